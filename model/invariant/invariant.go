@@ -1,0 +1,41 @@
+// Package invariant holds the oracles: pure functions from what is true and what
+// is claimed to what is wrong. One invariant, one file.
+package invariant
+
+import (
+	"ipamsim/model"
+	"time"
+)
+
+// Phase says when an invariant holds.
+type Phase uint8
+
+// Always invariants hold after every step. Quiescent ones hold once faults are
+// over, churn has stopped and the reconcilers have run their rounds.
+const (
+	Always Phase = iota
+	Quiescent
+)
+
+// Invariant is one oracle.
+type Invariant struct {
+	Name     string
+	Severity model.Severity
+	Phase    Phase
+	Doc      string // one sentence for people
+	Check    func(View) []model.Violation
+}
+
+// View is everything an oracle may look at. Oracles must not change it.
+type View struct {
+	Truth    model.Truth
+	Record   model.Snapshot
+	Networks []model.Network
+	History  *model.History
+	Settings Settings
+}
+
+// Settings are the bounds that oracles need, from the scenario.
+type Settings struct {
+	LeakAfter time.Duration // how long a claim may outlive its sandbox
+}

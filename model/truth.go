@@ -1,0 +1,73 @@
+package model
+
+import (
+	"net/netip"
+	"time"
+)
+
+// PodRef names a pod. Whereabouts' podref and Kubernetes' namespace/name key are
+// its String.
+type PodRef struct{ Namespace, Name string }
+
+func (p PodRef) String() string { return p.Namespace + "/" + p.Name }
+
+// Sandbox is a pod's network namespace on a node, as it really is, whatever any
+// datastore says. It is alive from its creation until its processes are gone: a
+// node that loses power loses its sandboxes, a partitioned node keeps them.
+type Sandbox struct {
+	ID          string // container id
+	Pod         PodRef
+	UID         string // of the pod object it was made for
+	Node        string
+	Since       time.Duration // virtual time
+	Attachments []Attachment  // in the order of the pod's networks
+}
+
+// Attachment is one interface of a sandbox with the addresses that the address
+// manager's CNI ADD returned for it.
+type Attachment struct {
+	Network   string // key of the NetworkAttachmentDefinition: namespace/name
+	Interface string // net1, net2, …
+	Addrs     []netip.Addr
+	Since     time.Duration
+	// Static are addresses from a static configuration, not from the manager.
+	Static []netip.Addr
+}
+
+// Truth is the ground truth at one instant. Sandboxes are sorted by node, pod, id
+// and are all alive.
+type Truth struct {
+	At        time.Duration
+	Sandboxes []Sandbox
+	// Pods are the pod objects that exist, by key, with what a reconciler may
+	// legitimately know of them.
+	Pods map[PodRef]Pod
+	// Nodes that exist, by name.
+	Nodes map[string]Node
+	// Busy are the CNI ADDs and DELs under way, by container id: their claims are
+	// neither missing nor left over.
+	Busy map[string]Busy
+}
+
+// Pod is what the API server stores of a pod.
+type Pod struct {
+	UID      string
+	Node     string
+	Phase    string
+	Deleting bool
+}
+
+// Node is the state of a machine.
+type Node struct {
+	Up          bool // it has power
+	Partitioned bool // it has power, but no way to the API server
+	Registered  bool // its Node object exists
+}
+
+// Busy is one CNI call that has begun and not returned.
+type Busy struct {
+	Pod   PodRef
+	Node  string
+	Del   bool
+	Since time.Duration
+}

@@ -1,0 +1,23 @@
+package model
+
+import "time"
+
+// Severity orders violations by what they do to users.
+type Severity string
+
+// From traffic that goes wrong now, over what will go wrong, to waste.
+const (
+	Critical Severity = "critical" // two pods on one address, or a pod nobody can reach
+	Major    Severity = "major"    // the state before that, or pods that cannot start
+	Minor    Severity = "minor"    // waste: addresses nobody can use
+)
+
+// Violation is one broken invariant, once per set of objects.
+type Violation struct {
+	Invariant string        `json:"invariant"`
+	Severity  Severity      `json:"severity"`
+	At        time.Duration `json:"-"`
+	Step      int           `json:"step"`
+	Message   string        `json:"message"`
+	Objects   []string      `json:"objects"` // sorted; the violation's identity together with Invariant
+}

@@ -1,0 +1,143 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// ErrKilled is what every message of a killed process returns.
+var ErrKilled = errors.New("sim: process killed")
+
+// Fault is what Pass returns for a message that the schedule hurt. The door that
+// called Pass turns it into an error of its protocol.
+type Fault struct {
+	Outcome Outcome
+	Level   int   // which of Op.Fails, for FailBefore
+	Err     error // what do returned, for LoseReply
+}
+
+func (f *Fault) Error() string { return fmt.Sprintf("sim: injected %s", f.Outcome) }
+
+// Gate is an actor's only way out.
+type Gate struct {
+	w *World
+	a *Actor
+}
+
+// Actor is the process this gate belongs to.
+func (g *Gate) Actor() ActorID { return g.a.ID }
+
+// World is the run this gate belongs to.
+func (g *Gate) World() *World { return g.w }
+
+type parked struct {
+	op      Op
+	group   string
+	due     time.Duration
+	delayed bool
+	verdict chan verdict
+}
+
+type verdict struct {
+	outcome Outcome
+	level   int
+	step    *Step
+}
+
+// Pass parks the message until the schedule lets it go, then runs do, which
+// must deliver it. Op.Actor and Op.Seq are filled in here.
+//
+// It returns what do returned; a *Fault if the schedule hurt the message;
+// ErrKilled if the process died meanwhile; ctx.Err() if the caller gave up
+// while the message was parked, in which case it never left.
+func (g *Gate) Pass(ctx context.Context, op Op, do func(context.Context) error) error {
+	p, err := g.park(ctx, op)
+	if err != nil {
+		return err
+	}
+	var v verdict
+	select {
+	case v = <-p.verdict:
+	case <-g.a.dead:
+		g.w.withdraw(p)
+		return ErrKilled
+	case <-ctx.Done():
+		if g.w.withdraw(p) {
+			return ctx.Err()
+		}
+		v = <-p.verdict // the schedule was faster
+	}
+	ctx = context.WithValue(ctx, stepKey{}, v.step)
+	switch v.outcome {
+	case Proceed:
+		return do(ctx)
+	case Stale:
+		return do(context.WithValue(ctx, staleKey{}, true))
+	case LoseReply:
+		return &Fault{Outcome: LoseReply, Err: do(ctx)}
+	default:
+		Report(ctx, v.outcome.String(), nil)
+		return &Fault{Outcome: v.outcome, Level: v.level}
+	}
+}
+
+func (g *Gate) park(ctx context.Context, op Op) (*parked, error) {
+	if g.a.killed() {
+		return nil, g.bury()
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if op.Class == "" {
+		op.Class = "api"
+	}
+	if g.a.Mortal {
+		op.Hurts |= Of(Crash)
+	}
+	w := g.w
+	w.mu.Lock()
+	g.a.seq++
+	op.Actor, op.Seq = g.a.ID, g.a.seq
+	p := &parked{op: op, group: g.a.Group, due: w.Now() + w.opts.Service[op.Class], verdict: make(chan verdict, 1)}
+	w.parked = append(w.parked, p)
+	w.mu.Unlock()
+	w.signal()
+	return p, nil
+}
+
+// lateMax is how many messages a dead process may try before its goroutine is
+// parked for good: upstream loops that retry at once would spin otherwise.
+const lateMax = 100
+
+func (g *Gate) bury() error {
+	g.w.mu.Lock()
+	g.a.late++
+	late := g.a.late
+	g.w.mu.Unlock()
+	if late > lateMax {
+		<-g.w.closed
+	}
+	return ErrKilled
+}
+
+// withdraw takes a message back. It reports false when the schedule has picked it.
+func (w *World) withdraw(p *parked) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	i := slices.Index(w.parked, p)
+	if i < 0 {
+		return false
+	}
+	w.parked = slices.Delete(w.parked, i, i+1)
+	w.signal()
+	return true
+}
+
+type staleKey struct{}
+
+// IsStale reports whether the schedule wants this read served from an older
+// revision.
+func IsStale(ctx context.Context) bool { return ctx.Value(staleKey{}) != nil }

@@ -1,0 +1,119 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+)
+
+// ActorID names one simulated operating-system process, for example
+// "cni-add/web-2/net1". It is unique within a run and stable across runs of the
+// same scenario.
+type ActorID string
+
+// OpKind says what a message does, so that strategies can tell a read from a
+// write without knowing the protocol.
+type OpKind uint8
+
+// The kinds of message. Event is one that a server sends to an actor (a watch
+// frame); it is parked in the name of the actor that will receive it.
+const (
+	Read OpKind = iota
+	Write
+	Watch
+	Event
+	Local
+)
+
+var opKinds = [...]string{"read", "write", "watch", "event", "local"}
+
+func (k OpKind) String() string { return opKinds[k] }
+
+// Op is one message parked at the gate.
+type Op struct {
+	Actor ActorID
+	Seq   int    // 1 for the actor's first message
+	Kind  OpKind // what it does
+	Class string // latency class, a key of Options.Service ("api" when empty)
+	Key   string // what it is about, for people: "PATCH ippools/10.0.0.0-24"
+	Hurts Hurts  // the faults that the door can express for this message
+	Fails int    // in how many ways it can FailBefore
+}
+
+func (o Op) String() string { return fmt.Sprintf("%s#%d %s", o.Actor, o.Seq, o.Key) }
+
+// Outcome is what the schedule does with a parked message.
+type Outcome uint8
+
+// The outcomes. All but Proceed, Delay and Elapse are faults.
+//
+//   - Proceed delivers the message and its reply.
+//   - Delay keeps it parked for one step of Ladder; a message is delayed at most once.
+//   - Elapse lets virtual time pass until a message is due or a new one is parked.
+//   - FailBefore answers with an error; the server never saw the message.
+//   - LoseReply delivers the message, then answers with an error.
+//   - Stale serves a read from an older revision.
+//   - Drop breaks a watch, Gone breaks it and forgets its history (410).
+//   - Crash kills the actor; the message never arrives.
+const (
+	Proceed Outcome = iota
+	Delay
+	Elapse
+	FailBefore
+	LoseReply
+	Stale
+	Drop
+	Gone
+	Crash
+	outcomes
+)
+
+var outcomeNames = [...]string{"proceed", "delay", "elapse", "fail-before", "lose-reply", "stale", "drop", "gone", "crash"}
+
+func (o Outcome) String() string { return outcomeNames[o] }
+
+// Fault reports whether the outcome hurts the message.
+func (o Outcome) Fault() bool { return o >= FailBefore }
+
+// ParseOutcome is the inverse of Outcome.String.
+func ParseOutcome(s string) (Outcome, error) {
+	for i, n := range outcomeNames {
+		if n == s {
+			return Outcome(i), nil
+		}
+	}
+	return 0, fmt.Errorf("unknown outcome %q, want one of %v", s, outcomeNames)
+}
+
+// Hurts is a set of faulty outcomes.
+type Hurts uint16
+
+// Of is the set of the given outcomes.
+func Of(os ...Outcome) Hurts {
+	var h Hurts
+	for _, o := range os {
+		h |= 1 << o
+	}
+	return h
+}
+
+// Has reports whether the set holds o.
+func (h Hurts) Has(o Outcome) bool { return h&(1<<o) != 0 }
+
+// Choice is one thing the schedule may do at a step. Level is the step of Ladder
+// of a Delay that is being sized, and 0 everywhere else.
+type Choice struct {
+	Op      Op
+	Outcome Outcome
+	Level   int
+	Due     time.Duration // when the message became deliverable, virtual time
+}
+
+// Decision is one entry of a schedule: at a step the strategy picked one of
+// Enabled choices.
+type Decision struct {
+	Step    int
+	At      time.Duration // virtual time since the start of the run
+	Pick    int           // 0 ≤ Pick < Enabled
+	Enabled int
+	Choice  Choice
+}

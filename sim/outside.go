@@ -1,0 +1,89 @@
+package sim
+
+import (
+	"fmt"
+	"runtime/debug"
+	"sync"
+
+	"ipamsim/sim/hermetic"
+)
+
+// Outside runs functions on goroutines that belong to no bubble: the bridge to
+// servers that must not live in one, such as etcd. Make it before the bubble.
+//
+// A goroutine that waits in Do is not durably blocked, so virtual time stands
+// still while the call is under way; it is pinned, so nothing else of its bubble
+// runs either, and the order inside the bubble does not depend on how long the
+// other side took.
+type Outside struct {
+	jobs  chan job
+	pool  sync.Mutex
+	dones []chan any
+}
+
+type job struct {
+	f    func()
+	done chan any
+}
+
+// NewOutside starts the workers. Close ends them.
+func NewOutside(workers int) *Outside {
+	o := &Outside{jobs: make(chan job)}
+	for range 4 * workers {
+		o.dones = append(o.dones, make(chan any, 1)) // made outside: a channel made in a bubble belongs to it
+	}
+	for range workers {
+		go func() {
+			for j := range o.jobs {
+				j.run()
+			}
+		}()
+	}
+	return o
+}
+
+func (j job) run() {
+	defer func() {
+		if v := recover(); v != nil {
+			j.done <- fmt.Errorf("%v\n%s", v, debug.Stack())
+			return
+		}
+		j.done <- nil
+	}()
+	j.f()
+}
+
+// Do runs f outside and waits for it. Plain data may cross, a context or a
+// channel of the bubble may not. A panic of f is raised again here.
+func (o *Outside) Do(f func()) {
+	hermetic.Pin(true)
+	d := o.take()
+	o.jobs <- job{f, d}
+	v := <-d
+	o.give(d)
+	hermetic.Pin(false)
+	if v != nil {
+		panic(v)
+	}
+}
+
+func (o *Outside) take() chan any {
+	o.pool.Lock()
+	defer o.pool.Unlock()
+	n := len(o.dones) - 1
+	if n < 0 {
+		panic("sim: more calls under way to the outside than Outside has room for")
+	}
+	d := o.dones[n]
+	o.dones = o.dones[:n]
+	return d
+}
+
+func (o *Outside) give(d chan any) {
+	o.pool.Lock()
+	o.dones = append(o.dones, d)
+	o.pool.Unlock()
+}
+
+// Close ends the workers. No call may be under way.
+func (o *Outside) Close() { close(o.jobs) }

@@ -1,0 +1,96 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ipamsim/sim/hermetic"
+)
+
+// Epoch is the virtual time at which every run starts (synctest's own).
+var Epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// Run builds a world in a new bubble and schedules it until setup's actors call
+// Finish, a limit is reached or ctx ends. Setup runs on the bubble's root
+// goroutine before the first step; messages it sends need no gate.
+//
+// The trace is never nil. The error is nil for a run that finished; it wraps
+// ErrSteps, ErrVirtual or ErrInterrupted for one that was cut short; *Stuck if
+// nothing moved for Limits.Wall, after which the process should end, because
+// the bubble cannot be unwound; anything else is a defect of the harness.
+func Run(ctx context.Context, o Options, setup func(*World) error) (*Trace, error) {
+	o.Limits = o.Limits.orDefault()
+	r := &running{trace: &Trace{}}
+	stopped := context.AfterFunc(ctx, func() { r.over.Store(true) })
+	defer stopped()
+	done := make(chan error, 1)
+	go func() { done <- r.bubble(o, setup) }()
+	tick := time.NewTicker(o.Limits.Wall / 10)
+	defer tick.Stop()
+	seen, still := uint64(0), 0
+	for {
+		select {
+		case err := <-done:
+			return r.trace, err
+		case <-tick.C:
+			if n := r.beat.Load(); n != seen {
+				seen, still = n, 0
+			} else if still++; still >= 10 {
+				return &Trace{}, diagnose(o.Limits.Wall)
+			}
+		}
+	}
+}
+
+// running is what the two sides of the bubble's wall share: plain memory only,
+// because a channel of one side is useless on the other.
+type running struct {
+	trace *Trace
+	beat  atomic.Uint64
+	over  atomic.Bool
+}
+
+// bubble runs the world in a bubble of an ordinary binary: a zero testing.T is
+// enough for synctest, as long as no panic of f reaches it.
+func (r *running) bubble(o Options, setup func(*World) error) (err error) {
+	defer func() {
+		if v := recover(); v != nil { // synctest's own: goroutines left behind
+			err = errors.Join(err, fmt.Errorf("sim: %v", v))
+		}
+	}()
+	hermetic.SetSeed(o.Seed)
+	synctest.Test(new(testing.T), func(*testing.T) { err = r.root(o, setup) })
+	return err
+}
+
+func (r *running) root(o Options, setup func(*World) error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("sim: the harness panicked: %v\n%s", v, debug.Stack())
+		}
+	}()
+	w := &World{
+		opts: o, start: time.Now(), trace: r.trace,
+		actors: map[ActorID]*Actor{}, held: map[string]int{},
+		wake: make(chan struct{}, 1), closed: make(chan struct{}),
+		over: &r.over, beat: &r.beat,
+	}
+	defer w.close()
+	if err := setup(w); err != nil {
+		return err
+	}
+	err = w.loop()
+	if w.Hooks.End != nil {
+		w.Hooks.End()
+	}
+	if errors.Is(err, errFinished) {
+		return nil
+	}
+	return err
+}

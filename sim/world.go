@@ -1,0 +1,289 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing/synctest"
+	"time"
+)
+
+// Options configure a run. The zero value of every field but Strategy is usable.
+type Options struct {
+	Seed     uint64
+	Strategy Strategy
+	Limits   Limits
+	Faults   Budget
+	// Service is the least virtual time a message takes, by Op.Class: a fact of
+	// the world (pulling an image takes seconds) that no schedule can undercut.
+	Service map[string]time.Duration
+}
+
+// Limits end a run that would not end by itself. Zero means the default.
+type Limits struct {
+	Steps   int           // decisions; default 200,000
+	Virtual time.Duration // virtual time; default 24 h
+	Wall    time.Duration // wall-clock time without any progress; default 30 s
+}
+
+// Budget bounds the faults of a run.
+type Budget struct {
+	Allowed Hurts // outcomes the schedule may choose
+	Max     int   // how many of them
+}
+
+func (l Limits) orDefault() Limits {
+	if l.Steps == 0 {
+		l.Steps = 200_000
+	}
+	if l.Virtual == 0 {
+		l.Virtual = 24 * time.Hour
+	}
+	if l.Wall == 0 {
+		l.Wall = 30 * time.Second
+	}
+	return l
+}
+
+// Errors that end a run early. A run that ends with one of them proves nothing.
+var (
+	ErrSteps       = errors.New("step limit reached")
+	ErrVirtual     = errors.New("virtual-time limit reached")
+	ErrInterrupted = errors.New("interrupted")
+)
+
+// Hooks connect the kernel to what is simulated. All of them run on the root
+// goroutine of the bubble, never through the gate.
+type Hooks struct {
+	// Settle moves what servers owe to clients (watch events) and reports
+	// whether it moved anything. It is called after every step until it rests.
+	Settle func() bool
+	// Step is called once the bubble is quiet after a step.
+	Step func(*Step)
+	// Panic is called when an actor's own goroutine panics.
+	Panic func(id ActorID, value any, stack string)
+	// End is called when the run is over, before the actors are killed.
+	End func()
+}
+
+// World is one run: the bubble's actors, their parked messages and the schedule.
+// Its methods are for code inside the bubble.
+type World struct {
+	Hooks Hooks
+
+	opts  Options
+	start time.Time
+	trace *Trace
+
+	mu     sync.Mutex
+	actors map[ActorID]*Actor
+	parked []*parked
+	held   map[string]int // groups and actors whose messages do not move
+	wake   chan struct{}
+	closed chan struct{} // at the end of the run
+	done   error         // why the loop stops; errFinished when all is well
+	faults int
+	over   *atomic.Bool // set from outside the bubble
+	beat   *atomic.Uint64
+	buf    []Choice
+	level  []Choice
+}
+
+var errFinished = errors.New("finished")
+
+// Now is the virtual time since the start of the run.
+func (w *World) Now() time.Duration { return time.Since(w.start) }
+
+// Trace is the record of the run so far.
+func (w *World) Trace() *Trace { return w.trace }
+
+// Finish ends the run after the current step.
+func (w *World) Finish() { w.stop(errFinished) }
+
+// Abort ends the run after the current step; Run returns err.
+func (w *World) Abort(err error) { w.stop(err) }
+
+func (w *World) stop(err error) {
+	w.mu.Lock()
+	if w.done == nil {
+		w.done = err
+	}
+	w.mu.Unlock()
+	w.signal()
+}
+
+func (w *World) stopped() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.done
+}
+
+func (w *World) signal() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Hold keeps every message of an actor, or of a group of actors, parked until
+// the matching Release: a paused process, a partitioned node. Holds nest.
+func (w *World) Hold(name string) { w.hold(name, 1) }
+
+// Release undoes one Hold.
+func (w *World) Release(name string) { w.hold(name, -1); w.signal() }
+
+func (w *World) hold(name string, n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.held[name] += n; w.held[name] <= 0 {
+		delete(w.held, name)
+	}
+}
+
+// loop is the scheduler: wait until the bubble is quiet, list what could happen
+// next, let the strategy choose, do it.
+func (w *World) loop() error {
+	var last *Step
+	for {
+		w.settle()
+		if last != nil && w.Hooks.Step != nil {
+			w.Hooks.Step(last)
+		}
+		if err := w.limit(); err != nil {
+			return err
+		}
+		c := w.choose(w.enabled())
+		w.beat.Add(1)
+		last = w.act(c)
+	}
+}
+
+func (w *World) settle() {
+	synctest.Wait()
+	for w.Hooks.Settle != nil && w.Hooks.Settle() {
+		synctest.Wait()
+	}
+}
+
+func (w *World) limit() error {
+	switch err := w.stopped(); {
+	case err != nil:
+		return err
+	case w.over.Load():
+		return ErrInterrupted
+	case len(w.trace.Steps) >= w.opts.Limits.Steps:
+		return ErrSteps
+	case w.Now() >= w.opts.Limits.Virtual:
+		return ErrVirtual
+	}
+	return nil
+}
+
+// choose asks the strategy, unless there is nothing to choose, and records what
+// it said. A Delay and a FailBefore are sized by a second decision.
+func (w *World) choose(enabled []Choice) Choice {
+	c := w.decide(enabled)
+	sizes := 0
+	switch c.Outcome {
+	case Delay:
+		sizes = len(Ladder)
+	case FailBefore:
+		sizes = c.Op.Fails
+	}
+	if sizes > 1 {
+		w.level = w.level[:0]
+		for i := range sizes {
+			c.Level = i
+			w.level = append(w.level, c)
+		}
+		c = w.decide(w.level)
+	}
+	return c
+}
+
+func (w *World) decide(enabled []Choice) Choice {
+	pick := 0
+	if len(enabled) > 1 {
+		pick = w.opts.Strategy.Pick(len(w.trace.Steps), enabled)
+		pick = min(max(pick, 0), len(enabled)-1)
+		w.trace.picks = append(w.trace.picks, pick)
+	}
+	w.trace.last = Decision{Step: len(w.trace.Steps) + 1, At: w.Now(), Pick: pick, Enabled: len(enabled), Choice: enabled[pick]}
+	return enabled[pick]
+}
+
+// act carries a choice out and returns its step, nil for those that only move time.
+func (w *World) act(c Choice) *Step {
+	switch c.Outcome {
+	case Elapse:
+		w.elapse(c.Due)
+		return nil
+	case Delay:
+		p := w.find(c.Op)
+		p.delayed = true
+		p.due = max(p.due, w.Now()+Ladder[c.Level])
+		return nil
+	}
+	s := w.trace.add()
+	if c.Outcome.Fault() {
+		w.faults++
+	}
+	w.deliver(c, s)
+	time.Sleep(1) // no two messages share an instant: upstream takes sequence numbers from the clock
+	return s
+}
+
+func (w *World) deliver(c Choice, s *Step) {
+	if c.Outcome == Crash {
+		w.Kill(c.Op.Actor)
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i, p := range w.parked {
+		if p.op.Actor == c.Op.Actor && p.op.Seq == c.Op.Seq {
+			w.parked = append(w.parked[:i:i], w.parked[i+1:]...)
+			p.verdict <- verdict{c.Outcome, c.Level, s}
+			return
+		}
+	}
+}
+
+// elapse lets virtual time pass until due, or until the parked messages change.
+func (w *World) elapse(due time.Duration) {
+	t := time.NewTimer(max(due-w.Now(), 1))
+	defer t.Stop()
+	select {
+	case <-w.wake:
+	case <-t.C:
+	}
+}
+
+// close kills every actor and gives their goroutines virtual time to unwind.
+func (w *World) close() {
+	close(w.closed)
+	w.mu.Lock()
+	all := sortedActors(w.actors)
+	w.mu.Unlock()
+	for _, a := range all {
+		a.kill()
+	}
+	// Upstream goroutines end when their next timer fires: the slowest known is
+	// client-go's event broadcaster and the reflector's back-off (30 s).
+	time.Sleep(drain)
+}
+
+// drain is longer than any back-off or poll interval of the upstream code.
+const drain = 10 * time.Minute
+
+type stepKey struct{}
+
+// Report attaches a note, and what a report may want to show of the exchange, to
+// the step that delivered the message whose do is running with ctx. The note is
+// part of the digest.
+func Report(ctx context.Context, note string, detail any) {
+	if s, ok := ctx.Value(stepKey{}).(*Step); ok {
+		s.Note, s.Detail = note, detail
+	}
+}
