@@ -38,6 +38,8 @@ type Event struct {
 	Interface string
 	Addrs     []netip.Addr
 	Err       string // what upstream said; "" on success
+	Exhausted bool   // AddEnd: upstream said that no address is left
+	MinFree   int    // AddEnd: the least number of addresses policy left free at any time during the ADD
 	Text      string // for people
 }
 

@@ -3,8 +3,9 @@
 package invariant
 
 import (
-	"ipamsim/model"
 	"time"
+
+	"ipamsim/model"
 )
 
 // Phase says when an invariant holds.
@@ -37,5 +38,6 @@ type View struct {
 
 // Settings are the bounds that oracles need, from the scenario.
 type Settings struct {
-	LeakAfter time.Duration // how long a claim may outlive its sandbox
+	LeakAfter  time.Duration // how long a claim may outlive its sandbox; 0: not judged before the end
+	StuckAfter time.Duration // how long a CNI call may take on a healthy node; 0: not judged
 }

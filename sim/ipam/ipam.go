@@ -6,6 +6,7 @@ package ipam
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/netip"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -15,6 +16,9 @@ import (
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/kube"
 )
+
+// ErrExhausted is wrapped by an Add whose upstream said that no address is left.
+var ErrExhausted = errors.New("no address left")
 
 // Adapter is one address manager. A new one is a folder under sim/ipam and a
 // line in the list of adapters.
