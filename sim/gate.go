@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -71,6 +72,9 @@ func (g *Gate) Pass(ctx context.Context, op Op, do func(context.Context) error) 
 		v = <-p.verdict // the schedule was faster
 	}
 	ctx = context.WithValue(ctx, stepKey{}, v.step)
+	if op.Draws > 0 {
+		ctx = context.WithValue(ctx, drawKey{}, v.level)
+	}
 	switch v.outcome {
 	case Proceed:
 		return do(ctx)
@@ -135,6 +139,19 @@ func (w *World) withdraw(p *parked) bool {
 	w.signal()
 	return true
 }
+
+// Draw lets the schedule choose one of n answers, 0 ≤ answer < n: the only way
+// for an actor to do something at random.
+func (g *Gate) Draw(ctx context.Context, what string, n int) (answer int, err error) {
+	err = g.Pass(ctx, Op{Kind: Local, Class: "draw", Key: "DRAW " + what, Draws: n}, func(ctx context.Context) error {
+		answer, _ = ctx.Value(drawKey{}).(int)
+		Report(ctx, strconv.Itoa(answer), nil)
+		return nil
+	})
+	return answer, err
+}
+
+type drawKey struct{}
 
 type staleKey struct{}
 

@@ -37,6 +37,7 @@ type Op struct {
 	Key   string // what it is about, for people: "PATCH ippools/10.0.0.0-24"
 	Hurts Hurts  // the faults that the door can express for this message
 	Fails int    // in how many ways it can FailBefore
+	Draws int    // how many answers a Draw has; 0 for a real message
 }
 
 func (o Op) String() string { return fmt.Sprintf("%s#%d %s", o.Actor, o.Seq, o.Key) }
@@ -100,7 +101,7 @@ func Of(os ...Outcome) Hurts {
 func (h Hurts) Has(o Outcome) bool { return h&(1<<o) != 0 }
 
 // Choice is one thing the schedule may do at a step. Level is the step of Ladder
-// of a Delay that is being sized, and 0 everywhere else.
+// of a Delay, the way of a FailBefore or the answer of a Draw; 0 everywhere else.
 type Choice struct {
 	Op      Op
 	Outcome Outcome

@@ -12,3 +12,8 @@ type Strategy interface {
 	// sorted by actor, message and outcome. The slice is reused between calls.
 	Pick(step int, enabled []Choice) int
 }
+
+// Sizing reports whether enabled asks for the size of something already chosen
+// (the length of a Delay, the way of a FailBefore, the answer of a Draw) and not
+// for the next step: the choices differ in Level only.
+func Sizing(enabled []Choice) bool { return enabled[len(enabled)-1].Outcome != Elapse }

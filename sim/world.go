@@ -181,7 +181,7 @@ func (w *World) limit() error {
 }
 
 // choose asks the strategy, unless there is nothing to choose, and records what
-// it said. A Delay and a FailBefore are sized by a second decision.
+// it said. A Delay, a FailBefore and a Draw are sized by a second decision.
 func (w *World) choose(enabled []Choice) Choice {
 	c := w.decide(enabled)
 	sizes := 0
@@ -190,6 +190,8 @@ func (w *World) choose(enabled []Choice) Choice {
 		sizes = len(Ladder)
 	case FailBefore:
 		sizes = c.Op.Fails
+	case Proceed:
+		sizes = c.Op.Draws
 	}
 	if sizes > 1 {
 		w.level = w.level[:0]

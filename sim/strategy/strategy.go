@@ -1,0 +1,87 @@
+// Package strategy holds the ways to walk through the schedules of a scenario:
+// one file each.
+package strategy
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"ipamsim/sim"
+)
+
+// Settings are what a strategy may need to know of a scenario.
+type Settings struct {
+	Latency map[string]Latency // by message class
+	Faults  FaultRates
+}
+
+// Latency is a log-normal distribution with an optional heavy tail.
+type Latency struct {
+	Median time.Duration
+	Spread float64       // sigma of the logarithm; 0.5 is a quiet server, 1.5 a bad day
+	Tail   float64       // probability of a straggler
+	Slow   time.Duration // how slow a straggler is at least; beyond that it is Pareto, alpha 1.2
+}
+
+// FaultRates are probabilities per message, by outcome. A nil map lets every run
+// draw its own (SEARCH.md: 0, 0, 1 or 3 in a hundred; more kills the calls before
+// any race happens).
+type FaultRates map[sim.Outcome]float64
+
+// Names lists what Parse accepts.
+func Names() []string { return []string{"random", "serial", "timed"} }
+
+// Parse makes the strategy of that name for one run.
+func Parse(name string, seed uint64, s Settings) (sim.Strategy, error) {
+	switch name {
+	case "random":
+		return NewRandom(seed, s), nil
+	case "serial":
+		return NewSerial(), nil
+	case "timed":
+		return NewTimed(seed, s), nil
+	}
+	return nil, fmt.Errorf("unknown strategy %q, want one of %v", name, Names())
+}
+
+// dice decides which messages are hurt.
+type dice struct {
+	rng   *rand.Rand
+	rates FaultRates
+}
+
+func newDice(rng *rand.Rand, rates FaultRates) dice {
+	if rates == nil {
+		rates = FaultRates{}
+		usual := []float64{0, 0, .01, .03}
+		for o := sim.FailBefore; o <= sim.Crash; o++ {
+			rates[o] = usual[rng.IntN(len(usual))]
+		}
+	}
+	return dice{rng, rates}
+}
+
+// hurt returns the index of a faulty outcome for the message of enabled[proceed],
+// or proceed itself. The outcomes of one message stand together.
+func (d dice) hurt(enabled []sim.Choice, proceed int) int {
+	op := enabled[proceed].Op
+	for i := proceed + 1; i < len(enabled) && enabled[i].Op.Actor == op.Actor && enabled[i].Op.Seq == op.Seq; i++ {
+		o := enabled[i].Outcome
+		if o.Fault() && d.rng.Float64() < d.rates[o] {
+			return i
+		}
+	}
+	return proceed
+}
+
+// draw samples the distribution.
+func (l Latency) draw(rng *rand.Rand) time.Duration {
+	if l.Tail > 0 && rng.Float64() < l.Tail {
+		return time.Duration(float64(l.Slow) / math.Pow(1-rng.Float64(), 1/1.2))
+	}
+	return time.Duration(float64(l.Median) * math.Exp(l.Spread*rng.NormFloat64()))
+}
+
+func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15)) }
