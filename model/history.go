@@ -44,7 +44,59 @@ type Event struct {
 }
 
 // History is what happened, in order.
-type History struct{ Events []Event }
+//
+// It keeps an index of its events, because the oracles ask after every step and
+// a run has thousands of events. Looking brings the index up to date, so a
+// History is for one goroutine at a time; Events may only grow at its end.
+type History struct {
+	Events []Event
+
+	indexed int                      // Events[:indexed] are in the index
+	last    map[string]time.Duration // container id → its last event
+	panics  []int                    // positions of ActorPanic
+	refused []int                    // positions of AddEnd with Exhausted
+}
 
 // Add appends an event.
-func (h *History) Add(e Event) { h.Events = append(h.Events, e) }
+func (h *History) Add(e Event) {
+	h.Events = append(h.Events, e)
+	h.index()
+}
+
+// LastOf is when the last CNI call or change of state of a container was
+// recorded; ok is false if the history never saw the container.
+//
+// The beginning of an ADD counts: a process killed inside its ADD leaves a claim
+// behind without ever reaching its end.
+func (h *History) LastOf(container string) (at time.Duration, ok bool) {
+	h.index()
+	at, ok = h.last[container]
+	return at, ok
+}
+
+// Panics are the positions in Events of every ActorPanic, in order.
+func (h *History) Panics() []int { h.index(); return h.panics }
+
+// Refusals are the positions in Events of every ADD that ended because upstream
+// saw no address left, in order.
+func (h *History) Refusals() []int { h.index(); return h.refused }
+
+func (h *History) index() {
+	if h.last == nil {
+		h.last = map[string]time.Duration{}
+	}
+	for ; h.indexed < len(h.Events); h.indexed++ {
+		e := &h.Events[h.indexed]
+		switch e.Kind {
+		case ActorPanic:
+			h.panics = append(h.panics, h.indexed)
+		case AddBegin, AddEnd, DelBegin, DelEnd, SandboxUp, SandboxDown:
+			if e.Container != "" {
+				h.last[e.Container] = e.At
+			}
+			if e.Kind == AddEnd && e.Exhausted {
+				h.refused = append(h.refused, h.indexed)
+			}
+		}
+	}
+}

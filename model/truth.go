@@ -21,6 +21,11 @@ type Sandbox struct {
 	Node        string
 	Since       time.Duration // virtual time
 	Attachments []Attachment  // in the order of the pod's networks
+	// Stopping says that its containers have ended and a DEL has begun, which
+	// may have failed and will be tried again: it still has its interfaces but
+	// sends nothing. A DEL that released the address and then lost its reply
+	// would otherwise look like a sandbox whose address was stolen.
+	Stopping bool
 }
 
 // Attachment is one interface of a sandbox with the addresses that the address
@@ -55,6 +60,9 @@ type Pod struct {
 	Node     string
 	Phase    string
 	Deleting bool
+	// Networks it wants attached: keys of NetworkAttachmentDefinitions, in the
+	// order of its annotation.
+	Networks []string
 }
 
 // Node is the state of a machine.
@@ -62,7 +70,15 @@ type Node struct {
 	Up          bool // it has power
 	Partitioned bool // it has power, but no way to the API server
 	Registered  bool // its Node object exists
+	Paused      bool // it has power, but its processes do not run
+	// Since is when Up, Partitioned or Paused last changed: a call that hung in
+	// a partition is not late before it had its time after the partition.
+	Since time.Duration
 }
+
+// Healthy reports whether a process on the node can run and reach the API
+// server.
+func (n Node) Healthy() bool { return n.Up && !n.Partitioned && !n.Paused }
 
 // Busy is one CNI call that has begun and not returned.
 type Busy struct {

@@ -24,16 +24,30 @@ type Invariant struct {
 	Severity model.Severity
 	Phase    Phase
 	Doc      string // one sentence for people
-	Check    func(View) []model.Violation
+	// Check returns what is broken, each set of objects once, sorted by objects.
+	// Step and At are left to the caller, who knows the schedule.
+	Check func(View) []model.Violation
 }
 
-// View is everything an oracle may look at. Oracles must not change it.
+// View is everything an oracle may look at, at one instant. Oracles must not
+// change it.
 type View struct {
 	Truth    model.Truth
 	Record   model.Snapshot
 	Networks []model.Network
 	History  *model.History
 	Settings Settings
+
+	held *held // built once for all oracles by Indexed
+}
+
+// Indexed is the same view with the index that most oracles need, so that it is
+// built once a step instead of once an oracle. Call it on the complete view,
+// and again whenever Truth or Networks changed.
+func (v View) Indexed() View {
+	h := hold(v)
+	v.held = &h
+	return v
 }
 
 // Settings are the bounds that oracles need, from the scenario.

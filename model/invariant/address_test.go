@@ -1,0 +1,149 @@
+package invariant
+
+import (
+	"testing"
+
+	"ipamsim/model"
+)
+
+func TestDuplicateAddress(t *testing.T) {
+	table(t, DuplicateAddress, []row{
+		{"one network", func(v *View) { start(v, "2", "node-2", "c2", netA, "10.0.0.1").Attachments[0].Since = sec(72.5) },
+			"10.0.0.1 in network default/a is held by two live sandboxes: default/web-0 on node-1 since 10s, and default/web-2 on node-2 since 1m12.5s"},
+		{"the older one first", func(v *View) { start(v, "2", "node-2", "c2", netA, "10.0.0.1").Attachments[0].Since = sec(4) },
+			"10.0.0.1 in network default/a is held by two live sandboxes: default/web-2 on node-2 since 4s, and default/web-0 on node-1 since 10s"},
+		{"one pod name: a partitioned node keeps the old one", func(v *View) { start(v, "0", "node-2", "c2", netA, "10.0.0.1") },
+			"10.0.0.1 in network default/a is held by two live sandboxes: default/web-0 on node-1 since 10s, and default/web-0 on node-2 since 10s"},
+		{"overlapping ranges, both guarded", func(v *View) { start(v, "2", "node-2", "c2", netB, "10.0.0.1") },
+			"10.0.0.1 in networks default/a and default/b is held by two live sandboxes: default/web-0 on node-1 since 10s, and default/web-2 on node-2 since 10s"},
+		{"one pool, guarded by one network only", func(v *View) { start(v, "2", "node-2", "c2", netC, "10.0.0.1") },
+			"10.0.0.1 in networks default/a and default/c is held by two live sandboxes: default/web-0 on node-1 since 10s, and default/web-2 on node-2 since 10s"},
+		{"a network without policy", func(v *View) {
+			start(v, "2", "node-1", "c2", "default/x", "10.3.0.1")
+			start(v, "3", "node-1", "c3", "default/x", "10.3.0.1")
+		}, "10.3.0.1 in network default/x is held by two live sandboxes: default/web-2 on node-1 since 10s, and default/web-3 on node-1 since 10s"},
+
+		{"another network_name", func(v *View) { start(v, "2", "node-2", "c2", netD, "10.0.0.1") }, ""},
+		{"overlapping ranges, one not guarded", func(v *View) {
+			v.Networks[1].Overlap = false
+			start(v, "2", "node-2", "c2", netB, "10.0.0.1")
+		}, ""},
+		{"equal ranges that the address is not in", func(v *View) {
+			v.Networks[2].Ranges = append(v.Networks[2].Ranges, within("10.4.0.0/16", "10.4.0.1", "10.4.0.9")...)
+			v.Networks[1].Overlap = false
+			start(v, "2", "node-2", "c2", netB, "10.4.0.1")
+			start(v, "3", "node-2", "c3", netC, "10.4.0.1")
+		}, ""},
+		{"a DEL is under way: its containers have ended", func(v *View) {
+			start(v, "2", "node-2", "c2", netA, "10.0.0.1")
+			busy(v, "c0", "0", "node-1", true, sec(59))
+		}, ""},
+		{"a DEL has lost its reply", func(v *View) {
+			start(v, "2", "node-2", "c2", netA, "10.0.0.1").Stopping = true
+		}, ""},
+		{"static addresses", func(v *View) {
+			s := start(v, "2", "node-2", "c2", netA)
+			s.Attachments[0].Static = append(s.Attachments[0].Static, ip("10.0.0.1"))
+		}, ""},
+		{"two interfaces of one sandbox", func(v *View) {
+			s := &v.Truth.Sandboxes[0]
+			s.Attachments = append(s.Attachments, s.Attachments[0])
+		}, ""},
+	})
+}
+
+func TestDuplicateOfThree(t *testing.T) {
+	v := calm()
+	start(v, "2", "node-2", "c2", netA, "10.0.0.1")
+	start(v, "3", "node-2", "c3", netA, "10.0.0.1")
+	if got := DuplicateAddress.Check(*v); len(got) != 3 {
+		t.Errorf("three sandboxes make three pairs, have %v", got)
+	}
+}
+
+func TestUnbackedSandbox(t *testing.T) {
+	const red = "default/web-0 on node-1 has 10.0.0.1 in network default/a since 10s, but no claim says so: it can be given away"
+	table(t, UnbackedSandbox, []row{
+		{"no claim", func(v *View) { unclaim(v, "10.0.0.1") }, red},
+		{"claimed for somebody else", func(v *View) {
+			unclaim(v, "10.0.0.1")
+			claim(v, "10.0.0.0-28", "10.0.0.1", "1", "c1")
+		}, red},
+		{"claimed in another network's pool", func(v *View) {
+			unclaim(v, "10.0.0.1")
+			claim(v, "10.0.0.0-27", "10.0.0.1", "0", "c0")
+		}, red},
+		{"claimed under another network_name", func(v *View) {
+			unclaim(v, "10.0.0.1")
+			claim(v, "d-10.0.0.0-28", "10.0.0.1", "0", "c0")
+		}, red},
+		{"claimed in a pool that is gone", func(v *View) { v.Record.Claims[0].Pool = "gone" }, red},
+		{"an ADD is under way for the second network", func(v *View) {
+			unclaim(v, "10.0.0.1")
+			busy(v, "c0", "0", "node-1", false, sec(59))
+		}, red},
+		{"its node is cut off", func(v *View) {
+			unclaim(v, "10.0.0.1")
+			v.Truth.Nodes["node-1"] = model.Node{Up: true, Partitioned: true}
+		}, red},
+
+		{"claimed by another container of the pod", func(v *View) { v.Record.Claims[0].Container = "older" }, ""},
+		{"claimed by the container under another pod name", func(v *View) { v.Record.Claims[0].Pod = web("x") }, ""},
+		{"a DEL is under way", func(v *View) {
+			unclaim(v, "10.0.0.1")
+			busy(v, "c0", "0", "node-1", true, sec(59))
+		}, ""},
+		{"a DEL has lost its reply", func(v *View) {
+			unclaim(v, "10.0.0.1")
+			v.Truth.Sandboxes[0].Stopping = true
+		}, ""},
+		{"network c shares a's pool", func(v *View) { v.Truth.Sandboxes[0].Attachments[0].Network = netC }, ""},
+		{"a node slice inside the range", func(v *View) {
+			v.Record.Pools = append(v.Record.Pools, model.Pool{Name: "s1", Range: cidr("10.9.0.64/26"), Node: "node-1"})
+			start(v, "2", "node-1", "c2", netS, "10.9.0.65")
+			claim(v, "s1", "10.9.0.65", "2", "c2")
+		}, ""},
+		{"a network without policy", func(v *View) { start(v, "2", "node-1", "c2", "default/x", "10.3.0.1") }, ""},
+	})
+}
+
+func TestOutOfPool(t *testing.T) {
+	table(t, OutOfPool, []row{
+		{"outside the prefix", func(v *View) { start(v, "2", "node-2", "c2", netA, "10.0.0.16") },
+			"default/web-2 on node-2 has 10.0.0.16 since 10s, outside every range of network default/a"},
+		{"inside the prefix, after the end", func(v *View) { start(v, "2", "node-2", "c2", netA, "10.0.0.15") },
+			"default/web-2 on node-2 has 10.0.0.15 since 10s, outside every range of network default/a"},
+		{"inside the prefix, before the start", func(v *View) { start(v, "2", "node-2", "c2", netA, "10.0.0.0") },
+			"default/web-2 on node-2 has 10.0.0.0 since 10s, outside every range of network default/a"},
+		{"of the other family", func(v *View) { start(v, "2", "node-2", "c2", netA, "fd00::1") },
+			"default/web-2 on node-2 has fd00::1 since 10s, outside every range of network default/a"},
+
+		{"the first and the last", func(v *View) { start(v, "2", "node-2", "c2", netA, "10.0.0.14", "10.0.0.1") }, ""},
+		{"excluded, which is another matter", func(v *View) { start(v, "2", "node-2", "c2", netA, "10.0.0.9") }, ""},
+		{"a second range", func(v *View) {
+			v.Networks[0].Ranges = append(v.Networks[0].Ranges, within("fd00::/64", "fd00::1", "fd00::ff")...)
+			start(v, "2", "node-2", "c2", netA, "10.0.0.3", "fd00::ff")
+		}, ""},
+		{"any slice of the range", func(v *View) { start(v, "2", "node-2", "c2", netS, "10.9.0.200") }, ""},
+		{"static", func(v *View) {
+			a := &start(v, "2", "node-2", "c2", netA).Attachments[0]
+			a.Static = append(a.Static, ip("192.0.2.1"))
+		}, ""},
+	})
+}
+
+func TestExcludedAddress(t *testing.T) {
+	table(t, ExcludedAddress, []row{
+		{"inside an exclude", func(v *View) { start(v, "2", "node-2", "c2", netA, "10.0.0.11") },
+			"default/web-2 on node-2 has 10.0.0.11 since 10s, which network default/a excludes (10.0.0.8/30)"},
+
+		{"just below", func(v *View) { start(v, "2", "node-2", "c2", netA, "10.0.0.7") }, ""},
+		{"just above", func(v *View) { start(v, "2", "node-2", "c2", netA, "10.0.0.12") }, ""},
+		{"another network does not exclude it", func(v *View) { start(v, "2", "node-2", "c2", netC, "10.0.0.9") }, ""},
+		{"another range of the network allows it", func(v *View) {
+			v.Networks[0].Ranges = append(v.Networks[0].Ranges, v.Networks[1].Ranges...)
+			start(v, "2", "node-2", "c2", netA, "10.0.0.9")
+		}, ""},
+		{"outside, which is another matter", func(v *View) { start(v, "2", "node-2", "c2", netA, "10.0.0.99") }, ""},
+	})
+}

@@ -1,0 +1,79 @@
+package invariant
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"ipamsim/model"
+)
+
+func TestAllIsSortedAndComplete(t *testing.T) {
+	kebab := regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
+	severities := []model.Severity{model.Critical, model.Major, model.Minor}
+	last := ""
+	for _, i := range All() {
+		if i.Name <= last {
+			t.Errorf("%s after %s: not sorted, or not unique", i.Name, last)
+		}
+		last = i.Name
+		if !kebab.MatchString(i.Name) {
+			t.Errorf("%q is not kebab-case", i.Name)
+		}
+		if !strings.HasSuffix(i.Doc, ".") || strings.Count(i.Doc, ".") != 1 {
+			t.Errorf("%s: Doc is not one sentence: %q", i.Name, i.Doc)
+		}
+		if !slices.Contains(severities, i.Severity) || i.Phase > Quiescent || i.Check == nil {
+			t.Errorf("%s is incomplete", i.Name)
+		}
+	}
+	All()[0].Name = "changed"
+	if All()[0].Name == "changed" {
+		t.Error("callers share one list")
+	}
+}
+
+func TestCalmIsGreen(t *testing.T) {
+	for _, i := range All() {
+		for _, f := range i.Check(*calm()) {
+			t.Errorf("%s: false alarm: %s", i.Name, f.Message)
+		}
+		for _, f := range i.Check(View{}) {
+			t.Errorf("%s: alarm on nothing: %s", i.Name, f.Message)
+		}
+	}
+}
+
+// Order and identity must not depend on Go's map order: the same view is judged
+// many times and must say the same.
+func TestChecksAreDeterministic(t *testing.T) {
+	v := broken()
+	for _, i := range All() {
+		want := i.Check(*v)
+		for range 50 {
+			got := i.Check(*v)
+			if !slices.EqualFunc(got, want, func(a, b model.Violation) bool {
+				return a.Message == b.Message && slices.Equal(a.Objects, b.Objects)
+			}) {
+				t.Fatalf("%s: %v, then %v", i.Name, want, got)
+			}
+		}
+	}
+}
+
+// broken has several violations of most invariants.
+func broken() *View {
+	v := calm()
+	for _, n := range []string{"5", "6", "7", "8"} {
+		start(v, n, "node-1", "c"+n, netA, "10.0.0.1", "10.0.0.9", "10.1.0.1")
+		v.Truth.Pods[web(n+"x")] = model.Pod{Node: "node-2", Phase: "Pending", Networks: []string{netB}}
+		busy(v, "b"+n, n+"y", "node-1", n > "6", sec(1))
+		claim(v, "10.0.0.0-28", "10.0.0.1"+n, n+"z", "")
+		claim(v, "10.0.0.0-27", "10.0.0.1"+n, n+"w", "")
+		reserve(v, "10.0.0.2"+n, n)
+		v.History.Add(model.Event{Kind: model.ActorPanic, Actor: "cni-" + n, Err: "boom"})
+		v.History.Add(model.Event{Kind: model.AddEnd, Pod: web(n), Network: netA, Exhausted: true, MinFree: 1})
+	}
+	return v
+}

@@ -1,0 +1,132 @@
+package invariant
+
+import (
+	"slices"
+	"testing"
+
+	"ipamsim/model"
+)
+
+func TestLeakedClaim(t *testing.T) {
+	const red = "10.0.0.1 stays claimed in pool 10.0.0.0-28 for default/web-0 (container c0), which has no live sandbox since 20s"
+	table(t, LeakedClaim, []row{
+		{"pod and sandbox gone", func(v *View) { del(v, "0", "c0") }, red},
+		{"sandbox gone, pod never started again", func(v *View) { stop(v, "c0") }, red},
+		{"the same pod lives with another address", func(v *View) {
+			del(v, "0", "c0")
+			start(v, "0", "node-2", "c2", netA, "10.0.0.3")
+		}, red},
+		{"another pod lives with this address", func(v *View) {
+			del(v, "0", "c0")
+			start(v, "2", "node-2", "c2", netA, "10.0.0.1")
+		}, red},
+		{"from before the run", func(v *View) { claim(v, "10.0.0.0-28", "10.0.0.5", "9", "0123456789abcdef") },
+			"10.0.0.5 stays claimed in pool 10.0.0.0-28 for default/web-9 (container 0123456789ab), which has no live sandbox since 0s"},
+		{"killed inside its ADD", func(v *View) {
+			v.History.Add(model.Event{Kind: model.AddBegin, Container: "c9", At: sec(29)})
+			claim(v, "10.0.0.0-28", "10.0.0.5", "9", "c9")
+		}, "10.0.0.5 stays claimed in pool 10.0.0.0-28 for default/web-9 (container c9), which has no live sandbox since 29s"},
+
+		{"just within the bound", func(v *View) { del(v, "0", "c0"); v.Truth.At = sec(50) }, ""},
+		{"its DEL ended a moment ago", func(v *View) {
+			del(v, "0", "c0")
+			v.History.Add(model.Event{Kind: model.DelEnd, Container: "c0", At: sec(31), Err: "timeout"})
+		}, ""},
+		{"no bound", func(v *View) { del(v, "0", "c0"); v.Settings.LeakAfter = 0 }, ""},
+		{"a DEL is under way", func(v *View) { del(v, "0", "c0"); busy(v, "c0", "0", "node-1", true, sec(59)) }, ""},
+		{"an ADD of the pod is under way", func(v *View) { del(v, "0", "c0"); busy(v, "c7", "0", "node-1", false, sec(59)) }, ""},
+		{"the same pod lives with this address", func(v *View) {
+			del(v, "0", "c0")
+			start(v, "0", "node-2", "c2", netA, "10.0.0.1")
+		}, ""},
+		{"its node has no power and its pod object is still there", func(v *View) {
+			stop(v, "c0")
+			v.Truth.Nodes["node-1"] = model.Node{Registered: true}
+		}, ""},
+	})
+}
+
+func TestOverlapReservation(t *testing.T) {
+	const red = "default/web-0 on node-1 has 10.0.0.1 in network default/a since 10s, but nothing reserves it across overlapping ranges"
+	table(t, OverlapReservation, []row{
+		{"none", func(v *View) { unreserve(v, "10.0.0.1") }, red},
+		{"of another network_name", func(v *View) { v.Record.Reservations[0].Network = "d" }, red},
+		{"of another pod", func(v *View) { v.Record.Reservations[0].Pod = web("1") },
+			"default/web-0 on node-1 has 10.0.0.1 in network default/a since 10s, but across overlapping ranges it is reserved for default/web-1"},
+
+		{"ranges not guarded", func(v *View) { unreserve(v, "10.0.0.1"); v.Networks[0].Overlap = false }, ""},
+		{"a call of the pod is under way", func(v *View) {
+			unreserve(v, "10.0.0.1")
+			busy(v, "c7", "0", "node-1", false, sec(59))
+		}, ""},
+		{"a DEL has lost its reply", func(v *View) {
+			unreserve(v, "10.0.0.1")
+			v.Truth.Sandboxes[0].Stopping = true
+		}, ""},
+	})
+}
+
+func TestLeftoverReservation(t *testing.T) {
+	table(t, LeftoverReservation, []row{
+		{"nobody claims it", func(v *View) { reserve(v, "10.0.0.9", "9") },
+			"10.0.0.9 stays reserved for default/web-9 across overlapping ranges (10.0.0.9), but no pool claims it"},
+		{"claimed under another network_name", func(v *View) {
+			reserve(v, "10.0.0.9", "9")
+			claim(v, "d-10.0.0.0-28", "10.0.0.9", "9", "c9")
+		}, "10.0.0.9 stays reserved for default/web-9 across overlapping ranges (10.0.0.9), but no pool claims it"},
+
+		{"claimed by another pod: overlap-reservation's matter", func(v *View) {
+			reserve(v, "10.0.0.9", "9")
+			claim(v, "10.0.0.0-27", "10.0.0.9", "8", "c8")
+		}, ""},
+	})
+}
+
+func TestDoubleClaim(t *testing.T) {
+	// Network c uses a's pool without guarding it; these cases go without c.
+	guarded := func(change func(*View)) func(*View) {
+		return func(v *View) {
+			v.Networks = slices.DeleteFunc(v.Networks, func(n model.Network) bool { return n.Key == netC })
+			change(v)
+		}
+	}
+	table(t, DoubleClaim, []row{
+		{"two pools, two pods", guarded(func(v *View) { claim(v, "10.0.0.0-27", "10.0.0.1", "9", "c9") }),
+			"10.0.0.1 is claimed twice: in pool 10.0.0.0-28 for default/web-0 and in pool 10.0.0.0-27 for default/web-9"},
+		{"a pool that no network uses any more", guarded(func(v *View) {
+			v.Record.Pools = append(v.Record.Pools, model.Pool{Name: "old", Range: cidr("10.0.0.0/24")})
+			claim(v, "old", "10.0.0.1", "9", "c9")
+		}), "10.0.0.1 is claimed twice: in pool 10.0.0.0-28 for default/web-0 and in pool old for default/web-9"},
+
+		{"one pod", guarded(func(v *View) { claim(v, "10.0.0.0-27", "10.0.0.1", "0", "c9") }), ""},
+		{"another network_name", guarded(func(v *View) { claim(v, "d-10.0.0.0-28", "10.0.0.1", "9", "c9") }), ""},
+		{"one of the networks does not guard", guarded(func(v *View) {
+			v.Networks[1].Overlap = false
+			claim(v, "10.0.0.0-27", "10.0.0.1", "9", "c9")
+		}), ""},
+		{"another network uses the pool without guard", func(v *View) { claim(v, "10.0.0.0-27", "10.0.0.1", "9", "c9") }, ""},
+		{"an ADD of one pod is under way", guarded(func(v *View) {
+			claim(v, "10.0.0.0-27", "10.0.0.1", "9", "c9")
+			busy(v, "c9", "9", "node-1", false, sec(59))
+		}), ""},
+	})
+}
+
+func TestSliceConflict(t *testing.T) {
+	slice := func(v *View, node, prefix string) {
+		v.Record.Pools = append(v.Record.Pools, model.Pool{Name: node + "-" + prefix, Range: cidr(prefix), Node: node})
+	}
+	table(t, SliceConflict, []row{
+		{"one slice, two nodes", func(v *View) { slice(v, "node-1", "10.9.0.0/26"); slice(v, "node-2", "10.9.0.0/26") },
+			"node slices of network default/s overlap: 10.9.0.0/26 of node-1 (pool node-1-10.9.0.0/26) and 10.9.0.0/26 of node-2 (pool node-2-10.9.0.0/26)"},
+		{"a slice inside another", func(v *View) {
+			slice(v, "node-1", "10.9.0.96/27")
+			slice(v, "node-3", "10.9.0.128/26")
+			slice(v, "node-2", "10.9.0.64/26")
+		}, "node slices of network default/s overlap: 10.9.0.64/26 of node-2 (pool node-2-10.9.0.64/26) and 10.9.0.96/27 of node-1 (pool node-1-10.9.0.96/27)"},
+
+		{"neighbours", func(v *View) { slice(v, "node-1", "10.9.0.0/26"); slice(v, "node-2", "10.9.0.64/26") }, ""},
+		{"of a network without slices", func(v *View) { slice(v, "node-1", "10.0.0.0/29"); slice(v, "node-2", "10.0.0.0/29") }, ""},
+		{"outside the network", func(v *View) { slice(v, "node-1", "10.7.0.0/26"); slice(v, "node-2", "10.7.0.0/26") }, ""},
+	})
+}

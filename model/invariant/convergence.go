@@ -1,0 +1,127 @@
+package invariant
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ipamsim/model"
+)
+
+// Convergence is the promise of every reconciler: leave it alone for a few
+// rounds and record and truth agree. What the manager cannot know or mend does
+// not count: claims of pods on nodes nobody can ask, and pods without room.
+var Convergence = define(Invariant{
+	Name:     "convergence",
+	Severity: model.Major,
+	Phase:    Quiescent,
+	Doc:      "Once all is calm, every address in use is claimed, every claim is in use, and every pod runs for which there is room.",
+}, func(v View) []finding {
+	return slices.Concat(unclaimed(v), unowned(v), notRunning(v))
+})
+
+func unclaimed(v View) []finding {
+	var out []finding
+	for _, h := range unbacked(v) {
+		out = append(out, finding{
+			message: fmt.Sprintf("after convergence %s has %s in network %s since %s, and no claim says so",
+				h.who(), h.addr, h.attachment.Network, clock(h.attachment.Since)),
+			objects: []string{addressName(h), networkName(h.attachment.Network), podName(h.sandbox.Pod), nodeName(h.sandbox.Node)},
+		})
+	}
+	return out
+}
+
+// unowned lists the claims without owner. Unlike a leak it needs no time, and a
+// live container does not own an address it does not have: an ADD that was
+// tried twice and claimed twice leaves such a claim.
+func unowned(v View) []finding {
+	var out []finding
+	o := owners(&v)
+	for i := range v.Record.Claims {
+		c := &v.Record.Claims[i]
+		if o.owned(&v, c) || o.held.container(c) {
+			continue
+		}
+		out = append(out, finding{
+			message: fmt.Sprintf("after convergence %s is still claimed in pool %s for %s (container %s), which does not have it",
+				c.Addr, c.Pool, c.Pod, short(c.Container)),
+			objects: claimObjects(c),
+		})
+	}
+	return out
+}
+
+// container reports whether the claim's container has its address.
+func (h *held) container(c *model.Claim) bool {
+	for i := h.of(c.Addr); i >= 0; i = h.list[i].same {
+		if h.list[i].sandbox.ID == c.Container {
+			return true
+		}
+	}
+	return false
+}
+
+// notRunning lists the pods that should run and do not.
+func notRunning(v View) []finding {
+	var out []finding
+	attached := attachments(&v)
+	for ref, pod := range v.Truth.Pods {
+		if !startable(&v, pod) {
+			continue
+		}
+		managed, room := 0, true
+		var missing []string
+		for _, key := range pod.Networks {
+			n := model.NetworkByKey(v.Networks, key)
+			if n == nil {
+				continue // another manager's
+			}
+			managed++
+			if !attached[wish{ref, pod.UID, key}] {
+				missing = append(missing, key)
+				room = room && model.Free(v.Networks, v.Record, key, pod.Node) > 0
+			}
+		}
+		if managed == 0 || !room || (len(missing) == 0 && pod.Phase == "Running") {
+			continue
+		}
+		out = append(out, waiting(ref, pod, missing))
+	}
+	return out
+}
+
+// startable reports whether a pod should be running by now, if it has room.
+func startable(v *View, p model.Pod) bool {
+	node, ok := v.Truth.Nodes[p.Node]
+	return ok && node.Healthy() && node.Registered && !p.Deleting && p.Phase != "Succeeded" && p.Phase != "Failed"
+}
+
+func waiting(ref model.PodRef, pod model.Pod, missing []string) finding {
+	why := "with every network it wants"
+	if len(missing) > 0 {
+		why = "without " + strings.Join(missing, ", ") + ", where addresses are left"
+	}
+	return finding{
+		message: fmt.Sprintf("after convergence %s on %s is still %s, %s", ref, pod.Node, pod.Phase, why),
+		objects: []string{podName(ref), nodeName(pod.Node)},
+	}
+}
+
+// wish is one network that one pod object wants.
+type wish struct {
+	pod     model.PodRef
+	uid     string
+	network string
+}
+
+func attachments(v *View) map[wish]bool {
+	m := make(map[wish]bool, 2*len(v.Truth.Sandboxes))
+	for i := range v.Truth.Sandboxes {
+		s := &v.Truth.Sandboxes[i]
+		for j := range s.Attachments {
+			m[wish{s.Pod, s.UID, s.Attachments[j].Network}] = true
+		}
+	}
+	return m
+}

@@ -1,0 +1,80 @@
+package invariant
+
+import (
+	"fmt"
+
+	"ipamsim/model"
+)
+
+// DoubleClaim is the record contradicting itself: two pools whose ranges overlap
+// give one guarded address to two pods. Within one pool the record cannot say
+// such a thing, because an address is a key there.
+//
+// While a CNI call of one of the pods is under way it may be about to find out
+// and undo its claim.
+var DoubleClaim = define(Invariant{
+	Name:     "double-claim",
+	Severity: model.Major,
+	Phase:    Always,
+	Doc:      "Where overlapping ranges are guarded, no two pools claim one address for different pods.",
+}, func(v View) []finding {
+	if !contested(v.Record.Pools) {
+		return nil
+	}
+	var out []finding
+	first := make(map[guard]*model.Claim, len(v.Record.Claims))
+	var busy map[model.PodRef]bool
+	p := pools{list: v.Record.Pools}
+	for i := range v.Record.Claims {
+		b := &v.Record.Claims[i]
+		key := guard{b.Network, b.Addr}
+		a := first[key]
+		if a == nil {
+			first[key] = b
+			continue
+		}
+		if busy == nil {
+			busy = busyPods(&v)
+		}
+		if a.Pool == b.Pool || a.Pod == b.Pod || busy[a.Pod] || busy[b.Pod] ||
+			!guarded(&v, p.find(a.Pool)) || !guarded(&v, p.find(b.Pool)) {
+			continue
+		}
+		out = append(out, finding{
+			message: fmt.Sprintf("%s is claimed twice: in pool %s for %s and in pool %s for %s", b.Addr, a.Pool, a.Pod, b.Pool, b.Pod),
+			objects: []string{"address " + b.Addr.String(), poolName(a.Pool), poolName(b.Pool), podName(a.Pod), podName(b.Pod)},
+		})
+	}
+	return out
+})
+
+// contested reports whether any two pools could hold one address. Mostly none
+// can, and the claims need not be looked at.
+func contested(p []model.Pool) bool {
+	for i := range p {
+		for j := range i {
+			if p[i].Network == p[j].Network && p[i].Range.Overlaps(p[j].Range) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// guarded reports whether claims of a pool are guarded against other pools: a
+// network of its name guards overlaps, and none that uses this very pool does
+// without.
+func guarded(v *View, p *model.Pool) bool {
+	if p == nil {
+		return false
+	}
+	some := false
+	for i := range v.Networks {
+		n := &v.Networks[i]
+		if !n.Overlap && n.Owns(p) {
+			return false
+		}
+		some = some || (n.Overlap && n.Name == p.Network)
+	}
+	return some
+}

@@ -1,0 +1,56 @@
+package invariant
+
+import (
+	"fmt"
+
+	"ipamsim/model"
+)
+
+// DuplicateAddress is what users notice: two sandboxes answer to one address. Two
+// sandboxes of one pod name count as well, because a node that was partitioned
+// keeps the old one running. Static addresses are the user's own business.
+var DuplicateAddress = define(Invariant{
+	Name:     "duplicate-address",
+	Severity: model.Critical,
+	Phase:    Always,
+	Doc:      "No two live sandboxes hold the same address in one network.",
+}, func(v View) []finding {
+	var out []finding
+	h := hold(v)
+	for i := range h.list {
+		b := &h.list[i]
+		for j := b.same; j >= 0; j = h.list[j].same {
+			a := &h.list[j]
+			if a.sandbox != b.sandbox && oneWire(a, b) && !silent(&v, a.sandbox) && !silent(&v, b.sandbox) {
+				out = append(out, duplicate(a, b))
+			}
+		}
+	}
+	return out
+})
+
+func oneWire(a, b *holding) bool {
+	if a.network == nil || b.network == nil {
+		return a.attachment.Network == b.attachment.Network
+	}
+	return model.SameDomain(a.network, b.network, a.addr)
+}
+
+// duplicate names the two sandboxes, the older one first.
+func duplicate(a, b *holding) finding {
+	if b.attachment.Since < a.attachment.Since {
+		a, b = b, a
+	}
+	where := "network " + a.attachment.Network
+	if a.attachment.Network != b.attachment.Network {
+		where = fmt.Sprintf("networks %s and %s", a.attachment.Network, b.attachment.Network)
+	}
+	return finding{
+		message: fmt.Sprintf("%s in %s is held by two live sandboxes: %s since %s, and %s since %s",
+			a.addr, where, a.who(), clock(a.attachment.Since), b.who(), clock(b.attachment.Since)),
+		objects: []string{
+			addressName(a), networkName(a.attachment.Network), networkName(b.attachment.Network),
+			podName(a.sandbox.Pod), podName(b.sandbox.Pod), nodeName(a.sandbox.Node), nodeName(b.sandbox.Node),
+		},
+	}
+}

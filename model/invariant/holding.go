@@ -1,0 +1,109 @@
+package invariant
+
+import (
+	"net/netip"
+
+	"ipamsim/model"
+)
+
+// holding is one address that a live sandbox really has from the manager.
+type holding struct {
+	sandbox    *model.Sandbox
+	attachment *model.Attachment
+	addr       netip.Addr
+	network    *model.Network // nil if the scenario has no policy for it
+	same       int            // the previous holding of the same address, or -1
+}
+
+// who names a holding's sandbox for people.
+func (h *holding) who() string { return h.sandbox.Pod.String() + " on " + h.sandbox.Node }
+
+// held are all holdings in order of the truth, and the last one of each address.
+type held struct {
+	list []holding
+	last map[netip.Addr]int
+}
+
+// hold indexes the addresses of live sandboxes. It is built on the truth and
+// not on the record, because the record may be five times as long.
+func hold(v View) held {
+	if v.held != nil {
+		return *v.held
+	}
+	h := held{
+		list: make([]holding, 0, 2*len(v.Truth.Sandboxes)),
+		last: make(map[netip.Addr]int, 2*len(v.Truth.Sandboxes)),
+	}
+	var network *model.Network
+	for i := range v.Truth.Sandboxes {
+		s := &v.Truth.Sandboxes[i]
+		for j := range s.Attachments {
+			a := &s.Attachments[j]
+			if network == nil || network.Key != a.Network {
+				network = model.NetworkByKey(v.Networks, a.Network)
+			}
+			for _, addr := range a.Addrs {
+				same, ok := h.last[addr]
+				if !ok {
+					same = -1
+				}
+				h.last[addr] = len(h.list)
+				h.list = append(h.list, holding{s, a, addr, network, same})
+			}
+		}
+	}
+	return h
+}
+
+// of is the last holding of an address, or -1.
+func (h *held) of(a netip.Addr) int {
+	if i, ok := h.last[a]; ok {
+		return i
+	}
+	return -1
+}
+
+// holds reports whether a live sandbox of the pod has the address.
+func (h *held) holds(p model.PodRef, a netip.Addr) bool {
+	for i := h.of(a); i >= 0; i = h.list[i].same {
+		if h.list[i].sandbox.Pod == p {
+			return true
+		}
+	}
+	return false
+}
+
+// silent reports whether a sandbox sends nothing any more: the runtime ends its
+// containers before it calls DEL, which then releases the address while the
+// sandbox still has it. Taking those few milliseconds for theft would make every
+// correct manager guilty.
+func silent(v *View, s *model.Sandbox) bool { return s.Stopping || v.Truth.Busy[s.ID].Del }
+
+// busyPods is the set of pods with a CNI call under way.
+func busyPods(v *View) map[model.PodRef]bool {
+	m := make(map[model.PodRef]bool, len(v.Truth.Busy))
+	for _, b := range v.Truth.Busy {
+		m[b.Pod] = true
+	}
+	return m
+}
+
+// pools finds pools by name. Claims are sorted by pool, so the last answer is
+// nearly always the next one.
+type pools struct {
+	list []model.Pool
+	at   int
+}
+
+func (p *pools) find(name string) *model.Pool {
+	if p.at < len(p.list) && p.list[p.at].Name == name {
+		return &p.list[p.at]
+	}
+	for i := range p.list {
+		if p.list[i].Name == name {
+			p.at = i
+			return &p.list[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,33 @@
+package invariant
+
+import (
+	"fmt"
+
+	"ipamsim/model"
+)
+
+// LeftoverReservation is an address that no range can give out any more,
+// although no pool has it in use.
+var LeftoverReservation = define(Invariant{
+	Name:     "leftover-reservation",
+	Severity: model.Minor,
+	Phase:    Quiescent,
+	Doc:      "Once all is calm, every reservation across overlapping ranges has a claim behind it.",
+}, func(v View) []finding {
+	claimed := make(map[guard]bool, len(v.Record.Claims))
+	for i := range v.Record.Claims {
+		claimed[guard{v.Record.Claims[i].Network, v.Record.Claims[i].Addr}] = true
+	}
+	var out []finding
+	for i := range v.Record.Reservations {
+		r := &v.Record.Reservations[i]
+		if claimed[guard{r.Network, r.Addr}] {
+			continue
+		}
+		out = append(out, finding{
+			message: fmt.Sprintf("%s stays reserved for %s across overlapping ranges (%s), but no pool claims it", r.Addr, r.Pod, r.Name),
+			objects: []string{"address " + r.Addr.String(), reservationName(r.Name), podName(r.Pod)},
+		})
+	}
+	return out
+})

@@ -1,0 +1,62 @@
+package invariant
+
+import (
+	"fmt"
+	"net/netip"
+
+	"ipamsim/model"
+)
+
+// OverlapReservation is the guard across overlapping ranges: without it another
+// range gives the address out again.
+var OverlapReservation = define(Invariant{
+	Name:     "overlap-reservation",
+	Severity: model.Major,
+	Phase:    Always,
+	Doc:      "Where overlapping ranges are guarded, every live sandbox's address is reserved for its pod.",
+}, func(v View) []finding {
+	held := hold(v)
+	state := make([]guardState, len(held.list))
+	for i := range v.Record.Reservations {
+		r := &v.Record.Reservations[i]
+		for j := held.of(r.Addr); j >= 0; j = held.list[j].same {
+			if h := &held.list[j]; h.network != nil && h.network.Name == r.Network {
+				state[j].by = r
+				state[j].mine = state[j].mine || r.Pod == h.sandbox.Pod
+			}
+		}
+	}
+	var out []finding
+	busy := busyPods(&v)
+	for i := range held.list {
+		h := &held.list[i]
+		if state[i].mine || h.network == nil || !h.network.Overlap || silent(&v, h.sandbox) || busy[h.sandbox.Pod] {
+			continue
+		}
+		out = append(out, unguarded(h, state[i].by))
+	}
+	return out
+})
+
+// guardState is what the record's reservations say of one holding.
+type guardState struct {
+	by   *model.Reservation // the last one of this address
+	mine bool               // one of them names the holding's pod
+}
+
+func unguarded(h *holding, by *model.Reservation) finding {
+	why := "nothing reserves it across overlapping ranges"
+	if by != nil {
+		why = "across overlapping ranges it is reserved for " + by.Pod.String()
+	}
+	return finding{
+		message: fmt.Sprintf("%s has %s in network %s since %s, but %s", h.who(), h.addr, h.attachment.Network, clock(h.attachment.Since), why),
+		objects: []string{addressName(h), networkName(h.network.Key), podName(h.sandbox.Pod), nodeName(h.sandbox.Node)},
+	}
+}
+
+// guard is what a reservation guards.
+type guard struct {
+	network string // network_name
+	addr    netip.Addr
+}

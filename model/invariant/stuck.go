@@ -1,0 +1,37 @@
+package invariant
+
+import (
+	"fmt"
+
+	"ipamsim/model"
+)
+
+// Stuck is a CNI call that does not return although its node is well. A call on
+// a node that was down, paused or cut off is given the whole bound again from
+// when that ended.
+var Stuck = define(Invariant{
+	Name:     "stuck",
+	Severity: model.Major,
+	Phase:    Always,
+	Doc:      "Every CNI call on a healthy node returns within the scenario's bound.",
+}, func(v View) []finding {
+	if v.Settings.StuckAfter <= 0 {
+		return nil
+	}
+	var out []finding
+	for id, b := range v.Truth.Busy {
+		node, ok := v.Truth.Nodes[b.Node]
+		if !ok || !node.Healthy() || v.Truth.At-max(b.Since, node.Since) <= v.Settings.StuckAfter {
+			continue
+		}
+		call := "ADD"
+		if b.Del {
+			call = "DEL"
+		}
+		out = append(out, finding{
+			message: fmt.Sprintf("%s of %s (container %s) on %s has not returned since %s", call, b.Pod, short(id), b.Node, clock(b.Since)),
+			objects: []string{"call " + call, containerName(id), podName(b.Pod), nodeName(b.Node)},
+		})
+	}
+	return out
+})
