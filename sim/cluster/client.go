@@ -1,0 +1,76 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// client is how our own controllers talk to the API server. A clientset would
+// cost more to build than most of these processes live.
+type client struct{ rt http.RoundTripper }
+
+const (
+	mergePatch = "application/merge-patch+json"
+	jsonPatch  = "application/json-patch+json"
+)
+
+func (cl client) create(ctx context.Context, r resource, namespace string, body []byte) error {
+	_, err := cl.do(ctx, http.MethodPost, r.path(namespace, ""), "application/json", body)
+	return err
+}
+
+func (cl client) patch(ctx context.Context, path, contentType string, patch any) error {
+	body, ok := patch.(json.RawMessage)
+	if !ok {
+		var err error
+		if body, err = json.Marshal(patch); err != nil {
+			return err
+		}
+	}
+	_, err := cl.do(ctx, http.MethodPatch, path, contentType, body)
+	return err
+}
+
+func (cl client) delete(ctx context.Context, path string, o metav1.DeleteOptions) error {
+	o.Kind, o.APIVersion = "DeleteOptions", "v1"
+	body, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	_, err = cl.do(ctx, http.MethodDelete, path, "application/json", body)
+	return err
+}
+
+// do returns the answer's body, or the server's own error as *apierrors.StatusError.
+func (cl client) do(ctx context.Context, method, path, contentType string, body []byte) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, method, "http://sim"+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", contentType)
+	req.Header.Set("Accept", "application/json")
+	resp, err := cl.rt.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode < 300 {
+		return b, nil
+	}
+	st := metav1.Status{}
+	if json.Unmarshal(b, &st) != nil || st.Message == "" {
+		return nil, fmt.Errorf("%s %s: %s", method, path, resp.Status)
+	}
+	return nil, &apierrors.StatusError{ErrStatus: st}
+}

@@ -1,0 +1,180 @@
+// Package cluster is the simulated Kubernetes cluster around an address manager:
+// nodes, kubelets, workload controllers, cron, an operator's hands. It keeps the
+// ground truth, and compares it with the record after every step.
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"ipamsim/model"
+	"ipamsim/model/invariant"
+	"ipamsim/sim"
+	"ipamsim/sim/etcd"
+	"ipamsim/sim/ipam"
+	"ipamsim/sim/kube"
+)
+
+// Config describes a cluster and what will happen to it.
+type Config struct {
+	Adapter  ipam.Adapter
+	Networks []Network
+	Objects  []Object // stored before the first step, in this order
+	Crons    []Cron
+	Daemons  []string // names of the manager's daemons that run
+	Churn    []Churn
+	Script   []Entry // sorted by At
+	Until    time.Duration
+	Settle   time.Duration // quiet time after Until; quiescent invariants are judged at its end, 0: not at all
+	Timers   Timers
+	Settings invariant.Settings
+}
+
+// Network is one NetworkAttachmentDefinition: its policy and its CNI config.
+type Network struct {
+	model.Network
+	Config json.RawMessage
+}
+
+// Timers are the controllers' own, with Kubernetes' defaults.
+type Timers struct {
+	NodeMonitorGrace time.Duration // a silent node becomes unreachable: 40 s
+	Toleration       time.Duration // pods on it are deleted after: 300 s
+	SandboxRetry     time.Duration // kubelet tries a failed sandbox again after: 10 s
+	APIRetry         time.Duration // our own controllers repeat a failed request after: 1 s
+	PodGC            time.Duration // pods of a deleted node are removed after: 20 s
+}
+
+func (t Timers) orDefault() Timers {
+	set := func(d *time.Duration, v time.Duration) {
+		if *d == 0 {
+			*d = v
+		}
+	}
+	set(&t.NodeMonitorGrace, 40*time.Second)
+	set(&t.Toleration, 300*time.Second)
+	set(&t.SandboxRetry, 10*time.Second)
+	set(&t.APIRetry, time.Second)
+	set(&t.PodGC, 20*time.Second)
+	return t
+}
+
+// Cluster is one cluster in one run.
+type Cluster struct {
+	cfg   Config
+	w     *sim.World
+	api   *kube.Server
+	store *etcd.Run
+	inst  ipam.Instance
+	recs  map[string]ipam.Reconciler
+	kinds map[string]resource
+
+	mu      sync.Mutex
+	truth   truth
+	nodes   map[string]*node
+	pods    map[model.PodRef]*pod
+	owners  map[model.PodRef]string // uid of each stored workload, by KIND/NAME
+	inboxes []*inbox
+	used    map[string]int // how often a name was taken, for unique
+	judge   judge
+
+	nodeNews chan struct{}
+}
+
+// Start builds the cluster inside the bubble, on its root goroutine, and hooks it
+// to the world. The run is over when the script is.
+func Start(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config) (*Cluster, error) {
+	cfg.Timers = cfg.Timers.orDefault()
+	c := &Cluster{
+		cfg: cfg, w: w, api: api, store: store,
+		recs: map[string]ipam.Reconciler{}, nodes: map[string]*node{},
+		pods: map[model.PodRef]*pod{}, used: map[string]int{},
+		owners: map[model.PodRef]string{}, nodeNews: make(chan struct{}, 1),
+	}
+	c.truth.init()
+	c.judge.init(cfg)
+	var err error
+	if c.kinds, err = kindsOf(cfg.Adapter); err != nil {
+		return nil, err
+	}
+	nets := make([]model.Network, len(cfg.Networks))
+	for i, n := range cfg.Networks {
+		nets[i] = n.Network
+	}
+	if c.inst, err = cfg.Adapter.Open(ipam.Env{API: api, Store: store, Networks: nets}); err != nil {
+		return nil, err
+	}
+	for _, r := range c.inst.Reconcilers() {
+		c.recs[r.Name] = r
+	}
+	api.OnChange(c.changed)
+	w.Hooks = sim.Hooks{Settle: store.Pump, Step: c.stepped, Panic: c.panicked, End: c.ended}
+	if err := c.load(cfg.Objects); err != nil {
+		return nil, err
+	}
+	c.startControllers()
+	w.Spawn(sim.Process{ID: "script", Run: c.script})
+	return c, nil
+}
+
+// load stores the scenario's objects, as if they had been there for ever.
+func (c *Cluster) load(objs []Object) error {
+	direct := client{c.api.Direct()}
+	for _, o := range objs {
+		r, ok := c.kinds[o.Kind]
+		if !ok {
+			return fmt.Errorf("cluster: kind %s is not served", o.Kind)
+		}
+		if err := direct.create(context.Background(), r, o.Namespace, o.Body); err != nil {
+			return fmt.Errorf("cluster: %s %s: %w", o.Kind, o.Name, err)
+		}
+	}
+	c.store.Pump()
+	return nil
+}
+
+func (c *Cluster) startControllers() {
+	c.startScheduler()
+	c.startNodeLifecycle()
+	for _, name := range c.nodeNames() {
+		c.boot(name)
+	}
+	for _, name := range c.cfg.Daemons {
+		if r := c.recs[name]; !r.PerNode {
+			c.startDaemon(r, "")
+		}
+	}
+	for i := range c.cfg.Crons {
+		c.startCron(c.cfg.Crons[i])
+	}
+	for i := range c.cfg.Churn {
+		c.startChurn(i, c.cfg.Churn[i])
+	}
+}
+
+// unique makes a name that no process of this run has had: web-0, web-0~2, …
+func (c *Cluster) unique(name string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.used[name]++
+	if n := c.used[name]; n > 1 {
+		return fmt.Sprintf("%s~%d", name, n)
+	}
+	return name
+}
+
+// sleep lets virtual time pass for one process. It reports false if the process
+// was killed meanwhile.
+func sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
+	}
+}

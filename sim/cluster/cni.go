@@ -1,0 +1,218 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/netip"
+
+	nadv1 "github.com/k8snetworkplumbingwg/network-attachment-definition-client/pkg/apis/k8s.cni.cncf.io/v1"
+	nadutils "github.com/k8snetworkplumbingwg/network-attachment-definition-client/pkg/utils"
+	corev1 "k8s.io/api/core/v1"
+
+	"ipamsim/model"
+	"ipamsim/sim"
+	"ipamsim/sim/ipam"
+)
+
+const statusAnnotation = nadv1.NetworkStatusAnnot
+
+// wanted is one network a pod asks for.
+type wanted struct{ key, iface string }
+
+// attached is one network a sandbox got.
+type attached struct {
+	wanted
+	result ipam.Result
+}
+
+// networksOf reads the pod's networks annotation with Multus' own parser. A pod
+// whose annotation cannot be read has no networks: Multus would fail its ADD.
+func networksOf(p *corev1.Pod) []wanted {
+	sel, err := nadutils.ParsePodNetworkAnnotation(p)
+	if err != nil {
+		return nil
+	}
+	out := make([]wanted, len(sel))
+	for i, s := range sel {
+		out[i] = wanted{key: s.Namespace + "/" + s.Name, iface: s.InterfaceRequest}
+		if out[i].iface == "" {
+			out[i].iface = fmt.Sprintf("net%d", i+1)
+		}
+	}
+	return out
+}
+
+// add is Multus' ADD: the networks in order, each a process of its own; the
+// first failure ends it, and whoever called undoes the rest.
+func (w *worker) add(ctx context.Context, st *podState) ([]attached, error) {
+	var got []attached
+	for _, n := range networksOf(st.pod) {
+		st.networks = append(st.networks, n.key)
+		res, err := w.c.cniAdd(ctx, w.call(st, n))
+		if err != nil {
+			return nil, err
+		}
+		w.c.attach(st.container, model.Attachment{
+			Network: n.key, Interface: n.iface, Addrs: addrs(res.Addrs), Static: addrs(res.Static),
+		})
+		got = append(got, attached{n, res})
+	}
+	return got, nil
+}
+
+// del is Multus' DEL: the networks that ADD was tried for, last first. The
+// runtime forgets the sandbox once every DEL has returned.
+func (w *worker) del(ctx context.Context, st *podState) {
+	all := networksOf(st.pod)
+	for i := len(st.networks) - 1; i >= 0; i-- {
+		for tries := 0; ; tries++ {
+			err := w.c.cniDel(ctx, w.call(st, all[i]))
+			if ctx.Err() != nil {
+				return
+			}
+			if err == nil || tries == delTries {
+				break
+			}
+			if !sleep(ctx, w.c.cfg.Timers.APIRetry) {
+				return
+			}
+		}
+	}
+	w.c.forget(w.k.node, st)
+}
+
+// delTries bounds how often a failed DEL is repeated. The real kubelet never
+// gives up; a plugin that fails 20 times in a row never succeeds either.
+const delTries = 20
+
+func (w *worker) call(st *podState, n wanted) ipam.Call {
+	return ipam.Call{
+		Node: w.k.node, Pod: w.key, UID: string(st.pod.UID), Container: st.container,
+		Interface: n.iface, Network: n.key, Config: w.c.config(n.key),
+	}
+}
+
+func (c *Cluster) config(network string) json.RawMessage {
+	for _, n := range c.cfg.Networks {
+		if n.Key == network {
+			return n.Config
+		}
+	}
+	return nil
+}
+
+func (c *Cluster) cniAdd(ctx context.Context, call ipam.Call) (res ipam.Result, err error) {
+	if call.Config == nil {
+		return res, fmt.Errorf("network-attachment-definition %q not found", call.Network)
+	}
+	a, err := c.exec(ctx, "cni-add", call, func(ctx context.Context, g *sim.Gate) error {
+		var err error
+		res, err = c.inst.Add(ctx, g, call)
+		return err
+	})
+	if a == nil {
+		return ipam.Result{}, err
+	}
+	e := c.event(model.AddEnd, a, call)
+	e.Addrs, e.MinFree, e.Exhausted = addrs(res.Addrs), c.endCall(call), errors.Is(err, ipam.ErrExhausted)
+	if err != nil {
+		e.Err, e.Addrs, res = err.Error(), nil, ipam.Result{}
+	}
+	c.record(e)
+	return res, err
+}
+
+func (c *Cluster) cniDel(ctx context.Context, call ipam.Call) error {
+	a, err := c.exec(ctx, "cni-del", call, func(ctx context.Context, g *sim.Gate) error {
+		return c.inst.Del(ctx, g, call)
+	})
+	if a == nil {
+		return err
+	}
+	e := c.event(model.DelEnd, a, call)
+	if err != nil {
+		e.Err = err.Error()
+	}
+	c.endCall(call)
+	c.record(e)
+	return err
+}
+
+// exec runs a CNI plugin as a process of its own and waits for it. The actor is
+// nil if the caller died first; the call is over then as well.
+func (c *Cluster) exec(ctx context.Context, verb string, call ipam.Call, run func(context.Context, *sim.Gate) error) (*sim.Actor, error) {
+	b := &cniCall{Busy: model.Busy{Pod: call.Pod, Node: call.Node, Del: verb == "cni-del", Since: c.w.Now()}, network: call.Network}
+	c.mu.Lock()
+	b.minFree = c.free(call.Network, call.Node)
+	c.truth.busy[call.Container] = b
+	c.mu.Unlock()
+	id := sim.ActorID(c.unique(fmt.Sprintf("%s/%s/%s", verb, call.Pod, call.Interface)))
+	a := c.w.Spawn(sim.Process{ID: id, Group: call.Node, Mortal: true, Run: run})
+	kind := model.AddBegin
+	if b.Del {
+		kind = model.DelBegin
+	}
+	c.record(c.event(kind, a, call))
+	select {
+	case <-a.Done():
+		return a, a.Err()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (c *Cluster) event(kind model.EventKind, a *sim.Actor, call ipam.Call) model.Event {
+	return model.Event{
+		Kind: kind, Actor: string(a.ID), Node: call.Node, Pod: call.Pod,
+		Container: call.Container, Network: call.Network, Interface: call.Interface,
+	}
+}
+
+func (c *Cluster) endCall(call ipam.Call) (minFree int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if b := c.truth.busy[call.Container]; b != nil {
+		minFree = b.minFree
+		delete(c.truth.busy, call.Container)
+	}
+	return minFree
+}
+
+// remember and forget are the container runtime's record of a sandbox on disk.
+func (c *Cluster) remember(node string, st *podState) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.nodes[node].disk[st.container] = st
+}
+
+func (c *Cluster) forget(node string, st *podState) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.nodes[node].disk, st.container)
+}
+
+func addrs(ps []netip.Prefix) []netip.Addr {
+	out := make([]netip.Addr, len(ps))
+	for i, p := range ps {
+		out[i] = p.Addr()
+	}
+	return out
+}
+
+// statusOf is the network-status annotation Multus writes.
+func statusOf(got []attached) string {
+	out := make([]nadv1.NetworkStatus, len(got))
+	for i, a := range got {
+		out[i] = nadv1.NetworkStatus{Name: a.key, Interface: a.iface}
+		for _, p := range append(addrs(a.result.Addrs), addrs(a.result.Static)...) {
+			out[i].IPs = append(out[i].IPs, p.String())
+		}
+	}
+	b, err := json.Marshal(out)
+	if err != nil {
+		panic(err) // plain strings
+	}
+	return string(b)
+}

@@ -1,0 +1,72 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"ipamsim/model"
+	"ipamsim/sim"
+	"ipamsim/sim/ipam"
+)
+
+// restartAfter is how soon a daemon that exited is started again: kubelet's
+// first crash-loop back-off.
+const restartAfter = 10 * time.Second
+
+// startDaemon runs one of the manager's daemons, on a node or, with node "", as
+// a deployment of one. One that exits or is killed comes back, unless its node
+// lost power.
+func (c *Cluster) startDaemon(r ipam.Reconciler, node string) {
+	name := r.Name
+	if node != "" {
+		name += "/" + node
+	}
+	id := sim.ActorID(c.unique(name))
+	a := c.w.Spawn(sim.Process{ID: id, Group: node, Mortal: true, Run: func(ctx context.Context, g *sim.Gate) error {
+		return r.Run(ctx, g, node)
+	}})
+	c.w.Spawn(sim.Process{ID: sim.ActorID(c.unique("supervisor/" + name)), Group: node, Run: func(ctx context.Context, g *sim.Gate) error {
+		select {
+		case <-a.Done():
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		e := model.Event{Kind: model.Reconciled, Actor: string(id), Node: node, Text: "daemon ended"}
+		if err := a.Err(); err != nil {
+			e.Err = err.Error()
+		}
+		c.record(e)
+		if sleep(ctx, restartAfter) {
+			c.startDaemon(r, node)
+		}
+		return nil
+	}})
+}
+
+// reconcile starts one pass of a reconciler as a process of its own.
+func (c *Cluster) reconcile(r ipam.Reconciler, node string) *sim.Actor {
+	name := r.Name
+	if node != "" {
+		name += "/" + node
+	}
+	id := sim.ActorID(c.unique(name))
+	c.record(model.Event{Kind: model.Reconcile, Actor: string(id), Node: node})
+	return c.w.Spawn(sim.Process{ID: id, Group: node, Mortal: true, Run: func(ctx context.Context, g *sim.Gate) error {
+		err := r.Run(ctx, g, node)
+		e := model.Event{Kind: model.Reconciled, Actor: string(id), Node: node}
+		if err != nil {
+			e.Err = err.Error()
+		}
+		c.record(e)
+		return err
+	}})
+}
+
+func (c *Cluster) reconciler(name string) (ipam.Reconciler, error) {
+	r, ok := c.recs[name]
+	if !ok {
+		return r, fmt.Errorf("%s has no reconciler %q", c.cfg.Adapter.Name(), name)
+	}
+	return r, nil
+}

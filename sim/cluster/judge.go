@@ -1,0 +1,119 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ipamsim/model"
+	"ipamsim/model/invariant"
+	"ipamsim/sim"
+)
+
+// judge compares truth and record after every step that changed either.
+type judge struct {
+	all      []invariant.Invariant
+	networks []model.Network
+	settings invariant.Settings
+	revision int64
+	record   model.Snapshot
+	seen     map[string]bool
+	found    []model.Violation
+}
+
+func (j *judge) init(cfg Config) {
+	j.all, j.settings, j.seen = invariant.All(), cfg.Settings, map[string]bool{}
+	for _, n := range cfg.Networks {
+		j.networks = append(j.networks, n.Network)
+	}
+}
+
+// stepped is sim.Hooks.Step.
+func (c *Cluster) stepped(s *sim.Step) {
+	if s.Choice.Outcome.Fault() {
+		c.record(model.Event{Kind: model.FaultEvent, Actor: string(s.Choice.Op.Actor), Text: s.Choice.Outcome.String() + " " + s.Choice.Op.Key})
+	}
+	c.judgeNow(invariant.Always, false)
+}
+
+// ended is sim.Hooks.End: everything has had its time, judge what only holds at
+// rest.
+func (c *Cluster) ended() {
+	c.judgeNow(invariant.Always, true)
+	if c.cfg.Settle > 0 {
+		c.judgeNow(invariant.Quiescent, true)
+	}
+}
+
+func (c *Cluster) judgeNow(phase invariant.Phase, force bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if rev := c.store.Revision(); rev != c.judge.revision {
+		rec, err := c.inst.Observe(context.Background())
+		if err != nil {
+			c.w.Abort(fmt.Errorf("cluster: observe: %w", err))
+			return
+		}
+		rec.At = c.w.Now()
+		c.judge.record, c.judge.revision = rec, rev
+		c.countFree()
+		force = true
+	}
+	if !force && !c.truth.changed {
+		return
+	}
+	c.truth.changed = false
+	v := invariant.View{
+		Truth: c.snapshotLocked(), Record: c.judge.record, Networks: c.judge.networks,
+		History: &c.truth.history, Settings: c.judge.settings,
+	}
+	for _, inv := range c.judge.all {
+		if inv.Phase == phase {
+			c.judge.add(inv, inv.Check(v), c.w)
+		}
+	}
+}
+
+// add keeps each violation once, at the step where it was first seen.
+func (j *judge) add(inv invariant.Invariant, found []model.Violation, w *sim.World) {
+	for _, v := range found {
+		v.Invariant, v.Severity = inv.Name, inv.Severity
+		slices.Sort(v.Objects)
+		key := v.Invariant + "\x00" + strings.Join(v.Objects, "\x00")
+		if j.seen[key] {
+			continue
+		}
+		j.seen[key] = true
+		v.Step, v.At = len(w.Trace().Steps), w.Now()
+		j.found = append(j.found, v)
+	}
+}
+
+// countFree lowers, for every ADD under way, the number of addresses that policy
+// left free at some time during it.
+func (c *Cluster) countFree() {
+	for _, b := range c.truth.busy {
+		if !b.Del {
+			b.minFree = min(b.minFree, c.free(b.network, b.Node))
+		}
+	}
+}
+
+func (c *Cluster) free(network, node string) int {
+	return model.Free(c.judge.networks, c.judge.record, network, node)
+}
+
+func (c *Cluster) panicked(id sim.ActorID, value any, stack string) {
+	c.record(model.Event{Kind: model.ActorPanic, Actor: string(id), Err: fmt.Sprint(value), Text: stack})
+}
+
+// Violations found so far, in the order they appeared.
+func (c *Cluster) Violations() []model.Violation {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.judge.found)
+}
+
+// History of the run so far. It must not be changed.
+func (c *Cluster) History() *model.History { return &c.truth.history }

@@ -1,0 +1,144 @@
+package cluster
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"ipamsim/model"
+	"ipamsim/sim"
+)
+
+// startNodeLifecycle stands for three controllers of kube-controller-manager that
+// decide what becomes of pods on a node that is silent or deleted:
+// node-lifecycle (after NodeMonitorGrace the node is unreachable and tainted),
+// taint-eviction (after Toleration its pods are deleted, gracefully: nobody there
+// can confirm it) and pod garbage collection (pods of a deleted Node object are
+// removed by force).
+//
+// Heartbeats are not messages here: the controller notices what is so.
+func (c *Cluster) startNodeLifecycle() {
+	c.w.Spawn(sim.Process{ID: "node-lifecycle", Run: func(ctx context.Context, g *sim.Gate) error {
+		l := lifecycle{c: c, client: client{c.api.Door(g)}}
+		for {
+			wait := l.sync(ctx)
+			t := time.NewTimer(wait)
+			select {
+			case <-c.nodeNews:
+			case <-t.C:
+			case <-ctx.Done():
+			}
+			t.Stop()
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+		}
+	}})
+}
+
+type lifecycle struct {
+	c      *Cluster
+	client client
+}
+
+// sync does what is due now and returns when to look again.
+func (l lifecycle) sync(ctx context.Context) time.Duration {
+	next := 24 * time.Hour
+	due := func(at time.Duration) bool {
+		if d := at - l.c.w.Now(); d > 0 {
+			next = min(next, d)
+			return false
+		}
+		return true
+	}
+	t := l.c.cfg.Timers
+	for _, name := range l.c.nodeNames() {
+		state, obj := l.c.nodeState(name)
+		silent := !state.Up || state.Partitioned || state.Paused
+		ok := true
+		switch {
+		case obj == nil:
+			if due(state.Since + t.PodGC) {
+				ok = l.evict(ctx, name, true)
+			}
+		case !silent && !ready(obj):
+			ok = l.setReady(ctx, name, true)
+		case silent && ready(obj):
+			if due(state.Since + t.NodeMonitorGrace) {
+				ok = l.setReady(ctx, name, false)
+			}
+		case silent:
+			if due(state.Since + t.NodeMonitorGrace + t.Toleration) {
+				ok = l.evict(ctx, name, false)
+			}
+		}
+		if !ok {
+			next = min(next, t.APIRetry)
+		}
+	}
+	return next
+}
+
+const unreachable = "node.kubernetes.io/unreachable"
+
+func (l lifecycle) setReady(ctx context.Context, name string, up bool) bool {
+	status, reason := corev1.ConditionTrue, "KubeletReady"
+	taints := []corev1.Taint{}
+	if !up {
+		status, reason = corev1.ConditionUnknown, "NodeStatusUnknown"
+		taints = append(taints,
+			corev1.Taint{Key: unreachable, Effect: corev1.TaintEffectNoSchedule},
+			corev1.Taint{Key: unreachable, Effect: corev1.TaintEffectNoExecute})
+	}
+	path := builtin["Node"].path("", name)
+	err := l.client.patch(ctx, path+"/status", mergePatch, map[string]any{"status": map[string]any{
+		"conditions": []corev1.NodeCondition{{Type: corev1.NodeReady, Status: status, Reason: reason}}}})
+	if err == nil {
+		err = l.client.patch(ctx, path, mergePatch, map[string]any{"spec": map[string]any{"taints": taints}})
+	}
+	return err == nil
+}
+
+// evict deletes the pods of a node that do not tolerate its silence. By force
+// means that nobody is asked: the objects are gone at once.
+func (l lifecycle) evict(ctx context.Context, name string, force bool) bool {
+	ok := true
+	for _, p := range l.c.podsOn(name) {
+		if !force && (p.DeletionTimestamp != nil || tolerates(p, corev1.Taint{Key: unreachable, Effect: corev1.TaintEffectNoExecute})) {
+			continue
+		}
+		o := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &p.UID}}
+		if force {
+			now := int64(0)
+			o.GracePeriodSeconds = &now
+		}
+		ok = l.client.delete(ctx, builtin["Pod"].path(p.Namespace, p.Name), o) == nil && ok
+	}
+	return ok
+}
+
+func (c *Cluster) nodeState(name string) (model.Node, *corev1.Node) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := c.nodes[name]
+	return n.state, n.object
+}
+
+func (c *Cluster) nodeObject(name string) *corev1.Node {
+	_, obj := c.nodeState(name)
+	return obj
+}
+
+func (c *Cluster) podsOn(name string) []*corev1.Pod {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var out []*corev1.Pod
+	for _, key := range sortedPods(c.pods) {
+		if p := c.pods[key].Pod; p.Spec.NodeName == name {
+			out = append(out, p)
+		}
+	}
+	return out
+}

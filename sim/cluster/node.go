@@ -1,0 +1,140 @@
+package cluster
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"ipamsim/model"
+	"ipamsim/sim/kube"
+)
+
+// node is a machine. The Node object in the API is only what is said of it.
+type node struct {
+	state   model.Node
+	object  *corev1.Node         // as stored; nil when not registered
+	kubelet *kubelet             // nil while it has no power
+	disk    map[string]*podState // what survives a reboot: container runtimes remember their sandboxes
+}
+
+// podState is what a container runtime keeps of one sandbox: enough to run CNI
+// DEL for it later.
+type podState struct {
+	pod       *corev1.Pod
+	container string
+	networks  []string // those that ADD was tried for, in order
+}
+
+func (c *Cluster) nodeChanged(ch kube.Change) {
+	n := c.nodes[ch.Name]
+	obj, ok := ch.Object.(*corev1.Node)
+	if !ok {
+		if n != nil {
+			n.object, n.state.Registered = nil, false
+		}
+		return
+	}
+	if n == nil {
+		n = &node{disk: map[string]*podState{}}
+		c.nodes[ch.Name] = n
+	}
+	n.object, n.state.Registered = obj, true
+}
+
+// news tells the node lifecycle controller to look again.
+func (c *Cluster) news() {
+	select {
+	case c.nodeNews <- struct{}{}:
+	default:
+	}
+}
+
+func (c *Cluster) nodeNames() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Sorted(maps.Keys(c.nodes))
+}
+
+func (c *Cluster) node(name string) *node {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.nodes[name]
+}
+
+// boot gives a machine power: its kubelet and the per-node daemons start.
+func (c *Cluster) boot(name string) {
+	c.mu.Lock()
+	n := c.nodes[name]
+	n.state.Up, n.state.Since = true, c.w.Now()
+	c.recordLocked(model.Event{Kind: model.NodeEvent, Node: name, Text: "up"})
+	c.mu.Unlock()
+	c.news()
+	c.startKubelet(name)
+	for _, d := range c.cfg.Daemons {
+		if r := c.recs[d]; r.PerNode {
+			c.startDaemon(r, name)
+		}
+	}
+}
+
+// powerOff takes it away at once: every process dies where it stands, every
+// sandbox is gone. A forgotten disk means that no CNI DEL will ever be run for
+// the sandboxes it held.
+func (c *Cluster) powerOff(name string, forget bool) {
+	c.w.KillGroup(name)
+	defer c.news()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := c.nodes[name]
+	n.state.Up, n.state.Since, n.kubelet = false, c.w.Now(), nil
+	if forget {
+		n.disk = map[string]*podState{}
+	}
+	for id, sb := range c.truth.sandboxes {
+		if sb.Node == name {
+			delete(c.truth.sandboxes, id)
+		}
+	}
+	for id, b := range c.truth.busy {
+		if b.Node == name {
+			delete(c.truth.busy, id)
+		}
+	}
+	c.recordLocked(model.Event{Kind: model.NodeEvent, Node: name, Text: "lost power"})
+}
+
+// cut takes a machine's way to the API server away; join gives it back. Its
+// containers run on.
+func (c *Cluster) cut(name string) { c.link(name, true, "partitioned") }
+
+func (c *Cluster) join(name string) { c.link(name, false, "reachable again") }
+
+func (c *Cluster) link(name string, cut bool, text string) {
+	c.mu.Lock()
+	n := c.nodes[name]
+	was := n.state.Partitioned
+	n.state.Partitioned, n.state.Since = cut, c.w.Now()
+	c.recordLocked(model.Event{Kind: model.NodeEvent, Node: name, Text: text})
+	c.mu.Unlock()
+	c.news()
+	switch {
+	case cut && !was:
+		c.w.Hold(name)
+	case !cut && was:
+		c.w.Release(name)
+	}
+}
+
+// NodeManifest is the Node as a kubelet would have registered it.
+func NodeManifest(name string, labels map[string]string) json.RawMessage {
+	n := corev1.Node{}
+	n.APIVersion, n.Kind, n.Name, n.Labels = "v1", "Node", name, labels
+	n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, Reason: "KubeletReady"}}
+	b, err := json.Marshal(n)
+	if err != nil {
+		panic(err) // a literal of plain fields
+	}
+	return b
+}

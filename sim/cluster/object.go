@@ -1,0 +1,115 @@
+package cluster
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"ipamsim/sim/ipam"
+)
+
+// Object is a Kubernetes manifest as the scenario gave it.
+type Object struct {
+	Kind, Namespace, Name string
+	Body                  json.RawMessage
+}
+
+// resource is where objects of a kind live in the API.
+type resource struct {
+	root       string // "/api/v1" or "/apis/GROUP/VERSION"
+	name       string // plural
+	namespaced bool
+}
+
+// path is the URL path of a collection, or of one object.
+func (r resource) path(namespace, name string) string {
+	p := r.root
+	if r.namespaced && namespace != "" {
+		p += "/namespaces/" + namespace
+	}
+	p += "/" + r.name
+	if name != "" {
+		p += "/" + name
+	}
+	return p
+}
+
+var builtin = map[string]resource{
+	"Pod":         {"/api/v1", "pods", true},
+	"Node":        {"/api/v1", "nodes", false},
+	"Namespace":   {"/api/v1", "namespaces", false},
+	"Service":     {"/api/v1", "services", true},
+	"Lease":       {"/apis/coordination.k8s.io/v1", "leases", true},
+	"StatefulSet": {"/apis/apps/v1", "statefulsets", true},
+	"Deployment":  {"/apis/apps/v1", "deployments", true},
+	"DaemonSet":   {"/apis/apps/v1", "daemonsets", true},
+	"Job":         {"/apis/batch/v1", "jobs", true},
+	"CronJob":     {"/apis/batch/v1", "cronjobs", true},
+
+	"NetworkAttachmentDefinition": {"/apis/k8s.cni.cncf.io/v1", "network-attachment-definitions", true},
+}
+
+// Kinds lists what a scenario may store: the built-in kinds and the custom ones
+// of the adapter, by plural resource name.
+func Kinds(a ipam.Adapter) (map[string]string, error) {
+	kinds, err := kindsOf(a)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]string{}
+	for k, r := range kinds {
+		out[k] = r.name
+	}
+	return out, nil
+}
+
+// Namespaced reports whether objects of a kind live in a namespace.
+func Namespaced(a ipam.Adapter, kind string) bool {
+	kinds, err := kindsOf(a)
+	return err == nil && kinds[kind].namespaced
+}
+
+func kindsOf(a ipam.Adapter) (map[string]resource, error) {
+	crds, err := a.CRDs()
+	if err != nil {
+		return nil, fmt.Errorf("cluster: %s: %w", a.Name(), err)
+	}
+	kinds := map[string]resource{}
+	for k, r := range builtin {
+		kinds[k] = r
+	}
+	for _, crd := range crds {
+		for _, v := range crd.Spec.Versions {
+			if v.Storage {
+				kinds[crd.Spec.Names.Kind] = resource{
+					root: "/apis/" + crd.Spec.Group + "/" + v.Name,
+					name: crd.Spec.Names.Plural, namespaced: crd.Spec.Scope == "Namespaced",
+				}
+			}
+		}
+	}
+	return kinds, nil
+}
+
+// byName finds a resource by its plural name, with or without its group, as
+// kubectl accepts it: ippools, ippools.whereabouts.cni.cncf.io.
+func (c *Cluster) byName(name string) (resource, error) {
+	for _, r := range c.kinds {
+		if r.name == name || r.name+"."+r.group() == name {
+			return r, nil
+		}
+	}
+	return resource{}, fmt.Errorf("the server doesn't have a resource type %q", name)
+}
+
+func (r resource) group() string {
+	if r.root == "/api/v1" {
+		return ""
+	}
+	rest := r.root[len("/apis/"):]
+	for i := range rest {
+		if rest[i] == '/' {
+			return rest[:i]
+		}
+	}
+	return rest
+}

@@ -1,0 +1,152 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"ipamsim/sim"
+	"ipamsim/sim/kube"
+)
+
+// startScheduler binds pods to nodes, one after another: the ready node with the
+// fewest pods of the same owner, then the fewest pods, then the first by name.
+// That is what the real scheduler's spreading comes to in an otherwise empty
+// cluster.
+func (c *Cluster) startScheduler() {
+	in := c.subscribe(func(ch kube.Change) bool {
+		p, ok := ch.Object.(*corev1.Pod)
+		if ok {
+			return p.Spec.NodeName == "" && p.DeletionTimestamp == nil
+		}
+		return ch.Resource == "nodes" // a pod may wait for one
+	})
+	c.w.Spawn(sim.Process{ID: "scheduler", Run: func(ctx context.Context, g *sim.Gate) error {
+		s := scheduler{c: c, client: client{c.api.Door(g)}, bound: map[string]string{}}
+		for {
+			s.bindAll(ctx)
+			if _, err := in.next(ctx, g); err != nil {
+				return err
+			}
+		}
+	}})
+}
+
+type scheduler struct {
+	c      *Cluster
+	client client
+	bound  map[string]string // uid → node: bindings made, whether heard back of or not
+}
+
+func (s *scheduler) bindAll(ctx context.Context) {
+	for _, p := range s.pending() {
+		n := s.choose(p)
+		if n == "" {
+			continue
+		}
+		body := `{"apiVersion":"v1","kind":"Binding","metadata":{"name":"` + p.Name + `","uid":"` + string(p.UID) +
+			`"},"target":{"apiVersion":"v1","kind":"Node","name":"` + n + `"}}`
+		for {
+			_, err := s.client.do(ctx, http.MethodPost, builtin["Pod"].path(p.Namespace, p.Name)+"/binding", "application/json", []byte(body))
+			if err == nil || apierrors.IsConflict(err) {
+				s.bound[string(p.UID)] = n
+				break
+			}
+			if apierrors.IsNotFound(err) || !sleep(ctx, s.c.cfg.Timers.APIRetry) {
+				break
+			}
+		}
+	}
+}
+
+func (s *scheduler) pending() []*corev1.Pod {
+	s.c.mu.Lock()
+	defer s.c.mu.Unlock()
+	var out []*corev1.Pod
+	for _, key := range sortedPods(s.c.pods) {
+		p := s.c.pods[key].Pod
+		if p.Spec.NodeName == "" && p.DeletionTimestamp == nil && s.bound[string(p.UID)] == "" {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func (s *scheduler) choose(p *corev1.Pod) string {
+	s.c.mu.Lock()
+	defer s.c.mu.Unlock()
+	type load struct{ same, all int }
+	loads := map[string]load{}
+	for _, q := range s.c.pods {
+		n := cmp.Or(q.Spec.NodeName, s.bound[string(q.UID)])
+		l := loads[n]
+		l.all++
+		if owner(q.Pod) != "" && owner(q.Pod) == owner(p) {
+			l.same++
+		}
+		loads[n] = l
+	}
+	best := ""
+	for _, name := range slices.Sorted(maps.Keys(s.c.nodes)) {
+		if !fits(s.c.nodes[name].object, p) {
+			continue
+		}
+		a, b := loads[name], loads[best]
+		if best == "" || cmp.Or(cmp.Compare(a.same, b.same), cmp.Compare(a.all, b.all)) < 0 {
+			best = name
+		}
+	}
+	return best
+}
+
+// fits: registered, ready, not cordoned, no taint that the pod does not
+// tolerate, and the pod's node selector matches.
+func fits(n *corev1.Node, p *corev1.Pod) bool {
+	if n == nil || n.Spec.Unschedulable || !ready(n) {
+		return false
+	}
+	for _, t := range n.Spec.Taints {
+		if t.Effect != corev1.TaintEffectPreferNoSchedule && !tolerates(p, t) {
+			return false
+		}
+	}
+	for k, v := range p.Spec.NodeSelector {
+		if n.Labels[k] != v {
+			return false
+		}
+	}
+	return true
+}
+
+func ready(n *corev1.Node) bool {
+	for _, cond := range n.Status.Conditions {
+		if cond.Type == corev1.NodeReady {
+			return cond.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
+
+func tolerates(p *corev1.Pod, t corev1.Taint) bool {
+	for _, x := range p.Spec.Tolerations {
+		if x.TolerationSeconds == nil && x.ToleratesTaint(&t) {
+			return true
+		}
+	}
+	return false
+}
+
+// owner is the uid of the controller that made the pod, or "".
+func owner(p *corev1.Pod) string {
+	for _, o := range p.OwnerReferences {
+		if o.Controller != nil && *o.Controller {
+			return string(o.UID)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,154 @@
+package cluster
+
+import (
+	"cmp"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"ipamsim/model"
+	"ipamsim/sim/kube"
+)
+
+// truth is what is really there, whatever any datastore says. Guarded by
+// Cluster.mu.
+type truth struct {
+	sandboxes map[string]*model.Sandbox // by container id
+	busy      map[string]*cniCall       // by container id
+	history   model.History
+	changed   bool // since the last judgement
+}
+
+func (t *truth) init() {
+	t.sandboxes = map[string]*model.Sandbox{}
+	t.busy = map[string]*cniCall{}
+}
+
+// cniCall is one CNI call under way, with what will be needed to judge its end.
+type cniCall struct {
+	model.Busy
+	network string
+	minFree int // the least number of addresses left free at any time during it
+}
+
+// record appends an event to the history and stamps it.
+func (c *Cluster) record(e model.Event) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.recordLocked(e)
+}
+
+func (c *Cluster) recordLocked(e model.Event) {
+	e.Step, e.At = len(c.w.Trace().Steps), c.w.Now()
+	c.truth.history.Add(e)
+	c.truth.changed = true
+}
+
+func (c *Cluster) sandboxUp(sb model.Sandbox) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	sb.Since = c.w.Now()
+	c.truth.sandboxes[sb.ID] = &sb
+	c.recordLocked(model.Event{Kind: model.SandboxUp, Node: sb.Node, Pod: sb.Pod, Container: sb.ID})
+}
+
+// attach gives a live sandbox an interface. A sandbox that is gone by now (its
+// node died during the ADD) stays gone.
+func (c *Cluster) attach(id string, a model.Attachment) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if sb := c.truth.sandboxes[id]; sb != nil {
+		a.Since = c.w.Now()
+		sb.Attachments = append(sb.Attachments, a)
+		c.truth.changed = true
+	}
+}
+
+func (c *Cluster) sandboxDown(id, why string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sandboxDownLocked(id, why)
+}
+
+func (c *Cluster) sandboxDownLocked(id, why string) {
+	if sb := c.truth.sandboxes[id]; sb != nil {
+		delete(c.truth.sandboxes, id)
+		c.recordLocked(model.Event{Kind: model.SandboxDown, Node: sb.Node, Pod: sb.Pod, Container: id, Text: why})
+	}
+}
+
+// changed keeps what the judge and the controllers know of stored objects. It is
+// called for every committed change, on the root goroutine.
+func (c *Cluster) changed(ch kube.Change) {
+	c.mu.Lock()
+	switch ch.Resource {
+	case "pods":
+		c.podChanged(ch)
+	case "nodes":
+		c.nodeChanged(ch)
+		c.news()
+	}
+	c.ownerChanged(ch)
+	inboxes := c.inboxes
+	c.mu.Unlock()
+	c.workloadChanged(ch)
+	for _, in := range inboxes {
+		if in.want(ch) {
+			in.put(ch)
+		}
+	}
+}
+
+func (c *Cluster) podChanged(ch kube.Change) {
+	key := model.PodRef{Namespace: ch.Namespace, Name: ch.Name}
+	if p, ok := ch.Object.(*corev1.Pod); ok {
+		c.pods[key] = &pod{p, knownOf(p)}
+	} else {
+		delete(c.pods, key)
+	}
+	c.truth.changed = true
+}
+
+// pod is a stored pod, as the API server has it and as the judge sees it.
+type pod struct {
+	*corev1.Pod
+	known model.Pod
+}
+
+func knownOf(p *corev1.Pod) model.Pod {
+	m := model.Pod{
+		UID: string(p.UID), Node: p.Spec.NodeName, Phase: string(p.Status.Phase),
+		Deleting: p.DeletionTimestamp != nil,
+	}
+	for _, n := range networksOf(p) {
+		m.Networks = append(m.Networks, n.key)
+	}
+	return m
+}
+
+// snapshotLocked is the ground truth, sorted. Called with mu held.
+func (c *Cluster) snapshotLocked() model.Truth {
+	t := model.Truth{
+		At: c.w.Now(), Busy: make(map[string]model.Busy, len(c.truth.busy)),
+		Pods:  make(map[model.PodRef]model.Pod, len(c.pods)),
+		Nodes: make(map[string]model.Node, len(c.nodes)),
+	}
+	for id, b := range c.truth.busy {
+		t.Busy[id] = b.Busy
+	}
+	for _, sb := range c.truth.sandboxes {
+		s := *sb
+		s.Attachments = slices.Clone(sb.Attachments)
+		t.Sandboxes = append(t.Sandboxes, s)
+	}
+	slices.SortFunc(t.Sandboxes, func(a, b model.Sandbox) int {
+		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Pod.String(), b.Pod.String()), cmp.Compare(a.ID, b.ID))
+	})
+	for key, p := range c.pods {
+		t.Pods[key] = p.known
+	}
+	for name, n := range c.nodes {
+		t.Nodes[name] = n.state
+	}
+	return t
+}

@@ -1,0 +1,204 @@
+package cluster
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"ipamsim/model"
+	"ipamsim/sim"
+	"ipamsim/sim/kube"
+)
+
+// worker takes one pod through its life on one node: sandbox, CNI ADD for each
+// network, network-status, Running; and back: containers stopped, CNI DEL,
+// object removed. Every arrow is a message of its own with its own latency.
+type worker struct {
+	c      *Cluster
+	k      *kubelet
+	client client
+	key    model.PodRef
+	dead   []*podState // sandboxes of an earlier boot that still want their DEL
+	tries  int
+
+	mu   sync.Mutex
+	pod  *corev1.Pod
+	gone bool // the object is no longer stored
+	wake chan struct{}
+}
+
+func newWorker(k *kubelet, p *corev1.Pod) *worker {
+	return &worker{c: k.c, k: k, key: ref(p), pod: p, wake: make(chan struct{}, 1)}
+}
+
+func (w *worker) tell(p *corev1.Pod, gone bool) {
+	w.mu.Lock()
+	w.pod, w.gone = p, w.gone || gone
+	w.mu.Unlock()
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// unwanted reports whether the pod is to be torn down.
+func (w *worker) unwanted() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.gone || w.pod.DeletionTimestamp != nil
+}
+
+func (w *worker) run(ctx context.Context, g *sim.Gate) error {
+	for _, d := range w.dead {
+		w.del(ctx, d)
+	}
+	var up *podState
+	for up == nil && !w.unwanted() {
+		var err error
+		if up, err = w.bringUp(ctx, g); ctx.Err() != nil {
+			return ctx.Err()
+		} else if err != nil && !w.pause(ctx, w.c.cfg.Timers.SandboxRetry) {
+			return ctx.Err()
+		}
+	}
+	done := up != nil && w.live(ctx)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if up != nil {
+		_ = g.Pass(ctx, sim.Op{Kind: sim.Local, Class: "stop", Key: "STOP containers " + w.key.String()}, func(context.Context) error { return nil })
+		w.c.sandboxDown(up.container, "containers stopped")
+		w.del(ctx, up)
+	}
+	if done {
+		return w.insist(ctx, func() error { return w.setPhase(ctx, "status", corev1.PodSucceeded) })
+	}
+	return w.insist(ctx, func() error { return w.remove(ctx) })
+}
+
+// live waits until the pod is to go. It reports true if it went by itself: a
+// Job's pod whose work is done.
+func (w *worker) live(ctx context.Context) bool {
+	var work <-chan time.Time
+	if d := runFor(w.pod); d > 0 {
+		t := time.NewTimer(d)
+		defer t.Stop()
+		work = t.C
+	}
+	for !w.unwanted() {
+		select {
+		case <-w.wake:
+		case <-work:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return false
+}
+
+// pause waits before another try; the wish to tear the pod down ends it early.
+func (w *worker) pause(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	for !w.unwanted() {
+		select {
+		case <-w.wake:
+		case <-t.C:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
+}
+
+// insist repeats a request until the server has answered it for good.
+func (w *worker) insist(ctx context.Context, f func() error) error {
+	for {
+		err := f()
+		if err == nil || apierrors.IsNotFound(err) || apierrors.IsConflict(err) || ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if !sleep(ctx, w.c.cfg.Timers.APIRetry) {
+			return ctx.Err()
+		}
+	}
+}
+
+// bringUp makes one attempt at a sandbox. It returns nil and no error if the pod
+// is no longer wanted, and an error if it should be tried again later.
+func (w *worker) bringUp(ctx context.Context, g *sim.Gate) (*podState, error) {
+	w.tries++
+	st := &podState{pod: w.pod, container: containerID(w.pod, w.k.node, w.tries)}
+	err := g.Pass(ctx, sim.Op{Kind: sim.Local, Class: "sandbox", Key: "CREATE sandbox " + w.key.String()}, func(context.Context) error {
+		w.c.sandboxUp(model.Sandbox{ID: st.container, Pod: w.key, UID: string(w.pod.UID), Node: w.k.node})
+		w.c.remember(w.k.node, st)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	got, err := w.add(ctx, st)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err == nil && len(st.networks) > 0 {
+		err = w.annotate(ctx, got)
+	}
+	if err != nil || w.unwanted() {
+		w.c.sandboxDown(st.container, "sandbox given up")
+		w.del(ctx, st)
+		return nil, err
+	}
+	return st, w.insist(ctx, func() error { return w.setPhase(ctx, "start", corev1.PodRunning) })
+}
+
+// annotate writes network-status, as Multus does at the end of its ADD. A pod
+// that is gone by now needs none.
+func (w *worker) annotate(ctx context.Context, got []attached) error {
+	patch := map[string]any{"metadata": map[string]any{
+		"uid":         w.pod.UID,
+		"annotations": map[string]string{statusAnnotation: statusOf(got)},
+	}}
+	err := w.client.patch(kube.WithClass(ctx, "annotate"), builtin["Pod"].path(w.key.Namespace, w.key.Name)+"/status", mergePatch, patch)
+	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+		return nil
+	}
+	return err
+}
+
+func (w *worker) setPhase(ctx context.Context, class string, phase corev1.PodPhase) error {
+	ready := corev1.ConditionFalse
+	if phase == corev1.PodRunning {
+		ready = corev1.ConditionTrue
+	}
+	patch := map[string]any{
+		"metadata": map[string]any{"uid": w.pod.UID},
+		"status": map[string]any{
+			"phase":      phase,
+			"conditions": []corev1.PodCondition{{Type: corev1.PodReady, Status: ready}},
+		},
+	}
+	return w.client.patch(kube.WithClass(ctx, class), builtin["Pod"].path(w.key.Namespace, w.key.Name)+"/status", mergePatch, patch)
+}
+
+func (w *worker) remove(ctx context.Context) error {
+	now := int64(0)
+	return w.client.delete(kube.WithClass(ctx, "status"), builtin["Pod"].path(w.key.Namespace, w.key.Name), metav1.DeleteOptions{
+		GracePeriodSeconds: &now, Preconditions: &metav1.Preconditions{UID: &w.pod.UID},
+	})
+}
+
+// containerID is what a runtime would draw at random: 64 hexadecimal digits.
+func containerID(p *corev1.Pod, node string, try int) string {
+	h := sha256.Sum256([]byte(fmt.Sprintf("%s %s %s %s %d", p.Namespace, p.Name, p.UID, node, try)))
+	return hex.EncodeToString(h[:])
+}
