@@ -1,8 +1,10 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing/synctest"
@@ -22,7 +24,7 @@ type Options struct {
 
 // Limits end a run that would not end by itself. Zero means the default.
 type Limits struct {
-	Steps   int           // decisions; default 200,000
+	Steps   int           // messages delivered or hurt; default 200,000
 	Virtual time.Duration // virtual time; default 24 h
 	Wall    time.Duration // wall-clock time without any progress; default 30 s
 }
@@ -59,9 +61,10 @@ type Hooks struct {
 	// Settle moves what servers owe to clients (watch events) and reports
 	// whether it moved anything. It is called after every step until it rests.
 	Settle func() bool
-	// Step is called once the bubble is quiet after a step.
+	// Step is called once the bubble is quiet after a step. It may kill and spawn.
 	Step func(*Step)
-	// Panic is called when an actor's own goroutine panics.
+	// Panic is called, once the bubble is quiet, for an actor whose own goroutine
+	// panicked.
 	Panic func(id ActorID, value any, stack string)
 	// End is called when the run is over, before the actors are killed.
 	End func()
@@ -81,16 +84,24 @@ type World struct {
 	parked []*parked
 	held   map[string]int // groups and actors whose messages do not move
 	wake   chan struct{}
-	closed chan struct{} // at the end of the run
-	done   error         // why the loop stops; errFinished when all is well
+	closed bool       // the run is over
+	panics []panicked // not yet told to Hooks.Panic
+	done   error      // why the loop stops; errFinished when all is well
 	faults int
+	moves  int          // decisions of any kind
 	over   *atomic.Bool // set from outside the bubble
 	beat   *atomic.Uint64
 	buf    []Choice
 	level  []Choice
+
+	cleanups []func()
 }
 
 var errFinished = errors.New("finished")
+
+// Cleanup calls f at the end of the run, after the actors were killed; last
+// registered first.
+func (w *World) Cleanup(f func()) { w.cleanups = append(w.cleanups, f) }
 
 // Now is the virtual time since the start of the run.
 func (w *World) Now() time.Duration { return time.Since(w.start) }
@@ -147,8 +158,10 @@ func (w *World) loop() error {
 	var last *Step
 	for {
 		w.settle()
+		w.tellPanics()
 		if last != nil && w.Hooks.Step != nil {
 			w.Hooks.Step(last)
+			w.settle() // it may have killed or woken someone: what is enabled must not depend on how far they got
 		}
 		if err := w.limit(); err != nil {
 			return err
@@ -166,13 +179,37 @@ func (w *World) settle() {
 	}
 }
 
+type panicked struct {
+	id    ActorID
+	value any
+	stack string
+}
+
+func (w *World) tellPanics() {
+	w.mu.Lock()
+	ps := w.panics
+	w.panics = nil
+	w.mu.Unlock()
+	if w.Hooks.Panic == nil || len(ps) == 0 {
+		return
+	}
+	slices.SortFunc(ps, func(a, b panicked) int { return cmp.Compare(a.id, b.id) })
+	for _, p := range ps {
+		w.Hooks.Panic(p.id, p.value, p.stack)
+	}
+}
+
+// movesMax bounds the decisions per allowed step. A message costs five at most
+// (Delay, its size, Elapse, the outcome, its size); the rest is time passing.
+const movesMax = 20
+
 func (w *World) limit() error {
 	switch err := w.stopped(); {
 	case err != nil:
 		return err
 	case w.over.Load():
 		return ErrInterrupted
-	case len(w.trace.Steps) >= w.opts.Limits.Steps:
+	case len(w.trace.Steps) >= w.opts.Limits.Steps || w.moves >= movesMax*w.opts.Limits.Steps:
 		return ErrSteps
 	case w.Now() >= w.opts.Limits.Virtual:
 		return ErrVirtual
@@ -206,6 +243,7 @@ func (w *World) choose(enabled []Choice) Choice {
 
 func (w *World) decide(enabled []Choice) Choice {
 	pick := 0
+	w.moves++
 	if len(enabled) > 1 {
 		pick = w.opts.Strategy.Pick(len(w.trace.Steps), enabled)
 		pick = min(max(pick, 0), len(enabled)-1)
@@ -222,9 +260,7 @@ func (w *World) act(c Choice) *Step {
 		w.elapse(c.Due)
 		return nil
 	case Delay:
-		p := w.find(c.Op)
-		p.delayed = true
-		p.due = max(p.due, w.Now()+Ladder[c.Level])
+		w.delay(c)
 		return nil
 	}
 	s := w.trace.add()
@@ -243,17 +279,31 @@ func (w *World) deliver(c Choice, s *Step) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for i, p := range w.parked {
-		if p.op.Actor == c.Op.Actor && p.op.Seq == c.Op.Seq {
-			w.parked = append(w.parked[:i:i], w.parked[i+1:]...)
-			p.verdict <- verdict{c.Outcome, c.Level, s}
-			return
-		}
+	if i, ok := w.search(c.Op); ok {
+		p := w.parked[i]
+		w.parked = slices.Delete(w.parked, i, i+1)
+		p.verdict <- verdict{c.Outcome, c.Level, s}
+	}
+}
+
+func (w *World) delay(c Choice) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if i, ok := w.search(c.Op); ok {
+		p := w.parked[i]
+		p.delayed = true
+		p.due = max(p.due, w.Now()+Ladder[c.Level])
 	}
 }
 
 // elapse lets virtual time pass until due, or until the parked messages change.
 func (w *World) elapse(due time.Duration) {
+	// Forget changes from before the choice: with the wake-up of the message that
+	// the last step caused to be parked, hardly any Elapse would move the clock.
+	select {
+	case <-w.wake:
+	default:
+	}
 	t := time.NewTimer(max(due-w.Now(), 1))
 	defer t.Stop()
 	select {
@@ -264,12 +314,15 @@ func (w *World) elapse(due time.Duration) {
 
 // close kills every actor and gives their goroutines virtual time to unwind.
 func (w *World) close() {
-	close(w.closed)
 	w.mu.Lock()
+	w.closed = true
 	all := sortedActors(w.actors)
 	w.mu.Unlock()
 	for _, a := range all {
-		a.kill()
+		w.end(a, ErrKilled)
+	}
+	for i := len(w.cleanups) - 1; i >= 0; i-- {
+		w.cleanups[i]()
 	}
 	// Upstream goroutines end when their next timer fires: the slowest known is
 	// client-go's event broadcaster and the reflector's back-off (30 s).

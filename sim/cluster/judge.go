@@ -9,6 +9,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/model/invariant"
 	"ipamsim/sim"
+	"ipamsim/sim/kube"
 )
 
 // judge compares truth and record after every step that changed either.
@@ -117,3 +118,17 @@ func (c *Cluster) Violations() []model.Violation {
 
 // History of the run so far. It must not be changed.
 func (c *Cluster) History() *model.History { return &c.truth.history }
+
+// Describe puts an exchange into the address manager's own words.
+func (c *Cluster) Describe(x kube.Exchange) string { return c.inst.Describe(x) }
+
+// Calls is how many requests reached the API server.
+func (c *Cluster) Calls() int {
+	n := 0
+	for _, s := range c.w.Trace().Steps {
+		if _, ok := s.Detail.(kube.Exchange); ok {
+			n++
+		}
+	}
+	return n
+}

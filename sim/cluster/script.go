@@ -16,7 +16,7 @@ type Entry struct {
 }
 
 // Action is something that happens to the cluster from outside: a machine fails,
-// an operator types a command. One action, one file; Actions lists them.
+// an operator types a command. scenarios.Event lists them.
 //
 // Do may send messages through the operator's door. An error is what the
 // operator would have seen on the terminal; it is recorded, not fatal.

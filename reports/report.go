@@ -1,0 +1,53 @@
+// Package reports turns the outcome of a run into text, JSON and other formats:
+// pure functions of a Report.
+package reports
+
+import (
+	"time"
+
+	"ipamsim/model"
+	"ipamsim/sim"
+	"ipamsim/sim/kube"
+)
+
+// Verdict is what a run proved. A run that a limit cut short proved nothing.
+type Verdict string
+
+// The verdicts.
+const (
+	Pass    Verdict = "pass"
+	Fail    Verdict = "fail"
+	Unknown Verdict = "unknown"
+)
+
+// Report is the outcome of one run of one scenario.
+type Report struct {
+	Scenario    string
+	Title       string // the scenario's one-line description
+	File        string // where it was read from
+	Upstream    string // module@version
+	Seed        uint64
+	Strategy    string
+	Store       string
+	Verdict     Verdict
+	Reason      string // why the verdict is Unknown
+	Virtual     time.Duration
+	Wall        time.Duration
+	Calls       int // requests to the API server, of every process
+	Digest      string
+	StoreDigest string
+	Foreign     uint64 // wake-ups from outside the bubble; not 0 means the run may not repeat
+	Violations  []model.Violation
+
+	// Expected and Allowed are the invariants the scenario says will, or may, be
+	// violated; Explicit is false if it says nothing.
+	Expected, Allowed []string
+	Explicit          bool
+	// Exact: the run is the one the scenario's expectation is about (its own seed
+	// and strategy), so an expected violation that is missing counts.
+	Exact bool
+
+	Trace    *sim.Trace
+	History  *model.History
+	Describe func(kube.Exchange) string `json:"-"`
+}

@@ -1,0 +1,16 @@
+package scenarios
+
+import (
+	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/canary"
+	"ipamsim/sim/ipam/whereabouts"
+)
+
+// adapters is the list of address managers, by name.
+func adapters() map[string]ipam.Adapter {
+	out := map[string]ipam.Adapter{}
+	for _, a := range []ipam.Adapter{canary.New(), whereabouts.New()} {
+		out[a.Name()] = a
+	}
+	return out
+}

@@ -1,0 +1,247 @@
+package scenarios
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"ipamsim/model/invariant"
+	"ipamsim/reports"
+	"ipamsim/sim"
+	"ipamsim/sim/cluster"
+	"ipamsim/sim/etcd"
+	"ipamsim/sim/hermetic"
+	"ipamsim/sim/ipam"
+	"ipamsim/sim/kube"
+	"ipamsim/sim/strategy"
+)
+
+// Runner runs scenarios, one after another, over the one etcd of this process.
+type Runner struct{ store *etcd.Server }
+
+// NewRunner starts the embedded etcd. Close removes it.
+func NewRunner() (*Runner, error) {
+	store, err := etcd.Start()
+	if err != nil {
+		return nil, err
+	}
+	return &Runner{store}, nil
+}
+
+// Close stops the etcd and removes its directory.
+func (r *Runner) Close() error { return r.store.Close() }
+
+// Options of one run. The zero value is the scenario's own.
+type Options struct {
+	Seed     *uint64
+	Strategy string
+	Schedule []int // replay these decisions instead of asking a strategy
+}
+
+// Run is one run. The error is nil for every run that ended, whatever it found;
+// one that a limit cut short has verdict Unknown. An error that wraps
+// sim.ErrInterrupted comes with what was done so far.
+func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Report, error) {
+	adapter := adapters()[s.Doc.Spec.IPAM]
+	rep := s.report(adapter, o)
+	st, replay, err := s.strategy(rep, o)
+	if err != nil {
+		return nil, err
+	}
+	run, err := r.store.Begin()
+	if err != nil {
+		return nil, fmt.Errorf("etcd: %w", err)
+	}
+	defer run.End()
+	before, started := hermetic.Foreign(), time.Now()
+	var c *cluster.Cluster
+	var api *kube.Server
+	rep.Trace, err = sim.Run(ctx, s.options(rep.Seed, st), func(w *sim.World) error {
+		crds, err := adapter.CRDs()
+		if err != nil {
+			return err
+		}
+		if api, err = kube.New(run, crds); err != nil {
+			return err
+		}
+		w.Cleanup(api.Close)
+		if c, err = cluster.Start(w, run, api, s.cluster(adapter)); err != nil {
+			return err
+		}
+		end := w.Hooks.End
+		w.Hooks.End = func() {
+			end()
+			rep.Virtual = w.Now()
+			rep.StoreDigest, err = run.Digest()
+		}
+		return nil
+	})
+	rep.Wall, rep.Foreign = time.Since(started), hermetic.Foreign()-before
+	rep.Digest = fmt.Sprintf("%016x", rep.Trace.Digest())
+	if c != nil {
+		rep.Violations, rep.History, rep.Describe = c.Violations(), c.History(), c.Describe
+		rep.Calls = c.Calls()
+	}
+	if replay != nil && err == nil {
+		err = replay.Err()
+	}
+	return rep, conclude(rep, err)
+}
+
+// report is what is known before the first step.
+func (s *Scenario) report(a ipam.Adapter, o Options) *reports.Report {
+	spec := s.Doc.Spec
+	rep := &reports.Report{
+		Scenario: s.Name(), Title: spec.Title, File: s.File, Upstream: a.Upstream(), Store: "etcd",
+		Seed: 1, Strategy: "timed", Exact: true,
+	}
+	if spec.Strategy != "" {
+		rep.Strategy = spec.Strategy
+	}
+	if spec.Seed != nil {
+		rep.Seed = *spec.Seed
+	}
+	if spec.Schedule != nil {
+		rep.Seed = spec.Schedule.Seed
+	}
+	own := *rep
+	if o.Seed != nil {
+		rep.Seed = *o.Seed
+	}
+	if o.Strategy != "" {
+		rep.Strategy = o.Strategy
+	}
+	rep.Exact = rep.Seed == own.Seed && rep.Strategy == own.Strategy
+	if e := spec.Expect; e != nil {
+		rep.Explicit, rep.Expected, rep.Allowed = true, e.Violations, e.May
+	}
+	return rep
+}
+
+func (s *Scenario) strategy(rep *reports.Report, o Options) (sim.Strategy, *strategy.Replay, error) {
+	if o.Schedule != nil {
+		r := strategy.NewReplay(o.Schedule)
+		rep.Strategy = "replay"
+		return r, r, nil
+	}
+	set := strategy.Settings{Latency: map[string]strategy.Latency{}}
+	for class, l := range s.Doc.Spec.Latencies {
+		set.Latency[class] = l.resolve()
+	}
+	if rates := s.Doc.Spec.Faults.Rates; rates != nil {
+		set.Faults = strategy.FaultRates{}
+		for name, p := range rates {
+			o, err := sim.ParseOutcome(name)
+			if err != nil {
+				return nil, nil, err
+			}
+			set.Faults[o] = p
+		}
+	}
+	st, err := strategy.Parse(rep.Strategy, rep.Seed, set)
+	return st, nil, err
+}
+
+func (l Latency) resolve() strategy.Latency {
+	out := strategy.Latency{Median: l.Median.Duration, Spread: l.Spread, Tail: l.Tail, Slow: l.Slow.Duration}
+	if out.Median == 0 {
+		out.Median = max(l.Min.Duration, 2*time.Millisecond)
+	}
+	if out.Spread == 0 {
+		out.Spread = 0.5
+	}
+	return out
+}
+
+func (s *Scenario) options(seed uint64, st sim.Strategy) sim.Options {
+	spec := s.Doc.Spec
+	o := sim.Options{
+		Seed: seed, Strategy: st, Service: map[string]time.Duration{},
+		Limits: sim.Limits{Steps: spec.Limits.Steps, Virtual: spec.Limits.Virtual.Duration},
+		Faults: sim.Budget{Max: spec.Faults.Max},
+	}
+	for class, l := range spec.Latencies {
+		o.Service[class] = l.Min.Duration
+	}
+	for f := sim.FailBefore; f <= sim.Crash; f++ {
+		if len(spec.Faults.Allowed) == 0 {
+			o.Faults.Allowed |= sim.Of(f)
+		}
+	}
+	for _, name := range spec.Faults.Allowed {
+		if f, err := sim.ParseOutcome(name); err == nil { // checked by Load
+			o.Faults.Allowed |= sim.Of(f)
+		}
+	}
+	return o
+}
+
+// conclude turns how the kernel ended into a verdict.
+func conclude(rep *reports.Report, err error) error {
+	rep.Verdict = reports.Pass
+	if len(rep.Violations) > 0 {
+		rep.Verdict = reports.Fail
+	}
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, sim.ErrSteps), errors.Is(err, sim.ErrVirtual):
+		if rep.Verdict == reports.Pass {
+			rep.Verdict = reports.Unknown
+		}
+		rep.Reason = err.Error()
+		return nil
+	}
+	rep.Verdict, rep.Reason = reports.Unknown, err.Error()
+	return err
+}
+
+// cluster translates the document.
+func (s *Scenario) cluster(a ipam.Adapter) cluster.Config {
+	spec := s.Doc.Spec
+	cfg := cluster.Config{
+		Adapter: a, Networks: s.Networks, Objects: s.Objects, Daemons: spec.Daemons,
+		Until: spec.Until.Duration, Settle: spec.Settle.Duration,
+		Timers: cluster.Timers{
+			NodeMonitorGrace: spec.Timers.NodeMonitorGrace.Duration, Toleration: spec.Timers.Toleration.Duration,
+			SandboxRetry: spec.Timers.SandboxRetry.Duration, APIRetry: spec.Timers.APIRetry.Duration, PodGC: spec.Timers.PodGC.Duration,
+		},
+		Settings: invariant.Settings{LeakAfter: spec.Judge.LeakAfter.Duration, StuckAfter: spec.Judge.StuckAfter.Duration},
+	}
+	if cfg.Settings.StuckAfter == 0 {
+		cfg.Settings.StuckAfter = 5 * time.Minute
+	}
+	for _, r := range spec.Reconcilers {
+		sched, err := cluster.ParseSchedule(r.Schedule)
+		if err != nil {
+			continue // checked by Load
+		}
+		k := cluster.Cron{Reconciler: r.Name, Schedule: sched, Text: r.Schedule, Nodes: r.Nodes, Count: r.Count, Overlap: r.Overlap}
+		if r.AllNodes {
+			k.Nodes = s.nodeNames()
+		}
+		cfg.Crons = append(cfg.Crons, k)
+	}
+	for _, ch := range spec.Churn {
+		cfg.Churn = append(cfg.Churn, cluster.Churn{
+			Every: ch.Every.Duration, From: ch.From.Duration, Until: ch.Until.Duration, Workload: ch.Workload, Force: ch.Force,
+		})
+	}
+	for _, e := range spec.Timeline {
+		if act, err := e.action(); err == nil { // checked by Load
+			cfg.Script = append(cfg.Script, cluster.Entry{At: e.At.Duration, Action: act})
+		}
+	}
+	return cfg
+}
+
+func (s *Scenario) nodeNames() []string {
+	var out []string
+	for _, o := range s.Objects {
+		if o.Kind == "Node" {
+			out = append(out, o.Name)
+		}
+	}
+	return out
+}

@@ -1,0 +1,174 @@
+// Package scenarios is the file format users write, the strict loader, and the
+// way from a file to a report. The library is beside it: NAME.yaml with the
+// golden outcome in NAME.golden.
+package scenarios
+
+import (
+	"encoding/json"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"ipamsim/sim/cluster"
+)
+
+// APIVersion and Kind of the document that turns manifests into a scenario.
+const (
+	APIVersion = "ipamsim.dev/v1alpha1"
+	Kind       = "Scenario"
+)
+
+// Document is the Scenario document of a file. Every other document of the file
+// is an ordinary Kubernetes manifest, stored before the first step.
+type Document struct {
+	APIVersion string   `json:"apiVersion" jsonschema:"required,enum=ipamsim.dev/v1alpha1"`
+	Kind       string   `json:"kind" jsonschema:"required,enum=Scenario"`
+	Metadata   Metadata `json:"metadata" jsonschema:"required"`
+	Spec       Spec     `json:"spec" jsonschema:"required"`
+}
+
+// Metadata names the scenario.
+type Metadata struct {
+	Name string `json:"name" jsonschema:"required"`
+}
+
+// Spec is the script around the manifests.
+type Spec struct {
+	// Title is one line for people; Story is what the scenario shows and why.
+	Title string `json:"title,omitempty"`
+	Story string `json:"story,omitempty"`
+	// IPAM is the address manager: whereabouts or canary.
+	IPAM string `json:"ipam" jsonschema:"required,enum=whereabouts,enum=canary"`
+	// Nodes are machines that need no manifest of their own.
+	Nodes []string `json:"nodes,omitempty"`
+	// Until is the virtual time at which the script ends; Settle is how long the
+	// cluster then rests before what only holds at rest is judged (0: it is not).
+	Until  metav1.Duration `json:"until" jsonschema:"required"`
+	Settle metav1.Duration `json:"settle,omitempty"`
+
+	Strategy string  `json:"strategy,omitempty"` // default timed
+	Seed     *uint64 `json:"seed,omitempty"`     // default 1
+
+	// Latencies by class of message: api, watch, sandbox, annotate, start, stop, status.
+	Latencies   map[string]Latency `json:"latencies,omitempty"`
+	Reconcilers []Reconciler       `json:"reconcilers,omitempty"`
+	// Daemons of the address manager that run: pod-control-loop, node-slice-controller.
+	Daemons  []string `json:"daemons,omitempty"`
+	Churn    []Churn  `json:"churn,omitempty"`
+	Timeline []Event  `json:"timeline,omitempty"`
+	Faults   Faults   `json:"faults,omitempty"`
+	Timers   Timers   `json:"timers,omitempty"`
+	Limits   Limits   `json:"limits,omitempty"`
+	Judge    Judge    `json:"judge,omitempty"`
+	Expect   *Expect  `json:"expect,omitempty"`
+
+	// Schedule makes the file a finding: the recorded run it replays.
+	Schedule *Schedule `json:"schedule,omitempty"`
+}
+
+// Latency of a class of message: log-normal around Median, never under Min, with
+// a heavy tail.
+type Latency struct {
+	Min    metav1.Duration `json:"min,omitempty"`    // binds every strategy, not only timed
+	Median metav1.Duration `json:"median,omitempty"` // default: Min or 2ms
+	Spread float64         `json:"spread,omitempty"` // sigma of the logarithm; default 0.5
+	Tail   float64         `json:"tail,omitempty"`   // probability of a straggler, 0 to 1
+	Slow   metav1.Duration `json:"slow,omitempty"`   // how slow a straggler is at least
+}
+
+// Reconciler runs passes of one of the manager's reconcilers on a schedule.
+type Reconciler struct {
+	Name     string          `json:"name" jsonschema:"required"`
+	Schedule string          `json:"schedule" jsonschema:"required"` // cron, five fields, or "@every 30s"
+	Nodes    []string        `json:"nodes,omitempty"`                // one pass on each
+	AllNodes bool            `json:"allNodes,omitempty"`
+	Count    int             `json:"count,omitempty"` // passes at once; default 1
+	Overlap  cluster.Overlap `json:"overlap,omitempty" jsonschema:"enum=Allow,enum=Forbid,enum=Replace"`
+}
+
+// Churn deletes pods at a rate.
+type Churn struct {
+	Every    metav1.Duration `json:"every" jsonschema:"required"`
+	From     metav1.Duration `json:"from,omitempty"`
+	Until    metav1.Duration `json:"until,omitempty"`
+	Workload string          `json:"workload,omitempty"` // StatefulSet/default/web; default: any pod
+	Force    int             `json:"force,omitempty"`    // of ten deletions, how many are forced
+}
+
+// Event is one line of the timeline: a time and exactly one action.
+type Event struct {
+	At metav1.Duration `json:"at" jsonschema:"required"`
+
+	Apply     *cluster.Apply       `json:"apply,omitempty"`
+	Cordon    *cluster.Cordon      `json:"cordon,omitempty"`
+	Crash     *cluster.Crash       `json:"crash,omitempty"`
+	Delete    *cluster.Delete      `json:"delete,omitempty"`
+	Drain     *cluster.Drain       `json:"drain,omitempty"`
+	Heal      *cluster.Heal        `json:"heal,omitempty"`
+	Kill      *cluster.Kill        `json:"kill,omitempty"`
+	Partition *cluster.Partition   `json:"partition,omitempty"`
+	Patch     *cluster.Patch       `json:"patch,omitempty"`
+	Pause     *cluster.Pause       `json:"pause,omitempty"`
+	PowerOn   *cluster.PowerOn     `json:"powerOn,omitempty"`
+	Reboot    *cluster.Reboot      `json:"reboot,omitempty"`
+	Reconcile *cluster.Reconcile   `json:"reconcile,omitempty"`
+	Replace   *cluster.ReplaceNode `json:"replace,omitempty"`
+	Scale     *cluster.Scale       `json:"scale,omitempty"`
+}
+
+// Faults the schedule may inject.
+type Faults struct {
+	Max int `json:"max,omitempty"` // how many in a run; default 0: none
+	// Allowed outcomes: fail-before, lose-reply, stale, drop, gone, crash; default: all.
+	Allowed []string `json:"allowed,omitempty"`
+	// Rates per message, by outcome; default: drawn for each run.
+	Rates map[string]float64 `json:"rates,omitempty"`
+}
+
+// Timers of the cluster's controllers; Kubernetes' defaults where not set.
+type Timers struct {
+	NodeMonitorGrace metav1.Duration `json:"nodeMonitorGrace,omitempty"`
+	Toleration       metav1.Duration `json:"toleration,omitempty"`
+	SandboxRetry     metav1.Duration `json:"sandboxRetry,omitempty"`
+	APIRetry         metav1.Duration `json:"apiRetry,omitempty"`
+	PodGC            metav1.Duration `json:"podGC,omitempty"`
+}
+
+// Limits cut a run short that would not end; its verdict is then unknown.
+type Limits struct {
+	Steps   int             `json:"steps,omitempty"`
+	Virtual metav1.Duration `json:"virtual,omitempty"`
+}
+
+// Judge holds the bounds of the invariants that need one.
+type Judge struct {
+	LeakAfter  metav1.Duration `json:"leakAfter,omitempty"`  // a claim may outlive its sandbox for so long; 0: judged at rest only
+	StuckAfter metav1.Duration `json:"stuckAfter,omitempty"` // a CNI call may take so long on a healthy node; default 5m
+}
+
+// Expect says what the scenario's own seed and strategy lead to. A file without
+// it expects nothing to be violated.
+type Expect struct {
+	Violations []string `json:"violations,omitempty"` // each must be violated
+	May        []string `json:"may,omitempty"`        // each may be
+}
+
+// Schedule is a recorded run.
+type Schedule struct {
+	Upstream string `json:"upstream" jsonschema:"required"` // module@version it was recorded with
+	Digest   string `json:"digest" jsonschema:"required"`
+	Seed     uint64 `json:"seed"`
+	// Picks are the decisions, run-length encoded: "0*12 3 0*7 1".
+	Picks string `json:"picks" jsonschema:"required"`
+}
+
+// Scenario is a loaded file, checked and ready to run.
+type Scenario struct {
+	File     string
+	Doc      Document
+	Objects  []cluster.Object
+	Networks []cluster.Network
+	raw      json.RawMessage
+}
+
+// Name of the scenario.
+func (s *Scenario) Name() string { return s.Doc.Metadata.Name }
