@@ -3,10 +3,12 @@ package sim
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"runtime/debug"
 	"slices"
+	"strings"
 )
 
 // Process says what to spawn: one simulated operating-system process.
@@ -17,7 +19,7 @@ type Process struct {
 	// (Crash). The harness's own actors are not.
 	Mortal bool
 	// Run returns when the process exits by itself; its context ends when the
-	// process is killed.
+	// process is killed. What it leaves running dies with it.
 	Run func(context.Context, *Gate) error
 }
 
@@ -28,18 +30,25 @@ type Actor struct {
 	gate   *Gate
 	seq    int
 	cancel context.CancelFunc
-	dead   chan struct{} // closed when killed
-	done   chan struct{} // closed when Run has returned
-	late   int           // messages tried after death
+	done   chan struct{} // closed when the process has ended: nothing leaves it any more
+	late   int           // messages tried after that
 	err    error
 }
 
-// Spawn starts a process. A panic of its Run is given to Hooks.Panic.
+// errGoexit is the end of a process whose Run neither returned nor panicked.
+var errGoexit = errors.New("sim: process left by runtime.Goexit")
+
+// Spawn starts a process. A panic of its Run is given to Hooks.Panic. A process
+// that is spawned when the run is over is dead from the start.
 //
-// An id that is already alive is a mistake of the caller and panics.
+// An id that is already alive, empty or not one printable word is a mistake of
+// the caller and panics.
 func (w *World) Spawn(p Process) *Actor {
+	if p.ID == "" || strings.ContainsAny(string(p.ID), " \t\r\n\"") {
+		panic(fmt.Sprintf("sim: actor id %q is not one word", p.ID))
+	}
 	ctx, cancel := context.WithCancel(context.Background())
-	a := &Actor{Process: p, cancel: cancel, dead: make(chan struct{}), done: make(chan struct{})}
+	a := &Actor{Process: p, cancel: cancel, done: make(chan struct{})}
 	a.gate = &Gate{w: w, a: a}
 	w.mu.Lock()
 	if w.actors[p.ID] != nil {
@@ -47,50 +56,68 @@ func (w *World) Spawn(p Process) *Actor {
 		panic(fmt.Sprintf("sim: actor %q is alive already", p.ID))
 	}
 	w.actors[p.ID] = a
+	closed := w.closed
 	w.mu.Unlock()
-	go func() {
-		defer w.exit(a)
-		a.err = p.Run(ctx, a.gate)
-	}()
+	if closed {
+		w.end(a, ErrKilled)
+	}
+	go w.run(ctx, a)
 	return a
 }
 
-func (w *World) exit(a *Actor) {
-	if v := recover(); v != nil {
-		a.err = fmt.Errorf("panic: %v", v)
-		if !a.killed() && w.Hooks.Panic != nil {
-			w.Hooks.Panic(a.ID, v, string(debug.Stack()))
+func (w *World) run(ctx context.Context, a *Actor) {
+	err := errGoexit
+	defer func() {
+		v := recover()
+		if v != nil {
+			err = fmt.Errorf("panic: %v", v)
 		}
-	}
-	a.cancel()
+		if w.end(a, err) && v != nil {
+			w.mu.Lock()
+			w.panics = append(w.panics, panicked{a.ID, v, string(debug.Stack())})
+			w.mu.Unlock()
+		}
+	}()
+	err = a.Run(ctx, a.gate)
+}
+
+// end makes the process dead at once: its parked messages are withdrawn and no
+// later one leaves it, whichever of its goroutines tries. A process is all of
+// its goroutines: an informer that outlived Run would otherwise go on talking
+// to the server in the name of a process that has exited, or of its successor.
+//
+// It reports false if the process was dead already.
+func (w *World) end(a *Actor, err error) bool {
 	w.mu.Lock()
+	if a.ended() {
+		w.mu.Unlock()
+		return false
+	}
+	a.err = err
+	close(a.done)
 	if w.actors[a.ID] == a {
 		delete(w.actors, a.ID)
 	}
+	w.parked = slices.DeleteFunc(w.parked, func(p *parked) bool { return p.actor == a })
 	w.mu.Unlock()
-	close(a.done)
+	a.cancel()
 	w.signal()
+	return true
 }
 
-// Done is closed when the process has ended, by itself or killed.
+// Done is closed when the process has ended, by itself or killed. What is left
+// of a killed one may still unwind, unheard.
 func (a *Actor) Done() <-chan struct{} { return a.done }
 
-// Err is what run returned; read it after Done is closed.
+// Err is what Run returned, or ErrKilled; read it after Done is closed.
 func (a *Actor) Err() error { return a.err }
 
-func (a *Actor) killed() bool {
+func (a *Actor) ended() bool {
 	select {
-	case <-a.dead:
+	case <-a.done:
 		return true
 	default:
 		return false
-	}
-}
-
-func (a *Actor) kill() {
-	if !a.killed() {
-		close(a.dead)
-		a.cancel()
 	}
 }
 
@@ -99,13 +126,8 @@ func (a *Actor) kill() {
 func (w *World) Kill(id ActorID) bool {
 	w.mu.Lock()
 	a := w.actors[id]
-	delete(w.actors, id)
 	w.mu.Unlock()
-	if a == nil {
-		return false
-	}
-	a.kill()
-	return true
+	return a != nil && w.end(a, ErrKilled)
 }
 
 // KillGroup kills every process of a group and returns their names, sorted.

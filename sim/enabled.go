@@ -1,8 +1,8 @@
 package sim
 
 import (
-	"cmp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -18,12 +18,9 @@ func (w *World) enabled() []Choice {
 	out := w.buf[:0]
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	slices.SortFunc(w.parked, func(a, b *parked) int {
-		return cmp.Or(cmp.Compare(a.op.Actor, b.op.Actor), cmp.Compare(a.op.Seq, b.op.Seq))
-	})
 	for _, p := range w.parked {
 		switch {
-		case w.held[string(p.op.Actor)] > 0 || w.held[p.group] > 0:
+		case w.held[string(p.op.Actor)] > 0 || w.held[p.actor.Group] > 0:
 		case p.due > now:
 			next = min(next, p.due)
 			if !p.delayed {
@@ -49,7 +46,7 @@ func (w *World) outcomes(out []Choice, p *parked) []Choice {
 	if w.faults >= w.opts.Faults.Max {
 		return out
 	}
-	hurts := p.op.Hurts & w.opts.Faults.Allowed
+	hurts := w.opts.Faults.of(p.op)
 	for o := FailBefore; o < outcomes; o++ {
 		if hurts.Has(o) {
 			out = append(out, Choice{Op: p.op, Outcome: o, Due: p.due})
@@ -58,9 +55,10 @@ func (w *World) outcomes(out []Choice, p *parked) []Choice {
 	return out
 }
 
-func (w *World) find(op Op) *parked {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	i := slices.IndexFunc(w.parked, func(p *parked) bool { return p.op.Actor == op.Actor && p.op.Seq == op.Seq })
-	return w.parked[i]
+// of is what may be done to a message.
+func (b Budget) of(op Op) Hurts {
+	if len(b.Only) > 0 && !slices.ContainsFunc(b.Only, func(s string) bool { return strings.Contains(op.String(), s) }) {
+		return 0
+	}
+	return op.Hurts & b.Allowed
 }

@@ -1,9 +1,11 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strconv"
 	"time"
@@ -36,7 +38,7 @@ func (g *Gate) World() *World { return g.w }
 
 type parked struct {
 	op      Op
-	group   string
+	actor   *Actor
 	due     time.Duration
 	delayed bool
 	verdict chan verdict
@@ -52,8 +54,9 @@ type verdict struct {
 // must deliver it. Op.Actor and Op.Seq are filled in here.
 //
 // It returns what do returned; a *Fault if the schedule hurt the message;
-// ErrKilled if the process died meanwhile; ctx.Err() if the caller gave up
-// while the message was parked, in which case it never left.
+// ErrKilled if the process died meanwhile, in which case the message never left
+// unless do was already running; ctx.Err() if the caller gave up while the
+// message was parked, in which case it never left either.
 func (g *Gate) Pass(ctx context.Context, op Op, do func(context.Context) error) error {
 	p, err := g.park(ctx, op)
 	if err != nil {
@@ -62,14 +65,19 @@ func (g *Gate) Pass(ctx context.Context, op Op, do func(context.Context) error) 
 	var v verdict
 	select {
 	case v = <-p.verdict:
-	case <-g.a.dead:
-		g.w.withdraw(p)
-		return ErrKilled
+	case <-g.a.done:
 	case <-ctx.Done():
 		if g.w.withdraw(p) {
 			return ctx.Err()
 		}
-		v = <-p.verdict // the schedule was faster
+		if !g.a.ended() {
+			v = <-p.verdict // the schedule was faster
+		}
+	}
+	// Death comes before all else, whichever case select took: killing a process
+	// ends its context and may hit a message that has just been picked.
+	if g.a.ended() {
+		return ErrKilled
 	}
 	ctx = context.WithValue(ctx, stepKey{}, v.step)
 	if op.Draws > 0 {
@@ -89,10 +97,7 @@ func (g *Gate) Pass(ctx context.Context, op Op, do func(context.Context) error) 
 }
 
 func (g *Gate) park(ctx context.Context, op Op) (*parked, error) {
-	if g.a.killed() {
-		return nil, g.bury()
-	}
-	if err := ctx.Err(); err != nil {
+	if err := ctx.Err(); err != nil && !g.a.ended() {
 		return nil, err
 	}
 	if op.Class == "" {
@@ -103,31 +108,37 @@ func (g *Gate) park(ctx context.Context, op Op) (*parked, error) {
 	}
 	w := g.w
 	w.mu.Lock()
+	defer w.mu.Unlock()
+	if g.a.ended() {
+		if g.a.late++; g.a.late > lateMax {
+			runtime.Goexit()
+		}
+		return nil, ErrKilled
+	}
 	g.a.seq++
 	op.Actor, op.Seq = g.a.ID, g.a.seq
-	p := &parked{op: op, group: g.a.Group, due: w.Now() + w.opts.Service[op.Class], verdict: make(chan verdict, 1)}
-	w.parked = append(w.parked, p)
-	w.mu.Unlock()
+	p := &parked{op: op, actor: g.a, due: w.Now() + w.opts.Service[op.Class], verdict: make(chan verdict, 1)}
+	i, _ := w.search(op)
+	w.parked = slices.Insert(w.parked, i, p)
 	w.signal()
 	return p, nil
 }
 
-// lateMax is how many messages a dead process may try before its goroutine is
-// parked for good: upstream loops that retry at once would spin otherwise.
+// lateMax is how many messages a dead process may try before the goroutines that
+// still try are ended: upstream loops that retry at once would spin for ever,
+// and virtual time with them.
 const lateMax = 100
 
-func (g *Gate) bury() error {
-	g.w.mu.Lock()
-	g.a.late++
-	late := g.a.late
-	g.w.mu.Unlock()
-	if late > lateMax {
-		<-g.w.closed
-	}
-	return ErrKilled
+// search finds the place of a message among the parked ones, which are sorted by
+// actor and number. The caller holds mu.
+func (w *World) search(op Op) (int, bool) {
+	return slices.BinarySearchFunc(w.parked, op, func(p *parked, op Op) int {
+		return cmp.Or(cmp.Compare(p.op.Actor, op.Actor), cmp.Compare(p.op.Seq, op.Seq))
+	})
 }
 
-// withdraw takes a message back. It reports false when the schedule has picked it.
+// withdraw takes a message back. It reports false when the schedule has picked it
+// or the process is dead.
 func (w *World) withdraw(p *parked) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -3,7 +3,6 @@ package sim
 import (
 	"fmt"
 	"runtime/debug"
-	"sync"
 
 	"ipamsim/sim/hermetic"
 )
@@ -17,8 +16,7 @@ import (
 // other side took.
 type Outside struct {
 	jobs  chan job
-	pool  sync.Mutex
-	dones []chan any
+	dones chan chan any // made outside: a channel made in a bubble belongs to it
 }
 
 type job struct {
@@ -28,9 +26,9 @@ type job struct {
 
 // NewOutside starts the workers. Close ends them.
 func NewOutside(workers int) *Outside {
-	o := &Outside{jobs: make(chan job)}
-	for range 4 * workers {
-		o.dones = append(o.dones, make(chan any, 1)) // made outside: a channel made in a bubble belongs to it
+	o := &Outside{jobs: make(chan job), dones: make(chan chan any, 4*workers)}
+	for range cap(o.dones) { // more than workers, so that a worker finds its next call waiting
+		o.dones <- make(chan any, 1)
 	}
 	for range workers {
 		go func() {
@@ -54,35 +52,18 @@ func (j job) run() {
 }
 
 // Do runs f outside and waits for it. Plain data may cross, a context or a
-// channel of the bubble may not. A panic of f is raised again here.
+// channel of the bubble may not. A panic of f is raised again here. Any number
+// of goroutines may call it; f may not.
 func (o *Outside) Do(f func()) {
 	hermetic.Pin(true)
-	d := o.take()
+	d := <-o.dones
 	o.jobs <- job{f, d}
 	v := <-d
-	o.give(d)
+	o.dones <- d
 	hermetic.Pin(false)
 	if v != nil {
 		panic(v)
 	}
-}
-
-func (o *Outside) take() chan any {
-	o.pool.Lock()
-	defer o.pool.Unlock()
-	n := len(o.dones) - 1
-	if n < 0 {
-		panic("sim: more calls under way to the outside than Outside has room for")
-	}
-	d := o.dones[n]
-	o.dones = o.dones[:n]
-	return d
-}
-
-func (o *Outside) give(d chan any) {
-	o.pool.Lock()
-	o.dones = append(o.dones, d)
-	o.pool.Unlock()
 }
 
 // Close ends the workers. No call may be under way.

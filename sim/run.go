@@ -24,6 +24,7 @@ var Epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 // ErrSteps, ErrVirtual or ErrInterrupted for one that was cut short; *Stuck if
 // nothing moved for Limits.Wall, after which the process should end, because
 // the bubble cannot be unwound; anything else is a defect of the harness.
+// The trace of a bubble that had to be given up, stuck or deaf to ctx, is empty.
 func Run(ctx context.Context, o Options, setup func(*World) error) (*Trace, error) {
 	o.Limits = o.Limits.orDefault()
 	r := &running{trace: &Trace{}}
@@ -34,19 +35,29 @@ func Run(ctx context.Context, o Options, setup func(*World) error) (*Trace, erro
 	tick := time.NewTicker(o.Limits.Wall / 10)
 	defer tick.Stop()
 	seen, still := uint64(0), 0
+	asked, patience := ctx.Done(), (<-chan time.Time)(nil)
 	for {
 		select {
 		case err := <-done:
 			return r.trace, err
+		case <-asked:
+			asked, patience = nil, time.After(patienceMax)
+		case <-patience:
+			return &Trace{}, ErrInterrupted
 		case <-tick.C:
 			if n := r.beat.Load(); n != seen {
 				seen, still = n, 0
 			} else if still++; still >= 10 {
-				return &Trace{}, diagnose(o.Limits.Wall)
+				r.over.Store(true) // should it come loose
+				return &Trace{}, diagnose(o.Limits.Wall, r.id.Load())
 			}
 		}
 	}
 }
+
+// patienceMax is how long an interrupted bubble may take to unwind before it is
+// given up: a person who pressed Ctrl-C waits for a second, not for Limits.Wall.
+const patienceMax = 700 * time.Millisecond
 
 // running is what the two sides of the bubble's wall share: plain memory only,
 // because a channel of one side is useless on the other.
@@ -54,6 +65,7 @@ type running struct {
 	trace *Trace
 	beat  atomic.Uint64
 	over  atomic.Bool
+	id    atomic.Int64 // which bubble, as goroutine stacks number them
 }
 
 // bubble runs the world in a bubble of an ordinary binary: a zero testing.T is
@@ -61,11 +73,19 @@ type running struct {
 func (r *running) bubble(o Options, setup func(*World) error) (err error) {
 	defer func() {
 		if v := recover(); v != nil { // synctest's own: goroutines left behind
-			err = errors.Join(err, fmt.Errorf("sim: %v", v))
+			err = errors.Join(err, fmt.Errorf("sim: goroutines were left behind at the end of the run: %v", v))
 		}
 	}()
 	hermetic.SetSeed(o.Seed)
-	synctest.Test(new(testing.T), func(*testing.T) { err = r.root(o, setup) })
+	err = errors.New("sim: the harness left by runtime.Goexit")
+	synctest.Test(new(testing.T), func(*testing.T) {
+		done := make(chan struct{})
+		go func() { // a goroutine of its own: the zero T cannot bear a Goexit, which is what t.FailNow in setup is
+			defer close(done)
+			err = r.root(o, setup)
+		}()
+		<-done
+	})
 	return err
 }
 
@@ -75,10 +95,11 @@ func (r *running) root(o Options, setup func(*World) error) (err error) {
 			err = fmt.Errorf("sim: the harness panicked: %v\n%s", v, debug.Stack())
 		}
 	}()
+	r.id.Store(bubbleID())
 	w := &World{
 		opts: o, start: time.Now(), trace: r.trace,
 		actors: map[ActorID]*Actor{}, held: map[string]int{},
-		wake: make(chan struct{}, 1), closed: make(chan struct{}),
+		wake: make(chan struct{}, 1),
 		over: &r.over, beat: &r.beat,
 	}
 	defer w.close()

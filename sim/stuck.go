@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -20,17 +21,29 @@ func (s *Stuck) Error() string {
 	return fmt.Sprintf("sim: no progress for %v: %s", s.After, s.Cause)
 }
 
-// diagnose reads the stacks of the goroutines in bubbles and names what holds
-// them. The order matters: a goroutine that waits for a mutex is usually the
+// bubbleID is the number of the caller's bubble in the heads of stacks.
+func bubbleID() (n int64) {
+	var buf [128]byte // "goroutine 7 [running, synctest bubble 5]:" and more
+	head, _, _ := strings.Cut(string(buf[:runtime.Stack(buf[:], false)]), "]:")
+	_, id, _ := strings.Cut(head, bubbleMark)
+	n, _ = strconv.ParseInt(id, 10, 64)
+	return n
+}
+
+const bubbleMark = "synctest bubble "
+
+// diagnose reads the stacks of the goroutines of a bubble and names what holds
+// them. Other bubbles of the process, running or given up, do not count. The
+// order of the causes matters: a goroutine that waits for a mutex is usually the
 // victim of one that sleeps at the gate holding it.
-func diagnose(after time.Duration) *Stuck {
+func diagnose(after time.Duration, bubble int64) *Stuck {
 	buf := make([]byte, 4<<20)
 	buf = buf[:runtime.Stack(buf, true)]
 	var mine []string
 	var mutex, gate, busy, outside bool
 	for _, g := range strings.Split(string(buf), "\n\n") {
 		head, _, _ := strings.Cut(g, "\n")
-		if !strings.Contains(head, "synctest bubble") {
+		if !strings.Contains(head, bubbleMark+strconv.FormatInt(bubble, 10)+"]") {
 			continue
 		}
 		mine = append(mine, g)

@@ -31,8 +31,9 @@ type Limits struct {
 
 // Budget bounds the faults of a run.
 type Budget struct {
-	Allowed Hurts // outcomes the schedule may choose
-	Max     int   // how many of them
+	Allowed Hurts    // outcomes the schedule may choose
+	Max     int      // how many of them
+	Only    []string // only messages whose Op.String contains one of these; empty: all
 }
 
 func (l Limits) orDefault() Limits {

@@ -20,7 +20,7 @@ func (s *Serial) Pick(_ int, enabled []sim.Choice) int {
 	if sim.Sizing(enabled) {
 		return 0
 	}
-	first := len(enabled) - 1 // Elapse
+	first := len(enabled) - 1 // Elapse, when no message can go
 	for i := len(enabled) - 1; i >= 0; i-- {
 		if c := enabled[i]; c.Outcome == sim.Proceed {
 			if c.Op.Actor == s.last {
@@ -29,6 +29,8 @@ func (s *Serial) Pick(_ int, enabled []sim.Choice) int {
 			first = i
 		}
 	}
-	s.last = enabled[first].Op.Actor
+	if enabled[first].Outcome == sim.Proceed {
+		s.last = enabled[first].Op.Actor
+	}
 	return first
 }

@@ -79,7 +79,8 @@ func (d dice) hurt(enabled []sim.Choice, proceed int) int {
 // draw samples the distribution.
 func (l Latency) draw(rng *rand.Rand) time.Duration {
 	if l.Tail > 0 && rng.Float64() < l.Tail {
-		return time.Duration(float64(l.Slow) / math.Pow(1-rng.Float64(), 1/1.2))
+		// The tail is unbounded and Ladder is not: a day is as good as for ever.
+		return time.Duration(min(float64(l.Slow)/math.Pow(1-rng.Float64(), 1/1.2), float64(24*time.Hour)))
 	}
 	return time.Duration(float64(l.Median) * math.Exp(l.Spread*rng.NormFloat64()))
 }

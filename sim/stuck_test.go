@@ -1,0 +1,124 @@
+package sim_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"ipamsim/sim"
+	"ipamsim/sim/strategy"
+)
+
+// When the bubble is stuck, the watchdog outside says what holds it. Each of
+// these is a mistake that happened while the project was proven.
+//
+// A stuck bubble cannot be unwound, so each case ends what it started through
+// plain memory or channels from outside.
+func TestWatchdogNamesTheCause(t *testing.T) {
+	var stop atomic.Bool
+	outside := make(chan struct{})
+	var never sync.Mutex
+	never.Lock()
+	t.Cleanup(func() { stop.Store(true); close(outside); never.Unlock() })
+
+	tests := []struct {
+		name  string
+		setup func(w *sim.World, s *server)
+		want  string
+	}{
+		{"mutex held across the gate", func(w *sim.World, s *server) {
+			var mu sync.Mutex
+			careless := func(ctx context.Context, g *sim.Gate) error {
+				mu.Lock()
+				defer mu.Unlock()
+				return s.send(ctx, g, "x")
+			}
+			w.Spawn(proc("a", careless))
+			w.Spawn(proc("b", careless))
+		}, "mutex that another one holds while its message is parked at the gate"},
+		{"read lock held across the gate", func(w *sim.World, s *server) {
+			var mu sync.RWMutex
+			locked := make(chan struct{})
+			w.Spawn(proc("a", func(ctx context.Context, g *sim.Gate) error {
+				mu.RLock()
+				defer mu.RUnlock()
+				close(locked)
+				return s.send(ctx, g, "x")
+			}))
+			w.Spawn(proc("b", func(context.Context, *sim.Gate) error {
+				<-locked
+				mu.Lock()
+				defer mu.Unlock()
+				return nil
+			}))
+		}, "mutex that another one holds while its message is parked at the gate"},
+		{"mutex never unlocked", func(w *sim.World, _ *server) {
+			w.Spawn(proc("a", func(context.Context, *sim.Gate) error {
+				never.Lock()
+				defer never.Unlock()
+				return nil
+			}))
+		}, "mutex that is never unlocked"},
+		{"busy loop", func(w *sim.World, s *server) {
+			w.Spawn(s.sender("parked", "x"))
+			w.Spawn(proc("a", func(context.Context, *sim.Gate) error {
+				for !stop.Load() {
+				}
+				return nil
+			}))
+		}, "spins or computes without end"},
+		{"channel from outside", func(w *sim.World, s *server) {
+			w.Spawn(s.sender("parked", "x"))
+			w.Spawn(proc("a", func(context.Context, *sim.Gate) error { <-outside; return nil }))
+		}, "channel or a connection from outside the bubble"},
+		{"select on channels from outside", func(w *sim.World, s *server) {
+			w.Spawn(proc("a", func(ctx context.Context, _ *sim.Gate) error {
+				select {
+				case <-outside:
+				case <-ctx.Done():
+				}
+				return nil
+			}))
+		}, "channel or a connection from outside the bubble"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var s server
+			o := sim.Options{Strategy: strategy.NewSerial(), Limits: sim.Limits{Wall: 300 * time.Millisecond}}
+			began := time.Now()
+			_, err := sim.Run(context.Background(), o, func(w *sim.World) error { tt.setup(w, &s); return nil })
+			var stuck *sim.Stuck
+			if !errors.As(err, &stuck) {
+				t.Fatalf("got %v, want a Stuck", err)
+			}
+			if !strings.Contains(stuck.Cause, tt.want) {
+				t.Errorf("cause %q, want ...%s...\n%s", stuck.Cause, tt.want, stuck.Stacks)
+			}
+			if !strings.Contains(stuck.Stacks, "stuck_test.go") {
+				t.Errorf("the stacks do not show the culprit:\n%s", stuck.Stacks)
+			}
+			if wall := time.Since(began); wall > 2*time.Second {
+				t.Errorf("noticed after %v", wall)
+			}
+		})
+	}
+}
+
+// A run that is slow but moves is not stuck.
+func TestSlowIsNotStuck(t *testing.T) {
+	var s server
+	o := sim.Options{Strategy: strategy.NewSerial(), Limits: sim.Limits{Wall: 300 * time.Millisecond}}
+	out := sim.NewOutside(1)
+	defer out.Close()
+	run(t, o, proc("a", func(ctx context.Context, g *sim.Gate) error {
+		for range 10 {
+			out.Do(func() { time.Sleep(60 * time.Millisecond) })
+			_ = s.send(ctx, g, "x")
+		}
+		return nil
+	}))
+}
