@@ -138,7 +138,7 @@ func freeBetween(r *Range, start, end netip.Addr, used []netip.Addr) int {
 	if r.End.Less(end) {
 		end = r.End
 	}
-	if last := lastOf(r.Prefix); last.Less(end) {
+	if last := LastAddr(r.Prefix); last.Less(end) {
 		end = last
 	}
 	if first := r.Prefix.Masked().Addr(); start.Less(first) {
@@ -150,7 +150,7 @@ func freeBetween(r *Range, start, end netip.Addr, used []netip.Addr) int {
 	})
 	free := 0
 	for _, x := range out {
-		first, last := x.Masked().Addr(), lastOf(x)
+		first, last := x.Masked().Addr(), LastAddr(x)
 		if last.Less(start) || first.Is4() != start.Is4() {
 			continue // below the rest, inside the exclude before it, or of the other family
 		}
@@ -195,11 +195,11 @@ func distance(first, last netip.Addr) int {
 // usable is what Whereabouts hands out of a node slice: all but its first and
 // last address (iphelpers.FirstUsableIP, LastUsableIP, v0.9.4).
 func usable(p netip.Prefix) (first, last netip.Addr) {
-	return p.Masked().Addr().Next(), lastOf(p).Prev()
+	return p.Masked().Addr().Next(), LastAddr(p).Prev()
 }
 
-// lastOf is the highest address of a prefix.
-func lastOf(p netip.Prefix) netip.Addr {
+// LastAddr is the highest address of a prefix.
+func LastAddr(p netip.Prefix) netip.Addr {
 	b := p.Masked().Addr().As16()
 	skip := p.Bits()
 	if p.Addr().Is4() {

@@ -1,0 +1,145 @@
+package canary
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+
+	"ipamsim/model"
+	"ipamsim/sim/ipam"
+)
+
+// bug is what one bug does differently. A field that is nil leaves the right
+// code in place.
+type bug struct {
+	// begin runs in the plugin when an ADD has read the ledger.
+	begin func(context.Context, *ledger) error
+	// pick chooses the address of a new claim.
+	pick func(*ledger, *policy, pool) (netip.Addr, bool)
+	// enter spoils the ledger after a claim was entered and before it is written.
+	enter func(*ledger, *policy, pool, claim)
+	// release is what DEL and the reconciler do about claims that are gone.
+	release func(l *ledger, gone func(claim) bool)
+	// sameSlice gives the first slice to every node.
+	sameSlice bool
+}
+
+// bugs, by the invariant that each must make fire: on any schedule of a few pods
+// of which one is deleted, on two nodes.
+var bugs = map[string]bug{
+	"actor-crash":          {begin: crash},
+	"convergence":          {enter: claimSpare},
+	"double-claim":         {enter: claimNeighbour},
+	"duplicate-address":    {pick: pickTaken},
+	"excluded-address":     {pick: pickExcluded},
+	"leaked-claim":         {release: releaseNothing},
+	"leftover-reservation": {release: releaseClaimsOnly},
+	"out-of-pool":          {pick: pickOutside},
+	"overlap-reservation":  {enter: forgetReservation},
+	"slice-conflict":       {sameSlice: true},
+	"spurious-exhaustion":  {begin: refuse},
+	"stuck":                {begin: hang},
+	"unbacked-sandbox":     {enter: forgetClaim},
+}
+
+// Bugs are the names of all bugs, sorted: those of the invariants.
+func Bugs() []string { return slices.Sorted(maps.Keys(bugs)) }
+
+// few claims are right for every bug: the first pod starts, so that what follows
+// is not mistaken for a broken set-up.
+func few(l *ledger) bool { return len(l.Claims) < 1 }
+
+func crash(_ context.Context, l *ledger) error {
+	if few(l) {
+		return nil
+	}
+	panic(fmt.Sprintf("canary: %d claims are more than this plugin can bear", len(l.Claims)))
+}
+
+func refuse(_ context.Context, l *ledger) error {
+	if few(l) {
+		return nil
+	}
+	return fmt.Errorf("canary: %d claims: %w", len(l.Claims), ipam.ErrExhausted)
+}
+
+// hang returns when the process is killed, as a plugin would that waits for a
+// lock nobody holds.
+func hang(ctx context.Context, l *ledger) error {
+	if few(l) {
+		return nil
+	}
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func pickTaken(_ *ledger, p *policy, from pool) (netip.Addr, bool) {
+	return lowest(p.span(), from.Range, func(netip.Addr) bool { return false })
+}
+
+func pickExcluded(l *ledger, p *policy, from pool) (netip.Addr, bool) {
+	r := p.span()
+	for _, x := range r.Exclude {
+		for a := x.Masked().Addr(); a.IsValid() && x.Contains(a); a = a.Next() {
+			if r.Spans(a) && !l.taken(a) {
+				return a, true
+			}
+		}
+	}
+	return lowest(r, from.Range, l.taken)
+}
+
+func pickOutside(l *ledger, p *policy, _ pool) (netip.Addr, bool) {
+	a := model.LastAddr(p.span().Prefix).Next()
+	for a.IsValid() && l.taken(a) {
+		a = a.Next()
+	}
+	return a, a.IsValid()
+}
+
+// claimSpare claims a second address that the sandbox will never have. DEL
+// releases it with the first, so that it is no leak while the container lives.
+func claimSpare(l *ledger, _ *policy, from pool, k claim) {
+	var ok bool
+	if k.Addr, ok = lowest(model.Range{Prefix: from.Range, Start: from.Range.Addr(), End: model.LastAddr(from.Range)}, from.Range, l.taken); ok {
+		l.enter(k)
+	}
+}
+
+// claimNeighbour claims the address of the pod before once more, for this pod,
+// in a pool twice as wide.
+func claimNeighbour(l *ledger, p *policy, from pool, k claim) {
+	wide := netip.PrefixFrom(from.Range.Addr(), from.Range.Bits()-1).Masked()
+	name := poolName("", wide)
+	for _, other := range slices.Backward(l.Claims) {
+		if other.Pool != from.Name || other.Pod == k.Pod {
+			continue
+		}
+		if !slices.ContainsFunc(l.Pools, func(q pool) bool { return q.Name == name }) {
+			l.Pools = append(l.Pools, pool{Name: name, Range: wide})
+		}
+		k.Pool, k.Addr = name, other.Addr
+		l.Claims = append(l.Claims, k)
+		return
+	}
+}
+
+func forgetReservation(l *ledger, _ *policy, _ pool, _ claim) {
+	l.Reservations = l.Reservations[:len(l.Reservations)-1]
+}
+
+// forgetClaim keeps the reservation, so that the address is not given out again
+// before anybody has seen that it is unclaimed.
+func forgetClaim(l *ledger, _ *policy, _ pool, _ claim) {
+	if len(l.Claims) > 1 {
+		l.Claims = l.Claims[:len(l.Claims)-1]
+	}
+}
+
+func releaseNothing(*ledger, func(claim) bool) {}
+
+func releaseClaimsOnly(l *ledger, gone func(claim) bool) {
+	l.Claims = slices.DeleteFunc(l.Claims, gone)
+}

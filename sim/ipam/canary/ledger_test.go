@@ -1,0 +1,272 @@
+package canary
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"ipamsim/model"
+	"ipamsim/model/invariant"
+	"ipamsim/sim/ipam"
+)
+
+const network = "default/net"
+
+func mustParse(t testing.TB, ipamSection string) policy {
+	t.Helper()
+	p, ok, err := parse(network, json.RawMessage(`{"type":"macvlan","ipam":`+ipamSection+`}`))
+	if err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	return p
+}
+
+func TestParse(t *testing.T) {
+	for _, c := range []struct{ in, err string }{
+		{`{"type":"canary","range":"10.0.0.0/29"}`, ""},
+		{`{"type":"canary","range":"fd00::/64","exclude":["fd00::/120"],"network_name":"x","slice":80}`, ""},
+		{`{"type":"canary","range":"10.0.0.0/29","exclude":["10.0.0.2/32"],"bug":"excluded-address"}`, ""},
+		{`{"type":"canary"}`, "range: missing"},
+		{`{"type":"canary","range":"10.0.0.1/29"}`, "host bits"},
+		{`{"type":"canary","range":"10.0.0.0/31"}`, "too small"},
+		{`{"type":"canary","range":"10.0.0.300/29"}`, "10.0.0.300"},
+		{`{"type":"canary","range":"10.0.0.0/29","rang":1}`, `unknown field "rang"`},
+		{`{"type":"canary","range":"10.0.0.0/29","slice":28}`, "slice: 28"},
+		{`{"type":"canary","range":"10.0.0.0/29","exclude":["10.1.0.0/32"]}`, "exclude[0]"},
+		{`{"type":"canary","range":"10.0.0.0/29","network_name":"A b"}`, "network_name"},
+		{`{"type":"canary","range":"10.0.0.0/29","bug":"nope"}`, `bug: "nope"`},
+		{`{"type":"canary","range":"10.0.0.0/29","bug":"excluded-address"}`, "exclude: missing"},
+		{`{"type":"canary","range":"10.0.0.0/30","bug":"slice-conflict"}`, "cannot be halved"},
+		{`{"type":"canary","range":"0.0.0.0/0","bug":"double-claim"}`, "cannot be doubled"},
+	} {
+		_, ok, err := parse(network, json.RawMessage(`{"ipam":`+c.in+`}`))
+		if !ok || (err == nil) != (c.err == "") || (err != nil && !strings.Contains(err.Error(), c.err)) {
+			t.Errorf("%s: ok %v, error %v, want %q", c.in, ok, err, c.err)
+		}
+	}
+	for _, in := range []string{`{"ipam":{"type":"whereabouts","range":"x"}}`, `{}`, `{"ipam":{}}`, `{"ipam":7}`, `not json`, ``} {
+		if _, ok, err := parse(network, json.RawMessage(in)); ok || err != nil {
+			t.Errorf("%s: ok %v, error %v: it is not ours", in, ok, err)
+		}
+	}
+}
+
+func TestBugsAreTheInvariants(t *testing.T) {
+	have := Bugs()
+	for i, inv := range invariant.All() {
+		if i >= len(have) || have[i] != inv.Name {
+			t.Fatalf("bugs %v do not match the invariants at %s", have, inv.Name)
+		}
+	}
+	if len(have) != len(invariant.All()) {
+		t.Errorf("bugs without an invariant: %v", have[len(invariant.All()):])
+	}
+}
+
+// Whatever is added and released in whatever order, the right ledger gives each
+// owner one allowed address of its own, answers a repeated ADD alike, and refuses
+// exactly when model.Free says that nothing is left.
+func TestLedgerLaw(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := policy{network: model.Network{Key: network, Overlap: true}}
+		prefix := netip.MustParsePrefix(rapid.SampledFrom([]string{"10.0.0.0/29", "10.0.0.0/28", "fd00::/64"}).Draw(t, "range"))
+		r := model.Range{Prefix: prefix, Start: prefix.Addr().Next(), End: model.LastAddr(prefix).Prev()}
+		if rapid.Bool().Draw(t, "excludes") {
+			r.Exclude = []netip.Prefix{netip.PrefixFrom(prefix.Addr().Next().Next(), prefix.Addr().BitLen()-1).Masked()}
+		}
+		if rapid.Bool().Draw(t, "sliced") {
+			p.network.Slice = prefix.Bits() + 1
+		}
+		p.network.Ranges = []model.Range{r}
+		var l ledger
+		held := map[string]netip.Addr{}
+		for range rapid.IntRange(1, 40).Draw(t, "calls") {
+			n := rapid.IntRange(0, 9).Draw(t, "pod")
+			c := call(n, "")
+			if rapid.IntRange(0, 2).Draw(t, "del") == 0 {
+				l.release(func(k claim) bool { return k.Container == c.Container })
+				delete(held, c.Container)
+				continue
+			}
+			if _, err := l.pool(&p, c.Node); err != nil {
+				continue // more nodes than slices
+			}
+			free := model.Free([]model.Network{p.network}, snapshotOf(&l), network, c.Node)
+			had, again := held[c.Container]
+			a, changed, err := l.add(&p, c)
+			switch {
+			case err != nil && (!errors.Is(err, ipam.ErrExhausted) || free != 0):
+				t.Fatalf("%v, with %d free: %+v", err, free, l)
+			case err != nil:
+				continue
+			case again && (changed || a != had), !again && (free == 0 || !p.network.Allows(a)):
+				t.Fatalf("%s got %s after %s with %d free: %+v", c.Pod, a, had, free, l)
+			}
+			held[c.Container] = a
+		}
+		seen := map[netip.Addr]bool{}
+		for _, a := range held {
+			if seen[a] {
+				t.Fatalf("%s twice: %+v", a, l)
+			}
+			seen[a] = true
+		}
+		if len(l.Claims) != len(held) || len(l.Reservations) != len(held) {
+			t.Fatalf("%d owners, but %+v", len(held), l)
+		}
+	})
+}
+
+// A new sandbox of the same pod object keeps the address; the old one's DEL,
+// coming late, must not release it; a new pod object of the same name gets its
+// own.
+func TestLedgerTakesOver(t *testing.T) {
+	p := mustParse(t, `{"type":"canary","range":"10.0.0.0/29"}`)
+	var l ledger
+	c := call(0, "a")
+	first, _, _ := l.add(&p, c)
+	old := c.Container
+	c.Container = "rebooted"
+	if a, changed, err := l.add(&p, c); a != first || !changed || err != nil {
+		t.Fatal(a, changed, err)
+	}
+	if l.release(func(k claim) bool { return k.Container == old }) {
+		t.Fatal("a late DEL released the address of a live sandbox")
+	}
+	c.UID, c.Container = "other", "other"
+	if a, _, err := l.add(&p, c); a == first || err != nil {
+		t.Fatal(a, err)
+	}
+}
+
+func call(n int, suffix string) ipam.Call {
+	pod := model.PodRef{Namespace: "default", Name: fmt.Sprintf("web-%d", n)}
+	return ipam.Call{Node: fmt.Sprintf("node-%d", n%2), Pod: pod, UID: "u-" + pod.Name + suffix, Container: "c-" + pod.Name + suffix, Interface: "net1", Network: network}
+}
+
+func snapshotOf(l *ledger) model.Snapshot {
+	var s model.Snapshot
+	l.snapshot(&s, 1)
+	order(&s)
+	return s
+}
+
+// play is a plain run without an API server: five pods start on two nodes, one
+// is deleted, a reconciler passes. It returns the invariants that were broken.
+func play(t *testing.T, section string) map[string]string {
+	p := mustParse(t, section)
+	red := map[string]string{}
+	var l ledger
+	v := invariant.View{
+		Truth:    model.Truth{Pods: map[model.PodRef]model.Pod{}, Nodes: map[string]model.Node{}, Busy: map[string]model.Busy{}},
+		Networks: []model.Network{p.network}, History: &model.History{},
+		Settings: invariant.Settings{LeakAfter: time.Minute, StuckAfter: 3 * time.Minute},
+	}
+	judge := func(last invariant.Phase) {
+		v.Record = snapshotOf(&l)
+		for _, i := range invariant.All() {
+			for _, f := range i.Check(v) {
+				if i.Phase <= last {
+					red[i.Name] = f.Message
+				}
+			}
+		}
+		v.Truth.At += time.Second
+	}
+	for n := range 5 {
+		start(&v, &l, &p, call(n, ""), func() { judge(invariant.Always) })
+	}
+	c := call(1, "")
+	v.Truth.Busy[c.Container] = model.Busy{Pod: c.Pod, Node: c.Node, Del: true, Since: v.Truth.At}
+	l.release(func(k claim) bool { return k.Container == c.Container })
+	judge(invariant.Always)
+	delete(v.Truth.Busy, c.Container)
+	delete(v.Truth.Pods, c.Pod)
+	for i, s := range v.Truth.Sandboxes {
+		if s.ID == c.Container {
+			v.Truth.Sandboxes = append(v.Truth.Sandboxes[:i:i], v.Truth.Sandboxes[i+1:]...)
+			break
+		}
+	}
+	v.History.Add(model.Event{Kind: model.SandboxDown, Container: c.Container, At: v.Truth.At})
+	judge(invariant.Always)
+	v.Truth.At += 5 * time.Minute
+	l.release(func(k claim) bool { _, ok := v.Truth.Pods[podRef(k.Pod)]; return !ok })
+	judge(invariant.Quiescent)
+	return red
+}
+
+func start(v *invariant.View, l *ledger, p *policy, c ipam.Call, judge func()) {
+	v.Truth.Nodes[c.Node] = model.Node{Up: true, Registered: true}
+	pod := model.Pod{UID: c.UID, Node: c.Node, Phase: "Pending", Networks: []string{network}}
+	v.Truth.Pods[c.Pod] = pod
+	v.Truth.Busy[c.Container] = model.Busy{Pod: c.Pod, Node: c.Node, Since: v.Truth.At}
+	judge()
+	defer judge()
+	defer delete(v.Truth.Busy, c.Container)
+	defer func() {
+		if r := recover(); r != nil {
+			v.History.Add(model.Event{Kind: model.ActorPanic, Actor: "cni-add/" + c.Pod.Name, Err: fmt.Sprint(r)})
+		}
+	}()
+	free := model.Free(v.Networks, snapshotOf(l), network, c.Node)
+	var addr netip.Addr
+	var err error
+	if f := bugs[p.bug].begin; f != nil {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		err = f(ctx, l)
+	}
+	if errors.Is(err, context.Canceled) { // it hangs until it is killed
+		v.Truth.At += 4 * time.Minute
+		judge()
+		return
+	}
+	if err == nil {
+		addr, _, err = l.add(p, c)
+	}
+	if err != nil {
+		v.History.Add(model.Event{Kind: model.AddEnd, Container: c.Container, Pod: c.Pod, Node: c.Node, Network: network,
+			Err: err.Error(), Exhausted: errors.Is(err, ipam.ErrExhausted), MinFree: free})
+		return
+	}
+	pod.Phase = "Running"
+	v.Truth.Pods[c.Pod] = pod
+	v.Truth.Sandboxes = append(v.Truth.Sandboxes, model.Sandbox{ID: c.Container, Pod: c.Pod, UID: c.UID, Node: c.Node,
+		Attachments: []model.Attachment{{Network: network, Interface: "net1", Addrs: []netip.Addr{addr}, Since: v.Truth.At}}})
+}
+
+// alsoRed are the invariants that a bug breaks besides its own, because one thing
+// leads to another.
+var alsoRed = map[string]string{
+	"actor-crash":         "convergence",                      // the pod never starts
+	"double-claim":        "convergence",                      // the second claim has no owner
+	"leaked-claim":        "convergence",                      // a leak is a claim without owner
+	"spurious-exhaustion": "convergence",                      // the pod never starts
+	"stuck":               "convergence",                      // the pod never starts
+	"unbacked-sandbox":    "convergence, overlap-reservation", // and the next DEL drops the reservation that has no claim
+}
+
+func TestEveryBugIsSeen(t *testing.T) {
+	for _, b := range append(Bugs(), "") {
+		t.Run("bug "+b, func(t *testing.T) {
+			red := play(t, fmt.Sprintf(`{"type":"canary","range":"10.0.0.0/28","exclude":["10.0.0.14/32"],"bug":%q}`, b))
+			if b != "" && red[b] == "" {
+				t.Errorf("%s stayed green", b)
+			}
+			delete(red, b)
+			for name, m := range red {
+				if !strings.Contains(alsoRed[b], name) {
+					t.Errorf("%s is red too: %s", name, m)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,80 @@
+package canary
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"ipamsim/sim"
+	"ipamsim/sim/ipam"
+)
+
+// Reconcilers is one pass over all ledgers, for cron to start.
+func (i *instance) Reconcilers() []ipam.Reconciler {
+	return []ipam.Reconciler{{Name: "canary-reconciler", Run: i.reconcile}}
+}
+
+// reconcile releases the claims of pod objects that no longer exist.
+//
+// The order matters: the claims are read first and each pod after them. A pod
+// listed first could be created, given an address and claimed between the two
+// reads, and its claim would look like an orphan. A UID never comes back, so
+// what was found dead is still dead when the ledger is written, however often
+// the write must be tried again.
+func (i *instance) reconcile(ctx context.Context, g *sim.Gate, _ string) error {
+	d, err := newDesk(i.api, g)
+	if err != nil {
+		return err
+	}
+	list, err := d.client.Resource(poolsGVR).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return fmt.Errorf("canary: reconcile: %w", err)
+	}
+	for n := range list.Items {
+		l, err := decode(&list.Items[n])
+		if err != nil {
+			return err
+		}
+		if err := d.reconcile(ctx, &l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// owner is the pod object that a claim was made for.
+type owner struct{ pod, uid string }
+
+func (d *desk) reconcile(ctx context.Context, l *ledger) error {
+	gone := map[owner]bool{}
+	some := false
+	for _, k := range l.Claims {
+		o := owner{k.Pod, k.UID}
+		if _, asked := gone[o]; asked {
+			continue
+		}
+		alive, err := d.exists(ctx, k)
+		if err != nil {
+			return fmt.Errorf("canary: reconcile: %w", err)
+		}
+		gone[o] = !alive
+		some = some || !alive
+	}
+	if !some && !l.loose() {
+		return nil
+	}
+	return d.change(ctx, l.Network, func(l *ledger) (bool, error) {
+		return l.release(func(k claim) bool { return gone[owner{k.Pod, k.UID}] }), nil
+	})
+}
+
+// loose reports whether a reservation has no claim.
+func (l *ledger) loose() bool {
+	for _, r := range l.Reservations {
+		if !l.claimed(r.Addr) {
+			return true
+		}
+	}
+	return false
+}
