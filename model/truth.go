@@ -21,11 +21,6 @@ type Sandbox struct {
 	Node        string
 	Since       time.Duration // virtual time
 	Attachments []Attachment  // in the order of the pod's networks
-	// Stopping says that its containers have ended and a DEL has begun, which
-	// may have failed and will be tried again: it still has its interfaces but
-	// sends nothing. A DEL that released the address and then lost its reply
-	// would otherwise look like a sandbox whose address was stolen.
-	Stopping bool
 }
 
 // Attachment is one interface of a sandbox with the addresses that the address

@@ -38,9 +38,6 @@ func TestDuplicateAddress(t *testing.T) {
 			start(v, "2", "node-2", "c2", netA, "10.0.0.1")
 			busy(v, "c0", "0", "node-1", true, sec(59))
 		}, ""},
-		{"a DEL has lost its reply", func(v *View) {
-			start(v, "2", "node-2", "c2", netA, "10.0.0.1").Stopping = true
-		}, ""},
 		{"static addresses", func(v *View) {
 			s := start(v, "2", "node-2", "c2", netA)
 			s.Attachments[0].Static = append(s.Attachments[0].Static, ip("10.0.0.1"))
@@ -92,10 +89,6 @@ func TestUnbackedSandbox(t *testing.T) {
 		{"a DEL is under way", func(v *View) {
 			unclaim(v, "10.0.0.1")
 			busy(v, "c0", "0", "node-1", true, sec(59))
-		}, ""},
-		{"a DEL has lost its reply", func(v *View) {
-			unclaim(v, "10.0.0.1")
-			v.Truth.Sandboxes[0].Stopping = true
 		}, ""},
 		{"network c shares a's pool", func(v *View) { v.Truth.Sandboxes[0].Attachments[0].Network = netC }, ""},
 		{"a node slice inside the range", func(v *View) {

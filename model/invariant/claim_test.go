@@ -59,10 +59,6 @@ func TestOverlapReservation(t *testing.T) {
 			unreserve(v, "10.0.0.1")
 			busy(v, "c7", "0", "node-1", false, sec(59))
 		}, ""},
-		{"a DEL has lost its reply", func(v *View) {
-			unreserve(v, "10.0.0.1")
-			v.Truth.Sandboxes[0].Stopping = true
-		}, ""},
 	})
 }
 

@@ -73,11 +73,11 @@ func (h *held) holds(p model.PodRef, a netip.Addr) bool {
 	return false
 }
 
-// silent reports whether a sandbox sends nothing any more: the runtime ends its
-// containers before it calls DEL, which then releases the address while the
-// sandbox still has it. Taking those few milliseconds for theft would make every
-// correct manager guilty.
-func silent(v *View, s *model.Sandbox) bool { return s.Stopping || v.Truth.Busy[s.ID].Del }
+// silent reports whether a sandbox sends nothing any more because its DEL has
+// begun. The runtime ends its containers before it calls DEL, which then releases
+// the address while the truth may still list the sandbox; taking those few
+// milliseconds for theft would make every correct manager guilty.
+func silent(v *View, s *model.Sandbox) bool { return v.Truth.Busy[s.ID].Del }
 
 // busyPods is the set of pods with a CNI call under way.
 func busyPods(v *View) map[model.PodRef]bool {
