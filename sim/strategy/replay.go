@@ -6,11 +6,14 @@ import (
 	"ipamsim/sim"
 )
 
-// Replay takes its decisions from a recorded schedule.
+// Replay takes its decisions from a recorded schedule. Where it cannot be
+// followed any more, the run goes on serially to its end: a prefix of a schedule
+// is a schedule too, and an unwilling run must not wait for its time limit.
 type Replay struct {
 	schedule []int
 	next     int
 	diverged error
+	rest     Serial
 }
 
 // NewReplay makes a strategy that repeats sim.Trace.Schedule.
@@ -24,23 +27,23 @@ func (r *Replay) Begin(n uint64) bool { return n == 0 }
 // Pick repeats the recorded pick. A run that asks for more, or offers less, than
 // the recorded one has diverged: see Err.
 func (r *Replay) Pick(step int, enabled []sim.Choice) int {
-	if r.next >= len(r.schedule) {
+	switch {
+	case r.diverged != nil:
+	case r.next >= len(r.schedule):
 		r.diverge(step, "the schedule ends here")
-		return len(enabled) - 1
-	}
-	p := r.schedule[r.next]
-	r.next++
-	if p >= len(enabled) {
+	default:
+		p := r.schedule[r.next]
+		r.next++
+		if 0 <= p && p < len(enabled) {
+			return p
+		}
 		r.diverge(step, fmt.Sprintf("decision %d picks %d of %d", r.next, p, len(enabled)))
-		return len(enabled) - 1
 	}
-	return p
+	return r.rest.Pick(step, enabled)
 }
 
 func (r *Replay) diverge(step int, why string) {
-	if r.diverged == nil {
-		r.diverged = fmt.Errorf("the replay diverged after step %d: %s; another build or scenario than the recorded one?", step, why)
-	}
+	r.diverged = fmt.Errorf("the replay diverged after step %d: %s; another build or scenario than the recorded one?", step, why)
 }
 
 // Err is nil if the whole schedule was followed to its end.
