@@ -1,0 +1,65 @@
+package etcd
+
+import (
+	"sort"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+)
+
+// history is every change since the last compaction, in relative revisions, and
+// the present state to take previous values from.
+type history struct {
+	log       []*clientv3.Event
+	when      []time.Time // when log[i] was committed, virtual
+	first     int         // number of the entry log[0]
+	last      int64       // current revision
+	compacted int64       // as etcd: reads and watches before it fail
+	now       map[string]*mvccpb.KeyValue
+}
+
+// add files committed events. etcd's own memory is copied before it is changed.
+func (h *history) add(evs []mvccpb.Event, b base, now time.Time) {
+	for _, e := range evs {
+		kv := *e.Kv
+		b.kv(&kv)
+		key := string(kv.Key)
+		ev := &clientv3.Event{Type: e.Type, Kv: &kv, PrevKv: h.now[key]}
+		if e.Type == mvccpb.DELETE {
+			delete(h.now, key)
+		} else {
+			h.now[key] = &kv
+		}
+		h.log = append(h.log, ev)
+		h.when = append(h.when, now)
+		h.last = kv.ModRevision
+	}
+}
+
+// from is the entries from number n on.
+func (h *history) from(n int) []*clientv3.Event { return h.log[n-h.first:] }
+
+// find is the number of the first entry at or after a revision.
+func (h *history) find(rev int64) int {
+	return h.first + sort.Search(len(h.log), func(i int) bool { return h.log[i].Kv.ModRevision >= rev })
+}
+
+func (h *history) at(t time.Time) int64 {
+	i := sort.Search(len(h.when), func(i int) bool { return h.when[i].After(t) })
+	switch {
+	case i > 0:
+		return h.log[i-1].Kv.ModRevision
+	default:
+		return max(1, h.compacted)
+	}
+}
+
+// compact forgets the entries up to a revision, but none from number keep on.
+func (h *history) compact(rev int64, keep int) {
+	h.compacted = rev
+	n := min(h.find(rev+1), keep) - h.first
+	h.log = append([]*clientv3.Event(nil), h.log[n:]...)
+	h.when = append([]time.Time(nil), h.when[n:]...)
+	h.first += n
+}

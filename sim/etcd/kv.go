@@ -1,0 +1,90 @@
+package etcd
+
+import (
+	"context"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"google.golang.org/grpc"
+)
+
+// kv is the bubble's side of etcd's KV protocol. Below it everything is a
+// protocol message, so no option of the client can slip past the translation of
+// revisions.
+type kv struct{ r *Run }
+
+var _ pb.KVClient = (*kv)(nil)
+
+// hop makes one call outside under a context that belongs to no bubble. A caller
+// that has given up sends nothing.
+func hop[Q, A any](ctx context.Context, r *Run, q Q, f func(store, context.Context, Q) (A, error)) (a A, err error) {
+	if err := ctx.Err(); err != nil {
+		return a, err
+	}
+	r.calls.Add(1)
+	err = r.call(func(s store) (err error) {
+		a, err = f(s, context.Background(), q)
+		return err
+	})
+	return a, err
+}
+
+func (k *kv) Range(ctx context.Context, q *pb.RangeRequest, _ ...grpc.CallOption) (*pb.RangeResponse, error) {
+	q = k.r.base.rangeIn(q)
+	stale := q.Revision == 0 && at(ctx) != 0
+	if stale {
+		q.Revision = k.r.base.in(at(ctx))
+	}
+	a, err := hop(ctx, k.r, q, store.Range)
+	if err != nil {
+		return nil, err
+	}
+	k.r.base.rangeOut(a)
+	if stale {
+		a.Header.Revision = at(ctx)
+	}
+	return a, nil
+}
+
+func (k *kv) Put(ctx context.Context, q *pb.PutRequest, _ ...grpc.CallOption) (*pb.PutResponse, error) {
+	a, err := hop(ctx, k.r, q, store.Put)
+	if err != nil {
+		return nil, err
+	}
+	k.r.base.putOut(a)
+	return a, nil
+}
+
+func (k *kv) DeleteRange(ctx context.Context, q *pb.DeleteRangeRequest, _ ...grpc.CallOption) (*pb.DeleteRangeResponse, error) {
+	a, err := hop(ctx, k.r, q, store.DeleteRange)
+	if err != nil {
+		return nil, err
+	}
+	k.r.base.deleteOut(a)
+	return a, nil
+}
+
+func (k *kv) Txn(ctx context.Context, q *pb.TxnRequest, _ ...grpc.CallOption) (*pb.TxnResponse, error) {
+	a, err := hop(ctx, k.r, k.r.base.txnIn(q), store.Txn)
+	if err != nil {
+		return nil, err
+	}
+	k.r.base.txnOut(a)
+	return a, nil
+}
+
+// Compact forgets the history before a revision: watches and reads that need it
+// fail from now on, as with any etcd.
+func (k *kv) Compact(ctx context.Context, q *pb.CompactionRequest, _ ...grpc.CallOption) (*pb.CompactionResponse, error) {
+	c := *q
+	c.Revision = k.r.base.in(q.Revision)
+	a, err := hop(ctx, k.r, &c, store.Compact)
+	if err != nil {
+		return nil, err
+	}
+	a.Header = k.r.base.header(a.Header)
+	k.r.mu.Lock()
+	defer k.r.mu.Unlock()
+	k.r.history.compact(q.Revision, k.r.told)
+	k.r.due.Store(true) // watches that lag behind it must be told
+	return a, nil
+}

@@ -1,0 +1,131 @@
+package etcd
+
+import (
+	"context"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/mvccpb"
+)
+
+// AtRevision makes every read under the context that names no revision itself
+// see the store as it was at rev, with a header that says so: what an API server
+// answers from a watch cache that lags.
+func AtRevision(ctx context.Context, rev int64) context.Context {
+	return context.WithValue(ctx, atKey{}, rev)
+}
+
+type atKey struct{}
+
+func at(ctx context.Context) int64 {
+	rev, _ := ctx.Value(atKey{}).(int64)
+	return rev
+}
+
+// base is how many revisions etcd was ahead when the run began. Requests add it,
+// responses subtract it, and 0, which means "none" in every field, stays 0.
+type base int64
+
+func (b base) in(rev int64) int64 {
+	if rev <= 0 {
+		return rev
+	}
+	return rev + int64(b)
+}
+
+func (b base) out(rev int64) int64 {
+	if rev <= 0 {
+		return rev
+	}
+	return rev - int64(b)
+}
+
+// header also hides the ids of member and cluster and the raft term: a run must
+// look the same on whichever etcd it took place.
+func (b base) header(h *pb.ResponseHeader) *pb.ResponseHeader {
+	if h == nil {
+		return nil
+	}
+	return &pb.ResponseHeader{ClusterId: 1, MemberId: 1, RaftTerm: 2, Revision: b.out(h.Revision)}
+}
+
+func (b base) kv(kv *mvccpb.KeyValue) {
+	if kv != nil {
+		kv.CreateRevision = b.out(kv.CreateRevision)
+		kv.ModRevision = b.out(kv.ModRevision)
+	}
+}
+
+func (b base) rangeIn(r *pb.RangeRequest) *pb.RangeRequest {
+	c := *r
+	c.Revision = b.in(r.Revision)
+	c.MinModRevision = b.in(r.MinModRevision)
+	c.MaxModRevision = b.in(r.MaxModRevision)
+	c.MinCreateRevision = b.in(r.MinCreateRevision)
+	c.MaxCreateRevision = b.in(r.MaxCreateRevision)
+	return &c
+}
+
+func (b base) rangeOut(r *pb.RangeResponse) {
+	r.Header = b.header(r.Header)
+	for _, kv := range r.Kvs {
+		b.kv(kv)
+	}
+}
+
+func (b base) putOut(r *pb.PutResponse) {
+	r.Header = b.header(r.Header)
+	b.kv(r.PrevKv)
+}
+
+func (b base) deleteOut(r *pb.DeleteRangeResponse) {
+	r.Header = b.header(r.Header)
+	for _, kv := range r.PrevKvs {
+		b.kv(kv)
+	}
+}
+
+// txnIn copies what it changes: a caller may commit the same comparisons again.
+func (b base) txnIn(r *pb.TxnRequest) *pb.TxnRequest {
+	c := &pb.TxnRequest{Success: b.opsIn(r.Success), Failure: b.opsIn(r.Failure)}
+	for _, cmp := range r.Compare {
+		n := *cmp
+		switch u := cmp.TargetUnion.(type) {
+		case *pb.Compare_ModRevision:
+			n.TargetUnion = &pb.Compare_ModRevision{ModRevision: b.in(u.ModRevision)}
+		case *pb.Compare_CreateRevision:
+			n.TargetUnion = &pb.Compare_CreateRevision{CreateRevision: b.in(u.CreateRevision)}
+		}
+		c.Compare = append(c.Compare, &n)
+	}
+	return c
+}
+
+func (b base) opsIn(ops []*pb.RequestOp) []*pb.RequestOp {
+	out := make([]*pb.RequestOp, len(ops))
+	for i, op := range ops {
+		switch o := op.Request.(type) {
+		case *pb.RequestOp_RequestRange:
+			op = &pb.RequestOp{Request: &pb.RequestOp_RequestRange{RequestRange: b.rangeIn(o.RequestRange)}}
+		case *pb.RequestOp_RequestTxn:
+			op = &pb.RequestOp{Request: &pb.RequestOp_RequestTxn{RequestTxn: b.txnIn(o.RequestTxn)}}
+		}
+		out[i] = op
+	}
+	return out
+}
+
+func (b base) txnOut(r *pb.TxnResponse) {
+	r.Header = b.header(r.Header)
+	for _, op := range r.Responses {
+		switch o := op.Response.(type) {
+		case *pb.ResponseOp_ResponseRange:
+			b.rangeOut(o.ResponseRange)
+		case *pb.ResponseOp_ResponsePut:
+			b.putOut(o.ResponsePut)
+		case *pb.ResponseOp_ResponseDeleteRange:
+			b.deleteOut(o.ResponseDeleteRange)
+		case *pb.ResponseOp_ResponseTxn:
+			b.txnOut(o.ResponseTxn)
+		}
+	}
+}

@@ -1,0 +1,195 @@
+package etcd
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+)
+
+// ErrEnded is what calls return once their run is over.
+var ErrEnded = errors.New("etcd: the run is over")
+
+// Run is the store as one run sees it. Its methods are for code inside the
+// run's bubble.
+type Run struct {
+	srv   *Server
+	base  base
+	calls atomic.Int64
+
+	mu      sync.Mutex // held across calls to the outside: they go one at a time
+	history history
+	told    int // first entry of history that subscribers have not seen
+	subs    []func(Event)
+	watches []*watch
+	leases  map[clientv3.LeaseID]*lease
+	grants  int64
+	ended   bool
+	due     atomic.Bool // Pump may have something to do
+}
+
+// Begin empties the store for a new run and ends the previous one, whose bubble
+// can no longer reach the store. Call it outside of bubbles.
+func (s *Server) Begin() (*Run, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.run = nil
+	first, err := s.store.wipe()
+	if err != nil {
+		return nil, fmt.Errorf("etcd: wipe: %w", err)
+	}
+	r := &Run{srv: s, base: base(first - 1), leases: map[clientv3.LeaseID]*lease{}}
+	r.history.last, r.history.now = 1, map[string]*mvccpb.KeyValue{}
+	s.run = r
+	return r, nil
+}
+
+// Client is a client of the store for use inside the bubble: KV, Txn, Watch and
+// Lease work, each call hops out of the bubble, and virtual time stands still
+// meanwhile.
+func (r *Run) Client() *clientv3.Client {
+	c := clientv3.NewCtxClient(context.Background())
+	c.KV = clientv3.NewKVFromKVClient(&kv{r}, c)
+	c.Watcher = &watcher{r}
+	c.Lease = &leases{r}
+	return c
+}
+
+// call runs f outside the bubble and takes in what it committed. The events
+// cross as plain data and are filed in here.
+func (r *Run) call(f func(store) error) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.callLocked(f)
+}
+
+func (r *Run) callLocked(f func(store) error) (err error) {
+	if r.ended {
+		return ErrEnded
+	}
+	var evs []mvccpb.Event
+	r.srv.out.Do(func() {
+		s := r.srv
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.run != r {
+			err = ErrEnded
+			return
+		}
+		err = f(s.store)
+		evs = s.store.events()
+	})
+	if len(evs) > 0 {
+		r.history.add(evs, r.base, time.Now())
+		r.due.Store(true)
+	}
+	return err
+}
+
+// Revision is the current revision: 1 before the first write.
+func (r *Run) Revision() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.history.last
+}
+
+// RevisionAt is the revision that was current at a moment of virtual time, as
+// far back as history goes.
+func (r *Run) RevisionAt(t time.Time) int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.history.at(t)
+}
+
+// Calls is the number of reads, writes and transactions so far.
+func (r *Run) Calls() int { return int(r.calls.Load()) }
+
+// Event is one committed change of a key.
+type Event struct {
+	Key          string
+	Value, Prev  []byte // nil when deleted, nil when created
+	Revision     int64
+	PrevRevision int64 // 0 when created
+	Deleted      bool
+}
+
+// OnEvent subscribes f to every committed change, in order of revision. Pump
+// calls it, on the caller's goroutine, before any watch hears of the change.
+func (r *Run) OnEvent(f func(Event)) { r.subs = append(r.subs, f) }
+
+// Pump hands what was committed since the last call to subscribers and watches
+// and reports whether it handed over anything. It costs one load if nothing was.
+func (r *Run) Pump() bool {
+	if !r.due.Swap(false) {
+		return false
+	}
+	moved := r.tell()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, w := range append([]*watch(nil), r.watches...) {
+		if r.feed(w) {
+			moved = true
+		}
+	}
+	return moved
+}
+
+// tell does not hold the lock while a subscriber runs: it may read the store.
+func (r *Run) tell() bool {
+	r.mu.Lock()
+	news := r.history.from(r.told)
+	r.told += len(news)
+	r.mu.Unlock()
+	for _, n := range news {
+		e := Event{Key: string(n.Kv.Key), Value: n.Kv.Value, Revision: n.Kv.ModRevision, Deleted: n.Type == mvccpb.DELETE}
+		if n.PrevKv != nil {
+			e.Prev, e.PrevRevision = n.PrevKv.Value, n.PrevKv.ModRevision
+		}
+		for _, f := range r.subs {
+			f(e)
+		}
+	}
+	return len(news) > 0
+}
+
+// Digest is a hash of every key with its revisions, version and value: equal
+// digests mean the same final store.
+func (r *Run) Digest() (string, error) {
+	var resp *pb.RangeResponse
+	err := r.call(func(s store) (err error) {
+		resp, err = s.Range(context.Background(), &pb.RangeRequest{Key: []byte{0}, RangeEnd: []byte{0}})
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("etcd: digest: %w", err)
+	}
+	r.base.rangeOut(resp)
+	h := sha256.New()
+	for _, kv := range resp.Kvs {
+		fmt.Fprintf(h, "%q %d %d %d %q\n", kv.Key, kv.CreateRevision, kv.ModRevision, kv.Version, kv.Value)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// End ends the run: its watches close, its lease timers stop, and every later
+// call returns ErrEnded.
+func (r *Run) End() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ended = true
+	for _, l := range r.leases {
+		l.timer.Stop()
+	}
+	for _, w := range r.watches {
+		close(w.out)
+	}
+	r.watches = nil
+}
