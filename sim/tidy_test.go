@@ -1,0 +1,357 @@
+package sim_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// The house rules, as tests over the whole module. Every complaint names file
+// and line, the rule, and the mend. A rule is changed by argument, here and in
+// the design; an exception is a line in allowed, with its reason.
+
+// layers says which of our packages each package may import: arrows point down
+// only. "x/..." is x and everything under it, "x/*" any folder directly under x.
+var layers = []struct{ dir, may string }{
+	{"model", ""},
+	{"model/invariant", "model"},
+	{"sim/hermetic", ""},
+	{"sim", "sim/hermetic"},
+	{"sim/strategy", "sim"},
+	{"sim/etcd", "sim"},
+	{"sim/kube", "sim sim/etcd"},
+	{"sim/ipam", "model sim sim/etcd sim/kube"},
+	{"sim/ipam/*", "model sim sim/etcd sim/kube sim/ipam"},
+	{"sim/cluster", "model model/invariant sim sim/etcd sim/kube sim/ipam"},
+	{"reports", "model model/invariant sim sim/kube sim/cluster"},
+	{"scenarios", "model/... sim/... reports"},
+	{"fuzz", "model/... sim/... reports scenarios"},
+	{"cmd/hermetic", ""}, // runs before anything of ours can be built
+	{"cmd/*", "model/... sim/... reports scenarios fuzz"},
+}
+
+// modules says who may import what of others. The first entry that fits an
+// import path decides; what fits none is free.
+var modules = []struct{ prefix, may, mend string }{
+	{"github.com/k8snetworkplumbingwg/whereabouts", "sim/ipam/*", "upstream types never leave sim/ipam/NAME"},
+	{"github.com/projectcalico", "sim/ipam/*", "upstream types never leave sim/ipam/NAME"},
+	{"go.etcd.io/", "sim/etcd sim/kube", "etcd types never leave sim/etcd and sim/kube"},
+	{"math/rand", "sim/strategy", "nothing is random but the schedule: ask sim.Gate.Draw, or let the strategy choose"},
+	{"crypto/rand", "", "nothing is random but the schedule: ask sim.Gate.Draw"},
+	{"log", "", "library code returns or records; only cmd prints"},
+	{"github.com/sirupsen/logrus", "sim/ipam/* cmd/*", "library code returns or records; only cmd prints"},
+	{"k8s.io/klog", "sim/kube sim/ipam/* cmd/*", "library code returns or records; only cmd prints"},
+}
+
+// pure packages import nothing but the standard library and ours.
+var pure = "model model/invariant sim sim/strategy sim/hermetic cmd/hermetic"
+
+// allowed lists the exceptions: which rule does not hold where, and why.
+var allowed = []struct{ rule, dirs, why string }{
+	{"goroutine", "sim", "the kernel: one goroutine for the bubble, one an actor, the workers outside"},
+	{"goroutine", "sim/etcd", "the server and its housekeeping outside the bubble; keep-alives of leases inside"},
+	{"goroutine", "sim/kube", "serving an HTTP request is a goroutine of the API server, inside the bubble"},
+	{"goroutine", "sim/ipam/*", "a daemon's informers and workers are goroutines of its process"},
+	{"goroutine", "fuzz cmd/*", "workers outside every bubble"},
+	{"clock", "sim sim/etcd sim/kube sim/ipam/* sim/cluster", "inside the bubble the clock is virtual"},
+	{"clock", "scenarios fuzz", "wall seconds of a run, for people"},
+	{"clock", "cmd/*", "progress on a terminal"},
+	{"print", "cmd/*", "only cmd prints"},
+}
+
+var topLevel = strings.Fields("sim model scenarios fuzz reports cmd go.mod go.sum Makefile README.md LICENSE bin")
+
+const (
+	fileLinesMax     = 500
+	functionLinesMax = 70
+)
+
+// matches reports whether dir fits one of the patterns of a list as in layers.
+func matches(list, dir string) bool {
+	return slices.ContainsFunc(strings.Fields(list), func(p string) bool {
+		if under, ok := strings.CutSuffix(p, "/..."); ok {
+			return dir == under || strings.HasPrefix(dir, under+"/")
+		}
+		ok, _ := path.Match(p, dir)
+		return ok
+	})
+}
+
+func allows(rule, dir string) bool {
+	for _, a := range allowed {
+		if a.rule == rule && matches(a.dirs, dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// house checks one file of the module.
+type house struct {
+	fset       *token.FileSet
+	file       *ast.File
+	path, dir  string
+	test       bool
+	complaints []string
+}
+
+func tidy(name string, src []byte) []string {
+	h := &house{fset: token.NewFileSet(), path: name, dir: path.Dir(name), test: strings.HasSuffix(name, "_test.go")}
+	var err error
+	if h.file, err = parser.ParseFile(h.fset, name, src, 0); err != nil {
+		return []string{fmt.Sprintf("%v: syntax: a file that Go cannot read", err)}
+	}
+	h.names()
+	h.imports()
+	if !h.test {
+		h.sizes(src)
+		ast.Inspect(h.file, h.node)
+	}
+	return h.complaints
+}
+
+func (h *house) complain(at token.Pos, rule, format string, args ...any) {
+	h.complaints = append(h.complaints, fmt.Sprintf("%s:%d: %s: %s", h.path, h.fset.Position(at).Line, rule, fmt.Sprintf(format, args...)))
+}
+
+func (h *house) names() {
+	const catchAlls = "util utils common helper helpers misc shared types base"
+	pkg := strings.TrimSuffix(h.file.Name.Name, "_test")
+	stem := strings.TrimSuffix(strings.TrimSuffix(path.Base(h.path), ".go"), "_test")
+	for _, n := range []string{pkg, stem} {
+		if slices.Contains(strings.Fields(catchAlls), n) {
+			h.complain(h.file.Package, "name", "%q says nothing; name it after the one thing it holds", n)
+		}
+	}
+}
+
+// imports checks layers, which tests may break, and modules, which nobody may.
+func (h *house) imports() {
+	i := slices.IndexFunc(layers, func(l struct{ dir, may string }) bool { return matches(l.dir, h.dir) })
+	if i < 0 {
+		h.complain(h.file.Package, "layer", "no package %s in the plan of the house; find it a room in DESIGN.md and in layers", h.dir)
+		return
+	}
+	for _, spec := range h.file.Imports {
+		p, _ := strconv.Unquote(spec.Path.Value)
+		ours, isOurs := strings.CutPrefix(p, "ipamsim/")
+		external := !isOurs && strings.Contains(strings.Split(p, "/")[0], ".")
+		switch {
+		case isOurs && !h.test && !matches(layers[i].may, ours):
+			h.complain(spec.Pos(), "layer", "%s may not import %s, only [%s]; pass it in from above", h.dir, ours, layers[i].may)
+		case external && !h.test && matches(pure, h.dir):
+			h.complain(spec.Pos(), "pure", "%s may not import %s; only the standard library belongs here", h.dir, p)
+		}
+		h.module(spec, p)
+	}
+}
+
+func (h *house) module(spec *ast.ImportSpec, p string) {
+	for _, m := range modules {
+		if p != m.prefix && !strings.HasPrefix(p, strings.TrimSuffix(m.prefix, "/")+"/") {
+			continue
+		}
+		upstream := strings.Contains(m.prefix, ".")
+		if !matches(m.may, h.dir) && (upstream || !h.test && !allows("print", h.dir)) {
+			h.complain(spec.Pos(), "module", "%s may not import %s: %s", h.dir, p, m.mend)
+		}
+		return
+	}
+}
+
+func (h *house) sizes(src []byte) {
+	if n := strings.Count(string(src), "\n"); n > fileLinesMax {
+		h.complain(h.file.End(), "size", "%d lines, at most %d; one thing per file", n, fileLinesMax)
+	}
+	for _, d := range h.file.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		if n := h.fset.Position(f.End()).Line - h.fset.Position(f.Pos()).Line + 1; n > functionLinesMax {
+			h.complain(f.Pos(), "size", "func %s has %d lines, at most %d; split it where its paragraphs are", f.Name.Name, n, functionLinesMax)
+		}
+	}
+}
+
+// forbidden are the names of other packages that need an exception.
+var forbidden = map[string]struct{ rule, names, mend string }{
+	"time": {"clock", "Now Sleep After AfterFunc NewTimer NewTicker Tick Since Until", "only code inside the bubble may look at the clock; take the time as an argument"},
+	"fmt":  {"print", "Print Printf Println", "library code returns or records; only cmd prints"},
+	"os":   {"print", "Stdout Stderr Exit", "library code returns or records; only cmd prints and exits"},
+}
+
+func (h *house) node(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.GoStmt:
+		if !allows("goroutine", h.dir) {
+			h.complain(n.Pos(), "goroutine", "a bare go statement is invisible to the schedule; use sim.World.Spawn")
+		}
+	case *ast.CallExpr:
+		if id, ok := n.Fun.(*ast.Ident); ok && (id.Name == "print" || id.Name == "println") && id.Obj == nil {
+			h.complain(n.Pos(), "print", "%s is for debugging; remove it", id.Name)
+		}
+	case *ast.SelectorExpr:
+		id, ok := n.X.(*ast.Ident)
+		if !ok || id.Obj != nil {
+			break
+		}
+		f, ok := forbidden[h.imported(id.Name)]
+		if ok && slices.Contains(strings.Fields(f.names), n.Sel.Name) && !allows(f.rule, h.dir) {
+			h.complain(n.Pos(), f.rule, "%s.%s: %s", id.Name, n.Sel.Name, f.mend)
+		}
+	}
+	return true
+}
+
+// imported is the path that a name stands for in this file.
+func (h *house) imported(name string) string {
+	for _, spec := range h.file.Imports {
+		p, _ := strconv.Unquote(spec.Path.Value)
+		if spec.Name != nil && spec.Name.Name == name || spec.Name == nil && path.Base(p) == name {
+			return p
+		}
+	}
+	return ""
+}
+
+// root is the module's folder.
+func root(t *testing.T) fs.FS {
+	t.Helper()
+	if _, err := os.Stat("../go.mod"); err != nil {
+		t.Fatal(err)
+	}
+	abs, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return os.DirFS(abs)
+}
+
+func TestTidy(t *testing.T) {
+	module, files := root(t), 0
+	err := fs.WalkDir(module, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (name == "bin" || d.Name() == "testdata" || name != "." && strings.HasPrefix(d.Name(), ".")):
+			return fs.SkipDir
+		case d.IsDir() || !strings.HasSuffix(name, ".go"):
+			return nil
+		}
+		files++
+		src, err := fs.ReadFile(module, name)
+		for _, c := range tidy(name, src) {
+			t.Error(c)
+		}
+		return err
+	})
+	if err != nil || files < 20 {
+		t.Errorf("walked %d files: %v", files, err)
+	}
+}
+
+func TestTidyTopLevel(t *testing.T) {
+	entries, err := fs.ReadDir(root(t), ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if n := e.Name(); !strings.HasPrefix(n, ".") && !slices.Contains(topLevel, n) {
+			t.Errorf("%s: top level: only %v belong there; move it to its room", n, topLevel)
+		}
+	}
+}
+
+// Every scenario has its golden outcome beside it, and every golden its scenario.
+func TestTidyGoldens(t *testing.T) {
+	module := root(t)
+	yamls, _ := fs.Glob(module, "scenarios/*.yaml")
+	goldens, _ := fs.Glob(module, "scenarios/*.golden")
+	if len(yamls) == 0 {
+		t.Skip("no scenario yet")
+	}
+	for _, y := range yamls {
+		if g := strings.TrimSuffix(y, ".yaml") + ".golden"; !slices.Contains(goldens, g) {
+			t.Errorf("%s: golden: no %s; run the golden test with -update and read it", y, g)
+		}
+	}
+	for _, g := range goldens {
+		if y := strings.TrimSuffix(g, ".golden") + ".yaml"; !slices.Contains(yamls, y) {
+			t.Errorf("%s: golden: no %s; remove the orphan", g, y)
+		}
+	}
+}
+
+// An oracle that was never red proves nothing: every invariant is the key of a
+// bug of the canary, or stands in a golden.
+func TestTidyInvariantsHaveBeenRed(t *testing.T) {
+	module := root(t)
+	declared := literals(t, module, "model/invariant/*.go", func(n ast.Node) ast.Expr {
+		if kv, ok := n.(*ast.KeyValueExpr); ok {
+			if k, ok := kv.Key.(*ast.Ident); ok && k.Name == "Name" {
+				return kv.Value
+			}
+		}
+		return nil
+	})
+	if len(declared) == 0 {
+		t.Skip("no invariant yet")
+	}
+	bugs := literals(t, module, "sim/ipam/canary/bugs.go", func(n ast.Node) ast.Expr {
+		if kv, ok := n.(*ast.KeyValueExpr); ok {
+			return kv.Key
+		}
+		return nil
+	})
+	var goldens strings.Builder
+	files, _ := fs.Glob(module, "scenarios/*.golden")
+	for _, f := range files {
+		b, err := fs.ReadFile(module, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		goldens.Write(b)
+	}
+	for _, name := range declared {
+		if !slices.Contains(bugs, name) && !strings.Contains(goldens.String(), name) {
+			t.Errorf("model/invariant: %s: never red; give the canary a bug that makes it fire", name)
+		}
+	}
+}
+
+// literals collects the strings that pick finds in the non-test files.
+func literals(t *testing.T, module fs.FS, glob string, pick func(ast.Node) ast.Expr) (found []string) {
+	t.Helper()
+	files, _ := fs.Glob(module, glob)
+	for _, f := range files {
+		if strings.HasSuffix(f, "_test.go") {
+			continue
+		}
+		src, err := fs.ReadFile(module, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), f, src, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if lit, ok := pick(n).(*ast.BasicLit); ok && lit.Kind == token.STRING {
+				s, _ := strconv.Unquote(lit.Value)
+				found = append(found, s)
+			}
+			return true
+		})
+	}
+	return found
+}
