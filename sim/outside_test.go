@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ipamsim/sim"
+	"ipamsim/sim/hermetic"
 	"ipamsim/sim/strategy"
 )
 
@@ -79,6 +80,9 @@ func TestOutsideIsShared(t *testing.T) {
 					wg.Go(func() { out.Do(func() { calls.Add(1) }) })
 				}
 				wg.Wait()
+				if n := hermetic.Foreign(); n != 0 {
+					t.Errorf("%d wake-ups that no seed decides", n)
+				}
 				return nil
 			}))
 		})
