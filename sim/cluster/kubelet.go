@@ -85,7 +85,7 @@ func (k *kubelet) worker(uid types.UID) *worker {
 // heard of a pod that is bound here: start its worker, or tell it.
 func (k *kubelet) heard(p *corev1.Pod) {
 	switch w := k.worker(p.UID); {
-	case w != nil:
+	case w != nil: // or it has done its work, and this is old news
 		w.tell(p, false)
 	case finished(p):
 	default:
@@ -97,6 +97,9 @@ func (k *kubelet) heard(p *corev1.Pod) {
 func (k *kubelet) gone(p *corev1.Pod) {
 	if w := k.worker(p.UID); w != nil {
 		w.tell(p, true)
+		k.mu.Lock()
+		delete(k.workers, p.UID)
+		k.mu.Unlock()
 	}
 }
 
@@ -120,11 +123,7 @@ func (k *kubelet) start(w *worker) {
 	id := k.c.unique("kubelet/" + k.node + "/" + w.key.String())
 	k.c.w.Spawn(sim.Process{ID: sim.ActorID(id), Group: k.node, Run: func(ctx context.Context, g *sim.Gate) error {
 		w.client = client{k.c.api.Door(g)}
-		err := w.run(ctx, g)
-		k.mu.Lock()
-		delete(k.workers, w.pod.UID)
-		k.mu.Unlock()
-		return err
+		return w.run(ctx, g)
 	}})
 }
 

@@ -1,0 +1,139 @@
+package scenarios_test
+
+import (
+	"bufio"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+
+	"ipamsim/scenarios"
+	"ipamsim/sim/hermetic"
+)
+
+var (
+	full  = flag.Bool("full", false, "determinism: 200 seeds instead of a few")
+	child = flag.String("determinism-child", "", "determinism: print the digests of seeds A-B and exit")
+	burn  = flag.Bool("determinism-burn", false, "determinism: keep every processor busy until stdin closes")
+)
+
+// TestDeterminism: same binary, scenario and seed give the same digest (the
+// schedule log with every note, not only the store) and store digest: in two
+// processes at once, under GOMAXPROCS 1 and 4, on an idle and on a loaded machine.
+func TestDeterminism(t *testing.T) {
+	if !hermetic.Enabled {
+		t.Skip("SKIPPED: on the stock runtime runs need not repeat; run make determinism")
+	}
+	seeds := 3
+	if *full {
+		seeds = 200
+	}
+	var want []string
+	for _, loaded := range []bool{false, true} {
+		if loaded {
+			defer load4(t)()
+		}
+		for _, procs := range []string{"1", "4"} {
+			outs := make(chan []string, 2)
+			for range 2 {
+				go func() { outs <- digests(t, seeds, procs) }()
+			}
+			for range 2 {
+				got := <-outs
+				if want == nil {
+					want = got
+				}
+				compare(t, want, got, fmt.Sprintf("GOMAXPROCS=%s loaded=%v", procs, loaded))
+			}
+		}
+	}
+	t.Logf("%d scenarios × %d seeds × 2 processes × GOMAXPROCS 1 and 4 × idle and loaded: %d runs compared", len(library(t)), seeds, 8*len(want))
+}
+
+func compare(t *testing.T, want, got []string, where string) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d runs, want %d", where, len(got), len(want))
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("%s: differs\n  %s\n  %s", where, want[i], got[i])
+		}
+	}
+}
+
+// digests runs the library in a process of its own.
+func digests(t *testing.T, seeds int, procs string) []string {
+	cmd := exec.Command(os.Args[0], "-test.run", "^TestDeterminismChild$", "-determinism-child", fmt.Sprintf("1-%d", seeds))
+	cmd.Env = append(os.Environ(), "GOMAXPROCS="+procs)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Errorf("child: %v\n%s", err, out)
+		return nil
+	}
+	var lines []string
+	for _, l := range strings.Split(string(out), "\n") {
+		if strings.HasPrefix(l, "RUN ") {
+			lines = append(lines, l)
+		}
+	}
+	return lines
+}
+
+// load4 keeps the machine busy with four processes until the returned function
+// is called.
+func load4(t *testing.T) func() {
+	var stops []func()
+	for range 4 {
+		cmd := exec.Command(os.Args[0], "-test.run", "^TestDeterminismChild$", "-determinism-burn")
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		stops = append(stops, func() { _ = in.Close(); _ = cmd.Wait() })
+	}
+	return func() {
+		for _, f := range stops {
+			f()
+		}
+	}
+}
+
+// TestDeterminismChild is the other process of TestDeterminism.
+func TestDeterminismChild(t *testing.T) {
+	switch {
+	case *burn:
+		for range runtime.NumCPU() {
+			go func() {
+				for i := 0; ; i++ {
+					_ = make([]byte, i%4096) // allocate too: collections are part of the load
+				}
+			}()
+		}
+		_, _ = bufio.NewReader(os.Stdin).ReadByte()
+	case *child != "":
+		var from, to uint64
+		if _, err := fmt.Sscanf(*child, "%d-%d", &from, &to); err != nil {
+			t.Fatal(err)
+		}
+		r := runner(t)
+		for _, file := range library(t) {
+			s := load(t, file)
+			for seed := from; seed <= to; seed++ {
+				rep, err := r.Run(context.Background(), s, scenarios.Options{Seed: &seed})
+				if err != nil {
+					t.Fatalf("%s seed %d: %v", file, seed, err)
+				}
+				fmt.Printf("RUN %s seed=%d steps=%d digest=%s store=%s foreign=%d\n", file, seed, len(rep.Trace.Steps), rep.Digest, rep.StoreDigest, rep.Foreign)
+			}
+		}
+	}
+}

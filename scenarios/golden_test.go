@@ -1,0 +1,117 @@
+package scenarios_test
+
+import (
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ipamsim/reports"
+	"ipamsim/scenarios"
+	"ipamsim/sim/hermetic"
+)
+
+var update = flag.Bool("update", false, "rewrite the goldens; read the diff before you commit it")
+
+// library are the scenarios' files, by name.
+func library(t testing.TB) []string {
+	t.Helper()
+	files, err := filepath.Glob("*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scenarios: %v", err)
+	}
+	return files
+}
+
+func load(t testing.TB, file string) *scenarios.Scenario {
+	t.Helper()
+	s, err := scenarios.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// runner is this process' one embedded etcd.
+func runner(t testing.TB) *scenarios.Runner {
+	t.Helper()
+	r, err := scenarios.NewRunner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+func run(t testing.TB, r *scenarios.Runner, s *scenarios.Scenario, o scenarios.Options) *reports.Report {
+	t.Helper()
+	rep, err := r.Run(context.Background(), s, o)
+	if err != nil {
+		t.Fatalf("%s seed %v: %v", s.Name(), o.Seed, err)
+	}
+	return rep
+}
+
+// TestGolden runs every scenario of the library with its own seed and strategy,
+// twice, and compares the story with the file beside it.
+func TestGolden(t *testing.T) {
+	if !hermetic.Enabled {
+		t.Skip("SKIPPED: the goldens are those of the hermetic build; run make test")
+	}
+	r := runner(t)
+	for _, file := range library(t) {
+		t.Run(strings.TrimSuffix(file, ".yaml"), func(t *testing.T) {
+			s := load(t, file)
+			rep := run(t, r, s, scenarios.Options{})
+			if again := run(t, r, s, scenarios.Options{}); again.Digest != rep.Digest || again.StoreDigest != rep.StoreDigest {
+				t.Fatalf("the second run differs: digest %s and %s, store %s and %s", rep.Digest, again.Digest, rep.StoreDigest, again.StoreDigest)
+			}
+			if rep.Foreign != 0 {
+				t.Errorf("%d wake-ups from outside the bubble", rep.Foreign)
+			}
+			if !rep.AsExpected() {
+				t.Errorf("not as the scenario expects: unexpected %v, missing %v, verdict %s %s", rep.Unexpected(), rep.Missing(), rep.Verdict, rep.Reason)
+			}
+			got := reports.Golden(rep)
+			golden := strings.TrimSuffix(file, ".yaml") + ".golden"
+			if *update {
+				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(string(want), got); d != "" {
+				t.Errorf("the story changed (-want +got); make golden rewrites it:\n%s", d)
+			}
+		})
+	}
+}
+
+// TestReplayOfRecordedSchedule: the list of small integers is all there is.
+func TestReplayOfRecordedSchedule(t *testing.T) {
+	if !hermetic.Enabled {
+		t.Skip("SKIPPED: needs the hermetic build; run make test")
+	}
+	r := runner(t)
+	for _, file := range library(t) {
+		s := load(t, file)
+		rep := run(t, r, s, scenarios.Options{})
+		seed := rep.Seed
+		again := run(t, r, s, scenarios.Options{Seed: &seed, Schedule: rep.Trace.Schedule()})
+		if again.Digest != rep.Digest {
+			t.Errorf("%s: replay has digest %s, want %s", file, again.Digest, rep.Digest)
+		}
+	}
+}
