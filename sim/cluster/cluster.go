@@ -72,14 +72,16 @@ type Cluster struct {
 	recs  map[string]ipam.Reconciler
 	kinds map[string]resource
 
-	mu      sync.Mutex
-	truth   truth
-	nodes   map[string]*node
-	pods    map[model.PodRef]*pod
-	owners  map[model.PodRef]string // uid of each stored workload, by KIND/NAME
-	inboxes []*inbox
-	used    map[string]int // how often a name was taken, for unique
-	judge   judge
+	mu       sync.Mutex
+	truth    truth
+	nodes    map[string]*node
+	pods     map[model.PodRef]*pod
+	owners   map[model.PodRef]string // uid of each stored workload, by KIND/NAME
+	inboxes  []*inbox
+	upstream map[sim.ActorID]bool // processes that run the address manager's code
+	used     map[string]int       // how often a name was taken, for unique
+	judge    judge
+	over     bool // the run has been judged
 
 	nodeNews chan struct{}
 }
@@ -91,7 +93,7 @@ func Start(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config) (*Cluste
 	c := &Cluster{
 		cfg: cfg, w: w, api: api, store: store,
 		recs: map[string]ipam.Reconciler{}, nodes: map[string]*node{},
-		pods: map[model.PodRef]*pod{}, used: map[string]int{},
+		pods: map[model.PodRef]*pod{}, used: map[string]int{}, upstream: map[sim.ActorID]bool{},
 		owners: map[model.PodRef]string{}, nodeNews: make(chan struct{}, 1),
 	}
 	c.truth.init()
@@ -164,6 +166,14 @@ func (c *Cluster) unique(name string) string {
 		return fmt.Sprintf("%s~%d", name, n)
 	}
 	return name
+}
+
+// spawnUpstream starts a process that runs the address manager's own code.
+func (c *Cluster) spawnUpstream(id sim.ActorID, node string, run func(context.Context, *sim.Gate) error) *sim.Actor {
+	c.mu.Lock()
+	c.upstream[id] = true
+	c.mu.Unlock()
+	return c.w.Spawn(sim.Process{ID: id, Group: node, Mortal: true, Run: run})
 }
 
 // sleep lets virtual time pass for one process. It reports false if the process

@@ -149,7 +149,7 @@ func (c *Cluster) exec(ctx context.Context, verb string, call ipam.Call, run fun
 	c.truth.busy[call.Container] = b
 	c.mu.Unlock()
 	id := sim.ActorID(c.unique(fmt.Sprintf("%s/%s/%s", verb, call.Pod, call.Interface)))
-	a := c.w.Spawn(sim.Process{ID: id, Group: call.Node, Mortal: true, Run: run})
+	a := c.spawnUpstream(id, call.Node, run)
 	kind := model.AddBegin
 	if b.Del {
 		kind = model.DelBegin

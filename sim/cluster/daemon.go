@@ -23,9 +23,7 @@ func (c *Cluster) startDaemon(r ipam.Reconciler, node string) {
 		name += "/" + node
 	}
 	id := sim.ActorID(c.unique(name))
-	a := c.w.Spawn(sim.Process{ID: id, Group: node, Mortal: true, Run: func(ctx context.Context, g *sim.Gate) error {
-		return r.Run(ctx, g, node)
-	}})
+	a := c.spawnUpstream(id, node, func(ctx context.Context, g *sim.Gate) error { return r.Run(ctx, g, node) })
 	c.w.Spawn(sim.Process{ID: sim.ActorID(c.unique("supervisor/" + name)), Group: node, Run: func(ctx context.Context, g *sim.Gate) error {
 		select {
 		case <-a.Done():
@@ -52,7 +50,7 @@ func (c *Cluster) reconcile(r ipam.Reconciler, node string) *sim.Actor {
 	}
 	id := sim.ActorID(c.unique(name))
 	c.record(model.Event{Kind: model.Reconcile, Actor: string(id), Node: node})
-	return c.w.Spawn(sim.Process{ID: id, Group: node, Mortal: true, Run: func(ctx context.Context, g *sim.Gate) error {
+	return c.spawnUpstream(id, node, func(ctx context.Context, g *sim.Gate) error {
 		err := r.Run(ctx, g, node)
 		e := model.Event{Kind: model.Reconciled, Actor: string(id), Node: node}
 		if err != nil {
@@ -60,7 +58,7 @@ func (c *Cluster) reconcile(r ipam.Reconciler, node string) *sim.Actor {
 		}
 		c.record(e)
 		return err
-	}})
+	})
 }
 
 func (c *Cluster) reconciler(name string) (ipam.Reconciler, error) {

@@ -45,6 +45,9 @@ func (c *Cluster) ended() {
 	if c.cfg.Settle > 0 {
 		c.judgeNow(invariant.Quiescent, true)
 	}
+	c.mu.Lock()
+	c.over = true
+	c.mu.Unlock()
 }
 
 func (c *Cluster) judgeNow(phase invariant.Phase, force bool) {
@@ -105,7 +108,13 @@ func (c *Cluster) free(network, node string) int {
 	return model.Free(c.judge.networks, c.judge.record, network, node)
 }
 
+// panicked is sim.Hooks.Panic. A panic of the address manager is a finding; one
+// of our own processes is ours.
 func (c *Cluster) panicked(id sim.ActorID, value any, stack string) {
+	if !c.upstream[id] {
+		c.w.Abort(fmt.Errorf("cluster: %s panicked: %v\n%s", id, value, stack))
+		return
+	}
 	c.record(model.Event{Kind: model.ActorPanic, Actor: string(id), Err: fmt.Sprint(value), Text: stack})
 }
 

@@ -39,6 +39,9 @@ func (c *Cluster) record(e model.Event) {
 }
 
 func (c *Cluster) recordLocked(e model.Event) {
+	if c.over {
+		return // killed processes still unwind; nobody hears them
+	}
 	e.Step, e.At = len(c.w.Trace().Steps), c.w.Now()
 	c.truth.history.Add(e)
 	c.truth.changed = true
