@@ -4,8 +4,6 @@
 package scenarios
 
 import (
-	"encoding/json"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"ipamsim/sim/cluster"
@@ -43,7 +41,7 @@ type Spec struct {
 	// Until is the virtual time at which the script ends; Settle is how long the
 	// cluster then rests before what only holds at rest is judged (0: it is not).
 	Until  metav1.Duration `json:"until" jsonschema:"required"`
-	Settle metav1.Duration `json:"settle,omitempty"`
+	Settle metav1.Duration `json:"settle,omitzero"`
 
 	Strategy string  `json:"strategy,omitempty"` // default timed
 	Seed     *uint64 `json:"seed,omitempty"`     // default 1
@@ -55,10 +53,10 @@ type Spec struct {
 	Daemons  []string `json:"daemons,omitempty"`
 	Churn    []Churn  `json:"churn,omitempty"`
 	Timeline []Event  `json:"timeline,omitempty"`
-	Faults   Faults   `json:"faults,omitempty"`
-	Timers   Timers   `json:"timers,omitempty"`
-	Limits   Limits   `json:"limits,omitempty"`
-	Judge    Judge    `json:"judge,omitempty"`
+	Faults   Faults   `json:"faults,omitzero"`
+	Timers   Timers   `json:"timers,omitzero"`
+	Limits   Limits   `json:"limits,omitzero"`
+	Judge    Judge    `json:"judge,omitzero"`
 	Expect   *Expect  `json:"expect,omitempty"`
 
 	// Schedule makes the file a finding: the recorded run it replays.
@@ -68,11 +66,11 @@ type Spec struct {
 // Latency of a class of message: log-normal around Median, never under Min, with
 // a heavy tail.
 type Latency struct {
-	Min    metav1.Duration `json:"min,omitempty"`    // binds every strategy, not only timed
-	Median metav1.Duration `json:"median,omitempty"` // default: Min or 2ms
+	Min    metav1.Duration `json:"min,omitzero"`     // binds every strategy, not only timed
+	Median metav1.Duration `json:"median,omitzero"`  // default: Min or 2ms
 	Spread float64         `json:"spread,omitempty"` // sigma of the logarithm; default 0.5
 	Tail   float64         `json:"tail,omitempty"`   // probability of a straggler, 0 to 1
-	Slow   metav1.Duration `json:"slow,omitempty"`   // how slow a straggler is at least
+	Slow   metav1.Duration `json:"slow,omitzero"`    // how slow a straggler is at least
 }
 
 // Reconciler runs passes of one of the manager's reconcilers on a schedule.
@@ -88,8 +86,8 @@ type Reconciler struct {
 // Churn deletes pods at a rate.
 type Churn struct {
 	Every    metav1.Duration `json:"every" jsonschema:"required"`
-	From     metav1.Duration `json:"from,omitempty"`
-	Until    metav1.Duration `json:"until,omitempty"`
+	From     metav1.Duration `json:"from,omitzero"`
+	Until    metav1.Duration `json:"until,omitzero"`
 	Workload string          `json:"workload,omitempty"` // StatefulSet/default/web; default: any pod
 	Force    int             `json:"force,omitempty"`    // of ten deletions, how many are forced
 }
@@ -129,23 +127,23 @@ type Faults struct {
 
 // Timers of the cluster's controllers; Kubernetes' defaults where not set.
 type Timers struct {
-	NodeMonitorGrace metav1.Duration `json:"nodeMonitorGrace,omitempty"`
-	Toleration       metav1.Duration `json:"toleration,omitempty"`
-	SandboxRetry     metav1.Duration `json:"sandboxRetry,omitempty"`
-	APIRetry         metav1.Duration `json:"apiRetry,omitempty"`
-	PodGC            metav1.Duration `json:"podGC,omitempty"`
+	NodeMonitorGrace metav1.Duration `json:"nodeMonitorGrace,omitzero"`
+	Toleration       metav1.Duration `json:"toleration,omitzero"`
+	SandboxRetry     metav1.Duration `json:"sandboxRetry,omitzero"`
+	APIRetry         metav1.Duration `json:"apiRetry,omitzero"`
+	PodGC            metav1.Duration `json:"podGC,omitzero"`
 }
 
 // Limits cut a run short that would not end; its verdict is then unknown.
 type Limits struct {
 	Steps   int             `json:"steps,omitempty"`
-	Virtual metav1.Duration `json:"virtual,omitempty"`
+	Virtual metav1.Duration `json:"virtual,omitzero"`
 }
 
 // Judge holds the bounds of the invariants that need one.
 type Judge struct {
-	LeakAfter  metav1.Duration `json:"leakAfter,omitempty"`  // a claim may outlive its sandbox for so long; 0: judged at rest only
-	StuckAfter metav1.Duration `json:"stuckAfter,omitempty"` // a CNI call may take so long on a healthy node; default 5m
+	LeakAfter  metav1.Duration `json:"leakAfter,omitzero"`  // a claim may outlive its sandbox for so long; 0: judged at rest only
+	StuckAfter metav1.Duration `json:"stuckAfter,omitzero"` // a CNI call may take so long on a healthy node; default 5m
 }
 
 // Expect says what the scenario's own seed and strategy lead to. A file without
@@ -170,7 +168,8 @@ type Scenario struct {
 	Doc      Document
 	Objects  []cluster.Object
 	Networks []cluster.Network
-	raw      json.RawMessage
+
+	docs map[identity]*doc // where each manifest stands in the file
 }
 
 // Name of the scenario.

@@ -1,0 +1,169 @@
+package scenarios
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"ipamsim/sim/cluster"
+	"ipamsim/sim/ipam"
+)
+
+// Load reads a scenario file and checks everything that can be known before the
+// first step. The error is an *Error: one line that names file, line and field.
+//
+// What only the API server can judge of a manifest (a selector that does not
+// match its template) comes when a run stores it: see Refused.
+func Load(path string) (*Scenario, error) {
+	data, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, data)
+}
+
+// Parse is Load for text that was read already; file is its name in messages.
+func Parse(file string, data []byte) (*Scenario, error) {
+	roots, err := documents(file, data)
+	if err != nil {
+		return nil, err
+	}
+	l := &loader{s: &Scenario{File: file, docs: map[identity]*doc{}}, nodes: map[string]bool{}}
+	steps := []func() error{
+		func() error { return l.scenario(file, roots) },
+		l.manager,
+		l.machines,
+		func() error { return l.manifests(file, roots) },
+		l.networks,
+		l.attachments,
+		l.spec,
+		l.timeline,
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	l.sortTimeline()
+	return l.s, nil
+}
+
+// loader is one file on its way to a Scenario.
+type loader struct {
+	s       *Scenario
+	doc     *doc // the Scenario document
+	adapter ipam.Adapter
+	kinds   map[string]kind
+	nodes   map[string]bool // every node there will ever be
+	foreign map[string]bool // networks of other managers, by key
+}
+
+// identity is what there can be one of.
+type identity struct{ kind, namespace, name string }
+
+func (id identity) String() string {
+	if id.namespace == "" {
+		return id.kind + " " + id.name
+	}
+	return id.kind + " " + id.namespace + "/" + id.name
+}
+
+// scenario finds the one Scenario document and decodes it.
+func (l *loader) scenario(file string, roots []*yaml.Node) error {
+	for _, r := range roots {
+		d := &doc{file: file, root: r}
+		if r.Kind != yaml.MappingNode {
+			return d.fail(r, nil, "want a document with apiVersion and kind, not %s", describe(r))
+		}
+		if text(r, "kind") != Kind {
+			continue
+		}
+		if l.doc != nil {
+			return d.failAt(at("kind"), "a second Scenario, the first begins in line %d; one file is one scenario", l.doc.root.Line)
+		}
+		l.doc = d
+	}
+	if l.doc == nil {
+		return &Error{File: file, Line: roots[0].Line, Problem: fmt.Sprintf("no Scenario document among the %s, want one with apiVersion: %s and kind: %s",
+			count(len(roots), "document"), APIVersion, Kind)}
+	}
+	return l.doc.decode(l.doc.root, &l.s.Doc, nil)
+}
+
+// manager finds the address manager the scenario names, and what it serves.
+func (l *loader) manager() error {
+	name := l.s.Doc.Spec.IPAM
+	all := adapters()
+	if l.adapter = all[name]; l.adapter == nil {
+		return l.doc.failAt(at("spec", "ipam"), "%s is no address manager, %s", quote(name), want(name, names(all)))
+	}
+	var err error
+	if l.kinds, err = kindsOf(l.adapter); err != nil {
+		return l.doc.failAt(at("spec", "ipam"), "%s", oneLine(err))
+	}
+	return nil
+}
+
+// machines makes the Node objects of spec.nodes.
+func (l *loader) machines() error {
+	for i, name := range l.s.Doc.Spec.Nodes {
+		p := at("spec", "nodes", i)
+		if problem := badName(name); problem != "" {
+			return l.doc.failAt(p, "%s", problem)
+		}
+		id := identity{kind: "Node", name: name}
+		if l.nodes[name] {
+			return l.doc.failAt(p, "node %s is listed twice", name)
+		}
+		l.nodes[name] = true
+		l.s.docs[id] = &doc{file: l.doc.file, root: l.doc.node(p), object: id.String()}
+		l.s.Objects = append(l.s.Objects, cluster.Object{Kind: "Node", Name: name, Body: cluster.NodeManifest(name, nil)})
+	}
+	return nil
+}
+
+// node is the value at a path, or what it should have been in.
+func (d *doc) node(p path) *yaml.Node {
+	n, _ := locate(d.root, p)
+	return n
+}
+
+// sortTimeline puts the timeline into order; entries of one time stay as written.
+func (l *loader) sortTimeline() {
+	slices.SortStableFunc(l.s.Doc.Spec.Timeline, func(a, b Event) int { return int(a.At.Duration - b.At.Duration) })
+}
+
+func names[V any](m map[string]V) []string {
+	var out []string
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// guard calls a parser of somebody else's on a user's text. One that panics has
+// found a mistake as well.
+func guard(parse func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("upstream's parser panics on it: %v", v)
+		}
+	}()
+	return parse()
+}
+
+// raw is a node as JSON, with nothing said about its type.
+func (d *doc) raw(n *yaml.Node) (json.RawMessage, error) {
+	var out json.RawMessage
+	return out, d.decode(n, &out, nil)
+}

@@ -1,0 +1,84 @@
+package scenarios
+
+import (
+	"reflect"
+
+	nadv1 "github.com/k8snetworkplumbingwg/network-attachment-definition-client/pkg/apis/k8s.cni.cncf.io/v1"
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"ipamsim/sim/cluster"
+	"ipamsim/sim/ipam"
+)
+
+// kind is one kind of object that a manifest may be.
+type kind struct {
+	apiVersion string
+	plural     string // as in ippools
+	group      string // "" for the core group
+	namespaced bool
+	typ        reflect.Type // nil: the API server checks it by its schema
+}
+
+// typed are the kinds whose Go types are known, so that an unknown field or a
+// number where text belongs is found before anything runs.
+var typed = map[string]struct {
+	apiVersion, group string
+	typ               reflect.Type
+}{
+	"Pod":         {"v1", "", reflect.TypeFor[corev1.Pod]()},
+	"Node":        {"v1", "", reflect.TypeFor[corev1.Node]()},
+	"Namespace":   {"v1", "", reflect.TypeFor[corev1.Namespace]()},
+	"Service":     {"v1", "", reflect.TypeFor[corev1.Service]()},
+	"Lease":       {"coordination.k8s.io/v1", "coordination.k8s.io", reflect.TypeFor[coordinationv1.Lease]()},
+	"StatefulSet": {"apps/v1", "apps", reflect.TypeFor[appsv1.StatefulSet]()},
+	"Deployment":  {"apps/v1", "apps", reflect.TypeFor[appsv1.Deployment]()},
+	"DaemonSet":   {"apps/v1", "apps", reflect.TypeFor[appsv1.DaemonSet]()},
+	"Job":         {"batch/v1", "batch", reflect.TypeFor[batchv1.Job]()},
+	"CronJob":     {"batch/v1", "batch", reflect.TypeFor[batchv1.CronJob]()},
+
+	"NetworkAttachmentDefinition": {"k8s.cni.cncf.io/v1", "k8s.cni.cncf.io", reflect.TypeFor[nadv1.NetworkAttachmentDefinition]()},
+}
+
+// kindsOf lists what the API server of a run with this adapter will serve.
+func kindsOf(a ipam.Adapter) (map[string]kind, error) {
+	plurals, err := cluster.Kinds(a)
+	if err != nil {
+		return nil, err
+	}
+	crds, err := a.CRDs()
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]kind{}
+	for name, plural := range plurals {
+		t := typed[name]
+		out[name] = kind{apiVersion: t.apiVersion, group: t.group, typ: t.typ, plural: plural, namespaced: cluster.Namespaced(a, name)}
+	}
+	for _, crd := range crds {
+		k := out[crd.Spec.Names.Kind]
+		k.group, k.typ = crd.Spec.Group, nil
+		for _, v := range crd.Spec.Versions {
+			if v.Storage {
+				k.apiVersion = crd.Spec.Group + "/" + v.Name
+			}
+		}
+		out[crd.Spec.Names.Kind] = k
+	}
+	return out, nil
+}
+
+// resources are the names by which an operator may call what is served: ippools,
+// ippools.whereabouts.cni.cncf.io.
+func (l *loader) resources() []string {
+	var out []string
+	for _, k := range l.kinds {
+		out = append(out, k.plural)
+		if k.group != "" {
+			out = append(out, k.plural+"."+k.group)
+		}
+	}
+	return out
+}

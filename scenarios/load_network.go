@@ -1,0 +1,188 @@
+package scenarios
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	nadv1 "github.com/k8snetworkplumbingwg/network-attachment-definition-client/pkg/apis/k8s.cni.cncf.io/v1"
+	nadutils "github.com/k8snetworkplumbingwg/network-attachment-definition-client/pkg/utils"
+	"go.yaml.in/yaml/v3"
+
+	"ipamsim/model"
+	"ipamsim/sim/cluster"
+)
+
+const (
+	attachmentKind = "NetworkAttachmentDefinition"
+	annotation     = nadv1.NetworkAttachmentAnnot
+)
+
+// networks reads the policy out of every NetworkAttachmentDefinition.
+func (l *loader) networks() error {
+	l.foreign = map[string]bool{}
+	for _, o := range l.s.Objects {
+		if o.Kind != attachmentKind {
+			continue
+		}
+		if err := l.network(l.s.docs[identity{o.Kind, o.Namespace, o.Name}], o.Namespace+"/"+o.Name); err != nil {
+			return err
+		}
+	}
+	if len(l.s.Networks) > 0 {
+		return nil
+	}
+	name := l.adapter.Name()
+	if len(l.foreign) == 0 {
+		return l.doc.failAt(at("spec", "ipam"), "the file has no NetworkAttachmentDefinition, want one whose config has \"ipam\": {\"type\": %q}", name)
+	}
+	return l.doc.failAt(at("spec", "ipam"), "no NetworkAttachmentDefinition of the file is for %s, want one whose config has \"ipam\": {\"type\": %q}", name, name)
+}
+
+func (l *loader) network(d *doc, key string) error {
+	p := at("spec", "config")
+	config := text(d.root, "spec", "config")
+	if strings.TrimSpace(config) == "" {
+		l.foreign[key] = true // Multus then looks for a file on the node
+		return nil
+	}
+	if err := d.json(p, config); err != nil {
+		return err
+	}
+	var n model.Network
+	var ours bool
+	err := guard(func() (err error) {
+		n, ours, err = l.adapter.Network(key, json.RawMessage(config))
+		return err
+	})
+	if err == nil && ours {
+		err = inside(n)
+	}
+	if err != nil {
+		problem := oneLine(err)
+		for _, prefix := range []string{l.adapter.Name() + ": ", key + ": "} { // the line says so already
+			problem = strings.TrimPrefix(problem, prefix)
+		}
+		return d.failAt(p, "%s", problem)
+	}
+	if !ours {
+		l.foreign[key] = true
+		return nil
+	}
+	l.s.Networks = append(l.s.Networks, cluster.Network{Network: n, Config: json.RawMessage(config)})
+	return nil
+}
+
+// json checks the CNI configuration's own syntax, so that the line can be told.
+func (d *doc) json(p path, config string) error {
+	var v map[string]any
+	err := json.Unmarshal([]byte(config), &v)
+	if err == nil {
+		return nil
+	}
+	n := d.node(p)
+	e := d.fail(n, p, "not a JSON object: %s", oneLine(err))
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) && syntax.Offset > 0 && int(syntax.Offset) <= len(config) {
+		upTo := config[:syntax.Offset]
+		e.Problem += ", behind " + quote(tail(upTo))
+		e.Line += lineWithin(n, len(upTo))
+	}
+	return e
+}
+
+// tail is the end of a text, for people to find it.
+func tail(s string) string {
+	if r := []rune(strings.Join(strings.Fields(s), " ")); len(r) > 24 {
+		return string(r[len(r)-24:])
+	} else {
+		return string(r)
+	}
+}
+
+// inside refuses a range whose ends lie outside of it. Whereabouts itself accepts
+// range_start 10.0.1.5 in 10.0.0.0/24 and then counts from there.
+func inside(n model.Network) error {
+	for i, r := range n.Ranges {
+		name := "range"
+		if len(n.Ranges) > 1 {
+			name = fmt.Sprintf("range %d", i+1)
+		}
+		switch {
+		case r.Start.IsValid() && !r.Prefix.Contains(r.Start):
+			return fmt.Errorf("range_start %s lies outside of %s %s", r.Start, name, r.Prefix)
+		case r.End.IsValid() && !r.Prefix.Contains(r.End):
+			return fmt.Errorf("range_end %s lies outside of %s %s", r.End, name, r.Prefix)
+		case r.Start.IsValid() && r.End.IsValid() && r.End.Less(r.Start):
+			return fmt.Errorf("range_end %s lies before range_start %s", r.End, r.Start)
+		}
+	}
+	return nil
+}
+
+// templates says where the pods of a workload get their metadata from.
+var templates = map[string]path{
+	"Pod":         at("metadata"),
+	"StatefulSet": at("spec", "template", "metadata"),
+	"Deployment":  at("spec", "template", "metadata"),
+	"DaemonSet":   at("spec", "template", "metadata"),
+	"Job":         at("spec", "template", "metadata"),
+}
+
+// attachments checks that pods ask for networks that exist.
+func (l *loader) attachments() error {
+	for _, o := range l.s.Objects {
+		id := identity{o.Kind, o.Namespace, o.Name}
+		if err := l.attached(l.s.docs[id], id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *loader) attached(d *doc, id identity) error {
+	p, ok := templates[id.kind]
+	if !ok {
+		return nil
+	}
+	p = p.then("annotations").then(annotation)
+	n, ok := locate(d.root, p)
+	if !ok {
+		if misplaced := at("metadata", "annotations", annotation); text(d.root, misplaced...) != "" {
+			return d.failAt(misplaced, "Multus reads this from the pods: it belongs in %s", p[:len(p)-2])
+		}
+		return nil
+	}
+	if n.Kind != yaml.ScalarNode || n.Value == "" {
+		return nil
+	}
+	var asked []*nadv1.NetworkSelectionElement
+	err := guard(func() (err error) {
+		asked, err = nadutils.ParseNetworkAnnotation(n.Value, id.namespace)
+		return err
+	})
+	if err != nil {
+		return d.fail(n, p, "%s", strings.TrimPrefix(oneLine(err), "parsePodNetworkAnnotation: "))
+	}
+	for _, a := range asked {
+		if err := l.exists(d, n, p, a.Namespace+"/"+a.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *loader) exists(d *doc, n *yaml.Node, p path, key string) error {
+	var keys []string
+	for _, known := range l.s.Networks {
+		if known.Key == key {
+			return nil
+		}
+		keys = append(keys, known.Key)
+	}
+	if l.foreign[key] {
+		return d.fail(n, p, "network %s is not one of %s, so it is not simulated: remove it here", key, l.adapter.Name())
+	}
+	return d.fail(n, p, "there is no NetworkAttachmentDefinition %s, %s", quote(key), want(key, keys))
+}

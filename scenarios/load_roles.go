@@ -1,0 +1,99 @@
+package scenarios
+
+import (
+	"strings"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+
+	"ipamsim/sim/cluster"
+)
+
+// roles are the background processes of each address manager, by name. They are
+// written down here because an adapter only names them once it is open, inside a
+// run. A test compares.
+var roles = map[string]struct{ reconcilers, daemons []string }{
+	"canary":      {reconcilers: []string{"canary-reconciler"}},
+	"whereabouts": {reconcilers: []string{"ip-reconciler"}, daemons: []string{"pod-control-loop", "node-slice-controller"}},
+}
+
+// badRole says what is wrong with a name, or "". what is reconciler or daemon;
+// other are the names of the other sort.
+func badRole(name, manager, what string, known, other []string) string {
+	for _, n := range known {
+		if n == name {
+			return ""
+		}
+	}
+	for _, n := range other {
+		if n == name && what == "reconciler" {
+			return name + " runs all the time: list it under spec.daemons"
+		} else if n == name {
+			return name + " runs on a schedule: list it under spec.reconcilers"
+		}
+	}
+	return manager + " has no " + what + " " + quote(name) + ", " + want(name, known)
+}
+
+// badSchedule says what is wrong with a cron expression, or "".
+func badSchedule(s string) string {
+	switch {
+	case s == "":
+		return `missing, want e.g. "*/5 * * * *" or "@every 30s"`
+	case strings.HasPrefix(s, "TZ=") || strings.HasPrefix(s, "CRON_TZ="): // and the parser panics on some
+		return "a time zone is not supported, virtual time is UTC"
+	}
+	next := time.Time{}
+	err := guard(func() error {
+		sched, err := cluster.ParseSchedule(s)
+		if err == nil {
+			next = sched.Next(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)) // when every bubble begins
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return quote(s) + ` is no cron expression, want e.g. "*/5 * * * *" or "@every 30s": ` + oneLine(err)
+	case next.IsZero():
+		return quote(s) + " never comes"
+	}
+	return ""
+}
+
+// cronJob turns the CronJob with which Whereabouts ran its reconciler, as users
+// have it, into an entry of spec.reconcilers. It reports whether it is one; any
+// other CronJob is stored and nothing starts it.
+func (l *loader) cronJob(d *doc) (bool, error) {
+	var j batchv1.CronJob
+	if err := d.decode(d.root, &j, nil); err != nil {
+		return false, err
+	}
+	const name = "ip-reconciler"
+	runs := false
+	for _, c := range j.Spec.JobTemplate.Spec.Template.Spec.Containers {
+		runs = runs || strings.Contains(strings.Join(append(c.Command, c.Args...), " "), name)
+	}
+	if !runs || j.Spec.Suspend != nil && *j.Spec.Suspend || badRole(name, "", "reconciler", roles[l.adapter.Name()].reconcilers, nil) != "" {
+		return false, nil
+	}
+	if problem := badSchedule(j.Spec.Schedule); problem != "" {
+		return true, d.failAt(at("spec", "schedule"), "%s", problem)
+	}
+	if tz := j.Spec.TimeZone; tz != nil && *tz != "UTC" && *tz != "Etc/UTC" {
+		return true, d.failAt(at("spec", "timeZone"), "virtual time is UTC, so want Etc/UTC or nothing")
+	}
+	r := Reconciler{Name: name, Schedule: j.Spec.Schedule, Overlap: cluster.Overlap(j.Spec.ConcurrencyPolicy)}
+	switch r.Overlap {
+	case "", cluster.Allow, cluster.Forbid, cluster.Replace:
+	default:
+		return true, d.failAt(at("spec", "concurrencyPolicy"), "%s is not known, want Allow, Forbid or Replace", quote(string(r.Overlap)))
+	}
+	if n := j.Spec.JobTemplate.Spec.Parallelism; n != nil && *n > 1 {
+		if *n > passesMax {
+			return true, d.failAt(at("spec", "jobTemplate", "spec", "parallelism"), "want at most %d", passesMax)
+		}
+		r.Count = int(*n)
+	}
+	l.s.Doc.Spec.Reconcilers = append(l.s.Doc.Spec.Reconcilers, r)
+	return true, nil
+}

@@ -1,0 +1,220 @@
+package scenarios
+
+import (
+	"errors"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"ipamsim/model/invariant"
+	"ipamsim/sim"
+	"ipamsim/sim/strategy"
+)
+
+// Bounds of a scenario. A longer one is a plan, not a scenario.
+const (
+	untilMax  = 24 * time.Hour
+	passesMax = 100 // reconciler passes at once
+)
+
+// classes of message that a latency can be given for.
+var classes = []string{"annotate", "api", "draw", "sandbox", "start", "status", "stop", "watch"}
+
+// check collects the first of several mistakes in the Scenario document.
+type check struct {
+	doc *doc
+	err error
+}
+
+// bad notes a mistake if there is one.
+func (c *check) bad(is bool, p path, format string, args ...any) {
+	if is && c.err == nil {
+		c.err = c.doc.failAt(p, format, args...)
+	}
+}
+
+// must notes a problem unless it is "".
+func (c *check) must(problem string, p path) { c.bad(problem != "", p, "%s", problem) }
+
+// spec checks what the types cannot say of everything but the timeline.
+func (l *loader) spec() error {
+	s, c := l.s.Doc.Spec, &check{doc: l.doc}
+	c.must(badName(l.s.Doc.Metadata.Name), at("metadata", "name"))
+	c.bad(len(l.nodes) == 0, at("spec", "nodes"), "no node: list some here, or add a Node manifest")
+	c.bad(s.Until.Duration == 0, at("spec", "until"), "must be more than 0")
+	c.bad(s.Until.Duration > untilMax, at("spec", "until"), "%s is too long, want at most 24h", s.Until.Duration)
+	c.bad(s.Settle.Duration > untilMax, at("spec", "settle"), "%s is too long, want at most 24h", s.Settle.Duration)
+	if s.Strategy != "" {
+		if _, err := strategy.Parse(s.Strategy, 1, strategy.Settings{}); err != nil {
+			c.bad(true, at("spec", "strategy"), "%s", unknownStrategy(s.Strategy, err))
+		}
+	}
+	c.bad(s.Limits.Steps < 0, at("spec", "limits", "steps"), "must not be negative")
+	l.latencies(c)
+	l.background(c)
+	l.churn(c)
+	l.faults(c)
+	l.expect(c)
+	return c.err
+}
+
+func unknownStrategy(name string, err error) string {
+	if word, _, _ := strings.Cut(name, "("); !slices.Contains(strategy.Names(), word) {
+		return quote(name) + " is no strategy, " + want(word, strategy.Names())
+	}
+	return oneLine(err)
+}
+
+func (l *loader) latencies(c *check) {
+	given := l.s.Doc.Spec.Latencies
+	for _, class := range names(given) {
+		p, v := at("spec", "latencies", class), given[class]
+		c.bad(!slices.Contains(classes, class), p, "%s is no class of message, %s", quote(class), want(class, classes))
+		c.bad(v.Spread < 0 || v.Spread > 10, p.then("spread"), "want 0 to 10, e.g. 0.5 for a quiet server")
+		c.must(badProbability(v.Tail), p.then("tail"))
+		c.bad(v.Tail > 0 && v.Slow.Duration == 0, p.then("slow"), "missing: with a tail, how slow is a straggler at least?")
+	}
+}
+
+func badProbability(v float64) string {
+	if v < 0 || v > 1 || math.IsNaN(v) {
+		return "want a probability, 0 to 1"
+	}
+	return ""
+}
+
+func (l *loader) background(c *check) {
+	s, name := l.s.Doc.Spec, l.adapter.Name()
+	known := roles[name]
+	for i, r := range s.Reconcilers {
+		p := at("spec", "reconcilers", i)
+		c.must(badRole(r.Name, name, "reconciler", known.reconcilers, known.daemons), p.then("name"))
+		c.must(badSchedule(r.Schedule), p.then("schedule"))
+		c.bad(r.Count < 0 || r.Count > passesMax, p.then("count"), "want 1 to %d passes at once", passesMax)
+		c.bad(r.AllNodes && len(r.Nodes) > 0, p.then("nodes"), "either nodes or allNodes, not both")
+		for j, n := range r.Nodes {
+			c.must(l.badNode(n), p.then("nodes").then(j))
+		}
+	}
+	for i, d := range s.Daemons {
+		p := at("spec", "daemons", i)
+		c.must(badRole(d, name, "daemon", known.daemons, known.reconcilers), p)
+		c.bad(slices.Index(s.Daemons, d) < i, p, "%s is listed twice", d)
+	}
+}
+
+// badNode says what is wrong with a reference to a node, or "".
+func (l *loader) badNode(name string) string {
+	if l.nodes[name] {
+		return ""
+	}
+	return "there is no node " + quote(name) + ", " + want(name, names(l.nodes))
+}
+
+func (l *loader) churn(c *check) {
+	for i, ch := range l.s.Doc.Spec.Churn {
+		p := at("spec", "churn", i)
+		c.bad(ch.Every.Duration == 0, p.then("every"), "must be more than 0")
+		c.bad(ch.Until.Duration > 0 && ch.Until.Duration <= ch.From.Duration, p.then("until"), "%s is not after from, %s", ch.Until.Duration, ch.From.Duration)
+		c.bad(ch.Force < 0 || ch.Force > 10, p.then("force"), "want 0 to 10: of ten deletions, how many are forced")
+		c.must(l.badWorkload(ch.Workload), p.then("workload"))
+	}
+}
+
+// badWorkload says what is wrong with KIND/NAMESPACE/NAME, or "".
+func (l *loader) badWorkload(s string) string {
+	if s == "" {
+		return ""
+	}
+	var all []string
+	for id := range l.s.docs {
+		if _, ok := templates[id.kind]; ok && id.kind != "Pod" {
+			full := id.kind + "/" + id.namespace + "/" + id.name
+			if strings.EqualFold(full, s) {
+				return ""
+			}
+			all = append(all, full)
+		}
+	}
+	if strings.Count(s, "/") != 2 {
+		return quote(s) + " is no workload, want KIND/NAMESPACE/NAME; " + want(s, all)
+	}
+	return "there is no workload " + quote(s) + ", " + want(s, all)
+}
+
+func (l *loader) faults(c *check) {
+	f := l.s.Doc.Spec.Faults
+	c.bad(f.Max < 0, at("spec", "faults", "max"), "must not be negative")
+	for i, name := range f.Allowed {
+		c.must(badFault(name), at("spec", "faults", "allowed", i))
+	}
+	for _, name := range names(f.Rates) {
+		p := at("spec", "faults", "rates", name)
+		c.must(badFault(name), p)
+		c.must(badProbability(f.Rates[name]), p)
+		c.bad(len(f.Allowed) > 0 && !slices.Contains(f.Allowed, name), p, "has a rate and is not among allowed")
+	}
+	for i, s := range f.Only {
+		c.bad(s == "", at("spec", "faults", "only", i), "an empty text is part of every message")
+	}
+	c.bad(f.Max == 0 && len(f.Allowed)+len(f.Only)+len(f.Rates) > 0, at("spec", "faults", "max"), "missing: without it no fault is injected at all")
+}
+
+func badFault(name string) string {
+	var known []string
+	for o := sim.FailBefore; o <= sim.Crash; o++ {
+		known = append(known, o.String())
+	}
+	if slices.Contains(known, name) {
+		return ""
+	}
+	return quote(name) + " is no fault, " + want(name, known)
+}
+
+func (l *loader) expect(c *check) {
+	s := l.s.Doc.Spec
+	if e := s.Expect; e != nil {
+		for i, name := range e.Violations {
+			c.must(badInvariant(name), at("spec", "expect", "violations", i))
+		}
+		for i, name := range e.May {
+			c.must(badInvariant(name), at("spec", "expect", "may", i))
+		}
+	}
+	if s.Schedule != nil {
+		c.bad(s.Schedule.Upstream == "", at("spec", "schedule", "upstream"), "empty, want module@version")
+		c.bad(!digest.MatchString(s.Schedule.Digest), at("spec", "schedule", "digest"), "%s is no digest, want 16 hexadecimal digits", quote(s.Schedule.Digest))
+		if err := checkPicks(s.Schedule.Picks); err != nil {
+			c.bad(true, at("spec", "schedule", "picks"), "%s", oneLine(err))
+		}
+	}
+}
+
+func badInvariant(name string) string {
+	var known []string
+	for _, i := range invariant.All() {
+		known = append(known, i.Name)
+	}
+	if slices.Contains(known, name) {
+		return ""
+	}
+	return quote(name) + " is no invariant, " + want(name, known)
+}
+
+var (
+	digest = regexp.MustCompile(`^[0-9a-f]{16}$`)
+	pick   = regexp.MustCompile(`^\d{1,9}(\*\d{1,8})?$`)
+)
+
+// checkPicks reads a schedule once, so that a run cannot fail on it.
+func checkPicks(s string) error {
+	for _, f := range strings.Fields(s) {
+		if !pick.MatchString(f) {
+			return errors.New("pick " + quote(f) + ": want N or N*COUNT")
+		}
+	}
+	_, err := ParsePicks(s)
+	return err
+}

@@ -1,0 +1,200 @@
+package scenarios
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ipamsim/sim/cluster"
+)
+
+// timeline checks every entry: its time, its one action, and that what the action
+// names is there.
+func (l *loader) timeline() error {
+	s, c := l.s.Doc.Spec, &check{doc: l.doc}
+	if err := l.arrivals(c); err != nil {
+		return err
+	}
+	for i := range s.Timeline {
+		e, p := s.Timeline[i], at("spec", "timeline", i)
+		act, err := e.action()
+		if err != nil {
+			return l.doc.failAt(p, "%s", oneLine(err))
+		}
+		c.bad(e.At.Duration > s.Until.Duration, p.then("at"), "%s is after spec.until, %s", e.At.Duration, s.Until.Duration)
+		l.acts(c, act, p.then(actionName(e)))
+	}
+	return c.err
+}
+
+// actionName is the key under which an entry has its action.
+func actionName(e Event) string {
+	b, err := json.Marshal(e)
+	var given map[string]json.RawMessage
+	if err != nil || json.Unmarshal(b, &given) != nil {
+		return ""
+	}
+	for _, name := range actionNames() {
+		if _, ok := given[name]; ok {
+			return name
+		}
+	}
+	return ""
+}
+
+// arrivals notes the nodes and objects that come with the timeline, so that
+// entries may name them whatever the order in the file.
+func (l *loader) arrivals(c *check) error {
+	for i := range l.s.Doc.Spec.Timeline {
+		e := &l.s.Doc.Spec.Timeline[i]
+		p := at("spec", "timeline", i)
+		if e.Replace != nil && e.Replace.As != "" && e.Replace.As != e.Replace.Node {
+			c.must(badName(e.Replace.As), p.then("replace").then("as"))
+			c.bad(l.nodes[e.Replace.As] && !l.leaves(e.Replace.As), p.then("replace").then("as"), "there is a node %s already", e.Replace.As)
+			l.nodes[e.Replace.As] = true
+		}
+		if e.Apply != nil {
+			if err := l.apply(e.Apply, p.then("apply").then("object")); err != nil {
+				return err
+			}
+		}
+	}
+	return c.err
+}
+
+// leaves reports whether a node is replaced or deleted at some time, so that its
+// name may come again.
+func (l *loader) leaves(node string) bool {
+	return slices.ContainsFunc(l.s.Doc.Spec.Timeline, func(e Event) bool {
+		return e.Replace != nil && e.Replace.Node == node || e.Delete != nil && e.Delete.Resource == "nodes" && e.Delete.Name == node
+	})
+}
+
+// apply checks an object to apply as if it were a manifest of the file.
+func (l *loader) apply(a *cluster.Apply, p path) error {
+	d := &doc{file: l.doc.file, root: l.doc.node(p), within: p}
+	if text(d.root, "kind") == attachmentKind {
+		return d.failAt(at("kind"), "a NetworkAttachmentDefinition must be there from the start: make it a document of its own")
+	}
+	id, _, err := l.object(d)
+	if err != nil {
+		return err
+	}
+	// As written, not as typed: in an update, null takes a field away.
+	if a.Object, err = d.raw(d.root); err != nil {
+		return err
+	}
+	if l.s.docs[id] == nil {
+		l.s.docs[id] = d
+	}
+	if id.kind == "Node" {
+		l.nodes[id.name] = true
+	}
+	return l.attached(d, id)
+}
+
+// acts checks one action; p leads to it.
+func (l *loader) acts(c *check, act cluster.Action, p path) {
+	node := func(name string) { c.must(l.badNode(name), p.then("node")) }
+	switch a := act.(type) {
+	case *cluster.Cordon:
+		node(a.Node)
+	case *cluster.Crash:
+		node(a.Node)
+	case *cluster.Drain:
+		node(a.Node)
+	case *cluster.Heal:
+		node(a.Node)
+	case *cluster.Partition:
+		node(a.Node)
+	case *cluster.PowerOn:
+		node(a.Node)
+	case *cluster.Reboot:
+		node(a.Node)
+	case *cluster.ReplaceNode:
+		node(a.Node)
+	case *cluster.Kill:
+		c.bad(a.Actor == "", p.then("actor"), "empty, want the name of a process")
+	case *cluster.Pause:
+		c.bad(a.Actor == "", p.then("actor"), "empty, want the name of a process or a node")
+	case *cluster.Reconcile:
+		known := roles[l.adapter.Name()]
+		c.must(badRole(a.Name, l.adapter.Name(), "reconciler", known.reconcilers, known.daemons), p.then("name"))
+		c.bad(a.Count < 0 || a.Count > passesMax, p.then("count"), "want 1 to %d passes at once", passesMax)
+		if a.Node != "" {
+			node(a.Node)
+		}
+	case *cluster.Scale:
+		l.scale(c, a, p)
+	case *cluster.Delete:
+		c.must(l.badResource(a.Resource), p.then("resource"))
+		c.bad(a.All == (a.Name != ""), p, "want either name or all: true")
+		c.must(badSegment(a.Name), p.then("name"))
+	case *cluster.Patch:
+		l.patch(c, a, p)
+	}
+}
+
+func (l *loader) scale(c *check, a *cluster.Scale, p path) {
+	id := identity{a.Kind, a.Namespace, a.Name}
+	if id.namespace == "" {
+		id.namespace = "default"
+	}
+	if l.s.docs[id] == nil {
+		var same []string
+		for other := range l.s.docs {
+			if other.kind == id.kind {
+				same = append(same, other.namespace+"/"+other.name)
+			}
+		}
+		full := id.namespace + "/" + id.name
+		c.bad(true, p.then("name"), "there is no %s %s, %s", a.Kind, quote(full), want(full, same))
+	}
+	c.bad(a.Replicas < 0, p.then("replicas"), "must not be negative")
+}
+
+func (l *loader) badResource(name string) string {
+	all := l.resources()
+	if slices.Contains(all, name) {
+		return ""
+	}
+	if k, ok := l.kinds[name]; ok {
+		return fmt.Sprintf("%s is a kind, want the resource: %s", quote(name), k.plural)
+	}
+	plain := slices.DeleteFunc(slices.Clone(all), func(s string) bool { return strings.Contains(s, ".") })
+	if near := nearest(name, all); near != "" {
+		return fmt.Sprintf("%s is no resource, did you mean %q?", quote(name), near)
+	}
+	return quote(name) + " is no resource, " + want(name, plain)
+}
+
+// badSegment says why a name cannot be part of a URL path, or "".
+func badSegment(name string) string {
+	if name == "" {
+		return ""
+	}
+	return badName(name)
+}
+
+// jsonPatchOps are those of RFC 6902, and whether they need a value.
+var jsonPatchOps = map[string]bool{"add": true, "copy": false, "move": false, "remove": false, "replace": true, "test": true}
+
+func (l *loader) patch(c *check, a *cluster.Patch, p path) {
+	c.must(l.badResource(a.Resource), p.then("resource"))
+	c.must(badSegment(a.Name), p.then("name"))
+	c.bad(a.Name == "", p.then("name"), "an empty name")
+	c.bad(a.Subresource != "" && a.Subresource != "status" && a.Subresource != "scale", p.then("subresource"),
+		"%s is no subresource, want status or scale", quote(a.Subresource))
+	c.bad((len(a.JSON) > 0) == (len(a.Merge) > 0), p, "want either json (a list of operations) or merge (a part of the object)")
+	for i, op := range a.JSON {
+		q := p.then("json").then(i)
+		name, _ := op["op"].(string)
+		needs, known := jsonPatchOps[name]
+		c.bad(!known, q.then("op"), "%s is no operation, %s", quote(name), want(name, names(jsonPatchOps)))
+		where, ok := op["path"].(string)
+		c.bad(!ok || !strings.HasPrefix(where, "/"), q.then("path"), "want a path that begins with /, e.g. /spec/allocations/7")
+		_, has := op["value"]
+		c.bad(needs && !has, q.then("value"), "missing, %s needs one", name)
+	}
+}

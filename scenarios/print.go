@@ -1,0 +1,143 @@
+package scenarios
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"ipamsim/reports"
+)
+
+// YAML prints the scenario as a file that loads to an equal one: the Scenario
+// document, then the manifests. Comments are lost, and what loading understood is
+// written out: a List is unpacked, a reconciler's CronJob is an entry of
+// spec.reconcilers.
+func (s *Scenario) YAML() ([]byte, error) {
+	doc, err := marshal(s.Doc)
+	if err != nil {
+		return nil, fmt.Errorf("print %s: %w", s.Name(), err)
+	}
+	bodies := []json.RawMessage{doc}
+	for _, o := range s.Objects[len(s.Doc.Spec.Nodes):] { // those of spec.nodes come first
+		bodies = append(bodies, o.Body)
+	}
+	var out bytes.Buffer
+	e := yaml.NewEncoder(&out)
+	e.SetIndent(2)
+	for _, b := range bodies {
+		n, err := nodeOf(b)
+		if err != nil {
+			return nil, fmt.Errorf("print %s: %w", s.Name(), err)
+		}
+		if err := e.Encode(n); err != nil {
+			return nil, fmt.Errorf("print %s: %w", s.Name(), err)
+		}
+	}
+	return out.Bytes(), e.Close()
+}
+
+// Finding is the scenario with the recorded run in it: a file that replays on its
+// own, and expects to see the same again.
+func (s *Scenario) Finding(rep *reports.Report) ([]byte, error) {
+	if rep.Trace == nil {
+		return nil, errors.New("finding: the report has no trace")
+	}
+	f := *s
+	spec := &f.Doc.Spec
+	spec.Schedule = &Schedule{Upstream: rep.Upstream, Digest: rep.Digest, Seed: rep.Seed, Picks: FormatPicks(rep.Trace.Schedule())}
+	spec.Expect = &Expect{}
+	for _, v := range rep.Violations {
+		spec.Expect.Violations = append(spec.Expect.Violations, v.Invariant)
+	}
+	slices.Sort(spec.Expect.Violations)
+	spec.Expect.Violations = slices.Compact(spec.Expect.Violations)
+	return f.YAML()
+}
+
+// nodeOf turns JSON into YAML in the order of its keys.
+func nodeOf(body []byte) (*yaml.Node, error) {
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber()
+	return nextNode(d)
+}
+
+// errEnd is the end of a list or an object.
+var errEnd = errors.New("end")
+
+func nextNode(d *json.Decoder) (*yaml.Node, error) {
+	t, err := d.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch v := t.(type) {
+	case json.Delim:
+		switch v {
+		case '{':
+			return fill(&yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}, d)
+		case '[':
+			return fill(&yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}, d)
+		}
+		return nil, errEnd
+	case string:
+		return textNode(v), nil
+	case json.Number:
+		tag := "!!int"
+		if strings.ContainsAny(string(v), ".eE") {
+			tag = "!!float"
+		}
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: string(v)}, nil
+	case bool:
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: fmt.Sprint(v)}, nil
+	}
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}, nil
+}
+
+func fill(n *yaml.Node, d *json.Decoder) (*yaml.Node, error) {
+	for {
+		c, err := nextNode(d)
+		if errors.Is(err, errEnd) {
+			return n, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		n.Content = append(n.Content, c)
+	}
+}
+
+// inkGroup is a run of characters that leave ink.
+const inkGroup = `[\pL\pM\pN\pP\pS]+`
+
+// Text that is one word to every YAML there is, and text that can stand as a
+// block. Everything else is quoted.
+var (
+	plainText = regexp.MustCompile(`^([A-Za-z/][A-Za-z0-9_./@ -]*[A-Za-z0-9]|([0-9]+(h|m|s|ms))+)$`)
+	blockText = regexp.MustCompile(`^` + inkGroup + `([ ]*` + inkGroup + `)*(\n([ ]*` + inkGroup + `)*)+$`)
+)
+
+func textNode(s string) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s, Style: yaml.DoubleQuotedStyle}
+	_, word := oldBool(s)
+	switch {
+	case blockText.MatchString(s):
+		n.Style = yaml.LiteralStyle
+	case plainText.MatchString(s) && !word && !reserved(s):
+		n.Style = 0
+	}
+	return n
+}
+
+// reserved words mean something without quotes.
+func reserved(s string) bool {
+	switch strings.ToLower(s) {
+	case "true", "false", "null":
+		return true
+	}
+	return false
+}
