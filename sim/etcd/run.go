@@ -1,11 +1,14 @@
 package etcd
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -160,6 +163,23 @@ func (r *Run) tell() bool {
 	return len(news) > 0
 }
 
+// Scan calls f for every key with a prefix, in order. It looks at the bridge's own
+// copy of the present state, so it costs no hop and is not counted as a call.
+func (r *Run) Scan(prefix string, f func(key string, value []byte, rev int64)) {
+	r.mu.Lock()
+	var found []*mvccpb.KeyValue
+	for k, kv := range r.history.now {
+		if strings.HasPrefix(k, prefix) {
+			found = append(found, kv)
+		}
+	}
+	r.mu.Unlock()
+	slices.SortFunc(found, func(a, b *mvccpb.KeyValue) int { return bytes.Compare(a.Key, b.Key) })
+	for _, kv := range found {
+		f(string(kv.Key), kv.Value, kv.ModRevision)
+	}
+}
+
 // Digest is a hash of every key with its revisions, version and value: equal
 // digests mean the same final store.
 func (r *Run) Digest() (string, error) {
@@ -179,17 +199,11 @@ func (r *Run) Digest() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// End ends the run: its watches close, its lease timers stop, and every later
-// call returns ErrEnded.
+// End ends the run: every later call returns ErrEnded. It may be called outside
+// the bubble, so it leaves alone what belongs to the bubble: watches end with
+// their contexts, and the timer of a lease dies with the bubble.
 func (r *Run) End() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ended = true
-	for _, l := range r.leases {
-		l.timer.Stop()
-	}
-	for _, w := range r.watches {
-		close(w.out)
-	}
-	r.watches = nil
 }

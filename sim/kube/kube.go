@@ -1,68 +1,73 @@
 // Package kube is the Kubernetes API server inside the bubble: the real
-// registries, validation, patches and custom-resource handler, without TCP,
-// without a watch cache, over the run's store.
+// registries, validation, defaulting, patches and custom-resource handler of
+// Kubernetes over the run's store, without TCP, without a watch cache and
+// without controllers.
+//
+// There are two ways in. Direct passes no gate and is for the harness. Door is
+// one actor's: each of its requests, and each frame of each of its watches, is a
+// message that the schedule delivers or hurts.
 package kube
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"net/http"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apimachinery/pkg/runtime"
+	utilrand "k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/client-go/rest"
 
-	"ipamsim/sim"
 	"ipamsim/sim/etcd"
 )
 
-var errTodo = errors.New("kube: not written yet")
-
 // Server is the API server of one run.
-type Server struct{}
+type Server struct {
+	store   *etcd.Run
+	backend *backend
+	mux     *mux
+	journal *journal
+	ctx     context.Context // ends with Close, and every watch with it
+	cancel  context.CancelFunc
+}
 
-// New builds it inside the bubble.
+// New builds an API server inside the run's bubble. It serves the built-in
+// resources that nodes, pods and their controllers need, the given custom
+// resources, and NetworkAttachmentDefinition.
 func New(store *etcd.Run, crds []*apiextv1.CustomResourceDefinition) (*Server, error) {
-	return nil, errTodo
+	prepare()
+	// generateName draws from one generator of the process: the n-th name of a
+	// run must not depend on how many runs came before.
+	utilrand.Seed(1)
+	nad, err := networkAttachmentDefinition()
+	if err != nil {
+		return nil, fmt.Errorf("kube: %w", err)
+	}
+	s := &Server{store: store, backend: newBackend(store.Client())}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	if s.mux, err = newMux(s.backend, append([]*apiextv1.CustomResourceDefinition{nad}, crds...)); err != nil {
+		return nil, fmt.Errorf("kube: %w", err)
+	}
+	s.journal = newJournal(store, s.mux.custom)
+	store.OnEvent(s.journal.heard)
+	store.OnEvent(s.compact())
+	return s, nil
 }
 
-// Close ends it.
-func (s *Server) Close() {}
-
-// Direct is the way in that passes no gate.
-func (s *Server) Direct() http.RoundTripper { return nil }
-
-// Door is one actor's way in.
-func (s *Server) Door(g *sim.Gate) http.RoundTripper { return nil }
-
-// WithClass gives the requests made under ctx another latency class than "api".
-func WithClass(ctx context.Context, class string) context.Context { return ctx }
-
-// Exchange is one request with its answer, as Detail of a step.
-type Exchange struct {
-	Method, Path, RawQuery string
-	Verb                   string // get list watch create update patch delete deletecollection
-	Resource, Subresource  string
-	Namespace, Name        string
-	Request, Response      []byte
-	Status                 int
-	Reason                 string // of a Status answer: "Conflict"
+// Close ends every watch, so that no goroutine of the server outlives the run,
+// and every store. Call it inside the bubble, after the actors were killed.
+func (s *Server) Close() {
+	s.cancel()
+	s.backend.close()
 }
 
-// Config is a client configuration over a way in.
-func Config(rt http.RoundTripper) *rest.Config { return nil }
+// Direct is the way in that passes no gate: requests are served at once.
+func (s *Server) Direct() http.RoundTripper { return direct{s} }
 
-// Change is one committed change of an object.
-type Change struct {
-	Resource, Group, Namespace, Name string
-	Revision                         int64
-	Object, Old                      runtime.Object // nil when deleted, nil when created; shared, read-only
-}
-
-// OnChange subscribes f to every committed change, called from the store's Pump in revision order.
-func (s *Server) OnChange(f func(Change)) {}
-
-// List is every stored object of a resource ("pods"), read without the gate.
-func (s *Server) List(ctx context.Context, resource string) ([]runtime.Object, error) {
-	return nil, errTodo
+// Config is a client configuration over a way in: JSON, because custom resources
+// know nothing else and people read it, and no rate limit. Callers may set one.
+func Config(rt http.RoundTripper) *rest.Config {
+	return &rest.Config{
+		Host: "http://kube.sim", Transport: rt, QPS: -1, UserAgent: "ipamsim",
+		ContentConfig: rest.ContentConfig{ContentType: "application/json", AcceptContentTypes: "application/json"},
+	}
 }

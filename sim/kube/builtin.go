@@ -1,0 +1,161 @@
+package kube
+
+import (
+	"context"
+	"net"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apiserver/pkg/registry/generic"
+	"k8s.io/apiserver/pkg/registry/rest"
+	policyclient "k8s.io/client-go/kubernetes/typed/policy/v1"
+	"k8s.io/kubernetes/pkg/apis/core"
+
+	// Each registers its internal types, conversions and defaults.
+	_ "k8s.io/kubernetes/pkg/apis/apps/install"
+	_ "k8s.io/kubernetes/pkg/apis/authentication/install"
+	_ "k8s.io/kubernetes/pkg/apis/autoscaling/install"
+	_ "k8s.io/kubernetes/pkg/apis/batch/install"
+	_ "k8s.io/kubernetes/pkg/apis/coordination/install"
+	_ "k8s.io/kubernetes/pkg/apis/core/install"
+	_ "k8s.io/kubernetes/pkg/apis/policy/install"
+
+	kubelet "k8s.io/kubernetes/pkg/kubelet/client"
+	daemonsets "k8s.io/kubernetes/pkg/registry/apps/daemonset/storage"
+	deployments "k8s.io/kubernetes/pkg/registry/apps/deployment/storage"
+	replicasets "k8s.io/kubernetes/pkg/registry/apps/replicaset/storage"
+	statefulsets "k8s.io/kubernetes/pkg/registry/apps/statefulset/storage"
+	cronjobs "k8s.io/kubernetes/pkg/registry/batch/cronjob/storage"
+	jobs "k8s.io/kubernetes/pkg/registry/batch/job/storage"
+	leases "k8s.io/kubernetes/pkg/registry/coordination/lease/storage"
+	configmaps "k8s.io/kubernetes/pkg/registry/core/configmap/storage"
+	events "k8s.io/kubernetes/pkg/registry/core/event/storage"
+	namespaces "k8s.io/kubernetes/pkg/registry/core/namespace/storage"
+	nodes "k8s.io/kubernetes/pkg/registry/core/node/storage"
+	pods "k8s.io/kubernetes/pkg/registry/core/pod/storage"
+	"k8s.io/kubernetes/pkg/registry/core/service/ipallocator"
+	"k8s.io/kubernetes/pkg/registry/core/service/portallocator"
+	services "k8s.io/kubernetes/pkg/registry/core/service/storage"
+)
+
+// builtin is one resource of Kubernetes itself, with its subresources, served by
+// its real registry. A registry is built at the first request for it: a run pays
+// for what it uses.
+type builtin struct {
+	gv   schema.GroupVersion
+	open func(generic.RESTOptionsGetter) (map[string]rest.Storage, error)
+}
+
+// builtins are the resources served, by plural.
+var builtins = map[string]builtin{
+	"configmaps":   {corev1.SchemeGroupVersion, one("configmaps", configmaps.NewREST)},
+	"cronjobs":     {batchv1.SchemeGroupVersion, two("cronjobs", cronjobs.NewREST)},
+	"daemonsets":   {appsv1.SchemeGroupVersion, two("daemonsets", daemonsets.NewREST)},
+	"deployments":  {appsv1.SchemeGroupVersion, openDeployments},
+	"events":       {corev1.SchemeGroupVersion, openEvents},
+	"jobs":         {batchv1.SchemeGroupVersion, two("jobs", jobs.NewREST)},
+	"leases":       {coordinationv1.SchemeGroupVersion, one("leases", leases.NewREST)},
+	"namespaces":   {corev1.SchemeGroupVersion, openNamespaces},
+	"nodes":        {corev1.SchemeGroupVersion, openNodes},
+	"pods":         {corev1.SchemeGroupVersion, openPods},
+	"replicasets":  {appsv1.SchemeGroupVersion, openReplicaSets},
+	"services":     {corev1.SchemeGroupVersion, openServices},
+	"statefulsets": {appsv1.SchemeGroupVersion, openStatefulSets},
+}
+
+// one opens a registry without subresources.
+func one[S rest.Storage](name string, open func(generic.RESTOptionsGetter) (S, error)) func(generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
+	return func(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
+		s, err := open(o)
+		return map[string]rest.Storage{name: s}, err
+	}
+}
+
+// two opens a registry whose only subresource is status.
+func two[S, T rest.Storage](name string, open func(generic.RESTOptionsGetter) (S, T, error)) func(generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
+	return func(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
+		s, status, err := open(o)
+		return map[string]rest.Storage{name: s, name + "/status": status}, err
+	}
+}
+
+func openPods(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
+	s, err := pods.NewStorage(o, nil, nil, noBudgets{}) // no kubelet to proxy logs and shells to
+	if err != nil {
+		return nil, err
+	}
+	return map[string]rest.Storage{
+		"pods": s.Pod, "pods/status": s.Status, "pods/binding": s.Binding, "pods/eviction": s.Eviction,
+		"pods/ephemeralcontainers": s.EphemeralContainers, "pods/resize": s.Resize,
+	}, nil
+}
+
+func openNodes(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
+	s, err := nodes.NewStorage(o, kubelet.KubeletClientConfig{}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]rest.Storage{"nodes": s.Node, "nodes/status": s.Status}, nil
+}
+
+func openNamespaces(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
+	s, status, finalize, err := namespaces.NewREST(o)
+	return map[string]rest.Storage{"namespaces": s, "namespaces/status": status, "namespaces/finalize": finalize}, err
+}
+
+// openEvents keeps events for an hour of virtual time, kube-apiserver's default.
+func openEvents(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
+	s, err := events.NewREST(o, 3600)
+	return map[string]rest.Storage{"events": s}, err
+}
+
+func openStatefulSets(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
+	s, err := statefulsets.NewStorage(o)
+	return map[string]rest.Storage{"statefulsets": s.StatefulSet, "statefulsets/status": s.Status, "statefulsets/scale": s.Scale}, err
+}
+
+func openDeployments(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
+	s, err := deployments.NewStorage(o)
+	return map[string]rest.Storage{"deployments": s.Deployment, "deployments/status": s.Status, "deployments/scale": s.Scale}, err
+}
+
+func openReplicaSets(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
+	s, err := replicasets.NewStorage(o)
+	return map[string]rest.Storage{"replicasets": s.ReplicaSet, "replicasets/status": s.Status, "replicasets/scale": s.Scale}, err
+}
+
+// openServices hands out cluster addresses from kubeadm's default range and node
+// ports from the default range, kept in memory: there is one API server.
+func openServices(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
+	_, cidr, err := net.ParseCIDR("10.96.0.0/12")
+	if err != nil {
+		return nil, err
+	}
+	ips, err := ipallocator.NewInMemory(cidr)
+	if err != nil {
+		return nil, err
+	}
+	ports, err := portallocator.NewInMemory(utilnet.PortRange{Base: 30000, Size: 2768})
+	if err != nil {
+		return nil, err
+	}
+	s, status, _, err := services.NewREST(o, core.IPv4Protocol, map[core.IPFamily]ipallocator.Interface{core.IPv4Protocol: ips}, ports, nil, nil, nil)
+	return map[string]rest.Storage{"services": s, "services/status": status}, err
+}
+
+// noBudgets is a cluster without PodDisruptionBudgets, for the eviction API.
+type noBudgets struct {
+	policyclient.PodDisruptionBudgetInterface
+}
+
+func (b noBudgets) PodDisruptionBudgets(string) policyclient.PodDisruptionBudgetInterface { return b }
+
+func (noBudgets) List(context.Context, metav1.ListOptions) (*policyv1.PodDisruptionBudgetList, error) {
+	return &policyv1.PodDisruptionBudgetList{}, nil
+}

@@ -1,0 +1,120 @@
+package kube
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"ipamsim/sim"
+	"ipamsim/sim/etcd"
+)
+
+// Door is one actor's way in. Each request is a message at its gate, and so is
+// each frame of its watches: what a watch shows, and when, is the schedule's.
+//
+// What the schedule hurts comes out as what client-go really gets to see: a
+// Status with its code and reason, a reset connection, a time-out, an end of
+// stream. Detail of a step is the Exchange.
+func (s *Server) Door(g *sim.Gate) http.RoundTripper { return &door{s, g} }
+
+type door struct {
+	s *Server
+	g *sim.Gate
+}
+
+type classKey struct{}
+
+// WithClass gives the requests made under ctx another latency class than "api".
+func WithClass(ctx context.Context, class string) context.Context {
+	return context.WithValue(ctx, classKey{}, class)
+}
+
+// RoundTrip parks the request at the gate and serves it when the schedule says so.
+func (d *door) RoundTrip(req *http.Request) (*http.Response, error) {
+	c, err := d.s.begin(req)
+	if err != nil {
+		return nil, err
+	}
+	var resp *http.Response
+	err = d.g.Pass(req.Context(), d.op(c), func(ctx context.Context) (err error) {
+		if c.info.Verb == "watch" {
+			resp, err = d.watch(ctx, c)
+		} else {
+			resp = d.serve(ctx, c)
+		}
+		return err
+	})
+	var f *sim.Fault
+	if errors.As(err, &f) {
+		return c.hurt(f)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return resp, nil
+}
+
+// op is the request as the schedule sees it.
+func (d *door) op(c *call) sim.Op {
+	op := sim.Op{Key: c.key(), Hurts: sim.Of(sim.FailBefore), Fails: int(gone)}
+	op.Class, _ = c.req.Context().Value(classKey{}).(string)
+	rv := c.req.URL.Query().Get("resourceVersion")
+	switch c.info.Verb {
+	case "watch":
+		op.Kind = sim.Watch
+		if rv != "" && rv != "0" {
+			op.Fails++ // its revision may have been compacted
+		}
+	case "get", "list":
+		op.Kind = sim.Read
+		if rv == "0" { // "any version will do" is what a watch cache answers from
+			op.Hurts |= sim.Of(sim.Stale)
+		}
+	default:
+		op.Kind = sim.Write
+		op.Hurts |= sim.Of(sim.LoseReply)
+	}
+	return op
+}
+
+func (d *door) serve(ctx context.Context, c *call) *http.Response {
+	served := ctx
+	if sim.IsStale(ctx) {
+		served = etcd.AtRevision(ctx, d.s.behind())
+	}
+	resp := c.serve(served)
+	x := c.exchange(resp)
+	sim.Report(ctx, x.note(), x)
+	return resp
+}
+
+// lag is how far behind a watch cache is, at least, when the schedule says it is.
+const lag = time.Second
+
+// behind is the revision that a stale read sees: the one of lag ago, and not the
+// present one in any case.
+func (s *Server) behind() int64 {
+	return max(1, min(s.store.RevisionAt(time.Now().Add(-lag)), s.store.Revision()-1))
+}
+
+// watch opens the server's stream and puts the gate between it and the client.
+func (d *door) watch(ctx context.Context, c *call) (*http.Response, error) {
+	// The stream lives as long as the caller's request, not only as this step.
+	resp, err := c.watch(c.req.Context())
+	if err != nil {
+		return nil, err
+	}
+	x := c.exchange(resp)
+	sim.Report(ctx, x.note(), x)
+	if from, ok := resp.Body.(*pipe); ok {
+		to := newPipe(from.cancel)
+		resp.Body = to
+		f := &frames{g: d.g, call: c, from: from, to: to}
+		ctx, cancel := context.WithCancel(c.req.Context())
+		to.cancel = func() { cancel(); from.cancel() }
+		go f.move(ctx, bufio.NewReader(from))
+	}
+	return resp, nil
+}

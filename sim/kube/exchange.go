@@ -1,0 +1,101 @@
+package kube
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"path"
+	"strings"
+)
+
+// Exchange is one request with its answer, or one event of a watch: the Detail
+// of a step.
+type Exchange struct {
+	Method, Path, RawQuery string
+	Verb                   string // get list watch create update patch delete deletecollection; event for a watch's
+	Resource, Subresource  string
+	Namespace, Name        string
+	Request, Response      []byte // Response is nil for a list of more than 64 KiB, and for a watch that opened
+	Status                 int
+	Reason                 string // of a Status answer: "Conflict"
+}
+
+// keepMax bounds what a trace keeps of a list: a long run makes thousands of
+// them, and nobody reads more.
+const keepMax = 64 << 10
+
+// exchange records the call and its answer, whose body it leaves unread.
+func (c *call) exchange(resp *http.Response) Exchange {
+	x := Exchange{
+		Method: c.req.Method, Path: c.req.URL.Path, RawQuery: c.req.URL.RawQuery,
+		Verb: c.info.Verb, Resource: c.info.Resource, Subresource: c.info.Subresource,
+		Namespace: c.info.Namespace, Name: c.objectName(), Request: c.body, Status: resp.StatusCode,
+	}
+	if resp.ContentLength >= 0 {
+		x.Response, _ = io.ReadAll(resp.Body) // from memory
+		resp.Body = io.NopCloser(bytes.NewReader(x.Response))
+	}
+	if x.Status >= 400 {
+		x.Reason = text(x.Response, "reason")
+	}
+	return x
+}
+
+// note is what a trace says of the answer: "200 rv=17", "422 Invalid".
+func (x *Exchange) note() string {
+	n := fmt.Sprint(x.Status)
+	if x.Reason != "" {
+		n += " " + x.Reason
+	} else if rv := text(x.Response, "metadata", "resourceVersion"); rv != "" {
+		n += " rv=" + rv
+	}
+	if x.Verb == "list" && len(x.Response) > keepMax {
+		x.Response = nil
+	}
+	return n
+}
+
+// objectName is the name in the path or, for a creation, in the body.
+func (c *call) objectName() string {
+	if c.info.Name != "" || c.info.Verb != "create" {
+		return c.info.Name
+	}
+	if name := text(c.body, "metadata", "name"); name != "" {
+		return name
+	}
+	if name := text(c.body, "metadata", "generateName"); name != "" {
+		return name + "?"
+	}
+	return ""
+}
+
+// key names the call for people: "PATCH ippools/kube-system/10.0.0.0-24",
+// "LIST pods?fieldSelector=spec.nodeName=a".
+func (c *call) key() string {
+	verb := c.req.Method
+	if v := c.info.Verb; v == "list" || v == "watch" {
+		verb = strings.ToUpper(v)
+	}
+	if !c.info.IsResourceRequest {
+		return verb + " " + c.info.Path
+	}
+	ns := c.info.Namespace
+	if c.info.Resource == "namespaces" {
+		ns = ""
+	}
+	k := verb + " " + where(c.info.Resource, ns, c.objectName(), c.info.Subresource)
+	sep := "?"
+	q := c.req.URL.Query()
+	for _, p := range []string{"fieldSelector", "labelSelector", "resourceVersion"} {
+		if v := q.Get(p); v != "" {
+			k += sep + p + "=" + v
+			sep = "&"
+		}
+	}
+	return k
+}
+
+func where(resource, namespace, name, sub string) string {
+	return path.Join(resource, namespace, name, sub)
+}

@@ -1,0 +1,66 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apiserver/pkg/storage"
+	"k8s.io/kubernetes/pkg/apis/core"
+)
+
+// values hands out what a real API server takes from crypto/rand.
+type values struct{ uids atomic.Uint64 }
+
+func (v *values) uid() types.UID {
+	return types.UID(fmt.Sprintf("00000000-0000-4000-8000-%012x", v.uids.Add(1)))
+}
+
+// repeatable replaces, just before an object reaches etcd, what would differ
+// between two runs of the same schedule. Timestamps need no care: the bubble's
+// clock gives them.
+type repeatable struct {
+	storage.Interface
+	values *values
+}
+
+// Create numbers UIDs in order of creation and drops managedFields, which cost
+// half of an object's bytes and describe only who wrote it: an object stored
+// without them is never tracked.
+//
+// A namespace is stored without its finalizer, because the controller that
+// would empty the namespace and take it off is not here.
+func (s *repeatable) Create(ctx context.Context, key string, obj, out runtime.Object, ttl uint64) error {
+	if m, err := meta.Accessor(obj); err == nil {
+		m.SetUID(s.values.uid())
+		m.SetManagedFields(nil)
+	}
+	if ns, ok := obj.(*core.Namespace); ok {
+		ns.Spec.Finalizers = nil
+	}
+	return s.Interface.Create(ctx, key, obj, out, ttl)
+}
+
+// GuaranteedUpdate drops managedFields as well, because server-side apply makes
+// new ones, and numbers what an update creates.
+func (s *repeatable) GuaranteedUpdate(ctx context.Context, key string, dest runtime.Object, ignoreNotFound bool,
+	pre *storage.Preconditions, update storage.UpdateFunc, cached runtime.Object,
+) error {
+	clean := func(in runtime.Object, resp storage.ResponseMeta) (runtime.Object, *uint64, error) {
+		obj, ttl, err := update(in, resp)
+		if err != nil || obj == nil {
+			return obj, ttl, err
+		}
+		if m, err := meta.Accessor(obj); err == nil {
+			m.SetManagedFields(nil)
+			if old, err := meta.Accessor(in); err == nil && old.GetUID() == "" {
+				m.SetUID(s.values.uid())
+			}
+		}
+		return obj, ttl, nil
+	}
+	return s.Interface.GuaranteedUpdate(ctx, key, dest, ignoreNotFound, pre, clean, cached)
+}

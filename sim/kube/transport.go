@@ -1,0 +1,117 @@
+package kube
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+
+	"k8s.io/apiserver/pkg/endpoints/request"
+)
+
+// direct calls the handlers at once.
+type direct struct{ s *Server }
+
+// RoundTrip serves one request.
+func (d direct) RoundTrip(req *http.Request) (*http.Response, error) {
+	c, err := d.s.begin(req)
+	if err != nil {
+		return nil, err
+	}
+	if c.info.Verb == "watch" {
+		return c.watch(req.Context())
+	}
+	return c.serve(req.Context()), nil
+}
+
+// call is one request on its way in.
+type call struct {
+	s    *Server
+	req  *http.Request
+	info *request.RequestInfo
+	body []byte
+}
+
+func (s *Server) begin(req *http.Request) (*call, error) {
+	c := &call{s: s, req: req}
+	if req.Body != nil {
+		var err error
+		c.body, err = io.ReadAll(req.Body)
+		if err := req.Body.Close(); err != nil {
+			return nil, err
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	if c.info, err = requestInfo.NewRequestInfo(req); err != nil {
+		return nil, fmt.Errorf("kube: %s: %w", req.URL, err)
+	}
+	return c, nil
+}
+
+// inbound is the request as the handlers see it. It is a copy: the caller's must
+// not change.
+func (c *call) inbound(ctx context.Context) *http.Request {
+	r := c.req.Clone(request.WithRequestInfo(ctx, c.info))
+	r.RequestURI = c.req.URL.RequestURI()
+	r.Body = io.NopCloser(bytes.NewReader(c.body))
+	return r
+}
+
+// serve answers a request that is not a watch.
+func (c *call) serve(ctx context.Context) *http.Response {
+	w := &reply{header: http.Header{}, code: http.StatusOK}
+	c.s.mux.ServeHTTP(w, c.inbound(ctx))
+	return c.response(w.code, w.header, w.body.Bytes())
+}
+
+func (c *call) response(code int, h http.Header, body []byte) *http.Response {
+	return &http.Response{
+		Status: fmt.Sprintf("%d %s", code, http.StatusText(code)), StatusCode: code,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: h, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)), Request: c.req,
+	}
+}
+
+// watch opens a watch and returns when its answer begins. The server's side of
+// it is a goroutine that ends with ctx, when the client closes the body, when
+// the watch has had its time, or with the run.
+func (c *call) watch(ctx context.Context) (*http.Response, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	stopped := context.AfterFunc(c.s.ctx, cancel)
+	p := newPipe(cancel)
+	w := &stream{header: http.Header{}, pipe: p, started: make(chan struct{})}
+	go func() {
+		defer stopped()
+		defer cancel()
+		defer p.end()
+		defer w.WriteHeader(http.StatusOK)
+		c.s.mux.ServeHTTP(w, c.inbound(ctx))
+	}()
+	<-w.started
+	if w.code != http.StatusOK {
+		body, err := io.ReadAll(p) // a refusal is short and ends
+		if err != nil {
+			return nil, err
+		}
+		return c.response(w.code, w.header, body), nil
+	}
+	resp := c.response(w.code, w.header, nil)
+	resp.Body, resp.ContentLength = p, -1
+	return resp, nil
+}
+
+// reply collects an answer.
+type reply struct {
+	header http.Header
+	code   int
+	body   bytes.Buffer
+}
+
+func (w *reply) Header() http.Header         { return w.header }
+func (w *reply) WriteHeader(code int)        { w.code = code }
+func (w *reply) Write(b []byte) (int, error) { return w.body.Write(b) }
+func (w *reply) Flush()                      {}
