@@ -72,6 +72,7 @@ func (c *Cluster) judgeNow(phase invariant.Phase, force bool) {
 		Truth: c.snapshotLocked(), Record: c.judge.record, Networks: c.judge.networks,
 		History: &c.truth.history, Settings: c.judge.settings,
 	}
+	v = v.Indexed()
 	for _, inv := range c.judge.all {
 		if inv.Phase == phase {
 			c.judge.add(inv, inv.Check(v), c.w)

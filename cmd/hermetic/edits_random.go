@@ -1,0 +1,80 @@
+package main
+
+// randomEdits replace the process's entropy: inside a bubble by a stream for
+// each goroutine, outside by a constant seed, since hashes of maps that were
+// made outside are read inside.
+var randomEdits = []edit{
+	before("runtime/rand.go", "constant seed of the process",
+		"\tglobalRand.state.Init(*seed)\n",
+		"\tfor i := range seed {\n\t\tseed[i] = byte(i)\n\t}\n"),
+	before("runtime/rand.go", "rand by goroutine",
+		"\tmp := getg().m\n\tc := &mp.chacha8\n",
+		"\tif gp := getg(); gp.bubble != nil {\n\t\treturn simnext(gp)\n\t}\n"),
+	{
+		"runtime/select.go", "order of select by goroutine",
+		"\t\tj := cheaprandn(uint32(norder + 1))\n",
+		"\t\tj := uint32((uint64(simcheaprand()) * uint64(norder+1)) >> 32)\n",
+	},
+	{
+		"runtime/time.go", "order of timers that are due together",
+		"\t\t\tt.rand = cheaprand()\n",
+		"\t\t\tt.rand = simcheaprand()\n",
+	},
+	after("crypto/internal/fips140/drbg/rand.go", "crypto/rand by goroutine: import",
+		"\t\"sync/atomic\"\n",
+		"\t_ \"unsafe\"\n"),
+	before("crypto/internal/fips140/drbg/rand.go", "crypto/rand by goroutine: link",
+		"// Read fills b with cryptographically secure random bytes. In FIPS mode, it\n",
+		"//go:linkname simFill runtime.simFill\nfunc simFill(b []byte) bool\n\n"),
+	after("crypto/internal/fips140/drbg/rand.go", "crypto/rand by goroutine: use",
+		"func Read(b []byte) {\n",
+		"\tif testingReader == nil && simFill(b) {\n\t\treturn\n\t}\n"),
+}
+
+// mapEdits fix the layout of maps and draw only where an iteration starts.
+var mapEdits = []edit{
+	{
+		"runtime/rand.go", "constant seed of maps",
+		"func maps_rand() uint64 {\n\treturn rand()\n",
+		"func maps_rand() uint64 {\n\treturn simMapSeed\n",
+	},
+	after("internal/runtime/maps/runtime.go", "start of an iteration: link",
+		"func rand() uint64\n",
+		"\n//go:linkname simMapStart\nfunc simMapStart() uint64\n"),
+	{
+		"internal/runtime/maps/table.go", "start of an iteration",
+		"\tit.entryOffset = rand()\n\tit.dirOffset = rand()\n",
+		"\tit.entryOffset = simMapStart()\n\tit.dirOffset = it.entryOffset >> 32\n",
+	},
+	{
+		"internal/sync/hashtriemap.go", "constant seed of sync.Map",
+		"\tht.seed = uintptr(runtime_rand())\n",
+		"\tht.seed = 0x7f4a7c15\n",
+	},
+}
+
+// poolEdits by-pass sync.Pool inside a bubble: what it holds depends on the
+// processor and on the last collection.
+var poolEdits = []edit{
+	after("sync/pool.go", "pool: import",
+		"\t\"internal/race\"\n",
+		"\t\"internal/synctest\"\n"),
+	{
+		"sync/pool.go", "pool: drop what is put",
+		"func (p *Pool) Put(x any) {\n\tif x == nil {\n",
+		"func (p *Pool) Put(x any) {\n\tif x == nil || synctest.IsInBubble() {\n",
+	},
+	after("sync/pool.go", "pool: make what is taken",
+		"func (p *Pool) Get() any {\n",
+		"\tif synctest.IsInBubble() {\n\t\tif p.New == nil {\n\t\t\treturn nil\n\t\t}\n\t\treturn p.New()\n\t}\n"),
+}
+
+// machineEdits hide the size of the machine from a bubble.
+var machineEdits = []edit{
+	after("runtime/debug.go", "GOMAXPROCS in a bubble",
+		"func GOMAXPROCS(n int) int {\n",
+		"\tif n <= 0 && getg().bubble != nil {\n\t\treturn simCPUs\n\t}\n"),
+	after("runtime/debug.go", "NumCPU in a bubble",
+		"func NumCPU() int {\n",
+		"\tif getg().bubble != nil {\n\t\treturn simCPUs\n\t}\n"),
+}
