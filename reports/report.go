@@ -24,6 +24,7 @@ const (
 type Report struct {
 	Scenario    string
 	Title       string // the scenario's one-line description
+	Story       string // what the scenario shows and why, in paragraphs
 	File        string // where it was read from
 	Upstream    string // module@version
 	Seed        uint64

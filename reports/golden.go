@@ -1,0 +1,54 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Golden is the story of a run as it is kept beside its scenario: what the
+// scenario is about, what came of it, and for the first violation of each
+// invariant how it came to it. It holds no wall time and no digest, which differ
+// between machines and builds, so that a changed golden means changed behaviour.
+func Golden(r *Report) string {
+	var b strings.Builder
+	title := Clean(r.Scenario)
+	if r.Title != "" {
+		title += ": " + Clean(r.Title)
+	}
+	b.WriteString(strings.Join(wrap(title, proseWidth), "\n") + "\n")
+	for _, paragraph := range strings.Split(strings.TrimSpace(r.Story), "\n\n") {
+		if words := strings.Join(strings.Fields(paragraph), " "); words != "" {
+			b.WriteString("\n" + strings.Join(wrap(Clean(words), proseWidth), "\n") + "\n")
+		}
+	}
+	fmt.Fprintf(&b, "\n%s, seed %d, %s: %s, %s of virtual time\n",
+		Clean(r.Upstream), r.Seed, Clean(r.Strategy), plural(r.steps(), "step"), clock(r.Virtual))
+	verdict := string(r.Verdict)
+	for _, why := range []string{r.expectation(), Clean(r.Reason)} {
+		if why != "" {
+			verdict += ", " + why
+		}
+	}
+	fmt.Fprintf(&b, "verdict: %s\n", verdict)
+	for i, v := range r.Violations {
+		if i == listedMax {
+			fmt.Fprintf(&b, "- and %d more\n", len(r.Violations)-i)
+			break
+		}
+		text := fmt.Sprintf("%s (%s) at %s, step %d: %s", v.Invariant, v.Severity, clock(v.At), v.Step, Clean(v.Message))
+		b.WriteString("- " + strings.Join(wrap(text, proseWidth-2), "\n  ") + "\n")
+	}
+	told := map[string]bool{}
+	for i := range r.Violations {
+		if v := &r.Violations[i]; !told[v.Invariant] {
+			told[v.Invariant] = true
+			b.WriteString("\n" + Timeline(r, v))
+		}
+	}
+	return b.String()
+}
+
+const (
+	proseWidth = 100
+	listedMax  = 20 // a scenario that breaks one thing for all its pods says so once
+)

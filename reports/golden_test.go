@@ -1,0 +1,98 @@
+package reports
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ipamsim/model"
+	"ipamsim/sim"
+)
+
+var update = flag.Bool("update", false, "rewrite the goldens; read the diff before you commit it")
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), got); d != "" {
+		t.Errorf("%s changed (-want +got); -update rewrites it:\n%s", file, d)
+	}
+}
+
+// crowded is a story with five pods, faults, errors and too many steps.
+func crowded() *Report {
+	s := newStory()
+	s.r.Scenario, s.r.Seed, s.r.Exact = "t9-crowded", 7, false
+	s.event(model.Event{Kind: model.NodeEvent, Node: "worker-1", Text: "lost power"})
+	s.step(0, "kubelet/worker-1/default/web-2", "POST sandbox", "", 200, "")
+	s.sandbox(web2, "worker-1")
+	for i := range 60 {
+		s.add(web2, "worker-1", "20", "21")
+		st := s.step(0, "cni-add/default/web-2/net1", "PATCH "+pool, "adds "+address, 500, "500")
+		if i%3 == 0 {
+			st.Choice.Outcome, st.Detail = sim.LoseReply, nil
+		}
+		s.others(i % 7)
+	}
+	for i, node := range []string{"worker-2", "worker-3", "worker-4", "worker-5"} {
+		p := model.PodRef{Namespace: "default", Name: "web-" + string(rune('4'+i))}
+		s.sandbox(p, node)
+		s.add(p, node, "30", "31")
+	}
+	s.event(model.Event{Kind: model.ActorPanic, Actor: "ip-reconciler~2", Err: "runtime error: index out of range\ngoroutine 7"})
+	s.breaks("unbacked-sandbox", model.Major, "default/web-2 on worker-1 has 10.128.40.47, but no claim says so: it can be given away",
+		"address 10.128.40.47", "network default/whereabouts-conf", "pod default/web-2")
+	return s.r
+}
+
+func TestGoldens(t *testing.T) {
+	for name, r := range map[string]*Report{"issue162": issue162(), "crowded": crowded()} {
+		t.Run(name, func(t *testing.T) {
+			for format, write := range Formats() {
+				if format == "trace" && name != "issue162" {
+					continue
+				}
+				var b bytes.Buffer
+				if err := write(&b, r); err != nil {
+					t.Fatal(err)
+				}
+				golden(t, name+"."+format, b.String())
+			}
+		})
+	}
+}
+
+// TestTimelineFits: it is read on a terminal, at one look.
+func TestTimelineFits(t *testing.T) {
+	for _, r := range []*Report{issue162(), crowded()} {
+		text := Timeline(r, &r.Violations[0])
+		if again := Timeline(r, &r.Violations[0]); again != text {
+			t.Errorf("%s: two renderings differ", r.Scenario)
+		}
+		lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+		if len(lines) > timelineLines {
+			t.Errorf("%s: %d lines, want at most %d", r.Scenario, len(lines), timelineLines)
+		}
+		for _, l := range lines {
+			if n := utf8.RuneCountInString(l); n > timelineWidth {
+				t.Errorf("%s: %d columns, want at most %d: %s", r.Scenario, n, timelineWidth, l)
+			}
+		}
+	}
+}

@@ -1,0 +1,60 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+
+	"ipamsim/model"
+)
+
+// Line is a run on one line, for people.
+func Line(r *Report) string {
+	word := map[Verdict]string{Pass: "pass", Fail: "FAIL", Unknown: "unknown"}[r.Verdict]
+	parts := []string{fmt.Sprintf("%-7s %s seed %d %s", word, Clean(r.Scenario), r.Seed, Clean(r.Strategy))}
+	if v := r.Gravest(); v != nil {
+		parts = append(parts, headline(v))
+		if n := len(r.Violations) - 1; n > 0 {
+			parts = append(parts, fmt.Sprintf("+%d more", n))
+		}
+	}
+	if r.Reason != "" {
+		parts = append(parts, Clean(r.Reason))
+	}
+	if e := r.expectation(); e != "" {
+		parts = append(parts, "("+e+")")
+	}
+	return strings.Join(append(parts, fmt.Sprintf("%.2f s", r.Wall.Seconds())), "  ")
+}
+
+// headline names a violation: what, to whom, when.
+func headline(v *model.Violation) string {
+	var who []string
+	for _, kind := range []string{"address", "pod", "container", "actor", "pool", "reservation"} {
+		for _, o := range v.Objects {
+			if name, ok := strings.CutPrefix(o, kind+" "); ok && len(who) < headlineObjectsMax {
+				who = append(who, cut(Clean(name), headlineNameMax))
+			}
+		}
+	}
+	return strings.Join(append(append([]string{v.Invariant}, who...), fmt.Sprintf("at %s (step %d)", clock(v.At), v.Step)), " ")
+}
+
+// An address and two pods say enough; a container id is 64 characters.
+const (
+	headlineObjectsMax = 3
+	headlineNameMax    = 40
+)
+
+// expectation says how the outcome compares with what the scenario expects, or
+// nothing where there is nothing to say: a pass of which nothing was expected.
+func (r *Report) expectation() string {
+	switch unexpected, missing := r.Unexpected(), r.Missing(); {
+	case len(unexpected) > 0 && r.Explicit:
+		return "not expected: " + strings.Join(unexpected, ", ")
+	case len(missing) > 0 && r.Verdict != Unknown:
+		return "expected, but did not happen: " + Clean(strings.Join(missing, ", "))
+	case len(r.Violations) > 0 && r.AsExpected():
+		return "as expected"
+	}
+	return ""
+}

@@ -1,0 +1,148 @@
+package reports
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"strings"
+	"time"
+
+	"ipamsim/model"
+	"ipamsim/sim"
+	"ipamsim/sim/kube"
+)
+
+// story builds a report by hand, the way a run would.
+type story struct {
+	r  *Report
+	at time.Duration
+}
+
+func newStory() *story {
+	return &story{r: &Report{
+		Scenario: "r1-whereabouts-162", Title: "the ip-reconciler removes the address of a pod that is still Pending",
+		Story: "Whereabouts has allocated the address, but Multus has not\nwritten network-status yet.\n\nThe next pod is given the same address.\n",
+		File:  "scenarios/r1-whereabouts-162.yaml", Upstream: "github.com/k8snetworkplumbingwg/whereabouts@v0.9.4",
+		Seed: 1, Strategy: "timed", Store: "etcd", Verdict: Pass, Exact: true,
+		Wall: 410 * time.Millisecond, Digest: "00112233445566aa", StoreDigest: "ffeeddccbbaa9988",
+		Trace: &sim.Trace{}, History: &model.History{},
+		Describe: func(x kube.Exchange) string { return string(x.Request) },
+	}}
+}
+
+// step adds a message; said is what the manager calls it.
+func (s *story) step(after time.Duration, actor, key, said string, status int, note string) *sim.Step {
+	s.at += after
+	verb, object, _ := strings.Cut(key, " ")
+	parts := strings.Split(object, "/")
+	x := kube.Exchange{Verb: strings.ToLower(verb), Resource: parts[0], Status: status, Request: []byte(said)}
+	if len(parts) > 2 {
+		x.Namespace, x.Name = parts[1], parts[2]
+	}
+	kind := sim.Write
+	if x.Verb == "get" || x.Verb == "list" {
+		kind = sim.Read
+	}
+	st := &sim.Step{Note: note, Detail: x, Decision: sim.Decision{
+		Step: len(s.r.Trace.Steps) + 1, At: s.at, Enabled: 2,
+		Choice: sim.Choice{Op: sim.Op{Actor: sim.ActorID(actor), Seq: 1, Kind: kind, Key: key}},
+	}}
+	s.r.Trace.Steps = append(s.r.Trace.Steps, st)
+	s.r.Calls++
+	return st
+}
+
+func (s *story) others(n int) {
+	for i := range n {
+		s.step(time.Millisecond, fmt.Sprintf("kubelet/worker-9/default/other-%d", i), "PATCH pods/default/other/status", "", 200, "200 rv=5")
+	}
+}
+
+func (s *story) event(e model.Event) {
+	e.Step, e.At = len(s.r.Trace.Steps), s.at
+	s.r.History.Add(e)
+}
+
+func (s *story) breaks(invariant string, severity model.Severity, message string, objects ...string) {
+	s.r.Verdict = Fail
+	s.r.Virtual = s.at
+	s.r.Violations = append(s.r.Violations, model.Violation{
+		Invariant: invariant, Severity: severity, At: s.at, Step: len(s.r.Trace.Steps), Message: message, Objects: objects,
+	})
+}
+
+var web2, web3 = model.PodRef{Namespace: "default", Name: "web-2"}, model.PodRef{Namespace: "default", Name: "web-3"}
+
+const (
+	network = "default/whereabouts-conf"
+	pool    = "ippools/default/10.128.40.0-24"
+	address = "10.128.40.47"
+)
+
+func (s *story) sandbox(p model.PodRef, node string) {
+	s.event(model.Event{Kind: model.SandboxUp, Pod: p, Node: node, Container: container(p)})
+}
+
+func container(p model.PodRef) string { return strings.Repeat(p.Name[4:], 64) }
+
+func (s *story) add(p model.PodRef, node, rev, next string) {
+	actor := "cni-add/" + p.String() + "/net1"
+	call := model.Event{Kind: model.AddBegin, Actor: actor, Pod: p, Node: node, Network: network, Interface: "net1", Container: container(p)}
+	s.event(call)
+	s.step(4*time.Millisecond, actor, "GET "+pool, "reads pool 10.128.40.0-24 at revision "+rev+": 10.128.40.45 of default/web-0, 10.128.40.46 of default/web-1", 200, "200 rv="+rev)
+	s.step(4*time.Millisecond, actor, "PATCH "+pool, "adds "+address+" for "+p.String()+", if still at revision "+rev, 200, "200 rv="+next)
+	call.Kind, call.Addrs = model.AddEnd, []netip.Addr{netip.MustParseAddr(address)}
+	s.event(call)
+}
+
+// issue162 is the story of the issue report.
+func issue162() *Report {
+	s := newStory()
+	s.event(model.Event{Kind: model.NodeEvent, Node: "worker-1", Text: "up"})
+	s.others(40)
+	s.at = 52 * time.Second
+	s.event(model.Event{Kind: model.Operator, Actor: "operator", Text: "kubectl scale statefulset web --replicas=5"})
+	s.others(20)
+	s.at = 59 * time.Second
+	s.step(0, "kubelet/worker-1/default/web-2", "POST sandbox", "", 200, "")
+	s.sandbox(web2, "worker-1")
+	s.add(web2, "worker-1", "733528", "733533")
+	s.others(14)
+	s.at = time.Minute
+	s.event(model.Event{Kind: model.Reconcile, Actor: "ip-reconciler"})
+	s.step(time.Millisecond, "ip-reconciler", "GET "+pool, "reads pool 10.128.40.0-24 at revision 733533: 10.128.40.45 of default/web-0, 10.128.40.46 of default/web-1, 10.128.40.47 of default/web-2", 200, "200 rv=733533")
+	for range 3 {
+		s.step(250*time.Millisecond, "ip-reconciler", "GET pods/default/web-2", "", 200, "200 rv=733530").Detail = podRead
+	}
+	s.step(time.Millisecond, "ip-reconciler", "PATCH "+pool, "removes 10.128.40.47 of default/web-2, if still at revision 733533", 200, "200 rv=733540")
+	s.event(model.Event{Kind: model.Reconciled, Actor: "ip-reconciler"})
+	s.others(8)
+	st := s.step(1300*time.Millisecond, "kubelet/worker-1/default/web-2", "PATCH pods/default/web-2/status", "", 200, "200 rv=733544")
+	st.Detail = kube.Exchange{Verb: "patch", Resource: "pods", Namespace: "default", Name: "web-2", Subresource: "status", Status: 200, Request: annotation()}
+	s.r.Describe = describe
+	s.sandbox(web3, "worker-2")
+	s.add(web3, "worker-2", "733544", "733551")
+	s.breaks("duplicate-address", model.Critical,
+		"10.128.40.47 in network default/whereabouts-conf is held by two live sandboxes: default/web-2 on worker-1 since 59.008s, and default/web-3 on worker-2 since 1m2.061s",
+		"address 10.128.40.47", "network default/whereabouts-conf", "node worker-1", "node worker-2", "pod default/web-2", "pod default/web-3")
+	return s.r
+}
+
+// describe has nothing to say of what is not the manager's.
+func describe(x kube.Exchange) string {
+	if x.Resource == "pods" {
+		return ""
+	}
+	return string(x.Request)
+}
+
+var podRead = kube.Exchange{
+	Verb: "get", Resource: "pods", Namespace: "default", Name: "web-2", Status: 200,
+	Response: []byte(`{"metadata":{"namespace":"default","name":"web-2"},"status":{"phase":"Pending"}}`),
+}
+
+func annotation() []byte {
+	status, _ := json.Marshal([]map[string]any{{"name": network, "interface": "net1", "ips": []string{address}}})
+	b, _ := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]string{statusAnnotation: string(status)}}})
+	return b
+}

@@ -1,0 +1,86 @@
+package reports
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"ipamsim/model"
+)
+
+// The timeline fits a terminal and one look at it.
+const (
+	timelineWidth = 110
+	timelineLines = 40
+)
+
+// Timeline tells how a run came to a violation: the steps of the actors that had
+// a part in it, who read which revision and who wrote what, in the order and at
+// the virtual time they happened; what the schedule hurt; what operators and
+// machines did; when the address was handed out, taken away and handed out
+// again. Steps of others are counted, not shown. Its last lines are the verdict
+// and the command that shows it again.
+//
+// It is a pure function of the report: the same run gives the same text.
+func Timeline(r *Report, v *model.Violation) string {
+	sub := subjectOf(r, v)
+	head := []string{fmt.Sprintf("%s, seed %d: how it came to %s at step %d", Clean(r.Scenario), r.Seed, v.Invariant, v.Step), ""}
+	tail := append([]string{""}, wrap(fmt.Sprintf("=> %s (%s) at %s, step %d: %s",
+		v.Invariant, v.Severity, clock(v.At), v.Step, Clean(v.Message)), timelineWidth)...)
+	tail = append(tail, "   show it again: "+r.Command())
+	entries := pick(r, sub)
+	body := fit(entries, sub, timelineLines-len(head)-len(tail))
+	var b strings.Builder
+	for _, lines := range [][]string{{cut(head[0], timelineWidth), head[1]}, body, tail} {
+		for _, l := range lines {
+			b.WriteString(strings.TrimRight(l, " ") + "\n")
+		}
+	}
+	return b.String()
+}
+
+// fit draws the entries, leaving out the least important and earliest one after
+// another until the lines suffice.
+func fit(entries []*entry, sub *subject, lines int) []string {
+	for {
+		body := draw(entries, sub)
+		if len(body) <= lines || len(entries) <= 1 {
+			return body
+		}
+		least := 0
+		for i, e := range entries {
+			if e.weight < entries[least].weight {
+				least = i
+			}
+		}
+		entries = append(entries[:least:least], entries[least+1:]...)
+	}
+}
+
+// Command is what to type to see the run again.
+func (r *Report) Command() string {
+	file := r.File
+	if file == "" {
+		file = r.Scenario + ".yaml"
+	}
+	if r.Strategy == "replay" {
+		return "ipamsim replay " + shell(file)
+	}
+	c := "ipamsim run " + shell(file) + " --seed " + strconv.FormatUint(r.Seed, 10)
+	if !r.Exact {
+		c += " --strategy " + shell(r.Strategy)
+	}
+	return c
+}
+
+var plain = regexp.MustCompile(`^[A-Za-z0-9_./:=@%+,~-]+$`)
+
+// shell quotes an argument so that it can be pasted. One with control characters
+// cannot: it is shown, not offered.
+func shell(arg string) string {
+	if plain.MatchString(arg) && !strings.HasPrefix(arg, "-") {
+		return arg
+	}
+	return "'" + strings.ReplaceAll(Clean(arg), "'", `'\''`) + "'"
+}

@@ -1,0 +1,168 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// A story of few actors is drawn with a column for each, so that one sees who
+// did what between two steps of another; one of many as a list. Columns must
+// leave the text most of the line.
+const (
+	lanesMax     = 4
+	lanesWidth   = 44
+	laneNameMax  = 20
+	actorMax     = 34
+	linesPerStep = 2 // longer texts are cut
+	elidedMin    = 3 // fewer steps of others than this pass without a line
+)
+
+// draw lays the entries out.
+func draw(entries []*entry, s *subject) []string {
+	cols := lanes(entries)
+	head := fmt.Sprintf("%12s %6s  ", "time", "step")
+	if cols == nil {
+		head += pad("actor", actorMax) + " what"
+	} else {
+		head += strings.Join(cols.names, "  ") + "  r read  w write  x hurt  * fact"
+	}
+	out := []string{head}
+	last := s.from
+	for i, e := range entries {
+		if n := e.step - last - 1; n >= elidedMin && last > 0 {
+			out = append(out, elided(n))
+		}
+		last = max(last, e.step)
+		out = append(out, s.line(e, i, cols)...)
+	}
+	if n := s.v.Step - last; n >= elidedMin {
+		out = append(out, elided(n))
+	}
+	return out
+}
+
+func elided(steps int) string { return fmt.Sprintf("%20s  … %d other steps …", "", steps) }
+
+// line is the i-th entry, its text on at most linesPerStep lines.
+func (s *subject) line(e *entry, i int, cols *columns) []string {
+	text := e.text
+	head := fmt.Sprintf("%12s %6d  ", stamp(e.at), e.step)
+	next := strings.Repeat(" ", utf8.RuneCountInString(head))
+	if cols == nil {
+		actor := pad(cut(Clean(e.actor), actorMax), actorMax) + " "
+		head, next = head+actor, next+pad("", utf8.RuneCountInString(actor))
+	} else {
+		head, next = head+cols.row(i, e.lane, e.mark)+"  ", next+cols.row(i, laneless, ' ')+"  "
+		if !e.fact {
+			text = process(e.actor) + text
+		}
+	}
+	if e.turn != "" && e.weight > scenery {
+		text = ">>> " + text
+	}
+	width := timelineWidth - utf8.RuneCountInString(head) - 2
+	out := wrap(text, width)
+	for n := linesPerStep * width; len(out) > linesPerStep; n -= 4 {
+		out = wrap(s.squeeze(text, n), width)
+	}
+	for j, t := range out {
+		if out[j] = head + t; j > 0 {
+			out[j] = next + "  " + t
+		}
+	}
+	return out
+}
+
+// squeeze shortens a text. A list of claims loses what stands before the address
+// that the violation is about: whether it is among them is why the line is there.
+func (s *subject) squeeze(text string, width int) string {
+	if utf8.RuneCountInString(text) <= width {
+		return text
+	}
+	for _, name := range append(slices.Clone(s.named["address"]), s.pods...) {
+		begin := strings.Index(text, ": ") + 2
+		if i := strings.Index(text, name); begin > 1 && i > begin+1 && says(text[i:], name) {
+			return cut(text[:begin]+"… "+text[i:], width)
+		}
+	}
+	return cut(text, width)
+}
+
+// process is the program an actor runs, as the subject of a sentence: its column
+// already says for which pod.
+func process(actor string) string {
+	name, _, _ := strings.Cut(Clean(actor), "/")
+	if name, _, _ = strings.Cut(name, "~"); name == "" {
+		return ""
+	}
+	return name + " "
+}
+
+// columns are the lanes in the order of their first appearance.
+type columns struct {
+	keys, names []string
+	first, last []int // entries
+}
+
+// lanes is nil if the actors are too many or their names too long.
+func lanes(entries []*entry) *columns {
+	c := &columns{}
+	for i, e := range entries {
+		if e.lane == laneless {
+			continue
+		}
+		k := slices.Index(c.keys, e.lane)
+		if k < 0 {
+			k = len(c.keys)
+			c.keys, c.first, c.last = append(c.keys, e.lane), append(c.first, i), append(c.last, i)
+		}
+		c.last[k] = i
+	}
+	width := 0
+	for _, k := range c.keys {
+		name := Clean(k)
+		if short := name[strings.LastIndexByte(name, '/')+1:]; !clashes(short, k, c.keys) {
+			name = short
+		}
+		c.names = append(c.names, name)
+		if n := utf8.RuneCountInString(name); n > laneNameMax {
+			return nil
+		} else {
+			width += n + 2
+		}
+	}
+	if len(c.keys) == 0 || len(c.keys) > lanesMax || width > lanesWidth {
+		return nil
+	}
+	return c
+}
+
+// clashes reports whether another lane would have the same short name.
+func clashes(short, key string, keys []string) bool {
+	return slices.ContainsFunc(keys, func(k string) bool {
+		return k != key && k[strings.LastIndexByte(k, '/')+1:] == short
+	})
+}
+
+// row draws the lanes as lines from their first entry to their last, with the
+// mark in the middle of the one that the i-th entry is about. What happens to the
+// whole cluster has none.
+func (c *columns) row(i int, lane string, mark byte) string {
+	cells := make([]string, len(c.keys))
+	for k, key := range c.keys {
+		n := utf8.RuneCountInString(c.names[k])
+		cell := []byte(strings.Repeat(" ", n))
+		switch {
+		case key == lane:
+			cell[n/2] = mark
+		case lane == laneless && mark == ' ' && c.last[k] == i:
+			// the second line of a lane's last entry
+		case i >= c.first[k] && i <= c.last[k]:
+			cell[n/2] = '|'
+		}
+		cells[k] = string(cell)
+	}
+	return strings.Join(cells, "  ")
+}
