@@ -7,9 +7,32 @@ var randomEdits = []edit{
 	before("runtime/rand.go", "constant seed of the process",
 		"\tglobalRand.state.Init(*seed)\n",
 		"\tfor i := range seed {\n\t\tseed[i] = byte(i)\n\t}\n"),
-	before("runtime/rand.go", "rand by goroutine",
+	// The compiler itself calls rand, to seed maps on the stack. That must not be
+	// a draw, or what a package does once would shift the first run; so a bubble
+	// answers without one, and all who want a random number call simRand.
+	before("runtime/rand.go", "rand without a draw",
 		"\tmp := getg().m\n\tc := &mp.chacha8\n",
-		"\tif gp := getg(); gp.bubble != nil {\n\t\treturn simnext(gp)\n\t}\n"),
+		"\tif gp := getg(); gp.bubble != nil {\n\t\treturn simStill(gp)\n\t}\n"),
+	{
+		"runtime/rand.go", "randn by goroutine",
+		"\treturn uint32((uint64(uint32(rand())) * uint64(n)) >> 32)\n",
+		"\treturn uint32((uint64(uint32(simRand())) * uint64(n)) >> 32)\n",
+	},
+	{
+		"runtime/rand.go", "fastrand by goroutine",
+		"func legacy_fastrand() uint32 {\n\treturn uint32(rand())\n",
+		"func legacy_fastrand() uint32 {\n\treturn uint32(simRand())\n",
+	},
+	{
+		"runtime/rand.go", "fastrand64 by goroutine",
+		"func legacy_fastrand64() uint64 {\n\treturn rand()\n",
+		"func legacy_fastrand64() uint64 {\n\treturn simRand()\n",
+	},
+	relink("math/rand/rand.go"),
+	relink("math/rand/v2/rand.go"),
+	relink("os/tempfile.go"),
+	relink("net/dnsclient.go"),
+	relink("hash/maphash/maphash_runtime.go"),
 	{
 		"runtime/select.go", "order of select by goroutine",
 		"\t\tj := cheaprandn(uint32(norder + 1))\n",
@@ -29,6 +52,15 @@ var randomEdits = []edit{
 	after("crypto/internal/fips140/drbg/rand.go", "crypto/rand by goroutine: use",
 		"func Read(b []byte) {\n",
 		"\tif testingReader == nil && simFill(b) {\n\t\treturn\n\t}\n"),
+}
+
+// relink makes the runtime_rand of a package draw from the goroutine's stream.
+func relink(file string) edit {
+	return edit{
+		file, "runtime_rand by goroutine",
+		"//go:linkname runtime_rand runtime.rand\n",
+		"//go:linkname runtime_rand runtime.simRand\n",
+	}
 }
 
 // mapEdits fix the layout of maps and draw only where an iteration starts.

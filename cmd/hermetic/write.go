@@ -20,7 +20,7 @@ func write(base, src, version string, text map[string]string) (string, error) {
 	}
 	// src is part of the name: overlay.json holds absolute paths.
 	sum := sha256.Sum256(append(content, src...))
-	dir := filepath.Join(base, fmt.Sprintf("%s-%x", version, sum[:8]))
+	dir := filepath.Join(base, fmt.Sprintf("%s-%x", strings.Fields(version)[0], sum[:8]))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
