@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apiserver/pkg/registry/generic"
@@ -106,7 +107,19 @@ func openNodes(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
 
 func openNamespaces(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
 	s, status, finalize, err := namespaces.NewREST(o)
-	return map[string]rest.Storage{"namespaces": s, "namespaces/status": status, "namespaces/finalize": finalize}, err
+	return map[string]rest.Storage{"namespaces": namespace{s}, "namespaces/status": status, "namespaces/finalize": finalize}, err
+}
+
+// namespace goes at the first request. A real one only begins to go, is emptied
+// and taken off its finalizer by a controller, and goes at that one's request.
+type namespace struct{ *namespaces.REST }
+
+func (n namespace) Delete(ctx context.Context, name string, ok rest.ValidateObjectFunc, o *metav1.DeleteOptions) (runtime.Object, bool, error) {
+	obj, gone, err := n.REST.Delete(ctx, name, ok, o)
+	if err != nil || gone {
+		return obj, gone, err
+	}
+	return n.REST.Delete(ctx, name, ok, &metav1.DeleteOptions{DryRun: o.DryRun})
 }
 
 // openEvents keeps events for an hour of virtual time, kube-apiserver's default.

@@ -14,7 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 
+	"ipamsim/sim"
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/kube"
 )
@@ -105,3 +107,5 @@ func claim(revision string, n int) []byte {
 	return fmt.Appendf(nil, `[{"op":"test","path":"/metadata/resourceVersion","value":%q},
 		{"op":"add","path":"/spec/allocations/%d","value":{"id":"c","podref":"default/p"}}]`, revision, n)
 }
+
+func configOf(c *cluster, g *sim.Gate) *rest.Config { return kube.Config(c.Door(g)) }
