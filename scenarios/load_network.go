@@ -60,7 +60,7 @@ func (l *loader) network(d *doc, key string) error {
 		err = inside(n)
 	}
 	if err != nil {
-		problem := oneLine(err)
+		problem, _, _ := strings.Cut(oneLine(err), " / bytes: ") // Whereabouts repeats the whole configuration
 		for _, prefix := range []string{l.adapter.Name() + ": ", key + ": "} { // the line says so already
 			problem = strings.TrimPrefix(problem, prefix)
 		}
@@ -101,9 +101,13 @@ func tail(s string) string {
 	}
 }
 
-// inside refuses a range whose ends lie outside of it. Whereabouts itself accepts
+// inside refuses a network without a range, and a range whose ends lie outside of
+// it. Whereabouts itself accepts
 // range_start 10.0.1.5 in 10.0.0.0/24 and then counts from there.
 func inside(n model.Network) error {
+	if len(n.Ranges) == 0 {
+		return errors.New(`no range: want "range": "10.0.0.0/24" or "ipRanges": [{"range": …}] in ipam`)
+	}
 	for i, r := range n.Ranges {
 		name := "range"
 		if len(n.Ranges) > 1 {
@@ -150,7 +154,7 @@ func (l *loader) attached(d *doc, id identity) error {
 	n, ok := locate(d.root, p)
 	if !ok {
 		if misplaced := at("metadata", "annotations", annotation); text(d.root, misplaced...) != "" {
-			return d.failAt(misplaced, "Multus reads this from the pods: it belongs in %s", p[:len(p)-2])
+			return d.failAt(misplaced, "Multus reads this from the pods: it belongs in %s", p[:len(p)-1])
 		}
 		return nil
 	}
@@ -163,7 +167,7 @@ func (l *loader) attached(d *doc, id identity) error {
 		return err
 	})
 	if err != nil {
-		return d.fail(n, p, "%s", strings.TrimPrefix(oneLine(err), "parsePodNetworkAnnotation: "))
+		return d.fail(n, p, "%s: %s", quote(n.Value), strings.TrimPrefix(oneLine(err), "parsePodNetworkAnnotation: "))
 	}
 	for _, a := range asked {
 		if err := l.exists(d, n, p, a.Namespace+"/"+a.Name); err != nil {
@@ -182,7 +186,7 @@ func (l *loader) exists(d *doc, n *yaml.Node, p path, key string) error {
 		keys = append(keys, known.Key)
 	}
 	if l.foreign[key] {
-		return d.fail(n, p, "network %s is not one of %s, so it is not simulated: remove it here", key, l.adapter.Name())
+		return d.fail(n, p, "network %s is not one of %s's, so it is not simulated: leave it out", key, l.adapter.Name())
 	}
 	return d.fail(n, p, "there is no NetworkAttachmentDefinition %s, %s", quote(key), want(key, keys))
 }

@@ -136,7 +136,11 @@ func duration(n *yaml.Node) (string, string) {
 	plain := n.Tag == "!!str" // "0" and "+5" would otherwise be numbers
 	switch {
 	case err != nil || !plain:
-		return "", fmt.Sprintf("%s is not a duration, want e.g. %s", quote(n.Value), likelyDuration(n.Value))
+		shown := n.Value
+		if plain {
+			shown = quote(shown)
+		}
+		return "", fmt.Sprintf("%s is not a duration, want e.g. %s", shown, likelyDuration(n.Value))
 	case d < 0:
 		return "", fmt.Sprintf("%s is negative", n.Value)
 	case d > durationMax:

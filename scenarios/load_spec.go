@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"ipamsim/model/invariant"
 	"ipamsim/sim"
 	"ipamsim/sim/strategy"
@@ -44,8 +46,8 @@ func (l *loader) spec() error {
 	c.must(badName(l.s.Doc.Metadata.Name), at("metadata", "name"))
 	c.bad(len(l.nodes) == 0, at("spec", "nodes"), "no node: list some here, or add a Node manifest")
 	c.bad(s.Until.Duration == 0, at("spec", "until"), "must be more than 0")
-	c.bad(s.Until.Duration > untilMax, at("spec", "until"), "%s is too long, want at most 24h", s.Until.Duration)
-	c.bad(s.Settle.Duration > untilMax, at("spec", "settle"), "%s is too long, want at most 24h", s.Settle.Duration)
+	c.bad(s.Until.Duration > untilMax, at("spec", "until"), "%s is too long, want at most 24h", brief(s.Until))
+	c.bad(s.Settle.Duration > untilMax, at("spec", "settle"), "%s is too long, want at most 24h", brief(s.Settle))
 	if s.Strategy != "" {
 		if _, err := strategy.Parse(s.Strategy, 1, strategy.Settings{}); err != nil {
 			c.bad(true, at("spec", "strategy"), "%s", unknownStrategy(s.Strategy, err))
@@ -58,6 +60,18 @@ func (l *loader) spec() error {
 	l.faults(c)
 	l.expect(c)
 	return c.err
+}
+
+// brief is a duration as people write it: 2m, not 2m0s.
+func brief(d metav1.Duration) string {
+	s := d.Duration.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
 }
 
 func unknownStrategy(name string, err error) string {
@@ -117,7 +131,7 @@ func (l *loader) churn(c *check) {
 	for i, ch := range l.s.Doc.Spec.Churn {
 		p := at("spec", "churn", i)
 		c.bad(ch.Every.Duration == 0, p.then("every"), "must be more than 0")
-		c.bad(ch.Until.Duration > 0 && ch.Until.Duration <= ch.From.Duration, p.then("until"), "%s is not after from, %s", ch.Until.Duration, ch.From.Duration)
+		c.bad(ch.Until.Duration > 0 && ch.Until.Duration <= ch.From.Duration, p.then("until"), "%s is not after from, %s", brief(ch.Until), brief(ch.From))
 		c.bad(ch.Force < 0 || ch.Force > 10, p.then("force"), "want 0 to 10: of ten deletions, how many are forced")
 		c.must(l.badWorkload(ch.Workload), p.then("workload"))
 	}
@@ -139,7 +153,7 @@ func (l *loader) badWorkload(s string) string {
 		}
 	}
 	if strings.Count(s, "/") != 2 {
-		return quote(s) + " is no workload, want KIND/NAMESPACE/NAME; " + want(s, all)
+		return quote(s) + " is no workload, want KIND/NAMESPACE/NAME, e.g. StatefulSet/default/web"
 	}
 	return "there is no workload " + quote(s) + ", " + want(s, all)
 }

@@ -22,7 +22,7 @@ func (l *loader) timeline() error {
 		if err != nil {
 			return l.doc.failAt(p, "%s", oneLine(err))
 		}
-		c.bad(e.At.Duration > s.Until.Duration, p.then("at"), "%s is after spec.until, %s", e.At.Duration, s.Until.Duration)
+		c.bad(e.At.Duration > s.Until.Duration, p.then("at"), "%s is after spec.until, %s", brief(e.At), brief(s.Until))
 		l.acts(c, act, p.then(actionName(e)))
 	}
 	return c.err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -40,6 +41,9 @@ func documents(file string, data []byte) ([]*yaml.Node, error) {
 	if i := invalidUTF8(data); i >= 0 {
 		return refuse(lineOf(data, i), "byte %#02x is not UTF-8 text", data[i])
 	}
+	// Web pages indent what people copy from them with no-break spaces; the
+	// vendor's article in seeds/002 does.
+	data = bytes.ReplaceAll(data, []byte("\u00a0"), []byte(" "))
 	roots, err := parseYAML(data)
 	if err != nil {
 		line, problem := explain(data, err)
@@ -125,20 +129,14 @@ func explain(data []byte, err error) (line int, problem string) {
 	if m := yamlLine.FindStringSubmatch(msg); m != nil {
 		line, _ = strconv.Atoi(m[1])
 	}
-	plain := func(msg string) string { return strings.TrimPrefix(yamlLine.ReplaceAllString(msg, ""), "yaml: ") }
 	problem = plain(msg)
 	lines := bytes.SplitAfter(data, []byte("\n"))
 	if len(data) <= searchedMax {
-		low, high := 1, len(lines)
-		for low < high {
-			mid := (low + high) / 2
-			if _, err := parseYAML(bytes.Join(lines[:mid], nil)); err != nil && plain(err.Error()) == problem {
-				high = mid
-			} else {
-				low = mid + 1
-			}
+		line = shortest(lines, problem)
+		if problem == insideQuote { // the quote was opened further up
+			problem = unclosed
+			line = shortest(lines[:line-1], problem)
 		}
-		line = low
 	}
 	if line < 1 || line > len(lines) {
 		return line, "not YAML: " + oneLine(errors.New(problem))
@@ -154,12 +152,30 @@ func explain(data []byte, err error) (line int, problem string) {
 	return line, "not YAML: " + oneLine(errors.New(problem))
 }
 
+// plain is the parser's message without the line that it names.
+func plain(msg string) string { return strings.TrimPrefix(yamlLine.ReplaceAllString(msg, ""), "yaml: ") }
+
+// shortest is the number of lines with which the problem begins.
+func shortest(lines [][]byte, problem string) int {
+	return 1 + sort.Search(len(lines)-1, func(i int) bool {
+		_, err := parseYAML(bytes.Join(lines[:i+1], nil))
+		return err != nil && plain(err.Error()) == problem
+	})
+}
+
+// What the parser says of a quote that is never closed, if the file ends, and if
+// another document begins before it is.
+const (
+	unclosed    = "found unexpected end of stream"
+	insideQuote = "found unexpected document indicator"
+)
+
 var syntaxHints = []struct{ says, means string }{
 	{"mapping values are not allowed", `a second ": " in one value, or wrong indentation; text that contains ": " needs quotes`},
 	{"did not find expected key", "wrong indentation, or text behind a closing quote"},
 	{"did not find expected '-' indicator", `wrong indentation, or a line without "- " in a list`},
 	{"could not find expected ':'", `a line without "key: value", or wrong indentation`},
-	{"found unexpected end of stream", "a quote is opened here and never closed"},
+	{unclosed, "a quote is opened here and never closed"},
 	{"found character that cannot start any token", "a value may not start with this character; put it in quotes"},
 	{"did not find expected ',' or", "a bracket is opened and never closed, or a comma is missing"},
 	{"control characters are not allowed", "a control character"},

@@ -1,0 +1,61 @@
+package scenarios_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"ipamsim/scenarios"
+)
+
+// equal reports whether two scenarios are the same but for where they stood.
+func equal(a, b *scenarios.Scenario) bool {
+	return reflect.DeepEqual(a.Doc, b.Doc) && reflect.DeepEqual(a.Objects, b.Objects) && reflect.DeepEqual(a.Networks, b.Networks)
+}
+
+// TestBadInput: every mistake is one line that says where it is and what would be
+// right. The .err files are meant to be read.
+func TestBadInput(t *testing.T) {
+	files, err := filepath.Glob("testdata/bad/*.yaml")
+	if err != nil || len(files) < 40 {
+		t.Fatalf("%d bad files, %v", len(files), err)
+	}
+	for _, file := range files {
+		name := filepath.Base(file)
+		t.Run(name, func(t *testing.T) {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = scenarios.Parse(name, data)
+			if err == nil {
+				t.Fatal("it loads")
+			}
+			var e *scenarios.Error
+			if !errors.As(err, &e) || e.File != name || e.Problem == "" {
+				t.Errorf("got %T %v, want *Error with file and problem", err, err)
+			}
+			got := err.Error() + "\n"
+			if strings.Count(got, "\n") != 1 || len(got) > 400 {
+				t.Errorf("not one line of at most 400 bytes: %q", got)
+			}
+			golden := strings.TrimSuffix(file, ".yaml") + ".err"
+			if *update {
+				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != string(want) {
+				t.Errorf("got  %swant %s", got, want)
+			}
+		})
+	}
+}

@@ -1,0 +1,17 @@
+package scenarios
+
+import (
+	_ "embed"
+	"slices"
+)
+
+// schema is written by TestSchema from the types and their comments (make
+// golden). It is a file, so that the comments, which are not in a binary, are in
+// it, and so that an editor can be pointed at it.
+//
+//go:embed schema.json
+var schema []byte
+
+// Schema is the JSON Schema of the Scenario document, draft 2020-12. Loading
+// checks more: names that must exist, and what one field means for another.
+func Schema() ([]byte, error) { return slices.Clone(schema), nil }

@@ -1,0 +1,167 @@
+package scenarios_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/invopop/jsonschema"
+	"go.yaml.in/yaml/v3"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/kube-openapi/pkg/validation/spec"
+	"k8s.io/kube-openapi/pkg/validation/strfmt"
+	"k8s.io/kube-openapi/pkg/validation/validate"
+
+	"ipamsim/scenarios"
+)
+
+// TestSchema: the schema is that of the types.
+func TestSchema(t *testing.T) {
+	want := generate(t)
+	if *update {
+		if err := os.WriteFile("schema.json", want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	got, err := scenarios.Schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), string(got)); d != "" {
+		t.Errorf("schema.json is not that of the types; make golden rewrites it (-types +file):\n%s", d)
+	}
+}
+
+// generate reflects the types, with their comments from the source.
+func generate(t *testing.T) []byte {
+	t.Helper()
+	r := jsonschema.Reflector{
+		Anonymous: true, DoNotReference: true, ExpandedStruct: true, RequiredFromJSONSchemaTags: true,
+		Mapper: func(t reflect.Type) *jsonschema.Schema {
+			switch t {
+			case reflect.TypeFor[metav1.Duration]():
+				return &jsonschema.Schema{Type: "string", Pattern: `^([0-9]+(\.[0-9]+)?(h|m|s|ms|us|ns))+$`, Examples: []any{"5m30s"}}
+			case reflect.TypeFor[json.RawMessage]():
+				return &jsonschema.Schema{Type: "object"}
+			}
+			return nil
+		},
+	}
+	// The folders are given as the generator is run: in this one.
+	for _, dir := range []string{".", "../sim/cluster"} {
+		if err := r.AddGoComments("ipamsim/scenarios", dir, jsonschema.WithFullComment()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.LookupComment = func(t reflect.Type, name string) string {
+		if t.Kind() != reflect.Struct {
+			return ""
+		}
+		f, ok := t.FieldByName(name)
+		if !ok || r.CommentMap[t.PkgPath()+"."+t.Name()+"."+name] != "" {
+			return ""
+		}
+		if t = f.Type; t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		return r.CommentMap[t.PkgPath()+"."+t.Name()] // a field without words of its own has its type's
+	}
+	s := r.Reflect(&scenarios.Document{})
+	s.Title = "ipamsim Scenario"
+	only(s, "spec", "timeline")
+	b, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(b, '\n')
+}
+
+// only says of a timeline entry what the types cannot: a time and one action.
+func only(s *jsonschema.Schema, steps ...string) {
+	for _, step := range steps {
+		s, _ = s.Properties.Get(step)
+	}
+	two := uint64(2)
+	s.Items.MinProperties, s.Items.MaxProperties = &two, &two
+}
+
+// validator checks documents against the schema. kube-openapi knows an older
+// draft; the schema keeps to what both have.
+func validator(t *testing.T) *validate.SchemaValidator {
+	t.Helper()
+	b, err := scenarios.Schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s spec.Schema
+	if err := json.Unmarshal(b, &s); err != nil {
+		t.Fatal(err)
+	}
+	return validate.NewSchemaValidator(&s, nil, "", strfmt.Default)
+}
+
+// scenarioDocument is the Scenario document of a file, as any YAML parser reads it.
+func scenarioDocument(t *testing.T, file string) map[string]any {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range bytes.Split(data, []byte("\n---\n")) {
+		var doc map[string]any
+		if err := yaml.Unmarshal(part, &doc); err != nil {
+			t.Fatal(err)
+		}
+		if doc["kind"] == scenarios.Kind {
+			return doc
+		}
+	}
+	t.Fatalf("%s has no Scenario document", file)
+	return nil
+}
+
+// TestSchemaAcceptsLibrary: every scenario that loads is valid.
+func TestSchemaAcceptsLibrary(t *testing.T) {
+	v := validator(t)
+	good, err := filepath.Glob("testdata/good/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range append(library(t), good...) {
+		if res := v.Validate(scenarioDocument(t, file)); !res.IsValid() {
+			t.Errorf("%s: %v", file, res.AsError())
+		}
+	}
+}
+
+// TestSchemaRefuses: an editor with the schema underlines these.
+func TestSchemaRefuses(t *testing.T) {
+	v := validator(t)
+	for _, file := range []string{
+		"field-unknown", "field-missing", "enum-ipam", "duration-words", "duration-number",
+		"timeline-two-actions", "timeline-no-action", "bool-yes", "number-quoted", "list-as-text",
+	} {
+		if res := v.Validate(scenarioDocument(t, filepath.Join("testdata", "bad", file+".yaml"))); res.IsValid() {
+			t.Errorf("%s is valid by the schema", file)
+		}
+	}
+}
+
+// TestSchemaHasComments: people see them in their editors.
+func TestSchemaHasComments(t *testing.T) {
+	b, err := scenarios.Schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Until is the virtual time", "Crash takes a node's power away"} {
+		if !strings.Contains(string(b), want) {
+			t.Errorf("no %q", want)
+		}
+	}
+}
