@@ -1,0 +1,123 @@
+package whereabouts
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"sync"
+
+	"github.com/k8snetworkplumbingwg/whereabouts/pkg/logging"
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+
+	"ipamsim/model"
+	"ipamsim/sim/ipam"
+)
+
+// module is upstream's path.
+const module = "github.com/k8snetworkplumbingwg/whereabouts"
+
+// namespace is where Whereabouts keeps its objects: the default of its manifests,
+// of its kubeconfig (wbNamespaceFromCtx) and of its control loop.
+const namespace = "kube-system"
+
+type adapter struct{}
+
+var _ ipam.Adapter = adapter{}
+
+// New is the Whereabouts adapter. It has no state but what upstream keeps in
+// globals of the process, which the first call sets for good: upstream's log is
+// off, and NODENAME and WHEREABOUTS_NAMESPACE are unset.
+func New() ipam.Adapter {
+	settle()
+	return adapter{}
+}
+
+var settle = sync.OnceFunc(func() {
+	logging.SetLogStderr(false)
+	logging.SetLogLevel("panic")
+	for _, v := range []string{"NODENAME", "WHEREABOUTS_NAMESPACE"} {
+		if err := os.Unsetenv(v); err != nil {
+			panic(err) // the name is a constant
+		}
+	}
+	_, _ = flatFile() // outside of every bubble; who needs it sees the error
+})
+
+func (adapter) Name() string { return "whereabouts" }
+
+// Upstream is "github.com/k8snetworkplumbingwg/whereabouts@v0.9.4". The version
+// is "(devel)" where the build tells nothing, as for the test of one package.
+func (adapter) Upstream() string {
+	version := "(devel)"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range info.Deps {
+			if m.Path != module {
+				continue
+			}
+			for m.Replace != nil {
+				m = m.Replace
+			}
+			version = m.Version
+		}
+	}
+	return module + "@" + version
+}
+
+//go:embed crds/*.yaml
+var definitions embed.FS
+
+// CRDs are IPPool, NodeSlicePool and OverlappingRangeIPReservation, byte for byte
+// as in upstream's doc/crds.
+func (adapter) CRDs() ([]*apiextv1.CustomResourceDefinition, error) {
+	files, err := definitions.ReadDir("crds")
+	if err != nil {
+		return nil, fmt.Errorf("whereabouts: %w", err)
+	}
+	var out []*apiextv1.CustomResourceDefinition
+	for _, f := range files {
+		b, err := definitions.ReadFile("crds/" + f.Name())
+		if err != nil {
+			return nil, fmt.Errorf("whereabouts: %w", err)
+		}
+		crd := &apiextv1.CustomResourceDefinition{}
+		if err := yaml.UnmarshalStrict(b, crd); err != nil {
+			return nil, fmt.Errorf("whereabouts: %s: %w", f.Name(), err)
+		}
+		out = append(out, crd)
+	}
+	return out, nil
+}
+
+// Network reads the policy with upstream's own parser, and refuses besides what
+// upstream would silently ignore, fail on at every ADD, or crash on.
+func (adapter) Network(key string, config json.RawMessage) (model.Network, bool, error) {
+	n, ok, err := network(key, config)
+	if err != nil {
+		return model.Network{}, true, fmt.Errorf("whereabouts: %s: %w", key, err)
+	}
+	return n, ok, nil
+}
+
+// Open starts Whereabouts in one run. It starts no goroutine.
+func (adapter) Open(env ipam.Env) (ipam.Instance, error) {
+	i := &instance{env: env, stdin: map[string][]byte{}, record: newRecord(env.Networks)}
+	if env.API != nil {
+		if err := i.record.follow(env.API); err != nil {
+			return nil, fmt.Errorf("whereabouts: %w", err)
+		}
+	}
+	return i, nil
+}
+
+// instance is Whereabouts in one run.
+type instance struct {
+	env    ipam.Env
+	record *record
+
+	mu    sync.Mutex // never held while a message is parked
+	stdin map[string][]byte
+	nodes nodeNames
+}

@@ -1,0 +1,154 @@
+package whereabouts
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// object is a JSON object as it was written: numbers keep their digits.
+type object = map[string]any
+
+// ours is the type of an ipam section that Whereabouts feels concerned by.
+const ours = "whereabouts"
+
+func decode(raw []byte) (object, error) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var o object
+	if err := d.Decode(&o); err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, errors.New("something follows the configuration")
+	}
+	return o, nil
+}
+
+// get finds a key as encoding/json does, in whatever case it is written.
+func get(o object, key string) any {
+	if v, ok := o[key]; ok {
+		return v
+	}
+	for k, v := range o {
+		if strings.EqualFold(k, key) {
+			return v
+		}
+	}
+	return nil
+}
+
+func set(o object, key string, v any) {
+	for k := range o {
+		if strings.EqualFold(k, key) {
+			delete(o, k)
+		}
+	}
+	if v != nil {
+		o[key] = v
+	}
+}
+
+// hazards are the settings that reach out of the simulation: a log file is opened
+// for writing, wherever it is, a level is set for the process, and the last two
+// name files of the machine.
+var hazards = []string{"log_file", "log_level", "kubernetes", "configuration_path"}
+
+// pin takes the hazards out of a plugin's ipam section and names our flat file.
+// It reports whether the section is Whereabouts'.
+func pin(plugin object) (bool, error) {
+	ipam, ok := get(plugin, "ipam").(object)
+	if !ok || get(ipam, "type") != ours {
+		return false, nil
+	}
+	file, err := flatFile()
+	if err != nil {
+		return true, fmt.Errorf("private file: %w", err)
+	}
+	set(plugin, "ipam", ipam) // under one key: the parser would merge several
+	for _, h := range hazards {
+		set(ipam, h, nil)
+	}
+	ipam["configuration_path"] = file
+	return true, nil
+}
+
+// plugins are those of a configuration list, or the one of a plain configuration.
+// The second result tells them apart, as upstream does: by a type at the top.
+//
+// Source: pkg/config/config.go, LoadIPAMConfiguration (v0.9.4).
+func plugins(conf object) (all []object, list bool) {
+	if t, _ := get(conf, "type").(string); t != "" {
+		return []object{conf}, false
+	}
+	l, _ := get(conf, "plugins").([]any)
+	for _, p := range l {
+		o, _ := p.(object)
+		all = append(all, o)
+	}
+	return all, true
+}
+
+// stdin is what Multus passes to the plugin of the network, and libcni for a list,
+// that has Whereabouts for its address manager; nil if there is none.
+//
+// Sources: network-attachment-definition-client/pkg/utils, GetCNIConfigFromSpec
+// (a configuration without a name gets that of the object); libcni, InjectConf (a
+// plugin of a list gets the list's name and version).
+func stdin(key string, raw []byte) ([]byte, error) {
+	conf, err := decode(raw)
+	if err != nil {
+		return nil, err
+	}
+	all, list := plugins(conf)
+	for _, p := range all {
+		mine, err := pin(p)
+		if err != nil {
+			return nil, err
+		}
+		if !mine {
+			continue
+		}
+		if list {
+			set(p, "name", get(conf, "name"))
+			set(p, "cniVersion", get(conf, "cniVersion"))
+		}
+		if name, _ := get(p, "name").(string); name == "" {
+			_, name, _ = strings.Cut(key, "/")
+			set(p, "name", name)
+		}
+		return json.Marshal(p)
+	}
+	return nil, nil
+}
+
+// pinned is the configuration as the daemons may read it from the API: complete,
+// without the hazards. One that Network refuses comes out empty, which the
+// daemons report as an error: some of those make them crash, and with them the
+// process that simulates them.
+func pinned(key, config string) string {
+	if _, _, err := network(key, []byte(config)); err != nil {
+		return ""
+	}
+	conf, err := decode([]byte(config))
+	if err != nil {
+		return config // they report that themselves
+	}
+	all, _ := plugins(conf)
+	if len(all) == 0 || all[0] == nil {
+		return "" // upstream takes plugins[0] without looking
+	}
+	for _, p := range all {
+		if _, err := pin(p); err != nil {
+			return ""
+		}
+	}
+	b, err := json.Marshal(conf)
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}

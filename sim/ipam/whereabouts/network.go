@@ -1,0 +1,237 @@
+package whereabouts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/k8snetworkplumbingwg/whereabouts/pkg/config"
+	"github.com/k8snetworkplumbingwg/whereabouts/pkg/iphelpers"
+	"github.com/k8snetworkplumbingwg/whereabouts/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	netutils "k8s.io/utils/net"
+
+	"ipamsim/model"
+)
+
+// network is the policy of a configuration. ok is false, without an error, if
+// Whereabouts has no part in it.
+func network(key string, raw []byte) (n model.Network, ok bool, err error) {
+	conf, err := decode(raw)
+	if err != nil {
+		return n, false, nil // whoever reads the manifests says so better
+	}
+	in, err := stdin(key, raw)
+	if err != nil {
+		return n, true, err
+	}
+	if in == nil {
+		if ipam, _ := get(conf, "ipam").(object); ipam != nil && get(ipam, "type") == ours {
+			return n, true, errors.New("type: missing: the configuration names no CNI plugin")
+		}
+		return n, false, nil
+	}
+	written, err := ranges(in)
+	if err != nil {
+		return n, true, err
+	}
+	c, _, err := config.LoadIPAMConfig(in, "")
+	if err != nil {
+		return n, true, err
+	}
+	n = model.Network{Key: key, Name: c.NetworkName, Overlap: c.OverlappingRanges}
+	for i, r := range c.IPRanges {
+		m, err := policy(written[i], r)
+		if err != nil {
+			return n, true, err
+		}
+		n.Ranges = append(n.Ranges, m)
+	}
+	if n.Name != "" {
+		if bad := validation.IsDNS1123Subdomain(n.Name); len(bad) > 0 {
+			return n, true, fmt.Errorf("network_name %q: it becomes part of the names of Kubernetes objects: %s", n.Name, bad[0])
+		}
+	}
+	if n.Slice, err = slice(c); err != nil {
+		return n, true, err
+	}
+	return n, true, election(c)
+}
+
+// rangeText is a range as the user wrote it: upstream's parser drops an address
+// that it cannot read without a word.
+type rangeText struct{ field, start, end string }
+
+// ranges lists the ranges in upstream's order: the one at the top first.
+func ranges(in []byte) ([]rangeText, error) {
+	conf, err := decode(in)
+	if err != nil {
+		return nil, err
+	}
+	ipam, _ := get(conf, "ipam").(object)
+	var out []rangeText
+	add := func(field string, o object) error {
+		r := rangeText{field: field}
+		for _, f := range []struct {
+			key string
+			to  *string
+		}{{"range_start", &r.start}, {"range_end", &r.end}} {
+			*f.to, _ = get(o, f.key).(string)
+			if *f.to != "" && netutils.ParseIPSloppy(*f.to) == nil {
+				return fmt.Errorf("%s%s: %q is not an IP address", strings.TrimSuffix(field, "range"), f.key, *f.to)
+			}
+		}
+		out = append(out, r)
+		return nil
+	}
+	if s, _ := get(ipam, "range").(string); s != "" {
+		if err := add("range", ipam); err != nil {
+			return nil, err
+		}
+	}
+	list, _ := get(ipam, "ipRanges").([]any)
+	for i, e := range list {
+		o, _ := e.(object)
+		if err := add(fmt.Sprintf("ipRanges[%d].range", i), o); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// policy is what upstream's allocator hands out of a range: without the network
+// and the broadcast address, from range_start to range_end where those lie in
+// between. Where upstream ignores one that does not, it is refused here.
+//
+// Source: pkg/iphelpers, GetIPRange; pkg/allocate, IterateForAssignment (v0.9.4).
+func policy(w rangeText, r types.RangeConfiguration) (model.Range, error) {
+	where := strings.TrimSuffix(w.field, "range")
+	_, ipnet, err := net.ParseCIDR(r.Range)
+	if err != nil {
+		return model.Range{}, fmt.Errorf("%s: %w", w.field, err)
+	}
+	m := model.Range{Prefix: prefix(*ipnet)}
+	if m.Prefix.Bits() == 0 {
+		return m, fmt.Errorf("%s: %s is every address there is", w.field, m.Prefix)
+	}
+	first, last, err := iphelpers.GetIPRange(*ipnet, r.RangeStart, r.RangeEnd)
+	if err != nil {
+		return m, fmt.Errorf("%s: %s has no usable address: the first and the last one are never given out", w.field, m.Prefix)
+	}
+	m.Start, m.End = addr(first), addr(last)
+	start, end := addr(r.RangeStart), addr(r.RangeEnd)
+	switch {
+	case start.IsValid() && !m.Prefix.Contains(start):
+		return m, fmt.Errorf("%srange_start: %s lies outside of %s", where, start, m.Prefix)
+	case end.IsValid() && !m.Prefix.Contains(end):
+		return m, fmt.Errorf("%srange_end: %s lies outside of %s", where, end, m.Prefix)
+	case start.IsValid() && end.IsValid() && end.Less(start):
+		return m, fmt.Errorf("%srange_end: %s lies before range_start %s", where, end, start)
+	case start == model.LastAddr(m.Prefix):
+		return m, fmt.Errorf("%srange_start: %s is the last address of %s, which is never given out", where, start, m.Prefix)
+	case end == m.Prefix.Addr():
+		return m, fmt.Errorf("%srange_end: %s is the first address of %s, which is never given out", where, end, m.Prefix)
+	}
+	for i, x := range r.OmitRanges {
+		p, err := excluded(x)
+		if err != nil {
+			return m, fmt.Errorf("%sexclude[%d]: %q is neither a CIDR nor an IP address", where, i, x)
+		}
+		m.Exclude = append(m.Exclude, p)
+	}
+	return m, nil
+}
+
+// excluded parses an exclude as the allocator will, at the first ADD.
+//
+// Source: pkg/allocate, parseExcludedRange (v0.9.4).
+func excluded(s string) (netip.Prefix, error) {
+	if _, n, err := net.ParseCIDR(s); err == nil {
+		return prefix(*n), nil
+	}
+	a := addr(net.ParseIP(s))
+	if !a.IsValid() {
+		return netip.Prefix{}, errors.New("not an address")
+	}
+	return netip.PrefixFrom(a, a.BitLen()), nil
+}
+
+// slicesMax bounds the slices of a network: the controller writes all of them
+// into one object.
+const slicesMax = 4096
+
+// slice is the prefix length of a node's slice. The controller that cuts them
+// knows IPv4 and one range only; on others it crashes, or hands out the same
+// slice for both.
+//
+// Source: pkg/iphelpers, DivideRangeBySize; pkg/node-controller, syncHandler.
+func slice(c *types.IPAMConfig) (int, error) {
+	if c.NodeSliceSize == "" {
+		return 0, nil
+	}
+	bits, err := strconv.Atoi(strings.TrimPrefix(c.NodeSliceSize, "/"))
+	if err != nil {
+		return 0, fmt.Errorf("node_slice_size: %q is not a prefix length such as \"/26\"", c.NodeSliceSize)
+	}
+	if len(c.IPRanges) != 1 {
+		return 0, fmt.Errorf("node_slice_size: Whereabouts slices exactly one range, not %d", len(c.IPRanges))
+	}
+	p, err := netip.ParsePrefix(c.IPRanges[0].Range)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("range: %w", err)
+	case !p.Addr().Is4():
+		return 0, fmt.Errorf("node_slice_size: Whereabouts slices IPv4 ranges only, not %s", p)
+	case bits < p.Bits():
+		return 0, fmt.Errorf("node_slice_size: a slice of /%d is larger than the range %s", bits, p)
+	case bits > 30:
+		return 0, fmt.Errorf("node_slice_size: a slice of /%d has no usable address: the first and the last one are never given out", bits)
+	case bits-p.Bits() > 12:
+		return 0, fmt.Errorf("node_slice_size: /%d cuts %s into %d slices, at most %d can be simulated", bits, p, 1<<(bits-p.Bits()), slicesMax)
+	}
+	return bits, nil
+}
+
+// election checks the lease's times with the elector's own rules: a plugin whose
+// elector refuses them crashes at every ADD and DEL (ipam.go:453 returns no
+// elector, ipam.go:502 runs it).
+func election(c *types.IPAMConfig) error {
+	ms := func(n int) time.Duration { return time.Duration(n) * time.Millisecond }
+	_, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+		Lock:          &resourcelock.LeaseLock{LockConfig: resourcelock.ResourceLockConfig{Identity: "check"}},
+		LeaseDuration: ms(c.LeaderLeaseDuration), RenewDeadline: ms(c.LeaderRenewDeadline), RetryPeriod: ms(c.LeaderRetryPeriod),
+		Callbacks: leaderelection.LeaderCallbacks{OnStartedLeading: func(context.Context) {}, OnStoppedLeading: func() {}},
+	})
+	if err != nil {
+		return fmt.Errorf("leader_lease_duration %d, leader_renew_deadline %d, leader_retry_period %d: %w",
+			c.LeaderLeaseDuration, c.LeaderRenewDeadline, c.LeaderRetryPeriod, err)
+	}
+	return nil
+}
+
+// prefix is the masked prefix of a net.IPNet, without IPv4 in IPv6.
+func prefix(n net.IPNet) netip.Prefix { return withMask(n).Masked() }
+
+// withMask keeps the address as it is.
+func withMask(n net.IPNet) netip.Prefix {
+	ones, _ := n.Mask.Size()
+	a := addr(n.IP)
+	if len(n.Mask) == net.IPv6len && a.Is4() {
+		ones -= 96
+	}
+	return netip.PrefixFrom(a, ones)
+}
+
+// addr is the zero Addr for what is no address.
+func addr(ip net.IP) netip.Addr {
+	a, _ := netip.AddrFromSlice(slices.Clone(ip))
+	return a.Unmap()
+}
