@@ -48,7 +48,7 @@ var randomEdits = []edit{
 		"\t_ \"unsafe\"\n"),
 	before("crypto/internal/fips140/drbg/rand.go", "crypto/rand by goroutine: link",
 		"// Read fills b with cryptographically secure random bytes. In FIPS mode, it\n",
-		"//go:linkname simFill runtime.simFill\nfunc simFill(b []byte) bool\n\n"),
+		"//go:noescape\n//go:linkname simFill runtime.simFill\nfunc simFill(b []byte) bool\n\n"),
 	after("crypto/internal/fips140/drbg/rand.go", "crypto/rand by goroutine: use",
 		"func Read(b []byte) {\n",
 		"\tif testingReader == nil && simFill(b) {\n\t\treturn\n\t}\n"),
