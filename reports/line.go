@@ -32,6 +32,9 @@ func headline(v *model.Violation) string {
 	for _, kind := range []string{"address", "pod", "container", "actor", "pool", "reservation"} {
 		for _, o := range v.Objects {
 			if name, ok := strings.CutPrefix(o, kind+" "); ok && len(who) < headlineObjectsMax {
+				if kind == "container" {
+					name = name[:min(len(name), containerMax)]
+				}
 				who = append(who, cut(Clean(name), headlineNameMax))
 			}
 		}
@@ -39,10 +42,11 @@ func headline(v *model.Violation) string {
 	return strings.Join(append(append([]string{v.Invariant}, who...), fmt.Sprintf("at %s (step %d)", clock(v.At), v.Step)), " ")
 }
 
-// An address and two pods say enough; a container id is 64 characters.
+// An address and two pods say enough; container ids are cut as runtimes cut them.
 const (
 	headlineObjectsMax = 3
 	headlineNameMax    = 40
+	containerMax       = 12
 )
 
 // expectation says how the outcome compares with what the scenario expects, or

@@ -60,6 +60,7 @@ func pick(r *Report, s *subject) []*entry {
 			all = append(all, s.event(e, holders))
 		}
 	}
+	all = append(all, s.earlier(r, all)...)
 	s.passes(all)
 	thin(all)
 	all = slices.DeleteFunc(all, func(e *entry) bool { return e.weight == unshown })
@@ -190,10 +191,38 @@ func (s *subject) glimpses(all []*entry) {
 	}
 }
 
+// earlier are the violations that foretold this one: what is true of one of its
+// addresses and pods from some step on. The message of that step is a turning
+// point, even if the address manager has no words for it.
+func (s *subject) earlier(r *Report, all []*entry) []*entry {
+	var out []*entry
+	for _, v := range r.Violations {
+		if v.Invariant == s.v.Invariant || v.Step >= s.v.Step || v.Step < s.from || !s.shares(v.Objects) {
+			continue
+		}
+		for _, e := range all {
+			if e.step == v.Step && e.text != "" && !e.fact {
+				e.weight = max(e.weight, fate)
+			}
+		}
+		out = append(out, &entry{step: v.Step, at: v.At, mark: '*', fact: true, weight: cause, turn: "sign",
+			text: "from here on " + headline(&v)})
+	}
+	return out
+}
+
+// shares reports whether a violation is about an address and a pod of this one.
+func (s *subject) shares(objects []string) bool {
+	has := func(kind string, names []string) bool {
+		return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(objects, kind+" "+n) })
+	}
+	return has("address", s.named["address"]) && has("pod", s.pods)
+}
+
 // thin keeps the last few turning points of each kind: an address that was
 // handed out a hundred times was handed out rightly most of the time.
 func thin(all []*entry) {
-	left := map[string]int{"out": 4, "away": 4, "hurt": 6}
+	left := map[string]int{"out": 4, "away": 4, "hurt": 6, "sign": 3}
 	for i := len(all) - 1; i >= 0; i-- {
 		if e := all[i]; e.turn != "" && e.weight > scenery {
 			if left[e.turn]--; left[e.turn] < 0 {

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// interruptible is a context that ends with the first Ctrl-C or SIGTERM. The
+// second one, or a run that does not let go, ends the process; cleanup then gets
+// a moment to remove what would be left behind.
+func interruptible(stderr io.Writer, cleanup func()) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	over := make(chan struct{})
+	go func() {
+		select {
+		case <-signals:
+		case <-over:
+			return
+		}
+		cancel()
+		select {
+		case <-over:
+			return
+		case <-signals:
+		case <-time.After(interruptMax):
+		}
+		done := make(chan struct{})
+		go func() { defer close(done); cleanup() }()
+		select {
+		case <-done:
+		case <-time.After(cleanupMax):
+		}
+		fmt.Fprintln(stderr, "ipamsim: interrupted; the run did not end by itself")
+		os.Exit(exitCannot)
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		close(over)
+		cancel()
+	}
+}
+
+// A person who presses Ctrl-C waits a second.
+const (
+	interruptMax = 900 * time.Millisecond
+	cleanupMax   = 90 * time.Millisecond
+)

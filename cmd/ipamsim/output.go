@@ -1,0 +1,214 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"ipamsim/reports"
+	"ipamsim/scenarios"
+)
+
+// outputFlags say where to write what people do not read on the terminal.
+type outputFlags struct{ json, trace, dir string }
+
+func (o *outputFlags) add(fl *pflag.FlagSet) {
+	fl.StringVar(&o.json, "json", "", "write every run as a line of JSON to `F`, or - for stdout")
+	fl.StringVar(&o.trace, "trace", "", "write the schedule log of every run to `F`")
+	fl.StringVar(&o.dir, "out", "", "write a finding to replay for every run that is not as expected into `DIR`")
+}
+
+// check finds contradictions; whether the paths can be written is found by open.
+func (o *outputFlags) check(all []*scenarios.Scenario) error {
+	if o.trace == "-" {
+		return errors.New("--trace: want a file")
+	}
+	if o.trace != "" && filepath.Clean(o.trace) == filepath.Clean(o.json) {
+		return errors.New("--trace and --json name the same file")
+	}
+	names := map[string]string{}
+	for _, s := range all {
+		if other, taken := names[s.Name()]; taken && o.dir != "" {
+			return fmt.Errorf("--out: %s and %s are both named %q", other, s.File, s.Name())
+		}
+		names[s.Name()] = s.File
+	}
+	return nil
+}
+
+// outputs are the open files of a command.
+type outputs struct {
+	json, trace *file
+	dir         string
+	made        bool // dir did not exist before
+}
+
+// open creates everything before the first run, so that hours of runs do not end
+// with a path that cannot be written.
+func (o *outputFlags) open(stdout io.Writer) (*outputs, error) {
+	out := &outputs{dir: o.dir}
+	var err error
+	if o.dir != "" {
+		if _, e := os.Stat(o.dir); errors.Is(e, os.ErrNotExist) {
+			out.made = true
+		}
+		if err = writable(o.dir); err != nil {
+			return nil, fmt.Errorf("--out: %w", err)
+		}
+	}
+	if o.json == "-" {
+		out.json = &file{Writer: bufio.NewWriter(stdout), eager: true}
+	} else if out.json, err = create(o.json); err != nil {
+		out.discard()
+		return nil, fmt.Errorf("--json: %w", err)
+	}
+	if out.trace, err = create(o.trace); err != nil {
+		out.discard()
+		return nil, fmt.Errorf("--trace: %w", err)
+	}
+	return out, nil
+}
+
+func writable(dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".ipamsim-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// write adds a run to every file.
+func (o *outputs) write(r *reports.Report) error {
+	for name, f := range map[string]*file{"json": o.json, "trace": o.trace} {
+		if f == nil {
+			continue
+		}
+		err := reports.Formats()[name](f, r)
+		if err == nil && f.eager {
+			err = f.Flush() // whoever reads the pipe wants the line now
+		}
+		if err != nil {
+			return fmt.Errorf("--%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+var unsafe = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
+// finding writes a run as a file of its own and returns its path.
+func (o *outputs) finding(s *scenarios.Scenario, r *reports.Report) (string, error) {
+	if o.dir == "" {
+		return "", nil
+	}
+	text, err := s.Finding(r)
+	if err != nil {
+		return "", fmt.Errorf("--out: %w", err)
+	}
+	name := strings.TrimLeft(unsafe.ReplaceAllString(r.Scenario, "_"), ".")
+	f, err := create(filepath.Join(o.dir, fmt.Sprintf("%s-%d.yaml", name, r.Seed)))
+	if err != nil {
+		return "", fmt.Errorf("--out: %w", err)
+	}
+	_, err = f.Write(text)
+	return f.path, errors.Join(err, f.commit())
+}
+
+// commit puts the files in place.
+func (o *outputs) commit() error {
+	err := errors.Join(o.json.commit(), o.trace.commit())
+	o.tidy()
+	return err
+}
+
+func (o *outputs) discard() {
+	o.json.discard()
+	o.trace.discard()
+	o.tidy()
+}
+
+// tidy removes the directory for findings again if there were none.
+func (o *outputs) tidy() {
+	if o.made {
+		_ = os.Remove(o.dir) // fails if there is something in it
+	}
+}
+
+// file is a file that appears whole or not at all. A nil file takes nothing.
+type file struct {
+	*bufio.Writer
+	path  string
+	tmp   *os.File // nil for stdout
+	eager bool     // readers wait for every line
+}
+
+// create begins a file. What exists and is no regular file, /dev/null or a named
+// pipe, is written to directly.
+func create(path string) (*file, error) {
+	if path == "" {
+		return nil, nil
+	}
+	real := path
+	if p, err := filepath.EvalSymlinks(path); err == nil {
+		real = p
+	}
+	switch st, err := os.Stat(real); {
+	case err != nil:
+	case st.IsDir():
+		return nil, fmt.Errorf("%s is a directory", path)
+	default:
+		f, err := os.OpenFile(real, os.O_WRONLY, 0) // may it be written at all?
+		if err != nil {
+			return nil, err
+		}
+		if !st.Mode().IsRegular() {
+			return &file{Writer: bufio.NewWriter(f), path: path, tmp: f, eager: true}, nil
+		}
+		if err := f.Close(); err != nil {
+			return nil, err
+		}
+	}
+	tmp, err := os.OpenFile(fmt.Sprintf("%s.tmp%d", real, os.Getpid()), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		var p *os.PathError
+		if errors.As(err, &p) {
+			err = fmt.Errorf("%s: %w", path, p.Err) // not the temporary name
+		}
+		return nil, err
+	}
+	return &file{Writer: bufio.NewWriter(tmp), path: real, tmp: tmp}, nil
+}
+
+func (f *file) commit() error {
+	if f == nil {
+		return nil
+	}
+	err := f.Flush()
+	if f.tmp == nil {
+		return err
+	}
+	if err = errors.Join(err, f.tmp.Close()); err != nil || f.eager {
+		return err
+	}
+	return os.Rename(f.tmp.Name(), f.path)
+}
+
+func (f *file) discard() {
+	if f == nil || f.tmp == nil {
+		return
+	}
+	_ = f.tmp.Close()
+	if !f.eager {
+		_ = os.Remove(f.tmp.Name())
+	}
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ipamsim/reports"
+	"ipamsim/scenarios"
+	"ipamsim/sim/hermetic"
+)
+
+func replayCommand() *cobra.Command {
+	p := &plan{replay: true}
+	cmd := &cobra.Command{
+		Use:   "replay FINDING…",
+		Short: "run recorded schedules again",
+		Long: `Run recorded schedules again. A finding is a scenario file with a schedule in it.
+
+Exit: 0 every finding reproduced as recorded (the same violations and digest) ·
+1 one was not · 2 could not run.`,
+		RunE: func(cmd *cobra.Command, files []string) error {
+			if len(files) == 0 {
+				return errors.New("nothing to replay: name the files of findings")
+			}
+			all, err := loadAll(files)
+			if err != nil {
+				return err
+			}
+			for _, s := range all {
+				j, err := recorded(s)
+				if err != nil {
+					return err
+				}
+				p.jobs = append(p.jobs, j)
+			}
+			if err := p.outputs.check(all); err != nil {
+				return err
+			}
+			return execute(cmd, p)
+		},
+	}
+	cmd.Flags().StringVar(&p.outputs.json, "json", "", "write every run as a line of JSON to `F`, or - for stdout")
+	cmd.Flags().StringVar(&p.outputs.trace, "trace", "", "write the schedule log of every run to `F`")
+	return cmd
+}
+
+// recorded is the run that a finding holds.
+func recorded(s *scenarios.Scenario) (job, error) {
+	rec := s.Doc.Spec.Schedule
+	if rec == nil {
+		return job{}, &scenarios.Error{File: s.File, Field: "spec.schedule", Problem: "missing: this is a scenario, not a finding; ipamsim run runs it"}
+	}
+	picks, err := scenarios.ParsePicks(rec.Picks)
+	if err != nil {
+		return job{}, &scenarios.Error{File: s.File, Field: "spec.schedule.picks", Problem: err.Error()}
+	}
+	if picks == nil {
+		picks = []int{} // a run without a choice; nil would ask a strategy
+	}
+	return job{scenario: s, from: rec.Seed, to: rec.Seed, options: scenarios.Options{Schedule: picks}}, nil
+}
+
+// comparison is how a replay compares with its record, for people. A nil one is
+// that of an ordinary run.
+type comparison struct {
+	same bool
+	text string
+}
+
+// compareRecorded compares a replay with its record. A schedule that does not fit
+// any more is an answer, too; every other error is passed on.
+func compareRecorded(s *scenarios.Scenario, rep *reports.Report, err error) (*comparison, error) {
+	rec := s.Doc.Spec.Schedule
+	var differs []string
+	if err != nil {
+		if !strings.HasPrefix(err.Error(), "the replay ") { // what strategy.Replay says
+			return nil, err
+		}
+		differs = append(differs, err.Error())
+	}
+	var got, want []string
+	for _, v := range rep.Violations {
+		got = append(got, v.Invariant)
+	}
+	if s.Doc.Spec.Expect != nil {
+		want = slices.Clone(s.Doc.Spec.Expect.Violations)
+	}
+	if got, want = set(got), set(want); !slices.Equal(got, want) {
+		differs = append(differs, fmt.Sprintf("violated: %s; recorded: %s", listed(got), listed(want)))
+	}
+	if rep.Digest != rec.Digest {
+		differs = append(differs, fmt.Sprintf("digest %s; recorded: %s", rep.Digest, rec.Digest))
+	}
+	c := &comparison{same: len(differs) == 0, text: "reproduced as recorded"}
+	if !c.same {
+		c.text = "NOT reproduced: " + strings.Join(differs, "; ")
+		if !hermetic.Enabled {
+			c.text += "; this build is on the stock Go runtime, where runs need not repeat"
+		}
+	}
+	if rep.Upstream != rec.Upstream {
+		c.text += fmt.Sprintf("; recorded with %s, replayed with %s", rec.Upstream, rep.Upstream)
+	}
+	c.text = reports.Clean(c.text)
+	return c, nil
+}
+
+func set(names []string) []string {
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func listed(names []string) string {
+	if len(names) == 0 {
+		return "nothing"
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,30 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+
+	"ipamsim/model"
+)
+
+// Also names the other violations of a run, where one has been told in full: a
+// line each, at most a few.
+func Also(r *Report, told *model.Violation) string {
+	var b strings.Builder
+	n := 0
+	for i := range r.Violations {
+		v := &r.Violations[i]
+		if v == told {
+			continue
+		}
+		if n++; n <= alsoMax {
+			fmt.Fprintf(&b, "   also: %s\n", cut(headline(v), timelineWidth-9))
+		}
+	}
+	if n > alsoMax {
+		fmt.Fprintf(&b, "   and %d more\n", n-alsoMax)
+	}
+	return b.String()
+}
+
+const alsoMax = 5
