@@ -5,7 +5,7 @@
 //
 // On the stock runtime several goroutines of one process never repeat: map
 // iteration, select, timers that are due together, who runs next, sync.Pool.
-// The overlay edits copies of about a dozen files of GOROOT/src, found by
+// The overlay edits copies of some twenty files of GOROOT/src, found by
 // anchor text, and adds runtime/sim.go, so that inside a synctest bubble all of
 // these repeat with the seed and vary with it. Outside a bubble Go stays as it
 // is, but for constant hash seeds. Package ipamsim/sim/hermetic is the way in.
