@@ -33,12 +33,8 @@ func TestMain(m *testing.M) {
 }
 
 // run gives f a fresh store inside a bubble.
-func run(t testing.TB, f func(ctx context.Context, r *Run, c *clientv3.Client)) {
-	t.Helper()
-	r, err := server.Begin()
-	if err != nil {
-		t.Fatal(err)
-	}
+func run(_ testing.TB, f func(ctx context.Context, r *Run, c *clientv3.Client)) {
+	r := must(server.Begin())
 	synctest.Test(new(testing.T), func(*testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
@@ -242,7 +238,7 @@ func TestLeaseEndsInVirtualTime(t *testing.T) {
 		if n := must(c.Get(ctx, "gone")).Count; n != 1 {
 			t.Error("the lease ended early")
 		}
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		synctest.Wait()
 		r.Pump()
 		want(t, "at the end of its term", drain(ch), "DELETE gone=@4")

@@ -130,6 +130,9 @@ func (r *Run) OnEvent(f func(Event)) { r.subs = append(r.subs, f) }
 
 // Pump hands what was committed since the last call to subscribers and watches
 // and reports whether it handed over anything. It costs one load if nothing was.
+//
+// Nobody hears of a change before: one that no step of the schedule made (the end
+// of a lease, a write that passed no gate) is heard of at the next step.
 func (r *Run) Pump() bool {
 	if !r.due.Swap(false) {
 		return false

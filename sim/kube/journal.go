@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -51,21 +52,24 @@ func newJournal(store *etcd.Run, custom map[schema.GroupResource]bool) *journal 
 // called from the store's Pump, on the kernel's root goroutine: f must not wait.
 func (s *Server) OnChange(f func(Change)) { s.journal.subs = append(s.journal.subs, f) }
 
-// List is every stored object of a resource, by plural ("pods"), in order of
-// namespace and name, as they are now. No request is made and no gate passed.
-// The objects are shared: do not change them.
+// List is every stored object of a resource, in order of namespace and name, as
+// they are now. No request is made and no gate passed. The objects are shared: do
+// not change them.
+//
+// The resource is a plural ("pods"), with its group where two custom resources
+// share it ("ippools.whereabouts.cni.cncf.io"). It is an error if none or several
+// are meant.
 func (s *Server) List(_ context.Context, resource string) ([]runtime.Object, error) {
-	where := prefix + "/" + resource + "/"
+	where := resource
 	if _, ok := builtins[resource]; !ok {
-		g, ok := s.journal.group(resource)
-		if !ok {
-			return nil, fmt.Errorf("kube: list %s: no such resource", resource)
+		var err error
+		if where, err = s.journal.where(resource); err != nil {
+			return nil, err
 		}
-		where = prefix + "/" + g + "/" + resource + "/"
 	}
 	var out []runtime.Object
 	var bad error
-	s.store.Scan(where, func(key string, value []byte, rev int64) {
+	s.store.Scan(prefix+"/"+where+"/", func(key string, value []byte, rev int64) {
 		obj, err := s.journal.decode(key, value, rev)
 		if err != nil {
 			bad = err
@@ -76,13 +80,19 @@ func (s *Server) List(_ context.Context, resource string) ([]runtime.Object, err
 	return out, bad
 }
 
-func (j *journal) group(resource string) (string, bool) {
+// where is the folder of a custom resource in the store.
+func (j *journal) where(resource string) (string, error) {
+	var found []string
 	for gr := range j.custom {
-		if gr.Resource == resource {
-			return gr.Group, true
+		if resource == gr.Resource || resource == gr.String() {
+			found = append(found, gr.Group+"/"+gr.Resource)
 		}
 	}
-	return "", false
+	slices.Sort(found)
+	if len(found) != 1 {
+		return "", fmt.Errorf("kube: list %s: want one resource, there are %d %v", resource, len(found), found)
+	}
+	return found[0], nil
 }
 
 func (j *journal) heard(e etcd.Event) {

@@ -88,7 +88,7 @@ func TestDeletionIsGraceful(t *testing.T) {
 		time.Sleep(time.Hour)
 		check(pods.Delete(ctx, "web", metav1.DeleteOptions{}))
 		p := must(pods.Get(ctx, "web", metav1.GetOptions{}))
-		if at := p.DeletionTimestamp; at == nil || at.Sub(time.Now()).Round(time.Second) != 30*time.Second {
+		if at := p.DeletionTimestamp; at == nil || time.Until(at.Time).Round(time.Second) != 30*time.Second {
 			t.Errorf("deletionTimestamp %v at %v, want 30 virtual seconds ahead", at, time.Now())
 		}
 		if age := time.Since(p.CreationTimestamp.Time); age != time.Hour {
