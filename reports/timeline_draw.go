@@ -59,7 +59,7 @@ func (s *subject) line(e *entry, i int, cols *columns) []string {
 			text = process(e.actor) + text
 		}
 	}
-	if e.turn != "" && e.turn != "sign" && e.weight > scenery {
+	if e.weight >= fate && e.turn != "" {
 		text = ">>> " + text
 	}
 	width := timelineWidth - utf8.RuneCountInString(head) - 2

@@ -3,13 +3,11 @@ package reports
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
-	"ipamsim/model"
 	"ipamsim/sim"
 	"ipamsim/sim/kube"
 )
@@ -23,7 +21,7 @@ type entry struct {
 	mark   byte   // r reads, w writes, x hurt or refused, * a fact
 	text   string // clean, without the actor
 	fact   bool   // the text has a subject of its own
-	turn   string // a turning point, to be marked: "out", "away", "hurt"
+	turn   string // of what kind of turning point it is, of which the last few count
 	weight int    // what is left out first when there is no room; 0: not shown
 	object string // what a message read or wrote
 }
@@ -32,9 +30,11 @@ type entry struct {
 // address; then by what those who changed it had read; the rest is scenery.
 const (
 	fate     = 100 // handed out, taken away, hurt
-	cause    = 80  // other writes of the pods concerned, what people and machines did
-	glimpse  = 70  // what a writer had read before
-	attempt  = 50  // writes that were refused
+	late     = 90  // the write that others waited for, and what a reconciler saw instead
+	look     = 88
+	cause    = 80 // other writes of the pods concerned, what people and machines did
+	glimpse  = 70 // what an ADD or DEL had read before it wrote
+	attempt  = 50 // writes that were refused
 	scenery  = 30
 	unshown  = 0
 	laneless = ""
@@ -141,7 +141,7 @@ func (s *subject) podWritten(x kube.Exchange, mentioned bool) int {
 	case !mentioned:
 		return unshown
 	case o.Metadata.Annotations[statusAnnotation] != "":
-		return glimpse // the write that others wait for
+		return late
 	case x.Verb == "delete":
 		return attempt
 	case x.Verb == "create" || x.Subresource == "binding":
@@ -158,8 +158,8 @@ func objectOf(key string) string {
 
 // glimpses gives the reads their weight: of each object, the last one that an
 // actor made before a write that matters. Its reads of the pods concerned all
-// count: a reconciler that looks three times and sees nothing three times is the
-// story.
+// count, because a reconciler that looks three times and sees nothing three times
+// is the story; but what it saw again and again is one line.
 func (s *subject) glimpses(all []*entry) {
 	type key struct{ actor, object string }
 	last, pods := map[key]*entry{}, map[string][]*entry{}
@@ -174,6 +174,9 @@ func (s *subject) glimpses(all []*entry) {
 			e.weight = unshown
 		case e.weight >= attempt && e.mark != '*':
 			worth := glimpse
+			if s.pod(e.actor) == "" {
+				worth = look
+			}
 			if e.weight < cause {
 				worth = attempt - 1
 			}
@@ -183,12 +186,37 @@ func (s *subject) glimpses(all []*entry) {
 					read.weight = max(read.weight, worth)
 				}
 			}
-			for _, read := range pods[e.actor] {
-				read.weight = max(read.weight, worth-5)
+			for _, read := range again(pods[e.actor]) {
+				read.weight = max(read.weight, worth-1)
 			}
 			delete(pods, e.actor)
 		}
 	}
+}
+
+// again merges reads that saw the same into the first of them.
+func again(reads []*entry) []*entry {
+	type seen struct {
+		first, last *entry
+		times       int
+	}
+	var out []*entry
+	by := map[string]*seen{}
+	for _, e := range reads {
+		n := by[e.text]
+		if n == nil {
+			n = &seen{first: e}
+			by[e.text] = n
+			out = append(out, e)
+		}
+		n.last, n.times = e, n.times+1
+	}
+	for _, e := range out {
+		if n := by[e.text]; n.times > 1 {
+			e.text += fmt.Sprintf(", %d times until %s", n.times, stamp(n.last.at))
+		}
+	}
+	return out
 }
 
 // earlier are the violations that foretold this one: what is true of one of its
@@ -196,17 +224,19 @@ func (s *subject) glimpses(all []*entry) {
 // point, even if the address manager has no words for it.
 func (s *subject) earlier(r *Report, all []*entry) []*entry {
 	var out []*entry
+	told := map[string]bool{}
 	for _, v := range r.Violations {
-		if v.Invariant == s.v.Invariant || v.Step >= s.v.Step || v.Step < s.from || !s.shares(v.Objects) {
+		if told[v.Invariant] || v.Invariant == s.v.Invariant || v.Step >= s.v.Step || v.Step < s.from || !s.shares(v.Objects) {
 			continue
 		}
+		told[v.Invariant] = true
 		for _, e := range all {
-			if e.step == v.Step && e.text != "" && !e.fact {
+			if e.step == v.Step && e.text != "" && e.object != "" {
 				e.weight = max(e.weight, fate)
 			}
 		}
 		out = append(out, &entry{step: v.Step, at: v.At, mark: '*', fact: true, weight: cause, turn: "sign",
-			text: "from here on " + headline(&v)})
+			text: "from here on: " + v.Invariant})
 	}
 	return out
 }
@@ -222,101 +252,12 @@ func (s *subject) shares(objects []string) bool {
 // thin keeps the last few turning points of each kind: an address that was
 // handed out a hundred times was handed out rightly most of the time.
 func thin(all []*entry) {
-	left := map[string]int{"out": 4, "away": 4, "hurt": 6, "sign": 3}
+	left := map[string]int{"out": 4, "away": 4, "hurt": 6, "sign": 3, "operator": 3}
 	for i := len(all) - 1; i >= 0; i-- {
 		if e := all[i]; e.turn != "" && e.weight > scenery {
 			if left[e.turn]--; left[e.turn] < 0 {
 				e.weight = scenery
 			}
-		}
-	}
-}
-
-// event weighs one entry of the history; holders are the containers that were
-// given the address and live, with their pods.
-func (s *subject) event(ev model.Event, holders map[string]string) *entry {
-	pod := ev.Pod.String()
-	ours := slices.Contains(s.pods, pod) && s.ours(ev.Network)
-	e := &entry{step: ev.Step, at: ev.At, actor: ev.Actor, lane: pod, mark: '*', fact: true}
-	before := ev.Step < s.from
-	switch ev.Kind {
-	case model.AddEnd:
-		s.added(e, ev, ours && !before, holders)
-	case model.DelEnd:
-		if ours && !before {
-			e.weight, e.text = scenery, "DEL of "+pod+" is done"
-			if ev.Err != "" {
-				e.mark, e.weight, e.text = 'x', cause, "DEL of "+pod+" fails: "+ev.Err
-			}
-		}
-	case model.SandboxUp:
-		if ours && !before {
-			e.weight, e.text = attempt+1, "sandbox of "+pod+" is up on "+ev.Node
-		}
-	case model.SandboxDown:
-		delete(holders, ev.Container)
-		if ours && !before {
-			e.weight, e.text = glimpse, fmt.Sprintf("sandbox of %s on %s is gone: %s", pod, ev.Node, ev.Text)
-		}
-	case model.Reconcile, model.Reconciled:
-		e.lane, e.fact, e.weight, e.text = ev.Actor, false, -scenery, "begins a pass"
-		if ev.Kind == model.Reconciled {
-			if e.text = "ends its pass"; ev.Err != "" {
-				e.mark, e.text = 'x', "ends its pass: "+ev.Err
-			}
-		}
-	default:
-		s.outside(e, ev, ours)
-	}
-	e.text = Clean(e.text)
-	return e
-}
-
-func (s *subject) added(e *entry, ev model.Event, ours bool, holders map[string]string) {
-	pod := ev.Pod.String()
-	out := s.holds(ev) && s.ours(ev.Network)
-	switch {
-	case !ours:
-	case ev.Err != "":
-		e.mark, e.weight, e.text = 'x', cause, "ADD of "+pod+" fails: "+ev.Err
-	case out:
-		e.weight, e.turn = fate+1, "out"
-		e.text = fmt.Sprintf("%s is handed out to %s on %s (%s)", list(ev.Addrs), pod, ev.Node, ev.Interface)
-		delete(holders, ev.Container)
-		if len(holders) > 0 {
-			e.text += " AGAIN: " + strings.Join(sorted(slices.Collect(maps.Values(holders))), " and ") + " still has it"
-		}
-	default:
-		e.weight, e.text = scenery, fmt.Sprintf("ADD returns %s for %s", list(ev.Addrs), pod)
-	}
-	if out && ev.Err == "" {
-		holders[ev.Container] = pod
-	}
-}
-
-// outside is what is done to the cluster: by people, to machines, to processes.
-// It counts even before the story begins, which may be its consequence.
-func (s *subject) outside(e *entry, ev model.Event, ours bool) {
-	e.lane, e.actor = laneless, "" // the text says who
-	switch ev.Kind {
-	case model.Operator:
-		e.weight, e.text = cause-5, "operator: "+ev.Text
-		if ev.Err != "" {
-			e.mark, e.text = 'x', e.text+": "+ev.Err
-		}
-	case model.NodeEvent:
-		e.weight, e.text = scenery-10, "node "+ev.Node+": "+ev.Text
-		if slices.Contains(s.named["node"], ev.Node) || ours {
-			e.weight = attempt
-		}
-		if ev.Step == 0 {
-			e.weight = unshown // every node comes up once
-		}
-	case model.ActorPanic:
-		e.weight, e.actor, e.mark, e.fact = cause, ev.Actor, 'x', false
-		e.text = "panics: " + firstLine(ev.Err)
-		if slices.Contains(s.named["actor"], ev.Actor) {
-			e.weight = fate
 		}
 	}
 }
@@ -338,17 +279,4 @@ func (s *subject) passes(all []*entry) {
 			}
 		}
 	}
-}
-
-func list[T fmt.Stringer](items []T) string {
-	s := make([]string, len(items))
-	for i, x := range items {
-		s[i] = x.String()
-	}
-	return strings.Join(s, " ")
-}
-
-func firstLine(s string) string {
-	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
-	return s
 }

@@ -1,0 +1,112 @@
+package reports
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"ipamsim/model"
+)
+
+// event weighs one entry of the history; holders are the containers that were
+// given the address and live, with their pods.
+func (s *subject) event(ev model.Event, holders map[string]string) *entry {
+	pod := ev.Pod.String()
+	ours := slices.Contains(s.pods, pod) && s.ours(ev.Network)
+	e := &entry{step: ev.Step, at: ev.At, actor: ev.Actor, lane: pod, mark: '*', fact: true}
+	before := ev.Step < s.from
+	switch ev.Kind {
+	case model.AddEnd:
+		s.added(e, ev, ours && !before, holders)
+	case model.DelEnd:
+		if ours && !before {
+			e.weight, e.text = scenery, "DEL of "+pod+" is done"
+			if ev.Err != "" {
+				e.mark, e.weight, e.text = 'x', cause, "DEL of "+pod+" fails: "+ev.Err
+			}
+		}
+	case model.SandboxUp:
+		if ours && !before {
+			e.weight, e.text = attempt+1, "sandbox of "+pod+" is up on "+ev.Node
+		}
+	case model.SandboxDown:
+		delete(holders, ev.Container)
+		if ours && !before {
+			e.weight, e.text = glimpse, fmt.Sprintf("sandbox of %s on %s is gone: %s", pod, ev.Node, ev.Text)
+		}
+	case model.Reconcile, model.Reconciled:
+		e.lane, e.fact, e.weight, e.text = ev.Actor, false, -scenery, "begins a pass"
+		if ev.Kind == model.Reconciled {
+			if e.text = "ends its pass"; ev.Err != "" {
+				e.mark, e.text = 'x', "ends its pass: "+ev.Err
+			}
+		}
+	default:
+		s.outside(e, ev, ours)
+	}
+	e.text = Clean(e.text)
+	return e
+}
+
+func (s *subject) added(e *entry, ev model.Event, ours bool, holders map[string]string) {
+	pod := ev.Pod.String()
+	out := s.holds(ev) && s.ours(ev.Network)
+	switch {
+	case !ours:
+	case ev.Err != "":
+		e.mark, e.weight, e.text = 'x', cause, "ADD of "+pod+" fails: "+ev.Err
+	case out:
+		e.weight, e.turn = fate+1, "out"
+		e.text = fmt.Sprintf("%s is handed out to %s on %s (%s)", list(ev.Addrs), pod, ev.Node, ev.Interface)
+		delete(holders, ev.Container)
+		if len(holders) > 0 {
+			e.text += " AGAIN: " + strings.Join(sorted(slices.Collect(maps.Values(holders))), " and ") + " still has it"
+		}
+	default:
+		e.weight, e.text = scenery, fmt.Sprintf("ADD returns %s for %s", list(ev.Addrs), pod)
+	}
+	if out && ev.Err == "" {
+		holders[ev.Container] = pod
+	}
+}
+
+// outside is what is done to the cluster: by people, to machines, to processes.
+// It counts even before the story begins, which may be its consequence.
+func (s *subject) outside(e *entry, ev model.Event, ours bool) {
+	e.lane, e.actor = laneless, "" // the text says who
+	switch ev.Kind {
+	case model.Operator:
+		e.weight, e.turn, e.text = cause-5, "operator", "operator: "+ev.Text
+		if ev.Err != "" {
+			e.mark, e.text = 'x', e.text+": "+ev.Err
+		}
+	case model.NodeEvent:
+		e.weight, e.text = scenery-10, "node "+ev.Node+": "+ev.Text
+		if slices.Contains(s.named["node"], ev.Node) || ours {
+			e.weight = attempt
+		}
+		if ev.Step == 0 {
+			e.weight = unshown // every node comes up once
+		}
+	case model.ActorPanic:
+		e.weight, e.actor, e.mark, e.fact = cause, ev.Actor, 'x', false
+		e.text = "panics: " + firstLine(ev.Err)
+		if slices.Contains(s.named["actor"], ev.Actor) {
+			e.weight = fate
+		}
+	}
+}
+
+func list[T fmt.Stringer](items []T) string {
+	s := make([]string, len(items))
+	for i, x := range items {
+		s[i] = x.String()
+	}
+	return strings.Join(s, " ")
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
+	return s
+}
