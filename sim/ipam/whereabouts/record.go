@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"net"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -14,8 +15,6 @@ import (
 	storage "github.com/k8snetworkplumbingwg/whereabouts/pkg/storage/kubernetes"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-
-	"net"
 
 	"ipamsim/model"
 	"ipamsim/sim/kube"
@@ -44,6 +43,8 @@ type pool struct {
 }
 
 func newRecord(networks []model.Network) *record {
+	// The longest name first: blue-2-fd00--1 is of blue-2 rather than of blue.
+	networks = slices.SortedStableFunc(slices.Values(networks), func(a, b model.Network) int { return cmp.Compare(len(b.Name), len(a.Name)) })
 	return &record{networks: networks, pools: map[string]pool{}, reservations: map[string]model.Reservation{}}
 }
 
