@@ -57,7 +57,7 @@ type loader struct {
 	adapter ipam.Adapter
 	kinds   map[string]kind
 	nodes   map[string]bool // every node there will ever be
-	foreign map[string]bool // networks of other managers, by key
+	nets    map[string]bool // every NetworkAttachmentDefinition; true: one of the manager's
 }
 
 // identity is what there can be one of.
@@ -86,8 +86,7 @@ func (l *loader) scenario(file string, roots []*yaml.Node) error {
 		l.doc = d
 	}
 	if l.doc == nil {
-		return &Error{File: file, Line: roots[0].Line, Problem: fmt.Sprintf("no Scenario document among the %s, want one with apiVersion: %s and kind: %s",
-			count(len(roots), "document"), APIVersion, Kind)}
+		return &Error{File: file, Line: roots[0].Line, Problem: "no Scenario document, want one with apiVersion: " + APIVersion + " and kind: " + Kind}
 	}
 	return l.doc.decode(l.doc.root, &l.s.Doc, nil)
 }
@@ -108,6 +107,9 @@ func (l *loader) manager() error {
 
 // machines makes the Node objects of spec.nodes.
 func (l *loader) machines() error {
+	if n := len(l.s.Doc.Spec.Nodes); n > nodesMax {
+		return l.doc.failAt(at("spec", "nodes"), "%d nodes, want at most %d", n, nodesMax)
+	}
 	for i, name := range l.s.Doc.Spec.Nodes {
 		p := at("spec", "nodes", i)
 		if problem := badName(name); problem != "" {
@@ -142,13 +144,6 @@ func names[V any](m map[string]V) []string {
 	}
 	slices.Sort(out)
 	return out
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // guard calls a parser of somebody else's on a user's text. One that panics has

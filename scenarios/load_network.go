@@ -21,7 +21,7 @@ const (
 
 // networks reads the policy out of every NetworkAttachmentDefinition.
 func (l *loader) networks() error {
-	l.foreign = map[string]bool{}
+	l.nets = map[string]bool{}
 	for _, o := range l.s.Objects {
 		if o.Kind != attachmentKind {
 			continue
@@ -34,7 +34,7 @@ func (l *loader) networks() error {
 		return nil
 	}
 	name := l.adapter.Name()
-	if len(l.foreign) == 0 {
+	if len(l.nets) == 0 {
 		return l.doc.failAt(at("spec", "ipam"), "the file has no NetworkAttachmentDefinition, want one whose config has \"ipam\": {\"type\": %q}", name)
 	}
 	return l.doc.failAt(at("spec", "ipam"), "no NetworkAttachmentDefinition of the file is for %s, want one whose config has \"ipam\": {\"type\": %q}", name, name)
@@ -44,7 +44,7 @@ func (l *loader) network(d *doc, key string) error {
 	p := at("spec", "config")
 	config := text(d.root, "spec", "config")
 	if strings.TrimSpace(config) == "" {
-		l.foreign[key] = true // Multus then looks for a file on the node
+		l.nets[key] = false // Multus then looks for a file on the node
 		return nil
 	}
 	if err := d.json(p, config); err != nil {
@@ -66,8 +66,7 @@ func (l *loader) network(d *doc, key string) error {
 		}
 		return d.failAt(p, "%s", problem)
 	}
-	if !ours {
-		l.foreign[key] = true
+	if l.nets[key] = ours; !ours {
 		return nil
 	}
 	l.s.Networks = append(l.s.Networks, cluster.Network{Network: n, Config: json.RawMessage(config)})
@@ -178,15 +177,12 @@ func (l *loader) attached(d *doc, id identity) error {
 }
 
 func (l *loader) exists(d *doc, n *yaml.Node, p path, key string) error {
-	var keys []string
-	for _, known := range l.s.Networks {
-		if known.Key == key {
-			return nil
-		}
-		keys = append(keys, known.Key)
-	}
-	if l.foreign[key] {
+	ours, there := l.nets[key]
+	switch {
+	case !there:
+		return d.fail(n, p, "there is no NetworkAttachmentDefinition %s, %s", quote(key), want(key, names(l.nets)))
+	case !ours:
 		return d.fail(n, p, "network %s is not one of %s's, so it is not simulated: leave it out", key, l.adapter.Name())
 	}
-	return d.fail(n, p, "there is no NetworkAttachmentDefinition %s, %s", quote(key), want(key, keys))
+	return nil
 }

@@ -45,7 +45,7 @@ func (d dialect) scalar(n *yaml.Node) (v any, problem string) {
 		return nil, fmt.Sprintf("YAML tag %s is not supported, remove it", quote(n.Tag))
 	}
 	if n.Style&quoted != 0 || n.Tag == "!!str" && n.Style&yaml.TaggedStyle != 0 {
-		return n.Value, ""
+		return spaced(n.Value), "" // one that was written as an escape
 	}
 	if b, is := oldBool(n.Value); is && d == kubectls {
 		return b, ""

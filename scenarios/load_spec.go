@@ -18,7 +18,9 @@ import (
 // Bounds of a scenario. A longer one is a plan, not a scenario.
 const (
 	untilMax  = 24 * time.Hour
-	passesMax = 100 // reconciler passes at once
+	passesMax = 100    // reconciler passes at once
+	nodesMax  = 10_000 // twice what Kubernetes supports
+	linesMax  = 10_000 // entries of the timeline
 )
 
 // classes of message that a latency can be given for.

@@ -13,6 +13,9 @@ import (
 // names is there.
 func (l *loader) timeline() error {
 	s, c := l.s.Doc.Spec, &check{doc: l.doc}
+	if n := len(s.Timeline); n > linesMax {
+		return l.doc.failAt(at("spec", "timeline"), "%d entries, want at most %d", n, linesMax)
+	}
 	if err := l.arrivals(c); err != nil {
 		return err
 	}

@@ -41,9 +41,7 @@ func documents(file string, data []byte) ([]*yaml.Node, error) {
 	if i := invalidUTF8(data); i >= 0 {
 		return refuse(lineOf(data, i), "byte %#02x is not UTF-8 text", data[i])
 	}
-	// Web pages indent what people copy from them with no-break spaces; the
-	// vendor's article in seeds/002 does.
-	data = bytes.ReplaceAll(data, []byte("\u00a0"), []byte(" "))
+	data = []byte(spaced(string(data)))
 	roots, err := parseYAML(data)
 	if err != nil {
 		line, problem := explain(data, err)
@@ -65,6 +63,10 @@ func documents(file string, data []byte) ([]*yaml.Node, error) {
 	}
 	return roots, nil
 }
+
+// spaced makes plain spaces of no-break spaces. Web pages indent what people copy
+// from them with those; the vendor's article in seeds/002 does.
+func spaced(s string) string { return strings.ReplaceAll(s, "\u00a0", " ") }
 
 // values is an upper bound of the number of YAML nodes: every node but the first
 // stands behind one of these bytes.

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -110,13 +111,28 @@ func (l lifecycle) evict(ctx context.Context, name string, force bool) bool {
 			continue
 		}
 		o := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &p.UID}}
+		reason := "DeletionByTaintManager"
 		if force {
 			now := int64(0)
-			o.GracePeriodSeconds = &now
+			o.GracePeriodSeconds, reason = &now, "DeletionByPodGC"
 		}
-		ok = l.client.delete(ctx, builtin["Pod"].path(p.Namespace, p.Name), o) == nil && ok
+		path := builtin["Pod"].path(p.Namespace, p.Name)
+		ok = l.disrupt(ctx, path, p, reason) == nil && l.client.delete(ctx, path, o) == nil && ok
 	}
 	return ok
+}
+
+// disrupt announces a deletion in the pod's conditions, as both controllers do:
+// address managers read it.
+//
+// Source: k8s.io/kubernetes/pkg/controller/tainteviction, addConditionAndDeletePod.
+func (l lifecycle) disrupt(ctx context.Context, path string, p *corev1.Pod, reason string) error {
+	conditions := append(slices.Clone(p.Status.Conditions), corev1.PodCondition{
+		Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: reason,
+	})
+	return l.client.patch(ctx, path+"/status", mergePatch, map[string]any{
+		"metadata": map[string]any{"uid": p.UID}, "status": map[string]any{"conditions": conditions},
+	})
 }
 
 func (c *Cluster) nodeState(name string) (model.Node, *corev1.Node) {

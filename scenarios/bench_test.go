@@ -1,0 +1,237 @@
+package scenarios_test
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"ipamsim/model"
+	"ipamsim/scenarios"
+	"ipamsim/sim"
+	"ipamsim/sim/etcd"
+	"ipamsim/sim/hermetic"
+	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/whereabouts"
+	"ipamsim/sim/kube"
+	"ipamsim/sim/strategy"
+)
+
+var benchJSON = flag.String("bench-json", "", "bench: write the figures there")
+
+type metric struct {
+	Value  float64 `json:"value"`
+	Unit   string  `json:"unit"`
+	Method string  `json:"method"`
+}
+
+// TestBench measures everything in one run of one process, prints the table of
+// reports/BENCH.md and writes bench.json. Figures that compare are medians of
+// pairs taken in turn, because machines are noisy.
+func TestBench(t *testing.T) {
+	if *benchJSON == "" {
+		t.Skip("SKIPPED: make bench")
+	}
+	m := map[string]metric{}
+	benchAdd(t, m)
+	benchRuns(t, m)
+	benchMemory(t, m)
+	host, _ := os.Hostname()
+	out, err := json.MarshalIndent(map[string]any{
+		"machine": map[string]any{"host": host, "cpus": runtime.NumCPU(), "go": runtime.Version(), "hermetic": hermetic.Enabled},
+		"metrics": m,
+	}, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(*benchJSON, append(out, '\n'), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		fmt.Printf("| %s | %.3g %s | %s |\n", name, m[name].Value, m[name].Unit, m[name].Method)
+	}
+}
+
+const (
+	benchAdds  = 20 // concurrent
+	benchPairs = 15
+)
+
+// benchAdd compares 20 concurrent ADDs under the kernel with the same upstream
+// calls on the same API server and etcd in a bubble of their own without gate,
+// schedule, trace or judge.
+func benchAdd(t *testing.T, m map[string]metric) {
+	store, err := etcd.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	var ratios, simulated, direct []float64
+	for i := range benchPairs + 1 {
+		s, sc := adds(t, store, uint64(i), true)
+		d, dc := adds(t, store, uint64(i), false)
+		if i == 0 {
+			continue // warm-up
+		}
+		// The order of the calls decides how often the lease is asked for, so the
+		// work differs between the two: compare the time of one API call.
+		ratios = append(ratios, s.Seconds()/float64(sc)/(d.Seconds()/float64(dc)))
+		simulated, direct = append(simulated, s.Seconds()/benchAdds*1e3), append(direct, d.Seconds()/benchAdds*1e3)
+	}
+	m["whereabouts_add_overhead_ratio"] = metric{median(ratios), "ratio",
+		fmt.Sprintf("%d concurrent ADDs on one /24, wall time an API call, under the kernel against direct; median of %d pairs", benchAdds, benchPairs)}
+	m["whereabouts_add_ms"] = metric{median(simulated), "ms", "wall time an ADD under the kernel, same runs"}
+	m["whereabouts_add_direct_ms"] = metric{median(direct), "ms", "wall time an ADD direct, same runs"}
+}
+
+// adds runs 20 ADDs at once and returns the wall time and the number of store
+// calls they took.
+func adds(t *testing.T, store *etcd.Server, seed uint64, kernel bool) (wall time.Duration, calls int) {
+	run, err := store.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer run.End()
+	a := whereabouts.New()
+	config := json.RawMessage(`{"cniVersion":"0.3.1","name":"n","type":"macvlan","ipam":{"type":"whereabouts","range":"10.0.0.0/24"}}`)
+	net, _, err := a.Network("default/n", config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = sim.Run(context.Background(), sim.Options{Seed: seed, Strategy: strategy.NewTimed(seed, strategy.Settings{})}, func(w *sim.World) error {
+		crds, err := a.CRDs()
+		if err != nil {
+			return err
+		}
+		api, err := kube.New(run, crds)
+		if err != nil {
+			return err
+		}
+		w.Cleanup(api.Close)
+		inst, err := a.Open(ipam.Env{API: api, Store: run, Networks: []model.Network{net}})
+		if err != nil {
+			return err
+		}
+		w.Hooks.Settle = run.Pump
+		var wg sync.WaitGroup
+		add := func(i int, g *sim.Gate) {
+			defer wg.Done()
+			if _, err := inst.Add(context.Background(), g, ipam.Call{
+				Node: "n", Pod: model.PodRef{Namespace: "default", Name: fmt.Sprint("p", i)},
+				Container: fmt.Sprint("c", i), Interface: "net1", Network: "default/n", Config: config,
+			}); err != nil {
+				t.Errorf("ADD %d: %v", i, err)
+			}
+		}
+		wg.Add(benchAdds)
+		before := run.Calls()
+		began := wallClock()
+		if !kernel {
+			for i := range benchAdds {
+				go add(i, nil)
+			}
+			wg.Wait()
+			wall, calls = wallClock()-began, run.Calls()-before
+			w.Finish()
+			return nil
+		}
+		for i := range benchAdds {
+			w.Spawn(sim.Process{ID: sim.ActorID(fmt.Sprint("add/", i)), Run: func(_ context.Context, g *sim.Gate) error {
+				add(i, g)
+				return nil
+			}})
+		}
+		w.Spawn(sim.Process{ID: "end", Run: func(context.Context, *sim.Gate) error {
+			wg.Wait()
+			wall, calls = wallClock()-began, run.Calls()-before
+			w.Finish()
+			return nil
+		}})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return wall, calls
+}
+
+// wallClock asks the system: time.Now is virtual in a bubble.
+func wallClock() time.Duration {
+	var tv syscall.Timeval
+	if err := syscall.Gettimeofday(&tv); err != nil {
+		panic(err)
+	}
+	return time.Duration(tv.Nano())
+}
+
+// benchRuns measures whole runs: the R1 cluster, five pods on two networks.
+func benchRuns(t *testing.T, m map[string]metric) {
+	r := runner(t)
+	s := load(t, "r1-whereabouts-162.yaml")
+	run(t, r, s, scenarios.Options{})
+	const n = 60
+	calls, steps := 0, 0
+	cpu, began := cpuTime(), time.Now()
+	for seed := uint64(1); seed <= n; seed++ {
+		rep := run(t, r, s, scenarios.Options{Seed: &seed})
+		calls += rep.Calls
+		steps += len(rep.Trace.Steps)
+	}
+	wall, used := time.Since(began).Seconds(), (cpuTime() - cpu).Seconds()
+	what := fmt.Sprintf("r1-whereabouts-162, %d seeds, one process (%d steps and %d API calls a run)", n, steps/n, calls/n)
+	m["whereabouts_api_calls_per_s"] = metric{float64(calls) / wall, "1/s", what + ", by wall time"}
+	m["whereabouts_runs_per_s"] = metric{n / wall, "1/s", what + ", by wall time"}
+	m["whereabouts_runs_per_s_core"] = metric{n / used, "1/s", what + ", by processor time (collector and etcd included)"}
+}
+
+func benchMemory(t *testing.T, m map[string]metric) {
+	r := runner(t)
+	s := load(t, "r2-old-address-stays.yaml")
+	var at100 float64
+	for i := uint64(1); i <= 1000; i++ {
+		run(t, r, s, scenarios.Options{Seed: &i})
+		if i == 100 {
+			at100 = rss(t)
+		}
+	}
+	m["rss_1000_vs_100_runs_ratio"] = metric{rss(t) / at100, "ratio",
+		fmt.Sprintf("resident memory after a collection, r2-old-address-stays; %.0f MiB after 100 runs", at100/(1<<20))}
+}
+
+func rss(t *testing.T) float64 {
+	debug.FreeOSMemory()
+	b, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		t.Skipf("SKIPPED: no /proc: %v", err)
+	}
+	pages, err := strconv.Atoi(strings.Fields(string(b))[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return float64(pages * os.Getpagesize())
+}
+
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+func median(xs []float64) float64 {
+	slices.SortFunc(xs, cmp.Compare[float64])
+	return xs[len(xs)/2]
+}
