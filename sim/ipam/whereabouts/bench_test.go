@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"testing"
 	"testing/synctest"
@@ -21,17 +22,6 @@ import (
 	"ipamsim/sim/ipam/whereabouts"
 	"ipamsim/sim/kube"
 )
-
-// quoted is the path of a flat file for those who call upstream themselves.
-var flatDir string
-
-func quoted(b *testing.B) string {
-	if flatDir == "" {
-		flatDir = b.TempDir()
-		_ = os.WriteFile(flatDir+"/f", []byte(`{"kubernetes":{"kubeconfig":"x"}}`), 0o600)
-	}
-	return strconv.Quote(flatDir + "/f")
-}
 
 // A simulated ADD against the same upstream call on the same API server and etcd
 // without gate and kernel, one after the other in one pool.
@@ -79,6 +69,10 @@ func BenchmarkAdd(b *testing.B) {
 		b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*pods), "µs/ADD")
 	})
 	b.Run("direct", func(b *testing.B) {
+		flat := filepath.Join(b.TempDir(), "flat")
+		if err := os.WriteFile(flat, []byte(`{"kubernetes":{"kubeconfig":"x"}}`), 0o600); err != nil {
+			b.Fatal(err)
+		}
 		for range b.N {
 			a := whereabouts.New()
 			run, _ := server(b).Begin()
@@ -91,7 +85,7 @@ func BenchmarkAdd(b *testing.B) {
 				}
 				defer api.Close()
 				for n := range pods {
-					in := `{"cniVersion":"0.3.1","name":"net","type":"macvlan","ipam":{"type":"whereabouts","range":"10.0.0.0/16","configuration_path":` + quoted(b) + `}}`
+					in := `{"cniVersion":"0.3.1","name":"net","type":"macvlan","ipam":{"type":"whereabouts","range":"10.0.0.0/16","configuration_path":` + strconv.Quote(flat) + `}}`
 					c, _, err := config.LoadIPAMConfig([]byte(in), fmt.Sprintf("IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=p-%d", n))
 					if err != nil {
 						b.Error(err)
