@@ -15,13 +15,13 @@ const (
 	lanesWidth   = 44
 	laneNameMax  = 20
 	actorMax     = 34
-	linesPerStep = 2 // longer texts are cut
+	linesPerStep = 2 // longer texts are cut, unless the story turns on them
 	elidedMin    = 3 // fewer steps of others than this pass without a line
 )
 
 // draw lays the entries out.
 func draw(entries []*entry, s *subject) []string {
-	cols := lanes(entries)
+	cols := s.lanes(entries)
 	head := fmt.Sprintf("%12s %6s  ", "time", "step")
 	if cols == nil {
 		head += pad("actor", actorMax) + " what"
@@ -51,7 +51,7 @@ func (s *subject) line(e *entry, i int, cols *columns) []string {
 	head := fmt.Sprintf("%12s %6d  ", stamp(e.at), e.step)
 	next := strings.Repeat(" ", utf8.RuneCountInString(head))
 	if cols == nil {
-		actor := pad(cut(Clean(e.actor), actorMax), actorMax) + " "
+		actor := pad(cut(s.label(e), actorMax), actorMax) + " "
 		head, next = head+actor, next+pad("", utf8.RuneCountInString(actor))
 	} else {
 		head, next = head+cols.row(i, e.lane, e.mark)+"  ", next+cols.row(i, laneless, ' ')+"  "
@@ -63,8 +63,12 @@ func (s *subject) line(e *entry, i int, cols *columns) []string {
 		text = ">>> " + text
 	}
 	width := timelineWidth - utf8.RuneCountInString(head) - 2
+	most := linesPerStep
+	if e.weight >= fate {
+		most++
+	}
 	out := wrap(text, width)
-	for n := linesPerStep * width; len(out) > linesPerStep; n -= 4 {
+	for n := most * width; len(out) > most; n -= 4 {
 		out = wrap(s.squeeze(text, n), width)
 	}
 	for j, t := range out {
@@ -90,6 +94,17 @@ func (s *subject) squeeze(text string, width int) string {
 	return cut(text, width)
 }
 
+// label names an actor in the list: of one that works for a pod, the program and
+// the pod.
+func (s *subject) label(e *entry) string {
+	name := Clean(e.actor)
+	if slices.Contains(s.pods, e.lane) && e.actor != "" {
+		pod := Clean(e.lane)
+		name = process(e.actor) + pod[strings.LastIndexByte(pod, '/')+1:]
+	}
+	return name
+}
+
 // process is the program an actor runs, as the subject of a sentence: its column
 // already says for which pod.
 func process(actor string) string {
@@ -107,7 +122,7 @@ type columns struct {
 }
 
 // lanes is nil if the actors are too many or their names too long.
-func lanes(entries []*entry) *columns {
+func (s *subject) lanes(entries []*entry) *columns {
 	c := &columns{}
 	for i, e := range entries {
 		if e.lane == laneless {
@@ -122,16 +137,13 @@ func lanes(entries []*entry) *columns {
 	}
 	width := 0
 	for _, k := range c.keys {
-		name := Clean(k)
-		if short := name[strings.LastIndexByte(name, '/')+1:]; !clashes(short, k, c.keys) {
-			name = short
-		}
+		name := s.laneName(k, c.keys)
 		c.names = append(c.names, name)
-		if n := utf8.RuneCountInString(name); n > laneNameMax {
+		n := utf8.RuneCountInString(name)
+		if n > laneNameMax {
 			return nil
-		} else {
-			width += n + 2
 		}
+		width += n + 2
 	}
 	if len(c.keys) == 0 || len(c.keys) > lanesMax || width > lanesWidth {
 		return nil
@@ -139,11 +151,22 @@ func lanes(entries []*entry) *columns {
 	return c
 }
 
-// clashes reports whether another lane would have the same short name.
-func clashes(short, key string, keys []string) bool {
-	return slices.ContainsFunc(keys, func(k string) bool {
-		return k != key && k[strings.LastIndexByte(k, '/')+1:] == short
-	})
+// laneName is a pod without its namespace, or a process without what it works
+// on, where that is enough to tell it from the others.
+func (s *subject) laneName(key string, keys []string) string {
+	short := func(k string) string {
+		if slices.Contains(s.pods, k) {
+			return k[strings.LastIndexByte(k, '/')+1:]
+		}
+		name, _, _ := strings.Cut(k, "/")
+		return name
+	}
+	for _, k := range keys {
+		if k != key && short(k) == short(key) {
+			return Clean(key)
+		}
+	}
+	return Clean(short(key))
 }
 
 // row draws the lanes as lines from their first entry to their last, with the

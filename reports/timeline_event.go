@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -23,7 +24,7 @@ func (s *subject) event(ev model.Event, holders map[string]string) *entry {
 		if ours && !before {
 			e.weight, e.text = scenery, "DEL of "+pod+" is done"
 			if ev.Err != "" {
-				e.mark, e.weight, e.text = 'x', cause, "DEL of "+pod+" fails: "+ev.Err
+				e.mark, e.weight, e.text = 'x', cause, "DEL of "+pod+" fails: "+reason(ev.Err)
 			}
 		}
 	case model.SandboxUp:
@@ -33,13 +34,13 @@ func (s *subject) event(ev model.Event, holders map[string]string) *entry {
 	case model.SandboxDown:
 		delete(holders, ev.Container)
 		if ours && !before {
-			e.weight, e.text = glimpse, fmt.Sprintf("sandbox of %s on %s is gone: %s", pod, ev.Node, ev.Text)
+			e.weight, e.turn, e.text = glimpse, "gone", fmt.Sprintf("sandbox of %s on %s is gone: %s", pod, ev.Node, ev.Text)
 		}
 	case model.Reconcile, model.Reconciled:
 		e.lane, e.fact, e.weight, e.text = ev.Actor, false, -scenery, "begins a pass"
 		if ev.Kind == model.Reconciled {
 			if e.text = "ends its pass"; ev.Err != "" {
-				e.mark, e.text = 'x', "ends its pass: "+ev.Err
+				e.mark, e.text = 'x', "ends its pass: "+reason(ev.Err)
 			}
 		}
 	default:
@@ -49,20 +50,28 @@ func (s *subject) event(ev model.Event, holders map[string]string) *entry {
 	return e
 }
 
+// request is how client-go begins the error of a request: the longest part of
+// most errors, and never the reason.
+var request = regexp.MustCompile(`(Get|Put|Post|Patch|Delete) "[^"]*": `)
+
+// reason is an error on one line, without the URLs.
+func reason(err string) string { return request.ReplaceAllString(firstLine(err), "") }
+
 func (s *subject) added(e *entry, ev model.Event, ours bool, holders map[string]string) {
 	pod := ev.Pod.String()
 	out := s.holds(ev) && s.ours(ev.Network)
 	switch {
 	case !ours:
 	case ev.Err != "":
-		e.mark, e.weight, e.text = 'x', cause, "ADD of "+pod+" fails: "+ev.Err
+		e.mark, e.weight, e.turn, e.text = 'x', cause, "failed", "ADD of "+pod+" fails: "+reason(ev.Err)
 	case out:
 		e.weight, e.turn = fate+1, "out"
-		e.text = fmt.Sprintf("%s is handed out to %s on %s (%s)", list(ev.Addrs), pod, ev.Node, ev.Interface)
 		delete(holders, ev.Container)
+		again := ""
 		if len(holders) > 0 {
-			e.text += " AGAIN: " + strings.Join(sorted(slices.Collect(maps.Values(holders))), " and ") + " still has it"
+			again = " AGAIN, still held by " + strings.Join(sorted(slices.Collect(maps.Values(holders))), " and ") + ","
 		}
+		e.text = fmt.Sprintf("%s is handed out%s to %s on %s (%s)", list(ev.Addrs), again, pod, ev.Node, ev.Interface)
 	default:
 		e.weight, e.text = scenery, fmt.Sprintf("ADD returns %s for %s", list(ev.Addrs), pod)
 	}

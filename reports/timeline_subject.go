@@ -49,7 +49,8 @@ func subjectOf(r *Report, v *model.Violation) *subject {
 
 // begin finds where the story starts: with the oldest sandbox that is alive when
 // the invariant breaks, or the last one of a pod that has none. A pod's earlier
-// lives are another story.
+// lives are another story, unless there is no address to tell it of: then the
+// story is what the pod went through.
 func (s *subject) begin(events []model.Event) {
 	type life struct {
 		pod   string
@@ -74,7 +75,7 @@ func (s *subject) begin(events []model.Event) {
 	}
 	s.from = s.v.Step
 	for id, l := range lives {
-		if l.alive || last[l.pod] == id {
+		if l.alive || last[l.pod] == id || len(s.named["address"]) == 0 {
 			s.from = min(s.from, l.step)
 		}
 	}

@@ -26,6 +26,7 @@ type session struct {
 	say    io.Writer // for people: stdout, or stderr if JSON has stdout
 	warn   io.Writer // stderr
 	bar    *progress
+	brief  bool // people see the bar: runs without news need no line
 	sum    reports.Summary
 
 	told       map[string]bool // scenarios whose timeline was shown
@@ -55,6 +56,7 @@ func execute(cmd *cobra.Command, p *plan) error {
 		s.say = stderr
 	}
 	s.bar = newProgress(stderr, p.runs())
+	s.brief = s.bar != nil && isTerminal(s.say)
 	s.begin()
 	err = s.all(ctx)
 	s.bar.finish()
@@ -148,7 +150,7 @@ func (s *session) tell(j *job, rep *reports.Report, replayed *comparison) {
 			return
 		}
 	}
-	if s.bar != nil && !story && ok && replayed == nil {
+	if s.brief && !story && ok && replayed == nil {
 		return
 	}
 	s.bar.above(func() {

@@ -14,15 +14,20 @@ import (
 type progress struct{ bar *progressbar.ProgressBar }
 
 func newProgress(stderr io.Writer, runs int) *progress {
-	f, ok := stderr.(*os.File)
-	if !ok || runs < 2 || !term.IsTerminal(int(f.Fd())) {
+	if runs < 2 || !isTerminal(stderr) {
 		return nil
 	}
+	f := stderr.(*os.File)
 	return &progress{progressbar.NewOptions(runs,
 		progressbar.OptionSetWriter(f), progressbar.OptionSetDescription("runs"), progressbar.OptionShowCount(),
 		progressbar.OptionShowIts(), progressbar.OptionSetItsString("runs"), progressbar.OptionSetPredictTime(true),
 		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionSetRenderBlankState(true),
 	)}
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 func (p *progress) add() {
