@@ -60,7 +60,7 @@ func (l *loader) network(d *doc, key string) error {
 		err = inside(n)
 	}
 	if err != nil {
-		problem, _, _ := strings.Cut(oneLine(err), " / bytes: ") // Whereabouts repeats the whole configuration
+		problem, _, _ := strings.Cut(oneLine(err), " / bytes: ")               // Whereabouts repeats the whole configuration
 		for _, prefix := range []string{l.adapter.Name() + ": ", key + ": "} { // the line says so already
 			problem = strings.TrimPrefix(problem, prefix)
 		}

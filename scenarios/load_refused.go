@@ -13,7 +13,7 @@ func (s *Scenario) Refused(kind, namespace, name string, err error) *Error {
 	id := identity{kind, namespace, name}
 	d := s.docs[id]
 	if d == nil {
-		return &Error{File: s.File, Object: id.String(), Problem: oneLine(err)}
+		return &Error{File: s.File, Object: id.String(), Problem: "the API server refuses it: " + oneLine(err)}
 	}
 	var status *apierrors.StatusError
 	if !errors.As(err, &status) || status.ErrStatus.Details == nil || len(status.ErrStatus.Details.Causes) == 0 {

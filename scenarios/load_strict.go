@@ -191,13 +191,14 @@ func (d *doc) mapping(b *bytes.Buffer, n *yaml.Node, p path, typeOf func(k, v *y
 // structure writes a struct: known fields, each once, none of the required missing.
 func (d *doc) structure(b *bytes.Buffer, n *yaml.Node, t reflect.Type, p path) error {
 	fields := fieldsOf(t)
-	given := map[string]bool{}
+	given, empty := map[string]bool{}, map[string]*yaml.Node{}
 	err := d.mapping(b, n, p, func(k, v *yaml.Node, key string) (reflect.Type, error) {
 		i := slices.IndexFunc(fields, func(f field) bool { return f.name == key })
 		if i < 0 {
 			return nil, d.fail(k, p.then(key), "unknown field%s", d.unknown(key, fields))
 		}
 		if describe(v) == "nothing" {
+			empty[key] = k
 			return nil, errSkip
 		}
 		given[key] = true
@@ -210,6 +211,9 @@ func (d *doc) structure(b *bytes.Buffer, n *yaml.Node, t reflect.Type, p path) e
 		return err
 	}
 	for _, f := range fields {
+		if k := empty[f.name]; f.required && k != nil {
+			return d.fail(k, p.then(f.name), "empty%s", f.hint())
+		}
 		if f.required && !given[f.name] {
 			return d.fail(n, p.then(f.name), "missing%s", f.hint())
 		}

@@ -155,7 +155,9 @@ func explain(data []byte, err error) (line int, problem string) {
 }
 
 // plain is the parser's message without the line that it names.
-func plain(msg string) string { return strings.TrimPrefix(yamlLine.ReplaceAllString(msg, ""), "yaml: ") }
+func plain(msg string) string {
+	return strings.TrimPrefix(yamlLine.ReplaceAllString(msg, ""), "yaml: ")
+}
 
 // shortest is the number of lines with which the problem begins.
 func shortest(lines [][]byte, problem string) int {
@@ -217,9 +219,13 @@ func (x *expander) expand(n *yaml.Node, depth int) (size, error) {
 	}
 	s := size{bytes: 16 + len(n.Value)}
 	for i, c := range n.Content {
-		if c.Kind == yaml.AliasNode {
+		switch {
+		case c.Kind == yaml.AliasNode:
 			c = c.Alias
 			n.Content[i] = c
+		case n.Kind == yaml.MappingNode && i%2 == 1 && c.Kind != yaml.ScalarNode:
+			// People look for "spec:", not for the first line below it.
+			c.Line, c.Column = n.Content[i-1].Line, n.Content[i-1].Column
 		}
 		inner, err := x.expand(c, depth+1)
 		if err != nil {

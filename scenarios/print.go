@@ -51,6 +51,9 @@ func (s *Scenario) Finding(rep *reports.Report) ([]byte, error) {
 	f := *s
 	spec := &f.Doc.Spec
 	spec.Schedule = &Schedule{Upstream: rep.Upstream, Digest: rep.Digest, Seed: rep.Seed, Picks: FormatPicks(rep.Trace.Schedule())}
+	if rep.Strategy != "replay" {
+		spec.Strategy = rep.Strategy
+	}
 	spec.Expect = &Expect{}
 	for _, v := range rep.Violations {
 		spec.Expect.Violations = append(spec.Expect.Violations, v.Invariant)

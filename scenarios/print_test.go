@@ -5,6 +5,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
 	"ipamsim/sim"
@@ -53,9 +54,10 @@ func TestPrintAnyText(t *testing.T) {
 // A finding is the scenario and its recorded run, and expects what was seen.
 func TestFinding(t *testing.T) {
 	s := good(t, "seed-003")
-	rep := report(t, `{"Upstream": "whereabouts@v0.9.4", "Digest": "0123456789abcdef", "Seed": 7, "Violations": [
-		{"invariant": "unbacked-sandbox"}, {"invariant": "duplicate-address"}, {"invariant": "duplicate-address"}]}`)
-	rep.Trace = &sim.Trace{}
+	rep := &reports.Report{
+		Upstream: "whereabouts@v0.9.4", Digest: "0123456789abcdef", Seed: 7, Strategy: "random", Trace: &sim.Trace{},
+		Violations: []model.Violation{{Invariant: "unbacked-sandbox"}, {Invariant: "duplicate-address"}, {Invariant: "duplicate-address"}},
+	}
 	text, err := s.Finding(rep)
 	if err != nil {
 		t.Fatal(err)
@@ -69,6 +71,9 @@ func TestFinding(t *testing.T) {
 	}
 	if got := f.Doc.Spec.Expect; got == nil || len(got.Violations) != 2 || got.Violations[0] != "duplicate-address" {
 		t.Errorf("expect %+v", got)
+	}
+	if f.Doc.Spec.Strategy != "random" {
+		t.Errorf("strategy %q", f.Doc.Spec.Strategy)
 	}
 	if s.Doc.Spec.Schedule != nil || s.Doc.Spec.Expect != nil {
 		t.Error("the scenario itself has changed")

@@ -1,0 +1,66 @@
+package scenarios
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"ipamsim/sim/cluster"
+)
+
+// The tables that are written down here agree with what they are about.
+
+func TestRolesNameEveryAdapter(t *testing.T) {
+	var manager field
+	for _, f := range fieldsOf(reflect.TypeFor[Spec]()) {
+		if f.name == "ipam" {
+			manager = f
+		}
+	}
+	if got, want := slices.Sorted(slices.Values(manager.enum)), names(adapters()); !slices.Equal(got, want) {
+		t.Errorf("spec.ipam may be %v, and there are %v", got, want)
+	}
+	if got, want := names(roles), names(adapters()); !slices.Equal(got, want) {
+		t.Errorf("roles of %v, and there are %v", got, want)
+	}
+}
+
+func TestEveryKindHasAType(t *testing.T) {
+	for name, a := range adapters() {
+		kinds, err := kindsOf(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, v := range kinds {
+			if v.apiVersion == "" {
+				t.Errorf("%s: the apiVersion of %s is not known: it is missing in typed", name, k)
+			}
+		}
+		for k := range typed {
+			if v, ok := kinds[k]; !ok || v.typ == nil {
+				t.Errorf("%s: %s is in typed and not served", name, k)
+			}
+		}
+	}
+}
+
+// Every action of the timeline is checked: one that is not would let a reference
+// to nothing through.
+func TestEveryActionIsChecked(t *testing.T) {
+	for _, act := range []cluster.Action{
+		&cluster.Cordon{}, &cluster.Crash{}, &cluster.Delete{}, &cluster.Drain{}, &cluster.Heal{}, &cluster.Kill{}, &cluster.Partition{},
+		&cluster.Patch{}, &cluster.Pause{}, &cluster.PowerOn{}, &cluster.Reboot{}, &cluster.Reconcile{}, &cluster.ReplaceNode{}, &cluster.Scale{},
+	} {
+		l := &loader{s: &Scenario{}, adapter: adapters()["canary"]}
+		c := &check{doc: &doc{root: &yaml.Node{Kind: yaml.MappingNode}}}
+		l.acts(c, act, nil)
+		if c.err == nil {
+			t.Errorf("an empty %T is accepted", act)
+		}
+	}
+	if got := len(actionNames()); got != 15 { // those above, and apply
+		t.Errorf("%d actions, and 15 are checked", got)
+	}
+}
