@@ -1,0 +1,160 @@
+package scenarios_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"ipamsim/model"
+	"ipamsim/model/invariant"
+	"ipamsim/reports"
+	"ipamsim/scenarios"
+)
+
+// canaryYAML is the smallest cluster in which every bug of the canary shows: pods
+// on two nodes, one that is deleted and comes back, one that goes for good, a
+// reconciler, and a rest at the end.
+const canaryYAML = `
+apiVersion: ipamsim.dev/v1alpha1
+kind: Scenario
+metadata: {name: canary}
+spec:
+  ipam: canary
+  nodes: [node-a, node-b]
+  until: 60s
+  settle: %s
+  reconcilers:
+  - {name: canary-reconciler, schedule: "@every 15s"}
+  latencies:
+    stop: {median: 100ms}
+  timeline:
+  - {at: 20s, delete: {resource: pods, name: web-1}}
+  - {at: 30s, scale: {kind: StatefulSet, name: web, replicas: 3}}
+  judge: %s
+---
+apiVersion: k8s.cni.cncf.io/v1
+kind: NetworkAttachmentDefinition
+metadata: {name: net1}
+spec:
+  config: '{"cniVersion": "0.3.1", "name": "net1", "type": "macvlan", "ipam": {"type": "canary", "range": "10.0.0.0/28"%s}}'
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: web}
+spec:
+  replicas: 4
+  podManagementPolicy: Parallel
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata:
+      annotations: {k8s.v1.cni.cncf.io/networks: net1}
+      labels: {app: web}
+    spec:
+      terminationGracePeriodSeconds: 10
+      containers: [{name: main, image: registry.example/web:1}]
+`
+
+// red says what each invariant needs besides its bug, and what else the bug
+// breaks. The near miss is the same scenario without the bug.
+type red struct {
+	invariant string
+	network   string // more of the network's configuration
+	settle    string // default 0s: only what always holds is judged
+	judge     string // default {}
+	also      string // invariants that may be red too, because one thing leads to another
+}
+
+var reds = []red{
+	{invariant: "actor-crash"},
+	{invariant: "convergence", settle: "30s"},
+	{invariant: "double-claim"},
+	{invariant: "duplicate-address"},
+	{invariant: "excluded-address", network: `, "exclude": ["10.0.0.1/32", "10.0.0.8/30"]`},
+	{invariant: "leaked-claim", judge: "{leakAfter: 20s}"},
+	{invariant: "leftover-reservation", settle: "30s"},
+	{invariant: "out-of-pool"},
+	{invariant: "overlap-reservation"},
+	{invariant: "slice-conflict", network: `, "slice": 29`, also: "duplicate-address"},
+	{invariant: "spurious-exhaustion"},
+	{invariant: "stuck", judge: "{stuckAfter: 20s}"},
+	{invariant: "unbacked-sandbox", also: "overlap-reservation duplicate-address"},
+}
+
+func (x red) yaml(bug string) string {
+	if bug != "" {
+		bug = fmt.Sprintf(`, "bug": %q`, bug)
+	}
+	or := func(s, other string) string {
+		if s == "" {
+			return other
+		}
+		return s
+	}
+	return fmt.Sprintf(canaryYAML, or(x.settle, "0s"), or(x.judge, "{}"), x.network+bug)
+}
+
+// TestCanary: through the whole simulator, each bug of the canary makes its
+// invariant fire, and the near miss makes none fire.
+func TestCanary(t *testing.T) {
+	all := invariant.All()
+	if len(reds) != len(all) {
+		t.Fatalf("%d rows for %d invariants", len(reds), len(all))
+	}
+	r := runner(t)
+	for i, x := range reds {
+		if x.invariant != all[i].Name {
+			t.Fatalf("row %d is of %s, want %s", i, x.invariant, all[i].Name)
+		}
+		t.Run(x.invariant, func(t *testing.T) {
+			bug, miss := parse(t, x.yaml(x.invariant)), parse(t, x.yaml(""))
+			for _, o := range choices(2, "timed", "random") {
+				rep := run(t, r, bug, o)
+				where := fmt.Sprintf("%s seed %d", rep.Strategy, rep.Seed)
+				if !broken(rep, x.invariant) {
+					t.Errorf("%s: stayed green; red: %v", where, names(rep.Violations))
+				}
+				for _, name := range names(rep.Violations) {
+					if name != x.invariant && !strings.Contains(x.also, name) {
+						t.Errorf("%s: %s is red too", where, name)
+					}
+				}
+				if rep := run(t, r, miss, o); rep.Verdict != reports.Pass {
+					t.Errorf("%s: the near miss: %s %s %v", where, rep.Verdict, rep.Reason, rep.Violations)
+				}
+			}
+		})
+	}
+}
+
+func parse(t testing.TB, text string) *scenarios.Scenario {
+	t.Helper()
+	s, err := scenarios.Parse("test.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// choices are seeds 1 to n under each strategy.
+func choices(n uint64, strategies ...string) []scenarios.Options {
+	var out []scenarios.Options
+	for _, name := range strategies {
+		for seed := uint64(1); seed <= n; seed++ {
+			out = append(out, scenarios.Options{Seed: &seed, Strategy: name})
+		}
+	}
+	return out
+}
+
+func broken(rep *reports.Report, name string) bool { return slices.Contains(names(rep.Violations), name) }
+
+// names are the invariants that were violated, sorted, each once.
+func names(found []model.Violation) []string {
+	var out []string
+	for _, v := range found {
+		out = append(out, v.Invariant)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
