@@ -5,10 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"reflect"
+	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync"
 
 	"github.com/k8snetworkplumbingwg/whereabouts/pkg/logging"
+	storage "github.com/k8snetworkplumbingwg/whereabouts/pkg/storage/kubernetes"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
@@ -48,10 +52,15 @@ var settle = sync.OnceFunc(func() {
 
 func (adapter) Name() string { return "whereabouts" }
 
-// Upstream is "github.com/k8snetworkplumbingwg/whereabouts@v0.9.4". The version
-// is "(devel)" where the build tells nothing, as for the test of one package.
+// Upstream is "github.com/k8snetworkplumbingwg/whereabouts@v0.9.4". A test's build
+// information lists no modules: the version is then read off the place of a
+// source file, and "(devel)" for a fork in a folder.
 func (adapter) Upstream() string {
 	version := "(devel)"
+	file, _ := runtime.FuncForPC(reflect.ValueOf(storage.IPManagement).Pointer()).FileLine(reflect.ValueOf(storage.IPManagement).Pointer())
+	if _, at, ok := strings.Cut(file, module+"@"); ok {
+		version, _, _ = strings.Cut(at, "/")
+	}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, m := range info.Deps {
 			if m.Path != module {

@@ -214,6 +214,9 @@ func election(c *types.IPAMConfig) error {
 		return fmt.Errorf("leader_lease_duration %d, leader_renew_deadline %d, leader_retry_period %d: %w",
 			c.LeaderLeaseDuration, c.LeaderRenewDeadline, c.LeaderRetryPeriod, err)
 	}
+	if c.LeaderLeaseDuration < 1000 {
+		return fmt.Errorf("leader_lease_duration %d: a lease is written in whole seconds, and the API server refuses one of 0", c.LeaderLeaseDuration)
+	}
 	return nil
 }
 

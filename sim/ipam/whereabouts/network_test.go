@@ -82,6 +82,7 @@ func TestNetworkRefuses(t *testing.T) {
 		{`"node_slice_size":"/28"`, "exactly one range, not 0"},
 		{`"range":"10.0.0.0/24","leader_lease_duration":500`, "leader_lease_duration 500, leader_renew_deadline 1000"},
 		{`"range":"10.0.0.0/24","leader_retry_period":-1`, "leader_retry_period -1"},
+		{`"range":"10.0.0.0/24","leader_lease_duration":900,"leader_renew_deadline":800,"leader_retry_period":300`, "whole seconds"},
 		{`"addresses":[{"address":"x"}]`, "invalid CIDR in addresses x"},
 		{`"ipRanges":[null]`, "invalid CIDR"},
 	} {
