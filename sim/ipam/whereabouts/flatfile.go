@@ -42,13 +42,16 @@ var (
 	named string
 )
 
-// Close removes what this process may have left in the temporary directory.
-// Nothing of the package can be used afterwards.
+// Close gives back the file, and removes it where it has a name. No network can
+// be read and no plugin executed afterwards.
 func Close() error {
-	if named == "" {
-		return nil
+	if kept != nil {
+		return kept.Close()
 	}
-	return os.Remove(named)
+	if named != "" {
+		return os.Remove(named)
+	}
+	return nil
 }
 
 // shared is a directory in memory, if there is one.

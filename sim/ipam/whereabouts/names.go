@@ -18,14 +18,13 @@ func denormalized(s string) (netip.Addr, bool) {
 // reserved takes the name of a reservation apart, [NETWORK-]ADDRESS. The longest
 // end that is an address counts.
 func reserved(name string) (network string, a netip.Addr, ok bool) {
-	network, rest, ok := split(name, func(s string) (ok bool) { a, ok = denormalized(s); return })
-	_ = rest
+	network, ok = split(name, func(s string) (ok bool) { a, ok = denormalized(s); return })
 	return network, a, ok
 }
 
 // ranged takes the name of a pool apart, [NETWORK-][NODE-]RANGE.
 func ranged(name string) (p netip.Prefix, ok bool) {
-	_, _, ok = split(name, func(s string) bool {
+	_, ok = split(name, func(s string) bool {
 		i := strings.LastIndexByte(s, '-')
 		if i < 0 {
 			return false
@@ -42,15 +41,15 @@ func ranged(name string) (p netip.Prefix, ok bool) {
 }
 
 // split finds the longest end of a name, from its start or from behind a dash,
-// that is what it should be.
-func split(name string, is func(string) bool) (before, end string, ok bool) {
+// that is what it should be, and returns what comes before.
+func split(name string, is func(string) bool) (before string, ok bool) {
 	for i := 0; ; {
 		if is(name[i:]) {
-			return strings.TrimSuffix(name[:i], "-"), name[i:], true
+			return strings.TrimSuffix(name[:i], "-"), true
 		}
 		j := strings.IndexByte(name[i:], '-')
 		if j < 0 {
-			return "", "", false
+			return "", false
 		}
 		i += j + 1
 	}
