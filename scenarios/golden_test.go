@@ -70,6 +70,7 @@ func TestGolden(t *testing.T) {
 	for _, file := range library(t) {
 		t.Run(strings.TrimSuffix(file, ".yaml"), func(t *testing.T) {
 			s := load(t, file)
+			s.File = "scenarios/" + file // as a reader of the golden would type it
 			rep := run(t, r, s, scenarios.Options{})
 			if again := run(t, r, s, scenarios.Options{}); again.Digest != rep.Digest || again.StoreDigest != rep.StoreDigest {
 				t.Fatalf("the second run differs: digest %s and %s, store %s and %s", rep.Digest, again.Digest, rep.StoreDigest, again.StoreDigest)

@@ -93,7 +93,7 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 func (s *Scenario) report(a ipam.Adapter, o Options) *reports.Report {
 	spec := s.Doc.Spec
 	rep := &reports.Report{
-		Scenario: s.Name(), Title: spec.Title, File: s.File, Upstream: a.Upstream(), Store: "etcd",
+		Scenario: s.Name(), Title: spec.Title, Story: spec.Story, File: s.File, Upstream: a.Upstream(), Store: "etcd",
 		Seed: 1, Strategy: "timed", Exact: true,
 	}
 	if spec.Strategy != "" {

@@ -11,6 +11,7 @@ import (
 	"ipamsim/reports"
 	"ipamsim/scenarios"
 	"ipamsim/sim/hermetic"
+	"ipamsim/sim/strategy"
 )
 
 func replayCommand() *cobra.Command {
@@ -77,7 +78,7 @@ func compareRecorded(s *scenarios.Scenario, rep *reports.Report, err error) (*co
 	rec := s.Doc.Spec.Schedule
 	var differs []string
 	if err != nil {
-		if !strings.HasPrefix(err.Error(), "the replay ") { // what strategy.Replay says
+		if !errors.Is(err, strategy.ErrDiverged) {
 			return nil, err
 		}
 		differs = append(differs, err.Error())

@@ -1,10 +1,14 @@
 package strategy
 
 import (
+	"errors"
 	"fmt"
 
 	"ipamsim/sim"
 )
+
+// ErrDiverged is what Replay.Err wraps: the run is not the recorded one.
+var ErrDiverged = errors.New("the replay diverged")
 
 // Replay takes its decisions from a recorded schedule. Where it cannot be
 // followed any more, the run goes on serially to its end: a prefix of a schedule
@@ -43,13 +47,13 @@ func (r *Replay) Pick(step int, enabled []sim.Choice) int {
 }
 
 func (r *Replay) diverge(step int, why string) {
-	r.diverged = fmt.Errorf("the replay diverged after step %d: %s; another build or scenario than the recorded one?", step, why)
+	r.diverged = fmt.Errorf("%w after step %d: %s; another build or scenario than the recorded one?", ErrDiverged, step, why)
 }
 
 // Err is nil if the whole schedule was followed to its end.
 func (r *Replay) Err() error {
 	if r.diverged == nil && r.next < len(r.schedule) {
-		return fmt.Errorf("the replay ended after %d of %d decisions", r.next, len(r.schedule))
+		return fmt.Errorf("%w: it ended after %d of %d decisions", ErrDiverged, r.next, len(r.schedule))
 	}
 	return r.diverged
 }
