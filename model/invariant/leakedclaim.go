@@ -26,7 +26,7 @@ var LeakedClaim = define(Invariant{
 	l := owners(&v)
 	for i := range v.Record.Claims {
 		c := &v.Record.Claims[i]
-		since := lastOf(&v, c.Container)
+		since := max(lastOf(&v, c.Container), reachable(&v, c.Pod))
 		if v.Truth.At-since <= v.Settings.LeakAfter || l.live[c.Container] || l.owned(&v, c) {
 			continue
 		}
@@ -38,6 +38,18 @@ var LeakedClaim = define(Invariant{
 	}
 	return out
 })
+
+// reachable is since when the node that a pod object is bound to can be asked
+// again; 0 for a pod that is gone. A node that was down for longer than the bound
+// has not leaked anything at the instant its power is back: the kubelet's first
+// DEL is yet to come.
+func reachable(v *View, p model.PodRef) time.Duration {
+	pod, ok := v.Truth.Pods[p]
+	if !ok {
+		return 0
+	}
+	return v.Truth.Nodes[pod.Node].Since
+}
 
 func claimObjects(c *model.Claim) []string {
 	o := []string{"address " + c.Addr.String(), poolName(c.Pool), podName(c.Pod)}

@@ -159,13 +159,18 @@ func (c *Cluster) startControllers() {
 
 // unique makes a name that no process of this run has had: web-0, web-0~2, …
 func (c *Cluster) unique(name string) string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.used[name]++
-	if n := c.used[name]; n > 1 {
+	if n := c.count(name); n > 1 {
 		return fmt.Sprintf("%s~%d", name, n)
 	}
 	return name
+}
+
+// count is how often it was called with this name, this call included.
+func (c *Cluster) count(name string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.used[name]++
+	return c.used[name]
 }
 
 // spawnUpstream starts a process that runs the address manager's own code.

@@ -142,7 +142,14 @@ func (c *Cluster) cniDel(ctx context.Context, call ipam.Call) error {
 
 // exec runs a CNI plugin as a process of its own and waits for it. The actor is
 // nil if the caller died first; the call is over then as well.
+//
+// A caller that is dead already starts nothing: power goes while a kubelet stops
+// a pod's containers, the kubelet unwinds, and a DEL would run on a machine that
+// is off, with nobody to take note of its end.
 func (c *Cluster) exec(ctx context.Context, verb string, call ipam.Call, run func(context.Context, *sim.Gate) error) (*sim.Actor, error) {
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	b := &cniCall{Busy: model.Busy{Pod: call.Pod, Node: call.Node, Del: verb == "cni-del", Since: c.w.Now()}, network: call.Network}
 	c.mu.Lock()
 	b.minFree = c.free(call.Network, call.Node)

@@ -92,9 +92,12 @@ func (c *Cluster) powerOff(name string, forget bool) {
 	if forget {
 		n.disk = map[string]*podState{}
 	}
-	for id, sb := range c.truth.sandboxes {
-		if sb.Node == name {
-			delete(c.truth.sandboxes, id)
+	// Each by name and in order: an oracle that asks how long a claim has been
+	// without its sandbox would else be told when the sandbox was last busy,
+	// which may be hours before the power went.
+	for _, id := range slices.Sorted(maps.Keys(c.truth.sandboxes)) {
+		if c.truth.sandboxes[id].Node == name {
+			c.sandboxDownLocked(id, "power lost")
 		}
 	}
 	for id, b := range c.truth.busy {

@@ -26,7 +26,6 @@ type worker struct {
 	client client
 	key    model.PodRef
 	dead   []*podState // sandboxes of an earlier boot that still want their DEL
-	tries  int
 
 	mu   sync.Mutex
 	pod  *corev1.Pod
@@ -74,6 +73,9 @@ func (w *worker) run(ctx context.Context, g *sim.Gate) error {
 	}
 	if up != nil {
 		_ = g.Pass(ctx, sim.Op{Kind: sim.Local, Class: "stop", Key: "STOP containers " + w.key.String()}, func(context.Context) error { return nil })
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		w.c.sandboxDown(up.container, "containers stopped")
 		w.del(ctx, up)
 	}
@@ -136,8 +138,7 @@ func (w *worker) insist(ctx context.Context, f func() error) error {
 // bringUp makes one attempt at a sandbox. It returns nil and no error if the pod
 // is no longer wanted, and an error if it should be tried again later.
 func (w *worker) bringUp(ctx context.Context, g *sim.Gate) (*podState, error) {
-	w.tries++
-	st := &podState{pod: w.pod, container: containerID(w.pod, w.k.node, w.tries)}
+	st := &podState{pod: w.pod, container: w.newContainer()}
 	err := g.Pass(ctx, sim.Op{Kind: sim.Local, Class: "sandbox", Key: "CREATE sandbox " + w.key.String()}, func(context.Context) error {
 		w.c.sandboxUp(model.Sandbox{ID: st.container, Pod: w.key, UID: string(w.pod.UID), Node: w.k.node})
 		w.c.remember(w.k.node, st)
@@ -151,7 +152,9 @@ func (w *worker) bringUp(ctx context.Context, g *sim.Gate) (*podState, error) {
 		return nil, ctx.Err()
 	}
 	if err == nil && len(st.networks) > 0 {
-		err = w.annotate(ctx, got)
+		if err = w.annotate(ctx, got); ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 	}
 	if err != nil || w.unwanted() {
 		w.c.sandboxDown(st.container, "sandbox given up")
@@ -197,8 +200,13 @@ func (w *worker) remove(ctx context.Context) error {
 	})
 }
 
-// containerID is what a runtime would draw at random: 64 hexadecimal digits.
-func containerID(p *corev1.Pod, node string, try int) string {
-	h := sha256.Sum256([]byte(fmt.Sprintf("%s %s %s %s %d", p.Namespace, p.Name, p.UID, node, try)))
+// newContainer is what a runtime would draw at random: 64 hexadecimal digits.
+//
+// The pod's sandboxes are counted by the cluster and not by the worker: a pod
+// that outlives a reboot gets a second worker, and with the first one's id its
+// new sandbox would own whatever the dead one left claimed.
+func (w *worker) newContainer() string {
+	n := w.c.count("sandbox of " + string(w.pod.UID))
+	h := sha256.Sum256([]byte(fmt.Sprintf("%s %s %s %s %d", w.pod.Namespace, w.pod.Name, w.pod.UID, w.k.node, n)))
 	return hex.EncodeToString(h[:])
 }
