@@ -147,7 +147,9 @@ func choices(n uint64, strategies ...string) []scenarios.Options {
 	return out
 }
 
-func broken(rep *reports.Report, name string) bool { return slices.Contains(names(rep.Violations), name) }
+func broken(rep *reports.Report, name string) bool {
+	return slices.Contains(names(rep.Violations), name)
+}
 
 // names are the invariants that were violated, sorted, each once.
 func names(found []model.Violation) []string {
