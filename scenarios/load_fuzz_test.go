@@ -1,11 +1,19 @@
 package scenarios_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
+	"pgregory.net/rapid"
+	kubectl "sigs.k8s.io/yaml"
 
 	"ipamsim/scenarios"
 )
@@ -26,25 +34,145 @@ func FuzzParse(f *testing.F) {
 			f.Add(data)
 		}
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		s, err := scenarios.Parse("fuzz.yaml", data)
+	f.Fuzz(func(t *testing.T, data []byte) { checkParse(t, data) })
+}
+
+// checkParse parses and prints back.
+func checkParse(t interface{ Errorf(string, ...any) }, data []byte) {
+	s, err := scenarios.Parse("fuzz.yaml", data)
+	if err != nil {
+		var e *scenarios.Error
+		if !errors.As(err, &e) || e.Problem == "" || strings.ContainsAny(err.Error(), "\n\r") || len(err.Error()) > 2000 {
+			t.Errorf("not one line: %T %q", err, err)
+		}
+		return
+	}
+	text, err := s.YAML()
+	if err != nil {
+		t.Errorf("%v", err)
+		return
+	}
+	again, err := scenarios.Parse("fuzz.yaml", text)
+	switch {
+	case err != nil:
+		t.Errorf("printed, it does not load: %v\n%s", err, text)
+	case !equal(s, again):
+		t.Errorf("it changes when printed:\n%s", text)
+	}
+}
+
+// TestParseAnyStructure: text that is YAML, and nearly a scenario. Bytes at random
+// seldom are.
+func TestParseAnyStructure(t *testing.T) {
+	files, err := filepath.Glob("testdata/good/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := []string{"", "a", "yes", "010", "-1", "1e9", ".nan", "5m", "5 minutes", "worker-1", "web", "net1", "default/net1", "null", "[null]", "{}", "*", "10.0.0.0/24", "fd00::/120", "10.xx.xx.1", "ip-reconciler", "@every 1s", "TZ= * * * * *", "/ip-reconciler", "%s", "Node", "List", "Scenario", strings.Repeat("x", 300)}
+	rapid.Check(t, func(rt *rapid.T) {
+		data, err := os.ReadFile(rapid.SampledFrom(files).Draw(rt, "file"))
 		if err != nil {
-			var e *scenarios.Error
-			if !errors.As(err, &e) || e.Problem == "" || strings.ContainsAny(err.Error(), "\n\r") || len(err.Error()) > 2000 {
-				t.Errorf("not one line: %T %q", err, err)
+			rt.Fatal(err)
+		}
+		var docs, all []*yaml.Node
+		for d := yaml.NewDecoder(bytes.NewReader(data)); ; {
+			var n yaml.Node
+			if d.Decode(&n) != nil {
+				break
 			}
-			return
+			docs = append(docs, &n)
+			all = append(all, nodesOf(&n)...)
 		}
-		text, err := s.YAML()
-		if err != nil {
-			t.Fatal(err)
+		for range rapid.IntRange(1, 3).Draw(rt, "changes") {
+			n, other := rapid.SampledFrom(all).Draw(rt, "node"), rapid.SampledFrom(all).Draw(rt, "other")
+			switch rapid.IntRange(0, 4).Draw(rt, "how") {
+			case 0:
+				*n = yaml.Node{Kind: yaml.ScalarNode, Value: rapid.SampledFrom(words).Draw(rt, "word")}
+			case 1:
+				n.Value, n.Tag = rapid.SampledFrom(words).Draw(rt, "word"), ""
+			case 2:
+				n.Content = nil
+			case 3:
+				if len(n.Content) >= 2 {
+					n.Content = append(n.Content, n.Content[:2]...)
+				}
+			case 4:
+				if len(nodesOf(other)) < 30 && !slices.Contains(nodesOf(other), n) {
+					*n = *other
+				}
+			}
 		}
-		again, err := scenarios.Parse("fuzz.yaml", text)
-		if err != nil {
-			t.Fatalf("printed, it does not load: %v\n%s", err, text)
+		var out bytes.Buffer
+		e := yaml.NewEncoder(&out)
+		for _, d := range docs {
+			if d.Kind == yaml.DocumentNode && len(d.Content) == 1 && encodes(e, d) != nil {
+				return
+			}
 		}
-		if !equal(s, again) {
-			t.Errorf("it changes when printed:\n%s", text)
-		}
+		checkParse(rt, out.Bytes())
 	})
+}
+
+// encodes is Encode, which panics on some trees that are no YAML.
+func encodes(e *yaml.Encoder, n *yaml.Node) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = errors.New("no YAML")
+		}
+	}()
+	return e.Encode(n)
+}
+
+func nodesOf(n *yaml.Node) []*yaml.Node {
+	out := []*yaml.Node{n}
+	for _, c := range n.Content {
+		out = append(out, nodesOf(c)...)
+	}
+	return out
+}
+
+// TestManifestsAreReadAsByKubectl: a plain word in a manifest means here what it
+// means to kubectl, or is refused.
+func TestManifestsAreReadAsByKubectl(t *testing.T) {
+	const head = `apiVersion: ipamsim.dev/v1alpha1
+kind: Scenario
+metadata: {name: x}
+spec: {ipam: canary, nodes: [a], until: 1m}
+---
+apiVersion: k8s.cni.cncf.io/v1
+kind: NetworkAttachmentDefinition
+metadata: {name: net1}
+spec: {config: '{"ipam": {"type": "canary", "range": "10.0.0.0/24"}}'}
+---
+`
+	refused := 0
+	for _, word := range []string{
+		"a", "yes", "No", "on", "OFF", "y", "n", "true", "FALSE", "null", "~", "", "0", "-7", "+7", "010", "-010", "08", "0x1F", "0b101", "0o17",
+		"1_000", "1.5", "1.0", "1e3", "1E-3", ".5", "5.", "12:30", "12:30:45", "2021-11-06", "2021-11-06T03:38:11Z", "18446744073709551615",
+		"18446744073709551616", "1e400", ".inf", ".NaN", "=", "<<", "'yes'", "\"010\"", "!!str 12", "[1, 0777]", "{a: yes}", "|-\n    yes",
+	} {
+		manifest := "apiVersion: ipamsim.dev/v1alpha1\nkind: CanaryPool\nmetadata: {name: x}\nspec:\n  word: " + word + "\n"
+		s, err := scenarios.Parse("x.yaml", []byte(head+manifest))
+		if err != nil {
+			if !strings.Contains(err.Error(), "spec.word") {
+				t.Fatal(err)
+			}
+			t.Log(err)
+			refused++
+			continue
+		}
+		var got, want any
+		text, err := kubectl.YAMLToJSON([]byte(manifest))
+		if err != nil {
+			t.Errorf("%s: kubectl refuses it: %v", word, err)
+			continue
+		}
+		body := object(t, s, "CanaryPool", "x").Body
+		if json.Unmarshal(text, &want) != nil || json.Unmarshal(body, &got) != nil || !cmp.Equal(want, got) {
+			t.Errorf("%s: got %s, kubectl has %s", word, body, text)
+		}
+	}
+	if refused > 6 {
+		t.Errorf("%d words are refused", refused)
+	}
 }

@@ -2,11 +2,13 @@ package scenarios
 
 import (
 	"bytes"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"ipamsim/sim/cluster"
@@ -109,6 +111,12 @@ func (l *loader) object(d *doc) (id identity, body []byte, err error) {
 		return id, nil, err
 	}
 	var b bytes.Buffer
+	if k.typ == nil { // every kind's metadata is of one type
+		if err := d.encode(&b, d.node(at("metadata")), reflect.TypeFor[metav1.ObjectMeta](), at("metadata")); err != nil {
+			return id, nil, err
+		}
+		b.Reset()
+	}
 	err = d.encode(&b, d.root, k.typ, nil)
 	return id, b.Bytes(), err
 }

@@ -132,6 +132,7 @@ func (l *loader) acts(c *check, act cluster.Action, p path) {
 		l.scale(c, a, p)
 	case *cluster.Delete:
 		c.must(l.badResource(a.Resource), p.then("resource"))
+		c.bad(l.readOnce(a.Resource), p.then("resource"), onceOnly)
 		c.bad(a.All == (a.Name != ""), p, "want either name or all: true")
 		c.must(badSegment(a.Name), p.then("name"))
 	case *cluster.Patch:
@@ -172,6 +173,13 @@ func (l *loader) badResource(name string) string {
 	return quote(name) + " is no resource, " + want(name, plain)
 }
 
+const onceOnly = "a NetworkAttachmentDefinition is read once, before the first step: changing it would have no effect"
+
+func (l *loader) readOnce(resource string) bool {
+	plural, _, _ := strings.Cut(resource, ".")
+	return plural == l.kinds[attachmentKind].plural
+}
+
 // badSegment says why a name cannot be part of a URL path, or "".
 func badSegment(name string) string {
 	if name == "" {
@@ -185,6 +193,7 @@ var jsonPatchOps = map[string]bool{"add": true, "copy": false, "move": false, "r
 
 func (l *loader) patch(c *check, a *cluster.Patch, p path) {
 	c.must(l.badResource(a.Resource), p.then("resource"))
+	c.bad(l.readOnce(a.Resource), p.then("resource"), onceOnly)
 	c.must(badSegment(a.Name), p.then("name"))
 	c.bad(a.Name == "", p.then("name"), "an empty name")
 	c.bad(a.Subresource != "" && a.Subresource != "status" && a.Subresource != "scale", p.then("subresource"),

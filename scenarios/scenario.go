@@ -46,7 +46,8 @@ type Spec struct {
 	Strategy string  `json:"strategy,omitempty"` // default timed
 	Seed     *uint64 `json:"seed,omitempty"`     // default 1
 
-	// Latencies by class of message: api, watch, sandbox, annotate, start, stop, status.
+	// Latencies by class of message: api, watch, sandbox, annotate, start, stop, status,
+	// draw (a decision of ours, e.g. which pod churn deletes).
 	Latencies   map[string]Latency `json:"latencies,omitempty"`
 	Reconcilers []Reconciler       `json:"reconcilers,omitempty"`
 	// Daemons of the address manager that run: pod-control-loop, node-slice-controller.

@@ -1,0 +1,23 @@
+package scenarios_test
+
+import (
+	"fmt"
+
+	"ipamsim/scenarios"
+)
+
+// A mistake is one line: file, line, field, and what would be right.
+func ExampleParse() {
+	_, err := scenarios.Parse("web.yaml", []byte(`
+apiVersion: ipamsim.dev/v1alpha1
+kind: Scenario
+metadata:
+  name: web
+spec:
+  ipam: whereabouts
+  nodes: [worker-1]
+  until: 5 minutes
+`))
+	fmt.Println(err)
+	// Output: web.yaml:9: spec.until: "5 minutes" is not a duration, want e.g. 5m
+}
