@@ -121,6 +121,18 @@ func TestSliceConflict(t *testing.T) {
 			slice(v, "node-2", "10.9.0.64/26")
 		}, "node slices of network default/s overlap: 10.9.0.64/26 of node-2 (pool node-2-10.9.0.64/26) and 10.9.0.96/27 of node-1 (pool node-1-10.9.0.96/27)"},
 
+		{"of a node that is gone but runs on", func(v *View) {
+			slice(v, "node-1", "10.9.0.0/26")
+			slice(v, "node-3", "10.9.0.0/26")
+			start(v, "9", "node-3", "c9", netS, "10.9.0.1")
+		}, "node slices of network default/s overlap: 10.9.0.0/26 of node-1 (pool node-1-10.9.0.0/26) and 10.9.0.0/26 of node-3 (pool node-3-10.9.0.0/26)"},
+
+		{"the pool of a node that was replaced", func(v *View) { slice(v, "node-1", "10.9.0.0/26"); slice(v, "node-3", "10.9.0.0/26") }, ""},
+		{"the old pool of a node that came back", func(v *View) {
+			slice(v, "node-1", "10.9.0.0/26")
+			slice(v, "node-2", "10.9.0.0/26")
+			slice(v, "node-2", "10.9.0.64/26")
+		}, ""},
 		{"neighbours", func(v *View) { slice(v, "node-1", "10.9.0.0/26"); slice(v, "node-2", "10.9.0.64/26") }, ""},
 		{"of a network without slices", func(v *View) { slice(v, "node-1", "10.0.0.0/29"); slice(v, "node-2", "10.0.0.0/29") }, ""},
 		{"outside the network", func(v *View) { slice(v, "node-1", "10.7.0.0/26"); slice(v, "node-2", "10.7.0.0/26") }, ""},

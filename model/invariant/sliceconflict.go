@@ -9,6 +9,10 @@ import (
 
 // SliceConflict is two nodes that draw from the same addresses, each sure that
 // its slice is its own and that it need not look at the other's claims.
+//
+// A pool outlives the slice it was made for, so that it alone proves nothing:
+// node-2 is replaced by node-3, node-3 is rightly given the slice that is free
+// now, and the pool of node-2 stays.
 var SliceConflict = define(Invariant{
 	Name:     "slice-conflict",
 	Severity: model.Major,
@@ -24,7 +28,7 @@ var SliceConflict = define(Invariant{
 		}
 		slice = slice[:0]
 		for j := range v.Record.Pools {
-			if p := &v.Record.Pools[j]; p.Node != "" && n.Owns(p) {
+			if p := &v.Record.Pools[j]; p.Node != "" && n.Owns(p) && drawn(&v, n, p) {
 				slice = append(slice, p)
 			}
 		}
@@ -32,6 +36,28 @@ var SliceConflict = define(Invariant{
 	}
 	return out
 })
+
+// drawn reports whether a node still draws from one of its pools: a sandbox of
+// its own lives there, or the node exists and has no other pool of that range.
+func drawn(v *View, n *model.Network, p *model.Pool) bool {
+	for i := range v.Truth.Sandboxes {
+		s := &v.Truth.Sandboxes[i]
+		if s.Node != p.Node {
+			continue
+		}
+		for j := range s.Attachments {
+			a := &s.Attachments[j]
+			if a.Network == n.Key && slices.ContainsFunc(a.Addrs, p.Range.Contains) {
+				return true
+			}
+		}
+	}
+	return v.Truth.Nodes[p.Node].Registered && !slices.ContainsFunc(v.Record.Pools, func(q model.Pool) bool {
+		return q.Node == p.Node && q.Name != p.Name && q.Network == p.Network && slices.ContainsFunc(n.Ranges, func(r model.Range) bool {
+			return r.Prefix.Contains(p.Range.Addr()) && r.Prefix.Contains(q.Range.Addr())
+		})
+	})
+}
 
 // overlaps compares each slice with the widest one before it: prefixes overlap
 // only by containment, and sorted by address the container comes first.
