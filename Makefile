@@ -38,7 +38,7 @@ bench: ## measure; writes bench.json and prints the table of reports/BENCH.md
 	@$(call gov,test) -timeout 60m -count=1 -run '^TestBench$$' -v ./scenarios -bench-json $(CURDIR)/bench.json
 
 golden: ## rewrite the goldens; read the diff before you commit it
-	@$(call gov,test) -count=1 -run Golden ./scenarios ./reports -update
+	@$(call gov,test) -count=1 -run 'Golden|Schema|BadInput' ./scenarios ./reports -update
 
 fuzz: ## go test -fuzz; TARGET=FuzzParse T=1m
 	@pkg=$$(grep -rlE "^func $(TARGET)\(" --include=*_test.go . | head -n 1 | xargs -r dirname); [ -n "$$pkg" ] || { echo "no fuzz target $(TARGET)" >&2; exit 2; }; \

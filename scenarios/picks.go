@@ -40,7 +40,7 @@ func ParsePicks(s string) ([]int, error) {
 		if err == nil && many {
 			count, err = strconv.Atoi(times)
 		}
-		if err != nil || n < 0 || count < 1 || len(out)+count > picksMax {
+		if err != nil || n < 0 || count < 1 || count > picksMax-len(out) {
 			return nil, fmt.Errorf("pick %q: want N or N*COUNT", f)
 		}
 		for range count {

@@ -67,7 +67,7 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 		}
 		w.Cleanup(api.Close)
 		if c, err = cluster.Start(w, run, api, s.cluster(adapter)); err != nil {
-			return err
+			return s.refused(err)
 		}
 		end := w.Hooks.End
 		w.Hooks.End = func() {
@@ -87,6 +87,18 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 		err = replay.Err()
 	}
 	return rep, conclude(rep, err)
+}
+
+// refused finds the line of a manifest that the API server did not take.
+func (s *Scenario) refused(err error) error {
+	var r *cluster.Rejected
+	if !errors.As(err, &r) {
+		return err
+	}
+	if e := s.Refused(r.Object.Kind, r.Object.Namespace, r.Object.Name, r.Err); e != nil {
+		return e
+	}
+	return err
 }
 
 // report is what is known before the first step.

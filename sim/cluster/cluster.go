@@ -131,12 +131,26 @@ func (c *Cluster) load(objs []Object) error {
 			return fmt.Errorf("cluster: kind %s is not served", o.Kind)
 		}
 		if err := direct.create(context.Background(), r, o.Namespace, o.Body); err != nil {
-			return fmt.Errorf("cluster: %s %s: %w", o.Kind, o.Name, err)
+			return &Rejected{o, err}
 		}
 	}
 	c.store.Pump()
 	return nil
 }
+
+// Rejected is a manifest that the API server refused: the user's mistake, in the
+// server's words.
+type Rejected struct {
+	Object Object
+	Err    error
+}
+
+func (r *Rejected) Error() string {
+	return fmt.Sprintf("cluster: %s %s: %v", r.Object.Kind, r.Object.Name, r.Err)
+}
+
+// Unwrap is the server's error.
+func (r *Rejected) Unwrap() error { return r.Err }
 
 func (c *Cluster) startControllers() {
 	c.startScheduler()

@@ -29,12 +29,17 @@ type attached struct {
 
 // networksOf reads the pod's networks annotation with Multus' own parser. A pod
 // whose annotation cannot be read has no networks: Multus would fail its ADD.
-func networksOf(p *corev1.Pod) []wanted {
+func networksOf(p *corev1.Pod) (out []wanted) {
+	defer func() {
+		if recover() != nil { // the parser dereferences the nil of "[null]"
+			out = nil
+		}
+	}()
 	sel, err := nadutils.ParsePodNetworkAnnotation(p)
 	if err != nil {
 		return nil
 	}
-	out := make([]wanted, len(sel))
+	out = make([]wanted, len(sel))
 	for i, s := range sel {
 		out[i] = wanted{key: s.Namespace + "/" + s.Name, iface: s.InterfaceRequest}
 		if out[i].iface == "" {

@@ -17,9 +17,8 @@ type inbox struct {
 	want func(kube.Change) bool
 	wake chan struct{}
 
-	mu     sync.Mutex
-	queue  []kube.Change
-	closed bool
+	mu    sync.Mutex
+	queue []kube.Change
 }
 
 func (c *Cluster) subscribe(want func(kube.Change) bool) *inbox {
