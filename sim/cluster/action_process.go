@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,10 +16,15 @@ type Kill struct {
 	Actor string `json:"actor" jsonschema:"required"`
 }
 
-// Do sends SIGKILL.
-func (a *Kill) Do(_ context.Context, o *Operator) error {
+// Do sends SIGKILL. A kubelet comes back; without one its node would be healthy
+// and start nothing for ever, which no address manager can be blamed for.
+func (a *Kill) Do(ctx context.Context, o *Operator) error {
 	if !o.c.w.Kill(sim.ActorID(a.Actor)) {
 		return fmt.Errorf("no process %q", a.Actor)
+	}
+	name, _ := strings.CutPrefix(a.Actor, "kubelet/")
+	if n := o.c.node(name); n != nil && name != a.Actor && n.kubelet != nil {
+		return n.kubelet.restart(ctx)
 	}
 	return nil
 }

@@ -28,19 +28,42 @@ type kubelet struct {
 
 func (c *Cluster) startKubelet(name string) {
 	k := &kubelet{c: c, node: name, workers: map[types.UID]*worker{}}
-	k.in = c.subscribe(func(ch kube.Change) bool { return boundTo(ch, name) })
 	c.mu.Lock()
 	c.nodes[name].kubelet = k
 	left := maps.Clone(c.nodes[name].disk)
-	var mine []*corev1.Pod
-	for _, key := range sortedPods(c.pods) {
-		if p := c.pods[key].Pod; p.Spec.NodeName == name {
-			mine = append(mine, p)
-		}
-	}
 	c.mu.Unlock()
+	k.spawn(left)
+}
+
+// restart brings a kubelet back that was killed while its machine ran on: the
+// service manager does, and the pods' sandboxes are not touched. What it slept
+// through it learns from what is stored now.
+func (k *kubelet) restart(ctx context.Context) error {
+	if !sleep(ctx, restartAfter) {
+		return ctx.Err()
+	}
+	n := k.c.node(k.node)
+	k.c.mu.Lock()
+	same := n.kubelet == k // else power was lost meanwhile
+	k.c.mu.Unlock()
+	if same {
+		k.spawn(nil)
+	}
+	return nil
+}
+
+// spawn starts the process that hears of pods; left are the sandboxes of an
+// earlier boot.
+func (k *kubelet) spawn(left map[string]*podState) {
+	c, name := k.c, k.node
+	in := c.subscribe(func(ch kube.Change) bool { return boundTo(ch, name) })
+	k.in = in
+	mine := c.podsOn(name)
 	c.w.Spawn(sim.Process{ID: sim.ActorID("kubelet/" + name), Group: name, Run: func(ctx context.Context, g *sim.Gate) error {
-		defer c.unsubscribe(k.in)
+		defer c.unsubscribe(in)
+		for _, p := range k.vanished() {
+			k.gone(p)
+		}
 		for _, id := range slices.Sorted(maps.Keys(left)) {
 			k.recover(left[id])
 		}
@@ -49,6 +72,19 @@ func (c *Cluster) startKubelet(name string) {
 		}
 		return k.run(ctx, g)
 	}})
+}
+
+// vanished are the pods that have a worker and are no longer stored.
+func (k *kubelet) vanished() []*corev1.Pod {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	var out []*corev1.Pod
+	for _, uid := range slices.Sorted(maps.Keys(k.workers)) {
+		if p := k.workers[uid].last(); !k.c.exists(p) {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 func boundTo(ch kube.Change, node string) bool {

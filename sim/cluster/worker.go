@@ -47,6 +47,13 @@ func (w *worker) tell(p *corev1.Pod, gone bool) {
 	}
 }
 
+// last is the pod as the worker knows it.
+func (w *worker) last() *corev1.Pod {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.pod
+}
+
 // unwanted reports whether the pod is to be torn down.
 func (w *worker) unwanted() bool {
 	w.mu.Lock()
