@@ -81,6 +81,11 @@ var definitions embed.FS
 // CRDs are IPPool, NodeSlicePool and OverlappingRangeIPReservation, byte for byte
 // as in upstream's doc/crds.
 func (adapter) CRDs() ([]*apiextv1.CustomResourceDefinition, error) {
+	return parsed()
+}
+
+// parsed is done once a process: reading YAML costs as much as two ADDs.
+var parsed = sync.OnceValues(func() ([]*apiextv1.CustomResourceDefinition, error) {
 	files, err := definitions.ReadDir("crds")
 	if err != nil {
 		return nil, fmt.Errorf("whereabouts: %w", err)
@@ -98,7 +103,7 @@ func (adapter) CRDs() ([]*apiextv1.CustomResourceDefinition, error) {
 		out = append(out, crd)
 	}
 	return out, nil
-}
+})
 
 // Network reads the policy with upstream's own parser, and refuses besides what
 // upstream would silently ignore, fail on at every ADD, or crash on.
