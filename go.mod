@@ -2,6 +2,10 @@ module ipamsim
 
 go 1.26.0
 
+// The build list is settled once for all that is planned, Calico included
+// (proven to build as one module). Do not run go mod tidy before the code that
+// imports it has landed: it would drop those pins.
+
 require (
 	github.com/anishathalye/porcupine v1.3.1
 	github.com/google/gofuzz v1.2.0
