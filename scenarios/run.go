@@ -182,7 +182,7 @@ func (s *Scenario) options(seed uint64, st sim.Strategy) sim.Options {
 	o := sim.Options{
 		Seed: seed, Strategy: st, Service: map[string]time.Duration{},
 		Limits: sim.Limits{Steps: spec.Limits.Steps, Virtual: spec.Limits.Virtual.Duration},
-		Faults: sim.Budget{Max: spec.Faults.Max, Only: spec.Faults.Only},
+		Faults: sim.Budget{Max: spec.Faults.Max, Only: spec.Faults.Only, Until: spec.Until.Duration}, // what rests is not hurt
 	}
 	for class, l := range spec.Latencies {
 		o.Service[class] = l.Min.Duration

@@ -43,7 +43,7 @@ func (w *World) outcomes(out []Choice, p *parked) []Choice {
 	if !p.delayed {
 		out = append(out, Choice{Op: p.op, Outcome: Delay, Due: p.due})
 	}
-	if w.faults >= w.opts.Faults.Max {
+	if b := w.opts.Faults; w.faults >= b.Max || b.Until > 0 && w.Now() >= b.Until {
 		return out
 	}
 	hurts := w.opts.Faults.of(p.op)

@@ -153,6 +153,8 @@ func TestFaultBudget(t *testing.T) {
 		{sim.Budget{}, 0},
 		{sim.Budget{Allowed: sim.Of(sim.LoseReply), Max: 2}, 2},
 		{sim.Budget{Allowed: sim.Of(sim.LoseReply), Max: 100}, 5},
+		{sim.Budget{Allowed: sim.Of(sim.LoseReply), Max: 100, Until: 1}, 0},
+		{sim.Budget{Allowed: sim.Of(sim.LoseReply), Max: 100, Only: []string{"no such message"}}, 0},
 		{sim.Budget{Allowed: sim.Of(sim.Stale), Max: 100}, 0},
 	}
 	for _, tt := range tests {

@@ -31,9 +31,10 @@ type Limits struct {
 
 // Budget bounds the faults of a run.
 type Budget struct {
-	Allowed Hurts    // outcomes the schedule may choose
-	Max     int      // how many of them
-	Only    []string // only messages whose Op.String contains one of these; empty: all
+	Allowed Hurts         // outcomes the schedule may choose
+	Max     int           // how many of them
+	Until   time.Duration // none from this virtual time on; 0: always
+	Only    []string      // only messages whose Op.String contains one of these; empty: all
 }
 
 func (l Limits) orDefault() Limits {
