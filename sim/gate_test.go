@@ -153,7 +153,7 @@ func TestFaultBudget(t *testing.T) {
 		{sim.Budget{}, 0},
 		{sim.Budget{Allowed: sim.Of(sim.LoseReply), Max: 2}, 2},
 		{sim.Budget{Allowed: sim.Of(sim.LoseReply), Max: 100}, 5},
-		{sim.Budget{Allowed: sim.Of(sim.LoseReply), Max: 100, Until: 1}, 0},
+		{sim.Budget{Allowed: sim.Of(sim.LoseReply), Max: 100, Until: 1}, 1}, // the first message is sent at 0
 		{sim.Budget{Allowed: sim.Of(sim.LoseReply), Max: 100, Only: []string{"no such message"}}, 0},
 		{sim.Budget{Allowed: sim.Of(sim.Stale), Max: 100}, 0},
 	}
