@@ -9,13 +9,14 @@ export CGO_ENABLED := 0
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 TARGET      ?= FuzzParse
 T           ?= 1m
+SEEDS       ?= 200
 
 # gov VERB: "go VERB" with the overlay, or without it and saying so. Your GOFLAGS
 # stay; a path with spaces is fine.
 gov = overlay=$$(go run ./cmd/hermetic) && flags=(-overlay="$$overlay" -tags=hermetic) || { flags=(); echo "building on the stock runtime: the same seed may run differently" >&2; }; go $(1) "$${flags[@]}"
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test lint bench golden fuzz determinism runtime-test lab gate findings conformance chaos
+.PHONY: help build demo test lint bench golden fuzz determinism quiet runtime-test lab gate findings conformance chaos
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -46,8 +47,11 @@ fuzz: ## go test -fuzz; TARGET=FuzzParse T=1m
 	@pkg=$$(grep -rlE "^func $(TARGET)\(" --include=*_test.go . | head -n 1 | xargs -r dirname); [ -n "$$pkg" ] || { echo "no fuzz target $(TARGET)" >&2; exit 2; }; \
 	$(call gov,test) -run '^$$' -fuzz '^$(TARGET)$$' -fuzztime $(T) $$pkg
 
-determinism: ## 200 seeds of every scenario in many processes (long)
-	@$(call gov,test) -timeout 85m -count=1 -run '^TestDeterminism$$' -v ./scenarios -full
+determinism: ## SEEDS=200 seeds of every scenario in eight processes, idle and loaded (hours)
+	@$(call gov,test) -timeout 24h -count=1 -run '^TestDeterminism$$' -v ./scenarios -full -seeds $(SEEDS)
+
+quiet: ## 1,000 seeds of every scenario that must stay silent (an hour)
+	@$(call gov,test) -timeout 24h -count=1 -run '^TestQuiet$$' -v ./scenarios -full
 
 runtime-test: ## Go's own tests of what the generated runtime changes
 	@cmd/hermetic/runtime-test.sh

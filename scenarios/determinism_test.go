@@ -16,7 +16,8 @@ import (
 )
 
 var (
-	full  = flag.Bool("full", false, "determinism: 200 seeds instead of a few")
+	full  = flag.Bool("full", false, "determinism: all combinations of processes; quiet runs: 1,000 seeds each")
+	seeds = flag.Int("seeds", 1, "determinism: how many seeds of every scenario")
 	child = flag.String("determinism-child", "", "determinism: print the digests of seeds A-B and exit")
 	burn  = flag.Bool("determinism-burn", false, "determinism: keep every processor busy until stdin closes")
 )
@@ -27,10 +28,6 @@ var (
 func TestDeterminism(t *testing.T) {
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: on the stock runtime runs need not repeat; run make determinism")
-	}
-	seeds := 1
-	if *full {
-		seeds = 200
 	}
 	var want []string
 	processes := 0
@@ -45,7 +42,7 @@ func TestDeterminism(t *testing.T) {
 		for _, pair := range pairs {
 			outs := make(chan []string, len(pair))
 			for _, procs := range pair {
-				go func() { outs <- digests(t, seeds, procs) }()
+				go func() { outs <- digests(t, *seeds, procs) }()
 			}
 			for range pair {
 				processes++
@@ -58,7 +55,7 @@ func TestDeterminism(t *testing.T) {
 		}
 	}
 	t.Logf("%d scenarios × %d seeds in %d processes, GOMAXPROCS 1 and 4, idle and loaded: %d runs compared",
-		len(library(t)), seeds, processes, processes*len(want))
+		len(library(t)), *seeds, processes, processes*len(want))
 }
 
 func compare(t *testing.T, want, got []string, where string) {
@@ -132,8 +129,11 @@ func TestDeterminismChild(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := runner(t)
-		for _, file := range library(t) {
+		for i, file := range library(t) {
 			s := load(t, file)
+			if to > 10 {
+				fmt.Fprintf(os.Stderr, "determinism: process %d: %s, %d of %d\n", os.Getpid(), file, i+1, len(library(t)))
+			}
 			for seed := from; seed <= to; seed++ {
 				rep, err := r.Run(context.Background(), s, scenarios.Options{Seed: &seed})
 				if err != nil {
