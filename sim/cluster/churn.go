@@ -57,7 +57,7 @@ func (c *Cluster) churn(ctx context.Context, g *sim.Gate, cl client, ch Churn) e
 	if err != nil {
 		return err
 	}
-	return cl.deletePod(ctx, pods[i].Namespace, pods[i].Name, n < ch.Force, nil)
+	return cl.deletePod(ctx, pods[i].Namespace, pods[i].Name, n < ch.Force)
 }
 
 func (c *Cluster) churnable(workload string) []*corev1.Pod {

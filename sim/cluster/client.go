@@ -48,6 +48,17 @@ func (cl client) delete(ctx context.Context, path string, o metav1.DeleteOptions
 	return err
 }
 
+// deletePod runs kubectl delete pod; force takes the object away at once, so that
+// the kubelet learns of it afterwards.
+func (cl client) deletePod(ctx context.Context, namespace, name string, force bool) error {
+	o := metav1.DeleteOptions{}
+	if force {
+		now := int64(0)
+		o.GracePeriodSeconds = &now
+	}
+	return cl.delete(ctx, builtin["Pod"].path(namespace, name), o)
+}
+
 // do returns the answer's body, or the server's own error as *apierrors.StatusError.
 func (cl client) do(ctx context.Context, method, path, contentType string, body []byte) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, method, "http://sim"+path, bytes.NewReader(body))

@@ -113,3 +113,11 @@ func (r resource) group() string {
 	}
 	return rest
 }
+
+// orDefault is the namespace kubectl takes when none is said.
+func orDefault(namespace string) string {
+	if namespace == "" {
+		return "default"
+	}
+	return namespace
+}

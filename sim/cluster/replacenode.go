@@ -7,49 +7,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Cordon keeps new pods away from a node, or lets them come again.
-type Cordon struct {
-	Node string `json:"node" jsonschema:"required"`
-	Undo bool   `json:"undo,omitempty"`
-}
-
-// Do runs kubectl cordon.
-func (a *Cordon) Do(ctx context.Context, o *Operator) error {
-	return o.client.patch(ctx, builtin["Node"].path("", a.Node), mergePatch,
-		map[string]any{"spec": map[string]any{"unschedulable": !a.Undo}})
-}
-
-func (a *Cordon) String() string {
-	if a.Undo {
-		return "kubectl uncordon " + a.Node
-	}
-	return "kubectl cordon " + a.Node
-}
-
-// Drain cordons a node and evicts its pods, those of DaemonSets excepted.
-type Drain struct {
-	Node  string `json:"node" jsonschema:"required"`
-	Force bool   `json:"force,omitempty"` // delete without asking the kubelet
-}
-
-// Do runs kubectl drain.
-func (a *Drain) Do(ctx context.Context, o *Operator) error {
-	if err := (&Cordon{Node: a.Node}).Do(ctx, o); err != nil {
-		return err
-	}
-	for _, p := range o.c.podsOn(a.Node) {
-		if len(p.OwnerReferences) > 0 && p.OwnerReferences[0].Kind == "DaemonSet" {
-			continue
-		}
-		if err := o.client.deletePod(ctx, p.Namespace, p.Name, a.Force, nil); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (a *Drain) String() string { return "kubectl drain " + a.Node }
-
 // ReplaceNode throws a machine away, disk and all, and puts a new one in its
 // place: as a cloud does. Without As the new one has the old one's name.
 type ReplaceNode struct {

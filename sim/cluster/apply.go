@@ -1,0 +1,39 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Apply creates an object, or replaces one that exists.
+type Apply struct {
+	Object json.RawMessage `json:"object" jsonschema:"required"`
+}
+
+// Do runs kubectl apply.
+func (a *Apply) Do(ctx context.Context, o *Operator) error {
+	m := metav1.PartialObjectMetadata{}
+	if err := json.Unmarshal(a.Object, &m); err != nil {
+		return err
+	}
+	r, ok := o.c.kinds[m.Kind]
+	if !ok {
+		return fmt.Errorf("the server doesn't have a resource type %q", m.Kind)
+	}
+	err := o.client.create(ctx, r, orDefault(m.Namespace), a.Object)
+	if apierrors.IsAlreadyExists(err) {
+		return o.client.patch(ctx, r.path(orDefault(m.Namespace), m.Name), mergePatch, a.Object)
+	}
+	return err
+}
+
+func (a *Apply) String() string {
+	m := metav1.PartialObjectMetadata{}
+	_ = json.Unmarshal(a.Object, &m) // checked when the scenario was loaded
+	return fmt.Sprintf("kubectl apply %s %s", strings.ToLower(m.Kind), m.Name)
+}

@@ -1,0 +1,24 @@
+package cluster
+
+import (
+	"context"
+)
+
+// Cordon keeps new pods away from a node, or lets them come again.
+type Cordon struct {
+	Node string `json:"node" jsonschema:"required"`
+	Undo bool   `json:"undo,omitempty"`
+}
+
+// Do runs kubectl cordon.
+func (a *Cordon) Do(ctx context.Context, o *Operator) error {
+	return o.client.patch(ctx, builtin["Node"].path("", a.Node), mergePatch,
+		map[string]any{"spec": map[string]any{"unschedulable": !a.Undo}})
+}
+
+func (a *Cordon) String() string {
+	if a.Undo {
+		return "kubectl uncordon " + a.Node
+	}
+	return "kubectl cordon " + a.Node
+}

@@ -1,0 +1,74 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Delete removes one object, or all of a resource in a namespace.
+type Delete struct {
+	Resource  string `json:"resource" jsonschema:"required"` // plural: pods, ippools.whereabouts.cni.cncf.io
+	Namespace string `json:"namespace,omitempty"`            // default: default
+	Name      string `json:"name,omitempty"`
+	All       bool   `json:"all,omitempty"`
+	Force     bool   `json:"force,omitempty"` // --grace-period=0 --force
+}
+
+// Do runs kubectl delete.
+func (a *Delete) Do(ctx context.Context, o *Operator) error {
+	r, err := o.c.byName(a.Resource)
+	if err != nil {
+		return err
+	}
+	names := []string{a.Name}
+	if a.All {
+		if names, err = o.names(ctx, r.path(orDefault(a.Namespace), "")); err != nil {
+			return err
+		}
+	}
+	var errs []error
+	for _, n := range names {
+		opts := metav1.DeleteOptions{}
+		if a.Force {
+			now := int64(0)
+			opts.GracePeriodSeconds = &now
+		}
+		errs = append(errs, o.client.delete(ctx, r.path(orDefault(a.Namespace), n), opts))
+	}
+	return errors.Join(errs...)
+}
+
+func (a *Delete) String() string {
+	s := "kubectl delete " + a.Resource + " "
+	if a.All {
+		s += "--all"
+	}
+	s += a.Name
+	if a.Force {
+		s += " --grace-period=0 --force"
+	}
+	return s
+}
+
+func (o *Operator) names(ctx context.Context, path string) ([]string, error) {
+	b, err := o.client.do(ctx, "GET", path, "application/json", nil)
+	if err != nil {
+		return nil, err
+	}
+	var list struct {
+		Items []struct {
+			Metadata struct{ Name string }
+		}
+	}
+	if err := json.Unmarshal(b, &list); err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, i := range list.Items {
+		out = append(out, i.Metadata.Name)
+	}
+	return out, nil
+}

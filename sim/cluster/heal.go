@@ -1,0 +1,21 @@
+package cluster
+
+import (
+	"context"
+)
+
+// Heal ends a partition.
+type Heal struct {
+	Node string `json:"node" jsonschema:"required"`
+}
+
+// Do plugs the cable in.
+func (a *Heal) Do(_ context.Context, o *Operator) error {
+	_, err := o.machine(a.Node)
+	if err == nil {
+		o.c.join(a.Node)
+	}
+	return err
+}
+
+func (a *Heal) String() string { return "node " + a.Node + " reachable again" }

@@ -1,0 +1,43 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+)
+
+// Patch edits an object: kubectl edit, or kubectl patch.
+type Patch struct {
+	Resource    string `json:"resource" jsonschema:"required"`
+	Namespace   string `json:"namespace,omitempty"` // default: default
+	Name        string `json:"name" jsonschema:"required"`
+	Subresource string `json:"subresource,omitempty"`
+	// JSON is a list of JSON-patch operations, Merge a merge patch; one of them.
+	JSON  []map[string]any `json:"json,omitempty"`
+	Merge map[string]any   `json:"merge,omitempty"`
+}
+
+// Do runs kubectl patch.
+func (a *Patch) Do(ctx context.Context, o *Operator) error {
+	r, err := o.c.byName(a.Resource)
+	if err != nil {
+		return err
+	}
+	path := r.path(orDefault(a.Namespace), a.Name)
+	if a.Subresource != "" {
+		path += "/" + a.Subresource
+	}
+	if a.JSON != nil {
+		return o.client.patch(ctx, path, jsonPatch, a.JSON)
+	}
+	return o.client.patch(ctx, path, mergePatch, a.Merge)
+}
+
+func (a *Patch) String() string {
+	var p any = a.Merge
+	if a.JSON != nil {
+		p = a.JSON
+	}
+	b, _ := json.Marshal(p) // decoded from YAML, so it encodes
+	return fmt.Sprintf("kubectl edit %s %s: %s", a.Resource, a.Name, b)
+}

@@ -1,0 +1,22 @@
+package cluster
+
+import (
+	"context"
+)
+
+// PowerOn gives a node that crashed its power back.
+type PowerOn struct {
+	Node string `json:"node" jsonschema:"required"`
+}
+
+// Do presses the button.
+func (a *PowerOn) Do(_ context.Context, o *Operator) error {
+	n, err := o.machine(a.Node)
+	if err != nil || n.state.Up {
+		return err
+	}
+	o.c.boot(a.Node)
+	return nil
+}
+
+func (a *PowerOn) String() string { return "power on node " + a.Node }

@@ -1,0 +1,32 @@
+package cluster
+
+import (
+	"context"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Reboot is a crash, and power again after Down.
+type Reboot struct {
+	Node   string          `json:"node" jsonschema:"required"`
+	Down   metav1.Duration `json:"down,omitempty"` // default 30s
+	Forget bool            `json:"forget,omitempty"`
+}
+
+// Do turns it off and on again.
+func (a *Reboot) Do(ctx context.Context, o *Operator) error {
+	if err := (&Crash{Node: a.Node, Forget: a.Forget}).Do(ctx, o); err != nil {
+		return err
+	}
+	d := a.Down.Duration
+	if d == 0 {
+		d = 30 * time.Second
+	}
+	if !sleep(ctx, d) {
+		return ctx.Err()
+	}
+	return (&PowerOn{Node: a.Node}).Do(ctx, o)
+}
+
+func (a *Reboot) String() string { return "reboot of node " + a.Node }
