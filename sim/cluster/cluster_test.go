@@ -1,0 +1,156 @@
+package cluster_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ipamsim/model"
+	"ipamsim/sim"
+	"ipamsim/sim/cluster"
+	"ipamsim/sim/etcd"
+	"ipamsim/sim/ipam/canary"
+	"ipamsim/sim/kube"
+)
+
+// story runs a cluster of two nodes on the canary, which does nothing wrong, in
+// the plain order, and returns what happened: one line an event.
+func story(t *testing.T, kind string, replicas int, script ...cluster.Entry) []string {
+	t.Helper()
+	store, err := etcd.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	run, err := store.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer run.End()
+	a := canary.New()
+	config := json.RawMessage(`{"cniVersion":"0.3.1","name":"net","type":"macvlan","ipam":{"type":"canary","range":"10.0.0.0/28"}}`)
+	network, _, err := a.Network("default/net", config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := cluster.Config{Adapter: a, Until: 20 * time.Minute, Networks: []cluster.Network{{Network: network, Config: config}}, Script: script}
+	for _, name := range []string{"a", "b"} {
+		cfg.Objects = append(cfg.Objects, cluster.Object{Kind: "Node", Name: name, Body: cluster.NodeManifest(name, nil)})
+	}
+	body := fmt.Sprintf(`{"apiVersion":"apps/v1","kind":%q,"metadata":{"name":"web"},"spec":{"replicas":%d,"selector":{"matchLabels":{"app":"web"}},
+		"template":{"metadata":{"labels":{"app":"web"},"annotations":{"k8s.v1.cni.cncf.io/networks":"net"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`, kind, replicas)
+	cfg.Objects = append(cfg.Objects, cluster.Object{Kind: kind, Namespace: "default", Name: "web", Body: json.RawMessage(body)})
+	var c *cluster.Cluster
+	_, err = sim.Run(context.Background(), sim.Options{Strategy: plain{}}, func(w *sim.World) error {
+		crds, err := a.CRDs()
+		if err != nil {
+			return err
+		}
+		api, err := kube.New(run, crds)
+		if err != nil {
+			return err
+		}
+		w.Cleanup(api.Close)
+		c, err = cluster.Start(w, run, api, cfg)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, e := range c.History().Events {
+		if e.Kind == model.AddBegin || e.Kind == model.DelBegin {
+			continue
+		}
+		what := strings.TrimSpace(fmt.Sprintf("%s %s %s %s", e.Pod.Name, e.Kind, e.Node, e.Text))
+		if e.Kind == model.NodeEvent || e.Kind == model.Operator {
+			what = strings.TrimSpace(e.Node + " " + e.Text)
+		}
+		for _, addr := range e.Addrs {
+			what += " " + addr.String()
+		}
+		out = append(out, fmt.Sprintf("%v %s", e.At.Truncate(time.Second), what))
+	}
+	return out
+}
+
+// plain delivers the first message there is.
+type plain struct{}
+
+func (plain) String() string    { return "plain" }
+func (plain) Begin(uint64) bool { return true }
+func (plain) Pick(_ int, enabled []sim.Choice) int {
+	for i, c := range enabled {
+		if c.Outcome == sim.Proceed {
+			return i
+		}
+	}
+	return len(enabled) - 1
+}
+
+// A StatefulSet makes its pods one after another, and a deleted one is gone, DEL
+// and all, before the next of its name is made.
+func TestStatefulSetPod(t *testing.T) {
+	got := story(t, "StatefulSet", 2, cluster.Entry{At: time.Minute, Action: &cluster.Delete{Resource: "pods", Name: "web-0"}})
+	want := []string{
+		"0s a up", "0s b up",
+		"0s web-0 sandbox-up a", "0s web-0 add-end a 10.0.0.1",
+		"0s web-1 sandbox-up b", "0s web-1 add-end b 10.0.0.2",
+		"1m0s kubectl delete pods web-0",
+		"1m0s web-0 sandbox-down a containers stopped", "1m0s web-0 del-end a",
+		"1m0s web-0 sandbox-up a", "1m0s web-0 add-end a 10.0.0.1",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+// Power lost takes the sandboxes with it; what the disk remembers gets its DEL
+// after the reboot, then the pod gets a new sandbox.
+func TestReboot(t *testing.T) {
+	got := story(t, "StatefulSet", 1, cluster.Entry{At: time.Minute, Action: &cluster.Reboot{Node: "a"}})
+	want := []string{
+		"0s a up", "0s b up",
+		"0s web-0 sandbox-up a", "0s web-0 add-end a 10.0.0.1",
+		"1m0s reboot of node a",
+		"1m0s web-0 sandbox-down a power lost", "1m0s a lost power",
+		"1m30s a up",
+		"1m30s web-0 del-end a",
+		"1m30s web-0 sandbox-up a", "1m30s web-0 add-end a 10.0.0.1",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+// A partitioned node keeps its containers. After the grace period and the
+// toleration its pod is deleted; a Deployment starts the successor at once, and
+// the old sandbox goes when its node hears of it.
+func TestPartition(t *testing.T) {
+	p := &cluster.Partition{Node: "a"}
+	p.For.Duration = 10 * time.Minute
+	var got []string
+	for _, line := range story(t, "Deployment", 1, cluster.Entry{At: time.Minute, Action: p}) {
+		f := strings.Fields(line)
+		if strings.HasPrefix(f[1], "web-") {
+			f[1] = "web"
+		}
+		got = append(got, strings.Join(f, " "))
+	}
+	want := []string{
+		"0s a up", "0s b up",
+		"0s web sandbox-up a", "0s web add-end a 10.0.0.1",
+		"1m0s network partition of node a", "1m0s a partitioned",
+		"6m40s web sandbox-up b", "6m40s web add-end b 10.0.0.2",
+		"11m0s a reachable again",
+		"11m0s web sandbox-down a containers stopped", "11m0s web del-end a",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
