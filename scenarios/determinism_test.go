@@ -84,6 +84,9 @@ func digests(t *testing.T, seeds int, procs string) []string {
 	for _, l := range strings.Split(string(out), "\n") {
 		if strings.HasPrefix(l, "RUN ") {
 			lines = append(lines, l)
+			if !strings.HasSuffix(l, " foreign=0") {
+				t.Errorf("wake-ups from outside the bubble: %s", l)
+			}
 		}
 	}
 	return lines
