@@ -240,7 +240,7 @@ func (s *Scenario) cluster(a ipam.Adapter) cluster.Config {
 		if err != nil {
 			continue // checked by Load
 		}
-		k := cluster.Cron{Reconciler: r.Name, Schedule: sched, Text: r.Schedule, Nodes: r.Nodes, Count: r.Count, Overlap: r.Overlap}
+		k := cluster.Cron{Reconciler: r.Name, Schedule: sched, Nodes: r.Nodes, Count: r.Count, Overlap: r.Overlap}
 		if r.AllNodes {
 			k.Nodes = s.nodeNames()
 		}

@@ -51,12 +51,15 @@ func (cl client) delete(ctx context.Context, path string, o metav1.DeleteOptions
 // deletePod runs kubectl delete pod; force takes the object away at once, so that
 // the kubelet learns of it afterwards.
 func (cl client) deletePod(ctx context.Context, namespace, name string, force bool) error {
-	o := metav1.DeleteOptions{}
+	return cl.delete(ctx, builtin["Pod"].path(namespace, name), deletion(force))
+}
+
+// deletion is how kubectl deletes; force is --grace-period=0 --force.
+func deletion(force bool) metav1.DeleteOptions {
 	if force {
-		now := int64(0)
-		o.GracePeriodSeconds = &now
+		return *metav1.NewDeleteOptions(0)
 	}
-	return cl.delete(ctx, builtin["Pod"].path(namespace, name), o)
+	return metav1.DeleteOptions{}
 }
 
 // do returns the answer's body, or the server's own error as *apierrors.StatusError.

@@ -102,11 +102,7 @@ func Start(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config) (*Cluste
 	if c.kinds, err = kindsOf(cfg.Adapter); err != nil {
 		return nil, err
 	}
-	nets := make([]model.Network, len(cfg.Networks))
-	for i, n := range cfg.Networks {
-		nets[i] = n.Network
-	}
-	if c.inst, err = cfg.Adapter.Open(ipam.Env{API: api, Store: store, Networks: nets}); err != nil {
+	if c.inst, err = cfg.Adapter.Open(ipam.Env{API: api, Store: store, Networks: c.judge.networks}); err != nil {
 		return nil, err
 	}
 	for _, r := range c.inst.Reconcilers() {

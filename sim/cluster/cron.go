@@ -14,7 +14,6 @@ import (
 type Cron struct {
 	Reconciler string
 	Schedule   cron.Schedule
-	Text       string   // of the schedule, for people
 	Nodes      []string // one pass on each, at the same instant; none: one pass in the cluster
 	Count      int      // how many at once, for each node; default 1
 	Overlap    Overlap

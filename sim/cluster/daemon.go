@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"path"
 	"time"
 
 	"ipamsim/model"
@@ -18,10 +19,7 @@ const restartAfter = 10 * time.Second
 // a deployment of one. One that exits or is killed comes back, unless its node
 // lost power.
 func (c *Cluster) startDaemon(r ipam.Reconciler, node string) {
-	name := r.Name
-	if node != "" {
-		name += "/" + node
-	}
+	name := path.Join(r.Name, node)
 	id := sim.ActorID(c.unique(name))
 	a := c.spawnUpstream(id, node, func(ctx context.Context, g *sim.Gate) error { return r.Run(ctx, g, node) })
 	c.w.Spawn(sim.Process{ID: sim.ActorID(c.unique("supervisor/" + name)), Group: node, Run: func(ctx context.Context, g *sim.Gate) error {
@@ -44,11 +42,7 @@ func (c *Cluster) startDaemon(r ipam.Reconciler, node string) {
 
 // reconcile starts one pass of a reconciler as a process of its own.
 func (c *Cluster) reconcile(r ipam.Reconciler, node string) *sim.Actor {
-	name := r.Name
-	if node != "" {
-		name += "/" + node
-	}
-	id := sim.ActorID(c.unique(name))
+	id := sim.ActorID(c.unique(path.Join(r.Name, node)))
 	c.record(model.Event{Kind: model.Reconcile, Actor: string(id), Node: node})
 	return c.spawnUpstream(id, node, func(ctx context.Context, g *sim.Gate) error {
 		err := r.Run(ctx, g, node)

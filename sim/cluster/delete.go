@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Delete removes one object, or all of a resource in a namespace.
@@ -31,12 +29,7 @@ func (a *Delete) Do(ctx context.Context, o *Operator) error {
 	}
 	var errs []error
 	for _, n := range names {
-		opts := metav1.DeleteOptions{}
-		if a.Force {
-			now := int64(0)
-			opts.GracePeriodSeconds = &now
-		}
-		errs = append(errs, o.client.delete(ctx, r.path(orDefault(a.Namespace), n), opts))
+		errs = append(errs, o.client.delete(ctx, r.path(orDefault(a.Namespace), n), deletion(a.Force)))
 	}
 	return errors.Join(errs...)
 }

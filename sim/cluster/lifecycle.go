@@ -110,11 +110,11 @@ func (l lifecycle) evict(ctx context.Context, name string, force bool) bool {
 		if !force && (p.DeletionTimestamp != nil || tolerates(p, corev1.Taint{Key: unreachable, Effect: corev1.TaintEffectNoExecute})) {
 			continue
 		}
-		o := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &p.UID}}
+		o := deletion(force)
+		o.Preconditions = &metav1.Preconditions{UID: &p.UID}
 		reason := "DeletionByTaintManager"
 		if force {
-			now := int64(0)
-			o.GracePeriodSeconds, reason = &now, "DeletionByPodGC"
+			reason = "DeletionByPodGC"
 		}
 		path := builtin["Pod"].path(p.Namespace, p.Name)
 		ok = l.disrupt(ctx, path, p, reason) == nil && l.client.delete(ctx, path, o) == nil && ok

@@ -3,6 +3,8 @@ package cluster
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"strings"
 
 	"ipamsim/sim/ipam"
 )
@@ -73,10 +75,7 @@ func kindsOf(a ipam.Adapter) (map[string]resource, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %s: %w", a.Name(), err)
 	}
-	kinds := map[string]resource{}
-	for k, r := range builtin {
-		kinds[k] = r
-	}
+	kinds := maps.Clone(builtin)
 	for _, crd := range crds {
 		for _, v := range crd.Spec.Versions {
 			if v.Storage {
@@ -102,16 +101,9 @@ func (c *Cluster) byName(name string) (resource, error) {
 }
 
 func (r resource) group() string {
-	if r.root == "/api/v1" {
-		return ""
-	}
-	rest := r.root[len("/apis/"):]
-	for i := range rest {
-		if rest[i] == '/' {
-			return rest[:i]
-		}
-	}
-	return rest
+	rest, _ := strings.CutPrefix(r.root, "/apis/")
+	group, _, _ := strings.Cut(rest, "/")
+	return group // "" for /api/v1
 }
 
 // orDefault is the namespace kubectl takes when none is said.

@@ -115,12 +115,7 @@ func fits(n *corev1.Node, p *corev1.Pod) bool {
 			return false
 		}
 	}
-	for k, v := range p.Spec.NodeSelector {
-		if n.Labels[k] != v {
-			return false
-		}
-	}
-	return true
+	return selects(p.Spec.NodeSelector, n.Labels)
 }
 
 func ready(n *corev1.Node) bool {

@@ -178,7 +178,7 @@ func (w *worker) annotate(ctx context.Context, got []attached) error {
 		"uid":         w.pod.UID,
 		"annotations": map[string]string{statusAnnotation: statusOf(got)},
 	}}
-	err := w.client.patch(kube.WithClass(ctx, "annotate"), builtin["Pod"].path(w.key.Namespace, w.key.Name)+"/status", mergePatch, patch)
+	err := w.client.patch(kube.WithClass(ctx, "annotate"), w.path()+"/status", mergePatch, patch)
 	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
 		return nil
 	}
@@ -197,15 +197,17 @@ func (w *worker) setPhase(ctx context.Context, class string, phase corev1.PodPha
 			"conditions": []corev1.PodCondition{{Type: corev1.PodReady, Status: ready}},
 		},
 	}
-	return w.client.patch(kube.WithClass(ctx, class), builtin["Pod"].path(w.key.Namespace, w.key.Name)+"/status", mergePatch, patch)
+	return w.client.patch(kube.WithClass(ctx, class), w.path()+"/status", mergePatch, patch)
 }
 
 func (w *worker) remove(ctx context.Context) error {
-	now := int64(0)
-	return w.client.delete(kube.WithClass(ctx, "status"), builtin["Pod"].path(w.key.Namespace, w.key.Name), metav1.DeleteOptions{
-		GracePeriodSeconds: &now, Preconditions: &metav1.Preconditions{UID: &w.pod.UID},
-	})
+	o := deletion(true)
+	o.Preconditions = &metav1.Preconditions{UID: &w.pod.UID}
+	return w.client.delete(kube.WithClass(ctx, "status"), w.path(), o)
 }
+
+// path is the pod's own in the API.
+func (w *worker) path() string { return builtin["Pod"].path(w.key.Namespace, w.key.Name) }
 
 // newContainer is what a runtime would draw at random: 64 hexadecimal digits.
 //
