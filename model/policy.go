@@ -30,13 +30,17 @@ func (n *Network) Allows(a netip.Addr) bool {
 }
 
 // Owns reports whether claims of the pool count for the network: same
-// network_name and the pool of one of its ranges, or a node slice of one.
+// network_name and the pool of one of its ranges, or a node slice or a block of one.
 func (n *Network) Owns(p *Pool) bool {
 	if p.Network != n.Name {
 		return false
 	}
 	for i := range n.Ranges {
-		if owns(n.Ranges[i].Prefix, n.Slice > 0, p) {
+		if n.Blocks != nil {
+			if p.Range.Bits() >= n.Ranges[i].Prefix.Bits() && n.Ranges[i].Prefix.Contains(p.Range.Addr()) {
+				return true
+			}
+		} else if owns(n.Ranges[i].Prefix, n.Slice > 0, p) {
 			return true
 		}
 	}

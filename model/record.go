@@ -15,6 +15,13 @@ type Snapshot struct {
 	Claims []Claim
 	// Reservations across overlapping ranges, sorted by network, then address.
 	Reservations []Reservation
+	// Affinities of nodes to blocks, sorted by block, then node.
+	Affinities []Affinity
+	// Handles, sorted by id.
+	Handles []Handle
+	// Networks is the policy as the datastore has it at this instant, for a
+	// manager that keeps it there. Nil: the scenario's manifests say it all.
+	Networks []Network
 }
 
 // Pool is a set of addresses that claims are made from.
@@ -22,7 +29,11 @@ type Pool struct {
 	Name    string // the object's name
 	Network string // Whereabouts' network_name; "" when unnamed
 	Range   netip.Prefix
-	Node    string // the node a node slice belongs to, or ""
+	// Node is whose the pool is: the node of a node slice, or the one that a block
+	// names as its owner; "" for nobody's.
+	Node string
+	// Strict is a block's own StrictAffinity, which it keeps from when it was made.
+	Strict bool
 }
 
 // Claim is one address the datastore says is in use.
@@ -33,7 +44,10 @@ type Claim struct {
 	Pod       PodRef
 	Container string // container id
 	Interface string
-	Revision  int64 // of the object that holds the claim
+	Revision  int64  // of the object that holds the claim
+	Handle    string // Calico: what the address is released by
+	Node      string // Calico: for which node it was handed out
+	Tunnel    bool   // it is the node's own, for its IPIP, VXLAN or WireGuard device
 }
 
 // Reservation guards one address across ranges that overlap.
@@ -53,6 +67,10 @@ type Network struct {
 	Ranges  []Range
 	Overlap bool // overlapping ranges are guarded by reservations
 	Slice   int  // prefix length of node slices, 0 when off
+	// Blocks is set for a network whose addresses come from blocks; Ranges are
+	// then every pool there has been in the run, so that an address of a pool that
+	// was deleted is not one out of nowhere.
+	Blocks *BlockPolicy
 }
 
 // Range is one address range of a network.

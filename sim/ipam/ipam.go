@@ -41,6 +41,9 @@ type Env struct {
 	API      *kube.Server
 	Store    *etcd.Run
 	Networks []model.Network
+	// Datastore is where the manager keeps its record, if it has a choice
+	// (Datastores); "" is the first of them.
+	Datastore string
 }
 
 // Instance is an address manager within one run. All its methods but Observe
@@ -69,6 +72,74 @@ type Call struct {
 	Interface string
 	Network   string // key of the NetworkAttachmentDefinition
 	Config    json.RawMessage
+}
+
+// Object is a manifest as the scenario gave it.
+type Object struct {
+	Kind, Namespace, Name string
+	Body                  json.RawMessage
+}
+
+// Primary is an Adapter that serves the cluster's default network: the one every
+// pod gets that is not on the host's network, without asking for it.
+type Primary interface {
+	// Primary reads that network out of the scenario's manifests with the
+	// upstream's own parser and validation. An error that is the fault of one
+	// object is an *ObjectError.
+	Primary([]Object) (n model.Network, config json.RawMessage, err error)
+	// Datastores are the names of where it can keep its record, the default first.
+	Datastores() []string
+}
+
+// ObjectError is what upstream's validation says of one manifest.
+type ObjectError struct {
+	Object Object
+	Field  string // as in spec.blockSize; "" if it is the object as a whole
+	Err    error
+}
+
+func (e *ObjectError) Error() string {
+	return e.Object.Kind + " " + e.Object.Name + ": " + e.Err.Error()
+}
+
+// Unwrap is upstream's own error.
+func (e *ObjectError) Unwrap() error { return e.Err }
+
+// Verb is what an operator does to an object.
+type Verb string
+
+// The verbs, as of kubectl.
+const (
+	Create Verb = "create"
+	Apply  Verb = "apply"
+	Merge  Verb = "merge-patch" // Object.Body is the patch
+	JSON   Verb = "json-patch"
+	Delete Verb = "delete"
+)
+
+// Keeper is an Instance that keeps some kinds of objects itself, in a datastore
+// that is not the Kubernetes API's.
+type Keeper interface {
+	Keeps(kind string) bool
+	// Change does to an object what an operator asked for; the gate is the
+	// operator's, or nil for what is there before the first step.
+	Change(ctx context.Context, g *sim.Gate, v Verb, o Object) error
+	// Names lists the objects of a kind.
+	Names(ctx context.Context, g *sim.Gate, kind string) ([]string, error)
+}
+
+// Commander is an Instance whose manager comes with a command-line tool.
+type Commander interface {
+	// Command runs it as an operator would type it ("calicoctl ipam show") and
+	// returns what it printed, also with an error. What only looks passes no gate;
+	// what changes something does.
+	Command(ctx context.Context, g *sim.Gate, argv []string) (stdout string, err error)
+}
+
+// Tool is an Adapter whose instances are Commanders.
+type Tool interface {
+	// CheckCommand says what is wrong with a command line, before anything runs.
+	CheckCommand(argv []string) error
 }
 
 // Result is what the plugin printed.

@@ -1,0 +1,73 @@
+package model
+
+import "net/netip"
+
+// BlockPolicy is what a network allows whose addresses nodes hand out of blocks
+// that they claim from pools, as Calico does: pools and settings are stored
+// objects there and may change while the cluster runs.
+type BlockPolicy struct {
+	Pools []IPPool // sorted by prefix
+	// Strict is StrictAffinity: a node without room in its own blocks does not
+	// borrow. AutoAllocate is AutoAllocateBlocks: it may claim further ones.
+	Strict, AutoAllocate bool
+	// MaxBlocks a node may claim, 0: as many as there are.
+	MaxBlocks int
+	// Reserved are never handed out automatically (IPReservation).
+	Reserved []netip.Prefix
+	// V4 and V6 are the families of which every pod gets an address.
+	V4, V6 bool
+}
+
+// IPPool is one pool that blocks are carved from.
+type IPPool struct {
+	Name      string
+	Prefix    netip.Prefix
+	BlockBits int  // prefix length of its blocks
+	Disabled  bool // no new address, old ones stay
+	// Workloads and Tunnels are its allowed uses. Manual pools serve fixed
+	// addresses and explicit requests only. Selective ones serve some namespaces
+	// only.
+	Workloads, Tunnels, Manual, Selective bool
+	// Nodes the pool's node selector takes, sorted, of those that exist.
+	Nodes []string
+	// NoExport is disableBGPExport. IPIP and VXLAN are Never, Always or
+	// CrossSubnet; "" is Never.
+	NoExport    bool
+	IPIP, VXLAN string
+}
+
+// Affinity is a node's claim to a block.
+type Affinity struct {
+	Block netip.Prefix
+	Node  string // "virtual:NAME" for what is no node
+	State string // Pending, Confirmed or PendingDeletion
+}
+
+// The states of an affinity, in upstream's words.
+const (
+	Pending         = "pending"
+	Confirmed       = "confirmed"
+	PendingDeletion = "pendingDeletion"
+)
+
+// Handle counts what one owner has in which block.
+type Handle struct {
+	ID     string
+	Counts []HandleCount // sorted by block
+}
+
+// HandleCount is how many addresses of a block a handle says it has.
+type HandleCount struct {
+	Block netip.Prefix
+	Count int
+}
+
+// PoolOf is the pool of the policy that an address lies in, or nil.
+func (b *BlockPolicy) PoolOf(a netip.Addr) *IPPool {
+	for i := range b.Pools {
+		if b.Pools[i].Prefix.Contains(a) {
+			return &b.Pools[i]
+		}
+	}
+	return nil
+}

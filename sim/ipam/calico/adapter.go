@@ -1,0 +1,59 @@
+package calico
+
+import (
+	"encoding/json"
+
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/projectcalico/calico/libcalico-go/config"
+
+	"ipamsim/model"
+	"ipamsim/sim/ipam"
+)
+
+// adapter is Calico as an address manager.
+type adapter struct{}
+
+var _ ipam.Adapter = adapter{}
+
+// New returns the adapter.
+func New() ipam.Adapter { return adapter{} }
+
+// Name is what a scenario calls it.
+func (adapter) Name() string { return "calico" }
+
+// Upstream is the version that is linked in.
+func (adapter) Upstream() string { return "github.com/projectcalico/calico@v3.31.0" }
+
+// resources are the custom resources that IPAM, its reconciler and calicoctl use.
+var resources = []string{
+	"ippools", "ipamblocks", "blockaffinities", "ipamhandles", "ipamconfigs", "ipreservations", "clusterinformations",
+	"kubecontrollersconfigurations", "felixconfigurations", "bgpconfigurations", "bgppeers", "hostendpoints", "tiers",
+}
+
+// CRDs are upstream's own, embedded in libcalico-go.
+func (adapter) CRDs() ([]*apiextv1.CustomResourceDefinition, error) {
+	var out []*apiextv1.CustomResourceDefinition
+	for _, r := range resources {
+		crd, err := config.LoadCRD("crd.projectcalico.org", r)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, crd)
+	}
+	return out, nil
+}
+
+// Network is never Calico's: it serves the cluster's default network only.
+func (adapter) Network(string, json.RawMessage) (model.Network, bool, error) {
+	return model.Network{}, false, nil
+}
+
+// Open starts Calico in one run.
+func (adapter) Open(env ipam.Env) (ipam.Instance, error) {
+	ds, err := openDatastore(env)
+	if err != nil {
+		return nil, err
+	}
+	return newInstance(env, ds)
+}

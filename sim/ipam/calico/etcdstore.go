@@ -1,0 +1,37 @@
+package calico
+
+import (
+	"reflect"
+
+	bapi "github.com/projectcalico/calico/libcalico-go/lib/backend/api"
+	"github.com/projectcalico/calico/libcalico-go/lib/clientv3"
+
+	"ipamsim/sim"
+	"ipamsim/sim/ipam"
+)
+
+// etcdStore is the real etcdv3 backend over the run's bridged client. A call of
+// it is one message: upstream's own unit, and nearly always one transaction.
+type etcdStore struct{ env ipam.Env }
+
+func (s *etcdStore) client(g *sim.Gate) (clientv3.Interface, error) {
+	be, err := s.backend()
+	if err != nil {
+		return nil, err
+	}
+	if g != nil {
+		be = &gated{be, g}
+	}
+	return withBackend(be)
+}
+
+// backend is a new etcdv3 backend whose unexported etcdClient is the run's.
+func (s *etcdStore) backend() (bapi.Client, error) {
+	c, err := template()
+	if err != nil {
+		return nil, err
+	}
+	v := reflect.New(reflect.TypeOf(backendOf(c)).Elem())
+	set(v.Elem().FieldByName("etcdClient"), s.env.Store.Client())
+	return v.Interface().(bapi.Client), nil
+}

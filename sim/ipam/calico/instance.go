@@ -1,0 +1,42 @@
+package calico
+
+import (
+	"context"
+	"errors"
+
+	"ipamsim/model"
+	"ipamsim/sim"
+	"ipamsim/sim/ipam"
+	"ipamsim/sim/kube"
+)
+
+// networkKey is the name of Calico's network in its own CNI configuration, and
+// the first part of every handle.
+const networkKey = "k8s-pod-network"
+
+// instance is Calico in one run.
+type instance struct {
+	env ipam.Env
+	ds  datastore
+}
+
+func newInstance(env ipam.Env, ds datastore) (*instance, error) {
+	return &instance{env: env, ds: ds}, nil
+}
+
+// Add is one execution of the CNI plugin's ADD.
+func (i *instance) Add(context.Context, *sim.Gate, ipam.Call) (ipam.Result, error) {
+	return ipam.Result{}, errors.ErrUnsupported
+}
+
+// Del is one execution of the CNI plugin's DEL.
+func (i *instance) Del(context.Context, *sim.Gate, ipam.Call) error { return errors.ErrUnsupported }
+
+// Reconcilers are Calico's background processes.
+func (i *instance) Reconcilers() []ipam.Reconciler { return nil }
+
+// Observe reads what the datastore claims.
+func (i *instance) Observe(context.Context) (model.Snapshot, error) { return model.Snapshot{}, nil }
+
+// Describe puts a message into Calico's own words.
+func (i *instance) Describe(kube.Exchange) string { return "" }
