@@ -8,6 +8,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"ipamsim/sim/ipam"
 )
 
 // Apply creates an object, or replaces one that exists.
@@ -24,6 +26,9 @@ func (a *Apply) Do(ctx context.Context, o *Operator) error {
 	r, ok := o.c.kinds[m.Kind]
 	if !ok {
 		return fmt.Errorf("the server doesn't have a resource type %q", m.Kind)
+	}
+	if k := o.c.keeps(m.Kind); k != nil {
+		return k.Change(ctx, o.gate, ipam.Apply, Object{Kind: m.Kind, Name: m.Name, Body: a.Object})
 	}
 	err := o.client.create(ctx, r, orDefault(m.Namespace), a.Object)
 	if apierrors.IsAlreadyExists(err) {

@@ -22,6 +22,7 @@ import (
 type Config struct {
 	Adapter  ipam.Adapter
 	Networks []Network
+	Primary  string   // key of the network that every pod gets unasked; "": none
 	Objects  []Object // stored before the first step, in this order
 	Crons    []Cron
 	Daemons  []string // names of the manager's daemons that run
@@ -31,9 +32,12 @@ type Config struct {
 	Settle   time.Duration // quiet time after Until; quiescent invariants are judged at its end, 0: not at all
 	Timers   Timers
 	Settings invariant.Settings
+	// Datastore is where the manager keeps its record, if it has a choice.
+	Datastore string
 }
 
-// Network is one NetworkAttachmentDefinition: its policy and its CNI config.
+// Network is one network, the primary one or a NetworkAttachmentDefinition: its
+// policy and its CNI config.
 type Network struct {
 	model.Network
 	Config json.RawMessage
@@ -102,7 +106,7 @@ func Start(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config) (*Cluste
 	if c.kinds, err = kindsOf(cfg.Adapter); err != nil {
 		return nil, err
 	}
-	if c.inst, err = cfg.Adapter.Open(ipam.Env{API: api, Store: store, Networks: c.judge.networks}); err != nil {
+	if c.inst, err = cfg.Adapter.Open(ipam.Env{API: api, Store: store, Networks: c.judge.networks, Datastore: cfg.Datastore}); err != nil {
 		return nil, err
 	}
 	for _, r := range c.inst.Reconcilers() {
@@ -126,7 +130,13 @@ func (c *Cluster) load(objs []Object) error {
 		if !ok {
 			return fmt.Errorf("cluster: kind %s is not served", o.Kind)
 		}
-		if err := direct.create(context.Background(), r, o.Namespace, o.Body); err != nil {
+		var err error
+		if k := c.keeps(o.Kind); k != nil {
+			err = k.Change(context.Background(), nil, ipam.Create, o)
+		} else {
+			err = direct.create(context.Background(), r, o.Namespace, o.Body)
+		}
+		if err != nil {
 			return &Rejected{o, err}
 		}
 	}

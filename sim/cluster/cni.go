@@ -27,9 +27,19 @@ type attached struct {
 	result ipam.Result
 }
 
-// networksOf reads the pod's networks annotation with Multus' own parser. A pod
+// networksOf lists what a pod is attached to, in order: the primary network,
+// unless it lives in its host's, and those of its annotation.
+func (c *Cluster) networksOf(p *corev1.Pod) []wanted {
+	asked := askedBy(p)
+	if c.cfg.Primary == "" || p.Spec.HostNetwork {
+		return asked
+	}
+	return append([]wanted{{key: c.cfg.Primary, iface: "eth0"}}, asked...)
+}
+
+// askedBy reads the pod's networks annotation with Multus' own parser. A pod
 // whose annotation cannot be read has no networks: Multus would fail its ADD.
-func networksOf(p *corev1.Pod) (out []wanted) {
+func askedBy(p *corev1.Pod) (out []wanted) {
 	defer func() {
 		if recover() != nil { // the parser dereferences the nil of "[null]"
 			out = nil
@@ -53,7 +63,7 @@ func networksOf(p *corev1.Pod) (out []wanted) {
 // first failure ends it, and whoever called undoes the rest.
 func (w *worker) add(ctx context.Context, st *podState) ([]attached, error) {
 	var got []attached
-	for _, n := range networksOf(st.pod) {
+	for _, n := range w.c.networksOf(st.pod) {
 		st.networks = append(st.networks, n.key)
 		res, err := w.c.cniAdd(ctx, w.call(st, n))
 		if err != nil {
@@ -70,7 +80,7 @@ func (w *worker) add(ctx context.Context, st *podState) ([]attached, error) {
 // del is Multus' DEL: the networks that ADD was tried for, last first. The
 // runtime forgets the sandbox once every DEL has returned.
 func (w *worker) del(ctx context.Context, st *podState) {
-	all := networksOf(st.pod)
+	all := w.c.networksOf(st.pod)
 	for i := len(st.networks) - 1; i >= 0; i-- {
 		for tries := 0; ; tries++ {
 			err := w.c.cniDel(ctx, w.call(st, all[i]))
@@ -209,6 +219,21 @@ func addrs(ps []netip.Prefix) []netip.Addr {
 	out := make([]netip.Addr, len(ps))
 	for i, p := range ps {
 		out[i] = p.Addr()
+	}
+	return out
+}
+
+// podIPs are the addresses of the primary network, which the kubelet reports as
+// the pod's own.
+func (c *Cluster) podIPs(got []attached) []corev1.PodIP {
+	var out []corev1.PodIP
+	for _, a := range got {
+		if a.key != c.cfg.Primary || c.cfg.Primary == "" {
+			continue
+		}
+		for _, p := range a.result.Addrs {
+			out = append(out, corev1.PodIP{IP: p.Addr().String()})
+		}
 	}
 	return out
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+
+	"ipamsim/sim/ipam"
 )
 
 // Delete removes one object, or all of a resource in a namespace.
@@ -17,19 +19,28 @@ type Delete struct {
 
 // Do runs kubectl delete.
 func (a *Delete) Do(ctx context.Context, o *Operator) error {
-	r, err := o.c.byName(a.Resource)
+	r, kind, err := o.c.byName(a.Resource)
 	if err != nil {
 		return err
 	}
+	keeper := o.c.keeps(kind)
 	names := []string{a.Name}
-	if a.All {
-		if names, err = o.names(ctx, r.path(orDefault(a.Namespace), "")); err != nil {
-			return err
-		}
+	switch {
+	case a.All && keeper != nil:
+		names, err = keeper.Names(ctx, o.gate, kind)
+	case a.All:
+		names, err = o.names(ctx, r.path(orDefault(a.Namespace), ""))
+	}
+	if err != nil {
+		return err
 	}
 	var errs []error
 	for _, n := range names {
-		errs = append(errs, o.client.delete(ctx, r.path(orDefault(a.Namespace), n), deletion(a.Force)))
+		if keeper != nil {
+			errs = append(errs, keeper.Change(ctx, o.gate, ipam.Delete, Object{Kind: kind, Name: n}))
+		} else {
+			errs = append(errs, o.client.delete(ctx, r.path(orDefault(a.Namespace), n), deletion(a.Force)))
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"strings"
@@ -10,10 +9,7 @@ import (
 )
 
 // Object is a Kubernetes manifest as the scenario gave it.
-type Object struct {
-	Kind, Namespace, Name string
-	Body                  json.RawMessage
-}
+type Object = ipam.Object
 
 // resource is where objects of a kind live in the API.
 type resource struct {
@@ -89,15 +85,23 @@ func kindsOf(a ipam.Adapter) (map[string]resource, error) {
 	return kinds, nil
 }
 
-// byName finds a resource by its plural name, with or without its group, as
-// kubectl accepts it: ippools, ippools.whereabouts.cni.cncf.io.
-func (c *Cluster) byName(name string) (resource, error) {
-	for _, r := range c.kinds {
+// byName finds a resource and its kind by its plural name, with or without its
+// group, as kubectl accepts it: ippools, ippools.whereabouts.cni.cncf.io.
+func (c *Cluster) byName(name string) (resource, string, error) {
+	for kind, r := range c.kinds {
 		if r.name == name || r.name+"."+r.group() == name {
-			return r, nil
+			return r, kind, nil
 		}
 	}
-	return resource{}, fmt.Errorf("the server doesn't have a resource type %q", name)
+	return resource{}, "", fmt.Errorf("the server doesn't have a resource type %q", name)
+}
+
+// keeps is the manager's own datastore, if it is where objects of a kind live.
+func (c *Cluster) keeps(kind string) ipam.Keeper {
+	if k, ok := c.inst.(ipam.Keeper); ok && k.Keeps(kind) {
+		return k
+	}
+	return nil
 }
 
 func (r resource) group() string {

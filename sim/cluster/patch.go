@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+
+	"ipamsim/sim/ipam"
 )
 
 // Patch edits an object: kubectl edit, or kubectl patch.
@@ -19,9 +21,20 @@ type Patch struct {
 
 // Do runs kubectl patch.
 func (a *Patch) Do(ctx context.Context, o *Operator) error {
-	r, err := o.c.byName(a.Resource)
+	r, kind, err := o.c.byName(a.Resource)
 	if err != nil {
 		return err
+	}
+	if k := o.c.keeps(kind); k != nil {
+		verb, patch := ipam.Merge, any(a.Merge)
+		if a.JSON != nil {
+			verb, patch = ipam.JSON, a.JSON
+		}
+		body, err := json.Marshal(patch)
+		if err != nil {
+			return err
+		}
+		return k.Change(ctx, o.gate, verb, Object{Kind: kind, Name: a.Name, Body: body})
 	}
 	path := r.path(orDefault(a.Namespace), a.Name)
 	if a.Subresource != "" {

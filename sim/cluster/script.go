@@ -30,6 +30,8 @@ type Action interface {
 type Operator struct {
 	c      *Cluster
 	client client
+	gate   *sim.Gate
+	id     string // the process's name
 }
 
 // script runs the entries, then lets the cluster rest, then ends the run.
@@ -56,7 +58,7 @@ func (c *Cluster) operate(a Action) {
 	id := sim.ActorID(c.unique("operator"))
 	c.record(model.Event{Kind: model.Operator, Actor: string(id), Text: a.String()})
 	c.w.Spawn(sim.Process{ID: id, Run: func(ctx context.Context, g *sim.Gate) error {
-		err := a.Do(ctx, &Operator{c: c, client: client{c.api.Door(g)}})
+		err := a.Do(ctx, &Operator{c: c, client: client{c.api.Door(g)}, gate: g, id: string(id)})
 		if err != nil {
 			c.record(model.Event{Kind: model.Operator, Actor: string(id), Text: a.String(), Err: err.Error()})
 		}

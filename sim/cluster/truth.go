@@ -105,7 +105,7 @@ func (c *Cluster) changed(ch kube.Change) {
 func (c *Cluster) podChanged(ch kube.Change) {
 	key := model.PodRef{Namespace: ch.Namespace, Name: ch.Name}
 	if p, ok := ch.Object.(*corev1.Pod); ok {
-		c.pods[key] = &pod{p, knownOf(p)}
+		c.pods[key] = &pod{p, c.knownOf(p)}
 	} else {
 		delete(c.pods, key)
 	}
@@ -118,12 +118,12 @@ type pod struct {
 	known model.Pod
 }
 
-func knownOf(p *corev1.Pod) model.Pod {
+func (c *Cluster) knownOf(p *corev1.Pod) model.Pod {
 	m := model.Pod{
 		UID: string(p.UID), Node: p.Spec.NodeName, Phase: string(p.Status.Phase),
 		Deleting: p.DeletionTimestamp != nil,
 	}
-	for _, n := range networksOf(p) {
+	for _, n := range c.networksOf(p) {
 		m.Networks = append(m.Networks, n.key)
 	}
 	return m

@@ -158,7 +158,7 @@ func (w *worker) bringUp(ctx context.Context, g *sim.Gate) (*podState, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if err == nil && len(st.networks) > 0 {
+	if err == nil && len(askedBy(st.pod)) > 0 {
 		if err = w.annotate(ctx, got); ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -168,7 +168,8 @@ func (w *worker) bringUp(ctx context.Context, g *sim.Gate) (*podState, error) {
 		w.del(ctx, st)
 		return nil, err
 	}
-	return st, w.insist(ctx, func() error { return w.setPhase(ctx, "start", corev1.PodRunning) })
+	ips := w.c.podIPs(got)
+	return st, w.insist(ctx, func() error { return w.setPhase(ctx, "start", corev1.PodRunning, ips...) })
 }
 
 // annotate writes network-status, as Multus does at the end of its ADD. A pod
@@ -185,18 +186,19 @@ func (w *worker) annotate(ctx context.Context, got []attached) error {
 	return err
 }
 
-func (w *worker) setPhase(ctx context.Context, class string, phase corev1.PodPhase) error {
+func (w *worker) setPhase(ctx context.Context, class string, phase corev1.PodPhase, ips ...corev1.PodIP) error {
 	ready := corev1.ConditionFalse
 	if phase == corev1.PodRunning {
 		ready = corev1.ConditionTrue
 	}
-	patch := map[string]any{
-		"metadata": map[string]any{"uid": w.pod.UID},
-		"status": map[string]any{
-			"phase":      phase,
-			"conditions": []corev1.PodCondition{{Type: corev1.PodReady, Status: ready}},
-		},
+	status := map[string]any{
+		"phase":      phase,
+		"conditions": []corev1.PodCondition{{Type: corev1.PodReady, Status: ready}},
 	}
+	if len(ips) > 0 {
+		status["podIP"], status["podIPs"] = ips[0].IP, ips
+	}
+	patch := map[string]any{"metadata": map[string]any{"uid": w.pod.UID}, "status": status}
 	return w.client.patch(kube.WithClass(ctx, class), w.path()+"/status", mergePatch, patch)
 }
 
