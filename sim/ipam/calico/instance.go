@@ -33,7 +33,7 @@ func (i *instance) Add(context.Context, *sim.Gate, ipam.Call) (ipam.Result, erro
 func (i *instance) Del(context.Context, *sim.Gate, ipam.Call) error { return errors.ErrUnsupported }
 
 // Reconcilers are Calico's background processes.
-func (i *instance) Reconcilers() []ipam.Reconciler { return nil }
+func (i *instance) Reconcilers() []ipam.Reconciler { return i.collectors() }
 
 // Observe reads what the datastore claims.
 func (i *instance) Observe(context.Context) (model.Snapshot, error) { return model.Snapshot{}, nil }

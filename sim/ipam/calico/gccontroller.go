@@ -1,0 +1,176 @@
+package calico
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/projectcalico/calico/kube-controllers/pkg/config"
+	"github.com/projectcalico/calico/kube-controllers/pkg/controllers/node"
+	"github.com/projectcalico/calico/kube-controllers/pkg/controllers/utils"
+	"github.com/projectcalico/calico/kube-controllers/pkg/converter"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/cache"
+
+	"ipamsim/sim"
+)
+
+// errConfigChanged is the end of a controller whose KubeControllersConfiguration
+// has changed: it exits to be started anew.
+var errConfigChanged = errors.New("configuration changed; restarting")
+
+// ipamController is one run of calico-kube-controllers with its node controller,
+// as its main function starts it: the configuration from the datastore (which it
+// creates if there is none), the data feed with real watches, informers for pods
+// and nodes, and the sub-controllers for IPAM, host endpoints and, with etcdv3,
+// node labels and the deletion of Calico nodes.
+//
+// Left out are the other controllers, the health checks, which only read, and
+// the compaction of etcd. IP pools are hidden from the data feed (hidePools).
+//
+// It returns errConfigChanged if the configuration changed; a panic of one of
+// upstream's informer handlers is raised again here, where it is the process's.
+//
+// Source: kube-controllers/cmd/kube-controllers/main.go, main, InitControllers
+// and RunControllers (v3.31.0).
+func (i *instance) ipamController(ctx context.Context, g *sim.Gate, _ string) error {
+	c, err := i.gcClients(g)
+	if err != nil {
+		return err
+	}
+	if err := initialise(ctx, c.calico); err != nil {
+		return err
+	}
+	env := i.gcEnvironment()
+	configs := config.NewRunConfigController(ctx, env, c.calico.KubeControllersConfiguration()).ConfigChan()
+	context.AfterFunc(ctx, func() { forget(configs) })
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case cfg := <-configs:
+		r, err := startControllers(ctx, c, env.DatastoreType, *cfg.Controllers.Node)
+		if err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-configs:
+			return errConfigChanged
+		case v := <-r.crashed:
+			panic(v)
+		}
+	}
+}
+
+// forget takes a configuration that the dead process would still wait to hand
+// over: that goroutine of upstream has no other end.
+func forget(configs <-chan config.RunConfig) {
+	const patience = 5 * time.Second // its longest pause between two looks at its context is one
+	for {
+		select {
+		case <-configs:
+		case <-time.After(patience):
+			return
+		}
+	}
+}
+
+// runningControllers is what one run has started and has to end.
+type runningControllers struct {
+	stop      chan struct{}
+	crashed   chan any // what an informer's handler panicked with
+	informers []chan struct{}
+	feed      *utils.DataFeed
+	nodes     *node.NodeController
+	deleter   any // *nodeDeleter, or nil
+}
+
+// startControllers starts the node controller and everything that feeds it. All
+// of it ends with ctx.
+//
+// Upstream's own switch for the deletion of Calico nodes, DeleteNodes, starts a
+// goroutine that has no end and keeps it to itself. It is off here, and the same
+// sub-controller is made and wired in the same order instead.
+func startControllers(ctx context.Context, c gcClients, datastore string, cfg config.NodeControllerConfig) (*runningControllers, error) {
+	r := &runningControllers{stop: make(chan struct{}), crashed: make(chan any, 1)}
+	r.feed = utils.NewDataFeed(hidePools(c.calico), datastore)
+	factory := informers.NewSharedInformerFactory(c.kube, 0)
+	pods, nodes := factory.Core().V1().Pods().Informer(), factory.Core().V1().Nodes().Informer()
+	var forgetNode func(*corev1.Node)
+	register := func() {}
+	if cfg.DeleteNodes {
+		cfg.DeleteNodes = false
+		d := node.NewNodeDeletionController(c.calico, c.kube)
+		r.deleter, forgetNode, register = d, d.OnKubernetesNodeDeleted, func() { d.RegisterWith(r.feed) }
+	}
+	guardedNodes := &guardedInformer{SharedIndexInformer: nodes, crashed: r.crashed, deleted: forgetNode}
+	guardedPods := &guardedInformer{SharedIndexInformer: pods, crashed: r.crashed}
+	nc := node.NewNodeController(ctx, c.kube, c.calico, cfg, guardedNodes, guardedPods, r.feed)
+	register()
+	if err := pods.SetTransform(converter.PodTransformer(false)); err != nil {
+		return nil, err
+	}
+	r.nodes = nc.(*node.NodeController)
+	for _, inf := range []cache.SharedIndexInformer{pods, nodes} {
+		done := make(chan struct{})
+		r.informers = append(r.informers, done)
+		go func() { defer close(done); inf.Run(r.stop) }()
+	}
+	go nc.Run(r.stop)
+	r.feed.Start()
+	context.AfterFunc(ctx, r.unwind)
+	return r, nil
+}
+
+// guardedInformer is an informer whose handlers' panics end the simulated
+// process and not the simulator.
+type guardedInformer struct {
+	cache.SharedIndexInformer
+	crashed chan<- any
+	deleted func(*corev1.Node) // called after the node controller's own handler, as with DeleteNodes; or nil
+}
+
+// AddEventHandler adds upstream's handler with a guard around it.
+func (i *guardedInformer) AddEventHandler(h cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+	f, ok := h.(cache.ResourceEventHandlerFuncs)
+	if ok && f.AddFunc == nil && i.deleted != nil { // the one of NewNodeController: it hears of deletions only
+		own := f.DeleteFunc
+		f.DeleteFunc = func(obj any) { own(obj); i.deleted(obj.(*corev1.Node)) }
+		h = f
+	}
+	return i.SharedIndexInformer.AddEventHandler(guardedHandler{h, i.crashed})
+}
+
+type guardedHandler struct {
+	cache.ResourceEventHandler
+	crashed chan<- any
+}
+
+func (h guardedHandler) guard() {
+	if v := recover(); v != nil {
+		select {
+		case h.crashed <- v:
+		default: // it has crashed already
+		}
+	}
+}
+
+// OnAdd calls upstream's.
+func (h guardedHandler) OnAdd(obj any, initial bool) {
+	defer h.guard()
+	h.ResourceEventHandler.OnAdd(obj, initial)
+}
+
+// OnUpdate calls upstream's.
+func (h guardedHandler) OnUpdate(old, obj any) {
+	defer h.guard()
+	h.ResourceEventHandler.OnUpdate(old, obj)
+}
+
+// OnDelete calls upstream's.
+func (h guardedHandler) OnDelete(obj any) {
+	defer h.guard()
+	h.ResourceEventHandler.OnDelete(obj)
+}

@@ -1,0 +1,41 @@
+package calico
+
+import (
+	"context"
+
+	apiv3 "github.com/projectcalico/api/pkg/apis/projectcalico/v3"
+	bapi "github.com/projectcalico/calico/libcalico-go/lib/backend/api"
+	"github.com/projectcalico/calico/libcalico-go/lib/backend/model"
+	"github.com/projectcalico/calico/libcalico-go/lib/clientv3"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// hidePools is the client that a data feed is made with: to it, there is no kind
+// IPPool, and it asks again every half hour (watchersyncer, MissingAPIRetryTime).
+//
+// The controller wants pools for its Prometheus metrics alone, which are globals:
+// the second controller of a process panics at the registration of the first
+// pool, and two of them write to the same maps. Garbage collection never looks
+// at them; what it releases is the same. Its IPAM client sees all pools.
+func hidePools(c clientv3.Interface) clientv3.Interface {
+	return feedClient{c, withoutPools{backendOf(c)}}
+}
+
+type feedClient struct {
+	clientv3.Interface
+	backend bapi.Client
+}
+
+// Backend is all that a data feed uses of its client.
+func (c feedClient) Backend() bapi.Client { return c.backend }
+
+type withoutPools struct{ bapi.Client }
+
+// List finds no kind IPPool. It is no message: nobody would send it.
+func (c withoutPools) List(ctx context.Context, l model.ListInterface, rev string) (*model.KVPairList, error) {
+	if r, ok := l.(model.ResourceListOptions); ok && r.Kind == apiv3.KindIPPool {
+		return nil, apierrors.NewNotFound(schema.GroupResource{Resource: "ippools"}, "")
+	}
+	return c.Client.List(ctx, l, rev)
+}

@@ -1,0 +1,319 @@
+package calico
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	apiv3 "github.com/projectcalico/api/pkg/apis/projectcalico/v3"
+	libapiv3 "github.com/projectcalico/calico/libcalico-go/lib/apis/v3"
+	"github.com/projectcalico/calico/libcalico-go/lib/backend/model"
+	"github.com/projectcalico/calico/libcalico-go/lib/clientv3"
+	upstream "github.com/projectcalico/calico/libcalico-go/lib/ipam"
+	"github.com/projectcalico/calico/libcalico-go/lib/options"
+	"github.com/sirupsen/logrus"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"ipamsim/sim"
+	"ipamsim/sim/etcd"
+	"ipamsim/sim/ipam"
+	"ipamsim/sim/kube"
+	"ipamsim/sim/strategy"
+)
+
+// gcWorld is a run with the garbage collector in it, over the real API server,
+// the real datastore and the real etcd. Its story plays everybody else: nodes,
+// CNI plugins, kubelets and the operator.
+type gcWorld struct {
+	*sim.World
+	t      testing.TB
+	in     *instance
+	all    []ipam.Reconciler
+	calico clientv3.Interface // through the story's own gate
+	kube   kubernetes.Interface
+	look   clientv3.Interface // through no gate
+	digest string
+}
+
+type gcRun struct {
+	datastore string
+	seed      uint64
+	options   sim.Options
+	strategy  sim.Strategy // default: timed
+}
+
+func (r gcRun) String() string { return fmt.Sprintf("%s seed %d", r.datastore, r.seed) }
+
+var bothDatastores = []string{etcdDatastore, kubernetesDatastore}
+
+// gcPlay runs a story and returns its trace and a digest of what is stored at
+// the end.
+func gcPlay(t testing.TB, r gcRun, story func(context.Context, *gcWorld)) (*sim.Trace, string) {
+	t.Helper()
+	logrus.SetOutput(io.Discard)
+	logrus.SetLevel(logrus.PanicLevel)
+	server := gcServer(t)
+	run, err := server.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer run.End()
+	if r.strategy == nil {
+		if r.strategy, err = strategy.Parse("timed", r.seed, strategy.Settings{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.strategy.Begin(0)
+	r.options.Seed, r.options.Strategy = r.seed, r.strategy
+	w := &gcWorld{t: t}
+	tr, err := sim.Run(context.Background(), r.options, func(sw *sim.World) error {
+		w.World = sw
+		return w.open(run, r.datastore, story)
+	})
+	if err != nil {
+		t.Fatal(r, err)
+	}
+	return tr, w.digest
+}
+
+func (w *gcWorld) open(run *etcd.Run, datastore string, story func(context.Context, *gcWorld)) error {
+	crds, err := New().CRDs()
+	if err != nil {
+		return err
+	}
+	api, err := kube.New(run, crds)
+	if err != nil {
+		return err
+	}
+	env := ipam.Env{API: api, Store: run, Datastore: datastore}
+	ds, err := openDatastore(env)
+	if err != nil {
+		return err
+	}
+	if w.in, err = newInstance(env, ds); err != nil {
+		return err
+	}
+	w.all = w.in.collectors()
+	w.Hooks.Settle = run.Pump
+	w.Hooks.Panic = func(id sim.ActorID, v any, stack string) { w.t.Errorf("%s crashed: %v\n%s", id, v, stack) }
+	w.Cleanup(api.Close)
+	if w.look, err = ds.client(nil); err != nil {
+		return err
+	}
+	w.Spawn(sim.Process{ID: "story", Run: func(ctx context.Context, g *sim.Gate) (err error) {
+		defer w.Finish()
+		if w.calico, err = ds.client(g); err != nil {
+			return err
+		}
+		if w.kube, err = kubeClient(api, g); err != nil {
+			return err
+		}
+		story(ctx, w)
+		w.digest, err = run.Digest()
+		return err
+	}})
+	return nil
+}
+
+// gcServer is one etcd for each test.
+func gcServer(t testing.TB) *etcd.Server {
+	t.Helper()
+	s, err := etcd.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func (w *gcWorld) must(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Error(err)
+	}
+}
+
+// start runs the daemon or a pass as a process of that name.
+func (w *gcWorld) start(reconciler, process string) *sim.Actor {
+	w.t.Helper()
+	i := slices.IndexFunc(w.all, func(r ipam.Reconciler) bool { return r.Name == reconciler })
+	return w.Spawn(sim.Process{ID: sim.ActorID(process), Mortal: true, Run: func(ctx context.Context, g *sim.Gate) error { return w.all[i].Run(ctx, g, "") }})
+}
+
+// pass runs one full scan to its end.
+func (w *gcWorld) pass(process string) {
+	w.t.Helper()
+	a := w.start(passName, process)
+	<-a.Done()
+	w.must(a.Err())
+}
+
+// cluster is a pool cut into blocks of 64, automatic blocks, no strict affinity,
+// and nodes.
+func (w *gcWorld) cluster(cidr string, nodes ...string) {
+	w.t.Helper()
+	w.must(w.calico.EnsureInitialized(context.Background(), "v3.31.0", "k8s"))
+	w.pool("default", cidr)
+	w.must(w.calico.IPAM().SetIPAMConfig(context.Background(), upstream.IPAMConfig{AutoAllocateBlocks: true}))
+	for _, n := range nodes {
+		w.node(n)
+	}
+}
+
+func (w *gcWorld) pool(name, cidr string) {
+	w.t.Helper()
+	p := apiv3.NewIPPool()
+	p.Name = name
+	p.Spec = apiv3.IPPoolSpec{CIDR: cidr, NodeSelector: "all()", IPIPMode: apiv3.IPIPModeNever, VXLANMode: apiv3.VXLANModeNever}
+	_, err := w.calico.IPPools().Create(context.Background(), p, options.SetOptions{})
+	w.must(err)
+}
+
+// node joins, with etcdv3 also as the Calico node that calico-node would create.
+func (w *gcWorld) node(name string) {
+	w.t.Helper()
+	_, err := w.kube.CoreV1().Nodes().Create(context.Background(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+	w.must(err)
+	if w.in.env.Datastore == kubernetesDatastore {
+		return
+	}
+	n := libapiv3.NewNode()
+	n.Name = name
+	n.Spec.OrchRefs = []libapiv3.OrchRef{{NodeName: name, Orchestrator: "k8s"}}
+	_, err = w.calico.Nodes().Create(context.Background(), n, options.SetOptions{})
+	w.must(err)
+}
+
+// handleOf is how the CNI plugin calls what a pod's sandbox holds.
+func handleOf(pod string) string { return networkKey + ".sandbox-of-" + pod }
+
+// add is a CNI ADD: one address of each family.
+func (w *gcWorld) add(pod, node string, num4, num6 int) []string {
+	w.t.Helper()
+	h := handleOf(pod)
+	v4, v6, err := w.calico.IPAM().AutoAssign(context.Background(), upstream.AutoAssignArgs{
+		Num4: num4, Num6: num6, HandleID: &h, Hostname: node, IntendedUse: apiv3.IPPoolAllowedUseWorkload,
+		Attrs: map[string]string{upstream.AttributeNode: node, upstream.AttributePod: pod, upstream.AttributeNamespace: "default"},
+	})
+	w.must(err)
+	var out []string
+	for _, a := range []*upstream.IPAMAssignments{v4, v6} {
+		for i := 0; a != nil && i < len(a.IPs); i++ {
+			out = append(out, a.IPs[i].IP.String())
+		}
+	}
+	if len(out) != num4+num6 {
+		w.t.Errorf("%s got %v", pod, out)
+	}
+	return out
+}
+
+// run is a pod's start: the object, CNI ADD, Running with its addresses.
+func (w *gcWorld) run(pod, node string) string {
+	w.t.Helper()
+	w.create(pod, node)
+	ips := w.add(pod, node, 1, 0)
+	w.status(pod, corev1.PodRunning, ips...)
+	return ips[0]
+}
+
+func (w *gcWorld) create(pod, node string) {
+	w.t.Helper()
+	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: pod, Namespace: "default"}, Spec: corev1.PodSpec{NodeName: node, Containers: []corev1.Container{{Name: "c", Image: "i"}}}}
+	_, err := w.kube.CoreV1().Pods("default").Create(context.Background(), p, metav1.CreateOptions{})
+	w.must(err)
+}
+
+func (w *gcWorld) status(pod string, phase corev1.PodPhase, ips ...string) {
+	w.t.Helper()
+	p, err := w.kube.CoreV1().Pods("default").Get(context.Background(), pod, metav1.GetOptions{})
+	w.must(err)
+	p.Status.Phase, p.Status.PodIP, p.Status.PodIPs = phase, "", nil
+	for i, ip := range ips {
+		if i == 0 {
+			p.Status.PodIP = ip
+		}
+		p.Status.PodIPs = append(p.Status.PodIPs, corev1.PodIP{IP: ip})
+	}
+	_, err = w.kube.CoreV1().Pods("default").UpdateStatus(context.Background(), p, metav1.UpdateOptions{})
+	w.must(err)
+}
+
+// stop is a pod's end: CNI DEL, then the object goes.
+func (w *gcWorld) stop(pod string) {
+	w.t.Helper()
+	w.must(w.calico.IPAM().ReleaseByHandle(context.Background(), handleOf(pod)))
+	w.vanish(pod)
+}
+
+// vanish removes a pod by force: its object goes, its address stays behind.
+func (w *gcWorld) vanish(pod string) {
+	w.t.Helper()
+	now := int64(0)
+	w.must(w.kube.CoreV1().Pods("default").Delete(context.Background(), pod, metav1.DeleteOptions{GracePeriodSeconds: &now}))
+}
+
+func (w *gcWorld) deleteNode(name string) {
+	w.t.Helper()
+	w.must(w.kube.CoreV1().Nodes().Delete(context.Background(), name, metav1.DeleteOptions{}))
+}
+
+// record is what the datastore says: blocks in order, each with its owner and the
+// number of its allocations, then the affinities that are left, then the number
+// of handles.
+func (w *gcWorld) record() string {
+	w.t.Helper()
+	var blocks, affinities []string
+	be := backendOf(w.look)
+	list := func(l model.ListInterface) []*model.KVPair {
+		kvs, err := be.List(context.Background(), l, "")
+		w.must(err)
+		return kvs.KVPairs
+	}
+	for _, kv := range list(model.BlockListOptions{}) {
+		b := kv.Value.(*model.AllocationBlock)
+		owner := "nobody"
+		if b.Affinity != nil {
+			owner = strings.TrimPrefix(*b.Affinity, "host:")
+		}
+		blocks = append(blocks, fmt.Sprintf("%s of %s holds %d", b.CIDR, owner, len(b.Allocations)-len(b.Unallocated)))
+	}
+	for _, kv := range list(model.BlockAffinityListOptions{}) {
+		k := kv.Key.(model.BlockAffinityKey)
+		affinities = append(affinities, fmt.Sprintf("%s:%s", k.Host, k.CIDR))
+	}
+	slices.Sort(blocks)
+	slices.Sort(affinities)
+	return fmt.Sprintf("%s | %s | %d handles", strings.Join(blocks, ", "), strings.Join(affinities, " "), len(list(model.IPAMHandleListOptions{})))
+}
+
+// allocations is how many addresses the record has given away.
+func (w *gcWorld) allocations() (n int) {
+	w.t.Helper()
+	kvs, err := backendOf(w.look).List(context.Background(), model.BlockListOptions{}, "")
+	w.must(err)
+	for _, kv := range kvs.KVPairs {
+		b := kv.Value.(*model.AllocationBlock)
+		n += len(b.Allocations) - len(b.Unallocated)
+	}
+	return n
+}
+
+// when waits until done, at most for limit, and returns how long it took, to the
+// second.
+func (w *gcWorld) when(limit time.Duration, done func() bool) time.Duration {
+	began := w.Now()
+	for w.Now()-began < limit {
+		if done() {
+			return (w.Now() - began).Round(time.Second)
+		}
+		time.Sleep(time.Second)
+	}
+	return -1
+}
