@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"ipamsim/model"
 	"ipamsim/sim"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/kube"
@@ -16,12 +15,17 @@ const networkKey = "k8s-pod-network"
 
 // instance is Calico in one run.
 type instance struct {
-	env ipam.Env
-	ds  datastore
+	env    ipam.Env
+	ds     datastore
+	record *record
 }
 
 func newInstance(env ipam.Env, ds datastore) (*instance, error) {
-	return &instance{env: env, ds: ds}, nil
+	r, err := newRecord(env)
+	if err != nil {
+		return nil, err
+	}
+	return &instance{env: env, ds: ds, record: r}, nil
 }
 
 // Add is one execution of the CNI plugin's ADD.
@@ -34,9 +38,6 @@ func (i *instance) Del(context.Context, *sim.Gate, ipam.Call) error { return err
 
 // Reconcilers are Calico's background processes.
 func (i *instance) Reconcilers() []ipam.Reconciler { return i.collectors() }
-
-// Observe reads what the datastore claims.
-func (i *instance) Observe(context.Context) (model.Snapshot, error) { return model.Snapshot{}, nil }
 
 // Describe puts a message into Calico's own words.
 func (i *instance) Describe(kube.Exchange) string { return "" }
