@@ -26,13 +26,19 @@ const FreeMax = 1 << 20
 //
 // With node slices the addresses of a range are those of the node's own pools
 // inside it without their first and last address; a node without one has none.
-// Node is ignored for other networks.
+// Node is ignored for other networks without blocks.
+//
+// For a network with blocks it is what the node could still hand out of its own
+// blocks, blocks nobody has, and those of others; see freeBlocks.
 //
 // It is 0 for an unknown network and for one without ranges.
 func Free(networks []Network, s Snapshot, key, node string) int {
 	n := NetworkByKey(networks, key)
 	if n == nil || len(n.Ranges) == 0 {
 		return 0
+	}
+	if n.Blocks != nil {
+		return freeBlocks(networks, s, n, node)
 	}
 	used := usedIn(networks, s, n)
 	least := FreeMax
