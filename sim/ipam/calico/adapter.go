@@ -16,13 +16,20 @@ type adapter struct{}
 
 var _ ipam.Adapter = adapter{}
 
-// New returns the adapter.
-func New() ipam.Adapter { return adapter{} }
+// New returns the adapter. Call it outside of bubbles: what upstream builds once
+// for a process is built here.
+func New() ipam.Adapter {
+	prepare()
+	_, _ = template() // Open reports its error
+	return adapter{}
+}
 
 // Name is what a scenario calls it.
 func (adapter) Name() string { return "calico" }
 
-// Upstream is the version that is linked in.
+// Upstream is the version that is linked in. Calico tags no Go modules, so the
+// build's own information knows a pseudo-version only: this is the tag of its
+// commit, b1f3c43f8437.
 func (adapter) Upstream() string { return "github.com/projectcalico/calico@v3.31.0" }
 
 // resources are the custom resources that IPAM, its reconciler and calicoctl use.

@@ -44,7 +44,7 @@ func kubeClient(api *kube.Server, g *sim.Gate) (kubernetes.Interface, error) {
 func openDatastore(env ipam.Env) (datastore, error) {
 	switch env.Datastore {
 	case "", etcdDatastore:
-		return &etcdStore{env}, nil
+		return &etcdStore{run: env.Store}, nil
 	case kubernetesDatastore:
 		return &kubeStore{api: env.API}, nil
 	}

@@ -13,110 +13,110 @@ import (
 )
 
 // gated is a datastore backend whose every call is a message of one process.
+//
+// A call that the schedule hurts fails as the etcdv3 backend fails when etcd does
+// not answer in time: FailBefore never reached it, LoseReply took effect.
 type gated struct {
 	bapi.Client
 	g *sim.Gate
 }
 
-// Call is one call of the datastore with its answer: the Detail of a step.
-type Call struct {
-	Verb string // Create Update Apply Delete Get List Watch
-	Path string // Calico's own key, as in etcd
-	Err  string
-	// In is what was sent, Out what came back; KVPairs of upstream.
-	In, Out any
-}
+var errTimeout = errors.New("etcdserver: request timed out")
 
-func (c *gated) pass(ctx context.Context, verb, path string, write bool, in any, do func() (any, error)) error {
-	op := sim.Op{Kind: sim.Read, Key: verb + " " + path, Hurts: sim.Of(sim.FailBefore), Fails: 1}
+func (c *gated) pass(ctx context.Context, d Call, write bool, do func(*Call) error) error {
+	op := sim.Op{Kind: sim.Read, Key: d.Verb + " " + d.Path, Hurts: sim.Of(sim.FailBefore), Fails: 1}
 	if write {
 		op.Kind = sim.Write
 		op.Hurts |= sim.Of(sim.LoseReply)
 	}
-	var failed error
+	if d.Verb == "Watch" {
+		op.Kind = sim.Watch
+	}
 	err := c.g.Pass(ctx, op, func(ctx context.Context) error {
-		out, err := do()
-		d := Call{Verb: verb, Path: path, In: in, Out: out}
+		err := do(&d)
 		note := "ok"
-		if failed = err; err != nil {
+		if err != nil {
 			d.Err = err.Error()
 			note = fmt.Sprintf("%T", err)
 		}
 		sim.Report(ctx, note, d)
-		return nil
+		return err
 	})
 	var f *sim.Fault
 	if errors.As(err, &f) {
-		return cerrors.ErrorDatastoreError{Err: f}
+		return cerrors.ErrorDatastoreError{Err: fmt.Errorf("%w (%w)", errTimeout, f), Identifier: d.Path}
 	}
-	if err != nil {
-		return err
+	if err != nil && (errors.Is(err, sim.ErrKilled) || ctx.Err() != nil && errors.Is(err, ctx.Err())) {
+		return cerrors.ErrorDatastoreError{Err: err, Identifier: d.Path}
 	}
-	return failed
+	return err
 }
 
-func keyPath(k model.Key) string {
-	p, err := model.KeyToDefaultPath(k)
-	if err != nil {
-		return fmt.Sprint(k)
-	}
-	return p
-}
-
-func (c *gated) one(ctx context.Context, verb string, k model.Key, write bool, in any, do func() (*model.KVPair, error)) (out *model.KVPair, err error) {
-	err = c.pass(ctx, verb, keyPath(k), write, in, func() (any, error) {
-		var err error
+// one is a call about one key. Its answer is nil if the reply was lost.
+func (c *gated) one(ctx context.Context, verb string, k model.Key, in *model.KVPair, do func() (*model.KVPair, error)) (*model.KVPair, error) {
+	var out *model.KVPair
+	d := Call{Verb: verb, Path: keyPath(k), In: copied(in)}
+	err := c.pass(ctx, d, verb != "Get", func(d *Call) (err error) {
 		out, err = do()
-		return out, err
+		d.Out = copied(out)
+		return err
 	})
-	var lost cerrors.ErrorDatastoreError
-	if errors.As(err, &lost) {
-		if f := new(sim.Fault); errors.As(lost.Err, &f) {
-			return nil, err // the reply was lost: its content too
-		}
+	if f := new(sim.Fault); errors.As(err, &f) {
+		return nil, err
 	}
 	return out, err
 }
 
+// Create is one message.
 func (c *gated) Create(ctx context.Context, o *model.KVPair) (*model.KVPair, error) {
-	return c.one(ctx, "Create", o.Key, true, o, func() (*model.KVPair, error) { return c.Client.Create(ctx, o) })
+	return c.one(ctx, "Create", o.Key, o, func() (*model.KVPair, error) { return c.Client.Create(ctx, o) })
 }
 
+// Update is one message.
 func (c *gated) Update(ctx context.Context, o *model.KVPair) (*model.KVPair, error) {
-	return c.one(ctx, "Update", o.Key, true, o, func() (*model.KVPair, error) { return c.Client.Update(ctx, o) })
+	return c.one(ctx, "Update", o.Key, o, func() (*model.KVPair, error) { return c.Client.Update(ctx, o) })
 }
 
+// Apply is one message.
 func (c *gated) Apply(ctx context.Context, o *model.KVPair) (*model.KVPair, error) {
-	return c.one(ctx, "Apply", o.Key, true, o, func() (*model.KVPair, error) { return c.Client.Apply(ctx, o) })
+	return c.one(ctx, "Apply", o.Key, o, func() (*model.KVPair, error) { return c.Client.Apply(ctx, o) })
 }
 
+// Delete is one message.
 func (c *gated) Delete(ctx context.Context, k model.Key, rev string) (*model.KVPair, error) {
-	return c.one(ctx, "Delete", k, true, nil, func() (*model.KVPair, error) { return c.Client.Delete(ctx, k, rev) })
+	return c.one(ctx, "Delete", k, nil, func() (*model.KVPair, error) { return c.Client.Delete(ctx, k, rev) })
 }
 
+// DeleteKVP is one message.
 func (c *gated) DeleteKVP(ctx context.Context, o *model.KVPair) (*model.KVPair, error) {
-	return c.one(ctx, "Delete", o.Key, true, o, func() (*model.KVPair, error) { return c.Client.DeleteKVP(ctx, o) })
+	return c.one(ctx, "Delete", o.Key, o, func() (*model.KVPair, error) { return c.Client.DeleteKVP(ctx, o) })
 }
 
+// Get is one message.
 func (c *gated) Get(ctx context.Context, k model.Key, rev string) (*model.KVPair, error) {
-	return c.one(ctx, "Get", k, false, nil, func() (*model.KVPair, error) { return c.Client.Get(ctx, k, rev) })
+	return c.one(ctx, "Get", k, nil, func() (*model.KVPair, error) { return c.Client.Get(ctx, k, rev) })
 }
 
-func (c *gated) List(ctx context.Context, l model.ListInterface, rev string) (out *model.KVPairList, err error) {
-	err = c.pass(ctx, "List", model.ListOptionsToDefaultPathRoot(l), false, nil, func() (any, error) {
-		var err error
-		out, err = c.Client.List(ctx, l, rev)
-		return out, err
+// List is one message.
+func (c *gated) List(ctx context.Context, l model.ListInterface, rev string) (*model.KVPairList, error) {
+	var out *model.KVPairList
+	d := Call{Verb: "List", Path: model.ListOptionsToDefaultPathRoot(l)}
+	err := c.pass(ctx, d, false, func(d *Call) (err error) {
+		if out, err = c.Client.List(ctx, l, rev); out != nil {
+			d.Out = out
+		}
+		return err
 	})
 	return out, err
 }
 
 // Watch is a message; so is, once it is open, every event of it.
-func (c *gated) Watch(ctx context.Context, l model.ListInterface, o bapi.WatchOptions) (w bapi.WatchInterface, err error) {
-	err = c.pass(ctx, "Watch", model.ListOptionsToDefaultPathRoot(l), false, nil, func() (any, error) {
-		var err error
+func (c *gated) Watch(ctx context.Context, l model.ListInterface, o bapi.WatchOptions) (bapi.WatchInterface, error) {
+	var w bapi.WatchInterface
+	d := Call{Verb: "Watch", Path: model.ListOptionsToDefaultPathRoot(l)}
+	err := c.pass(ctx, d, false, func(*Call) (err error) {
 		w, err = c.Client.Watch(ctx, l, o)
-		return nil, err
+		return err
 	})
 	if err != nil {
 		return nil, err

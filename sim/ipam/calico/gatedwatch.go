@@ -2,17 +2,19 @@ package calico
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"sync/atomic"
 
 	bapi "github.com/projectcalico/calico/libcalico-go/lib/backend/api"
+	cerrors "github.com/projectcalico/calico/libcalico-go/lib/errors"
 
 	"ipamsim/sim"
 )
 
 // gatedWatch puts the gate between a watch of the datastore and its reader: what
 // a watch shows, and when, is the schedule's. How far a syncer lags behind is
-// the delay of these messages.
+// the delay of these messages. A watch that the schedule drops ends with an
+// error, and the event with it.
 type gatedWatch struct {
 	from   bapi.WatchInterface
 	to     chan bapi.WatchEvent
@@ -27,22 +29,30 @@ func newGatedWatch(ctx context.Context, g *sim.Gate, from bapi.WatchInterface) *
 	return w
 }
 
+var errDropped = errors.New("etcdserver: no leader")
+
 func (w *gatedWatch) move(ctx context.Context, g *sim.Gate) {
 	defer w.ended.Store(true)
 	defer close(w.to)
+	defer w.from.Stop()
 	for {
 		select {
 		case e, ok := <-w.from.ResultChan():
 			if !ok {
 				return
 			}
-			op := sim.Op{Kind: sim.Event, Class: "watch", Key: "HEAR " + describeWatch(e)}
-			if g.Pass(ctx, op, func(context.Context) error { return nil }) != nil {
+			err := w.pass(ctx, g, e)
+			if f := new(sim.Fault); errors.As(err, &f) {
+				e = bapi.WatchEvent{Type: bapi.WatchError, Error: cerrors.ErrorDatastoreError{Err: errDropped}}
+			} else if err != nil {
 				return
 			}
 			select {
 			case w.to <- e:
 			case <-ctx.Done():
+				return
+			}
+			if err != nil {
 				return
 			}
 		case <-ctx.Done():
@@ -51,15 +61,24 @@ func (w *gatedWatch) move(ctx context.Context, g *sim.Gate) {
 	}
 }
 
-func describeWatch(e bapi.WatchEvent) string {
+func (w *gatedWatch) pass(ctx context.Context, g *sim.Gate, e bapi.WatchEvent) error {
 	kv := e.New
 	if kv == nil {
 		kv = e.Old
 	}
-	if kv == nil {
-		return string(e.Type)
+	d := Call{Verb: "Hear", Path: "(" + string(e.Type) + ")"}
+	if kv != nil {
+		d.Path = keyPath(kv.Key) + " " + d.Path
+		d.Out = copied(kv)
 	}
-	return fmt.Sprintf("%s %s", e.Type, keyPath(kv.Key))
+	if e.Error != nil {
+		d.Err = e.Error.Error()
+	}
+	op := sim.Op{Kind: sim.Event, Class: "watch", Key: "HEAR " + d.Path, Hurts: sim.Of(sim.Drop)}
+	return g.Pass(ctx, op, func(ctx context.Context) error {
+		sim.Report(ctx, "", d)
+		return nil
+	})
 }
 
 // Stop ends the watch and its messages.

@@ -2,6 +2,7 @@ package calico
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	libapiv3 "github.com/projectcalico/calico/libcalico-go/lib/apis/v3"
 	"github.com/projectcalico/calico/libcalico-go/lib/backend/model"
 	"github.com/projectcalico/calico/libcalico-go/lib/clientv3"
+	cerrors "github.com/projectcalico/calico/libcalico-go/lib/errors"
 	upstream "github.com/projectcalico/calico/libcalico-go/lib/ipam"
 	"github.com/projectcalico/calico/libcalico-go/lib/options"
 	"github.com/sirupsen/logrus"
@@ -187,7 +189,9 @@ func (w *gcWorld) node(name string) {
 	n.Name = name
 	n.Spec.OrchRefs = []libapiv3.OrchRef{{NodeName: name, Orchestrator: "k8s"}}
 	_, err = w.calico.Nodes().Create(context.Background(), n, options.SetOptions{})
-	w.must(err)
+	if already := (cerrors.ErrorResourceAlreadyExists{}); !errors.As(err, &already) { // the instance was quicker: followNodes
+		w.must(err)
+	}
 }
 
 // handleOf is how the CNI plugin calls what a pod's sandbox holds.

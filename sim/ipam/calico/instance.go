@@ -3,6 +3,8 @@ package calico
 import (
 	"context"
 	"errors"
+	"fmt"
+	"sync"
 
 	"ipamsim/sim"
 	"ipamsim/sim/ipam"
@@ -13,11 +15,18 @@ import (
 // the first part of every handle.
 const networkKey = "k8s-pod-network"
 
+// version is what ClusterInformation says of the cluster.
+const version = "v3.31.0"
+
 // instance is Calico in one run.
 type instance struct {
 	env    ipam.Env
 	ds     datastore
 	record *record
+	// setup makes the datastore ready before the first process needs it.
+	setup func() error
+	// failed is a defect of the harness that no caller could be told of.
+	failed error
 }
 
 func newInstance(env ipam.Env, ds datastore) (*instance, error) {
@@ -25,7 +34,30 @@ func newInstance(env ipam.Env, ds datastore) (*instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &instance{env: env, ds: ds, record: r}, nil
+	i := &instance{env: env, ds: ds, record: r}
+	i.setup = sync.OnceValue(i.ready)
+	if env.Datastore != kubernetesDatastore {
+		i.followNodes()
+	}
+	return i, nil
+}
+
+// ready does what whoever installed Calico did once: the cluster has a name, its
+// datastore is ready to be used, the default tiers exist. It happens when the
+// first process of Calico starts, after the scenario's own objects were stored,
+// and passes no gate.
+func (i *instance) ready() error {
+	if i.failed != nil {
+		return i.failed
+	}
+	c, err := i.ds.client(nil)
+	if err != nil {
+		return err
+	}
+	if err := c.EnsureInitialized(context.Background(), version, "k8s"); err != nil {
+		return fmt.Errorf("calico: datastore: %w", err)
+	}
+	return nil
 }
 
 // Add is one execution of the CNI plugin's ADD.

@@ -1,0 +1,101 @@
+package calico
+
+import (
+	"context"
+	"testing"
+
+	"github.com/projectcalico/calico/libcalico-go/lib/backend/model"
+	"github.com/projectcalico/calico/libcalico-go/lib/clientv3"
+	"github.com/projectcalico/calico/libcalico-go/lib/options"
+
+	"ipamsim/sim"
+	"ipamsim/sim/etcd"
+	"ipamsim/sim/ipam"
+	"ipamsim/sim/kube"
+	"ipamsim/sim/strategy"
+)
+
+// Both datastores are the real clients: what one process writes through its gate
+// another one reads, and every message of it is a step.
+func TestDatastores(t *testing.T) {
+	server := startEtcd(t)
+	for _, ds := range datastores {
+		t.Run(ds, func(t *testing.T) {
+			tr := inRun(t, server, strategy.NewTimed(1, strategy.Settings{}), ds, func(w *sim.World, i *instance) {
+				w.Spawn(sim.Process{ID: "operator", Run: func(ctx context.Context, g *sim.Gate) error {
+					defer w.Finish()
+					if err := i.setup(); err != nil {
+						t.Error(err)
+					}
+					c := client(t, i, g)
+					info, err := c.ClusterInformation().Get(ctx, "default", options.GetOptions{})
+					if err != nil || info.Spec.DatastoreReady == nil || !*info.Spec.DatastoreReady {
+						t.Errorf("datastore not ready: %v, %v", info, err)
+					}
+					l, err := backendOf(c).List(ctx, model.BlockListOptions{}, "")
+					if err != nil || len(l.KVPairs) != 0 {
+						t.Errorf("blocks of an empty datastore: %v, %v", l, err)
+					}
+					return nil
+				}})
+			})
+			if n := len(tr.Steps); n != 2 {
+				t.Errorf("%d steps, want one for each of 2 messages: %v", n, tr.Steps)
+			}
+		})
+	}
+}
+
+func startEtcd(t testing.TB) *etcd.Server {
+	t.Helper()
+	server, err := etcd.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Close() })
+	return server
+}
+
+func client(t testing.TB, i *instance, g *sim.Gate) clientv3.Interface {
+	t.Helper()
+	c, err := i.ds.client(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// inRun runs what setup spawns over the real datastore, in one bubble.
+func inRun(t testing.TB, server *etcd.Server, s sim.Strategy, ds string, setup func(*sim.World, *instance)) *sim.Trace {
+	t.Helper()
+	run, err := server.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer run.End()
+	a := New()
+	s.Begin(0)
+	tr, err := sim.Run(context.Background(), sim.Options{Seed: 1, Strategy: s}, func(w *sim.World) error {
+		crds, err := a.CRDs()
+		if err != nil {
+			return err
+		}
+		api, err := kube.New(run, crds)
+		if err != nil {
+			return err
+		}
+		w.Cleanup(api.Close)
+		w.Hooks.Settle = run.Pump
+		w.Hooks.Panic = func(id sim.ActorID, v any, stack string) { t.Errorf("%s panicked: %v\n%s", id, v, stack) }
+		i, err := a.Open(ipam.Env{API: api, Store: run, Datastore: ds})
+		if err != nil {
+			return err
+		}
+		setup(w, i.(*instance))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
