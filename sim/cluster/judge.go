@@ -69,7 +69,7 @@ func (c *Cluster) judgeNow(phase invariant.Phase, force bool) {
 	}
 	c.truth.changed = false
 	v := invariant.View{
-		Truth: c.snapshotLocked(), Record: c.judge.record, Networks: c.judge.networks,
+		Truth: c.snapshotLocked(), Record: c.judge.record, Networks: c.networksLocked(),
 		History: &c.truth.history, Settings: c.judge.settings,
 	}
 	v = v.Indexed()
@@ -106,7 +106,16 @@ func (c *Cluster) countFree() {
 }
 
 func (c *Cluster) free(network, node string) int {
-	return model.Free(c.judge.networks, c.judge.record, network, node)
+	return model.Free(c.networksLocked(), c.judge.record, network, node)
+}
+
+// networksLocked is the policy now: as the manager's datastore has it, or as the
+// manifests had it. Called with mu held.
+func (c *Cluster) networksLocked() []model.Network {
+	if n := c.judge.record.Networks; n != nil {
+		return n
+	}
+	return c.judge.networks
 }
 
 // panicked is sim.Hooks.Panic. A panic of the address manager is a finding; one

@@ -93,10 +93,11 @@ func (s *scheduler) choose(p *corev1.Pod) string {
 	}
 	best := ""
 	for _, name := range slices.Sorted(maps.Keys(s.c.nodes)) {
-		if !fits(s.c.nodes[name].object, p) {
+		obj := s.c.nodes[name].object
+		a, b := loads[name], loads[best]
+		if !fits(obj, p) || a.all >= podsMax(obj) {
 			continue
 		}
-		a, b := loads[name], loads[best]
 		if best == "" || cmp.Or(cmp.Compare(a.same, b.same), cmp.Compare(a.all, b.all)) < 0 {
 			best = name
 		}
@@ -116,6 +117,14 @@ func fits(n *corev1.Node, p *corev1.Pod) bool {
 		}
 	}
 	return selects(p.Spec.NodeSelector, n.Labels)
+}
+
+// podsMax is how many pods a node takes: what it says itself, or kubelet's default.
+func podsMax(n *corev1.Node) int {
+	if q, ok := n.Status.Allocatable[corev1.ResourcePods]; ok {
+		return int(q.Value())
+	}
+	return 110
 }
 
 func ready(n *corev1.Node) bool {
