@@ -106,7 +106,7 @@ func Start(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config) (*Cluste
 	if c.kinds, err = kindsOf(cfg.Adapter); err != nil {
 		return nil, err
 	}
-	if c.inst, err = cfg.Adapter.Open(ipam.Env{API: api, Store: store, Networks: c.judge.networks, Datastore: cfg.Datastore}); err != nil {
+	if c.inst, err = cfg.Adapter.Open(ipam.Env{API: api, Store: store, Networks: c.judge.networks, Datastore: cfg.Datastore, Device: c.device}); err != nil {
 		return nil, err
 	}
 	for _, r := range c.inst.Reconcilers() {

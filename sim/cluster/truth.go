@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"cmp"
+	"net/netip"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -64,6 +65,27 @@ func (c *Cluster) attach(id string, a model.Attachment) {
 		a.Since = c.w.Now()
 		sb.Attachments = append(sb.Attachments, a)
 		c.truth.changed = true
+	}
+}
+
+// device gives a node's own device an address, or takes it away. It counts as a
+// sandbox of the node's, because it answers to the address as a pod would.
+func (c *Cluster) device(node, handle string, addr netip.Addr) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if old := c.truth.sandboxes[handle]; old != nil {
+		if addr.IsValid() && slices.Contains(old.Attachments[0].Addrs, addr) {
+			return
+		}
+		delete(c.truth.sandboxes, handle)
+	}
+	c.truth.changed = true
+	if n := c.nodes[node]; n == nil || !n.state.Up || !addr.IsValid() {
+		return
+	}
+	c.truth.sandboxes[handle] = &model.Sandbox{
+		ID: handle, Pod: model.PodRef{Name: node}, Node: node, Since: c.w.Now(),
+		Attachments: []model.Attachment{{Network: c.cfg.Primary, Interface: "tunnel", Addrs: []netip.Addr{addr}, Since: c.w.Now()}},
 	}
 }
 

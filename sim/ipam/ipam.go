@@ -44,6 +44,10 @@ type Env struct {
 	// Datastore is where the manager keeps its record, if it has a choice
 	// (Datastores); "" is the first of them.
 	Datastore string
+	// Device is told of every address that a node's own device (IPIP, VXLAN,
+	// WireGuard) really gets from the manager, under the handle of its claim; an
+	// invalid address takes it away. Nil: nobody wants to know.
+	Device func(node, handle string, addr netip.Addr)
 }
 
 // Instance is an address manager within one run. All its methods but Observe
