@@ -52,6 +52,9 @@ type gcClients struct {
 //
 // Source: kube-controllers/cmd/kube-controllers/main.go, getClients (v3.31.0).
 func (i *instance) gcClients(g *sim.Gate) (c gcClients, err error) {
+	if err := i.setup(); err != nil {
+		return c, err
+	}
 	if c.calico, err = i.ds.client(g); err != nil {
 		return c, fmt.Errorf("calico: %w", err)
 	}

@@ -3,13 +3,14 @@ package calico
 import (
 	"context"
 	"errors"
+	"reflect"
 	"time"
+	_ "unsafe" // for linkname
 
 	"github.com/projectcalico/calico/kube-controllers/pkg/config"
 	"github.com/projectcalico/calico/kube-controllers/pkg/controllers/node"
 	"github.com/projectcalico/calico/kube-controllers/pkg/controllers/utils"
 	"github.com/projectcalico/calico/kube-controllers/pkg/converter"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/cache"
 
@@ -29,8 +30,9 @@ var errConfigChanged = errors.New("configuration changed; restarting")
 // Left out are the other controllers, the health checks, which only read, and
 // the compaction of etcd. IP pools are hidden from the data feed (hidePools).
 //
-// It returns errConfigChanged if the configuration changed; a panic of one of
-// upstream's informer handlers is raised again here, where it is the process's.
+// It returns errConfigChanged if the configuration changed; a panic of upstream's
+// IPAM loop or of one of its informer handlers is raised again here, where it is
+// the process's.
 //
 // Source: kube-controllers/cmd/kube-controllers/main.go, main, InitControllers
 // and RunControllers (v3.31.0).
@@ -80,7 +82,7 @@ func forget(configs <-chan config.RunConfig) {
 // runningControllers is what one run has started and has to end.
 type runningControllers struct {
 	stop      chan struct{}
-	crashed   chan any // what an informer's handler panicked with
+	crashed   crashes
 	informers []chan struct{}
 	feed      *utils.DataFeed
 	nodes     *node.NodeController
@@ -94,83 +96,51 @@ type runningControllers struct {
 // goroutine that has no end and keeps it to itself. It is off here, and the same
 // sub-controller is made and wired in the same order instead.
 func startControllers(ctx context.Context, c gcClients, datastore string, cfg config.NodeControllerConfig) (*runningControllers, error) {
-	r := &runningControllers{stop: make(chan struct{}), crashed: make(chan any, 1)}
+	r := &runningControllers{stop: make(chan struct{}), crashed: make(crashes, 1)}
 	r.feed = utils.NewDataFeed(hidePools(c.calico), datastore)
 	factory := informers.NewSharedInformerFactory(c.kube, 0)
-	pods, nodes := factory.Core().V1().Pods().Informer(), factory.Core().V1().Nodes().Informer()
-	var forgetNode func(*corev1.Node)
+	pods := &guardedInformer{SharedIndexInformer: factory.Core().V1().Pods().Informer(), crashed: r.crashed}
+	nodes := &guardedInformer{SharedIndexInformer: factory.Core().V1().Nodes().Informer(), crashed: r.crashed}
 	register := func() {}
 	if cfg.DeleteNodes {
 		cfg.DeleteNodes = false
 		d := node.NewNodeDeletionController(c.calico, c.kube)
-		r.deleter, forgetNode, register = d, d.OnKubernetesNodeDeleted, func() { d.RegisterWith(r.feed) }
+		r.deleter, nodes.deleted, register = d, d.OnKubernetesNodeDeleted, func() { d.RegisterWith(r.feed) }
 	}
-	guardedNodes := &guardedInformer{SharedIndexInformer: nodes, crashed: r.crashed, deleted: forgetNode}
-	guardedPods := &guardedInformer{SharedIndexInformer: pods, crashed: r.crashed}
-	nc := node.NewNodeController(ctx, c.kube, c.calico, cfg, guardedNodes, guardedPods, r.feed)
+	r.nodes = node.NewNodeController(ctx, c.kube, c.calico, cfg, nodes, pods, r.feed).(*node.NodeController)
 	register()
 	if err := pods.SetTransform(converter.PodTransformer(false)); err != nil {
 		return nil, err
 	}
-	r.nodes = nc.(*node.NodeController)
 	for _, inf := range []cache.SharedIndexInformer{pods, nodes} {
 		done := make(chan struct{})
 		r.informers = append(r.informers, done)
 		go func() { defer close(done); inf.Run(r.stop) }()
 	}
-	go nc.Run(r.stop)
+	go r.run(nodes, pods, cfg)
 	r.feed.Start()
 	context.AfterFunc(ctx, r.unwind)
 	return r, nil
 }
 
-// guardedInformer is an informer whose handlers' panics end the simulated
-// process and not the simulator.
-type guardedInformer struct {
-	cache.SharedIndexInformer
-	crashed chan<- any
-	deleted func(*corev1.Node) // called after the node controller's own handler, as with DeleteNodes; or nil
-}
+//go:linkname acceptScheduleRequests github.com/projectcalico/calico/kube-controllers/pkg/controllers/node.(*IPAMController).acceptScheduleRequests
+func acceptScheduleRequests(*node.IPAMController, <-chan struct{})
 
-// AddEventHandler adds upstream's handler with a guard around it.
-func (i *guardedInformer) AddEventHandler(h cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
-	f, ok := h.(cache.ResourceEventHandlerFuncs)
-	if ok && f.AddFunc == nil && i.deleted != nil { // the one of NewNodeController: it hears of deletions only
-		own := f.DeleteFunc
-		f.DeleteFunc = func(obj any) { own(obj); i.deleted(obj.(*corev1.Node)) }
-		h = f
+// run is NodeController.Run, with the IPAM controller's loop on a goroutine whose
+// end is seen.
+//
+// Source: kube-controllers/pkg/controllers/node/controller.go, Run (v3.31.0).
+func (r *runningControllers) run(nodes, pods cache.SharedIndexInformer, cfg config.NodeControllerConfig) {
+	if !cache.WaitForNamedCacheSync("nodes", r.stop, nodes.HasSynced) || !cache.WaitForNamedCacheSync("pods", r.stop, pods.HasSynced) {
+		return
 	}
-	return i.SharedIndexInformer.AddEventHandler(guardedHandler{h, i.crashed})
-}
-
-type guardedHandler struct {
-	cache.ResourceEventHandler
-	crashed chan<- any
-}
-
-func (h guardedHandler) guard() {
-	if v := recover(); v != nil {
-		select {
-		case h.crashed <- v:
-		default: // it has crashed already
-		}
+	ipam := hidden(r.nodes, "ipamCtrl").Interface().(*node.IPAMController)
+	go r.crashed.watch(func() { acceptScheduleRequests(ipam, r.stop) })
+	start := func(name string) {
+		hidden(r.nodes, name).MethodByName("Start").Call([]reflect.Value{reflect.ValueOf(r.stop)})
 	}
-}
-
-// OnAdd calls upstream's.
-func (h guardedHandler) OnAdd(obj any, initial bool) {
-	defer h.guard()
-	h.ResourceEventHandler.OnAdd(obj, initial)
-}
-
-// OnUpdate calls upstream's.
-func (h guardedHandler) OnUpdate(old, obj any) {
-	defer h.guard()
-	h.ResourceEventHandler.OnUpdate(old, obj)
-}
-
-// OnDelete calls upstream's.
-func (h guardedHandler) OnDelete(obj any) {
-	defer h.guard()
-	h.ResourceEventHandler.OnDelete(obj)
+	start("hostEndpointController")
+	if cfg.SyncLabels {
+		start("nodeLabelController")
+	}
 }

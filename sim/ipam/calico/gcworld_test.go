@@ -2,22 +2,18 @@ package calico
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	apiv3 "github.com/projectcalico/api/pkg/apis/projectcalico/v3"
-	libapiv3 "github.com/projectcalico/calico/libcalico-go/lib/apis/v3"
 	"github.com/projectcalico/calico/libcalico-go/lib/backend/model"
 	"github.com/projectcalico/calico/libcalico-go/lib/clientv3"
-	cerrors "github.com/projectcalico/calico/libcalico-go/lib/errors"
 	upstream "github.com/projectcalico/calico/libcalico-go/lib/ipam"
+	cnet "github.com/projectcalico/calico/libcalico-go/lib/net"
 	"github.com/projectcalico/calico/libcalico-go/lib/options"
-	"github.com/sirupsen/logrus"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -58,8 +54,7 @@ var bothDatastores = []string{etcdDatastore, kubernetesDatastore}
 // the end.
 func gcPlay(t testing.TB, r gcRun, story func(context.Context, *gcWorld)) (*sim.Trace, string) {
 	t.Helper()
-	logrus.SetOutput(io.Discard)
-	logrus.SetLevel(logrus.PanicLevel)
+	adapter := New() // outside the bubble
 	server := gcServer(t)
 	run, err := server.Begin()
 	if err != nil {
@@ -76,7 +71,7 @@ func gcPlay(t testing.TB, r gcRun, story func(context.Context, *gcWorld)) (*sim.
 	w := &gcWorld{t: t}
 	tr, err := sim.Run(context.Background(), r.options, func(sw *sim.World) error {
 		w.World = sw
-		return w.open(run, r.datastore, story)
+		return w.open(adapter, run, r.datastore, story)
 	})
 	if err != nil {
 		t.Fatal(r, err)
@@ -84,8 +79,8 @@ func gcPlay(t testing.TB, r gcRun, story func(context.Context, *gcWorld)) (*sim.
 	return tr, w.digest
 }
 
-func (w *gcWorld) open(run *etcd.Run, datastore string, story func(context.Context, *gcWorld)) error {
-	crds, err := New().CRDs()
+func (w *gcWorld) open(a ipam.Adapter, run *etcd.Run, datastore string, story func(context.Context, *gcWorld)) error {
+	crds, err := a.CRDs()
 	if err != nil {
 		return err
 	}
@@ -177,21 +172,11 @@ func (w *gcWorld) pool(name, cidr string) {
 	w.must(err)
 }
 
-// node joins, with etcdv3 also as the Calico node that calico-node would create.
+// node joins. With etcdv3 the instance makes its Calico node (followNodes).
 func (w *gcWorld) node(name string) {
 	w.t.Helper()
 	_, err := w.kube.CoreV1().Nodes().Create(context.Background(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
 	w.must(err)
-	if w.in.env.Datastore == kubernetesDatastore {
-		return
-	}
-	n := libapiv3.NewNode()
-	n.Name = name
-	n.Spec.OrchRefs = []libapiv3.OrchRef{{NodeName: name, Orchestrator: "k8s"}}
-	_, err = w.calico.Nodes().Create(context.Background(), n, options.SetOptions{})
-	if already := (cerrors.ErrorResourceAlreadyExists{}); !errors.As(err, &already) { // the instance was quicker: followNodes
-		w.must(err)
-	}
 }
 
 // handleOf is how the CNI plugin calls what a pod's sandbox holds.
@@ -320,4 +305,53 @@ func (w *gcWorld) when(limit time.Duration, done func() bool) time.Duration {
 		time.Sleep(time.Second)
 	}
 	return -1
+}
+
+// holds compares the record.
+func (w *gcWorld) holds(want string) {
+	w.t.Helper()
+	if got := w.record(); got != want {
+		w.t.Errorf("the record is\n%s\nand not\n%s", got, want)
+	}
+}
+
+// blocks is how many blocks there are.
+func (w *gcWorld) blocks() int {
+	w.t.Helper()
+	kvs, err := backendOf(w.look).List(context.Background(), model.BlockListOptions{}, "")
+	w.must(err)
+	return len(kvs.KVPairs)
+}
+
+// holder is the handle that an address is given to, or "".
+func (w *gcWorld) holder(ip string) string {
+	w.t.Helper()
+	_, handle, err := w.look.IPAM().GetAssignmentAttributes(context.Background(), cnet.MustParseIP(ip))
+	if err != nil || handle == nil {
+		return ""
+	}
+	return *handle
+}
+
+// calicoNodes are the names of the nodes that Calico knows.
+func (w *gcWorld) calicoNodes() string {
+	w.t.Helper()
+	l, err := w.look.Nodes().List(context.Background(), options.ListOptions{})
+	w.must(err)
+	var names []string
+	for _, n := range l.Items {
+		names = append(names, n.Name)
+	}
+	slices.Sort(names)
+	return strings.Join(names, " ")
+}
+
+// grace changes the grace period of the stored configuration.
+func (w *gcWorld) grace(d time.Duration) {
+	w.t.Helper()
+	k, err := w.calico.KubeControllersConfiguration().Get(context.Background(), "default", options.GetOptions{})
+	w.must(err)
+	k.Spec.Controllers.Node.LeakGracePeriod = &metav1.Duration{Duration: d}
+	_, err = w.calico.KubeControllersConfiguration().Update(context.Background(), k, options.SetOptions{})
+	w.must(err)
 }
