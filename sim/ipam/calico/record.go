@@ -44,13 +44,7 @@ type reader func() (*bmodel.KVPair, error)
 
 // newRecord reads what is stored and follows what changes, without a message.
 func newRecord(env ipam.Env) (*record, error) {
-	r := &record{
-		v4: true, pending: map[string]reader{}, bad: map[string]error{},
-		blocks:     section[block]{order: func(a, b block) int { return comparePools(a.Pool, b.Pool) }},
-		affinities: section[model.Affinity]{order: compareAffinities},
-		handles:    section[model.Handle]{order: func(a, b model.Handle) int { return cmp.Compare(a.ID, b.ID) }},
-		policy:     newPolicy(),
-	}
+	r := blankRecord()
 	if n := model.NetworkByKey(env.Networks, networkKey); n != nil && n.Blocks != nil {
 		r.v4, r.v6 = n.Blocks.V4, n.Blocks.V6
 	}
@@ -59,6 +53,16 @@ func newRecord(env ipam.Env) (*record, error) {
 	}
 	r.followEtcd(env.Store)
 	return r, nil
+}
+
+func blankRecord() *record {
+	return &record{
+		v4: true, pending: map[string]reader{}, bad: map[string]error{},
+		blocks:     section[block]{order: func(a, b block) int { return comparePools(a.Pool, b.Pool) }},
+		affinities: section[model.Affinity]{order: compareAffinities},
+		handles:    section[model.Handle]{order: func(a, b model.Handle) int { return cmp.Compare(a.ID, b.ID) }},
+		policy:     newPolicy(),
+	}
 }
 
 // note remembers that an object changed.

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/netip"
 	"strings"
-	"sync"
 	"testing"
 
 	apiv3 "github.com/projectcalico/api/pkg/apis/projectcalico/v3"
@@ -17,7 +15,6 @@ import (
 	calicoipam "github.com/projectcalico/calico/libcalico-go/lib/ipam"
 	cnet "github.com/projectcalico/calico/libcalico-go/lib/net"
 	"github.com/projectcalico/calico/libcalico-go/lib/options"
-	"github.com/sirupsen/logrus"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -52,7 +49,6 @@ var datastores = []string{etcdDatastore, kubernetesDatastore}
 
 func recordStore(t testing.TB) *etcd.Server {
 	t.Helper()
-	quietOnce()
 	s, err := etcd.Start()
 	if err != nil {
 		t.Fatal(err)
@@ -60,8 +56,6 @@ func recordStore(t testing.TB) *etcd.Server {
 	t.Cleanup(func() { _ = s.Close() })
 	return s
 }
-
-var quietOnce = sync.OnceFunc(func() { logrus.SetOutput(io.Discard) })
 
 // open runs story inside a bubble over an empty datastore.
 func open(t fataler, s *etcd.Server, datastore string, story func(*books)) {

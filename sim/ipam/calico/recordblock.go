@@ -36,7 +36,7 @@ func readBlock(kv *bmodel.KVPair) (block, error) {
 	}
 	size := p.Addr().BitLen() - p.Bits()
 	if size < 63 && len(v.Allocations) > 1<<size {
-		return block{}, fmt.Errorf("block %s has room for %d addresses, but lists %d", p, 1<<size, len(v.Allocations))
+		return block{}, &fieldError{"spec.allocations", fmt.Errorf("block %s has room for %d addresses, but lists %d", p, 1<<size, len(v.Allocations))}
 	}
 	b := block{Pool: model.Pool{Name: blockName(p), Range: p, Node: nodeOf(v.Affinity)}}
 	var rev int64
@@ -95,7 +95,7 @@ func readAffinity(kv *bmodel.KVPair) (model.Affinity, error) {
 		a.State = model.Confirmed
 	case model.Pending, model.Confirmed, model.PendingDeletion:
 	default:
-		return a, fmt.Errorf("affinity of %s to %s has the unknown state %q", a.Node, p, a.State)
+		return a, &fieldError{"spec.state", fmt.Errorf("%q of the affinity of %s to %s is unknown", a.State, a.Node, p)}
 	}
 	return a, nil
 }
@@ -105,7 +105,7 @@ func readHandle(kv *bmodel.KVPair) (model.Handle, error) {
 	for cidr, n := range kv.Value.(*bmodel.IPAMHandle).Block {
 		p, err := netip.ParsePrefix(cidr)
 		if err != nil {
-			return h, fmt.Errorf("handle %s counts in a block %q: %w", h.ID, cidr, err)
+			return h, &fieldError{"spec.block", fmt.Errorf("handle %s counts in a block %q: %w", h.ID, cidr, err)}
 		}
 		h.Counts = append(h.Counts, model.HandleCount{Block: p, Count: n})
 	}

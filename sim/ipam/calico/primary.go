@@ -1,0 +1,116 @@
+package calico
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	libapiv3 "github.com/projectcalico/calico/libcalico-go/lib/apis/v3"
+	bapi "github.com/projectcalico/calico/libcalico-go/lib/backend/api"
+	bmodel "github.com/projectcalico/calico/libcalico-go/lib/backend/model"
+	cerrors "github.com/projectcalico/calico/libcalico-go/lib/errors"
+	corev1 "k8s.io/api/core/v1"
+
+	"ipamsim/model"
+	"ipamsim/sim/ipam"
+)
+
+var _ ipam.Primary = adapter{}
+
+// Datastores are where Calico can keep its record.
+func (adapter) Datastores() []string { return []string{etcdDatastore, kubernetesDatastore} }
+
+// Primary reads Calico's network out of a scenario's manifests: what its pools,
+// reservations and settings allow at the start, and the configuration of its CNI
+// plugin. Every object is created through Calico's real client, with all its
+// checks, in a datastore that is thrown away; pools go first and the order of the
+// file does not matter.
+//
+// The policy's nodes are those that have a manifest.
+func (adapter) Primary(all []ipam.Object) (model.Network, json.RawMessage, error) {
+	conf, err := cniConfig(all)
+	if err != nil {
+		return model.Network{}, nil, err
+	}
+	d := &draft{objects: map[string]*bmodel.KVPair{}}
+	c, err := withBackend(d)
+	if err != nil {
+		return model.Network{}, nil, err
+	}
+	ctx := context.Background()
+	for _, k := range kinds {
+		for _, o := range all {
+			if o.Kind != k.name {
+				continue
+			}
+			in, err := decode(k.kind, o)
+			if err == nil {
+				err = k.create(ctx, c, in)
+			}
+			if err == nil {
+				err = d.sound()
+			}
+			if err != nil {
+				return model.Network{}, nil, objectError(k.kind, o, err)
+			}
+		}
+	}
+	r := blankRecord()
+	for _, path := range slices.Sorted(maps.Keys(d.objects)) {
+		if _, err := r.file(path, d.objects[path]); err != nil {
+			return model.Network{}, nil, fmt.Errorf("calico: %s: %w", path, err)
+		}
+	}
+	for _, o := range all {
+		n := &corev1.Node{}
+		if o.Kind == "Node" && json.Unmarshal(o.Body, n) == nil { // whoever reads nodes says so better
+			r.policy.setNode("nodes/"+n.Name, nodePair(n).Value.(*libapiv3.Node))
+		}
+	}
+	return r.policy.network(conf.v4, conf.v6), conf.body, nil
+}
+
+// draft is a datastore that holds a scenario's objects while Calico's own client
+// validates them. It belongs to no run and is never written to twice.
+type draft struct {
+	bapi.Client // nil: the client calls only what is below
+	objects     map[string]*bmodel.KVPair
+	last        *bmodel.KVPair
+}
+
+func (d *draft) Create(_ context.Context, kv *bmodel.KVPair) (*bmodel.KVPair, error) {
+	if d.objects[keyPath(kv.Key)] != nil {
+		return nil, cerrors.ErrorResourceAlreadyExists{Identifier: kv.Key}
+	}
+	return d.Apply(context.Background(), kv)
+}
+
+func (d *draft) Apply(_ context.Context, kv *bmodel.KVPair) (*bmodel.KVPair, error) {
+	d.objects[keyPath(kv.Key)], d.last = kv, kv
+	return kv, nil
+}
+
+func (d *draft) Get(_ context.Context, k bmodel.Key, _ string) (*bmodel.KVPair, error) {
+	if kv := d.objects[keyPath(k)]; kv != nil {
+		return kv, nil
+	}
+	return nil, cerrors.ErrorResourceDoesNotExist{Identifier: k}
+}
+
+func (d *draft) List(_ context.Context, l bmodel.ListInterface, _ string) (*bmodel.KVPairList, error) {
+	out := &bmodel.KVPairList{}
+	for _, path := range slices.Sorted(maps.Keys(d.objects)) {
+		if l.KeyFromDefaultPath(path) != nil {
+			out.KVPairs = append(out.KVPairs, d.objects[path])
+		}
+	}
+	return out, nil
+}
+
+// sound reports whether what was written last can be read.
+func (d *draft) sound() error {
+	_, err := blankRecord().file("", d.last)
+	return err
+}

@@ -1,0 +1,115 @@
+package calico
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/projectcalico/calico/cni-plugin/pkg/types"
+	corev1 "k8s.io/api/core/v1"
+
+	"ipamsim/sim/ipam"
+)
+
+// The ConfigMap of Calico's manifest that holds the CNI configuration.
+const (
+	configNamespace = "kube-system"
+	configName      = "calico-config"
+	configKey       = "cni_network_config"
+)
+
+// plugin is the configuration of the CNI plugin.
+type plugin struct {
+	body   json.RawMessage // what the plugin reads from its standard input
+	v4, v6 bool
+}
+
+// defaultConfig is the part of the manifest's that IPAM depends on.
+//
+// Source: manifests/calico.yaml (v3.31).
+const defaultConfig = `{"name":"` + networkKey + `","cniVersion":"0.3.1","plugins":[{"type":"calico","ipam":{"type":"calico-ipam"}}]}`
+
+// cniConfig is what a container runtime gives the calico plugin: its part of the
+// list, with the list's name and version.
+//
+// Source: cni-plugin/pkg/ipamplugin, cmdAdd, for the families (v3.31).
+func cniConfig(all []ipam.Object) (plugin, error) {
+	list, bad := defaultConfig, func(err error) error { return fmt.Errorf("calico: %w", err) }
+	for _, o := range all {
+		if o.Kind != "ConfigMap" || o.Namespace != configNamespace || o.Name != configName {
+			continue
+		}
+		m := corev1.ConfigMap{}
+		if err := json.Unmarshal(o.Body, &m); err != nil {
+			return plugin{}, &ipam.ObjectError{Object: o, Err: err}
+		}
+		if text, ok := m.Data[configKey]; ok {
+			list = installed(text, m.Data)
+			bad = func(err error) error { return &ipam.ObjectError{Object: o, Field: "data." + configKey, Err: err} }
+		}
+	}
+	body, err := pluginPart(list)
+	if err != nil {
+		return plugin{}, bad(err)
+	}
+	conf := types.NetConf{}
+	if err := json.Unmarshal(body, &conf); err != nil {
+		return plugin{}, bad(fmt.Errorf("failed to load netconf: %w", err))
+	}
+	if conf.IPAM.Type != "calico-ipam" {
+		return plugin{}, bad(fmt.Errorf("ipam.type %q: want calico-ipam, no other can be simulated", conf.IPAM.Type))
+	}
+	p := plugin{body: body, v4: true}
+	for _, f := range []struct {
+		name  string
+		value *string
+		to    *bool
+	}{{"assign_ipv4", conf.IPAM.AssignIpv4, &p.v4}, {"assign_ipv6", conf.IPAM.AssignIpv6, &p.v6}} {
+		if f.value == nil {
+			continue
+		}
+		if *f.value != "true" && *f.value != "false" {
+			return plugin{}, bad(fmt.Errorf("ipam.%s %q: want \"true\" or \"false\"; Calico takes everything else for the default", f.name, *f.value))
+		}
+		*f.to = *f.value == "true"
+	}
+	if !p.v4 && !p.v6 {
+		return plugin{}, bad(fmt.Errorf("ipam: neither assign_ipv4 nor assign_ipv6: no pod would get an address"))
+	}
+	return p, nil
+}
+
+// installed replaces the placeholders that Calico's installer knows and that
+// stand for no string.
+//
+// Source: cni-plugin/pkg/install, writeCNIConfig (v3.31).
+func installed(text string, data map[string]string) string {
+	mtu := data["veth_mtu"]
+	if mtu == "" {
+		mtu = "1500"
+	}
+	return strings.NewReplacer("__CNI_MTU__", mtu, "__REQUIRE_MTU_FILE__", "false",
+		"__LOG_FILE_MAX_SIZE__", "100", "__LOG_FILE_MAX_AGE__", "30", "__LOG_FILE_MAX_COUNT__", "10").Replace(text)
+}
+
+// pluginPart takes the calico plugin out of a list of plugins.
+func pluginPart(list string) (json.RawMessage, error) {
+	var l struct {
+		Name       string           `json:"name"`
+		CNIVersion string           `json:"cniVersion"`
+		Plugins    []map[string]any `json:"plugins"`
+	}
+	if err := json.Unmarshal([]byte(list), &l); err != nil {
+		return nil, err
+	}
+	if l.Name != networkKey {
+		return nil, fmt.Errorf("name %q: want %s, by which Calico's own addresses are known", l.Name, networkKey)
+	}
+	for _, p := range l.Plugins {
+		if p["type"] == "calico" {
+			p["name"], p["cniVersion"] = l.Name, l.CNIVersion
+			return json.Marshal(p)
+		}
+	}
+	return nil, fmt.Errorf("plugins: none is of type calico")
+}
