@@ -36,8 +36,10 @@ func TestAllIsSortedAndComplete(t *testing.T) {
 
 func TestCalmIsGreen(t *testing.T) {
 	for _, i := range All() {
-		for _, f := range i.Check(*calm()) {
-			t.Errorf("%s: false alarm: %s", i.Name, f.Message)
+		for _, v := range []*View{calm(), calmBlocks()} {
+			for _, f := range i.Check(*v) {
+				t.Errorf("%s: false alarm: %s", i.Name, f.Message)
+			}
 		}
 		for _, f := range i.Check(View{}) {
 			t.Errorf("%s: alarm on nothing: %s", i.Name, f.Message)
@@ -48,7 +50,12 @@ func TestCalmIsGreen(t *testing.T) {
 // Order and identity must not depend on Go's map order: the same view is judged
 // many times and must say the same.
 func TestChecksAreDeterministic(t *testing.T) {
-	v := broken()
+	for n, v := range []*View{broken(), brokenBlocks()} {
+		deterministic(t, n, v)
+	}
+}
+
+func deterministic(t *testing.T, n int, v *View) {
 	for _, i := range All() {
 		want := i.Check(*v)
 		for range 50 {
@@ -56,7 +63,7 @@ func TestChecksAreDeterministic(t *testing.T) {
 			if !slices.EqualFunc(got, want, func(a, b model.Violation) bool {
 				return a.Message == b.Message && slices.Equal(a.Objects, b.Objects)
 			}) {
-				t.Fatalf("%s: %v, then %v", i.Name, want, got)
+				t.Fatalf("view %d: %s: %v, then %v", n, i.Name, want, got)
 			}
 		}
 	}
@@ -74,6 +81,22 @@ func broken() *View {
 		reserve(v, "10.0.0.2"+n, n)
 		v.History.Add(model.Event{Kind: model.ActorPanic, Actor: "cni-" + n, Err: "boom"})
 		v.History.Add(model.Event{Kind: model.AddEnd, Pod: web(n), Network: netA, Exhausted: true, MinFree: 1})
+	}
+	return v
+}
+
+// brokenBlocks is broken for a network with blocks.
+func brokenBlocks() *View {
+	v := calmBlocks()
+	for _, n := range []string{"5", "6", "7", "8"} {
+		block(v, "10.7."+n+".0/26", "node-"+n, model.Confirmed)
+		block(v, "10.7."+n+".0/28", "node-2", model.Confirmed)
+		affinity(v, "10.7."+n+".0/26", "node-4", model.Confirmed)
+		affinity(v, "10.8."+n+".0/26", "node-4", model.PendingDeletion)
+		attach(v, n, "node-3", "10.7.0.7"+n)
+		v.Record.Handles[len(v.Record.Handles)-1].Counts[0].Count = 3
+		v.Truth.Nodes["node-1"+n] = model.Node{Up: true, Registered: true}
+		v.Truth.Pods[web(n+"w")] = model.Pod{Node: "node-1" + n, Phase: "Pending", Networks: []string{netK}}
 	}
 	return v
 }

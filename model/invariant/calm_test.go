@@ -118,6 +118,11 @@ type row struct {
 
 func table(t *testing.T, i Invariant, rows []row) {
 	t.Helper()
+	tableOf(t, calm, i, rows)
+}
+
+func tableOf(t *testing.T, calm func() *View, i Invariant, rows []row) {
+	t.Helper()
 	for _, r := range rows {
 		t.Run(r.name, func(t *testing.T) {
 			v := calm()

@@ -40,13 +40,12 @@ func unowned(v View) []finding {
 	o := owners(&v)
 	for i := range v.Record.Claims {
 		c := &v.Record.Claims[i]
-		if o.owned(&v, c) || o.held.container(c) {
+		if anonymous(c) || o.owned(&v, c) || o.held.container(c) {
 			continue
 		}
 		out = append(out, finding{
-			message: fmt.Sprintf("after convergence %s is still claimed in pool %s for %s (container %s), which does not have it",
-				c.Addr, c.Pool, c.Pod, short(c.Container)),
-			objects: claimObjects(c),
+			message: fmt.Sprintf("after convergence %s is still claimed in %s for %s, which does not have it", c.Addr, place(&v, c), claimedFor(c)),
+			objects: claimObjects(&v, c),
 		})
 	}
 	return out
@@ -55,7 +54,7 @@ func unowned(v View) []finding {
 // container reports whether the claim's container has its address.
 func (h *held) container(c *model.Claim) bool {
 	for i := h.of(c.Addr); i >= 0; i = h.list[i].same {
-		if h.list[i].sandbox.ID == c.Container {
+		if h.list[i].sandbox.ID == claimant(c) {
 			return true
 		}
 	}

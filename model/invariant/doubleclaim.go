@@ -2,6 +2,7 @@ package invariant
 
 import (
 	"fmt"
+	"slices"
 
 	"ipamsim/model"
 )
@@ -18,7 +19,8 @@ var DoubleClaim = define(Invariant{
 	Phase:    Always,
 	Doc:      "Where overlapping ranges are guarded, no two pools claim one address for different pods.",
 }, func(v View) []finding {
-	if !contested(v.Record.Pools) {
+	guards := func(n model.Network) bool { return n.Overlap }
+	if !slices.ContainsFunc(v.Networks, guards) || !contested(v.Record.Pools) {
 		return nil
 	}
 	var out []finding

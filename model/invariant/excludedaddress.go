@@ -3,12 +3,14 @@ package invariant
 import (
 	"fmt"
 	"net/netip"
+	"time"
 
 	"ipamsim/model"
 )
 
 // ExcludedAddress is an address the user took out of the range by name, usually
-// because a machine outside the cluster has it.
+// because a machine outside the cluster has it. A sandbox may keep one that was
+// reserved after its ADD began.
 var ExcludedAddress = define(Invariant{
 	Name:     "excluded-address",
 	Severity: model.Major,
@@ -16,6 +18,10 @@ var ExcludedAddress = define(Invariant{
 	Doc:      "No live sandbox holds an address that its network excludes.",
 }, func(v View) []finding {
 	return eachHeld(v, func(h *holding) string {
+		x, since, ok := v.Past.since(func(r *rules) map[netip.Prefix]time.Duration { return r.reserved }, h.network.Key, h.addr)
+		if ok && gotAfter(&v, h, since) {
+			return fmt.Sprintf("%s has %s since %s, which is reserved since %s (%s)", h.who(), h.addr, clock(h.attachment.Since), clock(since), x)
+		}
 		if !h.network.Spans(h.addr) || h.network.Allows(h.addr) {
 			return ""
 		}
@@ -23,6 +29,12 @@ var ExcludedAddress = define(Invariant{
 			h.who(), h.addr, clock(h.attachment.Since), h.attachment.Network, exclude(h.network, h.addr))
 	})
 })
+
+// gotAfter reports whether a sandbox asked for its address when a rule was already
+// in force.
+func gotAfter(v *View, h *holding, since time.Duration) bool {
+	return h.attachment.Since > since && after(v, h.sandbox.ID, h.attachment.Since, since)
+}
 
 func exclude(n *model.Network, a netip.Addr) netip.Prefix {
 	for _, r := range n.Ranges {

@@ -73,6 +73,21 @@ func (h *held) holds(p model.PodRef, a netip.Addr) bool {
 	return false
 }
 
+// claimant is the id of the sandbox that a claim is for: a pod's container, or for
+// a node's own tunnel address the claim's handle.
+func claimant(c *model.Claim) string {
+	if c.Tunnel {
+		return c.Handle
+	}
+	return c.Container
+}
+
+// anonymous reports whether a claim says nothing of an owner, as one that was made
+// by hand.
+func anonymous(c *model.Claim) bool {
+	return claimant(c) == "" && c.Pod == model.PodRef{}
+}
+
 // silent reports whether a sandbox sends nothing any more because its DEL has
 // begun. The runtime ends its containers before it calls DEL, which then releases
 // the address while the truth may still list the sandbox; taking those few

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ipamsim/model"
+	"ipamsim/model/route"
 )
 
 // Phase says when an invariant holds.
@@ -37,6 +38,11 @@ type View struct {
 	Networks []model.Network
 	History  *model.History
 	Settings Settings
+	// Losses are the addresses that nodes cannot reach now, by the routing tables.
+	Losses []route.Loss
+	// Past is what must be remembered of the views before this one. Nil: oracles
+	// that compare then and now do not judge.
+	Past *Past
 
 	held *held // built once for all oracles by Indexed
 }
@@ -54,4 +60,7 @@ func (v View) Indexed() View {
 type Settings struct {
 	LeakAfter  time.Duration // how long a claim may outlive its sandbox; 0: not judged before the end
 	StuckAfter time.Duration // how long a CNI call may take on a healthy node; 0: not judged
+	// BlackholeAfter is how long routes may take to follow before an address that
+	// cannot be reached is blackholed; 0: not judged.
+	BlackholeAfter time.Duration
 }

@@ -12,7 +12,9 @@ import (
 // saw of the container, or from 0 for claims that were there before the run.
 //
 // A pod object on a node that is down or cut off keeps its claims: no manager
-// can know that the sandbox is gone, and the pod may come back with it.
+// can know that the sandbox is gone, and the pod may come back with it. A node's
+// own tunnel address is its own as long as the node is registered. A claim that
+// names no owner is not judged.
 var LeakedClaim = define(Invariant{
 	Name:     "leaked-claim",
 	Severity: model.Minor,
@@ -26,14 +28,17 @@ var LeakedClaim = define(Invariant{
 	l := owners(&v)
 	for i := range v.Record.Claims {
 		c := &v.Record.Claims[i]
-		since := max(lastOf(&v, c.Container), reachable(&v, c.Pod))
-		if v.Truth.At-since <= v.Settings.LeakAfter || l.live[c.Container] || l.owned(&v, c) {
+		since := max(lastOf(&v, claimant(c)), reachable(&v, c.Pod))
+		why := "has no live sandbox"
+		if c.Tunnel {
+			since, why = max(since, v.Past.registered(c.Node)), "is not registered"
+		}
+		if v.Truth.At-since <= v.Settings.LeakAfter || anonymous(c) || l.live[claimant(c)] || l.owned(&v, c) {
 			continue
 		}
 		out = append(out, finding{
-			message: fmt.Sprintf("%s stays claimed in pool %s for %s (container %s), which has no live sandbox since %s",
-				c.Addr, c.Pool, c.Pod, short(c.Container), clock(since)),
-			objects: claimObjects(c),
+			message: fmt.Sprintf("%s stays claimed in %s for %s, which %s since %s", c.Addr, place(&v, c), claimedFor(c), why, clock(since)),
+			objects: claimObjects(&v, c),
 		})
 	}
 	return out
@@ -51,8 +56,20 @@ func reachable(v *View, p model.PodRef) time.Duration {
 	return v.Truth.Nodes[pod.Node].Since
 }
 
-func claimObjects(c *model.Claim) []string {
-	o := []string{"address " + c.Addr.String(), poolName(c.Pool), podName(c.Pod)}
+// claimedFor names a claim's owner for people.
+func claimedFor(c *model.Claim) string {
+	if c.Tunnel {
+		return "the tunnel of " + c.Node
+	}
+	return fmt.Sprintf("%s (container %s)", c.Pod, short(c.Container))
+}
+
+func claimObjects(v *View, c *model.Claim) []string {
+	o := []string{"address " + c.Addr.String(), place(v, c)}
+	if c.Tunnel {
+		return append(o, nodeName(c.Node))
+	}
+	o = append(o, podName(c.Pod))
 	if c.Container != "" {
 		o = append(o, containerName(c.Container))
 	}
@@ -83,9 +100,12 @@ func owners(v *View) owner {
 }
 
 // owned reports whether a claim has an owner other than a live container: a
-// sandbox of the same pod that has this very address, a CNI call under way, or
-// a pod whose node nobody can ask.
+// sandbox of the same pod that has this very address, a CNI call under way, a
+// pod whose node nobody can ask, or a registered node whose tunnel's it is.
 func (o *owner) owned(v *View, c *model.Claim) bool {
+	if c.Tunnel {
+		return v.Truth.Nodes[c.Node].Registered
+	}
 	if o.held.holds(c.Pod, c.Addr) || o.busy[c.Pod] {
 		return true
 	}

@@ -2,12 +2,15 @@ package invariant
 
 import (
 	"fmt"
+	"net/netip"
+	"time"
 
 	"ipamsim/model"
 )
 
 // OutOfPool is an address that belongs to somebody else: a router, another
-// network, or nobody. With node slices the network's ranges still bound it.
+// network, or nobody. With node slices the network's ranges still bound it. A pool
+// that is disabled gives nothing to an ADD that begins afterwards.
 var OutOfPool = define(Invariant{
 	Name:     "out-of-pool",
 	Severity: model.Critical,
@@ -15,6 +18,10 @@ var OutOfPool = define(Invariant{
 	Doc:      "Every live sandbox's address lies in a range of its network.",
 }, func(v View) []finding {
 	return eachHeld(v, func(h *holding) string {
+		x, since, ok := v.Past.since(func(r *rules) map[netip.Prefix]time.Duration { return r.disabled }, h.network.Key, h.addr)
+		if ok && gotAfter(&v, h, since) {
+			return fmt.Sprintf("%s has %s since %s, of pool %s, which is disabled since %s", h.who(), h.addr, clock(h.attachment.Since), x, clock(since))
+		}
 		if h.network.Spans(h.addr) {
 			return ""
 		}

@@ -38,7 +38,7 @@ func unbacked(v View) []*holding {
 		c := &v.Record.Claims[i]
 		for j := h.of(c.Addr); j >= 0; j = h.list[j].same {
 			x := &h.list[j]
-			if backed[j] || x.network == nil || (x.sandbox.ID != c.Container && x.sandbox.Pod != c.Pod) {
+			if backed[j] || x.network == nil || (x.sandbox.ID != claimant(c) && x.sandbox.Pod != c.Pod) {
 				continue
 			}
 			pool := p.find(c.Pool)

@@ -19,6 +19,7 @@ type judge struct {
 	settings invariant.Settings
 	revision int64
 	record   model.Snapshot
+	past     invariant.Past
 	seen     map[string]bool
 	found    []model.Violation
 }
@@ -73,6 +74,8 @@ func (c *Cluster) judgeNow(phase invariant.Phase, force bool) {
 		History: &c.truth.history, Settings: c.judge.settings,
 	}
 	v = v.Indexed()
+	c.judge.past.Note(v)
+	v.Past = &c.judge.past
 	for _, inv := range c.judge.all {
 		if inv.Phase == phase {
 			c.judge.add(inv, inv.Check(v), c.w)

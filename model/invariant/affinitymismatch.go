@@ -1,0 +1,42 @@
+package invariant
+
+import (
+	"fmt"
+
+	"ipamsim/model"
+)
+
+// AffinityMismatch is a node that announces a block it does not own, and drops
+// what it has no route for inside it.
+//
+// Only confirmed affinities are judged: one that is pending stands before the
+// block on the way in, one that is pendingDeletion after it on the way out, and
+// a crash in between leaves it so. A block that does not exist contradicts nobody;
+// see leaked-affinity.
+//
+// Source: libcalico-go/lib/ipam/ipam_block_reader_writer.go, claimAffineBlock,
+// releaseBlockAffinity (v3.31).
+var AffinityMismatch = define(Invariant{
+	Name:     "affinity-mismatch",
+	Severity: model.Major,
+	Phase:    Always,
+	Doc:      "A block that a node has a confirmed affinity for names that node as its owner.",
+}, func(v View) []finding {
+	if len(v.Record.Affinities) == 0 {
+		return nil
+	}
+	var out []finding
+	all := blocks(&v)
+	for i := range v.Record.Affinities {
+		a := &v.Record.Affinities[i]
+		b := blockOf(all, a.Block)
+		if a.State != model.Confirmed || b == nil || b.Node == a.Node {
+			continue
+		}
+		out = append(out, finding{
+			message: fmt.Sprintf("%s has a confirmed affinity for block %s, but the block itself says that it is %s's", a.Node, a.Block, ownerOf(b)),
+			objects: []string{blockName(a.Block), nodeName(a.Node)},
+		})
+	}
+	return out
+})

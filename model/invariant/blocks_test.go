@@ -1,0 +1,342 @@
+package invariant
+
+import (
+	"net/netip"
+	"slices"
+	"testing"
+	"time"
+
+	"ipamsim/model"
+)
+
+// netK is a network with blocks of 64 addresses out of 10.7.0.0/24.
+const netK = "kube-system/k8s-pod-network"
+
+// calmBlocks is a cluster in order after one minute: two blocks each for node-1
+// and node-2, of which the second are empty, and a pod on each; node-1 has an
+// address for its tunnel as well.
+func calmBlocks() *View {
+	nodes := []string{"node-1", "node-2", "node-3"}
+	v := &View{
+		Networks: []model.Network{{
+			Key: netK, Ranges: within("10.7.0.0/16", "10.7.0.0", "10.7.255.255"),
+			Blocks: &model.BlockPolicy{
+				Pools: []model.IPPool{{Name: "pool", Prefix: cidr("10.7.0.0/24"), BlockBits: 26, Workloads: true, Tunnels: true, Nodes: nodes}},
+				V4:    true, AutoAllocate: true, MaxBlocks: 20,
+			},
+		}},
+		Truth: model.Truth{
+			At: sec(60), Pods: map[model.PodRef]model.Pod{}, Nodes: map[string]model.Node{}, Busy: map[string]model.Busy{},
+		},
+		History:  &model.History{},
+		Settings: Settings{LeakAfter: sec(30), StuckAfter: sec(30)},
+	}
+	for _, n := range nodes {
+		v.Truth.Nodes[n] = model.Node{Up: true, Registered: true}
+	}
+	block(v, "10.7.0.0/26", "node-1", model.Confirmed)
+	block(v, "10.7.0.64/26", "node-2", model.Confirmed)
+	block(v, "10.7.0.128/26", "node-1", model.Confirmed)
+	block(v, "10.7.0.192/26", "node-2", model.Confirmed)
+	attach(v, "0", "node-1", "10.7.0.1")
+	attach(v, "1", "node-2", "10.7.0.65")
+	tunnel(v, "node-1", "10.7.0.2")
+	v.Past = &Past{}
+	v.Past.Note(*v)
+	return v
+}
+
+func block(v *View, p, node, state string) {
+	v.Record.Pools = append(v.Record.Pools, model.Pool{Name: p, Range: cidr(p), Node: node})
+	affinity(v, p, node, state)
+}
+
+func affinity(v *View, p, node, state string) {
+	if state != "" {
+		v.Record.Affinities = append(v.Record.Affinities, model.Affinity{Block: cidr(p), Node: node, State: state})
+		slices.SortFunc(v.Record.Affinities, compareAffinities)
+	}
+}
+
+// attach makes a pod that lives with an address, claimed in whatever block it
+// lies.
+func attach(v *View, pod, node, addr string) {
+	start(v, pod, node, "c"+pod, netK, addr)
+	hold := model.Claim{Pod: web(pod), Container: "c" + pod, Handle: "net." + "c" + pod, Node: node}
+	enter(v, hold, addr)
+}
+
+// tunnel gives a node's own device an address.
+func tunnel(v *View, node, addr string) {
+	handle := "ipip-tunnel-addr-" + node
+	v.Truth.Sandboxes = append(v.Truth.Sandboxes, model.Sandbox{
+		ID: handle, Pod: model.PodRef{Name: node}, Node: node,
+		Attachments: []model.Attachment{{Network: netK, Interface: "tunnel", Addrs: []netip.Addr{ip(addr)}}},
+	})
+	enter(v, model.Claim{Handle: handle, Node: node, Tunnel: true}, addr)
+}
+
+// enter claims an address with its handle.
+func enter(v *View, c model.Claim, addr string) {
+	for _, b := range v.Record.Pools {
+		if !b.Range.Contains(ip(addr)) {
+			continue
+		}
+		c.Pool, c.Addr = b.Name, ip(addr)
+		v.Record.Claims = append(v.Record.Claims, c)
+		v.Record.Handles = append(v.Record.Handles, model.Handle{ID: c.Handle, Counts: []model.HandleCount{{Block: b.Range, Count: 1}}})
+		return
+	}
+}
+
+// unblock takes a block away, but no affinity.
+func unblock(v *View, p string) {
+	v.Record.Pools = slices.DeleteFunc(v.Record.Pools, func(b model.Pool) bool { return b.Name == p })
+}
+
+func state(v *View, p, node, state string) {
+	for i := range v.Record.Affinities {
+		if a := &v.Record.Affinities[i]; a.Block == cidr(p) && a.Node == node {
+			a.State = state
+		}
+	}
+}
+
+// owned makes a node the owner of a block, in the block's own words.
+func owned(v *View, p, node string) {
+	for i := range v.Record.Pools {
+		if v.Record.Pools[i].Name == p {
+			v.Record.Pools[i].Node = node
+		}
+	}
+}
+
+func TestBlockOwner(t *testing.T) {
+	tableOf(t, calmBlocks, BlockOwner, []row{
+		{"two confirmed affinities", func(v *View) { affinity(v, "10.7.0.0/26", "node-3", model.Confirmed) },
+			"block 10.7.0.0/26 has two confirmed owners, node-1 and node-3; the block itself says node-1"},
+		{"and the block is gone", func(v *View) { affinity(v, "10.7.0.0/26", "node-3", model.Confirmed); unblock(v, "10.7.0.0/26") },
+			"block 10.7.0.0/26 has two confirmed owners, node-1 and node-3; the block itself does not exist"},
+
+		{"one is about to find the block taken", func(v *View) { affinity(v, "10.7.0.0/26", "node-3", model.Pending) }, ""},
+		{"one is on its way out", func(v *View) { affinity(v, "10.7.0.0/26", "node-3", model.PendingDeletion) }, ""},
+	})
+}
+
+func TestAffinityMismatch(t *testing.T) {
+	const p = "10.7.0.0/26"
+	tableOf(t, calmBlocks, AffinityMismatch, []row{
+		{"another node's", func(v *View) { owned(v, p, "node-3") },
+			"node-1 has a confirmed affinity for block 10.7.0.0/26, but the block itself says that it is node-3's"},
+		{"nobody's", func(v *View) { owned(v, p, "") },
+			"node-1 has a confirmed affinity for block 10.7.0.0/26, but the block itself says that it is nobody's"},
+
+		{"the claim's order: first pending, without block", func(v *View) { affinity(v, "10.7.1.0/26", "node-3", model.Pending) }, ""},
+		{"then with the block", func(v *View) { block(v, "10.7.1.0/26", "node-3", model.Pending) }, ""},
+		{"a claim that lost", func(v *View) { affinity(v, p, "node-3", model.Pending) }, ""},
+		{"the release's order: first pendingDeletion", func(v *View) { state(v, p, "node-1", model.PendingDeletion) }, ""},
+		{"then without owner", func(v *View) { state(v, p, "node-1", model.PendingDeletion); owned(v, p, "") }, ""},
+		{"deleted by hand, and nobody has it yet", func(v *View) { unblock(v, p) }, ""},
+	})
+}
+
+func TestOverlappingBlocks(t *testing.T) {
+	tableOf(t, calmBlocks, OverlappingBlocks, []row{
+		{"smaller blocks since the pool was made anew", func(v *View) { block(v, "10.7.0.16/28", "node-3", model.Confirmed) },
+			"block 10.7.0.16/28 of node-3 lies inside block 10.7.0.0/26 of node-1: both hand out the same addresses"},
+		{"larger ones", func(v *View) { unblock(v, "10.7.0.128/26"); block(v, "10.7.0.128/25", "", "") },
+			"block 10.7.0.192/26 of node-2 lies inside block 10.7.0.128/25 of nobody: both hand out the same addresses"},
+
+		{"neighbours of another size", func(v *View) { block(v, "10.7.1.0/28", "node-3", model.Confirmed) }, ""},
+		{"ranges of a network without blocks", func(v *View) {
+			v.Networks[0].Blocks = nil
+			block(v, "10.7.0.16/28", "node-3", "")
+		}, ""},
+	})
+}
+
+func TestHandleCount(t *testing.T) {
+	const red = "handle net.c0 counts 0 addresses in block 10.7.0.0/26, where 1 are claimed by it: a DEL will not find them all"
+	tableOf(t, calmBlocks, HandleCount, []row{
+		{"no handle", func(v *View) { v.Record.Handles = v.Record.Handles[1:] }, red},
+		{"it counts another block", func(v *View) { v.Record.Handles[0].Counts[0].Block = cidr("10.7.0.64/26") }, red},
+		{"two addresses, one counted", func(v *View) {
+			c := v.Record.Claims[0]
+			c.Addr = ip("10.7.0.9")
+			v.Record.Claims = append(v.Record.Claims, c)
+		}, "handle net.c0 counts 1 addresses in block 10.7.0.0/26, where 2 are claimed by it: a DEL will not find them all"},
+		{"a tunnel's", func(v *View) { v.Record.Handles = v.Record.Handles[:2] },
+			"handle ipip-tunnel-addr-node-1 counts 0 addresses in block 10.7.0.0/26, where 1 are claimed by it: a DEL will not find them all"},
+
+		{"a call of the container is under way", func(v *View) {
+			v.Record.Handles = v.Record.Handles[1:]
+			busy(v, "c0", "0", "node-1", false, sec(59))
+		}, ""},
+		{"it counts too many: between its two writes", func(v *View) { v.Record.Handles[0].Counts[0].Count = 2 }, ""},
+		{"a claim without handle", func(v *View) { v.Record.Claims[0].Handle = ""; v.Record.Handles = v.Record.Handles[1:] }, ""},
+	})
+}
+
+func TestLeftoverHandle(t *testing.T) {
+	tableOf(t, calmBlocks, LeftoverHandle, []row{
+		{"too many", func(v *View) { v.Record.Handles[0].Counts[0].Count = 2 },
+			"handle net.c0 counts 2 addresses in block 10.7.0.0/26, where 1 are claimed by it"},
+		{"nothing claimed", func(v *View) { v.Record.Claims = v.Record.Claims[1:] },
+			"handle net.c0 counts 1 addresses in block 10.7.0.0/26, where 0 are claimed by it"},
+		{"in a block that is gone", func(v *View) { unblock(v, "10.7.0.64/26") },
+			"handle net.c1 counts 1 addresses in block 10.7.0.64/26, where 0 are claimed by it"},
+		{"nothing at all", func(v *View) { v.Record.Handles = append(v.Record.Handles, model.Handle{ID: "x"}) },
+			"handle x counts no address in any block"},
+
+		{"two addresses, both counted", func(v *View) {
+			c := v.Record.Claims[0]
+			c.Addr = ip("10.7.0.9")
+			v.Record.Claims = append(v.Record.Claims, c)
+			v.Record.Handles[0].Counts[0].Count = 2
+		}, ""},
+	})
+}
+
+func TestLeakedAffinity(t *testing.T) {
+	const p = "10.7.0.128/26"
+	tableOf(t, calmBlocks, LeakedAffinity, []row{
+		{"of a node that is gone", func(v *View) { delete(v.Truth.Nodes, "node-3"); block(v, "10.7.1.0/26", "node-3", model.Confirmed) },
+			"node-3 still has a confirmed affinity for block 10.7.1.0/26, but there is no such node any more"},
+		{"even a pending one", func(v *View) { delete(v.Truth.Nodes, "node-3"); affinity(v, "10.7.1.0/26", "node-3", model.Pending) },
+			"node-3 still has a pending affinity for block 10.7.1.0/26, but there is no such node any more"},
+		{"without block (calico #4471)", func(v *View) { unblock(v, p) },
+			"node-1 still has a confirmed affinity for block 10.7.0.128/26, which does not exist"},
+		{"a release that died half way", func(v *View) { state(v, p, "node-1", model.PendingDeletion); unblock(v, p) },
+			"node-1 still has a pendingDeletion affinity for block 10.7.0.128/26, which does not exist"},
+		{"and somebody else has the block", func(v *View) { affinity(v, p, "node-3", model.PendingDeletion) },
+			"node-3 still has a pendingDeletion affinity for block 10.7.0.128/26, which is node-1's"},
+		{"an owner without affinity", func(v *View) { block(v, "10.7.1.0/26", "node-3", "") },
+			"block 10.7.1.0/26 says that it is node-3's, which has no affinity for it"},
+
+		{"a claim that died half way", func(v *View) { affinity(v, "10.7.1.0/26", "node-3", model.Pending) }, ""},
+		{"later, with its block", func(v *View) { block(v, "10.7.1.0/26", "node-3", model.Pending) }, ""},
+		{"a claim that lost and died", func(v *View) { affinity(v, p, "node-3", model.Pending) }, ""},
+		{"a block that was released with addresses in it", func(v *View) { block(v, "10.7.1.0/26", "", "") }, ""},
+		{"a controller's", func(v *View) { block(v, "10.7.1.0/26", "virtual:load-balancer", model.Confirmed) }, ""},
+	})
+}
+
+func TestStarvedNode(t *testing.T) {
+	wait := func(v *View) {
+		v.Truth.Pods[web("9")] = model.Pod{Node: "node-3", Phase: "Pending", Networks: []string{netK}}
+	}
+	pool := func(change func(*model.IPPool)) func(*View) {
+		return func(v *View) { wait(v); change(&v.Networks[0].Blocks.Pools[0]) }
+	}
+	tableOf(t, calmBlocks, StarvedNode, []row{
+		{"a pod waits", wait,
+			"node-3 has no block in network kube-system/k8s-pod-network and default/web-9 waits for an address, while block 10.7.0.128/26 of node-1 is empty"},
+		{"a pod has borrowed", func(v *View) { attach(v, "9", "node-3", "10.7.0.9") },
+			"node-3 has no block in network kube-system/k8s-pod-network and default/web-9 has borrowed 10.7.0.9, while block 10.7.0.128/26 of node-1 is empty"},
+		{"its tunnel has", func(v *View) { tunnel(v, "node-3", "10.7.0.9") },
+			"node-3 has no block in network kube-system/k8s-pod-network and /node-3 has borrowed 10.7.0.9, while block 10.7.0.128/26 of node-1 is empty"},
+
+		{"it wants nothing", func(*View) {}, ""},
+		{"it has a block", func(v *View) { wait(v); block(v, "10.7.1.0/26", "node-3", model.Confirmed) }, ""},
+		{"it is about to have one", func(v *View) { wait(v); affinity(v, "10.7.1.0/26", "node-3", model.Pending) }, ""},
+		{"all are in use", func(v *View) { wait(v); attach(v, "7", "node-1", "10.7.0.129"); attach(v, "8", "node-2", "10.7.0.193") }, ""},
+		{"it has no power", func(v *View) { wait(v); v.Truth.Nodes["node-3"] = model.Node{Registered: true} }, ""},
+		{"it is not registered", func(v *View) { wait(v); v.Truth.Nodes["node-3"] = model.Node{Up: true} }, ""},
+		{"the pool does not take it", pool(func(p *model.IPPool) { p.Nodes = []string{"node-1", "node-2"} }), ""},
+		{"the pool is disabled", pool(func(p *model.IPPool) { p.Disabled = true }), ""},
+		{"the pool has other blocks now", pool(func(p *model.IPPool) { p.BlockBits = 28 }), ""},
+	})
+}
+
+// steps shows a past one view after another, a second apart.
+func steps(v *View, change ...func(*View)) {
+	for _, f := range change {
+		v.Truth.At += time.Second
+		f(v)
+		v.Past.Note(*v)
+	}
+}
+
+func strict(v *View)  { v.Networks[0].Blocks.Strict = true }
+func lenient(v *View) { v.Networks[0].Blocks.Strict = false }
+
+// policyOfItsOwn keeps what a view changes away from the views before it, as
+// datastores do.
+func policyOfItsOwn(v *View, change func(*model.BlockPolicy)) {
+	b := *v.Networks[0].Blocks
+	change(&b)
+	v.Networks = slices.Clone(v.Networks)
+	v.Networks[0].Blocks = &b
+}
+
+func TestStrictAffinity(t *testing.T) {
+	begin := func(v *View) {
+		v.History.Add(model.Event{Kind: model.AddBegin, At: v.Truth.At, Container: "c9"})
+		busy(v, "c9", "9", "node-3", false, v.Truth.At)
+	}
+	borrow := func(v *View) { attach(v, "9", "node-3", "10.7.0.9") }
+	release := func(v *View) {
+		owned(v, "10.7.0.0/26", "")
+		v.Record.Claims = slices.Clone(v.Record.Claims)
+	}
+	later := func(v *View) { v.Truth.At += sec(60) }
+	const red = "10.7.0.9 was claimed at 1m3s for default/web-9 (container c9) on node-3 in block 10.7.0.0/26, which was node-1's, while StrictAffinity was on"
+	tableOf(t, calmBlocks, StrictAffinity, []row{
+		{"borrowed", func(v *View) { steps(v, strict, begin, borrow) }, red},
+		{"and given back", func(v *View) {
+			steps(v, strict, begin, borrow, func(v *View) { unclaim(v, "10.7.0.9") }, begin)
+		}, red},
+		{"a tunnel's, long after", func(v *View) { steps(v, strict, later, func(v *View) { tunnel(v, "node-3", "10.7.0.9") }) },
+			"10.7.0.9 was claimed at 2m3s for the tunnel of node-3 on node-3 in block 10.7.0.0/26, which was node-1's, while StrictAffinity was on"},
+		{"out of nobody's block", func(v *View) { steps(v, strict, release, begin, borrow) },
+			"10.7.0.9 was claimed at 1m4s for default/web-9 (container c9) on node-3 in block 10.7.0.0/26, which was nobody's, while StrictAffinity was on"},
+
+		{"before it was on", func(v *View) { steps(v, begin, borrow, strict, begin) }, ""},
+		{"an ADD that had begun", func(v *View) { steps(v, begin, strict, borrow) }, ""},
+		{"a tunnel's, soon after", func(v *View) { steps(v, strict, func(v *View) { tunnel(v, "node-3", "10.7.0.9") }) }, ""},
+		{"after it was off again", func(v *View) { steps(v, strict, lenient, begin, borrow) }, ""},
+		{"in its own block", func(v *View) { steps(v, strict, func(v *View) { attach(v, "9", "node-1", "10.7.0.9") }) }, ""},
+		{"in its own block, that it then lost", func(v *View) { steps(v, strict, release) }, ""},
+		{"no past", func(v *View) { steps(v, strict, begin, borrow); v.Past = nil }, ""},
+	})
+}
+
+func TestMaxBlocks(t *testing.T) {
+	two := func(v *View) { policyOfItsOwn(v, func(b *model.BlockPolicy) { b.MaxBlocks = 2 }) }
+	clone := func(v *View) { v.Record.Affinities = slices.Clone(v.Record.Affinities) }
+	claim := func(s string) func(*View) {
+		return func(v *View) { clone(v); affinity(v, "10.7.0.64/27", "node-1", s) }
+	}
+	confirm := func(v *View) { clone(v); state(v, "10.7.0.64/27", "node-1", model.Confirmed) }
+	lose := func(v *View) {
+		v.Record.Affinities = slices.DeleteFunc(slices.Clone(v.Record.Affinities), func(a model.Affinity) bool { return a.Block == cidr("10.7.0.64/27") })
+	}
+	begin := func(v *View) { busy(v, "c9", "9", "node-1", false, v.Truth.At) }
+	const red = "node-1 claimed block 10.7.0.64/27 at 1m3s, when it had 2 blocks of its family and MaxBlocksPerHost was 2"
+	tableOf(t, calmBlocks, MaxBlocks, []row{
+		{"one more", func(v *View) { steps(v, two, begin, claim(model.Pending), confirm) }, red},
+		{"and given back", func(v *View) { steps(v, two, begin, claim(model.Pending), confirm, lose) }, red},
+		{"the limit is there from the start", func(v *View) { two(v); v.Past = &Past{}; steps(v, begin, begin, claim(model.Confirmed)) }, red},
+
+		{"not confirmed", func(v *View) { steps(v, two, begin, claim(model.Pending), lose) }, ""},
+		{"more than the new limit before it was set", func(v *View) { steps(v, claim(model.Confirmed), two, begin) }, ""},
+		{"an ADD that had begun", func(v *View) { steps(v, begin, two, claim(model.Confirmed)) }, ""},
+		{"no ADD, soon after", func(v *View) { steps(v, two, claim(model.Confirmed)) }, ""},
+		{"below the limit", func(v *View) { steps(v, begin, claim(model.Confirmed)) }, ""},
+		{"the others are of a pool that is disabled", func(v *View) {
+			steps(v, func(v *View) {
+				policyOfItsOwn(v, func(b *model.BlockPolicy) {
+					b.Pools = []model.IPPool{{Prefix: cidr("10.7.0.0/26"), Disabled: true, Nodes: []string{"node-1"}}, {Prefix: cidr("10.7.0.64/26"), Nodes: []string{"node-1"}}}
+				})
+			}, two, begin, claim(model.Confirmed))
+		}, ""},
+		{"of the other family", func(v *View) {
+			steps(v, two, func(v *View) {
+				policyOfItsOwn(v, func(b *model.BlockPolicy) {
+					b.Pools = append(slices.Clone(b.Pools), model.IPPool{Prefix: cidr("fd00::/64"), Nodes: []string{"node-1"}})
+				})
+			}, begin, func(v *View) { clone(v); affinity(v, "fd00::/122", "node-1", model.Confirmed) })
+		}, ""},
+		{"no past", func(v *View) { steps(v, two, begin, claim(model.Confirmed)); v.Past = nil }, ""},
+	})
+}

@@ -1,0 +1,88 @@
+package invariant
+
+import (
+	"fmt"
+	"net/netip"
+
+	"ipamsim/model"
+)
+
+// HandleCount is an address that a DEL will not release: it asks the handle in
+// which blocks to look.
+//
+// A handle may count too many while a call is under way, because it is counted up
+// before the block is written and down after. Too few is wrong at any time but
+// during a CNI call of the container itself, which may be about to undo its claim.
+//
+// Source: libcalico-go/lib/ipam/ipam.go, assignFromExistingBlock, releaseByHandle
+// (v3.31).
+var HandleCount = define(Invariant{
+	Name:     "handle-count",
+	Severity: model.Minor,
+	Phase:    Always,
+	Doc:      "A handle counts every address that is claimed by it.",
+}, func(v View) []finding {
+	var out []finding
+	counts := tally(&v)
+	p := pools{list: v.Record.Pools}
+	for i := range v.Record.Claims {
+		c := &v.Record.Claims[i]
+		if c.Handle == "" {
+			continue
+		}
+		pool := p.find(c.Pool)
+		if pool == nil {
+			continue
+		}
+		n, ok := counts[share{c.Handle, pool.Range}]
+		if _, busy := v.Truth.Busy[c.Container]; !ok || busy || n.counted >= n.claimed {
+			continue
+		}
+		out = append(out, finding{
+			message: fmt.Sprintf("handle %s counts %d addresses in block %s, where %d are claimed by it: a DEL will not find them all",
+				c.Handle, n.counted, pool.Range, n.claimed),
+			objects: []string{handleName(c.Handle), blockName(pool.Range)},
+		})
+	}
+	return out
+})
+
+// share is what a handle has in one block.
+type share struct {
+	handle string
+	block  netip.Prefix
+}
+
+type shareCount struct{ counted, claimed int }
+
+// tally compares handles with claims. It is nil where nobody has handles.
+func tally(v *View) map[share]shareCount {
+	var m map[share]shareCount
+	p := pools{list: v.Record.Pools}
+	for i := range v.Record.Claims {
+		c := &v.Record.Claims[i]
+		if c.Handle == "" {
+			continue
+		}
+		if m == nil {
+			m = make(map[share]shareCount, len(v.Record.Claims))
+		}
+		if pool := p.find(c.Pool); pool != nil {
+			n := m[share{c.Handle, pool.Range}]
+			n.claimed++
+			m[share{c.Handle, pool.Range}] = n
+		}
+	}
+	for i := range v.Record.Handles {
+		h := &v.Record.Handles[i]
+		if m == nil {
+			m = make(map[share]shareCount, len(v.Record.Handles))
+		}
+		for _, c := range h.Counts {
+			n := m[share{h.ID, c.Block}]
+			n.counted += c.Count
+			m[share{h.ID, c.Block}] = n
+		}
+	}
+	return m
+}

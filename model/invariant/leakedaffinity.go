@@ -1,0 +1,73 @@
+package invariant
+
+import (
+	"fmt"
+	"net/netip"
+
+	"ipamsim/model"
+)
+
+// LeakedAffinity is a claim to a block that nobody will use or take back. The node
+// it names drops what it has no route for inside the block, whoever has it then.
+//
+// A pending affinity of a node that exists is no leak: a crash in the middle of a
+// claim leaves it, its node drops nothing for it, and the next ADD confirms or
+// deletes it.
+var LeakedAffinity = define(Invariant{
+	Name:     "leaked-affinity",
+	Severity: model.Minor,
+	Phase:    Quiescent,
+	Doc:      "Once all is calm, every affinity is for a block and of a node that exist, and every block's owner has one.",
+}, func(v View) []finding {
+	var out []finding
+	all := blocks(&v)
+	for i := range v.Record.Affinities {
+		a := &v.Record.Affinities[i]
+		if why := stale(&v, a, blockOf(all, a.Block)); why != "" {
+			out = append(out, finding{
+				message: fmt.Sprintf("%s still has a %s affinity for block %s%s", a.Node, a.State, a.Block, why),
+				objects: []string{blockName(a.Block), nodeName(a.Node)},
+			})
+		}
+	}
+	return append(out, unaffine(&v, all)...)
+})
+
+// stale is what is wrong with an affinity, or "".
+func stale(v *View, a *model.Affinity, b *model.Pool) string {
+	switch {
+	case !virtual(a.Node) && !v.Truth.Nodes[a.Node].Registered:
+		return ", but there is no such node any more"
+	case a.State == model.Pending:
+		return ""
+	case b == nil:
+		return ", which does not exist"
+	case a.State == model.PendingDeletion && b.Node != a.Node:
+		return ", which is " + ownerOf(b) + "'s"
+	}
+	return ""
+}
+
+// unaffine lists the blocks whose owner has no affinity for them. It will not use
+// them and nobody else may claim them.
+func unaffine(v *View, all []*model.Pool) []finding {
+	type pair struct {
+		block netip.Prefix
+		node  string
+	}
+	has := make(map[pair]bool, len(v.Record.Affinities))
+	for i := range v.Record.Affinities {
+		a := &v.Record.Affinities[i]
+		has[pair{a.Block, a.Node}] = true
+	}
+	var out []finding
+	for _, b := range all {
+		if b.Node != "" && !has[pair{b.Range, b.Node}] {
+			out = append(out, finding{
+				message: fmt.Sprintf("block %s says that it is %s's, which has no affinity for it", b.Range, b.Node),
+				objects: []string{blockName(b.Range), nodeName(b.Node)},
+			})
+		}
+	}
+	return out
+}

@@ -1,0 +1,42 @@
+package invariant
+
+import (
+	"fmt"
+
+	"ipamsim/model"
+)
+
+// LeftoverHandle is a handle that counts addresses nobody has claimed by it. It
+// is never cleaned up: a DEL that finds no address does not count it down.
+//
+// Source: libcalico-go/lib/ipam/ipam.go, releaseByHandle ("block has no addresses
+// with the given handle", v3.31).
+var LeftoverHandle = define(Invariant{
+	Name:     "leftover-handle",
+	Severity: model.Minor,
+	Phase:    Quiescent,
+	Doc:      "Once all is calm, no handle counts addresses that are not claimed by it.",
+}, func(v View) []finding {
+	var out []finding
+	counts := tally(&v)
+	for i := range v.Record.Handles {
+		h := &v.Record.Handles[i]
+		if len(h.Counts) == 0 {
+			out = append(out, finding{
+				message: fmt.Sprintf("handle %s counts no address in any block", h.ID),
+				objects: []string{handleName(h.ID)},
+			})
+		}
+		for _, c := range h.Counts {
+			n := counts[share{h.ID, c.Block}]
+			if n.counted <= n.claimed {
+				continue
+			}
+			out = append(out, finding{
+				message: fmt.Sprintf("handle %s counts %d addresses in block %s, where %d are claimed by it", h.ID, n.counted, c.Block, n.claimed),
+				objects: []string{handleName(h.ID), blockName(c.Block)},
+			})
+		}
+	}
+	return out
+})

@@ -1,0 +1,24 @@
+package invariant
+
+import "ipamsim/model"
+
+// MaxBlocks is a node that takes more blocks than the user allows, so that others
+// get none. Blocks of both families are limited apart, and those of disabled pools
+// or of pools that do not take the node any more do not count.
+//
+// Blocks that a node had when the limit was set may stay, and so may one that an
+// ADD claims that had already begun.
+//
+// Source: libcalico-go/lib/ipam/ipam.go, autoAssign ("limit of %d blocks reached
+// for this node", v3.31).
+var MaxBlocks = define(Invariant{
+	Name:     "max-blocks",
+	Severity: model.Minor,
+	Phase:    Always,
+	Doc:      "No node claims more blocks than MaxBlocksPerHost.",
+}, func(v View) []finding {
+	if v.Past == nil {
+		return nil
+	}
+	return v.Past.exceeded
+})

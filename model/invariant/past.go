@@ -1,0 +1,265 @@
+package invariant
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"net/netip"
+	"slices"
+	"time"
+
+	"ipamsim/model"
+)
+
+// Past is what oracles must remember of a run, because it was decided then and
+// cannot be seen now: since when policy says what it says, what was claimed
+// against it, and when a node was last registered.
+//
+// It is fed one view after another, in order, and is for one goroutine at a time.
+// The zero Past is ready; what is there in the first view has been so from the
+// start.
+type Past struct {
+	begun    bool
+	record   model.Snapshot            // of the last view
+	rules    map[string]*rules         // by network key
+	nodes    map[string]time.Duration  // when last seen registered
+	foreign  map[foreignClaim]bool     // judged, and still there
+	over     map[model.Affinity]string // claimed above the limit and not confirmed yet: what to say
+	borrowed []finding                 // against StrictAffinity
+	exceeded []finding                 // against MaxBlocks
+}
+
+// rules are since when a network's policy is what it is.
+type rules struct {
+	strict             bool
+	limit              int
+	strictAt, limitAt  time.Duration
+	reserved, disabled map[netip.Prefix]time.Duration
+}
+
+// foreignClaim is a claim in a block that is not its node's.
+type foreignClaim struct {
+	pool   string
+	addr   netip.Addr
+	handle string
+}
+
+// Note takes in a view, before it is judged. Every change of the record must pass
+// here: two at once are taken for one.
+func (p *Past) Note(v View) {
+	if !p.begun {
+		p.rules, p.nodes, p.over = map[string]*rules{}, map[string]time.Duration{}, map[model.Affinity]string{}
+	}
+	for name, n := range v.Truth.Nodes {
+		if n.Registered {
+			p.nodes[name] = v.Truth.At
+		}
+	}
+	for i := range v.Networks {
+		if n := &v.Networks[i]; n.Blocks != nil {
+			p.noteRules(n, v.Truth.At)
+		}
+	}
+	if p.begun {
+		p.noteClaims(&v)
+		p.noteAffinities(&v)
+	}
+	p.record, p.begun = v.Record, true
+}
+
+func (p *Past) noteRules(n *model.Network, at time.Duration) {
+	b, r := n.Blocks, p.rules[n.Key]
+	if !p.begun {
+		at = 0
+	}
+	if r == nil {
+		r = &rules{strict: b.Strict, limit: b.MaxBlocks, strictAt: at, limitAt: at}
+		p.rules[n.Key] = r
+	}
+	if r.strict != b.Strict {
+		r.strict, r.strictAt = b.Strict, at
+	}
+	if r.limit != b.MaxBlocks {
+		r.limit, r.limitAt = b.MaxBlocks, at
+	}
+	var disabled []netip.Prefix
+	for i := range b.Pools {
+		if b.Pools[i].Disabled {
+			disabled = append(disabled, b.Pools[i].Prefix)
+		}
+	}
+	r.reserved = sinces(r.reserved, b.Reserved, at)
+	r.disabled = sinces(r.disabled, disabled, at)
+}
+
+// sinces keeps the times of what is still listed.
+func sinces(old map[netip.Prefix]time.Duration, list []netip.Prefix, at time.Duration) map[netip.Prefix]time.Duration {
+	if len(list) == 0 {
+		return nil
+	}
+	m := make(map[netip.Prefix]time.Duration, len(list))
+	for _, p := range list {
+		m[p] = at
+		if t, ok := old[p]; ok {
+			m[p] = t
+		}
+	}
+	return m
+}
+
+// noteClaims judges the claims that are new in blocks of other nodes.
+func (p *Past) noteClaims(v *View) {
+	var foreign map[foreignClaim]bool
+	list := pools{list: v.Record.Pools}
+	for i := range v.Record.Claims {
+		c := &v.Record.Claims[i]
+		if c.Node == "" {
+			continue
+		}
+		b := list.find(c.Pool)
+		if b == nil || b.Node == c.Node {
+			continue
+		}
+		n := blockNetwork(v, b)
+		if n == nil || !n.Blocks.Strict {
+			continue
+		}
+		if foreign == nil {
+			foreign = map[foreignClaim]bool{}
+		}
+		key := foreignClaim{c.Pool, c.Addr, c.Handle}
+		foreign[key] = true
+		if p.foreign[key] || p.had(key) || !after(v, c.Container, v.Truth.At, p.rules[n.Key].strictAt) {
+			continue
+		}
+		p.borrowed = append(p.borrowed, finding{
+			message: fmt.Sprintf("%s was claimed at %s for %s on %s in block %s, which was %s's, while StrictAffinity was on",
+				c.Addr, clock(v.Truth.At), claimedFor(c), c.Node, b.Range, ownerOf(b)),
+			objects: []string{"address " + c.Addr.String(), blockName(b.Range), nodeName(c.Node), handleName(c.Handle)},
+		})
+	}
+	p.foreign = foreign
+}
+
+// had reports whether the last view's record had a claim.
+func (p *Past) had(k foreignClaim) bool {
+	return slices.ContainsFunc(p.record.Claims, func(c model.Claim) bool {
+		return c.Addr == k.addr && c.Pool == k.pool && c.Handle == k.handle
+	})
+}
+
+// noteAffinities judges the claims to blocks that are new. What counts is the
+// moment a claim begins, because upstream looks at the limit before; but a claim
+// that comes to nothing exceeds nothing.
+func (p *Past) noteAffinities(v *View) {
+	if slices.Equal(p.record.Affinities, v.Record.Affinities) {
+		return
+	}
+	over := map[model.Affinity]string{}
+	for i := range v.Record.Affinities {
+		a := v.Record.Affinities[i]
+		n := policyOf(v, a)
+		if n == nil {
+			continue
+		}
+		key := model.Affinity{Block: a.Block, Node: a.Node}
+		limit := n.Blocks.MaxBlocks
+		what, was := p.over[key]
+		if _, had := slices.BinarySearchFunc(p.record.Affinities, a, compareAffinities); !had && limit > 0 {
+			owned := owns(v, a, "") - 1
+			was = owned >= limit && afterOn(v, a.Node, p.rules[n.Key].limitAt)
+			what = fmt.Sprintf("%s claimed block %s at %s, when it had %d blocks of its family and MaxBlocksPerHost was %d", a.Node, a.Block, clock(v.Truth.At), owned, limit)
+		}
+		switch {
+		case !was:
+		case a.State == model.Confirmed && owns(v, a, model.Confirmed) > limit:
+			p.exceeded = append(p.exceeded, finding{message: what, objects: []string{blockName(a.Block), nodeName(a.Node)}})
+		default:
+			over[key] = what
+		}
+	}
+	p.over = over
+}
+
+func compareAffinities(a, b model.Affinity) int {
+	return cmp.Or(a.Block.Compare(b.Block), cmp.Compare(a.Node, b.Node))
+}
+
+// policyOf is the network that an affinity's block counts in: its pool is in use
+// on the node.
+func policyOf(v *View, a model.Affinity) *model.Network {
+	for i := range v.Networks {
+		n := &v.Networks[i]
+		if n.Blocks == nil {
+			continue
+		}
+		if pool := n.Blocks.PoolOf(a.Block.Addr()); pool != nil && !pool.Disabled && slices.Contains(pool.Nodes, a.Node) {
+			return n
+		}
+	}
+	return nil
+}
+
+// owns counts the affinities of a's node in the family of a, those in a state or
+// in any.
+func owns(v *View, a model.Affinity, state string) int {
+	count := 0
+	for _, b := range v.Record.Affinities {
+		if b.Node == a.Node && b.Block.Addr().Is4() == a.Block.Addr().Is4() && (state == "" || b.State == state) && policyOf(v, b) != nil {
+			count++
+		}
+	}
+	return count
+}
+
+// after reports whether what a container got at some time was asked for when a
+// rule was in force since a time: its ADD began later, so that it read the rule.
+// What no ADD asked for (a tunnel's address) has until StuckAfter to do so.
+func after(v *View, container string, at, since time.Duration) bool {
+	if since == 0 {
+		return true
+	}
+	if v.History != nil && container != "" {
+		for _, e := range slices.Backward(v.History.Events) {
+			if e.Kind == model.AddBegin && e.Container == container && e.At <= at {
+				return e.At >= since
+			}
+		}
+	}
+	return v.Settings.StuckAfter > 0 && at-since > v.Settings.StuckAfter
+}
+
+// afterOn is after for whatever a node is doing now.
+func afterOn(v *View, node string, since time.Duration) bool {
+	some := false
+	for _, b := range v.Truth.Busy {
+		if b.Node == node && !b.Del {
+			if some = true; b.Since < since {
+				return false
+			}
+		}
+	}
+	return some || after(v, "", v.Truth.At, since)
+}
+
+// registered is when a node was last registered; without a past, never before.
+func (p *Past) registered(node string) time.Duration {
+	if p == nil {
+		return math.MaxInt64
+	}
+	return p.nodes[node]
+}
+
+// since is when a network's rule about a prefix that contains the address came
+// into force; ok is false without such a rule, or a past.
+func (p *Past) since(of func(*rules) map[netip.Prefix]time.Duration, key string, a netip.Addr) (x netip.Prefix, at time.Duration, ok bool) {
+	if p == nil || p.rules[key] == nil {
+		return x, 0, false
+	}
+	for q, t := range of(p.rules[key]) {
+		if q.Contains(a) && (!ok || t < at || (t == at && q.Compare(x) < 0)) {
+			x, at, ok = q, t, true
+		}
+	}
+	return x, at, ok
+}
