@@ -7,7 +7,6 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/sim"
-	"ipamsim/sim/kube"
 )
 
 // Verdict is what a run proved. A run that a limit cut short proved nothing.
@@ -50,5 +49,5 @@ type Report struct {
 
 	Trace    *sim.Trace
 	History  *model.History
-	Describe func(kube.Exchange) string `json:"-"`
+	Describe func(detail any) string `json:"-"` // as ipam.Instance says
 }

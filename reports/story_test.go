@@ -26,7 +26,7 @@ func newStory() *story {
 		Seed: 1, Strategy: "timed", Store: "etcd", Verdict: Pass, Exact: true,
 		Wall: 410 * time.Millisecond, Digest: "00112233445566aa", StoreDigest: "ffeeddccbbaa9988",
 		Trace: &sim.Trace{}, History: &model.History{},
-		Describe: func(x kube.Exchange) string { return string(x.Request) },
+		Describe: func(d any) string { return string(d.(kube.Exchange).Request) },
 	}}
 }
 
@@ -129,7 +129,8 @@ func issue162() *Report {
 }
 
 // describe has nothing to say of what is not the manager's.
-func describe(x kube.Exchange) string {
+func describe(d any) string {
+	x := d.(kube.Exchange)
 	if x.Resource == "pods" {
 		return ""
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ipamsim/sim"
+	"ipamsim/sim/ipam"
 	"ipamsim/sim/kube"
 )
 
@@ -86,18 +87,23 @@ func (s *subject) message(r *Report, st *sim.Step) *entry {
 		return e
 	}
 	x, known := st.Detail.(kube.Exchange)
+	m, own := st.Detail.(ipam.Message)
 	if s.podOf[e.actor] != "" && pod == "" && op.Kind != sim.Write && !st.Choice.Outcome.Fault() {
 		return e // what another pod's call reads; words cost a decoding, and most steps are of this kind
 	}
 	e.text = r.words(st)
 	address, mentioned := s.about(e.text)
+	if own {
+		a, p := s.carries(m.About())
+		address, mentioned = address || a, mentioned || p
+	}
 	switch {
 	case st.Choice.Outcome.Fault():
 		e.mark, e.weight, e.turn = 'x', fate, "hurt"
 		if pod == "" && !address && !mentioned {
 			e.weight = scenery
 		}
-	case op.Kind == sim.Local || op.Kind == sim.Watch || !known:
+	case op.Kind == sim.Local || op.Kind == sim.Watch || !known && !own:
 	case op.Kind == sim.Event:
 		if mentioned && !strings.HasPrefix(e.actor, "kubelet/") {
 			e.mark, e.weight = 'r', scenery
@@ -107,7 +113,7 @@ func (s *subject) message(r *Report, st *sim.Step) *entry {
 		if address || mentioned || seen(x, s) {
 			e.weight = -glimpse // shown if its reader then wrote something
 		}
-	case x.Status >= 400:
+	case x.Status >= 400, own && m.Refused() != "":
 		if e.mark = 'x'; pod != "" || address || mentioned {
 			e.weight = attempt
 		}

@@ -127,6 +127,12 @@ func (s *subject) about(text string) (address, pod bool) {
 	return slices.ContainsFunc(s.named["address"], yes), slices.ContainsFunc(s.pods, yes)
 }
 
+// carries reports the same of what a message says it is about.
+func (s *subject) carries(about []string) (address, pod bool) {
+	yes := func(name string) bool { return slices.Contains(about, name) }
+	return slices.ContainsFunc(s.named["address"], yes), slices.ContainsFunc(s.pods, yes)
+}
+
 // says finds a name in a text as a word of its own: 10.0.0.1 is not in 10.0.0.10
 // and web-1 not in web-11, but default/web-1 is in kubelet/n1/default/web-1~2.
 func says(text, name string) bool {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ipamsim/sim"
+	"ipamsim/sim/ipam"
 	"ipamsim/sim/kube"
 )
 
@@ -16,8 +17,8 @@ import (
 func (r *Report) words(s *sim.Step) string {
 	x, ok := s.Detail.(kube.Exchange)
 	text := ""
-	if ok && r.Describe != nil {
-		text = r.Describe(x)
+	if s.Detail != nil && r.Describe != nil {
+		text = r.Describe(s.Detail)
 	}
 	if ok && text == "" {
 		text = kubernetes(x)
@@ -25,11 +26,13 @@ func (r *Report) words(s *sim.Step) string {
 	if text == "" {
 		text = s.Choice.Op.Key
 	}
-	return Clean(text) + Clean(answer(s, x, ok))
+	return Clean(text) + Clean(answer(s))
 }
 
 // answer is what came of a step, where that is not what everybody expects.
-func answer(s *sim.Step, x kube.Exchange, known bool) string {
+func answer(s *sim.Step) string {
+	x, known := s.Detail.(kube.Exchange)
+	m, own := s.Detail.(ipam.Message)
 	switch o := s.Choice.Outcome; {
 	case o.Fault() && o != sim.LoseReply && o != sim.Stale:
 		return " -> FAULT " + o.String()
@@ -47,6 +50,10 @@ func answer(s *sim.Step, x kube.Exchange, known bool) string {
 		if _, rev, ok := strings.Cut(s.Note, "rv="); ok {
 			return " -> revision " + rev
 		}
+	case own && m.Refused() != "":
+		return " -> " + reason(m.Refused())
+	case own && s.Choice.Op.Kind == sim.Write && m.Revision() != "":
+		return " -> revision " + m.Revision()
 	}
 	return ""
 }

@@ -32,7 +32,7 @@ var layers = []struct{ dir, may string }{
 	{"sim/ipam", "model sim sim/etcd sim/kube"},
 	{"sim/ipam/*", "model sim sim/etcd sim/kube sim/ipam"},
 	{"sim/cluster", "model model/invariant sim sim/etcd sim/kube sim/ipam"},
-	{"reports", "model model/invariant sim sim/kube sim/cluster"},
+	{"reports", "model model/invariant sim sim/kube sim/ipam sim/cluster"},
 	{"scenarios", "model/... sim/... reports"},
 	{"fuzz", "model/... sim/... reports scenarios"},
 	{"cmd/hermetic", ""}, // runs before anything of ours can be built

@@ -141,8 +141,8 @@ func (c *Cluster) Violations() []model.Violation {
 // History of the run so far. It must not be changed.
 func (c *Cluster) History() *model.History { return &c.truth.history }
 
-// Describe puts an exchange into the address manager's own words.
-func (c *Cluster) Describe(x kube.Exchange) string { return c.inst.Describe(x) }
+// Describe puts the Detail of a step into the address manager's own words.
+func (c *Cluster) Describe(detail any) string { return c.inst.Describe(detail) }
 
 // Calls is how many requests reached the API server.
 func (c *Cluster) Calls() int {

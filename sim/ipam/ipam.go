@@ -61,10 +61,24 @@ type Instance interface {
 	// Observe reads what the datastore claims. It is never gated: looking must
 	// not change the schedule.
 	Observe(context.Context) (model.Snapshot, error)
-	// Describe puts one exchange with the API server into the manager's own
-	// words ("removes 10.128.40.47 of default/web-2, if still at revision 18"),
-	// or "" if it has nothing to say beyond method and status.
-	Describe(kube.Exchange) string
+	// Describe puts the Detail of one step, an exchange with the API server or a
+	// Message to the manager's own datastore, into the manager's own words
+	// ("removes 10.128.40.47 of default/web-2, if still at revision 18"), or "" if
+	// it has nothing to say beyond method and status.
+	Describe(detail any) string
+}
+
+// Message is the Detail of a step that went to a datastore of the manager's own,
+// for those who tell a run and know no upstream type. An exchange with the API
+// server is a kube.Exchange.
+type Message interface {
+	// About lists what it carried, there or back: pods as "namespace/name",
+	// addresses, blocks as CIDRs, nodes. It is sorted.
+	About() []string
+	// Refused is what the datastore said instead of doing it, or "".
+	Refused() string
+	// Revision is of the object that it left behind, or "".
+	Revision() string
 }
 
 // Call is what a container runtime passes to a CNI plugin.

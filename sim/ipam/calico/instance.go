@@ -8,7 +8,6 @@ import (
 
 	"ipamsim/sim"
 	"ipamsim/sim/ipam"
-	"ipamsim/sim/kube"
 )
 
 // networkKey is the name of Calico's network in its own CNI configuration, and
@@ -72,4 +71,4 @@ func (i *instance) Del(context.Context, *sim.Gate, ipam.Call) error { return err
 func (i *instance) Reconcilers() []ipam.Reconciler { return i.collectors() }
 
 // Describe puts a message into Calico's own words.
-func (i *instance) Describe(kube.Exchange) string { return "" }
+func (i *instance) Describe(any) string { return "" }

@@ -86,7 +86,11 @@ func order(s *model.Snapshot) {
 }
 
 // Describe says what an exchange did to a ledger or asked about a pod.
-func (i *instance) Describe(x kube.Exchange) string {
+func (i *instance) Describe(detail any) string {
+	x, ok := detail.(kube.Exchange)
+	if !ok {
+		return ""
+	}
 	switch {
 	case x.Resource == "pods" && x.Verb == "get":
 		return fmt.Sprintf("asks whether %s/%s still exists", x.Namespace, x.Name)

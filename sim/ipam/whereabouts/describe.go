@@ -13,7 +13,11 @@ import (
 // Describe puts an exchange into the words of Whereabouts' bug reports: what was
 // read at which revision, what a patch writes or removes and under which
 // condition, who takes the lease. It says nothing of requests that need none.
-func (i *instance) Describe(x kube.Exchange) string {
+func (i *instance) Describe(detail any) string {
+	x, ok := detail.(kube.Exchange)
+	if !ok {
+		return ""
+	}
 	switch x.Resource {
 	case poolsResource:
 		return describePool(x)
