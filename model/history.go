@@ -23,6 +23,7 @@ const (
 	Operator    EventKind = "operator"
 	ActorPanic  EventKind = "actor-panic"
 	FaultEvent  EventKind = "fault"
+	Output      EventKind = "output"
 )
 
 // Event is one entry of the history.
@@ -41,6 +42,7 @@ type Event struct {
 	Exhausted bool   // AddEnd: upstream said that no address is left
 	MinFree   int    // AddEnd: the least number of addresses policy left free at any time during the ADD
 	Text      string // for people
+	Output    string // Output: what a command printed, in lines
 }
 
 // History is what happened, in order.

@@ -23,7 +23,8 @@ import (
 // only. "x/..." is x and everything under it, "x/*" any folder directly under x.
 var layers = []struct{ dir, may string }{
 	{"model", ""},
-	{"model/invariant", "model"},
+	{"model/route", "model"},
+	{"model/invariant", "model model/route"},
 	{"sim/hermetic", ""},
 	{"sim", "sim/hermetic"},
 	{"sim/strategy", "sim"},
@@ -31,8 +32,8 @@ var layers = []struct{ dir, may string }{
 	{"sim/kube", "sim sim/etcd"},
 	{"sim/ipam", "model sim sim/etcd sim/kube"},
 	{"sim/ipam/*", "model sim sim/etcd sim/kube sim/ipam"},
-	{"sim/cluster", "model model/invariant sim sim/etcd sim/kube sim/ipam"},
-	{"reports", "model model/invariant sim sim/kube sim/ipam sim/cluster"},
+	{"sim/cluster", "model model/... sim sim/etcd sim/kube sim/ipam"},
+	{"reports", "model model/... sim sim/kube sim/ipam sim/cluster"},
 	{"scenarios", "model/... sim/... reports"},
 	{"fuzz", "model/... sim/... reports scenarios"},
 	{"cmd/hermetic", ""}, // runs before anything of ours can be built

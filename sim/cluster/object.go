@@ -36,6 +36,7 @@ var builtin = map[string]resource{
 	"Node":        {"/api/v1", "nodes", false},
 	"Namespace":   {"/api/v1", "namespaces", false},
 	"Service":     {"/api/v1", "services", true},
+	"ConfigMap":   {"/api/v1", "configmaps", true},
 	"Lease":       {"/apis/coordination.k8s.io/v1", "leases", true},
 	"StatefulSet": {"/apis/apps/v1", "statefulsets", true},
 	"Deployment":  {"/apis/apps/v1", "deployments", true},
@@ -79,6 +80,13 @@ func kindsOf(a ipam.Adapter) (map[string]resource, error) {
 					root: "/apis/" + crd.Spec.Group + "/" + v.Name,
 					name: crd.Spec.Names.Plural, namespaced: crd.Spec.Scope == "Namespaced",
 				}
+			}
+		}
+	}
+	if p, ok := a.(ipam.Primary); ok {
+		for kind, forms := range p.Aliases() {
+			for _, f := range forms {
+				kinds[f.Kind] = kinds[kind]
 			}
 		}
 	}

@@ -107,7 +107,13 @@ type Primary interface {
 	Primary([]Object) (n model.Network, config json.RawMessage, err error)
 	// Datastores are the names of where it can keep its record, the default first.
 	Datastores() []string
+	// Aliases are the second forms in which users may write its kinds: kind and
+	// apiVersion of each, by kind of the CRD.
+	Aliases() map[string][]Alias
 }
+
+// Alias is a second form of a kind of object.
+type Alias struct{ APIVersion, Kind string }
 
 // ObjectError is what upstream's validation says of one manifest.
 type ObjectError struct {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	apiv3 "github.com/projectcalico/api/pkg/apis/projectcalico/v3"
 	"github.com/projectcalico/calico/libcalico-go/lib/clientv3"
 	cerrors "github.com/projectcalico/calico/libcalico-go/lib/errors"
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
@@ -28,8 +29,10 @@ func (i *instance) Keeps(kind string) bool {
 		return k != nil
 	}
 	switch k.(type) {
-	case allocation, settings:
+	case allocation:
 		return false
+	case settings:
+		return kind == apiv3.KindIPAMConfiguration // which no custom resource is called
 	}
 	return true
 }

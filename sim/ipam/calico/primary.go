@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	apiv3 "github.com/projectcalico/api/pkg/apis/projectcalico/v3"
 	libapiv3 "github.com/projectcalico/calico/libcalico-go/lib/apis/v3"
 	bapi "github.com/projectcalico/calico/libcalico-go/lib/backend/api"
 	bmodel "github.com/projectcalico/calico/libcalico-go/lib/backend/model"
@@ -21,6 +22,17 @@ var _ ipam.Primary = adapter{}
 
 // Datastores are where Calico can keep its record.
 func (adapter) Datastores() []string { return []string{etcdDatastore, kubernetesDatastore} }
+
+// Aliases are what calicoctl and Calico's own API server call the kinds.
+func (adapter) Aliases() map[string][]ipam.Alias {
+	out := map[string][]ipam.Alias{libapiv3.KindIPAMConfig: {{APIVersion: apiv3.GroupVersionCurrent, Kind: apiv3.KindIPAMConfiguration}}}
+	for _, k := range kinds {
+		if _, internal := k.kind.(allocation); !internal && out[k.name] == nil && k.name != apiv3.KindIPAMConfiguration {
+			out[k.name] = []ipam.Alias{{APIVersion: apiv3.GroupVersionCurrent, Kind: k.name}}
+		}
+	}
+	return out
+}
 
 // Primary reads Calico's network out of a scenario's manifests: what its pools,
 // reservations and settings allow at the start, and the configuration of its CNI
