@@ -7,6 +7,7 @@ import "slices"
 var all = []Invariant{
 	ActorCrash,
 	AffinityMismatch,
+	BlackholedAddress,
 	BlockOwner,
 	Convergence,
 	DoubleClaim,

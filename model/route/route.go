@@ -3,7 +3,10 @@
 // only produce tables; a blackhole is what the walk says.
 //
 // It is pure: no I/O, no goroutine, no upstream code. That it agrees with what
-// Calico's own templates and Felix produce is shown by tests elsewhere.
+// Calico's own templates and Felix produce is shown by tests in sim/ipam/calico;
+// that it agrees with real BIRD and a real kernel, by the lab.
+//
+// IPv4 only: the lab never measured IPv6, so IPv6 addresses are not judged.
 package route
 
 import (
@@ -15,10 +18,15 @@ import (
 
 // Facts are what routes are made of, at one instant.
 type Facts struct {
-	Nodes      []Node // sorted by name
-	Local      []Local
+	Nodes      []Node  // sorted by name
+	Local      []Local // in any order
 	Affinities []model.Affinity
 	Pools      []model.IPPool
+	// Blocks as the datastore has them, which is what Felix makes VXLAN routes of.
+	// BlocksOf reads them from a record.
+	Blocks []Block
+	// Down are BGP sessions that are lost now, besides those of the fabric.
+	Down []Session
 }
 
 // Node is a machine that forwards packets.
@@ -26,7 +34,7 @@ type Node struct {
 	Name string
 	Addr netip.Prefix // its own address with its subnet's length
 	// Up: it has power. BIRD: its routing daemon runs. Felix: its agent runs, which
-	// makes the routes of pods.
+	// makes the routes of VXLAN pools.
 	Up, BIRD, Felix bool
 	// Tunnel is the address of its IPIP or VXLAN device, if it has one.
 	Tunnel netip.Addr
@@ -39,13 +47,57 @@ type Local struct {
 	Dev  string // cali1234abcd
 }
 
+// Block is one block as the datastore has it: whose it is, and which of its
+// addresses other nodes have.
+type Block struct {
+	Prefix   netip.Prefix
+	Node     string // "" for nobody's
+	Borrowed []Borrowed
+}
+
+// Borrowed is an address of a block that was handed out for another node than
+// the block's own.
+type Borrowed struct {
+	Addr netip.Addr
+	Node string
+}
+
+// BlocksOf are the blocks of a record, in its order.
+func BlocksOf(s model.Snapshot) []Block {
+	out := make([]Block, len(s.Pools))
+	at := make(map[string]int, len(s.Pools))
+	for i, p := range s.Pools {
+		out[i], at[p.Name] = Block{Prefix: p.Range, Node: p.Node}, i
+	}
+	for _, c := range s.Claims {
+		if i, ok := at[c.Pool]; ok && c.Node != "" && c.Node != out[i].Node {
+			out[i].Borrowed = append(out[i].Borrowed, Borrowed{c.Addr, c.Node})
+		}
+	}
+	return out
+}
+
+// End is how a packet's way ends.
+type End string
+
+// The ends of a way, in the words of ip and ping.
+const (
+	Delivered   End = "delivered"
+	Blackholed  End = "blackholed"  // a blackhole route swallows it
+	Unreachable End = "unreachable" // no route matches
+	Looping     End = "looping"     // it comes by the same place twice
+	Dead        End = "dead"        // the next hop is switched off, or nobody's address
+)
+
 // Loss is an address that a node cannot reach, although its pod is alive.
 type Loss struct {
 	From  string     // the node whose packets are lost
 	To    netip.Addr // the pod's address
+	On    string     // the pod's node
 	At    string     // where they end: a node or a router
-	Route string     // the route that swallows them, as ip route prints it, or "" if none matches
-	Back  bool       // it is the answer that is lost
-	Some  bool       // some flows only: several equal ways, not all of them lost
+	How   End
+	Route string // the route that swallows them, as ip route prints it, or "" if none matches
+	Back  bool   // it is the answer that is lost
+	Some  bool   // some flows only: several equal ways, not all of them lost
 	Since time.Duration
 }

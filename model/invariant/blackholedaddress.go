@@ -1,0 +1,87 @@
+package invariant
+
+import (
+	"fmt"
+
+	"ipamsim/model"
+	"ipamsim/model/route"
+)
+
+// BlackholedAddress is a pod that part of the cluster cannot talk to. Packets to
+// it end in a route that knows better, or nowhere, and nobody is told: a packet
+// that is forwarded into a blackhole is lost in silence.
+//
+// Routes need time to spread, so a loss counts only when it lasts for longer
+// than the bound. A sandbox on its way out and a source without power do not
+// count.
+var BlackholedAddress = define(Invariant{
+	Name:     "blackholed-address",
+	Severity: model.Critical,
+	Phase:    Always,
+	Doc:      "Every live node reaches the address of every live sandbox, and is answered, once routes had their time.",
+}, func(v View) []finding {
+	if v.Settings.BlackholeAfter <= 0 || len(v.Losses) == 0 {
+		return nil
+	}
+	var out []finding
+	h := hold(v)
+	for i := range v.Losses {
+		l := &v.Losses[i]
+		if source, ok := v.Truth.Nodes[l.From]; ok && !source.Up {
+			continue
+		}
+		for j := h.of(l.To); j >= 0; j = h.list[j].same {
+			dst := &h.list[j]
+			since := max(l.Since, dst.attachment.Since)
+			if dst.sandbox.Node != l.On || silent(&v, dst.sandbox) || v.Truth.At-since <= v.Settings.BlackholeAfter {
+				continue
+			}
+			out = append(out, finding{
+				message: fmt.Sprintf("%s %s on %s (%s) since %s: %s",
+					verdict(l), l.To, dst.sandbox.Node, dst.sandbox.Pod, clock(since), cause(l)),
+				objects: []string{addressName(dst), nodeName(l.From), swallower(&v, l), podName(dst.sandbox.Pod)},
+			})
+		}
+	}
+	return out
+})
+
+// verdict says who cannot reach.
+func verdict(l *route.Loss) string {
+	switch {
+	case l.Some && l.Back:
+		return "some flows of " + l.From + " get no answer from"
+	case l.Some:
+		return "some flows of " + l.From + " do not reach"
+	case l.Back:
+		return l.From + " gets no answer from"
+	}
+	return l.From + " cannot reach"
+}
+
+// cause says where packets end, and in which route.
+func cause(l *route.Loss) string {
+	where := "at " + l.At
+	if l.At == l.From && !l.Back {
+		where = "at home"
+	}
+	switch l.How {
+	case route.Unreachable:
+		return fmt.Sprintf("unreachable, no route for it %s", where)
+	case route.Looping:
+		return fmt.Sprintf("it goes round in circles %s by %s", where, quoted(l.Route))
+	case route.Dead:
+		return fmt.Sprintf("%s is the way %s, and nobody answers there", quoted(l.Route), where)
+	}
+	return fmt.Sprintf("swallowed %s by %s", where, quoted(l.Route))
+}
+
+func quoted(r string) string { return "\"" + r + "\"" }
+
+// swallower is the object where packets end: a node, or a router.
+func swallower(v *View, l *route.Loss) string {
+	if _, ok := v.Truth.Nodes[l.At]; ok {
+		return nodeName(l.At)
+	}
+	return "router " + l.At
+}

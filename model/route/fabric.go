@@ -1,0 +1,187 @@
+package route
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// The topologies.
+const (
+	Mesh       = "mesh"
+	Reflectors = "reflectors"
+	ToR        = "tor"
+)
+
+var topologies = []string{Mesh, Reflectors, ToR}
+
+// DefaultAS is the AS number of Calico's nodes unless BGPConfiguration says
+// otherwise. Source: libcalico-go/lib/clientv3, GlobalDefaultASNumber (v3.31).
+const DefaultAS = 64512
+
+// Fabric is the network around the nodes and who speaks BGP with whom. The zero
+// value is Calico's own default: a full mesh of iBGP sessions between nodes.
+//
+// Every subnet that a node's address lies in has one router, whose address is
+// the subnet's first and which is the nodes' default gateway. The routers know
+// each other's subnets. Only with topology tor do they speak BGP.
+type Fabric struct {
+	Topology string `json:"topology,omitempty" jsonschema:"enum=mesh,enum=reflectors,enum=tor"`
+	// AS number of the nodes; default 64512.
+	AS uint32 `json:"as,omitempty"`
+	// Reflectors are the nodes that reflect routes for all others (topology reflectors).
+	Reflectors []string `json:"reflectors,omitempty"`
+	// TopOfRack says how the routers behave (topology tor).
+	TopOfRack TopOfRack `json:"tor,omitzero"`
+	// NoDefaultRoute lists the nodes without one; "*": none has one.
+	NoDefaultRoute []string `json:"noDefaultRoute,omitempty"`
+	// Down are sessions that never come up.
+	Down []Session `json:"down,omitempty"`
+	// Device is the nodes' interface; default eth0.
+	Device string `json:"device,omitempty"`
+}
+
+// TopOfRack are the routers of topology tor: each node has an eBGP session with
+// the router of its subnet, and the routers have sessions with each other.
+type TopOfRack struct {
+	// AS number of the first router, in order of subnets; the next one has one more.
+	// Default 65001.
+	AS uint32 `json:"as,omitempty"`
+	// DistinctAS gives every node an AS number of its own, counting up from the
+	// fabric's in order of names. Else all nodes share one, and drop what has
+	// already passed through one of them.
+	DistinctAS bool `json:"distinctAS,omitempty"`
+	// MaxLength is the longest prefix that a router takes: 26 drops host routes.
+	// 0: any. With MaxLengthBetween it is dropped between routers only.
+	MaxLength        int  `json:"maxLength,omitempty"`
+	MaxLengthBetween bool `json:"maxLengthBetween,omitempty"`
+	// DefaultOnly routers tell nodes nothing: they have their default route.
+	DefaultOnly bool `json:"defaultOnly,omitempty"`
+	// AllowLocalAS is how often a node's own AS number may be in a path
+	// (numAllowedLocalASNumbers of BGPPeer).
+	AllowLocalAS int `json:"allowLocalAS,omitempty"`
+	// ASOverride routers take the nodes' AS number out of the paths they pass on.
+	ASOverride bool `json:"asOverride,omitempty"`
+	// Mesh keeps the node-to-node mesh beside the routers. Nodes share one AS then.
+	Mesh bool `json:"mesh,omitempty"`
+}
+
+// Session is a BGP session between two speakers, by their names: nodes, or
+// routers as Fabric.Routers names them. A node can stand for all of its sessions
+// with B "".
+type Session struct {
+	A string `json:"a" jsonschema:"required"`
+	B string `json:"b,omitempty"`
+}
+
+// Check says what is wrong with the fabric, for a cluster of these nodes: the
+// field as it is spelled in a file, and the problem; "", "" when all is well.
+// Addresses of routers are not known here, so that a session may name anything
+// that is called tor or router.
+func (f *Fabric) Check(nodes []string) (field, problem string) {
+	unknown := func(name string) string {
+		return fmt.Sprintf("no node %q", name)
+	}
+	if f.Topology != "" && !slices.Contains(topologies, f.Topology) {
+		return "topology", fmt.Sprintf("unknown topology %q, want one of %s", f.Topology, strings.Join(topologies, ", "))
+	}
+	if f.Topology == Reflectors && len(f.Reflectors) == 0 {
+		return "reflectors", "topology reflectors needs at least one node that reflects"
+	}
+	if f.Topology != Reflectors && len(f.Reflectors) > 0 {
+		return "reflectors", "reflectors are for topology reflectors"
+	}
+	for i, r := range f.Reflectors {
+		if !slices.Contains(nodes, r) {
+			return fmt.Sprintf("reflectors[%d]", i), unknown(r)
+		}
+	}
+	if field, problem = f.checkTopOfRack(); field != "" {
+		return field, problem
+	}
+	for i, n := range f.NoDefaultRoute {
+		if n != "*" && !slices.Contains(nodes, n) {
+			return fmt.Sprintf("noDefaultRoute[%d]", i), unknown(n)
+		}
+	}
+	return CheckSessions("down", f.Down, nodes)
+}
+
+func (f *Fabric) checkTopOfRack() (field, problem string) {
+	t := f.TopOfRack
+	switch {
+	case f.Topology != ToR && t != TopOfRack{}:
+		return "tor", "tor is for topology tor"
+	case t.MaxLength < 0 || t.MaxLength > 32:
+		return "tor.maxLength", fmt.Sprintf("%d is no prefix length, want 0 to 32", t.MaxLength)
+	case t.MaxLengthBetween && t.MaxLength == 0:
+		return "tor.maxLengthBetween", "needs maxLength"
+	case t.AllowLocalAS < 0 || t.AllowLocalAS > 10:
+		return "tor.allowLocalAS", "want 0 to 10, as numAllowedLocalASNumbers" // libcalico-go, BGPPeerSpec
+	case t.Mesh && t.DistinctAS:
+		return "tor.mesh", "a mesh beside the routers needs one AS number for all nodes, not distinctAS"
+	}
+	return "", ""
+}
+
+// CheckSessions is Check for a list of sessions in the named field.
+func CheckSessions(field string, sessions []Session, nodes []string) (at, problem string) {
+	known := func(n string) bool {
+		return slices.Contains(nodes, n) || strings.HasPrefix(n, ToR) || strings.HasPrefix(n, "router")
+	}
+	for i, s := range sessions {
+		where := fmt.Sprintf("%s[%d]", field, i)
+		switch {
+		case !known(s.A):
+			return where + ".a", fmt.Sprintf("no node or router %q", s.A)
+		case s.B != "" && !known(s.B):
+			return where + ".b", fmt.Sprintf("no node or router %q", s.B)
+		case s.A == s.B:
+			return where + ".b", "a session needs two ends"
+		}
+	}
+	return "", ""
+}
+
+// Router is the gateway of one subnet.
+type Router struct {
+	Name string       // tor1, tor2, … with topology tor, else router1, …
+	Addr netip.Prefix // the subnet's first address, with its length
+}
+
+// Routers are the gateways of the nodes' subnets, sorted by subnet.
+func (f *Fabric) Routers(nodes []Node) []Router {
+	var subnets []netip.Prefix
+	for _, n := range nodes {
+		if n.Addr.IsValid() && n.Addr.Addr().Is4() {
+			subnets = append(subnets, n.Addr.Masked())
+		}
+	}
+	slices.SortFunc(subnets, comparePrefix)
+	subnets = slices.Compact(subnets)
+	stem := "router"
+	if f.Topology == ToR {
+		stem = ToR
+	}
+	out := make([]Router, len(subnets))
+	for i, s := range subnets {
+		out[i] = Router{fmt.Sprintf("%s%d", stem, i+1), netip.PrefixFrom(s.Addr().Next(), s.Bits())}
+	}
+	return out
+}
+
+// device is the nodes' interface.
+func (f *Fabric) device() string {
+	if f.Device == "" {
+		return "eth0"
+	}
+	return f.Device
+}
+
+func comparePrefix(a, b netip.Prefix) int {
+	if c := a.Addr().Compare(b.Addr()); c != 0 {
+		return c
+	}
+	return a.Bits() - b.Bits()
+}
