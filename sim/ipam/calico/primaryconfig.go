@@ -18,8 +18,8 @@ const (
 	configKey       = "cni_network_config"
 )
 
-// plugin is the configuration of the CNI plugin.
-type plugin struct {
+// pluginConfig is the configuration of the CNI plugin.
+type pluginConfig struct {
 	body   json.RawMessage // what the plugin reads from its standard input
 	v4, v6 bool
 }
@@ -33,7 +33,7 @@ const defaultConfig = `{"name":"` + networkKey + `","cniVersion":"0.3.1","plugin
 // list, with the list's name and version.
 //
 // Source: cni-plugin/pkg/ipamplugin, cmdAdd, for the families (v3.31).
-func cniConfig(all []ipam.Object) (plugin, error) {
+func cniConfig(all []ipam.Object) (pluginConfig, error) {
 	list, bad := defaultConfig, func(err error) error { return fmt.Errorf("calico: %w", err) }
 	for _, o := range all {
 		if o.Kind != "ConfigMap" || o.Namespace != configNamespace || o.Name != configName {
@@ -41,7 +41,7 @@ func cniConfig(all []ipam.Object) (plugin, error) {
 		}
 		m := corev1.ConfigMap{}
 		if err := json.Unmarshal(o.Body, &m); err != nil {
-			return plugin{}, &ipam.ObjectError{Object: o, Err: err}
+			return pluginConfig{}, &ipam.ObjectError{Object: o, Err: err}
 		}
 		if text, ok := m.Data[configKey]; ok {
 			list = installed(text, m.Data)
@@ -50,16 +50,16 @@ func cniConfig(all []ipam.Object) (plugin, error) {
 	}
 	body, err := pluginPart(list)
 	if err != nil {
-		return plugin{}, bad(err)
+		return pluginConfig{}, bad(err)
 	}
 	conf := types.NetConf{}
 	if err := json.Unmarshal(body, &conf); err != nil {
-		return plugin{}, bad(fmt.Errorf("failed to load netconf: %w", err))
+		return pluginConfig{}, bad(fmt.Errorf("failed to load netconf: %w", err))
 	}
 	if conf.IPAM.Type != "calico-ipam" {
-		return plugin{}, bad(fmt.Errorf("ipam.type %q: want calico-ipam, no other can be simulated", conf.IPAM.Type))
+		return pluginConfig{}, bad(fmt.Errorf("ipam.type %q: want calico-ipam, no other can be simulated", conf.IPAM.Type))
 	}
-	p := plugin{body: body, v4: true}
+	p := pluginConfig{body: body, v4: true}
 	for _, f := range []struct {
 		name  string
 		value *string
@@ -69,12 +69,12 @@ func cniConfig(all []ipam.Object) (plugin, error) {
 			continue
 		}
 		if *f.value != "true" && *f.value != "false" {
-			return plugin{}, bad(fmt.Errorf("ipam.%s %q: want \"true\" or \"false\"; Calico takes everything else for the default", f.name, *f.value))
+			return pluginConfig{}, bad(fmt.Errorf("ipam.%s %q: want \"true\" or \"false\"; Calico takes everything else for the default", f.name, *f.value))
 		}
 		*f.to = *f.value == "true"
 	}
 	if !p.v4 && !p.v6 {
-		return plugin{}, bad(fmt.Errorf("ipam: neither assign_ipv4 nor assign_ipv6: no pod would get an address"))
+		return pluginConfig{}, bad(fmt.Errorf("ipam: neither assign_ipv4 nor assign_ipv6: no pod would get an address"))
 	}
 	return p, nil
 }
