@@ -1,0 +1,216 @@
+package metric
+
+import (
+	"math"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"ipamsim/model"
+)
+
+// What upstream calls what it does not know.
+//
+// Source: kube-controllers/pkg/controllers/node/ipam.go (v3.31).
+const (
+	unknownPool = "no_ippool"
+	unknownNode = "unknown_node"
+	noAffinity  = "no_affinity"
+)
+
+// poolCounts are the gauges of one pool, by node.
+type poolCounts struct {
+	blocks, used, borrowed, candidates map[string]int
+	leaked, empty                      int
+}
+
+// blocks measures a network whose addresses come from blocks.
+func (s *sampler) blocks(n *model.Network) {
+	pools := map[string]*poolCounts{}
+	for i := range n.Blocks.Pools {
+		pools[n.Blocks.Pools[i].Name] = s.zeroed()
+	}
+	s.count(n, pools)
+	perNode := struct{ blocks, used, borrowed map[string]int }{map[string]int{}, map[string]int{}, map[string]int{}}
+	for pool, c := range pools {
+		for _, f := range []struct {
+			name    string
+			by, sum map[string]int
+		}{
+			{Blocks, c.blocks, perNode.blocks},
+			{InUse, c.used, perNode.used},
+			{Borrowed, c.borrowed, perNode.borrowed},
+			{Candidates, c.candidates, nil},
+		} {
+			for node, count := range f.by {
+				s.add(f.name, float64(count), "ippool", pool, "node", node)
+				if f.sum != nil && count > 0 {
+					f.sum[node] += count
+				}
+			}
+		}
+		s.add(Leaked, float64(c.leaked), "ippool", pool)
+		s.add(EmptyBlocks, float64(c.empty), "ippool", pool)
+	}
+	for name, by := range map[string]map[string]int{BlocksPerNode: perNode.blocks, PerNode: perNode.used, BorrowedPerNode: perNode.borrowed} {
+		for node, count := range by {
+			s.add(name, float64(count), "node", node)
+		}
+	}
+	s.room(n)
+}
+
+// zeroed is a pool's counts before counting. Upstream exports a zero for every
+// node that it knows, except of blocks: a node without a block has no series, so
+// that no alert on "0 blocks" ever fires.
+//
+// Source: kube-controllers/pkg/controllers/node/ipam.go, createZeroedMapForNodeValues
+// and updateMetrics (v3.31).
+func (s *sampler) zeroed() *poolCounts {
+	c := &poolCounts{blocks: map[string]int{}, used: map[string]int{}, borrowed: map[string]int{}, candidates: map[string]int{}}
+	for name, node := range s.Truth.Nodes {
+		if node.Registered {
+			c.used[name], c.borrowed[name], c.candidates[name] = 0, 0, 0
+		}
+	}
+	return c
+}
+
+// count goes through blocks and claims. A block that no pool holds any more is
+// counted under a pool of upstream's own, which exists while there is one.
+func (s *sampler) count(n *model.Network, pools map[string]*poolCounts) {
+	type block struct {
+		counts *poolCounts
+		node   string
+		claims int
+	}
+	blocks := map[string]*block{}
+	var order []*block
+	for i := range s.Record.Pools {
+		p := &s.Record.Pools[i]
+		if !n.Owns(p) {
+			continue
+		}
+		name := unknownPool
+		if pool := n.Blocks.PoolOf(p.Range.Addr()); pool != nil {
+			name = pool.Name
+		}
+		if pools[name] == nil {
+			pools[name] = &poolCounts{blocks: map[string]int{}, used: map[string]int{}, borrowed: map[string]int{}, candidates: map[string]int{}}
+		}
+		b := &block{counts: pools[name], node: p.Node}
+		if p.Node == "" || strings.Contains(p.Node, ":") {
+			b.node = noAffinity // or a controller that hands out addresses of services
+		}
+		b.counts.blocks[b.node]++
+		blocks[p.Name], order = b, append(order, b)
+	}
+	has := s.reported(n.Key)
+	for i := range s.Record.Claims {
+		c := &s.Record.Claims[i]
+		b := blocks[c.Pool]
+		if b == nil {
+			continue
+		}
+		node := c.Node
+		if node == "" {
+			node = unknownNode
+		}
+		b.claims++
+		b.counts.used[node]++
+		if node != unknownNode && node != b.node {
+			b.counts.borrowed[node]++
+		}
+		if s.candidate(c, has) {
+			b.counts.candidates[node]++
+		}
+		if s.gone[i] {
+			b.counts.leaked++
+		}
+	}
+	for _, b := range order {
+		if b.claims == 0 && b.node != noAffinity {
+			b.counts.empty++
+		}
+	}
+}
+
+// room measures what is left to claim, and who goes without.
+func (s *sampler) room(n *model.Network) {
+	free := make([]float64, len(n.Blocks.Pools))
+	for i := range n.Blocks.Pools {
+		p := &n.Blocks.Pools[i]
+		s.add(PoolSize, math.Ldexp(1, p.Prefix.Addr().BitLen()-p.Prefix.Bits()), "ippool", p.Name)
+		free[i] = s.unclaimed(n, p)
+		s.add(FreeBlocks, free[i], "ippool", p.Name)
+	}
+	without, starved := 0, 0
+	for name, node := range s.Truth.Nodes {
+		if !node.Healthy() || !node.Registered {
+			continue
+		}
+		bare, hungry := false, false
+		for _, v4 := range []bool{true, false} {
+			served, left := false, 0.0
+			for i := range n.Blocks.Pools {
+				if p := &n.Blocks.Pools[i]; p.Prefix.Addr().Is4() == v4 && hands(p) && slices.Contains(p.Nodes, name) {
+					served, left = true, left+free[i]
+				}
+			}
+			if wanted := v4 && n.Blocks.V4 || !v4 && n.Blocks.V6; !wanted || !served || s.hasBlock(name, v4) {
+				continue
+			}
+			bare, hungry = true, hungry || left == 0
+		}
+		if bare {
+			without++
+		}
+		if hungry {
+			starved++
+		}
+	}
+	s.add(NodesWithoutBlock, float64(without))
+	s.add(StarvedNodes, float64(starved))
+}
+
+// hands reports whether a pool hands out addresses to any pod.
+func hands(p *model.IPPool) bool { return !p.Disabled && !p.Manual && p.Workloads && !p.Selective }
+
+func (s *sampler) hasBlock(node string, v4 bool) bool {
+	return slices.ContainsFunc(s.Record.Affinities, func(a model.Affinity) bool {
+		return a.Node == node && a.Block.Addr().Is4() == v4 && a.State != model.PendingDeletion
+	})
+}
+
+// unclaimed is how many blocks of a pool nobody has: neither a block nor an
+// affinity lies in them, of whatever size. A pool that hands out none has none.
+func (s *sampler) unclaimed(n *model.Network, p *model.IPPool) float64 {
+	if p.Disabled || p.Manual {
+		return 0
+	}
+	var taken []netip.Prefix
+	take := func(x netip.Prefix) {
+		if p.Prefix.Overlaps(x) {
+			x = netip.PrefixFrom(x.Addr(), max(min(x.Bits(), p.BlockBits), p.Prefix.Bits())).Masked()
+			taken = append(taken, x)
+		}
+	}
+	for i := range s.Record.Pools {
+		if b := &s.Record.Pools[i]; n.Owns(b) {
+			take(b.Range)
+		}
+	}
+	for i := range s.Record.Affinities {
+		take(s.Record.Affinities[i].Block)
+	}
+	slices.SortFunc(taken, netip.Prefix.Compare)
+	left := math.Ldexp(1, p.BlockBits-p.Prefix.Bits())
+	var last netip.Prefix
+	for _, x := range taken {
+		if !last.IsValid() || !last.Overlaps(x) {
+			left -= math.Ldexp(1, p.BlockBits-x.Bits())
+			last = x
+		}
+	}
+	return max(left, 0)
+}
