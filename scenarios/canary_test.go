@@ -63,23 +63,37 @@ type red struct {
 	settle    string // default 0s: only what always holds is judged
 	judge     string // default {}
 	also      string // invariants that may be red too, because one thing leads to another
+	waits     string // why it cannot be red yet
 }
 
 var reds = []red{
 	{invariant: "actor-crash"},
+	{invariant: "affinity-mismatch", network: blocks},
+	{invariant: "blackholed-address", network: blocks, judge: "{blackholeAfter: 5s}", waits: "for the cluster to feed the routing tables"},
+	{invariant: "block-owner", network: blocks, also: "affinity-mismatch"},
 	{invariant: "convergence", settle: "30s"},
 	{invariant: "double-claim"},
 	{invariant: "duplicate-address"},
 	{invariant: "excluded-address", network: `, "exclude": ["10.0.0.1/32", "10.0.0.8/30"]`},
+	{invariant: "handle-count", network: blocks},
+	{invariant: "leaked-affinity", network: blocks, settle: "30s"},
 	{invariant: "leaked-claim", judge: "{leakAfter: 20s}"},
+	{invariant: "leftover-handle", network: blocks, settle: "30s"},
 	{invariant: "leftover-reservation", settle: "30s"},
+	{invariant: "max-blocks", network: blocks + `, "maxBlocks": 1`},
 	{invariant: "out-of-pool"},
 	{invariant: "overlap-reservation"},
+	{invariant: "overlapping-blocks", network: blocks},
 	{invariant: "slice-conflict", network: `, "slice": 29`, also: "duplicate-address"},
 	{invariant: "spurious-exhaustion"},
+	{invariant: "starved-node", network: blocks, settle: "30s"},
+	{invariant: "strict-affinity", network: blocks + `, "strict": true`},
 	{invariant: "stuck", judge: "{stuckAfter: 20s}"},
 	{invariant: "unbacked-sandbox", also: "overlap-reservation duplicate-address"},
 }
+
+// blocks lets nodes claim blocks of four addresses.
+const blocks = `, "blocks": 30`
 
 func (x red) yaml(bug string) string {
 	if bug != "" {
@@ -107,6 +121,9 @@ func TestCanary(t *testing.T) {
 			t.Fatalf("row %d is of %s, want %s", i, x.invariant, all[i].Name)
 		}
 		t.Run(x.invariant, func(t *testing.T) {
+			if x.waits != "" {
+				t.Skip(x.invariant, "has not been red: it waits", x.waits)
+			}
 			bug, miss := parse(t, x.yaml(x.invariant)), parse(t, x.yaml(""))
 			for _, o := range choices(2, "timed", "random") {
 				rep := run(t, r, bug, o)

@@ -24,22 +24,39 @@ type bug struct {
 	release func(l *ledger, gone func(claim) bool)
 	// sameSlice gives the first slice to every node.
 	sameSlice bool
+	// blocks says that the bug needs a network with blocks, ranges that it needs
+	// one without.
+	blocks, ranges bool
+	// block chooses the block that a node hands out of, instead of its own.
+	block func(*ledger, *policy, string) (pool, bool)
+	// claimed spoils the ledger after a node claimed a block.
+	claimed func(l *ledger, p *policy, b pool)
 }
 
 // bugs, by the invariant that each must make fire: on any schedule of a few pods
 // of which one is deleted, on two nodes.
 var bugs = map[string]bug{
 	"actor-crash":          {begin: crash},
+	"affinity-mismatch":    {blocks: true, claimed: disown},
+	"blackholed-address":   {blocks: true, block: borrowFirst},
+	"block-owner":          {blocks: true, claimed: shareBlock},
 	"convergence":          {enter: claimSpare},
-	"double-claim":         {enter: claimNeighbour},
+	"double-claim":         {ranges: true, enter: claimNeighbour},
 	"duplicate-address":    {pick: pickTaken},
 	"excluded-address":     {pick: pickExcluded},
+	"handle-count":         {blocks: true, enter: forgetHandle},
+	"leaked-affinity":      {blocks: true, claimed: reachOut},
 	"leaked-claim":         {release: releaseNothing},
-	"leftover-reservation": {release: releaseClaimsOnly},
+	"leftover-handle":      {blocks: true, release: releaseClaimsOnly},
+	"leftover-reservation": {ranges: true, release: releaseClaimsOnly},
+	"max-blocks":           {blocks: true, claimed: claimAnother},
 	"out-of-pool":          {pick: pickOutside},
-	"overlap-reservation":  {enter: forgetReservation},
-	"slice-conflict":       {sameSlice: true},
+	"overlap-reservation":  {ranges: true, enter: forgetReservation},
+	"overlapping-blocks":   {blocks: true, claimed: halve},
+	"slice-conflict":       {ranges: true, sameSlice: true},
 	"spurious-exhaustion":  {begin: refuse},
+	"starved-node":         {blocks: true, claimed: hoard, release: releaseNoBlocks},
+	"strict-affinity":      {blocks: true, block: borrowFirst},
 	"stuck":                {begin: hang},
 	"unbacked-sandbox":     {enter: forgetClaim},
 }
@@ -76,7 +93,7 @@ func hang(ctx context.Context, l *ledger) error {
 }
 
 func pickTaken(_ *ledger, p *policy, from pool) (netip.Addr, bool) {
-	return lowest(p.span(), from.Range, func(netip.Addr) bool { return false })
+	return lowest(p, from, func(netip.Addr) bool { return false })
 }
 
 func pickExcluded(l *ledger, p *policy, from pool) (netip.Addr, bool) {
@@ -88,7 +105,7 @@ func pickExcluded(l *ledger, p *policy, from pool) (netip.Addr, bool) {
 			}
 		}
 	}
-	return lowest(r, from.Range, l.taken)
+	return lowest(p, from, l.taken)
 }
 
 func pickOutside(l *ledger, p *policy, _ pool) (netip.Addr, bool) {
@@ -101,9 +118,9 @@ func pickOutside(l *ledger, p *policy, _ pool) (netip.Addr, bool) {
 
 // claimSpare claims a second address that the sandbox will never have. DEL
 // releases it with the first, so that it is no leak while the container lives.
-func claimSpare(l *ledger, _ *policy, from pool, k claim) {
+func claimSpare(l *ledger, p *policy, from pool, k claim) {
 	var ok bool
-	if k.Addr, ok = lowest(model.Range{Prefix: from.Range, Start: from.Range.Addr(), End: model.LastAddr(from.Range)}, from.Range, l.taken); ok {
+	if k.Addr, ok = lowest(p, from, l.taken); ok {
 		l.enter(k)
 	}
 }

@@ -46,7 +46,7 @@ func (Adapter) Network(key string, raw json.RawMessage) (model.Network, bool, er
 
 // Open starts the canary in one run.
 func (Adapter) Open(env ipam.Env) (ipam.Instance, error) {
-	i := &instance{api: env.API}
+	i := &instance{api: env.API, networks: env.Networks}
 	i.stale.Store(true)
 	env.API.OnChange(i.noticed)
 	return i, nil

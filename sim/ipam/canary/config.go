@@ -2,6 +2,7 @@ package canary
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/netip"
@@ -26,7 +27,10 @@ type config struct {
 	Range       netip.Prefix   `json:"range"`
 	Exclude     []netip.Prefix `json:"exclude"`
 	NetworkName string         `json:"network_name"`
-	Slice       int            `json:"slice"` // prefix length of node slices, 0 when off
+	Slice       int            `json:"slice"`  // prefix length of node slices, 0 when off
+	Blocks      int            `json:"blocks"` // prefix length of blocks, 0 when off
+	Strict      bool           `json:"strict"` // with blocks: StrictAffinity
+	MaxBlocks   int            `json:"maxBlocks"`
 	Bug         string         `json:"bug"`
 }
 
@@ -36,7 +40,11 @@ type config struct {
 // Overlapping ranges are always guarded, and the first and the last address of
 // the range are never handed out. The bugs that need a particular network say so
 // here, so that none is silently harmless: excluded-address wants an exclude,
-// and slice-conflict halves the range if no slice length is given.
+// and slice-conflict halves the range if no slice length is given. Those about
+// blocks quarter the range if no block length is given.
+//
+// With blocks there are no reservations, and every address of a block is handed
+// out that is not excluded.
 func parse(key string, raw json.RawMessage) (p policy, ok bool, err error) {
 	var cni struct {
 		IPAM json.RawMessage `json:"ipam"`
@@ -59,14 +67,29 @@ func parse(key string, raw json.RawMessage) (p policy, ok bool, err error) {
 	if c.Bug == "slice-conflict" && c.Slice == 0 {
 		c.Slice = c.Range.Bits() + 1
 	}
+	if bugs[c.Bug].blocks && c.Blocks == 0 {
+		c.Blocks = c.Range.Bits() + 2
+	}
 	r := model.Range{
 		Prefix: c.Range, Exclude: c.Exclude,
 		Start: c.Range.Addr().Next(), End: model.LastAddr(c.Range).Prev(),
 	}
-	return policy{
-		network: model.Network{Key: key, Name: c.NetworkName, Ranges: []model.Range{r}, Overlap: true, Slice: c.Slice},
-		bug:     c.Bug,
-	}, true, nil
+	n := model.Network{Key: key, Name: c.NetworkName, Ranges: []model.Range{r}, Overlap: c.Blocks == 0, Slice: c.Slice}
+	if c.Blocks > 0 {
+		n.Blocks = c.blocks()
+		n.Ranges[0].Start, n.Ranges[0].End = c.Range.Addr(), model.LastAddr(c.Range)
+	}
+	return policy{network: n, bug: c.Bug}, true, nil
+}
+
+// blocks is the policy of a network with blocks; the nodes are the cluster's.
+func (c *config) blocks() *model.BlockPolicy {
+	four := c.Range.Addr().Is4()
+	return &model.BlockPolicy{
+		Pools:  []model.IPPool{{Name: poolName("", c.Range), Prefix: c.Range, BlockBits: c.Blocks, Workloads: true}},
+		Strict: c.Strict, AutoAllocate: true, MaxBlocks: cmp.Or(c.MaxBlocks, 20), Reserved: c.Exclude,
+		V4: four, V6: !four,
+	}
 }
 
 func (c *config) check() error {
@@ -81,8 +104,18 @@ func (c *config) check() error {
 		return fmt.Errorf("range: %s is too small, want /%d or wider", c.Range, usable)
 	case c.Slice != 0 && (c.Slice < c.Range.Bits() || c.Slice > usable):
 		return fmt.Errorf("slice: %d, want %d to %d", c.Slice, c.Range.Bits(), usable)
+	case c.Blocks != 0 && (c.Blocks < c.Range.Bits() || c.Blocks > c.Range.Addr().BitLen() || c.Slice != 0):
+		return fmt.Errorf("blocks: %d, want %d to %d, and no slice", c.Blocks, c.Range.Bits(), c.Range.Addr().BitLen())
+	case c.Blocks == 0 && !bugs[c.Bug].blocks && (c.Strict || c.MaxBlocks != 0):
+		return fmt.Errorf("blocks: missing, and strict and maxBlocks need them")
+	case c.MaxBlocks < 0:
+		return fmt.Errorf("maxBlocks: %d is negative", c.MaxBlocks)
 	case c.Bug != "" && !known:
 		return fmt.Errorf("bug: %q, want one of %v", c.Bug, Bugs())
+	case c.Blocks != 0 && bugs[c.Bug].ranges:
+		return fmt.Errorf("blocks: %d, and bug %q needs a network without", c.Blocks, c.Bug)
+	case bugs[c.Bug].blocks && c.Blocks == 0 && c.Range.Bits() > usable-1:
+		return fmt.Errorf("range: %s cannot be quartered, which bug %q needs", c.Range, c.Bug)
 	case c.Bug == "excluded-address" && len(c.Exclude) == 0:
 		return fmt.Errorf("exclude: missing, and bug %q needs one", c.Bug)
 	case c.Bug == "slice-conflict" && c.Slice == 0 && c.Range.Bits() == usable:

@@ -11,6 +11,10 @@
 // belongs to a container; DEL releases by container; the reconciler releases
 // what belongs to a pod object (by UID, not by name) that no longer exists.
 //
+// With "blocks", a prefix length, nodes claim blocks of the range and hand out of
+// them, as Calico's do; "strict" and "maxBlocks" are StrictAffinity and
+// MaxBlocksPerHost. A node gives a block back with its last address.
+//
 // What it takes for granted is the contract of Kubernetes: a pod object is there
 // until its containers have ended, unless somebody deletes it by force, and a
 // read that does not ask for an old revision is not served one.

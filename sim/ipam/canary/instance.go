@@ -15,8 +15,9 @@ import (
 // instance is the canary within one run. Its processes share nothing: what they
 // know, they read.
 type instance struct {
-	api   *kube.Server
-	stale atomic.Bool // a ledger changed since record was read
+	api      *kube.Server
+	networks []model.Network
+	stale    atomic.Bool // a ledger or a node changed since record was read
 	// record is the answer of the last Observe.
 	record model.Snapshot
 }

@@ -19,6 +19,10 @@ type ledger struct {
 	Pools        []pool        `json:"pools,omitempty"`
 	Claims       []claim       `json:"claims,omitempty"`
 	Reservations []reservation `json:"reservations,omitempty"`
+	// With blocks the pools are blocks, and instead of reservations there are
+	// affinities and handles.
+	Affinities []affinity `json:"affinities,omitempty"`
+	Handles    []handle   `json:"handles,omitempty"`
 }
 
 type pool struct {
@@ -34,6 +38,7 @@ type claim struct {
 	UID       string     `json:"uid,omitempty"`
 	Container string     `json:"container,omitempty"`
 	Interface string     `json:"interface,omitempty"`
+	Node      string     `json:"node,omitempty"` // with blocks
 }
 
 type reservation struct {
@@ -61,7 +66,11 @@ func (l *ledger) add(p *policy, c ipam.Call) (addr netip.Addr, changed bool, err
 			return k.Addr, true, nil
 		}
 	}
-	from, err := l.pool(p, c.Node)
+	find := l.pool
+	if p.network.Blocks != nil {
+		find = l.block
+	}
+	from, err := find(p, c.Node)
 	if err != nil {
 		return netip.Addr{}, false, err
 	}
@@ -71,6 +80,9 @@ func (l *ledger) add(p *policy, c ipam.Call) (addr netip.Addr, changed bool, err
 	}
 	l.Bug = p.bug
 	k := claim{Pool: from.Name, Addr: addr, Pod: c.Pod.String(), UID: c.UID, Container: c.Container, Interface: c.Interface}
+	if p.network.Blocks != nil {
+		k.Node = c.Node
+	}
 	l.enter(k)
 	if f := bugs[p.bug].enter; f != nil {
 		f(l, p, from, k)
@@ -80,20 +92,35 @@ func (l *ledger) add(p *policy, c ipam.Call) (addr netip.Addr, changed bool, err
 
 func (l *ledger) enter(k claim) {
 	l.Claims = append(l.Claims, k)
+	if k.Node != "" {
+		l.count(k, 1)
+		return
+	}
 	l.Reservations = append(l.Reservations, reservation{Addr: k.Addr, Pod: k.Pod, Interface: k.Interface})
 }
 
 // release removes the claims that gone picks, with their reservations, and
-// reports whether it changed anything. Reservations without a claim go too.
+// reports whether it changed anything. Reservations without a claim go too, and
+// so do handles without an address and blocks without a claim.
 func (l *ledger) release(gone func(claim) bool) bool {
 	before := len(l.Claims) + len(l.Reservations)
 	if f := bugs[l.Bug].release; f != nil {
 		f(l, gone)
 	} else {
-		l.Claims = slices.DeleteFunc(l.Claims, gone)
+		l.releaseClaims(gone)
+		l.releaseBlocks()
 		l.Reservations = slices.DeleteFunc(l.Reservations, func(r reservation) bool { return !l.claimed(r.Addr) })
 	}
 	return len(l.Claims)+len(l.Reservations) != before
+}
+
+func (l *ledger) releaseClaims(gone func(claim) bool) {
+	for _, k := range l.Claims {
+		if k.Node != "" && gone(k) {
+			l.count(k, -1)
+		}
+	}
+	l.Claims = slices.DeleteFunc(l.Claims, gone)
 }
 
 func (l *ledger) claimed(a netip.Addr) bool {
@@ -111,15 +138,19 @@ func (l *ledger) pick(p *policy, from pool) (netip.Addr, bool) {
 	if f := bugs[p.bug].pick; f != nil {
 		return f(l, p, from)
 	}
-	return lowest(p.span(), from.Range, l.taken)
+	return lowest(p, from, l.taken)
 }
 
-// lowest is the lowest address of the range, within the given prefix and without
-// that prefix' own first and last address, that is not taken. It jumps over
-// excludes: an IPv6 exclude cannot be walked through.
-func lowest(r model.Range, within netip.Prefix, taken func(netip.Addr) bool) (netip.Addr, bool) {
-	last := model.LastAddr(within).Prev()
-	for a := within.Addr().Next(); a.IsValid() && !last.Less(a); a = a.Next() {
+// lowest is the lowest address of the range, within the pool and without that
+// pool's own first and last address unless it is a block, that is not taken. It
+// jumps over excludes: an IPv6 exclude cannot be walked through.
+func lowest(p *policy, within pool, taken func(netip.Addr) bool) (netip.Addr, bool) {
+	r := p.span()
+	first, last := within.Range.Addr(), model.LastAddr(within.Range)
+	if p.network.Blocks == nil {
+		first, last = first.Next(), last.Prev()
+	}
+	for a := first; a.IsValid() && !last.Less(a); a = a.Next() {
 		x := slices.IndexFunc(r.Exclude, func(x netip.Prefix) bool { return x.Contains(a) })
 		switch {
 		case x >= 0:

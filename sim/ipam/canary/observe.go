@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -42,12 +43,53 @@ func (i *instance) Observe(ctx context.Context) (model.Snapshot, error) {
 		l.snapshot(&s, rev)
 	}
 	order(&s)
+	if s.Networks, err = i.policy(ctx); err != nil {
+		return model.Snapshot{}, err
+	}
 	i.record = s
 	return s, nil
 }
 
+// policy is the networks with blocks, each with the nodes there are now, if there
+// are such networks.
+func (i *instance) policy(ctx context.Context) ([]model.Network, error) {
+	if !slices.ContainsFunc(i.networks, func(n model.Network) bool { return n.Blocks != nil }) {
+		return nil, nil
+	}
+	objs, err := i.api.List(ctx, "nodes")
+	if err != nil {
+		i.stale.Store(true)
+		return nil, fmt.Errorf("canary: observe: %w", err)
+	}
+	var nodes []string
+	for _, o := range objs {
+		m, err := meta.Accessor(o)
+		if err != nil {
+			return nil, fmt.Errorf("canary: observe: %w", err)
+		}
+		nodes = append(nodes, m.GetName())
+	}
+	slices.Sort(nodes)
+	out := slices.Clone(i.networks)
+	for n := range out {
+		if out[n].Blocks != nil {
+			out[n] = withNodes(out[n], nodes)
+		}
+	}
+	return out, nil
+}
+
+// withNodes is a network with blocks whose pool takes the nodes.
+func withNodes(n model.Network, nodes []string) model.Network {
+	b := *n.Blocks
+	b.Pools = slices.Clone(b.Pools)
+	b.Pools[0].Nodes = nodes
+	n.Blocks = &b
+	return n
+}
+
 func (i *instance) noticed(c kube.Change) {
-	if c.Resource == poolsGVR.Resource {
+	if c.Resource == poolsGVR.Resource || c.Resource == "nodes" {
 		i.stale.Store(true)
 	}
 }
@@ -58,10 +100,20 @@ func (l *ledger) snapshot(s *model.Snapshot, revision int64) {
 		s.Pools = append(s.Pools, model.Pool{Name: l.full(p.Name), Network: l.Network, Range: p.Range, Node: p.Node})
 	}
 	for _, k := range l.Claims {
-		s.Claims = append(s.Claims, model.Claim{
+		c := model.Claim{
 			Pool: l.full(k.Pool), Network: l.Network, Addr: k.Addr,
 			Pod: podRef(k.Pod), Container: k.Container, Interface: k.Interface, Revision: revision,
-		})
+		}
+		if k.Node != "" {
+			c.Handle, c.Node = handleOf(k), k.Node
+		}
+		s.Claims = append(s.Claims, c)
+	}
+	for _, a := range l.Affinities {
+		s.Affinities = append(s.Affinities, model.Affinity{Block: a.Block, Node: a.Node, State: model.Confirmed})
+	}
+	for _, h := range l.Handles {
+		s.Handles = append(s.Handles, model.Handle{ID: h.ID, Counts: []model.HandleCount{{Block: h.Block, Count: h.Count}}})
 	}
 	for _, r := range l.Reservations {
 		s.Reservations = append(s.Reservations, model.Reservation{
@@ -80,6 +132,10 @@ func order(s *model.Snapshot) {
 	slices.SortFunc(s.Claims, func(a, b model.Claim) int {
 		return cmp.Or(cmp.Compare(a.Pool, b.Pool), a.Addr.Compare(b.Addr), cmp.Compare(a.Container, b.Container))
 	})
+	slices.SortFunc(s.Affinities, func(a, b model.Affinity) int {
+		return cmp.Or(a.Block.Compare(b.Block), cmp.Compare(a.Node, b.Node))
+	})
+	slices.SortStableFunc(s.Handles, func(a, b model.Handle) int { return cmp.Compare(a.ID, b.ID) })
 	slices.SortFunc(s.Reservations, func(a, b model.Reservation) int {
 		return cmp.Or(cmp.Compare(a.Network, b.Network), a.Addr.Compare(b.Addr), cmp.Compare(a.Pod.String(), b.Pod.String()))
 	})
