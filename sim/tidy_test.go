@@ -24,6 +24,7 @@ import (
 var layers = []struct{ dir, may string }{
 	{"model", ""},
 	{"model/route", "model"},
+	{"model/metric", "model model/route"},
 	{"model/invariant", "model model/route"},
 	{"sim/hermetic", ""},
 	{"sim", "sim/hermetic"},
@@ -54,7 +55,7 @@ var modules = []struct{ prefix, may, mend string }{
 }
 
 // pure packages import nothing but the standard library and ours.
-var pure = "model model/invariant sim sim/strategy sim/hermetic cmd/hermetic"
+var pure = "model model/invariant model/metric sim sim/strategy sim/hermetic cmd/hermetic"
 
 // allowed lists the exceptions: which rule does not hold where, and why.
 var allowed = []struct{ rule, dirs, why string }{
