@@ -69,6 +69,3 @@ func (i *instance) Del(context.Context, *sim.Gate, ipam.Call) error { return err
 
 // Reconcilers are Calico's background processes.
 func (i *instance) Reconcilers() []ipam.Reconciler { return i.collectors() }
-
-// Describe puts a message into Calico's own words.
-func (i *instance) Describe(any) string { return "" }

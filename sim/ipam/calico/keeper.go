@@ -48,7 +48,7 @@ func (i *instance) Change(ctx context.Context, g *sim.Gate, v ipam.Verb, o ipam.
 	if k == nil {
 		return fmt.Errorf("calico: %s is not a kind of Calico's", o.Kind)
 	}
-	if i.env.Datastore == kubernetesDatastore && !viaClient(v, o) {
+	if _, only := k.(settings); i.env.Datastore == kubernetesDatastore && !only && !viaClient(v, o) {
 		return i.changeResource(ctx, g, v, o)
 	}
 	c, err := i.ds.client(g)

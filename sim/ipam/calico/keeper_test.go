@@ -179,7 +179,7 @@ func TestKeeperOfBlocks(t *testing.T) {
 func TestKeeperOfKubernetes(t *testing.T) {
 	s := recordStore(t)
 	open(t, s, kubernetesDatastore, func(b *books) {
-		for _, k := range []string{"IPAMBlock", "BlockAffinity", "IPAMHandle", "IPAMConfig", "IPAMConfiguration", "Pod"} {
+		for _, k := range []string{"IPAMBlock", "BlockAffinity", "IPAMHandle", "IPAMConfig", "Pod"} {
 			if b.inst.Keeps(k) {
 				t.Errorf("%s is kept", k)
 			}
@@ -208,6 +208,16 @@ func TestKeeperOfKubernetes(t *testing.T) {
 			t.Error(e)
 		}
 		if e := b.do(ipam.Delete, "IPPool", "one", ""); e != "" || b.named("IPPool") != "three" {
+			t.Error(e)
+		}
+		b.must(b.make(t, ipam.Create, strings.Replace(crd("IPAMConfiguration", "default", "strictAffinity: true"), "crd.projectcalico.org/v1", "projectcalico.org/v3", 1)))
+		if p := b.observe().Networks[0].Blocks; !p.Strict || !p.AutoAllocate {
+			t.Errorf("%+v", p)
+		}
+		if e := b.do(ipam.Merge, "IPAMConfiguration", "default", `{"spec":{"maxBlocksPerHost":3}}`); e != "" || b.observe().Networks[0].Blocks.MaxBlocks != 3 {
+			t.Error(e)
+		}
+		if e := b.do(ipam.Delete, "IPAMConfiguration", "default", ""); e != "" || b.observe().Networks[0].Blocks.Strict {
 			t.Error(e)
 		}
 	})

@@ -44,7 +44,7 @@ var kinds = []struct {
 	{apiv3.KindIPPool, pools{stored(apiv3.NewIPPool, clientv3.Interface.IPPools)}},
 	{apiv3.KindIPReservation, stored(apiv3.NewIPReservation, clientv3.Interface.IPReservations)},
 	{libapiv3.KindIPAMConfig, settings{func() object { return libapiv3.NewIPAMConfig() }}},
-	{apiv3.KindIPAMConfiguration, settings{func() object { return &apiv3.IPAMConfiguration{} }}},
+	{apiv3.KindIPAMConfiguration, settings{newConfiguration}},
 	{libapiv3.KindIPAMHandle, allocation{func() object { return libapiv3.NewIPAMHandle() }, bmodel.IPAMHandleListOptions{}, handleFrom, handleTo}},
 	{libapiv3.KindIPAMBlock, allocation{func() object { return libapiv3.NewIPAMBlock() }, bmodel.BlockListOptions{}, k8sresources.IPAMBlockV3toV1, k8sresources.IPAMBlockV1toV3}},
 	{libapiv3.KindBlockAffinity, allocation{func() object { return libapiv3.NewBlockAffinity() }, bmodel.BlockAffinityListOptions{}, affinityFrom, affinityTo}},

@@ -12,6 +12,7 @@ import (
 	cerrors "github.com/projectcalico/calico/libcalico-go/lib/errors"
 	"github.com/projectcalico/calico/libcalico-go/lib/ipam"
 	validator "github.com/projectcalico/calico/libcalico-go/lib/validator/v3"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // settings are the IPAM configuration, of which there is one. With etcd it cannot
@@ -87,6 +88,12 @@ func settingsOf(o object) *libapiv3.IPAMConfig {
 	out.ObjectMeta = v.ObjectMeta
 	out.Spec = libapiv3.IPAMConfigSpec{StrictAffinity: v.Spec.StrictAffinity, AutoAllocateBlocks: true, MaxBlocksPerHost: int(v.Spec.MaxBlocksPerHost)}
 	return out
+}
+
+// newConfiguration is not upstream's NewIPAMConfiguration, which says that its kind
+// is IPPool.
+func newConfiguration() object {
+	return &apiv3.IPAMConfiguration{TypeMeta: metav1.TypeMeta{APIVersion: apiv3.GroupVersionCurrent, Kind: apiv3.KindIPAMConfiguration}}
 }
 
 // nameOfSettings is upstream's check that there is but one.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"sync"
 
 	apiv3 "github.com/projectcalico/api/pkg/apis/projectcalico/v3"
@@ -36,6 +37,8 @@ type record struct {
 	handles    section[model.Handle]
 	policy     policy
 	snapshot   model.Snapshot
+
+	emptied map[string]reader // revision of a write that released addresses → the block before it
 }
 
 // reader decodes one stored object, or is nil for one that was deleted. A nil
@@ -61,7 +64,7 @@ func blankRecord() *record {
 		blocks:     section[block]{order: func(a, b block) int { return comparePools(a.Pool, b.Pool) }},
 		affinities: section[model.Affinity]{order: compareAffinities},
 		handles:    section[model.Handle]{order: func(a, b model.Handle) int { return cmp.Compare(a.ID, b.ID) }},
-		policy:     newPolicy(),
+		policy:     newPolicy(), emptied: map[string]reader{},
 	}
 }
 
@@ -70,6 +73,29 @@ func (r *record) note(key string, read reader) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.pending[key] = read
+}
+
+func (r *record) noteEmptied(revision int64, before reader) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.emptied[strconv.FormatInt(revision, 10)] = before
+}
+
+// before is a block as it was before a write that released some of its addresses,
+// or nil: what was written no longer says which.
+func (r *record) before(revision string) *bmodel.AllocationBlock {
+	r.mu.Lock()
+	read := r.emptied[revision]
+	r.mu.Unlock()
+	if read == nil {
+		return nil
+	}
+	kv, err := read()
+	if err != nil || kv == nil {
+		return nil
+	}
+	b, _ := kv.Value.(*bmodel.AllocationBlock)
+	return b
 }
 
 // Observe is the record as of the last change. The snapshot is shared between

@@ -37,6 +37,9 @@ type books struct {
 	c    clientv3.Interface
 	kube kubernetes.Interface
 	inst *instance
+
+	world *sim.World
+	gate  *sim.Gate // of the story itself
 }
 
 type fataler interface {
@@ -72,7 +75,7 @@ func open(t fataler, s *etcd.Server, datastore string, story func(*books)) {
 		if err != nil {
 			return err
 		}
-		b := &books{t: t, env: ipam.Env{Store: run, Datastore: datastore}}
+		b := &books{t: t, env: ipam.Env{Store: run, Datastore: datastore}, world: w}
 		if b.env.API, err = kube.New(run, crds); err != nil {
 			return err
 		}
@@ -88,8 +91,9 @@ func open(t fataler, s *etcd.Server, datastore string, story func(*books)) {
 		if b.kube, err = kubeClient(b.env.API, nil); err != nil {
 			return err
 		}
-		w.Spawn(sim.Process{ID: "story", Run: func(context.Context, *sim.Gate) error {
+		w.Spawn(sim.Process{ID: "story", Run: func(_ context.Context, g *sim.Gate) error {
 			defer w.Finish()
+			b.gate = g
 			story(b)
 			return nil
 		}})

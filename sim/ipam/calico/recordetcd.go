@@ -15,6 +15,7 @@ import (
 const (
 	root       = "/calico/"
 	ipamRoot   = "/calico/ipam/v2/"
+	blockRoot  = "/calico/ipam/v2/assignment/"
 	configPath = "/calico/ipam/v2/config"
 )
 
@@ -28,6 +29,10 @@ func (r *record) followEtcd(store *etcd.Run) {
 			r.note(e.Key, nil)
 		default:
 			r.noteEtcd(e.Key, e.Value, e.Revision)
+			// A block lists what is taken: one that got shorter released something.
+			if len(e.Value) < len(e.Prev) && strings.HasPrefix(e.Key, blockRoot) {
+				r.noteEmptied(e.Revision, func() (*bmodel.KVPair, error) { return etcdPair(e.Key, e.Prev, e.PrevRevision) })
+			}
 		}
 	})
 }

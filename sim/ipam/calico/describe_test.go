@@ -1,0 +1,251 @@
+package calico
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	apiv3 "github.com/projectcalico/api/pkg/apis/projectcalico/v3"
+	bmodel "github.com/projectcalico/calico/libcalico-go/lib/backend/model"
+	calicoipam "github.com/projectcalico/calico/libcalico-go/lib/ipam"
+
+	"ipamsim/sim/ipam"
+	"ipamsim/sim/kube"
+)
+
+// told is what a story's messages say, one to a line.
+func (b *books) told(story func()) string {
+	b.t.Helper()
+	b.env.Store.Pump()
+	from := len(b.world.Trace().Steps)
+	direct := b.c
+	c, err := b.inst.ds.client(b.gate)
+	b.must(err)
+	b.c = c
+	story()
+	b.c = direct
+	b.env.Store.Pump()
+	var out []string
+	for _, s := range b.world.Trace().Steps[from:] {
+		if words := b.inst.Describe(s.Detail); words != "" {
+			out = append(out, words)
+		} else {
+			out = append(out, "? "+s.Choice.Op.Key)
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+func same(t *testing.T, what, got, want string) {
+	t.Helper()
+	if want = strings.TrimSpace(want); got != want {
+		t.Errorf("%s: got\n%s\nwant\n%s", what, got, want)
+	}
+}
+
+// A node's first address, an address that another node borrows, its release, and
+// the node's departure, as a report tells them.
+func TestDescribe(t *testing.T) {
+	s := recordStore(t)
+	open(t, s, etcdDatastore, func(b *books) {
+		b.staging()
+		same(t, "first", b.told(func() { b.mustAdd("kubestage1001", "web-0") }), `
+reads the reservations: none
+reads Calico's node kubestage1001
+reads the pools: default-ipv4-ippool 10.64.75.0/29
+reads the affinities of kubestage1001: none
+reads the IPAM configuration: StrictAffinity false, AutoAllocateBlocks true, MaxBlocksPerHost 0
+reads the IPAM configuration: StrictAffinity false, AutoAllocateBlocks true, MaxBlocksPerHost 0
+reads the blocks: none
+claims block 10.64.75.0/29 for kubestage1001 (affinity pending)
+sees that there is no block 10.64.75.0/29
+marks the affinity of kubestage1001 to 10.64.75.0/29 as pending, if still at revision 10
+reads the IPAM configuration: StrictAffinity false, AutoAllocateBlocks true, MaxBlocksPerHost 0
+makes block 10.64.75.0/29 for kubestage1001
+confirms the affinity of kubestage1001 to 10.64.75.0/29, if still at revision 11
+sees that there is no handle k8s-pod-network.c-web-0
+counts 1 in 10.64.75.0/29 for handle k8s-pod-network.c-web-0
+writes block 10.64.75.0/29 of kubestage1001: 10.64.75.0 for default/web-0, if still at revision 12`)
+		same(t, "borrowed", b.told(func() { b.mustAdd("kubestage1003", "web-2") }), `
+reads the reservations: none
+reads Calico's node kubestage1003
+reads the pools: default-ipv4-ippool 10.64.75.0/29
+reads the affinities of kubestage1003: none
+reads the IPAM configuration: StrictAffinity false, AutoAllocateBlocks true, MaxBlocksPerHost 0
+reads the IPAM configuration: StrictAffinity false, AutoAllocateBlocks true, MaxBlocksPerHost 0
+reads the blocks: 10.64.75.0/29 of kubestage1001 1 of 8 used
+reads block 10.64.75.0/29 of kubestage1001 at revision 15: 1 of 8 used
+sees that there is no handle k8s-pod-network.c-web-2
+counts 1 in 10.64.75.0/29 for handle k8s-pod-network.c-web-2
+writes block 10.64.75.0/29 of kubestage1001: 10.64.75.1 for default/web-2, if still at revision 15`)
+		same(t, "released", b.told(b.release("web-2")), `
+reads handle k8s-pod-network.c-web-2 at revision 16: 1 in 10.64.75.0/29
+reads block 10.64.75.0/29 of kubestage1001 at revision 17: 2 of 8 used
+writes block 10.64.75.0/29 of kubestage1001: releases 10.64.75.1 of default/web-2, if still at revision 17
+reads handle k8s-pod-network.c-web-2 at revision 16: 1 in 10.64.75.0/29
+deletes handle k8s-pod-network.c-web-2, if still at revision 16
+reads Calico's node kubestage1001
+reads the pools: default-ipv4-ippool 10.64.75.0/29`)
+		same(t, "given up", b.told(b.leave("kubestage1001")), `
+reads the affinities of kubestage1001: 10.64.75.0/29
+reads the affinity of kubestage1001 to 10.64.75.0/29 at revision 13: confirmed
+reads block 10.64.75.0/29 of kubestage1001 at revision 18: 1 of 8 used
+marks the affinity of kubestage1001 to 10.64.75.0/29 as pendingDeletion, if still at revision 13
+writes block 10.64.75.0/29: nobody's any more, if still at revision 18
+drops the affinity of kubestage1001 to 10.64.75.0/29, if still at revision 20
+reads the affinities of kubestage1001: none`)
+		same(t, "repaired", b.told(func() {
+			b.must(b.inst.Change(context.Background(), b.gate, ipam.Delete, ipam.Object{Kind: "IPAMBlock", Name: "10-64-75-0-29"}))
+		}), `
+reads the blocks: 10.64.75.0/29 1 of 8 used
+deletes block 10.64.75.0/29`)
+	})
+}
+
+// The Kubernetes datastore's requests are told in the same words; it marks what it
+// is about to delete.
+func TestDescribeExchanges(t *testing.T) {
+	s := recordStore(t)
+	open(t, s, kubernetesDatastore, func(b *books) {
+		b.staging()
+		b.mustAdd("kubestage1001", "web-0")
+		same(t, "borrowed", b.told(func() { b.mustAdd("kubestage1003", "web-2") }), `
+reads the reservations: none
+reads Calico's node kubestage1003
+reads the pools: default-ipv4-ippool 10.64.75.0/29
+reads the affinities: none
+reads the IPAM configuration: StrictAffinity false, AutoAllocateBlocks true, MaxBlocksPerHost 0
+reads the IPAM configuration: StrictAffinity false, AutoAllocateBlocks true, MaxBlocksPerHost 0
+reads the blocks: 10.64.75.0/29 of kubestage1001 1 of 8 used
+reads block 10.64.75.0/29 of kubestage1001 at revision 10: 1 of 8 used
+sees that there is no handle k8s-pod-network.c-web-2
+counts 1 in 10.64.75.0/29 for handle k8s-pod-network.c-web-2
+writes block 10.64.75.0/29 of kubestage1001: 10.64.75.1 for default/web-2, if still at revision 10`)
+		same(t, "released", b.told(b.release("web-2")), `
+reads handle k8s-pod-network.c-web-2 at revision 11: 1 in 10.64.75.0/29
+reads block 10.64.75.0/29 of kubestage1001 at revision 12: 2 of 8 used
+writes block 10.64.75.0/29 of kubestage1001: releases 10.64.75.1 of default/web-2, if still at revision 12
+reads handle k8s-pod-network.c-web-2 at revision 11: 1 in 10.64.75.0/29
+marks handle k8s-pod-network.c-web-2 as deleted, if still at revision 11
+reads handle k8s-pod-network.c-web-2 at revision 14: nothing, marked as deleted
+deletes handle k8s-pod-network.c-web-2
+reads Calico's node kubestage1001
+reads the pools: default-ipv4-ippool 10.64.75.0/29`)
+		same(t, "given up", b.told(b.leave("kubestage1001")), `
+reads the affinities: 10.64.75.0/29 of kubestage1001
+reads the affinity of kubestage1001 to 10.64.75.0/29 at revision 8: confirmed
+reads block 10.64.75.0/29 of kubestage1001 at revision 13: 1 of 8 used
+marks the affinity of kubestage1001 to 10.64.75.0/29 as pendingDeletion, if still at revision 8
+writes block 10.64.75.0/29: nobody's any more, if still at revision 13
+marks the affinity of kubestage1001 to 10.64.75.0/29 as deleted, if still at revision 16
+reads the affinity of kubestage1001 to 10.64.75.0/29 at revision 18: pendingDeletion, marked as deleted
+drops the affinity of kubestage1001 to 10.64.75.0/29
+reads the affinities: none`)
+	})
+}
+
+func (b *books) staging() {
+	b.t.Helper()
+	b.pool("default-ipv4-ippool", "10.64.75.0/29", 29)
+	b.node("kubestage1001", nil)
+	b.node("kubestage1003", nil)
+	b.must(b.c.IPAM().SetIPAMConfig(context.Background(), calicoipam.IPAMConfig{AutoAllocateBlocks: true}))
+}
+
+func (b *books) mustAdd(node, pod string) {
+	b.t.Helper()
+	_, err := b.add(node, pod)
+	b.must(err)
+}
+
+func (b *books) release(pod string) func() {
+	return func() { b.must(b.c.IPAM().ReleaseByHandle(context.Background(), "k8s-pod-network.c-"+pod)) }
+}
+
+func (b *books) leave(node string) func() {
+	return func() {
+		b.must(b.c.IPAM().ReleaseHostAffinities(context.Background(), calicoipam.AffinityConfig{AffinityType: calicoipam.AffinityTypeHost, Host: node}, false))
+	}
+}
+
+// Refusals, faults, tunnels, long handles and what is not about addresses.
+func TestDescribeOne(t *testing.T) {
+	const path = "/calico/ipam/v2/assignment/ipv4/block/10.0.0.0-30"
+	pair := func(path, value string) *bmodel.KVPair {
+		kv, err := etcdPair(path, []byte(value), 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return kv
+	}
+	block := pair(path, `{"cidr":"10.0.0.0/30","affinity":"host:a","allocations":[0,1,null,2],"sequenceNumber":9,"sequenceNumberForAllocation":{"0":8,"1":8,"3":8},
+		"attributes":[{"handle_id":"x","secondary":{"type":"vxlanTunnelAddress","node":"a"}},{"handle_id":"k8s-pod-network.0123456789abcdef0123"}]}`)
+	handle := pair(ipamRoot+"handle/k8s-pod-network.0123456789abcdef0123", `{"block":{}}`)
+	affinity := pair(ipamRoot+"host/a/ipv4/block/10.0.0.0-30", `{"state":"pending"}`)
+	pool := &bmodel.KVPair{Key: bmodel.ResourceKey{Kind: "IPPool", Name: "p"}, Value: &apiv3.IPPool{Spec: apiv3.IPPoolSpec{CIDR: "10.0.0.0/8", Disabled: true}}}
+	i := &instance{}
+	for _, c := range []struct {
+		detail any
+		want   string
+	}{
+		{Call{Verb: "Update", Path: path, In: block, Err: "update conflict: BlockKey(cidr=10.0.0.0/30)"},
+			"writes block 10.0.0.0/30 of a: 10.0.0.0 for vxlanTunnelAddress of a, 10.0.0.1 for handle k8s-pod-network.0123456789ab, 10.0.0.3 for nobody known, if still at revision 7: refused, the block has moved on"},
+		{Call{Verb: "Create", Path: path, In: block, Err: "resource already exists: x"}, "makes block 10.0.0.0/30 for a: refused, there is one already"},
+		{Call{Verb: "Get", Path: path, Err: "etcdserver: request timed out"}, "asks for block 10.0.0.0/30"},
+		{Call{Verb: "Hear", Path: path + " (DELETED)", Out: block}, "hears that block 10.0.0.0/30 was deleted"},
+		{Call{Verb: "Hear", Path: path + " (MODIFIED)", Out: block}, "hears of block 10.0.0.0/30 of a: 3 of 4 used"},
+		{Call{Verb: "Hear", Path: "(ERROR)", Err: "gone"}, ""},
+		{Call{Verb: "Create", In: affinity, Err: "resource already exists: x"}, "claims block 10.0.0.0/30 for a (affinity pending): refused, there is one already"},
+		{Call{Verb: "Delete", In: affinity, Err: "resource does not exist: x"}, "drops the affinity of a to 10.0.0.0/30, if still at revision 7: refused, it is gone"},
+		{Call{Verb: "Get", Path: ipamRoot + "host/a/ipv4/block/10.0.0.0-30", Err: "resource does not exist: x"}, "sees that a has no affinity to 10.0.0.0/30"},
+		{Call{Verb: "Update", In: handle}, "counts nothing for handle k8s-pod-network.0123456789ab, if still at revision 7"},
+		{Call{Verb: "List", Path: ipamRoot + "host/a/ipv4/block", Err: "failed"}, "asks for the affinities of a"},
+		{Call{Verb: "List", Path: ipamRoot + "host/a/ipv4/block", Out: &bmodel.KVPairList{KVPairs: []*bmodel.KVPair{affinity}}}, "reads the affinities of a: 10.0.0.0/30 (pending)"},
+		{Call{Verb: "Apply", Path: configPath, In: pair(configPath, `{"strict_affinity":true}`)}, "writes the IPAM configuration: StrictAffinity true, AutoAllocateBlocks false, MaxBlocksPerHost 0, if still at revision 7"},
+		{Call{Verb: "Delete", Path: configPath}, "deletes the IPAM configuration"},
+		{Call{Verb: "Update", In: pool, Err: "boom"}, "changes pool p 10.0.0.0/8 (disabled): failed"},
+		{Call{Verb: "Delete", Path: "/calico/resources/v3/projectcalico.org/ippools/p"}, "deletes pool p"},
+		{Call{Verb: "Watch", Path: ipamRoot + "assignment/"}, ""},
+		{kube.Exchange{Verb: "delete", Resource: "blockaffinities", Name: "node-1-fd00--40-122", Status: 200}, "drops the affinity of node-1 to fd00::40/122"},
+		{kube.Exchange{Verb: "delete", Resource: "ipamblocks", Name: "10-64-75-0-26", Status: 404}, "deletes block 10.64.75.0/26: refused, it is gone"},
+		{kube.Exchange{Verb: "update", Resource: "ipamblocks", Name: "10-64-75-0-26", Request: []byte(`{"kind":"IPAMBlock","metadata":{"name":"10-64-75-0-26","resourceVersion":"5"},"spec":{"cidr":"10.64.75.0/26","affinity":"host:b"}}`), Status: 409, Reason: "Conflict"},
+			"writes block 10.64.75.0/26 of b: 0 of 64 used, if still at revision 5: refused, the block has moved on"},
+		{kube.Exchange{Verb: "patch", Resource: "ippools", Name: "p", Status: 500}, "changes pool p: failed"},
+		{kube.Exchange{Verb: "event", Resource: "ippools", Name: "p", Status: 200, Response: []byte(`{"type":"DELETED","object":{"kind":"IPPool","metadata":{"name":"p"},"spec":{"cidr":"10.0.0.0/8"}}}`)}, "hears that pool p 10.0.0.0/8 was deleted"},
+		{kube.Exchange{Verb: "get", Resource: "ipamblocks", Name: "nonsense", Status: 200, Response: []byte(`{}`)}, ""},
+		{kube.Exchange{Verb: "list", Resource: "pods"}, ""},
+		{kube.Exchange{Verb: "update", Resource: "nodes", Name: "a"}, ""},
+		{nil, ""}, {"nonsense", ""},
+	} {
+		if got := i.Describe(c.detail); got != c.want {
+			t.Errorf("%+v\n got %s\nwant %s", c.detail, got, c.want)
+		}
+	}
+}
+
+// A report asks a call what it is about: of a write, only what it gives out.
+func TestCallIsAbout(t *testing.T) {
+	s := recordStore(t)
+	open(t, s, etcdDatastore, func(b *books) {
+		b.staging()
+		b.mustAdd("kubestage1001", "web-0")
+		b.told(func() { b.mustAdd("kubestage1003", "web-2") })
+		var got []string
+		for _, s := range b.world.Trace().Steps {
+			if c, ok := s.Detail.(Call); ok && len(c.About()) > 0 {
+				got = append(got, fmt.Sprintf("%s %v %s", c.Verb, c.About(), c.Revision()))
+			}
+		}
+		same(t, "about", strings.Join(got, "\n"), `
+Get [kubestage1003] 8
+List [10.64.75.0/29] 
+Get [10.64.75.0 10.64.75.0/29 default/web-0 kubestage1001] 15
+Create [10.64.75.0/29] 16
+Update [10.64.75.0/29 10.64.75.1 default/web-2 kubestage1001 kubestage1003] 17`)
+		c := Call{Verb: "Get", Err: "resource does not exist: x"}
+		if c.Refused() == "" || c.Revision() != "" || len(c.About()) != 0 {
+			t.Errorf("%+v", c)
+		}
+	})
+}

@@ -1,0 +1,170 @@
+package calico
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+
+	apiv3 "github.com/projectcalico/api/pkg/apis/projectcalico/v3"
+	libapiv3 "github.com/projectcalico/calico/libcalico-go/lib/apis/v3"
+	bmodel "github.com/projectcalico/calico/libcalico-go/lib/backend/model"
+	"github.com/projectcalico/calico/libcalico-go/lib/names"
+	cnet "github.com/projectcalico/calico/libcalico-go/lib/net"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"ipamsim/sim/kube"
+)
+
+// roots are the resources of the Kubernetes datastore, with where etcd has what
+// they hold and with the kind of those that are the same in both.
+var roots = []struct{ resource, path, kind string }{
+	{"ipamblocks", blockRoot, ""},
+	{"blockaffinities", ipamRoot + "host/", ""},
+	{"ipamhandles", ipamRoot + "handle/", ""},
+	{"ipamconfigs", configPath, ""},
+	{"ippools", "/calico/resources/v3/projectcalico.org/ippools", apiv3.KindIPPool},
+	{"ipreservations", "/calico/resources/v3/projectcalico.org/ipreservations", apiv3.KindIPReservation},
+	{"nodes", "/calico/resources/v3/projectcalico.org/nodes", libapiv3.KindNode},
+}
+
+// messageOfExchange is an exchange with the API server as a message; ok is false
+// if it is not about addresses, or is the opening of a watch.
+func messageOfExchange(x kube.Exchange) (m *message, ok bool) {
+	i := slices.IndexFunc(roots, func(r struct{ resource, path, kind string }) bool { return r.resource == x.Resource })
+	a, known := map[string]act{"get": get, "list": list, "create": create, "update": update, "patch": update, "delete": remove, "event": hear}[x.Verb]
+	if i < 0 || !known || x.Subresource != "" || x.Resource == "nodes" && a != get {
+		return nil, false
+	}
+	m = &message{act: a, outcome: outcomeOfStatus(x), path: roots[i].path}
+	switch a {
+	case list:
+		m.all = itemsOf(x)
+		return m, true
+	case hear:
+		m.gone, m.out = eventOf(x)
+	default:
+		if x.Verb != "delete" && x.Verb != "patch" {
+			m.in = pairOf(x.Resource, x.Request)
+		}
+		if x.Status < http.StatusMultipleChoices && x.Verb != "delete" {
+			m.out = pairOf(x.Resource, x.Response)
+		}
+	}
+	switch {
+	case m.in != nil:
+		m.key = m.in.Key
+	case m.out != nil:
+		m.key = m.out.Key
+	default:
+		m.key = keyOfName(x.Resource, roots[i].kind, x.Name)
+	}
+	return m, m.key != nil
+}
+
+func outcomeOfStatus(x kube.Exchange) outcome {
+	switch {
+	case x.Status < http.StatusBadRequest:
+		return done
+	case x.Status == http.StatusNotFound:
+		return absent
+	case x.Reason == "AlreadyExists":
+		return exists
+	case x.Status == http.StatusConflict:
+		return conflict
+	}
+	return failed
+}
+
+// pairOf decodes a body, or is nil.
+func pairOf(resource string, body []byte) *bmodel.KVPair {
+	if resource == "nodes" {
+		n := &corev1.Node{}
+		if json.Unmarshal(body, n) != nil || n.Name == "" {
+			return nil
+		}
+		return nodePair(n)
+	}
+	u := &unstructured.Unstructured{}
+	if u.UnmarshalJSON(body) != nil {
+		return nil
+	}
+	kv, err := kubePair(resource, u)
+	if err != nil {
+		return nil
+	}
+	if _, ok := kv.Key.(bmodel.ResourceKey); ok {
+		kv.Key = keyOfName(resource, u.GetKind(), u.GetName())
+	}
+	return kv
+}
+
+func itemsOf(x kube.Exchange) []*bmodel.KVPair {
+	var l struct {
+		Items []json.RawMessage `json:"items"`
+	}
+	if json.Unmarshal(x.Response, &l) != nil {
+		return nil
+	}
+	var out []*bmodel.KVPair
+	for _, item := range l.Items {
+		if kv := pairOf(x.Resource, item); kv != nil {
+			out = append(out, kv)
+		}
+	}
+	return out
+}
+
+func eventOf(x kube.Exchange) (gone bool, kv *bmodel.KVPair) {
+	var e struct {
+		Type   string          `json:"type"`
+		Object json.RawMessage `json:"object"`
+	}
+	if json.Unmarshal(x.Response, &e) != nil {
+		return false, nil
+	}
+	return e.Type == "DELETED", pairOf(x.Resource, e.Object)
+}
+
+// keyOfName is the key of an object of which only the name is known. The name of
+// an affinity does not say where the host ends; the shortest block that it can
+// end with is taken.
+func keyOfName(resource, kind, name string) bmodel.Key {
+	switch resource {
+	case "ipamblocks":
+		if p, ok := networkOf(name); ok {
+			return bmodel.BlockKey{CIDR: p}
+		}
+	case "blockaffinities":
+		for i := len(name) - 1; i > 0; i-- {
+			if p, ok := networkOf(name[i:]); ok && name[i-1] == '-' {
+				return bmodel.BlockAffinityKey{CIDR: p, Host: name[:i-1]}
+			}
+		}
+	case "ipamhandles":
+		return bmodel.IPAMHandleKey{HandleID: name}
+	case "ipamconfigs":
+		return bmodel.IPAMConfigKey{}
+	case "ippools", "ipreservations", "nodes":
+		return bmodel.ResourceKey{Kind: kind, Name: name}
+	}
+	return nil
+}
+
+// networkOf is the network that a name stands for.
+//
+// Source: libcalico-go/lib/names, CIDRToName (v3.31), whose inverse it is.
+func networkOf(name string) (cnet.IPNet, bool) {
+	slash := strings.LastIndexByte(name, '-')
+	if slash < 0 {
+		return cnet.IPNet{}, false
+	}
+	for _, sep := range []string{".", ":"} {
+		_, n, err := cnet.ParseCIDR(strings.ReplaceAll(name[:slash], "-", sep) + "/" + name[slash+1:])
+		if err == nil && names.CIDRToName(*n) == name {
+			return *n, true
+		}
+	}
+	return cnet.IPNet{}, false
+}
