@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+)
+
+const rowFormat = "%-4s %-58s %6s %6s %6s %6s %6s  %s\n"
+
+// report runs everything, prints a row for each topology and each timing as soon
+// as it is there, and what differed, then the sums, and returns the exit code.
+func (b bench) report(ctx context.Context, o options, stdout io.Writer) int {
+	start := time.Now()
+	fmt.Fprintf(stdout, rowFormat, "", "topology", "pairs", "agreed", "lost", "either", "s", "")
+	var s sums
+	for row := range b.rows(ctx, o) {
+		if ctx.Err() == nil {
+			row.print(stdout)
+			row.add(&s)
+		}
+	}
+	if ctx.Err() != nil {
+		fmt.Fprintln(stdout, "lab: interrupted")
+		return exitCannot
+	}
+	fmt.Fprintf(stdout, "lab: %d run, 0 SKIPPED; %d of %d pairs agree, %d of %d timings; %.1f s\n",
+		s.run, s.agreed, s.pairs, s.within, s.timings, time.Since(start).Seconds())
+	if s.failed > 0 {
+		fmt.Fprintf(stdout, "lab: %d FAILED\n", s.failed)
+		return exitDiffered
+	}
+	return exitAgreed
+}
+
+// row is a result or a timing.
+type row interface {
+	print(io.Writer)
+	add(*sums)
+}
+
+type sums struct{ run, pairs, agreed, timings, within, failed int }
+
+// rows starts everything in order, some at a time, and sends what is ready.
+func (b bench) rows(ctx context.Context, o options) <-chan row {
+	rows := make(chan row)
+	turn := make(chan struct{}, o.parallel)
+	var running sync.WaitGroup
+	start := func(run func() row) {
+		turn <- struct{}{}
+		running.Go(func() {
+			defer func() { <-turn }()
+			if ctx.Err() == nil {
+				rows <- run()
+			}
+		})
+	}
+	go func() {
+		defer close(rows)
+		if o.slow { // minutes of waiting: they take no turn
+			for i, e := range events() {
+				if e.slow {
+					running.Go(func() { rows <- b.time(ctx, e, fmt.Sprintf("t%d", i)) })
+				}
+			}
+		}
+		for _, t := range o.chosen() {
+			start(func() row { return b.run(ctx, t) })
+		}
+		for i, e := range events() {
+			if !e.slow && o.times() {
+				start(func() row { return b.time(ctx, e, fmt.Sprintf("t%d", i)) })
+			}
+		}
+		running.Wait()
+	}()
+	return rows
+}
+
+func (r result) add(s *sums) {
+	s.run++
+	s.pairs += r.pairs
+	s.agreed += r.agreed
+	if r.err != nil || r.agreed < r.pairs || r.pairs == 0 {
+		s.failed++
+	}
+}
+
+func (m measured) add(s *sums) {
+	s.timings++
+	if m.within() {
+		s.within++
+	} else {
+		s.failed++
+	}
+}
+
+// print writes a timing's row: median, least and most.
+func (m measured) print(w io.Writer) {
+	if m.err != nil {
+		fmt.Fprintf(w, "time %-58s FAILED: %v\n", m.event.name, m.err)
+		return
+	}
+	verdict := fmt.Sprintf("%d times, %s to %s", len(m.took), round(m.took[0]), round(m.took[len(m.took)-1]))
+	if !m.within() {
+		verdict += fmt.Sprintf(" DIFFERS: must be from %v to %v", m.event.least, m.event.most)
+	}
+	fmt.Fprintf(w, "time %-58s %s; %s\n", m.event.name, round(m.took[len(m.took)/2]), verdict)
+}
+
+// round leaves three digits.
+func round(d time.Duration) time.Duration {
+	for unit := time.Nanosecond; ; unit *= 10 {
+		if d < 1000*unit {
+			return d.Round(unit)
+		}
+	}
+}
+
+// print writes a result's row, and below it what differed.
+func (r result) print(w io.Writer) {
+	verdict := ""
+	switch {
+	case r.err != nil:
+		verdict = "FAILED: " + r.err.Error()
+	case r.agreed < r.pairs:
+		verdict = "DIFFERS"
+	}
+	n := func(i int) string { return fmt.Sprint(i) }
+	fmt.Fprintf(w, rowFormat, r.topology.id, r.topology.title, n(r.pairs), n(r.agreed), n(r.lost), n(r.either),
+		fmt.Sprintf("%.1f", r.took.Seconds()), verdict)
+	for _, d := range r.differences {
+		fmt.Fprintln(w, "     ", d)
+	}
+	for _, l := range r.tables {
+		fmt.Fprintln(w, "     ", l)
+	}
+}

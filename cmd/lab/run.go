@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// result is what became of one topology.
+type result struct {
+	topology      topology
+	pairs, agreed int
+	either        int // pairs whose flows may go one way or another
+	lost          int // pairs without an answer, as the walk says
+	took          time.Duration
+	differences   []string
+	tables        []string // of every machine, when something differs or all are asked for
+	err           error    // it could not be built, or did not converge
+}
+
+// bench is what running topologies needs.
+type bench struct {
+	tools  tools
+	confd  confd
+	tables bool // every table is wanted, also when all agree
+}
+
+// open builds a topology, starts its daemons and waits until all is settled. The
+// network must be closed, also after an error.
+func (b bench) open(ctx context.Context, t topology, dir string) (*network, error) {
+	n := &network{tools: b.tools, dir: filepath.Join(workDir, dir), machines: lay(t, b.confd)}
+	if err := n.build(); err != nil {
+		return n, err
+	}
+	if err := n.start(); err != nil {
+		return n, err
+	}
+	if err := n.converge(ctx); err != nil {
+		return n, err
+	}
+	if err := n.disable(); err != nil {
+		return n, err
+	}
+	return n, n.converge(ctx)
+}
+
+// run runs one topology and compares what pings say with what the tables say.
+func (b bench) run(ctx context.Context, t topology) (r result) {
+	r.topology = t
+	start := time.Now()
+	defer func() { r.took = time.Since(start) }()
+	n, err := b.open(ctx, t, t.id)
+	defer n.close()
+	if err != nil {
+		r.err = err
+		r.tables = append(n.print(), n.logs()...)
+		return r
+	}
+	kernel := tables{}
+	for _, m := range n.machines {
+		if kernel[m], r.err = m.space.routes(b.tools.ip); r.err != nil {
+			return r
+		}
+	}
+	pairs := n.pairs()
+	for _, p := range pairs {
+		if p.there, r.err = n.walk(kernel, p.from, p.toPod.addr); r.err != nil {
+			return r
+		}
+		if p.back, r.err = n.walk(kernel, p.to, p.source()); r.err != nil {
+			return r
+		}
+	}
+	n.ping(ctx, pairs)
+	if r.err = ctx.Err(); r.err != nil {
+		return r
+	}
+	r.count(pairs)
+	if len(r.differences) > 0 || b.tables {
+		r.tables = n.print()
+	}
+	return r
+}
+
+func (r *result) count(pairs []*pair) {
+	for _, p := range pairs {
+		r.pairs++
+		may, mayNot := p.outcomes()
+		switch {
+		case may && mayNot:
+			r.either++
+		case mayNot:
+			r.lost++
+		}
+		if p.agrees() {
+			r.agreed++
+			continue
+		}
+		r.differences = append(r.differences, fmt.Sprintf("%s: ping says %s, the tables say: %s", p, p.got, p.predicted()))
+	}
+}
+
+// print is every machine's table as ip route prints it.
+func (n *network) print() (lines []string) {
+	for _, m := range n.machines {
+		if m.space == nil {
+			continue
+		}
+		table, err := m.space.lines(n.tools.ip)
+		if err != nil {
+			table = []string{err.Error()}
+		}
+		lines = append(lines, fmt.Sprintf("%s# ip route", m.name))
+		for _, l := range table {
+			lines = append(lines, "  "+l)
+		}
+	}
+	return lines
+}
+
+// logs are the last words of every BIRD.
+func (n *network) logs() (lines []string) {
+	for _, m := range n.machines {
+		if m.bird != nil {
+			lines = append(lines, m.name+" BIRD: "+strings.Join(m.bird.lastWords(5), " | "))
+		}
+	}
+	return lines
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// What ip -j route (iproute2 6.1) prints for a node of topology 7, behind a ToR.
+const nodeTable = `[
+{"dst":"default","gateway":"10.64.0.1","dev":"eth0","flags":[]},
+{"dst":"10.64.0.0/24","dev":"eth0","protocol":"kernel","scope":"link","prefsrc":"10.64.0.13","flags":[]},
+{"dst":"10.64.75.0/26","protocol":"bird","flags":[],"nexthops":[
+  {"gateway":"10.64.0.14","dev":"eth0","weight":1,"flags":[]},{"gateway":"10.64.0.11","dev":"eth0","weight":1,"flags":[]}]},
+{"type":"blackhole","dst":"10.64.77.0/26","protocol":"bird","flags":[]},
+{"dst":"10.64.77.5","dev":"calic1","scope":"link","flags":[]}]`
+
+func TestParseRoutes(t *testing.T) {
+	routes, err := parseRoutes(nodeTable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range routes {
+		p, err := r.prefix()
+		if err != nil {
+			t.Fatal(err)
+		}
+		line := r.Type + " " + p.String()
+		for _, h := range sortHops(r.hops()) {
+			line += " " + h.Gateway + "%" + h.Dev
+		}
+		got = append(got, strings.TrimSpace(line))
+	}
+	want := []string{
+		"0.0.0.0/0 10.64.0.1%eth0",
+		"10.64.0.0/24 %eth0",
+		"10.64.75.0/26 10.64.0.11%eth0 10.64.0.14%eth0",
+		"blackhole 10.64.77.0/26 %",
+		"10.64.77.5/32 %calic1",
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if empty, err := parseRoutes("\n"); len(empty) != 0 || err != nil {
+		t.Errorf("an empty table: %v, %v", empty, err)
+	}
+	for _, bad := range []string{"Object \"rout\" is unknown", `[{"dst":1}]`} {
+		if _, err := parseRoutes(bad); err == nil {
+			t.Errorf("%q was understood", bad)
+		}
+	}
+	if _, err := (kernelRoute{Dst: "10.64.0.0/33"}).prefix(); err == nil {
+		t.Error("10.64.0.0/33 was understood")
+	}
+}
+
+func TestClassify(t *testing.T) {
+	for _, c := range []struct {
+		said string
+		ok   bool
+		want echo
+	}{
+		{"2 packets transmitted, 2 received, 0% packet loss, time 204ms", true, answered},
+		{"2 packets transmitted, 1 received, 50% packet loss, time 204ms", true, answered},
+		{"2 packets transmitted, 0 received, 100% packet loss, time 204ms", false, lost},
+		{"ping: connect: Invalid argument", false, lost},
+		{"ping: connect: Network is unreachable", false, unreachable},
+		{"From 10.64.0.11 icmp_seq=1 Destination Net Unreachable\n2 packets transmitted, 0 received, +2 errors, 100% packet loss", false, unreachable},
+		{"From 10.64.0.11 icmp_seq=1 Time to live exceeded\n2 packets transmitted, 0 received, +2 errors, 100% packet loss", false, looped},
+		{"ping: socket: Operation not permitted", false, unclear},
+		{"", false, unclear},
+	} {
+		if got := classify(c.said, c.ok); got != c.want {
+			t.Errorf("%q: %v, want %v", c.said, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// event is something that happens in the mesh of three nodes, whose time until
+// the owner's table shows it is measured.
+type event struct {
+	name string
+	// least and most are what the model's value must lie between, and every
+	// measurement too.
+	least, most time.Duration
+	slow        bool // minutes
+	measure     func(context.Context, *network) ([]time.Duration, error)
+}
+
+// events are what is measured, each in a mesh of its own.
+//
+// The bounds are those of the mechanism, not of the machine: BIRD hears of a route
+// from the kernel at once, or looks every two seconds; calico-node's restart waits
+// for graceful restart.
+func events() []event {
+
+	return []event{
+		{"a borrowed address comes -> in the owner's table", 0, time.Second, false, addedAndWithdrawn(true)},
+		{"its route is deleted -> withdrawn at the owner", 0, time.Second, false, addedAndWithdrawn(false)},
+		{"its pod's veth is deleted -> withdrawn at the owner", 0, 6 * time.Second, false, vethDeleted},
+		{"the owner reboots -> blackhole and borrowed address back", time.Second, 12 * time.Second, false, ownerReboots},
+		{"the borrower's BIRD is killed -> gone at the owner", 118 * time.Second, 130 * time.Second, true, birdKilled},
+		{"the borrower's link is cut -> gone at the owner", 158 * time.Second, 242 * time.Second, true, linkDown},
+	}
+}
+
+// measured is what became of an event.
+type measured struct {
+	event event
+	took  []time.Duration // sorted
+	err   error
+}
+
+// within reports whether every measurement lies where it must.
+func (m measured) within() bool {
+	return m.err == nil && len(m.took) > 0 && m.took[0] >= m.event.least && m.took[len(m.took)-1] <= m.event.most
+}
+
+// time measures one event.
+func (b bench) time(ctx context.Context, e event, dir string) (m measured) {
+	m.event = e
+	n, err := b.open(ctx, topologies()[0], dir)
+	defer n.close()
+	if err != nil {
+		m.err = err
+		return m
+	}
+	m.took, m.err = e.measure(ctx, n)
+	slices.Sort(m.took)
+	return m
+}
+
+// The mesh that timings are measured in: a owns X, b borrowed an address of it.
+const (
+	owner    = "a"
+	borrower = "b"
+)
+
+var ()
+
+func hostRoute(a netip.Addr) netip.Prefix { return netip.PrefixFrom(a, a.BitLen()) }
+
+// addedAndWithdrawn measures a borrowed address that comes and goes at the
+// borrower, by a route that is added and deleted, until the owner's table shows
+// it.
+func addedAndWithdrawn(added bool) func(context.Context, *network) ([]time.Duration, error) {
+	const rounds = 10
+	return func(ctx context.Context, n *network) (took []time.Duration, err error) {
+		a, b := n.machine(owner), n.machine(borrower)
+		dev := b.podOf(borrowed).dev
+		for range rounds {
+			for _, change := range []struct {
+				added bool
+				make  func(netip.Addr, string) error
+			}{{false, b.space.undeliver}, {true, b.space.deliver}} {
+				a.routes.forget()
+				// Not always at the same phase of BIRD's kernel scan every two seconds.
+				if err := pause(ctx, 137*time.Millisecond); err != nil {
+					return nil, err
+				}
+				start := time.Now()
+				if err := change.make(borrowed, dev); err != nil {
+					return nil, err
+				}
+				at, err := a.routes.wait(hostRoute(borrowed), change.added, 10*time.Second)
+				if err != nil {
+					return nil, err
+				}
+				if change.added == added {
+					took = append(took, at.Sub(start))
+				}
+			}
+		}
+		return took, nil
+	}
+}
+
+// vethDeleted measures a borrower's pod whose interface vanishes. The kernel drops
+// its route and tells nobody of that. It tells of the interface, a moment before,
+// and BIRD looks at the table at once: if it is too early, as in most cases, it
+// looks again after three or four seconds.
+func vethDeleted(ctx context.Context, n *network) (took []time.Duration, err error) {
+	const rounds = 4
+	a, b := n.machine(owner), n.machine(borrower)
+	p := b.podOf(borrowed)
+	for i := range rounds {
+		if err := pause(ctx, time.Duration(i)*700*time.Millisecond); err != nil {
+			return nil, err
+		}
+		a.routes.forget()
+		start := time.Now()
+		if err := b.space.remove(p.dev); err != nil {
+			return nil, err
+		}
+		at, err := a.routes.wait(hostRoute(borrowed), false, 20*time.Second)
+		if err != nil {
+			return nil, err
+		}
+		took = append(took, at.Sub(start))
+		p.space.close()
+		if p.space, err = b.space.pod(p.addr, p.dev); err != nil {
+			return nil, err
+		}
+		if err := b.space.deliver(p.addr, p.dev); err != nil {
+			return nil, err
+		}
+		if _, err := a.routes.wait(hostRoute(borrowed), true, 10*time.Second); err != nil {
+			return nil, err
+		}
+	}
+	return took, nil
+}
+
+// ownerReboots measures the start of the owner's BIRD on an empty table until the
+// borrowed address is back in it. The blackhole of its block must not be there
+// much earlier.
+func ownerReboots(ctx context.Context, n *network) (took []time.Duration, err error) {
+	const window = 200 * time.Millisecond
+	a := n.machine(owner)
+	a.bird.kill()
+	if err := a.space.flush(unix.RTPROT_BIRD); err != nil {
+		return nil, err
+	}
+	if err := pause(ctx, time.Second); err != nil {
+		return nil, err
+	}
+	a.routes.forget()
+	start := time.Now()
+	if err := a.bird.start(); err != nil {
+		return nil, err
+	}
+	host, err := a.routes.wait(hostRoute(borrowed), true, 30*time.Second)
+	if err != nil {
+		return nil, err
+	}
+	hole, err := a.routes.wait(blockX, true, 30*time.Second)
+	if err != nil {
+		return nil, err
+	}
+	if host.Sub(hole) > window {
+		return nil, fmt.Errorf("the blackhole came %v before the borrowed address", host.Sub(hole))
+	}
+	return []time.Duration{host.Sub(start)}, nil
+}
+
+// birdKilled measures how long peers keep a route after the borrower's BIRD died
+// without a word: its graceful restart time.
+func birdKilled(_ context.Context, n *network) ([]time.Duration, error) {
+	return untilLost(n, func(b *machine) error { b.bird.kill(); return nil })
+}
+
+// linkDown measures how long peers keep a route after the borrower's cable was
+// cut: the hold time, 240 s at most, of which keepalives have used a part.
+func linkDown(_ context.Context, n *network) ([]time.Duration, error) {
+	return untilLost(n, func(*machine) error {
+		return n.cables.down(plug(slices.IndexFunc(n.machines, func(m *machine) bool { return m.name == borrower }), 0))
+	})
+}
+
+func untilLost(n *network, strike func(*machine) error) ([]time.Duration, error) {
+	a := n.machine(owner)
+	a.routes.forget()
+	start := time.Now()
+	if err := strike(n.machine(borrower)); err != nil {
+		return nil, err
+	}
+	at, err := a.routes.wait(hostRoute(borrowed), false, 420*time.Second)
+	if err != nil {
+		return nil, err
+	}
+	return []time.Duration{at.Sub(start)}, nil
+}
+
+// pause waits in real time.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// tools are the programs that the lab runs.
+type tools struct{ bird, ip, ping string }
+
+// birdVersion is what Calico's templates are written for: Calico's own BIRD is a
+// fork of 1.6, and version 2 reads another language.
+const birdVersion = "1.6."
+
+// findTools looks the programs up, also where only root looks. The error names
+// the first that is missing and how to get it.
+func findTools() (t tools, birdSays string, err error) {
+	for _, want := range []struct {
+		name string
+		at   *string
+		from string
+	}{{"bird", &t.bird, "bird"}, {"ip", &t.ip, "iproute2"}, {"ping", &t.ping, "iputils-ping"}} {
+		if *want.at, err = lookUp(want.name); err != nil {
+			return tools{}, "", fmt.Errorf("no %s: apt-get install %s", want.name, want.from)
+		}
+	}
+	out, err := exec.Command(t.bird, "--version").CombinedOutput()
+	birdSays = strings.TrimSpace(string(out))
+	if _, version, ok := strings.Cut(birdSays, "BIRD version "); !ok || !strings.HasPrefix(version, birdVersion) {
+		if birdSays == "" {
+			birdSays = fmt.Sprint(err)
+		}
+		return tools{}, "", fmt.Errorf("%s is not BIRD %sx: %s", t.bird, birdVersion, firstLine([]byte(birdSays)))
+	}
+	return t, birdSays, nil
+}
+
+// lookUp is exec.LookPath, and then the directories that are not in everybody's
+// PATH.
+func lookUp(name string) (string, error) {
+	p, err := exec.LookPath(name)
+	if err == nil {
+		return p, nil
+	}
+	for _, dir := range []string{"/usr/sbin", "/sbin", "/usr/local/sbin"} {
+		at := filepath.Join(dir, name)
+		if info, err := os.Stat(at); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			return at, nil
+		}
+	}
+	return "", errors.Join(err)
+}

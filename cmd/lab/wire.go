@@ -1,0 +1,201 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+
+	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
+)
+
+// up switches an interface on.
+func (s *space) up(name string) error {
+	l, err := s.handle.LinkByName(name)
+	if err == nil {
+		err = s.handle.LinkSetUp(l)
+	}
+	if err != nil {
+		return fmt.Errorf("link set %s up: %w", name, err)
+	}
+	return nil
+}
+
+// down switches an interface off.
+func (s *space) down(name string) error {
+	l, err := s.handle.LinkByName(name)
+	if err == nil {
+		err = s.handle.LinkSetDown(l)
+	}
+	if err != nil {
+		return fmt.Errorf("link set %s down: %w", name, err)
+	}
+	return nil
+}
+
+// remove deletes an interface.
+func (s *space) remove(name string) error {
+	l, err := s.handle.LinkByName(name)
+	if err == nil {
+		err = s.handle.LinkDel(l)
+	}
+	if err != nil {
+		return fmt.Errorf("link del %s: %w", name, err)
+	}
+	return nil
+}
+
+// bridge makes an Ethernet switch in the namespace.
+func (s *space) bridge(name string) error {
+	br := &netlink.Bridge{LinkAttrs: netlink.LinkAttrs{Name: name}}
+	if err := s.handle.LinkAdd(br); err != nil {
+		return fmt.Errorf("add bridge %s: %w", name, err)
+	}
+	return s.up(name)
+}
+
+// cable connects an interface of another namespace to a switch of this one. Both
+// ends are up afterwards.
+func (s *space) cable(bridge, port string, other *space, name string) error {
+	br, err := s.handle.LinkByName(bridge)
+	if err != nil {
+		return fmt.Errorf("bridge %s: %w", bridge, err)
+	}
+	v := &netlink.Veth{
+		LinkAttrs:     netlink.LinkAttrs{Name: port, MasterIndex: br.Attrs().Index},
+		PeerName:      name,
+		PeerNamespace: netlink.NsFd(other.fd),
+	}
+	if err := s.handle.LinkAdd(v); err != nil {
+		return fmt.Errorf("add veth %s: %w", port, err)
+	}
+	if err := other.up(name); err != nil {
+		return err
+	}
+	return s.up(port)
+}
+
+// address gives an interface an address with its subnet's length.
+func (s *space) address(a netip.Prefix, name string) error {
+	l, err := s.handle.LinkByName(name)
+	if err == nil {
+		err = s.handle.AddrAdd(l, &netlink.Addr{IPNet: ipNet(a)})
+	}
+	if err != nil {
+		return fmt.Errorf("addr add %s dev %s: %w", a, name, err)
+	}
+	return nil
+}
+
+// gateway makes a router on a directly connected subnet the default route.
+func (s *space) gateway(via netip.Addr) error {
+	if err := s.handle.RouteAdd(&netlink.Route{Gw: via.AsSlice()}); err != nil {
+		return fmt.Errorf("route add default via %s: %w", via, err)
+	}
+	return nil
+}
+
+// route adds a static route.
+func (s *space) route(to netip.Prefix, via netip.Addr) error {
+	if err := s.handle.RouteAdd(&netlink.Route{Dst: ipNet(to), Gw: via.AsSlice()}); err != nil {
+		return fmt.Errorf("route add %s via %s: %w", to, via, err)
+	}
+	return nil
+}
+
+// deliver adds the route of an address behind an interface, as Felix does.
+//
+// Source: felix/config, DeviceRouteProtocol (3, which ip route prints as nothing).
+func (s *space) deliver(a netip.Addr, name string) error {
+	return s.delivery(a, name, s.handle.RouteAdd)
+}
+
+// undeliver removes it.
+func (s *space) undeliver(a netip.Addr, name string) error {
+	return s.delivery(a, name, s.handle.RouteDel)
+}
+
+func (s *space) delivery(a netip.Addr, name string, change func(*netlink.Route) error) error {
+	l, err := s.handle.LinkByName(name)
+	if err == nil {
+		err = change(&netlink.Route{
+			LinkIndex: l.Attrs().Index, Dst: ipNet(netip.PrefixFrom(a, a.BitLen())),
+			Scope: netlink.SCOPE_LINK, Protocol: unix.RTPROT_BOOT,
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("route %s dev %s: %w", a, name, err)
+	}
+	return nil
+}
+
+// flush removes every route of one protocol, as a reboot does.
+func (s *space) flush(protocol netlink.RouteProtocol) error {
+	routes, err := s.handle.RouteListFiltered(netlink.FAMILY_V4, &netlink.Route{Protocol: protocol}, netlink.RT_FILTER_PROTOCOL)
+	for i := 0; err == nil && i < len(routes); i++ {
+		err = s.handle.RouteDel(&routes[i])
+	}
+	if err != nil {
+		return fmt.Errorf("flush routes of protocol %d: %w", protocol, err)
+	}
+	return nil
+}
+
+// caliMAC is the address of the host's end of every pod's veth; gatewayOfPods is
+// every pod's default gateway, which nobody has.
+//
+// Source: cni-plugin/pkg/dataplane/linux, DoNetworking.
+var (
+	caliMAC       = net.HardwareAddr{0xee, 0xee, 0xee, 0xee, 0xee, 0xee}
+	gatewayOfPods = netip.MustParseAddr("169.254.1.1")
+)
+
+// pod makes a namespace with one address behind an interface of this one, as
+// Calico's CNI plugin does, without the node's route to it.
+func (s *space) pod(a netip.Addr, name string) (*space, error) {
+	p, err := newSpace()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.plugPod(p, a, name); err != nil {
+		p.close()
+		return nil, fmt.Errorf("pod %s behind %s: %w", a, name, err)
+	}
+	return p, nil
+}
+
+func (s *space) plugPod(p *space, a netip.Addr, name string) error {
+	v := &netlink.Veth{
+		LinkAttrs: netlink.LinkAttrs{Name: name, HardwareAddr: caliMAC}, PeerName: "eth0", PeerNamespace: netlink.NsFd(p.fd),
+	}
+	if err := s.handle.LinkAdd(v); err != nil {
+		return err
+	}
+	if err := s.up(name); err != nil {
+		return err
+	}
+	if err := p.up("eth0"); err != nil {
+		return err
+	}
+	if err := p.address(netip.PrefixFrom(a, a.BitLen()), "eth0"); err != nil {
+		return err
+	}
+	if err := p.deliver(gatewayOfPods, "eth0"); err != nil {
+		return err
+	}
+	eth0, err := p.handle.LinkByName("eth0")
+	if err != nil {
+		return err
+	}
+	err = p.handle.NeighAdd(&netlink.Neigh{
+		LinkIndex: eth0.Attrs().Index, IP: gatewayOfPods.AsSlice(), HardwareAddr: caliMAC, State: netlink.NUD_PERMANENT,
+	})
+	if err != nil {
+		return err
+	}
+	return p.gateway(gatewayOfPods)
+}
+
+func ipNet(p netip.Prefix) *net.IPNet {
+	return &net.IPNet{IP: p.Addr().AsSlice(), Mask: net.CIDRMask(p.Bits(), p.Addr().BitLen())}
+}
