@@ -9,6 +9,7 @@ import (
 	libapiv3 "github.com/projectcalico/calico/libcalico-go/lib/apis/v3"
 	bmodel "github.com/projectcalico/calico/libcalico-go/lib/backend/model"
 
+	"ipamsim/model"
 	"ipamsim/sim/kube"
 )
 
@@ -32,7 +33,7 @@ func (i *instance) Describe(detail any) string {
 // words also knows what a write of a block took away.
 func (i *instance) words(m *message) string {
 	if m.act == update && m.out != nil && i.record != nil {
-		m.before = i.record.before(m.out.Revision)
+		m.released = i.record.takenBy(m.out.Revision)
 	}
 	return m.words()
 }
@@ -69,8 +70,8 @@ type message struct {
 	in, out *bmodel.KVPair // what was sent and what came back; either may be nil
 	all     []*bmodel.KVPair
 	gone    bool // hear: it was deleted
-	// before is the block that an update released addresses of, or nil.
-	before *bmodel.AllocationBlock
+	// released is what an update of a block took away, if that is known.
+	released []model.Claim
 }
 
 // value is what the message is about: what was sent, or else what was answered.

@@ -10,6 +10,7 @@ import (
 	bmodel "github.com/projectcalico/calico/libcalico-go/lib/backend/model"
 	calicoipam "github.com/projectcalico/calico/libcalico-go/lib/ipam"
 
+	"ipamsim/sim"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/kube"
 )
@@ -17,7 +18,8 @@ import (
 // told is what a story's messages say, one to a line.
 func (b *books) told(story func()) string {
 	b.t.Helper()
-	b.env.Store.Pump()
+	b.observe()
+	b.world.Hooks.Step = func(*sim.Step) { b.observe() } // as a judge does
 	from := len(b.world.Trace().Steps)
 	direct := b.c
 	c, err := b.inst.ds.client(b.gate)
@@ -190,7 +192,7 @@ func TestDescribeOne(t *testing.T) {
 		want   string
 	}{
 		{Call{Verb: "Update", Path: path, In: block, Err: "update conflict: BlockKey(cidr=10.0.0.0/30)"},
-			"writes block 10.0.0.0/30 of a: 10.0.0.0 for vxlanTunnelAddress of a, 10.0.0.1 for handle k8s-pod-network.0123456789ab, 10.0.0.3 for nobody known, if still at revision 7: refused, the block has moved on"},
+			"writes block 10.0.0.0/30 of a: 10.0.0.0 for the tunnel of a, 10.0.0.1 for handle k8s-pod-network.0123456789ab, 10.0.0.3 for nobody known, if still at revision 7: refused, the block has moved on"},
 		{Call{Verb: "Create", Path: path, In: block, Err: "resource already exists: x"}, "makes block 10.0.0.0/30 for a: refused, there is one already"},
 		{Call{Verb: "Get", Path: path, Err: "etcdserver: request timed out"}, "asks for block 10.0.0.0/30"},
 		{Call{Verb: "Hear", Path: path + " (DELETED)", Out: block}, "hears that block 10.0.0.0/30 was deleted"},

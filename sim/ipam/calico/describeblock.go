@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	bmodel "github.com/projectcalico/calico/libcalico-go/lib/backend/model"
+
+	"ipamsim/model"
 )
 
 // block tells of a block: "reads block 10.64.75.0/26 of kubestage1001: 64 of 64
@@ -58,14 +60,11 @@ func (m *message) written(b *bmodel.AllocationBlock) string {
 		return "marked as deleted"
 	}
 	var said []string
-	if given := some(addresses(b, fresh(b), " for ")); given != "none" {
-		said = append(said, given)
+	if given := fresh(b); len(given) > 0 {
+		said = append(said, some(owned(given, " for ")))
 	}
-	if m.before != nil {
-		freed := addresses(m.before, func(ordinal int) bool { return ordinal < len(b.Allocations) && b.Allocations[ordinal] == nil }, " of ")
-		if len(freed) > 0 {
-			said = append(said, "releases "+some(freed))
-		}
+	if len(m.released) > 0 {
+		said = append(said, "releases "+some(owned(m.released, " of ")))
 	}
 	if b.Affinity == nil {
 		said = append(said, "nobody's any more")
@@ -76,46 +75,41 @@ func (m *message) written(b *bmodel.AllocationBlock) string {
 	return strings.Join(said, ", ")
 }
 
-// fresh tells the addresses that a write gives out: those taken at the sequence
+// fresh are the claims that a write of a block makes: those taken at the sequence
 // number that the block had before.
 //
 // Source: libcalico-go/lib/ipam, updateBlock, and AllocationBlock's
 // SequenceNumberForAllocation (v3.31).
-func fresh(b *bmodel.AllocationBlock) func(ordinal int) bool {
-	return func(ordinal int) bool { return b.GetSequenceNumberForOrdinal(ordinal)+1 == b.SequenceNumber }
-}
-
-// addresses are those of a block's addresses in use that are asked for, each with
-// its owner.
-func addresses(b *bmodel.AllocationBlock, asked func(ordinal int) bool, whose string) []string {
+func fresh(b *bmodel.AllocationBlock) []model.Claim {
+	var out []model.Claim
 	p, ok := prefix(b.CIDR)
-	var out []string
 	for ordinal, index := range b.Allocations {
-		if ok && index != nil && asked(ordinal) {
-			out = append(out, nth(p, ordinal).String()+whose+ownerOf(b, *index))
+		if ok && index != nil && b.GetSequenceNumberForOrdinal(ordinal)+1 == b.SequenceNumber {
+			out = append(out, claimOf(b, p, ordinal, *index))
 		}
 	}
 	return out
 }
 
-// ownerOf is for whom an address was taken.
-func ownerOf(b *bmodel.AllocationBlock, index int) string {
-	if index < 0 || index >= len(b.Attributes) {
-		return "nobody known"
+// owned are addresses with their owners: a pod, a node's tunnel, or else what
+// there is.
+func owned(claims []model.Claim, whose string) []string {
+	var out []string
+	for _, c := range claims {
+		owner := "nobody known"
+		switch {
+		case c.Pod.Name != "":
+			owner = c.Pod.String()
+		case c.Tunnel:
+			owner = "the tunnel of " + c.Node
+		case c.Handle != "":
+			owner = "handle " + short(c.Handle)
+		case c.Node != "":
+			owner = "node " + c.Node
+		}
+		out = append(out, c.Addr.String()+whose+owner)
 	}
-	a := b.Attributes[index]
-	node, kind := a.AttrSecondary[bmodel.IPAMBlockAttributeNode], a.AttrSecondary[bmodel.IPAMBlockAttributeType]
-	switch pod := a.AttrSecondary[bmodel.IPAMBlockAttributePod]; {
-	case pod != "":
-		return a.AttrSecondary[bmodel.IPAMBlockAttributeNamespace] + "/" + pod
-	case kind != "":
-		return kind + of(node)
-	case a.AttrPrimary != nil:
-		return "handle " + short(*a.AttrPrimary)
-	case node != "":
-		return "node " + node
-	}
-	return "nobody known"
+	return out
 }
 
 // affinity tells of a node's claim: "claims block X for N (affinity pending)",

@@ -8,7 +8,6 @@ import (
 	libapiv3 "github.com/projectcalico/calico/libcalico-go/lib/apis/v3"
 	bapi "github.com/projectcalico/calico/libcalico-go/lib/backend/api"
 	bmodel "github.com/projectcalico/calico/libcalico-go/lib/backend/model"
-	cnet "github.com/projectcalico/calico/libcalico-go/lib/net"
 
 	"ipamsim/sim/ipam"
 )
@@ -40,16 +39,14 @@ func (c Call) About() []string {
 	switch v := m.value().(type) {
 	case *bmodel.AllocationBlock:
 		add(nodeOf(v.Affinity))
-		b, err := readBlock(&bmodel.KVPair{Value: v})
-		if err != nil {
-			break
+		claims := fresh(v)
+		if b, err := readBlock(&bmodel.KVPair{Value: v}); m.act == get && err == nil {
+			claims = b.claims
 		}
-		for _, x := range b.claims {
-			if ordinal, err := v.IPToOrdinal(cnet.IP{IP: x.Addr.AsSlice()}); m.act == get || err == nil && fresh(v)(ordinal) {
-				add(x.Addr.String(), x.Node)
-				if x.Pod.Name != "" {
-					add(x.Pod.String())
-				}
+		for _, c := range claims {
+			add(c.Addr.String(), c.Node)
+			if c.Pod.Name != "" {
+				add(c.Pod.String())
 			}
 		}
 	case *bmodel.IPAMHandle:

@@ -55,10 +55,11 @@ func (i *instance) Change(ctx context.Context, g *sim.Gate, v ipam.Verb, o ipam.
 	if err != nil {
 		return err
 	}
-	return change(ctx, c, k, g == nil, v, o)
+	return perform(ctx, c, k, g == nil, v, o)
 }
 
-func change(ctx context.Context, c clientv3.Interface, k kind, loading bool, v ipam.Verb, o ipam.Object) error {
+// perform is one change through a client.
+func perform(ctx context.Context, c clientv3.Interface, k kind, loading bool, v ipam.Verb, o ipam.Object) error {
 	switch v {
 	case ipam.Create, ipam.Apply:
 		in, err := decode(k, o)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"sync"
 
 	apiv3 "github.com/projectcalico/api/pkg/apis/projectcalico/v3"
@@ -29,7 +28,7 @@ type record struct {
 	v4, v6 bool // what the CNI configuration asks for
 
 	mu      sync.Mutex
-	pending map[string]reader // by key of the store
+	pending map[string]change // by key of the store
 	bad     map[string]error  // what cannot be read, until it is mended or gone
 
 	blocks     section[block]
@@ -38,12 +37,18 @@ type record struct {
 	policy     policy
 	snapshot   model.Snapshot
 
-	emptied map[string]reader // revision of a write that released addresses → the block before it
+	released map[string][]model.Claim // by revision of the write that released them
 }
 
 // reader decodes one stored object, or is nil for one that was deleted. A nil
 // KVPair is an object that says nothing about addresses.
 type reader func() (*bmodel.KVPair, error)
+
+// change is what became of an object.
+type change struct {
+	read  reader
+	after string // the revision it had before, if that is known
+}
 
 // newRecord reads what is stored and follows what changes, without a message.
 func newRecord(env ipam.Env) (*record, error) {
@@ -60,42 +65,27 @@ func newRecord(env ipam.Env) (*record, error) {
 
 func blankRecord() *record {
 	return &record{
-		v4: true, pending: map[string]reader{}, bad: map[string]error{},
+		v4: true, pending: map[string]change{}, bad: map[string]error{},
 		blocks:     section[block]{order: func(a, b block) int { return comparePools(a.Pool, b.Pool) }},
 		affinities: section[model.Affinity]{order: compareAffinities},
 		handles:    section[model.Handle]{order: func(a, b model.Handle) int { return cmp.Compare(a.ID, b.ID) }},
-		policy:     newPolicy(), emptied: map[string]reader{},
+		policy:     newPolicy(), released: map[string][]model.Claim{},
 	}
 }
 
 // note remembers that an object changed.
-func (r *record) note(key string, read reader) {
+func (r *record) note(key string, c change) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.pending[key] = read
+	r.pending[key] = c
 }
 
-func (r *record) noteEmptied(revision int64, before reader) {
+// takenBy are the claims that the write of a revision released, which what was
+// written no longer says. They are known if somebody looked before and after it.
+func (r *record) takenBy(revision string) []model.Claim {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.emptied[strconv.FormatInt(revision, 10)] = before
-}
-
-// before is a block as it was before a write that released some of its addresses,
-// or nil: what was written no longer says which.
-func (r *record) before(revision string) *bmodel.AllocationBlock {
-	r.mu.Lock()
-	read := r.emptied[revision]
-	r.mu.Unlock()
-	if read == nil {
-		return nil
-	}
-	kv, err := read()
-	if err != nil || kv == nil {
-		return nil
-	}
-	b, _ := kv.Value.(*bmodel.AllocationBlock)
-	return b
+	return r.released[revision]
 }
 
 // Observe is the record as of the last change. The snapshot is shared between
@@ -112,8 +102,8 @@ func (i *instance) Observe(context.Context) (model.Snapshot, error) { return i.r
 func (r *record) observe() (model.Snapshot, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for key, read := range r.pending {
-		r.take(key, read)
+	for key, c := range r.pending {
+		r.take(key, c)
 	}
 	clear(r.pending)
 	if len(r.bad) > 0 {
@@ -142,22 +132,23 @@ func (r *record) observe() (model.Snapshot, error) {
 }
 
 // take brings one object up to date.
-func (r *record) take(key string, read reader) {
+func (r *record) take(key string, c change) {
 	delete(r.bad, key)
-	var kv *bmodel.KVPair
-	if read != nil {
-		var err error
-		if kv, err = read(); err != nil {
-			r.bad[key] = err
-		}
-	}
-	if kv != nil && r.bad[key] == nil {
-		ok, err := r.file(key, kv)
-		if ok && err == nil {
-			return
+	if c.read != nil {
+		before := r.blocks.at[key]
+		kv, err := c.read()
+		ok := false
+		if err == nil && kv != nil {
+			ok, err = r.file(key, kv)
 		}
 		if err != nil {
 			r.bad[key] = err
+		}
+		if ok && err == nil {
+			if gone := before.without(r.blocks.at[key]); len(gone) > 0 && before.revision == c.after {
+				r.released[kv.Revision] = gone
+			}
+			return
 		}
 	}
 	r.blocks.drop(key)

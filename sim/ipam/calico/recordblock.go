@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 
 	bmodel "github.com/projectcalico/calico/libcalico-go/lib/backend/model"
@@ -18,7 +19,22 @@ import (
 // block is an allocation block as the record has it.
 type block struct {
 	model.Pool
-	claims []model.Claim // sorted by address
+	claims   []model.Claim // sorted by address
+	revision string
+}
+
+// without are the claims that b had and c has no more.
+func (b block) without(c block) []model.Claim {
+	if len(c.claims) >= len(b.claims) {
+		return nil // a write either takes or releases
+	}
+	var out []model.Claim
+	for _, x := range b.claims {
+		if _, kept := slices.BinarySearchFunc(c.claims, x.Addr, func(y model.Claim, a netip.Addr) int { return y.Addr.Compare(a) }); !kept {
+			out = append(out, x)
+		}
+	}
+	return out
 }
 
 // readBlock reads a block and its allocations: an ordinal's entry is the index of
@@ -38,28 +54,33 @@ func readBlock(kv *bmodel.KVPair) (block, error) {
 	if size < 63 && len(v.Allocations) > 1<<size {
 		return block{}, &fieldError{"spec.allocations", fmt.Errorf("block %s has room for %d addresses, but lists %d", p, 1<<size, len(v.Allocations))}
 	}
-	b := block{Pool: model.Pool{Name: blockName(p), Range: p, Node: nodeOf(v.Affinity)}}
-	var rev int64
-	_, _ = fmt.Sscan(kv.Revision, &rev) // stays 0 for what has none
+	b := block{Pool: model.Pool{Name: blockName(p), Range: p, Node: nodeOf(v.Affinity)}, revision: kv.Revision}
+	rev, _ := strconv.ParseInt(kv.Revision, 10, 64) // 0 for what has none
 	for ordinal, index := range v.Allocations {
-		if index == nil {
-			continue
+		if index != nil {
+			c := claimOf(v, p, ordinal, *index)
+			c.Revision = rev
+			b.claims = append(b.claims, c)
 		}
-		c := model.Claim{Pool: b.Name, Addr: nth(p, ordinal), Revision: rev}
-		if i := *index; i >= 0 && i < len(v.Attributes) {
-			describeOwner(&c, v.Attributes[i])
-		}
-		b.claims = append(b.claims, c)
 	}
 	return b, nil
 }
 
-// describeOwner reads whose a claim is. The container id is what follows the
+// claimOf is one allocation of a block.
+func claimOf(b *bmodel.AllocationBlock, p netip.Prefix, ordinal, index int) model.Claim {
+	c := model.Claim{Pool: blockName(p), Addr: nth(p, ordinal)}
+	if index >= 0 && index < len(b.Attributes) {
+		ownerOf(&c, b.Attributes[index])
+	}
+	return c
+}
+
+// ownerOf reads whose a claim is. The container id is what follows the
 // name of the network in a CNI handle.
 //
 // Source: cni-plugin/pkg/ipamplugin, cmdAdd; cni-plugin/internal/pkg/utils,
 // GetHandleID; kube-controllers/pkg/controllers/node, isTunnelAddress (v3.31).
-func describeOwner(c *model.Claim, a bmodel.AllocationAttribute) {
+func ownerOf(c *model.Claim, a bmodel.AllocationAttribute) {
 	if a.AttrPrimary != nil {
 		c.Handle = *a.AttrPrimary
 	}

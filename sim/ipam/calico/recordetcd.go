@@ -21,24 +21,21 @@ const (
 
 // followEtcd reads the etcdv3 datastore from the bridge's own copy.
 func (r *record) followEtcd(store *etcd.Run) {
-	store.Scan(root, func(path string, value []byte, rev int64) { r.noteEtcd(path, value, rev) })
+	store.Scan(root, func(path string, value []byte, rev int64) {
+		r.note(path, change{read: func() (*bmodel.KVPair, error) { return etcdPair(path, value, rev) }})
+	})
 	store.OnEvent(func(e etcd.Event) {
 		switch {
 		case !strings.HasPrefix(e.Key, root):
 		case e.Deleted:
-			r.note(e.Key, nil)
+			r.note(e.Key, change{})
 		default:
-			r.noteEtcd(e.Key, e.Value, e.Revision)
-			// A block lists what is taken: one that got shorter released something.
-			if len(e.Value) < len(e.Prev) && strings.HasPrefix(e.Key, blockRoot) {
-				r.noteEmptied(e.Revision, func() (*bmodel.KVPair, error) { return etcdPair(e.Key, e.Prev, e.PrevRevision) })
-			}
+			r.note(e.Key, change{
+				read:  func() (*bmodel.KVPair, error) { return etcdPair(e.Key, e.Value, e.Revision) },
+				after: strconv.FormatInt(e.PrevRevision, 10),
+			})
 		}
 	})
-}
-
-func (r *record) noteEtcd(path string, value []byte, rev int64) {
-	r.note(path, func() (*bmodel.KVPair, error) { return etcdPair(path, value, rev) })
 }
 
 // etcdPair decodes a key and its value with upstream's own model. What says

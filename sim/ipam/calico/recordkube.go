@@ -51,25 +51,14 @@ func (r *record) noteKube(c kube.Change) {
 	}
 	key := c.Resource + "/" + c.Name
 	if c.Object == nil {
-		r.note(key, nil)
+		r.note(key, change{})
 		return
 	}
-	r.note(key, func() (*bmodel.KVPair, error) { return kubePair(c.Resource, c.Object) })
-	if c.Resource == "ipamblocks" && c.Old != nil && owners(c.Object) < owners(c.Old) {
-		r.noteEmptied(c.Revision, func() (*bmodel.KVPair, error) { return kubePair(c.Resource, c.Old) })
+	n := change{read: func() (*bmodel.KVPair, error) { return kubePair(c.Resource, c.Object) }}
+	if old, ok := c.Old.(*unstructured.Unstructured); ok && old != nil {
+		n.after = old.GetResourceVersion()
 	}
-}
-
-// owners is how many attributes a block has: fewer than before, and something was
-// released.
-func owners(o runtime.Object) int {
-	u, _ := o.(*unstructured.Unstructured)
-	if u == nil {
-		return 0
-	}
-	spec, _ := u.Object["spec"].(map[string]any)
-	all, _ := spec["attributes"].([]any)
-	return len(all)
+	r.note(key, n)
 }
 
 // kubePair converts a stored object with upstream's own conversion to what its
