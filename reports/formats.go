@@ -11,6 +11,7 @@ func Formats() map[string]Format {
 		"golden":   func(w io.Writer, r *Report) error { return write(w, Golden(r)) },
 		"json":     jsonLine,
 		"line":     func(w io.Writer, r *Report) error { return write(w, Line(r)+"\n") },
+		"metrics":  OpenMetrics,
 		"timeline": gravest,
 		"trace":    Trace,
 	}

@@ -6,8 +6,8 @@ import (
 )
 
 // Golden is the story of a run as it is kept beside its scenario: what the
-// scenario is about, what came of it, and for the first violation of each
-// invariant how it came to it. It holds no wall time and no digest, which differ
+// scenario is about, what came of it, what operators saw and monitoring would
+// have, and for the first violation of each invariant how it came to it. It holds no wall time and no digest, which differ
 // between machines and builds, so that a changed golden means changed behaviour.
 func Golden(r *Report) string {
 	var b strings.Builder
@@ -37,6 +37,11 @@ func Golden(r *Report) string {
 		}
 		text := fmt.Sprintf("%s (%s) at %s, step %d: %s", v.Invariant, v.Severity, clock(v.At), v.Step, Clean(v.Message))
 		b.WriteString("- " + strings.Join(wrap(text, proseWidth-2), "\n  ") + "\n")
+	}
+	for _, section := range []string{Screens(r), Metrics(r)} {
+		if section != "" {
+			b.WriteString("\n" + section)
+		}
 	}
 	told := map[string]bool{}
 	for i := range r.Violations {

@@ -2,9 +2,11 @@ package reports
 
 import (
 	"encoding/json"
+	"math"
 	"time"
 
 	"ipamsim/model"
+	"ipamsim/model/metric"
 )
 
 // run is a report as one JSON object. Names and order are a contract with other
@@ -25,6 +27,7 @@ type run struct {
 	Violations     []violation `json:"violations"`
 	Expected       bool        `json:"expected"` // the outcome is what the scenario expects
 	Reason         string      `json:"reason,omitempty"`
+	Metrics        []series    `json:"metrics,omitempty"`
 }
 
 // violation is a model.Violation with At in virtual seconds.
@@ -37,6 +40,34 @@ type violation struct {
 	Objects   []string       `json:"objects"`
 }
 
+// series is one metric with its labels: pairs of virtual seconds and the value
+// from then on, null if there is none any more. A value that did not change is
+// not repeated.
+type series struct {
+	Name   string            `json:"name"`
+	Labels map[string]string `json:"labels"`
+	Values [][2]*float64     `json:"values"`
+}
+
+func seriesOf(s *metric.Series) []series {
+	var out []series
+	for _, t := range s.Tracks() {
+		x := series{Name: t.Name, Labels: map[string]string{}}
+		for _, l := range t.Labels {
+			x.Labels[l.Name] = l.Value
+		}
+		for _, c := range t.Changes {
+			at, v := seconds(c.At), &c.Value
+			if math.IsNaN(c.Value) {
+				v = nil
+			}
+			x.Values = append(x.Values, [2]*float64{&at, v})
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
 // JSON is a run as one object on one line, without the newline at its end.
 func JSON(r *Report) ([]byte, error) {
 	out := run{
@@ -44,6 +75,7 @@ func JSON(r *Report) ([]byte, error) {
 		Verdict: r.Verdict, Steps: r.steps(), VirtualSeconds: seconds(r.Virtual), WallSeconds: seconds(r.Wall),
 		APICalls: r.Calls, Digest: r.Digest, StoreDigest: r.StoreDigest,
 		Violations: make([]violation, len(r.Violations)), Expected: r.AsExpected(), Reason: r.Reason,
+		Metrics: seriesOf(r.Series),
 	}
 	for i, v := range r.Violations {
 		out.Violations[i] = violation{v.Invariant, v.Severity, seconds(v.At), v.Step, v.Message, append([]string{}, v.Objects...)}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ipamsim/model"
+	"ipamsim/model/metric"
 	"ipamsim/sim"
 )
 
@@ -46,6 +47,11 @@ type Report struct {
 	// Exact: the run is the one the scenario's expectation is about (its own seed
 	// and strategy), so an expected violation that is missing counts.
 	Exact bool
+
+	// Series are the metrics of the run, nil if the scenario asks for none. Metrics
+	// are the names of those to show, if it names any.
+	Series  *metric.Series
+	Metrics []string
 
 	Trace    *sim.Trace
 	History  *model.History

@@ -1,0 +1,79 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+
+	"ipamsim/model"
+)
+
+// Screens are what the commands printed that operators typed during a run, in
+// order, as they would stand on their terminals: a prompt, then the lines. It is
+// "" if nobody typed any.
+//
+// The layout is the command's own, because columns say more than words; only what
+// could harm a terminal is escaped. A long one ends with how much is missing.
+func Screens(r *Report) string {
+	if r.History == nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, e := range r.History.Events {
+		if e.Kind == model.Output {
+			screen(&b, e)
+		}
+	}
+	return b.String()
+}
+
+const (
+	screenLines = 60
+	screenWidth = 200 // longer lines are cut: a terminal would fold them
+	tabWidth    = 8
+)
+
+func screen(b *strings.Builder, e model.Event) {
+	if b.Len() > 0 {
+		b.WriteByte('\n')
+	}
+	prompt := strings.TrimSpace(process(e.Actor)) + "$"
+	if e.Node != "" {
+		prompt = "root@" + Clean(e.Node) + ":~#"
+	}
+	fmt.Fprintf(b, "at %s %s %s\n", clock(e.At), prompt, Clean(e.Text))
+	text := strings.TrimRight(e.Output, "\n")
+	if e.Err != "" {
+		text = strings.TrimPrefix(text+"\n", "\n") + strings.TrimRight(e.Err, "\n")
+	}
+	if text == "" {
+		return
+	}
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		if i == screenLines {
+			fmt.Fprintf(b, "… %s more\n", plural(len(lines)-i, "line"))
+			break
+		}
+		b.WriteString(strings.TrimRight(cut(Clean(expand(strings.TrimSuffix(l, "\r"))), screenWidth), " ") + "\n")
+	}
+}
+
+// expand puts spaces in the place of tabs, as a terminal does.
+func expand(line string) string {
+	if !strings.Contains(line, "\t") {
+		return line
+	}
+	var b strings.Builder
+	col := 0
+	for _, r := range line {
+		if r != '\t' {
+			b.WriteRune(r)
+			col++
+			continue
+		}
+		n := tabWidth - col%tabWidth
+		b.WriteString(strings.Repeat(" ", n))
+		col += n
+	}
+	return b.String()
+}
