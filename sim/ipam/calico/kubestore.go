@@ -85,7 +85,7 @@ func (e *entrance) provide(_ string, config map[string]string, _ rest.AuthProvid
 type through struct{ door http.RoundTripper }
 
 // WrapTransport puts the door in the place of the network.
-func (t through) WrapTransport(http.RoundTripper) http.RoundTripper { return inJSON{t.door} }
+func (t through) WrapTransport(http.RoundTripper) http.RoundTripper { return inJSON(t) }
 
 // inJSON asks for answers in JSON. Calico's client would rather have protobuf for
 // pods, nodes and namespaces, which nobody can read in a trace, and whose watch
