@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+	"time"
 	"unsafe"
 
 	apiv3 "github.com/projectcalico/api/pkg/apis/projectcalico/v3"
@@ -148,7 +149,8 @@ func (m *passMemory) prepare(ctx context.Context, c gcClients) error {
 // if there is none. It is nil if the object says nothing of the node controller:
 // then nothing is ever taken for leaked while its node is there.
 //
-// Source: kube-controllers/pkg/config/runconfig.go, mergeConfig (v3.31.0).
+// Source: kube-controllers/pkg/config/runconfig.go, mergeConfig;
+// libcalico-go/lib/clientv3/kubecontrollersconfig.go, validateAndFillDefaults (v3.31.0).
 func leakGracePeriod(ctx context.Context, c clientv3.Interface) (*metav1.Duration, error) {
 	k, err := c.KubeControllersConfiguration().Get(ctx, "default", options.GetOptions{})
 	if _, none := err.(cerrors.ErrorResourceDoesNotExist); none {
@@ -157,7 +159,10 @@ func leakGracePeriod(ctx context.Context, c clientv3.Interface) (*metav1.Duratio
 	if err != nil || k.Spec.Controllers.Node == nil {
 		return nil, err
 	}
-	return k.Spec.Controllers.Node.LeakGracePeriod, nil
+	if grace := k.Spec.Controllers.Node.LeakGracePeriod; grace != nil {
+		return grace, nil
+	}
+	return &metav1.Duration{Duration: 15 * time.Minute}, nil // what the daemon's first Update fills in
 }
 
 func deleteNodesOnce(c gcClients) error {

@@ -126,8 +126,9 @@ func TestPassKilled(t *testing.T) {
 // A pass whose reads fail says so and changes nothing.
 func TestPassFails(t *testing.T) {
 	for _, ds := range bothDatastores {
-		o := sim.Options{Faults: sim.Budget{Allowed: sim.Of(sim.FailBefore), Max: 1, Only: []string{"pass-1#"}}}
-		gcPlay(t, gcRun{datastore: ds, options: o, strategy: &hurtOnce{match: "pods"}}, func(_ context.Context, w *gcWorld) {
+		f := newFated(t, 0, 100, sim.FailBefore, "pass-1#", "LIST pods")
+		f.armed.Store(true)
+		gcPlay(t, gcRun{datastore: ds, options: f.budget(), strategy: f}, func(_ context.Context, w *gcWorld) {
 			w.cluster("10.64.75.0/24", "a")
 			w.run("a-0", "a")
 			before := w.record()

@@ -2,15 +2,19 @@ package calico
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	apiv3 "github.com/projectcalico/api/pkg/apis/projectcalico/v3"
+	"github.com/projectcalico/calico/kube-controllers/pkg/config"
 	"github.com/projectcalico/calico/libcalico-go/lib/backend/model"
 	"github.com/projectcalico/calico/libcalico-go/lib/clientv3"
+	cerrors "github.com/projectcalico/calico/libcalico-go/lib/errors"
 	upstream "github.com/projectcalico/calico/libcalico-go/lib/ipam"
 	cnet "github.com/projectcalico/calico/libcalico-go/lib/net"
 	"github.com/projectcalico/calico/libcalico-go/lib/options"
@@ -151,23 +155,28 @@ func (w *gcWorld) pass(process string) {
 	w.must(a.Err())
 }
 
-// cluster is a pool cut into blocks of 64, automatic blocks, no strict affinity,
-// and nodes.
+// cluster is a pool, automatic blocks, no strict affinity, and nodes. Blocks have
+// 64 addresses, of a small pool a quarter of it.
 func (w *gcWorld) cluster(cidr string, nodes ...string) {
 	w.t.Helper()
 	w.must(w.calico.EnsureInitialized(context.Background(), "v3.31.0", "k8s"))
-	w.pool("default", cidr)
+	size := 0
+	if p := netip.MustParsePrefix(cidr); p.Bits() > 24 {
+		size = p.Bits() + 2
+	}
+	w.pool("default", cidr, size)
 	w.must(w.calico.IPAM().SetIPAMConfig(context.Background(), upstream.IPAMConfig{AutoAllocateBlocks: true}))
 	for _, n := range nodes {
 		w.node(n)
 	}
 }
 
-func (w *gcWorld) pool(name, cidr string) {
+// pool is cut into blocks of that prefix length; 0 is upstream's default.
+func (w *gcWorld) pool(name, cidr string, blockSize int) {
 	w.t.Helper()
 	p := apiv3.NewIPPool()
 	p.Name = name
-	p.Spec = apiv3.IPPoolSpec{CIDR: cidr, NodeSelector: "all()", IPIPMode: apiv3.IPIPModeNever, VXLANMode: apiv3.VXLANModeNever}
+	p.Spec = apiv3.IPPoolSpec{CIDR: cidr, BlockSize: blockSize, NodeSelector: "all()", IPIPMode: apiv3.IPIPModeNever, VXLANMode: apiv3.VXLANModeNever}
 	_, err := w.calico.IPPools().Create(context.Background(), p, options.SetOptions{})
 	w.must(err)
 }
@@ -346,12 +355,16 @@ func (w *gcWorld) calicoNodes() string {
 	return strings.Join(names, " ")
 }
 
-// grace changes the grace period of the stored configuration.
+// grace sets the grace period of the stored configuration, or stores one.
 func (w *gcWorld) grace(d time.Duration) {
 	w.t.Helper()
-	k, err := w.calico.KubeControllersConfiguration().Get(context.Background(), "default", options.GetOptions{})
+	ctx, c := context.Background(), w.calico.KubeControllersConfiguration()
+	k, err := c.Get(ctx, "default", options.GetOptions{})
+	if none := (cerrors.ErrorResourceDoesNotExist{}); errors.As(err, &none) {
+		k, err = c.Create(ctx, config.NewDefaultKubeControllersConfig(), options.SetOptions{})
+	}
 	w.must(err)
 	k.Spec.Controllers.Node.LeakGracePeriod = &metav1.Duration{Duration: d}
-	_, err = w.calico.KubeControllersConfiguration().Update(context.Background(), k, options.SetOptions{})
+	_, err = c.Update(ctx, k, options.SetOptions{})
 	w.must(err)
 }

@@ -1,0 +1,128 @@
+package calico
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	apiv3 "github.com/projectcalico/api/pkg/apis/projectcalico/v3"
+	"github.com/projectcalico/calico/libcalico-go/lib/backend/model"
+	cnet "github.com/projectcalico/calico/libcalico-go/lib/net"
+	"github.com/projectcalico/calico/libcalico-go/lib/options"
+	corev1 "k8s.io/api/core/v1"
+
+	"ipamsim/sim"
+)
+
+// What these stories show of the real 3.31.0 was found here; no report of it is
+// known to us.
+
+// A Node object is deleted by mistake and kubelet registers it again five seconds
+// later. A pod that started just before lives on, but the controller has not
+// heard of it yet: its watch of pods is slower than that of nodes. For a node
+// that is gone it trusts its own cache and waits for no grace period, so it gives
+// the address of a living pod away, and the next pod gets it.
+func TestLaggingCacheFreesALivingPod(t *testing.T) {
+	for _, ds := range bothDatastores {
+		slow := newStalled(t, 0, "controller#", "EVENT", "pods")
+		gcPlay(t, gcRun{datastore: ds, strategy: slow}, func(_ context.Context, w *gcWorld) {
+			w.cluster("10.64.75.0/24", "a", "b")
+			w.run("a-0", "a")
+			w.start(controllerName, "controller")
+			time.Sleep(time.Minute)
+			slow.on.Store(true)
+			ip := w.run("a-1", "a")
+			w.deleteNode("a")
+			time.Sleep(5 * time.Second)
+			w.node("a")
+			slow.on.Store(false)
+			if h := w.holder(ip); h != "" {
+				t.Errorf("%s: %s of the living a-1 is held by %s", ds, ip, h)
+			}
+		})
+	}
+}
+
+// dualStack is a cluster whose node a has a pod with two addresses.
+func (w *gcWorld) dualStack() {
+	w.cluster("10.64.75.0/24", "a", "b")
+	w.pool("six", "fd00:64:75::/112", 0)
+	w.create("a-0", "a")
+	w.status("a-0", corev1.PodRunning, w.add("a-0", "a", 1, 1)...)
+}
+
+// A node keeps one empty block, whatever its family: of a dual-stack node without
+// pods either the IPv4 or the IPv6 block is released after the grace period.
+func TestSpareBlockOfTheOtherFamily(t *testing.T) {
+	onBoth(t, func(_ context.Context, w *gcWorld) {
+		w.dualStack()
+		w.start(controllerName, "controller")
+		time.Sleep(time.Minute)
+		w.stop("a-0")
+		w.holds("10.64.75.192/26 of a holds 0, fd00:64:75::4980/122 of a holds 0 | a:10.64.75.192/26 a:fd00:64:75::4980/122 | 0 handles")
+		if took := w.when(time.Hour, func() bool { return w.blocks() == 1 }); took < 15*time.Minute {
+			t.Error("released after", took, w.record())
+		}
+	})
+}
+
+// An operator deletes the IPv4 block of a dual-stack pod (the repair of seeds/000),
+// and the pod dies without CNI DEL. The controller never forgets that the handle
+// had an IPv4 address, which nobody will ever find leaked: it neither releases the
+// IPv6 address nor stops trying, a hundred requests a second.
+func TestDeletedBlockHidesALeak(t *testing.T) {
+	for _, ds := range bothDatastores {
+		tr, _ := gcPlay(t, gcRun{datastore: ds}, func(ctx context.Context, w *gcWorld) {
+			w.dualStack()
+			w.grace(time.Minute)
+			w.start(controllerName, "controller")
+			time.Sleep(time.Minute)
+			be := backendOf(w.calico)
+			block, err := be.Get(ctx, model.BlockKey{CIDR: cnet.MustParseCIDR("10.64.75.192/26")}, "")
+			w.must(err)
+			_, err = be.DeleteKVP(ctx, block)
+			w.must(err)
+			time.Sleep(time.Minute)
+			w.vanish("a-0")
+			time.Sleep(105 * time.Second)
+			w.holds("fd00:64:75::4980/122 of a holds 1 | a:10.64.75.192/26 a:fd00:64:75::4980/122 | 1 handles")
+		})
+		if n := asked(tr, 215*time.Second, "GET pods/default/a-0"); n < 950 {
+			t.Errorf("%s: asked for the pod %d times in ten seconds", ds, n)
+		}
+	}
+}
+
+// asked is how many such messages the controller sent in the ten seconds from at on.
+func asked(tr *sim.Trace, at time.Duration, key string) (n int) {
+	for _, s := range tr.Steps {
+		if s.At >= at && s.At < at+10*time.Second && mentions(s.Choice.Op, []string{"controller#", key}) {
+			n++
+		}
+	}
+	return n
+}
+
+// Upstream's manifests enable the node controller by the environment, and a stored
+// KubeControllersConfiguration then need not mention it. Without it there, there
+// is no grace period, not even the default of 15 minutes: nothing leaked on a
+// living node is ever released.
+func TestConfigurationWithoutNodeController(t *testing.T) {
+	onBoth(t, func(ctx context.Context, w *gcWorld) {
+		w.cluster("10.64.75.0/24", "a", "b")
+		k := apiv3.NewKubeControllersConfiguration()
+		k.Name = "default"
+		k.Spec.HealthChecks = apiv3.Enabled
+		_, err := w.calico.KubeControllersConfiguration().Create(ctx, k, options.SetOptions{})
+		w.must(err)
+		w.start(controllerName, "controller")
+		w.run("a-0", "a")
+		time.Sleep(time.Minute)
+		w.vanish("a-0")
+		time.Sleep(20 * time.Hour)
+		w.pass("pass-1")
+		time.Sleep(20 * time.Minute)
+		w.pass("pass-2")
+		w.holds("10.64.75.192/26 of a holds 1 | a:10.64.75.192/26 | 1 handles")
+	})
+}

@@ -1,0 +1,238 @@
+package calico
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	apiv3 "github.com/projectcalico/api/pkg/apis/projectcalico/v3"
+	upstream "github.com/projectcalico/calico/libcalico-go/lib/ipam"
+	corev1 "k8s.io/api/core/v1"
+
+	"ipamsim/sim"
+)
+
+// What is known to go wrong with Calico's garbage collector, on the real 3.31.0.
+// Each story is the smallest that shows it. A test that fails here means that
+// upstream was mended, or that the story no longer shows it.
+
+// calico #12741: a watch of pods breaks for good (410 Gone) while a pod is being
+// deleted. The informer lists anew and reports the deletion with a tombstone in
+// the pod's place; the controller takes it for a pod and panics.
+func TestTombstonePanics(t *testing.T) {
+	for _, ds := range bothDatastores {
+		f := newFated(t, 0, 1, sim.Gone, "controller#", "EVENT DELETED pods")
+		crashed := ""
+		gcPlay(t, gcRun{datastore: ds, options: f.budget(), strategy: f}, func(_ context.Context, w *gcWorld) {
+			w.Hooks.Panic = func(id sim.ActorID, v any, _ string) { crashed = fmt.Sprint(id, ": ", v) }
+			w.cluster("10.64.75.0/24", "a")
+			w.run("a-0", "a")
+			c := w.start(controllerName, "controller")
+			time.Sleep(time.Minute)
+			f.armed.Store(true)
+			w.stop("a-0")
+			time.Sleep(time.Minute)
+			if w.Alive(c.ID) {
+				t.Error("it lives")
+			}
+		})
+		if crashed != "controller: interface conversion: interface {} is cache.DeletedFinalStateUnknown, not *v1.Pod" {
+			t.Error(crashed)
+		}
+	}
+}
+
+// calico #12257: the allocation of a pod names another node than the pod runs on,
+// as a CNI configuration that survived a node's re-installation makes it. The
+// controller takes the pod for rescheduled and, after the grace period, gives the
+// address of a living pod away.
+func TestStaleNodeNameFreesALivingPod(t *testing.T) {
+	onBoth(t, func(_ context.Context, w *gcWorld) {
+		w.cluster("10.64.75.0/24", "a", "b")
+		w.start(controllerName, "controller")
+		w.create("web-0", "b")
+		ip := w.add("web-0", "a", 1, 0)[0] // the plugin on b believes that it is on a
+		w.status("web-0", corev1.PodRunning, ip)
+		took := w.when(time.Hour, func() bool { return w.holder(ip) == "" })
+		if took < 15*time.Minute {
+			t.Error("freed after", took)
+		}
+	})
+}
+
+// calico #5044, mended in 3.21 by never releasing a handle of which one address
+// lives. On 3.31.0 that costs an endless loop: where Calico gives two addresses
+// to a pod and Kubernetes reports one, the other one is for ever confirmed as
+// leaked and never released, and "confirmed leaks still exist, scheduling another
+// pass" starts the next scan at once.
+func TestHalfReportedDualStackSpins(t *testing.T) {
+	for _, ds := range bothDatastores {
+		tr, _ := gcPlay(t, gcRun{datastore: ds}, func(_ context.Context, w *gcWorld) {
+			w.cluster("10.64.75.0/24", "a")
+			w.pool("six", "fd00:64:75::/112", 0)
+			w.grace(time.Minute)
+			w.start(controllerName, "controller")
+			w.create("a-0", "a")
+			w.status("a-0", corev1.PodRunning, w.add("a-0", "a", 1, 1)[0]) // the second one is not reported
+			time.Sleep(2 * time.Minute)
+			w.holds("10.64.75.192/26 of a holds 1, fd00:64:75::4980/122 of a holds 1 | a:10.64.75.192/26 a:fd00:64:75::4980/122 | 1 handles")
+		})
+		if n := asked(tr, 105*time.Second, "GET pods/default/a-0"); n < 950 {
+			t.Errorf("%s: asked for the pod %d times in ten seconds", ds, n)
+		}
+	}
+}
+
+// calico #7839: a controller that dies between releasing an address in its block
+// and counting its handle down leaves the handle behind, and nobody ever looks
+// for such handles.
+func TestHandlesOutliveAKilledController(t *testing.T) {
+	for ds, handle := range map[string]string{etcdDatastore: "/calico/ipam/v2/handle/", kubernetesDatastore: "ipamhandles"} {
+		f := newFated(t, 0, 1, sim.Crash, "controller-1#", handle)
+		gcPlay(t, gcRun{datastore: ds, options: f.budget(), strategy: f}, func(_ context.Context, w *gcWorld) {
+			w.cluster("10.64.75.0/24", "a", "b")
+			w.run("a-0", "a")
+			w.run("b-0", "b")
+			first := w.start(controllerName, "controller-1")
+			time.Sleep(time.Minute)
+			f.armed.Store(true)
+			w.vanish("a-0")
+			w.deleteNode("a")
+			<-first.Done()
+			w.start(controllerName, "controller-2")
+			time.Sleep(4 * time.Hour)
+			w.holds("10.64.75.64/26 of b holds 1 | b:10.64.75.64/26 | 2 handles")
+		})
+	}
+}
+
+// tunnel is calico-node's own address on a node.
+func (w *gcWorld) tunnel(node string) string {
+	w.t.Helper()
+	h := "vxlan-tunnel-addr-" + node
+	v4, _, err := w.calico.IPAM().AutoAssign(context.Background(), upstream.AutoAssignArgs{
+		Num4: 1, HandleID: &h, Hostname: node, IntendedUse: apiv3.IPPoolAllowedUseTunnel,
+		Attrs: map[string]string{upstream.AttributeNode: node, upstream.AttributeType: upstream.AttributeTypeVXLAN},
+	})
+	w.must(err)
+	return v4.IPs[0].IP.String()
+}
+
+// calico #8643, #7839: a node without pods but with a tunnel address goes, as
+// autoscalers take them away. The controller hears of it twice, from its informer
+// and from its data feed. If it scans before the feed has told it, it still knows
+// the Calico node, takes the tunnel address for "resurrected", finds the block "not
+// empty", and since nothing else happens on that node, it does not look again
+// before its periodic scan. Which comes first is luck, on both datastores.
+func TestDeletedNodeWithATunnelAddress(t *testing.T) {
+	for _, ds := range bothDatastores {
+		soon, late := 0, 0
+		for seed := range uint64(20) {
+			gcPlay(t, gcRun{datastore: ds, seed: seed}, func(_ context.Context, w *gcWorld) {
+				w.cluster("10.64.75.0/24", "a", "b")
+				w.tunnel("a")
+				w.start(controllerName, "controller")
+				time.Sleep(time.Minute)
+				w.deleteNode("a")
+				switch took := w.when(time.Hour, func() bool { return w.blocks() == 0 }); {
+				case took >= 0 && took < 5*time.Second:
+					soon++
+				case took > 6*time.Minute && took < 7*time.Minute:
+					late++
+				default:
+					t.Errorf("%s: seed %d: released after %v", ds, seed, took)
+				}
+			})
+		}
+		if t.Logf("%s: %d soon, %d late", ds, soon, late); soon == 0 || late == 0 {
+			t.Error("it is not luck")
+		}
+	}
+}
+
+// calico #12838: the controller takes in the sequence number of an allocation when
+// it first sees it and never again. Here its watch of blocks breaks, and before
+// it can list anew (an API server that comes back slowly), the node's tunnel
+// address is released and given to the same handle again, being the only free one
+// of its block. The number is stale for ever: when the node goes, the release of
+// that address ends in "update conflict", and with it every scan: a's pods,
+// in the same block, keep their addresses, and the empty block of another deleted
+// node stays (#5218, #7987). A restart mends it.
+func TestStaleSequenceNumberStopsCollection(t *testing.T) {
+	t.Run(kubernetesDatastore, func(t *testing.T) {
+		gone := newFated(t, 0, 1, sim.Gone, "controller-1#", "ipamblocks")
+		slow := &stalled{Strategy: gone, match: []string{"controller-1#", "LIST ipamblocks"}}
+		gcPlay(t, gcRun{datastore: kubernetesDatastore, options: gone.budget(), strategy: slow}, func(ctx context.Context, w *gcWorld) {
+			w.staleNumber(func() {
+				gone.armed.Store(true)
+				slow.on.Store(true)
+				w.run("b-1", "b")
+				time.Sleep(time.Second)
+			}, func() { slow.on.Store(false) })
+		})
+	})
+	// With etcdv3 nothing but time breaks a watch so that it lists anew: the
+	// controller stands still until more has happened than its buffers hold (16 and
+	// 100 events), and etcd has forgotten what comes after.
+	t.Run(etcdDatastore, func(t *testing.T) {
+		gcPlay(t, gcRun{datastore: etcdDatastore}, func(ctx context.Context, w *gcWorld) {
+			w.staleNumber(func() {
+				w.Hold("controller-1")
+				for i := range 120 {
+					w.run(fmt.Sprintf("b-%d", i+1), "b")
+					w.stop(fmt.Sprintf("b-%d", i+1))
+				}
+			}, func() {
+				for i := range 15 {
+					time.Sleep(time.Minute)
+					w.run(fmt.Sprintf("b-%d", i+200), "b")
+					w.stop(fmt.Sprintf("b-%d", i+200))
+				}
+				w.Release("controller-1")
+			})
+		})
+	})
+}
+
+// staleNumber tells the story of #12838: between deaf and hears the controller
+// learns nothing of blocks.
+func (w *gcWorld) staleNumber(deaf, hears func()) {
+	w.cluster("10.64.75.0/28", "a", "b", "c")
+	old := w.tunnel("a")
+	for i := range 3 {
+		w.run(fmt.Sprintf("a-%d", i), "a")
+	}
+	w.run("b-0", "b")
+	w.run("c-0", "c")
+	c := w.start(controllerName, "controller-1")
+	time.Sleep(time.Minute)
+
+	deaf()
+	w.must(w.calico.IPAM().ReleaseByHandle(context.Background(), "vxlan-tunnel-addr-a"))
+	if ip := w.tunnel("a"); ip != old {
+		w.t.Errorf("the tunnel had %s and got %s", old, ip)
+	}
+	hears()
+	time.Sleep(time.Minute)
+
+	for i := range 3 {
+		w.vanish(fmt.Sprintf("a-%d", i))
+	}
+	w.deleteNode("a")
+	w.vanish("c-0")
+	w.deleteNode("c")
+	time.Sleep(2 * time.Hour)
+	if w.in.env.Datastore == kubernetesDatastore {
+		w.holds("10.64.75.12/30 of a holds 4, 10.64.75.4/30 of b holds 2, 10.64.75.8/30 of c holds 0 | a:10.64.75.12/30 b:10.64.75.4/30 c:10.64.75.8/30 | 6 handles")
+	} else { // the nodes' affinities went with the Calico nodes
+		w.holds("10.64.75.12/30 of nobody holds 4, 10.64.75.4/30 of b holds 1 | b:10.64.75.4/30 | 5 handles")
+	}
+	w.Kill(c.ID)
+	w.start(controllerName, "controller-2")
+	time.Sleep(time.Hour)
+	if r := w.record(); strings.Contains(r, "of a") || strings.Contains(r, "of c") || strings.Contains(r, "nobody") {
+		w.t.Error("after a restart:", r)
+	}
+}
