@@ -8,6 +8,7 @@ go 1.26.0
 
 require (
 	github.com/anishathalye/porcupine v1.3.1
+	github.com/gaissmai/bart v0.30.0
 	github.com/google/gofuzz v1.2.0
 	github.com/invopop/jsonschema v0.13.0
 	github.com/k8snetworkplumbingwg/whereabouts v0.9.4

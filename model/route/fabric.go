@@ -150,16 +150,19 @@ type Router struct {
 	Addr netip.Prefix // the subnet's first address, with its length
 }
 
-// Routers are the gateways of the nodes' subnets, sorted by subnet.
+// Routers are the gateways of the nodes' subnets, sorted by subnet. A subnet whose
+// first address is a node's has none.
 func (f *Fabric) Routers(nodes []Node) []Router {
 	var subnets []netip.Prefix
 	for _, n := range nodes {
-		if n.Addr.IsValid() && n.Addr.Addr().Is4() {
+		if n.Addr.IsValid() && n.Addr.Addr().Is4() && n.Addr.Bits() < 31 {
 			subnets = append(subnets, n.Addr.Masked())
 		}
 	}
 	slices.SortFunc(subnets, comparePrefix)
-	subnets = slices.Compact(subnets)
+	subnets = slices.DeleteFunc(slices.Compact(subnets), func(p netip.Prefix) bool {
+		return slices.ContainsFunc(nodes, func(n Node) bool { return n.Addr.Addr() == p.Addr().Next() })
+	})
 	stem := "router"
 	if f.Topology == ToR {
 		stem = ToR

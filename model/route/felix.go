@@ -1,0 +1,70 @@
+package route
+
+import (
+	"net/netip"
+
+	"ipamsim/model"
+)
+
+// share is what Felix knows of one destination of a VXLAN pool: a block and
+// whose it is, or a borrowed address and who has it.
+type share struct {
+	node     string
+	borrowed bool
+}
+
+// shares are the destinations of all VXLAN pools. Felix makes them of blocks,
+// not of affinities: a stale affinity is nothing to it.
+//
+// Source: felix/calc/l3_route_resolver.go, routesFromBlock.
+func shares(pools []model.IPPool, blocks []Block) map[netip.Prefix]share {
+	out := map[netip.Prefix]share{}
+	for _, b := range blocks {
+		if pool, _ := programs(pools, b.Prefix); pool == nil || !encapsulates(pool.VXLAN) {
+			continue
+		}
+		if b.Node != "" {
+			out[b.Prefix.Masked()] = share{node: b.Node}
+		}
+		for _, a := range b.Borrowed {
+			out[netip.PrefixFrom(a.Addr, a.Addr.BitLen())] = share{a.Node, true}
+		}
+	}
+	return out
+}
+
+// vxlan is the route that Felix on s makes to a destination of a VXLAN pool, or
+// nil: a blackhole for a block of its own; for what is elsewhere the other node's
+// address where the pool allows that on one subnet, else its tunnel.
+//
+// Source: felix/calc/l3_route_resolver.go (flush, nodeInOurSubnet);
+// felix/dataplane/linux/route_mgr.go (routeIsLocalBlock, noEncapRoute) and
+// vxlan_mgr.go (route).
+func (p *Plane) vxlan(s *speaker, dst netip.Prefix) *Route {
+	sh, ok := p.shares[dst]
+	if !ok {
+		return nil
+	}
+	pool, _ := programs(p.pools, dst)
+	if pool == nil || !encapsulates(pool.VXLAN) {
+		return nil
+	}
+	if sh.node == p.t.places[s.at].name {
+		if sh.borrowed || dst.IsSingleIP() {
+			return nil
+		}
+		return &Route{Dst: dst, Type: Blackhole, Proto: Felix}
+	}
+	i, ok := p.t.at[sh.node]
+	if !ok || p.speakers[i] == nil || !p.speakers[i].present {
+		return nil
+	}
+	other := p.speakers[i]
+	if (pool.VXLAN == crossSubnet || pool.IPIP == crossSubnet) && s.addr.Contains(other.addr.Addr()) {
+		return &Route{Dst: dst, Via: []netip.Addr{other.addr.Addr()}, Dev: p.fabric.device(), Proto: Felix, OnLink: true}
+	}
+	if !other.tunnel.IsValid() {
+		return nil
+	}
+	return &Route{Dst: dst, Via: []netip.Addr{other.tunnel}, Dev: "vxlan.calico", OnLink: true, Tunnel: true}
+}

@@ -1,0 +1,117 @@
+package route
+
+import (
+	"net/netip"
+	"slices"
+)
+
+// route is what the place's kernel has for dst now, or nil. What it has from the
+// kernel itself and from pods' devices is not replaced by a daemon's.
+func (p *Plane) route(i int, dst netip.Prefix) *Route {
+	if r := p.linked[i][dst]; r != nil {
+		return r
+	}
+	s := p.speakers[i]
+	if s == nil || !s.present {
+		return nil
+	}
+	if dev, ok := p.devs[local{i, dst.Addr()}]; ok && dst.IsSingleIP() {
+		return &Route{Dst: dst, Dev: dev}
+	}
+	if s.node {
+		if s.felix {
+			p.felix[i].put(dst, p.vxlan(s, dst))
+		}
+		if r := p.felix[i][dst]; r != nil {
+			return r
+		}
+	}
+	return p.bird(s, dst)
+}
+
+// kept are routes that a daemon left in the kernel.
+type kept map[netip.Prefix]*Route
+
+func (k kept) put(dst netip.Prefix, r *Route) {
+	if r == nil {
+		delete(k, dst)
+	} else {
+		k[dst] = r
+	}
+}
+
+// bird is the route that the place's BIRD writes for dst, or nil: its best path,
+// with every path that is as good merged into it.
+func (p *Plane) bird(s *speaker, dst netip.Prefix) *Route {
+	paths := p.ribs[dst][s.at]
+	if len(paths) == 0 {
+		return nil
+	}
+	pool, ok := programs(p.pools, dst)
+	if s.node && !ok {
+		return nil
+	}
+	best := &paths[0]
+	if best.own() {
+		if best.source == fromStatic {
+			return &Route{Dst: dst, Type: Blackhole, Proto: BIRD}
+		}
+		return nil
+	}
+	r := &Route{Dst: dst, Proto: BIRD, Dev: p.fabric.device()}
+	if s.node && pool != nil && (pool.IPIP == always || pool.IPIP == crossSubnet && !s.addr.Contains(best.hop)) {
+		r.Dev, r.OnLink, r.Tunnel = "tunl0", true, true
+	} else if !best.via.IsValid() {
+		return &Route{Dst: dst, Type: Refuse, Proto: BIRD}
+	}
+	for i := range paths {
+		q := &paths[i]
+		if q.own() || q.alike(best) != 0 {
+			continue
+		}
+		hop := q.via
+		if r.Tunnel {
+			hop = q.hop
+		}
+		if !slices.Contains(r.Via, hop) {
+			r.Via = append(r.Via, hop)
+		}
+	}
+	slices.SortFunc(r.Via, netip.Addr.Compare)
+	return r
+}
+
+// link gives a place the routes that are there without any daemon: its subnet,
+// and a node's default route.
+func (p *Plane) link(i int, addr netip.Prefix, gateway netip.Addr) {
+	dev := p.fabric.device()
+	routes := kept{addr.Masked(): {Dst: addr.Masked(), Dev: dev, Proto: Kernel, Src: addr.Addr()}}
+	if gateway.IsValid() {
+		dst := netip.PrefixFrom(netip.IPv4Unspecified(), 0)
+		routes[dst] = &Route{Dst: dst, Via: []netip.Addr{gateway}, Dev: dev, OnLink: true}
+	}
+	p.relink(i, routes)
+}
+
+// linkRouters gives every router the subnets of the others.
+func (p *Plane) linkRouters(routers []Router) {
+	for _, r := range routers {
+		routes := kept{r.Addr.Masked(): {Dst: r.Addr.Masked(), Dev: p.fabric.device(), Proto: Kernel, Src: r.Addr.Addr()}}
+		for _, o := range routers {
+			if o != r {
+				routes[o.Addr.Masked()] = &Route{Dst: o.Addr.Masked(), Via: []netip.Addr{o.Addr.Addr()}, Dev: "uplink", OnLink: true}
+			}
+		}
+		p.relink(p.t.at[r.Name], routes)
+	}
+}
+
+func (p *Plane) relink(i int, routes kept) {
+	for dst := range p.linked[i] {
+		p.touched[dst] = true
+	}
+	p.linked[i] = routes
+	for dst := range routes {
+		p.touched[dst] = true
+	}
+}

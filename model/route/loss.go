@@ -1,0 +1,206 @@
+package route
+
+import (
+	"cmp"
+	"net/netip"
+	"slices"
+)
+
+// losses are the pairs of a node and a pod's address that do not reach each
+// other, kept as tables change.
+type losses struct {
+	pairs map[pair]Loss
+	dests map[netip.Addr][]int // places that deliver an address, sorted
+	back  []*back              // of nodes' own addresses, by place
+	all   bool                 // everything must be walked again
+	list  []Loss               // sorted; nil: to be made again
+}
+
+type pair struct {
+	from int
+	to   netip.Addr
+}
+
+// back is what becomes of answers to one node's own address, by the place they
+// start from: the ends, as far as packets are lost.
+type back struct {
+	lost []verdict
+}
+
+// verdict of the ways from one place to one address.
+type verdict struct {
+	way        Way // the first that is lost
+	lost, some bool
+}
+
+func (l *losses) add(k local) {
+	at, _ := slices.BinarySearch(l.dests[k.addr], k.at)
+	if !slices.Contains(l.dests[k.addr], k.at) {
+		l.dests[k.addr] = slices.Insert(l.dests[k.addr], at, k.at)
+	}
+}
+
+func (l *losses) remove(k local) {
+	if i := slices.Index(l.dests[k.addr], k.at); i >= 0 {
+		l.dests[k.addr] = slices.Delete(l.dests[k.addr], i, i+1)
+	}
+	if len(l.dests[k.addr]) > 0 {
+		return
+	}
+	delete(l.dests, k.addr)
+	for q := range l.pairs {
+		if q.to == k.addr {
+			delete(l.pairs, q)
+			l.list = nil
+		}
+	}
+}
+
+// Losses are the addresses of pods that nodes cannot reach now, sorted by source,
+// then address. Since is when that pair was lost, whatever swallowed it since.
+// A node without power neither loses nor is lost.
+func (p *Plane) Losses() []Loss {
+	l := &p.losses
+	if l.list == nil {
+		l.list = make([]Loss, 0, len(l.pairs))
+		for _, x := range l.pairs {
+			l.list = append(l.list, x)
+		}
+		slices.SortFunc(l.list, func(a, b Loss) int { return cmp.Or(cmp.Compare(a.From, b.From), a.To.Compare(b.To)) })
+	}
+	return l.list
+}
+
+// judge walks again to the addresses whose routes changed.
+func (p *Plane) judge() {
+	l := &p.losses
+	if len(p.stale) == 0 && !l.all {
+		return
+	}
+	for i, s := range p.speakers {
+		if s != nil && s.node && (l.all || p.isStale(s.addr.Addr())) {
+			p.judgeBack(i)
+		}
+	}
+	for _, a := range p.staleDests() {
+		p.judgeDest(a)
+	}
+	clear(p.stale)
+	l.all = false
+}
+
+func (p *Plane) isStale(a netip.Addr) bool {
+	for dst := range p.stale {
+		if dst.Contains(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// staleDests are the pods' addresses to walk to again, sorted.
+func (p *Plane) staleDests() []netip.Addr {
+	l := &p.losses
+	var out []netip.Addr
+	wide := p.stale
+	if !l.all {
+		wide = map[netip.Prefix]bool{}
+		for dst := range p.stale {
+			if !dst.IsSingleIP() {
+				wide[dst] = true
+			} else if _, ok := l.dests[dst.Addr()]; ok {
+				out = append(out, dst.Addr())
+			}
+		}
+	}
+	if l.all || len(wide) > 0 {
+		for a := range l.dests {
+			covered := l.all
+			for dst := range wide {
+				covered = covered || dst.Contains(a)
+			}
+			if covered {
+				out = append(out, a)
+			}
+		}
+	}
+	slices.SortFunc(out, netip.Addr.Compare)
+	return slices.Compact(out)
+}
+
+// judgeBack finds from where answers to a node's own address are lost. If that
+// changed, every pair may have.
+func (p *Plane) judgeBack(i int) {
+	l := &p.losses
+	for len(l.back) <= i {
+		l.back = append(l.back, nil)
+	}
+	b := &back{lost: make([]verdict, len(p.t.places))}
+	p.t.w.begin(p.t, p.speakers[i].addr.Addr())
+	for from, s := range p.speakers {
+		if s != nil && s.node && s.up {
+			b.lost[from] = p.verdict(from)
+		}
+	}
+	if l.back[i] == nil || !slices.Equal(l.back[i].lost, b.lost) {
+		l.all = true
+	}
+	l.back[i] = b
+}
+
+// verdict walks from a place to the address that the walk was begun for.
+func (p *Plane) verdict(from int) verdict {
+	ends := p.t.w.all(from)
+	if len(ends) == 1 && ends[0].end == Delivered {
+		return verdict{}
+	}
+	var v verdict
+	for _, w := range p.t.ways(ends) {
+		if w.End == Delivered {
+			v.some = true
+		} else if !v.lost {
+			v.lost, v.way = true, w
+		}
+	}
+	v.some = v.some && v.lost
+	return v
+}
+
+// judgeDest finds from where an address of a pod is lost.
+func (p *Plane) judgeDest(to netip.Addr) {
+	l := &p.losses
+	on := l.dests[to]
+	p.t.w.begin(p.t, to)
+	for from, s := range p.speakers {
+		if s == nil || !s.node {
+			continue
+		}
+		key := pair{from, to}
+		old, was := l.pairs[key]
+		var v verdict
+		answer := false
+		if s.up && p.speakers[on[0]].up {
+			if v = p.verdict(from); !v.lost {
+				v, answer = l.back[from].lost[on[0]], true
+			}
+		}
+		if !v.lost {
+			if was {
+				delete(l.pairs, key)
+				l.list = nil
+			}
+			continue
+		}
+		x := Loss{
+			From: p.t.places[from].name, To: to, On: p.t.places[on[0]].name,
+			At: v.way.At, How: v.way.End, Route: v.way.Route, Back: answer, Some: v.some, Since: p.now,
+		}
+		if was {
+			x.Since = old.Since
+		}
+		if !was || x != old {
+			l.pairs[key] = x
+			l.list = nil
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package route
+
+import (
+	"maps"
+	"net/netip"
+	"slices"
+	"time"
+
+	"ipamsim/model"
+)
+
+// Plane is the forwarding plane of a cluster as time goes by: it is told facts
+// when they change, and follows them as late as real daemons do (timing.go).
+//
+// It works incrementally: a fact costs what it touches, not what there is.
+type Plane struct {
+	fabric   Fabric
+	now      time.Duration
+	t        *Tables
+	speakers []*speaker // by place; nil for a router that speaks no BGP
+	sessions map[[2]int]*session
+
+	// What daemons know now.
+	pools   []model.IPPool
+	shares  map[netip.Prefix]share
+	origins map[netip.Prefix][]origin
+	ribs    map[netip.Prefix]ribs
+	linked  []kept           // routes that need no daemon, by place
+	felix   []kept           // routes of Felix, by place
+	devs    map[local]string // addresses that nodes deliver, with the device
+
+	// What was observed last.
+	facts      Facts
+	affinities map[string][]model.Affinity // by node, without pending ones
+
+	later    []event // sorted by time, then order of arrival
+	deadline time.Duration
+	timed    bool // deadline is set
+
+	// What must be done again before the tables are right.
+	touched map[netip.Prefix]bool // kernel routes, everywhere
+	here    map[hereKey]bool      // kernel routes, in one place
+	moved   map[netip.Prefix]bool // BGP paths
+	rewired bool                  // nodes, daemons or sessions changed
+	reread  bool                  // nodes came or went: their affinities count from now
+	stale   map[netip.Prefix]bool // destinations to walk to again
+	losses  losses
+}
+
+// local is an address on a node.
+type local struct {
+	at   int
+	addr netip.Addr
+}
+
+type hereKey struct {
+	at  int
+	dst netip.Prefix
+}
+
+// event is a change that a daemon will know of later.
+type event struct {
+	at time.Duration
+	do func()
+}
+
+// New is the plane of a cluster without any node. The fabric must have passed
+// Check.
+func New(f Fabric) *Plane {
+	return &Plane{
+		fabric: f, t: NewTables(nil), sessions: map[[2]int]*session{},
+		shares: map[netip.Prefix]share{}, origins: map[netip.Prefix][]origin{}, ribs: map[netip.Prefix]ribs{},
+		devs: map[local]string{}, affinities: map[string][]model.Affinity{},
+		touched: map[netip.Prefix]bool{}, here: map[hereKey]bool{}, moved: map[netip.Prefix]bool{}, stale: map[netip.Prefix]bool{},
+		losses: losses{pairs: map[pair]Loss{}, dests: map[netip.Addr][]int{}},
+	}
+}
+
+// Converge are the tables that facts lead to once all daemons had their time.
+func Converge(f Fabric, facts Facts) *Tables {
+	p := New(f)
+	p.Observe(0, facts)
+	for at, ok := p.Next(); ok; at, ok = p.Next() {
+		p.Advance(at)
+	}
+	return p.Tables()
+}
+
+// Observe tells the plane what is true from now on. The time must not run
+// backwards; the facts are the caller's again when Observe returns, except for
+// slices inside their elements, which must not be changed.
+func (p *Plane) Observe(at time.Duration, f Facts) {
+	p.Advance(at)
+	p.observeNodes(f.Nodes)
+	p.observeDown(f.Down)
+	p.observePools(f.Pools)
+	p.observeAffinities(f.Affinities)
+	p.observeBlocks(f.Blocks)
+	p.observeLocals(f.Local)
+	if p.rewired {
+		p.wire()
+	}
+	p.settle()
+}
+
+// Next is when the plane will change by itself; ok is false if it will not.
+func (p *Plane) Next() (at time.Duration, ok bool) {
+	if len(p.later) > 0 && (!p.timed || p.later[0].at < p.deadline) {
+		return p.later[0].at, true
+	}
+	return p.deadline, p.timed
+}
+
+// Advance lets the plane change by itself up to and including a time.
+func (p *Plane) Advance(at time.Duration) {
+	for {
+		next, ok := p.Next()
+		if !ok || next > at {
+			break
+		}
+		p.now = max(p.now, next)
+		for len(p.later) > 0 && p.later[0].at <= p.now {
+			e := p.later[0]
+			p.later = p.later[1:]
+			e.do()
+		}
+		if p.timed && p.deadline <= p.now || p.rewired {
+			p.wire()
+		}
+		p.settle()
+	}
+	p.now = max(p.now, at)
+}
+
+// Tables are the routing tables now, until the next Observe or Advance.
+func (p *Plane) Tables() *Tables { return p.t }
+
+// after does something when a daemon will know of it.
+func (p *Plane) after(d time.Duration, do func()) {
+	e := event{p.now + d, do}
+	i, _ := slices.BinarySearchFunc(p.later, e.at, func(x event, at time.Duration) int {
+		if x.at <= at {
+			return -1
+		}
+		return 1
+	})
+	p.later = slices.Insert(p.later, i, e)
+}
+
+// settle brings paths, tables and losses up to date.
+func (p *Plane) settle() {
+	for _, dst := range sortedPrefixes(p.moved) {
+		after := p.propagate(dst, p.ribs[dst])
+		if len(after) == 0 {
+			delete(p.ribs, dst)
+		} else {
+			p.ribs[dst] = after
+		}
+		p.touched[dst] = true
+	}
+	clear(p.moved)
+	for _, dst := range sortedPrefixes(p.touched) {
+		for i := range p.t.places {
+			p.put(i, dst)
+		}
+	}
+	clear(p.touched)
+	for k := range p.here {
+		p.put(k.at, k.dst) // in any order: places and prefixes do not depend on each other
+	}
+	clear(p.here)
+	p.judge()
+}
+
+func (p *Plane) put(i int, dst netip.Prefix) {
+	if p.t.set(i, dst, p.route(i, dst)) {
+		p.stale[dst] = true
+	}
+}
+
+func sortedPrefixes(m map[netip.Prefix]bool) []netip.Prefix {
+	return slices.SortedFunc(maps.Keys(m), comparePrefix)
+}

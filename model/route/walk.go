@@ -1,0 +1,285 @@
+package route
+
+import (
+	"net/netip"
+	"slices"
+
+	"github.com/gaissmai/bart"
+)
+
+// Place is one forwarder of packets, for tables that come from elsewhere than
+// this package: a dump of a real kernel.
+type Place struct {
+	Name   string
+	Addrs  []netip.Addr // that it answers to itself
+	Up     bool
+	Routes []Route
+}
+
+// Tables are the routing tables of all nodes and routers at one instant, ready
+// to be walked through.
+type Tables struct {
+	places []place
+	at     map[string]int     // by name
+	owner  map[netip.Addr]int // who answers to an address of its own
+	w      walker
+}
+
+type place struct {
+	name  string
+	up    bool
+	gone  bool // not part of the network any more
+	addrs []netip.Addr
+	lpm   *bart.Table[*Route]
+}
+
+// NewTables makes tables of what was found in the places.
+func NewTables(places []Place) *Tables {
+	t := &Tables{at: map[string]int{}, owner: map[netip.Addr]int{}}
+	for _, p := range places {
+		i := t.add(p.Name)
+		t.places[i].up = p.Up
+		t.own(i, p.Addrs)
+		for j := range p.Routes {
+			r := p.Routes[j]
+			t.places[i].lpm.Insert(r.Dst.Masked(), &r)
+		}
+	}
+	return t
+}
+
+// add makes room for a place and returns its index.
+func (t *Tables) add(name string) int {
+	t.at[name] = len(t.places)
+	t.places = append(t.places, place{name: name, lpm: new(bart.Table[*Route])})
+	return len(t.places) - 1
+}
+
+// own sets the addresses that a place answers to.
+func (t *Tables) own(i int, addrs []netip.Addr) {
+	for _, a := range t.places[i].addrs {
+		if t.owner[a] == i {
+			delete(t.owner, a)
+		}
+	}
+	t.places[i].addrs = addrs
+	for _, a := range addrs {
+		t.owner[a] = i
+	}
+}
+
+// set puts a route into a place's table, or takes away what it has for dst if r
+// is nil. It reports whether that changed anything.
+func (t *Tables) set(i int, dst netip.Prefix, r *Route) bool {
+	lpm := t.places[i].lpm
+	old, ok := lpm.Get(dst)
+	switch {
+	case r == nil && !ok, r != nil && ok && old.equal(r):
+		return false
+	case r == nil:
+		lpm.Delete(dst)
+	default:
+		lpm.Insert(dst, r)
+	}
+	return true
+}
+
+// Names of the places that exist, sorted: nodes and routers.
+func (t *Tables) Names() []string {
+	var out []string
+	for i := range t.places {
+		if !t.places[i].gone {
+			out = append(out, t.places[i].name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Of is the table of a node or router; ok is false for a name nobody has. A node
+// without power has an empty table.
+func (t *Tables) Of(name string) (table Table, ok bool) {
+	i, ok := t.at[name]
+	if !ok || t.places[i].gone {
+		return Table{}, false
+	}
+	table.Name = name
+	if !t.places[i].up {
+		return table, true
+	}
+	for _, r := range t.places[i].lpm.All() {
+		table.Routes = append(table.Routes, *r)
+	}
+	slices.SortFunc(table.Routes, compareRoute)
+	return table, true
+}
+
+// Way is how a packet ends.
+type Way struct {
+	End   End
+	At    string
+	Route string // that it ended by, as ip route prints it; "" if none
+}
+
+// Walk follows a packet to an address hop by hop, from a node or router that
+// sends it. Where equal ways part it follows all of them: the ends are sorted
+// and distinct. It is nil for an unknown name and for a place without power.
+func (t *Tables) Walk(from string, to netip.Addr) []Way {
+	i, ok := t.at[from]
+	if !ok || t.places[i].gone || !t.places[i].up {
+		return nil
+	}
+	t.w.begin(t, to)
+	return t.ways(t.w.all(i))
+}
+
+// RoundTrip follows a packet there and its answer back. The answer goes to the
+// sender's address: a pod's, or the node's own. It starts on the node where the
+// packet arrives; back is nil if no packet does.
+func (t *Tables) RoundTrip(from string, source netip.Addr, on string, to netip.Addr) (there, back []Way) {
+	there = t.Walk(from, to)
+	if !slices.ContainsFunc(there, func(w Way) bool { return w.End == Delivered }) {
+		return there, nil
+	}
+	return there, t.Walk(on, source)
+}
+
+// Arrives reports whether all, or only some, of the ways are delivered.
+func Arrives(ways []Way) (all, some bool) {
+	all = len(ways) > 0
+	for _, w := range ways {
+		all, some = all && w.End == Delivered, some || w.End == Delivered
+	}
+	return all, some
+}
+
+func (t *Tables) ways(ends []end) []Way {
+	out := make([]Way, len(ends))
+	for i, e := range ends {
+		out[i] = Way{End: e.end, At: t.places[e.at].name}
+		if e.route != nil {
+			out[i].Route = e.route.String()
+		}
+	}
+	slices.SortFunc(out, compareWay)
+	return slices.Compact(out)
+}
+
+func compareWay(a, b Way) int {
+	for _, c := range []int{compareString(string(a.End), string(b.End)), compareString(a.At, b.At), compareString(a.Route, b.Route)} {
+		if c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+func compareString(a, b string) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// end is one end of a way. Its route is nil where none was used.
+type end struct {
+	end   End
+	at    int
+	route *Route
+}
+
+// walker follows packets to one address from any number of places, and looks at
+// each place only once: from everywhere the rest of the way is the same.
+type walker struct {
+	t     *Tables
+	to    netip.Addr
+	epoch int
+	loops bool  // a loop was met
+	seen  []int // epoch at which a place was entered
+	done  []int // epoch at which its ends were known
+	ends  [][]end
+}
+
+func (w *walker) begin(t *Tables, to netip.Addr) {
+	w.t, w.to = t, to
+	w.epoch++
+	w.loops = false
+	for len(w.seen) < len(t.places) {
+		w.seen, w.done, w.ends = append(w.seen, 0), append(w.done, 0), append(w.ends, nil)
+	}
+}
+
+// all are the ends of all ways from a place, valid until the next call.
+//
+// What was found on the way is used again, unless a loop was met: what x → {y,
+// pod}, y → x leaves behind for y is a loop, though half of the flows from y
+// arrive.
+func (w *walker) all(i int) []end {
+	if w.loops {
+		w.begin(w.t, w.to)
+	}
+	return w.from(i)
+}
+
+func (w *walker) from(i int) []end {
+	if w.done[i] == w.epoch {
+		return w.ends[i]
+	}
+	w.seen[i] = w.epoch
+	w.ends[i] = w.ends[i][:0]
+	w.step(i)
+	w.done[i] = w.epoch
+	return w.ends[i]
+}
+
+// step finds the ends from place i.
+func (w *walker) step(i int) {
+	p := &w.t.places[i]
+	add := func(e End, r *Route) { w.ends[i] = append(w.ends[i], end{e, i, r}) }
+	if slices.Contains(p.addrs, w.to) {
+		add(Delivered, nil)
+		return
+	}
+	r, ok := p.lpm.Lookup(w.to)
+	switch {
+	case !ok:
+		add(Unreachable, nil)
+	case r.Type == Refuse:
+		add(Unreachable, r)
+	case r.Type == Blackhole:
+		add(Blackholed, r)
+	case r.local():
+		add(Delivered, r)
+	case len(r.Via) == 0:
+		w.hop(i, r, w.to)
+	}
+	if ok && r.Type == Unicast {
+		for _, via := range r.Via {
+			w.hop(i, r, via)
+		}
+	}
+}
+
+// hop goes on at the owner of an address. A loop ends where the packet comes by
+// the second time.
+func (w *walker) hop(i int, r *Route, via netip.Addr) {
+	j, ok := w.t.owner[via]
+	var more []end
+	switch {
+	case !ok || !w.t.places[j].up || w.t.places[j].gone:
+		more = []end{{Dead, i, r}}
+	case w.seen[j] == w.epoch && w.done[j] != w.epoch:
+		w.loops = true
+		more = []end{{Looping, i, r}}
+	default:
+		more = w.from(j)
+	}
+	for _, e := range more {
+		if !slices.Contains(w.ends[i], e) {
+			w.ends[i] = append(w.ends[i], e)
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package route
+
+import (
+	"slices"
+	"time"
+)
+
+// wire brings daemons and sessions up to date with the machines and with time:
+// who runs, who is ready, which sessions are open, frozen or closed. Whatever
+// changed here may change every path.
+func (p *Plane) wire() {
+	p.rewired, p.timed, p.deadline = false, false, 0
+	p.pairUp()
+	for _, s := range p.speakers {
+		if s != nil && s.node {
+			p.ready(s)
+		}
+	}
+	for _, s := range p.sorted() {
+		p.transit(s)
+	}
+	for dst := range p.origins {
+		p.moved[dst] = true
+	}
+	for dst := range p.ribs {
+		p.moved[dst] = true
+	}
+	p.losses.all = true
+}
+
+// until notes that something will change by itself.
+func (p *Plane) until(at time.Duration) {
+	if !p.timed || at < p.deadline {
+		p.timed, p.deadline = true, at
+	}
+}
+
+// pairUp decides which speakers have a session with each other.
+func (p *Plane) pairUp() {
+	for _, s := range p.speakers {
+		if s != nil {
+			s.edges, s.transit = nil, s.reflect || !s.node
+		}
+	}
+	for _, s := range p.sessions {
+		s.configured = false
+	}
+	for i, a := range p.speakers {
+		for _, b := range p.speakers[i+1:] {
+			if a == nil || b == nil || !a.present || !b.present || !p.fabric.wanted(a, b) {
+				continue
+			}
+			key := [2]int{a.at, b.at}
+			s := p.sessions[key]
+			if s == nil {
+				s = &session{a: a, b: b}
+				p.sessions[key] = s
+			}
+			s.configured = true
+			a.edges, b.edges = append(a.edges, edge{b, s}), append(b.edges, edge{a, s})
+			if !s.internal() {
+				a.transit, b.transit = true, true
+			}
+		}
+	}
+}
+
+// ready decides whether a node's BIRD has started to work: soon, if all of its
+// peers are there; else only when it has given up waiting for them.
+func (p *Plane) ready(s *speaker) {
+	if !s.present || !s.up || !s.bird {
+		s.ready = false
+		return
+	}
+	if s.ready {
+		return
+	}
+	s.readyAt = s.started + Establish
+	for _, e := range s.edges {
+		if !e.to.up || !e.to.bird || p.isDown(e.s) {
+			s.readyAt = s.started + Recovery
+			break
+		}
+		s.readyAt = max(s.readyAt, min(e.to.started+Establish, s.started+Recovery))
+	}
+	if p.now >= s.readyAt {
+		s.ready = true
+		p.configure(s)
+		return
+	}
+	p.until(s.readyAt)
+}
+
+func (p *Plane) isDown(s *session) bool {
+	a, b := p.t.places[s.a.at].name, p.t.places[s.b.at].name
+	return downBetween(p.fabric.Down, a, b) || downBetween(p.facts.Down, a, b)
+}
+
+// transit moves a session to the state that its ends allow. A session whose end
+// died silently keeps what it brought until a timer runs out.
+func (p *Plane) transit(s *session) {
+	switch {
+	case !s.configured || p.isDown(s):
+		s.state = closed
+	case s.a.ready && s.b.ready:
+		s.state = open
+	case s.state == open:
+		s.state, s.until = frozen, p.now+Graceful
+		if !s.a.up || !s.b.up {
+			s.until = p.now + Hold
+		}
+	case s.state == frozen && p.now >= s.until:
+		s.state = closed
+	}
+	if s.state == frozen {
+		p.until(s.until)
+	}
+}
+
+// sorted are all sessions, by their ends.
+func (p *Plane) sorted() []*session {
+	out := make([]*session, 0, len(p.sessions))
+	for _, s := range p.sessions {
+		out = append(out, s)
+	}
+	slices.SortFunc(out, func(x, y *session) int {
+		if x.a.at != y.a.at {
+			return x.a.at - y.a.at
+		}
+		return x.b.at - y.b.at
+	})
+	return out
+}
