@@ -99,7 +99,7 @@ func plug(machine, port int) string { return fmt.Sprintf("m%dp%d", machine, port
 // furnish gives a machine its default route and its pods.
 func (m *machine) furnish() (err error) {
 	if m.gateway.IsValid() {
-		if err := m.space.gateway(m.gateway); err != nil {
+		if err := m.space.gateway(m.gateway, m.ports[0].name); err != nil {
 			return err
 		}
 	}

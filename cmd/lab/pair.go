@@ -4,10 +4,11 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
-	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"ipamsim/model/route"
 )
 
 // pair is a source, a node or one of its pods, and a pod's address.
@@ -16,10 +17,9 @@ type pair struct {
 	fromPod  *pod // nil: the node itself
 	to       *machine
 	toPod    *pod
-	there    []ending // what the walk says of the way there
-	back     []ending // and of the answer's way
-	got      echo     // what ping says
-	said     string
+	there    []route.Way // what the model says of the way there
+	back     []route.Way // and of the answer's way; nil if no packet arrives
+	got      echo        // what ping says
 	attempts int
 }
 
@@ -60,36 +60,41 @@ func (p *pair) String() string {
 	return fmt.Sprintf("%s -> %s/%s", from, p.to.name, p.toPod.addr)
 }
 
-// outcomes is whether an answer may come, and whether it may not.
+// outcomes is whether an answer may come, and whether it may not: both if flows
+// are spread over ways with different ends.
 func (p *pair) outcomes() (may, mayNot bool) {
-	may = slices.ContainsFunc(p.there, isAnswered) && slices.ContainsFunc(p.back, isAnswered)
-	mayNot = slices.ContainsFunc(p.there, isNotAnswered) || slices.ContainsFunc(p.back, isNotAnswered)
-	return may, mayNot
+	allThere, someThere := route.Arrives(p.there)
+	allBack, someBack := route.Arrives(p.back)
+	return someThere && someBack, !allThere || !allBack
 }
 
-func isAnswered(e ending) bool    { return e.echo == answered }
-func isNotAnswered(e ending) bool { return e.echo != answered }
-
-// agrees reports whether ping saw what the walk allows.
+// agrees reports whether ping saw what the model allows.
 func (p *pair) agrees() bool {
 	may, mayNot := p.outcomes()
 	return p.got == answered && may || p.got != answered && p.got != unclear && mayNot
 }
 
-// predicted is the walk's word on the pair, for people.
+// predicted is the model's word on the pair, for people.
 func (p *pair) predicted() string {
 	return fmt.Sprintf("there %s; back %s", words(p.there), words(p.back))
 }
 
-func words(endings []ending) string {
-	var w []string
-	for _, e := range endings {
-		w = append(w, e.String())
+func words(ways []route.Way) string {
+	if len(ways) == 0 {
+		return "nothing"
 	}
-	return strings.Join(w, " or ")
+	var all []string
+	for _, w := range ways {
+		s := fmt.Sprintf("%s at %s", w.End, w.At)
+		if w.End != route.Delivered && w.Route != "" {
+			s += fmt.Sprintf(" by %q", w.Route)
+		}
+		all = append(all, s)
+	}
+	return strings.Join(all, " or ")
 }
 
-// A ping that contradicts the walk is tried again, longer: on a busy machine an
+// A ping that contradicts the model is tried again, longer: on a busy machine an
 // answer may be late, but a packet that a route swallows never comes.
 const attemptsMax = 3
 
@@ -104,7 +109,7 @@ func (n *network) ping(ctx context.Context, pairs []*pair) {
 			}
 			for p.attempts = 1; ; p.attempts++ {
 				pings <- struct{}{}
-				p.got, p.said = from.ping(ctx, n.tools.ping, p.toPod.addr.String(), time.Duration(p.attempts)*time.Second)
+				p.got = from.ping(ctx, n.tools.ping, p.toPod.addr.String(), time.Duration(p.attempts)*time.Second)
 				<-pings
 				if p.agrees() || p.attempts == attemptsMax || ctx.Err() != nil {
 					return

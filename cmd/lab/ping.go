@@ -26,10 +26,10 @@ func (e echo) String() string { return echoNames[e] }
 const pingCount = "2"
 
 // ping sends echo requests from the namespace and says what came back.
-func (s *space) ping(ctx context.Context, ping, to string, patience time.Duration) (echo, string) {
+func (s *space) ping(ctx context.Context, ping, to string, patience time.Duration) echo {
 	wait := strings.TrimSuffix(patience.Truncate(time.Second).String(), "s")
 	out, err := s.output(exec.CommandContext(ctx, ping, "-n", "-c", pingCount, "-i", "0.2", "-W", wait, to))
-	return classify(out, err == nil), out
+	return classify(out, err == nil)
 }
 
 // classify reads the output of iputils' ping; ok is that it ended with 0, which

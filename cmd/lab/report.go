@@ -83,7 +83,7 @@ func (r result) add(s *sums) {
 	s.run++
 	s.pairs += r.pairs
 	s.agreed += r.agreed
-	if r.err != nil || r.agreed < r.pairs || r.pairs == 0 {
+	if r.err != nil || r.tablesDiffer > 0 || r.agreed < r.pairs || r.pairs == 0 {
 		s.failed++
 	}
 }
@@ -103,11 +103,12 @@ func (m measured) print(w io.Writer) {
 		fmt.Fprintf(w, "time %-58s FAILED: %v\n", m.event.name, m.err)
 		return
 	}
-	verdict := fmt.Sprintf("%d times, %s to %s", len(m.took), round(m.took[0]), round(m.took[len(m.took)-1]))
+	verdict := ""
 	if !m.within() {
-		verdict += fmt.Sprintf(" DIFFERS: must be from %v to %v", m.event.least, m.event.most)
+		verdict = fmt.Sprintf("  DIFFERS by more than %v", m.event.give)
 	}
-	fmt.Fprintf(w, "time %-58s %s; %s\n", m.event.name, round(m.took[len(m.took)/2]), verdict)
+	fmt.Fprintf(w, "time %-58s %8v, %d times from %v to %v; the model says %v%s\n", m.event.name,
+		round(m.took[len(m.took)/2]), len(m.took), round(m.took[0]), round(m.took[len(m.took)-1]), m.event.model, verdict)
 }
 
 // round leaves three digits.
@@ -125,7 +126,7 @@ func (r result) print(w io.Writer) {
 	switch {
 	case r.err != nil:
 		verdict = "FAILED: " + r.err.Error()
-	case r.agreed < r.pairs:
+	case r.tablesDiffer > 0, r.agreed < r.pairs:
 		verdict = "DIFFERS"
 	}
 	n := func(i int) string { return fmt.Sprint(i) }

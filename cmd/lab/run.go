@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"ipamsim/model/route"
 )
 
 // result is what became of one topology.
@@ -13,8 +15,9 @@ type result struct {
 	topology      topology
 	pairs, agreed int
 	either        int // pairs whose flows may go one way or another
-	lost          int // pairs without an answer, as the walk says
+	lost          int // pairs without an answer, as the model says
 	took          time.Duration
+	tablesDiffer  int
 	differences   []string
 	tables        []string // of every machine, when something differs or all are asked for
 	err           error    // it could not be built, or did not converge
@@ -46,7 +49,8 @@ func (b bench) open(ctx context.Context, t topology, dir string) (*network, erro
 	return n, n.converge(ctx)
 }
 
-// run runs one topology and compares what pings say with what the tables say.
+// run runs one topology and compares the kernels' tables with the model's, and what
+// pings say with the model's verdicts.
 func (b bench) run(ctx context.Context, t topology) (r result) {
 	r.topology = t
 	start := time.Now()
@@ -58,29 +62,20 @@ func (b bench) run(ctx context.Context, t topology) (r result) {
 		r.tables = append(n.print(), n.logs()...)
 		return r
 	}
-	kernel := tables{}
-	for _, m := range n.machines {
-		if kernel[m], r.err = m.space.routes(b.tools.ip); r.err != nil {
-			return r
-		}
+	model := route.Converge(t.fabric, t.facts)
+	if r.tables, r.differences, r.err = n.compareTables(model, b.tables); r.err != nil {
+		return r
 	}
+	r.tablesDiffer = len(r.differences)
 	pairs := n.pairs()
 	for _, p := range pairs {
-		if p.there, r.err = n.walk(kernel, p.from, p.toPod.addr); r.err != nil {
-			return r
-		}
-		if p.back, r.err = n.walk(kernel, p.to, p.source()); r.err != nil {
-			return r
-		}
+		p.there, p.back = model.RoundTrip(p.from.name, p.source(), p.to.name, p.toPod.addr)
 	}
 	n.ping(ctx, pairs)
 	if r.err = ctx.Err(); r.err != nil {
 		return r
 	}
 	r.count(pairs)
-	if len(r.differences) > 0 || b.tables {
-		r.tables = n.print()
-	}
 	return r
 }
 
@@ -98,7 +93,7 @@ func (r *result) count(pairs []*pair) {
 			r.agreed++
 			continue
 		}
-		r.differences = append(r.differences, fmt.Sprintf("%s: ping says %s, the tables say: %s", p, p.got, p.predicted()))
+		r.differences = append(r.differences, fmt.Sprintf("%s: ping says %s, the model says: %s", p, p.got, p.predicted()))
 	}
 }
 

@@ -7,61 +7,89 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+
+	"ipamsim/model/route"
 )
 
 // kernelRoute is one route as ip -j route prints it.
 type kernelRoute struct {
 	Type     string      `json:"type"` // "" is unicast
 	Dst      string      `json:"dst"`  // default, an address, or a prefix
-	Gateway  string      `json:"gateway"`
-	Dev      string      `json:"dev"`
-	Protocol string      `json:"protocol"` // "" is boot
+	Protocol string      `json:"protocol"`
 	PrefSrc  string      `json:"prefsrc"`
-	Nexthops []kernelHop `json:"nexthops"`
+	Nexthops []kernelHop `json:"nexthops"` // if there are several
+	kernelHop
 }
 
 type kernelHop struct {
-	Gateway string `json:"gateway"`
-	Dev     string `json:"dev"`
+	Gateway string   `json:"gateway"`
+	Dev     string   `json:"dev"`
+	Flags   []string `json:"flags"`
 }
 
-// prefix is the route's destination.
-func (r kernelRoute) prefix() (netip.Prefix, error) {
-	if r.Dst == "default" {
+// route is the same in the model's terms.
+func (k kernelRoute) route() (r route.Route, err error) {
+	r = route.Route{Type: route.Type(k.Type), Dev: k.Dev, Proto: k.Protocol}
+	if r.Dst, err = destination(k.Dst); err != nil {
+		return r, err
+	}
+	if k.PrefSrc != "" {
+		if r.Src, err = netip.ParseAddr(k.PrefSrc); err != nil {
+			return r, fmt.Errorf("ip route: %s: source: %w", k.Dst, err)
+		}
+	}
+	hops := k.Nexthops
+	if len(hops) == 0 && k.Gateway != "" {
+		hops = []kernelHop{k.kernelHop}
+	}
+	for _, h := range hops {
+		via, err := netip.ParseAddr(h.Gateway)
+		if err != nil {
+			return r, fmt.Errorf("ip route: %s: gateway: %w", k.Dst, err)
+		}
+		r.Via, r.Dev = append(r.Via, via), h.Dev
+		r.OnLink = r.OnLink || slices.Contains(h.Flags, "onlink")
+	}
+	slices.SortFunc(r.Via, netip.Addr.Compare)
+	return r, nil
+}
+
+// destination reads what ip route prints for a route's destination.
+func destination(dst string) (netip.Prefix, error) {
+	if dst == "default" {
 		return netip.PrefixFrom(netip.IPv4Unspecified(), 0), nil
 	}
-	if a, err := netip.ParseAddr(r.Dst); err == nil {
+	if a, err := netip.ParseAddr(dst); err == nil {
 		return netip.PrefixFrom(a, a.BitLen()), nil
 	}
-	p, err := netip.ParsePrefix(r.Dst)
+	p, err := netip.ParsePrefix(dst)
 	if err != nil {
-		return netip.Prefix{}, fmt.Errorf("ip route: destination %q: %w", r.Dst, err)
+		return netip.Prefix{}, fmt.Errorf("ip route: destination %q: %w", dst, err)
 	}
 	return p, nil
 }
 
-// hops are its next hops: one, unless the kernel spreads flows over several.
-func (r kernelRoute) hops() []kernelHop {
-	if len(r.Nexthops) > 0 {
-		return r.Nexthops
-	}
-	return []kernelHop{{r.Gateway, r.Dev}}
-}
-
 // parseRoutes reads the output of ip -j route.
-func parseRoutes(out string) ([]kernelRoute, error) {
-	var routes []kernelRoute
+func parseRoutes(out string) ([]route.Route, error) {
 	if strings.TrimSpace(out) == "" { // old versions print nothing for an empty table
 		return nil, nil
 	}
-	if err := json.Unmarshal([]byte(out), &routes); err != nil {
+	var kernel []kernelRoute
+	if err := json.Unmarshal([]byte(out), &kernel); err != nil {
 		return nil, fmt.Errorf("ip -j route: %w", err)
+	}
+	routes := make([]route.Route, len(kernel))
+	for i := range kernel {
+		var err error
+		if routes[i], err = kernel[i].route(); err != nil {
+			return nil, err
+		}
 	}
 	return routes, nil
 }
 
 // routes is the main routing table of the namespace, as the kernel has it now.
-func (s *space) routes(ip string) ([]kernelRoute, error) {
+func (s *space) routes(ip string) ([]route.Route, error) {
 	out, err := s.output(exec.Command(ip, "-j", "route"))
 	if err != nil {
 		return nil, fmt.Errorf("ip -j route: %w: %s", err, strings.TrimSpace(out))
@@ -80,16 +108,4 @@ func (s *space) lines(ip string) ([]string, error) {
 		lines[i] = strings.TrimRight(lines[i], " ")
 	}
 	return lines, nil
-}
-
-// sortHops puts next hops in the order of their gateways.
-func sortHops(hops []kernelHop) []kernelHop {
-	hops = slices.Clone(hops)
-	slices.SortFunc(hops, func(a, b kernelHop) int {
-		if c := strings.Compare(a.Gateway, b.Gateway); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Dev, b.Dev)
-	})
-	return hops
 }

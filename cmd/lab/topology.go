@@ -67,6 +67,7 @@ func topologies() []topology {
 		three("7d", "7 behind one ToR, distinct AS", tors(distinct), lowest).where(stale("d", model.PendingDeletion)),
 		three("7e", "7 behind one ToR, same AS", tors(route.TopOfRack{}), lowest).where(stale("d", model.PendingDeletion)),
 		three("8p", "mesh, a's affinity for X is pending", mesh).where(func(f *route.Facts) { f.Affinities[0].State = model.Pending }),
+		three("8v", "mesh, VXLAN pool, no Felix", mesh).where(vxlan),
 		three("9", "mesh, the owner is gone from the cluster", mesh).where(gone("a")),
 	}
 }
@@ -148,6 +149,14 @@ func inRackTwo() []placed {
 }
 
 func noExport(f *route.Facts) { f.Pools[0].NoExport = true }
+
+// vxlan makes it a VXLAN pool, whose routes are Felix's; here no Felix runs.
+func vxlan(f *route.Facts) {
+	f.Pools[0].VXLAN = "Always"
+	for i := range f.Nodes {
+		f.Nodes[i].Felix = false
+	}
+}
 
 // stale gives a node an affinity for X beside the owner's, and the owner three
 // more pods, so that flows to several addresses are seen.

@@ -87,10 +87,15 @@ func (s *space) address(a netip.Prefix, name string) error {
 	return nil
 }
 
-// gateway makes a router on a directly connected subnet the default route.
-func (s *space) gateway(via netip.Addr) error {
-	if err := s.handle.RouteAdd(&netlink.Route{Gw: via.AsSlice()}); err != nil {
-		return fmt.Errorf("route add default via %s: %w", via, err)
+// gateway makes the default route through a router behind an interface, whose
+// subnet need not be known.
+func (s *space) gateway(via netip.Addr, name string) error {
+	l, err := s.handle.LinkByName(name)
+	if err == nil {
+		err = s.handle.RouteAdd(&netlink.Route{Gw: via.AsSlice(), LinkIndex: l.Attrs().Index, Flags: int(netlink.FLAG_ONLINK)})
+	}
+	if err != nil {
+		return fmt.Errorf("route add default via %s dev %s: %w", via, name, err)
 	}
 	return nil
 }
@@ -193,7 +198,7 @@ func (s *space) plugPod(p *space, a netip.Addr, name string) error {
 	if err != nil {
 		return err
 	}
-	return p.gateway(gatewayOfPods)
+	return p.gateway(gatewayOfPods, "eth0")
 }
 
 func ipNet(p netip.Prefix) *net.IPNet {
