@@ -62,7 +62,7 @@ func crowded() *Report {
 }
 
 func TestGoldens(t *testing.T) {
-	for name, r := range map[string]*Report{"issue162": issue162(), "crowded": crowded()} {
+	for name, r := range map[string]*Report{"issue162": issue162(), "crowded": crowded(), "staging": staging()} {
 		t.Run(name, func(t *testing.T) {
 			for format, write := range Formats() {
 				if format == "trace" && name != "issue162" {
@@ -80,7 +80,7 @@ func TestGoldens(t *testing.T) {
 
 // TestTimelineFits: it is read on a terminal, at one look.
 func TestTimelineFits(t *testing.T) {
-	for _, r := range []*Report{issue162(), crowded()} {
+	for _, r := range []*Report{issue162(), crowded(), staging()} {
 		text := Timeline(r, &r.Violations[0])
 		if again := Timeline(r, &r.Violations[0]); again != text {
 			t.Errorf("%s: two renderings differ", r.Scenario)

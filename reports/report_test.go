@@ -186,6 +186,10 @@ func TestSays(t *testing.T) {
 		{"kubelet/n1/default/web-1~2", "default/web-1", true},
 		{"kubelet/n1/default/web-11", "default/web-1", false},
 		{"of default/web-1.", "default/web-1", true},
+		{"block 10.0.0.0/26 of a", "10.0.0.0", false},
+		{"routes 10.0.0.0/32", "10.0.0.0", true},
+		{"fd00::/122", "fd00::", false},
+		{"10.0.0.0/26: 10.0.0.0 for a/b", "10.0.0.0", true},
 		{"anything", "", false},
 	} {
 		if got := says(c.text, c.name); got != c.want {

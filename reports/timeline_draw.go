@@ -155,7 +155,7 @@ func (s *subject) lanes(entries []*entry) *columns {
 // on, where that is enough to tell it from the others.
 func (s *subject) laneName(key string, keys []string) string {
 	short := func(k string) string {
-		if slices.Contains(s.pods, k) {
+		if slices.Contains(s.pods, k) || s.isPod[k] {
 			return k[strings.LastIndexByte(k, '/')+1:]
 		}
 		name, _, _ := strings.Cut(k, "/")

@@ -90,6 +90,9 @@ func (s *subject) outside(e *entry, ev model.Event, ours bool) {
 		if ev.Err != "" {
 			e.mark, e.text = 'x', e.text+": "+ev.Err
 		}
+		if s.typed[ev.Actor] && !s.wrote[ev.Actor] && ev.Err == "" {
+			e.weight, e.turn = unshown, "" // who only looks changes nothing
+		}
 	case model.NodeEvent:
 		e.weight, e.text = scenery-10, "node "+ev.Node+": "+ev.Text
 		if slices.Contains(s.named["node"], ev.Node) || ours {

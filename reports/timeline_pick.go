@@ -79,54 +79,69 @@ func (s *subject) message(r *Report, st *sim.Step) *entry {
 		e.mark = 'r'
 	}
 	pod := s.pod(e.actor)
-	e.lane = pod
-	if pod == "" {
-		e.lane = e.actor
+	e.lane = cmp.Or(pod, e.actor)
+	if op.Kind == sim.Write {
+		s.wrote[e.actor] = true
 	}
-	if st.Step <= s.from && !st.Choice.Outcome.Fault() || !s.ours(s.networks[e.actor]) {
+	fault := st.Choice.Outcome.Fault()
+	before := st.Step <= s.from && !fault
+	if before && (len(s.blocks) == 0 || op.Kind != sim.Write) || !s.ours(s.networks[e.actor]) {
 		return e
 	}
-	x, known := st.Detail.(kube.Exchange)
-	m, own := st.Detail.(ipam.Message)
-	if s.podOf[e.actor] != "" && pod == "" && op.Kind != sim.Write && !st.Choice.Outcome.Fault() {
+	if s.podOf[e.actor] != "" && pod == "" && op.Kind != sim.Write && !fault {
 		return e // what another pod's call reads; words cost a decoding, and most steps are of this kind
 	}
 	e.text = r.words(st)
-	address, mentioned := s.about(e.text)
-	if own {
-		a, p := s.carries(m.About())
-		address, mentioned = address || a, mentioned || p
+	var also []string
+	if m, own := st.Detail.(ipam.Message); own {
+		also = m.About()
 	}
-	switch {
+	m := s.about(e.text, also)
+	if before {
+		if !s.blockWritten(e, m) || e.turn != "owned" {
+			e.weight, e.turn = unshown, ""
+		}
+		return e
+	}
+	s.weigh(e, st, pod, m)
+	return e
+}
+
+// weigh says what a message is worth that comes after the story has begun.
+func (s *subject) weigh(e *entry, st *sim.Step, pod string, m mentions) {
+	x, exchange := st.Detail.(kube.Exchange)
+	own, isOwn := st.Detail.(ipam.Message)
+	switch op := st.Choice.Op; {
 	case st.Choice.Outcome.Fault():
 		e.mark, e.weight, e.turn = 'x', fate, "hurt"
-		if pod == "" && !address && !mentioned {
+		if pod == "" && !m.any() {
 			e.weight = scenery
 		}
-	case op.Kind == sim.Local || op.Kind == sim.Watch || !known && !own:
+	case op.Kind == sim.Local || op.Kind == sim.Watch || !exchange && !isOwn:
 	case op.Kind == sim.Event:
-		if mentioned && !strings.HasPrefix(e.actor, "kubelet/") {
+		if (m.pod || m.block) && !strings.HasPrefix(e.actor, "kubelet/") {
 			e.mark, e.weight = 'r', scenery
 		}
 	case x.Resource == "leases":
 	case op.Kind == sim.Read:
-		if address || mentioned || seen(x, s) {
+		if m.any() || seen(x, s) {
 			e.weight = -glimpse // shown if its reader then wrote something
 		}
-	case x.Status >= 400, own && m.Refused() != "":
-		if e.mark = 'x'; pod != "" || address || mentioned {
+	case x.Status >= 400, isOwn && own.Refused() != "":
+		if e.mark = 'x'; pod != "" || m.any() {
 			e.weight = attempt
 		}
 	case x.Resource == "pods":
-		e.weight = s.podWritten(x, mentioned)
-	case address && takesAway.MatchString(e.text):
+		e.weight = s.podWritten(x, m.pod)
+	case m.address && takesAway.MatchString(e.text):
 		e.weight, e.turn = fate+1, "away"
-	case address:
+	case m.address && !owns.MatchString(e.text):
 		e.weight = fate
-	case pod != "" || mentioned:
-		e.weight = cause
+	default:
+		if s.blockWritten(e, m) && e.weight == unshown && (pod != "" || m.pod) {
+			e.weight = cause
+		}
 	}
-	return e
 }
 
 // seen reports whether the answer shows one of the pods concerned.
@@ -258,7 +273,7 @@ func (s *subject) shares(objects []string) bool {
 // thin keeps the last few turning points of each kind: an address that was
 // handed out a hundred times was handed out rightly most of the time.
 func thin(all []*entry) {
-	left := map[string]int{"out": 4, "away": 4, "hurt": 6, "sign": 3, "operator": 3, "failed": 3, "gone": 4}
+	left := map[string]int{"out": 4, "away": 4, "hurt": 6, "sign": 3, "operator": 3, "failed": 3, "gone": 4, "owned": 6, "counted": 6, "used": 3}
 	for i := len(all) - 1; i >= 0; i-- {
 		if e := all[i]; e.turn != "" && e.weight > scenery {
 			if left[e.turn]--; left[e.turn] < 0 {

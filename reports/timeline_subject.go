@@ -1,7 +1,9 @@
 package reports
 
 import (
+	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ipamsim/model"
@@ -11,24 +13,33 @@ import (
 type subject struct {
 	v        *model.Violation
 	named    map[string][]string // objects of the violation by kind: "pod", "address", …
+	blocks   []string            // CIDRs of those named, and of those that hold a named address
 	pods     []string            // keys, those named and those that were given a named address
 	networks map[string]string   // actor of a CNI call → its network
 	podOf    map[string]string   // actor of a CNI call → its pod
+	isPod    map[string]bool     // the pods of all CNI calls
+	typed    map[string]bool     // operators who typed a command
+	wrote    map[string]bool     // actors that wrote anything
 	from     int                 // step at which the oldest life concerned began
 }
 
 func subjectOf(r *Report, v *model.Violation) *subject {
-	s := &subject{v: v, named: map[string][]string{}, networks: map[string]string{}, podOf: map[string]string{}}
+	s := &subject{v: v, named: map[string][]string{}, networks: map[string]string{}, podOf: map[string]string{},
+		isPod: map[string]bool{}, typed: map[string]bool{}, wrote: map[string]bool{}}
 	for _, o := range v.Objects {
 		if kind, name, ok := strings.Cut(o, " "); ok {
 			s.named[kind] = append(s.named[kind], name)
 		}
 	}
 	s.pods = append(s.pods, s.named["pod"]...)
+	s.blocks = append(s.blocks, s.named["block"]...)
+	s.holding(v.Message)
+	s.shorten()
 	if r.History == nil {
 		return s
 	}
 	events := r.History.Events
+	s.claimants(events)
 	for _, e := range events {
 		if e.Step > v.Step {
 			break
@@ -36,6 +47,9 @@ func subjectOf(r *Report, v *model.Violation) *subject {
 		switch e.Kind {
 		case model.AddBegin, model.DelBegin:
 			s.networks[e.Actor], s.podOf[e.Actor] = e.Network, e.Pod.String()
+			s.isPod[e.Pod.String()] = true
+		case model.Output:
+			s.typed[e.Actor] = true
 		}
 	}
 	s.begin(events)
@@ -44,6 +58,7 @@ func subjectOf(r *Report, v *model.Violation) *subject {
 			s.pods = append(s.pods, e.Pod.String())
 		}
 	}
+	s.assignments(r)
 	return s
 }
 
@@ -120,21 +135,23 @@ func (s *subject) pod(actor string) string {
 	return ""
 }
 
-// about reports which of the violation's addresses and of its pods a text
-// mentions.
-func (s *subject) about(text string) (address, pod bool) {
-	yes := func(name string) bool { return says(text, name) }
-	return slices.ContainsFunc(s.named["address"], yes), slices.ContainsFunc(s.pods, yes)
+// mentions is which of the things that a violation is about a message is about.
+type mentions struct{ address, pod, block, handle, node bool }
+
+func (m mentions) any() bool { return m.address || m.pod || m.block || m.handle }
+
+// about reads a message's words; also is what it says of itself besides, if it
+// does.
+func (s *subject) about(text string, also []string) mentions {
+	in := func(names []string) bool {
+		return slices.ContainsFunc(names, func(n string) bool { return says(text, n) || slices.Contains(also, n) })
+	}
+	return mentions{in(s.named["address"]), in(s.pods), in(s.blocks), in(s.named["handle"]), in(s.named["node"])}
 }
 
-// carries reports the same of what a message says it is about.
-func (s *subject) carries(about []string) (address, pod bool) {
-	yes := func(name string) bool { return slices.Contains(about, name) }
-	return slices.ContainsFunc(s.named["address"], yes), slices.ContainsFunc(s.pods, yes)
-}
-
-// says finds a name in a text as a word of its own: 10.0.0.1 is not in 10.0.0.10
-// and web-1 not in web-11, but default/web-1 is in kubelet/n1/default/web-1~2.
+// says finds a name in a text as a word of its own: 10.0.0.1 is not in 10.0.0.10,
+// 10.0.0.0 not in 10.0.0.0/26 and web-1 not in web-11, but default/web-1 is in
+// kubelet/n1/default/web-1~2.
 func says(text, name string) bool {
 	if name == "" {
 		return false
@@ -145,7 +162,7 @@ func says(text, name string) bool {
 			return false
 		}
 		i += at
-		if !inName(text, i-1, -1) && !inName(text, i+len(name), 1) {
+		if !inName(text, i-1, -1) && !inName(text, i+len(name), 1) && !ofNetwork(text, i, len(name)) {
 			return true
 		}
 		at = i + 1
@@ -167,4 +184,19 @@ func inName(text string, i, onwards int) bool {
 	}
 	i += onwards
 	return i >= 0 && i < len(text) && letter(text[i])
+}
+
+// ofNetwork reports whether the name at i is the address of a network, of more than
+// one address, as in 10.0.0.0/26.
+func ofNetwork(text string, i, n int) bool {
+	end := i + n
+	if end+1 >= len(text) || text[end] != '/' || text[end+1] < '0' || text[end+1] > '9' {
+		return false
+	}
+	a, err := netip.ParseAddr(text[i:end])
+	bits := end + 1
+	for bits < len(text) && text[bits] >= '0' && text[bits] <= '9' {
+		bits++
+	}
+	return err == nil && text[end+1:bits] != strconv.Itoa(a.BitLen())
 }

@@ -26,6 +26,9 @@ func (r *Report) words(s *sim.Step) string {
 	if text == "" {
 		text = s.Choice.Op.Key
 	}
+	if m, own := s.Detail.(ipam.Message); own && text != s.Choice.Op.Key && m.Refused() != "" && !s.Choice.Outcome.Fault() {
+		return Clean(text) // which says it
+	}
 	return Clean(text) + Clean(answer(s))
 }
 

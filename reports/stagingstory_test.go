@@ -1,0 +1,131 @@
+package reports
+
+import (
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"ipamsim/model"
+	"ipamsim/sim"
+)
+
+// told is a message to a datastore of the manager's own, by what it says.
+type told struct {
+	words, refused string
+	about          []string
+}
+
+func (m told) About() []string  { return m.about }
+func (m told) Refused() string  { return m.refused }
+func (m told) Revision() string { return "" }
+
+// tell adds such a message.
+func (s *story) tell(kind sim.OpKind, actor, key, words string, about ...string) *sim.Step {
+	st := s.step(4*time.Millisecond, actor, key, "", 0, "ok")
+	st.Choice.Op.Kind, st.Detail = kind, told{words: words, about: about}
+	return st
+}
+
+const (
+	primary = "k8s-pod-network"
+	blocks  = "/calico/ipam/v2/assignment/ipv4/block/"
+	hosts   = "/calico/ipam/v2/host/"
+	handles = "/calico/ipam/v2/handle/"
+)
+
+// claim is a node's way to a block of its own.
+func (s *story) claim(actor, node, block string) {
+	name := strings.Replace(block, "/", "-", 1)
+	affinity := hosts + node + "/ipv4/block/" + name
+	s.tell(sim.Read, actor, "List "+blocks, "reads the blocks: none")
+	s.tell(sim.Write, actor, "Create "+affinity, "claims block "+block+" for "+node+" (affinity pending)", block, node)
+	s.tell(sim.Write, actor, "Create "+blocks+name, "makes block "+block+" for "+node, block, node)
+	s.tell(sim.Write, actor, "Update "+affinity, "confirms the affinity of "+node+" to "+block, block, node)
+}
+
+// assign is the end of an ADD: an address out of a block.
+func (s *story) assign(p model.PodRef, node, owner, block, addr string) {
+	actor := "cni-add/" + p.String() + "/eth0"
+	call := model.Event{Kind: model.AddBegin, Actor: actor, Pod: p, Node: node, Network: primary, Interface: "eth0", Container: container(p)}
+	s.event(call)
+	if owner == "" {
+		owner = node
+		s.claim(actor, node, block)
+	}
+	name := strings.Replace(block, "/", "-", 1)
+	s.tell(sim.Read, actor, "List "+hosts+node+"/ipv4/block", "reads the affinities of "+node+": none")
+	s.tell(sim.Read, actor, "Get "+blocks+name, "reads block "+block+" of "+owner+" at revision 7: 3 of 64 used", block, owner)
+	s.tell(sim.Write, actor, "Create "+handles+primary+"."+container(p), "counts 1 in "+block+" for handle "+primary+"."+container(p)[:12], block)
+	s.tell(sim.Write, actor, "Update "+blocks+name, "writes block "+block+" of "+owner+": "+addr+" for "+p.String()+", if still at revision 7", addr, block, node, owner, p.String())
+	call.Kind, call.Addrs = model.AddEnd, []netip.Addr{netip.MustParseAddr(addr)}
+	s.event(call)
+}
+
+// staging is the story of seeds/000: the third node has no block, borrows the
+// first address of the first node's block, and that node swallows what is sent to
+// it.
+func staging() *Report {
+	s := newStory()
+	s.r.Scenario, s.r.File, s.r.Upstream = "wikimedia-w2", "scenarios/wikimedia-w2.yaml", "github.com/projectcalico/calico@v3.31.0"
+	s.r.Title, s.r.Story = "a borrowed address is swallowed by the node that owns its block", ""
+	s.r.Describe = func(d any) string {
+		if m, ok := d.(told); ok {
+			return m.words
+		}
+		return describe(d)
+	}
+	echo := func(n string) model.PodRef { return model.PodRef{Namespace: "default", Name: "echo-" + n} }
+	for i, node := range []string{"kubestage1001", "kubestage1002"} {
+		p := echo([]string{"a", "b"}[i])
+		s.sandbox(p, node)
+		s.assign(p, node, "", []string{"10.64.75.0/26", "10.64.75.64/26"}[i], []string{"10.64.75.4", "10.64.75.64"}[i])
+	}
+	s.others(30)
+	for _, n := range strings.Split("d e f", " ") {
+		s.sandbox(echo(n), "kubestage1001")
+		s.assign(echo(n), "kubestage1001", "kubestage1001", "10.64.75.0/26", "10.64.75."+map[string]string{"d": "5", "e": "6", "f": "7"}[n])
+	}
+	s.at = 10 * time.Minute
+	s.event(model.Event{Kind: model.NodeEvent, Node: "kubestage1003", Text: "up"})
+	s.others(5)
+	s.sandbox(echo("c"), "kubestage1003")
+	s.assign(echo("c"), "kubestage1003", "kubestage1001", "10.64.75.0/26", "10.64.75.0")
+	s.at += 10 * time.Second
+	s.event(model.Event{Kind: model.Operator, Actor: "operator", Text: "ip route"})
+	s.event(model.Event{Kind: model.Output, Actor: "operator", Node: "kubestage1001", Text: "ip route", Output: "default via 10.64.0.1 dev eno1 onlink \nblackhole 10.64.75.0/26 proto bird \n10.64.75.4 dev cali21fc9e9645e scope link \n"})
+	s.breaks("blackholed-address", model.Critical,
+		`kubestage1001 cannot reach 10.64.75.0 on kubestage1003 (default/echo-c) since 10m0s: swallowed at home by "blackhole 10.64.75.0/26 proto bird"`,
+		"address 10.64.75.0", "node kubestage1001", "pod default/echo-c")
+	s.breaks("starved-node", model.Major, "kubestage1003 has no block in network k8s-pod-network and default/echo-c has borrowed 10.64.75.0, while block 10.64.75.64/26 of kubestage1002 is empty",
+		"block 10.64.75.64/26", "network k8s-pod-network", "node kubestage1002", "node kubestage1003")
+	return sampled(s.r)
+}
+
+// TestBlockOwnerIsInTheStory: who claimed the block is why the address is lost,
+// although that was long before there was a pod, and what others were given from
+// it is not.
+func TestBlockOwnerIsInTheStory(t *testing.T) {
+	r := staging()
+	for _, c := range []struct {
+		violation int
+		want, not []string
+	}{
+		{0, []string{"claims block 10.64.75.0/26 for kubestage1001", "10.64.75.0 is handed out to default/echo-c on kubestage1003"},
+			[]string{"claims block 10.64.75.64/26", "default/echo-b", "10.64.75.64 is", "counts 1", "ip route"}},
+		{1, []string{"claims block 10.64.75.64/26 for kubestage1002", "10.64.75.0 for default/echo-c"}, []string{"counts 1"}},
+	} {
+		v := &r.Violations[c.violation]
+		text := strings.Join(strings.Fields(strings.ReplaceAll(Timeline(r, v), "|", "")), " ")
+		for _, w := range c.want {
+			if !strings.Contains(text, w) {
+				t.Errorf("%s: no %q in\n%s", v.Invariant, w, Timeline(r, v))
+			}
+		}
+		for _, n := range c.not {
+			if strings.Contains(text, n) {
+				t.Errorf("%s: %q in\n%s", v.Invariant, n, Timeline(r, v))
+			}
+		}
+	}
+}

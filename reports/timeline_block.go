@@ -1,0 +1,102 @@
+package reports
+
+import (
+	"cmp"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+
+	"ipamsim/model"
+	"ipamsim/sim"
+)
+
+// Stories of addresses that come out of blocks: who owns the block decides what
+// becomes of the address, and that was settled long before there was a pod.
+
+// inBlock is how an address manager and a routing table name a block.
+var inBlock = regexp.MustCompile(`\b(?:block|blackhole) ([0-9a-f.:]+/[0-9]+)`)
+
+var ofBlock = regexp.MustCompile(`\b(block|affinity)\b`)
+
+// owns are the words for what makes somebody the owner of a block, or nobody.
+var owns = regexp.MustCompile(`^(claims|makes|confirms|marks|drops|deletes)\b.*\b(block|affinity)\b|\bnobody's\b`)
+
+// bookkeeping are the words for what every allocation does as well, and what no
+// story turns on unless it is about a handle.
+var bookkeeping = regexp.MustCompile(`^(counts|deletes handle|marks handle)\b`)
+
+// holding notes the blocks that a text says hold an address of the violation.
+func (s *subject) holding(text string) {
+	for _, m := range inBlock.FindAllStringSubmatch(text, -1) {
+		p, err := netip.ParsePrefix(m[1])
+		if err != nil || slices.Contains(s.blocks, m[1]) {
+			continue
+		}
+		if slices.ContainsFunc(s.named["address"], func(a string) bool {
+			addr, err := netip.ParseAddr(a)
+			return err == nil && p.Contains(addr)
+		}) {
+			s.blocks = append(s.blocks, m[1])
+		}
+	}
+}
+
+// assignments looks for those blocks in what the pods' own calls wrote.
+func (s *subject) assignments(r *Report) {
+	if r.Trace == nil || len(s.named["address"]) == 0 {
+		return
+	}
+	for _, st := range r.Trace.Steps {
+		if op := st.Choice.Op; st.Step <= s.v.Step && op.Kind == sim.Write && slices.Contains(s.pods, s.podOf[string(op.Actor)]) {
+			s.holding(r.words(st))
+		}
+	}
+}
+
+// claimants adds the pods whose containers the violation's handles are named
+// after.
+func (s *subject) claimants(events []model.Event) {
+	for _, h := range s.named["handle"] {
+		id := h[strings.LastIndexByte(h, '.')+1:]
+		for _, e := range events {
+			if e.Container == id && id != "" && e.Step <= s.v.Step && !slices.Contains(s.pods, e.Pod.String()) {
+				s.pods = append(s.pods, e.Pod.String())
+			}
+		}
+	}
+}
+
+// shorten adds the names that handles have in a message's words, where container
+// ids are cut.
+func (s *subject) shorten() {
+	for _, h := range slices.Clone(s.named["handle"]) {
+		if dot := strings.LastIndexByte(h, '.'); len(h)-dot-1 > containerMax {
+			s.named["handle"] = append(s.named["handle"], h[:dot+1+containerMax])
+		}
+	}
+}
+
+// blockWritten weighs a write that is about blocks, handles or nodes, and not
+// about an address of the violation. It is of no interest to others if it reports
+// false.
+func (s *subject) blockWritten(e *entry, m mentions) bool {
+	// Where a violation names neither pod nor address, the nodes are the heroes.
+	hero := m.node && ofBlock.MatchString(e.text) && len(s.named["address"]) == 0 && len(s.named["pod"]) == 0
+	if m.any() || hero {
+		e.lane = cmp.Or(s.podOf[e.actor], e.lane)
+	}
+	switch {
+	case m.handle:
+		e.weight, e.turn = fate, "counted"
+	case owns.MatchString(e.text) && (m.block || hero):
+		e.weight, e.turn = fate, "owned"
+	case bookkeeping.MatchString(e.text):
+		return false
+	case hero && !m.block, m.block && len(s.named["address"]) == 0:
+		e.weight, e.turn = glimpse, "used"
+	case m.block:
+		e.weight, e.turn = scenery+1, "used"
+	}
+	return true
+}
