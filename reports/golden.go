@@ -22,7 +22,7 @@ func Golden(r *Report) string {
 		}
 	}
 	fmt.Fprintf(&b, "\n%s, seed %d, %s: %s, %s of virtual time\n",
-		Clean(r.Upstream), r.Seed, Clean(r.Strategy), plural(r.steps(), "step"), clock(r.Virtual))
+		Clean(r.upstream()), r.Seed, Clean(r.Strategy), plural(r.steps(), "step"), clock(r.Virtual))
 	verdict := string(r.Verdict)
 	for _, why := range []string{r.expectation(), Clean(r.Reason)} {
 		if why != "" {
@@ -57,3 +57,11 @@ const (
 	proseWidth = 100
 	listedMax  = 20 // a scenario that breaks one thing for all its pods says so once
 )
+
+// upstream is what ran, and on what if it has a choice.
+func (r *Report) upstream() string {
+	if r.Datastore == "" {
+		return r.Upstream
+	}
+	return r.Upstream + " on " + r.Datastore
+}

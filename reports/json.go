@@ -27,6 +27,7 @@ type run struct {
 	Violations     []violation `json:"violations"`
 	Expected       bool        `json:"expected"` // the outcome is what the scenario expects
 	Reason         string      `json:"reason,omitempty"`
+	Datastore      string      `json:"datastore,omitempty"`
 	Metrics        []series    `json:"metrics,omitempty"`
 }
 
@@ -75,7 +76,7 @@ func JSON(r *Report) ([]byte, error) {
 		Verdict: r.Verdict, Steps: r.steps(), VirtualSeconds: seconds(r.Virtual), WallSeconds: seconds(r.Wall),
 		APICalls: r.Calls, Digest: r.Digest, StoreDigest: r.StoreDigest,
 		Violations: make([]violation, len(r.Violations)), Expected: r.AsExpected(), Reason: r.Reason,
-		Metrics: seriesOf(r.Series),
+		Datastore: r.Datastore, Metrics: seriesOf(r.Series),
 	}
 	for i, v := range r.Violations {
 		out.Violations[i] = violation{v.Invariant, v.Severity, seconds(v.At), v.Step, v.Message, append([]string{}, v.Objects...)}

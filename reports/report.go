@@ -27,6 +27,7 @@ type Report struct {
 	Story       string // what the scenario shows and why, in paragraphs
 	File        string // where it was read from
 	Upstream    string // module@version
+	Datastore   string // where the manager kept its record, if it has a choice
 	Seed        uint64
 	Strategy    string
 	Store       string

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico"
 	"ipamsim/sim/ipam/canary"
 	"ipamsim/sim/ipam/whereabouts"
 )
@@ -9,7 +10,7 @@ import (
 // adapters is the list of address managers, by name.
 func adapters() map[string]ipam.Adapter {
 	out := map[string]ipam.Adapter{}
-	for _, a := range []ipam.Adapter{canary.New(), whereabouts.New()} {
+	for _, a := range []ipam.Adapter{calico.New(), canary.New(), whereabouts.New()} {
 		out[a.Name()] = a
 	}
 	return out

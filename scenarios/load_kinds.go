@@ -16,6 +16,7 @@ import (
 // kind is one kind of object that a manifest may be.
 type kind struct {
 	apiVersion string
+	also       string // a second apiVersion in which it may be written, or ""
 	plural     string // as in ippools
 	group      string // "" for the core group
 	namespaced bool
@@ -32,6 +33,7 @@ var typed = map[string]struct {
 	"Node":        {"v1", "", reflect.TypeFor[corev1.Node]()},
 	"Namespace":   {"v1", "", reflect.TypeFor[corev1.Namespace]()},
 	"Service":     {"v1", "", reflect.TypeFor[corev1.Service]()},
+	"ConfigMap":   {"v1", "", reflect.TypeFor[corev1.ConfigMap]()},
 	"Lease":       {"coordination.k8s.io/v1", "coordination.k8s.io", reflect.TypeFor[coordinationv1.Lease]()},
 	"StatefulSet": {"apps/v1", "apps", reflect.TypeFor[appsv1.StatefulSet]()},
 	"Deployment":  {"apps/v1", "apps", reflect.TypeFor[appsv1.Deployment]()},
@@ -66,6 +68,17 @@ func kindsOf(a ipam.Adapter) (map[string]kind, error) {
 			}
 		}
 		out[crd.Spec.Names.Kind] = k
+	}
+	if p, ok := a.(ipam.Primary); ok {
+		for name, forms := range p.Aliases() {
+			for _, f := range forms {
+				k := out[name]
+				if k.also = f.APIVersion; f.Kind != name {
+					k.apiVersion, k.also = f.APIVersion, ""
+				}
+				out[f.Kind] = k
+			}
+		}
 	}
 	return out, nil
 }

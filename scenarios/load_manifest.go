@@ -86,7 +86,7 @@ func (l *loader) object(d *doc) (id identity, body []byte, err error) {
 		return id, nil, d.failAt(at("kind"), "%s is not simulated, leave it out; these are: %s", quote(id.kind), strings.Join(names(l.kinds), ", "))
 	case version == "":
 		return id, nil, d.failAt(at("apiVersion"), "missing, want %s for a %s", k.apiVersion, id.kind)
-	case k.apiVersion != "" && version != k.apiVersion:
+	case k.apiVersion != "" && version != k.apiVersion && version != k.also:
 		return id, nil, d.failAt(at("apiVersion"), "a %s here is %s, not %s", id.kind, k.apiVersion, quote(version))
 	}
 	id.name, id.namespace = text(d.root, "metadata", "name"), text(d.root, "metadata", "namespace")

@@ -12,6 +12,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/ipam"
 )
 
 const (
@@ -29,6 +30,9 @@ func (l *loader) networks() error {
 		if err := l.network(l.s.docs[identity{o.Kind, o.Namespace, o.Name}], o.Namespace+"/"+o.Name); err != nil {
 			return err
 		}
+	}
+	if p, ok := l.adapter.(ipam.Primary); ok {
+		return l.primary(p)
 	}
 	if len(l.s.Networks) > 0 {
 		return nil

@@ -12,7 +12,14 @@ import (
 // roles are the background processes of each address manager, by name. They are
 // written down here because an adapter only names them once it is open, inside a
 // run. A test compares.
-var roles = map[string]struct{ reconcilers, daemons []string }{
+var roles = map[string]struct {
+	reconcilers, daemons []string
+	several              []string // daemons of which more than one may run, as during a leader's failover
+}{
+	"calico": {
+		reconcilers: []string{"ipam-gc"}, daemons: []string{"ipam-controller"},
+		several: []string{"ipam-controller"},
+	},
 	"canary":      {reconcilers: []string{"canary-reconciler"}},
 	"whereabouts": {reconcilers: []string{"ip-reconciler"}, daemons: []string{"pod-control-loop", "node-slice-controller"}},
 }

@@ -24,7 +24,7 @@ const (
 )
 
 // classes of message that a latency can be given for.
-var classes = []string{"annotate", "api", "draw", "sandbox", "start", "status", "stop", "watch"}
+var classes = []string{"annotate", "api", "draw", "route", "sandbox", "start", "status", "stop", "watch"}
 
 // check collects the first of several mistakes in the Scenario document.
 type check struct {
@@ -56,6 +56,9 @@ func (l *loader) spec() error {
 		}
 	}
 	c.bad(s.Limits.Steps < 0, at("spec", "limits", "steps"), "must not be negative")
+	l.datastore(c)
+	l.fabric(c)
+	l.metrics(c)
 	l.latencies(c)
 	l.background(c)
 	l.churn(c)
@@ -117,7 +120,7 @@ func (l *loader) background(c *check) {
 	for i, d := range s.Daemons {
 		p := at("spec", "daemons", i)
 		c.must(badRole(d, name, "daemon", known.daemons, known.reconcilers), p)
-		c.bad(slices.Index(s.Daemons, d) < i, p, "%s is listed twice", d)
+		c.bad(slices.Index(s.Daemons, d) < i && !slices.Contains(known.several, d), p, "%s is listed twice", d)
 	}
 }
 

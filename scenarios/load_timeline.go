@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ipamsim/model/route"
 	"ipamsim/sim/cluster"
 )
 
@@ -103,6 +104,13 @@ func (l *loader) acts(c *check, act cluster.Action, p path) {
 	switch a := act.(type) {
 	case *cluster.Cordon:
 		node(a.Node)
+	case *cluster.CutSession:
+		field, problem := route.CheckSessions("", []route.Session{{A: a.A, B: a.B}}, names(l.nodes))
+		if _, end, ok := strings.Cut(field, "."); ok {
+			c.must(problem, p.then(end))
+		}
+	case *cluster.StopBIRD:
+		node(a.Node)
 	case *cluster.Crash:
 		node(a.Node)
 	case *cluster.Drain:
@@ -127,6 +135,13 @@ func (l *loader) acts(c *check, act cluster.Action, p path) {
 		c.bad(a.Count < 0 || a.Count > passesMax, p.then("count"), "want 1 to %d passes at once", passesMax)
 		if a.Node != "" {
 			node(a.Node)
+		}
+	case *cluster.Command:
+		if a.Node != "" {
+			node(a.Node)
+		}
+		if err := cluster.CheckCommand(l.adapter, a); err != nil {
+			c.bad(true, p.then("run"), "%s", oneLine(err))
 		}
 	case *cluster.Scale:
 		l.scale(c, a, p)

@@ -45,9 +45,10 @@ func (r *Runner) Close() error { return r.store.Close() }
 
 // Options of one run. The zero value is the scenario's own.
 type Options struct {
-	Seed     *uint64
-	Strategy string
-	Schedule []int // replay these decisions instead of asking a strategy
+	Seed      *uint64
+	Strategy  string
+	Datastore string // where the manager keeps its record, if it has a choice
+	Schedule  []int  // replay these decisions instead of asking a strategy
 }
 
 // Run is one run. The error is nil for every run that ended, whatever it found;
@@ -77,7 +78,7 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 			return err
 		}
 		w.Cleanup(api.Close)
-		if c, err = cluster.Start(w, run, api, s.cluster(adapter)); err != nil {
+		if c, err = cluster.Start(w, run, api, s.cluster(adapter, o)); err != nil {
 			return s.refused(err)
 		}
 		end := w.Hooks.End
@@ -92,7 +93,7 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 	rep.Digest = fmt.Sprintf("%016x", rep.Trace.Digest())
 	if c != nil {
 		rep.Violations, rep.History, rep.Describe = c.Violations(), c.History(), c.Describe
-		rep.Calls = c.Calls()
+		rep.Calls, rep.Series = c.Calls(), c.Series()
 	}
 	if replay != nil && err == nil {
 		err = replay.Err()
@@ -117,7 +118,7 @@ func (s *Scenario) report(a ipam.Adapter, o Options) *reports.Report {
 	spec := s.Doc.Spec
 	rep := &reports.Report{
 		Scenario: s.Name(), Title: spec.Title, Story: spec.Story, File: s.File, Upstream: a.Upstream(), Store: "etcd",
-		Seed: 1, Strategy: "timed", Exact: true,
+		Seed: 1, Strategy: "timed", Exact: true, Datastore: s.datastore(o), Metrics: spec.Metrics.Show,
 	}
 	if spec.Strategy != "" {
 		rep.Strategy = spec.Strategy
@@ -135,7 +136,7 @@ func (s *Scenario) report(a ipam.Adapter, o Options) *reports.Report {
 	if o.Strategy != "" {
 		rep.Strategy = o.Strategy
 	}
-	rep.Exact = rep.Seed == own.Seed && rep.Strategy == own.Strategy
+	rep.Exact = rep.Seed == own.Seed && rep.Strategy == own.Strategy && s.datastore(o) == s.datastore(Options{})
 	if e := spec.Expect; e != nil {
 		rep.Explicit, rep.Expected, rep.Allowed = true, e.Violations, e.May
 	}
@@ -221,10 +222,11 @@ func conclude(rep *reports.Report, err error) error {
 }
 
 // cluster translates the document.
-func (s *Scenario) cluster(a ipam.Adapter) cluster.Config {
+func (s *Scenario) cluster(a ipam.Adapter, o Options) cluster.Config {
 	spec := s.Doc.Spec
 	cfg := cluster.Config{
-		Adapter: a, Networks: s.Networks, Objects: s.Objects, Daemons: spec.Daemons,
+		Adapter: a, Networks: s.Networks, Primary: s.Primary, Objects: s.Objects, Daemons: spec.Daemons,
+		Datastore: s.datastore(o), Fabric: spec.Fabric, Metrics: spec.Metrics.Every.Duration,
 		Until: spec.Until.Duration, Settle: spec.Settle.Duration,
 		Timers: cluster.Timers{
 			NodeMonitorGrace: spec.Timers.NodeMonitorGrace.Duration, Toleration: spec.Timers.Toleration.Duration,
@@ -234,6 +236,9 @@ func (s *Scenario) cluster(a ipam.Adapter) cluster.Config {
 	}
 	if cfg.Settings.StuckAfter == 0 {
 		cfg.Settings.StuckAfter = 5 * time.Minute
+	}
+	if cfg.Settings.BlackholeAfter = spec.Judge.BlackholeAfter.Duration; cfg.Settings.BlackholeAfter == 0 {
+		cfg.Settings.BlackholeAfter = 10 * time.Second
 	}
 	for _, r := range spec.Reconcilers {
 		sched, err := cluster.ParseSchedule(r.Schedule)

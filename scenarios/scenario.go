@@ -6,6 +6,7 @@ package scenarios
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"ipamsim/model/route"
 	"ipamsim/sim/cluster"
 )
 
@@ -34,8 +35,10 @@ type Spec struct {
 	// Title is one line for people; Story is what the scenario shows and why.
 	Title string `json:"title,omitempty"`
 	Story string `json:"story,omitempty"`
-	// IPAM is the address manager: whereabouts or canary.
-	IPAM string `json:"ipam" jsonschema:"required,enum=whereabouts,enum=canary"`
+	// IPAM is the address manager: whereabouts, calico or canary.
+	IPAM string `json:"ipam" jsonschema:"required,enum=whereabouts,enum=calico,enum=canary"`
+	// Datastore is where Calico keeps its record: etcdv3 (default) or kubernetes.
+	Datastore string `json:"datastore,omitempty" jsonschema:"enum=etcdv3,enum=kubernetes"`
 	// Nodes are machines that need no manifest of their own.
 	Nodes []string `json:"nodes,omitempty"`
 	// Until is the virtual time at which the script ends; Settle is how long the
@@ -48,9 +51,14 @@ type Spec struct {
 
 	// Latencies by class of message: api, watch, sandbox, annotate, start, stop, status,
 	// draw (a decision of ours, e.g. which pod churn deletes).
-	Latencies   map[string]Latency `json:"latencies,omitempty"`
-	Reconcilers []Reconciler       `json:"reconcilers,omitempty"`
-	// Daemons of the address manager that run: pod-control-loop, node-slice-controller.
+	Latencies map[string]Latency `json:"latencies,omitempty"`
+	// Fabric is the network between the nodes, for a primary network whose nodes
+	// announce routes: topology mesh (default), reflectors or tor.
+	Fabric      route.Fabric `json:"fabric,omitzero"`
+	Metrics     Metrics      `json:"metrics,omitzero"`
+	Reconcilers []Reconciler `json:"reconcilers,omitempty"`
+	// Daemons of the address manager that run: pod-control-loop, node-slice-controller;
+	// ipam-controller. One that is listed twice runs twice.
 	Daemons  []string `json:"daemons,omitempty"`
 	Churn    []Churn  `json:"churn,omitempty"`
 	Timeline []Event  `json:"timeline,omitempty"`
@@ -72,6 +80,12 @@ type Latency struct {
 	Spread float64         `json:"spread,omitempty"` // sigma of the logarithm; default 0.5
 	Tail   float64         `json:"tail,omitempty"`   // probability of a straggler, 0 to 1
 	Slow   metav1.Duration `json:"slow,omitzero"`    // how slow a straggler is at least
+}
+
+// Metrics asks for measurements in virtual time.
+type Metrics struct {
+	Every metav1.Duration `json:"every" jsonschema:"required"`
+	Show  []string        `json:"show,omitempty"` // by name; default: those that changed most
 }
 
 // Reconciler runs passes of one of the manager's reconcilers on a schedule.
@@ -97,21 +111,24 @@ type Churn struct {
 type Event struct {
 	At metav1.Duration `json:"at" jsonschema:"required"`
 
-	Apply     *cluster.Apply       `json:"apply,omitempty"`
-	Cordon    *cluster.Cordon      `json:"cordon,omitempty"`
-	Crash     *cluster.Crash       `json:"crash,omitempty"`
-	Delete    *cluster.Delete      `json:"delete,omitempty"`
-	Drain     *cluster.Drain       `json:"drain,omitempty"`
-	Heal      *cluster.Heal        `json:"heal,omitempty"`
-	Kill      *cluster.Kill        `json:"kill,omitempty"`
-	Partition *cluster.Partition   `json:"partition,omitempty"`
-	Patch     *cluster.Patch       `json:"patch,omitempty"`
-	Pause     *cluster.Pause       `json:"pause,omitempty"`
-	PowerOn   *cluster.PowerOn     `json:"powerOn,omitempty"`
-	Reboot    *cluster.Reboot      `json:"reboot,omitempty"`
-	Reconcile *cluster.Reconcile   `json:"reconcile,omitempty"`
-	Replace   *cluster.ReplaceNode `json:"replace,omitempty"`
-	Scale     *cluster.Scale       `json:"scale,omitempty"`
+	Apply      *cluster.Apply       `json:"apply,omitempty"`
+	Command    *cluster.Command     `json:"command,omitempty"`
+	Cordon     *cluster.Cordon      `json:"cordon,omitempty"`
+	Crash      *cluster.Crash       `json:"crash,omitempty"`
+	CutSession *cluster.CutSession  `json:"cutSession,omitempty"`
+	Delete     *cluster.Delete      `json:"delete,omitempty"`
+	Drain      *cluster.Drain       `json:"drain,omitempty"`
+	Heal       *cluster.Heal        `json:"heal,omitempty"`
+	Kill       *cluster.Kill        `json:"kill,omitempty"`
+	Partition  *cluster.Partition   `json:"partition,omitempty"`
+	Patch      *cluster.Patch       `json:"patch,omitempty"`
+	Pause      *cluster.Pause       `json:"pause,omitempty"`
+	PowerOn    *cluster.PowerOn     `json:"powerOn,omitempty"`
+	Reboot     *cluster.Reboot      `json:"reboot,omitempty"`
+	Reconcile  *cluster.Reconcile   `json:"reconcile,omitempty"`
+	Replace    *cluster.ReplaceNode `json:"replace,omitempty"`
+	Scale      *cluster.Scale       `json:"scale,omitempty"`
+	StopBIRD   *cluster.StopBIRD    `json:"stopBIRD,omitempty"`
 }
 
 // Faults the schedule may inject.
@@ -145,6 +162,9 @@ type Limits struct {
 type Judge struct {
 	LeakAfter  metav1.Duration `json:"leakAfter,omitzero"`  // a claim may outlive its sandbox for so long; 0: judged at rest only
 	StuckAfter metav1.Duration `json:"stuckAfter,omitzero"` // a CNI call may take so long on a healthy node; default 5m
+	// BlackholeAfter is how long an address may be unreachable while routes spread;
+	// default 10s.
+	BlackholeAfter metav1.Duration `json:"blackholeAfter,omitzero"`
 }
 
 // Expect says what the scenario's own seed and strategy lead to. A file without
@@ -169,6 +189,7 @@ type Scenario struct {
 	Doc      Document
 	Objects  []cluster.Object
 	Networks []cluster.Network
+	Primary  string // key of the network that every pod gets, or ""
 
 	docs map[identity]*doc // where each manifest stands in the file
 }

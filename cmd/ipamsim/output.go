@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -17,12 +19,18 @@ import (
 )
 
 // outputFlags say where to write what people do not read on the terminal.
-type outputFlags struct{ json, trace, dir string }
+type outputFlags struct{ json, trace, metrics, dir string }
 
 func (o *outputFlags) add(fl *pflag.FlagSet) {
 	fl.StringVar(&o.json, "json", "", "write every run as a line of JSON to `F`, or - for stdout")
 	fl.StringVar(&o.trace, "trace", "", "write the schedule log of every run to `F`")
+	fl.StringVar(&o.metrics, "metrics", "", "write what was measured (spec.metrics) as OpenMetrics text to `F`, for promtool")
 	fl.StringVar(&o.dir, "out", "", "write a finding to replay for every run that is not as expected into `DIR`")
+}
+
+// files are the flags that name one.
+func (o *outputFlags) files() []struct{ flag, path string } {
+	return []struct{ flag, path string }{{"json", o.json}, {"trace", o.trace}, {"metrics", o.metrics}}
 }
 
 // check finds contradictions; whether the paths can be written is found by open.
@@ -30,8 +38,13 @@ func (o *outputFlags) check(all []*scenarios.Scenario) error {
 	if o.trace == "-" {
 		return errors.New("--trace: want a file")
 	}
-	if o.trace != "" && filepath.Clean(o.trace) == filepath.Clean(o.json) {
-		return errors.New("--trace and --json name the same file")
+	flags := map[string]string{}
+	for _, f := range o.files() {
+		clean := filepath.Clean(f.path)
+		if f.path != "" && flags[clean] != "" {
+			return fmt.Errorf("--%s and --%s name the same file", f.flag, flags[clean])
+		}
+		flags[clean] = f.flag
 	}
 	names := map[string]string{}
 	for _, s := range all {
@@ -45,15 +58,15 @@ func (o *outputFlags) check(all []*scenarios.Scenario) error {
 
 // outputs are the open files of a command.
 type outputs struct {
-	json, trace *file
-	dir         string
-	made        bool // dir did not exist before
+	files map[string]*file // by flag; nil for those that were not given
+	dir   string
+	made  bool // dir did not exist before
 }
 
 // open creates everything before the first run, so that hours of runs do not end
 // with a path that cannot be written.
 func (o *outputFlags) open(stdout io.Writer) (*outputs, error) {
-	out := &outputs{dir: o.dir}
+	out := &outputs{dir: o.dir, files: map[string]*file{}}
 	var err error
 	if o.dir != "" {
 		if _, e := os.Stat(o.dir); errors.Is(e, os.ErrNotExist) {
@@ -63,15 +76,13 @@ func (o *outputFlags) open(stdout io.Writer) (*outputs, error) {
 			return nil, fmt.Errorf("--out: %w", err)
 		}
 	}
-	if o.json == "-" {
-		out.json = &file{Writer: bufio.NewWriter(stdout), eager: true}
-	} else if out.json, err = create(o.json); err != nil {
-		out.discard()
-		return nil, fmt.Errorf("--json: %w", err)
-	}
-	if out.trace, err = create(o.trace); err != nil {
-		out.discard()
-		return nil, fmt.Errorf("--trace: %w", err)
+	for _, f := range o.files() {
+		if f.flag == "json" && f.path == "-" {
+			out.files[f.flag] = &file{Writer: bufio.NewWriter(stdout), eager: true}
+		} else if out.files[f.flag], err = create(f.path); err != nil {
+			out.discard()
+			return nil, fmt.Errorf("--%s: %w", f.flag, err)
+		}
 	}
 	return out, nil
 }
@@ -89,7 +100,8 @@ func writable(dir string) error {
 
 // write adds a run to every file.
 func (o *outputs) write(r *reports.Report) error {
-	for name, f := range map[string]*file{"json": o.json, "trace": o.trace} {
+	for _, name := range slices.Sorted(maps.Keys(o.files)) {
+		f := o.files[name]
 		if f == nil {
 			continue
 		}
@@ -126,14 +138,18 @@ func (o *outputs) finding(s *scenarios.Scenario, r *reports.Report) (string, err
 
 // commit puts the files in place.
 func (o *outputs) commit() error {
-	err := errors.Join(o.json.commit(), o.trace.commit())
+	var errs []error
+	for _, f := range o.files {
+		errs = append(errs, f.commit())
+	}
 	o.tidy()
-	return err
+	return errors.Join(errs...)
 }
 
 func (o *outputs) discard() {
-	o.json.discard()
-	o.trace.discard()
+	for _, f := range o.files {
+		f.discard()
+	}
 	o.tidy()
 }
 

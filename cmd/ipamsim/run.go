@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -22,6 +23,7 @@ type runFlags struct {
 	seeds          string
 	strategy       string
 	store          string
+	datastore      string
 	html, perfetto string
 	verify         bool
 	outputs        outputFlags
@@ -57,6 +59,7 @@ that did not happen · 2 could not run, or a limit was reached.`,
 	fl.StringVar(&f.seeds, "seeds", "", "run with each seed from A to B: `A-B`")
 	fl.StringVar(&f.strategy, "strategy", "", "who decides the schedule: "+strings.Join(strategy.Names(), ", "))
 	fl.StringVar(&f.store, "store", "etcd", "what lies beneath the API server: etcd")
+	fl.StringVar(&f.datastore, "datastore", "", "where Calico keeps its record: etcdv3, kubernetes, or all to run with each (default: as the scenario says)")
 	fl.BoolVar(&f.verify, "verify", false, "run everything twice and compare the schedule logs")
 	fl.StringVar(&f.html, "html", "", "not built yet")
 	fl.StringVar(&f.perfetto, "perfetto", "", "not built yet")
@@ -128,10 +131,19 @@ func (f *runFlags) check(cmd *cobra.Command, files []string) (*plan, error) {
 	loaded, err := loadAll(files)
 	for _, s := range loaded {
 		j.scenario = s
-		p.jobs = append(p.jobs, j)
+		stores, err := f.datastores(s)
+		if err != nil {
+			return nil, err
+		}
+		for _, j.options.Datastore = range stores {
+			p.jobs = append(p.jobs, j)
+		}
 	}
 	if err == nil {
 		err = p.outputs.check(loaded)
+	}
+	if err == nil && p.outputs.metrics != "" && (p.runs() > 1 || p.verify) {
+		err = errors.New("--metrics: want one run, a file is one exposition")
 	}
 	return p, err
 }
@@ -163,10 +175,16 @@ func (f *runFlags) library(files []string) ([]string, error) {
 		return files, nil
 	}
 	files, err := filepath.Glob(filepath.Join("scenarios", "*.yaml"))
+	files = slices.DeleteFunc(files, isLink) // another name for a scenario that is there
 	if err == nil && len(files) == 0 {
 		err = errors.New("--all: no scenarios/*.yaml here; run it in the project's directory, or name the files")
 	}
 	return files, err
+}
+
+func isLink(file string) bool {
+	info, err := os.Lstat(file)
+	return err == nil && info.Mode()&os.ModeSymlink != 0
 }
 
 // seedsMax is more than a year of runs.
@@ -218,4 +236,20 @@ func (b *badFiles) Error() string {
 		lines[i] = message(e)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// datastores are those to run a scenario with.
+func (f *runFlags) datastores(s *scenarios.Scenario) ([]string, error) {
+	all := s.Datastores()
+	switch {
+	case f.datastore == "":
+		return []string{""}, nil
+	case len(all) == 0:
+		return nil, fmt.Errorf("--datastore: %s of %s keeps its record in the Kubernetes API and has no choice", s.Doc.Spec.IPAM, s.File)
+	case f.datastore == "all":
+		return all, nil
+	case slices.Contains(all, f.datastore):
+		return []string{f.datastore}, nil
+	}
+	return nil, fmt.Errorf("--datastore: unknown datastore %q, want %s, or all", f.datastore, strings.Join(all, ", "))
 }

@@ -12,6 +12,8 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/invariant"
+	"ipamsim/model/metric"
+	"ipamsim/model/route"
 	"ipamsim/sim"
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/ipam"
@@ -32,6 +34,8 @@ type Config struct {
 	Settle   time.Duration // quiet time after Until; quiescent invariants are judged at its end, 0: not at all
 	Timers   Timers
 	Settings invariant.Settings
+	Fabric   route.Fabric  // the network between the nodes
+	Metrics  time.Duration // measure at this interval; 0: never
 	// Datastore is where the manager keeps its record, if it has a choice.
 	Datastore string
 }
@@ -85,6 +89,8 @@ type Cluster struct {
 	upstream map[sim.ActorID]bool // processes that run the address manager's code
 	used     map[string]int       // how often a name was taken, for unique
 	judge    judge
+	routing  *routing // nil: the primary network announces no routes
+	series   *metric.Series
 	over     bool // the run has been judged
 
 	nodeNews chan struct{}
@@ -159,6 +165,7 @@ func (r *Rejected) Error() string {
 func (r *Rejected) Unwrap() error { return r.Err }
 
 func (c *Cluster) startControllers() {
+	c.startRouting()
 	c.startScheduler()
 	c.startNodeLifecycle()
 	for _, name := range c.nodeNames() {
@@ -169,6 +176,7 @@ func (c *Cluster) startControllers() {
 			c.startDaemon(r, "")
 		}
 	}
+	c.startMetrics()
 	for i := range c.cfg.Crons {
 		c.startCron(c.cfg.Crons[i])
 	}

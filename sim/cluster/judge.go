@@ -69,8 +69,10 @@ func (c *Cluster) judgeNow(phase invariant.Phase, force bool) {
 		return
 	}
 	c.truth.changed = false
+	losses := c.routeLocked()
 	v := invariant.View{
-		Truth: c.snapshotLocked(), Record: c.judge.record, Networks: c.networksLocked(),
+		Losses: losses,
+		Truth:  c.snapshotLocked(), Record: c.judge.record, Networks: c.networksLocked(),
 		History: &c.truth.history, Settings: c.judge.settings,
 	}
 	v = v.Indexed()
@@ -101,10 +103,19 @@ func (j *judge) add(inv invariant.Invariant, found []model.Violation, w *sim.Wor
 // countFree lowers, for every ADD under way, the number of addresses that policy
 // left free at some time during it.
 func (c *Cluster) countFree() {
+	type where struct{ network, node string }
+	free := map[where]int{}
 	for _, b := range c.truth.busy {
-		if !b.Del {
-			b.minFree = min(b.minFree, c.free(b.network, b.Node))
+		if b.Del || b.minFree == 0 {
+			continue
 		}
+		w := where{b.network, b.Node}
+		n, ok := free[w]
+		if !ok {
+			n = c.free(b.network, b.Node)
+			free[w] = n
+		}
+		b.minFree = min(b.minFree, n)
 	}
 }
 

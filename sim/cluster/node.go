@@ -3,6 +3,7 @@ package cluster
 import (
 	"encoding/json"
 	"maps"
+	"net/netip"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -14,6 +15,7 @@ import (
 // node is a machine. The Node object in the API is only what is said of it.
 type node struct {
 	state   model.Node
+	addr    netip.Prefix         // its own, with its subnet's length
 	object  *corev1.Node         // as stored; nil when not registered
 	kubelet *kubelet             // nil while it has no power
 	disk    map[string]*podState // what survives a reboot: container runtimes remember their sandboxes
@@ -37,7 +39,7 @@ func (c *Cluster) nodeChanged(ch kube.Change) {
 		return
 	}
 	if n == nil {
-		n = &node{disk: map[string]*podState{}}
+		n = &node{disk: map[string]*podState{}, addr: nodeAddr(obj, len(c.nodes))}
 		c.nodes[ch.Name] = n
 	}
 	n.object, n.state.Registered = obj, true

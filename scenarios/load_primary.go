@@ -1,0 +1,99 @@
+package scenarios
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+
+	"ipamsim/model/metric"
+	"ipamsim/sim/cluster"
+	"ipamsim/sim/ipam"
+)
+
+// primary reads the network that every pod gets, and lets the manager's own
+// validation judge the manifests it is made of.
+func (l *loader) primary(a ipam.Primary) error {
+	var n cluster.Network
+	err := guard(func() (err error) {
+		n.Network, n.Config, err = a.Primary(l.s.Objects)
+		return err
+	})
+	var bad *ipam.ObjectError
+	switch {
+	case errors.As(err, &bad):
+		d := l.s.docs[identity{bad.Object.Kind, bad.Object.Namespace, bad.Object.Name}]
+		if d == nil {
+			d = l.doc
+		}
+		return d.failAt(parsePath(bad.Field), "%s", oneLine(bad.Err))
+	case err != nil:
+		return l.doc.failAt(at("spec", "ipam"), "%s", strings.TrimPrefix(oneLine(err), l.adapter.Name()+": "))
+	}
+	l.s.Networks = append(l.s.Networks, n)
+	l.s.Primary = n.Key
+	return nil
+}
+
+// datastore checks the manager's choice of where to keep its record.
+func (l *loader) datastore(c *check) {
+	name := l.s.Doc.Spec.Datastore
+	if name == "" {
+		return
+	}
+	p, ok := l.adapter.(ipam.Primary)
+	c.bad(!ok, at("spec", "datastore"), "%s keeps its record in the Kubernetes API, remove it", l.adapter.Name())
+	if ok {
+		known := p.Datastores()
+		c.bad(!slices.Contains(known, name), at("spec", "datastore"), "%s is no datastore, %s", quote(name), want(name, known))
+	}
+}
+
+// fabric checks the network between the nodes.
+func (l *loader) fabric(c *check) {
+	f := &l.s.Doc.Spec.Fabric
+	if reflect.ValueOf(*f).IsZero() {
+		return
+	}
+	p := at("spec", "fabric")
+	c.bad(l.s.Primary == "", p, "the networks of %s announce no routes, remove it", l.adapter.Name())
+	if field, problem := f.Check(names(l.nodes)); problem != "" {
+		c.bad(true, append(p[:len(p):len(p)], parsePath(field)...), "%s", problem)
+	}
+}
+
+// metrics checks what is to be measured.
+func (l *loader) metrics(c *check) {
+	m, p := l.s.Doc.Spec.Metrics, at("spec", "metrics")
+	c.bad(len(m.Show) > 0 && m.Every.Duration == 0, p.then("every"), "missing: how often to measure, e.g. 1m")
+	var known []string
+	for _, f := range metric.Families() {
+		known = append(known, f.Name)
+	}
+	for i, name := range m.Show {
+		c.bad(!slices.Contains(known, name), p.then("show").then(i), "%s is no metric, %s", quote(name), want(name, known))
+	}
+}
+
+// Datastores are where the scenario's manager can keep its record, the default
+// first; none if it has no choice.
+func (s *Scenario) Datastores() []string {
+	if p, ok := adapters()[s.Doc.Spec.IPAM].(ipam.Primary); ok {
+		return p.Datastores()
+	}
+	return nil
+}
+
+// datastore is the one a run uses.
+func (s *Scenario) datastore(o Options) string {
+	all := s.Datastores()
+	switch {
+	case len(all) == 0:
+		return ""
+	case o.Datastore != "":
+		return o.Datastore
+	case s.Doc.Spec.Datastore != "":
+		return s.Doc.Spec.Datastore
+	}
+	return all[0]
+}

@@ -1,0 +1,36 @@
+package cluster
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"ipamsim/model/route"
+)
+
+// CutSession takes the BGP session between two speakers down: nodes, or routers
+// as tor1, tor2. Without B all sessions of A. The data path itself stays.
+type CutSession struct {
+	A    string `json:"a" jsonschema:"required"`
+	B    string `json:"b,omitempty"`
+	Undo bool   `json:"undo,omitempty"` // let it come up again
+}
+
+// Do cuts or mends it.
+func (a *CutSession) Do(_ context.Context, o *Operator) error {
+	s := route.Session{A: a.A, B: a.B}
+	return o.c.reroute(a.A, a.String(), func(r *routing) {
+		r.down = slices.DeleteFunc(r.down, func(x route.Session) bool { return x == s || x == route.Session{A: s.B, B: s.A} })
+		if !a.Undo {
+			r.down = append(r.down, s)
+		}
+	})
+}
+
+func (a *CutSession) String() string {
+	verb := "cut"
+	if a.Undo {
+		verb = "mend"
+	}
+	return strings.TrimSpace(verb + " the BGP session " + a.A + " - " + a.B)
+}

@@ -1,0 +1,42 @@
+package cluster
+
+import (
+	"context"
+
+	"ipamsim/model/metric"
+	"ipamsim/sim"
+)
+
+// startMetrics measures the cluster at the scenario's interval, as a monitoring
+// system that scrapes it would.
+func (c *Cluster) startMetrics() {
+	if c.cfg.Metrics <= 0 {
+		return
+	}
+	c.series = &metric.Series{}
+	c.w.Spawn(sim.Process{ID: "metrics", Run: func(ctx context.Context, g *sim.Gate) error {
+		for {
+			err := g.Pass(ctx, sim.Op{Kind: sim.Local, Class: "metrics", Key: "SCRAPE metrics"}, func(context.Context) error {
+				c.mu.Lock()
+				defer c.mu.Unlock()
+				c.measure()
+				return nil
+			})
+			if err != nil || !sleep(ctx, c.cfg.Metrics) {
+				return err
+			}
+		}
+	}})
+}
+
+// measure adds a sample. Called with mu held.
+func (c *Cluster) measure() {
+	v := metric.View{Truth: c.snapshotLocked(), Record: c.judge.record, Networks: c.networksLocked()}
+	if c.routing != nil {
+		v.Routes, v.Losses = true, c.routing.plane.Losses()
+	}
+	c.series.Add(c.w.Now(), metric.Sample(v))
+}
+
+// Series are the measurements of the run; nil if none were asked for.
+func (c *Cluster) Series() *metric.Series { return c.series }

@@ -1,0 +1,175 @@
+package cluster
+
+import (
+	"context"
+	"crypto/sha1"
+	"encoding/hex"
+	"maps"
+	"net/netip"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"ipamsim/model"
+	"ipamsim/model/route"
+	"ipamsim/sim"
+)
+
+// routing is the data path between the nodes: what each has in its routing table,
+// which follows what is stored and what is alive at the pace of BGP. It is the
+// cluster's, not the manager's: the manager's record only feeds it. Guarded by
+// Cluster.mu.
+type routing struct {
+	plane *route.Plane
+	wake  chan struct{}
+	down  []route.Session // sessions that are lost now
+	quiet map[string]bool // nodes whose BIRD does not run
+}
+
+// startRouting gives the cluster a fabric if its primary network has blocks,
+// which nodes announce. Without them routes are somebody else's.
+func (c *Cluster) startRouting() {
+	n := model.NetworkByKey(c.judge.networks, c.cfg.Primary)
+	if n == nil || n.Blocks == nil {
+		return
+	}
+	c.routing = &routing{plane: route.New(c.cfg.Fabric), wake: make(chan struct{}, 1), quiet: map[string]bool{}}
+	c.w.Spawn(sim.Process{ID: "routing", Run: c.routing.run(c)})
+}
+
+// run lets routes change by themselves: a withdrawal that takes its time, a hold
+// timer that ends.
+func (r *routing) run(c *Cluster) func(context.Context, *sim.Gate) error {
+	return func(ctx context.Context, g *sim.Gate) error {
+		for {
+			c.mu.Lock()
+			next, ok := r.due(c)
+			c.mu.Unlock()
+			var due <-chan time.Time
+			if ok {
+				t := time.NewTimer(max(0, next-c.w.Now()))
+				due = t.C
+			}
+			select {
+			case <-r.wake:
+				continue
+			case <-due:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			err := g.Pass(ctx, sim.Op{Kind: sim.Local, Class: "route", Key: "ROUTES follow"}, func(context.Context) error {
+				c.mu.Lock()
+				defer c.mu.Unlock()
+				r.plane.Advance(c.w.Now())
+				c.truth.changed = true
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// due is when routes change by themselves, or an address has been lost for so
+// long that it counts; ok is false if neither will be.
+func (r *routing) due(c *Cluster) (at time.Duration, ok bool) {
+	at, ok = r.plane.Next()
+	for _, l := range r.plane.Losses() {
+		// A loss may be older than the sandbox that has the address now.
+		since := l.Since
+		for _, sb := range c.truth.sandboxes {
+			for _, a := range sb.Attachments {
+				if sb.Node == l.On && slices.Contains(a.Addrs, l.To) {
+					since = max(since, a.Since)
+				}
+			}
+		}
+		if judged := since + c.cfg.Settings.BlackholeAfter + 1; judged > c.w.Now() && (!ok || judged < at) {
+			at, ok = judged, true
+		}
+	}
+	return at, ok
+}
+
+// routeLocked tells the fabric what is so now.
+func (c *Cluster) routeLocked() []route.Loss {
+	r := c.routing
+	if r == nil {
+		return nil
+	}
+	r.plane.Observe(c.w.Now(), c.factsLocked())
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+	return r.plane.Losses()
+}
+
+// factsLocked is what routes are made of: the machines, the addresses of live
+// sandboxes, and what the record says of blocks and pools.
+func (c *Cluster) factsLocked() route.Facts {
+	f := route.Facts{Affinities: c.judge.record.Affinities, Blocks: route.BlocksOf(c.judge.record), Down: slices.Clone(c.routing.down)}
+	for _, name := range slices.Sorted(maps.Keys(c.nodes)) {
+		n := c.nodes[name]
+		f.Nodes = append(f.Nodes, route.Node{
+			Name: name, Addr: n.addr, Up: n.state.Up, BIRD: n.state.Up && !c.routing.quiet[name], Felix: n.state.Up, Tunnel: c.tunnelLocked(name),
+		})
+	}
+	if n := model.NetworkByKey(c.networksLocked(), c.cfg.Primary); n != nil && n.Blocks != nil {
+		f.Pools = n.Blocks.Pools
+	}
+	for _, id := range slices.Sorted(maps.Keys(c.truth.sandboxes)) {
+		sb := c.truth.sandboxes[id]
+		if sb.Pod.Namespace == "" {
+			continue // a node's own device
+		}
+		for _, a := range sb.Attachments {
+			if a.Network != c.cfg.Primary {
+				continue
+			}
+			for _, addr := range a.Addrs {
+				f.Local = append(f.Local, route.Local{Node: sb.Node, Addr: addr, Dev: vethOf(sb.Pod)})
+			}
+		}
+	}
+	return f
+}
+
+// tunnelLocked is the address of a node's own device, if the manager gave it one.
+func (c *Cluster) tunnelLocked(node string) netip.Addr {
+	for _, id := range slices.Sorted(maps.Keys(c.truth.sandboxes)) {
+		if sb := c.truth.sandboxes[id]; sb.Pod.Namespace == "" && sb.Node == node {
+			return sb.Attachments[0].Addrs[0]
+		}
+	}
+	return netip.Addr{}
+}
+
+// vethOf is the host's end of a pod's interface.
+//
+// Source: libcalico-go/lib/backend/k8s/conversion, VethNameForWorkload.
+func vethOf(p model.PodRef) string {
+	h := sha1.Sum([]byte(p.Namespace + "." + p.Name))
+	return "cali" + hex.EncodeToString(h[:])[:11]
+}
+
+// addrAnnotation is where calico-node writes the address it announces routes from.
+const addrAnnotation = "projectcalico.org/IPv4Address"
+
+// nodeAddr is a machine's own address with its subnet: from its manifest, or the
+// n-th of a subnet that all share.
+func nodeAddr(obj *corev1.Node, n int) netip.Prefix {
+	if p, err := netip.ParsePrefix(obj.Annotations[addrAnnotation]); err == nil {
+		return p
+	}
+	for _, a := range obj.Status.Addresses {
+		if addr, err := netip.ParseAddr(a.Address); err == nil && a.Type == corev1.NodeInternalIP {
+			return netip.PrefixFrom(addr, addr.BitLen()-8)
+		}
+	}
+	const first = 10 // below are the fabric's own
+	n += first
+	return netip.PrefixFrom(netip.AddrFrom4([4]byte{192, 168, byte(n >> 8), byte(n)}), 16)
+}

@@ -1,0 +1,42 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+
+	"ipamsim/model"
+)
+
+// StopBIRD ends a node's routing daemon, which announces its routes and hears of
+// those of others; its pods and its own routing table stay.
+type StopBIRD struct {
+	Node string `json:"node" jsonschema:"required"`
+	Undo bool   `json:"undo,omitempty"` // start it again
+}
+
+// Do stops or starts it.
+func (a *StopBIRD) Do(_ context.Context, o *Operator) error {
+	if _, err := o.machine(a.Node); err != nil {
+		return err
+	}
+	return o.c.reroute(a.Node, a.String(), func(r *routing) { r.quiet[a.Node] = !a.Undo })
+}
+
+func (a *StopBIRD) String() string {
+	if a.Undo {
+		return "start bird on " + a.Node
+	}
+	return "kill bird on " + a.Node
+}
+
+// reroute changes the fabric.
+func (c *Cluster) reroute(node, text string, change func(*routing)) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.routing == nil {
+		return fmt.Errorf("the primary network announces no routes")
+	}
+	change(c.routing)
+	c.recordLocked(model.Event{Kind: model.NodeEvent, Node: node, Text: text})
+	return nil
+}
