@@ -156,7 +156,7 @@ func TestOverlappingBlocks(t *testing.T) {
 }
 
 func TestHandleCount(t *testing.T) {
-	const red = "handle net.c0 counts 0 addresses in block 10.7.0.0/26, where 1 are claimed by it: a DEL will not find them all"
+	const red = "handle net.c0 counts 0 addresses in block 10.7.0.0/26, where 1 are claimed by it: a DEL will not find them"
 	tableOf(t, calmBlocks, HandleCount, []row{
 		{"no handle", func(v *View) { v.Record.Handles = v.Record.Handles[1:] }, red},
 		{"it counts another block", func(v *View) { v.Record.Handles[0].Counts[0].Block = cidr("10.7.0.64/26") }, red},
@@ -164,9 +164,9 @@ func TestHandleCount(t *testing.T) {
 			c := v.Record.Claims[0]
 			c.Addr = ip("10.7.0.9")
 			v.Record.Claims = append(v.Record.Claims, c)
-		}, "handle net.c0 counts 1 addresses in block 10.7.0.0/26, where 2 are claimed by it: a DEL will not find them all"},
+		}, "handle net.c0 counts 1 addresses in block 10.7.0.0/26, where 2 are claimed by it: a DEL will not get rid of the handle"},
 		{"a tunnel's", func(v *View) { v.Record.Handles = v.Record.Handles[:2] },
-			"handle ipip-tunnel-addr-node-1 counts 0 addresses in block 10.7.0.0/26, where 1 are claimed by it: a DEL will not find them all"},
+			"handle ipip-tunnel-addr-node-1 counts 0 addresses in block 10.7.0.0/26, where 1 are claimed by it: a DEL will not find them"},
 
 		{"a call of the container is under way", func(v *View) {
 			v.Record.Handles = v.Record.Handles[1:]

@@ -7,8 +7,8 @@ import (
 	"ipamsim/model"
 )
 
-// HandleCount is an address that a DEL will not release: it asks the handle in
-// which blocks to look.
+// HandleCount is an address that a DEL will not release, because it asks the
+// handle in which blocks to look, or a handle that it will not delete.
 //
 // A handle may count too many while a call is under way, because it is counted up
 // before the block is written and down after. Too few is wrong at any time but
@@ -39,13 +39,24 @@ var HandleCount = define(Invariant{
 			continue
 		}
 		out = append(out, finding{
-			message: fmt.Sprintf("handle %s counts %d addresses in block %s, where %d are claimed by it: a DEL will not find them all",
-				c.Handle, n.counted, pool.Range, n.claimed),
+			message: fmt.Sprintf("handle %s counts %d addresses in block %s, where %d are claimed by it: a DEL will not %s",
+				c.Handle, n.counted, pool.Range, n.claimed, missed(n)),
 			objects: []string{handleName(c.Handle), blockName(pool.Range)},
 		})
 	}
 	return out
 })
+
+// missed is what goes wrong in the DEL. It releases all that the handle has in a
+// block, if it looks into the block at all, and then fails to count below zero.
+//
+// Source: libcalico-go/lib/ipam/ipam_handle.go, decrementBlock (v3.31).
+func missed(n shareCount) string {
+	if n.counted == 0 {
+		return "find them"
+	}
+	return "get rid of the handle"
+}
 
 // share is what a handle has in one block.
 type share struct {
