@@ -155,7 +155,7 @@ func (m *message) named(hosts bool) []string {
 			}
 			out = append(out, s)
 		case *bmodel.IPAMHandle:
-			out = append(out, short(kv.Key.(bmodel.IPAMHandleKey).HandleID))
+			out = append(out, shortHandle(kv.Key.(bmodel.IPAMHandleKey).HandleID))
 		case *apiv3.IPPool:
 			out = append(out, v.Name+" "+v.Spec.CIDR)
 		case *apiv3.IPReservation:
@@ -222,8 +222,8 @@ func of(node string) string {
 // shortMax is how much of a container id tells it from others.
 const shortMax = 12
 
-// short is a handle whose container id is cut as container runtimes do.
-func short(handle string) string {
+// shortHandle is a handle whose container id is cut as container runtimes do.
+func shortHandle(handle string) string {
 	dot := strings.LastIndexByte(handle, '.')
 	if id := handle[dot+1:]; dot >= 0 && len(id) > shortMax && strings.Trim(id, "0123456789abcdef") == "" {
 		return handle[:dot+1] + id[:shortMax]

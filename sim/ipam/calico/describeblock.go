@@ -103,7 +103,7 @@ func owned(claims []model.Claim, whose string) []string {
 		case c.Tunnel:
 			owner = "the tunnel of " + c.Node
 		case c.Handle != "":
-			owner = "handle " + short(c.Handle)
+			owner = "handle " + shortHandle(c.Handle)
 		case c.Node != "":
 			owner = "node " + c.Node
 		}
@@ -149,7 +149,7 @@ func (m *message) affinity(k bmodel.BlockAffinityKey) string {
 // handle tells of the count by which addresses are released: "counts 1 for handle
 // k8s-pod-network.1f2e in 10.64.75.0/26".
 func (m *message) handle(k bmodel.IPAMHandleKey) string {
-	name := "handle " + short(k.HandleID)
+	name := "handle " + shortHandle(k.HandleID)
 	v, _ := m.value().(*bmodel.IPAMHandle)
 	switch {
 	case m.act == get && m.outcome == absent:
