@@ -342,3 +342,73 @@ func TestAssignIPCountsTwice(t *testing.T) {
 		t.Error("the defect is gone, or the oracle is blind")
 	}
 }
+
+// The pool's blockSize is edited in its custom resource, past calicoctl's
+// validation, while pods live in the old blocks: new ones are made inside them,
+// and their addresses are handed out a second time (calico #10778).
+func TestSmallerBlocksOverlap(t *testing.T) {
+	server := recordStore(t)
+	red := courtPlay(t, server, kubernetesDatastore, 1, sim.Budget{}, func(_ context.Context, c *court) {
+		for i := range 4 {
+			c.add("n0", fmt.Sprintf("old-%d", i))
+		}
+		a := c.process("operator", func(ctx context.Context, cl clientv3.Interface) error {
+			kv, err := backendOf(cl).Get(ctx, bmodel.ResourceKey{Kind: apiv3.KindIPPool, Name: "pool"}, "")
+			if err != nil {
+				return err
+			}
+			kv.Value.(*apiv3.IPPool).Spec.BlockSize = 31
+			_, err = backendOf(cl).Update(ctx, kv)
+			return err
+		})
+		if <-a.Done(); a.Err() != nil {
+			t.Error(a.Err())
+		}
+		for i := range 16 {
+			c.add(fmt.Sprintf("n%d", i%3), fmt.Sprintf("new-%d", i))
+		}
+	})
+	wantRed(t, red, "overlapping-blocks", "duplicate-address")
+}
+
+// The repair of seeds/000, done by half: the operator deletes the empty block, but
+// not the affinity. Another node claims the block, and both are sure that it is
+// theirs.
+func TestBlockDeletedByHand(t *testing.T) {
+	server := recordStore(t)
+	for _, ds := range datastores {
+		red := courtPlay(t, server, ds, 1, sim.Budget{}, func(_ context.Context, c *court) {
+			c.add("n0", "first")
+			c.del("n0", "first")
+			a := c.process("operator", func(ctx context.Context, cl clientv3.Interface) error {
+				list, err := backendOf(cl).List(ctx, bmodel.BlockListOptions{}, "")
+				if err != nil {
+					return err
+				}
+				_, err = backendOf(cl).DeleteKVP(ctx, list.KVPairs[0])
+				return err
+			})
+			if <-a.Done(); a.Err() != nil {
+				t.Error(ds, a.Err())
+			}
+			for i := range 16 {
+				c.add("n1", fmt.Sprintf("next-%d", i))
+			}
+		})
+		wantRed(t, red, "block-owner", "affinity-mismatch")
+	}
+}
+
+// wantRed fails unless exactly these invariants were broken.
+func wantRed(t *testing.T, red map[string]string, names ...string) {
+	t.Helper()
+	for _, want := range names {
+		if t.Log(red[want]); red[want] == "" {
+			t.Errorf("%s stayed green", want)
+		}
+		delete(red, want)
+	}
+	for name, message := range red {
+		t.Errorf("%s: %s", name, message)
+	}
+}
