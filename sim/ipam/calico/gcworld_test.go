@@ -41,7 +41,11 @@ type gcWorld struct {
 	kube   kubernetes.Interface
 	look   clientv3.Interface // through no gate
 	digest string
+	out    *sim.Outside
 }
+
+// outside runs f where the clock is the wall's.
+func (w *gcWorld) outside(f func()) { w.out.Do(f) }
 
 type gcRun struct {
 	datastore string
@@ -72,7 +76,8 @@ func gcPlay(t testing.TB, r gcRun, story func(context.Context, *gcWorld)) (*sim.
 	}
 	r.strategy.Begin(0)
 	r.options.Seed, r.options.Strategy = r.seed, r.strategy
-	w := &gcWorld{t: t}
+	w := &gcWorld{t: t, out: sim.NewOutside(1)}
+	defer w.out.Close()
 	tr, err := sim.Run(context.Background(), r.options, func(sw *sim.World) error {
 		w.World = sw
 		return w.open(adapter, run, r.datastore, story)
