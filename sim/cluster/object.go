@@ -16,6 +16,7 @@ type resource struct {
 	root       string // "/api/v1" or "/apis/GROUP/VERSION"
 	name       string // plural
 	namespaced bool
+	alias      bool // a second form of a kind that has the same resource
 }
 
 // path is the URL path of a collection, or of one object.
@@ -32,19 +33,19 @@ func (r resource) path(namespace, name string) string {
 }
 
 var builtin = map[string]resource{
-	"Pod":         {"/api/v1", "pods", true},
-	"Node":        {"/api/v1", "nodes", false},
-	"Namespace":   {"/api/v1", "namespaces", false},
-	"Service":     {"/api/v1", "services", true},
-	"ConfigMap":   {"/api/v1", "configmaps", true},
-	"Lease":       {"/apis/coordination.k8s.io/v1", "leases", true},
-	"StatefulSet": {"/apis/apps/v1", "statefulsets", true},
-	"Deployment":  {"/apis/apps/v1", "deployments", true},
-	"DaemonSet":   {"/apis/apps/v1", "daemonsets", true},
-	"Job":         {"/apis/batch/v1", "jobs", true},
-	"CronJob":     {"/apis/batch/v1", "cronjobs", true},
+	"Pod":         {"/api/v1", "pods", true, false},
+	"Node":        {"/api/v1", "nodes", false, false},
+	"Namespace":   {"/api/v1", "namespaces", false, false},
+	"Service":     {"/api/v1", "services", true, false},
+	"ConfigMap":   {"/api/v1", "configmaps", true, false},
+	"Lease":       {"/apis/coordination.k8s.io/v1", "leases", true, false},
+	"StatefulSet": {"/apis/apps/v1", "statefulsets", true, false},
+	"Deployment":  {"/apis/apps/v1", "deployments", true, false},
+	"DaemonSet":   {"/apis/apps/v1", "daemonsets", true, false},
+	"Job":         {"/apis/batch/v1", "jobs", true, false},
+	"CronJob":     {"/apis/batch/v1", "cronjobs", true, false},
 
-	"NetworkAttachmentDefinition": {"/apis/k8s.cni.cncf.io/v1", "network-attachment-definitions", true},
+	"NetworkAttachmentDefinition": {"/apis/k8s.cni.cncf.io/v1", "network-attachment-definitions", true, false},
 }
 
 // Kinds lists what a scenario may store: the built-in kinds and the custom ones
@@ -86,7 +87,11 @@ func kindsOf(a ipam.Adapter) (map[string]resource, error) {
 	if p, ok := a.(ipam.Primary); ok {
 		for kind, forms := range p.Aliases() {
 			for _, f := range forms {
-				kinds[f.Kind] = kinds[kind]
+				if f.Kind != kind {
+					r := kinds[kind]
+					r.alias = true
+					kinds[f.Kind] = r
+				}
 			}
 		}
 	}
@@ -97,7 +102,7 @@ func kindsOf(a ipam.Adapter) (map[string]resource, error) {
 // group, as kubectl accepts it: ippools, ippools.whereabouts.cni.cncf.io.
 func (c *Cluster) byName(name string) (resource, string, error) {
 	for kind, r := range c.kinds {
-		if r.name == name || r.name+"."+r.group() == name {
+		if !r.alias && (r.name == name || r.name+"."+r.group() == name) {
 			return r, kind, nil
 		}
 	}

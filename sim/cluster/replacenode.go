@@ -2,8 +2,11 @@ package cluster
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"net/netip"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -22,28 +25,51 @@ func (a *ReplaceNode) Do(ctx context.Context, o *Operator) error {
 	if err != nil {
 		return err
 	}
-	labels := map[string]string(nil)
-	if old.object != nil {
-		labels = old.object.Labels
+	name := a.As
+	if name == "" {
+		name = a.Node
 	}
+	manifest := o.c.newcomer(name, old)
 	o.c.powerOff(a.Node, true)
 	if !a.KeepObject {
 		if err := o.client.delete(ctx, builtin["Node"].path("", a.Node), metav1.DeleteOptions{}); err != nil {
 			return err
 		}
 	}
-	name := a.As
-	if name == "" {
-		name = a.Node
-	}
 	if name != a.Node || !a.KeepObject {
-		if err := o.client.create(ctx, builtin["Node"], "", NodeManifest(name, labels)); err != nil {
+		if err := o.client.create(ctx, builtin["Node"], "", manifest); err != nil {
 			return err
 		}
 	}
 	o.c.waitFor(ctx, name)
 	o.c.boot(name)
 	return nil
+}
+
+// newcomer is the Node of a machine that takes the place of another: in the same
+// subnet, with the next address that no node has had.
+func (c *Cluster) newcomer(name string, old *node) json.RawMessage {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if old.object == nil {
+		return NodeManifest(name, nil)
+	}
+	n := corev1.Node{}
+	_ = json.Unmarshal(NodeManifest(name, old.object.Labels), &n) // our own
+	if old.object.Annotations[addrAnnotation] != "" {
+		last := old.addr.Addr()
+		for _, x := range c.nodes {
+			if x.addr.Masked() == old.addr.Masked() && last.Less(x.addr.Addr()) {
+				last = x.addr.Addr()
+			}
+		}
+		n.Annotations = map[string]string{addrAnnotation: netip.PrefixFrom(last.Next(), old.addr.Bits()).String()}
+	}
+	b, err := json.Marshal(n)
+	if err != nil {
+		panic(err) // plain fields
+	}
+	return b
 }
 
 func (a *ReplaceNode) String() string {
