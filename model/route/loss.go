@@ -9,16 +9,11 @@ import (
 // losses are the pairs of a node and a pod's address that do not reach each
 // other, kept as tables change.
 type losses struct {
-	pairs map[pair]Loss
-	dests map[netip.Addr][]int // places that deliver an address, sorted
-	back  []*back              // of nodes' own addresses, by place
-	all   bool                 // everything must be walked again
-	list  []Loss               // sorted; nil: to be made again
-}
-
-type pair struct {
-	from int
-	to   netip.Addr
+	pairs map[netip.Addr]map[int]Loss // by the address, then the place that sends to it
+	dests map[netip.Addr][]int        // places that deliver an address, sorted
+	back  []*back                     // of nodes' own addresses, by place
+	all   bool                        // everything must be walked again
+	list  []Loss                      // sorted; nil: to be made again
 }
 
 // back is what becomes of answers to one node's own address, by the place they
@@ -48,11 +43,9 @@ func (l *losses) remove(k local) {
 		return
 	}
 	delete(l.dests, k.addr)
-	for q := range l.pairs {
-		if q.to == k.addr {
-			delete(l.pairs, q)
-			l.list = nil
-		}
+	if len(l.pairs[k.addr]) > 0 {
+		delete(l.pairs, k.addr)
+		l.list = nil
 	}
 }
 
@@ -62,9 +55,11 @@ func (l *losses) remove(k local) {
 func (p *Plane) Losses() []Loss {
 	l := &p.losses
 	if l.list == nil {
-		l.list = make([]Loss, 0, len(l.pairs))
-		for _, x := range l.pairs {
-			l.list = append(l.list, x)
+		l.list = []Loss{}
+		for _, from := range l.pairs {
+			for _, x := range from {
+				l.list = append(l.list, x)
+			}
 		}
 		slices.SortFunc(l.list, func(a, b Loss) int { return cmp.Or(cmp.Compare(a.From, b.From), a.To.Compare(b.To)) })
 	}
@@ -169,14 +164,13 @@ func (p *Plane) verdict(from int) verdict {
 // judgeDest finds from where an address of a pod is lost.
 func (p *Plane) judgeDest(to netip.Addr) {
 	l := &p.losses
-	on := l.dests[to]
+	on, lost := l.dests[to], l.pairs[to]
 	p.t.w.begin(p.t, to)
 	for from, s := range p.speakers {
 		if s == nil || !s.node {
 			continue
 		}
-		key := pair{from, to}
-		old, was := l.pairs[key]
+		old, was := lost[from]
 		var v verdict
 		answer := false
 		if s.up && p.speakers[on[0]].up {
@@ -186,7 +180,7 @@ func (p *Plane) judgeDest(to netip.Addr) {
 		}
 		if !v.lost {
 			if was {
-				delete(l.pairs, key)
+				delete(lost, from)
 				l.list = nil
 			}
 			continue
@@ -199,7 +193,11 @@ func (p *Plane) judgeDest(to netip.Addr) {
 			x.Since = old.Since
 		}
 		if !was || x != old {
-			l.pairs[key] = x
+			if lost == nil {
+				lost = map[int]Loss{}
+				l.pairs[to] = lost
+			}
+			lost[from] = x
 			l.list = nil
 		}
 	}

@@ -13,7 +13,7 @@ func (p *Plane) observeNodes(nodes []Node) {
 		return
 	}
 	p.facts.Nodes = slices.Clone(nodes)
-	p.rewired, p.reread = true, true
+	p.rewired, p.reread, p.recount, p.losses.all = true, true, true, true
 	routers := p.fabric.Routers(nodes)
 	for i := range p.t.places {
 		p.t.places[i].gone = true

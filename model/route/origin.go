@@ -75,36 +75,80 @@ func (p *Plane) configure(s *speaker) {
 
 // observeLocals takes over the addresses of pods. The kernel has their routes at
 // once. BIRD hears of a new one, and sees with its next scan that one is gone.
+//
+// Only what differs from the last list is looked at, between the first and the
+// last difference, unless nodes changed.
 func (p *Plane) observeLocals(list []Local) {
-	now := make(map[local]string, len(list))
-	for _, l := range list {
-		if i, ok := p.t.at[l.Node]; ok && p.speakers[i] != nil && p.speakers[i].up && l.Addr.Is4() {
-			now[local{i, l.Addr}] = l.Dev
+	old := p.facts.Local
+	if p.recount {
+		old = nil
+		clear(p.held)
+	}
+	start := 0
+	for start < len(old) && start < len(list) && old[start] == list[start] {
+		start++
+	}
+	end := 0
+	for end < len(old)-start && end < len(list)-start && old[len(old)-1-end] == list[len(list)-1-end] {
+		end++
+	}
+	if start == len(list) && start == len(old) && !p.recount {
+		return
+	}
+	changed := map[local]bool{}
+	for _, l := range old[start : len(old)-end] {
+		p.hold(l, -1, changed)
+	}
+	for _, l := range list[start : len(list)-end] {
+		p.hold(l, 1, changed)
+	}
+	if p.recount {
+		for k := range p.devs {
+			changed[k] = true
 		}
 	}
-	var come, gone []local
-	for k, dev := range p.devs {
-		if d, ok := now[k]; !ok || d != dev {
-			gone = append(gone, k)
-		}
+	p.facts.Local, p.recount = slices.Clone(list), false
+	p.localsChanged(slices.SortedFunc(maps.Keys(changed), compareLocal))
+}
+
+// hold counts a pod on an address, which more than one may have: that is what
+// the simulator looks for.
+func (p *Plane) hold(l Local, by int, changed map[local]bool) {
+	i, ok := p.t.at[l.Node]
+	if !ok || p.speakers[i] == nil || !p.speakers[i].up || !l.Addr.Is4() {
+		return
 	}
-	for k, dev := range now {
-		if d, ok := p.devs[k]; !ok || d != dev {
-			come = append(come, k)
-		}
+	k := local{i, l.Addr}
+	if p.held[k] == nil {
+		p.held[k] = map[string]int{}
 	}
-	slices.SortFunc(come, compareLocal)
-	slices.SortFunc(gone, compareLocal)
-	p.devs = now
-	for _, k := range gone {
+	if p.held[k][l.Dev] += by; p.held[k][l.Dev] == 0 {
+		delete(p.held[k], l.Dev)
+	}
+	changed[k] = true
+}
+
+func (p *Plane) localsChanged(keys []local) {
+	for _, k := range keys {
+		had, was := p.devs[k]
+		devs := slices.Sorted(maps.Keys(p.held[k]))
+		switch {
+		case len(devs) == 0 && !was, was && slices.Contains(devs, had):
+			if len(devs) == 0 {
+				delete(p.held, k)
+			}
+			continue
+		case len(devs) == 0:
+			delete(p.devs, k)
+			delete(p.held, k)
+			p.losses.remove(k)
+			p.vanished(k)
+		default:
+			p.devs[k] = devs[0]
+			p.losses.add(k)
+			p.appeared(k)
+		}
 		p.localChanged(k)
-		p.losses.remove(k)
-		p.vanished(k)
-	}
-	for _, k := range come {
-		p.localChanged(k)
-		p.losses.add(k)
-		p.appeared(k)
 	}
 }
 

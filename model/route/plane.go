@@ -25,9 +25,10 @@ type Plane struct {
 	shares  map[netip.Prefix]share
 	origins map[netip.Prefix][]origin
 	ribs    map[netip.Prefix]ribs
-	linked  []kept           // routes that need no daemon, by place
-	felix   []kept           // routes of Felix, by place
-	devs    map[local]string // addresses that nodes deliver, with the device
+	linked  []kept                   // routes that need no daemon, by place
+	felix   []kept                   // routes of Felix, by place
+	devs    map[local]string         // addresses that nodes deliver, with the device
+	held    map[local]map[string]int // how many pods have the address, by device
 
 	// What was observed last.
 	facts      Facts
@@ -42,7 +43,8 @@ type Plane struct {
 	here    map[hereKey]bool      // kernel routes, in one place
 	moved   map[netip.Prefix]bool // BGP paths
 	rewired bool                  // nodes, daemons or sessions changed
-	reread  bool                  // nodes came or went: their affinities count from now
+	reread  bool                  // nodes changed: affinities count anew
+	recount bool                  // and so do pods
 	stale   map[netip.Prefix]bool // destinations to walk to again
 	losses  losses
 }
@@ -70,9 +72,9 @@ func New(f Fabric) *Plane {
 	return &Plane{
 		fabric: f, t: NewTables(nil), sessions: map[[2]int]*session{},
 		shares: map[netip.Prefix]share{}, origins: map[netip.Prefix][]origin{}, ribs: map[netip.Prefix]ribs{},
-		devs: map[local]string{}, affinities: map[string][]model.Affinity{},
+		devs: map[local]string{}, held: map[local]map[string]int{}, affinities: map[string][]model.Affinity{},
 		touched: map[netip.Prefix]bool{}, here: map[hereKey]bool{}, moved: map[netip.Prefix]bool{}, stale: map[netip.Prefix]bool{},
-		losses: losses{pairs: map[pair]Loss{}, dests: map[netip.Addr][]int{}},
+		losses: losses{pairs: map[netip.Addr]map[int]Loss{}, dests: map[netip.Addr][]int{}},
 	}
 }
 

@@ -1,6 +1,7 @@
 package route
 
 import (
+	"net/netip"
 	"slices"
 	"time"
 )
@@ -20,12 +21,34 @@ func (p *Plane) wire() {
 		p.transit(s)
 	}
 	for dst := range p.origins {
-		p.moved[dst] = true
+		if p.matters(dst) {
+			p.moved[dst] = true
+		}
 	}
 	for dst := range p.ribs {
-		p.moved[dst] = true
+		if p.matters(dst) {
+			p.moved[dst] = true
+		}
 	}
-	p.losses.all = true
+}
+
+// matters reports whether anybody else could ever be told of dst, or is: nearly
+// all pods lie in their node's own block, and change nothing but its table.
+func (p *Plane) matters(dst netip.Prefix) bool {
+	if !dst.IsSingleIP() {
+		return true
+	}
+	for _, o := range p.origins[dst] {
+		if s := p.speakers[o.at]; Exports(p.pools, s.own, dst) {
+			return true
+		}
+	}
+	for _, paths := range p.ribs[dst] {
+		if slices.ContainsFunc(paths, func(q path) bool { return !q.own() }) {
+			return true
+		}
+	}
+	return len(p.ribs[dst]) != len(p.origins[dst])
 }
 
 // until notes that something will change by itself.

@@ -1,0 +1,83 @@
+package invariant
+
+import (
+	"slices"
+	"testing"
+
+	"ipamsim/model"
+	"ipamsim/model/route"
+)
+
+// lost is how node-2 fails to reach 10.0.0.1 of web-0 on node-1, since 20 s into
+// the run; change makes it another loss.
+func lost(change func(*View, *route.Loss)) func(*View) {
+	return func(v *View) {
+		v.Settings.BlackholeAfter = sec(10)
+		l := route.Loss{
+			From: "node-2", To: ip("10.0.0.1"), On: "node-1", At: "node-3", How: route.Blackholed,
+			Route: "blackhole 10.0.0.0/26 proto bird", Since: sec(20),
+		}
+		v.Truth.Nodes["node-3"] = model.Node{Up: true, Registered: true}
+		change(v, &l)
+		v.Losses = append(v.Losses, l)
+	}
+}
+
+func TestBlackholedAddress(t *testing.T) {
+	as := func(change func(*route.Loss)) func(*View) {
+		return lost(func(_ *View, l *route.Loss) { change(l) })
+	}
+	with := func(change func(*View)) func(*View) {
+		return lost(func(v *View, _ *route.Loss) { change(v) })
+	}
+	table(t, BlackholedAddress, []row{
+		{"on its way", as(func(*route.Loss) {}),
+			`node-2 cannot reach 10.0.0.1 on node-1 (default/web-0) since 20s: swallowed at node-3 by "blackhole 10.0.0.0/26 proto bird"`},
+		{"by the source itself", as(func(l *route.Loss) { l.At = "node-2" }),
+			`node-2 cannot reach 10.0.0.1 on node-1 (default/web-0) since 20s: swallowed at home by "blackhole 10.0.0.0/26 proto bird"`},
+		{"the answer", as(func(l *route.Loss) { l.Back = true }),
+			`node-2 gets no answer from 10.0.0.1 on node-1 (default/web-0) since 20s: swallowed at node-3 by "blackhole 10.0.0.0/26 proto bird"`},
+		{"some flows", as(func(l *route.Loss) { l.Some = true }),
+			`some flows of node-2 do not reach 10.0.0.1 on node-1 (default/web-0) since 20s: swallowed at node-3 by "blackhole 10.0.0.0/26 proto bird"`},
+		{"some answers", as(func(l *route.Loss) { l.Some, l.Back = true, true }),
+			`some flows of node-2 get no answer from 10.0.0.1 on node-1 (default/web-0) since 20s: swallowed at node-3 by "blackhole 10.0.0.0/26 proto bird"`},
+		{"no route at a router", as(func(l *route.Loss) { l.At, l.How, l.Route = "tor1", route.Unreachable, "" }),
+			"node-2 cannot reach 10.0.0.1 on node-1 (default/web-0) since 20s: unreachable, no route for it at tor1"},
+		{"a circle", as(func(l *route.Loss) { l.How, l.Route = route.Looping, "10.0.0.0/26 via 10.1.0.1 dev eth0 proto bird" }),
+			`node-2 cannot reach 10.0.0.1 on node-1 (default/web-0) since 20s: it goes round in circles at node-3 by "10.0.0.0/26 via 10.1.0.1 dev eth0 proto bird"`},
+		{"a dead next hop", as(func(l *route.Loss) { l.How, l.Route = route.Dead, "10.0.0.1 via 10.1.0.9 dev eth0 proto bird" }),
+			`node-2 cannot reach 10.0.0.1 on node-1 (default/web-0) since 20s: "10.0.0.1 via 10.1.0.9 dev eth0 proto bird" is the way at node-3, and nobody answers there`},
+		{"the pod is younger than the loss", with(func(v *View) { v.Truth.Sandboxes[0].Attachments[0].Since = sec(49) }),
+			`node-2 cannot reach 10.0.0.1 on node-1 (default/web-0) since 49s: swallowed at node-3 by "blackhole 10.0.0.0/26 proto bird"`},
+
+		{"routes may still spread", as(func(l *route.Loss) { l.Since = sec(50) }), ""},
+		{"the pod is new", with(func(v *View) { v.Truth.Sandboxes[0].Attachments[0].Since = sec(50) }), ""},
+		{"no bound", with(func(v *View) { v.Settings.BlackholeAfter = 0 }), ""},
+		{"the source has no power", with(func(v *View) { v.Truth.Nodes["node-2"] = model.Node{Registered: true} }), ""},
+		{"a DEL is under way", with(func(v *View) { busy(v, "c0", "0", "node-1", true, sec(59)) }), ""},
+		{"the sandbox is gone", with(func(v *View) { stop(v, "c0") }), ""},
+		{"another node's sandbox has the address by now", as(func(l *route.Loss) { l.On = "node-9" }), ""},
+	})
+}
+
+// The identity of a loss is address, pod, source and where it ends: who looks
+// later, or for longer, finds the same violation.
+func TestBlackholedObjects(t *testing.T) {
+	v := calm()
+	lost(func(v *View, l *route.Loss) {
+		other := *l
+		other.From, other.At = "node-1", "tor1"
+		v.Losses = append(v.Losses, other)
+	})(v)
+	var got [][]string
+	for _, f := range BlackholedAddress.Check(*v) {
+		got = append(got, f.Objects)
+	}
+	want := [][]string{
+		{"address 10.0.0.1", "node node-1", "pod default/web-0", "router tor1"},
+		{"address 10.0.0.1", "node node-2", "node node-3", "pod default/web-0"},
+	}
+	if !slices.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("have %q\nwant %q", got, want)
+	}
+}

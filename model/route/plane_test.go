@@ -1,0 +1,250 @@
+package route_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ipamsim/model/route"
+)
+
+// film is a plane whose facts change, and what one node's table said when.
+type film struct {
+	*testing.T
+	plane *route.Plane
+	facts route.Facts
+	now   time.Duration
+}
+
+// filmed is a plane of the facts, started at 0 and watched from ten minutes on,
+// when all is calm.
+func filmed(t *testing.T, f route.Fabric, facts route.Facts) *film {
+	m := &film{T: t, plane: route.New(f), facts: facts}
+	m.plane.Observe(0, facts)
+	m.at(10 * time.Minute)
+	return m
+}
+
+func (m *film) at(now time.Duration) *film {
+	m.now = now
+	m.plane.Advance(now)
+	return m
+}
+
+func (m *film) change(do func(*route.Facts)) *film {
+	m.facts.Nodes, m.facts.Local = slices.Clone(m.facts.Nodes), slices.Clone(m.facts.Local)
+	m.facts.Affinities, m.facts.Pools = slices.Clone(m.facts.Affinities), slices.Clone(m.facts.Pools)
+	do(&m.facts)
+	m.plane.Observe(m.now, m.facts)
+	return m
+}
+
+func (m *film) has(node, line string) bool {
+	table, ok := m.plane.Tables().Of(node)
+	return ok && slices.Contains(strings.Split(table.String(), "\n"), line)
+}
+
+// until is how long after now a line stays in a node's table as it is (there or
+// not), by the plane's own account of when it changes.
+func (m *film) until(node, line string) time.Duration {
+	m.Helper()
+	start, was := m.now, m.has(node, line)
+	for range 1000 {
+		next, ok := m.plane.Next()
+		if !ok {
+			m.Fatalf("%s: %q stays %t for ever\n%s", node, line, was, dump(m.plane.Tables()))
+		}
+		if m.at(next); m.has(node, line) != was {
+			return m.now - start
+		}
+	}
+	m.Fatal("the plane does not come to rest")
+	return 0
+}
+
+const (
+	host   = "10.64.75.0 via 10.64.0.12 dev eth0 proto bird" // bw, seen from a and c
+	hole   = "blackhole 10.64.75.0/26 proto bird"
+	blockA = "10.64.75.0/26 via 10.64.0.11 dev eth0 proto bird"
+)
+
+func noDefault() route.Fabric { return route.Fabric{NoDefaultRoute: []string{"*"}} }
+
+func withoutBorrowed(f *route.Facts) {
+	f.Local = slices.DeleteFunc(f.Local, func(l route.Local) bool { return l.Addr == ip("10.64.75.0") })
+}
+
+// TestTimings is LAB.md's second table.
+func TestTimings(t *testing.T) {
+	bird := func(node int, runs bool) func(*route.Facts) {
+		return func(f *route.Facts) { f.Nodes[node].BIRD = runs }
+	}
+	power := func(node int, on bool) func(*route.Facts) {
+		return func(f *route.Facts) {
+			n := &f.Nodes[node]
+			n.Up, n.BIRD, n.Felix = on, on, on
+			if !on {
+				f.Local = slices.DeleteFunc(f.Local, func(l route.Local) bool { return l.Node == n.Name })
+			}
+		}
+	}
+	for _, row := range []struct {
+		event string
+		film  func(*film) *film
+		node  string
+		line  string
+		want  time.Duration
+	}{
+		{"borrowed /32 added at B → in A's kernel table", func(m *film) *film {
+			return m.change(withoutBorrowed).at(11 * time.Minute).change(func(f *route.Facts) { f.Local = append(f.Local, pod("b", "10.64.75.0")) })
+		}, "a", host, route.Announce},
+		{"pod's veth deleted → withdrawn at A", func(m *film) *film { return m.change(withoutBorrowed) }, "a", host, route.VethGone},
+		{"an affinity goes to pendingDeletion and is gone", func(m *film) *film {
+			return m.change(func(f *route.Facts) { f.Affinities = f.Affinities[1:] })
+		}, "a", hole, route.Reload},
+		{"owner reboots: the blackhole", func(m *film) *film { return m.change(power(0, false)).at(11 * time.Minute).change(power(0, true)) },
+			"a", hole, route.Establish},
+		{"owner reboots: the /32", func(m *film) *film { return m.change(power(0, false)).at(11 * time.Minute).change(power(0, true)) },
+			"a", host, route.Establish},
+		{"same with one peer dead: nothing programmed", func(m *film) *film {
+			return m.change(power(0, false)).change(power(2, false)).at(20 * time.Minute).change(power(0, true))
+		}, "a", hole, route.Recovery},
+		{"borrower's BIRD killed: peers keep the /32", func(m *film) *film { return m.change(bird(1, false)) }, "a", host, route.Graceful},
+		{"borrower's node without power: /32 gone after the hold timer", func(m *film) *film { return m.change(power(1, false)) }, "c", host, route.Hold},
+		{"the dead peer comes back: the wait ends early", func(m *film) *film {
+			return m.change(power(0, false)).change(power(2, false)).at(20 * time.Minute).change(power(0, true)).at(21 * time.Minute).change(power(2, true))
+		}, "a", hole, route.Establish},
+	} {
+		t.Run(row.event, func(t *testing.T) {
+			m := row.film(filmed(t, noDefault(), cast()))
+			if got := m.until(row.node, row.line); got != row.want {
+				t.Errorf("%s at %s after %v, LAB.md has %v\n%s", row.line, row.node, got, row.want, dump(m.plane.Tables()))
+			}
+		})
+	}
+}
+
+// A cold start takes two seconds, and until then no node has a route of BIRD.
+func TestColdStart(t *testing.T) {
+	p := route.New(noDefault())
+	p.Observe(0, cast())
+	p.Advance(route.Establish - 1)
+	if s := dump(p.Tables()); strings.Contains(s, "bird") {
+		t.Errorf("routes before any session is established:\n%s", s)
+	}
+	if len(p.Losses()) == 0 {
+		t.Error("nobody is told of the other pods yet, and nothing is lost")
+	}
+	p.Advance(route.Establish)
+	if l := p.Losses(); len(l) != 0 {
+		t.Errorf("after the start: %+v", l)
+	}
+	if at, ok := p.Next(); ok {
+		t.Errorf("all is calm, but something will change at %v", at)
+	}
+}
+
+// B's BIRD is killed. For 122 s nobody notices, since the kernel of B forwards;
+// then A falls back on its blackhole, although B still has the pod.
+func TestKilledBIRDBlackholesAfterGracefulRestart(t *testing.T) {
+	m := filmed(t, noDefault(), cast()).change(func(f *route.Facts) { f.Nodes[1].BIRD = false })
+	m.at(10*time.Minute + route.Graceful - 1)
+	if l := m.plane.Losses(); len(l) != 0 {
+		t.Fatalf("lost before the restart timer ran out: %+v", l)
+	}
+	m.at(10*time.Minute + route.Graceful)
+	want := route.Loss{From: "a", To: ip("10.64.75.0"), On: "b", At: "a", How: route.Blackholed, Route: hole, Since: 10*time.Minute + route.Graceful}
+	if l := m.plane.Losses(); !slices.Contains(l, want) {
+		t.Errorf("want %+v\nhave %+v", want, l)
+	}
+	if b, _ := m.plane.Tables().Of("b"); !strings.Contains(b.String(), blockA) {
+		t.Errorf("B's kernel keeps what BIRD left there; it has\n%s", b)
+	}
+	m.change(func(f *route.Facts) { f.Nodes[1].BIRD = true }).at(m.now + route.Establish)
+	if l := m.plane.Losses(); len(l) != 0 {
+		t.Errorf("still lost after BIRD is back: %+v", l)
+	}
+}
+
+// A BIRD that is back within the graceful restart is missed by nobody.
+func TestGracefulRestart(t *testing.T) {
+	m := filmed(t, noDefault(), cast()).change(func(f *route.Facts) { f.Nodes[1].BIRD = false })
+	before := dump(m.plane.Tables())
+	m.at(m.now + time.Minute).change(func(f *route.Facts) { f.Nodes[1].BIRD = true })
+	for at, ok := m.plane.Next(); ok; at, ok = m.plane.Next() {
+		m.at(at)
+		if l := m.plane.Losses(); len(l) != 0 {
+			t.Fatalf("at %v: %+v", at, l)
+		}
+	}
+	if after := dump(m.plane.Tables()); after != before {
+		t.Errorf("before\n%s\nafter\n%s", before, after)
+	}
+}
+
+// A session that is lost, and comes back: A alone loses the borrowed address.
+func TestLostSession(t *testing.T) {
+	m := filmed(t, noDefault(), cast()).change(func(f *route.Facts) { f.Down = []route.Session{{A: "b", B: "a"}} })
+	for _, l := range m.plane.Losses() {
+		if l.From == "c" || l.To == ip("10.64.77.5") {
+			t.Errorf("a third node is affected: %+v", l)
+		}
+	}
+	if l := m.plane.Losses(); len(l) != 3 { // a→bw, a→b1, b→a1
+		t.Errorf("want three pairs, have %+v", l)
+	}
+	m.at(11 * time.Minute).change(func(f *route.Facts) { f.Down = nil })
+	if l := m.plane.Losses(); len(l) != 0 {
+		t.Errorf("still lost: %+v", l)
+	}
+}
+
+// Since is when the pair was lost, not when its cause last changed.
+func TestSinceStays(t *testing.T) {
+	m := filmed(t, noDefault(), cast()).change(func(f *route.Facts) { f.Down = []route.Session{{A: "a", B: "b"}} })
+	m.at(12 * time.Minute).change(func(f *route.Facts) { f.Affinities = f.Affinities[1:] }).at(13 * time.Minute)
+	i := slices.IndexFunc(m.plane.Losses(), func(l route.Loss) bool { return l.From == "a" && l.To == ip("10.64.75.0") })
+	if i < 0 {
+		t.Fatalf("a→bw is not lost: %+v", m.plane.Losses())
+	}
+	if l := m.plane.Losses()[i]; l.How != route.Unreachable || l.Since != 10*time.Minute {
+		t.Errorf("want unreachable since 10m, have %+v", l)
+	}
+}
+
+// A pod moves from one borrower to another within the 3.5 s that its old route
+// is still announced: both ways are as good, and half of the flows go to a node
+// that does not have it any more.
+func TestMovedBorrowedAddress(t *testing.T) {
+	facts := cast()
+	m := filmed(t, route.Fabric{}, facts).change(withoutBorrowed)
+	m.at(m.now + time.Second).change(func(f *route.Facts) { f.Local = append(f.Local, pod("c", "10.64.75.0")) }).at(m.now + time.Second)
+	a, _ := m.plane.Tables().Of("a")
+	want := "10.64.75.0 proto bird\n\tnexthop via 10.64.0.12 dev eth0 weight 1\n\tnexthop via 10.64.0.13 dev eth0 weight 1\n"
+	if !strings.Contains(a.String(), want) {
+		t.Fatalf("A's table\n%swant\n%s", a, want)
+	}
+	m.at(m.now + route.VethGone)
+	if l := m.plane.Losses(); len(l) != 0 {
+		t.Errorf("still lost: %+v", l)
+	}
+}
+
+// A node that leaves the cluster and comes back gets its routes again.
+func TestNodeLeavesAndReturns(t *testing.T) {
+	m := filmed(t, noDefault(), cast())
+	before, all := dump(m.plane.Tables()), m.facts
+	m.change(func(f *route.Facts) { *f = ownerGone(*f) }).at(11 * time.Minute)
+	if _, ok := m.plane.Tables().Of("a"); ok {
+		t.Error("a node that is gone has a table")
+	}
+	if m.has("b", blockA) {
+		t.Error("B keeps the block of a node that is gone")
+	}
+	m.facts = all
+	m.change(func(*route.Facts) {}).at(12 * time.Minute)
+	if after := dump(m.plane.Tables()); after != before {
+		t.Errorf("before\n%s\nafter\n%s", before, after)
+	}
+}
