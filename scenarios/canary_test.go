@@ -8,6 +8,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/invariant"
+	"ipamsim/model/route"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
 )
@@ -63,13 +64,15 @@ type red struct {
 	settle    string // default 0s: only what always holds is judged
 	judge     string // default {}
 	also      string // invariants that may be red too, because one thing leads to another
-	waits     string // why it cannot be red yet
+	// fabric makes the network the primary one, whose routes the nodes announce.
+	fabric *route.Fabric
 }
 
 var reds = []red{
 	{invariant: "actor-crash"},
 	{invariant: "affinity-mismatch", network: blocks},
-	{invariant: "blackholed-address", network: blocks, judge: "{blackholeAfter: 5s}", waits: "for the cluster to feed the routing tables"},
+	{invariant: "blackholed-address", network: blocks, judge: "{blackholeAfter: 5s}",
+		fabric: &route.Fabric{Topology: route.ToR, TopOfRack: route.TopOfRack{MaxLength: 30}}},
 	{invariant: "block-owner", network: blocks, also: "affinity-mismatch"},
 	{invariant: "convergence", settle: "30s"},
 	{invariant: "double-claim"},
@@ -108,6 +111,17 @@ func (x red) yaml(bug string) string {
 	return fmt.Sprintf(canaryYAML, or(x.settle, "0s"), or(x.judge, "{}"), x.network+bug)
 }
 
+func (x red) scenario(t *testing.T, bug string) *scenarios.Scenario {
+	const asks = "annotations: {k8s.v1.cni.cncf.io/networks: net1}"
+	text := x.yaml(bug)
+	if x.fabric == nil {
+		return parse(t, text)
+	}
+	s := parse(t, strings.Replace(text, asks, "annotations: {}", 1)) // a pod gets the primary network unasked
+	s.Primary, s.Doc.Spec.Fabric = "default/net1", *x.fabric
+	return s
+}
+
 // TestCanary: through the whole simulator, each bug of the canary makes its
 // invariant fire, and the near miss makes none fire.
 func TestCanary(t *testing.T) {
@@ -121,10 +135,7 @@ func TestCanary(t *testing.T) {
 			t.Fatalf("row %d is of %s, want %s", i, x.invariant, all[i].Name)
 		}
 		t.Run(x.invariant, func(t *testing.T) {
-			if x.waits != "" {
-				t.Skip(x.invariant, "has not been red: it waits", x.waits)
-			}
-			bug, miss := parse(t, x.yaml(x.invariant)), parse(t, x.yaml(""))
+			bug, miss := x.scenario(t, x.invariant), x.scenario(t, "")
 			for _, o := range choices(2, "timed", "random") {
 				rep := run(t, r, bug, o)
 				where := fmt.Sprintf("%s seed %d", rep.Strategy, rep.Seed)
