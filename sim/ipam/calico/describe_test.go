@@ -216,6 +216,7 @@ func TestDescribeOne(t *testing.T) {
 		{kube.Exchange{Verb: "patch", Resource: "ippools", Name: "p", Status: 500}, "changes pool p: failed"},
 		{kube.Exchange{Verb: "event", Resource: "ippools", Name: "p", Status: 200, Response: []byte(`{"type":"DELETED","object":{"kind":"IPPool","metadata":{"name":"p"},"spec":{"cidr":"10.0.0.0/8"}}}`)}, "hears that pool p 10.0.0.0/8 was deleted"},
 		{kube.Exchange{Verb: "get", Resource: "ipamblocks", Name: "nonsense", Status: 200, Response: []byte(`{}`)}, ""},
+		{kube.Exchange{Verb: "create", Resource: "ipamconfigs", Name: "x", Status: 201, Request: []byte(`{"kind":"IPAMConfig","metadata":{"name":"x"},"spec":{}}`)}, ""},
 		{kube.Exchange{Verb: "list", Resource: "pods"}, ""},
 		{kube.Exchange{Verb: "update", Resource: "nodes", Name: "a"}, ""},
 		{nil, ""}, {"nonsense", ""},

@@ -91,7 +91,7 @@ func pairOf(resource string, body []byte) *bmodel.KVPair {
 		return nil
 	}
 	kv, err := kubePair(resource, u)
-	if err != nil {
+	if err != nil || kv == nil {
 		return nil
 	}
 	if _, ok := kv.Key.(bmodel.ResourceKey); ok {

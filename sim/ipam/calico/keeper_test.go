@@ -211,8 +211,9 @@ func TestKeeperOfKubernetes(t *testing.T) {
 			t.Error(e)
 		}
 		b.must(b.make(t, ipam.Create, strings.Replace(crd("IPAMConfiguration", "default", "strictAffinity: true"), "crd.projectcalico.org/v1", "projectcalico.org/v3", 1)))
+		b.must(b.inst.changeResource(context.Background(), nil, ipam.Create, manifests(t, crd("IPAMConfig", "another", "strictAffinity: false, autoAllocateBlocks: false"))[0]))
 		if p := b.observe().Networks[0].Blocks; !p.Strict || !p.AutoAllocate {
-			t.Errorf("%+v", p)
+			t.Errorf("%+v", p) // one of another name means nothing
 		}
 		if e := b.do(ipam.Merge, "IPAMConfiguration", "default", `{"spec":{"maxBlocksPerHost":3}}`); e != "" || b.observe().Networks[0].Blocks.MaxBlocks != 3 {
 			t.Error(e)

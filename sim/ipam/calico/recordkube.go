@@ -79,6 +79,9 @@ func kubePair(resource string, o runtime.Object) (*bmodel.KVPair, error) {
 	case "ipamhandles":
 		return convert(u, &libapiv3.IPAMHandle{}, func(kv *bmodel.KVPair) (*bmodel.KVPair, error) { return handleToV1(nil, kv), nil })
 	case "ipamconfigs":
+		if u.GetName() != bmodel.IPAMConfigGlobalName {
+			return nil, nil // upstream reads no other
+		}
 		return convert(u, &libapiv3.IPAMConfig{}, configToV1)
 	case "ippools":
 		return convert(u, &apiv3.IPPool{}, func(kv *bmodel.KVPair) (*bmodel.KVPair, error) {
