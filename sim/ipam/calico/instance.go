@@ -22,6 +22,8 @@ type instance struct {
 	env    ipam.Env
 	ds     datastore
 	record *record
+	// console is where operators type calicoctl.
+	console *console
 	// setup makes the datastore ready before the first process needs it.
 	setup func() error
 	// failed is a defect of the harness that no caller could be told of.
@@ -33,7 +35,7 @@ func newInstance(env ipam.Env, ds datastore) (*instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &instance{env: env, ds: ds, record: r}
+	i := &instance{env: env, ds: ds, record: r, console: newConsole()}
 	i.setup = sync.OnceValue(i.ready)
 	if env.Datastore != kubernetesDatastore {
 		i.followNodes()

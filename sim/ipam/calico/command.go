@@ -1,0 +1,112 @@
+package calico
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+	"strings"
+
+	cipam "github.com/projectcalico/calico/calicoctl/calicoctl/commands/ipam"
+
+	"ipamsim/sim"
+	"ipamsim/sim/ipam"
+)
+
+var (
+	_ ipam.Commander = (*instance)(nil)
+	_ ipam.Tool      = adapter{}
+)
+
+// command is one of "calicoctl ipam ...".
+type command struct {
+	usage string // upstream's own text, which docopt reads
+	// check says what is wrong with values that docopt takes as they are.
+	check func(flags) error
+	run   func(context.Context, *execution, flags) (string, error)
+}
+
+// execution is one run of calicoctl as a process, and the gate it uses.
+type execution struct {
+	*instance
+	gate *sim.Gate
+}
+
+var commands = map[string]command{
+	"check":     {usageOf("check", versioned(cipam.Check)), checkOptions, runCheck},
+	"configure": {usageOf("configure", cipam.Configure), configureOptions, runConfigure},
+	"release":   {usageOf("release", versioned(cipam.Release)), releaseOptions, runRelease},
+	"show":      {usageOf("show", cipam.Show), showOptions, runShow},
+}
+
+func versioned(f func([]string, string) error) func([]string) error {
+	return func(args []string) error { return f(args, version) }
+}
+
+// Command runs calicoctl's own code. What it prints is returned, byte for byte,
+// also with an error; the error's text is what calicoctl prints last, on standard
+// error.
+//
+// show and check look at one instant and pass no gate. configure and release
+// send their messages through g, so that allocations may come between them.
+//
+// Problems that check finds come as an error with the method Problems() int,
+// although calicoctl ends as if nothing were wrong.
+//
+// Left out is what happens before a command starts: calicoctl reads no
+// configuration file, and does not compare its version with the cluster's.
+func (i *instance) Command(ctx context.Context, g *sim.Gate, argv []string) (string, error) {
+	c, o, err := parse(argv)
+	if err == nil {
+		err = i.setup()
+	}
+	if err != nil {
+		return "", err
+	}
+	return c.run(ctx, &execution{i, g}, o)
+}
+
+// CheckCommand says in one line what is wrong with a command line, in calicoctl's
+// words where it has some.
+func (adapter) CheckCommand(argv []string) error {
+	_, _, err := parse(argv)
+	return err
+}
+
+func parse(argv []string) (command, flags, error) {
+	if len(argv) < 3 || argv[0] != "calicoctl" || argv[1] != "ipam" {
+		return command{}, nil, fmt.Errorf("calico: %s: only %q is simulated", quote(argv), "calicoctl ipam COMMAND")
+	}
+	c, ok := commands[argv[2]]
+	if !ok {
+		known := strings.Join(slices.Sorted(maps.Keys(commands)), ", ")
+		return command{}, nil, fmt.Errorf("calico: calicoctl ipam: there is no %q here, only %s", argv[2], known)
+	}
+	o, err := c.parse(argv[1:])
+	if err == nil {
+		err = c.check(o)
+	}
+	return c, o, err
+}
+
+func quote(argv []string) string {
+	if len(argv) == 0 {
+		return "an empty command"
+	}
+	return fmt.Sprintf("%q", strings.Join(argv, " "))
+}
+
+// checkIP refuses what calicoctl would exit on.
+//
+// Source: calicoctl/calicoctl/commands/argutils/validate.go, ValidateIP.
+func checkIP(o flags) error {
+	ip, ok := o["--ip"].(string)
+	if !ok {
+		return nil
+	}
+	if a, err := netip.ParseAddr(ip); err != nil || a.Zone() != "" {
+		return fmt.Errorf("invalid IP address specified: %s", ip)
+	}
+	return nil
+}

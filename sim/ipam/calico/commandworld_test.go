@@ -1,0 +1,164 @@
+package calico
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	apiv3 "github.com/projectcalico/api/pkg/apis/projectcalico/v3"
+	libapiv3 "github.com/projectcalico/calico/libcalico-go/lib/apis/v3"
+	"github.com/projectcalico/calico/libcalico-go/lib/backend/model"
+	upstream "github.com/projectcalico/calico/libcalico-go/lib/ipam"
+	"github.com/projectcalico/calico/libcalico-go/lib/options"
+	corev1 "k8s.io/api/core/v1"
+
+	"ipamsim/sim"
+)
+
+// desk is a run in which somebody types calicoctl.
+type desk struct{ *gcWorld }
+
+func deskPlay(t *testing.T, r gcRun, story func(context.Context, desk)) *sim.Trace {
+	t.Helper()
+	tr, _ := gcPlay(t, r, func(ctx context.Context, w *gcWorld) { story(ctx, desk{w}) })
+	return tr
+}
+
+// cluster is ready when Calico has its nodes.
+func (w desk) cluster(cidr string, nodes ...string) {
+	w.t.Helper()
+	w.gcWorld.cluster(cidr, nodes...)
+	time.Sleep(time.Second)
+}
+
+// command types a line and returns what is printed, its error last, as on a
+// terminal.
+func (w desk) command(line string) string {
+	w.t.Helper()
+	out, err := w.in.Command(context.Background(), nil, strings.Fields(line))
+	if err != nil {
+		out += err.Error() + "\n"
+	}
+	return out
+}
+
+// expect runs a command and wants to read some things in what it prints.
+func (w desk) expect(line string, want ...string) string {
+	w.t.Helper()
+	out := w.command(line)
+	for _, s := range want {
+		if !strings.Contains(out, s) {
+			w.t.Errorf("%s: %s: no %q in\n%s", w.in.env.Datastore, line, s, out)
+		}
+	}
+	return out
+}
+
+// wikimedia is the cluster of seeds/000 at the time of the report: two old nodes
+// with two blocks each, which they needed for a while, and a new one with a pod
+// on a borrowed address.
+func (w desk) wikimedia() {
+	w.t.Helper()
+	w.cluster("10.64.75.0/24", "kubestage1001", "kubestage1002", "kubestage1003")
+	for _, n := range []string{"kubestage1001", "kubestage1002"} {
+		for i := range 65 {
+			w.assign(fmt.Sprintf("%s-%d", n, i), n)
+		}
+		for i := 45; i < 64; i++ {
+			w.unassign(fmt.Sprintf("%s-%d", n, i))
+		}
+	}
+	w.assign("kubestage1003-0", "kubestage1003")
+}
+
+// assign is what CNI ADD does in the datastore, at once; "" if it gets none.
+func (w desk) assign(pod, node string) string {
+	w.t.Helper()
+	ip, err := w.tryAssign(w.look.IPAM(), pod, node)
+	w.must(err)
+	return ip
+}
+
+func (w desk) tryAssign(c upstream.Interface, pod, node string) (string, error) {
+	h := handleOf(pod)
+	v4, _, err := c.AutoAssign(context.Background(), upstream.AutoAssignArgs{
+		Num4: 1, HandleID: &h, Hostname: node, IntendedUse: apiv3.IPPoolAllowedUseWorkload,
+		Attrs: map[string]string{upstream.AttributeNode: node, upstream.AttributePod: pod, upstream.AttributeNamespace: "default"},
+	})
+	if err != nil {
+		return "", err
+	}
+	if err := v4.PartialFulfillmentError(); err != nil {
+		return "", err
+	}
+	return v4.IPs[0].IP.String(), nil
+}
+
+func (w desk) unassign(pod string) {
+	w.t.Helper()
+	w.must(w.look.IPAM().ReleaseByHandle(context.Background(), handleOf(pod)))
+}
+
+// healthy is a cluster of two nodes with three pods, as ipam check wants to see
+// it: with the configuration that kube-controllers makes for itself when it
+// starts, and the workload endpoints that are Running pods on the Kubernetes
+// datastore, and objects of the CNI plugin's with etcdv3.
+func (w desk) healthy() {
+	w.t.Helper()
+	w.cluster("10.64.75.0/24", "a", "b")
+	k := apiv3.NewKubeControllersConfiguration()
+	k.Name = "default"
+	_, err := w.look.KubeControllersConfiguration().Create(context.Background(), k, options.SetOptions{})
+	w.must(err)
+	for _, pod := range []string{"web-0", "web-1", "web-2"} {
+		w.workload(pod, "a", w.assign(pod, "a"))
+	}
+}
+
+func (w desk) workload(pod, node, ip string) {
+	w.t.Helper()
+	if w.in.env.Datastore == kubernetesDatastore {
+		w.create(pod, node)
+		w.status(pod, corev1.PodRunning, ip)
+		return
+	}
+	e := libapiv3.NewWorkloadEndpoint()
+	e.Namespace, e.Name = "default", fmt.Sprintf("%s-k8s-%s-eth0", node, strings.ReplaceAll(pod, "-", "--"))
+	e.Labels = map[string]string{"projectcalico.org/namespace": "default", "projectcalico.org/orchestrator": "k8s"}
+	e.Spec = libapiv3.WorkloadEndpointSpec{Node: node, Orchestrator: "k8s", Pod: pod, Endpoint: "eth0", ContainerID: "sandbox-of-" + pod,
+		InterfaceName: "cali" + pod, IPNetworks: []string{ip + "/32"}, Profiles: []string{"kns.default"}}
+	_, err := w.look.WorkloadEndpoints().Create(context.Background(), e, options.SetOptions{})
+	w.must(err)
+}
+
+// block reads a block.
+func (w desk) block(cidr string) *model.AllocationBlock {
+	w.t.Helper()
+	for _, kv := range w.list(model.BlockListOptions{}) {
+		if kv.Key.(model.BlockKey).CIDR.String() == cidr {
+			return kv.Value.(*model.AllocationBlock)
+		}
+	}
+	w.t.Fatal("no block ", cidr)
+	return nil
+}
+
+func (w desk) list(l model.ListInterface) []*model.KVPair {
+	w.t.Helper()
+	kvs, err := backendOf(w.look).List(context.Background(), l, "")
+	w.must(err)
+	return kvs.KVPairs
+}
+
+// remove deletes what is stored under a key, as kubectl delete does.
+func (w desk) remove(k model.Key) {
+	w.t.Helper()
+	kv, err := backendOf(w.look).Get(context.Background(), k, "")
+	w.must(err)
+	if err == nil {
+		_, err = backendOf(w.look).DeleteKVP(context.Background(), kv)
+		w.must(err)
+	}
+}
