@@ -26,10 +26,16 @@ var AffinityMismatch = define(Invariant{
 		return nil
 	}
 	var out []finding
-	all := blocks(&v)
+	rest := blocks(&v)
 	for i := range v.Record.Affinities {
 		a := &v.Record.Affinities[i]
-		b := blockOf(all, a.Block)
+		for len(rest) > 0 && rest[0].Range.Compare(a.Block) < 0 { // both are sorted by prefix
+			rest = rest[1:]
+		}
+		var b *model.Pool
+		if len(rest) > 0 && rest[0].Range == a.Block {
+			b = rest[0]
+		}
 		if a.State != model.Confirmed || b == nil || b.Node == a.Node {
 			continue
 		}

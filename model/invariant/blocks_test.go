@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"ipamsim/model"
 )
 
@@ -174,6 +176,41 @@ func TestHandleCount(t *testing.T) {
 		}, ""},
 		{"it counts too many: between its two writes", func(v *View) { v.Record.Handles[0].Counts[0].Count = 2 }, ""},
 		{"a claim without handle", func(v *View) { v.Record.Claims[0].Handle = ""; v.Record.Handles = v.Record.Handles[1:] }, ""},
+	})
+}
+
+// The quick answer of handle-count is never quick and wrong.
+func TestHandleCountLaw(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v := View{Record: model.Snapshot{Pools: []model.Pool{{Name: "a", Range: cidr("10.7.0.0/26")}, {Name: "b", Range: cidr("10.7.0.64/26")}}}}
+		claimed, counted := map[string]int{}, map[string]int{}
+		for _, p := range v.Record.Pools {
+			for _, h := range rapid.SliceOfN(rapid.SampledFrom([]string{"x", "y", "z", ""}), 0, 6).Draw(t, "claims") {
+				v.Record.Claims = append(v.Record.Claims, model.Claim{Pool: p.Name, Handle: h})
+				claimed[h+p.Name]++
+			}
+		}
+		for _, id := range []string{"x", "y", "z"} {
+			h := model.Handle{ID: id}
+			for _, p := range v.Record.Pools {
+				if n := rapid.IntRange(0, 3).Draw(t, "count"); n > 0 {
+					h.Counts = append(h.Counts, model.HandleCount{Block: p.Range, Count: n})
+					counted[id+p.Name] = n
+				}
+			}
+			if len(h.Counts) > 0 {
+				v.Record.Handles = append(v.Record.Handles, h)
+			}
+		}
+		low := 0
+		for k, n := range claimed {
+			if len(k) > 1 && n > counted[k] {
+				low++
+			}
+		}
+		if got := HandleCount.Check(v); len(got) != low {
+			t.Fatalf("%d shares are too low, found %v in %+v", low, got, v.Record)
+		}
 	})
 }
 
