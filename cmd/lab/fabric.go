@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"ipamsim/model"
 	"ipamsim/model/route"
 )
 
@@ -117,6 +118,9 @@ func (l *layer) node(n route.Node) *machine {
 	if !slices.Contains(l.fabric.NoDefaultRoute, n.Name) && !slices.Contains(l.fabric.NoDefaultRoute, "*") {
 		m.gateway = l.routers[l.routerOf(n)].Addr.Addr()
 	}
+	if n.Felix && slices.ContainsFunc(l.facts.Pools, func(p model.IPPool) bool { return modes[p.VXLAN] != "" }) {
+		m.tunnel = n.Tunnel
+	}
 	for _, a := range l.facts.Local {
 		if a.Node == n.Name {
 			m.pods = append(m.pods, pod{addr: a.Addr, dev: a.Dev})
@@ -177,15 +181,12 @@ func spineAddr(router int) netip.Prefix {
 	return netip.PrefixFrom(a, spineSubnet.Bits())
 }
 
-// takeDown notes, at the session's first end, that an operator takes it down; all
-// sessions of A if there is no B.
+// takeDown notes, at the session's first end, that an operator takes it down.
 func takeDown(machines []*machine, s route.Session) {
 	for _, a := range machines {
 		for _, b := range machines {
-			if a.name == s.A && a != b && (b.name == s.B || s.B == "") {
-				for _, p := range b.ports {
-					a.down = append(a.down, p.addr.Addr())
-				}
+			if a.name == s.A && b.name == s.B {
+				a.down = append(a.down, b)
 			}
 		}
 	}

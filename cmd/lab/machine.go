@@ -18,12 +18,13 @@ type machine struct {
 	router  bool          // not a node of the cluster
 	ports   []port        // their addresses are its own; the first is the one others peer with
 	gateway netip.Addr    // its default route, if it has one
+	tunnel  netip.Addr    // of its VXLAN device, if it has one
 	subnets []subnetRoute // static routes to the subnets of others
 	pods    []pod
 	// configure writes bird.cfg into a directory; nil: no BIRD runs here.
 	configure func(dir string) error
-	restart   bool         // BIRD is started as calico-node starts it
-	down      []netip.Addr // peers whose sessions an operator takes down here, once all are up
+	restart   bool       // BIRD is started as calico-node starts it
+	down      []*machine // peers whose sessions an operator takes down here, once all are up
 
 	space  *space
 	routes *watch
@@ -156,9 +157,9 @@ func (n *network) disable() error {
 			return fmt.Errorf("%s: %w", m.name, err)
 		}
 		for _, peer := range m.down {
-			i := slices.IndexFunc(sessions, func(s session) bool { return s.with(peer) })
+			i := slices.IndexFunc(sessions, peer.speaksIn)
 			if i < 0 {
-				return fmt.Errorf("%s: no session with %s to take down", m.name, peer)
+				return fmt.Errorf("%s: no session with %s to take down", m.name, peer.name)
 			}
 			if err := m.bird.disable(sessions[i].name); err != nil {
 				return fmt.Errorf("%s: %w", m.name, err)
@@ -171,12 +172,14 @@ func (n *network) disable() error {
 // isDown reports whether a session of m is one that the topology wants down, at
 // either end.
 func (n *network) isDown(m *machine, s session) bool {
-	if slices.ContainsFunc(m.down, s.with) {
-		return true
-	}
 	return slices.ContainsFunc(n.machines, func(other *machine) bool {
-		return s.with(other.addr()) && slices.ContainsFunc(other.down, m.owns)
+		return other.speaksIn(s) && (slices.Contains(m.down, other) || slices.Contains(other.down, m))
 	})
+}
+
+// speaksIn reports whether the machine is the peer of somebody's session.
+func (m *machine) speaksIn(s session) bool {
+	return slices.ContainsFunc(m.ports, func(p port) bool { return s.with(p.addr.Addr()) })
 }
 
 // machine finds one by name.

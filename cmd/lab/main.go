@@ -90,7 +90,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	fs := flag.NewFlagSet("lab", flag.ContinueOnError)
 	fs.SetOutput(stderr)
 	fs.StringVar(&o.asked, "only", "", "run the topologies whose number matches this `regexp`, and no timings")
-	fs.IntVar(&o.parallel, "p", 2*runtime.NumCPU(), "topologies at a time")
+	fs.IntVar(&o.parallel, "p", 4*runtime.NumCPU(), "topologies at a time; they mostly wait")
 	fs.BoolVar(&o.slow, "slow", false, "measure what takes minutes too: graceful restart, hold time")
 	fs.BoolVar(&o.tables, "tables", false, "print every routing table, also when all agree")
 	fs.BoolVar(&o.probe, "probe", false, "only find out whether the lab can run here; used by the lab itself")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -84,7 +85,7 @@ func TestSkips(t *testing.T) {
 			if c.required != "" {
 				wantCode = exitDiffered
 			}
-			for _, want := range []string{"SKIP lab: ", "lab: 0 run, 29 SKIPPED\n", c.want} {
+			for _, want := range []string{"SKIP lab: ", fmt.Sprintf("lab: 0 run, %d SKIPPED\n", len(topologies())), c.want} {
 				if !strings.Contains(stdout, want) {
 					t.Errorf("not said: %q\n%s", want, stdout)
 				}

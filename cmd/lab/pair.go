@@ -44,10 +44,16 @@ func (n *network) pairs() (all []*pair) {
 	return all
 }
 
-// source is the address that the pair's packets come from.
+// source is the address that the pair's packets come from. A node has several if it
+// has a tunnel: its kernel chooses by the route.
 func (p *pair) source() netip.Addr {
 	if p.fromPod != nil {
 		return p.fromPod.addr
+	}
+	if p.from.tunnel.IsValid() {
+		if a, ok := p.from.space.sourceTo(p.toPod.addr); ok {
+			return a
+		}
 	}
 	return p.from.addr()
 }

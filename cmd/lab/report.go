@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -99,6 +100,9 @@ func (m measured) add(s *sums) {
 
 // print writes a timing's row: median, least and most.
 func (m measured) print(w io.Writer) {
+	if m.err == nil && len(m.took) == 0 {
+		m.err = errors.New("nothing was measured")
+	}
 	if m.err != nil {
 		fmt.Fprintf(w, "time %-58s FAILED: %v\n", m.event.name, m.err)
 		return
@@ -126,6 +130,8 @@ func (r result) print(w io.Writer) {
 	switch {
 	case r.err != nil:
 		verdict = "FAILED: " + r.err.Error()
+	case r.pairs == 0:
+		verdict = "FAILED: nothing was pinged"
 	case r.tablesDiffer > 0, r.agreed < r.pairs:
 		verdict = "DIFFERS"
 	}

@@ -37,6 +37,9 @@ func (b bench) open(ctx context.Context, t topology, dir string) (*network, erro
 	if err := n.build(); err != nil {
 		return n, err
 	}
+	if err := n.tunnels(route.Converge(t.fabric, t.facts)); err != nil {
+		return n, err
+	}
 	if err := n.start(); err != nil {
 		return n, err
 	}

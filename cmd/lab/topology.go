@@ -41,24 +41,31 @@ func topologies() []topology {
 	distinct := route.TopOfRack{DistinctAS: true}
 	return []topology{
 		three("1", "mesh", mesh),
-		three("1d", "mesh, the session of owner and borrower is down", apart(mesh)),
+		three("1d", "mesh, the session of owner and borrower is down", apart(mesh, owner, borrower)),
 		three("1r", "mesh of two subnets, default routes", route.Fabric{}, inRackTwo()...),
 		three("2", "route reflector c", reflecting("c")),
 		three("3", "route reflector a, the owner", reflecting("a")),
-		three("3d", "3, its session with the borrower is down", apart(reflecting("a"))),
-		three("3b", "3d and a second reflector, same cluster id", apart(reflecting("a", "d")), d),
-		three("3c", "3d and a second reflector, another cluster id", apart(reflecting("a", "d")), d).separate(),
+		three("3d", "3, its session with the borrower is down", apart(reflecting("a"), owner, borrower)),
+		three("3r", "two subnets, route reflectors b and c", route.Fabric{Topology: route.Reflectors, Reflectors: []string{"b", "c"}}, inRackTwo()...),
+		three("3b", "3d and a second reflector, same cluster id", apart(reflecting("a", "d"), owner, borrower), d),
+		three("3c", "3d and a second reflector, another cluster id", apart(reflecting("a", "d"), owner, borrower), d).separate(),
 		three("4", "one ToR, distinct AS, takes nothing longer than /26", tor26(route.TopOfRack{DistinctAS: true})),
 		three("4b", "one ToR, distinct AS", tors(distinct)),
 		three("4c", "two racks, distinct AS, host routes only inside them", tor26(route.TopOfRack{DistinctAS: true, MaxLengthBetween: true}), inRackTwo()...),
+		three("4d", "two racks, distinct AS, nothing longer than /26", tor26(distinct), inRackTwo()...),
+		three("4s", "4b, the borrower's session with the ToR is down", apart(tors(distinct), "b", "tor1")),
+		three("4t", "two racks, the session of the ToRs is down", apart(tors(distinct), "tor1", "tor2"), inRackTwo()...),
 		three("4m", "4 with the same AS, and the mesh", tor26(route.TopOfRack{Mesh: true})),
 		three("5", "one ToR, same AS", tors(route.TopOfRack{})),
 		three("5n", "5, c without a default route", hermit),
 		three("5b", "5, nodes allow their own AS once", tors(route.TopOfRack{AllowLocalAS: 1})),
 		three("5c", "5, the ToR overrides the AS", tors(route.TopOfRack{ASOverride: true})),
 		three("5d", "two racks, same AS", tors(route.TopOfRack{}), inRackTwo()...),
+		three("5o", "5d, the ToRs override the AS", tors(route.TopOfRack{ASOverride: true}), inRackTwo()...),
+		three("5m", "5d, and the mesh", tors(route.TopOfRack{Mesh: true}), inRackTwo()...),
 		three("5e", "5, and the mesh", tors(route.TopOfRack{Mesh: true})),
 		three("5g", "one ToR, distinct AS, default route only", tors(route.TopOfRack{DistinctAS: true, DefaultOnly: true})),
+		three("5h", "two racks, distinct AS, default route only", tors(route.TopOfRack{DistinctAS: true, DefaultOnly: true}), inRackTwo()...),
 		three("6", "mesh, pool not exported", mesh).where(noExport),
 		three("6b", "5, pool not exported", tors(route.TopOfRack{})).where(noExport),
 		three("7", "mesh, d's affinity for X is pendingDeletion", mesh, d).where(stale("d", model.PendingDeletion)),
@@ -66,8 +73,14 @@ func topologies() []topology {
 		three("7c", "7, d's affinity is confirmed too", mesh, d).where(stale("d", model.Confirmed)),
 		three("7d", "7 behind one ToR, distinct AS", tors(distinct), lowest).where(stale("d", model.PendingDeletion)),
 		three("7e", "7 behind one ToR, same AS", tors(route.TopOfRack{}), lowest).where(stale("d", model.PendingDeletion)),
+		three("7t", "two racks, d in the other rack than the owner", tors(distinct),
+			append(inRackTwo(), at("d", "10.64.1.10", "10.64.79.0/26", "10.64.79.5"))...).where(stale("d", model.PendingDeletion)),
+		three("7r", "7 with route reflector c", reflecting("c"), d).where(stale("d", model.PendingDeletion)),
+		three("8o", "mesh, blocks of one address at c", mesh, at("c", "10.64.0.13", "10.64.77.5/32", "10.64.77.5")),
 		three("8p", "mesh, a's affinity for X is pending", mesh).where(func(f *route.Facts) { f.Affinities[0].State = model.Pending }),
-		three("8v", "mesh, VXLAN pool, no Felix", mesh).where(vxlan),
+		three("8v", "mesh, VXLAN pool, no Felix", mesh).where(vxlan("Always", false)),
+		three("8f", "8v with Felix's routes", mesh).where(vxlan("Always", true)),
+		three("8x", "two subnets, VXLAN between them", route.Fabric{}, inRackTwo()...).where(vxlan("CrossSubnet", true)),
 		three("9", "mesh, the owner is gone from the cluster", mesh).where(gone("a")),
 	}
 }
@@ -128,9 +141,9 @@ func reflecting(reflectors ...string) route.Fabric {
 	return route.Fabric{Topology: route.Reflectors, Reflectors: reflectors, NoDefaultRoute: []string{"*"}}
 }
 
-// apart takes the session of owner and borrower down.
-func apart(f route.Fabric) route.Fabric {
-	f.Down = []route.Session{{A: "a", B: "b"}}
+// apart takes a session down.
+func apart(f route.Fabric, a, b string) route.Fabric {
+	f.Down = []route.Session{{A: a, B: b}}
 	return f
 }
 
@@ -150,11 +163,19 @@ func inRackTwo() []placed {
 
 func noExport(f *route.Facts) { f.Pools[0].NoExport = true }
 
-// vxlan makes it a VXLAN pool, whose routes are Felix's; here no Felix runs.
-func vxlan(f *route.Facts) {
-	f.Pools[0].VXLAN = "Always"
-	for i := range f.Nodes {
-		f.Nodes[i].Felix = false
+// vxlan makes it a VXLAN pool, whose routes are Felix's if it runs.
+func vxlan(mode string, felix bool) func(*route.Facts) {
+	return func(f *route.Facts) {
+		f.Pools[0].VXLAN = mode
+		for i, n := range f.Nodes {
+			block := route.Block{Prefix: f.Affinities[i].Block, Node: n.Name}
+			f.Nodes[i].Felix = felix
+			f.Nodes[i].Tunnel = block.Prefix.Addr().Next()
+			if block.Prefix == blockX {
+				block.Borrowed = []route.Borrowed{{Addr: borrowed, Node: borrower}}
+			}
+			f.Blocks = append(f.Blocks, block)
+		}
 	}
 }
 

@@ -134,6 +134,17 @@ func (s *space) delivery(a netip.Addr, name string, change func(*netlink.Route) 
 	return nil
 }
 
+// sourceTo is the address that the kernel would send from; ok is false if it would
+// not send at all.
+func (s *space) sourceTo(to netip.Addr) (a netip.Addr, ok bool) {
+	routes, err := s.handle.RouteGet(to.AsSlice())
+	if err != nil || len(routes) == 0 {
+		return netip.Addr{}, false
+	}
+	a, ok = netip.AddrFromSlice(routes[0].Src)
+	return a.Unmap(), ok
+}
+
 // flush removes every route of one protocol, as a reboot does.
 func (s *space) flush(protocol netlink.RouteProtocol) error {
 	routes, err := s.handle.RouteListFiltered(netlink.FAMILY_V4, &netlink.Route{Protocol: protocol}, netlink.RT_FILTER_PROTOCOL)
