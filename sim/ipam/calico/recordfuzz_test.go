@@ -3,6 +3,10 @@ package calico
 import (
 	"errors"
 	"testing"
+
+	bmodel "github.com/projectcalico/calico/libcalico-go/lib/backend/model"
+
+	"ipamsim/sim/kube"
 )
 
 // Whatever lies in etcd under Calico's keys is read or refused, and told, without
@@ -37,6 +41,35 @@ func FuzzRecord(f *testing.F) {
 			_, _ = i.Describe(c), c.About()
 			c = Call{Verb: verb, Path: path, Out: kv}
 			_, _ = i.Describe(c), c.About()
+		}
+	})
+}
+
+// Whatever a custom resource holds is told, and read or refused, without a panic.
+func FuzzDescribe(f *testing.F) {
+	for i, s := range []string{
+		`{"kind":"IPAMBlock","metadata":{"name":"10-0-0-0-30","resourceVersion":"5"},"spec":{"cidr":"10.0.0.0/30","affinity":"host:a","allocations":[0,null,9],"attributes":[{"handle_id":"h"}],"sequenceNumber":3,"sequenceNumberForAllocation":{"0":2}}}`,
+		`{"kind":"BlockAffinity","metadata":{"name":"a-10-0-0-0-30"},"spec":{"cidr":"10.0.0.0/30","node":"a","state":"pending","deleted":"true"}}`,
+		`{"kind":"IPAMHandle","metadata":{"name":"h"},"spec":{"handleID":"h","block":{"10.0.0.0/30":1}}}`,
+		`{"kind":"IPAMConfig","metadata":{"name":"default"},"spec":{"strictAffinity":true}}`,
+		`{"kind":"IPPool","metadata":{"name":"p"},"spec":{"cidr":"10.0.0.0/16","ipip":{"enabled":true}}}`,
+		`{"kind":"IPReservation","metadata":{"name":"r"},"spec":{"reservedCIDRs":["10.0.0.1"]}}`,
+		`{"kind":"Node","metadata":{"name":"n","labels":{"a":"b"}}}`,
+	} {
+		f.Add(byte(i), "10-0-0-0-30", 200, []byte(s))
+	}
+	f.Fuzz(func(_ *testing.T, which byte, name string, status int, body []byte) {
+		i := &instance{record: blankRecord()}
+		resource := roots[int(which)%len(roots)].resource
+		for _, verb := range []string{"get", "list", "create", "update", "patch", "delete", "event"} {
+			x := kube.Exchange{Verb: verb, Resource: resource, Name: name, Status: status, Request: body, Response: body}
+			_ = i.Describe(x)
+			x.Response = []byte(`{"type":"MODIFIED","items":[` + string(body) + `],"object":` + string(body) + `}`)
+			_ = i.Describe(x)
+		}
+		if kv := pairOf(resource, body); kv != nil {
+			i.record.note(resource, change{read: func() (*bmodel.KVPair, error) { return pairOf(resource, body), nil }})
+			_, _ = i.record.observe()
 		}
 	})
 }
