@@ -54,25 +54,33 @@ func isolated(args []string, userNamespace bool) (*exec.Cmd, error) {
 // probe finds out whether the machine lets this program have namespaces of its
 // own, and of which kind. why is one line for a person; "" if it does.
 func probe() (userNamespace bool, why string) {
-	for _, userNamespace = range []bool{true, false} {
-		if !userNamespace && os.Geteuid() != 0 {
-			break
-		}
-		cmd, err := isolated([]string{"-probe"}, userNamespace)
-		if err != nil {
-			return false, err.Error()
-		}
-		out, err := cmd.CombinedOutput()
-		switch {
-		case err == nil:
-			return userNamespace, ""
-		case why == "" && len(out) > 0:
-			why = firstLine(out)
-		case why == "":
-			why = err.Error()
-		}
+	asUser := try(true)
+	if asUser == "" {
+		return true, ""
 	}
-	return false, "no namespaces of its own: " + why
+	if os.Geteuid() != 0 {
+		return false, "no user namespace: " + asUser
+	}
+	if asRoot := try(false); asRoot != "" {
+		return false, "no user namespace: " + asUser + "; no other namespaces: " + asRoot
+	}
+	return false, ""
+}
+
+// try runs a copy that only makes itself at home, and returns why it could not.
+func try(userNamespace bool) (why string) {
+	cmd, err := isolated([]string{"-probe"}, userNamespace)
+	if err != nil {
+		return err.Error()
+	}
+	out, err := cmd.CombinedOutput()
+	switch {
+	case err != nil && len(out) > 0:
+		return firstLine(out)
+	case err != nil:
+		return err.Error()
+	}
+	return ""
 }
 
 func firstLine(b []byte) string {

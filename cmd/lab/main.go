@@ -76,9 +76,6 @@ func command(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	fmt.Fprintf(stdout, "lab: %s, Calico's templates %s, %d topologies, %d at a time\n", bird, version, len(chosen), o.parallel)
 	code, err := runIsolated(ctx, append([]string{"-calico", calico}, args...), userNamespace, stdout, stderr)
-	if ctx.Err() != nil {
-		err = ctx.Err()
-	}
 	if err != nil {
 		fmt.Fprintln(stderr, "lab:", err)
 		return exitCannot
