@@ -23,7 +23,7 @@ func Metrics(r *Report) string {
 	b.WriteString("metrics over time\n")
 	signs := alarms(r.Series)
 	for _, a := range signs {
-		head := "  " + pad(clock(a.at), timeWidth)
+		head := "  " + pad(sampledAt(a.at), timeWidth)
 		b.WriteString(head + strings.Join(wrap(a.text, proseWidth-len(head)-2), "\n"+pad("", len(head)+2)) + "\n")
 	}
 	if len(signs) > 0 {
@@ -33,6 +33,15 @@ func Metrics(r *Report) string {
 		b.WriteString("  " + strings.TrimRight(line, " ") + "\n")
 	}
 	return b.String()
+}
+
+// sampledAt is when a sample was taken: how many milliseconds late it was is
+// noise.
+func sampledAt(at time.Duration) string {
+	if at < time.Second {
+		return clock(at)
+	}
+	return at.Round(time.Second).String()
 }
 
 // alarm is the first time that a metric told of trouble.
@@ -100,7 +109,7 @@ func (r *Report) table(signs []alarm) []string {
 	instants := columnsOf(r.Series.Instants(), signs, max((proseWidth-2-name)/columnWidth, columnsMin))
 	head := pad("", name)
 	for _, at := range instants {
-		head += fmt.Sprintf("%*s", columnWidth, clock(at))
+		head += fmt.Sprintf("%*s", columnWidth, sampledAt(at))
 	}
 	out := []string{head}
 	for _, row := range rows {

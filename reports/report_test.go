@@ -220,10 +220,11 @@ func TestSummary(t *testing.T) {
 
 func TestCommand(t *testing.T) {
 	for want, r := range map[string]*Report{
-		"ipamsim run a/b.yaml --seed 3":                                  {File: "a/b.yaml", Seed: 3, Exact: true, Strategy: "timed"},
-		"ipamsim run b.yaml --seed 3 --strategy random":                  {Scenario: "b", Seed: 3, Strategy: "random"},
-		"ipamsim replay 'my file.yaml'":                                  {File: "my file.yaml", Strategy: "replay"},
-		`ipamsim run 'it'\''s; rm -rf.yaml' --seed 0 --strategy 'pct 3'`: {File: "it's; rm -rf.yaml", Strategy: "pct 3"},
+		"ipamsim run a/b.yaml --seed 3":                                       {File: "a/b.yaml", Seed: 3, Exact: true, Strategy: "timed"},
+		"ipamsim run b.yaml --seed 3 --strategy random":                       {Scenario: "b", Seed: 3, Strategy: "random"},
+		"ipamsim run b.yaml --seed 3 --strategy timed --datastore kubernetes": {Scenario: "b", Seed: 3, Strategy: "timed", Datastore: "kubernetes"},
+		"ipamsim replay 'my file.yaml'":                                       {File: "my file.yaml", Strategy: "replay"},
+		`ipamsim run 'it'\''s; rm -rf.yaml' --seed 0 --strategy 'pct 3'`:      {File: "it's; rm -rf.yaml", Strategy: "pct 3"},
 	} {
 		if got := r.Command(); got != want {
 			t.Errorf("command %s, want %s", got, want)

@@ -70,6 +70,9 @@ func (r *Report) Command() string {
 	c := "ipamsim run " + shell(file) + " --seed " + strconv.FormatUint(r.Seed, 10)
 	if !r.Exact {
 		c += " --strategy " + shell(r.Strategy)
+		if r.Datastore != "" {
+			c += " --datastore " + shell(r.Datastore)
+		}
 	}
 	return c
 }

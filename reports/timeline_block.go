@@ -22,6 +22,10 @@ var ofBlock = regexp.MustCompile(`\b(block|affinity)\b`)
 // owns are the words for what makes somebody the owner of a block, or nobody.
 var owns = regexp.MustCompile(`^(claims|makes|confirms|marks|drops|deletes)\b.*\b(block|affinity)\b|\bnobody's\b`)
 
+// surveys are the words for what a node looks at before it takes a block, or an
+// address out of somebody else's.
+var surveys = regexp.MustCompile(`^reads the (affinities|blocks)`)
+
 // bookkeeping are the words for what every allocation does as well, and what no
 // story turns on unless it is about a handle.
 var bookkeeping = regexp.MustCompile(`^(counts|deletes handle|marks handle)\b`)
@@ -90,7 +94,7 @@ func (s *subject) blockWritten(e *entry, m mentions) bool {
 	case m.handle:
 		e.weight, e.turn = fate, "counted"
 	case owns.MatchString(e.text) && (m.block || hero):
-		e.weight, e.turn = fate, "owned"
+		e.weight, e.turn = s.ownership(e.text, m), "owned"
 	case bookkeeping.MatchString(e.text):
 		return false
 	case hero && !m.block, m.block && len(s.named["address"]) == 0:
@@ -99,4 +103,22 @@ func (s *subject) blockWritten(e *entry, m mentions) bool {
 		e.weight, e.turn = scenery+1, "used"
 	}
 	return true
+}
+
+// ownership is what a step on the way to a block, or from it, is worth. In the
+// story of an address only the outcome counts, and the attempts of a node that has
+// to do with it.
+func (s *subject) ownership(text string, m mentions) int {
+	switch verb, _, _ := strings.Cut(text, " "); {
+	case len(s.named["address"]) == 0:
+		return fate
+	case verb == "marks" && strings.Contains(text, "as "+model.Pending+","):
+		return attempt - 1
+	case verb == "claims" || verb == "drops" || verb == "marks" && strings.Contains(text, "as deleted"):
+		if m.node {
+			return look
+		}
+		return attempt - 1
+	}
+	return fate
 }

@@ -30,6 +30,11 @@ func draw(entries []*entry, s *subject) []string {
 	}
 	out := []string{head}
 	last := s.from
+	for _, e := range entries {
+		if e.turn == "owned" {
+			last = min(last, e.step) // the story of a block begins before that of the pods
+		}
+	}
 	for i, e := range entries {
 		if n := e.step - last - 1; n >= elidedMin && last > 0 {
 			out = append(out, elided(n))
@@ -98,7 +103,7 @@ func (s *subject) squeeze(text string, width int) string {
 // the pod.
 func (s *subject) label(e *entry) string {
 	name := Clean(e.actor)
-	if slices.Contains(s.pods, e.lane) && e.actor != "" {
+	if (slices.Contains(s.pods, e.lane) || s.isPod[e.lane]) && e.actor != "" {
 		pod := Clean(e.lane)
 		name = process(e.actor) + pod[strings.LastIndexByte(pod, '/')+1:]
 	}

@@ -3,6 +3,7 @@ package reports
 import (
 	"cmp"
 	"fmt"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -98,7 +99,7 @@ func (s *subject) message(r *Report, st *sim.Step) *entry {
 	}
 	m := s.about(e.text, also)
 	if before {
-		if !s.blockWritten(e, m) || e.turn != "owned" {
+		if !s.blockWritten(e, m) || e.turn != "owned" || refused(st) {
 			e.weight, e.turn = unshown, ""
 		}
 		return e
@@ -110,14 +111,14 @@ func (s *subject) message(r *Report, st *sim.Step) *entry {
 // weigh says what a message is worth that comes after the story has begun.
 func (s *subject) weigh(e *entry, st *sim.Step, pod string, m mentions) {
 	x, exchange := st.Detail.(kube.Exchange)
-	own, isOwn := st.Detail.(ipam.Message)
+	_, own := st.Detail.(ipam.Message)
 	switch op := st.Choice.Op; {
 	case st.Choice.Outcome.Fault():
 		e.mark, e.weight, e.turn = 'x', fate, "hurt"
 		if pod == "" && !m.any() {
 			e.weight = scenery
 		}
-	case op.Kind == sim.Local || op.Kind == sim.Watch || !exchange && !isOwn:
+	case op.Kind == sim.Local || op.Kind == sim.Watch || !exchange && !own:
 	case op.Kind == sim.Event:
 		if (m.pod || m.block) && !strings.HasPrefix(e.actor, "kubelet/") {
 			e.mark, e.weight = 'r', scenery
@@ -127,7 +128,7 @@ func (s *subject) weigh(e *entry, st *sim.Step, pod string, m mentions) {
 		if m.any() || seen(x, s) {
 			e.weight = -glimpse // shown if its reader then wrote something
 		}
-	case x.Status >= 400, isOwn && own.Refused() != "":
+	case refused(st):
 		if e.mark = 'x'; pod != "" || m.any() {
 			e.weight = attempt
 		}
@@ -142,6 +143,17 @@ func (s *subject) weigh(e *entry, st *sim.Step, pod string, m mentions) {
 			e.weight = cause
 		}
 	}
+}
+
+// refused reports whether a server did not do what it was asked.
+func refused(st *sim.Step) bool {
+	switch d := st.Detail.(type) {
+	case kube.Exchange:
+		return d.Status >= http.StatusBadRequest
+	case ipam.Message:
+		return d.Refused() != ""
+	}
+	return false
 }
 
 // seen reports whether the answer shows one of the pods concerned.
@@ -183,7 +195,7 @@ func objectOf(key string) string {
 // is the story; but what it saw again and again is one line.
 func (s *subject) glimpses(all []*entry) {
 	type key struct{ actor, object string }
-	last, pods := map[key]*entry{}, map[string][]*entry{}
+	last, pods, lists := map[key]*entry{}, map[string][]*entry{}, map[key]*entry{}
 	for _, e := range all {
 		switch {
 		case e.mark == 'r' && e.text != "" && e.weight <= 0:
@@ -191,6 +203,9 @@ func (s *subject) glimpses(all []*entry) {
 				pods[e.actor] = append(pods[e.actor], e)
 			} else {
 				last[key{e.actor, e.object}] = e
+			}
+			if l := surveys.FindString(e.text); l != "" {
+				lists[key{e.actor, l}] = e
 			}
 			e.weight = unshown
 		case e.weight >= attempt && e.mark != '*':
@@ -205,6 +220,13 @@ func (s *subject) glimpses(all []*entry) {
 			for _, object := range []string{collection, e.object} {
 				if read := last[key{e.actor, object}]; read != nil {
 					read.weight = max(read.weight, worth)
+				}
+			}
+			if inBlock.MatchString(e.text) {
+				for _, l := range []string{"reads the affinities", "reads the blocks"} {
+					if read := lists[key{e.actor, l}]; read != nil {
+						read.weight = max(read.weight, worth-2)
+					}
 				}
 			}
 			for _, read := range again(pods[e.actor]) {
