@@ -2,6 +2,7 @@ package invariant
 
 import (
 	"fmt"
+	"strings"
 
 	"ipamsim/model"
 	"ipamsim/model/route"
@@ -76,7 +77,8 @@ func cause(l *route.Loss) string {
 	return fmt.Sprintf("swallowed %s by %s", where, quoted(l.Route))
 }
 
-func quoted(r string) string { return "\"" + r + "\"" }
+// quoted is a route on one line, however many next hops it has.
+func quoted(r string) string { return "\"" + strings.Join(strings.Fields(r), " ") + "\"" }
 
 // swallower is the object where packets end: a node, or a router.
 func swallower(v *View, l *route.Loss) string {
