@@ -11,6 +11,9 @@ import (
 func Line(r *Report) string {
 	word := map[Verdict]string{Pass: "pass", Fail: "FAIL", Unknown: "unknown"}[r.Verdict]
 	parts := []string{fmt.Sprintf("%-7s %s seed %d %s", word, Clean(r.Scenario), r.Seed, Clean(r.Strategy))}
+	if r.Datastore != "" {
+		parts[0] += " " + Clean(r.Datastore)
+	}
 	if v := r.Gravest(); v != nil {
 		parts = append(parts, headline(v))
 		if n := len(r.Violations) - 1; n > 0 {

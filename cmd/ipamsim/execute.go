@@ -28,6 +28,7 @@ type session struct {
 	bar    *progress
 	brief  bool // people see the bar: runs without news need no line
 	sum    reports.Summary
+	ends   reports.Outcomes
 
 	told       map[string]bool // scenarios whose timeline was shown
 	unexpected int             // runs that did not end as expected
@@ -113,6 +114,7 @@ func (s *session) one(ctx context.Context, j *job, seed uint64) error {
 		s.compare(rep, again)
 	}
 	s.sum.Add(rep)
+	s.ends.Add(rep)
 	s.count(rep, replayed)
 	if err := s.out.write(rep); err != nil {
 		return err
@@ -155,6 +157,7 @@ func (s *session) tell(j *job, rep *reports.Report, replayed *comparison) {
 	}
 	s.bar.above(func() {
 		s.print(reports.Line(rep))
+		s.show(rep)
 		if story {
 			s.told[rep.Scenario] = true
 			s.print("\n" + strings.TrimSuffix(reports.Timeline(rep, v), "\n"))
@@ -170,6 +173,19 @@ func (s *session) tell(j *job, rep *reports.Report, replayed *comparison) {
 			s.print("   " + replayed.text)
 		}
 	})
+}
+
+// show prints what the commands of a scenario printed, and what was measured, if
+// it is the only one that was asked for.
+func (s *session) show(rep *reports.Report) {
+	if s.plan.runs() > 1 {
+		return
+	}
+	for _, section := range []string{reports.Screens(rep), reports.Metrics(rep)} {
+		if section != "" {
+			s.print("\n" + strings.TrimSuffix(section, "\n"))
+		}
+	}
 }
 
 func (s *session) print(text string) {
@@ -191,6 +207,9 @@ func (s *session) end(err error) error {
 	}
 	if s.sum.Runs > 0 && s.plan.runs() > 1 {
 		s.print("\n" + strings.TrimSuffix(s.sum.Table(), "\n"))
+		if t := s.ends.Table(); t != "" {
+			s.print("\nat the end of the runs that were measured\n" + strings.TrimSuffix(t, "\n"))
+		}
 	}
 	done := fmt.Sprintf("%d of %s done, %s so far, %d not as expected",
 		s.sum.Runs, plural(s.plan.runs(), "run"), plural(s.sum.Violations, "violation"), s.unexpected+s.unknown)
