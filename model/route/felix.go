@@ -23,11 +23,12 @@ func shares(pools []model.IPPool, blocks []Block) map[netip.Prefix]share {
 		if pool, _ := programs(pools, b.Prefix); pool == nil || !encapsulates(pool.VXLAN) {
 			continue
 		}
-		if b.Node != "" {
-			out[b.Prefix.Masked()] = share{node: b.Node}
-		}
 		for _, a := range b.Borrowed {
 			out[netip.PrefixFrom(a.Addr, a.Addr.BitLen())] = share{a.Node, true}
+		}
+		if b.Node != "" {
+			// After the addresses: in a block of one address the borrower is lost.
+			out[b.Prefix.Masked()] = share{node: b.Node}
 		}
 	}
 	return out

@@ -10,6 +10,9 @@ import (
 )
 
 // observeAffinities tells each node's BIRD which blocks it has affinities for.
+// To confd a pending one is none.
+//
+// Source: confd/pkg/backends/calico/client.go, updateCache.
 func (p *Plane) observeAffinities(list []model.Affinity) {
 	if !p.reread && slices.Equal(list, p.facts.Affinities) {
 		return

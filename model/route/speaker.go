@@ -116,19 +116,15 @@ func downBetween(down []Session, a, b string) bool {
 	})
 }
 
-// configure sets what confd makes of a node's affinities: a blackhole for every
-// block with an affinity that is not pending, except blocks of one address, and
-// the blocks that it exports and hides the inside of: confirmed ones. No state at
-// all counts as confirmed.
+// configure sets what the templates make of a node's affinities, none of them
+// pending: a blackhole for every block, except blocks of one address; and the
+// blocks that it exports and hides the inside of: confirmed ones. No state at all
+// counts as confirmed.
 //
-// Source: confd/pkg/backends/calico, client.go (onUpdates: pending affinities
-// are taken for deleted); templates/bird_aggr.cfg.template.
+// Source: confd/etc/calico/confd/templates/bird_aggr.cfg.template.
 func (s *speaker) configure(affinities []model.Affinity) {
 	s.blocks, s.own = nil, nil
 	for _, a := range affinities {
-		if a.State == model.Pending {
-			continue
-		}
 		if !a.Block.IsSingleIP() {
 			s.blocks = append(s.blocks, a.Block.Masked())
 		}

@@ -1,6 +1,7 @@
 package route_test
 
 import (
+	"net/netip"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -156,5 +157,20 @@ func TestBlocksOf(t *testing.T) {
 		return a.Prefix == b.Prefix && a.Node == b.Node && cmp.Equal(a.Borrowed, b.Borrowed, cmp.Comparer(func(x, y route.Borrowed) bool { return x == y }))
 	})); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Felix keeps the routes of a block by destination, the block's own last: of a
+// block of one address only the owner's is left, and whoever borrowed it is lost.
+func TestVXLANLosesTheBorrowerOfAnAddressThatIsABlock(t *testing.T) {
+	f := cast()
+	f.Pools[0].VXLAN, f.Affinities = "Always", nil
+	f.Local = []route.Local{pod("b", "10.64.75.0")}
+	for i := range f.Nodes {
+		f.Nodes[i].Tunnel = netip.AddrFrom4([4]byte{10, 64, 79, byte(i + 1)})
+	}
+	f.Blocks = []route.Block{{Prefix: cidr("10.64.75.0/32"), Node: "a", Borrowed: []route.Borrowed{{Addr: ip("10.64.75.0"), Node: "b"}}}}
+	if got := ping(route.Converge(noDefault(), f), "c", "bw"); got != "unreachable at a" {
+		t.Errorf("c→bw: %s", got)
 	}
 }

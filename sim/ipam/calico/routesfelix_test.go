@@ -1,0 +1,174 @@
+package calico
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/projectcalico/calico/felix/calc"
+	"github.com/projectcalico/calico/felix/proto"
+	libapiv3 "github.com/projectcalico/calico/libcalico-go/lib/apis/v3"
+	bapi "github.com/projectcalico/calico/libcalico-go/lib/backend/api"
+	cmodel "github.com/projectcalico/calico/libcalico-go/lib/backend/model"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"pgregory.net/rapid"
+
+	"ipamsim/model"
+	"ipamsim/model/route"
+)
+
+// felixRoutes collects what Felix's resolver decides, by destination.
+type felixRoutes map[string]*proto.RouteUpdate
+
+func (r felixRoutes) OnRouteUpdate(u *proto.RouteUpdate) { r[u.Dst] = u }
+func (r felixRoutes) OnRouteRemove(dst string)           { delete(r, dst) }
+
+// resolved is what the real resolver of one node makes of the facts, which come
+// as the syncer would bring them.
+func resolved(t interface{ Fatal(...any) }, node string, f route.Facts) felixRoutes {
+	prepare()
+	out := felixRoutes{}
+	r := calc.NewL3RouteResolver(node, out, true, "CalicoIPAM")
+	r.OnAlive = func() {}
+	update := func(key cmodel.Key, value any) bapi.Update {
+		return bapi.Update{KVPair: cmodel.KVPair{Key: key, Value: value}, UpdateType: bapi.UpdateTypeKVNew}
+	}
+	for _, n := range f.Nodes {
+		stored := libapiv3.NewNode()
+		stored.ObjectMeta = metav1.ObjectMeta{Name: n.Name}
+		stored.Spec.BGP = &libapiv3.NodeBGPSpec{IPv4Address: n.Addr.String()}
+		if n.Tunnel.IsValid() {
+			stored.Spec.IPv4VXLANTunnelAddr = n.Tunnel.String()
+		}
+		r.OnResourceUpdate(update(cmodel.ResourceKey{Kind: libapiv3.KindNode, Name: n.Name}, stored))
+	}
+	for _, p := range f.Pools {
+		kv := poolPair(t, p)
+		r.OnPoolUpdate(update(kv.Key, kv.Value))
+	}
+	for _, b := range f.Blocks {
+		r.OnBlockUpdate(update(cmodel.BlockKey{CIDR: calicoNet(b.Prefix)}, storedBlock(b, f.Local)))
+	}
+	for _, l := range f.Local {
+		if l.Node == node { // Felix hears of its own node's workloads
+			ip := calicoNet(netip.PrefixFrom(l.Addr, 32))
+			key := cmodel.WorkloadEndpointKey{Hostname: node, OrchestratorID: "k8s", WorkloadID: "default/" + l.Addr.String(), EndpointID: "eth0"}
+			wep := &cmodel.WorkloadEndpoint{Name: l.Dev}
+			wep.IPv4Nets = append(wep.IPv4Nets, ip)
+			r.OnWorkloadUpdate(update(key, wep))
+		}
+	}
+	return out
+}
+
+// storedBlock is a block as Calico stores it, with an allocation for every pod.
+func storedBlock(b route.Block, pods []route.Local) *cmodel.AllocationBlock {
+	out := &cmodel.AllocationBlock{CIDR: calicoNet(b.Prefix), Allocations: make([]*int, 1<<(32-b.Prefix.Bits()))}
+	if b.Node != "" {
+		affinity := "host:" + b.Node
+		out.Affinity = &affinity
+	}
+	for _, l := range pods {
+		if b.Prefix.Contains(l.Addr) {
+			i, first := len(out.Attributes), b.Prefix.Addr().As4()
+			last := l.Addr.As4()
+			out.Allocations[last[3]-first[3]] = &i
+			out.Attributes = append(out.Attributes, cmodel.AllocationAttribute{AttrSecondary: map[string]string{cmodel.IPAMBlockAttributeNode: l.Node}})
+		}
+	}
+	return out
+}
+
+// programmed is the line that Felix's route manager makes of one decision of the
+// resolver, "" for none. The manager needs a kernel, so this much is written
+// anew: a blackhole for a block of its own; a remote destination by the node's
+// address on one subnet, else by the tunnel of the node that has it.
+//
+// Source: felix/dataplane/linux/route_mgr.go (OnUpdate, routeIsLocalBlock,
+// noEncapRoute), vxlan_mgr.go.
+func programmed(u *proto.RouteUpdate, self string, f route.Facts) string {
+	is := func(t proto.RouteType) bool { return u.Types&t == t }
+	dst := strings.TrimSuffix(u.Dst, "/32")
+	switch {
+	case u.IpPoolType != proto.IPPoolType_VXLAN, u.DstNodeName == self && !is(proto.RouteType_LOCAL_WORKLOAD):
+		return ""
+	case u.DstNodeName == self:
+		if u.LocalWorkload || dst != u.Dst {
+			return ""
+		}
+		return "blackhole " + dst + " proto 80"
+	case !is(proto.RouteType_REMOTE_WORKLOAD):
+		return ""
+	case u.SameSubnet:
+		return fmt.Sprintf("%s via %s dev eth0 proto 80 onlink", dst, u.DstNodeIp)
+	}
+	i := slices.IndexFunc(f.Nodes, func(n route.Node) bool { return n.Name == u.DstNodeName })
+	if i < 0 || !f.Nodes[i].Tunnel.IsValid() {
+		return ""
+	}
+	return fmt.Sprintf("%s via %s dev vxlan.calico onlink", dst, f.Nodes[i].Tunnel)
+}
+
+// The VXLAN routes of the model are those of Felix's own resolver: for blocks
+// with and without an owner, borrowed addresses, owners that left, nodes with
+// and without a tunnel, on one subnet and across.
+func TestRoutesAgreeWithFelix(t *testing.T) {
+	seen := map[string]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		f := route.Facts{Pools: drawnPools(t)}
+		names := []string{"a", "b", "e", "gone"}
+		for i, n := range names[:3] {
+			f.Nodes = append(f.Nodes, route.Node{
+				Name: n, Up: true, BIRD: true, Felix: true,
+				Addr: netip.MustParsePrefix(fmt.Sprintf("192.168.%d.%d/24", rapid.IntRange(0, 1).Draw(t, "subnet"), 11+i)),
+			})
+			if rapid.IntRange(0, 4).Draw(t, "no tunnel") > 0 {
+				f.Nodes[i].Tunnel = netip.MustParseAddr(fmt.Sprintf("10.19.0.%d", 1+i))
+			}
+		}
+		record := model.Snapshot{}
+		for i := range rapid.IntRange(1, 5).Draw(t, "blocks") {
+			block := netip.MustParsePrefix(fmt.Sprintf("10.%d.%d.0/%d", rapid.IntRange(10, 13).Draw(t, "pool"), i, rapid.SampledFrom([]int{26, 29, 30, 32}).Draw(t, "size")))
+			owner := rapid.SampledFrom(append([]string{""}, names...)).Draw(t, "owner")
+			record.Pools = append(record.Pools, model.Pool{Name: block.String(), Range: block, Node: owner})
+			for k := range rapid.IntRange(0, min(3, 1<<(32-block.Bits()))).Draw(t, "pods") {
+				a := block.Addr().As4()
+				a[3] += byte(k)
+				l := route.Local{Node: rapid.SampledFrom(names[:3]).Draw(t, "on"), Addr: netip.AddrFrom4(a)}
+				l.Dev = "cali" + l.Node
+				f.Local = append(f.Local, l)
+				record.Claims = append(record.Claims, model.Claim{Pool: block.String(), Addr: l.Addr, Node: l.Node})
+			}
+		}
+		f.Blocks = route.BlocksOf(record)
+		tables := route.Converge(route.Fabric{}, f)
+		for _, n := range f.Nodes {
+			var want, got []string
+			updates := resolved(t, n.Name, f)
+			for _, u := range updates {
+				if line := programmed(u, n.Name, f); line != "" {
+					want = append(want, line)
+				}
+			}
+			table, _ := tables.Of(n.Name)
+			for _, r := range table.Routes {
+				if r.Proto == route.Felix || r.Dev == "vxlan.calico" {
+					got = append(got, r.String())
+					seen[string(r.Type)+r.Dev]++
+				}
+			}
+			slices.Sort(want)
+			slices.Sort(got)
+			if !slices.Equal(want, got) {
+				t.Fatalf("%s: Felix\n\t%s\nmodel\n\t%s\n%v", n.Name, strings.Join(want, "\n\t"), strings.Join(got, "\n\t"), updates)
+			}
+		}
+	})
+	for _, kind := range []string{"blackhole", "eth0", "vxlan.calico"} {
+		if seen[kind] == 0 {
+			t.Errorf("no route of kind %s was ever compared: %v", kind, seen)
+		}
+	}
+}
