@@ -85,19 +85,24 @@ func (s *subject) shorten() {
 // about an address of the violation. It is of no interest to others if it reports
 // false.
 func (s *subject) blockWritten(e *entry, m mentions) bool {
-	// Where a violation names neither pod nor address, the nodes are the heroes.
-	hero := m.node && ofBlock.MatchString(e.text) && len(s.named["address"]) == 0 && len(s.named["pod"]) == 0
-	if m.any() || hero {
+	// Where a violation names neither pod nor address, nodes and blocks are the
+	// heroes.
+	hero := len(s.named["address"]) == 0 && len(s.named["pod"]) == 0
+	owned := owns.MatchString(e.text) && (m.block || hero && m.node && len(s.blocks) == 0)
+	borrowed := hero && !m.node && ofBlock.MatchString(e.text) && slices.Contains(s.named["node"], s.nodeOf[e.actor])
+	if m.any() || owned || borrowed {
 		e.lane = cmp.Or(s.podOf[e.actor], e.lane)
 	}
 	switch {
 	case m.handle:
 		e.weight, e.turn = fate, "counted"
-	case owns.MatchString(e.text) && (m.block || hero):
+	case owned:
 		e.weight, e.turn = s.ownership(e.text, m), "owned"
 	case bookkeeping.MatchString(e.text):
 		return false
-	case hero && !m.block, m.block && len(s.named["address"]) == 0:
+	case borrowed:
+		e.weight, e.turn = cause, "borrowed"
+	case hero && m.block:
 		e.weight, e.turn = glimpse, "used"
 	case m.block:
 		e.weight, e.turn = scenery+1, "used"
@@ -110,10 +115,10 @@ func (s *subject) blockWritten(e *entry, m mentions) bool {
 // to do with it.
 func (s *subject) ownership(text string, m mentions) int {
 	switch verb, _, _ := strings.Cut(text, " "); {
-	case len(s.named["address"]) == 0:
-		return fate
 	case verb == "marks" && strings.Contains(text, "as "+model.Pending+","):
 		return attempt - 1
+	case len(s.named["address"]) == 0:
+		return fate
 	case verb == "claims" || verb == "drops" || verb == "marks" && strings.Contains(text, "as deleted"):
 		if m.node {
 			return look

@@ -17,6 +17,7 @@ type subject struct {
 	pods     []string            // keys, those named and those that were given a named address
 	networks map[string]string   // actor of a CNI call → its network
 	podOf    map[string]string   // actor of a CNI call → its pod
+	nodeOf   map[string]string   // actor of a CNI call → the node it runs on
 	isPod    map[string]bool     // the pods of all CNI calls
 	typed    map[string]bool     // operators who typed a command
 	wrote    map[string]bool     // actors that wrote anything
@@ -25,7 +26,7 @@ type subject struct {
 
 func subjectOf(r *Report, v *model.Violation) *subject {
 	s := &subject{v: v, named: map[string][]string{}, networks: map[string]string{}, podOf: map[string]string{},
-		isPod: map[string]bool{}, typed: map[string]bool{}, wrote: map[string]bool{}}
+		nodeOf: map[string]string{}, isPod: map[string]bool{}, typed: map[string]bool{}, wrote: map[string]bool{}}
 	for _, o := range v.Objects {
 		if kind, name, ok := strings.Cut(o, " "); ok {
 			s.named[kind] = append(s.named[kind], name)
@@ -47,7 +48,7 @@ func subjectOf(r *Report, v *model.Violation) *subject {
 		switch e.Kind {
 		case model.AddBegin, model.DelBegin:
 			s.networks[e.Actor], s.podOf[e.Actor] = e.Network, e.Pod.String()
-			s.isPod[e.Pod.String()] = true
+			s.nodeOf[e.Actor], s.isPod[e.Pod.String()] = e.Node, true
 		case model.Output:
 			s.typed[e.Actor] = true
 		}
@@ -135,7 +136,9 @@ func (s *subject) pod(actor string) string {
 	return ""
 }
 
-// mentions is which of the things that a violation is about a message is about.
+// mentions is which of the things that a violation is about a message is about. Of
+// nodes, only those that it names in words count: every message has to do with
+// some.
 type mentions struct{ address, pod, block, handle, node bool }
 
 func (m mentions) any() bool { return m.address || m.pod || m.block || m.handle }
@@ -146,7 +149,8 @@ func (s *subject) about(text string, also []string) mentions {
 	in := func(names []string) bool {
 		return slices.ContainsFunc(names, func(n string) bool { return says(text, n) || slices.Contains(also, n) })
 	}
-	return mentions{in(s.named["address"]), in(s.pods), in(s.blocks), in(s.named["handle"]), in(s.named["node"])}
+	node := slices.ContainsFunc(s.named["node"], func(n string) bool { return says(text, n) })
+	return mentions{in(s.named["address"]), in(s.pods), in(s.blocks), in(s.named["handle"]), node}
 }
 
 // says finds a name in a text as a word of its own: 10.0.0.1 is not in 10.0.0.10,
