@@ -32,8 +32,8 @@ func (adapter) Name() string { return "calico" }
 // commit, b1f3c43f8437.
 func (adapter) Upstream() string { return "github.com/projectcalico/calico@v3.31.0" }
 
-// resources are the custom resources that IPAM, its reconciler and calicoctl use.
-var resources = []string{
+// crdNames are the custom resources that IPAM, its reconciler and calicoctl use.
+var crdNames = []string{
 	"ippools", "ipamblocks", "blockaffinities", "ipamhandles", "ipamconfigs", "ipreservations", "clusterinformations",
 	"kubecontrollersconfigurations", "felixconfigurations", "bgpconfigurations", "bgppeers", "hostendpoints", "tiers",
 }
@@ -41,7 +41,7 @@ var resources = []string{
 // CRDs are upstream's own, embedded in libcalico-go.
 func (adapter) CRDs() ([]*apiextv1.CustomResourceDefinition, error) {
 	var out []*apiextv1.CustomResourceDefinition
-	for _, r := range resources {
+	for _, r := range crdNames {
 		crd, err := config.LoadCRD("crd.projectcalico.org", r)
 		if err != nil {
 			return nil, err

@@ -2,11 +2,9 @@ package calico
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 
-	"ipamsim/sim"
 	"ipamsim/sim/ipam"
 )
 
@@ -22,6 +20,8 @@ type instance struct {
 	env    ipam.Env
 	ds     datastore
 	record *record
+	// locks are the files by which CNI plugins of a host wait for each other.
+	locks hostLocks
 	// console is where operators type calicoctl.
 	console *console
 	// setup makes the datastore ready before the first process needs it.
@@ -60,14 +60,6 @@ func (i *instance) ready() error {
 	}
 	return nil
 }
-
-// Add is one execution of the CNI plugin's ADD.
-func (i *instance) Add(context.Context, *sim.Gate, ipam.Call) (ipam.Result, error) {
-	return ipam.Result{}, errors.ErrUnsupported
-}
-
-// Del is one execution of the CNI plugin's DEL.
-func (i *instance) Del(context.Context, *sim.Gate, ipam.Call) error { return errors.ErrUnsupported }
 
 // Reconcilers are Calico's background processes.
 func (i *instance) Reconcilers() []ipam.Reconciler { return i.collectors() }
