@@ -190,6 +190,22 @@ func TestLabDetour(t *testing.T) {
 	}
 }
 
+// Row 5e: with a mesh beside the router, every node tells it of every block, and
+// names itself as the next hop, as sessions with peers that are no nodes are
+// multihop. The router shares the flows out among all of them.
+func TestLabMeshBesideRouter(t *testing.T) {
+	tables := route.Converge(tor(route.TopOfRack{Mesh: true}), cast())
+	tor1, _ := tables.Of("tor1")
+	want := blockX + ` proto bird
+	nexthop via 10.64.0.11 dev eth0 weight 1
+	nexthop via 10.64.0.12 dev eth0 weight 1
+	nexthop via 10.64.0.13 dev eth0 weight 1
+`
+	if !strings.Contains(tor1.String(), want) {
+		t.Errorf("the router's table:\n%swant\n%s", tor1, want)
+	}
+}
+
 // Row 8v: BIRD programs nothing of a VXLAN pool, not even the blackhole.
 func TestLabVXLAN(t *testing.T) {
 	f := cast()

@@ -7,12 +7,14 @@ import (
 	"ipamsim/model"
 )
 
-// observeNodes takes over the machines, and the routers between them.
+// observeNodes takes over the machines, and the routers between them. A node
+// without an address is not part of the network yet.
 func (p *Plane) observeNodes(nodes []Node) {
 	if slices.Equal(nodes, p.facts.Nodes) {
 		return
 	}
 	p.facts.Nodes = slices.Clone(nodes)
+	nodes = slices.DeleteFunc(slices.Clone(nodes), func(n Node) bool { return !n.Addr.IsValid() || !n.Addr.Addr().Is4() })
 	p.rewired, p.reread, p.recount, p.losses.all = true, true, true, true
 	routers := p.fabric.Routers(nodes)
 	for i := range p.t.places {
@@ -72,7 +74,7 @@ func (p *Plane) observeNode(s *speaker, n Node, as uint32) {
 	s.noDefault = slices.Contains(p.fabric.NoDefaultRoute, n.Name) || slices.Contains(p.fabric.NoDefaultRoute, "*")
 	pl.gone, pl.up = false, n.Up
 	own := []netip.Addr{n.Addr.Addr()}
-	if n.Tunnel.IsValid() {
+	if n.Tunnel.Is4() {
 		own = append(own, n.Tunnel)
 	}
 	if !slices.Equal(own, pl.addrs) {

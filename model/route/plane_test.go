@@ -248,3 +248,26 @@ func TestNodeLeavesAndReturns(t *testing.T) {
 		t.Errorf("before\n%s\nafter\n%s", before, after)
 	}
 }
+
+// A node is not part of the network before it has an address: nobody waits for
+// it, and it is nobody's peer.
+func TestNodeWithoutAddress(t *testing.T) {
+	f := cast()
+	f.Nodes = append(f.Nodes, route.Node{Name: "new", Up: true, BIRD: true, Felix: true})
+	p := route.New(noDefault())
+	p.Observe(0, f)
+	p.Advance(route.Establish)
+	if l := p.Losses(); len(l) != 0 {
+		t.Errorf("lost: %+v", l)
+	}
+	if _, ok := p.Tables().Of("new"); ok {
+		t.Error("it has a table")
+	}
+	f.Nodes = slices.Clone(f.Nodes)
+	f.Nodes[3].Addr = cidr("10.64.0.14/24")
+	p.Observe(time.Minute, f)
+	p.Advance(time.Minute + route.Establish)
+	if table, _ := p.Tables().Of("new"); !strings.Contains(table.String(), blockA) {
+		t.Errorf("after it got one:\n%s", table)
+	}
+}
