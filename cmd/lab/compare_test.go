@@ -2,6 +2,7 @@ package main
 
 import (
 	"net/netip"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -76,11 +77,15 @@ func TestMarked(t *testing.T) {
 	}
 }
 
-// Every topology can be laid out, the model has an opinion of every pair, and no
+// Every topology, of the list and made up, can be laid out, the model has an opinion of every pair, and no
 // two of them are called the same.
 func TestTopologies(t *testing.T) {
 	seen := map[string]bool{}
-	for _, top := range topologies() {
+	all := topologies()
+	for i := range uint64(300) {
+		all = append(all, random(1, i))
+	}
+	for _, top := range all {
 		if seen[top.id] {
 			t.Errorf("two topologies are called %s", top.id)
 		}
@@ -107,5 +112,17 @@ func TestTopologies(t *testing.T) {
 				t.Errorf("%s: %s: the model says nothing", top.id, p)
 			}
 		}
+	}
+}
+
+// A made-up topology can be made again.
+func TestRandomRepeats(t *testing.T) {
+	for i := range uint64(50) {
+		if a, b := random(7, i), random(7, i); !reflect.DeepEqual(a, b) {
+			t.Errorf("%d: %v, and then %v", i, a, b)
+		}
+	}
+	if reflect.DeepEqual(random(7, 1).facts, random(8, 1).facts) || reflect.DeepEqual(random(7, 1).facts, random(7, 2).facts) {
+		t.Error("another seed or number makes the same")
 	}
 }

@@ -33,6 +33,8 @@ const requiredVariable = "LAB_REQUIRED"
 type options struct {
 	asked    string // -only
 	only     *regexp.Regexp
+	random   uint64 // how many topologies to make up, instead of those of the list
+	seed     uint64
 	parallel int
 	slow     bool
 	tables   bool
@@ -87,6 +89,8 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	fs := flag.NewFlagSet("lab", flag.ContinueOnError)
 	fs.SetOutput(stderr)
 	fs.StringVar(&o.asked, "only", "", "run the topologies whose number matches this `regexp`, and no timings")
+	fs.Uint64Var(&o.random, "random", 0, "make up this `many` topologies instead, and no timings")
+	fs.Uint64Var(&o.seed, "seed", 1, "of what is made up")
 	fs.IntVar(&o.parallel, "p", 4*runtime.NumCPU(), "topologies at a time; they mostly wait")
 	fs.BoolVar(&o.slow, "slow", false, "measure what takes minutes too: graceful restart, hold time")
 	fs.BoolVar(&o.tables, "tables", false, "print every routing table, also when all agree")
@@ -96,7 +100,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 		return o, err
 	}
 	if fs.NArg() > 0 || o.parallel < 1 {
-		fmt.Fprintln(stderr, "lab: usage: lab [-only regexp] [-p topologies] [-slow] [-tables]")
+		fmt.Fprintln(stderr, "lab: usage: lab [-only regexp] [-random many [-seed n]] [-p topologies] [-slow] [-tables]")
 		return o, flag.ErrHelp
 	}
 	if o.only, err = regexp.Compile("^(?:" + o.asked + ")$"); err != nil {
@@ -109,9 +113,16 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	return o, nil
 }
 
-// chosen are the topologies that -only asks for.
+// chosen are the topologies that -only and -random ask for.
 func (o options) chosen() (chosen []topology) {
-	for _, t := range topologies() {
+	all := topologies()
+	if o.random > 0 {
+		all = nil
+		for i := range o.random {
+			all = append(all, random(o.seed, i+1))
+		}
+	}
+	for _, t := range all {
 		if o.only.MatchString(t.id) {
 			chosen = append(chosen, t)
 		}
@@ -119,9 +130,9 @@ func (o options) chosen() (chosen []topology) {
 	return chosen
 }
 
-// times reports whether timings are measured: not if single topologies are asked
+// times reports whether timings are measured: not if certain topologies are asked
 // for.
-func (o options) times() bool { return o.asked == "" }
+func (o options) times() bool { return o.asked == "" && o.random == 0 }
 
 // skip says loudly that nothing was compared.
 func skip(stdout io.Writer, why string, topologies int) int {
