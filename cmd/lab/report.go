@@ -112,7 +112,7 @@ func (m measured) print(w io.Writer) {
 		verdict = fmt.Sprintf("  DIFFERS by more than %v", m.event.give)
 	}
 	fmt.Fprintf(w, "time %-58s %8v, %d times from %v to %v; the model says %v%s\n", m.event.name,
-		round(m.took[len(m.took)/2]), len(m.took), round(m.took[0]), round(m.took[len(m.took)-1]), m.event.model, verdict)
+		round(m.median()), len(m.took), round(m.took[0]), round(m.took[len(m.took)-1]), m.event.model, verdict)
 }
 
 // round leaves three digits.

@@ -28,8 +28,9 @@ func TestSums(t *testing.T) {
 		{"did not converge", result{err: errors.New("not converged after 1m30s")}, 1},
 		{"nothing was pinged", result{}, 1},
 		{"in time", ms(6, 9, 15), 0},
-		{"once late", ms(6, 9, 16), 1},
-		{"once early", ms(4, 9, 15), 1},
+		{"once late", ms(6, 9, 16), 0},
+		{"late", ms(6, 16, 17), 1},
+		{"early", ms(1, 4, 15), 1},
 		{"not measured", ms(), 1},
 		{"not measurable", measured{err: errors.New("route did not go")}, 1},
 	} {
