@@ -119,6 +119,9 @@ func TestLab(t *testing.T) {
 		{"3b A–B session down: a second reflector mends it",
 			route.Fabric{Topology: route.Reflectors, Reflectors: []string{"a", "d"}, Down: []route.Session{{A: "b", B: "a"}}},
 			without(withD(cast(), "10.64.0.14/24", model.Pending), blockX+" pending"), "a→bw ok, c→bw ok"},
+		{"3c a reflector passes on to no client what came by its own cluster",
+			route.Fabric{Topology: route.Reflectors, Reflectors: []string{"a", "d"}, Down: []route.Session{{A: "c", B: "a"}, {A: "b", B: "d"}}, NoDefaultRoute: []string{"*"}},
+			without(withD(cast(), "10.64.0.14/24", model.Pending), blockX+" pending"), "c→b1 unreachable at c, a→b1 ok, d1→b1 ok"},
 		{"4 one ToR, distinct AS, drops longer than /26", with(distinct, func(t *route.TopOfRack) { t.MaxLength = 26 }), cast(),
 			"a→bw lost at a, c→bw lost at a, bw→a1 answer lost at a, bw→c1 answer lost at a, b→a1 ok, c→b1 ok"},
 		{"4b no filter", tor(distinct), cast(), "a→bw ok, c→bw ok, bw→a1 ok"},
@@ -203,6 +206,22 @@ func TestLabMeshBesideRouter(t *testing.T) {
 `
 	if !strings.Contains(tor1.String(), want) {
 		t.Errorf("the router's table:\n%swant\n%s", tor1, want)
+	}
+}
+
+// Row 7 in two subnets, tunnelled between them: a next hop on the own subnet is
+// nearer than one beyond, so that nobody shares flows out. A stale affinity takes
+// everything from its own rack, and nothing from the owner's.
+func TestLabStaleAffinityInAnotherRack(t *testing.T) {
+	f := withD(cast(), "10.64.1.14/24", model.PendingDeletion)
+	f.Nodes[1].Addr = cidr("10.64.1.12/24")
+	f.Pools[0].IPIP = "CrossSubnet"
+	tables := route.Converge(route.Fabric{}, f)
+	for pair, want := range map[string]string{"c→a1": "ok", "b1→a1": "lost at d", "d1→a1": "lost at d", "c→bw": "ok"} {
+		from, to, _ := strings.Cut(pair, "→")
+		if got := ping(tables, from, to); got != want {
+			t.Errorf("%s: %s, want %s\n%s", pair, got, want, dump(tables))
+		}
 	}
 }
 

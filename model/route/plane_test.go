@@ -271,3 +271,71 @@ func TestNodeWithoutAddress(t *testing.T) {
 		t.Errorf("after it got one:\n%s", table)
 	}
 }
+
+// What else happens meanwhile does not end a graceful restart early.
+func TestGracefulRestartOutlivesOtherNews(t *testing.T) {
+	m := filmed(t, noDefault(), cast()).change(func(f *route.Facts) { f.Nodes[1].BIRD = false })
+	m.at(m.now + time.Minute).change(func(f *route.Facts) { f.Down = []route.Session{{A: "a", B: "c"}} })
+	if !m.has("a", host) {
+		t.Error("A forgot B's route after a minute")
+	}
+	m.at(10*time.Minute + route.Graceful)
+	if m.has("a", host) {
+		t.Error("A still has B's route after the graceful restart")
+	}
+}
+
+// A session that cannot come up holds up both of its ends, as a dead peer does.
+func TestColdStartWithLostSession(t *testing.T) {
+	f := noDefault()
+	f.Down = []route.Session{{A: "a", B: "b"}}
+	p := route.New(f)
+	p.Observe(0, cast())
+	p.Advance(route.Recovery - 1)
+	if s := dump(p.Tables()); strings.Contains(s, blockA) {
+		t.Errorf("A announces before it gave up waiting:\n%s", s)
+	}
+	p.Advance(route.Recovery)
+	if c, _ := p.Tables().Of("c"); !strings.Contains(c.String(), blockA) || !strings.Contains(c.String(), host) {
+		t.Errorf("C after the wait:\n%s", c)
+	}
+}
+
+// A node without power loses nothing, and nothing on it is lost.
+func TestNoPowerNoLoss(t *testing.T) {
+	m := filmed(t, noDefault(), cast()).change(func(f *route.Facts) {
+		f.Nodes[2].Up, f.Nodes[2].BIRD, f.Nodes[2].Felix = false, false, false
+		f.Down = []route.Session{{A: "a", B: "b"}}
+	})
+	if len(m.plane.Losses()) != 3 {
+		t.Errorf("a and b have lost their session: %+v", m.plane.Losses())
+	}
+	for _, l := range m.plane.Losses() {
+		if l.From == "c" || l.On == "c" || l.To == ip("10.64.77.5") {
+			t.Errorf("%+v", l)
+		}
+	}
+}
+
+// A Felix that does not run leaves VXLAN routes as they were; when it starts, it
+// catches up.
+func TestFelixDown(t *testing.T) {
+	f := cast()
+	f.Pools[0].VXLAN = "Always"
+	for i := range f.Nodes {
+		f.Nodes[i].Tunnel = ip("10.64.79.1")
+		for range i {
+			f.Nodes[i].Tunnel = f.Nodes[i].Tunnel.Next()
+		}
+	}
+	f.Blocks = []route.Block{{Prefix: cidr(blockX), Node: "a", Borrowed: []route.Borrowed{{Addr: ip("10.64.75.0"), Node: "b"}}}}
+	const line = "10.64.75.0 via 10.64.79.2 dev vxlan.calico onlink"
+	m := filmed(t, noDefault(), f).change(func(f *route.Facts) { f.Nodes[2].Felix = false })
+	m.change(func(f *route.Facts) { f.Blocks = []route.Block{{Prefix: cidr(blockX), Node: "a"}} })
+	if !m.has("c", line) || m.has("a", line) {
+		t.Errorf("c should keep the route, a should not:\n%s", dump(m.plane.Tables()))
+	}
+	if m.change(func(f *route.Facts) { f.Nodes[2].Felix = true }); m.has("c", line) {
+		t.Errorf("c keeps the route although its Felix runs again:\n%s", dump(m.plane.Tables()))
+	}
+}

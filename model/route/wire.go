@@ -48,7 +48,7 @@ func (p *Plane) matters(dst netip.Prefix) bool {
 			return true
 		}
 	}
-	return len(p.ribs[dst]) != len(p.origins[dst])
+	return false
 }
 
 // until notes that something will change by itself.
