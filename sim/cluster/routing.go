@@ -113,6 +113,9 @@ func (c *Cluster) factsLocked() route.Facts {
 	f := route.Facts{Affinities: c.judge.record.Affinities, Blocks: route.BlocksOf(c.judge.record), Down: slices.Clone(c.routing.down)}
 	for _, name := range slices.Sorted(maps.Keys(c.nodes)) {
 		n := c.nodes[name]
+		if !n.state.Registered && !n.state.Up {
+			continue // gone, and no longer anybody's peer
+		}
 		f.Nodes = append(f.Nodes, route.Node{
 			Name: name, Addr: n.addr, Up: n.state.Up, BIRD: n.state.Up && !c.routing.quiet[name], Felix: n.state.Up, Tunnel: c.tunnelLocked(name),
 		})
