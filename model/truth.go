@@ -30,6 +30,8 @@ type Attachment struct {
 	Interface string // net1, net2, …
 	Addrs     []netip.Addr
 	Since     time.Duration
+	// Asked: the pod asked for these very addresses, and not for any.
+	Asked bool
 	// Static are addresses from a static configuration, not from the manager.
 	Static []netip.Addr
 }

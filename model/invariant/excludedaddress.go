@@ -10,7 +10,8 @@ import (
 
 // ExcludedAddress is an address the user took out of the range by name, usually
 // because a machine outside the cluster has it. A sandbox may keep one that was
-// reserved after its ADD began.
+// reserved after its ADD began, and a pod may ask for a reserved one by name: that
+// is what reservations are for.
 var ExcludedAddress = define(Invariant{
 	Name:     "excluded-address",
 	Severity: model.Major,
@@ -19,6 +20,9 @@ var ExcludedAddress = define(Invariant{
 }, func(v View) []finding {
 	return eachHeld(v, func(h *holding) string {
 		x, since, ok := v.Past.since(func(r *rules) map[netip.Prefix]time.Duration { return r.reserved }, h.network.Key, h.addr)
+		if ok && h.attachment.Asked {
+			return ""
+		}
 		if ok && gotAfter(&v, h, since) {
 			return fmt.Sprintf("%s has %s since %s, which is reserved since %s (%s)", h.who(), h.addr, clock(h.attachment.Since), clock(since), x)
 		}

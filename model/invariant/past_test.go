@@ -87,6 +87,12 @@ func TestReservedAndDisabled(t *testing.T) {
 
 		{"reserved afterwards", func(v *View) { steps(v, begin, get, reserve) }, ""},
 		{"an ADD that had begun", func(v *View) { steps(v, begin, reserve, get) }, ""},
+		{"asked for by name", func(v *View) {
+			steps(v, reserve, begin, func(v *View) {
+				get(v)
+				v.Truth.Sandboxes[len(v.Truth.Sandboxes)-1].Attachments[0].Asked = true
+			})
+		}, ""},
 		{"reserved no more", func(v *View) { steps(v, reserve, undo, begin, get) }, ""},
 		{"others are reserved", func(v *View) {
 			steps(v, func(v *View) {

@@ -70,7 +70,7 @@ func (w *worker) add(ctx context.Context, st *podState) ([]attached, error) {
 			return nil, err
 		}
 		w.c.attach(st.container, model.Attachment{
-			Network: n.key, Interface: n.iface, Addrs: addrs(res.Addrs), Static: addrs(res.Static),
+			Network: n.key, Interface: n.iface, Addrs: addrs(res.Addrs), Static: addrs(res.Static), Asked: res.Asked,
 		})
 		got = append(got, attached{n, res})
 	}

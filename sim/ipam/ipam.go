@@ -170,6 +170,7 @@ type Tool interface {
 type Result struct {
 	Addrs  []netip.Prefix // from the manager, in the order of the ranges
 	Static []netip.Prefix // from the configuration's addresses
+	Asked  bool           // the pod asked for these very addresses (Addrs), and not for any
 }
 
 // Reconciler is one background process of an address manager.

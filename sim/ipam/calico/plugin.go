@@ -148,7 +148,7 @@ func (p *plugin) add(ctx context.Context) (ipam.Result, error) {
 		return ipam.Result{}, err
 	}
 	if managed {
-		return ipam.Result{Addrs: prefixes(r)}, nil
+		return ipam.Result{Addrs: prefixes(r), Asked: pod.annotations[ipAddrs] != ""}, nil
 	}
 	return ipam.Result{Static: prefixes(r)}, nil
 }
