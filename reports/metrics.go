@@ -23,8 +23,11 @@ func Metrics(r *Report) string {
 	b.WriteString("metrics over time\n")
 	signs := alarms(r.Series)
 	for _, a := range signs {
-		head := "  " + pad(sampledAt(a.at), timeWidth)
-		b.WriteString(head + strings.Join(wrap(a.text, proseWidth-len(head)-2), "\n"+pad("", len(head)+2)) + "\n")
+		head := "  " + pad(sampledAt(a.at), timeWidth) + a.says + ":"
+		if len(head)+1+utf8.RuneCountInString(a.shows) > proseWidth {
+			head += "\n     "
+		}
+		b.WriteString(head + " " + cut(a.shows, proseWidth-6) + "\n")
 	}
 	if len(signs) > 0 {
 		b.WriteByte('\n')
@@ -46,8 +49,10 @@ func sampledAt(at time.Duration) string {
 
 // alarm is the first time that a metric told of trouble.
 type alarm struct {
-	at   time.Duration
-	text string
+	at    time.Duration
+	name  string // of the metric
+	says  string
+	shows string // the series and its value
 }
 
 // alarms are what somebody could have been told, in the order of time.
@@ -73,7 +78,7 @@ func alarms(s *metric.Series) []alarm {
 			continue
 		}
 		v, _ := which.At(at)
-		out = append(out, alarm{at, fmt.Sprintf("%s: %s is %s", w.says, Clean(which.Key()), number(v))})
+		out = append(out, alarm{at, w.name, w.says, fmt.Sprintf("%s is %s", Clean(which.Key()), number(v))})
 	}
 	slices.SortStableFunc(out, func(a, b alarm) int { return int(min(max(a.at-b.at, -1), 1)) })
 	return out
@@ -101,7 +106,7 @@ const (
 )
 
 func (r *Report) table(signs []alarm) []string {
-	rows := r.rows()
+	rows := r.rows(signs)
 	name := 0
 	for _, row := range rows {
 		name = max(name, utf8.RuneCountInString(row.name))
@@ -127,15 +132,16 @@ func (r *Report) table(signs []alarm) []string {
 }
 
 // rows are those that the scenario asks for, a line for every series; or else
-// sums, without those that never were anything but 0.
-func (r *Report) rows() []row {
+// sums, without those that never were anything but 0, unless that is an alarm.
+func (r *Report) rows(signs []alarm) []row {
 	var out []row
 	sum := func(name string) row {
 		return row{name, func(at time.Duration) (float64, bool) { return r.Series.Sum(name, at) }}
 	}
 	if len(r.Metrics) == 0 {
 		for _, name := range summed {
-			if _, which := r.Series.First(name, func(v float64) bool { return v != 0 }); which != nil {
+			_, which := r.Series.First(name, func(v float64) bool { return v != 0 })
+			if which != nil || slices.ContainsFunc(signs, func(a alarm) bool { return a.name == name }) {
 				out = append(out, sum(name))
 			}
 		}

@@ -139,7 +139,7 @@ func describe(d any) string {
 
 var podRead = kube.Exchange{
 	Verb: "get", Resource: "pods", Namespace: "default", Name: "web-2", Status: 200,
-	Response: []byte(`{"metadata":{"namespace":"default","name":"web-2"},"status":{"phase":"Pending"}}`),
+	Response: []byte(`{"metadata":{"namespace":"default","name":"web-2","annotations":{"k8s.v1.cni.cncf.io/networks":"whereabouts-conf"}},"status":{"phase":"Pending"}}`),
 }
 
 func annotation() []byte {

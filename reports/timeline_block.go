@@ -104,8 +104,8 @@ func (s *subject) blockWritten(e *entry, m mentions) bool {
 		e.weight, e.turn = cause, "borrowed"
 	case hero && m.block:
 		e.weight, e.turn = glimpse, "used"
-	case m.block:
-		e.weight, e.turn = scenery+1, "used"
+	case m.block && !m.pod && !slices.Contains(s.pods, e.lane):
+		return false // what others were given out of it
 	}
 	return true
 }

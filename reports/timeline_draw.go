@@ -92,9 +92,13 @@ func (s *subject) squeeze(text string, width int) string {
 	}
 	for _, name := range append(slices.Clone(s.named["address"]), s.pods...) {
 		begin := strings.Index(text, ": ") + 2
-		if i := strings.Index(text, name); begin > 1 && i > begin+1 && says(text[i:], name) {
+		if begin <= 1 || !says(text[begin:], name) {
+			continue
+		}
+		if i := begin + strings.Index(text[begin:], name); i > begin+1 && says(text[i:], name) {
 			return cut(text[:begin]+"… "+text[i:], width)
 		}
+		break
 	}
 	return cut(text, width)
 }

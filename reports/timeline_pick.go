@@ -129,7 +129,8 @@ func (s *subject) weigh(e *entry, st *sim.Step, pod string, m mentions) {
 			e.weight = -glimpse // shown if its reader then wrote something
 		}
 	case refused(st):
-		if e.mark = 'x'; pod != "" || m.any() {
+		e.mark = 'x'
+		if m.block = m.block && len(s.named["address"]) == 0; pod != "" || m.any() {
 			e.weight = attempt
 		}
 	case x.Resource == "pods":

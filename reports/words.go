@@ -72,12 +72,16 @@ type object struct {
 	} `json:"metadata"`
 	Status struct {
 		Phase string `json:"phase"`
+		PodIP string `json:"podIP"`
 	} `json:"status"`
 	Items []object `json:"items"`
 }
 
 // statusAnnotation is where Multus writes the addresses that a pod got.
 const statusAnnotation = "k8s.v1.cni.cncf.io/network-status"
+
+// networksAnnotation asks Multus for them.
+const networksAnnotation = "k8s.v1.cni.cncf.io/networks"
 
 func (o *object) key() string {
 	return strings.TrimPrefix(o.Metadata.Namespace+"/"+o.Metadata.Name, "/")
@@ -105,10 +109,15 @@ func (o *object) state() string {
 	if o.Metadata.DeletionTimestamp != nil {
 		s += ", being deleted"
 	}
-	if addrs, ok := o.addresses(); ok {
+	switch addrs, ok := o.addresses(); {
+	case ok:
 		return s + ", network-status " + strings.Join(addrs, " ")
+	case o.Metadata.Annotations[networksAnnotation] != "":
+		return s + ", no network-status yet"
+	case o.Status.PodIP != "":
+		return s + ", " + o.Status.PodIP
 	}
-	return s + ", no network-status yet"
+	return s + ", no address yet"
 }
 
 func parse(body []byte) *object {
