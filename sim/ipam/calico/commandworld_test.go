@@ -162,3 +162,10 @@ func (w desk) remove(k model.Key) {
 		w.must(err)
 	}
 }
+
+// store writes something as it is.
+func (w desk) store(k model.Key, value any) {
+	w.t.Helper()
+	_, err := backendOf(w.look).Create(context.Background(), &model.KVPair{Key: k, Value: value})
+	w.must(err)
+}
