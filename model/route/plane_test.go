@@ -339,3 +339,23 @@ func TestFelixDown(t *testing.T) {
 		t.Errorf("c keeps the route although its Felix runs again:\n%s", dump(m.plane.Tables()))
 	}
 }
+
+// Without default routes, nodes of two subnets have no session: each subnet is a
+// mesh of its own, after all have given up waiting for the others. Seen in the
+// lab: "Socket: Network is unreachable", and no route of BIRD anywhere.
+func TestNoSessionWithoutAWay(t *testing.T) {
+	f := twoRacks(cast())
+	p := route.New(noDefault())
+	p.Observe(0, f)
+	p.Advance(route.Recovery - 1)
+	if s := dump(p.Tables()); strings.Contains(s, "bird") {
+		t.Errorf("programmed before anybody gave up:\n%s", s)
+	}
+	p.Advance(route.Recovery)
+	for pair, want := range map[string]string{"c→a1": "ok", "e→b1": "ok", "c→b1": "unreachable at c", "a→bw": "lost at a"} {
+		from, to, _ := strings.Cut(pair, "→")
+		if got := ping(p.Tables(), from, to); got != want {
+			t.Errorf("%s: %s, want %s", pair, got, want)
+		}
+	}
+}

@@ -90,6 +90,10 @@ func (p *Plane) pairUp() {
 
 // ready decides whether a node's BIRD has started to work: soon, if all of its
 // peers are there; else only when it has given up waiting for them.
+//
+// Left out: to peers that start at the same time a waiting BIRD announces its
+// routes already, though it has put none into its own kernel. In a mesh they all
+// wait for the same dead peer, and it makes no difference.
 func (p *Plane) ready(s *speaker) {
 	if !s.present || !s.up || !s.bird {
 		s.ready = false
@@ -114,7 +118,14 @@ func (p *Plane) ready(s *speaker) {
 	p.until(s.readyAt)
 }
 
+// isDown reports whether a session cannot be: it was taken down, or one end has
+// no way to the other's subnet.
 func (p *Plane) isDown(s *session) bool {
+	for _, v := range []*speaker{s.a, s.b} {
+		if v.node && v.noDefault && !(v.addr.Contains(s.a.addr.Addr()) && v.addr.Contains(s.b.addr.Addr())) {
+			return true
+		}
+	}
 	a, b := p.t.places[s.a.at].name, p.t.places[s.b.at].name
 	return downBetween(p.fabric.Down, a, b) || downBetween(p.facts.Down, a, b)
 }
