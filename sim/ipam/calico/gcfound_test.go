@@ -2,6 +2,7 @@ package calico
 
 import (
 	"context"
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -10,8 +11,11 @@ import (
 	cnet "github.com/projectcalico/calico/libcalico-go/lib/net"
 	"github.com/projectcalico/calico/libcalico-go/lib/options"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	simmodel "ipamsim/model"
 	"ipamsim/sim"
+	"ipamsim/sim/ipam"
 )
 
 // What these stories show of the real 3.31.0 was found here; no report of it is
@@ -125,4 +129,56 @@ func TestConfigurationWithoutNodeController(t *testing.T) {
 		w.pass("pass-2")
 		w.holds("10.64.75.192/26 of a holds 1 | a:10.64.75.192/26 | 1 handles")
 	})
+}
+
+// A Node object is deleted by mistake and kubelet registers it again five seconds
+// later. With etcdv3 the controller deletes the Calico node, and that releases
+// every address that the node's endpoints name, whatever the pods are doing: the
+// grace period and all checks are the IPAM controller's and not asked. The next
+// pods get the addresses of the living. With the Kubernetes datastore nothing
+// happens to them.
+func TestDeletedNodeFreesLivingPods(t *testing.T) {
+	for ds, kept := range map[string]bool{etcdDatastore: false, kubernetesDatastore: true} {
+		gcPlay(t, gcRun{datastore: ds}, func(_ context.Context, w *gcWorld) {
+			w.cluster("10.64.75.0/24", "a", "b")
+			ip := w.plug("a-0", "a")
+			w.start(controllerName, "controller")
+			time.Sleep(time.Minute)
+			w.deleteNode("a")
+			time.Sleep(5 * time.Second)
+			w.node("a")
+			time.Sleep(time.Hour)
+			if held := w.holder(ip) != ""; held != kept {
+				t.Errorf("%s: the living pod's %s is held by %q", ds, ip, w.holder(ip))
+			}
+		})
+	}
+}
+
+// plug starts a pod with the real CNI plugin, which also stores its endpoint.
+func (w *gcWorld) plug(pod, node string) string {
+	w.t.Helper()
+	ctx := context.Background()
+	_, err := w.kube.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}}, metav1.CreateOptions{})
+	w.must(err)
+	w.create(pod, node)
+	p, err := w.kube.CoreV1().Pods("default").Get(ctx, pod, metav1.GetOptions{})
+	w.must(err)
+	call := ipam.Call{
+		Node: node, Pod: simmodel.PodRef{Namespace: "default", Name: pod}, UID: string(p.UID), Container: "sandbox-of-" + pod,
+		Interface: "eth0", Network: networkKey,
+		Config: json.RawMessage(`{"name":"k8s-pod-network","cniVersion":"0.3.1","type":"calico","ipam":{"type":"calico-ipam"}}`),
+	}
+	var got ipam.Result
+	a := w.Spawn(sim.Process{ID: sim.ActorID("cni-add/" + pod), Run: func(ctx context.Context, g *sim.Gate) (err error) {
+		got, err = w.in.Add(ctx, g, call)
+		return err
+	}})
+	<-a.Done()
+	w.must(a.Err())
+	if len(got.Addrs) != 1 {
+		w.t.Fatal(got)
+	}
+	w.status(pod, corev1.PodRunning, got.Addrs[0].Addr().String())
+	return got.Addrs[0].Addr().String()
 }
