@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -232,6 +233,34 @@ func TestCommandsOfSeveralRuns(t *testing.T) {
 		})
 	}
 	wg.Wait()
+	if os.Stdout != stdout {
+		t.Error("standard output was not given back")
+	}
+}
+
+// An operator whose terminal dies in the middle of a command leaves standard
+// output, and the next one's turn, as they were.
+func TestCommandKilled(t *testing.T) {
+	stdout := os.Stdout
+	for _, ds := range bothDatastores {
+		for written := range 2 {
+			deskPlay(t, gcRun{datastore: ds, options: sim.Options{Service: map[string]time.Duration{"api": time.Second}}}, func(_ context.Context, w desk) {
+				w.cluster("10.64.75.0/24", "a")
+				a := w.Spawn(sim.Process{ID: "operator", Mortal: true, Run: func(ctx context.Context, g *sim.Gate) error {
+					_, err := w.in.Command(ctx, g, strings.Fields("calicoctl ipam configure --strictaffinity=true"))
+					return err
+				}})
+				time.Sleep(time.Duration(written)*10*time.Second + time.Millisecond)
+				w.Kill("operator")
+				<-a.Done()
+				if (a.Err() == nil) != (written == 1) {
+					t.Errorf("%s: killed after %d: %v", ds, written, a.Err())
+				}
+				strict := []string{"| StrictAffinity     | false |", "| StrictAffinity     | true  |"}[written]
+				w.expect("calicoctl ipam show --show-configuration", strict)
+			})
+		}
+	}
 	if os.Stdout != stdout {
 		t.Error("standard output was not given back")
 	}

@@ -133,25 +133,6 @@ func (w desk) workload(pod, node, ip string) {
 	w.must(err)
 }
 
-// block reads a block.
-func (w desk) block(cidr string) *model.AllocationBlock {
-	w.t.Helper()
-	for _, kv := range w.list(model.BlockListOptions{}) {
-		if kv.Key.(model.BlockKey).CIDR.String() == cidr {
-			return kv.Value.(*model.AllocationBlock)
-		}
-	}
-	w.t.Fatal("no block ", cidr)
-	return nil
-}
-
-func (w desk) list(l model.ListInterface) []*model.KVPair {
-	w.t.Helper()
-	kvs, err := backendOf(w.look).List(context.Background(), l, "")
-	w.must(err)
-	return kvs.KVPairs
-}
-
 // remove deletes what is stored under a key, as kubectl delete does.
 func (w desk) remove(k model.Key) {
 	w.t.Helper()
