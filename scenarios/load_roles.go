@@ -17,7 +17,7 @@ var roles = map[string]struct {
 	several              []string // daemons of which more than one may run, as during a leader's failover
 }{
 	"calico": {
-		reconcilers: []string{"ipam-gc"}, daemons: []string{"ipam-controller"},
+		reconcilers: []string{"ipam-gc"}, daemons: []string{"ipam-controller", "tunnel-addresses"},
 		several: []string{"ipam-controller"},
 	},
 	"canary":      {reconcilers: []string{"canary-reconciler"}},

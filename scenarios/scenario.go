@@ -58,7 +58,7 @@ type Spec struct {
 	Metrics     Metrics      `json:"metrics,omitzero"`
 	Reconcilers []Reconciler `json:"reconcilers,omitempty"`
 	// Daemons of the address manager that run: pod-control-loop, node-slice-controller;
-	// ipam-controller. One that is listed twice runs twice.
+	// ipam-controller, tunnel-addresses. An ipam-controller that is listed twice runs twice.
 	Daemons  []string `json:"daemons,omitempty"`
 	Churn    []Churn  `json:"churn,omitempty"`
 	Timeline []Event  `json:"timeline,omitempty"`

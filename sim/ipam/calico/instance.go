@@ -62,4 +62,4 @@ func (i *instance) ready() error {
 }
 
 // Reconcilers are Calico's background processes.
-func (i *instance) Reconcilers() []ipam.Reconciler { return i.collectors() }
+func (i *instance) Reconcilers() []ipam.Reconciler { return append(i.collectors(), i.tunnels()...) }

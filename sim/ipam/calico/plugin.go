@@ -128,7 +128,8 @@ func (p *plugin) ready(ctx context.Context) error {
 	return nil
 }
 
-var errNotReady = errors.New("Calico is currently not ready to process requests") //nolint:staticcheck // upstream's text
+//lint:ignore ST1005 it is upstream's text
+var errNotReady = errors.New("Calico is currently not ready to process requests")
 
 // add is CmdAddK8s.
 func (p *plugin) add(ctx context.Context) (ipam.Result, error) {

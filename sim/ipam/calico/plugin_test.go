@@ -1,0 +1,107 @@
+package calico
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ipamsim/sim"
+	"ipamsim/sim/ipam"
+)
+
+// What an execution of the plugin says to the datastore and to Kubernetes, message
+// by message, with etcdv3. The allocator's own part is 10 messages in the steady
+// state: 8 and those that look up pools and reservations.
+func TestMessagesOfAnADDAndADEL(t *testing.T) {
+	tr, _ := story(t, startEtcd(t), allocRun{}, func(w *allocWorld) {
+		w.nodes("a")
+		w.pool("p", "10.64.75.0/24")
+		w.fill("a", 2)
+		w.must(w.del("a", "a-0"))
+	})
+	const (
+		objects = "/calico/resources/v3/projectcalico.org/"
+		ipv4    = "/calico/ipam/v2/assignment/ipv4/block/10.64.75.192-26"
+		owned   = "/calico/ipam/v2/host/a/ipv4/block"
+		handles = "/calico/ipam/v2/handle/k8s-pod-network.sandbox-"
+	)
+	want := map[sim.ActorID][]string{
+		"add/a-0": { // the first of its host: it claims a block
+			"Get " + objects + "clusterinformations/default",
+			"List " + objects + "workloadendpoints/default/a-k8s-a--0-",
+			"GET namespaces/default", "GET pods/default/a-0", "GET namespaces/default",
+			"List " + objects + "ipreservations", "Get " + objects + "nodes/a", "List " + objects + "ippools",
+			"List " + owned,
+			"Get /calico/ipam/v2/config", "Create /calico/ipam/v2/config", "Get /calico/ipam/v2/config",
+			"List /calico/ipam/v2/assignment/",
+			"Create " + owned + "/10.64.75.192-26", "Get " + ipv4, "Update " + owned + "/10.64.75.192-26",
+			"Get /calico/ipam/v2/config",
+			"Create " + ipv4, "Update " + owned + "/10.64.75.192-26",
+			"Get " + handles + "a-0", "Create " + handles + "a-0", "Update " + ipv4,
+			"Create " + objects + "workloadendpoints/default/a-k8s-a--0-eth0",
+		},
+		"add/a-1": { // the steady state
+			"Get " + objects + "clusterinformations/default",
+			"List " + objects + "workloadendpoints/default/a-k8s-a--1-",
+			"GET namespaces/default", "GET pods/default/a-1", "GET namespaces/default",
+			"List " + objects + "ipreservations", "Get " + objects + "nodes/a", "List " + objects + "ippools",
+			"List " + owned, "Get /calico/ipam/v2/config",
+			"Get " + owned + "/10.64.75.192-26", "Get " + ipv4,
+			"Get " + handles + "a-1", "Create " + handles + "a-1", "Update " + ipv4,
+			"Create " + objects + "workloadendpoints/default/a-k8s-a--1-eth0",
+		},
+		"del/a-0": {
+			"Get " + objects + "clusterinformations/default",
+			"Get " + objects + "workloadendpoints/default/a-k8s-a--0-eth0",
+			"Delete " + objects + "workloadendpoints/default/a-k8s-a--0-eth0",
+			"Get " + handles + "a-0", "Get " + ipv4, "Update " + ipv4, "Get " + handles + "a-0", "Delete " + handles + "a-0",
+			"Get " + objects + "nodes/a", "List " + objects + "ippools",
+			"Get /calico/ipam/v2/handle/default.a-0", // what Calico before v3 would have called it
+		},
+	}
+	for id, messages := range want {
+		if d := cmp.Diff(messages, said(tr, id)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", id, d)
+		}
+	}
+}
+
+// The story of seeds/000 on both datastores: a pool of four blocks, two nodes that
+// own two each, and a third that has to borrow. It always borrows the same address,
+// because where it looks first is a hash of its name; with the last address gone
+// upstream says so, and that is what ErrExhausted stands for.
+func TestThirdNodeBorrows(t *testing.T) {
+	server := startEtcd(t)
+	for _, ds := range datastores {
+		t.Run(ds, func(t *testing.T) {
+			tr, _ := story(t, server, allocRun{datastore: ds}, func(w *allocWorld) {
+				w.nodes("node-a", "node-b", "node-c")
+				w.pool("p", "10.64.75.0/24")
+				w.fill("node-a", 100)
+				w.fill("node-b", 100)
+				if got := w.fill("node-c", 1); got != "10.64.75.228" {
+					t.Errorf("the third node got %s, want 10.64.75.228", got)
+				}
+				for i := range 55 {
+					if _, err := w.add("node-c", "late-"+strings.Repeat("i", i)+"x"); err != nil {
+						t.Fatalf("pod %d after 201: %v", i, err)
+					}
+				}
+				_, err := w.add("node-c", "one-too-many")
+				if !errors.Is(err, ipam.ErrExhausted) || !strings.Contains(err.Error(), "No IPs available in pools: [10.64.75.0/24]") {
+					t.Errorf("the 257th: %v", err)
+				}
+			})
+			if ds == etcdDatastore {
+				got := said(tr, "add/node-c-0")
+				from := slices.IndexFunc(got, func(k string) bool { return strings.HasSuffix(k, "ipreservations") })
+				if n := len(got) - from - 1; n != 13 { // 11, pools and reservations
+					t.Errorf("borrowing took the allocator %d messages: %q", n, got[from:])
+				}
+			}
+		})
+	}
+}
