@@ -106,6 +106,8 @@ func (s *subject) blockWritten(e *entry, m mentions) bool {
 		e.weight, e.turn = glimpse, "used"
 	case m.block && !m.pod && !slices.Contains(s.pods, e.lane):
 		return false // what others were given out of it
+	case m.block:
+		e.weight = scenery + 1
 	}
 	return true
 }

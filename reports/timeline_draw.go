@@ -84,6 +84,9 @@ func (s *subject) line(e *entry, i int, cols *columns) []string {
 	return out
 }
 
+// shortest is what is worth leaving out: more than the verb of "releases 10.0.0.1".
+const shortest = len("releases ")
+
 // squeeze shortens a text. A list of claims loses what stands before the address
 // that the violation is about: whether it is among them is why the line is there.
 func (s *subject) squeeze(text string, width int) string {
@@ -95,7 +98,7 @@ func (s *subject) squeeze(text string, width int) string {
 		if begin <= 1 || !says(text[begin:], name) {
 			continue
 		}
-		if i := begin + strings.Index(text[begin:], name); i > begin+1 && says(text[i:], name) {
+		if i := begin + strings.Index(text[begin:], name); i > begin+shortest && says(text[i:], name) {
 			return cut(text[:begin]+"… "+text[i:], width)
 		}
 		break
