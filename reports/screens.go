@@ -38,7 +38,8 @@ func screen(b *strings.Builder, e model.Event) {
 	}
 	prompt := strings.TrimSpace(process(e.Actor)) + "$"
 	if e.Node != "" {
-		prompt = "root@" + Clean(e.Node) + ":~#"
+		host, _, _ := strings.Cut(e.Node, ".") // as a shell prints it
+		prompt = "root@" + Clean(host) + ":~#"
 	}
 	fmt.Fprintf(b, "at %s %s %s\n", clock(e.At), prompt, Clean(e.Text))
 	text := strings.TrimRight(e.Output, "\n")

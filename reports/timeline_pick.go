@@ -56,7 +56,7 @@ func pick(r *Report, s *subject) []*entry {
 	if r.History != nil {
 		holders := map[string]string{}
 		for _, e := range r.History.Events {
-			if e.Step > s.v.Step {
+			if e.Step > s.v.Step || e.At > s.v.At {
 				break
 			}
 			all = append(all, s.event(e, holders))

@@ -282,6 +282,10 @@ func TestTidyTopLevel(t *testing.T) {
 func TestTidyGoldens(t *testing.T) {
 	module := root(t)
 	yamls, _ := fs.Glob(module, "scenarios/*.yaml")
+	yamls = slices.DeleteFunc(yamls, func(f string) bool { // another name for one that is there
+		info, err := os.Lstat(filepath.Join("..", f))
+		return err == nil && info.Mode()&os.ModeSymlink != 0
+	})
 	goldens, _ := fs.Glob(module, "scenarios/*.golden")
 	if len(yamls) == 0 {
 		t.Skip("no scenario yet")

@@ -210,10 +210,16 @@ func seedRange(text string) (from, to uint64, err error) {
 func loadAll(files []string) ([]*scenarios.Scenario, error) {
 	var out []*scenarios.Scenario
 	var bad []error
-	for i, f := range files {
-		if slices.Contains(files[:i], f) {
+	seen := map[string]bool{}
+	for _, f := range files {
+		real := f
+		if p, err := filepath.EvalSymlinks(f); err == nil {
+			real = filepath.Clean(p)
+		}
+		if seen[real] {
 			continue
 		}
+		seen[real] = true
 		s, err := scenarios.Load(f)
 		if err != nil {
 			bad = append(bad, err)

@@ -7,6 +7,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -53,7 +55,7 @@ type Timers struct {
 	Toleration       time.Duration // pods on it are deleted after: 300 s
 	SandboxRetry     time.Duration // kubelet tries a failed sandbox again after: 10 s
 	APIRetry         time.Duration // our own controllers repeat a failed request after: 1 s
-	PodGC            time.Duration // pods of a deleted node are removed after: 20 s
+	PodGC            time.Duration // pods of a deleted node are removed after: 40 s, podgc's quarantine
 }
 
 func (t Timers) orDefault() Timers {
@@ -66,7 +68,7 @@ func (t Timers) orDefault() Timers {
 	set(&t.Toleration, 300*time.Second)
 	set(&t.SandboxRetry, 10*time.Second)
 	set(&t.APIRetry, time.Second)
-	set(&t.PodGC, 20*time.Second)
+	set(&t.PodGC, 40*time.Second)
 	return t
 }
 
@@ -131,6 +133,9 @@ func Start(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config) (*Cluste
 // load stores the scenario's objects, as if they had been there for ever.
 func (c *Cluster) load(objs []Object) error {
 	direct := client{c.api.Direct()}
+	if c.cfg.Primary != "" {
+		objs = append(missingNamespaces(objs), objs...)
+	}
 	for _, o := range objs {
 		r, ok := c.kinds[o.Kind]
 		if !ok {
@@ -148,6 +153,28 @@ func (c *Cluster) load(objs []Object) error {
 	}
 	c.store.Pump()
 	return nil
+}
+
+// missingNamespaces are those that objects live in and that have no manifest. A
+// cluster has them; the CNI plugin of a primary network asks for them.
+func missingNamespaces(objs []Object) []Object {
+	want := map[string]bool{"default": true, "kube-system": true}
+	for _, o := range objs {
+		if o.Namespace != "" {
+			want[o.Namespace] = true
+		}
+	}
+	for _, o := range objs {
+		if o.Kind == "Namespace" {
+			delete(want, o.Name)
+		}
+	}
+	var out []Object
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		body := `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"` + name + `","labels":{"kubernetes.io/metadata.name":"` + name + `"}}}`
+		out = append(out, Object{Kind: "Namespace", Name: name, Body: json.RawMessage(body)})
+	}
+	return out
 }
 
 // Rejected is a manifest that the API server refused: the user's mistake, in the

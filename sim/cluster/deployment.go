@@ -1,10 +1,13 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 )
 
 // syncDeployment keeps the wanted number of pods. One that is being deleted no
@@ -26,10 +29,25 @@ func (w *workload) syncDeployment(ctx context.Context) error {
 			return err
 		}
 	}
+	slices.SortStableFunc(have, keptFirst)
 	for i := len(have) - 1; i >= replicas; i-- {
 		if err := w.deletePod(ctx, have[i]); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// keptFirst orders pods by how much a ReplicaSet would rather keep them: what runs
+// before what does not, then the older ones.
+//
+// Source: k8s.io/kubernetes/pkg/controller, ActivePodsWithRanks.
+func keptFirst(a, b *corev1.Pod) int {
+	running := func(p *corev1.Pod) int {
+		if p.Status.Phase == corev1.PodRunning {
+			return 0
+		}
+		return 1
+	}
+	return cmp.Or(running(a)-running(b), a.CreationTimestamp.Compare(b.CreationTimestamp.Time))
 }

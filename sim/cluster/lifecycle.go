@@ -61,7 +61,7 @@ func (l lifecycle) sync(ctx context.Context) time.Duration {
 		ok := true
 		switch {
 		case obj == nil:
-			if due(state.Since + t.PodGC) {
+			if due(l.c.goneSince(name) + t.PodGC) {
 				ok = l.evict(ctx, name, true)
 			}
 		case !silent && !ready(obj):
@@ -140,6 +140,13 @@ func (c *Cluster) nodeState(name string) (model.Node, *corev1.Node) {
 	defer c.mu.Unlock()
 	n := c.nodes[name]
 	return n.state, n.object
+}
+
+// goneSince is when a node's object was deleted.
+func (c *Cluster) goneSince(name string) time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.nodes[name].gone
 }
 
 func (c *Cluster) nodeObject(name string) *corev1.Node {

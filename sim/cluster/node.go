@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/netip"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -17,6 +18,7 @@ type node struct {
 	state   model.Node
 	addr    netip.Prefix         // its own, with its subnet's length
 	object  *corev1.Node         // as stored; nil when not registered
+	gone    time.Duration        // when its object was deleted
 	kubelet *kubelet             // nil while it has no power
 	disk    map[string]*podState // what survives a reboot: container runtimes remember their sandboxes
 }
@@ -34,7 +36,7 @@ func (c *Cluster) nodeChanged(ch kube.Change) {
 	obj, ok := ch.Object.(*corev1.Node)
 	if !ok {
 		if n != nil {
-			n.object, n.state.Registered = nil, false
+			n.object, n.state.Registered, n.gone = nil, false, c.w.Now()
 		}
 		return
 	}

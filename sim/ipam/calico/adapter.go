@@ -2,6 +2,7 @@ package calico
 
 import (
 	"encoding/json"
+	"runtime/debug"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
@@ -27,10 +28,33 @@ func New() ipam.Adapter {
 // Name is what a scenario calls it.
 func (adapter) Name() string { return "calico" }
 
-// Upstream is the version that is linked in. Calico tags no Go modules, so the
-// build's own information knows a pseudo-version only: this is the tag of its
-// commit, b1f3c43f8437.
-func (adapter) Upstream() string { return "github.com/projectcalico/calico@v3.31.0" }
+const module = "github.com/projectcalico/calico"
+
+// released are the tags of the commits that pseudo-versions name: Calico tags no
+// Go modules.
+var released = map[string]string{"v0.0.0-20251021213802-b1f3c43f8437": version}
+
+// Upstream is the version that is linked in, as the build itself knows it. A
+// test binary does not; it has the version of go.mod.
+func (adapter) Upstream() string {
+	v := version
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range info.Deps {
+			if m.Path != module {
+				continue
+			}
+			for m.Replace != nil {
+				m = m.Replace
+			}
+			if v = m.Version; released[v] != "" {
+				v = released[v]
+			} else if v == "" {
+				v = "(devel)" // a directory
+			}
+		}
+	}
+	return module + "@" + v
+}
 
 // crdNames are the custom resources that IPAM, its reconciler and calicoctl use.
 var crdNames = []string{

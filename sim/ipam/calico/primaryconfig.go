@@ -27,7 +27,7 @@ type pluginConfig struct {
 // defaultConfig is the part of the manifest's that IPAM depends on.
 //
 // Source: manifests/calico.yaml (v3.31).
-const defaultConfig = `{"name":"` + networkKey + `","cniVersion":"0.3.1","plugins":[{"type":"calico","ipam":{"type":"calico-ipam"}}]}`
+const defaultConfig = `{"name":"` + networkKey + `","cniVersion":"0.3.1","plugins":[{"type":"calico","ipam":{"type":"calico-ipam"},"policy":{"type":"k8s"}}]}`
 
 // cniConfig is what a container runtime gives the calico plugin: its part of the
 // list, with the list's name and version.
