@@ -17,10 +17,11 @@ import (
 // state: 8 and those that look up pools and reservations.
 func TestMessagesOfAnADDAndADEL(t *testing.T) {
 	tr, _ := story(t, startEtcd(t), allocRun{}, func(w *allocWorld) {
-		w.nodes("a")
+		w.nodes("a", "b")
 		w.pool("p", "10.64.75.0/24")
 		w.fill("a", 2)
 		w.must(w.del("a", "a-0"))
+		w.fill("b", 1)
 	})
 	const (
 		objects = "/calico/resources/v3/projectcalico.org/"
@@ -62,6 +63,9 @@ func TestMessagesOfAnADDAndADEL(t *testing.T) {
 			"Get /calico/ipam/v2/handle/default.a-0", // what Calico before v3 would have called it
 		},
 	}
+	if n := len(allocator(said(tr, "add/b-0"))); n != 16 { // 14, pools and reservations
+		t.Errorf("the first block of a host took the allocator %d messages", n)
+	}
 	for id, messages := range want {
 		if d := cmp.Diff(messages, said(tr, id)); d != "" {
 			t.Errorf("%s (-want +got):\n%s", id, d)
@@ -96,12 +100,17 @@ func TestThirdNodeBorrows(t *testing.T) {
 				}
 			})
 			if ds == etcdDatastore {
-				got := said(tr, "add/node-c-0")
-				from := slices.IndexFunc(got, func(k string) bool { return strings.HasSuffix(k, "ipreservations") })
-				if n := len(got) - from - 1; n != 13 { // 11, pools and reservations
-					t.Errorf("borrowing took the allocator %d messages: %q", n, got[from:])
+				if got := allocator(said(tr, "add/node-c-0")); len(got) != 13 { // 11, pools and reservations
+					t.Errorf("borrowing took the allocator %d messages: %q", len(got), got)
 				}
 			}
 		})
 	}
+}
+
+// allocator is the part of an ADD's messages that AutoAssign sends: from the look at
+// the reservations to the last before the endpoint is stored.
+func allocator(messages []string) []string {
+	from := slices.IndexFunc(messages, func(k string) bool { return strings.HasSuffix(k, "ipreservations") })
+	return messages[from : len(messages)-1]
 }
