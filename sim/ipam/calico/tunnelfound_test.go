@@ -1,6 +1,7 @@
 package calico
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -110,6 +111,38 @@ func TestTunnelPanicsWithoutAnAnswer(t *testing.T) {
 			if crashed != tunnelName+"/a~2" {
 				t.Errorf("%q crashed", crashed)
 			}
+		})
+	}
+}
+
+// The write of the block takes effect, but its answer is lost. The allocator reads
+// the block again and takes a second address, under the same handle. The node has
+// one of them; nobody ever gives the other back, as long as there is the node: the
+// daemon asks for its own address only, whenever it starts, and to the garbage
+// collector every address of a node's tunnel is in use.
+func TestTunnelKeepsASecondAddress(t *testing.T) {
+	for ds, block := range map[string]string{etcdDatastore: "Update /calico/ipam/v2/assignment/", kubernetesDatastore: "PUT ipamblocks/"} {
+		t.Run(ds, func(t *testing.T) {
+			lost := newFated(t, 1, 1, sim.LoseReply, tunnelName, block)
+			lost.armed.Store(true)
+			story(t, startEtcd(t), allocRun{datastore: ds, strategy: lost, options: lost.budget()}, func(w *allocWorld) {
+				w.pool("p", "10.64.75.0/24", ipip)
+				w.nodes("a")
+				w.process(controllerName, "", "1", func(ctx context.Context, g *sim.Gate) error { return w.in.ipamController(ctx, g, "") })
+				d := w.calicoNode("a")
+				for range 3 {
+					time.Sleep(time.Hour)
+					w.Kill(d.ID)
+					d = w.calicoNode("a")
+				}
+				time.Sleep(time.Minute)
+				if got := w.tunnels(); got != "ipip-tunnel-addr-a 10.64.75.193" || w.left() != "2/1/1" {
+					t.Errorf("the devices have %q, the record %s", got, w.left())
+				}
+				if h := w.holder("10.64.75.192"); h != "ipip-tunnel-addr-a" {
+					t.Errorf("the other address is given to %q", h)
+				}
+			})
 		})
 	}
 }
