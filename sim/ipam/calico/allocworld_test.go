@@ -3,6 +3,7 @@ package calico
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/netip"
 	"strings"
@@ -94,6 +95,9 @@ func story(t testing.TB, server *etcd.Server, r allocRun, f func(*allocWorld)) (
 		}})
 		return err
 	})
+	if stuck := (*sim.Stuck)(nil); errors.As(err, &stuck) {
+		t.Log(stuck.Stacks)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
