@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -37,9 +38,10 @@ type metric struct {
 	Method string  `json:"method"`
 }
 
-// TestBench measures everything in one run of one process, prints the table of
-// reports/BENCH.md and writes bench.json. Figures that compare are medians of
-// pairs taken in turn, because machines are noisy.
+// TestBench measures whole runs and what an ADD of Whereabouts costs, prints the
+// table of reports/BENCH.md and writes bench.json; TestBench of sim/ipam/calico
+// adds Calico's allocator. Figures that compare are medians of pairs taken in
+// turn, because machines are noisy.
 func TestBench(t *testing.T) {
 	if *benchJSON == "" {
 		t.Skip("SKIPPED: make bench")
@@ -47,6 +49,7 @@ func TestBench(t *testing.T) {
 	m := map[string]metric{}
 	benchAdd(t, m)
 	benchRuns(t, m)
+	benchCalico(t, m)
 	benchMemory(t, m)
 	host, _ := os.Hostname()
 	out, err := json.MarshalIndent(map[string]any{
@@ -196,6 +199,55 @@ func benchRuns(t *testing.T, m map[string]metric) {
 	m["whereabouts_api_calls_per_s"] = metric{float64(calls) / wall, "1/s", what + ", by wall time"}
 	m["whereabouts_runs_per_s"] = metric{n / wall, "1/s", what + ", by wall time"}
 	m["whereabouts_runs_per_s_core"] = metric{n / used, "1/s", what + ", by processor time (collector and etcd included)"}
+}
+
+// benchCalico measures whole runs of Calico: a small world many times, and the
+// staging cluster of 90 pods on either datastore.
+func benchCalico(t *testing.T, m map[string]metric) {
+	r := runner(t)
+	five := fivePods(t)
+	run(t, r, five, scenarios.Options{})
+	const n = 60
+	steps := 0
+	cpu := cpuTime()
+	for seed := uint64(1); seed <= n; seed++ {
+		rep := run(t, r, five, scenarios.Options{Seed: &seed})
+		if len(rep.Violations) == 0 {
+			t.Errorf("seed %d: no blackholed-address", seed)
+		}
+		steps += len(rep.Trace.Steps)
+	}
+	m["calico_runs_per_s_core"] = metric{n / (cpuTime() - cpu).Seconds(), "1/s",
+		fmt.Sprintf("b2-192-168-100-10 with 5 pods, %d seeds, one process (%d steps a run), by processor time (collector and etcd included)", n, steps/n)}
+	staging := load(t, "w1-two-blocks-a-node.yaml")
+	for _, ds := range []string{"etcdv3", "kubernetes"} {
+		var wall, used []float64
+		for range 3 {
+			cpu := cpuTime()
+			rep := run(t, r, staging, scenarios.Options{Datastore: ds})
+			wall, used = append(wall, rep.Wall.Seconds()), append(used, (cpuTime()-cpu).Seconds())
+			steps = len(rep.Trace.Steps)
+		}
+		what := fmt.Sprintf("w1-two-blocks-a-node on %s, %d steps; median of 3 runs", ds, steps)
+		m["calico_w1_"+ds+"_s"] = metric{median(wall), "s", what + ", wall time"}
+		m["calico_w1_"+ds+"_cpu_s"] = metric{median(used), "s", what + ", processor time"}
+	}
+}
+
+// fivePods is the library's b2-192-168-100-10 with 4 pods on node-a instead of 10.
+// node-b still borrows from its block, which is all there is.
+func fivePods(t *testing.T) *scenarios.Scenario {
+	t.Helper()
+	body, err := os.ReadFile("b2-192-168-100-10.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	few := strings.Replace(string(body), "replicas: 10", "replicas: 4", 1)
+	file := filepath.Join(t.TempDir(), "b2-five-pods.yaml")
+	if err := os.WriteFile(file, []byte(few), 0o600); err != nil || few == string(body) {
+		t.Fatal(err, "or no replicas: 10")
+	}
+	return load(t, file)
 }
 
 func benchMemory(t *testing.T, m map[string]metric) {
