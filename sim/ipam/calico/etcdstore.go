@@ -26,15 +26,18 @@ func (s *etcdStore) client(g *sim.Gate) (clientv3.Interface, error) {
 	return withBackend(be)
 }
 
-// backend is a new etcdv3 backend whose unexported etcdClient is the run's.
+func (s *etcdStore) backend() (bapi.Client, error) { return overEtcd(s.run.Client()) }
+
+// overEtcd is a new etcdv3 backend whose unexported etcdClient is this client of
+// etcd's.
 //
 // Source: libcalico-go/lib/backend/etcdv3, etcdV3Client.
-func (s *etcdStore) backend() (bapi.Client, error) {
+func overEtcd(etcdClient any) (bapi.Client, error) {
 	c, err := template()
 	if err != nil {
 		return nil, err
 	}
 	v := reflect.New(reflect.TypeOf(backendOf(c)).Elem())
-	set(v.Elem().FieldByName("etcdClient"), s.run.Client())
+	set(v.Elem().FieldByName("etcdClient"), etcdClient)
 	return v.Interface().(bapi.Client), nil
 }
