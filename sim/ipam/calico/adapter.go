@@ -22,6 +22,7 @@ var _ ipam.Adapter = adapter{}
 func New() ipam.Adapter {
 	prepare()
 	_, _ = template() // Open reports its error
+	felixDefaults()
 	return adapter{}
 }
 
