@@ -108,25 +108,18 @@ func (c *Cluster) routeLocked() []route.Loss {
 }
 
 // factsLocked is what routes are made of: the machines, the addresses of live
-// sandboxes, and what the record says of blocks and pools.
+// sandboxes, and what the record says of blocks and pools. It is asked for after
+// every step that changed something, so it goes over the sandboxes once.
 func (c *Cluster) factsLocked() route.Facts {
 	f := route.Facts{Affinities: c.judge.record.Affinities, Blocks: route.BlocksOf(c.judge.record), Down: slices.Clone(c.routing.down)}
-	for _, name := range slices.Sorted(maps.Keys(c.nodes)) {
-		n := c.nodes[name]
-		if !n.state.Registered && !n.state.Up {
-			continue // gone, and no longer anybody's peer
-		}
-		f.Nodes = append(f.Nodes, route.Node{
-			Name: name, Addr: n.addr, Up: n.state.Up, BIRD: n.state.Up && !c.routing.quiet[name], Felix: n.state.Up, Tunnel: c.tunnelLocked(name),
-		})
-	}
-	if n := model.NetworkByKey(c.networksLocked(), c.cfg.Primary); n != nil && n.Blocks != nil {
-		f.Pools = n.Blocks.Pools
-	}
+	tunnels := map[string]netip.Addr{} // the address of each node's own device; of several the first by handle
 	for _, id := range slices.Sorted(maps.Keys(c.truth.sandboxes)) {
 		sb := c.truth.sandboxes[id]
-		if sb.Pod.Namespace == "" {
-			continue // a node's own device
+		if sb.Pod.Namespace == "" { // a node's own device
+			if !tunnels[sb.Node].IsValid() {
+				tunnels[sb.Node] = sb.Attachments[0].Addrs[0]
+			}
+			continue
 		}
 		for _, a := range sb.Attachments {
 			if a.Network != c.cfg.Primary {
@@ -137,17 +130,19 @@ func (c *Cluster) factsLocked() route.Facts {
 			}
 		}
 	}
-	return f
-}
-
-// tunnelLocked is the address of a node's own device, if the manager gave it one.
-func (c *Cluster) tunnelLocked(node string) netip.Addr {
-	for _, id := range slices.Sorted(maps.Keys(c.truth.sandboxes)) {
-		if sb := c.truth.sandboxes[id]; sb.Pod.Namespace == "" && sb.Node == node {
-			return sb.Attachments[0].Addrs[0]
+	for _, name := range slices.Sorted(maps.Keys(c.nodes)) {
+		n := c.nodes[name]
+		if !n.state.Registered && !n.state.Up {
+			continue // gone, and no longer anybody's peer
 		}
+		f.Nodes = append(f.Nodes, route.Node{
+			Name: name, Addr: n.addr, Up: n.state.Up, BIRD: n.state.Up && !c.routing.quiet[name], Felix: n.state.Up, Tunnel: tunnels[name],
+		})
 	}
-	return netip.Addr{}
+	if n := model.NetworkByKey(c.networksLocked(), c.cfg.Primary); n != nil && n.Blocks != nil {
+		f.Pools = n.Blocks.Pools
+	}
+	return f
 }
 
 // vethOf is the host's end of a pod's interface.
