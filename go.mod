@@ -13,6 +13,7 @@ require (
 	github.com/invopop/jsonschema v0.13.0
 	github.com/k8snetworkplumbingwg/whereabouts v0.9.4
 	github.com/nats-io/nats-server/v2 v2.15.2
+	github.com/nats-io/nats.go v1.53.1
 	github.com/projectcalico/calico v0.0.0-20251021213802-b1f3c43f8437
 	github.com/rogpeppe/go-internal v1.14.1
 	github.com/schollz/progressbar/v3 v3.19.0

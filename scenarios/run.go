@@ -49,6 +49,8 @@ type Options struct {
 	Strategy  string
 	Datastore string // where the manager keeps its record, if it has a choice
 	Schedule  []int  // replay these decisions instead of asking a strategy
+	// Walk decides instead of Schedule and Strategy: one run of it, already begun.
+	Walk sim.Strategy
 }
 
 // Run is one run. The error is nil for every run that ended, whatever it found;
@@ -144,6 +146,10 @@ func (s *Scenario) report(a ipam.Adapter, o Options) *reports.Report {
 }
 
 func (s *Scenario) strategy(rep *reports.Report, o Options) (sim.Strategy, *strategy.Replay, error) {
+	if o.Walk != nil {
+		rep.Strategy = o.Walk.String()
+		return o.Walk, nil, nil
+	}
 	if o.Schedule != nil {
 		r := strategy.NewReplay(o.Schedule)
 		rep.Strategy = "replay"

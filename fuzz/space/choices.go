@@ -1,0 +1,73 @@
+package space
+
+import (
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+	"time"
+)
+
+// Choices is the stream that every draw of a world comes from: endless from a
+// seed, or the bytes of a fuzzer, after which every choice is 0, the plainest.
+//
+// It is a rand.Source64 of math/rand, so that gofuzz fills structures from the
+// same stream.
+type Choices struct {
+	rng  *rand.PCG
+	data []byte
+}
+
+// FromSeed is the stream of a seed.
+func FromSeed(seed uint64) *Choices {
+	return &Choices{rng: rand.NewPCG(seed, 0x5bd1e9955bd1e995)}
+}
+
+// FromBytes is the stream of a fuzzer's input: two bytes a choice.
+func FromBytes(data []byte) *Choices { return &Choices{data: data} }
+
+// Int draws 0 ≤ i < n, for n up to 65,536.
+func (c *Choices) Int(n int) int {
+	if c.rng != nil {
+		return int((c.rng.Uint64() >> 11) % uint64(n))
+	}
+	if len(c.data) < 2 {
+		c.data = nil
+		return 0
+	}
+	i := int(binary.LittleEndian.Uint16(c.data)) % n
+	c.data = c.data[2:]
+	return i
+}
+
+// Chance is true in num of den draws; the plainest answer is false.
+func (c *Choices) Chance(num, den int) bool { return c.Int(den) >= den-num }
+
+// Between draws from ≤ i ≤ to.
+func (c *Choices) Between(from, to int) int { return from + c.Int(to-from+1) }
+
+// Duration draws between from and to so that each order of magnitude is as
+// likely as the next, rounded to whole milliseconds.
+func (c *Choices) Duration(from, to time.Duration) time.Duration {
+	f := float64(c.Int(1<<16)) / (1<<16 - 1)
+	d := time.Duration(float64(from) * math.Pow(float64(to)/float64(from), f))
+	return d.Round(time.Millisecond)
+}
+
+// Pick draws one of the values; the first is the plainest.
+func Pick[T any](c *Choices, values ...T) T { return values[c.Int(len(values))] }
+
+// Uint64, Int63 and Seed make it a source for gofuzz.
+func (c *Choices) Uint64() uint64 {
+	if c.rng != nil {
+		return c.rng.Uint64()
+	}
+	var b [8]byte
+	c.data = c.data[copy(b[:], c.data):]
+	return binary.LittleEndian.Uint64(b[:])
+}
+
+// Int63 is Uint64 without its top bit.
+func (c *Choices) Int63() int64 { return int64(c.Uint64() >> 1) }
+
+// Seed does nothing: a stream is what it was made from.
+func (c *Choices) Seed(int64) {}
