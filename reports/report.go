@@ -40,6 +40,7 @@ type Report struct {
 	StoreDigest string
 	Foreign     uint64 // wake-ups from outside the bubble; not 0 means the run may not repeat
 	Violations  []model.Violation
+	States      []uint64 // the kinds of situations it was in, sorted: see model.State
 
 	// Expected and Allowed are the invariants the scenario says will, or may, be
 	// violated; Explicit is false if it says nothing.

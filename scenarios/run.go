@@ -95,7 +95,7 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 	rep.Digest = fmt.Sprintf("%016x", rep.Trace.Digest())
 	if c != nil {
 		rep.Violations, rep.History, rep.Describe = c.Violations(), c.History(), c.Describe
-		rep.Calls, rep.Series = c.Calls(), c.Series()
+		rep.Calls, rep.Series, rep.States = c.Calls(), c.Series(), c.States()
 	}
 	if replay != nil && err == nil {
 		err = replay.Err()

@@ -38,9 +38,10 @@ var layers = []struct{ dir, may string }{
 	{"reports", "model model/... sim sim/kube sim/ipam sim/cluster"},
 	{"scenarios", "model/... sim/... reports"},
 	{"fuzz/space", "model/... sim/... scenarios"},
-	{"fuzz/coverage", "model/... sim/... reports"},
-	{"fuzz/finding", "model/... sim/... reports scenarios"},
-	{"fuzz/shrink", "model/... sim/... reports scenarios fuzz/finding"},
+	{"fuzz/shape", "sim"},
+	{"fuzz/coverage", "model/... sim/... reports fuzz/shape"},
+	{"fuzz/finding", "model/... sim/... reports scenarios fuzz/shape"},
+	{"fuzz/shrink", "model/... sim/... reports scenarios fuzz/shape fuzz/finding"},
 	{"fuzz/campaign", "model/... sim/... reports scenarios fuzz/space fuzz/coverage fuzz/finding fuzz/shrink"},
 	{"fuzz", "model/... sim/... reports scenarios fuzz/..."},
 	{"cmd/hermetic", ""}, // runs before anything of ours can be built

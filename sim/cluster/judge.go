@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -22,10 +23,12 @@ type judge struct {
 	past     invariant.Past
 	seen     map[string]bool
 	found    []model.Violation
+	states   map[uint64]bool // model.State of every instant that was judged
 }
 
 func (j *judge) init(cfg Config) {
-	j.all, j.settings, j.seen = invariant.All(), cfg.Settings, map[string]bool{}
+	j.all, j.settings = invariant.All(), cfg.Settings
+	j.seen, j.states = map[string]bool{}, map[uint64]bool{}
 	for _, n := range cfg.Networks {
 		j.networks = append(j.networks, n.Network)
 	}
@@ -75,6 +78,7 @@ func (c *Cluster) judgeNow(phase invariant.Phase, force bool) {
 		Truth:  c.snapshotLocked(), Record: c.judge.record, Networks: c.networksLocked(),
 		History: &c.truth.history, Settings: c.judge.settings,
 	}
+	c.judge.states[model.State(v.Truth, v.Record)] = true
 	v = v.Indexed()
 	c.judge.past.Note(v)
 	v.Past = &c.judge.past
@@ -147,6 +151,13 @@ func (c *Cluster) Violations() []model.Violation {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.judge.found)
+}
+
+// States are the kinds of situations the run has been in, sorted: see model.State.
+func (c *Cluster) States() []uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Sorted(maps.Keys(c.judge.states))
 }
 
 // History of the run so far. It must not be changed.
