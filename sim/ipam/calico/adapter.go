@@ -3,6 +3,7 @@ package calico
 import (
 	"encoding/json"
 	"runtime/debug"
+	"sync"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
@@ -21,7 +22,8 @@ var _ ipam.Adapter = adapter{}
 // for a process is built here.
 func New() ipam.Adapter {
 	prepare()
-	_, _ = template() // Open reports its error
+	_, _ = template() // Open reports its error, as of crds
+	_, _ = crds()
 	felixDefaults()
 	return adapter{}
 }
@@ -64,7 +66,10 @@ var crdNames = []string{
 }
 
 // CRDs are upstream's own, embedded in libcalico-go.
-func (adapter) CRDs() ([]*apiextv1.CustomResourceDefinition, error) {
+func (adapter) CRDs() ([]*apiextv1.CustomResourceDefinition, error) { return crds() }
+
+// crds is done once a process: reading YAML costs as much as a small run.
+var crds = sync.OnceValues(func() ([]*apiextv1.CustomResourceDefinition, error) {
 	var out []*apiextv1.CustomResourceDefinition
 	for _, r := range crdNames {
 		crd, err := config.LoadCRD("crd.projectcalico.org", r)
@@ -74,7 +79,7 @@ func (adapter) CRDs() ([]*apiextv1.CustomResourceDefinition, error) {
 		out = append(out, crd)
 	}
 	return out, nil
-}
+})
 
 // Network is never Calico's: it serves the cluster's default network only.
 func (adapter) Network(string, json.RawMessage) (model.Network, bool, error) {
