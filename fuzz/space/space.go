@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"ipamsim/scenarios"
 )
@@ -54,6 +55,13 @@ type world struct {
 	*Choices
 	doc       scenarios.Document
 	manifests []any
+
+	until time.Duration   // when the script ends; see pace
+	nodes []string        // there from the start; see machines
+	left  map[string]bool // those of them that are replaced or deleted
+	came  int             // nodes that come later
+	loads []load          // see workloads
+	pods  int             // that the workloads want
 }
 
 // add puts a manifest into the file: anything that is JSON.

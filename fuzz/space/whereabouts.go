@@ -1,4 +1,58 @@
 package space
 
-// whereabouts draws a world of Whereabouts.
-func whereabouts(w *world) { w.doc.Spec.IPAM = "whereabouts" }
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// whereabouts draws a world of Whereabouts: a few nodes and pods on tiny ranges.
+// One in ten is a crowd.
+func whereabouts(w *world) {
+	w.doc.Spec.IPAM = "whereabouts"
+	w.machines(1, 4)
+	w.pace(6*time.Second, 30*time.Second)
+	nets := w.attachments()
+	pods := Pick(w.Choices, w.Between(1, 3), w.Between(3, 8), w.Between(2, 5))
+	if w.Chance(1, 10) {
+		pods = w.Between(8, 14)
+	}
+	w.workloads(pods, func() (map[string]string, object) { return w.attached(nets), nil })
+	w.churn()
+	w.reconcilers("ip-reconciler")
+	if w.Chance(1, 4) {
+		w.doc.Spec.Daemons = append(w.doc.Spec.Daemons, "pod-control-loop")
+	}
+	w.prefill(nets)
+	w.operators(act{3, w.repair(nets)})
+	w.latencies()
+	w.faults()
+	w.strategy(weight{"timed", 40}, weight{"stall", 30}, weight{"random", 20}, weight{"pct", 5}, weight{"pos", 5})
+	// An ADD may take two minutes (types.AddTimeLimit), and is tried again.
+	w.rest(4 * time.Minute)
+	if w.Chance(1, 2) {
+		w.doc.Spec.Judge.LeakAfter = ms(w.Duration(leakMin, 3*time.Minute))
+	}
+	w.title()
+}
+
+// leakMin is longer than a DEL may take (types.DelTimeLimit, one minute).
+const leakMin = 70 * time.Second
+
+// attached draws which networks a workload's pods ask for: mostly one or two, now
+// and then one twice, or in Multus' long form.
+func (w *world) attached(nets []network) map[string]string {
+	var names []string
+	for range Pick(w.Choices, 1, 1, 2, 1, 2, 3) {
+		names = append(names, Pick(w.Choices, nets...).key())
+	}
+	text := strings.Join(names, ", ")
+	if w.Chance(1, 8) {
+		for i, n := range names {
+			ns, name, _ := strings.Cut(n, "/")
+			names[i] = fmt.Sprintf(`{"name": %q, "namespace": %q, "interface": "eth%d"}`, name, ns, i+1)
+		}
+		text = "[" + strings.Join(names, ", ") + "]"
+	}
+	return map[string]string{"k8s.v1.cni.cncf.io/networks": text}
+}

@@ -1,0 +1,33 @@
+package space
+
+import "ipamsim/sim"
+
+// faults draws what the schedule may do to messages: nothing in two worlds of
+// five, else a few of them, of a random subset of the kinds (swarm), at rates low
+// enough that calls come to their end.
+//
+// Source: Groce et al., Swarm Testing, ISSTA 2012; the rates are measured
+// (SEARCH.md).
+func (w *world) faults() {
+	f := &w.doc.Spec.Faults
+	if f.Max = Pick(w.Choices, 0, 1, 2, 0, 4, 10, 1); f.Max == 0 {
+		return
+	}
+	if w.Chance(1, 6) { // CNI calls that die on the way, DELs above all
+		f.Only, f.Allowed = []string{Pick(w.Choices, "cni-del/", "cni-add/", "cni-")}, []string{sim.Crash.String()}
+		f.Rates = map[string]float64{sim.Crash.String(): Pick(w.Choices, .03, .1)}
+		return
+	}
+	rates := map[string]float64{}
+	for o := sim.FailBefore; o <= sim.Crash; o++ {
+		if r := Pick(w.Choices, 0, 0, .01, .03); r > 0 {
+			rates[o.String()] = r
+			f.Allowed = append(f.Allowed, o.String())
+		}
+	}
+	if len(rates) == 0 {
+		f.Max, f.Allowed = 0, nil
+		return
+	}
+	f.Rates = rates
+}

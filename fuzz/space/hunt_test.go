@@ -1,0 +1,104 @@
+package space_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ipamsim/fuzz/space"
+	"ipamsim/reports"
+	"ipamsim/scenarios"
+)
+
+// The hunt runs worlds of a space one after another and prints a line for every
+// violation:
+//
+//	go test ./fuzz/space -run Hunt -v -space whereabouts -seeds 1-2000
+var (
+	huntSpace = flag.String("space", "", "hunt in this space")
+	huntSeeds = flag.String("seeds", "1-200", "the worlds to run")
+	faultless = flag.Bool("faultless", false, "take the faults out of every world")
+	only      = flag.String("invariant", "", "print only violations of this one")
+)
+
+func TestHunt(t *testing.T) {
+	if *huntSpace == "" {
+		t.Skip("no -space: nothing to hunt in")
+	}
+	var from, to uint64
+	if _, err := fmt.Sscanf(*huntSeeds, "%d-%d", &from, &to); err != nil {
+		t.Fatalf("-seeds %q: want A-B", *huntSeeds)
+	}
+	r, err := scenarios.NewRunner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	h := hunt{runs: map[string]int{}, classes: map[string]int{}, first: map[string]uint64{}}
+	started := time.Now()
+	for seed := from; seed <= to; seed++ {
+		s, err := space.Draw(*huntSpace, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if *faultless {
+			s.Doc.Spec.Faults = scenarios.Faults{}
+		}
+		rep, err := r.Run(context.Background(), s, scenarios.Options{})
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		h.note(t, seed, rep)
+	}
+	wall := time.Since(started)
+	t.Logf("%d runs in %s, %.1f a second; %d steps a run", to-from+1, wall.Round(time.Second), float64(to-from+1)/wall.Seconds(), h.steps/int(to-from+1))
+	for _, m := range []map[string]int{h.runs, h.classes} {
+		for _, k := range slices.Sorted(maps.Keys(m)) {
+			t.Logf("%5d  %-60s %d", m[k], k, h.first[k])
+		}
+	}
+}
+
+// hunt counts what was seen.
+type hunt struct {
+	steps   int
+	runs    map[string]int    // by strategy and verdict
+	classes map[string]int    // runs with a violation, by invariant and whether a fault came before it
+	first   map[string]uint64 // the first seed of each class
+}
+
+func (h *hunt) note(t *testing.T, seed uint64, rep *reports.Report) {
+	h.steps += len(rep.Trace.Steps)
+	strategy, _, _ := strings.Cut(rep.Strategy, "(")
+	h.runs[fmt.Sprintf("%s %s", strategy, rep.Verdict)]++
+	seen := map[string]bool{}
+	for _, v := range rep.Violations {
+		var faults []string
+		for _, s := range rep.Trace.Steps[:min(v.Step, len(rep.Trace.Steps))] {
+			if s.Choice.Outcome.Fault() {
+				faults = append(faults, s.Choice.Outcome.String()+" "+s.Choice.Op.String())
+			}
+		}
+		class := v.Invariant + ", without a fault"
+		if len(faults) > 0 {
+			class = v.Invariant + ", after faults"
+		}
+		if !seen[class] {
+			seen[class] = true
+			if h.classes[class]++; h.classes[class] == 1 {
+				h.first[class] = seed
+			}
+		}
+		if *only == "" || *only == v.Invariant {
+			t.Logf("seed %d %s step %d at %s: %s %s %q faults %q", seed, rep.Strategy, v.Step, v.At.Round(time.Millisecond), v.Invariant, v.Message, v.Objects, faults)
+		}
+	}
+	if rep.Verdict == reports.Unknown || rep.Reason != "" {
+		t.Logf("seed %d %s: %s", seed, rep.Strategy, rep.Reason)
+	}
+}

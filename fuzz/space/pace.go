@@ -1,0 +1,38 @@
+package space
+
+import (
+	"time"
+
+	"ipamsim/scenarios"
+)
+
+// pace draws how long the script is and how patient the cluster's controllers
+// are. A node's silence is noticed within the script in half of the worlds, so
+// that evictions happen at all.
+func (w *world) pace(from, to time.Duration) {
+	w.until = w.Duration(from, to)
+	w.doc.Spec.Until = ms(w.until)
+	w.doc.Spec.Limits.Steps = stepsMax
+	t := scenarios.Timers{}
+	if w.Chance(1, 2) {
+		t.NodeMonitorGrace = ms(w.Duration(500*time.Millisecond, 10*time.Second))
+		t.Toleration = ms(w.Duration(500*time.Millisecond, 20*time.Second))
+		t.PodGC = ms(w.Duration(time.Second, 20*time.Second))
+	}
+	if w.Chance(1, 2) {
+		t.SandboxRetry = ms(w.Duration(200*time.Millisecond, 10*time.Second))
+	}
+	w.doc.Spec.Timers = t
+}
+
+// stepsMax ends a run that would cost more than it can teach; its verdict is
+// unknown.
+const stepsMax = 8000
+
+// rest draws a quiet time after the script, at the end of which what only holds
+// at rest is judged; none in one world of two.
+func (w *world) rest(d time.Duration) {
+	if w.Chance(1, 2) {
+		w.doc.Spec.Settle = ms(d)
+	}
+}

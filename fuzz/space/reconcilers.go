@@ -1,0 +1,51 @@
+package space
+
+import (
+	"fmt"
+	"time"
+
+	"ipamsim/scenarios"
+	"ipamsim/sim/cluster"
+)
+
+// reconcilers draws when passes of a reconciler run: never, at drawn instants 0.3
+// to 2.8 s apart (cron knows whole seconds only), or by cron; and the cron of the
+// rest, slow enough to cost little.
+func (w *world) reconcilers(name string) {
+	dense := w.Chance(3, 5)
+	if dense {
+		w.passes(name)
+	}
+	if w.Chance(2, 3) {
+		r := scenarios.Reconciler{Name: name, Schedule: Pick(w.Choices, "@every 20s", "@every 7s", "@every 45s", "*/1 * * * *")}
+		if !dense {
+			r.Schedule = Pick(w.Choices, "@every 1s", "@every 2s", "@every 5s")
+		}
+		r.Count = Pick(w.Choices, 0, 2)
+		r.Overlap = Pick(w.Choices, "", cluster.Allow, cluster.Forbid, cluster.Replace)
+		if r.Count == 0 && w.Chance(1, 8) {
+			r.AllNodes = true
+		}
+		w.doc.Spec.Reconcilers = append(w.doc.Spec.Reconcilers, r)
+	}
+}
+
+// passesMax bounds how many passes stand in the timeline.
+const passesMax = 12
+
+// passes puts single passes into the timeline, one or two at a time.
+func (w *world) passes(name string) {
+	every := w.Duration(300*time.Millisecond, 2800*time.Millisecond)
+	count := Pick(w.Choices, 0, 2)
+	at := time.Duration(w.Int(int(w.until/time.Millisecond))) * time.Millisecond / 2
+	for n := w.Between(1, passesMax); n > 0 && at <= w.until; n-- {
+		w.at(at, scenarios.Event{Reconcile: &cluster.Reconcile{Name: name, Count: count}})
+		at += every/2 + time.Duration(w.Int(1000))*every/1000
+	}
+}
+
+// title says in one line what was drawn.
+func (w *world) title() {
+	s := &w.doc.Spec
+	s.Title = fmt.Sprintf("drawn: %d nodes, %d pods, at most %d faults", len(w.nodes), w.pods, s.Faults.Max)
+}

@@ -1,0 +1,47 @@
+package space_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"ipamsim/fuzz/space"
+	"ipamsim/scenarios"
+)
+
+// Every world that a seed draws loads, and printed it loads again to an equal one.
+func TestEverySeedIsAFile(t *testing.T) {
+	for _, name := range []string{"whereabouts"} {
+		t.Run(name, func(t *testing.T) {
+			for seed := range uint64(2000) {
+				s, err := space.Draw(name, seed)
+				if err != nil {
+					t.Fatalf("seed %d: %v", seed, err)
+				}
+				text, err := s.YAML()
+				if err != nil {
+					t.Fatalf("seed %d: %v", seed, err)
+				}
+				if seed%10 != 0 { // reading YAML is what costs
+					continue
+				}
+				again, err := scenarios.Parse("again.yaml", text)
+				if err != nil {
+					t.Fatalf("seed %d: %v\n%s", seed, err, text)
+				}
+				if a, b := shape(t, s), shape(t, again); !bytes.Equal(a, b) {
+					t.Fatalf("seed %d changes when it is printed:\n%s\n%s", seed, a, b)
+				}
+			}
+		})
+	}
+}
+
+// shape is all that a loaded world says.
+func shape(t *testing.T, s *scenarios.Scenario) []byte {
+	b, err := json.Marshal([]any{s.Doc, s.Objects, s.Networks, s.Primary})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}

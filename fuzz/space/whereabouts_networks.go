@@ -1,0 +1,198 @@
+package space
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+
+	fuzz "github.com/google/gofuzz"
+)
+
+// network is a NetworkAttachmentDefinition of Whereabouts.
+type network struct {
+	namespace, name string
+	conf            ipamSection
+}
+
+func (n network) key() string { return n.namespace + "/" + n.name }
+
+// ipamSection is the ipam part of a CNI configuration: every field of Whereabouts
+// that changes what it does. Nil and "" leave a field out.
+//
+// Source: whereabouts pkg/types, IPAMConfig (v0.9.4). Left out on purpose:
+// sleep_for_race, which nothing reads; log_file, log_level, kubernetes and
+// configuration_path, which reach out of the simulation.
+type ipamSection struct {
+	Type string `json:"type"`
+	ipRange
+	Ranges    []ipRange `json:"ipRanges,omitempty"`
+	Addresses []fixed   `json:"addresses,omitempty"`
+	Gateway   string    `json:"gateway,omitempty"`
+	Name      string    `json:"network_name,omitempty"`
+	Slice     string    `json:"node_slice_size,omitempty"`
+	Overlap   *bool     `json:"enable_overlapping_ranges,omitempty"`
+	Cron      *cronText `json:"reconciler_cron_expression,omitempty"`
+	Routes    *[]route  `json:"routes,omitempty"`
+	*election
+}
+
+// ipRange is one range, as at the top or as an entry of ipRanges.
+type ipRange struct {
+	Range   string   `json:"range,omitempty"`
+	Start   string   `json:"range_start,omitempty"`
+	End     string   `json:"range_end,omitempty"`
+	Exclude []string `json:"exclude,omitempty"`
+}
+
+type fixed struct {
+	Address string `json:"address"`
+	Gateway string `json:"gateway,omitempty"`
+}
+
+type route struct {
+	Dst string `json:"dst"`
+}
+
+type cronText string
+
+// election are the lease's times in milliseconds. The elector refuses a lease
+// that is not longer than the deadline, and a deadline under 1.2 times the period.
+type election struct {
+	Lease    int `json:"leader_lease_duration"`
+	Deadline int `json:"leader_renew_deadline"`
+	Period   int `json:"leader_retry_period"`
+}
+
+// attachments draws one to three networks. They share a part of the address space
+// in most worlds, with the same or another network_name: what overlapping ranges
+// are guarded for.
+func (w *world) attachments() []network {
+	var nets []network
+	for i := range Pick(w.Choices, 1, 1, 2, 2, 3) {
+		n := network{namespace: "default", name: fmt.Sprintf("net%d", i+1)}
+		if w.Chance(1, 6) {
+			n.namespace = "kube-system"
+		}
+		n.conf = w.section(i)
+		nets = append(nets, n)
+	}
+	if w.Chance(1, 6) {
+		w.sliced(nets)
+	}
+	for i := range nets {
+		w.add(w.definition(nets[i]))
+	}
+	return nets
+}
+
+// section draws one ipam section; i is the network's number.
+func (w *world) section(i int) ipamSection {
+	base := w.base(i, false)
+	s := ipamSection{Type: "whereabouts", ipRange: w.ipRange(base)}
+	if w.Chance(1, 5) { // a second range of the same network, of the other family above all
+		second := w.base(i, w.Chance(2, 3))
+		if second.Overlaps(base) {
+			second = netip.MustParsePrefix("10.30.0.0/28")
+		}
+		s.Ranges = append(s.Ranges, w.ipRange(second))
+	}
+	if w.Chance(1, 6) { // the same without a range at the top
+		s.Ranges, s.ipRange = append([]ipRange{s.ipRange}, s.Ranges...), ipRange{}
+	}
+	if w.Chance(1, 4) {
+		s.Name = Pick(w.Choices, "blue", "green")
+	}
+	f := fuzz.New().RandSource(w.Choices).NilChance(.8).NumElements(1, 1).Funcs(
+		func(b *bool, _ fuzz.Continue) { *b = w.Chance(1, 4) },
+		func(c *cronText, _ fuzz.Continue) { *c = Pick[cronText](w.Choices, "30 4 * * *", "*/5 * * * *") },
+		func(r *route, _ fuzz.Continue) { r.Dst = Pick(w.Choices, "192.168.0.0/16", "0.0.0.0/0") },
+		func(e *election, _ fuzz.Continue) { *e = w.election() },
+	)
+	f.Fuzz(&s.Overlap)
+	f.Fuzz(&s.Cron)
+	f.Fuzz(&s.Routes)
+	f.Fuzz(&s.election)
+	if w.Chance(1, 8) {
+		s.Gateway = base.Addr().Next().String()
+	}
+	if w.Chance(1, 8) {
+		s.Addresses = []fixed{{Address: fmt.Sprintf("192.168.7.%d/24", 10+i), Gateway: Pick(w.Choices, "", "192.168.7.1")}}
+	}
+	return s
+}
+
+// election draws times that the elector accepts.
+func (w *world) election() election {
+	period := w.Between(100, 1000)
+	deadline := period + period/4 + w.Int(1000)
+	return election{Lease: max(1000, deadline+1+w.Int(2000)), Deadline: deadline, Period: period}
+}
+
+// base draws the prefix that a network's range lies in: the first network's own,
+// or one that overlaps it.
+func (w *world) base(i int, six bool) netip.Prefix {
+	if six {
+		return netip.MustParsePrefix(Pick(w.Choices, "fd00:10::/124", "fd00:10::/64", "fd00:10::/125"))
+	}
+	own := fmt.Sprintf("10.20.%d.0", i)
+	return netip.MustParsePrefix(Pick(w.Choices, "10.10.0.0/28", "10.10.0.0/29", own+"/28", "10.10.0.0/28", "10.10.0.8/29", "10.10.0.0/27", "10.10.0.0/24", "10.10.0.0/30"))
+}
+
+// ipRange draws one of the forms in which a range is written, and what is taken
+// out of it.
+func (w *world) ipRange(p netip.Prefix) ipRange {
+	r := ipRange{Range: p.String()}
+	first, roomy := p.Addr().Next(), p.Bits() <= p.Addr().BitLen()-3
+	switch form := w.Int(8); {
+	case !roomy || form < 5:
+	case form == 5: // with an address of the range, as people write it
+		r.Range = netip.PrefixFrom(first.Next(), p.Bits()).String()
+	case form == 6: // START-END/BITS
+		r.Range = fmt.Sprintf("%s-%s", first, netip.PrefixFrom(first.Next().Next().Next().Next(), p.Bits()))
+	default:
+		r.Start, r.End = first.String(), first.Next().Next().Next().String()
+		if w.Chance(1, 4) { // one fixed address
+			r.End = r.Start
+		}
+	}
+	if roomy && w.Chance(1, 5) {
+		r.Exclude = []string{Pick(w.Choices, netip.PrefixFrom(first, p.Addr().BitLen()).String(), first.Next().String(), netip.PrefixFrom(p.Addr(), p.Addr().BitLen()-1).String())}
+	}
+	return r
+}
+
+// sliced switches the networks to node slices: one IPv4 range each, cut by the
+// controller, which runs.
+func (w *world) sliced(nets []network) {
+	for i := range nets {
+		c := &nets[i].conf
+		p := Pick(w.Choices, "10.40.0.0/26", "10.40.0.0/27", "10.40.0.0/26", "10.41.0.0/26")
+		c.Ranges, c.ipRange = nil, ipRange{Range: p, Exclude: c.Exclude}
+		if len(c.Exclude) > 0 {
+			c.Exclude = []string{"10.40.0.1/32"}
+		}
+		c.Slice = Pick(w.Choices, "/28", "/29", "28", "/30")
+		if w.Chance(1, 8) {
+			c.Slice = "" // one network of the cluster is not sliced
+		}
+	}
+	w.doc.Spec.Daemons = append(w.doc.Spec.Daemons, "node-slice-controller")
+}
+
+// definition is the manifest, with a plain configuration or a list of plugins.
+func (w *world) definition(n network) object {
+	plugin := object{"cniVersion": "0.3.1", "name": n.name, "type": "macvlan", "master": "eth1", "ipam": n.conf}
+	if w.Chance(1, 8) {
+		delete(plugin, "cniVersion")
+		delete(plugin, "name")
+		plugin = object{"cniVersion": "0.3.1", "name": n.name, "plugins": []object{plugin, {"type": "tuning"}}}
+	}
+	b, err := json.Marshal(plugin)
+	if err != nil {
+		panic(err) // made of text and numbers
+	}
+	return object{
+		"apiVersion": "k8s.cni.cncf.io/v1", "kind": "NetworkAttachmentDefinition",
+		"metadata": object{"name": n.name, "namespace": n.namespace}, "spec": object{"config": string(b)},
+	}
+}

@@ -1,0 +1,98 @@
+package space
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"ipamsim/scenarios"
+	"ipamsim/sim/cluster"
+)
+
+// Whereabouts keeps its objects here.
+const whereaboutsNamespace = "kube-system"
+
+// pools are the names of the IPPools that networks without slices use, and their
+// prefixes.
+//
+// Source: whereabouts pkg/storage/kubernetes, IPPoolName (v0.9.4).
+func pools(nets []network) (names []string, prefixes []netip.Prefix) {
+	for _, n := range nets {
+		for _, r := range append([]ipRange{n.conf.ipRange}, n.conf.Ranges...) {
+			_, text, dashed := strings.Cut(r.Range, "-")
+			if !dashed {
+				text = r.Range
+			}
+			p, err := netip.ParsePrefix(text)
+			if err != nil || n.conf.Slice != "" {
+				continue
+			}
+			name := strings.NewReplacer(":", "-", "/", "-").Replace(p.Masked().String())
+			if n.conf.Name != "" {
+				name = n.conf.Name + "-" + name
+			}
+			names, prefixes = append(names, name), append(prefixes, p.Masked())
+		}
+	}
+	return names, prefixes
+}
+
+// repair is what the manuals tell operators to do by hand, at a good moment or a
+// bad one.
+//
+// Source: VMware KB 383841.
+func (w *world) repair(nets []network) func(*world, time.Duration) {
+	return func(w *world, at time.Duration) {
+		names, _ := pools(nets)
+		if len(names) == 0 {
+			return
+		}
+		pool := Pick(w.Choices, names...)
+		if w.Chance(1, 3) {
+			w.at(at, scenarios.Event{Patch: &cluster.Patch{
+				Resource: "ippools.whereabouts.cni.cncf.io", Namespace: whereaboutsNamespace, Name: pool,
+				JSON: []map[string]any{{"op": "remove", "path": fmt.Sprintf("/spec/allocations/%d", w.Between(1, 3))}},
+			}})
+			return
+		}
+		what := w.Int(3)
+		if what != 1 {
+			w.at(at, scenarios.Event{Delete: &cluster.Delete{Resource: "ippools.whereabouts.cni.cncf.io", Namespace: whereaboutsNamespace, Name: pool}})
+		}
+		if what != 0 {
+			w.at(at, scenarios.Event{Delete: &cluster.Delete{
+				Resource: "overlappingrangeipreservations.whereabouts.cni.cncf.io", Namespace: whereaboutsNamespace, All: true,
+			}})
+		}
+	}
+}
+
+// prefill makes one world in ten a crowd: 15 to 45 low addresses are taken before
+// the first step by machines that are no pods, in a network's own pool or through
+// a wider one.
+func (w *world) prefill(nets []network) {
+	if !w.Chance(1, 10) {
+		return
+	}
+	name, prefix := "10.10.0.0-16", netip.MustParsePrefix("10.10.0.0/16")
+	names, prefixes := pools(nets)
+	if i := slices.IndexFunc(prefixes, func(p netip.Prefix) bool { return p.Bits() == 24 }); i >= 0 && w.Chance(1, 2) {
+		name, prefix = names[i], prefixes[i]
+	}
+	allocations, a := object{}, prefix.Addr()
+	for i := range w.Between(15, 45) {
+		a = a.Next()
+		allocations[fmt.Sprint(i+1)] = object{"id": "", "podref": "", "ifname": ""}
+		w.add(object{
+			"apiVersion": "whereabouts.cni.cncf.io/v1alpha1", "kind": "OverlappingRangeIPReservation",
+			"metadata": object{"name": a.String(), "namespace": whereaboutsNamespace}, "spec": object{"podref": "", "ifname": ""},
+		})
+	}
+	w.add(object{
+		"apiVersion": "whereabouts.cni.cncf.io/v1alpha1", "kind": "IPPool",
+		"metadata": object{"name": name, "namespace": whereaboutsNamespace},
+		"spec":     object{"range": prefix.String(), "allocations": allocations},
+	})
+}

@@ -1,0 +1,128 @@
+package space
+
+import (
+	"fmt"
+	"time"
+)
+
+// object is a manifest or a part of one. Its keys print in order of the alphabet,
+// which for a manifest is the usual one.
+type object = map[string]any
+
+// load is a workload of the world: what churn and operators act upon. A bare pod
+// is one too.
+type load struct {
+	kind, namespace, name string
+	replicas              int
+	late                  bool // it comes with the timeline
+	manifest              object
+}
+
+// ref names it as spec.churn does.
+func (l load) ref() string { return l.kind + "/" + l.namespace + "/" + l.name }
+
+// scales reports whether kubectl scale knows its kind.
+func (l load) scales() bool { return l.kind == "StatefulSet" || l.kind == "Deployment" }
+
+// names of workloads and, in order, how likely each kind is. Stable pod names are
+// where most of the failures live, so StatefulSets and bare pods come first.
+var kinds = []string{"StatefulSet", "StatefulSet", "StatefulSet", "Deployment", "Deployment", "Pod", "Pod", "Job", "DaemonSet"}
+
+// workloads draws workloads until they want as many pods as asked for. Each gets
+// the annotations and the part of the pod's spec that template draws for it; both
+// may be nil.
+//
+// Some are there from the start, some come within the first four seconds, and
+// some are first scaled up from nothing then.
+func (w *world) workloads(pods int, template func() (annotations map[string]string, spec object)) {
+	for left := pods; left > 0; {
+		l := load{kind: Pick(w.Choices, kinds...), namespace: "default", name: fmt.Sprintf("%s-%d", Pick(w.Choices, "web", "db", "job"), len(w.loads)+1)}
+		annotations, spec := template()
+		left -= w.workload(&l, left, annotations, spec)
+		w.loads = append(w.loads, l)
+	}
+}
+
+// workload draws one of at most max pods, puts it into the world and returns how
+// many pods it wants.
+func (w *world) workload(l *load, max int, annotations map[string]string, spec object) int {
+	l.replicas = w.Between(1, max)
+	meta := object{"name": l.name, "namespace": l.namespace}
+	pod := w.pod(l, annotations, spec)
+	l.manifest = object{"apiVersion": "apps/v1", "kind": l.kind, "metadata": meta}
+	body := object{"template": pod, "selector": object{"matchLabels": object{"app": l.name}}}
+	later := w.Chance(1, 3)
+	var scaled int
+	switch l.kind {
+	case "StatefulSet":
+		body["podManagementPolicy"] = Pick(w.Choices, "OrderedReady", "Parallel")
+		body["serviceName"] = l.name
+		scaled = w.grow(l, body, later)
+	case "Deployment":
+		scaled = w.grow(l, body, later)
+	case "DaemonSet":
+		l.replicas = len(w.nodes)
+	case "Job":
+		l.manifest["apiVersion"] = "batch/v1"
+		delete(body, "selector")
+		body["completions"], body["parallelism"] = l.replicas+w.Int(3), l.replicas
+		body["template"].(object)["spec"].(object)["restartPolicy"] = "Never"
+	case "Pod":
+		l.replicas = 1
+		l.manifest["apiVersion"] = "v1"
+		meta["labels"], meta["annotations"] = object{"app": l.name}, pod["metadata"].(object)["annotations"]
+		if meta["annotations"] == nil {
+			delete(meta, "annotations")
+		}
+		body = pod["spec"].(object)
+	}
+	l.manifest["spec"] = body
+	if later && scaled == 0 {
+		l.late = true
+		w.at(w.soon(), applied(l.manifest))
+	} else {
+		w.add(l.manifest)
+	}
+	w.pods += l.replicas
+	return l.replicas
+}
+
+// grow sets the replicas: at once, or nothing first and a scale within the first
+// seconds. It returns how many were left to the scale.
+func (w *world) grow(l *load, body object, later bool) int {
+	if body["replicas"] = l.replicas; !later || w.Chance(1, 2) {
+		return 0
+	}
+	body["replicas"] = 0
+	w.at(w.soon(), scaled(*l, l.replicas))
+	return l.replicas
+}
+
+// pod draws the template. Containers are what the API server insists on.
+func (w *world) pod(l *load, annotations map[string]string, spec object) object {
+	s := object{"containers": []object{{"name": "main", "image": "registry.example/" + l.name + ":1"}}}
+	for k, v := range spec {
+		s[k] = v
+	}
+	if w.Chance(1, 2) {
+		s["terminationGracePeriodSeconds"] = w.Between(0, 10)
+	}
+	if w.Chance(1, 8) { // as daemons do: no eviction from a silent node
+		s["tolerations"] = []object{{"operator": "Exists"}}
+	}
+	notes := object{}
+	for k, v := range annotations {
+		notes[k] = v
+	}
+	if l.kind == "Job" || w.Chance(1, 8) {
+		notes["ipamsim.dev/run-for"] = w.Duration(50*time.Millisecond, 4*time.Second).String()
+	}
+	meta := object{"labels": object{"app": l.name}}
+	if len(notes) > 0 {
+		meta["annotations"] = notes
+	}
+	return object{"metadata": meta, "spec": s}
+}
+
+// soon is a time in the first four seconds.
+func (w *world) soon() time.Duration { return time.Duration(w.Int(4001)) * time.Millisecond }
