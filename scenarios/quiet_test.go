@@ -66,6 +66,18 @@ func quiet(t testing.TB) []calm {
 	return out
 }
 
+// A run that a limit cuts short never came to rest: what holds only then is not
+// judged of it.
+func TestCutShort(t *testing.T) {
+	text := fmt.Sprintf(quietYAML, "cut", 0, bounds[0], 0, "[]") + work("StatefulSet", "web", "net1", "replicas: 3")
+	for _, steps := range []int{20, 60, 100} {
+		s := parse(t, strings.Replace(text, "  judge:", fmt.Sprintf("  limits: {steps: %d}\n  judge:", steps), 1))
+		if rep := run(t, runner(t), s, scenarios.Options{}); rep.Verdict != reports.Unknown || len(rep.Violations) > 0 {
+			t.Errorf("%d steps: %s %v, want unknown", steps, rep.Verdict, rep.Violations)
+		}
+	}
+}
+
 // stories are what happens to clusters whose address manager is right. Nobody
 // deletes by force: that takes a pod's object away while its containers run, and
 // no manager that trusts the API can be right then.

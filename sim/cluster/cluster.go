@@ -93,6 +93,7 @@ type Cluster struct {
 	judge    judge
 	routing  *routing // nil: the primary network announces no routes
 	series   *metric.Series
+	rested   bool // the quiet time after the script is over
 	over     bool // the run has been judged
 
 	nodeNews chan struct{}

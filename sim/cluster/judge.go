@@ -42,11 +42,11 @@ func (c *Cluster) stepped(s *sim.Step) {
 	c.judgeNow(invariant.Always, false)
 }
 
-// ended is sim.Hooks.End: everything has had its time, judge what only holds at
-// rest.
+// ended is sim.Hooks.End: if everything has had its time, judge what only holds at
+// rest. A run that a limit cut short never rested.
 func (c *Cluster) ended() {
 	c.judgeNow(invariant.Always, true)
-	if c.cfg.Settle > 0 {
+	if c.rested {
 		c.judgeNow(invariant.Quiescent, true)
 	}
 	c.mu.Lock()

@@ -45,8 +45,13 @@ func (c *Cluster) script(ctx context.Context, g *sim.Gate) error {
 	if d := c.cfg.Until - c.w.Now(); d > 0 && !sleep(ctx, d) {
 		return ctx.Err()
 	}
-	if c.cfg.Settle > 0 && !sleep(ctx, c.cfg.Settle) {
-		return ctx.Err()
+	if c.cfg.Settle > 0 {
+		if !sleep(ctx, c.cfg.Settle) {
+			return ctx.Err()
+		}
+		c.mu.Lock()
+		c.rested = true
+		c.mu.Unlock()
 	}
 	c.w.Finish()
 	return nil
