@@ -94,6 +94,10 @@ func TestDoubleClaim(t *testing.T) {
 			claim(v, "old", "10.0.0.1", "9", "c9")
 		}), "10.0.0.1 is claimed twice: in pool 10.0.0.0-28 for default/web-0 and in pool old for default/web-9"},
 
+		{"a claim made by hand, for nobody", guarded(func(v *View) {
+			claim(v, "10.0.0.0-27", "10.0.0.1", "9", "")
+			v.Record.Claims[len(v.Record.Claims)-1].Pod = model.PodRef{}
+		}), ""},
 		{"one pod", guarded(func(v *View) { claim(v, "10.0.0.0-27", "10.0.0.1", "0", "c9") }), ""},
 		{"another network_name", guarded(func(v *View) { claim(v, "d-10.0.0.0-28", "10.0.0.1", "9", "c9") }), ""},
 		{"one of the networks does not guard", guarded(func(v *View) {

@@ -12,7 +12,8 @@ import (
 // such a thing, because an address is a key there.
 //
 // While a CNI call of one of the pods is under way it may be about to find out
-// and undo its claim.
+// and undo its claim. A claim that names no owner was made by hand, with whatever
+// guard its maker thought of.
 var DoubleClaim = define(Invariant{
 	Name:     "double-claim",
 	Severity: model.Major,
@@ -29,6 +30,9 @@ var DoubleClaim = define(Invariant{
 	p := pools{list: v.Record.Pools}
 	for i := range v.Record.Claims {
 		b := &v.Record.Claims[i]
+		if anonymous(b) {
+			continue
+		}
 		key := guard{b.Network, b.Addr}
 		a := first[key]
 		if a == nil {
