@@ -28,6 +28,7 @@ type Actor struct {
 	Process
 
 	gate   *Gate
+	life   int // how many processes had this name before
 	seq    int
 	cancel context.CancelFunc
 	done   chan struct{} // closed when the process has ended: nothing leaves it any more
@@ -56,6 +57,8 @@ func (w *World) Spawn(p Process) *Actor {
 		panic(fmt.Sprintf("sim: actor %q is alive already", p.ID))
 	}
 	w.actors[p.ID] = a
+	a.life = w.lives[p.ID]
+	w.lives[p.ID]++
 	closed := w.closed
 	w.mu.Unlock()
 	if closed {

@@ -31,6 +31,7 @@ func (k OpKind) String() string { return opKinds[k] }
 // Op is one message parked at the gate.
 type Op struct {
 	Actor ActorID
+	Life  int    // how many processes of that name there were before, in this run
 	Seq   int    // 1 for the actor's first message
 	Kind  OpKind // what it does
 	Class string // latency class, a key of Options.Service ("api" when empty)

@@ -83,6 +83,7 @@ type World struct {
 
 	mu     sync.Mutex
 	actors map[ActorID]*Actor
+	lives  map[ActorID]int // how many processes had each name
 	parked []*parked
 	held   map[string]int // groups and actors whose messages do not move
 	wake   chan struct{}
