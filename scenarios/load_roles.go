@@ -20,6 +20,11 @@ var roles = map[string]struct {
 		reconcilers: []string{"ipam-gc"}, daemons: []string{"ipam-controller", "tunnel-addresses"},
 		several: []string{"ipam-controller"},
 	},
+	"calico+whereabouts": {
+		reconcilers: []string{"ipam-gc", "ip-reconciler"},
+		daemons:     []string{"ipam-controller", "tunnel-addresses", "pod-control-loop", "node-slice-controller"},
+		several:     []string{"ipam-controller"},
+	},
 	"canary":      {reconcilers: []string{"canary-reconciler"}},
 	"whereabouts": {reconcilers: []string{"ip-reconciler"}, daemons: []string{"pod-control-loop", "node-slice-controller"}},
 }

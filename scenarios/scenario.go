@@ -35,8 +35,10 @@ type Spec struct {
 	// Title is one line for people; Story is what the scenario shows and why.
 	Title string `json:"title,omitempty"`
 	Story string `json:"story,omitempty"`
-	// IPAM is the address manager: whereabouts, calico or canary.
-	IPAM string `json:"ipam" jsonschema:"required,enum=whereabouts,enum=calico,enum=canary"`
+	// IPAM is the address manager: whereabouts, calico, canary, or
+	// calico+whereabouts: Calico for the network that every pod gets, Whereabouts for
+	// those that pods ask for.
+	IPAM string `json:"ipam" jsonschema:"required,enum=whereabouts,enum=calico,enum=canary,enum=calico+whereabouts"`
 	// Datastore is where Calico keeps its record: etcdv3 (default) or kubernetes.
 	Datastore string `json:"datastore,omitempty" jsonschema:"enum=etcdv3,enum=kubernetes"`
 	// Nodes are machines that need no manifest of their own.

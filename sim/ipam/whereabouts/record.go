@@ -21,6 +21,7 @@ import (
 )
 
 const (
+	apiGroup             = "whereabouts.cni.cncf.io" // Calico has ippools as well
 	poolsResource        = "ippools"
 	reservationsResource = "overlappingrangeipreservations"
 )
@@ -51,13 +52,13 @@ func newRecord(networks []model.Network) *record {
 // follow reads what is stored and subscribes to what changes.
 func (r *record) follow(api *kube.Server) error {
 	for _, resource := range []string{poolsResource, reservationsResource} {
-		all, err := api.List(context.Background(), resource)
+		all, err := api.List(context.Background(), resource+"."+apiGroup)
 		if err != nil {
 			return err
 		}
 		for _, o := range all {
 			u, _ := o.(*unstructured.Unstructured)
-			r.changed(kube.Change{Resource: resource, Namespace: u.GetNamespace(), Name: u.GetName(), Object: o})
+			r.changed(kube.Change{Group: apiGroup, Resource: resource, Namespace: u.GetNamespace(), Name: u.GetName(), Object: o})
 		}
 	}
 	api.OnChange(r.changed)
@@ -65,7 +66,7 @@ func (r *record) follow(api *kube.Server) error {
 }
 
 func (r *record) changed(c kube.Change) {
-	if c.Resource != poolsResource && c.Resource != reservationsResource {
+	if c.Group != apiGroup || c.Resource != poolsResource && c.Resource != reservationsResource {
 		return
 	}
 	key := c.Namespace + "/" + c.Name

@@ -20,7 +20,7 @@ func put(t *testing.T, i *instance, resource, body string) {
 	if err := json.Unmarshal([]byte(body), &u.Object); err != nil {
 		t.Fatal(err)
 	}
-	i.record.changed(kube.Change{Resource: resource, Namespace: namespace, Name: u.GetName(), Object: u})
+	i.record.changed(kube.Change{Group: apiGroup, Resource: resource, Namespace: namespace, Name: u.GetName(), Object: u})
 }
 
 func observed(t *testing.T, i *instance) model.Snapshot {
@@ -55,8 +55,8 @@ func TestGarbage(t *testing.T) {
 	if len(s.Pools) != 3 || len(s.Reservations) != 1 || s.Claims[0].Revision != 7 || s.Claims[0].Container != "c" || s.Claims[0].Interface != "net1" {
 		t.Errorf("%+v", s)
 	}
-	i.record.changed(kube.Change{Resource: poolsResource, Namespace: namespace, Name: "10.0.0.0-24"})
-	i.record.changed(kube.Change{Resource: reservationsResource, Namespace: namespace, Name: "fd00--1"})
+	i.record.changed(kube.Change{Group: apiGroup, Resource: poolsResource, Namespace: namespace, Name: "10.0.0.0-24"})
+	i.record.changed(kube.Change{Group: apiGroup, Resource: reservationsResource, Namespace: namespace, Name: "fd00--1"})
 	if s := observed(t, i); len(s.Pools) != 2 || len(s.Reservations) != 0 {
 		t.Errorf("%+v", s)
 	}
