@@ -22,9 +22,12 @@ type Random struct {
 func NewRandom(seed uint64, s Settings) *Random {
 	rng := newRand(seed)
 	r := &Random{seed: seed, rng: rng, dice: newDice(rng, s.Faults)}
-	r.elapse = []float64{.01, .05, .2}[rng.IntN(3)]
+	r.elapse = drawElapse(rng)
 	return r
 }
+
+// drawElapse draws how often time passes although a message could go.
+func drawElapse(rng *rand.Rand) float64 { return []float64{.01, .05, .2}[rng.IntN(3)] }
 
 func (r *Random) String() string { return fmt.Sprintf("random(seed=%d)", r.seed) }
 

@@ -4,8 +4,11 @@ package strategy
 
 import (
 	"fmt"
+	"iter"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"ipamsim/sim"
@@ -15,6 +18,7 @@ import (
 type Settings struct {
 	Latency map[string]Latency // by message class
 	Faults  FaultRates
+	Mix     []Share // of Portfolio; nil: Usual
 }
 
 // Latency is a log-normal distribution with an optional heavy tail.
@@ -30,20 +34,41 @@ type Latency struct {
 // any race happens).
 type FaultRates map[sim.Outcome]float64
 
+// strategies for one run, by name. Those that need several runs, Exhaustive and
+// Twice, are made by their own constructors and driven by Runs.
+func strategies() map[string]func(seed uint64, s Settings) sim.Strategy {
+	return map[string]func(uint64, Settings) sim.Strategy{
+		"delay":     func(n uint64, s Settings) sim.Strategy { return NewDelay(n, s) },
+		"pct":       func(n uint64, s Settings) sim.Strategy { return NewPCT(n, s) },
+		"portfolio": func(n uint64, s Settings) sim.Strategy { return NewPortfolio(n, s) },
+		"pos":       func(n uint64, s Settings) sim.Strategy { return NewPOS(n, s) },
+		"random":    func(n uint64, s Settings) sim.Strategy { return NewRandom(n, s) },
+		"serial":    func(uint64, Settings) sim.Strategy { return NewSerial() },
+		"stall":     func(n uint64, s Settings) sim.Strategy { return NewStall(n, s) },
+		"swarm":     func(n uint64, s Settings) sim.Strategy { return NewSwarm(n, s) },
+		"timed":     func(n uint64, s Settings) sim.Strategy { return NewTimed(n, s) },
+	}
+}
+
 // Names lists what Parse accepts.
-func Names() []string { return []string{"random", "serial", "timed"} }
+func Names() []string { return slices.Sorted(maps.Keys(strategies())) }
 
 // Parse makes the strategy of that name for one run.
 func Parse(name string, seed uint64, s Settings) (sim.Strategy, error) {
-	switch name {
-	case "random":
-		return NewRandom(seed, s), nil
-	case "serial":
-		return NewSerial(), nil
-	case "timed":
-		return NewTimed(seed, s), nil
+	make, ok := strategies()[name]
+	if !ok {
+		return nil, fmt.Errorf("unknown strategy %q, want one of %v", name, Names())
 	}
-	return nil, fmt.Errorf("unknown strategy %q, want one of %v", name, Names())
+	return make(seed, s), nil
+}
+
+// Runs counts the runs that a strategy asks for, from 0, until nothing is left to
+// explore. The body of the loop is one run.
+func Runs(s sim.Strategy) iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		for n := uint64(0); s.Begin(n) && yield(n); n++ {
+		}
+	}
 }
 
 // dice decides which messages are hurt.

@@ -82,6 +82,25 @@ func bad(seed uint64) sim.Strategy {
 	}})
 }
 
+// parsed makes the strategy of that name.
+func parsed(name string) func(uint64) sim.Strategy {
+	return func(seed uint64) sim.Strategy {
+		s, err := strategy.Parse(name, seed, strategy.Settings{})
+		if err != nil {
+			panic(err)
+		}
+		return s
+	}
+}
+
+// pctOf is the paper's PCT, or with depth 0 ours.
+func pctOf(depth, length int) func(uint64) sim.Strategy {
+	if depth == 0 {
+		return parsed("pct")
+	}
+	return func(seed uint64) sim.Strategy { return strategy.NewTextbookPCT(seed, depth, length) }
+}
+
 // Every strategy has a failure that it must find, and one that it must miss:
 // finding everything would mean that the test cannot tell them apart.
 //
@@ -102,6 +121,12 @@ func TestWhatEachStrategyFinds(t *testing.T) {
 		{"random", random, [2]int{80, 160}, [2]int{0, 2}, "races between ready messages"},
 		{"timed", timed, [2]int{80, 195}, [2]int{0, 0}, "what usually happens"},
 		{"timed with a heavy tail", bad, [2]int{80, 195}, [2]int{5, 40}, "windows that are a matter of time"},
+		{"pos", parsed("pos"), [2]int{40, 100}, [2]int{0, 0}, "rare orders of related messages"},
+		{"textbook pct", pctOf(2, 4), [2]int{25, 100}, [2]int{0, 0}, "few changes in runs of known length"},
+		{"pct", pctOf(0, 0), [2]int{1, 20}, [2]int{1, 20}, "the same in runs of any length, with freezes"},
+		{"delay", parsed("delay"), [2]int{1, 20}, [2]int{1, 10}, "small deviations from round robin"},
+		{"swarm", parsed("swarm"), [2]int{60, 180}, [2]int{1, 20}, "what needs something to be absent"},
+		{"portfolio", parsed("portfolio"), [2]int{60, 180}, [2]int{1, 20}, "not to be blind to any of these"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,0 +1,108 @@
+package strategy
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"ipamsim/sim"
+)
+
+// POS samples partial orders: every message gets a random priority when it
+// appears, the highest goes first, and each delivery makes the waiting messages
+// that conflict with it draw again. Orders that differ only in how unrelated
+// messages interleave share their probability, so rare orders of related ones get
+// more of it than in a random walk.
+//
+// Two messages conflict if they are about the same object, or one is about the
+// collection of the other's, and one of them writes. Time passes as Random lets
+// it.
+//
+// Source: Yuan, Yang, Gu: Partial Order Aware Concurrency Sampling, CAV 2018,
+// algorithm 2.
+type POS struct {
+	seed   uint64
+	rng    *rand.Rand
+	dice   dice
+	elapse float64
+	prio   map[event]float64
+}
+
+// event is one message of a run.
+type event struct {
+	actor sim.ActorID
+	seq   int
+}
+
+// NewPOS makes a sampler. How often time passes is drawn once per run.
+func NewPOS(seed uint64, s Settings) *POS {
+	rng := newRand(seed)
+	p := &POS{seed: seed, rng: rng, dice: newDice(rng, s.Faults), prio: map[event]float64{}}
+	p.elapse = drawElapse(rng)
+	return p
+}
+
+func (p *POS) String() string { return fmt.Sprintf("pos(seed=%d)", p.seed) }
+
+// Begin allows one run.
+func (p *POS) Begin(n uint64) bool { return n == 0 }
+
+// Pick delivers the message of the highest priority.
+func (p *POS) Pick(_ int, enabled []sim.Choice) int {
+	if sim.Sizing(enabled) {
+		return p.rng.IntN(len(enabled))
+	}
+	best, most := -1, 0.
+	for i, c := range enabled {
+		if c.Outcome != sim.Proceed {
+			continue
+		}
+		e := event{c.Op.Actor, c.Op.Seq}
+		prio, ok := p.prio[e]
+		if !ok {
+			prio = p.rng.Float64()
+			p.prio[e] = prio
+		}
+		if best < 0 || prio > most {
+			best, most = i, prio
+		}
+	}
+	if best < 0 || p.elapse > 0 && p.rng.Float64() < p.elapse {
+		return len(enabled) - 1
+	}
+	p.delivered(enabled[best].Op, enabled)
+	return p.dice.hurt(enabled, best)
+}
+
+// delivered forgets the priorities of the message and of all that conflict with it.
+func (p *POS) delivered(op sim.Op, enabled []sim.Choice) {
+	delete(p.prio, event{op.Actor, op.Seq})
+	for _, c := range enabled {
+		if c.Outcome == sim.Proceed && conflict(op, c.Op) {
+			delete(p.prio, event{c.Op.Actor, c.Op.Seq})
+		}
+	}
+}
+
+// conflict reports whether the order of two messages can matter to either.
+func conflict(a, b sim.Op) bool {
+	if a.Kind != sim.Write && b.Kind != sim.Write {
+		return false
+	}
+	x, y := objectOf(a), objectOf(b)
+	if len(x) > len(y) {
+		x, y = y, x
+	}
+	rest, ok := strings.CutPrefix(y, x)
+	return ok && (rest == "" || rest[0] == '/')
+}
+
+// objectOf is what a message is about: "ippools/kube-system/10.0.0.0-24" of a
+// PATCH, "ippools/kube-system" of a LIST.
+func objectOf(op sim.Op) string {
+	_, object, ok := strings.Cut(op.Key, " ")
+	if !ok {
+		object = op.Key
+	}
+	return strings.TrimSuffix(object, "/")
+}
