@@ -9,14 +9,14 @@ import (
 )
 
 // churn draws what deletes pods all the time: none in two worlds of five, else so
-// often that a pod name lives one to three times until the script ends.
+// often that a pod name lives up to three times until the script ends.
 func (w *world) churn() {
-	n := Pick(w.Choices, 0, 1, 0, 1, 2)
+	n := Pick(w.Choices, 0, 1, 0, 1, 1)
 	for range n {
-		generations := w.Between(1, 3)
 		c := scenarios.Churn{
-			Every: ms(w.until / time.Duration(max(1, w.pods*generations/n))),
-			From:  ms(time.Duration(w.Int(4000)) * time.Millisecond),
+			Every: ms(w.until / time.Duration(max(1, w.pods*w.Between(1, 4)/2))),
+			From:  ms(w.soon()),
+			Until: ms(w.until),
 			Force: Pick(w.Choices, 0, 3, 10),
 		}
 		if l := Pick(w.Choices, w.loads...); l.kind != "Pod" && !l.late && w.Chance(1, 3) {

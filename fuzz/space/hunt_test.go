@@ -39,7 +39,7 @@ func TestHunt(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	h := hunt{runs: map[string]int{}, classes: map[string]int{}, first: map[string]uint64{}}
+	h := hunt{runs: map[string]int{}, classes: map[string]int{}, first: map[string]uint64{}, busy: map[string]int{}}
 	started := time.Now()
 	for seed := from; seed <= to; seed++ {
 		s, err := space.Draw(*huntSpace, seed)
@@ -57,7 +57,7 @@ func TestHunt(t *testing.T) {
 	}
 	wall := time.Since(started)
 	t.Logf("%d runs in %s, %.1f a second; %d steps a run", to-from+1, wall.Round(time.Second), float64(to-from+1)/wall.Seconds(), h.steps/int(to-from+1))
-	for _, m := range []map[string]int{h.runs, h.classes} {
+	for _, m := range []map[string]int{h.busy, h.runs, h.classes} {
 		for _, k := range slices.Sorted(maps.Keys(m)) {
 			t.Logf("%5d  %-60s %d", m[k], k, h.first[k])
 		}
@@ -70,10 +70,16 @@ type hunt struct {
 	runs    map[string]int    // by strategy and verdict
 	classes map[string]int    // runs with a violation, by invariant and whether a fault came before it
 	first   map[string]uint64 // the first seed of each class
+	busy    map[string]int    // steps, by the first word of the actor's name
 }
 
 func (h *hunt) note(t *testing.T, seed uint64, rep *reports.Report) {
 	h.steps += len(rep.Trace.Steps)
+	for _, s := range rep.Trace.Steps {
+		kind, _, _ := strings.Cut(string(s.Choice.Op.Actor), "/")
+		kind, _, _ = strings.Cut(kind, "~")
+		h.busy[kind]++
+	}
 	strategy, _, _ := strings.Cut(rep.Strategy, "(")
 	h.runs[fmt.Sprintf("%s %s", strategy, rep.Verdict)]++
 	seen := map[string]bool{}

@@ -19,15 +19,15 @@ func (w *world) pace(from, to time.Duration) {
 		t.Toleration = ms(w.Duration(500*time.Millisecond, 20*time.Second))
 		t.PodGC = ms(w.Duration(time.Second, 20*time.Second))
 	}
-	if w.Chance(1, 2) {
-		t.SandboxRetry = ms(w.Duration(200*time.Millisecond, 10*time.Second))
+	if w.Chance(1, 3) {
+		t.SandboxRetry = ms(w.Duration(time.Second, 10*time.Second))
 	}
 	w.doc.Spec.Timers = t
 }
 
 // stepsMax ends a run that would cost more than it can teach; its verdict is
 // unknown.
-const stepsMax = 8000
+const stepsMax = 3000
 
 // rest draws a quiet time after the script, at the end of which what only holds
 // at rest is judged; none in one world of two.

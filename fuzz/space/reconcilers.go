@@ -16,10 +16,10 @@ func (w *world) reconcilers(name string) {
 	if dense {
 		w.passes(name)
 	}
-	if w.Chance(2, 3) {
-		r := scenarios.Reconciler{Name: name, Schedule: Pick(w.Choices, "@every 20s", "@every 7s", "@every 45s", "*/1 * * * *")}
-		if !dense {
-			r.Schedule = Pick(w.Choices, "@every 1s", "@every 2s", "@every 5s")
+	if !dense || w.Chance(1, 2) {
+		r := scenarios.Reconciler{Name: name, Schedule: Pick(w.Choices, "@every 20s", "@every 45s", "*/1 * * * *")}
+		if !dense && w.Chance(1, 2) {
+			r.Schedule = Pick(w.Choices, "@every 7s", "@every 3s")
 		}
 		r.Count = Pick(w.Choices, 0, 2)
 		r.Overlap = Pick(w.Choices, "", cluster.Allow, cluster.Forbid, cluster.Replace)
@@ -31,7 +31,7 @@ func (w *world) reconcilers(name string) {
 }
 
 // passesMax bounds how many passes stand in the timeline.
-const passesMax = 12
+const passesMax = 8
 
 // passes puts single passes into the timeline, one or two at a time.
 func (w *world) passes(name string) {

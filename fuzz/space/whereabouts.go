@@ -13,11 +13,7 @@ func whereabouts(w *world) {
 	w.machines(1, 4)
 	w.pace(6*time.Second, 30*time.Second)
 	nets := w.attachments()
-	pods := Pick(w.Choices, w.Between(1, 3), w.Between(3, 8), w.Between(2, 5))
-	if w.Chance(1, 10) {
-		pods = w.Between(8, 14)
-	}
-	w.workloads(pods, func() (map[string]string, object) { return w.attached(nets), nil })
+	w.workloads(w.crew(room(nets)), func() (map[string]string, object) { return w.attached(nets), nil })
 	w.churn()
 	w.reconcilers("ip-reconciler")
 	if w.Chance(1, 4) {
@@ -29,11 +25,24 @@ func whereabouts(w *world) {
 	w.faults()
 	w.strategy(weight{"timed", 40}, weight{"stall", 30}, weight{"random", 20}, weight{"pct", 5}, weight{"pos", 5})
 	// An ADD may take two minutes (types.AddTimeLimit), and is tried again.
-	w.rest(4 * time.Minute)
+	w.rest(3 * time.Minute)
 	if w.Chance(1, 2) {
 		w.doc.Spec.Judge.LeakAfter = ms(w.Duration(leakMin, 3*time.Minute))
 	}
 	w.title()
+}
+
+// crew draws how many pods there are: mostly no more than there are addresses, so
+// that a run is not spent on refusals. One world in ten has many.
+func (w *world) crew(room int) int {
+	pods := Pick(w.Choices, w.Between(1, 3), w.Between(2, 5), w.Between(3, 7))
+	if w.Chance(1, 10) {
+		pods = w.Between(8, 14)
+	}
+	if w.Chance(1, 8) {
+		return pods
+	}
+	return min(pods, room)
 }
 
 // leakMin is longer than a DEL may take (types.DelTimeLimit, one minute).

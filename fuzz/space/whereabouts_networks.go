@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/netip"
+	"strings"
 
 	fuzz "github.com/google/gofuzz"
 )
@@ -161,17 +162,54 @@ func (w *world) ipRange(p netip.Prefix) ipRange {
 	return r
 }
 
+// room is how many addresses the smallest range has, as far as that matters.
+func room(nets []network) int {
+	least := 100
+	for _, n := range nets {
+		for _, r := range append([]ipRange{n.conf.ipRange}, n.conf.Ranges...) {
+			_, p, ok := r.prefix()
+			if !ok {
+				continue
+			}
+			if n := p.Addr().BitLen() - p.Bits(); n < 6 {
+				least = min(least, 1<<n-2-len(r.Exclude))
+			}
+			if r.Start != "" && r.Start == r.End {
+				least = 1
+			}
+		}
+	}
+	return max(1, least)
+}
+
+// prefix reads a range in any of its forms: the address it is written with, and
+// the masked prefix.
+func (r ipRange) prefix() (first netip.Addr, p netip.Prefix, ok bool) {
+	_, text, dashed := strings.Cut(r.Range, "-")
+	if !dashed {
+		text = r.Range
+	}
+	p, err := netip.ParsePrefix(text)
+	return p.Addr(), p.Masked(), err == nil
+}
+
 // sliced switches the networks to node slices: one IPv4 range each, cut by the
 // controller, which runs.
 func (w *world) sliced(nets []network) {
+	// Networks without a name of their own must not differ, or the controller cuts
+	// none of them (checkForMultiNadMismatch).
+	differ := w.Chance(1, 6)
+	p, size := Pick(w.Choices, "10.40.0.0/26", "10.40.0.0/27"), Pick(w.Choices, "/28", "/29", "28", "/30")
 	for i := range nets {
 		c := &nets[i].conf
-		p := Pick(w.Choices, "10.40.0.0/26", "10.40.0.0/27", "10.40.0.0/26", "10.41.0.0/26")
+		if differ {
+			p, size = fmt.Sprintf("10.4%d.0.0/26", i), Pick(w.Choices, "/28", "/29")
+		}
 		c.Ranges, c.ipRange = nil, ipRange{Range: p, Exclude: c.Exclude}
 		if len(c.Exclude) > 0 {
-			c.Exclude = []string{"10.40.0.1/32"}
+			c.Exclude = []string{netip.MustParsePrefix(p).Addr().Next().String() + "/32"}
 		}
-		c.Slice = Pick(w.Choices, "/28", "/29", "28", "/30")
+		c.Slice = size
 		if w.Chance(1, 8) {
 			c.Slice = "" // one network of the cluster is not sliced
 		}

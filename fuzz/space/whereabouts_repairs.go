@@ -21,19 +21,15 @@ const whereaboutsNamespace = "kube-system"
 func pools(nets []network) (names []string, prefixes []netip.Prefix) {
 	for _, n := range nets {
 		for _, r := range append([]ipRange{n.conf.ipRange}, n.conf.Ranges...) {
-			_, text, dashed := strings.Cut(r.Range, "-")
-			if !dashed {
-				text = r.Range
-			}
-			p, err := netip.ParsePrefix(text)
-			if err != nil || n.conf.Slice != "" {
+			_, p, ok := r.prefix()
+			if !ok || n.conf.Slice != "" {
 				continue
 			}
-			name := strings.NewReplacer(":", "-", "/", "-").Replace(p.Masked().String())
+			name := strings.NewReplacer(":", "-", "/", "-").Replace(p.String())
 			if n.conf.Name != "" {
 				name = n.conf.Name + "-" + name
 			}
-			names, prefixes = append(names, name), append(prefixes, p.Masked())
+			names, prefixes = append(names, name), append(prefixes, p)
 		}
 	}
 	return names, prefixes

@@ -66,7 +66,6 @@ func (w *world) workload(l *load, max int, annotations map[string]string, spec o
 		l.manifest["apiVersion"] = "batch/v1"
 		delete(body, "selector")
 		body["completions"], body["parallelism"] = l.replicas+w.Int(3), l.replicas
-		body["template"].(object)["spec"].(object)["restartPolicy"] = "Never"
 	case "Pod":
 		l.replicas = 1
 		l.manifest["apiVersion"] = "v1"
@@ -114,8 +113,9 @@ func (w *world) pod(l *load, annotations map[string]string, spec object) object 
 	for k, v := range annotations {
 		notes[k] = v
 	}
-	if l.kind == "Job" || w.Chance(1, 8) {
+	if l.kind == "Job" || l.kind == "Pod" && w.Chance(1, 6) { // what ends by itself; a controller of others would start it again
 		notes["ipamsim.dev/run-for"] = w.Duration(50*time.Millisecond, 4*time.Second).String()
+		s["restartPolicy"] = "Never"
 	}
 	meta := object{"labels": object{"app": l.name}}
 	if len(notes) > 0 {
