@@ -1,4 +1,64 @@
 package space
 
-// calico draws a world of Calico.
-func calico(w *world) { w.doc.Spec.IPAM = "calico" }
+import "time"
+
+// calicoWorld is a world of Calico while it is drawn.
+type calicoWorld struct {
+	*world
+	routed    bool // each rack is a subnet; see fabric
+	tunnels   bool // every pool has tunnels; see fabric
+	addresses int  // the nodes' own that are taken; see manifest
+	pools     []calicoPool
+	six       bool // pods also get an IPv6 address
+	past      bool // pods may get addresses past IPAM; see plugin
+	reserved  bool // there is an IPReservation from the start
+	grace     time.Duration
+	collected time.Duration // how long the collector may take for what has leaked; 0: nobody collects
+}
+
+// calico draws a world of Calico: two to four nodes and pools of which a handful
+// of pods is a crowd. Half of the worlds are calm: whatever happens there is the
+// work of operators and of pods that come and go, and every message arrives.
+func calico(w *world) {
+	c := &calicoWorld{world: w}
+	w.doc.Spec.IPAM = "calico"
+	w.doc.Spec.Datastore = Pick(w.Choices, "etcdv3", "etcdv3", "kubernetes")
+	hurt := w.Chance(1, 2)
+	w.pace(3*time.Second, time.Minute)
+	w.doc.Spec.Limits.Steps = 2500
+	w.doc.Spec.Timers.SandboxRetry = ms(w.Duration(4*time.Second, 12*time.Second))
+	c.fabric()
+	c.machines()
+	c.plugin()
+	c.drawPools()
+	c.affinity()
+	c.reservation()
+	c.collectors()
+	c.namespaces()
+	c.daemons()
+	pods := w.Between(1, 7)
+	if w.Chance(1, 10) {
+		pods = w.Between(8, 14)
+	}
+	w.workloads(pods, c.template)
+	w.churn()
+	c.operators(hurt)
+	if hurt {
+		w.faults()
+	}
+	w.latencies()
+	c.judge()
+	w.strategy(weight{"random", 50}, weight{"timed", 25}, weight{"stall", 15}, weight{"pos", 5}, weight{"pct", 5})
+}
+
+// judge asks for what is judged when all is calm, where somebody collects: after
+// twice the time that the collector has for a leak.
+func (c *calicoWorld) judge() {
+	if c.collected == 0 {
+		return
+	}
+	c.doc.Spec.Judge.LeakAfter = ms(c.collected)
+	if c.Chance(3, 4) {
+		c.doc.Spec.Settle = ms(c.collected + c.collected/2)
+	}
+}

@@ -1,0 +1,43 @@
+package space
+
+import (
+	"fmt"
+
+	routes "ipamsim/model/route"
+)
+
+// machines draws the nodes: names with and without a domain, two racks, and the
+// address by which each is known to the others. The racks are subnets of their own
+// where routers speak BGP, or where everything goes through tunnels: nothing else
+// would work.
+func (c *calicoWorld) machines() {
+	name := Pick(c.Choices, "worker-%d", "kubestage100%d.eqiad.wmnet", "node-%d")
+	for i := range Pick(c.Choices, 2, 2, 3, 3, 4) {
+		c.nodes = append(c.nodes, fmt.Sprintf(name, i+1))
+		c.add(c.manifest(c.nodes[i], zone(i)))
+	}
+	if f := &c.doc.Spec.Fabric; f.Topology == routes.Reflectors {
+		f.Reflectors = []string{c.node()}
+	}
+}
+
+// zone is the rack of a node by its number: the racks take turns.
+func zone(i int) string { return string(rune('a' + i%2)) }
+
+// manifest is a Node with the next address of its rack's subnet.
+func (c *calicoWorld) manifest(name, zone string) object {
+	c.addresses++
+	subnet := "10.0.0"
+	if c.routed && zone == "b" {
+		subnet = "10.0.1"
+	}
+	return object{
+		"apiVersion": "v1", "kind": "Node",
+		"metadata": object{
+			"name":        name,
+			"labels":      object{"kubernetes.io/hostname": name, "zone": zone},
+			"annotations": object{"projectcalico.org/IPv4Address": fmt.Sprintf("%s.%d/24", subnet, 10+c.addresses)},
+		},
+		"status": object{"conditions": []object{{"type": "Ready", "status": "True"}}},
+	}
+}

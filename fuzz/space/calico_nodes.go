@@ -1,0 +1,79 @@
+package space
+
+import (
+	"fmt"
+	"time"
+
+	"ipamsim/scenarios"
+	"ipamsim/sim/cluster"
+)
+
+// nodeByMistake deletes a Node object, and brings it back.
+func (c *calicoWorld) nodeByMistake(at time.Duration) {
+	n, back := c.departing()
+	if n == "" {
+		return
+	}
+	c.deletes(at, "nodes", n)
+	c.at(c.later(at), applied(back))
+}
+
+// removeMachine takes a machine out of the cluster as one should: drained first.
+func (c *calicoWorld) removeMachine(at time.Duration) {
+	n, _ := c.departing()
+	if n == "" {
+		return
+	}
+	c.at(at, scenarios.Event{Drain: &cluster.Drain{Node: n, Force: c.Chance(1, 4)}})
+	c.deletes(c.later(at), "nodes", n)
+}
+
+// departing draws a node whose object is about to be deleted, each at most once,
+// and its manifest; "" if it has been before.
+func (c *calicoWorld) departing() (string, object) {
+	i := c.Int(len(c.nodes))
+	if n := c.nodes[i]; !c.left[n] {
+		c.leave(n)
+		return n, c.manifest(n, zone(i))
+	}
+	return "", nil
+}
+
+// newMachine adds one.
+func (c *calicoWorld) newMachine(at time.Duration) {
+	c.came++
+	n := fmt.Sprintf("newcomer-%d", c.came)
+	c.at(at, applied(c.manifest(n, Pick(c.Choices, "a", "b"))))
+	c.at(at+c.Duration(time.Millisecond, time.Second), scenarios.Event{PowerOn: &cluster.PowerOn{Node: n}})
+}
+
+// relabel moves a node to another rack, as far as pools and pods can see.
+func (c *calicoWorld) relabel(at time.Duration) {
+	c.merges(at, "nodes", c.node(), object{"metadata": object{"labels": object{"zone": Pick(c.Choices, "a", "b")}}})
+}
+
+// lose is a machine that is gone for good, disk and all, and whose Node somebody
+// deletes after a while.
+func (c *calicoWorld) lose(at time.Duration) {
+	n, _ := c.departing()
+	if n == "" {
+		return
+	}
+	c.at(at, scenarios.Event{Crash: &cluster.Crash{Node: n, Forget: true}})
+	c.deletes(c.later(at), "nodes", n)
+}
+
+// disturb ends or stops one of Calico's own processes.
+func (c *calicoWorld) disturb(at time.Duration) {
+	actor := Pick(c.Choices, "ipam-controller", "tunnel-addresses/"+c.node())
+	if c.Chance(1, 2) {
+		c.at(at, scenarios.Event{Kill: &cluster.Kill{Actor: actor}})
+		return
+	}
+	c.at(at, scenarios.Event{Pause: &cluster.Pause{Actor: actor, For: ms(c.Duration(200*time.Millisecond, 20*time.Second))}})
+}
+
+// collect starts passes of the collector by hand.
+func (c *calicoWorld) collect(at time.Duration) {
+	c.at(at, scenarios.Event{Reconcile: &cluster.Reconcile{Name: "ipam-gc", Count: Pick(c.Choices, 1, 1, 2)}})
+}

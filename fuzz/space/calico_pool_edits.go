@@ -1,0 +1,89 @@
+package space
+
+import (
+	"fmt"
+	"time"
+)
+
+// ipPools are the IPPools as kubectl knows them.
+const ipPools = "ippools.crd.projectcalico.org"
+
+// editPool changes what a pool is for, and undoes it later in half of the cases.
+func (c *calicoWorld) editPool(at time.Duration) {
+	p := c.anyPool()
+	edit := Pick(c.Choices,
+		[2]object{{"disabled": true}, {"disabled": false}},
+		[2]object{{"nodeSelector": `zone == "a"`}, {"nodeSelector": "all()"}},
+		[2]object{{"vxlanMode": "Always", "ipipMode": "Never"}, {"vxlanMode": "Never"}},
+		[2]object{{"ipipMode": "Always", "vxlanMode": "Never"}, {"ipipMode": "Never"}},
+		[2]object{{"disableBGPExport": true}, {"disableBGPExport": false}},
+		[2]object{{"assignmentMode": "Manual"}, {"assignmentMode": "Automatic"}},
+		[2]object{{"namespaceSelector": `team == "blue"`, "allowedUses": []string{"Workload"}}, {"namespaceSelector": "all()"}},
+	)
+	if edit[0]["ipipMode"] != nil && (c.tunnels || !p.prefix.Addr().Is4()) {
+		return
+	}
+	c.merges(at, ipPools, p.name, object{"spec": edit[0]})
+	if c.Chance(1, 2) {
+		c.merges(c.later(at), ipPools, p.name, object{"spec": edit[1]})
+	}
+}
+
+// deletePool deletes a pool that may be in use, and in half of the cases brings it
+// back, with blocks of another size in half of those.
+func (c *calicoWorld) deletePool(at time.Duration) {
+	p := c.anyPool()
+	c.deletes(at, ipPools, p.name)
+	if c.Chance(1, 2) {
+		c.at(c.later(at), applied(c.resized(p)))
+	}
+}
+
+// resized is a pool's manifest, with blocks of twice or half the size in half of
+// the cases.
+func (c *calicoWorld) resized(p calicoPool) object {
+	if !c.Chance(1, 2) {
+		return p.manifest
+	}
+	spec := object{}
+	for k, v := range p.manifest["spec"].(object) {
+		spec[k] = v
+	}
+	spec["blockSize"] = c.otherSize(p)
+	return object{"apiVersion": p.manifest["apiVersion"], "kind": "IPPool", "metadata": object{"name": p.name}, "spec": spec}
+}
+
+func (c *calicoWorld) otherSize(p calicoPool) int {
+	if p.bits > p.prefix.Bits() && (p.bits == p.prefix.Addr().BitLen() || c.Chance(1, 2)) {
+		return p.bits - 1
+	}
+	return min(p.bits+1, p.prefix.Addr().BitLen())
+}
+
+// resizePool edits the size of the blocks of a pool that may have some.
+func (c *calicoWorld) resizePool(at time.Duration) {
+	p := c.anyPool()
+	c.merges(at, ipPools, p.name, object{"spec": object{"blockSize": c.otherSize(p)}})
+}
+
+// newPool adds a pool.
+func (c *calicoWorld) newPool(at time.Duration) {
+	c.at(at, applied(c.pool("late", fmt.Sprintf("10.64.%d.0", 90+c.Int(2)), 32).manifest))
+}
+
+// reconfigure changes the grace period, which restarts the controller.
+func (c *calicoWorld) reconfigure(at time.Duration) {
+	grace := ms(c.Duration(time.Second, 20*time.Second)).Duration.String()
+	c.merges(at, "kubecontrollersconfigurations.crd.projectcalico.org", "default",
+		object{"spec": object{"controllers": object{"node": object{"leakGracePeriod": grace}}}})
+}
+
+// reserve takes addresses out of use that may be in use, or gives those that were
+// kept free.
+func (c *calicoWorld) reserve(at time.Duration) {
+	if c.reserved && c.Chance(1, 2) {
+		c.deletes(at, "ipreservations.crd.projectcalico.org", "kept")
+		return
+	}
+	c.at(at, applied(c.reservationOf(c.anyPool())))
+}

@@ -1,0 +1,101 @@
+package space
+
+import (
+	"fmt"
+	"net/netip"
+)
+
+// calicoPool is an IPPool as it was at the start.
+type calicoPool struct {
+	name     string
+	prefix   netip.Prefix
+	bits     int // of its blocks
+	manifest object
+}
+
+// drawPools draws one to three IPPools. The first takes pods of every node; the
+// others are whatever a pool can be. With dual stack one more is of IPv6.
+func (c *calicoWorld) drawPools() {
+	for i := range Pick(c.Choices, 1, 1, 2, 1, 3) {
+		p := c.pool(fmt.Sprintf("pool-%d", i+1), fmt.Sprintf("10.64.%d.0", 75+i), 32)
+		if i > 0 {
+			c.limit(p)
+		}
+		c.addPool(p)
+	}
+	if c.six {
+		c.addPool(c.pool("six", "fd00:64:75::", 128))
+	}
+}
+
+func (c *calicoWorld) addPool(p calicoPool) {
+	c.pools = append(c.pools, p)
+	c.add(p.manifest)
+}
+
+// sizes are the host bits of a pool and of its blocks: mostly two to sixteen
+// blocks of two to eight addresses, sometimes blocks of one address, a pool of one
+// block, or the size that people have.
+var sizes = [][2]int{{4, 2}, {4, 1}, {4, 3}, {5, 2}, {5, 3}, {3, 1}, {3, 0}, {4, 4}, {6, 4}, {8, 6}}
+
+// pool draws a pool. "bits" is the length of an address of its family.
+func (c *calicoWorld) pool(name, at string, bits int) calicoPool {
+	size := Pick(c.Choices, sizes...)
+	p := calicoPool{name: name, bits: bits - size[1], prefix: netip.PrefixFrom(netip.MustParseAddr(at), bits-size[0])}
+	spec := object{"cidr": p.prefix.String(), "blockSize": p.bits, "nodeSelector": "all()", "natOutgoing": c.Chance(1, 2)}
+	switch n := c.Int(6); {
+	case n == 1 && bits == 32:
+		spec["ipipMode"] = Pick(c.Choices, "Always", "CrossSubnet")
+	case n == 2 || c.tunnels:
+		spec["vxlanMode"] = Pick(c.Choices, "Always", "CrossSubnet")
+	}
+	if c.Chance(1, 12) {
+		spec["disableBGPExport"] = true
+	}
+	p.manifest = object{"apiVersion": "projectcalico.org/v3", "kind": "IPPool", "metadata": object{"name": name}, "spec": spec}
+	if c.Chance(1, 3) {
+		p.manifest["apiVersion"] = "crd.projectcalico.org/v1"
+	}
+	return p
+}
+
+// limit draws what keeps a pool from some uses.
+func (c *calicoWorld) limit(p calicoPool) {
+	spec := p.manifest["spec"].(object)
+	switch c.Int(7) {
+	case 0:
+		spec["nodeSelector"] = Pick(c.Choices, `zone == "a"`, `zone != "a"`, `!has(zone)`)
+	case 1:
+		spec["namespaceSelector"] = Pick(c.Choices, `team == "blue"`, `kubernetes.io/metadata.name == "default"`)
+		spec["allowedUses"] = []string{"Workload"} // upstream insists: a tunnel has no namespace
+	case 2:
+		spec["allowedUses"] = Pick(c.Choices, []string{"Tunnel"}, []string{"Workload"}, []string{"Workload", "Tunnel"})
+	case 3:
+		spec["assignmentMode"] = Pick(c.Choices, "Manual", "Automatic")
+	case 4:
+		spec["disabled"] = true
+	}
+}
+
+// anyPool is one of the pools.
+func (c *calicoWorld) anyPool() calicoPool { return Pick(c.Choices, c.pools...) }
+
+// block draws one of the first sixteen blocks of a pool.
+func (c *calicoWorld) block(p calicoPool) netip.Prefix {
+	a := p.prefix.Addr()
+	for range c.Int(min(16, 1<<(p.bits-p.prefix.Bits()))) {
+		for range 1 << (a.BitLen() - p.bits) {
+			a = a.Next()
+		}
+	}
+	return netip.PrefixFrom(a, p.bits)
+}
+
+// address draws one of the first sixteen addresses of a pool.
+func (c *calicoWorld) address(p calicoPool) netip.Addr {
+	a := p.prefix.Addr()
+	for range c.Int(min(16, 1<<(a.BitLen()-p.prefix.Bits()))) {
+		a = a.Next()
+	}
+	return a
+}

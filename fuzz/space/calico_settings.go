@@ -1,0 +1,87 @@
+package space
+
+import (
+	"fmt"
+	"net/netip"
+	"time"
+)
+
+// plugin draws the configuration of the CNI plugin: which families pods get, and
+// whether they may have addresses that IPAM does not know.
+func (c *calicoWorld) plugin() {
+	c.six, c.past = c.Chance(1, 6), c.Chance(1, 8)
+	if !c.six && !c.past {
+		return
+	}
+	config := fmt.Sprintf(`{"name": "k8s-pod-network", "cniVersion": "0.3.1", "plugins": [{"type": "calico", `+
+		`"ipam": {"type": "calico-ipam", "assign_ipv4": "true", "assign_ipv6": "%v"}, `+
+		`"policy": {"type": "k8s"}, "feature_control": {"ip_addrs_no_ipam": %v}}]}`, c.six, c.past)
+	c.add(object{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": object{"name": "calico-config", "namespace": "kube-system"},
+		"data": object{"cni_network_config": config},
+	})
+}
+
+// affinity draws the IPAM configuration, or none: whether nodes may borrow, how
+// many blocks each may have, whether they may claim blocks at all. Upstream allows
+// a limit of blocks, and nodes that claim none, with strict affinity only.
+//
+// Source: libcalico-go/lib/ipam/ipam.go, SetIPAMConfig (v3.31).
+func (c *calicoWorld) affinity() {
+	if c.Chance(1, 3) {
+		return
+	}
+	strict := c.Chance(1, 2)
+	spec := object{"strictAffinity": strict}
+	if strict && c.Chance(2, 3) {
+		spec["maxBlocksPerHost"] = Pick(c.Choices, 1, 2, 4)
+	}
+	m := object{"apiVersion": "projectcalico.org/v3", "kind": "IPAMConfiguration", "metadata": object{"name": "default"}, "spec": spec}
+	if c.Chance(1, 2) {
+		m["apiVersion"], m["kind"] = "crd.projectcalico.org/v1", "IPAMConfig"
+		spec["autoAllocateBlocks"] = !strict || !c.Chance(1, 12)
+	}
+	c.add(m)
+}
+
+// reservation draws an IPReservation, or none: some addresses or a whole block.
+func (c *calicoWorld) reservation() {
+	if c.reserved = c.Chance(1, 6); c.reserved {
+		c.add(c.reservationOf(c.anyPool()))
+	}
+}
+
+func (c *calicoWorld) reservationOf(p calicoPool) object {
+	reserved := Pick(c.Choices, netip.PrefixFrom(c.address(p), p.prefix.Addr().BitLen()), c.block(p)).String()
+	return object{
+		"apiVersion": "projectcalico.org/v3", "kind": "IPReservation", "metadata": object{"name": "kept"},
+		"spec": object{"reservedCIDRs": []string{reserved}},
+	}
+}
+
+// collectors draws the garbage collector of kube-controllers: as a process, two of
+// them as while one takes over from the other, as single passes, or none; and its
+// configuration, with a short grace period, with none, or no configuration, which
+// means fifteen minutes.
+func (c *calicoWorld) collectors() {
+	c.kubeControllers()
+	every := time.Duration(0)
+	switch c.Int(8) {
+	case 0, 1, 2, 3:
+		c.doc.Spec.Daemons = append(c.doc.Spec.Daemons, "ipam-controller")
+		every = c.grace / 2
+	case 4:
+		c.doc.Spec.Daemons = append(c.doc.Spec.Daemons, "ipam-controller", "ipam-controller")
+		every = c.grace / 2
+	case 5, 6:
+		every = ms(c.Duration(time.Second, 10*time.Second)).Duration
+		c.doc.Spec.Reconcilers = append(c.doc.Spec.Reconcilers, c.passes(every))
+	}
+	if c.grace > 0 && every > 0 {
+		c.collected = slack + c.grace + 3*every
+	}
+}
+
+// slack is what messages that take long, retries with a back-off and a restart may
+// add to the time that a collection takes.
+const slack = 45 * time.Second

@@ -1,0 +1,69 @@
+package space
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// The annotations by which pods and namespaces ask Calico for something.
+const (
+	ipv4Pools     = "cni.projectcalico.org/ipv4pools"
+	ipAddrs       = "cni.projectcalico.org/ipAddrs"
+	ipAddrsNoIpam = "cni.projectcalico.org/ipAddrsNoIpam"
+	ipFamilies    = "cni.projectcalico.org/ipFamilies"
+)
+
+// namespaces draws the labels and annotations of the namespace of all pods.
+func (c *calicoWorld) namespaces() {
+	meta := object{"name": "default", "labels": object{"kubernetes.io/metadata.name": "default", "team": Pick(c.Choices, "green", "blue")}}
+	if c.Chance(1, 12) {
+		meta["annotations"] = object{ipv4Pools: list(c.pools[0].name)}
+	}
+	c.add(object{"apiVersion": "v1", "kind": "Namespace", "metadata": meta})
+}
+
+// template draws what the pods of a workload ask for: mostly nothing, else certain
+// addresses, addresses past IPAM, certain pools or families; and a node or rack to
+// run on.
+func (c *calicoWorld) template() (annotations map[string]string, spec object) {
+	annotations, spec = map[string]string{}, object{}
+	switch c.Int(12) {
+	case 0:
+		annotations[ipAddrs] = list(c.address(c.pools[0]).String())
+	case 1:
+		annotations[ipv4Pools] = list(c.anyFour())
+	case 2:
+		if c.past {
+			annotations[ipAddrsNoIpam] = list(fmt.Sprintf("10.99.0.%d", c.Between(1, 9)))
+		}
+	case 3:
+		if c.six {
+			annotations[ipFamilies] = Pick(c.Choices, list("IPv6"), list("IPv4"), list("IPv4", "IPv6"))
+		}
+	}
+	switch c.Int(5) {
+	case 0:
+		spec["nodeSelector"] = object{"kubernetes.io/hostname": c.node()}
+	case 1:
+		spec["nodeSelector"] = object{"zone": Pick(c.Choices, "a", "b")}
+	}
+	return annotations, spec
+}
+
+// anyFour names a pool of IPv4, or a part of it by its prefix.
+func (c *calicoWorld) anyFour() string {
+	p := c.anyPool()
+	for !p.prefix.Addr().Is4() {
+		p = c.pools[0]
+	}
+	return Pick(c.Choices, p.name, p.prefix.String())
+}
+
+// list is a list of texts as annotations have it.
+func list(texts ...string) string {
+	b, err := json.Marshal(texts)
+	if err != nil {
+		panic(err) // plain text
+	}
+	return string(b)
+}
