@@ -49,6 +49,8 @@ type Report struct {
 	// Exact: the run is the one the scenario's expectation is about (its own seed
 	// and strategy), so an expected violation that is missing counts.
 	Exact bool
+	// Stopped: the run was ended after a step, as asked, and not judged at rest.
+	Stopped bool
 
 	// Series are the metrics of the run, nil if the scenario asks for none. Metrics
 	// are the names of those to show, if it names any.

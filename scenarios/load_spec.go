@@ -1,9 +1,7 @@
 package scenarios
 
 import (
-	"errors"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -203,11 +201,7 @@ func (l *loader) expect(c *check) {
 		}
 	}
 	if s.Schedule != nil {
-		c.bad(s.Schedule.Upstream == "", at("spec", "schedule", "upstream"), "empty, want module@version")
-		c.bad(!digest.MatchString(s.Schedule.Digest), at("spec", "schedule", "digest"), "%s is no digest, want 16 hexadecimal digits", quote(s.Schedule.Digest))
-		if err := checkPicks(s.Schedule.Picks); err != nil {
-			c.bad(true, at("spec", "schedule", "picks"), "%s", oneLine(err))
-		}
+		s.Schedule.check(c, at("spec", "schedule"))
 	}
 }
 
@@ -220,20 +214,4 @@ func badInvariant(name string) string {
 		return ""
 	}
 	return quote(name) + " is no invariant, " + want(name, known)
-}
-
-var (
-	digest = regexp.MustCompile(`^[0-9a-f]{16}$`)
-	pick   = regexp.MustCompile(`^\d{1,9}(\*\d{1,8})?$`)
-)
-
-// checkPicks reads a schedule once, so that a run cannot fail on it.
-func checkPicks(s string) error {
-	for _, f := range strings.Fields(s) {
-		if !pick.MatchString(f) {
-			return errors.New("pick " + quote(f) + ": want N or N*COUNT")
-		}
-	}
-	_, err := ParsePicks(s)
-	return err
 }

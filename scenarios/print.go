@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"ipamsim/reports"
+	"ipamsim/sim/strategy"
 )
 
 // YAML prints the scenario as a file that loads to an equal one: the Scenario
@@ -30,10 +31,13 @@ func (s *Scenario) YAML() ([]byte, error) {
 	var out bytes.Buffer
 	e := yaml.NewEncoder(&out)
 	e.SetIndent(2)
-	for _, b := range bodies {
+	for i, b := range bodies {
 		n, err := nodeOf(b)
 		if err != nil {
 			return nil, fmt.Errorf("print %s: %w", s.Name(), err)
+		}
+		if i == 0 {
+			s.oneLineEach(n)
 		}
 		if err := e.Encode(n); err != nil {
 			return nil, fmt.Errorf("print %s: %w", s.Name(), err)
@@ -42,16 +46,56 @@ func (s *Scenario) YAML() ([]byte, error) {
 	return out.Bytes(), e.Close()
 }
 
+// oneLineEach prints each decision of the schedule on a line of its own.
+func (s *Scenario) oneLineEach(doc *yaml.Node) {
+	list, exact := locate(doc, at("spec", "schedule", "decisions"))
+	if s.Doc.Spec.Schedule == nil || !exact {
+		return
+	}
+	for i, n := range list.Content {
+		n.Style = yaml.FlowStyle
+		n.LineComment = reports.Clean(s.Doc.Spec.Schedule.Decisions[i].About)
+	}
+}
+
 // Finding is the scenario with the recorded run in it: a file that replays on its
 // own, and expects to see the same again.
 func (s *Scenario) Finding(rep *reports.Report) ([]byte, error) {
 	if rep.Trace == nil {
 		return nil, errors.New("finding: the report has no trace")
 	}
+	f := s.recorded(rep)
+	f.Doc.Spec.Schedule.Picks = FormatPicks(rep.Trace.Schedule())
+	return f.YAML()
+}
+
+// Recorded is the scenario with a recorded run in it that departed from the
+// default order by these exceptions; it expects to see the same again.
+func (s *Scenario) Recorded(rep *reports.Report, exceptions []strategy.Exception) *Scenario {
+	f := s.recorded(rep)
+	about := map[strategy.Message]string{}
+	for _, st := range rep.Trace.Steps {
+		op := st.Choice.Op
+		about[strategy.Message{Actor: op.Actor, Life: op.Life, Seq: op.Seq}] = op.Key
+	}
+	for _, e := range exceptions {
+		d := DecisionOf(e)
+		if d.About = about[e.Message]; d.Before != "" {
+			d.About = about[e.Before]
+		}
+		f.Doc.Spec.Schedule.Decisions = append(f.Doc.Spec.Schedule.Decisions, d)
+	}
+	return f
+}
+
+func (s *Scenario) recorded(rep *reports.Report) *Scenario {
 	f := *s
 	spec := &f.Doc.Spec
-	spec.Schedule = &Schedule{Upstream: rep.Upstream, Digest: rep.Digest, Seed: rep.Seed, Picks: FormatPicks(rep.Trace.Schedule())}
-	if rep.Strategy != "replay" {
+	spec.Schedule = &Schedule{Upstream: rep.Upstream, Digest: rep.Digest, Seed: rep.Seed}
+	if rep.Stopped {
+		spec.Schedule.Steps = len(rep.Trace.Steps)
+	}
+	if _, err := strategy.Parse(rep.Strategy, 0, strategy.Settings{}); err == nil {
 		spec.Strategy = rep.Strategy
 	}
 	spec.Expect = &Expect{}
@@ -60,7 +104,7 @@ func (s *Scenario) Finding(rep *reports.Report) ([]byte, error) {
 	}
 	slices.Sort(spec.Expect.Violations)
 	spec.Expect.Violations = slices.Compact(spec.Expect.Violations)
-	return f.YAML()
+	return &f
 }
 
 // nodeOf turns JSON into YAML in the order of its keys.
@@ -117,14 +161,18 @@ func fill(n *yaml.Node, d *json.Decoder) (*yaml.Node, error) {
 // inkGroup is a run of characters that leave ink.
 const inkGroup = `[\pL\pM\pN\pP\pS]+`
 
-// Text that is one word to every YAML there is, and text that can stand as a
-// block. Everything else is quoted.
+// Text that is one word to every YAML there is, a time as Go prints it, and text
+// that can stand as a block. Everything else is quoted.
 var (
-	plainText = regexp.MustCompile(`^([A-Za-z/][A-Za-z0-9_./@ -]*[A-Za-z0-9]|([0-9]+(h|m|s|ms))+)$`)
+	plainText = regexp.MustCompile(`^([A-Za-z/][A-Za-z0-9_./@ -]*[A-Za-z0-9]|[a-z][A-Za-z0-9_./~#-]*[A-Za-z0-9]|([0-9]+(\.[0-9]+)?(h|m|s|ms|us))+)$`)
+	micros    = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?µs$`)
 	blockText = regexp.MustCompile(`^` + inkGroup + `([ ]*` + inkGroup + `)*(\n([ ]*` + inkGroup + `)*)+$`)
 )
 
 func textNode(s string) *yaml.Node {
+	if micros.MatchString(s) {
+		s = strings.Replace(s, "µ", "u", 1) // as the schema, and a keyboard, has it
+	}
 	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s, Style: yaml.DoubleQuotedStyle}
 	_, word := oldBool(s)
 	switch {

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"slices"
 	"time"
 
+	"ipamsim/model"
 	"ipamsim/model/invariant"
 	"ipamsim/reports"
 	"ipamsim/sim"
@@ -51,6 +53,11 @@ type Options struct {
 	Schedule  []int  // replay these decisions instead of asking a strategy
 	// Walk decides instead of Schedule and Strategy: one run of it, already begun.
 	Walk sim.Strategy
+	// Recorded replays the run in spec.schedule.
+	Recorded bool
+	// StopAt ends the run after the step at which a violation is found for which it
+	// is true; what only holds at rest is then not judged.
+	StopAt func(model.Violation) bool
 }
 
 // Run is one run. The error is nil for every run that ended, whatever it found;
@@ -80,7 +87,9 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 			return err
 		}
 		w.Cleanup(api.Close)
-		if c, err = cluster.Start(w, run, api, s.cluster(adapter, o)); err != nil {
+		cfg := s.cluster(adapter, o)
+		cfg.Stop = s.stop(o, rep)
+		if c, err = cluster.Start(w, run, api, cfg); err != nil {
 			return s.refused(err)
 		}
 		end := w.Hooks.End
@@ -145,15 +154,28 @@ func (s *Scenario) report(a ipam.Adapter, o Options) *reports.Report {
 	return rep
 }
 
-func (s *Scenario) strategy(rep *reports.Report, o Options) (sim.Strategy, *strategy.Replay, error) {
-	if o.Walk != nil {
+// follower is a strategy that may lose its way.
+type follower interface {
+	sim.Strategy
+	Err() error
+}
+
+func (s *Scenario) strategy(rep *reports.Report, o Options) (sim.Strategy, follower, error) {
+	var f follower
+	switch {
+	case o.Walk != nil:
 		rep.Strategy = o.Walk.String()
 		return o.Walk, nil, nil
+	case o.Recorded && s.Doc.Spec.Schedule == nil:
+		return nil, nil, fmt.Errorf("%s: no recorded run", s.Name())
+	case o.Recorded:
+		f = s.Doc.Spec.Schedule.follow()
+	case o.Schedule != nil:
+		f = strategy.NewReplay(o.Schedule)
 	}
-	if o.Schedule != nil {
-		r := strategy.NewReplay(o.Schedule)
+	if f != nil {
 		rep.Strategy = "replay"
-		return r, r, nil
+		return f, f, nil
 	}
 	set := strategy.Settings{Latency: map[string]strategy.Latency{}}
 	for class, l := range s.Doc.Spec.Latencies {
@@ -171,6 +193,21 @@ func (s *Scenario) strategy(rep *reports.Report, o Options) (sim.Strategy, *stra
 	}
 	st, err := strategy.Parse(rep.Strategy, rep.Seed, set)
 	return st, nil, err
+}
+
+// stop is when to end a run early, nil for never.
+func (s *Scenario) stop(o Options, rep *reports.Report) func(int, []model.Violation) bool {
+	steps := 0
+	if o.Recorded { // there is one, or strategy would have failed
+		steps = s.Doc.Spec.Schedule.Steps
+	}
+	if steps == 0 && o.StopAt == nil {
+		return nil
+	}
+	return func(step int, found []model.Violation) bool {
+		rep.Stopped = step == steps || o.StopAt != nil && slices.ContainsFunc(found, o.StopAt)
+		return rep.Stopped
+	}
 }
 
 func (l Latency) resolve() strategy.Latency {

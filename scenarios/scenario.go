@@ -176,15 +176,6 @@ type Expect struct {
 	May        []string `json:"may,omitempty"`        // each may be
 }
 
-// Schedule is a recorded run.
-type Schedule struct {
-	Upstream string `json:"upstream" jsonschema:"required"` // module@version it was recorded with
-	Digest   string `json:"digest" jsonschema:"required"`
-	Seed     uint64 `json:"seed"`
-	// Picks are the decisions, run-length encoded: "0*12 3 0*7 1".
-	Picks string `json:"picks" jsonschema:"required"`
-}
-
 // Scenario is a loaded file, checked and ready to run.
 type Scenario struct {
 	File     string

@@ -55,14 +55,7 @@ func recorded(s *scenarios.Scenario) (job, error) {
 	if rec == nil {
 		return job{}, &scenarios.Error{File: s.File, Field: "spec.schedule", Problem: "missing: this is a scenario, not a finding; ipamsim run runs it"}
 	}
-	picks, err := scenarios.ParsePicks(rec.Picks)
-	if err != nil {
-		return job{}, &scenarios.Error{File: s.File, Field: "spec.schedule.picks", Problem: err.Error()}
-	}
-	if picks == nil {
-		picks = []int{} // a run without a choice; nil would ask a strategy
-	}
-	return job{scenario: s, from: rec.Seed, to: rec.Seed, options: scenarios.Options{Schedule: picks}}, nil
+	return job{scenario: s, from: rec.Seed, to: rec.Seed, options: scenarios.Options{Recorded: true}}, nil
 }
 
 // comparison is how a replay compares with its record, for people. A nil one is

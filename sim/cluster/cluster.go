@@ -40,6 +40,9 @@ type Config struct {
 	Metrics  time.Duration // measure at this interval; 0: never
 	// Datastore is where the manager keeps its record, if it has a choice.
 	Datastore string
+	// Stop is asked after every step, with the violations that are new at it. True
+	// ends the run there, and what only holds at rest is not judged. May be nil.
+	Stop func(step int, found []model.Violation) bool
 }
 
 // Network is one network, the primary one or a NetworkAttachmentDefinition: its

@@ -39,7 +39,11 @@ func (c *Cluster) stepped(s *sim.Step) {
 	if s.Choice.Outcome.Fault() {
 		c.record(model.Event{Kind: model.FaultEvent, Actor: string(s.Choice.Op.Actor), Text: s.Choice.Outcome.String() + " " + s.Choice.Op.Key})
 	}
+	before := len(c.judge.found)
 	c.judgeNow(invariant.Always, false)
+	if stop := c.cfg.Stop; stop != nil && stop(s.Step, c.judge.found[before:]) {
+		c.w.Finish()
+	}
 }
 
 // ended is sim.Hooks.End: if everything has had its time, judge what only holds at

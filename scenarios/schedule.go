@@ -1,0 +1,77 @@
+package scenarios
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+
+	"ipamsim/sim/strategy"
+)
+
+// Schedule is a recorded run. Its decisions are either those that depart from the
+// default order (strategy.Sparse), or all of them, as picks.
+type Schedule struct {
+	Upstream string `json:"upstream" jsonschema:"required"` // module@version it was recorded with
+	Digest   string `json:"digest" jsonschema:"required"`
+	Seed     uint64 `json:"seed"`
+	// Steps is after which step the recording ends; 0: when the script does.
+	Steps int `json:"steps,omitempty"`
+	// Decisions that depart from the default order: stay with the process that sent
+	// a message last, else deliver the oldest message, else let time pass.
+	Decisions []Decision `json:"decisions,omitempty"`
+	// Picks are all decisions, run-length encoded: "0*12 3 0*7 1".
+	Picks string `json:"picks,omitempty"`
+}
+
+// decisionsMax bounds what a hostile file can make us allocate.
+const decisionsMax = 1_000_000
+
+func (s *Schedule) check(c *check, p path) {
+	c.bad(s.Upstream == "", p.then("upstream"), "empty, want module@version")
+	c.bad(!digest.MatchString(s.Digest), p.then("digest"), "%s is no digest, want 16 hexadecimal digits", quote(s.Digest))
+	c.bad(s.Steps < 0, p.then("steps"), "must not be negative")
+	c.bad(s.Picks != "" && len(s.Decisions) > 0, p.then("picks"), "either picks or decisions, not both")
+	if err := checkPicks(s.Picks); err != nil {
+		c.bad(true, p.then("picks"), "%s", oneLine(err))
+	}
+	c.bad(len(s.Decisions) > decisionsMax, p.then("decisions"), "%d decisions, want at most %d", len(s.Decisions), decisionsMax)
+	for i, d := range s.Decisions {
+		d.check(c, p.then("decisions").then(i))
+	}
+}
+
+var (
+	digest = regexp.MustCompile(`^[0-9a-f]{16}$`)
+	pick   = regexp.MustCompile(`^\d{1,9}(\*\d{1,8})?$`)
+)
+
+// checkPicks reads a schedule once, so that a run cannot fail on it.
+func checkPicks(s string) error {
+	for _, f := range strings.Fields(s) {
+		if !pick.MatchString(f) {
+			return errors.New("pick " + quote(f) + ": want N or N*COUNT")
+		}
+	}
+	_, err := ParsePicks(s)
+	return err
+}
+
+// follow makes the strategy that repeats the recorded run.
+func (s *Schedule) follow() follower {
+	if s.Picks != "" {
+		picks, _ := ParsePicks(s.Picks) // checked by Load
+		return strategy.NewReplay(picks)
+	}
+	return strategy.NewSparse(s.Exceptions())
+}
+
+// Exceptions are the decisions as strategy.Sparse takes them.
+func (s *Schedule) Exceptions() []strategy.Exception {
+	var out []strategy.Exception
+	for _, d := range s.Decisions {
+		if e, field, _ := d.exception(); field == "" { // checked by Load
+			out = append(out, e)
+		}
+	}
+	return out
+}
