@@ -61,31 +61,54 @@ func (h *held) container(c *model.Claim) bool {
 	return false
 }
 
-// notRunning lists the pods that should run and do not.
+// notRunning lists the pods that should run and do not. There is room for one if
+// there is for all that wait: two pods that want two addresses each, of three, may
+// get in each other's way for ever.
 func notRunning(v View) []finding {
 	var out []finding
-	attached := attachments(&v)
+	all := waiting(&v)
+	lacking := 0
+	for _, w := range all {
+		lacking += len(w.missing)
+	}
+	for _, w := range all {
+		full := func(network string) bool { return model.Free(v.Networks, v.Record, network, w.Node) < lacking }
+		if !slices.ContainsFunc(w.missing, full) {
+			out = append(out, w.finding())
+		}
+	}
+	return out
+}
+
+// waiter is a pod that does not run yet.
+type waiter struct {
+	model.Pod
+	ref     model.PodRef
+	missing []string // networks; one that it lacks twice stands here twice
+}
+
+func waiting(v *View) []waiter {
+	var out []waiter
+	attached := attachments(v)
 	for ref, pod := range v.Truth.Pods {
-		if !startable(&v, pod) {
+		if !startable(v, pod) {
 			continue
 		}
-		managed, room := 0, true
-		var missing []string
+		w, managed := waiter{Pod: pod, ref: ref}, 0
 		for _, key := range pod.Networks {
-			n := model.NetworkByKey(v.Networks, key)
-			if n == nil {
+			if model.NetworkByKey(v.Networks, key) == nil {
 				continue // another manager's
 			}
 			managed++
-			if !attached[wish{ref, pod.UID, key}] {
-				missing = append(missing, key)
-				room = room && model.Free(v.Networks, v.Record, key, pod.Node) > 0
+			if has := (wish{ref, pod.UID, key}); attached[has] > 0 {
+				attached[has]--
+			} else {
+				w.missing = append(w.missing, key)
 			}
 		}
-		if managed == 0 || !room || (len(missing) == 0 && pod.Phase == "Running") {
-			continue
+		if managed > 0 && (len(w.missing) > 0 || pod.Phase != "Running") {
+			out = append(out, w)
 		}
-		out = append(out, waiting(ref, pod, missing))
 	}
 	return out
 }
@@ -96,14 +119,14 @@ func startable(v *View, p model.Pod) bool {
 	return ok && node.Healthy() && node.Registered && !p.Deleting && p.Phase != "Succeeded" && p.Phase != "Failed"
 }
 
-func waiting(ref model.PodRef, pod model.Pod, missing []string) finding {
+func (w waiter) finding() finding {
 	why := "with every network it wants"
-	if len(missing) > 0 {
-		why = "without " + strings.Join(missing, ", ") + ", where addresses are left"
+	if len(w.missing) > 0 {
+		why = "without " + strings.Join(w.missing, ", ") + ", where addresses are left"
 	}
 	return finding{
-		message: fmt.Sprintf("after convergence %s on %s is still %s, %s", ref, pod.Node, pod.Phase, why),
-		objects: []string{podName(ref), nodeName(pod.Node)},
+		message: fmt.Sprintf("after convergence %s on %s is still %s, %s", w.ref, w.Node, w.Phase, why),
+		objects: []string{podName(w.ref), nodeName(w.Node)},
 	}
 }
 
@@ -114,12 +137,13 @@ type wish struct {
 	network string
 }
 
-func attachments(v *View) map[wish]bool {
-	m := make(map[wish]bool, 2*len(v.Truth.Sandboxes))
+// attachments counts what live sandboxes have of each wish.
+func attachments(v *View) map[wish]int {
+	m := make(map[wish]int, 2*len(v.Truth.Sandboxes))
 	for i := range v.Truth.Sandboxes {
 		s := &v.Truth.Sandboxes[i]
 		for j := range s.Attachments {
-			m[wish{s.Pod, s.UID, s.Attachments[j].Network}] = true
+			m[wish{s.Pod, s.UID, s.Attachments[j].Network}]++
 		}
 	}
 	return m

@@ -72,7 +72,19 @@ func TestConvergence(t *testing.T) {
 			v.Truth.Pods[web("9")] = p
 		}
 	}
-	full := func(v *View) { v.Networks[1].Ranges = within("10.0.0.0/27", "10.0.0.1", "10.0.0.2") }
+	// twice is a pod that wants network b twice, and has it once or not at all.
+	twice := func(v *View, once bool) {
+		if once {
+			start(v, "9", "node-2", "c9", netB, "10.0.0.3")
+			claim(v, "10.0.0.0-27", "10.0.0.3", "9", "c9")
+			reserve(v, "10.0.0.3", "9")
+		}
+		p := v.Truth.Pods[web("9")]
+		p.Node, p.Phase, p.Networks = "node-2", "Pending", []string{netB, netB}
+		v.Truth.Pods[web("9")] = p
+	}
+	upTo := func(v *View, last string) { v.Networks[1].Ranges = within("10.0.0.0/27", "10.0.0.1", last) }
+	full := func(v *View) { upTo(v, "10.0.0.2") }
 	table(t, Convergence, []row{
 		{"an address without claim", func(v *View) { unclaim(v, "10.0.0.1") },
 			"after convergence default/web-0 on node-1 has 10.0.0.1 in network default/a since 10s, and no claim says so"},
@@ -93,6 +105,11 @@ func TestConvergence(t *testing.T) {
 			v.Truth.Pods[web("0")] = p
 		}, "after convergence default/web-0 on node-1 is still Running, without default/a, where addresses are left"},
 
+		{"it wants two, and has one, where more are left", func(v *View) { twice(v, true); upTo(v, "10.0.0.9") },
+			"after convergence default/web-9 on node-2 is still Pending, without default/b, where addresses are left"},
+
+		{"it wants two where one is left", func(v *View) { twice(v, false); upTo(v, "10.0.0.3") }, ""},
+		{"it wants two, has one, and none is left", func(v *View) { twice(v, true); upTo(v, "10.0.0.3") }, ""},
 		{"no room", func(v *View) { pending(netB)(v); full(v) }, ""},
 		{"the node got no slice", pending(netS), ""},
 		{"on its way out", pod(func(p *model.Pod) { p.Deleting = true }), ""},

@@ -85,7 +85,7 @@ func need(v *View, n *model.Network, node string, v4 bool) string {
 	var waiting []string
 	has := attachments(v)
 	for ref, pod := range v.Truth.Pods {
-		if pod.Node == node && startable(v, pod) && slices.Contains(pod.Networks, n.Key) && !has[wish{ref, pod.UID, n.Key}] {
+		if pod.Node == node && startable(v, pod) && slices.Contains(pod.Networks, n.Key) && has[wish{ref, pod.UID, n.Key}] == 0 {
 			waiting = append(waiting, ref.String())
 		}
 	}
