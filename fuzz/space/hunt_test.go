@@ -5,6 +5,8 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -23,6 +25,8 @@ var (
 	huntSpace = flag.String("space", "", "hunt in this space")
 	huntSeeds = flag.String("seeds", "1-200", "the worlds to run")
 	faultless = flag.Bool("faultless", false, "take the faults out of every world")
+	keep      = flag.String("keep", "", "write the worlds that fail into this directory, with their schedules")
+	story     = flag.String("story", "", "print the steps and events that contain one of these words, comma-separated")
 	only      = flag.String("invariant", "", "print only violations of this one")
 )
 
@@ -54,6 +58,18 @@ func TestHunt(t *testing.T) {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		h.note(t, seed, rep)
+		if *story != "" {
+			tell(t, rep, strings.Split(*story, ","))
+		}
+		if *keep != "" && len(rep.Violations) > 0 {
+			text, err := s.Finding(rep)
+			if err == nil {
+				err = os.WriteFile(filepath.Join(*keep, s.Name()+".yaml"), text, 0o644)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 	wall := time.Since(started)
 	t.Logf("%d runs in %s, %.1f a second; %d steps a run", to-from+1, wall.Round(time.Second), float64(to-from+1)/wall.Seconds(), h.steps/int(to-from+1))
@@ -107,4 +123,28 @@ func (h *hunt) note(t *testing.T, seed uint64, rep *reports.Report) {
 	if rep.Verdict == reports.Unknown || rep.Reason != "" {
 		t.Logf("seed %d %s: %s", seed, rep.Strategy, rep.Reason)
 	}
+}
+
+// tell prints what happened to something: every step and every event of the
+// history that names it.
+func tell(t *testing.T, rep *reports.Report, words []string) {
+	names := func(line string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(line, w) })
+	}
+	events := rep.History.Events
+	past := func(step int) {
+		for ; len(events) > 0 && events[0].Step <= step; events = events[1:] {
+			e := events[0]
+			if line := fmt.Sprintf("%9s %5d * %s %s %s %s %s %.12s %v %s %s", e.At.Round(time.Millisecond), e.Step, e.Kind, e.Actor, e.Node, e.Pod, e.Interface, e.Container, e.Addrs, e.Text, e.Err); names(line) {
+				t.Log(line)
+			}
+		}
+	}
+	for i, s := range rep.Trace.Steps {
+		past(i)
+		if line := fmt.Sprintf("%9s %5d %s %s %s | %s", s.At.Round(time.Millisecond), i+1, s.Choice.Outcome, s.Choice.Op, s.Note, rep.Describe(s.Detail)); names(line) {
+			t.Log(line)
+		}
+	}
+	past(len(rep.Trace.Steps))
 }

@@ -1,21 +1,14 @@
 package space
 
-import (
-	"slices"
-
-	"ipamsim/sim/strategy"
-)
-
 // weight is how often of all a strategy is drawn.
 type weight struct {
 	name string
 	n    int
 }
 
-// strategy draws one of those that this build knows, by weight.
+// strategy draws one, by weight.
 func (w *world) strategy(of ...weight) {
 	total := 0
-	of = slices.DeleteFunc(of, func(x weight) bool { return !slices.Contains(strategy.Names(), x.name) })
 	for _, x := range of {
 		total += x.n
 	}
