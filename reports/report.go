@@ -61,3 +61,17 @@ type Report struct {
 	History  *model.History
 	Describe func(detail any) string `json:"-"` // as ipam.Instance says
 }
+
+// Faults is how many faults the schedule chose: messages that it hurt, and hazards
+// that happened. What the scenario's own timeline does is not among them.
+func (r *Report) Faults() (n int) {
+	if r.History == nil {
+		return 0
+	}
+	for i := range r.History.Events {
+		if r.History.Events[i].Kind == model.FaultEvent {
+			n++
+		}
+	}
+	return n
+}

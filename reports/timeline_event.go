@@ -93,6 +93,10 @@ func (s *subject) outside(e *entry, ev model.Event, ours bool) {
 		if s.typed[ev.Actor] && !s.wrote[ev.Actor] && ev.Err == "" {
 			e.weight, e.turn = unshown, "" // who only looks changes nothing
 		}
+	case model.FaultEvent:
+		if strings.HasPrefix(ev.Actor, "hazard/") { // else a message was hurt, which the trace shows
+			e.mark, e.weight, e.turn, e.text = 'x', cause-5, "hazard", "hazard: "+ev.Text
+		}
 	case model.NodeEvent:
 		e.weight, e.text = scenery-10, "node "+ev.Node+": "+ev.Text
 		if slices.Contains(s.named["node"], ev.Node) || ours {

@@ -29,6 +29,9 @@ var roles = map[string]struct {
 	"whereabouts": {reconcilers: []string{"ip-reconciler"}, daemons: []string{"pod-control-loop", "node-slice-controller"}},
 }
 
+// perNode are the daemons that run once on each node; the others are deployments.
+var perNode = []string{"pod-control-loop", "tunnel-addresses"}
+
 // badRole says what is wrong with a name, or "". what is reconciler or daemon;
 // other are the names of the other sort.
 func badRole(name, manager, what string, known, other []string) string {

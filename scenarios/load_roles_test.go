@@ -50,8 +50,8 @@ func TestEveryKindHasAType(t *testing.T) {
 // to nothing through.
 func TestEveryActionIsChecked(t *testing.T) {
 	for _, act := range []cluster.Action{
-		&cluster.Command{}, &cluster.Cordon{}, &cluster.Crash{}, &cluster.CutSession{}, &cluster.Delete{}, &cluster.Drain{}, &cluster.Heal{}, &cluster.Kill{}, &cluster.Partition{},
-		&cluster.Patch{}, &cluster.Pause{}, &cluster.PowerOn{}, &cluster.Reboot{}, &cluster.Reconcile{}, &cluster.ReplaceNode{}, &cluster.Scale{}, &cluster.StopBIRD{},
+		&cluster.ClockJump{}, &cluster.Command{}, &cluster.Cordon{}, &cluster.Crash{}, &cluster.CutSession{}, &cluster.Delete{}, &cluster.Drain{}, &cluster.Heal{}, &cluster.Kill{}, &cluster.Partition{},
+		&cluster.Patch{}, &cluster.Pause{}, &cluster.PowerOn{}, &cluster.Reboot{}, &cluster.Reconcile{}, &cluster.ReplaceNode{}, &cluster.Scale{}, &cluster.Second{}, &cluster.StopBIRD{},
 	} {
 		l := &loader{s: &Scenario{}, adapter: adapters()["canary"]}
 		c := &check{doc: &doc{root: &yaml.Node{Kind: yaml.MappingNode}}}
@@ -60,7 +60,7 @@ func TestEveryActionIsChecked(t *testing.T) {
 			t.Errorf("an empty %T is accepted", act)
 		}
 	}
-	if got := len(actionNames()); got != 18 { // those above, and apply
-		t.Errorf("%d actions, and 18 are checked", got)
+	if got := len(actionNames()); got != 20 { // those above, and apply
+		t.Errorf("%d actions, and 20 are checked", got)
 	}
 }

@@ -61,6 +61,7 @@ func (l *loader) spec() error {
 	l.background(c)
 	l.churn(c)
 	l.faults(c)
+	l.hazards(c)
 	l.expect(c)
 	return c.err
 }

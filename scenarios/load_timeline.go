@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"ipamsim/model/route"
 	"ipamsim/sim/cluster"
@@ -102,6 +103,12 @@ func (l *loader) apply(a *cluster.Apply, p path) error {
 func (l *loader) acts(c *check, act cluster.Action, p path) {
 	node := func(name string) { c.must(l.badNode(name), p.then("node")) }
 	switch a := act.(type) {
+	case *cluster.ClockJump:
+		node(a.Node)
+		c.bad(a.By.Duration == 0, p.then("by"), "missing: by how much, e.g. 10m")
+		c.bad(a.By.Duration > jumpMax, p.then("by"), "%s is too far, want at most a year", brief(a.By))
+	case *cluster.Second:
+		l.second(c, a, p)
 	case *cluster.Cordon:
 		node(a.Node)
 	case *cluster.CutSession:
@@ -153,6 +160,16 @@ func (l *loader) acts(c *check, act cluster.Action, p path) {
 	case *cluster.Patch:
 		l.patch(c, a, p)
 	}
+}
+
+// jumpMax is how far a clock may jump. Virtual time begins in the year 2000, and
+// every date must have four digits.
+const jumpMax = 366 * 24 * time.Hour
+
+func (l *loader) second(c *check, a *cluster.Second, p path) {
+	known := roles[l.adapter.Name()]
+	c.must(badRole(a.Daemon, l.adapter.Name(), "daemon", known.daemons, known.reconcilers), p.then("daemon"))
+	c.bad(slices.Contains(perNode, a.Daemon), p.then("daemon"), "%s runs on each node, where there is never a second one", a.Daemon)
 }
 
 func (l *loader) scale(c *check, a *cluster.Scale, p path) {

@@ -64,6 +64,9 @@ type Options struct {
 // one that a limit cut short has verdict Unknown. An error that wraps
 // sim.ErrInterrupted comes with what was done so far.
 func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Report, error) {
+	if err := s.clocks(); err != nil {
+		return nil, err
+	}
 	adapter := adapters()[s.Doc.Spec.IPAM]
 	rep := s.report(adapter, o)
 	st, replay, err := s.strategy(rep, o)
@@ -270,7 +273,7 @@ func (s *Scenario) cluster(a ipam.Adapter, o Options) cluster.Config {
 	cfg := cluster.Config{
 		Adapter: a, Networks: s.Networks, Primary: s.Primary, Objects: s.Objects, Daemons: spec.Daemons,
 		Datastore: s.datastore(o), Fabric: spec.Fabric, Metrics: spec.Metrics.Every.Duration,
-		Until: spec.Until.Duration, Settle: spec.Settle.Duration,
+		Until: spec.Until.Duration, Settle: spec.Settle.Duration, Hazards: s.hazards(),
 		Timers: cluster.Timers{
 			NodeMonitorGrace: spec.Timers.NodeMonitorGrace.Duration, Toleration: spec.Timers.Toleration.Duration,
 			SandboxRetry: spec.Timers.SandboxRetry.Duration, APIRetry: spec.Timers.APIRetry.Duration, PodGC: spec.Timers.PodGC.Duration,

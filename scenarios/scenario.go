@@ -65,6 +65,7 @@ type Spec struct {
 	Churn    []Churn  `json:"churn,omitempty"`
 	Timeline []Event  `json:"timeline,omitempty"`
 	Faults   Faults   `json:"faults,omitzero"`
+	Hazards  Hazards  `json:"hazards,omitzero"`
 	Timers   Timers   `json:"timers,omitzero"`
 	Limits   Limits   `json:"limits,omitzero"`
 	Judge    Judge    `json:"judge,omitzero"`
@@ -114,6 +115,7 @@ type Event struct {
 	At metav1.Duration `json:"at" jsonschema:"required"`
 
 	Apply      *cluster.Apply       `json:"apply,omitempty"`
+	ClockJump  *cluster.ClockJump   `json:"clockJump,omitempty"`
 	Command    *cluster.Command     `json:"command,omitempty"`
 	Cordon     *cluster.Cordon      `json:"cordon,omitempty"`
 	Crash      *cluster.Crash       `json:"crash,omitempty"`
@@ -130,6 +132,7 @@ type Event struct {
 	Reconcile  *cluster.Reconcile   `json:"reconcile,omitempty"`
 	Replace    *cluster.ReplaceNode `json:"replace,omitempty"`
 	Scale      *cluster.Scale       `json:"scale,omitempty"`
+	Second     *cluster.Second      `json:"second,omitempty"`
 	StopBIRD   *cluster.StopBIRD    `json:"stopBIRD,omitempty"`
 }
 
@@ -143,6 +146,20 @@ type Faults struct {
 	Only []string `json:"only,omitempty"`
 	// Rates per message, by outcome; default: drawn for each run.
 	Rates map[string]float64 `json:"rates,omitempty"`
+}
+
+// Hazards are faults of machines and processes that the schedule may choose: each
+// is one thing or nothing, at a time, to somebody and for a while that it chooses
+// too.
+type Hazards struct {
+	Max int `json:"max,omitempty"` // how many in a run; default 0: none
+	// Kinds: clockJump, crash, cutSession, kill, partition, pause, pauseNode, reboot,
+	// reconcile, replace, restart, second, stopBIRD. Default: all that this cluster
+	// can have but clockJump, which needs the hermetic runtime.
+	Kinds []string        `json:"kinds,omitempty"`
+	From  metav1.Duration `json:"from,omitzero"`
+	Until metav1.Duration `json:"until,omitzero"` // all are over by then; default: spec.until
+	For   metav1.Duration `json:"for,omitzero"`   // the longest that one lasts; default 2m
 }
 
 // Timers of the cluster's controllers; Kubernetes' defaults where not set.

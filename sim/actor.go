@@ -9,6 +9,8 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+
+	"ipamsim/sim/hermetic"
 )
 
 // Process says what to spawn: one simulated operating-system process.
@@ -18,6 +20,7 @@ type Process struct {
 	// Mortal processes may be killed by the schedule at any of their messages
 	// (Crash). The harness's own actors are not.
 	Mortal bool
+	Clock  *Clock // its machine's; nil: virtual time
 	// Run returns when the process exits by itself; its context ends when the
 	// process is killed. What it leaves running dies with it.
 	Run func(context.Context, *Gate) error
@@ -81,6 +84,9 @@ func (w *World) run(ctx context.Context, a *Actor) {
 			w.mu.Unlock()
 		}
 	}()
+	if a.Clock != nil {
+		hermetic.SetClock(&a.Clock.ahead)
+	}
 	err = a.Run(ctx, a.gate)
 }
 
@@ -154,6 +160,13 @@ func (w *World) Alive(id ActorID) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.actors[id] != nil
+}
+
+// Actors lists the processes that are alive, sorted.
+func (w *World) Actors() []ActorID {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Sorted(maps.Keys(w.actors))
 }
 
 func sortedActors(m map[ActorID]*Actor) []*Actor {

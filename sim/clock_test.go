@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ipamsim/sim"
+	"ipamsim/sim/hermetic"
 	"ipamsim/sim/strategy"
 )
 
@@ -156,4 +157,42 @@ func (a always) Pick(_ int, enabled []sim.Choice) int {
 		}
 	}
 	return 0
+}
+
+// A process goes by its machine's clock, its servers and the kernel by virtual
+// time, and what it waits for is not moved by a jump.
+func TestClockOfAMachine(t *testing.T) {
+	if !hermetic.Enabled {
+		t.Skip("NOT TESTED: the stock runtime has one clock for all; use: make test")
+	}
+	clock := &sim.Clock{}
+	clock.Jump(time.Hour)
+	var own, child, server, after time.Duration
+	var slept, now time.Duration
+	since := func() time.Duration { return time.Now().Round(0).Sub(sim.Epoch).Truncate(time.Minute) }
+	p := proc("a", func(ctx context.Context, g *sim.Gate) error {
+		began := time.Now()
+		own, now = since(), g.World().Now().Truncate(time.Minute)
+		done := make(chan bool)
+		go func() { child = since(); close(done) }()
+		<-done
+		err := g.Pass(ctx, sim.Op{Key: "x"}, func(context.Context) error { server = since(); return nil })
+		clock.Jump(-3 * time.Hour)
+		time.Sleep(time.Minute)
+		slept, after = time.Since(began).Truncate(time.Second), since()
+		return err
+	})
+	p.Clock = clock
+	run(t, single(strategy.NewSerial()), p)
+	for _, c := range []struct {
+		what      string
+		got, want time.Duration
+	}{
+		{"its own time", own, time.Hour}, {"that of its goroutine", child, time.Hour}, {"the kernel's", now, 0},
+		{"the server's", server, 0}, {"after the jump back", after, -2*time.Hour + time.Minute}, {"what it measured", slept, time.Minute},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %v, want %v", c.what, c.got, c.want)
+		}
+	}
 }

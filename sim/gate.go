@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"ipamsim/sim/hermetic"
 )
 
 // ErrKilled is what every message of a killed process returns.
@@ -79,6 +81,9 @@ func (g *Gate) Pass(ctx context.Context, op Op, do func(context.Context) error) 
 	// ends its context and may hit a message that has just been picked.
 	if g.a.ended() {
 		return ErrKilled
+	}
+	if g.a.Clock != nil {
+		defer hermetic.SetClock(hermetic.SetClock(nil)) // a server's time is not that of its client's machine
 	}
 	ctx = context.WithValue(ctx, stepKey{}, v.step)
 	if op.Draws > 0 {

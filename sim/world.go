@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing/synctest"
 	"time"
+
+	"ipamsim/sim/hermetic"
 )
 
 // Options configure a run. The zero value of every field but Strategy is usable.
@@ -106,8 +108,12 @@ var errFinished = errors.New("finished")
 // registered first.
 func (w *World) Cleanup(f func()) { w.cleanups = append(w.cleanups, f) }
 
-// Now is the virtual time since the start of the run.
-func (w *World) Now() time.Duration { return time.Since(w.start) }
+// Now is the virtual time since the start of the run, whatever the clock of the
+// caller's machine says.
+func (w *World) Now() time.Duration {
+	defer hermetic.SetClock(hermetic.SetClock(nil))
+	return time.Since(w.start)
+}
 
 // Trace is the record of the run so far.
 func (w *World) Trace() *Trace { return w.trace }

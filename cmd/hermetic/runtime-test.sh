@@ -11,7 +11,7 @@
 #       wants the hash seed to differ between processes. It is constant: the
 #       layout of maps is part of what a seed repeats.
 #   TestSizeof
-#       wants the stock size of a goroutine's descriptor. It has four more fields.
+#       wants the stock size of a goroutine's descriptor. It has five more fields.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 overlay=$(go run ./cmd/hermetic)
@@ -30,7 +30,7 @@ run() {
 }
 
 run testing/synctest internal/synctest sync internal/sync internal/runtime/maps \
-  math/rand math/rand/v2 crypto/rand hash/maphash unique iter context
+  math/rand math/rand/v2 crypto/rand hash/maphash unique iter context time
 run -skip '^(TestMapIterOrder|TestMapSparseIterOrder|TestMemHashGlobalSeed|TestSizeof)$' \
   -run 'Synctest|Map|Hash|Select|Chan|Timer|Ticker|After|Sema|Mutex|Lock|Gosched|Yield|Park|Goexit|Goroutine|Coro|Deadlock|Rand|Preempt|GC|Stack|Steal|Sizeof|GOMAXPROCS|NumCPU|Weak|Cleanup|Final' \
   runtime

@@ -32,6 +32,7 @@ type Config struct {
 	Daemons  []string // names of the manager's daemons that run
 	Churn    []Churn
 	Script   []Entry // sorted by At
+	Hazards  Hazards
 	Until    time.Duration
 	Settle   time.Duration // quiet time after Until; quiescent invariants are judged at its end, 0: not at all
 	Timers   Timers
@@ -98,6 +99,8 @@ type Cluster struct {
 	series   *metric.Series
 	rested   bool // the quiet time after the script is over
 	over     bool // the run has been judged
+	clocks   map[string]*sim.Clock
+	traps    []*trap // set by hazards, in the order of setting
 
 	nodeNews chan struct{}
 }
@@ -110,7 +113,7 @@ func Start(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config) (*Cluste
 		cfg: cfg, w: w, api: api, store: store,
 		recs: map[string]ipam.Reconciler{}, nodes: map[string]*node{},
 		pods: map[model.PodRef]*pod{}, used: map[string]int{}, upstream: map[sim.ActorID]bool{},
-		owners: map[model.PodRef]string{}, nodeNews: make(chan struct{}, 1),
+		owners: map[model.PodRef]string{}, clocks: map[string]*sim.Clock{}, nodeNews: make(chan struct{}, 1),
 	}
 	c.truth.init()
 	c.judge.init(cfg)
@@ -214,6 +217,7 @@ func (c *Cluster) startControllers() {
 	for i := range c.cfg.Churn {
 		c.startChurn(i, c.cfg.Churn[i])
 	}
+	c.startHazards()
 }
 
 // unique makes a name that no process of this run has had: web-0, web-0~2, …
@@ -237,7 +241,7 @@ func (c *Cluster) spawnUpstream(id sim.ActorID, node string, run func(context.Co
 	c.mu.Lock()
 	c.upstream[id] = true
 	c.mu.Unlock()
-	return c.w.Spawn(sim.Process{ID: id, Group: node, Mortal: true, Run: run})
+	return c.w.Spawn(sim.Process{ID: id, Group: node, Mortal: true, Clock: c.clock(node), Run: run})
 }
 
 // sleep lets virtual time pass for one process. It reports false if the process

@@ -44,6 +44,7 @@ func (c *Cluster) stepped(s *sim.Step) {
 	if stop := c.cfg.Stop; stop != nil && stop(s.Step, c.judge.found[before:]) {
 		c.w.Finish()
 	}
+	c.springs(s)
 }
 
 // ended is sim.Hooks.End: if everything has had its time, judge what only holds at

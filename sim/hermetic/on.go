@@ -2,7 +2,10 @@
 
 package hermetic
 
-import _ "unsafe" // for go:linkname
+import (
+	"time"
+	_ "unsafe" // for go:linkname
+)
 
 // Enabled reports whether the binary was built on the generated runtime.
 const Enabled = true
@@ -40,3 +43,15 @@ func Pin(on bool)
 //
 //go:linkname Foreign runtime.simForeign
 func Foreign() uint64
+
+// SetClock makes the wall clock of the calling goroutine, of the goroutines it
+// starts from here on and of the timers it makes, be ahead of the bubble's by
+// what the pointer holds, from this moment to the next; nil: not at all. It
+// returns the pointer that was set before.
+//
+// Only time.Now is ahead, and what is read from it has a monotonic part, as
+// outside a bubble: sleeping, timers and time.Since go by the bubble's clock,
+// however the wall clock jumps.
+//
+//go:linkname SetClock runtime.simSetClock
+func SetClock(ahead *time.Duration) (was *time.Duration)

@@ -1,0 +1,81 @@
+package scenarios
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"ipamsim/sim/cluster"
+	"ipamsim/sim/hermetic"
+)
+
+// hazardsMax bounds how many hazards a run may have; each is a process of ours.
+const hazardsMax = 100
+
+// hazards checks the faults of machines and processes.
+func (l *loader) hazards(c *check) {
+	h, p := l.s.Doc.Spec.Hazards, at("spec", "hazards")
+	until := l.s.Doc.Spec.Until
+	set := len(h.Kinds) > 0 || h.From.Duration+h.Until.Duration+h.For.Duration > 0
+	c.bad(h.Max < 0 || h.Max > hazardsMax, p.then("max"), "want 0 to %d hazards in a run", hazardsMax)
+	c.bad(h.Max == 0 && set, p.then("max"), "missing: without it nothing happens at all")
+	c.bad(h.Until.Duration > until.Duration, p.then("until"), "%s is after spec.until, %s", brief(h.Until), brief(until))
+	if h.Until.Duration > 0 {
+		until = h.Until
+	}
+	c.bad(h.From.Duration > 0 && h.From.Duration >= until.Duration, p.then("from"), "%s is not before %s, when they end", brief(h.From), brief(until))
+	c.bad(h.For.Duration > untilMax, p.then("for"), "%s is too long, want at most 24h", brief(h.For))
+	for i, kind := range h.Kinds {
+		at := p.then("kinds").then(i)
+		if known := cluster.HazardKinds(); !slices.Contains(known, kind) {
+			c.bad(true, at, "%s is no hazard, %s", quote(kind), want(kind, known))
+			continue
+		}
+		c.must(cluster.CheckHazard(kind, l.s.hazardScope()), at)
+		c.bad(slices.Index(h.Kinds, kind) < i, at, "%s is listed twice", kind)
+	}
+}
+
+func (s *Scenario) hazardScope() cluster.HazardScope {
+	scope := cluster.HazardScope{Crons: len(s.Doc.Spec.Reconcilers) > 0}
+	for _, d := range s.Doc.Spec.Daemons {
+		scope.Deployments = scope.Deployments || !slices.Contains(perNode, d)
+	}
+	for _, n := range s.Networks {
+		scope.Routes = scope.Routes || s.Primary != "" && n.Key == s.Primary && n.Blocks != nil
+	}
+	return scope
+}
+
+// hazards translates them.
+func (s *Scenario) hazards() cluster.Hazards {
+	h := s.Doc.Spec.Hazards
+	out := cluster.Hazards{Max: h.Max, Kinds: h.Kinds, From: h.From.Duration, Until: h.Until.Duration, For: h.For.Duration}
+	if len(out.Kinds) == 0 {
+		out.Kinds = slices.DeleteFunc(cluster.HazardKinds(), func(kind string) bool {
+			return kind == cluster.ClockJumps || cluster.CheckHazard(kind, s.hazardScope()) != ""
+		})
+	}
+	if out.Until == 0 {
+		out.Until = s.Doc.Spec.Until.Duration
+	}
+	if out.For == 0 {
+		out.For = 2 * time.Minute
+	}
+	return out
+}
+
+// ErrOneClock is what Run returns for a scenario in which a node's clock may jump,
+// on a runtime that has one clock for all nodes.
+var ErrOneClock = errors.New("clockJump needs the hermetic runtime, this binary is built on the stock one: build it with make")
+
+// clocks says whether the scenario can be run by this binary.
+func (s *Scenario) clocks() error {
+	spec := s.Doc.Spec
+	jump := spec.Hazards.Max > 0 && slices.Contains(spec.Hazards.Kinds, cluster.ClockJumps) ||
+		slices.ContainsFunc(spec.Timeline, func(e Event) bool { return e.ClockJump != nil })
+	if jump && !hermetic.Enabled {
+		return ErrOneClock
+	}
+	return nil
+}

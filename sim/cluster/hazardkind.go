@@ -1,0 +1,201 @@
+package cluster
+
+import (
+	"context"
+	"maps"
+	"path"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// ClockJumps is the kind of hazard that needs the hermetic runtime.
+const ClockJumps = "clockJump"
+
+// hazardKinds by name: those of the timeline's actions where there is one.
+//
+//	clockJump   the wall clock of a node jumps forward or back, and stays so
+//	crash       a node loses its power, with its sandboxes, for good
+//	cutSession  the BGP sessions of a node are lost for a while
+//	kill        a process of the manager dies after one of its messages
+//	partition   a node cannot reach the API server for a while
+//	pause       a process of the manager stops after one of its messages, keeps
+//	            what it believes (a lease, a list), and wakes later
+//	pauseNode   so do all processes of a node
+//	reboot      a node loses its power and has it again after a while
+//	reconcile   a pass of a scheduled reconciler starts now, beside any that runs
+//	replace     a new machine takes the place, and the name, of a node's
+//	restart     a daemon or a kubelet dies; its supervisor starts it again
+//	second      a daemon that is a deployment runs twice for a while
+//	stopBIRD    a node's routing daemon stops for a while
+var hazardKinds = map[string]hazardKind{
+	ClockJumps:   {always, planClockJump},
+	"crash":      {always, onNode(func(n string) Action { return &Crash{Node: n} })},
+	"cutSession": {routed, undone(func(n string, undo bool) Action { return &CutSession{A: n, Undo: undo} })},
+	"kill":       {always, planKill},
+	"partition":  {always, lastingOn(func(n string, d metav1.Duration) Action { return &Partition{Node: n, For: d} })},
+	"pause":      {always, planPause},
+	"pauseNode":  {always, lastingOn(func(n string, d metav1.Duration) Action { return &Pause{Actor: n, For: d} })},
+	"reboot":     {always, lastingOn(func(n string, d metav1.Duration) Action { return &Reboot{Node: n, Down: d} })},
+	"reconcile":  {hasCron, planReconcile},
+	"replace":    {always, onNode(func(n string) Action { return &ReplaceNode{Node: n} })},
+	"restart":    {always, planRestart},
+	"second":     {hasDeployment, planSecond},
+	"stopBIRD":   {routed, undone(func(n string, undo bool) Action { return &StopBIRD{Node: n, Undo: undo} })},
+}
+
+// hazardKind is one kind of hazard.
+type hazardKind struct {
+	// needs says what a cluster lacks for it, or "".
+	needs func(HazardScope) string
+	// plan asks the schedule for everything there is to know. An event without
+	// Action is nothing.
+	plan func(context.Context, *hazard) (event, error)
+}
+
+// HazardScope is what a kind of hazard may need of a cluster.
+type HazardScope struct {
+	Routes      bool // nodes announce routes
+	Crons       bool // a reconciler runs on a schedule
+	Deployments bool // a daemon runs that is not one of each node
+}
+
+// HazardKinds lists all kinds, sorted.
+func HazardKinds() []string { return slices.Sorted(maps.Keys(hazardKinds)) }
+
+// CheckHazard says why a kind cannot happen in such a cluster, or "".
+func CheckHazard(kind string, s HazardScope) string { return hazardKinds[kind].needs(s) }
+
+func always(HazardScope) string { return "" }
+
+func routed(s HazardScope) string {
+	if s.Routes {
+		return ""
+	}
+	return "the primary network announces no routes"
+}
+
+func hasCron(s HazardScope) string {
+	if s.Crons {
+		return ""
+	}
+	return "no reconciler runs on a schedule: list one under spec.reconcilers"
+}
+
+func hasDeployment(s HazardScope) string {
+	if s.Deployments {
+		return ""
+	}
+	return "no daemon runs that there could be a second one of"
+}
+
+func onNode(act func(node string) Action) func(context.Context, *hazard) (event, error) {
+	return func(ctx context.Context, h *hazard) (event, error) {
+		n, ok, err := h.node(ctx)
+		if !ok {
+			return event{}, err
+		}
+		return event{Action: act(n)}, nil
+	}
+}
+
+func lastingOn(act func(node string, d metav1.Duration) Action) func(context.Context, *hazard) (event, error) {
+	return func(ctx context.Context, h *hazard) (event, error) {
+		n, ok, err := h.node(ctx)
+		if !ok {
+			return event{}, err
+		}
+		d, err := h.duration(ctx)
+		return event{Action: act(n, metav1.Duration{Duration: h.clip(d)})}, err
+	}
+}
+
+func undone(act func(node string, undo bool) Action) func(context.Context, *hazard) (event, error) {
+	return func(ctx context.Context, h *hazard) (event, error) {
+		n, ok, err := h.node(ctx)
+		if !ok {
+			return event{}, err
+		}
+		d, err := h.duration(ctx)
+		return event{Action: act(n, false), after: h.clip(d), undo: act(n, true)}, err
+	}
+}
+
+// jumps are how far a clock jumps: a correction by NTP, a machine that was off
+// without a battery, a wrong time zone set by hand.
+var jumps = []time.Duration{time.Second, -time.Second, 10 * time.Minute, -10 * time.Minute, 24 * time.Hour, -24 * time.Hour}
+
+func planClockJump(ctx context.Context, h *hazard) (event, error) {
+	n, ok, err := h.node(ctx)
+	if !ok {
+		return event{}, err
+	}
+	i, err := h.draw(ctx, "by", len(jumps))
+	return event{Action: &ClockJump{Node: n, By: metav1.Duration{Duration: jumps[i].Abs()}, Back: jumps[i] < 0}}, err
+}
+
+func planReconcile(ctx context.Context, h *hazard) (event, error) {
+	var all []*Reconcile
+	for _, k := range h.c.cfg.Crons {
+		if len(k.Nodes) == 0 {
+			all = append(all, &Reconcile{Name: k.Reconciler})
+		}
+		for _, n := range k.Nodes {
+			if h.c.nodeUp(n) {
+				all = append(all, &Reconcile{Name: k.Reconciler, Node: n})
+			}
+		}
+	}
+	a, ok, err := one(ctx, h, "pass", all)
+	if !ok {
+		return event{}, err
+	}
+	return event{Action: a}, nil
+}
+
+func planSecond(ctx context.Context, h *hazard) (event, error) {
+	daemons := slices.DeleteFunc(slices.Clone(h.c.cfg.Daemons), func(d string) bool { return h.c.recs[d].PerNode })
+	slices.Sort(daemons)
+	d, ok, err := one(ctx, h, "daemon", slices.Compact(daemons))
+	if !ok {
+		return event{}, err
+	}
+	long, err := h.duration(ctx)
+	return event{Action: &Second{Daemon: d, For: metav1.Duration{Duration: h.clip(long)}}}, err
+}
+
+func planRestart(ctx context.Context, h *hazard) (event, error) {
+	var all []string
+	for _, id := range h.c.alive() {
+		head, rest := family(id)
+		if slices.Contains(h.c.cfg.Daemons, head) || head == "kubelet" && path.Base(rest) == rest {
+			all = append(all, id)
+		}
+	}
+	id, ok, err := one(ctx, h, "process", all)
+	if !ok {
+		return event{}, err
+	}
+	return event{Action: &Kill{Actor: id}}, nil
+}
+
+func planKill(ctx context.Context, h *hazard) (event, error) {
+	id, err := h.trap(ctx)
+	if id == "" {
+		return event{}, err
+	}
+	return event{Action: &Kill{Actor: id}}, nil
+}
+
+func planPause(ctx context.Context, h *hazard) (event, error) {
+	d, err := h.duration(ctx)
+	if err != nil {
+		return event{}, err
+	}
+	id, err := h.trap(ctx)
+	if id == "" {
+		return event{}, err
+	}
+	return event{Action: &Pause{Actor: id, For: metav1.Duration{Duration: h.clip(d)}}}, nil
+}

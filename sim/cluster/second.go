@@ -1,0 +1,44 @@
+package cluster
+
+import (
+	"context"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"ipamsim/sim"
+)
+
+// Second runs a daemon that is a deployment once more beside the one that runs:
+// a rolling update that starts the new one first, a leader that did not notice
+// its end.
+type Second struct {
+	Daemon string          `json:"daemon" jsonschema:"required"`
+	For    metav1.Duration `json:"for,omitempty"` // default: to the end
+}
+
+// Do starts it and, later, kills it.
+func (a *Second) Do(ctx context.Context, o *Operator) error {
+	r, err := o.c.reconciler(a.Daemon)
+	if err != nil {
+		return err
+	}
+	id := sim.ActorID(o.c.unique(a.Daemon))
+	p := o.c.spawnUpstream(id, "", func(ctx context.Context, g *sim.Gate) error { return r.Run(ctx, g, "") })
+	if a.For.Duration == 0 {
+		return nil
+	}
+	t := time.NewTimer(a.For.Duration)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		o.c.w.Kill(id)
+	case <-p.Done():
+	case <-ctx.Done():
+	}
+	return ctx.Err()
+}
+
+func (a *Second) String() string {
+	return "start a second " + a.Daemon
+}
