@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
-	"slices"
 	"time"
 
 	"ipamsim/model"
@@ -55,9 +54,9 @@ type Options struct {
 	Walk sim.Strategy
 	// Recorded replays the run in spec.schedule.
 	Recorded bool
-	// StopAt ends the run after the step at which a violation is found for which it
-	// is true; what only holds at rest is then not judged.
-	StopAt func(model.Violation) bool
+	// StopAt is asked for each new violation, with the step after which it was found.
+	// True ends the run there; what only holds at rest is then not judged.
+	StopAt func(*sim.Step, model.Violation) bool
 }
 
 // Run is one run. The error is nil for every run that ended, whatever it found;
@@ -199,7 +198,7 @@ func (s *Scenario) strategy(rep *reports.Report, o Options) (sim.Strategy, follo
 }
 
 // stop is when to end a run early, nil for never.
-func (s *Scenario) stop(o Options, rep *reports.Report) func(int, []model.Violation) bool {
+func (s *Scenario) stop(o Options, rep *reports.Report) func(*sim.Step, []model.Violation) bool {
 	steps := 0
 	if o.Recorded { // there is one, or strategy would have failed
 		steps = s.Doc.Spec.Schedule.Steps
@@ -207,8 +206,11 @@ func (s *Scenario) stop(o Options, rep *reports.Report) func(int, []model.Violat
 	if steps == 0 && o.StopAt == nil {
 		return nil
 	}
-	return func(step int, found []model.Violation) bool {
-		rep.Stopped = step == steps || o.StopAt != nil && slices.ContainsFunc(found, o.StopAt)
+	return func(at *sim.Step, found []model.Violation) bool {
+		rep.Stopped = at.Step == steps
+		for _, v := range found {
+			rep.Stopped = rep.Stopped || o.StopAt != nil && o.StopAt(at, v)
+		}
 		return rep.Stopped
 	}
 }

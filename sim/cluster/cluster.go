@@ -43,7 +43,7 @@ type Config struct {
 	Datastore string
 	// Stop is asked after every step, with the violations that are new at it. True
 	// ends the run there, and what only holds at rest is not judged. May be nil.
-	Stop func(step int, found []model.Violation) bool
+	Stop func(at *sim.Step, found []model.Violation) bool
 }
 
 // Network is one network, the primary one or a NetworkAttachmentDefinition: its

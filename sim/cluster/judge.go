@@ -41,7 +41,7 @@ func (c *Cluster) stepped(s *sim.Step) {
 	}
 	before := len(c.judge.found)
 	c.judgeNow(invariant.Always, false)
-	if stop := c.cfg.Stop; stop != nil && stop(s.Step, c.judge.found[before:]) {
+	if stop := c.cfg.Stop; stop != nil && stop(s, c.judge.found[before:]) {
 		c.w.Finish()
 	}
 	c.springs(s)
