@@ -20,8 +20,14 @@ type calicoWorld struct {
 // of pods is a crowd. Half of the worlds are calm: whatever happens there is the
 // work of operators and of pods that come and go, and every message arrives.
 func calico(w *world) {
-	c := &calicoWorld{world: w}
 	w.doc.Spec.IPAM = "calico"
+	c := &calicoWorld{world: w}
+	c.draw(c.template)
+}
+
+// draw draws the whole of it; template makes what stands in a workload's pods.
+func (c *calicoWorld) draw(template func() (map[string]string, object)) {
+	w := c.world
 	w.doc.Spec.Datastore = Pick(w.Choices, "etcdv3", "etcdv3", "kubernetes")
 	hurt := w.Chance(1, 2)
 	w.pace(3*time.Second, time.Minute)
@@ -40,7 +46,7 @@ func calico(w *world) {
 	if w.Chance(1, 10) {
 		pods = w.Between(8, 14)
 	}
-	w.workloads(pods, c.template)
+	w.workloads(pods, template)
 	w.churn()
 	c.operators(hurt)
 	if hurt {

@@ -16,6 +16,7 @@ import (
 // spaces by name: each draws one world from the stream.
 var spaces = map[string]func(*world){
 	"calico":      calico,
+	"mixed":       mixed,
 	"whereabouts": whereabouts,
 }
 

@@ -124,5 +124,7 @@ func (w *world) pod(l *load, annotations map[string]string, spec object) object 
 	return object{"metadata": meta, "spec": s}
 }
 
-// soon is a time in the first four seconds.
-func (w *world) soon() time.Duration { return time.Duration(w.Int(4001)) * time.Millisecond }
+// soon is a time in the first four seconds, and in the first half of the script.
+func (w *world) soon() time.Duration {
+	return min(time.Duration(w.Int(4001))*time.Millisecond, w.until/2)
+}
