@@ -30,11 +30,15 @@ const gcPercent = 400
 
 // NewRunner starts the embedded etcd. Close removes it. Unless the user has set
 // GOGC, the process collects garbage less often from here on.
-func NewRunner() (*Runner, error) {
+func NewRunner() (*Runner, error) { return NewRunnerIn("") }
+
+// NewRunnerIn keeps the directory of the etcd in dir, for somebody who removes it
+// if this process cannot; "" is any place.
+func NewRunnerIn(dir string) (*Runner, error) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
-	store, err := etcd.Start()
+	store, err := etcd.StartIn(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -113,6 +117,9 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 	}
 	return rep, conclude(rep, err)
 }
+
+// Upstream is the module@version that the scenario runs.
+func (s *Scenario) Upstream() string { return adapters()[s.Doc.Spec.IPAM].Upstream() }
 
 // refused finds the line of a manifest that the API server did not take.
 func (s *Scenario) refused(err error) error {

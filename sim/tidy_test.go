@@ -42,7 +42,7 @@ var layers = []struct{ dir, may string }{
 	{"fuzz/coverage", "model/... sim/... reports fuzz/shape"},
 	{"fuzz/finding", "model/... sim/... reports scenarios fuzz/shape"},
 	{"fuzz/shrink", "model/... sim/... reports scenarios fuzz/shape fuzz/finding"},
-	{"fuzz/campaign", "model/... sim/... reports scenarios fuzz/space fuzz/coverage fuzz/finding fuzz/shrink"},
+	{"fuzz/campaign", "model/... sim/... reports scenarios fuzz/shape fuzz/space fuzz/coverage fuzz/finding fuzz/shrink"},
 	{"fuzz", "model/... sim/... reports scenarios fuzz/..."},
 	{"cmd/hermetic", ""}, // runs before anything of ours can be built
 	{"cmd/*", "model/... sim/... reports scenarios fuzz/..."},

@@ -14,6 +14,11 @@ import (
 // second one, or a run that does not let go, ends the process; cleanup then gets
 // a moment to remove what would be left behind.
 func interruptible(stderr io.Writer, cleanup func()) (ctx context.Context, stop func()) {
+	return interruptibleFor(interruptMax, stderr, cleanup)
+}
+
+// interruptibleFor is interruptible for work that has things to store first.
+func interruptibleFor(patience time.Duration, stderr io.Writer, cleanup func()) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -29,7 +34,7 @@ func interruptible(stderr io.Writer, cleanup func()) (ctx context.Context, stop 
 		case <-over:
 			return
 		case <-signals:
-		case <-time.After(interruptMax):
+		case <-time.After(patience):
 		}
 		done := make(chan struct{})
 		go func() { defer close(done); cleanup() }()
@@ -52,3 +57,6 @@ const (
 	interruptMax = 900 * time.Millisecond
 	cleanupMax   = 90 * time.Millisecond
 )
+
+// ignoreInterrupts is for processes that another one of ours ends.
+func ignoreInterrupts() { signal.Ignore(os.Interrupt, syscall.SIGTERM) }

@@ -39,8 +39,13 @@ type Server struct {
 // Start starts etcd in this process, on unix sockets in a private directory:
 // no port is opened and nothing outlives Close. The directory is in memory
 // where the machine has /dev/shm, because a run is not worth a disk write.
-func Start() (*Server, error) {
-	dir, err := privateDir()
+func Start() (*Server, error) { return StartIn("") }
+
+// StartIn is Start with the directory in a directory of the caller's, who removes
+// it if this process cannot any more; "" leaves the place to Start. Keep its name
+// short: a path of a unix socket has at most 107 bytes.
+func StartIn(parent string) (*Server, error) {
+	dir, err := privateDir(parent)
 	if err != nil {
 		return nil, fmt.Errorf("etcd: directory: %w", err)
 	}
@@ -68,7 +73,10 @@ func Start() (*Server, error) {
 }
 
 // privateDir is readable by this user alone: MkdirTemp makes it 0700.
-func privateDir() (string, error) {
+func privateDir(parent string) (string, error) {
+	if parent != "" {
+		return os.MkdirTemp(parent, "etcd-")
+	}
 	if dir, err := os.MkdirTemp("/dev/shm", "ipamsim-etcd-"); err == nil {
 		return dir, nil
 	}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"ipamsim/fuzz/campaign"
+)
+
+// cellCommand is what a worker starts for itself: the process in which runs take
+// place.
+func cellCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "cell DIR",
+		Short:  "run what a worker asks for (workers start it themselves)",
+		Hidden: true,
+		Args:   cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			in, out := campaign.CellFiles()
+			return campaign.ServeCell(context.Background(), whileAnybodyAsks(in, args[0]), out, args[0])
+		},
+	}
+}
+
+// whileAnybodyAsks ends the process as soon as its worker is gone, even in the
+// middle of a run.
+func whileAnybodyAsks(in io.Reader, dir string) io.Reader {
+	r, w := io.Pipe()
+	go func() {
+		_, _ = io.Copy(w, in)
+		_ = os.RemoveAll(dir)
+		os.Exit(exitExpected)
+	}()
+	return r
+}

@@ -1,0 +1,195 @@
+// Package campaign runs many runs in many processes and loses nothing.
+//
+// A coordinator plans shards, seeds to run, and puts them into a queue. Workers
+// take them; each has cells, processes in which the runs take place and which
+// may die. What came of a shard goes into a log, and the log is the campaign:
+// a coordinator that is killed reads it and goes on. All of it travels over NATS
+// JetStream, embedded in the coordinator or the user's own.
+package campaign
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+
+	"ipamsim/fuzz/finding"
+)
+
+// Config of a campaign.
+type Config struct {
+	Spec    Spec          // Build is filled in
+	Runs    uint64        // how many in all; 0: no bound
+	Time    time.Duration // how long; 0: no bound
+	Workers int           // processes on this machine that run
+	Link    *Link         // the user's NATS; nil: our own
+	Dir     string        // where findings go, and what is needed to continue
+	// Tell is called a few times a second, and for the last time at the end.
+	Tell func(Progress)
+	// Say is called with what people should know, one line each.
+	Say func(string)
+}
+
+// Progress of a campaign.
+type Progress struct {
+	Phase         string // "exploring", "finishing"
+	Elapsed, Left time.Duration
+	Runs, RunsMax uint64
+	Rate          float64 // runs per second, lately
+	States, Pairs int
+	Findings      int
+	Open          int // kinds of failures that nobody made small yet
+}
+
+// Outcome of a campaign, as far as it came.
+type Outcome struct {
+	Progress
+	Why       string // it ended
+	Busy      time.Duration
+	Steps     int
+	Unknown   uint64
+	Rows      []Row
+	Deaths    []Death // those that were not confirmed
+	Defects   []string
+	Defective int
+	Caught    uint64 // canaries
+	Canaries  uint64
+}
+
+// Blind: no canary failed.
+func (o *Outcome) Blind() bool { return o.Caught == 0 }
+
+// Row is a finding in the table at the end.
+type Row struct {
+	*finding.Finding
+	Count      uint64
+	First      uint64 // it was first seen in this run
+	FirstAfter time.Duration
+	File       string
+}
+
+// Errors of Run besides those of the environment.
+var (
+	ErrLocked  = errors.New("another campaign works in this directory")
+	ErrRefused = errors.New("it cannot run")
+)
+
+// Run runs a campaign, or goes on with one that was stopped or killed. The
+// outcome is there even with an error, if anything was begun. If ctx ends, it
+// stores what there is and returns.
+func Run(ctx context.Context, cfg Config) (*Outcome, error) {
+	var err error
+	if cfg.Spec.Build == "" {
+		if cfg.Spec.Build, err = Build(); err != nil {
+			return nil, err
+		}
+	}
+	home, err := openHome(cfg.Dir, cfg.Spec)
+	if err != nil {
+		return nil, err
+	}
+	defer home.close()
+	link, srv := cfg.Link, (*server.Server)(nil)
+	if link == nil {
+		link = &Link{}
+		if srv, link.URL, err = serve(home.path("nats")); err != nil {
+			return nil, err
+		}
+		defer func() { srv.Shutdown(); srv.WaitForShutdown() }()
+	}
+	// The connection outlives ctx: there is something to store at the end.
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	b, err := reach(life, *link, "coordinator")
+	if err != nil {
+		return nil, err
+	}
+	defer b.conn.Close()
+	if err := b.create(life, home.id); err != nil {
+		return nil, err
+	}
+	c := &coordinator{Config: cfg, bus: b, home: home, state: newState(), link: *link}
+	return c.run(ctx, life)
+}
+
+// home is a campaign's directory: DIR/.campaign/IDENTITY.
+type home struct {
+	dir  string // of the findings
+	own  string
+	id   string
+	lock *os.File
+}
+
+func openHome(dir string, spec Spec) (*home, error) {
+	h := &home{dir: dir, own: filepath.Join(dir, ".campaign", spec.identity())}
+	if err := os.MkdirAll(h.own, 0o700); err != nil {
+		return nil, fmt.Errorf("--out: %w", err)
+	}
+	var err error
+	if h.lock, err = flock(filepath.Join(dir, ".campaign", "lock")); errors.Is(err, errTaken) {
+		return nil, fmt.Errorf("--out: %s: %w", dir, ErrLocked)
+	} else if err != nil {
+		return nil, fmt.Errorf("--out: %w", err)
+	}
+	if h.id, err = h.name(spec); err != nil {
+		h.close()
+		return nil, fmt.Errorf("--out: %w", err)
+	}
+	return h, nil
+}
+
+// name is the campaign's own, which no other directory's has: others may share
+// the NATS.
+func (h *home) name(spec Spec) (string, error) {
+	if b, err := os.ReadFile(h.path("id")); err == nil && len(b) == idLen {
+		return string(b), nil
+	}
+	var b [idLen / 2]byte
+	_, _ = rand.Read(b[:])
+	text, err := json.MarshalIndent(spec, "", "  ")
+	if err == nil {
+		err = write(h.path("spec.json"), text)
+	}
+	id := hex.EncodeToString(b[:])
+	return id, errors.Join(err, write(h.path("id"), []byte(id)))
+}
+
+const idLen = 16
+
+func (h *home) path(name string) string { return filepath.Join(h.own, name) }
+
+func (h *home) close() { _ = h.lock.Close() }
+
+// write makes a file appear whole or not at all.
+func write(path string, body []byte) error {
+	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	_, err = tmp.Write(body)
+	err = errors.Join(err, tmp.Chmod(0o644), tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(tmp.Name())
+	}
+	return err
+}
+
+// names of the sources, for people.
+func (s Spec) names() string {
+	var out []string
+	for _, x := range s.Sources {
+		out = append(out, x.Name())
+	}
+	return strings.Join(out, ", ")
+}

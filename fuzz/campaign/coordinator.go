@@ -1,0 +1,292 @@
+package campaign
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// coordinator plans and waits. Everything it knows is in state; what it has asked
+// for and not got is in asked.
+type coordinator struct {
+	Config
+	*bus
+	home  *home
+	link  Link
+	state *state
+	crew  *hands
+
+	phase    phase
+	asked    map[string]Shard
+	planned  map[int]*spans // seeds asked for or done
+	turn     int            // the source to ask next
+	window   int            // how many shards to ask for at a time
+	skew     time.Duration  // of the server's clock
+	deadline time.Time
+	rate     rate
+	kept     map[string]string // object by fingerprint, as in the directory
+}
+
+// run is a whole life of the coordinator. ctx is the user's patience, life that of
+// the connection.
+func (c *coordinator) run(ctx, life context.Context) (*Outcome, error) {
+	log, err := c.recover(life)
+	if err != nil {
+		return nil, err
+	}
+	if c.crew, err = newHands(life, c.link, c.Workers, c.Say); err != nil {
+		return nil, err
+	}
+	defer c.crew.dismiss()
+	why, err := c.explore(ctx, life, log)
+	if err == nil && why != interrupted {
+		err = c.finish(ctx, life, log)
+		if ctx.Err() != nil {
+			why = interrupted
+		}
+	}
+	// Whoever reads the log later must know that this was not a crash.
+	if why == interrupted {
+		why = "" // it goes on another time
+	} else if e := c.write(life, "end", event{End: why}); err == nil {
+		err = e
+	}
+	if e := c.tell(life, entry{Build: c.Spec.Build, Name: c.Spec.names(), Epoch: c.state.epoch, Phase: over}); err == nil {
+		err = e
+	}
+	if e := c.save(life); err == nil {
+		err = e
+	}
+	o := c.outcome(why)
+	c.report()
+	return o, err
+}
+
+// interrupted: the user has had enough.
+const interrupted = "interrupted"
+
+// recover reads the log and takes over: a new epoch begins.
+func (c *coordinator) recover(ctx context.Context) (<-chan logged, error) {
+	text, err := json.Marshal(c.Spec)
+	if err == nil {
+		_, err = c.objects.PutBytes(ctx, specObject, text)
+	}
+	if err == nil {
+		err = c.queue.Purge(ctx) // what was asked for is planned anew
+	}
+	if err != nil {
+		return nil, c.wrap(err)
+	}
+	last, err := c.last(ctx)
+	if err != nil {
+		return nil, err
+	}
+	log, err := c.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for seq := uint64(0); seq < last; {
+		l, ok := <-log
+		if !ok {
+			return nil, ctx.Err()
+		}
+		c.state.apply(l.event, l.at)
+		seq = l.seq
+	}
+	c.recall()
+	epoch := c.state.epoch + 1
+	if err := c.write(ctx, "epoch", event{Epoch: &epoch}); err != nil {
+		return nil, err
+	}
+	for l := range log { // results of the last epoch may still come before
+		if c.state.apply(l.event, l.at); l.Epoch != nil && *l.Epoch == epoch {
+			c.skew = time.Until(l.at)
+			break
+		}
+	}
+	c.asked, c.planned, c.kept = map[string]Shard{}, map[int]*spans{}, map[string]string{}
+	for n, done := range c.state.sources {
+		copied := slices.Clone(*done)
+		c.planned[n] = &copied
+	}
+	c.window = 2 * max(1, c.Workers)
+	if c.Time > 0 {
+		c.deadline = time.Now().Add(c.Time - c.state.before)
+	}
+	c.rate.begin(c.state.runs, time.Now())
+	return log, c.tell(ctx, entry{Build: c.Spec.Build, Name: c.Spec.names(), Epoch: epoch})
+}
+
+// recall says that this is not the beginning.
+func (c *coordinator) recall() {
+	s := c.state
+	if s.epoch == 0 || c.Say == nil {
+		return
+	}
+	how := "stopped"
+	if s.ended != "" {
+		how = "ended"
+	}
+	c.Say(fmt.Sprintf("resuming the campaign in %s: it %s after %d runs with %d findings, which are not run again",
+		c.Dir, how, s.runs, len(s.findings)))
+}
+
+// explore runs until there is no time left, nothing to do, or ctx ends.
+func (c *coordinator) explore(ctx, life context.Context, log <-chan logged) (why string, err error) {
+	tick := time.NewTicker(tickEvery)
+	defer tick.Stop()
+	for {
+		if err := c.plan(life); err != nil {
+			return "", err
+		}
+		select {
+		case l := <-log:
+			if err := c.take(life, l); err != nil {
+				return "", err
+			}
+		case <-tick.C:
+			c.report()
+		case err := <-c.crew.failed:
+			return "", err
+		case <-ctx.Done():
+			return interrupted, c.wind(life, log)
+		}
+		switch {
+		case c.state.refused != "":
+			return "", fmt.Errorf("%w: %s", ErrRefused, c.state.refused)
+		case c.Time > 0 && time.Now().After(c.deadline):
+			return "time is up", c.wind(life, log)
+		case c.Runs > 0 && c.state.runs >= c.Runs && c.state.canary:
+			return "all runs are done", nil
+		}
+	}
+}
+
+const tickEvery = 200 * time.Millisecond
+
+// wind down: workers bring what they have.
+func (c *coordinator) wind(ctx context.Context, log <-chan logged) error {
+	c.phase = finishing
+	err := c.tell(ctx, entry{Build: c.Spec.Build, Name: c.Spec.names(), Epoch: c.state.epoch, Phase: finishing})
+	if err != nil {
+		return err
+	}
+	enough := time.After(windMax)
+	for slices.ContainsFunc(slices.Collect(maps.Values(c.asked)), func(s Shard) bool { return s.Kind == Explore }) {
+		select {
+		case l := <-log:
+			if err := c.take(ctx, l); err != nil {
+				return err
+			}
+		case <-enough:
+			return nil // the seeds of those are not done; nobody says they are
+		}
+	}
+	return nil
+}
+
+// windMax is a moment more than a run gets to end.
+const windMax = lateAfter + 500*time.Millisecond
+
+// finish waits for the canary and makes a finding of every kind of failure: a
+// small one while there is time, then as they are.
+func (c *coordinator) finish(ctx, life context.Context, log <-chan logged) error {
+	c.phase = finishing
+	err := c.tell(life, entry{Build: c.Spec.Build, Name: c.Spec.names(), Epoch: c.state.epoch, Phase: finishing})
+	if err != nil {
+		return err
+	}
+	tick := time.NewTicker(tickEvery)
+	defer tick.Stop()
+	enough := time.Now().Add(c.shrinkTime())
+	last := enough.Add(recordTime)
+	for time.Now().Before(last) {
+		if err := c.polish(life, time.Now().Before(enough)); err != nil {
+			return err
+		}
+		if len(c.asked) == 0 {
+			return nil
+		}
+		select {
+		case l := <-log:
+			if err := c.take(life, l); err != nil {
+				return err
+			}
+		case <-tick.C:
+			c.report()
+		case err := <-c.crew.failed:
+			return err
+		case <-ctx.Done():
+			return nil
+		}
+	}
+	return nil
+}
+
+// shrinkTime is what shrinking may add to a campaign's time, and recordTime what
+// keeping the rest as it is may.
+func (c *coordinator) shrinkTime() time.Duration {
+	return min(max(c.Time/10, 20*time.Second), 5*time.Minute)
+}
+
+const recordTime = 60 * time.Second
+
+// take is one event of the log.
+func (c *coordinator) take(ctx context.Context, l logged) error {
+	if !c.state.apply(l.event, l.at) || l.Result == nil {
+		return nil
+	}
+	r := l.Result
+	delete(c.asked, r.Shard.key())
+	if r.Shard.Kind == Explore {
+		c.rate.add(c.state.runs, time.Now())
+		if r.Done < r.Shard.Runs {
+			c.forget(r.Shard) // the rest is to be planned again
+		}
+	}
+	if r.Finding != nil || len(r.Deaths) > 0 {
+		return c.save(ctx)
+	}
+	return nil
+}
+
+// forget that the seeds of a shard were planned, but for those that are done.
+func (c *coordinator) forget(s Shard) {
+	var left spans
+	for _, x := range *c.planned[s.Source] {
+		left.add(span{x.From, min(x.To, max(s.From, x.From))})
+		left.add(span{max(x.From, s.From+s.Runs), x.To})
+	}
+	for _, x := range *c.state.sources[s.Source] {
+		left.add(x)
+	}
+	c.planned[s.Source] = &left
+}
+
+// save writes findings that are new or shorter into the directory.
+func (c *coordinator) save(ctx context.Context) error {
+	for _, fp := range slices.Sorted(maps.Keys(c.state.findings)) {
+		f := c.state.findings[fp]
+		if c.kept[fp] == f.Object {
+			continue
+		}
+		text, err := c.objects.GetBytes(ctx, f.Object)
+		if err != nil {
+			return c.wrap(err)
+		}
+		if err := write(c.file(fp), text); err != nil {
+			return fmt.Errorf("--out: %w", err)
+		}
+		c.kept[fp] = f.Object
+	}
+	return c.index()
+}
+
+func (c *coordinator) report() {
+	if c.Tell != nil {
+		c.Tell(c.progress())
+	}
+}

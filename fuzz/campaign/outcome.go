@@ -1,0 +1,136 @@
+package campaign
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+func (c *coordinator) file(fingerprint string) string {
+	return filepath.Join(c.Dir, fingerprint+".yaml")
+}
+
+func (c *coordinator) progress() Progress {
+	s := c.state
+	p := Progress{
+		Phase: "exploring", Elapsed: c.now(), Runs: s.runs, RunsMax: c.Runs, Rate: c.rate.now(time.Now()),
+		States: len(s.states), Pairs: len(s.pairs), Findings: len(s.findings), Open: len(s.open()),
+	}
+	if c.phase != exploring {
+		p.Phase = "finishing"
+	}
+	if c.Time > 0 {
+		p.Left = max(0, time.Until(c.deadline))
+	}
+	if c.Runs > 0 && p.Rate > 0 {
+		left := time.Duration(float64(c.Runs-min(c.Runs, s.runs)) / p.Rate * float64(time.Second))
+		if c.Time == 0 || left < p.Left {
+			p.Left = left
+		}
+	}
+	return p
+}
+
+func (c *coordinator) outcome(why string) *Outcome {
+	s := c.state
+	o := &Outcome{
+		Progress: c.progress(), Why: why, Busy: s.busy, Steps: s.steps, Unknown: s.unknown, Rows: c.rows(),
+		Defects: s.defects, Defective: s.defective, Caught: s.caught, Canaries: s.caught + s.missed,
+	}
+	for _, d := range s.deaths {
+		if !d.Confirmed {
+			o.Deaths = append(o.Deaths, d)
+		}
+	}
+	return o
+}
+
+// rows of the table: in the order in which they were first seen.
+func (c *coordinator) rows() []Row {
+	var out []Row
+	for _, fp := range slices.Sorted(maps.Keys(c.state.findings)) {
+		f := c.state.findings[fp]
+		r := Row{Finding: f.Finding, File: c.file(fp)}
+		for _, sig := range f.signatures {
+			cl := c.state.classes[sig]
+			if cl == nil {
+				r.Count++ // a death: it is counted where it happened
+				continue
+			}
+			if r.Count += cl.Count; r.First == 0 || cl.First < r.First {
+				r.First, r.FirstAfter = cl.First, cl.FirstAfter
+			}
+		}
+		out = append(out, r)
+	}
+	slices.SortStableFunc(out, func(a, b Row) int { return int(int64(a.First) - int64(b.First)) })
+	return out
+}
+
+// line of findings.json.
+type line struct {
+	Fingerprint string  `json:"fingerprint"`
+	Invariant   string  `json:"invariant"`
+	Severity    string  `json:"severity"`
+	Upstream    string  `json:"upstream"`
+	Sentence    string  `json:"sentence"`
+	File        string  `json:"file"`
+	Count       uint64  `json:"count"`
+	FirstRun    uint64  `json:"firstRun"`
+	FirstAfter  float64 `json:"firstAfterSeconds"`
+	Pods        int     `json:"pods"`
+	Switches    int     `json:"switches"`
+	Faults      int     `json:"faults"`
+	Steps       int     `json:"steps"`
+}
+
+// index writes findings.json.
+func (c *coordinator) index() error {
+	out := []line{}
+	for _, r := range c.rows() {
+		out = append(out, line{
+			r.Fingerprint, r.Invariant, string(r.Severity), r.Upstream, r.Sentence, filepath.Base(r.File),
+			r.Count, r.First, r.FirstAfter.Seconds(), r.Pods, r.Switches, r.Faults, r.Steps,
+		})
+	}
+	body, err := json.MarshalIndent(out, "", "  ")
+	if err == nil {
+		err = write(filepath.Join(c.Dir, "findings.json"), append(body, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	return nil
+}
+
+// rate is runs per second over the last while.
+type rate struct{ marks []mark }
+
+type mark struct {
+	runs uint64
+	at   time.Time
+}
+
+// rateOver smooths over a few shards.
+const rateOver = 20 * time.Second
+
+func (r *rate) begin(runs uint64, at time.Time) { r.marks = []mark{{runs, at}} }
+
+func (r *rate) add(runs uint64, at time.Time) {
+	r.marks = append(r.marks, mark{runs, at})
+	for len(r.marks) > 2 && at.Sub(r.marks[0].at) > rateOver {
+		r.marks = r.marks[1:]
+	}
+}
+
+func (r *rate) now(at time.Time) float64 {
+	first, last := r.marks[0], r.marks[len(r.marks)-1]
+	d := at.Sub(first.at).Seconds()
+	if d < 0.1 {
+		return 0
+	}
+	return float64(last.runs-first.runs) / d
+}

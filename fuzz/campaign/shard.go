@@ -1,0 +1,126 @@
+package campaign
+
+import (
+	"fmt"
+	"time"
+
+	"ipamsim/fuzz/finding"
+	"ipamsim/model"
+)
+
+// Kind says what is to be done with a shard.
+type Kind string
+
+// The kinds of shards.
+const (
+	Explore Kind = "explore" // run seeds and judge
+	Shrink  Kind = "shrink"  // make one failure small
+	Record  Kind = "record"  // keep one failure as it is
+	Canary  Kind = "canary"  // run worlds that must fail
+)
+
+// Shard is a piece of work for one worker.
+type Shard struct {
+	Epoch  int // which life of the coordinator asked for it
+	Kind   Kind
+	Source int
+	// Explore and Canary: Runs seeds from From on.
+	From, Runs uint64 `json:",omitempty"`
+	// Shrink and Record: the run of From that fails with Signature.
+	Signature string `json:",omitempty"`
+}
+
+// key identifies a shard within its epoch.
+func (s Shard) key() string {
+	if s.Signature != "" {
+		return fmt.Sprintf("%s-%s", s.Kind, s.Signature)
+	}
+	return fmt.Sprintf("%s-%d-%d", s.Kind, s.Source, s.From)
+}
+
+// Result is what came of a shard.
+type Result struct {
+	Shard Shard
+	// Done seeds of Shard.Runs: fewer if the campaign ended first.
+	Done uint64 `json:",omitempty"`
+	// Wall is how long the worker was at it.
+	Wall    time.Duration
+	Steps   int               `json:",omitempty"`
+	Unknown int               `json:",omitempty"` // runs cut short by a limit
+	Classes map[string]*Class `json:",omitempty"` // failures by signature
+	Defects []string          `json:",omitempty"` // runs of which ipamsim itself is in doubt
+	// Refused is why no run of the source can work: its file is wrong.
+	Refused string  `json:",omitempty"`
+	Deaths  []Death `json:",omitempty"`
+	// Finding of Shrink and Record, without its file.
+	Finding *finding.Finding `json:",omitempty"`
+	Object  string           `json:",omitempty"` // the file, in the object store
+}
+
+// Class is one kind of failure before shrinking: what the cheap signature of a
+// run tells apart.
+type Class struct {
+	Invariant string
+	Severity  model.Severity
+	Count     uint64     // runs that failed this way
+	Instances []Instance // the shortest few
+	// First is the first of these runs: so many runs into the shard, or into the
+	// campaign, and so long.
+	First      uint64
+	FirstAfter time.Duration
+}
+
+// Instance is one run that fails.
+type Instance struct {
+	Source int
+	Seed   uint64
+	Steps  int
+	Faults int
+}
+
+// instancesMax: shrinking starts from the shortest of so many.
+const instancesMax = 3
+
+// Death is a run that took its process along.
+type Death struct {
+	Source    int
+	Seed      uint64
+	Confirmed bool   // it died alone in a fresh process, too
+	Cause     string // one line
+	Object    string `json:",omitempty"` // the finding, in the object store
+	Finding   *finding.Finding
+
+	obituary
+}
+
+// add counts one failing run.
+func (c *Class) add(i Instance) {
+	c.Count++
+	c.keep(i)
+}
+
+// keep remembers an instance if it is among the shortest.
+func (c *Class) keep(i Instance) {
+	at := len(c.Instances)
+	for at > 0 && i.less(c.Instances[at-1]) {
+		at--
+	}
+	if at > 0 && c.Instances[at-1] == i {
+		return
+	}
+	c.Instances = append(c.Instances[:at], append([]Instance{i}, c.Instances[at:]...)...)
+	c.Instances = c.Instances[:min(len(c.Instances), instancesMax)]
+}
+
+// less: fewer faults first, then fewer steps; the rest makes the order total.
+func (i Instance) less(j Instance) bool {
+	switch {
+	case i.Faults != j.Faults:
+		return i.Faults < j.Faults
+	case i.Steps != j.Steps:
+		return i.Steps < j.Steps
+	case i.Source != j.Source:
+		return i.Source < j.Source
+	}
+	return i.Seed < j.Seed
+}

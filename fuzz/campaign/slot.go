@@ -1,0 +1,253 @@
+package campaign
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"ipamsim/fuzz/finding"
+)
+
+// slot is one place for a cell, and what happens there: one shard after another.
+type slot struct {
+	*crew
+	cell *keeper
+}
+
+// work takes shards until ctx ends.
+func (s *slot) work(ctx context.Context) {
+	defer func() {
+		if s.cell != nil {
+			s.cell.kill()
+		}
+	}()
+	for ctx.Err() == nil {
+		m, err := s.shards.Next(jetstream.FetchMaxWait(time.Second))
+		if err != nil {
+			if !errors.Is(err, jetstream.ErrNoMessages) && !errors.Is(err, context.DeadlineExceeded) {
+				pause(ctx, 200*time.Millisecond) // the server is away
+			}
+			continue
+		}
+		if err := s.take(ctx, m); err != nil {
+			s.failed(err)
+			return
+		}
+	}
+}
+
+// take does one shard. The message is acknowledged when the result is stored, so
+// that a shard of a worker that dies goes to another.
+func (s *slot) take(ctx context.Context, m jetstream.Msg) error {
+	var sh Shard
+	if json.Unmarshal(m.Data(), &sh) != nil || int64(sh.Epoch) != s.epoch.Load() || s.has(ctx, sh) {
+		return s.ack(m) // of another time, or done
+	}
+	alive, done := context.WithCancel(ctx)
+	go func() {
+		for alive.Err() == nil {
+			pause(alive, ackEvery)
+			_ = m.InProgress() // if nobody hears, somebody else gets it as well, and one of both counts
+		}
+	}()
+	defer done()
+	began := time.Now()
+	r, err := s.do(ctx, sh)
+	if err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		_ = m.Nak() // somebody else, at once
+		return nil
+	}
+	r.Shard, r.Wall = sh, time.Since(began)
+	for {
+		if err = s.result(ctx, r); err == nil {
+			return s.ack(m)
+		}
+		if pause(ctx, 500*time.Millisecond); ctx.Err() != nil {
+			return nil
+		}
+	}
+}
+
+// ack says that a shard is done; if that is lost it comes again and has a result.
+func (s *slot) ack(m jetstream.Msg) error { _ = m.Ack(); return nil }
+
+func (s *slot) do(ctx context.Context, sh Shard) (*Result, error) {
+	r := &Result{Classes: map[string]*Class{}}
+	switch sh.Kind {
+	case Explore, Canary:
+		return r, s.explore(ctx, sh, r)
+	case Shrink, Record:
+		return r, s.keep(ctx, sh, r)
+	}
+	return r, nil
+}
+
+// explore runs the seeds of a shard, as many as there is time for.
+func (s *slot) explore(ctx context.Context, sh Shard, r *Result) error {
+	var seen novel
+	began := time.Now()
+	for ; r.Done < sh.Runs && r.Refused == ""; r.Done++ {
+		if sh.Kind == Explore && phase(s.phase.Load()) != exploring {
+			break
+		}
+		bound := ctx
+		if sh.Kind == Explore {
+			bound = s.term()
+		}
+		q := ask{Source: sh.Source, Seed: sh.From + r.Done}
+		a, err := s.run(bound, q, r)
+		if err != nil {
+			return err
+		}
+		if bound.Err() != nil {
+			break // this one does not count
+		}
+		if a != nil {
+			r.add(q, a, time.Since(began))
+			seen.add(a)
+		}
+	}
+	if sh.Kind == Canary {
+		return nil
+	}
+	return s.cover(ctx, seen)
+}
+
+// add counts one run.
+func (r *Result) add(q ask, a *answer, after time.Duration) {
+	r.Steps += a.Steps
+	if a.Unknown {
+		r.Unknown++
+	}
+	if a.Defect != "" {
+		r.Defects = append(r.Defects, a.Defect)
+	}
+	if a.Refused != "" {
+		r.Refused = a.Refused
+	}
+	for _, h := range a.Hits {
+		c := r.Classes[h.Signature]
+		if c == nil {
+			c = &Class{Invariant: h.Invariant, Severity: h.Severity, First: r.Done + 1, FirstAfter: after}
+			r.Classes[h.Signature] = c
+		}
+		c.add(Instance{q.Source, q.Seed, h.Steps, h.Faults})
+	}
+}
+
+// run is one question, with what happens if it kills the cell: the run is done
+// again alone in a fresh one. No answer and no error means that it died for good,
+// which r then says.
+func (s *slot) run(ctx context.Context, q ask, r *Result) (*answer, error) {
+	var first *Death
+	for deaths := 0; ; deaths++ {
+		if s.cell == nil {
+			var err error
+			if s.cell, err = newKeeper(s.scratch, &s.spec); err != nil {
+				return nil, fmt.Errorf("campaign: cell: %w", err)
+			}
+		}
+		a, d := s.cell.ask(ctx, q)
+		if d != nil {
+			s.cell = nil
+		}
+		if ctx.Err() != nil {
+			return nil, nil
+		}
+		switch {
+		case d == nil && first == nil:
+			return a, nil
+		case d == nil: // it does not die every time: the world around it may have killed it
+			first.Source, first.Seed = q.Source, q.Seed
+			r.Deaths = append(r.Deaths, *first)
+			return a, nil
+		case first == nil || d.killed && deaths < 2: // anybody may be shot twice
+			first = d
+			continue
+		}
+		return nil, s.died(ctx, q, d, r)
+	}
+}
+
+// died files a confirmed death.
+func (s *slot) died(ctx context.Context, q ask, d *Death, r *Result) error {
+	d.Source, d.Seed, d.Confirmed = q.Source, q.Seed, true
+	if d.ours {
+		r.Defects = append(r.Defects, fmt.Sprintf("source %d seed %d: ipamsim itself failed: %s", q.Source, q.Seed, d.Cause))
+		return nil
+	}
+	sc, err := s.spec.world(q.Source, q.Seed, nil)
+	if err != nil {
+		return err
+	}
+	f, err := d.finding(s.spec, sc)
+	if err != nil {
+		return err
+	}
+	d.Object, err = s.store(ctx, f)
+	d.Finding = f
+	r.Deaths = append(r.Deaths, *d)
+	return err
+}
+
+// keep makes a failure small, or keeps it as it is if that does not work out.
+func (s *slot) keep(ctx context.Context, sh Shard, r *Result) error {
+	q := ask{Source: sh.Source, Seed: sh.From, Signature: sh.Signature, Shrink: sh.Kind == Shrink}
+	a, err := s.run(ctx, q, r)
+	if a == nil && err == nil && ctx.Err() == nil && q.Shrink {
+		q.Shrink = false
+		a, err = s.run(ctx, q, r)
+	}
+	if err != nil || a == nil {
+		return err
+	}
+	if a.Defect != "" {
+		r.Defects = append(r.Defects, a.Defect)
+	}
+	if a.Finding != nil {
+		r.Finding = a.Finding
+		r.Object, err = s.store(ctx, r.Finding)
+	}
+	return err
+}
+
+// store puts the file of a finding into the object store and takes it out of the
+// finding.
+func (s *slot) store(ctx context.Context, f *finding.Finding) (object string, err error) {
+	object = fmt.Sprintf("%s-%s", f.Fingerprint, digest(f.YAML))
+	_, err = s.objects.PutBytes(ctx, object, f.YAML)
+	f.YAML = nil
+	return object, s.wrap(err)
+}
+
+// novel is what the runs of a shard saw first.
+type novel struct{ states, pairs []uint64 }
+
+func (c *novel) add(a *answer) {
+	c.states = append(c.states, a.States.numbers()...)
+	c.pairs = append(c.pairs, a.Pairs.numbers()...)
+}
+
+// cover writes coverage into the log, in messages that are not too long.
+func (s *slot) cover(ctx context.Context, c novel) error {
+	for len(c.states)+len(c.pairs) > 0 && ctx.Err() == nil {
+		n, m := min(len(c.states), coverMax), min(len(c.pairs), coverMax)
+		err := s.write(ctx, "cover", event{Cover: &cover{States: pack(c.states[:n]), Pairs: pack(c.pairs[:m])}})
+		if err != nil {
+			pause(ctx, 500*time.Millisecond)
+			continue
+		}
+		c.states, c.pairs = c.states[n:], c.pairs[m:]
+	}
+	return nil
+}
+
+// coverMax hashes are about 200 kB, a fifth of what a server takes by default.
+const coverMax = 20_000

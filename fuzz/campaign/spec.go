@@ -1,0 +1,94 @@
+package campaign
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	"ipamsim/fuzz/space"
+	"ipamsim/scenarios"
+)
+
+// Spec is what a campaign searches. Two campaigns with the same Spec search the
+// same runs in the same order.
+type Spec struct {
+	// Build identifies the program: a worker of another build would see other runs.
+	Build   string
+	Sources []Source
+	// Strategy of every run; "" leaves it to the world or the scenario.
+	Strategy string
+	// First is the seed of each source's first run.
+	First uint64
+}
+
+// Source is where runs come from: worlds of a space, one for each seed, or one
+// scenario under many seeds.
+type Source struct {
+	Space string `json:",omitempty"`
+	File  string `json:",omitempty"` // as the user named it
+	Text  string `json:",omitempty"` // of the file
+}
+
+// Name of a source, for people.
+func (s Source) Name() string {
+	if s.Space != "" {
+		return s.Space
+	}
+	return s.File
+}
+
+// identity tells one Spec from another: 12 hexadecimal digits.
+func (s Spec) identity() string {
+	b, _ := json.Marshal(s) // strings and numbers
+	return digest(b)
+}
+
+// world is the scenario of one seed. Scenarios of files are parsed once.
+func (s Spec) world(source int, seed uint64, parsed map[int]*scenarios.Scenario) (*scenarios.Scenario, error) {
+	if source == canarySource {
+		return scenarios.Parse("canary.yaml", []byte(canaryWorld(seed)))
+	}
+	if source < 0 || source >= len(s.Sources) {
+		return nil, fmt.Errorf("campaign: no source %d", source)
+	}
+	src := s.Sources[source]
+	if src.Space != "" {
+		return space.Draw(src.Space, seed)
+	}
+	if sc := parsed[source]; sc != nil {
+		return sc, nil
+	}
+	sc, err := scenarios.Parse(src.File, []byte(src.Text))
+	if err == nil && parsed != nil {
+		parsed[source] = sc
+	}
+	return sc, err
+}
+
+// options of the run of one seed.
+func (s Spec) options(source int, seed uint64) scenarios.Options {
+	o := scenarios.Options{Strategy: s.Strategy}
+	if source == canarySource {
+		o.Strategy = ""
+	} else if s.Sources[source].Space == "" {
+		o.Seed = &seed
+	}
+	return o
+}
+
+// Build is the hash of this program: 12 hexadecimal digits.
+func Build() (string, error) {
+	f, err := os.Open("/proc/self/exe")
+	if err != nil {
+		return "", fmt.Errorf("campaign: build: %w", err)
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", fmt.Errorf("campaign: build: %w", err)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:6]), nil
+}

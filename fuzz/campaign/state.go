@@ -1,0 +1,220 @@
+package campaign
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"ipamsim/fuzz/finding"
+)
+
+// event is an entry of a campaign's log. The log is all there is: whoever reads
+// it from its beginning knows the campaign.
+type event struct {
+	Epoch  *int    `json:",omitempty"` // a coordinator took over
+	Result *Result `json:",omitempty"`
+	Cover  *cover  `json:",omitempty"`
+	End    string  `json:",omitempty"` // the coordinator is done, and why
+}
+
+// cover is coverage that its sender had not seen before. Adding it twice does
+// nothing.
+type cover struct{ States, Pairs packed }
+
+// state is what the log says so far.
+//
+// Exactly-once is decided here and nowhere else: a result counts if it is of the
+// present epoch and the first of its key. So a shard that ran twice, because its
+// worker was slow or dead or because its message was not acknowledged in time,
+// counts once; and one that a worker of an earlier epoch still brings does not
+// count at all, because its seeds were planned anew.
+type state struct {
+	epoch   int
+	took    map[string]bool // keys of this epoch
+	sources map[int]*spans  // seeds done
+	began   time.Time       // of the epoch
+	last    time.Time       // of the last event
+	before  time.Duration   // what earlier epochs took
+	ended   string          // why the campaign came to its end, if it did
+
+	runs, unknown  uint64
+	steps          int
+	busy           time.Duration // of all workers together, exploring
+	states, pairs  map[uint64]struct{}
+	classes        map[string]*Class
+	findings       map[string]*found
+	of             map[string]string // fingerprint by signature
+	deaths         []Death
+	defects        []string
+	defective      int
+	refused        string
+	caught, missed uint64 // canaries
+	canary         bool   // the canary shard is done
+}
+
+// found is a finding with what the campaign knows about it.
+type found struct {
+	*finding.Finding
+	Object     string
+	signatures []string
+}
+
+func newState() *state {
+	return &state{
+		took: map[string]bool{}, sources: map[int]*spans{}, states: map[uint64]struct{}{}, pairs: map[uint64]struct{}{},
+		classes: map[string]*Class{}, findings: map[string]*found{}, of: map[string]string{},
+	}
+}
+
+// apply takes in the next event of the log, and reports whether it counts.
+func (s *state) apply(e event, at time.Time) bool {
+	switch {
+	case e.Epoch != nil:
+		if s.epoch > 0 {
+			s.before += s.last.Sub(s.began)
+		}
+		if s.ended != "" {
+			s.before = 0 // a new stretch of time
+		}
+		s.epoch, s.began, s.took, s.ended = *e.Epoch, at, map[string]bool{}, ""
+	case e.Cover != nil:
+		for _, x := range e.Cover.States.numbers() {
+			s.states[x] = struct{}{}
+		}
+		for _, x := range e.Cover.Pairs.numbers() {
+			s.pairs[x] = struct{}{}
+		}
+	case e.Result != nil:
+		key := e.Result.Shard.key()
+		if e.Result.Shard.Epoch != s.epoch || s.took[key] {
+			return false
+		}
+		s.took[key] = true
+		s.result(e.Result, at)
+	case e.End != "":
+		s.ended = e.End
+	}
+	s.last = at
+	return true
+}
+
+func (s *state) result(r *Result, at time.Time) {
+	s.deaths = append(s.deaths, r.Deaths...)
+	for _, d := range r.Deaths {
+		if d.Finding != nil {
+			s.find(d.Cause, d.Finding, d.Object)
+		}
+	}
+	s.defective += len(r.Defects)
+	s.defects = append(s.defects, r.Defects[:min(len(r.Defects), max(0, defectsMax-len(s.defects)))]...)
+	if r.Refused != "" && s.refused == "" {
+		s.refused = r.Refused
+	}
+	switch r.Shard.Kind {
+	case Canary:
+		s.canary = true
+		for _, c := range r.Classes {
+			s.caught += c.Count
+		}
+		s.missed = r.Done - min(r.Done, s.caught)
+	case Shrink, Record:
+		if r.Finding != nil {
+			s.find(r.Shard.Signature, r.Finding, r.Object)
+		}
+	case Explore:
+		s.explored(r, at)
+	}
+}
+
+func (s *state) explored(r *Result, at time.Time) {
+	done := s.sources[r.Shard.Source]
+	if done == nil {
+		done = &spans{}
+		s.sources[r.Shard.Source] = done
+	}
+	done.add(span{r.Shard.From, r.Shard.From + r.Done})
+	start := s.elapsed(at) - r.Wall
+	for _, sig := range slices.Sorted(maps.Keys(r.Classes)) {
+		c, have := r.Classes[sig], s.classes[sig]
+		if have == nil {
+			have = &Class{Invariant: c.Invariant, Severity: c.Severity, First: s.runs + c.First, FirstAfter: max(0, start+c.FirstAfter)}
+			s.classes[sig] = have
+		}
+		have.Count += c.Count
+		for _, i := range c.Instances {
+			have.keep(i)
+		}
+	}
+	s.runs += r.Done
+	s.unknown += uint64(r.Unknown)
+	s.steps += r.Steps
+	s.busy += r.Wall
+}
+
+// find files a finding: the shortest of those with one fingerprint.
+func (s *state) find(signature string, f *finding.Finding, object string) {
+	s.of[signature] = f.Fingerprint
+	have := s.findings[f.Fingerprint]
+	if have == nil {
+		have = &found{Finding: f, Object: object}
+		s.findings[f.Fingerprint] = have
+	} else if shorter(f, have.Finding) {
+		have.Finding, have.Object = f, object
+	}
+	if !slices.Contains(have.signatures, signature) {
+		have.signatures = append(have.signatures, signature)
+	}
+}
+
+// shorter: what a reader has to follow. The rest makes the order total, so that
+// the same findings in another order leave the same one.
+func shorter(a, b *finding.Finding) bool {
+	for _, d := range []int{
+		a.Pods - b.Pods, a.Faults - b.Faults, a.Switches - b.Switches, a.Nodes - b.Nodes, a.Steps - b.Steps,
+	} {
+		if d != 0 {
+			return d < 0
+		}
+	}
+	return false
+}
+
+// elapsed is how long the campaign has been at work.
+func (s *state) elapsed(now time.Time) time.Duration {
+	if s.epoch == 0 {
+		return 0
+	}
+	return s.before + now.Sub(s.began)
+}
+
+// open are the classes of failures without a finding, the promising ones first:
+// the gravest, then those that need the fewest faults, then the most frequent.
+func (s *state) open() []string {
+	rank := map[string]int{"critical": 0, "major": 1, "minor": 2}
+	var out []string
+	for sig := range s.classes {
+		if s.of[sig] == "" {
+			out = append(out, sig)
+		}
+	}
+	slices.SortFunc(out, func(a, b string) int {
+		x, y := s.classes[a], s.classes[b]
+		for _, d := range []int{
+			x.Instances[0].Faults - y.Instances[0].Faults,
+			rank[string(x.Severity)] - rank[string(y.Severity)],
+			int(y.Count) - int(x.Count),
+		} {
+			if d != 0 {
+				return d
+			}
+		}
+		if a < b {
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
+// defectsMax are told; the others are only counted.
+const defectsMax = 5

@@ -1,0 +1,143 @@
+package campaign
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"ipamsim/fuzz/finding"
+)
+
+// TestSpans: a set of seeds that is added in any pieces, in any order and more
+// than once is the set, and the gaps are what is missing.
+func TestSpans(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var s spans
+		want := map[uint64]bool{}
+		for range rapid.IntRange(0, 12).Draw(t, "pieces") {
+			from := rapid.Uint64Range(0, 40).Draw(t, "from")
+			p := span{from, from + rapid.Uint64Range(0, 10).Draw(t, "length")}
+			before := len(want)
+			for x := p.From; x < p.To; x++ {
+				want[x] = true
+			}
+			if fresh := s.add(p); fresh != uint64(len(want)-before) {
+				t.Fatalf("%v is %d new, want %d", p, fresh, len(want)-before)
+			}
+		}
+		for i := 1; i < len(s); i++ {
+			if s[i-1].To >= s[i].From {
+				t.Fatalf("%v touch", s)
+			}
+		}
+		for len(want) < 60 {
+			g := s.gap(0, 3)
+			if g.To <= g.From || g.To > g.From+3 {
+				t.Fatalf("gap %v of %v", g, s)
+			}
+			for x := g.From; x < g.To; x++ {
+				if want[x] {
+					t.Fatalf("gap %v of %v is no gap", g, s)
+				}
+				want[x] = true
+			}
+			s.add(g)
+		}
+		if len(s) != 1 || s[0].From != 0 {
+			t.Fatalf("gaps were left: %v", s)
+		}
+	})
+}
+
+func TestPacked(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := map[uint64]bool{}
+		all := rapid.SliceOf(rapid.Uint64()).Draw(t, "numbers")
+		for _, x := range all {
+			want[x] = true
+		}
+		got := map[uint64]bool{}
+		for _, x := range pack(all).numbers() {
+			got[x] = true
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Fatalf("%v, want %v", got, want)
+		}
+	})
+}
+
+// at is a moment of a test's log.
+func at(seconds int) time.Time { return time.Unix(int64(seconds), 0) }
+
+func epoch(n int) event { return event{Epoch: &n} }
+
+func explored(epoch int, from, runs, done uint64) event {
+	return event{Result: &Result{
+		Shard: Shard{Epoch: epoch, Kind: Explore, From: from, Runs: runs}, Done: done, Steps: int(done),
+		Classes: map[string]*Class{"sig": {Invariant: "convergence", Count: done, Instances: []Instance{{Seed: from, Steps: 100 - int(from)}}}},
+	}}
+}
+
+// TestEveryShardCountsOnce: whatever the log holds twice, or too late.
+func TestEveryShardCountsOnce(t *testing.T) {
+	s := newState()
+	steps := []struct {
+		what   string
+		e      event
+		counts bool
+		runs   uint64
+	}{
+		{"a coordinator begins", epoch(1), true, 0},
+		{"a shard is done", explored(1, 1, 10, 10), true, 10},
+		{"and done again by a worker that was thought dead", explored(1, 1, 10, 10), false, 10},
+		{"another is done", explored(1, 11, 10, 10), true, 20},
+		{"the coordinator is killed, the next one begins", epoch(2), true, 20},
+		{"the old one's shard comes late: its seeds were planned anew", explored(1, 21, 10, 10), false, 20},
+		{"they come from where they were planned", explored(2, 21, 5, 5), true, 25},
+		{"a shard of the same first seed is another one in another epoch", explored(2, 26, 5, 2), true, 27},
+	}
+	for i, x := range steps {
+		if counts := s.apply(x.e, at(i)); counts != x.counts || s.runs != x.runs {
+			t.Fatalf("%s: counts %t, %d runs; want %t, %d", x.what, counts, s.runs, x.counts, x.runs)
+		}
+	}
+	if got, want := fmt.Sprint(*s.sources[0]), "[{1 28}]"; got != want {
+		t.Errorf("seeds done: %s, want %s", got, want)
+	}
+	if c := s.classes["sig"]; c.Count != 27 || len(c.Instances) != instancesMax || c.Instances[0].Seed != 26 {
+		t.Errorf("%+v, want 27 failures, the shortest of seed 26", c)
+	}
+}
+
+// TestTime: what earlier lives of the coordinator took counts, what lay between
+// them does not; a campaign that came to its end has its time again.
+func TestTime(t *testing.T) {
+	s := newState()
+	s.apply(epoch(1), at(100))
+	s.apply(explored(1, 1, 1, 1), at(110)) // killed some time after
+	s.apply(epoch(2), at(500))
+	if got := s.elapsed(at(503)); got != 13*time.Second {
+		t.Errorf("%v, want 13s", got)
+	}
+	s.apply(event{End: "time is up"}, at(520))
+	s.apply(epoch(3), at(900))
+	if got := s.elapsed(at(901)); got != time.Second {
+		t.Errorf("%v after the end, want 1s", got)
+	}
+}
+
+// TestTheShortestFindingStays: of those with one fingerprint, in any order; all
+// its signatures lead to it.
+func TestTheShortestFindingStays(t *testing.T) {
+	long, short := &finding.Finding{Fingerprint: "f", Pods: 3}, &finding.Finding{Fingerprint: "f", Pods: 2}
+	for _, order := range [][]*finding.Finding{{long, short}, {short, long}} {
+		s := newState()
+		s.find("one", order[0], "1")
+		s.find("two", order[1], "2")
+		if f := s.findings["f"]; f.Pods != 2 || len(f.signatures) != 2 || len(s.findings) != 1 {
+			t.Errorf("%+v", f)
+		}
+	}
+}
