@@ -13,8 +13,10 @@ import (
 	"time"
 
 	"ipamsim/fuzz/space"
+	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
+	"ipamsim/sim"
 )
 
 // The hunt runs worlds of a space one after another and prints a line for every
@@ -24,7 +26,7 @@ import (
 var (
 	huntSpace = flag.String("space", "", "hunt in this space")
 	huntSeeds = flag.String("seeds", "1-200", "the worlds to run")
-	faultless = flag.Bool("faultless", false, "take the faults out of every world")
+	faultless = flag.Bool("faultless", false, "take faults and hazards out of every world")
 	keep      = flag.String("keep", "", "write the worlds that fail into this directory, with their schedules")
 	story     = flag.String("story", "", "print the steps and events that contain one of these words, comma-separated")
 	only      = flag.String("invariant", "", "print only violations of this one")
@@ -51,7 +53,7 @@ func TestHunt(t *testing.T) {
 			t.Fatal(err)
 		}
 		if *faultless {
-			s.Doc.Spec.Faults = scenarios.Faults{}
+			s.Doc.Spec.Faults, s.Doc.Spec.Hazards = scenarios.Faults{}, scenarios.Hazards{}
 		}
 		rep, err := r.Run(context.Background(), s, scenarios.Options{})
 		if err != nil {
@@ -101,14 +103,14 @@ func (h *hunt) note(t *testing.T, seed uint64, rep *reports.Report) {
 	seen := map[string]bool{}
 	for _, v := range rep.Violations {
 		var faults []string
-		for _, s := range rep.Trace.Steps[:min(v.Step, len(rep.Trace.Steps))] {
-			if s.Choice.Outcome.Fault() {
-				faults = append(faults, s.Choice.Outcome.String()+" "+s.Choice.Op.String())
+		for _, e := range rep.History.Events {
+			if e.Kind == model.FaultEvent && e.Step <= v.Step {
+				faults = append(faults, e.Actor+": "+e.Text)
 			}
 		}
-		class := v.Invariant + ", without a fault"
+		class := v.Invariant + at(rep.Trace.Steps, v) + ", without a fault"
 		if len(faults) > 0 {
-			class = v.Invariant + ", after faults"
+			class = v.Invariant + at(rep.Trace.Steps, v) + ", after faults"
 		}
 		if !seen[class] {
 			seen[class] = true
@@ -123,6 +125,19 @@ func (h *hunt) note(t *testing.T, seed uint64, rep *reports.Report) {
 	if rep.Verdict == reports.Unknown || rep.Reason != "" {
 		t.Logf("seed %d %s: %s", seed, rep.Strategy, rep.Reason)
 	}
+}
+
+// at is what was done in the step of a violation: by whom, which verb, to what
+// sort of object. Nobody did what is judged at rest.
+func at(steps []*sim.Step, v model.Violation) string {
+	if v.Step == 0 || v.Step > len(steps) || v.Invariant == "convergence" || v.Invariant == "leaked-claim" {
+		return ""
+	}
+	op := steps[v.Step-1].Choice.Op
+	actor, _, _ := strings.Cut(string(op.Actor), "/")
+	actor, _, _ = strings.Cut(actor, "~")
+	key, _, _ := strings.Cut(op.Key, "/")
+	return " at " + actor + " " + key
 }
 
 // tell prints what happened to something: every step and every event of the

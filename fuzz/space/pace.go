@@ -29,10 +29,20 @@ func (w *world) pace(from, to time.Duration) {
 // unknown.
 const stepsMax = 3000
 
-// rest draws a quiet time after the script, at the end of which what only holds
-// at rest is judged; none in one world of two.
+// rest draws a quiet time after the script, in which bounds of time run out. What
+// only holds at rest is judged at its end where there is rest: a server that now
+// and then takes seconds, or a walk that lets time pass between any two messages,
+// makes calls run out of their deadlines for ever, and nobody is to blame.
 func (w *world) rest(d time.Duration) {
-	if w.Chance(1, 2) {
-		w.doc.Spec.Settle = ms(d)
+	s := &w.doc.Spec
+	switch {
+	case s.Strategy == "timed" && w.Chance(1, 2):
+		s.Settle = ms(d)
+		for class, l := range s.Latencies {
+			l.Tail, l.Slow.Duration = 0, 0
+			s.Latencies[class] = l
+		}
+	case s.Strategy != "timed" && w.Chance(1, 3):
+		s.Until = ms(w.until + d)
 	}
 }

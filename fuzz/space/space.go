@@ -57,6 +57,7 @@ type world struct {
 	doc       scenarios.Document
 	manifests []any
 
+	first time.Duration   // no pod comes before
 	until time.Duration   // when the script ends; see pace
 	nodes []string        // there from the start; see machines
 	left  map[string]bool // those of them that are replaced or deleted

@@ -23,6 +23,7 @@ func whereabouts(w *world) {
 	w.operators(act{3, w.repair(nets)})
 	w.latencies()
 	w.faults()
+	w.hazards()
 	w.strategy(weight{"timed", 40}, weight{"stall", 30}, weight{"random", 20}, weight{"pct", 5}, weight{"pos", 5})
 	// An ADD may take two minutes (types.AddTimeLimit), and is tried again.
 	w.rest(3 * time.Minute)

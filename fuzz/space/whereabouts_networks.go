@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"strings"
+	"time"
 
 	fuzz "github.com/google/gofuzz"
 )
@@ -215,6 +216,9 @@ func (w *world) sliced(nets []network) {
 		}
 	}
 	w.doc.Spec.Daemons = append(w.doc.Spec.Daemons, "node-slice-controller")
+	if w.Chance(4, 5) { // time to cut them; a pod that comes before crashes the plugin
+		w.first = 2 * time.Second
+	}
 }
 
 // definition is the manifest, with a plain configuration or a list of plugins.

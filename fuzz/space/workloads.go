@@ -51,7 +51,7 @@ func (w *world) workload(l *load, max int, annotations map[string]string, spec o
 	pod := w.pod(l, annotations, spec)
 	l.manifest = object{"apiVersion": "apps/v1", "kind": l.kind, "metadata": meta}
 	body := object{"template": pod, "selector": object{"matchLabels": object{"app": l.name}}}
-	later := w.Chance(1, 3)
+	later := w.Chance(1, 3) || w.first > 0
 	var scaled int
 	switch l.kind {
 	case "StatefulSet":
@@ -124,7 +124,8 @@ func (w *world) pod(l *load, annotations map[string]string, spec object) object 
 	return object{"metadata": meta, "spec": s}
 }
 
-// soon is a time in the first four seconds, and in the first half of the script.
+// soon is a time in the first four seconds in which there may be pods, and in the
+// first half of the script.
 func (w *world) soon() time.Duration {
-	return min(time.Duration(w.Int(4001))*time.Millisecond, w.until/2)
+	return min(w.first+time.Duration(w.Int(4001))*time.Millisecond, w.until/2)
 }

@@ -1,0 +1,32 @@
+package space
+
+import (
+	"time"
+
+	"ipamsim/scenarios"
+)
+
+// hazards draws what the schedule may do to machines and processes: nothing in
+// three worlds of five, else up to three things, of all kinds that this cluster
+// can have or of one or two (swarm).
+func (w *world) hazards() {
+	h := scenarios.Hazards{Max: Pick(w.Choices, 0, 1, 0, 2, 0)}
+	if h.Max == 0 {
+		return
+	}
+	if w.Chance(1, 3) {
+		h.Max++
+	}
+	if w.Chance(1, 2) {
+		h.Kinds = []string{Pick(w.Choices, machineHazards...)}
+		if second := Pick(w.Choices, machineHazards...); second != h.Kinds[0] {
+			h.Kinds = append(h.Kinds, second)
+		}
+	}
+	h.From, h.Until = ms(w.soon()), ms(w.until)
+	h.For = ms(w.Duration(500*time.Millisecond, 20*time.Second))
+	w.doc.Spec.Hazards = h
+}
+
+// machineHazards are the kinds that every cluster can have.
+var machineHazards = []string{"kill", "pause", "partition", "crash", "reboot", "pauseNode", "replace"}

@@ -1,0 +1,71 @@
+package space_test
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"ipamsim/fuzz/space"
+)
+
+// features are what a thousand worlds of Whereabouts must show between them: every
+// field of its configuration that changes what it does, every kind of workload,
+// every action, and so on, as they stand in the file.
+var features = strings.Fields(`
+	"range":"10.10.0.0/28" 10.10.0.2/28 10.10.0.1-10.10.0.5/28 fd00:10::/124 fd00:10::/64 "range_start": "range_end": "ipRanges":
+	"exclude":["10.10.0.1/32"] "exclude":["10.10.0.2"] "exclude":["10.10.0.0/31"] "gateway":"10.10.0.1" "addresses":[{"address":"192.168.7.10/24"
+	"network_name":"blue" "network_name":"green" "enable_overlapping_ranges":false "enable_overlapping_ranges":true
+	"node_slice_size":"/28" "node_slice_size":"28" "node_slice_size":"/30" "leader_lease_duration": "leader_renew_deadline": "leader_retry_period":
+	"reconciler_cron_expression": "routes": "plugins":
+	net2 net3 kube-system/net1 "interface":
+	StatefulSet Deployment DaemonSet Job "kind":"Pod" OrderedReady Parallel ipamsim.dev/run-for "tolerations": "terminationGracePeriodSeconds":
+	OverlappingRangeIPReservation "kind":"IPPool"
+	node-slice-controller pod-control-loop ip-reconciler "allNodes":true "count":2 "overlap":"Forbid" "overlap":"Replace"
+	"churn": "workload": "force":10
+	"apply": "cordon": "crash": "delete": "drain": "kill": "partition": "patch": "pause": "powerOn": "reboot": "reconcile": "replace": "scale":
+	"forget":true "keepObject":true "as":"worker- ippools.whereabouts overlappingrangeipreservations.whereabouts
+	"annotate":{ "api":{ "sandbox":{ "start":{ "status":{ "stop":{ "watch":{ "min": "tail":
+	fail-before lose-reply stale drop gone "allowed":["crash"] "only":["cni-del/"]
+	"hazards": pauseNode
+	"timed" "stall" "random" "pct" "pos"
+	"settle": "leakAfter": "nodeMonitorGrace": "sandboxRetry":
+`)
+
+func TestFeatures(t *testing.T) {
+	missing := map[string]bool{}
+	for _, f := range features {
+		missing[f] = true
+	}
+	for seed := uint64(0); seed < 1000 && len(missing) > 0; seed++ {
+		s, err := space.Draw("whereabouts", seed)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		text := strings.ReplaceAll(string(shape(t, s)), `\"`, `"`)
+		for f := range missing {
+			if strings.Contains(text, f) {
+				delete(missing, f)
+			}
+		}
+	}
+	for f := range missing {
+		t.Errorf("no world of 1000 has %s", f)
+	}
+}
+
+// Whatever a fuzzer makes up is a world, and where its bytes end the plainest
+// world goes on.
+func TestBytesAreWorlds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, name := range space.Names() {
+		for n := range 300 {
+			data := make([]byte, rng.IntN(n+1))
+			for i := range data {
+				data[i] = byte(rng.Uint32())
+			}
+			if _, err := space.DrawFrom(name, space.FromBytes(data), 1); err != nil {
+				t.Fatalf("%s from %x: %v", name, data, err)
+			}
+		}
+	}
+}
