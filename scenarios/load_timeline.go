@@ -33,6 +33,9 @@ func (l *loader) timeline() error {
 	return c.err
 }
 
+// Kind of the entry's action, as the file has it: "scale".
+func (e Event) Kind() string { return actionName(e) }
+
 // actionName is the key under which an entry has its action.
 func actionName(e Event) string {
 	b, err := json.Marshal(e)

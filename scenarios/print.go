@@ -20,13 +20,9 @@ import (
 // written out: a List is unpacked, a reconciler's CronJob is an entry of
 // spec.reconcilers.
 func (s *Scenario) YAML() ([]byte, error) {
-	doc, err := marshal(s.Doc)
+	bodies, err := s.Documents()
 	if err != nil {
-		return nil, fmt.Errorf("print %s: %w", s.Name(), err)
-	}
-	bodies := []json.RawMessage{doc}
-	for _, o := range s.Objects[len(s.Doc.Spec.Nodes):] { // those of spec.nodes come first
-		bodies = append(bodies, o.Body)
+		return nil, err
 	}
 	var out bytes.Buffer
 	e := yaml.NewEncoder(&out)
@@ -44,6 +40,20 @@ func (s *Scenario) YAML() ([]byte, error) {
 		}
 	}
 	return out.Bytes(), e.Close()
+}
+
+// Documents are what YAML prints, as JSON: the Scenario document, then the
+// manifests.
+func (s *Scenario) Documents() ([]json.RawMessage, error) {
+	doc, err := marshal(s.Doc)
+	if err != nil {
+		return nil, fmt.Errorf("print %s: %w", s.Name(), err)
+	}
+	bodies := []json.RawMessage{doc}
+	for _, o := range s.Objects[len(s.Doc.Spec.Nodes):] { // those of spec.nodes come first
+		bodies = append(bodies, o.Body)
+	}
+	return bodies, nil
 }
 
 // oneLineEach prints each decision of the schedule on a line of its own.

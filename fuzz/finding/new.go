@@ -1,0 +1,89 @@
+package finding
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ipamsim/model"
+	"ipamsim/reports"
+	"ipamsim/scenarios"
+	"ipamsim/sim"
+	"ipamsim/sim/strategy"
+)
+
+// New makes a finding of a shrunk run: rep is what s did under strategy.Sparse
+// with the exceptions in rules, and v its violation. YAML is not there yet: see
+// Write.
+func New(s *scenarios.Scenario, rep *reports.Report, v *model.Violation, rules []strategy.Exception) *Finding {
+	g := SignatureOf(s, rep, v)
+	f := &Finding{
+		Invariant: v.Invariant, Severity: v.Severity, Upstream: rep.Upstream,
+		Shape:    shapeOf(s, rep, g, rules),
+		Sentence: sentence(rep, v),
+		Faults:   faults(rep, v.Step), Steps: len(rep.Trace.Steps),
+	}
+	f.Fingerprint = fingerprint(f.Shape)
+	pods := map[model.PodRef]bool{}
+	for _, e := range rep.History.Events {
+		if e.Kind == model.AddBegin {
+			pods[e.Pod] = true
+		}
+	}
+	f.Pods = len(pods)
+	for _, o := range s.Objects {
+		if o.Kind == "Node" {
+			f.Nodes++
+		}
+	}
+	for _, e := range rules {
+		if e.Outcome == sim.Delay || e.Before != (strategy.Message{}) {
+			f.Switches++
+		}
+	}
+	return f
+}
+
+// sentence tells in one what happened: the last turning points, then what was
+// wrong at the end of them.
+func sentence(rep *reports.Report, v *model.Violation) string {
+	turns := reports.Turns(rep, v)
+	turns = slices.Compact(turns[max(0, len(turns)-turnsMax):])
+	if len(turns) == 0 {
+		return v.Message
+	}
+	return strings.Join(append(turns, "so "+v.Message), "; ")
+}
+
+const (
+	turnsMax     = 3
+	commentWidth = 108
+)
+
+// Write prints the finding's file: the scenario with the recorded run in it,
+// which replays on its own, under a comment that tells what it is about.
+func (f *Finding) Write(s *scenarios.Scenario, rep *reports.Report, v *model.Violation, rules []strategy.Exception) error {
+	body, err := s.Recorded(rep, rules).YAML()
+	if err != nil {
+		return err
+	}
+	file := f.Fingerprint + ".yaml"
+	told := *rep
+	told.File, told.Strategy = file, "replay"
+	var b strings.Builder
+	comment := func(text string) {
+		for line := range strings.Lines(text) {
+			b.WriteString(strings.TrimRight("# "+line, " \n") + "\n")
+		}
+	}
+	comment(fmt.Sprintf("%s (%s), fingerprint %s\n", f.Invariant, f.Severity, f.Fingerprint))
+	comment(strings.Join(reports.Wrap(f.Sentence, commentWidth), "\n") + "\n\n")
+	comment(fmt.Sprintf("%s\n%d pods, %d nodes, %d forced switches, %d faults, %d steps\n", f.Upstream, f.Pods, f.Nodes, f.Switches, f.Faults, f.Steps))
+	if f.Sampled > 0 {
+		comment(fmt.Sprintf("%d of %d random continuations from its last decision fail, too\n", f.Failing, f.Sampled))
+	}
+	comment("ipamsim replay " + file + "\n\n")
+	comment(reports.Timeline(&told, v))
+	f.YAML = append([]byte(b.String()), body...)
+	return nil
+}

@@ -1,0 +1,132 @@
+package finding
+
+import (
+	"fmt"
+	"hash/fnv"
+	"regexp"
+	"slices"
+	"strings"
+
+	"ipamsim/fuzz/shape"
+	"ipamsim/model"
+	"ipamsim/model/invariant"
+	"ipamsim/reports"
+	"ipamsim/scenarios"
+	"ipamsim/sim"
+)
+
+// Signature is what a failure looks like before it is shrunk, cheaply: enough to
+// know whether shrinking it is worth while, and what shrinking must not lose.
+type Signature struct {
+	Invariant string
+	Message   string // the violation's words, without names, addresses and numbers
+	// At is what broke it: "ip-reconciler PATCH ippools proceed", or handedOut. It is
+	// "" where the passing of time did, or nobody can tell.
+	At      string
+	Faulted bool // a fault came before it
+}
+
+// SignatureOf looks at one violation of a run.
+func SignatureOf(s *scenarios.Scenario, rep *reports.Report, v *model.Violation) Signature {
+	return Signature{Invariant: v.Invariant, Message: words(s, v), At: at(rep, v), Faulted: faults(rep, v.Step) > 0}
+}
+
+// Broken reports whether a violation found after step st may have this signature,
+// as far as one can know at that moment.
+func (g Signature) Broken(s *scenarios.Scenario, st *sim.Step, v model.Violation) bool {
+	return v.Invariant == g.Invariant && (g.At == "" || g.At == handedOut || written(st) == g.At) && words(s, &v) == g.Message
+}
+
+// In finds the violation of a run that has this signature. A run without a fault
+// may stand for one with faults, never the other way round.
+func (g Signature) In(s *scenarios.Scenario, rep *reports.Report) *model.Violation {
+	for i := range rep.Violations {
+		v := &rep.Violations[i]
+		if v.Invariant != g.Invariant {
+			continue
+		}
+		got := SignatureOf(s, rep, v)
+		if g.At == "" {
+			got.At = ""
+		}
+		if got.Faulted = got.Faulted || g.Faulted; got == g {
+			return v
+		}
+	}
+	return nil
+}
+
+// String is 16 hexadecimal digits.
+func (g Signature) String() string {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%s\n%s\n%s\n%t", g.Invariant, g.Message, g.At, g.Faulted)
+	return fmt.Sprintf("%016x", h.Sum64())
+}
+
+// slow are the invariants that are broken by time, some bound after the message
+// that was the cause: which message comes just before says nothing. Those that are
+// judged at rest are of the kind, too.
+var slow = []string{"blackholed-address", "leaked-claim", "stuck"}
+
+// handedOut is the moment at which an address reaches a sandbox: the last message
+// of its ADD may be long past.
+const handedOut = "an address is handed out"
+
+func at(rep *reports.Report, v *model.Violation) string {
+	if slices.Contains(slow, v.Invariant) || slices.ContainsFunc(invariant.All(), func(i invariant.Invariant) bool {
+		return i.Name == v.Invariant && i.Phase == invariant.Quiescent
+	}) {
+		return ""
+	}
+	for _, e := range rep.History.Events {
+		if e.Step == v.Step && e.Kind == model.AddEnd && e.Err == "" {
+			return handedOut
+		}
+	}
+	i, ok := slices.BinarySearchFunc(rep.Trace.Steps, v.Step, func(st *sim.Step, n int) int { return st.Step - n })
+	if !ok {
+		return ""
+	}
+	return written(rep.Trace.Steps[i])
+}
+
+// written is the shape of a step that changed a server, or "".
+func written(st *sim.Step) string {
+	if st.Choice.Op.Kind != sim.Write {
+		return ""
+	}
+	return shape.Op(st.Choice.Op) + " " + st.Choice.Outcome.String()
+}
+
+// faults is how many came up to a step.
+func faults(rep *reports.Report, step int) (n int) {
+	for i := range rep.History.Events {
+		if e := &rep.History.Events[i]; e.Kind == model.FaultEvent && e.Step <= step {
+			n++
+		}
+	}
+	return n
+}
+
+var (
+	named    = regexp.MustCompile(`name\\?"\s*:\s*\\?"([A-Za-z-]+)\\?"`) // in a CNI config, too, which is quoted
+	inQuotes = regexp.MustCompile(`"[^"]*"`)
+	word     = regexp.MustCompile(`^[A-Za-z][A-Za-z-]*$`)
+)
+
+// words are what is left of a message without quotations, names and numbers.
+func words(s *scenarios.Scenario, v *model.Violation) string {
+	names := map[string]bool{}
+	for _, o := range s.Objects {
+		for _, m := range named.FindAllSubmatch(o.Body, -1) {
+			names[string(m[1])] = true
+		}
+	}
+	var out []string
+	for _, w := range strings.Fields(inQuotes.ReplaceAllString(v.Message, "")) {
+		if w = strings.Trim(w, ",;:()"); word.MatchString(w) && !names[w] {
+			out = append(out, w)
+		}
+	}
+	return strings.Join(out, " ")
+}

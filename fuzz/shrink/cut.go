@@ -1,0 +1,42 @@
+package shrink
+
+import (
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"ipamsim/model"
+	"ipamsim/scenarios"
+)
+
+// bare is the scenario without what has no part in a run that is replayed.
+func bare(s *scenarios.Scenario) *scenarios.Scenario {
+	b := *s
+	spec := &b.Doc.Spec
+	spec.Title, spec.Story, spec.Strategy, spec.Seed = "", "", "", nil
+	spec.Metrics, spec.Limits = scenarios.Metrics{}, scenarios.Limits{}
+	spec.Expect, spec.Schedule = nil, nil
+	return &b
+}
+
+// cut is the scenario without what comes after a violation.
+func cut(s *scenarios.Scenario, v *model.Violation) *scenarios.Scenario {
+	c := *s
+	spec := &c.Doc.Spec
+	if v.At >= spec.Until.Duration {
+		return &c
+	}
+	spec.Until = metav1.Duration{Duration: v.At.Truncate(time.Second) + time.Second}
+	spec.Settle = metav1.Duration{}
+	spec.Timeline = slices.DeleteFunc(slices.Clone(spec.Timeline), func(e scenarios.Event) bool {
+		return e.At.Duration > v.At
+	})
+	spec.Churn = slices.Clone(spec.Churn)
+	for i := range spec.Churn {
+		if u := &spec.Churn[i].Until; u.Duration >= spec.Until.Duration {
+			*u = metav1.Duration{}
+		}
+	}
+	return &c
+}

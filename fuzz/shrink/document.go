@@ -1,0 +1,115 @@
+package shrink
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+)
+
+// coarse makes the scenario smaller by what is large: whole manifests, entries of
+// the lists in the Scenario document, and pods.
+func (k *shrinker) coarse() {
+	k.halves(func() int { return len(k.docs) - 1 }, func(i, n int) bool {
+		return k.try(slices.Delete(slices.Clone(k.docs), 1+i, 1+i+n), k.rules)
+	})
+	k.prune(0, 3)
+	k.fromTheStart()
+	for d := range k.docs {
+		k.counts(d)
+	}
+}
+
+// fine leaves out whatever else can be.
+func (k *shrinker) fine() {
+	for d := range k.docs {
+		k.prune(d, depthMax)
+	}
+}
+
+const depthMax = 100 // of a document, as loading has it
+
+// prune leaves out what document d can do without, down to a depth of its tree.
+func (k *shrinker) prune(d, depth int) {
+	optional := k.optional(d, depth)
+	k.halves(func() int { return len(optional) }, func(i, n int) bool {
+		if !k.try(k.with(d, without(k.docs[d], optional[i:i+n])), k.rules) {
+			return false
+		}
+		optional = k.optional(d, depth)
+		return true
+	})
+}
+
+// fromTheStart makes what an operator applies a manifest that is there from the
+// start.
+func (k *shrinker) fromTheStart() {
+	for i := 0; ; i++ {
+		at := path{"spec", "timeline", i}
+		entry, ok := value(k.docs[0], at).(map[string]any)
+		if !ok {
+			return
+		}
+		object := value(entry, path{"apply", "object"})
+		if object != nil && k.try(append(k.with(0, without(k.docs[0], []path{at})), object), k.rules) {
+			i--
+		}
+	}
+}
+
+// with is the documents with another d-th one.
+func (k *shrinker) with(d int, t tree) []tree {
+	docs := slices.Clone(k.docs)
+	docs[d] = t
+	return docs
+}
+
+// optional lists what may be left out of a document, parents first.
+func (k *shrinker) optional(d, depth int) []path {
+	var out []path
+	walk(k.docs[d], nil, func(p path, _ tree) {
+		if key, ok := p[len(p)-1].(string); len(p) <= depth && (!ok || !kept[key]) {
+			out = append(out, p)
+		}
+	})
+	return out
+}
+
+// kept are keys that a document cannot do without, or that are nobody's concern.
+var kept = map[string]bool{
+	"apiVersion": true, "kind": true, "metadata": true, "name": true, "namespace": true, "spec": true, "ipam": true, "until": true,
+	"labels": true, "selector": true, "matchLabels": true, "app": true, "template": true, "containers": true, "image": true,
+	"config": true, "type": true, "cniVersion": true, "at": true, "schedule": true, "every": true, "resource": true,
+}
+
+// countable are keys of numbers of which less is less.
+var countable = map[string]bool{
+	"replicas": true, "completions": true, "parallelism": true, "count": true, "max": true, "force": true,
+}
+
+// counts lowers numbers: to one, else to half, else by one, as long as that works.
+func (k *shrinker) counts(d int) {
+	var at []path
+	walk(k.docs[d], nil, func(p path, t tree) {
+		if key, _ := p[len(p)-1].(string); countable[key] {
+			at = append(at, p)
+		}
+	})
+	for _, p := range at {
+		for k.lower(d, p) {
+		}
+	}
+}
+
+func (k *shrinker) lower(d int, p path) bool {
+	n, _ := value(k.docs[d], p).(json.Number)
+	have, _ := n.Int64()
+	for _, want := range []int64{1, have / 2, have - 1} {
+		if want < 1 || want >= have {
+			continue
+		}
+		if k.try(k.with(d, edit(k.docs[d], p, func(tree) (tree, bool) { return json.Number(strconv.FormatInt(want, 10)), true })), k.rules) {
+			return true
+		}
+	}
+	return false
+}

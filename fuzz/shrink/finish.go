@@ -1,0 +1,79 @@
+package shrink
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"ipamsim/fuzz/finding"
+	"ipamsim/reports"
+	"ipamsim/scenarios"
+	"ipamsim/sim"
+	"ipamsim/sim/strategy"
+)
+
+// finish records the smallest failure, and makes sure that its file replays.
+func (k *shrinker) finish() (*finding.Finding, error) {
+	k.ctx = context.WithoutCancel(k.ctx) // the best so far is worth its last runs
+	rec := strategy.NewRecorder(strategy.NewSparse(k.rules))
+	if _, err := k.run(k.world, rec); err != nil {
+		return nil, fmt.Errorf("shrink: %w", err)
+	}
+	rules := rec.Exceptions()
+	rep, err := k.run(k.world, strategy.NewSparse(rules))
+	if err != nil {
+		return nil, fmt.Errorf("shrink: %w", err)
+	}
+	v := k.lock.In(k.world, rep)
+	if v == nil {
+		return nil, fmt.Errorf("shrink %s: %w", k.world.Name(), ErrNotAgain)
+	}
+	f := finding.New(k.world, rep, v, rules)
+	k.world.Doc.Metadata.Name = f.Invariant + "-" + f.Fingerprint
+	if err := f.Write(k.world, rep, v, rules); err != nil {
+		return nil, err
+	}
+	if err := k.replays(f, rep); err != nil {
+		return nil, err
+	}
+	f.ShrinkRuns, f.ShrinkSeconds = k.runs, time.Since(k.began).Seconds()
+	if k.options.Samples > 0 {
+		k.sample(f, rules)
+		err = f.Write(k.world, rep, v, rules)
+	}
+	return f, err
+}
+
+// replays reads the file as anybody would and runs it.
+func (k *shrinker) replays(f *finding.Finding, rep *reports.Report) error {
+	s, err := scenarios.Parse(f.Fingerprint+".yaml", f.YAML)
+	if err != nil {
+		return fmt.Errorf("shrink: the finding does not load: %w", err)
+	}
+	again, err := k.runner.Run(k.ctx, s, scenarios.Options{Recorded: true})
+	if err != nil {
+		return fmt.Errorf("shrink: the finding does not replay: %w", err)
+	}
+	if again.Digest != rep.Digest || !again.AsExpected() {
+		return fmt.Errorf("shrink: the finding replays with digest %s, recorded %s: %w", again.Digest, rep.Digest, ErrNotAgain)
+	}
+	return nil
+}
+
+// sample runs random continuations from the last decision on: after it, chance
+// decides again, without further faults. They tell whether the failure is near
+// from there or needs a conspiracy.
+func (k *shrinker) sample(f *finding.Finding, rules []strategy.Exception) {
+	for seed := range uint64(k.options.Samples) {
+		walk := strategy.NewSparse(rules)
+		walk.Rest = strategy.NewRandom(seed, strategy.Settings{Faults: strategy.FaultRates{sim.Crash: 0}})
+		rep, err := k.run(k.world, walk)
+		if err != nil {
+			return
+		}
+		f.Sampled++
+		if k.lock.In(k.world, rep) != nil {
+			f.Failing++
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package shrink
+
+import (
+	"cmp"
+	"slices"
+
+	"ipamsim/sim"
+	"ipamsim/sim/strategy"
+)
+
+// kinds drops all exceptions, else all of a kind.
+func (k *shrinker) kinds() {
+	if len(k.rules) == 0 || k.try(k.docs, nil) {
+		return
+	}
+	for _, drop := range []func(strategy.Exception) bool{isFault, not(isFault), isOrder, isDelay, isDraw} {
+		rest := slices.DeleteFunc(slices.Clone(k.rules), drop)
+		if len(rest) < len(k.rules) {
+			k.try(k.docs, rest)
+		}
+	}
+}
+
+// exceptions drops parts of what is left of them.
+func (k *shrinker) exceptions() {
+	k.halves(func() int { return len(k.rules) }, func(i, n int) bool {
+		return k.try(k.docs, slices.Delete(slices.Clone(k.rules), i, i+n))
+	})
+	for i := range k.rules {
+		k.plainer(i)
+	}
+}
+
+// plainer makes one exception simpler: time passes once.
+func (k *shrinker) plainer(i int) {
+	if i >= len(k.rules) || k.rules[i].Times < 2 || k.rules[i].Outcome != sim.Elapse {
+		return
+	}
+	for times := 1; times < k.rules[i].Times; times *= 2 {
+		rules := slices.Clone(k.rules)
+		rules[i].Times = times
+		if k.try(k.docs, rules) {
+			return
+		}
+	}
+}
+
+// halves takes parts out of a list of length() elements as long as that works:
+// halves first, single elements last. drop takes n elements from the i-th on.
+//
+// Source: Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing
+// Input, 2002 (ddmin), without its subsets: what is left over matters as a whole.
+func (k *shrinker) halves(length func() int, drop func(i, n int) bool) {
+	for n := (length() + 1) / 2; n >= 1; n /= 2 {
+		for i := 0; i < length() && !k.spent(); {
+			if !drop(i, min(n, length()-i)) {
+				i += n
+			}
+		}
+	}
+}
+
+func isFault(e strategy.Exception) bool { return e.Outcome.Fault() }
+func isDelay(e strategy.Exception) bool { return e.Outcome == sim.Delay }
+func isOrder(e strategy.Exception) bool { return e.Before != strategy.Message{} }
+func isDraw(e strategy.Exception) bool  { return e.Outcome == sim.Proceed && !isOrder(e) }
+
+func not(is func(strategy.Exception) bool) func(strategy.Exception) bool {
+	return func(e strategy.Exception) bool { return !is(e) }
+}
+
+// byActor sorts exceptions by whom they are about; those about what goes before
+// one message keep their order.
+func byActor(a, b strategy.Exception) int { return cmp.Compare(about(a).Actor, about(b).Actor) }
+
+func about(e strategy.Exception) strategy.Message {
+	if isOrder(e) {
+		return e.Before
+	}
+	return e.Message
+}

@@ -1,0 +1,189 @@
+// Package shrink makes a failing run small: its scenario and its schedule
+// together, until neither gets smaller. Every step is confirmed by a run that
+// fails in the same way, so that what is left is what the failure needs.
+package shrink
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"time"
+
+	"ipamsim/fuzz/finding"
+	"ipamsim/model"
+	"ipamsim/reports"
+	"ipamsim/scenarios"
+	"ipamsim/sim"
+	"ipamsim/sim/strategy"
+)
+
+// Options bound the work. The zero value is usable.
+type Options struct {
+	Runs    int           // how many runs; default 400
+	Time    time.Duration // wall-clock time; default 20 s
+	Samples int           // random continuations of the result; default 20, negative: none
+}
+
+func (o Options) orDefault() Options {
+	if o.Runs == 0 {
+		o.Runs = 400
+	}
+	if o.Time == 0 {
+		o.Time = 20 * time.Second
+	}
+	if o.Samples == 0 {
+		o.Samples = 20
+	}
+	return o
+}
+
+// ErrNotAgain is wrapped by the error of a run that does not fail again in the
+// same way when it is repeated: no finding, but perhaps a defect of the harness.
+var ErrNotAgain = errors.New("it did not fail again the same way")
+
+// Shrink makes a finding of a violation v of a run of s that rep reports. When
+// the options' bounds are reached, or ctx ends, it returns the best so far; the
+// error is then nil, unless not even the first run could be repeated.
+//
+// It runs scenarios in this process, one after another.
+func Shrink(ctx context.Context, r *scenarios.Runner, s *scenarios.Scenario, rep *reports.Report, v *model.Violation, o Options) (*finding.Finding, error) {
+	o = o.orDefault()
+	k := &shrinker{
+		ctx: ctx, runner: r, options: o, began: time.Now(), tried: map[uint64]bool{},
+		seed: rep.Seed, lock: finding.SignatureOf(s, rep, v), datastore: rep.Datastore,
+	}
+	if err := k.begin(s, rep, v); err != nil {
+		return nil, err
+	}
+	for k.round() {
+	}
+	return k.finish()
+}
+
+// shrinker is one failure on its way to a finding.
+type shrinker struct {
+	ctx       context.Context
+	runner    *scenarios.Runner
+	options   Options
+	began     time.Time
+	seed      uint64
+	datastore string
+	lock      finding.Signature
+	runs      int
+	tried     map[uint64]bool // candidates that do not fail, by their text and exceptions
+
+	// The smallest so far.
+	docs  []tree
+	world *scenarios.Scenario
+	rules []strategy.Exception // sorted by actor, so that neighbours belong together
+	steps int
+}
+
+// begin repeats the run, in the sparse form, without what comes after the
+// violation.
+func (k *shrinker) begin(s *scenarios.Scenario, rep *reports.Report, v *model.Violation) error {
+	rec := strategy.NewRecorder(strategy.NewReplay(rep.Trace.Schedule()))
+	plain := bare(s)
+	k.steps = len(rep.Trace.Steps)
+	again, err := k.run(plain, rec)
+	if err != nil {
+		return fmt.Errorf("shrink %s: %w", s.Name(), err)
+	}
+	if k.lock.In(plain, again) == nil {
+		return fmt.Errorf("shrink %s, seed %d: %s: %w", s.Name(), rep.Seed, v.Invariant, ErrNotAgain)
+	}
+	rules := rec.Exceptions()
+	slices.SortStableFunc(rules, byActor)
+	for _, world := range []*scenarios.Scenario{cut(plain, v), plain} {
+		docs, err := world.Documents()
+		if err != nil {
+			return err
+		}
+		k.docs, err = read(docs)
+		if err != nil {
+			return err
+		}
+		if k.try(k.docs, rules) {
+			return nil
+		}
+	}
+	return fmt.Errorf("shrink %s, seed %d: %s, in the sparse form: %w", s.Name(), rep.Seed, v.Invariant, ErrNotAgain)
+}
+
+// round tries everything once and reports whether something got smaller.
+func (k *shrinker) round() bool {
+	before := k.size()
+	k.kinds()
+	k.coarse()
+	k.exceptions()
+	k.fine()
+	return k.size() != before && !k.spent()
+}
+
+// size is a number that gets smaller whenever something does.
+func (k *shrinker) size() int {
+	text, _ := write(k.docs)
+	return len(text) + 100*len(k.rules)
+}
+
+func (k *shrinker) spent() bool {
+	return k.runs >= k.options.Runs || time.Since(k.began) > k.options.Time || k.ctx.Err() != nil
+}
+
+// try takes the candidate if it fails in the same way.
+func (k *shrinker) try(docs []tree, rules []strategy.Exception) bool {
+	if k.spent() {
+		return false
+	}
+	text, err := write(docs)
+	if err != nil {
+		return false
+	}
+	key := hash(text, rules)
+	if k.tried[key] {
+		return false
+	}
+	k.tried[key] = true
+	world, err := scenarios.Parse("candidate.yaml", text)
+	if err != nil {
+		return false // what does not load is no candidate
+	}
+	walk := strategy.NewSparse(rules)
+	rep, err := k.run(world, walk)
+	if err != nil || k.lock.In(world, rep) == nil {
+		return false
+	}
+	k.docs, k.world, k.steps = docs, world, len(rep.Trace.Steps)
+	unused := walk.Unused()
+	k.rules = nil
+	for i, e := range rules {
+		if _, useless := slices.BinarySearch(unused, i); !useless {
+			k.rules = append(k.rules, e)
+		}
+	}
+	return true
+}
+
+// run is one run that ends at the violation.
+func (k *shrinker) run(world *scenarios.Scenario, walk sim.Strategy) (*reports.Report, error) {
+	k.runs++
+	bounded := *world
+	bounded.Doc.Spec.Limits.Steps = k.steps + k.steps/2 + stepsSpare
+	stop := func(st *sim.Step, v model.Violation) bool { return k.lock.Broken(world, st, v) }
+	return k.runner.Run(k.ctx, &bounded, scenarios.Options{Seed: &k.seed, Datastore: k.datastore, Walk: walk, StopAt: stop})
+}
+
+// stepsSpare lets a candidate take a few more steps than the best: taking an
+// exception away can make it longer. One that runs and runs teaches nothing.
+const stepsSpare = 100
+
+func hash(text []byte, rules []strategy.Exception) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write(text)
+	for _, e := range rules {
+		fmt.Fprintf(h, "%v\n", e)
+	}
+	return h.Sum64()
+}

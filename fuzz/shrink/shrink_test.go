@@ -1,0 +1,130 @@
+package shrink_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ipamsim/fuzz/finding"
+	"ipamsim/fuzz/shrink"
+	"ipamsim/model"
+	"ipamsim/reports"
+	"ipamsim/scenarios"
+	"ipamsim/sim/hermetic"
+)
+
+func runner(t *testing.T) *scenarios.Runner {
+	t.Helper()
+	if !hermetic.Enabled {
+		t.Skip("SKIPPED: needs the hermetic build; run make test")
+	}
+	r, err := scenarios.NewRunner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = r.Close() })
+	return r
+}
+
+// fail runs a scenario of the library and returns its first violation of an
+// invariant.
+func fail(t *testing.T, r *scenarios.Runner, name, invariant string, seed uint64) (*scenarios.Scenario, *reports.Report, *model.Violation) {
+	t.Helper()
+	s, err := scenarios.Load(filepath.Join("..", "..", "scenarios", name+".yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rep, err := r.Run(context.Background(), s, scenarios.Options{Seed: &seed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range rep.Violations {
+		if rep.Violations[i].Invariant == invariant {
+			return s, rep, &rep.Violations[i]
+		}
+	}
+	t.Fatalf("%s, seed %d: no %s", name, seed, invariant)
+	return nil, nil, nil
+}
+
+// Two runs of whereabouts#162, with five pods on three nodes and two networks,
+// shrink to one finding: a pod, its address taken away while its status waits.
+func TestTwoSeedsOfOneBugAreOneFinding(t *testing.T) {
+	r := runner(t)
+	prints := map[string]bool{}
+	for _, seed := range []uint64{5, 6} {
+		s, rep, v := fail(t, r, "r1-whereabouts-162", "unbacked-sandbox", seed)
+		f, err := shrink.Shrink(context.Background(), r, s, rep, v, shrink.Options{Samples: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		prints[f.Fingerprint] = true
+		if f.Pods > 2 || f.Nodes > 2 || f.Switches > 3 || f.Faults > 0 || f.Steps >= v.Step {
+			t.Errorf("seed %d: %d pods, %d nodes, %d switches, %d faults, %d steps; want 2, 2, 3, 0 at most\n%s",
+				seed, f.Pods, f.Nodes, f.Switches, f.Faults, f.Steps, f.YAML)
+		}
+		if !strings.Contains(f.Sentence, "; ip-reconciler removes 10.128.") || f.Sampled != 5 {
+			t.Errorf("seed %d: %d samples, %s", seed, f.Sampled, f.Sentence)
+		}
+		replay(t, r, f)
+	}
+	if len(prints) != 1 {
+		t.Errorf("%d fingerprints", len(prints))
+	}
+}
+
+// replay loads the file of a finding and runs it, as ipamsim replay does.
+func replay(t *testing.T, r *scenarios.Runner, f *finding.Finding) {
+	t.Helper()
+	s, err := scenarios.Parse("finding.yaml", f.YAML)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, f.YAML)
+	}
+	rep, err := r.Run(context.Background(), s, scenarios.Options{Recorded: true})
+	if err != nil || rep.Digest != s.Doc.Spec.Schedule.Digest || !rep.AsExpected() {
+		t.Errorf("digest %s, recorded %s, %v", rep.Digest, s.Doc.Spec.Schedule.Digest, err)
+	}
+}
+
+// A failure that needs a fault keeps it, and no other.
+func TestFaultsStay(t *testing.T) {
+	r := runner(t)
+	for _, tt := range []struct {
+		name, invariant string
+		seed            uint64
+		faults          int
+	}{
+		{"whereabouts-712-patch-500", "unbacked-sandbox", 2, 1},
+		{"calico-12741-tombstone", "actor-crash", 1, 1},
+	} {
+		s, rep, v := fail(t, r, tt.name, tt.invariant, tt.seed)
+		f, err := shrink.Shrink(context.Background(), r, s, rep, v, shrink.Options{Samples: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Faults != tt.faults {
+			t.Errorf("%s: %d faults, want %d\n%s", tt.name, f.Faults, tt.faults, f.YAML)
+		}
+		replay(t, r, f)
+	}
+}
+
+// A budget that is used up, or a context that ends, gives the best so far; a run
+// that does not fail is no finding.
+func TestBounds(t *testing.T) {
+	r := runner(t)
+	s, rep, v := fail(t, r, "r1-whereabouts-162", "unbacked-sandbox", 5)
+	f, err := shrink.Shrink(context.Background(), r, s, rep, v, shrink.Options{Runs: 3, Samples: -1})
+	if err != nil || f.Steps != v.Step {
+		t.Errorf("%v, %+v", err, f)
+	} else {
+		replay(t, r, f)
+	}
+	other := *v
+	other.Invariant = "stuck"
+	if _, err := shrink.Shrink(context.Background(), r, s, rep, &other, shrink.Options{}); !errors.Is(err, shrink.ErrNotAgain) {
+		t.Errorf("a violation that was not there: %v", err)
+	}
+}

@@ -1,0 +1,195 @@
+package shrink
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// A tree is a document as JSON has it: map[string]any, []any, json.Number,
+// string, bool and nil; and, because a manifest hides structure in text, embedded
+// and list. Trees are never changed: an edit makes a new one that shares the rest.
+type tree = any
+
+// embedded is JSON in a string: the CNI config of a NetworkAttachmentDefinition.
+type embedded struct{ tree }
+
+// list is a string of parts with commas between them: the networks of a pod.
+type list []any
+
+// read makes trees of JSON documents.
+func read(docs []json.RawMessage) ([]tree, error) {
+	var out []tree
+	for _, d := range docs {
+		t, err := decode(d)
+		if err != nil {
+			return nil, fmt.Errorf("shrink: %w", err)
+		}
+		out = append(out, unfold("", t))
+	}
+	return out, nil
+}
+
+func decode(text []byte) (t tree, err error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	return t, d.Decode(&t)
+}
+
+// unfold finds the structure in strings; key is where t stands.
+func unfold(key string, t tree) tree {
+	switch t := t.(type) {
+	case map[string]any:
+		for k, v := range t {
+			t[k] = unfold(k, v)
+		}
+	case []any:
+		for i, v := range t {
+			t[i] = unfold("", v)
+		}
+	case string:
+		if strings.HasPrefix(strings.TrimSpace(t), "{") || strings.HasPrefix(t, "[") {
+			if in, err := decode([]byte(t)); err == nil {
+				return embedded{unfold("", in)}
+			}
+		}
+		if parts := strings.Split(t, ","); strings.HasSuffix(key, "/networks") && len(parts) > 1 {
+			l := make(list, len(parts))
+			for i, p := range parts {
+				l[i] = strings.TrimSpace(p)
+			}
+			return l
+		}
+	}
+	return t
+}
+
+// MarshalJSON writes the text that the structure was found in.
+func (e embedded) MarshalJSON() ([]byte, error) {
+	b, err := json.Marshal(e.tree)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(string(b))
+}
+
+// MarshalJSON writes the parts with commas.
+func (l list) MarshalJSON() ([]byte, error) {
+	var parts []string
+	for _, p := range l {
+		parts = append(parts, fmt.Sprint(p))
+	}
+	return json.Marshal(strings.Join(parts, ", "))
+}
+
+// write is the text of a scenario file.
+func write(docs []tree) ([]byte, error) {
+	var out bytes.Buffer
+	for _, d := range docs {
+		b, err := json.Marshal(d)
+		if err != nil {
+			return nil, fmt.Errorf("shrink: %w", err)
+		}
+		fmt.Fprintf(&out, "---\n%s\n", b) // JSON is YAML
+	}
+	return out.Bytes(), nil
+}
+
+// path leads to a value: keys and indices.
+type path []any
+
+func (p path) then(step any) path { return append(p[:len(p):len(p)], step) }
+
+// under reports whether q leads to p or into it.
+func (p path) under(q path) bool { return len(p) >= len(q) && slices.Equal(p[:len(q)], q) }
+
+// walk visits every value below t, parents first, in the order of keys.
+func walk(t tree, p path, visit func(path, tree)) {
+	switch t := t.(type) {
+	case map[string]any:
+		for _, k := range slices.Sorted(maps.Keys(t)) {
+			visit(p.then(k), t[k])
+			walk(t[k], p.then(k), visit)
+		}
+	case []any:
+		for i, v := range t {
+			visit(p.then(i), v)
+			walk(v, p.then(i), visit)
+		}
+	case list:
+		for i, v := range t {
+			visit(p.then(i), v)
+		}
+	case embedded:
+		walk(t.tree, p, visit)
+	}
+}
+
+// value is what stands at p, nil if nothing does.
+func value(t tree, p path) (v tree) {
+	edit(t, p, func(at tree) (tree, bool) { v = at; return at, true })
+	return v
+}
+
+// edit is t with the value at p replaced by what change makes of it; keep=false
+// takes it away. A path that leads nowhere changes nothing.
+func edit(t tree, p path, change func(tree) (v tree, keep bool)) tree {
+	switch t := t.(type) {
+	case embedded:
+		return embedded{edit(t.tree, p, change)}
+	case list:
+		out, _ := edit([]any(t), p, change).([]any)
+		return list(out)
+	case map[string]any:
+		k, _ := p[0].(string)
+		v, ok := t[k]
+		if !ok {
+			return t
+		}
+		out := maps.Clone(t)
+		if v, keep := next(v, p, change); keep {
+			out[k] = v
+		} else {
+			delete(out, k)
+		}
+		return out
+	case []any:
+		i, ok := p[0].(int)
+		if !ok || i >= len(t) {
+			return t
+		}
+		out := slices.Clone(t)
+		if v, keep := next(t[i], p, change); keep {
+			out[i] = v
+		} else {
+			out = slices.Delete(out, i, i+1)
+		}
+		return out
+	}
+	return t
+}
+
+func next(v tree, p path, change func(tree) (tree, bool)) (tree, bool) {
+	if len(p) == 1 {
+		return change(v)
+	}
+	return edit(v, p[1:], change), true
+}
+
+// without is t with the values at these paths, which are in the order of walk,
+// taken away.
+func without(t tree, paths []path) tree {
+	var top []path
+	for _, p := range paths {
+		if len(top) == 0 || !p.under(top[len(top)-1]) {
+			top = append(top, p)
+		}
+	}
+	for _, p := range slices.Backward(top) { // later indices first
+		t = edit(t, p, func(tree) (tree, bool) { return nil, false })
+	}
+	return t
+}
