@@ -197,19 +197,9 @@ func (s *Scenario) strategy(rep *reports.Report, o Options) (sim.Strategy, follo
 		rep.Strategy = "replay"
 		return f, f, nil
 	}
-	set := strategy.Settings{Latency: map[string]strategy.Latency{}}
-	for class, l := range s.Doc.Spec.Latencies {
-		set.Latency[class] = l.resolve()
-	}
-	if rates := s.Doc.Spec.Faults.Rates; rates != nil {
-		set.Faults = strategy.FaultRates{}
-		for name, p := range rates {
-			o, err := sim.ParseOutcome(name)
-			if err != nil {
-				return nil, nil, err
-			}
-			set.Faults[o] = p
-		}
+	set, err := s.Settings()
+	if err != nil {
+		return nil, nil, err
 	}
 	st, err := strategy.Parse(rep.Strategy, rep.Seed, set)
 	return st, nil, err
@@ -231,17 +221,6 @@ func (s *Scenario) stop(o Options, rep *reports.Report) func(*sim.Step, []model.
 		}
 		return rep.Stopped
 	}
-}
-
-func (l Latency) resolve() strategy.Latency {
-	out := strategy.Latency{Median: l.Median.Duration, Spread: l.Spread, Tail: l.Tail, Slow: l.Slow.Duration}
-	if out.Median == 0 {
-		out.Median = max(l.Min.Duration, 2*time.Millisecond)
-	}
-	if out.Spread == 0 {
-		out.Spread = 0.5
-	}
-	return out
 }
 
 func (s *Scenario) options(seed uint64, st sim.Strategy) sim.Options {

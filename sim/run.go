@@ -27,6 +27,9 @@ var Epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 // The trace of a bubble that had to be given up, stuck or deaf to ctx, is empty.
 func Run(ctx context.Context, o Options, setup func(*World) error) (*Trace, error) {
 	o.Limits = o.Limits.orDefault()
+	if u, ok := o.Strategy.(Ungater); ok {
+		o.Ungated = o.Ungated || u.Ungated()
+	}
 	r := &running{trace: &Trace{}}
 	stopped := context.AfterFunc(ctx, func() { r.over.Store(true) })
 	defer stopped()

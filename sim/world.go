@@ -22,6 +22,10 @@ type Options struct {
 	// Service is the least virtual time a message takes, by Op.Class: a fact of
 	// the world (pulling an image takes seconds) that no schedule can undercut.
 	Service map[string]time.Duration
+	// Ungated lets messages pass as they come: no gate, no schedule, no replay. What
+	// it finds beyond the gate's reach are races between goroutines of one process.
+	// A Strategy that is an Ungater sets it.
+	Ungated bool
 }
 
 // Limits end a run that would not end by itself. Zero means the default.
@@ -94,6 +98,7 @@ type World struct {
 	done   error      // why the loop stops; errFinished when all is well
 	faults int
 	moves  int          // decisions of any kind
+	told   int          // steps that Hooks.Step has seen, if Ungated
 	over   *atomic.Bool // set from outside the bubble
 	beat   *atomic.Uint64
 	buf    []Choice
@@ -171,6 +176,9 @@ func (w *World) loop() error {
 		if last != nil && w.Hooks.Step != nil {
 			w.Hooks.Step(last)
 			w.settle() // it may have killed or woken someone: what is enabled must not depend on how far they got
+		}
+		if w.opts.Ungated {
+			w.tellSteps()
 		}
 		if err := w.limit(); err != nil {
 			return err

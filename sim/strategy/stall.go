@@ -10,48 +10,42 @@ import (
 	"ipamsim/sim"
 )
 
-// Stall holds single messages of chosen processes for 0.3 to 28 s of virtual
-// time, while all else goes on as Random would have it: a server that hangs on
-// one request, a process that is swapped out between two. It is the best
-// searcher for windows that many messages must fall into (SEARCH.md).
+// Stall holds a few messages for 0.3 to 28 s of virtual time, while all else goes
+// on as Random would have it: a server that hangs on one request, a process that
+// is swapped out between two. It is the best searcher for windows that many
+// messages must fall into (SEARCH.md).
 //
-// Which messages: every kind of process ("cni-add", "ip-reconciler") is aimed at
-// or not, then one process of the kind, early ones more often than late ones,
-// then one of its messages. Half of the aims count only messages that directly
-// follow a read of the same process. What it has read grows old while it is held
+// Which ones: the n-th message of a kind of process ("cni-add", "ip-reconciler") is
+// held with a probability of c/n, so that kinds which say little are held as often
+// as those which say much, early messages more often than late ones, and none
+// never. A message that directly follows a read of the same process is four times
+// as likely as another: what the process has read grows old while it is held
 // there, so a window between a check and an act opens nowhere else.
 type Stall struct {
-	seed  uint64
-	walk  *Random
-	rng   *rand.Rand // for the aims: of its own, so that they do not depend on the walk
-	kinds map[string]*target
-	procs map[sim.ActorID]*process
-	size  int // the rung of the Delay just picked, -1 if none was
-}
-
-// target is a kind of process and what is aimed at.
-type target struct {
-	aimed bool
-	nth   int  // which process of the kind, counted from 0 as they appear
-	op    int  // which of its messages
-	after bool // count only messages that follow a read
-	hold  time.Duration
-	seen  int
+	seed   uint64
+	walk   *Random
+	elapse float64    // the walk's own, while nothing is held
+	rng    *rand.Rand // for the aims: of its own, so that they do not depend on the walk
+	often  float64    // c
+	kinds  map[string]int
+	procs  map[sim.ActorID]process
+	held   map[event]bool
+	size   int // the rung of the Delay just picked, -1 if none was
 }
 
 // process is what Stall remembers of one that it has seen.
 type process struct {
-	of    *target // nil if it is none of the processes aimed at
-	seq   int     // of its latest message
-	read  bool    // that message was a read, or told the process something
-	count int
+	seq  int  // of its latest message
+	read bool // that message was a read, or told the process something
 }
 
-// NewStall makes a Stall; faults are Random's.
+// NewStall makes a Stall; faults are Random's. With these c a usual run has one to
+// four stalls.
 func NewStall(seed uint64, s Settings) *Stall {
+	walk, rng := NewRandom(seed, s), newRand(seed^0x57a11)
 	return &Stall{
-		seed: seed, walk: NewRandom(seed, s), rng: newRand(seed ^ 0x57a11),
-		kinds: map[string]*target{}, procs: map[sim.ActorID]*process{}, size: -1,
+		seed: seed, walk: walk, elapse: walk.elapse, rng: rng, often: []float64{.1, .2, .4}[rng.IntN(3)],
+		kinds: map[string]int{}, procs: map[sim.ActorID]process{}, held: map[event]bool{}, size: -1,
 	}
 }
 
@@ -60,7 +54,7 @@ func (s *Stall) String() string { return fmt.Sprintf("stall(seed=%d)", s.seed) }
 // Begin allows one run.
 func (s *Stall) Begin(n uint64) bool { return n == 0 }
 
-// Pick holds what was aimed at the moment it appears, and walks on.
+// Pick holds what it aims at the moment that appears, and walks on.
 func (s *Stall) Pick(step int, enabled []sim.Choice) int {
 	if sim.Sizing(enabled) {
 		if s.size >= 0 {
@@ -71,68 +65,44 @@ func (s *Stall) Pick(step int, enabled []sim.Choice) int {
 		return s.walk.Pick(step, enabled)
 	}
 	for i, c := range enabled {
-		if c.Outcome != sim.Delay {
-			continue
+		switch c.Outcome {
+		case sim.Proceed:
+			delete(s.held, event{c.Op.Actor, c.Op.Seq})
+		case sim.Delay:
+			if s.aims(c.Op) {
+				s.size = sim.Rung(stallFor(s.rng))
+				s.held[event{c.Op.Actor, c.Op.Seq}] = true
+				return i
+			}
 		}
-		if t := s.hit(c.Op); t != nil {
-			s.size = sim.Rung(t.hold)
-			return i
-		}
+	}
+	s.walk.elapse = s.elapse
+	if len(s.held) > 0 {
+		s.walk.elapse = 0 // a window that only time passes through shows nothing
 	}
 	return s.walk.Pick(step, enabled)
 }
 
-// hit is the target if the message, seen for the first time, is the one aimed at.
-func (s *Stall) hit(op sim.Op) *target {
-	if op.Draws > 0 {
-		return nil
-	}
-	p := s.procs[op.Actor]
-	if p == nil {
-		p = &process{of: s.target(op)}
-		s.procs[op.Actor] = p
-	}
-	if op.Seq <= p.seq {
-		return nil
-	}
-	informed := p.read
-	p.seq, p.read = op.Seq, op.Kind == sim.Read || op.Kind == sim.Event
-	t := p.of
-	if t == nil || t.after && !informed {
-		return nil
-	}
-	if p.count++; p.count-1 != t.op {
-		return nil
-	}
-	return t
-}
-
-// target counts a new process and returns its kind's aim if this is the one.
+// aims decides about a message that is seen for the first time.
 //
-// Code under test is mortal, the cluster's own controllers are not: with one half
-// and one eighth, a usual run has one to three aims.
-func (s *Stall) target(op sim.Op) *target {
+// Code under test is mortal, the cluster's own controllers are not; those are held
+// a quarter as often.
+func (s *Stall) aims(op sim.Op) bool {
+	before := s.procs[op.Actor]
+	if op.Draws > 0 || op.Seq <= before.seq {
+		return false
+	}
+	s.procs[op.Actor] = process{op.Seq, op.Kind == sim.Read || op.Kind == sim.Event}
 	kind := kindOf(op.Actor)
-	t := s.kinds[kind]
-	if t == nil {
-		chance := .125
-		if op.Hurts.Has(sim.Crash) {
-			chance = .5
-		}
-		t = &target{
-			aimed: s.rng.Float64() < chance, after: s.rng.IntN(2) == 0,
-			nth: geometric(s.rng), op: s.rng.IntN(12), hold: stallFor(s.rng),
-		}
-		if t.after {
-			t.op = geometric(s.rng)
-		}
-		s.kinds[kind] = t
+	s.kinds[kind]++
+	chance := s.often / float64(s.kinds[kind])
+	if !before.read {
+		chance /= 4
 	}
-	t.seen++
-	if t.aimed && t.seen-1 == t.nth {
-		return t
+	if !op.Hurts.Has(sim.Crash) {
+		chance /= 4
 	}
-	return nil
+	return s.rng.Float64() < chance
 }
 
 // kindOf is what a process is, without which one: "cni-add" of
@@ -149,12 +119,4 @@ func kindOf(id sim.ActorID) string {
 func stallFor(rng *rand.Rand) time.Duration {
 	const least, most = .3, 28
 	return time.Duration(least * math.Pow(most/least, rng.Float64()) * float64(time.Second))
-}
-
-// geometric draws n ≥ 0 with probability 0.7^n * 0.3.
-func geometric(rng *rand.Rand) (n int) {
-	for rng.Float64() < .7 {
-		n++
-	}
-	return n
 }

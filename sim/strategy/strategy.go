@@ -45,6 +45,7 @@ func strategies() map[string]func(seed uint64, s Settings) sim.Strategy {
 		"random":    func(n uint64, s Settings) sim.Strategy { return NewRandom(n, s) },
 		"serial":    func(uint64, Settings) sim.Strategy { return NewSerial() },
 		"stall":     func(n uint64, s Settings) sim.Strategy { return NewStall(n, s) },
+		"stress":    func(n uint64, _ Settings) sim.Strategy { return NewStress(n) },
 		"swarm":     func(n uint64, s Settings) sim.Strategy { return NewSwarm(n, s) },
 		"timed":     func(n uint64, s Settings) sim.Strategy { return NewTimed(n, s) },
 	}

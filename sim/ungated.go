@@ -1,0 +1,66 @@
+package sim
+
+import (
+	"context"
+	"runtime"
+	"time"
+)
+
+// Ungater is a Strategy that may ask for Options.Ungated.
+type Ungater interface{ Ungated() bool }
+
+// pass delivers a message without parking it. The strategy says how long it takes,
+// as the size of a Delay; who is first of those that are ready at the same time is
+// the runtime's affair. Nothing is hurt, and the schedule does not replay the run.
+func (g *Gate) pass(ctx context.Context, op Op, do func(context.Context) error) error {
+	w := g.w
+	w.mu.Lock()
+	took := Ladder[w.choose([]Choice{{Op: op, Outcome: Delay}}).Level]
+	w.mu.Unlock()
+	time.Sleep(max(took, w.opts.Service[op.Class]))
+	runtime.Gosched()
+	for w.isHeld(g.a) && !g.a.ended() && ctx.Err() == nil {
+		time.Sleep(heldPoll)
+	}
+	w.mu.Lock()
+	if g.a.ended() {
+		w.mu.Unlock()
+		return ErrKilled
+	}
+	if err := ctx.Err(); err != nil {
+		w.mu.Unlock()
+		return err
+	}
+	c := w.choose([]Choice{{Op: op, Outcome: Proceed, Due: w.Now()}})
+	s := w.trace.add()
+	w.mu.Unlock()
+	ctx = context.WithValue(ctx, stepKey{}, s)
+	if op.Draws > 0 {
+		ctx = context.WithValue(ctx, drawKey{}, c.Level)
+	}
+	err := do(ctx)
+	w.signal()
+	if g.a.ended() {
+		return ErrKilled
+	}
+	return err
+}
+
+// heldPoll is how often a process that is paused or cut off looks whether it may
+// go on, where no gate holds it.
+const heldPoll = 10 * time.Millisecond
+
+func (w *World) isHeld(a *Actor) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.held[string(a.ID)] > 0 || w.held[a.Group] > 0
+}
+
+// tellSteps calls Hooks.Step for what was delivered without the loop's doing.
+func (w *World) tellSteps() {
+	for w.Hooks.Step != nil && w.told < len(w.trace.Steps) {
+		w.told++
+		w.Hooks.Step(w.trace.Steps[w.told-1])
+		w.settle()
+	}
+}
