@@ -75,6 +75,10 @@ func TestHunt(t *testing.T) {
 	}
 	wall := time.Since(started)
 	t.Logf("%d runs in %s, %.1f a second; %d steps a run", to-from+1, wall.Round(time.Second), float64(to-from+1)/wall.Seconds(), h.steps/int(to-from+1))
+	slices.Sort(h.sizes)
+	for _, p := range []int{10, 50, 75, 90, 99} {
+		t.Logf("%d %% of the runs have at most %d steps", p, h.sizes[len(h.sizes)*p/100])
+	}
 	for _, m := range []map[string]int{h.busy, h.runs, h.classes} {
 		for _, k := range slices.Sorted(maps.Keys(m)) {
 			t.Logf("%5d  %-60s %d", m[k], k, h.first[k])
@@ -85,6 +89,7 @@ func TestHunt(t *testing.T) {
 // hunt counts what was seen.
 type hunt struct {
 	steps   int
+	sizes   []int             // steps of each run
 	runs    map[string]int    // by strategy and verdict
 	classes map[string]int    // runs with a violation, by invariant and whether a fault came before it
 	first   map[string]uint64 // the first seed of each class
@@ -93,6 +98,7 @@ type hunt struct {
 
 func (h *hunt) note(t *testing.T, seed uint64, rep *reports.Report) {
 	h.steps += len(rep.Trace.Steps)
+	h.sizes = append(h.sizes, len(rep.Trace.Steps))
 	for _, s := range rep.Trace.Steps {
 		kind, _, _ := strings.Cut(string(s.Choice.Op.Actor), "/")
 		kind, _, _ = strings.Cut(kind, "~")

@@ -20,14 +20,14 @@ func (w *world) pace(from, to time.Duration) {
 		t.PodGC = ms(w.Duration(time.Second, 20*time.Second))
 	}
 	if w.Chance(1, 3) {
-		t.SandboxRetry = ms(w.Duration(time.Second, 10*time.Second))
+		t.SandboxRetry = ms(w.Duration(2*time.Second, 10*time.Second))
 	}
 	w.doc.Spec.Timers = t
 }
 
 // stepsMax ends a run that would cost more than it can teach; its verdict is
 // unknown.
-const stepsMax = 3000
+const stepsMax = 2000
 
 // rest draws a quiet time after the script, in which bounds of time run out. What
 // only holds at rest is judged at its end where there is rest: a server that now

@@ -7,7 +7,6 @@ import (
 )
 
 // whereabouts draws a world of Whereabouts: a few nodes and pods on tiny ranges.
-// One in ten is a crowd.
 func whereabouts(w *world) {
 	w.doc.Spec.IPAM = "whereabouts"
 	w.machines(1, 4)
@@ -15,11 +14,12 @@ func whereabouts(w *world) {
 	nets := w.attachments()
 	w.workloads(w.crew(room(nets)), func() (map[string]string, object) { return w.attached(nets), nil })
 	w.churn()
-	w.reconcilers("ip-reconciler")
+	if !w.prefill(nets) {
+		w.reconcilers("ip-reconciler")
+	}
 	if w.Chance(1, 4) {
 		w.doc.Spec.Daemons = append(w.doc.Spec.Daemons, "pod-control-loop")
 	}
-	w.prefill(nets)
 	w.operators(act{3, w.repair(nets)})
 	w.latencies()
 	w.faults()
@@ -27,6 +27,9 @@ func whereabouts(w *world) {
 	w.strategy(weight{"timed", 40}, weight{"stall", 30}, weight{"random", 20}, weight{"pct", 5}, weight{"pos", 5})
 	// An ADD may take two minutes (types.AddTimeLimit), and is tried again.
 	w.rest(3 * time.Minute)
+	if w.doc.Spec.Settle.Duration > 0 {
+		w.doc.Spec.Judge.StuckAfter = ms(150 * time.Second)
+	}
 	if w.Chance(1, 2) {
 		w.doc.Spec.Judge.LeakAfter = ms(w.Duration(leakMin, 3*time.Minute))
 	}
@@ -34,10 +37,10 @@ func whereabouts(w *world) {
 }
 
 // crew draws how many pods there are: mostly no more than there are addresses, so
-// that a run is not spent on refusals. One world in ten has many.
+// that a run is not spent on refusals. One world in twelve has many.
 func (w *world) crew(room int) int {
 	pods := Pick(w.Choices, w.Between(1, 3), w.Between(2, 5), w.Between(3, 7))
-	if w.Chance(1, 10) {
+	if w.Chance(1, 12) {
 		pods = w.Between(8, 14)
 	}
 	if w.Chance(1, 8) {

@@ -67,10 +67,11 @@ func (w *world) repair(nets []network) func(*world, time.Duration) {
 
 // prefill makes one world in ten a crowd: 15 to 45 low addresses are taken before
 // the first step by machines that are no pods, in a network's own pool or through
-// a wider one.
-func (w *world) prefill(nets []network) {
+// a wider one. No reconciler runs there: it takes reservations that name no pod
+// away. It reports whether it did so.
+func (w *world) prefill(nets []network) bool {
 	if !w.Chance(1, 10) {
-		return
+		return false
 	}
 	name, prefix := "10.10.0.0-16", netip.MustParsePrefix("10.10.0.0/16")
 	names, prefixes := pools(nets)
@@ -91,4 +92,5 @@ func (w *world) prefill(nets []network) {
 		"metadata": object{"name": name, "namespace": whereaboutsNamespace},
 		"spec":     object{"range": prefix.String(), "allocations": allocations},
 	})
+	return true
 }
