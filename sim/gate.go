@@ -68,17 +68,9 @@ func (g *Gate) Pass(ctx context.Context, op Op, do func(context.Context) error) 
 	if g.w.opts.Ungated {
 		return g.pass(ctx, p.op, do)
 	}
-	var v verdict
-	select {
-	case v = <-p.verdict:
-	case <-g.a.done:
-	case <-ctx.Done():
-		if g.w.withdraw(p) {
-			return ctx.Err()
-		}
-		if !g.a.ended() {
-			v = <-p.verdict // the schedule was faster
-		}
+	v, late, err := g.wait(ctx, p)
+	if err != nil {
+		return err
 	}
 	// Death comes before all else, whichever case select took: killing a process
 	// ends its context and may hit a message that has just been picked.
@@ -87,6 +79,9 @@ func (g *Gate) Pass(ctx context.Context, op Op, do func(context.Context) error) 
 	}
 	if g.a.Clock != nil {
 		defer hermetic.SetClock(hermetic.SetClock(nil)) // a server's time is not that of its client's machine
+	}
+	if late {
+		ctx = context.WithoutCancel(ctx) // it was sent before anybody looked at the time
 	}
 	ctx = context.WithValue(ctx, stepKey{}, v.step)
 	if op.Draws > 0 {
@@ -104,6 +99,50 @@ func (g *Gate) Pass(ctx context.Context, op Op, do func(context.Context) error) 
 		return &Fault{Outcome: v.outcome, Level: v.level}
 	}
 }
+
+// wait is for what the schedule says of a parked message. It reports late if that
+// came after the caller's context had ended, and the context's error if the
+// message was taken back.
+//
+// A paused process does not know that its time is up. When it wakes, the message
+// that it was about to send may go before it looks at the clock: a leader whose
+// lease has expired writes once more.
+func (g *Gate) wait(ctx context.Context, p *parked) (v verdict, late bool, err error) {
+	select {
+	case v = <-p.verdict:
+		return v, false, nil
+	case <-g.a.done:
+		return v, false, nil
+	case <-ctx.Done():
+	}
+	if awake := g.w.asleep(g.a); awake != nil {
+		select {
+		case <-awake:
+		case <-g.a.done:
+			return v, false, nil
+		}
+		t := time.NewTimer(wakingMax)
+		defer t.Stop()
+		select {
+		case v = <-p.verdict:
+			return v, true, nil
+		case <-g.a.done:
+			return v, false, nil
+		case <-t.C:
+		}
+	}
+	if g.w.withdraw(p) {
+		return v, false, ctx.Err()
+	}
+	if !g.a.ended() {
+		v = <-p.verdict // the schedule was faster
+	}
+	return v, false, nil
+}
+
+// wakingMax is how long a process that was paused may take to notice which of its
+// deadlines have passed: some scheduling of its own threads.
+const wakingMax = time.Millisecond
 
 func (g *Gate) park(ctx context.Context, op Op) (*parked, error) {
 	if err := ctx.Err(); err != nil && !g.a.ended() {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"runtime"
 	"time"
+
+	"ipamsim/sim/hermetic"
 )
 
 // Ungater is a Strategy that may ask for Options.Ungated.
@@ -38,7 +40,9 @@ func (g *Gate) pass(ctx context.Context, op Op, do func(context.Context) error) 
 	if op.Draws > 0 {
 		ctx = context.WithValue(ctx, drawKey{}, c.Level)
 	}
+	back := hermetic.SetClock(nil) // a server's time is not that of its client's machine
 	err := do(ctx)
+	hermetic.SetClock(back)
 	w.signal()
 	if g.a.ended() {
 		return ErrKilled

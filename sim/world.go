@@ -92,6 +92,7 @@ type World struct {
 	lives  map[ActorID]int // how many processes had each name
 	parked []*parked
 	held   map[string]int // groups and actors whose messages do not move
+	paused map[string]*pause
 	wake   chan struct{}
 	closed bool       // the run is over
 	panics []panicked // not yet told to Hooks.Panic
@@ -152,7 +153,7 @@ func (w *World) signal() {
 }
 
 // Hold keeps every message of an actor, or of a group of actors, parked until
-// the matching Release: a paused process, a partitioned node. Holds nest.
+// the matching Release: a partitioned node. Holds nest.
 func (w *World) Hold(name string) { w.hold(name, 1) }
 
 // Release undoes one Hold.

@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"ipamsim/model/route"
 )
@@ -32,5 +31,8 @@ func (a *CutSession) String() string {
 	if a.Undo {
 		verb = "mend"
 	}
-	return strings.TrimSpace(verb + " the BGP session " + a.A + " - " + a.B)
+	if a.B == "" {
+		return verb + " the BGP sessions of " + a.A
+	}
+	return verb + " the BGP session " + a.A + " - " + a.B
 }

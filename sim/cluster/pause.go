@@ -21,9 +21,9 @@ func (a *Pause) Do(ctx context.Context, o *Operator) error {
 		d = 30 * time.Second
 	}
 	o.c.paused(a.Actor, true)
-	o.c.w.Hold(a.Actor)
+	o.c.w.Pause(a.Actor)
 	defer func() {
-		o.c.w.Release(a.Actor)
+		o.c.w.Resume(a.Actor)
 		o.c.paused(a.Actor, false)
 	}()
 	if !sleep(ctx, d) {

@@ -21,7 +21,7 @@ func (s *etcdStore) client(g *sim.Gate) (clientv3.Interface, error) {
 		return nil, err
 	}
 	if g != nil {
-		be = &gated{be, g}
+		be = &gated{Client: be, g: g}
 	}
 	return withBackend(be)
 }

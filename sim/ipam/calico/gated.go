@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	bapi "github.com/projectcalico/calico/libcalico-go/lib/backend/api"
 	"github.com/projectcalico/calico/libcalico-go/lib/backend/model"
@@ -19,6 +20,9 @@ import (
 type gated struct {
 	bapi.Client
 	g *sim.Gate
+	// compacted is the revision before which the schedule has taken the history
+	// away from this process (sim.Gone): no watch can begin there any more.
+	compacted atomic.Int64
 }
 
 var errTimeout = errors.New("etcdserver: request timed out")
@@ -121,5 +125,9 @@ func (c *gated) Watch(ctx context.Context, l model.ListInterface, o bapi.WatchOp
 	if err != nil {
 		return nil, err
 	}
-	return newGatedWatch(ctx, c.g, w), nil
+	if rev := revision(o.Revision); 0 < rev && rev < c.compacted.Load() {
+		w.Stop()
+		w = newCompactedWatch()
+	}
+	return newGatedWatch(ctx, c, w), nil
 }

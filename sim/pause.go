@@ -1,0 +1,44 @@
+package sim
+
+// Pause stops an actor, or a group of actors, as SIGSTOP does, until the matching
+// Resume: its messages are held, and it does not notice that a deadline passes.
+func (w *World) Pause(name string) {
+	w.mu.Lock()
+	if w.paused[name] == nil {
+		w.paused[name] = &pause{awake: make(chan struct{})}
+	}
+	w.paused[name].depth++
+	w.mu.Unlock()
+	w.hold(name, 1)
+}
+
+// Resume undoes one Pause.
+func (w *World) Resume(name string) {
+	w.mu.Lock()
+	if p := w.paused[name]; p != nil {
+		if p.depth--; p.depth == 0 {
+			delete(w.paused, name)
+			close(p.awake)
+		}
+	}
+	w.mu.Unlock()
+	w.Release(name)
+}
+
+// pause is kept as long as an actor or a group is paused.
+type pause struct {
+	depth int
+	awake chan struct{} // closed when it is over
+}
+
+// asleep is closed when the actor is no longer paused; nil if it is not.
+func (w *World) asleep(a *Actor) <-chan struct{} {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, name := range []string{string(a.ID), a.Group} {
+		if p := w.paused[name]; p != nil {
+			return p.awake
+		}
+	}
+	return nil
+}
