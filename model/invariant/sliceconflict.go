@@ -37,8 +37,10 @@ var SliceConflict = define(Invariant{
 	return out
 })
 
-// drawn reports whether a node still draws from one of its pools: a sandbox of
-// its own lives there, or the node exists and has no other pool of that range.
+// drawn reports whether a node still draws from one of its pools for a network: a
+// sandbox of its own lives there, or the node exists and has no other pool of that
+// range. Two networks without a name may be cut from one range, each on its own:
+// the pools have nothing that tells whose they are, and there only sandboxes count.
 func drawn(v *View, n *model.Network, p *model.Pool) bool {
 	for i := range v.Truth.Sandboxes {
 		s := &v.Truth.Sandboxes[i]
@@ -50,6 +52,11 @@ func drawn(v *View, n *model.Network, p *model.Pool) bool {
 			if a.Network == n.Key && slices.ContainsFunc(a.Addrs, p.Range.Contains) {
 				return true
 			}
+		}
+	}
+	for i := range v.Networks {
+		if other := &v.Networks[i]; other.Key != n.Key && other.Slice != 0 && other.Owns(p) {
+			return false
 		}
 	}
 	return v.Truth.Nodes[p.Node].Registered && !slices.ContainsFunc(v.Record.Pools, func(q model.Pool) bool {
