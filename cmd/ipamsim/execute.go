@@ -16,6 +16,7 @@ import (
 	"ipamsim/scenarios"
 	"ipamsim/sim"
 	"ipamsim/sim/hermetic"
+	"ipamsim/sim/strategy"
 )
 
 // session is the work of one command under way.
@@ -80,7 +81,7 @@ func (s *session) all(ctx context.Context) error {
 	for i := range s.plan.jobs {
 		j := &s.plan.jobs[i]
 		for n := range j.runs() {
-			if err := s.one(ctx, j, j.from+uint64(n)); err != nil {
+			if err := s.seed(ctx, j, j.from+uint64(n)); err != nil {
 				return err
 			}
 			if s.failed != nil {
@@ -91,12 +92,31 @@ func (s *session) all(ctx context.Context) error {
 	return nil
 }
 
-// one is one run, with everything that is done about it.
-func (s *session) one(ctx context.Context, j *job, seed uint64) error {
+// seed is one run, or all those of a strategy that makes several.
+func (s *session) seed(ctx context.Context, j *job, seed uint64) error {
 	o := j.options
 	if !j.own {
 		o.Seed = &seed
 	}
+	set, err := j.scenario.Settings()
+	if err != nil {
+		return err
+	}
+	several := strategy.ParseSeveral(o.Strategy, seed, set)
+	if several == nil {
+		return s.one(ctx, j, o)
+	}
+	for range strategy.Runs(several) {
+		o.Walk = several
+		if err := s.one(ctx, j, o); err != nil || s.failed != nil {
+			return err
+		}
+	}
+	return several.Err()
+}
+
+// one is one run, with everything that is done about it.
+func (s *session) one(ctx context.Context, j *job, o scenarios.Options) error {
 	rep, err := s.runner.Run(ctx, j.scenario, o)
 	var replayed *comparison
 	if s.plan.replay && rep != nil {
@@ -197,6 +217,7 @@ func (s *session) print(text string) {
 // end says what all of it came to and chooses the exit code.
 func (s *session) end(err error) error {
 	interrupted := errors.Is(err, sim.ErrInterrupted)
+	runs := max(s.plan.runs(), s.sum.Runs) // a strategy of several makes more than were planned
 	if err == nil || interrupted {
 		err = errors.Join(s.failed, s.out.commit()) // of an interrupted range too: whole lines of what was done
 	} else {
@@ -205,18 +226,18 @@ func (s *session) end(err error) error {
 	if errors.Is(err, syscall.EPIPE) {
 		return &exit{exitCannot, nil}
 	}
-	if s.sum.Runs > 0 && s.plan.runs() > 1 {
+	if s.sum.Runs > 0 && runs > 1 {
 		s.print("\n" + strings.TrimSuffix(s.sum.Table(), "\n"))
 		if t := s.ends.Table(); t != "" {
 			s.print("\nat the end of the runs that were measured\n" + strings.TrimSuffix(t, "\n"))
 		}
 	}
 	done := fmt.Sprintf("%d of %s done, %s so far, %d not as expected",
-		s.sum.Runs, plural(s.plan.runs(), "run"), plural(s.sum.Violations, "violation"), s.unexpected+s.unknown)
+		s.sum.Runs, plural(runs, "run"), plural(s.sum.Violations, "violation"), s.unexpected+s.unknown)
 	switch {
 	case interrupted:
 		return &exit{exitCannot, errors.Join(fmt.Errorf("interrupted: %s", done), err)}
-	case err != nil && s.sum.Runs > 0 && s.plan.runs() > 1:
+	case err != nil && s.sum.Runs > 0 && runs > 1:
 		return &exit{exitCannot, fmt.Errorf("%w (%s)", err, done)}
 	case err != nil:
 		return &exit{exitCannot, err}

@@ -57,7 +57,7 @@ that did not happen · 2 could not run, or a limit was reached.`,
 	fl.BoolVar(&f.all, "all", false, "run the library: ./scenarios/*.yaml")
 	fl.Uint64Var(&f.seed, "seed", 0, "run with seed `N`")
 	fl.StringVar(&f.seeds, "seeds", "", "run with each seed from A to B: `A-B`")
-	fl.StringVar(&f.strategy, "strategy", "", "who decides the schedule: "+strings.Join(strategy.Names(), ", "))
+	fl.StringVar(&f.strategy, "strategy", "", "who decides the schedule: "+strings.Join(strategy.Names(), ", ")+"; for several runs: "+strings.Join(strategy.SeveralNames(), ", "))
 	fl.StringVar(&f.store, "store", "etcd", "what lies beneath the API server: etcd")
 	fl.StringVar(&f.datastore, "datastore", "", "where Calico keeps its record: etcdv3, kubernetes, or all to run with each (default: as the scenario says)")
 	fl.BoolVar(&f.verify, "verify", false, "run everything twice and compare the schedule logs")
@@ -118,7 +118,11 @@ func (f *runFlags) check(cmd *cobra.Command, files []string) (*plan, error) {
 		}
 		j.from, j.to, j.own = f.seed, f.seed, false
 	}
-	if f.strategy != "" {
+	several := slices.Contains(strategy.SeveralNames(), f.strategy)
+	if several && f.verify {
+		return nil, fmt.Errorf("--verify: %s makes runs of its own", f.strategy)
+	}
+	if f.strategy != "" && !several {
 		if _, err := strategy.Parse(f.strategy, 0, strategy.Settings{}); err != nil {
 			return nil, fmt.Errorf("--strategy: %w", err)
 		}

@@ -63,6 +63,29 @@ func Parse(name string, seed uint64, s Settings) (sim.Strategy, error) {
 	return make(seed, s), nil
 }
 
+// SeveralNames lists what ParseSeveral accepts.
+func SeveralNames() []string { return []string{"exhaustive", "twice"} }
+
+// ParseSeveral makes a strategy of several runs, to be driven by Runs: "exhaustive"
+// is the default order and every schedule with one delay, "twice" repeats what
+// Portfolio does. It is nil for any other name.
+func ParseSeveral(name string, seed uint64, s Settings) Several {
+	switch name {
+	case "exhaustive":
+		return NewExhaustive(Bounds{Depth: Unbounded, Preemptions: Unbounded, Delays: 1})
+	case "twice":
+		return NewTwice(NewPortfolio(seed, s))
+	}
+	return nil
+}
+
+// Several is a strategy of several runs. Err, asked after the last, says that they
+// prove nothing, because something but the schedule decides.
+type Several interface {
+	sim.Strategy
+	Err() error
+}
+
 // Runs counts the runs that a strategy asks for, from 0, until nothing is left to
 // explore. The body of the loop is one run.
 func Runs(s sim.Strategy) iter.Seq[uint64] {

@@ -63,3 +63,21 @@ func TestTwiceReports(t *testing.T) {
 		})
 	}
 }
+
+// The names of several runs make what they say, within a bound that ends.
+func TestParseSeveral(t *testing.T) {
+	for _, name := range strategy.SeveralNames() {
+		s := strategy.ParseSeveral(name, 7, strategy.Settings{})
+		runs := 0
+		for range strategy.Runs(s) {
+			runs++
+			count(t, sim.Options{Strategy: s}, actor{id: "a"}, actor{id: "b"})
+		}
+		if want := map[string]int{"exhaustive": 3, "twice": 2}[name]; runs != want || s.Err() != nil || !strings.HasPrefix(s.String(), name+"(") {
+			t.Errorf("%v: %d runs, want %d; %v", s, runs, want, s.Err())
+		}
+	}
+	if s := strategy.ParseSeveral("timed", 7, strategy.Settings{}); s != nil {
+		t.Errorf("timed is %v, want none", s)
+	}
+}
