@@ -25,12 +25,13 @@ func shapeOf(s *scenarios.Scenario, rep *reports.Report, g Signature, rules []st
 		ops[strategy.Message{Actor: op.Actor, Life: op.Life, Seq: op.Seq}] = op
 	}
 	also := map[string]bool{}
+	waits := len(rules) <= waitsMax // who waits by chance says nothing
 	for _, e := range rules {
 		switch m := e.Message; {
 		case e.Outcome.Fault():
 			also[fmt.Sprintf("%s: %s", shape.Op(ops[m]), e.Outcome)] = true
 		case e.Outcome == sim.Proceed && e.Before == strategy.Message{}: // a Draw: see what it led to
-		default:
+		case waits:
 			if m = e.Before; m.Actor == "" {
 				m = e.Message
 			}
@@ -49,11 +50,14 @@ func shapeOf(s *scenarios.Scenario, rep *reports.Report, g Signature, rules []st
 	return append(out, slices.Sorted(maps.Keys(also))...)
 }
 
+// waitsMax exceptions say who must wait; more are a schedule that did not shrink.
+const waitsMax = 4
+
 // deed is what an operator did, so far as it tells failures apart: there are many
 // ways to make a pod, to take one away and to start a reconciler.
 func deed(e scenarios.Event) string {
 	switch kind := e.Kind(); {
-	case kind == "reconcile", kind == "scale" && e.Scale.Replicas > 0:
+	case kind == "reconcile", kind == "scale", kind == "drain", kind == "delete" && slices.Contains(workloadResources, e.Delete.Resource):
 		return ""
 	case kind == "apply":
 		var o struct{ Kind string }
@@ -61,8 +65,6 @@ func deed(e scenarios.Event) string {
 			return ""
 		}
 		return "apply " + o.Kind
-	case kind == "scale", kind == "drain", kind == "delete" && slices.Contains(workloadResources, e.Delete.Resource):
-		return "pods go"
 	case kind == "delete":
 		return "delete " + e.Delete.Resource
 	case kind == "patch":

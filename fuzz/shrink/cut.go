@@ -27,7 +27,8 @@ func cut(s *scenarios.Scenario, v *model.Violation) *scenarios.Scenario {
 	if v.At >= spec.Until.Duration {
 		return &c
 	}
-	spec.Until = metav1.Duration{Duration: v.At.Truncate(time.Second) + time.Second}
+	end := (v.At + v.At/3).Truncate(time.Second) + time.Second // a step of the ladder later than it happened, too
+	spec.Until = metav1.Duration{Duration: min(end, spec.Until.Duration)}
 	spec.Settle = metav1.Duration{}
 	spec.Timeline = slices.DeleteFunc(slices.Clone(spec.Timeline), func(e scenarios.Event) bool {
 		return e.At.Duration > v.At

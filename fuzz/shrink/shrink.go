@@ -77,16 +77,20 @@ type shrinker struct {
 	// The smallest so far.
 	docs  []tree
 	world *scenarios.Scenario
+	rep   *reports.Report
 	rules []strategy.Exception // sorted by actor, so that neighbours belong together
 	steps int
 }
 
-// begin repeats the run, in the sparse form, without what comes after the
-// violation.
+// begin repeats the failure without what comes after it: in the default order if
+// that does, which is often and saves the rest; else in the order recorded.
 func (k *shrinker) begin(s *scenarios.Scenario, rep *reports.Report, v *model.Violation) error {
-	rec := strategy.NewRecorder(strategy.NewReplay(rep.Trace.Schedule()))
 	plain := bare(s)
 	k.steps = len(rep.Trace.Steps)
+	if err := k.from(cut(plain, v)); err != nil || k.try(k.docs, nil) {
+		return err
+	}
+	rec := strategy.NewRecorder(strategy.NewReplay(rep.Trace.Schedule()))
 	again, err := k.run(plain, rec)
 	if err != nil {
 		return fmt.Errorf("shrink %s: %w", s.Name(), err)
@@ -96,20 +100,22 @@ func (k *shrinker) begin(s *scenarios.Scenario, rep *reports.Report, v *model.Vi
 	}
 	rules := rec.Exceptions()
 	slices.SortStableFunc(rules, byActor)
-	for _, world := range []*scenarios.Scenario{cut(plain, v), plain} {
-		docs, err := world.Documents()
-		if err != nil {
-			return err
-		}
-		k.docs, err = read(docs)
-		if err != nil {
-			return err
-		}
-		if k.try(k.docs, rules) {
-			return nil
-		}
+	if k.try(k.docs, rules) {
+		return nil
+	}
+	if err := k.from(plain); err != nil || k.try(k.docs, rules) {
+		return err
 	}
 	return fmt.Errorf("shrink %s, seed %d: %s, in the sparse form: %w", s.Name(), rep.Seed, v.Invariant, ErrNotAgain)
+}
+
+// from starts with the documents of a scenario.
+func (k *shrinker) from(s *scenarios.Scenario) error {
+	docs, err := s.Documents()
+	if err == nil {
+		k.docs, err = read(docs)
+	}
+	return err
 }
 
 // round tries everything once and reports whether something got smaller.
@@ -117,6 +123,8 @@ func (k *shrinker) round() bool {
 	before := k.size()
 	k.kinds()
 	k.coarse()
+	k.kinds()
+	k.hold()
 	k.exceptions()
 	k.fine()
 	return k.size() != before && !k.spent()
@@ -155,7 +163,7 @@ func (k *shrinker) try(docs []tree, rules []strategy.Exception) bool {
 	if err != nil || k.lock.In(world, rep) == nil {
 		return false
 	}
-	k.docs, k.world, k.steps = docs, world, len(rep.Trace.Steps)
+	k.docs, k.world, k.rep, k.steps = docs, world, rep, len(rep.Trace.Steps)
 	unused := walk.Unused()
 	k.rules = nil
 	for i, e := range rules {
