@@ -40,6 +40,7 @@ type Event struct {
 	Addrs     []netip.Addr
 	Err       string // what upstream said; "" on success
 	Exhausted bool   // AddEnd: upstream said that no address is left
+	Asked     bool   // AddEnd: upstream refused a pod that had asked for certain addresses or pools
 	MinFree   int    // AddEnd: the least number of addresses policy left free at any time during the ADD
 	Text      string // for people
 	Output    string // Output: what a command printed, in lines
@@ -57,6 +58,8 @@ type History struct {
 	last    map[string]time.Duration // container id → its last event
 	panics  []int                    // positions of ActorPanic
 	refused []int                    // positions of AddEnd with Exhausted
+	added   map[PodRef]int           // position of each pod's last AddEnd
+	failed  map[PodRef]int           // how many of its ADDs have failed since one did not
 }
 
 // Add appends an event.
@@ -83,9 +86,19 @@ func (h *History) Panics() []int { h.index(); return h.panics }
 // saw no address left, in order.
 func (h *History) Refusals() []int { h.index(); return h.refused }
 
+// Added is the end of a pod's last ADD, nil if none has ended, and how many have
+// failed since one did not.
+func (h *History) Added(p PodRef) (end *Event, failed int) {
+	h.index()
+	if i, ok := h.added[p]; ok {
+		end = &h.Events[i]
+	}
+	return end, h.failed[p]
+}
+
 func (h *History) index() {
 	if h.last == nil {
-		h.last = map[string]time.Duration{}
+		h.last, h.added, h.failed = map[string]time.Duration{}, map[PodRef]int{}, map[PodRef]int{}
 	}
 	for ; h.indexed < len(h.Events); h.indexed++ {
 		e := &h.Events[h.indexed]
@@ -98,6 +111,12 @@ func (h *History) index() {
 			}
 			if e.Kind == AddEnd && e.Exhausted {
 				h.refused = append(h.refused, h.indexed)
+			}
+			if e.Kind == AddEnd {
+				h.added[e.Pod] = h.indexed
+				if h.failed[e.Pod]++; e.Err == "" {
+					h.failed[e.Pod] = 0
+				}
 			}
 		}
 	}

@@ -225,6 +225,10 @@ func TestLeftoverHandle(t *testing.T) {
 		{"nothing at all", func(v *View) { v.Record.Handles = append(v.Record.Handles, model.Handle{ID: "x"}) },
 			"handle x counts no address in any block"},
 
+		{"an ADD that has yet to claim", func(v *View) {
+			v.Record.Handles[0].Counts[0].Count = 2
+			busy(v, "c0", "0", "node-1", false, sec(59))
+		}, ""},
 		{"two addresses, both counted", func(v *View) {
 			c := v.Record.Claims[0]
 			c.Addr = ip("10.7.0.9")
@@ -250,11 +254,35 @@ func TestLeakedAffinity(t *testing.T) {
 		{"an owner without affinity", func(v *View) { block(v, "10.7.1.0/26", "node-3", "") },
 			"block 10.7.1.0/26 says that it is node-3's, which has no affinity for it"},
 
+		{"of a node that is gone, in use by others", func(v *View) {
+			delete(v.Truth.Nodes, "node-3")
+			block(v, "10.7.1.0/26", "node-3", model.Confirmed)
+			attach(v, "9", "node-2", "10.7.1.9")
+		}, ""},
+		{"a release that began a moment ago", func(v *View) {
+			v.Record.Affinities = slices.Clone(v.Record.Affinities) // the past has the others
+			state(v, p, "node-1", model.PendingDeletion)
+			v.Truth.At += sec(60)
+			v.Past.Note(*v)
+			unblock(v, p)
+		}, ""},
 		{"a claim that died half way", func(v *View) { affinity(v, "10.7.1.0/26", "node-3", model.Pending) }, ""},
 		{"later, with its block", func(v *View) { block(v, "10.7.1.0/26", "node-3", model.Pending) }, ""},
 		{"a claim that lost and died", func(v *View) { affinity(v, p, "node-3", model.Pending) }, ""},
 		{"a block that was released with addresses in it", func(v *View) { block(v, "10.7.1.0/26", "", "") }, ""},
 		{"a controller's", func(v *View) { block(v, "10.7.1.0/26", "virtual:load-balancer", model.Confirmed) }, ""},
+	})
+}
+
+// A node's own device has an address as long as there is such a node.
+func TestUnbackedDevice(t *testing.T) {
+	tableOf(t, calmBlocks, UnbackedSandbox, []row{
+		{"no claim", func(v *View) { unclaim(v, "10.7.0.2") },
+			"/node-1 on node-1 has 10.7.0.2 in network kube-system/k8s-pod-network since 0s, but no claim says so: it can be given away"},
+		{"no claim, and no such node any more", func(v *View) {
+			unclaim(v, "10.7.0.2")
+			v.Truth.Nodes["node-1"] = model.Node{Up: true}
+		}, ""},
 	})
 }
 
@@ -274,6 +302,10 @@ func TestStarvedNode(t *testing.T) {
 			"node-3 has no block in network kube-system/k8s-pod-network and /node-3 has borrowed 10.7.0.9, while block 10.7.0.128/26 of node-1 is empty"},
 
 		{"it wants nothing", func(*View) {}, ""},
+		{"it wants an address that is not to be had", func(v *View) {
+			wait(v)
+			v.History.Add(model.Event{Kind: model.AddEnd, Pod: web("9"), Asked: true})
+		}, ""},
 		{"it has a block", func(v *View) { wait(v); block(v, "10.7.1.0/26", "node-3", model.Confirmed) }, ""},
 		{"it is about to have one", func(v *View) { wait(v); affinity(v, "10.7.1.0/26", "node-3", model.Pending) }, ""},
 		{"all are in use", func(v *View) { wait(v); attach(v, "7", "node-1", "10.7.0.129"); attach(v, "8", "node-2", "10.7.0.193") }, ""},

@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"ipamsim/model"
 )
 
 // Convergence is the promise of every reconciler: leave it alone for a few
 // rounds and record and truth agree. What the manager cannot know or mend does
-// not count: claims of pods on nodes nobody can ask, and pods without room.
+// not count: claims of pods on nodes nobody can ask, pods without room, and pods
+// that were refused certain addresses or pools.
 var Convergence = define(Invariant{
 	Name:     "convergence",
 	Severity: model.Major,
@@ -89,9 +91,9 @@ type waiter struct {
 
 func waiting(v *View) []waiter {
 	var out []waiter
-	attached := attachments(v)
+	attached, busy := attachments(v), busyPods(v)
 	for ref, pod := range v.Truth.Pods {
-		if !startable(v, pod) {
+		if !startable(v, pod) || asked(v, ref) || moving(v, ref, busy) {
 			continue
 		}
 		w, managed := waiter{Pod: pod, ref: ref}, 0
@@ -113,10 +115,39 @@ func waiting(v *View) []waiter {
 	return out
 }
 
+// asked reports whether a pod waits for certain addresses or pools: room elsewhere
+// does not help it, and nobody but its owner can mend that.
+func asked(v *View, p model.PodRef) bool {
+	if v.History == nil {
+		return false
+	}
+	e, _ := v.History.Added(p)
+	return e != nil && e.Asked
+}
+
+// moving reports whether a pod is on its way, however slowly: a call for it is under
+// way, or its sandbox has got its addresses, has failed or has ended a moment ago. A
+// pod that has failed twice in a row is not.
+func moving(v *View, p model.PodRef, busy map[model.PodRef]bool) bool {
+	if v.History == nil {
+		return busy[p]
+	}
+	e, failed := v.History.Added(p)
+	if failed > 1 {
+		return false
+	}
+	return busy[p] || e != nil && v.Truth.At-lastOf(v, e.Container) <= young
+}
+
+// young is how long a pod may take on its way up, with room and with nothing wrong:
+// the next one of a Job may have come a moment ago. It is the longest time for which
+// a strategy holds a message.
+const young = 30 * time.Second
+
 // startable reports whether a pod should be running by now, if it has room.
 func startable(v *View, p model.Pod) bool {
 	node, ok := v.Truth.Nodes[p.Node]
-	return ok && node.Healthy() && node.Registered && !p.Deleting && p.Phase != "Succeeded" && p.Phase != "Failed"
+	return ok && v.Truth.At-p.Since > young && node.Healthy() && node.Registered && !p.Deleting && p.Phase != "Succeeded" && p.Phase != "Failed"
 }
 
 func (w waiter) finding() finding {

@@ -15,6 +15,11 @@ type holding struct {
 	same       int            // the previous holding of the same address, or -1
 }
 
+// device reports whether a sandbox is a node's own device, a tunnel's. Its address
+// is the node's only as long as there is such a node: then the others forget it,
+// and the manager may take it back before the machine has heard.
+func device(s *model.Sandbox) bool { return s.Pod == model.PodRef{Name: s.Node} }
+
 // who names a holding's sandbox for people.
 func (h *holding) who() string { return h.sandbox.Pod.String() + " on " + h.sandbox.Node }
 
@@ -37,6 +42,9 @@ func hold(v View) held {
 	var network *model.Network
 	for i := range v.Truth.Sandboxes {
 		s := &v.Truth.Sandboxes[i]
+		if device(s) && !v.Truth.Nodes[s.Node].Registered {
+			continue
+		}
 		for j := range s.Attachments {
 			a := &s.Attachments[j]
 			if network == nil || network.Key != a.Network {

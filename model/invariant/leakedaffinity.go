@@ -12,7 +12,11 @@ import (
 //
 // A pending affinity of a node that exists is no leak: a crash in the middle of a
 // claim leaves it, its node drops nothing for it, and the next ADD confirms or
-// deletes it.
+// deletes it. Nor is one of a node that is gone, to a block in which others still
+// have addresses: by design it is given back when the last of them is.
+//
+// Source: libcalico-go/lib/ipam/ipam.go, ReleaseHostAffinities with mustBeEmpty
+// (v3.31).
 var LeakedAffinity = define(Invariant{
 	Name:     "leaked-affinity",
 	Severity: model.Minor,
@@ -20,10 +24,11 @@ var LeakedAffinity = define(Invariant{
 	Doc:      "Once all is calm, every affinity is for a block and of a node that exist, and every block's owner has one.",
 }, func(v View) []finding {
 	var out []finding
-	all := blocks(&v)
+	all, used := blocks(&v), usedBlocks(&v)
 	for i := range v.Record.Affinities {
 		a := &v.Record.Affinities[i]
-		if why := stale(&v, a, blockOf(all, a.Block)); why != "" {
+		b := blockOf(all, a.Block)
+		if why := stale(&v, a, b, b != nil && b.Node == a.Node && used[b.Name]); why != "" {
 			out = append(out, finding{
 				message: fmt.Sprintf("%s still has a %s affinity for block %s%s", a.Node, a.State, a.Block, why),
 				objects: []string{blockName(a.Block), nodeName(a.Node)},
@@ -34,8 +39,12 @@ var LeakedAffinity = define(Invariant{
 })
 
 // stale is what is wrong with an affinity, or "".
-func stale(v *View, a *model.Affinity, b *model.Pool) string {
+func stale(v *View, a *model.Affinity, b *model.Pool, used bool) string {
 	switch {
+	case v.Truth.At-v.Past.standing(*a) <= young: // a claim or a release is under way
+		return ""
+	case !virtual(a.Node) && !v.Truth.Nodes[a.Node].Registered && used:
+		return ""
 	case !virtual(a.Node) && !v.Truth.Nodes[a.Node].Registered:
 		return ", but there is no such node any more"
 	case a.State == model.Pending:

@@ -20,13 +20,14 @@ import (
 // start.
 type Past struct {
 	begun    bool
-	record   model.Snapshot            // of the last view
-	rules    map[string]*rules         // by network key
-	nodes    map[string]time.Duration  // when last seen registered
-	foreign  map[foreignClaim]bool     // judged, and still there
-	over     map[model.Affinity]string // claimed above the limit and not confirmed yet: what to say
-	borrowed []finding                 // against StrictAffinity
-	exceeded []finding                 // against MaxBlocks
+	record   model.Snapshot                   // of the last view
+	rules    map[string]*rules                // by network key
+	nodes    map[string]time.Duration         // when last seen registered
+	foreign  map[foreignClaim]bool            // judged, and still there
+	stands   map[model.Affinity]time.Duration // since when each affinity is as it is
+	over     map[model.Affinity]string        // claimed above the limit and not confirmed yet: what to say
+	borrowed []finding                        // against StrictAffinity
+	exceeded []finding                        // against MaxBlocks
 }
 
 // rules are since when a network's policy is what it is.
@@ -64,6 +65,7 @@ func (p *Past) Note(v View) {
 		p.noteClaims(&v)
 		p.noteAffinities(&v)
 	}
+	p.noteStanding(&v)
 	p.record, p.begun = v.Record, true
 }
 
@@ -146,6 +148,30 @@ func (p *Past) had(k foreignClaim) bool {
 	return slices.ContainsFunc(p.record.Claims, func(c model.Claim) bool {
 		return c.Addr == k.addr && c.Pool == k.pool && c.Handle == k.handle
 	})
+}
+
+// noteStanding remembers since when affinities are as they are.
+func (p *Past) noteStanding(v *View) {
+	if p.begun && slices.Equal(p.record.Affinities, v.Record.Affinities) {
+		return
+	}
+	old := p.stands
+	p.stands = make(map[model.Affinity]time.Duration, len(v.Record.Affinities))
+	for _, a := range v.Record.Affinities {
+		at, ok := old[a]
+		if !ok && p.begun {
+			at = v.Truth.At
+		}
+		p.stands[a] = at
+	}
+}
+
+// standing is since when an affinity is as it is; without a past, for ever.
+func (p *Past) standing(a model.Affinity) time.Duration {
+	if p == nil {
+		return 0
+	}
+	return p.stands[a]
 }
 
 // noteAffinities judges the claims to blocks that are new. What counts is the

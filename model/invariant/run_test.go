@@ -94,6 +94,17 @@ func TestConvergence(t *testing.T) {
 			"after convergence 10.0.0.5 is still claimed in pool 10.0.0.0-28 for default/web-0 (container c0), which does not have it"},
 		{"a pod that waits though there is room", pending(netA),
 			"after convergence default/web-9 on node-2 is still Pending, without default/a, where addresses are left"},
+		{"a pod that is refused again and again", func(v *View) {
+			pending(netA)(v)
+			v.History.Add(model.Event{Kind: model.AddEnd, Pod: web("9"), Container: "c7", At: sec(45), Err: "no answer"})
+			v.History.Add(model.Event{Kind: model.AddEnd, Pod: web("9"), Container: "c8", At: sec(55), Err: "no answer"})
+			busy(v, "c9", "9", "node-2", false, sec(58))
+		}, "after convergence default/web-9 on node-2 is still Pending, without default/a, where addresses are left"},
+		{"a pod that waits, and was once refused what it asked for by name", func(v *View) {
+			pending(netA)(v)
+			v.History.Add(model.Event{Kind: model.AddEnd, Pod: web("9"), Asked: true})
+			v.History.Add(model.Event{Kind: model.AddEnd, Pod: web("9"), Err: "no answer"})
+		}, "after convergence default/web-9 on node-2 is still Pending, without default/a, where addresses are left"},
 		{"attached but never Running", func(v *View) {
 			p := v.Truth.Pods[web("0")]
 			p.Phase = "Pending"
@@ -105,6 +116,21 @@ func TestConvergence(t *testing.T) {
 			v.Truth.Pods[web("0")] = p
 		}, "after convergence default/web-0 on node-1 is still Running, without default/a, where addresses are left"},
 
+		{"its work has just ended", func(v *View) {
+			v.History.Add(model.Event{Kind: model.AddEnd, Pod: web("9"), Container: "c9", At: sec(20)})
+			v.History.Add(model.Event{Kind: model.DelEnd, Pod: web("9"), Container: "c9", At: sec(50)})
+			v.Truth.Pods[web("9")] = model.Pod{Node: "node-2", Phase: "Running", Networks: []string{netA}}
+		}, ""},
+		{"an ADD has failed, the next one comes", func(v *View) {
+			pending(netA)(v)
+			v.History.Add(model.Event{Kind: model.AddEnd, Pod: web("9"), Container: "c9", At: sec(55), Err: "context deadline exceeded"})
+		}, ""},
+		{"its first ADD is slow", func(v *View) { pending(netA)(v); busy(v, "c9", "9", "node-2", false, sec(20)) }, ""},
+		{"a pod on its way up", pod(func(p *model.Pod) { p.Since = sec(40) }), ""},
+		{"a pod that was refused the address it asked for", func(v *View) {
+			pending(netA)(v)
+			v.History.Add(model.Event{Kind: model.AddEnd, Pod: web("9"), Asked: true})
+		}, ""},
 		{"it wants two, and has one, where more are left", func(v *View) { twice(v, true); upTo(v, "10.0.0.9") },
 			"after convergence default/web-9 on node-2 is still Pending, without default/b, where addresses are left"},
 

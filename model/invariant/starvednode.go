@@ -56,11 +56,17 @@ func starved(v *View, n *model.Network) []finding {
 
 // emptyBlocks are the blocks of a network that have an owner and no claims.
 func emptyBlocks(v *View, n *model.Network) []*model.Pool {
+	used := usedBlocks(v)
+	return slices.DeleteFunc(blocks(v), func(b *model.Pool) bool { return b.Node == "" || virtual(b.Node) || used[b.Name] || !n.Owns(b) })
+}
+
+// usedBlocks are the names of the blocks in which something is claimed.
+func usedBlocks(v *View) map[string]bool {
 	used := map[string]bool{}
 	for i := range v.Record.Claims {
 		used[v.Record.Claims[i].Pool] = true
 	}
-	return slices.DeleteFunc(blocks(v), func(b *model.Pool) bool { return b.Node == "" || virtual(b.Node) || used[b.Name] || !n.Owns(b) })
+	return used
 }
 
 func hasBlock(v *View, node string, v4 bool) bool {
@@ -85,7 +91,7 @@ func need(v *View, n *model.Network, node string, v4 bool) string {
 	var waiting []string
 	has := attachments(v)
 	for ref, pod := range v.Truth.Pods {
-		if pod.Node == node && startable(v, pod) && slices.Contains(pod.Networks, n.Key) && has[wish{ref, pod.UID, n.Key}] == 0 {
+		if pod.Node == node && startable(v, pod) && !asked(v, ref) && slices.Contains(pod.Networks, n.Key) && has[wish{ref, pod.UID, n.Key}] == 0 {
 			waiting = append(waiting, ref.String())
 		}
 	}

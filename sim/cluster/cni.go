@@ -132,6 +132,7 @@ func (c *Cluster) cniAdd(ctx context.Context, call ipam.Call) (res ipam.Result, 
 	}
 	e := c.event(model.AddEnd, a, call)
 	e.Addrs, e.MinFree, e.Exhausted = addrs(res.Addrs), c.endCall(call), errors.Is(err, ipam.ErrExhausted)
+	e.Asked = errors.Is(err, ipam.ErrAsked)
 	if err != nil {
 		e.Err, e.Addrs, res = err.Error(), nil, ipam.Result{}
 	}

@@ -127,7 +127,11 @@ func (c *Cluster) changed(ch kube.Change) {
 func (c *Cluster) podChanged(ch kube.Change) {
 	key := model.PodRef{Namespace: ch.Namespace, Name: ch.Name}
 	if p, ok := ch.Object.(*corev1.Pod); ok {
-		c.pods[key] = &pod{p, c.knownOf(p)}
+		known := c.knownOf(p)
+		if old := c.pods[key]; old != nil && old.UID == p.UID {
+			known.Since = old.known.Since
+		}
+		c.pods[key] = &pod{p, known}
 	} else {
 		delete(c.pods, key)
 	}
@@ -143,7 +147,7 @@ type pod struct {
 func (c *Cluster) knownOf(p *corev1.Pod) model.Pod {
 	m := model.Pod{
 		UID: string(p.UID), Node: p.Spec.NodeName, Phase: string(p.Status.Phase),
-		Deleting: p.DeletionTimestamp != nil,
+		Deleting: p.DeletionTimestamp != nil, Since: c.w.Now(),
 	}
 	for _, n := range c.networksOf(p) {
 		m.Networks = append(m.Networks, n.key)

@@ -20,6 +20,10 @@ import (
 // ErrExhausted is wrapped by an Add whose upstream said that no address is left.
 var ErrExhausted = errors.New("no address left")
 
+// ErrAsked is wrapped by the error of an Add whose pod had asked for certain
+// addresses or pools: that others are free does not help it.
+var ErrAsked = errors.New("the pod asked for certain addresses or pools")
+
 // Adapter is one address manager. A new one is a folder under sim/ipam and a
 // line in the list of adapters.
 type Adapter interface {

@@ -142,6 +142,9 @@ func (p *plugin) add(ctx context.Context) (ipam.Result, error) {
 		return ipam.Result{}, err
 	}
 	r, managed, err := p.addresses(ctx, pod, wep)
+	if err != nil && pod.asks {
+		return ipam.Result{}, unmet{err}
+	}
 	if err != nil {
 		return ipam.Result{}, err
 	}
@@ -153,6 +156,11 @@ func (p *plugin) add(ctx context.Context) (ipam.Result, error) {
 	}
 	return ipam.Result{Static: prefixes(r)}, nil
 }
+
+// unmet keeps upstream's text and is ipam.ErrAsked.
+type unmet struct{ error }
+
+func (e unmet) Unwrap() []error { return []error{e.error, ipam.ErrAsked} }
 
 // addresses gets the pod its addresses: from IPAM, certain ones from IPAM, or past
 // it. managed is false for the last.

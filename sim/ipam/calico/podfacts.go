@@ -32,6 +32,7 @@ type podFacts struct {
 	ports                        []libapi.WorkloadEndpointPort
 	profiles                     []string
 	generateName, serviceAccount string
+	asks                         bool // for certain addresses, pools or families
 }
 
 // readPod reads namespace and pod, two messages, and puts the pools and families
@@ -59,6 +60,7 @@ func (p *plugin) readPod() (*podFacts, error) {
 			wanted[key] = v
 		}
 	}
+	f.asks = f.annotations[ipAddrs] != "" || len(wanted) > 0
 	return f, p.configure(wanted)
 }
 

@@ -40,6 +40,10 @@ func (s policyStep) run(w *allocWorld) {
 			got += " (exhausted)"
 		}
 	}
+	certain := s.ask != nil && s.ask[ipAddrsNoIpam] == ""
+	if errors.Is(err, ipam.ErrAsked) != (err != nil && certain && !strings.HasPrefix(s.pod, "not-json")) {
+		w.t.Errorf("%s on %s: %v: is it for what the pod asked? want %v", s.pod, s.node, err, certain)
+	}
 	if got != s.want {
 		w.t.Errorf("%s on %s: %s\n%*swant %s", s.pod, s.node, got, len(s.pod+s.node)+2, "", s.want)
 	}
