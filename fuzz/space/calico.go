@@ -5,9 +5,10 @@ import "time"
 // calicoWorld is a world of Calico while it is drawn.
 type calicoWorld struct {
 	*world
-	routed    bool // each rack is a subnet; see fabric
-	tunnels   bool // every pool has tunnels; see fabric
-	addresses int  // the nodes' own that are taken; see manifest
+	routed    bool     // each rack is a subnet; see fabric
+	tunnels   bool     // every pool has tunnels; see fabric
+	addresses int      // the nodes' own that are taken; see manifest
+	machine   []object // the manifests of the nodes
 	pools     []calicoPool
 	six       bool // pods also get an IPv6 address
 	past      bool // pods may get addresses past IPAM; see plugin
@@ -30,7 +31,7 @@ func (c *calicoWorld) draw(template func() (map[string]string, object)) {
 	w := c.world
 	w.doc.Spec.Datastore = Pick(w.Choices, "etcdv3", "etcdv3", "kubernetes")
 	hurt := w.Chance(1, 2)
-	w.pace(3*time.Second, time.Minute)
+	w.pace(5*time.Second, time.Minute)
 	w.doc.Spec.Limits.Steps = 2500
 	w.doc.Spec.Timers.SandboxRetry = ms(w.Duration(4*time.Second, 12*time.Second))
 	c.fabric()
@@ -51,20 +52,29 @@ func (c *calicoWorld) draw(template func() (map[string]string, object)) {
 	c.operators(hurt)
 	if hurt {
 		w.faults()
+		w.hazards()
 	}
 	w.latencies()
 	c.judge()
 	w.strategy(weight{"random", 50}, weight{"timed", 25}, weight{"stall", 15}, weight{"pos", 5}, weight{"pct", 5})
+	w.title()
 }
 
-// judge asks for what is judged when all is calm, where somebody collects: after
-// twice the time that the collector has for a leak.
+// judge draws what is judged. Routes have as long as a process that stands still
+// may keep its node off the network. What holds when all is calm is judged where
+// somebody collects, after what leaked has had its time; elsewhere the script ends
+// with as quiet a time.
 func (c *calicoWorld) judge() {
-	if c.collected == 0 {
-		return
-	}
-	c.doc.Spec.Judge.LeakAfter = ms(c.collected)
-	if c.Chance(3, 4) {
-		c.doc.Spec.Settle = ms(c.collected + c.collected/2)
+	c.doc.Spec.Judge.BlackholeAfter = ms(standstill)
+	rest := standstill + 10*time.Second
+	switch {
+	case c.collected > 0:
+		c.doc.Spec.Judge.LeakAfter = ms(c.collected)
+		c.doc.Spec.Settle = ms(max(rest, c.collected+c.collected/2))
+	default:
+		c.doc.Spec.Until = ms(c.until + rest)
 	}
 }
+
+// standstill is twice the longest time for which a strategy holds a process.
+const standstill = time.Minute

@@ -21,7 +21,7 @@ func (c *calicoWorld) kubeControllers() {
 	case 2:
 		delete(controllers, "node") // never
 	default:
-		c.grace = ms(c.Duration(time.Second, 20*time.Second)).Duration
+		c.grace = ms(c.Duration(5*time.Second, 25*time.Second)).Duration
 		node["leakGracePeriod"] = c.grace.String()
 	}
 	if c.Chance(1, 3) {

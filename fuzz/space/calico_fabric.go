@@ -19,6 +19,6 @@ func (c *calicoWorld) fabric() {
 		if c.Chance(1, 4) {
 			f.TopOfRack.AllowLocalAS = 1
 		}
-		f.TopOfRack.Mesh = !f.TopOfRack.DistinctAS && c.Chance(1, 4)
+		f.TopOfRack.Mesh = !c.routed && !f.TopOfRack.DistinctAS && c.Chance(1, 4)
 	}
 }

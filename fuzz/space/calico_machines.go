@@ -14,7 +14,8 @@ func (c *calicoWorld) machines() {
 	name := Pick(c.Choices, "worker-%d", "kubestage100%d.eqiad.wmnet", "node-%d")
 	for i := range Pick(c.Choices, 2, 2, 3, 3, 4) {
 		c.nodes = append(c.nodes, fmt.Sprintf(name, i+1))
-		c.add(c.manifest(c.nodes[i], zone(i)))
+		c.machine = append(c.machine, c.manifest(c.nodes[i], zone(i)))
+		c.add(c.machine[i])
 	}
 	if f := &c.doc.Spec.Fabric; f.Topology == routes.Reflectors {
 		f.Reflectors = []string{c.node()}

@@ -25,7 +25,7 @@ func (c *calicoWorld) removeMachine(at time.Duration) {
 		return
 	}
 	c.at(at, scenarios.Event{Drain: &cluster.Drain{Node: n, Force: c.Chance(1, 4)}})
-	c.deletes(c.later(at), "nodes", n)
+	c.deletes(at+c.Duration(5*time.Second, 30*time.Second), "nodes", n)
 }
 
 // departing draws a node whose object is about to be deleted, each at most once,
@@ -34,7 +34,7 @@ func (c *calicoWorld) departing() (string, object) {
 	i := c.Int(len(c.nodes))
 	if n := c.nodes[i]; !c.left[n] {
 		c.leave(n)
-		return n, c.manifest(n, zone(i))
+		return n, c.machine[i]
 	}
 	return "", nil
 }

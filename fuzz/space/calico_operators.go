@@ -19,9 +19,9 @@ type errand struct {
 // well. Some of it is a mistake.
 var ordinary = []errand{
 	{4, shared((*world).scale)}, {3, shared((*world).deletePod)}, {2, shared((*world).redeploy)}, {2, shared((*world).drain)},
-	{4, (*calicoWorld).configure}, {3, (*calicoWorld).editPool}, {2, (*calicoWorld).deletePool}, {2, (*calicoWorld).newPool},
-	{2, (*calicoWorld).resizePool}, {2, (*calicoWorld).release}, {2, (*calicoWorld).releaseReport}, {3, (*calicoWorld).deleteBlock},
-	{2, (*calicoWorld).deleteAffinity}, {1, (*calicoWorld).deleteAll}, {3, (*calicoWorld).nodeByMistake}, {2, (*calicoWorld).removeMachine},
+	{4, (*calicoWorld).configure}, {3, (*calicoWorld).editPool}, {1, (*calicoWorld).deletePool}, {2, (*calicoWorld).newPool},
+	{2, (*calicoWorld).resizePool}, {1, (*calicoWorld).release}, {2, (*calicoWorld).releaseReport}, {2, (*calicoWorld).deleteBlock},
+	{2, (*calicoWorld).deleteAffinity}, {3, (*calicoWorld).nodeByMistake}, {2, (*calicoWorld).removeMachine},
 	{2, (*calicoWorld).newMachine}, {1, (*calicoWorld).relabel}, {1, (*calicoWorld).reconfigure}, {1, (*calicoWorld).reserve}, {2, (*calicoWorld).collect},
 }
 
@@ -67,7 +67,7 @@ func (c *calicoWorld) types(at time.Duration, format string, args ...any) {
 }
 
 func (c *calicoWorld) deletes(at time.Duration, resource, name string) {
-	c.at(at, scenarios.Event{Delete: &cluster.Delete{Resource: resource, Name: name, All: name == ""}})
+	c.at(at, scenarios.Event{Delete: &cluster.Delete{Resource: resource, Name: name}})
 }
 
 func (c *calicoWorld) merges(at time.Duration, resource, name string, patch object) {
@@ -102,7 +102,6 @@ func (c *calicoWorld) releaseReport(at time.Duration) {
 const (
 	blocks     = "ipamblocks.crd.projectcalico.org"
 	affinities = "blockaffinities.crd.projectcalico.org"
-	handles    = "ipamhandles.crd.projectcalico.org"
 )
 
 // deleteBlock takes a block away by hand, in half of the cases with the affinity
@@ -118,11 +117,6 @@ func (c *calicoWorld) deleteBlock(at time.Duration) {
 // deleteAffinity takes a node's affinity for a block away by hand.
 func (c *calicoWorld) deleteAffinity(at time.Duration) {
 	c.deletes(at, affinities, c.node()+"-"+dashed(c.block(c.anyPool()).String()))
-}
-
-// deleteAll takes all objects of one kind away.
-func (c *calicoWorld) deleteAll(at time.Duration) {
-	c.deletes(at, Pick(c.Choices, affinities, blocks, handles), "")
 }
 
 // dashed is a prefix in the name of an object: 10-64-75-0-30.

@@ -16,11 +16,11 @@ func (c *calicoWorld) editPool(at time.Duration) {
 		[2]object{{"nodeSelector": `zone == "a"`}, {"nodeSelector": "all()"}},
 		[2]object{{"vxlanMode": "Always", "ipipMode": "Never"}, {"vxlanMode": "Never"}},
 		[2]object{{"ipipMode": "Always", "vxlanMode": "Never"}, {"ipipMode": "Never"}},
-		[2]object{{"disableBGPExport": true}, {"disableBGPExport": false}},
 		[2]object{{"assignmentMode": "Manual"}, {"assignmentMode": "Automatic"}},
 		[2]object{{"namespaceSelector": `team == "blue"`, "allowedUses": []string{"Workload"}}, {"namespaceSelector": "all()"}},
 	)
-	if edit[0]["ipipMode"] != nil && (c.tunnels || !p.prefix.Addr().Is4()) {
+	exports := p.manifest["spec"].(object)["disableBGPExport"] == nil
+	if edit[0]["ipipMode"] != nil && (c.tunnels || !exports || !p.prefix.Addr().Is4()) {
 		return
 	}
 	c.merges(at, ipPools, p.name, object{"spec": edit[0]})
@@ -73,7 +73,7 @@ func (c *calicoWorld) newPool(at time.Duration) {
 
 // reconfigure changes the grace period, which restarts the controller.
 func (c *calicoWorld) reconfigure(at time.Duration) {
-	grace := ms(c.Duration(time.Second, 20*time.Second)).Duration.String()
+	grace := ms(c.Duration(5*time.Second, 25*time.Second)).Duration.String()
 	c.merges(at, "kubecontrollersconfigurations.crd.projectcalico.org", "default",
 		object{"spec": object{"controllers": object{"node": object{"leakGracePeriod": grace}}}})
 }

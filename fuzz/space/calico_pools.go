@@ -49,7 +49,7 @@ func (c *calicoWorld) pool(name, at string, bits int) calicoPool {
 	case n == 2 || c.tunnels:
 		spec["vxlanMode"] = Pick(c.Choices, "Always", "CrossSubnet")
 	}
-	if c.Chance(1, 12) {
+	if spec["vxlanMode"] == "Always" && c.Chance(1, 3) { // which needs no BGP
 		spec["disableBGPExport"] = true
 	}
 	p.manifest = object{"apiVersion": "projectcalico.org/v3", "kind": "IPPool", "metadata": object{"name": name}, "spec": spec}
