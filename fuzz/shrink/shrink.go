@@ -87,7 +87,7 @@ type shrinker struct {
 func (k *shrinker) begin(s *scenarios.Scenario, rep *reports.Report, v *model.Violation) error {
 	plain := bare(s)
 	k.steps = len(rep.Trace.Steps)
-	if err := k.from(cut(plain, v)); err != nil || k.try(k.docs, nil) {
+	if err := k.from(cut(plain, v)); err != nil || k.takes(k.docs, nil) {
 		return err
 	}
 	rec := strategy.NewRecorder(strategy.NewReplay(rep.Trace.Schedule()))
@@ -100,10 +100,10 @@ func (k *shrinker) begin(s *scenarios.Scenario, rep *reports.Report, v *model.Vi
 	}
 	rules := rec.Exceptions()
 	slices.SortStableFunc(rules, byActor)
-	if k.try(k.docs, rules) {
+	if k.takes(k.docs, rules) {
 		return nil
 	}
-	if err := k.from(plain); err != nil || k.try(k.docs, rules) {
+	if err := k.from(plain); err != nil || k.takes(k.docs, rules) {
 		return err
 	}
 	return fmt.Errorf("shrink %s, seed %d: %s, in the sparse form: %w", s.Name(), rep.Seed, v.Invariant, ErrNotAgain)
@@ -140,11 +140,12 @@ func (k *shrinker) spent() bool {
 	return k.runs >= k.options.Runs || time.Since(k.began) > k.options.Time || k.ctx.Err() != nil
 }
 
-// try takes the candidate if it fails in the same way.
+// try takes the candidate if it fails in the same way, and there is work left to do.
 func (k *shrinker) try(docs []tree, rules []strategy.Exception) bool {
-	if k.spent() {
-		return false
-	}
+	return !k.spent() && k.takes(docs, rules)
+}
+
+func (k *shrinker) takes(docs []tree, rules []strategy.Exception) bool {
 	text, err := write(docs)
 	if err != nil {
 		return false

@@ -117,8 +117,8 @@ func TestFaultsStay(t *testing.T) {
 func TestBounds(t *testing.T) {
 	r := runner(t)
 	s, rep, v := fail(t, r, "r1-whereabouts-162", "unbacked-sandbox", 5)
-	f, err := shrink.Shrink(context.Background(), r, s, rep, v, shrink.Options{Runs: 3, Samples: -1})
-	if err != nil || f.Steps != v.Step {
+	f, err := shrink.Shrink(context.Background(), r, s, rep, v, shrink.Options{Runs: 1, Samples: -1})
+	if err != nil || f.Steps > v.Step || f.ShrinkRuns > 7 {
 		t.Errorf("%v, %+v", err, f)
 	} else {
 		replay(t, r, f)
