@@ -55,7 +55,7 @@ func happened(r *reports.Report) (out []string) {
 func TestHazardsHappen(t *testing.T) {
 	needClocks(t)
 	says := map[string]string{
-		"clockJump": "the clock of node", "crash": "power loss on node", "cutSession": "cut the BGP sessions of", "kill": "kill -9", "partition": "network partition",
+		"clockJump": "the clock of", "crash": "power loss on node", "cutSession": "cut the BGP sessions of", "kill": "kill -9", "partition": "network partition",
 		"pause": "pause", "pauseNode": "pause", "reboot": "reboot of node", "reconcile": "start", "replace": "replace the machine",
 		"restart": "kill -9", "second": "start a second", "stopBIRD": "kill bird",
 	}

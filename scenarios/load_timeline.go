@@ -107,7 +107,9 @@ func (l *loader) acts(c *check, act cluster.Action, p path) {
 	node := func(name string) { c.must(l.badNode(name), p.then("node")) }
 	switch a := act.(type) {
 	case *cluster.ClockJump:
-		node(a.Node)
+		if a.Node != "" {
+			node(a.Node)
+		}
 		c.bad(a.By.Duration == 0, p.then("by"), "missing: by how much, e.g. 10m")
 		c.bad(a.By.Duration > jumpMax, p.then("by"), "%s is too far, want at most a year", brief(a.By))
 	case *cluster.Second:

@@ -9,19 +9,19 @@ import (
 	"ipamsim/sim"
 )
 
-// ClockJump sets the wall clock of a node forward or back, as when NTP corrects
-// it. Every process of the node sees the new time at once; what they measure and
-// wait for goes on as before. It needs the hermetic runtime.
+// ClockJump sets the wall clock of a machine forward or back, as when NTP corrects
+// it. Every process of it sees the new time at once; what they measure and wait
+// for goes on as before. It needs the hermetic runtime.
 type ClockJump struct {
-	Node string          `json:"node" jsonschema:"required"`
+	Node string          `json:"node,omitempty"` // default: the machine that the manager's deployments run on
 	By   metav1.Duration `json:"by"`             // forward
 	Back bool            `json:"back,omitempty"` // back instead
 }
 
 // Do sets it.
 func (a *ClockJump) Do(_ context.Context, o *Operator) error {
-	if _, err := o.machine(a.Node); err != nil {
-		return err
+	if a.Node != "" && o.c.node(a.Node) == nil {
+		return fmt.Errorf("no node %q", a.Node)
 	}
 	by := a.By.Duration
 	if a.Back {
@@ -36,13 +36,18 @@ func (a *ClockJump) String() string {
 	if a.Back {
 		way = "back"
 	}
-	return fmt.Sprintf("the clock of node %s jumps %s by %v", a.Node, way, a.By.Duration)
+	whose := "node " + a.Node
+	if a.Node == "" {
+		whose = "the controllers' machine"
+	}
+	return fmt.Sprintf("the clock of %s jumps %s by %v", whose, way, a.By.Duration)
 }
 
-// clock is the wall clock of a node, or nil if no clock of this run ever jumps: a
+// clock is the wall clock of a node, or with "" of the machine that deployments
+// run on, or nil if no clock of this run ever jumps: a
 // process without one sees virtual time as it always was.
 func (c *Cluster) clock(node string) *sim.Clock {
-	if node == "" || !c.clocksJump() {
+	if !c.clocksJump() {
 		return nil
 	}
 	c.mu.Lock()
@@ -53,7 +58,7 @@ func (c *Cluster) clock(node string) *sim.Clock {
 	return c.clocks[node]
 }
 
-// clocksJump reports whether a node's clock may jump in this run.
+// clocksJump reports whether a clock may jump in this run.
 func (c *Cluster) clocksJump() bool {
 	for _, e := range c.cfg.Script {
 		if _, ok := e.Action.(*ClockJump); ok {

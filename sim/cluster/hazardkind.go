@@ -15,7 +15,7 @@ const ClockJumps = "clockJump"
 
 // hazardKinds by name: those of the timeline's actions where there is one.
 //
-//	clockJump   the wall clock of a node jumps forward or back, and stays so
+//	clockJump   the wall clock of a machine jumps forward or back, and stays so
 //	crash       a node loses its power, with its sandboxes, for good
 //	cutSession  the BGP sessions of a node are lost for a while
 //	kill        a process of the manager dies after one of its messages
@@ -127,8 +127,8 @@ func undone(act func(node string, undo bool) Action) func(context.Context, *haza
 var jumps = []time.Duration{time.Second, -time.Second, 10 * time.Minute, -10 * time.Minute, 24 * time.Hour, -24 * time.Hour}
 
 func planClockJump(ctx context.Context, h *hazard) (event, error) {
-	n, ok, err := h.node(ctx)
-	if !ok {
+	n, _, err := one(ctx, h, "machine", append(h.c.nodeNames(), ""))
+	if err != nil {
 		return event{}, err
 	}
 	i, err := h.draw(ctx, "by", len(jumps))

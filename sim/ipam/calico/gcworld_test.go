@@ -148,8 +148,12 @@ func (w *gcWorld) must(err error) {
 // start runs the daemon or a pass as a process of that name.
 func (w *gcWorld) start(reconciler, process string) *sim.Actor {
 	w.t.Helper()
-	i := slices.IndexFunc(w.all, func(r ipam.Reconciler) bool { return r.Name == reconciler })
-	return w.Spawn(sim.Process{ID: sim.ActorID(process), Mortal: true, Run: func(ctx context.Context, g *sim.Gate) error { return w.all[i].Run(ctx, g, "") }})
+	return w.Spawn(sim.Process{ID: sim.ActorID(process), Mortal: true, Run: w.reconciler(reconciler)})
+}
+
+func (w *gcWorld) reconciler(name string) func(context.Context, *sim.Gate) error {
+	i := slices.IndexFunc(w.all, func(r ipam.Reconciler) bool { return r.Name == name })
+	return func(ctx context.Context, g *sim.Gate) error { return w.all[i].Run(ctx, g, "") }
 }
 
 // pass runs one full scan to its end.
