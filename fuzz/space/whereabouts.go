@@ -10,7 +10,12 @@ import (
 func whereabouts(w *world) {
 	w.doc.Spec.IPAM = "whereabouts"
 	w.machines(1, 4)
-	w.pace(6*time.Second, 30*time.Second)
+	long := w.Chance(1, 16) // so long that what leaks under churn is judged under churn
+	if long {
+		w.pace(75*time.Second, 2*time.Minute)
+	} else {
+		w.pace(6*time.Second, 30*time.Second)
+	}
 	nets := w.attachments()
 	w.workloads(w.crew(room(nets)), func() (map[string]string, object) { return w.attached(nets), nil })
 	w.churn()
@@ -30,7 +35,9 @@ func whereabouts(w *world) {
 	if w.doc.Spec.Settle.Duration > 0 {
 		w.doc.Spec.Judge.StuckAfter = ms(150 * time.Second)
 	}
-	if w.Chance(1, 2) {
+	if long {
+		w.doc.Spec.Judge.LeakAfter = ms(leakMin)
+	} else if w.Chance(1, 2) {
 		w.doc.Spec.Judge.LeakAfter = ms(w.Duration(leakMin, 3*time.Minute))
 	}
 	w.title()
