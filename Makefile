@@ -54,6 +54,9 @@ determinism: ## SEEDS=200 seeds of every scenario in eight processes, idle and l
 quiet: ## 1,000 seeds of every scenario that must stay silent (an hour)
 	@$(call gov,test) -timeout 24h -count=1 -run '^TestQuiet$$' -v ./scenarios -full
 
+chaos: ## 100 kills of a campaign's workers and 5 of its coordinator lose nothing
+	@$(call gov,test) -timeout 60m -count=1 -run '^TestChaos$$' -v ./fuzz/campaign -full
+
 runtime-test: ## Go's own tests of what the generated runtime changes
 	@cmd/hermetic/runtime-test.sh
 
@@ -66,6 +69,5 @@ gate: ISSUE = 6## not built yet: issue 6
 findings: ## run the command of every row of the track record (reports/README.md)
 	@$(call gov,test) -timeout 60m -count=1 -run "^TestFindings$$" -v ./cmd/ipamsim -findings
 conformance: ISSUE = 5## not built yet: issue 5
-chaos: ISSUE = 4## not built yet: issue 4
-gate conformance chaos:
+gate conformance:
 	@echo "make $@: not built yet: issue $(ISSUE)" >&2; exit 2

@@ -55,7 +55,7 @@ must fail, did not.`,
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.space, "space", "", "draw worlds of a space: "+strings.Join(spaces(), ", "))
-	fl.StringVar(&f.strategy, "strategy", "", "who decides the schedules: "+strings.Join(strategy.Names(), ", "))
+	fl.StringVar(&f.strategy, "strategy", "", "who decides the schedules: "+strings.Join(strategies(), ", ")+" (default: portfolio for files, the world's own for a space)")
 	fl.Uint64Var(&f.runs, "runs", 0, "stop after `N` runs")
 	fl.Uint64Var(&f.first, "first", 1, "begin with seed `N`")
 	fl.DurationVar(&f.time, "time", 0, "stop after this time (90s, 5m)")
@@ -87,16 +87,20 @@ func (f *exploreFlags) check(cmd *cobra.Command, files []string) (cfg campaign.C
 	cfg = campaign.Config{
 		Spec: campaign.Spec{Strategy: f.strategy, First: f.first}, Runs: f.runs, Time: f.time, Workers: f.workers, Dir: f.dir,
 	}
-	if f.strategy != "" {
-		if _, err := strategy.Parse(f.strategy, 0, strategy.Settings{}); err != nil {
-			return cfg, fmt.Errorf("--strategy: %w", err)
-		}
+	if f.strategy == campaign.Exhaustive && f.space != "" {
+		return cfg, errors.New("--strategy exhaustive: wants scenario files; worlds of a space are drawn by seeds")
+	}
+	if f.strategy != "" && !slices.Contains(strategies(), f.strategy) {
+		return cfg, fmt.Errorf("--strategy: unknown strategy %q, want one of %s", f.strategy, strings.Join(strategies(), ", "))
 	}
 	if f.link.URL != "" {
 		if err := f.link.Check(); err != nil {
 			return cfg, err
 		}
 		cfg.Link = &f.link
+	}
+	if f.strategy == "" && len(files) > 0 {
+		cfg.Spec.Strategy = "portfolio"
 	}
 	if f.runs == 0 && f.time == 0 {
 		cfg.Time = 5 * time.Minute
@@ -115,6 +119,12 @@ func (f *exploreFlags) check(cmd *cobra.Command, files []string) (cfg campaign.C
 
 func spaces() []string {
 	all := append(space.Names(), "mixed")
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func strategies() []string {
+	all := append(strategy.Names(), campaign.Exhaustive, campaign.Twice)
 	slices.Sort(all)
 	return slices.Compact(all)
 }

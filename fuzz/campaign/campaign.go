@@ -116,7 +116,9 @@ func Run(ctx context.Context, cfg Config) (*Outcome, error) {
 	if err := b.create(life, home.id); err != nil {
 		return nil, err
 	}
-	c := &coordinator{Config: cfg, bus: b, home: home, state: newState(), link: *link}
+	own := *link
+	own.build = cfg.Spec.Build
+	c := &coordinator{Config: cfg, bus: b, home: home, state: newState(), link: own}
 	return c.run(ctx, life)
 }
 

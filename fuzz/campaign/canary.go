@@ -13,9 +13,12 @@ const canarySource = -1
 // canaryRuns: each of them fails, if the eye is open.
 const canaryRuns = 3
 
-// canaryWorld draws a small cluster whose address manager hands out addresses
-// that are taken.
-func canaryWorld(seed uint64) string {
+// canaryWorld draws a small cluster whose address manager has a bug: it hands out
+// addresses that are taken, if no other one is asked for.
+func canaryWorld(seed uint64, bug string) string {
+	if bug == "" {
+		bug = "duplicate-address"
+	}
 	c := space.FromSeed(seed)
 	return fmt.Sprintf(`
 apiVersion: ipamsim.dev/v1alpha1
@@ -49,8 +52,5 @@ spec:
       annotations: {k8s.v1.cni.cncf.io/networks: net}
     spec:
       containers: [{name: web, image: registry.example/web:1}]
-`, seed, seed, space.Pick(c, "timed", "random"), c.Between(26, 28), canaryBug, c.Between(3, 5))
+`, seed, seed, space.Pick(c, "timed", "random"), c.Between(26, 28), bug, c.Between(3, 5))
 }
-
-// canaryBug is the bug of the canary; a test opens the cage.
-var canaryBug = "duplicate-address"

@@ -10,10 +10,11 @@ import (
 	"time"
 
 	"ipamsim/fuzz/coverage"
-	"ipamsim/fuzz/finding"
+	"ipamsim/reports"
 	"ipamsim/scenarios"
 	"ipamsim/sim"
 	"ipamsim/sim/hermetic"
+	"ipamsim/sim/strategy"
 )
 
 // ask is a line from a worker to its cell.
@@ -23,8 +24,9 @@ type ask struct {
 	// keep: as it is, or made small first.
 	Source    int
 	Seed      uint64
-	Signature string `json:",omitempty"`
-	Shrink    bool   `json:",omitempty"`
+	Signature string        `json:",omitempty"`
+	Shrink    bool          `json:",omitempty"`
+	Time      time.Duration `json:",omitempty"` // for it
 }
 
 // answer is the line that comes back.
@@ -37,7 +39,8 @@ type answer struct {
 	Refused       string `json:",omitempty"` // the source is wrong
 	Stuck         string `json:",omitempty"` // the cell must go
 	Stacks        string `json:",omitempty"`
-	Finding       *finding.Finding
+	Over          bool   `json:",omitempty"` // nothing is left to explore
+	Kept          []Kept `json:",omitempty"`
 }
 
 // cell is the process in which runs take place, one after another: nothing else
@@ -48,6 +51,9 @@ type cell struct {
 	spec          Spec
 	parsed        map[int]*scenarios.Scenario
 	states, pairs map[uint64]struct{}
+	walk          *strategy.Exhaustive // of a source that is explored as a whole
+	walked        uint64               // runs
+	kept          map[string]bool      // signatures of which it has a finding
 }
 
 // beforeRun is where tests put the blow that kills the process.
@@ -78,7 +84,7 @@ func (c *cell) serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		}
 		if q.Spec != nil {
 			c.spec, c.parsed = *q.Spec, map[int]*scenarios.Scenario{}
-			c.states, c.pairs = map[uint64]struct{}{}, map[uint64]struct{}{}
+			c.states, c.pairs, c.kept = map[uint64]struct{}{}, map[uint64]struct{}{}, map[string]bool{}
 			continue
 		}
 		a := c.do(ctx, q)
@@ -94,37 +100,70 @@ func (c *cell) do(ctx context.Context, q ask) *answer {
 	if err != nil {
 		return a.broken(c.spec, q, err)
 	}
+	o := c.spec.options(q.Source, q.Seed)
+	whole := c.spec.whole() && q.Source != canarySource
+	if whole {
+		if a.Over = !c.begin(q.Seed); a.Over {
+			return a
+		}
+		o.Walk = c.walk
+	}
 	beforeRun(q.Source, q.Seed)
-	rep, err := c.runner.Run(ctx, sc, c.spec.options(q.Source, q.Seed))
+	rep, err := c.runner.Run(ctx, sc, o)
 	if err != nil {
 		return a.broken(c.spec, q, err)
 	}
 	if hermetic.Enabled && rep.Foreign != 0 {
 		a.Defect = fmt.Sprintf("%s seed %d: %d wake-ups from outside the bubble: it may not repeat", rep.Scenario, rep.Seed, rep.Foreign)
 	}
-	a.Steps, a.Unknown, a.Hits = len(rep.Trace.Steps), rep.Reason != "", hits(rep)
-	if q.Signature != "" {
-		for _, h := range a.Hits {
-			if h.Signature != q.Signature {
-				continue
-			}
-			bound, cancel := context.WithTimeout(ctx, shrinkMax)
-			defer cancel()
-			if a.Finding, err = small(bound, c.runner, sc, rep, h.violation(rep), h); err != nil {
-				a.Defect = err.Error()
-			}
-			return a
-		}
-		a.Defect = fmt.Sprintf("%s seed %d did not fail again the same way", rep.Scenario, rep.Seed)
+	if c.spec.Strategy == Twice && q.Signature == "" {
+		c.twice(ctx, sc, o, rep, a)
+	}
+	a.Steps, a.Unknown, a.Hits = len(rep.Trace.Steps), rep.Reason != "", hits(sc, rep)
+	switch {
+	case q.Signature != "":
+		c.keep(ctx, sc, rep, q, a)
 		return a
+	case whole: // no seed leads back to this run: now or never
+		for _, h := range a.Hits {
+			if q.Signature, q.Shrink = h.Signature, true; !c.kept[h.Signature] {
+				c.kept[h.Signature] = true
+				c.keep(ctx, sc, rep, q, a)
+			}
+		}
 	}
 	states, pairs := coverage.Of(rep)
 	a.States, a.Pairs = fresh(c.states, states), fresh(c.pairs, pairs)
 	return a
 }
 
-// shrinkMax bounds the work on one finding.
-const shrinkMax = 20 * time.Second
+// begin the next run of an exploration as a whole. It is false if there is none,
+// or if this cell does not know where the last one was.
+func (c *cell) begin(n uint64) bool {
+	if n == 1 {
+		c.walk, c.walked = strategy.NewExhaustive(bounds), 0
+	}
+	if c.walk == nil || n != c.walked+1 {
+		return false
+	}
+	c.walked++
+	return c.walk.Begin(n - 1)
+}
+
+// bounds of an exploration as a whole: at any decision, one of each.
+var bounds = strategy.Bounds{Depth: strategy.Unbounded, Preemptions: 1, Delays: 1, Elapses: 1, Faults: 1}
+
+// twice runs the run again and complains if it is another one.
+func (c *cell) twice(ctx context.Context, sc *scenarios.Scenario, o scenarios.Options, rep *reports.Report, a *answer) {
+	again, err := c.runner.Run(ctx, sc, o)
+	switch {
+	case err != nil:
+		a.Defect = fmt.Sprintf("%s seed %d: the second time: %v", rep.Scenario, rep.Seed, err)
+	case again.Digest != rep.Digest || again.StoreDigest != rep.StoreDigest:
+		a.Defect = fmt.Sprintf("%s seed %d is not deterministic: digests %s and %s, of the store %s and %s",
+			rep.Scenario, rep.Seed, rep.Digest, again.Digest, rep.StoreDigest, again.StoreDigest)
+	}
+}
 
 // fresh is what the set has not seen, and puts it in.
 func fresh(set map[uint64]struct{}, seen []uint64) packed {

@@ -22,7 +22,6 @@ type coordinator struct {
 	phase    phase
 	asked    map[string]Shard
 	planned  map[int]*spans // seeds asked for or done
-	turn     int            // the source to ask next
 	window   int            // how many shards to ask for at a time
 	skew     time.Duration  // of the server's clock
 	deadline time.Time
@@ -96,7 +95,13 @@ func (c *coordinator) recover(ctx context.Context) (<-chan logged, error) {
 		c.state.apply(l.event, l.at)
 		seq = l.seq
 	}
-	c.recall()
+	if c.Spec.whole() { // how far it was, only its worker knew
+		epoch := c.state.epoch
+		c.state = newState()
+		c.state.epoch = epoch
+	} else {
+		c.recall()
+	}
 	epoch := c.state.epoch + 1
 	if err := c.write(ctx, "epoch", event{Epoch: &epoch}); err != nil {
 		return nil, err
@@ -157,7 +162,9 @@ func (c *coordinator) explore(ctx, life context.Context, log <-chan logged) (why
 		switch {
 		case c.state.refused != "":
 			return "", fmt.Errorf("%w: %s", ErrRefused, c.state.refused)
-		case c.Time > 0 && time.Now().After(c.deadline):
+		case c.Spec.whole() && len(c.asked) == 0 && c.state.allOver(len(c.Spec.Sources)):
+			return "nothing is left to explore", nil
+		case c.Time > 0 && time.Until(c.deadline) < c.reserve():
 			return "time is up", c.wind(life, log)
 		case c.Runs > 0 && c.state.runs >= c.Runs && c.state.canary:
 			return "all runs are done", nil
@@ -201,10 +208,10 @@ func (c *coordinator) finish(ctx, life context.Context, log <-chan logged) error
 	}
 	tick := time.NewTicker(tickEvery)
 	defer tick.Stop()
-	enough := time.Now().Add(c.shrinkTime())
+	enough := c.enough()
 	last := enough.Add(recordTime)
 	for time.Now().Before(last) {
-		if err := c.polish(life, time.Now().Before(enough)); err != nil {
+		if err := c.polish(life, time.Until(enough)); err != nil {
 			return err
 		}
 		if len(c.asked) == 0 {
@@ -226,13 +233,34 @@ func (c *coordinator) finish(ctx, life context.Context, log <-chan logged) error
 	return nil
 }
 
-// shrinkTime is what shrinking may add to a campaign's time, and recordTime what
-// keeping the rest as it is may.
-func (c *coordinator) shrinkTime() time.Duration {
-	return min(max(c.Time/10, 20*time.Second), 5*time.Minute)
+// reserve is how much of the campaign's time is left to shrinking: what it will
+// take, as far as one can tell, but not more than a fifth.
+func (c *coordinator) reserve() time.Duration {
+	need := time.Second
+	if n := c.state.shrunk; n > 0 {
+		need = c.state.shrinking / time.Duration(n)
+	}
+	need = need * time.Duration(len(c.state.open())) / time.Duration(max(1, c.Workers))
+	return min(need, c.Time/5)
 }
 
-const recordTime = 60 * time.Second
+// enough is when the time to shrink is over.
+func (c *coordinator) enough() time.Time {
+	if c.Time == 0 {
+		return time.Now().Add(shrinkTime)
+	}
+	if least := time.Now().Add(c.Time / 20); least.After(c.deadline) {
+		return least
+	}
+	return c.deadline
+}
+
+const (
+	// shrinkTime is for a campaign of so many runs, recordTime is for keeping what is
+	// left as it is.
+	shrinkTime = time.Minute
+	recordTime = 20 * time.Second
+)
 
 // take is one event of the log.
 func (c *coordinator) take(ctx context.Context, l logged) error {
@@ -243,11 +271,11 @@ func (c *coordinator) take(ctx context.Context, l logged) error {
 	delete(c.asked, r.Shard.key())
 	if r.Shard.Kind == Explore {
 		c.rate.add(c.state.runs, time.Now())
-		if r.Done < r.Shard.Runs {
+		if r.Done < r.Shard.Runs && !r.Shard.Whole {
 			c.forget(r.Shard) // the rest is to be planned again
 		}
 	}
-	if r.Finding != nil || len(r.Deaths) > 0 {
+	if len(r.Kept)+len(r.Deaths) > 0 {
 		return c.save(ctx)
 	}
 	return nil

@@ -1,12 +1,12 @@
 package campaign
 
 import (
-	"fmt"
 	"slices"
 
-	"ipamsim/fuzz/shape"
+	"ipamsim/fuzz/finding"
 	"ipamsim/model"
 	"ipamsim/reports"
+	"ipamsim/scenarios"
 )
 
 // hit is one way in which one run failed.
@@ -15,12 +15,13 @@ type hit struct {
 	Invariant string
 	Severity  model.Severity
 	Steps     int // up to and with the one that broke it
-	Faults    int
+	Faulted   bool
+	Follows   bool // another invariant was broken before: it may be a consequence
 }
 
 // hits are the failures of a run that its scenario does not expect: for each
 // invariant its first violation.
-func hits(rep *reports.Report) []hit {
+func hits(sc *scenarios.Scenario, rep *reports.Report) []hit {
 	var out []hit
 	unexpected := rep.Unexpected()
 	for i := range rep.Violations {
@@ -30,33 +31,13 @@ func hits(rep *reports.Report) []hit {
 			continue
 		}
 		unexpected = slices.Delete(unexpected, n, n+1)
-		faults := faultsUntil(rep, v.Step)
-		out = append(out, hit{signature(rep, v, faults), v.Invariant, v.Severity, v.Step, faults})
+		g := finding.SignatureOf(sc, rep, v)
+		out = append(out, hit{g.String(), v.Invariant, v.Severity, v.Step, g.Faulted, false})
+	}
+	for i := range out {
+		out[i].Follows = slices.ContainsFunc(out, func(h hit) bool { return h.Steps < out[i].Steps })
 	}
 	return out
-}
-
-// signature is what a failure looks like before it is shrunk, cheaply: the
-// invariant, the kind of message that broke it, and whether anything was hurt
-// before.
-func signature(rep *reports.Report, v *model.Violation, faults int) string {
-	at := "the end"
-	for _, s := range rep.Trace.Steps {
-		if s.Step == v.Step {
-			at = shape.Op(s.Choice.Op) + " " + s.Choice.Outcome.String()
-			break
-		}
-	}
-	return digest(fmt.Appendf(nil, "%s\n%s\n%t", v.Invariant, at, faults > 0))
-}
-
-func faultsUntil(rep *reports.Report, step int) (n int) {
-	for _, s := range rep.Trace.Steps {
-		if s.Step <= step && s.Choice.Outcome.Fault() {
-			n++
-		}
-	}
-	return n
 }
 
 // violation of the report that the hit is about.

@@ -57,8 +57,7 @@ func (c *coordinator) rows() []Row {
 		for _, sig := range f.signatures {
 			cl := c.state.classes[sig]
 			if cl == nil {
-				r.Count++ // a death: it is counted where it happened
-				continue
+				continue // seen only while another one was made small
 			}
 			if r.Count += cl.Count; r.First == 0 || cl.First < r.First {
 				r.First, r.FirstAfter = cl.First, cl.FirstAfter

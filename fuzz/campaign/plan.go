@@ -12,8 +12,16 @@ func (c *coordinator) plan(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := c.polish(ctx, true); err != nil {
+	if err := c.polish(ctx, thorough.Time); err != nil {
 		return err
+	}
+	if c.Spec.whole() {
+		for n := range c.Spec.Sources {
+			if err := c.ask(ctx, Shard{Kind: Explore, Source: n, From: 1, Runs: c.share(n), Whole: true}); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	for c.under(Explore) < c.window {
 		s, ok := c.next()
@@ -47,29 +55,38 @@ func (c *coordinator) under(k Kind) (n int) {
 	return n
 }
 
-// next is the next seeds to run, of each source in turn.
+// next is the next seeds to run, of the source that is furthest behind. Each
+// source gets its share of the runs, so that which seeds a campaign of so many
+// runs consists of depends on nothing else.
 func (c *coordinator) next() (Shard, bool) {
-	left := uint64(1) << 62
-	if c.Runs > 0 {
-		done := uint64(0)
-		for _, p := range c.planned {
-			done += p.len()
+	best, left := -1, uint64(0)
+	for n := range c.Spec.Sources {
+		if c.planned[n] == nil {
+			c.planned[n] = &spans{}
 		}
-		if done >= c.Runs {
-			return Shard{}, false
+		done, share := c.planned[n].len(), c.share(n)
+		if done < share && (best < 0 || done < c.planned[best].len()) {
+			best, left = n, share-done
 		}
-		left = c.Runs - done
 	}
-	n := c.turn % len(c.Spec.Sources)
-	c.turn++
-	p := c.planned[n]
-	if p == nil {
-		p = &spans{}
-		c.planned[n] = p
+	if best < 0 {
+		return Shard{}, false
 	}
-	g := p.gap(c.Spec.First, min(c.size(), left))
-	p.add(g)
-	return Shard{Kind: Explore, Source: n, From: g.From, Runs: g.To - g.From}, true
+	g := c.planned[best].gap(c.Spec.First, min(c.size(), left))
+	c.planned[best].add(g)
+	return Shard{Kind: Explore, Source: best, From: g.From, Runs: g.To - g.From}, true
+}
+
+// share of a source in the runs.
+func (c *coordinator) share(source int) uint64 {
+	if c.Runs == 0 {
+		return 1 << 62
+	}
+	n := uint64(len(c.Spec.Sources))
+	if uint64(source) < c.Runs%n {
+		return c.Runs/n + 1
+	}
+	return c.Runs / n
 }
 
 // size is how many runs take a worker shardTime, as far as one can tell: much
@@ -88,8 +105,9 @@ const (
 )
 
 // polish asks for findings of the failures that have none: small ones, from the
-// shortest of a few instances, or, if there is no time left, as they are.
-func (c *coordinator) polish(ctx context.Context, shrink bool) error {
+// shortest of a few instances in so much time each, or, if there is none, as they
+// are.
+func (c *coordinator) polish(ctx context.Context, shrink time.Duration) error {
 	busy := c.under(Shrink) + c.under(Record)
 	for _, sig := range c.state.open() {
 		if c.phase == exploring && busy >= max(1, c.Workers/2) {
@@ -101,7 +119,7 @@ func (c *coordinator) polish(ctx context.Context, shrink bool) error {
 		}
 		i := cl.Instances[0]
 		s := Shard{Kind: Shrink, Source: i.Source, From: i.Seed, Signature: sig}
-		if !shrink || c.state.took[s.key()] {
+		if s.Time = min(shrink, thorough.Time); shrink <= 0 || c.state.took[s.key()] {
 			s.Kind = Record
 		}
 		was := len(c.asked)

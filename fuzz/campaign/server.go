@@ -49,23 +49,27 @@ func serve(dir string) (srv *server.Server, address string, err error) {
 type Link struct {
 	URL   string
 	Creds string // a file; "" for none
+	// build of a worker that the coordinator started, which is its own: it need not
+	// read its whole binary to find out.
+	build string
 }
 
 const (
 	secretEnv = "IPAMSIM_NATS_"
 	urlEnv    = secretEnv + "URL"
 	credsEnv  = secretEnv + "CREDS"
+	buildEnv  = secretEnv + "BUILD"
 )
 
 func (l Link) environment() []string {
-	return append(os.Environ(), urlEnv+"="+l.URL, credsEnv+"="+l.Creds)
+	return append(os.Environ(), urlEnv+"="+l.URL, credsEnv+"="+l.Creds, buildEnv+"="+l.build)
 }
 
 // LinkFromEnvironment is the one that a coordinator handed to its worker; ok is
 // false if there is none.
 func LinkFromEnvironment() (l Link, ok bool) {
 	l.URL, ok = os.LookupEnv(urlEnv)
-	l.Creds = os.Getenv(credsEnv)
+	l.Creds, l.build = os.Getenv(credsEnv), os.Getenv(buildEnv)
 	return l, ok
 }
 

@@ -26,12 +26,19 @@ type Shard struct {
 	Source int
 	// Explore and Canary: Runs seeds from From on.
 	From, Runs uint64 `json:",omitempty"`
+	// Whole: Explore all there is, in the one order there is, instead of seeds. The
+	// results come as those of shards of wholeRuns each; its own is the end.
+	Whole bool `json:",omitempty"`
 	// Shrink and Record: the run of From that fails with Signature.
-	Signature string `json:",omitempty"`
+	Signature string        `json:",omitempty"`
+	Time      time.Duration `json:",omitempty"` // Shrink: so long at most
 }
 
 // key identifies a shard within its epoch.
 func (s Shard) key() string {
+	if s.Whole {
+		return fmt.Sprintf("whole-%d", s.Source)
+	}
 	if s.Signature != "" {
 		return fmt.Sprintf("%s-%s", s.Kind, s.Signature)
 	}
@@ -52,9 +59,15 @@ type Result struct {
 	// Refused is why no run of the source can work: its file is wrong.
 	Refused string  `json:",omitempty"`
 	Deaths  []Death `json:",omitempty"`
-	// Finding of Shrink and Record, without its file.
-	Finding *finding.Finding `json:",omitempty"`
-	Object  string           `json:",omitempty"` // the file, in the object store
+	Kept    []Kept  `json:",omitempty"` // findings
+	Over    bool    `json:",omitempty"` // Whole: nothing is left
+}
+
+// Kept is a finding without its file.
+type Kept struct {
+	Signature string
+	*finding.Finding
+	Object string `json:",omitempty"` // the file, in the object store
 }
 
 // Class is one kind of failure before shrinking: what the cheap signature of a
@@ -72,10 +85,11 @@ type Class struct {
 
 // Instance is one run that fails.
 type Instance struct {
-	Source int
-	Seed   uint64
-	Steps  int
-	Faults int
+	Source  int
+	Seed    uint64
+	Steps   int
+	Faulted bool
+	Follows bool
 }
 
 // instancesMax: shrinking starts from the shortest of so many.
@@ -87,8 +101,10 @@ type Death struct {
 	Seed      uint64
 	Confirmed bool   // it died alone in a fresh process, too
 	Cause     string // one line
-	Object    string `json:",omitempty"` // the finding, in the object store
-	Finding   *finding.Finding
+	Kept      *Kept
+	// It was so many runs into the shard, and so long.
+	First      uint64
+	FirstAfter time.Duration
 
 	obituary
 }
@@ -112,11 +128,13 @@ func (c *Class) keep(i Instance) {
 	c.Instances = c.Instances[:min(len(c.Instances), instancesMax)]
 }
 
-// less: fewer faults first, then fewer steps; the rest makes the order total.
+// less: first causes first, then those without a fault, then fewer steps; the rest makes the order total.
 func (i Instance) less(j Instance) bool {
 	switch {
-	case i.Faults != j.Faults:
-		return i.Faults < j.Faults
+	case i.Follows != j.Follows:
+		return j.Follows
+	case i.Faulted != j.Faulted:
+		return j.Faulted
 	case i.Steps != j.Steps:
 		return i.Steps < j.Steps
 	case i.Source != j.Source:

@@ -15,7 +15,8 @@ import (
 // slot is one place for a cell, and what happens there: one shard after another.
 type slot struct {
 	*crew
-	cell *keeper
+	cell  *keeper
+	began time.Time // the shard
 }
 
 // work takes shards until ctx ends.
@@ -55,7 +56,7 @@ func (s *slot) take(ctx context.Context, m jetstream.Msg) error {
 		}
 	}()
 	defer done()
-	began := time.Now()
+	s.began = time.Now()
 	r, err := s.do(ctx, sh)
 	if err != nil {
 		return err
@@ -64,16 +65,46 @@ func (s *slot) take(ctx context.Context, m jetstream.Msg) error {
 		_ = m.Nak() // somebody else, at once
 		return nil
 	}
-	r.Shard, r.Wall = sh, time.Since(began)
-	for {
-		if err = s.result(ctx, r); err == nil {
-			return s.ack(m)
-		}
+	if s.bring(ctx, sh, r) {
+		return s.ack(m)
+	}
+	return nil
+}
+
+// bring the result of a shard to the log, however long the server is away.
+func (s *slot) bring(ctx context.Context, sh Shard, r *Result) bool {
+	r.Shard, r.Wall = sh, time.Since(s.began)
+	for s.result(ctx, r) != nil {
 		if pause(ctx, 500*time.Millisecond); ctx.Err() != nil {
-			return nil
+			return false
 		}
 	}
+	return true
 }
+
+// whole explores a source in the one order there is. A worker that takes over
+// from another begins anew, and what it brings again counts once.
+func (s *slot) whole(ctx context.Context, sh Shard, r *Result) error {
+	if s.cell != nil {
+		s.cell.kill() // which was elsewhere
+		s.cell = nil
+	}
+	for n := sh.From; n < sh.From+sh.Runs && !r.Over && phase(s.phase.Load()) == exploring && ctx.Err() == nil; n += wholeRuns {
+		part := Shard{Epoch: sh.Epoch, Kind: Explore, Source: sh.Source, From: n, Runs: min(wholeRuns, sh.From+sh.Runs-n)}
+		pr := &Result{Classes: map[string]*Class{}}
+		s.began = time.Now()
+		if err := s.explore(ctx, part, pr); err != nil {
+			return err
+		}
+		if r.Over = pr.Over; pr.Done > 0 {
+			s.bring(ctx, part, pr)
+		}
+	}
+	return nil
+}
+
+// wholeRuns are told of at a time.
+const wholeRuns = 50
 
 // ack says that a shard is done; if that is lost it comes again and has a result.
 func (s *slot) ack(m jetstream.Msg) error { _ = m.Ack(); return nil }
@@ -82,6 +113,9 @@ func (s *slot) do(ctx context.Context, sh Shard) (*Result, error) {
 	r := &Result{Classes: map[string]*Class{}}
 	switch sh.Kind {
 	case Explore, Canary:
+		if sh.Whole {
+			return r, s.whole(ctx, sh, r)
+		}
 		return r, s.explore(ctx, sh, r)
 	case Shrink, Record:
 		return r, s.keep(ctx, sh, r)
@@ -92,7 +126,6 @@ func (s *slot) do(ctx context.Context, sh Shard) (*Result, error) {
 // explore runs the seeds of a shard, as many as there is time for.
 func (s *slot) explore(ctx context.Context, sh Shard, r *Result) error {
 	var seen novel
-	began := time.Now()
 	for ; r.Done < sh.Runs && r.Refused == ""; r.Done++ {
 		if sh.Kind == Explore && phase(s.phase.Load()) != exploring {
 			break
@@ -109,9 +142,16 @@ func (s *slot) explore(ctx context.Context, sh Shard, r *Result) error {
 		if bound.Err() != nil {
 			break // this one does not count
 		}
-		if a != nil {
-			r.add(q, a, time.Since(began))
-			seen.add(a)
+		if a == nil {
+			continue
+		}
+		if r.Over = a.Over; a.Over {
+			break
+		}
+		r.add(q, a, time.Since(s.began))
+		seen.add(a)
+		if err := s.store(ctx, a.Kept, r); err != nil {
+			return err
 		}
 	}
 	if sh.Kind == Canary {
@@ -138,7 +178,7 @@ func (r *Result) add(q ask, a *answer, after time.Duration) {
 			c = &Class{Invariant: h.Invariant, Severity: h.Severity, First: r.Done + 1, FirstAfter: after}
 			r.Classes[h.Signature] = c
 		}
-		c.add(Instance{q.Source, q.Seed, h.Steps, h.Faults})
+		c.add(Instance{q.Source, q.Seed, h.Steps, h.Faulted, h.Follows})
 	}
 }
 
@@ -178,7 +218,7 @@ func (s *slot) run(ctx context.Context, q ask, r *Result) (*answer, error) {
 
 // died files a confirmed death.
 func (s *slot) died(ctx context.Context, q ask, d *Death, r *Result) error {
-	d.Source, d.Seed, d.Confirmed = q.Source, q.Seed, true
+	d.Source, d.Seed, d.Confirmed, d.First, d.FirstAfter = q.Source, q.Seed, true, r.Done+1, time.Since(s.began)
 	if d.ours {
 		r.Defects = append(r.Defects, fmt.Sprintf("source %d seed %d: ipamsim itself failed: %s", q.Source, q.Seed, d.Cause))
 		return nil
@@ -191,15 +231,16 @@ func (s *slot) died(ctx context.Context, q ask, d *Death, r *Result) error {
 	if err != nil {
 		return err
 	}
-	d.Object, err = s.store(ctx, f)
-	d.Finding = f
+	k := &Kept{f.Fingerprint, f, ""}
+	k.Object, err = s.file(ctx, f)
+	d.Kept = k
 	r.Deaths = append(r.Deaths, *d)
 	return err
 }
 
 // keep makes a failure small, or keeps it as it is if that does not work out.
 func (s *slot) keep(ctx context.Context, sh Shard, r *Result) error {
-	q := ask{Source: sh.Source, Seed: sh.From, Signature: sh.Signature, Shrink: sh.Kind == Shrink}
+	q := ask{Source: sh.Source, Seed: sh.From, Signature: sh.Signature, Shrink: sh.Kind == Shrink, Time: sh.Time}
 	a, err := s.run(ctx, q, r)
 	if a == nil && err == nil && ctx.Err() == nil && q.Shrink {
 		q.Shrink = false
@@ -211,16 +252,23 @@ func (s *slot) keep(ctx context.Context, sh Shard, r *Result) error {
 	if a.Defect != "" {
 		r.Defects = append(r.Defects, a.Defect)
 	}
-	if a.Finding != nil {
-		r.Finding = a.Finding
-		r.Object, err = s.store(ctx, r.Finding)
-	}
-	return err
+	return s.store(ctx, a.Kept, r)
 }
 
-// store puts the file of a finding into the object store and takes it out of the
+// store the findings of an answer.
+func (s *slot) store(ctx context.Context, all []Kept, r *Result) (err error) {
+	for _, k := range all {
+		if k.Object, err = s.file(ctx, k.Finding); err != nil {
+			return err
+		}
+		r.Kept = append(r.Kept, k)
+	}
+	return nil
+}
+
+// file puts the file of a finding into the object store and takes it out of the
 // finding.
-func (s *slot) store(ctx context.Context, f *finding.Finding) (object string, err error) {
+func (s *slot) file(ctx context.Context, f *finding.Finding) (object string, err error) {
 	object = fmt.Sprintf("%s-%s", f.Fingerprint, digest(f.YAML))
 	_, err = s.objects.PutBytes(ctx, object, f.YAML)
 	f.YAML = nil

@@ -22,6 +22,8 @@ type Spec struct {
 	Strategy string
 	// First is the seed of each source's first run.
 	First uint64
+	// Canary is the bug of the canary, which must be caught; "" is the usual one.
+	Canary string `json:",omitempty"`
 }
 
 // Source is where runs come from: worlds of a space, one for each seed, or one
@@ -40,6 +42,15 @@ func (s Source) Name() string {
 	return s.File
 }
 
+// Strategies that are no strategy of a single run.
+const (
+	Exhaustive = "exhaustive" // every schedule within bounds, in one order
+	Twice      = "twice"      // the source's own, each run twice and compared
+)
+
+// whole: a source is explored as a whole, not by seeds.
+func (s Spec) whole() bool { return s.Strategy == Exhaustive }
+
 // identity tells one Spec from another: 12 hexadecimal digits.
 func (s Spec) identity() string {
 	b, _ := json.Marshal(s) // strings and numbers
@@ -49,7 +60,7 @@ func (s Spec) identity() string {
 // world is the scenario of one seed. Scenarios of files are parsed once.
 func (s Spec) world(source int, seed uint64, parsed map[int]*scenarios.Scenario) (*scenarios.Scenario, error) {
 	if source == canarySource {
-		return scenarios.Parse("canary.yaml", []byte(canaryWorld(seed)))
+		return scenarios.Parse("canary.yaml", []byte(canaryWorld(seed, s.Canary)))
 	}
 	if source < 0 || source >= len(s.Sources) {
 		return nil, fmt.Errorf("campaign: no source %d", source)
@@ -71,9 +82,10 @@ func (s Spec) world(source int, seed uint64, parsed map[int]*scenarios.Scenario)
 // options of the run of one seed.
 func (s Spec) options(source int, seed uint64) scenarios.Options {
 	o := scenarios.Options{Strategy: s.Strategy}
-	if source == canarySource {
+	if source == canarySource || s.Strategy == Twice || s.whole() {
 		o.Strategy = ""
-	} else if s.Sources[source].Space == "" {
+	}
+	if source != canarySource && s.Sources[source].Space == "" {
 		o.Seed = &seed
 	}
 	return o

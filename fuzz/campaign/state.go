@@ -41,6 +41,7 @@ type state struct {
 	steps          int
 	busy           time.Duration // of all workers together, exploring
 	states, pairs  map[uint64]struct{}
+	over           map[int]bool // sources of which nothing is left
 	classes        map[string]*Class
 	findings       map[string]*found
 	of             map[string]string // fingerprint by signature
@@ -48,21 +49,22 @@ type state struct {
 	defects        []string
 	defective      int
 	refused        string
-	caught, missed uint64 // canaries
-	canary         bool   // the canary shard is done
+	shrunk         int
+	shrinking      time.Duration // all of them together
+	caught, missed uint64        // canaries
+	canary         bool          // the canary shard is done
 }
 
 // found is a finding with what the campaign knows about it.
 type found struct {
-	*finding.Finding
-	Object     string
+	Kept
 	signatures []string
 }
 
 func newState() *state {
 	return &state{
 		took: map[string]bool{}, sources: map[int]*spans{}, states: map[uint64]struct{}{}, pairs: map[uint64]struct{}{},
-		classes: map[string]*Class{}, findings: map[string]*found{}, of: map[string]string{},
+		over: map[int]bool{}, classes: map[string]*Class{}, findings: map[string]*found{}, of: map[string]string{},
 	}
 }
 
@@ -101,9 +103,18 @@ func (s *state) apply(e event, at time.Time) bool {
 func (s *state) result(r *Result, at time.Time) {
 	s.deaths = append(s.deaths, r.Deaths...)
 	for _, d := range r.Deaths {
-		if d.Finding != nil {
-			s.find(d.Cause, d.Finding, d.Object)
+		if d.Kept == nil {
+			continue
 		}
+		s.find(*d.Kept)
+		if r.Shard.Kind == Explore { // elsewhere it is one that was counted before
+			s.count(d.Kept.Signature, &Class{
+				Invariant: d.Kept.Invariant, Severity: d.Kept.Severity, Count: 1, First: d.First, FirstAfter: d.FirstAfter,
+			}, s.elapsed(at)-r.Wall)
+		}
+	}
+	for _, k := range r.Kept {
+		s.find(k)
 	}
 	s.defective += len(r.Defects)
 	s.defects = append(s.defects, r.Defects[:min(len(r.Defects), max(0, defectsMax-len(s.defects)))]...)
@@ -117,16 +128,19 @@ func (s *state) result(r *Result, at time.Time) {
 			s.caught += c.Count
 		}
 		s.missed = r.Done - min(r.Done, s.caught)
-	case Shrink, Record:
-		if r.Finding != nil {
-			s.find(r.Shard.Signature, r.Finding, r.Object)
-		}
+	case Shrink:
+		s.shrunk++
+		s.shrinking += r.Wall
 	case Explore:
 		s.explored(r, at)
 	}
 }
 
 func (s *state) explored(r *Result, at time.Time) {
+	if r.Shard.Whole {
+		s.over[r.Shard.Source] = r.Over
+		return
+	}
 	done := s.sources[r.Shard.Source]
 	if done == nil {
 		done = &spans{}
@@ -135,15 +149,7 @@ func (s *state) explored(r *Result, at time.Time) {
 	done.add(span{r.Shard.From, r.Shard.From + r.Done})
 	start := s.elapsed(at) - r.Wall
 	for _, sig := range slices.Sorted(maps.Keys(r.Classes)) {
-		c, have := r.Classes[sig], s.classes[sig]
-		if have == nil {
-			have = &Class{Invariant: c.Invariant, Severity: c.Severity, First: s.runs + c.First, FirstAfter: max(0, start+c.FirstAfter)}
-			s.classes[sig] = have
-		}
-		have.Count += c.Count
-		for _, i := range c.Instances {
-			have.keep(i)
-		}
+		s.count(sig, r.Classes[sig], start)
 	}
 	s.runs += r.Done
 	s.unknown += uint64(r.Unknown)
@@ -151,18 +157,31 @@ func (s *state) explored(r *Result, at time.Time) {
 	s.busy += r.Wall
 }
 
-// find files a finding: the shortest of those with one fingerprint.
-func (s *state) find(signature string, f *finding.Finding, object string) {
-	s.of[signature] = f.Fingerprint
-	have := s.findings[f.Fingerprint]
+// count adds the failures of one kind of a shard that began at start.
+func (s *state) count(sig string, c *Class, start time.Duration) {
+	have := s.classes[sig]
 	if have == nil {
-		have = &found{Finding: f, Object: object}
-		s.findings[f.Fingerprint] = have
-	} else if shorter(f, have.Finding) {
-		have.Finding, have.Object = f, object
+		have = &Class{Invariant: c.Invariant, Severity: c.Severity, First: s.runs + c.First, FirstAfter: max(0, start+c.FirstAfter)}
+		s.classes[sig] = have
 	}
-	if !slices.Contains(have.signatures, signature) {
-		have.signatures = append(have.signatures, signature)
+	have.Count += c.Count
+	for _, i := range c.Instances {
+		have.keep(i)
+	}
+}
+
+// find files a finding: the shortest of those with one fingerprint.
+func (s *state) find(k Kept) {
+	s.of[k.Signature] = k.Fingerprint
+	have := s.findings[k.Fingerprint]
+	if have == nil {
+		have = &found{Kept: k}
+		s.findings[k.Fingerprint] = have
+	} else if shorter(k.Finding, have.Finding) {
+		have.Kept = k
+	}
+	if !slices.Contains(have.signatures, k.Signature) {
+		have.signatures = append(have.signatures, k.Signature)
 	}
 }
 
@@ -179,6 +198,16 @@ func shorter(a, b *finding.Finding) bool {
 	return false
 }
 
+// allOver reports whether nothing is left of any source.
+func (s *state) allOver(sources int) bool {
+	for n := range sources {
+		if !s.over[n] {
+			return false
+		}
+	}
+	return true
+}
+
 // elapsed is how long the campaign has been at work.
 func (s *state) elapsed(now time.Time) time.Duration {
 	if s.epoch == 0 {
@@ -188,7 +217,7 @@ func (s *state) elapsed(now time.Time) time.Duration {
 }
 
 // open are the classes of failures without a finding, the promising ones first:
-// the gravest, then those that need the fewest faults, then the most frequent.
+// first causes, then those without a fault, then the gravest, then the most frequent.
 func (s *state) open() []string {
 	rank := map[string]int{"critical": 0, "major": 1, "minor": 2}
 	var out []string
@@ -200,7 +229,8 @@ func (s *state) open() []string {
 	slices.SortFunc(out, func(a, b string) int {
 		x, y := s.classes[a], s.classes[b]
 		for _, d := range []int{
-			x.Instances[0].Faults - y.Instances[0].Faults,
+			number(x.Instances[0].Follows) - number(y.Instances[0].Follows),
+			number(x.Instances[0].Faulted) - number(y.Instances[0].Faulted),
 			rank[string(x.Severity)] - rank[string(y.Severity)],
 			int(y.Count) - int(x.Count),
 		} {
@@ -214,6 +244,13 @@ func (s *state) open() []string {
 		return 1
 	})
 	return out
+}
+
+func number(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // defectsMax are told; the others are only counted.

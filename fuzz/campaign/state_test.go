@@ -134,8 +134,8 @@ func TestTheShortestFindingStays(t *testing.T) {
 	long, short := &finding.Finding{Fingerprint: "f", Pods: 3}, &finding.Finding{Fingerprint: "f", Pods: 2}
 	for _, order := range [][]*finding.Finding{{long, short}, {short, long}} {
 		s := newState()
-		s.find("one", order[0], "1")
-		s.find("two", order[1], "2")
+		s.find(Kept{"one", order[0], "1"})
+		s.find(Kept{"two", order[1], "2"})
 		if f := s.findings["f"]; f.Pods != 2 || len(f.signatures) != 2 || len(s.findings) != 1 {
 			t.Errorf("%+v", f)
 		}

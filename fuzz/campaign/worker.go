@@ -27,9 +27,12 @@ var ErrBuild = errors.New("every campaign there is of another build")
 
 // Run works until ctx ends.
 func (w Worker) Run(ctx context.Context) error {
-	build, err := Build()
-	if err != nil {
-		return err
+	build := w.Link.build
+	if build == "" {
+		var err error
+		if build, err = Build(); err != nil {
+			return err
+		}
 	}
 	room, err := newScratch()
 	if err != nil {

@@ -1,0 +1,247 @@
+package campaign
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ipamsim/scenarios"
+)
+
+// flaky is a small cluster in which an address is handed out twice under some
+// seeds and not under others: the pods come and go, and the canary forgets.
+const flaky = `
+apiVersion: ipamsim.dev/v1alpha1
+kind: Scenario
+metadata: {name: flaky}
+spec:
+  ipam: canary
+  nodes: [node-1, node-2]
+  until: 6s
+  strategy: random
+  churn: [{every: 2s}]
+  faults: {max: 1, rates: {crash: 0.01, fail-before: 0.01}}
+---
+apiVersion: k8s.cni.cncf.io/v1
+kind: NetworkAttachmentDefinition
+metadata: {name: net}
+spec:
+  config: '{"type": "macvlan", "ipam": {"type": "canary", "range": "10.0.0.0/28", "bug": "%s"}}'
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: web}
+spec:
+  serviceName: web
+  podManagementPolicy: Parallel
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata:
+      labels: {app: web}
+      annotations: {k8s.v1.cni.cncf.io/networks: net}
+    spec:
+      containers: [{name: web, image: registry.example/web:1}]
+`
+
+func flakySpec(bug string) Spec {
+	return Spec{First: 1, Sources: []Source{{File: "flaky.yaml", Text: fmt.Sprintf(flaky, bug)}}}
+}
+
+// search runs a campaign and hands back what it said, too.
+func search(t *testing.T, cfg Config) (*Outcome, string, error) {
+	t.Helper()
+	var said strings.Builder
+	cfg.Say = func(s string) { said.WriteString(s + "\n") }
+	if cfg.Workers == 0 {
+		cfg.Workers = 2
+	}
+	o, err := Run(t.Context(), cfg)
+	return o, said.String(), err
+}
+
+// TestCampaign: from nothing to a table; and the same command once more.
+func TestCampaign(t *testing.T) {
+	dir := t.TempDir()
+	cfg := Config{Spec: flakySpec("duplicate-address"), Runs: 30, Dir: dir}
+	o, _, err := search(t, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Runs != 30 || o.Blind() || len(o.Rows) == 0 || o.Open > 0 || o.States == 0 || o.Pairs == 0 {
+		t.Fatalf("%+v", o)
+	}
+	for _, r := range o.Rows {
+		if r.Count == 0 || r.First == 0 || r.First > 30 {
+			t.Errorf("%+v", r)
+		}
+		s, err := scenarios.Load(r.File)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains(s.Doc.Spec.Expect.Violations, r.Invariant) {
+			t.Errorf("%s does not expect %s", r.File, r.Invariant)
+		}
+	}
+	again, said, err := search(t, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(said, "resuming") || !strings.Contains(said, "30 runs") {
+		t.Errorf("nobody said that this is not the beginning: %q", said)
+	}
+	if again.Runs != 30 || again.Busy != o.Busy || len(again.Rows) != len(o.Rows) {
+		t.Errorf("run again:\n%+v, before\n%+v", again, o)
+	}
+	left, err := filepath.Glob(filepath.Join(dir, ".*-*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestBlind: a campaign whose canary lives says so.
+func TestBlind(t *testing.T) {
+	cfg := Config{Spec: flakySpec(""), Runs: 2, Workers: 1, Dir: t.TempDir()}
+	cfg.Spec.Canary = "leaked-claim" // which shows in none of the canary's worlds: nobody is ever deleted there
+	o, _, err := search(t, cfg)
+	if err != nil || !o.Blind() || o.Canaries == 0 {
+		t.Errorf("%v, %+v", err, o)
+	}
+}
+
+// TestDeaths: a run that kills its process is a finding if it does so again, alone
+// and in a fresh one; the shard goes on after it.
+func TestDeaths(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv(dieEnv, fmt.Sprintf("3:exit,5:once=%s,8:exit,9:kill,12:panic", t.TempDir()))
+	o, _, err := search(t, Config{Spec: flakySpec(""), Runs: 20, Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Runs != 20 {
+		t.Errorf("%d runs, want 20", o.Runs)
+	}
+	counts := map[string]uint64{}
+	for _, r := range o.Rows {
+		if r.Invariant == "actor-crash" {
+			counts[r.Shape[0]] = r.Count
+		}
+	}
+	for shape, n := range map[string]uint64{"exit status #": 2, "killed by SIGKILL, as by the kernel when memory runs out": 1} {
+		if counts[shape] != n {
+			t.Errorf("%q: %d, want %d; have %v", shape, counts[shape], n, counts)
+		}
+	}
+	if len(o.Deaths) != 1 || o.Deaths[0].Seed != 5 {
+		t.Errorf("unconfirmed: %+v, want seed 5", o.Deaths)
+	}
+	// The panic is this test's own, ipamsim's: it is no finding.
+	if o.Defective != 1 || !strings.Contains(o.Defects[0], "seed 12: ipamsim itself failed: panic: seed 12 is too much") {
+		t.Errorf("in doubt: %d %q", o.Defective, o.Defects)
+	}
+}
+
+// TestOneAtATime: two coordinators in one directory would spoil it.
+func TestOneAtATime(t *testing.T) {
+	dir := t.TempDir()
+	h, err := openHome(dir, flakySpec(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.close()
+	if _, _, err := search(t, Config{Spec: flakySpec(""), Runs: 1, Dir: dir}); !errors.Is(err, ErrLocked) {
+		t.Errorf("%v, want %v", err, ErrLocked)
+	}
+}
+
+// TestInterrupted: what was done is kept, and the next one goes on from there.
+func TestInterrupted(t *testing.T) {
+	cfg := Config{Spec: flakySpec(""), Runs: 100_000, Workers: 2, Dir: t.TempDir()}
+	ctx, cancel := context.WithCancel(t.Context())
+	cfg.Tell = func(p Progress) {
+		if p.Runs > 20 {
+			cancel()
+		}
+	}
+	began := time.Now()
+	o, err := Run(ctx, cfg)
+	if err != nil || o.Why != "" || o.Runs < 20 {
+		t.Fatalf("%v, %+v", err, o)
+	}
+	cfg.Tell, cfg.Runs = nil, o.Runs+10
+	more, said, err := search(t, cfg)
+	if err != nil || more.Runs != o.Runs+10 {
+		t.Errorf("%v: %d runs, want %d", err, more.Runs, o.Runs+10)
+	}
+	if want := fmt.Sprintf("it stopped after %d runs", o.Runs); !strings.Contains(said, want) {
+		t.Errorf("%q, want %q", said, want)
+	}
+	t.Logf("%d runs in %v", more.Runs, time.Since(began))
+}
+
+// TestSecrets: nobody but the user reads what the campaign keeps, and the
+// credentials are in no argument of any process and in no file.
+func TestSecrets(t *testing.T) {
+	dir := t.TempDir()
+	srv, address, err := serve(filepath.Join(dir, "nats"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer srv.Shutdown()
+	l := Link{URL: address}
+	conn, err := l.dial("test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn.Close()
+	if _, err := (Link{URL: "nats://" + srv.Addr().String()}).dial("stranger"); err == nil {
+		t.Error("a stranger without credentials got in")
+	}
+	if !strings.HasPrefix(srv.Addr().String(), "127.0.0.1:") {
+		t.Errorf("listens on %s", srv.Addr())
+	}
+	h, err := openHome(dir, flakySpec(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.close()
+	if info, err := os.Stat(h.own); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("%v %v", info, err)
+	}
+}
+
+// TestWhole: an exhaustive search goes through its schedules in one order, keeps
+// what fails when it fails, and begins anew.
+func TestWhole(t *testing.T) {
+	for _, x := range []struct {
+		bug  string
+		runs uint64
+	}{{"", wholeRuns + 3}, {"duplicate-address", 3}} {
+		cfg := Config{Spec: flakySpec(x.bug), Runs: x.runs, Workers: 1, Dir: t.TempDir()}
+		cfg.Spec.Strategy = Exhaustive
+		for range 2 {
+			o, _, err := search(t, cfg)
+			if err != nil || o.Runs != x.runs || (len(o.Rows) > 0) != (x.bug != "") || o.Blind() {
+				t.Errorf("%v: %d runs, want %d; %+v", err, o.Runs, x.runs, o)
+			}
+		}
+	}
+}
+
+// sameJSON compares what two campaigns found.
+func sameJSON(t *testing.T, got, want any) {
+	t.Helper()
+	a, _ := json.MarshalIndent(got, "", " ")
+	b, _ := json.MarshalIndent(want, "", " ")
+	if !bytes.Equal(a, b) {
+		t.Errorf("got\n%s\nwant\n%s", a, b)
+	}
+}

@@ -1,0 +1,219 @@
+package campaign
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ipamsim/scenarios"
+)
+
+var full = flag.Bool("full", false, "TestChaos: 100 kills of workers and 5 of coordinators")
+
+// TestChaos: processes of a campaign are killed at random, with SIGKILL, workers,
+// their cells, and the coordinator. In the end everything is as if nothing had
+// happened: every seed counted once, every finding there, no file broken, and
+// nothing left behind.
+func TestChaos(t *testing.T) {
+	workers, coordinators, runs, pace := 8, 2, uint64(100), 300*time.Millisecond
+	if *full {
+		workers, coordinators, runs, pace = 100, 5, 5000, 400*time.Millisecond
+	}
+	calm, _, err := search(t, Config{Spec: chaosSpec(t), Runs: runs, Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	c := &chaos{T: t, dir: dir, rng: rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))}
+	c.config(runs)
+	wild := c.wreck(workers, coordinators, pace)
+	if wild.Runs != runs || wild.Steps != calm.Steps {
+		t.Errorf("%d runs with %d steps, in peace %d with %d", wild.Runs, wild.Steps, runs, calm.Steps)
+	}
+	sameJSON(t, counts(wild), counts(calm))
+	c.inspect(wild)
+	t.Logf("%d workers and cells and %d coordinators killed in %v; %d runs, %d findings, %d deaths that were not confirmed",
+		workers, coordinators, wild.Elapsed, wild.Runs, len(wild.Rows), len(wild.Deaths))
+}
+
+// chaosSpec fails in several ways, and under some seeds not at all.
+func chaosSpec(t *testing.T) Spec {
+	build, err := Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := flakySpec("duplicate-address")
+	s.Build = build
+	s.Sources = append(s.Sources, Source{File: "excluded.yaml", Text: fmt.Sprintf(flaky, "out-of-pool")})
+	return s
+}
+
+// counts are how often each finding was seen: with one run twice or never they
+// differ.
+func counts(o *Outcome) map[string]uint64 {
+	out := map[string]uint64{}
+	for _, r := range o.Rows {
+		out[r.Invariant+" "+r.Fingerprint] = r.Count
+	}
+	return out
+}
+
+type chaos struct {
+	*testing.T
+	dir  string
+	file string
+	rng  *rand.Rand
+}
+
+func (c *chaos) config(runs uint64) {
+	b, err := json.Marshal(map[string]any{"Spec": chaosSpec(c.T), "Runs": runs, "Workers": 2, "Dir": c.dir})
+	c.file = filepath.Join(c.TempDir(), "campaign.json")
+	if err = errors.Join(err, os.WriteFile(c.file, b, 0o600)); err != nil {
+		c.Fatal(err)
+	}
+}
+
+// wreck runs the campaign to its end, killing on the way.
+func (c *chaos) wreck(workers, coordinators int, pace time.Duration) *Outcome {
+	total, killed := workers+coordinators, 0
+	for life := 0; life < 3*total; life++ {
+		cmd := self("coordinator", c.file)
+		var stdout, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		if err := cmd.Start(); err != nil {
+			c.Fatal(err)
+		}
+		over := make(chan struct{})
+		go func() { _ = cmd.Wait(); close(over) }()
+		// The coordinator goes after its share of the workers.
+		share := workers/(coordinators+1) + 1
+		for n := 0; ; n++ {
+			select {
+			case <-over:
+			case <-time.After(pace/2 + time.Duration(c.rng.Int64N(int64(pace)))):
+			}
+			if cmd.ProcessState != nil {
+				break
+			}
+			if n >= share && coordinators > 0 {
+				coordinators--
+				killed++
+				_ = cmd.Process.Kill()
+				<-over
+				break
+			}
+			if workers > 0 && c.shoot(cmd.Process.Pid) {
+				workers--
+				killed++
+			}
+		}
+		<-over
+		if cmd.ProcessState.Success() {
+			if workers+coordinators > 0 {
+				c.Fatalf("the campaign was over after %d of %d kills; it must be longer", killed, total)
+			}
+			o := &Outcome{}
+			if err := json.Unmarshal(stdout.Bytes(), o); err != nil {
+				c.Fatal(err)
+			}
+			return o
+		}
+		if cmd.ProcessState.Exited() {
+			c.Fatalf("the coordinator gave up: %s", &stderr)
+		}
+	}
+	c.Fatal("the campaign does not come to its end")
+	return nil
+}
+
+// shoot a process that the coordinator or one of its workers started.
+func (c *chaos) shoot(root int) bool {
+	all := descendants(root)
+	if len(all) == 0 {
+		return false
+	}
+	return syscall.Kill(all[c.rng.IntN(len(all))], syscall.SIGKILL) == nil
+}
+
+// descendants of a process, as /proc knows them.
+func descendants(root int) (out []int) {
+	parents := map[int]int{}
+	files, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			continue // it has ended
+		}
+		_, rest, _ := strings.Cut(string(b), ") ")
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(f)))
+		if fields := strings.Fields(rest); len(fields) > 1 && fields[0] != "Z" {
+			parents[pid], _ = strconv.Atoi(fields[1])
+		}
+	}
+	for pid := range parents {
+		for at := parents[pid]; at > 1; at = parents[at] {
+			if at == root {
+				out = append(out, pid)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// inspect what is in the directory: each finding loads and fails again as it says;
+// no half of a file, no process and no etcd is left.
+func (c *chaos) inspect(o *Outcome) {
+	runner, err := scenarios.NewRunner()
+	if err != nil {
+		c.Fatal(err)
+	}
+	defer func() { _ = runner.Close() }()
+	var index []line
+	b, err := os.ReadFile(filepath.Join(c.dir, "findings.json"))
+	if err = errors.Join(err, json.Unmarshal(b, &index)); err != nil || len(index) != len(o.Rows) {
+		c.Errorf("findings.json: %v, %d findings, want %d", err, len(index), len(o.Rows))
+	}
+	names := []string{".campaign", "findings.json"}
+	for _, r := range o.Rows {
+		names = append(names, filepath.Base(r.File))
+		s, err := scenarios.Load(r.File)
+		if err != nil {
+			c.Error(err)
+			continue
+		}
+		if s.Doc.Spec.Schedule == nil {
+			c.Errorf("%s: %s without a schedule", r.File, r.Sentence)
+		}
+	}
+	entries, _ := os.ReadDir(c.dir)
+	var have []string
+	for _, e := range entries {
+		have = append(have, e.Name())
+	}
+	slices.Sort(names)
+	sameJSON(c.T, have, names)
+	for range 50 { // those whose coordinator was killed are on their way out
+		if left, _ := exec.Command("pgrep", "-f", "^ipamsim (worker|coordinator)").Output(); len(left) == 0 {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	room, err := newScratch() // which sweeps
+	if err != nil {
+		c.Fatal(err)
+	}
+	_ = room.remove()
+}

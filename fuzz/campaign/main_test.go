@@ -1,0 +1,109 @@
+package campaign
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestMain lets this binary be the processes of a campaign, as ipamsim is: a
+// coordinator, its workers, their cells.
+func TestMain(m *testing.M) {
+	if os.Args[0] != "ipamsim" {
+		os.Exit(m.Run())
+	}
+	var err error
+	switch os.Args[1] {
+	case "cell":
+		beforeRun = blow
+		in, out := CellFiles()
+		err = ServeCell(context.Background(), untilEOF(in), out, os.Args[2])
+	case "worker":
+		ctx, cancel := context.WithCancel(context.Background())
+		go func() {
+			_, _ = io.Copy(io.Discard, os.Stdin)
+			cancel()
+		}()
+		l, _ := LinkFromEnvironment()
+		err = Worker{Link: l, Cells: 1, Once: true}.Run(ctx)
+	case "coordinator":
+		err = coordinate(os.Args[2])
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func untilEOF(in io.Reader) io.Reader {
+	r, w := io.Pipe()
+	go func() {
+		_, _ = io.Copy(w, in)
+		os.Exit(0)
+	}()
+	return r
+}
+
+// coordinate runs the campaign that a test wrote into a file.
+func coordinate(file string) error {
+	var cfg struct {
+		Spec    Spec
+		Runs    uint64
+		Workers int
+		Dir     string
+	}
+	b, err := os.ReadFile(file)
+	if err == nil {
+		err = json.Unmarshal(b, &cfg)
+	}
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	o, err := Run(ctx, Config{Spec: cfg.Spec, Runs: cfg.Runs, Workers: cfg.Workers, Dir: cfg.Dir})
+	if err != nil {
+		return err
+	}
+	b, err = json.Marshal(o)
+	if err == nil {
+		_, err = os.Stdout.Write(b)
+	}
+	return err
+}
+
+// dieEnv holds the blows that a test deals out: "SEED:KIND,SEED:KIND". Of "once"
+// the process dies a single time, which a file in the directory of the test knows.
+const dieEnv = "IPAMSIM_TEST_DIE"
+
+func blow(source int, seed uint64) {
+	for _, b := range strings.Split(os.Getenv(dieEnv), ",") {
+		at, kind, _ := strings.Cut(b, ":")
+		if n, err := strconv.ParseUint(at, 10, 64); err != nil || n != seed || source == canarySource {
+			continue
+		}
+		switch {
+		case kind == "exit":
+			os.Exit(3)
+		case kind == "kill":
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		case kind == "panic":
+			done := make(chan bool)
+			go func() { defer close(done); panic(fmt.Sprintf("seed %d is too much", seed)) }()
+			<-done
+		case strings.HasPrefix(kind, "once="):
+			if f, err := os.OpenFile(filepath.Join(strings.TrimPrefix(kind, "once="), at), os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+				_ = f.Close()
+				os.Exit(4)
+			}
+		}
+	}
+}
