@@ -51,6 +51,7 @@ func TestBench(t *testing.T) {
 	benchRuns(t, m)
 	benchCalico(t, m)
 	benchMemory(t, m)
+	benchLadder(t, m)
 	host, _ := os.Hostname()
 	out, err := json.MarshalIndent(map[string]any{
 		"machine": map[string]any{"host": host, "cpus": runtime.NumCPU(), "go": runtime.Version(), "hermetic": hermetic.Enabled},

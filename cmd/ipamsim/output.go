@@ -120,7 +120,7 @@ var unsafe = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
 // finding writes a run as a file of its own and returns its path.
 func (o *outputs) finding(s *scenarios.Scenario, r *reports.Report) (string, error) {
-	if o.dir == "" {
+	if o.dir == "" || r.Strategy == "stress" { // what has no schedule cannot be replayed
 		return "", nil
 	}
 	text, err := s.Finding(r)

@@ -25,19 +25,13 @@ type POS struct {
 	rng    *rand.Rand
 	dice   dice
 	elapse float64
-	prio   map[event]float64
-}
-
-// event is one message of a run.
-type event struct {
-	actor sim.ActorID
-	seq   int
+	prio   map[Message]float64
 }
 
 // NewPOS makes a sampler. How often time passes is drawn once per run.
 func NewPOS(seed uint64, s Settings) *POS {
 	rng := newRand(seed)
-	p := &POS{seed: seed, rng: rng, dice: newDice(rng, s.Faults), prio: map[event]float64{}}
+	p := &POS{seed: seed, rng: rng, dice: newDice(rng, s.Faults), prio: map[Message]float64{}}
 	p.elapse = drawElapse(rng)
 	return p
 }
@@ -57,7 +51,7 @@ func (p *POS) Pick(_ int, enabled []sim.Choice) int {
 		if c.Outcome != sim.Proceed {
 			continue
 		}
-		e := event{c.Op.Actor, c.Op.Seq}
+		e := messageOf(c.Op)
 		prio, ok := p.prio[e]
 		if !ok {
 			prio = p.rng.Float64()
@@ -76,10 +70,10 @@ func (p *POS) Pick(_ int, enabled []sim.Choice) int {
 
 // delivered forgets the priorities of the message and of all that conflict with it.
 func (p *POS) delivered(op sim.Op, enabled []sim.Choice) {
-	delete(p.prio, event{op.Actor, op.Seq})
+	delete(p.prio, messageOf(op))
 	for _, c := range enabled {
 		if c.Outcome == sim.Proceed && conflict(op, c.Op) {
-			delete(p.prio, event{c.Op.Actor, c.Op.Seq})
+			delete(p.prio, messageOf(c.Op))
 		}
 	}
 }

@@ -28,8 +28,8 @@ type Stall struct {
 	rng    *rand.Rand // for the aims: of its own, so that they do not depend on the walk
 	often  float64    // c
 	kinds  map[string]int
-	procs  map[sim.ActorID]process
-	held   map[event]bool
+	procs  map[Message]process // by sender, the Seq being 0
+	held   map[Message]bool
 	size   int // the rung of the Delay just picked, -1 if none was
 }
 
@@ -45,7 +45,7 @@ func NewStall(seed uint64, s Settings) *Stall {
 	walk, rng := NewRandom(seed, s), newRand(seed^0x57a11)
 	return &Stall{
 		seed: seed, walk: walk, elapse: walk.elapse, rng: rng, often: []float64{.1, .2, .4}[rng.IntN(3)],
-		kinds: map[string]int{}, procs: map[sim.ActorID]process{}, held: map[event]bool{}, size: -1,
+		kinds: map[string]int{}, procs: map[Message]process{}, held: map[Message]bool{}, size: -1,
 	}
 }
 
@@ -67,11 +67,11 @@ func (s *Stall) Pick(step int, enabled []sim.Choice) int {
 	for i, c := range enabled {
 		switch c.Outcome {
 		case sim.Proceed:
-			delete(s.held, event{c.Op.Actor, c.Op.Seq})
+			delete(s.held, messageOf(c.Op))
 		case sim.Delay:
 			if s.aims(c.Op) {
 				s.size = sim.Rung(stallFor(s.rng))
-				s.held[event{c.Op.Actor, c.Op.Seq}] = true
+				s.held[messageOf(c.Op)] = true
 				return i
 			}
 		}
@@ -88,11 +88,12 @@ func (s *Stall) Pick(step int, enabled []sim.Choice) int {
 // Code under test is mortal, the cluster's own controllers are not; those are held
 // a quarter as often.
 func (s *Stall) aims(op sim.Op) bool {
-	before := s.procs[op.Actor]
+	sender := Message{Actor: op.Actor, Life: op.Life}
+	before := s.procs[sender]
 	if op.Draws > 0 || op.Seq <= before.seq {
 		return false
 	}
-	s.procs[op.Actor] = process{op.Seq, op.Kind == sim.Read || op.Kind == sim.Event}
+	s.procs[sender] = process{op.Seq, op.Kind == sim.Read || op.Kind == sim.Event}
 	kind := kindOf(op.Actor)
 	s.kinds[kind]++
 	chance := s.often / float64(s.kinds[kind])
