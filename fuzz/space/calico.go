@@ -10,10 +10,11 @@ type calicoWorld struct {
 	addresses int      // the nodes' own that are taken; see manifest
 	machine   []object // the manifests of the nodes
 	pools     []calicoPool
-	six       bool // pods also get an IPv6 address
-	past      bool // pods may get addresses past IPAM; see plugin
-	reserved  bool // there is an IPReservation from the start
-	grace     time.Duration
+	six       bool          // pods also get an IPv6 address
+	past      bool          // pods may get addresses past IPAM; see plugin
+	reserved  bool          // there is an IPReservation from the start
+	grace     time.Duration // how long the collector is to wait with a leak; 0: for ever
+	unsaid    bool          // the controllers' configuration does not mention the one that collects
 	collected time.Duration // how long the collector may take for what has leaked; 0: nobody collects
 }
 

@@ -39,12 +39,18 @@ func (c *calicoWorld) departing() (string, object) {
 	return "", nil
 }
 
-// newMachine adds one.
+// newMachine adds one, and in a third of the cases the pods' first pool gets tunnels
+// while it starts.
 func (c *calicoWorld) newMachine(at time.Duration) {
 	c.came++
 	n := fmt.Sprintf("newcomer-%d", c.came)
 	c.at(at, applied(c.manifest(n, Pick(c.Choices, "a", "b"))))
-	c.at(at+c.Duration(time.Millisecond, time.Second), scenarios.Event{PowerOn: &cluster.PowerOn{Node: n}})
+	up := at + c.Duration(time.Millisecond, time.Second)
+	c.at(up, scenarios.Event{PowerOn: &cluster.PowerOn{Node: n}})
+	if c.Chance(1, 3) {
+		c.merges(up+c.Duration(time.Millisecond, 300*time.Millisecond), ipPools, c.pools[0].name,
+			object{"spec": object{"vxlanMode": "Always", "ipipMode": "Never"}})
+	}
 }
 
 // relabel moves a node to another rack, as far as pools and pods can see.

@@ -20,9 +20,9 @@ type errand struct {
 var ordinary = []errand{
 	{4, shared((*world).scale)}, {3, shared((*world).deletePod)}, {2, shared((*world).redeploy)}, {2, shared((*world).drain)},
 	{4, (*calicoWorld).configure}, {3, (*calicoWorld).editPool}, {1, (*calicoWorld).deletePool}, {2, (*calicoWorld).newPool},
-	{2, (*calicoWorld).resizePool}, {1, (*calicoWorld).release}, {2, (*calicoWorld).releaseReport}, {2, (*calicoWorld).deleteBlock},
+	{3, (*calicoWorld).resizePool}, {1, (*calicoWorld).release}, {2, (*calicoWorld).releaseReport}, {2, (*calicoWorld).deleteBlock},
 	{2, (*calicoWorld).deleteAffinity}, {3, (*calicoWorld).nodeByMistake}, {2, (*calicoWorld).removeMachine},
-	{2, (*calicoWorld).newMachine}, {1, (*calicoWorld).relabel}, {1, (*calicoWorld).reconfigure}, {1, (*calicoWorld).reserve}, {2, (*calicoWorld).collect},
+	{3, (*calicoWorld).newMachine}, {1, (*calicoWorld).relabel}, {1, (*calicoWorld).reconfigure}, {1, (*calicoWorld).reserve}, {2, (*calicoWorld).collect},
 }
 
 // unkind is what happens to machines and processes.

@@ -2,6 +2,7 @@ package space
 
 import (
 	"fmt"
+	"maps"
 	"time"
 )
 
@@ -45,10 +46,7 @@ func (c *calicoWorld) resized(p calicoPool) object {
 	if !c.Chance(1, 2) {
 		return p.manifest
 	}
-	spec := object{}
-	for k, v := range p.manifest["spec"].(object) {
-		spec[k] = v
-	}
+	spec := maps.Clone(p.manifest["spec"].(object))
 	spec["blockSize"] = c.otherSize(p)
 	return object{"apiVersion": p.manifest["apiVersion"], "kind": "IPPool", "metadata": object{"name": p.name}, "spec": spec}
 }
@@ -60,8 +58,13 @@ func (c *calicoWorld) otherSize(p calicoPool) int {
 	return min(p.bits+1, p.prefix.Addr().BitLen())
 }
 
-// resizePool edits the size of the blocks of a pool that may have some.
+// resizePool edits the size of the blocks of a pool that may have some, which kubectl
+// does not refuse. With etcdv3 there is only calicoctl, which does.
 func (c *calicoWorld) resizePool(at time.Duration) {
+	if c.doc.Spec.Datastore == "etcdv3" {
+		c.editPool(at)
+		return
+	}
 	p := c.anyPool()
 	c.merges(at, ipPools, p.name, object{"spec": object{"blockSize": c.otherSize(p)}})
 }

@@ -77,8 +77,11 @@ func (c *calicoWorld) collectors() {
 		every = ms(c.Duration(time.Second, 10*time.Second)).Duration
 		c.doc.Spec.Reconcilers = append(c.doc.Spec.Reconcilers, c.passes(every))
 	}
-	if c.grace > 0 && every > 0 {
+	switch {
+	case c.grace > 0 && every > 0:
 		c.collected = slack + c.grace + 3*every
+	case c.unsaid && (every > 0 || c.doc.Spec.Daemons != nil):
+		c.collected = 2 * slack
 	}
 }
 
