@@ -154,3 +154,22 @@ func TestPartition(t *testing.T) {
 		t.Errorf("-want +got:\n%s", d)
 	}
 }
+
+// A machine that is thrown away and one that is given its power back at the same
+// time are one machine in the end: the new one.
+func TestReplaceMeetsPowerOn(t *testing.T) {
+	got := story(t, "DaemonSet", 0,
+		cluster.Entry{At: 5 * time.Minute, Action: &cluster.ReplaceNode{Node: "a"}},
+		cluster.Entry{At: 5 * time.Minute, Action: &cluster.PowerOn{Node: "a"}},
+		cluster.Entry{At: 5 * time.Minute, Action: &cluster.ReplaceNode{Node: "a"}},
+	)
+	last := ""
+	for _, line := range got {
+		if strings.Contains(line, " a up") || strings.Contains(line, " a lost power") {
+			last = line
+		}
+	}
+	if !strings.HasSuffix(last, "a up") {
+		t.Errorf("node a is not up in the end: %q of\n%s", last, strings.Join(got, "\n"))
+	}
+}

@@ -42,6 +42,9 @@ func (a *ReplaceNode) Do(ctx context.Context, o *Operator) error {
 		}
 	}
 	o.c.waitFor(ctx, name)
+	if o.c.nodeUp(name) { // somebody has given the old machine its power back meanwhile
+		o.c.powerOff(name, true)
+	}
 	o.c.boot(name)
 	return nil
 }
