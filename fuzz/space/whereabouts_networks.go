@@ -78,6 +78,11 @@ func (w *world) attachments() []network {
 		n.conf = w.section(i)
 		nets = append(nets, n)
 	}
+	if len(nets) > 1 && w.Chance(1, 4) { // all of one name, so that they guard each other's addresses
+		for i := range nets {
+			nets[i].conf.Name = "blue"
+		}
+	}
 	if w.Chance(1, 6) {
 		w.sliced(nets)
 	}
