@@ -38,7 +38,7 @@ func campaignTable(o *campaign.Outcome) string {
 		say("interrupted; the same command goes on")
 	}
 	if o.Open > 0 {
-		say("%s not kept yet; the same command goes on", plural(o.Open, "kind of failure"))
+		say("kinds of failures that nobody had time to make small: %d; the same command goes on", o.Open)
 	}
 	if o.Unknown > 0 {
 		say("%s cut short by a limit, which proves nothing", plural(int(o.Unknown), "run"))

@@ -30,11 +30,16 @@ func interruptibleFor(patience time.Duration, stderr io.Writer, cleanup func()) 
 			return
 		}
 		cancel()
+		enough := time.After(patience)
+		time.Sleep(echoMax)
+		for len(signals) > 0 {
+			<-signals
+		}
 		select {
 		case <-over:
 			return
 		case <-signals:
-		case <-time.After(patience):
+		case <-enough:
 		}
 		done := make(chan struct{})
 		go func() { defer close(done); cleanup() }()
@@ -55,7 +60,10 @@ func interruptibleFor(patience time.Duration, stderr io.Writer, cleanup func()) 
 // A person who presses Ctrl-C waits a second.
 const (
 	interruptMax = 900 * time.Millisecond
-	cleanupMax   = 90 * time.Millisecond
+	// A signal that comes so soon after another is the same one: timeout(1) sends it
+	// to the process and to its group.
+	echoMax    = 100 * time.Millisecond
+	cleanupMax = 90 * time.Millisecond
 )
 
 // ignoreInterrupts is for processes that another one of ours ends.

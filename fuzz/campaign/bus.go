@@ -114,6 +114,15 @@ func (b *bus) wrap(err error) error {
 	return fmt.Errorf("campaign: JetStream: %w", err)
 }
 
+// waiting is how many shards nobody has taken yet.
+func (b *bus) waiting(ctx context.Context) (uint64, error) {
+	c, err := b.queue.Consumer(ctx, "workers")
+	if err != nil {
+		return 0, b.wrap(err)
+	}
+	return c.CachedInfo().NumPending, nil
+}
+
 // tell the workers what the campaign is at.
 func (b *bus) tell(ctx context.Context, e entry) error {
 	body, err := json.Marshal(e)

@@ -3,8 +3,10 @@ package campaign
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"time"
 )
@@ -41,7 +43,7 @@ func (c *coordinator) run(ctx, life context.Context) (*Outcome, error) {
 	}
 	defer c.crew.dismiss()
 	why, err := c.explore(ctx, life, log)
-	if err == nil && why != interrupted {
+	if err == nil {
 		err = c.finish(ctx, life, log)
 		if ctx.Err() != nil {
 			why = interrupted
@@ -154,6 +156,9 @@ func (c *coordinator) explore(ctx, life context.Context, log <-chan logged) (why
 			}
 		case <-tick.C:
 			c.report()
+			if err := c.widen(life); err != nil {
+				return "", err
+			}
 		case err := <-c.crew.failed:
 			return "", err
 		case <-ctx.Done():
@@ -199,7 +204,7 @@ func (c *coordinator) wind(ctx context.Context, log <-chan logged) error {
 const windMax = lateAfter + 500*time.Millisecond
 
 // finish waits for the canary and makes a finding of every kind of failure: a
-// small one while there is time, then as they are.
+// small one while there is time, then, or if ctx has ended, as they are.
 func (c *coordinator) finish(ctx, life context.Context, log <-chan logged) error {
 	c.phase = finishing
 	err := c.tell(life, entry{Build: c.Spec.Build, Name: c.Spec.names(), Epoch: c.state.epoch, Phase: finishing})
@@ -210,7 +215,16 @@ func (c *coordinator) finish(ctx, life context.Context, log <-chan logged) error
 	defer tick.Stop()
 	enough := c.enough()
 	last := enough.Add(recordTime)
-	for time.Now().Before(last) {
+	hurry := ctx.Done()
+	for now := time.Now(); now.Before(last); now = time.Now() {
+		if ctx.Err() != nil && hurry != nil {
+			enough, last, hurry = now, now.Add(hurryTime), nil
+			for key, s := range c.asked {
+				if s.Kind == Shrink {
+					delete(c.asked, key) // goes on another time
+				}
+			}
+		}
 		if err := c.polish(life, time.Until(enough)); err != nil {
 			return err
 		}
@@ -226,8 +240,7 @@ func (c *coordinator) finish(ctx, life context.Context, log <-chan logged) error
 			c.report()
 		case err := <-c.crew.failed:
 			return err
-		case <-ctx.Done():
-			return nil
+		case <-hurry:
 		}
 	}
 	return nil
@@ -260,6 +273,8 @@ const (
 	// left as it is.
 	shrinkTime = time.Minute
 	recordTime = 20 * time.Second
+	// hurryTime is for that if somebody waits for the end.
+	hurryTime = 3 * time.Second
 )
 
 // take is one event of the log.
@@ -309,6 +324,11 @@ func (c *coordinator) save(ctx context.Context) error {
 			return fmt.Errorf("--out: %w", err)
 		}
 		c.kept[fp] = f.Object
+	}
+	for fp := range c.state.dropped {
+		if err := os.Remove(c.file(fp)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("--out: %w", err)
+		}
 	}
 	return c.index()
 }

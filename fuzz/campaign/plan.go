@@ -35,6 +35,22 @@ func (c *coordinator) plan(ctx context.Context) error {
 	return nil
 }
 
+// widen the window if there may be workers that nobody here knows of, and nothing
+// waits for them.
+func (c *coordinator) widen(ctx context.Context) error {
+	if c.Link == nil || c.window >= windowMax {
+		return nil
+	}
+	waiting, err := c.waiting(ctx)
+	if err == nil && waiting == 0 {
+		c.window *= 2
+	}
+	return err
+}
+
+// windowMax shards under way keep some hundred machines busy.
+const windowMax = 4096
+
 // ask for a shard that was neither asked for nor done in this epoch.
 func (c *coordinator) ask(ctx context.Context, s Shard) error {
 	s.Epoch = c.state.epoch
@@ -121,6 +137,9 @@ func (c *coordinator) polish(ctx context.Context, shrink time.Duration) error {
 		s := Shard{Kind: Shrink, Source: i.Source, From: i.Seed, Signature: sig}
 		if s.Time = min(shrink, thorough.Time); shrink <= 0 || c.state.took[s.key()] {
 			s.Kind = Record
+		}
+		if s.Kind == Record && c.state.of[sig] != "" {
+			continue // it is kept
 		}
 		was := len(c.asked)
 		if err := c.ask(ctx, s); err != nil {

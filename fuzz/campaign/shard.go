@@ -68,6 +68,7 @@ type Kept struct {
 	Signature string
 	*finding.Finding
 	Object string `json:",omitempty"` // the file, in the object store
+	Rough  bool   `json:",omitempty"` // nobody had time to make it small
 }
 
 // Class is one kind of failure before shrinking: what the cheap signature of a

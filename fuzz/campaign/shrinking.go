@@ -45,5 +45,5 @@ func (c *cell) keep(ctx context.Context, sc *scenarios.Scenario, rep *reports.Re
 			return
 		}
 	}
-	a.Kept = append(a.Kept, Kept{Signature: q.Signature, Finding: f})
+	a.Kept = append(a.Kept, Kept{Signature: q.Signature, Finding: f, Rough: !q.Shrink})
 }

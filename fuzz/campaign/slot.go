@@ -231,7 +231,7 @@ func (s *slot) died(ctx context.Context, q ask, d *Death, r *Result) error {
 	if err != nil {
 		return err
 	}
-	k := &Kept{f.Fingerprint, f, ""}
+	k := &Kept{Signature: f.Fingerprint, Finding: f}
 	k.Object, err = s.file(ctx, f)
 	d.Kept = k
 	r.Deaths = append(r.Deaths, *d)

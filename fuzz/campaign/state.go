@@ -45,6 +45,7 @@ type state struct {
 	classes        map[string]*Class
 	findings       map[string]*found
 	of             map[string]string // fingerprint by signature
+	dropped        map[string]bool   // fingerprints of rough findings for which there are small ones
 	deaths         []Death
 	defects        []string
 	defective      int
@@ -64,7 +65,7 @@ type found struct {
 func newState() *state {
 	return &state{
 		took: map[string]bool{}, sources: map[int]*spans{}, states: map[uint64]struct{}{}, pairs: map[uint64]struct{}{},
-		over: map[int]bool{}, classes: map[string]*Class{}, findings: map[string]*found{}, of: map[string]string{},
+		over: map[int]bool{}, classes: map[string]*Class{}, findings: map[string]*found{}, of: map[string]string{}, dropped: map[string]bool{},
 	}
 }
 
@@ -172,12 +173,20 @@ func (s *state) count(sig string, c *Class, start time.Duration) {
 
 // find files a finding: the shortest of those with one fingerprint.
 func (s *state) find(k Kept) {
+	if old := s.findings[s.of[k.Signature]]; old != nil && old.Rough && old.Fingerprint != k.Fingerprint {
+		old.signatures = slices.DeleteFunc(old.signatures, func(sig string) bool { return sig == k.Signature })
+		if len(old.signatures) == 0 {
+			delete(s.findings, old.Fingerprint)
+			s.dropped[old.Fingerprint] = true
+		}
+	}
 	s.of[k.Signature] = k.Fingerprint
+	delete(s.dropped, k.Fingerprint)
 	have := s.findings[k.Fingerprint]
 	if have == nil {
 		have = &found{Kept: k}
 		s.findings[k.Fingerprint] = have
-	} else if shorter(k.Finding, have.Finding) {
+	} else if have.Rough && !k.Rough || have.Rough == k.Rough && shorter(k.Finding, have.Finding) {
 		have.Kept = k
 	}
 	if !slices.Contains(have.signatures, k.Signature) {
@@ -216,13 +225,13 @@ func (s *state) elapsed(now time.Time) time.Duration {
 	return s.before + now.Sub(s.began)
 }
 
-// open are the classes of failures without a finding, the promising ones first:
+// open are the classes of failures without a small finding, the promising ones first:
 // first causes, then those without a fault, then the gravest, then the most frequent.
 func (s *state) open() []string {
 	rank := map[string]int{"critical": 0, "major": 1, "minor": 2}
 	var out []string
 	for sig := range s.classes {
-		if s.of[sig] == "" {
+		if f := s.findings[s.of[sig]]; f == nil || f.Rough {
 			out = append(out, sig)
 		}
 	}

@@ -128,14 +128,33 @@ func TestTime(t *testing.T) {
 	}
 }
 
+// TestARoughFindingGivesWay to the small one of the same failure.
+func TestARoughFindingGivesWay(t *testing.T) {
+	s := newState()
+	s.classes["one"], s.classes["two"] = &Class{Instances: make([]Instance, 1)}, &Class{Instances: make([]Instance, 1)}
+	s.find(Kept{Signature: "one", Finding: &finding.Finding{Fingerprint: "rough"}, Rough: true})
+	s.find(Kept{Signature: "two", Finding: &finding.Finding{Fingerprint: "rough"}, Rough: true})
+	if got := len(s.open()); got != 2 {
+		t.Errorf("%d are to be made small, want 2", got)
+	}
+	s.find(Kept{Signature: "one", Finding: &finding.Finding{Fingerprint: "small"}})
+	if s.findings["rough"] == nil || s.dropped["rough"] {
+		t.Error("the rough one is still all there is of the other failure")
+	}
+	s.find(Kept{Signature: "two", Finding: &finding.Finding{Fingerprint: "small"}})
+	if s.findings["rough"] != nil || !s.dropped["rough"] || len(s.open()) != 0 {
+		t.Error("the rough one should be gone")
+	}
+}
+
 // TestTheShortestFindingStays: of those with one fingerprint, in any order; all
 // its signatures lead to it.
 func TestTheShortestFindingStays(t *testing.T) {
 	long, short := &finding.Finding{Fingerprint: "f", Pods: 3}, &finding.Finding{Fingerprint: "f", Pods: 2}
 	for _, order := range [][]*finding.Finding{{long, short}, {short, long}} {
 		s := newState()
-		s.find(Kept{"one", order[0], "1"})
-		s.find(Kept{"two", order[1], "2"})
+		s.find(Kept{Signature: "one", Finding: order[0]})
+		s.find(Kept{Signature: "two", Finding: order[1]})
 		if f := s.findings["f"]; f.Pods != 2 || len(f.signatures) != 2 || len(s.findings) != 1 {
 			t.Errorf("%+v", f)
 		}

@@ -1,0 +1,166 @@
+package campaign
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/jwt/v2"
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nkeys"
+)
+
+// TestOtherMachines: a coordinator without workers of its own, and a worker that
+// joins from elsewhere, over somebody's NATS with TLS and credentials.
+func TestOtherMachines(t *testing.T) {
+	srv, creds := somebodysNATS(t)
+	l := Link{URL: "tls://" + srv.Addr().String(), Creds: creds}
+	if err := l.Check(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (Link{URL: l.URL}).dial("stranger"); err == nil {
+		t.Error("a stranger without credentials got in")
+	}
+	if _, err := (Link{URL: l.URL, Creds: creds, build: "another"}).dial("worker"); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	told := make(chan string, 100)
+	done := make(chan error, 1)
+	go func() { done <- Worker{Link: l, Cells: 2, Say: func(s string) { told <- s }}.Run(ctx) }()
+	cfg := Config{Spec: flakySpec("duplicate-address"), Runs: 12, Link: &l, Dir: t.TempDir()}
+	o, err := Run(t.Context(), cfg)
+	if err != nil || o.Runs != 12 || len(o.Rows) == 0 || o.Blind() {
+		t.Errorf("%v: %+v", err, o)
+	}
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	close(told)
+	var all strings.Builder
+	for s := range told {
+		all.WriteString(s + "\n")
+	}
+	if !strings.Contains(all.String(), "working on flaky.yaml") {
+		t.Errorf("the worker said %q", &all)
+	}
+	left, err := filepath.Glob("/dev/shm/" + scratchName + "*")
+	for _, d := range left {
+		if lock, err := flock(filepath.Join(d, "lock")); err == nil {
+			_ = lock.Close()
+			t.Errorf("%s is nobody's", d)
+		}
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestAnotherBuild: a worker that would see other runs says so and goes.
+func TestAnotherBuild(t *testing.T) {
+	srv, address, err := serve(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer srv.Shutdown()
+	b, err := reach(t.Context(), Link{URL: address}, "coordinator")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.conn.Close()
+	b.id = "c0ffee"
+	if err := b.tell(t.Context(), entry{Build: "012345678901", Name: "whereabouts"}); err != nil {
+		t.Fatal(err)
+	}
+	err = Worker{Link: Link{URL: address}, Cells: 1}.Run(t.Context())
+	if !errors.Is(err, ErrBuild) || !strings.Contains(err.Error(), "whereabouts (campaign c0ffee) needs build 012345678901") {
+		t.Errorf("%v", err)
+	}
+}
+
+// somebodysNATS is a server as an organisation runs it: TLS by its own authority,
+// accounts with keys, JetStream.
+func somebodysNATS(t *testing.T) (*server.Server, string) {
+	t.Helper()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir := t.TempDir()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	must(err)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "nats"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	must(err)
+	ca := filepath.Join(dir, "ca.pem")
+	must(os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
+	t.Setenv("SSL_CERT_FILE", ca) // as an administrator would trust it
+
+	operator, err := nkeys.CreateOperator()
+	must(err)
+	operatorID, err := operator.PublicKey()
+	must(err)
+	account, err := nkeys.CreateAccount()
+	must(err)
+	accountID, err := account.PublicKey()
+	must(err)
+	user, err := nkeys.CreateUser()
+	must(err)
+	userID, err := user.PublicKey()
+	must(err)
+	ac := jwt.NewAccountClaims(accountID)
+	ac.Limits.JetStreamLimits = jwt.JetStreamLimits{DiskStorage: -1, MemoryStorage: -1, Streams: -1, Consumer: -1}
+	accountJWT, err := ac.Encode(operator)
+	must(err)
+	userJWT, err := jwt.NewUserClaims(userID).Encode(account)
+	must(err)
+	seed, err := user.Seed()
+	must(err)
+	text, err := jwt.FormatUserConfig(userJWT, seed)
+	must(err)
+	creds := filepath.Join(dir, "user.creds")
+	must(os.WriteFile(creds, text, 0o600))
+
+	oc := jwt.NewOperatorClaims(operatorID)
+	resolver := &server.MemAccResolver{}
+	must(resolver.Store(accountID, accountJWT))
+	system, err := nkeys.CreateAccount()
+	must(err)
+	systemID, err := system.PublicKey()
+	must(err)
+	systemJWT, err := jwt.NewAccountClaims(systemID).Encode(operator)
+	must(err)
+	must(resolver.Store(systemID, systemJWT))
+	srv, err := server.NewServer(&server.Options{
+		Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true, NoSigs: true, JetStream: true, StoreDir: filepath.Join(dir, "store"),
+		TLS: true, TLSTimeout: 5, TLSConfig: &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}},
+		TrustedOperators: []*jwt.OperatorClaims{oc}, AccountResolver: resolver, SystemAccount: systemID, DisableJetStreamBanner: true,
+	})
+	must(err)
+	srv.Start()
+	if !srv.ReadyForConnections(10 * time.Second) {
+		t.Fatal("not ready")
+	}
+	t.Cleanup(srv.Shutdown)
+	return srv, creds
+}
