@@ -296,7 +296,7 @@ func (s *subject) shares(objects []string) bool {
 // thin keeps the last few turning points of each kind: an address that was
 // handed out a hundred times was handed out rightly most of the time.
 func thin(all []*entry) {
-	left := map[string]int{"out": 4, "away": 4, "hurt": 6, "sign": 3, "operator": 3, "failed": 3, "gone": 4, "owned": 6, "counted": 6, "used": 3, "borrowed": 3}
+	left := map[string]int{"out": 4, "away": 4, "hurt": 6, "sign": 3, "operator": 3, "hazard": 4, "failed": 3, "gone": 4, "owned": 6, "counted": 6, "used": 3, "borrowed": 3}
 	for i := len(all) - 1; i >= 0; i-- {
 		if e := all[i]; e.turn != "" && e.weight > scenery {
 			if left[e.turn]--; left[e.turn] < 0 {

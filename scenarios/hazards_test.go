@@ -118,4 +118,4 @@ func TestHazardsRepeat(t *testing.T) {
 	}
 }
 
-const hazardSeeds = 12
+const hazardSeeds = 6

@@ -47,13 +47,17 @@ func (s *Scenario) hazardScope() cluster.HazardScope {
 	return scope
 }
 
+// onlyNamed are the kinds that must be asked for: one needs the hermetic runtime,
+// and without their routes addresses are unreachable whatever the manager does.
+var onlyNamed = []string{cluster.ClockJumps, "cutSession", "stopBIRD"}
+
 // hazards translates them.
 func (s *Scenario) hazards() cluster.Hazards {
 	h := s.Doc.Spec.Hazards
 	out := cluster.Hazards{Max: h.Max, Kinds: h.Kinds, From: h.From.Duration, Until: h.Until.Duration, For: h.For.Duration}
 	if len(out.Kinds) == 0 {
 		out.Kinds = slices.DeleteFunc(cluster.HazardKinds(), func(kind string) bool {
-			return kind == cluster.ClockJumps || cluster.CheckHazard(kind, s.hazardScope()) != ""
+			return slices.Contains(onlyNamed, kind) || cluster.CheckHazard(kind, s.hazardScope()) != ""
 		})
 	}
 	if out.Until == 0 {

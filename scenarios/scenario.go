@@ -153,9 +153,10 @@ type Faults struct {
 // too.
 type Hazards struct {
 	Max int `json:"max,omitempty"` // how many in a run; default 0: none
-	// Kinds: clockJump, crash, cutSession, kill, partition, pause, pauseNode, reboot,
-	// reconcile, replace, restart, second, stopBIRD. Default: all that this cluster
-	// can have but clockJump, which needs the hermetic runtime.
+	// Kinds: crash, kill, partition, pause, pauseNode, reboot, reconcile, replace,
+	// restart, second; default: all that this cluster can have. These must be named:
+	// clockJump, which needs the hermetic runtime; cutSession and stopBIRD, after
+	// which addresses are unreachable whatever the manager does.
 	Kinds []string        `json:"kinds,omitempty"`
 	From  metav1.Duration `json:"from,omitzero"`
 	Until metav1.Duration `json:"until,omitzero"` // all are over by then; default: spec.until
