@@ -78,7 +78,9 @@ func (s *Stall) Pick(step int, enabled []sim.Choice) int {
 	}
 	s.walk.elapse = s.elapse
 	if len(s.held) > 0 {
-		s.walk.elapse = 0 // a window that only time passes through shows nothing
+		// A window that only time passes through shows nothing. But never to let it pass
+		// would hold the message for ever while some process polls without a pause.
+		s.walk.elapse = .005
 	}
 	return s.walk.Pick(step, enabled)
 }
