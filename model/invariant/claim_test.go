@@ -71,6 +71,10 @@ func TestLeftoverReservation(t *testing.T) {
 			claim(v, "d-10.0.0.0-28", "10.0.0.9", "9", "c9")
 		}, "10.0.0.9 stays reserved for default/web-9 across overlapping ranges (10.0.0.9), but no pool claims it"},
 
+		{"made by hand, for nobody", func(v *View) {
+			reserve(v, "10.0.0.9", "9")
+			v.Record.Reservations[len(v.Record.Reservations)-1].Pod = model.PodRef{}
+		}, ""},
 		{"claimed by another pod: overlap-reservation's matter", func(v *View) {
 			reserve(v, "10.0.0.9", "9")
 			claim(v, "10.0.0.0-27", "10.0.0.9", "8", "c8")

@@ -7,7 +7,8 @@ import (
 )
 
 // LeftoverReservation is an address that no range can give out any more,
-// although no pool has it in use.
+// although no pool has it in use. A reservation that names no pod was made by hand,
+// to keep the address from being given out.
 var LeftoverReservation = define(Invariant{
 	Name:     "leftover-reservation",
 	Severity: model.Minor,
@@ -21,7 +22,7 @@ var LeftoverReservation = define(Invariant{
 	var out []finding
 	for i := range v.Record.Reservations {
 		r := &v.Record.Reservations[i]
-		if claimed[guard{r.Network, r.Addr}] {
+		if claimed[guard{r.Network, r.Addr}] || r.Pod == (model.PodRef{}) {
 			continue
 		}
 		out = append(out, finding{
