@@ -105,6 +105,9 @@ func (s *Scenario) recorded(rep *reports.Report) *Scenario {
 	if rep.Stopped {
 		spec.Schedule.Steps = len(rep.Trace.Steps)
 	}
+	if rep.Datastore != s.datastore(Options{}) {
+		spec.Datastore = rep.Datastore
+	}
 	if _, err := strategy.Parse(rep.Strategy, 0, strategy.Settings{}); err == nil {
 		spec.Strategy = rep.Strategy
 	}

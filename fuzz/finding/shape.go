@@ -29,7 +29,7 @@ func shapeOf(s *scenarios.Scenario, rep *reports.Report, g Signature, rules []st
 	for _, e := range rules {
 		switch m := e.Message; {
 		case e.Outcome.Fault():
-			also[fmt.Sprintf("%s: %s", shape.Op(ops[m]), e.Outcome)] = true
+			also[fmt.Sprintf("%s: %s", message(ops[m]), e.Outcome)] = true
 		case e.Outcome == sim.Proceed && e.Before == strategy.Message{}: // a Draw: see what it led to
 		case waits:
 			if m = e.Before; m.Actor == "" {

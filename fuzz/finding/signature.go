@@ -95,7 +95,24 @@ func written(st *sim.Step) string {
 	if st.Choice.Op.Kind != sim.Write {
 		return ""
 	}
-	return shape.Op(st.Choice.Op) + " " + st.Choice.Outcome.String()
+	return message(st.Choice.Op) + " " + st.Choice.Outcome.String()
+}
+
+// message is the shape of a message, the same in both of Calico's datastores.
+func message(op sim.Op) string {
+	words := strings.Fields(shape.Op(op))
+	for i, w := range words[1:] {
+		if w, ok := inKubernetes[w]; ok {
+			words[i+1] = w
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// inKubernetes is what the words of the etcd datastore are in the Kubernetes API.
+var inKubernetes = map[string]string{
+	"Get": "GET", "List": "LIST", "Create": "POST", "Update": "PUT", "Delete": "DELETE",
+	"block": "ipamblocks", "affinity": "blockaffinities", "handle": "ipamhandles", "ipamconfig": "ipamconfigs",
 }
 
 // faults is how many came up to a step.

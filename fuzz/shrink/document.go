@@ -2,6 +2,7 @@ package shrink
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 )
@@ -29,15 +30,24 @@ func (k *shrinker) fine() {
 const depthMax = 100 // of a document, as loading has it
 
 // prune leaves out what document d can do without, down to a depth of its tree.
+// What was needed on its own before in this round is not asked again.
 func (k *shrinker) prune(d, depth int) {
 	optional := k.optional(d, depth)
 	k.halves(func() int { return len(optional) }, func(i, n int) bool {
-		if !k.try(k.with(d, without(k.docs[d], optional[i:i+n])), k.rules) {
-			return false
+		if k.try(k.with(d, without(k.docs[d], optional[i:i+n])), k.rules) {
+			optional = k.optional(d, depth)
+			return true
 		}
-		optional = k.optional(d, depth)
-		return true
+		if n == 1 {
+			k.needed[k.place(d, optional[i])] = true
+		}
+		return false
 	})
+}
+
+// place names a value of a document for the time of a round.
+func (k *shrinker) place(d int, p path) string {
+	return fmt.Sprint(value(k.docs[d], path{"kind"}), value(k.docs[d], path{"metadata", "name"}), p)
 }
 
 // fromTheStart makes what an operator applies a manifest that is there from the
@@ -63,15 +73,30 @@ func (k *shrinker) with(d int, t tree) []tree {
 	return docs
 }
 
-// optional lists what may be left out of a document, parents first.
+// optional lists what may be left out of a document, parents first. Of a list or a
+// mapping with one entry, the entry is the same as the whole.
 func (k *shrinker) optional(d, depth int) []path {
 	var out []path
-	walk(k.docs[d], nil, func(p path, _ tree) {
-		if key, ok := p[len(p)-1].(string); len(p) <= depth && (!ok || !kept[key]) {
+	single := map[string]bool{}
+	walk(k.docs[d], nil, func(p path, v tree) {
+		if len(p) > depth || isKept(p) || k.needed[k.place(d, p)] {
+			return
+		}
+		if !single[fmt.Sprint(p[:len(p)-1])] {
 			out = append(out, p)
+		}
+		if entries(v) == 1 {
+			single[fmt.Sprint(p)] = true
 		}
 	})
 	return out
+}
+
+func isKept(p path) bool {
+	if key, ok := p[len(p)-1].(string); ok {
+		return kept[key]
+	}
+	return len(p) > 1 && p[len(p)-2] == "containers"
 }
 
 // kept are keys that a document cannot do without, or that are nobody's concern.

@@ -2,6 +2,7 @@ package shrink
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -13,8 +14,21 @@ import (
 )
 
 // finish records the smallest failure, and makes sure that its file replays.
-func (k *shrinker) finish() (*finding.Finding, error) {
+func (k *shrinker) finish() (f *finding.Finding, err error) {
 	k.ctx = context.WithoutCancel(k.ctx) // the best so far is worth its last runs
+	for range recordMax {
+		if f, err = k.record(); err == nil || !errors.Is(err, ErrNotAgain) {
+			break
+		}
+	}
+	return f, err
+}
+
+// recordMax: the kernel of a busy machine may wake a bubble from outside, and such
+// a run (reports.Report.Foreign) need not repeat. The next one does.
+const recordMax = 3
+
+func (k *shrinker) record() (*finding.Finding, error) {
 	rec := strategy.NewRecorder(strategy.NewSparse(k.rules))
 	if _, err := k.run(k.world, rec); err != nil {
 		return nil, fmt.Errorf("shrink: %w", err)
@@ -51,11 +65,14 @@ func (k *shrinker) replays(f *finding.Finding, rep *reports.Report) error {
 		return fmt.Errorf("shrink: the finding does not load: %w", err)
 	}
 	again, err := k.runner.Run(k.ctx, s, scenarios.Options{Recorded: true})
-	if err != nil {
+	if errors.Is(err, strategy.ErrDiverged) {
+		return fmt.Errorf("shrink: %w: %w", err, ErrNotAgain)
+	} else if err != nil {
 		return fmt.Errorf("shrink: the finding does not replay: %w", err)
 	}
 	if again.Digest != rep.Digest || !again.AsExpected() {
-		return fmt.Errorf("shrink: the finding replays with digest %s, recorded %s: %w", again.Digest, rep.Digest, ErrNotAgain)
+		return fmt.Errorf("shrink: the finding replays with digest %s, recorded %s (%d and %d wake-ups from outside): %w",
+			again.Digest, rep.Digest, again.Foreign, rep.Foreign, ErrNotAgain)
 	}
 	return nil
 }

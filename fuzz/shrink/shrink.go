@@ -52,7 +52,7 @@ func Shrink(ctx context.Context, r *scenarios.Runner, s *scenarios.Scenario, rep
 	o = o.orDefault()
 	k := &shrinker{
 		ctx: ctx, runner: r, options: o, began: time.Now(), tried: map[uint64]bool{},
-		seed: rep.Seed, lock: finding.SignatureOf(s, rep, v), datastore: rep.Datastore,
+		seed: rep.Seed, lock: finding.SignatureOf(s, rep, v),
 	}
 	if err := k.begin(s, rep, v); err != nil {
 		return nil, err
@@ -64,15 +64,15 @@ func Shrink(ctx context.Context, r *scenarios.Runner, s *scenarios.Scenario, rep
 
 // shrinker is one failure on its way to a finding.
 type shrinker struct {
-	ctx       context.Context
-	runner    *scenarios.Runner
-	options   Options
-	began     time.Time
-	seed      uint64
-	datastore string
-	lock      finding.Signature
-	runs      int
-	tried     map[uint64]bool // candidates that do not fail, by their text and exceptions
+	ctx     context.Context
+	runner  *scenarios.Runner
+	options Options
+	began   time.Time
+	seed    uint64
+	lock    finding.Signature
+	runs    int
+	tried   map[uint64]bool // candidates, by their text and exceptions
+	needed  map[string]bool // places that could not be left out on their own in this round
 
 	// The smallest so far.
 	docs  []tree
@@ -86,6 +86,7 @@ type shrinker struct {
 // that does, which is often and saves the rest; else in the order recorded.
 func (k *shrinker) begin(s *scenarios.Scenario, rep *reports.Report, v *model.Violation) error {
 	plain := bare(s)
+	plain.Doc.Spec.Datastore = rep.Datastore
 	k.steps = len(rep.Trace.Steps)
 	if err := k.from(cut(plain, v)); err != nil || k.takes(k.docs, nil) {
 		return err
@@ -121,6 +122,7 @@ func (k *shrinker) from(s *scenarios.Scenario) error {
 // round tries everything once and reports whether something got smaller.
 func (k *shrinker) round() bool {
 	before := k.size()
+	k.needed = map[string]bool{}
 	k.kinds()
 	k.coarse()
 	k.kinds()
@@ -181,7 +183,7 @@ func (k *shrinker) run(world *scenarios.Scenario, walk sim.Strategy) (*reports.R
 	bounded := *world
 	bounded.Doc.Spec.Limits.Steps = k.steps + k.steps/2 + stepsSpare
 	stop := func(st *sim.Step, v model.Violation) bool { return k.lock.Broken(world, st, v) }
-	return k.runner.Run(k.ctx, &bounded, scenarios.Options{Seed: &k.seed, Datastore: k.datastore, Walk: walk, StopAt: stop})
+	return k.runner.Run(k.ctx, &bounded, scenarios.Options{Seed: &k.seed, Walk: walk, StopAt: stop})
 }
 
 // stepsSpare lets a candidate take a few more steps than the best: taking an

@@ -128,6 +128,19 @@ func walk(t tree, p path, visit func(path, tree)) {
 	}
 }
 
+// entries is how many values stand directly below t.
+func entries(t tree) int {
+	switch t := t.(type) {
+	case map[string]any:
+		return len(t)
+	case []any:
+		return len(t)
+	case list:
+		return len(t)
+	}
+	return 0
+}
+
 // value is what stands at p, nil if nothing does.
 func value(t tree, p path) (v tree) {
 	edit(t, p, func(at tree) (tree, bool) { v = at; return at, true })

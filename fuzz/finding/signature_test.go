@@ -1,0 +1,73 @@
+package finding_test
+
+import (
+	"testing"
+
+	"ipamsim/fuzz/finding"
+	"ipamsim/model"
+	"ipamsim/reports"
+	"ipamsim/scenarios"
+	"ipamsim/sim"
+	"ipamsim/sim/cluster"
+)
+
+// run is a report of one step at which an invariant broke.
+func run(actor, key, message string, events ...model.Event) *reports.Report {
+	st := &sim.Step{Decision: sim.Decision{Step: 1, Choice: sim.Choice{Op: sim.Op{Actor: sim.ActorID(actor), Seq: 1, Kind: sim.Write, Key: key}}}}
+	return &reports.Report{
+		Trace: &sim.Trace{Steps: []*sim.Step{st}}, History: &model.History{Events: events}, Stopped: true,
+		Violations: []model.Violation{{Invariant: "unbacked-sandbox", Step: 1, Message: message}},
+	}
+}
+
+var (
+	world = &scenarios.Scenario{Objects: []cluster.Object{{Name: "net", Body: []byte(`{"metadata":{"name":"net"}}`)}}}
+	other = &scenarios.Scenario{Objects: []cluster.Object{{Name: "blue", Body: []byte(`{"spec":{"config":"{\"name\": \"blue\"}"}}`)}}}
+)
+
+// One bug in two worlds, in two datastores, has one signature; what broke it, or
+// that a fault came before it, makes another.
+func TestSignature(t *testing.T) {
+	first := run("cni-del/default/web-0/eth0", "Update /calico/ipam/v2/assignment/ipv4/block/10.0.0.0-30",
+		"default/web-0 on worker-1 has 10.0.0.1 in network net since 1.5s, but no claim says so")
+	of := func(s *scenarios.Scenario, r *reports.Report) finding.Signature {
+		return finding.SignatureOf(s, r, &r.Violations[0])
+	}
+	want := finding.Signature{Invariant: "unbacked-sandbox", Message: "on has in network since but no claim says so", At: "cni-del PUT ipamblocks proceed"}
+	if got := of(world, first); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	const words = "kube-system/db-abc on node.example has fd00::1 in network blue since 3m, but no claim says so"
+	tests := []struct {
+		name string
+		rep  *reports.Report
+		same bool
+	}{
+		{"another pod, another datastore", run("cni-del/kube-system/db-abc/eth0~2", "PUT ipamblocks/10-0-0-4-30", words), true},
+		{"another process", run("ipam-controller", "PUT ipamblocks/10-0-0-4-30", words), false},
+		{"an ADD ended there", run("cni-del/x/y", "PUT ipamblocks/a", words, model.Event{Step: 1, Kind: model.AddEnd}), false},
+		{"an ADD failed there", run("cni-del/x/y", "PUT ipamblocks/a", words, model.Event{Step: 1, Kind: model.AddEnd, Err: "no"}), true},
+		{"after a fault", run("cni-del/x/y", "PUT ipamblocks/a", words, model.Event{Step: 1, Kind: model.FaultEvent}), false},
+		{"for another reason", run("cni-del/x/y", "PUT ipamblocks/a", words+" and it is dead"), false},
+	}
+	for _, tt := range tests {
+		if got := of(other, tt.rep); (got == want) != tt.same || (got.String() == want.String()) != tt.same {
+			t.Errorf("%s: %+v, the same: %v, want %v", tt.name, got, got == want, tt.same)
+		}
+	}
+}
+
+// A run without a fault stands for one with faults, and never the other way round.
+func TestFaultsDoNotComeIn(t *testing.T) {
+	clean := run("cni-del/x/y", "PUT ipamblocks/a", "it broke")
+	hurt := run("cni-del/x/y", "PUT ipamblocks/a", "it broke", model.Event{Kind: model.FaultEvent})
+	for _, tt := range []struct {
+		locked, candidate *reports.Report
+		fails             bool
+	}{{clean, clean, true}, {clean, hurt, false}, {hurt, clean, true}, {hurt, hurt, true}} {
+		lock := finding.SignatureOf(world, tt.locked, &tt.locked.Violations[0])
+		if got := lock.In(world, tt.candidate) != nil; got != tt.fails {
+			t.Errorf("faulted %v, the candidate fails in the same way: %v, want %v", lock.Faulted, got, tt.fails)
+		}
+	}
+}
