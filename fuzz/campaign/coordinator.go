@@ -272,7 +272,7 @@ const (
 	// shrinkTime is for a campaign of so many runs, recordTime is for keeping what is
 	// left as it is.
 	shrinkTime = time.Minute
-	recordTime = 20 * time.Second
+	recordTime = time.Minute
 	// hurryTime is for that if somebody waits for the end.
 	hurryTime = 3 * time.Second
 )

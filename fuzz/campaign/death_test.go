@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ipamsim/scenarios"
 )
 
 // TestAutopsy: what killed a process, and whose fault it is.
@@ -33,6 +35,43 @@ func TestAutopsy(t *testing.T) {
 		if want := strings.Split(x.shape, "|"); !slices.EqualFunc(d.shape, want, strings.HasPrefix) {
 			t.Errorf("%s: shape %q, want %q", x.name, d.shape, want)
 		}
+	}
+}
+
+// TestObituary: what a death leaves behind is a scenario to run, with the panic on
+// top of it, and the same panic elsewhere is the same finding.
+func TestObituary(t *testing.T) {
+	spec := flakySpec("")
+	sc, err := spec.world(0, 7, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var prints []string
+	for _, stderr := range []string{upstreamPanic, strings.ReplaceAll(upstreamPanic, "[7]", "[12]")} {
+		d := autopsy(nil, stderr)
+		d.Seed = 7
+		f, err := d.finding(spec, sc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		prints = append(prints, f.Fingerprint)
+		back, err := scenarios.Parse("finding.yaml", f.YAML)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := back.Doc.Spec; *s.Seed != 7 || !slices.Equal(s.Expect.Violations, []string{"actor-crash"}) || s.Strategy != "random" {
+			t.Errorf("%s", f.YAML)
+		}
+		if !strings.Contains(string(f.YAML), "# github.com/projectcalico/calico/libcalico-go/lib/ipam.(*blockReaderWriter).claim") {
+			t.Errorf("no traceback:\n%s", f.YAML)
+		}
+	}
+	if prints[0] != prints[1] {
+		t.Errorf("one panic, two fingerprints: %v", prints)
+	}
+	hung := stuckDeath("sim: no progress for 30s", "goroutine 5 [sync.Mutex.Lock, synctest bubble 3]:\ngithub.com/a/b.f(0x1)\n\t/x.go:1\n")
+	if hung.invariant != "stuck" || !slices.Equal(hung.shape, []string{"stuck", "github.com/a/b.f"}) {
+		t.Errorf("%+v", hung)
 	}
 }
 

@@ -2,7 +2,6 @@ package campaign
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -13,11 +12,8 @@ import (
 	"ipamsim/scenarios"
 )
 
-// How much work a finding may be: shrinking, or only to be kept as it is.
-var (
-	thorough = shrink.Options{Time: 20 * time.Second}
-	quick    = shrink.Options{Runs: 1, Time: 10 * time.Second, Samples: -1}
-)
+// thorough is how much work a finding may be.
+var thorough = shrink.Options{Time: 20 * time.Second}
 
 // keep makes a finding of the failure of a run that q names.
 func (c *cell) keep(ctx context.Context, sc *scenarios.Scenario, rep *reports.Report, q ask, a *answer) {
@@ -26,20 +22,18 @@ func (c *cell) keep(ctx context.Context, sc *scenarios.Scenario, rep *reports.Re
 		a.Defect = fmt.Sprintf("%s seed %d did not fail again the same way", rep.Scenario, rep.Seed)
 		return
 	}
-	v, o := a.Hits[i].violation(rep), quick
+	v, o := a.Hits[i].violation(rep), thorough
+	if q.Time > 0 {
+		o.Time = q.Time
+	}
+	var f *finding.Finding
+	var err error
 	if q.Shrink {
-		o = thorough
-		if q.Time > 0 {
-			o.Time = q.Time
+		if f, err = shrink.Shrink(ctx, c.runner, sc, rep, v, o); err != nil {
+			a.Defect = fmt.Sprintf("%s seed %d: %v", rep.Scenario, rep.Seed, err)
 		}
 	}
-	f, err := shrink.Shrink(ctx, c.runner, sc, rep, v, o)
-	if err != nil {
-		a.Defect = fmt.Sprintf("%s seed %d: %v", rep.Scenario, rep.Seed, err)
-		if !errors.Is(err, shrink.ErrNotAgain) {
-			return
-		}
-		// Better a finding that is long than none.
+	if f == nil { // better one that is long than none
 		f = finding.New(sc, rep, v, nil)
 		if f.YAML, err = sc.Finding(rep); err != nil {
 			return
