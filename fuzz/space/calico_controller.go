@@ -1,6 +1,7 @@
 package space
 
 import (
+	"slices"
 	"time"
 
 	"ipamsim/scenarios"
@@ -46,6 +47,11 @@ func (c *calicoWorld) passes(every time.Duration) scenarios.Reconciler {
 		Name: "ipam-gc", Schedule: "@every " + every.String(), Count: Pick(c.Choices, 1, 1, 2),
 		Overlap: Pick(c.Choices, cluster.Forbid, cluster.Allow, cluster.Replace),
 	}
+}
+
+// tunnelled reports whether calico-node gives the nodes addresses for tunnels.
+func (c *calicoWorld) tunnelled() bool {
+	return slices.Contains(c.doc.Spec.Daemons, "tunnel-addresses")
 }
 
 // daemons draws whether calico-node looks after the nodes' own addresses. Where a

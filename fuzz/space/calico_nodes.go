@@ -47,7 +47,7 @@ func (c *calicoWorld) newMachine(at time.Duration) {
 	c.at(at, applied(c.manifest(n, Pick(c.Choices, "a", "b"))))
 	up := at + c.Duration(time.Millisecond, time.Second)
 	c.at(up, scenarios.Event{PowerOn: &cluster.PowerOn{Node: n}})
-	if c.Chance(1, 3) {
+	if c.tunnelled() && c.Chance(1, 3) {
 		c.merges(up+c.Duration(time.Millisecond, 300*time.Millisecond), ipPools, c.pools[0].name,
 			object{"spec": object{"vxlanMode": "Always", "ipipMode": "Never"}})
 	}

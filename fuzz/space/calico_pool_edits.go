@@ -20,9 +20,13 @@ func (c *calicoWorld) editPool(at time.Duration) {
 		[2]object{{"assignmentMode": "Manual"}, {"assignmentMode": "Automatic"}},
 		[2]object{{"namespaceSelector": `team == "blue"`, "allowedUses": []string{"Workload"}}, {"namespaceSelector": "all()"}},
 	)
-	exports := p.manifest["spec"].(object)["disableBGPExport"] == nil
-	if edit[0]["ipipMode"] != nil && (c.tunnels || !exports || !p.prefix.Addr().Is4()) {
-		return
+	spec := p.manifest["spec"].(object)
+	exports, vxlan := spec["disableBGPExport"] == nil, spec["vxlanMode"] != nil
+	switch {
+	case edit[0]["ipipMode"] != nil && (c.tunnels || !c.tunnelled() || !exports || !p.prefix.Addr().Is4()):
+		return // it would not work
+	case edit[0]["allowedUses"] != nil && vxlan:
+		return // the tunnels would lose their addresses
 	}
 	c.merges(at, ipPools, p.name, object{"spec": edit[0]})
 	if c.Chance(1, 2) {

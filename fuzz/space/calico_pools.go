@@ -44,7 +44,7 @@ func (c *calicoWorld) pool(name, at string, bits int) calicoPool {
 	p := calicoPool{name: name, bits: bits - size[1], prefix: netip.PrefixFrom(netip.MustParseAddr(at), bits-size[0])}
 	spec := object{"cidr": p.prefix.String(), "blockSize": p.bits, "nodeSelector": "all()", "natOutgoing": c.Chance(1, 2)}
 	switch n := c.Int(6); {
-	case n == 1 && bits == 32:
+	case n == 1 && bits == 32 && !c.tunnels:
 		spec["ipipMode"] = Pick(c.Choices, "Always", "CrossSubnet")
 	case n == 2 || c.tunnels:
 		spec["vxlanMode"] = Pick(c.Choices, "Always", "CrossSubnet")
@@ -62,7 +62,12 @@ func (c *calicoWorld) pool(name, at string, bits int) calicoPool {
 // limit draws what keeps a pool from some uses.
 func (c *calicoWorld) limit(p calicoPool) {
 	spec := p.manifest["spec"].(object)
-	switch c.Int(7) {
+	kind := c.Int(7)
+	if (kind == 1 || kind == 2) && !c.tunnels { // VXLAN needs a pool that tunnels may use
+		delete(spec, "vxlanMode")
+		delete(spec, "disableBGPExport")
+	}
+	switch kind {
 	case 0:
 		spec["nodeSelector"] = Pick(c.Choices, `zone == "a"`, `zone != "a"`, `!has(zone)`)
 	case 1:
