@@ -86,6 +86,34 @@ func TestHazardsHappen(t *testing.T) {
 	}
 }
 
+// In the sparse form of a run its hazards are a few answers. Without the first one
+// of a hazard, the rest of the run is as it was and the hazard did not happen.
+func TestHazardsShrink(t *testing.T) {
+	needClocks(t)
+	r := runner(t)
+	s := load(t, "testdata/hazards/whereabouts.yaml")
+	for _, name := range []string{"crash", "pause", "second"} {
+		kind := slices.Index(s.Doc.Spec.Hazards.Kinds, name)
+		rec := strategy.NewRecorder(&hazard{strategy.NewTimed(1, strategy.Settings{}), map[string]int{"hazard": 1, "kind": kind, "when": 1, "process": 0, "which": 0, "message": 2}})
+		first, err := r.Run(context.Background(), s, scenarios.Options{Walk: rec})
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := r.Run(context.Background(), s, scenarios.Options{Walk: strategy.NewSparse(rec.Exceptions())})
+		if err != nil || !slices.Equal(happened(again), happened(first)) || again.Digest != first.Digest {
+			t.Errorf("%s, sparse: %v, %q with digest %s, want %q with %s", name, err, happened(again), again.Digest, happened(first), first.Digest)
+		}
+		fewer := slices.DeleteFunc(slices.Clone(rec.Exceptions()), func(e strategy.Exception) bool {
+			return e.Message.Actor == "hazard/1" && e.Message.Seq == 1 && e.Outcome == sim.Proceed
+		})
+		without, err := r.Run(context.Background(), s, scenarios.Options{Walk: strategy.NewSparse(fewer)})
+		if err != nil || without.Faults() != 0 || first.Faults() != 1 {
+			t.Errorf("%s: %v, %d exceptions without the answer, %d with it; then happened %q, before %q",
+				name, err, len(fewer), len(rec.Exceptions()), happened(without), happened(first))
+		}
+	}
+}
+
 // Hazards of every kind, at random, repeat with the seed.
 func TestHazardsRepeat(t *testing.T) {
 	needClocks(t)
