@@ -20,7 +20,7 @@ import (
 func (s *Server) Direct(localReads bool) (c *clientv3.Client, end func() error, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.run = nil
+	s.run.Store(nil)
 	if _, err := s.store.wipe(); err != nil {
 		return nil, nil, fmt.Errorf("etcd: wipe: %w", err)
 	}

@@ -44,14 +44,14 @@ type Run struct {
 func (s *Server) Begin() (*Run, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.run = nil
+	s.run.Store(nil)
 	first, err := s.store.wipe()
 	if err != nil {
 		return nil, fmt.Errorf("etcd: wipe: %w", err)
 	}
 	r := &Run{srv: s, base: base(first - 1), leases: map[clientv3.LeaseID]*lease{}}
 	r.history.last, r.history.now = 1, map[string]*mvccpb.KeyValue{}
-	s.run = r
+	s.run.Store(r)
 	return r, nil
 }
 
@@ -83,7 +83,7 @@ func (r *Run) callLocked(f func(store) error) (err error) {
 		s := r.srv
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if s.run != r {
+		if s.run.Load() != r {
 			err = ErrEnded
 			return
 		}
@@ -96,6 +96,10 @@ func (r *Run) callLocked(f func(store) error) (err error) {
 	}
 	return err
 }
+
+// Outside runs f on a goroutine of no bubble, as the calls of the store are: to
+// make what later runs of the process shall use as well.
+func (r *Run) Outside(f func()) { r.srv.out.Do(f) }
 
 // Revision is the current revision: 1 before the first write.
 func (r *Run) Revision() int64 {

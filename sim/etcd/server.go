@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.etcd.io/etcd/server/v3/embed"
@@ -33,7 +34,7 @@ type Server struct {
 	done  chan struct{}
 
 	mu  sync.Mutex
-	run *Run // the one that may still talk to the store
+	run atomic.Pointer[Run] // the one that may still talk to the store
 }
 
 // Start starts etcd in this process, on unix sockets in a private directory:
@@ -109,7 +110,7 @@ func socket(dir, name string) []url.URL {
 // Close ends the server and removes everything it wrote.
 func (s *Server) Close() error {
 	s.mu.Lock()
-	s.run = nil
+	s.run.Store(nil)
 	s.mu.Unlock()
 	close(s.stop)
 	<-s.done

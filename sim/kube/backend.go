@@ -3,7 +3,6 @@ package kube
 import (
 	"path"
 
-	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/client/v3/kubernetes"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -16,24 +15,27 @@ import (
 	"k8s.io/apiserver/pkg/storage/value/encrypt/identity"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
+
+	"ipamsim/sim/etcd"
 )
 
 // prefix is where a Kubernetes API server keeps its objects in etcd.
 const prefix = "/registry"
 
-// backend gives every registry its real etcd3 storage over the run's client. It
-// is the only hook needed: built-in and custom resources alike take theirs from
-// RESTOptions.Decorator. There is no watch cache behind it.
+// backend gives every registry its real etcd3 storage over the run's client. The
+// only hook needed is RESTOptions.Decorator: built-in and custom resources alike
+// take theirs from it. There is no watch cache behind it.
 type backend struct {
-	client *kubernetes.Client
-	values *values
-	closes []func()
+	client  *kubernetes.Client
+	outside func(func()) // runs a function outside of the bubble
+	values  *values
+	closes  []func()
 }
 
-func newBackend(c *clientv3.Client) *backend {
-	kc := &kubernetes.Client{Client: c}
+func newBackend(store *etcd.Run) *backend {
+	kc := &kubernetes.Client{Client: store.Client()}
 	kc.Kubernetes = kc
-	return &backend{client: kc, values: &values{}}
+	return &backend{client: kc, outside: store.Outside, values: &values{}}
 }
 
 func (b *backend) close() {
@@ -43,9 +45,14 @@ func (b *backend) close() {
 	_ = b.client.Close() // cancels a context, nothing else: there is no connection
 }
 
-// GetRESTOptions names the keys: built-in resources by their plural, as a real
-// cluster does, custom ones by group and plural.
+// GetRESTOptions is for registries that live as long as the run.
 func (b *backend) GetRESTOptions(gr schema.GroupResource, _ runtime.Object) (generic.RESTOptions, error) {
+	return restOptions(gr, b.decorate), nil
+}
+
+// restOptions names the keys: built-in resources by their plural, as a real
+// cluster does, custom ones by group and plural.
+func restOptions(gr schema.GroupResource, decorate generic.StorageDecorator) generic.RESTOptions {
 	var codec runtime.Codec = unstructured.UnstructuredJSONScheme
 	where := path.Join(gr.Group, gr.Resource)
 	if in, ok := builtins[gr.Resource]; ok && in.gv.Group == gr.Group {
@@ -57,8 +64,8 @@ func (b *backend) GetRESTOptions(gr schema.GroupResource, _ runtime.Object) (gen
 		ResourcePrefix:          where,
 		DeleteCollectionWorkers: 1,
 		EnableGarbageCollection: true, // honour orphan and foreground finalizers, no more
-		Decorator:               b.decorate,
-	}, nil
+		Decorator:               decorate,
+	}
 }
 
 // stored is how a real API server writes built-in objects: protobuf, whose maps
@@ -72,9 +79,14 @@ func stored(gv schema.GroupVersion) runtime.Codec {
 func (b *backend) decorate(c *storagebackend.ConfigForResource, where string, _ func(runtime.Object) (string, error),
 	newObject, newList func() runtime.Object, _ storage.AttrFunc, _ storage.IndexerFuncs, _ *cache.Indexers,
 ) (storage.Interface, factory.DestroyFunc, error) {
+	return &repeatable{Interface: b.open(c, where, newObject, newList), values: b.values}, func() {}, nil
+}
+
+// open is the real etcd3 storage of a resource in this run.
+func (b *backend) open(c *storagebackend.ConfigForResource, where string, newObject, newList func() runtime.Object) storage.Interface {
 	v := storage.APIObjectVersioner{}
 	s := etcd3.New(b.client, nil, c.Codec, newObject, newList, c.Prefix, where, c.GroupResource,
 		identity.NewEncryptCheckTransformer(), c.LeaseManagerConfig, etcd3.NewDefaultDecoder(c.Codec, v), v)
 	b.closes = append(b.closes, s.Close)
-	return &repeatable{Interface: s, values: b.values}, func() {}, nil
+	return s
 }

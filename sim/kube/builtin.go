@@ -46,28 +46,31 @@ import (
 )
 
 // builtin is one resource of Kubernetes itself, with its subresources, served by
-// its real registry. A registry is built at the first request for it: a run pays
-// for what it uses.
+// its real registry. A registry is built at the first request for it: a process
+// pays for what it uses.
 type builtin struct {
 	gv   schema.GroupVersion
 	open func(generic.RESTOptionsGetter) (map[string]rest.Storage, error)
+	// remembers says that the registry holds more than etcd does: each run opens
+	// its own.
+	remembers bool
 }
 
 // builtins are the resources served, by plural.
 var builtins = map[string]builtin{
-	"configmaps":   {corev1.SchemeGroupVersion, one("configmaps", configmaps.NewREST)},
-	"cronjobs":     {batchv1.SchemeGroupVersion, two("cronjobs", cronjobs.NewREST)},
-	"daemonsets":   {appsv1.SchemeGroupVersion, two("daemonsets", daemonsets.NewREST)},
-	"deployments":  {appsv1.SchemeGroupVersion, openDeployments},
-	"events":       {corev1.SchemeGroupVersion, openEvents},
-	"jobs":         {batchv1.SchemeGroupVersion, two("jobs", jobs.NewREST)},
-	"leases":       {coordinationv1.SchemeGroupVersion, one("leases", leases.NewREST)},
-	"namespaces":   {corev1.SchemeGroupVersion, openNamespaces},
-	"nodes":        {corev1.SchemeGroupVersion, openNodes},
-	"pods":         {corev1.SchemeGroupVersion, openPods},
-	"replicasets":  {appsv1.SchemeGroupVersion, openReplicaSets},
-	"services":     {corev1.SchemeGroupVersion, openServices},
-	"statefulsets": {appsv1.SchemeGroupVersion, openStatefulSets},
+	"configmaps":   {gv: corev1.SchemeGroupVersion, open: one("configmaps", configmaps.NewREST)},
+	"cronjobs":     {gv: batchv1.SchemeGroupVersion, open: two("cronjobs", cronjobs.NewREST)},
+	"daemonsets":   {gv: appsv1.SchemeGroupVersion, open: two("daemonsets", daemonsets.NewREST)},
+	"deployments":  {gv: appsv1.SchemeGroupVersion, open: openDeployments},
+	"events":       {gv: corev1.SchemeGroupVersion, open: openEvents},
+	"jobs":         {gv: batchv1.SchemeGroupVersion, open: two("jobs", jobs.NewREST)},
+	"leases":       {gv: coordinationv1.SchemeGroupVersion, open: one("leases", leases.NewREST)},
+	"namespaces":   {gv: corev1.SchemeGroupVersion, open: openNamespaces},
+	"nodes":        {gv: corev1.SchemeGroupVersion, open: openNodes},
+	"pods":         {gv: corev1.SchemeGroupVersion, open: openPods},
+	"replicasets":  {gv: appsv1.SchemeGroupVersion, open: openReplicaSets},
+	"services":     {gv: corev1.SchemeGroupVersion, open: openServices, remembers: true},
+	"statefulsets": {gv: appsv1.SchemeGroupVersion, open: openStatefulSets},
 }
 
 // one opens a registry without subresources.

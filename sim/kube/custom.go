@@ -38,11 +38,11 @@ func ParseCRD(doc []byte) (*apiextv1.CustomResourceDefinition, error) {
 }
 
 // newCustom is the real custom-resource handler of apiextensions-apiserver, over
-// a fixed list of definitions that are established already.
+// a fixed list of established definitions.
 func newCustom(b *backend, crds []*apiextv1.CustomResourceDefinition, next http.Handler) (http.Handler, error) {
 	list := &fixed{definitions: cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})}
 	for _, c := range crds {
-		if err := list.definitions.Add(established(c)); err != nil {
+		if err := list.definitions.Add(c); err != nil {
 			return nil, err
 		}
 	}

@@ -42,7 +42,7 @@ func New(store *etcd.Run, crds []*apiextv1.CustomResourceDefinition) (*Server, e
 	if err != nil {
 		return nil, fmt.Errorf("kube: %w", err)
 	}
-	s := &Server{store: store, backend: newBackend(store.Client())}
+	s := &Server{store: store, backend: newBackend(store)}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	if s.mux, err = newMux(s.backend, append([]*apiextv1.CustomResourceDefinition{nad}, crds...)); err != nil {
 		return nil, fmt.Errorf("kube: %w", err)
@@ -57,6 +57,7 @@ func New(store *etcd.Run, crds []*apiextv1.CustomResourceDefinition) (*Server, e
 // and every store. Call it inside the bubble, after the actors were killed.
 func (s *Server) Close() {
 	s.cancel()
+	s.mux.close()
 	s.backend.close()
 }
 

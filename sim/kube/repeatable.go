@@ -25,6 +25,9 @@ func (v *values) uid() types.UID {
 type repeatable struct {
 	storage.Interface
 	values *values
+	// open is set for the storage of a registry that outlives the run, which has
+	// the two above of each run in turn.
+	open func(*backend) storage.Interface
 }
 
 // Create numbers UIDs in order of creation and drops managedFields, which cost

@@ -1,0 +1,69 @@
+package etcd
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+)
+
+// What the bridge answers by itself is what etcd answers, field by field, after
+// writes, transactions, deletions, leases that end, and compactions.
+func TestPresentIsEtcds(t *testing.T) {
+	run(t, func(ctx context.Context, r *Run, c *clientv3.Client) {
+		rng := rand.New(rand.NewPCG(1, 2))
+		key := func() string { return fmt.Sprint("k", rng.IntN(6)) }
+		for i := range 400 {
+			switch v := fmt.Sprint(i); rng.IntN(7) {
+			case 0, 1:
+				must(c.Put(ctx, key(), v))
+			case 2:
+				must(c.Delete(ctx, key()))
+			case 3:
+				must(c.Txn(ctx).If(clientv3.Compare(clientv3.Version(key()), ">", 1)).
+					Then(clientv3.OpPut("k0", v), clientv3.OpDelete("k1")).Else(clientv3.OpPut("k2", v)).Commit())
+			case 4:
+				must(c.Put(ctx, key(), v, clientv3.WithLease(must(c.Grant(ctx, 5)).ID)))
+			case 5:
+				time.Sleep(2 * time.Second)
+			case 6:
+				r.Pump()
+				_, _ = c.Compact(ctx, r.Revision())
+			}
+			same(t, r, key())
+		}
+	})
+}
+
+func same(t *testing.T, r *Run, key string) {
+	t.Helper()
+	q := &pb.RangeRequest{Key: []byte(key)}
+	ours := must(r.present(key))
+	etcds := must(hop(context.Background(), r, q, store.Range))
+	r.base.rangeOut(etcds)
+	if diff := cmp.Diff(etcds.String(), ours.String()); diff != "" {
+		t.Fatalf("%s (-etcd +ours):\n%s", key, diff)
+	}
+}
+
+// A read that asks for more than one key as it is now goes to etcd.
+func TestPlain(t *testing.T) {
+	key := []byte("a")
+	for _, q := range []*pb.RangeRequest{
+		{}, {Key: key, RangeEnd: []byte("b")}, {Key: key, Revision: 3}, {Key: key, Limit: 2}, {Key: key, KeysOnly: true},
+		{Key: key, CountOnly: true}, {Key: key, MinModRevision: 2}, {Key: key, MaxModRevision: 2},
+		{Key: key, MinCreateRevision: 2}, {Key: key, MaxCreateRevision: 2},
+	} {
+		if plain(q) {
+			t.Errorf("%v", q)
+		}
+	}
+	if !plain(&pb.RangeRequest{Key: key, Serializable: true}) {
+		t.Error("one key as it is now")
+	}
+}
