@@ -70,11 +70,19 @@ type situation struct {
 
 func digest(t Truth, s Snapshot, about []*situation) uint64 {
 	set := map[string]bool{}
+	kinds := map[situation]bool{} // few, and writing one costs more than finding it
 	for _, x := range about {
-		set[fmt.Sprintf("%+v", *x)] = true
+		kinds[*x] = true
 	}
+	for x := range kinds {
+		set[fmt.Sprintf("%+v", x)] = true
+	}
+	nodes := map[Node]bool{}
 	for _, n := range t.Nodes {
 		n.Since = 0
+		nodes[n] = true
+	}
+	for n := range nodes {
 		set[fmt.Sprintf("%+v", n)] = true
 	}
 	for _, b := range t.Busy {

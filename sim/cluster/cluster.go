@@ -103,6 +103,7 @@ type Cluster struct {
 	traps    []*trap // set by hazards, in the order of setting
 
 	nodeNews chan struct{}
+	asked    asked
 }
 
 // Start builds the cluster inside the bubble, on its root goroutine, and hooks it

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"sync"
 
 	nadv1 "github.com/k8snetworkplumbingwg/network-attachment-definition-client/pkg/apis/k8s.cni.cncf.io/v1"
 	nadutils "github.com/k8snetworkplumbingwg/network-attachment-definition-client/pkg/utils"
@@ -30,11 +31,33 @@ type attached struct {
 // networksOf lists what a pod is attached to, in order: the primary network,
 // unless it lives in its host's, and those of its annotation.
 func (c *Cluster) networksOf(p *corev1.Pod) []wanted {
-	asked := askedBy(p)
+	asked := c.asked.by(p)
 	if c.cfg.Primary == "" || p.Spec.HostNetwork {
 		return asked
 	}
 	return append([]wanted{{key: c.cfg.Primary, iface: "eth0"}}, asked...)
+}
+
+// asked remembers what was read in annotations: Multus' parser compiles its
+// patterns each time, and a pod is looked at whenever it changes.
+type asked struct {
+	mu sync.Mutex
+	of map[[2]string][]wanted // by namespace and annotation
+}
+
+func (a *asked) by(p *corev1.Pod) []wanted {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	key := [2]string{p.Namespace, p.Annotations[nadv1.NetworkAttachmentAnnot]}
+	out, ok := a.of[key]
+	if !ok {
+		if a.of == nil {
+			a.of = map[[2]string][]wanted{}
+		}
+		out = askedBy(p)
+		a.of[key] = out
+	}
+	return out
 }
 
 // askedBy reads the pod's networks annotation with Multus' own parser. A pod
