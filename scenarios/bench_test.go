@@ -182,10 +182,17 @@ func wallClock() time.Duration {
 	return time.Duration(tv.Nano())
 }
 
-// benchRuns measures whole runs: the R1 cluster, five pods on two networks.
+// benchRuns measures whole runs of Whereabouts: five pods of one network that come
+// and go, and the R1 cluster, five pods on two networks.
 func benchRuns(t *testing.T, m map[string]metric) {
 	r := runner(t)
-	s := load(t, "r1-whereabouts-162.yaml")
+	benchWorld(t, m, r, "whereabouts", load(t, "testdata/bench/whereabouts-5-pods.yaml"))
+	benchWorld(t, m, r, "whereabouts_r1", load(t, "r1-whereabouts-162.yaml"))
+}
+
+// benchWorld runs a world under 60 seeds in this process, on as many processors as
+// a worker of a campaign has (GOMAXPROCS, 1 unless the user has set it).
+func benchWorld(t *testing.T, m map[string]metric, r *scenarios.Runner, name string, s *scenarios.Scenario) {
 	run(t, r, s, scenarios.Options{})
 	const n = 60
 	calls, steps := 0, 0
@@ -196,30 +203,20 @@ func benchRuns(t *testing.T, m map[string]metric) {
 		steps += len(rep.Trace.Steps)
 	}
 	wall, used := time.Since(began).Seconds(), (cpuTime() - cpu).Seconds()
-	what := fmt.Sprintf("r1-whereabouts-162, %d seeds, one process (%d steps and %d API calls a run)", n, steps/n, calls/n)
-	m["whereabouts_api_calls_per_s"] = metric{float64(calls) / wall, "1/s", what + ", by wall time"}
-	m["whereabouts_runs_per_s"] = metric{n / wall, "1/s", what + ", by wall time"}
-	m["whereabouts_runs_per_s_core"] = metric{n / used, "1/s", what + ", by processor time (collector and etcd included)"}
+	what := fmt.Sprintf("%s, %d seeds, one process on %d processor (%d steps and %d API calls a run)", s.Name(), n, runtime.GOMAXPROCS(0), steps/n, calls/n)
+	m[name+"_api_calls_per_s"] = metric{float64(calls) / wall, "1/s", what + ", by wall time"}
+	m[name+"_runs_per_s"] = metric{n / wall, "1/s", what + ", by wall time"}
+	m[name+"_runs_per_s_core"] = metric{n / used, "1/s", what + ", by processor time (collector and etcd included)"}
 }
 
-// benchCalico measures whole runs of Calico: a small world many times, and the
-// staging cluster of 90 pods on either datastore.
+// benchCalico measures whole runs of Calico: five pods in small blocks that come
+// and go, the library's b2 with five pods, and the staging cluster of 90 pods on
+// either datastore.
 func benchCalico(t *testing.T, m map[string]metric) {
 	r := runner(t)
-	five := fivePods(t)
-	run(t, r, five, scenarios.Options{})
-	const n = 60
+	benchWorld(t, m, r, "calico", load(t, "testdata/bench/calico-5-pods.yaml"))
+	benchWorld(t, m, r, "calico_b2", fivePods(t))
 	steps := 0
-	cpu := cpuTime()
-	for seed := uint64(1); seed <= n; seed++ {
-		rep := run(t, r, five, scenarios.Options{Seed: &seed})
-		if len(rep.Violations) == 0 {
-			t.Errorf("seed %d: no blackholed-address", seed)
-		}
-		steps += len(rep.Trace.Steps)
-	}
-	m["calico_runs_per_s_core"] = metric{n / (cpuTime() - cpu).Seconds(), "1/s",
-		fmt.Sprintf("b2-192-168-100-10 with 5 pods, %d seeds, one process (%d steps a run), by processor time (collector and etcd included)", n, steps/n)}
 	staging := load(t, "w1-two-blocks-a-node.yaml")
 	for _, ds := range []string{"etcdv3", "kubernetes"} {
 		var wall, used []float64
