@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
 
 	"ipamsim/fuzz/campaign"
 )
@@ -41,16 +43,32 @@ func newCampaignBar(stderr io.Writer, cfg campaign.Config) *campaignBar {
 func (b *campaignBar) show(p campaign.Progress) {
 	text := progressText(p, b.seen)
 	if b.bar != nil {
-		b.bar.Describe(text)
+		b.bar.Describe(b.fit(text))
 		_ = b.bar.Set(min(permille(p), 999)) // a bar that cannot be drawn is nobody's loss
-	} else if time.Since(b.last) >= linesEvery {
-		b.last = time.Now()
-		fmt.Fprintln(b.stderr, "ipamsim: "+text)
-	} else {
+	}
+	if time.Since(b.last) < linesEvery {
 		return
 	}
-	b.seen = p
+	b.last, b.seen = time.Now(), p
+	if b.bar == nil {
+		fmt.Fprintln(b.stderr, "ipamsim: "+text)
+	}
 }
+
+// fit cuts the text so that it stands on one line of the terminal with the bar.
+func (b *campaignBar) fit(text string) string {
+	width, _, err := term.GetSize(int(b.stderr.(*os.File).Fd()))
+	if err != nil || width <= barWidth {
+		width = 80
+	}
+	if r := []rune(text); len(r) > width-barWidth {
+		return string(r[:width-barWidth-1]) + "…"
+	}
+	return text
+}
+
+// barWidth is what the bar itself takes.
+const barWidth = 30
 
 // permille of the way, by time or by runs, whichever is further.
 func permille(p campaign.Progress) int {
@@ -66,22 +84,23 @@ func permille(p campaign.Progress) int {
 	return int(done * 1000)
 }
 
-// progressText is one line: how fast, how much, what is new since before.
+// progressText is one line, what matters most first: how fast, how long still,
+// what was found, what is new since before.
 func progressText(p, before campaign.Progress) string {
-	parts := []string{
-		fmt.Sprintf("%s, %.1f/s", plural(int(p.Runs), "run"), p.Rate),
-		fmt.Sprintf("states %d (+%d)", p.States, p.States-before.States),
-		fmt.Sprintf("pairs %d (+%d)", p.Pairs, p.Pairs-before.Pairs),
-		plural(p.Findings, "finding"),
-	}
-	if p.Open > 0 {
-		parts = append(parts, fmt.Sprintf("%d more to make small", p.Open))
-	}
+	parts := []string{fmt.Sprintf("%s, %.1f/s", plural(int(p.Runs), "run"), p.Rate)}
 	switch {
 	case p.Phase != "exploring":
 		parts = append(parts, p.Phase)
 	case p.Left > 0:
 		parts = append(parts, p.Left.Round(time.Second).String()+" left")
+	}
+	parts = append(parts,
+		plural(p.Findings, "finding"),
+		fmt.Sprintf("states %d (+%d)", p.States, p.States-before.States),
+		fmt.Sprintf("pairs %d (+%d)", p.Pairs, p.Pairs-before.Pairs),
+	)
+	if p.Open > 0 {
+		parts = append(parts, fmt.Sprintf("%d more to make small", p.Open))
 	}
 	return strings.Join(parts, " · ")
 }

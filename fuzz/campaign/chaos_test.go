@@ -29,7 +29,7 @@ var full = flag.Bool("full", false, "TestChaos: 100 kills of workers and 5 of co
 func TestChaos(t *testing.T) {
 	workers, coordinators, runs, pace := 8, 2, uint64(100), 300*time.Millisecond
 	if *full {
-		workers, coordinators, runs, pace = 100, 5, 3000, 200*time.Millisecond
+		workers, coordinators, runs, pace = 100, 5, 2000, 200*time.Millisecond
 	}
 	calm, _, err := search(t, Config{Spec: chaosSpec(t), Runs: runs, Dir: t.TempDir()})
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os/exec"
 	"strconv"
 	"strings"
 	"sync"
@@ -38,8 +39,12 @@ func (h *hands) keep(ctx context.Context, l Link, n int, say func(string)) {
 		if ctx.Err() != nil || err == nil {
 			return
 		}
-		if short++; time.Since(began) > time.Second {
+		var exit *exec.ExitError
+		switch short++; {
+		case time.Since(began) > time.Second:
 			short = 0
+		case errors.As(err, &exit) && !exit.Exited():
+			short-- // somebody killed it, which is not its fault
 		}
 		if short > startsMax {
 			select {
@@ -55,8 +60,7 @@ func (h *hands) keep(ctx context.Context, l Link, n int, say func(string)) {
 	}
 }
 
-// startsMax: a worker that dies so often within a second of its start will not
-// live.
+// startsMax: a worker that ends so often within a second of its start cannot work.
 const startsMax = 5
 
 // oneWorker is the life of a worker. It holds a pipe as stdin: if the coordinator

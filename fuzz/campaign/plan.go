@@ -124,6 +124,9 @@ const (
 // shortest of a few instances in so much time each, or, if there is none, as they
 // are.
 func (c *coordinator) polish(ctx context.Context, shrink time.Duration) error {
+	if all := c.state.busy + c.state.shrinking; c.phase == exploring && c.state.shrinking > all*2/5 {
+		return nil // exploring comes first
+	}
 	busy := c.under(Shrink) + c.under(Record)
 	for _, sig := range c.state.open() {
 		if c.phase == exploring && busy >= max(1, c.Workers/2) {
