@@ -22,8 +22,23 @@ func (k *shrinker) coarse() {
 
 // fine leaves out whatever else can be.
 func (k *shrinker) fine() {
+	k.shorten()
 	for d := range k.docs {
 		k.prune(d, depthMax)
+	}
+}
+
+// shorten ends the script soon after the violation, which comes earlier in a small
+// world than it did in the large one.
+func (k *shrinker) shorten() {
+	v := k.lock.In(k.world, k.rep)
+	if v == nil {
+		return
+	}
+	if short, err := cut(k.world, v).Documents(); err == nil {
+		if docs, err := read(short); err == nil {
+			k.try(docs, k.rules)
+		}
 	}
 }
 
