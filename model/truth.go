@@ -57,7 +57,7 @@ type Pod struct {
 	Node     string
 	Phase    string
 	Deleting bool
-	Since    time.Duration // when this object was stored; one of the same name before it does not count
+	Since    time.Duration // when this object was bound to its node, or stored if it is not bound
 	// Networks it wants attached: keys of NetworkAttachmentDefinitions, in the
 	// order of its annotation.
 	Networks []string

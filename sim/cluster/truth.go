@@ -128,7 +128,7 @@ func (c *Cluster) podChanged(ch kube.Change) {
 	key := model.PodRef{Namespace: ch.Namespace, Name: ch.Name}
 	if p, ok := ch.Object.(*corev1.Pod); ok {
 		known := c.knownOf(p)
-		if old := c.pods[key]; old != nil && old.UID == p.UID {
+		if old := c.pods[key]; old != nil && old.UID == p.UID && old.known.Node == known.Node {
 			known.Since = old.known.Since
 		}
 		c.pods[key] = &pod{p, known}
