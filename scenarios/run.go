@@ -69,9 +69,10 @@ type Options struct {
 	Walk sim.Strategy
 	// Recorded replays the run in spec.schedule.
 	Recorded bool
-	// StopAt is asked for each new violation, with the step after which it was found.
-	// True ends the run there; what only holds at rest is then not judged.
-	StopAt func(*sim.Step, model.Violation) bool
+	// StopAt is asked for each new violation, with the step after which it was found
+	// and the history so far. True ends the run there; what only holds at rest is
+	// then not judged.
+	StopAt func(*sim.Step, *model.Violation, *model.History) bool
 }
 
 // Run is one run. The error is nil for every run that ended, whatever it found;
@@ -105,7 +106,7 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 		}
 		w.Cleanup(api.Close)
 		cfg := s.cluster(adapter, o)
-		cfg.Stop = s.stop(o, rep)
+		cfg.Stop = s.stop(o, rep, func() *model.History { return c.History() })
 		if c, err = cluster.Start(w, run, api, cfg); err != nil {
 			return s.refused(err)
 		}
@@ -206,7 +207,7 @@ func (s *Scenario) strategy(rep *reports.Report, o Options) (sim.Strategy, follo
 }
 
 // stop is when to end a run early, nil for never.
-func (s *Scenario) stop(o Options, rep *reports.Report) func(*sim.Step, []model.Violation) bool {
+func (s *Scenario) stop(o Options, rep *reports.Report, history func() *model.History) func(*sim.Step, []model.Violation) bool {
 	steps := 0
 	if o.Recorded { // there is one, or strategy would have failed
 		steps = s.Doc.Spec.Schedule.Steps
@@ -216,8 +217,8 @@ func (s *Scenario) stop(o Options, rep *reports.Report) func(*sim.Step, []model.
 	}
 	return func(at *sim.Step, found []model.Violation) bool {
 		rep.Stopped = at.Step == steps
-		for _, v := range found {
-			rep.Stopped = rep.Stopped || o.StopAt != nil && o.StopAt(at, v)
+		for i := range found {
+			rep.Stopped = rep.Stopped || o.StopAt != nil && o.StopAt(at, &found[i], history())
 		}
 		return rep.Stopped
 	}

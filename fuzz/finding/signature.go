@@ -28,28 +28,30 @@ type Signature struct {
 
 // SignatureOf looks at one violation of a run.
 func SignatureOf(s *scenarios.Scenario, rep *reports.Report, v *model.Violation) Signature {
-	return Signature{Invariant: v.Invariant, Message: words(s, v), At: at(rep, v), Faulted: faults(rep, v.Step) > 0}
+	return Signature{v.Invariant, words(s, v), at(rep.History, stepOf(rep.Trace, v), v), faults(rep.History, v.Step) > 0}
 }
 
-// Broken reports whether a violation found after step st may have this signature,
-// as far as one can know at that moment.
-func (g Signature) Broken(s *scenarios.Scenario, st *sim.Step, v model.Violation) bool {
-	return v.Invariant == g.Invariant && (g.At == "" || g.At == handedOut || written(st) == g.At) && words(s, &v) == g.Message
+// Broken reports whether a violation found after step st of a run with this
+// history so far has this signature.
+func (g Signature) Broken(s *scenarios.Scenario, st *sim.Step, v *model.Violation, h *model.History) bool {
+	return v.Invariant == g.Invariant && g.same(Signature{v.Invariant, words(s, v), at(h, st, v), faults(h, v.Step) > 0})
 }
 
-// In finds the violation of a run that has this signature. A run without a fault
-// may stand for one with faults, never the other way round.
+// same reports whether a violation may stand for this one: one without a fault
+// for one with faults, never the other way round.
+func (g Signature) same(got Signature) bool {
+	if g.At == "" {
+		got.At = ""
+	}
+	got.Faulted = got.Faulted || g.Faulted
+	return got == g
+}
+
+// In finds the violation of a run that has this signature.
 func (g Signature) In(s *scenarios.Scenario, rep *reports.Report) *model.Violation {
 	for i := range rep.Violations {
 		v := &rep.Violations[i]
-		if v.Invariant != g.Invariant {
-			continue
-		}
-		got := SignatureOf(s, rep, v)
-		if g.At == "" {
-			got.At = ""
-		}
-		if got.Faulted = got.Faulted || g.Faulted; got == g {
+		if v.Invariant == g.Invariant && g.same(SignatureOf(s, rep, v)) {
 			return v
 		}
 	}
@@ -72,22 +74,30 @@ var slow = []string{"blackholed-address", "leaked-claim", "stuck"}
 // of its ADD may be long past.
 const handedOut = "an address is handed out"
 
-func at(rep *reports.Report, v *model.Violation) string {
+// at is what broke it; st is the step after which it was found, nil if there was none.
+func at(h *model.History, st *sim.Step, v *model.Violation) string {
 	if slices.Contains(slow, v.Invariant) || slices.ContainsFunc(invariant.All(), func(i invariant.Invariant) bool {
 		return i.Name == v.Invariant && i.Phase == invariant.Quiescent
 	}) {
 		return ""
 	}
-	for _, e := range rep.History.Events {
-		if e.Step == v.Step && e.Kind == model.AddEnd && e.Err == "" {
+	for i := range h.Events {
+		if e := &h.Events[i]; e.Step == v.Step && e.Kind == model.AddEnd && e.Err == "" {
 			return handedOut
 		}
 	}
-	i, ok := slices.BinarySearchFunc(rep.Trace.Steps, v.Step, func(st *sim.Step, n int) int { return st.Step - n })
-	if !ok {
+	if st == nil {
 		return ""
 	}
-	return written(rep.Trace.Steps[i])
+	return written(st)
+}
+
+func stepOf(tr *sim.Trace, v *model.Violation) *sim.Step {
+	i, ok := slices.BinarySearchFunc(tr.Steps, v.Step, func(st *sim.Step, n int) int { return st.Step - n })
+	if !ok {
+		return nil
+	}
+	return tr.Steps[i]
 }
 
 // written is the shape of a step that changed a server, or "".
@@ -116,9 +126,9 @@ var inKubernetes = map[string]string{
 }
 
 // faults is how many came up to a step.
-func faults(rep *reports.Report, step int) (n int) {
-	for i := range rep.History.Events {
-		if e := &rep.History.Events[i]; e.Kind == model.FaultEvent && e.Step <= step {
+func faults(h *model.History, step int) (n int) {
+	for i := range h.Events {
+		if e := &h.Events[i]; e.Kind == model.FaultEvent && e.Step <= step {
 			n++
 		}
 	}

@@ -182,7 +182,7 @@ func (k *shrinker) run(world *scenarios.Scenario, walk sim.Strategy) (*reports.R
 	k.runs++
 	bounded := *world
 	bounded.Doc.Spec.Limits.Steps = k.steps + k.steps/2 + stepsSpare
-	stop := func(st *sim.Step, v model.Violation) bool { return k.lock.Broken(world, st, v) }
+	stop := func(st *sim.Step, v *model.Violation, h *model.History) bool { return k.lock.Broken(world, st, v, h) }
 	return k.runner.Run(k.ctx, &bounded, scenarios.Options{Seed: &k.seed, Walk: walk, StopAt: stop})
 }
 
