@@ -85,21 +85,64 @@ var mapEdits = []edit{
 	},
 }
 
-// poolEdits by-pass sync.Pool inside a bubble: what it holds depends on the
-// processor and on the last collection.
+// poolEdits give each bubble a sync.Pool of its own, last in, first out: what the
+// real one holds depends on the processor and on the last collection. Nothing
+// crosses a bubble's wall, and what is left goes with the bubble. The race
+// detector's builds by-pass it: they do not know that a bubble runs one
+// goroutine at a time.
 var poolEdits = []edit{
-	after("sync/pool.go", "pool: import",
-		"\t\"internal/race\"\n",
-		"\t\"internal/synctest\"\n"),
-	{
-		"sync/pool.go", "pool: drop what is put",
-		"func (p *Pool) Put(x any) {\n\tif x == nil {\n",
-		"func (p *Pool) Put(x any) {\n\tif x == nil || synctest.IsInBubble() {\n",
-	},
-	after("sync/pool.go", "pool: make what is taken",
+	before("sync/pool.go", "pool: a shelf for the bubble",
+		"\t// New optionally specifies a function to generate\n",
+		"\tsim atomic.Pointer[simShelf] // of the bubble that used the pool last\n\n"),
+	before("sync/pool.go", "pool: shelves",
+		"// Put adds x to the pool.\n",
+		simShelves),
+	after("sync/pool.go", "pool: put on the shelf",
+		"func (p *Pool) Put(x any) {\n\tif x == nil {\n\t\treturn\n\t}\n",
+		"\tif s, in := p.simShelf(); in {\n\t\tif s != nil {\n\t\t\ts.free = append(s.free, x)\n\t\t}\n\t\treturn\n\t}\n"),
+	after("sync/pool.go", "pool: take from the shelf",
 		"func (p *Pool) Get() any {\n",
-		"\tif synctest.IsInBubble() {\n\t\tif p.New == nil {\n\t\t\treturn nil\n\t\t}\n\t\treturn p.New()\n\t}\n"),
+		"\tif s, in := p.simShelf(); in {\n\t\tif s != nil && len(s.free) > 0 {\n\t\t\tn := len(s.free) - 1\n\t\t\tx := s.free[n]\n\t\t\ts.free[n] = nil\n\t\t\ts.free = s.free[:n]\n\t\t\treturn x\n\t\t}\n"+
+			"\t\tif p.New == nil {\n\t\t\treturn nil\n\t\t}\n\t\treturn p.New()\n\t}\n"),
 }
+
+// simShelves is added to sync/pool.go.
+const simShelves = `// simShelf is what one bubble has put into one pool.
+type simShelf struct {
+	bubble uint64
+	free   []any
+}
+
+// simPools is the number of the caller's bubble and where it keeps its
+// *map[*Pool]*simShelf; 0 outside.
+//
+//go:linkname simPools runtime.simPools
+func simPools() (bubble uint64, shelves *unsafe.Pointer)
+
+// simShelf is the shelf of the caller's bubble, nil in a build for the race
+// detector, and whether there is a bubble.
+func (p *Pool) simShelf() (*simShelf, bool) {
+	id, at := simPools()
+	if id == 0 || race.Enabled {
+		return nil, id != 0
+	}
+	if s := p.sim.Load(); s != nil && s.bubble == id {
+		return s, true
+	}
+	if *at == nil {
+		*at = unsafe.Pointer(&map[*Pool]*simShelf{})
+	}
+	all := *(*map[*Pool]*simShelf)(*at)
+	s := all[p]
+	if s == nil {
+		s = &simShelf{bubble: id}
+		all[p] = s
+	}
+	p.sim.Store(s)
+	return s, true
+}
+
+`
 
 // machineEdits hide the size of the machine from a bubble.
 var machineEdits = []edit{

@@ -15,6 +15,23 @@ var stateEdits = []edit{
 		"\tsim     simBubble\n"),
 }
 
+// stackEdits start goroutines with the stack that a request to the API server
+// grows to, instead of with the average of all of them: doubling from 4 KiB copies
+// it four times, and there is a goroutine for each request. The collector halves
+// what is not used.
+var stackEdits = []edit{
+	{
+		"runtime/stack.go", "goroutines start with 64 KiB",
+		"var startingStackSize uint32 = fixedStack\n",
+		"var startingStackSize uint32 = 64 << 10\n",
+	},
+	{
+		"runtime/runtime1.go", "and the collector does not change that",
+		"\tdebug.adaptivestackstart = 1 ",
+		"\tdebug.adaptivestackstart = 0 ",
+	},
+}
+
 // turnEdits let one goroutine of a bubble run at a time. The turn is taken
 // where a goroutine becomes runnable and given up where it parks, exits or
 // yields.
