@@ -241,7 +241,9 @@ func (s *slot) died(ctx context.Context, q ask, d *Death, r *Result) error {
 // keep makes a failure small, or keeps it as it is if that does not work out.
 func (s *slot) keep(ctx context.Context, sh Shard, r *Result) error {
 	q := ask{Source: sh.Source, Seed: sh.From, Signature: sh.Signature, Shrink: sh.Kind == Shrink, Time: sh.Time}
-	a, err := s.run(ctx, q, r)
+	bound, cancel := context.WithTimeout(ctx, sh.Time+keepMax)
+	a, err := s.run(bound, q, r)
+	cancel()
 	if a == nil && err == nil && ctx.Err() == nil && q.Shrink {
 		q.Shrink = false
 		a, err = s.run(ctx, q, r)
@@ -254,6 +256,9 @@ func (s *slot) keep(ctx context.Context, sh Shard, r *Result) error {
 	}
 	return s.store(ctx, a.Kept, r)
 }
+
+// keepMax is for what shrinking does besides, on a machine that is busy.
+const keepMax = 15 * time.Second
 
 // store the findings of an answer.
 func (s *slot) store(ctx context.Context, all []Kept, r *Result) (err error) {
