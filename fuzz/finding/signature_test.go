@@ -57,14 +57,14 @@ func TestSignature(t *testing.T) {
 	}
 }
 
-// A run without a fault stands for one with faults, and never the other way round.
-func TestFaultsDoNotComeIn(t *testing.T) {
+// A run with faults does not stand for one without, nor the other way round.
+func TestFaultsNeitherComeNorGo(t *testing.T) {
 	clean := run("cni-del/x/y", "PUT ipamblocks/a", "it broke")
 	hurt := run("cni-del/x/y", "PUT ipamblocks/a", "it broke", model.Event{Kind: model.FaultEvent})
 	for _, tt := range []struct {
 		locked, candidate *reports.Report
 		fails             bool
-	}{{clean, clean, true}, {clean, hurt, false}, {hurt, clean, true}, {hurt, hurt, true}} {
+	}{{clean, clean, true}, {clean, hurt, false}, {hurt, clean, false}, {hurt, hurt, true}} {
 		lock := finding.SignatureOf(world, tt.locked, &tt.locked.Violations[0])
 		if got := lock.In(world, tt.candidate) != nil; got != tt.fails {
 			t.Errorf("faulted %v, the candidate fails in the same way: %v, want %v", lock.Faulted, got, tt.fails)

@@ -88,7 +88,7 @@ func (k *shrinker) begin(s *scenarios.Scenario, rep *reports.Report, v *model.Vi
 	plain := bare(s)
 	plain.Doc.Spec.Datastore = rep.Datastore
 	k.steps = len(rep.Trace.Steps)
-	if err := k.from(cut(plain, v)); err != nil || k.takes(k.docs, nil) {
+	if err := k.from(cut(plain, v)); err != nil || !k.lock.Faulted && k.takes(k.docs, nil) {
 		return err
 	}
 	rec := strategy.NewRecorder(strategy.NewReplay(rep.Trace.Schedule()))
@@ -101,13 +101,28 @@ func (k *shrinker) begin(s *scenarios.Scenario, rep *reports.Report, v *model.Vi
 	}
 	rules := rec.Exceptions()
 	slices.SortStableFunc(rules, byActor)
-	if k.takes(k.docs, rules) {
+	if k.faultless(rules) || k.takes(k.docs, rules) {
 		return nil
 	}
 	if err := k.from(plain); err != nil || k.takes(k.docs, rules) {
 		return err
 	}
 	return fmt.Errorf("shrink %s, seed %d: %s, in the sparse form: %w", s.Name(), rep.Seed, v.Invariant, ErrNotAgain)
+}
+
+// faultless reports whether the failure needs none of its faults, everything else
+// being as it was: then it is locked as one without. One that needs them keeps one,
+// because a smaller world may fail without a fault, too, for another reason.
+func (k *shrinker) faultless(rules []strategy.Exception) bool {
+	if !k.lock.Faulted {
+		return false
+	}
+	k.lock.Faulted = false
+	if k.takes(k.docs, slices.DeleteFunc(slices.Clone(rules), isFault)) {
+		return true
+	}
+	k.lock.Faulted = true
+	return false
 }
 
 // from starts with the documents of a scenario.
