@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -14,24 +15,22 @@ import (
 // which they were first seen, then what else is to be known.
 func campaignTable(o *campaign.Outcome) string {
 	var b strings.Builder
-	if len(o.Rows) > 0 {
-		t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(t, "fingerprint\tinvariant\tseverity\tfirst in run\tafter\tpods/switches/faults/steps\tcount\treplay")
-		for _, r := range o.Rows {
-			verb := "replay"
-			if r.Invariant == "stuck" || r.Invariant == "actor-crash" && r.Steps == 0 {
-				verb = "run" // it takes its process along
-			}
-			fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%.1fs\t%d/%d/%d/%d\t%d\tipamsim %s %s\n",
-				r.Fingerprint, r.Invariant, r.Severity, r.First, r.FirstAfter.Seconds(),
-				r.Pods, r.Switches, r.Faults, r.Steps, r.Count, verb, reports.Clean(r.File))
-		}
-		_ = t.Flush() // to memory
-		b.WriteByte('\n')
+	rough := slices.IndexFunc(o.Rows, func(r campaign.Row) bool { return r.Rough })
+	if rough < 0 {
+		rough = len(o.Rows)
+	}
+	findingRows(&b, o.Rows[:rough])
+	if rough < len(o.Rows) {
+		fmt.Fprintf(&b, "as recorded, for nobody had time to make them small; some will turn out to be others of the table:\n")
+		findingRows(&b, o.Rows[rough:])
 	}
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	found := plural(len(o.Rows), "finding")
+	if n := len(o.Rows) - rough; n > 0 {
+		found += fmt.Sprintf(" (%d as recorded)", n)
+	}
 	say("%s in %s, %s; %d states, %d pairs of conflicting operations; canary: %d of %d caught",
-		plural(int(o.Runs), "run"), o.Elapsed.Round(100*time.Millisecond), plural(len(o.Rows), "finding"), o.States, o.Pairs, o.Caught, o.Canaries)
+		plural(int(o.Runs), "run"), o.Elapsed.Round(100*time.Millisecond), found, o.States, o.Pairs, o.Caught, o.Canaries)
 	if o.Why != "" {
 		say("ended: %s", o.Why)
 	} else {
@@ -53,4 +52,25 @@ func campaignTable(o *campaign.Outcome) string {
 		say("in doubt: %d more", more)
 	}
 	return b.String()
+}
+
+// findingRows is a table with a row for each finding, or nothing.
+func findingRows(b *strings.Builder, rows []campaign.Row) {
+	if len(rows) == 0 {
+		return
+	}
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "fingerprint\tinvariant\tseverity\tfirst in run\tafter\tpods/switches/faults/steps\tcount\treplay")
+	for i := range rows {
+		r := &rows[i]
+		verb := "replay"
+		if r.Invariant == "stuck" || r.Invariant == "actor-crash" && r.Steps == 0 {
+			verb = "run" // it takes its process along
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%.1fs\t%d/%d/%d/%d\t%d\tipamsim %s %s\n",
+			r.Fingerprint, r.Invariant, r.Severity, r.First, r.FirstAfter.Seconds(),
+			r.Pods, r.Switches, r.Faults, r.Steps, r.Count, verb, reports.Clean(r.File))
+	}
+	_ = t.Flush() // to memory
+	b.WriteByte('\n')
 }

@@ -74,6 +74,7 @@ type Row struct {
 	First      uint64 // it was first seen in this run
 	FirstAfter time.Duration
 	File       string
+	Rough      bool // as recorded: nobody had time to make it small
 }
 
 // Errors of Run besides those of the environment.

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -48,12 +49,13 @@ func (c *coordinator) outcome(why string) *Outcome {
 	return o
 }
 
-// rows of the table: in the order in which they were first seen.
+// rows of the table: in the order in which they were first seen, those that nobody
+// made small behind the others.
 func (c *coordinator) rows() []Row {
 	var out []Row
 	for _, fp := range slices.Sorted(maps.Keys(c.state.findings)) {
 		f := c.state.findings[fp]
-		r := Row{Finding: f.Finding, File: c.file(fp)}
+		r := Row{Finding: f.Finding, File: c.file(fp), Rough: f.Rough}
 		for _, sig := range f.signatures {
 			cl := c.state.classes[sig]
 			if cl == nil {
@@ -65,7 +67,9 @@ func (c *coordinator) rows() []Row {
 		}
 		out = append(out, r)
 	}
-	slices.SortStableFunc(out, func(a, b Row) int { return int(int64(a.First) - int64(b.First)) })
+	slices.SortStableFunc(out, func(a, b Row) int {
+		return cmp.Or(number(a.Rough)-number(b.Rough), cmp.Compare(a.First, b.First))
+	})
 	return out
 }
 
@@ -84,6 +88,14 @@ type line struct {
 	Switches    int     `json:"switches"`
 	Faults      int     `json:"faults"`
 	Steps       int     `json:"steps"`
+	// Small is false for a run as it was recorded: its fingerprint will be another
+	// one when it has been made small.
+	Small         bool    `json:"small"`
+	ShrinkRuns    int     `json:"shrinkRuns,omitempty"`
+	ShrinkSeconds float64 `json:"shrinkSeconds,omitempty"`
+	// Of Sampled random continuations from its last decision, Failing failed too.
+	Sampled int `json:"sampled,omitempty"`
+	Failing int `json:"failing,omitempty"`
 }
 
 // index writes findings.json.
@@ -93,6 +105,7 @@ func (c *coordinator) index() error {
 		out = append(out, line{
 			r.Fingerprint, r.Invariant, string(r.Severity), r.Upstream, r.Sentence, filepath.Base(r.File),
 			r.Count, r.First, r.FirstAfter.Seconds(), r.Pods, r.Switches, r.Faults, r.Steps,
+			!r.Rough, r.ShrinkRuns, r.ShrinkSeconds, r.Sampled, r.Failing,
 		})
 	}
 	body, err := json.MarshalIndent(out, "", "  ")

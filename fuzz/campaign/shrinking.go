@@ -33,11 +33,12 @@ func (c *cell) keep(ctx context.Context, sc *scenarios.Scenario, rep *reports.Re
 			a.Defect = fmt.Sprintf("%s seed %d: %v", rep.Scenario, rep.Seed, err)
 		}
 	}
-	if f == nil { // better one that is long than none
+	rough := f == nil
+	if rough { // better one that is long than none
 		f = finding.New(sc, rep, v, nil)
 		if f.YAML, err = sc.Finding(rep); err != nil {
 			return
 		}
 	}
-	a.Kept = append(a.Kept, Kept{Signature: q.Signature, Finding: f, Rough: !q.Shrink})
+	a.Kept = append(a.Kept, Kept{Signature: q.Signature, Finding: f, Rough: rough})
 }

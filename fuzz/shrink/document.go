@@ -94,7 +94,7 @@ func (k *shrinker) optional(d, depth int) []path {
 	var out []path
 	single := map[string]bool{}
 	walk(k.docs[d], nil, func(p path, v tree) {
-		if len(p) > depth || isKept(p) || k.needed[k.place(d, p)] {
+		if len(p) > depth || isKept(p) || isWhole(k.lock.Invariant, p) || k.needed[k.place(d, p)] {
 			return
 		}
 		if !single[fmt.Sprint(p[:len(p)-1])] {

@@ -1,6 +1,11 @@
 package space
 
-import "maps"
+import (
+	"maps"
+	"slices"
+
+	"ipamsim/scenarios"
+)
 
 // mixed draws a world in which every pod has an address of Calico, and most ask
 // for one or more of Whereabouts besides.
@@ -19,6 +24,9 @@ func mixed(w *world) {
 		return annotations, spec
 	})
 	w.reconcilers("ip-reconciler")
+	if !slices.ContainsFunc(w.doc.Spec.Reconcilers, func(r scenarios.Reconciler) bool { return r.Name == "ip-reconciler" }) {
+		w.doc.Spec.Settle.Duration, w.doc.Spec.Judge.LeakAfter.Duration = 0, 0 // nobody gives back what is lost
+	}
 	if w.Chance(1, 4) {
 		w.doc.Spec.Daemons = append(w.doc.Spec.Daemons, "pod-control-loop")
 	}

@@ -19,9 +19,12 @@ func whereabouts(w *world) {
 	nets := w.attachments()
 	w.workloads(w.crew(room(nets)), func() (map[string]string, object) { return w.attached(nets), nil })
 	w.churn()
-	if !w.prefill(nets) {
+	filled := w.prefill(nets)
+	if !filled {
 		w.reconcilers("ip-reconciler")
 	}
+	// Where only an operator's passes reconcile, nobody gives back what is lost after.
+	collected := filled || len(w.doc.Spec.Reconcilers) > 0
 	if w.Chance(1, 4) {
 		w.doc.Spec.Daemons = append(w.doc.Spec.Daemons, "pod-control-loop")
 	}
@@ -30,14 +33,16 @@ func whereabouts(w *world) {
 	w.faults()
 	w.hazards()
 	w.strategy(weight{"timed", 40}, weight{"stall", 30}, weight{"random", 20}, weight{"pct", 5}, weight{"pos", 5})
-	// An ADD may take two minutes (types.AddTimeLimit), and is tried again.
-	w.rest(3 * time.Minute)
+	if collected {
+		// An ADD may take two minutes (types.AddTimeLimit), and is tried again.
+		w.rest(3 * time.Minute)
+	}
 	if w.doc.Spec.Settle.Duration > 0 {
 		w.doc.Spec.Judge.StuckAfter = ms(150 * time.Second)
 	}
-	if long {
+	if long && collected {
 		w.doc.Spec.Judge.LeakAfter = ms(leakMin)
-	} else if w.Chance(1, 2) {
+	} else if collected && w.Chance(1, 2) {
 		w.doc.Spec.Judge.LeakAfter = ms(w.Duration(leakMin, 3*time.Minute))
 	}
 	w.title()

@@ -173,7 +173,7 @@ var policies = []struct {
 		addWith("a", "3", "ipFamilies", `["IPv6"]`, "fd00::1"),
 		add("a", "4", none6+"No IPs available in pools: [fd00::/127] (exhausted)"),
 		addWith("a", "5", "ipFamilies", `["IPv4"]`, "10.0.0.3"),
-		addWith("a", "6", "ipFamilies", `["IPv5"]`, `error parsing ipFamilies: ["IPv5"]`),
+		addWith("a", "not-json", "ipFamilies", `["IPv5"]`, `error parsing ipFamilies: ["IPv5"]`),
 		addWith("a", "7", "ipAddrs", `["10.0.0.2","fd00::1"]`, "error getting IP from IPAM: resource already exists: fd00::1"),
 		do(func(w *allocWorld) { // nobody has given the first of the two back: that is left to the DEL
 			if got := w.holder("10.0.0.2"); got != networkKey+".sandbox-7" {

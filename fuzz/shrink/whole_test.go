@@ -1,0 +1,28 @@
+package shrink
+
+import "testing"
+
+// What a small world may not be without, by what it shows.
+func TestIsWhole(t *testing.T) {
+	tests := []struct {
+		invariant string
+		at        path
+		want      bool
+	}{
+		{"leaked-claim", path{"spec", "reconcilers"}, true},
+		{"leaked-claim", path{"spec", "reconcilers", 0}, true},
+		{"leaked-claim", path{"spec", "reconcilers", 0, "overlap"}, false},
+		{"convergence", path{"spec", "daemons", 1}, true},
+		{"starved-node", path{"spec", "daemons"}, true},
+		{"duplicate-address", path{"spec", "reconcilers", 0}, false},
+		{"blackholed-address", path{"spec", "daemons", 0}, true},
+		{"blackholed-address", path{"spec", "vxlanMode"}, true},
+		{"blackholed-address", path{"spec", "reconcilers", 0}, false},
+		{"convergence", path{"spec", "timeline", 0}, false},
+	}
+	for _, tt := range tests {
+		if got := isWhole(tt.invariant, tt.at); got != tt.want {
+			t.Errorf("%s, %v: %v, want %v", tt.invariant, tt.at, got, tt.want)
+		}
+	}
+}
