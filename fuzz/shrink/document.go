@@ -91,6 +91,9 @@ func (k *shrinker) with(d int, t tree) []tree {
 // optional lists what may be left out of a document, parents first. Of a list or a
 // mapping with one entry, the entry is the same as the whole.
 func (k *shrinker) optional(d, depth int) []path {
+	if isCollected(k.lock.Invariant) && value(k.docs[d], path{"kind"}) == settings {
+		return nil
+	}
 	var out []path
 	single := map[string]bool{}
 	walk(k.docs[d], nil, func(p path, v tree) {

@@ -27,7 +27,7 @@ func (k *shrinker) hold() {
 	}
 	// Until the violation is long enough for whatever the script does at its times.
 	all := k.rep.Trace.Steps
-	until := all[len(all)-1].At
+	until := min(all[len(all)-1].At, holdLongest)
 	for _, m := range k.interrupted() {
 		for _, long := range []time.Duration{until, time.Second} {
 			held := strategy.Exception{Message: m, Outcome: sim.Delay, Level: sim.Rung(long)}
@@ -43,6 +43,9 @@ func (k *shrinker) hold() {
 const (
 	holdMin  = 4  // fewer exceptions are dropped one by one
 	holdsMax = 24 // candidates
+	// holdLongest is what the stall strategy allows: a server that is slower than that
+	// makes anything fail.
+	holdLongest = 28 * time.Second
 )
 
 // interrupted lists the messages between which and the one before of the same

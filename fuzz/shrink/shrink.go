@@ -75,11 +75,12 @@ type shrinker struct {
 	needed  map[string]bool // places that could not be left out on their own in this round
 
 	// The smallest so far.
-	docs  []tree
-	world *scenarios.Scenario
-	rep   *reports.Report
-	rules []strategy.Exception // sorted by actor, so that neighbours belong together
-	steps int
+	docs     []tree
+	settings int // see hasSettings
+	world    *scenarios.Scenario
+	rep      *reports.Report
+	rules    []strategy.Exception // sorted by actor, so that neighbours belong together
+	steps    int
 }
 
 // begin repeats the failure without what comes after it: in the default order if
@@ -131,6 +132,7 @@ func (k *shrinker) from(s *scenarios.Scenario) error {
 	if err == nil {
 		k.docs, err = read(docs)
 	}
+	k.settings = countSettings(k.docs)
 	return err
 }
 
@@ -164,7 +166,7 @@ func (k *shrinker) try(docs []tree, rules []strategy.Exception) bool {
 
 func (k *shrinker) takes(docs []tree, rules []strategy.Exception) bool {
 	text, err := write(docs)
-	if err != nil {
+	if err != nil || !k.hasSettings(docs) {
 		return false
 	}
 	key := hash(text, rules)

@@ -19,6 +19,9 @@ func TestIsWhole(t *testing.T) {
 		{"blackholed-address", path{"spec", "vxlanMode"}, true},
 		{"blackholed-address", path{"spec", "reconcilers", 0}, false},
 		{"convergence", path{"spec", "timeline", 0}, false},
+		{"leaked-claim", path{"spec", "timers", "toleration"}, true},
+		{"duplicate-address", path{"spec", "timers"}, false},
+		{"duplicate-address", path{"spec", "judge", "blackholeAfter"}, true},
 	}
 	for _, tt := range tests {
 		if got := isWhole(tt.invariant, tt.at); got != tt.want {
