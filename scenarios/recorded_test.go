@@ -51,7 +51,9 @@ func TestRecordedFindingReplays(t *testing.T) {
 	s := load(t, "r1-whereabouts-162.yaml")
 	first := run(t, r, s, scenarios.Options{})
 	rec := strategy.NewRecorder(strategy.NewReplay(first.Trace.Schedule()))
-	stop := func(_ *sim.Step, v *model.Violation, _ *model.History) bool { return v.Invariant == "overlap-reservation" }
+	stop := func(_ *sim.Step, v *model.Violation, _ *model.History) bool {
+		return v.Invariant == "overlap-reservation"
+	}
 	run(t, r, s, scenarios.Options{Walk: rec, StopAt: stop})
 	rep := run(t, r, s, scenarios.Options{Walk: strategy.NewSparse(rec.Exceptions()), StopAt: stop})
 	if n := len(rep.Trace.Steps); n != 314 || !rep.Stopped {
