@@ -60,10 +60,8 @@ func (m *menu) Pick(step int, enabled []sim.Choice) int {
 
 // row is the line of the matrix that a message belongs to.
 func (m *menu) row(op sim.Op) string {
-	who, _, _ := strings.Cut(string(op.Actor), "/")
-	who, _, _ = strings.Cut(who, "~")
 	whose, door := "ours", "api"
-	if m.managers[who] {
+	if m.managers[op.Actor.Kind()] {
 		whose = "manager's"
 	}
 	verb, _, _ := strings.Cut(op.Key, " ")

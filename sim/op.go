@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -9,6 +10,14 @@ import (
 // "cni-add/web-2/net1". It is unique within a run and stable across runs of the
 // same scenario.
 type ActorID string
+
+// Kind is what the process is, without which one: "cni-add" of
+// "cni-add/default/web-2/net1~3", "ip-reconciler" of "ip-reconciler~2".
+func (id ActorID) Kind() string {
+	kind, _, _ := strings.Cut(string(id), "/")
+	kind, _, _ = strings.Cut(kind, "~")
+	return kind
+}
 
 // OpKind says what a message does, so that strategies can tell a read from a
 // write without knowing the protocol.

@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"slices"
 
-	"ipamsim/fuzz/shape"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
 	"ipamsim/sim"
@@ -35,7 +34,7 @@ func shapeOf(s *scenarios.Scenario, rep *reports.Report, g Signature, rules []st
 			if m = e.Before; m.Actor == "" {
 				m = e.Message
 			}
-			also[shape.Actor(m.Actor)+" waits"] = true
+			also[m.Actor.Kind()+" waits"] = true
 		}
 	}
 	for _, e := range s.Doc.Spec.Timeline {

@@ -9,20 +9,13 @@ import (
 	"ipamsim/sim"
 )
 
-// Actor is the kind of a process: "cni-add" of cni-add/default/web-2/net1~3.
-func Actor(id sim.ActorID) string {
-	kind, _, _ := strings.Cut(string(id), "/")
-	kind, _, _ = strings.Cut(kind, "~")
-	return kind
-}
-
 // Op is kind of process, verb and kind of object: "cni-add PATCH ippools".
 func Op(o sim.Op) string {
 	verb, object := Verb(o), Kind(Object(o))
 	if object == "" {
-		return Actor(o.Actor) + " " + verb
+		return o.Actor.Kind() + " " + verb
 	}
-	return Actor(o.Actor) + " " + verb + " " + object
+	return o.Actor.Kind() + " " + verb + " " + object
 }
 
 // Verb is the first word of a message.

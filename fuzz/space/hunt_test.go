@@ -100,9 +100,7 @@ func (h *hunt) note(t *testing.T, seed uint64, rep *reports.Report) {
 	h.steps += len(rep.Trace.Steps)
 	h.sizes = append(h.sizes, len(rep.Trace.Steps))
 	for _, s := range rep.Trace.Steps {
-		kind, _, _ := strings.Cut(string(s.Choice.Op.Actor), "/")
-		kind, _, _ = strings.Cut(kind, "~")
-		h.busy[kind]++
+		h.busy[s.Choice.Op.Actor.Kind()]++
 	}
 	strategy, _, _ := strings.Cut(rep.Strategy, "(")
 	h.runs[fmt.Sprintf("%s %s", strategy, rep.Verdict)]++
@@ -140,10 +138,8 @@ func at(steps []*sim.Step, v model.Violation) string {
 		return ""
 	}
 	op := steps[v.Step-1].Choice.Op
-	actor, _, _ := strings.Cut(string(op.Actor), "/")
-	actor, _, _ = strings.Cut(actor, "~")
 	key, _, _ := strings.Cut(op.Key, "/")
-	return " at " + actor + " " + key
+	return " at " + op.Actor.Kind() + " " + key
 }
 
 // tell prints what happened to something: every step and every event of the

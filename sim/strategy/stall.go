@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"time"
 
 	"ipamsim/sim"
@@ -96,7 +95,7 @@ func (s *Stall) aims(op sim.Op) bool {
 		return false
 	}
 	s.procs[sender] = process{op.Seq, op.Kind == sim.Read || op.Kind == sim.Event}
-	kind := kindOf(op.Actor)
+	kind := op.Actor.Kind()
 	s.kinds[kind]++
 	chance := s.often / float64(s.kinds[kind])
 	if !before.read {
@@ -106,14 +105,6 @@ func (s *Stall) aims(op sim.Op) bool {
 		chance /= 4
 	}
 	return s.rng.Float64() < chance
-}
-
-// kindOf is what a process is, without which one: "cni-add" of
-// "cni-add/default/web-0/net1", "ip-reconciler" of "ip-reconciler~2".
-func kindOf(id sim.ActorID) string {
-	kind, _, _ := strings.Cut(string(id), "/")
-	kind, _, _ = strings.Cut(kind, "~")
-	return kind
 }
 
 // stallFor draws how long something stands still: 0.3 to 28 s, every order of
