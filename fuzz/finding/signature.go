@@ -76,9 +76,7 @@ const handedOut = "an address is handed out"
 
 // at is what broke it; st is the step after which it was found, nil if there was none.
 func at(h *model.History, st *sim.Step, v *model.Violation) string {
-	if slices.Contains(slow, v.Invariant) || slices.ContainsFunc(invariant.All(), func(i invariant.Invariant) bool {
-		return i.Name == v.Invariant && i.Phase == invariant.Quiescent
-	}) {
+	if slices.Contains(slow, v.Invariant) || invariant.AtRest(v.Invariant) {
 		return ""
 	}
 	for i := range h.Events {

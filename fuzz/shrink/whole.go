@@ -39,8 +39,7 @@ func isWhole(name string, p path) bool {
 // processes would mend: those that are judged at rest, and what stays or lacks for
 // want of a collector.
 func isCollected(name string) bool {
-	return strings.HasPrefix(name, "leaked-") || strings.HasPrefix(name, "leftover-") || name == "starved-node" ||
-		slices.ContainsFunc(invariant.All(), func(i invariant.Invariant) bool { return i.Name == name && i.Phase == invariant.Quiescent })
+	return strings.HasPrefix(name, "leaked-") || strings.HasPrefix(name, "leftover-") || name == "starved-node" || invariant.AtRest(name)
 }
 
 // settings is the manifest that holds a collector's grace period.

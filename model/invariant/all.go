@@ -32,3 +32,8 @@ var all = []Invariant{
 
 // All is every invariant, sorted by name.
 func All() []Invariant { return slices.Clone(all) }
+
+// AtRest reports whether the invariant of that name is Quiescent.
+func AtRest(name string) bool {
+	return slices.ContainsFunc(all, func(i Invariant) bool { return i.Name == name && i.Phase == Quiescent })
+}
