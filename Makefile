@@ -10,6 +10,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 TARGET      ?= FuzzParse
 T           ?= 1m
 SEEDS       ?= 200
+CHECKS      ?= 10000
 
 # gov VERB: "go VERB" with the overlay, or without it and saying so. Your GOFLAGS
 # stay; a path with spaces is fine.
@@ -68,6 +69,7 @@ lab: ## the routes against real BIRD in network namespaces; LAB_REQUIRED=1: a sk
 gate: ISSUE = 6## not built yet: issue 6
 findings: ## run the command of every row of the track record (reports/README.md)
 	@$(call gov,test) -timeout 60m -count=1 -run "^TestFindings$$" -v ./cmd/ipamsim -findings
-conformance: ISSUE = 5## not built yet: issue 5
-gate conformance:
+conformance: ## fast store = etcd, references = the real allocators: CHECKS=10000 random histories each
+	@$(call gov,test) -timeout 3h -count=1 -run '^TestConformance' -v ./sim/etcd/twin ./sim/ipam/calico ./sim/ipam/whereabouts -rapid.checks $(CHECKS)
+gate:
 	@echo "make $@: not built yet: issue $(ISSUE)" >&2; exit 2
