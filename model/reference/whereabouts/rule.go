@@ -1,0 +1,120 @@
+package whereabouts
+
+import (
+	"slices"
+	"time"
+
+	"ipamsim/model"
+)
+
+// Rule is how a reconciler tells whether somebody still has what is claimed. All
+// rules agree about a claim without a pod (it stays) and a pod that is gone (its
+// claims go); they differ about a pod that is there.
+type Rule string
+
+const (
+	// AddressInStatus is 0.9.4: the address must be in the pod's network-status. A
+	// Pending pod without it is read again a few times before its claim goes.
+	AddressInStatus Rule = "address-in-status"
+	// SkipPending is 0.5.1 to 0.6.2: what a Pending pod claims stays, whatever its
+	// status says; the address of any other pod must be in its status.
+	SkipPending Rule = "skip-pending"
+	// PodExists: what a pod claims stays while there is a pod of that name.
+	PodExists Rule = "pod-exists"
+	// PodsFirst is AddressInStatus with the lists in the order of 0.5: what is
+	// claimed between the two is then judged by pods that are too old for it, where
+	// 0.9.4 judges claims that are too old for the pods.
+	PodsFirst Rule = "pods-first"
+)
+
+// Rules lists them all, upstream's own first.
+func Rules() []Rule { return []Rule{AddressInStatus, SkipPending, PodExists, PodsFirst} }
+
+// Valid reports whether there is such a rule. The other methods take one that is
+// not for AddressInStatus.
+func (r Rule) Valid() bool { return slices.Contains(Rules(), r) }
+
+// PodsBeforePools reports which list a pass reads first. Reservations are listed
+// after both.
+//
+// Source: pkg/reconciler/iploop.go, NewReconcileLooperWithClient (v0.9.4: pools).
+func (r Rule) PodsBeforePools() bool { return r == PodsFirst }
+
+// Claimed is an allocation of a pool, or a reservation across ranges, as a
+// reconciler judges it.
+type Claimed struct {
+	Pod model.PodRef
+	// Address is text, because upstream compares text: an allocation's as Go
+	// writes it (fd00::1), a reservation's as Denormalized reads it.
+	Address string
+	// Reservation: it guards an address across ranges. One without a pod is
+	// orphaned; an allocation without a pod stays for ever.
+	Reservation bool
+}
+
+// Pod is what a reconciler sees of a pod.
+type Pod struct {
+	Ref     model.PodRef
+	Pending bool // phase Pending
+	// Marked: the taint manager deletes it (condition DisruptionTarget, True, with
+	// the reason DeletionByTaintManager). Upstream takes it for gone; that it is
+	// being deleted for any other reason does not count.
+	Marked bool
+	// IPs are those of its network-status as they are written there, without those
+	// of the default network; none if the annotation cannot be read.
+	IPs []string
+}
+
+// Orphaned is the judgement: whether nobody has what is claimed. pod is the one
+// that Live has for it, or what reading it again returned; nil if there is none.
+//
+// Source: pkg/reconciler/iploop.go, findOrphanedIPsPerPool, isOrphanedIP, whose
+// result means the contrary of its name (v0.9.4).
+func (r Rule) Orphaned(c Claimed, pod *Pod) bool {
+	switch {
+	case c.Pod == model.PodRef{}:
+		return c.Reservation
+	case pod == nil:
+		return true
+	case r == PodExists, r == SkipPending && pod.Pending:
+		return false
+	}
+	return !slices.Contains(pod.IPs, c.Address)
+}
+
+// Before a Pending pod's claim goes, the pod is read again up to RefreshMax
+// times, with RefreshPause after each of them that tells nothing new.
+//
+// Source: pkg/storage/storage.go, PodRefreshRetries; pkg/reconciler/iploop.go,
+// isOrphanedIP (v0.9.4).
+const (
+	RefreshMax   = 3
+	RefreshPause = 250 * time.Millisecond
+)
+
+// Refreshes reports whether pod would have to be read again before the claim
+// goes. It is false for nil, which is also what stands for a pod that could not
+// be read, for whatever reason: upstream takes it for gone.
+func (r Rule) Refreshes(c Claimed, pod *Pod) bool {
+	return pod != nil && pod.Pending && r.Orphaned(c, pod)
+}
+
+// Live are the pods that claims are judged by: those that are named by an
+// allocation of some pool, and are not Marked. A pod that only reservations name
+// is not among them, so these go. A pod that is read again is not asked for its
+// mark.
+//
+// Source: pkg/reconciler/wrappedPod.go, indexPods (v0.9.4).
+func Live(allocations []model.Claim, pods []Pod) map[model.PodRef]*Pod {
+	served := map[model.PodRef]bool{}
+	for i := range allocations {
+		served[allocations[i].Pod] = true
+	}
+	live := map[model.PodRef]*Pod{}
+	for i, p := range pods {
+		if served[p.Ref] && !p.Marked {
+			live[p.Ref] = &pods[i]
+		}
+	}
+	return live
+}
