@@ -26,8 +26,11 @@ func Of(rep *reports.Report) (states, pairs []uint64) {
 }
 
 // Pairs are the pairs of conflicting operations of a run.
-func Pairs(tr *sim.Trace) []uint64 {
-	seen := map[uint64]bool{}
+func Pairs(tr *sim.Trace) []uint64 { return slices.Sorted(maps.Keys(meetings(tr))) }
+
+// meetings says how often each pair met.
+func meetings(tr *sim.Trace) map[uint64]int {
+	met := map[uint64]int{}
 	last := map[string]*sim.Step{} // by object
 	for _, s := range tr.Steps {
 		op := s.Choice.Op
@@ -38,12 +41,12 @@ func Pairs(tr *sim.Trace) []uint64 {
 		for _, about := range []string{object, collection(object)} {
 			b := last[about]
 			if b != nil && b.Choice.Op.Actor != op.Actor && (b.Choice.Op.Kind == sim.Write || op.Kind == sim.Write) {
-				seen[pair(b, s)] = true
+				met[pair(b, s)]++
 			}
 			last[about] = s
 		}
 	}
-	return slices.Sorted(maps.Keys(seen))
+	return met
 }
 
 // collection is the list an object stands in, so that a LIST meets the writes of

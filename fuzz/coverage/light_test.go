@@ -1,0 +1,25 @@
+package coverage_test
+
+import (
+	"bytes"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// In a build for a fuzzer every lamp has a counter of its own: the compiler may
+// not fold functions that do the same.
+func TestLampsHaveCounters(t *testing.T) {
+	lib := filepath.Join(t.TempDir(), "lamps.a")
+	if out, err := exec.Command("go", "build", "-o", lib, "-gcflags=-d=libfuzzer", "lamps.go").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	symbols, err := exec.Command("go", "tool", "nm", lib).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const lamps = 4096
+	if n := bytes.Count(symbols, []byte("..stmp_")); n != lamps {
+		t.Errorf("%d counters for %d lamps", n, lamps)
+	}
+}
