@@ -19,7 +19,7 @@ func TestLampsHaveCounters(t *testing.T) {
 		t.Fatal(err)
 	}
 	const lamps = 4096
-	if n := bytes.Count(symbols, []byte("..stmp_")); n != lamps {
+	if n := bytes.Count(symbols, []byte("..stmp_")); n < lamps {
 		t.Errorf("%d counters for %d lamps", n, lamps)
 	}
 }
