@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,7 +22,8 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// Runner runs scenarios, one after another, over the one etcd of this process.
+// Runner runs scenarios, one after another, over the one etcd of this process, or
+// on the fast store.
 type Runner struct{ store *etcd.Server }
 
 // gcPercent lets the heap of this process grow to five times what is live before
@@ -35,9 +37,9 @@ const gcPercent = 400
 // them starts more processes.
 const procs = 1
 
-// NewRunner starts the embedded etcd. Close removes it. Unless the user has set
-// GOGC and GOMAXPROCS, the process collects garbage less often and uses one
-// processor from here on.
+// NewRunner makes one. The first run on etcd starts the embedded etcd, Close
+// removes it. Unless the user has set GOGC and GOMAXPROCS, the process collects
+// garbage less often and uses one processor from here on.
 func NewRunner() (*Runner, error) { return NewRunnerIn("") }
 
 // NewRunnerIn keeps the directory of the etcd in dir, for somebody who removes it
@@ -49,11 +51,7 @@ func NewRunnerIn(dir string) (*Runner, error) {
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(procs)
 	}
-	store, err := etcd.StartIn(dir)
-	if err != nil {
-		return nil, err
-	}
-	return &Runner{store}, nil
+	return &Runner{etcd.New(dir)}, nil
 }
 
 // Close stops the etcd and removes its directory.
@@ -64,6 +62,7 @@ type Options struct {
 	Seed      *uint64
 	Strategy  string
 	Datastore string // where the manager keeps its record, if it has a choice
+	Store     string // Etcd, also if empty, or Memory
 	Schedule  []int  // replay these decisions instead of asking a strategy
 	// Walk decides instead of Schedule and Strategy: one run of it, already begun.
 	Walk sim.Strategy
@@ -88,9 +87,9 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 	if err != nil {
 		return nil, err
 	}
-	run, err := r.store.Begin()
+	run, err := r.begin(rep.Store)
 	if err != nil {
-		return nil, fmt.Errorf("etcd: %w", err)
+		return nil, err
 	}
 	defer run.End()
 	before, started := hermetic.Foreign(), time.Now()
@@ -130,6 +129,23 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 	return rep, conclude(rep, err)
 }
 
+// What lies beneath the API server and Calico's etcdv3 datastore.
+const (
+	Etcd   = "etcd"
+	Memory = "memory" // the fast store: the same answers without etcd
+)
+
+// begin a run on a store.
+func (r *Runner) begin(store string) (*etcd.Run, error) {
+	switch store {
+	case Etcd:
+		return r.store.Begin()
+	case Memory:
+		return r.store.BeginMemory(), nil
+	}
+	return nil, fmt.Errorf("unknown store %q, want %s or %s", store, Etcd, Memory)
+}
+
 // Upstream is the module@version that the scenario runs.
 func (s *Scenario) Upstream() string { return adapters()[s.Doc.Spec.IPAM].Upstream() }
 
@@ -149,7 +165,7 @@ func (s *Scenario) refused(err error) error {
 func (s *Scenario) report(a ipam.Adapter, o Options) *reports.Report {
 	spec := s.Doc.Spec
 	rep := &reports.Report{
-		Scenario: s.Name(), Title: spec.Title, Story: spec.Story, File: s.File, Upstream: a.Upstream(), Store: "etcd",
+		Scenario: s.Name(), Title: spec.Title, Story: spec.Story, File: s.File, Upstream: a.Upstream(), Store: cmp.Or(o.Store, Etcd),
 		Seed: 1, Strategy: "timed", Exact: true, Datastore: s.datastore(o), Metrics: spec.Metrics.Show,
 	}
 	if spec.Strategy != "" {

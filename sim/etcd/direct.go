@@ -21,6 +21,9 @@ func (s *Server) Direct(localReads bool) (c *clientv3.Client, end func() error, 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.run.Store(nil)
+	if err := s.start(); err != nil {
+		return nil, nil, err
+	}
 	if _, err := s.store.wipe(); err != nil {
 		return nil, nil, fmt.Errorf("etcd: wipe: %w", err)
 	}

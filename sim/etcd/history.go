@@ -9,32 +9,36 @@ import (
 )
 
 // history is every change since the last compaction, in relative revisions, and
-// the present state to take previous values from.
+// the keys as they are and were.
 type history struct {
+	keyspace
 	log       []*clientv3.Event
 	when      []time.Time // when log[i] was committed, virtual
 	first     int         // number of the entry log[0]
 	last      int64       // current revision
 	compacted int64       // as etcd: reads and watches before it fail
-	now       map[string]*mvccpb.KeyValue
 }
+
+func newHistory() history { return history{keyspace: newKeyspace(), last: 1} }
 
 // add files committed events. etcd's own memory is copied before it is changed.
 func (h *history) add(evs []mvccpb.Event, b base, now time.Time) {
 	for _, e := range evs {
 		kv := *e.Kv
 		b.kv(&kv)
-		key := string(kv.Key)
-		ev := &clientv3.Event{Type: e.Type, Kv: &kv, PrevKv: h.now[key]}
-		if e.Type == mvccpb.DELETE {
-			delete(h.now, key)
-		} else {
-			h.now[key] = &kv
-		}
-		h.log = append(h.log, ev)
-		h.when = append(h.when, now)
-		h.last = kv.ModRevision
+		h.file(e.Type, &kv, now)
 	}
+}
+
+// file takes in one change: the new pair, or of a deletion its key and revision.
+func (h *history) file(what mvccpb.Event_EventType, kv *mvccpb.KeyValue, now time.Time) {
+	value := kv
+	if what == mvccpb.DELETE {
+		value = nil
+	}
+	h.log = append(h.log, &clientv3.Event{Type: what, Kv: kv, PrevKv: h.set(kv.Key, kv.ModRevision, value)})
+	h.when = append(h.when, now)
+	h.last = kv.ModRevision
 }
 
 // from is the entries from number n on.
@@ -58,6 +62,7 @@ func (h *history) at(t time.Time) int64 {
 // compact forgets the entries up to a revision, but none from number keep on.
 func (h *history) compact(rev int64, keep int) {
 	h.compacted = rev
+	h.keyspace.compact(rev)
 	n := min(h.find(rev+1), keep) - h.first
 	h.log = append([]*clientv3.Event(nil), h.log[n:]...)
 	h.when = append([]time.Time(nil), h.when[n:]...)

@@ -66,9 +66,8 @@ func (r *Run) present(key string) (*pb.RangeResponse, error) {
 	}
 	r.calls.Add(1)
 	a := &pb.RangeResponse{Header: &pb.ResponseHeader{ClusterId: 1, MemberId: 1, RaftTerm: 2, Revision: r.history.last}}
-	if now := r.history.now[key]; now != nil {
-		kv := *now
-		a.Kvs, a.Count = []*mvccpb.KeyValue{&kv}, 1
+	if kv := r.history.now([]byte(key)); kv != nil {
+		a.Kvs, a.Count = []*mvccpb.KeyValue{kv}, 1
 	}
 	return a, nil
 }
@@ -110,9 +109,13 @@ func (k *kv) Compact(ctx context.Context, q *pb.CompactionRequest, _ ...grpc.Cal
 		return nil, err
 	}
 	a.Header = k.r.base.header(a.Header)
-	k.r.mu.Lock()
-	defer k.r.mu.Unlock()
-	k.r.history.compact(q.Revision, k.r.told)
-	k.r.due.Store(true) // watches that lag behind it must be told
+	k.r.compact(q.Revision)
 	return a, nil
+}
+
+func (r *Run) compact(rev int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.history.compact(rev, r.told)
+	r.due.Store(true) // watches that lag behind it must be told
 }

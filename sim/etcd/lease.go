@@ -1,13 +1,13 @@
 package etcd
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
 	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/mvccpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
@@ -91,12 +91,11 @@ func (c *leases) TimeToLive(ctx context.Context, id clientv3.LeaseID, _ ...clien
 		return resp, nil
 	}
 	resp.TTL, resp.GrantedTTL = int64(time.Until(l.ends)/time.Second), l.ttl
-	for k, kv := range c.r.history.now {
+	c.r.history.ascend([]byte{0}, []byte{0}, func(kv *mvccpb.KeyValue) {
 		if kv.Lease == int64(id) {
-			resp.Keys = append(resp.Keys, []byte(k))
+			resp.Keys = append(resp.Keys, kv.Key)
 		}
-	}
-	slices.SortFunc(resp.Keys, func(a, b []byte) int { return cmp.Compare(string(a), string(b)) })
+	})
 	return resp, nil
 }
 

@@ -1,14 +1,11 @@
 package etcd
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,9 +21,10 @@ var ErrEnded = errors.New("etcd: the run is over")
 // Run is the store as one run sees it. Its methods are for code inside the
 // run's bubble.
 type Run struct {
-	srv   *Server
-	base  base
-	calls atomic.Int64
+	srv    *Server
+	base   base
+	memory *memory // nil: etcd
+	calls  atomic.Int64
 
 	mu      sync.Mutex // held across calls to the outside: they go one at a time
 	history history
@@ -39,28 +37,47 @@ type Run struct {
 	due     atomic.Bool // Pump may have something to do
 }
 
-// Begin empties the store for a new run and ends the previous one, whose bubble
-// can no longer reach the store. Call it outside of bubbles.
+// Begin empties etcd for a new run and ends the previous one, whose bubble can no
+// longer reach the store. Call it outside of bubbles. The first starts etcd, if
+// Start did not.
 func (s *Server) Begin() (*Run, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.run.Store(nil)
+	if err := s.start(); err != nil {
+		return nil, err
+	}
 	first, err := s.store.wipe()
 	if err != nil {
 		return nil, fmt.Errorf("etcd: wipe: %w", err)
 	}
-	r := &Run{srv: s, base: base(first - 1), leases: map[clientv3.LeaseID]*lease{}}
-	r.history.last, r.history.now = 1, map[string]*mvccpb.KeyValue{}
+	return s.begin(&Run{base: base(first - 1)}), nil
+}
+
+// BeginMemory is Begin on the fast store: the same answers, revisions and events
+// from a store in memory, which needs no etcd and no way out of the bubble.
+func (s *Server) BeginMemory() *Run {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.begin(&Run{})
+	r.memory = newMemory(&r.history)
+	return r
+}
+
+func (s *Server) begin(r *Run) *Run {
+	r.srv, r.leases, r.history = s, map[clientv3.LeaseID]*lease{}, newHistory()
 	s.run.Store(r)
-	return r, nil
+	return r
 }
 
 // Client is a client of the store for use inside the bubble: KV, Txn, Watch and
-// Lease work, each call hops out of the bubble, and virtual time stands still
-// meanwhile.
+// Lease work, each call to etcd hops out of the bubble, and virtual time stands
+// still meanwhile.
 func (r *Run) Client() *clientv3.Client {
 	c := clientv3.NewCtxClient(context.Background())
-	c.KV = clientv3.NewKVFromKVClient(&kv{r}, c)
+	if c.KV = clientv3.NewKVFromKVClient(&kv{r}, c); r.memory != nil {
+		c.KV = clientv3.NewKVFromKVClient(&straight{r}, c)
+	}
 	c.Watcher = &watcher{r}
 	c.Lease = &leases{r}
 	return c
@@ -78,6 +95,9 @@ func (r *Run) callLocked(f func(store) error) (err error) {
 	if r.ended {
 		return ErrEnded
 	}
+	if r.memory != nil {
+		return r.straight(f)
+	}
 	var evs []mvccpb.Event
 	r.srv.out.Do(func() {
 		s := r.srv
@@ -92,6 +112,19 @@ func (r *Run) callLocked(f func(store) error) (err error) {
 	})
 	if len(evs) > 0 {
 		r.history.add(evs, r.base, time.Now())
+		r.due.Store(true)
+	}
+	return err
+}
+
+// straight runs f in the bubble: what it commits is filed in as it happens.
+func (r *Run) straight(f func(store) error) error {
+	if r.srv.run.Load() != r {
+		return ErrEnded
+	}
+	before := r.history.last
+	err := f(r.memory)
+	if r.history.last != before {
 		r.due.Store(true)
 	}
 	return err
@@ -175,13 +208,9 @@ func (r *Run) tell() bool {
 func (r *Run) Scan(prefix string, f func(key string, value []byte, rev int64)) {
 	r.mu.Lock()
 	var found []*mvccpb.KeyValue
-	for k, kv := range r.history.now {
-		if strings.HasPrefix(k, prefix) {
-			found = append(found, kv)
-		}
-	}
+	take := func(kv *mvccpb.KeyValue) { found = append(found, kv) }
+	r.history.ascend([]byte(max(prefix, "\x00")), []byte(clientv3.GetPrefixRangeEnd(prefix)), take)
 	r.mu.Unlock()
-	slices.SortFunc(found, func(a, b *mvccpb.KeyValue) int { return bytes.Compare(a.Key, b.Key) })
 	for _, kv := range found {
 		f(string(kv.Key), kv.Value, kv.ModRevision)
 	}

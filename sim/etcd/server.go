@@ -26,12 +26,13 @@ import (
 // Server is the etcd of this process. Start one and keep it: a run costs it
 // about 10 µs a key to wipe, a start 10 ms and a directory.
 type Server struct {
-	dir   string
-	embed *embed.Etcd
-	out   *sim.Outside
-	store store
-	stop  chan struct{}
-	done  chan struct{}
+	parent string // where its directory goes
+	dir    string
+	embed  *embed.Etcd // nil: not started yet
+	out    *sim.Outside
+	store  store
+	stop   chan struct{}
+	done   chan struct{}
 
 	mu  sync.Mutex
 	run atomic.Pointer[Run] // the one that may still talk to the store
@@ -46,31 +47,45 @@ func Start() (*Server, error) { return StartIn("") }
 // it if this process cannot any more; "" leaves the place to Start. Keep its name
 // short: a path of a unix socket has at most 107 bytes.
 func StartIn(parent string) (*Server, error) {
-	dir, err := privateDir(parent)
-	if err != nil {
-		return nil, fmt.Errorf("etcd: directory: %w", err)
+	s := New(parent)
+	if err := s.start(); err != nil {
+		return nil, errors.Join(err, s.Close())
 	}
-	s := &Server{dir: dir, stop: make(chan struct{}), done: make(chan struct{})}
+	return s, nil
+}
+
+// New is StartIn, but etcd is started by the first run that needs it.
+func New(parent string) *Server { return &Server{parent: parent, out: sim.NewOutside(2)} }
+
+// start starts etcd unless it runs.
+func (s *Server) start() (err error) {
+	if s.embed != nil {
+		return nil
+	}
+	if s.dir, err = privateDir(s.parent); err != nil {
+		return fmt.Errorf("etcd: directory: %w", err)
+	}
 	wal.SegmentSizeBytes = 1 << 20 // 64 MB, the default, is preallocated at every start
-	if s.embed, err = embed.StartEtcd(settings(dir)); err != nil {
-		return nil, errors.Join(fmt.Errorf("etcd: start: %w", err), os.RemoveAll(dir))
+	e, err := embed.StartEtcd(settings(s.dir))
+	if err != nil {
+		return errors.Join(fmt.Errorf("etcd: start: %w", err), os.RemoveAll(s.dir))
 	}
 	select {
-	case <-s.embed.Server.ReadyNotify():
-	case err = <-s.embed.Err():
+	case <-e.Server.ReadyNotify():
+	case err = <-e.Err():
 	case <-time.After(30 * time.Second):
 		err = errors.New("not ready after 30 s")
 	}
 	if err == nil {
-		s.store, err = newReal(s.embed.Server)
+		s.store, err = newReal(e.Server)
 	}
 	if err != nil {
-		s.embed.Close()
-		return nil, errors.Join(fmt.Errorf("etcd: start: %w", err), os.RemoveAll(dir))
+		e.Close()
+		return errors.Join(fmt.Errorf("etcd: start: %w", err), os.RemoveAll(s.dir))
 	}
-	s.out = sim.NewOutside(2)
+	s.embed, s.stop, s.done = e, make(chan struct{}), make(chan struct{})
 	go s.trim()
-	return s, nil
+	return nil
 }
 
 // privateDir is readable by this user alone: MkdirTemp makes it 0700.
@@ -111,12 +126,16 @@ func socket(dir, name string) []url.URL {
 func (s *Server) Close() error {
 	s.mu.Lock()
 	s.run.Store(nil)
+	started := s.embed != nil
 	s.mu.Unlock()
+	defer s.out.Close()
+	if !started {
+		return nil
+	}
 	close(s.stop)
 	<-s.done
 	s.store.close()
 	s.embed.Close()
-	s.out.Close()
 	return os.RemoveAll(s.dir)
 }
 

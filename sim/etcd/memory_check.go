@@ -1,0 +1,222 @@
+package etcd
+
+import (
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	"go.etcd.io/etcd/pkg/v3/adt"
+)
+
+// What etcd refuses before it looks at any key, in its order.
+//
+// Source: etcdserver/api/v3rpc, key.go; etcdserver, v3_server.go.
+
+// etcd's own limits unless it is told otherwise (embed.DefaultMaxTxnOps,
+// embed.DefaultMaxRequestBytes).
+const (
+	opsMax   = 128
+	bytesMax = 1536 << 10
+)
+
+// size refuses a request that is too long for a message of raft. Nothing that has
+// less than 1 MiB of keys and values is.
+func (m *memory) size(r *pb.InternalRaftRequest, content int) error {
+	if content < 1<<20 {
+		return nil
+	}
+	r.Header = &pb.RequestHeader{ID: 1 << 63}
+	if r.Size() > bytesMax {
+		return rpctypes.ErrGRPCRequestTooLarge
+	}
+	return nil
+}
+
+// content is the length of all keys and values of a transaction.
+func content(q *pb.TxnRequest) (n int) {
+	for _, c := range q.Compare {
+		n += len(c.Key) + len(c.RangeEnd) + len(c.GetValue())
+	}
+	for _, ops := range [][]*pb.RequestOp{q.Success, q.Failure} {
+		for _, op := range ops {
+			switch r := op.Request.(type) {
+			case *pb.RequestOp_RequestRange:
+				n += len(r.RequestRange.Key) + len(r.RequestRange.RangeEnd)
+			case *pb.RequestOp_RequestPut:
+				n += len(r.RequestPut.Key) + len(r.RequestPut.Value)
+			case *pb.RequestOp_RequestDeleteRange:
+				n += len(r.RequestDeleteRange.Key) + len(r.RequestDeleteRange.RangeEnd)
+			case *pb.RequestOp_RequestTxn:
+				n += content(r.RequestTxn)
+			}
+		}
+	}
+	return n
+}
+
+// readOnly transactions do not pass raft. One within another is not.
+func readOnly(q *pb.TxnRequest) bool {
+	for _, ops := range [][]*pb.RequestOp{q.Success, q.Failure} {
+		for _, op := range ops {
+			if op.GetRequestRange() == nil {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func checkRange(q *pb.RangeRequest) error {
+	_, known := pb.RangeRequest_SortOrder_name[int32(q.SortOrder)]
+	switch {
+	case len(q.Key) == 0:
+		return rpctypes.ErrGRPCEmptyKey
+	case !known || targets[q.SortTarget] == nil:
+		return rpctypes.ErrGRPCInvalidSortOption
+	}
+	return nil
+}
+
+func checkPut(q *pb.PutRequest) error {
+	switch {
+	case len(q.Key) == 0:
+		return rpctypes.ErrGRPCEmptyKey
+	case q.IgnoreValue && len(q.Value) != 0:
+		return rpctypes.ErrGRPCValueProvided
+	case q.IgnoreLease && q.Lease != 0:
+		return rpctypes.ErrGRPCLeaseProvided
+	}
+	return nil
+}
+
+func checkDelete(q *pb.DeleteRangeRequest) error {
+	if len(q.Key) == 0 {
+		return rpctypes.ErrGRPCEmptyKey
+	}
+	return nil
+}
+
+func checkTxn(q *pb.TxnRequest) error {
+	if err := checkOps(q, opsMax); err != nil {
+		return err
+	}
+	for _, ops := range [][]*pb.RequestOp{q.Success, q.Failure} {
+		if _, _, err := written(ops); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkOps checks what is in a transaction. Those nested in it may have as many
+// operations as the longest list around them leaves.
+func checkOps(q *pb.TxnRequest, most int) error {
+	most -= max(len(q.Compare), len(q.Success), len(q.Failure))
+	if most < 0 {
+		return rpctypes.ErrGRPCTooManyOps
+	}
+	for _, c := range q.Compare {
+		if len(c.Key) == 0 {
+			return rpctypes.ErrGRPCEmptyKey
+		}
+	}
+	for _, ops := range [][]*pb.RequestOp{q.Success, q.Failure} {
+		for _, op := range ops {
+			if err := checkOp(op, most); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func checkOp(op *pb.RequestOp, most int) error {
+	switch r := op.Request.(type) {
+	case *pb.RequestOp_RequestRange:
+		return checkRange(r.RequestRange)
+	case *pb.RequestOp_RequestPut:
+		return checkPut(r.RequestPut)
+	case *pb.RequestOp_RequestDeleteRange:
+		return checkDelete(r.RequestDeleteRange)
+	case *pb.RequestOp_RequestTxn:
+		return checkOps(r.RequestTxn, most)
+	}
+	return rpctypes.ErrGRPCKeyNotFound
+}
+
+// written is what a list of operations may put and delete. It is refused if a key
+// would be written twice: etcd's rules of what counts as twice are not symmetric
+// (of two nested transactions, the first may put what the second deletes, but not
+// the other way round), so they are followed in its order and on its own tree.
+func written(ops []*pb.RequestOp) (puts map[string]bool, dels adt.IntervalTree, err error) {
+	puts, dels = map[string]bool{}, adt.NewIntervalTree()
+	if len(ops) == 1 && ops[0].GetRequestTxn() == nil && ops[0].GetRequestDeleteRange() == nil {
+		if p := ops[0].GetRequestPut(); p != nil {
+			puts[string(p.Key)] = true
+		}
+		return puts, dels, nil
+	}
+	for _, op := range ops {
+		if d := op.GetRequestDeleteRange(); d != nil {
+			dels.Insert(interval(d.Key, d.RangeEnd), struct{}{})
+		}
+	}
+	for _, op := range ops {
+		if q := op.GetRequestTxn(); q != nil {
+			if err := writtenWithin(q, puts, dels); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	for _, op := range ops {
+		if p := op.GetRequestPut(); p != nil {
+			if err := writtenOnce(string(p.Key), puts, dels); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	return puts, dels, nil
+}
+
+// writtenWithin adds what a nested transaction may write. Its branches exclude
+// each other.
+func writtenWithin(q *pb.TxnRequest, puts map[string]bool, dels adt.IntervalTree) error {
+	putsThen, delsThen, err := written(q.Success)
+	if err != nil {
+		return err
+	}
+	putsElse, delsElse, err := written(q.Failure)
+	if err != nil {
+		return err
+	}
+	for k := range putsThen {
+		if err := writtenOnce(k, puts, dels); err != nil {
+			return err
+		}
+	}
+	for k := range putsElse {
+		if putsThen[k] {
+			continue // put, and not deleted, by the other branch
+		}
+		if err := writtenOnce(k, puts, dels); err != nil {
+			return err
+		}
+	}
+	everything := adt.NewStringAffineInterval("\x00", "")
+	dels.Union(delsThen, everything)
+	dels.Union(delsElse, everything)
+	return nil
+}
+
+func writtenOnce(key string, puts map[string]bool, dels adt.IntervalTree) error {
+	if puts[key] || dels.Intersects(adt.NewStringAffinePoint(key)) {
+		return rpctypes.ErrGRPCDuplicateKey
+	}
+	puts[key] = true
+	return nil
+}
+
+func interval(key, end []byte) adt.Interval {
+	if len(end) == 0 {
+		return adt.NewStringAffinePoint(string(key))
+	}
+	return adt.NewStringAffineInterval(string(key), string(end))
+}
