@@ -61,7 +61,8 @@ var modules = []struct{ prefix, may, mend string }{
 	{"github.com/projectcalico", "sim/ipam/* cmd/lab", "upstream types never leave sim/ipam/NAME"},
 	{"github.com/nats-io/", "fuzz/campaign", "how work travels is the campaign's affair"},
 	{"go.etcd.io/", "sim/etcd sim/etcd/twin sim/kube", "etcd types never leave sim/etcd and sim/kube"},
-	{"math/rand", "sim/strategy fuzz/space", "nothing is random but the schedule: ask sim.Gate.Draw, or let the strategy choose"},
+	// Upstream's own order of blocks is this generator, seeded by a host's name.
+	{"math/rand", "sim/strategy fuzz/space model/reference/calico", "nothing is random but the schedule: ask sim.Gate.Draw, or let the strategy choose"},
 	{"crypto/rand", "fuzz/campaign", "nothing is random but the schedule: ask sim.Gate.Draw"},
 	{"log", "", "library code returns or records; only cmd prints"},
 	{"github.com/sirupsen/logrus", "sim/ipam/* cmd/*", "library code returns or records; only cmd prints"},

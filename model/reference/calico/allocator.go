@@ -1,0 +1,79 @@
+package calico
+
+import (
+	"errors"
+	"net/netip"
+	"slices"
+)
+
+// Datastore is where Calico keeps its record. It decides about the order in which
+// a node's IPv6 blocks are tried, and about who deletes Calico's nodes.
+type Datastore uint8
+
+// Etcd is etcdv3, Kubernetes is custom resources.
+const (
+	Etcd Datastore = iota
+	Kubernetes
+)
+
+// Why an operation is refused. Addresses that it took before the refusal may stay
+// taken, as with upstream.
+var (
+	ErrNotModelled = errors.New("not modelled")
+	ErrNoNode      = errors.New("no such node")
+	ErrNoPool      = errors.New("no pool for this request")
+	ErrBlockLimit  = errors.New("the node has as many blocks as it may have")
+	ErrNoNewBlocks = errors.New("blocks are not allocated automatically")
+	ErrExhausted   = errors.New("no address is left")
+	ErrTaken       = errors.New("the address is taken")
+	ErrNotAffine   = errors.New("strict affinity: the block is not the node's")
+	ErrExists      = errors.New("exists already")
+	ErrConflict    = errors.New("conflicts with what exists")
+	ErrNotFound    = errors.New("does not exist")
+	ErrNotEmpty    = errors.New("the block is not empty")
+	ErrOutOfDate   = errors.New("the release is out of date")
+)
+
+// Config is IPAMConfig. Upstream's default, which New has, is automatic blocks
+// alone.
+type Config struct {
+	Strict       bool // StrictAffinity
+	AutoAllocate bool // AutoAllocateBlocks
+	MaxBlocks    int  // MaxBlocksPerHost; 0 is 20
+}
+
+// Allocator is the record and what changes it. It is not safe for concurrent use.
+type Allocator struct {
+	Config Config
+	// Order puts things that upstream takes in the order of a Go map into the order
+	// in which it takes them; see the package comment. They come sorted: addresses
+	// of one block (as prefixes of one address), or spare blocks of one node. nil
+	// leaves them so.
+	Order func([]netip.Prefix)
+
+	datastore Datastore
+	pools     []*pool // by name
+	reserved  []span
+	hosts     map[string]*host
+	blocks    map[netip.Prefix]*block
+	sizes     map[size]*shelf
+	handles   map[string]*handle
+	born      uint64 // how many blocks there have been
+}
+
+// New is an empty datastore.
+func New(d Datastore) *Allocator {
+	return &Allocator{
+		Config: Config{AutoAllocate: true}, datastore: d,
+		hosts: map[string]*host{}, blocks: map[netip.Prefix]*block{}, sizes: map[size]*shelf{}, handles: map[string]*handle{},
+	}
+}
+
+// ordered sorts and then asks Order.
+func (a *Allocator) ordered(all []netip.Prefix) []netip.Prefix {
+	slices.SortFunc(all, netip.Prefix.Compare)
+	if a.Order != nil && len(all) > 1 {
+		a.Order(all)
+	}
+	return all
+}

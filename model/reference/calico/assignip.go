@@ -1,0 +1,32 @@
+package calico
+
+import (
+	"fmt"
+	"net/netip"
+)
+
+// AssignIP gives out one certain address, as for a pod that asks for it. It lies
+// in an enabled pool; its block is claimed if it does not exist, whatever limits
+// there are, and if it is another's the address is borrowed, unless affinity is
+// strict.
+//
+// Source: libcalico-go/lib/ipam/ipam.go, AssignIP (v3.31).
+func (a *Allocator) AssignIP(q Request, addr netip.Addr) error {
+	if err := a.checkHandle(q.Handle); err != nil {
+		return err
+	}
+	p := a.poolOf(addr, false)
+	if p == nil {
+		return fmt.Errorf("%w: %s lies in none that is enabled", ErrNoPool, addr)
+	}
+	prefix := netip.PrefixFrom(addr, p.BlockBits).Masked()
+	h, b := a.host(q.Node), a.blocks[prefix]
+	defer a.forget(h)
+	if b == nil {
+		b = a.claim(h, prefix)
+	}
+	if a.Config.Strict && b.owner != h {
+		return fmt.Errorf("%s: %w", addr, ErrNotAffine)
+	}
+	return a.assign(b, addr, q.allocation())
+}

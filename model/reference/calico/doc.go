@@ -1,0 +1,44 @@
+// Package calico is Calico's IPAM as a small state machine: what libcalico-go's
+// allocator, the CNI plugin, calico-node's tunnel addresses and the garbage
+// collector of kube-controllers do when nobody else does anything meanwhile. For
+// every history of operations one after another it says which address the real
+// code (v3.31.0) hands out, or why it refuses, and what the record is then.
+//
+// It is written after upstream's code and held against it by TestConformance in
+// sim/ipam/calico; it imports nothing of it. An Allocator is the datastore with
+// the operations on it; a Collector is what one garbage collector remembers
+// between its passes. Neither reads a clock: times are arguments.
+//
+// # What upstream does in an order of its own
+//
+// Upstream walks through some Go maps, whose order is nobody's to predict: in
+// which order addresses that one call releases return to the end of their block's
+// free list, and which of several spare empty blocks of a node goes. The
+// reference takes them in order of their addresses unless Allocator.Order says
+// otherwise.
+//
+// # What is not modelled
+//
+// An input that needs one of these is refused with ErrNotModelled:
+//
+//   - pools with blocks of one address (/32, /128): upstream searches them from
+//     where the clock says;
+//   - Windows: addresses reserved at the ends of blocks;
+//   - addresses of Services (LoadBalancer) and affinities of what is no node;
+//   - two pools of one prefix, and selectors beyond all(), has, ==, !=, in, not in,
+//     !, && and ||;
+//   - allocations without a handle, and handles that the Kubernetes datastore
+//     would store under one name because they differ in case only.
+//
+// These have no input: WireGuard's tunnel addresses, migration from Flannel,
+// nodes that are not Kubernetes', a Calico node whose name is not its Kubernetes
+// node's, objects of versions before v3.30, host-local IPAM, and everything that
+// needs two at once: conflicts, retries, affinities that are not confirmed, and
+// what a process that dies halfway leaves behind.
+//
+// # Cost
+//
+// An allocation from a node's own blocks depends on the number of that node's
+// affinities and of pools, not of blocks; a new or a borrowed block is found by
+// binary search. A pass of the collector looks at every allocation.
+package calico

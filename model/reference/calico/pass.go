@@ -1,0 +1,230 @@
+package calico
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+	"time"
+
+	"ipamsim/model"
+)
+
+// Pass is one full scan at virtual time now. pod says what the API server has of a
+// pod; the pods must not change meanwhile. With etcdv3 Calico's nodes without a
+// Kubernetes node are deleted first. Then leaked addresses are released (those of
+// nodes that are gone at once, others after the grace period), then spare empty
+// blocks, then the blocks of nodes that are gone.
+//
+// The error is the pass's own: what it had not done by then is left for the next.
+// It is ErrNotModelled if more than 10,000 addresses are to be released at once,
+// of which upstream takes any 10,000.
+//
+// Source: kube-controllers/pkg/controllers/node/ipam.go, syncIPAM;
+// node_deleter.go, deleteStaleNodes.
+func (c *Collector) Pass(now time.Duration, pod func(model.PodRef) (p Pod, exists bool)) error {
+	c.now, c.pod = now, pod
+	if c.a.datastore == Etcd {
+		for _, name := range slices.Sorted(maps.Keys(c.a.hosts)) {
+			if h := c.a.hosts[name]; h != nil && h.known && !h.kubernetes {
+				if err := c.a.deleteCalicoNode(h); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	c.learn()
+	gone := c.check()
+	if err := c.releaseLeaks(); err != nil {
+		return err
+	}
+	c.releaseSpare()
+	var err error
+	for _, node := range gone {
+		if h := c.a.hosts[node]; h != nil {
+			if e := c.a.releaseHost(h, true); e != nil {
+				err = e
+			}
+		}
+	}
+	return err
+}
+
+// check judges all allocations and says which nodes are gone and hold nothing
+// that is alive.
+//
+// Source: checkAllocations.
+func (c *Collector) check() (gone []string) {
+	nodes := map[string]bool{}
+	for _, n := range c.nodeOf {
+		nodes[n] = true
+	}
+	for n := range c.byNode {
+		nodes[n] = true
+	}
+	for n := range nodes {
+		h := c.a.hosts[n]
+		there, alive := h != nil && h.known, h != nil && h.known && h.kubernetes
+		if c.checkNode(c.byNode[n], there, alive) {
+			gone = append(gone, n)
+		}
+	}
+	slices.Sort(gone)
+	return gone
+}
+
+// checkNode judges the allocations for one node. It reports whether the node's
+// blocks can be released.
+func (c *Collector) checkNode(all map[id]*seen, there, alive bool) bool {
+	release := true
+	for _, s := range all {
+		s.there = there
+		switch {
+		case s.tunnel:
+			continue
+		case !s.isPod():
+			release = false
+			continue
+		case c.valid(s):
+			release, s.sure, s.leaked = false, false, false
+			continue
+		case !alive:
+			s.sure = true
+		case c.grace >= 0:
+			if !s.leaked {
+				s.leaked, s.since = true, c.now
+			}
+			if c.grace > 0 && c.now-s.since > c.grace {
+				s.sure = true
+			}
+		}
+		if s.sure {
+			c.confirmed[s.id] = s
+		} else {
+			delete(c.confirmed, s.id)
+		}
+	}
+	if alive || !release {
+		return false
+	}
+	for _, s := range all {
+		if s.tunnel {
+			s.sure = true
+			c.confirmed[s.id] = s
+		}
+	}
+	return true
+}
+
+func (s *seen) isPod() bool { return s.pod.Name != "" && s.pod.Namespace != "" }
+
+// valid reports whether an address is still its owner's.
+//
+// Source: allocationIsValid.
+func (c *Collector) valid(s *seen) bool {
+	if s.tunnel {
+		return s.there
+	}
+	p, exists := c.pod(s.pod)
+	switch {
+	case !exists:
+		return false
+	case p.Node != "" && s.there && p.Node != s.node:
+		return false
+	case len(p.Addrs) == 0:
+		return true // not reported yet
+	default:
+		return !p.Finished && slices.Contains(p.Addrs, s.addr)
+	}
+}
+
+// batchMax is how many leaks one pass releases at most. Upstream takes any so many,
+// the reference none: see Pass.
+const batchMax = 10000
+
+// releaseLeaks releases confirmed leaks, but those of whose handle another
+// allocation is not known to be leaked.
+//
+// Source: garbageCollectKnownLeaks.
+func (c *Collector) releaseLeaks() error {
+	var leaks []*seen
+	for _, s := range c.confirmed {
+		if c.valid(s) {
+			delete(c.confirmed, s.id)
+			s.sure, s.leaked = false, false
+			continue
+		}
+		if c.allLeaked(s.id.handle) {
+			leaks = append(leaks, s)
+		}
+	}
+	if len(leaks) == 0 {
+		return nil
+	}
+	if len(leaks) > batchMax {
+		return fmt.Errorf("%w: %d leaks at once", ErrNotModelled, len(leaks))
+	}
+	slices.SortFunc(leaks, func(x, y *seen) int { return cmp.Or(x.addr.Compare(y.addr), cmp.Compare(x.id.handle, y.id.handle)) })
+	byAddr := map[netip.Addr]*seen{}
+	var all []Release
+	for _, s := range leaks {
+		all = append(all, Release{Addr: s.addr, Handle: s.id.handle, sequence: &s.sequence})
+		byAddr[s.addr] = s
+	}
+	done, err := c.a.Release(all...)
+	for _, r := range done {
+		if s := byAddr[r.Addr]; s != nil {
+			c.release(s)
+			delete(c.confirmed, s.id)
+			delete(byAddr, r.Addr)
+		}
+	}
+	return err
+}
+
+func (c *Collector) allLeaked(handle string) bool {
+	if len(c.byHandle) == 0 {
+		return false
+	}
+	for _, s := range c.byHandle[handle] {
+		if !s.sure {
+			return false
+		}
+	}
+	return true
+}
+
+// releaseSpare releases empty blocks of nodes that have others, a grace period
+// after the first pass that found them so. Which ones, of several, is upstream's
+// whim; one always stays.
+//
+// Source: releaseUnusedBlocks.
+func (c *Collector) releaseSpare() {
+	byNode := map[string][]netip.Prefix{}
+	for p, n := range c.empty {
+		byNode[n] = append(byNode[n], p)
+	}
+	for _, n := range slices.Sorted(maps.Keys(byNode)) {
+		for _, p := range c.a.ordered(byNode[n]) {
+			if len(c.blocksOf[n]) <= 1 || c.grace <= 0 {
+				continue
+			}
+			since, known := c.emptySince[p]
+			if !known {
+				c.emptySince[p] = c.now
+				continue
+			}
+			if c.now-since <= c.grace {
+				continue
+			}
+			if h := c.a.hosts[n]; h != nil {
+				if err := c.a.releaseAffinity(h, p, true); err != nil && !passes(err) {
+					continue
+				}
+			}
+			delete(c.blocksOf[n], p)
+			c.forgetBlock(p)
+		}
+	}
+}

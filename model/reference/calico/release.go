@@ -1,0 +1,160 @@
+package calico
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+)
+
+// Release says which address to release. Handle and Sequence, if they are set,
+// have to be those of the allocation.
+type Release struct {
+	Addr     netip.Addr
+	Handle   string
+	sequence *uint64
+}
+
+// Release is ReleaseIPs. It returns what it was asked to release and is released
+// now, which what was free before is, too. If one address of a block cannot be
+// released because it has become another's, none of that block is, and the error
+// is ErrOutOfDate.
+//
+// An address of a pool, even a disabled one, is looked for in the block that the
+// pool's present block size makes of it.
+//
+// Source: libcalico-go/lib/ipam/ipam.go, ReleaseIPs and releaseIPsFromBlock.
+func (a *Allocator) Release(all ...Release) (done []Release, err error) {
+	byBlock := map[netip.Prefix][]Release{}
+	var order []netip.Prefix
+	for _, r := range all {
+		p, found := a.blockOf(r.Addr)
+		if !found {
+			continue
+		}
+		if byBlock[p] == nil {
+			order = append(order, p)
+		}
+		byBlock[p] = append(byBlock[p], r)
+	}
+	for _, p := range order {
+		if b := a.blocks[p]; b != nil {
+			if e := a.releaseFrom(b, byBlock[p]); e != nil {
+				err = e
+				continue
+			}
+		}
+		done = append(done, byBlock[p]...)
+	}
+	return done, err
+}
+
+// blockOf is where an address is looked for.
+func (a *Allocator) blockOf(addr netip.Addr) (netip.Prefix, bool) {
+	if p := a.poolOf(addr, true); p != nil {
+		return netip.PrefixFrom(addr, p.BlockBits).Masked(), true
+	}
+	var found []netip.Prefix
+	for s := range a.sizes {
+		p := netip.PrefixFrom(addr, s.bits).Masked()
+		if s.v6 == addr.Is6() && a.blocks[p] != nil {
+			found = append(found, p)
+		}
+	}
+	if len(found) == 0 {
+		return netip.Prefix{}, false
+	}
+	return slices.MinFunc(found, func(x, y netip.Prefix) int {
+		if a.affinityKey(x) < a.affinityKey(y) {
+			return -1
+		}
+		return 1
+	}), true
+}
+
+// releaseFrom releases addresses of one block, or none.
+//
+// Source: ipam_block.go, release. It counts at most one address a handle: the
+// handle of a second one stays behind.
+func (a *Allocator) releaseFrom(b *block, all []Release) error {
+	var held []netip.Prefix
+	seen, handles := map[netip.Addr]Release{}, map[string]bool{}
+	for _, r := range all {
+		seen[r.Addr] = r // the last one of an address counts
+	}
+	for addr, r := range seen {
+		o := b.ordinal(addr)
+		x := b.held[o]
+		if r.sequence != nil && *r.sequence != b.since[o] {
+			return fmt.Errorf("%s: %w", addr, ErrOutOfDate)
+		}
+		if x == nil {
+			continue
+		}
+		if r.Handle != "" && r.Handle != x.handle {
+			return fmt.Errorf("%s: %w", addr, ErrOutOfDate)
+		}
+		held = append(held, netip.PrefixFrom(addr, addr.BitLen()))
+		handles[x.handle] = true
+	}
+	if len(held) == 0 {
+		return nil
+	}
+	var ordinals []uint16
+	for _, p := range a.ordered(held) {
+		o := b.ordinal(p.Addr())
+		ordinals, b.since[o] = append(ordinals, o), 0
+	}
+	owner := b.owner
+	a.put(b, ordinals)
+	for id := range handles {
+		a.discount(id, b.prefix, 1)
+	}
+	a.recheck(owner, b.prefix)
+	return nil
+}
+
+// ReleaseByHandle releases all that a handle has in the blocks that it counts. It
+// returns ErrNotFound if there is no such handle, which the CNI plugin does not
+// mind.
+//
+// Source: libcalico-go/lib/ipam/ipam.go, ReleaseByHandle; ipam_block.go,
+// releaseByHandle.
+func (a *Allocator) ReleaseByHandle(id string) error {
+	h := a.handles[id]
+	if h == nil {
+		return fmt.Errorf("handle %s: %w", id, ErrNotFound)
+	}
+	for _, c := range slices.Clone(h.counts) {
+		b := a.blocks[c.block]
+		if b == nil {
+			continue
+		}
+		var ordinals []uint16
+		for o, x := range b.held {
+			if x != nil && x.handle == id {
+				ordinals = append(ordinals, uint16(o))
+			}
+		}
+		if len(ordinals) == 0 {
+			continue
+		}
+		owner := b.owner
+		a.put(b, ordinals)
+		a.discount(id, b.prefix, len(ordinals))
+		a.recheck(owner, b.prefix)
+	}
+	return nil
+}
+
+// recheck takes a block from its owner if it is empty and its pool does not select
+// the owner any more.
+//
+// Source: libcalico-go/lib/ipam/ipam.go, ensureConsistentAffinity.
+func (a *Allocator) recheck(owner *host, p netip.Prefix) {
+	if owner == nil || !owner.known {
+		return
+	}
+	if in := a.poolOf(p.Addr(), false); in != nil && !in.selects(owner) {
+		_ = a.releaseAffinity(owner, p, true)
+	}
+}
