@@ -15,54 +15,12 @@ import (
 	"pgregory.net/rapid"
 	kubectl "sigs.k8s.io/yaml"
 
+	"ipamsim/fuzz/input"
 	"ipamsim/scenarios"
 )
 
-// FuzzParse: whatever the text, Parse returns a scenario that prints back to
-// itself, or one line.
-func FuzzParse(f *testing.F) {
-	for _, pattern := range []string{"testdata/bad/*.yaml", "testdata/good/*.yaml"} {
-		files, err := filepath.Glob(pattern)
-		if err != nil {
-			f.Fatal(err)
-		}
-		for _, file := range files {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				f.Fatal(err)
-			}
-			f.Add(data)
-		}
-	}
-	f.Fuzz(func(t *testing.T, data []byte) { checkParse(t, data) })
-}
-
-// checkParse parses and prints back.
-func checkParse(t interface{ Errorf(string, ...any) }, data []byte) {
-	s, err := scenarios.Parse("fuzz.yaml", data)
-	if err != nil {
-		var e *scenarios.Error
-		if !errors.As(err, &e) || e.Problem == "" || strings.ContainsAny(err.Error(), "\n\r") || len(err.Error()) > 2000 {
-			t.Errorf("not one line: %T %q", err, err)
-		}
-		return
-	}
-	text, err := s.YAML()
-	if err != nil {
-		t.Errorf("%v", err)
-		return
-	}
-	again, err := scenarios.Parse("fuzz.yaml", text)
-	switch {
-	case err != nil:
-		t.Errorf("printed, it does not load: %v\n%s", err, text)
-	case !equal(s, again):
-		t.Errorf("it changes when printed:\n%s", text)
-	}
-}
-
-// TestParseAnyStructure: text that is YAML, and nearly a scenario. Bytes at random
-// seldom are.
+// TestParseAnyStructure: text that is YAML, and nearly a scenario. Bytes at random,
+// which are FuzzScenarioFile's, seldom are.
 func TestParseAnyStructure(t *testing.T) {
 	files, err := filepath.Glob("testdata/good/*.yaml")
 	if err != nil {
@@ -109,7 +67,9 @@ func TestParseAnyStructure(t *testing.T) {
 				return
 			}
 		}
-		checkParse(rt, out.Bytes())
+		if err := input.PrintsBack(out.Bytes()); err != nil {
+			rt.Error(err)
+		}
 	})
 }
 

@@ -1,0 +1,130 @@
+package fuzz_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"ipamsim/fuzz/input"
+	"ipamsim/fuzz/space"
+	"ipamsim/scenarios"
+	"ipamsim/sim/hermetic"
+)
+
+var update = flag.Bool("update", false, "rewrite the seed corpora in testdata/fuzz")
+
+// Bounds of what is in a seed corpus: every file is run whenever the tests are,
+// and again and again by the fuzzer.
+const (
+	seedSteps = 450
+	seedBytes = 16 << 10
+	drawnMax  = 6 // worlds drawn from bytes, for each target
+)
+
+// The seed corpora are what the library and the spaces make of them: the small
+// scenarios as they run, and a few drawn worlds as their own strategies run them.
+func TestCorporaAreCurrent(t *testing.T) {
+	if !hermetic.Enabled {
+		t.Skip("SKIPPED: needs the hermetic build; run make test")
+	}
+	r, err := runner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, target := range input.Targets() {
+		want := map[string][]byte{}
+		fromLibrary(t, r, target, want)
+		fromSpace(t, r, target, want)
+		compare(t, filepath.Join("testdata", "fuzz", target), want)
+	}
+}
+
+// fuzzed says which target takes the scenarios of an address manager.
+var fuzzed = map[string]string{"calico": "FuzzCalico", "calico+whereabouts": "FuzzMixed", "whereabouts": "FuzzWhereabouts"}
+
+// fromLibrary adds the scenarios that are small.
+func fromLibrary(t *testing.T, r *scenarios.Runner, target string, to map[string][]byte) {
+	files, err := filepath.Glob("../scenarios/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scenarios: %v", err)
+	}
+	for _, file := range files {
+		if info, err := os.Lstat(file); err != nil || info.Mode()&os.ModeSymlink != 0 {
+			continue // another name
+		}
+		s, err := scenarios.Load(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fuzzed[s.Doc.Spec.IPAM] != target {
+			continue
+		}
+		s.Doc.Spec.Limits.Steps = seedSteps
+		in, rep, err := input.Record(context.Background(), r, s, scenarios.Options{Store: memory})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := in.File(); rep.Reason == "" && len(text) <= seedBytes {
+			to[s.Name()] = text
+		}
+	}
+}
+
+// fromSpace adds drawn worlds.
+func fromSpace(t *testing.T, r *scenarios.Runner, target string, to map[string][]byte) {
+	for seed, n := uint64(1), 0; n < drawnMax; seed++ {
+		in := input.Input{World: choices(seed)}
+		s, err := in.Scenario(target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Doc.Spec.Limits.Steps = seedSteps
+		recorded, rep, err := input.Record(context.Background(), r, s, scenarios.Options{Store: memory})
+		if err != nil {
+			t.Fatal(err)
+		}
+		in.Schedule = recorded.Schedule
+		if text := in.File(); rep.Reason == "" && len(text) <= seedBytes {
+			to[fmt.Sprintf("drawn-%d", seed)] = text
+			n++
+		}
+	}
+}
+
+// choices are bytes from which a world can be drawn.
+func choices(seed uint64) (out []byte) {
+	c := space.FromSeed(seed)
+	for range 50 {
+		out = binary.LittleEndian.AppendUint64(out, c.Uint64())
+	}
+	return out
+}
+
+// compare holds a corpus against what it should be, or rewrites it. Files with
+// other names than it makes are somebody's: crashes that were kept, on purpose.
+func compare(t *testing.T, dir string, want map[string][]byte) {
+	if *update {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		file := filepath.Join(dir, name)
+		if *update {
+			if err := os.WriteFile(file, want[name], 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		if got, err := os.ReadFile(file); err != nil || !bytes.Equal(got, want[name]) {
+			t.Errorf("%s is not what its scenario makes now (%v); go test ./fuzz -run Corpora -update", file, err)
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package input
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// corpusHead is the first line of a corpus file.
+//
+// Source: internal/fuzz/encoding.go (go1.26).
+const corpusHead = "go test fuzz v1"
+
+// File is the input as a corpus file of go test -fuzz: the head, then one line an
+// argument.
+func (in Input) File() []byte {
+	return fmt.Appendf(nil, "%s\n[]byte(%q)\n[]byte(%q)\n", corpusHead, in.World, in.Schedule)
+}
+
+// FileName is what Go calls that file: 16 hexadecimal digits.
+func (in Input) FileName() string { return fmt.Sprintf("%x", sha256.Sum256(in.File()))[:16] }
+
+// corpusMax is more than any input of a target has.
+const corpusMax = 4 << 20
+
+// ParseFile is the inverse of File. It takes what Go writes, and nothing else: two
+// pieces of bytes.
+func ParseFile(text []byte) (Input, error) {
+	if len(text) > corpusMax {
+		return Input{}, fmt.Errorf("%d bytes, want at most %d", len(text), corpusMax)
+	}
+	lines := bytes.Split(bytes.TrimRight(text, "\r\n"), []byte("\n"))
+	if string(bytes.TrimRight(lines[0], "\r")) != corpusHead {
+		return Input{}, fmt.Errorf("line 1: no file of go test -fuzz, want %q", corpusHead)
+	}
+	var in Input
+	args := []*[]byte{&in.World, &in.Schedule}
+	if len(lines) != 1+len(args) {
+		return Input{}, fmt.Errorf("%d arguments, want 2: the world and the schedule", len(lines)-1)
+	}
+	for i, a := range args {
+		var err error
+		if *a, err = argument(bytes.TrimRight(lines[1+i], "\r")); err != nil {
+			return Input{}, fmt.Errorf("line %d: %w", 2+i, err)
+		}
+	}
+	return in, nil
+}
+
+// argument reads []byte("...").
+func argument(line []byte) ([]byte, error) {
+	quoted, ok := bytes.CutPrefix(line, []byte("[]byte("))
+	if ok {
+		quoted, ok = bytes.CutSuffix(quoted, []byte(")"))
+	}
+	if !ok || len(quoted) == 0 || quoted[0] != '"' && quoted[0] != '`' {
+		return nil, errors.New(`want []byte("...")`)
+	}
+	text, err := strconv.Unquote(string(quoted))
+	if err != nil {
+		return nil, errors.New(`want []byte("...") in Go's quotation`)
+	}
+	return []byte(text), nil
+}

@@ -1,0 +1,82 @@
+// Package input turns what Go's fuzzer makes, two pieces of bytes, into a scenario
+// and a schedule, and back.
+package input
+
+import (
+	"bytes"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"ipamsim/scenarios"
+	"ipamsim/sim"
+	"ipamsim/sim/strategy"
+)
+
+// Input is what a target is called with.
+type Input struct {
+	// World is a scenario file, if it begins like one, else the choices from which
+	// the target's world is drawn. Nothing is a world, too: the plainest.
+	World []byte
+	// Schedule is what strategy.NewDeviations takes. Nothing is the default order.
+	Schedule []byte
+}
+
+// beginnings of a scenario file.
+var beginnings = [][]byte{[]byte("apiVersion:"), []byte("# ")}
+
+// IsFile reports whether the world is a scenario file.
+func (in Input) IsFile() bool {
+	for _, b := range beginnings {
+		if bytes.HasPrefix(in.World, b) {
+			return true
+		}
+	}
+	return false
+}
+
+// Scenario is the world, with limits under which a run is short. A file that is
+// none, which most changed files are, is refused with a *scenarios.Error; any other
+// error is a defect of what draws worlds.
+func (in Input) Scenario(target string) (*scenarios.Scenario, error) {
+	draw := targets[target]
+	if draw == nil {
+		return nil, CheckTarget(target)
+	}
+	if !in.IsFile() {
+		s, err := draw(in.World)
+		if err != nil {
+			return nil, fmt.Errorf("%s: drawn from bytes: %v", target, err) // not wrapped: nobody wrote that file
+		}
+		return bounded(s), nil
+	}
+	s, err := scenarios.Parse(target+".yaml", in.World)
+	if err != nil {
+		return nil, err
+	}
+	return bounded(s), nil
+}
+
+// Walk makes the strategy that follows the schedule.
+func (in Input) Walk() sim.Strategy { return strategy.NewDeviations(in.Schedule) }
+
+// Limits of a run. Go's fuzzer gives up on an input after ten seconds, and learns
+// little from one that takes more than one.
+const (
+	stepsMax   = 1200
+	virtualMax = 20 * time.Minute
+)
+
+// bounded lowers the limits of a scenario to those of an input.
+func bounded(s *scenarios.Scenario) *scenarios.Scenario {
+	b := *s
+	l := &b.Doc.Spec.Limits
+	if l.Steps == 0 || l.Steps > stepsMax {
+		l.Steps = stepsMax
+	}
+	if l.Virtual.Duration == 0 || l.Virtual.Duration > virtualMax {
+		l.Virtual = metav1.Duration{Duration: virtualMax}
+	}
+	return &b
+}

@@ -1,0 +1,111 @@
+package input
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ipamsim/scenarios"
+	"ipamsim/sim/hermetic"
+	"ipamsim/sim/strategy"
+)
+
+// Any bytes are a world or are refused in one line; nothing panics.
+func TestAnyBytesAreAWorld(t *testing.T) {
+	files, err := filepath.Glob("../../scenarios/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scenarios: %v", err)
+	}
+	worlds, refused := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		in := Input{World: rapid.SliceOfN(rapid.Byte(), 0, 400).Draw(t, "world")}
+		if rapid.Bool().Draw(t, "file") {
+			text, err := os.ReadFile(rapid.SampledFrom(files).Draw(t, "which"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := rapid.IntRange(0, len(text)-1).Draw(t, "where")
+			in.World = append(bytes.Clone(text[:at]), in.World[:len(in.World)%5]...)
+			in.World = append(in.World, text[min(len(text), at+rapid.IntRange(0, 9).Draw(t, "cut")):]...)
+		}
+		s, err := in.Scenario(rapid.SampledFrom(Targets()).Draw(t, "target"))
+		var bad *scenarios.Error
+		switch {
+		case err == nil:
+			worlds++
+			if l := s.Doc.Spec.Limits; l.Steps < 1 || l.Steps > stepsMax || l.Virtual.Duration <= 0 || l.Virtual.Duration > virtualMax {
+				t.Fatalf("limits %+v", l)
+			}
+		case in.IsFile() && errors.As(err, &bad) && !strings.ContainsAny(err.Error(), "\r\n"):
+			refused++
+		default:
+			t.Fatalf("%v", err)
+		}
+	})
+	if worlds < 10 || refused == 0 {
+		t.Errorf("%d worlds, %d refused: nothing to see", worlds, refused)
+	}
+}
+
+// What gofuzz fills is a setting of every kind, and can be written down again.
+func TestCrowdsAndBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		world := rapid.SliceOfN(rapid.Byte(), 8*19, 8*19).Draw(t, "world")
+		c := chosen(world)
+		if again := chosen(c.bytes()); again != c {
+			t.Fatalf("%+v, written down and read %+v", c, again)
+		}
+		if _, err := reconciled(world); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// A run under a strategy, as bytes, is the same run, and stays it in a file of Go's.
+func TestRecordedRunsAreInputs(t *testing.T) {
+	if !hermetic.Enabled {
+		t.Skip("SKIPPED: needs the hermetic build; run make test")
+	}
+	r, err := scenarios.NewRunner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	worlds := map[string]Input{}
+	for _, target := range Targets() {
+		worlds[target] = Input{World: bytes.Repeat([]byte{77, 3, 200, 41, 9}, 60)}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		target := rapid.SampledFrom(Targets()).Draw(t, "target")
+		s, err := worlds[target].Scenario(target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Doc.Spec.Limits.Steps = 150
+		seed := rapid.Uint64().Draw(t, "seed")
+		o := scenarios.Options{Seed: &seed, Store: scenarios.Memory, Strategy: rapid.SampledFrom(strategy.Names()).Filter(gated).Draw(t, "strategy")}
+		in, rep, err := Record(context.Background(), r, s, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if in, err = ParseFile(in.File()); err != nil {
+			t.Fatal(err)
+		}
+		world, err := in.Scenario(target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := r.Run(context.Background(), world, scenarios.Options{Walk: in.Walk(), Store: scenarios.Memory})
+		if err != nil || again.Digest != rep.Digest {
+			t.Fatalf("%s under %s: digest %s, as bytes %s: %v", target, o.Strategy, rep.Digest, again.Digest, err)
+		}
+	})
+}
+
+func gated(name string) bool { return name != "stress" }

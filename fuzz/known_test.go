@@ -1,0 +1,99 @@
+package fuzz_test
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ipamsim/fuzz/finding"
+	"ipamsim/fuzz/input"
+	"ipamsim/model"
+	"ipamsim/reports"
+	"ipamsim/scenarios"
+)
+
+// Go's fuzzer stops at the first failure, and worlds of these spaces fail often:
+// the upstream code has known bugs. testdata/known/TARGET lists their classes, a
+// line each: what broke | at which kind of message | what is known of it. A failure
+// of another class is news.
+var learn = flag.Bool("learn", false, "note classes of failure that are not in testdata/known there, instead of failing")
+
+// class is a failure without names, addresses, numbers and faults: coarser than
+// finding.Signature, because one bug has many signatures.
+func class(s *scenarios.Scenario, rep *reports.Report, v *model.Violation) string {
+	at := finding.SignatureOf(s, rep, v).At
+	if at == "" {
+		at = "time"
+	}
+	return v.Invariant + " | " + at
+}
+
+// known is a list of classes, each with what is known of it.
+type known map[string]string
+
+func knownFile(target string) string { return filepath.Join("testdata", "known", target) }
+
+func loadKnown(target string) (known, error) {
+	text, err := os.ReadFile(knownFile(target))
+	if errors.Is(err, os.ErrNotExist) {
+		return known{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return parseKnown(knownFile(target), string(text))
+}
+
+func parseKnown(file, text string) (known, error) {
+	out := known{}
+	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		f := strings.Split(line, " | ")
+		if len(f) != 3 {
+			return nil, fmt.Errorf("%s:%d: want INVARIANT | AT | WHAT IS KNOWN, have %q", file, i+1, line)
+		}
+		key := f[0] + " | " + f[1]
+		if out[key] != "" && !*learn { // two processes may learn the same
+			return nil, fmt.Errorf("%s:%d: %s is listed twice", file, i+1, key)
+		}
+		out[key] = f[2]
+	}
+	return out, nil
+}
+
+// add notes a class. Other processes may do so at the same time.
+func (k known) add(target, class, what string) error {
+	k[class] = what
+	f, err := os.OpenFile(knownFile(target), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(f, "%s | %s\n", class, what)
+	return errors.Join(err, f.Close())
+}
+
+// The lists can be read, and each line says what is known.
+func TestKnown(t *testing.T) {
+	for _, target := range input.Targets() {
+		k, err := loadKnown(target)
+		if err != nil {
+			t.Error(err)
+		}
+		for class, what := range k {
+			if strings.TrimSpace(what) == "" {
+				t.Errorf("%s: %s: nothing is known of it", target, class)
+			}
+		}
+	}
+	for _, bad := range []string{"a", "a | b", "a | b | c | d", "a | b | c\na | b | d"} {
+		if k, err := parseKnown("f", bad); err == nil {
+			t.Errorf("%q is read as %v", bad, k)
+		}
+	}
+}

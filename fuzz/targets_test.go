@@ -1,0 +1,49 @@
+// Package fuzz_test holds the native targets of go test -fuzz. Each is a few lines
+// over fuzz/input, which makes a scenario and a schedule of any bytes; what counts
+// as a failure is in judge_test.go.
+//
+//	make fuzz TARGET=FuzzCalico T=2m
+package fuzz_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"ipamsim/fuzz/input"
+)
+
+// FuzzCalico: worlds of Calico.
+func FuzzCalico(f *testing.F) { fuzzRuns(f, "FuzzCalico") }
+
+// FuzzMixed: Calico and Whereabouts in one cluster.
+func FuzzMixed(f *testing.F) { fuzzRuns(f, "FuzzMixed") }
+
+// FuzzReconcilers: concurrent passes of Whereabouts' reconciler against churn.
+func FuzzReconcilers(f *testing.F) { fuzzRuns(f, "FuzzReconcilers") }
+
+// FuzzWhereabouts: worlds of Whereabouts.
+func FuzzWhereabouts(f *testing.F) { fuzzRuns(f, "FuzzWhereabouts") }
+
+// FuzzScenarioFile: the loader never panics, refuses in one line, and never
+// accepts what it cannot print back.
+func FuzzScenarioFile(f *testing.F) {
+	for _, pattern := range []string{"bad/*.yaml", "good/*.yaml"} {
+		files, err := filepath.Glob(filepath.Join("../scenarios/testdata", pattern))
+		if err != nil || len(files) == 0 {
+			f.Fatalf("no files %s: %v", pattern, err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(text)
+		}
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if err := input.PrintsBack(text); err != nil {
+			t.Error(err)
+		}
+	})
+}
