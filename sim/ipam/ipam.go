@@ -185,5 +185,7 @@ type Reconciler struct {
 	// Daemon runs until its context ends; otherwise it is one pass that a
 	// schedule starts again and again.
 	Daemon bool
-	Run    func(ctx context.Context, g *sim.Gate, node string) error
+	// Reference: it is not upstream's code but ours, for comparison.
+	Reference bool
+	Run       func(ctx context.Context, g *sim.Gate, node string) error
 }

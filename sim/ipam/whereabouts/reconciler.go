@@ -10,7 +10,7 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// Reconcilers are upstream's three background processes.
+// Reconcilers are upstream's three background processes, and behind them ours.
 //
 //   - ip-reconciler: one pass. Upstream runs passes by cron, 30 4 * * * by default,
 //     in one deployment without leader election; a pass does not wait for the one
@@ -22,11 +22,11 @@ import (
 // Source: doc/crds/reconciler-deployment.yaml, daemonset-install.yaml,
 // node-slice-controller.yaml (v0.9.4).
 func (i *instance) Reconcilers() []ipam.Reconciler {
-	return []ipam.Reconciler{
+	return append([]ipam.Reconciler{
 		{Name: "ip-reconciler", Run: i.reconcile},
 		{Name: "pod-control-loop", PerNode: true, Daemon: true, Run: i.podControlLoop},
 		{Name: "node-slice-controller", Daemon: true, Run: i.nodeSliceController},
-	}
+	}, i.references()...)
 }
 
 // reconcile is one pass of the ip-reconciler. A pass that fails to clean one pool

@@ -24,11 +24,12 @@ import (
 )
 
 var (
-	podsGVR   = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
-	nodesGVR  = schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
-	nadsGVR   = schema.GroupVersionResource{Group: "k8s.cni.cncf.io", Version: "v1", Resource: "network-attachment-definitions"}
-	poolsGVR  = schema.GroupVersionResource{Group: "whereabouts.cni.cncf.io", Version: "v1alpha1", Resource: "ippools"}
-	eventsGVR = schema.GroupVersionResource{Version: "v1", Resource: "events"}
+	podsGVR         = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+	nodesGVR        = schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
+	nadsGVR         = schema.GroupVersionResource{Group: "k8s.cni.cncf.io", Version: "v1", Resource: "network-attachment-definitions"}
+	poolsGVR        = schema.GroupVersionResource{Group: "whereabouts.cni.cncf.io", Version: "v1alpha1", Resource: "ippools"}
+	reservationsGVR = schema.GroupVersionResource{Group: "whereabouts.cni.cncf.io", Version: "v1alpha1", Resource: "overlappingrangeipreservations"}
+	eventsGVR       = schema.GroupVersionResource{Version: "v1", Resource: "events"}
 )
 
 // world is the real Whereabouts in a simulated run over the real API server and
@@ -106,7 +107,7 @@ func simulate(t *testing.T, server *etcd.Server, s sim.Strategy, o sim.Options, 
 
 func meta(name string) map[string]any { return map[string]any{"name": name, "namespace": "default"} }
 
-var kinds = map[string]string{"pods": "Pod", "nodes": "Node", "network-attachment-definitions": "NetworkAttachmentDefinition"}
+var kinds = map[string]string{"ippools": "IPPool", "overlappingrangeipreservations": "OverlappingRangeIPReservation", "pods": "Pod", "nodes": "Node", "network-attachment-definitions": "NetworkAttachmentDefinition"}
 
 func (w *world) create(gvr schema.GroupVersionResource, o map[string]any) {
 	w.t.Helper()
