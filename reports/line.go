@@ -14,6 +14,9 @@ func Line(r *Report) string {
 	if r.Datastore != "" {
 		parts[0] += " " + Clean(r.Datastore)
 	}
+	if len(r.References) > 0 {
+		parts[0] += " " + Clean(strings.Join(r.References, " "))
+	}
 	if v := r.Gravest(); v != nil {
 		parts = append(parts, headline(v))
 		if n := len(r.Violations) - 1; n > 0 {

@@ -23,11 +23,12 @@ const (
 // Report is the outcome of one run of one scenario.
 type Report struct {
 	Scenario    string
-	Title       string // the scenario's one-line description
-	Story       string // what the scenario shows and why, in paragraphs
-	File        string // where it was read from
-	Upstream    string // module@version
-	Datastore   string // where the manager kept its record, if it has a choice
+	Title       string   // the scenario's one-line description
+	Story       string   // what the scenario shows and why, in paragraphs
+	File        string   // where it was read from
+	Upstream    string   // module@version, and what of ours ran in its place
+	References  []string // processes of our own that stand where upstream's would
+	Datastore   string   // where the manager kept its record, if it has a choice
 	Seed        uint64
 	Strategy    string
 	Store       string

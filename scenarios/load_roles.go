@@ -1,12 +1,14 @@
 package scenarios
 
 import (
+	"slices"
 	"strings"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/ipam/whereabouts"
 )
 
 // roles are the background processes of each address manager, by name. They are
@@ -15,18 +17,51 @@ import (
 var roles = map[string]struct {
 	reconcilers, daemons []string
 	several              []string // daemons of which more than one may run, as during a leader's failover
+	references           []string // reconcilers that are our own code, for comparison
 }{
 	"calico": {
 		reconcilers: []string{"ipam-gc"}, daemons: []string{"ipam-controller", "tunnel-addresses"},
 		several: []string{"ipam-controller"},
 	},
 	"calico+whereabouts": {
-		reconcilers: []string{"ipam-gc", "ip-reconciler"},
+		reconcilers: append([]string{"ipam-gc", "ip-reconciler"}, whereabouts.References()...),
 		daemons:     []string{"ipam-controller", "tunnel-addresses", "pod-control-loop", "node-slice-controller"},
 		several:     []string{"ipam-controller"},
+		references:  whereabouts.References(),
 	},
-	"canary":      {reconcilers: []string{"canary-reconciler"}},
-	"whereabouts": {reconcilers: []string{"ip-reconciler"}, daemons: []string{"pod-control-loop", "node-slice-controller"}},
+	"canary": {reconcilers: []string{"canary-reconciler"}},
+	"whereabouts": {
+		reconcilers: append([]string{"ip-reconciler"}, whereabouts.References()...),
+		daemons:     []string{"pod-control-loop", "node-slice-controller"},
+		references:  whereabouts.References(),
+	},
+}
+
+// Upstream is the module@version that the scenario runs, and what of ours runs in
+// its place.
+func (s *Scenario) Upstream() string {
+	name := adapters()[s.Doc.Spec.IPAM].Upstream()
+	if ours := s.references(); len(ours) > 0 {
+		name += " with ipamsim's " + strings.Join(ours, " and ") + ", which is not upstream's code"
+	}
+	return name
+}
+
+// references are the scenario's processes that are our own code and stand where
+// upstream's would, sorted.
+func (s *Scenario) references() []string {
+	var out []string
+	for _, r := range s.Doc.Spec.Reconcilers {
+		out = append(out, r.Name)
+	}
+	for _, e := range s.Doc.Spec.Timeline {
+		if e.Reconcile != nil {
+			out = append(out, e.Reconcile.Name)
+		}
+	}
+	out = slices.DeleteFunc(out, func(name string) bool { return !slices.Contains(roles[s.Doc.Spec.IPAM].references, name) })
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // perNode are the daemons that run once on each node; the others are deployments.

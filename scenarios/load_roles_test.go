@@ -8,6 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/ipam"
 )
 
 // The tables that are written down here agree with what they are about.
@@ -25,6 +26,35 @@ func TestRolesNameEveryAdapter(t *testing.T) {
 	if got, want := names(roles), names(adapters()); !slices.Equal(got, want) {
 		t.Errorf("roles of %v, and there are %v", got, want)
 	}
+}
+
+// What Whereabouts runs, once it is open, is what a scenario may name.
+func TestRolesOfWhereabouts(t *testing.T) {
+	in, err := adapters()["whereabouts"].Open(ipam.Env{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var passes, daemons, ours []string
+	for _, r := range in.Reconcilers() {
+		if r.Reference {
+			ours = append(ours, r.Name)
+		}
+		if r.Daemon {
+			daemons = append(daemons, r.Name)
+		} else {
+			passes = append(passes, r.Name)
+		}
+	}
+	for _, manager := range []string{"whereabouts", "calico+whereabouts"} {
+		r := roles[manager]
+		if !within(passes, r.reconcilers) || !within(daemons, r.daemons) || !slices.Equal(ours, r.references) {
+			t.Errorf("%s may name %v and %v, of which %v are ours; there are %v and %v, of which %v are", manager, r.reconcilers, r.daemons, r.references, passes, daemons, ours)
+		}
+	}
+}
+
+func within(some, all []string) bool {
+	return !slices.ContainsFunc(some, func(s string) bool { return !slices.Contains(all, s) })
 }
 
 func TestEveryKindHasAType(t *testing.T) {

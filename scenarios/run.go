@@ -82,7 +82,7 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 		return nil, err
 	}
 	adapter := adapters()[s.Doc.Spec.IPAM]
-	rep := s.report(adapter, o)
+	rep := s.report(o)
 	st, replay, err := s.strategy(rep, o)
 	if err != nil {
 		return nil, err
@@ -146,9 +146,6 @@ func (r *Runner) begin(store string) (*etcd.Run, error) {
 	return nil, fmt.Errorf("unknown store %q, want %s or %s", store, Etcd, Memory)
 }
 
-// Upstream is the module@version that the scenario runs.
-func (s *Scenario) Upstream() string { return adapters()[s.Doc.Spec.IPAM].Upstream() }
-
 // refused finds the line of a manifest that the API server did not take.
 func (s *Scenario) refused(err error) error {
 	var r *cluster.Rejected
@@ -162,10 +159,10 @@ func (s *Scenario) refused(err error) error {
 }
 
 // report is what is known before the first step.
-func (s *Scenario) report(a ipam.Adapter, o Options) *reports.Report {
+func (s *Scenario) report(o Options) *reports.Report {
 	spec := s.Doc.Spec
 	rep := &reports.Report{
-		Scenario: s.Name(), Title: spec.Title, Story: spec.Story, File: s.File, Upstream: a.Upstream(), Store: cmp.Or(o.Store, Etcd),
+		Scenario: s.Name(), Title: spec.Title, Story: spec.Story, File: s.File, Upstream: s.Upstream(), References: s.references(), Store: cmp.Or(o.Store, Etcd),
 		Seed: 1, Strategy: "timed", Exact: true, Datastore: s.datastore(o), Metrics: spec.Metrics.Show,
 	}
 	if spec.Strategy != "" {
