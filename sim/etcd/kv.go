@@ -30,7 +30,7 @@ func hop[Q, A any](ctx context.Context, r *Run, q Q, f func(store, context.Conte
 }
 
 func (k *kv) Range(ctx context.Context, q *pb.RangeRequest, _ ...grpc.CallOption) (*pb.RangeResponse, error) {
-	if plain(q) && at(ctx) == 0 && ctx.Err() == nil {
+	if plain(q) && at(ctx) == 0 && ctx.Err() == nil && !beneath(ctx) {
 		return k.r.present(string(q.Key))
 	}
 	q = k.r.base.rangeIn(q)

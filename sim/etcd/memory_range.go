@@ -29,7 +29,12 @@ func (h *history) read(q *pb.RangeRequest) *pb.RangeResponse {
 		a.Kvs = a.Kvs[:0]
 		return a
 	}
-	filter(a, q)
+	if !filter(a, q) && q.Limit > 0 && q.SortOrder == pb.RangeRequest_NONE {
+		// etcd reads no more than it needs if no order is asked for, even if it then
+		// sorts by something else than the key, ascending: the least value
+		// of a=3, b=2, c=1 is then said to be that of b.
+		a.Kvs = a.Kvs[:min(int64(len(a.Kvs)), q.Limit+1)]
+	}
 	order(a.Kvs, q)
 	if q.Limit > 0 && int64(len(a.Kvs)) > q.Limit {
 		a.Kvs, a.More = a.Kvs[:q.Limit], true
@@ -44,10 +49,11 @@ func (h *history) read(q *pb.RangeRequest) *pb.RangeResponse {
 	return a
 }
 
-// filter drops the pairs outside of the revisions that are wanted; 0 is no bound.
-func filter(a *pb.RangeResponse, q *pb.RangeRequest) {
+// filter drops the pairs outside of the revisions that are wanted, and reports
+// whether there are any bounds; 0 is none.
+func filter(a *pb.RangeResponse, q *pb.RangeRequest) bool {
 	if q.MinModRevision|q.MaxModRevision|q.MinCreateRevision|q.MaxCreateRevision == 0 {
-		return
+		return false
 	}
 	outside := func(rev, least, most int64) bool { return least != 0 && rev < least || most != 0 && rev > most }
 	kept := a.Kvs[:0]
@@ -57,6 +63,7 @@ func filter(a *pb.RangeResponse, q *pb.RangeRequest) {
 		}
 	}
 	a.Kvs = kept
+	return true
 }
 
 // byTarget sorts pairs by something that several may share. etcd's sort is not

@@ -14,12 +14,23 @@ func AtRevision(ctx context.Context, rev int64) context.Context {
 	return context.WithValue(ctx, atKey{}, rev)
 }
 
-type atKey struct{}
+// Beneath makes every read under the context go to the store itself, also one
+// that the bridge can answer: to see that both say the same.
+func Beneath(ctx context.Context) context.Context {
+	return context.WithValue(ctx, beneathKey{}, true)
+}
+
+type (
+	atKey      struct{}
+	beneathKey struct{}
+)
 
 func at(ctx context.Context) int64 {
 	rev, _ := ctx.Value(atKey{}).(int64)
 	return rev
 }
+
+func beneath(ctx context.Context) bool { return ctx.Value(beneathKey{}) != nil }
 
 // base is how many revisions etcd was ahead when the run began. Requests add it,
 // responses subtract it, and 0, which means "none" in every field, stays 0.
@@ -55,8 +66,19 @@ func (b base) kv(kv *mvccpb.KeyValue) {
 	}
 }
 
+// wire makes of no bytes what they are when they come off the wire. In process,
+// where most reads are not encoded, etcd takes an end that is empty but not nil for
+// "everything from the key on".
+func wire(end []byte) []byte {
+	if len(end) == 0 {
+		return nil
+	}
+	return end
+}
+
 func (b base) rangeIn(r *pb.RangeRequest) *pb.RangeRequest {
 	c := *r
+	c.RangeEnd = wire(r.RangeEnd)
 	c.Revision = b.in(r.Revision)
 	c.MinModRevision = b.in(r.MinModRevision)
 	c.MaxModRevision = b.in(r.MaxModRevision)
@@ -89,6 +111,7 @@ func (b base) txnIn(r *pb.TxnRequest) *pb.TxnRequest {
 	c := &pb.TxnRequest{Success: b.opsIn(r.Success), Failure: b.opsIn(r.Failure)}
 	for _, cmp := range r.Compare {
 		n := *cmp
+		n.RangeEnd = wire(cmp.RangeEnd)
 		switch u := cmp.TargetUnion.(type) {
 		case *pb.Compare_ModRevision:
 			n.TargetUnion = &pb.Compare_ModRevision{ModRevision: b.in(u.ModRevision)}

@@ -1,0 +1,54 @@
+package twin
+
+import (
+	"os"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ipamsim/sim/etcd"
+)
+
+var server *etcd.Server
+
+func TestMain(m *testing.M) {
+	var err error
+	if server, err = etcd.Start(); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	if err := server.Close(); err != nil {
+		panic(err)
+	}
+	os.Exit(code)
+}
+
+// A program of at least ten operations, so that 10,000 of them are 100,000.
+func programs() *rapid.Generator[Program] {
+	return rapid.Custom(func(t *rapid.T) Program {
+		var p Program
+		for range rapid.IntRange(10, 30).Draw(t, "operations") {
+			p = append(p, Draw(func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "choice") }))
+		}
+		return p
+	})
+}
+
+// The fast store is etcd, to every byte of every answer.
+func TestConformance(t *testing.T) {
+	all := programs()
+	rapid.Check(t, func(t *rapid.T) {
+		if err := all.Draw(t, "program").Play(server); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// What a fuzzer writes is a program, whatever it is.
+func TestPlayBytes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		if err := Play(server, rapid.SliceOfN(rapid.Byte(), 0, 300).Draw(t, "bytes")); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
