@@ -79,7 +79,7 @@ var allowed = []struct{ rule, dirs, why string }{
 	{"goroutine", "sim/kube", "serving an HTTP request is a goroutine of the API server, inside the bubble"},
 	{"goroutine", "sim/ipam/*", "a daemon's informers and workers are goroutines of its process"},
 	{"goroutine", "fuzz fuzz/* cmd/*", "workers outside every bubble"},
-	{"clock", "sim sim/etcd sim/kube sim/ipam/* sim/cluster", "inside the bubble the clock is virtual"},
+	{"clock", "sim sim/etcd sim/etcd/twin sim/kube sim/ipam/* sim/cluster", "inside the bubble the clock is virtual"},
 	{"clock", "scenarios fuzz fuzz/*", "wall seconds of a run, for people"},
 	{"clock", "cmd/*", "progress on a terminal"},
 	{"print", "cmd/*", "only cmd prints"},

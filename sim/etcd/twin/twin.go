@@ -81,10 +81,19 @@ func (p Program) Play(s *etcd.Server) error {
 			if i < len(p) {
 				what = fmt.Sprintf("operation %d, %s", i+1, p[i].text)
 			}
-			return fmt.Errorf("%w: %s:\netcd:   %s\nmemory: %s\nof the program\n%s", ErrDiffer, what, want[i], got[i], p)
+			return fmt.Errorf("%w: %s:\netcd:   %s\nmemory: %s\nof the program\n%s", ErrDiffer, what, cut(want[i]), cut(got[i]), p)
 		}
 	}
 	return nil
+}
+
+// cut shortens an answer for people.
+func cut(text string) string {
+	const most = 4000
+	if len(text) > most {
+		return fmt.Sprintf("%s… (%d bytes)", text[:most], len(text))
+	}
+	return text
 }
 
 // on plays the program on one store and returns what each operation came to, and
