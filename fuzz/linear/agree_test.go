@@ -1,0 +1,196 @@
+package linear_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"maps"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"ipamsim/fuzz/linear"
+	"ipamsim/fuzz/space"
+	"ipamsim/model"
+	"ipamsim/reports"
+	"ipamsim/scenarios"
+)
+
+var (
+	full   = flag.Bool("full", false, "the long scenarios, too")
+	worlds = flag.Uint64("worlds", 4, "this many worlds of each space")
+	first  = flag.Uint64("first", 1, "from this seed on")
+)
+
+// TestAgree asks both oracles about the same runs, of the library and of worlds
+// that nobody made by hand: duplicate-address, which looks at who is alive after
+// every step, and porcupine, which looks for an order of the calls. They name the
+// same addresses, but for differences that are explained here.
+func TestAgree(t *testing.T) {
+	r, err := scenarios.NewRunner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = r.Close() })
+	sum := tally{explained: map[string]int{}}
+	for _, s := range append(library(t), drawn(t)...) {
+		rep, err := r.Run(context.Background(), s, scenarios.Options{})
+		if err != nil {
+			t.Errorf("%s: %v", s.Name(), err)
+			continue
+		}
+		sum.add(t, s, rep)
+	}
+	t.Log(sum)
+	if sum.both == 0 {
+		t.Error("no duplicate in any of the runs: that nobody differs proves nothing")
+	}
+}
+
+// tally of what both said.
+type tally struct {
+	runs, wires, both int
+	explained         map[string]int
+	spent, slowest    time.Duration
+}
+
+func (y tally) String() string {
+	s := fmt.Sprintf("%d runs, %d wires: both name %d addresses; porcupine took %s a run, at most %s", y.runs, y.wires, y.both, y.spent/time.Duration(y.runs), y.slowest)
+	for _, why := range slices.Sorted(maps.Keys(y.explained)) {
+		s += fmt.Sprintf("\n%5d times: %s", y.explained[why], why)
+	}
+	return s
+}
+
+func (y *tally) add(t *testing.T, s *scenarios.Scenario, rep *reports.Report) {
+	began := time.Now()
+	res := linear.Check(rep.History, policies(s), linear.Patience)
+	took := time.Since(began)
+	y.runs, y.wires, y.spent, y.slowest = y.runs+1, y.wires+res.Checked, y.spent+took, max(y.slowest, took)
+	ours, theirs := duplicates(rep), map[netip.Addr]bool{}
+	for _, w := range res.Wires {
+		if w.Verdict == linear.Unknown {
+			t.Errorf("%s seed %d: %s was not decided", s.Name(), rep.Seed, w.Addr)
+		}
+		theirs[w.Addr] = true
+	}
+	for _, a := range addresses(ours, theirs) {
+		v, byUs := ours[a]
+		why := ""
+		switch {
+		case byUs && theirs[a]:
+			y.both++
+			continue
+		case byUs && tunnel(v):
+			why = "only duplicate-address: one of the two is a node's tunnel, and the history tells of ADDs"
+		case theirs[a] && !overlap(rep.History, a, false):
+			why = "only porcupine: two interfaces of one sandbox have it"
+		case theirs[a] && !overlap(rep.History, a, true):
+			why = "only porcupine: a sandbox got it that had died during its ADD"
+		default:
+			t.Errorf("%s seed %d: %s: duplicate-address %t (%s), porcupine %t; this is nowhere explained", s.Name(), rep.Seed, a, byUs, v.Message, theirs[a])
+			continue
+		}
+		t.Logf("%s seed %d: %s: %s", s.Name(), rep.Seed, a, why)
+		y.explained[why]++
+	}
+}
+
+// duplicates that our oracle saw, by address.
+func duplicates(rep *reports.Report) map[netip.Addr]model.Violation {
+	out := map[netip.Addr]model.Violation{}
+	for _, v := range rep.Violations {
+		for _, o := range v.Objects {
+			if a, ok := strings.CutPrefix(o, "address "); ok && v.Invariant == "duplicate-address" {
+				out[netip.MustParseAddr(a)] = v
+			}
+		}
+	}
+	return out
+}
+
+func addresses(ours map[netip.Addr]model.Violation, theirs map[netip.Addr]bool) []netip.Addr {
+	all := append(slices.Collect(maps.Keys(ours)), slices.Collect(maps.Keys(theirs))...)
+	slices.SortFunc(all, netip.Addr.Compare)
+	return slices.Compact(all)
+}
+
+// tunnel: a node's own device goes by the name of a pod without a namespace.
+func tunnel(v model.Violation) bool {
+	return slices.ContainsFunc(v.Objects, func(o string) bool { return strings.HasPrefix(o, "pod /") })
+}
+
+// overlap reports whether an address that one sandbox had was handed to another
+// one; if asked for, to one that was alive.
+func overlap(h *model.History, a netip.Addr, living bool) bool {
+	dead, has := map[string]bool{}, map[string]bool{}
+	for _, e := range h.Events {
+		switch {
+		case e.Kind == model.SandboxDown, e.Kind == model.DelBegin:
+			dead[e.Container] = true
+			delete(has, e.Container)
+		case e.Kind == model.AddEnd && slices.Contains(e.Addrs, a) && !(living && dead[e.Container]):
+			if has[e.Container] = true; len(has) > 1 {
+				return true
+			}
+			if dead[e.Container] {
+				delete(has, e.Container)
+			}
+		}
+	}
+	return false
+}
+
+func policies(s *scenarios.Scenario) (out []model.Network) {
+	for _, n := range s.Networks {
+		out = append(out, n.Network)
+	}
+	return out
+}
+
+// library are the scenarios; without -full those that are short.
+func library(t *testing.T) (out []*scenarios.Scenario) {
+	files, err := filepath.Glob("../../scenarios/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scenarios: %v", err)
+	}
+	for _, f := range files {
+		if st, err := os.Lstat(f); err != nil || st.Mode()&os.ModeSymlink != 0 {
+			continue // another name for one that is there
+		}
+		const many = 600
+		golden, _ := os.ReadFile(strings.TrimSuffix(f, ".yaml") + ".golden")
+		if m := steps.FindSubmatch(golden); m != nil && !*full {
+			if n, _ := strconv.Atoi(string(m[1])); n > many {
+				continue
+			}
+		}
+		s, err := scenarios.Load(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+var steps = regexp.MustCompile(`(\d+) steps?,`)
+
+func drawn(t *testing.T) (out []*scenarios.Scenario) {
+	for seed := *first; seed < *first+*worlds; seed++ {
+		for _, name := range space.Names() {
+			s, err := space.Draw(name, seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,97 @@
+// Package linear is an oracle from outside: anishathalye/porcupine decides
+// whether the ADDs and DELs of a run could have happened one after another on a
+// correct set of addresses. It knows nothing of datastores and looks at no
+// instant: only at what the plugins answered, and when.
+//
+// Source: Herlihy and Wing, Linearizability, 1990; Lowe, Testing for
+// linearizability, 2017, which is the search that porcupine does.
+package linear
+
+import (
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+
+	"ipamsim/model"
+)
+
+// Verdict on a history.
+type Verdict string
+
+// A history that nobody had the time to decide is Unknown, never Linearizable.
+const (
+	Linearizable    Verdict = "linearizable"
+	NotLinearizable Verdict = "not linearizable"
+	Unknown         Verdict = "unknown"
+)
+
+// Result is what is known of one history.
+type Result struct {
+	Verdict Verdict // the worst of the wires: NotLinearizable, then Unknown
+	Wires   []Wire  // those that are not Linearizable, sorted by address, then networks
+	Checked int     // wires in all
+
+	history *model.History
+	shown   []*wire // what Page draws
+}
+
+// Wire is one address in networks that share a wire, directly or through another
+// one.
+type Wire struct {
+	Addr     netip.Addr
+	Networks []string // keys, sorted
+	Verdict  Verdict
+}
+
+// Patience is time enough for every history that was seen: the slowest of
+// thousands took a fiftieth of it.
+const Patience = time.Second
+
+// Check decides the history of a run. Networks say which of them share a wire
+// (model.SameDomain); one that is not among them is a wire of its own. Limit
+// bounds the wall-clock time of all of it.
+func Check(h *model.History, networks []model.Network, limit time.Duration) *Result {
+	r := &Result{Verdict: Linearizable, history: h}
+	end := time.Now().Add(limit)
+	all := wires(h, networks)
+	for _, w := range all {
+		v := w.check(time.Until(end))
+		if r.Checked++; v == Linearizable {
+			continue
+		}
+		r.Wires = append(r.Wires, Wire{w.addr, w.keys(), v})
+		r.shown = append(r.shown, w)
+		if r.Verdict != NotLinearizable {
+			r.Verdict = v
+		}
+	}
+	if r.shown == nil {
+		r.shown = all
+	}
+	return r
+}
+
+func (w *wire) check(left time.Duration) Verdict {
+	if left <= 0 { // which porcupine takes for no limit
+		return Unknown
+	}
+	switch porcupine.CheckOperationsTimeout(set, w.operations(), left) {
+	case porcupine.Ok:
+		return Linearizable
+	case porcupine.Illegal:
+		return NotLinearizable
+	}
+	return Unknown
+}
+
+// keys of the wire's networks, sorted.
+func (w *wire) keys() []string {
+	var out []string
+	for _, h := range w.holds {
+		out = append(out, h.network)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}

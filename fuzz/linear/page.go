@@ -1,0 +1,98 @@
+package linear
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+
+	"ipamsim/model"
+)
+
+// Page writes porcupine's visualisation as one HTML file: a row for each sandbox
+// that had the address, and how far an order of their operations goes. It shows
+// the wires that are not linearizable; if there are none, all.
+//
+// The file loads nothing and runs no script but porcupine's own: names in it may
+// come from anybody, so they are escaped, and its content security policy allows
+// that script by its hash and nothing else.
+func (r *Result) Page(w io.Writer, title string) error {
+	m, all := set, []porcupine.Operation(nil)
+	var parts [][]porcupine.Operation
+	rows := 0
+	for _, x := range r.shown {
+		ops := x.operations()
+		for i := range ops {
+			ops[i].ClientId += rows
+		}
+		rows += len(x.holds)
+		parts, all = append(parts, ops), append(all, ops...)
+	}
+	m.Partition = func([]porcupine.Operation) [][]porcupine.Operation { return parts }
+	_, info := porcupine.CheckOperationsVerbose(m, all, Patience)
+	info.AddAnnotations(r.around(all))
+	var page bytes.Buffer
+	if err := porcupine.Visualize(m, info, &page); err != nil {
+		return fmt.Errorf("linear: %w", err)
+	}
+	out, err := enclose(page.Bytes(), title)
+	if err == nil {
+		_, err = w.Write(out)
+	}
+	return err
+}
+
+// enclose gives the page its title and its policy.
+func enclose(page []byte, title string) ([]byte, error) {
+	const head = "<title>Porcupine</title>"
+	_, rest, ok := bytes.Cut(page, []byte("<script>"))
+	script, _, closed := bytes.Cut(rest, []byte("</script>"))
+	if !ok || !closed || bytes.Count(page, []byte(head)) != 1 {
+		return nil, errors.New("linear: porcupine's page is not what it was")
+	}
+	hash := sha256.Sum256(script)
+	policy := fmt.Sprintf("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-%s'; base-uri 'none'; form-action 'none'\" />\n    <title>%s</title>",
+		base64.StdEncoding.EncodeToString(hash[:]), html.EscapeString(title))
+	return bytes.Replace(page, []byte(head), []byte(policy), 1), nil
+}
+
+// around is what else happened while the operations went on.
+func (r *Result) around(ops []porcupine.Operation) []porcupine.Annotation {
+	if len(ops) == 0 {
+		return nil
+	}
+	from, to := ops[0].Call, ops[0].Return
+	for _, o := range ops {
+		from, to = min(from, o.Call), max(to, o.Return)
+	}
+	var out []porcupine.Annotation
+	for i := range r.history.Events {
+		e := &r.history.Events[i]
+		a := porcupine.Annotation{Start: int64(e.At), End: int64(e.At), Details: e.At.Round(time.Microsecond).String() + " " + e.Err}
+		if a.Start < from || a.Start > to {
+			continue
+		}
+		switch e.Kind {
+		case model.NodeEvent:
+			a.Tag, a.Description = "nodes", e.Node+" "+e.Text
+		case model.Operator:
+			a.Tag, a.Description = "operators", e.Text
+		case model.FaultEvent:
+			a.Tag, a.Description = "faults", e.Actor+": "+e.Text
+		case model.Reconcile:
+			a.Tag, a.Description = "reconcilers", e.Actor+" begins"
+		case model.Reconciled:
+			a.Tag, a.Description = "reconcilers", e.Actor+" ends"
+		default:
+			continue
+		}
+		out = append(out, a)
+	}
+	return out
+}

@@ -1,0 +1,81 @@
+package linear_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"net/netip"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"ipamsim/fuzz/linear"
+	"ipamsim/model"
+)
+
+// hostile is a name that wants to be markup: in the page's script, in its title, in
+// its tooltips.
+const hostile = `</title></script><script>alert(1)</script><img src=x onerror=alert(2)>` + "\u2028" + `'"]]>{{`
+
+// twice is a history in which two sandboxes have one address, with every text in it hostile.
+func twice() *model.History {
+	h := &model.History{}
+	for i, id := range []string{"1", "2"} {
+		e := model.Event{
+			At: time.Duration(i+1) * time.Second, Kind: model.AddBegin, Actor: hostile, Node: hostile,
+			Pod: model.PodRef{Namespace: hostile, Name: hostile}, Container: id + hostile, Network: hostile, Interface: hostile, Text: hostile,
+		}
+		h.Add(e)
+		e.Kind, e.Addrs = model.AddEnd, []netip.Addr{netip.MustParseAddr("10.0.0.1")}
+		h.Add(e)
+		for _, kind := range []model.EventKind{model.NodeEvent, model.Operator, model.FaultEvent, model.Reconcile, model.Reconciled} {
+			e.Kind, e.Err = kind, hostile
+			h.Add(e)
+		}
+	}
+	return h
+}
+
+// The page needs nothing from anywhere and runs nothing but porcupine's script,
+// whatever the pods of a scenario are called.
+func TestPageIsSafe(t *testing.T) {
+	r := linear.Check(twice(), nil, linear.Patience)
+	if r.Verdict != linear.NotLinearizable {
+		t.Fatal(r.Verdict)
+	}
+	var b bytes.Buffer
+	if err := r.Page(&b, hostile); err != nil {
+		t.Fatal(err)
+	}
+	page := b.String()
+	if n := strings.Count(page, "<script"); n != 1 {
+		t.Errorf("%d scripts, want porcupine's", n)
+	}
+	_, rest, _ := strings.Cut(page, "<script>")
+	script, _, _ := strings.Cut(rest, "</script>")
+	hash := sha256.Sum256([]byte(script))
+	if want := "script-src 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) + "';"; !strings.Contains(page, want) {
+		t.Errorf("the policy does not say %s", want)
+	}
+	if _, body, _ := strings.Cut(page, "</title>"); strings.Contains(body, "<img") {
+		t.Error("a name is markup")
+	}
+	for _, bad := range []string{"<img", "<script>", "\u2028"} {
+		if strings.Contains(script, bad) {
+			t.Errorf("the script contains %q", bad)
+		}
+	}
+	// States and metadata become HTML in the browser: in the data they are escaped twice.
+	if strings.Contains(script, `"Metadata":"10.0.0.1 of pod \u003c`) || !strings.Contains(script, `\u0026lt;img src=x`) {
+		t.Error("metadata would become markup")
+	}
+	if strings.Contains(script, `"StateDescription":"held by \u003c`) {
+		t.Error("states would become markup")
+	}
+	for _, u := range regexp.MustCompile(`(?i)https?://[^"' ]*|\bsrc=|\bhref=|@import|url\(`).FindAllString(strings.ReplaceAll(page, "src=x", ""), -1) {
+		if u != "http://www.w3.org/2000/svg" { // a name, nobody loads it
+			t.Errorf("the page refers to %s", u)
+		}
+	}
+}
