@@ -122,8 +122,8 @@ func (o *object) state() string {
 
 func parse(body []byte) *object {
 	o := &object{}
-	if json.Unmarshal(body, o) != nil {
-		return &object{} // protobuf, or nothing
+	if json.Unmarshal(kube.JSON(body), o) != nil {
+		return &object{}
 	}
 	return o
 }

@@ -7,9 +7,13 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"ipamsim/sim/kube"
 )
 
 // client is how our own controllers talk to the API server. A clientset would
@@ -62,6 +66,19 @@ func deletion(force bool) metav1.DeleteOptions {
 	return metav1.DeleteOptions{}
 }
 
+// accepted is what the answer may be written in. Nobody reads that to a write, and
+// of a resource of Kubernetes itself it is cheapest in protobuf.
+func accepted(method, path string) string {
+	if method != http.MethodGet {
+		for _, root := range []string{"/api/", "/apis/apps/", "/apis/batch/"} {
+			if strings.HasPrefix(path, root) {
+				return runtime.ContentTypeProtobuf
+			}
+		}
+	}
+	return runtime.ContentTypeJSON
+}
+
 // do returns the answer's body, or the server's own error as *apierrors.StatusError.
 func (cl client) do(ctx context.Context, method, path, contentType string, body []byte) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, method, "http://sim"+path, bytes.NewReader(body))
@@ -69,7 +86,7 @@ func (cl client) do(ctx context.Context, method, path, contentType string, body 
 		return nil, err
 	}
 	req.Header.Set("Content-Type", contentType)
-	req.Header.Set("Accept", "application/json")
+	req.Header.Set("Accept", accepted(method, path))
 	resp, err := cl.rt.RoundTrip(req)
 	if err != nil {
 		return nil, err
@@ -83,7 +100,7 @@ func (cl client) do(ctx context.Context, method, path, contentType string, body 
 		return b, nil
 	}
 	st := metav1.Status{}
-	if json.Unmarshal(b, &st) != nil || st.Message == "" {
+	if json.Unmarshal(kube.JSON(b), &st) != nil || st.Message == "" {
 		return nil, fmt.Errorf("%s %s: %s", method, path, resp.Status)
 	}
 	return nil, &apierrors.StatusError{ErrStatus: st}

@@ -2,9 +2,9 @@ package cluster
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"net/http"
 	"slices"
 	"time"
 
@@ -130,12 +130,12 @@ func (w *workload) create(ctx context.Context, t *corev1.PodTemplateSpec, name, 
 	if node != "" {
 		p.Spec.NodeName = node
 	}
-	body, err := json.Marshal(p)
+	body, err := kube.Protobuf(&p)
 	if err != nil {
 		return err
 	}
 	w.made++
-	err = w.client.create(ctx, builtin["Pod"], p.Namespace, body)
+	_, err = w.client.do(ctx, http.MethodPost, builtin["Pod"].path(p.Namespace, ""), runtime.ContentTypeProtobuf, body)
 	if apierrors.IsAlreadyExists(err) {
 		return nil
 	}

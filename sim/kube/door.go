@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 
 	"ipamsim/sim"
@@ -118,7 +119,7 @@ func (d *door) watch(ctx context.Context, c *call) (*http.Response, error) {
 	if from, ok := resp.Body.(*pipe); ok {
 		to := newPipe(from.cancel)
 		resp.Body = to
-		f := &frames{g: d.g, call: c, from: from, to: to}
+		f := &frames{g: d.g, call: c, from: from, to: to, protobuf: strings.Contains(resp.Header.Get("Content-Type"), "protobuf")}
 		ctx, cancel := context.WithCancel(c.req.Context())
 		to.cancel = func() { cancel(); from.cancel() }
 		go f.move(ctx, bufio.NewReader(from))

@@ -16,7 +16,7 @@ type Exchange struct {
 	Verb                   string // get list watch create update patch delete deletecollection; event for a watch's
 	Resource, Subresource  string
 	Namespace, Name        string
-	Request, Response      []byte // Response is nil for a list of more than 64 KiB, and for a watch that opened
+	Request, Response      []byte // JSON reads them; Response is nil for a list of more than 64 KiB, and for a watch that opened
 	Status                 int
 	Reason                 string // of a Status answer: "Conflict"
 }
@@ -37,7 +37,7 @@ func (c *call) exchange(resp *http.Response) Exchange {
 		resp.Body = io.NopCloser(bytes.NewReader(x.Response))
 	}
 	if x.Status >= 400 {
-		x.Reason = text(x.Response, "reason")
+		x.Reason = told(x.Response, "reason")
 	}
 	return x
 }
@@ -47,7 +47,7 @@ func (x *Exchange) note() string {
 	n := fmt.Sprint(x.Status)
 	if x.Reason != "" {
 		n += " " + x.Reason
-	} else if rv := text(x.Response, "metadata", "resourceVersion"); rv != "" {
+	} else if rv := told(x.Response, "metadata.resourceVersion"); rv != "" {
 		n += " rv=" + rv
 	}
 	if x.Verb == "list" && len(x.Response) > keepMax {
@@ -61,10 +61,10 @@ func (c *call) objectName() string {
 	if c.info.Name != "" || c.info.Verb != "create" {
 		return c.info.Name
 	}
-	if name := text(c.body, "metadata", "name"); name != "" {
+	if name := told(c.body, "metadata.name"); name != "" {
 		return name
 	}
-	if name := text(c.body, "metadata", "generateName"); name != "" {
+	if name := told(c.body, "metadata.generateName"); name != "" {
 		return name + "?"
 	}
 	return ""

@@ -112,7 +112,7 @@ func TestStaleList(t *testing.T) {
 	})
 	for _, s := range trace.Steps {
 		if x, ok := s.Detail.(kube.Exchange); ok && x.Verb == "list" && s.Choice.Outcome == sim.Stale {
-			if s.Note != "200 rv=2" || x.Status != 200 || !strings.Contains(string(x.Response), `"name":"old"`) {
+			if s.Note != "200 rv=2" || x.Status != 200 || !strings.Contains(string(kube.JSON(x.Response)), `"name":"old"`) {
 				t.Errorf("step %s, detail %+v", s, x)
 			}
 			return

@@ -3,11 +3,15 @@ package kube
 import (
 	"bufio"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"ipamsim/sim"
 )
@@ -18,6 +22,7 @@ type frames struct {
 	g        *sim.Gate
 	call     *call
 	from, to *pipe
+	protobuf bool // what the events are written in, if not JSON
 }
 
 // move ends when the server ends the stream, when the client hangs up or dies,
@@ -26,9 +31,9 @@ func (f *frames) move(ctx context.Context, r *bufio.Reader) {
 	defer f.from.Close()
 	defer f.to.Close()
 	for {
-		line, err := r.ReadBytes('\n') // one event a line: JSON escapes line ends
-		if len(line) > 0 {
-			if !f.pass(ctx, line) {
+		event, err := f.read(r)
+		if len(event) > 0 {
+			if !f.pass(ctx, event) {
 				return
 			}
 		}
@@ -38,31 +43,60 @@ func (f *frames) move(ctx context.Context, r *bufio.Reader) {
 	}
 }
 
-func (f *frames) pass(ctx context.Context, line []byte) bool {
-	x := Exchange{Method: "EVENT", Verb: "event", Path: f.call.info.Path, Resource: f.call.info.Resource, Response: line, Status: 200}
-	kind := text(line, "type")
-	x.Namespace, x.Name = text(line, "object", "metadata", "namespace"), text(line, "object", "metadata", "name")
+// read takes one event from the server's stream.
+func (f *frames) read(r *bufio.Reader) ([]byte, error) {
+	if !f.protobuf {
+		return r.ReadBytes('\n') // one event a line: JSON escapes line ends
+	}
+	head, err := r.Peek(frameHead)
+	if err != nil {
+		return nil, err
+	}
+	b := make([]byte, frameHead+int(binary.BigEndian.Uint32(head)))
+	_, err = io.ReadFull(r, b)
+	return b, err
+}
+
+func (f *frames) pass(ctx context.Context, event []byte) bool {
+	x := Exchange{Method: "EVENT", Verb: "event", Path: f.call.info.Path, Resource: f.call.info.Resource, Response: event, Status: 200}
+	kind := told(event, "type")
+	x.Namespace, x.Name = told(event, "object.metadata.namespace"), told(event, "object.metadata.name")
 	op := sim.Op{Kind: sim.Event, Class: "watch", Hurts: sim.Of(sim.Drop, sim.Gone)}
 	op.Key = fmt.Sprintf("EVENT %s %s", kind, where(x.Resource, x.Namespace, x.Name, ""))
-	if rv := text(line, "object", "metadata", "resourceVersion"); rv != "" {
+	if rv := told(event, "object.metadata.resourceVersion"); rv != "" {
 		op.Key += " rv=" + rv
 	}
 	err := f.g.Pass(ctx, op, func(ctx context.Context) error {
 		sim.Report(ctx, "delivered", x)
-		_, err := f.to.Write(line)
+		_, err := f.to.Write(event)
 		return err
 	})
 	if fault := (*sim.Fault)(nil); errors.As(err, &fault) && fault.Outcome == sim.Gone {
-		_, _ = f.to.Write(expired())
+		_, _ = f.to.Write(f.expired())
 	}
 	return err == nil
 }
 
 // expired is the last event of a watch whose history is gone.
-func expired() []byte {
-	b, err := json.Marshal(metav1.WatchEvent{Type: "ERROR", Object: rawStatus(gone)})
+func (f *frames) expired() []byte {
+	e := metav1.WatchEvent{Type: "ERROR", Object: rawStatus(gone)}
+	if !f.protobuf {
+		b, err := json.Marshal(e)
+		if err != nil {
+			panic(err)
+		}
+		return append(b, '\n')
+	}
+	status := refusal(gone).ErrStatus
+	var err error
+	if e.Object.Raw, err = runtime.Encode(inProtobuf, &status); err != nil {
+		panic(err)
+	}
+	b, err := e.Marshal()
 	if err != nil {
 		panic(err)
 	}
-	return append(b, '\n')
+	return append(binary.BigEndian.AppendUint32(nil, uint32(len(b))), b...)
 }
+
+var inProtobuf = stored(schema.GroupVersion{Version: "v1"})

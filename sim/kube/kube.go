@@ -64,11 +64,9 @@ func (s *Server) Close() {
 // Direct is the way in that passes no gate: requests are served at once.
 func (s *Server) Direct() http.RoundTripper { return direct{s} }
 
-// Config is a client configuration over a way in: JSON, because custom resources
-// know nothing else and people read it, and no rate limit. Callers may set one.
+// Config is a client configuration over a way in, without a rate limit. Callers
+// may set one. Typed clients made with it speak protobuf of Kubernetes' own
+// resources, as they do in any cluster.
 func Config(rt http.RoundTripper) *rest.Config {
-	return &rest.Config{
-		Host: "http://kube.sim", Transport: rt, QPS: -1, UserAgent: "ipamsim",
-		ContentConfig: rest.ContentConfig{ContentType: "application/json", AcceptContentTypes: "application/json"},
-	}
+	return &rest.Config{Host: "http://kube.sim", Transport: rt, QPS: -1, UserAgent: "ipamsim"}
 }

@@ -81,7 +81,7 @@ func outcomeOfStatus(x kube.Exchange) outcome {
 func pairOf(resource string, body []byte) *bmodel.KVPair {
 	if resource == "nodes" {
 		n := &corev1.Node{}
-		if json.Unmarshal(body, n) != nil || n.Name == "" {
+		if json.Unmarshal(kube.JSON(body), n) != nil || n.Name == "" {
 			return nil
 		}
 		return nodePair(n)

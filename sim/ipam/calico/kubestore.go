@@ -85,20 +85,7 @@ func (e *entrance) provide(_ string, config map[string]string, _ rest.AuthProvid
 type through struct{ door http.RoundTripper }
 
 // WrapTransport puts the door in the place of the network.
-func (t through) WrapTransport(http.RoundTripper) http.RoundTripper { return inJSON(t) }
-
-// inJSON asks for answers in JSON. Calico's client would rather have protobuf for
-// pods, nodes and namespaces, which nobody can read in a trace, and whose watch
-// frames do not end with a line: at the door, an event would wait for the end of
-// its watch, half an hour later.
-type inJSON struct{ door http.RoundTripper }
-
-// RoundTrip passes a copy of the request on.
-func (t inJSON) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	r.Header.Set("Accept", "application/json")
-	return t.door.RoundTrip(r)
-}
+func (t through) WrapTransport(http.RoundTripper) http.RoundTripper { return t.door }
 
 // Login has nothing to do.
 func (through) Login() error { return nil }

@@ -73,7 +73,7 @@ type allocation struct {
 // of an answer has a status of another shape.
 func read(body []byte) *stored {
 	s := &stored{}
-	if json.Unmarshal(body, s) != nil {
+	if json.Unmarshal(kube.JSON(body), s) != nil {
 		return &stored{}
 	}
 	return s

@@ -1,0 +1,158 @@
+package kube
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+	"k8s.io/kubernetes/pkg/api/legacyscheme"
+)
+
+// JSON is the body of a request or answer, or an event of a watch, as JSON,
+// whatever it was sent in: typed clients and the API server speak protobuf of
+// Kubernetes' own resources. It is nil for what cannot be read.
+func JSON(body []byte) []byte {
+	event, isEvent := frame(body)
+	switch {
+	case isEvent:
+		e := metav1.WatchEvent{}
+		if e.Unmarshal(event) != nil {
+			return nil
+		}
+		e.Object.Raw = JSON(e.Object.Raw)
+		b, _ := json.Marshal(e)
+		return b
+	case !bytes.HasPrefix(body, envelope):
+		return body
+	}
+	obj, _, err := legacyscheme.Codecs.UniversalDeserializer().Decode(body, nil, nil)
+	if err != nil {
+		return nil
+	}
+	b, _ := json.Marshal(obj)
+	return b
+}
+
+// Protobuf writes one of Kubernetes' own objects, its kind and version set, as
+// typed clients send it.
+func Protobuf(obj runtime.Object) ([]byte, error) {
+	return runtime.Encode(protobuf.NewSerializer(nil, nil), obj)
+}
+
+// envelope begins every object in protobuf; a runtime.Unknown follows.
+//
+// Source: apimachinery, runtime/serializer/protobuf.
+var envelope = []byte("k8s\x00")
+
+// frame is the message in a frame of a watch in protobuf: its length in four
+// bytes, the highest first, and a metav1.WatchEvent. No frame begins as JSON or an
+// object does: it would be a gigabyte long.
+//
+// Source: apimachinery, util/framer.
+func frame(b []byte) (event []byte, ok bool) {
+	if len(b) < frameHead || binary.BigEndian.Uint32(b) != uint32(len(b)-frameHead) {
+		return nil, false
+	}
+	return b[frameHead:], true
+}
+
+const frameHead = 4
+
+// told is the string at a path in an object or in an event of a watch, or "":
+// "metadata.name", "object.metadata.resourceVersion". It decodes nothing on the
+// way.
+func told(body []byte, path string) string {
+	if event, ok := frame(body); ok {
+		what, rest, _ := strings.Cut(path, ".")
+		switch what {
+		case "type":
+			return string(field(event, 1))
+		case "object":
+			return told(field(event, 2, 1), rest)
+		}
+		return ""
+	}
+	if !bytes.HasPrefix(body, envelope) {
+		return text(body, strings.Split(path, ".")...)
+	}
+	unknown := body[len(envelope):]
+	kind, obj := string(field(unknown, 1, 2)), field(unknown, 2)
+	numbers := ofObject
+	switch {
+	case kind == "Status":
+		numbers = ofStatus
+	case strings.HasSuffix(kind, "List"):
+		numbers = ofList
+	}
+	return string(field(obj, numbers[path]...))
+}
+
+// The numbers of what a trace asks for.
+//
+// Source: apimachinery, apis/meta/v1/generated.proto: ObjectMeta, ListMeta, Status.
+var (
+	ofObject = map[string][]uint64{
+		"metadata.name": {1, 1}, "metadata.generateName": {1, 2}, "metadata.namespace": {1, 3}, "metadata.resourceVersion": {1, 6},
+	}
+	ofList   = map[string][]uint64{"metadata.resourceVersion": {1, 2}}
+	ofStatus = map[string][]uint64{"reason": {4}}
+)
+
+// field is the first field at a path of numbers in a protobuf message, each a
+// message but the last, which may be a string. It is nil if there is none,
+// and for no path.
+func field(msg []byte, path ...uint64) []byte {
+	if len(path) == 0 {
+		return nil
+	}
+	for _, want := range path {
+		found := false
+		for len(msg) > 0 && !found {
+			var key uint64
+			var value []byte
+			if key, value, msg = next(msg); key == want {
+				msg, found = value, true
+			}
+		}
+		if !found {
+			return nil
+		}
+	}
+	return msg
+}
+
+// next splits a protobuf message behind its first field. The value is nil for a
+// number, and nothing is left of a message that cannot be read.
+//
+// Source: protobuf.dev/programming-guides/encoding.
+func next(msg []byte) (number uint64, value, rest []byte) {
+	key, n := binary.Uvarint(msg)
+	if n <= 0 {
+		return 0, nil, nil
+	}
+	msg = msg[n:]
+	size := uint64(0)
+	switch key & 7 {
+	case 0:
+		_, n := binary.Uvarint(msg)
+		size = uint64(max(n, 0))
+	case 1:
+		size = 8
+	case 2:
+		length, n := binary.Uvarint(msg)
+		if n <= 0 || length > uint64(len(msg)-n) {
+			return 0, nil, nil
+		}
+		return key >> 3, msg[n : n+int(length)], msg[n+int(length):]
+	case 5:
+		size = 4
+	}
+	if size == 0 || size > uint64(len(msg)) {
+		return 0, nil, nil
+	}
+	return key >> 3, nil, msg[size:]
+}
