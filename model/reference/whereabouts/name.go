@@ -5,6 +5,20 @@ import (
 	"strings"
 )
 
+// poolName is [NETWORK-][NODE-]RANGE with a dash for every colon and slash.
+//
+// Source: pkg/storage/kubernetes/ipam.go, IPPoolName (v0.9.4).
+func poolName(network, node string, r netip.Prefix) string {
+	s := strings.NewReplacer(":", "-", "/", "-").Replace(r.String())
+	if node != "" {
+		s = node + "-" + s
+	}
+	if network != "" {
+		s = network + "-" + s
+	}
+	return s
+}
+
 // reservationName is [NETWORK-]ADDRESS with a dash for every colon.
 //
 // Source: pkg/storage/kubernetes/ipam.go, NormalizeIP (v0.9.4).

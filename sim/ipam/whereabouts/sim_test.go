@@ -55,6 +55,12 @@ func simulate(t *testing.T, server *etcd.Server, s sim.Strategy, o sim.Options, 
 	if err != nil {
 		t.Fatal(err)
 	}
+	return simulateOn(t, run, s, o, networks, story)
+}
+
+// simulateOn is simulate on a store of the caller's choice, which it ends.
+func simulateOn(t *testing.T, run *etcd.Run, s sim.Strategy, o sim.Options, networks map[string]string, story func(context.Context, *world)) *sim.Trace {
+	t.Helper()
 	defer run.End()
 	s.Begin(0)
 	o.Strategy = s
@@ -107,7 +113,8 @@ func simulate(t *testing.T, server *etcd.Server, s sim.Strategy, o sim.Options, 
 
 func meta(name string) map[string]any { return map[string]any{"name": name, "namespace": "default"} }
 
-var kinds = map[string]string{"ippools": "IPPool", "overlappingrangeipreservations": "OverlappingRangeIPReservation", "pods": "Pod", "nodes": "Node", "network-attachment-definitions": "NetworkAttachmentDefinition"}
+var kinds = map[string]string{"pods": "Pod", "nodes": "Node", "network-attachment-definitions": "NetworkAttachmentDefinition",
+	"overlappingrangeipreservations": "OverlappingRangeIPReservation"}
 
 func (w *world) create(gvr schema.GroupVersionResource, o map[string]any) {
 	w.t.Helper()
