@@ -113,8 +113,7 @@ func simulateOn(t *testing.T, run *etcd.Run, s sim.Strategy, o sim.Options, netw
 
 func meta(name string) map[string]any { return map[string]any{"name": name, "namespace": "default"} }
 
-var kinds = map[string]string{"pods": "Pod", "nodes": "Node", "network-attachment-definitions": "NetworkAttachmentDefinition",
-	"overlappingrangeipreservations": "OverlappingRangeIPReservation"}
+var kinds = map[string]string{"ippools": "IPPool", "overlappingrangeipreservations": "OverlappingRangeIPReservation", "pods": "Pod", "nodes": "Node", "network-attachment-definitions": "NetworkAttachmentDefinition"}
 
 func (w *world) create(gvr schema.GroupVersionResource, o map[string]any) {
 	w.t.Helper()
