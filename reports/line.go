@@ -14,6 +14,9 @@ func Line(r *Report) string {
 	if r.Datastore != "" {
 		parts[0] += " " + Clean(r.Datastore)
 	}
+	if r.Store == "memory" {
+		parts[0] += " in memory"
+	}
 	if len(r.References) > 0 {
 		parts[0] += " " + Clean(strings.Join(r.References, " "))
 	}

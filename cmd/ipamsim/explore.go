@@ -16,6 +16,7 @@ import (
 	"ipamsim/fuzz/campaign"
 	"ipamsim/fuzz/space"
 	"ipamsim/reports"
+	"ipamsim/scenarios"
 	"ipamsim/sim/hermetic"
 	"ipamsim/sim/strategy"
 )
@@ -23,6 +24,7 @@ import (
 // exploreFlags are the flags of explore as typed.
 type exploreFlags struct {
 	space, strategy, dir string
+	store                string
 	runs, first          uint64
 	time                 time.Duration
 	workers              int
@@ -56,6 +58,7 @@ must fail, did not.`,
 	fl := cmd.Flags()
 	fl.StringVar(&f.space, "space", "", "draw worlds of a space: "+strings.Join(spaces(), ", "))
 	fl.StringVar(&f.strategy, "strategy", "", "who decides the schedules: "+strings.Join(strategies(), ", ")+" (default: portfolio for files, the world's own for a space)")
+	fl.StringVar(&f.store, "store", scenarios.Etcd, "where runs take place: "+stores+", which is faster; findings are made on etcd")
 	fl.Uint64Var(&f.runs, "runs", 0, "stop after `N` runs")
 	fl.Uint64Var(&f.first, "first", 1, "begin with seed `N`")
 	fl.DurationVar(&f.time, "time", 0, "stop after this time (90s, 5m)")
@@ -86,6 +89,12 @@ func (f *exploreFlags) check(cmd *cobra.Command, files []string) (cfg campaign.C
 	}
 	cfg = campaign.Config{
 		Spec: campaign.Spec{Strategy: f.strategy, First: f.first}, Runs: f.runs, Time: f.time, Workers: f.workers, Dir: f.dir,
+	}
+	if err := checkStore(f.store); err != nil {
+		return cfg, err
+	}
+	if f.store != scenarios.Etcd {
+		cfg.Spec.Store = f.store
 	}
 	if f.strategy == campaign.Exhaustive && f.space != "" {
 		return cfg, errors.New("--strategy exhaustive: wants scenario files; worlds of a space are drawn by seeds")
@@ -223,6 +232,9 @@ func opening(cfg campaign.Config) string {
 	who := plural(cfg.Workers, "worker")
 	if cfg.Link != nil {
 		who += " here and those of " + hostOf(cfg.Link.URL)
+	}
+	if cfg.Spec.Store != "" {
+		who += " on the store in " + cfg.Spec.Store
 	}
 	return fmt.Sprintf("exploring %s for %s with %s; findings go to %s/", strings.Join(names, ", "), strings.Join(bounds, " or "), who, cfg.Dir)
 }

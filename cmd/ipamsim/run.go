@@ -58,9 +58,9 @@ that did not happen · 2 could not run, or a limit was reached.`,
 	fl.Uint64Var(&f.seed, "seed", 0, "run with seed `N`")
 	fl.StringVar(&f.seeds, "seeds", "", "run with each seed from A to B: `A-B`")
 	fl.StringVar(&f.strategy, "strategy", "", "who decides the schedule: "+strings.Join(strategy.Names(), ", ")+"; for several runs: "+strings.Join(strategy.SeveralNames(), ", "))
-	fl.StringVar(&f.store, "store", "etcd", "what lies beneath the API server: etcd")
+	fl.StringVar(&f.store, "store", "etcd", "what lies beneath the API server: "+stores+", which is faster; what breaks there is run again on etcd")
 	fl.StringVar(&f.datastore, "datastore", "", "where Calico keeps its record: etcdv3, kubernetes, or all to run with each (default: as the scenario says)")
-	fl.BoolVar(&f.verify, "verify", false, "run everything twice and compare the schedule logs")
+	fl.BoolVar(&f.verify, "verify", false, "run everything twice, the second time on etcd, and compare the schedule logs")
 	fl.StringVar(&f.html, "html", "", "not built yet")
 	fl.StringVar(&f.perfetto, "perfetto", "", "not built yet")
 	f.outputs.add(fl)
@@ -101,7 +101,7 @@ func (p *plan) runs() (n int) {
 // check finds everything that is wrong before anything is run: flags first, then
 // every file.
 func (f *runFlags) check(cmd *cobra.Command, files []string) (*plan, error) {
-	j := job{own: true, options: scenarios.Options{Strategy: f.strategy}}
+	j := job{own: true, options: scenarios.Options{Strategy: f.strategy, Store: f.store}}
 	if err := f.later(cmd); err != nil {
 		return nil, err
 	}
@@ -159,13 +159,17 @@ func (f *runFlags) later(cmd *cobra.Command) error {
 			return fmt.Errorf("--%s: not built yet", name)
 		}
 	}
-	switch f.store {
-	case "etcd":
-		return nil
-	case "memory":
-		return errors.New("--store memory: not built yet")
+	return checkStore(f.store)
+}
+
+// stores are those there are.
+const stores = scenarios.Etcd + " or " + scenarios.Memory
+
+func checkStore(name string) error {
+	if name != scenarios.Etcd && name != scenarios.Memory {
+		return fmt.Errorf("--store: unknown store %q, want %s", name, stores)
 	}
-	return fmt.Errorf("--store: unknown store %q, want etcd", f.store)
+	return nil
 }
 
 // library resolves --all.

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"slices"
 
 	"ipamsim/reports"
+	"ipamsim/scenarios"
 	"ipamsim/sim/hermetic"
 )
 
@@ -17,35 +19,32 @@ func (s *session) check(rep *reports.Report) {
 	}
 }
 
-// compare says whether two runs of one seed were the same, and if not, where
-// they parted.
-func (s *session) compare(a, b *reports.Report) {
-	parted := ""
-	switch {
-	case a.Digest != b.Digest || !slices.Equal(a.Trace.Schedule(), b.Trace.Schedule()):
-		parted = "the schedule logs differ " + firstDifference(a, b)
-	case a.StoreDigest != b.StoreDigest:
-		parted = fmt.Sprintf("the same schedule left another store: %s, then %s", a.StoreDigest, b.StoreDigest)
-	default:
-		return
+// again does a run once more and complains if it is another one. A run in memory is
+// done on etcd, and what etcd shows counts.
+func (s *session) again(ctx context.Context, j *job, o scenarios.Options, rep *reports.Report) (*reports.Report, error) {
+	if rep.Store == scenarios.Memory {
+		judge, err := s.runner.Confirm(ctx, j.scenario, o, rep)
+		if !errors.Is(err, scenarios.ErrStoresDiffer) {
+			return rep, s.unless(judge, err)
+		}
+		s.defect(rep, err.Error())
+		return judge, nil
 	}
-	why := "this is a defect of ipamsim, please report it"
-	if !hermetic.Enabled {
-		why = "that is to be expected on the stock Go runtime; make build uses the hermetic one"
+	again, err := s.runner.Run(ctx, j.scenario, o)
+	if err == nil {
+		if parted := scenarios.Parted(rep, again); parted != "" {
+			s.defect(rep, "not deterministic: "+parted)
+		}
 	}
-	s.defect(a, "not deterministic: "+parted+"; "+why)
+	return rep, s.unless(again, err)
 }
 
-func firstDifference(a, b *reports.Report) string {
-	for i, x := range a.Trace.Steps {
-		if i >= len(b.Trace.Steps) {
-			break
-		}
-		if y := b.Trace.Steps[i]; x.String() != y.String() {
-			return fmt.Sprintf("from step %d on: [%s], then [%s]", x.Step, x, y)
-		}
+// unless passes on why a run did not end.
+func (s *session) unless(rep *reports.Report, err error) error {
+	if err != nil {
+		return s.broken(rep, err)
 	}
-	return fmt.Sprintf("after %d and %d steps", len(a.Trace.Steps), len(b.Trace.Steps))
+	return nil
 }
 
 func (s *session) defect(rep *reports.Report, what string) {

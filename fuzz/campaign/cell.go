@@ -28,6 +28,7 @@ type ask struct {
 	Signature string        `json:",omitempty"`
 	Shrink    bool          `json:",omitempty"`
 	Time      time.Duration `json:",omitempty"` // for it
+	Etcd      bool          `json:",omitempty"` // whatever the store of the campaign
 }
 
 // answer is the line that comes back.
@@ -104,6 +105,9 @@ func (c *cell) do(ctx context.Context, q ask) *answer {
 		return a.broken(c.spec, q, err)
 	}
 	o := c.spec.options(q.Source, q.Seed)
+	if q.Etcd {
+		o.Store = scenarios.Etcd
+	}
 	whole := c.spec.whole() && q.Source != canarySource
 	if whole {
 		if a.Over = !c.begin(q.Seed); a.Over {
@@ -125,13 +129,13 @@ func (c *cell) do(ctx context.Context, q ask) *answer {
 	a.Steps, a.Unknown, a.Hits = len(rep.Trace.Steps), rep.Reason != "", hits(sc, rep)
 	switch {
 	case q.Signature != "":
-		c.keep(ctx, sc, rep, q, a)
+		c.confirmed(ctx, sc, o, rep, q, a)
 		return a
 	case whole: // no seed leads back to this run: now or never
 		for _, h := range a.Hits {
 			if q.Signature, q.Shrink = h.Signature, true; !c.kept[h.Signature] {
 				c.kept[h.Signature] = true
-				c.keep(ctx, sc, rep, q, a)
+				c.confirmed(ctx, sc, o, rep, q, a)
 			}
 		}
 	}

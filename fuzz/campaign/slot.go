@@ -183,7 +183,7 @@ func (r *Result) add(q ask, a *answer, after time.Duration) {
 }
 
 // run is one question, with what happens if it kills the cell: the run is done
-// again alone in a fresh one. No answer and no error means that it died for good,
+// again alone in a fresh one, on etcd. No answer and no error means that it died for good,
 // which r then says.
 func (s *slot) run(ctx context.Context, q ask, r *Result) (*answer, error) {
 	var first *Death
@@ -209,7 +209,7 @@ func (s *slot) run(ctx context.Context, q ask, r *Result) (*answer, error) {
 			r.Deaths = append(r.Deaths, *first)
 			return a, nil
 		case first == nil || d.killed && deaths < 2: // anybody may be shot twice
-			first = d
+			first, q.Etcd = d, true // which is the judge
 			continue
 		}
 		return nil, s.died(ctx, q, d, r)

@@ -22,6 +22,8 @@ type Spec struct {
 	Strategy string
 	// First is the seed of each source's first run.
 	First uint64
+	// Store on which runs take place; "" is etcd. Findings are made on etcd.
+	Store string `json:",omitempty"`
 	// Canary is the bug of the canary, which must be caught; "" is the usual one.
 	Canary string `json:",omitempty"`
 }
@@ -81,7 +83,7 @@ func (s Spec) world(source int, seed uint64, parsed map[int]*scenarios.Scenario)
 
 // options of the run of one seed.
 func (s Spec) options(source int, seed uint64) scenarios.Options {
-	o := scenarios.Options{Strategy: s.Strategy}
+	o := scenarios.Options{Strategy: s.Strategy, Store: s.Store}
 	if source == canarySource || s.Strategy == Twice || s.whole() {
 		o.Strategy = ""
 	}
