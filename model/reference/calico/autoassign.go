@@ -21,8 +21,9 @@ type Request struct {
 	NamespaceLabels map[string]string
 	MaxBlocks       int // of the request; 0: the configuration's
 	Use             Use
-	// Has is what the pod's status, or else its annotations, says it has already.
-	// Add reads it with the Kubernetes datastore, if the pod asks for addresses.
+	// Has is what the pod's status, or else its annotations, says it has already;
+	// none if it has finished. Add reads it with the Kubernetes datastore, if the pod
+	// asks for certain addresses.
 	Has []netip.Addr
 }
 

@@ -1,0 +1,346 @@
+package calico
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+
+	bmodel "github.com/projectcalico/calico/libcalico-go/lib/backend/model"
+	upstream "github.com/projectcalico/calico/libcalico-go/lib/ipam"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"pgregory.net/rapid"
+
+	"ipamsim/model"
+	"ipamsim/model/reference/calico"
+	"ipamsim/sim"
+	"ipamsim/sim/etcd"
+	"ipamsim/sim/ipam"
+	"ipamsim/sim/kube"
+	"ipamsim/sim/strategy"
+)
+
+// TestConformance holds the reference against the real code: whatever pods, nodes,
+// garbage collector and operators do, one after another, both hand out the same
+// addresses or refuse for the same reason, and have the same record after each
+// step. A difference is a mistake of the reference, or something new about
+// upstream. What fails is printed as the history that leads there, made as short
+// as rapid can.
+func TestConformance(t *testing.T) {
+	New() // outside of bubbles
+	server := etcd.New("")
+	t.Cleanup(func() { _ = server.Close() })
+	rapid.Check(t, func(rt *rapid.T) {
+		datastore := rapid.SampledFrom(append(slices.Repeat([]string{etcdDatastore}, 11), kubernetesDatastore)).Draw(rt, "datastore")
+		world := rapid.Custom(drawStart).Draw(rt, "cluster")
+		history := world.steps
+		for i := range 5 { // rapid makes lists of half a dozen, and shortens each
+			history = append(history, rapid.SliceOfN(rapid.Custom(drawStep), 0, 20).Draw(rt, fmt.Sprintf("part %d", i+1))...)
+		}
+		compareHistory(rt, server, datastore, history)
+	})
+}
+
+// step is one operation: done to both sides, which have to answer alike.
+type step struct {
+	what string
+	do   func(*pair) error
+}
+
+func (s step) String() string { return s.what }
+
+// GoString keeps rapid's own report of what it drew readable.
+func (s step) GoString() string { return s.what }
+
+// compareHistory plays a history and fails with its first steps.
+func compareHistory(rt *rapid.T, server *etcd.Server, datastore string, history []step) {
+	var difference string
+	err := bothSides(server, datastore, func(p *pair) {
+		for i, s := range history {
+			err := s.do(p)
+			if err == nil {
+				err = p.compare()
+			}
+			if err == nil && i == len(history)-1 {
+				err = p.compareBlocks()
+			}
+			if err != nil {
+				difference = fmt.Sprintf("%s, %d steps:\n%s%v", datastore, i+1, listed(history[:i+1]), err)
+				return
+			}
+		}
+	})
+	if err != nil {
+		rt.Fatal(err)
+	}
+	if difference != "" {
+		rt.Fatal(difference)
+	}
+}
+
+func listed(history []step) string {
+	var out strings.Builder
+	for i, s := range history {
+		fmt.Fprintf(&out, "%3d  %s\n", i+1, s)
+	}
+	return out.String()
+}
+
+// pair is the real Calico beside the reference, and the cluster that both serve.
+type pair struct {
+	ctx    context.Context
+	run    *etcd.Run
+	world  *sim.World
+	real   *instance
+	passes *passes
+	books  // what operators and kubelets use, past every gate
+	ref    *calico.Allocator
+	gc     *calico.Collector
+
+	pods  map[string]*podState
+	count int
+}
+
+// podState is a pod as the API server has it, or had it last.
+type podState struct {
+	ref       model.PodRef
+	node      string
+	container string
+	fixed     []netip.Addr // the annotation
+	got       []netip.Addr // what the last successful ADD returned
+	exists    bool
+	finished  bool
+	reported  []netip.Addr
+	born      int
+}
+
+// bothSides runs story in a bubble of its own, on the fast store.
+func bothSides(server *etcd.Server, datastore string, story func(*pair)) error {
+	run := server.BeginMemory()
+	defer run.End()
+	st := strategy.NewSerial()
+	st.Begin(0)
+	_, err := sim.Run(context.Background(), sim.Options{Strategy: st}, func(w *sim.World) error {
+		p := &pair{run: run, world: w, passes: &passes{}, pods: map[string]*podState{}}
+		if err := p.open(datastore); err != nil {
+			return err
+		}
+		w.Cleanup(p.env.API.Close)
+		w.Hooks.Settle = run.Pump
+		w.Spawn(sim.Process{ID: "story", Run: func(ctx context.Context, _ *sim.Gate) error {
+			defer w.Finish()
+			p.ctx = ctx
+			story(p)
+			return nil
+		}})
+		return nil
+	})
+	return err
+}
+
+func (p *pair) open(datastore string) error {
+	crds, err := New().CRDs()
+	if err != nil {
+		return err
+	}
+	p.env = ipam.Env{Store: p.run, Datastore: datastore}
+	if p.env.API, err = kube.New(p.run, crds); err != nil {
+		return err
+	}
+	ds, err := openDatastore(p.env)
+	if err != nil {
+		return err
+	}
+	if p.real, err = newInstance(p.env, ds); err != nil {
+		return err
+	}
+	p.inst = p.real
+	if p.c, err = ds.client(nil); err != nil {
+		return err
+	}
+	var cs kubernetes.Interface
+	if cs, err = kubeClient(p.env.API, nil); err != nil {
+		return err
+	}
+	p.kube = cs
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
+	if _, err := cs.CoreV1().Namespaces().Create(context.Background(), namespace, metav1.CreateOptions{}); err != nil {
+		return err
+	}
+	p.ref = calico.New(map[string]calico.Datastore{etcdDatastore: calico.Etcd, kubernetesDatastore: calico.Kubernetes}[datastore])
+	p.ref.Order = p.order
+	p.gc = calico.NewCollector(p.ref, defaultGrace)
+	return nil
+}
+
+// same compares two answers: addresses, or the reason of a refusal.
+func (p *pair) same(got []netip.Addr, gotErr error, want []netip.Addr, wantErr error) error {
+	if errors.Is(wantErr, calico.ErrNotModelled) {
+		return fmt.Errorf("the reference does not know: %w", wantErr)
+	}
+	if (gotErr == nil) != (wantErr == nil) || gotErr != nil && !errors.Is(wantErr, reason(gotErr)) {
+		return fmt.Errorf("upstream says %v %v, the reference %v %v", got, gotErr, want, wantErr)
+	}
+	if gotErr == nil && !slices.Equal(got, want) {
+		return fmt.Errorf("upstream hands out %v, the reference %v", got, want)
+	}
+	return nil
+}
+
+// reason is the reference's word for an error of upstream's. Most of them upstream
+// tells apart by their text only.
+func reason(err error) error {
+	for _, c := range []struct {
+		text string
+		is   error
+	}{
+		{upstream.ErrBlockLimit.Error(), calico.ErrBlockLimit},
+		{"failed to find or claim a block", calico.ErrNoNewBlocks},
+		{"resource does not exist: Node(", calico.ErrNoNode},
+		{"out of 1 requested", calico.ErrExhausted},
+		{upstream.ErrNoQualifiedPool.Error(), calico.ErrNoPool},
+		{"no configured Calico pools", calico.ErrNoPool},
+		{"does not exist, or is not enabled", calico.ErrNoPool},
+		{"not in a configured pool", calico.ErrNoPool},
+		{"resource already exists: IPPool", calico.ErrExists},
+		{"resource already exists: ", calico.ErrTaken},
+		{"affinity does not match", calico.ErrNotAffine},
+		{"with no affinity", calico.ErrNotAffine},
+		{"overlaps with IPPool", calico.ErrConflict},
+		{"conflicts with existing allocations", calico.ErrConflict},
+		{"resource does not exist", calico.ErrNotFound},
+		{"update conflict", calico.ErrOutOfDate},
+		{"is not empty", calico.ErrNotEmpty},
+	} {
+		if strings.Contains(err.Error(), c.text) {
+			return c.is
+		}
+	}
+	return err
+}
+
+// compare holds the records against each other.
+func (p *pair) compare() error {
+	p.run.Pump()
+	if p.real.failed != nil {
+		return p.real.failed
+	}
+	got, err := p.real.Observe(context.Background())
+	if err != nil {
+		return err
+	}
+	want := p.ref.Snapshot()
+	claims := slices.Clone(got.Claims)
+	for i := range claims {
+		claims[i].Revision = 0
+	}
+	equal := slices.Equal(got.Pools, want.Pools) && slices.Equal(claims, want.Claims) && slices.Equal(got.Affinities, want.Affinities) &&
+		slices.EqualFunc(got.Handles, want.Handles, func(x, y model.Handle) bool { return x.ID == y.ID && slices.Equal(x.Counts, y.Counts) })
+	if equal {
+		return nil
+	}
+	got.Claims, got.Networks = claims, nil
+	return fmt.Errorf("the records differ, - upstream, + reference:\n%s", lineDiff(text(got), text(want)))
+}
+
+// lineDiff are the lines that only one of two texts has.
+func lineDiff(got, want string) string {
+	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
+	var out strings.Builder
+	for _, l := range a {
+		if !slices.Contains(b, l) {
+			fmt.Fprintf(&out, "- %s\n", l)
+		}
+	}
+	for _, l := range b {
+		if !slices.Contains(a, l) {
+			fmt.Fprintf(&out, "+ %s\n", l)
+		}
+	}
+	return out.String()
+}
+
+// waiting are the free addresses of upstream's blocks, in the order in which they
+// will be handed out.
+func (p *pair) waiting() (map[netip.Prefix][]netip.Addr, error) {
+	l, err := backendOf(p.c).List(context.Background(), bmodel.BlockListOptions{}, "")
+	if err != nil {
+		return nil, err
+	}
+	out := map[netip.Prefix][]netip.Addr{}
+	for _, kv := range l.KVPairs {
+		b := kv.Value.(*bmodel.AllocationBlock)
+		at, _ := prefix(b.CIDR)
+		out[at] = []netip.Addr{}
+		for _, o := range b.Unallocated {
+			out[at] = append(out[at], nth(at, o))
+		}
+	}
+	return out, nil
+}
+
+// compareBlocks holds the free lists of all blocks against each other.
+func (p *pair) compareBlocks() error {
+	got, err := p.waiting()
+	if err != nil {
+		return err
+	}
+	for at, free := range got {
+		if want := p.ref.Waiting(at); !slices.Equal(free, want) {
+			return fmt.Errorf("free in %s, in order: upstream's %v, the reference's %v", at, free, want)
+		}
+	}
+	return nil
+}
+
+// order puts what upstream takes in the order of a Go map into the order in which
+// it did: addresses as they lie in the free list now, and spare blocks that are
+// gone before those that are not.
+func (p *pair) order(all []netip.Prefix) {
+	waiting, err := p.waiting()
+	if err != nil {
+		return // the comparison that follows will say so
+	}
+	place := func(x netip.Prefix) int {
+		if !x.IsSingleIP() {
+			_, there := waiting[x]
+			return map[bool]int{true: 1}[there]
+		}
+		for at, free := range waiting {
+			if i := slices.Index(free, x.Addr()); at.Contains(x.Addr()) && i >= 0 {
+				return i
+			}
+		}
+		return 0
+	}
+	slices.SortStableFunc(all, func(x, y netip.Prefix) int { return cmp.Compare(place(x), place(y)) })
+}
+
+// podOf says what there is of a pod, for the reference's collector.
+func (p *pair) podOf(ref model.PodRef) (calico.Pod, bool) {
+	s := p.pods[ref.Name]
+	if s == nil || !s.exists {
+		return calico.Pod{}, false
+	}
+	return calico.Pod{Node: s.node, Addrs: s.reported, Finished: s.finished}, true
+}
+
+func (s *podState) status() corev1.PodStatus {
+	st := corev1.PodStatus{Phase: corev1.PodRunning}
+	if s.finished {
+		st.Phase = corev1.PodSucceeded
+	}
+	for i, a := range s.reported {
+		if i == 0 {
+			st.PodIP = a.String()
+		}
+		st.PodIPs = append(st.PodIPs, corev1.PodIP{IP: a.String()})
+	}
+	return st
+}

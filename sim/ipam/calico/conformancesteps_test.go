@@ -1,0 +1,592 @@
+package calico
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	apiv3 "github.com/projectcalico/api/pkg/apis/projectcalico/v3"
+	bmodel "github.com/projectcalico/calico/libcalico-go/lib/backend/model"
+	upstream "github.com/projectcalico/calico/libcalico-go/lib/ipam"
+	cnet "github.com/projectcalico/calico/libcalico-go/lib/net"
+	"github.com/projectcalico/calico/libcalico-go/lib/options"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"pgregory.net/rapid"
+
+	"ipamsim/model"
+	"ipamsim/model/reference/calico"
+	"ipamsim/sim/ipam"
+)
+
+// defaultGrace is how long the collector waits by default.
+const defaultGrace = 15 * time.Minute
+
+// What histories are made of. The plainest value of each comes first: rapid
+// shrinks towards it.
+var (
+	someNodes = []string{"a", "b", "c"}
+	somePods  = []string{"p0", "p1", "p2", "p3", "p4", "p5"}
+	somePools = []calico.Pool{
+		{Name: "p0", Prefix: netip.MustParsePrefix("10.0.0.0/28"), BlockBits: 30},
+		{Name: "p1", Prefix: netip.MustParsePrefix("10.0.1.0/27"), BlockBits: 29},
+		{Name: "p2", Prefix: netip.MustParsePrefix("10.0.0.0/28"), BlockBits: 29},
+		{Name: "six", Prefix: netip.MustParsePrefix("fd00::/124"), BlockBits: 126},
+		{Name: "six2", Prefix: netip.MustParsePrefix("fd00:0:0:1::8:0/116"), BlockBits: 127},
+		{Name: "big", Prefix: netip.MustParsePrefix("10.128.0.0/12")},
+	}
+	someReserved = []string{"10.0.0.0/30", "10.0.0.4/31", "10.0.0.6/31", "10.0.0.9/32", "10.0.1.0/28", "fd00::/126", "fd00::5/128"}
+)
+
+func pick[T any](t *rapid.T, what string, from []T) T { return rapid.SampledFrom(from).Draw(t, what) }
+
+func flip(t *rapid.T, what string) bool { return rapid.Bool().Draw(t, what) }
+
+// rarely is true once in n times.
+func rarely(t *rapid.T, what string, n int) bool { return rapid.IntRange(0, n-1).Draw(t, what) == n-1 }
+
+type start struct{ steps []step }
+
+// drawStart is a cluster that works: nodes and at least one pool.
+func drawStart(t *rapid.T) start {
+	var s start
+	for _, n := range someNodes[:rapid.IntRange(1, 3).Draw(t, "nodes")] {
+		s.steps = append(s.steps, joins(n, pick(t, "rack", []string{"0", "1"})))
+	}
+	for _, i := range pick(t, "pools", [][]int{{0}, {0, 3}, {1, 0}, {0, 1, 3}, {1, 4}, {5}, {0, 1, 3, 4}}) {
+		s.steps = append(s.steps, createPool(t, somePools[i]))
+	}
+	if rarely(t, "settings", 2) {
+		s.steps = append(s.steps, drawSettings(t))
+	}
+	return s
+}
+
+func drawStep(t *rapid.T) step {
+	draw := pick(t, "step", []func(*rapid.T) step{
+		drawAdd, drawAdd, drawAdd, drawAdd, drawDel, drawDel, drawFill, drawPass, drawPass, drawWait, drawVanish, drawVanish, drawCrash,
+		drawDeleteNode, drawNode, drawSettings, drawCreatePool, drawEditPool, drawDeletePool, drawReserve, drawRelease, drawMany, drawByHand,
+	})
+	return draw(t)
+}
+
+func joins(name, rack string) step {
+	return step{fmt.Sprintf("node %s joins, or is labelled, rack %s", name, rack), func(p *pair) error {
+		labels := map[string]string{"rack": rack}
+		nodes := p.kube.CoreV1().Nodes()
+		n, err := nodes.Get(p.ctx, name, metav1.GetOptions{})
+		if err == nil {
+			n.Labels = labels
+			_, err = nodes.Update(p.ctx, n, metav1.UpdateOptions{})
+		} else {
+			_, err = nodes.Create(p.ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}}, metav1.CreateOptions{})
+		}
+		p.ref.SetNode(name, labels)
+		return err
+	}}
+}
+
+func drawNode(t *rapid.T) step {
+	return joins(pick(t, "node", someNodes), pick(t, "rack", []string{"0", "1"}))
+}
+
+func drawDeleteNode(t *rapid.T) step {
+	name := pick(t, "node", someNodes)
+	return step{"node " + name + " is deleted", func(p *pair) error {
+		err := p.kube.CoreV1().Nodes().Delete(p.ctx, name, metav1.DeleteOptions{})
+		if want := p.ref.DeleteNode(name); (err == nil) != (want == nil) {
+			return fmt.Errorf("upstream says %v, the reference %v", err, want)
+		}
+		return nil
+	}}
+}
+
+// drawAdd is a CNI ADD of a pod, which is made first if it does not exist.
+func drawAdd(t *rapid.T) step {
+	a := ask{pod: pick(t, "pod", somePods), node: pick(t, "node", someNodes), report: !rarely(t, "silent", 3)}
+	a.v4, a.v6 = true, false
+	switch rapid.IntRange(0, 5).Draw(t, "families") {
+	case 4:
+		a.v6 = true
+	case 5:
+		a.v4, a.v6 = false, true
+	}
+	if rarely(t, "asks", 5) {
+		a.pools = []int{rapid.IntRange(0, len(somePools)-1).Draw(t, "pool")}
+	}
+	if rarely(t, "fixed", 6) {
+		a.fixed = []netip.Addr{pick(t, "prefix", somePools).Prefix.Addr()}
+		for range rapid.IntRange(0, 9).Draw(t, "host") {
+			a.fixed[0] = a.fixed[0].Next()
+		}
+	}
+	return step{a.String(), a.do}
+}
+
+type ask struct {
+	pod, node string
+	v4, v6    bool
+	pools     []int
+	fixed     []netip.Addr
+	report    bool
+}
+
+func (a ask) String() string {
+	s := fmt.Sprintf("ADD %s on %s", a.pod, a.node)
+	if a.v4 && a.v6 {
+		s += ", of both families"
+	} else if a.v6 {
+		s += ", IPv6"
+	}
+	for _, i := range a.pools {
+		s += fmt.Sprintf(", from %s", somePools[i].Prefix)
+	}
+	if a.fixed != nil {
+		s += fmt.Sprintf(", %s if it is new", a.fixed[0])
+	}
+	if !a.report {
+		s += ", and kubelet is silent"
+	}
+	return s
+}
+
+func (a ask) do(p *pair) error {
+	s, err := p.makePod(a.pod, a.node, a.fixed)
+	if err != nil {
+		return err
+	}
+	q := s.request()
+	section := map[string]any{"type": "calico-ipam", "assign_ipv4": fmt.Sprint(a.v4), "assign_ipv6": fmt.Sprint(a.v6)}
+	for field, v6 := range map[string]bool{"ipv4_pools": false, "ipv6_pools": true} {
+		var cidrs []string
+		for _, i := range a.pools {
+			if x := somePools[i].Prefix; x.Addr().Is6() == v6 {
+				cidrs = append(cidrs, x.String())
+				q.Pools = append(q.Pools, x)
+			}
+		}
+		if cidrs != nil {
+			section[field] = cidrs
+		}
+	}
+	if a.v4 {
+		q.V4 = 1
+	}
+	if a.v6 {
+		q.V6 = 1
+	}
+	call, err := s.call(section)
+	if err != nil {
+		return err
+	}
+	r, gotErr := p.real.Add(p.ctx, nil, call)
+	var got []netip.Addr
+	for _, x := range r.Addrs {
+		got = append(got, x.Addr())
+	}
+	want, wantErr := p.ref.Add(q, s.fixed...)
+	if err := p.same(got, gotErr, want, wantErr); err != nil || gotErr != nil {
+		return err
+	}
+	if s.got = got; a.report {
+		return p.report(s, got)
+	}
+	return nil
+}
+
+func (s *podState) request() calico.Request {
+	q := calico.Request{Node: s.node, Handle: networkKey + "." + s.container, Pod: s.ref, Has: s.reported}
+	if len(s.reported) == 0 {
+		q.Has = s.got // the plugin's annotation
+	}
+	if s.finished {
+		q.Has = nil
+	}
+	return q
+}
+
+func (s *podState) call(section map[string]any) (ipam.Call, error) {
+	text, err := json.Marshal(section)
+	return ipam.Call{
+		Node: s.node, Pod: s.ref, Container: s.container, Interface: "eth0", Network: networkKey, Config: json.RawMessage(fmt.Sprintf(netConf, text)),
+	}, err
+}
+
+// makePod stores a pod that a kubelet is about to start, unless it is there. Every
+// second pod has the same sandbox in each of its lives.
+func (p *pair) makePod(name, node string, fixed []netip.Addr) (*podState, error) {
+	s := p.pods[name]
+	if s == nil {
+		s = &podState{ref: model.PodRef{Namespace: "default", Name: name}}
+		p.pods[name] = s
+	}
+	if s.exists {
+		return s, nil
+	}
+	s.exists, s.finished, s.reported, s.got, s.node, s.fixed = true, false, nil, nil, node, fixed
+	s.born++
+	if s.container = "s-" + name; int(name[len(name)-1])%2 == 1 {
+		s.container += fmt.Sprintf("-%d", s.born)
+	}
+	object := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default"},
+		Spec:       corev1.PodSpec{NodeName: node, Containers: []corev1.Container{{Name: "c", Image: "i"}}},
+	}
+	if fixed != nil {
+		object.Annotations = map[string]string{ipAddrs: fmt.Sprintf("[%q]", fixed[0])}
+	}
+	_, err := p.kube.CoreV1().Pods("default").Create(p.ctx, object, metav1.CreateOptions{})
+	return s, err
+}
+
+// report is kubelet telling the API server what the pod has.
+func (p *pair) report(s *podState, addrs []netip.Addr) error {
+	s.reported = addrs
+	pods := p.kube.CoreV1().Pods("default")
+	object, err := pods.Get(p.ctx, s.ref.Name, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	object.Status = s.status()
+	_, err = pods.UpdateStatus(p.ctx, object, metav1.UpdateOptions{})
+	return err
+}
+
+func drawDel(t *rapid.T) step {
+	name, stays := pick(t, "pod", somePods), rarely(t, "stays", 4)
+	what := "DEL " + name
+	if stays {
+		what += ", whose object stays"
+	}
+	return step{what, func(p *pair) error {
+		s := p.pods[name]
+		if s == nil {
+			return nil
+		}
+		call, err := s.call(map[string]any{"type": "calico-ipam"})
+		if err != nil {
+			return err
+		}
+		gotErr, wantErr := p.real.Del(p.ctx, nil, call), p.ref.Del(s.request())
+		if s.got = nil; !stays {
+			if err := p.vanish(s); err != nil {
+				return err
+			}
+		}
+		return p.same(nil, gotErr, nil, wantErr)
+	}}
+}
+
+// vanish removes a pod's object by force.
+func (p *pair) vanish(s *podState) error {
+	if !s.exists {
+		return nil
+	}
+	now := int64(0)
+	s.exists = false
+	return p.kube.CoreV1().Pods("default").Delete(p.ctx, s.ref.Name, metav1.DeleteOptions{GracePeriodSeconds: &now})
+}
+
+func drawVanish(t *rapid.T) step {
+	name, finishes := pick(t, "pod", somePods), rarely(t, "finishes", 3)
+	what := "pod " + name + " is deleted without DEL"
+	if finishes {
+		what = "pod " + name + " succeeds"
+	}
+	return step{what, func(p *pair) error {
+		s := p.pods[name]
+		if s == nil || !s.exists {
+			return nil
+		}
+		if s.finished = finishes; finishes {
+			return p.report(s, s.reported)
+		}
+		return p.vanish(s)
+	}}
+}
+
+func drawCrash(t *rapid.T) step {
+	name := pick(t, "node", someNodes)
+	return step{"node " + name + " crashes: its pods are deleted without DEL", func(p *pair) error {
+		for _, s := range p.sorted() {
+			if s.node == name {
+				if err := p.vanish(s); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}}
+}
+
+func (p *pair) sorted() (out []*podState) {
+	for _, s := range p.pods {
+		out = append(out, s)
+	}
+	slices.SortFunc(out, func(x, y *podState) int { return strings.Compare(x.ref.Name, y.ref.Name) })
+	return out
+}
+
+// drawFill starts several pods of their own on a node.
+func drawFill(t *rapid.T) step {
+	n, name := rapid.IntRange(2, 9).Draw(t, "pods"), pick(t, "node", someNodes)
+	return step{fmt.Sprintf("%d new pods on %s", n, name), func(p *pair) error {
+		for range n {
+			p.count++
+			if err := (ask{pod: fmt.Sprintf("f%d", p.count), node: name, v4: true, report: true}).do(p); err != nil {
+				return err
+			}
+			if err := p.compare(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+}
+
+func drawPass(*rapid.T) step {
+	return step{"the garbage collector's pass", func(p *pair) error {
+		gotErr := p.real.ipamPass(p.ctx, nil, p.passes)
+		wantErr := p.gc.Pass(p.world.Now(), p.podOf)
+		if err := p.same(nil, gotErr, nil, wantErr); err != nil {
+			return err
+		}
+		return p.compareBlocks()
+	}}
+}
+
+func drawWait(t *rapid.T) step {
+	d := pick(t, "time", []time.Duration{16 * time.Minute, 8 * time.Minute, 15 * time.Minute})
+	return step{d.String() + " pass", func(*pair) error { time.Sleep(d); return nil }}
+}
+
+// drawSettings stores any configuration, also those that calicoctl refuses and kubectl
+// does not.
+func drawSettings(t *rapid.T) step {
+	c := calico.Config{
+		Strict: flip(t, "strict"), AutoAllocate: !rarely(t, "no new blocks", 5),
+		MaxBlocks: pick(t, "limit", []int{0, 0, 1, 2, 3}),
+	}
+	return step{fmt.Sprintf("IPAMConfig is %+v", c), func(p *pair) error {
+		be, kv := backendOf(p.c), &bmodel.KVPair{Key: bmodel.IPAMConfigKey{}, Value: &bmodel.IPAMConfig{
+			StrictAffinity: c.Strict, AutoAllocateBlocks: c.AutoAllocate, MaxBlocksPerHost: c.MaxBlocks,
+		}}
+		if old, err := be.Get(p.ctx, kv.Key, ""); err == nil {
+			kv.Revision = old.Revision
+		}
+		_, err := be.Apply(p.ctx, kv)
+		p.ref.Config = c
+		return err
+	}}
+}
+
+func createPool(t *rapid.T, c calico.Pool) step {
+	if rarely(t, "selects", 4) {
+		c.NodeSelector = pick(t, "selector", []string{"rack == '0'", "rack != '0'", "!has(rack)", "rack in {'1', '2'} && has(rack)"})
+	}
+	if rarely(t, "manual", 8) {
+		c.Manual = true
+	}
+	if rarely(t, "for one use", 8) {
+		c.Uses = []calico.Use{pick(t, "use", []calico.Use{calico.Workload, calico.Tunnel})}
+	}
+	checked := !rarely(t, "unchecked", 4)
+	what := fmt.Sprintf("pool %s is created: %s", c.Name, asText(c))
+	if !checked {
+		what += ", unchecked"
+	}
+	return step{what, func(p *pair) error {
+		pool := realPool(c)
+		if checked {
+			_, gotErr := p.c.IPPools().Create(p.ctx, pool, options.SetOptions{})
+			return p.same(nil, gotErr, nil, p.ref.CreatePool(c))
+		}
+		for _, x := range somePools {
+			if other, exists := p.ref.Pool(x.Name); exists && (x.Name == c.Name || other.Prefix == c.Prefix) {
+				return nil // two pools of one prefix are not modelled
+			}
+		}
+		if _, err := p.c.IPPools().UnsafeCreate(p.ctx, pool, options.SetOptions{}); err != nil {
+			return err
+		}
+		return p.ref.StorePool(c)
+	}}
+}
+
+func asText(c calico.Pool) string {
+	s := c.Prefix.String()
+	if c.BlockBits > 0 {
+		s += fmt.Sprintf(", blocks of /%d", c.BlockBits)
+	}
+	if c.NodeSelector != "" {
+		s += ", nodes with " + c.NodeSelector
+	}
+	if c.Manual {
+		s += ", manual"
+	}
+	if c.Uses != nil {
+		s += ", " + map[calico.Use]string{calico.Workload: "workloads only", calico.Tunnel: "tunnels only"}[c.Uses[0]]
+	}
+	return s
+}
+
+func realPool(c calico.Pool) *apiv3.IPPool {
+	pool := apiv3.NewIPPool()
+	pool.Name = c.Name
+	pool.Spec = apiv3.IPPoolSpec{CIDR: c.Prefix.String(), BlockSize: c.BlockBits, NodeSelector: c.NodeSelector, Disabled: c.Disabled}
+	if c.Manual {
+		m := apiv3.Manual
+		pool.Spec.AssignmentMode = &m
+	}
+	for _, u := range c.Uses {
+		pool.Spec.AllowedUses = append(pool.Spec.AllowedUses, map[calico.Use]apiv3.IPPoolAllowedUse{
+			calico.Workload: apiv3.IPPoolAllowedUseWorkload, calico.Tunnel: apiv3.IPPoolAllowedUseTunnel,
+		}[u])
+	}
+	return pool
+}
+
+func drawCreatePool(t *rapid.T) step { return createPool(t, pick(t, "pool", somePools)) }
+
+func drawEditPool(t *rapid.T) step {
+	name, disabled := pick(t, "pool", somePools).Name, flip(t, "disabled")
+	selector := pick(t, "selector", []string{"", "rack == '0'", "rack == '1'"})
+	return step{fmt.Sprintf("pool %s is edited: disabled %v, selector %q", name, disabled, selector), func(p *pair) error {
+		c, exists := p.ref.Pool(name)
+		if !exists {
+			return nil
+		}
+		pool, err := p.c.IPPools().Get(p.ctx, name, options.GetOptions{})
+		if err != nil {
+			return err
+		}
+		pool.Spec.Disabled, pool.Spec.NodeSelector = disabled, selector
+		if _, err := p.c.IPPools().Update(p.ctx, pool, options.SetOptions{}); err != nil {
+			return err
+		}
+		c.Disabled, c.NodeSelector = disabled, selector
+		return p.ref.StorePool(c)
+	}}
+}
+
+func drawDeletePool(t *rapid.T) step {
+	name, raw := pick(t, "pool", somePools).Name, rarely(t, "raw", 3)
+	what := "pool " + name + " is deleted"
+	if raw {
+		what += ", by kubectl"
+	}
+	return step{what, func(p *pair) error {
+		if raw {
+			_, gotErr := p.c.IPPools().UnsafeDelete(p.ctx, name, options.DeleteOptions{})
+			return p.same(nil, gotErr, nil, p.ref.RemovePool(name))
+		}
+		_, gotErr := p.c.IPPools().Delete(p.ctx, name, options.DeleteOptions{})
+		return p.same(nil, gotErr, nil, p.ref.DeletePool(name))
+	}}
+}
+
+func drawReserve(t *rapid.T) step {
+	cidrs := rapid.SliceOfNDistinct(rapid.SampledFrom(someReserved), 0, 4, rapid.ID).Draw(t, "reserved")
+	return step{fmt.Sprintf("IPReservation of %v", cidrs), func(p *pair) error {
+		var all []netip.Prefix
+		for _, c := range cidrs {
+			all = append(all, netip.MustParsePrefix(c))
+		}
+		p.ref.Reserve(all...)
+		r := apiv3.NewIPReservation()
+		r.Name, r.Spec.ReservedCIDRs = "r", cidrs
+		if old, err := p.c.IPReservations().Get(p.ctx, "r", options.GetOptions{}); err == nil {
+			r.ObjectMeta = old.ObjectMeta
+			_, err = p.c.IPReservations().Update(p.ctx, r, options.SetOptions{})
+			return err
+		}
+		_, err := p.c.IPReservations().Create(p.ctx, r, options.SetOptions{})
+		return err
+	}}
+}
+
+// drawRelease is calicoctl ipam release of addresses that are taken, or were.
+func drawRelease(t *rapid.T) step {
+	places := rapid.SliceOfN(rapid.IntRange(0, 12), 1, 4).Draw(t, "which")
+	return step{fmt.Sprintf("addresses %v of those taken are released", places), func(p *pair) error {
+		claims := p.ref.Snapshot().Claims
+		var want []calico.Release
+		var got []upstream.ReleaseOptions
+		for _, i := range places {
+			if i < len(claims) {
+				want = append(want, calico.Release{Addr: claims[i].Addr})
+				got = append(got, upstream.ReleaseOptions{Address: claims[i].Addr.String()})
+			}
+		}
+		_, _, gotErr := p.c.IPAM().ReleaseIPs(p.ctx, got...)
+		_, wantErr := p.ref.Release(want...)
+		return p.same(nil, gotErr, nil, wantErr)
+	}}
+}
+
+// drawMany asks for several addresses at once, which no CNI plugin does.
+func drawMany(t *rapid.T) step {
+	q := calico.Request{
+		Node: pick(t, "node", someNodes), Handle: pick(t, "handle", []string{"many", "more"}), MaxBlocks: pick(t, "limit", []int{0, 1, 2}),
+		V4: rapid.IntRange(1, 6).Draw(t, "v4"), V6: rapid.IntRange(0, 3).Draw(t, "v6"),
+	}
+	return step{fmt.Sprintf("%s gets %d IPv4 and %d IPv6 addresses for %s, of at most %d blocks (0: any)", q.Node, q.V4, q.V6, q.Handle, q.MaxBlocks), func(p *pair) error {
+		v4, v6, gotErr := p.c.IPAM().AutoAssign(context.WithoutCancel(p.ctx), upstream.AutoAssignArgs{
+			Num4: q.V4, Num6: q.V6, HandleID: &q.Handle, Hostname: q.Node, IntendedUse: apiv3.IPPoolAllowedUseWorkload, MaxBlocksPerHost: q.MaxBlocks,
+			Attrs: map[string]string{upstream.AttributeNode: q.Node},
+		})
+		var got []netip.Addr
+		for _, a := range []*upstream.IPAMAssignments{v4, v6} {
+			for i := 0; a != nil && i < len(a.IPs); i++ {
+				x, _ := netip.AddrFromSlice(a.IPs[i].IP)
+				got = append(got, x.Unmap())
+			}
+		}
+		want4, want6, wantErr := p.ref.AutoAssign(q)
+		return p.same(got, gotErr, append(want4, want6...), wantErr)
+	}}
+}
+
+// drawByHand releases by handle, or deletes a block or an affinity as an operator
+// does who has read too much.
+func drawByHand(t *rapid.T) step {
+	switch i := rapid.IntRange(0, 4).Draw(t, "which"); rapid.IntRange(0, 2).Draw(t, "kind") {
+	case 0:
+		handle := pick(t, "handle", []string{"many", "more"})
+		return step{"what " + handle + " has is released", func(p *pair) error {
+			return p.same(nil, p.c.IPAM().ReleaseByHandle(p.ctx, handle), nil, p.ref.ReleaseByHandle(handle))
+		}}
+	case 1:
+		return step{fmt.Sprintf("block %d is deleted by hand", i), func(p *pair) error {
+			if all := p.ref.Snapshot().Pools; i < len(all) {
+				_ = p.ref.DeleteBlock(all[i].Range)
+				return p.erase(bmodel.BlockKey{CIDR: network(all[i].Range)})
+			}
+			return nil
+		}}
+	default:
+		return step{fmt.Sprintf("affinity %d is deleted by hand", i), func(p *pair) error {
+			if all := p.ref.Snapshot().Affinities; i < len(all) {
+				_ = p.ref.DeleteAffinity(all[i].Node, all[i].Block)
+				return p.erase(bmodel.BlockAffinityKey{CIDR: network(all[i].Block), Host: all[i].Node, AffinityType: "host"})
+			}
+			return nil
+		}}
+	}
+}
+
+// erase deletes an object of the allocator's.
+func (p *pair) erase(k bmodel.Key) error {
+	be := backendOf(p.c)
+	kv, err := be.Get(p.ctx, k, "")
+	if err == nil {
+		_, err = be.DeleteKVP(p.ctx, kv)
+	}
+	return err
+}
+
+func network(p netip.Prefix) cnet.IPNet { return cnet.MustParseCIDR(p.String()) }
