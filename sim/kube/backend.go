@@ -86,7 +86,7 @@ func (b *backend) decorate(c *storagebackend.ConfigForResource, where string, _ 
 func (b *backend) open(c *storagebackend.ConfigForResource, where string, newObject, newList func() runtime.Object) storage.Interface {
 	v := storage.APIObjectVersioner{}
 	s := etcd3.New(b.client, nil, c.Codec, newObject, newList, c.Prefix, where, c.GroupResource,
-		identity.NewEncryptCheckTransformer(), c.LeaseManagerConfig, etcd3.NewDefaultDecoder(c.Codec, v), v)
+		identity.NewEncryptCheckTransformer(), c.LeaseManagerConfig, newDecoded(etcd3.NewDefaultDecoder(c.Codec, v)), v)
 	b.closes = append(b.closes, s.Close)
 	return s
 }

@@ -36,16 +36,16 @@ type journal struct {
 	subs   []func(Change)
 
 	mu   sync.Mutex
-	seen map[string]decoded // by key: what was decoded last
+	seen map[string]known // by key: what was decoded last
 }
 
-type decoded struct {
+type known struct {
 	rev int64
 	obj runtime.Object
 }
 
 func newJournal(store *etcd.Run, custom map[schema.GroupResource]bool) *journal {
-	return &journal{store: store, custom: custom, seen: map[string]decoded{}}
+	return &journal{store: store, custom: custom, seen: map[string]known{}}
 }
 
 // OnChange subscribes f to every committed change, in order of revision. It is
@@ -163,7 +163,7 @@ func (j *journal) decode(key string, value []byte, rev int64) (runtime.Object, e
 		return nil, fmt.Errorf("kube: decode %s: %w", path.Clean(key), err)
 	}
 	m.SetResourceVersion(strconv.FormatInt(rev, 10))
-	j.seen[key] = decoded{rev, obj}
+	j.seen[key] = known{rev, obj}
 	return obj, nil
 }
 
