@@ -138,9 +138,9 @@ func (in builtin) handler(o generic.RESTOptionsGetter) (http.Handler, error) {
 	}
 	c := restful.NewContainer()
 	c.ServeMux = http.NewServeMux()
-	c.Router(restful.CurlyRouter{})
+	c.Router(&routes{chosen: map[route]choice{}})
 	_, _, err = v.InstallREST(c)
-	return c, err
+	return http.HandlerFunc(c.Dispatch), err
 }
 
 // GetRESTOptions is for registries that outlive the run: they get storage that

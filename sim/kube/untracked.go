@@ -1,6 +1,7 @@
 package kube
 
 import (
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/managedfields"
@@ -30,6 +31,9 @@ func newUntracked() untracked {
 // have yet, and by the UID that it lacks.
 func (u untracked) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
 	_, applied := obj.(runtime.Unstructured)
+	if _, binding := obj.(*corev1.Binding); binding {
+		return u.nothing, nil // it is created with the pod's UID, and never stored
+	}
 	if m, err := meta.Accessor(obj); err == nil && !applied && m.GetUID() == "" {
 		return u.nothing, nil
 	}
