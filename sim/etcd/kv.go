@@ -4,7 +4,6 @@ import (
 	"context"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
-	"go.etcd.io/etcd/api/v3/mvccpb"
 	"google.golang.org/grpc"
 )
 
@@ -31,7 +30,7 @@ func hop[Q, A any](ctx context.Context, r *Run, q Q, f func(store, context.Conte
 
 func (k *kv) Range(ctx context.Context, q *pb.RangeRequest, _ ...grpc.CallOption) (*pb.RangeResponse, error) {
 	if plain(q) && at(ctx) == 0 && ctx.Err() == nil && !beneath(ctx) {
-		return k.r.present(string(q.Key))
+		return k.r.present(q)
 	}
 	q = k.r.base.rangeIn(q)
 	stale := q.Revision == 0 && at(ctx) != 0
@@ -49,27 +48,24 @@ func (k *kv) Range(ctx context.Context, q *pb.RangeRequest, _ ...grpc.CallOption
 	return a, nil
 }
 
-// plain reports whether all that is asked for is one key as it is now.
+// plain reports whether all that is asked for is keys as they are now, by key.
 func plain(q *pb.RangeRequest) bool {
-	return len(q.Key) > 0 && len(q.RangeEnd) == 0 && q.Revision == 0 && q.Limit <= 1 && !q.KeysOnly && !q.CountOnly &&
+	return len(q.Key) > 0 && q.Revision == 0 && q.SortOrder == pb.RangeRequest_NONE && q.SortTarget == pb.RangeRequest_KEY &&
 		q.MinModRevision|q.MaxModRevision|q.MinCreateRevision|q.MaxCreateRevision == 0
 }
 
 // present answers for etcd what etcd itself has said: every write of the run goes
 // through the bridge, which files its events before the writer has its reply, so
-// the present state is known to the revision. Half of all calls are such reads.
-func (r *Run) present(key string) (*pb.RangeResponse, error) {
+// the present state is known to the revision. Nearly all reads are such; Digest
+// looks whether it was true.
+func (r *Run) present(q *pb.RangeRequest) (*pb.RangeResponse, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ended || r.srv.run.Load() != r {
 		return nil, ErrEnded
 	}
 	r.calls.Add(1)
-	a := &pb.RangeResponse{Header: &pb.ResponseHeader{ClusterId: 1, MemberId: 1, RaftTerm: 2, Revision: r.history.last}}
-	if kv := r.history.now([]byte(key)); kv != nil {
-		a.Kvs, a.Count = []*mvccpb.KeyValue{kv}, 1
-	}
-	return a, nil
+	return r.history.read(q), nil
 }
 
 func (k *kv) Put(ctx context.Context, q *pb.PutRequest, _ ...grpc.CallOption) (*pb.PutResponse, error) {

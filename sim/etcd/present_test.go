@@ -35,35 +35,49 @@ func TestPresentIsEtcds(t *testing.T) {
 				r.Pump()
 				_, _ = c.Compact(ctx, r.Revision())
 			}
-			same(t, r, key())
+			asked(t, r, &pb.RangeRequest{Key: []byte(key())})
+			asked(t, r, &pb.RangeRequest{Key: []byte(key()), RangeEnd: []byte(key()), Limit: rng.Int64N(3), KeysOnly: rng.IntN(3) == 0, CountOnly: rng.IntN(3) == 0})
+			asked(t, r, &pb.RangeRequest{Key: []byte{0}, RangeEnd: []byte{0}})
 		}
 	})
 }
 
-func same(t *testing.T, r *Run, key string) {
+func asked(t *testing.T, r *Run, q *pb.RangeRequest) {
 	t.Helper()
-	q := &pb.RangeRequest{Key: []byte(key)}
-	ours := must(r.present(key))
+	ours := must(r.present(q))
 	etcds := must(hop(context.Background(), r, q, store.Range))
 	r.base.rangeOut(etcds)
 	if diff := cmp.Diff(etcds.String(), ours.String()); diff != "" {
-		t.Fatalf("%s (-etcd +ours):\n%s", key, diff)
+		t.Fatalf("%s (-etcd +ours):\n%s", q, diff)
 	}
 }
 
-// A read that asks for more than one key as it is now goes to etcd.
+// A read that asks for anything but keys as they are now, by key, goes to etcd.
 func TestPlain(t *testing.T) {
 	key := []byte("a")
 	for _, q := range []*pb.RangeRequest{
-		{}, {Key: key, RangeEnd: []byte("b")}, {Key: key, Revision: 3}, {Key: key, Limit: 2}, {Key: key, KeysOnly: true},
-		{Key: key, CountOnly: true}, {Key: key, MinModRevision: 2}, {Key: key, MaxModRevision: 2},
-		{Key: key, MinCreateRevision: 2}, {Key: key, MaxCreateRevision: 2},
+		{}, {Key: key, Revision: 3}, {Key: key, SortTarget: pb.RangeRequest_MOD}, {Key: key, SortOrder: pb.RangeRequest_DESCEND},
+		{Key: key, MinModRevision: 2}, {Key: key, MaxModRevision: 2}, {Key: key, MinCreateRevision: 2}, {Key: key, MaxCreateRevision: 2},
 	} {
 		if plain(q) {
 			t.Errorf("%v", q)
 		}
 	}
-	if !plain(&pb.RangeRequest{Key: key, Serializable: true}) {
-		t.Error("one key as it is now")
+	for _, q := range []*pb.RangeRequest{{Key: key, Serializable: true}, {Key: key, RangeEnd: []byte("b"), Limit: 2, CountOnly: true}} {
+		if !plain(q) {
+			t.Errorf("%v", q)
+		}
 	}
+}
+
+// A bridge that believes something else than etcd is found out at the end of the run.
+func TestBridgeLosesTrack(t *testing.T) {
+	run(t, func(ctx context.Context, r *Run, c *clientv3.Client) {
+		must(c.Put(ctx, "a", "1"))
+		must(r.Digest())
+		r.history.now([]byte("a")).Value = []byte("2")
+		if d, err := r.Digest(); err == nil || d != "" {
+			t.Errorf("digest %s, %v", d, err)
+		}
+	})
 }

@@ -1,11 +1,14 @@
 package etcd
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -217,22 +220,40 @@ func (r *Run) Scan(prefix string, f func(key string, value []byte, rev int64)) {
 }
 
 // Digest is a hash of every key with its revisions, version and value: equal
-// digests mean the same final store.
+// digests mean the same final store. It is an error if the bridge, which answers
+// for the store, believes anything else than what is in it.
 func (r *Run) Digest() (string, error) {
-	var resp *pb.RangeResponse
+	all := &pb.RangeRequest{Key: []byte{0}, RangeEnd: []byte{0}}
+	var there, here *pb.RangeResponse
 	err := r.call(func(s store) (err error) {
-		resp, err = s.Range(context.Background(), &pb.RangeRequest{Key: []byte{0}, RangeEnd: []byte{0}})
+		there, err = s.Range(context.Background(), all)
 		return err
 	})
 	if err != nil {
 		return "", fmt.Errorf("etcd: digest: %w", err)
 	}
-	r.base.rangeOut(resp)
-	h := sha256.New()
-	for _, kv := range resp.Kvs {
-		fmt.Fprintf(h, "%q %d %d %d %q\n", kv.Key, kv.CreateRevision, kv.ModRevision, kv.Version, kv.Value)
+	if here = there; r.memory == nil {
+		r.base.rangeOut(there)
+		here = r.history.read(all)
+	}
+	if !slices.EqualFunc(there.Kvs, here.Kvs, same) {
+		return "", errors.New("etcd: digest: the bridge has lost track of etcd")
+	}
+	h, line := sha256.New(), []byte(nil)
+	for _, kv := range there.Kvs {
+		line = strconv.AppendQuote(line[:0], string(kv.Key))
+		for _, n := range []int64{kv.CreateRevision, kv.ModRevision, kv.Version} {
+			line = strconv.AppendInt(append(line, ' '), n, 10)
+		}
+		line = strconv.AppendQuote(append(line, ' '), string(kv.Value))
+		h.Write(append(line, '\n'))
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+func same(a, b *mvccpb.KeyValue) bool {
+	return a == b || a.CreateRevision == b.CreateRevision && a.ModRevision == b.ModRevision && a.Version == b.Version && a.Lease == b.Lease &&
+		bytes.Equal(a.Key, b.Key) && bytes.Equal(a.Value, b.Value)
 }
 
 // End ends the run: every later call returns ErrEnded. It may be called outside
