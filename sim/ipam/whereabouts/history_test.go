@@ -179,6 +179,7 @@ const (
 type operation struct {
 	Verb           verb
 	Pod, Interface int
+	Node           int
 	Network        int
 	Shape          shape
 	Which          int // the n-th allocation, pool or reservation; how many to reserve
@@ -206,8 +207,12 @@ var shapes = []shape{ready, silent, gone, early, partly, mute, garbled, elsewher
 func (o operation) String() string {
 	pod, iface := web(o.Pod), fmt.Sprint("net", o.Interface+1)
 	switch o.Verb {
+	case join, leave:
+		return fmt.Sprintf("%s: %s", o.Verb, nodeName(o.Node))
+	case change:
+		return fmt.Sprintf("%s: %s", o.Verb, []string{"other size of slices", "other range", "other excludes"}[o.Which])
 	case start, add, del, lateDel:
-		return fmt.Sprintf("%s %s %s in network %d", o.Verb, pod, iface, o.Network)
+		return fmt.Sprintf("%s %s %s in network %d on node %s", o.Verb, pod, iface, o.Network, nodeName(o.Node))
 	case crash:
 		return fmt.Sprintf("%s %s", pod, o.Verb)
 	case object:

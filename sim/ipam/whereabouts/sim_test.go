@@ -81,7 +81,7 @@ func simulateOn(t *testing.T, run *etcd.Run, s sim.Strategy, o sim.Options, netw
 		x := &world{World: w, t: t, api: direct, store: run, networks: map[string]json.RawMessage{}, got: map[string]ipam.Result{}, errs: map[string]error{}}
 		env := ipam.Env{API: api, Store: run}
 		for name, section := range networks {
-			x.networks[name] = json.RawMessage(fmt.Sprintf(`{"cniVersion":"0.3.1","name":%q,"type":"macvlan","ipam":%s}`, name, section))
+			x.networks[name] = configured(name, section)
 			n, ok, err := a.Network("default/"+name, x.networks[name])
 			if !ok || err != nil {
 				return fmt.Errorf("network %s: %v %w", name, ok, err)
@@ -109,6 +109,11 @@ func simulateOn(t *testing.T, run *etcd.Run, s sim.Strategy, o sim.Options, netw
 		t.Fatal(s, err)
 	}
 	return tr
+}
+
+// configured is the whole configuration around an ipam section.
+func configured(name, section string) json.RawMessage {
+	return json.RawMessage(fmt.Sprintf(`{"cniVersion":"0.3.1","name":%q,"type":"macvlan","ipam":%s}`, name, section))
 }
 
 func meta(name string) map[string]any { return map[string]any{"name": name, "namespace": "default"} }
