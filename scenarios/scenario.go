@@ -6,6 +6,7 @@ package scenarios
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"ipamsim/model"
 	"ipamsim/model/route"
 	"ipamsim/sim/cluster"
 )
@@ -203,6 +204,15 @@ type Scenario struct {
 	Primary  string // key of the network that every pod gets, or ""
 
 	docs map[identity]*doc // where each manifest stands in the file
+}
+
+// Policies are the networks without what the plugins read: see model.SameDomain.
+func (s *Scenario) Policies() []model.Network {
+	out := make([]model.Network, len(s.Networks))
+	for i := range s.Networks {
+		out[i] = s.Networks[i].Network
+	}
+	return out
 }
 
 // Name of the scenario.

@@ -134,7 +134,7 @@ func (s *session) one(ctx context.Context, j *job, o scenarios.Options) error {
 	s.sum.Add(rep)
 	s.ends.Add(rep)
 	s.count(rep, replayed)
-	if err := s.out.write(rep); err != nil {
+	if err := s.out.write(j.scenario, rep); err != nil {
 		return err
 	}
 	s.tell(j, rep, replayed)

@@ -19,18 +19,19 @@ import (
 )
 
 // outputFlags say where to write what people do not read on the terminal.
-type outputFlags struct{ json, trace, metrics, dir string }
+type outputFlags struct{ json, trace, metrics, history, dir string }
 
 func (o *outputFlags) add(fl *pflag.FlagSet) {
 	fl.StringVar(&o.json, "json", "", "write every run as a line of JSON to `F`, or - for stdout")
 	fl.StringVar(&o.trace, "trace", "", "write the schedule log of every run to `F`")
 	fl.StringVar(&o.metrics, "metrics", "", "write what was measured (spec.metrics) as OpenMetrics text to `F`, for promtool")
+	fl.StringVar(&o.history, "history", "", historyUsage)
 	fl.StringVar(&o.dir, "out", "", "write a finding to replay for every run that is not as expected into `DIR`")
 }
 
 // files are the flags that name one.
 func (o *outputFlags) files() []struct{ flag, path string } {
-	return []struct{ flag, path string }{{"json", o.json}, {"trace", o.trace}, {"metrics", o.metrics}}
+	return []struct{ flag, path string }{{"json", o.json}, {"trace", o.trace}, {"metrics", o.metrics}, {"history", o.history}}
 }
 
 // check finds contradictions; whether the paths can be written is found by open.
@@ -98,14 +99,16 @@ func writable(dir string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// write adds a run to every file.
-func (o *outputs) write(r *reports.Report) error {
+// write adds a run of s to every file.
+func (o *outputs) write(s *scenarios.Scenario, r *reports.Report) error {
+	formats := reports.Formats()
+	formats["history"] = historyOf(s)
 	for _, name := range slices.Sorted(maps.Keys(o.files)) {
 		f := o.files[name]
 		if f == nil {
 			continue
 		}
-		err := reports.Formats()[name](f, r)
+		err := formats[name](f, r)
 		if err == nil && f.eager {
 			err = f.Flush() // whoever reads the pipe wants the line now
 		}

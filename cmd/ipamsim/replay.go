@@ -41,11 +41,15 @@ Exit: 0 every finding reproduced as recorded (the same violations and digest) ·
 			if err := p.outputs.check(all); err != nil {
 				return err
 			}
+			if p.outputs.history != "" && p.runs() > 1 {
+				return errors.New("--history: want one finding, a page is one history")
+			}
 			return execute(cmd, p)
 		},
 	}
 	cmd.Flags().StringVar(&p.outputs.json, "json", "", "write every run as a line of JSON to `F`, or - for stdout")
 	cmd.Flags().StringVar(&p.outputs.trace, "trace", "", "write the schedule log of every run to `F`")
+	cmd.Flags().StringVar(&p.outputs.history, "history", "", historyUsage)
 	return cmd
 }
 

@@ -149,6 +149,9 @@ func (f *runFlags) check(cmd *cobra.Command, files []string) (*plan, error) {
 	if err == nil && p.outputs.metrics != "" && (p.runs() > 1 || p.verify) {
 		err = errors.New("--metrics: want one run, a file is one exposition")
 	}
+	if err == nil && p.outputs.history != "" && p.runs() > 1 {
+		err = errors.New("--history: want one run, a page is one history")
+	}
 	return p, err
 }
 

@@ -74,7 +74,8 @@ type Row struct {
 	First      uint64 // it was first seen in this run
 	FirstAfter time.Duration
 	File       string
-	Rough      bool // as recorded: nobody had time to make it small
+	History    string // the page of a history that is not linearizable
+	Rough      bool   // as recorded: nobody had time to make it small
 }
 
 // Errors of Run besides those of the environment.

@@ -79,6 +79,7 @@ func TestCampaign(t *testing.T) {
 	if o.Runs != 30 || o.Blind() || len(o.Rows) == 0 || o.Open > 0 || o.States == 0 || o.Pairs == 0 {
 		t.Fatalf("%+v", o)
 	}
+	pages := 0
 	for _, r := range o.Rows {
 		if r.Count == 0 || r.First == 0 || r.First > 30 {
 			t.Errorf("%+v", r)
@@ -90,6 +91,17 @@ func TestCampaign(t *testing.T) {
 		if !slices.Contains(s.Doc.Spec.Expect.Violations, r.Invariant) {
 			t.Errorf("%s does not expect %s", r.File, r.Invariant)
 		}
+		page, err := os.ReadFile(strings.TrimSuffix(r.File, ".yaml") + ".history.html")
+		if drawn := err == nil; drawn != (r.History != "") || !drawn && r.Invariant == "duplicate-address" {
+			t.Errorf("%s %s: is there no order for its history, %t, or is there, %q? %v", r.Invariant, r.Fingerprint, drawn, r.History, err)
+		} else if drawn {
+			if pages++; !strings.Contains(string(page), "<title>"+r.Invariant+" "+r.Fingerprint+"</title>") {
+				t.Errorf("%s is about something else", r.History)
+			}
+		}
+	}
+	if pages == 0 {
+		t.Error("no finding has a page of its history")
 	}
 	again, said, err := search(t, cfg)
 	if err != nil {

@@ -316,21 +316,37 @@ func (c *coordinator) save(ctx context.Context) error {
 		if c.kept[fp] == f.Object {
 			continue
 		}
-		text, err := c.objects.GetBytes(ctx, f.Object)
-		if err != nil {
-			return c.wrap(err)
-		}
-		if err := write(c.file(fp), text); err != nil {
-			return fmt.Errorf("--out: %w", err)
+		if err := errors.Join(c.place(ctx, c.file(fp), f.Object), c.place(ctx, c.historyFile(fp), f.History)); err != nil {
+			return err
 		}
 		c.kept[fp] = f.Object
 	}
 	for fp := range c.state.dropped {
-		if err := os.Remove(c.file(fp)); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("--out: %w", err)
+		if err := errors.Join(c.place(ctx, c.file(fp), ""), c.place(ctx, c.historyFile(fp), "")); err != nil {
+			return err
 		}
 	}
 	return c.index()
+}
+
+// place an object in the directory; without one, whatever is there goes.
+func (c *coordinator) place(ctx context.Context, path, object string) error {
+	var err error
+	if object == "" {
+		if err = os.Remove(path); errors.Is(err, os.ErrNotExist) {
+			return nil
+		}
+	} else {
+		var body []byte
+		if body, err = c.objects.GetBytes(ctx, object); err != nil {
+			return c.wrap(err)
+		}
+		err = write(path, body)
+	}
+	if err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	return nil
 }
 
 func (c *coordinator) report() {

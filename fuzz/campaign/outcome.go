@@ -14,6 +14,11 @@ func (c *coordinator) file(fingerprint string) string {
 	return filepath.Join(c.Dir, fingerprint+".yaml")
 }
 
+// historyFile is beside it for a finding whose history is not linearizable.
+func (c *coordinator) historyFile(fingerprint string) string {
+	return filepath.Join(c.Dir, fingerprint+".history.html")
+}
+
 func (c *coordinator) progress() Progress {
 	s := c.state
 	p := Progress{
@@ -56,6 +61,9 @@ func (c *coordinator) rows() []Row {
 	for _, fp := range slices.Sorted(maps.Keys(c.state.findings)) {
 		f := c.state.findings[fp]
 		r := Row{Finding: f.Finding, File: c.file(fp), Rough: f.Rough}
+		if f.History != "" {
+			r.History = c.historyFile(fp)
+		}
 		for _, sig := range f.signatures {
 			cl := c.state.classes[sig]
 			if cl == nil {
@@ -81,6 +89,7 @@ type line struct {
 	Upstream    string  `json:"upstream"`
 	Sentence    string  `json:"sentence"`
 	File        string  `json:"file"`
+	History     string  `json:"history,omitempty"`
 	Count       uint64  `json:"count"`
 	FirstRun    uint64  `json:"firstRun"`
 	FirstAfter  float64 `json:"firstAfterSeconds"`
@@ -102,8 +111,12 @@ type line struct {
 func (c *coordinator) index() error {
 	out := []line{}
 	for _, r := range c.rows() {
+		history := ""
+		if r.History != "" {
+			history = filepath.Base(r.History)
+		}
 		out = append(out, line{
-			r.Fingerprint, r.Invariant, string(r.Severity), r.Upstream, r.Sentence, filepath.Base(r.File),
+			r.Fingerprint, r.Invariant, string(r.Severity), r.Upstream, r.Sentence, filepath.Base(r.File), history,
 			r.Count, r.First, r.FirstAfter.Seconds(), r.Pods, r.Switches, r.Faults, r.Steps,
 			!r.Rough, r.ShrinkRuns, r.ShrinkSeconds, r.Sampled, r.Failing,
 		})

@@ -63,12 +63,16 @@ type Result struct {
 	Over    bool    `json:",omitempty"` // Whole: nothing is left
 }
 
-// Kept is a finding without its file.
+// Kept is a finding without its files.
 type Kept struct {
 	Signature string
 	*finding.Finding
 	Object string `json:",omitempty"` // the file, in the object store
 	Rough  bool   `json:",omitempty"` // nobody had time to make it small
+	// Page shows that no order of its ADDs and DELs explains the finding, and
+	// History is where it is in the object store; both are empty if one does.
+	Page    []byte `json:",omitempty"`
+	History string `json:",omitempty"`
 }
 
 // Class is one kind of failure before shrinking: what the cheap signature of a

@@ -54,5 +54,12 @@ func (c *cell) keep(ctx context.Context, sc *scenarios.Scenario, rep *reports.Re
 			return
 		}
 	}
-	a.Kept = append(a.Kept, Kept{Signature: q.Signature, Finding: f, Rough: rough})
+	kept := Kept{Signature: q.Signature, Finding: f, Rough: rough}
+	if !rough {
+		sc, rep = c.again(ctx, f)
+	}
+	if kept.Page, err = page(sc, rep, f); err != nil {
+		a.Defect = fmt.Sprintf("%s: %v", f.Fingerprint, err)
+	}
+	a.Kept = append(a.Kept, kept)
 }

@@ -266,6 +266,13 @@ func (s *slot) store(ctx context.Context, all []Kept, r *Result) (err error) {
 		if k.Object, err = s.file(ctx, k.Finding); err != nil {
 			return err
 		}
+		if k.Page != nil {
+			k.History = fmt.Sprintf("%s-%s.history", k.Fingerprint, digest(k.Page))
+			if _, err = s.objects.PutBytes(ctx, k.History, k.Page); err != nil {
+				return s.wrap(err)
+			}
+			k.Page = nil
+		}
 		r.Kept = append(r.Kept, k)
 	}
 	return nil

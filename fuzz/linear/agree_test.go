@@ -70,7 +70,7 @@ func (y tally) String() string {
 
 func (y *tally) add(t *testing.T, s *scenarios.Scenario, rep *reports.Report) {
 	began := time.Now()
-	res := linear.Check(rep.History, policies(s), linear.Patience)
+	res := linear.Check(rep.History, s.Policies(), linear.Patience)
 	took := time.Since(began)
 	y.runs, y.wires, y.spent, y.slowest = y.runs+1, y.wires+res.Checked, y.spent+took, max(y.slowest, took)
 	ours, theirs := duplicates(rep), map[netip.Addr]bool{}
@@ -145,13 +145,6 @@ func overlap(h *model.History, a netip.Addr, living bool) bool {
 		}
 	}
 	return false
-}
-
-func policies(s *scenarios.Scenario) (out []model.Network) {
-	for _, n := range s.Networks {
-		out = append(out, n.Network)
-	}
-	return out
 }
 
 // library are the scenarios; without -full those that are short.

@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"html"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/anishathalye/porcupine"
@@ -41,7 +41,10 @@ func (r *Result) Page(w io.Writer, title string) error {
 	if err := porcupine.Visualize(m, info, &page); err != nil {
 		return fmt.Errorf("linear: %w", err)
 	}
-	out, err := enclose(page.Bytes(), title)
+	out, err := settle(page.Bytes())
+	if err == nil {
+		out, err = enclose(out, title)
+	}
 	if err == nil {
 		_, err = w.Write(out)
 	}
@@ -54,7 +57,7 @@ func enclose(page []byte, title string) ([]byte, error) {
 	_, rest, ok := bytes.Cut(page, []byte("<script>"))
 	script, _, closed := bytes.Cut(rest, []byte("</script>"))
 	if !ok || !closed || bytes.Count(page, []byte(head)) != 1 {
-		return nil, errors.New("linear: porcupine's page is not what it was")
+		return nil, errChanged
 	}
 	hash := sha256.Sum256(script)
 	policy := fmt.Sprintf("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-%s'; base-uri 'none'; form-action 'none'\" />\n    <title>%s</title>",
@@ -90,6 +93,12 @@ func (r *Result) around(ops []porcupine.Operation) []porcupine.Annotation {
 		case model.Reconciled:
 			a.Tag, a.Description = "reconcilers", e.Actor+" ends"
 		default:
+			continue
+		}
+		// Porcupine draws what is in one row at one instant on top of each other.
+		same := func(o porcupine.Annotation) bool { return o.Tag == a.Tag && o.Start == a.Start }
+		if n := slices.IndexFunc(out, same); n >= 0 {
+			out[n].Description += "; " + a.Description
 			continue
 		}
 		out = append(out, a)

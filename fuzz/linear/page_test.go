@@ -18,20 +18,19 @@ import (
 // its tooltips.
 const hostile = `</title></script><script>alert(1)</script><img src=x onerror=alert(2)>` + "\u2028" + `'"]]>{{`
 
-// twice is a history in which two sandboxes have one address, with every text in it hostile.
+// twice is a history in which two sandboxes ask at once and get one address, with
+// every text in it hostile.
 func twice() *model.History {
 	h := &model.History{}
-	for i, id := range []string{"1", "2"} {
-		e := model.Event{
-			At: time.Duration(i+1) * time.Second, Kind: model.AddBegin, Actor: hostile, Node: hostile,
-			Pod: model.PodRef{Namespace: hostile, Name: hostile}, Container: id + hostile, Network: hostile, Interface: hostile, Text: hostile,
-		}
-		h.Add(e)
-		e.Kind, e.Addrs = model.AddEnd, []netip.Addr{netip.MustParseAddr("10.0.0.1")}
-		h.Add(e)
-		for _, kind := range []model.EventKind{model.NodeEvent, model.Operator, model.FaultEvent, model.Reconcile, model.Reconciled} {
-			e.Kind, e.Err = kind, hostile
-			h.Add(e)
+	for i, kind := range []model.EventKind{
+		model.AddBegin, model.AddEnd, model.NodeEvent, model.Operator, model.FaultEvent, model.Reconcile, model.Reconciled,
+	} {
+		for _, id := range []string{"1", "2"} {
+			h.Add(model.Event{
+				At: time.Duration(i) * time.Second, Kind: kind, Actor: hostile, Node: hostile,
+				Pod: model.PodRef{Namespace: hostile, Name: hostile}, Container: id + hostile, Network: hostile, Interface: hostile, Text: hostile,
+				Addrs: []netip.Addr{netip.MustParseAddr("10.0.0.1")},
+			})
 		}
 	}
 	return h
