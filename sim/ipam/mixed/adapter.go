@@ -5,6 +5,7 @@
 package mixed
 
 import (
+	"cmp"
 	"encoding/json"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -29,9 +30,11 @@ func New(first, second ipam.Adapter) ipam.Adapter {
 	return adapter{first, second}
 }
 
-// Primary reads the first one's network.
+// Primary reads the first one's network, and names it: see instance.named.
 func (a adapter) Primary(objects []ipam.Object) (model.Network, json.RawMessage, error) {
-	return a.first.(ipam.Primary).Primary(objects)
+	n, config, err := a.first.(ipam.Primary).Primary(objects)
+	n.Name = cmp.Or(n.Name, n.Key)
+	return n, config, err
 }
 
 // Datastores are those the first one may keep its record in.
@@ -84,7 +87,7 @@ func (a adapter) Open(env ipam.Env) (ipam.Instance, error) {
 	for _, n := range env.Networks {
 		i.of[n.Key] = second
 		if n.Blocks != nil { // addresses from blocks are what makes a primary network
-			i.of[n.Key] = first
+			i.of[n.Key], i.name = first, n.Name
 		} else {
 			i.others = append(i.others, n)
 		}

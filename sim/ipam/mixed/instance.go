@@ -16,6 +16,7 @@ type instance struct {
 	first, second ipam.Instance
 	of            map[string]ipam.Instance // by network
 	others        []model.Network          // the second one's networks
+	name          string                   // of the first one's; see named
 }
 
 var (
@@ -59,6 +60,7 @@ func (i *instance) Observe(ctx context.Context) (model.Snapshot, error) {
 	if err != nil {
 		return model.Snapshot{}, err
 	}
+	i.named(&s)
 	more, err := i.second.Observe(ctx)
 	if err != nil {
 		return model.Snapshot{}, err
@@ -76,6 +78,22 @@ func (i *instance) Observe(ctx context.Context) (model.Snapshot, error) {
 	s.Affinities = append(s.Affinities[:len(s.Affinities):len(s.Affinities)], more.Affinities...)
 	s.Handles = append(s.Handles[:len(s.Handles):len(s.Handles)], more.Handles...)
 	return s, nil
+}
+
+// named gives the first one's network a name in its record. Alone it needs none;
+// but neither do most of the second one's, and what has no name is then one network:
+// two overlapping ranges of Whereabouts were taken for blocks that overlap.
+func (i *instance) named(s *model.Snapshot) {
+	s.Networks, s.Pools, s.Claims = slices.Clone(s.Networks), slices.Clone(s.Pools), slices.Clone(s.Claims)
+	for n := range s.Networks {
+		s.Networks[n].Name = cmp.Or(s.Networks[n].Name, i.name)
+	}
+	for n := range s.Pools {
+		s.Pools[n].Network = cmp.Or(s.Pools[n].Network, i.name)
+	}
+	for n := range s.Claims {
+		s.Claims[n].Network = cmp.Or(s.Claims[n].Network, i.name)
+	}
 }
 
 // merge makes one sorted list of two, whose memory it leaves alone.
