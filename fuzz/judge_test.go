@@ -25,7 +25,12 @@ const (
 )
 
 // runner is this process' one. Go's fuzzer gives a process one input at a time.
-var runner = sync.OnceValues(scenarios.NewRunner)
+var runner = sync.OnceValues(func() (*scenarios.Runner, error) {
+	started = true
+	return scenarios.NewRunner()
+})
+
+var started bool
 
 // fuzzRuns is a target whose inputs are runs.
 func fuzzRuns(f *testing.F, target string) {
@@ -60,35 +65,44 @@ type judge struct {
 // judge runs the input. It returns an error that says what is new, and nothing of
 // what is known; whatever is wrong with the harness is an error always.
 func (j *judge) judge() error {
-	s, err := j.Scenario(j.target)
+	s, rep, err := j.run()
 	var bad *scenarios.Error
-	if errors.As(err, &bad) {
-		return nil
-	} else if err != nil {
-		return err
-	}
-	rep, err := j.Play(j.ctx, j.runner, s, memory)
-	if errors.As(err, &bad) { // the API server did not take a manifest
-		return nil
+	if errors.As(err, &bad) { // by the loader, or by the API server
+		return count(func(t *tally) { t.Refused++ })
 	} else if err != nil {
 		return fmt.Errorf("the harness: %w", err)
 	}
 	coverage.Light(rep)
+	var known []string
 	for _, v := range input.Failures(s, rep) {
 		c := class(s, rep, v)
-		switch {
-		case j.known[c] != "":
-			continue
-		case *learn:
-			err = j.known.add(j.target, c, "learnt: "+strings.ReplaceAll(v.Message, "|", "/"))
-		default:
-			err = j.confirm(s, rep, v, c)
+		if j.known[c] == "" {
+			if !*learn {
+				return j.confirm(s, rep, v, c)
+			}
+			if err := j.known.add(j.target, c, "learnt: "+strings.ReplaceAll(v.Message, "|", "/")); err != nil {
+				return err
+			}
 		}
-		if err != nil {
-			return err
-		}
+		known = append(known, c)
 	}
-	return nil
+	return count(func(t *tally) {
+		if rep.Reason != "" {
+			t.Cut++
+		}
+		for _, c := range known {
+			t.Known[c]++
+		}
+	})
+}
+
+func (j *judge) run() (*scenarios.Scenario, *reports.Report, error) {
+	s, err := j.Scenario(j.target)
+	if err != nil {
+		return nil, nil, err
+	}
+	rep, err := j.Play(j.ctx, j.runner, s, memory)
+	return s, rep, err
 }
 
 // confirm repeats a failure on etcd, and says what happened.

@@ -6,6 +6,7 @@
 package fuzz_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -42,7 +43,8 @@ func FuzzScenarioFile(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if err := input.PrintsBack(text); err != nil {
+		err := input.PrintsBack(text)
+		if err := errors.Join(err, count(func(*tally) {})); err != nil {
 			t.Error(err)
 		}
 	})

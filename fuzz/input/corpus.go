@@ -22,14 +22,14 @@ func (in Input) File() []byte {
 // FileName is what Go calls that file: 16 hexadecimal digits.
 func (in Input) FileName() string { return fmt.Sprintf("%x", sha256.Sum256(in.File()))[:16] }
 
-// corpusMax is more than any input of a target has.
-const corpusMax = 4 << 20
+// FileMax is more bytes than any input of a target has.
+const FileMax = 4 << 20
 
 // ParseFile is the inverse of File. It takes what Go writes, and nothing else: two
 // pieces of bytes.
 func ParseFile(text []byte) (Input, error) {
-	if len(text) > corpusMax {
-		return Input{}, fmt.Errorf("%d bytes, want at most %d", len(text), corpusMax)
+	if len(text) > FileMax {
+		return Input{}, fmt.Errorf("%d bytes, want at most %d", len(text), FileMax)
 	}
 	lines := bytes.Split(bytes.TrimRight(text, "\r\n"), []byte("\n"))
 	if string(bytes.TrimRight(lines[0], "\r")) != corpusHead {

@@ -35,7 +35,7 @@ func TestHostileFiles(t *testing.T) {
 		{"bad escape", "go test fuzz v1\n[]byte(\"\\q\")\n[]byte(\"\")\n", "line 2: want []byte"},
 		{"an expression", "go test fuzz v1\n[]byte(\"a\"+\"b\")\n[]byte(\"\")\n", "line 2: want []byte"},
 		{"a character", "go test fuzz v1\n[]byte('a')\n[]byte(\"\")\n", "line 2: want []byte"},
-		{"huge", strings.Repeat("x", corpusMax+1), "want at most"},
+		{"huge", strings.Repeat("x", FileMax+1), "want at most"},
 	}
 	for _, tt := range tests {
 		_, err := ParseFile([]byte(tt.text))

@@ -48,13 +48,14 @@ func follows(rep, recorded *reports.Report) error {
 	return nil
 }
 
-// bare is the scenario without what has no part in a run that is replayed. Who
+// bare is the scenario without what has no part in a run that is replayed, and
+// without what it expects: an input is judged by what is known of its target. Who
 // measures is a process like others, and stays.
 func bare(s *scenarios.Scenario, rep *reports.Report) *scenarios.Scenario {
 	b := *s
 	spec := &b.Doc.Spec
 	spec.Title, spec.Story, spec.Strategy, spec.Seed = "", "", "", &rep.Seed
 	spec.Datastore = rep.Datastore
-	spec.Schedule = nil
+	spec.Schedule, spec.Expect = nil, nil
 	return &b
 }

@@ -1,0 +1,56 @@
+package fuzz_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"ipamsim/fuzz/input"
+	"ipamsim/sim/hermetic"
+)
+
+// What is new is caught: the canary hands out an address twice, which no list
+// knows. What is on the list is not told again, and what does not load is refused.
+func TestWhatIsNewIsCaught(t *testing.T) {
+	if !hermetic.Enabled {
+		t.Skip("SKIPPED: needs the hermetic build; run make test")
+	}
+	r, err := runner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	planted, err := os.ReadFile("../cmd/ipamsim/testdata/unexpected.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const class = "duplicate-address | an address is handed out"
+	tests := []struct {
+		name  string
+		world string
+		known known
+		want  []string
+	}{
+		{"new", string(planted), known{}, []string{
+			"NEW: duplicate-address (critical), on etcd too; no class of fuzz/testdata/known/FuzzWhereabouts: " + class,
+			"10.0.0.1 is handed out AGAIN",
+			"ipamsim finding fuzz/testdata/fuzz/FuzzWhereabouts/",
+		}},
+		{"another is known", string(planted), known{"duplicate-address | time": "x"}, []string{"NEW: duplicate-address"}},
+		{"known", string(planted), known{class: "the canary's"}, nil},
+		{"refused", strings.Replace(string(planted), "until: 30s", "until: never", 1), known{}, nil},
+		{"nothing breaks", strings.Replace(string(planted), `, "bug": "duplicate-address"`, "", 1), known{}, nil},
+	}
+	for _, tt := range tests {
+		j := judge{t.Context(), r, "FuzzWhereabouts", input.Input{World: []byte(tt.world)}, tt.known}
+		got := j.judge()
+		if (got == nil) != (tt.want == nil) {
+			t.Errorf("%s: %v", tt.name, got)
+			continue
+		}
+		for _, line := range tt.want {
+			if !strings.Contains(got.Error(), line) {
+				t.Errorf("%s: %v\nwant %s", tt.name, got, line)
+			}
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package fuzz_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// tallyEnv names the directory where each process of go test -fuzz keeps its tally.
+const tallyEnv = "IPAMSIM_FUZZ_TALLY"
+
+// tally is what was done with the inputs.
+type tally struct {
+	Began, Ended time.Time      // of the first and the last input
+	Inputs       int            // as often as Go's fuzzer called
+	Refused      int            // no world
+	Cut          int            // runs that a limit cut short
+	Known        map[string]int // failures that are known, by class
+}
+
+// done is this process' own.
+var done = tally{Known: map[string]int{}}
+
+// count adds an input, and keeps the sum where the coordinator looks for it: a
+// worker is killed without a word.
+func count(what func(*tally)) error {
+	if done.Inputs == 0 {
+		done.Began = time.Now()
+	}
+	done.Inputs++
+	done.Ended = time.Now()
+	what(&done)
+	dir := os.Getenv(tallyEnv)
+	if dir == "" {
+		return nil
+	}
+	text, err := json.Marshal(done)
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(dir, fmt.Sprint(os.Getpid()))
+	if err := os.WriteFile(file+".tmp", text, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(file+".tmp", file)
+}
+
+// sumTallies adds up what all processes did.
+func sumTallies() (tally, error) {
+	sum := tally{Known: map[string]int{}}
+	files, err := filepath.Glob(filepath.Join(os.Getenv(tallyEnv), "*"))
+	for _, f := range files {
+		if strings.HasSuffix(f, ".tmp") {
+			continue
+		}
+		text, e := os.ReadFile(f)
+		var t tally
+		if err = errors.Join(err, e, json.Unmarshal(text, &t)); err != nil {
+			continue
+		}
+		sum.add(t)
+	}
+	return sum, err
+}
+
+func (t *tally) add(o tally) {
+	if t.Inputs == 0 || o.Began.Before(t.Began) {
+		t.Began = o.Began
+	}
+	if o.Ended.After(t.Ended) {
+		t.Ended = o.Ended
+	}
+	t.Inputs, t.Refused, t.Cut = t.Inputs+o.Inputs, t.Refused+o.Refused, t.Cut+o.Cut
+	for class, n := range o.Known {
+		t.Known[class] += n
+	}
+}
+
+func (t tally) String() string {
+	took := t.Ended.Sub(t.Began)
+	rate := func(n int) float64 { return float64(n) / max(took.Seconds(), 1e-3) }
+	failed := 0
+	for _, n := range t.Known {
+		failed += n
+	}
+	return fmt.Sprintf("%d executions in %s, %.1f/s on the mean; %d runs (%.1f/s), %d inputs refused; %d runs cut short, %d known failures of %d classes",
+		t.Inputs, took.Round(time.Second), rate(t.Inputs), t.Inputs-t.Refused, rate(t.Inputs-t.Refused), t.Refused, t.Cut, failed, len(t.Known))
+}
+
+func TestTally(t *testing.T) {
+	at := time.Unix(100, 0)
+	sum := tally{Known: map[string]int{}}
+	sum.add(tally{at, at.Add(2 * time.Second), 30, 10, 1, map[string]int{"a": 2, "b": 1}})
+	sum.add(tally{at.Add(time.Second), at.Add(4 * time.Second), 10, 0, 0, map[string]int{"a": 1}})
+	const want = "40 executions in 4s, 10.0/s on the mean; 30 runs (7.5/s), 10 inputs refused; 1 runs cut short, 4 known failures of 2 classes"
+	if got := sum.String(); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
