@@ -4,6 +4,8 @@ import (
 	"errors"
 	"net/netip"
 	"slices"
+
+	"ipamsim/model"
 )
 
 // Datastore is where Calico keeps its record. It decides about the order in which
@@ -42,14 +44,22 @@ type Config struct {
 	MaxBlocks    int  // MaxBlocksPerHost; 0 is 20
 }
 
+// Whim says what upstream leaves to the Go runtime, for who has seen it happen.
+type Whim interface {
+	// Order puts things that upstream takes in the order of a Go map into the order
+	// in which it took them. They come sorted: addresses of one block (as prefixes
+	// of one address), or spare blocks of one node.
+	Order([]netip.Prefix)
+	// Left is what a handle counts after an operation in which one call released
+	// more than two addresses, some of them the handle's and in several blocks;
+	// exists is false if it is gone. What cannot have happened is ignored.
+	Left(handle string) (counts []model.HandleCount, exists bool)
+}
+
 // Allocator is the record and what changes it. It is not safe for concurrent use.
 type Allocator struct {
 	Config Config
-	// Order puts things that upstream takes in the order of a Go map into the order
-	// in which it takes them; see the package comment. They come sorted: addresses
-	// of one block (as prefixes of one address), or spare blocks of one node. nil
-	// leaves them so.
-	Order func([]netip.Prefix)
+	Whim   Whim // nil: see the package comment
 
 	datastore Datastore
 	pools     []*pool // by name
@@ -58,7 +68,9 @@ type Allocator struct {
 	blocks    map[netip.Prefix]*block
 	sizes     map[size]*shelf
 	handles   map[string]*handle
-	born      uint64 // how many blocks there have been
+	shared    map[string]*sharing // until the end of the operation
+	passing   bool                // which is a collector's pass
+	born      uint64              // how many blocks there have been
 }
 
 // New is an empty datastore.
@@ -66,14 +78,15 @@ func New(d Datastore) *Allocator {
 	return &Allocator{
 		Config: Config{AutoAllocate: true}, datastore: d,
 		hosts: map[string]*host{}, blocks: map[netip.Prefix]*block{}, sizes: map[size]*shelf{}, handles: map[string]*handle{},
+		shared: map[string]*sharing{},
 	}
 }
 
-// ordered sorts and then asks Order.
+// ordered sorts and then asks Whim.
 func (a *Allocator) ordered(all []netip.Prefix) []netip.Prefix {
 	slices.SortFunc(all, netip.Prefix.Compare)
-	if a.Order != nil && len(all) > 1 {
-		a.Order(all)
+	if a.Whim != nil && len(all) > 1 {
+		a.Whim.Order(all)
 	}
 	return all
 }

@@ -50,8 +50,10 @@ func (a *Allocator) giveBack(addrs []netip.Addr) {
 // it takes the new ones.
 func (a *Allocator) addFixed(q Request, fixed []netip.Addr) ([]netip.Addr, error) {
 	had := q.Has
-	if h := a.hosts[q.Node]; h != nil && a.datastore == Etcd {
-		had = h.endpoints[q.Pod].addrs
+	if a.datastore == Etcd {
+		if had = nil; a.hosts[q.Node] != nil {
+			had = a.hosts[q.Node].endpoints[q.Pod].addrs
+		}
 	}
 	for _, x := range had {
 		if _, err := a.Release(Release{Addr: x}); err != nil {

@@ -9,13 +9,15 @@
 // the operations on it; a Collector is what one garbage collector remembers
 // between its passes. Neither reads a clock: times are arguments.
 //
-// # What upstream does in an order of its own
+// # What upstream leaves to the runtime
 //
 // Upstream walks through some Go maps, whose order is nobody's to predict: in
 // which order addresses that one call releases return to the end of their block's
-// free list, and which of several spare empty blocks of a node goes. The
-// reference takes them in order of their addresses unless Allocator.Order says
-// otherwise.
+// free list, and which of several spare empty blocks of a node goes. And a call
+// that releases more than two addresses works on their blocks at once, with one
+// object for each handle, unguarded: a handle with addresses in two of the blocks
+// may be counted down twice. The reference takes things in order of their
+// addresses, one after the other, unless Allocator.Whim says what happened.
 //
 // # What is not modelled
 //

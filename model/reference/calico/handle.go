@@ -1,8 +1,11 @@
 package calico
 
 import (
+	"maps"
 	"net/netip"
 	"slices"
+
+	"ipamsim/model"
 )
 
 // handle counts what one owner has in which block. Upstream lets it lie: it counts
@@ -51,4 +54,63 @@ func (a *Allocator) discount(id string, p netip.Prefix, n int) {
 	if len(h.counts) == 0 {
 		delete(a.handles, id)
 	}
+}
+
+// sharing is a handle of which one operation releases addresses in one call, or
+// several.
+type sharing struct {
+	before []count
+	blocks []netip.Prefix
+	raced  bool // goroutines of one call worked on it
+}
+
+func (a *Allocator) share(id string, p netip.Prefix) {
+	if a.shared[id] == nil {
+		a.shared[id] = &sharing{}
+		if h := a.handles[id]; h != nil {
+			a.shared[id].before = slices.Clone(h.counts)
+		}
+	}
+	a.shared[id].blocks = append(a.shared[id].blocks, p)
+}
+
+// settle asks Whim what the operation has left of handles that goroutines shared.
+// Each of them may have counted down what the others did.
+//
+// Source: libcalico-go/lib/ipam/ipam.go, ReleaseIPs: handleMap.
+func (a *Allocator) settle() {
+	defer clear(a.shared)
+	for _, id := range slices.Sorted(maps.Keys(a.shared)) {
+		s := a.shared[id]
+		if a.Whim == nil || !s.raced || s.before == nil {
+			continue
+		}
+		left, exists := a.Whim.Left(id)
+		if !s.allows(left) {
+			continue
+		}
+		if delete(a.handles, id); exists {
+			h := &handle{}
+			for _, c := range left {
+				h.counts = append(h.counts, count{c.Block, c.Count})
+			}
+			a.handles[id] = h
+		}
+	}
+}
+
+// allows reports whether nothing was counted up, or down in other blocks.
+func (s *sharing) allows(left []model.HandleCount) bool {
+	for _, c := range s.before {
+		n := 0
+		if i := slices.IndexFunc(left, func(x model.HandleCount) bool { return x.Block == c.block }); i >= 0 {
+			n = left[i].Count
+		}
+		if n > c.n || n != c.n && !slices.Contains(s.blocks, c.block) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(left, func(x model.HandleCount) bool {
+		return !slices.ContainsFunc(s.before, func(c count) bool { return c.block == x.Block })
+	})
 }

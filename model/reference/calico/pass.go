@@ -24,7 +24,8 @@ import (
 // Source: kube-controllers/pkg/controllers/node/ipam.go, syncIPAM;
 // node_deleter.go, deleteStaleNodes.
 func (c *Collector) Pass(now time.Duration, pod func(model.PodRef) (p Pod, exists bool)) error {
-	c.now, c.pod = now, pod
+	c.now, c.pod, c.a.passing = now, pod, true
+	defer func() { c.a.passing = false; c.a.settle() }()
 	if c.a.datastore == Etcd {
 		for _, name := range slices.Sorted(maps.Keys(c.a.hosts)) {
 			if h := c.a.hosts[name]; h != nil && h.known && !h.kubernetes {

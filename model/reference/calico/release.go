@@ -36,14 +36,23 @@ func (a *Allocator) Release(all ...Release) (done []Release, err error) {
 		}
 		byBlock[p] = append(byBlock[p], r)
 	}
+	call := map[string]int{} // in how many blocks a handle has some of them
 	for _, p := range order {
 		if b := a.blocks[p]; b != nil {
-			if e := a.releaseFrom(b, byBlock[p]); e != nil {
+			if e := a.releaseFrom(b, byBlock[p], call); e != nil {
 				err = e
 				continue
 			}
 		}
 		done = append(done, byBlock[p]...)
+	}
+	for id, n := range call {
+		if n > 1 && len(all) > 2 { // else upstream reads each handle afresh
+			a.shared[id].raced = true
+		}
+	}
+	if !a.passing {
+		a.settle()
 	}
 	return done, err
 }
@@ -75,7 +84,7 @@ func (a *Allocator) blockOf(addr netip.Addr) (netip.Prefix, bool) {
 //
 // Source: ipam_block.go, release. It counts at most one address a handle: the
 // handle of a second one stays behind.
-func (a *Allocator) releaseFrom(b *block, all []Release) error {
+func (a *Allocator) releaseFrom(b *block, all []Release, call map[string]int) error {
 	var held []netip.Prefix
 	seen, handles := map[netip.Addr]Release{}, map[string]bool{}
 	for _, r := range all {
@@ -107,6 +116,8 @@ func (a *Allocator) releaseFrom(b *block, all []Release) error {
 	owner := b.owner
 	a.put(b, ordinals)
 	for id := range handles {
+		call[id]++
+		a.share(id, b.prefix)
 		a.discount(id, b.prefix, 1)
 	}
 	a.recheck(owner, b.prefix)

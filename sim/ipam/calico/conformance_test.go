@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	bmodel "github.com/projectcalico/calico/libcalico-go/lib/backend/model"
 	upstream "github.com/projectcalico/calico/libcalico-go/lib/ipam"
@@ -102,6 +103,7 @@ type pair struct {
 	books  // what operators and kubelets use, past every gate
 	ref    *calico.Allocator
 	gc     *calico.Collector
+	grace  time.Duration
 
 	pods  map[string]*podState
 	count int
@@ -126,7 +128,9 @@ func bothSides(server *etcd.Server, datastore string, story func(*pair)) error {
 	defer run.End()
 	st := strategy.NewSerial()
 	st.Begin(0)
+	var crash error
 	_, err := sim.Run(context.Background(), sim.Options{Strategy: st}, func(w *sim.World) error {
+		w.Hooks.Panic = func(id sim.ActorID, v any, stack string) { crash = fmt.Errorf("%s panicked: %v\n%s", id, v, stack) }
 		p := &pair{run: run, world: w, passes: &passes{}, pods: map[string]*podState{}}
 		if err := p.open(datastore); err != nil {
 			return err
@@ -141,7 +145,7 @@ func bothSides(server *etcd.Server, datastore string, story func(*pair)) error {
 		}})
 		return nil
 	})
-	return err
+	return cmp.Or(err, crash)
 }
 
 func (p *pair) open(datastore string) error {
@@ -169,13 +173,14 @@ func (p *pair) open(datastore string) error {
 		return err
 	}
 	p.kube = cs
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default", Labels: namespaceLabels}}
 	if _, err := cs.CoreV1().Namespaces().Create(context.Background(), namespace, metav1.CreateOptions{}); err != nil {
 		return err
 	}
 	p.ref = calico.New(map[string]calico.Datastore{etcdDatastore: calico.Etcd, kubernetesDatastore: calico.Kubernetes}[datastore])
-	p.ref.Order = p.order
+	p.ref.Whim = p
 	p.gc = calico.NewCollector(p.ref, defaultGrace)
+	p.grace = defaultGrace
 	return nil
 }
 
@@ -299,10 +304,21 @@ func (p *pair) compareBlocks() error {
 	return nil
 }
 
-// order puts what upstream takes in the order of a Go map into the order in which
+// Left is what a handle counts now.
+func (p *pair) Left(handle string) ([]model.HandleCount, bool) {
+	p.run.Pump()
+	s, err := p.real.Observe(context.Background())
+	i := slices.IndexFunc(s.Handles, func(h model.Handle) bool { return h.ID == handle })
+	if err != nil || i < 0 {
+		return nil, false
+	}
+	return s.Handles[i].Counts, true
+}
+
+// Order puts what upstream takes in the order of a Go map into the order in which
 // it did: addresses as they lie in the free list now, and spare blocks that are
 // gone before those that are not.
-func (p *pair) order(all []netip.Prefix) {
+func (p *pair) Order(all []netip.Prefix) {
 	waiting, err := p.waiting()
 	if err != nil {
 		return // the comparison that follows will say so

@@ -3,6 +3,7 @@ package calico
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -10,7 +11,10 @@ import (
 	"time"
 
 	apiv3 "github.com/projectcalico/api/pkg/apis/projectcalico/v3"
+	"github.com/projectcalico/calico/kube-controllers/pkg/config"
+	"github.com/projectcalico/calico/libcalico-go/lib/apiconfig"
 	bmodel "github.com/projectcalico/calico/libcalico-go/lib/backend/model"
+	cerrors "github.com/projectcalico/calico/libcalico-go/lib/errors"
 	upstream "github.com/projectcalico/calico/libcalico-go/lib/ipam"
 	cnet "github.com/projectcalico/calico/libcalico-go/lib/net"
 	"github.com/projectcalico/calico/libcalico-go/lib/options"
@@ -35,12 +39,15 @@ var (
 		{Name: "p0", Prefix: netip.MustParsePrefix("10.0.0.0/28"), BlockBits: 30},
 		{Name: "p1", Prefix: netip.MustParsePrefix("10.0.1.0/27"), BlockBits: 29},
 		{Name: "p2", Prefix: netip.MustParsePrefix("10.0.0.0/28"), BlockBits: 29},
-		{Name: "six", Prefix: netip.MustParsePrefix("fd00::/124"), BlockBits: 126},
+		{Name: "six", Prefix: netip.MustParsePrefix("fd00::/125"), BlockBits: 127},
 		{Name: "six2", Prefix: netip.MustParsePrefix("fd00:0:0:1::8:0/116"), BlockBits: 127},
 		{Name: "big", Prefix: netip.MustParsePrefix("10.128.0.0/12")},
 	}
 	someReserved = []string{"10.0.0.0/30", "10.0.0.4/31", "10.0.0.6/31", "10.0.0.9/32", "10.0.1.0/28", "fd00::/126", "fd00::5/128"}
 )
+
+// namespaceLabels are those of the only namespace.
+var namespaceLabels = map[string]string{"team": "0"}
 
 func pick[T any](t *rapid.T, what string, from []T) T { return rapid.SampledFrom(from).Draw(t, what) }
 
@@ -70,6 +77,7 @@ func drawStep(t *rapid.T) step {
 	draw := pick(t, "step", []func(*rapid.T) step{
 		drawAdd, drawAdd, drawAdd, drawAdd, drawDel, drawDel, drawFill, drawPass, drawPass, drawWait, drawVanish, drawVanish, drawCrash,
 		drawDeleteNode, drawNode, drawSettings, drawCreatePool, drawEditPool, drawDeletePool, drawReserve, drawRelease, drawMany, drawByHand,
+		drawByHand, drawTunnels, drawTunnels, drawGrace,
 	})
 	return draw(t)
 }
@@ -199,7 +207,7 @@ func (a ask) do(p *pair) error {
 }
 
 func (s *podState) request() calico.Request {
-	q := calico.Request{Node: s.node, Handle: networkKey + "." + s.container, Pod: s.ref, Has: s.reported}
+	q := calico.Request{Node: s.node, Handle: networkKey + "." + s.container, Pod: s.ref, Has: s.reported, NamespaceLabels: namespaceLabels}
 	if len(s.reported) == 0 {
 		q.Has = s.got // the plugin's annotation
 	}
@@ -333,11 +341,15 @@ func (p *pair) sorted() (out []*podState) {
 
 // drawFill starts several pods of their own on a node.
 func drawFill(t *rapid.T) step {
-	n, name := rapid.IntRange(2, 9).Draw(t, "pods"), pick(t, "node", someNodes)
-	return step{fmt.Sprintf("%d new pods on %s", n, name), func(p *pair) error {
+	n, name, both := rapid.IntRange(2, 9).Draw(t, "pods"), pick(t, "node", someNodes), rarely(t, "both", 4)
+	what := fmt.Sprintf("%d new pods on %s", n, name)
+	if both {
+		what += ", of both families"
+	}
+	return step{what, func(p *pair) error {
 		for range n {
 			p.count++
-			if err := (ask{pod: fmt.Sprintf("f%d", p.count), node: name, v4: true, report: true}).do(p); err != nil {
+			if err := (ask{pod: fmt.Sprintf("f%d", p.count), node: name, v4: true, v6: both, report: true}).do(p); err != nil {
 				return err
 			}
 			if err := p.compare(); err != nil {
@@ -386,12 +398,17 @@ func drawSettings(t *rapid.T) step {
 
 func createPool(t *rapid.T, c calico.Pool) step {
 	if rarely(t, "selects", 4) {
-		c.NodeSelector = pick(t, "selector", []string{"rack == '0'", "rack != '0'", "!has(rack)", "rack in {'1', '2'} && has(rack)"})
+		c.NodeSelector = drawSelector(t, "rack", 2)
 	}
+	if rarely(t, "selects namespaces", 8) {
+		c.NamespaceSelector = drawSelector(t, "team", 1)
+		c.Uses = []calico.Use{calico.Workload} // upstream insists
+	}
+	drawEncapsulation(t, &c)
 	if rarely(t, "manual", 8) {
 		c.Manual = true
 	}
-	if rarely(t, "for one use", 8) {
+	if c.Uses == nil && rarely(t, "for one use", 8) {
 		c.Uses = []calico.Use{pick(t, "use", []calico.Use{calico.Workload, calico.Tunnel})}
 	}
 	checked := !rarely(t, "unchecked", 4)
@@ -417,8 +434,34 @@ func createPool(t *rapid.T, c calico.Pool) step {
 	}}
 }
 
+// drawSelector is a selector of at most so many levels about a label that is "0",
+// "1" or missing.
+func drawSelector(t *rapid.T, label string, levels int) string {
+	if levels > 0 && rarely(t, "compound", 2) {
+		a, b := drawSelector(t, label, levels-1), drawSelector(t, label, levels-1)
+		return fmt.Sprintf(pick(t, "operator", []string{"%s && %s", "%s || %s", "!(%s || %s)", "(%s && %s)"}), a, b)
+	}
+	return strings.ReplaceAll(pick(t, "selector", []string{
+		"l == '0'", "l != '0'", "all()", "has(l)", "!has(l)", `l in {"1", '2'}`, "l not in { '1' }", "l=='1'", "!all()",
+	}), "l ", label+" ")
+}
+
+func drawEncapsulation(t *rapid.T, c *calico.Pool) {
+	how := rapid.IntRange(0, 2).Draw(t, "encapsulation")
+	c.IPIP, c.VXLAN = how == 1 && c.Prefix.Addr().Is4(), how == 2
+}
+
 func asText(c calico.Pool) string {
 	s := c.Prefix.String()
+	if c.IPIP {
+		s += ", IPIP"
+	}
+	if c.VXLAN {
+		s += ", VXLAN"
+	}
+	if c.NamespaceSelector != "" {
+		s += ", namespaces with " + c.NamespaceSelector
+	}
 	if c.BlockBits > 0 {
 		s += fmt.Sprintf(", blocks of /%d", c.BlockBits)
 	}
@@ -437,7 +480,8 @@ func asText(c calico.Pool) string {
 func realPool(c calico.Pool) *apiv3.IPPool {
 	pool := apiv3.NewIPPool()
 	pool.Name = c.Name
-	pool.Spec = apiv3.IPPoolSpec{CIDR: c.Prefix.String(), BlockSize: c.BlockBits, NodeSelector: c.NodeSelector, Disabled: c.Disabled}
+	pool.Spec = apiv3.IPPoolSpec{CIDR: c.Prefix.String(), BlockSize: c.BlockBits, NodeSelector: c.NodeSelector, NamespaceSelector: c.NamespaceSelector, Disabled: c.Disabled}
+	encapsulate(&pool.Spec, c)
 	if c.Manual {
 		m := apiv3.Manual
 		pool.Spec.AssignmentMode = &m
@@ -450,12 +494,22 @@ func realPool(c calico.Pool) *apiv3.IPPool {
 	return pool
 }
 
+func encapsulate(s *apiv3.IPPoolSpec, c calico.Pool) {
+	if s.IPIPMode = apiv3.IPIPModeNever; c.IPIP {
+		s.IPIPMode = apiv3.IPIPModeCrossSubnet
+	}
+	if s.VXLANMode = apiv3.VXLANModeNever; c.VXLAN {
+		s.VXLANMode = apiv3.VXLANModeAlways
+	}
+}
+
 func drawCreatePool(t *rapid.T) step { return createPool(t, pick(t, "pool", somePools)) }
 
 func drawEditPool(t *rapid.T) step {
-	name, disabled := pick(t, "pool", somePools).Name, flip(t, "disabled")
-	selector := pick(t, "selector", []string{"", "rack == '0'", "rack == '1'"})
-	return step{fmt.Sprintf("pool %s is edited: disabled %v, selector %q", name, disabled, selector), func(p *pair) error {
+	to, selector := pick(t, "pool", somePools), pick(t, "selector", []string{"", "rack == '0'", "rack == '1'"})
+	name, disabled := to.Name, flip(t, "disabled")
+	drawEncapsulation(t, &to)
+	return step{fmt.Sprintf("pool %s is edited: disabled %v, selector %q, IPIP %v, VXLAN %v", name, disabled, selector, to.IPIP, to.VXLAN), func(p *pair) error {
 		c, exists := p.ref.Pool(name)
 		if !exists {
 			return nil
@@ -464,11 +518,12 @@ func drawEditPool(t *rapid.T) step {
 		if err != nil {
 			return err
 		}
+		c.Disabled, c.NodeSelector, c.IPIP, c.VXLAN = disabled, selector, to.IPIP, to.VXLAN
 		pool.Spec.Disabled, pool.Spec.NodeSelector = disabled, selector
+		encapsulate(&pool.Spec, c)
 		if _, err := p.c.IPPools().Update(p.ctx, pool, options.SetOptions{}); err != nil {
 			return err
 		}
-		c.Disabled, c.NodeSelector = disabled, selector
 		return p.ref.StorePool(c)
 	}}
 }
@@ -525,6 +580,66 @@ func drawRelease(t *rapid.T) step {
 		_, _, gotErr := p.c.IPAM().ReleaseIPs(p.ctx, got...)
 		_, wantErr := p.ref.Release(want...)
 		return p.same(nil, gotErr, nil, wantErr)
+	}}
+}
+
+// drawTunnels is one round of calico-node's allocator of tunnel addresses.
+func drawTunnels(t *rapid.T) step {
+	name := pick(t, "node", someNodes)
+	return step{"calico-node allocates tunnel addresses of " + name, func(p *pair) error {
+		got, want := p.tunnels(name), p.ref.EnsureTunnels(name)
+		if got != (want == nil) {
+			return fmt.Errorf("upstream's end was good: %v, the reference's error %v", got, want)
+		}
+		n, _ := p.c.Nodes().Get(p.ctx, name, options.GetOptions{})
+		for i, a := range []netip.Addr{at(p.ref.TunnelAddrs(name))[0], at(p.ref.TunnelAddrs(name))[1], at(p.ref.TunnelAddrs(name))[2]} {
+			if d := devices(n)[i]; a.IsValid() && a.String() != d.addr || !a.IsValid() && d.addr != "" {
+				return fmt.Errorf("the node has %q as its %s, the reference %v", d.addr, d.kind, a)
+			}
+		}
+		return nil
+	}}
+}
+
+func at(ipip, vxlan, vxlan6 netip.Addr) [3]netip.Addr { return [3]netip.Addr{ipip, vxlan, vxlan6} }
+
+// tunnels runs upstream's loop for one round. It reports whether the process lived
+// to see its end.
+func (p *pair) tunnels(node string) (lived bool) {
+	r := tunnelReconciler{nodename: node, cfg: &apiconfig.CalicoAPIConfig{}, client: p.c, ch: make(chan struct{}), data: map[string]any{}, felixEnvConfig: felixDefaults()}
+	stop, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended) // also if it exits
+		reconcileTunnels(r, stop)
+		lived = true
+	}()
+	r.ch <- struct{}{}
+	close(stop)
+	<-ended
+	return lived
+}
+
+// drawGrace changes the collector's grace period, which starts it anew.
+func drawGrace(t *rapid.T) step {
+	d := pick(t, "grace", []time.Duration{5 * time.Minute, 0, calico.Never, defaultGrace})
+	return step{fmt.Sprintf("leakGracePeriod is %v (below 0: not said)", d), func(p *pair) error {
+		c := p.c.KubeControllersConfiguration()
+		k, err := c.Get(p.ctx, "default", options.GetOptions{})
+		if none := (cerrors.ErrorResourceDoesNotExist{}); errors.As(err, &none) {
+			k, err = c.Create(p.ctx, config.NewDefaultKubeControllersConfig(), options.SetOptions{})
+		}
+		if err != nil {
+			return err
+		}
+		k.Spec.Controllers.Node = &apiv3.NodeControllerConfig{LeakGracePeriod: &metav1.Duration{Duration: d}}
+		if d == calico.Never {
+			k.Spec.Controllers.Node = nil
+		}
+		if p.grace != d {
+			p.grace, p.gc = d, calico.NewCollector(p.ref, d)
+		}
+		_, err = c.Update(p.ctx, k, options.SetOptions{})
+		return err
 	}}
 }
 
