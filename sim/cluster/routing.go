@@ -25,6 +25,10 @@ type routing struct {
 	wake  chan struct{}
 	down  []route.Session // sessions that are lost now
 	quiet map[string]bool // nodes whose BIRD does not run
+
+	veths  map[model.PodRef]string // see veth
+	blocks []route.Block           // of the record at a revision
+	at     int64
 }
 
 // startRouting gives the cluster a fabric if its primary network has blocks,
@@ -34,7 +38,7 @@ func (c *Cluster) startRouting() {
 	if n == nil || n.Blocks == nil {
 		return
 	}
-	c.routing = &routing{plane: route.New(c.cfg.Fabric), wake: make(chan struct{}, 1), quiet: map[string]bool{}}
+	c.routing = &routing{plane: route.New(c.cfg.Fabric), wake: make(chan struct{}, 1), quiet: map[string]bool{}, veths: map[model.PodRef]string{}}
 	c.w.Spawn(sim.Process{ID: "routing", Run: c.routing.run(c)})
 }
 
@@ -111,7 +115,11 @@ func (c *Cluster) routeLocked() []route.Loss {
 // sandboxes, and what the record says of blocks and pools. It is asked for after
 // every step that changed something, so it goes over the sandboxes once.
 func (c *Cluster) factsLocked() route.Facts {
-	f := route.Facts{Affinities: c.judge.record.Affinities, Blocks: route.BlocksOf(c.judge.record), Down: slices.Clone(c.routing.down)}
+	r := c.routing
+	if r.blocks == nil || r.at != c.judge.revision {
+		r.blocks, r.at = route.BlocksOf(c.judge.record), c.judge.revision
+	}
+	f := route.Facts{Affinities: c.judge.record.Affinities, Blocks: r.blocks, Down: slices.Clone(r.down)}
 	tunnels := map[string]netip.Addr{} // the address of each node's own device; of several the first by handle
 	for _, id := range slices.Sorted(maps.Keys(c.truth.sandboxes)) {
 		sb := c.truth.sandboxes[id]
@@ -126,7 +134,7 @@ func (c *Cluster) factsLocked() route.Facts {
 				continue
 			}
 			for _, addr := range a.Addrs {
-				f.Local = append(f.Local, route.Local{Node: sb.Node, Addr: addr, Dev: vethOf(sb.Pod)})
+				f.Local = append(f.Local, route.Local{Node: sb.Node, Addr: addr, Dev: r.veth(sb.Pod)})
 			}
 		}
 	}
@@ -136,13 +144,23 @@ func (c *Cluster) factsLocked() route.Facts {
 			continue // gone, and no longer anybody's peer
 		}
 		f.Nodes = append(f.Nodes, route.Node{
-			Name: name, Addr: n.addr, Up: n.state.Up, BIRD: n.state.Up && !c.routing.quiet[name], Felix: n.state.Up, Tunnel: tunnels[name],
+			Name: name, Addr: n.addr, Up: n.state.Up, BIRD: n.state.Up && !r.quiet[name], Felix: n.state.Up, Tunnel: tunnels[name],
 		})
 	}
 	if n := model.NetworkByKey(c.networksLocked(), c.cfg.Primary); n != nil && n.Blocks != nil {
 		f.Pools = n.Blocks.Pools
 	}
 	return f
+}
+
+// veth is vethOf, worked out once for each pod.
+func (r *routing) veth(p model.PodRef) string {
+	v, ok := r.veths[p]
+	if !ok {
+		v = vethOf(p)
+		r.veths[p] = v
+	}
+	return v
 }
 
 // vethOf is the host's end of a pod's interface.

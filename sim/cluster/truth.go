@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/netip"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -165,14 +166,18 @@ func (c *Cluster) snapshotLocked() model.Truth {
 	for id, b := range c.truth.busy {
 		t.Busy[id] = b.Busy
 	}
+	all := make([]*model.Sandbox, 0, len(c.truth.sandboxes))
 	for _, sb := range c.truth.sandboxes {
-		s := *sb
-		s.Attachments = slices.Clone(sb.Attachments)
-		t.Sandboxes = append(t.Sandboxes, s)
+		all = append(all, sb)
 	}
-	slices.SortFunc(t.Sandboxes, func(a, b model.Sandbox) int {
-		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Pod.String(), b.Pod.String()), cmp.Compare(a.ID, b.ID))
+	slices.SortFunc(all, func(a, b *model.Sandbox) int {
+		return cmp.Or(strings.Compare(a.Node, b.Node), byText(a.Pod, b.Pod), strings.Compare(a.ID, b.ID))
 	})
+	t.Sandboxes = make([]model.Sandbox, len(all))
+	for i, sb := range all {
+		t.Sandboxes[i] = *sb
+		t.Sandboxes[i].Attachments = slices.Clip(sb.Attachments) // more are appended, none is changed
+	}
 	for key, p := range c.pods {
 		t.Pods[key] = p.known
 	}
@@ -180,4 +185,12 @@ func (c *Cluster) snapshotLocked() model.Truth {
 		t.Nodes[name] = n.state
 	}
 	return t
+}
+
+// byText orders pods by their text.
+func byText(a, b model.PodRef) int {
+	if a.Namespace == b.Namespace {
+		return strings.Compare(a.Name, b.Name)
+	}
+	return strings.Compare(a.String(), b.String())
 }

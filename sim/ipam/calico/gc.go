@@ -60,10 +60,8 @@ func (i *instance) gcClients(g *sim.Gate) (c gcClients, err error) {
 	}
 	k := kube.Config(i.env.API.Door(g))
 	k.QPS, k.Burst = 100, 200
-	if c.kube, err = kubernetes.NewForConfig(k); err != nil {
-		return c, fmt.Errorf("calico: %w", err)
-	}
-	return c, nil
+	c.kube, err = coreOnly(k)
+	return c, err
 }
 
 // gcEnvironment is the configuration that kube-controllers takes from its

@@ -17,6 +17,7 @@ import (
 	"github.com/sirupsen/logrus"
 	"k8s.io/client-go/kubernetes"
 	coreclient "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
 
 	"ipamsim/sim"
 	"ipamsim/sim/ipam"
@@ -98,16 +99,16 @@ func (i *instance) plugin(g *sim.Gate, call ipam.Call) (*plugin, error) {
 	if p.calico, err = i.ds.client(g); err != nil {
 		return nil, fmt.Errorf("error creating calico client: %w", err)
 	}
-	p.kube, err = coreOnly(i.env.API, g)
+	p.kube, err = coreOnly(kube.Config(i.env.API.Door(g)))
 	return p, err
 }
 
 const orchestrator = "k8s"
 
 // coreOnly is a clientset that has the core group alone, which is all that the
-// plugin uses: 50 groups cost more than an ADD.
-func coreOnly(api *kube.Server, g *sim.Gate) (*kubernetes.Clientset, error) {
-	core, err := coreclient.NewForConfig(kube.Config(api.Door(g)))
+// plugin and the node controller use: 50 groups cost more than an ADD.
+func coreOnly(c *rest.Config) (*kubernetes.Clientset, error) {
+	core, err := coreclient.NewForConfig(c)
 	if err != nil {
 		return nil, fmt.Errorf("calico: %w", err)
 	}
