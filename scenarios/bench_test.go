@@ -50,6 +50,7 @@ func TestBench(t *testing.T) {
 	benchAdd(t, m)
 	benchRuns(t, m)
 	benchCalico(t, m)
+	benchStores(t, m)
 	benchMemory(t, m)
 	benchLadder(t, m)
 	host, _ := os.Hostname()

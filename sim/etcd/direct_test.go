@@ -16,7 +16,7 @@ func TestDirect(t *testing.T) {
 	for _, localReads := range []bool{false, true} {
 		var before, after []string
 		var old *Run
-		run(t, func(ctx context.Context, r *Run, c *clientv3.Client) { old, before = r, story(ctx, r, c) })
+		onEtcd(t, func(ctx context.Context, r *Run, c *clientv3.Client) { old, before = r, story(ctx, r, c) })
 		c, end, err := server.Direct(localReads)
 		if err != nil {
 			t.Fatal(err)
@@ -36,7 +36,7 @@ func TestDirect(t *testing.T) {
 		if err := end(); err != nil {
 			t.Fatal(err)
 		}
-		run(t, func(ctx context.Context, r *Run, c *clientv3.Client) { after = story(ctx, r, c) })
+		onEtcd(t, func(ctx context.Context, r *Run, c *clientv3.Client) { after = story(ctx, r, c) })
 		if diff := cmp.Diff(before, after); diff != "" {
 			t.Errorf("local reads %v: the run after differs (-before +after):\n%s", localReads, diff)
 		}

@@ -32,9 +32,21 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// run gives f a fresh store inside a bubble.
-func run(_ testing.TB, f func(ctx context.Context, r *Run, c *clientv3.Client)) {
-	r := must(server.Begin())
+// run gives f a fresh store inside a bubble, first of etcd and then the fast one.
+func run(tb testing.TB, f func(ctx context.Context, r *Run, c *clientv3.Client)) {
+	onEtcd(tb, f)
+	inMemory(tb, f)
+}
+
+func onEtcd(_ testing.TB, f func(ctx context.Context, r *Run, c *clientv3.Client)) {
+	in(must(server.Begin()), f)
+}
+
+func inMemory(_ testing.TB, f func(ctx context.Context, r *Run, c *clientv3.Client)) {
+	in(server.BeginMemory(), f)
+}
+
+func in(r *Run, f func(ctx context.Context, r *Run, c *clientv3.Client)) {
 	synctest.Test(new(testing.T), func(*testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
@@ -83,9 +95,9 @@ func story(ctx context.Context, r *Run, c *clientv3.Client) (out []string) {
 
 func TestEveryRunLooksLikeTheFirst(t *testing.T) {
 	var first []string
-	for i := range 3 {
+	for i, on := range []func(testing.TB, func(context.Context, *Run, *clientv3.Client)){onEtcd, onEtcd, inMemory, onEtcd, inMemory} {
 		var told []string
-		run(t, func(ctx context.Context, r *Run, c *clientv3.Client) { told = story(ctx, r, c) })
+		on(t, func(ctx context.Context, r *Run, c *clientv3.Client) { told = story(ctx, r, c) })
 		if i == 0 {
 			first = told
 			t.Logf("%v", first)
@@ -314,19 +326,44 @@ func TestSubscribersHearEveryChangeFirst(t *testing.T) {
 }
 
 func TestAnEndedRunReachesNothing(t *testing.T) {
-	r := must(server.Begin())
-	var old *clientv3.Client
-	synctest.Test(t, func(*testing.T) { old = r.Client(); must(old.Put(context.Background(), "a", "1")) })
-	run(t, func(ctx context.Context, _ *Run, c *clientv3.Client) {
-		if n := must(c.Get(ctx, "a")).Count; n != 0 {
-			t.Error("the last run's keys are still there")
-		}
-	})
-	synctest.Test(t, func(*testing.T) {
-		if _, err := old.Put(context.Background(), "a", "2"); !errors.Is(err, ErrEnded) {
-			t.Errorf("a client of an earlier run: %v, want ErrEnded", err)
-		}
-	})
+	for _, begin := range []func() *Run{func() *Run { return must(server.Begin()) }, server.BeginMemory} {
+		r := begin()
+		var old *clientv3.Client
+		synctest.Test(t, func(*testing.T) { old = r.Client(); must(old.Put(context.Background(), "a", "1")) })
+		run(t, func(ctx context.Context, _ *Run, c *clientv3.Client) {
+			if n := must(c.Get(ctx, "a")).Count; n != 0 {
+				t.Error("the last run's keys are still there")
+			}
+		})
+		synctest.Test(t, func(*testing.T) {
+			if _, err := old.Put(context.Background(), "a", "2"); !errors.Is(err, ErrEnded) {
+				t.Errorf("a client of an earlier run: %v, want ErrEnded", err)
+			}
+			if _, err := old.Get(context.Background(), "a"); !errors.Is(err, ErrEnded) {
+				t.Errorf("a client of an earlier run: %v, want ErrEnded", err)
+			}
+		})
+	}
+}
+
+// A process that only uses the fast store starts no etcd, and has no directory.
+func TestEtcdStartsWhenItIsNeeded(t *testing.T) {
+	dir := t.TempDir()
+	s := New(dir)
+	in(s.BeginMemory(), func(ctx context.Context, _ *Run, c *clientv3.Client) { must(c.Put(ctx, "a", "1")) })
+	if files := must(os.ReadDir(dir)); len(files) != 0 {
+		t.Errorf("there is %v before etcd was needed", files)
+	}
+	in(must(s.Begin()), func(ctx context.Context, _ *Run, c *clientv3.Client) { must(c.Put(ctx, "a", "1")) })
+	if files := must(os.ReadDir(dir)); len(files) != 1 {
+		t.Errorf("there is %v, want the directory of etcd", files)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if files := must(os.ReadDir(dir)); len(files) != 0 {
+		t.Errorf("etcd left %v behind", files)
+	}
 }
 
 func TestMemoryStaysFlat(t *testing.T) {
@@ -353,34 +390,5 @@ func TestMemoryStaysFlat(t *testing.T) {
 	}
 	if now := heap(); float64(now) > 1.1*float64(at100)+1<<20 {
 		t.Errorf("heap %d KiB after 100 runs, %d KiB after 1,000", at100>>10, now>>10)
-	}
-}
-
-// The benchmarks count to b.N: b.Loop looks at the clock, which stands still in
-// a bubble.
-func BenchmarkPut(b *testing.B) {
-	run(b, func(ctx context.Context, _ *Run, c *clientv3.Client) {
-		for range b.N {
-			must(c.Put(ctx, "a", "b"))
-		}
-	})
-}
-
-func BenchmarkGet(b *testing.B) {
-	run(b, func(ctx context.Context, _ *Run, c *clientv3.Client) {
-		must(c.Put(ctx, "a", "b"))
-		for range b.N {
-			must(c.Get(ctx, "a"))
-		}
-	})
-}
-
-func BenchmarkRunOfTenPuts(b *testing.B) {
-	for b.Loop() {
-		run(b, func(ctx context.Context, r *Run, c *clientv3.Client) {
-			for j := range 10 {
-				must(c.Put(ctx, fmt.Sprint("key", j), "x"))
-			}
-		})
 	}
 }

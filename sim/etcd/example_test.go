@@ -10,7 +10,7 @@ import (
 // Every run of a process finds a fresh etcd.
 func ExampleServer_Begin() {
 	for range 2 {
-		run(nil, func(ctx context.Context, r *Run, c *clientv3.Client) {
+		onEtcd(nil, func(ctx context.Context, r *Run, c *clientv3.Client) {
 			first := must(c.Put(ctx, "/a", "1"))
 			keys := must(c.Get(ctx, "/", clientv3.WithPrefix(), clientv3.WithCountOnly()))
 			fmt.Println("revision", first.Header.Revision, "keys", keys.Count)

@@ -65,11 +65,10 @@ func readOnly(q *pb.TxnRequest) bool {
 }
 
 func checkRange(q *pb.RangeRequest) error {
-	_, known := pb.RangeRequest_SortOrder_name[int32(q.SortOrder)]
 	switch {
 	case len(q.Key) == 0:
 		return rpctypes.ErrGRPCEmptyKey
-	case !known || targets[q.SortTarget] == nil:
+	case q.SortOrder < pb.RangeRequest_NONE || q.SortOrder > pb.RangeRequest_DESCEND, q.SortTarget < 0 || int(q.SortTarget) >= len(targets):
 		return rpctypes.ErrGRPCInvalidSortOption
 	}
 	return nil
@@ -99,6 +98,9 @@ func checkTxn(q *pb.TxnRequest) error {
 		return err
 	}
 	for _, ops := range [][]*pb.RequestOp{q.Success, q.Failure} {
+		if len(ops) == 0 || len(ops) == 1 && ops[0].GetRequestTxn() == nil {
+			continue // as nearly all are
+		}
 		if _, _, err := written(ops); err != nil {
 			return err
 		}
@@ -148,12 +150,6 @@ func checkOp(op *pb.RequestOp, most int) error {
 // the other way round), so they are followed in its order and on its own tree.
 func written(ops []*pb.RequestOp) (puts map[string]bool, dels adt.IntervalTree, err error) {
 	puts, dels = map[string]bool{}, adt.NewIntervalTree()
-	if len(ops) == 1 && ops[0].GetRequestTxn() == nil && ops[0].GetRequestDeleteRange() == nil {
-		if p := ops[0].GetRequestPut(); p != nil {
-			puts[string(p.Key)] = true
-		}
-		return puts, dels, nil
-	}
 	for _, op := range ops {
 		if d := op.GetRequestDeleteRange(); d != nil {
 			dels.Insert(interval(d.Key, d.RangeEnd), struct{}{})

@@ -78,7 +78,7 @@ func (s byTarget) Swap(i, j int)      { s.kvs[i], s.kvs[j] = s.kvs[j], s.kvs[i] 
 func (s byTarget) Less(i, j int) bool { return s.cmp(s.kvs[i], s.kvs[j]) < 0 }
 
 // targets are what a request can have its pairs sorted by.
-var targets = map[pb.RangeRequest_SortTarget]func(a, b *mvccpb.KeyValue) int{
+var targets = [...]func(a, b *mvccpb.KeyValue) int{
 	pb.RangeRequest_KEY:     func(a, b *mvccpb.KeyValue) int { return bytes.Compare(a.Key, b.Key) },
 	pb.RangeRequest_VERSION: func(a, b *mvccpb.KeyValue) int { return cmp.Compare(a.Version, b.Version) },
 	pb.RangeRequest_CREATE:  func(a, b *mvccpb.KeyValue) int { return cmp.Compare(a.CreateRevision, b.CreateRevision) },

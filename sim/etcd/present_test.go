@@ -15,7 +15,7 @@ import (
 // What the bridge answers by itself is what etcd answers, field by field, after
 // writes, transactions, deletions, leases that end, and compactions.
 func TestPresentIsEtcds(t *testing.T) {
-	run(t, func(ctx context.Context, r *Run, c *clientv3.Client) {
+	onEtcd(t, func(ctx context.Context, r *Run, c *clientv3.Client) {
 		rng := rand.New(rand.NewPCG(1, 2))
 		key := func() string { return fmt.Sprint("k", rng.IntN(6)) }
 		for i := range 400 {
@@ -72,7 +72,7 @@ func TestPlain(t *testing.T) {
 
 // A bridge that believes something else than etcd is found out at the end of the run.
 func TestBridgeLosesTrack(t *testing.T) {
-	run(t, func(ctx context.Context, r *Run, c *clientv3.Client) {
+	onEtcd(t, func(ctx context.Context, r *Run, c *clientv3.Client) {
 		must(c.Put(ctx, "a", "1"))
 		must(r.Digest())
 		r.history.now([]byte("a")).Value = []byte("2")

@@ -99,7 +99,7 @@ func (r *Run) callLocked(f func(store) error) (err error) {
 		return ErrEnded
 	}
 	if r.memory != nil {
-		return r.straight(f)
+		return r.straight(func(m *memory) error { return f(m) })
 	}
 	var evs []mvccpb.Event
 	r.srv.out.Do(func() {
@@ -120,9 +120,9 @@ func (r *Run) callLocked(f func(store) error) (err error) {
 	return err
 }
 
-// straight runs f in the bubble: what it commits is filed in as it happens.
-func (r *Run) straight(f func(store) error) error {
-	if r.srv.run.Load() != r {
+// straight runs f in the bubble.
+func (r *Run) straight(f func(*memory) error) error {
+	if r.ended || r.srv.run.Load() != r {
 		return ErrEnded
 	}
 	before := r.history.last

@@ -13,6 +13,21 @@ type straight struct{ r *Run }
 
 var _ pb.KVClient = (*straight)(nil)
 
+// direct makes one call. What it commits is filed as it happens.
+func direct[Q, A any](ctx context.Context, r *Run, q Q, f func(*memory, context.Context, Q) (A, error)) (a A, err error) {
+	if err := ctx.Err(); err != nil {
+		return a, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.calls.Add(1)
+	err = r.straight(func(m *memory) (err error) {
+		a, err = f(m, ctx, q)
+		return err
+	})
+	return a, err
+}
+
 func (s *straight) Range(ctx context.Context, q *pb.RangeRequest, _ ...grpc.CallOption) (*pb.RangeResponse, error) {
 	rev := at(ctx)
 	stale := q.Revision == 0 && rev != 0
@@ -20,7 +35,7 @@ func (s *straight) Range(ctx context.Context, q *pb.RangeRequest, _ ...grpc.Call
 		then := *q
 		then.Revision, q = rev, &then
 	}
-	a, err := hop(ctx, s.r, q, store.Range)
+	a, err := direct(ctx, s.r, q, (*memory).Range)
 	if stale && err == nil {
 		a.Header.Revision = rev
 	}
@@ -28,20 +43,20 @@ func (s *straight) Range(ctx context.Context, q *pb.RangeRequest, _ ...grpc.Call
 }
 
 func (s *straight) Put(ctx context.Context, q *pb.PutRequest, _ ...grpc.CallOption) (*pb.PutResponse, error) {
-	return hop(ctx, s.r, q, store.Put)
+	return direct(ctx, s.r, q, (*memory).Put)
 }
 
 func (s *straight) DeleteRange(ctx context.Context, q *pb.DeleteRangeRequest, _ ...grpc.CallOption) (*pb.DeleteRangeResponse, error) {
-	return hop(ctx, s.r, q, store.DeleteRange)
+	return direct(ctx, s.r, q, (*memory).DeleteRange)
 }
 
 func (s *straight) Txn(ctx context.Context, q *pb.TxnRequest, _ ...grpc.CallOption) (*pb.TxnResponse, error) {
-	return hop(ctx, s.r, q, store.Txn)
+	return direct(ctx, s.r, q, (*memory).Txn)
 }
 
 // Compact as the bridge does it.
 func (s *straight) Compact(ctx context.Context, q *pb.CompactionRequest, _ ...grpc.CallOption) (*pb.CompactionResponse, error) {
-	a, err := hop(ctx, s.r, q, store.Compact)
+	a, err := direct(ctx, s.r, q, (*memory).Compact)
 	if err != nil {
 		return nil, err
 	}

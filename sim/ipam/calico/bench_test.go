@@ -115,6 +115,11 @@ func simulated(t testing.TB, server *etcd.Server, nodes, pods int) (all []alloca
 	if err != nil {
 		t.Fatal(err)
 	}
+	return simulatedOn(t, run, nodes, pods)
+}
+
+// simulatedOn is simulated on a store.
+func simulatedOn(t testing.TB, run *etcd.Run, nodes, pods int) (all []allocated, steps int) {
 	defer run.End()
 	a := New()
 	tr, err := sim.Run(context.Background(), sim.Options{
@@ -229,6 +234,34 @@ func benchOverhead(t *testing.T, server *etcd.Server, m map[string]figure) {
 	m["calico_autoassign_direct_ms"] = figure{median(there), "ms", "wall time an AutoAssign of upstream's alone, same rounds"}
 }
 
+// benchStores compares the same allocations in the simulator on etcd and on the fast
+// store, in turn.
+func benchStores(t *testing.T, server *etcd.Server, m map[string]figure) {
+	const nodes, pods, rounds = 20, 30, 15
+	var wall, cpu, fast []float64
+	for i := range rounds + 1 {
+		var e, f benchRound
+		sides := []func(){
+			func() { e = timed(func() []allocated { all, _ := simulated(t, server, nodes, pods); return all }) },
+			func() {
+				f = timed(func() []allocated { all, _ := simulatedOn(t, server.BeginMemory(), nodes, pods); return all })
+			},
+		}
+		for j := range sides {
+			sides[(i+j)%len(sides)]()
+		}
+		if i == 0 {
+			continue // warm-up
+		}
+		wall, cpu = append(wall, e.wall.Seconds()/f.wall.Seconds()), append(cpu, e.cpu.Seconds()/f.cpu.Seconds())
+		fast = append(fast, f.wall.Seconds()*1e3/(nodes*pods))
+	}
+	what := fmt.Sprintf("%d nodes x %d AutoAssigns in the simulator on etcd and in memory; median of %d rounds in turn", nodes, pods, rounds)
+	m["calico_autoassign_fast_vs_etcd_ratio"] = figure{median(wall), "ratio", what + ", wall time"}
+	m["calico_autoassign_fast_vs_etcd_cpu_ratio"] = figure{median(cpu), "ratio", what + ", processor time, the making of the cluster included"}
+	m["calico_autoassign_fast_ms"] = figure{median(fast), "ms", "wall time an AutoAssign in memory, same rounds"}
+}
+
 // benchScale fills a cluster of 1,000 nodes with 30 pods each.
 func benchScale(t *testing.T, server *etcd.Server, m map[string]figure) {
 	const nodes, pods = 1000, 30
@@ -290,6 +323,7 @@ func TestBench(t *testing.T) {
 	m := map[string]figure{}
 	server := startEtcd(t)
 	benchOverhead(t, server, m)
+	benchStores(t, server, m)
 	benchScale(t, server, m)
 	all := struct {
 		Machine json.RawMessage   `json:"machine,omitempty"`
