@@ -123,8 +123,10 @@ func (p *pair) play(o operation) string {
 	case object:
 		p.object(o)
 	case reconcile:
-		p.ref.Reconcile(reference.AddressInStatus, p.listed())
+		want = passText(p.ref.Reconcile(reference.AddressInStatus, p.listed()))
+		before := len(p.Trace().Steps)
 		wait(p.background("ip-reconciler", ""))
+		got = writesText(p.Trace().Steps[before:])
 	default:
 		p.hand(o)
 	}
@@ -267,6 +269,29 @@ func (p *pair) listed() (out []reference.Pod) {
 		out = append(out, *pod)
 	}
 	return out
+}
+
+// passText is what a pass writes, in its order: the pools, then the reservations.
+func passText(pass reference.Pass) string {
+	var out []string
+	for _, c := range pass.Claims {
+		out = append(out, "PATCH ippools/kube-system/"+c.Pool)
+	}
+	for _, r := range pass.Reservations {
+		out = append(out, "DELETE overlappingrangeipreservations/kube-system/"+r.Name)
+	}
+	return strings.Join(slices.Compact(out), ", ")
+}
+
+// writesText is what the real reconciler wrote.
+func writesText(steps []*sim.Step) string {
+	var out []string
+	for _, s := range steps {
+		if k := s.Choice.Op.Key; s.Choice.Op.Actor == "ip-reconciler" && !strings.HasPrefix(k, "LIST ") && !strings.HasPrefix(k, "GET ") {
+			out = append(out, k)
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 // hand is an operator's kubectl.

@@ -38,6 +38,7 @@ type configuration struct {
 	Name    string // network_name
 	Alone   bool   // enable_overlapping_ranges: false
 	Compact bool   // START-END/BITS where both ends are given
+	Gateway bool   // the first address of the first range is the gateway; it is handed out all the same
 	Slice   int
 }
 
@@ -83,6 +84,9 @@ func (c configuration) section() string {
 	}
 	if rest != nil {
 		top["ipRanges"] = rest
+	}
+	if c.Gateway {
+		top["gateway"] = c.Ranges[0].Prefix.Addr().Next().String()
 	}
 	if c.Name != "" {
 		top["network_name"] = c.Name
@@ -154,6 +158,7 @@ var drawConfiguration = rapid.Custom(func(t *rapid.T) configuration {
 		Name:    rapid.SampledFrom([]string{"", "", "", "blue"}).Draw(t, "name"),
 		Alone:   rapid.SampledFrom([]bool{false, false, false, true}).Draw(t, "alone"),
 		Compact: rapid.Bool().Draw(t, "compact"),
+		Gateway: rapid.Bool().Draw(t, "gateway"),
 	}
 })
 
