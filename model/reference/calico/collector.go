@@ -2,6 +2,7 @@ package calico
 
 import (
 	"net/netip"
+	"slices"
 	"time"
 
 	"ipamsim/model"
@@ -14,6 +15,23 @@ type Pod struct {
 	Finished bool // succeeded or failed, or being deleted and without its network: it has no address
 }
 
+// Pods is what the API server has of pods.
+type Pods interface {
+	Pod(model.PodRef) (p Pod, exists bool)
+	// Changed lists the pods that may have become something else since the last
+	// pass, so that a pass need not look at every one; all says that any may.
+	Changed() (some []model.PodRef, all bool)
+}
+
+// PodFunc is Pods of which any may have changed.
+type PodFunc func(model.PodRef) (p Pod, exists bool)
+
+// Pod asks the function.
+func (f PodFunc) Pod(ref model.PodRef) (Pod, bool) { return f(ref) }
+
+// Changed says that any may have.
+func (f PodFunc) Changed() ([]model.PodRef, bool) { return nil, true }
+
 // Collector is the memory of one garbage collector: since when it has taken which
 // allocation for leaked and which block for spare. It learns of blocks, nodes and
 // pods when a pass begins, as the pass ipam-gc of sim/ipam/calico does, which
@@ -25,16 +43,23 @@ type Collector struct {
 	a     *Allocator
 	grace time.Duration // 0: leaks and spare blocks are never released; below: leaks are not even noted
 
-	blocks     map[netip.Prefix]*seenBlock             // allBlocks, allocationsByBlock
-	byNode     map[string]map[id]*seen                 // allocationState
-	byHandle   map[string]map[id]*seen                 // handleTracker
-	confirmed  map[id]*seen                            // confirmedLeaks
-	nodeOf     map[netip.Prefix]string                 // nodesByBlock
-	blocksOf   map[string]map[netip.Prefix]struct{}    // blocksByNode
-	empty      map[netip.Prefix]string                 // emptyBlocks
-	emptySince map[netip.Prefix]time.Duration          // blockReleaseTracker
-	pod        func(model.PodRef) (p Pod, exists bool) // of the pass that runs
-	now        time.Duration
+	blocks     map[netip.Prefix]*seenBlock          // allBlocks, allocationsByBlock
+	byNode     map[string]map[id]*seen              // allocationState
+	byHandle   map[string]map[id]*seen              // handleTracker
+	confirmed  map[id]*seen                         // confirmedLeaks
+	nodeOf     map[netip.Prefix]string              // nodesByBlock
+	blocksOf   map[string]map[netip.Prefix]struct{} // blocksByNode
+	empty      map[netip.Prefix]string              // emptyBlocks
+	emptySince map[netip.Prefix]time.Duration       // blockReleaseTracker
+
+	// What need not be looked at again: an allocation that was valid when its node
+	// was alive stays so until its pod changes.
+	byPod    map[model.PodRef][]*seen // those of byNode
+	suspects map[*seen]struct{}       // of byNode: new, leaked, or of a pod that changed
+	alive    map[string]bool          // nodes, as of the last pass
+
+	pods Pods // of the pass that runs
+	now  time.Duration
 }
 
 // id is how upstream tells allocations apart.
@@ -72,6 +97,7 @@ func NewCollector(a *Allocator, grace time.Duration) *Collector {
 		a: a, grace: grace, blocks: map[netip.Prefix]*seenBlock{}, byNode: map[string]map[id]*seen{}, byHandle: map[string]map[id]*seen{},
 		confirmed: map[id]*seen{}, nodeOf: map[netip.Prefix]string{}, blocksOf: map[string]map[netip.Prefix]struct{}{},
 		empty: map[netip.Prefix]string{}, emptySince: map[netip.Prefix]time.Duration{},
+		byPod: map[model.PodRef][]*seen{}, suspects: map[*seen]struct{}{}, alive: map[string]bool{},
 	}
 }
 
@@ -91,6 +117,15 @@ func (c *Collector) learn() {
 // learnBlock is onBlockUpdated. A block that went from one node to another stays
 // counted for the first one too.
 func (c *Collector) learnBlock(p netip.Prefix, b *block) {
+	s := c.blocks[p]
+	if s == nil {
+		s = &seenBlock{held: map[uint16]*seen{}}
+		c.blocks[p] = s
+	}
+	if s.instance == b && s.seq == b.seq {
+		return // every change of a block is a write
+	}
+	s.instance, s.seq = b, b.seq
 	node := ""
 	if b.owner != nil {
 		node = b.owner.name
@@ -103,15 +138,7 @@ func (c *Collector) learnBlock(p netip.Prefix, b *block) {
 		delete(c.nodeOf, p)
 		delete(c.blocksOf[was], p)
 	}
-	s := c.blocks[p]
-	if s == nil {
-		s = &seenBlock{held: map[uint16]*seen{}}
-		c.blocks[p] = s
-	}
-	if s.instance != b || s.seq != b.seq {
-		c.learnAllocations(p, b, s)
-		s.instance, s.seq = b, b.seq
-	}
+	c.learnAllocations(p, b, s)
 	delete(c.empty, p)
 	if node == "" {
 		return
@@ -143,6 +170,8 @@ func (c *Collector) learnAllocations(p netip.Prefix, b *block, s *seenBlock) {
 		s.held[uint16(o)] = n
 		if n.node != "" {
 			put(c.byNode, n.node, n)
+			c.byPod[n.pod] = append(c.byPod[n.pod], n)
+			c.suspects[n] = struct{}{}
 		}
 		put(c.byHandle, n.id.handle, n)
 	}
@@ -168,6 +197,11 @@ func (c *Collector) release(s *seen) {
 	if delete(of, s.id); len(of) == 0 {
 		delete(c.byNode, s.node)
 	}
+	delete(c.suspects, s)
+	rest := slices.DeleteFunc(c.byPod[s.pod], func(x *seen) bool { return x.id == s.id })
+	if c.byPod[s.pod] = rest; len(rest) == 0 {
+		delete(c.byPod, s.pod)
+	}
 }
 
 // learnGone is onBlockDeleted, which forgets to tell the handles: an address that
@@ -181,6 +215,7 @@ func (c *Collector) learnGone(p netip.Prefix) {
 }
 
 func (c *Collector) forgetBlock(p netip.Prefix) {
+	c.blocks[p].instance = nil // learn it anew if it should still be there
 	if n := c.nodeOf[p]; n != "" {
 		delete(c.blocksOf[n], p)
 	}

@@ -3,16 +3,14 @@ package calico
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"maps"
 	"net/netip"
 	"slices"
 	"time"
-
-	"ipamsim/model"
 )
 
-// Pass is one full scan at virtual time now. pod says what the API server has of a
-// pod; the pods must not change meanwhile. With etcdv3 Calico's nodes without a
+// Pass is one full scan at virtual time now, during which pods do not change. With etcdv3 Calico's nodes without a
 // Kubernetes node are deleted first. Then leaked addresses are released (those of
 // nodes that are gone at once, others after the grace period), then spare empty
 // blocks, then the blocks of nodes that are gone.
@@ -23,8 +21,8 @@ import (
 //
 // Source: kube-controllers/pkg/controllers/node/ipam.go, syncIPAM;
 // node_deleter.go, deleteStaleNodes.
-func (c *Collector) Pass(now time.Duration, pod func(model.PodRef) (p Pod, exists bool)) error {
-	c.now, c.pod, c.a.passing = now, pod, true
+func (c *Collector) Pass(now time.Duration, pods Pods) error {
+	c.now, c.pods, c.a.passing = now, pods, true
 	defer func() { c.a.passing = false; c.a.settle() }()
 	if c.a.datastore == Etcd {
 		for _, name := range slices.Sorted(maps.Keys(c.a.hosts)) {
@@ -52,12 +50,23 @@ func (c *Collector) Pass(now time.Duration, pod func(model.PodRef) (p Pod, exist
 	return err
 }
 
-// check judges all allocations and says which nodes are gone and hold nothing
-// that is alive.
+// check judges the allocations and says which nodes are gone and hold nothing that
+// is alive. On nodes that are alive and were in the last pass it looks only at
+// those that may have become something else.
 //
 // Source: checkAllocations.
 func (c *Collector) check() (gone []string) {
-	nodes := map[string]bool{}
+	changed, all := c.pods.Changed()
+	for _, ref := range changed {
+		for _, s := range c.byPod[ref] {
+			c.suspects[s] = struct{}{}
+		}
+	}
+	suspects := map[string][]*seen{}
+	for s := range c.suspects {
+		suspects[s.node] = append(suspects[s.node], s)
+	}
+	nodes := make(map[string]bool, len(c.alive))
 	for _, n := range c.nodeOf {
 		nodes[n] = true
 	}
@@ -67,19 +76,24 @@ func (c *Collector) check() (gone []string) {
 	for n := range nodes {
 		h := c.a.hosts[n]
 		there, alive := h != nil && h.known, h != nil && h.known && h.kubernetes
-		if c.checkNode(c.byNode[n], there, alive) {
+		look := maps.Values(c.byNode[n])
+		if nodes[n] = alive; alive && c.alive[n] && !all {
+			look = slices.Values(suspects[n])
+		}
+		if c.checkNode(look, there, alive) {
 			gone = append(gone, n)
 		}
 	}
+	c.alive = nodes
 	slices.Sort(gone)
 	return gone
 }
 
 // checkNode judges the allocations for one node. It reports whether the node's
 // blocks can be released.
-func (c *Collector) checkNode(all map[id]*seen, there, alive bool) bool {
+func (c *Collector) checkNode(all iter.Seq[*seen], there, alive bool) bool {
 	release := true
-	for _, s := range all {
+	for s := range all {
 		s.there = there
 		switch {
 		case s.tunnel:
@@ -89,6 +103,7 @@ func (c *Collector) checkNode(all map[id]*seen, there, alive bool) bool {
 			continue
 		case c.valid(s):
 			release, s.sure, s.leaked = false, false, false
+			delete(c.suspects, s)
 			continue
 		case !alive:
 			s.sure = true
@@ -100,6 +115,7 @@ func (c *Collector) checkNode(all map[id]*seen, there, alive bool) bool {
 				s.sure = true
 			}
 		}
+		c.suspects[s] = struct{}{}
 		if s.sure {
 			c.confirmed[s.id] = s
 		} else {
@@ -109,7 +125,7 @@ func (c *Collector) checkNode(all map[id]*seen, there, alive bool) bool {
 	if alive || !release {
 		return false
 	}
-	for _, s := range all {
+	for s := range all {
 		if s.tunnel {
 			s.sure = true
 			c.confirmed[s.id] = s
@@ -127,7 +143,7 @@ func (c *Collector) valid(s *seen) bool {
 	if s.tunnel {
 		return s.there
 	}
-	p, exists := c.pod(s.pod)
+	p, exists := c.pods.Pod(s.pod)
 	switch {
 	case !exists:
 		return false

@@ -40,7 +40,7 @@ func selectorWords(text string) []string {
 		switch c := text[0]; {
 		case c == '\'' || c == '"':
 			if n = strings.IndexByte(text[1:], c); n < 0 {
-				return append(out, text)
+				return append(out, text[:1], text[1:]) // never closed: a word too many
 			}
 			out, text = append(out, text[:n+1]), text[n+2:]
 			continue
@@ -119,7 +119,7 @@ func (p *selectorParser) not() (selector, error) {
 	}
 	if p.take("has", "(") {
 		label := p.next()
-		if !p.take(")") {
+		if !isLabel(label) || !p.take(")") {
 			return nil, p.refuse()
 		}
 		return func(l map[string]string) bool { _, ok := l[label]; return ok }, nil
@@ -127,10 +127,15 @@ func (p *selectorParser) not() (selector, error) {
 	return p.comparison()
 }
 
+func isLabel(word string) bool { return word != "" && !strings.ContainsAny(word, "(){},!=&|'\"") }
+
 // comparison is of a label with a value or a set of values. A label that is
 // missing is unequal to every value.
 func (p *selectorParser) comparison() (selector, error) {
 	label := p.next()
+	if !isLabel(label) {
+		return nil, p.refuse()
+	}
 	var values []string
 	wanted := true
 	switch {

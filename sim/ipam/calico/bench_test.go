@@ -325,6 +325,7 @@ func TestBench(t *testing.T) {
 	benchOverhead(t, server, m)
 	benchStores(t, server, m)
 	benchScale(t, server, m)
+	benchReference(t, m)
 	all := struct {
 		Machine json.RawMessage   `json:"machine,omitempty"`
 		Metrics map[string]figure `json:"metrics"`

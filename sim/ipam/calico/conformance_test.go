@@ -105,8 +105,10 @@ type pair struct {
 	gc     *calico.Collector
 	grace  time.Duration
 
-	pods  map[string]*podState
-	count int
+	pods    map[string]*podState
+	changed []model.PodRef // since the last pass
+	asked   int
+	count   int
 }
 
 // podState is a pod as the API server has it, or had it last.
@@ -338,8 +340,16 @@ func (p *pair) Order(all []netip.Prefix) {
 	slices.SortStableFunc(all, func(x, y netip.Prefix) int { return cmp.Compare(place(x), place(y)) })
 }
 
-// podOf says what there is of a pod, for the reference's collector.
-func (p *pair) podOf(ref model.PodRef) (calico.Pod, bool) {
+// Changed lists, for every second pass, the pods that something has happened to.
+func (p *pair) Changed() ([]model.PodRef, bool) {
+	some := p.changed
+	p.changed = nil
+	p.asked++
+	return some, p.asked%2 == 0
+}
+
+// Pod says what there is of a pod, for the reference's collector.
+func (p *pair) Pod(ref model.PodRef) (calico.Pod, bool) {
 	s := p.pods[ref.Name]
 	if s == nil || !s.exists {
 		return calico.Pod{}, false

@@ -237,6 +237,7 @@ func (p *pair) makePod(name, node string, fixed []netip.Addr) (*podState, error)
 	}
 	s.exists, s.finished, s.reported, s.got, s.node, s.fixed = true, false, nil, nil, node, fixed
 	s.born++
+	p.changed = append(p.changed, s.ref)
 	if s.container = "s-" + name; int(name[len(name)-1])%2 == 1 {
 		s.container += fmt.Sprintf("-%d", s.born)
 	}
@@ -253,7 +254,7 @@ func (p *pair) makePod(name, node string, fixed []netip.Addr) (*podState, error)
 
 // report is kubelet telling the API server what the pod has.
 func (p *pair) report(s *podState, addrs []netip.Addr) error {
-	s.reported = addrs
+	s.reported, p.changed = addrs, append(p.changed, s.ref)
 	pods := p.kube.CoreV1().Pods("default")
 	object, err := pods.Get(p.ctx, s.ref.Name, metav1.GetOptions{})
 	if err != nil {
@@ -295,7 +296,7 @@ func (p *pair) vanish(s *podState) error {
 		return nil
 	}
 	now := int64(0)
-	s.exists = false
+	s.exists, p.changed = false, append(p.changed, s.ref)
 	return p.kube.CoreV1().Pods("default").Delete(p.ctx, s.ref.Name, metav1.DeleteOptions{GracePeriodSeconds: &now})
 }
 
@@ -363,7 +364,7 @@ func drawFill(t *rapid.T) step {
 func drawPass(*rapid.T) step {
 	return step{"the garbage collector's pass", func(p *pair) error {
 		gotErr := p.real.ipamPass(p.ctx, nil, p.passes)
-		wantErr := p.gc.Pass(p.world.Now(), p.podOf)
+		wantErr := p.gc.Pass(p.world.Now(), p)
 		if err := p.same(nil, gotErr, nil, wantErr); err != nil {
 			return err
 		}
