@@ -73,7 +73,7 @@ func fromLibrary(t *testing.T, r *scenarios.Runner, target string, to map[string
 			continue
 		}
 		s.Doc.Spec.Limits.Steps = seedSteps
-		in, rep, err := input.Record(context.Background(), r, s, scenarios.Options{Store: memory})
+		in, rep, err := input.Record(context.Background(), r, s, scenarios.Options{Store: scenarios.Memory})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +105,7 @@ func fromSpace(t *testing.T, r *scenarios.Runner, target string, to map[string][
 			t.Fatal(err)
 		}
 		s.Doc.Spec.Limits.Steps = seedSteps
-		recorded, rep, err := input.Record(context.Background(), r, s, scenarios.Options{Store: memory})
+		recorded, rep, err := input.Record(context.Background(), r, s, scenarios.Options{Store: scenarios.Memory})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,43 +16,61 @@ import (
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
+	"ipamsim/sim"
 )
 
 // Go's fuzzer stops at the first failure, and worlds of these spaces fail often:
-// the upstream code has known bugs. testdata/known/TARGET lists their classes, a
-// line each: what broke | where, see class | what is known of it. A failure
-// of another class is news.
+// the upstream code has known bugs. The lists in testdata/known hold their classes,
+// a line each: what broke | where, see class | what is known of it. A failure of
+// another class is news.
 var learn = flag.Bool("learn", false, "note classes of failure that are not in testdata/known there, instead of failing")
 
+// listsOf says which lists count for a target; what it learns goes to the first.
+var listsOf = map[string][]string{
+	"FuzzCalico":      {"calico"},
+	"FuzzMixed":       {"mixed", "calico", "whereabouts"},
+	"FuzzReconcilers": {"whereabouts"},
+	"FuzzWhereabouts": {"whereabouts"},
+}
+
 // class is a failure without names, addresses, numbers and faults: what broke, and
-// at which kind of message, or in which words where no message did it. It is coarser
-// than finding.Signature, because one bug has many signatures.
+// which kind of process broke it, or in which words where it was the passing of
+// time. It is coarser than finding.Signature: one bug has many signatures.
 func class(s *scenarios.Scenario, rep *reports.Report, v *model.Violation) string {
 	g := finding.SignatureOf(s, rep, v)
-	if g.At != "" {
-		return v.Invariant + " | " + g.At
+	where := g.At
+	if g.At == "" {
+		dashed := func(w string) bool { return strings.ContainsAny(w, "-|") } // a name, perhaps
+		words := slices.DeleteFunc(strings.Fields(g.Message), dashed)
+		where = strings.Join(words[:min(len(words), wordsMax)], " ")
+	} else if kind, message, _ := strings.Cut(g.At, " "); strings.HasSuffix(message, sim.Proceed.String()) {
+		where = kind
 	}
-	words := strings.Fields(strings.ReplaceAll(g.Message, "|", ""))
-	return v.Invariant + " | " + strings.Join(words[:min(len(words), wordsMax)], " ")
+	return v.Invariant + " | " + where
 }
 
 // wordsMax is how much of a message tells its class.
-const wordsMax = 12
+const wordsMax = 9
 
 // known is a list of classes, each with what is known of it.
 type known map[string]string
 
-func knownFile(target string) string { return filepath.Join("testdata", "known", target) }
+func listFile(list string) string { return filepath.Join("testdata", "known", list) }
 
 func loadKnown(target string) (known, error) {
-	text, err := os.ReadFile(knownFile(target))
-	if errors.Is(err, os.ErrNotExist) {
-		return known{}, nil
+	out := known{}
+	for _, list := range listsOf[target] {
+		text, err := os.ReadFile(listFile(list))
+		if err != nil {
+			return nil, err
+		}
+		k, err := parseKnown(listFile(list), string(text))
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(out, k)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return parseKnown(knownFile(target), string(text))
+	return out, nil
 }
 
 func parseKnown(file, text string) (known, error) {
@@ -75,7 +95,7 @@ func parseKnown(file, text string) (known, error) {
 // add notes a class. Other processes may do so at the same time.
 func (k known) add(target, class, what string) error {
 	k[class] = what
-	f, err := os.OpenFile(knownFile(target), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	f, err := os.OpenFile(listFile(listsOf[target][0]), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}
@@ -87,8 +107,8 @@ func (k known) add(target, class, what string) error {
 func TestKnown(t *testing.T) {
 	for _, target := range input.Targets() {
 		k, err := loadKnown(target)
-		if err != nil {
-			t.Error(err)
+		if err != nil || len(k) == 0 {
+			t.Errorf("%s: %d classes: %v", target, len(k), err)
 		}
 		for class, what := range k {
 			if strings.TrimSpace(what) == "" {

@@ -1,48 +1,75 @@
 package fuzz_test
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"testing"
+
+	"ipamsim/scenarios"
+	"ipamsim/sim/etcd"
 )
 
-// TestMain sums up what the worker processes of go test -fuzz did, which cannot
-// speak for themselves.
+// scratchEnv names a directory that the processes of one go test -fuzz share. The
+// first of them removes it: the others are killed without a word.
+const scratchEnv = "IPAMSIM_FUZZ_SCRATCH"
+
+// runner and server are this process' one each. Go's fuzzer gives a process one
+// input at a time. Nothing of etcd is started before somebody asks for it.
+var (
+	runner = sync.OnceValues(func() (*scenarios.Runner, error) {
+		r, err := scenarios.NewRunnerIn(os.Getenv(scratchEnv))
+		if err == nil {
+			toClose = append(toClose, r.Close)
+		}
+		return r, err
+	})
+	server = sync.OnceValues(func() (*etcd.Server, error) {
+		s, err := etcd.StartIn(os.Getenv(scratchEnv))
+		if err == nil {
+			toClose = append(toClose, s.Close)
+		}
+		return s, err
+	})
+	toClose []func() error
+)
+
+// TestMain sums up what the worker processes of go test -fuzz did, which have
+// nothing to print to.
 func TestMain(m *testing.M) {
 	flag.Parse()
-	os.Exit(run(m))
+	code, err := run(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = max(code, 1)
+	}
+	os.Exit(code)
 }
 
-func run(m *testing.M) (code int) {
-	fail := func(err error) {
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			code = max(code, 1)
-		}
-	}
-	fuzzing := flag.Lookup("test.fuzz").Value.String()
-	coordinator := fuzzing != "" && flag.Lookup("test.fuzzworker").Value.String() != "true"
-	if coordinator {
+func run(m *testing.M) (code int, err error) {
+	target := strings.Trim(flag.Lookup("test.fuzz").Value.String(), "^$")
+	first := target != "" && flag.Lookup("test.fuzzworker").Value.String() != "true"
+	if first {
 		dir, err := os.MkdirTemp("", "ipamsim-fuzz-")
 		if err != nil {
-			fail(err)
-			return code
+			return 1, err
 		}
-		defer func() { fail(os.RemoveAll(dir)) }()
-		fail(os.Setenv(tallyEnv, dir))
+		defer os.RemoveAll(dir)
+		if err := os.Setenv(scratchEnv, dir); err != nil {
+			return 1, err
+		}
 	}
 	code = m.Run()
-	if coordinator {
-		t, err := sumTallies()
-		fail(err)
-		fmt.Printf("%s: %s\n", strings.Trim(fuzzing, "^$"), t)
+	for _, c := range toClose {
+		err = errors.Join(err, c())
 	}
-	if started {
-		r, err := runner()
-		fail(err)
-		fail(r.Close())
+	if first {
+		t, e := sumTallies()
+		fmt.Printf("%s: %s\n", target, t)
+		err = errors.Join(err, e)
 	}
-	return code
+	return code, err
 }

@@ -31,7 +31,7 @@ func TestWhatIsNewIsCaught(t *testing.T) {
 		want  []string
 	}{
 		{"new", string(planted), known{}, []string{
-			"NEW: duplicate-address (critical), on etcd too; no class of fuzz/testdata/known/FuzzWhereabouts: " + class,
+			"NEW: duplicate-address (critical), on etcd too; no class of fuzz/testdata/known/whereabouts: " + class,
 			"10.0.0.1 is handed out AGAIN",
 			"ipamsim finding fuzz/testdata/fuzz/FuzzWhereabouts/",
 		}},

@@ -6,13 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 )
-
-// tallyEnv names the directory where each process of go test -fuzz keeps its tally.
-const tallyEnv = "IPAMSIM_FUZZ_TALLY"
 
 // tally is what was done with the inputs.
 type tally struct {
@@ -35,7 +31,7 @@ func count(what func(*tally)) error {
 	done.Inputs++
 	done.Ended = time.Now()
 	what(&done)
-	dir := os.Getenv(tallyEnv)
+	dir := os.Getenv(scratchEnv)
 	if dir == "" {
 		return nil
 	}
@@ -44,20 +40,17 @@ func count(what func(*tally)) error {
 		return err
 	}
 	file := filepath.Join(dir, fmt.Sprint(os.Getpid()))
-	if err := os.WriteFile(file+".tmp", text, 0o600); err != nil {
+	if err := os.WriteFile(file+".new", text, 0o600); err != nil {
 		return err
 	}
-	return os.Rename(file+".tmp", file)
+	return os.Rename(file+".new", file+".tally")
 }
 
 // sumTallies adds up what all processes did.
 func sumTallies() (tally, error) {
 	sum := tally{Known: map[string]int{}}
-	files, err := filepath.Glob(filepath.Join(os.Getenv(tallyEnv), "*"))
+	files, err := filepath.Glob(filepath.Join(os.Getenv(scratchEnv), "*.tally"))
 	for _, f := range files {
-		if strings.HasSuffix(f, ".tmp") {
-			continue
-		}
 		text, e := os.ReadFile(f)
 		var t tally
 		if err = errors.Join(err, e, json.Unmarshal(text, &t)); err != nil {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"ipamsim/fuzz/input"
+	"ipamsim/sim/etcd/twin"
 )
 
 // FuzzCalico: worlds of Calico.
@@ -45,6 +46,23 @@ func FuzzScenarioFile(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		err := input.PrintsBack(text)
 		if err := errors.Join(err, count(func(*tally) {})); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// FuzzStore: any program of operations does the same on the store in memory and on
+// etcd.
+func FuzzStore(f *testing.F) {
+	for seed := range uint64(6) {
+		f.Add(choices(seed))
+	}
+	f.Fuzz(func(t *testing.T, program []byte) {
+		s, err := server()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(twin.Play(s, program), count(func(*tally) {})); err != nil {
 			t.Error(err)
 		}
 	})
