@@ -26,6 +26,7 @@ type Server struct {
 	backend *backend
 	mux     *mux
 	journal *journal
+	answers answers
 	ctx     context.Context // ends with Close, and every watch with it
 	cancel  context.CancelFunc
 }

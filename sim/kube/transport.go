@@ -63,9 +63,21 @@ func (c *call) inbound(ctx context.Context) *http.Request {
 
 // serve answers a request that is not a watch.
 func (c *call) serve(ctx context.Context) *http.Response {
+	if q, ok := c.question(); ok {
+		if known := c.known(ctx, q); known != nil {
+			return known
+		}
+	}
+	w := c.ask(ctx)
+	c.learn(w)
+	return c.response(w.code, w.header, w.body.Bytes())
+}
+
+// ask has the handlers answer.
+func (c *call) ask(ctx context.Context) *reply {
 	w := &reply{header: http.Header{}, code: http.StatusOK}
 	c.s.mux.ServeHTTP(w, c.inbound(ctx))
-	return c.response(w.code, w.header, w.body.Bytes())
+	return w
 }
 
 func (c *call) response(code int, h http.Header, body []byte) *http.Response {
