@@ -129,8 +129,9 @@ func (p *slicedPair) play(o operation) string {
 			p.settle()
 		}
 	case change:
-		p.change(o.Which)
-		p.settle()
+		if p.change(o.Which) {
+			p.settle()
+		}
 	default:
 		if diff := p.pair.play(o); diff != "" {
 			return diff
@@ -146,8 +147,9 @@ func (p *slicedPair) play(o operation) string {
 	return ""
 }
 
-// change gives the first network another size or range, or an exclude.
-func (p *slicedPair) change(how int) {
+// change gives the first network another size or range, or an exclude. It is
+// false if that is what it has: then the controller hears of nothing.
+func (p *slicedPair) change(how int) bool {
 	c := p.networks[0]
 	c.Ranges = slices.Clone(c.Ranges)
 	switch r := &c.Ranges[0]; how {
@@ -162,6 +164,9 @@ func (p *slicedPair) change(how int) {
 	case 2:
 		r.Exclude = []netip.Prefix{netip.MustParsePrefix("10.0.0.2/32")}
 	}
+	if c.section() == p.networks[0].section() {
+		return false
+	}
 	p.networks[0] = c
 	n, err := reference.NewNetwork(c.policy("default/n0"))
 	if err != nil {
@@ -174,6 +179,7 @@ func (p *slicedPair) change(how int) {
 	if _, err := p.api.Resource(nadsGVR).Namespace("default").Patch(context.Background(), "n0", types.JSONPatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
 		p.t.Error(err)
 	}
+	return true
 }
 
 // settle lets the controller act, on both sides.
