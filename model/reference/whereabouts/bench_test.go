@@ -32,6 +32,9 @@ func BenchmarkReplace(b *testing.B) {
 	for i := range pods {
 		start(i, 0)
 	}
+	if r.Claimed() != pods {
+		b.Fatal(r.Claimed())
+	}
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	x := uint64(1)

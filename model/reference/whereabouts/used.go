@@ -12,8 +12,6 @@ type used struct{ words [11]map[uint64]uint64 }
 
 const full = ^uint64(0)
 
-func (u *used) has(x uint64) bool { return u.words[0][x>>6]>>(x&63)&1 == 1 }
-
 func (u *used) add(x uint64) {
 	for i := range u.words {
 		if u.words[i] == nil {

@@ -19,7 +19,7 @@ func TestUsed(t *testing.T) {
 				set[n] = true
 				u.add(n)
 			}
-			if u.has(n) != set[n] {
+			if (u.next(n) != n) != set[n] {
 				t.Fatal(n)
 			}
 			if step%97 == 0 {
