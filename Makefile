@@ -41,6 +41,7 @@ lint: ## gofmt, vet, staticcheck
 bench: ## measure; writes bench.json and prints the table of reports/BENCH.md
 	@$(call gov,test) -timeout 60m -count=1 -run '^TestBench$$' -v ./scenarios -bench-json $(CURDIR)/bench.json
 	@$(call gov,test) -timeout 60m -count=1 -run '^TestBench$$' -v ./sim/ipam/calico -bench-json $(CURDIR)/bench.json
+	@$(call gov,test) -timeout 60m -count=1 -gcflags=ipamsim/fuzz/coverage/lamp=-d=libfuzzer -run '^TestBench$$' -v ./fuzz -bench-json $(CURDIR)/bench.json
 
 golden: ## rewrite the goldens; read the diff before you commit it
 	@$(call gov,test) -count=1 -run 'Golden|Schema|BadInput' ./scenarios ./reports -update

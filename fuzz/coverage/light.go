@@ -3,10 +3,9 @@ package coverage
 import (
 	"math/bits"
 
+	"ipamsim/fuzz/coverage/lamp"
 	"ipamsim/reports"
 )
-
-//go:generate go run generate.go
 
 // Light shows Go's fuzzer what a run saw of the system: call it after the run,
 // inside the fuzz target.
@@ -23,9 +22,9 @@ import (
 // Source: internal/fuzz, SnapshotCoverage and diffCoverage; cmd/compile, edge in
 // walk/order.go (Go 1.26).
 func Light(rep *reports.Report) {
-	var up [len(lamps)]uint8
+	var up [len(lamp.Table)]uint8
 	light := func(hash uint64, level int) {
-		l := &up[hash%uint64(len(lamps))]
+		l := &up[hash%uint64(len(lamp.Table))]
 		*l = max(*l, 1<<level)
 	}
 	for _, s := range rep.States {
@@ -36,7 +35,7 @@ func Light(rep *reports.Report) {
 	}
 	for i, n := range up {
 		for range n {
-			lamps[i]()
+			lamp.Table[i]()
 		}
 	}
 }
