@@ -218,6 +218,36 @@ func TestSummary(t *testing.T) {
 	golden(t, "summary.txt", s.Table())
 }
 
+// Scenarios that ran as often as each other are compared; others are not.
+func TestSideBySide(t *testing.T) {
+	var s Summary
+	for seed := range uint64(3) {
+		for _, name := range []string{"address-in-status", "pod-exists"} {
+			r := issue162()
+			r.Scenario, r.Seed = name, seed
+			if name == "pod-exists" {
+				r.Violations = []model.Violation{{Invariant: "leaked-claim"}, {Invariant: "leaked-claim"}}
+			} else if seed == 0 {
+				r.Verdict, r.Violations = Pass, nil
+			}
+			s.Add(r)
+			if seed == 0 && s.SideBySide() != "" {
+				t.Errorf("one run is compared:\n%s", s.SideBySide())
+			}
+		}
+	}
+	want := `scenario           runs  duplicate-address  leaked-claim
+address-in-status     3                  2             0
+pod-exists            3                  0             3
+`
+	if got := s.SideBySide(); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	if s.Add(&Report{Scenario: "other"}); s.SideBySide() != "" {
+		t.Errorf("compared with one run of another:\n%s", s.SideBySide())
+	}
+}
+
 func TestCommand(t *testing.T) {
 	for want, r := range map[string]*Report{
 		"ipamsim run a/b.yaml --seed 3":                                       {File: "a/b.yaml", Seed: 3, Exact: true, Strategy: "timed"},

@@ -226,6 +226,9 @@ func (s *session) end(err error) error {
 	}
 	if s.sum.Runs > 0 && runs > 1 {
 		s.print("\n" + strings.TrimSuffix(s.sum.Table(), "\n"))
+		if t := s.sum.SideBySide(); t != "" {
+			s.print("\nin how many of their runs each was violated\n" + strings.TrimSuffix(t, "\n"))
+		}
 		if t := s.ends.Table(); t != "" {
 			s.print("\nat the end of the runs that were measured\n" + strings.TrimSuffix(t, "\n"))
 		}

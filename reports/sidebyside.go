@@ -1,0 +1,59 @@
+package reports
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// sideBySideMax is how many invariants fit on a screen.
+const sideBySideMax = 6
+
+// SideBySide compares scenarios that ran with the same number of seeds: a line a
+// scenario, a column an invariant, in how many of its runs it was violated. It is
+// "" for less than two scenarios, for one run of each, and if nothing was violated.
+func (s *Summary) SideBySide() string {
+	names := slices.Sorted(maps.Keys(s.byScenario))
+	total := map[string]int{}
+	for _, n := range names {
+		if s.byScenario[n].runs != s.byScenario[names[0]].runs || s.byScenario[n].runs < 2 {
+			return ""
+		}
+		for _, h := range s.byScenario[n].violated {
+			total[h.invariant] += h.runs
+		}
+	}
+	if len(names) < 2 || len(total) == 0 {
+		return ""
+	}
+	columns := slices.SortedFunc(maps.Keys(total), func(a, b string) int {
+		return cmp.Or(cmp.Compare(total[b], total[a]), cmp.Compare(a, b))
+	})
+	columns = columns[:min(len(columns), sideBySideMax)]
+	slices.Sort(columns)
+	width := len("scenario")
+	for _, n := range names {
+		width = max(width, min(len([]rune(Clean(n))), summaryNameMax))
+	}
+	var b strings.Builder
+	b.WriteString(pad("scenario", width) + "  runs")
+	for _, c := range columns {
+		b.WriteString("  " + c)
+	}
+	b.WriteString("\n")
+	for _, n := range names {
+		t := s.byScenario[n]
+		fmt.Fprintf(&b, "%s  %4d", pad(cut(Clean(n), width), width), t.runs)
+		for _, c := range columns {
+			runs := 0
+			if h := t.violated[c]; h != nil {
+				runs = h.runs
+			}
+			fmt.Fprintf(&b, "  %*d", len(c), runs)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
