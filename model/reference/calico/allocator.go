@@ -48,7 +48,7 @@ type Config struct {
 type Whim interface {
 	// Order puts things that upstream takes in the order of a Go map into the order
 	// in which it took them. They come sorted: addresses of one block (as prefixes
-	// of one address), or spare blocks of one node.
+	// of one address), leaked addresses of no pool, or spare blocks of one node.
 	Order([]netip.Prefix)
 	// Left is what a handle counts after an operation in which one call released
 	// more than two addresses, some of them the handle's and in several blocks;

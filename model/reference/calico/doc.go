@@ -13,7 +13,8 @@
 //
 // Upstream walks through some Go maps, whose order is nobody's to predict: in
 // which order addresses that one call releases return to the end of their block's
-// free list, and which of several spare empty blocks of a node goes. And a call
+// free list, which family of leaked addresses of no pool a pass releases, and which
+// of several spare empty blocks of a node goes. And a call
 // that releases more than two addresses works on their blocks at once, with one
 // object for each handle, unguarded: a handle with addresses in two of the blocks
 // may be counted down twice. The reference takes things in order of their

@@ -108,8 +108,14 @@ func (a *Allocator) deleteCalicoNode(h *host) error {
 	return nil
 }
 
+// comparePods is the order of the pods' endpoints in etcd.
+//
+// Source: libcalico-go/lib/names/workloadendpoint.go.
 func comparePods(x, y model.PodRef) int {
-	return cmp.Or(cmp.Compare(x.Namespace, y.Namespace), cmp.Compare(x.Name, y.Name))
+	key := func(r model.PodRef) string {
+		return r.Namespace + "/" + strings.ReplaceAll(r.Name, "-", "--") + "-eth0"
+	}
+	return cmp.Compare(key(x), key(y))
 }
 
 func family(a netip.Addr) int {

@@ -189,6 +189,7 @@ func (c *Collector) releaseLeaks() error {
 		all = append(all, Release{Addr: s.addr, Handle: s.id.handle, sequence: &s.sequence})
 		byAddr[s.addr] = s
 	}
+	c.strayFirst(all)
 	done, err := c.a.Release(all...)
 	for _, r := range done {
 		if s := byAddr[r.Addr]; s != nil {
@@ -198,6 +199,22 @@ func (c *Collector) releaseLeaks() error {
 		}
 	}
 	return err
+}
+
+// strayFirst puts that address of no pool first which upstream happens to meet
+// first, because only its family is then released; see Release.
+func (c *Collector) strayFirst(all []Release) {
+	var stray []netip.Prefix
+	for _, r := range all {
+		if c.a.poolOf(r.Addr, true) == nil {
+			stray = append(stray, netip.PrefixFrom(r.Addr, r.Addr.BitLen()))
+		}
+	}
+	if len(stray) > 0 {
+		first := c.a.ordered(stray)[0].Addr()
+		i := slices.IndexFunc(all, func(r Release) bool { return r.Addr == first })
+		all[0], all[i] = all[i], all[0]
+	}
 }
 
 func (c *Collector) allLeaked(handle string) bool {

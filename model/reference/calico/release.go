@@ -20,13 +20,24 @@ type Release struct {
 // is ErrOutOfDate.
 //
 // An address of a pool, even a disabled one, is looked for in the block that the
-// pool's present block size makes of it.
+// pool's present block size makes of it. One of no pool is looked for among all
+// blocks, with etcdv3 those of the family of the first such address alone: upstream
+// lists them once, and the Kubernetes datastore does not look at the family.
 //
 // Source: libcalico-go/lib/ipam/ipam.go, ReleaseIPs and releaseIPsFromBlock.
 func (a *Allocator) Release(all ...Release) (done []Release, err error) {
 	byBlock := map[netip.Prefix][]Release{}
 	var order []netip.Prefix
+	var first netip.Addr // of no pool
 	for _, r := range all {
+		if a.poolOf(r.Addr, true) == nil {
+			if !first.IsValid() {
+				first = r.Addr
+			}
+			if a.datastore == Etcd && family(first) != family(r.Addr) {
+				continue
+			}
+		}
 		p, found := a.blockOf(r.Addr)
 		if !found {
 			continue

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/netip"
 	"slices"
 	"strings"
@@ -318,8 +319,8 @@ func (p *pair) Left(handle string) ([]model.HandleCount, bool) {
 }
 
 // Order puts what upstream takes in the order of a Go map into the order in which
-// it did: addresses as they lie in the free list now, and spare blocks that are
-// gone before those that are not.
+// it did: addresses as they lie in the free list now, before those that are still
+// taken, and spare blocks that are gone before those that are not.
 func (p *pair) Order(all []netip.Prefix) {
 	waiting, err := p.waiting()
 	if err != nil {
@@ -330,12 +331,16 @@ func (p *pair) Order(all []netip.Prefix) {
 			_, there := waiting[x]
 			return map[bool]int{true: 1}[there]
 		}
+		last := 0 // its block is gone
 		for at, free := range waiting {
-			if i := slices.Index(free, x.Addr()); at.Contains(x.Addr()) && i >= 0 {
+			if i := slices.Index(free, x.Addr()); i >= 0 {
 				return i
 			}
+			if at.Contains(x.Addr()) {
+				last = math.MaxInt
+			}
 		}
-		return 0
+		return last
 	}
 	slices.SortStableFunc(all, func(x, y netip.Prefix) int { return cmp.Compare(place(x), place(y)) })
 }

@@ -58,6 +58,8 @@ func rarely(t *rapid.T, what string, n int) bool { return rapid.IntRange(0, n-1)
 
 type start struct{ steps []step }
 
+func (s start) GoString() string { return fmt.Sprint(s.steps) }
+
 // drawStart is a cluster that works: nodes and at least one pool.
 func drawStart(t *rapid.T) start {
 	var s start

@@ -1,0 +1,52 @@
+package calico
+
+import (
+	"context"
+	"testing"
+
+	apiv3 "github.com/projectcalico/api/pkg/apis/projectcalico/v3"
+	upstream "github.com/projectcalico/calico/libcalico-go/lib/ipam"
+	"github.com/projectcalico/calico/libcalico-go/lib/options"
+)
+
+// Addresses whose pools are gone are looked for among all blocks, with etcdv3 those
+// of the family of the first of them; those of the other family are reported as not
+// assigned, and stay. Who deletes both pools of a dual-stack cluster and then a
+// node, or feeds calicoctl ipam release with a report, releases half. The
+// Kubernetes datastore lists blocks of both families whatever it is asked for.
+//
+// Source: libcalico-go/lib/ipam/ipam.go, ReleaseIPs (cachedBlockKVs);
+// ipam_block_reader_writer.go, getBlockForIP (v3.31.0).
+func TestReleaseWithoutPoolsKnowsOneFamily(t *testing.T) {
+	s := recordStore(t)
+	for _, ds := range datastores {
+		open(t, s, ds, func(b *books) {
+			ctx, handle := context.Background(), "h"
+			b.pool("four", "10.0.0.0/28", 30)
+			b.pool("six", "fd00::/124", 126)
+			b.node("a", nil)
+			_, _, err := b.c.IPAM().AutoAssign(ctx, upstream.AutoAssignArgs{
+				Num4: 1, Num6: 1, HandleID: &handle, Hostname: "a", IntendedUse: apiv3.IPPoolAllowedUseWorkload,
+			})
+			b.must(err)
+			for _, p := range []string{"four", "six"} {
+				_, err := b.c.IPPools().Delete(ctx, p, options.DeleteOptions{})
+				b.must(err)
+			}
+			all := b.observe().Claims
+			four, six := all[0].Addr.String(), all[1].Addr.String()
+			missed, _, err := b.c.IPAM().ReleaseIPs(ctx, upstream.ReleaseOptions{Address: four}, upstream.ReleaseOptions{Address: six})
+			b.must(err)
+			left := b.observe().Claims
+			if ds == kubernetesDatastore {
+				if len(left)+len(missed) > 0 {
+					t.Errorf("%v is left, upstream misses %v", left, missed)
+				}
+				return
+			}
+			if len(left) != 1 || left[0].Addr.String() != six || len(missed) != 1 || missed[0].String() != six {
+				t.Errorf("%s: %v is left, upstream misses %v", ds, left, missed)
+			}
+		})
+	}
+}
