@@ -160,8 +160,15 @@ func (c *cell) begin(n uint64) bool {
 // bounds of an exploration as a whole: at any decision, one of each.
 var bounds = strategy.Bounds{Depth: strategy.Unbounded, Preemptions: 1, Delays: 1, Elapses: 1, Faults: 1}
 
-// twice runs the run again and complains if it is another one.
+// twice runs the run again, on etcd what was run in memory, and complains if it is
+// another one.
 func (c *cell) twice(ctx context.Context, sc *scenarios.Scenario, o scenarios.Options, rep *reports.Report, a *answer) {
+	if rep.Store == scenarios.Memory {
+		if _, err := c.runner.Confirm(ctx, sc, o, rep); err != nil {
+			a.Defect = fmt.Sprintf("%s seed %d: %v", rep.Scenario, rep.Seed, err)
+		}
+		return
+	}
 	again, err := c.runner.Run(ctx, sc, o)
 	switch {
 	case err != nil:
