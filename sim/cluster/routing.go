@@ -112,32 +112,15 @@ func (c *Cluster) routeLocked() []route.Loss {
 }
 
 // factsLocked is what routes are made of: the machines, the addresses of live
-// sandboxes, and what the record says of blocks and pools. It is asked for after
-// every step that changed something, so it goes over the sandboxes once.
+// sandboxes, and what the record says of blocks and pools.
 func (c *Cluster) factsLocked() route.Facts {
 	r := c.routing
 	if r.blocks == nil || r.at != c.judge.revision {
 		r.blocks, r.at = route.BlocksOf(c.judge.record), c.judge.revision
 	}
 	f := route.Facts{Affinities: c.judge.record.Affinities, Blocks: r.blocks, Down: slices.Clone(r.down)}
-	tunnels := map[string]netip.Addr{} // the address of each node's own device; of several the first by handle
-	for _, id := range slices.Sorted(maps.Keys(c.truth.sandboxes)) {
-		sb := c.truth.sandboxes[id]
-		if sb.Pod.Namespace == "" { // a node's own device
-			if !tunnels[sb.Node].IsValid() {
-				tunnels[sb.Node] = sb.Attachments[0].Addrs[0]
-			}
-			continue
-		}
-		for _, a := range sb.Attachments {
-			if a.Network != c.cfg.Primary {
-				continue
-			}
-			for _, addr := range a.Addrs {
-				f.Local = append(f.Local, route.Local{Node: sb.Node, Addr: addr, Dev: r.veth(sb.Pod)})
-			}
-		}
-	}
+	var tunnels map[string]netip.Addr
+	f.Local, tunnels = c.seenLocals()
 	for _, name := range slices.Sorted(maps.Keys(c.nodes)) {
 		n := c.nodes[name]
 		if !n.state.Registered && !n.state.Up {

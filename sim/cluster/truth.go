@@ -1,10 +1,8 @@
 package cluster
 
 import (
-	"cmp"
 	"net/netip"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -19,6 +17,7 @@ type truth struct {
 	busy      map[string]*cniCall       // by container id
 	history   model.History
 	changed   bool // since the last judgement
+	seen      seen
 }
 
 func (t *truth) init() {
@@ -54,6 +53,7 @@ func (c *Cluster) sandboxUp(sb model.Sandbox) {
 	defer c.mu.Unlock()
 	sb.Since = c.w.Now()
 	c.truth.sandboxes[sb.ID] = &sb
+	c.truth.seen.sandboxesChanged()
 	c.recordLocked(model.Event{Kind: model.SandboxUp, Node: sb.Node, Pod: sb.Pod, Container: sb.ID})
 }
 
@@ -66,6 +66,7 @@ func (c *Cluster) attach(id string, a model.Attachment) {
 		a.Since = c.w.Now()
 		sb.Attachments = append(sb.Attachments, a)
 		c.truth.changed = true
+		c.truth.seen.sandboxesChanged()
 	}
 }
 
@@ -81,6 +82,7 @@ func (c *Cluster) device(node, handle string, addr netip.Addr) {
 		delete(c.truth.sandboxes, handle)
 	}
 	c.truth.changed = true
+	c.truth.seen.sandboxesChanged()
 	if n := c.nodes[node]; n == nil || !n.state.Up || !addr.IsValid() {
 		return
 	}
@@ -99,6 +101,7 @@ func (c *Cluster) sandboxDown(id, why string) {
 func (c *Cluster) sandboxDownLocked(id, why string) {
 	if sb := c.truth.sandboxes[id]; sb != nil {
 		delete(c.truth.sandboxes, id)
+		c.truth.seen.sandboxesChanged()
 		c.recordLocked(model.Event{Kind: model.SandboxDown, Node: sb.Node, Pod: sb.Pod, Container: id, Text: why})
 	}
 }
@@ -136,6 +139,7 @@ func (c *Cluster) podChanged(ch kube.Change) {
 	} else {
 		delete(c.pods, key)
 	}
+	c.truth.seen.pods = nil
 	c.truth.changed = true
 }
 
@@ -160,37 +164,13 @@ func (c *Cluster) knownOf(p *corev1.Pod) model.Pod {
 func (c *Cluster) snapshotLocked() model.Truth {
 	t := model.Truth{
 		At: c.w.Now(), Busy: make(map[string]model.Busy, len(c.truth.busy)),
-		Pods:  make(map[model.PodRef]model.Pod, len(c.pods)),
-		Nodes: make(map[string]model.Node, len(c.nodes)),
+		Nodes: make(map[string]model.Node, len(c.nodes)), Sandboxes: c.seenSandboxes(), Pods: c.seenPods(),
 	}
 	for id, b := range c.truth.busy {
 		t.Busy[id] = b.Busy
-	}
-	all := make([]*model.Sandbox, 0, len(c.truth.sandboxes))
-	for _, sb := range c.truth.sandboxes {
-		all = append(all, sb)
-	}
-	slices.SortFunc(all, func(a, b *model.Sandbox) int {
-		return cmp.Or(strings.Compare(a.Node, b.Node), byText(a.Pod, b.Pod), strings.Compare(a.ID, b.ID))
-	})
-	t.Sandboxes = make([]model.Sandbox, len(all))
-	for i, sb := range all {
-		t.Sandboxes[i] = *sb
-		t.Sandboxes[i].Attachments = slices.Clip(sb.Attachments) // more are appended, none is changed
-	}
-	for key, p := range c.pods {
-		t.Pods[key] = p.known
 	}
 	for name, n := range c.nodes {
 		t.Nodes[name] = n.state
 	}
 	return t
-}
-
-// byText orders pods by their text.
-func byText(a, b model.PodRef) int {
-	if a.Namespace == b.Namespace {
-		return strings.Compare(a.Name, b.Name)
-	}
-	return strings.Compare(a.String(), b.String())
 }

@@ -1,9 +1,7 @@
 package kube
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"net/http"
 	"path"
 	"strings"
@@ -25,16 +23,15 @@ type Exchange struct {
 // them, and nobody reads more.
 const keepMax = 64 << 10
 
-// exchange records the call and its answer, whose body it leaves unread.
+// exchange records the call and its answer, whose body it leaves unread and shares.
 func (c *call) exchange(resp *http.Response) Exchange {
 	x := Exchange{
 		Method: c.req.Method, Path: c.req.URL.Path, RawQuery: c.req.URL.RawQuery,
 		Verb: c.info.Verb, Resource: c.info.Resource, Subresource: c.info.Subresource,
 		Namespace: c.info.Namespace, Name: c.objectName(), Request: c.body, Status: resp.StatusCode,
 	}
-	if resp.ContentLength >= 0 {
-		x.Response, _ = io.ReadAll(resp.Body) // from memory
-		resp.Body = io.NopCloser(bytes.NewReader(x.Response))
+	if m, ok := resp.Body.(*inMemory); ok {
+		x.Response = m.body
 	}
 	if x.Status >= 400 {
 		x.Reason = told(x.Response, "reason")

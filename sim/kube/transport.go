@@ -37,7 +37,7 @@ func (s *Server) begin(req *http.Request) (*call, error) {
 	c := &call{s: s, req: req}
 	if req.Body != nil {
 		var err error
-		c.body, err = io.ReadAll(req.Body)
+		c.body, err = readAll(req.Body, req.ContentLength)
 		if err := req.Body.Close(); err != nil {
 			return nil, err
 		}
@@ -84,8 +84,33 @@ func (c *call) response(code int, h http.Header, body []byte) *http.Response {
 	return &http.Response{
 		Status: fmt.Sprintf("%d %s", code, http.StatusText(code)), StatusCode: code,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: h, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)), Request: c.req,
+		Header: h, Body: newInMemory(body), ContentLength: int64(len(body)), Request: c.req,
 	}
+}
+
+// inMemory is the body of an answer that is complete. Nobody changes it.
+type inMemory struct {
+	bytes.Reader
+	body []byte
+}
+
+func newInMemory(body []byte) *inMemory {
+	m := &inMemory{body: body}
+	m.Reset(body)
+	return m
+}
+
+// Close has nothing to do.
+func (*inMemory) Close() error { return nil }
+
+// readAll is io.ReadAll for what is probably as long as it says.
+func readAll(r io.Reader, length int64) ([]byte, error) {
+	if length < 0 || length > bodyMax {
+		return io.ReadAll(r)
+	}
+	b := bytes.NewBuffer(make([]byte, 0, length+bytes.MinRead)) // with less it would grow to see the end
+	_, err := b.ReadFrom(r)
+	return b.Bytes(), err
 }
 
 // watch opens a watch and returns when its answer begins. The server's side of
