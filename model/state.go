@@ -16,53 +16,82 @@ import (
 // by how they fit together) and what is going on with it; the state is the set
 // of those descriptions, with the state of the nodes.
 func State(t Truth, s Snapshot) uint64 {
-	index := make(map[netip.Addr]int, len(s.Claims)+len(t.Sandboxes))
-	about := make([]situation, 0, len(s.Claims)+len(t.Sandboxes))
-	of := func(a netip.Addr) *situation {
-		i, ok := index[a]
-		if !ok {
-			i = len(about)
-			index[a], about = i, append(about, situation{})
-		}
-		return &about[i]
-	}
+	about := addresses{at: make(map[netip.Addr]int, 2*len(t.Sandboxes)), alone: map[situation]bool{}}
 	alive := make(map[string]bool, len(t.Sandboxes))
 	for i := range t.Sandboxes {
 		sb := &t.Sandboxes[i]
 		alive[sb.ID] = true
 		for _, at := range sb.Attachments {
 			for _, a := range at.Addrs {
-				x := of(a)
+				x := about.of(a)
 				x.Held = min(x.Held+1, 2)
 				x.Deleting = x.Deleting || t.Pods[sb.Pod].Deleting
 				x.Unhealthy = x.Unhealthy || !t.Nodes[sb.Node].Healthy()
 			}
 		}
 	}
-	for _, c := range s.Claims {
-		x := of(c.Addr)
-		x.Claimed = min(x.Claimed+1, 2)
-		busy, under := t.Busy[c.Container]
-		_, exists := t.Pods[c.Pod]
-		switch {
-		case c.Tunnel:
-			x.Claimant = "node"
-		case under && busy.Del:
-			x.Claimant = "del"
-		case under:
-			x.Claimant = "add"
-		case alive[c.Container]:
-			x.Claimant = "live"
-		case exists:
-			x.Claimant = "pod"
-		default:
-			x.Claimant = "gone"
-		}
-	}
 	for _, r := range s.Reservations {
-		of(r.Addr).Reserved = true
+		about.of(r.Addr).Reserved = true
+	}
+	once := ascending(s.Claims)
+	for i := range s.Claims {
+		c := &s.Claims[i]
+		by := claimant(t, c, alive)
+		if _, known := about.at[c.Addr]; once && !known {
+			about.alone[situation{Claimed: 1, Claimant: by}] = true
+			continue
+		}
+		x := about.of(c.Addr)
+		x.Claimed, x.Claimant = min(x.Claimed+1, 2), by
 	}
 	return digest(t, s, about)
+}
+
+// addresses are the situations: by address where more than a claim says something
+// of it, and those that only one claim makes.
+type addresses struct {
+	at    map[netip.Addr]int
+	list  []situation
+	alone map[situation]bool
+}
+
+func (as *addresses) of(a netip.Addr) *situation {
+	i, ok := as.at[a]
+	if !ok {
+		i = len(as.list)
+		as.at[a], as.list = i, append(as.list, situation{})
+	}
+	return &as.list[i]
+}
+
+// ascending reports whether no address can be claimed twice, because each is
+// higher than the one before: they are sorted by pool, and pools hardly overlap.
+func ascending(claims []Claim) bool {
+	for i := 1; i < len(claims); i++ {
+		if !claims[i-1].Addr.Less(claims[i].Addr) {
+			return false
+		}
+	}
+	return true
+}
+
+// claimant is what has become of the one whom an address is claimed for.
+func claimant(t Truth, c *Claim, alive map[string]bool) string {
+	busy, under := t.Busy[c.Container]
+	_, exists := t.Pods[c.Pod]
+	switch {
+	case c.Tunnel:
+		return "node"
+	case under && busy.Del:
+		return "del"
+	case under:
+		return "add"
+	case alive[c.Container]:
+		return "live"
+	case exists:
+		return "pod"
+	}
+	return "gone"
 }
 
 // situation is one address without its name.
@@ -72,14 +101,14 @@ type situation struct {
 	Reserved, Deleting, Unhealthy bool
 }
 
-func digest(t Truth, s Snapshot, about []situation) uint64 {
+func digest(t Truth, s Snapshot, about addresses) uint64 {
 	set := map[string]bool{}
-	kinds := map[situation]bool{} // few, and writing one costs more than finding it
-	for _, x := range about {
-		if !kinds[x] {
-			kinds[x] = true
-			set[x.text()] = true
-		}
+	kinds := about.alone // few, and writing one costs more than finding it
+	for _, x := range about.list {
+		kinds[x] = true
+	}
+	for x := range kinds {
+		set[x.text()] = true
 	}
 	nodes := map[Node]bool{}
 	for _, n := range t.Nodes {
