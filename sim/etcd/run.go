@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -219,8 +219,8 @@ func (r *Run) Scan(prefix string, f func(key string, value []byte, rev int64)) {
 	}
 }
 
-// Digest is a hash of every key with its revisions, version and value: equal
-// digests mean the same final store. It is an error if the bridge, which answers
+// Digest is a SHA-256 of every key with its revisions, version and value, by key:
+// equal digests mean the same final store. It is an error if the bridge, which answers
 // for the store, believes anything else than what is in it.
 func (r *Run) Digest() (string, error) {
 	all := &pb.RangeRequest{Key: []byte{0}, RangeEnd: []byte{0}}
@@ -239,14 +239,14 @@ func (r *Run) Digest() (string, error) {
 	if !slices.EqualFunc(there.Kvs, here.Kvs, same) {
 		return "", errors.New("etcd: digest: the bridge has lost track of etcd")
 	}
-	h, line := sha256.New(), []byte(nil)
+	h, head := sha256.New(), []byte(nil)
 	for _, kv := range there.Kvs {
-		line = strconv.AppendQuote(line[:0], string(kv.Key))
-		for _, n := range []int64{kv.CreateRevision, kv.ModRevision, kv.Version} {
-			line = strconv.AppendInt(append(line, ' '), n, 10)
+		head = head[:0]
+		for _, n := range []int64{kv.CreateRevision, kv.ModRevision, kv.Version, int64(len(kv.Key)), int64(len(kv.Value))} {
+			head = binary.AppendVarint(head, n)
 		}
-		line = strconv.AppendQuote(append(line, ' '), string(kv.Value))
-		h.Write(append(line, '\n'))
+		h.Write(append(head, kv.Key...))
+		h.Write(kv.Value)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
