@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// Pass is one full scan at virtual time now, during which pods do not change. With etcdv3 Calico's nodes without a
-// Kubernetes node are deleted first. Then leaked addresses are released (those of
-// nodes that are gone at once, others after the grace period), then spare empty
-// blocks, then the blocks of nodes that are gone.
+// Pass is one full scan at virtual time now, during which pods do not change. With
+// etcdv3 Calico's nodes without a Kubernetes node are deleted first. Then leaked
+// addresses are released (those of nodes that are gone at once, others after the
+// grace period), then spare empty blocks, then the blocks of nodes that are gone.
 //
 // The error is the pass's own: what it had not done by then is left for the next.
 // It is ErrNotModelled if more than 10,000 addresses are to be released at once,

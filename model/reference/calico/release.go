@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// Release says which address to release. Handle and Sequence, if they are set,
-// have to be those of the allocation.
+// Release says which address to release. Handle, if it is set, has to be that of
+// the allocation.
 type Release struct {
 	Addr     netip.Addr
 	Handle   string
-	sequence *uint64
+	sequence *uint64 // of the allocation, for who knows it
 }
 
 // Release is ReleaseIPs. It returns what it was asked to release and is released
