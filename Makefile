@@ -45,11 +45,14 @@ bench: ## measure; writes bench.json and prints the table of reports/BENCH.md
 
 golden: ## rewrite the goldens; read the diff before you commit it
 	@$(call gov,test) -count=1 -run 'Golden|Schema|BadInput' ./scenarios ./reports -update
+	@$(call gov,test) -count=1 -run 'Corpora' ./fuzz -update
 
-# Go's fuzzer learns from counters that the compiler puts into the code. With plain
-# "go test -fuzz", which works too, all of Kubernetes and etcd has them: minutes of
-# building, slower runs, and lines that say nothing of an allocator.
-FUZZED = ipamsim/... github.com/k8snetworkplumbingwg/whereabouts/... github.com/projectcalico/calico/libcalico-go/lib/ipam/...
+# Go's fuzzer learns from counters that the compiler puts into code: into the lamps,
+# which show what the system did, and into the allocators; a file's into its loader.
+# With plain "go test -fuzz", which works too, all of Kubernetes and etcd has them:
+# minutes of building, slower runs, and lines that say nothing of an allocator.
+FUZZED = ipamsim/fuzz/coverage/lamp github.com/k8snetworkplumbingwg/whereabouts/... github.com/projectcalico/calico/libcalico-go/lib/ipam/...
+fuzz: FUZZED += $(patsubst %,ipamsim/%,$(if $(filter FuzzScenarioFile,$(TARGET)),scenarios,$(if $(filter FuzzStore,$(TARGET)),sim/etcd/...)))
 fuzz: ## go test -fuzz; TARGET=FuzzCalico T=1m
 	@pkg=$$(grep -rlE "^func $(TARGET)\(" --include=*_test.go . | head -n 1 | xargs -r dirname); [ -n "$$pkg" ] || { echo "no fuzz target $(TARGET)" >&2; exit 2; }; \
 	$(call gov,test) -c -o bin/fuzz.test $(FUZZED:%=-gcflags='%=-d=libfuzzer') $$pkg && cd $$pkg && \

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"ipamsim/fuzz/coverage"
 	"ipamsim/fuzz/finding"
@@ -13,6 +14,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
+	"ipamsim/sim"
 	"ipamsim/sim/hermetic"
 )
 
@@ -31,12 +33,18 @@ func fuzzRuns(f *testing.F, target string) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, world, schedule []byte) {
-		j := judge{t.Context(), r, target, input.Input{World: world, Schedule: schedule}, k}
+		ctx, cancel := context.WithTimeout(t.Context(), wallMax)
+		defer cancel()
+		j := judge{ctx, r, target, input.Input{World: world, Schedule: schedule}, k}
 		if err := j.judge(); err != nil {
 			t.Error(err)
 		}
 	})
 }
+
+// wallMax is less than the ten seconds after which Go's fuzzer takes an input for
+// hung, and ends with it.
+const wallMax = 8 * time.Second
 
 // judge is one run and what is said of it.
 type judge struct {
@@ -54,6 +62,8 @@ func (j *judge) judge() error {
 	var bad *scenarios.Error
 	if errors.As(err, &bad) { // by the loader, or by the API server
 		return count(func(t *tally) { t.Refused++ })
+	} else if errors.Is(err, sim.ErrInterrupted) { // a busy machine
+		return count(func(t *tally) { t.Cut++ })
 	} else if err != nil {
 		return fmt.Errorf("the harness: %w", err)
 	}

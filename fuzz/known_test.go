@@ -38,15 +38,16 @@ var listsOf = map[string][]string{
 // time. It is coarser than finding.Signature: one bug has many signatures.
 func class(s *scenarios.Scenario, rep *reports.Report, v *model.Violation) string {
 	g := finding.SignatureOf(s, rep, v)
-	where := g.At
-	if g.At == "" {
+	at := strings.Fields(g.At)
+	if len(at) == 0 {
 		dashed := func(w string) bool { return strings.ContainsAny(w, "-|") } // a name, perhaps
 		words := slices.DeleteFunc(strings.Fields(g.Message), dashed)
-		where = strings.Join(words[:min(len(words), wordsMax)], " ")
-	} else if kind, message, _ := strings.Cut(g.At, " "); strings.HasSuffix(message, sim.Proceed.String()) {
-		where = kind
+		return v.Invariant + " | " + strings.Join(words[:min(len(words), wordsMax)], " ")
 	}
-	return v.Invariant + " | " + where
+	if _, err := sim.ParseOutcome(at[len(at)-1]); err == nil { // a message of somebody
+		return v.Invariant + " | " + at[0]
+	}
+	return v.Invariant + " | " + g.At
 }
 
 // wordsMax is how much of a message tells its class.

@@ -1,6 +1,7 @@
 package fuzz_test
 
 import (
+	"context"
 	"os"
 	"strings"
 	"testing"
@@ -52,5 +53,23 @@ func TestWhatIsNewIsCaught(t *testing.T) {
 				t.Errorf("%s: %v\nwant %s", tt.name, got, line)
 			}
 		}
+	}
+}
+
+// A run that takes too long on a busy machine is cut short, and proves nothing.
+func TestTooLongIsCutShort(t *testing.T) {
+	if !hermetic.Enabled {
+		t.Skip("SKIPPED: needs the hermetic build; run make test")
+	}
+	r, err := runner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	before := done.Cut
+	j := judge{ctx, r, "FuzzWhereabouts", input.Input{World: choices(1)}, known{}}
+	if err := j.judge(); err != nil || done.Cut != before+1 {
+		t.Errorf("%d cut short, want one more than %d: %v", done.Cut, before, err)
 	}
 }

@@ -87,7 +87,7 @@ func TestRecordedRunsAreInputs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.Doc.Spec.Limits.Steps = 150
+		s.Doc.Spec.Limits.Steps = 60
 		seed := rapid.Uint64().Draw(t, "seed")
 		o := scenarios.Options{Seed: &seed, Store: scenarios.Memory, Strategy: rapid.SampledFrom(strategy.Names()).Filter(gated).Draw(t, "strategy")}
 		in, rep, err := Record(context.Background(), r, s, o)
