@@ -42,11 +42,20 @@ func TestDuplicateAddress(t *testing.T) {
 			s := start(v, "2", "node-2", "c2", netA)
 			s.Attachments[0].Static = append(s.Attachments[0].Static, ip("10.0.0.1"))
 		}, ""},
-		{"two interfaces of one sandbox", func(v *View) {
-			s := &v.Truth.Sandboxes[0]
-			s.Attachments = append(s.Attachments, s.Attachments[0])
-		}, ""},
+		{"one sandbox on two networks of one wire", func(v *View) { twice(v, netB) },
+			"10.0.0.1 in networks default/a and default/b is held twice by one live sandbox: default/web-0 on node-1, net1 since 10s and net2 since 30s"},
+
+		{"one sandbox on two networks of two wires", func(v *View) { twice(v, netD) }, ""},
+		{"two interfaces of one sandbox on one network", func(v *View) { twice(v, netA) }, ""},
 	})
+}
+
+// twice gives the first sandbox its address on a second network, too.
+func twice(v *View, network string) {
+	s := &v.Truth.Sandboxes[0]
+	a := s.Attachments[0]
+	a.Network, a.Interface, a.Since = network, "net2", sec(30)
+	s.Attachments = append(s.Attachments, a)
 }
 
 func TestDuplicateOfThree(t *testing.T) {

@@ -8,12 +8,15 @@ import (
 
 // DuplicateAddress is what users notice: two sandboxes answer to one address. Two
 // sandboxes of one pod name count as well, because a node that was partitioned
-// keeps the old one running. Static addresses are the user's own business.
+// keeps the old one running. One sandbox may not have an address on two networks
+// either that are one wire: by Whereabouts' README overlapping ranges "will not
+// allow an IP address to be re-assigned across two different ranges". Static
+// addresses are the user's own business.
 var DuplicateAddress = define(Invariant{
 	Name:     "duplicate-address",
 	Severity: model.Critical,
 	Phase:    Always,
-	Doc:      "No two live sandboxes hold the same address in one network.",
+	Doc:      "No two live sandboxes, and no two networks of one, hold the same address on one wire.",
 }, func(v View) []finding {
 	var out []finding
 	h := hold(v)
@@ -21,13 +24,19 @@ var DuplicateAddress = define(Invariant{
 		b := &h.list[i]
 		for j := b.same; j >= 0; j = h.list[j].same {
 			a := &h.list[j]
-			if a.sandbox != b.sandbox && oneWire(a, b) && !silent(&v, a.sandbox) && !silent(&v, b.sandbox) {
+			if another(a, b) && oneWire(a, b) && !silent(&v, a.sandbox) && !silent(&v, b.sandbox) {
 				out = append(out, duplicate(a, b))
 			}
 		}
 	}
 	return out
 })
+
+// another reports whether two holdings are not one and the same thing: of two
+// sandboxes, or of one on two networks.
+func another(a, b *holding) bool {
+	return a.sandbox != b.sandbox || a.attachment.Network != b.attachment.Network
+}
 
 func oneWire(a, b *holding) bool {
 	if a.network == nil || b.network == nil {
@@ -36,7 +45,7 @@ func oneWire(a, b *holding) bool {
 	return model.SameDomain(a.network, b.network, a.addr)
 }
 
-// duplicate names the two sandboxes, the older one first.
+// duplicate names the two holdings, the older one first.
 func duplicate(a, b *holding) finding {
 	if b.attachment.Since < a.attachment.Since {
 		a, b = b, a
@@ -45,9 +54,14 @@ func duplicate(a, b *holding) finding {
 	if a.attachment.Network != b.attachment.Network {
 		where = fmt.Sprintf("networks %s and %s", a.attachment.Network, b.attachment.Network)
 	}
+	message := fmt.Sprintf("%s in %s is held by two live sandboxes: %s since %s, and %s since %s",
+		a.addr, where, a.who(), clock(a.attachment.Since), b.who(), clock(b.attachment.Since))
+	if a.sandbox == b.sandbox {
+		message = fmt.Sprintf("%s in %s is held twice by one live sandbox: %s, %s since %s and %s since %s",
+			a.addr, where, a.who(), a.attachment.Interface, clock(a.attachment.Since), b.attachment.Interface, clock(b.attachment.Since))
+	}
 	return finding{
-		message: fmt.Sprintf("%s in %s is held by two live sandboxes: %s since %s, and %s since %s",
-			a.addr, where, a.who(), clock(a.attachment.Since), b.who(), clock(b.attachment.Since)),
+		message: message,
 		objects: []string{
 			addressName(a), networkName(a.attachment.Network), networkName(b.attachment.Network),
 			podName(a.sandbox.Pod), podName(b.sandbox.Pod), nodeName(a.sandbox.Node), nodeName(b.sandbox.Node),
