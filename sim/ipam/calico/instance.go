@@ -22,6 +22,7 @@ type instance struct {
 	record *record
 	// locks are the files by which CNI plugins of a host wait for each other.
 	locks hostLocks
+	names checked
 	// console is where operators type calicoctl.
 	console *console
 	// setup makes the datastore ready before the first process needs it.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/netip"
 	"reflect"
+	"sync"
 
 	cniv1 "github.com/containernetworking/cni/pkg/types/100"
 	"github.com/projectcalico/calico/cni-plugin/pkg/types"
@@ -89,7 +90,7 @@ func (i *instance) plugin(g *sim.Gate, call ipam.Call) (*plugin, error) {
 	if err := json.Unmarshal(p.stdin, &p.conf); err != nil {
 		return nil, fmt.Errorf("failed to load netconf: %w", err)
 	}
-	if err := validNetworkName(p.conf.Name); err != nil {
+	if err := i.names.valid(p.conf.Name); err != nil {
 		return nil, err
 	}
 	p.ids = names.WorkloadEndpointIdentifiers{
@@ -101,6 +102,27 @@ func (i *instance) plugin(g *sim.Gate, call ipam.Call) (*plugin, error) {
 	}
 	p.kube, err = coreOnly(kube.Config(i.env.API.Door(g)))
 	return p, err
+}
+
+// checked are the names of networks that upstream has judged: it compiles its
+// pattern each time.
+type checked struct {
+	mu sync.Mutex
+	of map[string]error
+}
+
+func (c *checked) valid(name string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	err, ok := c.of[name]
+	if !ok {
+		if c.of == nil {
+			c.of = map[string]error{}
+		}
+		err = validNetworkName(name)
+		c.of[name] = err
+	}
+	return err
 }
 
 const orchestrator = "k8s"
