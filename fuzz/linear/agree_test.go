@@ -40,7 +40,7 @@ func TestAgree(t *testing.T) {
 	t.Cleanup(func() { _ = r.Close() })
 	sum := tally{explained: map[string]int{}}
 	for _, s := range append(library(t), drawn(t)...) {
-		rep, err := r.Run(context.Background(), s, scenarios.Options{})
+		rep, err := r.Run(context.Background(), s, scenarios.Options{Store: scenarios.Memory})
 		if err != nil {
 			t.Errorf("%s: %v", s.Name(), err)
 			continue
@@ -73,28 +73,29 @@ func (y *tally) add(t *testing.T, s *scenarios.Scenario, rep *reports.Report) {
 	res := linear.Check(rep.History, s.Policies(), linear.Patience)
 	took := time.Since(began)
 	y.runs, y.wires, y.spent, y.slowest = y.runs+1, y.wires+res.Checked, y.spent+took, max(y.slowest, took)
-	ours, theirs := duplicates(rep), map[netip.Addr]bool{}
+	ours, theirs := duplicates(rep), map[netip.Addr]linear.Wire{}
 	for _, w := range res.Wires {
 		if w.Verdict == linear.Unknown {
 			t.Errorf("%s seed %d: %s was not decided", s.Name(), rep.Seed, w.Addr)
 		}
-		theirs[w.Addr] = true
+		theirs[w.Addr] = w
 	}
 	for _, a := range addresses(ours, theirs) {
 		v, byUs := ours[a]
+		w, byThem := theirs[a]
 		why := ""
 		switch {
-		case byUs && theirs[a]:
+		case byUs && byThem:
 			y.both++
 			continue
 		case byUs && tunnel(v):
 			why = "only duplicate-address: one of the two is a node's tunnel, and the history tells of ADDs"
-		case theirs[a] && !overlap(rep.History, a, false):
+		case byThem && !overlap(rep.History, w, false):
 			why = "only porcupine: two interfaces of one sandbox have it"
-		case theirs[a] && !overlap(rep.History, a, true):
+		case byThem && !overlap(rep.History, w, true):
 			why = "only porcupine: a sandbox got it that had died during its ADD"
 		default:
-			t.Errorf("%s seed %d: %s: duplicate-address %t (%s), porcupine %t; this is nowhere explained", s.Name(), rep.Seed, a, byUs, v.Message, theirs[a])
+			t.Errorf("%s seed %d: %s: duplicate-address %t (%s), porcupine %t; this is nowhere explained", s.Name(), rep.Seed, a, byUs, v.Message, byThem)
 			continue
 		}
 		t.Logf("%s seed %d: %s: %s", s.Name(), rep.Seed, a, why)
@@ -115,7 +116,7 @@ func duplicates(rep *reports.Report) map[netip.Addr]model.Violation {
 	return out
 }
 
-func addresses(ours map[netip.Addr]model.Violation, theirs map[netip.Addr]bool) []netip.Addr {
+func addresses(ours map[netip.Addr]model.Violation, theirs map[netip.Addr]linear.Wire) []netip.Addr {
 	all := append(slices.Collect(maps.Keys(ours)), slices.Collect(maps.Keys(theirs))...)
 	slices.SortFunc(all, netip.Addr.Compare)
 	return slices.Compact(all)
@@ -127,15 +128,15 @@ func tunnel(v model.Violation) bool {
 }
 
 // overlap reports whether an address that one sandbox had was handed to another
-// one; if asked for, to one that was alive.
-func overlap(h *model.History, a netip.Addr, living bool) bool {
+// one on its wire; if asked for, to one that was alive.
+func overlap(h *model.History, w linear.Wire, living bool) bool {
 	dead, has := map[string]bool{}, map[string]bool{}
 	for _, e := range h.Events {
 		switch {
 		case e.Kind == model.SandboxDown, e.Kind == model.DelBegin:
 			dead[e.Container] = true
 			delete(has, e.Container)
-		case e.Kind == model.AddEnd && slices.Contains(e.Addrs, a) && !(living && dead[e.Container]):
+		case e.Kind == model.AddEnd && slices.Contains(e.Addrs, w.Addr) && slices.Contains(w.Networks, e.Network) && !(living && dead[e.Container]):
 			if has[e.Container] = true; len(has) > 1 {
 				return true
 			}

@@ -45,8 +45,8 @@ type Wire struct {
 	Verdict  Verdict
 }
 
-// Patience is time enough for every history that was seen: the slowest of
-// thousands took a fiftieth of it.
+// Patience is time enough for every history that was seen: on a machine with eight
+// times its load the slowest of some hundred runs took a twentieth of it.
 const Patience = time.Second
 
 // Check decides the history of a run. Networks say which of them share a wire
