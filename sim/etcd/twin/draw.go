@@ -210,7 +210,7 @@ func (c choices) watch() operation {
 		return operation{"end the first watch", func(p *player) string {
 			if len(p.watches) > 0 {
 				p.watches[0].cancel()
-				time.Sleep(1) // what the end of a context calls runs on a goroutine of its own
+				time.Sleep(time.Nanosecond) // what the end of a context calls runs on a goroutine of its own
 			}
 			return ""
 		}}
