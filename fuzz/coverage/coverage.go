@@ -4,7 +4,6 @@ package coverage
 
 import (
 	"cmp"
-	"hash/fnv"
 	"maps"
 	"slices"
 	"strings"
@@ -31,19 +30,20 @@ func Pairs(tr *sim.Trace) []uint64 { return slices.Sorted(maps.Keys(meetings(tr)
 // meetings says how often each pair met.
 func meetings(tr *sim.Trace) map[uint64]int {
 	met := map[uint64]int{}
-	last := map[string]*sim.Step{} // by object
+	last := map[string]*sight{} // by object
 	for _, s := range tr.Steps {
 		op := s.Choice.Op
 		object := shape.Object(op)
 		if object == "" || op.Kind == sim.Local || op.Kind == sim.Watch {
 			continue
 		}
+		b := &sight{step: s}
 		for _, about := range []string{object, collection(object)} {
-			b := last[about]
-			if b != nil && b.Choice.Op.Actor != op.Actor && (b.Choice.Op.Kind == sim.Write || op.Kind == sim.Write) {
-				met[pair(b, s)]++
+			a := last[about]
+			if a != nil && a.step.Choice.Op.Actor != op.Actor && (a.step.Choice.Op.Kind == sim.Write || op.Kind == sim.Write) {
+				met[a.before(b)]++
 			}
-			last[about] = s
+			last[about] = b
 		}
 	}
 	return met
@@ -58,12 +58,36 @@ func collection(object string) string {
 	return object + "/"
 }
 
-func pair(a, b *sim.Step) uint64 {
-	h := fnv.New64a()
-	for _, s := range []*sim.Step{a, b} {
-		_, _ = h.Write([]byte(shape.Op(s.Choice.Op) + " " + s.Choice.Outcome.String() + "\n"))
+// sight is a step that may be met, and what it looks like, once somebody asked.
+type sight struct {
+	step *sim.Step
+	text []byte
+	hash uint64 // of text
+}
+
+func (s *sight) look() *sight {
+	if s.text == nil {
+		c := s.step.Choice
+		s.text = []byte(shape.Op(c.Op) + " " + c.Outcome.String() + "\n")
+		s.hash = fnv(offset64, s.text)
 	}
-	return h.Sum64()
+	return s
+}
+
+// before is the hash of the pair, FNV-1a of both texts.
+func (s *sight) before(next *sight) uint64 { return fnv(s.look().hash, next.look().text) }
+
+// Source: hash/fnv, which cannot go on from a sum.
+const (
+	offset64 = 14695981039346656037
+	prime64  = 1099511628211
+)
+
+func fnv(h uint64, text []byte) uint64 {
+	for _, b := range text {
+		h = (h ^ uint64(b)) * prime64
+	}
+	return h
 }
 
 // Merge adds what is not in the sorted set yet and returns the set and how many

@@ -1,6 +1,7 @@
 package coverage_test
 
 import (
+	"hash/fnv"
 	"testing"
 
 	"ipamsim/fuzz/coverage"
@@ -35,6 +36,19 @@ func TestPairs(t *testing.T) {
 				t.Errorf("%d pairs, want %d", got, tt.want)
 			}
 		})
+	}
+}
+
+// A pair is the same number in every version: a campaign that goes on counts it once.
+func TestPairIsAHashOfTwoTexts(t *testing.T) {
+	got := coverage.Pairs(&sim.Trace{Steps: []*sim.Step{
+		step("cni-add/default/web-0/net1", "GET ippools/kube-system/p", sim.Read),
+		step("ip-reconciler", "PATCH ippools/kube-system/p", sim.Write),
+	}})
+	h := fnv.New64a()
+	_, _ = h.Write([]byte("cni-add GET ippools proceed\nip-reconciler PATCH ippools proceed\n"))
+	if len(got) != 1 || got[0] != h.Sum64() {
+		t.Errorf("got %x, want [%x]", got, h.Sum64())
 	}
 }
 
