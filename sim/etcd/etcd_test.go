@@ -364,6 +364,9 @@ func TestEtcdStartsWhenItIsNeeded(t *testing.T) {
 	if files := must(os.ReadDir(dir)); len(files) != 0 {
 		t.Errorf("etcd left %v behind", files)
 	}
+	if _, err := s.Begin(); !errors.Is(err, errClosed) {
+		t.Errorf("a run after the end: %v", err)
+	}
 }
 
 func TestMemoryStaysFlat(t *testing.T) {

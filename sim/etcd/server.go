@@ -29,6 +29,7 @@ type Server struct {
 	parent string // where its directory goes
 	dir    string
 	embed  *embed.Etcd // nil: not started yet
+	closed bool
 	out    *sim.Outside
 	store  store
 	stop   chan struct{}
@@ -57,9 +58,16 @@ func StartIn(parent string) (*Server, error) {
 // New is StartIn, but etcd is started by the first run that needs it.
 func New(parent string) *Server { return &Server{parent: parent, out: sim.NewOutside(2)} }
 
+// errClosed keeps a run that begins while the process ends from starting an etcd
+// that nobody would remove.
+var errClosed = errors.New("etcd: the server is closed")
+
 // start starts etcd unless it runs.
 func (s *Server) start() (err error) {
-	if s.embed != nil {
+	switch {
+	case s.closed:
+		return errClosed
+	case s.embed != nil:
 		return nil
 	}
 	if s.dir, err = privateDir(s.parent); err != nil {
@@ -126,6 +134,7 @@ func socket(dir, name string) []url.URL {
 func (s *Server) Close() error {
 	s.mu.Lock()
 	s.run.Store(nil)
+	s.closed = true
 	started := s.embed != nil
 	s.mu.Unlock()
 	defer s.out.Close()
