@@ -72,7 +72,7 @@ func (j *judge) judge() error {
 	for _, v := range input.Failures(s, rep) {
 		c := class(s, rep, v)
 		if j.known[c] == "" && *learn {
-			err = errors.Join(err, j.known.add(j.target, c, "learnt: "+strings.ReplaceAll(v.Message, "|", "/")))
+			err = errors.Join(err, j.known.add(j.target, c, "seen: "+strings.ReplaceAll(v.Message, "|", "/")))
 		} else if j.known[c] == "" {
 			err = errors.Join(err, j.confirm(s, rep, v, c))
 		} else {

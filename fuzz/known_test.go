@@ -104,7 +104,8 @@ func (k known) add(target, class, what string) error {
 	return errors.Join(err, f.Close())
 }
 
-// The lists can be read, and each line says what is known.
+// The lists can be read, and each line says what is known: the scenarios that show
+// it, whose rows are in reports/README.md, or an example that a search saw.
 func TestKnown(t *testing.T) {
 	for _, target := range input.Targets() {
 		k, err := loadKnown(target)
@@ -112,8 +113,14 @@ func TestKnown(t *testing.T) {
 			t.Errorf("%s: %d classes: %v", target, len(k), err)
 		}
 		for class, what := range k {
-			if strings.TrimSpace(what) == "" {
-				t.Errorf("%s: %s: nothing is known of it", target, class)
+			names, shown := strings.CutPrefix(what, "scenarios: ")
+			if !shown && !strings.HasPrefix(what, "seen: ") {
+				t.Errorf("%s: %s: %q, want scenarios: NAME, … or seen: EXAMPLE", target, class, what)
+			}
+			for _, name := range strings.Split(names, ", ") {
+				if _, err := os.Stat(filepath.Join("..", "scenarios", name+".yaml")); shown && err != nil {
+					t.Errorf("%s: %s: %v", target, class, err)
+				}
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package strategy_test
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -51,6 +52,20 @@ func TestAnyBytesAreDeviations(t *testing.T) {
 	})
 }
 
+// The default is that of Sparse: one departure is one exception, or two for a message
+// that goes out of its turn and is hurt; to hold a message changes no order.
+func TestADeviationIsAnException(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rec := strategy.NewRecorder(strategy.NewDeviations([]byte{rapid.Byte().Draw(t, "gap") % 60, rapid.Byte().Draw(t, "pick") % 40}))
+		visit(t, rec)
+		x := rec.Exceptions()
+		held := slices.ContainsFunc(x, func(e strategy.Exception) bool { return e.Outcome == sim.Delay })
+		if len(x) > 2 || held && len(x) > 1 || len(x) == 2 && !x[1].Outcome.Fault() {
+			t.Fatalf("one deviation makes %v", x)
+		}
+	})
+}
+
 // offer is n messages of n processes, and Elapse.
 func offer(n int) (out []sim.Choice) {
 	for i := range n {
@@ -76,7 +91,9 @@ func TestDeviationsByHand(t *testing.T) {
 		{"round and round", []byte{0, 6}, 0, 3, 2},
 		{"half a pair", []byte{0}, 0, 3, 0},
 		{"after 519", long, 519, 3, 1},
+		{"after 256", []byte{255, 0, 0, 1}, 256, 3, 1},
 		{"a crowd", []byte{0, 255, 1, 44}, 0, 600, 555},
+		{"just a crowd", []byte{0, 255, 0, 0}, 0, 600, 255},
 	}
 	for _, tt := range tests {
 		d, got := strategy.NewDeviations(tt.schedule), -1
