@@ -21,9 +21,8 @@ import (
 // mux sends a request to the handler of its resource. It takes the place of a
 // real server's filters: everybody is allowed everything.
 type mux struct {
-	custom  map[schema.GroupResource]bool // served by crs
-	crs     http.Handler
-	builtin atomic.Pointer[kept] // nil once the run is over
+	custom map[schema.GroupResource]bool
+	kept   atomic.Pointer[kept] // nil once the run is over
 }
 
 func newMux(b *backend, crds []*apiextv1.CustomResourceDefinition) (*mux, error) {
@@ -31,17 +30,15 @@ func newMux(b *backend, crds []*apiextv1.CustomResourceDefinition) (*mux, error)
 	for _, c := range crds {
 		m.custom[schema.GroupResource{Group: c.Spec.Group, Resource: c.Spec.Names.Plural}] = true
 	}
-	k := takeKept(b)
-	m.builtin.Store(k)
-	var err error
-	m.crs, err = newCustom(b, k.established(crds), http.HandlerFunc(unknown))
+	k, err := takeKept(b, crds)
+	m.kept.Store(k)
 	return m, err
 }
 
 // close leaves the handlers to the next run: whoever still asks is told that
 // there is nothing.
 func (m *mux) close() {
-	if k := m.builtin.Swap(nil); k != nil {
+	if k := m.kept.Swap(nil); k != nil {
 		k.leave()
 	}
 }
@@ -67,15 +64,14 @@ func (m *mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = r.WithContext(ctx)
 	gr := schema.GroupResource{Group: info.APIGroup, Resource: info.Resource}
 	in, ok := builtins[info.Resource]
+	ok = ok && in.gv == schema.GroupVersion{Group: info.APIGroup, Version: info.APIVersion}
+	k := m.kept.Load()
 	switch {
-	case m.custom[gr]:
-		m.crs.ServeHTTP(w, r)
-	case ok && in.gv == schema.GroupVersion{Group: info.APIGroup, Version: info.APIVersion}:
-		k := m.builtin.Load()
-		if k == nil {
-			unknown(w, r)
-			return
+	case k != nil && m.custom[gr]:
+		if err := k.serve(gr, w, r); err != nil {
+			panic(fmt.Sprintf("kube: open %s: %v", gr, err)) // a defect of the definition, on the first use
 		}
+	case k != nil && ok:
 		h, err := k.handler(info.Resource, in)
 		if err != nil {
 			panic(fmt.Sprintf("kube: open %s: %v", gr, err)) // a defect of the table, on the first use
