@@ -160,7 +160,7 @@ func (c *litter) String() string {
 // Requests are sorted, because a map decides their order in the real one.
 func (c *litter) reconciled(t *testing.T, reconciler string) string {
 	var out []string
-	simulate(t, server(t), strategy.NewSerial(), sim.Options{}, map[string]string{"net": plain}, func(ctx context.Context, w *world) {
+	simulateOn(t, server(t).BeginMemory(), strategy.NewSerial(), sim.Options{}, map[string]string{"net": plain}, func(ctx context.Context, w *world) {
 		c.lay(w)
 		pass := w.background(reconciler, "")
 		if c.late != nil {
