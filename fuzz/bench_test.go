@@ -22,7 +22,7 @@ import (
 
 var (
 	benchJSON = flag.String("bench-json", "", "bench: add the figures to this file")
-	hunts     = flag.Int("hunts", 15, "bench: how often each side hunts")
+	hunts     = flag.Int("hunts", 30, "bench: how often each side hunts")
 )
 
 type figure struct {
@@ -134,9 +134,13 @@ func benchFeedback(t *testing.T, m map[string]figure) {
 	}
 	var ratios []float64
 	for i := range rounds + 1 {
-		lit, dark := play(true), play(false)
+		first := play(i%2 == 0)
+		ratio := first.Seconds() / play(i%2 != 0).Seconds()
+		if i%2 != 0 {
+			ratio = 1 / ratio
+		}
 		if i > 0 { // the first warms up
-			ratios = append(ratios, lit.Seconds()/dark.Seconds())
+			ratios = append(ratios, ratio)
 		}
 	}
 	m["coverage_feedback_overhead_ratio"] = figure{median(ratios), "ratio",
