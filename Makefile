@@ -7,6 +7,7 @@
 SHELL       := /bin/bash
 export CGO_ENABLED := 0
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
+ACTIONLINT  := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 TARGET      ?= FuzzCalico
 T           ?= 1m
 SEEDS       ?= 200
@@ -33,10 +34,11 @@ demo: build ## whereabouts#162 on the StatefulSet of its report
 test: ## every test but the long ones
 	@$(call gov,test) -count=1 -timeout 20m ./...
 
-lint: ## gofmt, vet, staticcheck
+lint: ## gofmt, vet, staticcheck, actionlint
 	@out=$$(gofmt -l cmd fuzz model reports scenarios sim); [ -z "$$out" ] || { echo "gofmt: $$out"; exit 1; }
 	@$(call gov,vet) ./...
 	@go run $(STATICCHECK) ./...
+	@go run $(ACTIONLINT) -shellcheck= -pyflakes= .github/workflows/*.yml
 
 bench: ## measure; writes bench.json and prints the table of reports/BENCH.md
 	@$(call gov,test) -timeout 60m -count=1 -run '^TestBench$$' -v ./scenarios -bench-json $(CURDIR)/bench.json
