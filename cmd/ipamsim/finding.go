@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ipamsim/fuzz/campaign"
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/input"
 	"ipamsim/fuzz/shrink"
@@ -172,6 +173,13 @@ func (c crash) keep(ctx context.Context, r *scenarios.Runner, w io.Writer, dir s
 		}
 		path := filepath.Join(dir, f.Fingerprint+".yaml")
 		if err := writeWhole(path, f.YAML); err != nil {
+			return fmt.Errorf("--out: %w", err)
+		}
+		page, err := campaign.History(ctx, r, f)
+		if err == nil && page != nil {
+			err = writeWhole(filepath.Join(dir, f.Fingerprint+".history.html"), page)
+		}
+		if err != nil {
 			return fmt.Errorf("--out: %w", err)
 		}
 		if _, err := fmt.Fprintf(w, "%s (%s), %d/%d/%d/%d pods/switches/faults/steps%s\n%s\n   ipamsim replay %s\n", f.Invariant, f.Severity,

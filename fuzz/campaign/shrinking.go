@@ -55,10 +55,12 @@ func (c *cell) keep(ctx context.Context, sc *scenarios.Scenario, rep *reports.Re
 		}
 	}
 	kept := Kept{Signature: q.Signature, Finding: f, Rough: rough}
-	if !rough {
-		sc, rep = c.again(ctx, f)
+	if rough {
+		kept.Page, err = page(sc, rep, f)
+	} else {
+		kept.Page, err = History(ctx, c.runner, f)
 	}
-	if kept.Page, err = page(sc, rep, f); err != nil {
+	if err != nil {
 		a.Defect = fmt.Sprintf("%s: %v", f.Fingerprint, err)
 	}
 	a.Kept = append(a.Kept, kept)
