@@ -189,6 +189,9 @@ func (c *chaos) inspect(o *Outcome) {
 	names := []string{".campaign", "findings.json"}
 	for _, r := range o.Rows {
 		names = append(names, filepath.Base(r.File))
+		if r.History != "" {
+			names = append(names, filepath.Base(r.History))
+		}
 		s, err := scenarios.Load(r.File)
 		if err != nil {
 			c.Error(err)
