@@ -101,7 +101,7 @@ func TestClockReachesUpstream(t *testing.T) {
 			if !ok || x.Resource != c.resource || st.Choice.Op.Kind != sim.Write {
 				continue
 			}
-			switch off := c.time(dig(x.Request, c.field...)).Sub(sim.Epoch); {
+			switch off := c.time(dig(kube.JSON(x.Request), c.field...)).Sub(sim.Epoch); {
 			case off > 12*time.Hour:
 				ahead++
 			case off < -12*time.Hour && off > -48*time.Hour:
