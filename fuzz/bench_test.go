@@ -2,20 +2,16 @@ package fuzz_test
 
 import (
 	"cmp"
-	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
-	"maps"
 	"math"
-	"os"
 	"slices"
 	"syscall"
 	"testing"
 	"time"
 
 	"ipamsim/fuzz/coverage"
+	"ipamsim/reports"
 	"ipamsim/scenarios"
 	"ipamsim/sim/hermetic"
 )
@@ -25,11 +21,7 @@ var (
 	hunts     = flag.Int("hunts", 30, "bench: how often each side hunts")
 )
 
-type figure struct {
-	Value  float64 `json:"value"`
-	Unit   string  `json:"unit"`
-	Method string  `json:"method"`
-}
+type figure = reports.Figure
 
 // TestBench measures what the feedback costs and what it is good for.
 func TestBench(t *testing.T) {
@@ -39,10 +31,10 @@ func TestBench(t *testing.T) {
 	m := map[string]figure{}
 	benchFeedback(t, m)
 	benchHunts(t, m)
-	addFigures(t, m)
-	for _, name := range slices.Sorted(maps.Keys(m)) {
-		fmt.Printf("| %s | %.3g %s | %s |\n", name, m[name].Value, m[name].Unit, m[name].Method)
+	if err := reports.AddFigures(*benchJSON, m, nil); err != nil {
+		t.Fatal(err)
 	}
+	fmt.Print(reports.FigureRows(m))
 }
 
 // benchHunts hunts with and without feedback, in turn.
@@ -54,11 +46,11 @@ func benchHunts(t *testing.T, m map[string]figure) {
 	}
 	more, p := rankTest(dark, lit)
 	how := fmt.Sprintf("executions of Go's fuzzer, one worker, until the first duplicate-address of %s from the plainest world; %d hunts each, at most %d executions, in turn", huntTarget, *hunts, huntMax)
-	m["coverage_feedback_executions"] = figure{min(median(lit), huntMax), "executions", how + "; median with feedback"}
-	m["coverage_feedback_executions_without"] = figure{min(median(dark), huntMax), "executions", how + "; median without"}
-	m["coverage_feedback_gain_ratio"] = figure{min(median(dark), huntMax) / median(lit), "ratio", how + "; of the medians"}
-	m["coverage_feedback_without_is_longer"] = figure{more, "of 1", how + "; how often a hunt without takes longer than one with"}
-	m["coverage_feedback_p"] = figure{p, "", how + "; two-sided rank test of Mann and Whitney"}
+	m["coverage_feedback_executions"] = reports.NewFigure(min(median(lit), huntMax), "executions", how+"; median with feedback")
+	m["coverage_feedback_executions_without"] = reports.NewFigure(min(median(dark), huntMax), "executions", how+"; median without")
+	m["coverage_feedback_gain_ratio"] = reports.NewFigure(min(median(dark), huntMax)/median(lit), "ratio", how+"; of the medians")
+	m["coverage_feedback_without_is_longer"] = reports.NewFigure(more, "of 1", how+"; how often a hunt without takes longer than one with")
+	m["coverage_feedback_p"] = reports.NewFigure(p, "", how+"; two-sided rank test of Mann and Whitney")
 }
 
 // rankTest is how likely an x is larger than a y, and the p-value of the two-sided
@@ -143,8 +135,8 @@ func benchFeedback(t *testing.T, m map[string]figure) {
 			ratios = append(ratios, ratio)
 		}
 	}
-	m["coverage_feedback_overhead_ratio"] = figure{median(ratios), "ratio",
-		fmt.Sprintf("processor time of %d runs of each testdata/bench world on the fast store, with feedback against without; median of %d rounds in turn", each, rounds)}
+	m["coverage_feedback_overhead_ratio"] = reports.NewFigure(median(ratios), "ratio",
+		fmt.Sprintf("processor time of %d runs of each testdata/bench world on the fast store, with feedback against without; median of %d rounds in turn", each, rounds))
 }
 
 func cpuTime() time.Duration {
@@ -158,30 +150,4 @@ func cpuTime() time.Duration {
 func median(xs []float64) float64 {
 	slices.SortFunc(xs, cmp.Compare[float64])
 	return xs[len(xs)/2]
-}
-
-// addFigures adds to bench.json what is not there.
-func addFigures(t *testing.T, m map[string]figure) {
-	all := struct {
-		Machine json.RawMessage   `json:"machine,omitempty"`
-		Metrics map[string]figure `json:"metrics"`
-	}{}
-	old, err := os.ReadFile(*benchJSON)
-	if err == nil {
-		err = json.Unmarshal(old, &all)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		t.Fatal(err)
-	}
-	if all.Metrics == nil {
-		all.Metrics = map[string]figure{}
-	}
-	maps.Copy(all.Metrics, m)
-	out, err := json.MarshalIndent(all, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(*benchJSON, append(out, '\n'), 0o644); err != nil {
-		t.Fatal(err)
-	}
 }

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"ipamsim/model"
+	"ipamsim/reports"
 	"ipamsim/scenarios"
 	"ipamsim/sim"
 	"ipamsim/sim/etcd"
@@ -32,11 +33,7 @@ import (
 
 var benchJSON = flag.String("bench-json", "", "bench: write the figures there")
 
-type metric struct {
-	Value  float64 `json:"value"`
-	Unit   string  `json:"unit"`
-	Method string  `json:"method"`
-}
+type metric = reports.Figure
 
 // TestBench measures whole runs and what an ADD of Whereabouts costs, prints the
 // table of reports/BENCH.md and writes bench.json; TestBench of sim/ipam/calico
@@ -54,19 +51,11 @@ func TestBench(t *testing.T) {
 	benchMemory(t, m)
 	benchLadder(t, m)
 	host, _ := os.Hostname()
-	out, err := json.MarshalIndent(map[string]any{
-		"machine": map[string]any{"host": host, "cpus": runtime.NumCPU(), "go": runtime.Version(), "hermetic": hermetic.Enabled},
-		"metrics": m,
-	}, "", "  ")
-	if err != nil {
+	machine := map[string]any{"host": host, "cpus": runtime.NumCPU(), "go": runtime.Version(), "hermetic": hermetic.Enabled}
+	if err := errors.Join(os.RemoveAll(*benchJSON), reports.AddFigures(*benchJSON, m, machine)); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(*benchJSON, append(out, '\n'), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range slices.Sorted(maps.Keys(m)) {
-		fmt.Printf("| %s | %.3g %s | %s |\n", name, m[name].Value, m[name].Unit, m[name].Method)
-	}
+	fmt.Print(reports.FigureRows(m))
 }
 
 const (
@@ -96,11 +85,11 @@ func benchAdd(t *testing.T, m map[string]metric) {
 		perCall = append(perCall, s.Seconds()/float64(sc)/(d.Seconds()/float64(dc)))
 		simulated, direct = append(simulated, s.Seconds()/benchAdds*1e3), append(direct, d.Seconds()/benchAdds*1e3)
 	}
-	m["whereabouts_add_overhead_ratio"] = metric{median(ratios), "ratio",
-		fmt.Sprintf("%d concurrent ADDs on one /24, wall time under the kernel against direct; median of %d pairs", benchAdds, benchPairs)}
-	m["whereabouts_add_overhead_per_call_ratio"] = metric{median(perCall), "ratio", "same pairs, wall time divided by the store calls each side made"}
-	m["whereabouts_add_ms"] = metric{median(simulated), "ms", "wall time an ADD under the kernel, same runs"}
-	m["whereabouts_add_direct_ms"] = metric{median(direct), "ms", "wall time an ADD direct, same runs"}
+	m["whereabouts_add_overhead_ratio"] = reports.NewFigure(median(ratios), "ratio",
+		fmt.Sprintf("%d concurrent ADDs on one /24, wall time under the kernel against direct; median of %d pairs", benchAdds, benchPairs))
+	m["whereabouts_add_overhead_per_call_ratio"] = reports.NewFigure(median(perCall), "ratio", "same pairs, wall time divided by the store calls each side made")
+	m["whereabouts_add_ms"] = reports.NewFigure(median(simulated), "ms", "wall time an ADD under the kernel, same runs")
+	m["whereabouts_add_direct_ms"] = reports.NewFigure(median(direct), "ms", "wall time an ADD direct, same runs")
 }
 
 // adds runs 20 ADDs at once and returns the wall time and the number of store
@@ -205,9 +194,9 @@ func benchWorld(t *testing.T, m map[string]metric, r *scenarios.Runner, name str
 	}
 	wall, used := time.Since(began).Seconds(), (cpuTime() - cpu).Seconds()
 	what := fmt.Sprintf("%s, %d seeds, one process on %d processor (%d steps and %d API calls a run)", s.Name(), n, runtime.GOMAXPROCS(0), steps/n, calls/n)
-	m[name+"_api_calls_per_s"] = metric{float64(calls) / wall, "1/s", what + ", by wall time"}
-	m[name+"_runs_per_s"] = metric{n / wall, "1/s", what + ", by wall time"}
-	m[name+"_runs_per_s_core"] = metric{n / used, "1/s", what + ", by processor time (collector and etcd included)"}
+	m[name+"_api_calls_per_s"] = reports.NewFigure(float64(calls)/wall, "1/s", what+", by wall time")
+	m[name+"_runs_per_s"] = reports.NewFigure(n/wall, "1/s", what+", by wall time")
+	m[name+"_runs_per_s_core"] = reports.NewFigure(n/used, "1/s", what+", by processor time (collector and etcd included)")
 }
 
 // benchCalico measures whole runs of Calico: five pods in small blocks that come
@@ -228,8 +217,8 @@ func benchCalico(t *testing.T, m map[string]metric) {
 			steps = len(rep.Trace.Steps)
 		}
 		what := fmt.Sprintf("w1-two-blocks-a-node on %s, %d steps; median of 3 runs", ds, steps)
-		m["calico_w1_"+ds+"_s"] = metric{median(wall), "s", what + ", wall time"}
-		m["calico_w1_"+ds+"_cpu_s"] = metric{median(used), "s", what + ", processor time"}
+		m["calico_w1_"+ds+"_s"] = reports.NewFigure(median(wall), "s", what+", wall time")
+		m["calico_w1_"+ds+"_cpu_s"] = reports.NewFigure(median(used), "s", what+", processor time")
 	}
 }
 
@@ -259,8 +248,8 @@ func benchMemory(t *testing.T, m map[string]metric) {
 			at100 = rss(t)
 		}
 	}
-	m["rss_1000_vs_100_runs_ratio"] = metric{rss(t) / at100, "ratio",
-		fmt.Sprintf("resident memory after a collection, r2-old-address-stays; %.0f MiB after 100 runs", at100/(1<<20))}
+	m["rss_1000_vs_100_runs_ratio"] = reports.NewFigure(rss(t)/at100, "ratio",
+		fmt.Sprintf("resident memory after a collection, r2-old-address-stays; %.0f MiB after 100 runs", at100/(1<<20)))
 }
 
 func rss(t *testing.T) float64 {

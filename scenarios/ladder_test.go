@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"ipamsim/reports"
 	"ipamsim/scenarios"
 	"ipamsim/sim"
 )
@@ -180,9 +181,9 @@ func ladderTable(all map[string][]trial, m map[string]metric) {
 			key := fmt.Sprintf("ladder_k%d_%s_", k, name)
 			how := fmt.Sprintf("%d accepted writes of CNI plugins between two adjacent lists of the ip-reconciler; %d trials with fresh seeds of at most %v of processor time (etcd and collector included), %d runs in all",
 				k, len(trials), *ladderBudget, runs)
-			m[key+"hits"] = metric{float64(found), "trials", how}
-			m[key+"median_s"] = metric{mid, "s", how + "; processor time to the first hit, trials without one counted at the budget"}
-			m[key+"rate"] = metric{100 * float64(hits) / float64(runs), "% of runs", how}
+			m[key+"hits"] = reports.NewFigure(float64(found), "trials", how)
+			m[key+"median_s"] = reports.NewFigure(mid, "s", how+"; processor time to the first hit, trials without one counted at the budget")
+			m[key+"rate"] = reports.NewFigure(100*float64(hits)/float64(runs), "% of runs", how)
 		}
 		fmt.Println(row)
 	}

@@ -2,13 +2,8 @@ package calico
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
-	"maps"
-	"os"
 	"runtime/debug"
 	"slices"
 	"syscall"
@@ -24,6 +19,7 @@ import (
 	"github.com/projectcalico/calico/libcalico-go/lib/options"
 
 	"ipamsim/model"
+	bench "ipamsim/reports"
 	"ipamsim/sim"
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/ipam"
@@ -226,12 +222,12 @@ func benchOverhead(t *testing.T, server *etcd.Server, m map[string]figure) {
 	}
 	what := fmt.Sprintf("%d nodes x %d AutoAssigns (%.1f messages each), one after the other, in the simulator against upstream's client over etcd's own in-process client outside of bubbles, same etcd; median of %d rounds in turn",
 		nodes, pods, float64(messages)/(nodes*pods), rounds)
-	m["calico_autoassign_overhead_ratio"] = figure{median(wall), "ratio", what + ", wall time"}
-	m["calico_autoassign_overhead_quartiles"] = figure{quantile(wall, 0.75) - quantile(wall, 0.25), "ratio", "distance between the quartiles of the same rounds: how far to trust their median"}
-	m["calico_autoassign_overhead_cpu_ratio"] = figure{median(cpu), "ratio", "same rounds, processor time of the whole process, the making of the cluster included"}
-	m["calico_autoassign_overhead_local_reads_ratio"] = figure{median(local), "ratio", "same rounds, wall time against a client that reads as runs do, without a round of raft"}
-	m["calico_autoassign_ms"] = figure{median(here), "ms", "wall time an AutoAssign in the simulator, same rounds"}
-	m["calico_autoassign_direct_ms"] = figure{median(there), "ms", "wall time an AutoAssign of upstream's alone, same rounds"}
+	m["calico_autoassign_overhead_ratio"] = bench.NewFigure(median(wall), "ratio", what+", wall time")
+	m["calico_autoassign_overhead_quartiles"] = bench.NewFigure(quantile(wall, 0.75)-quantile(wall, 0.25), "ratio", "distance between the quartiles of the same rounds: how far to trust their median")
+	m["calico_autoassign_overhead_cpu_ratio"] = bench.NewFigure(median(cpu), "ratio", "same rounds, processor time of the whole process, the making of the cluster included")
+	m["calico_autoassign_overhead_local_reads_ratio"] = bench.NewFigure(median(local), "ratio", "same rounds, wall time against a client that reads as runs do, without a round of raft")
+	m["calico_autoassign_ms"] = bench.NewFigure(median(here), "ms", "wall time an AutoAssign in the simulator, same rounds")
+	m["calico_autoassign_direct_ms"] = bench.NewFigure(median(there), "ms", "wall time an AutoAssign of upstream's alone, same rounds")
 }
 
 // benchStores compares the same allocations in the simulator on etcd and on the fast
@@ -257,9 +253,9 @@ func benchStores(t *testing.T, server *etcd.Server, m map[string]figure) {
 		fast = append(fast, f.wall.Seconds()*1e3/(nodes*pods))
 	}
 	what := fmt.Sprintf("%d nodes x %d AutoAssigns in the simulator on etcd and in memory; median of %d rounds in turn", nodes, pods, rounds)
-	m["calico_autoassign_fast_vs_etcd_ratio"] = figure{median(wall), "ratio", what + ", wall time"}
-	m["calico_autoassign_fast_vs_etcd_cpu_ratio"] = figure{median(cpu), "ratio", what + ", processor time, the making of the cluster included"}
-	m["calico_autoassign_fast_ms"] = figure{median(fast), "ms", "wall time an AutoAssign in memory, same rounds"}
+	m["calico_autoassign_fast_vs_etcd_ratio"] = bench.NewFigure(median(wall), "ratio", what+", wall time")
+	m["calico_autoassign_fast_vs_etcd_cpu_ratio"] = bench.NewFigure(median(cpu), "ratio", what+", processor time, the making of the cluster included")
+	m["calico_autoassign_fast_ms"] = bench.NewFigure(median(fast), "ms", "wall time an AutoAssign in memory, same rounds")
 }
 
 // benchScale fills a cluster of 1,000 nodes with 30 pods each.
@@ -267,15 +263,15 @@ func benchScale(t *testing.T, server *etcd.Server, m map[string]figure) {
 	const nodes, pods = 1000, 30
 	all, messages := simulated(t, server, nodes, pods)
 	what := fmt.Sprintf("%d nodes x %d pods, node by node, etcdv3, AutoAssign in the simulator, %d messages in one run", nodes, pods, messages)
-	m["calico_allocations_per_s"] = figure{float64(len(all)) / sum(all).Seconds(), "1/s", what + ", by wall time"}
+	m["calico_allocations_per_s"] = bench.NewFigure(float64(len(all))/sum(all).Seconds(), "1/s", what+", by wall time")
 	mean, later := growth(all, pods)
-	m["calico_cost_30k_vs_1k_ratio"] = figure{mean, "ratio", "same run: mean wall time of the 990 allocations before the 30,000th against the 990 around the 1,000th"}
-	m["calico_cost_30k_vs_1k_later_ratio"] = figure{later, "ratio", "same allocations without the first one of each node, medians"}
+	m["calico_cost_30k_vs_1k_ratio"] = bench.NewFigure(mean, "ratio", "same run: mean wall time of the 990 allocations before the 30,000th against the 990 around the 1,000th")
+	m["calico_cost_30k_vs_1k_later_ratio"] = bench.NewFigure(later, "ratio", "same allocations without the first one of each node, medians")
 	all = direct(t, server, true, nodes, pods)
-	m["calico_allocations_direct_per_s"] = figure{float64(len(all)) / sum(all).Seconds(), "1/s", "the same with upstream alone, reads as in runs"}
+	m["calico_allocations_direct_per_s"] = bench.NewFigure(float64(len(all))/sum(all).Seconds(), "1/s", "the same with upstream alone, reads as in runs")
 	mean, later = growth(all, pods)
-	m["calico_cost_30k_vs_1k_direct_ratio"] = figure{mean, "ratio", "as calico_cost_30k_vs_1k_ratio, upstream alone: for its first block a node reads every block of the pool"}
-	m["calico_cost_30k_vs_1k_later_direct_ratio"] = figure{later, "ratio", "as calico_cost_30k_vs_1k_later_ratio, upstream alone"}
+	m["calico_cost_30k_vs_1k_direct_ratio"] = bench.NewFigure(mean, "ratio", "as calico_cost_30k_vs_1k_ratio, upstream alone: for its first block a node reads every block of the pool")
+	m["calico_cost_30k_vs_1k_later_direct_ratio"] = bench.NewFigure(later, "ratio", "as calico_cost_30k_vs_1k_later_ratio, upstream alone")
 }
 
 // growth compares the last 33 nodes with those that brought the first thousand
@@ -304,11 +300,7 @@ func quantile(xs []float64, q float64) float64 {
 	return xs[int(q*float64(len(xs)-1)+0.5)]
 }
 
-type figure struct {
-	Value  float64 `json:"value"`
-	Unit   string  `json:"unit"`
-	Method string  `json:"method"`
-}
+type figure = bench.Figure
 
 var benchJSON = flag.String("bench-json", "", "bench: add the figures to this file")
 
@@ -326,31 +318,10 @@ func TestBench(t *testing.T) {
 	benchStores(t, server, m)
 	benchScale(t, server, m)
 	benchReference(t, m)
-	all := struct {
-		Machine json.RawMessage   `json:"machine,omitempty"`
-		Metrics map[string]figure `json:"metrics"`
-	}{}
-	old, err := os.ReadFile(*benchJSON)
-	if err == nil {
-		err = json.Unmarshal(old, &all)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := bench.AddFigures(*benchJSON, m, nil); err != nil {
 		t.Fatal(err)
 	}
-	if all.Metrics == nil {
-		all.Metrics = map[string]figure{}
-	}
-	maps.Copy(all.Metrics, m)
-	out, err := json.MarshalIndent(all, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(*benchJSON, append(out, '\n'), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range slices.Sorted(maps.Keys(m)) {
-		fmt.Printf("| %s | %.3g %s | %s |\n", name, m[name].Value, m[name].Unit, m[name].Method)
-	}
+	fmt.Print(bench.FigureRows(m))
 }
 
 // Both sides of the comparison do the same work: a single process gets the same

@@ -7,6 +7,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/reference/calico"
+	bench "ipamsim/reports"
 )
 
 // benchReference measures the reference allocator in the cluster that plans are
@@ -39,6 +40,6 @@ func benchReference(t *testing.T, m map[string]figure) {
 		}
 		add(q)
 	}
-	m["reference_allocations_per_s_core"] = figure{replaced / (cpuTime() - before).Seconds(), "1/s",
-		fmt.Sprintf("model/reference/calico: %d nodes, %d pods in a /12, then %d times DEL and ADD of one of them, by processor time, Go's garbage collection included", nodes, pods, replaced)}
+	m["reference_allocations_per_s_core"] = bench.NewFigure(replaced/(cpuTime()-before).Seconds(), "1/s",
+		fmt.Sprintf("model/reference/calico: %d nodes, %d pods in a /12, then %d times DEL and ADD of one of them, by processor time, Go's garbage collection included", nodes, pods, replaced))
 }

@@ -1,0 +1,59 @@
+package reports_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"ipamsim/reports"
+)
+
+// Each benchmark adds its own; what is measured again replaces what was, and the
+// machine stays.
+func TestFiguresAdd(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "bench.json")
+	add := func(machine any, name string, value float64) {
+		t.Helper()
+		if err := reports.AddFigures(file, map[string]reports.Figure{name: {Value: value, Unit: "ratio", Method: "by hand"}}, machine); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(map[string]any{"cpus": 4}, "a", 1)
+	add(nil, "b", 2)
+	add(nil, "a", 3)
+	got, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{
+  "machine": {
+    "cpus": 4
+  },
+  "metrics": {
+    "a": {
+      "value": 3,
+      "unit": "ratio",
+      "method": "by hand"
+    },
+    "b": {
+      "value": 2,
+      "unit": "ratio",
+      "method": "by hand"
+    }
+  }
+}
+`
+	if string(got) != want {
+		t.Errorf("have\n%s", got)
+	}
+	if err := os.WriteFile(file, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := reports.AddFigures(file, nil, nil); err == nil {
+		t.Error("a damaged file was overwritten")
+	}
+	const rows = "| a | 0.333 1/s | by hand |\n| b | 1e+03 ms | by hand |\n"
+	if got := reports.FigureRows(map[string]reports.Figure{"b": reports.NewFigure(1000, "ms", "by hand"), "a": reports.NewFigure(1./3, "1/s", "by hand")}); got != rows {
+		t.Errorf("have\n%s", got)
+	}
+}
