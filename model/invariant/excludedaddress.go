@@ -37,7 +37,7 @@ var ExcludedAddress = define(Invariant{
 // gotAfter reports whether a sandbox asked for its address when a rule was already
 // in force.
 func gotAfter(v *View, h *holding, since time.Duration) bool {
-	return h.attachment.Since > since && after(v, h.sandbox.ID, h.attachment.Since, since)
+	return h.attachment.Since > since && after(v, h.sandbox.ID, h.attachment.Interface, h.attachment.Since, since)
 }
 
 func exclude(n *model.Network, a netip.Addr) netip.Prefix {

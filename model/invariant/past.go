@@ -131,7 +131,7 @@ func (p *Past) noteClaims(v *View) {
 		}
 		key := foreignClaim{c.Pool, c.Addr, c.Handle}
 		foreign[key] = true
-		if p.foreign[key] || p.had(key) || !after(v, c.Container, v.Truth.At, p.rules[n.Key].strictAt) {
+		if p.foreign[key] || p.had(key) || !after(v, c.Container, "", v.Truth.At, p.rules[n.Key].strictAt) {
 			continue
 		}
 		p.borrowed = append(p.borrowed, finding{
@@ -240,14 +240,16 @@ func owns(v *View, a model.Affinity, state string) int {
 
 // after reports whether what a container got at some time was asked for when a
 // rule was in force since a time: its ADD began later, so that it read the rule.
+// The ADD is that of an interface, "" for the container's last one: the ADD of the
+// next interface begins at the very time at which this one ends.
 // What no ADD asked for (a tunnel's address) has until StuckAfter to do so.
-func after(v *View, container string, at, since time.Duration) bool {
+func after(v *View, container, ifname string, at, since time.Duration) bool {
 	if since == 0 {
 		return true
 	}
 	if v.History != nil && container != "" {
 		for _, e := range slices.Backward(v.History.Events) {
-			if e.Kind == model.AddBegin && e.Container == container && e.At <= at {
+			if e.Kind == model.AddBegin && e.Container == container && e.At <= at && (ifname == "" || e.Interface == ifname) {
 				return e.At >= since
 			}
 		}
@@ -265,7 +267,7 @@ func afterOn(v *View, node string, since time.Duration) bool {
 			}
 		}
 	}
-	return some || after(v, "", v.Truth.At, since)
+	return some || after(v, "", "", v.Truth.At, since)
 }
 
 // registered is when a node was last registered; without a past, never before.

@@ -74,7 +74,10 @@ func TestReservedAndDisabled(t *testing.T) {
 	undo := func(v *View) {
 		policyOfItsOwn(v, func(b *model.BlockPolicy) { b.Reserved, b.Pools[0].Disabled = nil, false })
 	}
-	begin := func(v *View) { v.History.Add(model.Event{Kind: model.AddBegin, At: v.Truth.At, Container: "c9"}) }
+	add := func(v *View, ifname string) {
+		v.History.Add(model.Event{Kind: model.AddBegin, At: v.Truth.At, Container: "c9", Interface: ifname})
+	}
+	begin := func(v *View) { add(v, "net1") }
 	get := func(v *View) {
 		attach(v, "9", "node-1", "10.7.0.9")
 		v.Truth.Sandboxes[len(v.Truth.Sandboxes)-1].Attachments[0].Since = v.Truth.At
@@ -109,6 +112,9 @@ func TestReservedAndDisabled(t *testing.T) {
 
 		{"disabled afterwards", func(v *View) { steps(v, begin, get, disable) }, ""},
 		{"an ADD that had begun", func(v *View) { steps(v, begin, disable, get) }, ""},
+		{"an ADD that had begun, and the next interface's begins as it ends", func(v *View) {
+			steps(v, begin, disable, func(v *View) { get(v); add(v, "net2") })
+		}, ""},
 		{"in use again", func(v *View) { steps(v, disable, undo, begin, get) }, ""},
 		{"of a pool that was deleted", func(v *View) {
 			steps(v, func(v *View) { policyOfItsOwn(v, func(b *model.BlockPolicy) { b.Pools = nil }) }, begin, get)
