@@ -93,7 +93,7 @@ func waiting(v *View) []waiter {
 	var out []waiter
 	attached, busy := attachments(v), busyPods(v)
 	for ref, pod := range v.Truth.Pods {
-		if !startable(v, pod) || asked(v, ref) || moving(v, ref, busy) {
+		if !startable(v, pod) || asked(v, ref) || moving(v, ref, pod.Since, busy) {
 			continue
 		}
 		w, managed := waiter{Pod: pod, ref: ref}, 0
@@ -125,18 +125,23 @@ func asked(v *View, p model.PodRef) bool {
 	return e != nil && e.Asked
 }
 
-// moving reports whether a pod is on its way, however slowly: a call for it is under
-// way, or its sandbox has got its addresses, has failed or has ended a moment ago. A
-// pod that has failed twice in a row is not.
-func moving(v *View, p model.PodRef, busy map[model.PodRef]bool) bool {
+// moving reports whether a pod is on its way, however slowly: its kubelet has not
+// asked for an address yet since the pod was bound, because what it hears may be on
+// its way for any time; a call for it is under way; or its sandbox has got its
+// addresses, has failed or has ended a moment ago. A pod that has failed twice in a
+// row is not.
+func moving(v *View, p model.PodRef, bound time.Duration, busy map[model.PodRef]bool) bool {
 	if v.History == nil {
 		return busy[p]
 	}
 	e, failed := v.History.Added(p)
+	if e == nil || e.At < bound { // none, or its predecessor's
+		return true
+	}
 	if failed > 1 {
 		return false
 	}
-	return busy[p] || e != nil && v.Truth.At-lastOf(v, e.Container) <= young
+	return busy[p] || v.Truth.At-lastOf(v, e.Container) <= young
 }
 
 // young is how long a pod may take on its way up, with room and with nothing wrong:

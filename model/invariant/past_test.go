@@ -42,11 +42,13 @@ func TestClaimsOfTunnels(t *testing.T) {
 			"after convergence /node-1 on node-1 has 10.7.0.2 in network kube-system/k8s-pod-network since 0s, and no claim says so"},
 		{"a pod waits, and a block is left to it", func(v *View) {
 			v.Truth.Pods[web("9")] = model.Pod{Node: "node-1", Phase: "Pending", Networks: []string{netK}}
+			tried(v, "9")
 		}, "after convergence default/web-9 on node-1 is still Pending, without kube-system/k8s-pod-network, where addresses are left"},
 
 		{"a pod waits, and none is", func(v *View) {
 			strict(v)
 			v.Truth.Pods[web("9")] = model.Pod{Node: "node-3", Phase: "Pending", Networks: []string{netK}}
+			tried(v, "9")
 		}, ""},
 		{"by hand", byHand, ""},
 	})

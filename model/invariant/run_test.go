@@ -59,6 +59,11 @@ func TestStuck(t *testing.T) {
 	})
 }
 
+// tried is an ADD of a pod that failed long ago.
+func tried(v *View, pod string) {
+	v.History.Add(model.Event{Kind: model.AddEnd, Pod: web(pod), Container: "tried", At: sec(20), Err: "no answer"})
+}
+
 func TestConvergence(t *testing.T) {
 	pending := func(network string) func(*View) {
 		return func(v *View) {
@@ -92,7 +97,7 @@ func TestConvergence(t *testing.T) {
 			"after convergence 10.0.0.1 is still claimed in pool 10.0.0.0-28 for default/web-0 (container c0), which does not have it"},
 		{"a second claim of a live container", func(v *View) { claim(v, "10.0.0.0-28", "10.0.0.5", "0", "c0") },
 			"after convergence 10.0.0.5 is still claimed in pool 10.0.0.0-28 for default/web-0 (container c0), which does not have it"},
-		{"a pod that waits though there is room", pending(netA),
+		{"a pod that waits though there is room", func(v *View) { pending(netA)(v); tried(v, "9") },
 			"after convergence default/web-9 on node-2 is still Pending, without default/a, where addresses are left"},
 		{"a pod that is refused again and again", func(v *View) {
 			pending(netA)(v)
@@ -109,11 +114,13 @@ func TestConvergence(t *testing.T) {
 			p := v.Truth.Pods[web("0")]
 			p.Phase = "Pending"
 			v.Truth.Pods[web("0")] = p
+			tried(v, "0")
 		}, "after convergence default/web-0 on node-1 is still Pending, with every network it wants"},
 		{"Running on the sandbox of its predecessor", func(v *View) {
 			p := v.Truth.Pods[web("0")]
 			p.UID = "new"
 			v.Truth.Pods[web("0")] = p
+			tried(v, "0")
 		}, "after convergence default/web-0 on node-1 is still Running, without default/a, where addresses are left"},
 
 		{"its work has just ended", func(v *View) {
@@ -125,19 +132,25 @@ func TestConvergence(t *testing.T) {
 			pending(netA)(v)
 			v.History.Add(model.Event{Kind: model.AddEnd, Pod: web("9"), Container: "c9", At: sec(55), Err: "context deadline exceeded"})
 		}, ""},
+		{"its kubelet has not heard of it yet", pending(netA), ""},
+		{"nor has it heard of the successor of one that was refused twice", func(v *View) {
+			pod(func(p *model.Pod) { p.Since = sec(25) })(v)
+			tried(v, "9")
+			tried(v, "9")
+		}, ""},
 		{"its first ADD is slow", func(v *View) { pending(netA)(v); busy(v, "c9", "9", "node-2", false, sec(20)) }, ""},
 		{"a pod on its way up", pod(func(p *model.Pod) { p.Since = sec(40) }), ""},
 		{"a pod that was refused the address it asked for", func(v *View) {
 			pending(netA)(v)
 			v.History.Add(model.Event{Kind: model.AddEnd, Pod: web("9"), Asked: true})
 		}, ""},
-		{"it wants two, and has one, where more are left", func(v *View) { twice(v, true); upTo(v, "10.0.0.9") },
+		{"it wants two, and has one, where more are left", func(v *View) { twice(v, true); upTo(v, "10.0.0.9"); tried(v, "9") },
 			"after convergence default/web-9 on node-2 is still Pending, without default/b, where addresses are left"},
 
-		{"it wants two where one is left", func(v *View) { twice(v, false); upTo(v, "10.0.0.3") }, ""},
-		{"it wants two, has one, and none is left", func(v *View) { twice(v, true); upTo(v, "10.0.0.3") }, ""},
-		{"no room", func(v *View) { pending(netB)(v); full(v) }, ""},
-		{"the node got no slice", pending(netS), ""},
+		{"it wants two where one is left", func(v *View) { twice(v, false); upTo(v, "10.0.0.3"); tried(v, "9") }, ""},
+		{"it wants two, has one, and none is left", func(v *View) { twice(v, true); upTo(v, "10.0.0.3"); tried(v, "9") }, ""},
+		{"no room", func(v *View) { pending(netB)(v); full(v); tried(v, "9") }, ""},
+		{"the node got no slice", func(v *View) { pending(netS)(v); tried(v, "9") }, ""},
 		{"on its way out", pod(func(p *model.Pod) { p.Deleting = true }), ""},
 		{"finished", pod(func(p *model.Pod) { p.Phase = "Succeeded" }), ""},
 		{"not scheduled", pod(func(p *model.Pod) { p.Node = "" }), ""},
