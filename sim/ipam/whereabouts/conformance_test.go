@@ -53,22 +53,34 @@ func conform(t *testing.T, draw *rapid.Generator[history], compare func(*testing
 // compare plays a history to both and says where they part, or "".
 func compare(t *testing.T, h history) (diff string) {
 	t.Helper()
+	simulateOn(t, server(t).BeginMemory(), strategy.NewSerial(), sim.Options{}, h.sections(), func(_ context.Context, w *world) {
+		p := newPair(w, h)
+		diff = h.play(p, p.play)
+	})
+	return diff
+}
+
+// sections are the configurations of the networks, by name.
+func (h history) sections() map[string]string {
 	networks := map[string]string{}
 	for i, n := range h.networks {
 		networks[fmt.Sprint("n", i)] = n.section()
 	}
-	simulateOn(t, server(t).BeginMemory(), strategy.NewSerial(), sim.Options{}, networks, func(_ context.Context, w *world) {
-		p := newPair(w, h)
-		for i, o := range h.ops {
-			if diff = p.play(o); diff != "" {
-				diff = fmt.Sprintf("operation %d, %s: %s", i+1, o, diff)
-			}
-			if diff != "" || p.unknown {
-				return
-			}
+	return networks
+}
+
+// play does the operations in turn until the two sides differ, and says how, or
+// until the reference cannot follow.
+func (h history) play(p *pair, play func(operation) string) string {
+	for i, o := range h.ops {
+		if diff := play(o); diff != "" {
+			return fmt.Sprintf("operation %d, %s: %s", i+1, o, diff)
 		}
-	})
-	return diff
+		if p.unknown {
+			break
+		}
+	}
+	return ""
 }
 
 // pair is the real code and the reference side by side.

@@ -83,25 +83,14 @@ var drawSlicedHistory = rapid.Custom(func(t *rapid.T) history {
 
 func compareSlices(t *testing.T, h history) (diff string) {
 	t.Helper()
-	networks := map[string]string{}
-	for i, n := range h.networks {
-		networks[fmt.Sprint("n", i)] = n.section()
-	}
-	simulateOn(t, server(t).BeginMemory(), timed(t, 1), sim.Options{Seed: 1}, networks, func(_ context.Context, w *world) {
+	simulateOn(t, server(t).BeginMemory(), timed(t, 1), sim.Options{Seed: 1}, h.sections(), func(_ context.Context, w *world) {
 		p := &slicedPair{pair: newPair(w, h), nodes: map[string]bool{}}
 		p.sliced = true
 		p.networks = slices.Clone(h.networks) // they change, and the history is shown
 		controller := w.background("node-slice-controller", "")
 		defer w.Kill(controller.ID)
 		p.settle(p.nets...)
-		for i, o := range h.ops {
-			if diff = p.play(o); diff != "" {
-				diff = fmt.Sprintf("operation %d, %s: %s", i+1, o, diff)
-			}
-			if diff != "" || p.unknown {
-				return
-			}
-		}
+		diff = h.play(p.pair, p.play)
 	})
 	return diff
 }
