@@ -1,0 +1,84 @@
+// Package baseline is what a gate compares with, how it compares, and the forms
+// in which people and machines read what came of it.
+package baseline
+
+import (
+	"time"
+
+	"ipamsim/model"
+)
+
+// Outcome is what a gate came to: pure data, the same for every form in which it
+// is told.
+type Outcome struct {
+	Versions []Version // by manager
+	Rows     []Row     // in the order of the files; those that are as before, too
+	Runs     int
+	Wall     time.Duration
+}
+
+// Version of an address manager, before and now: "module@version", or with
+// "=> DIR" behind it for one that was replaced.
+type Version struct{ Manager, Before, Now string }
+
+// Row is one scenario.
+type Row struct {
+	Scenario string
+	File     string
+	Line     int    // of the file, where it says what is expected; 1 if it does not
+	Manager  string // ipam of the scenario
+	Title    string
+	Runs     int
+	Wall     time.Duration
+	Changes  []Change // empty: as before; the gravest first
+}
+
+// Kind of a change.
+type Kind string
+
+// What can be different from the baseline.
+const (
+	NewViolation      Kind = "new-violation"      // an invariant breaks that did not
+	VanishedViolation Kind = "vanished-violation" // one that did no longer breaks, and upstream is the same: we see less
+	FixedViolation    Kind = "fixed-violation"    // the same, and upstream is another
+	Nondeterminism    Kind = "nondeterminism"     // the same run twice was not the same
+	CostMoved         Kind = "cost"               // a cost is beyond its tolerance, in either direction
+	NewScenario       Kind = "new-scenario"       // the baseline does not know it
+	MissingScenario   Kind = "missing-scenario"   // the baseline knows it, and it is not there
+	NotReproduced     Kind = "not-reproduced"     // a stored finding that can no longer be followed
+	CannotRun         Kind = "cannot-run"         // the harness failed
+)
+
+// Change is one thing that is different from the baseline.
+type Change struct {
+	Kind       Kind
+	Regression bool // it turns the gate red
+	// What it is about: an invariant, or a cost ("API calls per ADD").
+	What          string
+	Severity      model.Severity // of a violation
+	Before, After string         // "0 of 3 runs", "12.5"
+	Sentence      string         // for people: what happened, in one
+	Command       string         // what shows it again
+	Timeline      string         // how it came to it; may be empty
+	Step          int
+}
+
+// Red reports whether something got worse.
+func (o *Outcome) Red() bool {
+	for i := range o.Rows {
+		if o.Rows[i].Red() {
+			return true
+		}
+	}
+	return false
+}
+
+// Red reports whether something of the scenario got worse.
+func (r *Row) Red() bool {
+	for _, c := range r.Changes {
+		if c.Regression {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,128 @@
+package reports
+
+import (
+	"time"
+
+	"ipamsim/model"
+	"ipamsim/model/film"
+)
+
+// RecordFormat names the form of a record's file. A reader refuses others.
+const RecordFormat = "ipamsim.dev/record/v1"
+
+// Record is a run with everything that can be shown of it, as plain data: what a
+// page is drawn from, and what a file keeps of a run so that it can be drawn later
+// without running it. Times are virtual, in ns since the start of the run.
+type Record struct {
+	Format     string        `json:"format"`
+	Scenario   string        `json:"scenario"`
+	Title      string        `json:"title,omitempty"`
+	Story      string        `json:"story,omitempty"` // paragraphs
+	File       string        `json:"file,omitempty"`
+	Upstream   string        `json:"upstream"`
+	References []string      `json:"references,omitempty"` // of ours in upstream's place
+	Datastore  string        `json:"datastore,omitempty"`
+	Seed       uint64        `json:"seed"`
+	Strategy   string        `json:"strategy"`
+	Store      string        `json:"store"`
+	Verdict    Verdict       `json:"verdict"`
+	Reason     string        `json:"reason,omitempty"` // why it is unknown
+	AsExpected bool          `json:"asExpected"`
+	Expected   []string      `json:"expected,omitempty"` // invariants
+	Virtual    time.Duration `json:"virtual"`
+	Calls      int           `json:"apiCalls"`
+	Digest     string        `json:"digest"`
+	Command    string        `json:"command"` // shows it again
+
+	Steps      []RecordedStep      `json:"steps"`  // by number
+	Events     []RecordedEvent     `json:"events"` // in order
+	Violations []RecordedViolation `json:"violations"`
+	Addresses  []Held              `json:"addresses"` // by network, then address
+	Screens    []Screen            `json:"screens,omitempty"`
+	Film       film.Film           `json:"film"`
+}
+
+// RecordedStep is one message, delivered or hurt.
+type RecordedStep struct {
+	Step    int           `json:"step"`
+	At      time.Duration `json:"at"`
+	Actor   string        `json:"actor"`
+	Kind    string        `json:"kind"` // read, write, watch, event, local
+	Outcome string        `json:"outcome"`
+	Fault   bool          `json:"fault,omitempty"`
+	Key     string        `json:"key"`
+	Note    string        `json:"note,omitempty"`
+	Text    string        `json:"text,omitempty"` // in the address manager's words
+	Of      int           `json:"of,omitempty"`   // choices there were, if more than one
+}
+
+// RecordedEvent is an entry of the history.
+type RecordedEvent struct {
+	Step      int           `json:"step"`
+	At        time.Duration `json:"at"`
+	Kind      string        `json:"kind"`
+	Actor     string        `json:"actor,omitempty"`
+	Node      string        `json:"node,omitempty"`
+	Pod       string        `json:"pod,omitempty"`
+	Container string        `json:"container,omitempty"`
+	Addrs     []string      `json:"addrs,omitempty"`
+	Text      string        `json:"text"` // one line for people
+}
+
+// RecordedViolation is a violation with how it came about.
+type RecordedViolation struct {
+	model.Violation
+	At       time.Duration `json:"at"`
+	Meaning  string        `json:"meaning"`  // what the invariant says, for somebody new to it
+	Turns    []Turn        `json:"turns"`    // the steps that led there
+	Timeline string        `json:"timeline"` // as on a terminal
+}
+
+// Turn is one step on the way to a violation.
+type Turn struct {
+	Step int           `json:"step"`
+	At   time.Duration `json:"at"`
+	Who  string        `json:"who,omitempty"`
+	Text string        `json:"text"`
+}
+
+// Held is the life of one address of one network.
+type Held struct {
+	Network string `json:"network,omitempty"`
+	Addr    string `json:"addr"`
+	Spans   []Span `json:"spans"` // by beginning, then kind
+}
+
+// SpanKind is what was so for a while.
+type SpanKind string
+
+// The kinds. Live is truth, Claimed is record; the others are where they differ,
+// or where several live at once.
+const (
+	Live       SpanKind = "live"       // a sandbox has it
+	Claimed    SpanKind = "claimed"    // the datastore says that somebody has it
+	Duplicate  SpanKind = "duplicate"  // two live sandboxes have it
+	Unbacked   SpanKind = "unbacked"   // alive, and not claimed by its sandbox
+	Leaked     SpanKind = "leaked"     // claimed, and its sandbox is gone
+	Blackholed SpanKind = "blackholed" // alive, and some live node cannot reach it
+)
+
+// Span is from one step up to another, which is excluded. To is 0 for one that
+// lasts to the end of the run.
+type Span struct {
+	Kind  SpanKind      `json:"kind"`
+	From  int           `json:"from"`
+	To    int           `json:"to"`
+	Since time.Duration `json:"since"`
+	Until time.Duration `json:"until"`
+	Who   string        `json:"who,omitempty"` // namespace/pod
+	Node  string        `json:"node,omitempty"`
+}
+
+// Screen is what a command of the scenario printed.
+type Screen struct {
+	Step   int           `json:"step"`
+	At     time.Duration `json:"at"`
+	Prompt string        `json:"prompt"`
+	Output string        `json:"output"`
+}
