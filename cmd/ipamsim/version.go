@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ipamsim/sim/hermetic"
+	"ipamsim/sim/ipam"
 )
 
 // upstreams are the modules whose version decides what a run finds. Those not
@@ -50,14 +51,8 @@ func versions() string {
 	}
 	row("ipamsim", strings.TrimSpace(own))
 	for _, path := range upstreams {
-		for _, m := range info.Deps {
-			if m.Path != path {
-				continue
-			}
-			if m.Replace != nil {
-				m = m.Replace
-			}
-			row(path, m.Version)
+		if v := ipam.Upstream(path, nil); v != "" {
+			row(path, strings.TrimPrefix(v, path+"@"))
 		}
 	}
 	rt := "stock: the same seed may run differently; make build uses the hermetic one"

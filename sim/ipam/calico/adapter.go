@@ -1,8 +1,8 @@
 package calico
 
 import (
+	"cmp"
 	"encoding/json"
-	"runtime/debug"
 	"sync"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -37,26 +37,10 @@ const module = "github.com/projectcalico/calico"
 // Go modules.
 var released = map[string]string{"v0.0.0-20251021213802-b1f3c43f8437": version}
 
-// Upstream is the version that is linked in, as the build itself knows it. A
-// test binary does not; it has the version of go.mod.
+// Upstream is the version that is linked in, as the build itself knows it. A test
+// binary does not; it has the version of go.mod.
 func (adapter) Upstream() string {
-	v := version
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, m := range info.Deps {
-			if m.Path != module {
-				continue
-			}
-			for m.Replace != nil {
-				m = m.Replace
-			}
-			if v = m.Version; released[v] != "" {
-				v = released[v]
-			} else if v == "" {
-				v = "(devel)" // a directory
-			}
-		}
-	}
-	return module + "@" + v
+	return cmp.Or(ipam.Upstream(module, released), module+"@"+version)
 }
 
 // crdNames are the custom resources that IPAM, its reconciler and calicoctl use.

@@ -7,7 +7,6 @@ import (
 	"os"
 	"reflect"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"sync"
 
@@ -52,25 +51,17 @@ var settle = sync.OnceFunc(func() {
 
 func (adapter) Name() string { return "whereabouts" }
 
-// Upstream is "github.com/k8snetworkplumbingwg/whereabouts@v0.9.4". A test's build
-// information lists no modules: the version is then read off the place of a
-// source file, and "(devel)" for a fork in a folder.
+// Upstream is "github.com/k8snetworkplumbingwg/whereabouts@v0.9.4", as the build
+// knows it. A test's build information lists no modules: the version is then read
+// off the place of a source file, and is "(devel)" for a fork in a folder.
 func (adapter) Upstream() string {
+	if linked := ipam.Upstream(module, nil); linked != "" {
+		return linked
+	}
 	version := "(devel)"
 	file, _ := runtime.FuncForPC(reflect.ValueOf(storage.IPManagement).Pointer()).FileLine(reflect.ValueOf(storage.IPManagement).Pointer())
 	if _, at, ok := strings.Cut(file, module+"@"); ok {
 		version, _, _ = strings.Cut(at, "/")
-	}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, m := range info.Deps {
-			if m.Path != module {
-				continue
-			}
-			for m.Replace != nil {
-				m = m.Replace
-			}
-			version = m.Version
-		}
 	}
 	return module + "@" + version
 }

@@ -1,0 +1,42 @@
+package ipam
+
+import "runtime/debug"
+
+// Upstream is the version of a module that is linked into this program, as the
+// build itself knows it: "module@version", and for one that go.mod replaces, with
+// what: "module@version => ../fork", "module@version => other/module@version".
+//
+// released are the names by which upstream knows versions for which Go has another
+// (Calico tags no modules); nil: none. It returns "" if the build does not say,
+// which is so in every test.
+func Upstream(module string, released map[string]string) string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	return upstream(info, module, released)
+}
+
+func upstream(info *debug.BuildInfo, module string, released map[string]string) string {
+	at := func(m *debug.Module) string {
+		v := m.Version
+		if name := released[v]; name != "" {
+			v = name
+		}
+		return m.Path + "@" + v
+	}
+	for _, m := range info.Deps {
+		if m.Path != module {
+			continue
+		}
+		switch r := m.Replace; {
+		case r == nil, r.Path == m.Path && r.Version == m.Version: // as go.mod pins Kubernetes
+			return at(m)
+		case r.Version == "" || r.Version == "(devel)": // a directory
+			return at(m) + " => " + r.Path
+		default:
+			return at(m) + " => " + at(r)
+		}
+	}
+	return ""
+}
