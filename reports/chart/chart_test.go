@@ -1,0 +1,145 @@
+package chart
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var shots = flag.String("charts", "", "write the charts of the tests into this `DIR`, to look at")
+
+// growth has as many lines as can be told apart, under names that want to be markup.
+func growth() *Chart {
+	c := &Chart{Title: `Runs </svg><script>alert(1)</script>`, X: Axis{Label: "time", Duration: true}, Y: Axis{Label: "runs & more"}}
+	for n := range LinesMax {
+		l := Line{Name: fmt.Sprintf(`<img src=x> "%d"`, n), Steps: n%2 == 0}
+		for i := range 200 {
+			l.Points = append(l.Points, Point{float64(i) * 1.5, math.Sqrt(float64(i)) * 100 * float64(n+1)})
+		}
+		c.Lines = append(c.Lines, l)
+	}
+	return c
+}
+
+// The same chart is the same bytes, in every form.
+func TestSameBytes(t *testing.T) {
+	forms := map[string]func(*bytes.Buffer) error{
+		"svg": func(b *bytes.Buffer) error { return growth().SVG(b) },
+		"png": func(b *bytes.Buffer) error { return growth().PNG(b) },
+		"html": func(b *bytes.Buffer) error {
+			h, err := growth().Inline("it grows")
+			b.WriteString(string(h))
+			return err
+		},
+	}
+	for name, form := range forms {
+		var first, second bytes.Buffer
+		if err := form(&first); err != nil {
+			t.Fatal(err)
+		}
+		if err := form(&second); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(first.Bytes(), second.Bytes()) {
+			t.Errorf("%s: two drawings of one chart differ", name)
+		}
+		if *shots != "" {
+			if err := os.WriteFile(filepath.Join(*shots, "chart."+name), first.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if name == "png" {
+			if _, err := png.Decode(&first); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// A chart in a page: names stay text, no colour is fixed, no style is inline, and
+// every line has a class, dashes and a name of its own.
+func TestInline(t *testing.T) {
+	h, err := growth().Inline(`"from" <0> to 100`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(h)
+	for _, bad := range []string{"<script", "<img", "style=", "#", "font-family"} {
+		if i := strings.Index(strings.ReplaceAll(text, "&#34;", ""), bad); i >= 0 {
+			t.Errorf("%q in the chart: …%s…", bad, text[max(0, i-40):min(len(text), i+40)])
+		}
+	}
+	if !strings.Contains(text, `aria-label="Runs &lt;/svg&gt;`) || !strings.Contains(text, "&#34;from&#34; &lt;0&gt; to 100\"") {
+		t.Error("nobody says what the chart shows")
+	}
+	dashes := map[string]bool{}
+	for n := range LinesMax {
+		m := regexp.MustCompile(fmt.Sprintf(`class="l%d"[^/]*stroke-width="1.6"([^/]*)`, n)).FindStringSubmatch(text)
+		if m == nil || dashes[m[1]] {
+			t.Errorf("line %d has no dashes of its own: %v", n, m)
+			continue
+		}
+		dashes[m[1]] = true
+		if !strings.Contains(CSS(), fmt.Sprintf(".chart .l%d{", n)) {
+			t.Errorf("line %d has no colour", n)
+		}
+	}
+}
+
+// Charts that have hardly anything to show are drawn, too.
+func TestLittleToShow(t *testing.T) {
+	for name, points := range map[string][]Point{
+		"one point at zero": {{0, 0}}, "no time passed": {{0, 1}, {0, 5}}, "nothing changed": {{0, 7}, {60, 7}},
+		"years": {{0, 1}, {1e9, 1e12}}, "small": {{0, 1e-9}, {1e-6, 2e-9}}, "below zero": {{0, -5}, {1, 5}},
+	} {
+		c := &Chart{Title: name, X: Axis{Duration: true}, Lines: []Line{{Points: points}}}
+		if _, err := c.Inline(""); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, c := range map[string]*Chart{
+		"no lines": {}, "no points": {Lines: []Line{{}}}, "too many lines": {Lines: make([]Line, LinesMax+1)},
+		"no number": {Lines: []Line{{Points: []Point{{0, math.NaN()}}}}}, "infinite": {Lines: []Line{{Points: []Point{{0, math.Inf(1)}}}}},
+	} {
+		if _, err := c.Inline(""); err == nil {
+			t.Errorf("%s: drawn, want an error", name)
+		}
+	}
+}
+
+func TestTicks(t *testing.T) {
+	labels := func(f func(from, to float64) string) func(float64) string {
+		return func(to float64) string { return f(0, to) }
+	}
+	count := labels(func(from, to float64) string {
+		var out []string
+		for _, x := range counts(from, to) {
+			out = append(out, x.Label)
+		}
+		return strings.Join(out, " ")
+	})
+	dur := labels(func(from, to float64) string {
+		var out []string
+		for _, x := range durations(from, to) {
+			out = append(out, x.Label)
+		}
+		return strings.Join(out, " ")
+	})
+	for _, tt := range []struct{ got, want string }{
+		{count(4), "0 1 2 3 4"}, {count(0.6), "0 0.1 0.2 0.3 0.4 0.5 0.6"}, {count(12129), "0 2k 4k 6k 8k 10k 12k"},
+		{count(2.5e6), "0 500k 1M 1.5M 2M 2.5M"}, {count(900), "0 200 400 600 800"},
+		{dur(5), "0s 1s 2s 3s 4s 5s"}, {dur(300), "0s 1m 2m 3m 4m 5m"}, {dur(100), "0s 15s 30s 45s 1m 1m15s 1m30s"},
+		{dur(8 * 3600), "0s 2h 4h 6h 8h"}, {dur(7 * 24 * 3600), "0s 1d 2d 3d 4d 5d 6d 7d"},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("%s, want %s", tt.got, tt.want)
+		}
+	}
+}
