@@ -42,6 +42,7 @@ var layers = []struct{ dir, may string }{
 	{"reports", "model model/... sim sim/kube sim/ipam sim/cluster"},
 	{"reports/chart", ""}, // gonum's plots as SVG and PNG
 	{"reports/page", "model model/... sim reports"},
+	{"reports/page/browser", ""}, // headless Chromium, for tests
 	{"reports/index", "model model/... reports reports/chart"},
 	{"reports/baseline", "model model/... reports"},
 	{"scenarios", "model/... sim/... reports"},
