@@ -53,9 +53,10 @@ var layers = []struct{ dir, may string }{
 	{"fuzz/finding", "model/... sim/... reports scenarios fuzz/shape"},
 	{"fuzz/shrink", "model/... sim/... reports scenarios fuzz/shape fuzz/finding"},
 	{"fuzz/linear", "model"},
+	{"fuzz/cell", ""},
 	{"fuzz/gate", "model/... sim/... reports reports/... scenarios fuzz/..."},
 	{"fuzz/input", "model/... sim/... reports scenarios fuzz/space"},
-	{"fuzz/campaign", "model/... sim/... reports scenarios fuzz/shape fuzz/space fuzz/coverage fuzz/finding fuzz/shrink fuzz/linear reports/..."},
+	{"fuzz/campaign", "model/... sim/... reports scenarios fuzz/cell fuzz/shape fuzz/space fuzz/coverage fuzz/finding fuzz/shrink fuzz/linear reports/..."},
 	{"fuzz", "model/... sim/... reports scenarios fuzz/..."},
 	{"cmd/hermetic", ""}, // runs before anything of ours can be built
 	{"cmd/*", "model/... sim/... reports reports/... scenarios fuzz/..."},

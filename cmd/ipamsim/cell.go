@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ipamsim/fuzz/campaign"
+	"ipamsim/fuzz/cell"
 )
 
 // cellCommand is what a worker starts for itself: the process in which runs take
@@ -19,7 +20,7 @@ func cellCommand() *cobra.Command {
 		Hidden: true,
 		Args:   cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			in, out := campaign.CellFiles()
+			in, out := cell.Files()
 			return campaign.ServeCell(context.Background(), whileAnybodyAsks(in, args[0]), out, args[0])
 		},
 	}

@@ -21,6 +21,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 
+	"ipamsim/fuzz/cell"
 	"ipamsim/fuzz/finding"
 )
 
@@ -138,7 +139,7 @@ func openHome(dir string, spec Spec) (*home, error) {
 		return nil, fmt.Errorf("--out: %w", err)
 	}
 	var err error
-	if h.lock, err = flock(filepath.Join(dir, ".campaign", "lock")); errors.Is(err, errTaken) {
+	if h.lock, err = cell.Lock(filepath.Join(dir, ".campaign", "lock")); errors.Is(err, cell.ErrTaken) {
 		return nil, fmt.Errorf("--out: %s: %w", dir, ErrLocked)
 	} else if err != nil {
 		return nil, fmt.Errorf("--out: %w", err)

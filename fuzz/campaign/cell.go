@@ -1,15 +1,13 @@
 package campaign
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
+	"ipamsim/fuzz/cell"
 	"ipamsim/fuzz/coverage"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
@@ -39,16 +37,14 @@ type answer struct {
 	States, Pairs packed `json:",omitempty"` // that this cell had not seen
 	Defect        string `json:",omitempty"`
 	Refused       string `json:",omitempty"` // the source is wrong
-	Stuck         string `json:",omitempty"` // the cell must go
+	Hung          string `json:",omitempty"` // the cell must go
 	Stacks        string `json:",omitempty"`
 	Over          bool   `json:",omitempty"` // nothing is left to explore
 	Kept          []Kept `json:",omitempty"`
 }
 
-// cell is the process in which runs take place, one after another: nothing else
-// lives there, because a run may take it along, and because the goroutines of a
-// message system beside a bubble are one more thing that no seed decides.
-type cell struct {
+// served is what the process of a cell keeps between questions.
+type served struct {
 	runner        *scenarios.Runner
 	spec          Spec
 	parsed        map[int]*scenarios.Scenario
@@ -58,6 +54,9 @@ type cell struct {
 	kept          map[string]bool      // signatures of which it has a finding
 }
 
+// Stuck says that the run got stuck.
+func (a *answer) Stuck() (cause, stacks string) { return a.Hung, a.Stacks }
+
 // beforeRun is where tests put the blow that kills the process.
 var beforeRun = func(source int, seed uint64) {}
 
@@ -65,40 +64,27 @@ var beforeRun = func(source int, seed uint64) {}
 // its etcd in dir. A run that got stuck ends it, too: its bubble cannot be
 // unwound.
 func ServeCell(ctx context.Context, in io.Reader, out io.Writer, dir string) error {
-	// If memory runs out, this is the process to go: that is a finding, and no loss.
-	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0)
 	runner, err := scenarios.NewRunnerIn(dir)
 	if err != nil {
 		return err
 	}
-	c := &cell{runner: runner}
-	err = c.serve(ctx, in, out)
+	c := &served{runner: runner}
+	err = cell.Serve(in, out, func(q *ask) cell.Answer {
+		if q.Spec != nil {
+			c.begins(*q.Spec)
+			return nil
+		}
+		return c.do(ctx, *q)
+	})
 	return errors.Join(err, runner.Close())
 }
 
-func (c *cell) serve(ctx context.Context, in io.Reader, out io.Writer) error {
-	d, w := json.NewDecoder(in), bufio.NewWriter(out)
-	e := json.NewEncoder(w)
-	for {
-		var q ask
-		if err := d.Decode(&q); errors.Is(err, io.EOF) {
-			return nil
-		} else if err != nil {
-			return fmt.Errorf("campaign: cell: %w", err)
-		}
-		if q.Spec != nil {
-			c.spec, c.parsed = *q.Spec, map[int]*scenarios.Scenario{}
-			c.states, c.pairs, c.kept = map[uint64]struct{}{}, map[uint64]struct{}{}, map[string]bool{}
-			continue
-		}
-		a := c.do(ctx, q)
-		if err := errors.Join(e.Encode(a), w.Flush()); err != nil || a.Stuck != "" {
-			return err
-		}
-	}
+func (c *served) begins(s Spec) {
+	c.spec, c.parsed = s, map[int]*scenarios.Scenario{}
+	c.states, c.pairs, c.kept = map[uint64]struct{}{}, map[uint64]struct{}{}, map[string]bool{}
 }
 
-func (c *cell) do(ctx context.Context, q ask) *answer {
+func (c *served) do(ctx context.Context, q ask) *answer {
 	a := &answer{}
 	sc, err := c.spec.world(q.Source, q.Seed, c.parsed)
 	if err != nil {
@@ -146,7 +132,7 @@ func (c *cell) do(ctx context.Context, q ask) *answer {
 
 // begin the next run of an exploration as a whole. It is false if there is none,
 // or if this cell does not know where the last one was.
-func (c *cell) begin(n uint64) bool {
+func (c *served) begin(n uint64) bool {
 	if n == 1 {
 		c.walk, c.walked = strategy.NewExhaustive(bounds), 0
 	}
@@ -162,7 +148,7 @@ var bounds = strategy.Bounds{Depth: strategy.Unbounded, Preemptions: 1, Delays: 
 
 // twice runs the run again, on etcd what was run in memory, and complains if it is
 // another one.
-func (c *cell) twice(ctx context.Context, sc *scenarios.Scenario, o scenarios.Options, rep *reports.Report, a *answer) {
+func (c *served) twice(ctx context.Context, sc *scenarios.Scenario, o scenarios.Options, rep *reports.Report, a *answer) {
 	if rep.Store == scenarios.Memory {
 		if _, err := c.runner.Confirm(ctx, sc, o, rep); err != nil {
 			a.Defect = fmt.Sprintf("%s seed %d: %v", rep.Scenario, rep.Seed, err)
@@ -197,7 +183,7 @@ func (a *answer) broken(s Spec, q ask, err error) *answer {
 	var stuck *sim.Stuck
 	switch {
 	case errors.As(err, &stuck):
-		a.Stuck, a.Stacks = stuck.Error(), stuck.Stacks
+		a.Hung, a.Stacks = stuck.Error(), stuck.Stacks
 	case errors.As(err, &bad) && q.Source >= 0 && s.Sources[q.Source].Space == "":
 		a.Refused = bad.Error()
 	default:

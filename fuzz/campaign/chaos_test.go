@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"ipamsim/fuzz/cell"
 	"ipamsim/scenarios"
 )
 
@@ -89,7 +90,7 @@ func (c *chaos) config(runs uint64) {
 func (c *chaos) wreck(workers, coordinators int, pace time.Duration) *Outcome {
 	total, killed := workers+coordinators, 0
 	for life := 0; life < 3*total; life++ {
-		cmd := self("coordinator", c.file)
+		cmd := cell.Self("coordinator", c.file)
 		var stdout, stderr bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
 		if err := cmd.Start(); err != nil {
@@ -214,9 +215,9 @@ func (c *chaos) inspect(o *Outcome) {
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	room, err := newScratch() // which sweeps
+	room, err := cell.NewScratch() // which sweeps
 	if err != nil {
 		c.Fatal(err)
 	}
-	_ = room.remove()
+	_ = room.Remove()
 }

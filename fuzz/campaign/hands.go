@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"ipamsim/fuzz/cell"
 )
 
 // hands are the worker processes that a coordinator started itself. One that
@@ -66,8 +68,8 @@ const startsMax = 5
 // oneWorker is the life of a worker. It holds a pipe as stdin: if the coordinator
 // is killed it reads its end, and goes.
 func oneWorker(ctx context.Context, l Link) (stderr string, err error) {
-	cmd := self("worker", "--workers", strconv.Itoa(1))
-	errs := &tail{}
+	cmd := cell.Self("worker", "--workers", strconv.Itoa(1))
+	errs := &cell.Tail{}
 	cmd.Env, cmd.Stderr, cmd.WaitDelay = l.environment(), errs, 5*time.Second
 	in, err := cmd.StdinPipe()
 	if err == nil {

@@ -21,6 +21,8 @@ import (
 	"github.com/nats-io/jwt/v2"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nkeys"
+
+	"ipamsim/fuzz/cell"
 )
 
 // TestOtherMachines: a coordinator without workers of its own, and a worker that
@@ -58,9 +60,9 @@ func TestOtherMachines(t *testing.T) {
 	if !strings.Contains(all.String(), "working on flaky.yaml") {
 		t.Errorf("the worker said %q", &all)
 	}
-	left, err := filepath.Glob("/dev/shm/" + scratchName + "*")
+	left, err := filepath.Glob("/dev/shm/" + cell.ScratchName + "*")
 	for _, d := range left {
-		if lock, err := flock(filepath.Join(d, "lock")); err == nil {
+		if lock, err := cell.Lock(filepath.Join(d, "lock")); err == nil {
 			_ = lock.Close()
 			t.Errorf("%s is nobody's", d)
 		}

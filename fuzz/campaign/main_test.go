@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"ipamsim/fuzz/cell"
 )
 
 // TestMain lets this binary be the processes of a campaign, as ipamsim is: a
@@ -24,7 +26,7 @@ func TestMain(m *testing.M) {
 	switch os.Args[1] {
 	case "cell":
 		beforeRun = blow
-		in, out := CellFiles()
+		in, out := cell.Files()
 		err = ServeCell(context.Background(), untilEOF(in), out, os.Args[2])
 	case "worker":
 		ctx, cancel := context.WithCancel(context.Background())

@@ -37,7 +37,7 @@ func TestFailureOfTheFastStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer runner.Close()
-	c := &cell{runner: runner, spec: flakySpec("duplicate-address"), parsed: map[int]*scenarios.Scenario{}}
+	c := &served{runner: runner, spec: flakySpec("duplicate-address"), parsed: map[int]*scenarios.Scenario{}}
 	c.spec.Store = scenarios.Memory
 	for seed := uint64(1); seed < 30; seed++ {
 		sc, err := c.spec.world(0, seed, c.parsed)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"ipamsim/fuzz/cell"
 	"ipamsim/fuzz/finding"
 	"ipamsim/model"
 )
@@ -111,7 +112,7 @@ type Death struct {
 	First      uint64
 	FirstAfter time.Duration
 
-	obituary
+	how cell.Death
 }
 
 // add counts one failing run.

@@ -17,7 +17,7 @@ var thorough = shrink.Options{Time: 20 * time.Second}
 
 // confirmed keeps a failure of a run that was done in memory only if etcd shows it as
 // well.
-func (c *cell) confirmed(ctx context.Context, sc *scenarios.Scenario, o scenarios.Options, rep *reports.Report, q ask, a *answer) {
+func (c *served) confirmed(ctx context.Context, sc *scenarios.Scenario, o scenarios.Options, rep *reports.Report, q ask, a *answer) {
 	if rep.Store == scenarios.Memory {
 		judge, err := c.runner.Confirm(ctx, sc, o, rep)
 		if err != nil {
@@ -30,7 +30,7 @@ func (c *cell) confirmed(ctx context.Context, sc *scenarios.Scenario, o scenario
 }
 
 // keep makes a finding of the failure of a run that q names.
-func (c *cell) keep(ctx context.Context, sc *scenarios.Scenario, rep *reports.Report, q ask, a *answer) {
+func (c *served) keep(ctx context.Context, sc *scenarios.Scenario, rep *reports.Report, q ask, a *answer) {
 	i := slices.IndexFunc(a.Hits, func(h hit) bool { return h.Signature == q.Signature })
 	if i < 0 {
 		a.Defect = fmt.Sprintf("%s seed %d did not fail again the same way", rep.Scenario, rep.Seed)

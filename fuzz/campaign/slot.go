@@ -5,17 +5,21 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"ipamsim/fuzz/cell"
 	"ipamsim/fuzz/finding"
 )
 
 // slot is one place for a cell, and what happens there: one shard after another.
 type slot struct {
 	*crew
-	cell  *keeper
+	cell  *cell.Keeper
 	began time.Time // the shard
 }
 
@@ -23,7 +27,7 @@ type slot struct {
 func (s *slot) work(ctx context.Context) {
 	defer func() {
 		if s.cell != nil {
-			s.cell.kill()
+			s.cell.Kill()
 		}
 	}()
 	for ctx.Err() == nil {
@@ -86,7 +90,7 @@ func (s *slot) bring(ctx context.Context, sh Shard, r *Result) bool {
 // from another begins anew, and what it brings again counts once.
 func (s *slot) whole(ctx context.Context, sh Shard, r *Result) error {
 	if s.cell != nil {
-		s.cell.kill() // which was elsewhere
+		s.cell.Kill() // which was elsewhere
 		s.cell = nil
 	}
 	for n := sh.From; n < sh.From+sh.Runs && !r.Over && phase(s.phase.Load()) == exploring && ctx.Err() == nil; n += wholeRuns {
@@ -190,11 +194,12 @@ func (s *slot) run(ctx context.Context, q ask, r *Result) (*answer, error) {
 	for deaths := 0; ; deaths++ {
 		if s.cell == nil {
 			var err error
-			if s.cell, err = newKeeper(s.scratch, &s.spec); err != nil {
+			if s.cell, err = s.start(); err != nil {
 				return nil, fmt.Errorf("campaign: cell: %w", err)
 			}
 		}
-		a, d := s.cell.ask(ctx, q)
+		a := &answer{}
+		d := s.cell.Ask(ctx, q, a)
 		if d != nil {
 			s.cell = nil
 		}
@@ -205,25 +210,34 @@ func (s *slot) run(ctx context.Context, q ask, r *Result) (*answer, error) {
 		case d == nil && first == nil:
 			return a, nil
 		case d == nil: // it does not die every time: the world around it may have killed it
-			first.Source, first.Seed = q.Source, q.Seed
 			r.Deaths = append(r.Deaths, *first)
 			return a, nil
-		case first == nil || d.killed && deaths < 2: // anybody may be shot twice
-			first, q.Etcd = d, true // which is the judge
+		case first == nil || d.Killed && deaths < 2: // anybody may be shot twice
+			first, q.Etcd = &Death{Source: q.Source, Seed: q.Seed, Cause: d.Cause, how: *d}, true // which is the judge
 			continue
 		}
-		return nil, s.died(ctx, q, d, r)
+		return nil, s.died(ctx, &Death{Source: q.Source, Seed: q.Seed, Cause: d.Cause, how: *d}, r)
 	}
 }
 
+// start a cell, which gets no secrets and knows what is searched.
+func (s *slot) start() (*cell.Keeper, error) {
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, secretEnv) })
+	k, err := cell.Start(s.scratch, env, "cell")
+	if err == nil {
+		err = k.Tell(ask{Spec: &s.spec})
+	}
+	return k, err
+}
+
 // died files a confirmed death.
-func (s *slot) died(ctx context.Context, q ask, d *Death, r *Result) error {
-	d.Source, d.Seed, d.Confirmed, d.First, d.FirstAfter = q.Source, q.Seed, true, r.Done+1, time.Since(s.began)
-	if d.ours {
-		r.Defects = append(r.Defects, fmt.Sprintf("source %d seed %d: ipamsim itself failed: %s", q.Source, q.Seed, d.Cause))
+func (s *slot) died(ctx context.Context, d *Death, r *Result) error {
+	d.Confirmed, d.First, d.FirstAfter = true, r.Done+1, time.Since(s.began)
+	if d.how.Ours {
+		r.Defects = append(r.Defects, fmt.Sprintf("source %d seed %d: ipamsim itself failed: %s", d.Source, d.Seed, d.Cause))
 		return nil
 	}
-	sc, err := s.spec.world(q.Source, q.Seed, nil)
+	sc, err := s.spec.world(d.Source, d.Seed, nil)
 	if err != nil {
 		return err
 	}

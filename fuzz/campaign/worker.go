@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"ipamsim/fuzz/cell"
 )
 
 // Worker takes shards and has them run in cells.
@@ -34,11 +36,11 @@ func (w Worker) Run(ctx context.Context) error {
 			return err
 		}
 	}
-	room, err := newScratch()
+	room, err := cell.NewScratch()
 	if err != nil {
 		return fmt.Errorf("campaign: %w", err)
 	}
-	defer func() { _ = room.remove() }()
+	defer func() { _ = room.Remove() }()
 	b, err := reach(ctx, w.Link, "worker")
 	if err != nil {
 		return err
@@ -61,7 +63,7 @@ func (w Worker) Run(ctx context.Context) error {
 		}
 		waiting = false
 		w.say("working on %s (campaign %s)", e.Name, id)
-		if err := w.join(ctx, b, id, room.dir); err != nil {
+		if err := w.join(ctx, b, id, room.Dir); err != nil {
 			return err
 		}
 		if w.Once {

@@ -1,13 +1,13 @@
-package campaign
+package cell
 
 import (
 	"fmt"
 	"sync"
 )
 
-// tail keeps what a process wrote to stderr since the last mark: its beginning,
+// Tail keeps what a process wrote to stderr since the last mark: its beginning,
 // where a panic says what it is about, and its end.
-type tail struct {
+type Tail struct {
 	mu          sync.Mutex
 	first, last []byte
 	lost        int
@@ -16,7 +16,7 @@ type tail struct {
 const tailMax = 64 << 10
 
 // Write never fails.
-func (t *tail) Write(b []byte) (int, error) {
+func (t *Tail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	n := min(len(b), tailMax-len(t.first))
@@ -30,13 +30,14 @@ func (t *tail) Write(b []byte) (int, error) {
 }
 
 // mark forgets what was written so far.
-func (t *tail) mark() {
+func (t *Tail) mark() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.first, t.last, t.lost = t.first[:0], t.last[:0], 0
 }
 
-func (t *tail) String() string {
+// String is what was kept.
+func (t *Tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.lost > 0 {
