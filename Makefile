@@ -14,8 +14,10 @@ SEEDS       ?= 200
 CHECKS      ?= 10000
 
 # gov VERB: "go VERB" with the overlay, or without it and saying so. Your GOFLAGS
-# stay; a path with spaces is fine.
-gov = overlay=$$(go run ./cmd/hermetic) && flags=(-overlay="$$overlay" -tags=hermetic) || { flags=(); echo "building on the stock runtime: the same seed may run differently" >&2; }; go $(1) "$${flags[@]}"
+# stay; a path with spaces is fine. With FORK=../whereabouts, the folder of a fork (or
+# several), everything is built with it, and go.mod stays as it is: cmd/fork.
+gov = overlay=$$(go run ./cmd/hermetic) && flags=(-overlay="$$overlay" -tags=hermetic) || { flags=(); echo "building on the stock runtime: the same seed may run differently" >&2; }; $(forked)go $(1) "$${flags[@]}"
+forked = $(if $(strip $(FORK)),export GOWORK=off; fork=$$(go run ./cmd/fork $(FORK)) || exit 2; flags+=(-modfile="$$fork"); )
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo test lint bench golden fuzz determinism quiet runtime-test lab gate findings conformance chaos

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/printer"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// link is a function of upstream's that we call by name.
+type link struct {
+	at     string // file:line of ours
+	pkg    string // of upstream's
+	symbol string // "name", "(*type).name" or "type.name"
+}
+
+// links compares each function of the fork's module that we call by name with
+// that of the release: the compiler believes what our file says of it, and a call
+// of a function that takes something else would be a crash without a word.
+func (f *fork) links() error {
+	all, err := linknames("sim/ipam")
+	if err != nil {
+		return err
+	}
+	out, err := command("list", "-m", "-f", "{{.Dir}}", f.path)
+	if err != nil {
+		return err
+	}
+	release := strings.TrimSpace(string(out))
+	for _, l := range all {
+		inside, ok := strings.CutPrefix(l.pkg, f.path+"/")
+		if !ok {
+			continue
+		}
+		want, _, err := signature(filepath.Join(release, inside), l.symbol)
+		if err != nil || want == "" {
+			continue // ours is broken: that is our compiler's affair
+		}
+		got, at, err := signature(filepath.Join(f.dir, inside), l.symbol)
+		switch {
+		case err != nil:
+			return err
+		case got == "":
+			return fmt.Errorf("%s: no %s, which ipamsim calls (%s)", filepath.Join(f.dir, inside), l.symbol, l.at)
+		case got != want:
+			return fmt.Errorf("%s: %s is now %s, and ipamsim calls it as %s (%s)", at, l.symbol, got, want, l.at)
+		}
+	}
+	return nil
+}
+
+// linknames are the pulls of all files under dir that are no tests.
+func linknames(dir string) ([]link, error) {
+	var out []link
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, path, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		for _, group := range file.Comments {
+			for _, c := range group.List {
+				words := strings.Fields(c.Text)
+				if len(words) != 3 || words[0] != "//go:linkname" {
+					continue
+				}
+				slash := strings.LastIndexByte(words[2], '/')
+				pkg, symbol, ok := strings.Cut(words[2][slash+1:], ".")
+				if !ok {
+					continue
+				}
+				p := set.Position(c.Pos())
+				out = append(out, link{fmt.Sprintf("%s:%d", p.Filename, p.Line), words[2][:slash+1] + pkg, symbol})
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// signature is what a function or method of a package takes and returns, by
+// types, and where it is. It is empty if the package has none of that name.
+func signature(dir, symbol string) (sig, at string, err error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		return "", "", err
+	}
+	for _, path := range files {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return "", "", err
+		}
+		for _, d := range file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || name(set, f) != symbol {
+				continue
+			}
+			p := set.Position(f.Pos())
+			spell(file, f.Type)
+			return "func(" + types(set, f.Type.Params) + ") (" + types(set, f.Type.Results) + ")", fmt.Sprintf("%s:%d", p.Filename, p.Line), nil
+		}
+	}
+	return "", "", nil
+}
+
+// name is a function's as the linker has it.
+func name(set *token.FileSet, f *ast.FuncDecl) string {
+	if f.Recv == nil || len(f.Recv.List) == 0 {
+		return f.Name.Name
+	}
+	if recv := text(set, f.Recv.List[0].Type); strings.HasPrefix(recv, "*") {
+		return "(" + recv + ")." + f.Name.Name
+	} else {
+		return recv + "." + f.Name.Name
+	}
+}
+
+// spell writes the path of a package in place of the name that a file has given
+// it, and any for interface{}: neither makes another type.
+func spell(file *ast.File, f *ast.FuncType) {
+	paths := map[string]string{}
+	for _, i := range file.Imports {
+		path, err := strconv.Unquote(i.Path.Value)
+		if err != nil {
+			continue // the parser has read it
+		}
+		if i.Name != nil {
+			paths[i.Name.Name] = path
+		} else {
+			paths[filepath.Base(path)] = path
+		}
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			if x, ok := s.X.(*ast.Ident); ok && paths[x.Name] != "" {
+				x.Name = paths[x.Name]
+			}
+		}
+		return true
+	})
+}
+
+// types are those of a list of parameters, one for each name.
+func types(set *token.FileSet, list *ast.FieldList) string {
+	var out []string
+	if list == nil {
+		return ""
+	}
+	for _, field := range list.List {
+		for range max(1, len(field.Names)) {
+			out = append(out, text(set, field.Type))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+func text(set *token.FileSet, n ast.Node) string {
+	var b strings.Builder
+	if err := printer.Fprint(&b, set, n); err != nil {
+		return err.Error() // no writer of ours fails
+	}
+	return strings.ReplaceAll(b.String(), "interface{}", "any")
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// modfile writes a copy of our go.mod and go.sum in which folders stand for
+// modules, lets the go command complete it with what these ask for, and returns
+// its path.
+//
+// It lies in bin/fork, which git ignores, under a name made of what is in it, so
+// that several may be in use.
+func modfile(ours *module, replaced map[string]string) (string, error) {
+	mod, err := os.ReadFile("go.mod")
+	if err != nil {
+		return "", err
+	}
+	sums, err := os.ReadFile("go.sum")
+	if err != nil {
+		return "", err
+	}
+	hash := sha256.New()
+	fmt.Fprintf(hash, "%d %s%d %s", len(mod), mod, len(sums), sums)
+	var edits []string
+	for _, path := range slices.Sorted(maps.Keys(replaced)) {
+		edits = append(edits, "-replace="+path+"="+replaced[path])
+		theirs, err := os.ReadFile(filepath.Join(replaced[path], "go.mod"))
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(hash, "%s %s %d %s", path, replaced[path], len(theirs), theirs)
+	}
+	dir := filepath.Join("bin", "fork")
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return "", err
+	}
+	name := filepath.Join(dir, fmt.Sprintf("%x.mod", hash.Sum(nil)[:6]))
+	if err := os.WriteFile(name, mod, 0o666); err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(strings.TrimSuffix(name, ".mod")+".sum", sums, 0o666); err != nil {
+		return "", err
+	}
+	if _, err := command(append(append([]string{"mod", "edit"}, edits...), name)...); err != nil {
+		return "", err
+	}
+	if _, err := command("list", "-mod=mod", "-modfile="+name, "-deps", "./cmd/ipamsim"); err != nil {
+		return "", fmt.Errorf("ipamsim cannot be built with %s:\n%w", strings.Join(slices.Sorted(maps.Values(replaced)), " and "), err)
+	}
+	return name, tell(ours, name)
+}
+
+// tell says which other modules are not of the version that ipamsim is built
+// with: what the gate shows may be their doing.
+func tell(ours *module, name string) error {
+	now, err := readModule(name)
+	if err != nil {
+		return err
+	}
+	for _, r := range now.Require {
+		if before := ours.requires(r.Path); before == "" {
+			fmt.Fprintf(os.Stderr, "fork: it brings %s %s\n", r.Path, r.Version)
+		} else if before != r.Version && !ours.replaces(r.Path) {
+			fmt.Fprintf(os.Stderr, "fork: it asks for %s %s (ipamsim has %s)\n", r.Path, r.Version, before)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// module is what is read of a go.mod.
+type module struct {
+	Module  struct{ Path string }
+	Go      string
+	Require []struct{ Path, Version string }
+	Replace []struct {
+		Old, New struct{ Path, Version string }
+	}
+}
+
+// readModule reads a go.mod as the go command does.
+func readModule(file string) (*module, error) {
+	out, err := command("mod", "edit", "-json", file)
+	if err != nil {
+		return nil, err
+	}
+	m := &module{}
+	if err := json.Unmarshal(out, m); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return m, nil
+}
+
+// requires is the version that m's go.mod asks for, or "".
+func (m *module) requires(path string) string {
+	for _, r := range m.Require {
+		if r.Path == path {
+			return r.Version
+		}
+	}
+	return ""
+}
+
+// command runs the go command that runs us, and no other: the hermetic overlay is
+// made for its runtime. What it says on stderr is the error.
+func command(args ...string) ([]byte, error) {
+	version, err := exec.Command("go", "env", "GOVERSION").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go env GOVERSION: %w", err)
+	}
+	c := exec.Command("go", args...)
+	c.Env = append(os.Environ(), "GOTOOLCHAIN="+strings.Fields(string(version))[0], "GOFLAGS=", "GOWORK=off")
+	out, err := c.Output()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		return nil, errors.New(strings.TrimSpace(string(exit.Stderr)))
+	}
+	return out, err
+}
+
+// The modules that a fork can be of.
+const (
+	whereabouts = "github.com/k8snetworkplumbingwg/whereabouts"
+	calico      = "github.com/projectcalico/calico"
+)
+
+var managers = []string{whereabouts, calico}
+
+// fork is a folder with another version of a module that we are built with.
+type fork struct {
+	path     string            // of the module
+	dir      string            // as it was given
+	replaces map[string]string // modules that come from the fork: path to folder
+}
+
+// open looks at a folder, and refuses what can be no fork.
+func open(dir string, ours *module) (*fork, error) {
+	file := filepath.Join(dir, "go.mod")
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: no such file; want the folder of a fork", file)
+	} else if err != nil {
+		return nil, err
+	}
+	m, err := readModule(file)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(managers, m.Module.Path) {
+		return nil, fmt.Errorf("%s: module %q; want a fork of an address manager that ipamsim runs: %s", file, m.Module.Path, strings.Join(managers, " or "))
+	}
+	f := &fork{path: m.Module.Path, dir: dir, replaces: map[string]string{}}
+	if f.replaces[f.path], err = local(dir); err != nil {
+		return nil, err
+	}
+	for _, r := range m.Replace {
+		if r.New.Version != "" || filepath.IsAbs(r.New.Path) || ours.requires(r.Old.Path) == "" && !ours.replaces(r.Old.Path) {
+			continue
+		}
+		nested := filepath.Join(dir, filepath.FromSlash(r.New.Path))
+		if _, err := os.Stat(filepath.Join(nested, "go.mod")); err != nil {
+			continue // a module's zip has no nested modules; ours stays
+		}
+		if f.replaces[r.Old.Path], err = local(nested); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+func (m *module) replaces(path string) bool {
+	for _, r := range m.Replace {
+		if r.Old.Path == path {
+			return true
+		}
+	}
+	return false
+}
+
+// local is a folder as a replace wants it: it begins with "./", "../" or "/".
+func local(dir string) (string, error) {
+	dir = filepath.ToSlash(filepath.Clean(dir))
+	if !filepath.IsAbs(dir) && !strings.HasPrefix(dir, "../") && dir != ".." {
+		dir = "./" + dir
+	}
+	if strings.ContainsAny(dir, "\n\r\"`") {
+		return "", fmt.Errorf("%q: go.mod cannot name this folder", dir)
+	}
+	return dir, nil
+}
