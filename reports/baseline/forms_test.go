@@ -1,0 +1,253 @@
+package baseline
+
+import (
+	"bytes"
+	"encoding/xml"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"pgregory.net/rapid"
+
+	"ipamsim/model"
+)
+
+var update = flag.Bool("update", false, "rewrite the goldens; read the diff before you commit it")
+
+// forms are the ways to tell an outcome, by the end of the file's name.
+var forms = map[string]func(io.Writer, *Outcome) error{
+	"xml": JUnit, "sarif": SARIF, "md": Markdown, "annotations": Annotations,
+}
+
+func told(t interface{ Fatal(...any) }, form string, o *Outcome) string {
+	var b bytes.Buffer
+	if err := forms[form](&b, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// hostile is a text that would be something else in each of the forms, or on a
+// terminal, if it got there as it is.
+const hostile = "a|b`c`<script>alert(1)</script>]]>&amp;%0A::error::\n::set-env name=x::y\r\x1b[31m\u202e\x00\xff [x](https://evil.example) @everyone #1 **b** 50% a,b:c www.evil.example </pre></details>"
+
+func green() *Outcome {
+	return &Outcome{
+		Versions: []Version{{"whereabouts", "github.com/k8snetworkplumbingwg/whereabouts@v0.9.4", "github.com/k8snetworkplumbingwg/whereabouts@v0.9.4"}},
+		Rows:     []Row{{Scenario: "t1-tkg-range-exhausted", File: "scenarios/t1-tkg-range-exhausted.yaml", Line: 12, Manager: "whereabouts", Runs: 3, Wall: 1200 * time.Millisecond}},
+		Runs:     3, Wall: 2 * time.Second,
+	}
+}
+
+// rich has a change of every kind, and two rows whose every text is hostile.
+func rich() *Outcome {
+	o := green()
+	o.Versions[0].Now += " => ../whereabouts"
+	o.Versions = append(o.Versions, Version{"calico", "github.com/projectcalico/calico@v3.31.0", "github.com/projectcalico/calico@v3.31.0"})
+	row := func(name, manager string, changes ...Change) {
+		o.Rows = append(o.Rows, Row{Scenario: name, File: "scenarios/" + name + ".yaml", Line: 7, Manager: manager, Runs: 3, Wall: 1500 * time.Millisecond, Changes: changes})
+		o.Runs += 3
+	}
+	row("w1-two-blocks", "calico", Change{
+		Kind: NewViolation, Regression: true, What: "duplicate-address", Severity: model.Critical, Before: "0 of 3 runs", After: "2 of 3 runs",
+		Sentence: "10.64.75.3 is held by two live sandboxes: default/a-1 on node-a since 1s, and default/a-2 on node-b since 2s",
+		Command:  "ipamsim run scenarios/w1-two-blocks.yaml --seed 2", Timeline: "  time  step\n1.000s    12  writes\n\n2.000s    15  writes again\n", Step: 15,
+	}, Change{Kind: CostMoved, Regression: true, What: "API calls per ADD", Before: "7.1", After: "8.2"},
+		Change{Kind: CostMoved, What: "API calls per DEL", Before: "5.0", After: "4.0"})
+	row("r1-whereabouts-162", "whereabouts", Change{Kind: FixedViolation, What: "duplicate-address", Severity: model.Critical, Before: "3 of 3 runs", After: "0 of 23 runs"})
+	row("r2-other-side", "whereabouts", Change{Kind: VanishedViolation, Regression: true, What: "leaked-claim", Severity: model.Minor, Before: "3 of 3 runs", After: "0 of 23 runs"})
+	row("b1-order-strict", "calico", Change{Kind: Nondeterminism, Regression: true, Sentence: "seed 1 gave digest 1f and 2e", Command: "ipamsim run scenarios/b1-order-strict.yaml --verify"})
+	row("x1-new", "calico", Change{Kind: NewScenario})
+	row("x2-gone", "calico", Change{Kind: MissingScenario, Regression: true})
+	row("found-7", "whereabouts", Change{Kind: NotReproduced, Regression: true, Sentence: "step 17: no choice is named cni-add/default/web-1"})
+	row("x3-broken", "", Change{Kind: CannotRun, Regression: true, Sentence: "x3-broken.yaml:3: spec.ipam: want calico, whereabouts or mixed"})
+	row(hostile, hostile, Change{
+		Kind: NewViolation, Regression: true, What: hostile, Severity: hostile, Before: hostile, After: hostile,
+		Sentence: hostile, Command: hostile, Timeline: hostile + "\n\n" + hostile,
+	})
+	row("hostile-kind", "calico", Change{Kind: hostile})
+	o.Versions = append(o.Versions, Version{hostile, hostile, hostile})
+	return o
+}
+
+func TestGoldens(t *testing.T) {
+	for name, o := range map[string]*Outcome{"green": green(), "rich": rich()} {
+		for form := range forms {
+			got, file := told(t, form, o), filepath.Join("testdata", name+"."+form)
+			if again := told(t, form, o); again != got {
+				t.Errorf("%s: two tellings differ", file)
+			}
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				continue
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(string(want), got); d != "" {
+				t.Errorf("%s changed (-want +got); -update rewrites it:\n%s", file, d)
+			}
+		}
+	}
+}
+
+// TestFormsHold: whatever an outcome says, every form of it can be read by those it
+// is made for, and nothing in it is anything but text.
+func TestFormsHold(t *testing.T) {
+	kinds := rapid.SampledFrom([]Kind{NewViolation, VanishedViolation, FixedViolation, Nondeterminism, CostMoved, NewScenario, MissingScenario, NotReproduced, CannotRun, "other"})
+	words := rapid.OneOf(rapid.String(), rapid.Just(hostile), rapid.StringMatching("[|<>&`*_#@:%,\\n\\r\\\\\\[\\]()x ]{0,20}"),
+		rapid.Custom(func(t *rapid.T) string { return string(rapid.SliceOfN(rapid.Byte(), 0, 20).Draw(t, "bytes")) }))
+	change := rapid.Custom(func(t *rapid.T) Change {
+		return Change{
+			Kind: kinds.Draw(t, "kind"), Regression: rapid.Bool().Draw(t, "regression"), What: words.Draw(t, "what"), Severity: model.Severity(words.Draw(t, "severity")),
+			Before: words.Draw(t, "before"), After: words.Draw(t, "after"), Sentence: words.Draw(t, "sentence"), Command: words.Draw(t, "command"),
+			Timeline: words.Draw(t, "timeline"), Step: rapid.Int().Draw(t, "step"),
+		}
+	})
+	row := rapid.Custom(func(t *rapid.T) Row {
+		return Row{
+			Scenario: words.Draw(t, "scenario"), File: words.Draw(t, "file"), Line: rapid.IntRange(-1, 1000).Draw(t, "line"), Manager: words.Draw(t, "manager"),
+			Changes: rapid.SliceOfN(change, 0, 3).Draw(t, "changes"),
+		}
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		o := &Outcome{Rows: rapid.SliceOfN(row, 0, 12).Draw(t, "rows")}
+		for range rapid.IntRange(0, 2).Draw(t, "versions") {
+			o.Versions = append(o.Versions, Version{words.Draw(t, "manager"), words.Draw(t, "before"), words.Draw(t, "now")})
+		}
+		xmlHolds(t, o)
+		sarifHolds(t, o)
+		markdownHolds(t, o)
+		annotationsHold(t, o)
+	})
+}
+
+type failer interface {
+	Fatal(...any)
+	Fatalf(string, ...any)
+}
+
+func xmlHolds(t failer, o *Outcome) {
+	var back struct {
+		Tests    int `xml:"tests,attr"`
+		Failures int `xml:"failures,attr"`
+		Errors   int `xml:"errors,attr"`
+	}
+	text := told(t, "xml", o)
+	if err := xml.Unmarshal([]byte(text), &back); err != nil {
+		t.Fatalf("not XML: %v\n%s", err, text)
+	}
+	red := 0
+	for i := range o.Rows {
+		if o.Rows[i].Red() {
+			red++
+		}
+	}
+	if back.Tests != len(o.Rows) || back.Failures+back.Errors != red {
+		t.Fatalf("%d tests, %d failures and %d errors of %d rows, %d of them red", back.Tests, back.Failures, back.Errors, len(o.Rows), red)
+	}
+}
+
+func sarifHolds(t failer, o *Outcome) {
+	text := told(t, "sarif", o)
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	if err := sarifSchema(t).Validate(doc); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	back, err := sarif.FromString(text, sarif.WithStrictValidation())
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, r := range back.Runs[0].Results {
+		f := r.PartialFingerprints["ipamsim/v1"]
+		if seen[f] {
+			t.Fatalf("two results have the fingerprint %s\n%s", f, text)
+		}
+		seen[f] = true
+		if rule := back.Runs[0].Tool.Driver.Rules[r.RuleIndex]; *rule.ID != *r.RuleID {
+			t.Fatalf("a result of %s points at the rule %s", *r.RuleID, *rule.ID)
+		}
+	}
+}
+
+var (
+	ours = regexp.MustCompile(`</?(details|summary|code|pre|p|b)>|<br>`)
+	pre  = regexp.MustCompile(`(?s)<pre>.*?</pre>`)
+)
+
+func markdownHolds(t failer, o *Outcome) {
+	text := told(t, "md", o)
+	if len(text) > markdownMax || !utf8.ValidString(text) {
+		t.Fatalf("%d bytes, valid: %v", len(text), utf8.ValidString(text))
+	}
+	for block := range strings.SplitSeq(pre.ReplaceAllString(text, ""), "\n\n") {
+		markup := "<>`[\\@_*"
+		if strings.HasPrefix(strings.TrimSpace(block), "<") {
+			markup = "<>" // a block of HTML, in which Markdown looks for nothing
+		}
+		block = strings.ReplaceAll(block, "**worse**", "")
+		if strings.ContainsAny(ours.ReplaceAllString(block, ""), markup) {
+			t.Fatalf("markup from outside:\n%s\nin\n%s", block, text)
+		}
+		for l := range strings.Lines(block) {
+			if n := strings.Count(l, "|"); markup != "<>" && n != 0 && n != 6 && n != 4 {
+				t.Fatalf("a row with other cells than its table: %s", l)
+			}
+		}
+	}
+	if strings.ContainsAny(strings.Join(pre.FindAllString(ours.ReplaceAllString(text, ""), -1), ""), "<>") {
+		t.Fatalf("markup from outside:\n%s", text)
+	}
+	open, shut := strings.Count(text, "<details>"), strings.Count(text, "</details>")
+	if open != shut {
+		t.Fatalf("%d <details>, %d </details>\n%s", open, shut, text)
+	}
+}
+
+var command = regexp.MustCompile(`^::(error|notice) (file=[^:,]+,line=\d+,)?title=[^:,]+::.+$`)
+
+func annotationsHold(t failer, o *Outcome) {
+	text := told(t, "annotations", o)
+	kinds := map[string]int{}
+	for l := range strings.Lines(text) {
+		m := command.FindStringSubmatch(strings.TrimSuffix(l, "\n"))
+		if m == nil {
+			t.Fatalf("not a command: %q", l)
+		}
+		kinds[m[1]]++
+	}
+	for kind, n := range kinds {
+		if n > annotationsMax {
+			t.Fatalf("%d of %s", n, kind)
+		}
+	}
+}
+
+// TestSummaryIsBounded: GitHub refuses a summary of more than 1 MiB as a whole.
+func TestSummaryIsBounded(t *testing.T) {
+	o := rich()
+	for range 500 {
+		o.Rows = append(o.Rows, o.Rows[9])
+		o.Rows[len(o.Rows)-1].Changes[0].Timeline = strings.Repeat(hostile+"\n", 1000)
+	}
+	markdownHolds(t, o)
+	if text := told(t, "md", o); !strings.Contains(text, "do not fit here") || !strings.Contains(text, "\nand ") {
+		t.Error("nothing says that something is left out")
+	}
+}

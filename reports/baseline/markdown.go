@@ -1,0 +1,175 @@
+package baseline
+
+import (
+	"fmt"
+	"html"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"ipamsim/reports"
+)
+
+// Bounds of a job's summary. GitHub refuses one of more than 1 MiB as a whole, so
+// what does not fit is left out here, and said to be; GitHub counts all that the
+// steps before this one wrote, hence the distance.
+const (
+	markdownMax         = 900 << 10 // bytes
+	markdownRowsMax     = 200       // of the table
+	markdownTextMax     = 200       // runes of a sentence, a name, a command
+	markdownTimelineMax = 20 << 10  // bytes
+)
+
+// Markdown writes an outcome as GitHub-flavoured Markdown, for a job's
+// summary: the verdict, a table of what moved, for each scenario in it the
+// sentences, commands and timelines, folded up, and the versions. It is at most 900
+// KiB long.
+//
+// Nothing of a scenario can become markup: what is outside of HTML is made of letters
+// and entities.
+//
+// Source: GitHub Flavored Markdown Spec 0.29, HTML blocks and entities.
+func Markdown(w io.Writer, o *Outcome) error {
+	parts := []string{"## ipamsim gate: " + o.Verdict() + "\n"}
+	if t, left := movedTable(o); t != "" {
+		parts = append(parts, t+"\n")
+		if left > 0 {
+			parts = append(parts, fmt.Sprintf("and %d more\n", left))
+		}
+	}
+	end := versionTable(o) + fmt.Sprintf("%s, %s, %s\n", count(len(o.Rows), "scenario"), count(o.Runs, "run"), o.Wall.Round(time.Second))
+	room := markdownMax - len(end)
+	for _, p := range parts {
+		room -= len(p) + 1
+	}
+	left := 0
+	for i := range o.Rows {
+		switch p := details(&o.Rows[i]); {
+		case p == "":
+		case len(p)+200 > room: // keeps the line about what is left out
+			left++
+		default:
+			room -= len(p) + 1
+			parts = append(parts, p)
+		}
+	}
+	if left > 0 {
+		parts = append(parts, fmt.Sprintf("The details of %s do not fit here: they are in the other reports.\n", count(left, "scenario")))
+	}
+	_, err := io.WriteString(w, strings.Join(append(parts, end), "\n"))
+	return err
+}
+
+func movedTable(o *Outcome) (markdown string, left int) {
+	t := table.NewWriter()
+	t.AppendHeader(table.Row{"", "scenario", "what", "before", "now"})
+	for i := range o.Rows {
+		r := &o.Rows[i]
+		for j := range r.Changes {
+			c := &r.Changes[j]
+			if t.Length() == markdownRowsMax {
+				left++
+				continue
+			}
+			mark := "moved"
+			switch {
+			case c.Regression:
+				mark = "**worse**"
+			case c.Kind == FixedViolation:
+				mark = "fixed"
+			}
+			t.AppendRow(table.Row{mark, code(r.Scenario), text(c.Words()), text(c.Before), text(c.After)})
+		}
+	}
+	if t.Length() == 0 {
+		return "", 0
+	}
+	return t.RenderMarkdown(), left
+}
+
+func versionTable(o *Outcome) string {
+	if len(o.Versions) == 0 {
+		return ""
+	}
+	t := table.NewWriter()
+	t.AppendHeader(table.Row{"address manager", "before", "now"})
+	for _, v := range o.Versions {
+		t.AppendRow(table.Row{text(v.Manager), code(v.Before), code(v.Now)})
+	}
+	return t.RenderMarkdown() + "\n\n"
+}
+
+// details is a row with all that is known of its changes, folded up; empty if
+// nothing changed. It is HTML, in which Markdown looks for nothing; a block of it
+// ends at an empty line, and one of <pre> at its end.
+func details(r *Row) string {
+	g := r.gravest()
+	if g == nil {
+		return ""
+	}
+	plain := func(s string) string { return html.EscapeString(cut(reports.Clean(s))) }
+	var b strings.Builder
+	fmt.Fprintf(&b, "<details><summary><code>%s</code>: %s</summary>\n", plain(r.Scenario), plain(g.Words()))
+	for i := range r.Changes {
+		c := &r.Changes[i]
+		words := plain(c.Words())
+		if m := c.moved(); m != "" {
+			words += ": " + plain(m)
+		}
+		fmt.Fprintf(&b, "<p><b>%s</b><br>\n%s</p>\n", words, plain(c.Sentence))
+		if c.Command != "" {
+			fmt.Fprintf(&b, "\n<pre>%s</pre>\n", plain(c.Command))
+		}
+		if c.Timeline != "" {
+			fmt.Fprintf(&b, "\n<pre>\n%s\n</pre>\n", html.EscapeString(head(cleanLines(head(c.Timeline)))))
+		}
+	}
+	b.WriteString("\n</details>\n")
+	return b.String()
+}
+
+// text is something from outside as Markdown on one line, which shows as it is.
+// It stands in a line that began otherwise, or in a cell. An entity cannot be markup,
+// nor a part of a link or of a mention.
+func text(s string) string {
+	var b strings.Builder
+	for _, r := range cut(strings.TrimSpace(reports.Clean(s))) {
+		switch {
+		case r >= 0x80, r == ' ', r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z',
+			strings.ContainsRune("-.,/()%=;'", r) && !strings.HasSuffix(b.String(), "www"):
+			b.WriteRune(r)
+		default:
+			fmt.Fprintf(&b, "&#%d;", r)
+		}
+	}
+	return strings.ReplaceAll(b.String(), "&#58; ", ": ")
+}
+
+// code is text in the type of code, in which GitHub looks for no mentions.
+func code(s string) string {
+	if s == "" {
+		return ""
+	}
+	return "<code>" + text(s) + "</code>"
+}
+
+func cut(s string) string {
+	if r := []rune(s); len(r) > markdownTextMax {
+		return string(r[:markdownTextMax-1]) + "…"
+	}
+	return s
+}
+
+// head is the beginning of a timeline, in whole lines where it must be cut.
+func head(s string) string {
+	if len(s) <= markdownTimelineMax {
+		return s
+	}
+	s = strings.ToValidUTF8(s[:markdownTimelineMax], "")
+	if i := strings.LastIndexByte(s, '\n'); i > 0 {
+		s = s[:i]
+	}
+	return s + "\n…"
+}

@@ -1,0 +1,123 @@
+package baseline
+
+import (
+	"fmt"
+	"strings"
+
+	"ipamsim/reports"
+)
+
+// Verdict is what the gate came to, in one line.
+func (o *Outcome) Verdict() string {
+	worse, moved := 0, 0
+	for i := range o.Rows {
+		if o.Rows[i].Red() {
+			worse++
+		}
+		if len(o.Rows[i].Changes) > 0 {
+			moved++
+		}
+	}
+	switch all := count(len(o.Rows), "scenario"); {
+	case worse > 0:
+		return fmt.Sprintf("RED: %d of %s got worse", worse, all)
+	case moved > 0:
+		return fmt.Sprintf("green: nothing got worse; %d of %s moved", moved, all)
+	case len(o.Rows) == 1:
+		return "green: 1 scenario is as in the baseline"
+	default:
+		return "green: " + all + " are as in the baseline"
+	}
+}
+
+// Words is a change in a few words: what, of what, how grave. It stays on one line
+// whatever it is about.
+func (c *Change) Words() string {
+	what := reports.Clean(c.What)
+	if c.Severity != "" {
+		what += " (" + reports.Clean(string(c.Severity)) + ")"
+	}
+	say := func(before string) string { return strings.TrimSuffix(strings.TrimSpace(before+what), ":") }
+	switch c.Kind {
+	case NewViolation:
+		return say("breaks: ")
+	case VanishedViolation:
+		return say("no longer seen, same upstream: ")
+	case FixedViolation:
+		return say("fixed: ")
+	case Nondeterminism:
+		return say("not the same twice: ")
+	case CostMoved:
+		return say("cost: ")
+	case NewScenario:
+		return say("not in the baseline: ")
+	case MissingScenario:
+		return say("scenario is gone: ")
+	case NotReproduced:
+		return say("no longer reproduces: ")
+	case CannotRun:
+		return say("could not run: ")
+	}
+	return say(reports.Clean(string(c.Kind)) + ": ")
+}
+
+// moved is before and now with an arrow between, or nothing where neither is said.
+func (c *Change) moved() string {
+	before, after := reports.Clean(c.Before), reports.Clean(c.After)
+	if before == "" && after == "" {
+		return ""
+	}
+	return strings.TrimSpace(before + " -> " + after)
+}
+
+// place is where a reader finds the row in its file.
+func (r *Row) place() (file string, line int) { return r.File, max(1, r.Line) }
+
+// gravest is the first change that turns the gate red, else the first of all, else
+// nil.
+func (r *Row) gravest() *Change {
+	for i := range r.Changes {
+		if r.Changes[i].Regression {
+			return &r.Changes[i]
+		}
+	}
+	if len(r.Changes) > 0 {
+		return &r.Changes[0]
+	}
+	return nil
+}
+
+// story is a change as text of several lines: words, sentence, before and now,
+// command, timeline. Every line is clean.
+func (c *Change) story() string {
+	lines := []string{c.Words()}
+	if m := c.moved(); m != "" {
+		lines[0] += ": " + m
+	}
+	if c.Sentence != "" {
+		lines = append(lines, reports.Clean(c.Sentence))
+	}
+	if c.Command != "" {
+		lines = append(lines, "show it again: "+reports.Clean(c.Command))
+	}
+	if c.Timeline != "" {
+		lines = append(lines, "", cleanLines(c.Timeline))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// cleanLines is reports.Clean line by line, without an empty end.
+func cleanLines(text string) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	for i, l := range lines {
+		lines[i] = reports.Clean(l)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
