@@ -1,0 +1,42 @@
+// Addresses as numbers: 10.0.0.1 and 2001:db8::1 as {bits: 32 or 128, n: BigInt}.
+function parseAddress(text) {
+  if (/^\d+\.\d+\.\d+\.\d+$/.test(text)) {
+    return { bits: 32, n: text.split('.').reduce((n, p) => n * 256n + BigInt(p), 0n) };
+  }
+  if (!/^[0-9a-f:]+$/i.test(text)) return null;
+  const halves = text.split('::');
+  const words = (h) => (h ? h.split(':') : []);
+  const head = words(halves[0]), tail = words(halves[1] || '');
+  const gap = halves.length === 2 ? 8 - head.length - tail.length : 0;
+  const all = [...head, ...Array(Math.max(0, gap)).fill('0'), ...tail];
+  if (all.length !== 8) return null;
+  return { bits: 128, n: all.reduce((n, w) => n * 65536n + BigInt('0x' + (w || '0')), 0n) };
+}
+
+// parsePrefix is {bits, first, size} of 10.0.0.0/24.
+function parsePrefix(text) {
+  const [address, length] = String(text).split('/');
+  const a = parseAddress(address);
+  if (!a || !/^\d+$/.test(length || '') || Number(length) > a.bits) return null;
+  const size = 1n << BigInt(a.bits - Number(length));
+  return { bits: a.bits, first: a.n - (a.n % size), size };
+}
+
+function formatAddress(bits, n) {
+  if (bits === 32) return [24n, 16n, 8n, 0n].map((s) => (n >> s) & 255n).join('.');
+  return Array.from({ length: 8 }, (_, i) => ((n >> BigInt(112 - 16 * i)) & 65535n).toString(16)).join(':');
+}
+
+// last is the end of an address that tells it from its neighbours: .46
+const lastPart = (text) => (text.includes('.') ? text.slice(text.lastIndexOf('.')) : text.slice(text.lastIndexOf(':')));
+
+// heldAt is what is so of an address at a step: its spans of each kind.
+function heldAt(held, step) {
+  const now = {};
+  for (const s of held.spans) {
+    if (s.from <= step && (!s.to || step < s.to)) (now[s.kind] = now[s.kind] || []).push(s);
+  }
+  return now;
+}
+const wrongs = ['duplicate', 'blackholed', 'unbacked', 'leaked']; // the worst first
+const wrongOf = (now) => wrongs.find((k) => now[k]);

@@ -1,0 +1,71 @@
+// The film: tables whose rows come, change and go (model/film/film.go), and the
+// scene that the playhead is at.
+const film = rec.film || {};
+film.tables = film.tables || [];
+film.frames = film.frames || [];
+const tableIndex = (name) => film.tables.findIndex((t) => t.name === name);
+
+// column is the position of the first of these names among a table's columns.
+function column(t, ...names) {
+  for (const n of names) {
+    const i = t < 0 ? -1 : film.tables[t].columns.indexOf(n);
+    if (i >= 0) return i;
+  }
+  return -1;
+}
+
+// A keyframe is a scene that can be jumped to. One stands wherever as many rows have
+// changed since the one before as it has itself, so that all of them together are
+// not larger than the film, and a jump costs no more than a few thousand changes.
+const changesMin = 2000;
+const keyframes = [];
+
+const scene = {
+  frame: -1,                               // the last one applied
+  rows: film.tables.map(() => new Map()),  // by table: key → cells
+  delta: [],                               // what the step changed: {t, key, old, now}
+};
+
+function applyFrame(rows, frame, delta) {
+  for (const c of frame.changes || []) {
+    const table = rows[c.t];
+    if (delta) delta.push({ t: c.t, key: c.k, old: table.get(c.k), now: c.r || undefined });
+    if (c.r) table.set(c.k, c.r);
+    else table.delete(c.k);
+  }
+}
+
+function makeKeyframes() {
+  const rows = film.tables.map(() => new Map());
+  let since = 0;
+  film.frames.forEach((f, i) => {
+    applyFrame(rows, f);
+    since += (f.changes || []).length;
+    const size = rows.reduce((n, t) => n + t.size, 0);
+    if (since >= Math.max(changesMin, size)) {
+      keyframes.push({ frame: i, rows: rows.map((t) => new Map(t)) });
+      since = 0;
+    }
+  });
+}
+
+// seek brings the scene to a step, and delta to what that very step changed.
+function seek(step) {
+  const target = firstAfter(film.frames, step, stepOf) - 1;
+  const exact = target >= 0 && film.frames[target].step === step;
+  const before = exact ? target - 1 : target;
+  if (scene.frame > before) {
+    const k = firstAfter(keyframes, before, (x) => x.frame) - 1;
+    scene.rows = k >= 0 ? keyframes[k].rows.map((t) => new Map(t)) : film.tables.map(() => new Map());
+    scene.frame = k >= 0 ? keyframes[k].frame : -1;
+  } else {
+    const k = firstAfter(keyframes, before, (x) => x.frame) - 1;
+    if (k >= 0 && keyframes[k].frame > scene.frame) {
+      scene.rows = keyframes[k].rows.map((t) => new Map(t));
+      scene.frame = keyframes[k].frame;
+    }
+  }
+  while (scene.frame < before) applyFrame(scene.rows, film.frames[++scene.frame]);
+  scene.delta = [];
+  if (exact) applyFrame(scene.rows, film.frames[++scene.frame], scene.delta);
+}

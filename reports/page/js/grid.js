@@ -1,0 +1,102 @@
+// Pools and blocks as grids, a cell an address.
+const gridMax = 1024;
+const cellSize = 15;
+const gridStates = [['free', 'free'], ['agree', 'claimed, and alive'], ['pending', 'claimed, not alive now'], ...wrongs.map((k) => [k, k])];
+
+// The addresses by number, sorted, so that those of a range are found quickly.
+const numbered = rec.addresses.map((held) => ({ held, a: parseAddress(held.addr) })).filter((x) => x.a)
+  .sort((x, y) => x.a.bits - y.a.bits || (x.a.n < y.a.n ? -1 : x.a.n > y.a.n ? 1 : 0));
+
+// ranges are the blocks as stored, or else the pools.
+function ranges() {
+  const blocks = tableIndex('blocks'), pools = tableIndex('pools');
+  const t = blocks >= 0 ? blocks : pools;
+  if (t < 0) return [];
+  const prefix = column(t, 'block', 'range', 'cidr'), node = column(t, 'owner', 'node'), network = column(t, 'network'), named = column(t, 'pool', 'block');
+  return [...scene.rows[t].entries()].sort((a, b) => order(a[0], b[0])).map(([, cells]) => ({
+    prefix: parsePrefix(cells[prefix]), name: cells[named], text: cells[prefix], node: node >= 0 ? cells[node] : '', network: network >= 0 ? cells[network] : '',
+    what: blocks >= 0 ? 'Block' : 'Pool',
+  })).filter((r) => r.prefix && matches([r.name, r.text, r.node, r.network].join(' ').toLowerCase()) | state.q !== '');
+}
+
+function cellsOf(range) {
+  const p = range.prefix, end = p.first + p.size;
+  const inside = numbered.filter((x) => x.a.bits === p.bits && x.a.n >= p.first && x.a.n < end && (!range.network || !x.held.network || sameNetwork(x.held.network, range.network)));
+  let first = p.first, size = p.size;
+  if (size > BigInt(gridMax)) { // only the part that is used
+    if (!inside.length) return null;
+    first = inside[0].a.n - (inside[0].a.n % 16n);
+    size = inside[inside.length - 1].a.n - first + 1n;
+    if (size > BigInt(gridMax)) return null;
+  }
+  const cells = Array(Number(size)).fill('free');
+  const count = {};
+  for (const x of inside) {
+    const now = heldAt(x.held, state.step);
+    const s = wrongOf(now) || (now.claimed ? (now.live ? 'agree' : 'pending') : now.live ? 'agree' : 'free');
+    if (s === 'free') continue;
+    cells[Number(x.a.n - first)] = s;
+    count[s] = (count[s] || 0) + 1;
+  }
+  return { cells, first, bits: p.bits, count, inside };
+}
+const sameNetwork = (a, b) => a === b || shortNetwork(a) === shortNetwork(b);
+
+function paintCell(ctx, s, x, y) {
+  const w = cellSize - 2;
+  if (s === 'agree') { ctx.fillStyle = colour('owner0'); ctx.fillRect(x, y, w, w); }
+  else if (s === 'pending') { ctx.strokeStyle = colour('owner0'); ctx.lineWidth = 2; ctx.strokeRect(x + 1, y + 1, w - 2, w - 2); }
+  else if (s === 'free') { ctx.strokeStyle = colour('line'); ctx.lineWidth = 1; ctx.strokeRect(x + 0.5, y + 0.5, w - 1, w - 1); }
+  else {
+    ctx.fillStyle = pattern(ctx, s);
+    ctx.fillRect(x, y, w, w);
+    ctx.strokeStyle = colour(s);
+    ctx.lineWidth = 1.5;
+    ctx.strokeRect(x + 0.75, y + 0.75, w - 1.5, w - 1.5);
+  }
+}
+
+function showGrid() {
+  const all = ranges();
+  byId('gridpanel').hidden = tableIndex('blocks') < 0 && tableIndex('pools') < 0;
+  if (byId('gridpanel').hidden) return;
+  const box = byId('grid');
+  const figures = all.slice(0, 24).map((range) => {
+    const g = cellsOf(range);
+    const title = range.what + ' ' + range.name + (range.text !== range.name && !range.name.includes(range.text.replace('/', '-')) ? ' (' + range.text + ')' : '') + (range.node ? ', of ' + shortNode(range.node) : '');
+    const used = g ? Object.entries(g.count).map(([k, n]) => n + ' ' + (gridStates.find(([s]) => s === k) || [k, k])[1]).join(', ') || 'nothing in it' : 'too wide to draw';
+    const caption = el('figcaption', {}, el('strong', {}, title), ': ' + used);
+    if (!g) return el('figure', {}, caption);
+    const across = Math.min(32, Math.max(8, Math.floor((Math.min(box.clientWidth || 600, 600) - 40) / cellSize / 8) * 8));
+    const lines = Math.ceil(g.cells.length / across);
+    const canvas = el('canvas', { role: 'img', 'aria-label': title + ': ' + used });
+    const ctx = sized(canvas, 44 + across * cellSize, lines * cellSize);
+    ctx.font = '10px ' + colour('mono');
+    ctx.textBaseline = 'middle';
+    g.cells.forEach((s, i) => {
+      const y = Math.floor(i / across) * cellSize;
+      if (i % across === 0) { ctx.fillStyle = colour('dim'); ctx.fillText(lastPart(formatAddress(g.bits, g.first + BigInt(i))), 0, y + cellSize / 2); }
+      paintCell(ctx, s, 44 + (i % across) * cellSize, y);
+    });
+    const tell = el('p', { class: 'dim cell' }, ' ');
+    canvas.addEventListener('pointermove', (e) => {
+      const i = Math.floor(e.offsetY / cellSize) * across + Math.floor((e.offsetX - 44) / cellSize);
+      if (e.offsetX < 44 || i < 0 || i >= g.cells.length) return;
+      const addr = formatAddress(g.bits, g.first + BigInt(i));
+      const x = g.inside.find((y) => y.a.n === g.first + BigInt(i));
+      tell.textContent = x ? describeHeld(x.held) : addr + ': never used';
+    });
+    return el('figure', {}, caption, canvas, tell);
+  });
+  if (all.length > 24) figures.push(el('p', { class: 'dim' }, '… and ' + (all.length - 24) + ' more: search for a node or a range.'));
+  box.replaceChildren(gridLegend(), el('div', { class: 'grids' }, ...(figures.length ? figures : [el('p', { class: 'dim' }, 'None at this step.')])));
+}
+
+function gridLegend() {
+  const used = gridStates.filter(([s]) => !wrongs.includes(s) || rec.addresses.some((a) => a.spans.some((x) => x.kind === s)));
+  return el('ul', { class: 'legend' }, ...used.map(([s, text]) => {
+    const c = el('canvas', { 'aria-hidden': 'true' });
+    paintCell(sized(c, cellSize, cellSize), s, 1, 1);
+    return el('li', {}, c, ' ' + text);
+  }));
+}

@@ -1,0 +1,39 @@
+// The step itself: the decision, what it came to, and what it changed.
+function showDecision() {
+  const box = byId('decision');
+  const m = messageAt(state.step);
+  const parts = [];
+  if (state.step === 0) parts.push(el('p', {}, 'Before the first step: what the scenario begins with.'));
+  if (m) {
+    parts.push(el('p', { class: 'sentence' }, el('strong', {}, m.actor), ' ' + (kinds[m.kind] || m.kind) + ': ', stepText(m)));
+    const facts = [['Message', m.key], ['Answer', m.note], ['Outcome', m.outcome + (m.fault ? ' (a fault)' : '')], ['Choices', m.of > 1 ? 'one of ' + m.of + ' that could have come next' : 'the only one there was'], ['Time', clock(m.at)]];
+    parts.push(el('dl', {}, ...facts.filter(([, v]) => v).map(([k, v]) => el('div', {}, el('dt', {}, k), el('dd', { class: m.fault && k === 'Outcome' ? 'hurt' : null }, v)))));
+  } else if (state.step > 0) parts.push(el('p', {}, 'No message: time passes, or the cluster does something by itself.'));
+  const events = eventsAt.get(state.step) || [];
+  if (events.length) parts.push(el('ul', { class: 'facts' }, ...events.slice(0, 30).map((e) => el('li', { class: isFaultEvent(e) ? 'hurt' : null }, e.text)), events.length > 30 ? el('li', { class: 'dim' }, '… and ' + (events.length - 30) + ' more') : null));
+  for (const v of violationsAt.get(state.step) || []) {
+    parts.push(el('p', { class: 'broken' }, el('strong', {}, '✗ ' + v.invariant), ' ' + v.message, v.meaning ? el('span', { class: 'dim' }, ' ' + v.meaning) : null));
+  }
+  box.replaceChildren(...parts);
+}
+
+function showChanged() {
+  const lines = scene.delta.filter((d) => d.old || d.now);
+  const box = byId('changed');
+  if (!lines.length) return box.replaceChildren(el('p', { class: 'dim' }, 'Nothing that the tables below show.'));
+  const items = lines.slice(0, 40).map((d) => {
+    const t = film.tables[d.t];
+    const kind = !d.now ? 'removed' : d.old ? 'changed' : 'added';
+    const parts = [el('span', { class: 'mark', 'aria-hidden': 'true' }, markWords[kind][0]), hidden(markWords[kind][1]), ' ', el('span', { class: 'dim' }, (t.title || t.name) + ': ')];
+    if (kind !== 'changed') parts.push((d.now || d.old).map((c, i) => c && (t.columns[i] === 'container' || t.columns[i] === 'handle' ? '' : c)).filter(Boolean).join(' · '));
+    else {
+      parts.push((d.now[0] || d.key) + ': ');
+      d.now.forEach((c, i) => {
+        if (c !== d.old[i]) parts.push(t.columns[i] + ' ', el('del', {}, d.old[i] || '∅'), ' ', el('ins', {}, c || '∅'), ' ');
+      });
+    }
+    return el('li', { class: kind }, ...parts);
+  });
+  if (lines.length > 40) items.push(el('li', { class: 'dim' }, '… and ' + (lines.length - 40) + ' more rows'));
+  box.replaceChildren(el('ul', { class: 'diff' }, ...items));
+}

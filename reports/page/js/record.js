@@ -1,0 +1,49 @@
+// The record that came with the page: reports/record.go says what is in it.
+const rec = JSON.parse(byId('record').textContent);
+for (const list of ['steps', 'events', 'violations', 'addresses', 'screens']) rec[list] = rec[list] || [];
+for (const v of rec.violations) { v.turns = v.turns || []; v.objects = v.objects || []; }
+for (const a of rec.addresses) a.spans = a.spans || [];
+
+// The playhead goes from 0, before the first step, to the last.
+const lastStep = Math.max(
+  rec.steps.length ? rec.steps[rec.steps.length - 1].step : 0,
+  rec.events.length ? rec.events[rec.events.length - 1].step : 0);
+
+const gravest = rec.violations[Number(document.body.dataset.gravest)] || null;
+
+// What the gravest violation is about: addresses, pods and actors by name.
+const subjects = new Set();
+if (gravest) for (const o of gravest.objects) subjects.add(o.slice(o.indexOf(' ') + 1));
+
+const turnSteps = new Set(gravest ? gravest.turns.map(stepOf) : []);
+const violationsAt = new Map();
+for (const v of rec.violations) violationsAt.set(v.step, (violationsAt.get(v.step) || []).concat(v));
+
+const eventsAt = new Map();
+for (const e of rec.events) {
+  if (!eventsAt.has(e.step)) eventsAt.set(e.step, []);
+  eventsAt.get(e.step).push(e);
+}
+const isFaultEvent = (e) => e.kind === 'fault' || e.kind === 'actor-panic';
+
+// points are the steps worth stopping at: turning points, faults and violations.
+const points = [...new Set([
+  ...turnSteps,
+  ...violationsAt.keys(),
+  ...rec.steps.filter((s) => s.fault).map(stepOf),
+  ...rec.events.filter(isFaultEvent).map(stepOf),
+])].sort((a, b) => a - b);
+
+// messageAt is the message of a step, or undefined.
+function messageAt(step) {
+  const i = firstAfter(rec.steps, step, stepOf) - 1;
+  return i >= 0 && rec.steps[i].step === step ? rec.steps[i] : undefined;
+}
+
+// timeAt is the virtual time, in ns, after a step.
+function timeAt(step) {
+  const i = firstAfter(rec.steps, step, stepOf) - 1;
+  const at = i >= 0 ? rec.steps[i].at : 0;
+  const j = firstAfter(rec.events, step, stepOf) - 1;
+  return j >= 0 && rec.events[j].step === step ? Math.max(at, rec.events[j].at) : at;
+}

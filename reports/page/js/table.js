@@ -1,0 +1,45 @@
+// Tables of text. rows are {cells: [text or element], mark: '' | 'added' | 'changed'
+// | 'removed', wrong: bool}. Long ones are cut until somebody asks for all.
+const rowsMax = 150;
+const markWords = { added: ['+', 'added'], changed: ['~', 'changed'], removed: ['−', 'removed'] };
+
+function makeTable(caption, columns, rows, all, more) {
+  const marked = rows.some((r) => r.mark);
+  const head = el('tr', {}, marked ? el('th', { scope: 'col', class: 'mark' }, hidden('changed at this step')) : null, ...columns.map((c) => el('th', { scope: 'col' }, c)));
+  const body = el('tbody');
+  for (const r of all ? rows : rows.slice(0, rowsMax)) {
+    const tr = el('tr', { class: [r.mark, r.wrong && 'wrong'].filter(Boolean).join(' ') || null });
+    if (marked) tr.append(el('td', { class: 'mark' }, ...(r.mark ? [el('span', { 'aria-hidden': 'true' }, markWords[r.mark][0]), hidden(markWords[r.mark][1])] : [])));
+    for (const c of r.cells) tr.append(el('td', {}, c));
+    body.append(tr);
+  }
+  const table = el('table', {}, el('caption', { class: 'unseen' }, caption), el('thead', {}, head), body);
+  const box = el('div', { class: 'tablebox', tabindex: '0', role: 'region', 'aria-label': caption }, table);
+  if (!rows.length) body.append(el('tr', {}, el('td', { colspan: String(columns.length), class: 'dim' }, state.q ? 'nothing that fits the search' : 'empty')));
+  const out = [box];
+  if (!all && rows.length > rowsMax) {
+    const b = el('button', { type: 'button' }, 'Show ' + (rows.length - rowsMax) + ' more rows');
+    b.addEventListener('click', more);
+    out.push(b);
+  }
+  return out;
+}
+
+// tableRows are the rows of one table of the film at the playhead: those that the
+// step changed first, a row that it removed as it was.
+function tableRows(t) {
+  const changed = new Map(scene.delta.filter((d) => d.t === t).map((d) => [d.key, d]));
+  const rows = [];
+  for (const [key, d] of changed) {
+    const mark = !d.now ? 'removed' : d.old ? 'changed' : 'added';
+    const cells = (d.now || d.old || []).map((c, i) => (mark === 'changed' && d.old[i] !== c ? el('span', {}, el('del', {}, d.old[i] || '∅'), ' ', el('ins', {}, c || '∅')) : c));
+    if (d.now || d.old) rows.push({ key, mark, cells, hay: [...(d.old || []), ...(d.now || [])].join(' ') });
+  }
+  for (const [key, cells] of scene.rows[t] || []) if (!changed.has(key)) rows.push({ key, mark: '', cells, hay: cells.join(' ') });
+  rows.sort((a, b) => Boolean(b.mark) - Boolean(a.mark) || order(a.key, b.key));
+  return rows.filter((r) => matches(r.hay.toLowerCase()));
+}
+
+// order compares texts with their numbers as numbers: 10.0.0.9 before 10.0.0.10.
+const collator = new Intl.Collator('en', { numeric: true });
+const order = (a, b) => collator.compare(a, b);

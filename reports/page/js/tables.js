@@ -1,0 +1,28 @@
+// Every other table of the film, folded until somebody opens it.
+const openTables = new Set(['claims', 'sandboxes']);
+const allRows = new Set();
+const tableBoxes = new Map();
+
+function makeTables() {
+  const box = byId('tables');
+  film.tables.forEach((t, i) => {
+    if (t.name === 'routes' || t.name === 'reach') return;
+    const count = el('span', { class: 'dim' });
+    const body = el('div');
+    const d = el('details', { class: 'panel', open: openTables.has(t.name) }, el('summary', {}, el('strong', {}, t.title || t.name), ' ', count), body);
+    d.addEventListener('toggle', () => { if (d.open) openTables.add(t.name); else openTables.delete(t.name); showTable(i); });
+    tableBoxes.set(i, { count, body, d });
+    box.append(d);
+  });
+}
+
+function showTable(i) {
+  const { count, body, d } = tableBoxes.get(i);
+  const changed = scene.delta.filter((c) => c.t === i).length;
+  count.textContent = plural(scene.rows[i].size, 'row') + (changed ? ', ' + changed + ' changed at this step' : '');
+  if (!d.open) return;
+  const t = film.tables[i];
+  body.replaceChildren(...makeTable((t.title || t.name) + ' at step ' + state.step, t.columns, tableRows(i), allRows.has(i), () => { allRows.add(i); showTable(i); }));
+}
+
+const showTables = () => { for (const i of tableBoxes.keys()) showTable(i); };

@@ -1,0 +1,51 @@
+// How things are said. Times are virtual, in ns.
+function clock(ns) {
+  const ms = Math.round(ns / 1e6);
+  const h = Math.floor(ms / 3600000), m = Math.floor(ms / 60000) % 60;
+  const s = String((ms % 60000) / 1000);
+  return (h ? h + 'h' : '') + (h || m ? m + 'm' : '') + s + 's';
+}
+
+const plural = (n, one) => n + ' ' + one + (n === 1 ? '' : 's');
+
+// Names are shortened where all of them end, or begin, alike.
+const namespaces = new Set();
+const domains = new Map();
+for (const e of rec.events) {
+  if (e.pod) namespaces.add(e.pod.split('/')[0]);
+  if (e.node) domains.set(e.node, e.node.includes('.') ? e.node.slice(e.node.indexOf('.')) : '');
+}
+for (const a of rec.addresses) for (const s of a.spans) if (s.who && s.who.includes('/')) namespaces.add(s.who.split('/')[0]);
+const oneDomain = domains.size > 0 && new Set(domains.values()).size === 1 ? [...domains.values()][0] : '';
+
+function shortPod(pod) {
+  return namespaces.size === 1 && pod.includes('/') ? pod.slice(pod.indexOf('/') + 1) : pod;
+}
+function shortNode(node) {
+  return oneDomain && node.endsWith(oneDomain) ? node.slice(0, -oneDomain.length) : node;
+}
+const shortNetwork = (n) => (n.includes('/') ? n.slice(n.indexOf('/') + 1) : n);
+
+// what a step did, in words, as far as they are known
+const stepText = (s) => s.text || [s.key, s.note && '→ ' + s.note].filter(Boolean).join(' ');
+
+const bands = {
+  duplicate: 'two live sandboxes have it',
+  blackholed: 'alive, and some node cannot reach it',
+  unbacked: 'alive, and the datastore does not say so: it can be given away',
+  leaked: 'claimed, and its sandbox is gone',
+};
+const kinds = {
+  read: 'reads', write: 'writes', watch: 'asks to hear', event: 'hears', local: 'does',
+};
+
+// ellipsis cuts a text to a width of a canvas.
+const widths = new Map();
+function fit(ctx, text, width) {
+  if (width < 12) return '';
+  const per = widths.get(ctx.font) || ctx.measureText('abcdefghij0123456789').width / 20;
+  widths.set(ctx.font, per);
+  const n = Math.floor(width / per);
+  if (text.length <= n) return text;
+  return n < 3 ? '' : text.slice(0, n - 1) + '…';
+}

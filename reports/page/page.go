@@ -1,0 +1,84 @@
+// Package page draws the HTML page of a run: one file that needs nothing else, in
+// which somebody who was not there can see what happened, go to any step, and look
+// around.
+package page
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"encoding/json"
+	"html/template"
+	"io"
+	"io/fs"
+	"strings"
+
+	"ipamsim/reports"
+)
+
+//go:embed page.html page.css js/*.js
+var files embed.FS
+
+var (
+	style  = must(fs.ReadFile(files, "page.css"))
+	script = program()
+	page   = template.Must(template.New("page.html").Funcs(template.FuncMap{"clock": clock}).ParseFS(files, "page.html"))
+)
+
+// parts are the files of js, in the order they need each other in.
+var parts = strings.Fields("dom record words film state address axis rows strip lanes table now truth grid routes reach tables list screens search playhead start")
+
+// program is what runs in the page: all parts as one function.
+func program() []byte {
+	var b bytes.Buffer
+	b.WriteString("(() => {\n'use strict';\n")
+	for _, name := range parts {
+		b.Write(must(fs.ReadFile(files, "js/"+name+".js")))
+	}
+	b.WriteString("})();\n")
+	return b.Bytes()
+}
+
+// Write draws the page of a run as one HTML document that asks nobody for anything:
+// its style, its program and the record are inside, and a content security policy
+// lets it do nothing else. Everything that comes from the scenario or from the run
+// is text.
+//
+// Without a script, and on paper, it shows what was found and how it came about.
+// The bytes are a function of the record.
+func Write(w io.Writer, rec *reports.Record) error {
+	if err := page.ExecuteTemplate(w, "head", storyOf(rec)); err != nil {
+		return err
+	}
+	if _, err := io.WriteString(w, `<script type="application/json" id="record">`); err != nil {
+		return err
+	}
+	// The encoder writes <, > and & as escapes: nothing in the record can end the
+	// element it stands in.
+	if err := json.NewEncoder(w).Encode(rec); err != nil {
+		return err
+	}
+	if _, err := io.WriteString(w, "</script>"); err != nil {
+		return err
+	}
+	return page.ExecuteTemplate(w, "tail", map[string]any{"Script": template.JS(script)})
+}
+
+// policy is what a browser lets the page do: use this style and this program.
+func policy() string {
+	return "default-src 'none'; style-src " + hash(style) + "; script-src " + hash(script) + "; base-uri 'none'; form-action 'none'"
+}
+
+func hash(text []byte) string {
+	sum := sha256.Sum256(text)
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// must is for what is compiled in: a failure is one of the build.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

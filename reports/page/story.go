@@ -1,0 +1,123 @@
+package page
+
+import (
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+	"time"
+
+	"ipamsim/model"
+	"ipamsim/reports"
+)
+
+// violationsMax is how many violations have their timeline in the page's text. A run
+// that breaks more of them breaks the same thing again and again; all of them are in
+// the record.
+const violationsMax = 100
+
+// story is what the page tells before its program runs.
+type story struct {
+	*reports.Record
+	Style    template.CSS
+	Policy   string
+	Mark     string // of the verdict, for eyes
+	Headline string // the verdict and whether it was expected, in words
+	Expects  string
+	Tells    []string // paragraphs
+	First    *violation
+	Others   []violation
+	Left     int // violations that are not among them
+}
+
+type violation struct {
+	*reports.RecordedViolation
+	Index int // into the record's
+}
+
+func storyOf(rec *reports.Record) *story {
+	s := &story{Record: rec, Style: template.CSS(style), Policy: policy(), Tells: paragraphs(rec.Story)}
+	s.Mark, s.Headline = headline(rec)
+	s.Expects = expectation(rec)
+	first := gravest(rec)
+	for i := range rec.Violations {
+		v := violation{&rec.Violations[i], i}
+		switch {
+		case i == first:
+			s.First = &v
+		case len(s.Others) < violationsMax:
+			s.Others = append(s.Others, v)
+		default:
+			s.Left++
+		}
+	}
+	return s
+}
+
+func headline(rec *reports.Record) (mark, text string) {
+	switch {
+	case rec.Verdict == reports.Pass && rec.AsExpected:
+		return "✓", "Nothing broke"
+	case rec.Verdict == reports.Pass:
+		return "✗", "Nothing broke, though something should have"
+	case rec.Verdict == reports.Fail && rec.AsExpected:
+		return "✗", "It broke, as this scenario expects"
+	case rec.Verdict == reports.Fail:
+		return "✗", "It broke, and was not expected to"
+	}
+	return "?", "Nothing is proved: the run did not get to its end"
+}
+
+// expectation is the sentence that keeps a reader from taking a known failure for
+// news, or news for a known failure.
+func expectation(rec *reports.Record) string {
+	want := strings.Join(rec.Expected, ", ")
+	switch {
+	case rec.Verdict == reports.Fail && rec.AsExpected:
+		return "A scenario that shows a known weakness expects to fail. This one expects " + want + "."
+	case want != "" && !rec.AsExpected:
+		return "The scenario expects " + want + "."
+	case want == "" && rec.Verdict == reports.Fail && !rec.AsExpected:
+		return "The scenario expects that nothing breaks."
+	}
+	return ""
+}
+
+// gravest is the violation to tell of: one that was not expected before one that
+// was, then by what it does to users, then the first.
+func gravest(rec *reports.Record) int {
+	rank := func(v *reports.RecordedViolation) int {
+		n := slices.Index([]model.Severity{model.Critical, model.Major, model.Minor}, v.Severity)
+		if rec.AsExpected || slices.Contains(rec.Expected, v.Invariant) {
+			n += 10
+		}
+		return n
+	}
+	best := -1
+	for i := range rec.Violations {
+		if best < 0 || rank(&rec.Violations[i]) < rank(&rec.Violations[best]) {
+			best = i
+		}
+	}
+	return best
+}
+
+func paragraphs(text string) (out []string) {
+	for p := range strings.SplitSeq(text, "\n\n") {
+		if p = strings.TrimSpace(p); p != "" {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// clock is virtual time as every report writes it.
+func clock(d time.Duration) string { return d.Round(time.Millisecond).String() }
+
+// Gravest tells the program which violation the page is about.
+func (s *story) Gravest() string {
+	if s.First == nil {
+		return "-1"
+	}
+	return fmt.Sprint(s.First.Index)
+}
