@@ -32,6 +32,7 @@ type Chart struct {
 type Axis struct {
 	Label    string
 	Duration bool // values are seconds, written as 30s, 5m, 2h
+	Whole    bool // there is nothing between one and two
 }
 
 // Line is values that belong together.
@@ -164,8 +165,11 @@ func axis(a *plot.Axis, want Axis) {
 	plain(&a.Tick.Label, fontSize-1)
 	a.LineStyle.Width, a.Tick.LineStyle.Width, a.Padding = vg.Points(0.75), vg.Points(0.75), 0
 	a.Tick.Marker = plot.TickerFunc(counts)
-	if want.Duration {
+	switch {
+	case want.Duration:
 		a.Tick.Marker = plot.TickerFunc(durations)
+	case want.Whole:
+		a.Tick.Marker = plot.TickerFunc(wholes)
 	}
 }
 

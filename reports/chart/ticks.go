@@ -14,14 +14,22 @@ const ticksMax = 7
 
 // counts are ticks at 1, 2 or 5 times a power of ten, written 2k, 1.5M.
 func counts(from, to float64) []plot.Tick {
+	return ticks(from, to, stepOf(from, to), number)
+}
+
+// wholes are counts of what is not divided.
+func wholes(from, to float64) []plot.Tick {
+	return ticks(from, to, max(1, stepOf(from, to)), number)
+}
+
+func stepOf(from, to float64) float64 {
 	step := math.Pow(10, math.Floor(math.Log10((to-from)/ticksMax)))
 	for _, m := range []float64{1, 2, 5, 10} {
 		if (to-from)/(step*m) <= ticksMax {
-			step *= m
-			break
+			return step * m
 		}
 	}
-	return ticks(from, to, step, number)
+	return step
 }
 
 // number is short: 0.5, 30, 2k, 1.5M.

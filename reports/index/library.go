@@ -1,0 +1,242 @@
+package index
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"ipamsim/model"
+	"ipamsim/reports"
+)
+
+// Library is how many runs ended, of one scenario or of many.
+type Library struct {
+	Title string // "" for the usual one
+	Runs  []Run  // in order
+	Notes []string
+}
+
+// Run is one of them.
+type Run struct {
+	Scenario, Title, Upstream, Datastore, Strategy, Store string
+	Seed                                                  uint64
+	Verdict                                               reports.Verdict
+	Reason                                                string // why it is unknown
+	AsExpected                                            bool
+	Gravest                                               *model.Violation // nil if nothing broke
+	Violated                                              []string         // invariants, sorted
+	Violations                                            int
+	Steps, Calls                                          int
+	Virtual, Wall                                         time.Duration
+	Page                                                  string // beside the index, "" if there is none
+	Command                                               string // shows it again, "" if nobody knows
+}
+
+// RunOf is what the index shows of a report.
+func RunOf(r *reports.Report) Run {
+	out := Run{
+		Scenario: r.Scenario, Title: r.Title, Upstream: r.Upstream, Datastore: r.Datastore, Strategy: r.Strategy, Store: r.Store, Seed: r.Seed, Command: r.Command(),
+		Verdict: r.Verdict, Reason: r.Reason, AsExpected: r.AsExpected(), Violations: len(r.Violations), Calls: r.Calls, Virtual: r.Virtual, Wall: r.Wall,
+	}
+	if v := r.Gravest(); v != nil {
+		own := *v
+		out.Gravest = &own
+	}
+	if r.Trace != nil {
+		out.Steps = len(r.Trace.Steps)
+	}
+	for _, v := range r.Violations {
+		out.Violated = append(out.Violated, v.Invariant)
+	}
+	out.Violated = sorted(out.Violated)
+	return out
+}
+
+func sorted(names []string) []string {
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// rowsMax is how many runs a page shows: more, nobody scrolls through. Of more,
+// those that ended as expected are left out first.
+const rowsMax = 1000
+
+// Index is the page of a library.
+func (l *Library) Index() (*Index, error) {
+	known, err := knownAs()
+	if err != nil {
+		return nil, err
+	}
+	x := &Index{
+		Title: cmp.Or(l.Title, "Library of scenarios"), Notes: l.Notes, Facts: l.facts(),
+		Lead: "Each run is the real code in a simulated cluster, and the same again under the same seed. A scenario that expects a violation and has it ends as expected.",
+	}
+	if t := l.sideBySide(); t != nil {
+		x.Tables = append(x.Tables, t)
+	}
+	x.Tables = append(x.Tables, l.table(known))
+	return x, nil
+}
+
+func (l *Library) facts() []Fact {
+	scenarios := map[string]bool{}
+	var wall time.Duration
+	asExpected, unknown, broken := 0, 0, 0
+	for _, r := range l.Runs {
+		scenarios[r.Scenario] = true
+		wall += r.Wall
+		switch {
+		case r.Verdict == reports.Unknown:
+			unknown++
+		case r.AsExpected:
+			asExpected++
+		}
+		if r.Violations > 0 {
+			broken++
+		}
+	}
+	return []Fact{
+		{"runs", grouped(len(l.Runs))}, {"scenarios", grouped(len(scenarios))}, {"as expected", grouped(asExpected)},
+		{"not as expected", grouped(len(l.Runs) - asExpected - unknown)}, {"unknown", grouped(unknown)},
+		{"runs that broke an invariant", grouped(broken)}, {"time, one after another", short(wall)},
+	}
+}
+
+// table is a row for each run.
+func (l *Library) table(known map[string]string) *Table {
+	t := &Table{Name: "runs", Title: "Runs", Columns: []Column{
+		{Title: "Scenario"}, {Title: "Manager", Choice: true}, {Title: "Ended", Choice: true}, {Title: "Gravest violation", Choice: true},
+		{Title: "Severity", Choice: true}, {Title: "Known as"}, {Title: "Seed", Number: true}, {Title: "Steps", Number: true},
+		{Title: "Virtual time", Number: true}, {Title: "Show it again"},
+	}}
+	for _, i := range l.shown() {
+		t.Rows = append(t.Rows, l.Runs[i].cells(known))
+	}
+	t.Left = len(l.Runs) - len(t.Rows)
+	return t
+}
+
+// shown are the runs to show, in order.
+func (l *Library) shown() []int {
+	rank := func(r *Run) int {
+		switch {
+		case !r.AsExpected:
+			return 0
+		case r.Violations > 0:
+			return 1
+		}
+		return 2
+	}
+	all := make([]int, len(l.Runs))
+	for i := range all {
+		all[i] = i
+	}
+	slices.SortStableFunc(all, func(a, b int) int { return rank(&l.Runs[a]) - rank(&l.Runs[b]) })
+	all = all[:min(len(all), rowsMax)]
+	slices.Sort(all)
+	return all
+}
+
+func (r *Run) cells(known map[string]string) []Cell {
+	where := []string{r.Strategy}
+	if r.Datastore != "" {
+		where = append(where, r.Datastore)
+	}
+	if r.Store == "memory" {
+		where = append(where, "in memory")
+	}
+	gravest, grave := Cell{}, Cell{}
+	if v := r.Gravest; v != nil {
+		gravest = Cell{Text: v.Invariant, More: v.Message}
+		if n := r.Violations - 1; n > 0 {
+			gravest.More += fmt.Sprintf(" (+%d more)", n)
+		}
+		grave = severity(v.Severity)
+	}
+	return []Cell{
+		{Text: r.Scenario, Link: r.Page, More: r.Title}, {Text: manager(r.Upstream), More: version(r.Upstream)}, r.ended(), gravest, grave, recorded(known[r.Scenario]),
+		{Text: strconv.FormatUint(r.Seed, 10), More: strings.Join(where, ", "), Order: order(float64(r.Seed))},
+		{Text: grouped(r.Steps), More: plural(r.Calls, "API call"), Order: order(float64(r.Steps))},
+		{Text: short(r.Virtual), More: fmt.Sprintf("%.2f s real", r.Wall.Seconds()), Order: order(r.Virtual.Seconds())}, {Command: r.Command},
+	}
+}
+
+// ended says how, and whether that was to be expected.
+func (r *Run) ended() Cell {
+	switch {
+	case r.Verdict == reports.Unknown:
+		return Cell{Text: "unknown", More: r.Reason, Mark: Mild}
+	case !r.AsExpected:
+		return Cell{Text: "not as expected", Mark: Grave}
+	case r.Verdict == reports.Fail:
+		return Cell{Text: "fails as expected"}
+	}
+	return Cell{Text: "pass", Mark: Good}
+}
+
+// sideBySide is a row for each scenario, with in how many of its runs each
+// invariant was violated; nil if each ran once.
+func (l *Library) sideBySide() *Table {
+	type tally struct {
+		runs, pass, unexpected, unknown int
+		violated                        map[string]int
+	}
+	of, total := map[string]*tally{}, map[string]int{}
+	several := false
+	for _, r := range l.Runs {
+		y := of[r.Scenario]
+		if y == nil {
+			y = &tally{violated: map[string]int{}}
+			of[r.Scenario] = y
+		}
+		y.runs++
+		several = several || y.runs > 1
+		switch {
+		case r.Verdict == reports.Unknown:
+			y.unknown++
+		case !r.AsExpected:
+			y.unexpected++
+		}
+		if r.Verdict == reports.Pass {
+			y.pass++
+		}
+		for _, v := range r.Violated {
+			y.violated[v]++
+			total[v]++
+		}
+	}
+	if !several {
+		return nil
+	}
+	shown := slices.SortedFunc(maps.Keys(total), func(a, b string) int { return cmp.Or(total[b]-total[a], cmp.Compare(a, b)) })
+	t := &Table{Name: "scenarios", Title: "Side by side", Note: "In how many of its runs each scenario violated which invariant."}
+	if more := len(shown) - columnsMax; more > 0 {
+		t.Note += fmt.Sprintf(" The %d rarest invariants are left out.", more)
+	}
+	shown = sorted(shown[:min(len(shown), columnsMax)])
+	for _, c := range append([]string{"runs", "pass", "not as expected", "unknown"}, shown...) {
+		t.Columns = append(t.Columns, Column{Title: c, Number: true})
+	}
+	t.Columns = append([]Column{{Title: "Scenario"}}, t.Columns...)
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		y := of[name]
+		row := []Cell{{Text: name}}
+		for _, n := range []int{y.runs, y.pass, y.unexpected, y.unknown} {
+			row = append(row, count(n))
+		}
+		for _, v := range shown {
+			row = append(row, count(y.violated[v]))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// columnsMax invariants fit beside each other.
+const columnsMax = 8
+
+func count(n int) Cell { return Cell{Text: grouped(n), Order: order(float64(n))} }

@@ -1,0 +1,124 @@
+package index
+
+import (
+	"crypto/sha256"
+	_ "embed" // the page's parts
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"strconv"
+
+	"ipamsim/reports"
+	"ipamsim/reports/chart"
+)
+
+//go:embed page.html
+var pageText string
+
+//go:embed page.css
+var css string
+
+//go:embed page.js
+var script string
+
+var page = template.Must(template.New("index").Parse(pageText))
+
+// view is an index as the template wants it.
+type view struct {
+	*Index
+	Policy string
+	Style  template.CSS
+	Script template.JS
+	Charts []figure
+	Tables []table
+	Every  int // seconds
+}
+
+type figure struct {
+	Title string
+	SVG   template.HTML
+	Words string
+}
+
+type table struct {
+	*Table
+	Choices bool
+	Rows    [][]cell
+}
+
+type cell struct {
+	Cell
+	Column Column
+	First  bool
+	Sorts  string // "" if the text does
+	Word   bool   // it stays on one line
+}
+
+// Write draws the page. The same index is the same bytes.
+func Write(w io.Writer, x *Index) error {
+	style := css + chart.CSS()
+	v := view{
+		Index: x.clean(), Style: template.CSS(style), Script: template.JS(script), Every: int(x.Reload.Seconds()),
+		Policy: fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'; base-uri 'none'; form-action 'none'", hash(style), hash(script)),
+	}
+	for _, c := range x.Charts {
+		svg, err := c.Inline(c.Words)
+		if err != nil {
+			return fmt.Errorf("index: %w", err)
+		}
+		v.Charts = append(v.Charts, figure{c.Title, svg, c.Words})
+	}
+	for _, t := range x.Tables {
+		rows, err := t.cells()
+		if err != nil {
+			return err
+		}
+		v.Tables = append(v.Tables, table{Table: t, Rows: rows})
+	}
+	if err := page.Execute(w, v); err != nil {
+		return fmt.Errorf("index: %w", err)
+	}
+	return nil
+}
+
+// clean is the index with its texts as they may stand: escaping keeps markup out, and
+// this what reorders or hides letters.
+func (x *Index) clean() *Index {
+	out := *x
+	out.Title, out.Lead = reports.Clean(x.Title), reports.Clean(x.Lead)
+	out.Notes = make([]string, len(x.Notes))
+	for i, n := range x.Notes {
+		out.Notes[i] = reports.Clean(n)
+	}
+	return &out
+}
+
+func (t *Table) cells() ([][]cell, error) {
+	out := make([][]cell, len(t.Rows))
+	for i, r := range t.Rows {
+		if len(r) != len(t.Columns) {
+			return nil, fmt.Errorf("index: table %s, row %d: %d cells, want %d", t.Name, i, len(r), len(t.Columns))
+		}
+		for n, c := range r {
+			c.Text, c.More = reports.Clean(c.Text), reports.Clean(c.More)
+			if reports.Clean(c.Command) != c.Command {
+				c.Command = "" // what is copied must be what is seen
+			}
+			x := cell{Cell: c, Column: t.Columns[n], First: n == 0, Word: len(c.Text) <= wordMax}
+			if c.Order != nil {
+				x.Sorts = strconv.FormatFloat(*c.Order, 'g', -1, 64)
+			}
+			out[i] = append(out[i], x)
+		}
+	}
+	return out, nil
+}
+
+// wordMax is longer than the name of any invariant or manager.
+const wordMax = 22
+
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return base64.StdEncoding.EncodeToString(sum[:])
+}
