@@ -2,7 +2,6 @@ package invariant
 
 import (
 	"fmt"
-	"strings"
 
 	"ipamsim/model"
 	"ipamsim/model/route"
@@ -39,7 +38,7 @@ var BlackholedAddress = define(Invariant{
 			}
 			out = append(out, finding{
 				message: fmt.Sprintf("%s %s on %s (%s) since %s: %s",
-					verdict(l), l.To, dst.sandbox.Node, dst.sandbox.Pod, clock(since), cause(l)),
+					verdict(l), l.To, dst.sandbox.Node, dst.sandbox.Pod, clock(since), l.Why()),
 				objects: []string{addressName(dst), nodeName(l.From), swallower(&v, l), podName(dst.sandbox.Pod)},
 			})
 		}
@@ -59,26 +58,6 @@ func verdict(l *route.Loss) string {
 	}
 	return l.From + " cannot reach"
 }
-
-// cause says where packets end, and in which route.
-func cause(l *route.Loss) string {
-	where := "at " + l.At
-	if l.At == l.From && !l.Back {
-		where = "at home"
-	}
-	switch l.How {
-	case route.Unreachable:
-		return fmt.Sprintf("unreachable, no route for it %s", where)
-	case route.Looping:
-		return fmt.Sprintf("it goes round in circles %s by %s", where, quoted(l.Route))
-	case route.Dead:
-		return fmt.Sprintf("%s is the way %s, and nobody answers there", quoted(l.Route), where)
-	}
-	return fmt.Sprintf("swallowed %s by %s", where, quoted(l.Route))
-}
-
-// quoted is a route on one line, however many next hops it has.
-func quoted(r string) string { return "\"" + strings.Join(strings.Fields(r), " ") + "\"" }
 
 // swallower is the object where packets end: a node, or a router.
 func swallower(v *View, l *route.Loss) string {

@@ -2,9 +2,31 @@ package route
 
 import (
 	"cmp"
+	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 )
+
+// Why says where packets end, and in which route.
+func (l *Loss) Why() string {
+	where := "at " + l.At
+	if l.At == l.From && !l.Back {
+		where = "at home"
+	}
+	switch l.How {
+	case Unreachable:
+		return fmt.Sprintf("unreachable, no route for it %s", where)
+	case Looping:
+		return fmt.Sprintf("it goes round in circles %s by %s", where, quoted(l.Route))
+	case Dead:
+		return fmt.Sprintf("%s is the way %s, and nobody answers there", quoted(l.Route), where)
+	}
+	return fmt.Sprintf("swallowed %s by %s", where, quoted(l.Route))
+}
+
+// quoted is a route on one line, however many next hops it has.
+func quoted(r string) string { return "\"" + strings.Join(strings.Fields(r), " ") + "\"" }
 
 // losses are the pairs of a node and a pod's address that do not reach each
 // other, kept as tables change.

@@ -47,6 +47,8 @@ type Plane struct {
 	recount bool                  // and so do pods
 	stale   map[netip.Prefix]bool // destinations to walk to again
 	losses  losses
+
+	changed map[hereKey]bool // routes, since a Watch last looked; nil: nobody watches
 }
 
 // local is an address on a node.
@@ -177,6 +179,9 @@ func (p *Plane) settle() {
 func (p *Plane) put(i int, dst netip.Prefix) {
 	if p.t.set(i, dst, p.route(i, dst)) {
 		p.stale[dst] = true
+		if p.changed != nil {
+			p.changed[hereKey{i, dst}] = true
+		}
 	}
 }
 
