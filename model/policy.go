@@ -87,6 +87,22 @@ func SameDomain(a, b *Network, addr netip.Addr) bool {
 	return false
 }
 
+// Wire is the key of the first of the networks that has the address on one wire with
+// the network of a key, which may be that one itself; the key if there is no such
+// network. Two holders of an address with one wire hold one address.
+func Wire(networks []Network, key string, addr netip.Addr) string {
+	n := NetworkByKey(networks, key)
+	if n == nil {
+		return key
+	}
+	for i := range networks {
+		if SameDomain(&networks[i], n, addr) {
+			return networks[i].Key
+		}
+	}
+	return key
+}
+
 // NetworkByKey finds a network, or nil.
 func NetworkByKey(networks []Network, key string) *Network {
 	for i := range networks {

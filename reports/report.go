@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ipamsim/model"
+	"ipamsim/model/film"
 	"ipamsim/model/metric"
 	"ipamsim/sim"
 )
@@ -57,6 +58,13 @@ type Report struct {
 	// are the names of those to show, if it names any.
 	Series  *metric.Series
 	Metrics []string
+
+	// Film is what everything looked like from step to step, nil if nobody asked for
+	// it. Networks are the policies that its addresses are told apart by.
+	Film     *film.Film
+	Networks []model.Network
+	// BlackholeAfter is how long an address may be unreachable while routes spread.
+	BlackholeAfter time.Duration
 
 	Trace    *sim.Trace
 	History  *model.History

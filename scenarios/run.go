@@ -68,6 +68,8 @@ type Options struct {
 	Walk sim.Strategy
 	// Recorded replays the run in spec.schedule.
 	Recorded bool
+	// Film keeps what everything looked like after every step: reports.Report.Film.
+	Film bool
 	// StopAt is asked for each new violation, with the step after which it was found
 	// and the history so far. True ends the run there; what only holds at rest is
 	// then not judged.
@@ -105,6 +107,7 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 		}
 		w.Cleanup(api.Close)
 		cfg := s.cluster(adapter, o)
+		rep.BlackholeAfter = cfg.Settings.BlackholeAfter
 		cfg.Stop = s.stop(o, rep, func() *model.History { return c.History() })
 		if c, err = cluster.Start(w, run, api, cfg); err != nil {
 			return s.refused(err)
@@ -121,7 +124,7 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 	rep.Digest = fmt.Sprintf("%016x", rep.Trace.Digest())
 	if c != nil {
 		rep.Violations, rep.History, rep.Describe = c.Violations(), c.History(), c.Describe
-		rep.Calls, rep.Series, rep.States = c.Calls(), c.Series(), c.States()
+		rep.Calls, rep.Series, rep.States, rep.Film = c.Calls(), c.Series(), c.States(), c.Film()
 	}
 	if replay != nil && err == nil {
 		err = replay.Err()
@@ -163,7 +166,7 @@ func (s *Scenario) report(o Options) *reports.Report {
 	spec := s.Doc.Spec
 	rep := &reports.Report{
 		Scenario: s.Name(), Title: spec.Title, Story: spec.Story, File: s.File, Upstream: s.Upstream(), References: s.references(), Store: cmp.Or(o.Store, Etcd),
-		Seed: 1, Strategy: "timed", Exact: true, Datastore: s.datastore(o), Metrics: spec.Metrics.Show,
+		Seed: 1, Strategy: "timed", Exact: true, Datastore: s.datastore(o), Metrics: spec.Metrics.Show, Networks: s.Policies(),
 	}
 	if spec.Strategy != "" {
 		rep.Strategy = spec.Strategy
@@ -285,7 +288,7 @@ func (s *Scenario) cluster(a ipam.Adapter, o Options) cluster.Config {
 	spec := s.Doc.Spec
 	cfg := cluster.Config{
 		Adapter: a, Networks: s.Networks, Primary: s.Primary, Objects: s.Objects, Daemons: spec.Daemons,
-		Datastore: s.datastore(o), Fabric: spec.Fabric, Metrics: spec.Metrics.Every.Duration,
+		Datastore: s.datastore(o), Fabric: spec.Fabric, Metrics: spec.Metrics.Every.Duration, Film: o.Film,
 		Until: spec.Until.Duration, Settle: spec.Settle.Duration, Hazards: s.hazards(),
 		Timers: cluster.Timers{
 			NodeMonitorGrace: spec.Timers.NodeMonitorGrace.Duration, Toleration: spec.Timers.Toleration.Duration,

@@ -39,6 +39,7 @@ type Config struct {
 	Settings invariant.Settings
 	Fabric   route.Fabric  // the network between the nodes
 	Metrics  time.Duration // measure at this interval; 0: never
+	Film     bool          // keep what everything looked like after every step
 	// Datastore is where the manager keeps its record, if it has a choice.
 	Datastore string
 	// Stop is asked after every step, with the violations that are new at it. True
@@ -97,8 +98,9 @@ type Cluster struct {
 	judge    judge
 	routing  *routing // nil: the primary network announces no routes
 	series   *metric.Series
-	rested   bool // the quiet time after the script is over
-	over     bool // the run has been judged
+	camera   *camera // nil: nobody films
+	rested   bool    // the quiet time after the script is over
+	over     bool    // the run has been judged
 	clocks   map[string]*sim.Clock
 	traps    []*trap // set by hazards, in the order of setting
 
@@ -135,7 +137,7 @@ func Start(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config) (*Cluste
 	}
 	c.startControllers()
 	w.Spawn(sim.Process{ID: "script", Run: c.script})
-	return c, nil
+	return c, c.startFilm()
 }
 
 // load stores the scenario's objects, as if they had been there for ever.

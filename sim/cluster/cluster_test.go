@@ -22,46 +22,7 @@ import (
 // the plain order, and returns what happened: one line an event.
 func story(t *testing.T, kind string, replicas int, script ...cluster.Entry) []string {
 	t.Helper()
-	store, err := etcd.Start()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close()
-	run, err := store.Begin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer run.End()
-	a := canary.New()
-	config := json.RawMessage(`{"cniVersion":"0.3.1","name":"net","type":"macvlan","ipam":{"type":"canary","range":"10.0.0.0/28"}}`)
-	network, _, err := a.Network("default/net", config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg := cluster.Config{Adapter: a, Until: 20 * time.Minute, Networks: []cluster.Network{{Network: network, Config: config}}, Script: script}
-	for _, name := range []string{"a", "b"} {
-		cfg.Objects = append(cfg.Objects, cluster.Object{Kind: "Node", Name: name, Body: cluster.NodeManifest(name, nil)})
-	}
-	body := fmt.Sprintf(`{"apiVersion":"apps/v1","kind":%q,"metadata":{"name":"web"},"spec":{"replicas":%d,"selector":{"matchLabels":{"app":"web"}},
-		"template":{"metadata":{"labels":{"app":"web"},"annotations":{"k8s.v1.cni.cncf.io/networks":"net"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`, kind, replicas)
-	cfg.Objects = append(cfg.Objects, cluster.Object{Kind: kind, Namespace: "default", Name: "web", Body: json.RawMessage(body)})
-	var c *cluster.Cluster
-	_, err = sim.Run(context.Background(), sim.Options{Strategy: plain{}}, func(w *sim.World) error {
-		crds, err := a.CRDs()
-		if err != nil {
-			return err
-		}
-		api, err := kube.New(run, crds)
-		if err != nil {
-			return err
-		}
-		w.Cleanup(api.Close)
-		c, err = cluster.Start(w, run, api, cfg)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := run(t, `{"type":"canary","range":"10.0.0.0/28"}`, kind, replicas, func(cfg *cluster.Config) { cfg.Script = script }, nil, nil)
 	var out []string
 	for _, e := range c.History().Events {
 		if e.Kind == model.AddBegin || e.Kind == model.DelBegin {
@@ -77,6 +38,62 @@ func story(t *testing.T, kind string, replicas int, script ...cluster.Entry) []s
 		out = append(out, fmt.Sprintf("%v %s", e.At.Truncate(time.Second), what))
 	}
 	return out
+}
+
+// run is a run of a cluster of two nodes on the canary, in the plain order; more
+// changes what is not the same for all. started and ended, unless nil, are called
+// before the first step and after the last.
+func run(t *testing.T, ipam, kind string, replicas int, more func(*cluster.Config), started func(*cluster.Cluster), ended func()) (c *cluster.Cluster) {
+	t.Helper()
+	store, err := etcd.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	run, err := store.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer run.End()
+	a := canary.New()
+	config := json.RawMessage(`{"cniVersion":"0.3.1","name":"net","type":"macvlan","ipam":` + ipam + `}`)
+	network, _, err := a.Network("default/net", config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := cluster.Config{Adapter: a, Until: 20 * time.Minute, Networks: []cluster.Network{{Network: network, Config: config}}}
+	for _, name := range []string{"a", "b"} {
+		cfg.Objects = append(cfg.Objects, cluster.Object{Kind: "Node", Name: name, Body: cluster.NodeManifest(name, nil)})
+	}
+	body := fmt.Sprintf(`{"apiVersion":"apps/v1","kind":%q,"metadata":{"name":"web"},"spec":{"replicas":%d,"selector":{"matchLabels":{"app":"web"}},
+		"template":{"metadata":{"labels":{"app":"web"},"annotations":{"k8s.v1.cni.cncf.io/networks":"net"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`, kind, replicas)
+	cfg.Objects = append(cfg.Objects, cluster.Object{Kind: kind, Namespace: "default", Name: "web", Body: json.RawMessage(body)})
+	more(&cfg)
+	_, err = sim.Run(context.Background(), sim.Options{Strategy: plain{}}, func(w *sim.World) error {
+		crds, err := a.CRDs()
+		if err != nil {
+			return err
+		}
+		api, err := kube.New(run, crds)
+		if err != nil {
+			return err
+		}
+		w.Cleanup(api.Close)
+		if c, err = cluster.Start(w, run, api, cfg); err != nil {
+			return err
+		}
+		if started != nil {
+			started(c)
+		}
+		if end := w.Hooks.End; ended != nil {
+			w.Hooks.End = func() { end(); ended() }
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }
 
 // plain delivers the first message there is.

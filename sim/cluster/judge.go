@@ -41,6 +41,7 @@ func (c *Cluster) stepped(s *sim.Step) {
 	}
 	before := len(c.judge.found)
 	c.judgeNow(invariant.Always, false)
+	c.filmed()
 	if stop := c.cfg.Stop; stop != nil && stop(s, c.judge.found[before:]) {
 		c.w.Finish()
 	}
@@ -54,6 +55,7 @@ func (c *Cluster) ended() {
 	if c.rested {
 		c.judgeNow(invariant.Quiescent, true)
 	}
+	c.filmed()
 	c.mu.Lock()
 	c.over = true
 	c.mu.Unlock()

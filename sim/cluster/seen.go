@@ -21,9 +21,18 @@ type seen struct {
 	tunnels   map[string]netip.Addr
 
 	sorted, routed bool // sandboxes, and locals and tunnels, are up to date
+	edition        int  // how often sandboxes or pods have changed
 }
 
-func (s *seen) sandboxesChanged() { s.sorted, s.routed = false, false }
+func (s *seen) sandboxesChanged() {
+	s.sorted, s.routed = false, false
+	s.edition++
+}
+
+func (s *seen) podsChanged() {
+	s.pods = nil
+	s.edition++
+}
 
 // seenSandboxes are those of the truth by node, pod and id.
 func (c *Cluster) seenSandboxes() []model.Sandbox {

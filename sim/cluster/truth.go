@@ -139,7 +139,7 @@ func (c *Cluster) podChanged(ch kube.Change) {
 	} else {
 		delete(c.pods, key)
 	}
-	c.truth.seen.pods = nil
+	c.truth.seen.podsChanged()
 	c.truth.changed = true
 }
 

@@ -1,0 +1,67 @@
+package cluster_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ipamsim/model"
+	"ipamsim/sim"
+	"ipamsim/sim/cluster"
+)
+
+// After every step the film shows what somebody sees who looks at everything anew,
+// whatever people and machines do meanwhile: with pools that addresses are taken
+// from, and with blocks that nodes announce.
+func TestFilmShowsEveryStep(t *testing.T) {
+	partition, pause := &cluster.Partition{Node: "b"}, &cluster.Pause{Actor: "a"}
+	partition.For.Duration, pause.For.Duration = 7*time.Minute, 20*time.Second
+	script := []cluster.Entry{
+		{At: time.Minute, Action: &cluster.Reboot{Node: "a"}},
+		{At: 2 * time.Minute, Action: pause},
+		{At: 3 * time.Minute, Action: partition},
+		{At: 12 * time.Minute, Action: &cluster.Scale{Kind: "StatefulSet", Name: "web", Replicas: 1}},
+		{At: 13 * time.Minute, Action: &cluster.ReplaceNode{Node: "b", As: "c"}},
+		{At: 14 * time.Minute, Action: &cluster.Scale{Kind: "StatefulSet", Name: "web", Replicas: 4}},
+	}
+	for name, ipam := range map[string]string{
+		"pools":  `{"type":"canary","range":"10.0.0.0/28"}`,
+		"blocks": `{"type":"canary","range":"10.0.0.0/26","blocks":29,"bug":"leaked-affinity"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			var c *cluster.Cluster
+			steps, tables := 0, map[string]bool{}
+			look := func(step int) {
+				want, err := c.Still()
+				if err != nil {
+					t.Fatal(err)
+				}
+				f := c.Film()
+				if d := cmp.Diff(want, f.At(step)); d != "" {
+					t.Fatalf("after step %d: -there +film:\n%s", step, d)
+				}
+				for i, rows := range want {
+					tables[f.Tables[i].Name] = tables[f.Tables[i].Name] || len(rows) > 0
+				}
+				steps = step
+			}
+			run(t, ipam, "StatefulSet", 3, func(cfg *cluster.Config) {
+				cfg.Script, cfg.Film = script, true
+				if name == "blocks" {
+					cfg.Primary = cfg.Networks[0].Key
+				}
+				cfg.Stop = func(s *sim.Step, _ []model.Violation) bool { look(s.Step); return false }
+			}, func(started *cluster.Cluster) { c = started }, func() { look(steps) })
+			for table, used := range tables {
+				if !used {
+					t.Errorf("nothing was ever in table %s", table)
+				}
+			}
+			if err := c.Film().Check(); err != nil {
+				t.Error(err)
+			}
+			t.Logf("%d steps, %d frames, %d tables", steps, len(c.Film().Frames), len(tables))
+		})
+	}
+}
