@@ -36,12 +36,7 @@ func screen(b *strings.Builder, e model.Event) {
 	if b.Len() > 0 {
 		b.WriteByte('\n')
 	}
-	prompt := strings.TrimSpace(process(e.Actor)) + "$"
-	if e.Node != "" {
-		host, _, _ := strings.Cut(e.Node, ".") // as a shell prints it
-		prompt = "root@" + Clean(host) + ":~#"
-	}
-	fmt.Fprintf(b, "at %s %s %s\n", clock(e.At), prompt, Clean(e.Text))
+	fmt.Fprintf(b, "at %s %s\n", clock(e.At), prompt(e))
 	text := strings.TrimRight(e.Output, "\n")
 	if e.Err != "" {
 		text = strings.TrimPrefix(text+"\n", "\n") + strings.TrimRight(e.Err, "\n")
@@ -57,6 +52,16 @@ func screen(b *strings.Builder, e model.Event) {
 		}
 		b.WriteString(strings.TrimRight(cut(Clean(expand(strings.TrimSuffix(l, "\r"))), screenWidth), " ") + "\n")
 	}
+}
+
+// prompt is the line that somebody typed, as it stands on a terminal.
+func prompt(e model.Event) string {
+	p := strings.TrimSpace(process(e.Actor)) + "$"
+	if e.Node != "" {
+		host, _, _ := strings.Cut(e.Node, ".") // as a shell prints it
+		p = "root@" + Clean(host) + ":~#"
+	}
+	return p + " " + Clean(e.Text)
 }
 
 // expand puts spaces in the place of tabs, as a terminal does.

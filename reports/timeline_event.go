@@ -22,26 +22,24 @@ func (s *subject) event(ev model.Event, holders map[string]string) *entry {
 		s.added(e, ev, ours && !before, holders)
 	case model.DelEnd:
 		if ours && !before {
-			e.weight, e.text = scenery, "DEL of "+pod+" is done"
-			if ev.Err != "" {
-				e.mark, e.weight, e.text = 'x', cause, "DEL of "+pod+" fails: "+reason(ev.Err)
+			if e.weight = scenery; ev.Err != "" {
+				e.mark, e.weight = 'x', cause
 			}
+			e.text = said(ev)
 		}
 	case model.SandboxUp:
 		if ours && !before {
-			e.weight, e.text = attempt+1, "sandbox of "+pod+" is up on "+ev.Node
+			e.weight, e.text = attempt+1, said(ev)
 		}
 	case model.SandboxDown:
 		delete(holders, ev.Container)
 		if ours && !before {
-			e.weight, e.turn, e.text = glimpse, "gone", fmt.Sprintf("sandbox of %s on %s is gone: %s", pod, ev.Node, ev.Text)
+			e.weight, e.turn, e.text = glimpse, "gone", said(ev)
 		}
 	case model.Reconcile, model.Reconciled:
-		e.lane, e.fact, e.weight, e.text = ev.Actor, false, -scenery, "begins a pass"
-		if ev.Kind == model.Reconciled {
-			if e.text = "ends its pass"; ev.Err != "" {
-				e.mark, e.text = 'x', "ends its pass: "+reason(ev.Err)
-			}
+		e.lane, e.fact, e.weight, e.text = ev.Actor, false, -scenery, said(ev)
+		if ev.Err != "" {
+			e.mark = 'x'
 		}
 	default:
 		s.outside(e, ev, ours)
@@ -63,7 +61,7 @@ func (s *subject) added(e *entry, ev model.Event, ours bool, holders map[string]
 	switch {
 	case !ours:
 	case ev.Err != "":
-		e.mark, e.weight, e.turn, e.text = 'x', cause, "failed", "ADD of "+pod+" fails: "+reason(ev.Err)
+		e.mark, e.weight, e.turn, e.text = 'x', cause, "failed", said(ev)
 	case out:
 		e.weight, e.turn = fate+1, "out"
 		delete(holders, ev.Container)
@@ -86,19 +84,19 @@ func (s *subject) outside(e *entry, ev model.Event, ours bool) {
 	e.lane, e.actor = laneless, "" // the text says who
 	switch ev.Kind {
 	case model.Operator:
-		e.weight, e.turn, e.text = cause-5, "operator", "operator: "+ev.Text
+		e.weight, e.turn, e.text = cause-5, "operator", said(ev)
 		if ev.Err != "" {
-			e.mark, e.text = 'x', e.text+": "+ev.Err
+			e.mark = 'x'
 		}
 		if s.typed[ev.Actor] && !s.wrote[ev.Actor] && ev.Err == "" {
 			e.weight, e.turn = unshown, "" // who only looks changes nothing
 		}
 	case model.FaultEvent:
 		if strings.HasPrefix(ev.Actor, "hazard/") { // else a message was hurt, which the trace shows
-			e.mark, e.weight, e.turn, e.text = 'x', cause-5, "hazard", "hazard: "+ev.Text
+			e.mark, e.weight, e.turn, e.text = 'x', cause-5, "hazard", said(ev)
 		}
 	case model.NodeEvent:
-		e.weight, e.text = scenery-10, "node "+ev.Node+": "+ev.Text
+		e.weight, e.text = scenery-10, said(ev)
 		if slices.Contains(s.named["node"], ev.Node) || ours {
 			e.weight = attempt
 		}
@@ -107,7 +105,7 @@ func (s *subject) outside(e *entry, ev model.Event, ours bool) {
 		}
 	case model.ActorPanic:
 		e.weight, e.actor, e.mark, e.fact = cause, ev.Actor, 'x', false
-		e.text = "panics: " + firstLine(ev.Err)
+		e.text = said(ev)
 		if slices.Contains(s.named["actor"], ev.Actor) {
 			e.weight = fate
 		}

@@ -1,0 +1,136 @@
+package reports
+
+import (
+	"encoding/json"
+	"io"
+	"slices"
+	"strings"
+
+	"ipamsim/model"
+	"ipamsim/model/film"
+	"ipamsim/model/invariant"
+	"ipamsim/sim"
+)
+
+// storiesMax is of how many violations a record tells how they came about: of
+// those that break the same invariant, the first few differ in names only.
+const (
+	storiesMax     = 40
+	storiesEachMax = 3
+)
+
+// RecordOf is a run as plain data. What a page shows of the state needs a film:
+// without one, Film and Addresses are empty.
+func RecordOf(r *Report) *Record {
+	rec := &Record{
+		Format: RecordFormat, Scenario: r.Scenario, Title: r.Title, Story: r.Story, File: r.File,
+		Upstream: r.Upstream, References: r.References, Datastore: r.Datastore, Seed: r.Seed, Strategy: r.Strategy, Store: r.Store,
+		Verdict: r.Verdict, Reason: r.Reason, AsExpected: r.AsExpected(), Expected: r.Expected,
+		Virtual: r.Virtual, Calls: r.Calls, Digest: r.Digest, Command: r.Command(),
+		Steps: []RecordedStep{}, Events: []RecordedEvent{}, Violations: []RecordedViolation{}, Addresses: addresses(r),
+	}
+	if r.Trace != nil {
+		rec.Steps = make([]RecordedStep, len(r.Trace.Steps))
+		for i, st := range r.Trace.Steps {
+			rec.Steps[i] = r.recordedStep(st)
+		}
+	}
+	if r.History != nil {
+		for _, e := range r.History.Events {
+			if e.Kind == model.Output {
+				rec.Screens = append(rec.Screens, screenOf(e))
+			} else {
+				rec.Events = append(rec.Events, recordedEvent(e))
+			}
+		}
+	}
+	rec.Violations = r.stories()
+	rec.Film = film.Film{Tables: []film.Table{}, Frames: []film.Frame{}}
+	if r.Film != nil {
+		rec.Film = *r.Film
+	}
+	return rec
+}
+
+// WriteRecord writes the record of a run, which ReadRecord reads.
+func WriteRecord(w io.Writer, r *Report) error {
+	return json.NewEncoder(w).Encode(RecordOf(r))
+}
+
+func (r *Report) recordedStep(st *sim.Step) RecordedStep {
+	op := st.Choice.Op
+	s := RecordedStep{
+		Step: st.Step, At: st.At, Actor: string(op.Actor), Kind: op.Kind.String(), Outcome: st.Choice.Outcome.String(),
+		Fault: st.Choice.Outcome.Fault(), Key: op.Key, Note: st.Note, Text: r.words(st),
+	}
+	if st.Enabled > 1 {
+		s.Of = st.Enabled
+	}
+	if s.Text == s.Key {
+		s.Text = ""
+	}
+	return s
+}
+
+func recordedEvent(e model.Event) RecordedEvent {
+	out := RecordedEvent{
+		Step: e.Step, At: e.At, Kind: string(e.Kind), Actor: e.Actor, Node: e.Node, Container: e.Container, Text: Clean(said(e)),
+	}
+	if e.Pod != (model.PodRef{}) {
+		out.Pod = e.Pod.String()
+	}
+	for _, a := range e.Addrs {
+		out.Addrs = append(out.Addrs, a.String())
+	}
+	return out
+}
+
+// stories are the violations in the order they were found, the first few of each
+// invariant with how it came to them.
+func (r *Report) stories() []RecordedViolation {
+	out := make([]RecordedViolation, len(r.Violations))
+	all, told, n := invariant.All(), map[string]int{}, 0
+	for i := range r.Violations {
+		v := &r.Violations[i]
+		out[i] = RecordedViolation{Violation: *v, At: v.At, Turns: []Turn{}}
+		if k := slices.IndexFunc(all, func(x invariant.Invariant) bool { return x.Name == v.Invariant }); k >= 0 {
+			out[i].Meaning = all[k].Doc
+		}
+		if told[v.Invariant]++; told[v.Invariant] <= storiesEachMax && n < storiesMax {
+			n++
+			out[i].Turns, out[i].Timeline = turnsOf(r, v), Timeline(r, v)
+		}
+	}
+	return out
+}
+
+// turnsOf are the steps that led to a violation: the turning points, and what was
+// read and done on the way to them.
+func turnsOf(r *Report, v *model.Violation) []Turn {
+	out := []Turn{}
+	for _, e := range pick(r, subjectOf(r, v)) {
+		if e.weight < glimpse {
+			continue
+		}
+		t := Turn{Step: e.step, At: e.at, Text: e.text}
+		if !e.fact {
+			t.Who = Clean(e.actor)
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// screenOf is what a command printed, with tabs and what could harm a reader
+// replaced; unlike on a terminal, all of it.
+func screenOf(e model.Event) Screen {
+	text := strings.TrimRight(e.Output, "\n")
+	if e.Err != "" {
+		text = strings.TrimPrefix(text+"\n", "\n") + strings.TrimRight(e.Err, "\n")
+	}
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimRight(Clean(expand(strings.TrimSuffix(l, "\r"))), " ")
+	}
+	return Screen{Step: e.Step, At: e.At, Prompt: prompt(e), Output: strings.Join(lines, "\n")}
+}
