@@ -19,20 +19,47 @@ import (
 )
 
 // outputFlags say where to write what people do not read on the terminal.
-type outputFlags struct{ json, trace, metrics, history, dir string }
+type outputFlags struct{ json, trace, metrics, history, record, dir string }
 
 func (o *outputFlags) add(fl *pflag.FlagSet) {
 	fl.StringVar(&o.json, "json", "", "write every run as a line of JSON to `F`, or - for stdout")
 	fl.StringVar(&o.trace, "trace", "", "write the schedule log of every run to `F`")
 	fl.StringVar(&o.metrics, "metrics", "", "write what was measured (spec.metrics) as OpenMetrics text to `F`, for promtool")
-	fl.StringVar(&o.history, "history", "", historyUsage)
+	o.addOfOne(fl)
 	fl.StringVar(&o.dir, "out", "", "write a finding to replay for every run that is not as expected into `DIR`")
 }
 
-// files are the flags that name one.
-func (o *outputFlags) files() []struct{ flag, path string } {
-	return []struct{ flag, path string }{{"json", o.json}, {"trace", o.trace}, {"metrics", o.metrics}, {"history", o.history}}
+// addOfOne adds the flags of run and replay that are about one run.
+func (o *outputFlags) addOfOne(fl *pflag.FlagSet) {
+	fl.StringVar(&o.history, "history", "", historyUsage)
+	fl.StringVar(&o.record, "record", "", "write everything that can be shown of the run to `F`, for ipamsim report")
 }
+
+// output is a flag that names a file.
+type output struct {
+	flag, path string
+	one        string // why it is of one run; "" if it is of any number
+}
+
+func (o *outputFlags) files() []output {
+	return []output{
+		{"json", o.json, ""}, {"trace", o.trace, ""}, {"metrics", o.metrics, "a file is one exposition"},
+		{"history", o.history, "a page is one history"}, {"record", o.record, "a record is of one"},
+	}
+}
+
+// single refuses files of one run where there are several.
+func (o *outputFlags) single(runs int) error {
+	for _, f := range o.files() {
+		if f.path != "" && f.one != "" && runs > 1 {
+			return fmt.Errorf("--%s: want one run, %s", f.flag, f.one)
+		}
+	}
+	return nil
+}
+
+// film reports whether the run must be filmed.
+func (o *outputFlags) film() bool { return o.record != "" }
 
 // check finds contradictions; whether the paths can be written is found by open.
 func (o *outputFlags) check(all []*scenarios.Scenario) error {
@@ -102,7 +129,7 @@ func writable(dir string) error {
 // write adds a run of s to every file.
 func (o *outputs) write(s *scenarios.Scenario, r *reports.Report) error {
 	formats := reports.Formats()
-	formats["history"] = historyOf(s)
+	formats["history"], formats["record"] = historyOf(s), reports.WriteRecord
 	for _, name := range slices.Sorted(maps.Keys(o.files)) {
 		f := o.files[name]
 		if f == nil {

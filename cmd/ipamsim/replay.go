@@ -36,20 +36,21 @@ Exit: 0 every finding reproduced as recorded (the same violations and digest) ·
 				if err != nil {
 					return err
 				}
+				j.options.Film = p.outputs.film()
 				p.jobs = append(p.jobs, j)
 			}
 			if err := p.outputs.check(all); err != nil {
 				return err
 			}
-			if p.outputs.history != "" && p.runs() > 1 {
-				return errors.New("--history: want one finding, a page is one history")
+			if err := p.outputs.single(p.runs()); err != nil {
+				return err
 			}
 			return execute(cmd, p)
 		},
 	}
 	cmd.Flags().StringVar(&p.outputs.json, "json", "", "write every run as a line of JSON to `F`, or - for stdout")
 	cmd.Flags().StringVar(&p.outputs.trace, "trace", "", "write the schedule log of every run to `F`")
-	cmd.Flags().StringVar(&p.outputs.history, "history", "", historyUsage)
+	p.outputs.addOfOne(cmd.Flags())
 	return cmd
 }
 

@@ -101,7 +101,7 @@ func (p *plan) runs() (n int) {
 // check finds everything that is wrong before anything is run: flags first, then
 // every file.
 func (f *runFlags) check(cmd *cobra.Command, files []string) (*plan, error) {
-	j := job{own: true, options: scenarios.Options{Strategy: f.strategy, Store: f.store}}
+	j := job{own: true, options: scenarios.Options{Strategy: f.strategy, Store: f.store, Film: f.outputs.film()}}
 	if err := f.later(cmd); err != nil {
 		return nil, err
 	}
@@ -146,11 +146,15 @@ func (f *runFlags) check(cmd *cobra.Command, files []string) (*plan, error) {
 	if err == nil {
 		err = p.outputs.check(loaded)
 	}
-	if err == nil && p.outputs.metrics != "" && (p.runs() > 1 || p.verify) {
+	if err == nil && p.outputs.metrics != "" && p.verify {
 		err = errors.New("--metrics: want one run, a file is one exposition")
 	}
-	if err == nil && p.outputs.history != "" && p.runs() > 1 {
-		err = errors.New("--history: want one run, a page is one history")
+	runs := p.runs()
+	if several {
+		runs = seedsMax // as many as it likes
+	}
+	if err == nil {
+		err = p.outputs.single(runs)
 	}
 	return p, err
 }
