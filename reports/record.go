@@ -66,6 +66,7 @@ type RecordedEvent struct {
 	Pod       string        `json:"pod,omitempty"`
 	Container string        `json:"container,omitempty"`
 	Addrs     []string      `json:"addrs,omitempty"`
+	Failed    bool          `json:"failed,omitempty"` // upstream said so
 	Text      string        `json:"text"` // one line for people
 }
 

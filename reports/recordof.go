@@ -74,7 +74,7 @@ func (r *Report) recordedStep(st *sim.Step) RecordedStep {
 
 func recordedEvent(e model.Event) RecordedEvent {
 	out := RecordedEvent{
-		Step: e.Step, At: e.At, Kind: string(e.Kind), Actor: e.Actor, Node: e.Node, Container: e.Container, Text: Clean(said(e)),
+		Step: e.Step, At: e.At, Kind: string(e.Kind), Actor: e.Actor, Node: e.Node, Container: e.Container, Failed: e.Err != "", Text: Clean(said(e)),
 	}
 	if e.Pod != (model.PodRef{}) {
 		out.Pod = e.Pod.String()
