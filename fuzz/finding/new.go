@@ -21,7 +21,7 @@ func New(s *scenarios.Scenario, rep *reports.Report, v *model.Violation, rules [
 		Invariant: v.Invariant, Severity: v.Severity, Upstream: rep.Upstream,
 		Shape:    shapeOf(s, rep, g, rules),
 		Sentence: sentence(rep, v),
-		Faults:   faults(rep.History, v.Step), Steps: len(rep.Trace.Steps),
+		Faults:   faults(rep.History, v), Steps: len(rep.Trace.Steps),
 	}
 	f.Fingerprint = fingerprint(f.Shape)
 	pods := map[model.PodRef]bool{}

@@ -28,13 +28,13 @@ type Signature struct {
 
 // SignatureOf looks at one violation of a run.
 func SignatureOf(s *scenarios.Scenario, rep *reports.Report, v *model.Violation) Signature {
-	return Signature{v.Invariant, words(s, v), at(rep.History, stepOf(rep.Trace, v), v), faults(rep.History, v.Step) > 0}
+	return Signature{v.Invariant, words(s, v), at(rep.History, stepOf(rep.Trace, v), v), faults(rep.History, v) > 0}
 }
 
 // Broken reports whether a violation found after step st of a run with this
 // history so far has this signature.
 func (g Signature) Broken(s *scenarios.Scenario, st *sim.Step, v *model.Violation, h *model.History) bool {
-	return v.Invariant == g.Invariant && g.same(Signature{v.Invariant, words(s, v), at(h, st, v), faults(h, v.Step) > 0})
+	return v.Invariant == g.Invariant && g.same(Signature{v.Invariant, words(s, v), at(h, st, v), faults(h, v) > 0})
 }
 
 // same reports whether a violation may stand for this one. One after faults and one
@@ -75,12 +75,14 @@ var slow = []string{"blackholed-address", "leaked-claim", "stuck"}
 const handedOut = "an address is handed out"
 
 // at is what broke it; st is the step after which it was found, nil if there was none.
+// An ADD may also end between two steps, on a timer of its own: the message that comes
+// next then has nothing to do with it, if the violation is about what was added.
 func at(h *model.History, st *sim.Step, v *model.Violation) string {
 	if slices.Contains(slow, v.Invariant) || invariant.AtRest(v.Invariant) {
 		return ""
 	}
-	for i := range h.Events {
-		if e := &h.Events[i]; e.Step == v.Step && e.Kind == model.AddEnd && e.Err == "" {
+	for i := range h.Events[v.From:v.To] {
+		if e := &h.Events[v.From+i]; e.Kind == model.AddEnd && e.Err == "" && (e.Step == v.Step || about(v, e)) {
 			return handedOut
 		}
 	}
@@ -88,6 +90,14 @@ func at(h *model.History, st *sim.Step, v *model.Violation) string {
 		return ""
 	}
 	return written(st)
+}
+
+// about reports whether a violation is about the pod of an ADD, or its container: a
+// handle is named after that.
+func about(v *model.Violation, e *model.Event) bool {
+	return slices.ContainsFunc(v.Objects, func(o string) bool {
+		return o == "pod "+e.Pod.String() || e.Container != "" && strings.Contains(o, e.Container)
+	})
 }
 
 func stepOf(tr *sim.Trace, v *model.Violation) *sim.Step {
@@ -123,10 +133,10 @@ var inKubernetes = map[string]string{
 	"block": "ipamblocks", "affinity": "blockaffinities", "handle": "ipamhandles", "ipamconfig": "ipamconfigs",
 }
 
-// faults is how many came up to a step.
-func faults(h *model.History, step int) (n int) {
-	for i := range h.Events {
-		if e := &h.Events[i]; e.Kind == model.FaultEvent && e.Step <= step {
+// faults is how many came before a violation.
+func faults(h *model.History, v *model.Violation) (n int) {
+	for i := range h.Events[:v.To] {
+		if h.Events[i].Kind == model.FaultEvent {
 			n++
 		}
 	}

@@ -16,7 +16,7 @@ func run(actor, key, message string, events ...model.Event) *reports.Report {
 	st := &sim.Step{Decision: sim.Decision{Step: 1, Choice: sim.Choice{Op: sim.Op{Actor: sim.ActorID(actor), Seq: 1, Kind: sim.Write, Key: key}}}}
 	return &reports.Report{
 		Trace: &sim.Trace{Steps: []*sim.Step{st}}, History: &model.History{Events: events}, Stopped: true,
-		Violations: []model.Violation{{Invariant: "unbacked-sandbox", Step: 1, Message: message}},
+		Violations: []model.Violation{{Invariant: "unbacked-sandbox", Step: 1, To: len(events), Message: message}},
 	}
 }
 
@@ -53,6 +53,37 @@ func TestSignature(t *testing.T) {
 	for _, tt := range tests {
 		if got := of(other, tt.rep); (got == want) != tt.same || (got.String() == want.String()) != tt.same {
 			t.Errorf("%s: %+v, the same: %v, want %v", tt.name, got, got == want, tt.same)
+		}
+	}
+}
+
+// An ADD that ends on a timer of its own, between two steps, is what broke its pod's
+// invariant, not the message that comes next. What was judged before, what comes
+// after, and another pod's ADD are not.
+func TestAddBetweenSteps(t *testing.T) {
+	web, db := model.PodRef{Namespace: "default", Name: "web-0"}, model.PodRef{Namespace: "default", Name: "db-0"}
+	end := func(p model.PodRef) model.Event { return model.Event{Step: 0, Kind: model.AddEnd, Pod: p} }
+	contained := end(db)
+	contained.Container = "5d41402abc4b"
+	const handedOut, patch = "an address is handed out", "kubelet PATCH pods proceed"
+	for _, tt := range []struct {
+		name   string
+		events []model.Event
+		judged int
+		want   string
+	}{
+		{"its ADD", []model.Event{end(web)}, 0, handedOut},
+		{"its handle's", []model.Event{contained}, 0, handedOut},
+		{"judged before", []model.Event{end(web), end(db)}, 1, patch},
+		{"another pod's", []model.Event{end(db)}, 0, patch},
+		{"none", nil, 0, patch},
+	} {
+		rep := run("kubelet/worker-1", "PATCH pods/default/web-0/status", "it broke", tt.events...)
+		v := &rep.Violations[0]
+		v.From, v.Objects = tt.judged, []string{"handle net.5d41402abc4b", "pod default/web-0"}
+		rep.History.Add(model.Event{Step: 1, Kind: model.AddEnd, Pod: web}) // the next, after it was judged
+		if got := finding.SignatureOf(world, rep, v).At; got != tt.want {
+			t.Errorf("%s: broken at %q, want %q", tt.name, got, tt.want)
 		}
 	}
 }

@@ -23,6 +23,7 @@ type judge struct {
 	past     invariant.Past
 	seen     map[string]bool
 	found    []model.Violation
+	heard    int             // events of the history that were judged
 	states   map[uint64]bool // model.State of every instant that was judged
 }
 
@@ -91,13 +92,15 @@ func (c *Cluster) judgeNow(phase invariant.Phase, force bool) {
 	v.Past = &c.judge.past
 	for _, inv := range c.judge.all {
 		if inv.Phase == phase {
-			c.judge.add(inv, inv.Check(v), c.w)
+			c.judge.add(inv, inv.Check(v), c.w, len(v.History.Events))
 		}
 	}
+	c.judge.heard = len(c.truth.history.Events)
 }
 
-// add keeps each violation once, at the step where it was first seen.
-func (j *judge) add(inv invariant.Invariant, found []model.Violation, w *sim.World) {
+// add keeps each violation once, at the step where it was first seen, with the
+// history so many events long.
+func (j *judge) add(inv invariant.Invariant, found []model.Violation, w *sim.World, events int) {
 	for _, v := range found {
 		v.Invariant, v.Severity = inv.Name, inv.Severity
 		slices.Sort(v.Objects)
@@ -106,7 +109,7 @@ func (j *judge) add(inv invariant.Invariant, found []model.Violation, w *sim.Wor
 			continue
 		}
 		j.seen[key] = true
-		v.Step, v.At = len(w.Trace().Steps), w.Now()
+		v.Step, v.At, v.From, v.To = len(w.Trace().Steps), w.Now(), j.heard, events
 		j.found = append(j.found, v)
 	}
 }
