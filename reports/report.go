@@ -9,6 +9,7 @@ import (
 	"ipamsim/model/film"
 	"ipamsim/model/metric"
 	"ipamsim/sim"
+	"ipamsim/sim/cluster"
 )
 
 // Verdict is what a run proved. A run that a limit cut short proved nothing.
@@ -42,6 +43,8 @@ type Report struct {
 	StoreDigest string
 	Foreign     uint64 // wake-ups from outside the bubble; not 0 means the run may not repeat
 	Violations  []model.Violation
+	Upstreams   []sim.ActorID // the processes that were the address manager's, sorted
+	Used        cluster.Used
 	States      []uint64 // the kinds of situations it was in, sorted: see model.State
 
 	// Expected and Allowed are the invariants the scenario says will, or may, be

@@ -125,6 +125,7 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 	if c != nil {
 		rep.Violations, rep.History, rep.Describe = c.Violations(), c.History(), c.Describe
 		rep.Calls, rep.Series, rep.States, rep.Film = c.Calls(), c.Series(), c.States(), c.Film()
+		rep.Upstreams, rep.Used = c.Upstream(), c.Used()
 	}
 	if replay != nil && err == nil {
 		err = replay.Err()

@@ -84,6 +84,16 @@ func (t *Tables) set(i int, dst netip.Prefix, r *Route) bool {
 	return true
 }
 
+// Size is how many routes there are, in all places that are part of the network.
+func (t *Tables) Size() (n int) {
+	for i := range t.places {
+		if !t.places[i].gone {
+			n += t.places[i].lpm.Size()
+		}
+	}
+	return n
+}
+
 // Names of the places that exist, sorted: nodes and routers.
 func (t *Tables) Names() []string {
 	var out []string

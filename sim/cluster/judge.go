@@ -25,6 +25,7 @@ type judge struct {
 	found    []model.Violation
 	heard    int             // events of the history that were judged
 	states   map[uint64]bool // model.State of every instant that was judged
+	used     Used
 }
 
 func (j *judge) init(cfg Config) {
@@ -81,6 +82,7 @@ func (c *Cluster) judgeNow(phase invariant.Phase, force bool) {
 	}
 	c.truth.changed = false
 	losses := c.routeLocked()
+	c.judge.used.count(c)
 	v := invariant.View{
 		Losses: losses,
 		Truth:  c.snapshotLocked(), Record: c.judge.record, Networks: c.networksLocked(),

@@ -1,0 +1,158 @@
+package reports
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"ipamsim/model"
+	"ipamsim/sim"
+	"ipamsim/sim/ipam"
+	"ipamsim/sim/kube"
+)
+
+// Cost is what a run took, by measure: the same for the same run, on any machine.
+//
+// The measures of what processes ask of the API server or of the manager's own
+// datastore, for each kind of process: KIND is ADD, DEL, "pass of NAME" for a
+// reconciler and the bare name for a daemon.
+//
+//   - "API calls per KIND", of them "writes per KIND", of those "conflicts per KIND":
+//     refused because somebody else was first, to be tried again.
+//   - "API calls of a usual KIND": the median of its processes, which the luck of a
+//     few does not move.
+//   - "time of an ADD, median", "…, 95 %", "…, longest", and of a DEL: in virtual
+//     seconds, from beginning to end, of those that ended.
+//   - "addresses at most", "addresses at the end", and of blocks and routes.
+type Cost map[string]Amount
+
+// Amount is a sum over Of things; 1 for what is counted once in a run.
+type Amount struct{ Sum, Of float64 }
+
+// Each is the amount for one of the things.
+func (a Amount) Each() float64 { return a.Sum / a.Of }
+
+// CostOf is the cost of a run.
+func CostOf(r *Report) Cost {
+	c := Cost{}
+	if r.Trace == nil || r.History == nil {
+		return c
+	}
+	kinds := map[string][]work{}
+	for _, w := range r.works() {
+		kinds[w.kind] = append(kinds[w.kind], *w)
+	}
+	for kind, all := range kinds {
+		c.processes(kind, all)
+	}
+	c.times(r.History)
+	u := r.Used
+	for _, x := range []struct {
+		what      string
+		most, end int
+	}{{"addresses", u.AddressesMost, u.Addresses}, {"blocks", u.BlocksMost, u.Blocks}, {"routes", u.RoutesMost, u.Routes}} {
+		if x.most > 0 {
+			c[x.what+" at most"], c[x.what+" at the end"] = Amount{float64(x.most), 1}, Amount{float64(x.end), 1}
+		}
+	}
+	return c
+}
+
+// work is what one process asked for.
+type work struct {
+	kind                     string
+	calls, writes, conflicts int
+}
+
+// works are the manager's processes, those that never asked for anything too.
+func (r *Report) works() map[sim.ActorID]*work {
+	passes := map[string]bool{}
+	for i := range r.History.Events {
+		if e := &r.History.Events[i]; e.Kind == model.Reconcile {
+			passes[e.Actor] = true
+		}
+	}
+	out := map[sim.ActorID]*work{}
+	for _, id := range r.Upstreams {
+		kind := id.Kind()
+		switch {
+		case kind == "cni-add":
+			kind = "ADD"
+		case kind == "cni-del":
+			kind = "DEL"
+		case passes[string(id)]:
+			kind = "pass of " + kind
+		}
+		out[id] = &work{kind: kind}
+	}
+	for _, s := range r.Trace.Steps {
+		w, op := out[s.Choice.Op.Actor], s.Choice.Op
+		if w == nil || s.Detail == nil || op.Kind == sim.Event || op.Kind == sim.Local {
+			continue
+		}
+		w.calls++
+		if op.Kind == sim.Write {
+			w.writes++
+			if conflict(s.Detail) {
+				w.conflicts++
+			}
+		}
+	}
+	return out
+}
+
+// conflict: a write that was refused because what it was based on is not so any
+// more. A JSON patch whose test fails is answered with 422.
+func conflict(detail any) bool {
+	switch x := detail.(type) {
+	case kube.Exchange:
+		return x.Status == http.StatusConflict || x.Status == http.StatusUnprocessableEntity && strings.EqualFold(x.Verb, "patch")
+	case ipam.Message:
+		return x.Refused() != ""
+	}
+	return false
+}
+
+// processes adds what those of one kind asked for.
+func (c Cost) processes(kind string, all []work) {
+	n := float64(len(all))
+	var calls, writes, conflicts int
+	each := make([]int, len(all))
+	for i, w := range all {
+		calls, writes, conflicts = calls+w.calls, writes+w.writes, conflicts+w.conflicts
+		each[i] = w.calls
+	}
+	slices.Sort(each)
+	c["API calls per "+kind] = Amount{float64(calls), n}
+	c["writes per "+kind] = Amount{float64(writes), n}
+	c["conflicts per "+kind] = Amount{float64(conflicts), n}
+	c["API calls of a usual "+kind] = Amount{float64(each[(len(each)-1)/2]), 1}
+}
+
+// times adds how long ADDs and DELs took. An ADD that failed says nothing of how
+// long pods wait for an address.
+func (c Cost) times(h *model.History) {
+	began, took := map[string]time.Duration{}, map[string][]time.Duration{}
+	for i := range h.Events {
+		switch e := &h.Events[i]; e.Kind {
+		case model.AddBegin, model.DelBegin:
+			began[e.Actor] = e.At
+		case model.AddEnd:
+			if e.Err == "" {
+				took["ADD"] = append(took["ADD"], e.At-began[e.Actor])
+			}
+		case model.DelEnd:
+			took["DEL"] = append(took["DEL"], e.At-began[e.Actor])
+		}
+	}
+	for kind, all := range took {
+		slices.Sort(all)
+		at := func(share float64) Amount { return Amount{all[int(share*float64(len(all)-1))].Seconds(), 1} }
+		name := "time of an " + kind
+		if kind == "DEL" {
+			name = "time of a " + kind
+		}
+		c[name+", median"], c[name+", 95 %"], c[name+", longest"] = at(0.5), at(0.95), at(1)
+	}
+}

@@ -1,0 +1,48 @@
+package cluster
+
+import (
+	"maps"
+	"slices"
+
+	"ipamsim/sim"
+)
+
+// Used is how much of what is scarce was taken: at the end of the run, and at the
+// most at any time.
+type Used struct {
+	Addresses, Blocks, Routes             int
+	AddressesMost, BlocksMost, RoutesMost int
+}
+
+// count brings it up to date: addresses that are claimed, blocks that there are,
+// routes in the tables of all nodes and routers. Called with mu held.
+func (u *Used) count(c *Cluster) {
+	u.Addresses, u.Blocks, u.Routes = len(c.judge.record.Claims), 0, 0
+	for _, n := range c.networksLocked() {
+		for i := range c.judge.record.Pools {
+			if n.Blocks != nil && n.Owns(&c.judge.record.Pools[i]) {
+				u.Blocks++
+			}
+		}
+	}
+	if c.routing != nil {
+		u.Routes = c.routing.plane.Tables().Size()
+	}
+	u.AddressesMost = max(u.AddressesMost, u.Addresses)
+	u.BlocksMost = max(u.BlocksMost, u.Blocks)
+	u.RoutesMost = max(u.RoutesMost, u.Routes)
+}
+
+// Used is how much was taken so far.
+func (c *Cluster) Used() Used {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.judge.used
+}
+
+// Upstream are the processes that were the address manager's, sorted.
+func (c *Cluster) Upstream() []sim.ActorID {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Sorted(maps.Keys(c.upstream))
+}
