@@ -79,10 +79,11 @@ lab: ## the routes against real BIRD in network namespaces; LAB_REQUIRED=1: a sk
 	@echo "building cmd/lab"; $(call gov,build) $$(git status >/dev/null 2>&1 || echo -buildvcs=false) -o bin/lab ./cmd/lab
 	@bin/lab $(LABFLAGS)
 
-gate: ISSUE = 6## not built yet: issue 6
+# GATEFLAGS="--junit gate.xml --sarif gate.sarif --markdown gate.md" writes reports,
+# GATEFLAGS=--update rewrites the baseline.
+gate: build ## compare the library with scenarios/baseline.json; FORK=../whereabouts: of a fork
+	@bin/ipamsim gate $(GATEFLAGS)
 findings: ## run the command of every row of the track record (reports/README.md)
 	@$(call gov,test) -timeout 60m -count=1 -run "^TestFindings$$" -v ./cmd/ipamsim -findings
 conformance: ## fast store = etcd, references = the real allocators: CHECKS=10000 random histories each
 	@$(call gov,test) -timeout 3h -count=1 -run '^TestConformance' -v ./sim/etcd/twin ./sim/ipam/calico ./sim/ipam/whereabouts -rapid.checks $(CHECKS)
-gate:
-	@echo "make $@: not built yet: issue $(ISSUE)" >&2; exit 2

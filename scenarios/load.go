@@ -47,6 +47,7 @@ func Parse(file string, data []byte) (*Scenario, error) {
 		}
 	}
 	l.sortTimeline()
+	l.s.doc = l.doc
 	return l.s, nil
 }
 

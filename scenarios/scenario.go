@@ -203,7 +203,8 @@ type Scenario struct {
 	Networks []cluster.Network
 	Primary  string // key of the network that every pod gets, or ""
 
-	docs map[identity]*doc // where each manifest stands in the file
+	doc  *doc              // the Scenario document in the file
+	docs map[identity]*doc // where each manifest stands in it
 }
 
 // Policies are the networks without what the plugins read: see model.SameDomain.

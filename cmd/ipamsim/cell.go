@@ -9,6 +9,7 @@ import (
 
 	"ipamsim/fuzz/campaign"
 	"ipamsim/fuzz/cell"
+	"ipamsim/fuzz/gate"
 )
 
 // cellCommand is what a worker starts for itself: the process in which runs take
@@ -22,6 +23,21 @@ func cellCommand() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			in, out := cell.Files()
 			return campaign.ServeCell(context.Background(), whileAnybodyAsks(in, args[0]), out, args[0])
+		},
+	}
+}
+
+// gateCellCommand is the same for a gate.
+func gateCellCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "gate-cell DIR",
+		Short:  "run what a gate asks for (gates start it themselves)",
+		Hidden: true,
+		Args:   cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			ignoreInterrupts() // those of a terminal reach the gate, too, which ends this process
+			in, out := cell.Files()
+			return gate.ServeCell(context.Background(), whileAnybodyAsks(in, args[0]), out, args[0])
 		},
 	}
 }

@@ -14,7 +14,11 @@ type Outcome struct {
 	Versions []Version // by manager
 	Rows     []Row     // in the order of the files; those that are as before, too
 	Runs     int
-	Wall     time.Duration
+	Wall     time.Duration // of all runs, one after another
+	Elapsed  time.Duration // by the clock
+	// Moved runs took another course than before; of Undecided violations, which are
+	// rare, it cannot be told whether they still are.
+	Moved, Undecided int
 }
 
 // Version of an address manager, before and now: "module@version", or with
@@ -47,6 +51,7 @@ const (
 	MissingScenario   Kind = "missing-scenario"   // the baseline knows it, and it is not there
 	NotReproduced     Kind = "not-reproduced"     // a stored finding that can no longer be followed
 	CannotRun         Kind = "cannot-run"         // the harness failed
+	Unfinished        Kind = "unfinished"         // a limit cut a run short that ended before
 )
 
 // Change is one thing that is different from the baseline.
@@ -61,6 +66,7 @@ type Change struct {
 	Command       string         // what shows it again
 	Timeline      string         // how it came to it; may be empty
 	Step          int
+	Seed          uint64 // of the run that shows it
 }
 
 // Red reports whether something got worse.

@@ -57,6 +57,8 @@ func (c *Change) Words() string {
 		return say("no longer reproduces: ")
 	case CannotRun:
 		return say("could not run: ")
+	case Unfinished:
+		return say("a limit was reached: ")
 	}
 	return say(reports.Clean(string(c.Kind)) + ": ")
 }

@@ -1,0 +1,132 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"ipamsim/fuzz/cell"
+	"ipamsim/reports"
+	"ipamsim/reports/baseline"
+	"ipamsim/scenarios"
+	"ipamsim/sim"
+	"ipamsim/sim/hermetic"
+	"ipamsim/sim/strategy"
+)
+
+// ask is a line from the gate to a cell: one run.
+type ask struct {
+	File     string
+	Seed     uint64
+	Recorded bool   `json:",omitempty"` // the run that the file holds, and no seed
+	Store    string // scenarios.Etcd or scenarios.Memory
+	Story    bool   `json:",omitempty"` // tell how each violation came about
+}
+
+// answer is the line that comes back.
+type answer struct {
+	Run          baseline.Run
+	Cost         reports.Cost             `json:",omitempty"`
+	Seen         map[string]baseline.Seen `json:",omitempty"`
+	Defect       string                   `json:",omitempty"` // ipamsim could not do it
+	Hung, Stacks string                   `json:",omitempty"`
+}
+
+// Stuck says that the run got stuck.
+func (a *answer) Stuck() (cause, stacks string) { return a.Hung, a.Stacks }
+
+// run is the answer with all that belongs to it.
+func (a *answer) run() baseline.Run {
+	r := a.Run
+	r.Cost, r.Seen = a.Cost, a.Seen
+	return r
+}
+
+// ServeCell does the runs that a gate asks for until there are no more, keeping its
+// etcd in dir.
+func ServeCell(ctx context.Context, in io.Reader, out io.Writer, dir string) error {
+	runner, err := scenarios.NewRunnerIn(dir)
+	if err != nil {
+		return err
+	}
+	err = cell.Serve(in, out, func(q *ask) cell.Answer { return do(ctx, runner, q) })
+	return errors.Join(err, runner.Close())
+}
+
+// beforeRun is where tests put the blow that kills the process.
+var beforeRun = func(file string, seed uint64) {}
+
+func do(ctx context.Context, runner *scenarios.Runner, q *ask) *answer {
+	a := &answer{}
+	s, err := scenarios.Load(q.File)
+	if err != nil {
+		a.Defect = err.Error()
+		return a
+	}
+	o := scenarios.Options{Store: q.Store, Recorded: q.Recorded}
+	if !q.Recorded {
+		o.Seed = &q.Seed
+	}
+	beforeRun(q.File, q.Seed)
+	var rep *reports.Report
+	for range wakesMax {
+		if rep, err = runner.Run(ctx, s, o); err != nil || rep.Foreign == 0 {
+			break
+		}
+	}
+	var stuck *sim.Stuck
+	switch {
+	case errors.As(err, &stuck):
+		a.Hung, a.Stacks = stuck.Error(), stuck.Stacks
+		return a
+	case errors.Is(err, strategy.ErrDiverged):
+		a.Run = runOf(rep)
+		a.Run.Cut = err.Error()
+		return a
+	case err != nil:
+		a.Defect = err.Error()
+		return a
+	case hermetic.Enabled && rep.Foreign != 0:
+		a.Defect = fmt.Sprintf("%d wake-ups from outside the bubble: it may not repeat", rep.Foreign)
+		return a
+	}
+	a.Run, a.Cost = runOf(rep), reports.CostOf(rep)
+	a.Seen = seen(rep, q.Story)
+	return a
+}
+
+// wakesMax: a run that something outside woke is done again; that hits hardly one in
+// a thousand.
+const wakesMax = 3
+
+func runOf(rep *reports.Report) baseline.Run {
+	r := baseline.Run{Seed: rep.Seed, Digest: rep.Digest, Store: rep.StoreDigest, Cut: rep.Reason}
+	if rep.Trace != nil {
+		r.Steps = len(rep.Trace.Steps)
+	}
+	for _, v := range rep.Violations {
+		r.Violated = append(r.Violated, v.Invariant)
+	}
+	slices.Sort(r.Violated)
+	r.Violated = slices.Compact(r.Violated)
+	return r
+}
+
+// seen is the first violation of each invariant.
+func seen(rep *reports.Report, story bool) map[string]baseline.Seen {
+	out := map[string]baseline.Seen{}
+	for i := range rep.Violations {
+		v := &rep.Violations[i]
+		if _, have := out[v.Invariant]; have {
+			continue
+		}
+		s := baseline.Seen{Severity: string(v.Severity), Message: v.Message, Step: v.Step}
+		if story {
+			s.Timeline = reports.Timeline(rep, v)
+		}
+		out[v.Invariant] = s
+	}
+	return out
+}

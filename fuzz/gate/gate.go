@@ -1,0 +1,216 @@
+// Package gate runs a library of scenarios in several processes and says what is
+// different from a baseline.
+package gate
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"ipamsim/fuzz/cell"
+	"ipamsim/reports/baseline"
+	"ipamsim/scenarios"
+)
+
+// Gate is what is to be run, and how.
+type Gate struct {
+	Scenarios []*scenarios.Scenario
+	Baseline  *baseline.Baseline
+	All       bool // the scenarios are all there are
+	Cells     int  // processes at a time, at least 1
+	// Progress is told how many runs are done and how many there will be.
+	Progress func(done, all int)
+}
+
+// Run does every run and compares. Each is done twice, on etcd and on the store in
+// memory, in different processes. The error says that nothing was proven: ctx ended,
+// or no process could be started.
+func (g *Gate) Run(ctx context.Context) (*baseline.Outcome, error) {
+	began := time.Now()
+	h, err := g.open()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = h.scratch.Remove() }()
+	results, err := h.twice(ctx)
+	if err == nil {
+		err = h.wider(ctx, results, baseline.Doubts(g.Baseline, results), g.wideOf)
+	}
+	if err != nil {
+		return nil, err
+	}
+	o := baseline.Compare(g.Baseline, results, g.All)
+	if err := h.stories(ctx, o); err != nil {
+		return nil, err
+	}
+	o.Elapsed = time.Since(began)
+	return o, nil
+}
+
+// Update does what Run does and as many runs more as tell chance from change, and
+// makes the baseline that there is from now on.
+func (g *Gate) Update(ctx context.Context) (*baseline.Baseline, *baseline.Outcome, error) {
+	began := time.Now()
+	h, err := g.open()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = h.scratch.Remove() }()
+	results, err := h.twice(ctx)
+	if err == nil {
+		all := make([]int, len(results))
+		for i := range all {
+			all[i] = i
+		}
+		err = h.wider(ctx, results, all, func(r *baseline.Result) int { return baseline.WideOf(r.Runs[0].Steps) })
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	o := baseline.Compare(g.Baseline, results, g.All)
+	o.Elapsed = time.Since(began)
+	return baseline.Of(g.Baseline, results, g.All), o, nil
+}
+
+func (g *Gate) wideOf(r *baseline.Result) int { return g.Baseline.Entry(r.Scenario).Wide }
+
+func (g *Gate) open() (*hall, error) {
+	scratch, err := cell.NewScratch()
+	if err != nil {
+		return nil, fmt.Errorf("gate: %w", err)
+	}
+	return &hall{Gate: g, scratch: scratch}, nil
+}
+
+// hall is where the runs take place.
+type hall struct {
+	*Gate
+	scratch   *cell.Scratch
+	mu        sync.Mutex // guards done and all
+	done, all int
+}
+
+// twice runs the first seeds of every scenario on both stores.
+func (h *hall) twice(ctx context.Context) ([]baseline.Result, error) {
+	results := make([]baseline.Result, len(h.Scenarios))
+	var tasks []*task
+	for i, s := range h.Scenarios {
+		r := &results[i]
+		*r = baseline.Result{Scenario: s.Name(), File: s.File, Line: s.ExpectLine(), Title: s.Doc.Spec.Title, Manager: s.Doc.Spec.IPAM, Upstream: s.Manager()}
+		if e := s.Doc.Spec.Expect; e != nil {
+			r.Known = slices.Concat(e.Violations, e.May)
+		}
+		seeds := baseline.SeedsOf(s.Seed(), baseline.Seeds)
+		rec := s.Doc.Spec.Schedule
+		if rec != nil {
+			seeds = []uint64{rec.Seed}
+			r.Record = &baseline.Record{Upstream: rec.Upstream, Violated: slices.Sorted(slices.Values(r.Known))}
+		}
+		for _, seed := range seeds {
+			for _, store := range []string{scenarios.Etcd, scenarios.Memory} {
+				tasks = append(tasks, &task{ask: ask{File: s.File, Seed: seed, Recorded: rec != nil, Store: store}, result: i, weight: h.weight(s)})
+			}
+		}
+	}
+	if err := h.do(ctx, tasks); err != nil {
+		return nil, err
+	}
+	for i := 0; i < len(tasks); i += 2 { // the same run on etcd and in memory
+		judge, again := tasks[i], tasks[i+1]
+		r := &results[judge.result]
+		r.Wall += judge.wall + again.wall
+		r.Runs = append(r.Runs, judge.answer.run())
+		r.Troubles = append(r.Troubles, troubles(judge, again)...)
+	}
+	return results, nil
+}
+
+// weight of a run: what takes long begins first, so that nobody waits for it alone.
+func (h *hall) weight(s *scenarios.Scenario) int {
+	w := 1000
+	if e := h.Baseline.Entry(s.Name()); e != nil {
+		w = e.Runs[0].Steps
+	}
+	if s.Doc.Spec.IPAM != "whereabouts" {
+		w *= 3
+	}
+	return w
+}
+
+// wider runs more seeds of some results, in memory: that it tells the same as etcd
+// was just seen.
+func (h *hall) wider(ctx context.Context, results []baseline.Result, which []int, wide func(*baseline.Result) int) error {
+	var tasks []*task
+	for _, i := range which {
+		r, s := &results[i], h.Scenarios[i]
+		if r.Record != nil {
+			continue
+		}
+		for _, seed := range baseline.SeedsOf(s.Seed(), wide(r))[len(r.Runs):] {
+			tasks = append(tasks, &task{ask: ask{File: s.File, Seed: seed, Store: scenarios.Memory}, result: i, weight: h.weight(s)})
+		}
+		r.Wide = slices.Clone(r.Runs)
+	}
+	if err := h.do(ctx, tasks); err != nil {
+		return err
+	}
+	for _, t := range tasks {
+		r := &results[t.result]
+		r.Wall += t.wall
+		if t.answer.Defect == "" {
+			r.Wide = append(r.Wide, t.answer.run())
+		}
+	}
+	return nil
+}
+
+// stories runs again what is worse, and lets it tell how it came to it.
+func (h *hall) stories(ctx context.Context, o *baseline.Outcome) error {
+	var tasks []*task
+	var whose []*baseline.Change
+	for i := range o.Rows {
+		for j := range o.Rows[i].Changes {
+			c := &o.Rows[i].Changes[j]
+			if c.Kind == baseline.NewViolation && c.Step > 0 && len(tasks) < storiesMax {
+				tasks = append(tasks, &task{ask: ask{File: o.Rows[i].File, Seed: c.Seed, Store: scenarios.Memory, Story: true}})
+				whose = append(whose, c)
+			}
+		}
+	}
+	if err := h.do(ctx, tasks); err != nil {
+		return err
+	}
+	for i, t := range tasks {
+		whose[i].Timeline = t.answer.Seen[whose[i].What].Timeline
+	}
+	return nil
+}
+
+// storiesMax is more than anybody reads.
+const storiesMax = 20
+
+// troubles are what two runs that should be the same show of ipamsim itself.
+func troubles(a, b *task) []baseline.Change {
+	trouble := func(kind baseline.Kind, before, after, format string, args ...any) []baseline.Change {
+		return []baseline.Change{{Kind: kind, Regression: true, What: "run", Before: before, After: after, Sentence: fmt.Sprintf(format, args...),
+			Command: fmt.Sprintf("ipamsim run %s --seed %d --verify", a.File, a.Seed), Seed: a.Seed}}
+	}
+	x, y := &a.answer.Run, &b.answer.Run
+	switch {
+	case a.answer.Defect != "" || b.answer.Defect != "":
+		return trouble(baseline.CannotRun, "ran", "did not", "With seed %d ipamsim could not run it: %s", a.Seed, cmp.Or(a.answer.Defect, b.answer.Defect))
+	case a.again != nil || b.again != nil:
+		d := cmp.Or(a.again, b.again)
+		return trouble(baseline.Nondeterminism, "the same twice", "not the same", "With seed %d its process died once, and not again: %s", a.Seed, d.Cause)
+	case x.Digest != y.Digest:
+		return trouble(baseline.Nondeterminism, "the same twice", "not the same", "With seed %d the schedule logs of two runs differ, the first on etcd, the second in memory: %s, then %s.", a.Seed, x.Digest, y.Digest)
+	case x.Store != y.Store:
+		return trouble(baseline.Nondeterminism, "the same twice", "not the same", "With seed %d the same schedule leaves another store on etcd than in memory: %s, then %s.", a.Seed, x.Store, y.Store)
+	case !slices.Equal(x.Violated, y.Violated):
+		return trouble(baseline.Nondeterminism, "the same twice", "not the same", "With seed %d the same schedule is judged otherwise the second time: %v, then %v.", a.Seed, x.Violated, y.Violated)
+	}
+	return nil
+}

@@ -1,0 +1,44 @@
+package baseline
+
+import "math"
+
+// What chance explains. The same code under another seed, or with one message more,
+// meets other latencies: a race that was hit is missed, and the other way round.
+const (
+	// surely: chance alone does it once in so many comparisons. There are some
+	// hundreds in a gate whose runs all take another course.
+	surely = 1e-3
+	// gone: with which probability a violation that still is as likely as before is
+	// called gone. That is told in green where upstream is another one.
+	gone = 0.01
+)
+
+// more is how likely chance alone gives at least k hits in n runs if it gave h in
+// others: Fisher's exact test, one-sided.
+func more(k, n, h, others int) float64 {
+	all, hits := n+others, k+h
+	p := 0.0
+	for i := k; i <= min(n, hits); i++ {
+		if hits-i > others {
+			continue
+		}
+		p += math.Exp(choose(n, i) + choose(others, hits-i) - choose(all, hits))
+	}
+	return min(1, p)
+}
+
+// none is how likely n runs miss what was hit h times in others.
+func none(n, h, others int) float64 {
+	if others == 0 {
+		return 1
+	}
+	return math.Pow(1-float64(h)/float64(others), float64(n))
+}
+
+// choose is the logarithm of n over k.
+func choose(n, k int) float64 {
+	a, _ := math.Lgamma(float64(n + 1))
+	b, _ := math.Lgamma(float64(k + 1))
+	c, _ := math.Lgamma(float64(n - k + 1))
+	return a - b - c
+}

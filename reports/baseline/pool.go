@@ -1,0 +1,96 @@
+package baseline
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"ipamsim/reports"
+)
+
+// pool is a measure over all scenarios of a manager that were run before and now.
+type pool struct {
+	manager, measure string
+	before, now      reports.Amount
+	change           *Change // nil: within its tolerance
+	folded           int     // scenarios that moved with it
+}
+
+// poolings are all of them.
+type poolings struct{ all []*pool }
+
+// pooled adds up what each manager's scenarios cost in the gate's runs.
+func pooled(before *Baseline, now []Result) *poolings {
+	by := map[[2]string]*pool{}
+	for i := range now {
+		r := &now[i]
+		e := before.Entry(r.Scenario)
+		if e == nil || r.Record != nil {
+			continue
+		}
+		for name, x := range summed(r.Runs) {
+			b, ok := e.Costs[name]
+			if !ok {
+				continue
+			}
+			key := [2]string{r.Manager, name}
+			if by[key] == nil {
+				by[key] = &pool{manager: r.Manager, measure: name}
+			}
+			p := by[key]
+			p.before = reports.Amount{Sum: p.before.Sum + b.Sum, Of: p.before.Of + b.Of}
+			p.now = reports.Amount{Sum: p.now.Sum + x.Sum, Of: p.now.Of + x.Of}
+		}
+	}
+	ps := &poolings{}
+	keys := slices.SortedFunc(maps.Keys(by), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
+	for _, k := range keys {
+		p := by[k]
+		ps.all = append(ps.all, p)
+		was, is := p.before.Each(), p.now.Each()
+		t := before.Tolerances[Family(p.measure)]
+		if math.Abs(is-was) > max(t.Pooled*math.Abs(was), t.Absolute/10)+1e-6 {
+			ch := moved(p.measure, was, is, "")
+			p.change = &ch
+		}
+	}
+	return ps
+}
+
+// fold takes out of a scenario's changes those costs that moved with all of its
+// manager's: they are one change, and not one for each scenario.
+func (ps *poolings) fold(manager string, all []Change) []Change {
+	return slices.DeleteFunc(all, func(c Change) bool {
+		for _, p := range ps.all {
+			if p.manager == manager && p.change != nil && c.Kind == CostMoved && p.measure == c.What && p.change.Regression == c.Regression {
+				p.folded++
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// rows are a row for each manager of which something moved.
+func (ps *poolings) rows() []Row {
+	var out []Row
+	for _, p := range ps.all {
+		if p.change == nil {
+			continue
+		}
+		if len(out) == 0 || out[len(out)-1].Manager != p.manager {
+			out = append(out, Row{Scenario: "all of " + p.manager, Manager: p.manager, File: "go.mod", Line: 1,
+				Title: fmt.Sprintf("the mean over all scenarios of %s", p.manager)})
+		}
+		if p.folded > 0 {
+			p.change.Sentence += fmt.Sprintf(" In %d of its scenarios alone, too.", p.folded)
+		}
+		last := &out[len(out)-1]
+		last.Changes = append(last.Changes, *p.change)
+	}
+	for i := range out {
+		sortChanges(out[i].Changes)
+	}
+	return out
+}

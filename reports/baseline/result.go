@@ -1,0 +1,67 @@
+package baseline
+
+import (
+	"time"
+
+	"ipamsim/reports"
+)
+
+// Result is what a gate saw of one scenario.
+type Result struct {
+	Scenario string
+	File     string
+	Line     int // where the file says what it expects
+	Title    string
+	Manager  string
+	Upstream string // module@version of the manager
+	Runs     []Run  // of the first seeds, in their order
+	Wide     []Run  // of more of them, those of Runs among them; nil as long as nobody asked
+	// Known are the invariants that the file itself says are, or may be, violated.
+	Known []string
+	// Record is of a finding: the run that its file holds.
+	Record *Record
+	// Troubles are what the gate noticed itself: runs that were not the same twice, or
+	// that ipamsim could not do.
+	Troubles []Change
+	Wall     time.Duration
+}
+
+// Record of a finding.
+type Record struct {
+	Upstream string
+	Violated []string // sorted
+}
+
+// EntryOf is a scenario as a baseline keeps it.
+func EntryOf(r *Result) Entry {
+	e := Entry{Scenario: r.Scenario, Manager: r.Manager, Runs: r.Runs, Wide: len(r.Wide), Costs: map[string]Cost{}}
+	for _, run := range r.Wide {
+		for _, inv := range run.Violated {
+			if e.Rates == nil {
+				e.Rates = map[string]int{}
+			}
+			e.Rates[inv]++
+		}
+	}
+	for name, all := range summed(r.Runs) {
+		e.Costs[name] = Cost{Amount: all}
+	}
+	for name, q := range quartiles(r.Wide) {
+		c := e.Costs[name]
+		c.Low, c.Median, c.High = q[0], q[1], q[2]
+		e.Costs[name] = c
+	}
+	return e
+}
+
+// summed are the costs of several runs together.
+func summed(runs []Run) reports.Cost {
+	out := reports.Cost{}
+	for _, r := range runs {
+		for name, a := range r.Cost {
+			b := out[name]
+			out[name] = reports.Amount{Sum: b.Sum + a.Sum, Of: b.Of + a.Of}
+		}
+	}
+	return out
+}

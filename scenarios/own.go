@@ -1,0 +1,20 @@
+package scenarios
+
+// What somebody wants to know of a scenario who runs it among many.
+
+// Seed of the scenario's own run.
+func (s *Scenario) Seed() uint64 { return s.report(Options{}).Seed }
+
+// Manager is the module@version of the address manager, without what of ours runs
+// beside it.
+func (s *Scenario) Manager() string { return adapters()[s.Doc.Spec.IPAM].Upstream() }
+
+// ExpectLine is the line of the file that says what is expected; that of the
+// Scenario document if none does.
+func (s *Scenario) ExpectLine() int {
+	if s.doc == nil { // made, not loaded
+		return 1
+	}
+	n, _ := locate(s.doc.root, at("spec", "expect"))
+	return n.Line
+}
