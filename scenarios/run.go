@@ -18,7 +18,6 @@ import (
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/hermetic"
 	"ipamsim/sim/ipam"
-	"ipamsim/sim/kube"
 	"ipamsim/sim/strategy"
 )
 
@@ -96,16 +95,11 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 	defer run.End()
 	before, started := hermetic.Foreign(), time.Now()
 	var c *cluster.Cluster
-	var api *kube.Server
 	rep.Trace, err = sim.Run(ctx, s.options(rep.Seed, st), func(w *sim.World) error {
-		crds, err := adapter.CRDs()
+		api, err := ipam.Serve(w, run, adapter)
 		if err != nil {
 			return err
 		}
-		if api, err = kube.New(run, crds); err != nil {
-			return err
-		}
-		w.Cleanup(api.Close)
 		cfg := s.cluster(adapter, o)
 		rep.BlackholeAfter = cfg.Settings.BlackholeAfter
 		cfg.Stop = s.stop(o, rep, func() *model.History { return c.History() })

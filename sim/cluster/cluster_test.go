@@ -14,8 +14,8 @@ import (
 	"ipamsim/sim"
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/etcd"
+	"ipamsim/sim/ipam"
 	"ipamsim/sim/ipam/canary"
-	"ipamsim/sim/kube"
 )
 
 // story runs a cluster of two nodes on the canary, which does nothing wrong, in
@@ -43,7 +43,7 @@ func story(t *testing.T, kind string, replicas int, script ...cluster.Entry) []s
 // run is a run of a cluster of two nodes on the canary, in the plain order; more
 // changes what is not the same for all. started and ended, unless nil, are called
 // before the first step and after the last.
-func run(t *testing.T, ipam, kind string, replicas int, more func(*cluster.Config), started func(*cluster.Cluster), ended func()) (c *cluster.Cluster) {
+func run(t *testing.T, section, kind string, replicas int, more func(*cluster.Config), started func(*cluster.Cluster), ended func()) (c *cluster.Cluster) {
 	t.Helper()
 	store, err := etcd.Start()
 	if err != nil {
@@ -56,7 +56,7 @@ func run(t *testing.T, ipam, kind string, replicas int, more func(*cluster.Confi
 	}
 	defer run.End()
 	a := canary.New()
-	config := json.RawMessage(`{"cniVersion":"0.3.1","name":"net","type":"macvlan","ipam":` + ipam + `}`)
+	config := json.RawMessage(`{"cniVersion":"0.3.1","name":"net","type":"macvlan","ipam":` + section + `}`)
 	network, _, err := a.Network("default/net", config)
 	if err != nil {
 		t.Fatal(err)
@@ -70,15 +70,10 @@ func run(t *testing.T, ipam, kind string, replicas int, more func(*cluster.Confi
 	cfg.Objects = append(cfg.Objects, cluster.Object{Kind: kind, Namespace: "default", Name: "web", Body: json.RawMessage(body)})
 	more(&cfg)
 	_, err = sim.Run(context.Background(), sim.Options{Strategy: plain{}}, func(w *sim.World) error {
-		crds, err := a.CRDs()
+		api, err := ipam.Serve(w, run, a)
 		if err != nil {
 			return err
 		}
-		api, err := kube.New(run, crds)
-		if err != nil {
-			return err
-		}
-		w.Cleanup(api.Close)
 		if c, err = cluster.Start(w, run, api, cfg); err != nil {
 			return err
 		}

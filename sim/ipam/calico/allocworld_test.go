@@ -21,7 +21,6 @@ import (
 	"ipamsim/sim"
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/ipam"
-	"ipamsim/sim/kube"
 	"ipamsim/sim/strategy"
 )
 
@@ -84,7 +83,6 @@ func story(t testing.TB, server *etcd.Server, r allocRun, f func(*allocWorld)) (
 		if err := x.open(a, r.datastore); err != nil {
 			return err
 		}
-		w.Hooks.Settle = run.Pump
 		w.Hooks.Panic = func(id sim.ActorID, v any, stack string) { t.Errorf("%s panicked: %v\n%s", id, v, stack) }
 		w.Hooks.End = func() { digest, err = run.Digest() }
 		w.Spawn(sim.Process{ID: "story", Run: func(ctx context.Context, _ *sim.Gate) error {
@@ -105,15 +103,10 @@ func story(t testing.TB, server *etcd.Server, r allocRun, f func(*allocWorld)) (
 }
 
 func (w *allocWorld) open(a ipam.Adapter, datastore string) error {
-	crds, err := a.CRDs()
+	api, err := ipam.Serve(w.World, w.run, a)
 	if err != nil {
 		return err
 	}
-	api, err := kube.New(w.run, crds)
-	if err != nil {
-		return err
-	}
-	w.Cleanup(api.Close)
 	in, err := a.Open(ipam.Env{API: api, Store: w.run, Datastore: datastore, Device: w.device})
 	if err != nil {
 		return err

@@ -103,7 +103,7 @@ Successfully set StrictAffinity to: true
 	}
 	const report = "+--------------------+-------+ | PROPERTY | VALUE | +--------------------+-------+ | StrictAffinity | true |" +
 		" | AutoAllocateBlocks | true | | MaxBlocksPerHost | 0 | +--------------------+-------+"
-	for _, ds := range bothDatastores {
+	for _, ds := range datastores {
 		deskPlay(t, gcRun{datastore: ds}, func(_ context.Context, w desk) {
 			w.wikimedia()
 			for _, c := range tables {
@@ -125,7 +125,7 @@ Successfully set StrictAffinity to: true
 // An operator releases the address of a pod that lives. The pod keeps using it;
 // the datastore gives it to the next pod that asks for it.
 func TestReleaseOfALiveAddress(t *testing.T) {
-	for _, ds := range bothDatastores {
+	for _, ds := range datastores {
 		deskPlay(t, gcRun{datastore: ds}, func(_ context.Context, w desk) {
 			w.healthy()
 			w.expect("calicoctl ipam release --ip=10.64.75.193", "Successfully released IP address 10.64.75.193")
@@ -147,7 +147,7 @@ func TestReleaseOfALiveAddress(t *testing.T) {
 // its writes are messages, and what it prints is its own also when two of them
 // run at once.
 func TestConfigureIsScheduled(t *testing.T) {
-	for _, ds := range bothDatastores {
+	for _, ds := range datastores {
 		tr := deskPlay(t, gcRun{datastore: ds}, func(_ context.Context, w desk) {
 			w.healthy()
 			var wait []*sim.Actor
@@ -179,7 +179,7 @@ func TestCommandsRepeat(t *testing.T) {
 	if !hermetic.Enabled {
 		t.Skip("the order of maps is the seed's on the hermetic runtime only")
 	}
-	for _, ds := range bothDatastores {
+	for _, ds := range datastores {
 		orders := map[string]bool{}
 		for seed := range uint64(5) {
 			first := ""
@@ -219,7 +219,7 @@ func TestCommandsOfSeveralRuns(t *testing.T) {
 	var wg sync.WaitGroup
 	for n := range 8 {
 		wg.Go(func() {
-			deskPlay(t, gcRun{datastore: bothDatastores[n%2]}, func(_ context.Context, w desk) {
+			deskPlay(t, gcRun{datastore: datastores[n%2]}, func(_ context.Context, w desk) {
 				w.cluster(fmt.Sprintf("10.0.%d.0/24", n), "a")
 				for range 20 {
 					w.expect("calicoctl ipam show", fmt.Sprintf("10.0.%d.0/24", n))
@@ -242,7 +242,7 @@ func TestCommandsOfSeveralRuns(t *testing.T) {
 // output, and the next one's turn, as they were.
 func TestCommandKilled(t *testing.T) {
 	stdout := os.Stdout
-	for _, ds := range bothDatastores {
+	for _, ds := range datastores {
 		for written := range 2 {
 			deskPlay(t, gcRun{datastore: ds, options: sim.Options{Service: map[string]time.Duration{"api": time.Second}}}, func(_ context.Context, w desk) {
 				w.cluster("10.64.75.0/24", "a")

@@ -57,7 +57,7 @@ func TestCheckSees(t *testing.T) {
 			w.store(model.BlockAffinityKey{AffinityType: "host", Host: "b", CIDR: cnet.MustParseCIDR("10.64.75.0/26")}, &model.BlockAffinity{State: model.StateConfirmed})
 		}, 0, ""},
 	} {
-		for _, ds := range bothDatastores {
+		for _, ds := range datastores {
 			t.Run(c.name+" "+ds, func(t *testing.T) {
 				deskPlay(t, gcRun{datastore: ds}, func(_ context.Context, w desk) {
 					w.healthy()
@@ -81,7 +81,7 @@ func TestCheckSees(t *testing.T) {
 // Without the objects that calico-node and kube-controllers make when they start,
 // ipam check gives up, as it does in life; that is no verdict.
 func TestCheckGivesUp(t *testing.T) {
-	for _, ds := range bothDatastores {
+	for _, ds := range datastores {
 		deskPlay(t, gcRun{datastore: ds}, func(_ context.Context, w desk) {
 			w.cluster("10.64.75.0/24", "a")
 			_, err := w.in.Command(context.Background(), nil, strings.Fields("calicoctl ipam check"))
@@ -96,7 +96,7 @@ func TestCheckGivesUp(t *testing.T) {
 // Addresses that leak are written into a report, and released from it. What was
 // given away again meanwhile is not released.
 func TestReleaseFromReport(t *testing.T) {
-	for _, ds := range bothDatastores {
+	for _, ds := range datastores {
 		deskPlay(t, gcRun{datastore: ds}, func(_ context.Context, w desk) {
 			w.healthy()
 			w.assign("lost-0", "b")

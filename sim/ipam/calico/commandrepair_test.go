@@ -192,7 +192,7 @@ func TestRepairAtEveryMoment(t *testing.T) {
 		{true, "affinity", "n1", "", ""},
 		{true, "affinity", "n3", "", ""},
 	} {
-		stores := bothDatastores
+		stores := datastores
 		if testing.Short() || c.who != "n1" || c.deletes != "block affinity" {
 			stores = stores[:1] // the other one is slow, and no different
 		}
@@ -290,7 +290,7 @@ func TestRepairInTwoSteps(t *testing.T) {
 // The CNI DEL of a pod whose address was forgotten and handed out again does not
 // take it from the second pod. It ends well, and leaves its handle behind for good.
 func TestDelAfterTheBlockWasDeleted(t *testing.T) {
-	for _, ds := range bothDatastores {
+	for _, ds := range datastores {
 		deskPlay(t, gcRun{datastore: ds}, func(_ context.Context, w desk) {
 			h := &hands{desk: w}
 			h.staging(true)
@@ -312,7 +312,7 @@ func TestDelAfterTheBlockWasDeleted(t *testing.T) {
 // W4 as it was done: the second block of kubestage1001 is freed, the operator
 // looks twice, deletes block and affinity, and pods re-create it.
 func TestRepairOfTheReport(t *testing.T) {
-	for _, ds := range bothDatastores {
+	for _, ds := range datastores {
 		deskPlay(t, gcRun{datastore: ds}, func(_ context.Context, w desk) {
 			h := &hands{desk: w, alive: map[string]string{}}
 			h.wikimedia()

@@ -12,7 +12,7 @@ import (
 // allocation on nobody borrows: the new node, which has no block, gets no more
 // addresses, and what it has is freed as always. Switched off again, it borrows.
 func TestStrictAffinitySwitchedOnLater(t *testing.T) {
-	for _, ds := range bothDatastores {
+	for _, ds := range datastores {
 		deskPlay(t, gcRun{datastore: ds}, func(_ context.Context, w desk) {
 			w.wikimedia()
 			before, borrowed := w.gcWorld.record(), w.command("calicoctl ipam show --show-borrowed")
@@ -67,7 +67,7 @@ func TestStrictAffinityOfABlock(t *testing.T) {
 // The limit of blocks takes none away from a node that has more already: it goes
 // on using them, and gets no third. configure cannot end strictness alone then.
 func TestMaxBlocksSwitchedOnLater(t *testing.T) {
-	for _, ds := range bothDatastores {
+	for _, ds := range datastores {
 		deskPlay(t, gcRun{datastore: ds}, func(_ context.Context, w desk) {
 			w.wikimedia()
 			before := w.gcWorld.record()

@@ -24,7 +24,6 @@ import (
 	"ipamsim/sim"
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/ipam"
-	"ipamsim/sim/kube"
 	"ipamsim/sim/strategy"
 )
 
@@ -149,8 +148,6 @@ func bothSides(store func() (*etcd.Run, error), datastore string, story func(*pa
 		if err := p.open(datastore); err != nil {
 			return err
 		}
-		w.Cleanup(p.env.API.Close)
-		w.Hooks.Settle = run.Pump
 		w.Spawn(sim.Process{ID: "story", Run: func(ctx context.Context, _ *sim.Gate) error {
 			defer w.Finish()
 			p.ctx = ctx
@@ -163,14 +160,11 @@ func bothSides(store func() (*etcd.Run, error), datastore string, story func(*pa
 }
 
 func (p *pair) open(datastore string) error {
-	crds, err := New().CRDs()
+	api, err := ipam.Serve(p.world, p.run, New())
 	if err != nil {
 		return err
 	}
-	p.env = ipam.Env{Store: p.run, Datastore: datastore}
-	if p.env.API, err = kube.New(p.run, crds); err != nil {
-		return err
-	}
+	p.env = ipam.Env{API: api, Store: p.run, Datastore: datastore}
 	ds, err := openDatastore(p.env)
 	if err != nil {
 		return err
@@ -183,7 +177,7 @@ func (p *pair) open(datastore string) error {
 		return err
 	}
 	var cs kubernetes.Interface
-	if cs, err = kubeClient(p.env.API, nil); err != nil {
+	if cs, err = kubeClient(api, nil); err != nil {
 		return err
 	}
 	p.kube = cs

@@ -12,7 +12,6 @@ import (
 	"ipamsim/sim"
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/ipam"
-	"ipamsim/sim/kube"
 	"ipamsim/sim/strategy"
 )
 
@@ -77,16 +76,10 @@ func inRun(t testing.TB, server *etcd.Server, s sim.Strategy, ds string, setup f
 	a := New()
 	s.Begin(0)
 	tr, err := sim.Run(context.Background(), sim.Options{Seed: 1, Strategy: s}, func(w *sim.World) error {
-		crds, err := a.CRDs()
+		api, err := ipam.Serve(w, run, a)
 		if err != nil {
 			return err
 		}
-		api, err := kube.New(run, crds)
-		if err != nil {
-			return err
-		}
-		w.Cleanup(api.Close)
-		w.Hooks.Settle = run.Pump
 		w.Hooks.Panic = func(id sim.ActorID, v any, stack string) { t.Errorf("%s panicked: %v\n%s", id, v, stack) }
 		i, err := a.Open(ipam.Env{API: api, Store: run, Datastore: ds})
 		if err != nil {

@@ -49,7 +49,7 @@ func same(t *testing.T, what, got, want string) {
 // A node's first address, an address that another node borrows, its release, and
 // the node's departure, as a report tells them.
 func TestDescribe(t *testing.T) {
-	s := recordStore(t)
+	s := startEtcd(t)
 	open(t, s, etcdDatastore, func(b *books) {
 		b.staging()
 		same(t, "first", b.told(func() { b.mustAdd("kubestage1001", "web-0") }), `
@@ -108,7 +108,7 @@ deletes block 10.64.75.0/29`)
 // The Kubernetes datastore's requests are told in the same words; it marks what it
 // is about to delete.
 func TestDescribeExchanges(t *testing.T) {
-	s := recordStore(t)
+	s := startEtcd(t)
 	open(t, s, kubernetesDatastore, func(b *books) {
 		b.staging()
 		b.mustAdd("kubestage1001", "web-0")
@@ -229,7 +229,7 @@ func TestDescribeOne(t *testing.T) {
 
 // A report asks a call what it is about: of a write, only what it gives out.
 func TestCallIsAbout(t *testing.T) {
-	s := recordStore(t)
+	s := startEtcd(t)
 	open(t, s, etcdDatastore, func(b *books) {
 		b.staging()
 		b.mustAdd("kubestage1001", "web-0")

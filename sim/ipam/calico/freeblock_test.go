@@ -18,7 +18,7 @@ import (
 // as Free says, and at the moment that it is refused Free says 0. An oracle of
 // exhaustion that is built on Free raises no false alarm then.
 func TestFreeIsWhatTheAllocatorGives(t *testing.T) {
-	s := recordStore(t)
+	s := startEtcd(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		open(rt, s, etcdDatastore, func(b *books) {
 			b.pool("p0", "10.0.0.0/27", 29)

@@ -17,7 +17,7 @@ import (
 
 // onBoth plays a story on either datastore.
 func onBoth(t *testing.T, story func(context.Context, *gcWorld)) {
-	for _, ds := range bothDatastores {
+	for _, ds := range datastores {
 		t.Run(ds, func(t *testing.T) { gcPlay(t, gcRun{datastore: ds}, story) })
 	}
 }
@@ -235,7 +235,7 @@ func TestControllerRestartedTooOften(t *testing.T) {
 // Every event of a watch takes five seconds, one after the other: pods come and
 // go, and the controller acts late, but on nothing that is alive.
 func TestControllerBehindASlowFeed(t *testing.T) {
-	for _, ds := range bothDatastores {
+	for _, ds := range datastores {
 		t.Run(ds, func(t *testing.T) {
 			o := sim.Options{Service: map[string]time.Duration{"watch": 5 * time.Second}}
 			gcPlay(t, gcRun{datastore: ds, options: o}, func(_ context.Context, w *gcWorld) {
@@ -294,7 +294,7 @@ func TestGCDigestChild(t *testing.T) {
 	if os.Getenv(gcChild) == "" {
 		t.Skip("only as a child of TestControllersRepeat")
 	}
-	for _, ds := range bothDatastores {
+	for _, ds := range datastores {
 		for seed := range uint64(2) {
 			fmt.Printf("DIGEST %s %d %s\n", ds, seed, gcDigest(t, ds, seed))
 		}
@@ -309,7 +309,7 @@ func TestControllersRepeat(t *testing.T) {
 	}
 	line := regexp.MustCompile(`DIGEST (\S+) (\d+) (.+)`)
 	want := map[string]string{}
-	for _, ds := range bothDatastores {
+	for _, ds := range datastores {
 		want[ds+" 0"] = gcDigest(t, ds, 0)
 		if again := gcDigest(t, ds, 0); again != want[ds+" 0"] {
 			t.Errorf("%s: %s, then %s", ds, want[ds+" 0"], again)

@@ -18,7 +18,7 @@ import (
 // would not with a goroutine left over; it repeats; and the only panic is that of
 // calico #12741.
 func TestControllersSurviveFaults(t *testing.T) {
-	for _, ds := range bothDatastores {
+	for _, ds := range datastores {
 		for _, name := range []string{"timed", "random"} {
 			for seed := range uint64(3) {
 				a, b := faultyRun(t, ds, name, seed), faultyRun(t, ds, name, seed)

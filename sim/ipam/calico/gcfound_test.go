@@ -27,7 +27,7 @@ import (
 // that is gone it trusts its own cache and waits for no grace period, so it gives
 // the address of a living pod away, and the next pod gets it.
 func TestLaggingCacheFreesALivingPod(t *testing.T) {
-	for _, ds := range bothDatastores {
+	for _, ds := range datastores {
 		slow := newStalled(t, 0, "controller#", "EVENT", "pods")
 		gcPlay(t, gcRun{datastore: ds, strategy: slow}, func(_ context.Context, w *gcWorld) {
 			w.cluster("10.64.75.0/24", "a", "b")
@@ -75,7 +75,7 @@ func TestSpareBlockOfTheOtherFamily(t *testing.T) {
 // had an IPv4 address, which nobody will ever find leaked: it neither releases the
 // IPv6 address nor stops trying, a hundred requests a second.
 func TestDeletedBlockHidesALeak(t *testing.T) {
-	for _, ds := range bothDatastores {
+	for _, ds := range datastores {
 		tr, _ := gcPlay(t, gcRun{datastore: ds}, func(ctx context.Context, w *gcWorld) {
 			w.dualStack()
 			w.grace(time.Minute)

@@ -22,7 +22,7 @@ import (
 // deleted. The informer lists anew and reports the deletion with a tombstone in
 // the pod's place; the controller takes it for a pod and panics.
 func TestTombstonePanics(t *testing.T) {
-	for _, ds := range bothDatastores {
+	for _, ds := range datastores {
 		f := newFated(t, 0, 1, sim.Gone, "controller#", "EVENT DELETED pods")
 		crashed := ""
 		gcPlay(t, gcRun{datastore: ds, options: f.budget(), strategy: f}, func(_ context.Context, w *gcWorld) {
@@ -68,7 +68,7 @@ func TestStaleNodeNameFreesALivingPod(t *testing.T) {
 // leaked and never released, and "confirmed leaks still exist, scheduling another
 // pass" starts the next scan at once.
 func TestHalfReportedDualStackSpins(t *testing.T) {
-	for _, ds := range bothDatastores {
+	for _, ds := range datastores {
 		tr, _ := gcPlay(t, gcRun{datastore: ds}, func(_ context.Context, w *gcWorld) {
 			w.cluster("10.64.75.0/24", "a")
 			w.pool("six", "fd00:64:75::/112", 0)
@@ -127,7 +127,7 @@ func (w *gcWorld) tunnel(node string) string {
 // empty", and since nothing else happens on that node, it does not look again
 // before its periodic scan. Which comes first is luck, on both datastores.
 func TestDeletedNodeWithATunnelAddress(t *testing.T) {
-	for _, ds := range bothDatastores {
+	for _, ds := range datastores {
 		soon, late := 0, 0
 		for seed := range uint64(20) {
 			gcPlay(t, gcRun{datastore: ds, seed: seed}, func(_ context.Context, w *gcWorld) {

@@ -88,7 +88,7 @@ func (w *gcWorld) twoPasses(name string) {
 // leaves no address or block that the next ones could not release. Handles are
 // another matter: TestHandlesOutliveAKilledController.
 func TestPassKilled(t *testing.T) {
-	for _, ds := range bothDatastores {
+	for _, ds := range datastores {
 		t.Run(ds, func(t *testing.T) {
 			for _, after := range []time.Duration{0, 2 * time.Millisecond, 10 * time.Millisecond, 20 * time.Millisecond, 30 * time.Millisecond, 45 * time.Millisecond} {
 				gcPlay(t, gcRun{datastore: ds}, func(_ context.Context, w *gcWorld) {
@@ -125,7 +125,7 @@ func TestPassKilled(t *testing.T) {
 
 // A pass whose reads fail says so and changes nothing.
 func TestPassFails(t *testing.T) {
-	for _, ds := range bothDatastores {
+	for _, ds := range datastores {
 		f := newFated(t, 0, 100, sim.FailBefore, "pass-1#", "LIST pods")
 		f.armed.Store(true)
 		gcPlay(t, gcRun{datastore: ds, options: f.budget(), strategy: f}, func(_ context.Context, w *gcWorld) {

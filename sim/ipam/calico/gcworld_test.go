@@ -25,7 +25,6 @@ import (
 	"ipamsim/sim"
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/ipam"
-	"ipamsim/sim/kube"
 	"ipamsim/sim/strategy"
 )
 
@@ -56,14 +55,12 @@ type gcRun struct {
 
 func (r gcRun) String() string { return fmt.Sprintf("%s seed %d", r.datastore, r.seed) }
 
-var bothDatastores = []string{etcdDatastore, kubernetesDatastore}
-
 // gcPlay runs a story and returns its trace and a digest of what is stored at
 // the end.
 func gcPlay(t testing.TB, r gcRun, story func(context.Context, *gcWorld)) (*sim.Trace, string) {
 	t.Helper()
 	adapter := New() // outside the bubble
-	server := gcServer(t)
+	server := startEtcd(t)
 	run, err := server.Begin()
 	if err != nil {
 		t.Fatal(err)
@@ -89,11 +86,7 @@ func gcPlay(t testing.TB, r gcRun, story func(context.Context, *gcWorld)) (*sim.
 }
 
 func (w *gcWorld) open(a ipam.Adapter, run *etcd.Run, datastore string, story func(context.Context, *gcWorld)) error {
-	crds, err := a.CRDs()
-	if err != nil {
-		return err
-	}
-	api, err := kube.New(run, crds)
+	api, err := ipam.Serve(w.World, run, a)
 	if err != nil {
 		return err
 	}
@@ -106,9 +99,7 @@ func (w *gcWorld) open(a ipam.Adapter, run *etcd.Run, datastore string, story fu
 		return err
 	}
 	w.all = w.in.collectors()
-	w.Hooks.Settle = run.Pump
 	w.Hooks.Panic = func(id sim.ActorID, v any, stack string) { w.t.Errorf("%s crashed: %v\n%s", id, v, stack) }
-	w.Cleanup(api.Close)
 	if w.look, err = ds.client(nil); err != nil {
 		return err
 	}
@@ -125,17 +116,6 @@ func (w *gcWorld) open(a ipam.Adapter, run *etcd.Run, datastore string, story fu
 		return err
 	}})
 	return nil
-}
-
-// gcServer is one etcd for each test.
-func gcServer(t testing.TB) *etcd.Server {
-	t.Helper()
-	s, err := etcd.Start()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	return s
 }
 
 func (w *gcWorld) must(err error) {

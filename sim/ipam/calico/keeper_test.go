@@ -40,7 +40,7 @@ func (b *books) named(kind string) string {
 // An operator of etcd creates, applies, patches and deletes every kind, and what
 // is wrong is refused in Calico's words at any time.
 func TestKeeper(t *testing.T) {
-	s := recordStore(t)
+	s := startEtcd(t)
 	open(t, s, etcdDatastore, func(b *books) {
 		for _, k := range kinds {
 			if !b.inst.Keeps(k.name) {
@@ -99,7 +99,7 @@ func TestKeeper(t *testing.T) {
 
 // The IPAM configuration gets where the allocator reads it.
 func TestKeeperOfSettings(t *testing.T) {
-	s := recordStore(t)
+	s := startEtcd(t)
 	open(t, s, etcdDatastore, func(b *books) {
 		say := func() string {
 			p := b.observe().Networks[0].Blocks
@@ -136,7 +136,7 @@ func TestKeeperOfSettings(t *testing.T) {
 // The repair of seeds/000: the operator deletes a drained block and its affinity
 // by the names that kubectl shows, and the allocator makes them anew.
 func TestKeeperOfBlocks(t *testing.T) {
-	s := recordStore(t)
+	s := startEtcd(t)
 	open(t, s, etcdDatastore, func(b *books) {
 		b.pool("default-ipv4-ippool", "10.64.75.0/26", 26)
 		b.node("kubestage1001", nil)
@@ -177,7 +177,7 @@ func TestKeeperOfBlocks(t *testing.T) {
 // With the Kubernetes datastore the allocator's own objects are the API server's,
 // and both spellings of a pool end up as the same custom resource.
 func TestKeeperOfKubernetes(t *testing.T) {
-	s := recordStore(t)
+	s := startEtcd(t)
 	open(t, s, kubernetesDatastore, func(b *books) {
 		for _, k := range []string{"IPAMBlock", "BlockAffinity", "IPAMHandle", "IPAMConfig", "Pod"} {
 			if b.inst.Keeps(k) {
@@ -226,7 +226,7 @@ func TestKeeperOfKubernetes(t *testing.T) {
 
 // Two runs of the same changes leave the same bytes.
 func TestKeeperRepeats(t *testing.T) {
-	s := recordStore(t)
+	s := startEtcd(t)
 	for _, ds := range datastores {
 		var digests []string
 		for range 2 {

@@ -156,7 +156,7 @@ func (g *gauges) forget(name string) {
 // (onBlockDeleted), so that updateMetrics never comes to their gauges again: they
 // keep their last values until the process ends.
 func TestMetricsAgreeWithUpstream(t *testing.T) {
-	open(t, recordStore(t), kubernetesDatastore, func(b *books) {
+	open(t, startEtcd(t), kubernetesDatastore, func(b *books) {
 		g := &gauges{books: b, m: &passMemory{}, truth: model.Truth{Pods: map[model.PodRef]model.Pod{}, Nodes: map[string]model.Node{}}}
 		ctx := context.Background()
 		for _, by := range []map[string]*prometheus.GaugeVec{blocksGauges, inUseGauges, borrowedGauges, candidateGauges} {

@@ -23,7 +23,6 @@ import (
 	"ipamsim/sim"
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/ipam"
-	"ipamsim/sim/kube"
 	"ipamsim/sim/strategy"
 )
 
@@ -93,11 +92,7 @@ func courtPlay(t testing.TB, server *etcd.Server, datastoreName string, seed uin
 	adapter := New()
 	_, err = sim.Run(context.Background(), sim.Options{Seed: seed, Strategy: s, Faults: faults}, func(w *sim.World) error {
 		c.World = w
-		crds, err := adapter.CRDs()
-		if err != nil {
-			return err
-		}
-		api, err := kube.New(run, crds)
+		api, err := ipam.Serve(w, run, adapter)
 		if err != nil {
 			return err
 		}
@@ -108,9 +103,7 @@ func courtPlay(t testing.TB, server *etcd.Server, datastoreName string, seed uin
 		if c.inst, err = newInstance(env, c.ds); err != nil {
 			return err
 		}
-		w.Hooks.Settle = run.Pump
 		w.Hooks.Step = func(*sim.Step) { c.judge(invariant.Always) }
-		w.Cleanup(api.Close)
 		b := &books{t: t, env: env, inst: c.inst}
 		if b.c, err = c.ds.client(nil); err != nil {
 			return err
@@ -277,7 +270,7 @@ func operator(ctx context.Context, cl clientv3.Interface) error {
 // that it passes through must not alarm the oracles, whatever is under way and
 // whatever dies in the middle. What faults do leave behind is known by name.
 func TestOraclesOnTheAllocator(t *testing.T) {
-	server := recordStore(t)
+	server := startEtcd(t)
 	seeds := map[string]uint64{etcdDatastore: 20, kubernetesDatastore: 4}
 	if testing.Short() {
 		seeds = map[string]uint64{etcdDatastore: 3, kubernetesDatastore: 1}
@@ -312,7 +305,7 @@ func TestOraclesOnTheAllocator(t *testing.T) {
 // Every time the block was written by somebody else meanwhile, AssignIP counts its
 // handle up once more, and nobody ever counts it down again.
 func TestAssignIPCountsTwice(t *testing.T) {
-	server := recordStore(t)
+	server := startEtcd(t)
 	const seeds = 20
 	red := 0
 	for seed := range uint64(seeds) {
@@ -347,7 +340,7 @@ func TestAssignIPCountsTwice(t *testing.T) {
 // validation, while pods live in the old blocks: new ones are made inside them,
 // and their addresses are handed out a second time (calico #10778).
 func TestSmallerBlocksOverlap(t *testing.T) {
-	server := recordStore(t)
+	server := startEtcd(t)
 	red := courtPlay(t, server, kubernetesDatastore, 1, sim.Budget{}, func(_ context.Context, c *court) {
 		for i := range 4 {
 			c.add("n0", fmt.Sprintf("old-%d", i))
@@ -375,7 +368,7 @@ func TestSmallerBlocksOverlap(t *testing.T) {
 // not the affinity. Another node claims the block, and both are sure that it is
 // theirs.
 func TestBlockDeletedByHand(t *testing.T) {
-	server := recordStore(t)
+	server := startEtcd(t)
 	for _, ds := range datastores {
 		red := courtPlay(t, server, ds, 1, sim.Budget{}, func(_ context.Context, c *court) {
 			c.add("n0", "first")

@@ -25,7 +25,6 @@ import (
 	"ipamsim/sim"
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/ipam"
-	"ipamsim/sim/kube"
 	"ipamsim/sim/strategy"
 )
 
@@ -50,16 +49,6 @@ type fataler interface {
 
 var datastores = []string{etcdDatastore, kubernetesDatastore}
 
-func recordStore(t testing.TB) *etcd.Server {
-	t.Helper()
-	s, err := etcd.Start()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	return s
-}
-
 // open runs story inside a bubble over an empty datastore.
 func open(t fataler, s *etcd.Server, datastore string, story func(*books)) {
 	t.Helper()
@@ -71,15 +60,11 @@ func open(t fataler, s *etcd.Server, datastore string, story func(*books)) {
 	st := strategy.NewSerial()
 	st.Begin(0)
 	_, err = sim.Run(context.Background(), sim.Options{Strategy: st}, func(w *sim.World) error {
-		crds, err := New().CRDs()
+		api, err := ipam.Serve(w, run, New())
 		if err != nil {
 			return err
 		}
-		b := &books{t: t, env: ipam.Env{Store: run, Datastore: datastore}, world: w}
-		if b.env.API, err = kube.New(run, crds); err != nil {
-			return err
-		}
-		w.Cleanup(b.env.API.Close)
+		b := &books{t: t, env: ipam.Env{API: api, Store: run, Datastore: datastore}, world: w}
 		i, err := New().Open(b.env)
 		if err != nil {
 			return err
@@ -181,7 +166,7 @@ func text(s model.Snapshot) string {
 // The staging cluster of seeds/000: two nodes own two blocks each, so the third
 // borrows, and the record says whose block its address lies in.
 func TestRecordOfBorrowing(t *testing.T) {
-	s := recordStore(t)
+	s := startEtcd(t)
 	for _, ds := range datastores {
 		t.Run(ds, func(t *testing.T) {
 			open(t, s, ds, func(b *books) {
@@ -232,7 +217,7 @@ func TestRecordOfBorrowing(t *testing.T) {
 
 // Tunnel addresses are the node's own; what no CNI call made names no container.
 func TestRecordOfTunnels(t *testing.T) {
-	s := recordStore(t)
+	s := startEtcd(t)
 	for _, ds := range datastores {
 		t.Run(ds, func(t *testing.T) {
 			open(t, s, ds, func(b *books) {
@@ -260,7 +245,7 @@ func TestRecordOfTunnels(t *testing.T) {
 // The policy is what pools, reservations, settings and nodes say at the moment;
 // a pool that is gone stays a range.
 func TestRecordOfPolicy(t *testing.T) {
-	s := recordStore(t)
+	s := startEtcd(t)
 	for _, ds := range datastores {
 		t.Run(ds, func(t *testing.T) {
 			open(t, s, ds, func(b *books) {
@@ -307,7 +292,7 @@ func TestRecordOfPolicy(t *testing.T) {
 // What an operator's hand can leave in etcd is an error, and no panic, until it
 // is mended.
 func TestRecordOfGarbage(t *testing.T) {
-	s := recordStore(t)
+	s := startEtcd(t)
 	open(t, s, etcdDatastore, func(b *books) {
 		put := func(k, v string) {
 			_, err := b.env.Store.Client().Put(context.Background(), k, v)
@@ -352,7 +337,7 @@ network `; !strings.HasPrefix(got, want) {
 
 // Looking again while nothing changed costs nothing.
 func TestRecordIsCached(t *testing.T) {
-	s := recordStore(t)
+	s := startEtcd(t)
 	open(t, s, etcdDatastore, func(b *books) {
 		b.pool("p", "10.0.0.0/16", 26)
 		b.node("a", nil)
@@ -371,7 +356,7 @@ func TestRecordIsCached(t *testing.T) {
 // any history of what Calico and its operators do; and a snapshot that somebody
 // has is never written to.
 func TestRecordFollows(t *testing.T) {
-	s := recordStore(t)
+	s := startEtcd(t)
 	for _, ds := range datastores {
 		t.Run(ds, func(t *testing.T) {
 			rapid.Check(t, func(rt *rapid.T) {

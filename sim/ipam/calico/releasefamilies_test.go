@@ -18,7 +18,7 @@ import (
 // Source: libcalico-go/lib/ipam/ipam.go, ReleaseIPs (cachedBlockKVs);
 // ipam_block_reader_writer.go, getBlockForIP (v3.31.0).
 func TestReleaseWithoutPoolsKnowsOneFamily(t *testing.T) {
-	s := recordStore(t)
+	s := startEtcd(t)
 	for _, ds := range datastores {
 		open(t, s, ds, func(b *books) {
 			ctx, handle := context.Background(), "h"

@@ -41,7 +41,7 @@ func (b *books) releaseAll(num4, num6 int) string {
 // Source: libcalico-go/lib/ipam/ipam_block.go, release: "if count, ok :=
 // countByHandle[handleID]; !ok { handleCount = count }" (v3.31.0).
 func TestReleaseCountsOneAddressOfAHandle(t *testing.T) {
-	s := recordStore(t)
+	s := startEtcd(t)
 	for _, ds := range datastores {
 		open(t, s, ds, func(b *books) {
 			if got := b.releaseAll(2, 0); got != "[{h [{10.0.0.12/30 1}]}]" {
@@ -64,7 +64,7 @@ func TestReleaseSharesHandles(t *testing.T) {
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: the order of goroutines is the seed's only in the hermetic build; run make test")
 	}
-	s := recordStore(t)
+	s := startEtcd(t)
 	for ds, want := range map[string]string{etcdDatastore: "[{h [{10.0.0.12/30 1}]}]", kubernetesDatastore: "[]"} {
 		open(t, s, ds, func(b *books) {
 			if got := b.releaseAll(2, 1); got != want {

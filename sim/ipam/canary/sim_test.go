@@ -54,11 +54,7 @@ func simulate(t *testing.T, server *etcd.Server, s sim.Strategy, faults sim.Budg
 	s.Begin(0)
 	opts := sim.Options{Seed: 1, Strategy: s, Faults: faults}
 	tr, err := sim.Run(context.Background(), opts, func(w *sim.World) error {
-		crds, err := canary.New().CRDs()
-		if err != nil {
-			return err
-		}
-		api, err := kube.New(run, crds)
+		api, err := ipam.Serve(w, run, canary.New())
 		if err != nil {
 			return err
 		}
@@ -72,8 +68,6 @@ func simulate(t *testing.T, server *etcd.Server, s sim.Strategy, faults sim.Budg
 		if x.inst, err = canary.New().Open(ipam.Env{API: api, Store: run}); err != nil {
 			return err
 		}
-		w.Hooks.Settle = run.Pump
-		w.Cleanup(api.Close)
 		w.Spawn(sim.Process{ID: "story", Run: func(ctx context.Context, _ *sim.Gate) error {
 			defer w.Finish()
 			story(ctx, x)

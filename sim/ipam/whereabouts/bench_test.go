@@ -33,8 +33,7 @@ func BenchmarkAdd(b *testing.B) {
 			a := whereabouts.New()
 			run, _ := server(b).Begin()
 			_, err := sim.Run(context.Background(), sim.Options{Strategy: timed(b, 1)}, func(w *sim.World) error {
-				crds, _ := a.CRDs()
-				api, err := kube.New(run, crds)
+				api, err := ipam.Serve(w, run, a)
 				if err != nil {
 					return err
 				}
@@ -42,8 +41,6 @@ func BenchmarkAdd(b *testing.B) {
 				if err != nil {
 					return err
 				}
-				w.Hooks.Settle = run.Pump
-				w.Cleanup(api.Close)
 				w.Spawn(sim.Process{ID: "story", Run: func(context.Context, *sim.Gate) error {
 					defer w.Finish()
 					for n := range pods {

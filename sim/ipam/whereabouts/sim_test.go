@@ -66,11 +66,7 @@ func simulateOn(t *testing.T, run *etcd.Run, s sim.Strategy, o sim.Options, netw
 	o.Strategy = s
 	a := whereabouts.New()
 	tr, err := sim.Run(context.Background(), o, func(w *sim.World) error {
-		crds, err := a.CRDs()
-		if err != nil {
-			return err
-		}
-		api, err := kube.New(run, crds)
+		api, err := ipam.Serve(w, run, a)
 		if err != nil {
 			return err
 		}
@@ -92,8 +88,6 @@ func simulateOn(t *testing.T, run *etcd.Run, s sim.Strategy, o sim.Options, netw
 		if x.inst, err = a.Open(env); err != nil {
 			return err
 		}
-		w.Hooks.Settle = run.Pump
-		w.Cleanup(api.Close)
 		w.Spawn(sim.Process{ID: "story", Run: func(ctx context.Context, g *sim.Gate) error {
 			defer w.Finish()
 			x.api, err = dynamic.NewForConfig(kube.Config(api.Door(g)))
