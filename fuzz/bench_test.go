@@ -1,17 +1,14 @@
 package fuzz_test
 
 import (
-	"cmp"
 	"flag"
 	"fmt"
 	"math"
-	"slices"
-	"syscall"
 	"testing"
 	"time"
 
 	"ipamsim/fuzz/coverage"
-	"ipamsim/reports"
+	"ipamsim/reports/bench"
 	"ipamsim/scenarios"
 	"ipamsim/sim/hermetic"
 )
@@ -21,7 +18,7 @@ var (
 	hunts     = flag.Int("hunts", 30, "bench: how often each side hunts")
 )
 
-type figure = reports.Figure
+type figure = bench.Figure
 
 // TestBench measures what the feedback costs and what it is good for.
 func TestBench(t *testing.T) {
@@ -31,10 +28,10 @@ func TestBench(t *testing.T) {
 	m := map[string]figure{}
 	benchFeedback(t, m)
 	benchHunts(t, m)
-	if err := reports.AddFigures(*benchJSON, m, nil); err != nil {
+	if err := bench.Add(*benchJSON, m, nil); err != nil {
 		t.Fatal(err)
 	}
-	fmt.Print(reports.FigureRows(m))
+	fmt.Print(bench.Rows(m))
 }
 
 // benchHunts hunts with and without feedback, in turn.
@@ -46,11 +43,11 @@ func benchHunts(t *testing.T, m map[string]figure) {
 	}
 	more, p := rankTest(dark, lit)
 	how := fmt.Sprintf("executions of Go's fuzzer, one worker, until the first duplicate-address of %s from the plainest world; %d hunts each, at most %d executions, in turn", huntTarget, *hunts, huntMax)
-	m["coverage_feedback_executions"] = reports.NewFigure(min(median(lit), huntMax), "executions", how+"; median with feedback")
-	m["coverage_feedback_executions_without"] = reports.NewFigure(min(median(dark), huntMax), "executions", how+"; median without")
-	m["coverage_feedback_gain_ratio"] = reports.NewFigure(min(median(dark), huntMax)/median(lit), "ratio", how+"; of the medians")
-	m["coverage_feedback_without_is_longer"] = reports.NewFigure(more, "of 1", how+"; how often a hunt without takes longer than one with")
-	m["coverage_feedback_p"] = reports.NewFigure(p, "", how+"; two-sided rank test of Mann and Whitney")
+	m["coverage_feedback_executions"] = bench.NewFigure(min(bench.Median(lit), huntMax), "executions", how+"; median with feedback")
+	m["coverage_feedback_executions_without"] = bench.NewFigure(min(bench.Median(dark), huntMax), "executions", how+"; median without")
+	m["coverage_feedback_gain_ratio"] = bench.NewFigure(min(bench.Median(dark), huntMax)/bench.Median(lit), "ratio", how+"; of the medians")
+	m["coverage_feedback_without_is_longer"] = bench.NewFigure(more, "of 1", how+"; how often a hunt without takes longer than one with")
+	m["coverage_feedback_p"] = bench.NewFigure(p, "", how+"; two-sided rank test of Mann and Whitney")
 }
 
 // rankTest is how likely an x is larger than a y, and the p-value of the two-sided
@@ -106,7 +103,7 @@ func benchFeedback(t *testing.T, m map[string]figure) {
 		each   = 5 // of both worlds
 	)
 	play := func(lit bool) time.Duration {
-		began := cpuTime()
+		began := bench.CPU()
 		for seed := range uint64(each) {
 			for _, name := range []string{"whereabouts", "calico"} {
 				s, err := scenarios.Load("../scenarios/testdata/bench/" + name + "-5-pods.yaml")
@@ -122,7 +119,7 @@ func benchFeedback(t *testing.T, m map[string]figure) {
 				}
 			}
 		}
-		return cpuTime() - began
+		return bench.CPU() - began
 	}
 	var ratios []float64
 	for i := range rounds + 1 {
@@ -135,19 +132,6 @@ func benchFeedback(t *testing.T, m map[string]figure) {
 			ratios = append(ratios, ratio)
 		}
 	}
-	m["coverage_feedback_overhead_ratio"] = reports.NewFigure(median(ratios), "ratio",
+	m["coverage_feedback_overhead_ratio"] = bench.NewFigure(bench.Median(ratios), "ratio",
 		fmt.Sprintf("processor time of %d runs of each testdata/bench world on the fast store, with feedback against without; median of %d rounds in turn", each, rounds))
-}
-
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
-func median(xs []float64) float64 {
-	slices.SortFunc(xs, cmp.Compare[float64])
-	return xs[len(xs)/2]
 }

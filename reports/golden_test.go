@@ -2,38 +2,14 @@ package reports
 
 import (
 	"bytes"
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
-
 	"ipamsim/model"
+	"ipamsim/reports/golden"
 	"ipamsim/sim"
 )
-
-var update = flag.Bool("update", false, "rewrite the goldens; read the diff before you commit it")
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), got); d != "" {
-		t.Errorf("%s changed (-want +got); -update rewrites it:\n%s", file, d)
-	}
-}
 
 // crowded is a story with five pods, faults, errors and too many steps.
 func crowded() *Report {
@@ -72,7 +48,7 @@ func TestGoldens(t *testing.T) {
 				if err := write(&b, r); err != nil {
 					t.Fatal(err)
 				}
-				golden(t, name+"."+format, b.String())
+				golden.Check(t, "testdata/"+name+"."+format, b.String())
 			}
 		})
 	}

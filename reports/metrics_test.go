@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/common/expfmt"
 
 	"ipamsim/model/metric"
+	"ipamsim/reports/golden"
 )
 
 // sampled is the staging cluster of seeds/000 as its metrics would have told: two
@@ -61,7 +62,7 @@ func TestAlertNobodyHad(t *testing.T) {
 	text := Metrics(r)
 	r.Metrics = []string{metric.BlocksPerNode, metric.FreeBlocks, "ipamsim_nonsense"}
 	text += "\nas asked for\n" + Metrics(r)
-	golden(t, "metrics.txt", text)
+	golden.Check(t, "testdata/metrics.txt", text)
 	for _, line := range strings.Split(text, "\n") {
 		if n := len([]rune(line)); n > proseWidth {
 			t.Errorf("%d columns, want at most %d: %s", n, proseWidth, line)

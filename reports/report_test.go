@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ipamsim/model"
+	"ipamsim/reports/golden"
 )
 
 func TestExpectation(t *testing.T) {
@@ -215,7 +216,7 @@ func TestSummary(t *testing.T) {
 	if s.Runs != 5 || s.AsExpected != 3 || s.Violations != 4 {
 		t.Errorf("counted %+v", s)
 	}
-	golden(t, "summary.txt", s.Table())
+	golden.Check(t, "testdata/summary.txt", s.Table())
 }
 
 // Scenarios that ran as often as each other are compared; others are not.

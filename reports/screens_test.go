@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ipamsim/model"
+	"ipamsim/reports/golden"
 )
 
 // typed is a report of a run in which these commands were typed.
@@ -20,7 +21,7 @@ func typed(events ...model.Event) *Report {
 
 // TestScreens: the tables of seeds/000 stay tables.
 func TestScreens(t *testing.T) {
-	golden(t, "screens.txt", Screens(typed(
+	golden.Check(t, "testdata/screens.txt", Screens(typed(
 		model.Event{At: 12 * time.Minute, Actor: "operator", Text: "calicoctl ipam show --show-configuration", Output: `
 +--------------------+-------+
 |      PROPERTY      | VALUE |

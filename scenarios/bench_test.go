@@ -1,7 +1,6 @@
 package scenarios_test
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,29 +10,26 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"ipamsim/model"
-	"ipamsim/reports"
+	"ipamsim/reports/bench"
 	"ipamsim/scenarios"
 	"ipamsim/sim"
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/hermetic"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/ipam/whereabouts"
-	"ipamsim/sim/kube"
 	"ipamsim/sim/strategy"
 )
 
 var benchJSON = flag.String("bench-json", "", "bench: write the figures there")
 
-type metric = reports.Figure
+type metric = bench.Figure
 
 // TestBench measures whole runs and what an ADD of Whereabouts costs, prints the
 // table of reports/BENCH.md and writes bench.json; TestBench of sim/ipam/calico
@@ -52,10 +48,10 @@ func TestBench(t *testing.T) {
 	benchLadder(t, m)
 	host, _ := os.Hostname()
 	machine := map[string]any{"host": host, "cpus": runtime.NumCPU(), "go": runtime.Version(), "hermetic": hermetic.Enabled}
-	if err := errors.Join(os.RemoveAll(*benchJSON), reports.AddFigures(*benchJSON, m, machine)); err != nil {
+	if err := errors.Join(os.RemoveAll(*benchJSON), bench.Add(*benchJSON, m, machine)); err != nil {
 		t.Fatal(err)
 	}
-	fmt.Print(reports.FigureRows(m))
+	fmt.Print(bench.Rows(m))
 }
 
 const (
@@ -85,11 +81,11 @@ func benchAdd(t *testing.T, m map[string]metric) {
 		perCall = append(perCall, s.Seconds()/float64(sc)/(d.Seconds()/float64(dc)))
 		simulated, direct = append(simulated, s.Seconds()/benchAdds*1e3), append(direct, d.Seconds()/benchAdds*1e3)
 	}
-	m["whereabouts_add_overhead_ratio"] = reports.NewFigure(median(ratios), "ratio",
+	m["whereabouts_add_overhead_ratio"] = bench.NewFigure(bench.Median(ratios), "ratio",
 		fmt.Sprintf("%d concurrent ADDs on one /24, wall time under the kernel against direct; median of %d pairs", benchAdds, benchPairs))
-	m["whereabouts_add_overhead_per_call_ratio"] = reports.NewFigure(median(perCall), "ratio", "same pairs, wall time divided by the store calls each side made")
-	m["whereabouts_add_ms"] = reports.NewFigure(median(simulated), "ms", "wall time an ADD under the kernel, same runs")
-	m["whereabouts_add_direct_ms"] = reports.NewFigure(median(direct), "ms", "wall time an ADD direct, same runs")
+	m["whereabouts_add_overhead_per_call_ratio"] = bench.NewFigure(bench.Median(perCall), "ratio", "same pairs, wall time divided by the store calls each side made")
+	m["whereabouts_add_ms"] = bench.NewFigure(bench.Median(simulated), "ms", "wall time an ADD under the kernel, same runs")
+	m["whereabouts_add_direct_ms"] = bench.NewFigure(bench.Median(direct), "ms", "wall time an ADD direct, same runs")
 }
 
 // adds runs 20 ADDs at once and returns the wall time and the number of store
@@ -107,20 +103,14 @@ func adds(t *testing.T, store *etcd.Server, seed uint64, kernel bool) (wall time
 		t.Fatal(err)
 	}
 	_, err = sim.Run(context.Background(), sim.Options{Seed: seed, Strategy: strategy.NewTimed(seed, strategy.Settings{})}, func(w *sim.World) error {
-		crds, err := a.CRDs()
+		api, err := ipam.Serve(w, run, a)
 		if err != nil {
 			return err
 		}
-		api, err := kube.New(run, crds)
-		if err != nil {
-			return err
-		}
-		w.Cleanup(api.Close)
 		inst, err := a.Open(ipam.Env{API: api, Store: run, Networks: []model.Network{net}})
 		if err != nil {
 			return err
 		}
-		w.Hooks.Settle = run.Pump
 		var wg sync.WaitGroup
 		add := func(i int, g *sim.Gate) {
 			defer wg.Done()
@@ -133,13 +123,13 @@ func adds(t *testing.T, store *etcd.Server, seed uint64, kernel bool) (wall time
 		}
 		wg.Add(benchAdds)
 		before := run.Calls()
-		began := wallClock()
+		began := bench.Wall()
 		if !kernel {
 			for i := range benchAdds {
 				go add(i, nil)
 			}
 			wg.Wait()
-			wall, calls = wallClock()-began, run.Calls()-before
+			wall, calls = bench.Wall()-began, run.Calls()-before
 			w.Finish()
 			return nil
 		}
@@ -151,7 +141,7 @@ func adds(t *testing.T, store *etcd.Server, seed uint64, kernel bool) (wall time
 		}
 		w.Spawn(sim.Process{ID: "end", Run: func(context.Context, *sim.Gate) error {
 			wg.Wait()
-			wall, calls = wallClock()-began, run.Calls()-before
+			wall, calls = bench.Wall()-began, run.Calls()-before
 			w.Finish()
 			return nil
 		}})
@@ -161,15 +151,6 @@ func adds(t *testing.T, store *etcd.Server, seed uint64, kernel bool) (wall time
 		t.Fatal(err)
 	}
 	return wall, calls
-}
-
-// wallClock asks the system: time.Now is virtual in a bubble.
-func wallClock() time.Duration {
-	var tv syscall.Timeval
-	if err := syscall.Gettimeofday(&tv); err != nil {
-		panic(err)
-	}
-	return time.Duration(tv.Nano())
 }
 
 // benchRuns measures whole runs of Whereabouts: five pods of one network that come
@@ -186,17 +167,17 @@ func benchWorld(t *testing.T, m map[string]metric, r *scenarios.Runner, name str
 	run(t, r, s, scenarios.Options{})
 	const n = 60
 	calls, steps := 0, 0
-	cpu, began := cpuTime(), time.Now()
+	cpu, began := bench.CPU(), time.Now()
 	for seed := uint64(1); seed <= n; seed++ {
 		rep := run(t, r, s, scenarios.Options{Seed: &seed})
 		calls += rep.Calls
 		steps += len(rep.Trace.Steps)
 	}
-	wall, used := time.Since(began).Seconds(), (cpuTime() - cpu).Seconds()
+	wall, used := time.Since(began).Seconds(), (bench.CPU() - cpu).Seconds()
 	what := fmt.Sprintf("%s, %d seeds, one process on %d processor (%d steps and %d API calls a run)", s.Name(), n, runtime.GOMAXPROCS(0), steps/n, calls/n)
-	m[name+"_api_calls_per_s"] = reports.NewFigure(float64(calls)/wall, "1/s", what+", by wall time")
-	m[name+"_runs_per_s"] = reports.NewFigure(n/wall, "1/s", what+", by wall time")
-	m[name+"_runs_per_s_core"] = reports.NewFigure(n/used, "1/s", what+", by processor time (collector and etcd included)")
+	m[name+"_api_calls_per_s"] = bench.NewFigure(float64(calls)/wall, "1/s", what+", by wall time")
+	m[name+"_runs_per_s"] = bench.NewFigure(n/wall, "1/s", what+", by wall time")
+	m[name+"_runs_per_s_core"] = bench.NewFigure(n/used, "1/s", what+", by processor time (collector and etcd included)")
 }
 
 // benchCalico measures whole runs of Calico: five pods in small blocks that come
@@ -211,14 +192,14 @@ func benchCalico(t *testing.T, m map[string]metric) {
 	for _, ds := range []string{"etcdv3", "kubernetes"} {
 		var wall, used []float64
 		for range 3 {
-			cpu := cpuTime()
+			cpu := bench.CPU()
 			rep := run(t, r, staging, scenarios.Options{Datastore: ds})
-			wall, used = append(wall, rep.Wall.Seconds()), append(used, (cpuTime()-cpu).Seconds())
+			wall, used = append(wall, rep.Wall.Seconds()), append(used, (bench.CPU()-cpu).Seconds())
 			steps = len(rep.Trace.Steps)
 		}
 		what := fmt.Sprintf("w1-two-blocks-a-node on %s, %d steps; median of 3 runs", ds, steps)
-		m["calico_w1_"+ds+"_s"] = reports.NewFigure(median(wall), "s", what+", wall time")
-		m["calico_w1_"+ds+"_cpu_s"] = reports.NewFigure(median(used), "s", what+", processor time")
+		m["calico_w1_"+ds+"_s"] = bench.NewFigure(bench.Median(wall), "s", what+", wall time")
+		m["calico_w1_"+ds+"_cpu_s"] = bench.NewFigure(bench.Median(used), "s", what+", processor time")
 	}
 }
 
@@ -248,7 +229,7 @@ func benchMemory(t *testing.T, m map[string]metric) {
 			at100 = rss(t)
 		}
 	}
-	m["rss_1000_vs_100_runs_ratio"] = reports.NewFigure(rss(t)/at100, "ratio",
+	m["rss_1000_vs_100_runs_ratio"] = bench.NewFigure(rss(t)/at100, "ratio",
 		fmt.Sprintf("resident memory after a collection, r2-old-address-stays; %.0f MiB after 100 runs", at100/(1<<20)))
 }
 
@@ -263,17 +244,4 @@ func rss(t *testing.T) float64 {
 		t.Fatal(err)
 	}
 	return float64(pages * os.Getpagesize())
-}
-
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
-func median(xs []float64) float64 {
-	slices.SortFunc(xs, cmp.Compare[float64])
-	return xs[len(xs)/2]
 }

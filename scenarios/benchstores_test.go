@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"ipamsim/reports"
+	"ipamsim/reports/bench"
 	"ipamsim/scenarios"
 )
 
@@ -25,9 +25,9 @@ func benchStores(t *testing.T, m map[string]metric) {
 			var took, busy [2]time.Duration
 			for turn := range 2 {
 				i := (turn + int(seed)) % 2
-				c, began := cpuTime(), time.Now()
+				c, began := bench.CPU(), time.Now()
 				run(t, r, s, scenarios.Options{Seed: &seed, Store: [...]string{scenarios.Etcd, scenarios.Memory}[i]})
-				took[i], busy[i] = time.Since(began), cpuTime()-c
+				took[i], busy[i] = time.Since(began), bench.CPU()-c
 			}
 			if seed == 0 {
 				continue // warm-up
@@ -36,9 +36,9 @@ func benchStores(t *testing.T, m map[string]metric) {
 			used[0], used[1] = used[0]+busy[0], used[1]+busy[1]
 		}
 		what := fmt.Sprintf("%s, %d seeds, each on etcd and in memory in turn, one process", s.Name(), n)
-		m[w.name+"_fast_vs_etcd_ratio"] = reports.NewFigure(median(wall), "ratio", what+"; median of the pairs' wall times")
-		m[w.name+"_fast_vs_etcd_cpu_ratio"] = reports.NewFigure(median(cpu), "ratio", what+"; median of the pairs' processor times")
-		m[w.name+"_fast_runs_per_s_core"] = reports.NewFigure(n/used[1].Seconds(), "1/s", what+"; those in memory, by processor time")
-		m[w.name+"_etcd_runs_per_s_core"] = reports.NewFigure(n/used[0].Seconds(), "1/s", what+"; those on etcd, by processor time")
+		m[w.name+"_fast_vs_etcd_ratio"] = bench.NewFigure(bench.Median(wall), "ratio", what+"; median of the pairs' wall times")
+		m[w.name+"_fast_vs_etcd_cpu_ratio"] = bench.NewFigure(bench.Median(cpu), "ratio", what+"; median of the pairs' processor times")
+		m[w.name+"_fast_runs_per_s_core"] = bench.NewFigure(n/used[1].Seconds(), "1/s", what+"; those in memory, by processor time")
+		m[w.name+"_etcd_runs_per_s_core"] = bench.NewFigure(n/used[0].Seconds(), "1/s", what+"; those on etcd, by processor time")
 	}
 }

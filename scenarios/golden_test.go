@@ -2,7 +2,6 @@ package scenarios_test
 
 import (
 	"context"
-	"flag"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,14 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"ipamsim/reports"
+	"ipamsim/reports/golden"
 	"ipamsim/scenarios"
 	"ipamsim/sim/hermetic"
 )
-
-var update = flag.Bool("update", false, "rewrite the goldens; read the diff before you commit it")
 
 // library are the scenarios' files, by name, each under one name only.
 func library(t testing.TB) []string {
@@ -108,21 +104,7 @@ func TestGolden(t *testing.T) {
 			if !rep.AsExpected() {
 				t.Errorf("not as the scenario expects: unexpected %v, missing %v, verdict %s %s", rep.Unexpected(), rep.Missing(), rep.Verdict, rep.Reason)
 			}
-			got := reports.Golden(rep)
-			golden := strings.TrimSuffix(file, ".yaml") + ".golden"
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if d := cmp.Diff(string(want), got); d != "" {
-				t.Errorf("the story changed (-want +got); make golden rewrites it:\n%s", d)
-			}
+			golden.Check(t, strings.TrimSuffix(file, ".yaml")+".golden", reports.Golden(rep))
 		})
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"ipamsim/reports"
+	"ipamsim/reports/bench"
 	"ipamsim/scenarios"
 	"ipamsim/sim"
 )
@@ -68,8 +68,8 @@ func widest(tr *sim.Trace) (most int) {
 func climb(t *testing.T, r *scenarios.Runner, s *scenarios.Scenario, strategy string, seed uint64) trial {
 	out := trial{strategy, 0, make([]int, len(ladderRungs)), make([]float64, len(ladderRungs))}
 	top := len(ladderRungs) - 1
-	began := cpuTime() // a neighbour's load is not the strategy's fault
-	for out.Hits[top] == 0 && cpuTime()-began < *ladderBudget {
+	began := bench.CPU() // a neighbour's load is not the strategy's fault
+	for out.Hits[top] == 0 && bench.CPU()-began < *ladderBudget {
 		n := widest(run(t, r, s, scenarios.Options{Strategy: strategy, Seed: &seed}).Trace)
 		seed++
 		out.Runs++
@@ -78,7 +78,7 @@ func climb(t *testing.T, r *scenarios.Runner, s *scenarios.Scenario, strategy st
 				break
 			}
 			if out.Hits[i]++; out.Hits[i] == 1 {
-				out.First[i] = min(cpuTime()-began, *ladderBudget).Seconds()
+				out.First[i] = min(bench.CPU()-began, *ladderBudget).Seconds()
 			}
 		}
 	}
@@ -176,14 +176,14 @@ func ladderTable(all map[string][]trial, m map[string]metric) {
 					found++
 				}
 			}
-			mid := median(first)
+			mid := bench.Median(first)
 			row += fmt.Sprintf(" %.2f %%, %d of %d, %.1f s |", 100*float64(hits)/float64(runs), found, len(trials), mid)
 			key := fmt.Sprintf("ladder_k%d_%s_", k, name)
 			how := fmt.Sprintf("%d accepted writes of CNI plugins between two adjacent lists of the ip-reconciler; %d trials with fresh seeds of at most %v of processor time (etcd and collector included), %d runs in all",
 				k, len(trials), *ladderBudget, runs)
-			m[key+"hits"] = reports.NewFigure(float64(found), "trials", how)
-			m[key+"median_s"] = reports.NewFigure(mid, "s", how+"; processor time to the first hit, trials without one counted at the budget")
-			m[key+"rate"] = reports.NewFigure(100*float64(hits)/float64(runs), "% of runs", how)
+			m[key+"hits"] = bench.NewFigure(float64(found), "trials", how)
+			m[key+"median_s"] = bench.NewFigure(mid, "s", how+"; processor time to the first hit, trials without one counted at the budget")
+			m[key+"rate"] = bench.NewFigure(100*float64(hits)/float64(runs), "% of runs", how)
 		}
 		fmt.Println(row)
 	}

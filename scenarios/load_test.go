@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/reports/golden"
 	"ipamsim/scenarios"
 )
 
@@ -47,20 +48,7 @@ func TestBadInput(t *testing.T) {
 			if strings.Count(got, "\n") != 1 || len(got) > 400 {
 				t.Errorf("not one line of at most 400 bytes: %q", got)
 			}
-			golden := strings.TrimSuffix(file, ".yaml") + ".err"
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got != string(want) {
-				t.Errorf("got  %swant %s", got, want)
-			}
+			golden.Check(t, strings.TrimSuffix(file, ".yaml")+".err", got)
 		})
 	}
 }

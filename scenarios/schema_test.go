@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/invopop/jsonschema"
 	"go.yaml.in/yaml/v3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,25 +16,13 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
 	"k8s.io/kube-openapi/pkg/validation/validate"
 
+	"ipamsim/reports/golden"
 	"ipamsim/scenarios"
 )
 
 // TestSchema: the schema is that of the types.
 func TestSchema(t *testing.T) {
-	want := generate(t)
-	if *update {
-		if err := os.WriteFile("schema.json", want, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	got, err := scenarios.Schema()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), string(got)); d != "" {
-		t.Errorf("schema.json is not that of the types; make golden rewrites it (-types +file):\n%s", d)
-	}
+	golden.Check(t, "schema.json", string(generate(t)))
 }
 
 // generate reflects the types, with their comments from the source.

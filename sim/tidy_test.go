@@ -40,7 +40,9 @@ var layers = []struct{ dir, may string }{
 	{"sim/ipam/*", "model sim sim/etcd sim/kube sim/ipam"},
 	{"sim/cluster", "model model/... sim sim/etcd sim/kube sim/ipam"},
 	{"reports", "model model/... sim sim/kube sim/ipam sim/cluster"},
-	{"reports/chart", ""}, // gonum's plots as SVG and PNG
+	{"reports/bench", ""},  // for benchmarks
+	{"reports/golden", ""}, // for tests
+	{"reports/chart", ""},  // gonum's plots as SVG and PNG
 	{"reports/page", "model model/... sim reports"},
 	{"reports/page/browser", ""}, // headless Chromium, for tests
 	{"reports/index", "model model/... reports reports/chart"},

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,11 +12,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"ipamsim/reports/golden"
 	"ipamsim/sim"
 	"ipamsim/sim/strategy"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files; read the diff before you keep it")
 
 // Law: ParseStep reads back everything that String wrote.
 func TestParseStepInvertsString(t *testing.T) {
@@ -107,19 +104,7 @@ func TestTraceGolden(t *testing.T) {
 	if err := tr.Print(&b); err != nil {
 		t.Fatal(err)
 	}
-	const file = "testdata/lostupdate.trace"
-	if *update {
-		if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), b.String()); diff != "" {
-		t.Errorf("trace (-want +got):\n%s", diff)
-	}
+	golden.Check(t, "testdata/lostupdate.trace", b.String())
 }
 
 // A schedule is the whole run: replayed, it gives the identical trace.

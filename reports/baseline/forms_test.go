@@ -3,9 +3,7 @@ package baseline
 import (
 	"bytes"
 	"encoding/xml"
-	"flag"
 	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -13,15 +11,13 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"pgregory.net/rapid"
 
 	"ipamsim/model"
+	"ipamsim/reports/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the goldens; read the diff before you commit it")
 
 // forms are the ways to tell an outcome, by the end of the file's name.
 var forms = map[string]func(io.Writer, *Outcome) error{
@@ -86,19 +82,7 @@ func TestGoldens(t *testing.T) {
 			if again := told(t, form, o); again != got {
 				t.Errorf("%s: two tellings differ", file)
 			}
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				continue
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if d := cmp.Diff(string(want), got); d != "" {
-				t.Errorf("%s changed (-want +got); -update rewrites it:\n%s", file, d)
-			}
+			golden.Check(t, file, got)
 		}
 	}
 }

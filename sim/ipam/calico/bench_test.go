@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
-	"syscall"
 	"testing"
 	"time"
 
@@ -19,11 +18,10 @@ import (
 	"github.com/projectcalico/calico/libcalico-go/lib/options"
 
 	"ipamsim/model"
-	bench "ipamsim/reports"
+	"ipamsim/reports/bench"
 	"ipamsim/sim"
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/ipam"
-	"ipamsim/sim/kube"
 	"ipamsim/sim/strategy"
 )
 
@@ -36,7 +34,7 @@ func populate(t testing.TB, nodes, pods int, dial func() (clientv3.Interface, er
 		for p := range pods {
 			node, pod := fmt.Sprintf("node-%04d", n), fmt.Sprintf("pod-%04d-%02d", n, p)
 			handle := networkKey + ".sandbox-of-" + pod
-			began := wallClock()
+			began := bench.Wall()
 			c, err := dial()
 			if err != nil {
 				t.Fatal(err)
@@ -54,7 +52,7 @@ func populate(t testing.TB, nodes, pods int, dial func() (clientv3.Interface, er
 			if err != nil {
 				t.Fatalf("%s on %s: %v", pod, node, err)
 			}
-			out = append(out, allocated{v4.IPs[0].String(), wallClock() - began})
+			out = append(out, allocated{v4.IPs[0].String(), bench.Wall() - began})
 		}
 	}
 	return out
@@ -71,15 +69,6 @@ func sum(as []allocated) (wall time.Duration) {
 		wall += a.wall
 	}
 	return wall
-}
-
-// wallClock asks the system: time.Now is virtual in a bubble.
-func wallClock() time.Duration {
-	var tv syscall.Timeval
-	if err := syscall.Gettimeofday(&tv); err != nil {
-		panic(err)
-	}
-	return time.Duration(tv.Nano())
 }
 
 // found is a cluster before its first pod: a pool and nodes.
@@ -121,16 +110,10 @@ func simulatedOn(t testing.TB, run *etcd.Run, nodes, pods int) (all []allocated,
 	tr, err := sim.Run(context.Background(), sim.Options{
 		Seed: 1, Strategy: strategy.NewTimed(1, strategy.Settings{}), Limits: sim.Limits{Steps: 1 << 30},
 	}, func(w *sim.World) error {
-		crds, err := a.CRDs()
+		api, err := ipam.Serve(w, run, a)
 		if err != nil {
 			return err
 		}
-		api, err := kube.New(run, crds)
-		if err != nil {
-			return err
-		}
-		w.Cleanup(api.Close)
-		w.Hooks.Settle = run.Pump
 		in, err := a.Open(ipam.Env{API: api, Store: run, Datastore: etcdDatastore, Networks: []model.Network{{Key: networkKey}}})
 		if err != nil {
 			return err
@@ -181,18 +164,9 @@ func direct(t testing.TB, server *etcd.Server, localReads bool, nodes, pods int)
 type benchRound struct{ wall, cpu time.Duration }
 
 func timed(f func() []allocated) benchRound {
-	cpu := cpuTime()
+	cpu := bench.CPU()
 	wall := sum(f())
-	return benchRound{wall, cpuTime() - cpu}
-}
-
-// cpuTime is the processor time of this process, etcd included.
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	return benchRound{wall, bench.CPU() - cpu}
 }
 
 // benchOverhead compares the same allocations in the simulator and with nothing of
@@ -222,12 +196,12 @@ func benchOverhead(t *testing.T, server *etcd.Server, m map[string]figure) {
 	}
 	what := fmt.Sprintf("%d nodes x %d AutoAssigns (%.1f messages each), one after the other, in the simulator against upstream's client over etcd's own in-process client outside of bubbles, same etcd; median of %d rounds in turn",
 		nodes, pods, float64(messages)/(nodes*pods), rounds)
-	m["calico_autoassign_overhead_ratio"] = bench.NewFigure(median(wall), "ratio", what+", wall time")
-	m["calico_autoassign_overhead_quartiles"] = bench.NewFigure(quantile(wall, 0.75)-quantile(wall, 0.25), "ratio", "distance between the quartiles of the same rounds: how far to trust their median")
-	m["calico_autoassign_overhead_cpu_ratio"] = bench.NewFigure(median(cpu), "ratio", "same rounds, processor time of the whole process, the making of the cluster included")
-	m["calico_autoassign_overhead_local_reads_ratio"] = bench.NewFigure(median(local), "ratio", "same rounds, wall time against a client that reads as runs do, without a round of raft")
-	m["calico_autoassign_ms"] = bench.NewFigure(median(here), "ms", "wall time an AutoAssign in the simulator, same rounds")
-	m["calico_autoassign_direct_ms"] = bench.NewFigure(median(there), "ms", "wall time an AutoAssign of upstream's alone, same rounds")
+	m["calico_autoassign_overhead_ratio"] = bench.NewFigure(bench.Median(wall), "ratio", what+", wall time")
+	m["calico_autoassign_overhead_quartiles"] = bench.NewFigure(bench.Quantile(wall, 0.75)-bench.Quantile(wall, 0.25), "ratio", "distance between the quartiles of the same rounds: how far to trust their median")
+	m["calico_autoassign_overhead_cpu_ratio"] = bench.NewFigure(bench.Median(cpu), "ratio", "same rounds, processor time of the whole process, the making of the cluster included")
+	m["calico_autoassign_overhead_local_reads_ratio"] = bench.NewFigure(bench.Median(local), "ratio", "same rounds, wall time against a client that reads as runs do, without a round of raft")
+	m["calico_autoassign_ms"] = bench.NewFigure(bench.Median(here), "ms", "wall time an AutoAssign in the simulator, same rounds")
+	m["calico_autoassign_direct_ms"] = bench.NewFigure(bench.Median(there), "ms", "wall time an AutoAssign of upstream's alone, same rounds")
 }
 
 // benchStores compares the same allocations in the simulator on etcd and on the fast
@@ -253,9 +227,9 @@ func benchStores(t *testing.T, server *etcd.Server, m map[string]figure) {
 		fast = append(fast, f.wall.Seconds()*1e3/(nodes*pods))
 	}
 	what := fmt.Sprintf("%d nodes x %d AutoAssigns in the simulator on etcd and in memory; median of %d rounds in turn", nodes, pods, rounds)
-	m["calico_autoassign_fast_vs_etcd_ratio"] = bench.NewFigure(median(wall), "ratio", what+", wall time")
-	m["calico_autoassign_fast_vs_etcd_cpu_ratio"] = bench.NewFigure(median(cpu), "ratio", what+", processor time, the making of the cluster included")
-	m["calico_autoassign_fast_ms"] = bench.NewFigure(median(fast), "ms", "wall time an AutoAssign in memory, same rounds")
+	m["calico_autoassign_fast_vs_etcd_ratio"] = bench.NewFigure(bench.Median(wall), "ratio", what+", wall time")
+	m["calico_autoassign_fast_vs_etcd_cpu_ratio"] = bench.NewFigure(bench.Median(cpu), "ratio", what+", processor time, the making of the cluster included")
+	m["calico_autoassign_fast_ms"] = bench.NewFigure(bench.Median(fast), "ms", "wall time an AutoAssign in memory, same rounds")
 }
 
 // benchScale fills a cluster of 1,000 nodes with 30 pods each.
@@ -286,18 +260,11 @@ func growth(all []allocated, pods int) (mean, later float64) {
 				own = append(own, a.wall.Seconds())
 			}
 		}
-		return sum(some), median(own)
+		return sum(some), bench.Median(own)
 	}
 	early, earlyOwn := at(17)
 	late, lateOwn := at(len(all)/pods - window)
 	return late.Seconds() / early.Seconds(), lateOwn / earlyOwn
-}
-
-func median(xs []float64) float64 { return quantile(xs, 0.5) }
-
-func quantile(xs []float64, q float64) float64 {
-	xs = slices.Sorted(slices.Values(xs))
-	return xs[int(q*float64(len(xs)-1)+0.5)]
 }
 
 type figure = bench.Figure
@@ -318,10 +285,10 @@ func TestBench(t *testing.T) {
 	benchStores(t, server, m)
 	benchScale(t, server, m)
 	benchReference(t, m)
-	if err := bench.AddFigures(*benchJSON, m, nil); err != nil {
+	if err := bench.Add(*benchJSON, m, nil); err != nil {
 		t.Fatal(err)
 	}
-	fmt.Print(bench.FigureRows(m))
+	fmt.Print(bench.Rows(m))
 }
 
 // Both sides of the comparison do the same work: a single process gets the same

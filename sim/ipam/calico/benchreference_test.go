@@ -7,7 +7,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/reference/calico"
-	bench "ipamsim/reports"
+	"ipamsim/reports/bench"
 )
 
 // benchReference measures the reference allocator in the cluster that plans are
@@ -32,7 +32,7 @@ func benchReference(t *testing.T, m map[string]figure) {
 	for _, q := range all {
 		add(q)
 	}
-	before := cpuTime()
+	before := bench.CPU()
 	for i := range replaced {
 		q := all[i*7919%pods]
 		if err := a.Del(q); err != nil {
@@ -40,6 +40,6 @@ func benchReference(t *testing.T, m map[string]figure) {
 		}
 		add(q)
 	}
-	m["reference_allocations_per_s_core"] = bench.NewFigure(replaced/(cpuTime()-before).Seconds(), "1/s",
+	m["reference_allocations_per_s_core"] = bench.NewFigure(replaced/(bench.CPU()-before).Seconds(), "1/s",
 		fmt.Sprintf("model/reference/calico: %d nodes, %d pods in a /12, then %d times DEL and ADD of one of them, by processor time, Go's garbage collection included", nodes, pods, replaced))
 }

@@ -1,20 +1,20 @@
-package reports_test
+package bench_test
 
 import (
 	"os"
 	"path/filepath"
 	"testing"
 
-	"ipamsim/reports"
+	"ipamsim/reports/bench"
 )
 
 // Each benchmark adds its own; what is measured again replaces what was, and the
 // machine stays.
-func TestFiguresAdd(t *testing.T) {
+func TestAdd(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "bench.json")
 	add := func(machine any, name string, value float64) {
 		t.Helper()
-		if err := reports.AddFigures(file, map[string]reports.Figure{name: {Value: value, Unit: "ratio", Method: "by hand"}}, machine); err != nil {
+		if err := bench.Add(file, map[string]bench.Figure{name: {Value: value, Unit: "ratio", Method: "by hand"}}, machine); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -49,11 +49,11 @@ func TestFiguresAdd(t *testing.T) {
 	if err := os.WriteFile(file, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := reports.AddFigures(file, nil, nil); err == nil {
+	if err := bench.Add(file, nil, nil); err == nil {
 		t.Error("a damaged file was overwritten")
 	}
 	const rows = "| a | 0.333 1/s | by hand |\n| b | 1e+03 ms | by hand |\n"
-	if got := reports.FigureRows(map[string]reports.Figure{"b": reports.NewFigure(1000, "ms", "by hand"), "a": reports.NewFigure(1./3, "1/s", "by hand")}); got != rows {
+	if got := bench.Rows(map[string]bench.Figure{"b": bench.NewFigure(1000, "ms", "by hand"), "a": bench.NewFigure(1./3, "1/s", "by hand")}); got != rows {
 		t.Errorf("have\n%s", got)
 	}
 }

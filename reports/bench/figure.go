@@ -1,4 +1,7 @@
-package reports
+// Package bench is what the benchmarks of this project share: the figures of
+// bench.json, clocks that a bubble does not stop, and the middle of what they
+// measured.
+package bench
 
 import (
 	"encoding/json"
@@ -21,10 +24,10 @@ type Figure struct {
 // NewFigure is a Figure of these.
 func NewFigure(value float64, unit, method string) Figure { return Figure{value, unit, method} }
 
-// AddFigures adds to a file of figures, or replaces those of the same name; the
+// Add adds to a file of figures, or replaces those of the same name; the
 // file is made if it is not there. A machine of nil leaves what the file says of
 // the one they were measured on.
-func AddFigures(file string, figures map[string]Figure, machine any) error {
+func Add(file string, figures map[string]Figure, machine any) error {
 	all := struct {
 		Machine any               `json:"machine,omitempty"`
 		Metrics map[string]Figure `json:"metrics"`
@@ -50,8 +53,8 @@ func AddFigures(file string, figures map[string]Figure, machine any) error {
 	return os.WriteFile(file, append(out, '\n'), 0o644)
 }
 
-// FigureRows are the rows of a table in Markdown, by name.
-func FigureRows(figures map[string]Figure) string {
+// Rows are the rows of a table in Markdown, by name.
+func Rows(figures map[string]Figure) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(figures)) {
 		f := figures[name]
