@@ -100,29 +100,16 @@ func (j *judge) run() (*scenarios.Scenario, *reports.Report, error) {
 
 // confirm repeats a failure on etcd, and says what happened.
 func (j *judge) confirm(s *scenarios.Scenario, rep *reports.Report, v *model.Violation, class string) error {
-	again, err := j.Play(j.ctx, j.runner, s, scenarios.Etcd)
-	for n := 1; n < repeatMax && err == nil && again.Digest != rep.Digest && again.Foreign+rep.Foreign > 0; n++ {
-		var in *reports.Report
-		if in, err = j.Play(j.ctx, j.runner, s, scenarios.Memory); err == nil {
-			rep.Digest, rep.Foreign = in.Digest, in.Foreign
-			again, err = j.Play(j.ctx, j.runner, s, scenarios.Etcd)
-		}
+	on := func(store string) func() (*reports.Report, error) {
+		return func() (*reports.Report, error) { return j.Play(j.ctx, j.runner, s, store) }
 	}
-	if err != nil {
-		return fmt.Errorf("the harness, on etcd: %w", err)
-	}
-	if again.Digest != rep.Digest {
-		return fmt.Errorf("the stores differ: digest %s in memory, %s on etcd (%d and %d wake-ups from outside); in memory: %s",
-			rep.Digest, again.Digest, rep.Foreign, again.Foreign, v.Message)
+	if _, err := scenarios.Agree(rep, on(scenarios.Memory), on(scenarios.Etcd)); err != nil {
+		return fmt.Errorf("the harness, on etcd: %w; in memory: %s", err, v.Message)
 	}
 	story, _, _ := strings.Cut(reports.Timeline(rep, v), "   show it again: ") // nobody has that file
 	return fmt.Errorf(news, v.Invariant, v.Severity, listFile(listsOf[j.target][0]), class,
 		strings.Join(reports.Wrap(finding.New(s, rep, v, nil).Sentence, 100), "\n"), story, j.target, j.FileName())
 }
-
-// repeatMax: the kernel of a busy machine may wake a bubble from outside, and such a
-// run need not repeat. The next one does.
-const repeatMax = 3
 
 const news = `NEW: %s (%s), on etcd too; no class of fuzz/%s: %s
 

@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/reports"
 	"ipamsim/scenarios"
+	"ipamsim/sim"
 	"ipamsim/sim/strategy"
 )
 
@@ -52,6 +54,45 @@ func TestConfirmOneOfSeveral(t *testing.T) {
 		rep := run(t, r, s, o)
 		if _, err := r.Confirm(context.Background(), s, o, rep); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// A run that something outside woke need not be that of its seed: both are done
+// again. Without such a wake-up nothing is, and what never agrees differs.
+func TestAgreeRepeatsWhatWasWoken(t *testing.T) {
+	play := func(digest string, foreign uint64) *reports.Report {
+		return &reports.Report{Digest: digest, Foreign: foreign, Trace: &sim.Trace{}}
+	}
+	right, wrong, woken := play("1", 0), play("2", 0), play("2", 1)
+	for _, c := range []struct {
+		name         string
+		rep          *reports.Report
+		memory, etcd []*reports.Report // what they show, one after the other
+		differ       bool
+	}{
+		{"the same at once", right, nil, []*reports.Report{right}, false},
+		{"woken, and the same", play("1", 1), nil, []*reports.Report{right}, false},
+		{"etcd was woken", right, []*reports.Report{right}, []*reports.Report{woken, right}, false},
+		{"the fast store was woken", woken, []*reports.Report{right}, []*reports.Report{right, right}, false},
+		{"twice", right, []*reports.Report{right, right}, []*reports.Report{woken, woken, right}, false},
+		{"always", right, []*reports.Report{right, right}, []*reports.Report{woken, woken, woken}, true},
+		{"not woken", right, nil, []*reports.Report{wrong}, true},
+		{"woken, and then another all the same", right, []*reports.Report{right}, []*reports.Report{woken, wrong}, true},
+	} {
+		next := func(all *[]*reports.Report) func() (*reports.Report, error) {
+			return func() (*reports.Report, error) {
+				if len(*all) == 0 {
+					return nil, errors.New("one run more than it takes")
+				}
+				rep := (*all)[0]
+				*all = (*all)[1:]
+				return rep, nil
+			}
+		}
+		memory, etcd := c.memory, c.etcd
+		if _, err := scenarios.Agree(c.rep, next(&memory), next(&etcd)); errors.Is(err, scenarios.ErrStoresDiffer) != c.differ || err != nil && !c.differ || len(memory)+len(etcd) != 0 {
+			t.Errorf("%s: %v; %d and %d runs not made", c.name, err, len(memory), len(etcd))
 		}
 	}
 }
