@@ -7,11 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp/kb"
+
 	"ipamsim/reports"
 	"ipamsim/reports/page"
 	"ipamsim/reports/page/browser"
 )
 
+// How a page is looked at: at a desk, and on a phone.
 var (
 	desk  = browser.Window{Width: 1280, Height: 900}
 	phone = browser.Window{Width: 400, Height: 800}
@@ -31,33 +34,210 @@ func draw(t testing.TB, rec *reports.Record) string {
 	return file
 }
 
+// reader is somebody who looks at a page.
+type reader struct {
+	*browser.Tab
+	t testing.TB
+}
+
 // show draws a page and opens it. When the test ends, the page must have done
 // nothing that no page may do.
-func show(t testing.TB, b *browser.Browser, rec *reports.Record, fragment string, w browser.Window) *browser.Tab {
+func show(t testing.TB, b *browser.Browser, rec *reports.Record, fragment string, w browser.Window) reader {
 	t.Helper()
-	tab := b.Open(t, draw(t, rec), fragment, w)
+	r := reader{b.Open(t, draw(t, rec), fragment, w), t}
 	if !w.NoScript {
-		tab.Wait("document.documentElement.dataset.ready == 'yes'")
+		r.Wait("document.documentElement.dataset.ready == 'yes'")
 	}
 	t.Cleanup(func() {
-		if c := tab.Complaints(); len(c) > 0 {
+		if c := r.Complaints(); len(c) > 0 {
 			t.Errorf("the page did what no page may: %q", c)
 		}
 	})
-	return tab
+	return r
+}
+
+// sees waits until an element holds a text, and until it does not hold another.
+func (r reader) sees(css, text string) {
+	r.t.Helper()
+	r.Wait("document.querySelector(" + quote(css) + ").textContent.includes(" + quote(text) + ")")
+}
+
+func (r reader) misses(css, text string) {
+	r.t.Helper()
+	r.Wait("!document.querySelector(" + quote(css) + ").textContent.includes(" + quote(text) + ")")
+}
+
+func (r reader) at(step string) { r.t.Helper(); r.sees("#position", "Step "+step+" of 8") }
+
+func quote(s string) string { return `"` + strings.ReplaceAll(s, `"`, `\"`) + `"` }
+
+// A reader begins where the gravest violation happened, with the sentence, what the
+// invariant means, and the command that shows it again; and walks from there.
+func TestWalk(t *testing.T) {
+	r := show(t, browser.Start(t), small("default/web-2"), "", desk)
+	r.sees("h1", "two pods on default/web-2")
+	r.sees(".verdict", "It broke, as this scenario expects")
+	r.sees("section.what", "At 7s, step 7: 10.0.0.1 is held by default/web-1 and default/web-2")
+	r.sees("section.what", "No two live sandboxes hold one address.")
+	r.sees("#command", "ipamsim run small.yaml --seed 7")
+	r.at("7")
+
+	// Buttons, keys, slider.
+	r.Click("#prev")
+	r.at("6")
+	r.Press(kb.ArrowLeft)
+	r.at("5")
+	r.Press(kb.ArrowRight + kb.ArrowRight + kb.ArrowRight)
+	r.at("8")
+	r.Press(kb.Home)
+	r.at("0")
+	r.sees("#decision", "Before the first step")
+	r.Press("n") // the first turning point
+	r.at("3")
+	r.sees("#decision", "one of 3 that could have come next")
+	r.Click("#nextturn") // a fault
+	r.at("4")
+	r.sees("#decision", "fail-before (a fault)")
+	r.Press("p")
+	r.at("3")
+	r.Press(kb.End)
+	r.at("8")
+	r.Click("#first")
+	r.at("0")
+	r.Click("#last")
+	r.at("8")
+	browser.Eval[bool](r.Tab, "(document.querySelector('#slider').focus(), true)")
+	r.Press(kb.ArrowLeft)
+	r.at("7")
+
+	// A violation and a turning point lead to their step, and say so in the address.
+	r.Click("ul.violations a")
+	r.at("5")
+	r.sees("#decision", "unbacked-sandbox")
+	r.Click("ol.turns li:nth-child(1) a")
+	r.at("3")
+	r.Wait("location.hash == '#step=3'")
+	r.Wait("document.querySelector('[aria-current=step]').textContent.includes('handed out')")
+}
+
+// At each step the tables are as they were then, and what the step changed is marked.
+func TestScene(t *testing.T) {
+	r := show(t, browser.Start(t), small("default/web-2"), "#step=3", desk)
+	r.at("3")
+	r.sees("#changed .added", "10.0.0.1 · default/web-1")
+	r.sees("#truth", "nothing is wrong with any")
+	r.Press("n")
+	r.Press("n")
+	r.at("5")
+	r.sees("#changed .removed", "10.0.0.1")
+	r.sees("#tables tr.removed", "default/web-1")
+	r.sees("#truth tr.wrong", "unbacked")
+	r.sees("#reach", "Every node reaches every address")
+	r.Press("n")
+	r.at("7")
+	r.sees("#truth tr.wrong", "duplicate")
+	r.sees("#truth tr.wrong", "web-1 on node-a, web-2 on node-b")
+	r.sees("#changed .changed", "default via 10.9.0.2")
+	r.sees("#routes tr.changed", "default via 10.9.0.1")
+	r.sees("#reach td.lost", "lost: 10.0.0.1")
+	r.sees("#grid figcaption", "1 duplicate")
+	r.Press(kb.ArrowRight)
+	r.sees("#tables tr.changed del", "default/web-2")
+	r.sees("#tables tr.changed ins", "default/renamed")
+
+	// The routes of another node; back before all of it.
+	browser.Eval[bool](r.Tab, "(n => { n.value = 'node-b'; n.dispatchEvent(new Event('change')); return true; })(document.querySelector('#node'))")
+	r.sees("#routes", "blackhole 10.0.0.0/28")
+	r.Wait("location.hash == '#step=8&node=node-b'")
+	r.Press(kb.Home)
+	r.misses("#tables", "default/web")
+}
+
+// What is searched stays in strip, lanes and tables, and the steps that match can be
+// gone through. A link keeps it.
+func TestSearch(t *testing.T) {
+	b := browser.Start(t)
+	r := show(t, b, small("default/web-2"), "", desk)
+	r.Type("#q", "web-2")
+	r.sees("#matches", "steps")
+	r.sees("#lanes .labels", "web-2")
+	r.misses("#lanes .labels", "scheduler")
+	r.sees("#strip .labels", "10.0.0.1")
+	r.misses("#strip .labels", "10.0.0.2")
+	r.Press(kb.Enter) // from 7 on
+	r.at("8")
+	r.Click("#prevmatch")
+	r.at("7")
+	r.Click("#prevmatch")
+	r.at("6")
+	r.Wait("location.hash == '#step=6&q=web-2'")
+	r.Press(kb.Escape)
+	browser.Eval[bool](r.Tab, "(document.querySelector('#q').focus(), true)")
+	r.Press(kb.Escape)
+	r.sees("#lanes .labels", "scheduler")
+
+	r = show(t, b, small("default/web-2"), "#step=2&q=reconciler", desk)
+	r.at("2")
+	r.sees("#lanes .labels", "reconciler")
+	r.misses("#lanes .labels", "web-1")
+	r.Click("#strip .labels .label") // nothing fits; no harm
+	r.Click("#nextmatch")
+	r.at("4")
+}
+
+// A click into strip, lanes and list goes to the step that is there.
+func TestClicks(t *testing.T) {
+	r := show(t, browser.Start(t), small("default/web-2"), "", desk)
+	r.Click("#zoomall")
+	for css, share := range map[string]float64{"#strip canvas": 3.5 / 9, "#lanes canvas": 3.5 / 9} {
+		r.Press(kb.Home)
+		at := browser.Eval[[]float64](r.Tab, "(e => { e.scrollIntoView({block: 'center', behavior: 'instant'}); const r = e.getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; })(document.querySelector("+quote(css)+"))")
+		r.ClickAt(at[0]+share*at[2], at[1]+at[3]/2)
+		r.at("3")
+	}
+	browser.Eval[bool](r.Tab, "(document.querySelector('#list').scrollIntoView({block: 'center', behavior: 'instant'}), true)")
+	r.Click("#list [data-step='5']")
+	r.at("5")
+	r.Wait("document.querySelector('#list .now').textContent.includes('removes 10.0.0.1')")
 }
 
 // A pod whose name is a program stays a name, in every place of the page: nothing
 // runs, nothing is asked of anybody, no element is made of it.
 func TestHostileNamesStayText(t *testing.T) {
-	tab := show(t, browser.Start(t), small("default/"+hostile), "", desk)
+	r := show(t, browser.Start(t), small("default/"+hostile), "", desk)
+	r.Press(kb.Home)
 	for step := 0; step <= 8; step++ {
-		tab.Press("n")
+		r.Press(kb.ArrowRight)
 	}
-	if got := browser.Eval[int](tab, "document.querySelectorAll('img, script[src]').length + document.scripts.length"); got != 2 {
+	r.at("8")
+	r.Type("#q", hostile)
+	r.sees("#matches", "steps")
+	if got := browser.Eval[int](r.Tab, "document.querySelectorAll('img, iframe, script[src]').length + document.scripts.length"); got != 2 {
 		t.Errorf("%d scripts and pictures; want two, the record and the program", got)
 	}
-	if text := browser.Eval[string](tab, "document.body.innerText"); !strings.Contains(text, hostile) {
+	if text := browser.Eval[string](r.Tab, "document.body.innerText"); !strings.Contains(text, hostile) {
 		t.Error("the name is not on the page as it is")
+	}
+}
+
+// The policy of the page stops what would not be stopped by escaping.
+func TestPolicyBlocksForeignScripts(t *testing.T) {
+	r := show(t, browser.Start(t), small("default/web-2"), "", desk)
+	ran := browser.Eval[bool](r.Tab, `(() => {
+		const s = document.createElement('script');
+		s.textContent = 'window.ran = true';
+		document.body.append(s);
+		const i = new Image();
+		i.src = 'http://127.0.0.1:9/pixel';
+		return Boolean(window.ran);
+	})()`)
+	if ran {
+		t.Error("a foreign script ran")
+	}
+	said := strings.Join(r.Forgive(), "\n")
+	for _, want := range []string{"Executing inline script violates", "Loading the image 'http://127.0.0.1:9/pixel' violates"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the browser said %q; want %q", said, want)
+		}
 	}
 }

@@ -24,6 +24,7 @@ type story struct {
 	Mark     string // of the verdict, for eyes
 	Headline string // the verdict and whether it was expected, in words
 	Expects  string
+	Refused  *refusals
 	Tells    []string // paragraphs
 	First    *violation
 	Others   []violation
@@ -39,6 +40,7 @@ func storyOf(rec *reports.Record) *story {
 	s := &story{Record: rec, Style: template.CSS(style), Policy: policy(), Tells: paragraphs(rec.Story)}
 	s.Mark, s.Headline = headline(rec)
 	s.Expects = expectation(rec)
+	s.Refused = refused(rec)
 	first := gravest(rec)
 	for i := range rec.Violations {
 		v := violation{&rec.Violations[i], i}
@@ -81,6 +83,54 @@ func expectation(rec *reports.Record) string {
 		return "The scenario expects that nothing breaks."
 	}
 	return ""
+}
+
+// refusals are the ADDs that failed: often they are what users see of what broke.
+type refusals struct {
+	*reports.RecordedEvent        // the first
+	Of                     string // how many of how many
+}
+
+func refused(rec *reports.Record) *refusals {
+	all, failed, first := 0, 0, -1
+	for i := range rec.Events {
+		switch e := &rec.Events[i]; {
+		case e.Kind != string(model.AddEnd):
+		case e.Failed && first < 0:
+			first = i
+			fallthrough
+		case e.Failed:
+			failed++
+			fallthrough
+		default:
+			all++
+		}
+	}
+	if failed == 0 {
+		return nil
+	}
+	return &refusals{&rec.Events[first], fmt.Sprintf("%d of %d", failed, all)}
+}
+
+// subject is what a violation is about, in a word: its address, or else its pod.
+func subject(v violation) string {
+	for _, kind := range []string{"address ", "pod ", "node ", "actor "} {
+		for _, o := range v.Objects {
+			if name, ok := strings.CutPrefix(o, kind); ok {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// weight is what a severity means.
+func weight(s model.Severity) string {
+	return map[model.Severity]string{
+		model.Critical: "Traffic goes wrong now",
+		model.Major:    "Traffic is about to go wrong, or pods cannot start",
+		model.Minor:    "Addresses are wasted",
+	}[s]
 }
 
 // gravest is the violation to tell of: one that was not expected before one that

@@ -155,6 +155,16 @@ func (tab *Tab) Complaints() []string {
 	return append([]string(nil), tab.complaints...)
 }
 
+// Forgive are the complaints so far, which are then forgotten.
+func (tab *Tab) Forgive() []string {
+	defer func() {
+		tab.mu.Lock()
+		defer tab.mu.Unlock()
+		tab.complaints = nil
+	}()
+	return tab.Complaints()
+}
+
 func (tab *Tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	tab.t.Helper()
 	if err := chromedp.Do(tab.ctx, actions...); err != nil {

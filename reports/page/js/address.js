@@ -39,4 +39,5 @@ function heldAt(held, step) {
   return now;
 }
 const wrongs = ['duplicate', 'blackholed', 'unbacked', 'leaked']; // the worst first
+const occurring = wrongs.filter((k) => rec.addresses.some((a) => a.spans.some((s) => s.kind === k)));
 const wrongOf = (now) => wrongs.find((k) => now[k]);

@@ -40,18 +40,31 @@ function followPlayhead() {
   if (state.step < view.from || state.step >= view.to) look(state.step - span / 2, state.step + span / 2);
 }
 
-// drawAxis writes steps and times above a canvas, and lines down to its end.
-const axisHeight = 30;
-function drawAxis(ctx, width, height) {
+// ticks are the steps that have a line, and where.
+function ticks(width) {
   const per = ((view.to - view.from) * 96) / width;
   const nice = [1, 2, 5].flatMap((n) => Array.from({ length: 7 }, (_, e) => n * 10 ** e)).sort((a, b) => a - b);
   const every = nice.find((n) => n >= per) || 10000000;
+  const out = [];
+  for (let s = Math.ceil(view.from / every) * every; s < view.to; s += every) out.push([s, Math.round(xOf(s + 0.5, width))]);
+  return out;
+}
+
+function drawLines(ctx, width, height) {
+  ctx.fillStyle = colour('line');
+  for (const [, x] of ticks(width)) ctx.fillRect(x, axisHeight - 4, 1, height - axisHeight + 4);
+}
+
+// drawAxis writes steps and times above a canvas.
+const axisHeight = 30;
+function drawAxis(ctx, width) {
+  ctx.fillStyle = colour('panel');
+  ctx.fillRect(0, 0, width, axisHeight);
   ctx.font = '11px ' + colour('mono');
   ctx.textBaseline = 'top';
-  for (let s = Math.ceil(view.from / every) * every; s < view.to; s += every) {
-    const x = Math.round(xOf(s + 0.5, width)) + 0.5;
+  for (const [s, x] of ticks(width)) {
     ctx.fillStyle = colour('line');
-    ctx.fillRect(x - 0.5, axisHeight - 4, 1, height - axisHeight + 4);
+    ctx.fillRect(x, 2, 1, axisHeight - 2);
     if (x > width - 60) continue;
     ctx.fillStyle = colour('text');
     ctx.fillText(String(s), x + 3, 2);

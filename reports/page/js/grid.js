@@ -1,7 +1,7 @@
 // Pools and blocks as grids, a cell an address.
 const gridMax = 1024;
-const cellSize = 15;
-const gridStates = [['free', 'free'], ['agree', 'claimed, and alive'], ['pending', 'claimed, not alive now'], ...wrongs.map((k) => [k, k])];
+const cellSize = 13;
+const gridStates = [['free', 'free'], ['agree', 'claimed, and alive'], ['borrowed', 'claimed, and alive on a node that does not own the block'], ['pending', 'claimed, not alive now'], ...wrongs.map((k) => [k, k])];
 
 // The addresses by number, sorted, so that those of a range are found quickly.
 const numbered = rec.addresses.map((held) => ({ held, a: parseAddress(held.addr) })).filter((x) => x.a)
@@ -16,10 +16,24 @@ function ranges() {
   return [...scene.rows[t].entries()].sort((a, b) => order(a[0], b[0])).map(([, cells]) => ({
     prefix: parsePrefix(cells[prefix]), name: cells[named], text: cells[prefix], node: node >= 0 ? cells[node] : '', network: network >= 0 ? cells[network] : '',
     what: blocks >= 0 ? 'Block' : 'Pool',
-  })).filter((r) => r.prefix && matches([r.name, r.text, r.node, r.network].join(' ').toLowerCase()) | state.q !== '');
+  })).filter((r) => r.prefix && matches([r.name, r.text, r.node, r.network].join(' ').toLowerCase()) || state.q !== '');
 }
 
-function cellsOf(range) {
+// lenders are the borrowed addresses, with the node whose block each is from.
+function lenders() {
+  const claims = tableIndex('claims'), blocks = tableIndex('blocks');
+  const out = new Map();
+  if (claims < 0 || blocks < 0) return out;
+  const [address, pool, node] = ['address', 'pool', 'node'].map((c) => column(claims, c));
+  const owner = column(blocks, 'owner');
+  for (const c of scene.rows[claims].values()) {
+    const block = scene.rows[blocks].get(c[pool]);
+    if (block && block[owner] && c[node] && c[node] !== block[owner]) out.set(c[address], block[owner]);
+  }
+  return out;
+}
+
+function cellsOf(range, lent) {
   const p = range.prefix, end = p.first + p.size;
   const inside = numbered.filter((x) => x.a.bits === p.bits && x.a.n >= p.first && x.a.n < end && (!range.network || !x.held.network || sameNetwork(x.held.network, range.network)));
   let first = p.first, size = p.size;
@@ -33,7 +47,7 @@ function cellsOf(range) {
   const count = {};
   for (const x of inside) {
     const now = heldAt(x.held, state.step);
-    const s = wrongOf(now) || (now.claimed ? (now.live ? 'agree' : 'pending') : now.live ? 'agree' : 'free');
+    const s = wrongOf(now) || (now.claimed ? (now.live ? (lent.has(x.held.addr) ? 'borrowed' : 'agree') : 'pending') : now.live ? 'agree' : 'free');
     if (s === 'free') continue;
     cells[Number(x.a.n - first)] = s;
     count[s] = (count[s] || 0) + 1;
@@ -45,6 +59,7 @@ const sameNetwork = (a, b) => a === b || shortNetwork(a) === shortNetwork(b);
 function paintCell(ctx, s, x, y) {
   const w = cellSize - 2;
   if (s === 'agree') { ctx.fillStyle = colour('owner0'); ctx.fillRect(x, y, w, w); }
+  else if (s === 'borrowed') { ctx.fillStyle = colour('owner0'); ctx.fillRect(x, y, w, w); ctx.fillStyle = colour('panel'); ctx.fillRect(x + w / 2 - 2, y + w / 2 - 2, 4, 4); }
   else if (s === 'pending') { ctx.strokeStyle = colour('owner0'); ctx.lineWidth = 2; ctx.strokeRect(x + 1, y + 1, w - 2, w - 2); }
   else if (s === 'free') { ctx.strokeStyle = colour('line'); ctx.lineWidth = 1; ctx.strokeRect(x + 0.5, y + 0.5, w - 1, w - 1); }
   else {
@@ -61,39 +76,40 @@ function showGrid() {
   byId('gridpanel').hidden = tableIndex('blocks') < 0 && tableIndex('pools') < 0;
   if (byId('gridpanel').hidden) return;
   const box = byId('grid');
+  const lent = lenders();
+  const tell = el('p', { class: 'dim cell' }, 'Point at an address to read who has it.');
   const figures = all.slice(0, 24).map((range) => {
-    const g = cellsOf(range);
+    const g = cellsOf(range, lent);
     const title = range.what + ' ' + range.name + (range.text !== range.name && !range.name.includes(range.text.replace('/', '-')) ? ' (' + range.text + ')' : '') + (range.node ? ', of ' + shortNode(range.node) : '');
     const used = g ? Object.entries(g.count).map(([k, n]) => n + ' ' + (gridStates.find(([s]) => s === k) || [k, k])[1]).join(', ') || 'nothing in it' : 'too wide to draw';
     const caption = el('figcaption', {}, el('strong', {}, title), ': ' + used);
     if (!g) return el('figure', {}, caption);
-    const across = Math.min(32, Math.max(8, Math.floor((Math.min(box.clientWidth || 600, 600) - 40) / cellSize / 8) * 8));
+    const across = Math.min(32, Math.max(8, Math.floor((Math.min(box.clientWidth || 600, 600) - 34) / cellSize / 8) * 8));
     const lines = Math.ceil(g.cells.length / across);
     const canvas = el('canvas', { role: 'img', 'aria-label': title + ': ' + used });
-    const ctx = sized(canvas, 44 + across * cellSize, lines * cellSize);
+    const ctx = sized(canvas, 34 + across * cellSize, lines * cellSize);
     ctx.font = '10px ' + colour('mono');
     ctx.textBaseline = 'middle';
     g.cells.forEach((s, i) => {
       const y = Math.floor(i / across) * cellSize;
       if (i % across === 0) { ctx.fillStyle = colour('dim'); ctx.fillText(lastPart(formatAddress(g.bits, g.first + BigInt(i))), 0, y + cellSize / 2); }
-      paintCell(ctx, s, 44 + (i % across) * cellSize, y);
+      paintCell(ctx, s, 34 + (i % across) * cellSize, y);
     });
-    const tell = el('p', { class: 'dim cell' }, ' ');
     canvas.addEventListener('pointermove', (e) => {
-      const i = Math.floor(e.offsetY / cellSize) * across + Math.floor((e.offsetX - 44) / cellSize);
-      if (e.offsetX < 44 || i < 0 || i >= g.cells.length) return;
+      const i = Math.floor(e.offsetY / cellSize) * across + Math.floor((e.offsetX - 34) / cellSize);
+      if (e.offsetX < 34 || i < 0 || i >= g.cells.length) return;
       const addr = formatAddress(g.bits, g.first + BigInt(i));
       const x = g.inside.find((y) => y.a.n === g.first + BigInt(i));
       tell.textContent = x ? describeHeld(x.held) : addr + ': never used';
     });
-    return el('figure', {}, caption, canvas, tell);
+    return el('figure', {}, caption, canvas);
   });
   if (all.length > 24) figures.push(el('p', { class: 'dim' }, '… and ' + (all.length - 24) + ' more: search for a node or a range.'));
-  box.replaceChildren(gridLegend(), el('div', { class: 'grids' }, ...(figures.length ? figures : [el('p', { class: 'dim' }, 'None at this step.')])));
+  box.replaceChildren(gridLegend(), tell, el('div', { class: 'grids' }, ...(figures.length ? figures : [el('p', { class: 'dim' }, 'None at this step.')])));
 }
 
 function gridLegend() {
-  const used = gridStates.filter(([s]) => !wrongs.includes(s) || rec.addresses.some((a) => a.spans.some((x) => x.kind === s)));
+  const used = gridStates.filter(([s]) => (s === 'borrowed' ? tableIndex('blocks') >= 0 : !wrongs.includes(s) || occurring.includes(s)));
   return el('ul', { class: 'legend' }, ...used.map(([s, text]) => {
     const c = el('canvas', { 'aria-hidden': 'true' });
     paintCell(sized(c, cellSize, cellSize), s, 1, 1);

@@ -1,7 +1,7 @@
 // The lanes: a row a process or a pod, a mark a message. Rows of a node stand
 // together; those of the gravest violation's story stand first.
 const laneHeight = 26;
-const marks = { read: 'reads', write: 'writes', watch: 'asks to hear of changes', event: 'hears of a change', local: 'does something on its node', fact: 'what came of it', fault: 'hurt by a fault' };
+const marks = { read: 'reads', write: 'writes', watch: 'asks to hear of changes', event: 'hears of a change', local: 'does something on its node', fact: 'what came of it', failed: 'upstream refused', fault: 'hurt by a fault' };
 
 // laneOf says where a process belongs: its node or the control plane, and the row
 // there. cni-add/default/web-0/net1~3 is what pod default/web-0 does on its node.
@@ -33,16 +33,20 @@ function makeLaneList() {
       if (ev.pod && ev.node) podNode.set(ev.pod, ev.node);
       const at = ev.pod ? lane(ev.node || podNode.get(ev.pod) || '', ev.pod, ev.pod)
         : ev.actor ? lane(...laneOf(ev.actor, podNode, nodes))
-          : ev.node ? lane(ev.node, 'node', '') : lane('', ev.kind === 'operator' ? 'operator' : 'cluster', '');
-      if (ev.kind !== 'add-begin' && ev.kind !== 'del-begin') at.marks.push({ step: ev.step, kind: isFaultEvent(ev) ? 'fault' : 'fact', text: ev.text });
+          : ev.node ? lane(ev.node, 'the node', '') : lane('', ev.kind === 'operator' ? 'operator' : 'cluster', '');
+      if (ev.kind === 'add-begin' || ev.kind === 'del-begin') continue;
+      const turn = turnFacts.has(ev.step) && (ev.kind === 'operator' || ev.kind === 'node' || subjects.has(ev.pod));
+      at.marks.push({ step: ev.step, kind: isFaultEvent(ev) ? 'fault' : ev.failed ? 'failed' : 'fact', text: ev.text, turn });
+      if (turn) at.story = true;
     }
   };
   for (const s of rec.steps) {
     facts(s.step - 1);
     const at = lane(...laneOf(s.actor, podNode, nodes));
-    at.marks.push({ step: s.step, kind: s.fault ? 'fault' : s.kind, text: stepText(s) });
+    const turn = turnMessages.has(s.step + ' ' + s.actor);
+    at.marks.push({ step: s.step, kind: s.fault ? 'fault' : s.kind, text: stepText(s), turn });
     at.hay.add(s.actor);
-    if (turnSteps.has(s.step)) at.story = true;
+    if (turn) at.story = true;
   }
   facts(Infinity);
   for (const l of lanes.values()) {
@@ -61,11 +65,12 @@ function drawMark(ctx, kind, x, y) {
     case 'write': ctx.fillRect(x - 4, y - 4, 8, 8); break;
     case 'event': case 'watch': ctx.moveTo(x - 3, y - 4); ctx.lineTo(x + 3, y); ctx.lineTo(x - 3, y + 4); ctx.stroke(); break;
     case 'fault': ctx.moveTo(x - 4, y - 4); ctx.lineTo(x + 4, y + 4); ctx.moveTo(x + 4, y - 4); ctx.lineTo(x - 4, y + 4); ctx.lineWidth = 2.6; ctx.stroke(); break;
+    case 'failed': ctx.moveTo(x, y - 6); ctx.lineTo(x + 5, y); ctx.lineTo(x, y + 6); ctx.lineTo(x - 5, y); ctx.closePath(); ctx.fillStyle = colour('panel'); ctx.fill(); ctx.stroke(); ctx.fillStyle = colour('mark-failed'); ctx.fillRect(x - 2, y - 1, 4, 2); break;
     case 'fact': ctx.moveTo(x, y - 6); ctx.lineTo(x + 5, y); ctx.lineTo(x, y + 6); ctx.lineTo(x - 5, y); ctx.fill(); break;
     default: ctx.arc(x, y, 2, 0, 7); ctx.fill();
   }
 }
-const gravity = { fault: 4, fact: 3, write: 2, read: 1 };
+const gravity = { fault: 5, failed: 4, fact: 3, write: 2, read: 1 };
 
 let lanesView = null;
 function makeLanes() {
@@ -83,8 +88,8 @@ function makeLanes() {
     l.height = laneHeight;
     l.label = l.pod ? shortPod(l.pod) : l.row;
     l.title = l.row + (l.node ? ' on ' + l.node : '');
-    if (l.story && l.node) l.label += ' @' + shortNode(l.node);
-    l.say = () => l.title + ': ' + plural(l.marks.length, 'message and fact').replace('message and facts', 'messages and facts') + '. Press to search for it.';
+    if (l.story && l.node && innerWidth > 600) l.label += ' @' + shortNode(l.node);
+    l.say = () => l.title + ': ' + plural(l.marks.length, 'mark') + '. Press to search for it.';
     l.press = () => go({ q: l.pod || l.row });
   }
   lanesView = makeRows(byId('lanes'), {
@@ -112,7 +117,7 @@ function drawLane(ctx, lane, y, width) {
     const x = Math.round(xOf(m.step + 0.5, width));
     const last = places[places.length - 1];
     if (last && x - last.x < 2) {
-      if ((gravity[m.kind] || 0) > (gravity[last.mark.kind] || 0)) last.mark = m;
+      if (m.turn && !last.mark.turn || (gravity[m.kind] || 0) > (gravity[last.mark.kind] || 0) && Boolean(m.turn) === Boolean(last.mark.turn)) last.mark = m;
     } else places.push({ x, mark: m });
   }
   ctx.fillStyle = colour('line');
@@ -120,7 +125,7 @@ function drawLane(ctx, lane, y, width) {
   ctx.font = '11px ' + colour('sans');
   ctx.textBaseline = 'middle';
   places.forEach((p, i) => {
-    if (turnSteps.has(p.mark.step)) {
+    if (p.mark.turn) {
       ctx.strokeStyle = colour('play');
       ctx.lineWidth = 1.5;
       ctx.beginPath();
@@ -141,11 +146,12 @@ function drawLane(ctx, lane, y, width) {
 
 function makeLaneLegend() {
   const legend = byId('lanelegend');
-  const draw = () => legend.replaceChildren(...Object.entries(marks).map(([kind, text]) => {
+  const used = new Set(rec.steps.map((s) => (s.fault ? 'fault' : s.kind)).concat(rec.events.map((e) => (isFaultEvent(e) ? 'fault' : e.failed ? 'failed' : 'fact'))));
+  const draw = () => legend.replaceChildren(...Object.entries(marks).filter(([kind]) => used.has(kind)).map(([kind, text]) => {
     const c = el('canvas', { 'aria-hidden': 'true' });
     drawMark(sized(c, 16, 16), kind, 8, 8);
-    return el('li', {}, c, ' ' + (kind === 'watch' || kind === 'event' ? text : kind + ': ' + text));
-  }).filter((_, i) => Object.keys(marks)[i] !== 'watch'), el('li', {}, '◯ ringed: a turning point of the story'));
+    return el('li', {}, c, ' ' + text);
+  }), gravest && turnSteps.size ? el('li', {}, '◯ ringed: a turning point of the story') : '');
   draw();
   scheme.addEventListener('change', () => { palette = {}; draw(); });
 }

@@ -43,7 +43,7 @@ function makeList() {
       const l = shownLines[i];
       const now = l.step === state.step;
       const line = el('div', { class: ['line', l.kind, now && 'now', turnSteps.has(l.step) && 'turn', state.q && matches(hayOf(l)) && 'match'].filter(Boolean).join(' '), role: 'option', id: 'line' + i, 'aria-selected': String(now), 'aria-posinset': String(i + 1), 'aria-setsize': String(shownLines.length), 'data-step': String(l.step), title: l.text },
-        el('span', { class: 'n' }, String(l.step)), el('span', { class: 'at' }, clock(l.at)), el('span', { class: 'kind', 'aria-hidden': 'true' }, lineMarks[l.kind] || ''), el('span', { class: 'who' }, l.who), el('span', { class: 'text' }, l.text));
+        el('span', { class: 'n' }, String(l.step)), el('span', { class: 'at' }, clock(l.at)), el('span', { class: 'kind', 'aria-hidden': 'true' }, lineMarks[l.kind] || ''), el('span', { class: 'who', title: l.who }, shortActor(l.who)), el('span', { class: 'text' }, l.text));
       line.style.top = i * lineHeight + 'px';
       if (now && !current) current = line.id;
       here.append(line);

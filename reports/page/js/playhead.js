@@ -44,14 +44,18 @@ function saying() {
   const m = messageAt(state.step);
   const events = eventsAt.get(state.step) || [];
   const broken = violationsAt.get(state.step) || [];
-  const parts = [];
-  if (m) parts.push(m.actor + ' ' + (m.text || (kinds[m.kind] || m.kind) + ' ' + stepText(m)));
-  else if (state.step === 0) parts.push('before the first step');
-  if (!m || broken.length || turnSteps.has(state.step)) parts.push(...events.slice(0, 2).map((e) => e.text));
-  parts.push(...broken.slice(0, 2).map((v) => '✗ ' + v.invariant));
+  const told = gravest ? gravest.turns.filter((t) => t.step === state.step) : [];
+  if (state.step === 0) return 'Before the first step';
+  const times = new Map();
+  for (const v of broken) times.set(v.invariant, (times.get(v.invariant) || 0) + 1);
+  const parts = [...times].map(([name, n]) => '✗ ' + name + (n > 1 ? ', ' + n + ' times' : ''));
+  if (told.length) parts.push(...told.map((t) => (t.who ? shortActor(t.who) + ' ' : '') + t.text));
+  else if (m) parts.push(shortActor(m.actor) + (m.kind === 'local' ? ': ' : ' ') + stepText(m));
+  if (!m) parts.push(...events.slice(0, 2).map((e) => e.text));
   return parts.join(' · ');
 }
 
+let shownBefore = false;
 function showPlayhead() {
   byId('position').textContent = 'Step ' + state.step + ' of ' + lastStep + ' at ' + clock(timeAt(state.step));
   byId('slider').value = String(state.step);
@@ -59,8 +63,22 @@ function showPlayhead() {
   byId('live').textContent = saying();
   for (const a of document.querySelectorAll('ol.turns a[data-step]')) {
     const here = Number(a.dataset.step) === state.step;
-    if (here !== (a.getAttribute('aria-current') === 'step')) { if (here) a.setAttribute('aria-current', 'step'); else a.removeAttribute('aria-current'); }
+    if (here === (a.getAttribute('aria-current') === 'step')) continue;
+    if (!here) a.removeAttribute('aria-current');
+    else {
+      a.setAttribute('aria-current', 'step');
+      if (shownBefore) reveal(a); // at first, the story is seen from its beginning
+    }
   }
+  shownBefore = true;
+}
+
+// reveal scrolls the list that an entry is in, and nothing else.
+function reveal(entry) {
+  const box = entry.closest('ol').scrollHeight > entry.closest('ol').clientHeight + 4 ? entry.closest('ol') : entry.closest('aside');
+  const b = box.getBoundingClientRect(), e = entry.getBoundingClientRect();
+  if (e.bottom > b.bottom) box.scrollTop += e.bottom - b.bottom + 12;
+  if (e.top < b.top) box.scrollTop -= b.top - e.top + 12;
 }
 
 // drawOverview marks, below the slider, where in the run the points are, and which

@@ -15,7 +15,10 @@ const gravest = rec.violations[Number(document.body.dataset.gravest)] || null;
 const subjects = new Set();
 if (gravest) for (const o of gravest.objects) subjects.add(o.slice(o.indexOf(' ') + 1));
 
+// Its turning points: by step, and those that are a message of an actor.
 const turnSteps = new Set(gravest ? gravest.turns.map(stepOf) : []);
+const turnMessages = new Set(gravest ? gravest.turns.filter((t) => t.who).map((t) => t.step + ' ' + t.who) : []);
+const turnFacts = new Set(gravest ? gravest.turns.filter((t) => !t.who).map(stepOf) : []);
 const violationsAt = new Map();
 for (const v of rec.violations) violationsAt.set(v.step, (violationsAt.get(v.step) || []).concat(v));
 
@@ -40,10 +43,8 @@ function messageAt(step) {
   return i >= 0 && rec.steps[i].step === step ? rec.steps[i] : undefined;
 }
 
-// timeAt is the virtual time, in ns, after a step.
+// timeAt is the virtual time of a step, in ns.
 function timeAt(step) {
   const i = firstAfter(rec.steps, step, stepOf) - 1;
-  const at = i >= 0 ? rec.steps[i].at : 0;
-  const j = firstAfter(rec.events, step, stepOf) - 1;
-  return j >= 0 && rec.events[j].step === step ? Math.max(at, rec.events[j].at) : at;
+  return i >= 0 ? rec.steps[i].at : 0;
 }

@@ -19,9 +19,9 @@ function makeRows(box, { name, describe, rows, draw }) {
     total = axisHeight;
     for (const r of list) { tops.push(total); total += r.height; }
     spacer.style.height = total + 'px';
-    labelWidth = Math.min(220, Math.max(92, Math.round(box.clientWidth * 0.2)));
+    labelWidth = Math.min(220, Math.max(106, Math.round(box.clientWidth * 0.2)));
     box.style.setProperty('--label', labelWidth + 'px');
-    width = Math.max(60, box.clientWidth - 2 - (total > maxHeight() ? 12 : 0) - labelWidth);
+    width = Math.max(60, scroller.clientWidth - labelWidth); // the bar for scrolling has its room
     height = Math.min(total, maxHeight());
     scroller.style.height = height + 'px';
     paint();
@@ -33,7 +33,7 @@ function makeRows(box, { name, describe, rows, draw }) {
     const ctx = sized(canvas, width, height);
     let i = Math.max(0, firstAfter(tops, top + axisHeight, itself) - 1);
     const shown = [];
-    ctx.save();
+    drawLines(ctx, width, height);
     for (; i < list.length && tops[i] < top + height; i++) {
       const y = tops[i] - top;
       shown.push([list[i], tops[i]]);
@@ -41,10 +41,7 @@ function makeRows(box, { name, describe, rows, draw }) {
       ctx.fillRect(0, y + list[i].height - 1, width, 1);
       if (!list[i].head) draw(ctx, list[i], y, width);
     }
-    ctx.restore();
-    ctx.fillStyle = colour('panel');
-    ctx.fillRect(0, 0, width, axisHeight);
-    drawAxis(ctx, width, height);
+    drawAxis(ctx, width);
     drawPlayhead(ctx, width, height);
     canvas.setAttribute('aria-label', describe());
     label(shown);
@@ -60,6 +57,11 @@ function makeRows(box, { name, describe, rows, draw }) {
       if (!e) {
         e = r.head ? el('div', { class: 'label head' }, r.label) : el(r.press ? 'button' : 'div', { class: 'label', type: r.press && 'button' }, r.label);
         if (r.press) e.addEventListener('click', r.press);
+        for (const n of r.notes || []) {
+          const note = el('span', { class: 'note', 'aria-hidden': 'true' }, n.text);
+          note.style.top = n.y + 'px';
+          e.append(note);
+        }
         made.set(r, e);
         labels.append(e);
       }

@@ -9,6 +9,14 @@ function showScene() {
   showTables();
 }
 
+// The names of processes are said as in the rest of the page.
+function shortenTurns() {
+  for (const w of document.querySelectorAll('ol.turns .who')) {
+    w.title = w.textContent;
+    w.textContent = shortActor(w.textContent);
+  }
+}
+
 function makeCopy() {
   const b = byId('copy');
   if (!b) return;
@@ -48,6 +56,7 @@ makeTables();
 makeList();
 makeScreens();
 makeCopy();
+shortenTurns();
 makePrintable();
 lookAtStory();
 followPlayhead();

@@ -63,7 +63,8 @@ function name(ctx, s, x, y, w, h, width) {
   const wrong = s.kind !== 'live' && s.kind !== 'claimed';
   ctx.font = (wrong ? '600 11px ' : '11px ') + colour('sans');
   ctx.textBaseline = 'middle';
-  const text = fit(ctx, wrong ? s.kind : shortPod(s.who || '?'), right - left - 8);
+  let text = fit(ctx, wrong ? s.kind : shortPod(s.who || '?'), right - left - 8);
+  if (wrong && text !== s.kind) text = right - left > 13 ? s.kind[0].toUpperCase() : '';
   if (!text) return;
   if (wrong) {
     ctx.fillStyle = colour('panel');
@@ -96,6 +97,17 @@ const describeHeld = (held) => {
   return [held.addr, held.network && 'in ' + held.network, 'held by ' + who(now.live), 'recorded for ' + who(now.claimed), ...wrong].filter(Boolean).join(', ');
 };
 
+// notesOf are the words beside the bars: which are truth and which are record.
+function notesOf(lines) {
+  const notes = [];
+  let y = 3;
+  for (const l of lines) {
+    if (l.group !== 'wrong' && !notes.some((n) => n.text === l.group)) notes.push({ y, text: l.group });
+    y += barHeight[l.group] + 1;
+  }
+  return notes;
+}
+
 let strip = null;
 function makeStrip() {
   const many = new Set(rec.addresses.map((a) => a.addr)).size < rec.addresses.length;
@@ -105,7 +117,8 @@ function makeStrip() {
     const trouble = held.spans.some((s) => wrongs.includes(s.kind));
     return {
       held, lines, story, trouble,
-      height: 7 + lines.reduce((n, l) => n + barHeight[l.group] + 1, 0),
+      height: 8 + lines.reduce((n, l) => n + barHeight[l.group] + 1, 0),
+      notes: notesOf(lines),
       label: held.addr + (many && held.network ? ' ' + shortNetwork(held.network) : ''),
       title: [held.addr, held.network].filter(Boolean).join(' in '),
       hay: [held.addr, held.network, ...held.spans.flatMap((s) => [s.who, s.node])].join(' ').toLowerCase(),
@@ -121,7 +134,7 @@ function makeStrip() {
 
   strip = makeRows(byId('strip'), {
     name: 'Addresses',
-    describe: () => plural(all.length, 'address') .replace('addresss', 'addresses') + ' from step ' + Math.round(view.from) + ' to ' + Math.round(view.to - 1) + '. The record against the truth, below, says the same in words.',
+    describe: () => plural(all.length, 'address') + ' from step ' + Math.round(view.from) + ' to ' + Math.round(view.to - 1) + '. The record against the truth, below, says the same in words.',
     rows: () => {
       const rows = all.filter((r) => matches(r.hay) && (which.value === 'all' || (which.value === 'story' ? r.story : r.story || r.trouble)));
       return rows.length ? rows : [{ height: 30, label: 'none', title: 'No address fits the search', lines: [] }];
@@ -142,7 +155,7 @@ function makeStrip() {
 
 function makeStripLegend() {
   const legend = byId('striplegend');
-  const entries = [['live', 'is: a sandbox has it'], ['claimed', 'says: the datastore gives it to somebody'], ...wrongs.map((k) => [k, k + ': ' + bands[k]])];
+  const entries = [['live', 'is: a sandbox has it'], ['claimed', 'says: the datastore gives it to somebody'], ...occurring.map((k) => [k, k + ': ' + bands[k]])];
   const draw = () => {
     legend.replaceChildren(...entries.map(([kind, text]) => {
       const c = el('canvas', { 'aria-hidden': 'true' });

@@ -10,7 +10,7 @@ function makeTable(caption, columns, rows, all, more) {
   for (const r of all ? rows : rows.slice(0, rowsMax)) {
     const tr = el('tr', { class: [r.mark, r.wrong && 'wrong'].filter(Boolean).join(' ') || null });
     if (marked) tr.append(el('td', { class: 'mark' }, ...(r.mark ? [el('span', { 'aria-hidden': 'true' }, markWords[r.mark][0]), hidden(markWords[r.mark][1])] : [])));
-    for (const c of r.cells) tr.append(el('td', {}, c));
+    for (const c of r.cells) tr.append(cell(c));
     body.append(tr);
   }
   const table = el('table', {}, el('caption', { class: 'unseen' }, caption), el('thead', {}, head), body);
@@ -23,6 +23,14 @@ function makeTable(caption, columns, rows, all, more) {
     out.push(b);
   }
   return out;
+}
+
+// cell is one of a table: short ones stay on a line, long identifiers are cut and
+// have all of it as their title.
+function cell(c) {
+  if (typeof c !== 'string') return el('td', {}, c);
+  if (/^([\w-]+\.)?[0-9a-f]{40,}$/.test(c)) return el('td', { title: c, class: 'short' }, c.replace(/[0-9a-f]{40,}$/, (h) => h.slice(0, 12) + '…'));
+  return el('td', { class: c.length <= 44 ? 'short' : null }, c);
 }
 
 // tableRows are the rows of one table of the film at the playhead: those that the

@@ -1,5 +1,5 @@
 // Every other table of the film, folded until somebody opens it.
-const openTables = new Set(['claims', 'sandboxes']);
+const openTables = new Set(['blocks', 'claims', 'sandboxes']);
 const allRows = new Set();
 const tableBoxes = new Map();
 

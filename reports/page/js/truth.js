@@ -5,6 +5,7 @@ let truthAll = false;
 function showTruth() {
   const many = new Set(rec.addresses.map((a) => a.network || '')).size > 1;
   const rows = [];
+  const lent = lenders();
   let agree = 0, differ = 0;
   for (const held of rec.addresses) {
     const now = heldAt(held, state.step);
@@ -17,15 +18,16 @@ function showTruth() {
     if (wrong.length) verdict = wrong.map((k) => k + ': ' + bands[k]).join('; ');
     else if (!live.length) verdict = 'claimed; its sandbox does not have it yet, or no longer';
     else if (!claimed.length) verdict = 'alive; the record does not say so (a call is under way, or it is not its business)';
+    if (lent.has(held.addr)) verdict += '; borrowed from a block of ' + shortNode(lent.get(held.addr));
     if (wrong.length) differ++; else agree++;
     if (!matches([held.addr, held.network, names(live), names(claimed), verdict, ...live.concat(claimed).map((s) => s.who)].join(' ').toLowerCase())) continue;
-    const cells = [held.addr, names(claimed) || '—', names(live) || '—', wrong.length ? el('strong', {}, '✗ ' + verdict) : (verdict === 'agree' ? '= ' : '… ') + verdict];
+    const cells = [held.addr, wrong.length ? el('strong', {}, '✗ ' + verdict) : (live.length && claimed.length ? '= ' : '… ') + verdict, names(claimed) || '—', names(live) || '—'];
     if (many) cells.splice(1, 0, held.network || '');
     rows.push({ cells, wrong: wrong.length > 0, rank: wrong.length ? (subjects.has(held.addr) ? 0 : 1) : verdict === 'agree' ? 3 : 2, addr: held.addr });
   }
   rows.sort((a, b) => a.rank - b.rank);
-  const columns = ['Address', 'The record says', 'The truth is', 'So'];
+  const columns = ['Address', 'Verdict', 'The record says', 'The truth is'];
   if (many) columns.splice(1, 0, 'Network');
-  const sum = rec.addresses.length ? plural(agree + differ, 'address').replace(/addresss/, 'addresses') + ' in use: ' + (differ ? differ + ' where something is wrong.' : 'nothing is wrong with any.') : 'No address was seen in this run.';
+  const sum = rec.addresses.length ? plural(agree + differ, 'address') + ' in use: ' + (differ ? differ + ' where something is wrong.' : 'nothing is wrong with any.') : 'No address was seen in this run.';
   byId('truth').replaceChildren(el('p', {}, sum), ...(rows.length || state.q ? makeTable('The record against the truth at step ' + state.step, columns, rows, truthAll, () => { truthAll = true; showTruth(); }) : []));
 }

@@ -6,7 +6,7 @@ function clock(ns) {
   return (h ? h + 'h' : '') + (h || m ? m + 'm' : '') + s + 's';
 }
 
-const plural = (n, one) => n + ' ' + one + (n === 1 ? '' : 's');
+const plural = (n, one) => n + ' ' + one + (n === 1 ? '' : one.endsWith('s') ? 'es' : 's');
 
 // Names are shortened where all of them end, or begin, alike.
 const namespaces = new Set();
@@ -27,7 +27,22 @@ function shortNode(node) {
 const shortNetwork = (n) => (n.includes('/') ? n.slice(n.indexOf('/') + 1) : n);
 
 // what a step did, in words, as far as they are known
-const stepText = (s) => s.text || [s.key, s.note && '→ ' + s.note].filter(Boolean).join(' ');
+function stepText(s) {
+  if (s.text) return s.text;
+  const heard = s.kind === 'event' && /^HEAR (\w+) (\S+)/.exec(s.key);
+  if (heard) return 'hears of ' + heard[2] + ': ' + heard[1].toLowerCase();
+  if (s.kind === 'local') return s.key.replace(/^[A-Z]+/, (w) => w.toLowerCase());
+  return [s.key, s.note && '→ ' + s.note].filter(Boolean).join(' ');
+}
+
+// shortActor is who does it, as people would say: cni-add of web-1 (net1).
+function shortActor(actor) {
+  const parts = actor.replace(/~\d+$/, '').split('/');
+  if (/^cni-(add|del)$/.test(parts[0]) && parts.length === 4) return parts[0] + ' of ' + shortPod(parts[1] + '/' + parts[2]) + ' (' + parts[3] + ')';
+  if (parts[0] === 'kubelet' && parts.length === 4) return 'kubelet of ' + shortNode(parts[1]) + ' for ' + shortPod(parts[2] + '/' + parts[3]);
+  if (parts[0] === 'kubelet' && parts.length === 2) return 'kubelet of ' + shortNode(parts[1]);
+  return parts.join(' ');
+}
 
 const bands = {
   duplicate: 'two live sandboxes have it',
