@@ -118,10 +118,11 @@ func (f *gateFlags) check(files []string) (*gate.Gate, error) {
 	}
 	names := map[string]string{}
 	for _, s := range g.Scenarios {
-		if other := names[s.Name()]; other != "" {
-			return nil, fmt.Errorf("gate: %s and %s are both named %q", other, s.File, s.Name())
+		name := gate.Name(s)
+		if other := names[name]; other != "" {
+			return nil, fmt.Errorf("gate: %s and %s are both named %q", other, s.File, name)
 		}
-		names[s.Name()] = s.File
+		names[name] = s.File
 	}
 	return g, nil
 }

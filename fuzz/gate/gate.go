@@ -6,7 +6,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -50,8 +52,8 @@ func (g *Gate) Run(ctx context.Context) (*baseline.Outcome, error) {
 	return o, nil
 }
 
-// Update does what Run does and as many runs more as tell chance from change, and
-// makes the baseline that there is from now on.
+// Update does what Run does, and as many runs more of what is different as tell chance
+// from change, and makes the baseline that there is from now on.
 func (g *Gate) Update(ctx context.Context) (*baseline.Baseline, *baseline.Outcome, error) {
 	began := time.Now()
 	h, err := g.open()
@@ -61,11 +63,7 @@ func (g *Gate) Update(ctx context.Context) (*baseline.Baseline, *baseline.Outcom
 	defer func() { _ = h.scratch.Remove() }()
 	results, err := h.twice(ctx)
 	if err == nil {
-		all := make([]int, len(results))
-		for i := range all {
-			all[i] = i
-		}
-		err = h.wider(ctx, results, all, func(r *baseline.Result) int { return baseline.WideOf(r.Runs[0].Steps) })
+		err = h.wider(ctx, results, baseline.Stale(g.Baseline, results), func(r *baseline.Result) int { return baseline.WideOf(r.Runs[0].Steps) })
 	}
 	if err != nil {
 		return nil, nil, err
@@ -99,7 +97,7 @@ func (h *hall) twice(ctx context.Context) ([]baseline.Result, error) {
 	var tasks []*task
 	for i, s := range h.Scenarios {
 		r := &results[i]
-		*r = baseline.Result{Scenario: s.Name(), File: s.File, Line: s.ExpectLine(), Title: s.Doc.Spec.Title, Manager: s.Doc.Spec.IPAM, Upstream: s.Manager()}
+		*r = baseline.Result{Scenario: Name(s), File: s.File, Line: s.ExpectLine(), Title: s.Doc.Spec.Title, Manager: s.Doc.Spec.IPAM, Upstream: s.Manager()}
 		if e := s.Doc.Spec.Expect; e != nil {
 			r.Known = slices.Concat(e.Violations, e.May)
 		}
@@ -126,6 +124,15 @@ func (h *hall) twice(ctx context.Context) ([]baseline.Result, error) {
 		r.Troubles = append(r.Troubles, troubles(judge, again)...)
 	}
 	return results, nil
+}
+
+// Name of a scenario in a gate. That of a finding is its file's: what stands in it is
+// the name of the scenario that it was found in.
+func Name(s *scenarios.Scenario) string {
+	if s.Doc.Spec.Schedule != nil {
+		return strings.TrimSuffix(filepath.Base(s.File), ".yaml")
+	}
+	return s.Name()
 }
 
 // weight of a run: what takes long begins first, so that nobody waits for it alone.

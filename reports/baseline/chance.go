@@ -5,13 +5,20 @@ import "math"
 // What chance explains. The same code under another seed, or with one message more,
 // meets other latencies: a race that was hit is missed, and the other way round.
 const (
-	// surely: chance alone does it once in so many comparisons. There are some
-	// hundreds in a gate whose runs all take another course.
-	surely = 1e-3
+	// surely: chance alone does it less often than this. There are some hundreds of
+	// comparisons in a gate whose runs all take another course.
+	surely = 1e-4
 	// gone: with which probability a violation that still is as likely as before is
 	// called gone. That is told in green where upstream is another one.
 	gone = 0.01
+	// rare: what is seen in so few of the runs now may have been as frequent before
+	// and missed.
+	rare = 0.02
 )
+
+// maybe: a violation that was never seen before, in k of n runs, may be one that was
+// as rare before. One that a change brings is in most of them.
+func maybe(k, n int) bool { return n > Seeds && (k < 2 || float64(k) <= rare*float64(n)) }
 
 // more is how likely chance alone gives at least k hits in n runs if it gave h in
 // others: Fisher's exact test, one-sided.

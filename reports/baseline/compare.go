@@ -18,7 +18,7 @@ import (
 // seeds, on as many seeds now. Of a violation
 //
 //   - that never was seen before it is told if it is seen at all, and is red if it is
-//     seen more than once;
+//     seen in more than a few runs;
 //   - that was: red if it is more frequent than chance explains;
 //   - that is not seen any more, though chance would have shown it: fixed, and green,
 //     if upstream is another; vanished, and red, if it is the same: then we see less.
@@ -109,7 +109,7 @@ func (c *comparison) moved() (n int) {
 }
 
 func (c *comparison) changes() []Change {
-	if c.now.Record != nil && c.before == nil {
+	if c.now.Record != nil {
 		return c.replayed()
 	}
 	if c.before == nil {
@@ -183,16 +183,18 @@ func (c *comparison) violation(inv string) *Change {
 	}
 	switch {
 	case same != nil && same.Violates(inv):
+		h, others, k, n = hits(c.before.Runs, inv), len(c.before.Runs), hits(c.now.Runs, inv), len(c.now.Runs)
 		return counts(Change{Kind: NewViolation, Regression: true,
 			Sentence: fmt.Sprintf("The same messages as before, and %s is violated now (seed %d): what is judged changed.", inv, same.Seed)})
 	case same != nil:
+		h, others, k, n = hits(c.before.Runs, inv), len(c.before.Runs), hits(c.now.Runs, inv), len(c.now.Runs)
 		return counts(Change{Kind: VanishedViolation, Regression: true,
 			Sentence: fmt.Sprintf("The same messages as before, and %s is not violated any more (seed %d): we see less.", inv, same.Seed)})
 	case gained == nil && lost == nil && (c.now.Wide == nil || h > 0 && k > 0):
 		return nil
 	case k > 0 && h == 0 && !slices.Contains(c.now.Known, inv):
-		if k == 1 && n > Seeds {
-			return counts(Change{Kind: NewViolation, Sentence: fmt.Sprintf("%s was never violated before, and is in one of %d runs now: that may be chance.", inv, n)})
+		if maybe(k, n) {
+			return counts(Change{Kind: NewViolation, Sentence: fmt.Sprintf("%s was never violated before, and is in %d of %d runs now: that may be chance.", inv, k, n)})
 		}
 		return counts(Change{Kind: NewViolation, Regression: true, Sentence: fmt.Sprintf("%s is violated, which it never was before.", inv)})
 	case k > 0 && more(k, n, max(h, 1), others) < surely:
@@ -261,7 +263,7 @@ func (c *comparison) cut() *Change {
 	return nil
 }
 
-// replayed compares a finding that no baseline knows with its own record.
+// replayed compares a finding with its own record: it is its own baseline.
 func (c *comparison) replayed() []Change {
 	rec, r := c.now.Record, &c.now.Runs[0]
 	var missing []string
