@@ -53,8 +53,8 @@ type verdict struct {
 }
 
 // Pass parks the message until the schedule lets it go, then runs do, which
-// must deliver it. Op.Actor, Op.Life and Op.Seq are filled
-// in here.
+// must deliver it. Op.Actor, Op.Life, Op.Seq and Op.Sent
+// are filled in here.
 //
 // It returns what do returned; a *Fault if the schedule hurt the message;
 // ErrKilled if the process died meanwhile, in which case the message never left
@@ -164,8 +164,8 @@ func (g *Gate) park(ctx context.Context, op Op) (*parked, error) {
 		return nil, ErrKilled
 	}
 	g.a.seq++
-	op.Actor, op.Life, op.Seq = g.a.ID, g.a.life, g.a.seq
-	p := &parked{op: op, actor: g.a, due: w.Now() + w.opts.Service[op.Class], verdict: make(chan verdict, 1)}
+	op.Actor, op.Life, op.Seq, op.Sent = g.a.ID, g.a.life, g.a.seq, w.Now()
+	p := &parked{op: op, actor: g.a, due: op.Sent + w.opts.Service[op.Class], verdict: make(chan verdict, 1)}
 	if !w.opts.Ungated {
 		i, _ := w.search(op)
 		w.parked = slices.Insert(w.parked, i, p)

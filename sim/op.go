@@ -48,6 +48,8 @@ type Op struct {
 	Hurts Hurts  // the faults that the door can express for this message
 	Fails int    // in how many ways it can FailBefore
 	Draws int    // how many answers a Draw has; 0 for a real message
+
+	Sent time.Duration // when it was parked, virtual time; not part of the digest
 }
 
 func (o Op) String() string { return fmt.Sprintf("%s#%d %s", o.Actor, o.Seq, o.Key) }
