@@ -46,6 +46,7 @@ type Record struct {
 type RecordedStep struct {
 	Step    int           `json:"step"`
 	At      time.Duration `json:"at"`
+	Sent    time.Duration `json:"sent,omitempty"` // when the actor sent it
 	Actor   string        `json:"actor"`
 	Kind    string        `json:"kind"` // read, write, watch, event, local
 	Outcome string        `json:"outcome"`

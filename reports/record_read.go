@@ -69,6 +69,9 @@ func (r *Record) check() error {
 	}
 	last := time.Duration(0)
 	for i, s := range r.Steps {
+		if s.Sent < 0 || s.Sent > s.At {
+			return fmt.Errorf("steps[%d].sent: want a time up to %s, have %s", i, s.At, s.Sent)
+		}
 		if s.Step != i+1 || s.At < last {
 			return fmt.Errorf("steps[%d]: want step %d, not before %s; have step %d at %s", i, i+1, last, s.Step, s.At)
 		}

@@ -60,7 +60,7 @@ func WriteRecord(w io.Writer, r *Report) error {
 func (r *Report) recordedStep(st *sim.Step) RecordedStep {
 	op := st.Choice.Op
 	s := RecordedStep{
-		Step: st.Step, At: st.At, Actor: string(op.Actor), Kind: op.Kind.String(), Outcome: st.Choice.Outcome.String(),
+		Step: st.Step, At: st.At, Sent: op.Sent, Actor: string(op.Actor), Kind: op.Kind.String(), Outcome: st.Choice.Outcome.String(),
 		Fault: st.Choice.Outcome.Fault(), Key: op.Key, Note: st.Note, Text: r.words(st),
 	}
 	if st.Enabled > 1 {
