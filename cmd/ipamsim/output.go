@@ -15,11 +15,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"ipamsim/reports"
+	"ipamsim/reports/page"
 	"ipamsim/scenarios"
 )
 
 // outputFlags say where to write what people do not read on the terminal.
-type outputFlags struct{ json, trace, metrics, history, record, dir string }
+type outputFlags struct{ json, trace, metrics, history, record, html, perfetto, dir string }
 
 func (o *outputFlags) add(fl *pflag.FlagSet) {
 	fl.StringVar(&o.json, "json", "", "write every run as a line of JSON to `F`, or - for stdout")
@@ -33,6 +34,8 @@ func (o *outputFlags) add(fl *pflag.FlagSet) {
 func (o *outputFlags) addOfOne(fl *pflag.FlagSet) {
 	fl.StringVar(&o.history, "history", "", historyUsage)
 	fl.StringVar(&o.record, "record", "", "write everything that can be shown of the run to `F`, for ipamsim report")
+	fl.StringVar(&o.html, "html", "", htmlUsage)
+	fl.StringVar(&o.perfetto, "perfetto", "", perfettoUsage)
 }
 
 // output is a flag that names a file.
@@ -45,6 +48,7 @@ func (o *outputFlags) files() []output {
 	return []output{
 		{"json", o.json, ""}, {"trace", o.trace, ""}, {"metrics", o.metrics, "a file is one exposition"},
 		{"history", o.history, "a page is one history"}, {"record", o.record, "a record is of one"},
+		{"html", o.html, "a page is of one"}, {"perfetto", o.perfetto, "a trace is of one"},
 	}
 }
 
@@ -59,7 +63,7 @@ func (o *outputFlags) single(runs int) error {
 }
 
 // film reports whether the run must be filmed.
-func (o *outputFlags) film() bool { return o.record != "" }
+func (o *outputFlags) film() bool { return o.record != "" || o.html != "" || o.perfetto != "" }
 
 // check finds contradictions; whether the paths can be written is found by open.
 func (o *outputFlags) check(all []*scenarios.Scenario) error {
@@ -130,6 +134,7 @@ func writable(dir string) error {
 func (o *outputs) write(s *scenarios.Scenario, r *reports.Report) error {
 	formats := reports.Formats()
 	formats["history"], formats["record"] = historyOf(s), reports.WriteRecord
+	formats["html"], formats["perfetto"] = drawn(page.Write), drawn(reports.Perfetto)
 	for _, name := range slices.Sorted(maps.Keys(o.files)) {
 		f := o.files[name]
 		if f == nil {

@@ -18,15 +18,14 @@ import (
 
 // runFlags are the flags of run as typed.
 type runFlags struct {
-	all            bool
-	seed           uint64
-	seeds          string
-	strategy       string
-	store          string
-	datastore      string
-	html, perfetto string
-	verify         bool
-	outputs        outputFlags
+	all       bool
+	seed      uint64
+	seeds     string
+	strategy  string
+	store     string
+	datastore string
+	verify    bool
+	outputs   outputFlags
 }
 
 func runCommand() *cobra.Command {
@@ -61,8 +60,6 @@ that did not happen · 2 could not run, or a limit was reached.`,
 	fl.StringVar(&f.store, "store", "etcd", "what lies beneath the API server: "+stores+", which is faster; what breaks there is run again on etcd")
 	fl.StringVar(&f.datastore, "datastore", "", "where Calico keeps its record: etcdv3, kubernetes, or all to run with each (default: as the scenario says)")
 	fl.BoolVar(&f.verify, "verify", false, "run everything twice, the second time on etcd, and compare the schedule logs")
-	fl.StringVar(&f.html, "html", "", "not built yet")
-	fl.StringVar(&f.perfetto, "perfetto", "", "not built yet")
 	f.outputs.add(fl)
 	return cmd
 }
@@ -102,7 +99,7 @@ func (p *plan) runs() (n int) {
 // every file.
 func (f *runFlags) check(cmd *cobra.Command, files []string) (*plan, error) {
 	j := job{own: true, options: scenarios.Options{Strategy: f.strategy, Store: f.store, Film: f.outputs.film()}}
-	if err := f.later(cmd); err != nil {
+	if err := checkStore(f.store); err != nil {
 		return nil, err
 	}
 	if cmd.Flags().Changed("seeds") {
@@ -157,16 +154,6 @@ func (f *runFlags) check(cmd *cobra.Command, files []string) (*plan, error) {
 		err = p.outputs.single(runs)
 	}
 	return p, err
-}
-
-// later refuses what the contract promises and later work builds.
-func (f *runFlags) later(cmd *cobra.Command) error {
-	for _, name := range []string{"html", "perfetto"} {
-		if cmd.Flags().Changed(name) {
-			return fmt.Errorf("--%s: not built yet", name)
-		}
-	}
-	return checkStore(f.store)
 }
 
 // stores are those there are.
