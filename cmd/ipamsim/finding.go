@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -171,16 +173,18 @@ func (c crash) keep(ctx context.Context, r *scenarios.Runner, w io.Writer, dir s
 		if err != nil {
 			return err
 		}
-		path := filepath.Join(dir, f.Fingerprint+".yaml")
+		path := filepath.Join(dir, finding.File(f.Fingerprint))
 		if err := writeWhole(path, f.YAML); err != nil {
 			return fmt.Errorf("--out: %w", err)
 		}
-		page, err := campaign.History(ctx, r, f)
-		if err == nil && page != nil {
-			err = writeWhole(filepath.Join(dir, f.Fingerprint+".history.html"), page)
-		}
+		pages, err := campaign.Pages(ctx, r, f)
 		if err != nil {
-			return fmt.Errorf("--out: %w", err)
+			return err
+		}
+		for _, name := range slices.Sorted(maps.Keys(pages)) {
+			if err := writeWhole(filepath.Join(dir, name), pages[name]); err != nil {
+				return fmt.Errorf("--out: %w", err)
+			}
 		}
 		if _, err := fmt.Fprintf(w, "%s (%s), %d/%d/%d/%d pods/switches/faults/steps%s\n%s\n   ipamsim replay %s\n", f.Invariant, f.Severity,
 			f.Pods, f.Switches, f.Faults, f.Steps, how, reports.Clean(f.Sentence), reports.Clean(path)); err != nil {

@@ -75,6 +75,7 @@ type Row struct {
 	First      uint64 // it was first seen in this run
 	FirstAfter time.Duration
 	File       string
+	Page       string // its run, step by step; "" if there is none
 	History    string // the page of a history that is not linearizable
 	Rough      bool   // as recorded: nobody had time to make it small
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -103,6 +104,7 @@ func TestCampaign(t *testing.T) {
 	if pages == 0 {
 		t.Error("no finding has a page of its history")
 	}
+	looksAt(t, dir, o)
 	again, said, err := search(t, cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -116,6 +118,33 @@ func TestCampaign(t *testing.T) {
 	left, err := filepath.Glob(filepath.Join(dir, ".*-*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// looksAt the page of a campaign that is over: it names every finding, it is final,
+// and every file that it leads to is there.
+func looksAt(t *testing.T, dir string, o *Outcome) {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, IndexFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(b)
+	if strings.Contains(page, "refresh") || !strings.Contains(page, "all runs are done") || strings.Count(page, "<figure>") != 5 {
+		t.Errorf("the page does not look like one of a campaign that is over:\n%.2000s", page)
+	}
+	for _, r := range o.Rows {
+		if !strings.Contains(page, r.Fingerprint) {
+			t.Errorf("%s %s is not on the page", r.Invariant, r.Fingerprint)
+		}
+		if _, err := os.Stat(strings.TrimSuffix(r.File, ".yaml") + ".html"); (err == nil) != (r.Page != "") || r.Page == "" && !r.Rough {
+			t.Errorf("%s %s has the page %q: %v", r.Invariant, r.Fingerprint, r.Page, err)
+		}
+	}
+	for _, m := range regexp.MustCompile(`href="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+		if _, err := os.Stat(filepath.Join(dir, m[1])); err != nil && !strings.HasPrefix(m[1], "#") {
+			t.Error(err)
+		}
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"ipamsim/fuzz/cell"
+	"ipamsim/reports/index"
 	"ipamsim/scenarios"
 )
 
@@ -182,16 +183,18 @@ func (c *chaos) inspect(o *Outcome) {
 		c.Fatal(err)
 	}
 	defer func() { _ = runner.Close() }()
-	var index []line
+	var found []index.Finding
 	b, err := os.ReadFile(filepath.Join(c.dir, "findings.json"))
-	if err = errors.Join(err, json.Unmarshal(b, &index)); err != nil || len(index) != len(o.Rows) {
-		c.Errorf("findings.json: %v, %d findings, want %d", err, len(index), len(o.Rows))
+	if err = errors.Join(err, json.Unmarshal(b, &found)); err != nil || len(found) != len(o.Rows) {
+		c.Errorf("findings.json: %v, %d findings, want %d", err, len(found), len(o.Rows))
 	}
-	names := []string{".campaign", "findings.json"}
+	names := []string{".campaign", FindingsFile, IndexFile}
 	for _, r := range o.Rows {
 		names = append(names, filepath.Base(r.File))
-		if r.History != "" {
-			names = append(names, filepath.Base(r.History))
+		for _, page := range []string{r.Page, r.History} {
+			if page != "" {
+				names = append(names, filepath.Base(page))
+			}
 		}
 		s, err := scenarios.Load(r.File)
 		if err != nil {

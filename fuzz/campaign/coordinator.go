@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
+
+	"ipamsim/fuzz/finding"
 )
 
 // coordinator plans and waits. Everything it knows is in state; what it has asked
@@ -28,7 +31,10 @@ type coordinator struct {
 	skew     time.Duration  // of the server's clock
 	deadline time.Time
 	rate     rate
-	kept     map[string]string // object by fingerprint, as in the directory
+	kept     map[string]string // object of its own file by fingerprint, as in the directory
+	drawn    time.Time         // when index.html was written
+	done     bool              // nothing will change any more
+	why      string            // it came to its end
 }
 
 // run is a whole life of the coordinator. ctx is the user's patience, life that of
@@ -58,6 +64,7 @@ func (c *coordinator) run(ctx, life context.Context) (*Outcome, error) {
 	if e := c.tell(life, entry{Build: c.Spec.Build, Name: c.Spec.names(), Epoch: c.state.epoch, Phase: over}); err == nil {
 		err = e
 	}
+	c.done, c.why = true, why
 	if e := c.save(life); err == nil {
 		err = e
 	}
@@ -156,7 +163,7 @@ func (c *coordinator) explore(ctx, life context.Context, log <-chan logged) (why
 			}
 		case <-tick.C:
 			c.report()
-			if err := c.widen(life); err != nil {
+			if err := errors.Join(c.widen(life), c.draw()); err != nil {
 				return "", err
 			}
 		case err := <-c.crew.failed:
@@ -238,6 +245,9 @@ func (c *coordinator) finish(ctx, life context.Context, log <-chan logged) error
 			}
 		case <-tick.C:
 			c.report()
+			if err := c.draw(); err != nil {
+				return err
+			}
 		case err := <-c.crew.failed:
 			return err
 		case <-hurry:
@@ -313,20 +323,29 @@ func (c *coordinator) forget(s Shard) {
 func (c *coordinator) save(ctx context.Context) error {
 	for _, fp := range slices.Sorted(maps.Keys(c.state.findings)) {
 		f := c.state.findings[fp]
-		if c.kept[fp] == f.Object {
+		if c.kept[fp] == f.Objects[finding.File(fp)] {
 			continue
 		}
-		if err := errors.Join(c.place(ctx, c.file(fp), f.Object), c.place(ctx, c.historyFile(fp), f.History)); err != nil {
+		if err := c.placeAll(ctx, fp, f.Objects); err != nil {
 			return err
 		}
-		c.kept[fp] = f.Object
+		c.kept[fp] = f.Objects[finding.File(fp)]
 	}
 	for fp := range c.state.dropped {
-		if err := errors.Join(c.place(ctx, c.file(fp), ""), c.place(ctx, c.historyFile(fp), "")); err != nil {
+		if err := c.placeAll(ctx, fp, nil); err != nil {
 			return err
 		}
 	}
 	return c.index()
+}
+
+// placeAll files of a finding, so far as there are objects for them.
+func (c *coordinator) placeAll(ctx context.Context, fingerprint string, objects map[string]string) error {
+	var errs []error
+	for _, name := range finding.Files(fingerprint) {
+		errs = append(errs, c.place(ctx, filepath.Join(c.Dir, name), objects[name]))
+	}
+	return errors.Join(errs...)
 }
 
 // place an object in the directory; without one, whatever is there goes.

@@ -2,22 +2,13 @@ package campaign
 
 import (
 	"cmp"
-	"encoding/json"
-	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
 	"time"
+
+	"ipamsim/fuzz/finding"
 )
-
-func (c *coordinator) file(fingerprint string) string {
-	return filepath.Join(c.Dir, fingerprint+".yaml")
-}
-
-// historyFile is beside it for a finding whose history is not linearizable.
-func (c *coordinator) historyFile(fingerprint string) string {
-	return filepath.Join(c.Dir, fingerprint+".history.html")
-}
 
 func (c *coordinator) progress() Progress {
 	s := c.state
@@ -60,9 +51,12 @@ func (c *coordinator) rows() []Row {
 	var out []Row
 	for _, fp := range slices.Sorted(maps.Keys(c.state.findings)) {
 		f := c.state.findings[fp]
-		r := Row{Finding: f.Finding, File: c.file(fp), Rough: f.Rough}
-		if f.History != "" {
-			r.History = c.historyFile(fp)
+		r := Row{Finding: f.Finding, File: filepath.Join(c.Dir, finding.File(fp)), Rough: f.Rough}
+		if name := finding.HistoryFile(fp); f.Objects[name] != "" {
+			r.History = filepath.Join(c.Dir, name)
+		}
+		if name := finding.PageFile(fp); f.Objects[name] != "" {
+			r.Page = filepath.Join(c.Dir, name)
 		}
 		for _, sig := range f.signatures {
 			cl := c.state.classes[sig]
@@ -79,56 +73,6 @@ func (c *coordinator) rows() []Row {
 		return cmp.Or(number(a.Rough)-number(b.Rough), cmp.Compare(a.First, b.First))
 	})
 	return out
-}
-
-// line of findings.json.
-type line struct {
-	Fingerprint string  `json:"fingerprint"`
-	Invariant   string  `json:"invariant"`
-	Severity    string  `json:"severity"`
-	Upstream    string  `json:"upstream"`
-	Sentence    string  `json:"sentence"`
-	File        string  `json:"file"`
-	History     string  `json:"history,omitempty"`
-	Count       uint64  `json:"count"`
-	FirstRun    uint64  `json:"firstRun"`
-	FirstAfter  float64 `json:"firstAfterSeconds"`
-	Pods        int     `json:"pods"`
-	Switches    int     `json:"switches"`
-	Faults      int     `json:"faults"`
-	Steps       int     `json:"steps"`
-	// Small is false for a run as it was recorded: its fingerprint will be another
-	// one when it has been made small.
-	Small         bool    `json:"small"`
-	ShrinkRuns    int     `json:"shrinkRuns,omitempty"`
-	ShrinkSeconds float64 `json:"shrinkSeconds,omitempty"`
-	// Of Sampled random continuations from its last decision, Failing failed too.
-	Sampled int `json:"sampled,omitempty"`
-	Failing int `json:"failing,omitempty"`
-}
-
-// index writes findings.json.
-func (c *coordinator) index() error {
-	out := []line{}
-	for _, r := range c.rows() {
-		history := ""
-		if r.History != "" {
-			history = filepath.Base(r.History)
-		}
-		out = append(out, line{
-			r.Fingerprint, r.Invariant, string(r.Severity), r.Upstream, r.Sentence, filepath.Base(r.File), history,
-			r.Count, r.First, r.FirstAfter.Seconds(), r.Pods, r.Switches, r.Faults, r.Steps,
-			!r.Rough, r.ShrinkRuns, r.ShrinkSeconds, r.Sampled, r.Failing,
-		})
-	}
-	body, err := json.MarshalIndent(out, "", "  ")
-	if err == nil {
-		err = write(filepath.Join(c.Dir, "findings.json"), append(body, '\n'))
-	}
-	if err != nil {
-		return fmt.Errorf("--out: %w", err)
-	}
-	return nil
 }
 
 // rate is runs per second over the last while.

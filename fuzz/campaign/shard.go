@@ -68,12 +68,11 @@ type Result struct {
 type Kept struct {
 	Signature string
 	*finding.Finding
-	Object string `json:",omitempty"` // the file, in the object store
-	Rough  bool   `json:",omitempty"` // nobody had time to make it small
-	// Page shows that no order of its ADDs and DELs explains the finding, and
-	// History is where it is in the object store; both are empty if one does.
-	Page    []byte `json:",omitempty"`
-	History string `json:",omitempty"`
+	Rough bool `json:",omitempty"` // nobody had time to make it small
+	// Pages are what is to lie beside the finding's own file, by name.
+	Pages map[string][]byte `json:",omitempty"`
+	// Objects are where its files are in the object store, by name.
+	Objects map[string]string `json:",omitempty"`
 }
 
 // Class is one kind of failure before shrinking: what the cheap signature of a

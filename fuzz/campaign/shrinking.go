@@ -56,9 +56,9 @@ func (c *served) keep(ctx context.Context, sc *scenarios.Scenario, rep *reports.
 	}
 	kept := Kept{Signature: q.Signature, Finding: f, Rough: rough}
 	if rough {
-		kept.Page, err = page(sc, rep, f)
+		kept.Pages, err = history(sc, rep, f)
 	} else {
-		kept.Page, err = History(ctx, c.runner, f)
+		kept.Pages, err = Pages(ctx, c.runner, f)
 	}
 	if err != nil {
 		a.Defect = fmt.Sprintf("%s: %v", f.Fingerprint, err)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -246,7 +247,7 @@ func (s *slot) died(ctx context.Context, d *Death, r *Result) error {
 		return err
 	}
 	k := &Kept{Signature: f.Fingerprint, Finding: f}
-	k.Object, err = s.file(ctx, f)
+	err = s.file(ctx, k)
 	d.Kept = k
 	r.Deaths = append(r.Deaths, *d)
 	return err
@@ -277,28 +278,31 @@ const keepMax = 15 * time.Second
 // store the findings of an answer.
 func (s *slot) store(ctx context.Context, all []Kept, r *Result) (err error) {
 	for _, k := range all {
-		if k.Object, err = s.file(ctx, k.Finding); err != nil {
+		if err = s.file(ctx, &k); err != nil {
 			return err
-		}
-		if k.Page != nil {
-			k.History = fmt.Sprintf("%s-%s.history", k.Fingerprint, digest(k.Page))
-			if _, err = s.objects.PutBytes(ctx, k.History, k.Page); err != nil {
-				return s.wrap(err)
-			}
-			k.Page = nil
 		}
 		r.Kept = append(r.Kept, k)
 	}
 	return nil
 }
 
-// file puts the file of a finding into the object store and takes it out of the
+// file puts the files of a finding into the object store and takes them out of the
 // finding.
-func (s *slot) file(ctx context.Context, f *finding.Finding) (object string, err error) {
-	object = fmt.Sprintf("%s-%s", f.Fingerprint, digest(f.YAML))
-	_, err = s.objects.PutBytes(ctx, object, f.YAML)
-	f.YAML = nil
-	return object, s.wrap(err)
+func (s *slot) file(ctx context.Context, k *Kept) error {
+	files := maps.Clone(k.Pages)
+	if files == nil {
+		files = map[string][]byte{}
+	}
+	files[finding.File(k.Fingerprint)] = k.YAML
+	k.Objects, k.Pages, k.YAML = map[string]string{}, nil, nil
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		object := name + "-" + digest(files[name])
+		if _, err := s.objects.PutBytes(ctx, object, files[name]); err != nil {
+			return s.wrap(err)
+		}
+		k.Objects[name] = object
+	}
+	return nil
 }
 
 // novel is what the runs of a shard saw first.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ipamsim/fuzz/finding"
+	"ipamsim/reports/index"
 )
 
 // event is an entry of a campaign's log. The log is all there is: whoever reads
@@ -36,6 +37,8 @@ type state struct {
 	last    time.Time       // of the last event
 	before  time.Duration   // what earlier epochs took
 	ended   string          // why the campaign came to its end, if it did
+	worked  time.Duration   // what earlier epochs took, all of them
+	series  series
 
 	runs, unknown  uint64
 	steps          int
@@ -75,6 +78,7 @@ func (s *state) apply(e event, at time.Time) bool {
 	case e.Epoch != nil:
 		if s.epoch > 0 {
 			s.before += s.last.Sub(s.began)
+			s.worked += s.last.Sub(s.began)
 		}
 		if s.ended != "" {
 			s.before = 0 // a new stretch of time
@@ -98,6 +102,9 @@ func (s *state) apply(e event, at time.Time) bool {
 		s.ended = e.End
 	}
 	s.last = at
+	s.series.add(index.Sample{
+		At: s.worked + at.Sub(s.began), Runs: s.runs, States: len(s.states), Pairs: len(s.pairs), Findings: len(s.findings),
+	})
 	return true
 }
 

@@ -67,7 +67,7 @@ func (f *Finding) Write(s *scenarios.Scenario, rep *reports.Report, v *model.Vio
 	if err != nil {
 		return err
 	}
-	file := f.Fingerprint + ".yaml"
+	file := File(f.Fingerprint)
 	told := *rep
 	told.File, told.Strategy = file, "replay"
 	var b strings.Builder

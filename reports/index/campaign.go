@@ -17,11 +17,11 @@ import (
 type Campaign struct {
 	Name             string // what is searched
 	Running          bool
-	Every            time.Duration // the page is written anew so often while it runs
+	Every            time.Duration // the page is written anew so often while it runs,
+	AsOf             time.Time     // and was written then
 	Ended            string        // why; "" if it was interrupted
 	Elapsed, Left    time.Duration
 	Runs, Unknown    uint64
-	Rate             float64 // runs per second, lately
 	States, Pairs    int
 	Findings         []Finding
 	Open             int      // kinds of failures that nobody made small yet
@@ -81,11 +81,12 @@ func (c *Campaign) Index() *Index {
 
 func (c *Campaign) lead() string {
 	const what = "Worlds and schedules that a seed decides, run with the real code and judged at every step. Each kind of failure is one finding, made small."
+	asOf := c.AsOf.UTC().Format("2006-01-02 15:04:05 UTC")
 	switch {
 	case c.Running && c.Left > 0:
-		return fmt.Sprintf("It runs, %s so far, %s left. %s", short(c.Elapsed), short(c.Left), what)
+		return fmt.Sprintf("It runs: %s so far, %s left, as of %s. %s", short(c.Elapsed), short(c.Left), asOf, what)
 	case c.Running:
-		return fmt.Sprintf("It runs, %s so far. %s", short(c.Elapsed), what)
+		return fmt.Sprintf("It runs: %s so far, as of %s. %s", short(c.Elapsed), asOf, what)
 	case c.Ended == "":
 		return "It was interrupted; the same command goes on. " + what
 	}
@@ -166,7 +167,16 @@ func (f *Finding) cells() []Cell {
 	if f.Small {
 		size = Cell{Text: "small"}
 	}
-	size.More = fmt.Sprintf("%s, %s, %s, %s", plural(f.Pods, "pod"), plural(f.Switches, "forced switch"), plural(f.Faults, "fault"), plural(f.Steps, "step"))
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		what string
+	}{{f.Pods, "pod"}, {f.Switches, "forced switch"}, {f.Faults, "fault"}, {f.Steps, "step"}} {
+		if p.n > 0 {
+			parts = append(parts, plural(p.n, p.what))
+		}
+	}
+	size.More = strings.Join(parts, ", ")
 	size.Order = order(float64(f.Steps))
 	count := Cell{Text: grouped(f.Count), Order: order(float64(f.Count))}
 	if f.Sampled > 0 {

@@ -76,7 +76,7 @@ func pages(t *testing.T) map[string]string {
 		t.Fatal(err)
 	}
 	running := campaign()
-	running.Running, running.Every, running.Ended = true, 10*time.Second, ""
+	running.Running, running.Every, running.Ended, running.AsOf = true, 10*time.Second, "", time.Date(2026, 11, 21, 14, 0, 0, 0, time.UTC)
 	out := map[string]string{}
 	for name, x := range map[string]*index.Index{"campaign": campaign().Index(), "running": running.Index(), "library": x, "empty": (&index.Campaign{}).Index()} {
 		var b, again bytes.Buffer
@@ -112,7 +112,7 @@ func TestPageIsSafe(t *testing.T) {
 			}
 		}
 		for _, link := range regexp.MustCompile(`href="([^"]*)"`).FindAllStringSubmatch(page, -1) {
-			if !regexp.MustCompile(`^(https://github\.com/.*|[a-z0-9-]+(/[a-z0-9-]+)?\.(html|yaml)|#ZgotmplZ)$`).MatchString(link[1]) {
+			if !regexp.MustCompile(`^(https://github\.com/.*|[a-z0-9-]+(/[a-z0-9-]+)?\.(html|yaml)|#over-time|#ZgotmplZ)$`).MatchString(link[1]) {
 				t.Errorf("%s: a link to %s", name, link[1])
 			}
 		}
@@ -137,7 +137,7 @@ func TestWhatPagesSay(t *testing.T) {
 	all := pages(t)
 	for _, tt := range []struct{ page, want string }{
 		{"empty", "BLIND: the canary"}, {"campaign", "in doubt: 2 more"}, {"campaign", "3,880"}, {"campaign", "4 (1 as recorded)"},
-		{"campaign", "1 run cut short by a limit"}, {"campaign", "It ended after 5m0s: time is up"}, {"running", "It runs, 5m0s so far"},
+		{"campaign", "1 run cut short by a limit"}, {"campaign", "It ended after 5m0s: time is up"}, {"running", "It runs: 5m0s so far, as of 2026-11-21 14:00:00 UTC"},
 		{"library", `href="https://github.com/k8snetworkplumbingwg/whereabouts/issues/162"`}, {"library", "closed in 0.5.1, back since 0.6.3"},
 		{"library", "not as expected"}, {"library", "fails as expected"}, {"library", "Side by side"},
 	} {

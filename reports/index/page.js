@@ -109,6 +109,14 @@ for (const code of document.querySelectorAll('code.command')) {
   code.after(button);
 }
 
+const jump = document.getElementById('jump');
+if (jump) jump.addEventListener('click', e => { // what is behind # is the state
+  e.preventDefault();
+  const to = document.getElementById('over-time');
+  to.focus({preventScroll: true});
+  to.scrollIntoView();
+});
+
 const reload = document.getElementById('reload');
 if (reload) {
   reload.parentElement.hidden = false;

@@ -1,0 +1,87 @@
+package campaign
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"ipamsim/reports/index"
+)
+
+// What lies in a campaign's directory besides its findings.
+const (
+	FindingsFile = "findings.json"
+	IndexFile    = "index.html"
+)
+
+// index writes findings.json and the page.
+func (c *coordinator) index() error {
+	out := []index.Finding{}
+	for _, r := range c.rows() {
+		out = append(out, r.line())
+	}
+	body, err := json.MarshalIndent(out, "", "  ")
+	if err == nil {
+		err = write(filepath.Join(c.Dir, FindingsFile), append(body, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	c.drawn = time.Time{}
+	return c.draw()
+}
+
+// line of findings.json.
+func (r *Row) line() index.Finding {
+	base := func(path string) string {
+		if path == "" {
+			return ""
+		}
+		return filepath.Base(path)
+	}
+	return index.Finding{
+		Fingerprint: r.Fingerprint, Invariant: r.Invariant, Severity: r.Severity, Upstream: r.Upstream, Sentence: r.Sentence,
+		File: base(r.File), History: base(r.History), Page: base(r.Page), Count: r.Count, FirstRun: r.First, FirstAfter: r.FirstAfter.Seconds(),
+		Pods: r.Pods, Switches: r.Switches, Faults: r.Faults, Steps: r.Steps,
+		Small: !r.Rough, ShrinkRuns: r.ShrinkRuns, ShrinkSeconds: r.ShrinkSeconds, Sampled: r.Sampled, Failing: r.Failing,
+	}
+}
+
+// drawEvery: so often whoever watches the page of a campaign sees how far it is.
+const drawEvery = 10 * time.Second
+
+// draw the page, if it is old.
+func (c *coordinator) draw() error {
+	if time.Since(c.drawn) < drawEvery {
+		return nil
+	}
+	c.drawn = time.Now()
+	var b bytes.Buffer
+	err := index.Write(&b, c.page().Index())
+	if err == nil {
+		err = write(filepath.Join(c.Dir, IndexFile), b.Bytes())
+	}
+	if err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	return nil
+}
+
+// page is what the page shows.
+func (c *coordinator) page() *index.Campaign {
+	o := c.outcome(c.why)
+	x := &index.Campaign{
+		Name: c.Spec.names(), Running: !c.done, Every: drawEvery, AsOf: time.Now(), Ended: o.Why, Elapsed: o.Elapsed, Left: o.Left,
+		Runs: o.Runs, Unknown: o.Unknown, States: o.States, Pairs: o.Pairs, Open: o.Open,
+		Defects: o.Defects, Defective: o.Defective, Caught: o.Caught, Canaries: o.Canaries, Series: c.state.series.all,
+	}
+	for _, r := range o.Rows {
+		x.Findings = append(x.Findings, r.line())
+	}
+	for _, d := range o.Deaths {
+		x.Deaths = append(x.Deaths, fmt.Sprintf("the run of seed %d died once and not again: %s", d.Seed, d.Cause))
+	}
+	return x
+}

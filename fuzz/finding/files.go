@@ -1,0 +1,18 @@
+package finding
+
+// The names of a finding's files, which lie beside each other. All but the first
+// may be missing.
+
+// File replays.
+func File(fingerprint string) string { return fingerprint + ".yaml" }
+
+// PageFile shows the run step by step.
+func PageFile(fingerprint string) string { return fingerprint + ".html" }
+
+// HistoryFile shows that no order of ADDs and DELs explains what they returned.
+func HistoryFile(fingerprint string) string { return fingerprint + ".history.html" }
+
+// Files are all of them.
+func Files(fingerprint string) []string {
+	return []string{File(fingerprint), PageFile(fingerprint), HistoryFile(fingerprint)}
+}
