@@ -92,7 +92,7 @@ func brokenBlocks() *View {
 		block(v, "10.7."+n+".0/26", "node-"+n, model.Confirmed)
 		block(v, "10.7."+n+".0/28", "node-2", model.Confirmed)
 		affinity(v, "10.7."+n+".0/26", "node-4", model.Confirmed)
-		affinity(v, "10.8."+n+".0/26", "node-4", model.Confirmed)
+		affinity(v, "10.8."+n+".0/26", "node-4", model.PendingDeletion)
 		attach(v, n, "node-3", "10.7.0.7"+n)
 		v.Record.Handles[len(v.Record.Handles)-1].Counts[0].Count = 3
 		v.Truth.Nodes["node-1"+n] = model.Node{Up: true, Registered: true}

@@ -12,13 +12,14 @@ import (
 //
 // A pending affinity of a node that exists is no leak: a crash in the middle of a
 // claim leaves it, its node drops nothing for it, and the next ADD confirms or
-// deletes it. Nor is a pendingDeletion one, which a crash in the middle of a release
-// leaves, for the same reasons. Nor is one of a node that is gone, to a block in which
-// others still have addresses: by design it is given back when the last of them is.
+// deletes it. Nor is one of a node that is gone, to a block in which others still
+// have addresses: by design it is given back when the last of them is. A
+// pendingDeletion one, which a crash in the middle of a release leaves, is a leak: its
+// node drops packets for the block, whoever has it by then.
 //
-// Source: libcalico-go/lib/ipam/ipam.go, getBlockFromAffinity and
-// ReleaseHostAffinities with mustBeEmpty; confd's bird_aggr.cfg.template, which asks
-// for "confirmed" (v3.31).
+// Source: libcalico-go/lib/ipam/ipam.go, ReleaseHostAffinities with mustBeEmpty;
+// confd/pkg/backends/calico/client.go, updateCache, which skips pending ones only
+// (v3.31).
 var LeakedAffinity = define(Invariant{
 	Name:     "leaked-affinity",
 	Severity: model.Minor,
@@ -49,8 +50,12 @@ func stale(v *View, a *model.Affinity, b *model.Pool, used bool) string {
 		return ""
 	case !virtual(a.Node) && !v.Truth.Nodes[a.Node].Registered:
 		return ", but there is no such node any more"
-	case b == nil && a.State == model.Confirmed:
+	case a.State == model.Pending:
+		return ""
+	case b == nil:
 		return ", which does not exist"
+	case a.State == model.PendingDeletion && b.Node != a.Node:
+		return ", which is " + ownerOf(b) + "'s"
 	}
 	return ""
 }
