@@ -65,6 +65,7 @@ func rich() *Outcome {
 	row("x1-new", "calico", Change{Kind: NewScenario})
 	row("x2-gone", "calico", Change{Kind: MissingScenario, Regression: true})
 	row("found-7", "whereabouts", Change{Kind: NotReproduced, Regression: true, Sentence: "step 17: no choice is named cni-add/default/web-1"})
+	row("x2-endless", "calico", Change{Kind: Unfinished, Regression: true, Before: "fail", After: "unknown"})
 	row("x3-broken", "", Change{Kind: CannotRun, Regression: true, Sentence: "x3-broken.yaml:3: spec.ipam: want calico, whereabouts or mixed"})
 	row(hostile, hostile, Change{
 		Kind: NewViolation, Regression: true, What: hostile, Severity: hostile, Before: hostile, After: hostile,
@@ -72,6 +73,7 @@ func rich() *Outcome {
 	})
 	row("hostile-kind", "calico", Change{Kind: hostile})
 	o.Versions = append(o.Versions, Version{hostile, hostile, hostile})
+	o.Moved, o.Undecided, o.Elapsed = 4, 1, 2*time.Second
 	return o
 }
 
@@ -90,7 +92,7 @@ func TestGoldens(t *testing.T) {
 // TestFormsHold: whatever an outcome says, every form of it can be read by those it
 // is made for, and nothing in it is anything but text.
 func TestFormsHold(t *testing.T) {
-	kinds := rapid.SampledFrom([]Kind{NewViolation, VanishedViolation, FixedViolation, Nondeterminism, CostMoved, NewScenario, MissingScenario, NotReproduced, CannotRun, "other"})
+	kinds := rapid.SampledFrom([]Kind{NewViolation, VanishedViolation, FixedViolation, Nondeterminism, CostMoved, NewScenario, MissingScenario, NotReproduced, CannotRun, Unfinished, "other"})
 	words := rapid.OneOf(rapid.String(), rapid.Just(hostile), rapid.StringMatching("[|<>&`*_#@:%,\\n\\r\\\\\\[\\]()x ]{0,20}"),
 		rapid.Custom(func(t *rapid.T) string { return string(rapid.SliceOfN(rapid.Byte(), 0, 20).Draw(t, "bytes")) }))
 	change := rapid.Custom(func(t *rapid.T) Change {
@@ -227,7 +229,7 @@ func annotationsHold(t failer, o *Outcome) {
 func TestSummaryIsBounded(t *testing.T) {
 	o := rich()
 	for range 500 {
-		o.Rows = append(o.Rows, o.Rows[9])
+		o.Rows = append(o.Rows, o.Rows[10])
 		o.Rows[len(o.Rows)-1].Changes[0].Timeline = strings.Repeat(hostile+"\n", 1000)
 	}
 	markdownHolds(t, o)

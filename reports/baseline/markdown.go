@@ -5,7 +5,6 @@ import (
 	"html"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
@@ -39,7 +38,7 @@ func Markdown(w io.Writer, o *Outcome) error {
 			parts = append(parts, fmt.Sprintf("and %d more\n", left))
 		}
 	}
-	end := versionTable(o) + fmt.Sprintf("%s, %s, %s\n", count(len(o.Rows), "scenario"), count(o.Runs, "run"), o.Wall.Round(time.Second))
+	end := versionTable(o) + o.totals() + "\n"
 	room := markdownMax - len(end)
 	for _, p := range parts {
 		room -= len(p) + 1

@@ -118,6 +118,8 @@ func meaning(c *Change) (short, help string) {
 		return "The baseline knows a scenario that is not there.", "Bring the file back, or strike it from the baseline with: ipamsim gate --update"
 	case NotReproduced:
 		return "A stored finding can no longer be followed.", "Its schedule names a choice that does not come up any more. If the address manager changed, search for the finding anew; else a change of the simulator lost it."
+	case Unfinished:
+		return "A limit cut a run short that ended in the baseline.", "It takes more steps, or more time, than it did: the verdict is unknown, which is not a pass. Look at its end with the command of the result."
 	case CannotRun:
 		return "A scenario could not be run.", "The simulator or its environment failed, not the address manager. The result says how."
 	}
