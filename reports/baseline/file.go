@@ -112,8 +112,9 @@ func (e *Entry) check() error {
 		}
 	}
 	for name, c := range e.Costs {
-		if !(c.Of > 0) || c.Low > c.Median || c.Median > c.High {
-			return fmt.Errorf("costs[%s]: want [sum, of > 0, low, median, high]", name)
+		// Of is 0 if only the wide runs have such a process.
+		if !(c.Of >= 0) || c.Low > c.Median || c.Median > c.High {
+			return fmt.Errorf("costs[%s]: want [sum, of >= 0, low, median, high]", name)
 		}
 	}
 	return nil

@@ -23,7 +23,7 @@ func TestReadRefuses(t *testing.T) {
 		{"names out of order", file(`{"scenario":"b",` + run + `},{"scenario":"a",` + run + `}`), "scenarios[1] (a): want names in order"},
 		{"a name twice", file(`{"scenario":"a",` + run + `},{"scenario":"a",` + run + `}`), "scenarios[1] (a): want names in order, each once"},
 		{"a rate of more runs than there were", file(`{"scenario":"a",` + run + `,"wide":10,"rates":{"stuck":11}}`), "rates[stuck]: want 1 to 10, have 11"},
-		{"a cost of nothing", file(`{"scenario":"a",` + run + `,"costs":{"x":[1,0,1,1,1]}}`), "costs[x]: want [sum, of > 0"},
+		{"a cost of less than nothing", file(`{"scenario":"a",` + run + `,"costs":{"x":[1,-1,1,1,1]}}`), "costs[x]: want [sum, of >= 0"},
 		{"a cost with four numbers", file(`{"scenario":"a",` + run + `,"costs":{"x":[1,1,1,1]}}`), "want [sum, of, low, median, high]"},
 		{"a tolerance below nothing", `{"format":"ipamsim.dev/baseline/v1","tolerances":{"x":{"relative":-1,"absolute":0,"pooled":0}}}`, "tolerances[x]: want numbers of at least 0"},
 		{"two files in one", file("") + file(""), "line 1: invalid character"},
