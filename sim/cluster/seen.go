@@ -73,7 +73,9 @@ func (c *Cluster) seenPods() map[model.PodRef]model.Pod {
 }
 
 // seenLocals are the addresses of the primary network by container, and the address
-// of each node's own device: of several the first by handle.
+// of each node's own device: of several the first by handle. One for IPv6 carries no
+// IPv4 packets (felix/dataplane/linux/vxlan_mgr.go, OnUpdate), and package route knows
+// no others.
 func (c *Cluster) seenLocals() ([]route.Local, map[string]netip.Addr) {
 	s := &c.truth.seen
 	if s.routed {
@@ -83,8 +85,8 @@ func (c *Cluster) seenLocals() ([]route.Local, map[string]netip.Addr) {
 	for _, id := range slices.Sorted(maps.Keys(c.truth.sandboxes)) {
 		sb := c.truth.sandboxes[id]
 		if sb.Pod.Namespace == "" { // a node's own device
-			if !s.tunnels[sb.Node].IsValid() {
-				s.tunnels[sb.Node] = sb.Attachments[0].Addrs[0]
+			if a := sb.Attachments[0].Addrs[0]; a.Is4() && !s.tunnels[sb.Node].IsValid() {
+				s.tunnels[sb.Node] = a
 			}
 			continue
 		}
