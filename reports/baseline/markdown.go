@@ -17,7 +17,8 @@ import (
 const (
 	markdownMax         = 900 << 10 // bytes
 	markdownRowsMax     = 200       // of the table
-	markdownTextMax     = 200       // runes of a sentence, a name, a command
+	markdownTextMax     = 200       // runes of a cell, a name
+	markdownSentenceMax = 2000      // runes of a sentence, a command
 	markdownTimelineMax = 20 << 10  // bytes
 )
 
@@ -108,7 +109,7 @@ func details(r *Row) string {
 	if g == nil {
 		return ""
 	}
-	plain := func(s string) string { return html.EscapeString(cut(reports.Clean(s))) }
+	plain := func(s string) string { return html.EscapeString(cut(reports.Clean(s), markdownSentenceMax)) }
 	var b strings.Builder
 	fmt.Fprintf(&b, "<details><summary><code>%s</code>: %s</summary>\n", plain(r.Scenario), plain(g.Words()))
 	for i := range r.Changes {
@@ -134,7 +135,7 @@ func details(r *Row) string {
 // nor a part of a link or of a mention.
 func text(s string) string {
 	var b strings.Builder
-	for _, r := range cut(strings.TrimSpace(reports.Clean(s))) {
+	for _, r := range cut(strings.TrimSpace(reports.Clean(s)), markdownTextMax) {
 		switch {
 		case r >= 0x80, r == ' ', r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z',
 			strings.ContainsRune("-.,/()%=;'", r) && !strings.HasSuffix(b.String(), "www"):
@@ -154,9 +155,9 @@ func code(s string) string {
 	return "<code>" + text(s) + "</code>"
 }
 
-func cut(s string) string {
-	if r := []rune(s); len(r) > markdownTextMax {
-		return string(r[:markdownTextMax-1]) + "…"
+func cut(s string, runes int) string {
+	if r := []rune(s); len(r) > runes {
+		return string(r[:runes-1]) + "…"
 	}
 	return s
 }

@@ -35,6 +35,7 @@ type Row struct {
 	Runs     int
 	Wall     time.Duration
 	Changes  []Change // empty: as before; the gravest first
+	Pool     bool     // no scenario, but the mean over all of the manager's
 }
 
 // Kind of a change.

@@ -80,7 +80,7 @@ func (ps *poolings) rows() []Row {
 			continue
 		}
 		if len(out) == 0 || out[len(out)-1].Manager != p.manager {
-			out = append(out, Row{Scenario: "all of " + p.manager, Manager: p.manager, File: "go.mod", Line: 1,
+			out = append(out, Row{Scenario: "all of " + p.manager, Manager: p.manager, File: "go.mod", Line: 1, Pool: true,
 				Title: fmt.Sprintf("the mean over all scenarios of %s", p.manager)})
 		}
 		if p.folded > 0 {

@@ -9,21 +9,33 @@ import (
 
 // Verdict is what the gate came to, in one line.
 func (o *Outcome) Verdict() string {
-	worse, moved := 0, 0
+	scenarios, worse, moved := 0, 0, 0
+	var pools []string // that got worse
 	for i := range o.Rows {
-		if o.Rows[i].Red() {
-			worse++
-		}
-		if len(o.Rows[i].Changes) > 0 {
+		switch r := &o.Rows[i]; {
+		case r.Pool && r.Red():
+			pools = append(pools, reports.Clean(r.Scenario))
+		case r.Pool:
 			moved++
+		default:
+			scenarios++
+			if r.Red() {
+				worse++
+			}
+			if len(r.Changes) > 0 {
+				moved++
+			}
 		}
 	}
-	switch all := count(len(o.Rows), "scenario"); {
-	case worse > 0:
-		return fmt.Sprintf("RED: %d of %s got worse", worse, all)
+	switch all := count(scenarios, "scenario"); {
+	case worse+len(pools) > 0:
+		if worse > 0 {
+			pools = append([]string{fmt.Sprintf("%d of %s", worse, all)}, pools...)
+		}
+		return "RED: " + strings.Join(pools, " and ") + " got worse"
 	case moved > 0:
-		return fmt.Sprintf("green: nothing got worse; %d of %s moved", moved, all)
-	case len(o.Rows) == 1:
+		return "green: nothing got worse in " + all + ", something moved"
+	case scenarios == 1:
 		return "green: 1 scenario is as in the baseline"
 	default:
 		return "green: " + all + " are as in the baseline"
