@@ -24,7 +24,7 @@ import (
 type gateFlags struct {
 	baseline, findings string
 	update             bool
-	workers            int
+	workers, seeds     int
 	forms              map[string]*string
 }
 
@@ -61,6 +61,7 @@ Exit: 0 as the baseline, or better · 1 a regression · 2 could not run.`,
 	fl.StringVar(&f.baseline, "baseline", filepath.Join("scenarios", "baseline.json"), "compare with `F`")
 	fl.StringVar(&f.findings, "findings", "", "replay the findings in `DIR`, too: *.yaml")
 	fl.BoolVar(&f.update, "update", false, "rewrite the baseline, and say what changed (takes longer: many seeds)")
+	fl.IntVar(&f.seeds, "seeds", 0, "with --update: at most `N` seeds of each scenario (default 12 to 100, by its length)")
 	fl.IntVar(&f.workers, "workers", runtime.NumCPU(), "run `N` at a time")
 	for _, form := range gateForms() {
 		f.forms[form.flag] = fl.String(form.flag, "", form.usage)
@@ -87,10 +88,13 @@ func (f *gateFlags) check(files []string) (*gate.Gate, error) {
 	if f.workers < 1 {
 		return nil, fmt.Errorf("--workers: want at least 1, have %d", f.workers)
 	}
+	if f.seeds < 0 {
+		return nil, fmt.Errorf("--seeds: want at least 0, have %d", f.seeds)
+	}
 	if !hermetic.Enabled {
 		return nil, errors.New("gate: built on the stock Go runtime, where a run is no function of its seed and nothing can be compared; make build uses the hermetic one")
 	}
-	g := &gate.Gate{Cells: f.workers, All: len(files) == 0}
+	g := &gate.Gate{Cells: f.workers, All: len(files) == 0, SeedsMax: f.seeds}
 	var err error
 	if g.Baseline, err = readBaseline(f.baseline); errors.Is(err, fs.ErrNotExist) && f.update {
 		g.Baseline, err = &baseline.Baseline{Format: baseline.Format}, nil

@@ -23,6 +23,7 @@ type Gate struct {
 	Baseline  *baseline.Baseline
 	All       bool // the scenarios are all there are
 	Cells     int  // processes at a time, at least 1
+	SeedsMax  int  // of each scenario in an update; 0: as many as baseline.WideOf says
 	// Progress is told how many runs are done and how many there will be.
 	Progress func(done, all int)
 }
@@ -63,7 +64,14 @@ func (g *Gate) Update(ctx context.Context) (*baseline.Baseline, *baseline.Outcom
 	defer func() { _ = h.scratch.Remove() }()
 	results, err := h.twice(ctx)
 	if err == nil {
-		err = h.wider(ctx, results, baseline.Stale(g.Baseline, results), func(r *baseline.Result) int { return baseline.WideOf(r.Runs[0].Steps) })
+		wide := func(r *baseline.Result) int {
+			n := baseline.WideOf(r.Runs[0].Steps)
+			if g.SeedsMax > 0 {
+				n = min(n, g.SeedsMax)
+			}
+			return max(n, baseline.Seeds)
+		}
+		err = h.wider(ctx, results, baseline.Stale(g.Baseline, results, wide), wide)
 	}
 	if err != nil {
 		return nil, nil, err

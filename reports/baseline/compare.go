@@ -193,7 +193,7 @@ func (c *comparison) violation(inv string) *Change {
 	case gained == nil && lost == nil && (c.now.Wide == nil || h > 0 && k > 0):
 		return nil
 	case k > 0 && h == 0 && !slices.Contains(c.now.Known, inv):
-		if maybe(k, n) {
+		if maybe(inv, k, n) {
 			return counts(Change{Kind: NewViolation, Sentence: fmt.Sprintf("%s was never violated before, and is in %d of %d runs now: that may be chance.", inv, k, n)})
 		}
 		return counts(Change{Kind: NewViolation, Regression: true, Sentence: fmt.Sprintf("%s is violated, which it never was before.", inv)})

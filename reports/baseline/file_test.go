@@ -46,7 +46,7 @@ func FuzzRead(f *testing.F) {
 		now := []Result{{Scenario: "r1", Manager: "m", Runs: three("b", "x"), Wide: many(100, 50, "b", "x")}}
 		Compare(b, now, true)
 		Doubts(b, narrow(now))
-		Stale(b, now)
+		Stale(b, now, func(*Result) int { return 100 })
 	})
 }
 

@@ -26,7 +26,7 @@ func pooled(before *Baseline, now []Result) *poolings {
 	for i := range now {
 		r := &now[i]
 		e := before.Entry(r.Scenario)
-		if e == nil || r.Record != nil {
+		if e == nil || r.Record != nil || !comparable(e.Runs, r.Runs) {
 			continue
 		}
 		for name, x := range summed(r.Runs) {
@@ -56,6 +56,19 @@ func pooled(before *Baseline, now []Result) *poolings {
 		}
 	}
 	return ps
+}
+
+// comparable: the same seeds, and every run says what it cost; one that died does not.
+func comparable(before, now []Run) bool {
+	if len(before) != len(now) {
+		return false
+	}
+	for i := range now {
+		if before[i].Seed != now[i].Seed || now[i].Cost == nil {
+			return false
+		}
+	}
+	return true
 }
 
 // fold takes out of a scenario's changes those costs that moved with all of its

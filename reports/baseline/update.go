@@ -49,8 +49,9 @@ func (e *Entry) keep(old *Entry) {
 }
 
 // Stale are the scenarios, by index into now, that must be run under many seeds again
-// before there is a new baseline: those of which anything is different.
-func Stale(before *Baseline, now []Result) []int {
+// before there is a new baseline: those of which anything is different, or that ran
+// fewer seeds than wide says.
+func Stale(before *Baseline, now []Result, wide func(*Result) int) []int {
 	var out []int
 	for i := range now {
 		if now[i].Record != nil {
@@ -58,7 +59,7 @@ func Stale(before *Baseline, now []Result) []int {
 		}
 		e := before.Entry(now[i].Scenario)
 		c := comparison{before: e, now: &now[i]}
-		if e == nil || e.Wide != WideOf(now[i].Runs[0].Steps) || c.moved() > 0 || len(c.changes()) > 0 || !c.sameMeasures() {
+		if e == nil || e.Wide < wide(&now[i]) || c.moved() > 0 || len(c.changes()) > 0 || !c.sameMeasures() {
 			out = append(out, i)
 		}
 	}

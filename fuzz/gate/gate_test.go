@@ -1,0 +1,204 @@
+package gate
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ipamsim/reports/baseline"
+	"ipamsim/scenarios"
+	"ipamsim/sim/hermetic"
+)
+
+// world is a small scenario of the canary: two pods, and a bug or none.
+func world(t *testing.T, dir, name, bug string) *scenarios.Scenario {
+	t.Helper()
+	expect := ""
+	if bug != "" {
+		expect = "\n  expect: {violations: [" + bug + "]}"
+		bug = `, "bug": "` + bug + `"`
+	}
+	file := filepath.Join(dir, name+".yaml")
+	text := fmt.Sprintf(`apiVersion: ipamsim.dev/v1alpha1
+kind: Scenario
+metadata: {name: %s}
+spec:
+  ipam: canary
+  nodes: [node-1, node-2]
+  until: 30s%s
+---
+apiVersion: k8s.cni.cncf.io/v1
+kind: NetworkAttachmentDefinition
+metadata: {name: net}
+spec:
+  config: '{"type": "macvlan", "ipam": {"type": "canary", "range": "10.0.0.0/28"%s}}'
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: web}
+spec:
+  serviceName: web
+  podManagementPolicy: Parallel
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata:
+      labels: {app: web}
+      annotations: {k8s.v1.cni.cncf.io/networks: net}
+    spec:
+      containers: [{name: web, image: registry.example/web:1}]
+`, name, expect, bug)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := scenarios.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func hermeticOnly(t *testing.T) {
+	t.Helper()
+	if !hermetic.Enabled {
+		t.Skip("SKIP: runs need not repeat on the stock runtime")
+	}
+}
+
+// updated is the baseline of some scenarios as they are.
+func updated(t *testing.T, all ...*scenarios.Scenario) *baseline.Baseline {
+	t.Helper()
+	b, o, err := (&Gate{Scenarios: all, Baseline: &baseline.Baseline{}, All: true, Cells: 2, SeedsMax: 10}).Update(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range o.Rows {
+		if len(r.Changes) != 1 || r.Changes[0].Kind != baseline.NewScenario {
+			t.Fatalf("%+v", r)
+		}
+	}
+	return b
+}
+
+func run(t *testing.T, b *baseline.Baseline, cells int, all ...*scenarios.Scenario) *baseline.Outcome {
+	t.Helper()
+	o, err := (&Gate{Scenarios: all, Baseline: b, All: true, Cells: cells}).Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func told(t *testing.T, o *baseline.Outcome) string {
+	t.Helper()
+	o.Elapsed, o.Wall = 0, 0
+	var b bytes.Buffer
+	if err := baseline.Text(&b, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestGate: as the baseline it is green, by one process as by three; the same
+// scenario with a bug in its manager is red, and says by which invariant, how often,
+// with which command, and how it came to it.
+func TestGate(t *testing.T) {
+	hermeticOnly(t)
+	dir := t.TempDir()
+	calm, twice := world(t, dir, "calm", ""), world(t, dir, "twice", "duplicate-address")
+	b := updated(t, calm, twice)
+	one, three := told(t, run(t, b, 1, calm, twice)), told(t, run(t, b, 3, twice, calm))
+	if one != three || !strings.HasPrefix(one, "green: 2 scenarios are as in the baseline; 6 runs\n") {
+		t.Errorf("%s\nby three processes:\n%s", one, three)
+	}
+
+	o := run(t, b, 2, world(t, dir, "calm", "duplicate-address"), twice)
+	if !o.Red() || len(o.Rows) != 2 || o.Rows[1].Red() {
+		t.Fatalf("%+v", o)
+	}
+	c := o.Rows[0].Changes[0]
+	if c.Kind != baseline.NewViolation || c.What != "duplicate-address" || c.Before != "0 of 10 runs" || c.After != "10 of 10 runs" || c.Step == 0 {
+		t.Errorf("%+v", c)
+	}
+	if want := "ipamsim run " + calm.File + " --seed 1"; c.Command != want {
+		t.Errorf("%q, want %q", c.Command, want)
+	}
+	if !strings.Contains(c.Timeline, "web-1") {
+		t.Errorf("no timeline: %q", c.Timeline)
+	}
+
+	o = run(t, b, 2, world(t, dir, "calm", ""), world(t, dir, "twice", ""))
+	if c := o.Rows[1].Changes; len(c) == 0 || c[0].Kind != baseline.VanishedViolation || !c[0].Regression {
+		t.Errorf("a violation that is gone though the manager is the same: %+v", c)
+	}
+}
+
+// TestUpdateAgain: of what is as before, only the few seeds are run again, and the
+// file stays as it was, to the byte.
+func TestUpdateAgain(t *testing.T) {
+	hermeticOnly(t)
+	calm := world(t, t.TempDir(), "calm", "")
+	b := updated(t, calm)
+	runs := 0
+	g := &Gate{Scenarios: []*scenarios.Scenario{calm}, Baseline: b, All: true, Cells: 1, SeedsMax: 10, Progress: func(_, all int) { runs = all }}
+	next, _, err := g.Update(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var x, y bytes.Buffer
+	if err := baseline.Write(&x, b); err != nil {
+		t.Fatal(err)
+	}
+	if err := baseline.Write(&y, next); err != nil {
+		t.Fatal(err)
+	}
+	if runs != 2*baseline.Seeds || x.String() != y.String() {
+		t.Errorf("%d runs\n%s\n%s", runs, x.String(), y.String())
+	}
+}
+
+// TestDeaths: a run that takes its process along costs nothing but itself.
+func TestDeaths(t *testing.T) {
+	hermeticOnly(t)
+	dir := t.TempDir()
+	calm, twice := world(t, dir, "calm", ""), world(t, dir, "twice", "duplicate-address")
+	b := updated(t, calm, twice)
+	for _, x := range []struct {
+		name, blow, want string
+		kind             baseline.Kind
+	}{
+		{"upstream exits", "calm.yaml:1,exit", "exit status 3", baseline.NewViolation},
+		{"ipamsim panics", "calm.yaml:2,panic", "panic: ours", baseline.CannotRun},
+		{"somebody kills it once", "calm.yaml:1,once=" + t.TempDir(), "died once, and not again", baseline.Nondeterminism},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			t.Setenv(dieEnv, x.blow)
+			o := run(t, b, 2, calm, twice)
+			if len(o.Rows[0].Changes) == 0 || len(o.Rows[1].Changes) != 0 {
+				t.Fatalf("%s", told(t, o))
+			}
+			if c := o.Rows[0].Changes[0]; c.Kind != x.kind || !c.Regression || !strings.Contains(c.Sentence, x.want) {
+				t.Errorf("%+v", c)
+			}
+		})
+	}
+}
+
+// TestInterrupted: it ends at once, says so, and leaves nothing.
+func TestInterrupted(t *testing.T) {
+	hermeticOnly(t)
+	dir := t.TempDir()
+	calm, twice := world(t, dir, "calm", ""), world(t, dir, "twice", "duplicate-address")
+	t.Setenv(dieEnv, "calm.yaml:2,wait")
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	o, err := (&Gate{Scenarios: []*scenarios.Scenario{calm, twice}, Baseline: &baseline.Baseline{}, All: true, Cells: 2}).Run(ctx)
+	if err == nil || o != nil || ctx.Err() == nil {
+		t.Errorf("%v, %v", o, err)
+	}
+}
