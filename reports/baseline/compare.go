@@ -26,7 +26,9 @@ import (
 // Where the same course is judged otherwise, we changed: new and vanished are red.
 //
 // A cost is red if it is higher by more than its tolerance: of one scenario, or of all
-// of a manager's together, where less is noticed. A lower one is told. A scenario
+// of a manager's together, where less is noticed. A lower one is told, and one of a
+// scenario in which something was fixed. Scenarios that violate something else than
+// before under one of their seeds are another story, and not among all. A scenario
 // that the baseline does not know is told; one that is not there any more is red, if
 // all is true: now is meant to be all there is.
 func Compare(before *Baseline, now []Result, all bool) *Outcome {
@@ -125,7 +127,13 @@ func (c *comparison) changes() []Change {
 	if ch := c.cut(); ch != nil {
 		out = append(out, *ch)
 	}
-	return append(out, c.costs()...)
+	costs := c.costs()
+	if slices.ContainsFunc(out, func(ch Change) bool { return ch.Kind == FixedViolation }) {
+		for i := range costs { // it is another story now, and a better one
+			costs[i].Regression = false
+		}
+	}
+	return append(out, costs...)
 }
 
 // invariants that were or are violated, sorted.

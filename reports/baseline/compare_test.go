@@ -195,6 +195,16 @@ func TestCosts(t *testing.T) {
 	}
 }
 
+// TestCostOfAFix: where a fork mends a race, two pods do not share an address any more.
+// That there are more addresses is told, and is no regression, nor one of all.
+func TestCostOfAFix(t *testing.T) {
+	b := before(three("a", "duplicate-address"), map[string]int{"duplicate-address": 57})
+	now := []Result{{Scenario: "r1", Manager: "manager", Upstream: upstreamFork, Runs: dearer(three("b"), 1), Wide: dearer(many(100, 0, "b"), 1)}}
+	if got, want := short(Compare(b, now, true)), "cost API calls of a usual ADD 8 -> 9; cost API calls per ADD 8 -> 9; fixed-violation duplicate-address 57 of 100 runs -> 0 of 100 runs"; got != want {
+		t.Errorf("%s", got)
+	}
+}
+
 // TestFindings: a finding is its own baseline.
 func TestFindings(t *testing.T) {
 	finding := Result{Scenario: "0a1b2c", Manager: "manager", Upstream: upstreamThen, Record: &Record{Upstream: upstreamThen, Violated: []string{"duplicate-address"}}}

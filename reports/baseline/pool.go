@@ -58,17 +58,13 @@ func pooled(before *Baseline, now []Result) *poolings {
 	return ps
 }
 
-// comparable: the same seeds, and every run says what it cost; one that died does not.
+// comparable: the same seeds, and the same told by each: where two pods do not share
+// an address any more there are more addresses, and nothing got worse. A run that died
+// does not say what it cost.
 func comparable(before, now []Run) bool {
-	if len(before) != len(now) {
-		return false
-	}
-	for i := range now {
-		if before[i].Seed != now[i].Seed || now[i].Cost == nil {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(before, now, func(b, n Run) bool {
+		return b.Seed == n.Seed && n.Cost != nil && slices.Equal(b.Violated, n.Violated)
+	})
 }
 
 // fold takes out of a scenario's changes those costs that moved with all of its
