@@ -59,7 +59,7 @@ func show(t testing.TB, b *browser.Browser, rec *reports.Record, fragment string
 // sees waits until an element holds a text, and until it does not hold another.
 func (r reader) sees(css, text string) {
 	r.t.Helper()
-	r.Wait("document.querySelector(" + quote(css) + ").textContent.includes(" + quote(text) + ")")
+	r.Wait("document.querySelector(" + quote(css) + ")?.textContent.includes(" + quote(text) + ") === true")
 }
 
 func (r reader) misses(css, text string) {
@@ -71,10 +71,34 @@ func (r reader) at(step string) { r.t.Helper(); r.sees("#position", "Step "+step
 
 func quote(s string) string { return `"` + strings.ReplaceAll(s, `"`, `\"`) + `"` }
 
+// What readers do with a page, in one browser.
+func TestPage(t *testing.T) {
+	b := browser.Start(t)
+	for _, reading := range []struct {
+		name string
+		test func(*testing.T, *browser.Browser)
+	}{
+		{"walk", testWalk},
+		{"scene", testScene},
+		{"search", testSearch},
+		{"clicks", testClicks},
+		{"hostile names stay text", testHostileNamesStayText},
+		{"the policy blocks foreign scripts", testPolicyBlocksForeignScripts},
+		{"screen reader", testScreenReader},
+		{"phone", testPhone},
+		{"dark", testDark},
+		{"without a script", testWithoutScript},
+		{"other verdicts", testOtherVerdicts},
+		{"50,000 steps", testFiftyThousandSteps},
+	} {
+		t.Run(reading.name, func(t *testing.T) { reading.test(t, b) })
+	}
+}
+
 // A reader begins where the gravest violation happened, with the sentence, what the
 // invariant means, and the command that shows it again; and walks from there.
-func TestWalk(t *testing.T) {
-	r := show(t, browser.Start(t), small("default/web-2"), "", desk)
+func testWalk(t *testing.T, b *browser.Browser) {
+	r := show(t, b, small("default/web-2"), "", desk)
 	r.sees("h1", "two pods on default/web-2")
 	r.sees(".verdict", "It broke, as this scenario expects")
 	r.sees("section.what", "At 7s, step 7: 10.0.0.1 is held by default/web-1 and default/web-2")
@@ -121,8 +145,8 @@ func TestWalk(t *testing.T) {
 }
 
 // At each step the tables are as they were then, and what the step changed is marked.
-func TestScene(t *testing.T) {
-	r := show(t, browser.Start(t), small("default/web-2"), "#step=3", desk)
+func testScene(t *testing.T, b *browser.Browser) {
+	r := show(t, b, small("default/web-2"), "#step=3", desk)
 	r.at("3")
 	r.sees("#changed .added", "10.0.0.1 · default/web-1")
 	r.sees("#truth", "nothing is wrong with any")
@@ -155,8 +179,7 @@ func TestScene(t *testing.T) {
 
 // What is searched stays in strip, lanes and tables, and the steps that match can be
 // gone through. A link keeps it.
-func TestSearch(t *testing.T) {
-	b := browser.Start(t)
+func testSearch(t *testing.T, b *browser.Browser) {
 	r := show(t, b, small("default/web-2"), "", desk)
 	r.Type("#q", "web-2")
 	r.sees("#matches", "steps")
@@ -186,8 +209,8 @@ func TestSearch(t *testing.T) {
 }
 
 // A click into strip, lanes and list goes to the step that is there.
-func TestClicks(t *testing.T) {
-	r := show(t, browser.Start(t), small("default/web-2"), "", desk)
+func testClicks(t *testing.T, b *browser.Browser) {
+	r := show(t, b, small("default/web-2"), "", desk)
 	r.Click("#zoomall")
 	for css, share := range map[string]float64{"#strip canvas": 3.5 / 9, "#lanes canvas": 3.5 / 9} {
 		r.Press(kb.Home)
@@ -203,8 +226,8 @@ func TestClicks(t *testing.T) {
 
 // A pod whose name is a program stays a name, in every place of the page: nothing
 // runs, nothing is asked of anybody, no element is made of it.
-func TestHostileNamesStayText(t *testing.T) {
-	r := show(t, browser.Start(t), small("default/"+hostile), "", desk)
+func testHostileNamesStayText(t *testing.T, b *browser.Browser) {
+	r := show(t, b, small("default/"+hostile), "", desk)
 	r.Press(kb.Home)
 	for step := 0; step <= 8; step++ {
 		r.Press(kb.ArrowRight)
@@ -221,8 +244,8 @@ func TestHostileNamesStayText(t *testing.T) {
 }
 
 // The policy of the page stops what would not be stopped by escaping.
-func TestPolicyBlocksForeignScripts(t *testing.T) {
-	r := show(t, browser.Start(t), small("default/web-2"), "", desk)
+func testPolicyBlocksForeignScripts(t *testing.T, b *browser.Browser) {
+	r := show(t, b, small("default/web-2"), "", desk)
 	ran := browser.Eval[bool](r.Tab, `(() => {
 		const s = document.createElement('script');
 		s.textContent = 'window.ran = true';

@@ -56,6 +56,16 @@ func (tab *Tab) Press(keys string) {
 	tab.do(chromedp.KeyEvent(keys))
 }
 
+// Text is what can be seen of the page, read without its scripts.
+func (tab *Tab) Text() string {
+	tab.t.Helper()
+	r, err := chromedp.Run(tab.ctx, chromedp.Text(chromedp.CSS("body")))
+	if err != nil {
+		tab.t.Fatal(err)
+	}
+	return r
+}
+
 // Screenshot writes what the window shows as PNG; whole, all of the page.
 func (tab *Tab) Screenshot(file string, whole bool) {
 	tab.t.Helper()

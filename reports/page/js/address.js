@@ -32,7 +32,7 @@ const lastPart = (text) => (text.includes('.') ? text.slice(text.lastIndexOf('.'
 
 // heldAt is what is so of an address at a step: its spans of each kind.
 function heldAt(held, step) {
-  const now = {};
+  const now = Object.create(null);
   for (const s of held.spans) {
     if (s.from <= step && (!s.to || step < s.to)) (now[s.kind] = now[s.kind] || []).push(s);
   }

@@ -44,7 +44,7 @@ function followPlayhead() {
 function ticks(width) {
   const per = ((view.to - view.from) * 96) / width;
   const nice = [1, 2, 5].flatMap((n) => Array.from({ length: 7 }, (_, e) => n * 10 ** e)).sort((a, b) => a - b);
-  const every = nice.find((n) => n >= per) || 10000000;
+  const every = nice.find((n) => n >= per) || 10 ** Math.ceil(Math.log10(per));
   const out = [];
   for (let s = Math.ceil(view.from / every) * every; s < view.to; s += every) out.push([s, Math.round(xOf(s + 0.5, width))]);
   return out;

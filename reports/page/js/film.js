@@ -24,11 +24,13 @@ const scene = {
   frame: -1,                               // the last one applied
   rows: film.tables.map(() => new Map()),  // by table: key → cells
   delta: [],                               // what the step changed: {t, key, old, now}
+  touched: film.tables.map(() => 0),       // by table: grows with every change
 };
 
 function applyFrame(rows, frame, delta) {
   for (const c of frame.changes || []) {
     const table = rows[c.t];
+    scene.touched[c.t]++;
     if (delta) delta.push({ t: c.t, key: c.k, old: table.get(c.k), now: c.r || undefined });
     if (c.r) table.set(c.k, c.r);
     else table.delete(c.k);
@@ -54,16 +56,12 @@ function seek(step) {
   const target = firstAfter(film.frames, step, stepOf) - 1;
   const exact = target >= 0 && film.frames[target].step === step;
   const before = exact ? target - 1 : target;
-  if (scene.frame > before) {
-    const k = firstAfter(keyframes, before, (x) => x.frame) - 1;
-    scene.rows = k >= 0 ? keyframes[k].rows.map((t) => new Map(t)) : film.tables.map(() => new Map());
-    scene.frame = k >= 0 ? keyframes[k].frame : -1;
-  } else {
-    const k = firstAfter(keyframes, before, (x) => x.frame) - 1;
-    if (k >= 0 && keyframes[k].frame > scene.frame) {
-      scene.rows = keyframes[k].rows.map((t) => new Map(t));
-      scene.frame = keyframes[k].frame;
-    }
+  const k = firstAfter(keyframes, before, (x) => x.frame) - 1;
+  const key = k >= 0 ? keyframes[k] : { frame: -1, rows: film.tables.map(() => new Map()) };
+  if (scene.frame > before || scene.frame < key.frame) {
+    scene.rows = key.rows.map((t) => new Map(t));
+    scene.frame = key.frame;
+    scene.touched = scene.touched.map((n) => n + 1);
   }
   while (scene.frame < before) applyFrame(scene.rows, film.frames[++scene.frame]);
   scene.delta = [];

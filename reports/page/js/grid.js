@@ -1,6 +1,6 @@
 // Pools and blocks as grids, a cell an address.
 const gridMax = 1024;
-const cellSize = 13;
+const cellSize = 11;
 const gridStates = [['free', 'free'], ['agree', 'claimed, and alive'], ['borrowed', 'claimed, and alive on a node that does not own the block'], ['pending', 'claimed, not alive now'], ...wrongs.map((k) => [k, k])];
 
 // The addresses by number, sorted, so that those of a range are found quickly.
@@ -19,7 +19,8 @@ function ranges() {
   })).filter((r) => r.prefix && matches([r.name, r.text, r.node, r.network].join(' ').toLowerCase()) || state.q !== '');
 }
 
-// lenders are the borrowed addresses, with the node whose block each is from.
+// lenders are the borrowed addresses, with the node whose block each is from and the
+// one that has it.
 function lenders() {
   const claims = tableIndex('claims'), blocks = tableIndex('blocks');
   const out = new Map();
@@ -28,7 +29,7 @@ function lenders() {
   const owner = column(blocks, 'owner');
   for (const c of scene.rows[claims].values()) {
     const block = scene.rows[blocks].get(c[pool]);
-    if (block && block[owner] && c[node] && c[node] !== block[owner]) out.set(c[address], block[owner]);
+    if (block && block[owner] && c[node] && c[node] !== block[owner]) out.set(c[address], { owner: block[owner], by: c[node] });
   }
   return out;
 }
@@ -82,7 +83,8 @@ function showGrid() {
     const g = cellsOf(range, lent);
     const title = range.what + ' ' + range.name + (range.text !== range.name && !range.name.includes(range.text.replace('/', '-')) ? ' (' + range.text + ')' : '') + (range.node ? ', of ' + shortNode(range.node) : '');
     const used = g ? Object.entries(g.count).map(([k, n]) => n + ' ' + (gridStates.find(([s]) => s === k) || [k, k])[1]).join(', ') || 'nothing in it' : 'too wide to draw';
-    const caption = el('figcaption', {}, el('strong', {}, title), ': ' + used);
+    const borrowed = g ? g.inside.filter((x) => lent.has(x.held.addr)).map((x) => lastPart(x.held.addr) + ' by ' + shortNode(lent.get(x.held.addr).by)) : [];
+    const caption = el('figcaption', {}, el('strong', {}, title), ': ' + used + (borrowed.length ? '; borrowed: ' + borrowed.slice(0, 5).join(', ') + (borrowed.length > 5 ? ' and ' + (borrowed.length - 5) + ' more' : '') : ''));
     if (!g) return el('figure', {}, caption);
     const across = Math.min(32, Math.max(8, Math.floor((Math.min(box.clientWidth || 600, 600) - 34) / cellSize / 8) * 8));
     const lines = Math.ceil(g.cells.length / across);

@@ -28,12 +28,13 @@ function showRoutes() {
   byId('node').value = node;
   const was = new Map(scene.delta.filter((d) => d.t === routesTable && d.old).map((d) => [d.key, d.old]));
   const rows = [];
-  for (const r of tableRows(routesTable)) {
+  for (const r of tableRows(routesTable, (cells) => cells[routeNode] === node)) {
     const cells = scene.rows[routesTable].get(r.key) || was.get(r.key);
-    if (cells[routeNode] !== node) continue;
     const text = cells[routeText];
     const code = r.mark === 'changed' ? el('code', {}, el('del', {}, was.get(r.key)[routeText]), '\n', el('ins', {}, text)) : el('code', {}, text);
     rows.push({ mark: r.mark, cells: [code, text.startsWith('blackhole') ? el('strong', {}, 'swallows what has no route of its own') : ''] });
   }
-  byId('routes').replaceChildren(...makeTable('Routing table of ' + node + ' at step ' + state.step, ['Route', ''], rows, routesAll, () => { routesAll = true; showRoutes(); }));
+  const lost = reachTable < 0 ? [] : [...scene.rows[reachTable].values()].filter((c) => c[column(reachTable, 'from')] === node)
+    .map((c) => el('li', { class: 'hurt' }, '✗ ' + c[column(reachTable, 'addresses')] + ' on ' + c[column(reachTable, 'to')] + ': ' + c[column(reachTable, 'why')]));
+  byId('routes').replaceChildren(...(lost.length ? [el('p', {}, 'From here it does not reach:'), el('ul', { class: 'facts' }, ...lost.slice(0, 20))] : []), ...makeTable('Routing table of ' + node + ' at step ' + state.step, ['Route', ''], rows, routesAll, () => { routesAll = true; showRoutes(); }));
 }

@@ -1,12 +1,25 @@
 // All of it, in the order in which it is needed.
+
+// What shows the scene, and where. In sight it follows the playhead at once, the rest
+// as soon as the reader rests, one after the other.
+const panels = [['decision', showDecision], ['changed', showChanged], ['truth', showTruth], ['grid', showGrid], ['routes', showRoutes], ['reach', showReach]].map(([id, show]) => ({ box: byId(id).parentElement, show }));
+const restMs = 80;
+let resting = 0;
+
 function showScene() {
-  showDecision();
-  showChanged();
-  showTruth();
-  showGrid();
-  showRoutes();
-  showReach();
-  showTables();
+  clearTimeout(resting);
+  for (const p of panels) p.stale = true;
+  const near = panels.filter((p) => { const r = p.box.getBoundingClientRect(); return r.bottom > -100 && r.top < innerHeight + 100; });
+  for (const p of near) { p.show(); p.stale = false; }
+  resting = setTimeout(showRest, restMs);
+}
+
+function showRest() {
+  const p = panels.find((x) => x.stale);
+  if (!p) return;
+  p.stale = false;
+  p.show();
+  resting = setTimeout(showRest, 0);
 }
 
 // The names of processes are said as in the rest of the page.
@@ -53,6 +66,7 @@ makeLaneLegend();
 makeStrip();
 makeLanes();
 makeTables();
+for (const [i, { d }] of tableBoxes) panels.push({ box: d, show: () => showTable(i) });
 makeList();
 makeScreens();
 makeCopy();

@@ -1,6 +1,6 @@
 // Tables of text. rows are {cells: [text or element], mark: '' | 'added' | 'changed'
 // | 'removed', wrong: bool}. Long ones are cut until somebody asks for all.
-const rowsMax = 150;
+const rowsMax = 100;
 const markWords = { added: ['+', 'added'], changed: ['~', 'changed'], removed: ['−', 'removed'] };
 
 function makeTable(caption, columns, rows, all, more) {
@@ -35,19 +35,27 @@ function cell(c) {
 
 // tableRows are the rows of one table of the film at the playhead: those that the
 // step changed first, a row that it removed as it was.
-function tableRows(t) {
+function tableRows(t, fits) {
   const changed = new Map(scene.delta.filter((d) => d.t === t).map((d) => [d.key, d]));
   const rows = [];
   for (const [key, d] of changed) {
     const mark = !d.now ? 'removed' : d.old ? 'changed' : 'added';
     const cells = (d.now || d.old || []).map((c, i) => (mark === 'changed' && d.old[i] !== c ? el('span', {}, el('del', {}, d.old[i] || '∅'), ' ', el('ins', {}, c || '∅')) : c));
-    if (d.now || d.old) rows.push({ key, mark, cells, hay: [...(d.old || []), ...(d.now || [])].join(' ') });
+    const all = (d.old || []).concat(d.now || []);
+    if (all.length && fits(d.now || d.old) && (!state.q || matches(all.join(' ').toLowerCase()))) rows.push({ key, mark, cells });
   }
-  for (const [key, cells] of scene.rows[t] || []) if (!changed.has(key)) rows.push({ key, mark: '', cells, hay: cells.join(' ') });
-  rows.sort((a, b) => Boolean(b.mark) - Boolean(a.mark) || order(a.key, b.key));
-  return rows.filter((r) => matches(r.hay.toLowerCase()));
+  for (const [key, cells] of scene.rows[t] || []) {
+    if (!changed.has(key) && fits(cells) && (!state.q || matches(cells.join(' ').toLowerCase()))) rows.push({ key, mark: '', cells });
+  }
+  for (const r of rows) r.place = placeOf(r.key);
+  return rows.sort((a, b) => Boolean(b.mark) - Boolean(a.mark) || (a.place < b.place ? -1 : a.place > b.place ? 1 : 0));
 }
 
-// order compares texts with their numbers as numbers: 10.0.0.9 before 10.0.0.10.
-const collator = new Intl.Collator('en', { numeric: true });
-const order = (a, b) => collator.compare(a, b);
+// placeOf is a text that sorts as people would sort the key: 10.0.0.9 before
+// 10.0.0.10.
+const places = new Map();
+function placeOf(key) {
+  if (!places.has(key)) places.set(key, key.replace(/\d+/g, (n) => n.padStart(10, '0')));
+  return places.get(key);
+}
+const order = (a, b) => (placeOf(a) < placeOf(b) ? -1 : placeOf(a) > placeOf(b) ? 1 : 0);

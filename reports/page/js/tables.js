@@ -19,10 +19,12 @@ function makeTables() {
 function showTable(i) {
   const { count, body, d } = tableBoxes.get(i);
   const changed = scene.delta.filter((c) => c.t === i).length;
+  // Nothing to do if all that it depends on is as it was.
+  const shows = [d.open, scene.touched[i], changed && state.step, state.q, allRows.has(i)].join();
+  if (tableBoxes.get(i).shows === shows) return;
+  tableBoxes.get(i).shows = shows;
   count.textContent = plural(scene.rows[i].size, 'row') + (changed ? ', ' + changed + ' changed at this step' : '');
   if (!d.open) return;
   const t = film.tables[i];
-  body.replaceChildren(...makeTable((t.title || t.name) + ' at step ' + state.step, t.columns, tableRows(i), allRows.has(i), () => { allRows.add(i); showTable(i); }));
+  body.replaceChildren(...makeTable((t.title || t.name) + ' at step ' + state.step, t.columns, tableRows(i, () => true), allRows.has(i), () => { allRows.add(i); showTable(i); }));
 }
-
-const showTables = () => { for (const i of tableBoxes.keys()) showTable(i); };

@@ -18,9 +18,9 @@ function showTruth() {
     if (wrong.length) verdict = wrong.map((k) => k + ': ' + bands[k]).join('; ');
     else if (!live.length) verdict = 'claimed; its sandbox does not have it yet, or no longer';
     else if (!claimed.length) verdict = 'alive; the record does not say so (a call is under way, or it is not its business)';
-    if (lent.has(held.addr)) verdict += '; borrowed from a block of ' + shortNode(lent.get(held.addr));
+    if (lent.has(held.addr)) verdict += '; borrowed from a block of ' + shortNode(lent.get(held.addr).owner);
     if (wrong.length) differ++; else agree++;
-    if (!matches([held.addr, held.network, names(live), names(claimed), verdict, ...live.concat(claimed).map((s) => s.who)].join(' ').toLowerCase())) continue;
+    if (needle && !matches([held.addr, held.network, names(live), names(claimed), verdict, ...live.concat(claimed).map((s) => s.who)].join(' ').toLowerCase())) continue;
     const cells = [held.addr, wrong.length ? el('strong', {}, '✗ ' + verdict) : (live.length && claimed.length ? '= ' : '… ') + verdict, names(claimed) || '—', names(live) || '—'];
     if (many) cells.splice(1, 0, held.network || '');
     rows.push({ cells, wrong: wrong.length > 0, rank: wrong.length ? (subjects.has(held.addr) ? 0 : 1) : verdict === 'agree' ? 3 : 2, addr: held.addr });

@@ -1,0 +1,180 @@
+package page_test
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"flag"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"ipamsim/reports"
+	"ipamsim/reports/page"
+	"ipamsim/reports/page/browser"
+	"ipamsim/scenarios"
+)
+
+var screenshots = flag.String("screenshots", "", "write screenshots of the pages of r1, w2 and t1 into this `directory`")
+
+// The three runs that README shows, and what their pages must tell somebody who has
+// not read the reports that they are about.
+var stories = []struct {
+	scenario string
+	says     map[string][]string // by element
+	shots    []shot
+}{
+	{"r1-whereabouts-162", map[string][]string{
+		"h1":             {"removes the address of a pod that is still Pending"},
+		"section.what":   {"10.128.40.46", "is held by two live sandboxes: default/web-1 on worker-2", "default/web-2 on worker-3", "duplicate-address"},
+		"section.turns":  {"reads default/web-1: Pending, no network-status", "removes 10.128.40.46", "handed out AGAIN, still held by default/web-1"},
+		"#truth":         {"duplicate: two live sandboxes have it", "web-1 on worker-2, web-2 on worker-3"},
+		"ul.violations":  {"unbacked-sandbox 10.128.40.46"},
+		"#command":       {"scenarios/r1-whereabouts-162.yaml --seed 5"},
+		"#lanes .labels": {"ip-reconciler", "web-1", "web-2"},
+	}, []shot{{"r1", browser.Window{Width: 1280, Height: 1420}, ""}, {"r1-phone", browser.Window{Width: 400, Height: 900, Dark: true}, "#bar"}}},
+	{"w2-borrowed-from-kubestage1001", map[string][]string{
+		"h1":           {"borrows 10.64.75.0"},
+		"section.what": {"kubestage1001.eqiad.wmnet cannot reach 10.64.75.0 on kubestage1003.eqiad.wmnet", `blackhole 10.64.75.0/26 proto bird`},
+		"#routes":      {"blackhole 10.64.75.0/26 proto bird", "swallows what has no route of its own"},
+		"#reach":       {"1 pair of nodes", "lost: 10.64.75.0", "swallowed at home"},
+		"#truth":       {"blackholed", "borrowed from a block of kubestage1001", "staging-4wbvl978mq-bmvhk on kubestage1003"},
+		"#grid":        {"Block 10.64.75.0/26, of kubestage1001"},
+		"#screens":     {"calicoctl ipam show --show-borrowed"},
+	}, []shot{{"w2", browser.Window{Width: 1280, Height: 1100}, "#gridpanel"}}},
+	{"t1-tkg-range-exhausted", map[string][]string{
+		"h1":            {"a worker crashes without CNI DEL", "five addresses are too few"},
+		"section.what":  {"172.18.178.198 stays claimed", "no live sandbox", "52 of 57 CNI ADDs were refused", "Could not allocate IP in range"},
+		"section.turns": {"operator: replace node worker-2 by worker-3", "is gone: power lost"},
+		"#truth":        {"5 addresses in use: 2 where something is wrong", "leaked: claimed, and its sandbox is gone"},
+	}, []shot{{"t1", browser.Window{Width: 1280, Height: 1300}, ""}}},
+}
+
+// shot is a picture of a page: what of it, seen how.
+type shot struct {
+	name   string
+	window browser.Window
+	at     string // scrolled to this element
+}
+
+func TestStories(t *testing.T) {
+	records := map[string]*reports.Record{}
+	runner, err := scenarios.NewRunner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range stories {
+		records[s.scenario] = recorded(t, runner, s.scenario)
+	}
+	if err := runner.Close(); err != nil {
+		t.Fatal(err)
+	}
+	const bytesMax = 1 << 20
+	var drawn bytes.Buffer
+	if err := page.Write(&drawn, records["r1-whereabouts-162"]); err != nil || drawn.Len() > bytesMax {
+		t.Errorf("the page of r1 has %d bytes; want at most %d (%v)", drawn.Len(), bytesMax, err)
+	}
+	b := browser.Start(t)
+	for _, s := range stories {
+		t.Run(s.scenario, func(t *testing.T) {
+			r := show(t, b, records[s.scenario], "", desk)
+			for css, texts := range s.says {
+				for _, text := range texts {
+					r.sees(css, text)
+				}
+			}
+			if *screenshots == "" {
+				return
+			}
+			for _, sh := range s.shots {
+				shoot(t, b, records[s.scenario], sh)
+			}
+		})
+	}
+}
+
+// recorded is a run of a scenario of the library with its own seed.
+func recorded(t *testing.T, runner *scenarios.Runner, name string) *reports.Record {
+	t.Helper()
+	s, err := scenarios.Load(filepath.Join("../../scenarios", name+".yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rep, err := runner.Run(context.Background(), s, scenarios.Options{Film: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rep.File = "scenarios/" + name + ".yaml"
+	return reports.RecordOf(rep)
+}
+
+func shoot(t *testing.T, b *browser.Browser, rec *reports.Record, sh shot) {
+	t.Helper()
+	r := show(t, b, rec, "", sh.window)
+	if sh.at != "" {
+		browser.Eval[bool](r.Tab, `new Promise((done) => {
+			const bar = document.querySelector('#bar').offsetHeight;
+			const e = document.querySelector(`+quote(sh.at)+`);
+			for (let i = 0; i < 4; i++) scrollTo({ top: e.getBoundingClientRect().top + scrollY - (e.id === 'bar' ? 8 : bar + 8), behavior: 'instant' });
+			setTimeout(() => done(true), 300);
+		})`)
+	}
+	file := filepath.Join(*screenshots, sh.name+".png")
+	if err := os.MkdirAll(*screenshots, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r.Screenshot(file, false)
+	if err := slim(file); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// slim gives a picture the 256 colours that it uses most: a page has few, and the
+// edges of its letters many.
+func slim(file string) error {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	img, err := png.Decode(bytes.NewReader(b))
+	if err != nil {
+		return err
+	}
+	uses := map[color.RGBA]int{}
+	at := func(x, y int) color.RGBA { return color.RGBAModel.Convert(img.At(x, y)).(color.RGBA) }
+	bounds := img.Bounds()
+	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {
+		for x := bounds.Min.X; x < bounds.Max.X; x++ {
+			uses[at(x, y)]++
+		}
+	}
+	all := make([]color.RGBA, 0, len(uses))
+	for c := range uses {
+		all = append(all, c)
+	}
+	rank := func(c color.RGBA) int { return int(c.R)<<16 | int(c.G)<<8 | int(c.B) }
+	slices.SortFunc(all, func(a, b color.RGBA) int { return cmp.Or(uses[b]-uses[a], rank(a)-rank(b)) })
+	var palette color.Palette
+	for _, c := range all[:min(256, len(all))] {
+		palette = append(palette, c)
+	}
+	out, nearest := image.NewPaletted(bounds, palette), map[color.RGBA]uint8{}
+	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {
+		for x := bounds.Min.X; x < bounds.Max.X; x++ {
+			c := at(x, y)
+			if _, ok := nearest[c]; !ok {
+				nearest[c] = uint8(palette.Index(c))
+			}
+			out.SetColorIndex(x, y, nearest[c])
+		}
+	}
+	var slimmed bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&slimmed, out); err != nil {
+		return err
+	}
+	return os.WriteFile(file, slimmed.Bytes(), 0o644)
+}
