@@ -20,7 +20,7 @@ gov = overlay=$$(go run ./cmd/hermetic) && flags=(-overlay="$$overlay" -tags=her
 forked = $(if $(strip $(FORK)),export GOWORK=off; fork=$$(go run ./cmd/fork $(FORK)) || exit 2; flags+=(-modfile="$$fork"); )
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test lint bench golden fuzz determinism quiet runtime-test lab gate findings conformance chaos
+.PHONY: help build demo test lint bench golden screenshots fuzz determinism quiet runtime-test lab gate findings conformance chaos
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -50,6 +50,9 @@ bench: ## measure; writes bench.json and prints the table of reports/BENCH.md
 golden: ## rewrite the goldens; read the diff before you commit it
 	@$(call gov,test) -count=1 -run 'Golden|Schema|BadInput' ./scenarios ./reports -update
 	@$(call gov,test) -count=1 -run 'Corpora' ./fuzz -update
+
+screenshots: ## README's pictures of the pages of r1, w2 and t1, drawn anew (needs chromium)
+	@export IPAMSIM_CHROMIUM_REQUIRED=1; $(call gov,test) -count=1 -run '^TestStories$$' ./reports/page -screenshots $(CURDIR)/reports/screenshots
 
 # Go's fuzzer learns from counters that the compiler puts into code: into the lamps,
 # which show what the system did, and into the allocators; a file's into its loader.
