@@ -45,7 +45,7 @@ func (r *Row) line() index.Finding {
 		Fingerprint: r.Fingerprint, Invariant: r.Invariant, Severity: r.Severity, Upstream: r.Upstream, Sentence: r.Sentence,
 		File: base(r.File), History: base(r.History), Page: base(r.Page), Count: r.Count, FirstRun: r.First, FirstAfter: r.FirstAfter.Seconds(),
 		Pods: r.Pods, Switches: r.Switches, Faults: r.Faults, Steps: r.Steps,
-		Small: !r.Rough, ShrinkRuns: r.ShrinkRuns, ShrinkSeconds: r.ShrinkSeconds, Sampled: r.Sampled, Failing: r.Failing,
+		Small: !r.Rough, ShrinkRuns: r.ShrinkRuns, ShrinkSeconds: r.ShrinkSeconds, Sampled: r.Sampled, Failing: r.Failing, Also: r.Also,
 	}
 }
 

@@ -13,6 +13,10 @@ type Finding struct {
 	Upstream    string   // module@version
 	Shape       []string // what happened, without names, addresses and seeds; see Shape
 	Sentence    string   // what happened, for people
+	// Also are the other invariants that one cause broke, sorted: in the small world
+	// those of the whole run, as if it had not ended at the violation; in a run as it
+	// was recorded, those found at the same step.
+	Also []string
 	// What the shrunk world needs.
 	Pods, Nodes, Switches, Faults, Steps int
 	// Of Sampled random continuations from its last decision, Failing failed too.

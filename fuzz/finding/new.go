@@ -24,6 +24,7 @@ func New(s *scenarios.Scenario, rep *reports.Report, v *model.Violation, rules [
 		Faults:   faults(rep.History, v), Steps: len(rep.Trace.Steps),
 	}
 	f.Fingerprint = fingerprint(f.Shape)
+	f.Also = Others(rep, v, func(o *model.Violation) bool { return o.Step == v.Step })
 	pods := map[model.PodRef]bool{}
 	for _, e := range rep.History.Events {
 		if e.Kind == model.AddBegin {
@@ -42,6 +43,19 @@ func New(s *scenarios.Scenario, rep *reports.Report, v *model.Violation, rules [
 		}
 	}
 	return f
+}
+
+// Others are the invariants of a run's violations besides v's, sorted, as far as take
+// wants them.
+func Others(rep *reports.Report, v *model.Violation, take func(*model.Violation) bool) []string {
+	var out []string
+	for i := range rep.Violations {
+		if o := &rep.Violations[i]; o.Invariant != v.Invariant && take(o) {
+			out = append(out, o.Invariant)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // sentence tells in one what happened: the last turning points, then what was
@@ -81,6 +95,9 @@ func (f *Finding) Write(s *scenarios.Scenario, rep *reports.Report, v *model.Vio
 	comment(fmt.Sprintf("%s\n%d pods, %d nodes, %d forced switches, %d faults, %d steps\n", f.Upstream, f.Pods, f.Nodes, f.Switches, f.Faults, f.Steps))
 	if f.Sampled > 0 {
 		comment(fmt.Sprintf("%d of %d random continuations from its last decision fail, too\n", f.Failing, f.Sampled))
+	}
+	if len(f.Also) > 0 {
+		comment("also: " + strings.Join(f.Also, ", ") + "\n")
 	}
 	comment("ipamsim replay " + file + "\n\n")
 	comment(reports.Timeline(&told, v))

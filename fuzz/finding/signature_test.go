@@ -1,6 +1,7 @@
 package finding_test
 
 import (
+	"slices"
 	"testing"
 
 	"ipamsim/fuzz/finding"
@@ -100,5 +101,18 @@ func TestFaultsNeitherComeNorGo(t *testing.T) {
 		if got := lock.In(world, tt.candidate) != nil; got != tt.fails {
 			t.Errorf("faulted %v, the candidate fails in the same way: %v, want %v", lock.Faulted, got, tt.fails)
 		}
+	}
+}
+
+// A finding of a run as it was recorded names what else was found at its step.
+func TestAlso(t *testing.T) {
+	rep := run("cni-del/x/y", "PUT ipamblocks/a", "it broke")
+	rep.Violations = append(rep.Violations,
+		model.Violation{Invariant: "handle-count", Step: 1}, model.Violation{Invariant: "affinity-mismatch", Step: 1},
+		model.Violation{Invariant: "handle-count", Step: 1}, model.Violation{Invariant: "unbacked-sandbox", Step: 1},
+		model.Violation{Invariant: "duplicate-address", Step: 2})
+	got := finding.New(world, rep, &rep.Violations[0], nil).Also
+	if want := []string{"affinity-mismatch", "handle-count"}; !slices.Equal(got, want) {
+		t.Errorf("also %v, want %v", got, want)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ipamsim/fuzz/finding"
+	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
 	"ipamsim/sim"
@@ -43,6 +44,7 @@ func (k *shrinker) record() (*finding.Finding, error) {
 		return nil, fmt.Errorf("shrink %s: %w", k.world.Name(), ErrNotAgain)
 	}
 	f := finding.New(k.world, rep, v, rules)
+	k.also(f, v, rules)
 	k.world.Doc.Metadata.Name = f.Invariant + "-" + f.Fingerprint
 	if err := f.Write(k.world, rep, v, rules); err != nil {
 		return nil, err
@@ -76,6 +78,25 @@ func (k *shrinker) replays(f *finding.Finding, rep *reports.Report) error {
 	}
 	return nil
 }
+
+// also goes on after the violation, with the same exceptions: the world is small, so
+// that what breaks there has the same cause. What breaks because shrinking took away
+// what the finding's own invariant does not need is left out.
+func (k *shrinker) also(f *finding.Finding, v *model.Violation, rules []strategy.Exception) {
+	world := *k.world
+	world.Doc.Spec.Limits.Steps = k.steps + alsoSteps
+	k.runs++
+	rep, err := k.runner.Run(k.ctx, &world, scenarios.Options{Seed: &k.seed, Walk: strategy.NewSparse(rules)})
+	if err != nil {
+		return // the finding is good without
+	}
+	f.Also = finding.Others(rep, v, func(o *model.Violation) bool {
+		return o.Step == v.Step || whole(v.Invariant, o.Invariant)
+	})
+}
+
+// alsoSteps is enough for a small world to come to rest.
+const alsoSteps = 1000
 
 // sample runs random continuations from the last decision on: after it, chance
 // decides again, without further faults. They tell whether the failure is near

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,6 +69,9 @@ func TestTwoSeedsOfOneBugAreOneFinding(t *testing.T) {
 		}
 		if !strings.Contains(f.Sentence, "; ip-reconciler removes 10.128.") || f.Sampled != 5 {
 			t.Errorf("seed %d: %d samples, %s", seed, f.Sampled, f.Sentence)
+		}
+		if !slices.Equal(f.Also, []string{"overlap-reservation"}) || !strings.Contains(string(f.YAML), "\n# also: overlap-reservation\n") {
+			t.Errorf("seed %d: also %v\n%s", seed, f.Also, f.YAML)
 		}
 		replay(t, r, f)
 	}

@@ -35,6 +35,18 @@ func isWhole(name string, p path) bool {
 	return isCollected(name) && slices.Contains(collectors, key)
 }
 
+// whole reports whether a world that was made small for one invariant still has what
+// another needs.
+func whole(name, other string) bool {
+	switch {
+	case other == "blackholed-address":
+		return name == other
+	case isCollected(other):
+		return isCollected(name)
+	}
+	return true
+}
+
 // isCollected reports whether an invariant is about what the manager's background
 // processes would mend: those that are judged at rest, and what stays or lacks for
 // want of a collector.

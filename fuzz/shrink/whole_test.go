@@ -29,3 +29,24 @@ func TestIsWhole(t *testing.T) {
 		}
 	}
 }
+
+// What breaks, too, in a world made small for something else counts only if nothing
+// was taken away that it needs.
+func TestWhole(t *testing.T) {
+	for _, tt := range []struct {
+		name, other string
+		want        bool
+	}{
+		{"unbacked-sandbox", "duplicate-address", true},
+		{"unbacked-sandbox", "overlap-reservation", true},
+		{"unbacked-sandbox", "convergence", false},
+		{"unbacked-sandbox", "blackholed-address", false},
+		{"leaked-claim", "convergence", true},
+		{"leaked-affinity", "blackholed-address", false},
+		{"blackholed-address", "unbacked-sandbox", true},
+	} {
+		if got := whole(tt.name, tt.other); got != tt.want {
+			t.Errorf("%s, in a world for %s: %v, want %v", tt.other, tt.name, got, tt.want)
+		}
+	}
+}

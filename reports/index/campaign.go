@@ -64,6 +64,8 @@ type Finding struct {
 	// Of Sampled random continuations from its last decision, Failing failed too.
 	Sampled int `json:"sampled,omitempty"`
 	Failing int `json:"failing,omitempty"`
+	// Also are the other invariants that the same cause broke, sorted.
+	Also []string `json:"also,omitempty"`
 }
 
 // Index is the page of a campaign.
@@ -184,9 +186,16 @@ func (f *Finding) cells() []Cell {
 	}
 	after := time.Duration(f.FirstAfter * float64(time.Second))
 	return []Cell{
-		name, {Text: f.Invariant}, severity(f.Severity), {Text: manager(f.Upstream), More: version(f.Upstream)}, size,
+		name, {Text: f.Invariant, More: also(f.Also)}, severity(f.Severity), {Text: manager(f.Upstream), More: version(f.Upstream)}, size,
 		{Text: short(after), More: "run " + grouped(f.FirstRun), Order: order(f.FirstAfter)}, count, {Command: f.command()},
 	}
+}
+
+func also(invariants []string) string {
+	if len(invariants) == 0 {
+		return ""
+	}
+	return "also " + strings.Join(invariants, ", ")
 }
 
 // command shows the finding again, from the directory of the page.
