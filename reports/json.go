@@ -29,6 +29,8 @@ type run struct {
 	Reason         string      `json:"reason,omitempty"`
 	Datastore      string      `json:"datastore,omitempty"`
 	Metrics        []series    `json:"metrics,omitempty"`
+	Title          string      `json:"title,omitempty"`
+	Command        string      `json:"command"` // shows it again
 }
 
 // violation is a model.Violation with At in virtual seconds.
@@ -76,7 +78,7 @@ func JSON(r *Report) ([]byte, error) {
 		Verdict: r.Verdict, Steps: r.steps(), VirtualSeconds: seconds(r.Virtual), WallSeconds: seconds(r.Wall),
 		APICalls: r.Calls, Digest: r.Digest, StoreDigest: r.StoreDigest,
 		Violations: make([]violation, len(r.Violations)), Expected: r.AsExpected(), Reason: r.Reason,
-		Datastore: r.Datastore, Metrics: seriesOf(r.Series),
+		Datastore: r.Datastore, Metrics: seriesOf(r.Series), Title: r.Title, Command: r.Command(),
 	}
 	for i, v := range r.Violations {
 		out.Violations[i] = violation{v.Invariant, v.Severity, seconds(v.At), v.Step, v.Message, append([]string{}, v.Objects...)}

@@ -24,6 +24,7 @@ import (
 // exploreFlags are the flags of explore as typed.
 type exploreFlags struct {
 	space, strategy, dir string
+	html                 string
 	store                string
 	runs, first          uint64
 	time                 time.Duration
@@ -39,6 +40,9 @@ func exploreCommand() *cobra.Command {
 		Long: `Search for failures that no scenario names: worlds drawn from a space, or
 scenarios under many schedules. Each kind of failure is made small and kept as a
 file that ipamsim replay runs.
+
+DIR/index.html shows how far it is, while it runs and afterwards;
+DIR/FINGERPRINT.html is a finding step by step.
 
 The same command goes on with a campaign that was stopped or killed. Without
 --runs and --time it takes 5 minutes.
@@ -64,6 +68,7 @@ must fail, did not.`,
 	fl.DurationVar(&f.time, "time", 0, "stop after this time (90s, 5m)")
 	fl.IntVar(&f.workers, "workers", runtime.NumCPU(), "processes on this machine that run; 0: only those of other machines")
 	fl.StringVar(&f.dir, "out", "", "keep findings in `DIR`, and what is needed to continue (default findings/NAME)")
+	fl.StringVar(&f.html, "html", "", "draw the campaign into `F`, too; its page in DIR and those of its findings are drawn without being asked for")
 	linkFlags(cmd, &f.link)
 	return cmd
 }
@@ -119,6 +124,14 @@ func (f *exploreFlags) check(cmd *cobra.Command, files []string) (cfg campaign.C
 	}
 	if f.dir == "" {
 		cfg.Dir = filepath.Join("findings", f.name(files))
+	}
+	if f.html != "" {
+		out, err := create(f.html) // may it be written at all?
+		if err != nil {
+			return cfg, fmt.Errorf("--html: %w", err)
+		}
+		out.discard()
+		cfg.HTML, cfg.HTMLDir = f.html, besideHTML(filepath.Join(cfg.Dir, campaign.FindingsFile), f.html)
 	}
 	if err := writable(cfg.Dir); err != nil {
 		return cfg, fmt.Errorf("--out: %w", err)

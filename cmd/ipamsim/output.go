@@ -20,13 +20,18 @@ import (
 )
 
 // outputFlags say where to write what people do not read on the terminal.
-type outputFlags struct{ json, trace, metrics, history, record, html, perfetto, dir string }
+type outputFlags struct {
+	json, trace, metrics, history, record, html, perfetto, dir string
+
+	gallery bool // html is that of several runs
+}
 
 func (o *outputFlags) add(fl *pflag.FlagSet) {
 	fl.StringVar(&o.json, "json", "", "write every run as a line of JSON to `F`, or - for stdout")
 	fl.StringVar(&o.trace, "trace", "", "write the schedule log of every run to `F`")
 	fl.StringVar(&o.metrics, "metrics", "", "write what was measured (spec.metrics) as OpenMetrics text to `F`, for promtool")
 	o.addOfOne(fl)
+	fl.Lookup("html").Usage = htmlUsage + "; several runs as one page, and those that broke something as pages of their own in F-pages"
 	fl.StringVar(&o.dir, "out", "", "write a finding to replay for every run that is not as expected into `DIR`")
 }
 
@@ -55,15 +60,17 @@ func (o *outputFlags) files() []output {
 // single refuses files of one run where there are several.
 func (o *outputFlags) single(runs int) error {
 	for _, f := range o.files() {
-		if f.path != "" && f.one != "" && runs > 1 {
+		if f.path != "" && f.one != "" && runs > 1 && !(o.gallery && f.flag == "html") {
 			return fmt.Errorf("--%s: want one run, %s", f.flag, f.one)
 		}
 	}
 	return nil
 }
 
-// film reports whether the run must be filmed.
-func (o *outputFlags) film() bool { return o.record != "" || o.html != "" || o.perfetto != "" }
+// film reports whether every run must be filmed.
+func (o *outputFlags) film() bool {
+	return o.record != "" || o.html != "" && !o.gallery || o.perfetto != ""
+}
 
 // check finds contradictions; whether the paths can be written is found by open.
 func (o *outputFlags) check(all []*scenarios.Scenario) error {
@@ -93,6 +100,8 @@ type outputs struct {
 	files map[string]*file // by flag; nil for those that were not given
 	dir   string
 	made  bool // dir did not exist before
+
+	gallery *gallery // what --html writes of several runs; nil of one
 }
 
 // open creates everything before the first run, so that hours of runs do not end
@@ -106,6 +115,11 @@ func (o *outputFlags) open(stdout io.Writer) (*outputs, error) {
 		}
 		if err = writable(o.dir); err != nil {
 			return nil, fmt.Errorf("--out: %w", err)
+		}
+	}
+	if o.gallery {
+		if out.gallery, err = newGallery(o.html); err != nil {
+			return nil, fmt.Errorf("--html: %w", err)
 		}
 	}
 	for _, f := range o.files() {
@@ -135,6 +149,9 @@ func (o *outputs) write(s *scenarios.Scenario, r *reports.Report) error {
 	formats := reports.Formats()
 	formats["history"], formats["record"] = historyOf(s), reports.WriteRecord
 	formats["html"], formats["perfetto"] = drawn(page.Write), drawn(reports.Perfetto)
+	if o.gallery != nil {
+		formats["html"] = func(_ io.Writer, r *reports.Report) error { return o.gallery.add(r) }
+	}
 	for _, name := range slices.Sorted(maps.Keys(o.files)) {
 		f := o.files[name]
 		if f == nil {
@@ -174,6 +191,11 @@ func (o *outputs) finding(s *scenarios.Scenario, r *reports.Report) (string, err
 // commit puts the files in place.
 func (o *outputs) commit() error {
 	var errs []error
+	if o.gallery != nil {
+		if err := o.gallery.draw(o.files["html"]); err != nil {
+			errs = append(errs, fmt.Errorf("--html: %w", err))
+		}
+	}
 	for _, f := range o.files {
 		errs = append(errs, f.commit())
 	}
@@ -185,6 +207,7 @@ func (o *outputs) discard() {
 	for _, f := range o.files {
 		f.discard()
 	}
+	o.gallery.discard()
 	o.tidy()
 }
 

@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"ipamsim/reports"
+	"ipamsim/reports/index"
 	"ipamsim/reports/page"
 )
 
@@ -35,11 +37,13 @@ func reportCommand() *cobra.Command {
 		Use:   "report FILE.json --html OUT",
 		Short: "draw what was written to a file, without running it",
 		Long: `Draw what was written to a file, without running it: the record of a run, which
-run and replay write with --record.
+run and replay write with --record; the runs that run writes with --json, or the
+findings.json of a campaign, as one page over all of them.
 
 Exit: 0 drawn · 2 the file is none of those, or cannot be read.`,
 		Example: `  ipamsim run scenarios/r1-whereabouts-162.yaml --record r1.json
-  ipamsim report r1.json --html r1.html`,
+  ipamsim report r1.json --html r1.html
+  ipamsim report findings/calico/findings.json --html calico.html`,
 		RunE: func(_ *cobra.Command, files []string) error {
 			if len(files) != 1 {
 				return fmt.Errorf("want one file to draw, have %d", len(files))
@@ -73,8 +77,17 @@ func (f *reportFlags) draw(path string) error {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		return f.record(rec)
+	case findingsKind, runsKind:
+		if f.perfetto != "" {
+			return fmt.Errorf("--perfetto: want the record of a run, %s has %s", path, kind)
+		}
+		x, err := readIndex(head, kind, besideHTML(path, f.html))
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		return writeTo("html", f.html, func(w io.Writer) error { return index.Write(w, x) })
 	case "":
-		return fmt.Errorf(`%s: want the record of a run, which begins with {"format":%q}; ipamsim run --record writes one`, path, reports.RecordFormat)
+		return fmt.Errorf(`%s: want the record of a run, which begins with {"format":%q}, the lines of ipamsim run --json, or a findings.json`, path, reports.RecordFormat)
 	default:
 		return fmt.Errorf("%s: format: want %q, have %q", path, reports.RecordFormat, kind)
 	}
@@ -89,19 +102,58 @@ func (f *reportFlags) record(rec *reports.Record) error {
 		if o.path == "" {
 			continue
 		}
-		out, err := create(o.path)
-		if err == nil {
-			if err = o.write(out, rec); err != nil {
-				out.discard()
-			} else {
-				err = out.commit()
-			}
-		}
-		if err != nil {
-			return fmt.Errorf("--%s: %w", o.flag, err)
+		if err := writeTo(o.flag, o.path, func(w io.Writer) error { return o.write(w, rec) }); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// writeTo writes the file of a flag, whole or not at all.
+func writeTo(flag, path string, write func(io.Writer) error) error {
+	out, err := create(path)
+	if err == nil {
+		if err = write(out); err != nil {
+			out.discard()
+		} else {
+			err = out.commit()
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("--%s: %w", flag, err)
+	}
+	return nil
+}
+
+// Files of several runs say what they are by how they begin.
+const (
+	findingsKind = "findings"
+	runsKind     = "several runs"
+)
+
+// readIndex reads a file of several runs. What lies beside it is in dir, as seen
+// from the page.
+func readIndex(r io.Reader, kind, dir string) (*index.Index, error) {
+	if kind == findingsKind {
+		return index.ReadFindings(r, dir)
+	}
+	l, err := index.ReadRuns(r)
+	if err != nil {
+		return nil, err
+	}
+	return l.Index()
+}
+
+// besideHTML is the way from a page to the directory of a file, as a URL has it.
+func besideHTML(file, html string) string {
+	from, err := filepath.Abs(filepath.Dir(html))
+	to, e := filepath.Abs(filepath.Dir(file))
+	if err == nil && e == nil {
+		if rel, err := filepath.Rel(from, to); err == nil {
+			return (&url.URL{Path: filepath.ToSlash(rel)}).String()
+		}
+	}
+	return "."
 }
 
 // openRegular opens a file that may be hostile: no directory, pipe or device.
@@ -123,15 +175,23 @@ func openRegular(path string) (*os.File, error) {
 // kindMax is more than what names a kind takes.
 const kindMax = 512
 
-// kindOf is the format that a file names first, "" if it names none. It takes
-// nothing from the reader.
+// kindOf is the format that a file names first, or what it is otherwise, "" if nobody
+// knows. It takes nothing from the reader.
 func kindOf(r *bufio.Reader) string {
 	head, _ := r.Peek(kindMax) // of a shorter file all of it
 	dec := json.NewDecoder(bytes.NewReader(head))
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+	switch t, _ := dec.Token(); t {
+	case json.Delim('['):
+		return findingsKind
+	case json.Delim('{'):
+	default:
 		return ""
 	}
-	if t, err := dec.Token(); err != nil || t != "format" {
+	switch t, _ := dec.Token(); t {
+	case "scenario":
+		return runsKind
+	case "format":
+	default:
 		return ""
 	}
 	t, _ := dec.Token()

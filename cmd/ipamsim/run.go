@@ -98,7 +98,7 @@ func (p *plan) runs() (n int) {
 // check finds everything that is wrong before anything is run: flags first, then
 // every file.
 func (f *runFlags) check(cmd *cobra.Command, files []string) (*plan, error) {
-	j := job{own: true, options: scenarios.Options{Strategy: f.strategy, Store: f.store, Film: f.outputs.film()}}
+	j := job{own: true, options: scenarios.Options{Strategy: f.strategy, Store: f.store}}
 	if err := checkStore(f.store); err != nil {
 		return nil, err
 	}
@@ -149,6 +149,10 @@ func (f *runFlags) check(cmd *cobra.Command, files []string) (*plan, error) {
 	runs := p.runs()
 	if several {
 		runs = seedsMax // as many as it likes
+	}
+	p.outputs.gallery = p.outputs.html != "" && runs > 1
+	for i := range p.jobs {
+		p.jobs[i].options.Film = p.outputs.film()
 	}
 	if err == nil {
 		err = p.outputs.single(runs)

@@ -33,6 +33,9 @@ type Config struct {
 	Workers int           // processes on this machine that run
 	Link    *Link         // the user's NATS; nil: our own
 	Dir     string        // where findings go, and what is needed to continue
+	// HTML is a file for the campaign's page besides DIR/index.html, "" for none;
+	// HTMLDir is Dir as seen from there, a relative URL.
+	HTML, HTMLDir string
 	// Tell is called a few times a second, and for the last time at the end.
 	Tell func(Progress)
 	// Say is called with what people should know, one line each.

@@ -58,15 +58,26 @@ func (c *coordinator) draw() error {
 		return nil
 	}
 	c.drawn = time.Now()
-	var b bytes.Buffer
-	err := index.Write(&b, c.page().Index())
-	if err == nil {
-		err = write(filepath.Join(c.Dir, IndexFile), b.Bytes())
-	}
-	if err != nil {
+	x := c.page()
+	if err := drawTo(filepath.Join(c.Dir, IndexFile), x); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
+	if c.HTML == "" {
+		return nil
+	}
+	x.Dir = c.HTMLDir
+	if err := drawTo(c.HTML, x); err != nil {
+		return fmt.Errorf("--html: %w", err)
+	}
 	return nil
+}
+
+func drawTo(path string, x *index.Campaign) error {
+	var b bytes.Buffer
+	if err := index.Write(&b, x.Index()); err != nil {
+		return err
+	}
+	return write(path, b.Bytes())
 }
 
 // page is what the page shows.

@@ -29,6 +29,7 @@ type Campaign struct {
 	Defective        int      // runs of which ipamsim is in doubt; Defects tell of some
 	Caught, Canaries uint64
 	Series           []Sample // by time
+	Dir              string   // where the files of the findings are, a relative URL as seen from the page; "": beside it
 }
 
 // Sample is how far a campaign was at a time of its own.
@@ -73,7 +74,7 @@ func (c *Campaign) Index() *Index {
 	x := &Index{
 		Title: "Campaign: " + c.Name, Lead: c.lead(), Notes: c.notes(),
 		Facts:  append(c.facts(), Fact{"findings", c.found()}),
-		Charts: c.charts(), Tables: []*Table{findings(c.Findings)},
+		Charts: c.charts(), Tables: []*Table{findings(c.Findings, c.Dir)},
 	}
 	if c.Running {
 		x.Reload = c.Every
@@ -147,20 +148,26 @@ func (c *Campaign) notes() []string {
 }
 
 // findings are the table, in the order in which they are given.
-func findings(all []Finding) *Table {
+func findings(all []Finding, dir string) *Table {
 	t := &Table{Name: "findings", Title: "Findings", Columns: []Column{
 		{Title: "Finding"}, {Title: "Invariant", Choice: true}, {Title: "Severity", Choice: true}, {Title: "Manager", Choice: true},
 		{Title: "Size", Choice: true}, {Title: "First after", Number: true}, {Title: "Count", Number: true}, {Title: "Replay"},
 	}}
 	for _, f := range all {
-		t.Rows = append(t.Rows, f.cells())
+		t.Rows = append(t.Rows, f.cells(dir))
 	}
 	return t
 }
 
-func (f *Finding) cells() []Cell {
-	name := Cell{Text: f.Fingerprint, More: f.Sentence, Link: f.Page}
-	for _, l := range []Link{{"history", f.History}, {"file", f.File}} {
+func (f *Finding) cells(dir string) []Cell {
+	link := func(name string) string {
+		if name == "" || dir == "" || dir == "." {
+			return name
+		}
+		return dir + "/" + name
+	}
+	name := Cell{Text: f.Fingerprint, More: f.Sentence, Link: link(f.Page)}
+	for _, l := range []Link{{"history", link(f.History)}, {"file", link(f.File)}} {
 		if l.To != "" {
 			name.Links = append(name.Links, l)
 		}
@@ -198,7 +205,7 @@ func also(invariants []string) string {
 	return "also " + strings.Join(invariants, ", ")
 }
 
-// command shows the finding again, from the directory of the page.
+// command shows the finding again, from the directory of its file.
 func (f *Finding) command() string {
 	if f.File == "" {
 		return ""
@@ -293,7 +300,7 @@ func version(upstream string) string {
 }
 
 func severity(s model.Severity) Cell {
-	n := slices.Index([]model.Severity{model.Minor, model.Major, model.Critical}, s) // the gravest sorts last, and first backwards
+	n := slices.Index(gravity, s)
 	c := Cell{Text: string(s), Order: order(float64(n))}
 	if n >= 0 {
 		c.Mark = []Mark{Mild, Bad, Grave}[n]

@@ -48,7 +48,7 @@ func campaign() *index.Campaign {
 
 // library is three scenarios under two seeds each.
 func library() *index.Library {
-	l := &index.Library{}
+	var runs []index.Run
 	for i, name := range []string{"r1-whereabouts-162", "ok-nothing", hostile} {
 		for seed := range uint64(2) {
 			r := index.Run{
@@ -60,11 +60,15 @@ func library() *index.Library {
 				r.Gravest = &model.Violation{Invariant: "duplicate-address", Severity: model.Critical, Message: "10.0.0.1 is held twice by " + name}
 				r.AsExpected = i == 0
 			}
-			l.Runs = append(l.Runs, r)
+			runs = append(runs, r)
 		}
 	}
-	l.Runs[3].Scenario, l.Runs[3].Gravest = endless, &model.Violation{Invariant: endless, Message: endless}
-	l.Runs[0].Page = "library-pages/r1-1.html"
+	runs[3].Scenario, runs[3].Gravest = endless, &model.Violation{Invariant: endless, Message: endless}
+	runs[0].Page = "library-pages/r1-1.html"
+	l := &index.Library{}
+	for _, r := range runs {
+		l.Add(r)
+	}
 	return l
 }
 
@@ -154,7 +158,7 @@ func TestWhatPagesSay(t *testing.T) {
 func TestManyRuns(t *testing.T) {
 	l := &index.Library{}
 	for n := range 2500 {
-		l.Runs = append(l.Runs, index.Run{Scenario: "s", Seed: uint64(n), Verdict: reports.Pass, AsExpected: n != 2400})
+		l.Add(index.Run{Scenario: "s", Seed: uint64(n), Verdict: reports.Pass, AsExpected: n != 2400})
 	}
 	x, err := l.Index()
 	if err != nil {

@@ -13,11 +13,28 @@ import (
 	"ipamsim/reports"
 )
 
-// Library is how many runs ended, of one scenario or of many.
+// Library is how many runs ended, of one scenario or of many. However many are
+// added, it keeps counts and as many runs as a page shows.
 type Library struct {
 	Title string // "" for the usual one
-	Runs  []Run  // in order
-	Notes []string
+	Note  string // about the table of runs
+
+	runs, asExpected, unknown, broken int
+	wall                              time.Duration
+	of                                map[string]*tally // by scenario
+	total                             map[string]int    // runs by invariant that they violated
+	kept                              [3][]numbered     // by how much of news they are
+}
+
+// tally is what the runs of one scenario came to.
+type tally struct {
+	runs, pass, unexpected, unknown int
+	violated                        map[string]int
+}
+
+type numbered struct {
+	n int
+	Run
 }
 
 // Run is one of them.
@@ -65,6 +82,47 @@ func sorted(names []string) []string {
 // those that ended as expected are left out first.
 const rowsMax = 1000
 
+// Add a run that ended.
+func (l *Library) Add(r Run) {
+	l.runs++
+	l.wall += r.Wall
+	if l.of == nil {
+		l.of, l.total = map[string]*tally{}, map[string]int{}
+	}
+	t := l.of[r.Scenario]
+	if t == nil {
+		t = &tally{violated: map[string]int{}}
+		l.of[r.Scenario] = t
+	}
+	t.runs++
+	if r.Verdict == reports.Pass {
+		t.pass++
+	}
+	rank := 0
+	switch {
+	case r.Verdict == reports.Unknown:
+		t.unknown++
+		l.unknown++
+	case !r.AsExpected:
+		t.unexpected++
+	default:
+		l.asExpected++
+		if rank = 2; r.Violations > 0 {
+			rank = 1
+		}
+	}
+	if r.Violations > 0 {
+		l.broken++
+	}
+	for _, v := range r.Violated {
+		t.violated[v]++
+		l.total[v]++
+	}
+	if len(l.kept[rank]) < rowsMax {
+		l.kept[rank] = append(l.kept[rank], numbered{l.runs, r})
+	}
+}
+
 // Index is the page of a library.
 func (l *Library) Index() (*Index, error) {
 	known, err := knownAs()
@@ -72,72 +130,43 @@ func (l *Library) Index() (*Index, error) {
 		return nil, err
 	}
 	x := &Index{
-		Title: cmp.Or(l.Title, "Library of scenarios"), Notes: l.Notes, Facts: l.facts(),
+		Title: cmp.Or(l.Title, "Library of scenarios"), Facts: l.facts(),
 		Lead: "Each run is the real code in a simulated cluster, and the same again under the same seed. A scenario that expects a violation and has it ends as expected.",
 	}
-	if t := l.sideBySide(); t != nil {
-		x.Tables = append(x.Tables, t)
+	if l.runs > len(l.of) {
+		x.Tables = append(x.Tables, l.sideBySide())
 	}
 	x.Tables = append(x.Tables, l.table(known))
 	return x, nil
 }
 
 func (l *Library) facts() []Fact {
-	scenarios := map[string]bool{}
-	var wall time.Duration
-	asExpected, unknown, broken := 0, 0, 0
-	for _, r := range l.Runs {
-		scenarios[r.Scenario] = true
-		wall += r.Wall
-		switch {
-		case r.Verdict == reports.Unknown:
-			unknown++
-		case r.AsExpected:
-			asExpected++
-		}
-		if r.Violations > 0 {
-			broken++
-		}
-	}
 	return []Fact{
-		{"runs", grouped(len(l.Runs))}, {"scenarios", grouped(len(scenarios))}, {"as expected", grouped(asExpected)},
-		{"not as expected", grouped(len(l.Runs) - asExpected - unknown)}, {"unknown", grouped(unknown)},
-		{"runs that broke an invariant", grouped(broken)}, {"time, one after another", short(wall)},
+		{"runs", grouped(l.runs)}, {"scenarios", grouped(len(l.of))}, {"as expected", grouped(l.asExpected)},
+		{"not as expected", grouped(l.runs - l.asExpected - l.unknown)}, {"unknown", grouped(l.unknown)},
+		{"runs that broke an invariant", grouped(l.broken)}, {"time, one after another", short(l.wall)},
 	}
 }
 
 // table is a row for each run.
 func (l *Library) table(known map[string]string) *Table {
-	t := &Table{Name: "runs", Title: "Runs", Columns: []Column{
+	t := &Table{Name: "runs", Title: "Runs", Note: l.Note, Columns: []Column{
 		{Title: "Scenario"}, {Title: "Manager", Choice: true}, {Title: "Ended", Choice: true}, {Title: "Gravest violation", Choice: true},
 		{Title: "Severity", Choice: true}, {Title: "Known as"}, {Title: "Seed", Number: true}, {Title: "Steps", Number: true},
 		{Title: "Virtual time", Number: true}, {Title: "Show it again"},
 	}}
-	for _, i := range l.shown() {
-		t.Rows = append(t.Rows, l.Runs[i].cells(known))
+	for _, r := range l.shown() {
+		t.Rows = append(t.Rows, r.cells(known))
 	}
-	t.Left = len(l.Runs) - len(t.Rows)
+	t.Left = l.runs - len(t.Rows)
 	return t
 }
 
-// shown are the runs to show, in order.
-func (l *Library) shown() []int {
-	rank := func(r *Run) int {
-		switch {
-		case !r.AsExpected:
-			return 0
-		case r.Violations > 0:
-			return 1
-		}
-		return 2
-	}
-	all := make([]int, len(l.Runs))
-	for i := range all {
-		all[i] = i
-	}
-	slices.SortStableFunc(all, func(a, b int) int { return rank(&l.Runs[a]) - rank(&l.Runs[b]) })
+// shown are the runs to show, in the order in which they were added.
+func (l *Library) shown() []numbered {
+	all := slices.Concat(l.kept[:]...)
 	all = all[:min(len(all), rowsMax)]
-	slices.Sort(all)
+	slices.SortFunc(all, func(a, b numbered) int { return a.n - b.n })
 	return all
 }
 
@@ -179,40 +208,9 @@ func (r *Run) ended() Cell {
 }
 
 // sideBySide is a row for each scenario, with in how many of its runs each
-// invariant was violated; nil if each ran once.
+// invariant was violated.
 func (l *Library) sideBySide() *Table {
-	type tally struct {
-		runs, pass, unexpected, unknown int
-		violated                        map[string]int
-	}
-	of, total := map[string]*tally{}, map[string]int{}
-	several := false
-	for _, r := range l.Runs {
-		y := of[r.Scenario]
-		if y == nil {
-			y = &tally{violated: map[string]int{}}
-			of[r.Scenario] = y
-		}
-		y.runs++
-		several = several || y.runs > 1
-		switch {
-		case r.Verdict == reports.Unknown:
-			y.unknown++
-		case !r.AsExpected:
-			y.unexpected++
-		}
-		if r.Verdict == reports.Pass {
-			y.pass++
-		}
-		for _, v := range r.Violated {
-			y.violated[v]++
-			total[v]++
-		}
-	}
-	if !several {
-		return nil
-	}
-	shown := slices.SortedFunc(maps.Keys(total), func(a, b string) int { return cmp.Or(total[b]-total[a], cmp.Compare(a, b)) })
+	shown := slices.SortedFunc(maps.Keys(l.total), func(a, b string) int { return cmp.Or(l.total[b]-l.total[a], cmp.Compare(a, b)) })
 	t := &Table{Name: "scenarios", Title: "Side by side", Note: "In how many of its runs each scenario violated which invariant."}
 	if more := len(shown) - columnsMax; more > 0 {
 		t.Note += fmt.Sprintf(" The %d rarest invariants are left out.", more)
@@ -222,8 +220,9 @@ func (l *Library) sideBySide() *Table {
 		t.Columns = append(t.Columns, Column{Title: c, Number: true})
 	}
 	t.Columns = append([]Column{{Title: "Scenario"}}, t.Columns...)
-	for _, name := range slices.Sorted(maps.Keys(of)) {
-		y := of[name]
+	names := slices.Sorted(maps.Keys(l.of))
+	for _, name := range names[:min(len(names), rowsMax)] {
+		y := l.of[name]
 		row := []Cell{{Text: name}}
 		for _, n := range []int{y.runs, y.pass, y.unexpected, y.unknown} {
 			row = append(row, count(n))
@@ -233,6 +232,7 @@ func (l *Library) sideBySide() *Table {
 		}
 		t.Rows = append(t.Rows, row)
 	}
+	t.Left = len(names) - len(t.Rows)
 	return t
 }
 
