@@ -271,23 +271,27 @@ func (c *comparison) cut() *Change {
 	return nil
 }
 
-// replayed compares a finding with its own record: it is its own baseline.
+// replayed compares a finding with its own record: it is its own baseline. With the
+// upstream it was recorded with it must be followed to its end; with another one it is
+// enough that it breaks the same.
 func (c *comparison) replayed() []Change {
 	rec, r := c.now.Record, &c.now.Runs[0]
-	var missing []string
-	for _, inv := range rec.Violated {
-		if !r.Violates(inv) {
-			missing = append(missing, inv)
-		}
-	}
-	if len(missing) == 0 {
+	same := rec.Upstream == c.now.Upstream
+	i := slices.IndexFunc(rec.Violated, func(inv string) bool { return !r.Violates(inv) })
+	if i < 0 && (r.Cut == "" || !same) {
 		return nil
 	}
-	ch := Change{Kind: FixedViolation, What: missing[0], Before: "violated", After: "not violated", Command: c.command(r.Seed),
-		Sentence: fmt.Sprintf("%s is not violated any more; recorded with %s.", missing[0], rec.Upstream)}
-	if rec.Upstream == c.now.Upstream {
+	ch := Change{Kind: FixedViolation, What: "run", Before: "violated", After: "not violated", Command: c.command(r.Seed)}
+	if len(rec.Violated) > 0 {
+		ch.What = rec.Violated[max(i, 0)]
+	}
+	ch.Sentence = fmt.Sprintf("%s is not violated any more; recorded with %s.", ch.What, rec.Upstream)
+	if same {
 		ch.Kind, ch.Regression = NotReproduced, true
-		ch.Sentence = fmt.Sprintf("The recorded run can no longer be followed to %s, though upstream is the same.", missing[0])
+		ch.Sentence = fmt.Sprintf("The recorded run can no longer be followed to %s, though upstream is the same.", ch.What)
+		if i < 0 {
+			ch.After = "violated, on another course"
+		}
 	}
 	if r.Cut != "" {
 		ch.Sentence += " " + r.Cut

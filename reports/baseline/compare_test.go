@@ -216,6 +216,8 @@ func TestFindings(t *testing.T) {
 		{"as recorded", upstreamThen, ran(1, "a", "duplicate-address"), ""},
 		{"on another course, to the same end and further", upstreamFork, ran(1, "b", "duplicate-address", "leaked-claim"), ""},
 		{"not to be followed any more", upstreamThen, Run{Seed: 1, Cut: "the schedule does not fit"}, "RED not-reproduced duplicate-address violated -> not violated"},
+		{"to the same end by another way", upstreamThen, Run{Seed: 1, Violated: []string{"duplicate-address"}, Cut: "the schedule does not fit"}, "RED not-reproduced duplicate-address violated -> violated, on another course"},
+		{"by a fork on another way", upstreamFork, Run{Seed: 1, Violated: []string{"duplicate-address"}, Cut: "the schedule does not fit"}, ""},
 		{"mended by a fork", upstreamFork, ran(1, "b"), "fixed-violation duplicate-address violated -> not violated"},
 	} {
 		finding.Upstream, finding.Runs = x.upstream, []Run{x.run}
