@@ -135,7 +135,7 @@ func kubernetes(x kube.Exchange) string {
 	if x.Verb == "event" {
 		return "" // the key says it all
 	}
-	if x.Resource == "pods" {
+	if x.Resource == "pods" && !x.Bare {
 		switch x.Verb {
 		case "get":
 			if x.Status < 300 {

@@ -15,15 +15,16 @@ import (
 type Step struct {
 	Decision
 	Note   string // what came of it, short: "200 rv=17"
-	Detail any    // what the door saw, for reports; not part of the digest
+	Detail any    // what the door saw, for reports; not part of the digest. A Long one may be short
 }
 
 // Trace is the record of a run: its steps in order, and every choice made.
 type Trace struct {
 	Steps []*Step
 
-	picks []int
-	last  Decision
+	picks   []int
+	last    Decision
+	details details
 }
 
 func (tr *Trace) add() *Step {

@@ -60,11 +60,10 @@ func (w *World) isHeld(a *Actor) bool {
 	return w.held[string(a.ID)] > 0 || w.held[a.Group] > 0
 }
 
-// tellSteps calls Hooks.Step for what was delivered without the loop's doing.
+// tellSteps tells what was delivered without the loop's doing.
 func (w *World) tellSteps() {
-	for w.Hooks.Step != nil && w.told < len(w.trace.Steps) {
+	for w.told < len(w.trace.Steps) {
 		w.told++
-		w.Hooks.Step(w.trace.Steps[w.told-1])
-		w.settle()
+		w.tell(w.trace.Steps[w.told-1])
 	}
 }

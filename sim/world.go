@@ -33,6 +33,7 @@ type Limits struct {
 	Steps   int           // messages delivered or hurt; default 200,000
 	Virtual time.Duration // virtual time; default 24 h
 	Wall    time.Duration // wall-clock time without any progress; default 30 s
+	Details int           // bytes that the Details of the trace keep, older ones are shortened; default 512 MiB
 }
 
 // Budget bounds the faults of a run.
@@ -52,6 +53,9 @@ func (l Limits) orDefault() Limits {
 	}
 	if l.Wall == 0 {
 		l.Wall = 30 * time.Second
+	}
+	if l.Details == 0 {
+		l.Details = detailsMax
 	}
 	return l
 }
@@ -174,9 +178,8 @@ func (w *World) loop() error {
 	for {
 		w.settle()
 		w.tellPanics()
-		if last != nil && w.Hooks.Step != nil {
-			w.Hooks.Step(last)
-			w.settle() // it may have killed or woken someone: what is enabled must not depend on how far they got
+		if last != nil {
+			w.tell(last)
 		}
 		if w.opts.Ungated {
 			w.tellSteps()
@@ -188,6 +191,15 @@ func (w *World) loop() error {
 		w.beat.Add(1)
 		last = w.act(c)
 	}
+}
+
+// tell shows everybody a step that is done.
+func (w *World) tell(s *Step) {
+	if w.Hooks.Step != nil {
+		w.Hooks.Step(s)
+		w.settle() // it may have killed or woken someone: what is enabled must not depend on how far they got
+	}
+	w.trace.details.keep(s, w.opts.Limits.Details)
 }
 
 func (w *World) settle() {

@@ -14,14 +14,20 @@ type Exchange struct {
 	Verb                   string // get list watch create update patch delete deletecollection; event for a watch's
 	Resource, Subresource  string
 	Namespace, Name        string
-	Request, Response      []byte // JSON reads them; Response is nil for a list of more than 64 KiB, and for a watch that opened
+	Request, Response      []byte // JSON reads them; Response is nil for a watch that opened
+	Bare                   bool   // the trace had no room for Request and Response
 	Status                 int
 	Reason                 string // of a Status answer: "Conflict"
 }
 
-// keepMax bounds what a trace keeps of a list: a long run makes thousands of
-// them, and nobody reads more.
-const keepMax = 64 << 10
+// Size is that of the bodies.
+func (x Exchange) Size() int { return len(x.Request) + len(x.Response) }
+
+// Short is the exchange without its bodies.
+func (x Exchange) Short() any {
+	x.Request, x.Response, x.Bare = nil, nil, true
+	return x
+}
 
 // exchange records the call and its answer, whose body it leaves unread and shares.
 func (c *call) exchange(resp *http.Response) Exchange {
@@ -46,9 +52,6 @@ func (x *Exchange) note() string {
 		n += " " + x.Reason
 	} else if rv := told(x.Response, "metadata.resourceVersion"); rv != "" {
 		n += " rv=" + rv
-	}
-	if x.Verb == "list" && len(x.Response) > keepMax {
-		x.Response = nil
 	}
 	return n
 }

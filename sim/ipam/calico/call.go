@@ -17,6 +17,8 @@ type Call struct {
 	// In is what was sent and Out what came back, as they were at that moment: a
 	// *model.KVPair of upstream, the *model.KVPairList of a List, or nil.
 	In, Out any
+	// Bare: the trace had no room for what In and Out were, only for their keys.
+	Bare bool
 }
 
 // copied is a KVPair that upstream will not change: the allocator works on the

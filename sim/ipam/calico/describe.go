@@ -21,9 +21,11 @@ import (
 func (i *instance) Describe(detail any) string {
 	switch d := detail.(type) {
 	case Call:
-		return i.words(messageOf(d))
+		if !d.Bare {
+			return i.words(messageOf(d))
+		}
 	case kube.Exchange:
-		if m, ok := messageOfExchange(d); ok {
+		if m, ok := messageOfExchange(d); ok && !d.Bare {
 			return i.words(m)
 		}
 	}

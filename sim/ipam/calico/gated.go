@@ -107,27 +107,11 @@ func (c *gated) List(ctx context.Context, l model.ListInterface, rev string) (*m
 	d := Call{Verb: "List", Path: model.ListOptionsToDefaultPathRoot(l)}
 	err := c.pass(ctx, d, false, func(d *Call) (err error) {
 		if out, err = c.Client.List(ctx, l, rev); out != nil {
-			d.Out = kept(out)
+			d.Out = out
 		}
 		return err
 	})
 	return out, err
-}
-
-// keepMax bounds what a trace keeps of a list, as in sim/kube: for its first block
-// a node reads every block of the pool, and of a thousand nodes that is 20 GB.
-const keepMax = 256
-
-// kept is a list for the trace: a long one without its values.
-func kept(l *model.KVPairList) *model.KVPairList {
-	if len(l.KVPairs) <= keepMax {
-		return l
-	}
-	short := &model.KVPairList{Revision: l.Revision, KVPairs: make([]*model.KVPair, len(l.KVPairs))}
-	for i, kv := range l.KVPairs {
-		short.KVPairs[i] = &model.KVPair{Key: kv.Key, Revision: kv.Revision}
-	}
-	return short
 }
 
 // Watch is a message; so is, once it is open, every event of it.

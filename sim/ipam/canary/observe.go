@@ -144,7 +144,7 @@ func order(s *model.Snapshot) {
 // Describe says what an exchange did to a ledger or asked about a pod.
 func (i *instance) Describe(detail any) string {
 	x, ok := detail.(kube.Exchange)
-	if !ok {
+	if !ok || x.Bare {
 		return ""
 	}
 	switch {

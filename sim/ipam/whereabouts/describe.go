@@ -15,7 +15,7 @@ import (
 // condition, who takes the lease. It says nothing of requests that need none.
 func (i *instance) Describe(detail any) string {
 	x, ok := detail.(kube.Exchange)
-	if !ok {
+	if !ok || x.Bare {
 		return ""
 	}
 	switch x.Resource {

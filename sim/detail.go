@@ -1,0 +1,52 @@
+package sim
+
+// Long is a Detail that a trace may have to shorten, because what it keeps would
+// fill the memory: a cluster of a thousand nodes reads every block again and again.
+type Long interface {
+	// Size is about how many bytes it keeps. The same Detail is as long in every run.
+	Size() int
+	// Short is itself without what is long: what was asked of whom, and what came of
+	// it, and nothing of what was sent or answered.
+	Short() any
+}
+
+// detailsMax is what the Details of a trace may keep, by default. Runs of the
+// library keep some MiB; four processes that search beside each other have a few
+// GiB between them.
+const detailsMax = 512 << 20
+
+// detailShare of what all may keep is the most that one may keep: lists of all there
+// is, which nobody reads to the end, do not take the place of hundreds of others.
+const detailShare = 512
+
+// details are the long ones that a trace still has, in the order of their steps.
+type details struct {
+	kept []kept
+	size int // of all of them
+}
+
+type kept struct {
+	step *Step
+	size int
+}
+
+// keep holds the Details to their bound, now that one has come: it is shortened if it
+// alone is too long, and the oldest of the others until all fit. A story is told of
+// the end of a run and of what led there, so it is the oldest that go first.
+func (d *details) keep(s *Step, most int) {
+	l, ok := s.Detail.(Long)
+	if !ok {
+		return
+	}
+	n := l.Size()
+	if n > most/detailShare {
+		s.Detail = l.Short()
+		return
+	}
+	d.kept, d.size = append(d.kept, kept{s, n}), d.size+n
+	for d.size > most {
+		old := d.kept[0]
+		old.step.Detail = old.step.Detail.(Long).Short()
+		d.kept, d.size = d.kept[1:], d.size-old.size
+	}
+}

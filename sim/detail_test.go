@@ -1,0 +1,98 @@
+package sim_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"ipamsim/sim"
+	"ipamsim/sim/strategy"
+)
+
+// page is a Detail of so many bytes; 0 is what is left of one.
+type page int
+
+func (p page) Size() int  { return int(p) }
+func (p page) Short() any { return page(0) }
+
+// told runs a process that sends a message for each of the details, and returns
+// what the trace still has of them.
+func told(t fataler, most int, details ...any) (kept []any, digest uint64) {
+	o := single(strategy.NewSerial())
+	o.Limits.Details = most
+	tr, err := sim.Run(context.Background(), o, func(w *sim.World) error {
+		start(w, sim.Process{ID: "a", Run: func(ctx context.Context, g *sim.Gate) error {
+			for i, d := range details {
+				say := func(ctx context.Context) error { sim.Report(ctx, "ok", d); return nil }
+				if err := g.Pass(ctx, sim.Op{Key: fmt.Sprint(i)}, say); err != nil {
+					return err
+				}
+			}
+			return nil
+		}})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range tr.Steps {
+		kept = append(kept, s.Detail)
+	}
+	return kept, tr.Digest()
+}
+
+type fataler interface{ Fatal(...any) }
+
+// Of 5,120 bytes no Detail may take more than ten, and the oldest go first; what is
+// not Long stays.
+func TestDetailsAreBounded(t *testing.T) {
+	const most = 5120
+	all := []any{page(7), "a word", page(10), page(11)}
+	want := []any{page(0), "a word", page(0), page(0)}
+	for range most / 10 {
+		all, want = append(all, page(10)), append(want, page(10))
+	}
+	got, digest := told(t, most, all...)
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+	got, free := told(t, 0, all...)
+	if d := cmp.Diff(all, got); d != "" {
+		t.Errorf("by default a trace has room for them; -want +got:\n%s", d)
+	}
+	if free != digest {
+		t.Error("what is kept moves the digest")
+	}
+}
+
+// Law: a trace keeps the newest of the Details that are not too long each, and of
+// them as many as there is room for.
+func TestDetailsLaw(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		most := rapid.IntRange(512, 2000).Draw(t, "most")
+		sizes := rapid.SliceOfN(rapid.IntRange(0, most/200), 1, 600).Draw(t, "sizes")
+		var all []any
+		for _, n := range sizes {
+			all = append(all, page(n))
+		}
+		want, room, full := slices.Clone(all), most, false
+		for i, n := range slices.Backward(sizes) {
+			switch {
+			case n > most/512:
+				want[i] = page(0)
+			case full || n > room:
+				full = true
+				want[i] = page(0)
+			default:
+				room -= n
+			}
+		}
+		if got, _ := told(t, most, all...); !slices.Equal(got, want) {
+			t.Fatalf("of %v\nin %d are left\n%v, want\n%v", sizes, most, got, want)
+		}
+	})
+}
