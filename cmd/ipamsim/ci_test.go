@@ -276,7 +276,8 @@ func gitlabSchema(dir string) ([]byte, error) {
 		return nil, errors.New("no npm")
 	}
 	cmd := exec.Command(npm, "pack", "--silent", "--ignore-scripts", gitlabPackage)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "npm_config_cache="+filepath.Join(dir, "cache"), "npm_config_update_notifier=false")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "npm_config_cache="+filepath.Join(dir, "cache"), "npm_config_update_notifier=false",
+		"npm_config_fetch_retries=0", "npm_config_fetch_timeout=20000") // offline, say so at once
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("npm pack %s: %w: %s", gitlabPackage, err, out)
 	}
