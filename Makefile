@@ -20,7 +20,7 @@ gov = overlay=$$(go run ./cmd/hermetic) && flags=(-overlay="$$overlay" -tags=her
 forked = $(if $(strip $(FORK)),export GOWORK=off; fork=$$(go run ./cmd/fork $(FORK)) || exit 2; flags+=(-modfile="$$fork"); )
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test lint bench golden screenshots fuzz determinism quiet runtime-test lab gate findings conformance chaos
+.PHONY: help build demo test lint bench golden screenshots fuzz determinism quiet runtime-test lab gate planted findings conformance chaos
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -86,6 +86,8 @@ lab: ## the routes against real BIRD in network namespaces; LAB_REQUIRED=1: a sk
 # GATEFLAGS=--update rewrites the baseline.
 gate: build ## compare the library with scenarios/baseline.json; FORK=../whereabouts: of a fork
 	@bin/ipamsim gate $(GATEFLAGS)
+planted: ## the gate is red for each planted regression, green for a mend: cmd/fork (an hour)
+	@go test -timeout 6h -count=1 -run '^Test(Planted|Author)' -v ./cmd/fork -planted
 findings: ## run the command of every row of the track record (reports/README.md)
 	@$(call gov,test) -timeout 60m -count=1 -run "^TestFindings$$" -v ./cmd/ipamsim -findings
 conformance: ## fast store = etcd, references = the real allocators: CHECKS=10000 random histories each

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The rows of the library in which the address of a starting pod is freed.
+var windowOf162 = []string{"found-failed-refetch-frees", "r1-whereabouts-162", "r3-ip-reconciler", "whereabouts-110-scale"}
+
+// TestForkIsGated: with the mend of #162 its scenario turns from violated to fixed,
+// another stays as it is, and the gate is green.
+func TestForkIsGated(t *testing.T) {
+	clone(t)
+	if _, err := os.Stat("scenarios/baseline.json"); err != nil {
+		t.Skipf("SKIP: nothing to compare with: %v", err)
+	}
+	g := newGarden(t)
+	fork := copied(t, release(t, whereabouts), filepath.Join(g.dir, "whereabouts"))
+	for _, e := range mended {
+		edit(t, filepath.Join(fork, e.file), e.old, e.new)
+	}
+	modfile, err := run([]string{fork})
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary := g.link(t, "mended", "-modfile="+modfile, "-overlay="+g.overlay)
+	code, said, found := g.gate(t, binary, "scenarios/ok-reconciler-frees.yaml", "scenarios/r1-whereabouts-162.yaml")
+	fixed := slices.ContainsFunc(found, func(r result) bool {
+		return r.scenario == "r1-whereabouts-162" && r.kind == "fixed-violation" && r.rule == "duplicate-address"
+	})
+	if code != 0 || !fixed || strings.Contains(said, "ok-reconciler-frees") || !strings.Contains(said, whereabouts+"@v0.9.4 => "+fork) {
+		t.Errorf("exit %d, fixed: %v\n%s", code, fixed, said)
+	}
+}
+
+// TestAuthorMends does what README.md tells an author of an address manager to do,
+// in a fresh clone: with the mend of #162 the gate is green, its rows turn from
+// violated to fixed, and nothing else does.
+func TestAuthorMends(t *testing.T) {
+	a := newAuthor(t)
+	for _, e := range mended {
+		edit(t, filepath.Join(a.fork, e.file), e.old, e.new)
+	}
+	code, said, found := a.gate(t, "")
+	t.Log(said)
+	if code != 0 {
+		t.Errorf("exit %d, want 0", code)
+	}
+	var rows []string
+	for _, r := range found {
+		switch {
+		case r.kind == "fixed-violation":
+			rows = append(rows, r.scenario)
+		case r.level == "error" || r.kind != "cost":
+			t.Errorf("moved, too: %+v", r)
+		}
+	}
+	if rows = slices.Compact(rows); !slices.Equal(sorted(rows), windowOf162) {
+		t.Errorf("fixed: %v, want %v", rows, windowOf162)
+	}
+	if !strings.Contains(said, whereabouts+"@v0.9.4 => ../whereabouts") {
+		t.Error("the versions do not say that it is a fork")
+	}
+	if out, err := exec.Command("git", "-C", a.clone, "status", "--porcelain").CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("the clone is not clean: %s %v", out, err)
+	}
+}
+
+// TestAuthorBreaks: with an allocator that overlooks a reserved address the gate is
+// red, and says what and where. The way is the other one, a replace in go.mod.
+func TestAuthorBreaks(t *testing.T) {
+	a := newAuthor(t)
+	p := &plants[slices.IndexFunc(plants, func(p plant) bool { return p.name == "reservation-ignored" })]
+	edit(t, filepath.Join(a.fork, p.file), p.old, p.new)
+	code, said, found := a.gate(t, "replace")
+	t.Log(said)
+	if code != 1 {
+		t.Errorf("exit %d, want 1", code)
+	}
+	if !slices.ContainsFunc(found, p.named) {
+		t.Errorf("no red row says %s of %s in %s:\n%s", p.kind, p.about, p.scenario, list(found))
+	}
+}
+
+// author is somebody with a fresh clone of ipamsim and a fork beside it.
+type author struct{ clone, fork string }
+
+func newAuthor(t *testing.T) *author {
+	t.Helper()
+	if !*planted {
+		t.Skip("SKIP: takes minutes; make planted")
+	}
+	top, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	a := &author{clone: dir + "/ipamsim", fork: dir + "/whereabouts"}
+	if out, err := exec.Command("git", "clone", "-q", top, a.clone).CombinedOutput(); err != nil {
+		t.Fatalf("%s %v", out, err)
+	}
+	t.Chdir(a.clone)
+	copied(t, release(t, whereabouts), a.fork)
+	return a
+}
+
+// gate is the command of README.md; with "replace", that of those who know go.mod.
+func (a *author) gate(t *testing.T, way string) (code int, said string, found []result) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "gate.sarif")
+	args := []string{"gate", "GATEFLAGS=--sarif " + file}
+	if way == "replace" {
+		if _, err := command("mod", "edit", "-replace", whereabouts+"=../whereabouts"); err != nil {
+			t.Fatal(err)
+		}
+	} else {
+		args = append(args, "FORK=../whereabouts")
+	}
+	c := exec.Command("make", args...)
+	var out, report bytes.Buffer
+	c.Stdout, c.Stderr = &out, &report
+	began := time.Now()
+	err := c.Run()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	t.Logf("make %s: %s", strings.Join(args, " "), time.Since(began).Round(time.Second))
+	if _, err := os.Stat(file); err != nil {
+		t.Fatalf("%s%s", out.Bytes(), report.Bytes())
+	}
+	// make's own exit code is 2 whatever the command's was; it says which.
+	if strings.Contains(report.String(), "Error 1") {
+		code = 1
+	} else if err != nil {
+		t.Fatalf("%s%s", out.Bytes(), report.Bytes())
+	}
+	return code, out.String(), readSARIF(t, file)
+}
+
+func sorted(s []string) []string { return slices.Sorted(slices.Values(s)) }

@@ -1,0 +1,155 @@
+package main
+
+// plant is one change for the worse, made in a copy of one file: old is there
+// exactly once, or the test fails.
+type plant struct {
+	name     string
+	what     string // what an author would have done wrong
+	module   string // "" is ours
+	file     string // of the module
+	old, new string
+	// kind and about are what the gate must say in a red row, and scenario is one
+	// of the rows that must say so.
+	kind, about, scenario string
+}
+
+// mended is what an author would try against whereabouts#162: a pod that is Pending
+// on a node, and of which nothing has been reported yet, keeps its addresses.
+var mended = []struct{ file, old, new string }{
+	{"pkg/reconciler/wrappedPod.go", "\tphase v1.PodPhase\n", "\tphase v1.PodPhase\n\tstarting bool\n"},
+	{
+		"pkg/reconciler/wrappedPod.go", "\t\tphase: pod.Status.Phase,\n",
+		"\t\tphase: pod.Status.Phase,\n\t\tstarting: pod.Status.Phase == v1.PodPending && pod.Spec.NodeName != \"\" && networkStatusFromPod(pod) == \"[]\",\n",
+	},
+	{
+		"pkg/reconciler/iploop.go", "\t\t\tisFound := isIpOnPod(&livePod, podRef, ip)\n",
+		"\t\t\tif livePod.starting {\n\t\t\t\treturn true\n\t\t\t}\n\t\t\tisFound := isIpOnPod(&livePod, podRef, ip)\n",
+	},
+}
+
+// plants are regressions of each kind that a gate is for.
+var plants = []plant{
+	// Allocators.
+	{
+		name: "overlap-unwritten", what: "Whereabouts reserves an address in its range, but not across overlapping ranges",
+		module: whereabouts, file: "pkg/storage/kubernetes/ipam.go",
+		old:  "\t\t\tif !skipOverlappingRangeUpdate {",
+		new:  "\t\t\tif !skipOverlappingRangeUpdate && mode == whereaboutstypes.Deallocate {",
+		kind: "new-violation", about: "overlap-reservation",
+	},
+	{
+		name: "last-address-unused", what: "Whereabouts' search stops one address before the end of the range",
+		module: whereabouts, file: "pkg/allocate/allocate.go",
+		old:  "iphelpers.CompareIPs(ip, lastIP) <= 0",
+		new:  "iphelpers.CompareIPs(ip, lastIP) < 0",
+		kind: "new-violation", about: "spurious-exhaustion",
+	},
+	{
+		name: "reservation-ignored", what: "Whereabouts overlooks one of the reserved addresses",
+		module: whereabouts, file: "pkg/allocate/allocate.go",
+		old:  "\tfor _, r := range reserveList {",
+		new:  "\tfor _, r := range reserveList[min(1, len(reserveList)):] {",
+		kind: "new-violation", about: "duplicate-address",
+	},
+	{
+		name: "affinity-unconfirmed", what: "Calico's affinity for a block that was claimed stays pending",
+		module: calico, file: "libcalico-go/lib/ipam/ipam_block_reader_writer.go",
+		old:  "aff.Value.(*model.BlockAffinity).State = model.StateConfirmed\n\tconfirmed, err",
+		new:  "aff.Value.(*model.BlockAffinity).State = model.StatePending\n\tconfirmed, err",
+		kind: "new-violation", about: "",
+	},
+	{
+		name: "handle-not-decremented", what: "Calico releases an address, and its handle counts it still",
+		module: calico, file: "libcalico-go/lib/ipam/ipam.go",
+		old:  "handle.decrementBlock(blockCIDR, num)",
+		new:  "handle.decrementBlock(blockCIDR, 0*num)",
+		kind: "new-violation", about: "handle-count",
+	},
+	{
+		name: "strict-affinity-ignored", what: "Calico borrows from other nodes' blocks although strictAffinity is on",
+		module: calico, file: "libcalico-go/lib/ipam/ipam.go",
+		old:  "if config.StrictAffinity != true && rem != 0 {",
+		new:  "if rem != 0 {",
+		kind: "new-violation", about: "strict-affinity",
+	},
+	{
+		name: "max-blocks-off-by-one", what: "Calico lets a host have one block more than maxBlocksPerHost",
+		module: calico, file: "libcalico-go/lib/ipam/ipam.go",
+		old:  "numBlocksOwned >= maxNumBlocks",
+		new:  "numBlocksOwned > maxNumBlocks",
+		kind: "new-violation", about: "max-blocks",
+	},
+	// Reconcilers.
+	{
+		name: "reconciler-keeps", what: "Whereabouts' ip-reconciler keeps the addresses of pods that are gone",
+		module: whereabouts, file: "pkg/reconciler/iploop.go",
+		old:  "\t\t\treturn isFound\n\t\t}\n\t}\n\treturn false\n}",
+		new:  "\t\t\treturn isFound\n\t\t}\n\t}\n\treturn true\n}",
+		kind: "new-violation", about: "leaked-claim",
+	},
+	{
+		name: "reconciler-does-not-wait", what: "Whereabouts' ip-reconciler no longer looks again at a Pending pod",
+		module: whereabouts, file: "pkg/reconciler/iploop.go",
+		old:  "retries < storage.PodRefreshRetries",
+		new:  "retries < 0*storage.PodRefreshRetries",
+		kind: "new-violation", about: "unbacked-sandbox",
+	},
+	{
+		name: "grace-ignored", what: "Calico's garbage collector frees at once, without the grace period",
+		module: calico, file: "kube-controllers/pkg/controllers/node/ipam_allocation.go",
+		old:  "if time.Since(*a.leakedAt) > leakGracePeriod &&",
+		new:  "if time.Since(*a.leakedAt) >= 0 &&",
+		kind: "new-violation", about: "unbacked-sandbox",
+	},
+	{
+		name: "leak-never-freed", what: "Calico's garbage collector finds leaks and frees none",
+		module: calico, file: "kube-controllers/pkg/controllers/node/ipam.go",
+		old:  "\tif len(opts) == 0 {\n\t\t// Nothing to do.",
+		new:  "\tif len(opts) >= 0 {\n\t\t// Nothing to do.",
+		kind: "new-violation", about: "leaked-claim",
+	},
+	// Routes.
+	{
+		name: "borrowed-not-announced", what: "a node does not announce the /32 of an address that it borrowed",
+		file: "model/route/filter.go",
+		old:  "if !pools[i].NoExport && covers(pools[i].Prefix, dst) {",
+		new:  "if !pools[i].NoExport && !dst.IsSingleIP() && covers(pools[i].Prefix, dst) {",
+		kind: "new-violation", about: "blackholed-address",
+	},
+	{
+		name: "no-blackhole", what: "a node has no blackhole for its block, so that we see less",
+		file: "model/route/speaker.go",
+		old:  "if !a.Block.IsSingleIP() {",
+		new:  "if !a.Block.IsValid() {",
+		kind: "vanished-violation", about: "blackholed-address",
+	},
+	// Costs.
+	{
+		name: "add-asks-twice", what: "Whereabouts' ADD asks for the pools' list once more",
+		module: whereabouts, file: "pkg/storage/kubernetes/ipam.go",
+		old:  "if err := ipam.Status(requestCtx); err != nil {",
+		new:  "_ = ipam.Status(requestCtx)\n\tif err := ipam.Status(requestCtx); err != nil {",
+		kind: "cost", about: "API calls per ADD",
+	},
+	{
+		name: "pods-listed-per-address", what: "Whereabouts' ip-reconciler lists all pods for every address",
+		module: whereabouts, file: "pkg/reconciler/iploop.go",
+		old:  "logging.Debugf(\"the IP reservation: %s\", ipReservation)",
+		new:  "_, _ = rl.k8sClient.ListPods()",
+		kind: "cost", about: "API calls per reconcile",
+	},
+	{
+		name: "affinity-asked-twice", what: "Calico's allocator reads the affinity of every block twice",
+		module: calico, file: "libcalico-go/lib/ipam/ipam.go",
+		old:  "aff, err := s.client.blockReaderWriter.queryAffinity(ctx, s.affinityCfg, cidr, \"\")",
+		new:  "_, _ = s.client.blockReaderWriter.queryAffinity(ctx, s.affinityCfg, cidr, \"\")\n\t\t\taff, err := s.client.blockReaderWriter.queryAffinity(ctx, s.affinityCfg, cidr, \"\")",
+		kind: "cost", about: "API calls per ADD",
+	},
+	{
+		name: "slower-retry", what: "Whereabouts waits 800 ms instead of 500 ms before it asks for the lease again",
+		module: whereabouts, file: "pkg/types/types.go",
+		old:  "DefaultLeaderRetryPeriod      = 500",
+		new:  "DefaultLeaderRetryPeriod      = 800",
+		kind: "cost", about: "latency of ADD",
+	},
+}
