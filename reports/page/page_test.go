@@ -121,7 +121,7 @@ func testWalk(t *testing.T, b *browser.Browser) {
 	r.sees("#decision", "one of 3 that could have come next")
 	r.Click("#nextturn") // a fault
 	r.at("4")
-	r.sees("#decision", "fail-before (a fault)")
+	r.sees("#decision", "fail-before (a fault: answered with an error, and the server never saw it)")
 	r.Press("p")
 	r.at("3")
 	r.Press(kb.End)

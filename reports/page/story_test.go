@@ -45,7 +45,7 @@ var stories = []struct {
 		"#truth":       {"blackholed", "borrowed from a block of kubestage1001", "staging-4wbvl978mq-bmvhk on kubestage1003"},
 		"#grid":        {"Block 10.64.75.0/26, of kubestage1001"},
 		"#screens":     {"calicoctl ipam show --show-borrowed"},
-	}, []shot{{"w2", browser.Window{Width: 1280, Height: 1100}, "#gridpanel"}}},
+	}, []shot{{"w2", browser.Window{Width: 1280, Height: 1240}, "#truthpanel"}}},
 	{"t1-tkg-range-exhausted", map[string][]string{
 		"h1":            {"a worker crashes without CNI DEL", "five addresses are too few"},
 		"section.what":  {"172.18.178.198 stays claimed", "no live sandbox", "52 of 57 CNI ADDs were refused", "Could not allocate IP in range"},
@@ -116,12 +116,15 @@ func shoot(t *testing.T, b *browser.Browser, rec *reports.Record, sh shot) {
 	t.Helper()
 	r := show(t, b, rec, "", sh.window)
 	if sh.at != "" {
-		browser.Eval[bool](r.Tab, `new Promise((done) => {
+		browser.Eval[bool](r.Tab, `(async () => {
 			const bar = document.querySelector('#bar').offsetHeight;
 			const e = document.querySelector(`+quote(sh.at)+`);
-			for (let i = 0; i < 4; i++) scrollTo({ top: e.getBoundingClientRect().top + scrollY - (e.id === 'bar' ? 8 : bar + 8), behavior: 'instant' });
-			setTimeout(() => done(true), 300);
-		})`)
+			for (let i = 0; i < 5; i++) { // what is above may still grow
+				scrollTo({ top: e.getBoundingClientRect().top + scrollY - (e.id === 'bar' ? 8 : bar + 8), behavior: 'instant' });
+				await new Promise((f) => setTimeout(f, 200));
+			}
+			return true;
+		})()`)
 	}
 	file := filepath.Join(*screenshots, sh.name+".png")
 	if err := os.MkdirAll(*screenshots, 0o755); err != nil {

@@ -1,7 +1,7 @@
 // Pools and blocks as grids, a cell an address.
 const gridMax = 1024;
 const cellSize = 11;
-const gridStates = [['free', 'free'], ['agree', 'claimed, and alive'], ['borrowed', 'claimed, and alive on a node that does not own the block'], ['pending', 'claimed, not alive now'], ...wrongs.map((k) => [k, k])];
+const gridStates = [['free', 'free'], ['agree', 'claimed, and alive'], ['borrowed', 'borrowed: alive on a node that does not own the block'], ['pending', 'claimed, not alive now'], ...wrongs.map((k) => [k, k])];
 
 // The addresses by number, sorted, so that those of a range are found quickly.
 const numbered = rec.addresses.map((held) => ({ held, a: parseAddress(held.addr) })).filter((x) => x.a)

@@ -86,9 +86,10 @@ function makeLanes() {
   const heads = new Map(titles.map((t) => [t, { head: true, height: 22, label: t }]));
   for (const l of list) {
     l.height = laneHeight;
-    l.label = l.pod ? shortPod(l.pod) : l.row;
+    l.label = l.pod ? tinyPod(l.pod) : l.row;
     l.title = l.row + (l.node ? ' on ' + l.node : '');
-    if (l.story && l.node && innerWidth > 600) l.label += ' @' + shortNode(l.node);
+    if (l.row === 'the node') l.label = 'node ' + shortNode(l.node);
+    else if (l.story && l.node && innerWidth > 600) l.label += ' @' + shortNode(l.node);
     l.say = () => l.title + ': ' + plural(l.marks.length, 'mark') + '. Press to search for it.';
     l.press = () => go({ q: l.pod || l.row });
   }
@@ -147,7 +148,7 @@ function drawLane(ctx, lane, y, width) {
 function makeLaneLegend() {
   const legend = byId('lanelegend');
   const used = new Set(rec.steps.map((s) => (s.fault ? 'fault' : s.kind)).concat(rec.events.map((e) => (isFaultEvent(e) ? 'fault' : e.failed ? 'failed' : 'fact'))));
-  const draw = () => legend.replaceChildren(...Object.entries(marks).filter(([kind]) => used.has(kind)).map(([kind, text]) => {
+  const draw = () => legend.replaceChildren(...Object.entries(marks).filter(([kind]) => used.has(kind) && !(kind === 'watch' && used.has('event'))).map(([kind, text]) => {
     const c = el('canvas', { 'aria-hidden': 'true' });
     drawMark(sized(c, 16, 16), kind, 8, 8);
     return el('li', {}, c, ' ' + text);

@@ -6,7 +6,7 @@ function showDecision() {
   if (state.step === 0) parts.push(el('p', {}, 'Before the first step: what the scenario begins with.'));
   if (m) {
     parts.push(el('p', { class: 'sentence' }, el('strong', { title: m.actor }, shortActor(m.actor)), m.kind === 'local' ? '' : ' ', m.kind === 'local' ? ': ' : m.text || m.kind === 'event' ? '' : (kinds[m.kind] || m.kind) + ': ', stepText(m)));
-    const facts = [['Process', m.actor], ['Message', m.key], ['Answer', m.note], ['Outcome', m.outcome + (m.fault ? ' (a fault)' : '')], ['Choices', m.of > 1 ? 'one of ' + m.of + ' that could have come next' : 'the only one there was'], ['Time', clock(m.at)]];
+    const facts = [['Process', m.actor], ['Message', m.key], ['Answer', m.note], ['Outcome', m.outcome + ' (' + (outcomes[m.outcome] || (m.fault ? 'a fault' : 'no fault')) + ')'], ['Choices', m.of > 1 ? 'one of ' + m.of + ' that could have come next' : 'the only one there was'], ['Time', clock(m.at)]];
     parts.push(el('dl', {}, ...facts.filter(([, v]) => v).map(([k, v]) => el('div', {}, el('dt', {}, k), el('dd', { class: m.fault && k === 'Outcome' ? 'hurt' : null }, v)))));
   } else if (state.step > 0) parts.push(el('p', {}, 'No message: time passes, or the cluster does something by itself.'));
   for (const v of violationsAt.get(state.step) || []) {

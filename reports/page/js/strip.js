@@ -63,7 +63,7 @@ function name(ctx, s, x, y, w, h, width) {
   const wrong = s.kind !== 'live' && s.kind !== 'claimed';
   ctx.font = (wrong ? '600 11px ' : '11px ') + colour('sans');
   ctx.textBaseline = 'middle';
-  let text = fit(ctx, wrong ? s.kind : shortPod(s.who || '?'), right - left - 8);
+  let text = fit(ctx, wrong ? s.kind : tinyPod(s.who || '?'), right - left - 8);
   if (wrong && text !== s.kind) text = right - left > 13 ? s.kind[0].toUpperCase() : '';
   if (!text) return;
   if (wrong) {

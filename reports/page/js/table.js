@@ -30,7 +30,7 @@ function makeTable(caption, columns, rows, all, more) {
 function cell(c) {
   if (typeof c !== 'string') return el('td', {}, c);
   if (/^([\w-]+\.)?[0-9a-f]{40,}$/.test(c)) return el('td', { title: c, class: 'short' }, c.replace(/[0-9a-f]{40,}$/, (h) => h.slice(0, 12) + '…'));
-  return el('td', { class: c.length <= 44 ? 'short' : null }, c);
+  return el('td', { class: c.length <= 36 ? 'short' : null }, c);
 }
 
 // tableRows are the rows of one table of the film at the playhead: those that the

@@ -21,7 +21,7 @@ function showTruth() {
     if (lent.has(held.addr)) verdict += '; borrowed from a block of ' + shortNode(lent.get(held.addr).owner);
     if (wrong.length) differ++; else agree++;
     if (needle && !matches([held.addr, held.network, names(live), names(claimed), verdict, ...live.concat(claimed).map((s) => s.who)].join(' ').toLowerCase())) continue;
-    const cells = [held.addr, wrong.length ? el('strong', {}, '✗ ' + verdict) : (live.length && claimed.length ? '= ' : '… ') + verdict, names(claimed) || '—', names(live) || '—'];
+    const cells = [held.addr, wrong.length ? el('strong', { class: 'so' }, '✗ ' + verdict) : (live.length && claimed.length ? '= ' : '… ') + verdict, names(claimed) || '—', names(live) || '—'];
     if (many) cells.splice(1, 0, held.network || '');
     rows.push({ cells, wrong: wrong.length > 0, rank: wrong.length ? (subjects.has(held.addr) ? 0 : 1) : verdict === 'agree' ? 3 : 2, addr: held.addr });
   }

@@ -1,6 +1,7 @@
 // How things are said. Times are virtual, in ns.
 function clock(ns) {
   const ms = Math.round(ns / 1e6);
+  if (ms < 1000) return ms ? ms + 'ms' : '0s';
   const h = Math.floor(ms / 3600000), m = Math.floor(ms / 60000) % 60;
   const s = String((ms % 60000) / 1000);
   return (h ? h + 'h' : '') + (h || m ? m + 'm' : '') + s + 's';
@@ -21,6 +22,8 @@ const oneDomain = domains.size > 0 && new Set(domains.values()).size === 1 ? [..
 function shortPod(pod) {
   return namespaces.size === 1 && pod.includes('/') ? pod.slice(pod.indexOf('/') + 1) : pod;
 }
+// tinyPod leaves out of a Deployment's pod what all of them share: app-…hnkbl.
+const tinyPod = (pod) => shortPod(pod).replace(/-[a-z0-9]{8,10}-([a-z0-9]{5})$/, '-…$1');
 function shortNode(node) {
   return oneDomain && node.endsWith(oneDomain) ? node.slice(0, -oneDomain.length) : node;
 }
@@ -52,6 +55,19 @@ const bands = {
 };
 const kinds = {
   read: 'reads', write: 'writes', watch: 'asks to hear', event: 'hears', local: 'does',
+};
+
+// what a decision did to its message, by the name of the outcome
+const outcomes = {
+  proceed: 'delivered',
+  delay: 'kept back for a while',
+  elapse: 'time passes',
+  'fail-before': 'a fault: answered with an error, and the server never saw it',
+  'lose-reply': 'a fault: delivered, then answered with an error',
+  stale: 'a fault: answered from an older revision',
+  drop: 'a fault: the watch broke',
+  gone: 'a fault: the watch broke, and what it missed is forgotten',
+  crash: 'a fault: the process was killed, and the message never arrived',
 };
 
 // ellipsis cuts a text to a width of a canvas.
