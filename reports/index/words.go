@@ -17,6 +17,15 @@ func short(d time.Duration) string {
 	return d.Round(time.Second).String()
 }
 
+// cut leaves out the end of a text that would be all there is to see of a table.
+func cut(text string) string {
+	const runesMax = 600
+	if r := []rune(text); len(r) > runesMax {
+		return string(r[:runesMax-1]) + "…"
+	}
+	return text
+}
+
 // grouped is a number with its thousands apart: 12,345.
 func grouped[N int | uint64](n N) string {
 	s := strconv.FormatUint(uint64(n), 10)

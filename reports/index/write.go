@@ -101,7 +101,7 @@ func (t *Table) cells() ([][]cell, error) {
 			return nil, fmt.Errorf("index: table %s, row %d: %d cells, want %d", t.Name, i, len(r), len(t.Columns))
 		}
 		for n, c := range r {
-			c.Text, c.More = reports.Clean(c.Text), reports.Clean(c.More)
+			c.Text, c.More = reports.Clean(c.Text), cut(reports.Clean(c.More))
 			if reports.Clean(c.Command) != c.Command {
 				c.Command = "" // what is copied must be what is seen
 			}
