@@ -17,7 +17,7 @@ var Convergence = define(Invariant{
 	Name:     "convergence",
 	Severity: model.Major,
 	Phase:    Quiescent,
-	Doc:      "Once all is calm, every address in use is claimed, every claim is in use, and every pod runs for which there is room.",
+	Doc:      "Once all is calm, every address in use is claimed, every claim is in use, and every pod for which there is room has its addresses.",
 }, func(v View) []finding {
 	return slices.Concat(unclaimed(v), unowned(v), notRunning(v))
 })
@@ -63,7 +63,7 @@ func (h *held) container(c *model.Claim) bool {
 	return false
 }
 
-// notRunning lists the pods that should run and do not. There is room for one if
+// notRunning lists the pods that should have addresses and do not. There is room for one if
 // there is for all that wait: two pods that want two addresses each, of three, may
 // get in each other's way for ever.
 func notRunning(v View) []finding {
@@ -75,40 +75,40 @@ func notRunning(v View) []finding {
 	}
 	for _, w := range all {
 		full := func(network string) bool { return model.Free(v.Networks, v.Record, network, w.Node) < lacking }
-		if !slices.ContainsFunc(w.missing, full) {
+		if !w.excused && !slices.ContainsFunc(w.missing, full) {
 			out = append(out, w.finding())
 		}
 	}
 	return out
 }
 
-// waiter is a pod that does not run yet.
+// waiter is a pod that has not got every address yet.
 type waiter struct {
 	model.Pod
 	ref     model.PodRef
 	missing []string // networks; one that it lacks twice stands here twice
+	excused bool     // it need not have got them yet
 }
 
 func waiting(v *View) []waiter {
 	var out []waiter
 	attached, busy := attachments(v), busyPods(v)
 	for ref, pod := range v.Truth.Pods {
-		if !startable(v, pod) || asked(v, ref) || moving(v, ref, pod.Since, busy) {
+		if !startable(v, pod) {
 			continue
 		}
-		w, managed := waiter{Pod: pod, ref: ref}, 0
+		w := waiter{Pod: pod, ref: ref, excused: asked(v, ref) || moving(v, ref, pod.Since, busy)}
 		for _, key := range pod.Networks {
 			if model.NetworkByKey(v.Networks, key) == nil {
 				continue // another manager's
 			}
-			managed++
 			if has := (wish{ref, pod.UID, key}); attached[has] > 0 {
 				attached[has]--
 			} else {
 				w.missing = append(w.missing, key)
 			}
 		}
-		if managed > 0 && (len(w.missing) > 0 || pod.Phase != "Running") {
+		if len(w.missing) > 0 { // the rest is its kubelet's
 			out = append(out, w)
 		}
 	}
@@ -125,11 +125,11 @@ func asked(v *View, p model.PodRef) bool {
 	return e != nil && e.Asked
 }
 
-// moving reports whether a pod is on its way, however slowly: its kubelet has not
-// asked for an address yet since the pod was bound, because what it hears may be on
-// its way for any time; a call for it is under way; or its sandbox has got its
-// addresses, has failed or has ended a moment ago. A pod that has failed twice in a
-// row is not.
+// moving reports whether a pod is on its way, however slowly. What its kubelet sends
+// and hears may be on its way for any time, and is not the manager's doing: the pod may
+// not have been asked for yet since it was bound, or not again since its last call
+// failed or its sandbox ended. Only a pod that was refused twice in a row, the last
+// time a moment ago or with the next call under way, is not moving.
 func moving(v *View, p model.PodRef, bound time.Duration, busy map[model.PodRef]bool) bool {
 	if v.History == nil {
 		return busy[p]
@@ -138,10 +138,7 @@ func moving(v *View, p model.PodRef, bound time.Duration, busy map[model.PodRef]
 	if e == nil || e.At < bound { // none, or its predecessor's
 		return true
 	}
-	if failed > 1 {
-		return false
-	}
-	return busy[p] || v.Truth.At-lastOf(v, e.Container) <= young
+	return failed < 2 || !busy[p] && v.Truth.At-e.At > young
 }
 
 // young is how long a pod may take on its way up, with room and with nothing wrong:
@@ -156,12 +153,9 @@ func startable(v *View, p model.Pod) bool {
 }
 
 func (w waiter) finding() finding {
-	why := "with every network it wants"
-	if len(w.missing) > 0 {
-		why = "without " + strings.Join(w.missing, ", ") + ", where addresses are left"
-	}
 	return finding{
-		message: fmt.Sprintf("after convergence %s on %s is still %s, %s", w.ref, w.Node, w.Phase, why),
+		message: fmt.Sprintf("after convergence %s on %s is still %s, without %s, where addresses are left",
+			w.ref, w.Node, w.Phase, strings.Join(w.missing, ", ")),
 		objects: []string{podName(w.ref), nodeName(w.Node)},
 	}
 }

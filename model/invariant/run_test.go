@@ -59,9 +59,15 @@ func TestStuck(t *testing.T) {
 	})
 }
 
-// tried is an ADD of a pod that failed long ago.
+// tried is two ADDs of a pod that failed one after the other.
 func tried(v *View, pod string) {
-	v.History.Add(model.Event{Kind: model.AddEnd, Pod: web(pod), Container: "tried", At: sec(20), Err: "no answer"})
+	for _, at := range []float64{40, 50} {
+		refused(v, pod, at)
+	}
+}
+
+func refused(v *View, pod string, at float64) {
+	v.History.Add(model.Event{Kind: model.AddEnd, Pod: web(pod), Container: "tried", At: sec(at), Err: "no answer"})
 }
 
 func TestConvergence(t *testing.T) {
@@ -108,14 +114,8 @@ func TestConvergence(t *testing.T) {
 		{"a pod that waits, and was once refused what it asked for by name", func(v *View) {
 			pending(netA)(v)
 			v.History.Add(model.Event{Kind: model.AddEnd, Pod: web("9"), Asked: true})
-			v.History.Add(model.Event{Kind: model.AddEnd, Pod: web("9"), Err: "no answer"})
+			tried(v, "9")
 		}, "after convergence default/web-9 on node-2 is still Pending, without default/a, where addresses are left"},
-		{"attached but never Running", func(v *View) {
-			p := v.Truth.Pods[web("0")]
-			p.Phase = "Pending"
-			v.Truth.Pods[web("0")] = p
-			tried(v, "0")
-		}, "after convergence default/web-0 on node-1 is still Pending, with every network it wants"},
 		{"Running on the sandbox of its predecessor", func(v *View) {
 			p := v.Truth.Pods[web("0")]
 			p.UID = "new"
@@ -123,6 +123,20 @@ func TestConvergence(t *testing.T) {
 			tried(v, "0")
 		}, "after convergence default/web-0 on node-1 is still Running, without default/a, where addresses are left"},
 
+		{"attached, and its kubelet has not said so yet", func(v *View) {
+			p := v.Truth.Pods[web("0")]
+			p.Phase = "Pending"
+			v.Truth.Pods[web("0")] = p
+			tried(v, "0")
+		}, ""},
+		{"refused once, long ago: its kubelet has not asked again yet", func(v *View) { pending(netA)(v); refused(v, "9", 20) }, ""},
+		{"refused twice, long ago, by what was hurt then", func(v *View) { pending(netA)(v); refused(v, "9", 10); refused(v, "9", 20) }, ""},
+		{"its sandbox ended long ago, and the next one is not made yet", func(v *View) {
+			v.History.Add(model.Event{Kind: model.AddEnd, Pod: web("0"), Container: "c0", At: sec(10)})
+			stop(v, "c0")
+			unclaim(v, "10.0.0.1")
+			unreserve(v, "10.0.0.1")
+		}, ""},
 		{"its work has just ended", func(v *View) {
 			v.History.Add(model.Event{Kind: model.AddEnd, Pod: web("9"), Container: "c9", At: sec(20)})
 			v.History.Add(model.Event{Kind: model.DelEnd, Pod: web("9"), Container: "c9", At: sec(50)})
@@ -135,8 +149,8 @@ func TestConvergence(t *testing.T) {
 		{"its kubelet has not heard of it yet", pending(netA), ""},
 		{"nor has it heard of the successor of one that was refused twice", func(v *View) {
 			pod(func(p *model.Pod) { p.Since = sec(25) })(v)
-			tried(v, "9")
-			tried(v, "9")
+			refused(v, "9", 5)
+			refused(v, "9", 15)
 		}, ""},
 		{"its first ADD is slow", func(v *View) { pending(netA)(v); busy(v, "c9", "9", "node-2", false, sec(20)) }, ""},
 		{"a pod on its way up", pod(func(p *model.Pod) { p.Since = sec(40) }), ""},
