@@ -73,10 +73,19 @@ func search(t *testing.T, cfg Config) (*Outcome, string, error) {
 func TestCampaign(t *testing.T) {
 	dir := t.TempDir()
 	cfg := Config{Spec: flakySpec("duplicate-address"), Runs: 30, Dir: dir}
+	live := false // its page says that it runs, and is read anew
+	cfg.Tell = func(Progress) {
+		b, err := os.ReadFile(filepath.Join(dir, IndexFile))
+		live = live || err == nil && bytes.Contains(b, []byte("It runs: ")) && bytes.Contains(b, []byte(`http-equiv="refresh"`))
+	}
 	o, _, err := search(t, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
+	if !live {
+		t.Error("nobody saw how far it was while it ran")
+	}
+	cfg.Tell = nil
 	if o.Runs != 30 || o.Blind() || len(o.Rows) == 0 || o.Open > 0 || o.States == 0 || o.Pairs == 0 {
 		t.Fatalf("%+v", o)
 	}
