@@ -2,8 +2,11 @@ package space
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+
+	"ipamsim/scenarios"
 )
 
 // whereabouts draws a world of Whereabouts: a few nodes and pods on tiny ranges.
@@ -23,8 +26,6 @@ func whereabouts(w *world) {
 	if !filled {
 		w.reconcilers("ip-reconciler")
 	}
-	// Where only an operator's passes reconcile, nobody gives back what is lost after.
-	collected := filled || len(w.doc.Spec.Reconcilers) > 0
 	if w.Chance(1, 4) {
 		w.doc.Spec.Daemons = append(w.doc.Spec.Daemons, "pod-control-loop")
 	}
@@ -33,6 +34,8 @@ func whereabouts(w *world) {
 	w.faults()
 	w.hazards()
 	w.strategy(weight{"timed", 40}, weight{"stall", 30}, weight{"random", 20}, weight{"pct", 5}, weight{"pos", 5})
+	// Where only an operator's passes reconcile, nobody gives back what is lost after.
+	collected := len(w.doc.Spec.Reconcilers) > 0 || filled && w.calm()
 	if collected {
 		// An ADD may take two minutes (types.AddTimeLimit), and is tried again.
 		w.rest(3 * time.Minute)
@@ -59,6 +62,15 @@ func (w *world) crew(room int) int {
 		return pods
 	}
 	return min(pods, room)
+}
+
+// calm reports whether nothing takes a sandbox away without its DEL.
+func (w *world) calm() bool {
+	s := &w.doc.Spec
+	return s.Faults.Max == 0 && s.Hazards.Max == 0 && !slices.ContainsFunc(s.Timeline, func(e scenarios.Event) bool {
+		return e.Crash != nil || e.Reboot != nil || e.Kill != nil || e.Partition != nil || e.Pause != nil || e.Replace != nil ||
+			e.Delete != nil && e.Delete.Resource == "nodes"
+	})
 }
 
 // leakMin is longer than a DEL may take (types.DelTimeLimit, one minute).

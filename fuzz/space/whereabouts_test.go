@@ -53,6 +53,34 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
+// Where nobody gives back what is lost and nothing is to be lost, nothing is judged
+// that a loss breaks. Seed 217 was: its node loses its power, and no reconciler runs.
+func TestLossesHaveACollector(t *testing.T) {
+	judged := 0
+	for seed := range uint64(1000) {
+		s, err := space.Draw("whereabouts", seed)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		spec := &s.Doc.Spec
+		if len(spec.Reconcilers) > 0 || spec.Settle.Duration == 0 && spec.Judge.LeakAfter.Duration == 0 {
+			continue
+		}
+		judged++
+		if spec.Faults.Max > 0 || spec.Hazards.Max > 0 {
+			t.Errorf("seed %d: faults, and no reconciler", seed)
+		}
+		for _, e := range spec.Timeline {
+			if e.Crash != nil || e.Reboot != nil || e.Replace != nil {
+				t.Errorf("seed %d: %s, and no reconciler", seed, e.Kind())
+			}
+		}
+	}
+	if judged == 0 {
+		t.Error("no world without a reconciler is judged: nothing looks for addresses that are never handed out")
+	}
+}
+
 // Whatever a fuzzer makes up is a world of every space, and where its bytes end the
 // plainest world goes on.
 func FuzzDraw(f *testing.F) {
