@@ -136,12 +136,21 @@ func TestDoubts(t *testing.T) {
 		{"another course to the same end", three("b"), false},
 		{"another course that breaks something", many(3, 1, "b", "leaked-claim"), true},
 		{"another course that costs more", dearer(three("b"), 3), true},
+		{"another course that a limit cuts short", endless(many(3, 1, "b", "leaked-claim")), false},
 		{"the same course that costs more", dearer(three("a"), 3), false},
 	} {
 		if got := len(Doubts(b, []Result{{Scenario: "r1", Manager: "manager", Runs: x.runs}})) > 0; got != x.want {
 			t.Errorf("%s: doubtful %t, want %t", x.name, got, x.want)
 		}
 	}
+}
+
+// endless runs reach a limit.
+func endless(runs []Run) []Run {
+	for i := range runs {
+		runs[i].Cut = "100000 steps"
+	}
+	return runs
 }
 
 // dearer runs ask for so many calls more for each ADD.
