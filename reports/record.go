@@ -68,7 +68,7 @@ type RecordedEvent struct {
 	Container string        `json:"container,omitempty"`
 	Addrs     []string      `json:"addrs,omitempty"`
 	Failed    bool          `json:"failed,omitempty"` // upstream said so
-	Text      string        `json:"text"` // one line for people
+	Text      string        `json:"text"`             // one line for people
 }
 
 // RecordedViolation is a violation with how it came about.

@@ -93,6 +93,7 @@ func (r *Report) stories() []RecordedViolation {
 	for i := range r.Violations {
 		v := &r.Violations[i]
 		out[i] = RecordedViolation{Violation: *v, At: v.At, Turns: []Turn{}}
+		out[i].From, out[i].To = 0, 0 // positions in a history that a record has not
 		if k := slices.IndexFunc(all, func(x invariant.Invariant) bool { return x.Name == v.Invariant }); k >= 0 {
 			out[i].Meaning = all[k].Doc
 		}
