@@ -129,6 +129,9 @@ func (o *outputFlags) open(stdout io.Writer) (*outputs, error) {
 			out.discard()
 			return nil, fmt.Errorf("--%s: %w", f.flag, err)
 		}
+		if file := out.files[f.flag]; file != nil {
+			file.one = f.one != "" && !(o.gallery && f.flag == "html")
+		}
 	}
 	return out, nil
 }
@@ -157,6 +160,7 @@ func (o *outputs) write(s *scenarios.Scenario, r *reports.Report) error {
 		if f == nil {
 			continue
 		}
+		f.used = true
 		err := formats[name](f, r)
 		if err == nil && f.eager {
 			err = f.Flush() // whoever reads the pipe wants the line now
@@ -197,6 +201,10 @@ func (o *outputs) commit() error {
 		}
 	}
 	for _, f := range o.files {
+		if f != nil && f.one && !f.used {
+			f.discard() // its run was interrupted
+			continue
+		}
 		errs = append(errs, f.commit())
 	}
 	o.tidy()
@@ -224,6 +232,8 @@ type file struct {
 	path  string
 	tmp   *os.File // nil for stdout
 	eager bool     // readers wait for every line
+	one   bool     // it is of one run
+	used  bool     // which was written
 }
 
 // create begins a file. What exists and is no regular file, /dev/null or a named
