@@ -204,6 +204,28 @@ func TestCosts(t *testing.T) {
 	}
 }
 
+// TestTwoValues: a scenario costs 8 or 16, the one as often as the other. That the
+// median is the one before and the other now is chance.
+func TestTwoValues(t *testing.T) {
+	half := func(dear int, course string) []Run {
+		runs := many(30, 0, course)
+		for i := range dear {
+			runs[i] = dearer(runs[i:i+1], 8)[0]
+		}
+		return runs
+	}
+	r := Result{Scenario: "r1", Manager: "manager", Upstream: upstreamThen, Runs: half(0, "a")[:3], Wide: half(14, "a")}
+	b := Of(nil, []Result{r}, true)
+	r.Runs, r.Wide = half(3, "b")[:3], half(16, "b")
+	if got := Compare(b, []Result{r}, true); len(got.Rows[len(got.Rows)-1].Changes) != 0 {
+		t.Errorf("%s", short(got))
+	}
+	r.Wide = half(30, "b")
+	if got := short(Compare(b, []Result{r}, true)); !strings.Contains(got, "RED") {
+		t.Errorf("always the dearer one now: %q", got)
+	}
+}
+
 // TestCostOfAFix: where a fork mends a race, two pods do not share an address any more.
 // That there are more addresses is told, and is no regression, nor one of all.
 func TestCostOfAFix(t *testing.T) {

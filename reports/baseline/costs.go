@@ -45,6 +45,9 @@ func (c *comparison) costs() []Change {
 		case c.now.Wide != nil:
 			q := quartiles(c.now.Wide)[name]
 			after = q[1]
+			if after >= b.Low && after <= b.High || before >= q[0] && before <= q[2] {
+				continue // one of two values that are as frequent: the median jumps between them
+			}
 			allowed = max(allowed, 3*math.Hypot(deviation(b.High-b.Low, c.before.Wide), deviation(q[2]-q[0], len(c.now.Wide))))
 		default:
 			allowed += b.High - before + 1.5*(b.High-b.Low)

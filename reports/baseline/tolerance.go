@@ -16,19 +16,21 @@ type Tolerance struct {
 	Pooled   float64 `json:"pooled"`
 }
 
-// Tolerances to begin with.
+// Tolerances to begin with. What chance does to the means of all: with other seeds
+// for all 46 scenarios of Whereabouts, calls, writes, addresses moved by less than
+// 2 %, conflicts by less than 20 %, the median time of a DEL by 7 %.
 func Tolerances() map[string]Tolerance {
 	return map[string]Tolerance{
 		"API calls":       {Relative: 0.05, Absolute: 0.5, Pooled: 0.02},
 		"usual API calls": {Relative: 0, Absolute: 0.5, Pooled: 0.02},
-		"writes":          {Relative: 0.05, Absolute: 0.5, Pooled: 0.02},
-		"conflicts":       {Relative: 0.2, Absolute: 0.5, Pooled: 0.2},
-		"time, median":    {Relative: 0.1, Absolute: 0.05, Pooled: 0.05},
-		"time, 95 %":      {Relative: 0.2, Absolute: 0.1, Pooled: 0.1},
-		"time, longest":   {Relative: 0.3, Absolute: 0.2, Pooled: 0.2},
-		"addresses":       {Relative: 0.02, Absolute: 1, Pooled: 0.02},
-		"blocks":          {Relative: 0.02, Absolute: 1, Pooled: 0.02},
-		"routes":          {Relative: 0.02, Absolute: 1, Pooled: 0.02},
+		"writes":          {Relative: 0.05, Absolute: 0.5, Pooled: 0.03},
+		"conflicts":       {Relative: 0.2, Absolute: 0.5, Pooled: 0.25},
+		"time, median":    {Relative: 0.1, Absolute: 0.05, Pooled: 0.15},
+		"time, 95 %":      {Relative: 0.2, Absolute: 0.1, Pooled: 0.2},
+		"time, longest":   {Relative: 0.3, Absolute: 0.2, Pooled: 0.3},
+		"addresses":       {Relative: 0.02, Absolute: 1, Pooled: 0.03},
+		"blocks":          {Relative: 0.02, Absolute: 1, Pooled: 0.03},
+		"routes":          {Relative: 0.02, Absolute: 1, Pooled: 0.03},
 	}
 }
 
