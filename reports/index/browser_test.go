@@ -2,11 +2,15 @@ package index_test
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"ipamsim/model"
+	"ipamsim/reports"
+	"ipamsim/reports/index"
 	"ipamsim/reports/page/browser"
 )
 
@@ -88,6 +92,12 @@ func TestUse(t *testing.T) {
 		t.Errorf("the page complains: %q", got)
 	}
 
+	// The link to the charts leads there, and leaves the filters where they are.
+	tab.Click("#jump")
+	if top := browser.Eval[float64](tab, "document.getElementById('over-time').getBoundingClientRect().top"); top > 800 {
+		t.Errorf("the charts are %.0f pixels below", top)
+	}
+
 	// The address is all that is needed to see the same again.
 	again := open(t, b, "campaign", browser.Eval[string](tab, "location.hash"), browser.Window{Width: 1280, Height: 800})
 	if got := visible(again, "findings"); got != "4127 d6e3 0de7 c59c" {
@@ -166,5 +176,45 @@ func TestReload(t *testing.T) {
 	still := open(t, b, "running", "#still=1", browser.Window{Width: 1280, Height: 800})
 	if browser.Eval[bool](still, "document.getElementById('reload').checked") {
 		t.Error("it reads itself anew although somebody said that it should not")
+	}
+}
+
+// A page with as many rows as there may be is still quick to use. The bound is for a
+// machine with a lot else to do; on an idle one it takes a tenth of a second.
+func TestManyRows(t *testing.T) {
+	l := &index.Library{}
+	for n := range 1200 {
+		r := index.Run{Scenario: fmt.Sprintf("scenario-%d", n), Title: "what it is about", Verdict: reports.Pass, AsExpected: true, Seed: uint64(n), Steps: n, Command: "ipamsim run x.yaml"}
+		if n%3 == 0 {
+			r.Verdict, r.Violations, r.Violated = reports.Fail, 1, []string{"leaked-claim"}
+			r.Gravest = &model.Violation{Invariant: "leaked-claim", Severity: model.Minor, Message: strings.Repeat("a claim that nobody has ", 8)}
+		}
+		l.Add(r)
+	}
+	x, err := l.Index()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "index.html")
+	page := drawn(t, x)
+	if err := os.WriteFile(file, []byte(page), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tab := browser.Start(t).Open(t, file, "", browser.Window{Width: 1280, Height: 800})
+	tab.Wait("document.readyState == 'complete' && document.querySelectorAll('tbody tr').length == 1000")
+	took := browser.Eval[float64](tab, `(() => {
+  const from = performance.now(), search = document.querySelector('.tools input');
+  search.value = 'nobody has';
+  search.dispatchEvent(new Event('input'));
+  document.querySelector('thead th:nth-child(8) button').click();
+  document.body.getBoundingClientRect();
+  return performance.now() - from;
+})()`)
+	t.Logf("search and sort of 1000 rows: %.0f ms, a page of %d kB", took, len(page)>>10)
+	if took > 10_000 {
+		t.Errorf("search and sort took %.0f ms", took)
+	}
+	if got := browser.Eval[string](tab, "document.querySelector('.tools output').textContent"); got != "400 of 1000 shown" {
+		t.Errorf("it says %q", got)
 	}
 }

@@ -1,8 +1,9 @@
 'use strict';
 // Search, filters, order and copying. All of it is kept in the address behind #, so
 // that it survives reading the page anew and can be sent to somebody.
-const state = new URLSearchParams(location.hash.slice(1));
+const state = new URLSearchParams(location.hash.includes('=') ? location.hash.slice(1) : '');
 function keep(name, value) {
+  if ((state.get(name) || '') === value) return;
   if (value) state.set(name, value); else state.delete(name);
   const hash = state.toString();
   try { history.replaceState(null, '', '#' + hash); } catch { location.replace('#' + hash); }
