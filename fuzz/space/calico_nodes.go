@@ -43,6 +43,7 @@ func (c *calicoWorld) departing() (string, object) {
 // while it starts.
 func (c *calicoWorld) newMachine(at time.Duration) {
 	c.came++
+	c.addresses += replacedMax
 	n := fmt.Sprintf("newcomer-%d", c.came)
 	c.at(at, applied(c.manifest(n, Pick(c.Choices, "a", "b"))))
 	up := at + c.Duration(time.Millisecond, time.Second)
@@ -52,6 +53,10 @@ func (c *calicoWorld) newMachine(at time.Duration) {
 			object{"spec": object{"vxlanMode": "Always", "ipipMode": "Never"}})
 	}
 }
+
+// replacedMax machines that take the place of others get the addresses behind those
+// that are taken (cluster.ReplaceNode): one that comes later leaves them room.
+const replacedMax = 8
 
 // relabel moves a node to another rack, as far as pools and pods can see.
 func (c *calicoWorld) relabel(at time.Duration) {

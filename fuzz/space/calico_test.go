@@ -2,6 +2,9 @@ package space_test
 
 import (
 	"bytes"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -77,3 +80,41 @@ func TestCalicoFeatures(t *testing.T) {
 		t.Errorf("no world of 1000 has %s", f)
 	}
 }
+
+// No two machines have one address. The cluster gives those that replace others the
+// next one (seed 4626 had a newcomer on it).
+func TestNewcomersLeaveRoom(t *testing.T) {
+	found := 0
+	for seed := range uint64(600) {
+		s, err := space.Draw("calico", seed)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		text, replaced := string(shape(t, s)), s.Doc.Spec.Hazards.Max
+		for _, e := range s.Doc.Spec.Timeline {
+			if e.Replace != nil {
+				replaced++
+			}
+		}
+		last := 0
+		var taken []int
+		for _, m := range nodeAddress.FindAllStringSubmatch(text, -1) {
+			n, _ := strconv.Atoi(m[1])
+			taken = append(taken, n)
+		}
+		slices.Sort(taken)
+		for _, n := range slices.Compact(taken) {
+			if n >= 20 { // a newcomer's
+				if found++; n-last <= replaced {
+					t.Errorf("seed %d: a newcomer at .%d, %d machines are replaced behind .%d", seed, n, replaced, last)
+				}
+			}
+			last = n
+		}
+	}
+	if found == 0 {
+		t.Error("no world has a newcomer")
+	}
+}
+
+var nodeAddress = regexp.MustCompile(`10\.0\.[01]\.(\d+)/24`)
