@@ -68,6 +68,7 @@ var (
 	expression = regexp.MustCompile(`\$\{\{\s*([\w.-]+)`)
 	makes      = regexp.MustCompile(`\bmake ([a-z-]+)`)
 	settings   = regexp.MustCompile(`\b([A-Z]+)=`)
+	gateGiven  = regexp.MustCompile(`GATEFLAGS=".*"`)
 	gateReport = regexp.MustCompile(`--([a-z]+) ([^\s"]+)`)
 )
 
@@ -106,7 +107,7 @@ func (j *ciJob) complaints(makefile string) []string {
 				complain("%s: no such variable of the Makefile", m[1])
 			}
 		}
-		for _, m := range gateReport.FindAllStringSubmatch(c, -1) {
+		for _, m := range gateReport.FindAllStringSubmatch(gateGiven.FindString(c), -1) {
 			if gateCommand().Flags().Lookup(m[1]) == nil {
 				complain("gate --%s: no such flag", m[1])
 			}
