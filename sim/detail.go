@@ -10,14 +10,14 @@ type Long interface {
 	Short() any
 }
 
-// detailsMax is what the Details of a trace may keep, by default. Runs of the
-// library keep some MiB; four processes that search beside each other have a few
-// GiB between them.
-const detailsMax = 512 << 20
+// detailsMax is what the Details of a trace may keep, by default. The largest run of
+// the library keeps 9 MiB. A process that lets its heap grow to five times what is
+// live (scenarios.NewRunner) takes five times as much for them.
+const detailsMax = 256 << 20
 
 // detailShare of what all may keep is the most that one may keep: lists of all there
 // is, which nobody reads to the end, do not take the place of hundreds of others.
-const detailShare = 512
+const detailShare = 256
 
 // details are the long ones that a trace still has, in the order of their steps.
 type details struct {

@@ -47,10 +47,10 @@ func told(t fataler, most int, details ...any) (kept []any, digest uint64) {
 
 type fataler interface{ Fatal(...any) }
 
-// Of 5,120 bytes no Detail may take more than ten, and the oldest go first; what is
+// Of 2,560 bytes no Detail may take more than ten, and the oldest go first; what is
 // not Long stays.
 func TestDetailsAreBounded(t *testing.T) {
-	const most = 5120
+	const most = 2560
 	all := []any{page(7), "a word", page(10), page(11)}
 	want := []any{page(0), "a word", page(0), page(0)}
 	for range most / 10 {
@@ -73,8 +73,8 @@ func TestDetailsAreBounded(t *testing.T) {
 // them as many as there is room for.
 func TestDetailsLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		most := rapid.IntRange(512, 2000).Draw(t, "most")
-		sizes := rapid.SliceOfN(rapid.IntRange(0, most/200), 1, 600).Draw(t, "sizes")
+		most := rapid.IntRange(256, 2000).Draw(t, "most")
+		sizes := rapid.SliceOfN(rapid.IntRange(0, most/100), 1, 600).Draw(t, "sizes")
 		var all []any
 		for _, n := range sizes {
 			all = append(all, page(n))
@@ -82,7 +82,7 @@ func TestDetailsLaw(t *testing.T) {
 		want, room, full := slices.Clone(all), most, false
 		for i, n := range slices.Backward(sizes) {
 			switch {
-			case n > most/512:
+			case n > most/256:
 				want[i] = page(0)
 			case full || n > room:
 				full = true

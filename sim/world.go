@@ -33,7 +33,7 @@ type Limits struct {
 	Steps   int           // messages delivered or hurt; default 200,000
 	Virtual time.Duration // virtual time; default 24 h
 	Wall    time.Duration // wall-clock time without any progress; default 30 s
-	Details int           // bytes that the Details of the trace keep, older ones are shortened; default 512 MiB
+	Details int           // bytes that the Details of the trace keep, older ones are shortened; default 256 MiB
 }
 
 // Budget bounds the faults of a run.
