@@ -142,7 +142,7 @@ func lostPairs(losses []route.Loss) []lostPair {
 	type pair struct{ from, to string }
 	at := map[pair]int{}
 	var out []lostPair
-	why := map[pair][]string{}
+	why, last := map[pair][]string{}, map[pair]route.Loss{}
 	for i := range losses {
 		l := &losses[i]
 		p := pair{l.From, l.On}
@@ -152,6 +152,11 @@ func lostPairs(losses []route.Loss) []lostPair {
 			at[p], out = k, append(out, lostPair{from: l.From, to: l.On})
 		}
 		out[k].addresses = strings.TrimPrefix(out[k].addresses+" "+l.To.String(), " ")
+		cause := *l
+		if cause.To, cause.Since = (netip.Addr{}), 0; cause == last[p] {
+			continue // most addresses of a node are lost in one way
+		}
+		last[p] = cause
 		text := l.Why()
 		if l.Back {
 			text = "the answer is lost: " + text
