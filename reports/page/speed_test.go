@@ -1,7 +1,9 @@
 package page_test
 
 import (
+	"fmt"
 	"os"
+	"runtime"
 	"testing"
 
 	"ipamsim/reports/page/browser"
@@ -11,8 +13,9 @@ import (
 // a step, a jump, and scrolling are on the screen in less than 100 ms.
 //
 // Measured in the page, from before the action until the frame after it has been
-// painted. Judged is the quicker quarter of 15, because what else the machine does
-// at the time is no matter of the page. Two frames of 16.7 ms are in each figure.
+// painted, two frames of 16.7 ms included. Judged is the quicker quarter of 15: what
+// else the machine does is no matter of the page. Where it has more to do than it
+// has processors, the limit is longer by as much.
 func testFiftyThousandSteps(t *testing.T, b *browser.Browser) {
 	const steps, limitMs = 50000, 100
 	rec := large(steps)
@@ -57,12 +60,28 @@ func testFiftyThousandSteps(t *testing.T, b *browser.Browser) {
 			browser.Eval[bool](tab, "(document.querySelector('"+m.at+"').scrollIntoView({ behavior: 'instant' }), true)")
 		}
 		ms := browser.Eval[[]float64](tab, measure+"("+m.act+")")
-		t.Logf("%-20s %5.0f ms, median %.0f, at worst %.0f", m.name, ms[0], ms[1], ms[2])
-		if ms[0] > limitMs {
-			t.Errorf("%s takes %.0f ms; want less than %d", m.name, ms[0], limitMs)
+		t.Logf("%-20s %4.0f ms, median %4.0f, at worst %4.0f", m.name, ms[0], ms[1], ms[2])
+		if limit := limitMs * busy(); ms[0] > limit {
+			t.Errorf("%s takes %.0f ms; want less than %.0f", m.name, ms[0], limit)
 		}
+	}
+
+	// What is far down the list is drawn when it is there, and only that.
+	browser.Eval[bool](tab, "(location.hash = '#step=40000', true)")
+	tab.Wait("document.querySelector('#list .now')?.dataset.step === '40000'")
+	if n := browser.Eval[int](tab, "document.querySelectorAll('#list .line').length"); n > 60 {
+		t.Errorf("%d lines of the list exist at once", n)
 	}
 	if c := tab.Complaints(); len(c) > 0 {
 		t.Errorf("the page said %q", c)
 	}
+}
+
+// busy is how many processes want each processor, at least 1, as far as Linux says.
+func busy() float64 {
+	var load float64
+	if b, err := os.ReadFile("/proc/loadavg"); err == nil {
+		_, _ = fmt.Sscan(string(b), &load)
+	}
+	return max(1, load/float64(runtime.NumCPU()))
 }

@@ -3,6 +3,7 @@
 const film = rec.film || {};
 film.tables = film.tables || [];
 film.frames = film.frames || [];
+for (const t of film.tables) t.columns = t.columns || [];
 const tableIndex = (name) => film.tables.findIndex((t) => t.name === name);
 
 // column is the position of the first of these names among a table's columns.

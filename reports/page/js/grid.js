@@ -72,42 +72,63 @@ function paintCell(ctx, s, x, y) {
   }
 }
 
+// What is drawn stays and is drawn over: canvases cost more than what is on them. Its
+// width is kept, because asking for it would lay out the page once more.
+const drawn = new Map(); // title of a range → {figure, caption, canvas, tell what a place holds}
+let gridWidth = 0, gridHead = null, gridScheme = null;
+const gridTell = el('p', { class: 'dim cell' }, 'Point at an address to read who has it.');
+
+function makeGrid() {
+  new ResizeObserver(([entry]) => {
+    const width = Math.round(entry.contentRect.width);
+    if (width && width !== gridWidth) { gridWidth = width; showGrid(); }
+  }).observe(byId('grid'));
+}
+
+function gridFigure(title) {
+  const d = { caption: el('figcaption'), canvas: el('canvas', { role: 'img' }), at: null };
+  d.figure = el('figure', {}, d.caption, d.canvas);
+  d.canvas.addEventListener('pointermove', (e) => { gridTell.textContent = d.at(e.offsetX, e.offsetY) || gridTell.textContent; });
+  drawn.set(title, d);
+  return d;
+}
+
 function showGrid() {
-  const all = ranges();
   byId('gridpanel').hidden = tableIndex('blocks') < 0 && tableIndex('pools') < 0;
   if (byId('gridpanel').hidden) return;
-  const box = byId('grid');
-  const lent = lenders();
-  const tell = el('p', { class: 'dim cell' }, 'Point at an address to read who has it.');
-  const figures = all.slice(0, 24).map((range) => {
-    const g = cellsOf(range, lent);
-    const title = range.what + ' ' + range.name + (range.text !== range.name && !range.name.includes(range.text.replace('/', '-')) ? ' (' + range.text + ')' : '') + (range.node ? ', of ' + shortNode(range.node) : '');
-    const used = g ? Object.entries(g.count).map(([k, n]) => n + ' ' + (gridStates.find(([s]) => s === k) || [k, k])[1]).join(', ') || 'nothing in it' : 'too wide to draw';
-    const borrowed = g ? g.inside.filter((x) => lent.has(x.held.addr)).map((x) => lastPart(x.held.addr) + ' by ' + shortNode(lent.get(x.held.addr).by)) : [];
-    const caption = el('figcaption', {}, el('strong', {}, title), ': ' + used + (borrowed.length ? '; borrowed: ' + borrowed.slice(0, 5).join(', ') + (borrowed.length > 5 ? ' and ' + (borrowed.length - 5) + ' more' : '') : ''));
-    if (!g) return el('figure', {}, caption);
-    const across = Math.min(32, Math.max(8, Math.floor((Math.min(box.clientWidth || 600, 600) - 34) / cellSize / 8) * 8));
-    const lines = Math.ceil(g.cells.length / across);
-    const canvas = el('canvas', { role: 'img', 'aria-label': title + ': ' + used });
-    const ctx = sized(canvas, 34 + across * cellSize, lines * cellSize);
-    ctx.font = '10px ' + colour('mono');
-    ctx.textBaseline = 'middle';
-    g.cells.forEach((s, i) => {
-      const y = Math.floor(i / across) * cellSize;
-      if (i % across === 0) { ctx.fillStyle = colour('dim'); ctx.fillText(lastPart(formatAddress(g.bits, g.first + BigInt(i))), 0, y + cellSize / 2); }
-      paintCell(ctx, s, 34 + (i % across) * cellSize, y);
-    });
-    canvas.addEventListener('pointermove', (e) => {
-      const i = Math.floor(e.offsetY / cellSize) * across + Math.floor((e.offsetX - 34) / cellSize);
-      if (e.offsetX < 34 || i < 0 || i >= g.cells.length) return;
-      const addr = formatAddress(g.bits, g.first + BigInt(i));
-      const x = g.inside.find((y) => y.a.n === g.first + BigInt(i));
-      tell.textContent = x ? describeHeld(x.held) : addr + ': never used';
-    });
-    return el('figure', {}, caption, canvas);
-  });
+  if (gridScheme !== scheme.matches) { gridHead = gridLegend(); gridScheme = scheme.matches; }
+  const all = ranges(), lent = lenders();
+  const figures = all.slice(0, 24).map((range) => drawRange(range, lent));
   if (all.length > 24) figures.push(el('p', { class: 'dim' }, '… and ' + (all.length - 24) + ' more: search for a node or a range.'));
-  box.replaceChildren(gridLegend(), tell, el('div', { class: 'grids' }, ...(figures.length ? figures : [el('p', { class: 'dim' }, 'None at this step.')])));
+  byId('grid').replaceChildren(gridHead, gridTell, el('div', { class: 'grids' }, ...(figures.length ? figures : [el('p', { class: 'dim' }, 'None at this step.')])));
+}
+
+function drawRange(range, lent) {
+  const g = cellsOf(range, lent);
+  const title = range.what + ' ' + range.name + (range.text !== range.name && !range.name.includes(range.text.replace('/', '-')) ? ' (' + range.text + ')' : '') + (range.node ? ', of ' + shortNode(range.node) : '');
+  const used = g ? Object.entries(g.count).map(([k, n]) => n + ' ' + (gridStates.find(([s]) => s === k) || [k, k])[1]).join(', ') || 'nothing in it' : 'too wide to draw';
+  const borrowed = g ? g.inside.filter((x) => lent.has(x.held.addr)).map((x) => lastPart(x.held.addr) + ' by ' + shortNode(lent.get(x.held.addr).by)) : [];
+  const d = drawn.get(title) || gridFigure(title);
+  d.caption.replaceChildren(el('strong', {}, title), ': ' + used + (borrowed.length ? '; borrowed: ' + borrowed.slice(0, 5).join(', ') + (borrowed.length > 5 ? ' and ' + (borrowed.length - 5) + ' more' : '') : ''));
+  d.canvas.hidden = !g;
+  if (!g) return d.figure;
+  d.canvas.setAttribute('aria-label', title + ': ' + used);
+  const across = Math.min(32, Math.max(8, Math.floor((Math.min(gridWidth || 600, 600) - 34) / cellSize / 8) * 8));
+  const ctx = sized(d.canvas, 34 + across * cellSize, Math.ceil(g.cells.length / across) * cellSize);
+  ctx.font = '10px ' + colour('mono');
+  ctx.textBaseline = 'middle';
+  g.cells.forEach((s, i) => {
+    const y = Math.floor(i / across) * cellSize;
+    if (i % across === 0) { ctx.fillStyle = colour('dim'); ctx.fillText(lastPart(formatAddress(g.bits, g.first + BigInt(i))), 0, y + cellSize / 2); }
+    paintCell(ctx, s, 34 + (i % across) * cellSize, y);
+  });
+  d.at = (x, y) => {
+    const i = Math.floor(y / cellSize) * across + Math.floor((x - 34) / cellSize);
+    if (x < 34 || i < 0 || i >= g.cells.length) return '';
+    const there = g.inside.find((other) => other.a.n === g.first + BigInt(i));
+    return there ? describeHeld(there.held) : formatAddress(g.bits, g.first + BigInt(i)) + ': never used';
+  };
+  return d.figure;
 }
 
 function gridLegend() {

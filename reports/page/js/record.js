@@ -6,6 +6,7 @@ for (const a of rec.addresses) a.spans = a.spans || [];
 
 // The playhead goes from 0, before the first step, to the last.
 const lastStep = Math.max(
+  0,
   rec.steps.length ? rec.steps[rec.steps.length - 1].step : 0,
   rec.events.length ? rec.events[rec.events.length - 1].step : 0);
 

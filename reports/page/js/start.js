@@ -68,6 +68,7 @@ makeLanes();
 makeTables();
 for (const [i, { d }] of tableBoxes) panels.push({ box: d, show: () => showTable(i) });
 makeList();
+makeGrid();
 makeScreens();
 makeCopy();
 shortenTurns();

@@ -1,6 +1,6 @@
 // Tables of text. rows are {cells: [text or element], mark: '' | 'added' | 'changed'
 // | 'removed', wrong: bool}. Long ones are cut until somebody asks for all.
-const rowsMax = 100;
+const rowsMax = 50;
 const markWords = { added: ['+', 'added'], changed: ['~', 'changed'], removed: ['−', 'removed'] };
 
 function makeTable(caption, columns, rows, all, more) {
