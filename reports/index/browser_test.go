@@ -16,6 +16,14 @@ import (
 
 var shots = flag.String("screenshots", "", "write pictures of the pages into this `DIR`")
 
+// TestInBrowser looks at the pages as a reader does, all in one browser.
+func TestInBrowser(t *testing.T) {
+	b := browser.Start(t)
+	for name, test := range map[string]func(*testing.T, *browser.Browser){"use": use, "looks": looks, "reload": reload, "many rows": manyRows} {
+		t.Run(name, func(t *testing.T) { test(t, b) })
+	}
+}
+
 // open shows a page of the tests in a browser.
 func open(t *testing.T, b *browser.Browser, name, fragment string, w browser.Window) *browser.Tab {
 	t.Helper()
@@ -41,8 +49,7 @@ func visible(tab *browser.Tab, table string) string {
 
 // Search, filter, sort, copy and reset, by mouse and by keys, and none of it makes
 // the page do what no page may.
-func TestUse(t *testing.T) {
-	b := browser.Start(t)
+func use(t *testing.T, b *browser.Browser) {
 	tab := open(t, b, "campaign", "", browser.Window{Width: 1280, Height: 800})
 	const all = "c59c 0de7 d6e3 4127"
 	if got := visible(tab, "findings"); got != all {
@@ -107,8 +114,7 @@ func TestUse(t *testing.T) {
 
 // At 400 pixels nothing is cut off, in the dark everything can be read, without a
 // script as well; tables stay tables for a screen reader.
-func TestLooks(t *testing.T) {
-	b := browser.Start(t)
+func looks(t *testing.T, b *browser.Browser) {
 	for _, name := range []string{"campaign", "library"} {
 		for _, w := range []browser.Window{
 			{Width: 400, Height: 800}, {Width: 1280, Height: 800}, {Width: 1280, Height: 800, Dark: true}, {Width: 400, Height: 800, Dark: true, NoScript: true},
@@ -163,8 +169,7 @@ func faint(tab *browser.Tab) string {
 
 // While a campaign runs its page reads itself anew, unless somebody says that it
 // should not.
-func TestReload(t *testing.T) {
-	b := browser.Start(t)
+func reload(t *testing.T, b *browser.Browser) {
 	tab := open(t, b, "running", "", browser.Window{Width: 1280, Height: 800})
 	if !browser.Eval[bool](tab, "document.getElementById('reload').checked") {
 		t.Error("it does not read itself anew")
@@ -181,7 +186,7 @@ func TestReload(t *testing.T) {
 
 // A page with as many rows as there may be is still quick to use. The bound is for a
 // machine with a lot else to do; on an idle one it takes a tenth of a second.
-func TestManyRows(t *testing.T) {
+func manyRows(t *testing.T, b *browser.Browser) {
 	l := &index.Library{}
 	for n := range 1200 {
 		r := index.Run{Scenario: fmt.Sprintf("scenario-%d", n), Title: "what it is about", Verdict: reports.Pass, AsExpected: true, Seed: uint64(n), Steps: n, Command: "ipamsim run x.yaml"}
@@ -200,7 +205,7 @@ func TestManyRows(t *testing.T) {
 	if err := os.WriteFile(file, []byte(page), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	tab := browser.Start(t).Open(t, file, "", browser.Window{Width: 1280, Height: 800})
+	tab := b.Open(t, file, "", browser.Window{Width: 1280, Height: 800})
 	tab.Wait("document.readyState == 'complete' && document.querySelectorAll('tbody tr').length == 1000")
 	took := browser.Eval[float64](tab, `(() => {
   const from = performance.now(), search = document.querySelector('.tools input');
