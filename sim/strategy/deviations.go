@@ -16,6 +16,11 @@ import (
 // every run can be written down, and any bytes are a schedule: where they end the
 // default goes on, and what is left of a pair says nothing.
 //
+// Gaps are as they stand. A scale on which small ones are denser (2^(b/32) - 1) found
+// a duplicate-address in fewer executions (median 38 against 103, 20 hunts each), but
+// the first failure of a plain Whereabouts world, which comes late in a run, in 2
+// hunts of 10 against 8 of 11.
+//
 // Exceptions name messages and survive changes of the world; deviations count
 // decisions, are short and have no wrong form. Recorder makes the one of the other.
 type Deviations struct {
