@@ -73,7 +73,8 @@ func (l *losses) remove(k local) {
 
 // Losses are the addresses of pods that nodes cannot reach now, sorted by source,
 // then address. Since is when that pair was lost, whatever swallowed it since.
-// A node without power neither loses nor is lost.
+// A node without power neither loses nor is lost. The list must not be changed; it
+// is the same one until something is another.
 func (p *Plane) Losses() []Loss {
 	l := &p.losses
 	if l.list == nil {

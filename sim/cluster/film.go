@@ -259,8 +259,11 @@ func (cam *camera) route(place string, dst netip.Prefix, now *route.Route) {
 
 // lookReach looks at who cannot reach whom by those routes.
 func (cam *camera) lookReach(losses []route.Loss) {
+	if len(losses) == len(cam.losses) && (len(losses) == 0 || &losses[0] == &cam.losses[0]) {
+		return // the very list of the last look
+	}
 	if !slices.Equal(losses, cam.losses) {
-		cam.losses = slices.Clone(losses)
+		cam.losses = losses
 		cam.reach.Look(cam.rec, cam.table["reach"], lostPairs(losses))
 	}
 }
