@@ -18,7 +18,7 @@ import (
 //
 // Gaps are as they stand. A scale on which small ones are denser (2^(b/32) - 1) found
 // a duplicate-address in fewer executions (median 38 against 103, 20 hunts each), but
-// the first failure of a plain Whereabouts world, which comes late in a run, in 2
+// the first failure of any kind from the plainest world of FuzzWhereabouts in 2
 // hunts of 10 against 8 of 11.
 //
 // Exceptions name messages and survive changes of the world; deviations count
