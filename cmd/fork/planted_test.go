@@ -15,13 +15,13 @@ import (
 	"time"
 )
 
-var planted = flag.Bool("planted", false, "gate the whole library with each planted regression (make planted)")
+var planted = flag.Bool("planted", false, "gate the whole library with each planted regression (make planted: hours)")
 
 // TestPlanted: a gate that has never been red proves nothing. Each of the plants
 // turns the gate of the whole library red, and the gate says what it is.
 func TestPlanted(t *testing.T) {
 	if !*planted {
-		t.Skip("SKIP: takes an hour; make planted")
+		t.Skip("SKIP: takes hours; make planted")
 	}
 	clone(t)
 	g := newGarden(t)

@@ -150,6 +150,6 @@ var plants = []plant{
 		module: whereabouts, file: "pkg/types/types.go",
 		old:  "DefaultLeaderRetryPeriod      = 500",
 		new:  "DefaultLeaderRetryPeriod      = 800",
-		kind: "cost", about: "latency of ADD",
+		kind: "cost", about: "time of an ADD, median", scenario: "all of whereabouts",
 	},
 }
