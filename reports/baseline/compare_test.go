@@ -270,7 +270,10 @@ func some(t *rapid.T) []Result {
 		for seed := range uint64(rapid.IntRange(3, 12).Draw(t, "wide")) {
 			run := ran(seed+1, rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "course"))
 			run.Violated = slices.Sorted(slices.Values(invariants.Draw(t, "violated")))
-			run.Cost = reports.Cost{"API calls per ADD": {Sum: float64(rapid.IntRange(0, 1000).Draw(t, "calls")), Of: float64(rapid.IntRange(1, 100).Draw(t, "adds"))}}
+			run.Cost = reports.Cost{
+				"API calls per ADD":      {Sum: float64(rapid.IntRange(0, 1000).Draw(t, "calls")), Of: float64(rapid.IntRange(1, 100).Draw(t, "adds"))},
+				"time of an ADD, median": {Sum: float64(rapid.IntRange(0, 1e10).Draw(t, "time")) / 1e9, Of: 1},
+			}
 			r.Wide = append(r.Wide, run)
 		}
 		r.Runs = r.Wide[:3]
@@ -312,6 +315,9 @@ func TestLaws(t *testing.T) {
 		}
 		if d := Doubts(back, narrow(all)); len(d) > 0 {
 			t.Fatalf("doubts of the same: %v", d)
+		}
+		if stale := Stale(back, narrow(all), func(*Result) int { return 3 }); len(stale) > 0 {
+			t.Fatalf("stale though nothing moved: %v", stale)
 		}
 		if err := Write(&again, Of(back, narrow(all), true)); err != nil {
 			t.Fatal(err)

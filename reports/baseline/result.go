@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"math"
 	"time"
 
 	"ipamsim/reports"
@@ -54,7 +55,7 @@ func EntryOf(r *Result) Entry {
 	return e
 }
 
-// summed are the costs of several runs together.
+// summed are the costs of several runs together, to the millionth that a file keeps.
 func summed(runs []Run) reports.Cost {
 	out := reports.Cost{}
 	for _, r := range runs {
@@ -62,6 +63,9 @@ func summed(runs []Run) reports.Cost {
 			b := out[name]
 			out[name] = reports.Amount{Sum: b.Sum + a.Sum, Of: b.Of + a.Of}
 		}
+	}
+	for name, a := range out {
+		out[name] = reports.Amount{Sum: math.Round(a.Sum*1e6) / 1e6, Of: a.Of}
 	}
 	return out
 }
