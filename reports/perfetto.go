@@ -213,7 +213,7 @@ func (p *perfetto) messages() {
 		if s.Sent > 0 {
 			args["sent"] = clock(s.Sent)
 		}
-		for b := p.begins[s.Actor]; len(b) > 0 && b[0].Step < s.Step; b = b[1:] {
+		for b := p.begins[s.Actor]; len(b) > 0 && (b[0].Step < s.Step || b[0].At < s.At); b = b[1:] {
 			p.last[s.Actor], p.begins[s.Actor] = max(p.last[s.Actor], b[0].At), b[1:]
 		}
 		from := max(s.Sent, p.last[s.Actor])

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"net/netip"
 	"time"
 
 	"ipamsim/model"
@@ -38,6 +39,8 @@ type Record struct {
 	Events     []RecordedEvent     `json:"events"` // in order
 	Violations []RecordedViolation `json:"violations"`
 	Addresses  []Held              `json:"addresses"` // by network, then address
+	Ranges     []Range             `json:"ranges,omitempty"`
+	Waiting    []string            `json:"waiting,omitempty"` // pods, namespace/name, to which an address was refused to the end
 	Screens    []Screen            `json:"screens,omitempty"`
 	Film       film.Film           `json:"film"`
 }
@@ -57,7 +60,17 @@ type RecordedStep struct {
 	Of      int           `json:"of,omitempty"`   // choices there were, if more than one
 }
 
-// RecordedEvent is an entry of the history.
+// Range is what a network may hand out.
+type Range struct {
+	Network string         `json:"network"`
+	Prefix  netip.Prefix   `json:"prefix"`
+	Start   netip.Addr     `json:"start"` // the first and the last, inclusive
+	End     netip.Addr     `json:"end"`
+	Exclude []netip.Prefix `json:"exclude,omitempty"`
+}
+
+// RecordedEvent is an entry of the history, at the step after which it can be seen:
+// what happened between two messages is at the second.
 type RecordedEvent struct {
 	Step      int           `json:"step"`
 	At        time.Duration `json:"at"`

@@ -40,7 +40,7 @@ func RecordOf(r *Report) *Record {
 			if e.Kind == model.Output {
 				rec.Screens = append(rec.Screens, screenOf(e))
 			} else {
-				rec.Events = append(rec.Events, recordedEvent(e))
+				rec.Events = append(rec.Events, r.recordedEvent(e))
 			}
 		}
 	}
@@ -49,6 +49,10 @@ func RecordOf(r *Report) *Record {
 	if r.Film != nil {
 		rec.Film = *r.Film
 	}
+	rec.Ranges = r.ranges()
+	rec.Waiting = waiting(rec)
+	waitingTurns(rec)
+	reachTurns(rec)
 	return rec
 }
 
@@ -72,9 +76,22 @@ func (r *Report) recordedStep(st *sim.Step) RecordedStep {
 	return s
 }
 
-func recordedEvent(e model.Event) RecordedEvent {
+// ranges are what the networks may hand out, where they say so address by address.
+func (r *Report) ranges() (out []Range) {
+	for _, n := range r.Networks {
+		if n.Blocks != nil {
+			continue
+		}
+		for _, x := range n.Ranges {
+			out = append(out, Range{Network: n.Key, Prefix: x.Prefix, Start: x.Start, End: x.End, Exclude: x.Exclude})
+		}
+	}
+	return out
+}
+
+func (r *Report) recordedEvent(e model.Event) RecordedEvent {
 	out := RecordedEvent{
-		Step: e.Step, At: e.At, Kind: string(e.Kind), Actor: e.Actor, Node: e.Node, Container: e.Container, Failed: e.Err != "", Text: Clean(said(e)),
+		Step: r.shownAt(e.Step, e.At), At: e.At, Kind: string(e.Kind), Actor: e.Actor, Node: e.Node, Container: e.Container, Failed: e.Err != "", Text: Clean(said(e)),
 	}
 	if e.Pod != (model.PodRef{}) {
 		out.Pod = e.Pod.String()
@@ -93,6 +110,7 @@ func (r *Report) stories() []RecordedViolation {
 	for i := range r.Violations {
 		v := &r.Violations[i]
 		out[i] = RecordedViolation{Violation: *v, At: v.At, Turns: []Turn{}}
+		out[i].Step = r.shownAt(v.Step, v.At)
 		out[i].From, out[i].To = 0, 0 // positions in a history that a record has not
 		if k := slices.IndexFunc(all, func(x invariant.Invariant) bool { return x.Name == v.Invariant }); k >= 0 {
 			out[i].Meaning = all[k].Doc
@@ -113,13 +131,26 @@ func turnsOf(r *Report, v *model.Violation) []Turn {
 		if e.weight < glimpse {
 			continue
 		}
-		t := Turn{Step: e.step, At: e.at, Text: e.text}
+		t := Turn{Step: r.shownAt(e.step, e.at), At: e.at, Text: e.text}
+		if e.turn == "sign" {
+			t.Text = r.sign(e)
+		}
 		if !e.fact {
 			t.Who = Clean(e.actor)
 		}
 		out = append(out, t)
 	}
 	return out
+}
+
+// sign is what is so from a step on, in the words of the violation that it is.
+func (r *Report) sign(e *entry) string {
+	for i := range r.Violations {
+		if v := &r.Violations[i]; v.Step == e.step && strings.HasSuffix(e.text, ": "+v.Invariant) {
+			return Clean("from here on " + v.Message + " (" + v.Invariant + ")")
+		}
+	}
+	return e.text
 }
 
 // screenOf is what a command printed, with tabs and what could harm a reader

@@ -117,7 +117,7 @@ func testWithoutScript(t *testing.T, b *browser.Browser) {
 			browser.Eval[bool](r.Tab, "dispatchEvent(new Event('beforeprint'))")
 		}
 		text := r.Text()
-		for _, want := range []string{"It broke, as this scenario expects", "No two live sandboxes hold one address.", "10.0.0.1 is handed out AGAIN", "ipamsim run small.yaml"} {
+		for _, want := range []string{"Fails, and is meant to", "No two live sandboxes hold one address.", "10.0.0.1 is handed out AGAIN", "ipamsim run small.yaml"} {
 			if !bytes.Contains([]byte(text), []byte(want)) {
 				t.Errorf("paper %v: %q is not to be seen", w.Paper, want)
 			}
@@ -134,7 +134,7 @@ func testOtherVerdicts(t *testing.T, b *browser.Browser) {
 	pass := small("default/web-2")
 	pass.Verdict, pass.Violations, pass.Expected = reports.Pass, nil, nil
 	r := show(t, b, pass, "", desk)
-	r.sees(".verdict", "Nothing broke")
+	r.sees(".verdict", "Passes: nothing broke")
 	r.sees("header", "Every invariant held after every step")
 	r.at("8")
 
@@ -147,7 +147,7 @@ func testOtherVerdicts(t *testing.T, b *browser.Browser) {
 	surprise := small("default/web-2")
 	surprise.AsExpected, surprise.Expected = false, nil
 	r = show(t, b, surprise, "", desk)
-	r.sees(".verdict", "It broke, and was not expected to")
+	r.sees(".verdict", "Fails, and was not expected to")
 
 	r = show(t, b, &reports.Record{Format: reports.RecordFormat, Scenario: "empty", Verdict: reports.Unknown}, "#step=99&q=x", desk)
 	r.sees("#position", "Step 0 of 0")

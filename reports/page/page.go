@@ -23,7 +23,7 @@ var files embed.FS
 var (
 	style  = must(fs.ReadFile(files, "page.css"))
 	script = program()
-	page   = template.Must(template.New("page.html").Funcs(template.FuncMap{"clock": clock, "weight": weight, "subject": subject}).ParseFS(files, "page.html"))
+	page   = template.Must(template.New("page.html").Funcs(template.FuncMap{"clock": clock, "arrows": arrows, "subject": subject}).ParseFS(files, "page.html"))
 )
 
 // parts are the files of js, in the order they need each other in.

@@ -11,11 +11,6 @@ import (
 	"ipamsim/reports"
 )
 
-// violationsMax is how many violations have their timeline in the page's text. A run
-// that breaks more of them breaks the same thing again and again; all of them are in
-// the record.
-const violationsMax = 100
-
 // story is what the page tells before its program runs.
 type story struct {
 	*reports.Record
@@ -27,8 +22,7 @@ type story struct {
 	Refused  *refusals
 	Tells    []string // paragraphs
 	First    *violation
-	Others   []violation
-	Left     int // violations that are not among them
+	Others   others
 }
 
 type violation struct {
@@ -42,30 +36,23 @@ func storyOf(rec *reports.Record) *story {
 	s.Expects = expectation(rec)
 	s.Refused = refused(rec)
 	first := gravest(rec)
-	for i := range rec.Violations {
-		v := violation{&rec.Violations[i], i}
-		switch {
-		case i == first:
-			s.First = &v
-		case len(s.Others) < violationsMax:
-			s.Others = append(s.Others, v)
-		default:
-			s.Left++
-		}
+	if first >= 0 {
+		s.First = &violation{&rec.Violations[first], first}
 	}
+	s.Others = othersOf(rec, first)
 	return s
 }
 
 func headline(rec *reports.Record) (mark, text string) {
 	switch {
 	case rec.Verdict == reports.Pass && rec.AsExpected:
-		return "✓", "Nothing broke"
+		return "✓", "Passes: nothing broke"
 	case rec.Verdict == reports.Pass:
-		return "✗", "Nothing broke, though something should have"
+		return "✗", "Passes, and was not meant to: something should have broken"
 	case rec.Verdict == reports.Fail && rec.AsExpected:
-		return "✗", "It broke, as this scenario expects"
+		return "✗", "Fails, and is meant to: this scenario keeps a known weakness on record"
 	case rec.Verdict == reports.Fail:
-		return "✗", "It broke, and was not expected to"
+		return "✗", "Fails, and was not expected to"
 	}
 	return "?", "Nothing is proved: the run did not get to its end"
 }
@@ -76,7 +63,7 @@ func expectation(rec *reports.Record) string {
 	want := strings.Join(rec.Expected, ", ")
 	switch {
 	case rec.Verdict == reports.Fail && rec.AsExpected:
-		return "A scenario that shows a known weakness expects to fail. This one expects " + want + "."
+		return "It expects " + want + "."
 	case want != "" && !rec.AsExpected:
 		return "The scenario expects " + want + "."
 	case want == "" && rec.Verdict == reports.Fail && !rec.AsExpected:
@@ -87,29 +74,39 @@ func expectation(rec *reports.Record) string {
 
 // refusals are the ADDs that failed: often they are what users see of what broke.
 type refusals struct {
-	*reports.RecordedEvent        // the first
-	Of                     string // how many of how many
+	*reports.RecordedEvent                        // the first
+	Of                     string                 // how many of how many
+	Last                   *reports.RecordedEvent // the last
+	Since                  *reports.RecordedEvent // the first of a pod that waits to the end; nil if none does
+	Who                    string                 // waits
 }
 
 func refused(rec *reports.Record) *refusals {
-	all, failed, first := 0, 0, -1
+	all, failed := 0, 0
+	r := &refusals{}
 	for i := range rec.Events {
-		switch e := &rec.Events[i]; {
-		case e.Kind != string(model.AddEnd):
-		case e.Failed && first < 0:
-			first = i
-			fallthrough
-		case e.Failed:
-			failed++
-			fallthrough
-		default:
-			all++
+		e := &rec.Events[i]
+		if e.Kind != string(model.AddEnd) {
+			continue
+		}
+		if all++; !e.Failed {
+			continue
+		}
+		if failed++; r.RecordedEvent == nil {
+			r.RecordedEvent = e
+		}
+		if r.Last = e; r.Since == nil && slices.Contains(rec.Waiting, e.Pod) {
+			r.Since = e
 		}
 	}
 	if failed == 0 {
 		return nil
 	}
-	return &refusals{&rec.Events[first], fmt.Sprintf("%d of %d", failed, all)}
+	r.Of, r.Who = fmt.Sprintf("%d of %d", failed, all), "1 pod has"
+	if n := len(rec.Waiting); n > 1 {
+		r.Who = fmt.Sprintf("%d pods have", n)
+	}
+	return r
 }
 
 // subject is what a violation is about, in a word: its address, or else its pod.
@@ -122,6 +119,14 @@ func subject(v violation) string {
 		}
 	}
 	return ""
+}
+
+// Weight is what the severity of the gravest violation means in this run.
+func (s *story) Weight() string {
+	if s.First.Severity == model.Minor && len(s.Waiting) > 0 {
+		return "Addresses are wasted, and none is left for the pods that wait"
+	}
+	return weight(s.First.Severity)
 }
 
 // weight is what a severity means.
@@ -163,6 +168,9 @@ func paragraphs(text string) (out []string) {
 
 // clock is virtual time as every report writes it.
 func clock(d time.Duration) string { return d.Round(time.Millisecond).String() }
+
+// arrows draws the arrows of the reports' texts.
+func arrows(text string) string { return strings.ReplaceAll(text, " -> ", " → ") }
 
 // Gravest tells the program which violation the page is about.
 func (s *story) Gravest() string {

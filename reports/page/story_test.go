@@ -34,23 +34,29 @@ var stories = []struct {
 		"section.turns":  {"reads default/web-1: Pending, no network-status", "removes 10.128.40.46", "handed out AGAIN, still held by default/web-1"},
 		"#truth":         {"duplicate: two live sandboxes have it", "web-1 on worker-2, web-2 on worker-3"},
 		"ul.violations":  {"unbacked-sandbox 10.128.40.46"},
+		"#more ~ h3":     {"Before it: 4"},
+		"#decision":      {"handed out AGAIN, still held by default/web-1", "With the message: "},
 		"#command":       {"scenarios/r1-whereabouts-162.yaml --seed 5"},
 		"#lanes .labels": {"ip-reconciler", "web-1", "web-2"},
 	}, []shot{{"r1", browser.Window{Width: 1280, Height: 1420}, ""}, {"r1-phone", browser.Window{Width: 400, Height: 900, Dark: true}, "#bar"}}},
 	{"w2-borrowed-from-kubestage1001", map[string][]string{
-		"h1":           {"borrows 10.64.75.0"},
-		"section.what": {"kubestage1001.eqiad.wmnet cannot reach 10.64.75.0 on kubestage1003.eqiad.wmnet", `blackhole 10.64.75.0/26 proto bird`},
-		"#routes":      {"blackhole 10.64.75.0/26 proto bird", "swallows what has no route of its own"},
-		"#reach":       {"1 pair of nodes", "lost: 10.64.75.0", "swallowed at home"},
-		"#truth":       {"blackholed", "borrowed from a block of kubestage1001", "staging-4wbvl978mq-bmvhk on kubestage1003"},
-		"#grid":        {"Block 10.64.75.0/26, of kubestage1001"},
-		"#screens":     {"calicoctl ipam show --show-borrowed"},
+		"h1":            {"borrows 10.64.75.0"},
+		"section.what":  {"kubestage1001.eqiad.wmnet cannot reach 10.64.75.0 on kubestage1003.eqiad.wmnet", `blackhole 10.64.75.0/26 proto bird`},
+		"#routes":       {"blackhole 10.64.75.0/26 proto bird", "swallows what has no route of its own"},
+		"#reach":        {"1 pair of nodes", "lost: 10.64.75.0", "swallowed at home (on the sender itself)", "kubestage1001 does not reach 1 address on kubestage1003"},
+		"section.turns": {"unreachable, no route for it at tor1", "now for another reason: swallowed at home"},
+		"ul.violations": {"13 more blackholed-address"},
+		"#truth":        {"blackholed", "borrowed from a block of kubestage1001", "staging-4wbvl978mq-bmvhk on kubestage1003"},
+		"#grid":         {"Block 10.64.75.0/26, of kubestage1001"},
+		"#screens":      {"calicoctl ipam show --show-borrowed"},
 	}, []shot{{"w2", browser.Window{Width: 1280, Height: 1240}, "#truthpanel"}}},
 	{"t1-tkg-range-exhausted", map[string][]string{
-		"h1":            {"a worker crashes without CNI DEL", "five addresses are too few"},
-		"section.what":  {"172.18.178.198 stays claimed", "no live sandbox", "52 of 57 CNI ADDs were refused", "Could not allocate IP in range"},
-		"section.turns": {"operator: replace node worker-2 by worker-3", "is gone: power lost"},
-		"#truth":        {"5 addresses in use: 2 where something is wrong", "leaked: claimed, and its sandbox is gone"},
+		"h1":               {"a worker crashes without CNI DEL", "five addresses are too few"},
+		"section.what":     {"172.18.178.198 stays claimed", "no live sandbox", "From 1m40.034s on, step 150, 2 pods have no address: 52 of 57 CNI ADDs were refused, the last at 5m51.513s", "Could not allocate IP in range", "none is left for the pods that wait"},
+		"section.turns":    {"operator: replace node worker-2 by worker-3", "is gone: power lost", "step 115", "ADD of nstest/app-9jbpg2s8pp-bz7pz fails", "refused again and again"},
+		"#lanes .labels":   {"…bz7pz", "…fqw2k"},
+		"#grid figcaption": {"0 of 5 free"},
+		"#truth":           {"5 addresses: 5 claimed, 3 alive; 2 claimed by nobody who lives", "leaked: claimed, and its sandbox is gone"},
 	}, []shot{{"t1", browser.Window{Width: 1280, Height: 1300}, ""}}},
 }
 
@@ -180,4 +186,22 @@ func slim(file string) error {
 		return err
 	}
 	return os.WriteFile(file, slimmed.Bytes(), 0o644)
+}
+
+// Who goes to the moment at which worker-2 loses its power sees what it took along.
+func TestStoryCardShowsItsEffect(t *testing.T) {
+	runner, err := scenarios.NewRunner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := recorded(t, runner, "t1-tkg-range-exhausted")
+	if err := runner.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r := show(t, browser.Start(t), rec, "#step=3", desk)
+	browser.Eval[bool](r.Tab, "([...document.querySelectorAll('ol.turns a')].find((a) => a.textContent.includes('power lost')).click(), true)")
+	r.sees("#position", "Step 115 of 912 at 1m0s")
+	r.sees("#decision", "sandbox of nstest/app-9jbpg2s8pp-hnkbl on worker-2 is gone: power lost")
+	r.sees("#changed .removed", "app-9jbpg2s8pp")
+	r.sees("#truth", "5 claimed, 3 alive; 2 claimed by nobody who lives")
 }

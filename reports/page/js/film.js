@@ -67,4 +67,23 @@ function seek(step) {
   while (scene.frame < before) applyFrame(scene.rows, film.frames[++scene.frame]);
   scene.delta = [];
   if (exact) applyFrame(scene.rows, film.frames[++scene.frame], scene.delta);
+  scene.delta = replaced(scene.delta);
+}
+
+// replaced makes one change of a row that goes and one that comes in its place: the
+// claim of an address by another pod, the next route to a destination.
+function replaced(delta) {
+  const place = (d) => { const c = d.old || d.now || [d.key]; return d.t + '\n' + c.slice(0, film.tables[d.t].name === 'routes' ? 2 : 1).join('\n'); };
+  const gone = new Map(), come = new Map();
+  for (const d of delta) {
+    const side = d.old && !d.now ? gone : d.now && !d.old ? come : null;
+    if (side) side.set(place(d), side.has(place(d)) ? null : d);
+  }
+  const out = [];
+  for (const d of delta) {
+    const was = gone.get(place(d)), is = come.get(place(d));
+    if (!was || !is || d !== was && d !== is) out.push(d);
+    else if (d === is) out.push({ t: d.t, key: d.key, old: was.old, now: d.now });
+  }
+  return out;
 }

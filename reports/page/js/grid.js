@@ -1,7 +1,7 @@
 // Pools and blocks as grids, a cell an address.
 const gridMax = 1024;
 const cellSize = 11;
-const gridStates = [['free', 'free'], ['agree', 'claimed, and alive'], ['borrowed', 'borrowed: alive on a node that does not own the block'], ['pending', 'claimed, not alive now'], ...wrongs.map((k) => [k, k])];
+const gridStates = [['free', 'free'], ['outside', 'outside the range'], ['agree', 'claimed, and alive'], ['borrowed', 'borrowed: alive on a node that does not own the block'], ['pending', 'claimed, not alive now'], ...wrongs.map((k) => [k, k])];
 
 // The addresses by number, sorted, so that those of a range are found quickly.
 const numbered = rec.addresses.map((held) => ({ held, a: parseAddress(held.addr) })).filter((x) => x.a)
@@ -44,16 +44,29 @@ function cellsOf(range, lent) {
     size = inside[inside.length - 1].a.n - first + 1n;
     if (size > BigInt(gridMax)) return null;
   }
-  const cells = Array(Number(size)).fill('free');
+  const cells = Array.from({ length: Number(size) }, (_, i) => (allowed(range, p.bits, first + BigInt(i)) ? 'free' : 'outside'));
+  const usable = size === p.size && cells.includes('outside') ? cells.filter((s) => s === 'free').length : 0;
   const count = {};
+  let taken = 0;
   for (const x of inside) {
     const now = heldAt(x.held, state.step);
     const s = wrongOf(now) || (now.claimed ? (now.live ? (lent.has(x.held.addr) ? 'borrowed' : 'agree') : 'pending') : now.live ? 'agree' : 'free');
     if (s === 'free') continue;
+    if (cells[Number(x.a.n - first)] === 'free') taken++;
     cells[Number(x.a.n - first)] = s;
     count[s] = (count[s] || 0) + 1;
   }
-  return { cells, first, bits: p.bits, count, inside };
+  return { cells, first, bits: p.bits, count, inside, usable, free: usable - taken };
+}
+// The ranges that the networks may hand out, as numbers.
+const limits = rec.ranges.map((r) => ({ network: r.network, prefix: parsePrefix(r.prefix), start: parseAddress(r.start), end: parseAddress(r.end), exclude: (r.exclude || []).map(parsePrefix) })).filter((r) => r.prefix && r.start && r.end);
+const holds = (prefix, bits, n) => prefix && prefix.bits === bits && n >= prefix.first && n < prefix.first + prefix.size;
+
+// allowed says whether a network may hand out an address: some range of its does, or
+// none that it is in says anything.
+function allowed(range, bits, n) {
+  const about = limits.filter((l) => (!range.network || sameNetwork(l.network, range.network)) && holds(l.prefix, bits, n));
+  return !about.length || about.some((l) => n >= l.start.n && n <= l.end.n && !l.exclude.some((x) => holds(x, bits, n)));
 }
 const sameNetwork = (a, b) => a === b || shortNetwork(a) === shortNetwork(b);
 
@@ -62,6 +75,7 @@ function paintCell(ctx, s, x, y) {
   if (s === 'agree') { ctx.fillStyle = colour('owner0'); ctx.fillRect(x, y, w, w); }
   else if (s === 'borrowed') { ctx.fillStyle = colour('owner0'); ctx.fillRect(x, y, w, w); ctx.fillStyle = colour('panel'); ctx.fillRect(x + w / 2 - 2, y + w / 2 - 2, 4, 4); }
   else if (s === 'pending') { ctx.strokeStyle = colour('owner0'); ctx.lineWidth = 2; ctx.strokeRect(x + 1, y + 1, w - 2, w - 2); }
+  else if (s === 'outside') { ctx.fillStyle = colour('line'); ctx.fillRect(x + w / 2 - 1.5, y + w / 2 - 1.5, 3, 3); }
   else if (s === 'free') { ctx.strokeStyle = colour('line'); ctx.lineWidth = 1; ctx.strokeRect(x + 0.5, y + 0.5, w - 1, w - 1); }
   else {
     ctx.fillStyle = pattern(ctx, s);
@@ -107,12 +121,13 @@ function drawRange(range, lent) {
   const g = cellsOf(range, lent);
   const title = range.what + ' ' + range.name + (range.text !== range.name && !range.name.includes(range.text.replace('/', '-')) ? ' (' + range.text + ')' : '') + (range.node ? ', of ' + shortNode(range.node) : '');
   const used = g ? Object.entries(g.count).map(([k, n]) => n + ' ' + (gridStates.find(([s]) => s === k) || [k, k])[1]).join(', ') || 'nothing in it' : 'too wide to draw';
+  const room = g && g.usable ? '; ' + g.free + ' of ' + g.usable + ' free' : '';
   const borrowed = g ? g.inside.filter((x) => lent.has(x.held.addr)).map((x) => lastPart(x.held.addr) + ' by ' + shortNode(lent.get(x.held.addr).by)) : [];
   const d = drawn.get(title) || gridFigure(title);
-  d.caption.replaceChildren(el('strong', {}, title), ': ' + used + (borrowed.length ? '; borrowed: ' + borrowed.slice(0, 5).join(', ') + (borrowed.length > 5 ? ' and ' + (borrowed.length - 5) + ' more' : '') : ''));
+  d.caption.replaceChildren(el('strong', {}, title), ': ' + used + room + (borrowed.length ? '; borrowed: ' + borrowed.slice(0, 5).join(', ') + (borrowed.length > 5 ? ' and ' + (borrowed.length - 5) + ' more' : '') : ''));
   d.canvas.hidden = !g;
   if (!g) return d.figure;
-  d.canvas.setAttribute('aria-label', title + ': ' + used);
+  d.canvas.setAttribute('aria-label', title + ': ' + used + room);
   const across = Math.min(32, Math.max(8, Math.floor((Math.min(gridWidth || 600, 600) - 34) / cellSize / 8) * 8));
   const ctx = sized(d.canvas, 34 + across * cellSize, Math.ceil(g.cells.length / across) * cellSize);
   ctx.font = '10px ' + colour('mono');
@@ -126,13 +141,13 @@ function drawRange(range, lent) {
     const i = Math.floor(y / cellSize) * across + Math.floor((x - 34) / cellSize);
     if (x < 34 || i < 0 || i >= g.cells.length) return '';
     const there = g.inside.find((other) => other.a.n === g.first + BigInt(i));
-    return there ? describeHeld(there.held) : formatAddress(g.bits, g.first + BigInt(i)) + ': never used';
+    return there ? describeHeld(there.held) : formatAddress(g.bits, g.first + BigInt(i)) + (g.cells[i] === 'outside' ? ': outside the range' : ': never used');
   };
   return d.figure;
 }
 
 function gridLegend() {
-  const used = gridStates.filter(([s]) => (s === 'borrowed' ? tableIndex('blocks') >= 0 : !wrongs.includes(s) || occurring.includes(s)));
+  const used = gridStates.filter(([s]) => (s === 'borrowed' ? tableIndex('blocks') >= 0 : s === 'outside' ? limits.length : !wrongs.includes(s) || occurring.includes(s)));
   return el('ul', { class: 'legend' }, ...used.map(([s, text]) => {
     const c = el('canvas', { 'aria-hidden': 'true' });
     paintCell(sized(c, cellSize, cellSize), s, 1, 1);

@@ -35,7 +35,7 @@ function makeLaneList() {
         : ev.actor ? lane(...laneOf(ev.actor, podNode, nodes))
           : ev.node ? lane(ev.node, 'the node', '') : lane('', ev.kind === 'operator' ? 'operator' : 'cluster', '');
       if (ev.kind === 'add-begin' || ev.kind === 'del-begin') continue;
-      const turn = turnFacts.has(ev.step) && (ev.kind === 'operator' || ev.kind === 'node' || subjects.has(ev.pod));
+      const turn = turnFacts.has(ev.step) && (ev.kind === 'operator' || ev.kind === 'node' || subjects.has(ev.pod) || ev.failed && waiting.has(ev.pod));
       at.marks.push({ step: ev.step, kind: isFaultEvent(ev) ? 'fault' : ev.failed ? 'failed' : 'fact', text: ev.text, turn });
       if (turn) at.story = true;
     }
@@ -50,7 +50,7 @@ function makeLaneList() {
   }
   facts(Infinity);
   for (const l of lanes.values()) {
-    if (subjects.has(l.pod)) l.story = true;
+    if (subjects.has(l.pod) || waiting.has(l.pod)) l.story = true;
     l.hay = [l.node, l.row, ...l.hay].join(' ').toLowerCase();
   }
   return [...lanes.values()];

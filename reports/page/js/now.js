@@ -4,16 +4,23 @@ function showDecision() {
   const m = messageAt(state.step);
   const parts = [];
   if (state.step === 0) parts.push(el('p', {}, 'Before the first step: what the scenario begins with.'));
+  else if (!m) parts.push(el('p', {}, 'No message: time passes, or the cluster does something by itself.'));
+  const events = eventsAt.get(state.step) || [];
+  const broken = violationsAt.get(state.step) || [];
+  // What came of the step is said first, then which message carried it.
+  const told = gravest ? gravest.turns.filter((t) => t.step === state.step && !t.who) : [];
+  for (const t of told) parts.push(el('p', { class: 'sentence' }, el('strong', {}, arrows(t.text))));
+  for (const v of broken) {
+    parts.push(el('p', { class: 'broken' }, el('strong', {}, '✗ ' + v.invariant), ' ' + arrows(v.message), v.meaning ? el('span', { class: 'dim' }, ' ' + v.meaning) : null));
+  }
+  const rest = events.filter((e) => !told.some((t) => t.text === e.text));
+  if (rest.length) parts.push(el('ul', { class: 'facts' }, ...rest.slice(0, 30).map((e) => el('li', { class: isFaultEvent(e) || e.failed ? 'hurt' : null }, between(e) ? el('span', { class: 'dim' }, 'at ' + clock(e.at) + ', before this message: ') : '', arrows(e.text))), rest.length > 30 ? el('li', { class: 'dim' }, '… and ' + (rest.length - 30) + ' more') : null));
   if (m) {
-    parts.push(el('p', { class: 'sentence' }, el('strong', { title: m.actor }, shortActor(m.actor)), m.kind === 'local' ? '' : ' ', m.kind === 'local' ? ': ' : m.text || m.kind === 'event' ? '' : (kinds[m.kind] || m.kind) + ': ', stepText(m)));
+    const carried = parts.length > 0;
+    parts.push(el('p', { class: carried ? null : 'sentence' }, carried ? (events.some(between) ? 'The message after it: ' : 'With the message: ') : '', el('strong', { title: m.actor }, shortActor(m.actor)), m.kind === 'local' ? '' : ' ', m.kind === 'local' ? ': ' : m.text || m.kind === 'event' ? '' : (kinds[m.kind] || m.kind) + ': ', stepText(m)));
     const facts = [['Process', m.actor], ['Message', m.key], ['Answer', m.note], ['Outcome', m.outcome + ' (' + (outcomes[m.outcome] || (m.fault ? 'a fault' : 'no fault')) + ')'], ['Choices', m.of > 1 ? 'one of ' + m.of + ' that could have come next' : 'the only one there was'], ['Time', clock(m.at)]];
     parts.push(el('dl', {}, ...facts.filter(([, v]) => v).map(([k, v]) => el('div', {}, el('dt', {}, k), el('dd', { class: m.fault && k === 'Outcome' ? 'hurt' : null }, v)))));
-  } else if (state.step > 0) parts.push(el('p', {}, 'No message: time passes, or the cluster does something by itself.'));
-  for (const v of violationsAt.get(state.step) || []) {
-    parts.push(el('p', { class: 'broken' }, el('strong', {}, '✗ ' + v.invariant), ' ' + v.message, v.meaning ? el('span', { class: 'dim' }, ' ' + v.meaning) : null));
   }
-  const events = eventsAt.get(state.step) || [];
-  if (events.length) parts.push(el('ul', { class: 'facts' }, ...events.slice(0, 30).map((e) => el('li', { class: isFaultEvent(e) || e.failed ? 'hurt' : null }, m && e.at - m.at > 1e8 ? el('span', { class: 'dim' }, 'at ' + clock(e.at) + ', before the next message: ') : '', e.text)), events.length > 30 ? el('li', { class: 'dim' }, '… and ' + (events.length - 30) + ' more') : null));
   box.replaceChildren(...parts);
 }
 

@@ -1,6 +1,6 @@
 // The record that came with the page: reports/record.go says what is in it.
 const rec = JSON.parse(byId('record').textContent);
-for (const list of ['steps', 'events', 'violations', 'addresses', 'screens']) rec[list] = rec[list] || [];
+for (const list of ['steps', 'events', 'violations', 'addresses', 'screens', 'ranges', 'waiting']) rec[list] = rec[list] || [];
 for (const v of rec.violations) { v.turns = v.turns || []; v.objects = v.objects || []; }
 for (const a of rec.addresses) a.spans = a.spans || [];
 
@@ -15,6 +15,9 @@ const gravest = rec.violations[Number(document.body.dataset.gravest)] || null;
 // What the gravest violation is about: addresses, pods and actors by name.
 const subjects = new Set();
 if (gravest) for (const o of gravest.objects) subjects.add(o.slice(o.indexOf(' ') + 1));
+
+// The first few pods that were refused an address to the end.
+const waiting = new Set(rec.waiting.slice(0, 5));
 
 // Its turning points: by step, and those that are a message of an actor.
 const turnSteps = new Set(gravest ? gravest.turns.map(stepOf) : []);
@@ -42,6 +45,13 @@ const points = [...new Set([
 function messageAt(step) {
   const i = firstAfter(rec.steps, step, stepOf) - 1;
   return i >= 0 && rec.steps[i].step === step ? rec.steps[i] : undefined;
+}
+
+// between says whether an event came so long before the message of its step that
+// the two are not one moment.
+function between(e) {
+  const m = messageAt(e.step);
+  return Boolean(m) && m.at - e.at > 1e6;
 }
 
 // timeAt is the virtual time of a step, in ns.

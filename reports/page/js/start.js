@@ -58,6 +58,7 @@ Object.assign(state, { step: gravest ? gravest.step : lastStep }, fromAddress())
 state.step = Math.min(lastStep, state.step);
 seek(state.step);
 makeRoutes();
+makeReach();
 search();
 makePlayhead();
 makeSearch();

@@ -2,11 +2,20 @@
 // who really has it.
 let truthAll = false;
 
+// how many addresses have something wrong, in words
+const sums = {
+  duplicate: 'held by two who live',
+  blackholed: 'that some node cannot reach',
+  unbacked: 'alive, not on record for the pod that has it',
+  leaked: 'claimed by nobody who lives',
+};
+
 function showTruth() {
   const many = new Set(rec.addresses.map((a) => a.network || '')).size > 1;
   const rows = [];
   const lent = lenders();
-  let agree = 0, differ = 0;
+  let used = 0, differ = 0;
+  const count = { claimed: 0, live: 0 };
   for (const held of rec.addresses) {
     const now = heldAt(held, state.step);
     const wrong = wrongs.filter((k) => now[k]);
@@ -19,7 +28,9 @@ function showTruth() {
     else if (!live.length) verdict = 'claimed; its sandbox does not have it yet, or no longer';
     else if (!claimed.length) verdict = 'alive; the record does not say so (a call is under way, or it is not its business)';
     if (lent.has(held.addr)) verdict += '; borrowed from a block of ' + shortNode(lent.get(held.addr).owner);
-    if (wrong.length) differ++; else agree++;
+    used++;
+    if (wrong.length) differ++;
+    for (const k of ['claimed', 'live', ...wrongs]) if (now[k]) count[k] = (count[k] || 0) + 1;
     if (needle && !matches([held.addr, held.network, names(live), names(claimed), verdict, ...live.concat(claimed).map((s) => s.who)].join(' ').toLowerCase())) continue;
     const cells = [held.addr, wrong.length ? el('strong', { class: 'so' }, '✗ ' + verdict) : (live.length && claimed.length ? '= ' : '… ') + verdict, names(claimed) || '—', names(live) || '—'];
     if (many) cells.splice(1, 0, held.network || '');
@@ -28,6 +39,7 @@ function showTruth() {
   rows.sort((a, b) => a.rank - b.rank);
   const columns = ['Address', 'Verdict', 'The record says', 'The truth is'];
   if (many) columns.splice(1, 0, 'Network');
-  const sum = rec.addresses.length ? plural(agree + differ, 'address') + ' in use: ' + (differ ? differ + ' where something is wrong.' : 'nothing is wrong with any.') : 'No address was seen in this run.';
+  const bad = wrongs.filter((k) => count[k]).map((k) => count[k] + ' ' + sums[k]).join('; ');
+  const sum = rec.addresses.length ? plural(used, 'address') + ': ' + count.claimed + ' claimed, ' + count.live + ' alive; ' + (differ ? bad + '.' : 'nothing is wrong with any.') : 'No address was seen in this run.';
   byId('truth').replaceChildren(el('p', {}, sum), ...(rows.length || state.q ? makeTable('The record against the truth at step ' + state.step, columns, rows, truthAll, () => { truthAll = true; showTruth(); }) : []));
 }

@@ -29,9 +29,12 @@ function shortNode(node) {
 }
 const shortNetwork = (n) => (n.includes('/') ? n.slice(n.indexOf('/') + 1) : n);
 
+// arrows draws the arrows of the reports' texts, which are plain for terminals.
+const arrows = (text) => text.replaceAll(' -> ', '\u00a0→ ');
+
 // what a step did, in words, as far as they are known
 function stepText(s) {
-  if (s.text) return s.text;
+  if (s.text) return arrows(s.text);
   const heard = s.kind === 'event' && /^HEAR (\w+) (\S+)/.exec(s.key);
   if (heard) return 'hears of ' + heard[2] + ': ' + heard[1].toLowerCase();
   if (s.kind === 'local') return s.key.replace(/^[A-Z]+/, (w) => w.toLowerCase());
@@ -50,7 +53,7 @@ function shortActor(actor) {
 const bands = {
   duplicate: 'two live sandboxes have it',
   blackholed: 'alive, and some node cannot reach it',
-  unbacked: 'alive, and the datastore does not say so: it can be given away',
+  unbacked: 'alive, not on record for this pod: it can be given away',
   leaked: 'claimed, and its sandbox is gone',
 };
 const kinds = {

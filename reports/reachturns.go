@@ -1,0 +1,68 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// reachTurns adds to the story of an address that a node cannot reach the steps at
+// which it was lost, was lost for another reason, and was reached again, as the film
+// shows them.
+func reachTurns(rec *Record) {
+	t := rec.Film.Table("reach")
+	if t < 0 {
+		return
+	}
+	column := func(name string) int { return slices.Index(rec.Film.Tables[t].Columns, name) }
+	from, to, lost, why := column("from"), column("to"), column("addresses"), column("why")
+	if min(from, to, lost, why) < 0 {
+		return
+	}
+	for i := range rec.Violations {
+		v := &rec.Violations[i]
+		addr := named(v.Objects, "address ")
+		if len(v.Turns) == 0 || addr == "" {
+			continue
+		}
+		was := map[string]string{} // by row: why it is lost
+		for _, f := range rec.Film.Frames {
+			for _, c := range f.Changes {
+				if c.Table != t || f.Step > v.Step {
+					continue
+				}
+				reason := ""
+				if c.Row != nil && slices.Contains(strings.FieldsFunc(c.Row[lost], between), addr) && strings.Contains(v.Message, c.Row[from]) && strings.Contains(v.Message, c.Row[to]) {
+					reason = c.Row[why]
+				}
+				if reason != was[c.Key] {
+					v.Turns = append(v.Turns, Turn{Step: f.Step, At: f.At, Text: Clean(reachText(addr, was[c.Key], reason, c.Row, from, to))})
+				}
+				was[c.Key] = reason
+			}
+		}
+		slices.SortStableFunc(v.Turns, func(a, b Turn) int { return a.Step - b.Step })
+	}
+}
+
+func between(r rune) bool { return r == ' ' || r == ',' }
+
+func reachText(addr, was, why string, row []string, from, to int) string {
+	switch {
+	case why == "":
+		return addr + " can be reached again"
+	case was == "":
+		return fmt.Sprintf("%s cannot reach %s on %s: %s", row[from], addr, row[to], why)
+	}
+	return fmt.Sprintf("%s still cannot reach %s on %s, now for another reason: %s", row[from], addr, row[to], why)
+}
+
+// named is the first of these objects that is of a kind, "" if there is none.
+func named(objects []string, kind string) string {
+	for _, o := range objects {
+		if name, ok := strings.CutPrefix(o, kind); ok {
+			return name
+		}
+	}
+	return ""
+}
