@@ -166,3 +166,29 @@ func TestBytes(t *testing.T) {
 		t.Error("the same record drawn twice differs")
 	}
 }
+
+// On a phone the picture comes before the cards, of which the last few are enough to
+// begin with, and the truth stands below the record.
+func testPhoneOrder(t *testing.T, b *browser.Browser) {
+	rec := small("default/web-2")
+	v := &rec.Violations[1]
+	for range 10 {
+		v.Turns = append([]reports.Turn{v.Turns[0]}, v.Turns...)
+	}
+	r := show(t, b, rec, "", phone)
+	const top = "((css) => { const e = [...document.querySelectorAll(css)].find((x) => x.checkVisibility()); return e.getBoundingClientRect().top; })"
+	if browser.Eval[float64](r.Tab, top+"('#strip')") > browser.Eval[float64](r.Tab, top+"('ol.turns li')") {
+		t.Error("the cards stand before the picture")
+	}
+	cards := "[...document.querySelectorAll('aside section.turns > ol > li')].filter((e) => e.checkVisibility()).length"
+	if n := browser.Eval[int](r.Tab, cards); n != 6 && n != 7 {
+		t.Errorf("%d cards to begin with; want the last five, the end, and the one that is current", n)
+	}
+	r.Click(".allturns")
+	if n := browser.Eval[int](r.Tab, cards); n != 14 {
+		t.Errorf("%d cards; want all 14", n)
+	}
+	if w := browser.Eval[float64](r.Tab, "Math.max(...[...document.querySelectorAll('#truth td')].map((e) => e.getBoundingClientRect().right))"); w > 400 {
+		t.Errorf("the truth ends at %.0f pixels of 400", w)
+	}
+}

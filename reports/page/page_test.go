@@ -86,6 +86,7 @@ func TestPage(t *testing.T) {
 		{"the policy blocks foreign scripts", testPolicyBlocksForeignScripts},
 		{"screen reader", testScreenReader},
 		{"phone", testPhone},
+		{"phone order", testPhoneOrder},
 		{"dark", testDark},
 		{"without a script", testWithoutScript},
 		{"other verdicts", testOtherVerdicts},

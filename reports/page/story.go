@@ -21,6 +21,7 @@ type story struct {
 	Expects  string
 	Refused  *refusals
 	Tells    []string // paragraphs
+	Known    []piece  // as what, elsewhere
 	First    *violation
 	Others   others
 }
@@ -31,7 +32,7 @@ type violation struct {
 }
 
 func storyOf(rec *reports.Record) *story {
-	s := &story{Record: rec, Style: template.CSS(style), Policy: policy(), Tells: paragraphs(rec.Story)}
+	s := &story{Record: rec, Style: template.CSS(style), Policy: policy(), Tells: paragraphs(rec.Story), Known: knownAs(rec.Scenario)}
 	s.Mark, s.Headline = headline(rec)
 	s.Expects = expectation(rec)
 	s.Refused = refused(rec)
@@ -169,8 +170,11 @@ func paragraphs(text string) (out []string) {
 // clock is virtual time as every report writes it.
 func clock(d time.Duration) string { return d.Round(time.Millisecond).String() }
 
-// arrows draws the arrows of the reports' texts.
-func arrows(text string) string { return strings.ReplaceAll(text, " -> ", " → ") }
+// arrows draws the arrows of the reports' texts, which are plain for terminals, and
+// explains their words.
+func arrows(text string) string {
+	return strings.NewReplacer(" -> ", "\u00a0→ ", "swallowed at home", "swallowed at home (on the sender itself)").Replace(text)
+}
 
 // Gravest tells the program which violation the page is about.
 func (s *story) Gravest() string {

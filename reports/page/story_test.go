@@ -29,7 +29,8 @@ var stories = []struct {
 	shots    []shot
 }{
 	{"r1-whereabouts-162", map[string][]string{
-		"h1":             {"removes the address of a pod that is still Pending"},
+		"h1": {"removes the address of a pod that is still Pending"},
+		"header a[href='https://github.com/k8snetworkplumbingwg/whereabouts/issues/162']": {"#162"},
 		"section.what":   {"10.128.40.46", "is held by two live sandboxes: default/web-1 on worker-2", "default/web-2 on worker-3", "duplicate-address"},
 		"section.turns":  {"reads default/web-1: Pending, no network-status", "removes 10.128.40.46", "handed out AGAIN, still held by default/web-1"},
 		"#truth":         {"duplicate: two live sandboxes have it", "web-1 on worker-2, web-2 on worker-3"},
@@ -49,9 +50,9 @@ var stories = []struct {
 		"#truth":        {"blackholed", "borrowed from a block of kubestage1001", "staging-4wbvl978mq-bmvhk on kubestage1003"},
 		"#grid":         {"Block 10.64.75.0/26, of kubestage1001"},
 		"#screens":      {"calicoctl ipam show --show-borrowed"},
-	}, []shot{{"w2", browser.Window{Width: 1280, Height: 1240}, "#truthpanel"}}},
+	}, []shot{{"w2", browser.Window{Width: 1280, Height: 1400}, ""}}},
 	{"t1-tkg-range-exhausted", map[string][]string{
-		"h1":               {"a worker crashes without CNI DEL", "five addresses are too few"},
+		"h1":               {"a worker is replaced without CNI DEL", "five addresses are too few"},
 		"section.what":     {"172.18.178.198 stays claimed", "no live sandbox", "From 1m40.034s on, step 150, 2 pods have no address: 52 of 57 CNI ADDs were refused, the last at 5m51.513s", "Could not allocate IP in range", "none is left for the pods that wait"},
 		"section.turns":    {"operator: replace node worker-2 by worker-3", "is gone: power lost", "step 115", "ADD of nstest/app-9jbpg2s8pp-bz7pz fails", "refused again and again"},
 		"#lanes .labels":   {"…bz7pz", "…fqw2k"},

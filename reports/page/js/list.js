@@ -1,6 +1,7 @@
 // Every message and every fact, a line each. Only the lines in sight exist.
 const lineHeight = 24;
-const lineMarks = { read: 'r', write: 'w', watch: '…', event: '‹', local: '·', fact: '*', fault: 'x', violation: '✗' };
+// The marks are those of who did what, as characters.
+const lineMarks = { read: '○', write: '■', watch: '›', event: '›', local: '·', fact: '◆', failed: '◇', fault: '✕', violation: '✗' };
 
 const lines = [];
 (function join() {
@@ -8,7 +9,7 @@ const lines = [];
   const facts = (step) => {
     for (; e < rec.events.length && rec.events[e].step <= step; e++) {
       const ev = rec.events[e];
-      lines.push({ step: ev.step, at: ev.at, kind: isFaultEvent(ev) ? 'fault' : 'fact', who: ev.actor || ev.node || '', text: ev.text, pod: ev.pod || '', node: ev.node || '' });
+      lines.push({ step: ev.step, at: ev.at, kind: isFaultEvent(ev) ? 'fault' : ev.failed ? 'failed' : 'fact', who: ev.actor || ev.node || '', text: arrows(ev.text), pod: ev.pod || '', node: ev.node || '' });
     }
   };
   const broken = (step) => { for (const v of violationsAt.get(step) || []) lines.push({ step, at: v.at, kind: 'violation', who: v.severity, text: v.invariant + ': ' + v.message }); };
@@ -54,6 +55,7 @@ function makeList() {
     else box.removeAttribute('aria-activedescendant');
   };
   const follow = () => {
+    spacer.style.height = shownLines.length * lineHeight + 'px'; // or there is nothing to scroll yet
     const i = Math.max(0, firstAfter(shownLines, state.step, stepOf) - 1);
     const first = firstAfter(shownLines, state.step - 1, stepOf);
     const y = Math.min(first, i) * lineHeight;

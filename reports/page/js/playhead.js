@@ -21,7 +21,7 @@ function makePlayhead() {
     e.preventDefault();
     go({ step: Number(new URLSearchParams(a.getAttribute('href').slice(1)).get('step')) });
     const bar = byId('bar').getBoundingClientRect();
-    if (bar.top > innerHeight * 0.7) byId('stage').scrollIntoView();
+    if (bar.top > innerHeight * 0.7) byId('bar').scrollIntoView();
   });
   const again = soon(drawOverview);
   new ResizeObserver(again).observe(slider);

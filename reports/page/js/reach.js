@@ -17,25 +17,37 @@ function reachAt(step) {
   return rows;
 }
 
-// worstReach is the first step with the most addresses lost, over all pairs; 0 if
-// none ever is.
+// worstReach is the step of a violation with the most addresses lost, over all pairs;
+// 0 if there is none. What is lost only until routes have had their time is no harm.
 let worstReach = 0;
 
 // makeReach puts who reaches whom above all else if that is what went wrong.
 function makeReach() {
+  if (reachTable < 0) return;
   let worst = 0, now = 0;
   const rows = new Map();
+  const broken = [...violationsAt.keys()].sort((a, b) => a - b);
+  const weigh = (before) => {
+    while (broken.length && broken[0] < before) {
+      const step = broken.shift();
+      if (now > worst) { worst = now; worstReach = step; }
+    }
+  };
   for (const f of film.frames) {
+    weigh(f.step);
     for (const c of f.changes || []) {
       if (c.t !== reachTable) continue;
       const n = c.r ? countLost(c.r) : 0;
       now += n - (rows.get(c.k) || 0);
       rows.set(c.k, n);
     }
-    if (now > worst) { worst = now; worstReach = f.step; }
   }
+  weigh(Infinity);
   byId('reachwhen').addEventListener('change', showReach);
-  if (worst && rec.addresses.some((a) => a.spans.some((s) => s.kind === 'blackholed'))) byId('striph').parentElement.before(byId('reachpanel'));
+  if (worst && rec.addresses.some((a) => a.spans.some((s) => s.kind === 'blackholed'))) {
+    byId('striph').parentElement.before(byId('reachpanel'));
+    byId('reachpanel').classList.add('firstpicture');
+  }
 }
 
 // reachNumbers says for the pairs that lose the most how many addresses, and where
@@ -47,9 +59,6 @@ function reachNumbers(pairs, step) {
   if (worstReach && step !== worstReach) out.push(el('p', { class: 'dim' }, 'At its worst: ', el('a', { href: '#step=' + worstReach }, 'step ' + worstReach), '.'));
   return out;
 }
-
-// glossed explains the words of a reason.
-const glossed = (why) => why.replace('swallowed at home', 'swallowed at home (on the sender itself)');
 
 function showReach() {
   byId('reachpanel').hidden = reachTable < 0;
@@ -68,7 +77,7 @@ function showReach() {
   if (nodes.length <= matrixMax && nodes.length) parts.push(matrix(nodes, pairs, lost, step));
   if (pairs.size) {
     const rows = [...pairs.values()].filter((c) => matches(c.join(' ').toLowerCase())).sort((a, b) => order(a[from], b[from]) || order(a[to], b[to]))
-      .map((c) => ({ wrong: true, cells: [shortNode(c[from]), shortNode(c[to]), c[lost], glossed(c[why])] }));
+      .map((c) => ({ wrong: true, cells: [shortNode(c[from]), shortNode(c[to]), c[lost], arrows(c[why])] }));
     parts.push(...makeTable('Lost addresses at step ' + step, ['From', 'To', 'Addresses it cannot reach', 'Why'], rows, true));
   }
   byId('reach').replaceChildren(...parts);

@@ -35,6 +35,6 @@ function showRoutes() {
     rows.push({ mark: r.mark, cells: [code, text.startsWith('blackhole') ? el('strong', {}, 'swallows what has no route of its own') : ''] });
   }
   const lost = reachTable < 0 ? [] : [...scene.rows[reachTable].values()].filter((c) => c[column(reachTable, 'from')] === node)
-    .map((c) => el('li', { class: 'hurt' }, '✗ ' + c[column(reachTable, 'addresses')] + ' on ' + c[column(reachTable, 'to')] + ': ' + glossed(c[column(reachTable, 'why')])));
+    .map((c) => el('li', { class: 'hurt' }, '✗ ' + c[column(reachTable, 'addresses')] + ' on ' + c[column(reachTable, 'to')] + ': ' + arrows(c[column(reachTable, 'why')])));
   byId('routes').replaceChildren(...(lost.length ? [el('p', {}, 'From here it does not reach:'), el('ul', { class: 'facts' }, ...lost.slice(0, 20))] : []), ...makeTable('Routing table of ' + node + ' at step ' + state.step, ['Route', ''], rows, routesAll, () => { routesAll = true; showRoutes(); }));
 }

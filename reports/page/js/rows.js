@@ -10,7 +10,8 @@ function makeRows(box, { name, describe, rows, draw }) {
   const labels = el('div', { class: 'labels' });
   spacer.append(canvas, labels);
   scroller.append(spacer);
-  box.append(scroller);
+  const rest = el('p', { class: 'dim rest' });
+  box.append(scroller, rest);
   let tops = [], list = [], total = 0, labelWidth = 0, width = 0, height = 0;
 
   function measure() {
@@ -41,6 +42,9 @@ function makeRows(box, { name, describe, rows, draw }) {
       ctx.fillRect(0, y + list[i].height - 1, width, 1);
       if (!list[i].head) draw(ctx, list[i], y, width);
     }
+    const below = i < list.length ? list.slice(i).filter((r) => !r.head).length : 0;
+    rest.textContent = below ? plural(below, 'more row') + ' below: scroll.' : '';
+    rest.hidden = total <= height;
     drawAxis(ctx, width);
     drawPlayhead(ctx, width, height);
     canvas.setAttribute('aria-label', describe());
@@ -89,6 +93,8 @@ function makeRows(box, { name, describe, rows, draw }) {
   viewers.push(repaint);
   onChange((diff) => { if (diff.step) repaint(); });
   scheme.addEventListener('change', () => { palette = {}; repaint(); });
-  new ResizeObserver(soon(measure)).observe(box);
+  const resized = new ResizeObserver(soon(measure));
+  resized.observe(box);
+  resized.observe(scroller); // whose width may be known later
   return { measure, paint, scrollTo: (row) => { const i = list.indexOf(row); if (i >= 0) scroller.scrollTop = tops[i] - axisHeight; } };
 }

@@ -30,6 +30,16 @@ function shortenTurns() {
   }
 }
 
+// On a narrow screen the story begins with its last few cards.
+function foldTurns() {
+  const cards = document.querySelector('aside section.turns > ol');
+  if (!cards || cards.children.length <= 7) return;
+  cards.classList.add('folded');
+  const all = el('button', { type: 'button', class: 'allturns' }, 'All ' + (cards.children.length - 1));
+  all.addEventListener('click', () => { cards.classList.remove('folded'); all.remove(); });
+  cards.before(all);
+}
+
 function makeCopy() {
   const b = byId('copy');
   if (!b) return;
@@ -73,6 +83,7 @@ makeGrid();
 makeScreens();
 makeCopy();
 shortenTurns();
+foldTurns();
 makePrintable();
 lookAtStory();
 followPlayhead();

@@ -155,7 +155,7 @@ function makeStrip() {
 
 function makeStripLegend() {
   const legend = byId('striplegend');
-  const entries = [['live', 'is: a sandbox has it'], ['claimed', 'says: the datastore gives it to somebody'], ...occurring.map((k) => [k, k + ': ' + bands[k]])];
+  const entries = [['live', 'is: a sandbox has it'], ['claimed', 'says: the datastore gives it to somebody'], ...occurring.map((k) => [k, k + ' (or ' + k[0].toUpperCase() + '): ' + bands[k]])];
   const draw = () => {
     legend.replaceChildren(...entries.map(([kind, text]) => {
       const c = el('canvas', { 'aria-hidden': 'true' });

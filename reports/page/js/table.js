@@ -10,7 +10,7 @@ function makeTable(caption, columns, rows, all, more) {
   for (const r of all ? rows : rows.slice(0, rowsMax)) {
     const tr = el('tr', { class: [r.mark, r.wrong && 'wrong'].filter(Boolean).join(' ') || null });
     if (marked) tr.append(el('td', { class: 'mark' }, ...(r.mark ? [el('span', { 'aria-hidden': 'true' }, markWords[r.mark][0]), hidden(markWords[r.mark][1])] : [])));
-    for (const c of r.cells) tr.append(cell(c));
+    r.cells.forEach((c, i) => { const td = cell(c); if (columns[i]) td.dataset.label = columns[i]; tr.append(td); });
     body.append(tr);
   }
   const table = el('table', {}, el('caption', { class: 'unseen' }, caption), el('thead', {}, head), body);

@@ -29,8 +29,9 @@ function shortNode(node) {
 }
 const shortNetwork = (n) => (n.includes('/') ? n.slice(n.indexOf('/') + 1) : n);
 
-// arrows draws the arrows of the reports' texts, which are plain for terminals.
-const arrows = (text) => text.replaceAll(' -> ', '\u00a0→ ');
+// arrows draws the arrows of the reports' texts, which are plain for terminals, and
+// explains their words.
+const arrows = (text) => text.replaceAll(' -> ', '\u00a0→ ').replaceAll('swallowed at home', 'swallowed at home (on the sender itself)');
 
 // what a step did, in words, as far as they are known
 function stepText(s) {
