@@ -24,6 +24,16 @@ function showDecision() {
   box.replaceChildren(...parts);
 }
 
+// goneSandbox says which sandbox went, and why, if the step's events say so.
+function goneSandbox(d) {
+  const t = film.tables[d.t];
+  if (t.name !== 'sandboxes' || d.now || !d.old) return '';
+  const at = (c) => d.old[t.columns.indexOf(c)] || '';
+  const told = (eventsAt.get(state.step) || []).find((e) => e.kind === 'sandbox-down' && e.pod === at('pod') && (!e.container || e.container === at('container')));
+  const why = told && / is gone: (.*)/.exec(told.text);
+  return 'sandbox of ' + shortPod(at('pod')) + ' on ' + shortNode(at('node')) + (at('address') ? ' with ' + at('address') : '') + ': gone' + (why ? ', ' + why[1] : '');
+}
+
 function showChanged() {
   const lines = scene.delta.filter((d) => d.old || d.now);
   const box = byId('changed');
@@ -32,7 +42,8 @@ function showChanged() {
     const t = film.tables[d.t];
     const kind = !d.now ? 'removed' : d.old ? 'changed' : 'added';
     const parts = [el('span', { class: 'mark', 'aria-hidden': 'true' }, markWords[kind][0]), hidden(markWords[kind][1]), ' ', el('span', { class: 'dim' }, (t.title || t.name) + ': ')];
-    if (kind !== 'changed') parts.push((d.now || d.old).map((c, i) => c && (t.columns[i] === 'container' || t.columns[i] === 'handle' ? '' : c)).filter(Boolean).join(' · '));
+    if (goneSandbox(d)) parts.push(goneSandbox(d));
+    else if (kind !== 'changed') parts.push((d.now || d.old).map((c, i) => c && (t.columns[i] === 'container' || t.columns[i] === 'handle' ? '' : c)).filter(Boolean).join(' · '));
     else {
       parts.push((d.now[0] || d.key) + ': ');
       d.now.forEach((c, i) => {

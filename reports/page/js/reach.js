@@ -50,13 +50,14 @@ function makeReach() {
   }
 }
 
-// reachNumbers says for the pairs that lose the most how many addresses, and where
-// it is at its worst.
+// reachNumbers says for the pairs that lose the most how many addresses, and how it
+// is at its worst.
 function reachNumbers(pairs, step) {
   const [from, to] = ['from', 'to'].map((c) => column(reachTable, c));
-  const most = [...pairs.values()].sort((a, b) => countLost(b) - countLost(a) || order(a[from], b[from]) || order(a[to], b[to])).slice(0, 6);
-  const out = most.length ? [el('ul', { class: 'facts' }, ...most.map((c) => el('li', {}, shortNode(c[from]) + ' does not reach ' + plural(countLost(c), 'address') + ' on ' + shortNode(c[to]))))] : [];
-  if (worstReach && step !== worstReach) out.push(el('p', { class: 'dim' }, 'At its worst: ', el('a', { href: '#step=' + worstReach }, 'step ' + worstReach), '.'));
+  const numbers = (rows, most) => rows.sort((a, b) => countLost(b) - countLost(a) || order(a[from], b[from]) || order(a[to], b[to])).slice(0, most)
+    .map((c) => shortNode(c[from]) + ' does not reach ' + plural(countLost(c), 'address') + ' on ' + shortNode(c[to]));
+  const out = pairs.size ? [el('ul', { class: 'facts' }, ...numbers([...pairs.values()], 6).map((text) => el('li', {}, text)))] : [];
+  if (worstReach && step !== worstReach) out.push(el('p', {}, 'At its worst, at ', el('a', { href: '#step=' + worstReach }, 'step ' + worstReach), ': ' + numbers([...reachAt(worstReach).values()], 3).join('; ') + '.'));
   return out;
 }
 
