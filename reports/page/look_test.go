@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"ipamsim/model/film"
 	"ipamsim/reports"
 	"ipamsim/reports/page"
 	"ipamsim/reports/page/browser"
@@ -190,5 +191,20 @@ func testPhoneOrder(t *testing.T, b *browser.Browser) {
 	}
 	if w := browser.Eval[float64](r.Tab, "Math.max(...[...document.querySelectorAll('#truth td')].map((e) => e.getBoundingClientRect().right))"); w > 400 {
 		t.Errorf("the truth ends at %.0f pixels of 400", w)
+	}
+}
+
+// A row that another takes the place of is a change of what is there, not something
+// that went and something that came.
+func testReplacedRow(t *testing.T, b *browser.Browser) {
+	rec := small("default/web-2")
+	last := &rec.Film.Frames[len(rec.Film.Frames)-1]
+	last.Changes = []film.Change{{Table: 1, Key: "1"}, {Table: 1, Key: "2", Row: []string{"10.0.0.1", "default/web-3"}}}
+	r := show(t, b, rec, "#step=8", desk)
+	r.sees("#changed .changed del", "default/web-2")
+	r.sees("#changed .changed ins", "default/web-3")
+	r.sees("#tables tr.changed del", "default/web-2")
+	if n := browser.Eval[int](r.Tab, "document.querySelectorAll('#changed li, #tables tr.changed').length"); n != 2 {
+		t.Errorf("%d changes; want one in what changed and one in its table", n)
 	}
 }

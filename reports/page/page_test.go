@@ -87,6 +87,7 @@ func TestPage(t *testing.T) {
 		{"screen reader", testScreenReader},
 		{"phone", testPhone},
 		{"phone order", testPhoneOrder},
+		{"a replaced row", testReplacedRow},
 		{"dark", testDark},
 		{"without a script", testWithoutScript},
 		{"other verdicts", testOtherVerdicts},
