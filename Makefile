@@ -86,7 +86,7 @@ lab: ## the routes against real BIRD in network namespaces; LAB_REQUIRED=1: a sk
 # GATEFLAGS=--update rewrites the baseline.
 gate: build ## compare the library with scenarios/baseline.json; FORK=../whereabouts: of a fork
 	@bin/ipamsim gate $(GATEFLAGS)
-planted: ## the gate is red for each planted regression, green for a mend: cmd/fork (hours)
+planted: ## the gate is red for each planted regression, green for a mend: cmd/fork (an hour)
 	@go test -timeout 6h -count=1 -run '^Test(Planted|Author)' -v ./cmd/fork -planted
 findings: ## run the command of every row of the track record (reports/README.md)
 	@$(call gov,test) -timeout 60m -count=1 -run "^TestFindings$$" -v ./cmd/ipamsim -findings

@@ -15,13 +15,16 @@ import (
 	"time"
 )
 
-var planted = flag.Bool("planted", false, "gate the whole library with each planted regression (make planted: hours)")
+var (
+	planted = flag.Bool("planted", false, "gate the whole library with each planted regression (make planted: an hour)")
+	rows    = flag.String("rows", "", "with -planted: these scenario files only, from the module's folder")
+)
 
 // TestPlanted: a gate that has never been red proves nothing. Each of the plants
 // turns the gate of the whole library red, and the gate says what it is.
 func TestPlanted(t *testing.T) {
 	if !*planted {
-		t.Skip("SKIP: takes hours; make planted")
+		t.Skip("SKIP: takes an hour; make planted")
 	}
 	clone(t)
 	g := newGarden(t)
@@ -30,7 +33,7 @@ func TestPlanted(t *testing.T) {
 		t.Run(p.name, func(t *testing.T) {
 			binary := g.build(t, p)
 			began := time.Now()
-			code, said, found := g.gate(t, binary)
+			code, said, found := g.gate(t, binary, strings.Fields(*rows)...)
 			t.Logf("%s\ngate: exit %d in %s\n%s", p.what, code, time.Since(began).Round(time.Second), said)
 			if code != 1 {
 				t.Errorf("exit %d, want 1: the gate misses %s", code, p.name)
