@@ -94,13 +94,6 @@ var plants = []plant{
 		new:  "retries < 0*storage.PodRefreshRetries",
 		kind: "new-violation", about: "duplicate-address", scenario: "found-failed-refetch-frees",
 	},
-	{
-		name: "leak-never-freed", what: "Calico's garbage collector finds leaks and frees none",
-		module: calico, file: "kube-controllers/pkg/controllers/node/ipam.go",
-		old:  "\tif len(opts) == 0 {\n\t\t// Nothing to do.",
-		new:  "\tif len(opts) >= 0 {\n\t\t// Nothing to do.",
-		kind: "new-violation", about: "leaked-claim", scenario: "ok-collector-frees",
-	},
 	// Routes.
 	{
 		name: "borrowed-not-announced", what: "a node does not announce the /32 of an address that it borrowed",
