@@ -65,13 +65,13 @@ func (r *Report) Command() string {
 		file = r.Scenario + ".yaml"
 	}
 	if r.Strategy == "replay" {
-		return "ipamsim replay " + shell(file)
+		return "ipamsim replay " + Shell(file)
 	}
-	c := "ipamsim run " + shell(file) + " --seed " + strconv.FormatUint(r.Seed, 10)
+	c := "ipamsim run " + Shell(file) + " --seed " + strconv.FormatUint(r.Seed, 10)
 	if !r.Exact {
-		c += " --strategy " + shell(r.Strategy)
+		c += " --strategy " + Shell(r.Strategy)
 		if r.Datastore != "" {
-			c += " --datastore " + shell(r.Datastore)
+			c += " --datastore " + Shell(r.Datastore)
 		}
 	}
 	return c
@@ -79,9 +79,9 @@ func (r *Report) Command() string {
 
 var plain = regexp.MustCompile(`^[A-Za-z0-9_./:=@%+,~-]+$`)
 
-// shell quotes an argument so that it can be pasted. One with control characters
+// Shell quotes an argument so that it can be pasted. One with control characters
 // cannot: it is shown, not offered.
-func shell(arg string) string {
+func Shell(arg string) string {
 	if plain.MatchString(arg) && !strings.HasPrefix(arg, "-") {
 		return arg
 	}

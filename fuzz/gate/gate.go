@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ipamsim/fuzz/cell"
+	"ipamsim/reports"
 	"ipamsim/reports/baseline"
 	"ipamsim/scenarios"
 )
@@ -211,7 +212,7 @@ const storiesMax = 20
 func troubles(a, b *task) []baseline.Change {
 	trouble := func(kind baseline.Kind, before, after, format string, args ...any) []baseline.Change {
 		return []baseline.Change{{Kind: kind, Regression: true, What: "run", Before: before, After: after, Sentence: fmt.Sprintf(format, args...),
-			Command: fmt.Sprintf("ipamsim run %s --seed %d --verify", a.File, a.Seed), Seed: a.Seed}}
+			Command: fmt.Sprintf("ipamsim run %s --seed %d --verify", reports.Shell(a.File), a.Seed), Seed: a.Seed}}
 	}
 	x, y := &a.answer.Run, &b.answer.Run
 	switch {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ipamsim/model"
+	"ipamsim/reports"
 )
 
 // Compare says what is different from the baseline, and what of it is worse.
@@ -256,9 +257,9 @@ func (c *comparison) point(ch *Change, runs []Run) *Change {
 
 func (c *comparison) command(seed uint64) string {
 	if c.now.Record != nil {
-		return "ipamsim replay " + c.now.File
+		return "ipamsim replay " + reports.Shell(c.now.File)
 	}
-	return fmt.Sprintf("ipamsim run %s --seed %d", c.now.File, seed)
+	return fmt.Sprintf("ipamsim run %s --seed %d", reports.Shell(c.now.File), seed)
 }
 
 // cut: a limit cut a run short that ended before.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ipamsim/model"
+	"ipamsim/reports"
 	"ipamsim/reports/chart"
 )
 
@@ -214,7 +215,7 @@ func (f *Finding) command() string {
 	if f.Invariant == "stuck" || f.Invariant == "actor-crash" && f.Steps == 0 {
 		verb = "run" // it takes its process along
 	}
-	return "ipamsim " + verb + " " + f.File
+	return "ipamsim " + verb + " " + reports.Shell(f.File)
 }
 
 // charts are what grew while the campaign went on. One that has just begun has none.
