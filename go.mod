@@ -28,13 +28,13 @@ require (
 	go.etcd.io/etcd/server/v3 v3.6.4
 	go.yaml.in/yaml/v3 v3.0.4
 	golang.org/x/term v0.47.0
+	gonum.org/v1/gonum v0.17.0
 	gonum.org/v1/plot v0.17.0
 	k8s.io/apiextensions-apiserver v0.34.1
 	k8s.io/apiserver v0.34.1
 	k8s.io/kubernetes v1.34.1
 	pgregory.net/rapid v1.3.0
 )
-
 
 require (
 	cel.dev/expr v0.24.0 // indirect

@@ -1,0 +1,127 @@
+// Package capacity says how long the addresses of a cluster last: what becomes of
+// pools, blocks and routes over days of growth, churn, crashes and replaced nodes.
+//
+// A Cluster is what is asked about. Its Tape is what happens to it, event by
+// event, drawn from a seed and the same whatever the address manager does. Play
+// lets the reference allocators of model/reference live through a tape; the
+// same tape can be played by the real code in a simulated cluster
+// (scenarios/plan). What came of it is a Course, measured the same way in both.
+//
+// It is pure: no I/O, no goroutine, no clock, no upstream code.
+package capacity
+
+import (
+	"net/netip"
+	"time"
+
+	"ipamsim/model"
+	"ipamsim/model/reference/calico"
+	"ipamsim/model/reference/whereabouts"
+	"ipamsim/model/route"
+)
+
+// Cluster is one cluster that a plan asks about: what is configured, what runs on
+// it, and what happens to it.
+type Cluster struct {
+	// Exactly one of these is set.
+	Calico      *Calico
+	Whereabouts *Whereabouts
+
+	Nodes   []Node // at the beginning
+	Load    Load
+	Trouble Trouble
+	Collect Collect
+	Fabric  route.Fabric
+	Horizon time.Duration
+
+	// What there is at the beginning, of a cluster that was imported; nil: nothing.
+	Record *model.Snapshot
+	Pods   []Resident
+}
+
+// Calico is how Calico is configured.
+type Calico struct {
+	Datastore calico.Datastore
+	Pools     []calico.Pool
+	Config    calico.Config
+	Reserved  []netip.Prefix
+}
+
+// Whereabouts is the networks that every pod of the plan is attached to.
+type Whereabouts struct {
+	Networks []model.Network
+	Rule     whereabouts.Rule // of the reconciler; "" is upstream's
+}
+
+// Node is one machine.
+type Node struct {
+	Name   string
+	Labels map[string]string
+}
+
+// Resident is a pod that runs already when the plan begins.
+type Resident struct {
+	Ref       model.PodRef
+	Node      string
+	Container string
+	Addrs     []netip.Addr
+}
+
+// Load is the pods of a cluster: how many there are meant to be, and how long one
+// lives.
+type Load struct {
+	// PodsPerNode is drawn for each node that is there at the beginning or joins by
+	// growth: the cluster is meant to run so many pods more because of it. A
+	// scheduler puts each pod on the node that has the least of what it was drawn
+	// for, so that the pods of a node that is away are on the others.
+	PodsPerNode Distribution
+	// MaxPods is the kubelet's limit; 0 is 110. What fits nowhere is not scheduled.
+	MaxPods int
+	// Lifetime of a pod, exponential around this mean; then it is deleted and another
+	// takes its place. 0: it stays.
+	Lifetime time.Duration
+	// Grow is how many nodes join over the horizon, at equal distances.
+	Grow int
+}
+
+// Distribution of whole numbers.
+type Distribution struct {
+	Shape  string  // Fixed (also ""), Uniform (Mean ± Spread), Normal (Spread is sigma) or Poisson
+	Mean   float64 // what is drawn is rounded
+	Spread float64
+	Max    int // nothing above; 0: no bound. Nothing is below 0.
+}
+
+// The shapes of distributions.
+const (
+	Fixed   = "fixed"
+	Uniform = "uniform"
+	Normal  = "normal"
+	Poisson = "poisson"
+)
+
+// Trouble is what happens to nodes. Each kind comes to every node by itself, with
+// exponential times around its mean; none where the mean is 0.
+type Trouble struct {
+	// Drain: its pods are deleted one by one, with a DEL each, and start elsewhere;
+	// after DrainFor pods may come again.
+	DrainEvery, DrainFor time.Duration
+	// Crash: power is lost, and no DEL runs. After Evict the pods are deleted and
+	// start elsewhere. After CrashFor the node is back, and its kubelet runs the DEL of
+	// the sandboxes that are no more.
+	CrashEvery, CrashFor time.Duration
+	// Replace: power is lost for good. After Evict its pods start elsewhere; a new
+	// node joins after ReplaceFor in its place, under a new name. Unless KeepNode,
+	// somebody deletes the old Node object then.
+	ReplaceEvery, ReplaceFor time.Duration
+	KeepNode                 bool
+	// Evict is how long pods stay on a node that is silent; 0 is 340 s.
+	Evict time.Duration
+}
+
+// Collect is the reconciler: passes of Calico's IPAM garbage collection, or of
+// Whereabouts' ip-reconciler.
+type Collect struct {
+	Every time.Duration // 0: it does not run
+	Grace time.Duration // Calico's leakGracePeriod; 0 is 15 min, calico.Never is never
+}

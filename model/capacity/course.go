@@ -1,0 +1,70 @@
+package capacity
+
+import "time"
+
+// Never happened within the horizon.
+const Never time.Duration = -1
+
+// Course is what became of a cluster over its horizon.
+type Course struct {
+	Samples []Sample // at equal distances, the first at 0, the last at the horizon
+	// Exhausted is when an ADD was first refused because no address was left that the
+	// node may hand out; Never if none was.
+	Exhausted time.Duration
+	Adds      int // ADDs, repeated ones included
+	Refused   int // of these for want of an address
+	Peak      int // the most addresses in use at any time
+	// Calls is how many requests reached the datastore, and AddMedian and AddP99 are
+	// how long an ADD took: with the real code only, else 0.
+	Calls             int
+	AddMedian, AddP99 time.Duration
+	// Owners is whose each block is at each sample, for pools of at most OwnersMax
+	// blocks: by sample, then block in the order of prefixes; 0 is nobody, otherwise
+	// the node's number plus 1. Nil for larger ones.
+	Owners [][]int32 `json:",omitempty"`
+	// Violations by invariant: with the real code only.
+	Violations map[string]int `json:",omitempty"`
+	Digest     string         `json:",omitempty"` // of the run, with the real code only
+}
+
+// OwnersMax is up to how many blocks an ownership map is kept and can be drawn.
+const OwnersMax = 256
+
+// Sample is what there is at an instant. A policy is judged for each node that is
+// up and takes pods.
+type Sample struct {
+	At      time.Duration
+	Nodes   int // that are up
+	Pods    int // that are bound to a node that is up
+	Waiting int // of these: without an address
+
+	Size   int // addresses that pools or ranges have, without reserved and excluded ones
+	InUse  int // claimed, by whomever
+	Leaked int // of these: nobody's, or of a sandbox that is no more
+	// Stranded is how many free addresses the average node could not be given under
+	// the policy: in blocks of others where affinity is strict, or beyond its limit of
+	// blocks, or in slices of others.
+	Stranded float64
+
+	Blocks      int // that exist
+	EmptyBlocks int // of these: no address in use
+	BlocksMax   int // the most that one node has
+	Starved     int // nodes without a block while another has an empty one, or none is left
+	Borrowed    int // addresses used on another node than their block's
+	Blackholed  int // pairs of a node that is up and a live address that it cannot reach
+	Routes      int // prefixes that nodes announce: confirmed affinities and borrowed addresses, of pools that are exported
+	Stale       int // affinities of nodes that are no more
+}
+
+// Waste is the share of the addresses in blocks that nobody uses, or of all where
+// there are no blocks.
+func (s *Sample) Waste(blockSize int) float64 {
+	have := s.Blocks * blockSize
+	if s.Blocks == 0 {
+		have = s.Size
+	}
+	if have == 0 {
+		return 0
+	}
+	return 1 - float64(s.InUse)/float64(have)
+}
