@@ -33,6 +33,7 @@ type Cluster struct {
 	Collect Collect
 	Fabric  route.Fabric
 	Horizon time.Duration
+	Samples int // of its course, at least 2; 0 is SamplesDefault
 
 	// What there is at the beginning, of a cluster that was imported; nil: nothing.
 	Record *model.Snapshot

@@ -27,6 +27,9 @@ type Course struct {
 	Digest     string         `json:",omitempty"` // of the run, with the real code only
 }
 
+// SamplesDefault is how many samples a course has.
+const SamplesDefault = 100
+
 // OwnersMax is up to how many blocks an ownership map is kept and can be drawn.
 const OwnersMax = 256
 
