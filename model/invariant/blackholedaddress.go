@@ -12,7 +12,9 @@ import (
 // that is forwarded into a blackhole is lost in silence.
 //
 // Routes need time to spread, so a loss counts only when it lasts for longer
-// than the bound. A sandbox on its way out and a source without power do not
+// than the bound, and a way over a dead machine only when its neighbours must have
+// given it up (route.Hold): until then a router that spreads flows loses some of
+// them, whoever has which address. A sandbox on its way out and a source without power do not
 // count.
 var BlackholedAddress = define(Invariant{
 	Name:     "blackholed-address",
@@ -33,7 +35,7 @@ var BlackholedAddress = define(Invariant{
 		for j := h.of(l.To); j >= 0; j = h.list[j].same {
 			dst := &h.list[j]
 			since := max(l.Since, dst.attachment.Since)
-			if dst.sandbox.Node != l.On || silent(&v, dst.sandbox) || v.Truth.At-since <= v.Settings.BlackholeAfter {
+			if dst.sandbox.Node != l.On || silent(&v, dst.sandbox) || v.Truth.At-since <= l.Patience(v.Settings.BlackholeAfter) {
 				continue
 			}
 			out = append(out, finding{

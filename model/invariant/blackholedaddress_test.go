@@ -45,13 +45,17 @@ func TestBlackholedAddress(t *testing.T) {
 			"node-2 cannot reach 10.0.0.1 on node-1 (default/web-0) since 20s: unreachable, no route for it at tor1"},
 		{"a circle", as(func(l *route.Loss) { l.How, l.Route = route.Looping, "10.0.0.0/26 via 10.1.0.1 dev eth0 proto bird" }),
 			`node-2 cannot reach 10.0.0.1 on node-1 (default/web-0) since 20s: it goes round in circles at node-3 by "10.0.0.0/26 via 10.1.0.1 dev eth0 proto bird"`},
-		{"a dead next hop", as(func(l *route.Loss) { l.How, l.Route = route.Dead, "10.0.0.1 via 10.1.0.9 dev eth0 proto bird" }),
+		{"a dead next hop", func(v *View) {
+			as(func(l *route.Loss) { l.How, l.Route = route.Dead, "10.0.0.1 via 10.1.0.9 dev eth0 proto bird" })(v)
+			v.Truth.At += route.Hold
+		},
 			`node-2 cannot reach 10.0.0.1 on node-1 (default/web-0) since 20s: "10.0.0.1 via 10.1.0.9 dev eth0 proto bird" is the way at node-3, and nobody answers there`},
 		{"the pod is younger than the loss", with(func(v *View) { v.Truth.Sandboxes[0].Attachments[0].Since = sec(49) }),
 			`node-2 cannot reach 10.0.0.1 on node-1 (default/web-0) since 49s: swallowed at node-3 by "blackhole 10.0.0.0/26 proto bird"`},
 
 		{"routes may still spread", as(func(l *route.Loss) { l.Since = sec(50) }), ""},
 		{"the pod is new", with(func(v *View) { v.Truth.Sandboxes[0].Attachments[0].Since = sec(50) }), ""},
+		{"the neighbours of a dead next hop hold on to it", as(func(l *route.Loss) { l.How, l.Route = route.Dead, "10.0.0.1 via 10.1.0.9 dev eth0 proto bird" }), ""},
 		{"no bound", with(func(v *View) { v.Settings.BlackholeAfter = 0 }), ""},
 		{"the source has no power", with(func(v *View) { v.Truth.Nodes["node-2"] = model.Node{Registered: true} }), ""},
 		{"a DEL is under way", with(func(v *View) { busy(v, "c0", "0", "node-1", true, sec(59)) }), ""},

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Why says where packets end, and in which route.
@@ -23,6 +24,16 @@ func (l *Loss) Why() string {
 		return fmt.Sprintf("%s is the way %s, and nobody answers there", quoted(l.Route), where)
 	}
 	return fmt.Sprintf("swallowed %s by %s", where, quoted(l.Route))
+}
+
+// Patience is for how long a loss is nobody's fault but routing's: after, while
+// routes spread, and where the way leads over a machine that is dead, until those
+// that it talked to have given it up. No address manager can shorten that.
+func (l *Loss) Patience(after time.Duration) time.Duration {
+	if l.How == Dead {
+		return max(after, Hold)
+	}
+	return after
 }
 
 // quoted is a route on one line, however many next hops it has.

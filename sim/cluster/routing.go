@@ -90,7 +90,7 @@ func (r *routing) due(c *Cluster) (at time.Duration, ok bool) {
 				}
 			}
 		}
-		if judged := since + c.cfg.Settings.BlackholeAfter + 1; judged > c.w.Now() && (!ok || judged < at) {
+		if judged := since + l.Patience(c.cfg.Settings.BlackholeAfter) + 1; judged > c.w.Now() && (!ok || judged < at) {
 			at, ok = judged, true
 		}
 	}
