@@ -33,6 +33,11 @@ type Cluster struct {
 	Collect Collect
 	Fabric  route.Fabric
 	Horizon time.Duration
+	// Apart is how much time there is at least between two events of the tape that the
+	// address manager has work with, so that the real code is done with one before the
+	// next: they come at whole multiples of it, passes halfway between two, and Looks
+	// half of it away from either. 0: events come when they come.
+	Apart   time.Duration
 	Samples int // of its course, at least 2; 0 is SamplesDefault
 
 	// What there is at the beginning, of a cluster that was imported; nil: nothing.
@@ -58,6 +63,9 @@ type Whereabouts struct {
 type Node struct {
 	Name   string
 	Labels map[string]string
+	// Addr is its own address with its subnet's length. Not valid: the next one of a
+	// subnet that all such nodes share.
+	Addr netip.Prefix
 }
 
 // Resident is a pod that runs already when the plan begins.
@@ -69,7 +77,8 @@ type Resident struct {
 }
 
 // Load is the pods of a cluster: how many there are meant to be, and how long one
-// lives.
+// lives. With neither PodsPerNode nor Pods there are as many as at the beginning,
+// and nodes share them evenly.
 type Load struct {
 	// PodsPerNode is drawn for each node that is there at the beginning or joins by
 	// growth: the cluster is meant to run so many pods more because of it. A

@@ -1,6 +1,14 @@
 package capacity
 
-import "time"
+import (
+	"fmt"
+	"iter"
+	"net/netip"
+	"strings"
+	"time"
+
+	"ipamsim/model"
+)
 
 // Kind says what an event does.
 type Kind uint8
@@ -15,27 +23,51 @@ const (
 	// PodStops: a pod of a node that is up was deleted: its DEL runs, then the object
 	// goes.
 	PodStops
-	// PodRemoved: the object of a pod goes whose node is down, and nobody runs a DEL
-	// unless the node comes back.
+	// PodRemoved: the object of a pod is removed by force, because its Node object was
+	// deleted PodGC ago, and nobody runs a DEL. On the real cluster the controllers of
+	// nodes do it by themselves.
 	PodRemoved
 	// NodeDown: power is lost, and all sandboxes of the node with it.
 	NodeDown
 	// NodeUp: power is back. The kubelet runs the DEL of every sandbox that it had,
-	// then an ADD for each pod that is still bound to it.
+	// then an ADD for each pod that is still bound to it; the objects of those that
+	// were marked meanwhile go after their DEL.
 	NodeUp
-	// NodeDeleted: the Node object is deleted.
+	// NodeDeleted: the Node object of a machine that is no more is deleted.
 	NodeDeleted
 	// Pass of the reconciler.
 	Pass
 	// Look: a Sample is taken.
 	Look
+	// PodMarked: a pod of a node that has been silent for Trouble.Evict is marked for
+	// deletion by the taint manager. Its object stays until the node is back or its
+	// Node object was deleted, since nobody there can confirm it. On the real cluster
+	// the controllers of nodes do it by themselves.
+	PodMarked
 )
 
 // Retry is how long a pod that was refused an address waits before it tries again:
-// the kubelet's longest back-off.
+// the kubelet's longest back-off. It counts from the beginning of each try. What
+// comes at one instant with an event comes before it.
 //
 // Source: k8s.io/kubernetes/pkg/kubelet, MaxContainerBackOff.
 const Retry = 5 * time.Minute
+
+// Delays of a cluster's controllers.
+const (
+	// PodGC is how long after its Node object a pod's goes.
+	//
+	// Source: k8s.io/kubernetes/pkg/controller/podgc, quarantineTime.
+	PodGC = 40 * time.Second
+	// EvictDefault is how long pods stay on a node that is silent: 40 s until it is
+	// unreachable, and the 300 s that pods tolerate that.
+	//
+	// Source: k8s.io/kubernetes, node-monitor-grace-period; defaulttolerationseconds.
+	EvictDefault = 340 * time.Second
+	// Moment is what a workload's controller and the scheduler take to start another
+	// pod in place of one that goes, and a drain between one pod and the next.
+	Moment = time.Second
+)
 
 // Event is one thing that happens. Nodes and pods are numbered from 0 in the order
 // in which they come; those that are there at the beginning come first.
@@ -44,4 +76,104 @@ type Event struct {
 	Kind Kind
 	Node int32 // -1 where there is none
 	Pod  int32
+}
+
+// Tape is what happens to a cluster, drawn from a seed. It depends on its nodes,
+// load, trouble and horizon, and not on what manages its addresses, so that every
+// choice of that meets the same history; of Collect only the passes themselves.
+//
+// Nodes and pods that are there at the beginning have no events of their own then.
+// Pods are never bound to a node without power, and nobody but the taint manager
+// deletes those of one.
+type Tape struct {
+	c     *Cluster
+	seed  uint64
+	nodes []Node
+	stem  string // of pods' names
+}
+
+// Tape is what happens to the cluster under a seed.
+func (c *Cluster) Tape(seed uint64) *Tape {
+	t := &Tape{c: c, seed: seed, stem: "pod"}
+	for i := 0; i < len(c.Pods); i++ {
+		if r := c.Pods[i].Ref; r.Namespace == "default" && strings.HasPrefix(r.Name, t.stem+"-") {
+			t.stem, i = t.stem+"x", -1
+		}
+	}
+	return t
+}
+
+// Events in order of time; of one instant those of nodes come first, then those of
+// pods, then a Pass, then the Look. Each walk over them begins anew.
+func (t *Tape) Events() iter.Seq[Event] {
+	return func(yield func(Event) bool) {
+		s := newScript(t, yield)
+		s.run()
+	}
+}
+
+// Node is the machine of a number, of those that have joined so far in the last
+// walk.
+func (t *Tape) Node(i int32) Node {
+	if int(i) < len(t.c.Nodes) && len(t.nodes) == 0 {
+		return t.c.Nodes[i]
+	}
+	return t.nodes[i]
+}
+
+// Pod is the name of a pod.
+func (t *Tape) Pod(i int32) model.PodRef {
+	if int(i) < len(t.c.Pods) {
+		return t.c.Pods[i].Ref
+	}
+	return model.PodRef{Namespace: "default", Name: fmt.Sprintf("%s-%d", t.stem, i)}
+}
+
+// Looks is how many samples a course of the cluster has.
+func (c *Cluster) Looks() int {
+	switch {
+	case c.Samples == 0:
+		return SamplesDefault
+	default:
+		return max(c.Samples, 2)
+	}
+}
+
+// look is the instant of the i-th sample.
+func (c *Cluster) look(i int) time.Duration {
+	n := time.Duration(c.Looks() - 1)
+	return c.Horizon/n*time.Duration(i) + c.Horizon%n*time.Duration(i)/n
+}
+
+// names are those that nodes have had, and the last address of each subnet.
+type names struct {
+	taken map[string]bool
+	last  map[netip.Prefix]netip.Addr
+}
+
+func newNames(nodes []Node) *names {
+	n := &names{map[string]bool{}, map[netip.Prefix]netip.Addr{}}
+	for i := range nodes {
+		n.taken[nodes[i].Name] = true
+		if a := nodes[i].Addr; a.IsValid() && n.last[a.Masked()].Less(a.Addr()) {
+			n.last[a.Masked()] = a.Addr()
+		}
+	}
+	return n
+}
+
+// like is a machine as another one is, under a name and with an address that none
+// has had.
+func (n *names) like(old *Node, name string) Node {
+	for n.taken[name] {
+		name += "x"
+	}
+	n.taken[name] = true
+	out := Node{Name: name, Labels: old.Labels}
+	if old.Addr.IsValid() {
+		subnet := old.Addr.Masked()
+		n.last[subnet] = n.last[subnet].Next()
+		out.Addr = netip.PrefixFrom(n.last[subnet], old.Addr.Bits())
+	}
+	return out
 }
