@@ -111,6 +111,20 @@ type Cluster struct {
 // Start builds the cluster inside the bubble, on its root goroutine, and hooks it
 // to the world. The run is over when the script is.
 func Start(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config) (*Cluster, error) {
+	c, err := open(w, store, api, cfg)
+	if err != nil {
+		return nil, err
+	}
+	w.Hooks = sim.Hooks{Settle: store.Pump, Step: c.stepped, Panic: c.panicked, End: c.ended}
+	if err := c.startControllers(); err != nil {
+		return nil, err
+	}
+	w.Spawn(sim.Process{ID: "script", Run: c.script})
+	return c, c.startFilm()
+}
+
+// open makes the cluster and stores its objects. Nothing runs yet.
+func open(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config) (*Cluster, error) {
 	cfg.Timers = cfg.Timers.orDefault()
 	c := &Cluster{
 		cfg: cfg, w: w, api: api, store: store,
@@ -131,13 +145,7 @@ func Start(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config) (*Cluste
 		c.recs[r.Name] = r
 	}
 	api.OnChange(c.changed)
-	w.Hooks = sim.Hooks{Settle: store.Pump, Step: c.stepped, Panic: c.panicked, End: c.ended}
-	if err := c.load(cfg.Objects); err != nil {
-		return nil, err
-	}
-	c.startControllers()
-	w.Spawn(sim.Process{ID: "script", Run: c.script})
-	return c, c.startFilm()
+	return c, c.load(cfg.Objects)
 }
 
 // load stores the scenario's objects, as if they had been there for ever.
@@ -156,6 +164,9 @@ func (c *Cluster) load(objs []Object) error {
 			err = k.Change(context.Background(), nil, ipam.Create, o)
 		} else {
 			err = direct.create(context.Background(), r, o.Namespace, o.Body)
+		}
+		if err == nil && o.Kind == "Pod" {
+			err = direct.storeStatus(context.Background(), o)
 		}
 		if err != nil {
 			return &Rejected{o, err}
@@ -201,12 +212,14 @@ func (r *Rejected) Error() string {
 // Unwrap is the server's error.
 func (r *Rejected) Unwrap() error { return r.Err }
 
-func (c *Cluster) startControllers() {
+func (c *Cluster) startControllers() error {
 	c.startRouting()
 	c.startScheduler()
 	c.startNodeLifecycle()
 	for _, name := range c.nodeNames() {
-		c.boot(name)
+		if err := c.begin(name); err != nil {
+			return err
+		}
 	}
 	for _, name := range c.cfg.Daemons {
 		if r := c.recs[name]; !r.PerNode {
@@ -221,6 +234,7 @@ func (c *Cluster) startControllers() {
 		c.startChurn(i, c.cfg.Churn[i])
 	}
 	c.startHazards()
+	return nil
 }
 
 // unique makes a name that no process of this run has had: web-0, web-0~2, …

@@ -31,6 +31,7 @@ func (c *Cluster) startKubelet(name string) {
 	c.mu.Lock()
 	c.nodes[name].kubelet = k
 	left := maps.Clone(c.nodes[name].disk)
+	maps.DeleteFunc(left, func(id string, _ *podState) bool { return c.truth.sandboxes[id] != nil }) // adopted
 	c.mu.Unlock()
 	k.spawn(left)
 }

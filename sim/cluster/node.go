@@ -29,6 +29,7 @@ type podState struct {
 	pod       *corev1.Pod
 	container string
 	networks  []string // those that ADD was tried for, in order
+	found     bool     // it was there before the run, and no worker has it yet
 }
 
 func (c *Cluster) nodeChanged(ch kube.Change) {
@@ -65,6 +66,37 @@ func (c *Cluster) node(name string) *node {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.nodes[name]
+}
+
+// begin is how a machine is found at the start: with power, and with what runs on it,
+// or silent.
+func (c *Cluster) begin(name string) error {
+	up := c.found(name)
+	if err := c.adopt(name, true); err != nil || !up {
+		return err
+	}
+	c.boot(name)
+	return nil
+}
+
+// found gives a machine its power at the start, unless its manifest says that nobody
+// has heard of it: it is then taken to be off.
+func (c *Cluster) found(name string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := c.nodes[name]
+	if n.state.Up = !unheard(n.object); !n.state.Up {
+		c.recordLocked(model.Event{Kind: model.NodeEvent, Node: name, Text: "off"})
+	}
+	return n.state.Up
+}
+
+// unheard reports whether a node's own conditions say that its kubelet has been
+// silent for long.
+func unheard(n *corev1.Node) bool {
+	return n != nil && slices.ContainsFunc(n.Status.Conditions, func(c corev1.NodeCondition) bool {
+		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionUnknown
+	})
 }
 
 // boot gives a machine power: its kubelet and the per-node daemons start.

@@ -26,6 +26,7 @@ type worker struct {
 	client client
 	key    model.PodRef
 	dead   []*podState // sandboxes of an earlier boot that still want their DEL
+	found  *podState   // the sandbox that was there before the run
 
 	mu   sync.Mutex
 	pod  *corev1.Pod
@@ -34,7 +35,7 @@ type worker struct {
 }
 
 func newWorker(k *kubelet, p *corev1.Pod) *worker {
-	return &worker{c: k.c, k: k, key: ref(p), pod: p, wake: make(chan struct{}, 1)}
+	return &worker{c: k.c, k: k, key: ref(p), pod: p, wake: make(chan struct{}, 1), found: k.c.takeFound(k.node, p)}
 }
 
 func (w *worker) tell(p *corev1.Pod, gone bool) {
@@ -65,7 +66,12 @@ func (w *worker) run(ctx context.Context, g *sim.Gate) error {
 	for _, d := range w.dead {
 		w.del(ctx, d)
 	}
-	var up *podState
+	up := w.found
+	if up != nil && w.pod.Status.Phase != corev1.PodRunning && !w.unwanted() {
+		if err := w.insist(ctx, func() error { return w.setPhase(ctx, "start", corev1.PodRunning) }); err != nil {
+			return err
+		}
+	}
 	for up == nil && !w.unwanted() {
 		var err error
 		if up, err = w.bringUp(ctx, g); ctx.Err() != nil {
@@ -145,7 +151,7 @@ func (w *worker) insist(ctx context.Context, f func() error) error {
 // bringUp makes one attempt at a sandbox. It returns nil and no error if the pod
 // is no longer wanted, and an error if it should be tried again later.
 func (w *worker) bringUp(ctx context.Context, g *sim.Gate) (*podState, error) {
-	st := &podState{pod: w.pod, container: w.newContainer()}
+	st := &podState{pod: w.pod, container: w.c.newContainer(w.pod, w.k.node)}
 	err := g.Pass(ctx, sim.Op{Kind: sim.Local, Class: "sandbox", Key: "CREATE sandbox " + w.key.String()}, func(context.Context) error {
 		w.c.sandboxUp(model.Sandbox{ID: st.container, Pod: w.key, UID: string(w.pod.UID), Node: w.k.node})
 		w.c.remember(w.k.node, st)
@@ -216,8 +222,8 @@ func (w *worker) path() string { return builtin["Pod"].path(w.key.Namespace, w.k
 // The pod's sandboxes are counted by the cluster and not by the worker: a pod
 // that outlives a reboot gets a second worker, and with the first one's id its
 // new sandbox would own whatever the dead one left claimed.
-func (w *worker) newContainer() string {
-	n := w.c.count("sandbox of " + string(w.pod.UID))
-	h := sha256.Sum256([]byte(fmt.Sprintf("%s %s %s %s %d", w.pod.Namespace, w.pod.Name, w.pod.UID, w.k.node, n)))
+func (c *Cluster) newContainer(p *corev1.Pod, node string) string {
+	n := c.count("sandbox of " + string(p.UID))
+	h := sha256.Sum256([]byte(fmt.Sprintf("%s %s %s %s %d", p.Namespace, p.Name, p.UID, node, n)))
 	return hex.EncodeToString(h[:])
 }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"net/netip"
 
+	corev1 "k8s.io/api/core/v1"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"ipamsim/model"
@@ -154,6 +155,16 @@ type Keeper interface {
 	Change(ctx context.Context, g *sim.Gate, v Verb, o Object) error
 	// Names lists the objects of a kind.
 	Names(ctx context.Context, g *sim.Gate, kind string) ([]string, error)
+}
+
+// Adopter is an Instance whose CNI plugin, or whose daemons on a node, leave more
+// behind than claims. A cluster that was there before the run has that, too.
+type Adopter interface {
+	// Adopt writes what the ADD of a sandbox that runs already would have left besides
+	// its claims, unless it is there. It passes no gate.
+	Adopt(ctx context.Context, call Call, addrs []netip.Addr) error
+	// AdoptNode tells Env.Device of the addresses that the node's devices have.
+	AdoptNode(context.Context, *corev1.Node) error
 }
 
 // Commander is an Instance whose manager comes with a command-line tool.

@@ -74,5 +74,6 @@ func calicoNode(n *corev1.Node) *libapi.Node {
 	if a := n.Annotations[bgpAddress]; a != "" {
 		out.Spec.BGP = &libapi.NodeBGPSpec{IPv4Address: a}
 	}
+	adoptTunnels(out, n)
 	return out
 }

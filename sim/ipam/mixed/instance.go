@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/netip"
 	"slices"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"ipamsim/model"
 	"ipamsim/sim"
@@ -20,6 +23,7 @@ type instance struct {
 }
 
 var (
+	_ ipam.Adopter   = (*instance)(nil)
 	_ ipam.Keeper    = (*instance)(nil)
 	_ ipam.Commander = (*instance)(nil)
 )
@@ -125,6 +129,27 @@ func (i *instance) Change(ctx context.Context, g *sim.Gate, v ipam.Verb, o ipam.
 // Names is called for kinds that Keeps names.
 func (i *instance) Names(ctx context.Context, g *sim.Gate, kind string) ([]string, error) {
 	return i.first.(ipam.Keeper).Names(ctx, g, kind)
+}
+
+// Adopt is for the manager whose network it is.
+func (i *instance) Adopt(ctx context.Context, c ipam.Call, addrs []netip.Addr) error {
+	in, err := i.whose(c)
+	if a, ok := in.(ipam.Adopter); ok {
+		return a.Adopt(ctx, c, addrs)
+	}
+	return err
+}
+
+// AdoptNode is for both.
+func (i *instance) AdoptNode(ctx context.Context, n *corev1.Node) error {
+	for _, in := range []ipam.Instance{i.first, i.second} {
+		if a, ok := in.(ipam.Adopter); ok {
+			if err := a.AdoptNode(ctx, n); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // Command is the first one's tool.

@@ -1,0 +1,216 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	nadv1 "github.com/k8snetworkplumbingwg/network-attachment-definition-client/pkg/apis/k8s.cni.cncf.io/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"ipamsim/model"
+	"ipamsim/sim/ipam"
+)
+
+// A cluster need not begin empty. A pod whose manifest has the status of one that
+// runs on a node is adopted: its sandbox is there from the start, with the addresses
+// that the status names, and its kubelet looks after it as after any other. Nobody
+// runs an ADD for it.
+
+// The annotations that name a pod's sandbox, the first that is there counts.
+//
+// Source: libcalico-go/lib/backend/k8s/conversion, AnnotationContainerID.
+var containerAnnotations = []string{ContainerAnnotation, "cni.projectcalico.org/containerID"}
+
+// ContainerAnnotation names the sandbox of a pod that runs already in a manifest.
+const ContainerAnnotation = "ipamsim.dev/containerID"
+
+// storeStatus writes the status of a pod's manifest, of which the API server keeps
+// nothing when it creates the pod.
+func (cl client) storeStatus(ctx context.Context, o Object) error {
+	var m struct {
+		Status map[string]json.RawMessage `json:"status"`
+	}
+	if err := json.Unmarshal(o.Body, &m); err != nil || len(m.Status) == 0 {
+		return err
+	}
+	return cl.patch(ctx, builtin["Pod"].path(o.Namespace, o.Name)+"/status", mergePatch, m)
+}
+
+// adopt takes over what runs on a node: sandboxes of the primary network and of
+// those that pods ask for, and the node's own devices. On a node that is off nothing
+// runs; its disk remembers what it has to clean up when it is back. What the CNI
+// plugin left of the sandboxes besides claims is made good if traces is set.
+func (c *Cluster) adopt(name string, traces bool) error {
+	c.mu.Lock()
+	n := c.nodes[name]
+	up, obj := n.state.Up, n.object
+	c.mu.Unlock()
+	for _, p := range c.podsOn(name) {
+		if runs(p) {
+			if err := c.adoptPod(name, p, up, traces); err != nil {
+				return fmt.Errorf("cluster: adopt %s: %w", ref(p), err)
+			}
+		}
+	}
+	a, ok := c.inst.(ipam.Adopter)
+	if !ok || !up || obj == nil {
+		return nil
+	}
+	if err := a.AdoptNode(context.Background(), obj); err != nil {
+		return fmt.Errorf("cluster: adopt node %s: %w", name, err)
+	}
+	return nil
+}
+
+// runs reports whether a stored pod has a sandbox, as far as its status says.
+func runs(p *corev1.Pod) bool {
+	addressed := len(p.Status.PodIPs) > 0 || p.Status.PodIP != "" || p.Annotations[statusAnnotation] != ""
+	return p.Status.Phase == corev1.PodRunning || addressed && !finished(p)
+}
+
+func (c *Cluster) adoptPod(node string, p *corev1.Pod, up, traces bool) error {
+	st := &podState{pod: p, container: c.containerOf(p, node), found: true}
+	sb := model.Sandbox{ID: st.container, Pod: ref(p), UID: string(p.UID), Node: node}
+	for i, w := range c.networksOf(p) {
+		st.networks = append(st.networks, w.key)
+		if a := c.foundAt(p, w, i); len(a.Addrs)+len(a.Static) > 0 {
+			sb.Attachments = append(sb.Attachments, a)
+		}
+	}
+	c.remember(node, st)
+	if !up {
+		return nil
+	}
+	c.sandboxFound(sb)
+	keeper, ok := c.inst.(ipam.Adopter)
+	if !ok || !traces {
+		return nil
+	}
+	for _, a := range sb.Attachments {
+		call := ipam.Call{
+			Node: node, Pod: sb.Pod, UID: sb.UID, Container: sb.ID,
+			Interface: a.Interface, Network: a.Network, Config: c.config(a.Network),
+		}
+		if err := keeper.Adopt(context.Background(), call, append(slices.Clone(a.Addrs), a.Static...)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sandboxFound is sandboxUp for one that was there before the run.
+func (c *Cluster) sandboxFound(sb model.Sandbox) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.truth.sandboxes[sb.ID] = &sb
+	c.truth.seen.sandboxesChanged()
+	c.recordLocked(model.Event{Kind: model.SandboxUp, Node: sb.Node, Pod: sb.Pod, Container: sb.ID, Text: "found running"})
+}
+
+// containerOf is the id of a pod's sandbox: as its manifest says, unless another pod
+// says the same, or made up.
+func (c *Cluster) containerOf(p *corev1.Pod, node string) string {
+	for _, key := range containerAnnotations {
+		if id := p.Annotations[key]; id != "" && c.sandbox(id) == nil {
+			return id
+		}
+	}
+	return c.newContainer(p, node)
+}
+
+func (c *Cluster) sandbox(id string) *model.Sandbox {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.truth.sandboxes[id]
+}
+
+// foundAt is what a pod's status says of the i-th network that it is attached to:
+// podIPs of the primary one, Multus' annotation of the others.
+func (c *Cluster) foundAt(p *corev1.Pod, w wanted, i int) model.Attachment {
+	a := model.Attachment{Network: w.key, Interface: w.iface}
+	var ips []string
+	if primary := c.cfg.Primary != "" && i == 0 && w.key == c.cfg.Primary; primary {
+		a.Asked = p.Annotations["cni.projectcalico.org/ipAddrs"] != ""
+		for _, ip := range p.Status.PodIPs {
+			ips = append(ips, ip.IP)
+		}
+		if len(ips) == 0 && p.Status.PodIP != "" {
+			ips = []string{p.Status.PodIP}
+		}
+	}
+	if len(ips) == 0 {
+		ips = networkStatus(p, w)
+	}
+	static := staticOf(c.config(w.key))
+	for _, s := range ips {
+		addr, err := netip.ParseAddr(s)
+		switch addr = addr.Unmap(); {
+		case err != nil:
+		case slices.Contains(static, addr):
+			a.Static = append(a.Static, addr)
+		default:
+			a.Addrs = append(a.Addrs, addr)
+		}
+	}
+	return a
+}
+
+// networkStatus are the addresses that Multus' annotation has for a network of the
+// pod: those of its interface, or else of its name.
+func networkStatus(p *corev1.Pod, w wanted) []string {
+	var all []nadv1.NetworkStatus
+	if json.Unmarshal([]byte(p.Annotations[statusAnnotation]), &all) != nil {
+		return nil
+	}
+	_, name, _ := strings.Cut(w.key, "/")
+	for _, same := range []func(nadv1.NetworkStatus) bool{
+		func(s nadv1.NetworkStatus) bool { return s.Interface == w.iface && s.Name == w.key },
+		func(s nadv1.NetworkStatus) bool { return s.Interface == w.iface },
+		func(s nadv1.NetworkStatus) bool { return s.Interface == "" && (s.Name == w.key || s.Name == name) },
+	} {
+		if i := slices.IndexFunc(all, same); i >= 0 {
+			return all[i].IPs
+		}
+	}
+	return nil
+}
+
+// staticOf are the addresses that a CNI configuration gives to every pod, past the
+// manager.
+func staticOf(config json.RawMessage) []netip.Addr {
+	var conf struct {
+		IPAM struct {
+			Addresses []struct {
+				Address string `json:"address"`
+			} `json:"addresses"`
+		} `json:"ipam"`
+	}
+	if json.Unmarshal(config, &conf) != nil {
+		return nil
+	}
+	var out []netip.Addr
+	for _, a := range conf.IPAM.Addresses {
+		if p, err := netip.ParsePrefix(a.Address); err == nil {
+			out = append(out, p.Addr())
+		}
+	}
+	return out
+}
+
+// takeFound is the sandbox of an adopted pod that nobody looks after yet, nil if it
+// has none. Called once: a worker that comes later finds it taken.
+func (c *Cluster) takeFound(node string, p *corev1.Pod) *podState {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, st := range c.nodes[node].disk {
+		if st.found && st.pod.UID == p.UID && c.truth.sandboxes[st.container] != nil {
+			st.found = false
+			return st
+		}
+	}
+	return nil
+}
