@@ -22,6 +22,16 @@ type Snapshot struct {
 	// Networks is the policy as the datastore has it at this instant, for a
 	// manager that keeps it there. Nil: the scenario's manifests say it all.
 	Networks []Network
+	// Waiting is in which order the free addresses of blocks will be handed out,
+	// sorted by block. A block that is missing, or all where it is nil: not known.
+	// Oracles do not ask; who continues a cluster does (reference/calico, Restore).
+	Waiting []Waiting `json:",omitempty"`
+}
+
+// Waiting is the free list of one block, as ordinals in it: upstream's unallocated.
+type Waiting struct {
+	Block netip.Prefix
+	Free  []int
 }
 
 // Pool is a set of addresses that claims are made from.

@@ -70,7 +70,7 @@ type Allocator struct {
 	handles   map[string]*handle
 	shared    map[string]*sharing // until the end of the operation
 	passing   bool                // which is a collector's pass
-	born      uint64              // how many blocks there have been
+	births    uint64              // how many blocks there have been
 }
 
 // New is an empty datastore.

@@ -99,9 +99,12 @@ func (a *Allocator) autoAssign(q *Request, v6 bool, num int) (out []netip.Addr, 
 	return out, nil
 }
 
+// reasonable is how many blocks a node may have where nobody says ("defaulting to
+// reasonable limit").
+const reasonable = 20
+
 // limit is the stricter one of what the request and the configuration say.
 func (a *Allocator) limit(q *Request) int {
-	const reasonable = 20 // "defaulting to reasonable limit"
 	switch of, most := q.MaxBlocks, a.Config.MaxBlocks; {
 	case of == 0 && most == 0:
 		return reasonable

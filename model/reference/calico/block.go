@@ -53,17 +53,23 @@ func (b *block) ordinal(addr netip.Addr) uint16 {
 //
 // Source: ipam_block_reader_writer.go, claimAffineBlock; ipam_block.go, newBlock.
 func (a *Allocator) claim(h *host, p netip.Prefix) *block {
+	b := a.born(p, h)
+	a.addAffinity(h, p)
+	a.recount(b)
+	return b
+}
+
+// born is a new block, of a node or nobody. It has to be counted.
+func (a *Allocator) born(p netip.Prefix, h *host) *block {
 	n := 1 << (p.Addr().BitLen() - p.Bits())
-	a.born++
-	b := &block{prefix: p, waiting: make([]uint16, n), held: make([]*allocation, n), since: make([]uint64, n), seq: a.born << 32}
+	a.births++
+	b := &block{prefix: p, waiting: make([]uint16, n), held: make([]*allocation, n), since: make([]uint64, n), seq: a.births << 32}
 	for i := range b.waiting {
 		b.waiting[i] = uint16(i)
 	}
 	a.blocks[p] = b
 	a.shelf(p).add(p)
 	a.own(b, h)
-	a.addAffinity(h, p)
-	a.recount(b)
 	return b
 }
 

@@ -10,18 +10,23 @@ import (
 	"ipamsim/model"
 )
 
-// Snapshot is the record: blocks, claims, affinities and handles, sorted as
-// model.Snapshot says, as sim/ipam/calico observes the real one. Revisions, the
-// policy and the time are left to others.
+// Snapshot is the record: blocks with their free lists, claims, affinities and
+// handles, sorted as model.Snapshot says, as sim/ipam/calico observes the real one.
+// Revisions, the policy and the time are left to others.
 func (a *Allocator) Snapshot() model.Snapshot {
 	var s model.Snapshot
 	for _, p := range slices.SortedFunc(maps.Keys(a.blocks), netip.Prefix.Compare) {
 		b := a.blocks[p]
-		in := model.Pool{Name: strings.Replace(p.String(), "/", "-", 1), Range: p}
+		in := model.Pool{Name: blockName(p), Range: p}
 		if b.owner != nil {
 			in.Node = b.owner.name
 		}
 		s.Pools = append(s.Pools, in)
+		free := model.Waiting{Block: p, Free: make([]int, len(b.waiting))}
+		for i, o := range b.waiting {
+			free.Free[i] = int(o)
+		}
+		s.Waiting = append(s.Waiting, free)
 		for o, x := range b.held {
 			if x != nil {
 				s.Claims = append(s.Claims, x.claim(in.Name, b.nth(uint16(o))))
@@ -48,6 +53,9 @@ func (a *Allocator) Snapshot() model.Snapshot {
 	}
 	return s
 }
+
+// blockName is a block's name in etcd: 10.64.75.0-26.
+func blockName(p netip.Prefix) string { return strings.Replace(p.String(), "/", "-", 1) }
 
 func (x *allocation) claim(pool string, addr netip.Addr) model.Claim {
 	c := model.Claim{Pool: pool, Addr: addr, Pod: x.pod, Handle: x.handle, Node: x.node, Tunnel: x.tunnel}

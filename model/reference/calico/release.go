@@ -2,6 +2,7 @@ package calico
 
 import (
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 )
@@ -101,8 +102,8 @@ func (a *Allocator) releaseFrom(b *block, all []Release, call map[string]int) er
 	for _, r := range all {
 		seen[r.Addr] = r // the last one of an address counts
 	}
-	for addr, r := range seen {
-		o := b.ordinal(addr)
+	for _, addr := range slices.SortedFunc(maps.Keys(seen), netip.Addr.Compare) {
+		r, o := seen[addr], b.ordinal(addr)
 		x := b.held[o]
 		if r.sequence != nil && *r.sequence != b.since[o] {
 			return fmt.Errorf("%s: %w", addr, ErrOutOfDate)

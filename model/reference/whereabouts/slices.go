@@ -70,14 +70,18 @@ func (r *Record) Cut(n *Network, networks []*Network, nodes []string) error {
 			s.All[i].Node = ""
 		}
 	}
+	s.index()
+	r.slices[s.Name] = s
+	return nil
+}
+
+func (s *Slices) index() {
 	s.of = map[string]int{}
 	for i, x := range s.All {
 		if x.Node != "" {
 			s.of[x.Node] = i
 		}
 	}
-	r.slices[s.Name] = s
-	return nil
 }
 
 // assign gives a new node the lowest free slice. It is false if there are several

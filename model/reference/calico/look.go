@@ -1,0 +1,136 @@
+package calico
+
+import (
+	"iter"
+	"maps"
+	"net/netip"
+	"slices"
+
+	"ipamsim/model"
+)
+
+// Block is a look at a block that exists.
+type Block struct {
+	Prefix   netip.Prefix
+	Owner    string // the node that it names; "": nobody
+	Affine   bool   // the owner has an affinity to it
+	InUse    int    // addresses
+	Free     int    // of the others, those that are not reserved
+	Borrowed int    // of those in use, by another node than the owner
+	Pool     string // that it lies in, even a disabled one; "": none
+}
+
+// Blocks are those that exist, in the order of their prefixes. Nothing may be
+// changed meanwhile.
+func (a *Allocator) Blocks() iter.Seq[Block] {
+	return func(yield func(Block) bool) {
+		for _, p := range slices.SortedFunc(maps.Keys(a.blocks), netip.Prefix.Compare) {
+			if !yield(a.look(a.blocks[p])) {
+				return
+			}
+		}
+	}
+}
+
+func (a *Allocator) look(b *block) Block {
+	out := Block{Prefix: b.prefix, InUse: b.taken, Free: b.free}
+	if p := a.poolOf(b.prefix.Addr(), true); p != nil {
+		out.Pool = p.Name
+	}
+	if b.owner != nil {
+		out.Owner = b.owner.name
+		_, _, out.Affine = a.findAffinity(b.owner, b.prefix)
+	}
+	for _, x := range b.held {
+		if x != nil && x.node != "" && x.node != out.Owner {
+			out.Borrowed++
+		}
+	}
+	return out
+}
+
+// Claims are the addresses of a block that are in use, in their order; none if there
+// is no such block.
+func (a *Allocator) Claims(p netip.Prefix) iter.Seq[model.Claim] {
+	return func(yield func(model.Claim) bool) {
+		b := a.blocks[p]
+		if b == nil {
+			return
+		}
+		name := blockName(p)
+		for o, x := range b.held {
+			if x != nil && !yield(x.claim(name, b.nth(uint16(o)))) {
+				return
+			}
+		}
+	}
+}
+
+// Affinities are the nodes' claims to blocks, in no order. Nothing may be changed
+// meanwhile.
+func (a *Allocator) Affinities() iter.Seq2[string, netip.Prefix] {
+	return func(yield func(string, netip.Prefix) bool) {
+		for _, h := range a.hosts {
+			for _, all := range h.affinities {
+				for _, x := range all {
+					if !yield(h.name, x.block) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// Totals counts what there is.
+type Totals struct {
+	Blocks      int
+	EmptyBlocks int // of these: no address in use
+	InUse       int // addresses
+	Borrowed    int // of these, by another node than their block's owner
+	Affinities  int // of nodes to blocks, that exist or not
+	Stale       int // of these, of nodes that Calico has no object of any more
+}
+
+// Totals is always up to date and costs nothing.
+func (a *Allocator) Totals() Totals {
+	var t Totals
+	for _, b := range a.blocks {
+		x := a.look(b)
+		t.Blocks++
+		t.InUse += x.InUse
+		t.Borrowed += x.Borrowed
+		if x.InUse == 0 {
+			t.EmptyBlocks++
+		}
+	}
+	for n := range a.Affinities() {
+		t.Affinities++
+		if !a.hosts[n].known {
+			t.Stale++
+		}
+	}
+	return t
+}
+
+// Node is a look at a node of which there is something, be it only its name in a
+// block.
+type Node struct {
+	Known      bool // Calico's node object exists
+	Affinities int  // to blocks of both families, that exist or not
+	Owned      int  // blocks that name it as their owner
+	Free       int  // of these blocks' addresses, those that are free and not reserved
+}
+
+// Node looks at one.
+func (a *Allocator) Node(name string) (n Node) {
+	h := a.hosts[name]
+	if h == nil {
+		return n
+	}
+	n = Node{Known: h.known, Affinities: len(h.affinities[0]) + len(h.affinities[1]), Owned: len(h.owned)}
+	for _, b := range h.owned {
+		n.Free += b.free
+	}
+	return n
+}

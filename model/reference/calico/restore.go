@@ -1,0 +1,135 @@
+package calico
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"ipamsim/model"
+)
+
+// Restore is a datastore that holds the blocks, claims, affinities and handles of a
+// record: one that an Allocator had, or an imported one. The record is taken at its
+// word: blocks may overlap, handles may miscount, affinities may lack their block.
+// Pools, Config, reservations and nodes come afterwards, by StorePool, Config,
+// Reserve and SetNode, tunnels by SetTunnelAddrs and, with etcdv3, endpoints by
+// SetEndpoint, of which a record says nothing.
+//
+// Of a block whose free list is not known (model.Snapshot, Waiting) the lowest free
+// address is handed out first, as of a new one. How many addresses there are does
+// not depend on it, which ones does.
+//
+// It returns ErrNotModelled for what no history of operations here leaves behind:
+// affinities that are not confirmed or of no node, claims without a handle or
+// outside of every block, blocks of other sizes than pools may have, and a free
+// list that is not what the block's claims leave.
+func Restore(d Datastore, s model.Snapshot) (*Allocator, error) {
+	a := New(d)
+	byName := make(map[string]*block, len(s.Pools))
+	for i := range s.Pools {
+		b, err := a.restoreBlock(&s.Pools[i])
+		if err != nil {
+			return nil, err
+		}
+		byName[s.Pools[i].Name] = b
+	}
+	for i := range s.Claims {
+		c := &s.Claims[i]
+		if err := a.restoreClaim(byName[c.Pool], c); err != nil {
+			return nil, fmt.Errorf("claim of %s in block %s: %w", c.Addr, c.Pool, err)
+		}
+	}
+	waiting := make(map[netip.Prefix][]int, len(s.Waiting))
+	for _, w := range s.Waiting {
+		waiting[w.Block] = w.Free
+	}
+	for p, b := range a.blocks {
+		free, known := waiting[p]
+		if err := b.restoreWaiting(free, known); err != nil {
+			return nil, fmt.Errorf("block %s: %w", p, err)
+		}
+		a.recount(b)
+	}
+	for _, x := range s.Affinities {
+		if x.State != model.Confirmed || strings.Contains(x.Node, ":") {
+			return nil, fmt.Errorf("affinity of %s to %s: %w: it is %s", x.Node, x.Block, ErrNotModelled, x.State)
+		}
+		a.addAffinity(a.host(x.Node), x.Block)
+	}
+	for _, h := range s.Handles {
+		if err := a.checkHandle(h.ID); err != nil {
+			return nil, err
+		}
+		for _, c := range h.Counts {
+			a.count(h.ID, c.Block, c.Count)
+		}
+	}
+	return a, nil
+}
+
+func (a *Allocator) restoreBlock(p *model.Pool) (*block, error) {
+	width := p.Range.Addr().BitLen()
+	if !p.Range.IsValid() || p.Range != p.Range.Masked() || p.Range.Bits() >= width || p.Range.Bits() < width-12 {
+		return nil, fmt.Errorf("block %s: %w: of this size", p.Range, ErrNotModelled)
+	}
+	if a.blocks[p.Range] != nil || strings.Contains(p.Node, ":") {
+		return nil, fmt.Errorf("block %s of %q: %w: there are two, or it is no node's", p.Range, p.Node, ErrNotModelled)
+	}
+	var h *host
+	if p.Node != "" {
+		h = a.host(p.Node)
+	}
+	return a.born(p.Range, h), nil
+}
+
+func (a *Allocator) restoreClaim(b *block, c *model.Claim) error {
+	if err := a.checkHandle(c.Handle); err != nil {
+		return err
+	}
+	if b == nil || !b.prefix.Contains(c.Addr) {
+		return fmt.Errorf("%w: it is outside", ErrNotModelled)
+	}
+	o := b.ordinal(c.Addr)
+	if b.held[o] != nil {
+		return ErrTaken
+	}
+	b.hold(o, &allocation{handle: c.Handle, node: c.Node, pod: c.Pod, tunnel: c.Tunnel})
+	b.seq++
+	return nil
+}
+
+// restoreWaiting makes the free list what it was, or what a new block without the
+// addresses that are held would have.
+func (b *block) restoreWaiting(free []int, known bool) error {
+	b.waiting = slices.DeleteFunc(b.waiting, func(o uint16) bool { return b.held[o] != nil })
+	if !known {
+		return nil
+	}
+	listed := slices.Clone(free)
+	slices.Sort(listed)
+	if !slices.EqualFunc(listed, b.waiting, func(x int, o uint16) bool { return x == int(o) }) {
+		return fmt.Errorf("%w: its free list is not what its claims leave", ErrNotModelled)
+	}
+	for i, o := range free {
+		b.waiting[i] = uint16(o)
+	}
+	return nil
+}
+
+// SetEndpoint stores what an ADD of a pod that runs already has stored with etcdv3:
+// its WorkloadEndpoint, with its addresses. With the Kubernetes datastore, where the
+// pod itself is that, nothing happens.
+func (a *Allocator) SetEndpoint(q Request, addrs ...netip.Addr) { a.endpoint(q, slices.Clone(addrs)) }
+
+// SetTunnelAddrs stores the addresses that a node's object names for its devices,
+// the zero Addr where there is none. It returns ErrNoNode for a node that is not
+// there.
+func (a *Allocator) SetTunnelAddrs(node string, ipip, vxlan, vxlan6 netip.Addr) error {
+	h := a.hosts[node]
+	if h == nil || !h.known {
+		return fmt.Errorf("%s: %w", node, ErrNoNode)
+	}
+	h.tunnels = [devices]netip.Addr{ipip, vxlan, vxlan6}
+	return nil
+}
