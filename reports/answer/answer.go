@@ -1,9 +1,14 @@
 // Package answer is what a plan came to: a table of options, the chance that
 // addresses run out by a day, the trade-offs as plots, and a recommendation with
 // its reason. Pure functions of the courses.
+//
+// A Plan is what was asked and what came of it; Of makes the Answer of it, which
+// is also the form of answer.json; Text, Markdown and CSV write its table, Page
+// draws all of it. Files are all that lies in a plan's directory.
 package answer
 
 import (
+	"fmt"
 	"time"
 
 	"ipamsim/model/capacity"
@@ -21,18 +26,25 @@ type Plan struct {
 	Require            []Bound
 	Minimise           string
 	Unknown            []string // what an import could not know, one line each
+	// Stopped: points are left to do.
+	Stopped bool
+	// Settings of every point, "name: value" in the order to tell them.
+	Settings []string
 }
 
 // Axis is one setting with the values that it takes, in order.
 type Axis struct {
-	Setting string
-	Values  []string
+	Setting string   `json:"setting"`
+	Values  []string `json:"values"`
+	// Given: nobody chooses it. It is load or trouble, and a recommendation is made
+	// for each of its values; otherwise the values are options.
+	Given bool `json:"given,omitempty"`
 }
 
 // Bound is the most that a measure may be.
 type Bound struct {
-	Measure string
-	Most    float64
+	Measure string  `json:"measure"`
+	Most    float64 `json:"most"`
 }
 
 // Cell is one combination of settings with its lives.
@@ -45,4 +57,19 @@ type Cell struct {
 	Lives, Real []*capacity.Course
 	Engine      string
 	Refused     []string // why points were, each reason once, sorted
+}
+
+// Check says what of a plan's want cannot be answered.
+func (p *Plan) Check() error {
+	for _, b := range p.Require {
+		if err := Bounded(b.Measure); err != nil {
+			return fmt.Errorf("want.require: %w", err)
+		}
+	}
+	if p.Minimise != "" {
+		if err := Bounded(p.Minimise); err != nil {
+			return fmt.Errorf("want.minimise: %w", err)
+		}
+	}
+	return nil
 }

@@ -130,21 +130,9 @@ func details(r *Row) string {
 	return b.String()
 }
 
-// text is something from outside as Markdown on one line, which shows as it is.
-// It stands in a line that began otherwise, or in a cell. An entity cannot be markup,
-// nor a part of a link or of a mention.
+// text is something from outside as Markdown on one line, or in a cell.
 func text(s string) string {
-	var b strings.Builder
-	for _, r := range cut(strings.TrimSpace(reports.Clean(s)), markdownTextMax) {
-		switch {
-		case r >= 0x80, r == ' ', r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z',
-			strings.ContainsRune("-.,/()%=;'", r) && !strings.HasSuffix(b.String(), "www"):
-			b.WriteRune(r)
-		default:
-			fmt.Fprintf(&b, "&#%d;", r)
-		}
-	}
-	return strings.ReplaceAll(b.String(), "&#58; ", ": ")
+	return reports.Markdown(cut(strings.TrimSpace(reports.Clean(s)), markdownTextMax))
 }
 
 // code is text in the type of code, in which GitHub looks for no mentions.

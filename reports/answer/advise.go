@@ -1,0 +1,257 @@
+package answer
+
+import (
+	"fmt"
+	"strings"
+)
+
+// told is how many names or measures a sentence has; the table has all.
+const told = 4
+
+// advise is a recommendation in sentences.
+func (a *Answer) advise(r *Recommendation) string {
+	var s []string
+	switch r.Outcome {
+	case Take:
+		s = append(s, a.take(r))
+		s = append(s, a.ties(r), a.price(r), a.couldBe(r))
+	case NoneMeets:
+		s = append(s, a.noneMeets(r))
+	case CannotTell:
+		s = append(s, a.cannotTell(r))
+	default:
+		s = append(s, a.unanswered(r))
+	}
+	text := strings.Join(nonEmpty(s), " ")
+	if len(r.Given) > 0 {
+		text = "With " + list(r.Given) + ": " + text
+	}
+	return text
+}
+
+// take says what is best, and by which reason.
+func (a *Answer) take(r *Recommendation) string {
+	best := r.Rows[0]
+	name, asked := a.choice(best), a.asked()
+	reason := ""
+	if f, ok := a.Rows[best].Figures[a.Minimise]; ok {
+		m := a.measure(a.Minimise)
+		reason = fmt.Sprintf("%s, %s", m.words, a.say(m.Unit, float64(f.Value)))
+		if band := a.band(m, f); band != "" {
+			reason += " (95%: " + band + ")"
+		}
+	}
+	meeting := 0
+	for _, n := range r.among {
+		if a.Rows[n].outcome() == Meets {
+			meeting++
+		}
+	}
+	verb := "Take "
+	if best == r.among[0] {
+		verb = "Stay with "
+	}
+	switch {
+	case len(r.among) == 1 && asked == "":
+		return fmt.Sprintf("There is nothing to choose from but %s.", name)
+	case len(r.among) == 1:
+		return fmt.Sprintf("%s meets what is asked: %s.", upper(name), asked)
+	case asked == "" && reason == "":
+		return "Nothing was required or is to be minimised, so that no option is better than another."
+	case asked == "":
+		return fmt.Sprintf("%s%s: of %d options %s.", verb, name, len(r.among), reason)
+	case meeting == 1:
+		s := fmt.Sprintf("%s%s: the only one of %d options that meets what is asked, %s", verb, name, len(r.among), asked)
+		if reason != "" {
+			s += fmt.Sprintf("; %s %s", a.measure(a.Minimise).noun(), a.say(a.measure(a.Minimise).Unit, float64(a.Rows[best].Figures[a.Minimise].Value)))
+		}
+		return s + "."
+	case reason == "":
+		return fmt.Sprintf("%s%s: one of %d of %d options that meet what is asked, %s.", verb, name, meeting, len(r.among), asked)
+	}
+	return fmt.Sprintf("%s%s: of the %d of %d options that meet what is asked, %s, %s.", verb, name, meeting, len(r.among), asked, reason)
+}
+
+func (a *Answer) asked() string {
+	var parts []string
+	for _, b := range a.Require {
+		parts = append(parts, a.bound(b))
+	}
+	return list(parts)
+}
+
+// ties names those that do as well.
+func (a *Answer) ties(r *Recommendation) string {
+	if len(r.Rows) == 1 || a.Minimise == "" && len(a.Require) == 0 {
+		return ""
+	}
+	verb := "do"
+	if len(r.Rows) == 2 {
+		verb = "does"
+	}
+	return fmt.Sprintf("%s %s as well, as far as the lives can tell.", list(a.names(r.Rows[1:])), verb)
+}
+
+// price is what the choice costs, and what it brings, against what there is now.
+func (a *Answer) price(r *Recommendation) string {
+	var costs, gains []string
+	for _, d := range r.Against {
+		m := a.measure(d.Measure)
+		if m.aside {
+			continue
+		}
+		if d.By > 0 {
+			costs = append(costs, m.amount(float64(d.By)))
+		} else {
+			gains = append(gains, m.amount(float64(d.By)))
+		}
+	}
+	var s []string
+	now := a.choice(r.among[0])
+	cost := strings.TrimRight(a.Rows[r.Rows[0]].Cost, ". ")
+	switch {
+	case len(costs) > 0 && len(gains) > 0:
+		s = append(s, fmt.Sprintf("Against %s it costs %s more, and saves %s.", now, list(some(costs, told)), list(some(gains, told))))
+	case len(costs) > 0:
+		s = append(s, fmt.Sprintf("Against %s it costs %s more.", now, list(some(costs, told))))
+	case len(gains) > 0:
+		s = append(s, fmt.Sprintf("Against %s it saves %s, and costs nothing that is measured here.", now, list(some(gains, told))))
+	}
+	if cost != "" && r.Rows[0] != r.among[0] {
+		s = append(s, "What no simulation sees: "+cost+".")
+	}
+	return strings.Join(s, " ")
+}
+
+// couldBe says which others may meet what is asked, too.
+func (a *Answer) couldBe(r *Recommendation) string {
+	if len(r.Maybe) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Of %s %d repeats cannot tell whether %s it%s.", list(a.names(r.Maybe)), a.Repeats, either(len(r.Maybe), "it meets", "they meet"), a.enough(r.Maybe))
+}
+
+func (a *Answer) noneMeets(r *Recommendation) string {
+	asked, nearest := a.asked(), *r.Nearest
+	s := fmt.Sprintf("No option meets what is asked, %s. ", asked)
+	if len(r.among) == 1 {
+		return fmt.Sprintf("%s does not meet what is asked, %s: %s.", upper(a.choice(nearest)), asked, list(a.broken(nearest)))
+	}
+	s += fmt.Sprintf("The nearest is %s: %s.", a.choice(nearest), list(a.broken(nearest)))
+	var others []string
+	for _, n := range r.among {
+		if n != nearest && a.Rows[n].outcome() == Breaks {
+			others = append(others, fmt.Sprintf("%s: %s", a.choice(n), list(a.broken(n))))
+		}
+	}
+	if len(others) > 0 {
+		s += " Of the others, " + strings.Join(some(others, told), "; ") + "."
+	}
+	return s
+}
+
+// broken are the bounds that a row does not meet, with what it has instead.
+func (a *Answer) broken(n int) (out []string) {
+	for _, v := range a.Rows[n].Bounds {
+		m := a.measure(v.Measure)
+		switch {
+		case v.Outcome == Meets:
+		case m == nil || v.Outcome == NotKnown:
+			out = append(out, v.Measure+" is not known")
+		default:
+			out = append(out, fmt.Sprintf("%s is %s", v.Measure, a.say(m.Unit, float64(a.Rows[n].Figures[v.Measure].Value))))
+		}
+	}
+	return out
+}
+
+func (a *Answer) cannotTell(r *Recommendation) string {
+	n := r.Maybe[0]
+	for _, v := range a.Rows[n].Bounds {
+		if v.Outcome != TooFew {
+			continue
+		}
+		f, m := a.Rows[n].Figures[v.Measure], a.measure(v.Measure)
+		s := fmt.Sprintf("Too few repeats to tell: %s of %s cannot show %s: it is %s", plural(f.Lives, "life"), a.choice(n), a.bound(v.Bound), a.say(m.Unit, float64(f.Value)))
+		if band := a.band(m, f); band != "" {
+			s += ", and may be " + band
+		}
+		return s + a.enough(r.Maybe) + "."
+	}
+	return ""
+}
+
+// enough is how many repeats would tell of rows.
+func (a *Answer) enough(rows []int) string {
+	needs := 0
+	for _, n := range rows {
+		for _, v := range a.Rows[n].Bounds {
+			switch {
+			case v.Outcome == TooFew && v.Most == 0 && v.Needs == 0:
+				return "; no number of lives shows that a chance is 0: require a small one, such as 0.01"
+			case v.Outcome == TooFew && v.Needs == 0:
+				return "; it is too near to the bound for any number of repeats"
+			case v.Outcome == TooFew:
+				needs = max(needs, v.Needs)
+			}
+		}
+	}
+	return fmt.Sprintf("; about %s would", plural(roundUp(needs), "repeat"))
+}
+
+// roundUp to two digits: 465 is 470.
+func roundUp(n int) int {
+	unit := 1
+	for n/unit >= 100 {
+		unit *= 10
+	}
+	return (n + unit - 1) / unit * unit
+}
+
+func (a *Answer) unanswered(r *Recommendation) string {
+	for _, n := range r.among {
+		if len(a.Rows[n].Refused) > 0 {
+			return fmt.Sprintf("There is no answer: %s.", strings.TrimRight(a.Rows[n].Refused[0], "."))
+		}
+		for _, v := range a.Rows[n].Bounds {
+			if a.Rows[n].Lives > 0 && v.Outcome == NotKnown {
+				return fmt.Sprintf("There is no answer: the engine %q does not measure %s.", a.Rows[n].Engine, v.Measure)
+			}
+		}
+	}
+	return "There is no answer yet: no point is done."
+}
+
+func (a *Answer) names(rows []int) []string {
+	var all []string
+	for _, n := range rows {
+		all = append(all, a.choice(n))
+	}
+	return some(all, told)
+}
+
+// some of the parts, and how many more there are.
+func some(parts []string, most int) []string {
+	if len(parts) <= most {
+		return parts
+	}
+	return append(append([]string(nil), parts[:most]...), fmt.Sprintf("%d more", len(parts)-most))
+}
+
+func nonEmpty(parts []string) (out []string) {
+	for _, p := range parts {
+		if p != "" {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func either(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -1,0 +1,84 @@
+package answer
+
+import (
+	"fmt"
+	"reflect"
+
+	"ipamsim/model/capacity"
+)
+
+// Agreement of the reference with the real code, where both lived through the same
+// tape.
+type Agreement struct {
+	Lives   int    `json:"lives"`   // that both lived
+	Samples int    `json:"samples"` // compared
+	Equal   bool   `json:"equal"`
+	Text    string `json:"text"`
+	// Differ are the first differences of lives that differ, in the order of rows and
+	// repeats, at most differMax.
+	Differ []Differing `json:"differ,omitempty"`
+}
+
+// Differing is where two lives differ for the first time.
+type Differing struct {
+	Row       int    `json:"row"`
+	Repeat    int    `json:"repeat"` // from 0
+	AtDays    Number `json:"atDays"`
+	Field     string `json:"field"` // of capacity.Sample; "" if one has fewer samples
+	Reference string `json:"reference,omitempty"`
+	Real      string `json:"real,omitempty"`
+}
+
+const differMax = 20
+
+// agree compares what both engines lived, or is nil if there is nothing to compare.
+func agree(p *Plan) *Agreement {
+	g, differ := &Agreement{}, 0
+	for n := range p.Cells {
+		c := &p.Cells[n]
+		for i := range min(len(c.Lives), len(c.Real)) {
+			if c.Lives[i] == nil || c.Real[i] == nil {
+				continue
+			}
+			g.Lives++
+			g.Samples += min(len(c.Lives[i].Samples), len(c.Real[i].Samples))
+			if d := differing(c.Lives[i].Samples, c.Real[i].Samples); d != nil {
+				if differ++; differ <= differMax {
+					d.Row, d.Repeat = n, i
+					g.Differ = append(g.Differ, *d)
+				}
+			}
+		}
+	}
+	if g.Lives == 0 {
+		return nil
+	}
+	if g.Equal = differ == 0; g.Equal {
+		g.Text = fmt.Sprintf("The real code lived through %s, too: all %s are equal.", plural(g.Lives, "life"), plural(g.Samples, "sample"))
+		return g
+	}
+	d := g.Differ[0]
+	name := nameOf(p.Axes, &Row{Option: p.Cells[d.Row].Option, Values: p.Cells[d.Row].Values})
+	g.Text = fmt.Sprintf("The engines disagree in %d of %s, so that something is wrong with one of them. The first: %s, repeat %d, at %s d: %s is %s by the reference and %s by the real code.",
+		differ, plural(g.Lives, "life"), quoted(cleanLines(name)), d.Repeat, short(float64(d.AtDays)), d.Field, d.Reference, d.Real)
+	return g
+}
+
+// differing is the first sample and the first field in it that differs.
+func differing(reference, real []capacity.Sample) *Differing {
+	for i := range min(len(reference), len(real)) {
+		if reference[i] == real[i] {
+			continue
+		}
+		x, y := reflect.ValueOf(reference[i]), reflect.ValueOf(real[i])
+		for f := range x.NumField() {
+			if vx, vy := x.Field(f).Interface(), y.Field(f).Interface(); vx != vy {
+				return &Differing{AtDays: Number(days(reference[i].At)), Field: x.Type().Field(f).Name, Reference: fmt.Sprint(vx), Real: fmt.Sprint(vy)}
+			}
+		}
+	}
+	if len(reference) == len(real) {
+		return nil
+	}
+	return &Differing{Field: "number of samples", Reference: fmt.Sprint(len(reference)), Real: fmt.Sprint(len(real))}
+}

@@ -1,0 +1,230 @@
+package answer
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"ipamsim/model/capacity"
+)
+
+// Measure is one thing that is told of a life, and of a cell over its lives.
+type Measure struct {
+	Name   string `json:"name"` // in want: and in files
+	Title  string `json:"title"`
+	Unit   Unit   `json:"unit"`
+	Better Better `json:"better,omitempty"`
+	Over   Over   `json:"over"`
+	Doc    string `json:"doc"`
+
+	head  string // of a column, in one line or two
+	words string // "of those it has the fewest …"
+	// aside: it is told in tables, and not in sentences: another says nearly the same.
+	aside bool
+	real  bool // only the real code knows it
+	// of one life; not a number if that does not tell, infinite for a time beyond the
+	// horizon.
+	of func(c *Cell, l *capacity.Course) float64
+}
+
+// Unit of a measure's values.
+type Unit string
+
+// The units. Shares are 0 to 1, and days and milliseconds may have a fraction.
+const (
+	Share        Unit = "share"
+	Days         Unit = "days"
+	Milliseconds Unit = "ms"
+	Addresses    Unit = "addresses"
+	Blocks       Unit = "blocks"
+	Nodes        Unit = "nodes"
+	Pods         Unit = "pods"
+	Pairs        Unit = "pairs"
+	PairHours    Unit = "pair-hours"
+	Prefixes     Unit = "prefixes"
+	Affinities   Unit = "affinities"
+	Adds         Unit = "ADDs"
+	Requests     Unit = "requests"
+	Violations   Unit = "violations"
+)
+
+// Better says which way a measure is better.
+type Better string
+
+// The ways; "" is neither.
+const (
+	Less Better = "less"
+	More Better = "more"
+)
+
+// Over says what is told of many lives.
+type Over string
+
+const (
+	// OverChance: the share of lives in which it happened, with Clopper and Pearson's
+	// band of 95 %.
+	OverChance Over = "chance"
+	// OverMean: the mean, with a band of 95 % by Student's t.
+	OverMean Over = "mean"
+	// OverMedian: the median, and the quartiles in place of a band. Lives in which it
+	// did not happen before the horizon count as later ones.
+	OverMedian Over = "median"
+)
+
+// Measures are all there are, what matters most first.
+func Measures() []Measure {
+	return []Measure{
+		{Name: "exhaustion", Title: "Chance of exhaustion", Unit: Share, Better: Less, Over: OverChance, head: "runs\nout", words: "it runs out of addresses most rarely",
+			Doc: "Whether, before the horizon, an ADD was refused because no address was left that the node may hand out.", of: exhausted},
+		{Name: "timeToExhaustion", Title: "Time to exhaustion", Unit: Days, Better: More, Over: OverMedian, head: "after", words: "it lasts longest",
+			Doc: "When an ADD was refused for the first time.", aside: true, of: timeToExhaustion},
+		{Name: "refused", Title: "Refused ADDs", Unit: Adds, Better: Less, Over: OverMean, head: "refused\nADDs", words: "it refuses the fewest ADDs",
+			Doc: "ADDs refused for want of an address over the whole horizon, repeated ones included.", aside: true,
+			of: func(_ *Cell, l *capacity.Course) float64 { return float64(l.Refused) }},
+		{Name: "waiting", Title: "Pods without an address", Unit: Pods, Better: Less, Over: OverMean, head: "pods\nwaiting", words: "it has the fewest pods waiting",
+			Doc: "The most pods at any time that are bound to a node and have no address.", of: most(func(s *capacity.Sample) float64 { return float64(s.Waiting) })},
+		{Name: "starved", Title: "Starved nodes", Unit: Nodes, Better: Less, Over: OverMean, head: "starved\nnodes", words: "it starves the fewest nodes",
+			Doc: "The most nodes at any time without a block while another node has an empty one, or none is left.", of: most(func(s *capacity.Sample) float64 { return float64(s.Starved) })},
+		{Name: "blackholed", Title: "Blackholed pairs", Unit: Pairs, Better: Less, Over: OverMean, head: "blackholed", words: "it has the fewest blackholed pairs",
+			Doc: "The most pairs at any time of a node and a live address that it cannot reach.", of: most(func(s *capacity.Sample) float64 { return float64(s.Blackholed) })},
+		{Name: "blackholedHours", Title: "Blackholed pair-hours", Unit: PairHours, Better: Less, Over: OverMean, head: "pair-hours", words: "its pairs are blackholed for the shortest time",
+			Doc: "Blackholed pairs times the hours for which they were, over the horizon.", aside: true, of: blackholedHours},
+		{Name: "borrowed", Title: "Borrowed addresses", Unit: Addresses, Better: Less, Over: OverMean, head: "borrowed", words: "it borrows the fewest addresses",
+			Doc: "The most addresses at any time that are used on another node than their block's.", of: most(func(s *capacity.Sample) float64 { return float64(s.Borrowed) })},
+		{Name: "leaked", Title: "Leaked addresses", Unit: Addresses, Better: Less, Over: OverMean, head: "leaked", words: "it leaks the fewest addresses",
+			Doc: "Addresses claimed for a sandbox that is no more, or for nobody: the mean over time.", of: average(func(_ *Cell, s *capacity.Sample) float64 { return float64(s.Leaked) })},
+		{Name: "leakedMax", Title: "Leaked addresses at worst", Unit: Addresses, Better: Less, Over: OverMean, head: "leaked\nat worst", words: "it leaks the fewest addresses at worst",
+			Doc: "The most leaked addresses at any time.", aside: true, of: most(func(s *capacity.Sample) float64 { return float64(s.Leaked) })},
+		{Name: "routes", Title: "Routes", Unit: Prefixes, Better: Less, Over: OverMean, head: "routes", words: "it announces the fewest routes",
+			Doc: "The most prefixes that nodes announce at any time: blocks and borrowed addresses.", of: most(func(s *capacity.Sample) float64 { return float64(s.Routes) })},
+		{Name: "waste", Title: "Waste", Unit: Share, Better: Less, Over: OverMean, head: "waste", words: "it wastes the fewest addresses",
+			Doc: "The share of the addresses in blocks that nobody uses, or of all where there are no blocks: the mean over time.", of: average(func(c *Cell, s *capacity.Sample) float64 { return s.Waste(c.BlockSize) })},
+		{Name: "stranded", Title: "Stranded addresses", Unit: Addresses, Better: Less, Over: OverMean, head: "stranded", words: "it strands the fewest addresses",
+			Doc: "Free addresses that the average node could not be given under the policy: the mean over time.", of: average(func(_ *Cell, s *capacity.Sample) float64 { return s.Stranded })},
+		{Name: "utilisation", Title: "Utilisation", Unit: Share, Over: OverMean, head: "in\nuse", words: "it uses the fewest addresses",
+			Doc: "The share of all addresses that is claimed: the mean over time.", aside: true, of: average(func(_ *Cell, s *capacity.Sample) float64 { return ratio(float64(s.InUse), float64(s.Size)) })},
+		{Name: "utilisationPeak", Title: "Utilisation at its peak", Unit: Share, Over: OverMean, head: "peak\nuse", words: "it uses the fewest addresses at its peak",
+			Doc: "The most addresses claimed at any time, as a share of all.", aside: true, of: utilisationPeak},
+		{Name: "blocksPerNode", Title: "Blocks of one node", Unit: Blocks, Better: Less, Over: OverMean, head: "blocks\na node", words: "its nodes have the fewest blocks",
+			Doc: "The most blocks that one node has at any time.", of: most(func(s *capacity.Sample) float64 { return float64(s.BlocksMax) })},
+		{Name: "stale", Title: "Stale affinities", Unit: Affinities, Better: Less, Over: OverMean, head: "stale", words: "it keeps the fewest affinities of nodes that are no more",
+			Doc: "The most affinities at any time of nodes that are no more.", of: most(func(s *capacity.Sample) float64 { return float64(s.Stale) })},
+		{Name: "calls", Title: "Requests for each ADD", Unit: Requests, Better: Less, Over: OverMean, head: "calls\nper ADD", words: "it asks the datastore least",
+			Doc: "Requests that reached the datastore, whoever made them, for each ADD.", real: true,
+			of: func(_ *Cell, l *capacity.Course) float64 { return known(ratio(float64(l.Calls), float64(l.Adds))) }},
+		{Name: "addMedian", Title: "Time of an ADD, median", Unit: Milliseconds, Better: Less, Over: OverMean, head: "ADD\nmedian", words: "its ADDs are fastest",
+			Doc: "How long an ADD takes at the median.", aside: true, real: true,
+			of: func(_ *Cell, l *capacity.Course) float64 {
+				return known(float64(l.AddMedian) / float64(time.Millisecond))
+			}},
+		{Name: "addP99", Title: "Time of an ADD, 99th percentile", Unit: Milliseconds, Better: Less, Over: OverMean, head: "ADD\np99", words: "its slowest ADDs are fastest",
+			Doc: "How long the slowest of 100 ADDs takes.", aside: true, real: true,
+			of: func(_ *Cell, l *capacity.Course) float64 { return known(float64(l.AddP99) / float64(time.Millisecond)) }},
+		{Name: "violations", Title: "Violations", Unit: Violations, Better: Less, Over: OverMean, head: "violations", words: "it violates the fewest invariants",
+			Doc: "Violations of all invariants that the real code was seen to make.", aside: true, real: true, of: violations},
+	}
+}
+
+// Bounded says whether a measure of this name can be required or minimised. The
+// error names those that can.
+func Bounded(name string) error {
+	var names []string
+	for _, m := range Measures() {
+		if m.Better != Less {
+			continue
+		}
+		if m.Name == name {
+			return nil
+		}
+		names = append(names, m.Name)
+	}
+	slices.Sort(names)
+	return fmt.Errorf("%q is no measure that can be bounded; want one of %s", name, strings.Join(names, ", "))
+}
+
+func exhausted(_ *Cell, l *capacity.Course) float64 {
+	if l.Exhausted == capacity.Never {
+		return 0
+	}
+	return 1
+}
+
+func timeToExhaustion(_ *Cell, l *capacity.Course) float64 {
+	if l.Exhausted == capacity.Never {
+		return math.Inf(1)
+	}
+	return days(l.Exhausted)
+}
+
+// blackholedHours takes what a sample says to hold until the next one.
+func blackholedHours(_ *Cell, l *capacity.Course) float64 {
+	if len(l.Samples) == 0 {
+		return math.NaN()
+	}
+	sum := 0.0
+	for i := 1; i < len(l.Samples); i++ {
+		sum += float64(l.Samples[i-1].Blackholed) * (l.Samples[i].At - l.Samples[i-1].At).Hours()
+	}
+	return sum
+}
+
+func utilisationPeak(_ *Cell, l *capacity.Course) float64 {
+	size := 0
+	for i := range l.Samples {
+		size = max(size, l.Samples[i].Size)
+	}
+	return ratio(float64(l.Peak), float64(size))
+}
+
+func violations(_ *Cell, l *capacity.Course) float64 {
+	sum := 0
+	for _, n := range l.Violations {
+		sum += n
+	}
+	return float64(sum)
+}
+
+// most is the largest value at any sample.
+func most(of func(*capacity.Sample) float64) func(*Cell, *capacity.Course) float64 {
+	return func(_ *Cell, l *capacity.Course) float64 {
+		if len(l.Samples) == 0 {
+			return math.NaN()
+		}
+		v := of(&l.Samples[0])
+		for i := range l.Samples {
+			v = max(v, of(&l.Samples[i]))
+		}
+		return v
+	}
+}
+
+// average is the mean of all samples, which are at equal distances.
+func average(of func(*Cell, *capacity.Sample) float64) func(*Cell, *capacity.Course) float64 {
+	return func(c *Cell, l *capacity.Course) float64 {
+		sum := 0.0
+		for i := range l.Samples {
+			sum += of(c, &l.Samples[i])
+		}
+		return ratio(sum, float64(len(l.Samples)))
+	}
+}
+
+// ratio is not a number where there is nothing to divide by.
+func ratio(part, all float64) float64 {
+	if all == 0 {
+		return math.NaN()
+	}
+	return part / all
+}
+
+// known is a value of which zero says that nobody measured it.
+func known(v float64) float64 {
+	if v == 0 {
+		return math.NaN()
+	}
+	return v
+}
+
+func days(d time.Duration) float64 { return d.Hours() / 24 }

@@ -1,0 +1,204 @@
+package answer
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"ipamsim/reports"
+)
+
+// Recommendation is what to choose where nobody chooses Given, and why.
+type Recommendation struct {
+	Given   []string `json:"given,omitempty"` // "setting value", of the given axes
+	Outcome Advice   `json:"outcome"`
+	// Rows are the best row that meets what is asked, and those that do as well as far
+	// as the lives can tell.
+	Rows []int `json:"rows,omitempty"`
+	// Nearest is the row that comes nearest if none meets it.
+	Nearest *int `json:"nearest,omitempty"`
+	// Maybe are rows of which the lives cannot tell.
+	Maybe []int `json:"maybe,omitempty"`
+	// Against is how the best row differs from the first one, which is what there is
+	// now: what chance does not explain, in the order of measures.
+	Against []Difference `json:"against,omitempty"`
+	Text    string       `json:"text"`
+
+	among []int // the rows to choose from
+}
+
+// Advice is how a recommendation ends.
+type Advice string
+
+// The ends of a recommendation.
+const (
+	Take       Advice = "recommended"
+	NoneMeets  Advice = "none-meets"
+	CannotTell Advice = "too-few-repeats"
+	Unanswered Advice = "unanswered"
+)
+
+// Difference of a measure between two rows, repeat by repeat, with a band of 95 % by
+// Student's t.
+type Difference struct {
+	Measure string `json:"measure"`
+	By      Number `json:"by"`
+	Low     Number `json:"low"`
+	High    Number `json:"high"`
+}
+
+func (a *Answer) recommend() []Recommendation {
+	groups := a.groups()
+	for i := range groups {
+		r := &groups[i]
+		var meets []int
+		for _, n := range r.among {
+			switch a.Rows[n].outcome() {
+			case Meets:
+				meets = append(meets, n)
+			case TooFew:
+				r.Maybe = append(r.Maybe, n)
+			}
+		}
+		known := func(n int) bool { return a.Rows[n].outcome() != NotKnown }
+		switch {
+		case len(meets) > 0:
+			r.Outcome, r.Rows = Take, a.best(meets)
+			r.Against = a.differences(r.among[0], r.Rows[0])
+		case len(r.Maybe) > 0:
+			r.Outcome = CannotTell
+		case slices.ContainsFunc(r.among, known):
+			r.Outcome = NoneMeets
+			nearest := a.nearest(slices.DeleteFunc(slices.Clone(r.among), func(n int) bool { return !known(n) }))
+			r.Nearest = &nearest
+		default:
+			r.Outcome = Unanswered
+		}
+		r.Text = a.advise(r)
+	}
+	return groups
+}
+
+// groups are the rows by what is given, in the order in which they come.
+func (a *Answer) groups() []Recommendation {
+	var out []Recommendation
+	at := map[string]int{}
+	for n := range a.Rows {
+		given := a.given(&a.Rows[n])
+		key := strings.Join(given, "\x00")
+		i, seen := at[key]
+		if !seen {
+			i = len(out)
+			at[key], out = i, append(out, Recommendation{Given: given})
+		}
+		out[i].among = append(out[i].among, n)
+	}
+	return out
+}
+
+func (a *Answer) given(r *Row) (out []string) {
+	for i := range min(len(a.Axes), len(r.Values)) {
+		if a.Axes[i].Given {
+			out = append(out, a.Axes[i].Setting+" "+r.Values[i])
+		}
+	}
+	return out
+}
+
+// outcome of all bounds of a row: what is broken, then what is not known, decides.
+func (r *Row) outcome() Outcome {
+	if r.Lives == 0 {
+		return NotKnown
+	}
+	all := Meets
+	for _, o := range []Outcome{TooFew, NotKnown, Breaks} {
+		if slices.ContainsFunc(r.Bounds, func(v Verdict) bool { return v.Outcome == o }) {
+			all = o
+		}
+	}
+	return all
+}
+
+// best of rows by what is to be minimised, and those that chance may have made
+// worse.
+func (a *Answer) best(rows []int) []int {
+	value := func(n int) float64 {
+		f, ok := a.Rows[n].Figures[a.Minimise]
+		if !ok {
+			return math.Inf(1)
+		}
+		return float64(f.Value)
+	}
+	best := rows[0]
+	for _, n := range rows {
+		if value(n) < value(best) {
+			best = n
+		}
+	}
+	out := []int{best}
+	for _, n := range rows {
+		if n == best {
+			continue
+		}
+		mean, low, _ := paired(a.Rows[best].values[a.Minimise], a.Rows[n].values[a.Minimise])
+		if a.Minimise == "" || mean == 0 || low <= 0 {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// differences of row b from row a that chance does not explain.
+func (a *Answer) differences(from, to int) (out []Difference) {
+	if from == to {
+		return nil
+	}
+	for i := range a.Measures {
+		m := &a.Measures[i]
+		if m.Better == "" || m.Over == OverMedian {
+			continue
+		}
+		by, low, high := paired(a.Rows[from].values[m.Name], a.Rows[to].values[m.Name])
+		if low > 0 || high < 0 {
+			out = append(out, Difference{m.Name, Number(by), Number(low), Number(high)})
+		}
+	}
+	return out
+}
+
+// nearest breaks the fewest bounds, and of those with as few has the least too much.
+func (a *Answer) nearest(rows []int) int {
+	worst := map[string]float64{}
+	for _, n := range rows {
+		for name, f := range a.Rows[n].Figures {
+			worst[name] = max(worst[name], float64(f.Value))
+		}
+	}
+	best, bestBroken, bestOver := rows[0], math.MaxInt, math.Inf(1)
+	for _, n := range rows {
+		broken, over := 0, 0.0
+		for _, v := range a.Rows[n].Bounds {
+			if v.Outcome == Meets {
+				continue
+			}
+			broken++
+			over += ratio(float64(a.Rows[n].Figures[v.Measure].Value)-v.Most, worst[v.Measure])
+		}
+		if broken < bestBroken || broken == bestBroken && over < bestOver {
+			best, bestBroken, bestOver = n, broken, over
+		}
+	}
+	return best
+}
+
+// choice is what a row is called among those of its group: without what is given.
+func (a *Answer) choice(n int) string {
+	r := Row{Option: a.Rows[n].Option}
+	var axes []Axis
+	for i := range min(len(a.Axes), len(a.Rows[n].Values)) {
+		if !a.Axes[i].Given {
+			axes, r.Values = append(axes, a.Axes[i]), append(r.Values, a.Rows[n].Values[i])
+		}
+	}
+	return quoted(reports.Clean(nameOf(axes, &r)))
+}

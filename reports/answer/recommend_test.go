@@ -1,0 +1,112 @@
+package answer_test
+
+import (
+	"strings"
+	"testing"
+
+	"ipamsim/reports/answer"
+)
+
+// only are the recommendations' texts, a line each.
+func only(p *answer.Plan) string {
+	var lines []string
+	for _, r := range answer.Of(p).Recommended {
+		lines = append(lines, string(r.Outcome)+": "+r.Text)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Every way in which a recommendation can end, in its words.
+func TestRecommendation(t *testing.T) {
+	few := staging[:3]
+	tie := []kind{{name: "now", block: 64, routes: 9}, {name: "a", block: 64, routes: 5}, {name: "b", block: 32, routes: 5}}
+	for _, tt := range []struct {
+		name string
+		plan func() *answer.Plan
+		want string
+	}{
+		{"one meets", func() *answer.Plan { return plan(few, 100) },
+			`recommended: Take "64 pods a node": the only one of 3 options that meets what is asked, exhaustion ≤ 5% and blackholed = 0; routes 5.07. Against "as it is" it saves 2 starved nodes, 13.1 blackholed pairs, 4 borrowed addresses and 4 routes, and costs nothing that is measured here. What no simulation sees: a node runs 64 pods at most.`},
+		{"it costs something", func() *answer.Plan { return plan([]kind{staging[0], staging[4]}, 100) },
+			`recommended: Take "blocks of 16": the only one of 2 options that meets what is asked, exhaustion ≤ 5% and blackholed = 0; routes 15.1. Against "as it is" it costs 6 routes and 4 blocks of one node more, and saves 2 starved nodes, 13.1 blackholed pairs and 4 borrowed addresses.`},
+		{"what there is now", func() *answer.Plan { return plan([]kind{staging[3], staging[4]}, 100) },
+			`recommended: Stay with "blocks of 32": of the 2 of 2 options that meet what is asked, exhaustion ≤ 5% and blackholed = 0, it announces the fewest routes, 10.1 (95%: 9.9 to 10.2).`},
+		{"as good", func() *answer.Plan { return plan(tie, 100) },
+			`recommended: Take "a": of the 3 of 3 options that meet what is asked, exhaustion ≤ 5% and blackholed = 0, it announces the fewest routes, 6.07 (95%: 5.9 to 6.24). "b" does as well, as far as the lives can tell. Against "now" it saves 4 routes, and costs nothing that is measured here.`},
+		{"none", func() *answer.Plan { return plan([]kind{staging[0], staging[2], staging[5]}, 100) },
+			`none-meets: No option meets what is asked, exhaustion ≤ 5% and blackholed = 0. The nearest is "one block a node": exhaustion is 60%. Of the others, "as it is": blackholed is 13.1; "strict affinity": exhaustion is 100%.`},
+		// 0 of 20 lives: at most 16.8 %, and 72 lives would show 5 % (0.975 = 1 − 0.95^72).
+		{"too few", func() *answer.Plan { return plan([]kind{staging[1], staging[3]}, 20) },
+			`too-few-repeats: Too few repeats to tell: 20 lives of "64 pods a node" cannot show exhaustion ≤ 5%: it is 0%, and may be 0% to 16.8%; about 72 repeats would.`},
+		{"too few for one", func() *answer.Plan {
+			p := plan([]kind{staging[1], {name: "seldom", block: 64, routes: 2, runsOut: 0.03}}, 100)
+			return p
+		},
+			`recommended: Stay with "64 pods a node": the only one of 2 options that meets what is asked, exhaustion ≤ 5% and blackholed = 0; routes 5.07. Of "seldom" 100 repeats cannot tell whether it meets it; about 470 repeats would.`},
+		{"never", func() *answer.Plan {
+			p := plan(staging[1:2], 100)
+			p.Require[0].Most = 0
+			return p
+		},
+			`too-few-repeats: Too few repeats to tell: 100 lives of "64 pods a node" cannot show exhaustion = 0: it is 0%, and may be 0% to 3.62%; no number of lives shows that a chance is 0: require a small one, such as 0.01.`},
+		{"nothing required", func() *answer.Plan {
+			p := plan([]kind{staging[3], staging[1]}, 100)
+			p.Require = nil
+			return p
+		},
+			`recommended: Take "64 pods a node": of 2 options it announces the fewest routes, 5.07 (95%: 4.9 to 5.24). Against "blocks of 32" it saves 5 routes and 1 block of one node, and costs nothing that is measured here. What no simulation sees: a node runs 64 pods at most.`},
+		{"refused", func() *answer.Plan {
+			p := plan(staging[:1], 2)
+			p.Cells[0].Lives, p.Cells[0].Refused = nil, []string{"a limit of blocks with IPv6 is not modelled"}
+			return p
+		},
+			`unanswered: There is no answer: a limit of blocks with IPv6 is not modelled.`},
+		{"nothing done", func() *answer.Plan {
+			p := plan(staging[:1], 2)
+			clear(p.Cells[0].Lives)
+			return p
+		}, `unanswered: There is no answer yet: no point is done.`},
+		{"not measured", func() *answer.Plan {
+			p := plan(staging[:1], 2)
+			p.Require = []answer.Bound{{Measure: "addP99", Most: 100}}
+			return p
+		}, `unanswered: There is no answer: the engine "reference" does not measure addP99.`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := only(tt.plan()); got != tt.want {
+				t.Errorf("got\n%s\nwant\n%s", got, tt.want)
+			}
+		})
+	}
+}
+
+// What nobody chooses is no option: a recommendation for each of its values.
+func TestRecommendationForWhatIsGiven(t *testing.T) {
+	p := plan([]kind{staging[0], staging[3], staging[0], staging[4]}, 100)
+	p.Axes = []answer.Axis{{Setting: "crashEvery", Values: []string{"0", "2d"}, Given: true}, {Setting: "blockSize", Values: []string{"26", "28"}}}
+	for i := range p.Cells {
+		p.Cells[i].Option, p.Cells[i].Values = "", []string{p.Axes[0].Values[i/2], p.Axes[1].Values[i%2]}
+	}
+	const want = `recommended: With crashEvery 0: Take "blockSize 28": the only one of 2 options that meets what is asked, exhaustion ≤ 5% and blackholed = 0; routes 10.1. Against "blockSize 26" it costs 1 route and 1 block of one node more, and saves 2 starved nodes, 13.1 blackholed pairs and 4 borrowed addresses.
+recommended: With crashEvery 2d: Take "blockSize 28": the only one of 2 options that meets what is asked, exhaustion ≤ 5% and blackholed = 0; routes 15.1. Against "blockSize 26" it costs 6 routes and 4 blocks of one node more, and saves 2 starved nodes, 13.1 blackholed pairs and 4 borrowed addresses.`
+	if got := only(p); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// A measure that is required or minimised must be one, and one that is better if it
+// is less.
+func TestCheck(t *testing.T) {
+	p := plan(staging[:1], 1)
+	if err := p.Check(); err != nil {
+		t.Error(err)
+	}
+	p.Minimise = "utilisation"
+	if err := p.Check(); err == nil || !strings.HasPrefix(err.Error(), `want.minimise: "utilisation" is no measure that can be bounded; want one of addMedian, `) {
+		t.Error(err)
+	}
+	p.Require[1].Measure = "blackhold"
+	if err := p.Check(); err == nil || !strings.HasPrefix(err.Error(), `want.require: "blackhold"`) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,174 @@
+package answer
+
+import (
+	"encoding/json"
+	"io"
+	"strings"
+
+	"ipamsim/model/capacity"
+	"ipamsim/reports"
+)
+
+// Schema of answer.json. It changes when a field means something else or goes; one
+// more field is the same schema.
+const Schema = "ipamsim.dev/answer/v1"
+
+// Answer is what a plan came to: answer.json. Rows are numbered from 0, in the
+// order of the plan's cells. All texts are clean; they are not escaped.
+type Answer struct {
+	Schema      string   `json:"schema"`
+	Name        string   `json:"name"`
+	Title       string   `json:"title,omitempty"`
+	Story       string   `json:"story,omitempty"`
+	File        string   `json:"file,omitempty"`
+	Upstream    string   `json:"upstream,omitempty"`
+	HorizonDays Number   `json:"horizonDays"`
+	Repeats     int      `json:"repeats"`
+	Stopped     bool     `json:"stopped,omitempty"` // points are left to do
+	Settings    []string `json:"settings,omitempty"`
+	Axes        []Axis   `json:"axes,omitempty"`
+	Require     []Bound  `json:"require,omitempty"`
+	Minimise    string   `json:"minimise,omitempty"`
+
+	// Recommended has one entry for each combination of values of given axes.
+	Recommended []Recommendation `json:"recommended"`
+	Measures    []Measure        `json:"measures"` // that say something about a row
+	Rows        []Row            `json:"rows"`
+	Agreement   *Agreement       `json:"agreement,omitempty"` // of the engines, where both ran
+	Plots       []PlotFiles      `json:"plots,omitempty"`
+	Unknown     []string         `json:"unknown,omitempty"` // what an import could not know
+	Notes       []string         `json:"notes,omitempty"`   // what the numbers do not mean
+
+	plan *Plan
+}
+
+// Row is one cell of the plan.
+type Row struct {
+	Name      string   `json:"name"` // its option and values, as people are told
+	Option    string   `json:"option,omitempty"`
+	Values    []string `json:"values,omitempty"`
+	Cost      string   `json:"cost,omitempty"`
+	BlockSize int      `json:"blockSize,omitempty"`
+	PoolSize  int      `json:"poolSize,omitempty"`
+	Engine    string   `json:"engine,omitempty"`
+	Lives     int      `json:"lives"`
+	Real      int      `json:"realLives,omitempty"` // that the real code lived, too
+	Refused   []string `json:"refused,omitempty"`
+	// Figures by the name of their measure; none for one that says nothing.
+	Figures map[string]Figure `json:"figures"`
+	Bounds  []Verdict         `json:"bounds,omitempty"` // in the order of Require
+
+	values map[string][]float64 // by measure, then repeat
+}
+
+// PlotFiles is a plot that lies beside the answer.
+type PlotFiles struct {
+	Name    string `json:"name"` // plots/NAME.svg, .png, .csv and .json
+	Title   string `json:"title"`
+	Caption string `json:"caption"`
+}
+
+// Of is the answer of a plan. The plan is not changed, and must not be while the
+// answer is used.
+func Of(p *Plan) *Answer {
+	a := &Answer{
+		Schema: Schema, Name: reports.Clean(p.Name), Title: reports.Clean(p.Title), Story: cleanLines(p.Story), File: reports.Clean(p.File),
+		Upstream: reports.Clean(p.Upstream), HorizonDays: Number(days(p.Horizon)), Repeats: p.Repeats, Stopped: p.Stopped,
+		Settings: cleaned(p.Settings), Require: p.Require, Minimise: p.Minimise, Unknown: cleaned(p.Unknown), plan: p,
+	}
+	for _, x := range p.Axes {
+		a.Axes = append(a.Axes, Axis{reports.Clean(x.Setting), cleaned(x.Values), x.Given})
+	}
+	all := Measures()
+	for i := range p.Cells {
+		a.Rows = append(a.Rows, row(p, &p.Cells[i], all))
+	}
+	for _, m := range all {
+		for i := range a.Rows {
+			if _, said := a.Rows[i].Figures[m.Name]; said {
+				a.Measures = append(a.Measures, m)
+				break
+			}
+		}
+	}
+	for i := range a.Rows {
+		for _, b := range a.Require {
+			a.Rows[i].Bounds = append(a.Rows[i].Bounds, judge(b, a.Rows[i].Figures))
+		}
+	}
+	a.Recommended = a.recommend()
+	a.Agreement = agree(p)
+	a.Notes = a.notes()
+	return a
+}
+
+func row(p *Plan, c *Cell, all []Measure) Row {
+	r := Row{
+		Option: reports.Clean(c.Option), Values: cleaned(c.Values), Cost: reports.Clean(c.Cost), BlockSize: c.BlockSize, PoolSize: c.PoolSize,
+		Engine: c.Engine, Lives: done(c.Lives), Real: done(c.Real), Refused: cleaned(c.Refused),
+		Figures: map[string]Figure{}, values: map[string][]float64{},
+	}
+	r.Name = nameOf(p.Axes, &r)
+	for i := range all {
+		m := &all[i]
+		v := m.values(c)
+		if f, ok := m.figure(v); ok {
+			r.Figures[m.Name], r.values[m.Name] = f, v
+		}
+	}
+	return r
+}
+
+// nameOf a row is its option, and the value of each axis: "small blocks, nodes 12".
+func nameOf(axes []Axis, r *Row) string {
+	var parts []string
+	if r.Option != "" {
+		parts = append(parts, r.Option)
+	}
+	for i := range min(len(axes), len(r.Values)) {
+		parts = append(parts, reports.Clean(axes[i].Setting)+" "+r.Values[i])
+	}
+	if len(parts) == 0 {
+		return "the plan"
+	}
+	return strings.Join(parts, ", ")
+}
+
+func done(lives []*capacity.Course) (n int) {
+	for _, l := range lives {
+		if l != nil {
+			n++
+		}
+	}
+	return n
+}
+
+func cleaned(texts []string) []string {
+	var out []string
+	for _, t := range texts {
+		out = append(out, reports.Clean(t))
+	}
+	return out
+}
+
+// cleanLines keeps the ends of lines.
+func cleanLines(text string) string {
+	return strings.Join(cleaned(strings.Split(strings.TrimSpace(text), "\n")), "\n")
+}
+
+// JSON writes answer.json.
+func (a *Answer) JSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", " ")
+	return e.Encode(a)
+}
+
+// measure of a name that says something, or nil.
+func (a *Answer) measure(name string) *Measure {
+	for i := range a.Measures {
+		if a.Measures[i].Name == name {
+			return &a.Measures[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,87 @@
+package answer
+
+import (
+	"slices"
+	"strings"
+)
+
+// column of a table of rows, as text.
+type column struct {
+	measure *Measure
+	head    string
+	cells   []string
+}
+
+// columns are the measures that tell rows apart. What is the same in every row is
+// in words instead: first what is not zero, then what is.
+func (a *Answer) columns() (differ []column, same string) {
+	var equal, zero []string
+	for i := range a.Measures {
+		m := &a.Measures[i]
+		c := column{measure: m, head: m.head}
+		for n := range a.Rows {
+			c.cells = append(c.cells, a.cell(m, &a.Rows[n]))
+		}
+		first := c.cells[0]
+		switch {
+		case len(a.Rows) == 1 || slices.ContainsFunc(c.cells, func(s string) bool { return s != first }):
+			differ = append(differ, c)
+		case first == "0":
+			zero = append(zero, m.noun())
+		default:
+			equal = append(equal, m.noun()+" "+first)
+		}
+	}
+	var s []string
+	if len(equal) > 0 {
+		s = append(s, "The same in every row: "+strings.Join(equal, ", ")+".")
+	}
+	if len(zero) > 0 {
+		s = append(s, "0 in every row: "+strings.Join(zero, ", ")+".")
+	}
+	return differ, strings.Join(s, " ")
+}
+
+// cell is what a measure is in a row: with the band of a chance, and the quartiles
+// of a time.
+func (a *Answer) cell(m *Measure, r *Row) string {
+	f, ok := r.Figures[m.Name]
+	if !ok {
+		return "–"
+	}
+	s := a.say(m.Unit, float64(f.Value))
+	if m.Over == OverMean || f.Low == f.High {
+		return s
+	}
+	bare := func(n Number) string {
+		return strings.TrimSuffix(strings.TrimSuffix(a.say(m.Unit, float64(n)), "%"), " d")
+	}
+	return s + " (" + bare(f.Low) + "–" + bare(f.High) + ")"
+}
+
+// meets is whether a row meets what is asked, in a word.
+func (r *Row) meets() string {
+	switch r.outcome() {
+	case Meets:
+		return "yes"
+	case Breaks:
+		return "no"
+	case TooFew:
+		return "too few"
+	}
+	return "–"
+}
+
+// recommended reports whether a row is the best of its group.
+func (a *Answer) recommended(n int) bool {
+	return slices.ContainsFunc(a.Recommended, func(r Recommendation) bool { return len(r.Rows) > 0 && r.Rows[0] == n })
+}
+
+// legend says what the numbers of the table are.
+func (a *Answer) legend() string {
+	s := "Means over " + plural(a.Repeats, "life")
+	if a.measure("exhaustion") != nil {
+		s += "; a chance with its band of 95%, a time with its quartiles"
+	}
+	return s + "."
+}
