@@ -7,35 +7,33 @@ import (
 	"html/template"
 	"regexp"
 	"strings"
-
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// CSS is what a page with charts needs besides its own: the colours of the lines,
-// light and dark. Text and axes have the colour of the text around them.
+// CSS is what a page with pictures needs besides its own: their colours, light and
+// dark. Text and axes have the colour of the text around them.
 func CSS() string {
 	var light, dark strings.Builder
-	for i, s := range styles {
-		fmt.Fprintf(&light, ".chart .l%d{color:%s}\n", i, hex(s))
-		fmt.Fprintf(&dark, "  .chart .l%d{color:%s}\n", i, s.dark)
+	for _, i := range inks() {
+		fmt.Fprintf(&light, ".chart .%s{color:%s}\n", i.class, i.hex())
+		if i.dark != "" {
+			fmt.Fprintf(&dark, "  .chart .%s{color:%s}\n", i.class, i.dark)
+		}
 	}
-	return ".chart{display:block;width:100%;height:auto}\n.chart .grid{color:#8884}\n" + light.String() +
+	return ".chart{display:block;width:100%;height:auto}\n" + light.String() +
 		"@media (prefers-color-scheme: dark){\n" + dark.String() + "}\n"
 }
 
-// Inline is the chart as a part of a page, as wide as there is room. The page says
+// Inline is the picture as a part of a page, as wide as there is room. The page says
 // its title; described is what somebody hears who does not see it.
 //
 // Nothing in it needs an inline style or a script, whatever a page's content
 // security policy says.
-func (c *Chart) Inline(described string) (template.HTML, error) {
-	p, err := c.plot(false)
+func Inline(p Picture, described string) (template.HTML, error) {
+	v, err := vector(p, false)
 	if err != nil {
 		return "", err
 	}
-	v := vgsvg.New(width, height)
-	p.Draw(draw.New(v))
+	_, high := v.Size()
 	var b bytes.Buffer
 	if _, err := v.WriteTo(&b); err != nil {
 		return "", err
@@ -43,10 +41,10 @@ func (c *Chart) Inline(described string) (template.HTML, error) {
 	_, body, ok := strings.Cut(b.String(), "<svg ")
 	_, body, whole := strings.Cut(body, ">")
 	if !ok || !whole {
-		return "", fmt.Errorf("chart: %q: the library writes another form of SVG", c.Title)
+		return "", fmt.Errorf("chart: %q: the library writes another form of SVG", shown(p.heading()))
 	}
-	head := fmt.Sprintf(`<svg class="chart" role="img" aria-label="%s" viewBox="0 0 %d %d" fill="currentColor" xmlns="http://www.w3.org/2000/svg">`,
-		html.EscapeString(c.Title+": "+described), width, height)
+	head := fmt.Sprintf(`<svg class="chart" role="img" aria-label="%s" viewBox="0 0 %d %.5g" fill="currentColor" xmlns="http://www.w3.org/2000/svg">`,
+		html.EscapeString(shown(p.heading())+": "+line(described, saidMax)), width, high.Points())
 	return template.HTML(head + styled.ReplaceAllStringFunc(body, attributes)), nil
 }
 
@@ -82,19 +80,3 @@ func attributes(style string) string {
 	}
 	return strings.Join(out, " ")
 }
-
-// classOf a colour; "" for that of the text.
-func classOf(colour string) string {
-	colour = strings.ToLower(colour)
-	if colour == fmt.Sprintf("#%02x%02x%02x", gridColour.R, gridColour.G, gridColour.B) {
-		return "grid"
-	}
-	for i, s := range styles {
-		if colour == hex(s) {
-			return fmt.Sprintf("l%d", i)
-		}
-	}
-	return ""
-}
-
-func hex(s style) string { return fmt.Sprintf("#%02x%02x%02x", s.colour.R, s.colour.G, s.colour.B) }

@@ -1,33 +1,43 @@
 package chart
 
 import (
-	"image/color"
-
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
 // style of a line.
 type style struct {
-	colour color.RGBA
-	dark   string // the same on a dark page
+	ink
 	dashes []vg.Length
 	shape  draw.GlyphDrawer
 }
 
-// styles of the lines, in order. The colours are Okabe and Ito's ("Color Universal
-// Design", 2008) without those that are too pale for a line on white; the dark ones
-// are lighter tones of them.
-var styles = []style{
-	{color.RGBA{0x00, 0x72, 0xb2, 0xff}, "#63b6e8", nil, draw.CircleGlyph{}},
-	{color.RGBA{0xd5, 0x5e, 0x00, 0xff}, "#f4965a", []vg.Length{6, 3}, draw.BoxGlyph{}},
-	{color.RGBA{0x00, 0x84, 0x60, 0xff}, "#4cc9a3", []vg.Length{2, 2}, draw.TriangleGlyph{}},
-	{color.RGBA{0x9c, 0x4f, 0x83, 0xff}, "#dd9cc4", []vg.Length{8, 3, 2, 3}, draw.RingGlyph{}},
-	{color.RGBA{0x8a, 0x6a, 0x00, 0xff}, "#d9b84a", []vg.Length{10, 4}, draw.CrossGlyph{}},
+// LinesMax is how many lines can be told apart.
+const LinesMax = 8
+
+// styleOf the nth line.
+func styleOf(n int) style {
+	return style{lineInks[n], dashes[n], shapes[n]}
 }
 
-// LinesMax is how many lines can be told apart.
-const LinesMax = 5
+var dashes = [LinesMax][]vg.Length{
+	nil, {6, 3}, {2, 2}, {8, 3, 2, 3}, {12, 4}, {1.5, 4}, {8, 2, 2, 2, 2, 2}, {4, 6},
+}
 
-// gridColour is seen, and not looked at.
-var gridColour = color.RGBA{0xd9, 0xd9, 0xd9, 0xff}
+var shapes = [LinesMax]draw.GlyphDrawer{
+	draw.CircleGlyph{}, draw.BoxGlyph{}, draw.TriangleGlyph{}, draw.RingGlyph{},
+	draw.CrossGlyph{}, draw.PyramidGlyph{}, draw.SquareGlyph{}, draw.PlusGlyph{},
+}
+
+func (s style) line() draw.LineStyle {
+	return draw.LineStyle{Color: s.RGBA, Width: vg.Points(1.6), Dashes: s.dashes}
+}
+
+// border of a band.
+func (s style) border() draw.LineStyle {
+	return draw.LineStyle{Color: s.RGBA, Width: vg.Points(0.7), Dashes: s.dashes}
+}
+
+func (s style) marker() draw.GlyphStyle {
+	return draw.GlyphStyle{Color: s.RGBA, Radius: vg.Points(2.8), Shape: s.shape}
+}

@@ -63,7 +63,7 @@ func Write(w io.Writer, x *Index) error {
 		Policy: fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'; base-uri 'none'; form-action 'none'", hash(style), hash(script)),
 	}
 	for _, c := range x.Charts {
-		svg, err := c.Inline(c.Words)
+		svg, err := chart.Inline(c.Chart, c.Words)
 		if err != nil {
 			return fmt.Errorf("index: %w", err)
 		}

@@ -1,0 +1,83 @@
+package chart
+
+import (
+	"image/color"
+	"strings"
+	"unicode"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+)
+
+// textStyle is the one face of all text: Liberation Sans, which gonum brings along.
+func textStyle(size vg.Length) text.Style {
+	return text.Style{
+		Color: color.Black, Handler: plot.DefaultTextHandler,
+		Font: font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size),
+	}
+}
+
+// shownMax and saidMax runes of a text are ever drawn, and told to somebody who does
+// not see a picture.
+const (
+	shownMax = 160
+	saidMax  = 2000
+)
+
+func shown(s string) string { return line(s, shownMax) }
+
+// line is a text as one line: no control characters, nothing that turns the
+// direction of what stands beside it, nothing that XML forbids.
+func line(s string, most int) string {
+	n := 0
+	s = strings.Map(func(r rune) rune {
+		if n++; n > most {
+			return -1
+		}
+		switch {
+		case unicode.IsControl(r), unicode.In(r, unicode.Zl, unicode.Zp):
+			return ' '
+		case unicode.In(r, unicode.Cf, unicode.Cs, unicode.Co), r&0xfffe == 0xfffe:
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\ufffd"))
+	if n > most {
+		s += "…"
+	}
+	return strings.TrimSpace(s)
+}
+
+// cut a text to what fits.
+func cut(s string, room vg.Length, style text.Style) string {
+	s = shown(s)
+	if style.Width(s) <= room {
+		return s
+	}
+	runes := []rune(s)
+	for n := len(runes) - 1; n > 0; n-- {
+		if t := strings.TrimSpace(string(runes[:n])) + "…"; style.Width(t) <= room {
+			return t
+		}
+	}
+	return ""
+}
+
+// wrap a text at spaces into at most so many lines; the last one is cut.
+func wrap(s string, room vg.Length, style text.Style, lines int) []string {
+	var out []string
+	line := ""
+	for _, word := range strings.Fields(shown(s)) {
+		with := strings.TrimSpace(line + " " + word)
+		if line != "" && len(out) < lines-1 && style.Width(with) > room {
+			out, with = append(out, cut(line, room, style)), word
+		}
+		line = with
+	}
+	if line != "" {
+		out = append(out, cut(line, room, style))
+	}
+	return out
+}
