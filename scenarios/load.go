@@ -26,10 +26,15 @@ func Load(path string) (*Scenario, error) {
 
 // Parse is Load for text that was read already; file is its name in messages.
 func Parse(file string, data []byte) (*Scenario, error) {
-	roots, err := documents(file, data)
+	roots, err := documents(file, data, Kind)
 	if err != nil {
 		return nil, err
 	}
+	return parse(file, roots)
+}
+
+// parse is Parse for documents.
+func parse(file string, roots []*yaml.Node) (*Scenario, error) {
 	l := &loader{s: &Scenario{File: file, docs: map[identity]*doc{}}, nodes: map[string]bool{}}
 	steps := []func() error{
 		func() error { return l.scenario(file, roots) },

@@ -12,6 +12,10 @@ import (
 // taken is 6 MiB of YAML.
 const fileMax = 8 << 20
 
+// ReadFile reads a scenario, or what else is as large: a regular file of at most 8
+// MiB. The error is an *Error.
+func ReadFile(path string) ([]byte, error) { return readFile(path) }
+
 // readFile reads a regular file of bounded size. Opening a named pipe or a device
 // could wait for ever, so the kind is looked at before, and the file is opened
 // without waiting in case it was exchanged meanwhile.

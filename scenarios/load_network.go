@@ -54,21 +54,9 @@ func (l *loader) network(d *doc, key string) error {
 	if err := d.json(p, config); err != nil {
 		return err
 	}
-	var n model.Network
-	var ours bool
-	err := guard(func() (err error) {
-		n, ours, err = l.adapter.Network(key, json.RawMessage(config))
-		return err
-	})
-	if err == nil && ours {
-		err = inside(n)
-	}
+	n, ours, err := policyOf(l.adapter, key, json.RawMessage(config))
 	if err != nil {
-		problem, _, _ := strings.Cut(oneLine(err), " / bytes: ")               // Whereabouts repeats the whole configuration
-		for _, prefix := range []string{l.adapter.Name() + ": ", key + ": "} { // the line says so already
-			problem = strings.TrimPrefix(problem, prefix)
-		}
-		return d.failAt(p, "%s", problem)
+		return d.failAt(p, "%s", err)
 	}
 	if l.nets[key] = ours; !ours {
 		return nil

@@ -7,18 +7,13 @@ import (
 	"strings"
 
 	"ipamsim/model/metric"
-	"ipamsim/sim/cluster"
 	"ipamsim/sim/ipam"
 )
 
 // primary reads the network that every pod gets, and lets the manager's own
 // validation judge the manifests it is made of.
 func (l *loader) primary(a ipam.Primary) error {
-	var n cluster.Network
-	err := guard(func() (err error) {
-		n.Network, n.Config, err = a.Primary(l.s.Objects)
-		return err
-	})
+	n, err := primaryOf(a, l.s.Objects)
 	var bad *ipam.ObjectError
 	switch {
 	case errors.As(err, &bad):

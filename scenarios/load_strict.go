@@ -117,6 +117,9 @@ func (d *doc) custom(b *bytes.Buffer, n *yaml.Node, t reflect.Type, p path) erro
 		return nil
 	}
 	example := strings.ToLower(t.Name())
+	if w, ok := reflect.Zero(t).Interface().(interface{ Example() string }); ok {
+		example = w.Example()
+	}
 	switch t {
 	case reflect.TypeFor[resource.Quantity]():
 		example = "quantity, want e.g. 100m or 1Gi"

@@ -22,21 +22,21 @@ const (
 	depthMax    = 100       // the API server's own types reach 20
 )
 
-// documents reads the YAML documents of a file. Afterwards no alias and no merge
+// documents reads the YAML documents of a file, which should have one of a kind. Afterwards no alias and no merge
 // key is left in them; what an alias stood for is shared, not copied.
-func documents(file string, data []byte) ([]*yaml.Node, error) {
+func documents(file string, data []byte, kind string) ([]*yaml.Node, error) {
 	refuse := func(line int, format string, args ...any) ([]*yaml.Node, error) {
 		return nil, &Error{File: file, Line: line, Problem: fmt.Sprintf(format, args...)}
 	}
 	switch {
 	case len(bytes.TrimSpace(data)) == 0:
-		return refuse(0, "empty, want a Scenario document and Kubernetes manifests")
+		return refuse(0, "empty, want a %s document and Kubernetes manifests", kind)
 	case len(data) > fileMax:
-		return refuse(0, "more than 8 MiB, too large for a scenario")
+		return refuse(0, "more than 8 MiB, too large for a %s", strings.ToLower(kind))
 	case bytes.IndexByte(data, 0) >= 0:
 		return refuse(0, "binary, want YAML text")
 	case values(data) > valuesMax:
-		return refuse(0, "more than %d values, too many for a scenario", valuesMax)
+		return refuse(0, "more than %d values, too many for a %s", valuesMax, strings.ToLower(kind))
 	}
 	if i := invalidUTF8(data); i >= 0 {
 		return refuse(lineOf(data, i), "byte %#02x is not UTF-8 text", data[i])
@@ -48,7 +48,7 @@ func documents(file string, data []byte) ([]*yaml.Node, error) {
 		return refuse(line, "%s", problem)
 	}
 	if len(roots) == 0 {
-		return refuse(0, "only comments, want a Scenario document and Kubernetes manifests")
+		return refuse(0, "only comments, want a %s document and Kubernetes manifests", kind)
 	}
 	x := expander{file: file, sizes: map[*yaml.Node]size{}}
 	total := 0

@@ -1,0 +1,407 @@
+package plan
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"ipamsim/model/capacity"
+	"ipamsim/model/reference/calico"
+	"ipamsim/scenarios"
+	"ipamsim/sim/cluster"
+)
+
+// cellsMax bounds the product of axes and options.
+const cellsMax = 2000
+
+// asked checks what is asked, and fills in what the file leaves to defaults.
+func (p *Plan) asked() error {
+	s := &p.Doc.Spec
+	fail := p.sheet.Fail
+	seed := uint64(1)
+	s.Repeats, s.Samples, s.Engine = cmp.Or(s.Repeats, repeatsDefault), cmp.Or(s.Samples, capacity.SamplesDefault), cmp.Or(s.Engine, Reference)
+	if s.Seed == nil {
+		s.Seed = &seed
+	}
+	switch {
+	case p.Doc.Metadata.Name == "" || len(p.Doc.Metadata.Name) > 100 || strings.ContainsAny(p.Doc.Metadata.Name, "/\\ \n\t"):
+		return fail("want a name of at most 100 letters, without spaces", "metadata", "name")
+	case s.Horizon.Duration.Duration < horizonMin || s.Horizon.Duration.Duration > horizonMax:
+		return fail(fmt.Sprintf("want %s to %s", SpanText(horizonMin), SpanText(horizonMax)), "spec", "horizon")
+	case s.Repeats < 1 || s.Repeats > repeatsMax:
+		return fail(fmt.Sprintf("want 1 to %d", repeatsMax), "spec", "repeats")
+	case s.Samples < 2 || s.Samples > samplesMax:
+		return fail(fmt.Sprintf("want 2 to %d", samplesMax), "spec", "samples")
+	}
+	return nil
+}
+
+// choice is a value of an axis, or an option.
+type choice struct {
+	at   []any // where the file says it
+	text string
+	put  map[string]any // settings, by name
+}
+
+// cells makes one cell for each combination of the values of the axes, the last
+// axis changing fastest, and in each of them one for each option.
+func (p *Plan) cells() error {
+	first := p.first()
+	if err := p.puts(first, p.Doc.Spec.Settings, "spec", "settings"); err != nil {
+		return err
+	}
+	axes, err := p.choices(first)
+	if err != nil {
+		return err
+	}
+	count := 1
+	for _, a := range axes {
+		if count *= len(a); count > cellsMax {
+			return p.sheet.Fail(fmt.Sprintf("the combinations of all axes and options are more than %d: fewer values, or fewer axes", cellsMax), "spec", "axes")
+		}
+	}
+	cache := map[string]*made{}
+	for i := range count {
+		d, c, rest := first.clone(), Cell{}, i
+		picked := make([]choice, len(axes))
+		for k := len(axes) - 1; k >= 0; k-- {
+			picked[k] = axes[k][rest%len(axes[k])]
+			rest /= len(axes[k])
+		}
+		for k, x := range picked {
+			for _, name := range slices.Sorted(maps.Keys(x.put)) {
+				s, _ := setting(name) // checked by choices
+				d.put(s, x.put[name])
+			}
+			if k < len(p.Doc.Spec.Axes) {
+				c.Values = append(c.Values, x.text)
+			} else {
+				c.Option = x.text
+			}
+		}
+		if err := p.cell(d, c, picked, cache); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// puts gives a draft settings, those of the file at a path.
+func (p *Plan) puts(d *draft, all Settings, path ...any) error {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		at := append(path[:len(path):len(path)], name)
+		s, ok := setting(name)
+		if !ok {
+			return p.sheet.Fail("unknown setting, "+scenarios.Suggest(name, names()), at...)
+		}
+		if problem := d.put(s, all[name]); problem != "" {
+			return p.sheet.Fail(problem, at...)
+		}
+	}
+	return nil
+}
+
+func names() []string {
+	var out []string
+	for _, s := range Known() {
+		out = append(out, s.Name)
+	}
+	return out
+}
+
+// choices checks axes and options, each value by itself.
+func (p *Plan) choices(first *draft) (out [][]choice, err error) {
+	seen := map[string]bool{}
+	for i, a := range p.Doc.Spec.Axes {
+		switch {
+		case seen[a.Setting]:
+			return nil, p.sheet.Fail("varied twice", "spec", "axes", i, "setting")
+		case len(a.Values) == 0:
+			return nil, p.sheet.Fail("empty, want the values that "+a.Setting+" takes", "spec", "axes", i, "values")
+		}
+		if _, ok := setting(a.Setting); !ok {
+			return nil, p.sheet.Fail("unknown setting, "+scenarios.Suggest(a.Setting, names()), "spec", "axes", i, "setting")
+		}
+		seen[a.Setting] = true
+		var all []choice
+		for j, v := range a.Values {
+			at := []any{"spec", "axes", i, "values", j}
+			s, _ := setting(a.Setting)
+			if problem := first.clone().put(s, v); problem != "" {
+				return nil, p.sheet.Fail(problem, at...)
+			}
+			c := choice{at, p.textOf(v, at), map[string]any{a.Setting: v}}
+			if slices.ContainsFunc(all, func(o choice) bool { return o.text == c.text }) {
+				return nil, p.sheet.Fail("the same value a second time", at...)
+			}
+			all = append(all, c)
+		}
+		out = append(out, all)
+	}
+	options, err := p.options(first, seen)
+	if len(options) > 0 {
+		out = append(out, options)
+	}
+	return out, err
+}
+
+func (p *Plan) options(first *draft, axes map[string]bool) (out []choice, err error) {
+	for i, o := range p.Doc.Spec.Options {
+		at := []any{"spec", "options", i}
+		if strings.TrimSpace(o.Name) == "" || slices.ContainsFunc(out, func(c choice) bool { return c.text == o.Name }) {
+			return nil, p.sheet.Fail("want a name that no other option has", append(at, "name")...)
+		}
+		if err := p.puts(first.clone(), o.Set, append(at, "set")...); err != nil {
+			return nil, err
+		}
+		for _, name := range slices.Sorted(maps.Keys(o.Set)) {
+			if axes[name] {
+				return nil, p.sheet.Fail("varied by an axis as well", append(at, "set", name)...)
+			}
+		}
+		out = append(out, choice{append(at, "set"), o.Name, o.Set})
+	}
+	return out, nil
+}
+
+// textOf is a value as the file writes it.
+func (p *Plan) textOf(v any, at []any) string {
+	if s := p.sheet.Text(at...); s != "" {
+		return s
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(b)
+}
+
+// cell finishes a combination.
+func (p *Plan) cell(d *draft, c Cell, picked []choice, cache map[string]*made) error {
+	blame := func(name, problem string) error { return p.blame(name, problem, c, picked) }
+	m, err := p.make(d, cache)
+	if err != nil {
+		return blame(p.guilty(d), err.Error())
+	}
+	if d.nodes = len(m.machines); d.nodes == 0 {
+		return blame("nodes", "missing, want how many nodes there are, or Node manifests")
+	}
+	if name, problem := d.complete(); problem != "" {
+		return blame(name, problem)
+	}
+	var nodes []string
+	for _, n := range m.nodes {
+		nodes = append(nodes, n.Name)
+	}
+	if field, problem := d.fabric.Check(nodes); problem != "" {
+		if d.given["topology"] {
+			return blame("topology", problem)
+		}
+		return p.sheet.Fail(field+": "+problem, "spec", "fabric")
+	}
+	c.Cluster = capacity.Cluster{
+		Nodes: m.nodes, Load: d.load, Trouble: d.trouble, Collect: d.collect, Fabric: d.fabric,
+		Horizon: p.Doc.Spec.Horizon.Duration.Duration, Samples: p.Doc.Spec.Samples,
+	}
+	if err := m.configure(&c, d); err != nil {
+		return blame(p.guilty(d), err.Error())
+	}
+	p.Cells, p.made = append(p.Cells, c), append(p.made, m)
+	return nil
+}
+
+// guilty is the setting that a refused manifest is most likely due to, or "".
+func (p *Plan) guilty(d *draft) string {
+	for _, name := range []string{"blockSize", "poolSize", "pool", "nodeSliceSize", "rangeStart", "rangeEnd", "exclude", "range", "maxBlocksPerHost", "strictAffinity"} {
+		if d.given[name] {
+			return name
+		}
+	}
+	return ""
+}
+
+// blame is the mistake where the file gives a setting its value; name may be "".
+func (p *Plan) blame(name, problem string, c Cell, picked []choice) error {
+	at := []any{"spec", "settings", name}
+	for k, x := range picked {
+		if _, ok := x.put[name]; ok {
+			at = x.at
+			if k >= len(p.Doc.Spec.Axes) {
+				at = append(at[:len(at):len(at)], name)
+			}
+		}
+	}
+	if name == "" {
+		at = []any{"spec"}
+	}
+	if len(picked) > 0 {
+		problem = fmt.Sprintf("%s (cell %d: %s)", problem, len(p.Cells)+1, c.Title())
+	}
+	return p.sheet.Fail(problem, at...)
+}
+
+// Title is the cell for people: its option and the values of the axes.
+func (c Cell) Title() string {
+	all := c.Values
+	if c.Option != "" {
+		all = append([]string{c.Option}, all...)
+	}
+	return strings.Join(all, ", ")
+}
+
+// made are the manifests of a cell; cells whose settings are not those of
+// manifests share them.
+type made struct {
+	scenario *scenarios.Scenario
+	machines []machine
+	nodes    []capacity.Node
+}
+
+func (p *Plan) make(d *draft, cache map[string]*made) (*made, error) {
+	objects, err := d.objects(p.base.Objects)
+	if err != nil {
+		return nil, err
+	}
+	key, err := json.Marshal([]any{objects, d.nodes, d.datastore})
+	if err != nil {
+		return nil, err
+	}
+	if m := cache[string(key)]; m != nil {
+		return m, nil
+	}
+	doc := p.base.Doc
+	doc.Spec.Datastore = d.datastore
+	m := &made{}
+	var bad *scenarios.Error
+	if m.scenario, err = p.base.With(doc, objects); errors.As(err, &bad) {
+		return nil, errors.New(strings.TrimPrefix(strings.Join([]string{bad.Object, bad.Field, bad.Problem}, ": "), ": "))
+	} else if err != nil {
+		return nil, err
+	}
+	if m.machines, err = d.machines(p.base.Objects); err != nil {
+		return nil, err
+	}
+	for _, x := range m.machines {
+		m.nodes = append(m.nodes, x.Node)
+	}
+	cache[string(key)] = m
+	return m, nil
+}
+
+// configure takes the address manager's configuration out of the manifests.
+func (m *made) configure(c *Cell, d *draft) error {
+	networks := m.scenario.Policies()
+	if len(networks) == 0 {
+		return errors.New("no network")
+	}
+	b := networks[0].Blocks
+	if d.manager == whereaboutsName {
+		c.Cluster.Whereabouts = &capacity.Whereabouts{Networks: networks}
+		for _, n := range networks {
+			for _, r := range n.Ranges {
+				c.PoolSize = sum(c.PoolSize, between(r.Start, r.End))
+			}
+		}
+		return nil
+	}
+	if len(b.Pools) == 0 {
+		return errors.New("no pool: want the setting pool, or an IPPool manifest")
+	}
+	pools, err := poolsOf(m.scenario.Objects)
+	if err != nil {
+		return err
+	}
+	c.Cluster.Calico = &capacity.Calico{
+		Pools: pools, Reserved: b.Reserved,
+		Config: calico.Config{Strict: b.Strict, AutoAllocate: b.AutoAllocate, MaxBlocks: b.MaxBlocks},
+	}
+	if d.datastore == kubernetesDatastore {
+		c.Cluster.Calico.Datastore = calico.Kubernetes
+	}
+	for _, x := range b.Pools {
+		c.PoolSize = sum(c.PoolSize, shifted(x.Prefix.Addr().BitLen()-x.Prefix.Bits()))
+	}
+	c.BlockSize = shifted(b.Pools[0].Prefix.Addr().BitLen() - b.Pools[0].BlockBits)
+	return nil
+}
+
+const kubernetesDatastore = "kubernetes"
+
+// shifted is 1<<bits, or the largest number that there is.
+func shifted(bits int) int {
+	if bits >= 62 {
+		return math.MaxInt
+	}
+	return 1 << bits
+}
+
+func sum(a, b int) int {
+	if a > math.MaxInt-b {
+		return math.MaxInt
+	}
+	return a + b
+}
+
+// between counts the addresses from first to last.
+func between(first, last netip.Addr) int {
+	n, a, b := 0, first.As16(), last.As16()
+	for i := range a {
+		if n > math.MaxInt>>10 {
+			return math.MaxInt
+		}
+		n = n<<8 + int(b[i]) - int(a[i])
+	}
+	return n + 1
+}
+
+// poolsOf reads the pools as the reference wants them.
+func poolsOf(objects []cluster.Object) (out []calico.Pool, err error) {
+	for _, o := range objects {
+		if o.Kind != poolKind {
+			continue
+		}
+		var x struct {
+			Spec struct {
+				CIDR              string   `json:"cidr"`
+				BlockSize         int      `json:"blockSize"`
+				Disabled          bool     `json:"disabled"`
+				AssignmentMode    string   `json:"assignmentMode"`
+				AllowedUses       []string `json:"allowedUses"`
+				NodeSelector      string   `json:"nodeSelector"`
+				NamespaceSelector string   `json:"namespaceSelector"`
+				IPIPMode          string   `json:"ipipMode"`
+				VXLANMode         string   `json:"vxlanMode"`
+			} `json:"spec"`
+		}
+		if err := json.Unmarshal(o.Body, &x); err != nil {
+			return nil, fmt.Errorf("%s %s: %w", o.Kind, o.Name, err)
+		}
+		prefix, err := netip.ParsePrefix(x.Spec.CIDR)
+		if err != nil {
+			return nil, fmt.Errorf("%s %s: %w", o.Kind, o.Name, err)
+		}
+		pool := calico.Pool{
+			Name: o.Name, Prefix: prefix.Masked(), BlockBits: x.Spec.BlockSize, Disabled: x.Spec.Disabled, Manual: x.Spec.AssignmentMode == "Manual",
+			NodeSelector: x.Spec.NodeSelector, NamespaceSelector: x.Spec.NamespaceSelector,
+			IPIP: on(x.Spec.IPIPMode), VXLAN: on(x.Spec.VXLANMode),
+		}
+		for _, use := range x.Spec.AllowedUses {
+			switch use {
+			case "Workload":
+				pool.Uses = append(pool.Uses, calico.Workload)
+			case "Tunnel":
+				pool.Uses = append(pool.Uses, calico.Tunnel)
+			}
+		}
+		out = append(out, pool)
+	}
+	return out, nil
+}
+
+func on(mode string) bool { return mode != "" && mode != "Never" }

@@ -1,0 +1,189 @@
+package plan_test
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"ipamsim/model/reference/calico"
+	"ipamsim/reports/golden"
+	"ipamsim/scenarios"
+	"ipamsim/scenarios/plan"
+)
+
+func load(t *testing.T, name string) *plan.Plan {
+	t.Helper()
+	p, err := plan.Load(filepath.Join("testdata", "good", name+".yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Two ways of collecting, four options: eight cells, and each repeat of them has
+// one seed.
+func TestCells(t *testing.T) {
+	p := load(t, "staging")
+	var titles []string
+	for _, c := range p.Cells {
+		titles = append(titles, c.Title())
+	}
+	want := []string{
+		"as it is, 5m", "blocks of /27, 5m", "strict affinity, 5m", "one block per node, 5m",
+		"as it is, 0", "blocks of /27, 0", "strict affinity, 0", "one block per node, 0",
+	}
+	if diff := cmp.Diff(want, titles); diff != "" {
+		t.Error(diff)
+	}
+	now, halved, strict, one := p.Cells[0], p.Cells[1], p.Cells[2], p.Cells[7]
+	if now.BlockSize != 64 || halved.BlockSize != 32 || now.PoolSize != 256 {
+		t.Errorf("blocks of %d and %d of %d addresses", now.BlockSize, halved.BlockSize, now.PoolSize)
+	}
+	if now.Cluster.Calico.Config.Strict || !strict.Cluster.Calico.Config.Strict || one.Cluster.Calico.Config.MaxBlocks != 1 {
+		t.Errorf("configurations %+v %+v %+v", now.Cluster.Calico.Config, strict.Cluster.Calico.Config, one.Cluster.Calico.Config)
+	}
+	c := now.Cluster
+	if c.Calico.Datastore != calico.Kubernetes || c.Load.Pods != 90 || c.Load.Lifetime != 120*time.Hour || c.Trouble.DrainFor != time.Hour ||
+		c.Collect.Every != 5*time.Minute || one.Cluster.Collect.Every != 0 || c.Horizon != 30*24*time.Hour || c.Samples != 31 || len(c.Nodes) != 2 || c.Fabric.Topology != "tor" {
+		t.Errorf("%+v", c)
+	}
+	points := p.Points()
+	if len(points) != 8*4 {
+		t.Fatalf("%d points", len(points))
+	}
+	seeds := map[uint64]bool{}
+	for i, pt := range points {
+		if pt.Cell != i%8 || pt.Repeat != i/8 || pt.Engine != plan.Reference || pt.Seed != points[i/8*8].Seed {
+			t.Errorf("point %d: %+v", i, pt)
+		}
+		seeds[pt.Seed] = true
+	}
+	if len(seeds) != 4 {
+		t.Errorf("%d seeds", len(seeds))
+	}
+}
+
+// A plan needs no manifest: what settings say is enough.
+func TestBare(t *testing.T) {
+	p := load(t, "bare")
+	c := p.Cells[1].Cluster
+	if len(p.Cells) != 4 || len(c.Nodes) != 10 || c.Calico.Pools[0].Prefix.String() != "10.0.0.0/20" || c.Calico.Datastore != calico.Kubernetes ||
+		c.Load.PodsPerNode.Mean != 20 || c.Load.PodsPerNode.Max != 60 || c.Collect.Every != 5*time.Minute || c.Horizon != 36*time.Hour {
+		t.Errorf("%+v", c)
+	}
+}
+
+// The cluster of a scenario: its pool, its nodes, its network between them, and no
+// collector, since it has none.
+func TestFrom(t *testing.T) {
+	p := load(t, "from")
+	c := p.Cells[0].Cluster
+	if p.Cells[0].PoolSize != 256 || p.Cells[1].PoolSize != 128 || len(c.Nodes) != 2 || c.Fabric.Topology != "tor" || c.Collect.Every != 0 ||
+		c.Calico.Datastore != calico.Kubernetes || c.Nodes[0].Addr.String() != "10.64.0.247/22" {
+		t.Errorf("%+v", c)
+	}
+}
+
+// A packed plan needs no file and has the same cells and points.
+func TestPack(t *testing.T) {
+	for _, name := range goods(t) {
+		p := load(t, name)
+		if err := p.Set(plan.Both, 7); err != nil {
+			t.Fatal(err)
+		}
+		text, err := p.Pack()
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		q, err := plan.Parse("packed.yaml", text, func(name string) ([]byte, error) { return nil, fmt.Errorf("it asks for %s", name) })
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, text)
+		}
+		if diff := cmp.Diff(p.Points(), q.Points()); diff != "" || len(q.Points()) == 0 {
+			t.Errorf("%s: %s", name, diff)
+		}
+		if diff := cmp.Diff(p.Cells, q.Cells, cmpopts.EquateComparable(netip.Addr{}, netip.Prefix{})); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		again, err := q.Pack()
+		if err != nil || string(again) != string(text) {
+			t.Errorf("%s: packed twice it is another text (%v):\n%s", name, err, cmp.Diff(string(text), string(again)))
+		}
+	}
+}
+
+func goods(t *testing.T) (names []string) {
+	t.Helper()
+	files, err := filepath.Glob("testdata/good/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, f := range files {
+		names = append(names, strings.TrimSuffix(filepath.Base(f), ".yaml"))
+	}
+	return names
+}
+
+// One mistake each: the first line of the file says what it is, and the golden what
+// the user is told.
+func TestBad(t *testing.T) {
+	files, err := filepath.Glob("testdata/bad/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	var told strings.Builder
+	for _, f := range files {
+		_, err := plan.Load(f)
+		var e *scenarios.Error
+		if !errors.As(err, &e) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v", f, err)
+			continue
+		}
+		text, _ := os.ReadFile(f)
+		first, _, _ := strings.Cut(string(text), "\n")
+		fmt.Fprintf(&told, "%s\n  %s\n", first, strings.TrimPrefix(err.Error(), "testdata/bad/"))
+	}
+	golden.Check(t, "testdata/bad.golden", told.String())
+}
+
+// Days are written and read.
+func TestSpan(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"30d": 720 * time.Hour, "1d12h": 36 * time.Hour, "1.5d": 36 * time.Hour, "36h": 36 * time.Hour, "5m": 5 * time.Minute, "0": 0, "90s": 90 * time.Second,
+	} {
+		if got, err := plan.ParseSpan(text); got != want || err != nil {
+			t.Errorf("%s: %s, %v", text, got, err)
+		}
+		if got, err := plan.ParseSpan(plan.SpanText(want)); got != want || err != nil {
+			t.Errorf("%s as %s: %s, %v", text, plan.SpanText(want), got, err)
+		}
+	}
+	for _, text := range []string{"", "d", "-1d", "1d-1h", "+5h", "4000d", "99999d", "30", "one day", "1d2d", "1e3d", "9999999h"} {
+		if got, err := plan.ParseSpan(text); err == nil {
+			t.Errorf("%q is %s", text, got)
+		}
+	}
+}
+
+// Every setting has its words, and no name stands twice.
+func TestKnown(t *testing.T) {
+	var names []string
+	for _, s := range plan.Known() {
+		names = append(names, s.Name)
+		if s.Means == "" || s.Want() == "" || s.Schema() == nil || s.Of != "" && s.Of != "calico" && s.Of != "whereabouts" {
+			t.Errorf("%+v", s)
+		}
+	}
+	if slices.Sort(names); len(slices.Compact(names)) != len(plan.Known()) {
+		t.Error(names)
+	}
+}

@@ -1,0 +1,188 @@
+package scenarios
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"ipamsim/model"
+	"ipamsim/sim/cluster"
+	"ipamsim/sim/ipam"
+)
+
+// Sheet is a file around another document than a Scenario, for instance a Plan. It
+// is read as strictly, and its mistakes are told in the same way.
+type Sheet struct {
+	doc  *doc
+	rest []*yaml.Node // the other documents
+}
+
+// ReadSheet finds the one document of a kind in a file. The error is an *Error.
+func ReadSheet(file string, data []byte, kind string) (*Sheet, error) {
+	roots, err := documents(file, data, kind)
+	if err != nil {
+		return nil, err
+	}
+	s := &Sheet{}
+	for _, r := range roots {
+		d := &doc{file: file, root: r}
+		switch {
+		case r.Kind != yaml.MappingNode:
+			return nil, d.fail(r, nil, "want a document with apiVersion and kind, not %s", describe(r))
+		case text(r, "kind") != kind:
+			s.rest = append(s.rest, r)
+		case s.doc != nil:
+			return nil, d.failAt(at("kind"), "a second %s, the first begins in line %d; one file is one %s", kind, s.doc.root.Line, strings.ToLower(kind))
+		default:
+			s.doc = d
+		}
+	}
+	if s.doc == nil {
+		return nil, &Error{File: file, Line: roots[0].Line, Problem: "no " + kind + " document, want one with apiVersion: " + APIVersion + " and kind: " + kind}
+	}
+	return s, nil
+}
+
+// Decode reads the document into a value of its type.
+func (s *Sheet) Decode(into any) error { return s.doc.decode(s.doc.root, into, nil) }
+
+// Fail is a mistake at the value under these keys (string) and indices (int), or at
+// what there is of it.
+func (s *Sheet) Fail(problem string, steps ...any) *Error {
+	return s.doc.failAt(steps, "%s", problem)
+}
+
+// Text is the scalar at a path as the file has it, or "".
+func (s *Sheet) Text(steps ...any) string { return text(s.doc.root, steps...) }
+
+// Manifest is the mistake in the line where the first document begins that is not
+// the sheet's own; nil if there is none.
+func (s *Sheet) Manifest(problem string) *Error {
+	if len(s.rest) == 0 {
+		return nil
+	}
+	d := &doc{file: s.doc.file, root: s.rest[0]}
+	return d.fail(d.root, nil, "%s", problem)
+}
+
+// Has reports whether the file has a document of another kind.
+func (s *Sheet) Has(kind string) bool {
+	return slices.ContainsFunc(s.rest, func(r *yaml.Node) bool { return text(r, "kind") == kind })
+}
+
+// Inner is the scenario that the other documents of the file are.
+func (s *Sheet) Inner() (*Scenario, error) { return parse(s.doc.file, s.rest) }
+
+// Around is a scenario of the other documents of the file as manifests, and of a
+// document that is made: where that is wrong, so is the field of the sheet with
+// the same path.
+func (s *Sheet) Around(d Document) (*Scenario, error) {
+	l := &loader{s: &Scenario{File: s.doc.file, Doc: d, docs: map[identity]*doc{}}, nodes: map[string]bool{}, doc: s.doc}
+	steps := []func() error{
+		l.manager,
+		l.machines,
+		func() error { return l.manifests(s.doc.file, s.rest) },
+		l.networks,
+		l.attachments,
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	c := &check{doc: l.doc}
+	l.datastore(c)
+	l.s.doc = l.doc
+	return l.s, c.err
+}
+
+// With is a scenario that was made out of this one: another document around other
+// manifests. The manager's own validation judges the manifests. The error is an
+// *Error without a line.
+func (s *Scenario) With(d Document, objects []cluster.Object) (*Scenario, error) {
+	out := &Scenario{File: s.File, Doc: d, Objects: objects}
+	adapter := adapters()[d.Spec.IPAM]
+	if adapter == nil {
+		return nil, &Error{File: s.File, Field: "spec.ipam", Problem: quote(d.Spec.IPAM) + " is no address manager"}
+	}
+	for _, o := range objects {
+		if o.Kind != attachmentKind {
+			continue
+		}
+		n, ours, err := attachment(adapter, o)
+		if err != nil {
+			return nil, &Error{File: s.File, Object: o.Kind + " " + o.Namespace + "/" + o.Name, Field: "spec.config", Problem: oneLine(err)}
+		}
+		if ours {
+			out.Networks = append(out.Networks, n)
+		}
+	}
+	p, ok := adapter.(ipam.Primary)
+	if !ok {
+		return out, nil
+	}
+	n, err := primaryOf(p, objects)
+	var bad *ipam.ObjectError
+	switch {
+	case errors.As(err, &bad):
+		return nil, &Error{File: s.File, Object: bad.Object.Kind + " " + bad.Object.Name, Field: bad.Field, Problem: oneLine(bad.Err)}
+	case err != nil:
+		return nil, &Error{File: s.File, Problem: oneLine(err)}
+	}
+	out.Networks, out.Primary = append(out.Networks, n), n.Key
+	return out, nil
+}
+
+// primaryOf is the network that every pod gets by these manifests.
+func primaryOf(p ipam.Primary, objects []cluster.Object) (n cluster.Network, err error) {
+	err = guard(func() (err error) {
+		n.Network, n.Config, err = p.Primary(objects)
+		return err
+	})
+	return n, err
+}
+
+// attachment is the network of a NetworkAttachmentDefinition; ours is false if it
+// is not the manager's.
+func attachment(a ipam.Adapter, o cluster.Object) (n cluster.Network, ours bool, err error) {
+	var body struct {
+		Spec struct{ Config string } `json:"spec"`
+	}
+	if err := json.Unmarshal(o.Body, &body); err != nil {
+		return n, false, err
+	}
+	if strings.TrimSpace(body.Spec.Config) == "" {
+		return n, false, nil
+	}
+	n.Config = json.RawMessage(body.Spec.Config)
+	n.Network, ours, err = policyOf(a, o.Namespace+"/"+o.Name, n.Config)
+	return n, ours, err
+}
+
+// policyOf lets the manager read the policy out of a network's configuration.
+func policyOf(a ipam.Adapter, key string, config json.RawMessage) (n model.Network, ours bool, err error) {
+	err = guard(func() (err error) {
+		n, ours, err = a.Network(key, config)
+		return err
+	})
+	if err == nil && ours {
+		err = inside(n)
+	}
+	if err == nil {
+		return n, ours, nil
+	}
+	problem, _, _ := strings.Cut(oneLine(err), " / bytes: ")       // Whereabouts repeats the whole configuration
+	for _, prefix := range []string{a.Name() + ": ", key + ": "} { // the line says so already
+		problem = strings.TrimPrefix(problem, prefix)
+	}
+	return n, ours, fmt.Errorf("%s", cmp.Or(problem, "refused"))
+}
+
+// Suggest says what would have been right instead of a word: the nearest name, or
+// else all of them.
+func Suggest(word string, names []string) string { return want(word, names) }
