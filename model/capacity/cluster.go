@@ -51,6 +51,20 @@ type Calico struct {
 	Pools     []calico.Pool
 	Config    calico.Config
 	Reserved  []netip.Prefix
+	// V4 and V6 are the families of which every pod gets an address; neither is V4.
+	V4, V6 bool
+	// Tunnels: calico-node gives each node an address for its IPIP or VXLAN device, if
+	// a pool has one for it (the daemon tunnel-addresses of a scenario).
+	Tunnels bool
+	// Routing is how the addresses of pools are announced and carried, by the pool's
+	// name; none is announced, and carried Always through a device that the pool has.
+	Routing map[string]Routing
+}
+
+// Routing is what routes depend on of an IPPool.
+type Routing struct {
+	NoExport    bool   // disableBGPExport
+	IPIP, VXLAN string // Never (also ""), Always or CrossSubnet
 }
 
 // Whereabouts is the networks that every pod of the plan is attached to.

@@ -34,16 +34,18 @@ const SamplesDefault = 100
 const OwnersMax = 256
 
 // Sample is what there is at an instant. A policy is judged for each node that is
-// up and takes pods.
+// up.
 type Sample struct {
 	At      time.Duration
 	Nodes   int // that are up
 	Pods    int // that are bound to a node that is up
 	Waiting int // of these: without an address
 
-	Size   int // addresses that pools or ranges have, without reserved and excluded ones
-	InUse  int // claimed, by whomever
-	Leaked int // of these: nobody's, or of a sandbox that is no more
+	// Size is how many addresses pools have that are not disabled, or ranges, without
+	// reserved and excluded ones.
+	Size   int
+	InUse  int // claimed, by whomever, wherever
+	Leaked int // of these: nobody's, or of a sandbox or a Node object that is no more
 	// Stranded is how many free addresses the average node could not be given under
 	// the policy: in blocks of others where affinity is strict, or beyond its limit of
 	// blocks, or in slices of others.
@@ -51,12 +53,15 @@ type Sample struct {
 
 	Blocks      int // that exist
 	EmptyBlocks int // of these: no address in use
-	BlocksMax   int // the most that one node has
-	Starved     int // nodes without a block while another has an empty one, or none is left
-	Borrowed    int // addresses used on another node than their block's
+	BlocksMax   int // the most that name one node as their owner
+	Starved     int // nodes up without a block (of a family that pods need) for which none is left to claim
+	Borrowed    int // addresses claimed for another node than their block's, or in a block that is nobody's
 	Blackholed  int // pairs of a node that is up and a live address that it cannot reach
-	Routes      int // prefixes that nodes announce: confirmed affinities and borrowed addresses, of pools that are exported
-	Stale       int // affinities of nodes that are no more
+	// Routes is how many prefixes nodes that are up announce, of pools that are
+	// exported: their confirmed affinities, and addresses of their pods and devices
+	// that lie in none of them.
+	Routes int
+	Stale  int // affinities of nodes without a Node object
 }
 
 // Waste is the share of the addresses in blocks that nobody uses, or of all where

@@ -1,0 +1,56 @@
+package capacity
+
+import (
+	"cmp"
+	"slices"
+
+	"ipamsim/model"
+	"ipamsim/model/metric"
+)
+
+// sample takes one.
+func (p *Player) sample() {
+	s := &scene{networks: p.manager.networks(), pods: p.bound, waiting: p.waiting}
+	for _, n := range p.stations {
+		s.sees(sight{name: n.Name, addr: n.Addr, up: n.up, registered: n.registered})
+	}
+	for _, x := range p.pods {
+		if x != nil {
+			for _, a := range x.addrs {
+				s.live = append(s.live, holding{int(x.node.number), a, false})
+			}
+		}
+	}
+	p.manager.look(s)
+	s.blackholed = p.fabric.lost(s)
+	p.course.Samples = append(p.course.Samples, s.sample(p.now))
+}
+
+// View is what a real cluster that looks like this would be measured by.
+func (p *Player) View() metric.View {
+	v := metric.View{Record: p.manager.record(), Networks: p.manager.networks()}
+	v.Truth = model.Truth{At: p.now, Pods: map[model.PodRef]model.Pod{}, Nodes: map[string]model.Node{}}
+	for _, n := range p.stations {
+		v.Truth.Nodes[n.Name] = model.Node{Up: n.up, Registered: n.registered}
+	}
+	for _, x := range p.pods {
+		if x == nil {
+			continue
+		}
+		o := model.Pod{UID: x.ref.Name, Node: x.node.Name, Deleting: x.marked}
+		b := model.Sandbox{ID: x.container, Pod: x.ref, UID: o.UID, Node: x.node.Name}
+		for i := range v.Networks {
+			o.Networks = append(o.Networks, v.Networks[i].Key)
+		}
+		if x.container != "" {
+			b.Attachments = p.manager.attached(x)
+			v.Truth.Sandboxes = append(v.Truth.Sandboxes, b)
+		}
+		v.Truth.Pods[x.ref] = o
+	}
+	p.manager.devices(&v)
+	slices.SortFunc(v.Truth.Sandboxes, func(a, b model.Sandbox) int {
+		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Pod.String(), b.Pod.String()))
+	})
+	return v
+}

@@ -1,0 +1,194 @@
+package capacity
+
+import (
+	"cmp"
+	"net/netip"
+	"slices"
+
+	"ipamsim/model"
+	"ipamsim/model/reference/calico"
+)
+
+// limitDefault is how many blocks a node may have where nobody set a limit.
+//
+// Source: libcalico-go/lib/ipam/ipam.go, autoAssign.
+const limitDefault = 20
+
+// family measures what is left of one address family of a network with blocks, and
+// for whom: Size, Stranded, Starved.
+//
+// A node can be given what is free in its own blocks; then, unless blocks are not
+// allocated automatically, and up to its limit, what is free in blocks that do not
+// exist yet (where it may not take all of them, as much as there is on the average
+// in so many); then, if it could have claimed more and affinity is not strict, what
+// is free in the blocks of others. It is what model.Free says, but for its caution
+// where addresses are reserved.
+func (s *scene) family(n *model.Network, v4 bool, out *Sample) {
+	pools := s.stock(n, v4)
+	all := 0
+	for i := range pools {
+		out.Size += pools[i].size
+		all += pools[i].free + pools[i].open
+	}
+	nodes := make([]hand, len(s.nodes))
+	for i := range s.affinities {
+		a := &s.affinities[i]
+		at, ok := s.at[a.Node]
+		in := slices.IndexFunc(pools, func(p stock) bool { return p.Prefix.Contains(a.Block.Addr()) })
+		if ok && a.Block.Addr().Is4() == v4 && in >= 0 && pools[in].serves(a.Node) {
+			nodes[at].blocks++
+		}
+	}
+	for i := range s.blocks {
+		b := &s.blocks[i]
+		at, ok := s.at[b.Owner]
+		in := slices.IndexFunc(pools, func(p stock) bool { return p.Prefix.Contains(b.Prefix.Addr()) })
+		if ok && b.Affine && in >= 0 && pools[in].serves(b.Owner) {
+			nodes[at].own += b.Free
+			if b.Prefix.Bits() != pools[in].BlockBits {
+				nodes[at].odd += b.Free
+			}
+		}
+	}
+	policy, limit := n.Blocks, cmp.Or(n.Blocks.MaxBlocks, limitDefault)
+	for i := range s.nodes {
+		x := &s.nodes[i]
+		if !x.up {
+			continue
+		}
+		h := &nodes[i]
+		served, open, room, others := false, 0, 0, 0
+		for j := range pools {
+			if p := &pools[j]; p.serves(x.name) {
+				served = true
+				open, room, others = open+p.positions, room+p.open, others+p.fit
+			}
+		}
+		left := 0
+		if policy.AutoAllocate {
+			left = max(limit-h.blocks, 0)
+		}
+		reach := float64(h.own)
+		switch {
+		case left > open && !policy.Strict:
+			reach = float64(others + room + h.odd)
+		case left >= open:
+			reach += float64(room)
+		default:
+			reach += float64(room) * float64(left) / float64(open)
+		}
+		out.Stranded += float64(all) - reach
+		if served && h.blocks == 0 && open == 0 && x.registered {
+			out.Starved++
+		}
+	}
+}
+
+// hand is what a node has.
+type hand struct {
+	blocks int // affinities, each of which counts towards its limit
+	own    int // addresses that are free in its blocks
+	odd    int // of these, in blocks of another size than their pool's, which nobody borrows from
+}
+
+// stock is an enabled pool with what is left in it.
+type stock struct {
+	*model.IPPool
+	size      int // addresses that are not reserved
+	free      int // of these, in blocks that exist, not in use
+	fit       int // of these, in blocks of the pool's present size
+	positions int // blocks that do not exist and are not reserved from end to end
+	open      int // addresses in them that are not reserved
+	chosen    map[string]bool
+}
+
+// serves reports whether a pod on the node gets its address from the pool.
+func (p *stock) serves(node string) bool { return p.chosen[node] }
+
+// stock takes stock of the pools of a family.
+func (s *scene) stock(n *model.Network, v4 bool) []stock {
+	var out []stock
+	for i := range n.Blocks.Pools {
+		p := &n.Blocks.Pools[i]
+		if p.Disabled || p.Prefix.Addr().Is4() != v4 {
+			continue
+		}
+		x := stock{IPPool: p, chosen: map[string]bool{}}
+		if !p.Manual && p.Workloads && !p.Selective {
+			for _, node := range p.Nodes {
+				x.chosen[node] = true
+			}
+		}
+		x.take(s.blocks, n.Blocks.Reserved)
+		out = append(out, x)
+	}
+	return out
+}
+
+// take counts what blocks and reservations leave of the pool.
+func (p *stock) take(blocks []calico.Block, reserved []netip.Prefix) {
+	block := netip.PrefixFrom(p.Prefix.Addr(), p.BlockBits)
+	p.size = addresses(p.Prefix)
+	if p.Prefix.Bits() <= p.BlockBits {
+		p.positions = 1 << min(p.BlockBits-p.Prefix.Bits(), 40)
+	}
+	exist := map[netip.Prefix]bool{}
+	for i := range blocks {
+		b := &blocks[i]
+		if !p.Prefix.Contains(b.Prefix.Addr()) {
+			continue
+		}
+		p.free += b.Free
+		if b.Prefix.Bits() == p.BlockBits {
+			p.fit += b.Free
+			p.positions--
+			exist[b.Prefix] = true
+		}
+	}
+	p.open = p.positions * addresses(block)
+	held := map[netip.Prefix]int{} // reserved addresses of positions that are not reserved as a whole
+	for _, x := range outermost(reserved) {
+		if !p.Prefix.Overlaps(x) {
+			continue
+		}
+		if x.Bits() < p.Prefix.Bits() {
+			x = p.Prefix
+		}
+		p.size -= addresses(x)
+		if x.Bits() > p.BlockBits {
+			held[netip.PrefixFrom(x.Addr(), p.BlockBits).Masked()] += addresses(x)
+			continue
+		}
+		gone := 1 << min(p.BlockBits-x.Bits(), 40)
+		for b := range exist {
+			if x.Contains(b.Addr()) {
+				gone--
+			}
+		}
+		p.positions -= gone
+		p.open -= gone * addresses(block)
+	}
+	for b, n := range held {
+		if exist[b] {
+			continue
+		}
+		p.open -= n
+		if n == addresses(block) {
+			p.positions--
+		}
+	}
+}
+
+// outermost sorts prefixes and drops those inside others.
+func outermost(list []netip.Prefix) []netip.Prefix {
+	var out []netip.Prefix
+	for _, p := range slices.SortedFunc(slices.Values(list), func(a, b netip.Prefix) int {
+		return cmp.Or(a.Masked().Addr().Compare(b.Masked().Addr()), cmp.Compare(a.Bits(), b.Bits()))
+	}) {
+		p = p.Masked()
+		if n := len(out); n == 0 || !out[n-1].Overlaps(p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}

@@ -1,0 +1,142 @@
+package capacity
+
+import (
+	"net/netip"
+	"slices"
+	"time"
+
+	"ipamsim/model"
+	"ipamsim/model/reference/calico"
+)
+
+// scene is what there is at an instant, as far as a Sample tells of it.
+type scene struct {
+	networks      []model.Network
+	nodes         []sight
+	at            map[string]int // nodes by name
+	pods, waiting int
+	inUse, leaked int
+	blocks        []calico.Block // in the order of prefixes
+	affinities    []model.Affinity
+	live          []holding
+	blackholed    int
+
+	// Of networks without blocks.
+	pools  []model.Pool
+	claims []model.Claim
+}
+
+// sight is one node.
+type sight struct {
+	name           string
+	addr           netip.Prefix // not valid: see nodeAddr
+	up, registered bool
+	tunnel         netip.Addr
+}
+
+// holding is an address that a pod, or a device, of a node has.
+type holding struct {
+	node   int
+	addr   netip.Addr
+	device bool
+}
+
+func (s *scene) sees(n sight) {
+	if s.at == nil {
+		s.at = map[string]int{}
+	}
+	s.at[n.name] = len(s.nodes)
+	s.nodes = append(s.nodes, n)
+}
+
+// device is a node's own address of a pool.
+func (s *scene) device(node int, a netip.Addr) {
+	n := &s.nodes[node]
+	if !n.up {
+		return
+	}
+	s.live = append(s.live, holding{node, a, true})
+	if a.Is4() && !n.tunnel.IsValid() {
+		n.tunnel = a
+	}
+}
+
+// sample measures the scene.
+func (s *scene) sample(at time.Duration) Sample {
+	out := Sample{At: at, Pods: s.pods, Waiting: s.waiting, InUse: s.inUse, Leaked: s.leaked, Blackholed: s.blackholed}
+	for i := range s.nodes {
+		if s.nodes[i].up {
+			out.Nodes++
+		}
+	}
+	for i := range s.networks {
+		if n := &s.networks[i]; n.Blocks != nil {
+			for _, v4 := range []bool{true, false} {
+				if v4 && n.Blocks.V4 || !v4 && n.Blocks.V6 {
+					s.family(n, v4, &out)
+				}
+			}
+			s.announced(n, &out)
+		}
+	}
+	s.ranges(&out)
+	if out.Nodes > 0 {
+		out.Stranded /= float64(out.Nodes)
+	}
+	s.count(&out)
+	return out
+}
+
+// count is what there is to count of blocks.
+func (s *scene) count(out *Sample) {
+	byNode := map[string]int{}
+	for i := range s.blocks {
+		b := &s.blocks[i]
+		out.Blocks++
+		out.Borrowed += b.Borrowed
+		if b.InUse == 0 {
+			out.EmptyBlocks++
+		}
+		if b.Owner != "" {
+			byNode[b.Owner]++
+			out.BlocksMax = max(out.BlocksMax, byNode[b.Owner])
+		}
+	}
+	for i := range s.affinities {
+		if n, ok := s.at[s.affinities[i].Node]; !ok || !s.nodes[n].registered {
+			out.Stale++
+		}
+	}
+}
+
+// announced counts what nodes tell their peers: see Sample.Routes.
+func (s *scene) announced(n *model.Network, out *Sample) {
+	exported := func(p netip.Prefix) bool {
+		in := n.Blocks.PoolOf(p.Addr())
+		return in != nil && !in.NoExport
+	}
+	own := make([][]netip.Prefix, len(s.nodes))
+	for i := range s.affinities {
+		a := &s.affinities[i]
+		if at, ok := s.at[a.Node]; ok && s.nodes[at].up && a.State == model.Confirmed {
+			own[at] = append(own[at], a.Block)
+			if exported(a.Block) {
+				out.Routes++
+			}
+		}
+	}
+	for _, h := range s.live {
+		if !slices.ContainsFunc(own[h.node], func(b netip.Prefix) bool { return b.Contains(h.addr) }) &&
+			exported(netip.PrefixFrom(h.addr, h.addr.BitLen())) {
+			out.Routes++
+		}
+	}
+}
+
+// addressesMost is where counting ends: a range of IPv6 has more than an int.
+const addressesMost = 1 << 40
+
+// addresses is how many there are in a prefix.
+func addresses(p netip.Prefix) int {
+	return 1 << min(p.Addr().BitLen()-p.Bits(), 40)
+}
