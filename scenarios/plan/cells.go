@@ -319,12 +319,16 @@ func (m *made) configure(c *Cell, d *draft) error {
 	}
 	c.Cluster.Calico = &capacity.Calico{
 		Pools: pools, Reserved: b.Reserved,
+		V4: b.V4, V6: b.V6, Tunnels: d.tunnels,
 		Config: calico.Config{Strict: b.Strict, AutoAllocate: b.AutoAllocate, MaxBlocks: b.MaxBlocks},
 	}
 	if d.datastore == kubernetesDatastore {
 		c.Cluster.Calico.Datastore = calico.Kubernetes
 	}
+	routing := map[string]capacity.Routing{}
+	c.Cluster.Calico.Routing = routing
 	for _, x := range b.Pools {
+		routing[x.Name] = capacity.Routing{NoExport: x.NoExport, IPIP: x.IPIP, VXLAN: x.VXLAN}
 		c.PoolSize = sum(c.PoolSize, shifted(x.Prefix.Addr().BitLen()-x.Prefix.Bits()))
 	}
 	c.BlockSize = shifted(b.Pools[0].Prefix.Addr().BitLen() - b.Pools[0].BlockBits)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net/netip"
+	"slices"
 
 	"ipamsim/model/capacity"
 	"ipamsim/model/route"
@@ -14,7 +15,8 @@ import (
 type draft struct {
 	manager string
 	given   map[string]bool
-	running int // pods of the beginning
+	running int  // pods of the beginning
+	tunnels bool // nodes' devices get addresses
 
 	pools                 []netip.Prefix
 	poolSize, blockSize   int
@@ -45,7 +47,7 @@ func (p *Plan) first() *draft {
 	d := &draft{manager: p.base.Doc.Spec.IPAM, given: map[string]bool{}, fabric: p.base.Doc.Spec.Fabric}
 	d.datastore = p.base.Doc.Spec.Datastore
 	d.collect = p.collects()
-	d.running = p.running()
+	d.running, d.tunnels = p.running(), p.alone() || slices.Contains(p.base.Doc.Spec.Daemons, tunnelDaemon)
 	return d
 }
 

@@ -26,6 +26,7 @@ type Plan struct {
 	text  []byte // the file
 	from  []byte // what spec.from names; nil: nothing
 	made  []*made
+	start start
 }
 
 // Name of the plan.

@@ -9,6 +9,7 @@ import (
 
 	"ipamsim/model/capacity"
 	"ipamsim/model/reference/calico"
+	"ipamsim/scenarios"
 	"ipamsim/sim/cluster"
 )
 
@@ -29,13 +30,19 @@ const (
 	whereaboutsEvery = 24 * time.Hour
 )
 
+// alone: the plan is no scenario's, so that nobody says what else runs.
+func (p *Plan) alone() bool { return p.from == nil && !p.sheet.Has(scenarios.Kind) }
+
+// tunnelDaemon gives nodes' devices their addresses.
+const tunnelDaemon = "tunnel-addresses"
+
 // collects is how the reconciler runs in the plan's scenario: its passes, or the
 // collector as a daemon; none if it has neither. A plan of manifests has
 // upstream's.
 func (p *Plan) collects() (c capacity.Collect) {
 	spec := p.base.Doc.Spec
 	pass := map[string]string{calicoName: "ipam-gc", whereaboutsName: "ip-reconciler"}[spec.IPAM]
-	if p.from == nil && !p.sheet.Has("Scenario") {
+	if p.alone() {
 		c.Every = map[string]time.Duration{calicoName: calicoEvery, whereaboutsName: whereaboutsEvery}[spec.IPAM]
 	}
 	for _, d := range spec.Daemons {
