@@ -72,6 +72,7 @@ type Player struct {
 	now     time.Duration
 
 	stations []*station
+	numbers  map[string]int32
 	pods     []*pod // by number; nil once the object is gone
 	byRef    map[model.PodRef]*pod
 	changed  []model.PodRef
@@ -116,7 +117,7 @@ type pod struct {
 
 // NewPlayer is the cluster at the beginning. The error wraps ErrNotModelled.
 func NewPlayer(c *Cluster, t *Tape) (*Player, error) {
-	p := &Player{c: c, tape: t, byRef: map[model.PodRef]*pod{}, course: Course{Exhausted: Never}}
+	p := &Player{c: c, tape: t, byRef: map[model.PodRef]*pod{}, numbers: map[string]int32{}, course: Course{Exhausted: Never}}
 	p.fabric.init(c)
 	var err error
 	switch {
@@ -130,16 +131,14 @@ func NewPlayer(c *Cluster, t *Tape) (*Player, error) {
 	if err != nil {
 		return nil, refusal(err)
 	}
-	at := map[string]int32{}
 	for i := range c.Nodes {
-		at[c.Nodes[i].Name] = int32(i)
 		if err := p.joins(int32(i), c.Nodes[i]); err != nil {
 			return nil, refusal(err)
 		}
 	}
 	for i := range c.Pods {
 		r := &c.Pods[i]
-		n, ok := at[r.Node]
+		n, ok := p.numbers[r.Node]
 		if !ok {
 			p.pods = append(p.pods, nil)
 			continue
@@ -206,6 +205,7 @@ func (p *Player) Course() *Course { return &p.course }
 
 func (p *Player) joins(i int32, n Node) error {
 	p.stations = append(p.stations, &station{Node: n, number: i, up: true, registered: true})
+	p.numbers[n.Name] = i
 	p.freed++
 	return p.manager.joins(p.stations[i])
 }

@@ -24,6 +24,17 @@ func (p *Player) sample() {
 	p.manager.look(s)
 	s.blackholed = p.fabric.lost(s)
 	p.course.Samples = append(p.course.Samples, s.sample(p.now))
+	if row := s.owners(p.number); row != nil {
+		p.course.Owners = append(p.course.Owners, row)
+	}
+}
+
+// number is that of a node, -1 for one that never was.
+func (p *Player) number(name string) int32 {
+	if i, ok := p.numbers[name]; ok {
+		return i
+	}
+	return -1
 }
 
 // View is what a real cluster that looks like this would be measured by.

@@ -1,0 +1,169 @@
+package capacity
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ipamsim/model"
+	"ipamsim/model/reference/calico"
+	"ipamsim/model/route"
+)
+
+// How many pairs are lost is what the routing tables of the whole cluster say,
+// whatever its topology, and whoever has whose address.
+func TestLostPairsAreThoseOfThePlane(t *testing.T) {
+	lossy := 0
+	rapid.Check(t, func(t *rapid.T) {
+		s, f := drawScene(t), drawFabric(t)
+		var names []string
+		for _, n := range s.nodes {
+			names = append(names, n.name)
+		}
+		if field, problem := f.Check(names); problem != "" {
+			t.Skip(field, problem)
+		}
+		var x fabric
+		x.init(&Cluster{Fabric: f})
+		got := x.lost(s)
+		want := wholePlane(f, s)
+		if got != len(want) {
+			t.Fatalf("%d pairs, and the plane has %d: %v", got, len(want), want)
+		}
+		if again := x.lost(s); again != got {
+			t.Fatalf("%d pairs, and when asked again %d", got, again)
+		}
+		if got > 0 {
+			lossy++
+		}
+	})
+	if lossy == 0 {
+		t.Error("nothing was ever lost")
+	}
+}
+
+func wholePlane(fabric route.Fabric, s *scene) []route.Loss {
+	f := route.Facts{Pools: s.networks[0].Blocks.Pools, Affinities: s.affinities}
+	for i, n := range s.nodes {
+		n.addr = nodeAddr(n.addr, i)
+		if n.up || n.registered {
+			f.Nodes = append(f.Nodes, n.route())
+		}
+	}
+	slices.SortFunc(f.Nodes, func(a, b route.Node) int { return strings.Compare(a.Name, b.Name) })
+	for _, b := range s.blocks {
+		x := route.Block{Prefix: b.Prefix, Node: b.Owner}
+		for _, h := range s.live {
+			smallest := !slices.ContainsFunc(s.blocks, func(o calico.Block) bool { return o.Prefix.Bits() > b.Prefix.Bits() && o.Prefix.Contains(h.addr) })
+			if name := s.nodes[h.node].name; b.Prefix.Contains(h.addr) && name != b.Owner && smallest {
+				x.Borrowed = append(x.Borrowed, route.Borrowed{Addr: h.addr, Node: name})
+			}
+		}
+		f.Blocks = append(f.Blocks, x)
+	}
+	for i, h := range s.live {
+		if h.device {
+			continue
+		}
+		f.Local = append(f.Local, route.Local{Node: s.nodes[h.node].name, Addr: h.addr, Dev: fmt.Sprint("cali", i)})
+	}
+	return losses(fabric, f)
+}
+
+func drawFabric(t *rapid.T) route.Fabric {
+	some := func(what string) []string {
+		return rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"n0", "n1", "n2"}), 0, 2, rapid.ID[string]).Draw(t, what)
+	}
+	f := route.Fabric{Topology: rapid.SampledFrom([]string{route.Mesh, route.ToR, route.Reflectors}).Draw(t, "topology")}
+	switch f.Topology {
+	case route.Reflectors:
+		f.Reflectors = some("reflectors")
+	case route.ToR:
+		f.TopOfRack = route.TopOfRack{
+			DistinctAS: rapid.Bool().Draw(t, "distinct"), MaxLength: rapid.SampledFrom([]int{0, 30}).Draw(t, "length"),
+			DefaultOnly: rapid.Bool().Draw(t, "default only"), AllowLocalAS: rapid.SampledFrom([]int{0, 1}).Draw(t, "local AS"),
+			ASOverride: rapid.Bool().Draw(t, "override"),
+		}
+		f.TopOfRack.MaxLengthBetween = f.TopOfRack.MaxLength > 0 && rapid.Bool().Draw(t, "between")
+		f.TopOfRack.Mesh = !f.TopOfRack.DistinctAS && rapid.Bool().Draw(t, "mesh")
+	}
+	if rapid.IntRange(0, 3).Draw(t, "no default") == 0 {
+		f.NoDefaultRoute = rapid.SampledFrom([][]string{{"*"}, {"n0"}, {"n1", "n2"}}).Draw(t, "without default route")
+	}
+	if rapid.IntRange(0, 3).Draw(t, "down") == 0 {
+		f.Down = []route.Session{{A: "n0", B: rapid.SampledFrom([]string{"", "n1"}).Draw(t, "peer")}}
+	}
+	return f
+}
+
+// drawScene is a cluster of up to three racks, with blocks of two sizes in two
+// pools: some borrowed from, some nobody's, some with a second affinity.
+func drawScene(t *rapid.T) *scene {
+	s := &scene{}
+	n := rapid.IntRange(1, 7).Draw(t, "nodes")
+	for i := range n {
+		x := sight{name: fmt.Sprint("n", i), up: rapid.IntRange(0, 4).Draw(t, "off") > 0, registered: rapid.IntRange(0, 5).Draw(t, "unregistered") > 0}
+		if r := rapid.IntRange(0, 2).Draw(t, "rack"); r > 0 {
+			host := 11 + i*5%8
+			if i == 3 && rapid.Bool().Draw(t, "instead of a router") {
+				host = 1
+			}
+			x.addr = netip.MustParsePrefix(fmt.Sprintf("10.64.%d.%d/24", r, host))
+		}
+		s.sees(x)
+	}
+	modes := rapid.SampledFrom([]string{"", "Always", "CrossSubnet"})
+	p := model.IPPool{Name: "p", Prefix: netip.MustParsePrefix("10.0.0.0/24"), BlockBits: 30, NoExport: rapid.IntRange(0, 4).Draw(t, "unexported") == 0}
+	if rapid.Bool().Draw(t, "VXLAN") {
+		p.VXLAN = modes.Draw(t, "mode")
+	} else {
+		p.IPIP = modes.Draw(t, "mode")
+	}
+	q := model.IPPool{Name: "q", Prefix: netip.MustParsePrefix("10.0.1.0/24"), BlockBits: 30}
+	s.networks = []model.Network{{Blocks: &model.BlockPolicy{Pools: []model.IPPool{p, q}, V4: true}}}
+	if p.VXLAN != "" {
+		for i := range s.nodes {
+			if rapid.IntRange(0, 3).Draw(t, "device") > 0 {
+				s.device(i, netip.MustParseAddr(fmt.Sprintf("10.0.0.%d", 200+i)))
+			}
+		}
+	}
+	for _, text := range []string{"10.0.0.0/30", "10.0.0.4/30", "10.0.0.8/30", "10.0.0.0/29", "10.0.1.0/30"} {
+		if rapid.Bool().Draw(t, text) {
+			s.drawBlock(t, netip.MustParsePrefix(text))
+		}
+	}
+	return s
+}
+
+func (s *scene) drawBlock(t *rapid.T, p netip.Prefix) {
+	node := rapid.IntRange(0, len(s.nodes)-1)
+	b := calico.Block{Prefix: p}
+	switch owner := s.nodes[node.Draw(t, "owner")].name; rapid.IntRange(0, 4).Draw(t, "affinity") {
+	case 0: // nobody's
+	case 1:
+		b.Owner = owner // who has lost the affinity
+	case 2:
+		b.Owner = owner
+		s.affinities = append(s.affinities, model.Affinity{Block: p, Node: owner, State: model.Confirmed})
+		if x := s.nodes[node.Draw(t, "second")].name; x != owner {
+			s.affinities = append(s.affinities, model.Affinity{Block: p, Node: x, State: model.Confirmed})
+		}
+	default:
+		b.Owner = owner
+		s.affinities = append(s.affinities, model.Affinity{Block: p, Node: owner, State: model.Confirmed})
+	}
+	s.blocks = append(s.blocks, b)
+	a := p.Addr()
+	for range rapid.IntRange(0, 3).Draw(t, "pods") {
+		h := holding{node: node.Draw(t, "holder"), addr: a}
+		if taken := slices.ContainsFunc(s.live, func(o holding) bool { return o.addr == a }); !taken && s.nodes[h.node].up {
+			s.live = append(s.live, h)
+		}
+		a = a.Next()
+	}
+}
