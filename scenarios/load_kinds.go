@@ -60,14 +60,15 @@ func kindsOf(a ipam.Adapter) (map[string]kind, error) {
 		out[name] = kind{apiVersion: t.apiVersion, group: t.group, typ: t.typ, plural: plural, namespaced: cluster.Namespaced(a, name)}
 	}
 	for _, crd := range crds {
-		k := out[crd.Spec.Names.Kind]
+		name := cluster.KindOf(plurals, crd.Spec.Names.Kind, crd.Spec.Group)
+		k := out[name]
 		k.group, k.typ = crd.Spec.Group, nil
 		for _, v := range crd.Spec.Versions {
 			if v.Storage {
 				k.apiVersion = crd.Spec.Group + "/" + v.Name
 			}
 		}
-		out[crd.Spec.Names.Kind] = k
+		out[name] = k
 	}
 	if p, ok := a.(ipam.Primary); ok {
 		for name, forms := range p.Aliases() {

@@ -74,9 +74,9 @@ func (l *loader) list(d *doc) error {
 
 // object checks a manifest's kind and name and turns it into JSON.
 func (l *loader) object(d *doc) (id identity, body []byte, err error) {
-	id.kind = text(d.root, "kind")
-	k, known := l.kinds[id.kind]
 	version := text(d.root, "apiVersion")
+	id.kind = cluster.KindOf(l.kinds, text(d.root, "kind"), version)
+	k, known := l.kinds[id.kind]
 	switch {
 	case id.kind == "":
 		return id, nil, d.failAt(at("kind"), "missing; every document needs apiVersion and kind")

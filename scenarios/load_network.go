@@ -31,6 +31,11 @@ func (l *loader) networks() error {
 			return err
 		}
 	}
+	if c, ok := l.adapter.(ipam.Checker); ok {
+		if err := l.blame(guard(func() error { return c.Check(l.s.Objects) })); err != nil {
+			return err
+		}
+	}
 	if p, ok := l.adapter.(ipam.Primary); ok {
 		return l.primary(p)
 	}

@@ -14,6 +14,16 @@ import (
 // validation judge the manifests it is made of.
 func (l *loader) primary(a ipam.Primary) error {
 	n, err := primaryOf(a, l.s.Objects)
+	if err := l.blame(err); err != nil {
+		return err
+	}
+	l.s.Networks = append(l.s.Networks, n)
+	l.s.Primary = n.Key
+	return nil
+}
+
+// blame finds the place of what the manager says is wrong.
+func (l *loader) blame(err error) error {
 	var bad *ipam.ObjectError
 	switch {
 	case errors.As(err, &bad):
@@ -25,8 +35,6 @@ func (l *loader) primary(a ipam.Primary) error {
 	case err != nil:
 		return l.doc.failAt(at("spec", "ipam"), "%s", strings.TrimPrefix(oneLine(err), l.adapter.Name()+": "))
 	}
-	l.s.Networks = append(l.s.Networks, n)
-	l.s.Primary = n.Key
 	return nil
 }
 

@@ -2,12 +2,12 @@ package scenarios
 
 import (
 	"context"
+	"runtime/debug"
 	"time"
 
 	"ipamsim/model"
 	"ipamsim/sim"
 	"ipamsim/sim/cluster"
-	"ipamsim/sim/ipam"
 	"ipamsim/sim/strategy"
 )
 
@@ -15,32 +15,23 @@ import (
 // the policy, the addresses that cannot be reached, and what is wrong.
 type View = cluster.Sight
 
-// Look opens a scenario's cluster and takes no step. What is wrong is judged by the
-// invariants that judge runs, as if it had been so for ever; see cluster.Look.
-//
-// Pods that the timeline deletes at 0s are on their way out. Errors are those of Run.
+// Look says what a scenario looks like, without a step and without storing anything.
+// What is wrong is judged by the invariants that judge runs, as if it had been so for
+// ever; see cluster.Look. Pods that the timeline deletes at 0s are on their way out.
 func (r *Runner) Look(ctx context.Context, s *Scenario) (*View, error) {
 	if err := s.clocks(); err != nil {
 		return nil, err
 	}
-	adapter := adapters()[s.Doc.Spec.IPAM]
-	run, err := r.begin(Memory)
-	if err != nil {
-		return nil, err
-	}
-	defer run.End()
 	st, err := strategy.Parse("timed", 1, strategy.Settings{})
 	if err != nil {
 		return nil, err
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(lookPercent))
 	var v *View
 	_, err = sim.Run(ctx, sim.Options{Seed: 1, Strategy: st, Limits: sim.Limits{Wall: lookMax}}, func(w *sim.World) error {
-		api, err := ipam.Serve(w, run, adapter)
-		if err != nil {
-			return err
-		}
 		w.Finish()
-		v, err = cluster.Look(w, run, api, s.cluster(adapter, Options{}), s.leaving())
+		var err error
+		v, err = cluster.Look(w, s.cluster(adapters()[s.Doc.Spec.IPAM], Options{}), s.leaving())
 		return s.refused(err)
 	})
 	if err != nil {
@@ -49,8 +40,10 @@ func (r *Runner) Look(ctx context.Context, s *Scenario) (*View, error) {
 	return v, nil
 }
 
-// lookMax is how long it may take to store what a scenario begins with: 100,000 pods
-// take a minute.
+// lookPercent is how far the heap may grow meanwhile: what Look makes it keeps.
+const lookPercent = 50
+
+// lookMax is how long it may take: 100,000 pods take some seconds.
 const lookMax = 20 * time.Minute
 
 // leaving are the pods that the timeline deletes before anything else happens.

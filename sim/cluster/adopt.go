@@ -42,26 +42,26 @@ func (cl client) storeStatus(ctx context.Context, o Object) error {
 
 // adopt takes over what runs on a node: sandboxes of the primary network and of
 // those that pods ask for, and the node's own devices. On a node that is off nothing
-// runs; its disk remembers what it has to clean up when it is back. What the CNI
-// plugin left of the sandboxes besides claims is made good if traces is set.
-func (c *Cluster) adopt(name string, traces bool) error {
+// runs; its disk remembers what it has to clean up when it is back.
+//
+// What the CNI plugin leaves of a sandbox besides claims is kept by an Adopter; nil
+// leaves that out.
+func (c *Cluster) adopt(name string, pods []*corev1.Pod, keeper ipam.Adopter) error {
 	c.mu.Lock()
 	n := c.nodes[name]
 	up, obj := n.state.Up, n.object
 	c.mu.Unlock()
-	for _, p := range c.podsOn(name) {
+	for _, p := range pods {
 		if runs(p) {
-			if err := c.adoptPod(name, p, up, traces); err != nil {
+			if err := c.adoptPod(name, p, up, keeper); err != nil {
 				return fmt.Errorf("cluster: adopt %s: %w", ref(p), err)
 			}
 		}
 	}
-	a, ok := c.inst.(ipam.Adopter)
-	if !ok || !up || obj == nil {
-		return nil
-	}
-	if err := a.AdoptNode(context.Background(), obj); err != nil {
-		return fmt.Errorf("cluster: adopt node %s: %w", name, err)
+	if h, ok := c.cfg.Adapter.(ipam.Hoster); ok && obj != nil {
+		for _, d := range h.Devices(obj) {
+			c.device(name, d.Handle, d.Addr)
+		}
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func runs(p *corev1.Pod) bool {
 	return p.Status.Phase == corev1.PodRunning || addressed && !finished(p)
 }
 
-func (c *Cluster) adoptPod(node string, p *corev1.Pod, up, traces bool) error {
+func (c *Cluster) adoptPod(node string, p *corev1.Pod, up bool, keeper ipam.Adopter) error {
 	st := &podState{pod: p, container: c.containerOf(p, node), found: true}
 	sb := model.Sandbox{ID: st.container, Pod: ref(p), UID: string(p.UID), Node: node}
 	for i, w := range c.networksOf(p) {
@@ -86,8 +86,7 @@ func (c *Cluster) adoptPod(node string, p *corev1.Pod, up, traces bool) error {
 		return nil
 	}
 	c.sandboxFound(sb)
-	keeper, ok := c.inst.(ipam.Adopter)
-	if !ok || !traces {
+	if keeper == nil {
 		return nil
 	}
 	for _, a := range sb.Attachments {

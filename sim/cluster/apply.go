@@ -23,12 +23,13 @@ func (a *Apply) Do(ctx context.Context, o *Operator) error {
 	if err := json.Unmarshal(a.Object, &m); err != nil {
 		return err
 	}
-	r, ok := o.c.kinds[m.Kind]
+	kind := KindOf(o.c.kinds, m.Kind, m.APIVersion)
+	r, ok := o.c.kinds[kind]
 	if !ok {
 		return fmt.Errorf("the server doesn't have a resource type %q", m.Kind)
 	}
-	if k := o.c.keeps(m.Kind); k != nil {
-		return k.Change(ctx, o.gate, ipam.Apply, Object{Kind: m.Kind, Name: m.Name, Body: a.Object})
+	if k := o.c.keeps(kind); k != nil {
+		return k.Change(ctx, o.gate, ipam.Apply, Object{Kind: kind, Name: m.Name, Body: a.Object})
 	}
 	err := o.client.create(ctx, r, orDefault(m.Namespace), a.Object)
 	if apierrors.IsAlreadyExists(err) {

@@ -125,19 +125,11 @@ func Start(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config) (*Cluste
 
 // open makes the cluster and stores its objects. Nothing runs yet.
 func open(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config) (*Cluster, error) {
-	cfg.Timers = cfg.Timers.orDefault()
-	c := &Cluster{
-		cfg: cfg, w: w, api: api, store: store,
-		recs: map[string]ipam.Reconciler{}, nodes: map[string]*node{},
-		pods: map[model.PodRef]*pod{}, used: map[string]int{}, upstream: map[sim.ActorID]bool{},
-		owners: map[model.PodRef]string{}, clocks: map[string]*sim.Clock{}, nodeNews: make(chan struct{}, 1),
-	}
-	c.truth.init()
-	c.judge.init(cfg)
-	var err error
-	if c.kinds, err = kindsOf(cfg.Adapter); err != nil {
+	c, err := blank(w, cfg)
+	if err != nil {
 		return nil, err
 	}
+	c.api, c.store = api, store
 	if c.inst, err = cfg.Adapter.Open(ipam.Env{API: api, Store: store, Networks: c.judge.networks, Datastore: cfg.Datastore, Device: c.device}); err != nil {
 		return nil, err
 	}
@@ -146,6 +138,22 @@ func open(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config) (*Cluster
 	}
 	api.OnChange(c.changed)
 	return c, c.load(cfg.Objects)
+}
+
+// blank is a cluster of which nothing is known.
+func blank(w *sim.World, cfg Config) (*Cluster, error) {
+	cfg.Timers = cfg.Timers.orDefault()
+	c := &Cluster{
+		cfg: cfg, w: w,
+		recs: map[string]ipam.Reconciler{}, nodes: map[string]*node{},
+		pods: map[model.PodRef]*pod{}, used: map[string]int{}, upstream: map[sim.ActorID]bool{},
+		owners: map[model.PodRef]string{}, clocks: map[string]*sim.Clock{}, nodeNews: make(chan struct{}, 1),
+	}
+	c.truth.init()
+	c.judge.init(cfg)
+	var err error
+	c.kinds, err = kindsOf(cfg.Adapter)
+	return c, err
 }
 
 // load stores the scenario's objects, as if they had been there for ever.

@@ -1,16 +1,20 @@
 package cluster
 
 import (
-	"context"
+	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"ipamsim/model"
 	"ipamsim/model/invariant"
 	"ipamsim/model/route"
 	"ipamsim/sim"
-	"ipamsim/sim/etcd"
+	"ipamsim/sim/ipam"
 	"ipamsim/sim/kube"
 )
 
@@ -27,31 +31,31 @@ type Sight struct {
 	Violations []model.Violation // in the order of invariants, then objects
 }
 
-// Look opens a cluster and judges what it finds, without a step. What is wrong now is
-// judged as if it had been so for ever: leaked now is leaked, lost now is lost.
+// Look judges what the manifests of a cluster say, without storing them and without a
+// step. What is wrong now is judged as if it had been so for ever: leaked now is
+// leaked, lost now is lost. Hooks are not touched.
 //
 // What is under way is not judged: a pod that has no address in its status may be in
 // the middle of its ADD, and leaving says which pods are to go, so that their DEL may
 // have run.
-func Look(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config, leaving func(model.PodRef) bool) (*Sight, error) {
-	c, err := open(w, store, api, cfg)
+func Look(w *sim.World, cfg Config, leaving func(model.PodRef) bool) (*Sight, error) {
+	reader, ok := cfg.Adapter.(ipam.Reader)
+	if !ok {
+		return nil, fmt.Errorf("cluster: %s: its record cannot be read without a run", cfg.Adapter.Name())
+	}
+	c, err := blank(w, cfg)
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range c.nodeNames() {
-		c.found(name)
-		if err := c.adopt(name, false); err != nil {
-			return nil, err
-		}
+	if c.judge.record, err = reader.Read(cfg.Objects, c.judge.networks); err != nil {
+		return nil, err
+	}
+	if err := c.imagine(cfg.Objects); err != nil {
+		return nil, err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	rec, err := c.inst.Observe(context.Background())
-	if err != nil {
-		return nil, err
-	}
-	c.judge.record, c.judge.revision = rec, store.Revision()
-	s := &Sight{Truth: c.snapshotLocked(), Record: rec, Networks: c.networksLocked()}
+	s := &Sight{Truth: c.snapshotLocked(), Record: c.judge.record, Networks: c.networksLocked()}
 	underWay(&s.Truth, leaving)
 	if n := model.NetworkByKey(c.judge.networks, cfg.Primary); n != nil && n.Blocks != nil {
 		c.routing = &routing{quiet: map[string]bool{}, veths: map[model.PodRef]string{}}
@@ -60,6 +64,41 @@ func Look(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config, leaving f
 	}
 	s.Violations = AtRest(*s)
 	return s, nil
+}
+
+// imagine knows the nodes and pods of manifests as if they were stored, and adopts
+// what runs.
+func (c *Cluster) imagine(objs []Object) error {
+	on := map[string][]*corev1.Pod{}
+	for _, o := range objs {
+		switch o.Kind {
+		case "Node":
+			n := &corev1.Node{}
+			if err := json.Unmarshal(o.Body, n); err != nil {
+				return &Rejected{o, err}
+			}
+			c.mu.Lock()
+			c.nodeChanged(kube.Change{Resource: "nodes", Name: o.Name, Object: n})
+			c.mu.Unlock()
+		case "Pod":
+			p := &corev1.Pod{}
+			if err := json.Unmarshal(o.Body, p); err != nil {
+				return &Rejected{o, err}
+			}
+			p.Namespace, p.UID = o.Namespace, types.UID(o.Namespace+"/"+o.Name)
+			c.mu.Lock()
+			c.podChanged(kube.Change{Resource: "pods", Namespace: o.Namespace, Name: o.Name, Object: p})
+			c.mu.Unlock()
+			on[p.Spec.NodeName] = append(on[p.Spec.NodeName], p)
+		}
+	}
+	for _, name := range c.nodeNames() {
+		c.found(name)
+		if err := c.adopt(name, on[name], nil); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // underWay adds the calls that may be running for pods that come or go.

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"ipamsim/model"
+	"ipamsim/sim/ipam"
 	"ipamsim/sim/kube"
 )
 
@@ -72,7 +73,8 @@ func (c *Cluster) node(name string) *node {
 // or silent.
 func (c *Cluster) begin(name string) error {
 	up := c.found(name)
-	if err := c.adopt(name, true); err != nil || !up {
+	keeper, _ := c.inst.(ipam.Adopter)
+	if err := c.adopt(name, c.podsOn(name), keeper); err != nil || !up {
 		return err
 	}
 	c.boot(name)

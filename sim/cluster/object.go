@@ -68,6 +68,19 @@ func Namespaced(a ipam.Adapter, kind string) bool {
 	return err == nil && kinds[kind].namespaced
 }
 
+// KindOf is the name under which Kinds lists the kind of a manifest: of two groups
+// that have a kind of one name, one needs its group, as in
+// IPPool.whereabouts.cni.cncf.io.
+func KindOf[V any](kinds map[string]V, kind, apiVersion string) string {
+	group, _, _ := strings.Cut(apiVersion, "/")
+	if _, ok := kinds[kind+"."+group]; ok {
+		return kind + "." + group
+	}
+	return kind
+}
+
+// kindsOf lists what is served by kind. Of two definitions with one kind the later one
+// has its name.
 func kindsOf(a ipam.Adapter) (map[string]resource, error) {
 	crds, err := a.CRDs()
 	if err != nil {
@@ -75,9 +88,13 @@ func kindsOf(a ipam.Adapter) (map[string]resource, error) {
 	}
 	kinds := maps.Clone(builtin)
 	for _, crd := range crds {
+		kind := crd.Spec.Names.Kind
+		if other, ok := kinds[kind]; ok && other.group() != crd.Spec.Group {
+			kinds[kind+"."+other.group()] = other
+		}
 		for _, v := range crd.Spec.Versions {
 			if v.Storage {
-				kinds[crd.Spec.Names.Kind] = resource{
+				kinds[kind] = resource{
 					root: "/apis/" + crd.Spec.Group + "/" + v.Name,
 					name: crd.Spec.Names.Plural, namespaced: crd.Spec.Scope == "Namespaced",
 				}
@@ -102,7 +119,8 @@ func kindsOf(a ipam.Adapter) (map[string]resource, error) {
 // group, as kubectl accepts it: ippools, ippools.whereabouts.cni.cncf.io.
 func (c *Cluster) byName(name string) (resource, string, error) {
 	for kind, r := range c.kinds {
-		if !r.alias && (r.name == name || r.name+"."+r.group() == name) {
+		first := !strings.Contains(kind, ".") // see kindsOf
+		if !r.alias && (r.name == name && first || r.name+"."+r.group() == name) {
 			return r, kind, nil
 		}
 	}

@@ -120,6 +120,13 @@ type Primary interface {
 // Alias is a second form of a kind of object.
 type Alias struct{ APIVersion, Kind string }
 
+// Checker is an Adapter that judges the objects of a scenario by more than their
+// schema.
+type Checker interface {
+	// Check returns the first mistake, an *ObjectError.
+	Check([]Object) error
+}
+
 // ObjectError is what upstream's validation says of one manifest.
 type ObjectError struct {
 	Object Object
@@ -157,14 +164,32 @@ type Keeper interface {
 	Names(ctx context.Context, g *sim.Gate, kind string) ([]string, error)
 }
 
-// Adopter is an Instance whose CNI plugin, or whose daemons on a node, leave more
-// behind than claims. A cluster that was there before the run has that, too.
+// Adopter is an Instance whose CNI plugin leaves more behind than claims. A cluster
+// that was there before the run has that, too.
 type Adopter interface {
 	// Adopt writes what the ADD of a sandbox that runs already would have left besides
 	// its claims, unless it is there. It passes no gate.
 	Adopt(ctx context.Context, call Call, addrs []netip.Addr) error
-	// AdoptNode tells Env.Device of the addresses that the node's devices have.
-	AdoptNode(context.Context, *corev1.Node) error
+}
+
+// Reader is an Adapter that can say what a cluster of these manifests looks like
+// without one, for clusters too large to be run.
+type Reader interface {
+	// Read is the record that Observe would find once the objects are stored. An error
+	// that is the fault of one object is an *ObjectError.
+	Read(objects []Object, networks []model.Network) (model.Snapshot, error)
+}
+
+// Device is an address that a node's own device has, under the handle of its claim.
+type Device struct {
+	Handle string
+	Addr   netip.Addr
+}
+
+// Hoster is an Adapter whose daemons give nodes addresses of their own.
+type Hoster interface {
+	// Devices are those of a node, as its object says.
+	Devices(*corev1.Node) []Device
 }
 
 // Commander is an Instance whose manager comes with a command-line tool.

@@ -4,17 +4,18 @@ import (
 	"context"
 	"net"
 	"net/netip"
-	"slices"
 
 	cniv1 "github.com/containernetworking/cni/pkg/types/100"
 	libapi "github.com/projectcalico/calico/libcalico-go/lib/apis/v3"
-	"github.com/projectcalico/calico/libcalico-go/lib/options"
 	corev1 "k8s.io/api/core/v1"
 
 	"ipamsim/sim/ipam"
 )
 
-var _ ipam.Adopter = (*instance)(nil)
+var (
+	_ ipam.Adopter = (*instance)(nil)
+	_ ipam.Hoster  = adapter{}
+)
 
 // Adopt stores the endpoint of a sandbox that runs already, as the CNI plugin would
 // have: with etcd as an object of its own, with the Kubernetes datastore in the
@@ -56,23 +57,19 @@ const (
 	wireguard6Key     = "projectcalico.org/WireguardPublicKeyV6"
 )
 
-// AdoptNode gives the node's devices the addresses that its object names, whether or
-// not anybody looks after them in this run.
-func (i *instance) AdoptNode(ctx context.Context, n *corev1.Node) error {
-	named := func(key string) bool { return n.Annotations[key] != "" }
-	if !slices.ContainsFunc([]string{ipipAddress, vxlanAddress, vxlan6Address, wireguardAddress, wireguard6Address}, named) {
-		return nil
+// Devices are the IPIP, VXLAN and WireGuard devices whose addresses the annotations
+// name.
+func (adapter) Devices(n *corev1.Node) []ipam.Device {
+	node := libapi.NewNode()
+	adoptTunnels(node, n)
+	var out []ipam.Device
+	for _, d := range devices(node) {
+		if a, err := netip.ParseAddr(d.addr); err == nil {
+			handle, _ := tunnelHandle(n.Name, d.kind)
+			out = append(out, ipam.Device{Handle: handle, Addr: a})
+		}
 	}
-	c, err := i.ds.client(nil)
-	if err != nil {
-		return err
-	}
-	node, err := c.Nodes().Get(ctx, n.Name, options.GetOptions{})
-	if err != nil {
-		return err
-	}
-	i.heardOnNode(n.Name, node)
-	return nil
+	return out
 }
 
 // adoptTunnels copies what the annotations say into Calico's own Node.

@@ -46,10 +46,35 @@ func (adapter) Primary(all []ipam.Object) (model.Network, json.RawMessage, error
 	if err != nil {
 		return model.Network{}, nil, err
 	}
+	r, err := drafted(all)
+	if err != nil {
+		return model.Network{}, nil, err
+	}
+	return r.policy.network(conf.v4, conf.v6), conf.body, nil
+}
+
+var _ ipam.Reader = adapter{}
+
+// Read is the record of the manifests, decoded as Primary does.
+func (adapter) Read(all []ipam.Object, _ []model.Network) (model.Snapshot, error) {
+	conf, err := cniConfig(all)
+	if err != nil {
+		return model.Snapshot{}, err
+	}
+	r, err := drafted(all)
+	if err != nil {
+		return model.Snapshot{}, err
+	}
+	r.v4, r.v6 = conf.v4, conf.v6
+	return r.observe()
+}
+
+// drafted is the record of a datastore with these objects.
+func drafted(all []ipam.Object) (*record, error) {
 	d := &draft{objects: map[string]*bmodel.KVPair{}}
 	c, err := withBackend(d)
 	if err != nil {
-		return model.Network{}, nil, err
+		return nil, err
 	}
 	ctx := context.Background()
 	for _, k := range kinds {
@@ -65,14 +90,14 @@ func (adapter) Primary(all []ipam.Object) (model.Network, json.RawMessage, error
 				err = d.sound()
 			}
 			if err != nil {
-				return model.Network{}, nil, objectError(k.kind, o, err)
+				return nil, objectError(k.kind, o, err)
 			}
 		}
 	}
 	r := blankRecord()
 	for _, path := range slices.Sorted(maps.Keys(d.objects)) {
 		if _, err := r.file(path, d.objects[path]); err != nil {
-			return model.Network{}, nil, fmt.Errorf("calico: %s: %w", path, err)
+			return nil, fmt.Errorf("calico: %s: %w", path, err)
 		}
 	}
 	for _, o := range all {
@@ -81,7 +106,7 @@ func (adapter) Primary(all []ipam.Object) (model.Network, json.RawMessage, error
 			r.policy.setNode("nodes/"+n.Name, nodePair(n).Value.(*libapiv3.Node))
 		}
 	}
-	return r.policy.network(conf.v4, conf.v6), conf.body, nil
+	return r, nil
 }
 
 // draft is a datastore that holds a scenario's objects while Calico's own client

@@ -6,8 +6,10 @@ package mixed
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 
+	corev1 "k8s.io/api/core/v1"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"ipamsim/model"
@@ -21,11 +23,15 @@ var (
 	_ ipam.Adapter = adapter{}
 	_ ipam.Primary = adapter{}
 	_ ipam.Tool    = adapter{}
+	_ ipam.Reader  = adapter{}
+	_ ipam.Checker = adapter{}
+	_ ipam.Hoster  = adapter{}
 )
 
 // New puts two managers into one cluster. The first must be an ipam.Primary and
-// an ipam.Tool; both kinds of manifests are accepted. Where both have a kind of
-// one name (IPPool), manifests of it are the first one's.
+// an ipam.Tool and an ipam.Hoster, both ipam.Readers, and the second an ipam.Checker.
+// Both kinds of manifests are accepted; where both have a kind of one name (IPPool),
+// the group says whose a manifest is.
 func New(first, second ipam.Adapter) ipam.Adapter {
 	return adapter{first, second}
 }
@@ -83,8 +89,13 @@ func (a adapter) Open(env ipam.Env) (ipam.Instance, error) {
 	if err != nil {
 		return nil, err
 	}
+	return join(first, second, env.Networks), nil
+}
+
+// join puts the two next to each other.
+func join(first, second ipam.Instance, networks []model.Network) *instance {
 	i := &instance{first: first, second: second, of: map[string]ipam.Instance{}}
-	for _, n := range env.Networks {
+	for _, n := range networks {
 		i.of[n.Key] = second
 		if n.Blocks != nil { // addresses from blocks are what makes a primary network
 			i.of[n.Key], i.name = first, n.Name
@@ -92,5 +103,32 @@ func (a adapter) Open(env ipam.Env) (ipam.Instance, error) {
 			i.others = append(i.others, n)
 		}
 	}
-	return i, nil
+	return i
 }
+
+// Read is the record of both.
+func (a adapter) Read(objects []ipam.Object, networks []model.Network) (model.Snapshot, error) {
+	first, err := a.first.(ipam.Reader).Read(objects, networks)
+	if err != nil {
+		return model.Snapshot{}, err
+	}
+	second, err := a.second.(ipam.Reader).Read(objects, networks)
+	if err != nil {
+		return model.Snapshot{}, err
+	}
+	return join(still{snapshot: first}, still{snapshot: second}, networks).Observe(context.Background())
+}
+
+// still is a manager of which only the record is known.
+type still struct {
+	ipam.Instance
+	snapshot model.Snapshot
+}
+
+func (s still) Observe(context.Context) (model.Snapshot, error) { return s.snapshot, nil }
+
+// Check is for the second one's objects; Primary judges the first one's.
+func (a adapter) Check(objects []ipam.Object) error { return a.second.(ipam.Checker).Check(objects) }
+
+// Devices are the first one's.
+func (a adapter) Devices(n *corev1.Node) []ipam.Device { return a.first.(ipam.Hoster).Devices(n) }

@@ -7,8 +7,6 @@ import (
 	"net/netip"
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"ipamsim/model"
 	"ipamsim/sim"
 	"ipamsim/sim/ipam"
@@ -138,18 +136,6 @@ func (i *instance) Adopt(ctx context.Context, c ipam.Call, addrs []netip.Addr) e
 		return a.Adopt(ctx, c, addrs)
 	}
 	return err
-}
-
-// AdoptNode is for both.
-func (i *instance) AdoptNode(ctx context.Context, n *corev1.Node) error {
-	for _, in := range []ipam.Instance{i.first, i.second} {
-		if a, ok := in.(ipam.Adopter); ok {
-			if err := a.AdoptNode(ctx, n); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // Command is the first one's tool.

@@ -106,6 +106,11 @@ func (adapter) Network(key string, config json.RawMessage) (model.Network, bool,
 	return n, ok, nil
 }
 
+var (
+	_ ipam.Checker = adapter{}
+	_ ipam.Reader  = adapter{}
+)
+
 // Open starts Whereabouts in one run. It starts no goroutine.
 func (adapter) Open(env ipam.Env) (ipam.Instance, error) {
 	i := &instance{env: env, stdin: map[string][]byte{}, record: newRecord(env.Networks)}
