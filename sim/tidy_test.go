@@ -48,7 +48,7 @@ var layers = []struct{ dir, may string }{
 	{"reports/page/browser", ""}, // headless Chromium, for tests
 	{"reports/index", "model model/... reports reports/chart"},
 	{"reports/baseline", "model model/... reports"},
-	{"reports/answer", "model model/... reports reports/chart"},
+	{"reports/answer", "model model/... reports reports/chart reports/index"},
 	{"scenarios", "model/... sim/... reports"},
 	{"scenarios/plan", "model/... sim/... reports scenarios"},
 	{"scenarios/dump", "model/... sim/... reports scenarios"},

@@ -9,6 +9,7 @@ package answer
 
 import (
 	"fmt"
+	"net/netip"
 	"time"
 
 	"ipamsim/model/capacity"
@@ -52,6 +53,7 @@ type Cell struct {
 	Option, Cost        string // "" for a plan without options
 	Values              []string
 	BlockSize, PoolSize int
+	Pools               []netip.Prefix // of Calico, in order; blocks have no names without
 	// Lives by repeat: of the engine that answers, and of the real code where both
 	// ran. Nil where a point was refused or is not done yet.
 	Lives, Real []*capacity.Course

@@ -10,5 +10,9 @@ type File struct {
 
 // Files are all files of an answer, in the order in which to write them.
 func (a *Answer) Files() []File {
-	return []File{{"table.md", a.Markdown}, {"table.csv", a.CSV}, {"answer.json", a.JSON}}
+	out := []File{{"index.html", func(w io.Writer) error { return a.page(w, true) }}, {"table.md", a.Markdown}, {"table.csv", a.CSV}, {"answer.json", a.JSON}}
+	for i := range a.Plots {
+		out = append(out, a.Plots[i].files()...)
+	}
+	return out
 }

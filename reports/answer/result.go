@@ -35,7 +35,7 @@ type Answer struct {
 	Measures    []Measure        `json:"measures"` // that say something about a row
 	Rows        []Row            `json:"rows"`
 	Agreement   *Agreement       `json:"agreement,omitempty"` // of the engines, where both ran
-	Plots       []PlotFiles      `json:"plots,omitempty"`
+	Plots       []Plot           `json:"plots,omitempty"`
 	Unknown     []string         `json:"unknown,omitempty"` // what an import could not know
 	Notes       []string         `json:"notes,omitempty"`   // what the numbers do not mean
 
@@ -61,20 +61,16 @@ type Row struct {
 	values map[string][]float64 // by measure, then repeat
 }
 
-// PlotFiles is a plot that lies beside the answer.
-type PlotFiles struct {
-	Name    string `json:"name"` // plots/NAME.svg, .png, .csv and .json
-	Title   string `json:"title"`
-	Caption string `json:"caption"`
-}
-
 // Of is the answer of a plan. The plan is not changed, and must not be while the
 // answer is used.
 func Of(p *Plan) *Answer {
 	a := &Answer{
 		Schema: Schema, Name: reports.Clean(p.Name), Title: reports.Clean(p.Title), Story: cleanLines(p.Story), File: reports.Clean(p.File),
 		Upstream: reports.Clean(p.Upstream), HorizonDays: Number(days(p.Horizon)), Repeats: p.Repeats, Stopped: p.Stopped,
-		Settings: cleaned(p.Settings), Require: p.Require, Minimise: p.Minimise, Unknown: cleaned(p.Unknown), plan: p,
+		Settings: cleaned(p.Settings), Minimise: reports.Clean(p.Minimise), Unknown: cleaned(p.Unknown), plan: p,
+	}
+	for _, b := range p.Require {
+		a.Require = append(a.Require, Bound{reports.Clean(b.Measure), b.Most})
 	}
 	for _, x := range p.Axes {
 		a.Axes = append(a.Axes, Axis{reports.Clean(x.Setting), cleaned(x.Values), x.Given})
@@ -99,13 +95,14 @@ func Of(p *Plan) *Answer {
 	a.Recommended = a.recommend()
 	a.Agreement = agree(p)
 	a.Notes = a.notes()
+	a.Plots = a.plots()
 	return a
 }
 
 func row(p *Plan, c *Cell, all []Measure) Row {
 	r := Row{
-		Option: reports.Clean(c.Option), Values: cleaned(c.Values), Cost: reports.Clean(c.Cost), BlockSize: c.BlockSize, PoolSize: c.PoolSize,
-		Engine: c.Engine, Lives: done(c.Lives), Real: done(c.Real), Refused: cleaned(c.Refused),
+		Option: reports.Clean(c.Option), Values: valuesOf(p, c), Cost: reports.Clean(c.Cost), BlockSize: c.BlockSize, PoolSize: c.PoolSize,
+		Engine: reports.Clean(c.Engine), Lives: done(c.Lives), Real: done(c.Real), Refused: cleaned(c.Refused),
 		Figures: map[string]Figure{}, values: map[string][]float64{},
 	}
 	r.Name = nameOf(p.Axes, &r)
@@ -117,6 +114,19 @@ func row(p *Plan, c *Cell, all []Measure) Row {
 		}
 	}
 	return r
+}
+
+// valuesOf a cell are as many as there are axes.
+func valuesOf(p *Plan, c *Cell) []string {
+	var out []string
+	for i := range p.Axes {
+		v := ""
+		if i < len(c.Values) {
+			v = reports.Clean(c.Values[i])
+		}
+		out = append(out, v)
+	}
+	return out
 }
 
 // nameOf a row is its option, and the value of each axis: "small blocks, nodes 12".

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"math"
 	"slices"
 	"strings"
 )
@@ -50,13 +51,20 @@ func (a *Answer) cell(m *Measure, r *Row) string {
 		return "–"
 	}
 	s := a.say(m.Unit, float64(f.Value))
-	if m.Over == OverMean || f.Low == f.High {
+	if m.Over == OverMean || a.narrow(m, f) == "" {
 		return s
 	}
-	bare := func(n Number) string {
-		return strings.TrimSuffix(strings.TrimSuffix(a.say(m.Unit, float64(n)), "%"), " d")
+	return s + " (" + strings.TrimSuffix(strings.TrimSuffix(a.narrow(m, f), "%"), " d") + ")"
+}
+
+// narrow is the band of a figure in a column: "49.7–69.7%"; "" if it has none that
+// could be seen.
+func (a *Answer) narrow(m *Measure, f Figure) string {
+	low, high := a.say(m.Unit, float64(f.Low)), a.say(m.Unit, float64(f.High))
+	if math.IsNaN(float64(f.Low)) || low == high {
+		return ""
 	}
-	return s + " (" + bare(f.Low) + "–" + bare(f.High) + ")"
+	return strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(low, "%"), " d"), " ms") + "–" + high
 }
 
 // meets is whether a row meets what is asked, in a word.

@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	textWidth = 100 // columns of a terminal
-	textName  = 38  // of these for the name of a row
-	textAdvs  = 8   // recommendations, if there are several
+	textWidth  = 100 // columns of a terminal
+	textName   = 38  // of these for the name of a row
+	textAdvice = 8   // recommendations, if there are several
 )
 
 // Text tells people on a terminal: what to choose, the table, and what else they
@@ -23,7 +23,7 @@ func (a *Answer) Text(w io.Writer) error {
 		b.WriteString("Stopped before all points were done: this is of those that are.\n\n")
 	}
 	for i, r := range a.Recommended {
-		if i == textAdvs {
+		if i == textAdvice {
 			fmt.Fprintf(&b, "%d more recommendations are in answer.json.\n", len(a.Recommended)-i)
 			break
 		}

@@ -86,10 +86,11 @@ func short(v float64) string {
 
 // band is the band of a figure: "1% to 8%", or "" where it has none.
 func (a *Answer) band(m *Measure, f Figure) string {
-	if math.IsNaN(float64(f.Low)) || f.Low == f.High {
+	low, high := a.say(m.Unit, float64(f.Low)), a.say(m.Unit, float64(f.High))
+	if math.IsNaN(float64(f.Low)) || low == high {
 		return ""
 	}
-	return a.say(m.Unit, float64(f.Low)) + " to " + a.say(m.Unit, float64(f.High))
+	return low + " to " + high
 }
 
 // bound in words: "exhaustion ≤ 5%", "blackholed = 0".

@@ -57,10 +57,10 @@ type cell struct {
 
 // Write draws the page. The same index is the same bytes.
 func Write(w io.Writer, x *Index) error {
-	style := css + chart.CSS()
+	style := Style()
 	v := view{
 		Index: x.clean(), Style: template.CSS(style), Script: template.JS(script), Every: int(x.Reload.Seconds()),
-		Policy: fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'; base-uri 'none'; form-action 'none'", hash(style), hash(script)),
+		Policy: Policy(style, script),
 	}
 	for _, c := range x.Charts {
 		svg, err := chart.Inline(c.Chart, c.Words)

@@ -1,0 +1,199 @@
+package answer
+
+import (
+	_ "embed" // the page's parts
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"strings"
+
+	"ipamsim/reports/chart"
+	"ipamsim/reports/index"
+)
+
+//go:embed page.html
+var pageText string
+
+//go:embed page.css
+var pageStyle string
+
+var page = template.Must(template.New("answer").Parse(pageText))
+
+// view is an answer as the template wants it.
+type view struct {
+	*Answer
+	Policy     string
+	Style      template.CSS
+	Script     template.JS
+	Heading    string
+	Told       []string // the story, a paragraph each
+	Advice     []advice
+	MoreAdvice int
+	Table      template.HTML
+	Figures    []figure
+	Facts      []index.Fact
+	Remarks    []string
+	Beside     bool
+}
+
+type advice struct {
+	Text string
+	Mark index.Mark
+}
+
+type figure struct {
+	Plot
+	SVG   template.HTML
+	Links []index.Link
+}
+
+// Page draws the whole answer as one HTML file that loads nothing. The same answer
+// is the same bytes.
+func (a *Answer) Page(w io.Writer) error { return a.page(w, false) }
+
+// page with links to the plots' files if they lie beside it.
+func (a *Answer) page(w io.Writer, beside bool) error {
+	style := index.Style() + pageStyle
+	v := view{
+		Answer: a, Policy: index.Policy(style, index.Script()), Style: template.CSS(style), Script: template.JS(index.Script()),
+		Heading: a.heading(), Facts: a.facts(), Remarks: a.remarks(), Beside: beside,
+	}
+	for _, line := range strings.Split(a.Story, "\n") {
+		if line = strings.TrimSpace(line); line != "" {
+			v.Told = append(v.Told, line)
+		}
+	}
+	for i, r := range a.Recommended {
+		if i == adviceMax {
+			v.MoreAdvice = len(a.Recommended) - i
+			break
+		}
+		v.Advice = append(v.Advice, advice{r.Text, adviceMark[r.Outcome]})
+	}
+	var err error
+	if v.Table, err = a.pageTable().HTML(); err != nil {
+		return fmt.Errorf("answer: %w", err)
+	}
+	for i := range a.Plots {
+		f := figure{Plot: a.Plots[i]}
+		if f.SVG, err = chart.Inline(f.Picture, f.Caption); err != nil {
+			return fmt.Errorf("answer: %w", err)
+		}
+		for _, x := range f.files() {
+			f.Links = append(f.Links, index.Link{Text: strings.ToUpper(x.Name[strings.LastIndex(x.Name, ".")+1:]), To: x.Name})
+		}
+		v.Figures = append(v.Figures, f)
+	}
+	if err := page.Execute(w, v); err != nil {
+		return fmt.Errorf("answer: %w", err)
+	}
+	return nil
+}
+
+// adviceMax is how many recommendations somebody reads.
+const adviceMax = 30
+
+var adviceMark = map[Advice]index.Mark{Take: index.Good, NoneMeets: index.Bad, CannotTell: index.Mild, Unanswered: index.Mild}
+
+func (a *Answer) heading() string {
+	if a.Title != "" {
+		return a.Title
+	}
+	return a.Name
+}
+
+func (a *Answer) facts() []index.Fact {
+	var engines []string
+	lives, real := 0, 0
+	for i := range a.Rows {
+		lives, real = lives+a.Rows[i].Lives, real+a.Rows[i].Real
+		if e := a.Rows[i].Engine; e != "" && (len(engines) == 0 || engines[len(engines)-1] != e) {
+			engines = append(engines, e)
+		}
+	}
+	out := []index.Fact{
+		{Name: "plan", Value: a.Name}, {Name: "horizon", Value: short(float64(a.HorizonDays)) + " days"}, {Name: "repeats", Value: short(float64(a.Repeats))},
+		{Name: "lives", Value: short(float64(lives))}, {Name: "engine", Value: list(some(engines, told))},
+	}
+	if real > 0 {
+		out = append(out, index.Fact{Name: "lived by the real code, too", Value: short(float64(real))})
+	}
+	for _, f := range []index.Fact{{Name: "upstream", Value: a.Upstream}, {Name: "file", Value: a.File}, {Name: "required", Value: a.asked()}, {Name: "as little as possible", Value: a.Minimise}} {
+		if f.Value != "" {
+			out = append(out, f)
+		}
+	}
+	for _, x := range a.Axes {
+		out = append(out, index.Fact{Name: x.Setting, Value: cut(strings.Join(x.Values, ", "), 200)})
+	}
+	for _, s := range a.Settings {
+		name, value, _ := strings.Cut(s, ": ")
+		out = append(out, index.Fact{Name: name, Value: cut(value, 200)})
+	}
+	return out
+}
+
+// rowsMax is how many rows a page has; table.csv has all.
+const rowsMax = 500
+
+// pageTable is the table of rows with what can be told apart.
+func (a *Answer) pageTable() *index.Table {
+	differ, same := a.columns()
+	t := &index.Table{Name: "rows", Title: "What came of it", Note: strings.TrimSpace(a.legend() + " " + same), Columns: []index.Column{{Title: a.rowTitle()}}}
+	meets := len(a.Require) > 0
+	if meets {
+		t.Columns = append(t.Columns, index.Column{Title: "meets", Choice: true})
+	}
+	for _, c := range differ {
+		t.Columns = append(t.Columns, index.Column{Title: strings.ReplaceAll(c.head, "\n", " "), Number: true})
+	}
+	for n := range a.Rows {
+		if n == rowsMax {
+			t.Left = len(a.Rows) - n
+			break
+		}
+		r := &a.Rows[n]
+		name := index.Cell{Text: r.Name, More: r.Cost}
+		if a.recommended(n) {
+			name.More = strings.Join(nonEmpty([]string{"recommended", r.Cost}), "; ")
+		}
+		row := []index.Cell{name}
+		if meets {
+			row = append(row, index.Cell{Text: r.meets(), Mark: map[Outcome]index.Mark{Meets: index.Good, Breaks: index.Bad, TooFew: index.Mild}[r.outcome()]})
+		}
+		for _, c := range differ {
+			row = append(row, a.pageCell(c.measure, r))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// pageCell is a figure with its band below.
+func (a *Answer) pageCell(m *Measure, r *Row) index.Cell {
+	f, ok := r.Figures[m.Name]
+	if !ok {
+		return index.Cell{Text: "–"}
+	}
+	c := index.Cell{Text: a.say(m.Unit, float64(f.Value)), More: a.narrow(m, f)}
+	if v := float64(f.Value); !math.IsInf(v, 0) {
+		c.Order = &v
+	} else {
+		beyond := float64(a.HorizonDays) * 2
+		c.Order = &beyond
+	}
+	for _, v := range r.Bounds {
+		if v.Measure == m.Name {
+			c.Mark = map[Outcome]index.Mark{Breaks: index.Bad, TooFew: index.Mild}[v.Outcome]
+		}
+	}
+	return c
+}
+
+func (a *Answer) rowTitle() string {
+	if len(a.Rows) > 0 && a.Rows[0].Option != "" {
+		return "option"
+	}
+	return "settings"
+}

@@ -1,0 +1,63 @@
+package answer
+
+import (
+	"fmt"
+
+	"ipamsim/reports/chart"
+)
+
+// tradeoffs are waste against routes, for each group of rows that can be chosen
+// from.
+func (a *Answer) tradeoffs() (out []Plot) {
+	const groupsMax = 6
+	if len(a.varied("waste")) == 0 || len(a.varied("routes")) == 0 {
+		return nil
+	}
+	for i := range a.Recommended {
+		r := &a.Recommended[i]
+		if i == groupsMax || len(r.among) < 2 {
+			break
+		}
+		p := Plot{Name: "tradeoff", Title: "Waste against routes", Caption: "Means over all lives; less is better in both, and no option beats one on the staircase in both."}
+		if len(a.Recommended) > 1 {
+			p.Name, p.Title = fmt.Sprintf("tradeoff-%d", i+1), p.Title+", with "+list(r.Given)
+		}
+		c := &chart.Pareto{Title: p.Title, X: axisOf(a.measure("routes")), Y: axisOf(a.measure("waste"))}
+		c.Y.Share = true
+		for _, n := range r.among {
+			routes, ok := a.Rows[n].Figures["routes"]
+			waste, too := a.Rows[n].Figures["waste"]
+			if ok && too && len(c.Points) < chart.PointsMax {
+				name := a.choice(n)
+				c.Points = append(c.Points, chart.Named{Name: name[1 : len(name)-1], X: float64(routes.Value), Y: float64(waste.Value), Recommended: a.recommended(n)})
+			}
+		}
+		if len(c.Points) > 1 {
+			p.Picture = c
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// strandedBars are addresses that are free and cannot be given out.
+func (a *Answer) strandedBars() []Plot {
+	if len(a.varied("stranded")) == 0 {
+		return nil
+	}
+	m := a.measure("stranded")
+	rows, left := a.drawn(chart.BarsMax)
+	p := Plot{Name: "stranded", Title: m.Title, Caption: m.Doc + " The whisker is a band of 95%." + left}
+	c := &chart.Bars{Title: p.Title, X: axisOf(m)}
+	for _, n := range rows {
+		if f, ok := a.Rows[n].Figures[m.Name]; ok {
+			b := chart.Bar{Name: a.Rows[n].Name, Value: float64(f.Value)}
+			if f.Low < f.High {
+				b.Low, b.High = float64(f.Low), float64(f.High)
+			}
+			c.Bars = append(c.Bars, b)
+		}
+	}
+	p.Picture = c
+	return []Plot{p}
+}

@@ -1,0 +1,120 @@
+package answer
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"slices"
+
+	"ipamsim/model/capacity"
+	"ipamsim/reports/chart"
+)
+
+// ownership is whose each block is over time, in the median life of each row whose
+// pools are small.
+func (a *Answer) ownership() (out []Plot) {
+	const mapsMax = 6
+	rows, left := a.drawn(mapsMax)
+	for _, n := range rows {
+		repeat, by := a.median(n)
+		if repeat < 0 {
+			continue
+		}
+		p := Plot{Name: fmt.Sprintf("owners-%d", n), Title: "Whose each block is: " + a.Rows[n].Name}
+		p.Caption = fmt.Sprintf("Repeat %d, the median life of %q by %s.%s", repeat, cut(a.Rows[n].Name, 80), by, left)
+		p.Picture, left = a.owners(p.Title, n, a.plan.Cells[n].Lives[repeat]), ""
+		if p.Picture != nil {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// median life of a row among those whose owners are known, by what is minimised, or
+// by utilisation; -1 if there is none.
+func (a *Answer) median(n int) (repeat int, by string) {
+	m := a.measure(a.Minimise)
+	if m == nil {
+		if m = a.measure("utilisation"); m == nil {
+			return -1, ""
+		}
+	}
+	values := a.Rows[n].values[m.Name]
+	var lives []int
+	for i, l := range a.plan.Cells[n].Lives {
+		if l != nil && len(l.Owners) > 0 && i < len(values) && values[i] == values[i] {
+			lives = append(lives, i)
+		}
+	}
+	if len(lives) == 0 {
+		return -1, ""
+	}
+	slices.SortStableFunc(lives, func(x, y int) int { return cmp.Compare(values[x], values[y]) })
+	return lives[(len(lives)-1)/2], m.noun()
+}
+
+func (a *Answer) owners(title string, n int, l *capacity.Course) chart.Picture {
+	blocks := len(l.Owners[0])
+	if blocks == 0 || blocks > chart.BlocksMax || len(l.Owners) != len(l.Samples) {
+		return nil
+	}
+	o := &chart.Owners{Title: title, X: chart.Axis{Label: "time", Duration: true}, Blocks: blockNames(&a.plan.Cells[n], blocks), Owner: l.Owners}
+	nodes := int32(0)
+	for i := range l.Owners {
+		if len(l.Owners[i]) != blocks {
+			return nil
+		}
+		o.Times = append(o.Times, l.Samples[i].At.Seconds())
+		for _, who := range l.Owners[i] {
+			nodes = max(nodes, who)
+		}
+	}
+	for i := range nodes {
+		o.Nodes = append(o.Nodes, fmt.Sprintf("node %d", i+1))
+	}
+	return o
+}
+
+// blockNames are the prefixes of all blocks of the pools, where that many blocks are
+// known to be in them.
+func blockNames(c *Cell, n int) []string {
+	var out []string
+	for _, p := range c.Pools {
+		bits := p.Addr().BitLen() - bitsOf(c.BlockSize)
+		for at := p.Masked().Addr(); p.Contains(at) && len(out) <= n && bits >= p.Bits(); {
+			out = append(out, netip.PrefixFrom(at, bits).String())
+			at = after(at, bits)
+		}
+	}
+	if len(out) == n {
+		return out
+	}
+	out = nil
+	for i := range n {
+		out = append(out, fmt.Sprintf("block %d", i+1))
+	}
+	return out
+}
+
+// bitsOf a size that is a power of two.
+func bitsOf(size int) (bits int) {
+	for ; size > 1; size /= 2 {
+		bits++
+	}
+	return bits
+}
+
+// after is the address behind a prefix; none is invalid.
+func after(a netip.Addr, bits int) netip.Addr {
+	b := a.AsSlice()
+	i, carry := (bits-1)/8, 1<<(7-(bits-1)%8)
+	for ; i >= 0 && carry > 0; i-- {
+		sum := int(b[i]) + carry
+		b[i], carry = byte(sum), sum>>8
+	}
+	if carry > 0 {
+		return netip.Addr{}
+	}
+	out, _ := netip.AddrFromSlice(b)
+	return out
+}

@@ -1,0 +1,134 @@
+package answer_test
+
+import (
+	"bytes"
+	"flag"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ipamsim/reports/answer"
+)
+
+var shots = flag.String("plots", "", "write the plots of the tests into this `DIR`, to look at")
+
+// grid is a plan over two axes, of which nobody chooses the first: the more often
+// nodes crash and the less often somebody collects, the sooner addresses run out.
+func grid(repeats int) *answer.Plan {
+	p := plan(nil, repeats)
+	p.Name, p.Title, p.Minimise, p.Require = "tkg", "A small range (seeds/002)", "leaked", []answer.Bound{{Measure: "exhaustion", Most: 0.1}}
+	p.Axes = []answer.Axis{
+		{Setting: "crashEvery", Values: []string{"1d", "2d", "5d", "0"}, Given: true},
+		{Setting: "reconcileEvery", Values: []string{"5m", "1h", "1d", "0"}},
+	}
+	for i, crash := range p.Axes[0].Values {
+		for j, every := range p.Axes[1].Values {
+			k := kind{block: 64, routes: 4, leaked: (3 - i) * j * 3, runsOut: float64((3-i)*j) / 9}
+			c := answer.Cell{Values: []string{crash, every}, PoolSize: 5, Engine: "reference"}
+			for r := range repeats {
+				c.Lives = append(c.Lives, k.life(r, repeats))
+			}
+			p.Cells = append(p.Cells, c)
+		}
+	}
+	return p
+}
+
+// owned is a plan whose lives say whose each block is.
+func owned() *answer.Plan {
+	p := plan(staging[:2], 10)
+	for i := range p.Cells {
+		for _, l := range p.Cells[i].Lives {
+			for s := range l.Samples {
+				l.Owners = append(l.Owners, []int32{1, 2, int32(s / 50), int32(s/30) % 3})
+			}
+		}
+	}
+	return p
+}
+
+func names(a *answer.Answer) string {
+	var out []string
+	for _, p := range a.Plots {
+		out = append(out, p.Name)
+	}
+	return strings.Join(out, " ")
+}
+
+// Which plots a plan gets follows from its axes, its options, and what came of it.
+func TestPlots(t *testing.T) {
+	for _, tt := range []struct {
+		name, want string
+		plan       *answer.Plan
+	}{
+		{"options", "exhaustion over-time tradeoff stranded", plan(append(staging, kind{name: "large blocks", block: 128, routes: 2}), 20)},
+		{"axes", "exhaustion over-time heat-exhaustion heat-timeToExhaustion heat-leaked along-crashEvery-leaked along-crashEvery-timeToExhaustion along-reconcileEvery-leaked along-reconcileEvery-timeToExhaustion", grid(20)},
+		{"owners", "exhaustion over-time owners-0 owners-1", owned()},
+		{"one cell", "exhaustion over-time", plan(staging[:1], 1)},
+		{"nothing done", "", func() *answer.Plan {
+			p := plan(staging, 2)
+			for i := range p.Cells {
+				clear(p.Cells[i].Lives)
+			}
+			return p
+		}()},
+		{"no cells", "", plan(nil, 2)},
+	} {
+		a := answer.Of(tt.plan)
+		if got := names(a); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+		for _, f := range a.Files() {
+			var first, second bytes.Buffer
+			if err := f.Write(&first); err != nil {
+				t.Errorf("%s, %s: %v", tt.name, f.Name, err)
+			}
+			if err := f.Write(&second); err != nil || !bytes.Equal(first.Bytes(), second.Bytes()) {
+				t.Errorf("%s, %s: written twice, it differs: %v", tt.name, f.Name, err)
+			}
+			if *shots != "" {
+				file := filepath.Join(*shots, tt.name, f.Name)
+				if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(file, first.Bytes(), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+}
+
+// A block has its prefix for a name where the pools say which blocks there are.
+func TestBlockNames(t *testing.T) {
+	pools := func(cidrs ...string) (out []netip.Prefix) {
+		for _, c := range cidrs {
+			out = append(out, netip.MustParsePrefix(c))
+		}
+		return out
+	}
+	for _, tt := range []struct {
+		name, last string
+		pools      []netip.Prefix
+	}{
+		{"one pool", "10.64.75.192/26", pools("10.64.75.0/24")},
+		{"two pools", "10.1.255.192/26", pools("10.0.0.0/25", "10.1.255.128/25")},
+		{"the end of all addresses", "255.255.255.192/26", pools("255.255.255.0/24")},
+		{"other blocks than the lives have", "block 4", pools("10.0.0.0/20")},
+		{"not known", "block 4", nil},
+	} {
+		p := owned()
+		p.Cells[0].Pools = tt.pools
+		for _, f := range answer.Of(p).Files() {
+			var b bytes.Buffer
+			if f.Name != "plots/owners-0.csv" {
+				continue
+			}
+			if err := f.Write(&b); err != nil || !strings.Contains(b.String(), tt.last) {
+				t.Errorf("%s: no %s in\n%s %v", tt.name, tt.last, b.String(), err)
+			}
+		}
+	}
+}
