@@ -2,6 +2,7 @@ package chart
 
 import (
 	"math"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -17,12 +18,10 @@ type Axis struct {
 	Names    []string // the values 0, 1, 2, … are called so, and lie at equal distances
 }
 
-// ticks along an axis with room for so many labels.
+// ticks along an axis with room for so many labels; names are dressed by themselves.
 func (a Axis) ticks(most int) plot.Ticker {
 	return plot.TickerFunc(func(from, to float64) []plot.Tick {
 		switch {
-		case a.Names != nil:
-			return named(a.Names, most)
 		case a.Duration:
 			return durations(from, to, most)
 		case a.Share:
@@ -34,17 +33,13 @@ func (a Axis) ticks(most int) plot.Ticker {
 	})
 }
 
-// written is a value as a label.
+// written is a value in a few letters, rounded.
 func (a Axis) written(v float64) string {
 	switch {
-	case a.Names != nil:
-		if n := int(v); float64(n) == v && n >= 0 && n < len(a.Names) {
-			return shown(a.Names[n])
-		}
 	case a.Duration:
-		return duration(v)
+		return longish(v)
 	case a.Share:
-		return share(v)
+		return percent(v)
 	}
 	return number(v)
 }
@@ -84,12 +79,60 @@ func (a Axis) bounds(to *plot.Axis) {
 	}
 }
 
-// dress an axis of gonum's: its label, its ticks, its text.
-func (a Axis) dress(to *plot.Axis, size vg.Length, most int) {
-	to.Label.Text, to.Label.Padding = cut(a.Label, width*3/4, textStyle(size)), vg.Points(3)
+// across dresses a horizontal axis that is so long.
+func (a Axis) across(to *plot.Axis, size, long vg.Length) {
+	a.dress(to, size, long)
+	to.Tick.Marker = a.ticks(int(long / 54))
+	if a.Names == nil {
+		return
+	}
+	slot, s := long/vg.Length(len(a.Names)), textStyle(size-0.5)
+	every := 1
+	if slot < 26 { // too little for a word: numbers, of which some will do
+		for _, name := range a.Names {
+			every = max(every, int((min(s.Width(shown(name)), 60)+5)/slot)+1)
+		}
+	}
+	to.Tick.Marker = named(len(a.Names), every, func(n int) string {
+		return strings.Join(wrap(a.Names[n], slot*vg.Length(every)-3, s, nameLines), "\n")
+	})
+}
+
+// nameLines is how many lines a name under an axis may have.
+const nameLines = 3
+
+// nameHigh is how much higher than one line the names under an axis are.
+func (a Axis) nameHigh(size, long vg.Length) vg.Length {
+	lines := 1
+	for _, name := range a.Names {
+		if slot := long / vg.Length(len(a.Names)); slot >= 26 {
+			lines = max(lines, len(wrap(name, slot-3, textStyle(size-0.5), nameLines)))
+		}
+	}
+	return vg.Length(lines-1) * size * 1.15
+}
+
+// upright dresses a vertical axis that is so long.
+func (a Axis) upright(to *plot.Axis, size, long vg.Length) {
+	a.dress(to, size, long)
+	to.Tick.Marker = a.ticks(max(2, int(long/26)))
+	if a.Names == nil {
+		return
+	}
+	every := max(1, int((size+1)/(long/vg.Length(len(a.Names))))+1)
+	if vg.Length(len(a.Names))*(size+1) <= long {
+		every = 1
+	}
+	to.Tick.Marker = named(len(a.Names), every, func(n int) string { return cut(a.Names[n], nameWide, textStyle(size-0.5)) })
+}
+
+// nameWide is the longest name beside an axis.
+const nameWide = 130
+
+func (a Axis) dress(to *plot.Axis, size, long vg.Length) {
+	to.Label.Text, to.Label.Padding = cut(a.Label, long, textStyle(size)), vg.Points(3)
 	to.Label.TextStyle.Font, to.Tick.Label.Font = textStyle(size).Font, textStyle(size-0.5).Font
 	to.LineStyle.Width, to.Tick.LineStyle.Width, to.Padding = vg.Points(0.75), vg.Points(0.75), 0
-	to.Tick.Marker = a.ticks(most)
 }
 
 // headroom above the highest value, so that a line at the top is seen whole.

@@ -2,6 +2,8 @@ package chart
 
 import (
 	"fmt"
+	"image/color"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -60,14 +62,11 @@ func (b *Bars) height() vg.Length { return 34 + vg.Length(len(b.Bars))*barHigh }
 const barHigh = 20
 
 func (b *Bars) draw(c draw.Canvas) {
-	// Names from the bottom, as an axis counts.
-	names := make([]string, len(b.Bars))
-	s := textStyle(fontSize)
-	for n, bar := range b.Bars {
-		names[len(names)-1-n] = cut(bar.Name, width*0.4, s)
+	names := Axis{} // from the bottom, as an axis counts
+	for _, bar := range slices.Backward(b.Bars) {
+		names.Names = append(names.Names, bar.Name)
 	}
-	p := lineplot(b.X, Axis{Names: names}, fontSize)
-	Axis{Names: names}.dress(&p.Y, fontSize, len(names))
+	p := lineplot(b.X, names, fontSize, chartWide*0.7, vg.Length(len(b.Bars))*barHigh)
 	for _, bar := range b.Bars {
 		p.X.Min, p.X.Max = min(p.X.Min, bar.Value), max(p.X.Max, bar.Value)
 		if bar.Low < bar.High {
@@ -75,7 +74,7 @@ func (b *Bars) draw(c draw.Canvas) {
 		}
 	}
 	b.X.bounds(&p.X)
-	Axis{Names: names}.bounds(&p.Y)
+	names.bounds(&p.Y)
 	p.X.Max += 0.14 * (p.X.Max - p.X.Min)
 	p.Draw(c)
 	area := p.DataCanvas(c)
@@ -88,10 +87,10 @@ func (b *Bars) bars(area draw.Canvas, p *plot.Plot) {
 	for n, bar := range b.Bars {
 		mid, end := y(float64(len(b.Bars)-1-n)), x(bar.Value)
 		from, to := min(x(0), end), max(x(0), end)
-		fill(area, lineInks[0].RGBA, rect(from, mid-barHigh*0.3, to-from, barHigh*0.6))
+		fill(area, lineInks[3].RGBA, rect(from, mid-barHigh*0.3, to-from, barHigh*0.6))
 		if bar.Low < bar.High {
 			low, high := x(bar.Low), x(bar.High)
-			w := draw.LineStyle{Color: lineInks[1].RGBA, Width: vg.Points(1.5)}
+			w := draw.LineStyle{Color: color.Black, Width: vg.Points(1.2)}
 			area.StrokeLines(w, []vg.Point{{X: low, Y: mid}, {X: high, Y: mid}},
 				[]vg.Point{{X: low, Y: mid - 4}, {X: low, Y: mid + 4}}, []vg.Point{{X: high, Y: mid - 4}, {X: high, Y: mid + 4}})
 			to = max(to, high)

@@ -34,7 +34,11 @@ type Range struct{ X, Low, High float64 }
 func (c *Chart) heading() string   { return c.Title }
 func (c *Chart) height() vg.Length { return chartHigh }
 
-const chartHigh = 222
+// chartHigh is how high a chart is, and chartWide about how wide between its axes.
+const (
+	chartHigh = 222
+	chartWide = 330
+)
 
 func (c *Chart) check() error {
 	if len(c.Lines) == 0 || len(c.Lines) > LinesMax {
@@ -82,7 +86,7 @@ func (c *Chart) draw(to draw.Canvas) {
 }
 
 func (c *Chart) plot() *plot.Plot {
-	p := lineplot(c.X, c.Y, fontSize)
+	p := lineplot(c.X, c.Y, fontSize, chartWide, chartHigh-44)
 	for n, l := range c.Lines {
 		p.Add(lineplotter{l, styleOf(n)})
 	}

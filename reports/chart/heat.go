@@ -103,7 +103,7 @@ func (h *Heat) step(z float64) int {
 
 func (h *Heat) legend() []entry {
 	least, most := h.scale()
-	const stepWide = 13
+	const stepWide = 16
 	bar := func(c draw.Canvas) {
 		for n, i := range heatInks {
 			fill(c, i.RGBA, rect(c.Min.X+vg.Length(n)*stepWide, c.Min.Y, stepWide, thumbHigh))
@@ -127,7 +127,7 @@ func missing(c draw.Canvas) {
 }
 
 func (h *Heat) height() vg.Length {
-	return 34 + vg.Length(len(h.Y.Names))*h.rowHigh()
+	return 34 + h.X.nameHigh(fontSize, chartWide) + vg.Length(len(h.Y.Names))*h.rowHigh()
 }
 
 func (h *Heat) rowHigh() vg.Length { return min(26, max(10, 260/vg.Length(len(h.Y.Names)))) }
@@ -137,8 +137,8 @@ func (h *Heat) draw(c draw.Canvas) {
 	p.BackgroundColor = nil
 	h.X.bounds(&p.X)
 	h.Y.bounds(&p.Y)
-	h.X.dress(&p.X, fontSize, 12)
-	h.Y.dress(&p.Y, fontSize, int(h.height()/13))
+	h.X.across(&p.X, fontSize, chartWide)
+	h.Y.upright(&p.Y, fontSize, vg.Length(len(h.Y.Names))*h.rowHigh())
 	p.Draw(c)
 	area := p.DataCanvas(c)
 	wide, high := (area.Max.X-area.Min.X)/vg.Length(len(h.X.Names)), (area.Max.Y-area.Min.Y)/vg.Length(len(h.Y.Names))

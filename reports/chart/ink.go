@@ -41,12 +41,12 @@ var ownerInks = []ink{
 	{"o5", rgb(0xb9e0f7), ""}, // sky blue, pale
 }
 
-// heatInks go from little (light) to much (dark): Cynthia Brewer's YlGnBu with nine
-// steps, which falls in lightness from step to step and is meant for people who do
-// not see all colours (colorbrewer2.org).
+// heatInks go from little (light) to much (dark): Cynthia Brewer's YlGnBu, which people
+// can read who do not see all colours (colorbrewer2.org). With seven steps each is
+// clearly darker than the one before it; with nine, the first two are one grey.
 var heatInks = func() []ink {
 	var out []ink
-	for n, c := range brewer.YlGnBu[9].Colors() {
+	for n, c := range brewer.YlGnBu[7].Colors() {
 		r, g, b, _ := c.RGBA()
 		out = append(out, ink{fmt.Sprintf("h%d", n), color.RGBA{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8), 0xff}, ""})
 	}

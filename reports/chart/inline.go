@@ -1,12 +1,15 @@
 package chart
 
 import (
-	"bytes"
 	"fmt"
 	"html"
 	"html/template"
 	"regexp"
+	"strconv"
 	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // CSS is what a page with pictures needs besides its own: their colours, light and
@@ -19,9 +22,12 @@ func CSS() string {
 			fmt.Fprintf(&dark, "  .chart .%s{color:%s}\n", i.class, i.dark)
 		}
 	}
-	return ".chart{display:block;width:100%;height:auto}\n" + light.String() +
+	return ".chart{display:block;width:100%;height:auto;font-family:" + family + "}\n" + light.String() +
 		"@media (prefers-color-scheme: dark){\n" + dark.String() + "}\n"
 }
+
+// family is Liberation Sans, by which text is measured, or one that is as wide.
+const family = `"Liberation Sans",Arial,Helvetica,sans-serif`
 
 // Inline is the picture as a part of a page, as wide as there is room. The page says
 // its title; described is what somebody hears who does not see it.
@@ -34,11 +40,11 @@ func Inline(p Picture, described string) (template.HTML, error) {
 		return "", err
 	}
 	_, high := v.Size()
-	var b bytes.Buffer
-	if _, err := v.WriteTo(&b); err != nil {
+	text, err := markup(v)
+	if err != nil {
 		return "", err
 	}
-	_, body, ok := strings.Cut(b.String(), "<svg ")
+	_, body, ok := strings.Cut(text, "<svg ")
 	_, body, whole := strings.Cut(body, ">")
 	if !ok || !whole {
 		return "", fmt.Errorf("chart: %q: the library writes another form of SVG", shown(p.heading()))
@@ -48,8 +54,27 @@ func Inline(p Picture, described string) (template.HTML, error) {
 	return template.HTML(head + styled.ReplaceAllStringFunc(body, attributes)), nil
 }
 
+// markup is the picture as SVG. Each text says how wide it is: a browser that has
+// another face makes it fit, so that nothing lies on its neighbour.
+func markup(v *vgsvg.Canvas) (string, error) {
+	var b strings.Builder
+	if _, err := v.WriteTo(&b); err != nil {
+		return "", err
+	}
+	return textual.ReplaceAllStringFunc(b.String(), func(element string) string {
+		part := textual.FindStringSubmatch(element)
+		size, err := strconv.ParseFloat(part[2], 64)
+		wide := textStyle(vg.Points(size)).Width(html.UnescapeString(part[4]))
+		if err != nil || wide <= 0 {
+			return element
+		}
+		return fmt.Sprintf(`<text textLength="%.5g" lengthAdjust="spacingAndGlyphs"%s%s%s>%s</text>`, wide.Points(), part[1], part[2], part[3], part[4])
+	}), nil
+}
+
 var (
-	styled = regexp.MustCompile(`style="[^"]*"`)
+	textual = regexp.MustCompile(`<text([^>]*font-size:)([0-9.]+)([^>]*)>([^<]*)</text>`)
+	styled  = regexp.MustCompile(`style="[^"]*"`)
 	// used are the properties that say something to a browser.
 	used = map[string]bool{
 		"fill": true, "stroke": true, "stroke-width": true, "stroke-dasharray": true, "stroke-dashoffset": true, "font-size": true,

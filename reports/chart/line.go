@@ -61,15 +61,15 @@ func (l Line) rows(x Axis) [][]any {
 	return out
 }
 
-// lineplot is an empty plot with a grid and these axes.
-func lineplot(x, y Axis, size vg.Length) *plot.Plot {
+// lineplot is an empty plot with a grid and these axes, about so large.
+func lineplot(x, y Axis, size, wide, high vg.Length) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil
 	grid := plotter.NewGrid()
 	grid.Vertical.Color, grid.Horizontal.Color = gridInk.RGBA, gridInk.RGBA
 	p.Add(grid)
-	x.dress(&p.X, size, ticksMax)
-	y.dress(&p.Y, size, ticksMax)
+	x.across(&p.X, size, wide)
+	y.upright(&p.Y, size, high)
 	return p
 }
 

@@ -28,7 +28,7 @@ type Mark uint8
 // What a block can be marked as.
 const (
 	Unmarked Mark = iota
-	Empty         // it has an owner, and none of its addresses is in use: paler
+	Empty         // it has an owner, and none of its addresses is in use: faint
 	Borrowed      // another node uses an address of it: dotted
 )
 

@@ -71,7 +71,7 @@ func (o *Owners) legend() []entry {
 		out = append(out, entry{name: "nobody's", wide: 16, thumb: func(c draw.Canvas) { outline(c, mutedInk.RGBA, c.Rectangle) }})
 	}
 	if marks[Empty] {
-		out = append(out, entry{name: "paler: empty", wide: 16, thumb: func(c draw.Canvas) { lookOf(0).area(c, true, c.Rectangle) }})
+		out = append(out, entry{name: "faint: empty", wide: 16, thumb: func(c draw.Canvas) { lookOf(0).area(c, true, c.Rectangle) }})
 	}
 	if marks[Borrowed] {
 		out = append(out, entry{name: "borrowed from", wide: 16, thumb: func(c draw.Canvas) {
@@ -87,8 +87,8 @@ const sharedWide = 170
 func (o *Owners) draw(c draw.Canvas) {
 	p := plot.New()
 	p.BackgroundColor = nil
-	o.X.dress(&p.X, fontSize, ticksMax)
-	Axis{}.dress(&p.Y, fontSize, 1)
+	o.X.across(&p.X, fontSize, chartWide*0.8)
+	Axis{}.dress(&p.Y, fontSize, 0)
 	p.X.Min, p.X.Max = o.edge(0), o.edge(len(o.Times))
 	p.Y.Min, p.Y.Max = 0, float64(len(o.Blocks))
 	p.Y.Tick.Marker = plot.ConstantTicks(o.blockTicks())

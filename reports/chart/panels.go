@@ -29,10 +29,8 @@ type Panel struct {
 // PanelsMax is how many panels a picture may have.
 const PanelsMax = 24
 
-const (
-	panelHigh = 104 // without what is around its axes
-	panelTick = 4
-)
+// panelHigh is how high a panel is without what is around its axes.
+const panelHigh = 104
 
 func (p *Panels) heading() string { return p.Title }
 
@@ -108,8 +106,8 @@ func (p *Panels) y(panel Panel) (axis Axis, own bool) {
 }
 
 func (p *Panels) height() vg.Length {
-	rows, _ := p.grid()
-	return vg.Length(rows)*(panelHigh+panelRow) + 30
+	rows, cols := p.grid()
+	return vg.Length(rows)*(panelHigh+panelRow+p.X.nameHigh(smallSize, vg.Length(chartWide/cols))) + 30
 }
 
 const panelRow = smallSize + 6 // a panel's title
@@ -150,9 +148,8 @@ func (p *Panels) plot(panel Panel, lowest, first bool) *plot.Plot {
 	if !first || own {
 		y.Label = ""
 	}
-	out := lineplot(x, y, smallSize)
-	x.dress(&out.X, smallSize, panelTick)
-	y.dress(&out.Y, smallSize, panelTick)
+	_, cols := p.grid()
+	out := lineplot(x, y, smallSize, vg.Length(chartWide/cols), panelHigh)
 	names := p.names()
 	for _, l := range panel.Lines {
 		out.Add(lineplotter{l, styleOf(slices.Index(names, l.Name))})

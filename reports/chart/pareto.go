@@ -79,7 +79,7 @@ func (p *Pareto) legend() []entry {
 		out = append(out, entry{name: "recommended", wide: 16, thumb: glyph(front[i], true)})
 	}
 	if n := p.unnamed(); n > 0 {
-		out = append(out, entry{name: fmt.Sprintf("%d names had no room", n)})
+		out = append(out, entry{name: fmt.Sprintf("without room for a name: %d", n)})
 	}
 	return out
 }
@@ -117,7 +117,7 @@ func (p *Pareto) layout(c draw.Canvas) (*plot.Plot, []vg.Point, []tag) {
 }
 
 func (p *Pareto) plot() *plot.Plot {
-	out := lineplot(p.X, p.Y, fontSize)
+	out := lineplot(p.X, p.Y, fontSize, chartWide, p.height()-44)
 	for _, o := range p.Points {
 		out.X.Min, out.X.Max = math.Min(out.X.Min, o.X), math.Max(out.X.Max, o.X)
 		out.Y.Min, out.Y.Max = math.Min(out.Y.Min, o.Y), math.Max(out.Y.Max, o.Y)

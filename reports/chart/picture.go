@@ -13,6 +13,7 @@ import (
 	"image/color"
 	"io"
 	"math"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -49,7 +50,13 @@ func SVG(w io.Writer, p Picture) error {
 	if err != nil {
 		return err
 	}
-	_, err = v.WriteTo(w)
+	text, err := markup(v)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, styled.ReplaceAllStringFunc(text, func(style string) string {
+		return strings.Replace(style, "font-family:Liberation Sans", "font-family:"+strings.ReplaceAll(family, `"`, "'"), 1)
+	}))
 	return err
 }
 
@@ -148,10 +155,11 @@ func (f *frame) draw(c draw.Canvas) {
 	f.Picture.draw(draw.Crop(c, margin, -margin, 0, y-c.Max.Y))
 }
 
-// finite complains of a value that cannot be drawn.
+// finite complains of a value that cannot be drawn: the axis around one beyond 1e300
+// would have no end.
 func finite(values ...float64) error {
 	for _, v := range values {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
+		if math.IsNaN(v) || math.Abs(v) > 1e300 {
 			return fmt.Errorf("%v is no value to draw", v)
 		}
 	}

@@ -21,10 +21,10 @@ const (
 	tagHigh = smallSize + 1
 )
 
-// place names beside their points so that none lies on another, on a point, or
-// outside: what is recommended first, then the front, then the rest, in their order.
-// Each takes the first free place of those around its point, nearer ones first; one
-// that finds none is left out.
+// place names beside their points so that none lies on another, on a point, on the
+// front's line, or outside: what is recommended first, then the front, then the rest,
+// in their order. Each takes the first free place of those around its point, nearer
+// ones first; of many, the rest only near ones. One that finds none is left out.
 func (p *Pareto) place(at []vg.Point, area vg.Rectangle) []tag {
 	front := p.Front()
 	order := make([]int, len(p.Points))
@@ -49,38 +49,83 @@ func (p *Pareto) place(at []vg.Point, area vg.Rectangle) []tag {
 		}
 		taken = append(taken, vg.Rectangle{Min: vg.Point{X: pt.X - r, Y: pt.Y - r}, Max: vg.Point{X: pt.X + r, Y: pt.Y + r}})
 	}
+	line := p.stairs(at, area)
+	for n := 1; n < len(line); n++ {
+		a, b := line[n-1], line[n]
+		taken = append(taken, vg.Rectangle{Min: vg.Point{X: min(a.X, b.X) - 1, Y: min(a.Y, b.Y) - 1}, Max: vg.Point{X: max(a.X, b.X) + 1, Y: max(a.Y, b.Y) + 1}})
+	}
 	var out []tag
 	for _, n := range order {
 		t := tag{name: cut(p.Points[n].Name, tagWide, textStyle(smallSize)), from: at[n]}
-		if t.name != "" && t.find(area, taken, p.Points[n].Recommended) {
-			out, taken = append(out, t), append(taken, t.box)
+		gaps := []vg.Length{6, 14, 26, 40, 60, 90}
+		if rank(n) == 0 {
+			gaps[0] = recommendedRadius + 3
+		} else if rank(n) == 2 && len(p.Points) > fewPoints {
+			gaps = gaps[:2]
+		}
+		if t.name != "" && t.find(gaps, area, taken, out) {
+			out, taken = append(out, t), append(append(taken, t.box), t.leader()...)
 		}
 	}
 	return out
 }
 
-// find a free place.
-func (t *tag) find(area vg.Rectangle, taken []vg.Rectangle, recommended bool) bool {
+// fewPoints may all have their names far away: one can still see what belongs together.
+const fewPoints = 16
+
+// find a free place at one of these distances.
+func (t *tag) find(gaps []vg.Length, area vg.Rectangle, taken []vg.Rectangle, others []tag) bool {
 	w := textStyle(smallSize).Width(t.name)
-	for _, gap := range []vg.Length{5, 14, 26, 40, 60} {
-		far := gap > 5
-		if !far && recommended {
-			gap = recommendedRadius + 3
-		}
-		for _, side := range []vg.Point{{X: 1, Y: 0}, {X: 1, Y: 1}, {X: -1, Y: 0}, {X: 1, Y: -1}, {X: -1, Y: 1}, {X: -1, Y: -1}, {X: 0, Y: 1}, {X: 0, Y: -1}} {
+	for _, gap := range gaps {
+		t.far = gap > 10
+		for _, side := range sides {
 			mid := vg.Point{X: t.from.X + side.X*(gap+w/2), Y: t.from.Y + side.Y*gap}
-			if side.Y != 0 && !far {
+			if side.Y != 0 && !t.far {
 				mid.Y += side.Y * 4
 			}
-			box := vg.Rectangle{Min: vg.Point{X: mid.X - w/2, Y: mid.Y - tagHigh/2}, Max: vg.Point{X: mid.X + w/2, Y: mid.Y + tagHigh/2}}
-			if box.Min.X >= area.Min.X && box.Max.X <= area.Max.X && box.Min.Y >= area.Min.Y && box.Max.Y <= area.Max.Y &&
-				!slices.ContainsFunc(taken, func(r vg.Rectangle) bool { return overlap(box, r) }) {
-				t.box, t.far = box, far
+			t.box = rect(mid.X-w/2, mid.Y-tagHigh/2, w, tagHigh)
+			if t.box.Min.X >= area.Min.X && t.box.Max.X <= area.Max.X && t.box.Min.Y >= area.Min.Y && t.box.Max.Y <= area.Max.Y && t.free(taken, others) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// sides of a point, those first where one reads on.
+var sides = []vg.Point{
+	{X: 1, Y: 0}, {X: 1, Y: 1}, {X: -1, Y: 0}, {X: 1, Y: -1}, {X: -1, Y: 1}, {X: -1, Y: -1},
+	{X: 0, Y: 1}, {X: 0, Y: -1}, {X: 1, Y: 0.5}, {X: 1, Y: -0.5}, {X: -1, Y: 0.5}, {X: -1, Y: -0.5},
+}
+
+// free says whether the name lies on nothing, and its line on no other name.
+func (t *tag) free(taken []vg.Rectangle, others []tag) bool {
+	if slices.ContainsFunc(taken, func(r vg.Rectangle) bool { return overlap(t.box, r) }) {
+		return false
+	}
+	return !slices.ContainsFunc(t.leader(), func(spot vg.Rectangle) bool {
+		return slices.ContainsFunc(others, func(o tag) bool { return overlap(spot, o.box) })
+	})
+}
+
+// end of the line that leads from a name to its point.
+func (t *tag) end() vg.Point {
+	return vg.Point{X: min(max(t.from.X, t.box.Min.X), t.box.Max.X), Y: min(max(t.from.Y, t.box.Min.Y), t.box.Max.Y)}
+}
+
+// leader is that line as spots; none if the name is near.
+func (t *tag) leader() []vg.Rectangle {
+	if !t.far {
+		return nil
+	}
+	const spots = 16
+	var out []vg.Rectangle
+	to := t.end()
+	for n := range spots {
+		part := vg.Length(n) / spots
+		out = append(out, rect(t.from.X+(to.X-t.from.X)*part-1, t.from.Y+(to.Y-t.from.Y)*part-1, 2, 2))
+	}
+	return out
 }
 
 func overlap(a, b vg.Rectangle) bool {
@@ -89,8 +134,7 @@ func overlap(a, b vg.Rectangle) bool {
 
 func (t tag) draw(c draw.Canvas) {
 	if t.far {
-		to := vg.Point{X: min(max(t.from.X, t.box.Min.X), t.box.Max.X), Y: min(max(t.from.Y, t.box.Min.Y), t.box.Max.Y)}
-		c.StrokeLines(draw.LineStyle{Color: mutedInk.RGBA, Width: vg.Points(0.6)}, []vg.Point{t.from, to})
+		c.StrokeLines(draw.LineStyle{Color: mutedInk.RGBA, Width: vg.Points(0.6)}, []vg.Point{t.from, t.end()})
 	}
 	c.FillText(textStyle(smallSize), vg.Point{X: t.box.Min.X, Y: t.box.Min.Y + 2.5}, t.name)
 }

@@ -9,9 +9,6 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// ticksMax is how many labels an axis has room for that is as long as a picture is wide.
-const ticksMax = 7
-
 // counts are ticks at 1, 2 or 5 times a power of ten, written 2k, 1.5M.
 func counts(from, to float64, most int) []plot.Tick {
 	return ticks(from, to, stepOf(from, to, most), most, number)
@@ -27,12 +24,11 @@ func shares(from, to float64, most int) []plot.Tick {
 	return ticks(from, math.Max(1, math.Floor(to*10)/10-0.1), stepOf(from, to, most), most, share)
 }
 
-// named are the names of 0, 1, 2, …: all of them, or each so-many-th if there are too many.
-func named(names []string, most int) []plot.Tick {
-	every := (len(names) + most - 1) / most
-	var out []plot.Tick
-	for n := 0; n < len(names); n += max(1, every) {
-		out = append(out, plot.Tick{Value: float64(n), Label: shown(names[n])})
+// named are labels of each so-many-th of 0, 1, 2, ….
+func named(n, every int, label func(int) string) plot.ConstantTicks {
+	var out plot.ConstantTicks
+	for i := 0; i < n; i += every {
+		out = append(out, plot.Tick{Value: float64(i), Label: label(i)})
 	}
 	return out
 }
@@ -60,9 +56,9 @@ func number(v float64) string {
 	return strconv.FormatFloat(v, 'g', 4, 64)
 }
 
-// share of one in per cent, with at most four digits: 7%, 0.25%.
+// share is a part of one in per cent: 7%, 0.25%.
 func share(v float64) string {
-	return strconv.FormatFloat(rounded(v*100), 'g', 4, 64) + "%"
+	return number(rounded(v*100)) + "%"
 }
 
 // whole steps of time, in seconds.
@@ -88,13 +84,14 @@ func durations(from, to float64, most int) []plot.Tick {
 	return ticks(from, to, step, most, duration)
 }
 
-// duration of seconds without the parts that are zero: 90s is 1m30s, 2h is 2h.
+// duration of seconds without the parts that are zero: 90s is 1m30s, 36h is 1d12h.
 func duration(seconds float64) string {
-	if days := seconds / day; days >= 1 && days == math.Trunc(days) {
-		return strconv.FormatFloat(days, 'f', -1, 64) + "d"
-	}
 	if math.Abs(seconds) >= 1e9 {
 		return strconv.FormatFloat(seconds, 'g', 3, 64) + "s"
+	}
+	days := math.Trunc(seconds / day)
+	if seconds -= days * day; days != 0 && seconds == 0 {
+		return strconv.FormatFloat(days, 'f', -1, 64) + "d"
 	}
 	d := time.Duration(math.Round(seconds*1e3)) * time.Millisecond
 	s := d.String()
@@ -104,7 +101,34 @@ func duration(seconds float64) string {
 	if strings.HasSuffix(s, "h0m") {
 		s = strings.TrimSuffix(s, "0m")
 	}
+	if days != 0 {
+		s = strconv.FormatFloat(days, 'f', -1, 64) + "d" + s
+	}
 	return s
+}
+
+// longish is about how long so many seconds are: 45s, 1.5m, 7.2h, 12d.
+func longish(seconds float64) string {
+	for _, u := range []struct {
+		size float64
+		name string
+	}{{day, "d"}, {3600, "h"}, {60, "m"}, {1, "s"}} {
+		if math.Abs(seconds) >= u.size {
+			return number(math.Round(seconds/u.size*10)/10) + u.name
+		}
+	}
+	return strconv.FormatFloat(seconds, 'g', 2, 64) + "s"
+}
+
+// percent is about which share: 7%, and >99% for what is nearly all.
+func percent(v float64) string {
+	switch {
+	case v > 0 && v < 0.01:
+		return "<1%"
+	case v > 0.99 && v < 1:
+		return ">99%"
+	}
+	return number(math.Round(v*100)) + "%"
 }
 
 func ticks(from, to, step float64, most int, label func(float64) string) []plot.Tick {
