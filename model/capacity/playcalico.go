@@ -23,7 +23,9 @@ type byCalico struct {
 	collector *calico.Collector
 	changed   []model.PodRef
 	v4, v6    bool
-	size      int // addresses that its pools have, if they are all there is to hand out; else 0
+	handles   map[string]string        // of sandboxes that were there at the beginning, by container
+	tunnels   map[string][3]netip.Addr // of nodes that were: for IPIP, VXLAN, and VXLAN over IPv6
+	size      int                      // addresses that its pools have, if they are all there is to hand out; else 0
 }
 
 func newCalico(p *Player) (*byCalico, error) {
@@ -34,6 +36,7 @@ func newCalico(p *Player) (*byCalico, error) {
 		if m.a, err = calico.Restore(c.Datastore, *p.c.Record); err != nil {
 			return nil, err
 		}
+		m.remember(p.c.Record.Claims)
 	} else {
 		m.a = calico.New(c.Datastore)
 	}
@@ -58,6 +61,31 @@ func newCalico(p *Player) (*byCalico, error) {
 	return m, nil
 }
 
+// remember is what claims that are there at the beginning say of sandboxes and
+// devices.
+func (m *byCalico) remember(claims []model.Claim) {
+	m.handles, m.tunnels = map[string]string{}, map[string][3]netip.Addr{}
+	for i := range claims {
+		c := &claims[i]
+		if !c.Tunnel {
+			m.handles[c.Container] = c.Handle
+			continue
+		}
+		t := m.tunnels[c.Node]
+		for k, kind := range devices {
+			if c.Handle == kind+c.Node {
+				t[k] = c.Addr
+			}
+		}
+		m.tunnels[c.Node] = t
+	}
+}
+
+// devices are what the handles of nodes' devices begin with.
+//
+// Source: node/pkg/allocateip/allocateip.go, generateHandleAndAttributes.
+var devices = [3]string{"ipip-tunnel-addr-", "vxlan-tunnel-addr-", "vxlan-v6-tunnel-addr-"}
+
 // GraceDefault is how long Calico's collector looks at a leak before it releases
 // it.
 //
@@ -66,6 +94,12 @@ const GraceDefault = 15 * time.Minute
 
 func (m *byCalico) joins(n *station) error {
 	m.a.SetNode(n.Name, n.Labels)
+	if t, ok := m.tunnels[n.Name]; ok {
+		if err := m.a.SetTunnelAddrs(n.Name, t[0], t[1], t[2]); err != nil {
+			return err
+		}
+		delete(m.tunnels, n.Name)
+	}
 	return m.up(n)
 }
 
@@ -87,6 +121,9 @@ var namespaceLabels = map[string]string{"kubernetes.io/metadata.name": "default"
 
 func (m *byCalico) request(p *pod, container string) calico.Request {
 	q := calico.Request{Node: p.node.Name, Handle: calicoNetwork + "." + container, Pod: p.ref, NamespaceLabels: namespaceLabels}
+	if known, ok := m.handles[container]; ok {
+		q.Handle = known
+	}
 	if m.v4 {
 		q.V4 = 1
 	}
@@ -95,6 +132,8 @@ func (m *byCalico) request(p *pod, container string) calico.Request {
 	}
 	return q
 }
+
+func (m *byCalico) adopt(p *pod) { m.a.SetEndpoint(m.request(p, p.container), p.addrs...) }
 
 func (m *byCalico) add(p *pod) ([]netip.Addr, error) {
 	q := m.request(p, p.container)
@@ -205,7 +244,7 @@ func (m *byCalico) devices(v *metric.View) {
 		for i, a := range []netip.Addr{ipip, vxlan, vxlan6} {
 			if a.IsValid() {
 				v.Truth.Sandboxes = append(v.Truth.Sandboxes, model.Sandbox{
-					ID: []string{"ipip", "vxlan", "vxlan-v6"}[i] + "-tunnel-addr-" + n.Name, Pod: model.PodRef{Name: n.Name}, Node: n.Name,
+					ID: devices[i] + n.Name, Pod: model.PodRef{Name: n.Name}, Node: n.Name,
 					Attachments: []model.Attachment{{Network: calicoNetwork, Interface: "tunnel", Addrs: []netip.Addr{a}}},
 				})
 			}

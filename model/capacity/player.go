@@ -42,6 +42,8 @@ type manager interface {
 	joins(n *station) error
 	deleted(n *station) error
 	up(n *station) error
+	// adopt takes over a pod that runs already.
+	adopt(p *pod)
 	// add gives a pod's sandbox its addresses. What a refused one has taken is
 	// released again, as the kubelet does.
 	add(p *pod) ([]netip.Addr, error)
@@ -145,6 +147,7 @@ func NewPlayer(c *Cluster, t *Tape) (*Player, error) {
 		}
 		x := p.bind(int32(i), n)
 		x.container, x.addrs, x.reported = r.Container, r.Addrs, r.Addrs
+		p.manager.adopt(x)
 	}
 	p.course.Peak = p.manager.inUse()
 	return p, nil
@@ -254,7 +257,7 @@ func (p *Player) start(x *pod) error {
 func (p *Player) try(x *pod) error {
 	p.course.Adds++
 	x.sandboxes++
-	x.container = "p" + strconv.Itoa(int(x.number)) + "-" + strconv.Itoa(x.sandboxes)
+	x.container = x.ref.Name + "-" + strconv.Itoa(x.sandboxes)
 	addrs, err := p.manager.add(x)
 	if err != nil {
 		x.container = ""

@@ -1,10 +1,12 @@
 package capacity
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
+	"strconv"
 	"time"
 
 	"ipamsim/model"
@@ -19,6 +21,8 @@ type byWhereabouts struct {
 	r    *whereabouts.Record
 	all  []*whereabouts.Network
 	rule whereabouts.Rule
+	// interfaces that were there at the beginning, by container.
+	interfaces map[string][]string
 }
 
 func newWhereabouts(p *Player) (*byWhereabouts, error) {
@@ -32,6 +36,7 @@ func newWhereabouts(p *Player) (*byWhereabouts, error) {
 		if m.r, err = whereabouts.Restore(*p.c.Record); err != nil {
 			return nil, err
 		}
+		m.remember(p.c.Record)
 	}
 	for _, n := range c.Networks {
 		x, err := whereabouts.NewNetwork(n)
@@ -41,6 +46,20 @@ func newWhereabouts(p *Player) (*byWhereabouts, error) {
 		m.all = append(m.all, x)
 	}
 	return m, m.slice()
+}
+
+// remember is what the claims that are there at the beginning say of interfaces: a
+// container's are those of the networks in turn, shorter names first.
+func (m *byWhereabouts) remember(r *model.Snapshot) {
+	m.interfaces = map[string][]string{}
+	for i := range r.Claims {
+		c := &r.Claims[i]
+		if all := m.interfaces[c.Container]; !slices.Contains(all, c.Interface) {
+			all = append(all, c.Interface)
+			slices.SortFunc(all, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
+			m.interfaces[c.Container] = all
+		}
+	}
 }
 
 // slice cuts the node slices of a cluster that begins. Upstream gives them to the
@@ -123,8 +142,14 @@ func (m *byWhereabouts) cut() error {
 }
 
 func (m *byWhereabouts) call(p *pod, container string, network int) whereabouts.Call {
-	return whereabouts.Call{Node: p.node.Name, Pod: p.ref, Container: container, Interface: fmt.Sprint("net", network+1)}
+	name := "net" + strconv.Itoa(network+1)
+	if known := m.interfaces[container]; network < len(known) {
+		name = known[network]
+	}
+	return whereabouts.Call{Node: p.node.Name, Pod: p.ref, Container: container, Interface: name}
 }
+
+func (m *byWhereabouts) adopt(*pod) {}
 
 // add is Multus' ADD: the networks in order, the first failure ends it, and what
 // there was is released.

@@ -38,7 +38,7 @@ func (s *scene) ranges(out *Sample) {
 				continue
 			}
 			used, reach := s.sliced(n, r)
-			out.Stranded += float64((size-used)*up - reach)
+			s.stranded += ((size-used)*up - reach) * parts
 		}
 	}
 }

@@ -68,21 +68,25 @@ func (s *scene) family(n *model.Network, v4 bool, out *Sample) {
 		if policy.AutoAllocate {
 			left = max(limit-h.blocks, 0)
 		}
-		reach := float64(h.own)
+		reach := h.own * parts
 		switch {
 		case left > open && !policy.Strict:
-			reach = float64(others + room + h.odd)
+			reach = (others + room + h.odd) * parts
 		case left >= open:
-			reach += float64(room)
+			reach += room * parts
 		default:
-			reach += float64(room) * float64(left) / float64(open)
+			reach += int(float64(room) * float64(left) / float64(open) * parts)
 		}
-		out.Stranded += float64(all) - reach
+		s.stranded += all*parts - reach
 		if served && h.blocks == 0 && open == 0 && x.registered {
 			out.Starved++
 		}
 	}
 }
+
+// parts of an address are what stranded ones are counted in, so that it does not
+// matter in which order nodes come.
+const parts = 64
 
 // hand is what a node has.
 type hand struct {

@@ -20,6 +20,7 @@ type scene struct {
 	affinities    []model.Affinity
 	live          []holding
 	blackholed    int
+	stranded      int // addresses in parts, over all nodes that are up
 
 	// Of networks without blocks.
 	pools  []model.Pool
@@ -81,7 +82,7 @@ func (s *scene) sample(at time.Duration) Sample {
 	}
 	s.ranges(&out)
 	if out.Nodes > 0 {
-		out.Stranded /= float64(out.Nodes)
+		out.Stranded = float64(s.stranded) / parts / float64(out.Nodes)
 	}
 	s.count(&out)
 	return out

@@ -1,0 +1,82 @@
+package capacity_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"ipamsim/model"
+	"ipamsim/model/capacity"
+)
+
+// A plan that begins with a cluster as it is, its record and the pods that run,
+// begins with what was measured of it, and goes on with the same pods: once each of
+// them has been replaced, whatever had leaked is all that they did not release.
+func TestPlanBeginsWithAClusterThatIs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := drawCluster(t)
+		c.Trouble, c.Load.Grow = capacity.Trouble{}, 0 // all nodes are up at the end, and have their own names
+		before := c.Tape(1)
+		p, err := capacity.NewPlayer(c, before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for e := range before.Events() {
+			if err := p.Do(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		was := last(p)
+		v := p.View()
+		now := *c
+		now.Record, now.Pods = &v.Record, residents(v.Truth)
+		now.Load = capacity.Load{Lifetime: time.Hour}
+		now.Collect = capacity.Collect{}
+		tape := now.Tape(2)
+		q, err := capacity.NewPlayer(&now, tape)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Upstream's DEL stops where a reservation is missing, and its reconciler deletes
+		// those of networks with a name.
+		overlaps := c.Whereabouts != nil && c.Whereabouts.Networks[0].Overlap
+		first := true
+		for e := range tape.Events() {
+			if err := q.Do(e); err != nil {
+				t.Fatal(err)
+			}
+			if e.Kind != capacity.Look {
+				continue
+			}
+			is := last(q)
+			if is.Leaked != was.Leaked && !overlaps {
+				t.Fatalf("%d leaked at the beginning, and %d at %s", was.Leaked, is.Leaked, e.At)
+			}
+			if !first {
+				continue
+			}
+			first = false
+			// Only those that have an address are there already.
+			is.At, is.Pods, is.Waiting = was.At, is.Pods+was.Waiting, was.Waiting
+			if d := cmp.Diff(was, is); d != "" {
+				t.Fatalf("it was (-) and is (+):\n%s", d)
+			}
+		}
+	})
+}
+
+func residents(t model.Truth) (out []capacity.Resident) {
+	for _, b := range t.Sandboxes {
+		if b.Pod.Namespace == "" {
+			continue
+		}
+		r := capacity.Resident{Ref: b.Pod, Node: b.Node, Container: b.ID}
+		for _, a := range b.Attachments {
+			r.Addrs = append(r.Addrs, a.Addrs...)
+		}
+		out = append(out, r)
+	}
+	return out
+}
