@@ -26,6 +26,9 @@ func Load(path string) (*Scenario, error) {
 
 // Parse is Load for text that was read already; file is its name in messages.
 func Parse(file string, data []byte) (*Scenario, error) {
+	if len(data) > fileMax {
+		return parseLarge(file, data)
+	}
 	roots, err := documents(file, data, Kind)
 	if err != nil {
 		return nil, err
@@ -36,11 +39,16 @@ func Parse(file string, data []byte) (*Scenario, error) {
 // parse is Parse for documents.
 func parse(file string, roots []*yaml.Node) (*Scenario, error) {
 	l := &loader{s: &Scenario{File: file, docs: map[identity]*doc{}}, nodes: map[string]bool{}}
+	return l.load(file, roots, func() error { return l.manifests(file, roots) })
+}
+
+// load reads the Scenario, which is one of the roots, then the manifests.
+func (l *loader) load(file string, roots []*yaml.Node, manifests func() error) (*Scenario, error) {
 	steps := []func() error{
 		func() error { return l.scenario(file, roots) },
 		l.manager,
 		l.machines,
-		func() error { return l.manifests(file, roots) },
+		manifests,
 		l.networks,
 		l.attachments,
 		l.spec,
@@ -64,6 +72,8 @@ type loader struct {
 	kinds   map[string]kind
 	nodes   map[string]bool // every node there will ever be
 	nets    map[string]bool // every NetworkAttachmentDefinition; true: one of the manager's
+	large   bool            // of what there may be many of, only the line is kept
+	base    int             // how many lines of the file are before those that are read now
 }
 
 // identity is what there can be one of.

@@ -44,12 +44,13 @@ type doc struct {
 	within  path // where in the Scenario document it stands, for an object to apply
 	root    *yaml.Node
 	dialect dialect
+	base    int // how many lines of the file are before the first of its nodes' line numbers
 }
 
 // fail is a mistake at a node.
 func (d *doc) fail(n *yaml.Node, p path, format string, args ...any) *Error {
 	return &Error{
-		File: d.file, Line: n.Line, Column: n.Column, Object: d.object,
+		File: d.file, Line: n.Line + d.base, Column: n.Column, Object: d.object,
 		Field: append(d.within[:len(d.within):len(d.within)], p...).String(), Problem: fmt.Sprintf(format, args...),
 	}
 }

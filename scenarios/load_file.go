@@ -8,9 +8,13 @@ import (
 	"syscall"
 )
 
-// fileMax bounds what is read into memory. The IPPool of a /16 with every address
-// taken is 6 MiB of YAML.
-const fileMax = 8 << 20
+// fileMax bounds what is read as a whole. The IPPool of a /16 with every address
+// taken is 6 MiB of YAML. A larger file is read document by document, none of which
+// may be larger, up to largeMax: the import of a cluster with 150,000 pods has 150 MiB.
+const (
+	fileMax  = 8 << 20
+	largeMax = 512 << 20
+)
 
 // ReadFile reads a scenario, or what else is as large: a regular file of at most 8
 // MiB. The error is an *Error.
@@ -27,7 +31,7 @@ func readFile(path string) ([]byte, error) {
 		if f, err = os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0); err == nil {
 			defer f.Close()
 			info, err = f.Stat()
-			if err == nil && info.Mode().IsRegular() && info.Size() <= fileMax {
+			if err == nil && info.Mode().IsRegular() && info.Size() <= largeMax {
 				return readAll(f, path)
 			}
 		}
@@ -46,12 +50,12 @@ func readFile(path string) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return refuse("is not a regular file (" + describeMode(info.Mode()) + ")")
 	}
-	return refuse("more than 8 MiB, too large for a scenario")
+	return refuse("more than 512 MiB, too large for a scenario")
 }
 
 // readAll stops where a file that grows while it is read gets too large.
 func readAll(f *os.File, path string) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(f, fileMax+1))
+	data, err := io.ReadAll(io.LimitReader(f, largeMax+1))
 	if err != nil {
 		return nil, &Error{File: path, Problem: cause(err)}
 	}

@@ -20,7 +20,7 @@ func (l *loader) manifests(file string, roots []*yaml.Node) error {
 		if r == l.doc.root {
 			continue
 		}
-		if err := l.manifest(&doc{file: file, root: r, dialect: kubectls}); err != nil {
+		if err := l.manifest(&doc{file: file, root: r, dialect: kubectls, base: l.base}); err != nil {
 			return err
 		}
 	}
@@ -40,9 +40,12 @@ func (l *loader) manifest(d *doc) error {
 	}
 	if first := l.s.docs[id]; first != nil {
 		d.object = ""
-		return d.failAt(at("metadata", "name"), "a second %s, the first is in line %d", id, first.root.Line)
+		return d.failAt(at("metadata", "name"), "a second %s, the first is in line %d", id, first.root.Line+first.base)
 	}
 	l.s.docs[id] = d
+	if l.large {
+		defer d.slim(id.kind)
+	}
 	switch id.kind {
 	case "Node":
 		l.nodes[id.name] = true
@@ -65,7 +68,7 @@ func (l *loader) list(d *doc) error {
 		return d.fail(items, at("items"), "want a list of manifests, not %s", describe(items))
 	}
 	for _, item := range items.Content {
-		if err := l.manifest(&doc{file: d.file, root: item, dialect: kubectls}); err != nil {
+		if err := l.manifest(&doc{file: d.file, root: item, dialect: kubectls, base: d.base}); err != nil {
 			return err
 		}
 	}

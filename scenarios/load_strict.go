@@ -168,7 +168,7 @@ func (d *doc) mapping(b *bytes.Buffer, n *yaml.Node, p path, typeOf func(k, v *y
 		if line, twice := lines[key]; twice {
 			return d.fail(k, p.then(key), "written twice, first in line %d", line)
 		}
-		lines[key] = k.Line
+		lines[key] = k.Line + d.base
 		t, err := typeOf(k, v, key)
 		if errors.Is(err, errSkip) {
 			continue
