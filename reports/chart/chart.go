@@ -88,7 +88,7 @@ func (c *Chart) draw(to draw.Canvas) {
 func (c *Chart) plot() *plot.Plot {
 	p := lineplot(c.X, c.Y, fontSize, chartWide, chartHigh-44)
 	for n, l := range c.Lines {
-		p.Add(lineplotter{l, styleOf(n)})
+		p.Add(lineplotter{l, styleOf(n), n, len(c.Lines)})
 	}
 	c.X.bounds(&p.X)
 	c.Y.bounds(&p.Y)

@@ -108,32 +108,87 @@ func TestLittleToShow(t *testing.T) {
 	}
 }
 
+// Ticks are round, and their labels short.
 func TestTicks(t *testing.T) {
-	labels := func(f func(from, to float64) string) func(float64) string {
-		return func(to float64) string { return f(0, to) }
+	labels := func(a Axis, to float64) string {
+		var out []string
+		for _, x := range a.ticks(7).Ticks(0, to) {
+			out = append(out, x.Label)
+		}
+		return strings.Join(out, " ")
 	}
-	count := labels(func(from, to float64) string {
-		var out []string
-		for _, x := range counts(from, to, 7) {
-			out = append(out, x.Label)
-		}
-		return strings.Join(out, " ")
-	})
-	dur := labels(func(from, to float64) string {
-		var out []string
-		for _, x := range durations(from, to, 7) {
-			out = append(out, x.Label)
-		}
-		return strings.Join(out, " ")
-	})
-	for _, tt := range []struct{ got, want string }{
-		{count(4), "0 1 2 3 4"}, {count(0.6), "0 0.1 0.2 0.3 0.4 0.5 0.6"}, {count(12129), "0 2k 4k 6k 8k 10k 12k"},
-		{count(2.5e6), "0 500k 1M 1.5M 2M 2.5M"}, {count(900), "0 200 400 600 800"},
-		{dur(5), "0s 1s 2s 3s 4s 5s"}, {dur(300), "0s 1m 2m 3m 4m 5m"}, {dur(100), "0s 15s 30s 45s 1m 1m15s 1m30s"},
-		{dur(8 * 3600), "0s 2h 4h 6h 8h"}, {dur(7 * 24 * 3600), "0s 1d 2d 3d 4d 5d 6d 7d"},
+	count, dur, part := Axis{}, Axis{Duration: true}, Axis{Share: true}
+	for _, tt := range []struct {
+		a    Axis
+		to   float64
+		want string
+	}{
+		{count, 4, "0 1 2 3 4"}, {count, 0.6, "0 0.1 0.2 0.3 0.4 0.5 0.6"}, {count, 12129, "0 2k 4k 6k 8k 10k 12k"},
+		{count, 2.5e6, "0 500k 1M 1.5M 2M 2.5M"}, {count, 900, "0 200 400 600 800"}, {Axis{Whole: true}, 2, "0 1 2"},
+		{dur, 5, "0s 1s 2s 3s 4s 5s"}, {dur, 300, "0s 1m 2m 3m 4m 5m"}, {dur, 100, "0s 15s 30s 45s 1m 1m15s 1m30s"},
+		{dur, 8 * 3600, "0s 2h 4h 6h 8h"}, {dur, 7 * day, "0s 1d 2d 3d 4d 5d 6d 7d"}, {dur, 2.5 * day, "0s 12h 1d 1d12h 2d 2d12h"},
+		{dur, 30 * day, "0s 5d 10d 15d 20d 25d 30d"}, {dur, 365 * day, "0s 60d 120d 180d 240d 300d 360d"},
+		{part, 1.05, "0% 20% 40% 60% 80% 100%"}, {part, 1.6, "0% 50% 100% 150%"},
 	} {
-		if tt.got != tt.want {
-			t.Errorf("%s, want %s", tt.got, tt.want)
+		if got := labels(tt.a, tt.to); got != tt.want {
+			t.Errorf("to %v: %s, want %s", tt.to, got, tt.want)
 		}
+	}
+}
+
+// A value in a picture is short, and never says more than is true.
+func TestWritten(t *testing.T) {
+	dur, part := Axis{Duration: true}, Axis{Share: true}
+	for _, tt := range []struct {
+		a    Axis
+		v    float64
+		want string
+	}{
+		{Axis{}, 55.25, "55.25"}, {Axis{}, 12345, "12.35k"}, {dur, 45, "45s"}, {dur, 5400, "1.5h"}, {dur, 123456.7, "1.4d"}, {dur, 30 * day, "30d"}, {dur, 0, "0s"},
+		{part, 0, "0%"}, {part, 0.004, "<1%"}, {part, 0.12345, "12%"}, {part, 0.996, ">99%"}, {part, 1, "100%"},
+	} {
+		if got := tt.a.written(tt.v); got != tt.want {
+			t.Errorf("%v is %s, want %s", tt.v, got, tt.want)
+		}
+	}
+}
+
+// A map in which nothing happens is as large with 200 samples as with two.
+func TestOwnersAreMerged(t *testing.T) {
+	size := func(samples int) int {
+		o := many()
+		o.Times, o.Owner = o.Times[:samples], o.Owner[:samples]
+		o.Times[samples-1] = 30 * day
+		for n := range o.Owner {
+			o.Owner[n] = o.Owner[0]
+		}
+		if n := len(o.runs()); n != BlocksMax {
+			t.Errorf("%d samples: %d runs of %d blocks", samples, n, BlocksMax)
+		}
+		var b bytes.Buffer
+		if err := SVG(&b, o); err != nil {
+			t.Fatal(err)
+		}
+		return b.Len()
+	}
+	if two, all := size(2), size(200); two != all {
+		t.Errorf("%d bytes with two samples, %d with 200", two, all)
+	}
+}
+
+// Lines that lie on each other have their markers at different places.
+func TestMarkersAreStaggered(t *testing.T) {
+	l := wave("", 1, 1, 0, false)
+	seen := map[float64]int{}
+	for n := range 3 {
+		for _, p := range some(l.Points, n, 3) {
+			if before, taken := seen[p.X]; taken {
+				t.Errorf("lines %d and %d both have a marker at %v", before, n, p.X)
+			}
+			seen[p.X] = n
+		}
+	}
+	if len(seen) != 18 {
+		t.Errorf("%d markers on three lines, want 18", len(seen))
 	}
 }

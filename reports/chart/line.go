@@ -77,6 +77,7 @@ func lineplot(x, y Axis, size, wide, high vg.Length) *plot.Plot {
 type lineplotter struct {
 	Line
 	style
+	n, of int // which line of how many
 }
 
 // DataRange is that of the line and its band.
@@ -118,7 +119,7 @@ func (l lineplotter) Plot(c draw.Canvas, p *plot.Plot) {
 		c.StrokeLines(l.border(), low, high)
 	}
 	c.StrokeLines(l.line(), line)
-	for _, pt := range some(l.Points) {
+	for _, pt := range some(l.Points, l.n, l.of) {
 		c.DrawGlyphNoClip(l.marker(), at(pt.X, pt.Y))
 	}
 }
@@ -135,13 +136,16 @@ func stairs(points []vg.Point) []vg.Point {
 	return out
 }
 
-// some of the points bear a marker: the last, and others evenly before it.
-func some(all []Point) []Point {
+// some of the points bear a marker: all of a few; of many some at equal distances,
+// which are not the same for each line, so that one sees lines that lie on each other.
+func some(all []Point, line, lines int) []Point {
 	const marksMax = 6
-	n := min(len(all), marksMax)
-	out := make([]Point, n)
+	if len(all) <= marksMax {
+		return all
+	}
+	out := make([]Point, marksMax)
 	for i := range out {
-		out[i] = all[(i+1)*len(all)/n-1]
+		out[i] = all[((i+1)*lines-line)*len(all)/(marksMax*lines)-1]
 	}
 	return out
 }

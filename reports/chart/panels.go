@@ -152,7 +152,8 @@ func (p *Panels) plot(panel Panel, lowest, first bool) *plot.Plot {
 	out := lineplot(x, y, smallSize, vg.Length(chartWide/cols), panelHigh)
 	names := p.names()
 	for _, l := range panel.Lines {
-		out.Add(lineplotter{l, styleOf(slices.Index(names, l.Name))})
+		n := slices.Index(names, l.Name)
+		out.Add(lineplotter{l, styleOf(n), n, len(names)})
 	}
 	return out
 }

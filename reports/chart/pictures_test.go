@@ -87,7 +87,11 @@ func panels() *Panels {
 			if n == 3 && k == 1 {
 				continue // it leaks nothing, and nobody measured it
 			}
-			panel.Lines = append(panel.Lines, wave(option, m.base, m.base/2, float64(n+k), n > 0))
+			phase := float64(n + k)
+			if n == 1 {
+				phase = 0 // all three lie on each other
+			}
+			panel.Lines = append(panel.Lines, wave(option, m.base, m.base/2, phase, n > 0))
 		}
 		p.Panels = append(p.Panels, panel)
 	}
