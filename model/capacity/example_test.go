@@ -1,0 +1,88 @@
+package capacity_test
+
+import (
+	"fmt"
+	"net/netip"
+	"time"
+
+	"ipamsim/model/capacity"
+	"ipamsim/model/reference/calico"
+)
+
+// Wikimedia's staging cluster: 90 pods on two nodes, four blocks, and two more nodes
+// after a month of drains. What one node needed while the other was away it never
+// gives back, unless a collector releases what is empty; so the new ones borrow.
+func Example() {
+	staging := capacity.Cluster{
+		Calico: &capacity.Calico{
+			Datastore: calico.Kubernetes,
+			Pools:     []calico.Pool{{Name: "default-ipv4-ippool", Prefix: netip.MustParsePrefix("10.64.75.0/24"), BlockBits: 26}},
+			Config:    calico.Config{AutoAllocate: true},
+		},
+		Nodes:   []capacity.Node{{Name: "kubestage1001"}, {Name: "kubestage1002"}},
+		Load:    capacity.Load{Pods: 90, Lifetime: 48 * time.Hour, Grow: 2, GrowAt: 30 * 24 * time.Hour},
+		Trouble: capacity.Trouble{DrainEvery: 10 * 24 * time.Hour, DrainFor: time.Hour},
+		Horizon: 40 * 24 * time.Hour, Samples: 5,
+	}
+	releasing := staging
+	releasing.Collect = capacity.Collect{Every: 5 * time.Minute}
+	for _, c := range []*capacity.Cluster{&staging, &releasing} {
+		course, err := capacity.Play(c, c.Tape(1))
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		for _, s := range course.Samples[1:] {
+			fmt.Printf("day %2.0f: %d nodes, %d pods, blocks %d (empty %d), borrowed %d, starved %d\n",
+				s.At.Hours()/24, s.Nodes, s.Pods, s.Blocks, s.EmptyBlocks, s.Borrowed, s.Starved)
+		}
+	}
+	// Output:
+	// day 10: 2 nodes, 90 pods, blocks 3 (empty 0), borrowed 0, starved 0
+	// day 20: 2 nodes, 90 pods, blocks 4 (empty 1), borrowed 0, starved 0
+	// day 30: 4 nodes, 90 pods, blocks 4 (empty 1), borrowed 0, starved 2
+	// day 40: 4 nodes, 90 pods, blocks 4 (empty 1), borrowed 44, starved 2
+	// day 10: 2 nodes, 90 pods, blocks 3 (empty 0), borrowed 0, starved 0
+	// day 20: 2 nodes, 90 pods, blocks 3 (empty 0), borrowed 0, starved 0
+	// day 30: 4 nodes, 90 pods, blocks 3 (empty 0), borrowed 0, starved 0
+	// day 40: 4 nodes, 90 pods, blocks 4 (empty 0), borrowed 0, starved 0
+}
+
+// The same happens whatever manages the addresses: a node loses its power, its pods
+// are marked after 340 s, others start on the other node.
+func ExampleCluster_Tape() {
+	c := capacity.Cluster{
+		Nodes:   []capacity.Node{{Name: "a"}, {Name: "b"}},
+		Load:    capacity.Load{PodsPerNode: capacity.Distribution{Mean: 2}},
+		Trouble: capacity.Trouble{CrashEvery: 20 * time.Hour, CrashFor: 10 * time.Minute},
+		Collect: capacity.Collect{Every: 12 * time.Hour},
+		Horizon: 24 * time.Hour, Samples: 2,
+	}
+	tape := c.Tape(8)
+	kinds := []string{"joins", "starts", "stops", "is removed", "loses power", "is back", "is deleted", "pass", "look", "is marked"}
+	for e := range tape.Events() {
+		what := kinds[e.Kind]
+		switch {
+		case e.Pod >= 0:
+			what = fmt.Sprintf("%s on %s %s", tape.Pod(e.Pod), tape.Node(e.Node).Name, what)
+		case e.Node >= 0:
+			what = tape.Node(e.Node).Name + " " + what
+		}
+		fmt.Println(e.At.Round(time.Second), what)
+	}
+	// Output:
+	// 0s look
+	// 1s default/pod-0 on a starts
+	// 2s default/pod-1 on b starts
+	// 3s default/pod-2 on a starts
+	// 4s default/pod-3 on b starts
+	// 9h23m1s a loses power
+	// 9h28m41s default/pod-0 on a is marked
+	// 9h28m41s default/pod-2 on a is marked
+	// 9h28m42s default/pod-4 on b starts
+	// 9h28m42s default/pod-5 on b starts
+	// 9h33m1s a is back
+	// 12h0m0s pass
+	// 24h0m0s pass
+	// 24h0m0s look
+}
