@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// Axis says what is measured and in which unit. It begins at zero.
+// Axis says what is measured and in which unit. Zero is on it.
 type Axis struct {
 	Label string
 	// At most one of these; with none, values are numbers.
@@ -64,13 +64,13 @@ func (a Axis) column(otherwise string) string {
 	return name
 }
 
-// bounds of an axis around values: they begin at zero.
+// bounds of an axis around its values and zero.
 func (a Axis) bounds(to *plot.Axis) {
 	if a.Names != nil {
 		to.Min, to.Max = -0.5, float64(len(a.Names))-0.5
 		return
 	}
-	to.Min = math.Min(to.Min, 0)
+	to.Min, to.Max = math.Min(to.Min, 0), math.Max(to.Max, 0)
 	if a.Share {
 		to.Max = math.Max(to.Max, 1)
 	}

@@ -88,7 +88,7 @@ func TestLittleToShow(t *testing.T) {
 	for name, points := range map[string][]Point{
 		"one point at zero": {{0, 0}}, "no time passed": {{0, 1}, {0, 5}}, "nothing changed": {{0, 7}, {60, 7}},
 		"years": {{0, 1}, {1e9, 1e12}}, "small": {{0, 1e-9}, {1e-6, 2e-9}}, "below zero": {{0, -5}, {1, 5}}, "only below": {{-9, -9}, {-8, -8}},
-		"hardly more than before": {{1e15, 1e15}, {1e15 + 1, 1e15 + 1}}, "the largest": {{0, 0}, {1e300, 1e300}},
+		"hardly more than before": {{1e15, 1e15}, {1e15 + 1, 1e15 + 1}}, "the largest": {{0, 0}, {1e300, 1e300}}, "the smallest": {{0, 0}, {5e-324, 5e-324}}, "from one end to the other": {{-1e300, -1e300}, {1e300, 1e300}},
 	} {
 		line := Line{Points: points}
 		all[name] = &Chart{X: Axis{Duration: true}, Lines: []Line{line}}

@@ -35,19 +35,22 @@ func (l Line) check() error {
 
 func lineColumns(x, y Axis) []string { return []string{x.column("x"), y.column("y"), "low", "high"} }
 
-// rows of a line: each X once, ascending, with the value and the band that are there.
+// rows of a line, ascending in X, each with the value and the band that are there.
 func (l Line) rows(x Axis) [][]any {
 	type row struct {
 		x            float64
 		y, low, high any
 	}
 	var all []row
-	for _, p := range l.Points {
+	at := map[float64]int{} // the first point with this X
+	for n, p := range l.Points {
+		if _, before := at[p.X]; !before {
+			at[p.X] = n
+		}
 		all = append(all, row{p.X, p.Y, nil, nil})
 	}
 	for _, r := range l.Band {
-		n := slices.IndexFunc(l.Points, func(p Point) bool { return p.X == r.X })
-		if n >= 0 && all[n].low == nil {
+		if n, ok := at[r.X]; ok && all[n].low == nil {
 			all[n].low, all[n].high = r.Low, r.High
 			continue
 		}
