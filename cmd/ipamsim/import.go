@@ -1,0 +1,195 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ipamsim/model"
+	"ipamsim/reports"
+	"ipamsim/scenarios"
+	"ipamsim/scenarios/dump"
+)
+
+// importFlags are the flags of import as typed.
+type importFlags struct {
+	anonymise, out, name string
+	check                bool
+}
+
+func importCommand() *cobra.Command {
+	f := &importFlags{}
+	cmd := &cobra.Command{
+		Use:   "import FILE… > scenario.yaml",
+		Short: "make a scenario of a cluster that was dumped, and say what is wrong in it",
+		Long: `Make a scenario of a cluster that was dumped, and say what is wrong in it.
+
+The files hold what kubectl get -o yaml or -o json and calicoctl get -o yaml print,
+the tables of calicoctl ipam show, or what calicoctl datastore migrate export
+writes, in any mixture; - is the standard input. The scenario goes to the standard
+output, what could not be known and what is wrong to the standard error. Of pods
+only names, labels, networks and addresses are kept.
+
+Exit: 0 written · 1 something is wrong in the cluster, with --check · 2 the files
+cannot be read.`,
+		Example: `  kubectl get nodes,pods,ippools,ipamblocks,blockaffinities,ipamhandles,ipamconfigs -A -o yaml > dump.yaml
+  ipamsim import dump.yaml > cluster.yaml
+  kubectl get net-attach-def,ippools.whereabouts.cni.cncf.io,overlappingrangeipreservations,nodes,pods -A -o json | ipamsim import --check - > cluster.yaml`,
+		RunE: func(cmd *cobra.Command, files []string) error {
+			if len(files) == 0 {
+				return errors.New("import: want a file, or - for the standard input")
+			}
+			return f.run(cmd, files)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.anonymise, "anonymise", "", "replace names and addresses of nodes; =addresses: those of pools and pods too")
+	fl.Lookup("anonymise").NoOptDefVal = "names"
+	fl.BoolVar(&f.check, "check", false, "exit with 1 if anything is wrong in the cluster")
+	fl.StringVar(&f.out, "out", "", "write the scenario to `F` instead of the standard output")
+	fl.StringVar(&f.name, "name", "imported", "what to call the scenario")
+	return cmd
+}
+
+func (f *importFlags) run(cmd *cobra.Command, files []string) error {
+	o := dump.Options{Name: f.name}
+	switch f.anonymise {
+	case "":
+	case "names":
+		o.Anonymise = true
+	case "addresses":
+		o.Anonymise, o.Addresses = true, true
+	default:
+		return fmt.Errorf("--anonymise: %q: want nothing or addresses", f.anonymise)
+	}
+	out, err := create(f.out)
+	if err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	defer out.discard()
+	stderr := cmd.ErrOrStderr()
+	c := dump.New()
+	for _, name := range files {
+		if err := readDump(c, name, cmd.InOrStdin(), stderr); err != nil {
+			return err
+		}
+	}
+	return f.write(cmd, c, o, out)
+}
+
+// readDump reads one file into c.
+func readDump(c *dump.Cluster, name string, stdin io.Reader, stderr io.Writer) error {
+	var r io.Reader = stdin
+	if name == "-" {
+		name = "standard input"
+	} else {
+		file, err := os.Open(name)
+		if err == nil {
+			var info os.FileInfo
+			if info, err = file.Stat(); err == nil && info.IsDir() {
+				err = errors.New("is a directory, want a file")
+			}
+			defer file.Close()
+		}
+		if err != nil {
+			var p *os.PathError
+			if errors.As(err, &p) {
+				err = p.Err
+			}
+			return &scenarios.Error{File: name, Problem: err.Error()}
+		}
+		r = file
+	}
+	last, shown := time.Now(), false
+	err := c.Read(name, r, func(p dump.Progress) {
+		if time.Since(last) > time.Second {
+			last, shown = time.Now(), true
+			fmt.Fprintf(stderr, "ipamsim: %s: %d MiB, %d objects\n", reports.Clean(name), p.Bytes>>20, p.Objects)
+		}
+	})
+	_ = shown
+	return err
+}
+
+// write makes the scenario, looks at it, and writes it with what is to be expected.
+func (f *importFlags) write(cmd *cobra.Command, c *dump.Cluster, o dump.Options, out *file) error {
+	stderr := cmd.ErrOrStderr()
+	text, report, err := c.Scenario(o)
+	if err != nil {
+		return err
+	}
+	s, err := scenarios.Parse("the scenario made of it", text)
+	if err != nil {
+		return report.Trace(err)
+	}
+	var view *scenarios.View
+	err = withRunner(cmd, func(ctx context.Context, r *scenarios.Runner) (err error) {
+		view, err = r.Look(ctx, s)
+		return err
+	})
+	if err != nil {
+		return report.Trace(err)
+	}
+	o.Expect = expected(view.Violations)
+	if text, _, err = c.Scenario(o); err != nil {
+		return err
+	}
+	if err := emit(cmd.OutOrStdout(), out, text); err != nil {
+		return err
+	}
+	b := bufio.NewWriter(stderr)
+	tellImport(b, report)
+	c.Wrong(view).Write(b)
+	if err := b.Flush(); err != nil {
+		return err
+	}
+	if f.check && len(view.Violations) > 0 {
+		return &exit{code: exitViolation}
+	}
+	return nil
+}
+
+func emit(stdout io.Writer, out *file, text []byte) error {
+	if out == nil {
+		_, err := stdout.Write(text)
+		return err
+	}
+	_, err := out.Write(text)
+	return errors.Join(err, out.commit())
+}
+
+// expected are the invariants that are broken, sorted.
+func expected(all []model.Violation) []string {
+	var out []string
+	for _, v := range all {
+		if len(out) == 0 || out[len(out)-1] != v.Invariant {
+			out = append(out, v.Invariant)
+		}
+	}
+	return out
+}
+
+// tellImport says what was read and what could not be known.
+func tellImport(w io.Writer, r *dump.Report) {
+	var managers []string
+	if r.Calico {
+		managers = append(managers, "Calico ("+r.Datastore+")")
+	}
+	if r.Whereabouts {
+		managers = append(managers, "Whereabouts")
+	}
+	fmt.Fprintf(w, "ipamsim: %s: %d nodes, %d pods, %d addresses in use\n", strings.Join(managers, " and "), r.Nodes, r.Pods, r.Claims)
+	for _, s := range r.Unknown {
+		fmt.Fprintf(w, "not known: %s\n", reports.Clean(s))
+	}
+	for _, s := range r.Left {
+		fmt.Fprintf(w, "left out: %s\n", reports.Clean(s))
+	}
+}

@@ -1,0 +1,263 @@
+// Package dump makes a scenario of what an operator can dump of a cluster: what
+// kubectl and calicoctl print, in any mixture and any number of files.
+//
+// A Cluster takes objects one by one, keeps of each what matters to an address
+// manager, and drops the rest at once: environment variables, images and
+// secrets never get further. Its Scenario is a file whose initial state is that
+// cluster, with a Report of what could not be known and what was left out.
+package dump
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ipamsim/scenarios"
+)
+
+// Cluster is what is known of a cluster so far. Objects are added one at a time,
+// by Read from files and by Add from anywhere else.
+type Cluster struct {
+	pods       kept[pod]
+	nodes      kept[node]
+	namespaces kept[namespace]
+	endpoints  kept[endpoint] // WorkloadEndpoints, by namespace/pod
+
+	pools        kept[poolSpec] // Calico's
+	reservations kept[reservationSpec]
+	blocks       kept[blockSpec]
+	affinities   kept[affinitySpec] // by host and block
+	handles      kept[handleSpec]
+	config       kept[configSpec]
+	controllers  kept[string] // leakGracePeriod of each KubeControllersConfiguration
+	families     kept[families]
+	bgp          kept[bgpSpec]
+	peers        kept[peerSpec]
+
+	attachments   kept[string] // configuration of each NetworkAttachmentDefinition
+	rangePools    kept[rangePool]
+	rangeReserved kept[rangeReservation]
+	slicePools    kept[slicePool]
+	cronJobs      kept[json.RawMessage] // those that run ip-reconciler
+
+	tables tables
+
+	sources  []string       // files, in the order in which they were read
+	read     map[string]int // objects by kind, as they came
+	ignored  map[string]int // of which nothing is kept, by kind
+	versions map[uint64]bool
+	newer    []string // objects that were there twice
+	etcd     bool     // something came out of Calico's etcd datastore
+	kdd      bool     // something of Calico's came as custom resources
+	words    map[string]string
+}
+
+// New is a cluster of which nothing is known.
+func New() *Cluster {
+	return &Cluster{
+		pods: kept[pod]{}, nodes: kept[node]{}, namespaces: kept[namespace]{}, endpoints: kept[endpoint]{},
+		pools: kept[poolSpec]{}, reservations: kept[reservationSpec]{}, blocks: kept[blockSpec]{}, affinities: kept[affinitySpec]{},
+		handles: kept[handleSpec]{}, config: kept[configSpec]{}, controllers: kept[string]{}, families: kept[families]{},
+		bgp: kept[bgpSpec]{}, peers: kept[peerSpec]{},
+		attachments: kept[string]{}, rangePools: kept[rangePool]{}, rangeReserved: kept[rangeReservation]{},
+		slicePools: kept[slicePool]{}, cronJobs: kept[json.RawMessage]{},
+		tables: newTables(), read: map[string]int{}, ignored: map[string]int{}, versions: map[uint64]bool{}, words: map[string]string{},
+	}
+}
+
+// Origin is where an object was read.
+type Origin struct {
+	File string
+	Line int // from 1; 0: not known
+}
+
+func (o Origin) String() string {
+	if o.Line == 0 {
+		return o.File
+	}
+	return o.File + ":" + strconv.Itoa(o.Line)
+}
+
+func (o Origin) fail(object, field, format string, args ...any) *scenarios.Error {
+	return &scenarios.Error{File: o.File, Line: o.Line, Object: object, Field: field, Problem: fmt.Sprintf(format, args...)}
+}
+
+// head is what every object has.
+type head struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Metadata   struct {
+		Name              string            `json:"name"`
+		Namespace         string            `json:"namespace"`
+		ResourceVersion   string            `json:"resourceVersion"`
+		Labels            map[string]string `json:"labels"`
+		Annotations       map[string]string `json:"annotations"`
+		DeletionTimestamp *string           `json:"deletionTimestamp"`
+	} `json:"metadata"`
+
+	from Origin
+}
+
+// group is the API group without its version; "" for the core group.
+func (h *head) group() string {
+	g, _, ok := strings.Cut(h.APIVersion, "/")
+	if !ok {
+		return ""
+	}
+	return g
+}
+
+// object names it for people: KIND NAMESPACE/NAME.
+func (h *head) object() string { return strings.TrimSuffix(h.Kind+" "+h.key(), " ") }
+
+func (h *head) key() string {
+	if h.Metadata.Namespace == "" {
+		return h.Metadata.Name
+	}
+	return h.Metadata.Namespace + "/" + h.Metadata.Name
+}
+
+func (h *head) fail(field, format string, args ...any) *scenarios.Error {
+	return h.from.fail(h.object(), field, format, args...)
+}
+
+// Add takes one object as JSON, with apiVersion and kind. Of a kind that says
+// nothing about addresses only the number is kept. The error is a
+// *scenarios.Error: one line.
+func (c *Cluster) Add(from Origin, raw json.RawMessage) error {
+	h := &head{from: from}
+	if err := json.Unmarshal(raw, h); err != nil {
+		return h.fail("", "not an object as Kubernetes has them: %s", oneLine(err))
+	}
+	if h.Kind == "" {
+		return h.fail("", "no apiVersion and kind: want what kubectl get -o yaml or calicoctl get -o yaml prints")
+	}
+	name := h.Kind
+	if h.group() != "" {
+		name += "." + h.group()
+	}
+	c.read[name]++
+	add := reader(h)
+	if add == nil {
+		c.ignored[name]++
+		return nil
+	}
+	if h.Metadata.Name == "" {
+		return h.fail("metadata.name", "missing")
+	}
+	err := add(c, h, raw)
+	var bad *scenarios.Error
+	if err != nil && !asError(err, &bad) {
+		return h.fail("", "%s", oneLine(err))
+	}
+	return err
+}
+
+// readers take the kinds that matter, by API group.
+var readers = map[string]map[string]func(*Cluster, *head, json.RawMessage) error{
+	"": {
+		"Pod": (*Cluster).addPod, "Node": (*Cluster).addNode, "Namespace": (*Cluster).addNamespace, "ConfigMap": (*Cluster).addConfigMap,
+	},
+	"batch": {"CronJob": (*Cluster).addCronJob},
+	calicoGroup: {
+		"IPPool": (*Cluster).addPool, "IPReservation": (*Cluster).addReservation, "IPAMBlock": (*Cluster).addBlock,
+		"BlockAffinity": (*Cluster).addAffinity, "IPAMHandle": (*Cluster).addHandle, "IPAMConfig": (*Cluster).addConfig,
+		"IPAMConfiguration": (*Cluster).addConfig, "KubeControllersConfiguration": (*Cluster).addControllers,
+		"BGPConfiguration": (*Cluster).addBGP, "BGPPeer": (*Cluster).addPeer,
+		"WorkloadEndpoint": (*Cluster).addEndpoint, "Node": (*Cluster).addCalicoNode,
+	},
+	"whereabouts.cni.cncf.io": {
+		"IPPool": (*Cluster).addRangePool, "OverlappingRangeIPReservation": (*Cluster).addRangeReservation, "NodeSlicePool": (*Cluster).addSlicePool,
+	},
+	"k8s.cni.cncf.io": {"NetworkAttachmentDefinition": (*Cluster).addAttachment},
+}
+
+// reader is what takes an object, nil for a kind that nothing is kept of.
+func reader(h *head) func(*Cluster, *head, json.RawMessage) error {
+	g := h.group()
+	if g == "projectcalico.org" { // what calicoctl and Calico's own API server call it
+		g = calicoGroup
+	}
+	return readers[g][h.Kind]
+}
+
+const calicoGroup = "crd.projectcalico.org"
+
+// kept are the objects of one kind, by namespace/name.
+type kept[T any] map[string]*item[T]
+
+type item[T any] struct {
+	value   T
+	from    Origin
+	version uint64 // resourceVersion, 0: not known
+	group   string
+}
+
+func (k kept[T]) keys() []string { return slices.Sorted(maps.Keys(k)) }
+
+// put keeps an object. One that is there already is taken once; of two that
+// differ the newer one counts, and it is said; if neither is newer it is an error.
+func put[T any](c *Cluster, all kept[T], key string, h *head, value T) error {
+	n := &item[T]{value: value, from: h.from, version: version(h.Metadata.ResourceVersion), group: h.group()}
+	old := all[key]
+	if old == nil {
+		all[key] = n
+		return nil
+	}
+	if reflect.DeepEqual(old.value, n.value) {
+		return nil
+	}
+	newer := cmp.Compare(n.version, old.version)
+	if n.version == 0 || old.version == 0 {
+		newer = 0
+	}
+	if newer == 0 && n.group != old.group { // one object, as kubectl and as calicoctl show it
+		if newer = -1; n.group == calicoGroup {
+			newer = 1
+		}
+	}
+	switch newer {
+	case 0:
+		return h.fail("", "is in %s as well, with another content, and neither is newer: leave one out", old.from)
+	case 1:
+		c.newer = append(c.newer, fmt.Sprintf("%s: %s counts, which is newer than %s", h.object(), n.from, old.from))
+		all[key] = n
+	default:
+		c.newer = append(c.newer, fmt.Sprintf("%s: %s counts, which is newer than %s", h.object(), old.from, n.from))
+	}
+	return nil
+}
+
+// version is a resourceVersion as a number, 0 if it is none. Calico's client puts
+// two of them into one.
+func version(s string) uint64 {
+	s, _, _ = strings.Cut(s, "/")
+	n, _ := strconv.ParseUint(s, 10, 64)
+	return n
+}
+
+// word keeps one copy of a text that many objects share.
+func (c *Cluster) word(s string) string {
+	if w, ok := c.words[s]; ok {
+		return w
+	}
+	w := strings.Clone(s)
+	c.words[w] = w
+	return w
+}
+
+func (c *Cluster) labels(m map[string]string) map[string]string {
+	if len(m) == 0 {
+		return nil
+	}
+	out := make(map[string]string, len(m))
+	for k, v := range m {
+		out[c.word(k)] = c.word(v)
+	}
+	return out
+}

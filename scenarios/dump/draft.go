@@ -1,0 +1,201 @@
+package dump
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"ipamsim/model/route"
+	"ipamsim/scenarios"
+)
+
+// draft is the scenario before it is written: what was read, and what had to be
+// concluded because it was not.
+type draft struct {
+	*Cluster
+	o Options
+
+	calico, ranges bool // which managers there are
+	datastore      string
+	fabric         route.Fabric
+	fam            families
+
+	nodes      map[string]*node
+	blocks     map[string]*blockSpec
+	pools      map[string]*poolSpec
+	affinities []affinitySpec
+	handles    map[string]*handleSpec
+	config     *configSpec
+	networks   []network
+	reserved   map[string]*rangeReservation
+	running    []running
+	finished   []running
+
+	report *Report
+}
+
+// Options of a scenario.
+type Options struct {
+	Name string // of the scenario; default imported
+	// Anonymise replaces the names of nodes, namespaces, pods, pools and networks, and
+	// the addresses of nodes. Addresses replaces those of pools and pods as well.
+	Anonymise, Addresses bool
+	// Expect are the invariants that are broken in this cluster already.
+	Expect []string
+}
+
+// Report is what became of a cluster's objects.
+type Report struct {
+	// Read are the kinds that were read, with their numbers; Ignored those of which
+	// nothing was kept. Sorted.
+	Read, Ignored []Count
+	// Unknown says what could not be known, and what was assumed instead. Left says
+	// what was left out.
+	Unknown, Left []string
+	// Calico, Whereabouts: which address managers there are. Datastore is Calico's.
+	Calico, Whereabouts bool
+	Datastore           string
+	NoPods              bool // who lives was concluded from who claims
+	// Pods, Nodes and Claims of the scenario.
+	Pods, Nodes, Claims int
+	// Origins of objects, by KIND NAMESPACE/NAME as a scenarios.Error names them.
+	origins map[string]Origin
+}
+
+// Count is how many there are of a kind.
+type Count struct {
+	Kind string
+	N    int
+}
+
+func counts(m map[string]int) []Count {
+	var out []Count
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		out = append(out, Count{k, m[k]})
+	}
+	return out
+}
+
+func (d *draft) unknown(format string, args ...any) {
+	d.report.Unknown = append(d.report.Unknown, fmt.Sprintf(format, args...))
+}
+
+func (d *draft) left(format string, args ...any) {
+	d.report.Left = append(d.report.Left, fmt.Sprintf(format, args...))
+}
+
+// draft concludes.
+func (c *Cluster) draft(o Options) (*draft, error) {
+	d := &draft{
+		Cluster: c, o: o, nodes: map[string]*node{}, blocks: map[string]*blockSpec{}, pools: map[string]*poolSpec{},
+		handles: map[string]*handleSpec{}, reserved: map[string]*rangeReservation{},
+		report: &Report{Read: counts(c.read), Ignored: counts(c.ignored), origins: map[string]Origin{}},
+	}
+	d.calico = len(c.pools)+len(c.blocks)+len(c.tables.pools)+len(c.tables.blocks) > 0
+	d.ranges = len(c.rangePools)+len(c.attachments) > 0
+	if !d.calico && !d.ranges {
+		file := "the dump"
+		if len(c.sources) == 1 {
+			file = c.sources[0]
+		}
+		return nil, &scenarios.Error{File: file, Problem: "no pool of Calico's or Whereabouts' and no network of Whereabouts': want e.g. kubectl get ippools,ipamblocks,blockaffinities,ipamhandles,ipamconfigs,nodes,pods -A -o yaml"}
+	}
+	for _, s := range c.newer {
+		d.left("%s", s)
+	}
+	if len(c.versions) > 1 {
+		all := slices.Sorted(maps.Keys(c.versions))
+		d.unknown("the lists are not of one instant: %d changes of the cluster lie between the first and the last (resourceVersion %d to %d)", all[len(all)-1]-all[0], all[0], all[len(all)-1])
+	}
+	d.copyNodes()
+	if d.calico {
+		d.record()
+	}
+	if d.ranges {
+		d.attached()
+		d.reservedRanges()
+	}
+	if err := d.living(); err != nil {
+		return nil, err
+	}
+	d.missingNodes()
+	if d.calico {
+		d.settings()
+	}
+	d.report.Calico, d.report.Whereabouts, d.report.Datastore = d.calico, d.ranges, d.datastore
+	d.report.Pods, d.report.Nodes, d.report.Claims = len(d.running), len(d.nodes), len(d.claimsOf())
+	return d, nil
+}
+
+func (d *draft) copyNodes() {
+	var sick []string
+	for _, name := range d.Cluster.nodes.keys() {
+		n := d.Cluster.nodes[name].value
+		d.nodes[name] = &n
+		d.origin("Node "+name, d.Cluster.nodes[name].from)
+		if n.NotReady {
+			sick = append(sick, name)
+		}
+	}
+	if len(sick) > 0 {
+		d.unknown("%s not Ready: taken for running, with all pods that the dump has on it", some(sick))
+	}
+}
+
+// missingNodes adds those on which pods run.
+func (d *draft) missingNodes() {
+	var added []string
+	add := func(name string) {
+		if name != "" && d.nodes[name] == nil {
+			d.nodes[name] = &node{}
+			added = append(added, name)
+		}
+	}
+	for _, p := range append(d.running[:len(d.running):len(d.running)], d.finished...) {
+		add(p.Node)
+	}
+	if len(d.Cluster.nodes) == 0 { // who has a block is a node, as far as one can tell
+		for _, a := range d.affinities {
+			if a.Type == "host" {
+				add(a.Node)
+			}
+		}
+	}
+	switch slices.Sort(added); {
+	case len(added) == 0:
+	case len(d.Cluster.nodes) == 0:
+		d.unknown("no nodes in the dump: they are those that pods and blocks name, %s, with addresses made up", some(added))
+	default:
+		d.unknown("pods run on %s, of which the dump has no Node: added, with addresses made up", some(added))
+	}
+}
+
+func (d *draft) origin(object string, from Origin) {
+	if _, ok := d.report.origins[object]; !ok {
+		d.report.origins[object] = from
+	}
+}
+
+func (d *draft) blockKeys() []string { return slices.Sorted(maps.Keys(d.blocks)) }
+
+func keysOf[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+func sortBy[T any](s []T, cmp func(a, b T) int) { slices.SortFunc(s, cmp) }
+
+// some lists names, the first few of many.
+func some(names []string) string {
+	const shown = 3
+	if len(names) <= shown+1 {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
+}
+
+// plural is a number of things.
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

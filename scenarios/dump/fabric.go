@@ -1,0 +1,134 @@
+package dump
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"ipamsim/model/route"
+)
+
+// bgpSpec is what BGPConfiguration says of who speaks with whom.
+type bgpSpec struct {
+	Mesh *bool // nodeToNodeMeshEnabled
+	AS   uint32
+}
+
+// peerSpec is a BGPPeer.
+type peerSpec struct {
+	PeerIP, PeerSelector, Node, NodeSelector string
+	AS                                       uint32
+	AllowLocalAS                             int
+}
+
+// asNumber reads 64512, "64512" and "1.10".
+type asNumber uint32
+
+func (a *asNumber) UnmarshalJSON(b []byte) error {
+	s := strings.Trim(string(b), `"`)
+	if s == "" || s == "null" {
+		return nil
+	}
+	high, low, dotted := strings.Cut(s, ".")
+	if !dotted {
+		high, low = "0", s
+	}
+	bits := 32
+	if dotted {
+		bits = 16
+	}
+	h, err := strconv.ParseUint(high, 10, 16)
+	l, err2 := strconv.ParseUint(low, 10, bits)
+	if err != nil || err2 != nil {
+		return fmt.Errorf("asNumber: %s is none", quote(s))
+	}
+	*a = asNumber(h<<16 | l)
+	return nil
+}
+
+func (c *Cluster) addBGP(h *head, raw json.RawMessage) error {
+	var o struct {
+		Spec struct {
+			NodeToNodeMeshEnabled *bool    `json:"nodeToNodeMeshEnabled"`
+			ASNumber              asNumber `json:"asNumber"`
+		} `json:"spec"`
+	}
+	if err := json.Unmarshal(raw, &o); err != nil {
+		return err
+	}
+	return put(c, c.bgp, h.Metadata.Name, h, bgpSpec{o.Spec.NodeToNodeMeshEnabled, uint32(o.Spec.ASNumber)})
+}
+
+func (c *Cluster) addPeer(h *head, raw json.RawMessage) error {
+	var o struct {
+		Spec struct {
+			PeerIP                   string   `json:"peerIP"`
+			PeerSelector             string   `json:"peerSelector"`
+			Node                     string   `json:"node"`
+			NodeSelector             string   `json:"nodeSelector"`
+			ASNumber                 asNumber `json:"asNumber"`
+			NumAllowedLocalASNumbers int      `json:"numAllowedLocalASNumbers"`
+		} `json:"spec"`
+	}
+	if err := json.Unmarshal(raw, &o); err != nil {
+		return err
+	}
+	s := o.Spec
+	return put(c, c.peers, h.Metadata.Name, h, peerSpec{s.PeerIP, s.PeerSelector, s.Node, s.NodeSelector, uint32(s.ASNumber), s.NumAllowedLocalASNumbers})
+}
+
+// fabric is what BGPConfiguration, BGPPeers and nodes say of the network between
+// the nodes, and how that was concluded.
+func (c *Cluster) fabric() (route.Fabric, string) {
+	mesh, as := true, uint32(0)
+	if b := c.bgp["default"]; b != nil {
+		mesh, as = b.value.Mesh == nil || *b.value.Mesh, b.value.AS
+	}
+	f := route.Fabric{AS: as}
+	own := map[netip.Addr]bool{}
+	for _, name := range c.nodes.keys() {
+		n := c.nodes[name].value
+		if n.Annotations[nodeAnnotations+"RouteReflectorClusterID"] != "" {
+			f.Reflectors = append(f.Reflectors, name)
+		}
+		if p, err := netip.ParsePrefix(n.Annotations[nodeAnnotations+"IPv4Address"]); err == nil {
+			own[p.Addr()] = true
+		}
+	}
+	outside, local, remote := 0, 0, uint32(0)
+	for _, name := range c.peers.keys() {
+		p := c.peers[name].value
+		host, _, _ := strings.Cut(p.PeerIP, ":")
+		if a, err := netip.ParseAddr(host); err == nil && !own[a] {
+			outside++
+			local = max(local, p.AllowLocalAS)
+			if remote == 0 || p.AS < remote {
+				remote = p.AS
+			}
+		}
+	}
+	switch {
+	case len(f.Reflectors) > 0 && !mesh:
+		f.Topology = route.Reflectors
+		return f, "fabric: route reflectors, by the nodes' routeReflectorClusterID"
+	case outside > 0:
+		f.Reflectors = nil
+		f.Topology = route.ToR
+		f.TopOfRack = route.TopOfRack{AS: remote, AllowLocalAS: min(local, 10), Mesh: mesh}
+		if nodeAS := cmp.Or(as, route.DefaultAS); remote == nodeAS {
+			f.TopOfRack.AS = 0 // routers of the nodes' own AS are not simulated
+		}
+		return f, fmt.Sprintf("fabric: routers that the nodes peer with, by %d BGPPeers; what the routers filter is not in the dump", outside)
+	case !mesh:
+		f.Reflectors = nil
+		return f, "fabric: no mesh between the nodes, and no BGPPeer in the dump: a full mesh is assumed"
+	case len(c.bgp)+len(c.peers) == 0:
+		f.Reflectors = nil
+		return f, "fabric: neither BGPConfiguration nor BGPPeers in the dump: Calico's default is assumed, a full mesh between the nodes"
+	}
+	f.Reflectors = nil
+	return f, ""
+}

@@ -1,0 +1,321 @@
+package dump
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+
+	"ipamsim/scenarios"
+)
+
+// listHead is what a list says of itself.
+type listHead struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Metadata   struct {
+		ResourceVersion string `json:"resourceVersion"`
+	} `json:"metadata"`
+}
+
+// sawList remembers as of when a list is.
+func (c *Cluster) sawList(h listHead) {
+	if v := version(h.Metadata.ResourceVersion); v != 0 {
+		c.versions[v] = true
+	}
+}
+
+// budget is a reader that ends with errBudget once too much was read since it was
+// last filled. It knows where lines end.
+type budget struct {
+	r     io.Reader
+	left  int
+	read  int64
+	ends  []int64 // offsets of ends of lines behind the last one that was asked for
+	lines int     // ends of lines before those
+}
+
+var errBudget = errors.New("too large")
+
+func (b *budget) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, errBudget
+	}
+	n, err := b.r.Read(p[:min(len(p), b.left)])
+	for i, c := range p[:n] {
+		if c == '\n' {
+			b.ends = append(b.ends, b.read+int64(i))
+		}
+	}
+	b.left -= n
+	b.read += int64(n)
+	return n, err
+}
+
+// line is how many lines end before an offset, which never goes back.
+func (b *budget) line(offset int64) int {
+	i, _ := slices.BinarySearch(b.ends, offset)
+	b.lines += i
+	b.ends = slices.Delete(b.ends, 0, i)
+	return b.lines
+}
+
+// json reads JSON values one after the other: objects, lists of kubectl's, arrays
+// of objects. line is the first line.
+func (in *input) json(line []byte) error {
+	first := bytes.NewReader(append(bytes.Clone(line), '\n'))
+	b := &budget{left: objectMax, r: io.MultiReader(first, in.rest())}
+	s := &stream{in: in, b: b, dec: json.NewDecoder(b), first: in.line}
+	for more := true; more; {
+		if err := s.value(); err != nil {
+			return err
+		}
+		more = s.more()
+	}
+	// What was read too far belongs to the next section.
+	ahead, _ := io.ReadAll(s.dec.Buffered())
+	unread, _ := io.ReadAll(first)
+	in.bytes += b.read - int64(len(ahead)) - int64(len(line)) - 1
+	in.line = s.first + b.line(s.dec.InputOffset()) - 1
+	if after := bytes.TrimLeft(ahead, " \t\r"); len(after) > 0 && after[0] == '\n' {
+		ahead = after[1:]
+		in.line++
+	}
+	in.head = append(append(ahead, unread...), in.head...)
+	return nil
+}
+
+// rest is what has not been read of the file, for somebody else to read.
+func (in *input) rest() io.Reader {
+	head := in.head
+	in.head = nil
+	return io.MultiReader(bytes.NewReader(head), in.r)
+}
+
+// stream is JSON that is read item by item.
+type stream struct {
+	in    *input
+	b     *budget
+	dec   *json.Decoder
+	first int // the line in which it begins
+}
+
+// from is the line of what begins at an offset.
+func (s *stream) from(offset int64) Origin {
+	return Origin{s.in.name, s.first + s.b.line(offset)}
+}
+
+// more reports whether another JSON value follows.
+func (s *stream) more() bool {
+	s.b.left = objectMax
+	if !s.dec.More() {
+		return false
+	}
+	next := make([]byte, 64)
+	n, _ := s.dec.Buffered().Read(next)
+	text := bytes.TrimSpace(next[:n])
+	return len(text) > 0 && (text[0] == '{' || text[0] == '[')
+}
+
+func (s *stream) fail(err error) error {
+	var bad *scenarios.Error
+	at := s.from(s.dec.InputOffset())
+	switch {
+	case asError(err, &bad):
+		return err
+	case errors.Is(err, errBudget):
+		return at.fail("", "", "an object of more than %d MiB", objectMax>>20)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return s.in.fail(s.first, "the JSON that begins here ends in the middle: the file is cut off, dump it again")
+	}
+	return at.fail("", "", "not JSON: %s", oneLine(err))
+}
+
+// raw is the next value as it stands, and where.
+func (s *stream) raw() (json.RawMessage, Origin, error) {
+	s.b.left = objectMax
+	var out json.RawMessage
+	if err := s.dec.Decode(&out); err != nil {
+		return nil, Origin{}, s.fail(err)
+	}
+	from := s.from(s.dec.InputOffset() - int64(len(out)))
+	if nested(out) > nestingMax {
+		return nil, from, from.fail("", "", "nested more than %d levels deep", nestingMax)
+	}
+	return out, from, nil
+}
+
+// value reads one value.
+func (s *stream) value() error {
+	t, err := s.dec.Token()
+	if err != nil {
+		return s.fail(err)
+	}
+	from := s.from(s.dec.InputOffset() - 1)
+	if t == json.Delim('[') {
+		if err := s.array(nil); err != nil {
+			return err
+		}
+		return s.closing()
+	}
+	fields, list := map[string]json.RawMessage{}, false
+	for s.dec.More() {
+		t, err := s.dec.Token()
+		if err != nil {
+			return s.fail(err)
+		}
+		name, _ := t.(string)
+		_, twice := fields[name]
+		switch {
+		case twice || list && name == "items":
+			return from.fail("", "", "%s is there twice", quote(name))
+		case name == "items":
+			list = true
+			err = s.items(fields)
+		default:
+			fields[name], _, err = s.raw()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := s.closing(); err != nil {
+		return err
+	}
+	raw, err := json.Marshal(fields)
+	if err != nil {
+		return s.fail(err)
+	}
+	if !list {
+		return s.in.object(from, raw, 0)
+	}
+	var h listHead
+	if err := json.Unmarshal(raw, &h); err != nil {
+		return from.fail("", "", "%s", oneLine(err))
+	}
+	s.in.c.sawList(h)
+	return nil
+}
+
+func (s *stream) closing() error {
+	if _, err := s.dec.Token(); err != nil {
+		return s.fail(err)
+	}
+	return nil
+}
+
+// items reads the list of a List; null is an empty one of Go's.
+func (s *stream) items(around map[string]json.RawMessage) error {
+	t, err := s.dec.Token()
+	switch {
+	case err != nil:
+		return s.fail(err)
+	case t == nil:
+		return nil
+	case t != json.Delim('['):
+		return s.from(s.dec.InputOffset()).fail("", "items", "want a list")
+	}
+	if err := s.array(around); err != nil {
+		return err
+	}
+	return s.closing()
+}
+
+func (s *stream) array(around map[string]json.RawMessage) error {
+	for s.dec.More() {
+		raw, from, err := s.raw()
+		if err != nil {
+			return err
+		}
+		var h listHead
+		if json.Unmarshal(raw, &h) == nil && h.Kind == "" && around != nil {
+			head, _ := json.Marshal(around)
+			if json.Unmarshal(head, &h) == nil && h.Kind != "" {
+				raw = withKind(raw, h)
+			}
+		}
+		if err := s.in.object(from, raw, 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// withKind gives an entry of a PodList the kind Pod.
+func withKind(raw []byte, list listHead) []byte {
+	var o map[string]json.RawMessage
+	if json.Unmarshal(raw, &o) != nil || o == nil {
+		return raw
+	}
+	o["kind"], _ = json.Marshal(trimList(list.Kind))
+	o["apiVersion"], _ = json.Marshal(list.APIVersion)
+	out, err := json.Marshal(o)
+	if err != nil {
+		return raw
+	}
+	return out
+}
+
+func trimList(kind string) string {
+	if k, ok := bytes.CutSuffix([]byte(kind), []byte("List")); ok {
+		return string(k)
+	}
+	return kind
+}
+
+// nested is how deep brackets are nested outside of strings.
+func nested(raw []byte) int {
+	most, now, inside := 0, 0, false
+	for i := 0; i < len(raw); i++ {
+		switch b := raw[i]; {
+		case inside && b == '\\':
+			i++
+		case b == '"':
+			inside = !inside
+		case inside:
+		case b == '{' || b == '[':
+			now++
+			most = max(most, now)
+		case b == '}' || b == ']':
+			now--
+		}
+	}
+	return most
+}
+
+// object adds one object, or those of a list within a list.
+func (in *input) object(from Origin, raw []byte, level int) error {
+	var o struct {
+		listHead
+		Items    *[]json.RawMessage `json:"items"`
+		Exported json.RawMessage    `json:"block_affinities"`
+		Blocks   json.RawMessage    `json:"blocks"`
+		Handles  json.RawMessage    `json:"handles"`
+	}
+	if bytes.Equal(bytes.TrimSpace(raw), []byte("null")) {
+		return nil
+	}
+	if err := json.Unmarshal(raw, &o); err != nil {
+		return from.fail("", "", "want an object with apiVersion and kind: %s", oneLine(err))
+	}
+	switch {
+	case o.Kind == "" && (o.Exported != nil || o.Blocks != nil || o.Handles != nil):
+		return in.exported(from, raw)
+	case o.Items == nil || o.Kind == "":
+		return in.add(from, raw)
+	case level > 2:
+		return from.fail("", "", "lists in lists in lists")
+	}
+	in.c.sawList(o.listHead)
+	for _, item := range *o.Items {
+		var h listHead
+		if json.Unmarshal(item, &h) == nil && h.Kind == "" {
+			item = withKind(item, o.listHead)
+		}
+		if err := in.object(from, item, level+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,318 @@
+package dump
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// running is a pod of the scenario: a sandbox that lives, or a finished pod that
+// the record still names.
+type running struct {
+	*pod
+	container string
+	addrs     []netip.Addr // of the primary network
+	attached  []attachment // of the others
+	asked     []selection
+}
+
+type attachment struct {
+	network, iface string
+	addrs          []netip.Addr
+}
+
+func (r *running) ref() string { return r.Namespace + "/" + r.Name }
+
+// living decides which pods there are, and with which addresses.
+func (d *draft) living() error {
+	claims := map[string][]claim{}
+	for _, cl := range d.claimsOf() {
+		if cl.pod != "" {
+			claims[cl.pod] = append(claims[cl.pod], cl)
+		}
+	}
+	if len(d.Cluster.pods) == 0 && !d.sawKind("Pod") {
+		d.report.NoPods = true
+		d.fromEndpoints(claims)
+		d.fromClaims(claims)
+	}
+	var t tally
+	for _, ref := range d.Cluster.pods.keys() {
+		d.origin("Pod "+ref, d.Cluster.pods[ref].from)
+		p := &d.Cluster.pods[ref].value
+		d.take(p, claims[ref], &t)
+	}
+	t.tell(d)
+	d.tellContainers()
+	return nil
+}
+
+// tally counts what becomes of pods.
+type tally struct {
+	host, finished, waiting, elsewhere, unscheduled int
+	assumed, lost                                   []string
+}
+
+func (t *tally) tell(d *draft) {
+	for _, x := range []struct {
+		n    int
+		what string
+	}{
+		{t.host, "that use their node's network and have no address of their own"},
+		{t.finished, "that have finished and hold nothing"},
+		{t.waiting, "that have no address yet"},
+		{t.elsewhere, "whose addresses no address manager of the dump gives out"},
+	} {
+		if x.n > 0 {
+			d.left("%s %s", plural(x.n, "pod", "pods"), x.what)
+		}
+	}
+	if len(t.assumed) > 0 {
+		d.unknown("%s reported no address yet, and the record has one for it: taken to be in use", some(t.assumed))
+	}
+	if len(t.lost) > 0 {
+		d.unknown("%s asks for networks that the dump does not have: left out of it", some(t.lost))
+	}
+}
+
+// take decides about one pod of the dump.
+func (d *draft) take(p *pod, claims []claim, t *tally) {
+	r := running{pod: p}
+	switch {
+	case p.HostNetwork:
+		t.host++
+		return
+	case p.finished():
+		if len(claims) == 0 {
+			t.finished++
+			return
+		}
+		d.select_(&r, t)
+		d.finished = append(d.finished, r)
+		return
+	}
+	if d.calico {
+		r.addrs = d.primary(p)
+	}
+	d.select_(&r, t)
+	for _, s := range statuses(p.Annotations[statusAnnotation]) {
+		if n := d.reported(s, p.Namespace); n != nil && len(s.addrs()) > 0 && !s.Default {
+			r.attached = append(r.attached, attachment{n.key, s.Interface, s.addrs()})
+		}
+	}
+	if d.complete(&r, claims) {
+		t.assumed = append(t.assumed, r.ref())
+	}
+	if len(r.addrs)+len(r.attached) == 0 {
+		if len(p.IPs) > 0 {
+			t.elsewhere++
+		} else {
+			t.waiting++
+		}
+		return
+	}
+	if p.Node == "" {
+		t.waiting++
+		return
+	}
+	r.container = d.containerOf(&r, claims)
+	d.running = append(d.running, r)
+}
+
+// primary are the addresses that Calico gave the pod: by its CNI plugin's own
+// annotations, which are there before the kubelet reports, or by the pod's status.
+func (d *draft) primary(p *pod) []netip.Addr {
+	if len(d.blocks) == 0 {
+		return nil
+	}
+	for _, key := range []string{"podIPs", "podIP"} {
+		if v := p.Annotations[calicoAnnotations+key]; v != "" {
+			return addrsOf(strings.Split(v, ","))
+		}
+	}
+	return addrsOf(p.IPs)
+}
+
+// select_ keeps what the pod asks for of the networks that are simulated.
+func (d *draft) select_(r *running, t *tally) {
+	lost := false
+	for _, s := range selections(r.Annotations[networksAnnotation], r.Namespace) {
+		if d.network(s.Namespace+"/"+s.Name) != nil {
+			r.asked = append(r.asked, s)
+		} else {
+			lost = true
+		}
+	}
+	if lost && len(r.asked) == 0 && d.ranges {
+		t.lost = append(t.lost, r.ref())
+	}
+}
+
+// reported is the network that an entry of the network status is about. Multus
+// before 3.5 wrote the name of the CNI configuration.
+func (d *draft) reported(s status, namespace string) *network {
+	if n := d.network(qualified(s.Name, namespace)); n != nil {
+		return n
+	}
+	for i := range d.networks {
+		if n := &d.networks[i]; n.invoked != "" && n.invoked == s.Name && slices.ContainsFunc(s.addrs(), n.contains) {
+			return n
+		}
+	}
+	return nil
+}
+
+// complete gives a pod that has reported nothing, and is not finished, what the
+// record says it holds: between ADD and the kubelet's report it would else look
+// like a leak, and somebody might free an address that is in use.
+func (d *draft) complete(r *running, claims []claim) bool {
+	had := len(r.addrs)+len(r.attached) > 0
+	changed := false
+	for _, cl := range claims {
+		switch {
+		case cl.pool == "":
+			if !had && r.Node != "" && (cl.node == "" || cl.node == r.Node) && r.Annotations[containerByCalico] == "" {
+				r.addrs, changed = append(r.addrs, cl.addr), true
+			}
+		case r.Annotations[statusAnnotation] == "" && r.Node != "":
+			if a, ok := d.attachment(r, cl); ok {
+				r.attached, changed = append(r.attached, a), true
+			}
+		}
+	}
+	return changed
+}
+
+// attachment is the interface of a pod that a claim of Whereabouts is for.
+func (d *draft) attachment(r *running, cl claim) (attachment, bool) {
+	for _, s := range r.asked {
+		n := d.network(s.Namespace + "/" + s.Name)
+		taken := slices.ContainsFunc(r.attached, func(a attachment) bool { return a.iface == s.Interface })
+		if n != nil && n.contains(cl.addr) && !taken && (cl.iface == "" || cl.iface == s.Interface) {
+			return attachment{n.key, s.Interface, []netip.Addr{cl.addr}}, true
+		}
+	}
+	return attachment{}, false
+}
+
+// containerOf is the sandbox that the pod runs in, by what Calico's CNI plugin
+// wrote, or by a claim of the same pod and address.
+func (d *draft) containerOf(r *running, claims []claim) string {
+	if id := r.Annotations[containerByCalico]; id != "" && d.calico {
+		return id
+	}
+	if e := d.endpoints[r.ref()]; e != nil && e.value.Container != "" && e.value.Node == r.Node {
+		return e.value.Container
+	}
+	has := func(a netip.Addr) bool {
+		return slices.Contains(r.addrs, a) || slices.ContainsFunc(r.attached, func(x attachment) bool { return slices.Contains(x.addrs, a) })
+	}
+	ids := map[string]bool{}
+	for _, cl := range claims {
+		if cl.container != "" && has(cl.addr) {
+			ids[cl.container] = true
+		}
+	}
+	if len(ids) != 1 {
+		return "" // none, or contradictory ones
+	}
+	return keysOf(ids)[0]
+}
+
+func (d *draft) tellContainers() {
+	var of []string
+	for i := range d.running {
+		if d.running[i].container == "" {
+			of = append(of, d.running[i].ref())
+		}
+	}
+	if len(of) > 0 {
+		d.unknown("container ids of %s: %s; made up", plural(len(of), "pod", "pods"), some(of))
+	}
+	if len(d.blocks) == 0 && d.calico {
+		n := 0
+		for _, p := range d.Cluster.pods {
+			if len(p.value.IPs) > 0 && !p.value.HostNetwork && !p.value.finished() {
+				n++
+			}
+		}
+		d.unknown("no IPAMBlocks in the dump: nothing is known of who holds which of Calico's addresses, and %s without one here; kubectl get ipamblocks, with etcd calicoctl ipam show --show-blocks and --show-borrowed", plural(n, "pod is", "pods are"))
+	}
+}
+
+// fromEndpoints makes pods of WorkloadEndpoints.
+func (d *draft) fromEndpoints(claims map[string][]claim) {
+	for _, ref := range d.endpoints.keys() {
+		e := d.endpoints[ref].value
+		p := &pod{Namespace: e.Namespace, Name: e.Pod, Node: e.Node, Phase: "Running", IPs: e.IPs}
+		r := running{pod: p, container: e.Container, addrs: addrsOf(e.IPs)}
+		if len(r.addrs) == 0 || len(d.blocks) == 0 {
+			continue
+		}
+		d.running = append(d.running, r)
+		rest := claims[ref][:0:0]
+		for _, cl := range claims[ref] {
+			if cl.pool != "" {
+				rest = append(rest, cl)
+			}
+		}
+		claims[ref] = rest
+	}
+	if len(d.running) > 0 {
+		d.unknown("no pods in the dump: they are those of Calico's WorkloadEndpoints")
+	}
+}
+
+// fromClaims makes a pod of everything that is claimed for one: nobody can tell
+// then what has leaked, and nothing that lives is called leaked.
+func (d *draft) fromClaims(claims map[string][]claim) {
+	made := 0
+	for _, ref := range keysOf(claims) {
+		namespace, name, ok := strings.Cut(ref, "/")
+		if !ok || namespace == "" || name == "" {
+			continue
+		}
+		byContainer := map[string][]claim{}
+		for _, cl := range claims[ref] {
+			byContainer[cl.container] = append(byContainer[cl.container], cl)
+		}
+		if len(byContainer) == 0 {
+			continue
+		}
+		// Of two sandboxes of one name the one with more addresses, then the later.
+		id := slices.MaxFunc(keysOf(byContainer), func(a, b string) int { return cmp.Compare(len(byContainer[a]), len(byContainer[b])) })
+		r := running{pod: &pod{Namespace: namespace, Name: name, Phase: "Running"}, container: id}
+		for i, cl := range byContainer[id] {
+			if cl.pool == "" {
+				r.addrs, r.Node = append(r.addrs, cl.addr), cmp.Or(r.Node, cl.node)
+				continue
+			}
+			if n := d.networkOf(cl.pool); n != nil {
+				iface := cmp.Or(cl.iface, fmt.Sprintf("net%d", i+1))
+				r.attached = append(r.attached, attachment{n.key, iface, []netip.Addr{cl.addr}})
+				ns, nad, _ := strings.Cut(n.key, "/")
+				r.asked = append(r.asked, selection{Name: nad, Namespace: ns, Interface: iface})
+			}
+		}
+		if r.Node == "" {
+			r.Node = d.someNode()
+		}
+		if len(r.addrs)+len(r.attached) > 0 && r.Node != "" {
+			d.running = append(d.running, r)
+			made++
+		}
+	}
+	if made > 0 {
+		d.unknown("no pods in the dump: whatever is claimed for a pod is taken to be in use by it, so that leaks cannot be told")
+	}
+}
+
+// someNode is where a pod runs of which only Whereabouts knows.
+func (d *draft) someNode() string {
+	if names := keysOf(d.nodes); len(names) > 0 {
+		return names[0]
+	}
+	return "imported-node"
+}

@@ -1,0 +1,242 @@
+package dump
+
+import (
+	"encoding/json"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// network is a NetworkAttachmentDefinition that Whereabouts serves.
+type network struct {
+	key     string // namespace/name
+	config  string
+	name    string // Whereabouts' network_name
+	overlap bool
+	ranges  []netip.Prefix
+	invoked string // the configuration's own name
+}
+
+// ipamConfig is what is read here of Whereabouts' configuration.
+//
+// Source: pkg/types, IPAMConfig (v0.9.4).
+type ipamConfig struct {
+	Type    string      `json:"type"`
+	Range   string      `json:"range,omitempty"`
+	Start   string      `json:"range_start,omitempty"`
+	End     string      `json:"range_end,omitempty"`
+	Ranges  []ipamRange `json:"ipRanges,omitempty"`
+	Exclude []string    `json:"exclude,omitempty"`
+	Overlap *bool       `json:"enable_overlapping_ranges,omitempty"`
+	Name    string      `json:"network_name,omitempty"`
+	Slice   string      `json:"node_slice_size,omitempty"`
+}
+
+type ipamRange struct {
+	Range   string   `json:"range"`
+	Start   string   `json:"range_start,omitempty"`
+	End     string   `json:"range_end,omitempty"`
+	Exclude []string `json:"exclude,omitempty"`
+}
+
+// ipamOf finds Whereabouts' part of a configuration.
+func ipamOf(config string) (name string, out ipamConfig) {
+	type plugin struct {
+		IPAM ipamConfig `json:"ipam"`
+	}
+	var o struct {
+		Name string `json:"name"`
+		plugin
+		Plugins []plugin `json:"plugins"`
+	}
+	if json.Unmarshal([]byte(config), &o) != nil {
+		return "", out
+	}
+	for _, p := range append(o.Plugins, o.plugin) {
+		if p.IPAM.Type == "whereabouts" {
+			return o.Name, p.IPAM
+		}
+	}
+	return o.Name, out
+}
+
+func networkOf(key, config string) network {
+	n := network{key: key, config: config}
+	var c ipamConfig
+	n.invoked, c = ipamOf(config)
+	n.name, n.overlap = c.Name, c.Overlap == nil || *c.Overlap
+	for _, s := range append([]string{c.Range}, rangesOf(c)...) {
+		// "10.0.0.1-10.0.0.9/24" is a range with its ends.
+		if _, after, ok := strings.Cut(s, "-"); ok {
+			s = after
+		}
+		if p, err := netip.ParsePrefix(s); err == nil {
+			n.ranges = append(n.ranges, p.Masked())
+		}
+	}
+	return n
+}
+
+func rangesOf(c ipamConfig) []string {
+	var out []string
+	for _, r := range c.Ranges {
+		out = append(out, r.Range)
+	}
+	return out
+}
+
+func (n *network) contains(a netip.Addr) bool {
+	return slices.ContainsFunc(n.ranges, func(p netip.Prefix) bool { return p.Contains(a) })
+}
+
+// attached takes over the networks. Without any, each pool becomes one.
+func (d *draft) attached() {
+	c := d.Cluster
+	for _, key := range c.attachments.keys() {
+		d.networks = append(d.networks, networkOf(key, c.attachments[key].value))
+		d.origin("NetworkAttachmentDefinition "+key, c.attachments[key].from)
+	}
+	for _, key := range c.rangePools.keys() {
+		d.origin("IPPool "+key, c.rangePools[key].from)
+	}
+	if len(d.networks) > 0 {
+		return
+	}
+	var made []string
+	for _, key := range c.rangePools.keys() {
+		r := c.rangePools[key].value.Range
+		p, _ := netip.ParsePrefix(r)
+		n := d.madeUp(p.Masked())
+		if slices.ContainsFunc(d.networks, func(o network) bool { return o.key == n.key }) {
+			continue
+		}
+		d.networks = append(d.networks, n)
+		made = append(made, n.key)
+	}
+	d.unknown("no NetworkAttachmentDefinitions in the dump: made of the pools, %s, without what is excluded", some(made))
+}
+
+// madeUp is a network of one range, under the name by which a pod has an address
+// of it, if one has.
+func (d *draft) madeUp(p netip.Prefix) network {
+	key := "default/imported-" + strings.NewReplacer(".", "-", ":", "-", "/", "-").Replace(p.String())
+	for _, ref := range d.Cluster.pods.keys() {
+		x := &d.Cluster.pods[ref].value
+		for _, s := range statuses(x.Annotations[statusAnnotation]) {
+			if !s.Default && slices.ContainsFunc(s.addrs(), p.Contains) {
+				if name := qualified(s.Name, x.Namespace); strings.Count(name, "/") == 1 {
+					return made(name, p)
+				}
+			}
+		}
+	}
+	return made(key, p)
+}
+
+func made(key string, p netip.Prefix) network {
+	config, _ := json.Marshal(map[string]any{
+		"cniVersion": "0.3.1", "name": "imported", "type": "macvlan",
+		"ipam": ipamConfig{Type: "whereabouts", Range: p.String()},
+	})
+	return networkOf(key, string(config))
+}
+
+// networkOf is the network that a pool belongs to, nil if there is none.
+func (d *draft) networkOf(pool string) *network {
+	_, name, _ := strings.Cut(pool, "/")
+	p, err := netip.ParsePrefix(d.rangePools[pool].value.Range)
+	if err != nil {
+		return nil
+	}
+	for i := range d.networks {
+		n := &d.networks[i]
+		if n.contains(p.Addr()) && (n.name == "" || strings.HasPrefix(name, n.name+"-")) {
+			return n
+		}
+	}
+	return nil
+}
+
+func (d *draft) network(key string) *network {
+	if i := slices.IndexFunc(d.networks, func(n network) bool { return n.key == key }); i >= 0 {
+		return &d.networks[i]
+	}
+	return nil
+}
+
+// status is an entry of what Multus reports.
+type status struct {
+	Name      string   `json:"name"`
+	Interface string   `json:"interface,omitempty"`
+	IPs       []string `json:"ips,omitempty"`
+	Default   bool     `json:"default,omitempty"`
+}
+
+func statuses(text string) []status {
+	var all []status
+	if json.Unmarshal([]byte(text), &all) != nil {
+		return nil
+	}
+	return all
+}
+
+func (s *status) addrs() []netip.Addr { return addrsOf(s.IPs) }
+
+func addrsOf(texts []string) []netip.Addr {
+	var out []netip.Addr
+	for _, t := range texts {
+		t, _, _ = strings.Cut(strings.TrimSpace(t), "/")
+		if a, err := netip.ParseAddr(t); err == nil && a.Zone() == "" {
+			out = append(out, a.Unmap())
+		}
+	}
+	return out
+}
+
+// selection is an entry of the annotation by which a pod asks for networks.
+type selection struct {
+	Name      string   `json:"name"`
+	Namespace string   `json:"namespace,omitempty"`
+	Interface string   `json:"interface,omitempty"`
+	IPs       []string `json:"ips,omitempty"`
+}
+
+// selections reads both forms of the annotation. Every entry has its namespace
+// and interface afterwards: Multus counts net1, net2, …
+func selections(text, namespace string) []selection {
+	var all []selection
+	if text = strings.TrimSpace(text); text == "" {
+		return nil
+	}
+	if strings.HasPrefix(text, "[") {
+		if json.Unmarshal([]byte(text), &all) != nil {
+			return nil
+		}
+	} else {
+		for _, s := range strings.Split(text, ",") {
+			e := selection{Name: strings.TrimSpace(s)}
+			e.Name, e.Interface, _ = strings.Cut(e.Name, "@")
+			if ns, name, ok := strings.Cut(e.Name, "/"); ok {
+				e.Namespace, e.Name = ns, name
+			}
+			all = append(all, e)
+		}
+	}
+	for i := range all {
+		if all[i].Namespace == "" {
+			all[i].Namespace = namespace
+		}
+		if all[i].Interface == "" {
+			all[i].Interface = "net" + strconv.Itoa(i+1)
+		}
+	}
+	return all
+}
+
+func qualified(name, namespace string) string {
+	if strings.Contains(name, "/") {
+		return name
+	}
+	return namespace + "/" + name
+}

@@ -1,0 +1,172 @@
+package dump
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// fromTables makes pools and blocks of what calicoctl ipam show printed. A block's
+// addresses are those of borrowed lines and of pods; how many more are in use is
+// said, and nothing is made up for them.
+func (d *draft) fromTables() {
+	t := &d.tables
+	if len(t.blocks)+len(t.borrowed) == 0 {
+		return
+	}
+	used := map[netip.Prefix]usage{}
+	for _, u := range t.blocks {
+		used[u.cidr] = u
+	}
+	for _, b := range t.borrowed {
+		if _, ok := used[b.block]; !ok {
+			used[b.block] = usage{cidr: b.block, inUse: -1, from: b.from}
+		}
+	}
+	var cidrs []netip.Prefix
+	for p := range used {
+		cidrs = append(cidrs, p)
+	}
+	slices.SortFunc(cidrs, netip.Prefix.Compare)
+	holders := d.holders()
+	missing, noOwner := 0, 0
+	for _, p := range cidrs {
+		if p.Addr().BitLen()-p.Bits() > 16 {
+			continue
+		}
+		b, known := d.shownBlock(p, holders)
+		if b.Affinity == nil {
+			noOwner++
+		}
+		if n := used[p].inUse; n > known {
+			missing += n - known
+		}
+		d.blocks[p.String()] = b
+		d.origin("IPAMBlock "+blockName(p.String()), used[p].from)
+	}
+	d.shownPools(cidrs)
+	d.unknown("no IPAMBlocks in the dump: %s concluded from what calicoctl ipam show printed", plural(len(d.blocks), "block is", "blocks are"))
+	if missing > 0 {
+		d.unknown("%s in use of which nothing says whose they are: not in the scenario", plural(missing, "address is", "addresses are"))
+	}
+	if noOwner > 0 {
+		d.unknown("%s: nothing says whose they are", plural(noOwner, "block", "blocks"))
+	}
+}
+
+// holder is who has an address, as far as tables, endpoints and pods say.
+type holder struct{ namespace, pod, node, container string }
+
+func (d *draft) holders() map[netip.Addr]holder {
+	out := map[netip.Addr]holder{}
+	for _, ref := range d.endpoints.keys() {
+		e := d.endpoints[ref].value
+		for _, a := range addrsOf(e.IPs) {
+			out[a] = holder{e.Namespace, e.Pod, e.Node, e.Container}
+		}
+	}
+	for _, ref := range d.Cluster.pods.keys() {
+		p := &d.Cluster.pods[ref].value
+		if p.HostNetwork || p.finished() || p.Node == "" {
+			continue
+		}
+		for _, a := range addrsOf(p.IPs) {
+			h := holder{p.Namespace, p.Name, p.Node, p.Annotations[containerByCalico]}
+			if h.container == "" {
+				h.container = out[a].container
+			}
+			out[a] = h
+		}
+	}
+	for _, b := range d.tables.borrowed {
+		h := out[b.addr]
+		if ns, name, ok := strings.Cut(b.user, "/"); ok && h.pod == "" {
+			h.namespace, h.pod = ns, name
+		}
+		h.node = b.node
+		out[b.addr] = h
+	}
+	return out
+}
+
+// shownBlock is a block with the addresses whose holders are known, and how many
+// these are.
+func (d *draft) shownBlock(p netip.Prefix, holders map[netip.Addr]holder) (*blockSpec, int) {
+	size := 1 << (p.Addr().BitLen() - p.Bits())
+	b := &blockSpec{CIDR: p.String(), Allocations: make([]*int, size)}
+	if owner := d.owner(p, holders); owner != "" {
+		owner = "host:" + owner
+		b.Affinity = &owner
+	}
+	known := 0
+	for i := range size {
+		h, ok := holders[offset(p.Addr(), uint64(i))]
+		if !ok {
+			b.Unallocated = append(b.Unallocated, i)
+			continue
+		}
+		known++
+		at := attribute{Secondary: map[string]string{"node": h.node}}
+		if h.pod != "" {
+			at.Secondary["namespace"], at.Secondary["pod"] = h.namespace, h.pod
+		}
+		if h.container == "" {
+			h.container = fmt.Sprintf("imported-%s-%s", h.namespace, h.pod)
+		}
+		handle := podHandle + h.container
+		at.Handle = &handle
+		n := len(b.Attributes)
+		b.Attributes, b.Allocations[i] = append(b.Attributes, at), &n
+	}
+	return b, known
+}
+
+// owner is whose a block is: as a line of --show-borrowed says, or the one node
+// whose pods have addresses of it and have not borrowed them.
+func (d *draft) owner(p netip.Prefix, holders map[netip.Addr]holder) string {
+	t := &d.tables
+	lent := map[netip.Addr]bool{}
+	for _, b := range t.borrowed {
+		if b.block == p && b.owner != "" {
+			return b.owner
+		}
+		lent[b.addr] = true
+	}
+	if !t.shownBorrowed {
+		return ""
+	}
+	owner := ""
+	for a, h := range holders {
+		if !p.Contains(a) || lent[a] {
+			continue
+		}
+		if owner != "" && owner != h.node {
+			return ""
+		}
+		owner = h.node
+	}
+	return owner
+}
+
+// shownPools makes pools of the lines that say IP Pool, for those that were not
+// dumped themselves.
+func (d *draft) shownPools(blocks []netip.Prefix) {
+	if len(d.pools) > 0 {
+		return
+	}
+	for _, u := range d.tables.pools {
+		s := &poolSpec{CIDR: u.cidr.String(), NodeSelector: "all()"}
+		for _, p := range blocks {
+			if u.cidr.Overlaps(p) {
+				s.BlockSize = p.Bits()
+			}
+		}
+		name := "pool-" + blockName(u.cidr.String())
+		d.pools[name] = s
+		d.origin("IPPool "+name, u.from)
+	}
+	if len(d.pools) > 0 {
+		d.unknown("no IPPools in the dump: concluded from what calicoctl ipam show printed, without encapsulation and selectors")
+	}
+}
