@@ -158,7 +158,7 @@ func (m *byCalico) pass(now time.Duration, changed []model.PodRef) error {
 
 // Pod is what the API server has of one.
 func (m *byCalico) Pod(ref model.PodRef) (calico.Pod, bool) {
-	x := m.p.byRef[ref]
+	x := m.p.pod(ref)
 	if x == nil {
 		return calico.Pod{}, false
 	}

@@ -73,16 +73,16 @@ type Player struct {
 	course  Course
 	now     time.Duration
 
-	stations []*station
-	numbers  map[string]int32
-	pods     []*pod // by number; nil once the object is gone
-	byRef    map[model.PodRef]*pod
-	changed  []model.PodRef
-	bound    int // pods on nodes that are up
-	waiting  int // of these: without an address
-	queue    queue
-	freed    uint64 // how often something happened that may have freed an address
-	fabric   fabric
+	stations  []*station
+	numbers   map[string]int32
+	pods      []*pod // by number; nil once the object is gone
+	residents map[model.PodRef]int32
+	changed   []model.PodRef
+	bound     int // pods on nodes that are up
+	waiting   int // of these: without an address
+	queue     queue
+	freed     uint64 // how often something happened that may have freed an address
+	fabric    fabric
 }
 
 // station is a node.
@@ -119,7 +119,7 @@ type pod struct {
 
 // NewPlayer is the cluster at the beginning. The error wraps ErrNotModelled.
 func NewPlayer(c *Cluster, t *Tape) (*Player, error) {
-	p := &Player{c: c, tape: t, byRef: map[model.PodRef]*pod{}, numbers: map[string]int32{}, course: Course{Exhausted: Never}}
+	p := &Player{c: c, tape: t, residents: map[model.PodRef]int32{}, numbers: map[string]int32{}, course: Course{Exhausted: Never}}
 	p.fabric.init(c)
 	var err error
 	switch {
@@ -140,6 +140,7 @@ func NewPlayer(c *Cluster, t *Tape) (*Player, error) {
 	}
 	for i := range c.Pods {
 		r := &c.Pods[i]
+		p.residents[r.Ref] = int32(i)
 		n, ok := p.numbers[r.Node]
 		if !ok {
 			p.pods = append(p.pods, nil)
@@ -218,10 +219,21 @@ func (p *Player) bind(number, node int32) *pod {
 	x := &pod{ref: p.tape.Pod(number), number: number, node: n, at: int32(len(n.pods))}
 	n.pods = append(n.pods, number)
 	p.pods = append(p.pods, x)
-	p.byRef[x.ref] = x
 	p.touch(x)
 	p.bound++
 	return x
+}
+
+// pod is the one of a name, if its object exists.
+func (p *Player) pod(ref model.PodRef) *pod {
+	i, ok := p.residents[ref]
+	if !ok {
+		i, ok = p.tape.number(ref)
+	}
+	if !ok || int(i) >= len(p.pods) {
+		return nil
+	}
+	return p.pods[i]
 }
 
 func (p *Player) touch(x *pod) { p.changed = append(p.changed, x.ref) }
@@ -235,7 +247,6 @@ func (p *Player) gone(x *pod) {
 	p.pods[last].at = x.at
 	n.pods = n.pods[:len(n.pods)-1]
 	p.pods[x.number] = nil
-	delete(p.byRef, x.ref)
 	if n.up {
 		p.bound--
 		if x.waits {

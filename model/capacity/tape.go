@@ -1,9 +1,9 @@
 package capacity
 
 import (
-	"fmt"
 	"iter"
 	"net/netip"
+	"strconv"
 	"strings"
 	"time"
 
@@ -126,7 +126,17 @@ func (t *Tape) Pod(i int32) model.PodRef {
 	if int(i) < len(t.c.Pods) {
 		return t.c.Pods[i].Ref
 	}
-	return model.PodRef{Namespace: "default", Name: fmt.Sprintf("%s-%d", t.stem, i)}
+	return model.PodRef{Namespace: "default", Name: t.stem + "-" + strconv.Itoa(int(i))}
+}
+
+// number is that of a pod that came later, by its name.
+func (t *Tape) number(ref model.PodRef) (int32, bool) {
+	digits, ok := strings.CutPrefix(ref.Name, t.stem)
+	if !ok || ref.Namespace != "default" || len(digits) < 2 || digits[0] != '-' {
+		return 0, false
+	}
+	i, err := strconv.ParseInt(digits[1:], 10, 32)
+	return int32(i), err == nil && i >= int64(len(t.c.Pods))
 }
 
 // Looks is how many samples a course of the cluster has.
