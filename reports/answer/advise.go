@@ -5,8 +5,41 @@ import (
 	"strings"
 )
 
-// told is how many names or measures a sentence has; the table has all.
-const told = 4
+// told is how many names a sentence has, and measuresTold how many measures; the
+// table has all.
+const (
+	told         = 4
+	measuresTold = 6
+)
+
+// summary of several recommendations.
+func (a *Answer) summary() string {
+	if len(a.Recommended) < 2 {
+		return ""
+	}
+	met, same, choices := 0, true, 0
+	for i := range a.Recommended {
+		r := &a.Recommended[i]
+		choices = max(choices, len(r.among))
+		if r.Outcome == Take {
+			met++
+		}
+		same = same && r.Outcome == Take && a.choice(r.Rows[0]) == a.choice(a.Recommended[0].Rows[0])
+	}
+	var given []string
+	for _, x := range a.Axes {
+		if x.Given {
+			given = append(given, x.Setting)
+		}
+	}
+	switch {
+	case same && choices > 1:
+		return fmt.Sprintf("Whatever %s: %s is best.", list(given)+either(len(given), " is", " are"), a.choice(a.Recommended[0].Rows[0]))
+	case choices > 1:
+		return fmt.Sprintf("In %d of %d cases of %s an option meets what is asked.", met, len(a.Recommended), list(given))
+	}
+	return fmt.Sprintf("In %d of %d cases of %s what is asked is met.", met, len(a.Recommended), list(given))
+}
 
 // advise is a recommendation in sentences.
 func (a *Answer) advise(r *Recommendation) string {
@@ -111,11 +144,11 @@ func (a *Answer) price(r *Recommendation) string {
 	cost := strings.TrimRight(a.Rows[r.Rows[0]].Cost, ". ")
 	switch {
 	case len(costs) > 0 && len(gains) > 0:
-		s = append(s, fmt.Sprintf("Against %s it costs %s more, and saves %s.", now, list(some(costs, told)), list(some(gains, told))))
+		s = append(s, fmt.Sprintf("Against %s it costs %s more, and saves %s.", now, list(some(costs, measuresTold)), list(some(gains, measuresTold))))
 	case len(costs) > 0:
-		s = append(s, fmt.Sprintf("Against %s it costs %s more.", now, list(some(costs, told))))
+		s = append(s, fmt.Sprintf("Against %s it costs %s more.", now, list(some(costs, measuresTold))))
 	case len(gains) > 0:
-		s = append(s, fmt.Sprintf("Against %s it saves %s, and costs nothing that is measured here.", now, list(some(gains, told))))
+		s = append(s, fmt.Sprintf("Against %s it saves %s, and costs nothing that is measured here.", now, list(some(gains, measuresTold))))
 	}
 	if cost != "" && r.Rows[0] != r.among[0] {
 		s = append(s, "What no simulation sees: "+cost+".")
@@ -139,12 +172,17 @@ func (a *Answer) noneMeets(r *Recommendation) string {
 	}
 	s += fmt.Sprintf("The nearest is %s: %s.", a.choice(nearest), list(a.broken(nearest)))
 	var others []string
+	alike := true
 	for _, n := range r.among {
 		if n != nearest && a.Rows[n].outcome() == Breaks {
+			alike = alike && list(a.broken(n)) == list(a.broken(nearest))
 			others = append(others, fmt.Sprintf("%s: %s", a.choice(n), list(a.broken(n))))
 		}
 	}
-	if len(others) > 0 {
+	switch {
+	case len(others) > 0 && alike:
+		s += " The others are no better."
+	case len(others) > 0:
 		s += " Of the others, " + strings.Join(some(others, told), "; ") + "."
 	}
 	return s

@@ -53,7 +53,10 @@ type Cell struct {
 	Option, Cost        string // "" for a plan without options
 	Values              []string
 	BlockSize, PoolSize int
-	Pools               []netip.Prefix // of Calico, in order; blocks have no names without
+	// Pools of Calico in order, and the nodes at the beginning: blocks and owners are
+	// numbered without.
+	Pools []netip.Prefix
+	Nodes []string
 	// Lives by repeat: of the engine that answers, and of the real code where both
 	// ran. Nil where a point was refused or is not done yet.
 	Lives, Real []*capacity.Course

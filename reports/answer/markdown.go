@@ -20,12 +20,19 @@ func (a *Answer) Markdown(w io.Writer) error {
 		title = a.Name
 	}
 	fmt.Fprintf(&b, "## %s\n\n", reports.Markdown(title))
+	if a.Summary != "" {
+		b.WriteString(reports.Markdown(a.Summary) + "\n\n")
+	}
 	for _, r := range a.Recommended {
 		b.WriteString(reports.Markdown(r.Text) + "\n\n")
 	}
+	leads := a.leads()
 	differ, same := a.columns()
 	t := table.NewWriter()
-	head := table.Row{""}
+	head := table.Row{}
+	for _, c := range leads {
+		head = append(head, reports.Markdown(c.head))
+	}
 	if len(a.Require) > 0 {
 		head = append(head, "meets")
 	}
@@ -37,11 +44,14 @@ func (a *Answer) Markdown(w io.Writer) error {
 	t.SetColumnConfigs(right)
 	t.AppendHeader(head)
 	for n := range a.Rows {
-		name := reports.Markdown(a.Rows[n].Name)
-		if a.recommended(n) {
-			name = "**" + name + "**"
+		row := table.Row{}
+		for _, c := range leads {
+			name := reports.Markdown(c.cells[n])
+			if a.recommended(n) && name != "" {
+				name = "**" + name + "**"
+			}
+			row = append(row, name)
 		}
-		row := table.Row{name}
 		if len(a.Require) > 0 {
 			row = append(row, a.Rows[n].meets())
 		}

@@ -23,6 +23,7 @@ type Measure struct {
 	words string // "of those it has the fewest …"
 	// aside: it is told in tables, and not in sentences: another says nearly the same.
 	aside bool
+	fine  bool // it is told in files, and not on a terminal
 	real  bool // only the real code knows it
 	// of one life; not a number if that does not tell, infinite for a time beyond the
 	// horizon.
@@ -81,22 +82,22 @@ func Measures() []Measure {
 		{Name: "timeToExhaustion", Title: "Time to exhaustion", Unit: Days, Better: More, Over: OverMedian, head: "after", words: "it lasts longest",
 			Doc: "When an ADD was refused for the first time.", aside: true, of: timeToExhaustion},
 		{Name: "refused", Title: "Refused ADDs", Unit: Adds, Better: Less, Over: OverMean, head: "refused\nADDs", words: "it refuses the fewest ADDs",
-			Doc: "ADDs refused for want of an address over the whole horizon, repeated ones included.", aside: true,
+			Doc: "ADDs refused for want of an address over the whole horizon, repeated ones included.", fine: true, aside: true,
 			of: func(_ *Cell, l *capacity.Course) float64 { return float64(l.Refused) }},
 		{Name: "waiting", Title: "Pods without an address", Unit: Pods, Better: Less, Over: OverMean, head: "pods\nwaiting", words: "it has the fewest pods waiting",
 			Doc: "The most pods at any time that are bound to a node and have no address.", of: most(func(s *capacity.Sample) float64 { return float64(s.Waiting) })},
 		{Name: "starved", Title: "Starved nodes", Unit: Nodes, Better: Less, Over: OverMean, head: "starved\nnodes", words: "it starves the fewest nodes",
-			Doc: "The most nodes at any time without a block while another node has an empty one, or none is left.", of: most(func(s *capacity.Sample) float64 { return float64(s.Starved) })},
+			Doc: "The most nodes at any time that are up, without a block, and without one left to claim.", of: most(func(s *capacity.Sample) float64 { return float64(s.Starved) })},
 		{Name: "blackholed", Title: "Blackholed pairs", Unit: Pairs, Better: Less, Over: OverMean, head: "blackholed", words: "it has the fewest blackholed pairs",
 			Doc: "The most pairs at any time of a node and a live address that it cannot reach.", of: most(func(s *capacity.Sample) float64 { return float64(s.Blackholed) })},
 		{Name: "blackholedHours", Title: "Blackholed pair-hours", Unit: PairHours, Better: Less, Over: OverMean, head: "pair-hours", words: "its pairs are blackholed for the shortest time",
-			Doc: "Blackholed pairs times the hours for which they were, over the horizon.", aside: true, of: blackholedHours},
+			Doc: "Blackholed pairs times the hours for which they were, over the horizon.", fine: true, aside: true, of: blackholedHours},
 		{Name: "borrowed", Title: "Borrowed addresses", Unit: Addresses, Better: Less, Over: OverMean, head: "borrowed", words: "it borrows the fewest addresses",
 			Doc: "The most addresses at any time that are used on another node than their block's.", of: most(func(s *capacity.Sample) float64 { return float64(s.Borrowed) })},
 		{Name: "leaked", Title: "Leaked addresses", Unit: Addresses, Better: Less, Over: OverMean, head: "leaked", words: "it leaks the fewest addresses",
 			Doc: "Addresses claimed for a sandbox that is no more, or for nobody: the mean over time.", of: average(func(_ *Cell, s *capacity.Sample) float64 { return float64(s.Leaked) })},
 		{Name: "leakedMax", Title: "Leaked addresses at worst", Unit: Addresses, Better: Less, Over: OverMean, head: "leaked\nat worst", words: "it leaks the fewest addresses at worst",
-			Doc: "The most leaked addresses at any time.", aside: true, of: most(func(s *capacity.Sample) float64 { return float64(s.Leaked) })},
+			Doc: "The most leaked addresses at any time.", fine: true, aside: true, of: most(func(s *capacity.Sample) float64 { return float64(s.Leaked) })},
 		{Name: "routes", Title: "Routes", Unit: Prefixes, Better: Less, Over: OverMean, head: "routes", words: "it announces the fewest routes",
 			Doc: "The most prefixes that nodes announce at any time: blocks and borrowed addresses.", of: most(func(s *capacity.Sample) float64 { return float64(s.Routes) })},
 		{Name: "waste", Title: "Waste", Unit: Share, Better: Less, Over: OverMean, head: "waste", words: "it wastes the fewest addresses",
@@ -104,7 +105,7 @@ func Measures() []Measure {
 		{Name: "stranded", Title: "Stranded addresses", Unit: Addresses, Better: Less, Over: OverMean, head: "stranded", words: "it strands the fewest addresses",
 			Doc: "Free addresses that the average node could not be given under the policy: the mean over time.", of: average(func(_ *Cell, s *capacity.Sample) float64 { return s.Stranded })},
 		{Name: "utilisation", Title: "Utilisation", Unit: Share, Over: OverMean, head: "in\nuse", words: "it uses the fewest addresses",
-			Doc: "The share of all addresses that is claimed: the mean over time.", aside: true, of: average(func(_ *Cell, s *capacity.Sample) float64 { return ratio(float64(s.InUse), float64(s.Size)) })},
+			Doc: "The share of all addresses that is claimed: the mean over time.", fine: true, aside: true, of: average(func(_ *Cell, s *capacity.Sample) float64 { return ratio(float64(s.InUse), float64(s.Size)) })},
 		{Name: "utilisationPeak", Title: "Utilisation at its peak", Unit: Share, Over: OverMean, head: "peak\nuse", words: "it uses the fewest addresses at its peak",
 			Doc: "The most addresses claimed at any time, as a share of all.", aside: true, of: utilisationPeak},
 		{Name: "blocksPerNode", Title: "Blocks of one node", Unit: Blocks, Better: Less, Over: OverMean, head: "blocks\na node", words: "its nodes have the fewest blocks",

@@ -140,7 +140,11 @@ const rowsMax = 500
 // pageTable is the table of rows with what can be told apart.
 func (a *Answer) pageTable() *index.Table {
 	differ, same := a.columns()
-	t := &index.Table{Name: "rows", Title: "What came of it", Note: strings.TrimSpace(a.legend() + " " + same), Columns: []index.Column{{Title: a.rowTitle()}}}
+	t := &index.Table{Name: "rows", Title: "What came of it", Note: strings.TrimSpace(a.legend() + " " + same)}
+	leads := a.leads()
+	for i, c := range leads {
+		t.Columns = append(t.Columns, index.Column{Title: c.head, Choice: i > 0 || len(leads) > 1})
+	}
 	meets := len(a.Require) > 0
 	if meets {
 		t.Columns = append(t.Columns, index.Column{Title: "meets", Choice: true})
@@ -154,11 +158,17 @@ func (a *Answer) pageTable() *index.Table {
 			break
 		}
 		r := &a.Rows[n]
-		name := index.Cell{Text: r.Name, More: r.Cost}
-		if a.recommended(n) {
-			name.More = strings.Join(nonEmpty([]string{"recommended", r.Cost}), "; ")
+		var row []index.Cell
+		for i, c := range leads {
+			name := index.Cell{Text: c.cells[n]}
+			if i == 0 {
+				name.More = r.Cost
+			}
+			if i == 0 && a.recommended(n) {
+				name.More = strings.Join(nonEmpty([]string{"recommended", r.Cost}), "; ")
+			}
+			row = append(row, name)
 		}
-		row := []index.Cell{name}
 		if meets {
 			row = append(row, index.Cell{Text: r.meets(), Mark: map[Outcome]index.Mark{Meets: index.Good, Breaks: index.Bad, TooFew: index.Mild}[r.outcome()]})
 		}
@@ -189,11 +199,4 @@ func (a *Answer) pageCell(m *Measure, r *Row) index.Cell {
 		}
 	}
 	return c
-}
-
-func (a *Answer) rowTitle() string {
-	if len(a.Rows) > 0 && a.Rows[0].Option != "" {
-		return "option"
-	}
-	return "settings"
 }

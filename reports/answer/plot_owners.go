@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ipamsim/model/capacity"
+	"ipamsim/reports"
 	"ipamsim/reports/chart"
 )
 
@@ -53,6 +54,9 @@ func (a *Answer) median(n int) (repeat int, by string) {
 	return lives[(len(lives)-1)/2], m.noun()
 }
 
+// nodesMax is more than any cluster has.
+const nodesMax = 1_000_000
+
 func (a *Answer) owners(title string, n int, l *capacity.Course) chart.Picture {
 	blocks := len(l.Owners[0])
 	if blocks == 0 || blocks > chart.BlocksMax || len(l.Owners) != len(l.Samples) {
@@ -66,11 +70,17 @@ func (a *Answer) owners(title string, n int, l *capacity.Course) chart.Picture {
 		}
 		o.Times = append(o.Times, l.Samples[i].At.Seconds())
 		for _, who := range l.Owners[i] {
-			nodes = max(nodes, who)
+			if nodes = max(nodes, who); who > nodesMax {
+				return nil // nobody wrote that
+			}
 		}
 	}
-	for i := range nodes {
-		o.Nodes = append(o.Nodes, fmt.Sprintf("node %d", i+1))
+	for i := range int(nodes) {
+		name := fmt.Sprintf("node %d", i+1)
+		if known := a.plan.Cells[n].Nodes; i < len(known) {
+			name = reports.Clean(known[i])
+		}
+		o.Nodes = append(o.Nodes, name)
 	}
 	return o
 }

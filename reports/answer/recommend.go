@@ -166,7 +166,8 @@ func (a *Answer) differences(from, to int) (out []Difference) {
 	return out
 }
 
-// nearest breaks the fewest bounds, and of those with as few has the least too much.
+// nearest breaks the fewest bounds, and of those with as few has the least too much;
+// of those alike it has the least of what is to be minimised.
 func (a *Answer) nearest(rows []int) int {
 	worst := map[string]float64{}
 	for _, n := range rows {
@@ -174,7 +175,7 @@ func (a *Answer) nearest(rows []int) int {
 			worst[name] = max(worst[name], float64(f.Value))
 		}
 	}
-	best, bestBroken, bestOver := rows[0], math.MaxInt, math.Inf(1)
+	best, bestBroken, bestOver, bestLeast := rows[0], math.MaxInt, math.Inf(1), Number(math.Inf(1))
 	for _, n := range rows {
 		broken, over := 0, 0.0
 		for _, v := range a.Rows[n].Bounds {
@@ -184,8 +185,9 @@ func (a *Answer) nearest(rows []int) int {
 			broken++
 			over += ratio(float64(a.Rows[n].Figures[v.Measure].Value)-v.Most, worst[v.Measure])
 		}
-		if broken < bestBroken || broken == bestBroken && over < bestOver {
-			best, bestBroken, bestOver = n, broken, over
+		least := a.Rows[n].Figures[a.Minimise].Value
+		if broken < bestBroken || broken == bestBroken && (over < bestOver || over == bestOver && least < bestLeast) {
+			best, bestBroken, bestOver, bestLeast = n, broken, over, least
 		}
 	}
 	return best

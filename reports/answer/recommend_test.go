@@ -94,6 +94,40 @@ recommended: With crashEvery 2d: Take "blockSize 28": the only one of 2 options 
 	}
 }
 
+// Several recommendations are summed up first.
+func TestSummary(t *testing.T) {
+	given := func(second bool, kinds ...kind) *answer.Plan {
+		p := plan(kinds, 100)
+		p.Axes = []answer.Axis{{Setting: "nodes", Values: []string{"4", "8"}, Given: true}, {Setting: "blockSize", Values: []string{"26", "27"}, Given: second}}
+		for i := range p.Cells {
+			p.Cells[i].Option, p.Cells[i].Values = "", []string{p.Axes[0].Values[i/2%2], p.Axes[1].Values[i%2]}
+		}
+		return p
+	}
+	for _, tt := range []struct {
+		want string
+		plan *answer.Plan
+	}{
+		{`Whatever nodes is: "blockSize 27" is best.`, given(false, staging[0], staging[3], staging[0], staging[4])},
+		{`In 1 of 2 cases of nodes an option meets what is asked.`, given(false, staging[0], staging[3], staging[0], staging[5])},
+		{`In 2 of 4 cases of nodes and blockSize what is asked is met.`, given(true, staging[0], staging[3], staging[0], staging[4])},
+		{``, plan(staging, 100)},
+	} {
+		if got := answer.Of(tt.plan).Summary; got != tt.want {
+			t.Errorf("%s, want %s", got, tt.want)
+		}
+	}
+}
+
+// Options that are as far from what is asked differ by what is to be minimised.
+func TestNearestOfThoseAlike(t *testing.T) {
+	p := plan([]kind{{name: "many routes", block: 64, routes: 9, runsOut: 1}, {name: "few", block: 64, routes: 3, runsOut: 1}, {name: "some", block: 64, routes: 5, runsOut: 1}}, 100)
+	const want = `none-meets: No option meets what is asked, exhaustion ≤ 5% and blackholed = 0. The nearest is "few": exhaustion is 100%. The others are no better.`
+	if got := only(p); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 // A measure that is required or minimised must be one, and one that is better if it
 // is less.
 func TestCheck(t *testing.T) {

@@ -30,6 +30,7 @@ type Answer struct {
 	Require     []Bound  `json:"require,omitempty"`
 	Minimise    string   `json:"minimise,omitempty"`
 
+	Summary string `json:"summary,omitempty"` // of several recommendations
 	// Recommended has one entry for each combination of values of given axes.
 	Recommended []Recommendation `json:"recommended"`
 	Measures    []Measure        `json:"measures"` // that say something about a row
@@ -93,6 +94,7 @@ func Of(p *Plan) *Answer {
 		}
 	}
 	a.Recommended = a.recommend()
+	a.Summary = a.summary()
 	a.Agreement = agree(p)
 	a.Notes = a.notes()
 	a.Plots = a.plots()

@@ -6,11 +6,35 @@ import (
 	"strings"
 )
 
-// column of a table of rows, as text.
+// column of a table of rows, as text. One without a measure says which row it is.
 type column struct {
 	measure *Measure
 	head    string
 	cells   []string
+}
+
+// leads are the columns that name a row: its option, and the value of each axis.
+func (a *Answer) leads() (out []column) {
+	add := func(head string, cell func(r *Row) string) {
+		c := column{head: head}
+		for n := range a.Rows {
+			c.cells = append(c.cells, cell(&a.Rows[n]))
+		}
+		out = append(out, c)
+	}
+	for i := range a.Rows {
+		if a.Rows[i].Option != "" {
+			add("option", func(r *Row) string { return r.Option })
+			break
+		}
+	}
+	for i, x := range a.Axes {
+		add(x.Setting, func(r *Row) string { return r.Values[i] })
+	}
+	if len(out) == 0 {
+		add("", func(r *Row) string { return r.Name })
+	}
+	return out
 }
 
 // columns are the measures that tell rows apart. What is the same in every row is

@@ -3,6 +3,7 @@ package answer
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -11,7 +12,7 @@ import (
 
 const (
 	textWidth  = 100 // columns of a terminal
-	textName   = 38  // of these for the name of a row
+	textCell   = 38  // of these for one cell
 	textAdvice = 8   // recommendations, if there are several
 )
 
@@ -22,6 +23,9 @@ func (a *Answer) Text(w io.Writer) error {
 	if a.Stopped {
 		b.WriteString("Stopped before all points were done: this is of those that are.\n\n")
 	}
+	if a.Summary != "" {
+		b.WriteString(wrapped(a.Summary) + "\n\n")
+	}
 	for i, r := range a.Recommended {
 		if i == textAdvice {
 			fmt.Fprintf(&b, "%d more recommendations are in answer.json.\n", len(a.Recommended)-i)
@@ -29,15 +33,12 @@ func (a *Answer) Text(w io.Writer) error {
 		}
 		b.WriteString(wrapped(r.Text) + "\n")
 	}
-	b.WriteString("\n")
 	differ, same := a.columns()
-	for from := 0; from == 0 || from < len(differ); {
-		to := a.fitting(differ, from)
-		b.WriteString(a.textTable(differ[from:to], from == 0) + "\n\n")
-		if from = to; to == 0 {
-			break
-		}
+	differ = slices.DeleteFunc(differ, func(c column) bool { return c.measure.fine })
+	for _, t := range a.textTables(differ) {
+		b.WriteString("\n" + t + "\n")
 	}
+	b.WriteString("\n")
 	for _, s := range []string{a.legend(), same} {
 		if s != "" {
 			b.WriteString(wrapped(s) + "\n")
@@ -67,61 +68,73 @@ func (a *Answer) remarks() (out []string) {
 	return out
 }
 
-// fitting is up to which column a table is no wider than a terminal.
-func (a *Answer) fitting(all []column, from int) int {
-	width := 2
-	for i := range a.Rows {
-		width = max(width, text.StringWidth(cut(a.Rows[i].Name, textName))+2)
-	}
-	if from == 0 && len(a.Require) > 0 {
-		width += len(" too few ")
-	}
-	to := from
-	for ; to < len(all); to++ {
-		w := 0
-		for _, s := range append(strings.Split(all[to].head, "\n"), all[to].cells...) {
-			w = max(w, text.StringWidth(s))
+// textTables are the rows as tables no wider than a terminal, one below the other
+// until all columns are told.
+func (a *Answer) textTables(differ []column) (out []string) {
+	leads := a.leads()
+	if len(a.Require) > 0 {
+		c := column{head: "meets"}
+		for n := range a.Rows {
+			c.cells = append(c.cells, a.Rows[n].meets())
 		}
-		if width += w + 2; width > textWidth && to > from {
-			break
+		leads = append(leads, c)
+	}
+	for len(out) == 0 || len(differ) > 0 {
+		width, n := 2, 0
+		for _, c := range leads {
+			width += c.width() + 2
+		}
+		for n < len(differ) {
+			if width += differ[n].width() + 2; width > textWidth && n > 0 {
+				break
+			}
+			n++
+		}
+		out = append(out, a.textTable(leads, differ[:n]))
+		differ = differ[n:]
+		if last := len(leads) - 1; len(a.Require) > 0 && leads[last].head == "meets" {
+			leads = leads[:last] // once is enough
 		}
 	}
-	return to
+	return out
 }
 
-func (a *Answer) textTable(columns []column, first bool) string {
+func (c *column) width() (w int) {
+	for _, s := range append(strings.Split(c.head, "\n"), c.cells...) {
+		w = max(w, text.StringWidth(cut(s, textCell)))
+	}
+	return w
+}
+
+func (a *Answer) textTable(leads, differ []column) string {
 	t := table.NewWriter()
 	s := table.StyleDefault
 	s.Options = table.OptionsNoBordersAndSeparators
 	s.Format.Header = text.FormatDefault
 	t.SetStyle(s)
-	meets := first && len(a.Require) > 0
-	head := table.Row{""}
-	if meets {
-		head = append(head, "meets")
-	}
-	for _, c := range columns {
-		head = append(head, c.head)
-	}
-	t.AppendHeader(head)
-	var right []table.ColumnConfig
-	for i := 2; i <= len(head); i++ {
-		if i > 2 || !meets {
-			right = append(right, table.ColumnConfig{Number: i, Align: text.AlignRight, AlignHeader: text.AlignRight, VAlignHeader: text.VAlignBottom})
+	head := table.Row{}
+	var configs []table.ColumnConfig
+	for i, c := range append(leads[:len(leads):len(leads)], differ...) {
+		x := table.ColumnConfig{Number: i + 1, VAlignHeader: text.VAlignBottom}
+		if i >= len(leads) {
+			x.Align, x.AlignHeader = text.AlignRight, text.AlignRight
 		}
+		h := cut(c.head, textCell)
+		if i == 0 {
+			h = "  " + h
+		}
+		head, configs = append(head, h), append(configs, x)
 	}
-	t.SetColumnConfigs(right)
+	t.SetColumnConfigs(configs)
+	t.AppendHeader(head)
 	for n := range a.Rows {
 		mark := "  "
 		if a.recommended(n) {
 			mark = "> "
 		}
-		row := table.Row{mark + cut(a.Rows[n].Name, textName)}
-		if meets {
-			row = append(row, a.Rows[n].meets())
-		}
-		for _, c := range columns {
-			row = append(row, c.cells[n])
+		row := table.Row{mark + cut(leads[0].cells[n], textCell)}
+		for _, c := range append(leads[1:len(leads):len(leads)], differ...) {
+			row = append(row, cut(c.cells[n], textCell))
 		}
 		t.AppendRow(row)
 	}
