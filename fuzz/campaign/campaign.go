@@ -33,6 +33,12 @@ type Config struct {
 	Workers int           // processes on this machine that run
 	Link    *Link         // the user's NATS; nil: our own
 	Dir     string        // where findings go, and what is needed to continue
+	Fresh   bool          // begin anew: what Dir holds of campaigns before goes
+	// Of a plan: Weights say how long each point takes beside the others; nil: all as
+	// long. Point is called at the end with each point that is done, a plan.Done
+	// as JSON, in the order of numbers.
+	Weights []float64
+	Point   func(n uint64, done []byte) error
 	// HTML is a file for the campaign's page besides DIR/index.html, "" for none;
 	// HTMLDir is Dir as seen from there, a relative URL.
 	HTML, HTMLDir string
@@ -99,7 +105,7 @@ func Run(ctx context.Context, cfg Config) (*Outcome, error) {
 			return nil, err
 		}
 	}
-	home, err := openHome(cfg.Dir, cfg.Spec)
+	home, err := openHome(cfg.Dir, cfg.Spec, cfg.Fresh)
 	if err != nil {
 		return nil, err
 	}
@@ -137,18 +143,27 @@ type home struct {
 	lock *os.File
 }
 
-func openHome(dir string, spec Spec) (*home, error) {
-	h := &home{dir: dir, own: filepath.Join(dir, ".campaign", spec.identity())}
-	if err := os.MkdirAll(h.own, 0o700); err != nil {
+func openHome(dir string, spec Spec, fresh bool) (*home, error) {
+	h := &home{dir: dir, own: filepath.Join(dir, ownDir, spec.identity())}
+	if err := os.MkdirAll(filepath.Dir(h.own), 0o700); err != nil {
 		return nil, fmt.Errorf("--out: %w", err)
 	}
 	var err error
-	if h.lock, err = cell.Lock(filepath.Join(dir, ".campaign", "lock")); errors.Is(err, cell.ErrTaken) {
+	if h.lock, err = cell.Lock(filepath.Join(dir, ownDir, "lock")); errors.Is(err, cell.ErrTaken) {
 		return nil, fmt.Errorf("--out: %s: %w", dir, ErrLocked)
 	} else if err != nil {
 		return nil, fmt.Errorf("--out: %w", err)
 	}
-	if h.id, err = h.name(spec); err != nil {
+	if fresh {
+		err = forget(dir)
+	}
+	if err == nil {
+		err = os.MkdirAll(h.own, 0o700)
+	}
+	if err == nil {
+		h.id, err = h.name(spec)
+	}
+	if err != nil {
 		h.close()
 		return nil, fmt.Errorf("--out: %w", err)
 	}
@@ -158,17 +173,17 @@ func openHome(dir string, spec Spec) (*home, error) {
 // name is the campaign's own, which no other directory's has: others may share
 // the NATS.
 func (h *home) name(spec Spec) (string, error) {
-	if b, err := os.ReadFile(h.path("id")); err == nil && len(b) == idLen {
+	if b, err := os.ReadFile(h.path(idFile)); err == nil && len(b) == idLen {
 		return string(b), nil
 	}
 	var b [idLen / 2]byte
 	_, _ = rand.Read(b[:])
 	text, err := json.MarshalIndent(spec, "", "  ")
 	if err == nil {
-		err = write(h.path("spec.json"), text)
+		err = write(h.path(specFile), text)
 	}
 	id := hex.EncodeToString(b[:])
-	return id, errors.Join(err, write(h.path("id"), []byte(id)))
+	return id, errors.Join(err, write(h.path(idFile), []byte(id)))
 }
 
 const idLen = 16

@@ -202,7 +202,7 @@ func TestDeaths(t *testing.T) {
 // TestOneAtATime: two coordinators in one directory would spoil it.
 func TestOneAtATime(t *testing.T) {
 	dir := t.TempDir()
-	h, err := openHome(dir, flakySpec(""))
+	h, err := openHome(dir, flakySpec(""), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +258,7 @@ func TestSecrets(t *testing.T) {
 	if !strings.HasPrefix(srv.Addr().String(), "127.0.0.1:") {
 		t.Errorf("listens on %s", srv.Addr())
 	}
-	h, err := openHome(dir, flakySpec(""))
+	h, err := openHome(dir, flakySpec(""), false)
 	if err != nil {
 		t.Fatal(err)
 	}

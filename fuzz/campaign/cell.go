@@ -41,6 +41,8 @@ type answer struct {
 	Stacks        string `json:",omitempty"`
 	Over          bool   `json:",omitempty"` // nothing is left to explore
 	Kept          []Kept `json:",omitempty"`
+	// What came of a point of a plan, squeezed.
+	Point []byte `json:",omitempty"`
 }
 
 // served is what the process of a cell keeps between questions.
@@ -52,6 +54,7 @@ type served struct {
 	walk          *strategy.Exhaustive // of a source that is explored as a whole
 	walked        uint64               // runs
 	kept          map[string]bool      // signatures of which it has a finding
+	plan          *lives               // of a plan
 }
 
 // Stuck says that the run got stuck.
@@ -81,10 +84,14 @@ func ServeCell(ctx context.Context, in io.Reader, out io.Writer, dir string) err
 
 func (c *served) begins(s Spec) {
 	c.spec, c.parsed = s, map[int]*scenarios.Scenario{}
+	c.plan = nil
 	c.states, c.pairs, c.kept = map[uint64]struct{}{}, map[uint64]struct{}{}, map[string]bool{}
 }
 
 func (c *served) do(ctx context.Context, q ask) *answer {
+	if c.spec.plan() {
+		return c.point(ctx, q)
+	}
 	a := &answer{}
 	sc, err := c.spec.world(q.Source, q.Seed, c.parsed)
 	if err != nil {

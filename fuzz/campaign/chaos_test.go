@@ -39,7 +39,7 @@ func TestChaos(t *testing.T) {
 	}
 	dir := t.TempDir()
 	c := &chaos{T: t, dir: dir, rng: rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))}
-	c.config(runs)
+	c.config(map[string]any{"Spec": chaosSpec(c.T), "Runs": runs})
 	wild := c.wreck(workers, coordinators, pace)
 	if wild.Runs != runs || wild.Steps != calm.Steps {
 		t.Errorf("%d runs with %d steps, in peace %d with %d", wild.Runs, wild.Steps, runs, calm.Steps)
@@ -79,8 +79,10 @@ type chaos struct {
 	rng  *rand.Rand
 }
 
-func (c *chaos) config(runs uint64) {
-	b, err := json.Marshal(map[string]any{"Spec": chaosSpec(c.T), "Runs": runs, "Workers": 2, "Dir": c.dir})
+// config is what the coordinators are told.
+func (c *chaos) config(cfg map[string]any) {
+	cfg["Workers"], cfg["Dir"] = 2, c.dir
+	b, err := json.Marshal(cfg)
 	c.file = filepath.Join(c.TempDir(), "campaign.json")
 	if err = errors.Join(err, os.WriteFile(c.file, b, 0o600)); err != nil {
 		c.Fatal(err)
@@ -212,6 +214,11 @@ func (c *chaos) inspect(o *Outcome) {
 	}
 	slices.Sort(names)
 	sameJSON(c.T, have, names)
+	c.gone()
+}
+
+// gone are the processes of the campaign, and what they kept.
+func (c *chaos) gone() {
 	for range 50 { // those whose coordinator was killed are on their way out
 		if left, _ := exec.Command("pgrep", "-f", "^ipamsim (worker|coordinator)").Output(); len(left) == 0 {
 			break

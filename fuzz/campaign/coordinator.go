@@ -31,6 +31,8 @@ type coordinator struct {
 	skew     time.Duration  // of the server's clock
 	deadline time.Time
 	rate     rate
+	weighed  float64           // what the points weigh that are done
+	pace     rate              // how that grows, in millionths
 	kept     map[string]string // object of its own file by fingerprint, as in the directory
 	drawn    time.Time         // when index.html was written
 	done     bool              // nothing will change any more
@@ -49,7 +51,7 @@ func (c *coordinator) run(ctx, life context.Context) (*Outcome, error) {
 	}
 	defer c.crew.dismiss()
 	why, err := c.explore(ctx, life, log)
-	if err == nil {
+	if err == nil && !c.Spec.plan() {
 		err = c.finish(ctx, life, log)
 		if ctx.Err() != nil {
 			why = interrupted
@@ -58,19 +60,32 @@ func (c *coordinator) run(ctx, life context.Context) (*Outcome, error) {
 	// Whoever reads the log later must know that this was not a crash.
 	if why == interrupted {
 		why = "" // it goes on another time
-	} else if e := c.write(life, "end", event{End: why}); err == nil {
+	} else if e := c.end(life, why); err == nil {
 		err = e
 	}
 	if e := c.tell(life, entry{Build: c.Spec.Build, Name: c.Spec.names(), Epoch: c.state.epoch, Phase: over}); err == nil {
 		err = e
 	}
 	c.done, c.why = true, why
-	if e := c.save(life); err == nil {
+	last := c.save
+	if c.Spec.plan() {
+		last = c.deliver
+	}
+	if e := last(life); err == nil {
 		err = e
 	}
 	o := c.outcome(why)
 	c.report()
 	return o, err
+}
+
+// end of the campaign, as whoever looks later has to know it.
+func (c *coordinator) end(ctx context.Context, why string) error {
+	err := c.write(ctx, "end", event{End: why})
+	if err == nil && why != "" {
+		err = write(c.home.path(overFile), []byte(why+"\n"))
+	}
+	return err
 }
 
 // interrupted: the user has had enough.
@@ -126,6 +141,10 @@ func (c *coordinator) recover(ctx context.Context) (<-chan logged, error) {
 		copied := slices.Clone(*done)
 		c.planned[n] = &copied
 	}
+	for _, p := range c.state.parts {
+		c.weigh(p.span)
+	}
+	c.pace.begin(uint64(c.weighed*1e6), time.Now())
 	c.window = 2 * max(1, c.Workers)
 	if c.Time > 0 {
 		c.deadline = time.Now().Add(c.Time - c.state.before)
@@ -143,6 +162,13 @@ func (c *coordinator) recall() {
 	how := "stopped"
 	if s.ended != "" {
 		how = "ended"
+	}
+	if c.Spec.plan() && s.runs == c.Runs {
+		c.Say(fmt.Sprintf("%s has all %d points already", c.Dir, c.Runs))
+		return
+	} else if c.Spec.plan() {
+		c.Say(fmt.Sprintf("resuming the plan in %s: it %s after %d of %d points, which are not done again", c.Dir, how, s.runs, c.Runs))
+		return
 	}
 	c.Say(fmt.Sprintf("resuming the campaign in %s: it %s after %d runs with %d findings, which are not run again",
 		c.Dir, how, s.runs, len(s.findings)))
@@ -178,7 +204,9 @@ func (c *coordinator) explore(ctx, life context.Context, log <-chan logged) (why
 			return "nothing is left to explore", nil
 		case c.Time > 0 && time.Until(c.deadline) < c.reserve():
 			return "time is up", c.wind(life, log)
-		case c.Runs > 0 && c.state.runs >= c.Runs && c.state.canary:
+		case c.Spec.plan() && c.state.runs >= c.Runs:
+			return "all points are done", nil
+		case !c.Spec.plan() && c.Runs > 0 && c.state.runs >= c.Runs && c.state.canary:
 			return "all runs are done", nil
 		}
 	}
@@ -194,7 +222,7 @@ func (c *coordinator) wind(ctx context.Context, log <-chan logged) error {
 		return err
 	}
 	enough := time.After(windMax)
-	for slices.ContainsFunc(slices.Collect(maps.Values(c.asked)), func(s Shard) bool { return s.Kind == Explore }) {
+	for c.under(Explore)+c.under(Plan) > 0 {
 		select {
 		case l := <-log:
 			if err := c.take(ctx, l); err != nil {
@@ -294,7 +322,11 @@ func (c *coordinator) take(ctx context.Context, l logged) error {
 	}
 	r := l.Result
 	delete(c.asked, r.Shard.key())
-	if r.Shard.Kind == Explore {
+	if r.Shard.Kind == Plan {
+		c.weigh(span{r.Shard.From, r.Shard.From + r.Done})
+		c.pace.add(uint64(c.weighed*1e6), time.Now())
+	}
+	if r.Shard.Kind == Explore || r.Shard.Kind == Plan {
 		c.rate.add(c.state.runs, time.Now())
 		if r.Done < r.Shard.Runs && !r.Shard.Whole {
 			c.forget(r.Shard) // the rest is to be planned again

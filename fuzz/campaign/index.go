@@ -54,7 +54,7 @@ const drawEvery = 10 * time.Second
 
 // draw the page, if it is old.
 func (c *coordinator) draw() error {
-	if time.Since(c.drawn) < drawEvery {
+	if c.Spec.plan() || time.Since(c.drawn) < drawEvery {
 		return nil
 	}
 	c.drawn = time.Now()

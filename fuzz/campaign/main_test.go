@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -61,6 +62,7 @@ func coordinate(file string) error {
 		Runs    uint64
 		Workers int
 		Dir     string
+		Points  string // a file for the points of a plan
 	}
 	b, err := os.ReadFile(file)
 	if err == nil {
@@ -71,15 +73,30 @@ func coordinate(file string) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	o, err := Run(ctx, Config{Spec: cfg.Spec, Runs: cfg.Runs, Workers: cfg.Workers, Dir: cfg.Dir})
+	var lines bytes.Buffer
+	o, err := Run(ctx, Config{Spec: cfg.Spec, Runs: cfg.Runs, Workers: cfg.Workers, Dir: cfg.Dir, Point: noted(&lines)})
 	if err != nil {
 		return err
+	}
+	if cfg.Points != "" {
+		if err := os.WriteFile(cfg.Points, lines.Bytes(), 0o600); err != nil {
+			return err
+		}
 	}
 	b, err = json.Marshal(o)
 	if err == nil {
 		_, err = os.Stdout.Write(b)
 	}
 	return err
+}
+
+// noted writes the points of a plan down: a number and what came of it on each
+// line.
+func noted(w *bytes.Buffer) func(uint64, []byte) error {
+	return func(n uint64, line []byte) error {
+		_, err := fmt.Fprintf(w, "%d %s\n", n, line)
+		return err
+	}
 }
 
 // dieEnv holds the blows that a test deals out: "SEED:KIND,SEED:KIND". Of "once"

@@ -22,7 +22,9 @@ func (c *coordinator) progress() Progress {
 	if c.Time > 0 {
 		p.Left = max(0, time.Until(c.deadline))
 	}
-	if c.Runs > 0 && p.Rate > 0 {
+	if c.Spec.plan() {
+		p.Phase, p.Left = "living", c.left(time.Now())
+	} else if c.Runs > 0 && p.Rate > 0 {
 		left := time.Duration(float64(c.Runs-min(c.Runs, s.runs)) / p.Rate * float64(time.Second))
 		if c.Time == 0 || left < p.Left {
 			p.Left = left

@@ -7,7 +7,7 @@ import (
 
 // plan asks for work while there is less under way than the workers could take.
 func (c *coordinator) plan(ctx context.Context) error {
-	if !c.state.canary {
+	if !c.Spec.plan() && !c.state.canary {
 		if err := c.ask(ctx, Shard{Kind: Canary, Source: canarySource, From: 1, Runs: canaryRuns}); err != nil {
 			return err
 		}
@@ -23,7 +23,7 @@ func (c *coordinator) plan(ctx context.Context) error {
 		}
 		return nil
 	}
-	for c.under(Explore) < c.window {
+	for c.under(Explore)+c.under(Plan) < c.window {
 		s, ok := c.next()
 		if !ok {
 			return nil
@@ -88,9 +88,12 @@ func (c *coordinator) next() (Shard, bool) {
 	if best < 0 {
 		return Shard{}, false
 	}
-	g := c.planned[best].gap(c.Spec.First, min(c.size(), left))
+	kind, g := Explore, c.planned[best].gap(c.Spec.First, min(c.size(), left))
+	if c.Spec.plan() {
+		kind, g = Plan, c.some(c.planned[best].gap(c.Spec.First, min(shardMax, left)))
+	}
 	c.planned[best].add(g)
-	return Shard{Kind: Explore, Source: best, From: g.From, Runs: g.To - g.From}, true
+	return Shard{Kind: kind, Source: best, From: g.From, Runs: g.To - g.From}, true
 }
 
 // share of a source in the runs.
@@ -116,8 +119,9 @@ func (c *coordinator) size() uint64 {
 }
 
 const (
-	shardTime = 3 * time.Second
-	shardMax  = 1000
+	shardTime  = 3 * time.Second
+	pointsTime = time.Second // what a person waits for the bar to move
+	shardMax   = 1000
 )
 
 // polish asks for findings of the failures that have none: small ones, from the

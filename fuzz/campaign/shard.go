@@ -18,6 +18,7 @@ const (
 	Shrink  Kind = "shrink"  // make one failure small
 	Record  Kind = "record"  // keep one failure as it is
 	Canary  Kind = "canary"  // run worlds that must fail
+	Plan    Kind = "plan"    // live through points of a plan
 )
 
 // Shard is a piece of work for one worker.
@@ -25,7 +26,7 @@ type Shard struct {
 	Epoch  int // which life of the coordinator asked for it
 	Kind   Kind
 	Source int
-	// Explore and Canary: Runs seeds from From on.
+	// Explore and Canary: Runs seeds from From on. Plan: so many points.
 	From, Runs uint64 `json:",omitempty"`
 	// Whole: Explore all there is, in the one order there is, instead of seeds. The
 	// results come as those of shards of wholeRuns each; its own is the end.
@@ -62,6 +63,7 @@ type Result struct {
 	Deaths  []Death `json:",omitempty"`
 	Kept    []Kept  `json:",omitempty"` // findings
 	Over    bool    `json:",omitempty"` // Whole: nothing is left
+	Points  *points `json:",omitempty"` // Plan: what came of those that are done
 }
 
 // Kept is a finding without its files.

@@ -124,6 +124,8 @@ func (s *slot) do(ctx context.Context, sh Shard) (*Result, error) {
 		return r, s.explore(ctx, sh, r)
 	case Shrink, Record:
 		return r, s.keep(ctx, sh, r)
+	case Plan:
+		return r, s.live(ctx, sh, r)
 	}
 	return r, nil
 }
@@ -216,6 +218,9 @@ func (s *slot) run(ctx context.Context, q ask, r *Result) (*answer, error) {
 		case first == nil || d.Killed && deaths < 2: // anybody may be shot twice
 			first, q.Etcd = &Death{Source: q.Source, Seed: q.Seed, Cause: d.Cause, how: *d}, true // which is the judge
 			continue
+		}
+		if s.spec.plan() {
+			return gone(d, r), nil
 		}
 		return nil, s.died(ctx, &Death{Source: q.Source, Seed: q.Seed, Cause: d.Cause, how: *d}, r)
 	}

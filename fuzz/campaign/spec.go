@@ -28,12 +28,14 @@ type Spec struct {
 	Canary string `json:",omitempty"`
 }
 
-// Source is where runs come from: worlds of a space, one for each seed, or one
-// scenario under many seeds.
+// Source is where runs come from: worlds of a space, one for each seed, one
+// scenario under many seeds, or a plan, of which each point is a run and its number
+// the seed.
 type Source struct {
 	Space string `json:",omitempty"`
 	File  string `json:",omitempty"` // as the user named it
 	Text  string `json:",omitempty"` // of the file
+	Plan  bool   `json:",omitempty"` // the text is a plan that needs no other file
 }
 
 // Name of a source, for people.
@@ -52,6 +54,9 @@ const (
 
 // whole: a source is explored as a whole, not by seeds.
 func (s Spec) whole() bool { return s.Strategy == Exhaustive }
+
+// plan: the campaign is the points of a plan. It has one source.
+func (s Spec) plan() bool { return len(s.Sources) == 1 && s.Sources[0].Plan }
 
 // identity tells one Spec from another: 12 hexadecimal digits.
 func (s Spec) identity() string {

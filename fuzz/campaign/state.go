@@ -57,6 +57,7 @@ type state struct {
 	shrinking      time.Duration // all of them together
 	caught, missed uint64        // canaries
 	canary         bool          // the canary shard is done
+	parts          []part        // points of a plan that are done, by their numbers
 }
 
 // found is a finding with what the campaign knows about it.
@@ -83,7 +84,7 @@ func (s *state) apply(e event, at time.Time) bool {
 		if s.ended != "" {
 			s.before = 0 // a new stretch of time
 		}
-		s.epoch, s.began, s.took, s.ended = *e.Epoch, at, map[string]bool{}, ""
+		s.epoch, s.began, s.took, s.ended, s.refused = *e.Epoch, at, map[string]bool{}, "", ""
 	case e.Cover != nil:
 		for _, x := range e.Cover.States.numbers() {
 			s.states[x] = struct{}{}
@@ -141,6 +142,8 @@ func (s *state) result(r *Result, at time.Time) {
 		s.shrinking += r.Wall
 	case Explore:
 		s.explored(r, at)
+	case Plan:
+		s.lived(r)
 	}
 }
 
@@ -149,16 +152,21 @@ func (s *state) explored(r *Result, at time.Time) {
 		s.over[r.Shard.Source] = r.Over
 		return
 	}
+	start := s.elapsed(at) - r.Wall
+	for _, sig := range slices.Sorted(maps.Keys(r.Classes)) {
+		s.count(sig, r.Classes[sig], start)
+	}
+	s.ran(r)
+}
+
+// ran counts the runs of a shard.
+func (s *state) ran(r *Result) {
 	done := s.sources[r.Shard.Source]
 	if done == nil {
 		done = &spans{}
 		s.sources[r.Shard.Source] = done
 	}
 	done.add(span{r.Shard.From, r.Shard.From + r.Done})
-	start := s.elapsed(at) - r.Wall
-	for _, sig := range slices.Sorted(maps.Keys(r.Classes)) {
-		s.count(sig, r.Classes[sig], start)
-	}
 	s.runs += r.Done
 	s.unknown += uint64(r.Unknown)
 	s.steps += r.Steps

@@ -1,0 +1,78 @@
+package campaign
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Earlier is a campaign that was begun in a directory before.
+type Earlier struct {
+	Spec Spec
+	Over bool // it came to its end
+}
+
+// EarlierIn is what a directory holds, sorted by identity. One that nobody can read
+// any more is there with an empty Spec.
+func EarlierIn(dir string) ([]Earlier, error) {
+	homes, err := os.ReadDir(filepath.Join(dir, ownDir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	var out []Earlier
+	for _, h := range homes {
+		if !h.IsDir() {
+			continue
+		}
+		own := home{own: filepath.Join(dir, ownDir, h.Name())}
+		if _, err := os.Stat(own.path(idFile)); err != nil {
+			continue // it was killed before it began
+		}
+		var e Earlier
+		_ = readJSON(own.path(specFile), &e.Spec)
+		_, err := os.Stat(own.path(overFile))
+		e.Over = err == nil
+		out = append(out, e)
+	}
+	return out, nil
+}
+
+// Same reports whether the two are one campaign.
+func (s Spec) Same(other Spec) bool { return s.identity() == other.identity() }
+
+// What lies in the directory of a campaign of its own.
+const (
+	ownDir   = ".campaign"
+	idFile   = "id"
+	specFile = "spec.json"
+	overFile = "over" // there if it came to its end
+)
+
+// specMax is more than a worker would take.
+const specMax = 256 << 20
+
+func readJSON(path string, v any) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return json.NewDecoder(io.LimitReader(f, specMax)).Decode(v)
+}
+
+// forget what was done in a directory before, by whatever campaign. The lock is
+// held.
+func forget(dir string) error {
+	homes, err := os.ReadDir(filepath.Join(dir, ownDir))
+	for _, h := range homes {
+		if h.IsDir() {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, ownDir, h.Name())))
+		}
+	}
+	return err
+}

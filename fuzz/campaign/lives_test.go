@@ -1,0 +1,265 @@
+package campaign
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// lease is a small cluster of which it is asked how long its addresses last: in
+// each of its four cells %d times.
+const lease = `
+apiVersion: ipamsim.dev/v1alpha1
+kind: Plan
+metadata: {name: lease}
+spec:
+  ipam: calico
+  horizon: 3d
+  repeats: %d
+  engine: reference
+  settings: {nodes: 3, podsPerNode: 8, lifetime: 6h, crashEvery: 5d, crashFor: 1h, reconcileEvery: 1h}
+  axes:
+  - {setting: blockSize, values: [28, 29]}
+  - {setting: strictAffinity, values: [false, true]}
+---
+apiVersion: crd.projectcalico.org/v1
+kind: IPPool
+metadata: {name: pool}
+spec: {cidr: 10.0.0.0/26, blockSize: 28}
+`
+
+const leaseCells = 4
+
+func leaseSpec(repeats int) Spec {
+	return Spec{Sources: []Source{{File: "lease.yaml", Text: fmt.Sprintf(lease, repeats), Plan: true}}}
+}
+
+// answered runs a plan and hands back its points, and what was said.
+func answered(t *testing.T, ctx context.Context, cfg Config) (lines, said string, o *Outcome) {
+	t.Helper()
+	var b bytes.Buffer
+	var words strings.Builder
+	cfg.Point, cfg.Say = noted(&b), func(s string) { words.WriteString(s + "\n") }
+	if cfg.Workers == 0 && cfg.Link == nil {
+		cfg.Workers = 2
+	}
+	o, err := Run(ctx, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String(), words.String(), o
+}
+
+// inOrder: each point once, one after the other.
+func inOrder(t *testing.T, lines string, points int) {
+	t.Helper()
+	all := strings.Split(strings.TrimSpace(lines), "\n")
+	if len(all) != points {
+		t.Fatalf("%d points, want %d", len(all), points)
+	}
+	for n, line := range all {
+		if !strings.HasPrefix(line, fmt.Sprintf(`%d {"`, n)) || !strings.Contains(line, `"Course":{`) {
+			t.Fatalf("point %d: %.200s", n, line)
+		}
+	}
+}
+
+// TestPlan: every point of a plan is lived through once; asked again, it is known;
+// with as many workers as there may be, it is the same.
+func TestPlan(t *testing.T) {
+	const repeats = 20
+	cfg := Config{Spec: leaseSpec(repeats), Runs: repeats * leaseCells, Dir: t.TempDir()}
+	first, _, o := answered(t, t.Context(), cfg)
+	inOrder(t, first, repeats*leaseCells)
+	if o.Why != "all points are done" || o.Runs != cfg.Runs || o.Defective > 0 {
+		t.Errorf("%+v", o)
+	}
+	again, said, o2 := answered(t, t.Context(), cfg)
+	if again != first || o2.Busy != o.Busy || !strings.Contains(said, "has all 80 points already") {
+		t.Errorf("again: the same %t, %v of work, before %v, %q", again == first, o2.Busy, o.Busy, said)
+	}
+	cfg.Dir, cfg.Workers = t.TempDir(), 1
+	if one, _, _ := answered(t, t.Context(), cfg); one != first {
+		t.Error("one worker has another answer than two")
+	}
+	all, err := EarlierIn(cfg.Dir)
+	if err != nil || len(all) != 1 || !all[0].Over || all[0].Spec.Sources[0] != cfg.Spec.Sources[0] {
+		t.Errorf("%v %+v", err, all)
+	}
+}
+
+// TestPlanInterrupted: what was done is kept and handed over; the next one does the
+// rest, and all is as if nothing had happened.
+func TestPlanInterrupted(t *testing.T) {
+	const repeats = 150
+	cfg := Config{Spec: leaseSpec(repeats), Runs: repeats * leaseCells, Dir: t.TempDir()}
+	whole, _, _ := answered(t, t.Context(), cfg)
+	ctx, cancel := context.WithCancel(t.Context())
+	cfg.Dir = t.TempDir()
+	cfg.Tell = func(p Progress) {
+		if p.Runs > 0 {
+			cancel()
+		}
+	}
+	some, _, o := answered(t, ctx, cfg)
+	if o.Runs == 0 || o.Runs >= cfg.Runs || strings.Count(some, "\n") != int(o.Runs) {
+		t.Fatalf("interrupted after %d points, %d told", o.Runs, strings.Count(some, "\n"))
+	}
+	if all, err := EarlierIn(cfg.Dir); err != nil || len(all) != 1 || all[0].Over {
+		t.Errorf("%v %+v", err, all)
+	}
+	cfg.Tell = nil
+	rest, said, _ := answered(t, t.Context(), cfg)
+	if rest != whole {
+		t.Error("in two parts it is another answer than in one")
+	}
+	if want := fmt.Sprintf("it stopped after %d of 600 points", o.Runs); !strings.Contains(said, want) {
+		t.Errorf("%q, want %q", said, want)
+	}
+}
+
+// TestPlanChaos: whoever is killed, workers, their cells or the coordinator, the
+// answer is the same to the byte.
+func TestPlanChaos(t *testing.T) {
+	workers, coordinators, repeats, pace := 4, 2, 300, 250*time.Millisecond
+	if *full {
+		workers, coordinators, repeats = 50, 5, 20_000
+	}
+	spec := leaseSpec(repeats)
+	var err error
+	if spec.Build, err = Build(); err != nil {
+		t.Fatal(err)
+	}
+	runs := uint64(repeats * leaseCells)
+	calm, _, _ := answered(t, t.Context(), Config{Spec: spec, Runs: runs, Dir: t.TempDir()})
+	c := &chaos{T: t, dir: t.TempDir(), rng: rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))}
+	file := filepath.Join(t.TempDir(), "points")
+	c.config(map[string]any{"Spec": spec, "Runs": runs, "Points": file})
+	o := c.wreck(workers, coordinators, pace)
+	wild, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Runs != runs || string(wild) != calm {
+		t.Errorf("%d points, want %d; the same %t", o.Runs, runs, string(wild) == calm)
+	}
+	c.gone()
+}
+
+// TestPlanDeaths: a point that ends its process is refused, the others are lived
+// through. One that is killed again and again from outside is no answer, and lived
+// through the next time.
+func TestPlanDeaths(t *testing.T) {
+	const repeats = 5
+	cfg := Config{Spec: leaseSpec(repeats), Runs: repeats * leaseCells, Workers: 2, Dir: t.TempDir()}
+	t.Setenv(dieEnv, fmt.Sprintf("3:exit,5:once=%s,7:panic", t.TempDir()))
+	lines, _, o := answered(t, t.Context(), cfg)
+	all := strings.Split(lines, "\n")
+	if !strings.Contains(all[3], "exit status 3") || !strings.Contains(all[7], "panic: seed 7 is too much") || strings.Count(lines, `"Course":{`) != 18 {
+		t.Errorf("%.500s\n%.500s", all[3], all[7])
+	}
+	if len(o.Deaths) != 1 || o.Deaths[0].Seed != 5 || o.Defective != 1 {
+		t.Errorf("%+v, in doubt %q", o.Deaths, o.Defects)
+	}
+	cfg.Dir = t.TempDir()
+	t.Setenv(dieEnv, "9:kill")
+	if _, err := Run(t.Context(), cfg); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "fewer --workers") {
+		t.Errorf("%v", err)
+	}
+	t.Setenv(dieEnv, "")
+	lines, _, _ = answered(t, t.Context(), cfg)
+	inOrder(t, lines, repeats*leaseCells)
+}
+
+// TestPlanElsewhere: a worker of another machine takes points, and needs no file.
+func TestPlanElsewhere(t *testing.T) {
+	srv, address, err := serve(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer srv.Shutdown()
+	l := Link{URL: address}
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { // a process that knows nothing but the address
+		text, err := oneWorker(ctx, l)
+		if err != nil {
+			err = fmt.Errorf("%w%s", err, text)
+		}
+		done <- err
+	}()
+	lines, _, _ := answered(t, t.Context(), Config{Spec: leaseSpec(10), Runs: 40, Link: &l, Dir: t.TempDir()})
+	inOrder(t, lines, 40)
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestBundle: what is too long for a message comes back as it was.
+func TestBundle(t *testing.T) {
+	srv, address, err := serve(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer srv.Shutdown()
+	b, err := reach(t.Context(), Link{URL: address}, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.conn.Close()
+	if err := b.create(t.Context(), "c0ffee"); err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, length := range []int{0, 10, 2 * bodyMax, pointMax / 8} {
+		want := make([]byte, length)
+		for i := range want {
+			want[i] = 'a' + byte(rng.IntN(26))
+		}
+		p, err := b.bundle(t.Context(), "plan-0-7", squeeze(want))
+		if err != nil || (p.Object != "") != (length >= 2*bodyMax) || len(p.Body) > bodyMax {
+			t.Fatalf("%d: %v, object %q, %d bytes", length, err, p.Object, len(p.Body))
+		}
+		c := &coordinator{bus: b, state: newState()}
+		c.state.apply(epoch(1), at(0))
+		c.state.apply(event{Result: &Result{Shard: Shard{Epoch: 1, Kind: Plan, From: 7, Runs: 1}, Done: 1, Points: p}}, at(1))
+		told := 0
+		c.Point = func(n uint64, line []byte) error {
+			if told++; n != 7 || !bytes.Equal(line, want) {
+				t.Errorf("%d: point %d with %d bytes", length, n, len(line))
+			}
+			return nil
+		}
+		if err := c.deliver(t.Context()); err != nil || told != 1 {
+			t.Errorf("%d: %v, told %d times", length, err, told)
+		}
+	}
+}
+
+// TestSome: shards are as long as their points take.
+func TestSome(t *testing.T) {
+	c := &coordinator{Config: Config{Weights: []float64{1, 1, 10, 1, 1, 1, 1, 1, 1, 1}}, state: newState()}
+	if got := c.some(span{0, 10}); got != (span{0, 1}) {
+		t.Errorf("nothing is known: %v, want one point", got)
+	}
+	c.weigh(span{0, 1})
+	c.state.busy = pointsTime / 4
+	for _, x := range []struct{ gap, want span }{
+		{span{1, 10}, span{1, 2}},
+		{span{2, 10}, span{2, 3}},
+		{span{3, 10}, span{3, 7}},
+		{span{8, 10}, span{8, 10}},
+	} {
+		if got := c.some(x.gap); got != x.want {
+			t.Errorf("some of %v: %v, want %v", x.gap, got, x.want)
+		}
+	}
+}
