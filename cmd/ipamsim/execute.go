@@ -21,7 +21,7 @@ import (
 
 // session is the work of one command under way.
 type session struct {
-	plan   *plan
+	work   *work
 	runner *scenarios.Runner
 	out    *outputs
 	say    io.Writer // for people: stdout, or stderr if JSON has stdout
@@ -39,7 +39,7 @@ type session struct {
 }
 
 // execute does the work and says how it ended.
-func execute(cmd *cobra.Command, p *plan) error {
+func execute(cmd *cobra.Command, p *work) error {
 	out, err := p.outputs.open(cmd.OutOrStdout())
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func execute(cmd *cobra.Command, p *plan) error {
 	stderr := cmd.ErrOrStderr()
 	ctx, stop := interruptible(stderr, func() { out.discard(); _ = closeOnce() })
 	defer stop()
-	s := &session{plan: p, runner: runner, out: out, say: cmd.OutOrStdout(), warn: stderr, told: map[string]bool{}}
+	s := &session{work: p, runner: runner, out: out, say: cmd.OutOrStdout(), warn: stderr, told: map[string]bool{}}
 	if p.outputs.json == "-" {
 		s.say = stderr
 	}
@@ -67,19 +67,19 @@ func execute(cmd *cobra.Command, p *plan) error {
 
 // begin says within the first second what will be done.
 func (s *session) begin() {
-	what := plural(len(s.plan.jobs), "scenario")
-	if len(s.plan.jobs) == 1 {
-		what = reports.Clean(s.plan.jobs[0].scenario.Name())
+	what := plural(len(s.work.jobs), "scenario")
+	if len(s.work.jobs) == 1 {
+		what = reports.Clean(s.work.jobs[0].scenario.Name())
 	}
-	fmt.Fprintf(s.warn, "ipamsim: %s of %s\n", plural(s.plan.runs(), "run"), what)
+	fmt.Fprintf(s.warn, "ipamsim: %s of %s\n", plural(s.work.runs(), "run"), what)
 	if !hermetic.Enabled {
 		fmt.Fprintln(s.warn, "ipamsim: built on the stock Go runtime: the same seed may run differently; make build uses the hermetic one")
 	}
 }
 
 func (s *session) all(ctx context.Context) error {
-	for i := range s.plan.jobs {
-		j := &s.plan.jobs[i]
+	for i := range s.work.jobs {
+		j := &s.work.jobs[i]
 		for n := range j.runs() {
 			if err := s.seed(ctx, j, j.from+uint64(n)); err != nil {
 				return err
@@ -120,14 +120,14 @@ func (s *session) one(ctx context.Context, j *job, o scenarios.Options) error {
 	o.Film = o.Film || s.out.gallery.film(j.scenario.Name())
 	rep, err := s.runner.Run(ctx, j.scenario, o)
 	var replayed *comparison
-	if s.plan.replay && rep != nil {
+	if s.work.replay && rep != nil {
 		replayed, err = compareRecorded(j.scenario, rep, err)
 	}
 	if err != nil {
 		return s.broken(rep, err)
 	}
 	s.check(rep)
-	if s.plan.verify || rep.Store == scenarios.Memory && len(rep.Violations) > 0 {
+	if s.work.verify || rep.Store == scenarios.Memory && len(rep.Violations) > 0 {
 		if rep, err = s.again(ctx, j, o, rep); err != nil {
 			return err
 		}
@@ -162,7 +162,7 @@ func (s *session) count(rep *reports.Report, replayed *comparison) {
 func (s *session) tell(j *job, rep *reports.Report, replayed *comparison) {
 	v := rep.Gravest()
 	ok := rep.AsExpected()
-	story := v != nil && !s.told[rep.Scenario] && (len(s.plan.jobs) == 1 || !ok)
+	story := v != nil && !s.told[rep.Scenario] && (len(s.work.jobs) == 1 || !ok)
 	path := ""
 	if !ok && v != nil && replayed == nil {
 		var err error
@@ -197,7 +197,7 @@ func (s *session) tell(j *job, rep *reports.Report, replayed *comparison) {
 // show prints what the commands of a scenario printed, and what was measured, if
 // it is the only one that was asked for.
 func (s *session) show(rep *reports.Report) {
-	if s.plan.runs() > 1 {
+	if s.work.runs() > 1 {
 		return
 	}
 	for _, section := range []string{reports.Screens(rep), reports.Metrics(rep)} {
@@ -216,7 +216,7 @@ func (s *session) print(text string) {
 // end says what all of it came to and chooses the exit code.
 func (s *session) end(err error) error {
 	interrupted := errors.Is(err, sim.ErrInterrupted)
-	runs := max(s.plan.runs(), s.sum.Runs) // a strategy of several makes more than were planned
+	runs := max(s.work.runs(), s.sum.Runs) // a strategy of several makes more than were planned
 	if err == nil || interrupted {
 		err = errors.Join(s.failed, s.out.commit()) // of an interrupted range too: whole lines of what was done
 	} else {

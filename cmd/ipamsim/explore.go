@@ -85,12 +85,9 @@ func (f *exploreFlags) check(cmd *cobra.Command, files []string) (cfg campaign.C
 		return cfg, errors.New("--runs: want at least 1")
 	case changed("time") && f.time <= 0:
 		return cfg, fmt.Errorf("--time: want more than 0, have %s", f.time)
-	case f.workers < 0:
-		return cfg, fmt.Errorf("--workers: want 0 or more, have %d", f.workers)
-	case f.workers == 0 && f.link.URL == "":
-		return cfg, errors.New("--workers: 0 makes sense with --nats only, where others do the work")
-	case f.link.Creds != "" && f.link.URL == "":
-		return cfg, errors.New("--nats-creds: makes sense with --nats only")
+	}
+	if err := checkWorkers(f.workers, &f.link); err != nil {
+		return cfg, err
 	}
 	cfg = campaign.Config{
 		Spec: campaign.Spec{Strategy: f.strategy, First: f.first}, Runs: f.runs, Time: f.time, Workers: f.workers, Dir: f.dir,
@@ -108,9 +105,6 @@ func (f *exploreFlags) check(cmd *cobra.Command, files []string) (cfg campaign.C
 		return cfg, fmt.Errorf("--strategy: unknown strategy %q, want one of %s", f.strategy, strings.Join(strategies(), ", "))
 	}
 	if f.link.URL != "" {
-		if err := f.link.Check(); err != nil {
-			return cfg, err
-		}
 		cfg.Link = &f.link
 	}
 	if f.strategy == "" && len(files) > 0 {
@@ -137,6 +131,21 @@ func (f *exploreFlags) check(cmd *cobra.Command, files []string) (cfg campaign.C
 		return cfg, fmt.Errorf("--out: %w", err)
 	}
 	return cfg, nil
+}
+
+// checkWorkers finds what is wrong with who is to work.
+func checkWorkers(here int, l *campaign.Link) error {
+	switch {
+	case here < 0:
+		return fmt.Errorf("--workers: want 0 or more, have %d", here)
+	case here == 0 && l.URL == "":
+		return errors.New("--workers: 0 makes sense with --nats only, where others do the work")
+	case l.Creds != "" && l.URL == "":
+		return errors.New("--nats-creds: makes sense with --nats only")
+	case l.URL != "":
+		return l.Check()
+	}
+	return nil
 }
 
 func spaces() []string {

@@ -87,6 +87,9 @@ func permille(p campaign.Progress) int {
 // progressText is one line, what matters most first: how fast, how long still,
 // what was found, what is new since before.
 func progressText(p, before campaign.Progress) string {
+	if p.Phase == "living" {
+		return livingText(p)
+	}
 	parts := []string{fmt.Sprintf("%s, %.1f/s", plural(int(p.Runs), "run"), p.Rate)}
 	switch {
 	case p.Phase != "exploring":
@@ -103,6 +106,15 @@ func progressText(p, before campaign.Progress) string {
 		parts = append(parts, fmt.Sprintf("%d more to make small", p.Open))
 	}
 	return strings.Join(parts, " · ")
+}
+
+// livingText is the same of a plan.
+func livingText(p campaign.Progress) string {
+	text := fmt.Sprintf("%d of %s, %.1f/s", p.Runs, plural(int(p.RunsMax), "point"), p.Rate)
+	if p.Left > 0 {
+		text += " · " + p.Left.Round(time.Second).String() + " left"
+	}
+	return text
 }
 
 // above prints over the bar, which is drawn again below.

@@ -15,7 +15,7 @@ import (
 )
 
 func replayCommand() *cobra.Command {
-	p := &plan{replay: true}
+	p := &work{replay: true}
 	cmd := &cobra.Command{
 		Use:   "replay FINDING…",
 		Short: "run recorded schedules again",

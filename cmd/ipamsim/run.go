@@ -64,9 +64,9 @@ that did not happen · 2 could not run, or a limit was reached.`,
 	return cmd
 }
 
-// plan is the work of a command, checked: nothing of it can be a usage error any
+// work is what a command is to do, checked: nothing of it can be a usage error any
 // more.
-type plan struct {
+type work struct {
 	jobs    []job
 	verify  bool
 	replay  bool
@@ -88,7 +88,7 @@ func (j *job) runs() int {
 	return int(j.to - j.from + 1)
 }
 
-func (p *plan) runs() (n int) {
+func (p *work) runs() (n int) {
 	for i := range p.jobs {
 		n += p.jobs[i].runs()
 	}
@@ -97,7 +97,7 @@ func (p *plan) runs() (n int) {
 
 // check finds everything that is wrong before anything is run: flags first, then
 // every file.
-func (f *runFlags) check(cmd *cobra.Command, files []string) (*plan, error) {
+func (f *runFlags) check(cmd *cobra.Command, files []string) (*work, error) {
 	j := job{own: true, options: scenarios.Options{Strategy: f.strategy, Store: f.store}}
 	if err := checkStore(f.store); err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func (f *runFlags) check(cmd *cobra.Command, files []string) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{verify: f.verify, outputs: f.outputs}
+	p := &work{verify: f.verify, outputs: f.outputs}
 	loaded, err := loadAll(files)
 	for _, s := range loaded {
 		j.scenario = s

@@ -29,7 +29,7 @@ func TestStoresThatDifferAreADefect(t *testing.T) {
 	}
 	rep.StoreDigest = "0123" // as if the fast store had lost something
 	var said bytes.Buffer
-	se := &session{plan: &plan{}, runner: runner, warn: &said}
+	se := &session{work: &work{}, runner: runner, warn: &said}
 	judge, err := se.again(context.Background(), j, j.options, rep)
 	if err != nil || judge.Store != scenarios.Etcd || se.defects != 1 {
 		t.Errorf("%v, on %s, %d defects", err, judge.Store, se.defects)

@@ -20,8 +20,8 @@ func workerCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "worker --nats URL",
 		Short: "work for campaigns of another machine",
-		Long: `Work for the campaigns that ipamsim explore --nats URL coordinates, until it is
-stopped. It must be the same binary: another build would see other runs.
+		Long: `Work for what ipamsim explore --nats URL and ipamsim plan --nats URL coordinate,
+until it is stopped. It must be the same binary: another build would see other runs.
 
 Exit: 0 stopped · 2 could not work.`,
 		Example: `  ipamsim worker --nats tls://nats.example.net:4222 --nats-creds campaign.creds`,
@@ -34,7 +34,7 @@ Exit: 0 stopped · 2 could not work.`,
 				return ownWorker(own, cells)
 			}
 			if link.URL == "" {
-				return errors.New("--nats: want the URL that ipamsim explore was given")
+				return errors.New("--nats: want the URL that ipamsim explore or plan was given")
 			}
 			if err := link.Check(); err != nil {
 				return err
