@@ -143,7 +143,7 @@ func (a *Answer) pageTable() *index.Table {
 	t := &index.Table{Name: "rows", Title: "What came of it", Note: strings.TrimSpace(a.legend() + " " + same)}
 	leads := a.leads()
 	for i, c := range leads {
-		t.Columns = append(t.Columns, index.Column{Title: c.head, Choice: i > 0 || len(leads) > 1})
+		t.Columns = append(t.Columns, index.Column{Title: cut(c.head, 40), Choice: i > 0 || len(leads) > 1})
 	}
 	meets := len(a.Require) > 0
 	if meets {
