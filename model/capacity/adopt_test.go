@@ -1,10 +1,13 @@
 package capacity_test
 
 import (
+	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"ipamsim/model"
@@ -32,6 +35,7 @@ func TestPlanBeginsWithAClusterThatIs(t *testing.T) {
 		v := p.View()
 		now := *c
 		now.Record, now.Pods = &v.Record, residents(v.Truth)
+		otherNames(now.Record)
 		now.Load = capacity.Load{Lifetime: time.Hour}
 		now.Collect = capacity.Collect{}
 		tape := now.Tape(2)
@@ -63,8 +67,24 @@ func TestPlanBeginsWithAClusterThatIs(t *testing.T) {
 			if d := cmp.Diff(was, is); d != "" {
 				t.Fatalf("it was (-) and is (+):\n%s", d)
 			}
+			if d := cmp.Diff(now.Record.Claims, q.View().Record.Claims, cmpopts.EquateComparable(netip.Addr{})); d != "" {
+				t.Fatalf("claims were (-) and are (+):\n%s", d)
+			}
 		}
 	})
+}
+
+// otherNames: the CNI configuration and the interfaces of a cluster are called as
+// its operators like.
+func otherNames(r *model.Snapshot) {
+	name := func(handle string) string { return strings.Replace(handle, "k8s-pod-network.", "cni0.", 1) }
+	for i := range r.Claims {
+		c := &r.Claims[i]
+		c.Handle, c.Interface = name(c.Handle), strings.Replace(c.Interface, "net", "macvlan", 1)
+	}
+	for i := range r.Handles {
+		r.Handles[i].ID = name(r.Handles[i].ID)
+	}
 }
 
 func residents(t model.Truth) (out []capacity.Resident) {

@@ -34,8 +34,12 @@ func TestLostPairsAreThoseOfThePlane(t *testing.T) {
 		if got != len(want) {
 			t.Fatalf("%d pairs, and the plane has %d: %v", got, len(want), want)
 		}
-		if again := x.lost(s); again != got {
-			t.Fatalf("%d pairs, and when asked again %d", got, again)
+		// What it has learnt of one instant is true of others.
+		for range 3 {
+			s := drawScene(t)
+			if got, want := x.lost(s), len(wholePlane(f, s)); got != want {
+				t.Fatalf("%d pairs later, and the plane has %d", got, want)
+			}
 		}
 		if got > 0 {
 			lossy++

@@ -81,6 +81,7 @@ type Player struct {
 	bound     int // pods on nodes that are up
 	waiting   int // of these: without an address
 	queue     queue
+	tireless  bool   // makes every try, even one that cannot end otherwise
 	freed     uint64 // how often something happened that may have freed an address
 	fabric    fabric
 }
@@ -310,7 +311,7 @@ func (p *Player) retry(until time.Duration) error {
 			continue
 		}
 		p.now = w.at
-		if w.pod.at0 == p.freed || w.pod.refused && p.manager.hopeless() {
+		if !p.tireless && (w.pod.at0 == p.freed || w.pod.refused && p.manager.hopeless()) {
 			p.course.Adds++
 			p.refuse(w.pod)
 			p.queue.push(again{p.now + Retry, w.pod, w.tries})

@@ -1,0 +1,63 @@
+package capacity
+
+import (
+	"fmt"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"ipamsim/model"
+	"ipamsim/model/reference/calico"
+)
+
+// A player that leaves out the tries that cannot end otherwise than the ones before
+// has the same course as one that makes them all.
+func TestTriesLeftOutChangeNothing(t *testing.T) {
+	refused := 0
+	rapid.Check(t, func(t *rapid.T) {
+		c := &Cluster{
+			Horizon: 20 * time.Hour, Samples: 5,
+			Load:    Load{PodsPerNode: Distribution{Shape: Poisson, Mean: 8}, Lifetime: rapid.SampledFrom([]time.Duration{time.Hour, 5 * time.Hour}).Draw(t, "lifetime")},
+			Trouble: Trouble{CrashEvery: 6 * time.Hour, CrashFor: 10 * time.Minute, ReplaceEvery: 10 * time.Hour, ReplaceFor: time.Minute},
+			Collect: Collect{Every: rapid.SampledFrom([]time.Duration{0, 30 * time.Minute}).Draw(t, "passes")},
+		}
+		for i := range rapid.IntRange(1, 4).Draw(t, "nodes") {
+			c.Nodes = append(c.Nodes, Node{Name: fmt.Sprint("n", i)})
+		}
+		if rapid.Bool().Draw(t, "Calico") {
+			c.Calico = &Calico{
+				Datastore: calico.Kubernetes, Pools: []calico.Pool{{Name: "a", Prefix: netip.MustParsePrefix("10.0.0.0/27"), BlockBits: rapid.IntRange(28, 31).Draw(t, "block")}},
+				Config: calico.Config{Strict: rapid.Bool().Draw(t, "strict"), AutoAllocate: true, MaxBlocks: rapid.IntRange(0, 2).Draw(t, "maxBlocks")},
+			}
+		} else {
+			c.Whereabouts = &Whereabouts{Networks: []model.Network{{Key: "default/net", Overlap: rapid.Bool().Draw(t, "overlap"), Ranges: []model.Range{{
+				Prefix: netip.MustParsePrefix("172.16.0.0/24"), Start: netip.MustParseAddr("172.16.0.1"), End: netip.MustParseAddr("172.16.0.20"),
+			}}}}}
+		}
+		tape := c.Tape(rapid.Uint64().Draw(t, "seed"))
+		var courses [2]*Course
+		for i, tireless := range []bool{false, true} {
+			p, err := NewPlayer(c, tape)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.tireless = tireless
+			for e := range tape.Events() {
+				if err := p.Do(e); err != nil {
+					t.Fatal(err)
+				}
+			}
+			courses[i] = p.Course()
+		}
+		refused += courses[0].Refused
+		if d := cmp.Diff(courses[1], courses[0]); d != "" {
+			t.Fatalf("tireless (-) and not (+):\n%s", d)
+		}
+	})
+	if refused == 0 {
+		t.Error("nothing was ever refused")
+	}
+}
