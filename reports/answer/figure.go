@@ -58,6 +58,9 @@ func (m *Measure) figure(values []float64) (f Figure, ok bool) {
 			high = clip(high, v, 1)
 		}
 	}
+	if m.Over != OverMedian && math.IsInf(v+low+high, 0) {
+		return Figure{}, false // more than anybody can have measured
+	}
 	return Figure{Number(v), Number(low), Number(high), len(said)}, true
 }
 

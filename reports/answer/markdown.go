@@ -27,7 +27,7 @@ func (a *Answer) Markdown(w io.Writer) error {
 		b.WriteString(reports.Markdown(r.Text) + "\n\n")
 	}
 	leads := a.leads()
-	differ, same := a.columns()
+	differ, same := a.columns(false)
 	t := table.NewWriter()
 	head := table.Row{}
 	for _, c := range leads {

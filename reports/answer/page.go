@@ -57,7 +57,7 @@ func (a *Answer) page(w io.Writer, beside bool) error {
 	style := index.Style() + pageStyle
 	v := view{
 		Answer: a, Policy: index.Policy(style, index.Script()), Style: template.CSS(style), Script: template.JS(index.Script()),
-		Heading: a.heading(), Facts: a.facts(), Remarks: a.remarks(), Beside: beside,
+		Heading: a.heading(), Facts: a.facts(), Remarks: a.refusals(), Beside: beside,
 	}
 	for _, line := range strings.Split(a.Story, "\n") {
 		if line = strings.TrimSpace(line); line != "" {
@@ -139,7 +139,7 @@ const rowsMax = 500
 
 // pageTable is the table of rows with what can be told apart.
 func (a *Answer) pageTable() *index.Table {
-	differ, same := a.columns()
+	differ, same := a.columns(false)
 	t := &index.Table{Name: "rows", Title: "What came of it", Note: strings.TrimSpace(a.legend() + " " + same)}
 	leads := a.leads()
 	for i, c := range leads {

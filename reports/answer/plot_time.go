@@ -41,7 +41,7 @@ func (a *Answer) panelsOver(axis int, line func(n int, name string, band bool) c
 		return nil
 	}
 	keys, rows := a.rowsBy(func(n int) string { return a.Rows[n].Values[axis] })
-	if len(keys) > chart.PanelsMax {
+	if names, _ := a.rowsBy(func(n int) string { return a.without(n, axis) }); len(keys) > chart.PanelsMax || len(names) > chart.LinesMax {
 		return nil
 	}
 	for _, k := range keys {

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"strings"
 
@@ -77,8 +78,9 @@ func Of(p *Plan) *Answer {
 		a.Axes = append(a.Axes, Axis{reports.Clean(x.Setting), cleaned(x.Values), x.Given})
 	}
 	all := Measures()
+	taken := map[string]bool{}
 	for i := range p.Cells {
-		a.Rows = append(a.Rows, row(p, &p.Cells[i], all))
+		a.Rows = append(a.Rows, row(p, &p.Cells[i], all, taken))
 	}
 	for _, m := range all {
 		for i := range a.Rows {
@@ -101,13 +103,18 @@ func Of(p *Plan) *Answer {
 	return a
 }
 
-func row(p *Plan, c *Cell, all []Measure) Row {
+func row(p *Plan, c *Cell, all []Measure, taken map[string]bool) Row {
 	r := Row{
 		Option: reports.Clean(c.Option), Values: valuesOf(p, c), Cost: reports.Clean(c.Cost), BlockSize: c.BlockSize, PoolSize: c.PoolSize,
 		Engine: reports.Clean(c.Engine), Lives: done(c.Lives), Real: done(c.Real), Refused: cleaned(c.Refused),
 		Figures: map[string]Figure{}, values: map[string][]float64{},
 	}
 	r.Name = nameOf(p.Axes, &r)
+	for n := 2; taken[r.Name]; n++ { // a picture cannot have two lines of one name
+		r.Option = fmt.Sprintf("%s (%d)", reports.Clean(c.Option), n)
+		r.Name = nameOf(p.Axes, &r)
+	}
+	taken[r.Name] = true
 	for i := range all {
 		m := &all[i]
 		v := m.values(c)

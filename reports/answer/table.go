@@ -38,11 +38,15 @@ func (a *Answer) leads() (out []column) {
 }
 
 // columns are the measures that tell rows apart. What is the same in every row is
-// in words instead: first what is not zero, then what is.
-func (a *Answer) columns() (differ []column, same string) {
+// in words instead: first what is not zero, then what is. On a terminal, what is for
+// files is left out.
+func (a *Answer) columns(terminal bool) (differ []column, same string) {
 	var equal, zero []string
 	for i := range a.Measures {
 		m := &a.Measures[i]
+		if terminal && m.fine {
+			continue
+		}
 		c := column{measure: m, head: m.head}
 		for n := range a.Rows {
 			c.cells = append(c.cells, a.cell(m, &a.Rows[n]))

@@ -3,7 +3,6 @@ package answer
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -14,6 +13,8 @@ const (
 	textWidth  = 100 // columns of a terminal
 	textCell   = 38  // of these for one cell
 	textAdvice = 8   // recommendations, if there are several
+	// textRefusals are rows of which it is told why points were refused.
+	textRefusals = 20
 )
 
 // Text tells people on a terminal: what to choose, the table, and what else they
@@ -33,8 +34,7 @@ func (a *Answer) Text(w io.Writer) error {
 		}
 		b.WriteString(wrapped(r.Text) + "\n")
 	}
-	differ, same := a.columns()
-	differ = slices.DeleteFunc(differ, func(c column) bool { return c.measure.fine })
+	differ, same := a.columns(true)
 	for _, t := range a.textTables(differ) {
 		b.WriteString("\n" + t + "\n")
 	}
@@ -54,18 +54,24 @@ func (a *Answer) Text(w io.Writer) error {
 	return err
 }
 
-// remarks are what was refused, and what an import could not know.
-func (a *Answer) remarks() (out []string) {
-	for i := range a.Rows {
-		r := &a.Rows[i]
-		if len(r.Refused) > 0 {
-			out = append(out, fmt.Sprintf("%s: %d of %s; others were refused: %s", quoted(r.Name), r.Lives, plural(a.Repeats, "life"), strings.Join(some(r.Refused, told), "; ")))
-		}
-	}
-	if n := len(a.Unknown); n > 0 {
+// remarks are what was refused, and what an import could not know, as far as a
+// terminal has room for it.
+func (a *Answer) remarks() []string {
+	out := a.refusals()
+	if len(a.Unknown) > 0 {
 		out = append(out, "The import could not know: "+strings.Join(some(a.Unknown, told), "; "))
 	}
 	return out
+}
+
+// refusals are rows of which points were refused, and why.
+func (a *Answer) refusals() (out []string) {
+	for i := range a.Rows {
+		if r := &a.Rows[i]; len(r.Refused) > 0 {
+			out = append(out, fmt.Sprintf("%s: %d of %s; others were refused: %s", quoted(r.Name), r.Lives, plural(a.Repeats, "life"), strings.Join(some(r.Refused, told), "; ")))
+		}
+	}
+	return some(out, textRefusals)
 }
 
 // textTables are the rows as tables no wider than a terminal, one below the other

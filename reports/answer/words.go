@@ -29,13 +29,20 @@ func (a *Answer) say(u Unit, v float64) string {
 // amount of a measure without a sign: "4 routes", "12 points of waste".
 func (m *Measure) amount(v float64) string {
 	if m.Unit == Share {
-		return short(100*math.Abs(v)) + " points of " + m.noun()
+		return short(100*math.Abs(v)) + " points of " + share(m)
 	}
 	s := short(math.Abs(v))
 	if s == "1" {
 		return s + " " + one(m.noun())
 	}
 	return s + " " + m.noun()
+}
+
+func share(m *Measure) string {
+	if m.Over == OverChance {
+		return "the " + m.noun()
+	}
+	return m.noun()
 }
 
 // one of what a noun names: its first word that ends as plurals do.

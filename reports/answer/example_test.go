@@ -1,0 +1,42 @@
+package answer_test
+
+import (
+	"os"
+	"time"
+
+	"ipamsim/model/capacity"
+	"ipamsim/reports/answer"
+)
+
+// Two options, each lived through ten times: what there is now runs out on day 3.
+func ExampleOf() {
+	life := func(blocks int, exhausted time.Duration) *capacity.Course {
+		s := capacity.Sample{Nodes: 4, Pods: 90, Size: 256, InUse: 90, Blocks: blocks, BlocksMax: blocks / 2, Routes: blocks}
+		return &capacity.Course{Samples: []capacity.Sample{s, s}, Exhausted: exhausted, Adds: 90, Peak: 90}
+	}
+	p := &answer.Plan{
+		Name: "two options", Horizon: 30 * 24 * time.Hour, Repeats: 10, Minimise: "routes", Require: []answer.Bound{{Measure: "exhaustion", Most: 0.5}},
+		Cells: []answer.Cell{{Option: "as it is", BlockSize: 64, Engine: "reference"}, {Option: "small blocks", BlockSize: 16, Engine: "reference"}},
+	}
+	for range p.Repeats {
+		p.Cells[0].Lives = append(p.Cells[0].Lives, life(4, 3*24*time.Hour))
+		p.Cells[1].Lives = append(p.Cells[1].Lives, life(8, capacity.Never))
+	}
+	if err := answer.Of(p).Text(os.Stdout); err != nil {
+		panic(err)
+	}
+	// Output:
+	// Take "small blocks": the only one of 2 options that meets what is asked, exhaustion ≤ 50%; routes 8.
+	// Against "as it is" it costs 4 routes and 2 blocks of one node more, and saves 100 points of the
+	// chance of exhaustion and 35.2 points of waste.
+	//
+	//                                   runs                         blocks
+	//   option        meets              out   after  routes  waste  a node
+	//   as it is      no     100% (69.2–100)     3 d       4  64.8%       2
+	// > small blocks  yes        0% (0–30.8)  > 30 d       8  29.7%       4
+	//
+	// Means over 10 lives; a chance with its band of 95%, a time with its quartiles.
+	// The same in every row: utilisation at its peak 35.2%. 0 in every row: pods without an address,
+	// starved nodes, blackholed pairs, borrowed addresses, leaked addresses, stranded addresses, stale
+	// affinities.
+}
