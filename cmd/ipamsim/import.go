@@ -146,7 +146,7 @@ func (f *importFlags) write(cmd *cobra.Command, c *dump.Cluster, o dump.Options,
 	}
 	b := bufio.NewWriter(stderr)
 	tellImport(b, report)
-	c.Wrong(view).Write(b)
+	c.Wrong(view, !o.Anonymise).Write(b)
 	if err := b.Flush(); err != nil {
 		return err
 	}

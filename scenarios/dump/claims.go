@@ -20,17 +20,17 @@ type claim struct {
 
 // podHandle is what Calico's CNI plugin puts before the container id in a handle.
 //
-// Source: libcalico-go/lib/ipam... cni-plugin/internal/pkg/utils, GetHandleID (v3.31).
+// Source: cni-plugin/internal/pkg/utils, GetHandleID (v3.31).
 const podHandle = "k8s-pod-network."
 
-// claims are all of the record, in order of blocks and pools.
+// claimsOf are all of the record, in order of blocks and pools.
 func (d *draft) claimsOf() []claim {
 	var out []claim
 	for _, key := range d.blockKeys() {
 		out = append(out, blockClaims(d.blocks[key])...)
 	}
-	for _, key := range d.rangePools.keys() {
-		p := d.rangePools[key].value
+	for _, key := range keysOf(d.ranged) {
+		p := d.ranged[key]
 		first, err := netip.ParsePrefix(p.Range)
 		if err != nil {
 			continue

@@ -27,7 +27,11 @@ type draft struct {
 	affinities []affinitySpec
 	handles    map[string]*handleSpec
 	config     *configSpec
+	reserving  map[string]*reservationSpec
+	spaces     map[string]*namespace
 	networks   []network
+	ranged     map[string]*rangePool
+	sliced     map[string]*slicePool
 	reserved   map[string]*rangeReservation
 	running    []running
 	finished   []running
@@ -89,7 +93,8 @@ func (d *draft) left(format string, args ...any) {
 func (c *Cluster) draft(o Options) (*draft, error) {
 	d := &draft{
 		Cluster: c, o: o, nodes: map[string]*node{}, blocks: map[string]*blockSpec{}, pools: map[string]*poolSpec{},
-		handles: map[string]*handleSpec{}, reserved: map[string]*rangeReservation{},
+		handles: map[string]*handleSpec{}, reserved: map[string]*rangeReservation{}, reserving: map[string]*reservationSpec{},
+		spaces: map[string]*namespace{}, ranged: map[string]*rangePool{}, sliced: map[string]*slicePool{},
 		report: &Report{Read: counts(c.read), Ignored: counts(c.ignored), origins: map[string]Origin{}},
 	}
 	d.calico = len(c.pools)+len(c.blocks)+len(c.tables.pools)+len(c.tables.blocks) > 0
@@ -101,8 +106,12 @@ func (c *Cluster) draft(o Options) (*draft, error) {
 		}
 		return nil, &scenarios.Error{File: file, Problem: "no pool of Calico's or Whereabouts' and no network of Whereabouts': want e.g. kubectl get ippools,ipamblocks,blockaffinities,ipamhandles,ipamconfigs,nodes,pods -A -o yaml"}
 	}
-	for _, s := range c.newer {
-		d.left("%s", s)
+	if len(c.newer) > 0 && o.Anonymise {
+		d.left("the older of %s that were there twice", plural(len(c.newer), "object", "objects"))
+	} else {
+		for _, s := range c.newer {
+			d.left("%s", s)
+		}
 	}
 	if len(c.versions) > 1 {
 		all := slices.Sorted(maps.Keys(c.versions))
@@ -120,8 +129,17 @@ func (c *Cluster) draft(o Options) (*draft, error) {
 		return nil, err
 	}
 	d.missingNodes()
+	for _, key := range c.namespaces.keys() {
+		n := c.namespaces[key].value
+		d.spaces[key] = &n
+	}
 	if d.calico {
 		d.settings()
+	}
+	if o.Anonymise {
+		if err := d.anonymise(); err != nil {
+			return nil, err
+		}
 	}
 	d.report.Calico, d.report.Whereabouts, d.report.Datastore = d.calico, d.ranges, d.datastore
 	d.report.Pods, d.report.Nodes, d.report.Claims = len(d.running), len(d.nodes), len(d.claimsOf())
@@ -139,7 +157,7 @@ func (d *draft) copyNodes() {
 		}
 	}
 	if len(sick) > 0 {
-		d.unknown("%s not Ready: taken for running, with all pods that the dump has on it", some(sick))
+		d.unknown("nodes that are not Ready, %s: taken for running, with all pods that the dump has on them", d.some(sick))
 	}
 }
 
@@ -165,9 +183,9 @@ func (d *draft) missingNodes() {
 	switch slices.Sort(added); {
 	case len(added) == 0:
 	case len(d.Cluster.nodes) == 0:
-		d.unknown("no nodes in the dump: they are those that pods and blocks name, %s, with addresses made up", some(added))
+		d.unknown("no nodes in the dump: they are those that pods and blocks name, %s, with addresses made up", d.some(added))
 	default:
-		d.unknown("pods run on %s, of which the dump has no Node: added, with addresses made up", some(added))
+		d.unknown("pods run on %s, of which the dump has no Node: added, with addresses made up", d.some(added))
 	}
 }
 
@@ -183,7 +201,15 @@ func keysOf[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m))
 
 func sortBy[T any](s []T, cmp func(a, b T) int) { slices.SortFunc(s, cmp) }
 
-// some lists names, the first few of many.
+// some lists names, the first few of many; of those that are replaced only how many
+// there are.
+func (d *draft) some(names []string) string {
+	if d.o.Anonymise {
+		return fmt.Sprintf("%d of them", len(names))
+	}
+	return some(names)
+}
+
 func some(names []string) string {
 	const shown = 3
 	if len(names) <= shown+1 {

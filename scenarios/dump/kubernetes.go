@@ -81,6 +81,7 @@ type node struct {
 	Annotations map[string]string // Calico's: addresses, tunnels, BGP
 	Cordoned    bool
 	NotReady    bool
+	lengths     map[string]string // addresses with lengths, of an anonymised one
 }
 
 const nodeAnnotations = "projectcalico.org/"

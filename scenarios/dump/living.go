@@ -70,10 +70,10 @@ func (t *tally) tell(d *draft) {
 		}
 	}
 	if len(t.assumed) > 0 {
-		d.unknown("%s reported no address yet, and the record has one for it: taken to be in use", some(t.assumed))
+		d.unknown("pods that reported no address yet while the record has one for them, %s: taken to have it", d.some(t.assumed))
 	}
 	if len(t.lost) > 0 {
-		d.unknown("%s asks for networks that the dump does not have: left out of it", some(t.lost))
+		d.unknown("pods that ask for networks of which the dump has no definition, or another manager's, %s: as if they did not ask", d.some(t.lost))
 	}
 }
 
@@ -229,7 +229,7 @@ func (d *draft) tellContainers() {
 		}
 	}
 	if len(of) > 0 {
-		d.unknown("container ids of %s: %s; made up", plural(len(of), "pod", "pods"), some(of))
+		d.unknown("container ids of %s: %s; made up", plural(len(of), "pod", "pods"), d.some(of))
 	}
 	if len(d.blocks) == 0 && d.calico {
 		n := 0

@@ -97,16 +97,13 @@ func (d *draft) attached() {
 		d.networks = append(d.networks, networkOf(key, c.attachments[key].value))
 		d.origin("NetworkAttachmentDefinition "+key, c.attachments[key].from)
 	}
-	for _, key := range c.rangePools.keys() {
-		d.origin("IPPool "+key, c.rangePools[key].from)
-	}
+	d.takeRanges()
 	if len(d.networks) > 0 {
 		return
 	}
 	var made []string
-	for _, key := range c.rangePools.keys() {
-		r := c.rangePools[key].value.Range
-		p, _ := netip.ParsePrefix(r)
+	for _, key := range keysOf(d.ranged) {
+		p, _ := netip.ParsePrefix(d.ranged[key].Range)
 		n := d.madeUp(p.Masked())
 		if slices.ContainsFunc(d.networks, func(o network) bool { return o.key == n.key }) {
 			continue
@@ -114,7 +111,43 @@ func (d *draft) attached() {
 		d.networks = append(d.networks, n)
 		made = append(made, n.key)
 	}
-	d.unknown("no NetworkAttachmentDefinitions in the dump: made of the pools, %s, without what is excluded", some(made))
+	d.unknown("no NetworkAttachmentDefinitions in the dump: made of the pools, %s, without what is excluded", d.some(made))
+}
+
+// whereaboutsNamespace is where Whereabouts keeps its objects unless it is told
+// otherwise, and where the simulated one does.
+const whereaboutsNamespace = "kube-system"
+
+// here is the key of an object of Whereabouts' in the scenario.
+func here(key string) string {
+	_, name, _ := strings.Cut(key, "/")
+	return whereaboutsNamespace + "/" + name
+}
+
+// takeRanges takes over Whereabouts' pools and slices.
+func (d *draft) takeRanges() {
+	c := d.Cluster
+	moved := map[string]bool{}
+	for _, key := range c.rangePools.keys() {
+		p := c.rangePools[key].value
+		if d.ranged[here(key)] != nil {
+			d.left("a second pool of the name %s, in another namespace", strings.TrimPrefix(here(key), whereaboutsNamespace+"/"))
+			continue
+		}
+		d.ranged[here(key)] = &p
+		d.origin("IPPool "+here(key), c.rangePools[key].from)
+		if here(key) != key {
+			moved[strings.Split(key, "/")[0]] = true
+		}
+	}
+	for _, key := range c.slicePools.keys() {
+		p := c.slicePools[key].value
+		d.sliced[here(key)] = &p
+		d.origin("NodeSlicePool "+here(key), c.slicePools[key].from)
+	}
+	if len(moved) > 0 && !d.o.Anonymise {
+		d.left("the namespace of Whereabouts' objects, %s: here it is %s", some(keysOf(moved)), whereaboutsNamespace)
+	}
 }
 
 // madeUp is a network of one range, under the name by which a pod has an address
@@ -145,7 +178,7 @@ func made(key string, p netip.Prefix) network {
 // networkOf is the network that a pool belongs to, nil if there is none.
 func (d *draft) networkOf(pool string) *network {
 	_, name, _ := strings.Cut(pool, "/")
-	p, err := netip.ParsePrefix(d.rangePools[pool].value.Range)
+	p, err := netip.ParsePrefix(d.ranged[pool].Range)
 	if err != nil {
 		return nil
 	}

@@ -14,6 +14,11 @@ func (d *draft) record() {
 		d.pools[name] = &s
 		d.origin("IPPool "+name, c.pools[name].from)
 	}
+	for _, name := range c.reservations.keys() {
+		s := c.reservations[name].value
+		d.reserving[name] = &s
+		d.origin("IPReservation "+name, c.reservations[name].from)
+	}
 	for _, key := range c.blocks.keys() {
 		b := c.blocks[key].value
 		d.blocks[key] = &b
@@ -111,23 +116,22 @@ func (d *draft) reservedRanges() {
 	c := d.Cluster
 	for _, key := range c.rangeReserved.keys() {
 		r := c.rangeReserved[key].value
-		d.reserved[key] = &r
-		d.origin("OverlappingRangeIPReservation "+key, c.rangeReserved[key].from)
+		d.reserved[here(key)] = &r
+		d.origin("OverlappingRangeIPReservation "+here(key), c.rangeReserved[key].from)
 	}
 	if len(d.reserved) > 0 || c.sawKind("OverlappingRangeIPReservation") {
 		return
 	}
-	for _, key := range c.rangePools.keys() {
-		d.origin("IPPool "+key, c.rangePools[key].from)
+	for _, key := range keysOf(d.ranged) {
 		n := d.networkOf(key)
 		if n == nil || !n.overlap {
 			continue
 		}
-		namespace, _, _ := strings.Cut(key, "/")
-		first, _ := netip.ParsePrefix(c.rangePools[key].value.Range)
-		for k, a := range c.rangePools[key].value.Allocations {
+		namespace := whereaboutsNamespace
+		first, _ := netip.ParsePrefix(d.ranged[key].Range)
+		for k, a := range d.ranged[key].Allocations {
 			addr := offset(first.Addr(), uint64(atoi(k)))
-			name := strings.ReplaceAll(addr.String(), ":", "-")
+			name := normalized(addr)
 			if n.name != "" {
 				name = n.name + "-" + name
 			}

@@ -2,7 +2,6 @@ package dump
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -18,9 +17,6 @@ import (
 func (c *Cluster) Scenario(o Options) ([]byte, *Report, error) {
 	if o.Name == "" {
 		o.Name = "imported"
-	}
-	if o.Anonymise {
-		return nil, nil, errors.New("anonymise: not built yet")
 	}
 	d, err := c.draft(o)
 	if err != nil {

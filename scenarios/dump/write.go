@@ -85,8 +85,8 @@ func (d *draft) manifests(w *writer) {
 	for _, n := range d.networks {
 		w.manifest("k8s.cni.cncf.io/v1", "NetworkAttachmentDefinition", inNamespace(n.key), "spec", object{"config": n.config})
 	}
-	for _, key := range d.namespaces.keys() {
-		n := d.namespaces[key].value
+	for _, key := range keysOf(d.spaces) {
+		n := d.spaces[key]
 		if d.selective() || len(n.Annotations) > 0 {
 			w.manifest("v1", "Namespace", with(named(key), "labels", n.Labels, "annotations", n.Annotations))
 		}
@@ -129,8 +129,8 @@ func (d *draft) writePools(w *writer) {
 	for _, name := range keysOf(d.pools) {
 		w.manifest(calicoVersion, "IPPool", named(name), "spec", d.pools[name])
 	}
-	for _, name := range d.reservations.keys() {
-		w.manifest(calicoVersion, "IPReservation", named(name), "spec", d.reservations[name].value)
+	for _, name := range keysOf(d.reserving) {
+		w.manifest(calicoVersion, "IPReservation", named(name), "spec", d.reserving[name])
 	}
 	if d.config != nil {
 		w.manifest(calicoVersion, "IPAMConfig", named("default"), "spec", d.config)
@@ -219,15 +219,15 @@ func affinityLabels(a affinitySpec) map[string]string {
 const rangeVersion = "whereabouts.cni.cncf.io/v1alpha1"
 
 func (d *draft) writeRanges(w *writer) {
-	for _, key := range d.slicePools.keys() {
-		s := d.slicePools[key].value
+	for _, key := range keysOf(d.sliced) {
+		s := *d.sliced[key]
 		if s.Status.Allocations == nil {
 			s.Status.Allocations = []slice{}
 		}
 		w.manifest(rangeVersion, "NodeSlicePool", inNamespace(key), "spec", s.Spec, "status", s.Status)
 	}
-	for _, key := range d.rangePools.keys() {
-		w.manifest(rangeVersion, "IPPool", inNamespace(key), "spec", d.rangePools[key].value)
+	for _, key := range keysOf(d.ranged) {
+		w.manifest(rangeVersion, "IPPool", inNamespace(key), "spec", d.ranged[key])
 	}
 	for _, key := range keysOf(d.reserved) {
 		w.manifest(rangeVersion, "OverlappingRangeIPReservation", inNamespace(key), "spec", d.reserved[key])
