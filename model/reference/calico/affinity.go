@@ -18,7 +18,7 @@ func (a *Allocator) releaseAffinity(h *host, p netip.Prefix, mustBeEmpty bool) e
 	if _, _, found := a.findAffinity(h, p); !found {
 		return fmt.Errorf("affinity of %s to %s: %w", h.name, p, ErrNotFound)
 	}
-	b := a.blocks[p]
+	b := a.block(p)
 	if b == nil {
 		return fmt.Errorf("block %s: %w", p, ErrNotFound)
 	}
@@ -35,7 +35,7 @@ func (a *Allocator) releaseAffinity(h *host, p netip.Prefix, mustBeEmpty bool) e
 		a.remove(b)
 	} else {
 		a.own(b, nil)
-		b.seq++
+		a.wrote(b)
 	}
 	a.forget(h)
 	return nil
@@ -47,7 +47,7 @@ func (a *Allocator) releaseAffinity(h *host, p netip.Prefix, mustBeEmpty bool) e
 func (a *Allocator) releaseHost(h *host, mustBeEmpty bool) (err error) {
 	for f := range h.affinities {
 		for _, x := range slices.Clone(h.affinities[f]) {
-			if e := a.releaseAffinity(h, x.block, mustBeEmpty); e != nil && !passes(e) {
+			if e := a.releaseAffinity(h, x.block.prefix, mustBeEmpty); e != nil && !passes(e) {
 				err = e
 			}
 		}
@@ -65,13 +65,14 @@ func (a *Allocator) releasePool(pool netip.Prefix) error {
 		last, again := map[netip.Prefix]*host{}, false
 		for _, h := range a.hosts {
 			for _, x := range h.affinities[family(pool.Addr())] {
-				if o := last[x.block]; pool.Contains(x.block.Addr()) && (o == nil || a.sorts(o, h, x.block)) {
-					last[x.block] = h
+				p := x.block.prefix
+				if o := last[p]; pool.Contains(p.Addr()) && (o == nil || a.sorts(o, h, p)) {
+					last[p] = h
 				}
 			}
 		}
 		for p, h := range last {
-			if a.blocks[p] != nil && a.blocks[p].owner != nil && a.blocks[p].owner != h {
+			if b := a.block(p); b != nil && b.owner != nil && b.owner != h {
 				again = true
 			}
 			if e := a.releaseAffinity(h, p, false); e != nil && !passes(e) {
@@ -98,7 +99,7 @@ func (a *Allocator) sorts(x, y *host, p netip.Prefix) bool {
 // DeleteBlock deletes a block by hand, with what it holds. Affinities and handles
 // stay.
 func (a *Allocator) DeleteBlock(p netip.Prefix) error {
-	b := a.blocks[p]
+	b := a.block(p)
 	if b == nil {
 		return fmt.Errorf("block %s: %w", p, ErrNotFound)
 	}

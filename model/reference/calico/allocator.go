@@ -65,20 +65,35 @@ type Allocator struct {
 	pools     []*pool // by name
 	reserved  []span
 	hosts     map[string]*host
-	blocks    map[netip.Prefix]*block
+	orphans   map[*host]struct{} // etcdv3: Calico's nodes without a Kubernetes node
+	places    map[netip.Prefix]*block
+	sorted    []*block // those that exist
 	sizes     map[size]*shelf
 	handles   map[string]*handle
+	spare     []*handle           // to be used again
+	begins    [256]int            // how many handles there are, by begin
 	shared    map[string]*sharing // until the end of the operation
 	passing   bool                // which is a collector's pass
 	births    uint64              // how many blocks there have been
+	asked     uint64              // how many requests have been looked up to stay
+	totals    Totals
+
+	// What the collector that passed last has not seen yet.
+	listener *Collector
+	noted    []*block // that may have become something else
+	turned   []string // nodes that came or went
+
+	// Room for what one request looks through.
+	selected, allowed []*pool
+	kept, leave       []*block
 }
 
 // New is an empty datastore.
 func New(d Datastore) *Allocator {
 	return &Allocator{
 		Config: Config{AutoAllocate: true}, datastore: d,
-		hosts: map[string]*host{}, blocks: map[netip.Prefix]*block{}, sizes: map[size]*shelf{}, handles: map[string]*handle{},
-		shared: map[string]*sharing{},
+		hosts: map[string]*host{}, orphans: map[*host]struct{}{}, places: map[netip.Prefix]*block{}, sizes: map[size]*shelf{},
+		handles: map[string]*handle{}, shared: map[string]*sharing{},
 	}
 }
 

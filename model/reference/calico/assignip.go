@@ -12,15 +12,22 @@ import (
 //
 // Source: libcalico-go/lib/ipam/ipam.go, AssignIP (v3.31).
 func (a *Allocator) AssignIP(q Request, addr netip.Addr) error {
-	if err := a.checkHandle(q.Handle); err != nil {
+	k, err := a.ask(q)
+	if err != nil {
 		return err
 	}
+	defer a.answered(&k)
+	return a.assignIP(&k, addr)
+}
+
+func (a *Allocator) assignIP(k *Asked, addr netip.Addr) error {
 	p := a.poolOf(addr, false)
 	if p == nil {
 		return fmt.Errorf("%w: %s lies in none that is enabled", ErrNoPool, addr)
 	}
 	prefix := netip.PrefixFrom(addr, p.BlockBits).Masked()
-	h, b := a.host(q.Node), a.blocks[prefix]
+	k.host = a.host(k.Node)
+	h, b := k.host, a.block(prefix)
 	defer a.forget(h)
 	if b == nil {
 		b = a.claim(h, prefix)
@@ -28,5 +35,5 @@ func (a *Allocator) AssignIP(q Request, addr netip.Addr) error {
 	if a.Config.Strict && b.owner != h {
 		return fmt.Errorf("%s: %w", addr, ErrNotAffine)
 	}
-	return a.assign(b, addr, q.allocation())
+	return a.assign(b, addr, k.allocation())
 }

@@ -11,24 +11,20 @@ import (
 
 // Request is what an address is asked for with.
 type Request struct {
-	Node   string
-	Handle string
-	Pod    model.PodRef
-	V4, V6 int // how many addresses
+	V4, V6    int // how many addresses
+	MaxBlocks int // of the request; 0: the configuration's
+	Use       Use
 	// Pools are those asked for, of both families; none: those that select the node
 	// and the namespace.
 	Pools           []netip.Prefix
 	NamespaceLabels map[string]string
-	MaxBlocks       int // of the request; 0: the configuration's
-	Use             Use
+	Node            string
+	Handle          string
+	Pod             model.PodRef
 	// Has is what the pod's status, or else its annotations, says it has already;
 	// none if it has finished. Add reads it with the Kubernetes datastore, if the pod
 	// asks for certain addresses.
 	Has []netip.Addr
-}
-
-func (q *Request) allocation() *allocation {
-	return &allocation{handle: q.Handle, node: q.Node, pod: q.Pod, tunnel: q.Use == Tunnel}
 }
 
 // checkHandle refuses handles of which upstream makes something else.
@@ -45,31 +41,41 @@ func (a *Allocator) checkHandle(id string) error {
 //
 // Source: libcalico-go/lib/ipam/ipam.go, AutoAssign (v3.31).
 func (a *Allocator) AutoAssign(q Request) (v4, v6 []netip.Addr, err error) {
-	if err := a.checkHandle(q.Handle); err != nil {
+	k, err := a.ask(q)
+	if err != nil {
 		return nil, nil, err
 	}
-	if q.V4 > 0 {
-		if v4, err = a.autoAssign(&q, false, q.V4); err != nil {
-			return v4, nil, err
-		}
-	}
-	if q.V6 > 0 {
-		v6, err = a.autoAssign(&q, true, q.V6)
-	}
-	return v4, v6, err
+	defer a.answered(&k)
+	all, n, err := a.assignBoth(&k, nil)
+	return all[:n:n], all[n:], err
 }
 
-func (a *Allocator) autoAssign(q *Request, v6 bool, num int) (out []netip.Addr, err error) {
-	h := a.hosts[q.Node]
+// assignBoth appends the addresses to out, and says how many are IPv4.
+func (a *Allocator) assignBoth(k *Asked, out []netip.Addr) (all []netip.Addr, v4 int, err error) {
+	all = out
+	if k.V4 > 0 {
+		all, err = a.autoAssign(k, all, false, k.V4)
+		if v4 = len(all) - len(out); err != nil {
+			return all, v4, err
+		}
+	}
+	if k.V6 > 0 {
+		all, err = a.autoAssign(k, all, true, k.V6)
+	}
+	return all, v4, err
+}
+
+func (a *Allocator) autoAssign(k *Asked, out []netip.Addr, v6 bool, num int) ([]netip.Addr, error) {
+	h := a.node(k)
 	if h == nil || !h.known {
-		return nil, fmt.Errorf("%s: %w", q.Node, ErrNoNode)
+		return out, fmt.Errorf("%s: %w", k.Node, ErrNoNode)
 	}
-	pools, own, err := a.prepare(q, h, v6)
+	pools, own, err := a.prepare(&k.Request, h, v6)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	blocks, limit, x := len(own), a.limit(q), q.allocation()
-	for len(out) < num {
+	blocks, limit, x := len(own), a.limit(&k.Request), k.allocation()
+	for num += len(out); len(out) < num; {
 		var b *block
 		for b == nil && len(own) > 0 {
 			b, own = a.affine(h, own[0]), own[1:]
@@ -85,16 +91,16 @@ func (a *Allocator) autoAssign(q *Request, v6 bool, num int) (out []netip.Addr, 
 			if !found {
 				break
 			}
-			if b = a.blocks[p]; b == nil {
+			if b = a.block(p); b == nil {
 				b = a.claim(h, p)
 			}
 			a.addAffinity(h, p)
 			blocks++
 		}
-		out = append(out, a.take(b, num-len(out), x)...)
+		out = a.take(out, b, num-len(out), x)
 	}
 	if !a.Config.Strict && len(out) < num {
-		out = append(out, a.borrow(h, pools, num-len(out), x)...)
+		out = a.borrow(out, h, pools, num, x)
 	}
 	return out, nil
 }
@@ -119,16 +125,15 @@ func (a *Allocator) limit(q *Request) int {
 // is nil if it has no room, or is another's: then the affinity goes.
 //
 // Source: ipam.go, findOrClaimBlock and getBlockFromAffinity.
-func (a *Allocator) affine(h *host, p netip.Prefix) *block {
-	if a.allReserved(p) != nil {
+func (a *Allocator) affine(h *host, b *block) *block {
+	if a.allReserved(b.prefix) != nil {
 		return nil
 	}
-	b := a.blocks[p]
-	if b == nil {
-		return a.claim(h, p)
+	if !b.exists {
+		return a.claim(h, b.prefix)
 	}
 	if b.owner != h {
-		a.dropAffinity(h, p)
+		a.dropAffinity(h, b.prefix)
 		return nil
 	}
 	if b.free == 0 {
@@ -142,16 +147,18 @@ func (a *Allocator) affine(h *host, p netip.Prefix) *block {
 // do not select it any more.
 //
 // Source: ipam.go, prepareAffinityBlocksForHost and determinePools.
-func (a *Allocator) prepare(q *Request, h *host, v6 bool) (pools []*pool, own []netip.Prefix, err error) {
+func (a *Allocator) prepare(q *Request, h *host, v6 bool) (pools []*pool, own []*block, err error) {
 	selecting, err := a.selecting(q, h, v6)
 	if err != nil {
 		return nil, nil, err
 	}
+	pools = a.allowed[:0]
 	for _, p := range selecting {
 		if p.allows(q.Use) {
 			pools = append(pools, p)
 		}
 	}
+	a.allowed = pools
 	if len(pools) == 0 {
 		return nil, nil, fmt.Errorf("%w: none is for this use", ErrNoPool)
 	}
@@ -159,15 +166,18 @@ func (a *Allocator) prepare(q *Request, h *host, v6 bool) (pools []*pool, own []
 	if v6 {
 		all = h.affinities[1]
 	}
-	var leave []netip.Prefix
+	own = a.kept[:0]
+	leave := a.leave[:0]
 	for _, x := range all {
-		if containing(pools, x.block.Addr()) != nil {
+		if containing(pools, x.block.prefix.Addr()) != nil {
 			own = append(own, x.block)
-		} else if containing(selecting, x.block.Addr()) == nil {
+		} else if containing(selecting, x.block.prefix.Addr()) == nil {
 			leave = append(leave, x.block)
 		}
 	}
-	for _, p := range leave {
+	a.kept, a.leave = own, leave
+	for _, b := range leave {
+		p := b.prefix
 		if in := a.poolOf(p.Addr(), false); in != nil && !in.selects(h) {
 			_ = a.releaseAffinity(h, p, true)
 		}
@@ -179,15 +189,17 @@ func (a *Allocator) prepare(q *Request, h *host, v6 bool) (pools []*pool, own []
 // namespace.
 func (a *Allocator) selecting(q *Request, h *host, v6 bool) (out []*pool, err error) {
 	enabled := 0
+	out = a.selected[:0]
 	for _, p := range a.pools {
 		if p.Disabled || p.v6() != v6 {
 			continue
 		}
 		enabled++
-		if !p.Manual && p.selects(h) && p.namespaces(q.NamespaceLabels) {
+		if !p.Manual && p.selects(h) && p.serves(q.NamespaceLabels) {
 			out = append(out, p)
 		}
 	}
+	a.selected = out
 	if enabled == 0 {
 		return nil, fmt.Errorf("%w: none is enabled", ErrNoPool)
 	}
@@ -205,7 +217,7 @@ func (a *Allocator) selecting(q *Request, h *host, v6 bool) (out []*pool, err er
 	if asked != nil {
 		return asked, nil
 	}
-	if out == nil {
+	if len(out) == 0 {
 		return nil, fmt.Errorf("%w: none selects node %s", ErrNoPool, h.name)
 	}
 	return out, nil

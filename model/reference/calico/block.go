@@ -9,37 +9,66 @@ import (
 	"ipamsim/model"
 )
 
-// block is an AllocationBlock.
+// block is an AllocationBlock, or the place of one that does not exist, which
+// handles and affinities may name all the same.
 type block struct {
-	prefix netip.Prefix
-	owner  *host // nil: nobody
-	// waiting are the free ordinals in the order in which they are handed out.
-	// Released ones come to the end, so that an address rests as long as possible.
-	waiting []uint16
-	held    []*allocation // by ordinal
-	free    int           // of waiting, without the reserved
+	prefix  netip.Prefix
+	owner   *host // nil: nobody
+	exists  bool
+	open    bool   // it is among the open ones of its shelf
+	noted   bool   // it is among those that the collector has to look at again
+	names   int    // how many affinities and counts of handles name it
+	slots   []slot // by ordinal
+	waiting queue  // those that are free
+	free    int    // of these, those that are not reserved
 	taken   int
-	seq     uint64 // upstream's SequenceNumber: no two writes of one CIDR share it
-	// since is, by ordinal, seq when the address was taken. A release by handle
-	// leaves it behind, as upstream does.
-	since []uint64
+	away    int    // of these, by another node than the owner
+	seq     uint32 // upstream's SequenceNumber: counts the block's writes, from 1
+	birth   uint64 // no two blocks of one prefix share it
+}
+
+// slot is an address of a block.
+type slot struct {
+	held *allocation // nil: free
+	// since is the block's seq when the address was taken. A release by handle leaves
+	// it behind, as upstream does.
+	since uint32
 }
 
 // allocation is what a block says about an address that is taken.
 type allocation struct {
-	handle string
+	handle *handle
+	owner
+}
+
+// owner is whom an address was given to.
+type owner struct {
 	node   string // "" for none
 	pod    model.PodRef
 	tunnel bool
 }
 
+// version tells two states of the blocks of one prefix apart.
+func (b *block) version() uint64 { return b.birth<<32 | uint64(b.seq) }
+
+// sequence is the version in which an address was taken; 0: it was not, or was
+// released by its address.
+func (b *block) sequence(ordinal uint16) uint64 {
+	if b.slots[ordinal].since == 0 {
+		return 0
+	}
+	return b.birth<<32 | uint64(b.slots[ordinal].since)
+}
+
 // nth is the address at an ordinal.
 func (b *block) nth(ordinal uint16) netip.Addr {
+	if b.prefix.Addr().Is4() {
+		x := b.prefix.Addr().As4()
+		binary.BigEndian.PutUint32(x[:], binary.BigEndian.Uint32(x[:])+uint32(ordinal))
+		return netip.AddrFrom4(x)
+	}
 	x := b.prefix.Addr().As16()
 	binary.BigEndian.PutUint64(x[8:], binary.BigEndian.Uint64(x[8:])+uint64(ordinal))
-	if b.prefix.Addr().Is4() {
-		return netip.AddrFrom16(x).Unmap()
-	}
 	return netip.AddrFrom16(x)
 }
 
@@ -47,6 +76,31 @@ func (b *block) nth(ordinal uint16) netip.Addr {
 func (b *block) ordinal(addr netip.Addr) uint16 {
 	x, base := addr.As16(), b.prefix.Addr().As16()
 	return uint16(binary.BigEndian.Uint64(x[8:]) - binary.BigEndian.Uint64(base[8:]))
+}
+
+// block is the one of a prefix; nil if it does not exist.
+func (a *Allocator) block(p netip.Prefix) *block {
+	if b := a.places[p]; b != nil && b.exists {
+		return b
+	}
+	return nil
+}
+
+// place is where the block of a prefix is, or would be.
+func (a *Allocator) place(p netip.Prefix) *block {
+	b := a.places[p]
+	if b == nil {
+		b = &block{prefix: p}
+		a.places[p] = b
+	}
+	return b
+}
+
+// vacate drops a place that nobody names and where no block is.
+func (a *Allocator) vacate(b *block) {
+	if b.names == 0 && !b.exists {
+		delete(a.places, b.prefix)
+	}
 }
 
 // claim makes a block, and the affinity of its owner.
@@ -63,14 +117,22 @@ func (a *Allocator) claim(h *host, p netip.Prefix) *block {
 func (a *Allocator) born(p netip.Prefix, h *host) *block {
 	n := 1 << (p.Addr().BitLen() - p.Bits())
 	a.births++
-	b := &block{prefix: p, waiting: make([]uint16, n), held: make([]*allocation, n), since: make([]uint64, n), seq: a.births << 32}
-	for i := range b.waiting {
-		b.waiting[i] = uint16(i)
-	}
-	a.blocks[p] = b
+	b := a.place(p)
+	b.exists, b.birth, b.seq = true, a.births, 1
+	b.waiting, b.slots = newQueue(n), make([]slot, n)
+	b.free, b.taken, b.away = 0, 0, 0
+	i, _ := a.sortedPlace(p)
+	a.sorted = slices.Insert(a.sorted, i, b)
+	a.totals.Blocks++
+	a.totals.EmptyBlocks++
 	a.shelf(p).add(p)
 	a.own(b, h)
+	a.note(b)
 	return b
+}
+
+func (a *Allocator) sortedPlace(p netip.Prefix) (int, bool) {
+	return slices.BinarySearchFunc(a.sorted, p, func(b *block, p netip.Prefix) int { return b.prefix.Compare(p) })
 }
 
 // own gives a block to a node, or to nobody.
@@ -82,66 +144,136 @@ func (a *Allocator) own(b *block, h *host) {
 	if b.owner = h; h != nil {
 		h.owned = append(h.owned, b)
 	}
+	a.totals.Borrowed -= b.away
+	b.away = 0
+	if b.taken > 0 {
+		for i := range b.slots {
+			if x := b.slots[i].held; x != nil && b.lends(x) {
+				b.away++
+			}
+		}
+	}
+	a.totals.Borrowed += b.away
+}
+
+// lends reports whether an address of the block is used by another node than its
+// owner.
+func (b *block) lends(x *allocation) bool {
+	return x.node != "" && (b.owner == nil || x.node != b.owner.name)
 }
 
 // remove deletes a block, with whatever it holds.
 func (a *Allocator) remove(b *block) {
 	h := b.owner
+	for o := range b.slots {
+		if b.slots[o].held != nil {
+			a.unhold(b, uint16(o))
+		}
+	}
 	a.own(b, nil)
+	b.free = 0
+	a.mark(b)
 	a.shelf(b.prefix).drop(b)
-	delete(a.blocks, b.prefix)
+	i, _ := a.sortedPlace(b.prefix)
+	a.sorted = slices.Delete(a.sorted, i, i+1)
+	a.totals.Blocks--
+	a.totals.EmptyBlocks--
+	a.note(b)
+	b.exists, b.waiting, b.slots = false, queue{}, nil
+	a.vacate(b)
 	if h != nil {
 		a.forget(h)
 	}
 }
 
+// wrote counts a write of a block.
+func (a *Allocator) wrote(b *block) {
+	b.seq++
+	a.note(b)
+}
+
+// note tells the collector that a block may have become something else.
+func (a *Allocator) note(b *block) {
+	if a.listener != nil && !b.noted {
+		b.noted = true
+		a.noted = append(a.noted, b)
+	}
+}
+
 // recount brings free and the shelf up to date.
 func (a *Allocator) recount(b *block) {
-	b.free = len(b.waiting)
+	b.free = b.waiting.n
 	if len(a.reserved) > 0 {
-		for _, o := range b.waiting {
-			if a.isReserved(b.nth(o)) {
+		for i := range b.waiting.n {
+			if a.isReserved(b.nth(*b.waiting.at(i))) {
 				b.free--
 			}
 		}
 	}
-	a.shelf(b.prefix).mark(b)
+	a.mark(b)
 }
 
 // take hands out up to num addresses of a block, the one that is free longest
-// first.
+// first, and appends them to out.
 //
 // Source: ipam_block.go, autoAssign; ipam.go, assignFromExistingBlock. Upstream
 // counts the addresses it wanted in the handle, not those it got.
-func (a *Allocator) take(b *block, num int, x *allocation) []netip.Addr {
-	var out []netip.Addr
-	for i := 0; i < len(b.waiting) && len(out) < num && b.free > 0; {
-		o := b.waiting[i]
-		addr := b.nth(o)
+func (a *Allocator) take(out []netip.Addr, b *block, num int, x *allocation) []netip.Addr {
+	got := 0
+	var last uint16
+	for i := 0; i < b.waiting.n && got < num && b.free > 0; {
+		addr := b.nth(*b.waiting.at(i))
 		if a.isReserved(addr) {
 			i++
 			continue
 		}
-		if i == 0 {
-			b.waiting = b.waiting[1:]
-		} else {
-			b.waiting = slices.Delete(b.waiting, i, i+1)
-		}
-		b.hold(o, x)
+		last = b.waiting.take(i)
+		a.hold(b, last, x)
 		b.free--
+		got++
 		out = append(out, addr)
 	}
-	if len(out) > 0 {
-		a.count(x.handle, b.prefix, num)
-		b.seq++
-		a.shelf(b.prefix).mark(b)
+	if got > 0 {
+		a.count(x.handle, b, num).last = last
+		a.wrote(b)
+		a.mark(b)
 	}
 	return out
 }
 
-func (b *block) hold(ordinal uint16, x *allocation) {
-	b.held[ordinal], b.since[ordinal] = x, b.seq
-	b.taken++
+func (a *Allocator) hold(b *block, ordinal uint16, x *allocation) {
+	b.slots[ordinal] = slot{x, b.seq}
+	if b.taken++; b.taken == 1 {
+		a.totals.EmptyBlocks--
+	}
+	x.handle.claims++
+	if x != &x.handle.first {
+		x.handle.others++
+	}
+	a.totals.InUse++
+	if b.lends(x) {
+		b.away++
+		a.totals.Borrowed++
+	}
+}
+
+// unhold forgets who has an address, which is not free thereby.
+func (a *Allocator) unhold(b *block, ordinal uint16) {
+	x := b.slots[ordinal].held
+	b.slots[ordinal].held = nil
+	if b.taken--; b.taken == 0 {
+		a.totals.EmptyBlocks++
+	}
+	a.totals.InUse--
+	if b.lends(x) {
+		b.away--
+		a.totals.Borrowed--
+	}
+	x.handle.claims--
+	if x != &x.handle.first {
+		x.handle.others--
+	}
+	a.drop(x.handle)
 }
 
 // assign hands out one certain address, reserved or not.
@@ -149,36 +281,34 @@ func (b *block) hold(ordinal uint16, x *allocation) {
 // Source: ipam_block.go, assign.
 func (a *Allocator) assign(b *block, addr netip.Addr, x *allocation) error {
 	o := b.ordinal(addr)
-	if b.held[o] != nil {
+	if b.slots[o].held != nil {
 		return fmt.Errorf("%s: %w", addr, ErrTaken)
 	}
-	i := slices.Index(b.waiting, o)
-	b.waiting = slices.Delete(b.waiting, i, i+1)
+	b.waiting.take(b.waiting.index(o))
 	if !a.isReserved(addr) {
 		b.free--
 	}
-	b.hold(o, x)
-	a.count(x.handle, b.prefix, 1)
-	b.seq++
-	a.shelf(b.prefix).mark(b)
+	a.hold(b, o, x)
+	a.count(x.handle, b, 1).last = o
+	a.wrote(b)
+	a.mark(b)
 	return nil
 }
 
 // put takes ordinals back, in that order. A block that nobody owns goes with its
 // last address.
-func (a *Allocator) put(b *block, ordinals []uint16) {
+func (a *Allocator) put(b *block, ordinals ...uint16) {
 	for _, o := range ordinals {
-		b.held[o] = nil
-		b.waiting = append(b.waiting, o)
+		a.unhold(b, o)
+		b.waiting.push(o)
 		if !a.isReserved(b.nth(o)) {
 			b.free++
 		}
 	}
-	b.taken -= len(ordinals)
-	b.seq++
+	a.wrote(b)
 	if b.taken == 0 && b.owner == nil {
 		a.remove(b)
 		return
 	}
-	a.shelf(b.prefix).mark(b)
+	a.mark(b)
 }

@@ -43,11 +43,10 @@ type Collector struct {
 	a     *Allocator
 	grace time.Duration // 0: leaks and spare blocks are never released; below: leaks are not even noted
 
-	blocks     map[netip.Prefix]*seenBlock          // allBlocks, allocationsByBlock
-	byNode     map[string]map[id]*seen              // allocationState
-	byHandle   map[string]map[id]*seen              // handleTracker
+	blocks     map[netip.Prefix]*seenBlock          // allBlocks, allocationsByBlock, nodesByBlock
+	byNode     map[string]seenSet                   // allocationState
+	byHandle   map[string]seenSet                   // handleTracker
 	confirmed  map[id]*seen                         // confirmedLeaks
-	nodeOf     map[netip.Prefix]string              // nodesByBlock
 	blocksOf   map[string]map[netip.Prefix]struct{} // blocksByNode
 	empty      map[netip.Prefix]string              // emptyBlocks
 	emptySince map[netip.Prefix]time.Duration       // blockReleaseTracker
@@ -56,7 +55,9 @@ type Collector struct {
 	// was alive stays so until its pod changes.
 	byPod    map[model.PodRef][]*seen // those of byNode
 	suspects map[*seen]struct{}       // of byNode: new, leaked, or of a pod that changed
-	alive    map[string]bool          // nodes, as of the last pass
+	owning   map[string]int           // how many blocks are counted for a node
+	alive    map[string]bool          // nodes that were, in the last pass
+	look     map[string]struct{}      // nodes to look at in the next pass
 
 	pods Pods // of the pass that runs
 	now  time.Duration
@@ -71,8 +72,7 @@ type id struct {
 // seen is an allocation as the collector first saw it.
 type seen struct {
 	id
-	allocation
-	block    netip.Prefix
+	owner
 	sequence uint64
 	there    bool          // Calico's node exists, as of the last scan
 	leaked   bool          // a candidate, since
@@ -80,10 +80,40 @@ type seen struct {
 	sure     bool          // confirmedLeak
 }
 
+// seenBlock is a block as the collector last saw it.
 type seenBlock struct {
-	instance *block
-	seq      uint64
-	held     map[uint16]*seen
+	version uint64 // 0: it has to be looked at again
+	birth   uint64
+	owned   bool
+	node    string // that owns it
+	held    []*seen
+	since   []uint32
+}
+
+// seenSet is allocations, of each id one.
+type seenSet []*seen
+
+// with has s instead of the one of its id.
+func (all seenSet) with(s *seen) seenSet {
+	if i := all.index(s.id); i >= 0 {
+		all[i] = s
+		return all
+	}
+	return append(all, s)
+}
+
+func (all seenSet) index(x id) int {
+	return slices.IndexFunc(all, func(s *seen) bool { return s.id == x })
+}
+
+func (all seenSet) without(x id) seenSet {
+	i := all.index(x)
+	if i < 0 {
+		return all
+	}
+	last := len(all) - 1
+	all[i], all[last] = all[last], nil
+	return all[:last]
 }
 
 // Never is the grace period of a configuration that does not mention the node
@@ -94,71 +124,116 @@ const Never time.Duration = -1
 // period (leakGracePeriod, 15 minutes by default) starts it anew.
 func NewCollector(a *Allocator, grace time.Duration) *Collector {
 	return &Collector{
-		a: a, grace: grace, blocks: map[netip.Prefix]*seenBlock{}, byNode: map[string]map[id]*seen{}, byHandle: map[string]map[id]*seen{},
-		confirmed: map[id]*seen{}, nodeOf: map[netip.Prefix]string{}, blocksOf: map[string]map[netip.Prefix]struct{}{},
+		a: a, grace: grace, blocks: map[netip.Prefix]*seenBlock{}, byNode: map[string]seenSet{}, byHandle: map[string]seenSet{},
+		confirmed: map[id]*seen{}, blocksOf: map[string]map[netip.Prefix]struct{}{},
 		empty: map[netip.Prefix]string{}, emptySince: map[netip.Prefix]time.Duration{},
-		byPod: map[model.PodRef][]*seen{}, suspects: map[*seen]struct{}{}, alive: map[string]bool{},
+		byPod: map[model.PodRef][]*seen{}, suspects: map[*seen]struct{}{}, owning: map[string]int{}, alive: map[string]bool{},
+		look: map[string]struct{}{},
 	}
 }
 
 // learn is what the data feed tells the controller: all blocks, and the end of
-// those that were there before.
+// those that were there before. Of a collector that passed last, only those that
+// were written since, and the nodes that came or went.
 func (c *Collector) learn() {
-	for p, b := range c.a.blocks {
-		c.learnBlock(p, b)
-	}
-	for p := range c.blocks {
-		if c.a.blocks[p] == nil {
-			c.learnGone(p)
+	changed := c.a.noted
+	if c.a.listener != c {
+		c.a.listener, changed = c, slices.Clone(c.a.sorted)
+		for p := range c.blocks {
+			if c.a.block(p) == nil {
+				changed = append(changed, &block{prefix: p})
+			}
+		}
+		for n := range c.a.hosts {
+			c.look[n] = struct{}{}
+		}
+		for n := range c.alive {
+			c.look[n] = struct{}{}
 		}
 	}
+	for _, b := range changed {
+		if b.exists {
+			c.learnBlock(b)
+		}
+	}
+	for _, b := range changed {
+		if c.a.block(b.prefix) == nil && c.blocks[b.prefix] != nil {
+			c.learnGone(b.prefix)
+		}
+	}
+	for _, b := range c.a.noted {
+		b.noted = false
+	}
+	for _, n := range c.a.turned {
+		c.look[n] = struct{}{}
+	}
+	c.a.noted, c.a.turned = c.a.noted[:0], c.a.turned[:0]
 }
 
 // learnBlock is onBlockUpdated. A block that went from one node to another stays
 // counted for the first one too.
-func (c *Collector) learnBlock(p netip.Prefix, b *block) {
+func (c *Collector) learnBlock(b *block) {
+	p := b.prefix
 	s := c.blocks[p]
 	if s == nil {
-		s = &seenBlock{held: map[uint16]*seen{}}
+		s = &seenBlock{held: make([]*seen, len(b.slots)), since: make([]uint32, len(b.slots))}
 		c.blocks[p] = s
 	}
-	if s.instance == b && s.seq == b.seq {
+	if s.version == b.version() {
 		return // every change of a block is a write
 	}
-	s.instance, s.seq = b, b.seq
-	node := ""
 	if b.owner != nil {
-		node = b.owner.name
-		c.nodeOf[p] = node
-		if c.blocksOf[node] == nil {
-			c.blocksOf[node] = map[netip.Prefix]struct{}{}
+		c.own(s, true, b.owner.name)
+		if c.blocksOf[s.node] == nil {
+			c.blocksOf[s.node] = map[netip.Prefix]struct{}{}
 		}
-		c.blocksOf[node][p] = struct{}{}
-	} else if was, ok := c.nodeOf[p]; ok {
-		delete(c.nodeOf, p)
-		delete(c.blocksOf[was], p)
+		c.blocksOf[s.node][p] = struct{}{}
+	} else if s.owned {
+		delete(c.blocksOf[s.node], p)
+		c.own(s, false, "")
 	}
-	c.learnAllocations(p, b, s)
+	c.learnAllocations(b, s)
+	s.version, s.birth = b.version(), b.birth
 	delete(c.empty, p)
-	if node == "" {
+	if !s.owned {
 		return
 	}
 	if b.taken == 0 {
-		c.empty[p] = node
+		c.empty[p] = s.node
 	} else {
 		delete(c.emptySince, p)
+	}
+}
+
+// own counts a block for a node, or for nobody any more.
+func (c *Collector) own(s *seenBlock, owned bool, node string) {
+	if s.owned == owned && s.node == node {
+		return
+	}
+	if s.owned {
+		if c.owning[s.node]--; c.owning[s.node] == 0 {
+			delete(c.owning, s.node)
+		}
+	}
+	if s.owned, s.node = owned, node; owned {
+		c.owning[node]++
+		c.look[node] = struct{}{}
 	}
 }
 
 // learnAllocations tells what a block holds from what it held. An address that was
 // released and given to the same handle again is the old one to the controller,
 // sequence number included.
-func (c *Collector) learnAllocations(p netip.Prefix, b *block, s *seenBlock) {
-	for o, x := range b.held {
-		old := s.held[uint16(o)]
-		if old != nil && (x == nil || x.handle != old.id.handle) {
+func (c *Collector) learnAllocations(b *block, s *seenBlock) {
+	for o := range b.slots {
+		x, old := b.slots[o].held, s.held[o]
+		if (old == nil) == (x == nil) && s.since[o] == b.slots[o].since && s.birth == b.birth {
+			continue // nobody has touched it
+		}
+		s.since[o] = b.slots[o].since
+		if old != nil && (x == nil || x.handle.id != old.handle) {
 			c.untrack(old)
-			delete(s.held, uint16(o))
+			s.held[o] = nil
 			c.release(old)
 			delete(c.confirmed, old.id)
 			old = nil
@@ -166,35 +241,26 @@ func (c *Collector) learnAllocations(p netip.Prefix, b *block, s *seenBlock) {
 		if x == nil || old != nil {
 			continue
 		}
-		n := &seen{id: id{x.handle, b.nth(uint16(o))}, allocation: *x, block: p, sequence: b.since[o]}
-		s.held[uint16(o)] = n
+		n := &seen{id: id{x.handle.id, b.nth(uint16(o))}, owner: x.owner, sequence: b.sequence(uint16(o))}
+		s.held[o] = n
 		if n.node != "" {
-			put(c.byNode, n.node, n)
+			c.byNode[n.node] = c.byNode[n.node].with(n)
 			c.byPod[n.pod] = append(c.byPod[n.pod], n)
 			c.suspects[n] = struct{}{}
 		}
-		put(c.byHandle, n.id.handle, n)
+		c.byHandle[n.handle] = c.byHandle[n.handle].with(n)
 	}
-}
-
-func put(in map[string]map[id]*seen, key string, s *seen) {
-	if in[key] == nil {
-		in[key] = map[id]*seen{}
-	}
-	in[key][s.id] = s
 }
 
 func (c *Collector) untrack(s *seen) {
-	of := c.byHandle[s.id.handle]
-	if delete(of, s.id); len(of) == 0 {
-		delete(c.byHandle, s.id.handle)
+	if c.byHandle[s.handle] = c.byHandle[s.handle].without(s.id); len(c.byHandle[s.handle]) == 0 {
+		delete(c.byHandle, s.handle)
 	}
 }
 
 // release is allocationState.release.
 func (c *Collector) release(s *seen) {
-	of := c.byNode[s.node]
-	if delete(of, s.id); len(of) == 0 {
+	if c.byNode[s.node] = c.byNode[s.node].without(s.id); len(c.byNode[s.node]) == 0 {
 		delete(c.byNode, s.node)
 	}
 	delete(c.suspects, s)
@@ -208,18 +274,23 @@ func (c *Collector) release(s *seen) {
 // the block held keeps its handle's other ones from being taken for leaked.
 func (c *Collector) learnGone(p netip.Prefix) {
 	for _, s := range c.blocks[p].held {
-		c.release(s)
+		if s != nil {
+			c.release(s)
+		}
 	}
 	c.forgetBlock(p)
 	delete(c.blocks, p)
 }
 
 func (c *Collector) forgetBlock(p netip.Prefix) {
-	c.blocks[p].instance = nil // learn it anew if it should still be there
-	if n := c.nodeOf[p]; n != "" {
-		delete(c.blocksOf[n], p)
+	s := c.blocks[p]
+	if s.owned && s.node != "" {
+		delete(c.blocksOf[s.node], p)
 	}
-	delete(c.nodeOf, p)
+	c.own(s, false, "")
 	delete(c.empty, p)
 	delete(c.emptySince, p)
+	if s.version = 0; c.a.block(p) != nil {
+		c.a.note(c.a.block(p)) // learn it anew
+	}
 }

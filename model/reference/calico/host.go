@@ -13,12 +13,13 @@ import (
 
 // host is what there is of a node, be it only its name in a block.
 type host struct {
-	name       string
-	known      bool // Calico's node object exists
-	kubernetes bool // the Kubernetes node exists
-	labels     map[string]string
+	gone       bool          // nothing is left of it; one of the same name is another
+	known      bool          // Calico's node object exists
+	kubernetes bool          // the Kubernetes node exists
 	affinities [2][]affinity // IPv4 and IPv6, in the order in which they are tried
-	owned      []*block      // blocks that name it as their owner
+	name       string
+	labels     map[string]string
+	owned      []*block // blocks that name it as their owner
 	starts     map[start]netip.Addr
 	endpoints  map[model.PodRef]endpoint // etcdv3
 	tunnels    [devices]netip.Addr
@@ -26,8 +27,8 @@ type host struct {
 
 // affinity is a node's claim to a block, which may not exist.
 type affinity struct {
+	block *block
 	key   string // by which the datastore sorts
-	block netip.Prefix
 }
 
 // endpoint is a WorkloadEndpoint.
@@ -48,6 +49,7 @@ func (a *Allocator) host(name string) *host {
 // forget drops a host of which nothing is left.
 func (a *Allocator) forget(h *host) {
 	if !h.known && !h.kubernetes && len(h.owned)+len(h.affinities[0])+len(h.affinities[1])+len(h.endpoints) == 0 {
+		h.gone = true
 		delete(a.hosts, h.name)
 		for _, p := range a.pools {
 			delete(p.chosen, h)
@@ -59,7 +61,8 @@ func (a *Allocator) forget(h *host) {
 // calico-node makes, is there at once.
 func (a *Allocator) SetNode(name string, labels map[string]string) {
 	h := a.host(name)
-	h.known, h.kubernetes, h.labels = true, true, maps.Clone(labels)
+	h.labels = maps.Clone(labels)
+	a.turn(h, true, true)
 	for _, p := range a.pools {
 		delete(p.chosen, h)
 	}
@@ -72,12 +75,30 @@ func (a *Allocator) DeleteNode(name string) error {
 	if h == nil || !h.kubernetes {
 		return fmt.Errorf("node %s: %w", name, ErrNotFound)
 	}
-	h.kubernetes = false
-	if a.datastore == Kubernetes {
-		h.known, h.tunnels = false, [devices]netip.Addr{}
+	a.turn(h, a.datastore == Etcd, false)
+	if !h.known {
+		h.tunnels = [devices]netip.Addr{}
 		a.forget(h)
 	}
 	return nil
+}
+
+// turn says which objects of a node there are.
+func (a *Allocator) turn(h *host, known, kubernetes bool) {
+	if affinities := len(h.affinities[0]) + len(h.affinities[1]); h.known && !known {
+		a.totals.Stale += affinities
+	} else if known && !h.known {
+		a.totals.Stale -= affinities
+	}
+	h.known, h.kubernetes = known, kubernetes
+	if known && !kubernetes {
+		a.orphans[h] = struct{}{}
+	} else {
+		delete(a.orphans, h)
+	}
+	if a.listener != nil {
+		a.turned = append(a.turned, h.name)
+	}
 }
 
 // deleteCalicoNode releases the addresses that the node's endpoints and devices
@@ -103,7 +124,8 @@ func (a *Allocator) deleteCalicoNode(h *host) error {
 	if err := a.releaseHost(h, false); err != nil {
 		return err
 	}
-	h.known, h.tunnels = false, [devices]netip.Addr{}
+	h.tunnels = [devices]netip.Addr{}
+	a.turn(h, false, false)
 	a.forget(h)
 	return nil
 }
@@ -145,12 +167,25 @@ func (a *Allocator) findAffinity(h *host, p netip.Prefix) (all *[]affinity, i in
 
 func (a *Allocator) addAffinity(h *host, p netip.Prefix) {
 	if all, i, found := a.findAffinity(h, p); !found {
-		*all = slices.Insert(*all, i, affinity{a.affinityKey(p), p})
+		b := a.place(p)
+		b.names++
+		*all = slices.Insert(*all, i, affinity{b, a.affinityKey(p)})
+		a.totals.Affinities++
+		if !h.known {
+			a.totals.Stale++
+		}
 	}
 }
 
 func (a *Allocator) dropAffinity(h *host, p netip.Prefix) {
 	if all, i, found := a.findAffinity(h, p); found {
+		b := (*all)[i].block
 		*all = slices.Delete(*all, i, i+1)
+		b.names--
+		a.vacate(b)
+		a.totals.Affinities--
+		if !h.known {
+			a.totals.Stale--
+		}
 	}
 }

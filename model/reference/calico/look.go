@@ -24,8 +24,8 @@ type Block struct {
 // changed meanwhile.
 func (a *Allocator) Blocks() iter.Seq[Block] {
 	return func(yield func(Block) bool) {
-		for _, p := range slices.SortedFunc(maps.Keys(a.blocks), netip.Prefix.Compare) {
-			if !yield(a.look(a.blocks[p])) {
+		for _, b := range a.sorted {
+			if !yield(a.look(b)) {
 				return
 			}
 		}
@@ -33,18 +33,13 @@ func (a *Allocator) Blocks() iter.Seq[Block] {
 }
 
 func (a *Allocator) look(b *block) Block {
-	out := Block{Prefix: b.prefix, InUse: b.taken, Free: b.free}
+	out := Block{Prefix: b.prefix, InUse: b.taken, Free: b.free, Borrowed: b.away}
 	if p := a.poolOf(b.prefix.Addr(), true); p != nil {
 		out.Pool = p.Name
 	}
 	if b.owner != nil {
 		out.Owner = b.owner.name
-		_, _, out.Affine = a.findAffinity(b.owner, b.prefix)
-	}
-	for _, x := range b.held {
-		if x != nil && x.node != "" && x.node != out.Owner {
-			out.Borrowed++
-		}
+		out.Affine = slices.ContainsFunc(b.owner.affinities[family(b.prefix.Addr())], func(x affinity) bool { return x.block == b })
 	}
 	return out
 }
@@ -53,27 +48,27 @@ func (a *Allocator) look(b *block) Block {
 // is no such block.
 func (a *Allocator) Claims(p netip.Prefix) iter.Seq[model.Claim] {
 	return func(yield func(model.Claim) bool) {
-		b := a.blocks[p]
+		b := a.block(p)
 		if b == nil {
 			return
 		}
 		name := blockName(p)
-		for o, x := range b.held {
-			if x != nil && !yield(x.claim(name, b.nth(uint16(o)))) {
+		for o := range b.slots {
+			if x := b.slots[o].held; x != nil && !yield(x.claim(name, b.nth(uint16(o)))) {
 				return
 			}
 		}
 	}
 }
 
-// Affinities are the nodes' claims to blocks, in no order. Nothing may be changed
-// meanwhile.
+// Affinities are the nodes' claims to blocks, in the order of nodes. Nothing may be
+// changed meanwhile.
 func (a *Allocator) Affinities() iter.Seq2[string, netip.Prefix] {
 	return func(yield func(string, netip.Prefix) bool) {
-		for _, h := range a.hosts {
-			for _, all := range h.affinities {
+		for _, name := range slices.Sorted(maps.Keys(a.hosts)) {
+			for _, all := range a.hosts[name].affinities {
 				for _, x := range all {
-					if !yield(h.name, x.block) {
+					if !yield(name, x.block.prefix) {
 						return
 					}
 				}
@@ -93,25 +88,7 @@ type Totals struct {
 }
 
 // Totals is always up to date and costs nothing.
-func (a *Allocator) Totals() Totals {
-	var t Totals
-	for _, b := range a.blocks {
-		x := a.look(b)
-		t.Blocks++
-		t.InUse += x.InUse
-		t.Borrowed += x.Borrowed
-		if x.InUse == 0 {
-			t.EmptyBlocks++
-		}
-	}
-	for n := range a.Affinities() {
-		t.Affinities++
-		if !a.hosts[n].known {
-			t.Stale++
-		}
-	}
-	return t
-}
+func (a *Allocator) Totals() Totals { return a.totals }
 
 // Node is a look at a node of which there is something, be it only its name in a
 // block.

@@ -3,7 +3,6 @@ package calico
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"maps"
 	"net/netip"
 	"slices"
@@ -25,11 +24,10 @@ func (c *Collector) Pass(now time.Duration, pods Pods) error {
 	c.now, c.pods, c.a.passing = now, pods, true
 	defer func() { c.a.passing = false; c.a.settle() }()
 	if c.a.datastore == Etcd {
-		for _, name := range slices.Sorted(maps.Keys(c.a.hosts)) {
-			if h := c.a.hosts[name]; h != nil && h.known && !h.kubernetes {
-				if err := c.a.deleteCalicoNode(h); err != nil {
-					return err
-				}
+		byName := func(x, y *host) int { return cmp.Compare(x.name, y.name) }
+		for _, h := range slices.SortedFunc(maps.Keys(c.a.orphans), byName) {
+			if err := c.a.deleteCalicoNode(h); err != nil {
+				return err
 			}
 		}
 	}
@@ -62,38 +60,54 @@ func (c *Collector) check() (gone []string) {
 			c.suspects[s] = struct{}{}
 		}
 	}
-	suspects := map[string][]*seen{}
+	if all {
+		for n := range c.byNode {
+			c.look[n] = struct{}{}
+		}
+	}
+	suspects := map[string]seenSet{}
 	for s := range c.suspects {
 		suspects[s.node] = append(suspects[s.node], s)
+		c.look[s.node] = struct{}{}
 	}
-	nodes := make(map[string]bool, len(c.alive))
-	for _, n := range c.nodeOf {
-		nodes[n] = true
-	}
-	for n := range c.byNode {
-		nodes[n] = true
-	}
-	for n := range nodes {
+	for _, n := range slices.Sorted(maps.Keys(c.look)) {
 		h := c.a.hosts[n]
 		there, alive := h != nil && h.known, h != nil && h.known && h.kubernetes
-		look := maps.Values(c.byNode[n])
-		if nodes[n] = alive; alive && c.alive[n] && !all {
-			look = slices.Values(suspects[n])
+		look := c.byNode[n]
+		if alive && c.alive[n] && !all {
+			look = suspects[n]
+			slices.SortFunc(look, (*seen).compare)
 		}
-		if c.checkNode(look, there, alive) {
+		if c.checkNode(look, there, alive) && c.counts(n) {
 			gone = append(gone, n)
 		}
+		c.keep(n, alive)
 	}
-	c.alive = nodes
 	slices.Sort(gone)
 	return gone
 }
 
+// counts reports whether there is anything of a node.
+func (c *Collector) counts(node string) bool { return c.owning[node] > 0 || len(c.byNode[node]) > 0 }
+
+// keep remembers a node for the next pass, and whether it need not be looked at
+// then.
+func (c *Collector) keep(node string, alive bool) {
+	if !c.counts(node) {
+		delete(c.alive, node)
+		delete(c.look, node)
+		return
+	}
+	if c.alive[node] = alive; alive {
+		delete(c.look, node)
+	}
+}
+
 // checkNode judges the allocations for one node. It reports whether the node's
 // blocks can be released.
-func (c *Collector) checkNode(all iter.Seq[*seen], there, alive bool) bool {
+func (c *Collector) checkNode(all seenSet, there, alive bool) bool {
 	release := true
-	for s := range all {
+	for _, s := range all {
 		s.there = there
 		switch {
 		case s.tunnel:
@@ -125,13 +139,17 @@ func (c *Collector) checkNode(all iter.Seq[*seen], there, alive bool) bool {
 	if alive || !release {
 		return false
 	}
-	for s := range all {
+	for _, s := range all {
 		if s.tunnel {
 			s.sure = true
 			c.confirmed[s.id] = s
 		}
 	}
 	return true
+}
+
+func (s *seen) compare(t *seen) int {
+	return cmp.Or(s.addr.Compare(t.addr), cmp.Compare(s.handle, t.handle))
 }
 
 func (s *seen) isPod() bool { return s.pod.Name != "" && s.pod.Namespace != "" }
@@ -172,7 +190,7 @@ func (c *Collector) releaseLeaks() error {
 			s.sure, s.leaked = false, false
 			continue
 		}
-		if c.allLeaked(s.id.handle) {
+		if c.allLeaked(s.handle) {
 			leaks = append(leaks, s)
 		}
 	}
@@ -182,11 +200,11 @@ func (c *Collector) releaseLeaks() error {
 	if len(leaks) > batchMax {
 		return fmt.Errorf("%w: %d leaks at once", ErrNotModelled, len(leaks))
 	}
-	slices.SortFunc(leaks, func(x, y *seen) int { return cmp.Or(x.addr.Compare(y.addr), cmp.Compare(x.id.handle, y.id.handle)) })
+	slices.SortFunc(leaks, (*seen).compare)
 	byAddr := map[netip.Addr]*seen{}
 	var all []Release
 	for _, s := range leaks {
-		all = append(all, Release{Addr: s.addr, Handle: s.id.handle, sequence: &s.sequence})
+		all = append(all, Release{Addr: s.addr, Handle: s.handle, sequence: &s.sequence})
 		byAddr[s.addr] = s
 	}
 	c.strayFirst(all)

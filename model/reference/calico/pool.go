@@ -32,7 +32,7 @@ type Pool struct {
 // pool is a Pool with its defaults, ready to be asked.
 type pool struct {
 	Pool
-	nodes, namespaces selector
+	nodes, namespaces selector       // nil: all
 	chosen            map[*host]bool // whether it selects a node, until labels change
 }
 
@@ -42,12 +42,20 @@ func (p *pool) allows(u Use) bool { return len(p.Uses) == 0 || slices.Contains(p
 
 // selects reports whether the node selector takes the node.
 func (p *pool) selects(h *host) bool {
+	if p.nodes == nil {
+		return true
+	}
 	yes, known := p.chosen[h]
 	if !known {
 		yes = p.nodes(h.labels)
 		p.chosen[h] = yes
 	}
 	return yes
+}
+
+// serves reports whether the namespace selector takes a namespace.
+func (p *pool) serves(labels map[string]string) bool {
+	return p.namespaces == nil || p.namespaces(labels)
 }
 
 // StorePool creates or replaces a pool without looking at others, as kubectl does.

@@ -15,20 +15,20 @@ import (
 // Revisions, the policy and the time are left to others.
 func (a *Allocator) Snapshot() model.Snapshot {
 	var s model.Snapshot
-	for _, p := range slices.SortedFunc(maps.Keys(a.blocks), netip.Prefix.Compare) {
-		b := a.blocks[p]
+	for _, b := range a.sorted {
+		p := b.prefix
 		in := model.Pool{Name: blockName(p), Range: p}
 		if b.owner != nil {
 			in.Node = b.owner.name
 		}
 		s.Pools = append(s.Pools, in)
-		free := model.Waiting{Block: p, Free: make([]int, len(b.waiting))}
-		for i, o := range b.waiting {
-			free.Free[i] = int(o)
+		free := model.Waiting{Block: p, Free: make([]int, b.waiting.n)}
+		for i := range free.Free {
+			free.Free[i] = int(*b.waiting.at(i))
 		}
 		s.Waiting = append(s.Waiting, free)
-		for o, x := range b.held {
-			if x != nil {
+		for o := range b.slots {
+			if x := b.slots[o].held; x != nil {
 				s.Claims = append(s.Claims, x.claim(in.Name, b.nth(uint16(o))))
 			}
 		}
@@ -36,7 +36,7 @@ func (a *Allocator) Snapshot() model.Snapshot {
 	for _, h := range a.hosts {
 		for _, all := range h.affinities {
 			for _, x := range all {
-				s.Affinities = append(s.Affinities, model.Affinity{Block: x.block, Node: h.name, State: model.Confirmed})
+				s.Affinities = append(s.Affinities, model.Affinity{Block: x.block.prefix, Node: h.name, State: model.Confirmed})
 			}
 		}
 	}
@@ -44,12 +44,9 @@ func (a *Allocator) Snapshot() model.Snapshot {
 		return cmp.Or(x.Block.Compare(y.Block), cmp.Compare(x.Node, y.Node))
 	})
 	for _, id := range slices.Sorted(maps.Keys(a.handles)) {
-		h := model.Handle{ID: id}
-		for _, c := range a.handles[id].counts {
-			h.Counts = append(h.Counts, model.HandleCount{Block: c.block, Count: c.n})
+		if h := a.handles[id]; h.exists() {
+			s.Handles = append(s.Handles, model.Handle{ID: id, Counts: h.list()})
 		}
-		slices.SortFunc(h.Counts, func(x, y model.HandleCount) int { return x.Block.Compare(y.Block) })
-		s.Handles = append(s.Handles, h)
 	}
 	return s
 }
@@ -58,9 +55,9 @@ func (a *Allocator) Snapshot() model.Snapshot {
 func blockName(p netip.Prefix) string { return strings.Replace(p.String(), "/", "-", 1) }
 
 func (x *allocation) claim(pool string, addr netip.Addr) model.Claim {
-	c := model.Claim{Pool: pool, Addr: addr, Pod: x.pod, Handle: x.handle, Node: x.node, Tunnel: x.tunnel}
-	if dot := strings.LastIndexByte(x.handle, '.'); dot >= 0 && x.pod.Name != "" {
-		c.Container = x.handle[dot+1:]
+	c := model.Claim{Pool: pool, Addr: addr, Pod: x.pod, Handle: x.handle.id, Node: x.node, Tunnel: x.tunnel}
+	if dot := strings.LastIndexByte(c.Handle, '.'); dot >= 0 && x.pod.Name != "" {
+		c.Container = c.Handle[dot+1:]
 	}
 	return c
 }
@@ -68,13 +65,13 @@ func (x *allocation) claim(pool string, addr netip.Addr) model.Claim {
 // Waiting are the free addresses of a block in the order in which they will be
 // handed out, the reserved ones among them; nil if there is no such block.
 func (a *Allocator) Waiting(p netip.Prefix) []netip.Addr {
-	b := a.blocks[p]
+	b := a.block(p)
 	if b == nil {
 		return nil
 	}
-	out := make([]netip.Addr, len(b.waiting))
-	for i, o := range b.waiting {
-		out[i] = b.nth(o)
+	out := make([]netip.Addr, b.waiting.n)
+	for i := range out {
+		out[i] = b.nth(*b.waiting.at(i))
 	}
 	return out
 }

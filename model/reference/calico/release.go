@@ -50,7 +50,7 @@ func (a *Allocator) Release(all ...Release) (done []Release, err error) {
 	}
 	call := map[string]int{} // in how many blocks a handle has some of them
 	for _, p := range order {
-		if b := a.blocks[p]; b != nil {
+		if b := a.block(p); b != nil {
 			if e := a.releaseFrom(b, byBlock[p], call); e != nil {
 				err = e
 				continue
@@ -77,7 +77,7 @@ func (a *Allocator) blockOf(addr netip.Addr) (netip.Prefix, bool) {
 	var found []netip.Prefix
 	for s := range a.sizes {
 		p := netip.PrefixFrom(addr, s.bits).Masked()
-		if s.v6 == addr.Is6() && a.blocks[p] != nil {
+		if s.v6 == addr.Is6() && a.block(p) != nil {
 			found = append(found, p)
 		}
 	}
@@ -104,18 +104,18 @@ func (a *Allocator) releaseFrom(b *block, all []Release, call map[string]int) er
 	}
 	for _, addr := range slices.SortedFunc(maps.Keys(seen), netip.Addr.Compare) {
 		r, o := seen[addr], b.ordinal(addr)
-		x := b.held[o]
-		if r.sequence != nil && *r.sequence != b.since[o] {
+		x := b.slots[o].held
+		if r.sequence != nil && *r.sequence != b.sequence(o) {
 			return fmt.Errorf("%s: %w", addr, ErrOutOfDate)
 		}
 		if x == nil {
 			continue
 		}
-		if r.Handle != "" && r.Handle != x.handle {
+		if r.Handle != "" && r.Handle != x.handle.id {
 			return fmt.Errorf("%s: %w", addr, ErrOutOfDate)
 		}
 		held = append(held, netip.PrefixFrom(addr, addr.BitLen()))
-		handles[x.handle] = true
+		handles[x.handle.id] = true
 	}
 	if len(held) == 0 {
 		return nil
@@ -123,14 +123,16 @@ func (a *Allocator) releaseFrom(b *block, all []Release, call map[string]int) er
 	var ordinals []uint16
 	for _, p := range a.ordered(held) {
 		o := b.ordinal(p.Addr())
-		ordinals, b.since[o] = append(ordinals, o), 0
+		ordinals, b.slots[o].since = append(ordinals, o), 0
 	}
 	owner := b.owner
-	a.put(b, ordinals)
+	a.put(b, ordinals...)
 	for id := range handles {
 		call[id]++
 		a.share(id, b.prefix)
-		a.discount(id, b.prefix, 1)
+		if h := a.handles[id]; h != nil {
+			a.discount(h, b, 1)
+		}
 	}
 	a.recheck(owner, b.prefix)
 	return nil
@@ -144,29 +146,64 @@ func (a *Allocator) releaseFrom(b *block, all []Release, call map[string]int) er
 // releaseByHandle.
 func (a *Allocator) ReleaseByHandle(id string) error {
 	h := a.handles[id]
-	if h == nil {
+	if h == nil || !h.exists() {
 		return fmt.Errorf("handle %s: %w", id, ErrNotFound)
 	}
-	for _, c := range slices.Clone(h.counts) {
-		b := a.blocks[c.block]
-		if b == nil {
+	a.releaseHandle(h)
+	return nil
+}
+
+func (a *Allocator) releaseHandle(h *handle) {
+	var few [len(h.room)]count
+	for _, c := range append(few[:0], h.counts...) {
+		b := c.block
+		if !b.exists {
 			continue
 		}
-		var ordinals []uint16
-		for o, x := range b.held {
-			if x != nil && x.handle == id {
-				ordinals = append(ordinals, uint16(o))
-			}
-		}
+		var room [2]uint16
+		ordinals := h.ordinals(room[:0], &c)
 		if len(ordinals) == 0 {
 			continue
 		}
 		owner := b.owner
-		a.put(b, ordinals)
-		a.discount(id, b.prefix, len(ordinals))
+		a.put(b, ordinals...)
+		a.discount(h, b, len(ordinals))
 		a.recheck(owner, b.prefix)
 	}
-	return nil
+}
+
+// ordinals appends those that the handle has in a block, in ascending order.
+func (h *handle) ordinals(out []uint16, c *count) []uint16 {
+	if c.sure(h) && h.alone() {
+		return append(out, c.last)
+	}
+	for o := range c.block.slots {
+		if x := c.block.slots[o].held; x == &h.first || h.others > 0 && x != nil && x.handle == h {
+			out = append(out, uint16(o))
+		}
+	}
+	return out
+}
+
+// alone reports whether the handle has one address in each block that it counts,
+// and none elsewhere.
+func (h *handle) alone() bool {
+	n := h.claims
+	for i := range h.counts {
+		if h.counts[i].sure(h) {
+			n--
+		}
+	}
+	return n == 0
+}
+
+// sure reports whether the address that was counted last is still the handle's.
+func (c *count) sure(h *handle) bool {
+	if !c.block.exists {
+		return false
+	}
+	x := c.block.slots[c.last].held
+	return x != nil && x.handle == h
 }
 
 // recheck takes a block from its owner if it is empty and its pool does not select

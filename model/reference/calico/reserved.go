@@ -26,7 +26,7 @@ func (a *Allocator) Reserve(prefixes ...netip.Prefix) {
 		}
 		a.reserved = append(a.reserved, s)
 	}
-	for _, b := range a.blocks {
+	for _, b := range a.sorted {
 		a.recount(b)
 	}
 }

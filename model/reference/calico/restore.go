@@ -44,10 +44,10 @@ func Restore(d Datastore, s model.Snapshot) (*Allocator, error) {
 	for _, w := range s.Waiting {
 		waiting[w.Block] = w.Free
 	}
-	for p, b := range a.blocks {
-		free, known := waiting[p]
+	for _, b := range a.sorted {
+		free, known := waiting[b.prefix]
 		if err := b.restoreWaiting(free, known); err != nil {
-			return nil, fmt.Errorf("block %s: %w", p, err)
+			return nil, fmt.Errorf("block %s: %w", b.prefix, err)
 		}
 		a.recount(b)
 	}
@@ -62,7 +62,7 @@ func Restore(d Datastore, s model.Snapshot) (*Allocator, error) {
 			return nil, err
 		}
 		for _, c := range h.Counts {
-			a.count(h.ID, c.Block, c.Count)
+			a.count(a.named(h.ID), a.place(c.Block), c.Count)
 		}
 	}
 	return a, nil
@@ -73,7 +73,7 @@ func (a *Allocator) restoreBlock(p *model.Pool) (*block, error) {
 	if !p.Range.IsValid() || p.Range != p.Range.Masked() || p.Range.Bits() >= width || p.Range.Bits() < width-12 {
 		return nil, fmt.Errorf("block %s: %w: of this size", p.Range, ErrNotModelled)
 	}
-	if a.blocks[p.Range] != nil || strings.Contains(p.Node, ":") {
+	if a.block(p.Range) != nil || strings.Contains(p.Node, ":") {
 		return nil, fmt.Errorf("block %s of %q: %w: there are two, or it is no node's", p.Range, p.Node, ErrNotModelled)
 	}
 	var h *host
@@ -91,28 +91,31 @@ func (a *Allocator) restoreClaim(b *block, c *model.Claim) error {
 		return fmt.Errorf("%w: it is outside", ErrNotModelled)
 	}
 	o := b.ordinal(c.Addr)
-	if b.held[o] != nil {
+	if b.slots[o].held != nil {
 		return ErrTaken
 	}
-	b.hold(o, &allocation{handle: c.Handle, node: c.Node, pod: c.Pod, tunnel: c.Tunnel})
-	b.seq++
+	a.hold(b, o, a.named(c.Handle).allocation(owner{node: c.Node, pod: c.Pod, tunnel: c.Tunnel}))
+	a.wrote(b)
 	return nil
 }
 
 // restoreWaiting makes the free list what it was, or what a new block without the
 // addresses that are held would have.
 func (b *block) restoreWaiting(free []int, known bool) error {
-	b.waiting = slices.DeleteFunc(b.waiting, func(o uint16) bool { return b.held[o] != nil })
-	if !known {
-		return nil
+	var lowest []int
+	for o := range b.slots {
+		if b.slots[o].held == nil {
+			lowest = append(lowest, o)
+		}
 	}
-	listed := slices.Clone(free)
-	slices.Sort(listed)
-	if !slices.EqualFunc(listed, b.waiting, func(x int, o uint16) bool { return x == int(o) }) {
+	if !known {
+		free = lowest
+	} else if !slices.Equal(lowest, slices.Sorted(slices.Values(free))) {
 		return fmt.Errorf("%w: its free list is not what its claims leave", ErrNotModelled)
 	}
-	for i, o := range free {
-		b.waiting[i] = uint16(o)
+	b.waiting.n = 0
+	for _, o := range free {
+		b.waiting.push(uint16(o))
 	}
 	return nil
 }
@@ -120,7 +123,9 @@ func (b *block) restoreWaiting(free []int, known bool) error {
 // SetEndpoint stores what an ADD of a pod that runs already has stored with etcdv3:
 // its WorkloadEndpoint, with its addresses. With the Kubernetes datastore, where the
 // pod itself is that, nothing happens.
-func (a *Allocator) SetEndpoint(q Request, addrs ...netip.Addr) { a.endpoint(q, slices.Clone(addrs)) }
+func (a *Allocator) SetEndpoint(q Request, addrs ...netip.Addr) {
+	a.storeEndpoint(&Asked{Request: q}, addrs)
+}
 
 // SetTunnelAddrs stores the addresses that a node's object names for its devices,
 // the zero Addr where there is none. It returns ErrNoNode for a node that is not

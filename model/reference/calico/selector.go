@@ -12,14 +12,15 @@ type selector func(labels map[string]string) bool
 
 // parseSelector reads Calico's selector language: all(), has(LABEL), LABEL == 'V',
 // LABEL != 'V', LABEL in {…}, LABEL not in {…}, !, &&, || and parentheses. The
-// empty selector takes everything. What else there is returns ErrNotModelled.
+// empty selector and all() take everything, and are nil. What else there is returns
+// ErrNotModelled.
 //
 // Source: libcalico-go/lib/selector/parser.
 func parseSelector(text string) (selector, error) {
-	if strings.TrimSpace(text) == "" {
-		return everything, nil
-	}
 	p := &selectorParser{words: selectorWords(text)}
+	if len(p.words) == 0 || slices.Equal(p.words, []string{"all", "(", ")"}) {
+		return nil, nil
+	}
 	s, err := p.or()
 	if err == nil && len(p.words) > 0 {
 		err = p.refuse()

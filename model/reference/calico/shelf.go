@@ -69,17 +69,19 @@ func (s *shelf) drop(b *block) {
 		rest = append(rest, span{last.Next(), r.last})
 	}
 	s.runs = slices.Replace(s.runs, i, i+1, rest...)
-	b.free = 0
-	s.mark(b)
 }
 
 // mark keeps a block among the open ones as long as it has a free address.
-func (s *shelf) mark(b *block) {
-	i, is := s.place(b.prefix.Addr())
-	switch {
-	case b.free > 0 && !is:
+func (a *Allocator) mark(b *block) {
+	if b.open == (b.free > 0) {
+		return
+	}
+	b.open = !b.open
+	s := a.shelf(b.prefix)
+	i, _ := s.place(b.prefix.Addr())
+	if b.open {
 		s.open = slices.Insert(s.open, i, b)
-	case b.free <= 0 && is:
+	} else {
 		s.open = slices.Delete(s.open, i, i+1)
 	}
 }

@@ -30,10 +30,10 @@ func TestSearchesAreWalks(t *testing.T) {
 		}
 		a.Reserve(reserved...)
 		for _, i := range rapid.SliceOf(rapid.IntRange(0, len(all)-1)).Draw(rt, "changes") {
-			if b := a.blocks[all[i]]; b == nil {
+			if b := a.block(all[i]); b == nil {
 				a.claim(a.host("a"), all[i])
 			} else if b.taken == 0 && rapid.Bool().Draw(rt, "fill") {
-				a.take(b, 1<<12, &allocation{handle: "h"})
+				a.take(nil, b, 1<<12, a.named("h").allocation(owner{}))
 			} else {
 				a.dropAffinity(b.owner, all[i])
 				a.remove(b)
@@ -44,7 +44,7 @@ func TestSearchesAreWalks(t *testing.T) {
 		s := a.shelf(all[0])
 		var gap, open netip.Prefix
 		for i := to; i >= from; i-- {
-			if b := a.blocks[all[i]]; b == nil && a.allReserved(all[i]) == nil {
+			if b := a.block(all[i]); b == nil && a.allReserved(all[i]) == nil {
 				gap = all[i]
 			} else if b != nil && b.free > 0 {
 				open = all[i]

@@ -81,7 +81,7 @@ func (a *Allocator) encapsulating(h *host, d device) (out []netip.Prefix) {
 func (a *Allocator) ensureTunnel(h *host, d device, pools []netip.Prefix, now *[devices]netip.Addr) (bool, error) {
 	old, id := now[d], d.handle(h.name)
 	x := a.assignment(old)
-	if x == nil || x.handle == id {
+	if x == nil || x.handle.id == id {
 		if x != nil && slices.ContainsFunc(pools, func(p netip.Prefix) bool { return p.Contains(old) }) {
 			return false, nil
 		}
@@ -115,7 +115,7 @@ func (a *Allocator) dropTunnel(h *host, d device, now *[devices]netip.Addr) {
 	if err := a.ReleaseByHandle(id); err == nil {
 		return
 	}
-	if x := a.assignment(old); x != nil && x.handle == id {
+	if x := a.assignment(old); x != nil && x.handle.id == id {
 		_, _ = a.Release(Release{Addr: old, Handle: id})
 	}
 }
@@ -131,11 +131,11 @@ func (a *Allocator) assignment(addr netip.Addr) *allocation {
 	if p == nil {
 		return nil
 	}
-	b := a.blocks[netip.PrefixFrom(addr, p.BlockBits).Masked()]
+	b := a.block(netip.PrefixFrom(addr, p.BlockBits).Masked())
 	if b == nil {
 		return nil
 	}
-	return b.held[b.ordinal(addr)]
+	return b.slots[b.ordinal(addr)].held
 }
 
 // TunnelAddrs are the addresses that the node's object names: for IPIP, for VXLAN

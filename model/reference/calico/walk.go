@@ -81,10 +81,10 @@ func (a *Allocator) usable(h *host, pools []*pool) (netip.Prefix, bool) {
 	return netip.Prefix{}, false
 }
 
-// borrow takes addresses from blocks of whoever it be.
+// borrow takes addresses from blocks of whoever it be, until out has num.
 //
 // Source: ipam.go, autoAssign ("a random hunt").
-func (a *Allocator) borrow(h *host, pools []*pool, num int, x *allocation) (out []netip.Addr) {
+func (a *Allocator) borrow(out []netip.Addr, h *host, pools []*pool, num int, x *allocation) []netip.Addr {
 	for _, p := range pools {
 		s := a.sizes[size{p.v6(), p.BlockBits}]
 		if s == nil {
@@ -96,7 +96,7 @@ func (a *Allocator) borrow(h *host, pools []*pool, num int, x *allocation) (out 
 				if b == nil {
 					break
 				}
-				out = append(out, a.take(b, num-len(out), x)...)
+				out = a.take(out, b, num-len(out), x)
 			}
 		}
 	}
