@@ -34,8 +34,8 @@ type Config struct {
 	Link    *Link         // the user's NATS; nil: our own
 	Dir     string        // where findings go, and what is needed to continue
 	Fresh   bool          // begin anew: what Dir holds of campaigns before goes
-	// Of a plan: Weights say how long each point takes beside the others; nil: all as
-	// long. Point is called at the end with each point that is done, a plan.Done
+	// Of a plan: Weights are about how many seconds each point takes; nil: as long as
+	// each other. Point is called at the end with each point that is done, a plan.Done
 	// as JSON, in the order of numbers.
 	Weights []float64
 	Point   func(n uint64, done []byte) error

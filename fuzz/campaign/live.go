@@ -95,17 +95,15 @@ func (c *served) point(ctx context.Context, q ask) *answer {
 	return &answer{Point: squeeze(text)}
 }
 
-// frugal: the thousands of nodes of a plan may be all that fits into the memory of
-// this machine, once for each of its processors. A heap may double, and less when it
-// is large.
+// frugal: the thousands of nodes of a plan may be most of what fits into the memory
+// of this machine, once for each of its processors. As long as there is room, the
+// heap may grow as the runner says.
 func frugal() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(100)
-	}
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(heapMax)
 	}
 }
 
-// heapMax: above it, memory is dearer than time.
+// heapMax: above it, memory is dearer than time. Two such cells and their coordinator
+// are below 4 GiB.
 const heapMax = 1536 << 20

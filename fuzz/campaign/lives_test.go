@@ -263,3 +263,18 @@ func TestSome(t *testing.T) {
 		}
 	}
 }
+
+// TestLeft: before anything is done by what the points weigh, afterwards by how fast
+// they are done.
+func TestLeft(t *testing.T) {
+	c := &coordinator{Config: Config{Weights: []float64{10, 10, 20}, Runs: 3, Workers: 2}, state: newState()}
+	c.pace.begin(0, at(100))
+	if got := c.left(at(105)); got != 15*time.Second {
+		t.Errorf("%v, want 15s", got)
+	}
+	c.weigh(span{0, 1})
+	c.pace.add(uint64(c.weighed*1e6), at(160)) // twice as long as was thought, for half as much
+	if got := c.left(at(160)); got != 180*time.Second {
+		t.Errorf("%v, want 180s", got)
+	}
+}

@@ -147,10 +147,14 @@ func (c *coordinator) left(now time.Time) time.Duration {
 		sum += c.weight(n)
 	}
 	per := c.pace.now(now) / 1e6
-	if per <= 0 || sum <= 0 {
+	switch {
+	case c.Weights == nil && per <= 0:
 		return 0
+	case per <= 0: // nothing is done yet, and what is under way is part of it
+		guess := time.Duration(sum / float64(max(1, c.Workers)) * float64(time.Second))
+		return max(0, guess-now.Sub(c.pace.marks[0].at))
 	}
-	return time.Duration(sum / per * float64(time.Second))
+	return time.Duration(max(0, sum) / per * float64(time.Second))
 }
 
 // weigh what is done.
