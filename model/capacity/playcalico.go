@@ -135,6 +135,8 @@ func (m *byCalico) request(p *pod, container string) calico.Request {
 
 func (m *byCalico) adopt(p *pod) { m.a.SetEndpoint(m.request(p, p.container), p.addrs...) }
 
+func (m *byCalico) orphaned(*pod) {} // the collector asks for pods that changed
+
 func (m *byCalico) add(p *pod) ([]netip.Addr, error) {
 	q := m.request(p, p.container)
 	got, err := m.a.Add(q)

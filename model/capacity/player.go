@@ -44,6 +44,9 @@ type manager interface {
 	up(n *station) error
 	// adopt takes over a pod that runs already.
 	adopt(p *pod)
+	// orphaned: nobody but the reconciler will release what a pod's lost sandbox had,
+	// unless its node comes back.
+	orphaned(p *pod)
 	// add gives a pod's sandbox its addresses. What a refused one has taken is
 	// released again, as the kubelet does.
 	add(p *pod) ([]netip.Addr, error)
@@ -111,6 +114,7 @@ type pod struct {
 	container string // of the one that is alive; "": none
 	addrs     []netip.Addr
 	reported  []netip.Addr // in the pod's status
+	lost      []netip.Addr // of a sandbox that was lost with its node's power
 	marked    bool
 	tries     uint32 // how often it began to wait
 	waits     bool
@@ -190,10 +194,16 @@ func (p *Player) do(e Event) error {
 	case PodStops:
 		return p.stop(p.pods[e.Pod])
 	case PodMarked:
-		p.pods[e.Pod].marked = true
-		p.touch(p.pods[e.Pod])
+		x := p.pods[e.Pod]
+		x.marked = true
+		p.touch(x)
+		p.manager.orphaned(x)
 	case PodRemoved:
-		p.gone(p.pods[e.Pod])
+		x := p.pods[e.Pod]
+		p.gone(x)
+		if !x.marked {
+			p.manager.orphaned(x)
+		}
 	case Pass:
 		p.freed++
 		err := p.manager.pass(p.now, p.changed)
@@ -313,6 +323,7 @@ func (p *Player) retry(until time.Duration) error {
 		p.now = w.at
 		if !p.tireless && (w.pod.at0 == p.freed || w.pod.refused && p.manager.hopeless()) {
 			p.course.Adds++
+			w.pod.sandboxes++
 			p.refuse(w.pod)
 			p.queue.push(again{p.now + Retry, w.pod, w.tries})
 			continue
@@ -347,7 +358,7 @@ func (p *Player) down(n *station) {
 		}
 		if x.container != "" {
 			n.disk = append(n.disk, sandbox{x, x.container})
-			x.container, x.addrs = "", nil
+			x.container, x.addrs, x.lost = "", nil, x.addrs
 		}
 	}
 }
@@ -361,6 +372,7 @@ func (p *Player) up(n *station) error {
 	}
 	slices.SortFunc(n.disk, func(a, b sandbox) int { return int(a.pod.number - b.pod.number) })
 	for _, s := range n.disk {
+		s.pod.lost = nil
 		if err := p.manager.del(s.pod, s.container); err != nil {
 			return err
 		}

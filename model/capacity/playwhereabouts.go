@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
-	"time"
 
 	"ipamsim/model"
 	"ipamsim/model/metric"
@@ -23,6 +22,11 @@ type byWhereabouts struct {
 	rule whereabouts.Rule
 	// interfaces that were there at the beginning, by container.
 	interfaces map[string][]string
+
+	orphans  []*pod // since the last pass
+	passed   bool   // there has been one
+	plain    bool   // see passPlain
+	poolName string // once it is known
 }
 
 func newWhereabouts(p *Player) (*byWhereabouts, error) {
@@ -45,6 +49,7 @@ func newWhereabouts(p *Player) (*byWhereabouts, error) {
 		}
 		m.all = append(m.all, x)
 	}
+	m.plain = plain(c.Networks)
 	return m, m.slice()
 }
 
@@ -151,6 +156,8 @@ func (m *byWhereabouts) call(p *pod, container string, network int) whereabouts.
 
 func (m *byWhereabouts) adopt(*pod) {}
 
+func (m *byWhereabouts) orphaned(p *pod) { m.orphans = append(m.orphans, p) }
+
 // add is Multus' ADD: the networks in order, the first failure ends it, and what
 // there was is released.
 func (m *byWhereabouts) add(p *pod) ([]netip.Addr, error) {
@@ -184,22 +191,6 @@ func (m *byWhereabouts) release(p *pod, container string, from int) error {
 			return err
 		}
 	}
-	return nil
-}
-
-func (m *byWhereabouts) pass(time.Duration, []model.PodRef) error {
-	var pods []whereabouts.Pod
-	for _, x := range m.p.pods {
-		if x == nil {
-			continue
-		}
-		o := whereabouts.Pod{Ref: x.ref, Pending: x.reported == nil, Marked: x.marked}
-		for _, a := range x.reported {
-			o.IPs = append(o.IPs, a.String())
-		}
-		pods = append(pods, o)
-	}
-	m.r.Reconcile(m.rule, pods)
 	return nil
 }
 

@@ -1,0 +1,70 @@
+package capacity
+
+import (
+	"time"
+
+	"ipamsim/model"
+	"ipamsim/model/reference/whereabouts"
+)
+
+// pass of ip-reconciler, with the pods' status as it is.
+func (m *byWhereabouts) pass(time.Duration, []model.PodRef) error {
+	if m.plain && m.passed && !m.p.tireless {
+		m.passPlain()
+		return nil
+	}
+	var pods []whereabouts.Pod
+	for _, x := range m.p.pods {
+		if x == nil {
+			continue
+		}
+		o := whereabouts.Pod{Ref: x.ref, Pending: x.reported == nil, Marked: x.marked}
+		for _, a := range x.reported {
+			o.IPs = append(o.IPs, a.String())
+		}
+		pods = append(pods, o)
+	}
+	m.r.Reconcile(m.rule, pods)
+	m.passed, m.orphans = true, nil
+	return nil
+}
+
+// plain reports whether a claim that nobody has can only be that of a sandbox that
+// was lost with its node's power: one network of one IPv4 range, where an ADD takes
+// all or nothing and a DEL leaves nothing; and whether upstream takes reservations
+// for what they are, which it does not where the network has a name.
+func plain(networks []model.Network) bool {
+	if len(networks) != 1 {
+		return false
+	}
+	n := &networks[0]
+	return len(n.Ranges) == 1 && n.Slice == 0 && n.Ranges[0].Prefix.Addr().Is4() && (n.Name == "" || !n.Overlap)
+}
+
+// passPlain is a pass that looks only at what may have been orphaned since the last
+// one: a large cluster has a hundred thousand claims, and a pass every few minutes.
+// Every rule takes a marked pod, and one whose object is gone, for no more.
+func (m *byWhereabouts) passPlain() {
+	for _, x := range m.orphans {
+		for _, a := range x.lost {
+			m.r.Release(m.pool(), a)
+			if m.p.c.Whereabouts.Networks[0].Overlap {
+				m.r.DeleteReservation(a.String())
+			}
+		}
+	}
+	m.orphans = m.orphans[:0]
+}
+
+// pool is the name of the only pool's object, "" if there is none yet.
+func (m *byWhereabouts) pool() string {
+	if m.poolName == "" {
+		n := &m.p.c.Whereabouts.Networks[0]
+		for _, p := range m.r.Snapshot().Pools {
+			if n.Owns(&p) {
+				m.poolName = p.Name
+			}
+		}
+	}
+	return m.poolName
+}
