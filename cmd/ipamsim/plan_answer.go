@@ -136,9 +136,10 @@ func asked(p *plan.Plan) *answer.Plan {
 	if s.Engine == plan.Real {
 		engine = plan.Real
 	}
-	for _, c := range p.Cells {
+	for i := range p.Cells {
+		c := &p.Cells[i]
 		a.Cells = append(a.Cells, answer.Cell{
-			Option: c.Option, Cost: costs[c.Option], Values: c.Values, BlockSize: c.BlockSize, PoolSize: c.PoolSize, Engine: engine,
+			Option: c.Option, Cost: costs[c.Option], Values: c.Values, BlockSize: c.BlockSize, PoolSize: c.PoolSize, Engine: engine, Cluster: &c.Cluster,
 		})
 	}
 	return a

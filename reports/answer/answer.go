@@ -9,7 +9,6 @@ package answer
 
 import (
 	"fmt"
-	"net/netip"
 	"time"
 
 	"ipamsim/model/capacity"
@@ -53,10 +52,9 @@ type Cell struct {
 	Option, Cost        string // "" for a plan without options
 	Values              []string
 	BlockSize, PoolSize int
-	// Pools of Calico in order, and the nodes at the beginning: blocks and owners are
-	// numbered without.
-	Pools []netip.Prefix
-	Nodes []string
+	// Cluster is what the settings come to: it knows the names of blocks and nodes,
+	// which are numbered if it is nil.
+	Cluster *capacity.Cluster
 	// Lives by repeat: of the engine that answers, and of the real code where both
 	// ran. Nil where a point was refused or is not done yet.
 	Lives, Real []*capacity.Course

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ipamsim/model/capacity"
+	"ipamsim/model/reference/calico"
 	"ipamsim/reports"
 	"ipamsim/reports/chart"
 )
@@ -62,7 +63,7 @@ func (a *Answer) owners(title string, n int, l *capacity.Course) chart.Picture {
 	if blocks == 0 || blocks > chart.BlocksMax || len(l.Owners) != len(l.Samples) {
 		return nil
 	}
-	o := &chart.Owners{Title: title, X: chart.Axis{Label: "time", Duration: true}, Blocks: blockNames(&a.plan.Cells[n], blocks), Owner: l.Owners}
+	o := &chart.Owners{Title: title, X: chart.Axis{Label: "time", Duration: true}, Blocks: blockNames(a.plan.Cells[n].Cluster, blocks), Owner: l.Owners}
 	nodes := int32(0)
 	for i := range l.Owners {
 		if len(l.Owners[i]) != blocks {
@@ -77,23 +78,27 @@ func (a *Answer) owners(title string, n int, l *capacity.Course) chart.Picture {
 	}
 	for i := range int(nodes) {
 		name := fmt.Sprintf("node %d", i+1)
-		if known := a.plan.Cells[n].Nodes; i < len(known) {
-			name = reports.Clean(known[i])
+		if c := a.plan.Cells[n].Cluster; c != nil && i < len(c.Nodes) {
+			name = reports.Clean(c.Nodes[i].Name)
 		}
 		o.Nodes = append(o.Nodes, name)
 	}
 	return o
 }
 
-// blockNames are the prefixes of all blocks of the pools, where that many blocks are
-// known to be in them.
-func blockNames(c *Cell, n int) []string {
+// blockNames are the prefixes of all blocks of the enabled pools, in their order,
+// where as many are known as the lives have.
+func blockNames(c *capacity.Cluster, n int) []string {
 	var out []string
-	for _, p := range c.Pools {
-		bits := p.Addr().BitLen() - bitsOf(c.BlockSize)
-		for at := p.Masked().Addr(); p.Contains(at) && len(out) <= n && bits >= p.Bits(); {
-			out = append(out, netip.PrefixFrom(at, bits).String())
-			at = after(at, bits)
+	if c != nil && c.Calico != nil {
+		pools := slices.Clone(c.Calico.Pools)
+		slices.SortFunc(pools, func(a, b calico.Pool) int { return a.Prefix.Compare(b.Prefix) })
+		for _, p := range pools {
+			bits := cmp.Or(p.BlockBits, p.Prefix.Addr().BitLen()-blockHostBits)
+			for at := p.Prefix.Masked().Addr(); !p.Disabled && p.Prefix.Contains(at) && len(out) <= n && bits >= p.Prefix.Bits(); {
+				out = append(out, netip.PrefixFrom(at, bits).String())
+				at = after(at, bits)
+			}
 		}
 	}
 	if len(out) == n {
@@ -106,13 +111,8 @@ func blockNames(c *Cell, n int) []string {
 	return out
 }
 
-// bitsOf a size that is a power of two.
-func bitsOf(size int) (bits int) {
-	for ; size > 1; size /= 2 {
-		bits++
-	}
-	return bits
-}
+// blockHostBits of Calico's blocks unless a pool says otherwise: a /26, or a /122.
+const blockHostBits = 6
 
 // after is the address behind a prefix; none is invalid.
 func after(a netip.Addr, bits int) netip.Addr {

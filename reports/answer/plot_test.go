@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/model/capacity"
+	"ipamsim/model/reference/calico"
 	"ipamsim/reports/answer"
 )
 
@@ -101,33 +103,38 @@ func TestPlots(t *testing.T) {
 	}
 }
 
-// A block has its prefix for a name where the pools say which blocks there are.
+// Blocks and their owners have their names where the cluster says which there are.
 func TestBlockNames(t *testing.T) {
-	pools := func(cidrs ...string) (out []netip.Prefix) {
+	pools := func(cidrs ...string) (out []calico.Pool) {
 		for _, c := range cidrs {
-			out = append(out, netip.MustParsePrefix(c))
+			out = append(out, calico.Pool{Prefix: netip.MustParsePrefix(c)})
 		}
 		return out
 	}
+	disabled := append(pools("10.0.0.0/24"), calico.Pool{Prefix: netip.MustParsePrefix("10.9.0.0/24"), Disabled: true})
+	small := []calico.Pool{{Prefix: netip.MustParsePrefix("10.0.0.0/30"), BlockBits: 32}}
 	for _, tt := range []struct {
 		name, last string
-		pools      []netip.Prefix
+		pools      []calico.Pool
 	}{
 		{"one pool", "10.64.75.192/26", pools("10.64.75.0/24")},
-		{"two pools", "10.1.255.192/26", pools("10.0.0.0/25", "10.1.255.128/25")},
+		{"two pools", "10.1.255.192/26", pools("10.1.255.128/25", "10.0.0.0/25")},
+		{"one of them disabled", "10.0.0.192/26", disabled},
+		{"other blocks than the default", "10.0.0.3/32", small},
 		{"the end of all addresses", "255.255.255.192/26", pools("255.255.255.0/24")},
+		{"IPv6", "fd00::c0/122", pools("fd00::/120")},
 		{"other blocks than the lives have", "block 4", pools("10.0.0.0/20")},
 		{"not known", "block 4", nil},
 	} {
 		p := owned()
-		p.Cells[0].Pools = tt.pools
+		p.Cells[0].Cluster = &capacity.Cluster{Calico: &capacity.Calico{Pools: tt.pools}, Nodes: []capacity.Node{{Name: "kubestage1001"}}}
 		for _, f := range answer.Of(p).Files() {
 			var b bytes.Buffer
 			if f.Name != "plots/owners-0.csv" {
 				continue
 			}
-			if err := f.Write(&b); err != nil || !strings.Contains(b.String(), tt.last) {
-				t.Errorf("%s: no %s in\n%s %v", tt.name, tt.last, b.String(), err)
+			if err := f.Write(&b); err != nil || !strings.Contains(b.String(), tt.last) || !strings.Contains(b.String(), "kubestage1001") || !strings.Contains(b.String(), "node 2") {
+				t.Errorf("%s: no %s, kubestage1001 or node 2 in\n%s %v", tt.name, tt.last, b.String(), err)
 			}
 		}
 	}
