@@ -40,6 +40,8 @@ type Sample struct {
 	Nodes   int // that are up
 	Pods    int // that are bound to a node that is up
 	Waiting int // of these: without an address
+	// Unplaced is how many more are meant to run and no node has room for.
+	Unplaced int
 
 	// Size is how many addresses pools have that are not disabled, or ranges, without
 	// reserved and excluded ones.
