@@ -45,6 +45,7 @@ lint: ## gofmt, vet, staticcheck, actionlint
 bench: ## measure; writes bench.json and prints the table of reports/BENCH.md
 	@$(call gov,test) -timeout 60m -count=1 -run '^TestBench$$' -v ./scenarios -bench-json $(CURDIR)/bench.json
 	@$(call gov,test) -timeout 60m -count=1 -run '^TestBench$$' -v ./sim/ipam/calico -bench-json $(CURDIR)/bench.json
+	@$(call gov,test) -timeout 60m -count=1 -run '^TestBench$$' -v ./model/capacity -bench-json $(CURDIR)/bench.json
 	@$(call gov,test) -timeout 60m -count=1 -gcflags=ipamsim/fuzz/coverage/lamp=-d=libfuzzer -run '^TestBench$$' -v ./fuzz -bench-json $(CURDIR)/bench.json
 
 golden: ## rewrite the goldens; read the diff before you commit it
