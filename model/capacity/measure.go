@@ -11,8 +11,7 @@ import (
 	"ipamsim/model/reference/calico"
 )
 
-// Measure is the same Sample of a real cluster, but for Unplaced, of which it knows
-// nothing.
+// Measure is the same Sample of a real cluster.
 func Measure(v metric.View) Sample {
 	s := sceneOf(&v)
 	return s.sample(v.Truth.At)

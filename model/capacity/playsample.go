@@ -23,9 +23,7 @@ func (p *Player) sample() {
 	}
 	p.manager.look(s)
 	s.blackholed = p.fabric.lost(s)
-	x := s.sample(p.now)
-	x.Unplaced = p.tape.Unplaced()
-	p.course.Samples = append(p.course.Samples, x)
+	p.course.Samples = append(p.course.Samples, s.sample(p.now))
 	if row := s.owners(p.number); row != nil {
 		p.course.Owners = append(p.course.Owners, row)
 	}

@@ -41,12 +41,8 @@ func agree(p *Plan) *Agreement {
 				continue
 			}
 			g.Lives++
-			certain, real := c.Lives[i].Certain(), c.Real[i].Samples
-			if len(certain) < len(c.Lives[i].Samples) { // from here on the real life may be another
-				real = real[:min(len(real), len(certain))]
-			}
-			g.Samples += min(len(certain), len(real))
-			if d := differing(certain, real); d != nil {
+			g.Samples += min(len(c.Lives[i].Samples), len(c.Real[i].Samples))
+			if d := differing(c.Lives[i].Samples, c.Real[i].Samples); d != nil {
 				if differ++; differ <= differMax {
 					d.Row, d.Repeat = n, i
 					g.Differ = append(g.Differ, *d)

@@ -35,6 +35,7 @@ type draft struct {
 	reserved   map[string]*rangeReservation
 	running    []running
 	finished   []running
+	waiting    []running // without an address yet
 
 	report *Report
 }
@@ -45,6 +46,8 @@ type Options struct {
 	// Anonymise replaces the names of nodes, namespaces, pods, pools and networks, and
 	// the addresses of nodes. Addresses replaces those of pools and pods as well.
 	Anonymise, Addresses bool
+	// Expect are the invariants that are broken in this cluster already.
+	Expect []string
 }
 
 // Report is what became of a cluster's objects.
@@ -74,7 +77,9 @@ type Count struct {
 func counts(m map[string]int) []Count {
 	var out []Count
 	for _, k := range slices.Sorted(maps.Keys(m)) {
-		out = append(out, Count{k, m[k]})
+		if m[k] > 0 {
+			out = append(out, Count{k, m[k]})
+		}
 	}
 	return out
 }
@@ -145,14 +150,20 @@ func (c *Cluster) draft(o Options) (*draft, error) {
 }
 
 func (d *draft) copyNodes() {
-	var sick []string
+	var sick, silent []string
 	for _, name := range d.Cluster.nodes.keys() {
 		n := d.Cluster.nodes[name].value
 		d.nodes[name] = &n
 		d.origin("Node "+name, d.Cluster.nodes[name].from)
-		if n.NotReady {
+		switch {
+		case n.Unheard:
+			silent = append(silent, name)
+		case n.NotReady:
 			sick = append(sick, name)
 		}
+	}
+	if len(silent) > 0 {
+		d.unknown("nothing is heard of %s: taken to be off, and the pods that the dump has on it to be dead", some(silent))
 	}
 	if len(sick) > 0 {
 		d.unknown("nodes that are not Ready, %s: taken for running, with all pods that the dump has on them", d.some(sick))
@@ -168,7 +179,7 @@ func (d *draft) missingNodes() {
 			added = append(added, name)
 		}
 	}
-	for _, p := range append(d.running[:len(d.running):len(d.running)], d.finished...) {
+	for _, p := range slices.Concat(d.running, d.finished, d.waiting) {
 		add(p.Node)
 	}
 	if len(d.Cluster.nodes) == 0 { // who has a block is a node, as far as one can tell

@@ -3,6 +3,7 @@ package dump
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/yaml"
@@ -67,13 +68,16 @@ func (d *draft) head(w *writer) {
 		spec["reconcilers"] = r
 	}
 	var going []object
-	for i := range d.running {
-		if p := &d.running[i]; p.Deleting {
+	for _, p := range slices.Concat(d.running, d.waiting) {
+		if p.Deleting {
 			going = append(going, object{"at": "0s", "delete": object{"resource": "pods", "namespace": p.Namespace, "name": p.Name}})
 		}
 	}
 	if len(going) > 0 {
 		spec["timeline"] = going
+	}
+	if len(d.o.Expect) > 0 {
+		spec["expect"] = object{"violations": d.o.Expect}
 	}
 	text, err := yaml.Marshal(object{"apiVersion": scenarios.APIVersion, "kind": scenarios.Kind, "metadata": named(d.o.Name), "spec": spec})
 	if err != nil && w.err == nil {

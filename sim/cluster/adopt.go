@@ -134,6 +134,10 @@ func (c *Cluster) foundAt(p *corev1.Pod, w wanted, i int) model.Attachment {
 	var ips []string
 	if primary := c.cfg.Primary != "" && i == 0 && w.key == c.cfg.Primary; primary {
 		a.Asked = p.Annotations["cni.projectcalico.org/ipAddrs"] != ""
+		if past := p.Annotations["cni.projectcalico.org/ipAddrsNoIpam"]; past != "" {
+			a.Static = pastIPAM(past)
+			return a
+		}
 		for _, ip := range p.Status.PodIPs {
 			ips = append(ips, ip.IP)
 		}
@@ -158,6 +162,23 @@ func (c *Cluster) foundAt(p *corev1.Pod, w wanted, i int) model.Attachment {
 	return a
 }
 
+// pastIPAM are the addresses that a pod brings itself, which no manager knows of.
+//
+// Source: cni-plugin/pkg/k8s/k8s.go, overrideIPAMResult (v3.31).
+func pastIPAM(annotation string) []netip.Addr {
+	var ips []string
+	if json.Unmarshal([]byte(annotation), &ips) != nil {
+		return nil
+	}
+	var out []netip.Addr
+	for _, s := range ips {
+		if a, err := netip.ParseAddr(s); err == nil {
+			out = append(out, a.Unmap())
+		}
+	}
+	return out
+}
+
 // networkStatus are the addresses that Multus' annotation has for a network of the
 // pod: those of its interface, or else of its name.
 func networkStatus(p *corev1.Pod, w wanted) []string {
@@ -178,23 +199,29 @@ func networkStatus(p *corev1.Pod, w wanted) []string {
 	return nil
 }
 
-// staticOf are the addresses that a CNI configuration gives to every pod, past the
-// manager.
+// staticOf are the addresses that a CNI configuration, or one of its list, gives to
+// every pod, past the manager.
 func staticOf(config json.RawMessage) []netip.Addr {
-	var conf struct {
+	type plugin struct {
 		IPAM struct {
 			Addresses []struct {
 				Address string `json:"address"`
 			} `json:"addresses"`
 		} `json:"ipam"`
 	}
+	var conf struct {
+		plugin
+		Plugins []plugin `json:"plugins"`
+	}
 	if json.Unmarshal(config, &conf) != nil {
 		return nil
 	}
 	var out []netip.Addr
-	for _, a := range conf.IPAM.Addresses {
-		if p, err := netip.ParsePrefix(a.Address); err == nil {
-			out = append(out, p.Addr())
+	for _, p := range append(conf.Plugins, conf.plugin) {
+		for _, a := range p.IPAM.Addresses {
+			if p, err := netip.ParsePrefix(a.Address); err == nil {
+				out = append(out, p.Addr())
+			}
 		}
 	}
 	return out

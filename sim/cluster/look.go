@@ -104,6 +104,13 @@ func (c *Cluster) imagine(objs []Object) error {
 // underWay adds the calls that may be running for pods that come or go.
 func underWay(t *model.Truth, leaving func(model.PodRef) bool) {
 	up := map[model.PodRef]bool{}
+	t.Pods = maps.Clone(t.Pods)
+	for ref, p := range t.Pods {
+		if leaving != nil && leaving(ref) {
+			p.Deleting = true
+			t.Pods[ref] = p
+		}
+	}
 	for i := range t.Sandboxes {
 		s := &t.Sandboxes[i]
 		if up[s.Pod] = true; leaving != nil && leaving(s.Pod) {

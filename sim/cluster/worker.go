@@ -28,11 +28,6 @@ type worker struct {
 	dead   []*podState // sandboxes of an earlier boot that still want their DEL
 	found  *podState   // the sandbox that was there before the run
 
-	// In turns only.
-	holds bool          // it is this worker's turn
-	due   time.Duration // when it was to try last
-	tried int           // which of all tries in the cluster that was
-
 	mu   sync.Mutex
 	pod  *corev1.Pod
 	gone bool // the object is no longer stored
@@ -68,11 +63,8 @@ func (w *worker) unwanted() bool {
 }
 
 func (w *worker) run(ctx context.Context, g *sim.Gate) error {
-	defer w.done()
 	for _, d := range w.dead {
-		if w.turn(ctx, turnLost) {
-			w.del(ctx, d)
-		}
+		w.del(ctx, d)
 	}
 	up := w.found
 	if up != nil && w.pod.Status.Phase != corev1.PodRunning && !w.unwanted() {
@@ -80,17 +72,11 @@ func (w *worker) run(ctx context.Context, g *sim.Gate) error {
 			return err
 		}
 	}
-	for class := turnOther; up == nil && !w.unwanted(); class = turnAgain {
-		if !w.turn(ctx, class) {
-			return ctx.Err()
-		}
-		w.tries(class == turnOther)
+	for up == nil && !w.unwanted() {
 		var err error
-		up, err = w.bringUp(ctx, g)
-		w.done()
-		if ctx.Err() != nil {
+		if up, err = w.bringUp(ctx, g); ctx.Err() != nil {
 			return ctx.Err()
-		} else if err != nil && !w.again(ctx) {
+		} else if err != nil && !w.pause(ctx, w.c.cfg.Timers.SandboxRetry) {
 			return ctx.Err()
 		}
 	}
@@ -99,9 +85,6 @@ func (w *worker) run(ctx context.Context, g *sim.Gate) error {
 		return ctx.Err()
 	}
 	if up != nil {
-		if !w.turn(ctx, turnOther) {
-			return ctx.Err()
-		}
 		_ = g.Pass(ctx, sim.Op{Kind: sim.Local, Class: "stop", Key: "STOP containers " + w.key.String()}, func(context.Context) error { return nil })
 		if ctx.Err() != nil {
 			return ctx.Err()

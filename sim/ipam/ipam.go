@@ -192,6 +192,13 @@ type Hoster interface {
 	Devices(*corev1.Node) []Device
 }
 
+// Exporter is an Instance that can print what it keeps itself.
+type Exporter interface {
+	// Export is every object in a datastore of its own, in any order; none if it keeps
+	// none. It passes no gate.
+	Export(context.Context) ([]Object, error)
+}
+
 // Commander is an Instance whose manager comes with a command-line tool.
 type Commander interface {
 	// Command runs it as an operator would type it ("calicoctl ipam show") and

@@ -22,6 +22,7 @@ type instance struct {
 
 var (
 	_ ipam.Adopter   = (*instance)(nil)
+	_ ipam.Exporter  = (*instance)(nil)
 	_ ipam.Keeper    = (*instance)(nil)
 	_ ipam.Commander = (*instance)(nil)
 )
@@ -136,6 +137,11 @@ func (i *instance) Adopt(ctx context.Context, c ipam.Call, addrs []netip.Addr) e
 		return a.Adopt(ctx, c, addrs)
 	}
 	return err
+}
+
+// Export is the first one's.
+func (i *instance) Export(ctx context.Context) ([]ipam.Object, error) {
+	return i.first.(ipam.Exporter).Export(ctx)
 }
 
 // Command is the first one's tool.

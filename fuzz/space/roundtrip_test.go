@@ -1,0 +1,340 @@
+package space_test
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"ipamsim/fuzz/space"
+	"ipamsim/model"
+	"ipamsim/scenarios"
+	"ipamsim/scenarios/dump"
+	"ipamsim/sim/cluster"
+)
+
+var (
+	roundtrips = flag.Int("roundtrips", 30, "how many random clusters are dumped and imported")
+	departures = flag.Int("departures", 30, "how many of them are emptied")
+	roundtrip  = flag.Uint64("roundtrip", 0, "only the world of this seed, and all of what came of it")
+)
+
+// A dump of a cluster, imported, is the cluster: the same claims, blocks, affinities,
+// handles and reservations, the same policy, the same sandboxes, and the same verdicts.
+//
+// The dump is taken at the end of a run of a random world, with its faults and hazards:
+// what kubectl get prints of every kind, and of Calico on etcd what calicoctl get and
+// calicoctl datastore migrate print.
+//
+// Some things no dump shows. Each is an excuse, and the only ones are those of excuses;
+// what is excused is taken as the dump has it, and everything else as it really is.
+func TestRoundTrip(t *testing.T) {
+	r, err := scenarios.NewRunner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	sum := tripSum{excused: map[string]int{}, verdicts: map[string]int{}}
+	for i := range uint64(*roundtrips) {
+		seed, where := i/3+1, space.Names()[i%3]
+		if *roundtrip != 0 && seed != *roundtrip {
+			continue
+		}
+		trip(t, r, where, seed, &sum)
+	}
+	t.Logf("%d worlds, %d without any excuse; %d claims, %d sandboxes, %d violations", sum.worlds, sum.plain, sum.claims, sum.sandboxes, sum.violations)
+	for _, m := range []map[string]int{sum.excused, sum.verdicts} {
+		for _, k := range slices.Sorted(maps.Keys(m)) {
+			t.Logf("%6d  %s", m[k], k)
+		}
+	}
+}
+
+// tripSum is what all trips came to.
+type tripSum struct {
+	worlds, plain, claims, sandboxes, violations int
+	excused, verdicts                            map[string]int
+}
+
+// end is a cluster at the end of a run.
+type end struct {
+	*cluster.Sight
+	stored []cluster.Object
+}
+
+func trip(t *testing.T, r *scenarios.Runner, where string, seed uint64, sum *tripSum) {
+	t.Helper()
+	s, err := space.Draw(where, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := endOf(t, r, s)
+	if empty(was) {
+		sum.excused["a cluster in which nothing of an address manager is left"]++
+		return
+	}
+	text, notes := imported(t, s, was.stored)
+	fail := func(format string, args ...any) {
+		t.Errorf("%s: %s", s.Name(), fmt.Sprintf(format, args...))
+	}
+	in, err := scenarios.Parse(s.Name()+"-imported.yaml", text)
+	if err != nil {
+		fail("the import does not load: %v", err)
+		return
+	}
+	in.Doc.Spec.Fabric = s.Doc.Spec.Fabric // which racks and routers there are, no dump says
+	is, err := r.Look(context.Background(), in)
+	if err != nil {
+		fail("the import cannot be looked at: %v", err)
+		return
+	}
+	x := &excuses{fail: fail, was: was, is: is, pods: map[model.PodRef]*corev1.Pod{}, nodes: map[string]*corev1.Node{}, count: map[string]int{}}
+	x.read(s)
+	x.policy()
+	sameRecord(fail, was.Sight, is)
+	x.truth()
+	want := cluster.AtRest(*was.Sight)
+	if got, want := told(is.Violations), told(want); !slices.Equal(got, want) {
+		fail("verdicts differ:\n  only of the import: %s\n  only of the cluster: %s",
+			strings.Join(minus(got, want), "\n    "), strings.Join(minus(want, got), "\n    "))
+	}
+	if *roundtrip != 0 {
+		t.Logf("%s\n%s\n%v", s.Name(), text, notes)
+	}
+	sum.worlds++
+	if len(x.count) == 0 {
+		sum.plain++
+	}
+	for why := range x.count {
+		sum.excused[why]++
+	}
+	for _, v := range is.Violations {
+		sum.verdicts[v.Invariant]++
+	}
+	sum.claims += len(is.Record.Claims)
+	sum.sandboxes += len(is.Truth.Sandboxes)
+	sum.violations += len(is.Violations)
+}
+
+// empty reports whether there is neither a pool nor a network that a dump could show.
+func empty(e end) bool {
+	pools := len(e.Record.Pools) + len(e.Record.Affinities)
+	for _, n := range e.Networks {
+		if n.Blocks == nil {
+			return false
+		}
+		pools += len(n.Blocks.Pools)
+	}
+	return pools == 0
+}
+
+func endOf(t *testing.T, r *scenarios.Runner, s *scenarios.Scenario) end {
+	t.Helper()
+	var was end
+	var bad error
+	_, err := r.Run(context.Background(), s, scenarios.Options{Store: scenarios.Memory, End: func(c *cluster.Cluster) {
+		if was.Sight, bad = c.Sight(); bad == nil {
+			was.stored, bad = c.Stored()
+		}
+	}})
+	if err = cmp.Or(err, bad); err != nil {
+		t.Fatalf("%s: %v", s.Name(), err)
+	}
+	return was
+}
+
+// imported is the scenario that ipamsim import makes of a dump: one file of kubectl's
+// and one of calicoctl's.
+func imported(t *testing.T, s *scenarios.Scenario, stored []cluster.Object) (text []byte, report *dump.Report) {
+	t.Helper()
+	type head struct{ APIVersion, Kind string }
+	lists := map[head][]json.RawMessage{}
+	for _, h := range []head{ // an empty list is known to be empty
+		{"whereabouts.cni.cncf.io/v1alpha1", "IPPool"}, {"whereabouts.cni.cncf.io/v1alpha1", "OverlappingRangeIPReservation"},
+		{"crd.projectcalico.org/v1", "IPAMBlock"},
+	} {
+		lists[h] = nil
+	}
+	for _, o := range stored {
+		var h head
+		if err := json.Unmarshal(o.Body, &h); err != nil {
+			t.Fatal(err)
+		}
+		lists[h] = append(lists[h], json.RawMessage(o.Body))
+	}
+	c := dump.New()
+	order := func(a, b head) int {
+		return cmp.Or(cmp.Compare(a.APIVersion, b.APIVersion), cmp.Compare(a.Kind, b.Kind))
+	}
+	for _, h := range slices.SortedFunc(maps.Keys(lists), order) {
+		list, err := json.Marshal(map[string]any{"apiVersion": h.APIVersion, "kind": h.Kind + "List", "items": lists[h]})
+		if err == nil {
+			err = c.Read(h.Kind+".json", bytes.NewReader(list), nil)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", s.Name(), err)
+		}
+	}
+	text, report, err := c.Scenario(dump.Options{})
+	if err != nil {
+		t.Fatalf("%s: %v", s.Name(), err)
+	}
+	return text, report
+}
+
+// sameRecord compares the records. The revision of a claim is the store's.
+func sameRecord(fail func(string, ...any), was, is *cluster.Sight) {
+	claims := func(s *cluster.Sight) []model.Claim {
+		out := slices.Clone(s.Record.Claims)
+		for i := range out {
+			out[i].Revision = 0
+		}
+		return out
+	}
+	for _, x := range []struct {
+		what    string
+		was, is any
+	}{
+		{"claims", claims(was), claims(is)},
+		{"pools", was.Record.Pools, is.Record.Pools},
+		{"affinities", was.Record.Affinities, is.Record.Affinities},
+		{"handles", was.Record.Handles, is.Record.Handles},
+		{"reservations", was.Record.Reservations, is.Record.Reservations},
+		{"policy", byKey(was.Networks), byKey(is.Networks)},
+	} {
+		if a, b := asJSON(x.was), asJSON(x.is); a != b {
+			fail("other %s:\n  was %s\n  is  %s", x.what, a, b)
+		}
+	}
+}
+
+func byKey(all []model.Network) []model.Network {
+	return slices.SortedFunc(slices.Values(all), func(a, b model.Network) int { return cmp.Compare(a.Key, b.Key) })
+}
+
+// asJSON is a value for comparison and for people; nothing and an empty list are one.
+func asJSON(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // plain values
+	}
+	return strings.ReplaceAll(string(b), "null", "[]")
+}
+
+// told are violations as text, sorted.
+func told(all []model.Violation) []string {
+	var out []string
+	for _, v := range all {
+		out = append(out, v.Invariant+": "+v.Message+" ("+strings.Join(v.Objects, ", ")+")")
+	}
+	slices.Sort(out)
+	return out
+}
+
+func minus(a, b []string) []string {
+	return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return slices.Contains(b, s) })
+}
+
+// The pods of an imported cluster go as any others: their DELs, run by upstream's own
+// code on the sandboxes that were adopted, leave no claim but those that nobody had.
+// Of a network with several ranges upstream's DEL may leave some, whoever ran the ADD:
+// see scenarios/found-dual-stack-del-stops.yaml and found-second-range-unguarded.yaml.
+func TestImportedPodsGo(t *testing.T) {
+	r, err := scenarios.NewRunner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	released, left, several, gone := 0, 0, 0, 0
+	for i := range uint64(*departures) {
+		seed, where := i/3+1, space.Names()[i%3]
+		s, err := space.Draw(where, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		was := endOf(t, r, s)
+		if empty(was) {
+			continue
+		}
+		text, _ := imported(t, s, was.stored)
+		in, err := scenarios.Parse(s.Name()+"-imported.yaml", text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		is, err := r.Look(context.Background(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		now := endOf(t, r, emptied(in, is))
+		for _, c := range now.Record.Claims {
+			switch {
+			case owner(is, c) == nil:
+				left++
+			case laterRange(is.Networks, c.Addr):
+				several++
+			default:
+				t.Errorf("%s: %s is still claimed for %s (%s), which was there and is gone", s.Name(), c.Addr, c.Pod, c.Container)
+			}
+		}
+		for _, b := range now.Truth.Sandboxes {
+			if b.Pod.Namespace != "" {
+				t.Errorf("%s: %s still runs on %s", s.Name(), b.Pod, b.Node)
+			}
+		}
+		released += len(is.Record.Claims) - len(now.Record.Claims)
+		gone += len(is.Truth.Sandboxes)
+	}
+	t.Logf("%d worlds: %d sandboxes went and %d claims with them; %d that nobody had stay, and %d of later ranges", *departures, gone, released, left, several)
+}
+
+// emptied is a scenario in which every pod is deleted and nothing else happens.
+func emptied(in *scenarios.Scenario, is *scenarios.View) *scenarios.Scenario {
+	out := *in
+	spec := &out.Doc.Spec
+	spec.Timeline, spec.Reconcilers, spec.Daemons = nil, nil, nil
+	spec.Until.Duration, spec.Settle.Duration = 5*time.Minute, 0
+	namespaces := map[string]bool{}
+	for ref := range is.Truth.Pods {
+		namespaces[ref.Namespace] = true
+	}
+	for _, n := range slices.Sorted(maps.Keys(namespaces)) {
+		spec.Timeline = append(spec.Timeline, scenarios.Event{Delete: &cluster.Delete{Resource: "pods", Namespace: n, All: true}})
+	}
+	return &out
+}
+
+// owner is the sandbox that a claim is for, nil if it is nobody's.
+func owner(is *scenarios.View, c model.Claim) *model.Sandbox {
+	for i := range is.Truth.Sandboxes {
+		s := &is.Truth.Sandboxes[i]
+		if s.Pod.Namespace == "" {
+			continue
+		}
+		for _, a := range s.Attachments {
+			if slices.Contains(a.Addrs, c.Addr) && (s.ID == c.Container || s.Pod == c.Pod) {
+				return s
+			}
+		}
+	}
+	return nil
+}
+
+// laterRange reports whether an address is of another than the first range of a network.
+func laterRange(all []model.Network, a netip.Addr) bool {
+	for i := range all {
+		if r := all[i].Ranges; all[i].Blocks == nil && len(r) > 1 && slices.ContainsFunc(r[1:], func(x model.Range) bool { return x.Prefix.Contains(a) }) {
+			return true
+		}
+	}
+	return false
+}

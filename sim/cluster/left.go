@@ -1,0 +1,87 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+
+	"ipamsim/sim/ipam"
+)
+
+// Sight is the truth and the record now, unjudged. Call it on the root goroutine:
+// from a hook of the world.
+func (c *Cluster) Sight() (*Sight, error) {
+	rec, err := c.inst.Observe(context.Background())
+	if err != nil {
+		return nil, fmt.Errorf("cluster: observe: %w", err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.judge.record, c.judge.revision = rec, c.store.Revision()
+	s := &Sight{Truth: c.snapshotLocked(), Record: rec, Networks: c.networksLocked()}
+	if s.Routes = c.routing != nil; s.Routes {
+		s.Losses, s.LeftOut = c.settled()
+	}
+	return s, nil
+}
+
+// Stored is what kubectl get prints of every kind that the cluster serves, and what
+// can be had of those that the manager keeps in a datastore of its own (ipam.Exporter).
+// It is sorted by kind, namespace and name, and may be called where Sight may.
+func (c *Cluster) Stored() ([]Object, error) {
+	var out []Object
+	direct := client{c.api.Direct()}
+	for kind, r := range c.kinds {
+		if r.alias {
+			continue
+		}
+		b, err := direct.do(context.Background(), http.MethodGet, r.path("", ""), "application/json", nil)
+		if err != nil {
+			return nil, fmt.Errorf("cluster: list %s: %w", r.name, err)
+		}
+		objs, err := listed(kind, r, b)
+		if err != nil {
+			return nil, fmt.Errorf("cluster: list %s: %w", r.name, err)
+		}
+		out = append(out, objs...)
+	}
+	if e, ok := c.inst.(ipam.Exporter); ok {
+		more, err := e.Export(context.Background())
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, more...)
+	}
+	slices.SortFunc(out, func(a, b Object) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	return out, nil
+}
+
+// listed are the items of a list, with what only the list says of them.
+func listed(kind string, r resource, body []byte) ([]Object, error) {
+	var list struct{ Items []map[string]any }
+	if err := json.Unmarshal(body, &list); err != nil {
+		return nil, err
+	}
+	var out []Object
+	for _, item := range list.Items {
+		item["kind"], _, _ = strings.Cut(kind, ".") // see KindOf
+		item["apiVersion"] = path.Join(strings.Split(r.root, "/")[2:]...)
+		b, err := json.Marshal(item)
+		if err != nil {
+			return nil, err
+		}
+		m, _ := item["metadata"].(map[string]any)
+		o := Object{Kind: kind, Body: b}
+		o.Name, _ = m["name"].(string)
+		o.Namespace, _ = m["namespace"].(string)
+		out = append(out, o)
+	}
+	return out, nil
+}
