@@ -14,6 +14,10 @@ func (d *Distribution) Draw(r *rand.Rand) int {
 	case Normal:
 		x += d.Spread * r.NormFloat64()
 	case Poisson:
+		if d.Mean > 1000 { // where it is a normal one, and counting takes long
+			x += math.Sqrt(d.Mean) * r.NormFloat64()
+			break
+		}
 		x = -1
 		for t := 0.0; t < d.Mean; x++ {
 			t += r.ExpFloat64()

@@ -1,6 +1,7 @@
 package capacity
 
 import (
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"net/netip"
@@ -17,9 +18,10 @@ import (
 // Whether a node reaches an address depends on who has it, who has an affinity
 // around it and whose block it is in, on which rack each of these is in, and on the
 // few nodes that the fabric names. For each such constellation a plane is built of
-// these nodes and one bystander of each rack; all others of a rack fare as the
-// bystander does. That it comes to the same as the plane of the whole cluster is a
-// test.
+// these nodes and a few bystanders of each rack: the one with the lowest address,
+// which a router may listen to before all others, and two of those others, which may
+// hear of each other by the router. All the rest fare as the second does. That it
+// comes to the same as the plane of the whole cluster is a test.
 type fabric struct {
 	c     *Cluster
 	named map[string]bool
@@ -28,8 +30,9 @@ type fabric struct {
 
 // verdict is who is lost to an address.
 type verdict struct {
-	cast  map[int]bool // by place in the cast
-	racks map[netip.Prefix]bool
+	cast  map[int]bool          // by place in the cast
+	first map[netip.Prefix]bool // the first bystander of a rack
+	rest  map[netip.Prefix]bool // and all others
 }
 
 func (f *fabric) init(c *Cluster) {
@@ -61,19 +64,25 @@ func (f *fabric) lost(s *scene) (pairs int) {
 		return 0
 	}
 	v := f.stage(s, s.networks[i].Blocks.Pools)
-	groups := map[group]int{}
+	type hold struct{ node, spot int32 }
+	holds := map[hold]int{}
 	for _, h := range s.live {
-		if h.addr.Is4() && !h.device && s.nodes[h.node].up {
-			groups[v.group(h)]++
+		if !h.addr.Is4() || h.device || !s.nodes[h.node].up {
+			continue
+		}
+		if spot := v.spot(h.addr); spot >= 0 {
+			holds[hold{int32(h.node), spot}]++
+		} else {
+			pairs += v.lost(group{h.node, netip.PrefixFrom(h.addr, h.addr.BitLen())})
 		}
 	}
-	for g, n := range groups {
-		pairs += n * v.lost(g)
+	for h, n := range holds {
+		pairs += n * v.lost(group{int(h.node), v.spots[h.spot]})
 	}
 	return pairs
 }
 
-// group are the addresses that a node has of a block, of whatever sizes there are.
+// group are the addresses that a node has of a block.
 type group struct {
 	holder int
 	block  netip.Prefix // the smallest that exists or that somebody has an affinity to
@@ -84,13 +93,15 @@ type stage struct {
 	*fabric
 	s          *scene
 	pools      []model.IPPool
-	sizes      []int // lengths of blocks and affinities, the longest first
+	sizes      []int              // lengths of blocks and affinities, the longest first
+	spots      []netip.Prefix     // these
+	at         []map[uint32]int32 // by size and first bits, into spots
 	affine     map[netip.Prefix][]int
 	owners     map[netip.Prefix]string
-	always     []int // nodes that take part whatever it is about
-	bystanders map[netip.Prefix][]int
-	racks      []netip.Prefix       // of bystanders, sorted
-	generic    map[netip.Prefix]int // how many nodes of each rack are up and not among always
+	always     []int                  // nodes that take part whatever it is about
+	bystanders map[netip.Prefix][]int // by rack, in the order of their addresses
+	racks      []netip.Prefix         // of bystanders, sorted
+	generic    map[netip.Prefix]int   // how many nodes of each rack are up and not among always
 }
 
 func (f *fabric) stage(s *scene, pools []model.IPPool) *stage {
@@ -108,6 +119,9 @@ func (f *fabric) stage(s *scene, pools []model.IPPool) *stage {
 			v.generic[rack]++
 			v.bystanders[rack] = append(v.bystanders[rack], i)
 		}
+	}
+	for rack, all := range v.bystanders {
+		v.bystanders[rack] = v.byAddr(all)
 	}
 	v.racks = slices.SortedFunc(maps.Keys(v.generic), netip.Prefix.Compare)
 	size := func(p netip.Prefix) {
@@ -129,17 +143,41 @@ func (f *fabric) stage(s *scene, pools []model.IPPool) *stage {
 	}
 	slices.Sort(v.sizes)
 	slices.Reverse(v.sizes)
+	v.index()
 	return v
 }
 
-func (v *stage) group(h holding) group {
-	for _, bits := range v.sizes {
-		p := netip.PrefixFrom(h.addr, bits).Masked()
-		if _, exists := v.owners[p]; exists || v.affine[p] != nil {
-			return group{h.node, p}
+// spot is the smallest block or affinity around an address, -1 if there is none.
+func (v *stage) spot(a netip.Addr) int32 {
+	raw := a.As4()
+	for i, bits := range v.sizes {
+		if spot, ok := v.at[i][binary.BigEndian.Uint32(raw[:])>>(32-bits)]; ok {
+			return spot
 		}
 	}
-	return group{h.node, netip.PrefixFrom(h.addr, h.addr.BitLen())}
+	return -1
+}
+
+// index finds the blocks and affinities by their first bits.
+func (v *stage) index() {
+	v.at = make([]map[uint32]int32, len(v.sizes))
+	for i := range v.at {
+		v.at[i] = map[uint32]int32{}
+	}
+	note := func(p netip.Prefix) {
+		raw := p.Addr().As4()
+		in, key := v.at[slices.Index(v.sizes, p.Bits())], binary.BigEndian.Uint32(raw[:])>>(32-p.Bits())
+		if _, known := in[key]; !known {
+			in[key] = int32(len(v.spots))
+			v.spots = append(v.spots, p)
+		}
+	}
+	for p := range v.owners {
+		note(p)
+	}
+	for p := range v.affine {
+		note(p)
+	}
 }
 
 // around are the blocks and affinities around a group's addresses.
@@ -160,15 +198,16 @@ func (v *stage) around(g group) (out []netip.Prefix) {
 func (v *stage) lost(g group) (n int) {
 	around := v.around(g)
 	cast := v.cast(g, around)
-	key := v.constellation(g, around, cast)
+	stand := v.stand(cast)
+	key := v.constellation(g, around, cast, stand)
 	known, ok := v.known[key]
 	if !ok {
-		known = v.judge(g, around, cast)
+		known = v.judge(g, around, cast, stand)
 		v.known[key] = known
 	}
-	n = len(known.cast)
-	for rack := range known.racks {
-		n += v.generic[rack] - v.generics(cast, rack)
+	n = len(known.cast) + len(known.first)
+	for rack := range known.rest {
+		n += v.generic[rack] - v.generics(cast, rack) - 1
 	}
 	return n
 }
@@ -193,12 +232,32 @@ func (v *stage) cast(g group, around []netip.Prefix) []int {
 			cast = append(cast, at)
 		}
 	}
-	slices.SortFunc(cast, func(a, b int) int { return v.s.nodes[a].addr.Addr().Compare(v.s.nodes[b].addr.Addr()) })
-	return slices.Compact(cast)
+	return v.byAddr(cast)
+}
+
+// stand are the bystanders: of each rack at most three that are up and not in the
+// cast, in the order of racks and addresses.
+func (v *stage) stand(cast []int) (out []int) {
+	const each = 3
+	for _, rack := range v.racks {
+		for n, all := 0, v.bystanders[rack]; n < each && len(all) > 0; all = all[1:] {
+			if !slices.Contains(cast, all[0]) {
+				out = append(out, all[0])
+				n++
+			}
+		}
+	}
+	return out
+}
+
+func (v *stage) byAddr(lists ...[]int) []int {
+	all := slices.Concat(lists...)
+	slices.SortFunc(all, func(a, b int) int { return v.s.nodes[a].addr.Addr().Compare(v.s.nodes[b].addr.Addr()) })
+	return slices.Compact(all)
 }
 
 // constellation is all that the verdict depends on, as text.
-func (v *stage) constellation(g group, around []netip.Prefix, cast []int) string {
+func (v *stage) constellation(g group, around []netip.Prefix, cast, stand []int) string {
 	var b strings.Builder
 	pool := slices.IndexFunc(v.pools, func(p model.IPPool) bool { return p.Prefix.Contains(g.block.Addr()) })
 	fmt.Fprintf(&b, "pool %d", pool)
@@ -209,14 +268,14 @@ func (v *stage) constellation(g group, around []netip.Prefix, cast []int) string
 	for _, p := range around {
 		fmt.Fprintf(&b, "/%d", p.Bits())
 	}
-	for _, rack := range v.racks {
-		fmt.Fprint(&b, v.generic[rack] > v.generics(cast, rack)) // a bystander stands there
-	}
-	for _, i := range cast {
+	for _, i := range v.byAddr(cast, stand) {
 		n := &v.s.nodes[i]
 		fmt.Fprint(&b, ";", n.addr.Masked(), n.up, n.tunnel.IsValid(), i == g.holder)
-		if f := v.fabric; f.named[n.name] || slices.Contains(v.always, i) {
+		if slices.Contains(v.always, i) {
 			b.WriteString(n.name)
+		}
+		if slices.Contains(stand, i) {
+			b.WriteString("bystander")
 		}
 		for _, p := range around {
 			fmt.Fprint(&b, ",", v.owners[p] == n.name, slices.Contains(v.affine[p], i))
@@ -226,24 +285,22 @@ func (v *stage) constellation(g group, around []netip.Prefix, cast []int) string
 }
 
 // judge builds the plane of the cast and bystanders, and sees who is lost.
-func (v *stage) judge(g group, around []netip.Prefix, cast []int) verdict {
-	nodes, stands := slices.Clone(cast), map[string]netip.Prefix{}
-	for rack, all := range v.bystanders {
-		if i := slices.IndexFunc(all, func(i int) bool { return !slices.Contains(cast, i) }); i >= 0 {
-			nodes = append(nodes, all[i])
-			stands[v.s.nodes[all[i]].name] = rack
-		}
-	}
+func (v *stage) judge(g group, around []netip.Prefix, cast, stand []int) verdict {
 	addr := g.block.Addr()
 	if g.block.Bits() < addr.BitLen() {
 		addr = addr.Next() // any: none is special to a route
 	}
-	out := verdict{map[int]bool{}, map[netip.Prefix]bool{}}
-	for _, l := range losses(v.c.Fabric, v.facts(g, addr, around, nodes)) {
-		if rack, ok := stands[l.From]; ok {
-			out.racks[rack] = true
-		} else {
-			out.cast[slices.Index(cast, v.s.at[l.From])] = true
+	out := verdict{map[int]bool{}, map[netip.Prefix]bool{}, map[netip.Prefix]bool{}}
+	for _, l := range losses(v.c.Fabric, v.facts(g, addr, around, slices.Concat(cast, stand))) {
+		i := v.s.at[l.From]
+		rack := v.s.nodes[i].addr.Masked()
+		switch at := slices.Index(stand, i); {
+		case at < 0:
+			out.cast[slices.Index(cast, i)] = true
+		case at == 0 || v.s.nodes[stand[at-1]].addr.Masked() != rack:
+			out.first[rack] = true
+		default:
+			out.rest[rack] = true
 		}
 	}
 	return out

@@ -108,11 +108,11 @@ func drawFabric(t *rapid.T) route.Fabric {
 // pools: some borrowed from, some nobody's, some with a second affinity.
 func drawScene(t *rapid.T) *scene {
 	s := &scene{}
-	n := rapid.IntRange(1, 7).Draw(t, "nodes")
+	n := rapid.IntRange(1, 10).Draw(t, "nodes")
 	for i := range n {
 		x := sight{name: fmt.Sprint("n", i), up: rapid.IntRange(0, 4).Draw(t, "off") > 0, registered: rapid.IntRange(0, 5).Draw(t, "unregistered") > 0}
 		if r := rapid.IntRange(0, 2).Draw(t, "rack"); r > 0 {
-			host := 11 + i*5%8
+			host := 11 + i*7%10
 			if i == 3 && rapid.Bool().Draw(t, "instead of a router") {
 				host = 1
 			}
