@@ -72,10 +72,10 @@ type Allocator struct {
 	handles   map[string]*handle
 	spare     []*handle           // to be used again
 	begins    [256]int            // how many handles there are, by begin
-	shared    map[string]*sharing // until the end of the operation
+	sharings  map[string]*sharing // until the end of the operation
 	passing   bool                // which is a collector's pass
 	births    uint64              // how many blocks there have been
-	asked     uint64              // how many requests have been looked up to stay
+	lastAsked *Request            // for what
 	totals    Totals
 
 	// What the collector that passed last has not seen yet.
@@ -83,7 +83,9 @@ type Allocator struct {
 	noted    []*block // that may have become something else
 	turned   []string // nodes that came or went
 
-	// Room for what one request looks through.
+	// Room for one request and what it looks through.
+	what              Request
+	who               user
 	selected, allowed []*pool
 	kept, leave       []*block
 }
@@ -93,7 +95,7 @@ func New(d Datastore) *Allocator {
 	return &Allocator{
 		Config: Config{AutoAllocate: true}, datastore: d,
 		hosts: map[string]*host{}, orphans: map[*host]struct{}{}, places: map[netip.Prefix]*block{}, sizes: map[size]*shelf{},
-		handles: map[string]*handle{}, shared: map[string]*sharing{},
+		handles: map[string]*handle{}, sharings: map[string]*sharing{},
 	}
 }
 

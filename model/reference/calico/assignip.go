@@ -12,10 +12,10 @@ import (
 //
 // Source: libcalico-go/lib/ipam/ipam.go, AssignIP (v3.31).
 func (a *Allocator) AssignIP(q Request, addr netip.Addr) error {
-	k, err := a.ask(q)
-	if err != nil {
+	if err := a.checkHandle(q.Handle); err != nil {
 		return err
 	}
+	k := a.ask(q)
 	defer a.answered(&k)
 	return a.assignIP(&k, addr)
 }
@@ -26,7 +26,7 @@ func (a *Allocator) assignIP(k *Asked, addr netip.Addr) error {
 		return fmt.Errorf("%w: %s lies in none that is enabled", ErrNoPool, addr)
 	}
 	prefix := netip.PrefixFrom(addr, p.BlockBits).Masked()
-	k.host = a.host(k.Node)
+	k.host = a.host(k.who.node)
 	h, b := k.host, a.block(prefix)
 	defer a.forget(h)
 	if b == nil {
@@ -35,5 +35,5 @@ func (a *Allocator) assignIP(k *Asked, addr netip.Addr) error {
 	if a.Config.Strict && b.owner != h {
 		return fmt.Errorf("%s: %w", addr, ErrNotAffine)
 	}
-	return a.assign(b, addr, k.allocation())
+	return a.assign(b, addr, k)
 }

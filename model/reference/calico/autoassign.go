@@ -41,10 +41,10 @@ func (a *Allocator) checkHandle(id string) error {
 //
 // Source: libcalico-go/lib/ipam/ipam.go, AutoAssign (v3.31).
 func (a *Allocator) AutoAssign(q Request) (v4, v6 []netip.Addr, err error) {
-	k, err := a.ask(q)
-	if err != nil {
+	if err := a.checkHandle(q.Handle); err != nil {
 		return nil, nil, err
 	}
+	k := a.ask(q)
 	defer a.answered(&k)
 	all, n, err := a.assignBoth(&k, nil)
 	return all[:n:n], all[n:], err
@@ -53,14 +53,14 @@ func (a *Allocator) AutoAssign(q Request) (v4, v6 []netip.Addr, err error) {
 // assignBoth appends the addresses to out, and says how many are IPv4.
 func (a *Allocator) assignBoth(k *Asked, out []netip.Addr) (all []netip.Addr, v4 int, err error) {
 	all = out
-	if k.V4 > 0 {
-		all, err = a.autoAssign(k, all, false, k.V4)
+	if k.what.V4 > 0 {
+		all, err = a.autoAssign(k, all, false, k.what.V4)
 		if v4 = len(all) - len(out); err != nil {
 			return all, v4, err
 		}
 	}
-	if k.V6 > 0 {
-		all, err = a.autoAssign(k, all, true, k.V6)
+	if k.what.V6 > 0 {
+		all, err = a.autoAssign(k, all, true, k.what.V6)
 	}
 	return all, v4, err
 }
@@ -68,13 +68,13 @@ func (a *Allocator) assignBoth(k *Asked, out []netip.Addr) (all []netip.Addr, v4
 func (a *Allocator) autoAssign(k *Asked, out []netip.Addr, v6 bool, num int) ([]netip.Addr, error) {
 	h := a.node(k)
 	if h == nil || !h.known {
-		return out, fmt.Errorf("%s: %w", k.Node, ErrNoNode)
+		return out, fmt.Errorf("%s: %w", k.who.node, ErrNoNode)
 	}
-	pools, own, err := a.prepare(&k.Request, h, v6)
+	pools, own, err := a.prepare(k.what, h, v6)
 	if err != nil {
 		return out, err
 	}
-	blocks, limit, x := len(own), a.limit(&k.Request), k.allocation()
+	blocks, limit := len(own), a.limit(k.what)
 	for num += len(out); len(out) < num; {
 		var b *block
 		for b == nil && len(own) > 0 {
@@ -97,10 +97,10 @@ func (a *Allocator) autoAssign(k *Asked, out []netip.Addr, v6 bool, num int) ([]
 			a.addAffinity(h, p)
 			blocks++
 		}
-		out = a.take(out, b, num-len(out), x)
+		out = a.take(out, b, num-len(out), k)
 	}
 	if !a.Config.Strict && len(out) < num {
-		out = a.borrow(out, h, pools, num, x)
+		out = a.borrow(out, h, pools, num, k)
 	}
 	return out, nil
 }

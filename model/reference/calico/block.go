@@ -12,40 +12,47 @@ import (
 // block is an AllocationBlock, or the place of one that does not exist, which
 // handles and affinities may name all the same.
 type block struct {
-	prefix  netip.Prefix
-	owner   *host // nil: nobody
-	exists  bool
-	open    bool   // it is among the open ones of its shelf
-	noted   bool   // it is among those that the collector has to look at again
-	names   int    // how many affinities and counts of handles name it
-	slots   []slot // by ordinal
-	waiting queue  // those that are free
-	free    int    // of these, those that are not reserved
-	taken   int
-	away    int    // of these, by another node than the owner
-	seq     uint32 // upstream's SequenceNumber: counts the block's writes, from 1
-	birth   uint64 // no two blocks of one prefix share it
+	slots  []slot // by ordinal
+	queue         // of the free ordinals
+	free   int32  // of these, those that are not reserved
+	taken  int32
+	away   int32  // of these, by another node than the owner
+	seq    uint32 // upstream's SequenceNumber: counts the block's writes, from 1
+	owner  *host  // nil: nobody
+	names  int32  // how many affinities and counts of handles name it
+	exists bool
+	open   bool // it is among the open ones of its shelf
+	noted  bool // it is among those that the collector has to look at again
+	prefix netip.Prefix
+	birth  uint64          // no two blocks of one prefix share it
+	odd    map[uint16]user // of the slots that are odd
 }
 
 // slot is an address of a block.
 type slot struct {
-	held *allocation // nil: free
+	handle *handle // nil: free
 	// since is the block's seq when the address was taken. A release by handle leaves
 	// it behind, as upstream does.
-	since uint32
+	since  uint32
+	queued uint16 // not of this address: the block's queue lies in its slots
+	away   bool   // used by another node than the block's owner
+	odd    bool   // used by another one than its handle says
 }
 
-// allocation is what a block says about an address that is taken.
-type allocation struct {
-	handle *handle
-	owner
-}
-
-// owner is whom an address was given to.
-type owner struct {
+// user is whom an address was given to.
+type user struct {
 	node   string // "" for none
 	pod    model.PodRef
 	tunnel bool
+}
+
+// user is whom an address that is taken was given to.
+func (b *block) user(ordinal uint16) user {
+	s := &b.slots[ordinal]
+	if s.odd {
+		return b.odd[ordinal]
+	}
+	return s.handle.card.user
 }
 
 // version tells two states of the blocks of one prefix apart.
@@ -119,8 +126,11 @@ func (a *Allocator) born(p netip.Prefix, h *host) *block {
 	a.births++
 	b := a.place(p)
 	b.exists, b.birth, b.seq = true, a.births, 1
-	b.waiting, b.slots = newQueue(n), make([]slot, n)
-	b.free, b.taken, b.away = 0, 0, 0
+	b.slots, b.odd = make([]slot, n), nil
+	b.free, b.taken, b.away, b.queue = 0, 0, 0, queue{}
+	for o := range n {
+		b.push(uint16(o))
+	}
 	i, _ := a.sortedPlace(p)
 	a.sorted = slices.Insert(a.sorted, i, b)
 	a.totals.Blocks++
@@ -144,29 +154,40 @@ func (a *Allocator) own(b *block, h *host) {
 	if b.owner = h; h != nil {
 		h.owned = append(h.owned, b)
 	}
-	a.totals.Borrowed -= b.away
-	b.away = 0
-	if b.taken > 0 {
-		for i := range b.slots {
-			if x := b.slots[i].held; x != nil && b.lends(x) {
-				b.away++
-			}
+	if b.taken == 0 {
+		return
+	}
+	for o := range b.slots {
+		if b.slots[o].handle != nil {
+			a.lend(b, &b.slots[o], b.lends(b.user(uint16(o)).node))
 		}
 	}
-	a.totals.Borrowed += b.away
 }
 
-// lends reports whether an address of the block is used by another node than its
-// owner.
-func (b *block) lends(x *allocation) bool {
-	return x.node != "" && (b.owner == nil || x.node != b.owner.name)
+// lends reports whether an address of the block that a node uses is borrowed.
+func (b *block) lends(node string) bool {
+	return node != "" && (b.owner == nil || node != b.owner.name)
+}
+
+// lend says whether an address is borrowed.
+func (a *Allocator) lend(b *block, s *slot, away bool) {
+	if s.away == away {
+		return
+	}
+	if s.away = away; away {
+		b.away++
+		a.totals.Borrowed++
+	} else {
+		b.away--
+		a.totals.Borrowed--
+	}
 }
 
 // remove deletes a block, with whatever it holds.
 func (a *Allocator) remove(b *block) {
 	h := b.owner
 	for o := range b.slots {
-		if b.slots[o].held != nil {
+		if b.slots[o].handle != nil {
 			a.unhold(b, uint16(o))
 		}
 	}
@@ -179,7 +200,7 @@ func (a *Allocator) remove(b *block) {
 	a.totals.Blocks--
 	a.totals.EmptyBlocks--
 	a.note(b)
-	b.exists, b.waiting, b.slots = false, queue{}, nil
+	b.exists, b.queue, b.slots = false, queue{}, nil
 	a.vacate(b)
 	if h != nil {
 		a.forget(h)
@@ -202,10 +223,10 @@ func (a *Allocator) note(b *block) {
 
 // recount brings free and the shelf up to date.
 func (a *Allocator) recount(b *block) {
-	b.free = b.waiting.n
+	b.free = b.waiting
 	if len(a.reserved) > 0 {
-		for i := range b.waiting.n {
-			if a.isReserved(b.nth(*b.waiting.at(i))) {
+		for i := range b.waiting {
+			if a.isReserved(b.nth(b.at(i).queued)) {
 				b.free--
 			}
 		}
@@ -218,78 +239,86 @@ func (a *Allocator) recount(b *block) {
 //
 // Source: ipam_block.go, autoAssign; ipam.go, assignFromExistingBlock. Upstream
 // counts the addresses it wanted in the handle, not those it got.
-func (a *Allocator) take(out []netip.Addr, b *block, num int, x *allocation) []netip.Addr {
-	got := 0
+func (a *Allocator) take(out []netip.Addr, b *block, num int, k *Asked) []netip.Addr {
+	got, i := 0, int32(0)
 	var last uint16
-	for i := 0; i < b.waiting.n && got < num && b.free > 0; {
-		addr := b.nth(*b.waiting.at(i))
+	for i < b.waiting && got < num && b.free > 0 {
+		addr := b.nth(b.at(i).queued)
 		if a.isReserved(addr) {
 			i++
 			continue
 		}
-		last = b.waiting.take(i)
-		a.hold(b, last, x)
+		last = b.pull(i)
+		a.hold(b, last, k)
 		b.free--
 		got++
 		out = append(out, addr)
 	}
 	if got > 0 {
-		a.count(x.handle, b, num).last = last
+		a.count(k.handle, b, num).last = last
 		a.wrote(b)
 		a.mark(b)
 	}
 	return out
 }
 
-func (a *Allocator) hold(b *block, ordinal uint16, x *allocation) {
-	b.slots[ordinal] = slot{x, b.seq}
+func (a *Allocator) hold(b *block, ordinal uint16, k *Asked) {
+	h, s := k.handle, &b.slots[ordinal]
+	s.handle, s.since = h, b.seq
+	if h.by != k.who {
+		if h.claims == 0 {
+			h.card.user, h.by = *k.who, nil
+			if k.who != &a.who { // which will be another's
+				h.by = k.who
+			}
+		} else if h.card.user != *k.who {
+			if b.odd == nil {
+				b.odd = map[uint16]user{}
+			}
+			s.odd, b.odd[ordinal] = true, *k.who
+		}
+	}
 	if b.taken++; b.taken == 1 {
 		a.totals.EmptyBlocks--
 	}
-	x.handle.claims++
-	if x != &x.handle.first {
-		x.handle.others++
-	}
+	h.claims++
 	a.totals.InUse++
-	if b.lends(x) {
-		b.away++
-		a.totals.Borrowed++
+	if k.host == nil || k.host != b.owner {
+		a.lend(b, s, b.lends(k.who.node))
 	}
 }
 
 // unhold forgets who has an address, which is not free thereby.
 func (a *Allocator) unhold(b *block, ordinal uint16) {
-	x := b.slots[ordinal].held
-	b.slots[ordinal].held = nil
+	s := &b.slots[ordinal]
+	a.lend(b, s, false)
+	h := s.handle
+	if s.handle = nil; s.odd {
+		s.odd = false
+		delete(b.odd, ordinal)
+	}
 	if b.taken--; b.taken == 0 {
 		a.totals.EmptyBlocks++
 	}
 	a.totals.InUse--
-	if b.lends(x) {
-		b.away--
-		a.totals.Borrowed--
-	}
-	x.handle.claims--
-	if x != &x.handle.first {
-		x.handle.others--
-	}
-	a.drop(x.handle)
+	h.claims--
+	a.drop(h)
 }
 
 // assign hands out one certain address, reserved or not.
 //
 // Source: ipam_block.go, assign.
-func (a *Allocator) assign(b *block, addr netip.Addr, x *allocation) error {
+func (a *Allocator) assign(b *block, addr netip.Addr, k *Asked) error {
 	o := b.ordinal(addr)
-	if b.slots[o].held != nil {
+	if b.slots[o].handle != nil {
 		return fmt.Errorf("%s: %w", addr, ErrTaken)
 	}
-	b.waiting.take(b.waiting.index(o))
+	b.pull(b.index(o))
 	if !a.isReserved(addr) {
 		b.free--
 	}
-	a.hold(b, o, x)
-	a.count(x.handle, b, 1).last = o
+	a.hold(b, o, k)
+	a.count(k.handle, b, 1).last = o
 	a.wrote(b)
 	a.mark(b)
 	return nil
@@ -300,7 +329,7 @@ func (a *Allocator) assign(b *block, addr netip.Addr, x *allocation) error {
 func (a *Allocator) put(b *block, ordinals ...uint16) {
 	for _, o := range ordinals {
 		a.unhold(b, o)
-		b.waiting.push(o)
+		b.push(o)
 		if !a.isReserved(b.nth(o)) {
 			b.free++
 		}

@@ -19,12 +19,15 @@ func (a *Allocator) Add(q Request, fixed ...netip.Addr) ([]netip.Addr, error) {
 	if err := q.checkFamilies(fixed); err != nil {
 		return nil, err
 	}
-	k, err := a.ask(q)
-	if err != nil {
+	if err := a.checkHandle(q.Handle); err != nil {
 		return nil, err
 	}
+	k := a.ask(q)
 	defer a.answered(&k)
-	return a.AddAsked(&k, nil, fixed...)
+	if fixed != nil {
+		return a.addFixed(&k, fixed)
+	}
+	return a.add(&k, nil)
 }
 
 func (q *Request) checkFamilies(fixed []netip.Addr) error {
@@ -40,13 +43,13 @@ func (a *Allocator) add(k *Asked, out []netip.Addr) ([]netip.Addr, error) {
 		return out, err
 	}
 	got, v6 := all[len(out):], len(all)-len(out)-v4
-	if v4 < k.V4 {
+	if v4 < k.what.V4 {
 		a.giveBack(got[v4:])
 	}
-	if v6 < k.V6 {
+	if v6 < k.what.V6 {
 		a.giveBack(got[:v4])
 	}
-	if len(got) < k.V4+k.V6 {
+	if len(got) < k.what.V4+k.what.V6 {
 		return out, ErrExhausted
 	}
 	a.storeEndpoint(k, got)
@@ -61,33 +64,33 @@ func (a *Allocator) giveBack(addrs []netip.Addr) {
 
 // addFixed gives up what the pod's endpoint names, one address at a time, before
 // it takes the new ones.
-func (a *Allocator) addFixed(k *Asked, out, fixed []netip.Addr) ([]netip.Addr, error) {
-	had := k.Has
+func (a *Allocator) addFixed(k *Asked, fixed []netip.Addr) ([]netip.Addr, error) {
+	had := k.what.Has
 	if a.datastore == Etcd {
 		if had = nil; a.node(k) != nil {
-			had = k.host.endpoints[k.Pod].addrs
+			had = k.host.endpoints[k.who.pod].addrs
 		}
 	}
 	for _, x := range had {
 		if _, err := a.Release(Release{Addr: x}); err != nil {
-			return out, err
+			return nil, err
 		}
 	}
 	for _, x := range fixed {
 		if err := a.assignIP(k, x); err != nil {
-			return out, err
+			return nil, err
 		}
 	}
 	a.storeEndpoint(k, fixed)
-	return append(out, fixed...), nil
+	return fixed, nil
 }
 
 // storeEndpoint stores the pod's WorkloadEndpoint, which with the Kubernetes
 // datastore is the pod itself.
 func (a *Allocator) storeEndpoint(k *Asked, addrs []netip.Addr) {
 	if a.datastore == Etcd {
-		k.host = a.host(k.Node)
-		k.host.endpoints[k.Pod] = endpoint{k.Handle, slices.Clone(addrs)}
+		k.host = a.host(k.who.node)
+		k.host.endpoints[k.who.pod] = endpoint{k.handle.card.id, slices.Clone(addrs)}
 	}
 }
 
@@ -97,10 +100,10 @@ func (a *Allocator) storeEndpoint(k *Asked, addrs []netip.Addr) {
 //
 // Source: cni-plugin/pkg/k8s/k8s.go, CmdDelK8s; cni-plugin/pkg/ipamplugin, cmdDel.
 func (a *Allocator) Del(q Request) error {
-	k, err := a.ask(q)
-	if err != nil {
+	if err := a.checkHandle(q.Handle); err != nil {
 		return err
 	}
+	k := a.ask(q)
 	defer a.answered(&k)
 	a.del(&k)
 	return nil
@@ -109,26 +112,24 @@ func (a *Allocator) Del(q Request) error {
 func (a *Allocator) del(k *Asked) {
 	if a.datastore == Etcd {
 		if h := a.node(k); h != nil {
-			if e, ok := h.endpoints[k.Pod]; ok && e.handle == k.Handle {
-				delete(h.endpoints, k.Pod)
+			if e, ok := h.endpoints[k.who.pod]; ok && e.handle == k.handle.card.id {
+				delete(h.endpoints, k.who.pod)
 				a.forget(h)
 			}
 		}
 	}
 	a.releaseHandle(k.handle)
-	if h := a.older(k.Pod); h != nil {
-		a.releaseHandle(h)
+	if a.begins[k.old] > 0 {
+		var room [128]byte
+		if h := a.handles[string(appendOld(room[:0], &k.who.pod))]; h != nil {
+			a.releaseHandle(h)
+		}
 	}
 }
 
-// older is the handle that versions before v3 had for a pod, or nil.
-func (a *Allocator) older(pod model.PodRef) *handle {
-	var room [128]byte
-	id := append(append(room[:0], pod.Namespace...), '.')
-	if len(id) >= 4 && a.begins[begin(id)] == 0 {
-		return nil
-	}
-	return a.handles[string(append(id, pod.Name...))]
+// appendOld appends the handle that versions before v3 had for a pod.
+func appendOld(out []byte, pod *model.PodRef) []byte {
+	return append(append(append(out, pod.Namespace...), '.'), pod.Name...)
 }
 
 // passes reports whether upstream passes over an error of releaseAffinity.

@@ -72,7 +72,7 @@ type id struct {
 // seen is an allocation as the collector first saw it.
 type seen struct {
 	id
-	owner
+	user
 	sequence uint64
 	there    bool          // Calico's node exists, as of the last scan
 	leaked   bool          // a candidate, since
@@ -226,12 +226,12 @@ func (c *Collector) own(s *seenBlock, owned bool, node string) {
 // sequence number included.
 func (c *Collector) learnAllocations(b *block, s *seenBlock) {
 	for o := range b.slots {
-		x, old := b.slots[o].held, s.held[o]
+		x, old := b.slots[o].handle, s.held[o]
 		if (old == nil) == (x == nil) && s.since[o] == b.slots[o].since && s.birth == b.birth {
 			continue // nobody has touched it
 		}
 		s.since[o] = b.slots[o].since
-		if old != nil && (x == nil || x.handle.id != old.handle) {
+		if old != nil && (x == nil || x.card.id != old.handle) {
 			c.untrack(old)
 			s.held[o] = nil
 			c.release(old)
@@ -241,7 +241,7 @@ func (c *Collector) learnAllocations(b *block, s *seenBlock) {
 		if x == nil || old != nil {
 			continue
 		}
-		n := &seen{id: id{x.handle.id, b.nth(uint16(o))}, owner: x.owner, sequence: b.sequence(uint16(o))}
+		n := &seen{id: id{x.card.id, b.nth(uint16(o))}, user: b.user(uint16(o)), sequence: b.sequence(uint16(o))}
 		s.held[o] = n
 		if n.node != "" {
 			c.byNode[n.node] = c.byNode[n.node].with(n)

@@ -13,14 +13,18 @@ import (
 // released two addresses of one handle. One that counts nothing does not exist, but
 // may be named all the same.
 type handle struct {
-	first  allocation // of all who have asked with this handle, and mostly the only one
-	by     uint64     // who wrote it: the number of an Asked, or 0
-	counts []count    // in no order
-	claims int32      // addresses that really are the handle's, in blocks that exist
-	others int32      // of these, under another allocation than first
-	room   [2]count
-	asked  int // requests that are looked up
-	id     string
+	counts []count // in no order
+	room   [1]count
+	claims int32 // addresses that really are the handle's, in blocks that exist
+	asked  int32 // requests that are looked up
+	by     *user // of which Asked the card has its user, if that is known
+	card   *card
+}
+
+// card is what few look at of a handle.
+type card struct {
+	id   string
+	user user // of all who have asked with this handle, and mostly the only one
 }
 
 type count struct {
@@ -47,13 +51,27 @@ func (a *Allocator) named(id string) *handle {
 		if n := len(a.spare); n > 0 {
 			h, a.spare = a.spare[n-1], a.spare[:n-1]
 		} else {
-			h = &handle{}
+			h = a.newHandle()
 		}
-		*h = handle{id: id}
-		h.counts = h.room[:0]
+		h.counts, h.by, h.card.id = h.counts[:0], nil, id
 		a.handles[id] = h
 		a.begins[begin(id)]++
 	}
+	return h
+}
+
+// begins is how many bytes of a handle tell of what kind it is.
+const begins = 4
+
+// newHandle keeps those that many look at close together.
+func (a *Allocator) newHandle() *handle {
+	handles, cards := make([]handle, 128), make([]card, 128)
+	for i := range handles {
+		handles[i].card, handles[i].counts = &cards[i], handles[i].room[:0]
+		a.spare = append(a.spare, &handles[i])
+	}
+	h := a.spare[len(a.spare)-1]
+	a.spare = a.spare[:len(a.spare)-1]
 	return h
 }
 
@@ -61,7 +79,7 @@ func (a *Allocator) named(id string) *handle {
 // of most that were never there it is known without looking for them.
 func begin[T string | []byte](id T) uint8 {
 	var h uint8
-	for i := range min(len(id), 4) {
+	for i := range min(len(id), begins) {
 		h = h*31 + id[i]
 	}
 	return h
@@ -70,22 +88,10 @@ func begin[T string | []byte](id T) uint8 {
 // drop forgets a handle that nothing is left of.
 func (a *Allocator) drop(h *handle) {
 	if h.claims == 0 && h.asked == 0 && !h.exists() {
-		delete(a.handles, h.id)
-		a.begins[begin(h.id)]--
+		delete(a.handles, h.card.id)
+		a.begins[begin(h.card.id)]--
 		a.spare = append(a.spare, h)
 	}
-}
-
-// allocation is what blocks will say of addresses that are asked for with the
-// handle.
-func (h *handle) allocation(o owner) *allocation {
-	if h.claims == 0 {
-		h.first, h.by = allocation{h, o}, 0
-	}
-	if h.first.owner == o {
-		return &h.first
-	}
-	return &allocation{h, o}
 }
 
 // count is incrementHandle.
@@ -125,13 +131,13 @@ type sharing struct {
 }
 
 func (a *Allocator) share(id string, p netip.Prefix) {
-	if a.shared[id] == nil {
-		a.shared[id] = &sharing{}
+	if a.sharings[id] == nil {
+		a.sharings[id] = &sharing{}
 		if h := a.handles[id]; h != nil {
-			a.shared[id].before = h.list()
+			a.sharings[id].before = h.list()
 		}
 	}
-	a.shared[id].blocks = append(a.shared[id].blocks, p)
+	a.sharings[id].blocks = append(a.sharings[id].blocks, p)
 }
 
 // list is what the handle counts, nil if it does not exist.
@@ -148,12 +154,12 @@ func (h *handle) list() (out []model.HandleCount) {
 //
 // Source: libcalico-go/lib/ipam/ipam.go, ReleaseIPs: handleMap.
 func (a *Allocator) settle() {
-	if len(a.shared) == 0 {
+	if len(a.sharings) == 0 {
 		return
 	}
-	defer clear(a.shared)
-	for _, id := range slices.Sorted(maps.Keys(a.shared)) {
-		s := a.shared[id]
+	defer clear(a.sharings)
+	for _, id := range slices.Sorted(maps.Keys(a.sharings)) {
+		s := a.sharings[id]
 		if a.Whim == nil || !s.raced || s.before == nil {
 			continue
 		}

@@ -33,7 +33,7 @@ func (a *Allocator) Blocks() iter.Seq[Block] {
 }
 
 func (a *Allocator) look(b *block) Block {
-	out := Block{Prefix: b.prefix, InUse: b.taken, Free: b.free, Borrowed: b.away}
+	out := Block{Prefix: b.prefix, InUse: int(b.taken), Free: int(b.free), Borrowed: int(b.away)}
 	if p := a.poolOf(b.prefix.Addr(), true); p != nil {
 		out.Pool = p.Name
 	}
@@ -54,7 +54,7 @@ func (a *Allocator) Claims(p netip.Prefix) iter.Seq[model.Claim] {
 		}
 		name := blockName(p)
 		for o := range b.slots {
-			if x := b.slots[o].held; x != nil && !yield(x.claim(name, b.nth(uint16(o)))) {
+			if b.slots[o].handle != nil && !yield(b.claim(name, uint16(o))) {
 				return
 			}
 		}
@@ -107,7 +107,7 @@ func (a *Allocator) Node(name string) (n Node) {
 	}
 	n = Node{Known: h.known, Affinities: len(h.affinities[0]) + len(h.affinities[1]), Owned: len(h.owned)}
 	for _, b := range h.owned {
-		n.Free += b.free
+		n.Free += int(b.free)
 	}
 	return n
 }

@@ -1,47 +1,37 @@
 package calico
 
-// queue holds the free ordinals of a block in the order in which they are handed
-// out: a ring with room for every ordinal. Released ones come to the end, so that an
-// address rests as long as possible.
+// queue says where in a block's slots its free ordinals are, in the order in which
+// they are handed out: a ring, as long as the slots. Released ones come to the end,
+// so that an address rests as long as possible.
 type queue struct {
-	ring  []uint16 // as many as the block has addresses: a power of two
-	first int
-	n     int
+	first   uint32 // modulo the number of slots, which is a power of two
+	waiting int32
 }
 
-// newQueue has the ordinals below size, a power of two, in ascending order.
-func newQueue(size int) queue {
-	q := queue{ring: make([]uint16, size), n: size}
-	for i := range q.ring {
-		q.ring[i] = uint16(i)
-	}
-	return q
+// at is where the ordinal at a place of the queue is.
+func (b *block) at(i int32) *slot { return &b.slots[int(b.first+uint32(i))&(len(b.slots)-1)] }
+
+// push puts an ordinal at the end.
+func (b *block) push(o uint16) {
+	b.waiting++
+	b.at(b.waiting - 1).queued = o
 }
 
-func (q *queue) at(i int) *uint16 { return &q.ring[(q.first+i)&(len(q.ring)-1)] }
-
-func (q *queue) push(o uint16) {
-	q.n++
-	*q.at(q.n - 1) = o
-}
-
-// take removes and returns the ordinal at a place.
-func (q *queue) take(i int) uint16 {
-	o := *q.at(i)
+// pull removes and returns the ordinal at a place.
+func (b *block) pull(i int32) uint16 {
+	o := b.at(i).queued
 	for ; i > 0; i-- {
-		*q.at(i) = *q.at(i - 1)
+		b.at(i).queued = b.at(i - 1).queued
 	}
-	q.first++
-	q.n--
+	b.first++
+	b.waiting--
 	return o
 }
 
-// index is the place of an ordinal, or -1.
-func (q *queue) index(o uint16) int {
-	for i := range q.n {
-		if *q.at(i) == o {
-			return i
-		}
+// index is the place of an ordinal that is free.
+func (b *block) index(o uint16) (i int32) {
+	for b.at(i).queued != o {
+		i++
 	}
-	return -1
+	return i
 }

@@ -22,14 +22,14 @@ func (a *Allocator) Snapshot() model.Snapshot {
 			in.Node = b.owner.name
 		}
 		s.Pools = append(s.Pools, in)
-		free := model.Waiting{Block: p, Free: make([]int, b.waiting.n)}
+		free := model.Waiting{Block: p, Free: make([]int, b.waiting)}
 		for i := range free.Free {
-			free.Free[i] = int(*b.waiting.at(i))
+			free.Free[i] = int(b.at(int32(i)).queued)
 		}
 		s.Waiting = append(s.Waiting, free)
 		for o := range b.slots {
-			if x := b.slots[o].held; x != nil {
-				s.Claims = append(s.Claims, x.claim(in.Name, b.nth(uint16(o))))
+			if b.slots[o].handle != nil {
+				s.Claims = append(s.Claims, b.claim(in.Name, uint16(o)))
 			}
 		}
 	}
@@ -54,8 +54,9 @@ func (a *Allocator) Snapshot() model.Snapshot {
 // blockName is a block's name in etcd: 10.64.75.0-26.
 func blockName(p netip.Prefix) string { return strings.Replace(p.String(), "/", "-", 1) }
 
-func (x *allocation) claim(pool string, addr netip.Addr) model.Claim {
-	c := model.Claim{Pool: pool, Addr: addr, Pod: x.pod, Handle: x.handle.id, Node: x.node, Tunnel: x.tunnel}
+func (b *block) claim(pool string, ordinal uint16) model.Claim {
+	x := b.user(ordinal)
+	c := model.Claim{Pool: pool, Addr: b.nth(ordinal), Pod: x.pod, Handle: b.slots[ordinal].handle.card.id, Node: x.node, Tunnel: x.tunnel}
 	if dot := strings.LastIndexByte(c.Handle, '.'); dot >= 0 && x.pod.Name != "" {
 		c.Container = c.Handle[dot+1:]
 	}
@@ -69,9 +70,9 @@ func (a *Allocator) Waiting(p netip.Prefix) []netip.Addr {
 	if b == nil {
 		return nil
 	}
-	out := make([]netip.Addr, b.waiting.n)
+	out := make([]netip.Addr, b.waiting)
 	for i := range out {
-		out[i] = b.nth(*b.waiting.at(i))
+		out[i] = b.nth(b.at(int32(i)).queued)
 	}
 	return out
 }

@@ -60,7 +60,7 @@ func (a *Allocator) Release(all ...Release) (done []Release, err error) {
 	}
 	for id, n := range call {
 		if n > 1 && len(all) > 2 { // else upstream reads each handle afresh
-			a.shared[id].raced = true
+			a.sharings[id].raced = true
 		}
 	}
 	if !a.passing {
@@ -104,18 +104,18 @@ func (a *Allocator) releaseFrom(b *block, all []Release, call map[string]int) er
 	}
 	for _, addr := range slices.SortedFunc(maps.Keys(seen), netip.Addr.Compare) {
 		r, o := seen[addr], b.ordinal(addr)
-		x := b.slots[o].held
+		x := b.slots[o].handle
 		if r.sequence != nil && *r.sequence != b.sequence(o) {
 			return fmt.Errorf("%s: %w", addr, ErrOutOfDate)
 		}
 		if x == nil {
 			continue
 		}
-		if r.Handle != "" && r.Handle != x.handle.id {
+		if r.Handle != "" && r.Handle != x.card.id {
 			return fmt.Errorf("%s: %w", addr, ErrOutOfDate)
 		}
 		held = append(held, netip.PrefixFrom(addr, addr.BitLen()))
-		handles[x.handle.id] = true
+		handles[x.card.id] = true
 	}
 	if len(held) == 0 {
 		return nil
@@ -154,7 +154,7 @@ func (a *Allocator) ReleaseByHandle(id string) error {
 }
 
 func (a *Allocator) releaseHandle(h *handle) {
-	var few [len(h.room)]count
+	var few [2]count // a pod has one of each family
 	for _, c := range append(few[:0], h.counts...) {
 		b := c.block
 		if !b.exists {
@@ -178,7 +178,7 @@ func (h *handle) ordinals(out []uint16, c *count) []uint16 {
 		return append(out, c.last)
 	}
 	for o := range c.block.slots {
-		if x := c.block.slots[o].held; x == &h.first || h.others > 0 && x != nil && x.handle == h {
+		if c.block.slots[o].handle == h {
 			out = append(out, uint16(o))
 		}
 	}
@@ -199,11 +199,7 @@ func (h *handle) alone() bool {
 
 // sure reports whether the address that was counted last is still the handle's.
 func (c *count) sure(h *handle) bool {
-	if !c.block.exists {
-		return false
-	}
-	x := c.block.slots[c.last].held
-	return x != nil && x.handle == h
+	return c.block.exists && c.block.slots[c.last].handle == h
 }
 
 // recheck takes a block from its owner if it is empty and its pool does not select
@@ -211,10 +207,10 @@ func (c *count) sure(h *handle) bool {
 //
 // Source: libcalico-go/lib/ipam/ipam.go, ensureConsistentAffinity.
 func (a *Allocator) recheck(owner *host, p netip.Prefix) {
-	if owner == nil || !owner.known {
+	if owner == nil {
 		return
 	}
-	if in := a.poolOf(p.Addr(), false); in != nil && !in.selects(owner) {
+	if in := a.poolOf(p.Addr(), false); in != nil && in.nodes != nil && owner.known && !in.selects(owner) {
 		_ = a.releaseAffinity(owner, p, true)
 	}
 }

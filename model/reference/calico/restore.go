@@ -91,10 +91,10 @@ func (a *Allocator) restoreClaim(b *block, c *model.Claim) error {
 		return fmt.Errorf("%w: it is outside", ErrNotModelled)
 	}
 	o := b.ordinal(c.Addr)
-	if b.slots[o].held != nil {
+	if b.slots[o].handle != nil {
 		return ErrTaken
 	}
-	a.hold(b, o, a.named(c.Handle).allocation(owner{node: c.Node, pod: c.Pod, tunnel: c.Tunnel}))
+	a.hold(b, o, &Asked{handle: a.named(c.Handle), who: &user{node: c.Node, pod: c.Pod, tunnel: c.Tunnel}})
 	a.wrote(b)
 	return nil
 }
@@ -104,7 +104,7 @@ func (a *Allocator) restoreClaim(b *block, c *model.Claim) error {
 func (b *block) restoreWaiting(free []int, known bool) error {
 	var lowest []int
 	for o := range b.slots {
-		if b.slots[o].held == nil {
+		if b.slots[o].handle == nil {
 			lowest = append(lowest, o)
 		}
 	}
@@ -113,9 +113,9 @@ func (b *block) restoreWaiting(free []int, known bool) error {
 	} else if !slices.Equal(lowest, slices.Sorted(slices.Values(free))) {
 		return fmt.Errorf("%w: its free list is not what its claims leave", ErrNotModelled)
 	}
-	b.waiting.n = 0
+	b.waiting = 0
 	for _, o := range free {
-		b.waiting.push(uint16(o))
+		b.push(uint16(o))
 	}
 	return nil
 }
@@ -124,7 +124,7 @@ func (b *block) restoreWaiting(free []int, known bool) error {
 // its WorkloadEndpoint, with its addresses. With the Kubernetes datastore, where the
 // pod itself is that, nothing happens.
 func (a *Allocator) SetEndpoint(q Request, addrs ...netip.Addr) {
-	a.storeEndpoint(&Asked{Request: q}, addrs)
+	a.storeEndpoint(&Asked{handle: &handle{card: &card{id: q.Handle}}, who: &user{node: q.Node, pod: q.Pod}}, addrs)
 }
 
 // SetTunnelAddrs stores the addresses that a node's object names for its devices,

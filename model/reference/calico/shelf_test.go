@@ -33,7 +33,7 @@ func TestSearchesAreWalks(t *testing.T) {
 			if b := a.block(all[i]); b == nil {
 				a.claim(a.host("a"), all[i])
 			} else if b.taken == 0 && rapid.Bool().Draw(rt, "fill") {
-				a.take(nil, b, 1<<12, a.named("h").allocation(owner{}))
+				a.take(nil, b, 1<<12, &Asked{handle: a.named("h"), who: &user{}})
 			} else {
 				a.dropAffinity(b.owner, all[i])
 				a.remove(b)

@@ -81,7 +81,7 @@ func (a *Allocator) encapsulating(h *host, d device) (out []netip.Prefix) {
 func (a *Allocator) ensureTunnel(h *host, d device, pools []netip.Prefix, now *[devices]netip.Addr) (bool, error) {
 	old, id := now[d], d.handle(h.name)
 	x := a.assignment(old)
-	if x == nil || x.handle.id == id {
+	if x == nil || x.card.id == id {
 		if x != nil && slices.ContainsFunc(pools, func(p netip.Prefix) bool { return p.Contains(old) }) {
 			return false, nil
 		}
@@ -115,15 +115,15 @@ func (a *Allocator) dropTunnel(h *host, d device, now *[devices]netip.Addr) {
 	if err := a.ReleaseByHandle(id); err == nil {
 		return
 	}
-	if x := a.assignment(old); x != nil && x.handle.id == id {
+	if x := a.assignment(old); x != nil && x.card.id == id {
 		_, _ = a.Release(Release{Addr: old, Handle: id})
 	}
 }
 
-// assignment is what an address of an enabled pool is given to, or nil.
+// assignment is the handle that an address of an enabled pool is given to, or nil.
 //
 // Source: libcalico-go/lib/ipam/ipam.go, GetAssignmentAttributes.
-func (a *Allocator) assignment(addr netip.Addr) *allocation {
+func (a *Allocator) assignment(addr netip.Addr) *handle {
 	if !addr.IsValid() {
 		return nil
 	}
@@ -135,7 +135,7 @@ func (a *Allocator) assignment(addr netip.Addr) *allocation {
 	if b == nil {
 		return nil
 	}
-	return b.slots[b.ordinal(addr)].held
+	return b.slots[b.ordinal(addr)].handle
 }
 
 // TunnelAddrs are the addresses that the node's object names: for IPIP, for VXLAN

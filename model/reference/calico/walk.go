@@ -84,7 +84,7 @@ func (a *Allocator) usable(h *host, pools []*pool) (netip.Prefix, bool) {
 // borrow takes addresses from blocks of whoever it be, until out has num.
 //
 // Source: ipam.go, autoAssign ("a random hunt").
-func (a *Allocator) borrow(out []netip.Addr, h *host, pools []*pool, num int, x *allocation) []netip.Addr {
+func (a *Allocator) borrow(out []netip.Addr, h *host, pools []*pool, num int, k *Asked) []netip.Addr {
 	for _, p := range pools {
 		s := a.sizes[size{p.v6(), p.BlockBits}]
 		if s == nil {
@@ -96,7 +96,7 @@ func (a *Allocator) borrow(out []netip.Addr, h *host, pools []*pool, num int, x 
 				if b == nil {
 					break
 				}
-				out = a.take(out, b, num-len(out), x)
+				out = a.take(out, b, num-len(out), k)
 			}
 		}
 	}
