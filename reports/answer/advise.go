@@ -214,7 +214,17 @@ func (a *Answer) cannotTell(r *Recommendation) string {
 		if band := a.band(m, f); band != "" {
 			s += ", and may be " + band
 		}
-		return s + a.enough(r.Maybe) + "."
+		s += a.enough(r.Maybe) + "."
+		others := 0
+		for _, n := range r.among {
+			if a.Rows[n].outcome() == Breaks {
+				others++
+			}
+		}
+		if others > 0 {
+			s += fmt.Sprintf(" %s not meet it.", either(others, "The other option does", fmt.Sprintf("The other %d options do", others)))
+		}
+		return s
 	}
 	return ""
 }

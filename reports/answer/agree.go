@@ -10,8 +10,9 @@ import (
 // Agreement of the reference with the real code, where both lived through the same
 // tape.
 type Agreement struct {
-	Lives   int    `json:"lives"`   // that both lived
-	Samples int    `json:"samples"` // compared
+	Lives   int    `json:"lives"`            // that both lived
+	Samples int    `json:"samples"`          // compared
+	Parted  int    `json:"parted,omitempty"` // lives that are compared up to where chance may part them
 	Equal   bool   `json:"equal"`
 	Text    string `json:"text"`
 	// Differ are the first differences of lives that differ, in the order of rows and
@@ -41,8 +42,13 @@ func agree(p *Plan) *Agreement {
 				continue
 			}
 			g.Lives++
-			g.Samples += min(len(c.Lives[i].Samples), len(c.Real[i].Samples))
-			if d := differing(c.Lives[i].Samples, c.Real[i].Samples); d != nil {
+			certain, real := c.Lives[i].Certain(), c.Real[i].Samples
+			if len(certain) < len(c.Lives[i].Samples) { // from here on the real life may be another
+				g.Parted++
+				real = real[:min(len(real), len(certain))]
+			}
+			g.Samples += min(len(certain), len(real))
+			if d := differing(certain, real); d != nil {
 				if differ++; differ <= differMax {
 					d.Row, d.Repeat = n, i
 					g.Differ = append(g.Differ, *d)
@@ -55,6 +61,9 @@ func agree(p *Plan) *Agreement {
 	}
 	if g.Equal = differ == 0; g.Equal {
 		g.Text = fmt.Sprintf("The real code lived through %s, too: all %s are equal.", plural(g.Lives, "life"), plural(g.Samples, "sample"))
+		if g.Parted > 0 {
+			g.Text += fmt.Sprintf(" In %d of them those are compared that come before upstream left something to chance, such as which of its empty blocks a node keeps.", g.Parted)
+		}
 		return g
 	}
 	d := g.Differ[0]

@@ -49,6 +49,12 @@ func TestAgreement(t *testing.T) {
 	if g.Equal || g.Text != want || len(g.Differ) != 2 || g.Differ[1].Field != "number of samples" {
 		t.Errorf("%+v, want %s", g, want)
 	}
+	p.Cells[1].Lives[2].Chance = 14 * day // 47 of its samples are before
+	p.Cells[2].Real[0].Samples = p.Cells[2].Lives[0].Samples
+	g = answer.Of(p).Agreement
+	if want := "The real code lived through 12 lives, too: all 1,158 samples are equal. In 1 of them those are compared that come before upstream left something to chance, such as which of its empty blocks a node keeps."; g.Text != want {
+		t.Errorf("%+v, want %s", g, want)
+	}
 	p.Cells[1].Real, p.Cells[2].Real, p.Cells[0].Real = nil, nil, nil
 	if g := answer.Of(p).Agreement; g != nil {
 		t.Errorf("nothing to compare: %+v", g)

@@ -16,7 +16,7 @@ import (
 // Any plan has an answer, in every form: lives that are missing, short or without a
 // sample, values that no cluster has, axes with values that no cell has.
 func TestAnyPlan(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range uint64(25) {
 		r := rand.New(rand.NewPCG(7, seed))
 		p := anyPlan(r)
 		a := answer.Of(p)

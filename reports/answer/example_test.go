@@ -36,7 +36,7 @@ func ExampleOf() {
 	// > small blocks  yes        0% (0–30.8)  > 30 d       8  29.7%       4
 	//
 	// Means over 10 lives; a chance with its band of 95%, a time with its quartiles.
-	// The same in every row: utilisation at its peak 35.2%. 0 in every row: pods without an address,
-	// starved nodes, blackholed pairs, borrowed addresses, leaked addresses, stranded addresses, stale
-	// affinities.
+	// The same in every row: utilisation at its peak 35.2%. 0 in every row: pods without an address, pods
+	// without a node, starved nodes, blackholed pairs, borrowed addresses, leaked addresses, stranded
+	// addresses, stale affinities.
 }

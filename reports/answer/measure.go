@@ -86,6 +86,8 @@ func Measures() []Measure {
 			of: func(_ *Cell, l *capacity.Course) float64 { return float64(l.Refused) }},
 		{Name: "waiting", Title: "Pods without an address", Unit: Pods, Better: Less, Over: OverMean, head: "pods\nwaiting", words: "it has the fewest pods waiting",
 			Doc: "The most pods at any time that are bound to a node and have no address.", of: most(func(s *capacity.Sample) float64 { return float64(s.Waiting) })},
+		{Name: "unplaced", Title: "Pods without a node", Unit: Pods, Better: Less, Over: OverMean, head: "pods\nunplaced", words: "it leaves the fewest pods without a node",
+			Doc: "Pods that no node has room for, since a kubelet takes only so many: the mean over time.", of: average(func(_ *Cell, s *capacity.Sample) float64 { return float64(s.Unplaced) })},
 		{Name: "starved", Title: "Starved nodes", Unit: Nodes, Better: Less, Over: OverMean, head: "starved\nnodes", words: "it starves the fewest nodes",
 			Doc: "The most nodes at any time that are up, without a block, and without one left to claim.", of: most(func(s *capacity.Sample) float64 { return float64(s.Starved) })},
 		{Name: "blackholed", Title: "Blackholed pairs", Unit: Pairs, Better: Less, Over: OverMean, head: "blackholed", words: "it has the fewest blackholed pairs",

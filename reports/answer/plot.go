@@ -44,10 +44,10 @@ func (p *Plot) files() []File {
 	return []File{form("svg", chart.SVG), form("png", chart.PNG), form("csv", chart.CSV), form("json", chart.JSON)}
 }
 
-// linesMax is how many lines a reader follows; bandsMax how many of them may have
+// linesMax is how many lines can be told apart; bandsMax how many of them may have
 // bands that lie on each other.
 const (
-	linesMax = 6
+	linesMax = chart.LinesMax
 	bandsMax = 3
 )
 

@@ -15,7 +15,7 @@ import (
 // ownership is whose each block is over time, in the median life of each row whose
 // pools are small.
 func (a *Answer) ownership() (out []Plot) {
-	const mapsMax = 6
+	const mapsMax = 8
 	rows, left := a.drawn(mapsMax)
 	for _, n := range rows {
 		repeat, by := a.median(n)

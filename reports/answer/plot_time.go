@@ -41,7 +41,7 @@ func (a *Answer) panelsOver(axis int, line func(n int, name string, band bool) c
 		return nil
 	}
 	keys, rows := a.rowsBy(func(n int) string { return a.Rows[n].Values[axis] })
-	if names, _ := a.rowsBy(func(n int) string { return a.without(n, axis) }); len(keys) > chart.PanelsMax || len(names) > chart.LinesMax {
+	if names, _ := a.rowsBy(func(n int) string { return a.without(n, axis) }); len(keys) > chart.PanelsMax || len(names) > linesMax {
 		return nil
 	}
 	for _, k := range keys {
@@ -100,6 +100,7 @@ var quantities = []quantity{
 		return float64(s.InUse) / float64(s.Size)
 	}},
 	{"Pods without an address", chart.Axis{Label: "pods"}, func(_ *Cell, s *capacity.Sample) float64 { return float64(s.Waiting) }},
+	{"Pods without a node", chart.Axis{Label: "pods"}, func(_ *Cell, s *capacity.Sample) float64 { return float64(s.Unplaced) }},
 	{"Borrowed addresses", chart.Axis{Label: "addresses"}, func(_ *Cell, s *capacity.Sample) float64 { return float64(s.Borrowed) }},
 	{"Blackholed", chart.Axis{Label: "pairs"}, func(_ *Cell, s *capacity.Sample) float64 { return float64(s.Blackholed) }},
 	{"Leaked addresses", chart.Axis{Label: "addresses"}, func(_ *Cell, s *capacity.Sample) float64 { return float64(s.Leaked) }},

@@ -94,6 +94,48 @@ recommended: With crashEvery 2d: Take "blockSize 28": the only one of 2 options 
 	}
 }
 
+// Repeats are compared one by one: what chance explains is no difference, however the
+// means lie, and what it does not is one, however wide the bands are.
+func TestWhatChanceExplains(t *testing.T) {
+	routes := func(of func(repeat int) int) *answer.Plan {
+		p := plan([]kind{staging[3], staging[3]}, 40)
+		for i := range p.Cells {
+			p.Cells[i].Option = []string{"now", "other"}[i]
+			for r, l := range p.Cells[i].Lives {
+				for s := range l.Samples {
+					l.Samples[s].Routes = 50 + r*7%40 // wide bands: 50 to 89
+					if i == 1 {
+						l.Samples[s].Routes += of(r)
+					}
+				}
+			}
+		}
+		p.Require = nil
+		return p
+	}
+	for _, tt := range []struct {
+		name, want string
+		of         func(repeat int) int
+	}{
+		{"up and down", `"now" does as well, as far as the lives can tell.`, func(r int) int { return []int{-5, 4}[r%2] }},
+		{"always one less", `Against "now" it saves 1 route, and costs nothing`, func(r int) int { return -1 }},
+	} {
+		got := only(routes(tt.of))
+		if !strings.Contains(got, tt.want) || strings.Count(got, "Against") != strings.Count(tt.want, "Against") || strings.Count(got, "as well") != strings.Count(tt.want, "as well") {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// One life in a hundred that has some proves that there is not none.
+func TestOneLifeBreaksABoundOfNone(t *testing.T) {
+	p := plan([]kind{staging[1]}, 100)
+	p.Cells[0].Lives[42].Samples[7].Blackholed = 1
+	if v := answer.Of(p).Rows[0].Bounds[1]; v.Outcome != answer.Breaks {
+		t.Errorf("%+v, want that it breaks it", v)
+	}
+}
+
 // Several recommendations are summed up first.
 func TestSummary(t *testing.T) {
 	given := func(second bool, kinds ...kind) *answer.Plan {
