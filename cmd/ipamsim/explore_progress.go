@@ -21,6 +21,7 @@ type campaignBar struct {
 	bar    *progressbar.ProgressBar // nil: plain lines
 	last   time.Time
 	seen   campaign.Progress
+	said   string // on the last line
 }
 
 // linesEvery is how often somebody who reads a log wants to know.
@@ -49,7 +50,10 @@ func (b *campaignBar) show(p campaign.Progress) {
 	if time.Since(b.last) < linesEvery {
 		return
 	}
-	b.last, b.seen = time.Now(), p
+	if text == b.said && time.Since(b.last) < lineEvery {
+		return // a long point
+	}
+	b.last, b.seen, b.said = time.Now(), p, text
 	if b.bar == nil {
 		fmt.Fprintln(b.stderr, "ipamsim: "+text)
 	}
@@ -111,7 +115,7 @@ func progressText(p, before campaign.Progress) string {
 // livingText is the same of a plan.
 func livingText(p campaign.Progress) string {
 	text := fmt.Sprintf("%d of %s, %.1f/s", p.Runs, plural(int(p.RunsMax), "point"), p.Rate)
-	if p.Left > 0 {
+	if p.Left >= time.Second {
 		text += " · " + p.Left.Round(time.Second).String() + " left"
 	}
 	return text
