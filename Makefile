@@ -45,6 +45,7 @@ lint: ## gofmt, vet, staticcheck, actionlint
 bench: ## measure; writes bench.json and prints the table of reports/BENCH.md
 	@$(call gov,test) -timeout 60m -count=1 -run '^TestBench$$' -v ./scenarios -bench-json $(CURDIR)/bench.json
 	@$(call gov,test) -timeout 60m -count=1 -run '^TestBench$$' -v ./sim/ipam/calico -bench-json $(CURDIR)/bench.json
+	@$(call gov,test) -timeout 60m -count=1 -run '^TestBench$$' -v ./model/capacity -bench-json $(CURDIR)/bench.json
 	@$(call gov,test) -timeout 60m -count=1 -gcflags=ipamsim/fuzz/coverage/lamp=-d=libfuzzer -run '^TestBench$$' -v ./fuzz -bench-json $(CURDIR)/bench.json
 
 golden: ## rewrite the goldens; read the diff before you commit it
@@ -59,7 +60,7 @@ screenshots: ## README's pictures of the pages of r1, w2 and t1, drawn anew (nee
 # With plain "go test -fuzz", which works too, all of Kubernetes and etcd has them:
 # minutes of building, slower runs, and lines that say nothing of an allocator.
 FUZZED = ipamsim/fuzz/coverage/lamp github.com/k8snetworkplumbingwg/whereabouts/... github.com/projectcalico/calico/libcalico-go/lib/ipam/...
-fuzz: FUZZED += $(patsubst %,ipamsim/%,$(if $(filter FuzzScenarioFile,$(TARGET)),scenarios,$(if $(filter FuzzStore,$(TARGET)),sim/etcd/...)))
+fuzz: FUZZED += $(patsubst %,ipamsim/%,$(if $(filter FuzzScenarioFile,$(TARGET)),scenarios,$(if $(filter FuzzImport,$(TARGET)),scenarios/dump,$(if $(filter FuzzStore,$(TARGET)),sim/etcd/...))))
 fuzz: ## go test -fuzz; TARGET=FuzzCalico T=1m
 	@pkg=$$(grep -rlE "^func $(TARGET)\(" --include=*_test.go . | head -n 1 | xargs -r dirname); [ -n "$$pkg" ] || { echo "no fuzz target $(TARGET)" >&2; exit 2; }; \
 	$(call gov,test) -c -o bin/fuzz.test $(FUZZED:%=-gcflags='%=-d=libfuzzer') $$pkg && cd $$pkg && \

@@ -11,7 +11,7 @@ set -eu
 targets=$(sed -nE 's/^func (Fuzz\w+)\(f \*testing\.F\).*/\1/p' fuzz/targets_test.go)
 dir=.libfuzzer
 trap 'rm -rf "$dir"' EXIT
-mkdir -p "$dir" "$OUT/fuzz/testdata" "$OUT/scenarios/testdata"
+mkdir -p "$dir" "$OUT/fuzz/testdata" "$OUT/scenarios/testdata" "$OUT/scenarios/dump"
 
 cp .clusterfuzzlite/driver.go "$dir/"
 for f in fuzz/{targets,judge,known,main,tally,corpora}_test.go; do
@@ -39,11 +39,14 @@ done
 # What the targets read, and where they begin.
 cp -r fuzz/testdata/known "$OUT/fuzz/testdata/"
 cp -r scenarios/testdata/good scenarios/testdata/bad "$OUT/scenarios/testdata/"
+cp -r scenarios/dump/testdata "$OUT/scenarios/dump/"
 for t in $targets; do
 	seeds=$dir/seeds/$t
 	mkdir -p "$seeds"
 	if [ -d "fuzz/testdata/fuzz/$t" ]; then
 		SEEDS_TO=$PWD/$seeds "$OUT/$t" "$PWD/fuzz/testdata/fuzz/$t"/*
+	elif [ "$t" = FuzzImport ]; then
+		cp scenarios/dump/testdata/* "$seeds/"
 	else
 		cp scenarios/testdata/good/*.yaml "$seeds/"
 	fi

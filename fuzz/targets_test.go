@@ -12,11 +12,30 @@ import (
 	"testing"
 
 	"ipamsim/fuzz/input"
+	"ipamsim/scenarios/dump"
 	"ipamsim/sim/etcd/twin"
 )
 
 // FuzzCalico: worlds of Calico.
 func FuzzCalico(f *testing.F) { fuzzRuns(f, "FuzzCalico") }
+
+// FuzzImport: any bytes that are taken for a dump are refused in one line, or make a
+// scenario that loads.
+func FuzzImport(f *testing.F) {
+	for _, name := range []string{"calico.json", "export.txt", "show.txt", "tkg.yaml", "whereabouts.yaml"} {
+		text, err := os.ReadFile(filepath.Join("../scenarios/dump/testdata", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		err := dump.Check(text)
+		if err := errors.Join(err, count(func(*tally) {})); err != nil {
+			t.Error(err)
+		}
+	})
+}
 
 // FuzzMixed: Calico and Whereabouts in one cluster.
 func FuzzMixed(f *testing.F) { fuzzRuns(f, "FuzzMixed") }

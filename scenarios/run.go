@@ -69,6 +69,11 @@ type Options struct {
 	Recorded bool
 	// Film keeps what everything looked like after every step: reports.Report.Film.
 	Film bool
+	// Looks are at instants of the run; they are steps of it.
+	Looks cluster.Looks
+	// InTurn lets kubelets work on one pod at a time, for a run that is compared with
+	// the reference allocators: see cluster.Config.
+	InTurn time.Duration
 	// End is called when the run is over, before its processes are killed: for who
 	// wants to see what is there then.
 	End func(*cluster.Cluster)
@@ -290,6 +295,7 @@ func (s *Scenario) cluster(a ipam.Adapter, o Options) cluster.Config {
 	cfg := cluster.Config{
 		Adapter: a, Networks: s.Networks, Primary: s.Primary, Objects: s.Objects, Daemons: spec.Daemons,
 		Datastore: s.datastore(o), Fabric: spec.Fabric, Metrics: spec.Metrics.Every.Duration, Film: o.Film,
+		Looks: o.Looks, InTurn: o.InTurn,
 		Until: spec.Until.Duration, Settle: spec.Settle.Duration, Hazards: s.hazards(),
 		Timers: cluster.Timers{
 			NodeMonitorGrace: spec.Timers.NodeMonitorGrace.Duration, Toleration: spec.Timers.Toleration.Duration,

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -75,6 +76,7 @@ func (f *importFlags) run(cmd *cobra.Command, files []string) error {
 	}
 	defer out.discard()
 	stderr := cmd.ErrOrStderr()
+	defer debug.SetGCPercent(debug.SetGCPercent(50)) // most of what is read is kept
 	c := dump.New()
 	for _, name := range files {
 		if err := readDump(c, name, cmd.InOrStdin(), stderr); err != nil {
@@ -107,15 +109,13 @@ func readDump(c *dump.Cluster, name string, stdin io.Reader, stderr io.Writer) e
 		}
 		r = file
 	}
-	last, shown := time.Now(), false
-	err := c.Read(name, r, func(p dump.Progress) {
+	last := time.Now()
+	return c.Read(name, r, func(p dump.Progress) {
 		if time.Since(last) > time.Second {
-			last, shown = time.Now(), true
+			last = time.Now()
 			fmt.Fprintf(stderr, "ipamsim: %s: %d MiB, %d objects\n", reports.Clean(name), p.Bytes>>20, p.Objects)
 		}
 	})
-	_ = shown
-	return err
 }
 
 // write makes the scenario, looks at it, and writes it with what is to be expected.
@@ -137,11 +137,7 @@ func (f *importFlags) write(cmd *cobra.Command, c *dump.Cluster, o dump.Options,
 	if err != nil {
 		return report.Trace(err)
 	}
-	o.Expect = expected(view.Violations)
-	if text, _, err = c.Scenario(o); err != nil {
-		return err
-	}
-	if err := emit(cmd.OutOrStdout(), out, text); err != nil {
+	if err := emit(cmd.OutOrStdout(), out, text, expected(view.Violations)); err != nil {
 		return err
 	}
 	b := bufio.NewWriter(stderr)
@@ -156,13 +152,11 @@ func (f *importFlags) write(cmd *cobra.Command, c *dump.Cluster, o dump.Options,
 	return nil
 }
 
-func emit(stdout io.Writer, out *file, text []byte) error {
+func emit(stdout io.Writer, out *file, text []byte, broken []string) error {
 	if out == nil {
-		_, err := stdout.Write(text)
-		return err
+		return dump.WriteExpecting(stdout, text, broken)
 	}
-	_, err := out.Write(text)
-	return errors.Join(err, out.commit())
+	return errors.Join(dump.WriteExpecting(out, text, broken), out.commit())
 }
 
 // expected are the invariants that are broken, sorted.

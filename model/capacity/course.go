@@ -14,6 +14,10 @@ type Course struct {
 	Adds      int // ADDs, repeated ones included
 	Refused   int // of these for want of an address
 	Peak      int // the most addresses in use at any time
+	// Chance is when upstream first left something to the Go runtime that others may
+	// notice (which one of a node's empty blocks stays), so that from here on the real
+	// code may live another life; 0 if it did not. Only the reference can tell.
+	Chance time.Duration `json:",omitempty"`
 	// Calls is how many requests reached the datastore, and AddMedian and AddP99 are
 	// how long an ADD took: with the real code only, else 0.
 	Calls             int
@@ -25,6 +29,18 @@ type Course struct {
 	// Violations by invariant: with the real code only.
 	Violations map[string]int `json:",omitempty"`
 	Digest     string         `json:",omitempty"` // of the run, with the real code only
+}
+
+// Certain are the samples before Chance: with the real code they are the same.
+func (c *Course) Certain() []Sample {
+	if c.Chance == 0 {
+		return c.Samples
+	}
+	n := 0
+	for n < len(c.Samples) && c.Samples[n].At < c.Chance {
+		n++
+	}
+	return c.Samples[:n]
 }
 
 // SamplesDefault is how many samples a course has.
@@ -40,6 +56,8 @@ type Sample struct {
 	Nodes   int // that are up
 	Pods    int // that are bound to a node that is up
 	Waiting int // of these: without an address
+	// Unplaced is how many more are meant to run and no node has room for.
+	Unplaced int
 
 	// Size is how many addresses pools have that are not disabled, or ranges, without
 	// reserved and excluded ones.

@@ -11,7 +11,8 @@ import (
 	"ipamsim/model/reference/calico"
 )
 
-// Measure is the same Sample of a real cluster.
+// Measure is the same Sample of a real cluster, but for Unplaced, of which it knows
+// nothing.
 func Measure(v metric.View) Sample {
 	s := sceneOf(&v)
 	return s.sample(v.Truth.At)

@@ -152,8 +152,12 @@ func (m *byCalico) del(p *pod, container string) error { return m.a.Del(m.reques
 
 func (m *byCalico) pass(now time.Duration, changed []model.PodRef) error {
 	m.changed = changed
+	before := m.collector.Choices
 	if err := m.collector.Pass(now, m); errors.Is(err, calico.ErrNotModelled) {
 		return err
+	}
+	if m.collector.Choices > before && m.p.course.Chance == 0 {
+		m.p.course.Chance = now
 	}
 	return nil // an error of its own is left for the next pass
 }

@@ -23,7 +23,9 @@ func (p *Player) sample() {
 	}
 	p.manager.look(s)
 	s.blackholed = p.fabric.lost(s)
-	p.course.Samples = append(p.course.Samples, s.sample(p.now))
+	x := s.sample(p.now)
+	x.Unplaced = p.tape.Unplaced()
+	p.course.Samples = append(p.course.Samples, x)
 	if row := s.owners(p.number); row != nil {
 		p.course.Owners = append(p.course.Owners, row)
 	}

@@ -19,7 +19,6 @@ type script struct {
 	machines []machine
 	names    *names
 	pods     []bound // of every pod there has been
-	unplaced int     // pods that no node has had room for
 	missing  int     // pods that have not been started yet
 	filling  bool    // which is on the agenda
 	pace     time.Duration
@@ -63,7 +62,7 @@ func newScript(t *Tape, yield func(Event) bool) *script {
 	s := &script{Tape: t, yield: yield, schedule: newScheduler(max(len(c.Nodes)+c.Load.Grow, 1)), names: newNames(c.Nodes)}
 	stream := func(n uint64) *rand.Rand { return rand.New(rand.NewPCG(t.seed, n)) }
 	s.population, s.lifetime, s.drain, s.crash, s.replace = stream(1), stream(2), stream(3), stream(4), stream(5)
-	t.nodes = slices.Clone(c.Nodes)
+	t.nodes, t.unplaced = slices.Clone(c.Nodes), 0
 	at := make(map[string]int32, len(c.Nodes))
 	for i := range c.Nodes {
 		at[c.Nodes[i].Name] = int32(i)

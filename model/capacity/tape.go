@@ -89,6 +89,7 @@ type Tape struct {
 	c     *Cluster
 	seed  uint64
 	nodes []Node
+	unplaced int // pods that no node has had room for, in the last walk
 	stem  string // of pods' names
 }
 
@@ -120,6 +121,10 @@ func (t *Tape) Node(i int32) Node {
 	}
 	return t.nodes[i]
 }
+
+// Unplaced is how many pods no node has room for, at this point of the last walk. No
+// datastore knows of them: it is for the tape to fill in Sample.Unplaced.
+func (t *Tape) Unplaced() int { return t.unplaced }
 
 // Pod is the name of a pod.
 func (t *Tape) Pod(i int32) model.PodRef {

@@ -212,24 +212,21 @@ func put[T any](c *Cluster, all kept[T], key string, h *head, value T) error {
 	if reflect.DeepEqual(old.value, n.value) {
 		return nil
 	}
-	newer := cmp.Compare(n.version, old.version)
-	if n.version == 0 || old.version == 0 {
-		newer = 0
-	}
-	if newer == 0 && n.group != old.group { // one object, as kubectl and as calicoctl show it
-		if newer = -1; n.group == calicoGroup {
-			newer = 1
+	if n.group != old.group { // one object, as kubectl and as calicoctl show it
+		if n.group == calicoGroup {
+			all[key] = n
 		}
+		return nil
 	}
-	switch newer {
-	case 0:
+	newer := cmp.Compare(n.version, old.version)
+	if newer == 0 || n.version == 0 || old.version == 0 {
 		return h.fail("", "is in %s as well, with another content, and neither is newer: leave one out", old.from)
-	case 1:
-		c.newer = append(c.newer, fmt.Sprintf("%s: %s counts, which is newer than %s", h.object(), n.from, old.from))
-		all[key] = n
-	default:
-		c.newer = append(c.newer, fmt.Sprintf("%s: %s counts, which is newer than %s", h.object(), old.from, n.from))
 	}
+	if newer < 0 {
+		n, old = old, n
+	}
+	all[key] = n
+	c.newer = append(c.newer, fmt.Sprintf("%s as it is in %s, %s has a newer one", h.object(), old.from, n.from))
 	return nil
 }
 

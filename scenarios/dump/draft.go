@@ -46,8 +46,6 @@ type Options struct {
 	// Anonymise replaces the names of nodes, namespaces, pods, pools and networks, and
 	// the addresses of nodes. Addresses replaces those of pools and pods as well.
 	Anonymise, Addresses bool
-	// Expect are the invariants that are broken in this cluster already.
-	Expect []string
 }
 
 // Report is what became of a cluster's objects.

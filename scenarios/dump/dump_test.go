@@ -105,3 +105,100 @@ func TestTanzu(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
+
+func contains(t *testing.T, what string, all []string, parts ...string) {
+	t.Helper()
+	for _, p := range parts {
+		if !slices.ContainsFunc(all, func(s string) bool { return strings.Contains(s, p) }) {
+			t.Errorf("%s: nothing about %q in %q", what, p, all)
+		}
+	}
+}
+
+// kubectl -o json: a pool as both API groups show it, an affinity of a node that is
+// gone, a finished pod that holds an address, one that is on its way out, a node's
+// tunnel address, and things that have nothing to do with addresses.
+func TestCalicoAsJSON(t *testing.T) {
+	text, s, report := scenario(t, read(t, "calico.json"), dump.Options{})
+	contains(t, "unknown", report.Unknown, "not Ready, beta", "fabric")
+	contains(t, "left", report.Left, "1 pod that use their node's network", "1 pod that have finished", "1 pod that have no address")
+	for _, secret := range []string{"hunter2", "registry.internal", "PASSWORD", "secret"} {
+		if strings.Contains(text, secret) {
+			t.Errorf("%s gets through", secret)
+		}
+	}
+	if !strings.Contains(text, "delete:") || !strings.Contains(text, "name: web-1") {
+		t.Error("the pod that is on its way out is not deleted")
+	}
+	want := []string{"convergence 192.168.0.2", "leaked-affinity", "leaked-claim 192.168.0.2"}
+	if got := wrong(look(t, s)); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// What people without access to Calico's etcd have: three tables in the log of a
+// terminal. Blocks, the addresses that are borrowed, and how many others there are.
+func TestTablesAlone(t *testing.T) {
+	_, s, report := scenario(t, read(t, "show.txt"), dump.Options{})
+	contains(t, "unknown", report.Unknown, "4 blocks are concluded", "88 addresses are in use of which nothing says whose they are", "2 blocks: nothing says whose", "no pods in the dump", "no nodes in the dump")
+	v := look(t, s)
+	if len(v.Record.Pools) != 4 || len(v.Record.Claims) != 2 {
+		t.Errorf("%+v", v.Record)
+	}
+	f := dump.New().Wrong(v, true)
+	if len(f.Borrowed) != 2 || f.Borrowed[0].Owner != "kubestage1001.eqiad.wmnet" || f.Borrowed[0].Node != "kubestage1003.eqiad.wmnet" {
+		t.Errorf("%+v", f.Borrowed)
+	}
+}
+
+// With the pods, as kubectl has them, the tables say whose the blocks are.
+func TestTablesAndPods(t *testing.T) {
+	c := read(t, "show.txt")
+	for i, node := range []string{"kubestage1001.eqiad.wmnet", "kubestage1002.eqiad.wmnet"} {
+		for _, last := range []int{1 + 64*i, 130 + 65*i} {
+			err := c.Add(dump.Origin{File: "pods"}, fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p-%d","namespace":"default"},"spec":{"nodeName":%q},"status":{"phase":"Running","podIP":"10.64.75.%d"}}`, last, node, last))
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	_, s, report := scenario(t, c, dump.Options{})
+	contains(t, "unknown", report.Unknown, "84 addresses are in use")
+	owners := map[string]string{}
+	for _, p := range look(t, s).Record.Pools {
+		owners[p.Range.String()] = p.Node
+	}
+	for cidr, want := range map[string]string{"10.64.75.64/26": "kubestage1002.eqiad.wmnet", "10.64.75.128/26": "kubestage1001.eqiad.wmnet"} {
+		if owners[cidr] != want {
+			t.Errorf("%s is %q's, want %s", cidr, owners[cidr], want)
+		}
+	}
+}
+
+// calicoctl datastore migrate export: YAML, and the allocator's own record behind it.
+func TestExport(t *testing.T) {
+	_, s, report := scenario(t, read(t, "export.txt"), dump.Options{})
+	if report.Datastore != "etcdv3" || report.Pods != 2 || report.Nodes != 2 {
+		t.Errorf("%+v", report)
+	}
+	contains(t, "unknown", report.Unknown, "not of one instant: 2 changes", "no pods in the dump")
+	v := look(t, s)
+	if len(v.Record.Claims) != 2 || len(v.Record.Handles) != 2 || len(v.Record.Affinities) != 1 {
+		t.Errorf("%+v", v.Record)
+	}
+}
+
+// Whereabouts beside another manager's networks, with a network_name, two families, an
+// older Multus' annotation, in another namespace, and no reservations dumped.
+func TestWhereabouts(t *testing.T) {
+	_, s, report := scenario(t, read(t, "whereabouts.yaml"), dump.Options{})
+	contains(t, "unknown", report.Unknown, "no OverlappingRangeIPReservations")
+	contains(t, "left", report.Left, "openshift-multus", "1 pod whose addresses no address manager")
+	v := look(t, s)
+	if got, want := wrong(v), []string{"convergence 10.50.0.18", "leaked-claim 10.50.0.18"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if n := len(v.Truth.Sandboxes); n != 1 || len(v.Truth.Sandboxes[0].Attachments[0].Addrs) != 2 || v.Truth.Sandboxes[0].Attachments[0].Interface != "net2" {
+		t.Errorf("%+v", v.Truth.Sandboxes)
+	}
+}

@@ -65,11 +65,10 @@ func (b *budget) line(offset int64) int {
 }
 
 // json reads JSON values one after the other: objects, lists of kubectl's, arrays
-// of objects. line is the first line.
-func (in *input) json(line []byte) error {
-	first := bytes.NewReader(append(bytes.Clone(line), '\n'))
-	b := &budget{left: objectMax, r: io.MultiReader(first, in.rest())}
-	s := &stream{in: in, b: b, dec: json.NewDecoder(b), first: in.line}
+// of objects. All of it may be one line.
+func (in *input) json() error {
+	b := &budget{left: objectMax, r: in.rest()}
+	s := &stream{in: in, b: b, dec: json.NewDecoder(b), first: in.line + 1}
 	for more := true; more; {
 		if err := s.value(); err != nil {
 			return err
@@ -78,22 +77,28 @@ func (in *input) json(line []byte) error {
 	}
 	// What was read too far belongs to the next section.
 	ahead, _ := io.ReadAll(s.dec.Buffered())
-	unread, _ := io.ReadAll(first)
-	in.bytes += b.read - int64(len(ahead)) - int64(len(line)) - 1
 	in.line = s.first + b.line(s.dec.InputOffset()) - 1
 	if after := bytes.TrimLeft(ahead, " \t\r"); len(after) > 0 && after[0] == '\n' {
 		ahead = after[1:]
 		in.line++
 	}
-	in.head = append(append(ahead, unread...), in.head...)
+	in.bytes -= int64(len(ahead))
+	in.head = append(ahead, in.head...)
 	return nil
 }
 
 // rest is what has not been read of the file, for somebody else to read.
-func (in *input) rest() io.Reader {
-	head := in.head
-	in.head = nil
-	return io.MultiReader(bytes.NewReader(head), in.r)
+func (in *input) rest() io.Reader { return remaining{in} }
+
+type remaining struct{ in *input }
+
+func (r remaining) Read(p []byte) (int, error) {
+	n, err := copy(p, r.in.head), error(nil)
+	if r.in.head = r.in.head[n:]; n == 0 {
+		n, err = r.in.r.Read(p)
+	}
+	r.in.bytes += int64(n)
+	return n, err
 }
 
 // stream is JSON that is read item by item.
@@ -123,7 +128,11 @@ func (s *stream) more() bool {
 
 func (s *stream) fail(err error) error {
 	var bad *scenarios.Error
-	at := s.from(s.dec.InputOffset())
+	offset := s.dec.InputOffset()
+	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
+		offset = max(offset, syntax.Offset)
+	}
+	at := s.from(offset)
 	switch {
 	case asError(err, &bad):
 		return err

@@ -54,6 +54,12 @@ func (c *Cluster) Read(name string, r io.Reader, progress func(Progress)) error 
 	}
 	before := in.objects + c.tables.rows()
 	for {
+		if in.bracket() {
+			if err := in.json(); err != nil {
+				return err
+			}
+			continue
+		}
 		line, err := in.next()
 		if errors.Is(err, io.EOF) {
 			break
@@ -169,6 +175,19 @@ func (in *input) long(first []byte) ([]byte, error) {
 	}
 }
 
+// bracket reports whether JSON begins here. It is not looked at line by line: all of
+// it may be one.
+func (in *input) bracket() bool {
+	first := in.head
+	if in.pending {
+		return false
+	}
+	if len(first) == 0 {
+		first, _ = in.r.Peek(1)
+	}
+	return len(first) > 0 && (first[0] == '{' || first[0] == '[')
+}
+
 // back gives a line back, to be read again.
 func (in *input) back(line []byte) { in.unread, in.pending = line, true }
 
@@ -179,7 +198,9 @@ func (in *input) section(line []byte) error {
 	case len(text) == 0, text[0] == '#', separates(line):
 		return nil
 	case text[0] == '{', text[0] == '[':
-		return in.json(line)
+		in.head = append(append(bytes.Clone(line), '\n'), in.head...)
+		in.line--
+		return in.json()
 	case tableLine(line):
 		in.back(line)
 		return in.table()

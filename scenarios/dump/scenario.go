@@ -76,9 +76,6 @@ func (d *draft) head(w *writer) {
 	if len(going) > 0 {
 		spec["timeline"] = going
 	}
-	if len(d.o.Expect) > 0 {
-		spec["expect"] = object{"violations": d.o.Expect}
-	}
 	text, err := yaml.Marshal(object{"apiVersion": scenarios.APIVersion, "kind": scenarios.Kind, "metadata": named(d.o.Name), "spec": spec})
 	if err != nil && w.err == nil {
 		w.err = err

@@ -175,6 +175,9 @@ func (p *Plan) textOf(v any, at []any) string {
 	if s := p.sheet.Text(at...); s != "" {
 		return s
 	}
+	if d, ok := distributionOf(v); ok {
+		return distributionText(d)
+	}
 	b, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Sprint(v)

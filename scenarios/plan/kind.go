@@ -191,6 +191,18 @@ func distribution(set func(*draft, capacity.Distribution)) kind {
 	}
 }
 
+// distributionText is a distribution for people: "uniform 70 ± 40".
+func distributionText(d capacity.Distribution) string {
+	s := strings.TrimSpace(fmt.Sprintf("%s %g", d.Shape, d.Mean))
+	if d.Spread > 0 {
+		s += fmt.Sprintf(" ± %g", d.Spread)
+	}
+	if d.Max > 0 {
+		s += fmt.Sprintf(", %d at most", d.Max)
+	}
+	return s
+}
+
 func distributionOf(v any) (out capacity.Distribution, ok bool) {
 	if mean, ok := v.(float64); ok {
 		return capacity.Distribution{Mean: mean}, true

@@ -29,6 +29,8 @@ func (p *Plan) Run(ctx context.Context, r *scenarios.Runner, pt Point) (Done, er
 	switch pt.Engine {
 	case Reference:
 		done.Course, err = play(ctx, c, pt.Seed)
+	case Real:
+		done.Course, done.Refused, err = p.real(ctx, r, c, pt)
 	default:
 		return done, fmt.Errorf("plan %s: no engine %q", p.Name(), pt.Engine)
 	}
@@ -41,6 +43,7 @@ func (p *Plan) Run(ctx context.Context, r *scenarios.Runner, pt Point) (Done, er
 // cluster is the cell's, with what there is at the beginning.
 func (p *Plan) cluster(ctx context.Context, r *scenarios.Runner, cell int) (*capacity.Cluster, error) {
 	c := p.Cells[cell].Cluster
+	c.Apart = p.apart()
 	if err := p.begin(ctx, r); err != nil {
 		return nil, err
 	}

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"ipamsim/model"
 	"ipamsim/model/invariant"
 	"ipamsim/model/metric"
@@ -40,6 +42,9 @@ type Config struct {
 	Fabric   route.Fabric  // the network between the nodes
 	Metrics  time.Duration // measure at this interval; 0: never
 	Film     bool          // keep what everything looked like after every step
+	Looks    Looks
+	// InTurn lets kubelets work on one pod at a time, see turns; 0: as they are.
+	InTurn time.Duration
 	// Datastore is where the manager keeps its record, if it has a choice.
 	Datastore string
 	// Stop is asked after every step, with the violations that are new at it. True
@@ -103,6 +108,7 @@ type Cluster struct {
 	over     bool    // the run has been judged
 	clocks   map[string]*sim.Clock
 	traps    []*trap // set by hazards, in the order of setting
+	turns    turns
 
 	nodeNews chan struct{}
 	asked    asked
@@ -148,6 +154,7 @@ func blank(w *sim.World, cfg Config) (*Cluster, error) {
 		recs: map[string]ipam.Reconciler{}, nodes: map[string]*node{},
 		pods: map[model.PodRef]*pod{}, used: map[string]int{}, upstream: map[sim.ActorID]bool{},
 		owners: map[model.PodRef]string{}, clocks: map[string]*sim.Clock{}, nodeNews: make(chan struct{}, 1),
+		turns: turns{step: cfg.InTurn, born: map[types.UID]int{}},
 	}
 	c.truth.init()
 	c.judge.init(cfg)
@@ -235,6 +242,7 @@ func (c *Cluster) startControllers() error {
 		}
 	}
 	c.startMetrics()
+	c.startLooks()
 	for i := range c.cfg.Crons {
 		c.startCron(c.cfg.Crons[i])
 	}

@@ -31,11 +31,16 @@ func (c *Cluster) startMetrics() {
 
 // measure adds a sample. Called with mu held.
 func (c *Cluster) measure() {
-	v := metric.View{Truth: c.snapshotLocked(), Record: c.judge.record, Networks: c.networksLocked()}
+	v := c.view()
 	if c.routing != nil {
-		v.Routes, v.Losses = true, c.routing.plane.Losses()
+		v.Losses = c.routing.plane.Losses()
 	}
 	c.series.Add(c.w.Now(), metric.Sample(v))
+}
+
+// view is what can be measured, but the losses. Called with mu held.
+func (c *Cluster) view() metric.View {
+	return metric.View{Truth: c.snapshotLocked(), Record: c.judge.record, Networks: c.networksLocked(), Routes: c.routing != nil}
 }
 
 // Series are the measurements of the run; nil if none were asked for.

@@ -136,6 +136,7 @@ func (c *Cluster) podChanged(ch kube.Change) {
 			known.Since = old.known.Since
 		}
 		c.pods[key] = &pod{p, known}
+		c.turns.comes(p.UID)
 	} else {
 		delete(c.pods, key)
 	}

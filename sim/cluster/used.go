@@ -12,6 +12,9 @@ import (
 type Used struct {
 	Addresses, Blocks, Routes             int
 	AddressesMost, BlocksMost, RoutesMost int
+	// AddressesKept is AddressesMost without what an ADD under way had taken, which it
+	// gives back if it is refused.
+	AddressesKept int
 }
 
 // count brings it up to date: addresses that are claimed, blocks that there are,
@@ -29,6 +32,9 @@ func (u *Used) count(c *Cluster) {
 		u.Routes = c.routing.plane.Tables().Size()
 	}
 	u.AddressesMost = max(u.AddressesMost, u.Addresses)
+	if len(c.truth.busy) == 0 {
+		u.AddressesKept = max(u.AddressesKept, u.Addresses)
+	}
 	u.BlocksMost = max(u.BlocksMost, u.Blocks)
 	u.RoutesMost = max(u.RoutesMost, u.Routes)
 }

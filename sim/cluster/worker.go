@@ -28,6 +28,11 @@ type worker struct {
 	dead   []*podState // sandboxes of an earlier boot that still want their DEL
 	found  *podState   // the sandbox that was there before the run
 
+	// In turns only.
+	holds bool          // it is this worker's turn
+	due   time.Duration // when it was to try last
+	tried int           // which of all tries in the cluster that was
+
 	mu   sync.Mutex
 	pod  *corev1.Pod
 	gone bool // the object is no longer stored
@@ -63,8 +68,11 @@ func (w *worker) unwanted() bool {
 }
 
 func (w *worker) run(ctx context.Context, g *sim.Gate) error {
+	defer w.done()
 	for _, d := range w.dead {
-		w.del(ctx, d)
+		if w.turn(ctx, turnLost) {
+			w.del(ctx, d)
+		}
 	}
 	up := w.found
 	if up != nil && w.pod.Status.Phase != corev1.PodRunning && !w.unwanted() {
@@ -72,11 +80,17 @@ func (w *worker) run(ctx context.Context, g *sim.Gate) error {
 			return err
 		}
 	}
-	for up == nil && !w.unwanted() {
-		var err error
-		if up, err = w.bringUp(ctx, g); ctx.Err() != nil {
+	for class := turnOther; up == nil && !w.unwanted(); class = turnAgain {
+		if !w.turn(ctx, class) {
 			return ctx.Err()
-		} else if err != nil && !w.pause(ctx, w.c.cfg.Timers.SandboxRetry) {
+		}
+		w.tries(class == turnOther)
+		var err error
+		up, err = w.bringUp(ctx, g)
+		w.done()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		} else if err != nil && !w.again(ctx) {
 			return ctx.Err()
 		}
 	}
@@ -85,6 +99,9 @@ func (w *worker) run(ctx context.Context, g *sim.Gate) error {
 		return ctx.Err()
 	}
 	if up != nil {
+		if !w.turn(ctx, turnOther) {
+			return ctx.Err()
+		}
 		_ = g.Pass(ctx, sim.Op{Kind: sim.Local, Class: "stop", Key: "STOP containers " + w.key.String()}, func(context.Context) error { return nil })
 		if ctx.Err() != nil {
 			return ctx.Err()

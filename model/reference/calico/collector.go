@@ -40,6 +40,10 @@ func (f PodFunc) Changed() ([]model.PodRef, bool) { return nil, true }
 // Source: kube-controllers/pkg/controllers/node/ipam.go and ipam_allocation.go,
 // whose maps are the fields (v3.31).
 type Collector struct {
+	// Choices is how often it was upstream's whim which one of a node's empty blocks
+	// stayed.
+	Choices int
+
 	a     *Allocator
 	grace time.Duration // 0: leaks and spare blocks are never released; below: leaks are not even noted
 

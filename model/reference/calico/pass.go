@@ -258,6 +258,7 @@ func (c *Collector) releaseSpare() {
 		byNode[n] = append(byNode[n], p)
 	}
 	for _, n := range slices.Sorted(maps.Keys(byNode)) {
+		before := len(c.blocksOf[n])
 		for _, p := range c.a.ordered(byNode[n]) {
 			if len(c.blocksOf[n]) <= 1 || c.grace <= 0 {
 				continue
@@ -277,6 +278,9 @@ func (c *Collector) releaseSpare() {
 			}
 			delete(c.blocksOf[n], p)
 			c.forgetBlock(p)
+		}
+		if now := len(c.blocksOf[n]); now == 1 && now < before && len(byNode[n]) > 1 {
+			c.Choices++
 		}
 	}
 }

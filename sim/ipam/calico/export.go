@@ -108,4 +108,3 @@ func printed(all []object) ([]ipam.Object, error) {
 	}
 	return out, nil
 }
-

@@ -1,0 +1,42 @@
+package capacity_test
+
+import (
+	"net/netip"
+	"testing"
+	"time"
+
+	"ipamsim/model/capacity"
+	"ipamsim/model/reference/calico"
+)
+
+// 90 pods on two nodes that take 64 each: while one of them is drained 26 have no
+// node, and while both are there is none for any. With room for all of them on one
+// there is always a node, unless both are away.
+func TestPodsWithoutANode(t *testing.T) {
+	for most, missing := range map[int]int{64: 26, 90: 0} {
+		c := &capacity.Cluster{
+			Calico: &capacity.Calico{
+				Pools:  []calico.Pool{{Name: "pods", Prefix: netip.MustParsePrefix("10.0.0.0/24"), BlockBits: 26}},
+				Config: calico.Config{AutoAllocate: true},
+			},
+			Nodes:   []capacity.Node{{Name: "a"}, {Name: "b"}},
+			Load:    capacity.Load{Pods: 90, MaxPods: most},
+			Trouble: capacity.Trouble{DrainEvery: 5 * 24 * time.Hour, DrainFor: 6 * time.Hour},
+			Horizon: 30 * 24 * time.Hour, Samples: 721,
+		}
+		course, err := capacity.Play(c, c.Tape(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[int]int{}
+		for _, s := range course.Samples[1:] {
+			seen[s.Unplaced]++
+			if s.Pods+s.Unplaced != 90 && s.Unplaced != 0 {
+				t.Errorf("%d pods, and %d without a node", s.Pods, s.Unplaced)
+			}
+		}
+		if delete(seen, 90); seen[missing] == 0 || seen[0] < 600 || len(seen) > 2 {
+			t.Errorf("with room for %d: seen so many without a node: %v", most, seen)
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package plan
+
+import (
+	"time"
+
+	"ipamsim/model/capacity"
+)
+
+// The real code needs time for what it does, and the reference needs none. So that
+// both live through one history, what happens is put into steps of equal length,
+// the plan's Apart, and each step has its parts:
+//
+//	at 0     pods that were refused an address try again
+//	at 1/4   one thing happens: a pod comes or goes, a node
+//	at 1/2   a pass of the reconciler
+//
+// Each is done before the next begins: in turn, with latencies that are short for
+// it. A run in which something took longer is not compared; see overlap. In the
+// reference the first two happen at one instant, in this order.
+const (
+	workAt = 4  // a fraction of the step
+	passAt = 16 // behind the half, so that what the taint manager does then is done
+	lookAt = 8
+)
+
+// steps are the lengths that a step may have: all delays of the cluster's own
+// controllers (40 s, 300 s, 340 s) are multiples of them.
+var steps = []time.Duration{20 * time.Second, 10 * time.Second, 4 * time.Second, 2 * time.Second, time.Second}
+
+// apart is the plan's step, the same for all cells, so that they are compared on
+// one history. It is the longest in which there is room for all that happens: five
+// steps for one event. 0: only the reference runs, or there is no room.
+func (p *Plan) apart() time.Duration {
+	if p.Doc.Spec.Engine == Reference {
+		return 0
+	}
+	for _, step := range steps {
+		if step > steps[1] && p.Manager() == calicoName {
+			continue // Whereabouts waits for its turn to ask the API server
+		}
+		if p.roomy(step) {
+			return step
+		}
+	}
+	return 0
+}
+
+func (p *Plan) roomy(step time.Duration) bool {
+	for i := range p.Cells {
+		c := &p.Cells[i].Cluster
+		starts, _ := expected(c)
+		slots := float64(c.Horizon) / float64(step)
+		if 2*starts > slots/5 {
+			return false
+		}
+	}
+	return true
+}
+
+// latency of a message is short enough that a node that is back has time for all
+// its pods, a DEL and an ADD of some 25 messages each.
+func latency(c *capacity.Cluster) time.Duration {
+	pods := c.Load.MaxPods
+	if pods == 0 {
+		pods = capacity.MaxPodsDefault
+	}
+	nodes := max(len(c.Nodes), 1)
+	most := max(float64(c.Load.Pods), float64(nodes+c.Load.Grow)*(c.Load.PodsPerNode.Mean+c.Load.PodsPerNode.Spread))
+	if most == 0 {
+		most = float64(len(c.Pods))
+	}
+	pods = max(min(pods, int(most)), 1)
+	return min(max(c.Apart/8/time.Duration(50*pods), 10*time.Microsecond), 2*time.Millisecond)
+}
+
+// instantOf is when an event of the tape is put into practice.
+func instantOf(e capacity.Event, apart time.Duration) time.Duration {
+	switch e.Kind {
+	case capacity.Pass:
+		return e.At + apart/passAt
+	case capacity.Look:
+		in := e.At % apart
+		return e.At - in + min(max(in, apart/lookAt), apart-apart/lookAt)
+	}
+	return e.At + apart/workAt
+}

@@ -1,0 +1,157 @@
+package plan_test
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"ipamsim/model/capacity"
+	"ipamsim/scenarios/plan"
+)
+
+// How many plans TestEnginesAgree draws is rapid's flag -rapid.checks; the default
+// of a test run is this.
+const enginesChecks = "25"
+
+// TestEnginesAgree: whatever a small plan says, the real code and the reference live
+// through the same history: every sample is equal in every field, and so are the
+// numbers of tries and refusals, the peak, and when addresses first ran out.
+//
+// The history is sequential by construction, which is what the reference is proven
+// for: see apart.go. A run of the real code that was not is refused by overlap, and
+// fails here, so that nothing is left out in silence.
+func TestEnginesAgree(t *testing.T) {
+	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue {
+		if err := f.Value.Set(enginesChecks); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = f.Value.Set(f.DefValue) })
+	}
+	r := runner(t)
+	plans, adds, refused, samples, certain := 0, 0, 0, 0, 0
+	rapid.Check(t, func(rt *rapid.T) {
+		text := rapid.Custom(drawPlan).Draw(rt, "plan")
+		p, err := plan.Parse("drawn.yaml", []byte(text), nil)
+		if err != nil {
+			rt.Fatalf("%v\n%s", err, text)
+		}
+		pt := plan.Point{Engine: plan.Reference, Seed: rapid.Uint64().Draw(rt, "seed")}
+		want, err := p.Run(context.Background(), r, pt)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if want.Refused != "" {
+			rt.Skip(want.Refused)
+		}
+		pt.Engine = plan.Real
+		got, err := p.Run(context.Background(), r, pt)
+		if err != nil || got.Refused != "" {
+			rt.Fatalf("%v %s\n%s", err, got.Refused, text)
+		}
+		if diff := differ(want.Course, got.Course); diff != "" {
+			rt.Fatalf("seed %d\n%s\nreference -, real +\n%s", pt.Seed, text, diff)
+		}
+		plans, adds, refused = plans+1, adds+got.Course.Adds, refused+got.Course.Refused
+		samples, certain = samples+len(want.Course.Samples), certain+len(want.Course.Certain())
+	})
+	t.Logf("%d plans, %d ADDs, %d of them refused; %d of %d samples are certain and equal", plans, adds, refused, certain, samples)
+}
+
+// differ compares all that both engines tell; of a life in which upstream left
+// something to the Go runtime, what was before.
+func differ(reference, real *capacity.Course) string {
+	if reference.Chance == 0 {
+		return cmp.Diff(reference, real, onlyReal)
+	}
+	n := len(reference.Certain())
+	return cmp.Diff(reference.Certain(), real.Samples[:n]) + cmp.Diff(reference.Owners[:min(n, len(reference.Owners))], real.Owners[:min(n, len(real.Owners))])
+}
+
+// drawPlan is the text of a small plan.
+func drawPlan(t *rapid.T) string {
+	pick := func(name string, of ...any) any { return rapid.SampledFrom(of).Draw(t, name) }
+	sometimes := func(name string) bool { return rapid.Bool().Draw(t, name) }
+	manager := pick("manager", "calico", "calico", "whereabouts").(string)
+	nodes := rapid.IntRange(1, 3).Draw(t, "nodes")
+	s := map[string]any{"nodes": nodes}
+	if sometimes("pods in all") {
+		s["pods"] = rapid.IntRange(1, 3*nodes).Draw(t, "pods")
+	} else {
+		s["podsPerNode"] = map[string]any{"shape": pick("shape", "fixed", "uniform", "normal", "poisson"), "mean": rapid.IntRange(1, 3).Draw(t, "mean"), "spread": 1}
+	}
+	if sometimes("grows") {
+		s["grow"] = rapid.IntRange(1, 3).Draw(t, "grow")
+		if sometimes("at once") {
+			s["growAt"] = "30m"
+		}
+	}
+	if sometimes("full nodes") {
+		s["maxPods"] = rapid.IntRange(2, 6).Draw(t, "maxPods")
+	}
+	s["lifetime"] = pick("lifetime", 0, "40m", "2h")
+	for _, kind := range []string{"drain", "crash", "replace"} {
+		if sometimes(kind) {
+			s[kind+"Every"] = pick(kind+"Every", "40m", "2h")
+			s[kind+"For"] = pick(kind+"For", "1m", "10m", "30m")
+		}
+	}
+	s["keepNode"] = sometimes("keepNode")
+	if sometimes("evict") {
+		s["evict"] = pick("evictAfter", "2m", "5m", "400s", "7m7s")
+	}
+	s["reconcileEvery"] = pick("reconcileEvery", 0, "5m", "17m", "30m")
+	manifests := ""
+	if manager == "calico" {
+		drawCalico(t, s)
+	} else {
+		manifests = drawWhereabouts(t, s)
+	}
+	b, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf(`{apiVersion: ipamsim.dev/v1alpha1, kind: Plan, metadata: {name: drawn}, spec: {ipam: %s, horizon: %s, samples: %d, engine: both, repeats: 1, settings: %s}}
+%s`, manager, pick("horizon", "1h", "2h", "4h"), rapid.IntRange(2, 12).Draw(t, "samples"), b, manifests)
+}
+
+func drawCalico(t *rapid.T, s map[string]any) {
+	pick := func(name string, of ...any) any { return rapid.SampledFrom(of).Draw(t, name) }
+	s["datastore"] = pick("datastore", "etcdv3", "kubernetes")
+	s["blockSize"] = pick("blockSize", 29, 30, 31)
+	s["pool"] = pick("pool", "10.0.0.0/26", "10.0.0.0/28", "10.0.0.0/29", []string{"10.0.0.0/29", "10.1.0.0/29"})
+	if rapid.Bool().Draw(t, "strict") {
+		s["strictAffinity"] = true
+		s["maxBlocksPerHost"] = pick("maxBlocksPerHost", 0, 1, 2)
+		s["autoAllocateBlocks"] = rapid.IntRange(0, 5).Draw(t, "automatic") < 5
+	}
+	s["grace"] = pick("grace", "1s", "5m", "15m", "20m", "never")
+	s["topology"] = pick("topology", "mesh", "tor")
+}
+
+func drawWhereabouts(t *rapid.T, s map[string]any) string {
+	ipam := `"type": "whereabouts"`
+	add := func(format string, args ...any) { ipam += ", " + fmt.Sprintf(format, args...) }
+	switch rapid.IntRange(0, 2).Draw(t, "ranges") {
+	case 0:
+		add(`"range": "10.0.0.0/29"`)
+	case 1:
+		add(`"range": "10.0.0.0/26", "range_start": "10.0.0.4", "range_end": "10.0.0.9", "exclude": ["10.0.0.6/32"]`)
+	case 2:
+		add(`"ipRanges": [{"range": "10.0.0.0/28"}, {"range": "fd00::/124"}]`)
+	}
+	s["overlap"] = rapid.Bool().Draw(t, "overlap")
+	one := func(name, ipam string) string {
+		return fmt.Sprintf("---\napiVersion: k8s.cni.cncf.io/v1\nkind: NetworkAttachmentDefinition\nmetadata: {name: %s, namespace: default}\nspec: {config: '{\"cniVersion\": \"0.3.1\", \"type\": \"ipvlan\", \"ipam\": {%s}}'}\n", name, ipam)
+	}
+	out := one("pods", ipam)
+	if rapid.IntRange(0, 3).Draw(t, "second network") == 0 {
+		out += one("second", strings.Replace(ipam, "10.0.0.", "10.0.1.", -1))
+	}
+	return out
+}

@@ -1,0 +1,295 @@
+package plan
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"ipamsim/model"
+	"ipamsim/model/capacity"
+	"ipamsim/model/metric"
+	"ipamsim/reports"
+	"ipamsim/scenarios"
+	"ipamsim/sim/cluster"
+)
+
+// real runs a tape with the real code: as a scenario in which what is on the tape
+// happens at its times, and nothing else.
+//
+// The second result is why the run does not count, or "".
+func (p *Plan) real(ctx context.Context, r *scenarios.Runner, c *capacity.Cluster, pt Point) (*capacity.Course, string, error) {
+	if c.Apart == 0 {
+		return nil, "too much happens for the real code: less than five seconds for each event", nil
+	}
+	s, err := p.script(c, pt)
+	if err != nil {
+		return nil, "", err
+	}
+	course := &capacity.Course{}
+	o := scenarios.Options{Store: scenarios.Memory, InTurn: c.Apart}
+	for _, at := range s.looks {
+		o.Looks.At = append(o.Looks.At, instantOf(capacity.Event{At: at, Kind: capacity.Look}, c.Apart))
+	}
+	o.Looks.See = func(i int, v metric.View) {
+		x := capacity.Measure(v)
+		x.At, x.Unplaced = s.looks[i], s.unplaced[i]
+		course.Samples = append(course.Samples, x)
+		if row := capacity.Owners(v, s.number); row != nil {
+			course.Owners = append(course.Owners, row)
+		}
+	}
+	rep, err := r.Run(ctx, s.Scenario, o)
+	if err != nil {
+		return nil, "", fmt.Errorf("plan %s: %w", p.Name(), err)
+	}
+	if rep.Reason != "" {
+		return nil, "the run of the real code was cut short: " + rep.Reason, nil
+	}
+	if problem := overlap(rep.History, c.Apart); problem != "" {
+		return nil, problem, nil
+	}
+	tell(course, rep, c.Apart)
+	return course, "", nil
+}
+
+// script is a tape as a scenario.
+type script struct {
+	*scenarios.Scenario
+	looks    []time.Duration  // when samples are due
+	unplaced []int            // pods that no node has room for then, which only the tape knows
+	numbers  map[string]int32 // of nodes
+}
+
+func (s *script) number(node string) int32 {
+	if i, ok := s.numbers[node]; ok {
+		return i
+	}
+	return -1
+}
+
+func (p *Plan) script(c *capacity.Cluster, pt Point) (*script, error) {
+	m, out := p.made[pt.Cell], &script{numbers: map[string]int32{}}
+	d := scenarios.Document{APIVersion: scenarios.APIVersion, Kind: scenarios.Kind, Metadata: scenarios.Metadata{Name: p.Name()}}
+	d.Spec = p.settings(c, pt)
+	objects := slices.Clone(m.scenario.Objects)
+	for i, n := range m.machines {
+		out.numbers[n.Name] = int32(i)
+		objects = append(objects, cluster.Object{Kind: nodeKind, Name: n.Name, Body: n.body})
+	}
+	objects = append(objects, p.residents(c)...)
+	objects, err := withGrace(objects, c)
+	if err != nil {
+		return nil, err
+	}
+	add := func(at time.Duration, e scenarios.Event) {
+		e.At = metav1.Duration{Duration: at}
+		d.Spec.Timeline = append(d.Spec.Timeline, e)
+	}
+	t := c.Tape(pt.Seed)
+	for e := range t.Events() {
+		at := instantOf(e, c.Apart)
+		switch e.Kind {
+		case capacity.Look:
+			out.looks, out.unplaced = append(out.looks, e.At), append(out.unplaced, t.Unplaced())
+		case capacity.Pass:
+			add(at, scenarios.Event{Reconcile: &cluster.Reconcile{Name: passes[p.Manager()]}})
+		case capacity.NodeJoins:
+			n := t.Node(e.Node)
+			out.numbers[n.Name] = e.Node
+			var body json.RawMessage
+			if body, err = nodeBody(n); err != nil {
+				return nil, err
+			}
+			add(at+c.Apart/64, scenarios.Event{Apply: &cluster.Apply{Object: body}})
+			add(at+c.Apart/32, scenarios.Event{PowerOn: &cluster.PowerOn{Node: n.Name}})
+		case capacity.PodStarts:
+			var body json.RawMessage
+			if body, err = podBody(t.Pod(e.Pod), t.Node(e.Node).Name, c); err != nil {
+				return nil, err
+			}
+			add(at, scenarios.Event{Apply: &cluster.Apply{Object: body}})
+		case capacity.PodStops:
+			ref := t.Pod(e.Pod)
+			add(at, scenarios.Event{Delete: &cluster.Delete{Resource: "pods", Namespace: ref.Namespace, Name: ref.Name}})
+		case capacity.NodeDown:
+			add(at, scenarios.Event{Crash: &cluster.Crash{Node: t.Node(e.Node).Name}})
+		case capacity.NodeUp:
+			add(at, scenarios.Event{PowerOn: &cluster.PowerOn{Node: t.Node(e.Node).Name}})
+		case capacity.NodeDeleted:
+			add(at, scenarios.Event{Delete: &cluster.Delete{Resource: "nodes", Name: t.Node(e.Node).Name}})
+		case capacity.PodMarked, capacity.PodRemoved: // the cluster's own controllers do
+		}
+	}
+	slices.SortStableFunc(d.Spec.Timeline, func(a, b scenarios.Event) int { return int(a.At.Duration - b.At.Duration) })
+	out.Scenario, err = m.scenario.With(d, objects)
+	return out, err
+}
+
+// withGrace moves the collector's grace period a little: passes begin at whole
+// steps, and a pass that comes exactly one grace period after another must see the
+// same here, where a message takes its time, as in the reference: that it is not
+// over yet.
+func withGrace(objects []cluster.Object, c *capacity.Cluster) ([]cluster.Object, error) {
+	if c.Calico == nil || c.Collect.Grace < 0 {
+		return objects, nil
+	}
+	d := draft{given: map[string]bool{"grace": true}, collect: capacity.Collect{
+		Grace: cmp.Or(c.Collect.Grace, capacity.GraceDefault)/c.Apart*c.Apart + c.Apart/workAt,
+	}}
+	return d.withCollector(objects)
+}
+
+// passes are the reconcilers whose passes a plan runs.
+var passes = map[string]string{calicoName: "ipam-gc", whereaboutsName: "ip-reconciler"}
+
+// settings are the scenario's without its timeline.
+func (p *Plan) settings(c *capacity.Cluster, pt Point) scenarios.Spec {
+	span := func(d time.Duration) metav1.Duration { return metav1.Duration{Duration: d} }
+	seed := pt.Seed
+	s := scenarios.Spec{
+		Title: p.Doc.Spec.Title, IPAM: p.Manager(), Seed: &seed, Fabric: c.Fabric, Strategy: "timed",
+		Until: span(c.Horizon + c.Apart/2), Latencies: map[string]scenarios.Latency{"api": {Median: span(latency(c)), Spread: 0.1}},
+		Limits: scenarios.Limits{Steps: stepsMax, Virtual: span(c.Horizon + day)},
+	}
+	silent := c.Evict() / 8
+	s.Timers = scenarios.Timers{
+		NodeMonitorGrace: span(silent), Toleration: span(c.Evict() - silent - c.Apart/workAt), // so that pods are marked when the tape says
+		PodGC: span(capacity.PodGC - c.Apart/workAt), SandboxRetry: span(capacity.Retry),
+	}
+	if c.Calico != nil {
+		if s.Datastore = "etcdv3"; c.Calico.Datastore != 0 {
+			s.Datastore = kubernetesDatastore
+		}
+		if c.Calico.Tunnels {
+			s.Daemons = append(s.Daemons, tunnelDaemon)
+		}
+		return s
+	}
+	for _, n := range c.Whereabouts.Networks {
+		if n.Slice > 0 {
+			s.Daemons = []string{"node-slice-controller"}
+		}
+	}
+	return s
+}
+
+// stepsMax cuts a run short that would take hours.
+const stepsMax = 20_000_000
+
+// residents are the manifests of the pods that run at the beginning, in the order
+// in which the tape counts them.
+func (p *Plan) residents(c *capacity.Cluster) (out []cluster.Object) {
+	of := map[model.PodRef]cluster.Object{}
+	for _, o := range p.base.Objects {
+		if o.Kind == podKind {
+			of[model.PodRef{Namespace: o.Namespace, Name: o.Name}] = o
+		}
+	}
+	for i := range c.Pods {
+		out = append(out, of[c.Pods[i].Ref])
+	}
+	return out
+}
+
+func nodeBody(n capacity.Node) (json.RawMessage, error) {
+	b := body{}
+	if err := json.Unmarshal(cluster.NodeManifest(n.Name, n.Labels), &b); err != nil {
+		return nil, err
+	}
+	if n.Addr.IsValid() {
+		under(b, "metadata")["annotations"] = map[string]string{addrAnnotation: n.Addr.String()}
+	}
+	return json.Marshal(b)
+}
+
+// networksAnnotation is what a pod asks Multus for.
+const networksAnnotation = "k8s.v1.cni.cncf.io/networks"
+
+func podBody(ref model.PodRef, node string, c *capacity.Cluster) (json.RawMessage, error) {
+	meta := body{"name": ref.Name, "namespace": ref.Namespace}
+	if c.Whereabouts != nil {
+		var all []string
+		for _, n := range c.Whereabouts.Networks {
+			all = append(all, n.Key)
+		}
+		meta["annotations"] = map[string]string{networksAnnotation: strings.Join(all, ",")}
+	}
+	return json.Marshal(body{
+		"apiVersion": "v1", "kind": podKind, "metadata": meta,
+		"spec": body{"nodeName": node, "containers": []body{{"name": "main", "image": "main"}}},
+	})
+}
+
+// tell fills in what the course has of the whole run.
+func tell(c *capacity.Course, rep *reports.Report, apart time.Duration) {
+	c.Exhausted = capacity.Never
+	var took []time.Duration
+	begun := map[string]time.Duration{}
+	for i := range rep.History.Events {
+		e := &rep.History.Events[i]
+		switch e.Kind {
+		case model.SandboxUp:
+			if e.Text == "" {
+				c.Adds++
+			}
+		case model.AddBegin:
+			begun[e.Actor] = e.At
+		case model.AddEnd:
+			took = append(took, e.At-begun[e.Actor])
+			if wanting(e) {
+				c.Refused++
+				if c.Exhausted == capacity.Never {
+					c.Exhausted = e.At / apart * apart
+				}
+			}
+		}
+	}
+	slices.Sort(took)
+	if n := len(took); n > 0 {
+		c.AddMedian, c.AddP99 = took[n/2], took[min(n-1, n*99/100)]
+	}
+	c.Peak, c.Calls, c.Digest = rep.Used.AddressesKept, rep.Calls, rep.Digest
+	for _, v := range rep.Violations {
+		if c.Violations == nil {
+			c.Violations = map[string]int{}
+		}
+		c.Violations[v.Invariant]++
+	}
+}
+
+// wanting reports whether an ADD was refused because no address was left that the
+// node may hand out. Besides being exhausted, Calico has two errors for that.
+//
+// Source: libcalico-go/lib/ipam/ipam.go, ErrBlockLimit and findOrClaimBlock (v3.31).
+func wanting(e *model.Event) bool {
+	return e.Exhausted || strings.Contains(e.Err, "cannot allocate new block due to per host block limit") ||
+		strings.Contains(e.Err, "failed to find or claim a block")
+}
+
+// overlap finds the first thing that the address manager did while it was still
+// doing another, or that lasted into the next step.
+func overlap(h *model.History, apart time.Duration) string {
+	busy, since, step := 0, "", time.Duration(0)
+	for i := range h.Events {
+		e := &h.Events[i]
+		switch e.Kind {
+		case model.AddBegin, model.DelBegin, model.Reconcile:
+			if busy > 0 {
+				return fmt.Sprintf("%s began at %s while %s was not done", e.Actor, e.At, since)
+			}
+			busy, since, step = busy+1, e.Actor, e.At/apart
+		case model.AddEnd, model.DelEnd, model.Reconciled:
+			busy--
+			if e.At/apart != step {
+				return fmt.Sprintf("%s was not done at %s, when the next step began", e.Actor, e.At)
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,100 @@
+package plan_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/invopop/jsonschema"
+	"go.yaml.in/yaml/v3"
+	"k8s.io/kube-openapi/pkg/validation/spec"
+	"k8s.io/kube-openapi/pkg/validation/strfmt"
+	"k8s.io/kube-openapi/pkg/validation/validate"
+
+	"ipamsim/reports/golden"
+	"ipamsim/scenarios/plan"
+)
+
+// TestSchema: the schema is that of the types and of the table of settings.
+func TestSchema(t *testing.T) {
+	golden.Check(t, "schema.json", string(generate(t)))
+}
+
+func generate(t *testing.T) []byte {
+	t.Helper()
+	settings := &jsonschema.Schema{Type: "object", AdditionalProperties: jsonschema.FalseSchema, Properties: jsonschema.NewProperties()}
+	var names []any
+	for _, s := range plan.Known() {
+		b, err := json.Marshal(s.Schema())
+		one := &jsonschema.Schema{}
+		if err != nil || json.Unmarshal(b, one) != nil {
+			t.Fatal(s.Name, err)
+		}
+		if one.Description = s.Means; s.Of != "" {
+			one.Description += " (" + s.Of + ")"
+		}
+		settings.Properties.Set(s.Name, one)
+		names = append(names, s.Name)
+	}
+	r := jsonschema.Reflector{
+		Anonymous: true, DoNotReference: true, ExpandedStruct: true, RequiredFromJSONSchemaTags: true,
+		Mapper: func(t reflect.Type) *jsonschema.Schema {
+			switch t {
+			case reflect.TypeFor[plan.Span]():
+				return &jsonschema.Schema{Type: "string", Pattern: `^([0-9]+(\.[0-9]+)?d)?([0-9]+(\.[0-9]+)?(h|m|s|ms|us|ns))*$`, Examples: []any{"30d"}}
+			case reflect.TypeFor[plan.Settings]():
+				return settings
+			}
+			return nil
+		},
+	}
+	for base, dir := range map[string]string{"ipamsim/scenarios/plan": ".", "ipamsim/model/route": "../../model/route"} {
+		if err := r.AddGoComments(base, dir, jsonschema.WithFullComment()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := r.Reflect(&plan.Document{})
+	s.Title = "ipamsim Plan"
+	in, _ := s.Properties.Get("spec")
+	axes, _ := in.Properties.Get("axes")
+	name, _ := axes.Items.Properties.Get("setting")
+	name.Enum = names
+	b, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(b, '\n')
+}
+
+// TestSchemaJudges: what loads is valid, and an editor underlines the plain mistakes.
+func TestSchemaJudges(t *testing.T) {
+	var s spec.Schema
+	if err := json.Unmarshal(plan.Schema(), &s); err != nil {
+		t.Fatal(err)
+	}
+	v := validate.NewSchemaValidator(&s, nil, "", strfmt.Default)
+	judge := func(file string) bool {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var doc map[string]any
+		if err := yaml.NewDecoder(strings.NewReader(string(data))).Decode(&doc); err != nil {
+			t.Fatal(file, err)
+		}
+		return v.Validate(doc).IsValid()
+	}
+	for _, name := range goods(t) {
+		if !judge(filepath.Join("testdata", "good", name+".yaml")) {
+			t.Errorf("%s is not valid by the schema", name)
+		}
+	}
+	for _, name := range []string{"setting-unknown", "setting-type", "setting-range", "axis-unknown", "horizon-words", "horizon-number", "field-unknown", "engine", "option-setting", "fabric", "horizon-missing"} {
+		if judge(filepath.Join("testdata", "bad", name+".yaml")) {
+			t.Errorf("%s is valid by the schema", name)
+		}
+	}
+}
