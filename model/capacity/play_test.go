@@ -35,7 +35,7 @@ func TestPlayedIsMeasured(t *testing.T) {
 			}
 			got, v := last(p), p.View()
 			want := capacity.Measure(v)
-			got.Unplaced = 0 // no view knows of them
+			got.Unplaced = 0   // no view knows of them
 			got.Blackholed = 0 // a view has no routing tables here; see TestLostPairsAreThoseOfThePlane
 			if d := cmp.Diff(want, got); d != "" {
 				t.Fatalf("measured (-) and played (+) at %s:\n%s", e.At, d)

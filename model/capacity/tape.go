@@ -86,11 +86,11 @@ type Event struct {
 // Pods are never bound to a node without power, and nobody but the taint manager
 // deletes those of one.
 type Tape struct {
-	c     *Cluster
-	seed  uint64
-	nodes []Node
-	unplaced int // pods that no node has had room for, in the last walk
-	stem  string // of pods' names
+	c        *Cluster
+	seed     uint64
+	nodes    []Node
+	unplaced int    // pods that no node has had room for, in the last walk
+	stem     string // of pods' names
 }
 
 // Tape is what happens to the cluster under a seed.
