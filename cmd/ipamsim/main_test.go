@@ -32,6 +32,11 @@ func TestScripts(t *testing.T) {
 			if err := os.Mkdir(e.Getenv("TMPDIR"), 0o777); err != nil {
 				return err
 			}
+			dumps, err := filepath.Abs("../../scenarios/dump/testdata")
+			if err != nil {
+				return err
+			}
+			e.Setenv("DUMPS", dumps)
 			files, err := filepath.Glob("testdata/*.yaml")
 			if err != nil {
 				return err

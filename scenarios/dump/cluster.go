@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -150,6 +151,11 @@ func (c *Cluster) Add(from Origin, raw json.RawMessage) error {
 	if h.Metadata.Name == "" {
 		return h.fail("metadata.name", "missing")
 	}
+	for _, m := range []struct{ field, name string }{{"name", h.Metadata.Name}, {"namespace", h.Metadata.Namespace}} {
+		if len(m.name) > 253 || m.name != "" && !objectName.MatchString(m.name) {
+			return h.from.fail(h.Kind, "metadata."+m.field, "%s is no name that Kubernetes gives", quote(m.name))
+		}
+	}
 	err := add(c, h, raw)
 	var bad *scenarios.Error
 	if err != nil && !asError(err, &bad) {
@@ -157,6 +163,11 @@ func (c *Cluster) Add(from Origin, raw json.RawMessage) error {
 	}
 	return err
 }
+
+// objectName is what the API server takes for a name of these kinds.
+//
+// Source: k8s.io/apimachinery/pkg/util/validation, IsDNS1123Subdomain.
+var objectName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`)
 
 // readers take the kinds that matter, by API group.
 var readers = map[string]map[string]func(*Cluster, *head, json.RawMessage) error{

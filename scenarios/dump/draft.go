@@ -35,7 +35,6 @@ type draft struct {
 	reserved   map[string]*rangeReservation
 	running    []running
 	finished   []running
-	waiting    []running // without an address yet
 
 	report *Report
 }
@@ -75,9 +74,7 @@ type Count struct {
 func counts(m map[string]int) []Count {
 	var out []Count
 	for _, k := range slices.Sorted(maps.Keys(m)) {
-		if m[k] > 0 {
-			out = append(out, Count{k, m[k]})
-		}
+		out = append(out, Count{k, m[k]})
 	}
 	return out
 }
@@ -133,6 +130,7 @@ func (c *Cluster) draft(o Options) (*draft, error) {
 	for _, key := range c.namespaces.keys() {
 		n := c.namespaces[key].value
 		d.spaces[key] = &n
+		d.origin("Namespace "+key, c.namespaces[key].from)
 	}
 	if d.calico {
 		d.settings()
@@ -148,20 +146,14 @@ func (c *Cluster) draft(o Options) (*draft, error) {
 }
 
 func (d *draft) copyNodes() {
-	var sick, silent []string
+	var sick []string
 	for _, name := range d.Cluster.nodes.keys() {
 		n := d.Cluster.nodes[name].value
 		d.nodes[name] = &n
 		d.origin("Node "+name, d.Cluster.nodes[name].from)
-		switch {
-		case n.Unheard:
-			silent = append(silent, name)
-		case n.NotReady:
+		if n.NotReady {
 			sick = append(sick, name)
 		}
-	}
-	if len(silent) > 0 {
-		d.unknown("nothing is heard of %s: taken to be off, and the pods that the dump has on it to be dead", some(silent))
 	}
 	if len(sick) > 0 {
 		d.unknown("nodes that are not Ready, %s: taken for running, with all pods that the dump has on them", d.some(sick))
@@ -177,7 +169,7 @@ func (d *draft) missingNodes() {
 			added = append(added, name)
 		}
 	}
-	for _, p := range slices.Concat(d.running, d.finished, d.waiting) {
+	for _, p := range append(d.running[:len(d.running):len(d.running)], d.finished...) {
 		add(p.Node)
 	}
 	if len(d.Cluster.nodes) == 0 { // who has a block is a node, as far as one can tell

@@ -24,9 +24,6 @@ func (c *Cluster) sawList(h listHead) {
 	if v := version(h.Metadata.ResourceVersion); v != 0 {
 		c.versions[v] = true
 	}
-	if kind := trimList(h.Kind); kind != "" && kind != h.Kind {
-		c.read[kind] += 0 // one without entries says that there are none
-	}
 }
 
 // budget is a reader that ends with errBudget once too much was read since it was

@@ -82,7 +82,6 @@ type node struct {
 	Cordoned    bool
 	NotReady    bool
 	lengths     map[string]string // addresses with lengths, of an anonymised one
-	Unheard     bool              // its kubelet has been silent for long
 }
 
 const nodeAnnotations = "projectcalico.org/"
@@ -111,7 +110,6 @@ func (c *Cluster) addNode(h *head, raw json.RawMessage) error {
 	}
 	for _, s := range o.Status.Conditions {
 		n.NotReady = n.NotReady || s.Type == "Ready" && s.Status != "True"
-		n.Unheard = n.Unheard || s.Type == "Ready" && s.Status == "Unknown"
 	}
 	if old := c.nodes[h.Metadata.Name]; old != nil && old.group != "" { // what Calico says of it came first
 		n.Annotations = over(old.value.Annotations, n.Annotations)

@@ -82,11 +82,15 @@ func (d *draft) settings() {
 	if s := c.config["default"]; s != nil {
 		v := s.value
 		d.config = &v
+		d.origin("IPAMConfig default", s.from)
 	} else if v, ok := c.tables.config["StrictAffinity"]; ok {
 		d.config = &configSpec{StrictAffinity: v == "true", AutoAllocateBlocks: c.tables.config["AutoAllocateBlocks"] == "true"}
 		d.config.MaxBlocksPerHost = atoi(c.tables.config["MaxBlocksPerHost"])
 	} else {
 		d.unknown("no IPAMConfig in the dump: Calico's defaults are assumed (no StrictAffinity, blocks are claimed automatically)")
+	}
+	for _, name := range c.controllers.keys() {
+		d.origin("KubeControllersConfiguration "+name, c.controllers[name].from)
 	}
 	var why string
 	if d.fabric, why = c.fabric(); why != "" {
