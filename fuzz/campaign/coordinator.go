@@ -32,7 +32,8 @@ type coordinator struct {
 	deadline time.Time
 	rate     rate
 	weighed  float64           // what the points weigh that are done
-	pace     rate              // how that grows, in millionths
+	began    pace              // of this life, and
+	latest   pace              // at the last result
 	kept     map[string]string // object of its own file by fingerprint, as in the directory
 	drawn    time.Time         // when index.html was written
 	done     bool              // nothing will change any more
@@ -144,7 +145,8 @@ func (c *coordinator) recover(ctx context.Context) (<-chan logged, error) {
 	for _, p := range c.state.parts {
 		c.weigh(p.span)
 	}
-	c.pace.begin(uint64(c.weighed*1e6), time.Now())
+	c.began = pace{time.Now(), c.weighed}
+	c.latest = c.began
 	c.window = 2 * max(1, c.Workers)
 	if c.Time > 0 {
 		c.deadline = time.Now().Add(c.Time - c.state.before)
@@ -324,7 +326,7 @@ func (c *coordinator) take(ctx context.Context, l logged) error {
 	delete(c.asked, r.Shard.key())
 	if r.Shard.Kind == Plan {
 		c.weigh(span{r.Shard.From, r.Shard.From + r.Done})
-		c.pace.add(uint64(c.weighed*1e6), time.Now())
+		c.latest = pace{time.Now(), c.weighed}
 	}
 	if r.Shard.Kind == Explore || r.Shard.Kind == Plan {
 		c.rate.add(c.state.runs, time.Now())

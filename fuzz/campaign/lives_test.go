@@ -130,7 +130,7 @@ func TestPlanInterrupted(t *testing.T) {
 func TestPlanChaos(t *testing.T) {
 	workers, coordinators, repeats, pace := 4, 2, 300, 250*time.Millisecond
 	if *full {
-		workers, coordinators, repeats = 50, 5, 20_000
+		workers, coordinators, repeats = 50, 5, 5000
 	}
 	spec := leaseSpec(repeats)
 	var err error
@@ -268,13 +268,16 @@ func TestSome(t *testing.T) {
 // they are done.
 func TestLeft(t *testing.T) {
 	c := &coordinator{Config: Config{Weights: []float64{10, 10, 20}, Runs: 3, Workers: 2}, state: newState()}
-	c.pace.begin(0, at(100))
+	c.began = pace{at: at(100)}
+	c.latest = c.began
 	if got := c.left(at(105)); got != 15*time.Second {
 		t.Errorf("%v, want 15s", got)
 	}
 	c.weigh(span{0, 1})
-	c.pace.add(uint64(c.weighed*1e6), at(160)) // twice as long as was thought, for half as much
-	if got := c.left(at(160)); got != 180*time.Second {
-		t.Errorf("%v, want 180s", got)
+	c.latest = pace{at(160), c.weighed} // a minute for a quarter
+	for _, x := range []struct{ now, want int }{{160, 180}, {200, 140}, {400, 0}} {
+		if got := c.left(at(x.now)); got != time.Duration(x.want)*time.Second {
+			t.Errorf("at %d s: %v, want %d s", x.now, got, x.want)
+		}
 	}
 }

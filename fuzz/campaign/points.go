@@ -140,21 +140,28 @@ func (c *coordinator) weight(n uint64) float64 {
 }
 
 // left is how long the points take that are not done, as far as one can tell; 0 if
-// one cannot.
+// one cannot. Between two results it counts down: what is under way is part of it.
 func (c *coordinator) left(now time.Time) time.Duration {
 	sum := -c.weighed
 	for n := range c.Runs {
 		sum += c.weight(n)
 	}
-	per := c.pace.now(now) / 1e6
-	switch {
-	case c.Weights == nil && per <= 0:
+	speed := float64(max(1, c.Workers)) // before anything is done, as its weight says
+	if took := c.latest.at.Sub(c.began.at); took > 0 {
+		speed = (c.latest.weight - c.began.weight) / took.Seconds()
+	} else if c.Weights == nil {
 		return 0
-	case per <= 0: // nothing is done yet, and what is under way is part of it
-		guess := time.Duration(sum / float64(max(1, c.Workers)) * float64(time.Second))
-		return max(0, guess-now.Sub(c.pace.marks[0].at))
 	}
-	return time.Duration(max(0, sum) / per * float64(time.Second))
+	if speed <= 0 {
+		return 0
+	}
+	return max(0, time.Duration(sum/speed*float64(time.Second))-now.Sub(c.latest.at))
+}
+
+// pace is what the points weighed that were done at a time.
+type pace struct {
+	at     time.Time
+	weight float64
 }
 
 // weigh what is done.
