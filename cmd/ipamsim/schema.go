@@ -4,15 +4,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/plan"
 )
 
 func schemaCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "schema",
-		Short: "print the JSON Schema of scenario files",
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Use:       "schema [scenario | plan]",
+		Short:     "print the JSON Schema of scenario files, or of plans",
+		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
+		ValidArgs: []string{"scenario", "plan"},
+		RunE: func(cmd *cobra.Command, args []string) error {
 			b, err := scenarios.Schema()
+			if len(args) == 1 && args[0] == "plan" {
+				b, err = plan.Schema(), nil
+			}
 			if err != nil {
 				return err
 			}

