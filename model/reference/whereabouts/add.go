@@ -124,8 +124,8 @@ func (op *operation) allocate(a *addresses) (netip.Addr, error) {
 		if !op.sent.send(1) {
 			return netip.Addr{}, ErrTime
 		}
-		name := reservationName(op.network.name, addr)
-		switch v, reserved := op.reservations[name]; {
+		g := guarded{op.network.name, addr}
+		switch v, reserved := op.reservations[g]; {
 		case reserved && v.pod != op.Pod:
 			op.passed = append(op.passed, addr)
 			continue
@@ -138,7 +138,7 @@ func (op *operation) allocate(a *addresses) (netip.Addr, error) {
 		if !op.sent.send(1) {
 			return netip.Addr{}, ErrTime
 		}
-		op.reservations[name] = reservation{op.network.name, addr, op.Pod, op.Interface}
+		op.reservations[g] = reservation{op.Pod, op.Interface}
 		return addr, nil
 	}
 }

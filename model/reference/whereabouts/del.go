@@ -28,11 +28,11 @@ func (r *Record) Del(n *Network, c Call) error {
 		if !n.overlap {
 			continue
 		}
-		name := reservationName(n.name, at(p.prefix.Addr(), x))
-		if _, ok := r.reservations[name]; !ok {
+		g := guarded{n.name, at(p.prefix.Addr(), x)}
+		if _, ok := r.reservations[g]; !ok {
 			return nil
 		}
-		delete(r.reservations, name)
+		delete(r.reservations, g)
 	}
 	return nil
 }

@@ -41,13 +41,13 @@ func (r *Record) Reconcile(rule Rule, pods []Pod) Pass {
 			}
 		}
 	}
-	for name, v := range r.reservations {
+	for g, v := range r.reservations {
 		s := cmp.Or(present[v.pod], none)
 		if !s.served {
 			s = none
 		}
-		if rule.Orphaned(Claimed{Pod: v.pod, Address: Denormalized(name), Reservation: true}, s.Pod) {
-			pass.Reservations = append(pass.Reservations, r.reservation(name))
+		if rule.Orphaned(Claimed{Pod: v.pod, Address: Denormalized(reservationName(g.network, g.addr)), Reservation: true}, s.Pod) {
+			pass.Reservations = append(pass.Reservations, r.reservation(g))
 		}
 	}
 	slices.SortFunc(pass.Claims, func(a, b model.Claim) int { return cmp.Or(cmp.Compare(a.Pool, b.Pool), a.Addr.Compare(b.Addr)) })
@@ -56,7 +56,7 @@ func (r *Record) Reconcile(rule Rule, pods []Pod) Pass {
 		r.Release(c.Pool, c.Addr)
 	}
 	for _, v := range pass.Reservations {
-		delete(r.reservations, v.Name)
+		delete(r.reservations, guarded{v.Network, v.Addr})
 	}
 	return pass
 }

@@ -13,20 +13,24 @@ import (
 // not for several goroutines at once.
 type Record struct {
 	pools        map[string]*pool
-	reservations map[string]reservation // by name
-	slices       map[string]*Slices     // by name
+	reservations map[guarded]reservation
+	slices       map[string]*Slices // by name
+}
+
+// guarded is what a reservation is called after: see reservationName.
+type guarded struct {
+	network string
+	addr    netip.Addr
 }
 
 type reservation struct {
-	network string
-	addr    netip.Addr
-	pod     model.PodRef
-	iface   string
+	pod   model.PodRef
+	iface string
 }
 
 // New is an empty datastore.
 func New() *Record {
-	return &Record{pools: map[string]*pool{}, reservations: map[string]reservation{}, slices: map[string]*Slices{}}
+	return &Record{pools: map[string]*pool{}, reservations: map[guarded]reservation{}, slices: map[string]*Slices{}}
 }
 
 // Snapshot is the whole record, sorted as model.Snapshot says, without revisions.
@@ -42,18 +46,18 @@ func (r *Record) Snapshot() model.Snapshot {
 	slices.SortFunc(s.Pools, func(a, b model.Pool) int {
 		return cmp.Or(cmp.Compare(a.Network, b.Network), a.Range.Compare(b.Range), cmp.Compare(a.Name, b.Name))
 	})
-	for _, name := range slices.Sorted(maps.Keys(r.reservations)) {
-		s.Reservations = append(s.Reservations, r.reservation(name))
+	for g := range r.reservations {
+		s.Reservations = append(s.Reservations, r.reservation(g))
 	}
-	slices.SortStableFunc(s.Reservations, func(a, b model.Reservation) int {
+	slices.SortFunc(s.Reservations, func(a, b model.Reservation) int {
 		return cmp.Or(cmp.Compare(a.Network, b.Network), a.Addr.Compare(b.Addr))
 	})
 	return s
 }
 
-func (r *Record) reservation(name string) model.Reservation {
-	v := r.reservations[name]
-	return model.Reservation{Name: name, Network: v.network, Addr: v.addr, Pod: v.pod, Interface: v.iface}
+func (r *Record) reservation(g guarded) model.Reservation {
+	v := r.reservations[g]
+	return model.Reservation{Name: reservationName(g.network, g.addr), Network: g.network, Addr: g.addr, Pod: v.pod, Interface: v.iface}
 }
 
 // Claimed is how many addresses the pools hold.
@@ -84,11 +88,13 @@ func (r *Record) Release(pool string, a netip.Addr) bool {
 
 // Reserve writes a reservation of an address for a pod, over what is there.
 func (r *Record) Reserve(network string, a netip.Addr, pod model.PodRef, iface string) {
-	r.reservations[reservationName(network, a)] = reservation{network, a, pod, iface}
+	r.reservations[guarded{network, a}] = reservation{pod, iface}
 }
 
 // DeletePool forgets a pool with its allocations.
 func (r *Record) DeletePool(name string) { delete(r.pools, name) }
 
 // DeleteReservation forgets a reservation.
-func (r *Record) DeleteReservation(name string) { delete(r.reservations, name) }
+func (r *Record) DeleteReservation(name string) {
+	maps.DeleteFunc(r.reservations, func(g guarded, _ reservation) bool { return reservationName(g.network, g.addr) == name })
+}

@@ -29,10 +29,11 @@ func Restore(s model.Snapshot) (*Record, error) {
 		}
 	}
 	for _, v := range s.Reservations {
-		if _, there := r.reservations[v.Name]; there {
-			return nil, fmt.Errorf("whereabouts: restore reservation %s: there are two: %w", v.Name, ErrNotModelled)
+		g := guarded{v.Network, v.Addr}
+		if _, there := r.reservations[g]; there || v.Name != reservationName(v.Network, v.Addr) {
+			return nil, fmt.Errorf("whereabouts: restore reservation %s of %s: another name, or there are two: %w", v.Name, v.Addr, ErrNotModelled)
 		}
-		r.reservations[v.Name] = reservation{v.Network, v.Addr, v.Pod, v.Interface}
+		r.reservations[g] = reservation{v.Pod, v.Interface}
 	}
 	return r, nil
 }

@@ -119,6 +119,7 @@ func TestRestoreRefuses(t *testing.T) {
 		"an address that is allocated twice":   func(s *model.Snapshot) { s.Claims[1].Addr = s.Claims[0].Addr },
 		"two allocations of a pod's interface": func(s *model.Snapshot) { s.Claims[1].Pod, s.Claims[1].Interface = web0, "net1" },
 		"two allocations of a container":       func(s *model.Snapshot) { s.Claims[1].Container, s.Claims[1].Interface = "a", "net1" },
+		"a reservation of another name":        func(s *model.Snapshot) { s.Reservations[0].Name = "10.0.0.2" },
 		"two reservations of one name":         func(s *model.Snapshot) { s.Reservations = append(s.Reservations, s.Reservations[0]) },
 	} {
 		s := good()
