@@ -38,7 +38,7 @@ func growth(nodes int, horizon time.Duration) *capacity.Cluster {
 	return c
 }
 
-func play(t testing.TB, c *capacity.Cluster) (events int) {
+func play(t testing.TB, c *capacity.Cluster) (p *capacity.Player, events int) {
 	t.Helper()
 	tape := c.Tape(1)
 	p, err := capacity.NewPlayer(c, tape)
@@ -54,7 +54,7 @@ func play(t testing.TB, c *capacity.Cluster) (events int) {
 	if x := p.Course(); x.Exhausted != capacity.Never || len(x.Samples) != c.Looks() {
 		t.Fatalf("exhausted at %s, %d samples", x.Exhausted, len(x.Samples))
 	}
-	return events
+	return p, events
 }
 
 // One event, over all that happens to 50 nodes and to 5,000: without passes, whose
@@ -71,7 +71,7 @@ func perEvent(t testing.TB, nodes int) time.Duration {
 	c := growth(nodes, 10*time.Duration(5000/nodes)*24*time.Hour)
 	c.Collect, c.Samples = capacity.Collect{}, 2
 	began := bench.CPU()
-	events := play(t, c)
+	_, events := play(t, c)
 	each := (bench.CPU() - began) / time.Duration(events)
 	if b, ok := t.(*testing.B); ok {
 		b.ReportMetric(float64(each), "cpu-ns/event")
@@ -85,12 +85,17 @@ func TestBench(t *testing.T) {
 		t.Skip("SKIPPED: make bench")
 	}
 	debug.SetGCPercent(400) // as scenarios.NewRunner does
+	debug.SetMemoryLimit(1 << 30)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	m := map[string]bench.Figure{}
 	wall, cpu := bench.Wall(), bench.CPU()
 	const days = 30
-	events := play(t, growth(5000, days*24*time.Hour))
+	p, events := play(t, growth(5000, days*24*time.Hour))
 	wall, cpu = bench.Wall()-wall, bench.CPU()-cpu
+	var heap runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&heap)
+	runtime.KeepAlive(p)
 	how := fmt.Sprintf("reference/calico: 5000 nodes, 150,000 pods of 3 days' mean life, %d days, a crash and a replacement per node and two months, a pass every 5 min, 100 samples; one repeat, %d events, two processors", days, events)
 	m["plan_growth_5000_wall_s"] = bench.NewFigure(wall.Seconds(), "s", how)
 	m["plan_growth_5000_cpu_s"] = bench.NewFigure(cpu.Seconds(), "s", how+", processor time with collector")
@@ -98,7 +103,8 @@ func TestBench(t *testing.T) {
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		t.Fatal(err)
 	}
-	m["plan_growth_5000_rss_mib"] = bench.NewFigure(float64(u.Maxrss)/1024, "MiB", "the most that this process had resident, same run")
+	m["plan_growth_5000_rss_mib"] = bench.NewFigure(float64(u.Maxrss)/1024, "MiB", "the most that this process had resident, same run, with a limit of 1 GiB for Go and GOGC=400")
+	m["plan_growth_5000_heap_mib"] = bench.NewFigure(float64(heap.HeapAlloc)/(1<<20), "MiB", "what is in use at the end of it, after a collection")
 	small, large := perEvent(t, 50), perEvent(t, 5000)
 	m["plan_event_5000_vs_50_ratio"] = bench.NewFigure(float64(large)/float64(small), "",
 		fmt.Sprintf("processor time an event (its making, its ADD or DEL) with 5,000 nodes against 50, no passes, 2 samples: %s and %s", large, small))
