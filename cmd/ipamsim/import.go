@@ -75,20 +75,45 @@ func (f *importFlags) run(cmd *cobra.Command, files []string) error {
 		return fmt.Errorf("--out: %w", err)
 	}
 	defer out.discard()
-	stderr := cmd.ErrOrStderr()
 	defer debug.SetGCPercent(debug.SetGCPercent(50)) // most of what is read is kept
 	c := dump.New()
-	for _, name := range files {
-		if err := readDump(c, name, cmd.InOrStdin(), stderr); err != nil {
-			return err
-		}
+	if err := readDumps(c, files, cmd, out); err != nil {
+		return err
 	}
 	return f.write(cmd, c, o, out)
 }
 
+// readDumps reads the files into c, until Ctrl-C.
+func readDumps(c *dump.Cluster, files []string, cmd *cobra.Command, out *file) error {
+	ctx, stop := interruptible(cmd.ErrOrStderr(), out.discard)
+	defer stop()
+	for _, name := range files {
+		err := readDump(c, name, untilDone{ctx, cmd.InOrStdin()}, cmd.ErrOrStderr())
+		if ctx.Err() != nil {
+			return errors.New("import: interrupted")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// untilDone is a reader that ends with an error when its context does.
+type untilDone struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (u untilDone) Read(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.Reader.Read(p)
+}
+
 // readDump reads one file into c.
-func readDump(c *dump.Cluster, name string, stdin io.Reader, stderr io.Writer) error {
-	var r io.Reader = stdin
+func readDump(c *dump.Cluster, name string, r untilDone, stderr io.Writer) error {
 	if name == "-" {
 		name = "standard input"
 	} else {
@@ -107,7 +132,7 @@ func readDump(c *dump.Cluster, name string, stdin io.Reader, stderr io.Writer) e
 			}
 			return &scenarios.Error{File: name, Problem: err.Error()}
 		}
-		r = file
+		r.Reader = file
 	}
 	last := time.Now()
 	return c.Read(name, r, func(p dump.Progress) {
@@ -128,6 +153,9 @@ func (f *importFlags) write(cmd *cobra.Command, c *dump.Cluster, o dump.Options,
 	s, err := scenarios.Parse("the scenario made of it", text)
 	if err != nil {
 		return report.Trace(err)
+	}
+	if report.Pods > manyPods {
+		fmt.Fprintf(stderr, "ipamsim: looking at %d pods on %d nodes\n", report.Pods, report.Nodes)
 	}
 	var view *scenarios.View
 	err = withRunner(cmd, func(ctx context.Context, r *scenarios.Runner) (err error) {
@@ -151,6 +179,9 @@ func (f *importFlags) write(cmd *cobra.Command, c *dump.Cluster, o dump.Options,
 	}
 	return nil
 }
+
+// manyPods take longer than a second to look at.
+const manyPods = 5000
 
 func emit(stdout io.Writer, out *file, text []byte, broken []string) error {
 	if out == nil {

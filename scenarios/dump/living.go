@@ -51,8 +51,8 @@ func (d *draft) living() error {
 
 // tally counts what becomes of pods.
 type tally struct {
-	host, finished, waiting, elsewhere, unscheduled int
-	assumed, lost                                   []string
+	host, finished, waiting, elsewhere int
+	assumed, lost                      []string
 }
 
 func (t *tally) tell(d *draft) {

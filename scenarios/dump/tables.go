@@ -24,9 +24,9 @@ func (t *tables) rows() int { return len(t.pools) + len(t.blocks) + len(t.borrow
 
 // usage is a line of --show-blocks.
 type usage struct {
-	cidr         netip.Prefix
-	total, inUse int
-	from         Origin
+	cidr  netip.Prefix
+	inUse int
+	from  Origin
 }
 
 // borrowed is a line of --show-borrowed.
