@@ -72,6 +72,7 @@ func TestHostileTextStaysText(t *testing.T) {
 // on a phone, and in the dark as well.
 func TestInBrowser(t *testing.T) {
 	b := browser.Start(t)
+	sorts(t, b)
 	for name, p := range map[string]*answer.Plan{"staging": plan(staging, 100), "grid": grid(20), "hostile": hostile()} {
 		file := filepath.Join(t.TempDir(), "index.html")
 		write(t, file, answer.Of(p).Page)
@@ -99,8 +100,7 @@ func TestInBrowser(t *testing.T) {
 }
 
 // A column is sorted by a click: by numbers, not by letters.
-func TestSortInBrowser(t *testing.T) {
-	b := browser.Start(t)
+func sorts(t *testing.T, b *browser.Browser) {
 	file := filepath.Join(t.TempDir(), "index.html")
 	write(t, file, answer.Of(plan(staging, 100)).Page)
 	tab := b.Open(t, file, "", browser.Window{Width: 1280, Height: 900})
