@@ -21,6 +21,7 @@ func cellCommand() *cobra.Command {
 		Hidden: true,
 		Args:   cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
+			ignoreInterrupts() // those of a terminal reach the coordinator, too, which lets workers bring what they have
 			in, out := cell.Files()
 			return campaign.ServeCell(context.Background(), whileAnybodyAsks(in, args[0]), out, args[0])
 		},
@@ -35,7 +36,7 @@ func gateCellCommand() *cobra.Command {
 		Hidden: true,
 		Args:   cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			ignoreInterrupts() // those of a terminal reach the gate, too, which ends this process
+			ignoreInterrupts() // they reach the gate, which ends this process
 			in, out := cell.Files()
 			return gate.ServeCell(context.Background(), whileAnybodyAsks(in, args[0]), out, args[0])
 		},

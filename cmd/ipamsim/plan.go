@@ -180,7 +180,10 @@ func (q *question) answer(cmd *cobra.Command) error {
 	}
 	b.answer.Stopped = b.done < len(q.points)
 	a := answer.Of(b.answer)
-	if b.answer.Stopped {
+	switch {
+	case b.done == 0:
+		return fmt.Errorf("interrupted before any of %s was done", plural(len(q.points), "point"))
+	case b.answer.Stopped:
 		if err := a.Text(q.people(cmd)); err != nil {
 			return err
 		}
