@@ -178,11 +178,11 @@ func TestCheck(t *testing.T) {
 		t.Error(err)
 	}
 	p.Minimise = "utilisation"
-	if err := p.Check(); err == nil || !strings.HasPrefix(err.Error(), `want.minimise: "utilisation" is no measure that can be bounded; want one of addMedian, `) {
+	if err := p.Check(); err == nil || !strings.HasPrefix(err.Error(), `wikimedia-staging.yaml: spec.want.minimise: "utilisation" is no measure that can be bounded; want one of addMedian, `) {
 		t.Error(err)
 	}
 	p.Require[1].Measure = "blackhold"
-	if err := p.Check(); err == nil || !strings.HasPrefix(err.Error(), `want.require: "blackhold"`) {
+	if err := p.Check(); err == nil || !strings.HasPrefix(err.Error(), `wikimedia-staging.yaml: spec.want.require: "blackhold"`) {
 		t.Error(err)
 	}
 }
