@@ -9,9 +9,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"ipamsim/model/capacity"
+	"ipamsim/scenarios"
 	"ipamsim/scenarios/plan"
 )
 
@@ -166,4 +168,82 @@ func drawWhereabouts(t *rapid.T, s map[string]any) string {
 		out += one("second", strings.Replace(ipam, "10.0.0.", "10.0.1.", -1))
 	}
 	return out
+}
+
+func runner(t *testing.T) *scenarios.Runner {
+	t.Helper()
+	r, err := scenarios.NewRunner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = r.Close() })
+	return r
+}
+
+// onlyReal are what no reference knows.
+var onlyReal = cmpopts.IgnoreFields(capacity.Course{}, "Calls", "AddMedian", "AddP99", "Violations", "Digest")
+
+// TestGoodPlansAgree: the points of the good plans that are small enough for both.
+func TestGoodPlansAgree(t *testing.T) {
+	r, compared := runner(t), 0
+	for _, name := range goods(t) {
+		p := load(t, name)
+		if err := p.Set(plan.Both, 1); err != nil {
+			t.Fatal(err)
+		}
+		for _, pt := range p.Points() {
+			if pt.Engine != plan.Real {
+				continue
+			}
+			real, err := p.Run(context.Background(), r, pt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			pt.Engine = plan.Reference
+			ref, err := p.Run(context.Background(), r, pt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if real.Refused != "" || ref.Refused != "" {
+				t.Errorf("%s, %s: real %q, reference %q", name, p.Cells[pt.Cell].Title(), real.Refused, ref.Refused)
+				continue
+			}
+			if diff := differ(ref.Course, real.Course); diff != "" {
+				t.Errorf("%s, %s: %s", name, p.Cells[pt.Cell].Title(), diff)
+			}
+			c := real.Course
+			if c.Calls == 0 || c.AddMedian <= 0 || c.AddP99 < c.AddMedian || c.Digest == "" {
+				t.Errorf("%s: the real code tells %d calls, %s, %s, %q", name, c.Calls, c.AddMedian, c.AddP99, c.Digest)
+			}
+			t.Logf("%s, %s, expected %s: %d ADDs, %d calls, %s, %s, %v", name, p.Cells[pt.Cell].Title(), p.Expect(plan.Point{Cell: pt.Cell, Engine: plan.Real}), c.Adds, c.Calls, c.AddMedian, c.AddP99, c.Violations)
+			compared++
+		}
+	}
+	if compared < 6 {
+		t.Errorf("%d points were compared", compared)
+	}
+}
+
+// TestSmall: which points the real code lives through follows from the plan, the
+// same in every process.
+func TestSmall(t *testing.T) {
+	p := load(t, "range")
+	a, b := p.Points(), load(t, "range").Points()
+	if diff := cmp.Diff(a, b); diff != "" {
+		t.Error(diff)
+	}
+	var real int
+	for i, pt := range a {
+		if pt.Engine == plan.Real {
+			real++
+			if a[i-1].Engine == plan.Real && (a[i-1].Repeat > pt.Repeat || a[i-1].Repeat == pt.Repeat && a[i-1].Cell >= pt.Cell) {
+				t.Errorf("point %d: %+v behind %+v", i, pt, a[i-1])
+			}
+		} else if real > 0 {
+			t.Errorf("point %d: the reference's come first", i)
+		}
+	}
+	if real == 0 || len(a)-real != 4*3 {
+		t.Errorf("%d of %d points are the real code's", real, len(a))
+	}
 }

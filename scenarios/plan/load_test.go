@@ -174,15 +174,20 @@ func TestSpan(t *testing.T) {
 	}
 }
 
-// Every setting has its words, and no name stands twice.
+// Every setting has its words, and no name stands twice. README's list is the
+// golden.
 func TestKnown(t *testing.T) {
 	var names []string
+	var table strings.Builder
+	table.WriteString("| setting | of | what it is | values |\n|---|---|---|---|\n")
 	for _, s := range plan.Known() {
 		names = append(names, s.Name)
+		fmt.Fprintf(&table, "| `%s` | %s | %s | %s |\n", s.Name, s.Of, s.Means, s.Want())
 		if s.Means == "" || s.Want() == "" || s.Schema() == nil || s.Of != "" && s.Of != "calico" && s.Of != "whereabouts" {
 			t.Errorf("%+v", s)
 		}
 	}
+	golden.Check(t, "testdata/settings.golden", table.String())
 	if slices.Sort(names); len(slices.Compact(names)) != len(plan.Known()) {
 		t.Error(names)
 	}

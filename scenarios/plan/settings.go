@@ -65,7 +65,7 @@ func loadSettings() []Setting {
 	return []Setting{
 		{"nodes", "", "nodes at the beginning", whole(1, nodesMax, func(d *draft, n int) { d.nodes = n })},
 		{"grow", "", "nodes that join over the horizon, at equal distances", whole(0, nodesMax, func(d *draft, n int) { d.load.Grow = n })},
-		{"growAt", "", "when all of these join at once instead", span(0, func(d *draft, t time.Duration) { d.load.GrowAt = t })},
+		{"growAt", "", "when all of these join at once instead", span(time.Minute, func(d *draft, t time.Duration) { d.load.GrowAt = t })},
 		{"pods", "", "pods that run in all, whatever nodes there are", whole(1, podsMax, func(d *draft, n int) {
 			d.load.Pods, d.load.PodsPerNode = n, capacity.Distribution{}
 		})},
