@@ -77,6 +77,8 @@ type Allocator struct {
 	births    uint64              // how many blocks there have been
 	lastAsked *Request            // for what
 	totals    Totals
+	crooked   int  // blocks that are not of the size of a pool that they overlap
+	overlap   bool // pools do, or one is smaller than its blocks
 
 	// What the collector that passed last has not seen yet.
 	listener *Collector

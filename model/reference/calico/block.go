@@ -12,20 +12,22 @@ import (
 // block is an AllocationBlock, or the place of one that does not exist, which
 // handles and affinities may name all the same.
 type block struct {
-	slots  []slot // by ordinal
-	queue         // of the free ordinals
-	free   int32  // of these, those that are not reserved
-	taken  int32
-	away   int32  // of these, by another node than the owner
-	seq    uint32 // upstream's SequenceNumber: counts the block's writes, from 1
-	owner  *host  // nil: nobody
-	names  int32  // how many affinities and counts of handles name it
-	exists bool
-	open   bool // it is among the open ones of its shelf
-	noted  bool // it is among those that the collector has to look at again
-	prefix netip.Prefix
-	birth  uint64          // no two blocks of one prefix share it
-	odd    map[uint16]user // of the slots that are odd
+	slots   []slot // by ordinal
+	queue          // of the free ordinals
+	free    int32  // of these, those that are not reserved
+	taken   int32
+	away    int32  // of these, by another node than the owner
+	seq     uint32 // upstream's SequenceNumber: counts the block's writes, from 1
+	owner   *host  // nil: nobody
+	pool    *pool  // that it lies in, as long as it exists
+	names   int32  // how many affinities and counts of handles name it
+	exists  bool
+	open    bool // it is among the open ones of its shelf
+	noted   bool // it is among those that the collector has to look at again
+	crooked bool // not of the size of a pool that it overlaps
+	prefix  netip.Prefix
+	birth   uint64          // no two blocks of one prefix share it
+	odd     map[uint16]user // of the slots that are odd
 }
 
 // slot is an address of a block.
@@ -136,6 +138,7 @@ func (a *Allocator) born(p netip.Prefix, h *host) *block {
 	a.totals.Blocks++
 	a.totals.EmptyBlocks++
 	a.shelf(p).add(p)
+	a.settleIn(b)
 	a.own(b, h)
 	a.note(b)
 	return b
@@ -192,6 +195,7 @@ func (a *Allocator) remove(b *block) {
 		}
 	}
 	a.own(b, nil)
+	a.settleOut(b)
 	b.free = 0
 	a.mark(b)
 	a.shelf(b.prefix).drop(b)
@@ -223,14 +227,15 @@ func (a *Allocator) note(b *block) {
 
 // recount brings free and the shelf up to date.
 func (a *Allocator) recount(b *block) {
-	b.free = b.waiting
+	free := b.waiting
 	if len(a.reserved) > 0 {
 		for i := range b.waiting {
 			if a.isReserved(b.nth(b.at(i).queued)) {
-				b.free--
+				free--
 			}
 		}
 	}
+	a.setFree(b, free)
 	a.mark(b)
 }
 
@@ -250,7 +255,7 @@ func (a *Allocator) take(out []netip.Addr, b *block, num int, k *Asked) []netip.
 		}
 		last = b.pull(i)
 		a.hold(b, last, k)
-		b.free--
+		a.setFree(b, b.free-1)
 		got++
 		out = append(out, addr)
 	}
@@ -315,7 +320,7 @@ func (a *Allocator) assign(b *block, addr netip.Addr, k *Asked) error {
 	}
 	b.pull(b.index(o))
 	if !a.isReserved(addr) {
-		b.free--
+		a.setFree(b, b.free-1)
 	}
 	a.hold(b, o, k)
 	a.count(k.handle, b, 1).last = o
@@ -331,7 +336,7 @@ func (a *Allocator) put(b *block, ordinals ...uint16) {
 		a.unhold(b, o)
 		b.push(o)
 		if !a.isReserved(b.nth(o)) {
-			b.free++
+			a.setFree(b, b.free+1)
 		}
 	}
 	a.wrote(b)

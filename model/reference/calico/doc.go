@@ -43,7 +43,11 @@
 //
 // An allocation from a node's own blocks depends on the number of that node's
 // affinities and of pools, not of blocks; a new or a borrowed block is found by
-// binary search. A pass of the collector looks at every block, at nodes that are
-// gone and at allocations of pods that changed (Pods.Changed), or else at all. Some
-// 450 bytes go with each pod.
+// binary search. With the DEL before it, it takes some 150 ns, and what the machine
+// needs to fetch half a dozen places of memory: among 150,000 pods more than the
+// rest. Who asks by name (Add, Del) pays for finding the names again; Resolve finds
+// them once. A pass of the collector looks at blocks that were written since the one
+// before, at nodes that came, went or are gone, and at allocations of pods that
+// changed (Pods.Changed), or else at all. Some 250 bytes go with each pod, without
+// its names, and as many again with a collector.
 package calico

@@ -34,6 +34,8 @@ type pool struct {
 	Pool
 	nodes, namespaces selector       // nil: all
 	chosen            map[*host]bool // whether it selects a node, until labels change
+	blocks, free      int            // blocks in it, and addresses of these that can be handed out
+	made              int            // see reach
 }
 
 func (p *pool) v6() bool { return p.Prefix.Addr().Is6() }
@@ -84,9 +86,10 @@ func (a *Allocator) StorePool(p Pool) error {
 	i, exists := a.findPool(p.Name)
 	if exists {
 		a.pools[i] = in
-		return nil
+	} else {
+		a.pools = slices.Insert(a.pools, i, in)
 	}
-	a.pools = slices.Insert(a.pools, i, in)
+	a.assess()
 	return nil
 }
 
@@ -136,6 +139,7 @@ func (a *Allocator) RemovePool(name string) error {
 		return fmt.Errorf("pool %s: %w", name, ErrNotFound)
 	}
 	a.pools = slices.Delete(a.pools, i, i+1)
+	a.assess()
 	return nil
 }
 
