@@ -22,7 +22,7 @@ func FuzzCalico(f *testing.F) { fuzzRuns(f, "FuzzCalico") }
 // FuzzImport: any bytes that are taken for a dump are refused in one line, or make a
 // scenario that loads.
 func FuzzImport(f *testing.F) {
-	for _, name := range []string{"calico.json", "export.txt", "show.txt", "tkg.yaml", "whereabouts.yaml"} {
+	for _, name := range []string{"calico.json", "check.txt", "export.txt", "show.txt", "tkg.yaml", "whereabouts.yaml"} {
 		text, err := os.ReadFile(filepath.Join("../scenarios/dump/testdata", name))
 		if err != nil {
 			f.Fatal(err)

@@ -33,8 +33,8 @@ func importCommand() *cobra.Command {
 		Long: `Make a scenario of a cluster that was dumped, and say what is wrong in it.
 
 The files hold what kubectl get -o yaml or -o json and calicoctl get -o yaml print,
-the tables of calicoctl ipam show, or what calicoctl datastore migrate export
-writes, in any mixture; - is the standard input. The scenario goes to the standard
+the tables of calicoctl ipam show, the report of calicoctl ipam check -o, or what
+calicoctl datastore migrate export writes, in any mixture; - is the standard input. The scenario goes to the standard
 output, what could not be known and what is wrong to the standard error. Of pods
 only names, labels, networks and addresses are kept.
 

@@ -202,3 +202,22 @@ func TestWhereabouts(t *testing.T) {
 		t.Errorf("%+v", v.Truth.Sandboxes)
 	}
 }
+
+// With etcd: pools by calicoctl get, and the report of calicoctl ipam check, from which
+// blocks and their owners follow.
+func TestReportOfCheck(t *testing.T) {
+	c := read(t, "check.txt")
+	_, s, report := scenario(t, c, dump.Options{})
+	contains(t, "unknown", report.Unknown, "2 blocks are concluded", "no pods in the dump")
+	v := look(t, s)
+	if len(v.Record.Claims) != 4 || len(v.Record.Pools) != 2 || len(v.Record.Handles) != 5 {
+		t.Errorf("%+v", v.Record)
+	}
+	f := c.Wrong(v, true)
+	if len(f.Borrowed) != 1 || f.Borrowed[0].Owner != "n1" || f.Borrowed[0].Node != "n2" {
+		t.Errorf("%+v", f.Borrowed)
+	}
+	if len(f.All) != 1 || f.All[0].Invariant != "leftover-handle" || !strings.Contains(strings.Join(f.All[0].Repair, ""), "--from-report=report.json") {
+		t.Errorf("%+v", f.All)
+	}
+}

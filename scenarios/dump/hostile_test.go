@@ -51,7 +51,7 @@ func changed(rng *rand.Rand, text, other []byte) []byte {
 // scenario that loads. FuzzImport goes further.
 func TestAnyDump(t *testing.T) {
 	var all [][]byte
-	for _, name := range []string{"calico.json", "export.txt", "show.txt", "tkg.yaml", "whereabouts.yaml"} {
+	for _, name := range []string{"calico.json", "check.txt", "export.txt", "show.txt", "tkg.yaml", "whereabouts.yaml"} {
 		text, err := os.ReadFile(filepath.Join("testdata", name))
 		if err != nil {
 			t.Fatal(err)

@@ -301,6 +301,8 @@ func (in *input) object(from Origin, raw []byte, level int) error {
 		Exported json.RawMessage    `json:"block_affinities"`
 		Blocks   json.RawMessage    `json:"blocks"`
 		Handles  json.RawMessage    `json:"handles"`
+		Cluster  *string            `json:"clusterGUID"`
+		Checked  json.RawMessage    `json:"allocations"`
 	}
 	if bytes.Equal(bytes.TrimSpace(raw), []byte("null")) {
 		return nil
@@ -311,6 +313,8 @@ func (in *input) object(from Origin, raw []byte, level int) error {
 	switch {
 	case o.Kind == "" && (o.Exported != nil || o.Blocks != nil || o.Handles != nil):
 		return in.exported(from, raw)
+	case o.Kind == "" && o.Cluster != nil && o.Checked != nil:
+		return in.check(from, raw)
 	case o.Items == nil || o.Kind == "":
 		return in.add(from, raw)
 	case level > 2:

@@ -43,7 +43,7 @@ func (d *draft) record() {
 		d.fromTables()
 	}
 	d.concludeHandles()
-	if len(d.affinities) == 0 && len(d.blocks) > 0 {
+	if len(d.affinities) == 0 && len(d.blocks) > 0 && !c.sawKind("BlockAffinity") {
 		for _, key := range d.blockKeys() {
 			if kind, host, ok := strings.Cut(deref(d.blocks[key].Affinity), ":"); ok {
 				d.affinities = append(d.affinities, affinitySpec{State: "confirmed", Node: host, Type: kind, CIDR: d.blocks[key].CIDR, Deleted: false})
@@ -55,7 +55,7 @@ func (d *draft) record() {
 
 // concludeHandles makes the handles that blocks name, if none was dumped.
 func (d *draft) concludeHandles() {
-	if len(d.handles) > 0 {
+	if len(d.handles) > len(d.tables.leaked) || d.sawKind("IPAMHandle") {
 		return
 	}
 	for _, key := range d.blockKeys() {
@@ -71,7 +71,7 @@ func (d *draft) concludeHandles() {
 			h.Block[key]++
 		}
 	}
-	if len(d.handles) > 0 {
+	if len(d.handles) > len(d.tables.leaked) {
 		d.unknown("no IPAMHandles in the dump: concluded from the blocks, so that leftover or wrong ones cannot be told")
 	}
 }

@@ -12,7 +12,7 @@ import (
 // said, and nothing is made up for them.
 func (d *draft) fromTables() {
 	t := &d.tables
-	if len(t.blocks)+len(t.borrowed) == 0 {
+	if len(t.blocks)+len(t.borrowed)+len(t.checked) == 0 {
 		return
 	}
 	used := map[netip.Prefix]usage{}
@@ -23,6 +23,16 @@ func (d *draft) fromTables() {
 		if _, ok := used[b.block]; !ok {
 			used[b.block] = usage{cidr: b.block, inUse: -1, from: b.from}
 		}
+	}
+	for a := range t.checked {
+		if p, ok := d.checkedBlock(a, used); ok {
+			if _, ok := used[p]; !ok {
+				used[p] = usage{cidr: p, inUse: -1}
+			}
+		}
+	}
+	for _, id := range t.leaked {
+		d.handles[id] = &handleSpec{HandleID: id, Block: map[string]int{}}
 	}
 	var cidrs []netip.Prefix
 	for p := range used {
@@ -46,7 +56,7 @@ func (d *draft) fromTables() {
 		d.origin("IPAMBlock "+blockName(p.String()), used[p].from)
 	}
 	d.shownPools(cidrs)
-	d.unknown("no IPAMBlocks in the dump: %s concluded from what calicoctl ipam show printed", plural(len(d.blocks), "block is", "blocks are"))
+	d.unknown("no IPAMBlocks in the dump: %s concluded from what calicoctl printed of its allocations", plural(len(d.blocks), "block is", "blocks are"))
 	if missing > 0 {
 		d.unknown("%s in use of which nothing says whose they are: not in the scenario", plural(missing, "address is", "addresses are"))
 	}
@@ -78,6 +88,9 @@ func (d *draft) holders() map[netip.Addr]holder {
 			}
 			out[a] = h
 		}
+	}
+	for a, c := range d.tables.checked {
+		out[a] = c.holder
 	}
 	for _, b := range d.tables.borrowed {
 		h := out[b.addr]
@@ -115,7 +128,14 @@ func (d *draft) shownBlock(p netip.Prefix, holders map[netip.Addr]holder) (*bloc
 			h.container = fmt.Sprintf("imported-%s-%s", h.namespace, h.pod)
 		}
 		handle := podHandle + h.container
-		at.Handle = &handle
+		if c, ok := d.tables.checked[offset(p.Addr(), uint64(i))]; ok {
+			if handle = c.handle; c.typ != "" {
+				at.Secondary["type"] = c.typ
+			}
+		}
+		if handle != "" {
+			at.Handle = &handle
+		}
 		n := len(b.Attributes)
 		b.Attributes, b.Allocations[i] = append(b.Attributes, at), &n
 	}
@@ -133,7 +153,10 @@ func (d *draft) owner(p netip.Prefix, holders map[netip.Addr]holder) string {
 		}
 		lent[b.addr] = true
 	}
-	if !t.shownBorrowed {
+	for a, c := range t.checked {
+		lent[a] = lent[a] || c.borrowed
+	}
+	if !t.shownBorrowed && len(t.checked) == 0 {
 		return ""
 	}
 	owner := ""

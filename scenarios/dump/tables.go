@@ -16,11 +16,17 @@ type tables struct {
 	borrowed      []borrowed
 	shownBorrowed bool              // the table of borrowed addresses is there, maybe empty
 	config        map[string]string // of --show-configuration
+	checked       map[netip.Addr]checked
+	leaked        []string // handles that no block names, by calicoctl ipam check
 }
 
-func newTables() tables { return tables{config: map[string]string{}} }
+func newTables() tables {
+	return tables{config: map[string]string{}, checked: map[netip.Addr]checked{}}
+}
 
-func (t *tables) rows() int { return len(t.pools) + len(t.blocks) + len(t.borrowed) + len(t.config) }
+func (t *tables) rows() int {
+	return len(t.pools) + len(t.blocks) + len(t.borrowed) + len(t.config) + len(t.checked)
+}
 
 // usage is a line of --show-blocks.
 type usage struct {
