@@ -52,7 +52,7 @@ var layers = []struct{ dir, may string }{
 	{"scenarios", "model/... sim/... reports"},
 	{"scenarios/plan", "model/... sim/... reports scenarios"},
 	{"scenarios/dump", "model/... sim/... reports scenarios"},
-	{"scenarios/dump/live", "scenarios/dump"}, // a cluster that is asked instead of a file
+	{"scenarios/dump/live", "scenarios scenarios/dump"}, // a cluster that is asked instead of a file
 	{"fuzz/space", "model/... sim/... scenarios"},
 	{"fuzz/shape", "sim"},
 	{"fuzz/coverage/lamp", ""}, // instrumented, and nothing else of ours may be counted with it

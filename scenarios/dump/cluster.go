@@ -53,6 +53,7 @@ type Cluster struct {
 	ignored  map[string]int // of which nothing is kept, by kind
 	versions map[uint64]bool
 	newer    []string // objects that were there twice
+	unread   []string // lists that nobody could read, with the reason
 	etcd     bool     // something came out of Calico's etcd datastore
 	kdd      bool     // something of Calico's came as custom resources
 	words    map[string]string

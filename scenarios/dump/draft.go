@@ -111,6 +111,9 @@ func (c *Cluster) draft(o Options) (*draft, error) {
 			d.left("%s", s)
 		}
 	}
+	for _, s := range c.unread {
+		d.unknown("%s", s)
+	}
 	if len(c.versions) > 1 {
 		all := slices.Sorted(maps.Keys(c.versions))
 		d.unknown("the lists are not of one instant: %d changes of the cluster lie between the first and the last (resourceVersion %d to %d)", all[len(all)-1]-all[0], all[0], all[len(all)-1])

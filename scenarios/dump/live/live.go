@@ -1,0 +1,306 @@
+// Package live reads a running cluster, as kubectl get would: what an address
+// manager's state hangs on, list by list and page by page, and nothing else. It
+// sends GET requests only.
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"ipamsim/scenarios"
+	"ipamsim/scenarios/dump"
+)
+
+// pageMax is how many objects are asked for at once, which is kubectl's own choice.
+//
+// Source: k8s.io/kubectl/pkg/cmd/get, chunk-size.
+const pageMax = 500
+
+// answerMax bounds the bytes of one page: 500 objects of the size that etcd takes.
+const answerMax = 500 * 3 << 19
+
+// patience is how long one page may take.
+const patience = time.Minute
+
+// Progress says what has been read so far.
+type Progress struct {
+	Kind    string // e.g. pods
+	Objects int    // of all kinds
+}
+
+// Cluster is a running cluster.
+type Cluster struct {
+	host   *url.URL
+	client *http.Client
+}
+
+// Open reads a kubeconfig. An empty kubeContext is the file's current one.
+//
+// Credentials are used as kubectl uses them: what the kubeconfig names is executed,
+// if it names a plugin.
+func Open(kubeconfig, kubeContext string) (*Cluster, error) {
+	rules := &clientcmd.ClientConfigLoadingRules{ExplicitPath: kubeconfig}
+	cfg, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: kubeContext}).ClientConfig()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", kubeconfig, err)
+	}
+	return open(cfg)
+}
+
+func open(cfg *rest.Config) (*Cluster, error) {
+	host, _, err := rest.DefaultServerUrlFor(cfg)
+	if err != nil {
+		return nil, err
+	}
+	if host.Scheme != "https" && !loopback(host.Hostname()) {
+		return nil, fmt.Errorf("%s: want https, credentials would be sent in clear", host)
+	}
+	cfg.UserAgent, cfg.Timeout = "ipamsim", patience
+	c := &Cluster{host: host}
+	if c.client, err = rest.HTTPClientFor(cfg); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// Read adds what the cluster has to d. What may not be read is told to d and left
+// out; that no list can be read at all is an error, as is a server that does not
+// answer. progress may be nil.
+func (c *Cluster) Read(ctx context.Context, d *dump.Cluster, progress func(Progress)) error {
+	r := &reading{Cluster: c, dump: d, progress: progress}
+	groups, err := r.groups(ctx)
+	if err != nil {
+		return err
+	}
+	d.Source(c.host.Host)
+	for _, l := range lists {
+		if !groups[l.group()] || l.group() == "projectcalico.org" && groups["crd.projectcalico.org"] {
+			continue
+		}
+		var no *refusal
+		switch err := r.list(ctx, l); {
+		case err == nil:
+		case errors.As(err, &no) && no.Code == http.StatusNotFound: // its group has no such kind here
+		case no != nil:
+			d.Unread(l.plural+" of the cluster could not be read", no.Error())
+			r.refused = append(r.refused, no)
+		default:
+			return err
+		}
+	}
+	if r.objects == 0 && len(r.refused) > 0 {
+		return r.refused[0]
+	}
+	return nil
+}
+
+// at says where in the cluster something was read that makes no sense. Errors about
+// an object say so themselves.
+func (r *reading) at(l list, err error) error {
+	if errors.As(err, new(*scenarios.Error)) {
+		return err
+	}
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return fmt.Errorf("%s%s/%s: %w", r.host.Host, l.path, l.plural, err)
+}
+
+// list is one kind of object.
+type list struct{ path, plural, kind string }
+
+// group is its API group; "" for the core group.
+func (l list) group() string {
+	g, _, _ := strings.Cut(strings.TrimPrefix(l.path, "/apis/"), "/")
+	if strings.HasPrefix(l.path, "/api/") {
+		return ""
+	}
+	return g
+}
+
+// version is its apiVersion.
+func (l list) version() string {
+	return strings.TrimPrefix(strings.TrimPrefix(l.path, "/apis/"), "/api/")
+}
+
+// lists are what is read, in this order: pods last, because what was claimed
+// before they were listed and is given up by then shows as leaked, while what they
+// have claimed since would show as a pod without a claim.
+var lists = []list{
+	{"/api/v1", "namespaces", "Namespace"},
+	{"/api/v1", "nodes", "Node"},
+	{"/apis/batch/v1", "cronjobs", "CronJob"},
+	{"/apis/k8s.cni.cncf.io/v1", "network-attachment-definitions", "NetworkAttachmentDefinition"},
+	{"/apis/crd.projectcalico.org/v1", "ippools", "IPPool"},
+	{"/apis/crd.projectcalico.org/v1", "ipreservations", "IPReservation"},
+	{"/apis/crd.projectcalico.org/v1", "ipamconfigs", "IPAMConfig"},
+	{"/apis/crd.projectcalico.org/v1", "kubecontrollersconfigurations", "KubeControllersConfiguration"},
+	{"/apis/crd.projectcalico.org/v1", "bgpconfigurations", "BGPConfiguration"},
+	{"/apis/crd.projectcalico.org/v1", "bgppeers", "BGPPeer"},
+	{"/apis/crd.projectcalico.org/v1", "blockaffinities", "BlockAffinity"},
+	{"/apis/crd.projectcalico.org/v1", "ipamblocks", "IPAMBlock"},
+	{"/apis/crd.projectcalico.org/v1", "ipamhandles", "IPAMHandle"},
+	{"/apis/projectcalico.org/v3", "ippools", "IPPool"},
+	{"/apis/projectcalico.org/v3", "ipreservations", "IPReservation"},
+	{"/apis/projectcalico.org/v3", "ipamconfigurations", "IPAMConfiguration"},
+	{"/apis/projectcalico.org/v3", "bgpconfigurations", "BGPConfiguration"},
+	{"/apis/projectcalico.org/v3", "bgppeers", "BGPPeer"},
+	{"/apis/projectcalico.org/v3", "blockaffinities", "BlockAffinity"},
+	{"/apis/whereabouts.cni.cncf.io/v1alpha1", "ippools", "IPPool"},
+	{"/apis/whereabouts.cni.cncf.io/v1alpha1", "overlappingrangeipreservations", "OverlappingRangeIPReservation"},
+	{"/apis/whereabouts.cni.cncf.io/v1alpha1", "nodeslicepools", "NodeSlicePool"},
+	{"/api/v1", "pods", "Pod"},
+}
+
+// reading is one pass over the lists.
+type reading struct {
+	*Cluster
+	dump     *dump.Cluster
+	progress func(Progress)
+	objects  int
+	refused  []error
+}
+
+// groups are the API groups that the server has, the core group among them.
+func (r *reading) groups(ctx context.Context) (map[string]bool, error) {
+	body, err := r.get(ctx, "/apis", nil)
+	if err != nil {
+		return nil, err
+	}
+	defer body.Close()
+	var answer struct {
+		Groups []struct {
+			Name string `json:"name"`
+		} `json:"groups"`
+	}
+	if err := json.NewDecoder(io.LimitReader(body, answerMax)).Decode(&answer); err != nil {
+		return nil, fmt.Errorf("%s: /apis is no list of API groups: %w", r.host.Host, err)
+	}
+	out := map[string]bool{"": true}
+	for _, g := range answer.Groups {
+		out[g.Name] = true
+	}
+	return out, nil
+}
+
+// list reads one list, page by page. A page that has expired while the list was
+// read is gone on with as of a later time, where the server offers that.
+func (r *reading) list(ctx context.Context, l list) error {
+	next, origin := "", dump.Origin{File: r.host.Host + l.path + "/" + l.plural}
+	for first := true; first || next != ""; first = false {
+		q := url.Values{"limit": {strconv.Itoa(pageMax)}}
+		if next != "" {
+			q.Set("continue", next)
+		}
+		body, err := r.get(ctx, l.path+"/"+l.plural, q)
+		var gone *refusal
+		if errors.As(err, &gone) && gone.Code == http.StatusGone && gone.Metadata.Continue != "" && gone.Metadata.Continue != next {
+			r.dump.Unread(l.plural+" are not of one instant", "the list expired while it was read, the rest is later")
+			next = gone.Metadata.Continue
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if next, err = r.page(body, l, origin); err != nil {
+			return r.at(l, err)
+		}
+	}
+	return nil
+}
+
+// page reads the objects of one answer, and returns where the next one begins.
+func (r *reading) page(body io.ReadCloser, l list, origin dump.Origin) (next string, err error) {
+	defer body.Close()
+	dec := json.NewDecoder(io.LimitReader(body, answerMax))
+	if err := expect(dec, json.Delim('{')); err != nil {
+		return "", err
+	}
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return "", err
+		}
+		switch key {
+		case "metadata":
+			var meta struct{ Continue, ResourceVersion string }
+			if err := dec.Decode(&meta); err != nil {
+				return "", err
+			}
+			next = meta.Continue
+			r.dump.Listed(meta.ResourceVersion)
+		case "items":
+			if err := r.items(dec, l, origin); err != nil {
+				return "", err
+			}
+		default:
+			if err := dec.Decode(new(json.RawMessage)); err != nil {
+				return "", err
+			}
+		}
+	}
+	return next, expect(dec, json.Delim('}'))
+}
+
+func (r *reading) items(dec *json.Decoder, l list, origin dump.Origin) error {
+	start, err := dec.Token()
+	if err != nil || start == nil { // a list without items may say null
+		return err
+	}
+	if start != json.Delim('[') {
+		return fmt.Errorf("items are no list")
+	}
+	for dec.More() {
+		var item json.RawMessage
+		if err := dec.Decode(&item); err != nil {
+			return err
+		}
+		if err := r.dump.Add(origin, l.typed(item)); err != nil {
+			return err
+		}
+		r.objects++
+		if r.progress != nil {
+			r.progress(Progress{Kind: l.plural, Objects: r.objects})
+		}
+	}
+	return expect(dec, json.Delim(']'))
+}
+
+// typed is an item with apiVersion and kind, which a list of Kubernetes' own kinds
+// leaves out.
+func (l list) typed(item json.RawMessage) json.RawMessage {
+	var has struct{ APIVersion, Kind string }
+	if json.Unmarshal(item, &has) != nil || has.Kind != "" {
+		return item
+	}
+	head := fmt.Sprintf(`{"apiVersion":%q,"kind":%q`, l.version(), l.kind)
+	if rest := strings.TrimSpace(string(item[1:])); rest != "}" {
+		head += ","
+	}
+	return append(json.RawMessage(head), item[1:]...)
+}
+
+func expect(dec *json.Decoder, want json.Delim) error {
+	got, err := dec.Token()
+	if err == nil && got != want {
+		err = fmt.Errorf("want %v, have %v", want, got)
+	}
+	return err
+}
