@@ -97,6 +97,7 @@ var allowed = []struct{ rule, dirs, why string }{
 	{"goroutine", "fuzz fuzz/* cmd/*", "workers outside every bubble"},
 	{"clock", "sim sim/etcd sim/etcd/twin sim/kube sim/ipam/* sim/cluster", "inside the bubble the clock is virtual"},
 	{"clock", "scenarios fuzz fuzz/*", "wall seconds of a run, for people"},
+	{"clock", "scenarios/dump/live", "a busy API server is left alone for a while"},
 	{"clock", "cmd/*", "progress on a terminal"},
 	{"print", "cmd/*", "only cmd prints"},
 	{"pure github.com/gaissmai/bart", "model/route", "longest-prefix match is no place for an invention, and the library is as pure as we are"},

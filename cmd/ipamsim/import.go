@@ -21,16 +21,17 @@ import (
 
 // importFlags are the flags of import as typed.
 type importFlags struct {
-	anonymise, out, name string
-	check                bool
+	anonymise, out, name    string
+	kubeconfig, kubeContext string
+	check                   bool
 }
 
 func importCommand() *cobra.Command {
 	f := &importFlags{}
 	cmd := &cobra.Command{
-		Use:   "import FILE… > scenario.yaml",
-		Short: "make a scenario of a cluster that was dumped, and say what is wrong in it",
-		Long: `Make a scenario of a cluster that was dumped, and say what is wrong in it.
+		Use:   "import FILE… | --kubeconfig F > scenario.yaml",
+		Short: "make a scenario of a cluster, running or dumped, and say what is wrong in it",
+		Long: `Make a scenario of a cluster, running or dumped, and say what is wrong in it.
 
 The files hold what kubectl get -o yaml or -o json and calicoctl get -o yaml print,
 the tables of calicoctl ipam show, the report of calicoctl ipam check -o, or what
@@ -38,14 +39,24 @@ calicoctl datastore migrate export writes, in any mixture; - is the standard inp
 output, what could not be known and what is wrong to the standard error. Of pods
 only names, labels, networks and addresses are kept.
 
+With --kubeconfig the cluster itself is read, page by page, as kubectl get would:
+by GET requests only, with the credentials of that file. It needs get and list of
+namespaces, nodes, pods and cronjobs, and of the objects in crd.projectcalico.org,
+whereabouts.cni.cncf.io and k8s.cni.cncf.io; what is forbidden is left out, and
+told. Files may be given besides: what etcd holds, from calicoctl.
+
 Exit: 0 written · 1 something is wrong in the cluster, with --check · 2 the files
 cannot be read.`,
 		Example: `  kubectl get nodes,pods,ippools,ipamblocks,blockaffinities,ipamhandles,ipamconfigs -A -o yaml > dump.yaml
   ipamsim import dump.yaml > cluster.yaml
-  kubectl get net-attach-def,ippools.whereabouts.cni.cncf.io,overlappingrangeipreservations,nodes,pods -A -o json | ipamsim import --check - > cluster.yaml`,
+  kubectl get net-attach-def,ippools.whereabouts.cni.cncf.io,overlappingrangeipreservations,nodes,pods -A -o json | ipamsim import --check - > cluster.yaml
+  ipamsim import --kubeconfig ~/.kube/config --context staging --anonymise > cluster.yaml`,
 		RunE: func(cmd *cobra.Command, files []string) error {
-			if len(files) == 0 {
-				return errors.New("import: want a file, or - for the standard input")
+			switch {
+			case len(files) == 0 && f.kubeconfig == "":
+				return errors.New("import: want a file, - for the standard input, or --kubeconfig for a running cluster")
+			case f.kubeContext != "" && f.kubeconfig == "":
+				return errors.New("--context: of which --kubeconfig?")
 			}
 			return f.run(cmd, files)
 		},
@@ -54,6 +65,8 @@ cannot be read.`,
 	fl.StringVar(&f.anonymise, "anonymise", "", "replace names and addresses of nodes; =addresses: those of pools and pods too")
 	fl.Lookup("anonymise").NoOptDefVal = "names"
 	fl.BoolVar(&f.check, "check", false, "exit with 1 if anything is wrong in the cluster")
+	fl.StringVar(&f.kubeconfig, "kubeconfig", "", "read the running cluster that `F` leads to")
+	fl.StringVar(&f.kubeContext, "context", "", "the `CONTEXT` of the kubeconfig (default: its current one)")
 	fl.StringVar(&f.out, "out", "", "write the scenario to `F` instead of the standard output")
 	fl.StringVar(&f.name, "name", "imported", "what to call the scenario")
 	return cmd
@@ -77,16 +90,25 @@ func (f *importFlags) run(cmd *cobra.Command, files []string) error {
 	defer out.discard()
 	defer debug.SetGCPercent(debug.SetGCPercent(50)) // most of what is read is kept
 	c := dump.New()
-	if err := readDumps(c, files, cmd, out); err != nil {
+	if err := f.read(c, files, cmd, out); err != nil {
 		return err
 	}
 	return f.write(cmd, c, o, out)
 }
 
-// readDumps reads the files into c, until Ctrl-C.
-func readDumps(c *dump.Cluster, files []string, cmd *cobra.Command, out *file) error {
+// read takes the cluster and the files into c, until Ctrl-C.
+func (f *importFlags) read(c *dump.Cluster, files []string, cmd *cobra.Command, out *file) error {
 	ctx, stop := interruptible(cmd.ErrOrStderr(), out.discard)
 	defer stop()
+	if f.kubeconfig != "" {
+		err := readLive(ctx, c, f.kubeconfig, f.kubeContext, cmd.ErrOrStderr())
+		if ctx.Err() != nil {
+			return errors.New("import: interrupted")
+		}
+		if err != nil {
+			return fmt.Errorf("--kubeconfig: %w", err)
+		}
+	}
 	for _, name := range files {
 		err := readDump(c, name, untilDone{ctx, cmd.InOrStdin()}, cmd.ErrOrStderr())
 		if ctx.Err() != nil {

@@ -75,6 +75,9 @@ func open(cfg *rest.Config) (*Cluster, error) {
 	return c, nil
 }
 
+// String is the address of its API server.
+func (c *Cluster) String() string { return c.host.Host }
+
 func loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
