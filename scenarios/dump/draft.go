@@ -74,7 +74,9 @@ type Count struct {
 func counts(m map[string]int) []Count {
 	var out []Count
 	for _, k := range slices.Sorted(maps.Keys(m)) {
-		out = append(out, Count{k, m[k]})
+		if m[k] > 0 {
+			out = append(out, Count{k, m[k]})
+		}
 	}
 	return out
 }
@@ -110,9 +112,6 @@ func (c *Cluster) draft(o Options) (*draft, error) {
 		for _, s := range c.newer {
 			d.left("%s", s)
 		}
-	}
-	for _, s := range c.unread {
-		d.unknown("%s", s)
 	}
 	if len(c.versions) > 1 {
 		all := slices.Sorted(maps.Keys(c.versions))

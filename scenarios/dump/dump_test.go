@@ -221,3 +221,14 @@ func TestReportOfCheck(t *testing.T) {
 		t.Errorf("%+v", f.All)
 	}
 }
+
+// A kind that was asked for and of which there is nothing is not concluded from others.
+func TestListedAndEmpty(t *testing.T) {
+	c := read(t, "check.txt")
+	c.Listed("crd.projectcalico.org/v1", "BlockAffinity", "5000")
+	_, s, report := scenario(t, c, dump.Options{})
+	contains(t, "unknown", report.Unknown, "not of one instant: 289 changes")
+	if got := look(t, s).Record.Affinities; len(got) != 0 {
+		t.Errorf("%+v", got)
+	}
+}

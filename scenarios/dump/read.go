@@ -48,7 +48,7 @@ type input struct {
 // before it stays in the cluster.
 func (c *Cluster) Read(name string, r io.Reader, progress func(Progress)) error {
 	in := &input{c: c, name: name, r: bufio.NewReaderSize(r, 256<<10), progress: progress}
-	c.sources = append(c.sources, name)
+	c.Source(name)
 	if err := in.sniff(); err != nil {
 		return err
 	}
