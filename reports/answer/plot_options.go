@@ -2,6 +2,8 @@ package answer
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"ipamsim/reports/chart"
 )
@@ -48,10 +50,17 @@ func (a *Answer) strandedBars() []Plot {
 	m := a.measure("stranded")
 	rows, left := a.drawn(chart.BarsMax)
 	p := Plot{Name: "stranded", Title: m.Title, Caption: m.Doc + " The whisker is a band of 95%." + left}
+	var settings []string
+	for _, x := range slices.Backward(a.Axes) {
+		settings = append(settings, x.Setting)
+	}
+	if len(settings) > 0 {
+		p.Title += " by " + list(settings)
+	}
 	c := &chart.Bars{Title: p.Title, X: axisOf(m)}
 	for _, n := range rows {
 		if f, ok := a.Rows[n].Figures[m.Name]; ok {
-			b := chart.Bar{Name: a.Rows[n].Name, Value: float64(f.Value)}
+			b := chart.Bar{Name: a.brief(n), Value: float64(f.Value)}
 			if f.Low < f.High {
 				b.Low, b.High = float64(f.Low), float64(f.High)
 			}
@@ -60,4 +69,18 @@ func (a *Answer) strandedBars() []Plot {
 	}
 	p.Picture = c
 	return []Plot{p}
+}
+
+// brief is a name for where there is little room: the values without their settings,
+// those that change fastest first.
+func (a *Answer) brief(n int) string {
+	r := &a.Rows[n]
+	parts := nonEmpty([]string{r.Option})
+	for _, v := range slices.Backward(r.Values) {
+		parts = append(parts, v)
+	}
+	if len(parts) == 0 {
+		return r.Name
+	}
+	return strings.Join(parts, ", ")
 }

@@ -13,20 +13,25 @@ import (
 )
 
 // ownership is whose each block is over time, in the median life of each row whose
-// pools are small.
+// pools are small, until there are so many blocks that nobody looks at more.
 func (a *Answer) ownership() (out []Plot) {
-	const mapsMax = 8
+	const mapsMax, blocksMax = 8, chart.BlocksMax
 	rows, left := a.drawn(mapsMax)
+	blocks := 0
 	for _, n := range rows {
 		repeat, by := a.median(n)
 		if repeat < 0 {
 			continue
 		}
+		life := a.plan.Cells[n].Lives[repeat]
+		if blocks += len(life.Owners[0]); blocks > blocksMax && len(out) > 0 {
+			out[len(out)-1].Caption += fmt.Sprintf(" %d of %d rows are drawn: of the others there are too many blocks.", len(out), len(a.living()))
+			break
+		}
 		p := Plot{Name: fmt.Sprintf("owners-%d", n), Title: "Whose each block is: " + a.Rows[n].Name}
 		p.Caption = fmt.Sprintf("Repeat %d, the median life of %q by %s.%s", repeat, cut(a.Rows[n].Name, 80), by, left)
-		p.Picture, left = a.owners(p.Title, n, a.plan.Cells[n].Lives[repeat]), ""
-		if p.Picture != nil {
-			out = append(out, p)
+		if p.Picture = a.owners(p.Title, n, life); p.Picture != nil {
+			out, left = append(out, p), ""
 		}
 	}
 	return out

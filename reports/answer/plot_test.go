@@ -107,6 +107,45 @@ func TestPlots(t *testing.T) {
 	}
 }
 
+// Where there are many blocks, few maps of them are drawn, and the last one says so.
+func TestFewMapsOfManyBlocks(t *testing.T) {
+	p := owned()
+	for i := range p.Cells {
+		for _, l := range p.Cells[i].Lives {
+			for s := range l.Owners {
+				l.Owners[s] = make([]int32, 200)
+			}
+		}
+	}
+	a := answer.Of(p)
+	if got, want := names(a), "exhaustion over-time owners-0"; got != want {
+		t.Fatalf("%s, want %s", got, want)
+	}
+	if got, want := a.Plots[2].Caption, "1 of 2 rows are drawn: of the others there are too many blocks."; !strings.HasSuffix(got, want) {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// Bars have short names: values without their settings, what changes fastest first.
+func TestBarsHaveShortNames(t *testing.T) {
+	p := plan([]kind{staging[0], staging[5]}, 10)
+	p.Axes = []answer.Axis{{Setting: "podsPerNode", Values: []string{"uniform 70 ± 40"}, Given: true}, {Setting: "blockSize", Values: []string{"26", "27"}}}
+	for i := range p.Cells {
+		p.Cells[i].Option, p.Cells[i].Values = "", []string{"uniform 70 ± 40", p.Axes[1].Values[i]}
+	}
+	for _, f := range answer.Of(p).Files() {
+		var b bytes.Buffer
+		if f.Name != "plots/stranded.json" {
+			continue
+		}
+		if err := f.Write(&b); err != nil || !strings.Contains(b.String(), `"27, uniform 70 ± 40"`) || !strings.Contains(b.String(), `"Stranded addresses by blockSize and podsPerNode"`) {
+			t.Errorf("%s %v", b.String(), err)
+		}
+		return
+	}
+	t.Error("no bars")
+}
+
 // Blocks and their owners have their names where the cluster says which there are.
 func TestBlockNames(t *testing.T) {
 	pools := func(cidrs ...string) (out []calico.Pool) {
