@@ -1,6 +1,7 @@
 package capacity
 
 import (
+	"cmp"
 	"errors"
 	"net/netip"
 	"time"
@@ -23,6 +24,8 @@ type byCalico struct {
 	collector *calico.Collector
 	changed   []model.PodRef
 	v4, v6    bool
+	positions int                      // of blocks
+	even      bool                     // every pool is for every pod on every node, and nothing was there before
 	handles   map[string]string        // of sandboxes that were there at the beginning, by container
 	tunnels   map[string][3]netip.Addr // of nodes that were: for IPIP, VXLAN, and VXLAN over IPv6
 	size      int                      // addresses that its pools have, if they are all there is to hand out; else 0
@@ -40,6 +43,7 @@ func newCalico(p *Player) (*byCalico, error) {
 	} else {
 		m.a = calico.New(c.Datastore)
 	}
+	m.even = true
 	plain := p.c.Record == nil && len(c.Reserved) == 0 && !m.v6
 	for _, x := range c.Pools {
 		if err := m.a.StorePool(x); err != nil {
@@ -47,8 +51,12 @@ func newCalico(p *Player) (*byCalico, error) {
 		}
 		plain = plain && !x.Disabled && x.Prefix.Addr().Is4()
 		m.size += addresses(x.Prefix)
+		if bits := cmp.Or(x.BlockBits, 26); x.Prefix.Bits() <= bits {
+			m.positions += 1 << min(bits-x.Prefix.Bits(), 20)
+		}
+		m.even = m.even && everybodys(&x)
 	}
-	if !plain {
+	if m.even = m.even && plain; !plain {
 		m.size = 0
 	}
 	m.a.Config = c.Config
@@ -180,7 +188,29 @@ func (m *byCalico) wanting(err error) bool {
 
 func (m *byCalico) inUse() int { return m.a.Totals().InUse }
 
-func (m *byCalico) hopeless() bool { return m.size > 0 && m.inUse() >= m.size }
+// everybodys reports whether a pool is for every pod on every node.
+func everybodys(p *calico.Pool) bool {
+	all := func(selector string) bool { return selector == "" || selector == "all()" }
+	return !p.Manual && len(p.Uses) == 0 && all(p.NodeSelector) && all(p.NamespaceSelector)
+}
+
+// hopeless: nothing is free at all; or nothing in the node's own blocks, and it may
+// claim no other, or there is none to claim, nor may it borrow.
+func (m *byCalico) hopeless(n *station) bool {
+	if m.size == 0 {
+		return false
+	}
+	t := m.a.Totals()
+	if t.InUse >= m.size {
+		return true
+	}
+	own := m.a.Node(n.Name)
+	if !m.even || own.Free > 0 || own.Affinities > own.Owned {
+		return false
+	}
+	c := &m.a.Config
+	return !c.AutoAllocate || own.Affinities >= cmp.Or(c.MaxBlocks, limitDefault) || c.Strict && t.Blocks >= m.positions
+}
 
 func (m *byCalico) record() model.Snapshot { return m.a.Snapshot() }
 

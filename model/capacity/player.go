@@ -57,8 +57,8 @@ type manager interface {
 	// wanting reports whether an ADD was refused because the node has no address to
 	// give.
 	wanting(err error) bool
-	// hopeless: every ADD will be wanting.
-	hopeless() bool
+	// hopeless: every ADD on the node will be wanting. False: perhaps.
+	hopeless(n *station) bool
 	inUse() int
 	record() model.Snapshot
 	networks() []model.Network
@@ -321,7 +321,7 @@ func (p *Player) retry(until time.Duration) error {
 			continue
 		}
 		p.now = w.at
-		if !p.tireless && (w.pod.at0 == p.freed || w.pod.refused && p.manager.hopeless()) {
+		if !p.tireless && (w.pod.at0 == p.freed || w.pod.refused && p.manager.hopeless(w.pod.node)) {
 			p.course.Adds++
 			w.pod.sandboxes++
 			p.refuse(w.pod)

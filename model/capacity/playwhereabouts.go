@@ -198,7 +198,7 @@ func (m *byWhereabouts) wanting(err error) bool {
 	return errors.Is(err, whereabouts.ErrExhausted) || errors.Is(err, whereabouts.ErrCrash)
 }
 
-func (m *byWhereabouts) hopeless() bool { return false }
+func (m *byWhereabouts) hopeless(*station) bool { return false }
 
 func (m *byWhereabouts) inUse() int { return m.r.Claimed() }
 

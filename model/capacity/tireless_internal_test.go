@@ -32,7 +32,12 @@ func TestWhatIsLeftOutChangesNothing(t *testing.T) {
 		if rapid.Bool().Draw(t, "Calico") {
 			c.Calico = &Calico{
 				Datastore: calico.Kubernetes, Pools: []calico.Pool{{Name: "a", Prefix: netip.MustParsePrefix("10.0.0.0/27"), BlockBits: rapid.IntRange(28, 31).Draw(t, "block")}},
-				Config: calico.Config{Strict: rapid.Bool().Draw(t, "strict"), AutoAllocate: true, MaxBlocks: rapid.IntRange(0, 2).Draw(t, "maxBlocks")},
+				Config: calico.Config{Strict: rapid.Bool().Draw(t, "strict"), AutoAllocate: rapid.IntRange(0, 4).Draw(t, "automatic") > 0, MaxBlocks: rapid.IntRange(0, 2).Draw(t, "maxBlocks")},
+			}
+			if rapid.Bool().Draw(t, "second pool") {
+				c.Calico.Pools = append(c.Calico.Pools, calico.Pool{
+					Name: "b", Prefix: netip.MustParsePrefix("10.0.1.0/29"), BlockBits: 30, NodeSelector: rapid.SampledFrom([]string{"", "has(rack)"}).Draw(t, "selector"),
+				})
 			}
 		} else {
 			c.Whereabouts = &Whereabouts{Networks: []model.Network{{Key: "default/net", Overlap: rapid.Bool().Draw(t, "overlap"), Ranges: []model.Range{{
