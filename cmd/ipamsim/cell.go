@@ -43,14 +43,10 @@ func gateCellCommand() *cobra.Command {
 	}
 }
 
-// whileAnybodyAsks ends the process as soon as its worker is gone, even in the
-// middle of a run.
+// whileAnybodyAsks ends the process as soon as its worker is gone.
 func whileAnybodyAsks(in io.Reader, dir string) io.Reader {
-	r, w := io.Pipe()
-	go func() {
-		_, _ = io.Copy(w, in)
+	return cell.WhileAnybodyAsks(in, func() {
 		_ = os.RemoveAll(dir)
 		os.Exit(exitExpected)
-	}()
-	return r
+	})
 }

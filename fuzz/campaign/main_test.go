@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	case "cell":
 		beforeRun = blow
 		in, out := cell.Files()
-		err = ServeCell(context.Background(), untilEOF(in), out, os.Args[2])
+		err = ServeCell(context.Background(), cell.WhileAnybodyAsks(in, func() { os.Exit(0) }), out, os.Args[2])
 	case "worker":
 		ctx, cancel := context.WithCancel(context.Background())
 		go func() {
@@ -44,15 +44,6 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-}
-
-func untilEOF(in io.Reader) io.Reader {
-	r, w := io.Pipe()
-	go func() {
-		_, _ = io.Copy(w, in)
-		os.Exit(0)
-	}()
-	return r
 }
 
 // coordinate runs the campaign that a test wrote into a file.

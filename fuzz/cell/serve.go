@@ -20,6 +20,17 @@ func Files() (in, out *os.File) {
 	return os.NewFile(fileIn, "asks"), os.NewFile(fileOut, "answers")
 }
 
+// WhileAnybodyAsks reads what in has, and calls gone as soon as nobody can ask any
+// more, even in the middle of a run: a cell is no use to anybody then.
+func WhileAnybodyAsks(in io.Reader, gone func()) io.Reader {
+	r, w := io.Pipe()
+	go func() {
+		_, _ = io.Copy(w, in)
+		gone()
+	}()
+	return r
+}
+
 // Serve answers questions until there are no more, or until a run got stuck. What
 // needs no answer gets nil.
 func Serve[Q any](in io.Reader, out io.Writer, answer func(*Q) Answer) error {

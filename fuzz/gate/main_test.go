@@ -3,7 +3,6 @@ package gate
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -21,13 +20,11 @@ func TestMain(m *testing.M) {
 	}
 	beforeRun = blow
 	in, out := cell.Files()
-	r, w := io.Pipe()
-	go func() {
-		_, _ = io.Copy(w, in)
+	gone := func() {
 		_ = os.RemoveAll(os.Args[2])
 		os.Exit(0)
-	}()
-	if err := ServeCell(context.Background(), r, out, os.Args[2]); err != nil {
+	}
+	if err := ServeCell(context.Background(), cell.WhileAnybodyAsks(in, gone), out, os.Args[2]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
