@@ -113,6 +113,9 @@ func (c *Cluster) draft(o Options) (*draft, error) {
 			d.left("%s", s)
 		}
 	}
+	for _, s := range c.unread {
+		d.unknown("%s", s)
+	}
 	if len(c.versions) > 1 {
 		all := slices.Sorted(maps.Keys(c.versions))
 		d.unknown("the lists are not of one instant: %d changes of the cluster lie between the first and the last (resourceVersion %d to %d)", all[len(all)-1]-all[0], all[0], all[len(all)-1])
@@ -129,6 +132,7 @@ func (c *Cluster) draft(o Options) (*draft, error) {
 		return nil, err
 	}
 	d.missingNodes()
+	d.others()
 	for _, key := range c.namespaces.keys() {
 		n := c.namespaces[key].value
 		d.spaces[key] = &n
@@ -145,6 +149,24 @@ func (c *Cluster) draft(o Options) (*draft, error) {
 	d.report.Calico, d.report.Whereabouts, d.report.Datastore = d.calico, d.ranges, d.datastore
 	d.report.Pods, d.report.Nodes, d.report.Claims = len(d.running), len(d.nodes), len(d.claimsOf())
 	return d, nil
+}
+
+// others says what became of kinds of which nothing is kept.
+func (d *draft) others() {
+	var all []string
+	owners := 0
+	for _, c := range d.report.Ignored {
+		all = append(all, fmt.Sprintf("%d %s", c.N, c.Kind))
+		if strings.HasSuffix(c.Kind, "Set.apps") || c.Kind == "Deployment.apps" {
+			owners += c.N
+		}
+	}
+	if len(all) > 0 {
+		d.left("of other kinds everything: %s", strings.Join(all, ", "))
+	}
+	if owners > 0 {
+		d.left("who makes pods again when they are gone: here every pod is on its own")
+	}
 }
 
 func (d *draft) copyNodes() {

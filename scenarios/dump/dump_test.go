@@ -120,8 +120,8 @@ func contains(t *testing.T, what string, all []string, parts ...string) {
 // tunnel address, and things that have nothing to do with addresses.
 func TestCalicoAsJSON(t *testing.T) {
 	text, s, report := scenario(t, read(t, "calico.json"), dump.Options{})
-	contains(t, "unknown", report.Unknown, "not Ready, beta", "fabric")
-	contains(t, "left", report.Left, "1 pod that use their node's network", "1 pod that have finished", "1 pod that have no address")
+	contains(t, "unknown", report.Unknown, "not Ready, beta", "fabric", "the deletion of 1 pod")
+	contains(t, "left", report.Left, "1 pod that use their node's network", "1 pod that have finished", "1 pod that have no address", "1 FelixConfiguration.crd.projectcalico.org, 1 StatefulSet.apps", "every pod is on its own")
 	for _, secret := range []string{"hunter2", "registry.internal", "PASSWORD", "secret"} {
 		if strings.Contains(text, secret) {
 			t.Errorf("%s gets through", secret)
@@ -225,7 +225,8 @@ func TestReportOfCheck(t *testing.T) {
 // A kind that was asked for and of which there is nothing is not concluded from others.
 func TestListedAndEmpty(t *testing.T) {
 	c := read(t, "check.txt")
-	c.Listed("crd.projectcalico.org/v1", "BlockAffinity", "5000")
+	c.Complete("crd.projectcalico.org/v1", "BlockAffinity")
+	c.Listed("5000")
 	_, s, report := scenario(t, c, dump.Options{})
 	contains(t, "unknown", report.Unknown, "not of one instant: 289 changes")
 	if got := look(t, s).Record.Affinities; len(got) != 0 {

@@ -24,34 +24,12 @@ type listHead struct {
 // that there is nothing.
 func (c *Cluster) sawList(h listHead) {
 	if kind := trimList(h.Kind); kind != "" {
-		c.Listed(h.APIVersion, kind, h.Metadata.ResourceVersion)
-		return
+		c.Complete(h.APIVersion, kind)
 	}
-	c.at(h.Metadata.ResourceVersion)
-}
-
-func (c *Cluster) at(resourceVersion string) {
-	if v := version(resourceVersion); v != 0 {
+	if v := version(h.Metadata.ResourceVersion); v != 0 {
 		c.versions[v] = true
 	}
 }
-
-// Listed says that all objects of a kind were looked for, as of a resourceVersion
-// that may be "", and those that were added are all there are. Without it a kind of
-// which nothing was added counts as not dumped, and is concluded from others where
-// that can be done.
-func (c *Cluster) Listed(apiVersion, kind, resourceVersion string) {
-	name := kind
-	if g, _, ok := strings.Cut(apiVersion, "/"); ok {
-		name += "." + g
-	}
-	c.read[name] += 0
-	c.at(resourceVersion)
-}
-
-// Source says where objects come from that are added one by one: a file or a cluster.
-// It stands in the scenario's comment.
-func (c *Cluster) Source(name string) { c.sources = append(c.sources, name) }
 
 // budget is a reader that ends with errBudget once too much was read since it was
 // last filled. It knows where lines end.

@@ -13,6 +13,16 @@ func (c *Cluster) Listed(resourceVersion string) {
 	c.sawList(h)
 }
 
+// Complete says that all objects of a kind were looked for: those that are added are
+// all there are. A kind of which nothing was added and that nobody looked for is
+// concluded from others, where that can be done.
+func (c *Cluster) Complete(apiVersion, kind string) {
+	if g, _, ok := strings.Cut(apiVersion, "/"); ok {
+		kind += "." + g
+	}
+	c.read[kind] += 0
+}
+
 // Unread remembers a list that could not be read, and why: the report says so.
 func (c *Cluster) Unread(what, why string) {
 	c.unread = append(c.unread, strings.Join(strings.Fields(what+": "+why), " "))

@@ -69,6 +69,15 @@ func (t *tally) tell(d *draft) {
 			d.left("%s %s", plural(x.n, "pod", "pods"), x.what)
 		}
 	}
+	going := 0
+	for i := range d.running {
+		if d.running[i].Deleting {
+			going++
+		}
+	}
+	if going > 0 {
+		d.unknown("how far the deletion of %s has come: it begins at 0s in the timeline", plural(going, "pod", "pods"))
+	}
 	if len(t.assumed) > 0 {
 		d.unknown("pods that reported no address yet while the record has one for them, %s: taken to have it", d.some(t.assumed))
 	}

@@ -138,15 +138,7 @@ func (d *draft) comment() []string {
 		}
 	}
 	section("What could not be known:", d.report.Unknown)
-	left := d.report.Left
-	if n := len(d.report.Ignored); n > 0 {
-		var all []string
-		for _, c := range d.report.Ignored {
-			all = append(all, fmt.Sprintf("%d %s", c.N, c.Kind))
-		}
-		left = append(left[:len(left):len(left)], "of other kinds nothing was kept: "+strings.Join(all, ", "))
-	}
-	section("What was left out:", left)
+	section("What was left out:", d.report.Left)
 	return append(out, "")
 }
 
