@@ -49,5 +49,5 @@
 // them once. A pass of the collector looks at blocks that were written since the one
 // before, at nodes that came, went or are gone, and at allocations of pods that
 // changed (Pods.Changed), or else at all. Some 250 bytes go with each pod, without
-// its names, and as many again with a collector.
+// its names, and 430 more with a collector.
 package calico

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net/netip"
+	"reflect"
 	"slices"
 	"time"
 
@@ -18,6 +19,8 @@ type world struct {
 	now  time.Duration
 	pods map[model.PodRef]Pod
 	had  map[model.PodRef]Request // the last ADD of each
+
+	asked map[model.PodRef]*Asked // the same, looked up; nil: ask by name
 }
 
 func newWorld(d Datastore) *world {
@@ -165,7 +168,21 @@ func drawByHand(draw func(int) int, q Request, n string, pool Pool, addr netip.A
 
 func (w *world) add(q Request, fixed ...netip.Addr) string {
 	q.Has = w.pods[q.Pod].Addrs
-	got, err := w.Add(q, fixed...)
+	var got []netip.Addr
+	var err error
+	if old := w.asked[q.Pod]; old != nil && (fixed != nil || !same(w.had[q.Pod], q)) {
+		w.Forget(old)
+		delete(w.asked, q.Pod)
+	}
+	if w.asked != nil && fixed == nil {
+		if w.asked[q.Pod] == nil { // else it is asked again
+			k, _ := w.Resolve(q)
+			w.asked[q.Pod] = &k
+		}
+		got, err = w.AddAsked(w.asked[q.Pod], nil)
+	} else {
+		got, err = w.Add(q, fixed...)
+	}
 	w.had[q.Pod] = q
 	if err == nil {
 		w.pods[q.Pod] = Pod{Node: q.Node, Addrs: got}
@@ -181,7 +198,17 @@ func (w *world) del(ref model.PodRef, gone bool) string {
 	if gone {
 		delete(w.pods, ref)
 	}
+	if k := w.asked[ref]; k != nil {
+		w.DelAsked(k)
+		return fmt.Sprint("del ", q.Handle, error(nil))
+	}
 	return fmt.Sprint("del ", q.Handle, w.Del(q))
+}
+
+// same reports whether two requests are one, but for what the pod has by then.
+func same(x, y Request) bool {
+	x.Has, y.Has = nil, nil
+	return reflect.DeepEqual(x, y)
 }
 
 // restored is the world that an import of this one would be: its record, and what
