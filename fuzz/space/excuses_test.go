@@ -45,6 +45,8 @@ const (
 	moved      = "a machine that was replaced under its name: its Node says a new address, and its routes use the old one"
 	noPools    = "Calico without a pool, a block or an address: taken for not there"
 	noID       = "a sandbox whose container id the record does not tell for certain"
+	stopped    = "a pod on its way out, whose containers have stopped and whose object is not gone yet"
+	assumed    = "a pod that has reported nothing, of which the record has an address: taken to use it"
 	stale      = "a pod whose status says that it runs, and whose sandbox is gone"
 )
 
@@ -170,7 +172,7 @@ func (x *excuses) truth() {
 	t.Sandboxes = kept
 	x.samePods()
 	t.Busy = x.is.Truth.Busy // a call under way is in no dump; see cluster.Look
-	for _, why := range []string{noObject, noStatus, noNode, podsLeft, unnoticed, outOfReach, device, stale, moved} {
+	for _, why := range []string{noObject, noStatus, noNode, podsLeft, unnoticed, outOfReach, device, stopped, assumed, stale, moved} {
 		if x.count[why] > 0 { // ways follow from machines and addresses
 			x.was.Losses = x.is.Losses
 		}
@@ -263,6 +265,10 @@ func (x *excuses) imagined(s *model.Sandbox) string {
 		return podsLeft
 	case !n.Healthy():
 		return unnoticed
+	case p.DeletionTimestamp != nil:
+		return stopped
+	case !reported(p, s):
+		return assumed
 	}
 	return stale
 }
@@ -304,8 +310,8 @@ func (x *excuses) samePods() {
 	now := map[model.PodRef]model.Pod{}
 	for ref, p := range x.was.Truth.Pods {
 		is, ok := x.is.Truth.Pods[ref]
-		if done := p.Phase == "Succeeded" || p.Phase == "Failed"; !ok && done {
-			continue // it holds nothing, and nobody asks for it
+		if done := p.Phase == "Succeeded" || p.Phase == "Failed"; !ok && (done || len(p.Networks) == 0) {
+			continue // it holds nothing, or wants nothing
 		}
 		if !ok {
 			x.fail("the import has no pod %s", ref)

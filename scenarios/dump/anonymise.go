@@ -21,10 +21,15 @@ func (d *draft) anonymise() error {
 	for i := range d.running {
 		d.running[i].alias(a)
 	}
+	for i := range d.waiting {
+		d.waiting[i].alias(a)
+	}
 	for i := range d.finished {
 		d.finished[i].alias(a)
 	}
-	slices.SortFunc(d.running, func(x, y running) int { return cmp.Compare(x.ref(), y.ref()) })
+	for _, all := range [][]running{d.running, d.waiting, d.finished} { // their order would tell who is who
+		slices.SortFunc(all, func(x, y running) int { return cmp.Compare(x.ref(), y.ref()) })
+	}
 	d.fabric.AS, d.fabric.TopOfRack.AS = 0, 0
 	for i, n := range d.fabric.Reflectors {
 		d.fabric.Reflectors[i] = a.get("node", n)

@@ -1,6 +1,9 @@
 package dump
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // names are all that a cluster calls something, by kind.
 type names map[string]map[string]bool
@@ -76,7 +79,7 @@ func (d *draft) collect(a *aliases) {
 		n.add("network", name)
 		n.add("name", x.name)
 	}
-	for _, p := range append(d.running[:len(d.running):len(d.running)], d.finished...) {
+	for _, p := range slices.Concat(d.running, d.waiting, d.finished) {
 		n.ref(p.ref())
 		n.add("node", p.Node)
 		n.add("container", p.container, p.Annotations[containerByCalico])

@@ -35,6 +35,7 @@ type draft struct {
 	reserved   map[string]*rangeReservation
 	running    []running
 	finished   []running
+	waiting    []running // without an address yet
 
 	report *Report
 }
@@ -170,14 +171,20 @@ func (d *draft) others() {
 }
 
 func (d *draft) copyNodes() {
-	var sick []string
+	var sick, silent []string
 	for _, name := range d.Cluster.nodes.keys() {
 		n := d.Cluster.nodes[name].value
 		d.nodes[name] = &n
 		d.origin("Node "+name, d.Cluster.nodes[name].from)
-		if n.NotReady {
+		switch {
+		case n.Unheard:
+			silent = append(silent, name)
+		case n.NotReady:
 			sick = append(sick, name)
 		}
+	}
+	if len(silent) > 0 {
+		d.unknown("nothing is heard of %s: taken to be off, and the pods that the dump has on it to be dead", d.some(silent))
 	}
 	if len(sick) > 0 {
 		d.unknown("nodes that are not Ready, %s: taken for running, with all pods that the dump has on them", d.some(sick))
@@ -193,7 +200,7 @@ func (d *draft) missingNodes() {
 			added = append(added, name)
 		}
 	}
-	for _, p := range append(d.running[:len(d.running):len(d.running)], d.finished...) {
+	for _, p := range slices.Concat(d.running, d.finished, d.waiting) {
 		add(p.Node)
 	}
 	if len(d.Cluster.nodes) == 0 { // who has a block is a node, as far as one can tell

@@ -81,6 +81,7 @@ type node struct {
 	Annotations map[string]string // Calico's: addresses, tunnels, BGP
 	Cordoned    bool
 	NotReady    bool
+	Unheard     bool              // its kubelet has been silent for long
 	lengths     map[string]string // addresses with lengths, of an anonymised one
 }
 
@@ -110,6 +111,7 @@ func (c *Cluster) addNode(h *head, raw json.RawMessage) error {
 	}
 	for _, s := range o.Status.Conditions {
 		n.NotReady = n.NotReady || s.Type == "Ready" && s.Status != "True"
+		n.Unheard = n.Unheard || s.Type == "Ready" && s.Status == "Unknown"
 	}
 	if old := c.nodes[h.Metadata.Name]; old != nil && old.group != "" { // what Calico says of it came first
 		n.Annotations = over(old.value.Annotations, n.Annotations)

@@ -45,6 +45,9 @@ func (d *draft) living() error {
 		d.take(p, claims[ref], &t)
 	}
 	t.tell(d)
+	if n := len(d.waiting); n > 0 {
+		d.unknown("%s no address yet; since when, and what their ADDs were told, is not in a dump", plural(n, "pod has", "pods have"))
+	}
 	d.tellContainers()
 	return nil
 }
@@ -62,7 +65,7 @@ func (t *tally) tell(d *draft) {
 	}{
 		{t.host, "that use their node's network and have no address of their own"},
 		{t.finished, "that have finished and hold nothing"},
-		{t.waiting, "that have no address yet"},
+		{t.waiting, "that ask for no address"},
 		{t.elsewhere, "whose addresses no address manager of the dump gives out"},
 	} {
 		if x.n > 0 {
@@ -115,15 +118,18 @@ func (d *draft) take(p *pod, claims []claim, t *tally) {
 		t.assumed = append(t.assumed, r.ref())
 	}
 	if len(r.addrs)+len(r.attached) == 0 {
-		if len(p.IPs) > 0 {
+		switch {
+		case len(p.IPs) > 0:
 			t.elsewhere++
-		} else {
+		case d.calico || len(r.asked) > 0:
+			d.waiting = append(d.waiting, r)
+		default:
 			t.waiting++
 		}
 		return
 	}
 	if p.Node == "" {
-		t.waiting++
+		d.waiting = append(d.waiting, r)
 		return
 	}
 	r.container = d.containerOf(&r, claims)
@@ -133,7 +139,7 @@ func (d *draft) take(p *pod, claims []claim, t *tally) {
 // primary are the addresses that Calico gave the pod: by its CNI plugin's own
 // annotations, which are there before the kubelet reports, or by the pod's status.
 func (d *draft) primary(p *pod) []netip.Addr {
-	if len(d.blocks) == 0 {
+	if len(d.blocks) == 0 && !d.sawKind("IPAMBlock") {
 		return nil
 	}
 	for _, key := range []string{"podIPs", "podIP"} {
@@ -240,7 +246,7 @@ func (d *draft) tellContainers() {
 	if len(of) > 0 {
 		d.unknown("container ids of %s: %s; made up", plural(len(of), "pod", "pods"), d.some(of))
 	}
-	if len(d.blocks) == 0 && d.calico {
+	if len(d.blocks) == 0 && d.calico && !d.sawKind("IPAMBlock") {
 		n := 0
 		for _, p := range d.Cluster.pods {
 			if len(p.value.IPs) > 0 && !p.value.HostNetwork && !p.value.finished() {

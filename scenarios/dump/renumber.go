@@ -125,7 +125,7 @@ func (d *draft) prefixes() []netip.Prefix {
 	for _, cl := range d.claimsOf() {
 		add(cl.addr.String())
 	}
-	for _, p := range append(d.running[:len(d.running):len(d.running)], d.finished...) {
+	for _, p := range slices.Concat(d.running, d.waiting, d.finished) {
 		for _, x := range p.every() {
 			add(x.String())
 		}

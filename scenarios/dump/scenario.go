@@ -3,6 +3,7 @@ package dump
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/yaml"
@@ -67,8 +68,8 @@ func (d *draft) head(w *writer) {
 		spec["reconcilers"] = r
 	}
 	var going []object
-	for i := range d.running {
-		if p := &d.running[i]; p.Deleting {
+	for _, p := range slices.Concat(d.running, d.waiting) {
+		if p.Deleting {
 			going = append(going, object{"at": "0s", "delete": object{"resource": "pods", "namespace": p.Namespace, "name": p.Name}})
 		}
 	}

@@ -2,6 +2,7 @@ package dump
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha3"
 	"encoding/base32"
 	"encoding/json"
@@ -101,6 +102,9 @@ func (d *draft) manifests(w *writer) {
 	for i := range d.running {
 		d.running[i].write(w, d.running[i].Phase)
 	}
+	for i := range d.waiting {
+		d.waiting[i].write(w, cmp.Or(d.waiting[i].Phase, "Pending"))
+	}
 	for i := range d.finished {
 		d.finished[i].write(w, d.finished[i].Phase)
 	}
@@ -157,7 +161,11 @@ func (d *draft) writeNode(w *writer, name string) {
 			kept[k] = v
 		}
 	}
-	fields := []any{"status", object{"conditions": []object{{"type": "Ready", "status": "True"}}}}
+	ready := "True"
+	if n.Unheard {
+		ready = "Unknown"
+	}
+	fields := []any{"status", object{"conditions": []object{{"type": "Ready", "status": ready}}}}
 	if n.Cordoned {
 		fields = append(fields, "spec", object{"unschedulable": true})
 	}
