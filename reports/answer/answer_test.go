@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -73,6 +74,11 @@ func TestRealCode(t *testing.T) {
 	f := answer.Of(p).Rows[0].Figures
 	if f["calls"].Value != 10 || f["addMedian"].Value != 30 || f["addP99"].Value != 70 || f["violations"].Value != 3 || f["calls"].Lives != 1 || f["routes"].Lives != 2 {
 		t.Errorf("%+v", f)
+	}
+	var b bytes.Buffer
+	const want = "calls, the time of an ADD and violations are of the 1 life that the real code lived, too."
+	if err := answer.Of(p).Text(&b); err != nil || !strings.Contains(strings.Join(strings.Fields(b.String()), " "), want) {
+		t.Errorf("nobody says of how many lives: %s", b.String())
 	}
 }
 

@@ -119,5 +119,8 @@ func (a *Answer) legend() string {
 	if a.measure("exhaustion") != nil {
 		s += "; a chance with its band of 95%, a time with its quartiles"
 	}
+	if a.Agreement != nil && a.measure("addMedian") != nil {
+		s += "; calls, the time of an ADD and violations are of the " + plural(a.Agreement.Lives, "life") + " that the real code lived, too"
+	}
 	return s + "."
 }
