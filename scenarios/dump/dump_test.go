@@ -233,3 +233,27 @@ func TestListedAndEmpty(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// With WorkloadEndpoints a leak can be told without the pods: b has an address and none.
+func TestEndpoints(t *testing.T) {
+	c := read(t, "check.txt")
+	text := "apiVersion: projectcalico.org/v3\nitems:\n"
+	for _, p := range []struct{ pod, node, id, addr string }{{"a", "n1", "f1", "10.9.0.1"}, {"c", "n2", "f3", "10.9.0.5"}} {
+		text += fmt.Sprintf("- apiVersion: projectcalico.org/v3\n  kind: WorkloadEndpoint\n  metadata: {name: %s-k8s-%s-eth0, namespace: default}\n"+
+			"  spec: {containerID: %s, endpoint: eth0, ipNetworks: [%s/32], node: %s, orchestrator: k8s, pod: %s}\n", p.node, p.pod, p.id, p.addr, p.node, p.pod)
+	}
+	if err := c.Read("endpoints", strings.NewReader(text+"kind: WorkloadEndpointList\n"), nil); err != nil {
+		t.Fatal(err)
+	}
+	pool := `{"apiVersion":"whereabouts.cni.cncf.io/v1alpha1","kind":"IPPool","metadata":{"name":"10.50.0.0-24","namespace":"kube-system"},"spec":{"range":"10.50.0.0/24","allocations":{"1":{"id":"f1","podref":"default/a","ifname":"net1"}}}}`
+	if err := c.Add(dump.Origin{File: "pool"}, []byte(pool)); err != nil {
+		t.Fatal(err)
+	}
+	_, s, report := scenario(t, c, dump.Options{})
+	if report.Pods != 2 {
+		t.Errorf("%d pods", report.Pods)
+	}
+	if got, want := wrong(look(t, s)), []string{"convergence 10.9.0.2", "leaked-claim 10.9.0.2", "leftover-handle"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}

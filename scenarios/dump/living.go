@@ -257,33 +257,36 @@ func (d *draft) tellContainers() {
 	}
 }
 
-// fromEndpoints makes pods of WorkloadEndpoints.
+// fromEndpoints makes pods of WorkloadEndpoints. Where those were dumped, a claim of
+// Calico's without one is a leak, and what is left in claims is Whereabouts'.
 func (d *draft) fromEndpoints(claims map[string][]claim) {
+	if !d.sawKind("WorkloadEndpoint") {
+		return
+	}
 	for _, ref := range d.endpoints.keys() {
 		e := d.endpoints[ref].value
 		p := &pod{Namespace: e.Namespace, Name: e.Pod, Node: e.Node, Phase: "Running", IPs: e.IPs}
 		r := running{pod: p, container: e.Container, addrs: addrsOf(e.IPs)}
-		if len(r.addrs) == 0 || len(d.blocks) == 0 {
-			continue
+		if len(r.addrs) > 0 && len(d.blocks) > 0 {
+			d.running = append(d.running, r)
 		}
-		d.running = append(d.running, r)
-		rest := claims[ref][:0:0]
-		for _, cl := range claims[ref] {
-			if cl.pool != "" {
-				rest = append(rest, cl)
-			}
+	}
+	for ref, all := range claims {
+		claims[ref] = slices.DeleteFunc(all, func(cl claim) bool { return cl.pool == "" })
+		if len(claims[ref]) == 0 {
+			delete(claims, ref)
 		}
-		claims[ref] = rest
 	}
-	if len(d.running) > 0 {
-		d.unknown("no pods in the dump: they are those of Calico's WorkloadEndpoints")
-	}
+	d.unknown("no pods in the dump: they are those of Calico's WorkloadEndpoints")
 }
 
 // fromClaims makes a pod of everything that is claimed for one: nobody can tell
 // then what has leaked, and nothing that lives is called leaked.
 func (d *draft) fromClaims(claims map[string][]claim) {
-	made := 0
+	made, known := 0, map[string]int{}
+	for i := range d.running {
+		known[d.running[i].ref()] = i
+	}
 	for _, ref := range keysOf(claims) {
 		namespace, name, ok := strings.Cut(ref, "/")
 		if !ok || namespace == "" || name == "" {
@@ -310,6 +313,10 @@ func (d *draft) fromClaims(claims map[string][]claim) {
 				ns, nad, _ := strings.Cut(n.key, "/")
 				r.asked = append(r.asked, selection{Name: nad, Namespace: ns, Interface: iface})
 			}
+		}
+		if i, ok := known[ref]; ok { // an endpoint's
+			d.running[i].attached, d.running[i].asked = r.attached, r.asked
+			continue
 		}
 		if r.Node == "" {
 			r.Node = d.someNode()
