@@ -52,8 +52,9 @@ golden: ## rewrite the goldens; read the diff before you commit it
 	@$(call gov,test) -count=1 -run 'Golden|Schema|BadInput' ./scenarios ./reports -update
 	@$(call gov,test) -count=1 -run 'Corpora' ./fuzz -update
 
-screenshots: ## README's pictures of the pages of r1, w2 and t1, drawn anew (needs chromium)
+screenshots: ## README's pictures of pages and plans, drawn anew (needs chromium)
 	@export IPAMSIM_CHROMIUM_REQUIRED=1; $(call gov,test) -count=1 -run '^TestStories$$' ./reports/page -screenshots $(CURDIR)/reports/screenshots
+	@export IPAMSIM_CHROMIUM_REQUIRED=1; $(call gov,test) -count=1 -run '^TestPictures$$' ./scenarios/plan -screenshots $(CURDIR)/reports/screenshots
 
 # Go's fuzzer learns from counters that the compiler puts into code: into the lamps,
 # which show what the system did, and into the allocators; a file's into its loader.
