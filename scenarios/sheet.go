@@ -87,7 +87,12 @@ func (s *Sheet) Around(d Document) (*Scenario, error) {
 		l.manager,
 		l.machines,
 		func() error { return l.manifests(s.doc.file, s.rest) },
-		l.networks,
+		func() error {
+			if s.Has(attachmentKind) || d.Spec.IPAM != "whereabouts" {
+				return l.networks()
+			}
+			return nil // the network is going to be made: see With
+		},
 		l.attachments,
 	}
 	for _, step := range steps {

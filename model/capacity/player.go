@@ -222,7 +222,9 @@ func (p *Player) joins(i int32, n Node) error {
 	p.stations = append(p.stations, &station{Node: n, number: i, up: true, registered: true})
 	p.numbers[n.Name] = i
 	p.freed++
-	return p.manager.joins(p.stations[i])
+	err := p.manager.joins(p.stations[i])
+	p.course.Peak = max(p.course.Peak, p.manager.inUse()) // devices have addresses, too
+	return err
 }
 
 func (p *Player) bind(number, node int32) *pod {
@@ -370,6 +372,7 @@ func (p *Player) up(n *station) error {
 	if err := p.manager.up(n); err != nil {
 		return err
 	}
+	p.course.Peak = max(p.course.Peak, p.manager.inUse())
 	slices.SortFunc(n.disk, func(a, b sandbox) int { return int(a.pod.number - b.pod.number) })
 	for _, s := range n.disk {
 		s.pod.lost = nil

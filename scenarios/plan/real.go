@@ -27,6 +27,9 @@ func (p *Plan) real(ctx context.Context, r *scenarios.Runner, c *capacity.Cluste
 	if c.Apart == 0 {
 		return nil, "too much happens for the real code: less than five seconds for each event", nil
 	}
+	if sliced(c) {
+		return nil, "node slices: the controllers renew a lease every few seconds, which is too much for days of the real code", nil
+	}
 	s, err := p.script(c, pt)
 	if err != nil {
 		return nil, "", err
@@ -145,6 +148,10 @@ func withGrace(objects []cluster.Object, c *capacity.Cluster) ([]cluster.Object,
 	return d.withCollector(objects)
 }
 
+func sliced(c *capacity.Cluster) bool {
+	return c.Whereabouts != nil && slices.ContainsFunc(c.Whereabouts.Networks, func(n model.Network) bool { return n.Slice > 0 })
+}
+
 // passes are the reconcilers whose passes a plan runs.
 var passes = map[string]string{calicoName: "ipam-gc", whereaboutsName: "ip-reconciler"}
 
@@ -170,11 +177,6 @@ func (p *Plan) settings(c *capacity.Cluster, pt Point) scenarios.Spec {
 			s.Daemons = append(s.Daemons, tunnelDaemon)
 		}
 		return s
-	}
-	for _, n := range c.Whereabouts.Networks {
-		if n.Slice > 0 {
-			s.Daemons = []string{"node-slice-controller"}
-		}
 	}
 	return s
 }
