@@ -26,6 +26,9 @@ type Document struct {
 	Spec       Spec     `json:"spec" jsonschema:"required"`
 }
 
+// NotKnown begins each line of a story that says what an import could not know.
+const NotKnown = "Not known: "
+
 // Metadata names the scenario.
 type Metadata struct {
 	Name string `json:"name" jsonschema:"required"`

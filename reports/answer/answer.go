@@ -27,6 +27,8 @@ type Plan struct {
 	Require            []Bound
 	Minimise           string
 	Unknown            []string // what an import could not know, one line each
+	// Both: the real code was to live through what is small enough for it, too.
+	Both bool
 	// Stopped: points are left to do.
 	Stopped bool
 	// Settings of every point, "name: value" in the order to tell them.

@@ -102,3 +102,18 @@ func TestManyLives(t *testing.T) {
 		t.Errorf("it took %v", took)
 	}
 }
+
+// A plan for both engines of which the real code could have no life says so.
+func TestAlone(t *testing.T) {
+	p := plan(staging[:1], 10)
+	for _, both := range []bool{false, true} {
+		p.Both = both
+		var b strings.Builder
+		if err := answer.Of(p).Text(&b); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(b.String(), "--engine real"); got != both {
+			t.Errorf("both engines %v: says so: %v\n%s", both, got, b.String())
+		}
+	}
+}

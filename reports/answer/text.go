@@ -64,14 +64,22 @@ func (a *Answer) remarks() []string {
 	return out
 }
 
-// refusals are rows of which points were refused, and why.
+// alone is what an answer says of both engines where only one was used.
+const alone = "No life was short and calm enough for the real code beside the reference; --engine real has it live through them all the same."
+
+// refusals are rows of which points were refused, and why, and that the real code
+// had none.
 func (a *Answer) refusals() (out []string) {
 	for i := range a.Rows {
 		if r := &a.Rows[i]; len(r.Refused) > 0 {
 			out = append(out, fmt.Sprintf("%s: %d of %s; others were refused: %s", quoted(r.Name), r.Lives, plural(a.Repeats, "life"), strings.Join(some(r.Refused, told), "; ")))
 		}
 	}
-	return some(out, textRefusals)
+	out = some(out, textRefusals)
+	if a.plan.Both && a.Agreement == nil && !a.plan.Stopped {
+		out = append(out, alone)
+	}
+	return out
 }
 
 // textTables are the rows as tables no wider than a terminal, one below the other

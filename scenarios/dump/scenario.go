@@ -116,7 +116,7 @@ func (d *draft) story() string {
 	var b strings.Builder
 	b.WriteString("A cluster as it was dumped. Nothing happens in it: write a timeline.\n")
 	for _, s := range d.report.Unknown {
-		b.WriteString("Not known: " + printable(s) + ".\n")
+		b.WriteString(scenarios.NotKnown + printable(s) + ".\n")
 	}
 	return b.String()
 }

@@ -17,6 +17,7 @@ import (
 	"ipamsim/model/reference/calico"
 	"ipamsim/reports/golden"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/plan"
 )
 
@@ -190,5 +191,34 @@ func TestKnown(t *testing.T) {
 	golden.Check(t, "testdata/settings.golden", table.String())
 	if slices.Sort(names); len(slices.Compact(names)) != len(plan.Known()) {
 		t.Error(names)
+	}
+}
+
+// A plan knows what the import that it begins with could not know.
+func TestUnknown(t *testing.T) {
+	c, file := dump.New(), filepath.Join("..", "dump", "testdata", "wikimedia.yaml")
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := c.Read(file, f, nil); err != nil {
+		t.Fatal(err)
+	}
+	imported, rep, err := c.Scenario(dump.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const text = `apiVersion: ipamsim.dev/v1alpha1
+kind: Plan
+metadata: {name: staging}
+spec: {from: imported.yaml, horizon: 1d}
+`
+	p, err := plan.Parse("staging.yaml", []byte(text), func(string) ([]byte, error) { return imported, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Unknown(); len(got) == 0 || !slices.Equal(got, rep.Unknown) {
+		t.Errorf("%q, want %q", got, rep.Unknown)
 	}
 }

@@ -38,6 +38,17 @@ func (p *Plan) Upstream() string { return p.base.Manager() }
 // Manager is the address manager: calico or whereabouts.
 func (p *Plan) Manager() string { return p.base.Doc.Spec.IPAM }
 
+// Unknown is what an import says that it could not know of the cluster, one line
+// each.
+func (p *Plan) Unknown() (out []string) {
+	for line := range strings.Lines(p.base.Doc.Spec.Story) {
+		if what, ok := strings.CutPrefix(strings.TrimSpace(line), scenarios.NotKnown); ok {
+			out = append(out, strings.TrimSuffix(what, "."))
+		}
+	}
+	return out
+}
+
 // Open reads a file that a plan names.
 type Open func(name string) ([]byte, error)
 

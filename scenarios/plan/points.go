@@ -159,7 +159,7 @@ const (
 	// realEach is how long a point may take that the real code runs beside the
 	// reference, and realTotal all of them.
 	realEach  = 10 * time.Second
-	realTotal = 40 * time.Second
+	realTotal = 20 * time.Second
 	// smallMax is how many points are looked at.
 	smallMax = 100
 )
