@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -191,8 +192,10 @@ func (f *importFlags) write(cmd *cobra.Command, c *dump.Cluster, o dump.Options,
 		return err
 	}
 	b := bufio.NewWriter(stderr)
-	tellImport(b, report)
+	tellRead(b, report)
 	c.Wrong(view, !o.Anonymise).Write(b)
+	tellUnknown(b, report)
+	f.tellNext(b, expected(view.Violations))
 	if err := b.Flush(); err != nil {
 		return err
 	}
@@ -223,8 +226,8 @@ func expected(all []model.Violation) []string {
 	return out
 }
 
-// tellImport says what was read and what could not be known.
-func tellImport(w io.Writer, r *dump.Report) {
+// tellRead says what was read.
+func tellRead(w io.Writer, r *dump.Report) {
 	var managers []string
 	if r.Calico {
 		managers = append(managers, "Calico ("+r.Datastore+")")
@@ -233,10 +236,31 @@ func tellImport(w io.Writer, r *dump.Report) {
 		managers = append(managers, "Whereabouts")
 	}
 	fmt.Fprintf(w, "ipamsim: %s: %d nodes, %d pods, %d addresses in use\n", strings.Join(managers, " and "), r.Nodes, r.Pods, r.Claims)
+}
+
+// tellUnknown says what could not be known, and what was left out.
+func tellUnknown(w io.Writer, r *dump.Report) {
 	for _, s := range r.Unknown {
 		fmt.Fprintf(w, "not known: %s\n", reports.Clean(s))
 	}
 	for _, s := range r.Left {
 		fmt.Fprintf(w, "left out: %s\n", reports.Clean(s))
 	}
+}
+
+// tellNext says what can be done with the scenario, and what it expects.
+func (f *importFlags) tellNext(w io.Writer, broken []string) {
+	name := "FILE"
+	if f.out != "" {
+		name = reports.Shell(f.out)
+	}
+	note := ""
+	if len(broken) > 0 {
+		note = ", which expects what is wrong already: " + strings.Join(broken, ", ")
+		if slices.Contains(broken, "convergence") {
+			note += " (convergence: what is wrong now is still so at the end)"
+		}
+	}
+	fmt.Fprintf(w, "next: ipamsim run %s%s\n", name, note)
+	fmt.Fprintf(w, "next: ipamsim plan PLAN, with from: %s in it, says how long the addresses will last and what would help (copy one of scenarios/plans)\n", name)
 }

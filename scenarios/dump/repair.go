@@ -11,52 +11,92 @@ import (
 	"ipamsim/scenarios"
 )
 
-// What can go wrong with the commands; which scenario shows it.
+// What can go wrong with the commands; which scenario of ipamsim's shows it.
 const (
-	// Source: calicoctl/calicoctl/commands/ipam, Release: --ip gives no handle and no
-	// sequence number, so that whoever has the address by then loses it (v3.31).
-	releaseCaution = "calicoctl ipam release --ip frees the address whoever has it by then: make sure that no pod has it, kubectl get pods -A -o wide; of many, calicoctl ipam check -o FILE and calicoctl ipam release --from-report=FILE free only what is unused in the report and has not changed since (w4-repair-too-early shows what happens to one that lives)"
+	// Source: calicoctl/calicoctl/commands/ipam, Release: a report must be of the locked
+	// datastore; --ip gives no handle and no sequence number, so that whoever has the
+	// address by then loses it (v3.31).
+	releaseCaution = "while the datastore is locked no pod gets an address. Read the report first: all that it calls not in use is freed, and with IPv6 tunnels these, too (scenarios/found-calico-check-frees-ipv6-tunnels.yaml). calicoctl ipam release --ip needs no lock and frees the address whoever has it by then: make sure that no pod has it, kubectl get pods -A -o wide"
 	// An operation test of JSON patch fails the whole patch if the allocation is
 	// another one by then. RFC 6902, 4.6 and 5.
-	patchCaution = "the patch fails if the allocation has changed meanwhile, and nothing else is checked: a pod that lives would lose its address to the next one (t3-removing-a-live-one)"
+	patchCaution = "the patch fails if the allocation has changed meanwhile, and nothing else is checked: a pod that lives would lose its address to the next one (scenarios/t3-removing-a-live-one.yaml)"
 	// Source: libcalico-go/lib/ipam, releaseBlockAffinity, which deletes a block that
 	// is empty and then its affinity, each if it has not changed; kubectl does not
 	// check (v3.31).
-	blockCaution       = "kubectl deletes a block whatever is in it: look at calicoctl ipam show --show-blocks again right before, and let no pod start on its node meanwhile (w4-repair-too-early)"
-	affinityCaution    = "kubectl deletes an affinity without looking at its block: a block that keeps its owner's name and has no affinity is used by nobody (found-calico-affinity-deleted)"
-	reservationCaution = "a reservation is all that keeps an address from being given out in another range: make sure that no pod has it (whereabouts-207-overlap)"
-	podCaution         = "a pod that is deleted and made again gets another address; on a node without a block of its own it borrows again, so give the node a block first"
-	handleCaution      = "calicoctl ipam release --from-report wants the datastore locked, calicoctl datastore migrate lock, and meanwhile no pod gets an address; unlock it afterwards"
+	blockCaution       = "kubectl deletes a block whatever is in it: look at calicoctl ipam show --show-blocks again right before, and let no pod start on its node meanwhile (scenarios/w4-repair-too-early.yaml)"
+	affinityCaution    = "kubectl deletes an affinity without looking at its block: a block that keeps its owner's name and has no affinity is used by nobody (scenarios/found-calico-affinity-deleted.yaml)"
+	reservationCaution = "a reservation is all that keeps an address from being given out in another range: make sure that no pod has it (scenarios/whereabouts-207-overlap.yaml)"
+	podCaution         = "a pod that is deleted and made again gets another address; on a node whose own blocks are full it borrows again"
+	mendCaution        = "its pod would borrow again on its node: the steps after \"mend:\" below come first"
 )
 
+// What calicoctl's own check finds is freed by calicoctl, if it has not changed since.
+//
+// Source: calicoctl/calicoctl/commands/ipam, releaseFromReports: the datastore is
+// locked, and the report was made meanwhile (v3.31).
+var fromReport = []string{
+	"calicoctl datastore migrate lock",
+	"calicoctl ipam check --show-problem-ips -o report.json",
+	"calicoctl ipam release --from-report=report.json",
+	"calicoctl datastore migrate unlock",
+}
+
 // repair is what an operator would type.
-func (c *Cluster) repair(v *scenarios.View, x *model.Violation) (commands []string, caution string) {
-	o := objectsOf(x)
-	switch x.Invariant {
+func (c *Cluster) repair(v *scenarios.View, m *Mend, f *Finding) {
+	o := objectsOf(&f.Violation)
+	switch f.Invariant {
 	case "leaked-claim", "convergence":
-		return c.free(v, o)
+		if addr, err := netip.ParseAddr(o["address"]); err == nil && o["block"] != "" {
+			f.Repair, f.Instead, f.Caution = fromReport, "calicoctl ipam release --ip="+addr.String(), releaseCaution
+		} else if err == nil {
+			f.Repair, f.Caution = c.free(addr, o)
+		}
 	case "leftover-reservation":
 		for _, key := range c.rangeReserved.keys() {
 			if ns, name, _ := strings.Cut(key, "/"); name == o["reservation"] {
-				return []string{deleteReservation(ns, name)}, reservationCaution
+				f.Repair, f.Caution = []string{deleteReservation(ns, name)}, reservationCaution
 			}
 		}
 	case "leftover-handle":
 		if c.unreferenced(o["handle"]) {
-			return []string{"calicoctl ipam check -o report.json && calicoctl ipam release --from-report=report.json"}, handleCaution
+			f.Repair, f.Caution = fromReport, releaseCaution
 		}
 	case "leaked-affinity":
 		if a := c.affinity(o["block"], o["node"]); a != nil && !c.etcd {
-			return []string{"kubectl delete blockaffinities.crd.projectcalico.org " + reports.Shell(affinityName(a.value))}, affinityCaution
+			f.Repair, f.Caution = []string{"kubectl delete blockaffinities.crd.projectcalico.org " + reports.Shell(affinityName(a.value))}, affinityCaution
 		}
 	case "starved-node":
-		return c.freeBlock(o["block"])
-	case "blackholed-address", "duplicate-address", "unbacked-sandbox":
+		f.Repair, f.Caution = c.freeBlock(o["block"])
+	case "blackholed-address":
+		f.Check = check(&f.Violation, o["address"])
+		if m.moves(o["pod"]) {
+			f.Caution = mendCaution
+			return
+		}
+		fallthrough
+	case "duplicate-address", "unbacked-sandbox":
 		if ns, name, ok := strings.Cut(o["pod"], "/"); ok && c.pods[o["pod"]] != nil {
-			return []string{"kubectl delete pod -n " + reports.Shell(ns) + " " + reports.Shell(name)}, podCaution
+			f.Repair, f.Caution = []string{"kubectl delete pod -n " + reports.Shell(ns) + " " + reports.Shell(name)}, podCaution
 		}
 	}
-	return nil, ""
+}
+
+// check tells whether packets to an address are lost. The first node of the violation
+// is the one that sends.
+//
+// Source: Linux, net/ipv4/fib_semantics.c, fib_props: to ask for a blackhole is EINVAL.
+func check(x *model.Violation, addr string) string {
+	from := ""
+	for _, o := range x.Objects {
+		if name, ok := strings.CutPrefix(o, "node "); ok {
+			from = reports.Clean(name)
+			break
+		}
+	}
+	if strings.Contains(x.Message, "swallowed at home") {
+		return fmt.Sprintf("ip route get %s on %s: Invalid argument if it is so; a route if routers tell %s of this very address, and all is well", addr, from, from)
+	}
+	return fmt.Sprintf("ping -c 3 %s on %s", addr, from)
 }
 
 // objectsOf are a violation's objects, by what they are; the last of each.
@@ -69,15 +109,8 @@ func objectsOf(x *model.Violation) map[string]string {
 	return out
 }
 
-// free gives a claimed address back.
-func (c *Cluster) free(v *scenarios.View, o map[string]string) ([]string, string) {
-	addr, err := netip.ParseAddr(o["address"])
-	if err != nil {
-		return nil, ""
-	}
-	if o["block"] != "" {
-		return []string{"calicoctl ipam release --ip=" + addr.String()}, releaseCaution
-	}
+// free gives an address that Whereabouts has claimed back.
+func (c *Cluster) free(addr netip.Addr, o map[string]string) ([]string, string) {
 	for _, key := range c.rangePools.keys() {
 		ns, name, _ := strings.Cut(key, "/")
 		if name != o["pool"] {

@@ -15,18 +15,24 @@ import (
 // Findings are what is wrong in a cluster that was dumped, with the commands that
 // would mend it.
 type Findings struct {
-	All []Finding
+	All []Finding // the worst first, then by invariant
 	// Borrowed are the addresses that a node has of another one's block, sorted.
 	// Nothing is broken by that alone.
 	Borrowed []Borrowed
+	// Mend is for nodes without a block, nil if there are none.
+	Mend *Mend
 }
 
 // Finding is one broken invariant.
 type Finding struct {
 	model.Violation
-	// Repair are command lines for a shell, quoted; none where nobody can say. Caution
-	// is what can go wrong with them.
+	// Check is a command line that tells whether it is so, with where to type it; ""
+	// where there is nothing to doubt.
+	Check string
+	// Repair are command lines for a shell, quoted; none where nobody can say. Instead
+	// would do as well. Caution is what can go wrong with them.
 	Repair  []string
+	Instead string
 	Caution string
 }
 
@@ -37,28 +43,63 @@ type Borrowed struct {
 	Pod         string
 }
 
+// severities, the worst first.
+var severities = []model.Severity{model.Critical, model.Major, model.Minor}
+
 // Wrong is what a look at the scenario of this cluster found. With commands false
 // no repair is offered: the names are not those of the cluster.
 func (c *Cluster) Wrong(v *scenarios.View, commands bool) *Findings {
 	f := &Findings{Borrowed: lent(v)}
-	leaked := map[string]bool{} // what leaks cannot converge, which is no news
+	told := map[string]bool{} // what is leaked or unclaimed cannot converge, which is no news
 	for _, x := range v.Violations {
-		if x.Invariant == "leaked-claim" {
-			leaked[strings.Join(x.Objects, " ")] = true
+		if x.Invariant != "convergence" {
+			told[strings.Join(x.Objects, " ")] = true
 		}
 	}
+	if commands {
+		f.Mend = c.mend(v, f.Borrowed)
+	}
 	for _, x := range v.Violations {
-		if x.Invariant == "convergence" && leaked[strings.Join(x.Objects, " ")] {
+		if x.Invariant == "convergence" && told[strings.Join(x.Objects, " ")] {
 			continue
 		}
-		x.Message = strings.ReplaceAll(x.Message, " since 0s", "")
 		n := Finding{Violation: x}
+		n.Message = f.words(v, &x)
 		if commands {
-			n.Repair, n.Caution = c.repair(v, &x)
+			c.repair(v, f.Mend, &n)
 		}
 		f.All = append(f.All, n)
 	}
+	slices.SortStableFunc(f.All, func(a, b Finding) int {
+		return slices.Index(severities, a.Severity) - slices.Index(severities, b.Severity)
+	})
 	return f
+}
+
+// words say what a dump can know: neither since when, nor which sandboxes live, nor
+// what the routers do.
+func (f *Findings) words(v *scenarios.View, x *model.Violation) string {
+	s := strings.ReplaceAll(x.Message, " since 0s", "")
+	o := objectsOf(x)
+	switch x.Invariant {
+	case "leaked-claim":
+		why := "of which the dump has no pod"
+		ns, name, _ := strings.Cut(o["pod"], "/")
+		if p, ok := v.Truth.Pods[model.PodRef{Namespace: ns, Name: name}]; ok {
+			if why = "which does not have it"; p.Phase == "Succeeded" || p.Phase == "Failed" {
+				why = "which has finished"
+			}
+		}
+		return strings.ReplaceAll(s, "which has no live sandbox", why)
+	case "blackholed-address":
+		s = "predicted, for a dump has no routes: " + s
+		for _, b := range f.Borrowed {
+			if b.Addr.String() == o["address"] {
+				return s + fmt.Sprintf(" (the address is borrowed from %s)", owned(b))
+			}
+		}
+	}
+	return s
 }
 
 func lent(v *scenarios.View) []Borrowed {
@@ -79,10 +120,38 @@ func lent(v *scenarios.View) []Borrowed {
 // shownMax is how many findings of one invariant are told.
 const shownMax = 5
 
-// Write tells people: one line a finding and one for each command, then what to be
-// careful with.
+// Count is how many findings there are of each severity: 2 critical, 1 minor. "" if
+// there are none.
+func (f *Findings) Count() string {
+	n := map[model.Severity]int{}
+	for _, x := range f.All {
+		n[x.Severity]++
+	}
+	var out []string
+	for _, s := range severities {
+		if n[s] > 0 {
+			out = append(out, fmt.Sprintf("%d %s", n[s], s))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// Write tells people: how much is wrong, then one line a finding, with what to be
+// careful with and the commands, then what is borrowed besides, and how nodes get
+// blocks.
 func (f *Findings) Write(w io.Writer) {
-	var cautions []string
+	if len(f.All) == 0 {
+		fmt.Fprintf(w, "nothing is wrong\n")
+	} else {
+		fmt.Fprintf(w, "wrong: %s\n", f.Count())
+	}
+	said := map[string]bool{}
+	once := func(format, line string) {
+		if line != "" && !said[line] {
+			said[line] = true
+			fmt.Fprintf(w, format, line)
+		}
+	}
 	for i := 0; i < len(f.All); {
 		n := i
 		for n < len(f.All) && f.All[n].Invariant == f.All[i].Invariant {
@@ -94,27 +163,32 @@ func (f *Findings) Write(w io.Writer) {
 				break
 			}
 			fmt.Fprintf(w, "wrong: %s (%s): %s\n", x.Invariant, x.Severity, reports.Clean(x.Message))
+			once("       check: %s\n", x.Check)
+			once("       careful: %s\n", x.Caution)
 			for _, c := range x.Repair {
-				fmt.Fprintf(w, "       %s\n", c)
+				once("       %s\n", c)
 			}
-			if x.Caution != "" && !slices.Contains(cautions, x.Caution) {
-				cautions = append(cautions, x.Caution)
-			}
+			once("       or: %s\n", x.Instead)
 		}
 		i = n
 	}
-	for i, b := range f.Borrowed {
-		if i == shownMax && len(f.Borrowed) > shownMax+1 {
-			fmt.Fprintf(w, "borrowed: %d more\n", len(f.Borrowed)-shownMax)
+	f.writeBorrowed(w)
+	f.Mend.write(w)
+}
+
+// writeBorrowed leaves out what is told as unreachable already.
+func (f *Findings) writeBorrowed(w io.Writer) {
+	told := map[string]bool{}
+	for i := range f.All {
+		told[objectsOf(&f.All[i].Violation)["address"]] = true
+	}
+	rest := slices.DeleteFunc(slices.Clone(f.Borrowed), func(b Borrowed) bool { return told[b.Addr.String()] })
+	for i, b := range rest {
+		if i == shownMax && len(rest) > shownMax+1 {
+			fmt.Fprintf(w, "borrowed: %d more\n", len(rest)-shownMax)
 			break
 		}
 		fmt.Fprintf(w, "borrowed: %s by %s from %s\n", b.Addr, reports.Clean(b.Node), reports.Clean(owned(b)))
-	}
-	for _, c := range cautions {
-		fmt.Fprintf(w, "careful: %s\n", c)
-	}
-	if len(f.All) == 0 {
-		fmt.Fprintf(w, "nothing is wrong\n")
 	}
 }
 
