@@ -15,7 +15,7 @@ func Markdown(s string) string {
 	for _, r := range strings.TrimSpace(Clean(s)) {
 		switch {
 		case r >= 0x80, r == ' ', r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z',
-			strings.ContainsRune("-.,/()%=;'", r) && !strings.HasSuffix(b.String(), "www"):
+			strings.ContainsRune("-.,/()%=;'\"", r) && !strings.HasSuffix(b.String(), "www"):
 			b.WriteRune(r)
 		default:
 			fmt.Fprintf(&b, "&#%d;", r)

@@ -195,6 +195,7 @@ func (q *question) answer(cmd *cobra.Command) error {
 	if err := a.Text(q.people(cmd)); err != nil {
 		return err
 	}
+	fmt.Fprintf(q.people(cmd), "\nWritten: %s, with plots, and the same as answer.json, table.csv and table.md beside it.\n", filepath.Join(q.dir, "index.html"))
 	return doubts(stderr, o, a)
 }
 

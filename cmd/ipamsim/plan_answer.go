@@ -104,7 +104,7 @@ func asked(p *plan.Plan) *answer.Plan {
 	a := &answer.Plan{
 		Name: p.Name(), Title: s.Title, Story: s.Story, File: p.File, Upstream: p.Upstream(),
 		Horizon: s.Horizon.Duration.Duration, Repeats: s.Repeats, Minimise: s.Want.Minimise,
-		Unknown: p.Unknown(), Both: s.Engine == plan.Both,
+		Unknown: p.Unknown(), Both: s.Engine == plan.Both, From: s.From,
 	}
 	if a.Minimise == "" {
 		a.Minimise = minimised[p.Manager()]

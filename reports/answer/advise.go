@@ -1,8 +1,12 @@
 package answer
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
+
+	"ipamsim/reports"
 )
 
 // told is how many names a sentence has, and measuresTold how many measures; the
@@ -26,6 +30,7 @@ func (a *Answer) summary() string {
 		}
 		same = same && r.Outcome == Take && a.choice(r.Rows[0]) == a.choice(a.Recommended[0].Rows[0])
 	}
+	built := a.built(a.Recommended)
 	var given []string
 	for _, x := range a.Axes {
 		if x.Given {
@@ -34,9 +39,9 @@ func (a *Answer) summary() string {
 	}
 	switch {
 	case same && choices > 1:
-		return fmt.Sprintf("Whatever %s: %s is best.", list(given)+either(len(given), " is", " are"), a.choice(a.Recommended[0].Rows[0]))
+		return fmt.Sprintf("Whatever %s: %s is best.", list(given)+either(len(given), " is", " are"), a.choice(a.Recommended[0].Rows[0])) + built
 	case choices > 1:
-		return fmt.Sprintf("In %d of %d cases of %s an option meets what is asked.", met, len(a.Recommended), list(given))
+		return fmt.Sprintf("In %d of %d cases of %s an option meets what is asked.", met, len(a.Recommended), list(given)) + built
 	}
 	return fmt.Sprintf("In %d of %d cases of %s what is asked is met.", met, len(a.Recommended), list(given))
 }
@@ -47,7 +52,7 @@ func (a *Answer) advise(r *Recommendation) string {
 	switch r.Outcome {
 	case Take:
 		s = append(s, a.take(r))
-		s = append(s, a.ties(r), a.price(r), a.couldBe(r))
+		s = append(s, a.ties(r), a.price(r), a.never(r), a.nearMisses(r), a.couldBe(r))
 	case NoneMeets:
 		s = append(s, a.noneMeets(r))
 	case CannotTell:
@@ -69,7 +74,7 @@ func (a *Answer) take(r *Recommendation) string {
 	reason := ""
 	if f, ok := a.Rows[best].Figures[a.Minimise]; ok {
 		m := a.measure(a.Minimise)
-		reason = fmt.Sprintf("%s, %s", m.words, a.say(m.Unit, float64(f.Value)))
+		reason = fmt.Sprintf("%s, %s", m.words, a.say(m.Unit, float64(f.Value))) + m.average()
 		if band := a.band(m, f); band != "" {
 			reason += " (95%: " + band + ")"
 		}
@@ -96,7 +101,7 @@ func (a *Answer) take(r *Recommendation) string {
 	case meeting == 1:
 		s := fmt.Sprintf("%s%s: the only one of %d options that meets what is asked, %s", verb, name, len(r.among), asked)
 		if reason != "" {
-			s += fmt.Sprintf("; %s %s", a.measure(a.Minimise).noun(), a.say(a.measure(a.Minimise).Unit, float64(a.Rows[best].Figures[a.Minimise].Value)))
+			s += fmt.Sprintf("; %s %s", a.measure(a.Minimise).column(), a.say(a.measure(a.Minimise).Unit, float64(a.Rows[best].Figures[a.Minimise].Value)))
 		}
 		return s + "."
 	case reason == "":
@@ -108,7 +113,7 @@ func (a *Answer) take(r *Recommendation) string {
 func (a *Answer) asked() string {
 	var parts []string
 	for _, b := range a.Require {
-		parts = append(parts, a.bound(b))
+		parts = append(parts, bound(b))
 	}
 	return list(parts)
 }
@@ -127,33 +132,81 @@ func (a *Answer) ties(r *Recommendation) string {
 
 // price is what the choice costs, and what it brings, against what there is now.
 func (a *Answer) price(r *Recommendation) string {
-	var costs, gains []string
+	if r.Rows[0] == r.among[0] {
+		return ""
+	}
+	best, now := &a.Rows[r.Rows[0]], &a.Rows[r.among[0]]
+	var s, worse, better []string
 	for _, d := range r.Against {
 		m := a.measure(d.Measure)
-		if m.aside {
+		is, was := a.say(m.Unit, float64(best.Figures[m.Name].Value)), a.say(m.Unit, float64(now.Figures[m.Name].Value))
+		if m.aside || is == was || m.Unit == Blocks && best.BlockSize != now.BlockSize {
 			continue
 		}
-		if d.By > 0 {
-			costs = append(costs, m.amount(float64(d.By)))
+		if text := m.column() + " " + is + " instead of " + was; d.By > 0 {
+			worse = append(worse, text)
 		} else {
-			gains = append(gains, m.amount(float64(d.By)))
+			better = append(better, text)
 		}
 	}
-	var s []string
-	now := a.choice(r.among[0])
-	cost := strings.TrimRight(a.Rows[r.Rows[0]].Cost, ". ")
-	switch {
-	case len(costs) > 0 && len(gains) > 0:
-		s = append(s, fmt.Sprintf("Against %s it costs %s more, and saves %s.", now, list(some(costs, measuresTold)), list(some(gains, measuresTold))))
-	case len(costs) > 0:
-		s = append(s, fmt.Sprintf("Against %s it costs %s more.", now, list(some(costs, measuresTold))))
-	case len(gains) > 0:
-		s = append(s, fmt.Sprintf("Against %s it saves %s, and costs nothing that is measured here.", now, list(some(gains, measuresTold))))
+	if len(better)+len(worse) > 0 {
+		tell := func(parts []string) string {
+			return cmp.Or(list(some(parts, measuresTold)), "nothing that is measured here")
+		}
+		s = append(s, fmt.Sprintf("Against %s, better: %s. Worse: %s.", a.choice(r.among[0]), tell(better), tell(worse)))
 	}
-	if cost != "" && r.Rows[0] != r.among[0] {
-		s = append(s, "What no simulation sees: "+cost+".")
+	if cost := strings.TrimRight(best.Cost, ". "); cost != "" {
+		s = append(s, "Noted in the plan, not simulated: "+cost+".")
 	}
 	return strings.Join(s, " ")
+}
+
+// built says what recommendations are not: a way to get there. "" if all of them are
+// to stay.
+func (a *Answer) built(all []Recommendation) string {
+	switch {
+	case !slices.ContainsFunc(all, func(r Recommendation) bool { return len(r.Rows) > 0 && r.Rows[0] != r.among[0] }):
+		return ""
+	case a.plan.From != "":
+		return " Each option begins with what " + quoted(reports.Clean(a.plan.From)) + " has stored; the way there was not simulated."
+	}
+	return " All of this is as if the cluster had been built so: moving a running one there was not simulated."
+}
+
+// never says how sure it is that what is to be 0 is 0.
+func (a *Answer) never(r *Recommendation) string {
+	var zero []string
+	best := &a.Rows[r.Rows[0]]
+	for _, v := range best.Bounds {
+		if v.Most == 0 && v.Outcome == Meets {
+			zero = append(zero, a.measure(v.Measure).column())
+		}
+	}
+	if len(zero) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s: 0 in all of its %s; up to %s of lives may have some.", upper(list(zero)), plural(best.Lives, "life"), percent(rare(best.Lives)))
+}
+
+// nearMisses are the options that would be better but for one bound.
+func (a *Answer) nearMisses(r *Recommendation) string {
+	m := a.measure(a.Minimise)
+	if m == nil {
+		return ""
+	}
+	var near []string
+	least := a.Rows[r.Rows[0]].Figures[m.Name].Value
+	for _, n := range r.among[1:] {
+		if f, ok := a.Rows[n].Figures[m.Name]; ok && f.Value < least && a.Rows[n].outcome() == Breaks {
+			if broken := a.broken(n); len(broken) == 1 {
+				near = append(near, fmt.Sprintf("%s (%s; %s)", a.choice(n), a.say(m.Unit, float64(f.Value)), broken[0]))
+			}
+		}
+	}
+	if len(near) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Better in %s, but for one bound: %s.", m.column(), list(some(near, told)))
 }
 
 // couldBe says which others may meet what is asked, too.
@@ -195,12 +248,25 @@ func (a *Answer) broken(n int) (out []string) {
 		switch {
 		case v.Outcome == Meets:
 		case m == nil || v.Outcome == NotKnown:
-			out = append(out, v.Measure+" is not known")
+			out = append(out, called(v.Measure)+" is not known")
 		default:
-			out = append(out, fmt.Sprintf("%s is %s", v.Measure, a.say(m.Unit, float64(a.Rows[n].Figures[v.Measure].Value))))
+			out = append(out, a.instead(n, m, v.Bound))
 		}
 	}
 	return out
+}
+
+// instead is what a row has instead of what a bound asks for.
+func (a *Answer) instead(n int, m *Measure, b Bound) string {
+	f := a.Rows[n].Figures[m.Name]
+	s := fmt.Sprintf("%s is %s", m.column(), a.say(m.Unit, float64(f.Value))) + m.average()
+	switch worst := a.measure(m.Name + "Max"); {
+	case worst != nil:
+		s += fmt.Sprintf(", %s %s", a.say(worst.Unit, float64(a.Rows[n].Figures[worst.Name].Value)), atWorst)
+	case b.Most == 0 && m.Over == OverMean && f.Any < f.Lives:
+		s += fmt.Sprintf(", in %d of %s", f.Any, plural(f.Lives, "life"))
+	}
+	return s
 }
 
 func (a *Answer) cannotTell(r *Recommendation) string {
@@ -210,7 +276,7 @@ func (a *Answer) cannotTell(r *Recommendation) string {
 			continue
 		}
 		f, m := a.Rows[n].Figures[v.Measure], a.measure(v.Measure)
-		s := fmt.Sprintf("Too few repeats to tell: %s of %s cannot show %s: it is %s", plural(f.Lives, "life"), a.choice(n), a.bound(v.Bound), a.say(m.Unit, float64(f.Value)))
+		s := fmt.Sprintf("Too few repeats to tell: %s of %s cannot show %s: it is %s", plural(f.Lives, "life"), a.choice(n), bound(v.Bound), a.say(m.Unit, float64(f.Value)))
 		if band := a.band(m, f); band != "" {
 			s += ", and may be " + band
 		}
@@ -263,7 +329,7 @@ func (a *Answer) unanswered(r *Recommendation) string {
 		}
 		for _, v := range a.Rows[n].Bounds {
 			if a.Rows[n].Lives > 0 && v.Outcome == NotKnown {
-				return fmt.Sprintf("There is no answer: the engine %q does not measure %s.", a.Rows[n].Engine, v.Measure)
+				return fmt.Sprintf("There is no answer: the engine %q does not measure %s.", a.Rows[n].Engine, called(v.Measure))
 			}
 		}
 	}

@@ -33,8 +33,8 @@ type Differing struct {
 const differMax = 20
 
 // agree compares what both engines lived, or is nil if there is nothing to compare.
-func agree(p *Plan) *Agreement {
-	g, differ := &Agreement{}, 0
+func (a *Answer) agree() *Agreement {
+	p, g, differ := a.plan, &Agreement{}, 0
 	for n := range p.Cells {
 		c := &p.Cells[n]
 		for i := range min(len(c.Lives), len(c.Real)) {
@@ -60,7 +60,7 @@ func agree(p *Plan) *Agreement {
 		return nil
 	}
 	if g.Equal = differ == 0; g.Equal {
-		g.Text = fmt.Sprintf("The real code lived through %s, too: all %s are equal.", plural(g.Lives, "life"), plural(g.Samples, "sample"))
+		g.Text = fmt.Sprintf("The real code lived through %s, too, %s: all %s are equal.", plural(g.Lives, "life"), a.beside(), plural(g.Samples, "sample"))
 		if g.Parted > 0 {
 			g.Text += fmt.Sprintf(" In %d of them those are compared that come before upstream left something to chance, such as which of its empty blocks a node keeps.", g.Parted)
 		}
@@ -71,6 +71,29 @@ func agree(p *Plan) *Agreement {
 	g.Text = fmt.Sprintf("The engines disagree in %d of %s, so that something is wrong with one of them. The first: %s, repeat %d, at %s d: %s is %s by the reference and %s by the real code.",
 		differ, plural(g.Lives, "life"), quoted(cleanLines(name)), d.Repeat, short(float64(d.AtDays)), d.Field, d.Reference, d.Real)
 	return g
+}
+
+// beside says of which rows the real code's lives are, and that those recommended
+// have none.
+func (a *Answer) beside() string {
+	var of, none []string
+	alike := true
+	for n := range a.Rows {
+		r := &a.Rows[n]
+		alike = alike && r.Real == a.Rows[0].Real
+		if r.Real > 0 {
+			of = append(of, fmt.Sprintf("%d of %s", r.Real, quoted(r.Name)))
+		} else if a.recommended(n) {
+			none = append(none, quoted(r.Name))
+		}
+	}
+	switch {
+	case alike:
+		return fmt.Sprintf("%d of each row", a.Rows[0].Real)
+	case len(none) > 0:
+		return list(some(of, told)) + ", none of the recommended " + list(some(none, told))
+	}
+	return list(some(of, told))
 }
 
 // differing is the first sample and the first field in it that differs.

@@ -27,6 +27,9 @@ type Plan struct {
 	Require            []Bound
 	Minimise           string
 	Unknown            []string // what an import could not know, one line each
+	// From is the scenario or import that the plan begins with; "" if clusters are built
+	// as each option says.
+	From string
 	// Both: the real code was to live through what is small enough for it, too.
 	Both bool
 	// Stopped: points are left to do.

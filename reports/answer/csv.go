@@ -17,7 +17,7 @@ func (a *Answer) CSV(w io.Writer) error {
 	for _, x := range a.Axes {
 		head = append(head, harmless(x.Setting))
 	}
-	head = append(head, "engine", "lives", "realLives", "blockSize", "poolSize", "meets", "recommended")
+	head = append(head, "engine", "lives", "realLives", "addressesPerBlock", "poolSize", "meets", "recommended")
 	for _, m := range a.Measures {
 		head = append(head, m.Name, m.Name+".low", m.Name+".high")
 	}
@@ -35,7 +35,7 @@ func (a *Answer) CSV(w io.Writer) error {
 			line = append(line, v)
 		}
 		line = append(line, harmless(r.Engine), strconv.Itoa(r.Lives), strconv.Itoa(r.Real), strconv.Itoa(r.BlockSize), strconv.Itoa(r.PoolSize),
-			string(r.outcome()), strconv.FormatBool(a.recommended(n)))
+			r.meets(), strconv.FormatBool(a.recommended(n)))
 		for _, m := range a.Measures {
 			f, ok := r.Figures[m.Name]
 			for _, v := range []Number{f.Value, f.Low, f.High} {

@@ -29,6 +29,7 @@ type Figure struct {
 	Low   Number `json:"low"`
 	High  Number `json:"high"`
 	Lives int    `json:"lives"` // that say something
+	Any   int    `json:"any"`   // of these, in which it is not 0
 }
 
 // figure of values by repeat; ok is false if none of them says anything.
@@ -61,7 +62,13 @@ func (m *Measure) figure(values []float64) (f Figure, ok bool) {
 	if m.Over != OverMedian && math.IsInf(v+low+high, 0) {
 		return Figure{}, false // more than anybody can have measured
 	}
-	return Figure{Number(v), Number(low), Number(high), len(said)}, true
+	any := len(said)
+	for _, x := range said {
+		if x == 0 {
+			any--
+		}
+	}
+	return Figure{Number(v), Number(low), Number(high), len(said), any}, true
 }
 
 func clip(v, low, high float64) float64 {
@@ -92,8 +99,11 @@ func (m *Measure) values(c *Cell) []float64 {
 	return out
 }
 
-// realCode is the engine that is the real code.
-const realCode = "real"
+// The engines: the real code, and the allocators that do what it does.
+const (
+	realCode  = "real"
+	reference = "reference"
+)
 
 // paired is by how much b exceeds a, repeat by repeat: the same repeat has the same
 // tape in all cells, so that what happens by chance cancels out.

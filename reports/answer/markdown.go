@@ -61,7 +61,7 @@ func (a *Answer) Markdown(w io.Writer) error {
 		t.AppendRow(row)
 	}
 	b.WriteString(t.RenderMarkdown() + "\n\n")
-	b.WriteString(a.legend() + "\n")
+	b.WriteString(a.legend(differ) + "\n")
 	if same != "" {
 		b.WriteString("\n" + same + "\n")
 	}

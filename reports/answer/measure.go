@@ -20,6 +20,7 @@ type Measure struct {
 	Doc    string `json:"doc"`
 
 	head  string // of a column, in one line or two
+	when  when
 	words string // "of those it has the fewest …"
 	// aside: it is told in tables, and not in sentences: another says nearly the same.
 	aside bool
@@ -74,45 +75,59 @@ const (
 	OverMedian Over = "median"
 )
 
+// when says which of one life's times is told; "" where there is nothing to choose.
+type when string
+
+const (
+	atWorst   when = "at worst"
+	onAverage when = "on average"
+)
+
+// column is the head of a measure's column in one line, which is what sentences call
+// it, too.
+func (m *Measure) column() string { return strings.ReplaceAll(m.head, "\n", " ") }
+
 // Measures are all there are, what matters most first.
 func Measures() []Measure {
 	return []Measure{
-		{Name: "exhaustion", Title: "Chance of exhaustion", Unit: Share, Better: Less, Over: OverChance, head: "runs\nout", words: "it runs out of addresses most rarely",
+		{Name: "exhaustion", Title: "Chance of exhaustion", Unit: Share, Better: Less, Over: OverChance, head: "chance to\nrun out", words: "it runs out of addresses most rarely",
 			Doc: "Whether, before the horizon, an ADD was refused because no address was left that the node may hand out.", of: exhausted},
 		{Name: "timeToExhaustion", Title: "Time to exhaustion", Unit: Days, Better: More, Over: OverMedian, head: "after", words: "it lasts longest",
 			Doc: "When an ADD was refused for the first time.", aside: true, of: timeToExhaustion},
 		{Name: "refused", Title: "Refused ADDs", Unit: Adds, Better: Less, Over: OverMean, head: "refused\nADDs", words: "it refuses the fewest ADDs",
 			Doc: "ADDs refused for want of an address over the whole horizon, repeated ones included.", fine: true, aside: true,
 			of: func(_ *Cell, l *capacity.Course) float64 { return float64(l.Refused) }},
-		{Name: "waiting", Title: "Pods without an address", Unit: Pods, Better: Less, Over: OverMean, head: "pods\nwaiting", words: "it has the fewest pods waiting",
+		{Name: "waiting", Title: "Pods without an address", Unit: Pods, Better: Less, Over: OverMean, when: atWorst, head: "pods\nwaiting", words: "it has the fewest pods waiting",
 			Doc: "The most pods at any time that are bound to a node and have no address.", of: most(func(s *capacity.Sample) float64 { return float64(s.Waiting) })},
-		{Name: "unplaced", Title: "Pods without a node", Unit: Pods, Better: Less, Over: OverMean, head: "pods\nunplaced", words: "it leaves the fewest pods without a node",
+		{Name: "unplaced", Title: "Pods without a node", Unit: Pods, Better: Less, Over: OverMean, when: onAverage, head: "pods\nunplaced", words: "it leaves the fewest pods without a node",
 			Doc: "Pods that no node has room for, since a kubelet takes only so many: the mean over time.", of: average(func(_ *Cell, s *capacity.Sample) float64 { return float64(s.Unplaced) })},
-		{Name: "starved", Title: "Starved nodes", Unit: Nodes, Better: Less, Over: OverMean, head: "starved\nnodes", words: "it starves the fewest nodes",
+		{Name: "unplacedMax", Title: "Pods without a node at worst", Unit: Pods, Better: Less, Over: OverMean, when: atWorst, head: "unplaced\nat worst", words: "it leaves the fewest pods without a node at worst",
+			Doc: "The most pods at any time that no node has room for.", fine: true, aside: true, of: most(func(s *capacity.Sample) float64 { return float64(s.Unplaced) })},
+		{Name: "starved", Title: "Starved nodes", Unit: Nodes, Better: Less, Over: OverMean, when: atWorst, head: "starved\nnodes", words: "it starves the fewest nodes",
 			Doc: "The most nodes at any time that are up, without a block, and without one left to claim.", of: most(func(s *capacity.Sample) float64 { return float64(s.Starved) })},
-		{Name: "blackholed", Title: "Blackholed pairs", Unit: Pairs, Better: Less, Over: OverMean, head: "blackholed", words: "it has the fewest blackholed pairs",
+		{Name: "blackholed", Title: "Blackholed pairs", Unit: Pairs, Better: Less, Over: OverMean, when: atWorst, head: "blackholed", words: "it has the fewest blackholed pairs",
 			Doc: "The most pairs at any time of a node and a live address that it cannot reach.", of: most(func(s *capacity.Sample) float64 { return float64(s.Blackholed) })},
 		{Name: "blackholedHours", Title: "Blackholed pair-hours", Unit: PairHours, Better: Less, Over: OverMean, head: "pair-hours", words: "its pairs are blackholed for the shortest time",
 			Doc: "Blackholed pairs times the hours for which they were, over the horizon.", fine: true, aside: true, of: blackholedHours},
-		{Name: "borrowed", Title: "Borrowed addresses", Unit: Addresses, Better: Less, Over: OverMean, head: "borrowed", words: "it borrows the fewest addresses",
+		{Name: "borrowed", Title: "Borrowed addresses", Unit: Addresses, Better: Less, Over: OverMean, when: atWorst, head: "borrowed", words: "it borrows the fewest addresses",
 			Doc: "The most addresses at any time that are used on another node than their block's.", of: most(func(s *capacity.Sample) float64 { return float64(s.Borrowed) })},
-		{Name: "leaked", Title: "Leaked addresses", Unit: Addresses, Better: Less, Over: OverMean, head: "leaked", words: "it leaks the fewest addresses",
+		{Name: "leaked", Title: "Leaked addresses", Unit: Addresses, Better: Less, Over: OverMean, when: onAverage, head: "leaked", words: "it leaks the fewest addresses",
 			Doc: "Addresses claimed for a sandbox that is no more, or for nobody: the mean over time.", of: average(func(_ *Cell, s *capacity.Sample) float64 { return float64(s.Leaked) })},
-		{Name: "leakedMax", Title: "Leaked addresses at worst", Unit: Addresses, Better: Less, Over: OverMean, head: "leaked\nat worst", words: "it leaks the fewest addresses at worst",
+		{Name: "leakedMax", Title: "Leaked addresses at worst", Unit: Addresses, Better: Less, Over: OverMean, when: atWorst, head: "leaked\nat worst", words: "it leaks the fewest addresses at worst",
 			Doc: "The most leaked addresses at any time.", fine: true, aside: true, of: most(func(s *capacity.Sample) float64 { return float64(s.Leaked) })},
-		{Name: "routes", Title: "Routes", Unit: Prefixes, Better: Less, Over: OverMean, head: "routes", words: "it announces the fewest routes",
+		{Name: "routes", Title: "Routes", Unit: Prefixes, Better: Less, Over: OverMean, when: atWorst, head: "routes", words: "it announces the fewest routes",
 			Doc: "The most prefixes that nodes announce at any time: blocks and borrowed addresses.", of: most(func(s *capacity.Sample) float64 { return float64(s.Routes) })},
-		{Name: "waste", Title: "Waste", Unit: Share, Better: Less, Over: OverMean, head: "waste", words: "it wastes the fewest addresses",
+		{Name: "waste", Title: "Waste", Unit: Share, Better: Less, Over: OverMean, when: onAverage, head: "waste", words: "it wastes the fewest addresses",
 			Doc: "The share of the addresses in blocks that nobody uses, or of all where there are no blocks: the mean over time.", of: average(func(c *Cell, s *capacity.Sample) float64 { return s.Waste(c.BlockSize) })},
-		{Name: "stranded", Title: "Stranded addresses", Unit: Addresses, Better: Less, Over: OverMean, head: "stranded", words: "it strands the fewest addresses",
+		{Name: "stranded", Title: "Stranded addresses", Unit: Addresses, Better: Less, Over: OverMean, when: onAverage, head: "stranded", words: "it strands the fewest addresses",
 			Doc: "Free addresses that the average node could not be given under the policy: the mean over time.", of: average(func(_ *Cell, s *capacity.Sample) float64 { return s.Stranded })},
-		{Name: "utilisation", Title: "Utilisation", Unit: Share, Over: OverMean, head: "in\nuse", words: "it uses the fewest addresses",
+		{Name: "utilisation", Title: "Utilisation", Unit: Share, Over: OverMean, when: onAverage, head: "in\nuse", words: "it uses the fewest addresses",
 			Doc: "The share of all addresses that is claimed: the mean over time.", fine: true, aside: true, of: average(func(_ *Cell, s *capacity.Sample) float64 { return ratio(float64(s.InUse), float64(s.Size)) })},
-		{Name: "utilisationPeak", Title: "Utilisation at its peak", Unit: Share, Over: OverMean, head: "peak\nuse", words: "it uses the fewest addresses at its peak",
+		{Name: "utilisationPeak", Title: "Utilisation at its peak", Unit: Share, Over: OverMean, when: atWorst, head: "peak\nuse", words: "it uses the fewest addresses at its peak",
 			Doc: "The most addresses claimed at any time, as a share of all.", aside: true, of: utilisationPeak},
-		{Name: "blocksPerNode", Title: "Blocks of one node", Unit: Blocks, Better: Less, Over: OverMean, head: "blocks\na node", words: "its nodes have the fewest blocks",
+		{Name: "blocksPerNode", Title: "Blocks of one node", Unit: Blocks, Better: Less, Over: OverMean, when: atWorst, head: "blocks\na node", words: "its nodes have the fewest blocks",
 			Doc: "The most blocks that one node has at any time.", of: most(func(s *capacity.Sample) float64 { return float64(s.BlocksMax) })},
-		{Name: "stale", Title: "Stale affinities", Unit: Affinities, Better: Less, Over: OverMean, head: "stale", words: "it keeps the fewest affinities of nodes that are no more",
+		{Name: "stale", Title: "Stale affinities", Unit: Affinities, Better: Less, Over: OverMean, when: atWorst, head: "stale", words: "it keeps the fewest affinities of nodes that are no more",
 			Doc: "The most affinities at any time of nodes that are no more.", of: most(func(s *capacity.Sample) float64 { return float64(s.Stale) })},
 		{Name: "calls", Title: "Requests for each ADD", Unit: Requests, Better: Less, Over: OverMean, head: "calls\nper ADD", words: "it asks the datastore least",
 			Doc: "Requests that reached the datastore, whoever made them, for each ADD.", real: true,

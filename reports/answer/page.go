@@ -119,7 +119,7 @@ func (a *Answer) facts() []index.Fact {
 	if real > 0 {
 		out = append(out, index.Fact{Name: "lived by the real code, too", Value: short(float64(real))})
 	}
-	for _, f := range []index.Fact{{Name: "upstream", Value: a.Upstream}, {Name: "file", Value: a.File}, {Name: "required", Value: a.asked()}, {Name: "as little as possible", Value: a.Minimise}} {
+	for _, f := range []index.Fact{{Name: "upstream", Value: a.Upstream}, {Name: "file", Value: a.File}, {Name: "required", Value: a.asked()}, {Name: "as little as possible", Value: called(a.Minimise)}} {
 		if f.Value != "" {
 			out = append(out, f)
 		}
@@ -140,7 +140,7 @@ const rowsMax = 500
 // pageTable is the table of rows with what can be told apart.
 func (a *Answer) pageTable() *index.Table {
 	differ, same := a.columns(false)
-	t := &index.Table{Name: "rows", Title: "What came of it", Note: strings.TrimSpace(a.legend() + " " + same)}
+	t := &index.Table{Name: "rows", Title: "What came of it", Note: strings.TrimSpace(a.legend(differ) + " " + same)}
 	leads := a.leads()
 	for i, c := range leads {
 		t.Columns = append(t.Columns, index.Column{Title: cut(c.head, 40), Choice: i > 0 || len(leads) > 1})

@@ -76,6 +76,9 @@ func (a *Answer) recommend() []Recommendation {
 		}
 		r.Text = a.advise(r)
 	}
+	if len(groups) == 1 { // of several it stands in the summary
+		groups[0].Text += a.built(groups)
+	}
 	return groups
 }
 

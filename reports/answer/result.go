@@ -97,7 +97,7 @@ func Of(p *Plan) *Answer {
 	}
 	a.Recommended = a.recommend()
 	a.Summary = a.summary()
-	a.Agreement = agree(p)
+	a.Agreement = a.agree()
 	a.Notes = a.notes()
 	a.Plots = a.plots()
 	return a

@@ -1,9 +1,14 @@
 package answer
 
 import (
+	"cmp"
+	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
+
+	"ipamsim/reports"
 )
 
 // column of a table of rows, as text. One without a measure says which row it is.
@@ -44,7 +49,7 @@ func (a *Answer) columns(terminal bool) (differ []column, same string) {
 	var equal, zero []string
 	for i := range a.Measures {
 		m := &a.Measures[i]
-		if terminal && m.fine {
+		if terminal && m.fine || a.seldom(m) {
 			continue
 		}
 		c := column{measure: m, head: m.head}
@@ -68,7 +73,54 @@ func (a *Answer) columns(terminal bool) (differ []column, same string) {
 	if len(zero) > 0 {
 		s = append(s, "0 in every row: "+strings.Join(zero, ", ")+".")
 	}
-	return differ, strings.Join(s, " ")
+	return differ, strings.Join(nonEmpty(append(s, a.realOnly())), " ")
+}
+
+// seldom reports whether only the real code knows a measure, and did not live
+// through all rows.
+func (a *Answer) seldom(m *Measure) bool {
+	return m.real && slices.ContainsFunc(a.Rows, func(r Row) bool { _, ok := r.Figures[m.Name]; return !ok })
+}
+
+// realOnly is what only the real code knows of the rows that it lived through.
+func (a *Answer) realOnly() string {
+	var rows []string
+	for n := range a.Rows {
+		var parts []string
+		for i := range a.Measures {
+			m := &a.Measures[i]
+			if f, ok := a.Rows[n].Figures[m.Name]; ok && a.seldom(m) {
+				parts = append(parts, m.column()+" "+a.say(m.Unit, float64(f.Value)))
+			}
+		}
+		if len(parts) > 0 {
+			rows = append(rows, fmt.Sprintf("%s %s%s", quoted(a.Rows[n].Name), list(parts), a.violated(n)))
+		}
+	}
+	if len(rows) == 0 {
+		return ""
+	}
+	return "By the real code: " + strings.Join(some(rows, told), "; ") + "."
+}
+
+// violated says which invariants the real code violated in the lives of a row.
+func (a *Answer) violated(n int) string {
+	sum := map[string]int{}
+	for _, l := range a.plan.Cells[n].Real {
+		if l != nil {
+			for name, k := range l.Violations {
+				sum[name] += k
+			}
+		}
+	}
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(sum)) {
+		out = append(out, fmt.Sprintf("%s %s", reports.Clean(name), short(float64(sum[name]))))
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(some(out, told), ", ") + ")"
 }
 
 // cell is what a measure is in a row: with the band of a chance, and the quartiles
@@ -114,13 +166,42 @@ func (a *Answer) recommended(n int) bool {
 }
 
 // legend says what the numbers of the table are.
-func (a *Answer) legend() string {
-	s := "Means over " + plural(a.Repeats, "life")
+func (a *Answer) legend(differ []column) string {
+	lives, engine := 0, ""
+	for i := range a.Rows {
+		lives, engine = lives+a.Rows[i].Lives, cmp.Or(engine, a.Rows[i].Engine)
+	}
+	who := map[string]string{realCode: " of the real code"}[engine]
+	if engine == reference {
+		who = " of the reference allocators"
+	}
+	s := fmt.Sprintf("%s, %s of each row if none was refused: what happens in one of %s d is drawn anew, with the same dice in every row.",
+		plural(lives, "life")+who, short(float64(a.Repeats)), short(float64(a.HorizonDays)))
+	if lives == len(a.Rows)*a.Repeats {
+		s = fmt.Sprintf("%s × %s = %s: each draws anew what happens in %s d, with the same dice in every row.",
+			plural(len(a.Rows), "row"), plural(a.Repeats, "repeat"), plural(lives, "life")+who, short(float64(a.HorizonDays)))
+	}
+	s += " Numbers are means over lives"
+	for _, w := range []struct {
+		when when
+		what string
+	}{{atWorst, ", of the most at any time: "}, {onAverage, "; of the mean over time: "}} {
+		var names []string
+		for _, c := range differ {
+			if c.measure.when == w.when {
+				names = append(names, c.measure.column())
+			}
+		}
+		if len(names) > 0 {
+			s += w.what + list(names)
+		}
+	}
+	s += "."
 	if a.measure("exhaustion") != nil {
-		s += "; a chance with its band of 95%, a time with its quartiles"
+		s += " A chance has its band of 95%, a time is the median with its quartiles."
 	}
-	if a.Agreement != nil && a.measure("addMedian") != nil {
-		s += "; calls, the time of an ADD and violations are of the " + plural(a.Agreement.Lives, "life") + " that the real code lived, too"
+	if m := a.measure("addMedian"); a.Agreement != nil && m != nil && !a.seldom(m) {
+		s += " Calls, the time of an ADD and violations are of the " + plural(a.Agreement.Lives, "life") + " that the real code lived, too."
 	}
-	return s + "."
+	return s
 }

@@ -3,6 +3,7 @@ package answer
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -39,7 +40,10 @@ func (a *Answer) Text(w io.Writer) error {
 		b.WriteString("\n" + t + "\n")
 	}
 	b.WriteString("\n")
-	for _, s := range []string{a.legend(), same} {
+	if slices.ContainsFunc(a.Recommended, func(r Recommendation) bool { return len(r.Rows) > 0 }) {
+		b.WriteString("> is recommended.\n")
+	}
+	for _, s := range []string{a.legend(differ), same} {
 		if s != "" {
 			b.WriteString(wrapped(s) + "\n")
 		}

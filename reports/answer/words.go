@@ -17,59 +17,33 @@ func (a *Answer) say(u Unit, v float64) string {
 	case u == Days && math.IsInf(v, 1):
 		return "> " + short(float64(a.HorizonDays)) + " d"
 	case u == Days:
-		return short(v) + " d"
+		return few(v) + " d"
 	case u == Share:
 		return percent(v)
 	case u == Milliseconds:
-		return short(v) + " ms"
+		return few(v) + " ms"
 	}
-	return short(v)
-}
-
-// amount of a measure without a sign: "4 routes", "12 points of waste".
-func (m *Measure) amount(v float64) string {
-	if m.Unit == Share {
-		return short(100*math.Abs(v)) + " points of " + share(m)
-	}
-	s := short(math.Abs(v))
-	if s == "1" {
-		return s + " " + one(m.noun())
-	}
-	return s + " " + m.noun()
-}
-
-func share(m *Measure) string {
-	if m.Over == OverChance {
-		return "the " + m.noun()
-	}
-	return m.noun()
-}
-
-// one of what a noun names: its first word that ends as plurals do.
-func one(noun string) string {
-	words := strings.Split(noun, " ")
-	for i, w := range words {
-		switch {
-		case strings.HasSuffix(w, "ies"):
-			words[i] = strings.TrimSuffix(w, "ies") + "y"
-		case strings.HasSuffix(w, "sses"):
-			words[i] = strings.TrimSuffix(w, "es")
-		case strings.HasSuffix(w, "s"):
-			words[i] = strings.TrimSuffix(w, "s")
-		default:
-			continue
-		}
-		break
-	}
-	return strings.Join(words, " ")
+	return few(v)
 }
 
 // percent never says none or all of what is not.
 func percent(v float64) string {
-	if s := short(100 * v); s != "100" || v >= 1 {
+	if s := few(100 * v); s != "100" || v >= 1 {
 		return s + "%"
 	}
 	return "> 99.9%"
+}
+
+// few is short with two digits behind the point at most: more are noise. It never
+// says none of what is not.
+func few(v float64) string {
+	switch {
+	case v > 0 && v < 0.005:
+		return "< 0.01"
+	case math.Abs(v) < 1:
+		v = math.Round(100*v) / 100
+	}
+	return short(v)
 }
 
 // short has three digits that count, and thousands apart: 0.0123, 14.2, 1,234.
@@ -100,18 +74,38 @@ func (a *Answer) band(m *Measure, f Figure) string {
 	return low + " to " + high
 }
 
-// bound in words: "exhaustion ≤ 5%", "blackholed = 0".
-func (a *Answer) bound(b Bound) string {
-	unit := Unit("")
+// bound in words: "chance to run out ≤ 5%", "blackholed = 0".
+func bound(b Bound) string {
 	for _, m := range Measures() {
-		if m.Name == b.Measure {
-			unit = m.Unit
+		switch {
+		case m.Name != b.Measure:
+		case b.Most == 0:
+			return m.column() + " = 0"
+		case m.Unit == Share:
+			return m.column() + " ≤ " + short(100*b.Most) + "%" + m.average()
+		default:
+			return m.column() + " ≤ " + short(b.Most) + map[Unit]string{Days: " d", Milliseconds: " ms"}[m.Unit] + m.average()
 		}
 	}
-	if b.Most == 0 {
-		return b.Measure + " = 0"
+	return b.Measure + " ≤ " + short(b.Most)
+}
+
+// called is what sentences call a measure of this name.
+func called(name string) string {
+	for _, m := range Measures() {
+		if m.Name == name {
+			return m.column()
+		}
 	}
-	return b.Measure + " ≤ " + a.say(unit, b.Most)
+	return name
+}
+
+// average is what a sentence adds to the value of a mean over time.
+func (m *Measure) average() string {
+	if m.when != onAverage {
+		return ""
+	}
+	return " " + string(onAverage)
 }
 
 // noun is a title within a sentence.
