@@ -111,14 +111,18 @@ func (m *byCalico) joins(n *station) error {
 	return m.up(n)
 }
 
-// up lets calico-node look after the node's tunnel addresses. That it gets none is
-// its own affair.
+// up lets calico-node look after the node's tunnel addresses. If it gets none it ends
+// and is started again.
 func (m *byCalico) up(n *station) error {
 	if !m.p.c.Calico.Tunnels {
 		return nil
 	}
-	if err := m.a.EnsureTunnels(n.Name); errors.Is(err, calico.ErrNotModelled) {
+	err := m.a.EnsureTunnels(n.Name)
+	if errors.Is(err, calico.ErrNotModelled) {
 		return err
+	}
+	if err != nil {
+		m.p.lacks(n)
 	}
 	return nil
 }

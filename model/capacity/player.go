@@ -86,6 +86,8 @@ type Player struct {
 	queue     queue
 	tireless  bool   // makes every try, even one that cannot end otherwise
 	freed     uint64 // how often something happened that may have freed an address
+	lacking   []*station
+	lacked    uint64 // freed when these tried last
 	fabric    fabric
 }
 
@@ -170,6 +172,9 @@ func refusal(err error) error {
 // Do is one event. The error wraps ErrNotModelled; the player is of no use then.
 func (p *Player) Do(e Event) error {
 	if err := p.retry(e.At); err != nil {
+		return refusal(err)
+	}
+	if err := p.later(e.At); err != nil {
 		return refusal(err)
 	}
 	p.now = e.At
@@ -322,6 +327,9 @@ func (p *Player) retry(until time.Duration) error {
 		if !w.pod.waits || w.pod.tries != w.tries {
 			continue
 		}
+		if err := p.later(w.at); err != nil {
+			return err
+		}
 		p.now = w.at
 		if !p.tireless && (w.pod.at0 == p.freed || w.pod.refused && p.manager.hopeless(w.pod.node)) {
 			p.course.Adds++
@@ -334,6 +342,38 @@ func (p *Player) retry(until time.Duration) error {
 			return err
 		}
 	}
+}
+
+// Restarts is how many nodes' processes try in turn at the end of a step; they are
+// told apart by their number modulo this.
+const Restarts = 64
+
+// lacks: a node's own process got no address. It ends, and is started again.
+func (p *Player) lacks(n *station) {
+	if !slices.Contains(p.lacking, n) {
+		p.lacking = append(p.lacking, n)
+	}
+}
+
+// later is the end of a step, if an instant is in another one than now: processes
+// try again that lack an address, if something may have freed one.
+func (p *Player) later(at time.Duration) error {
+	if step := max(p.c.Apart, 1); at/step == p.now/step || len(p.lacking) == 0 || p.lacked == p.freed && !p.tireless {
+		return nil
+	}
+	p.lacked = p.freed
+	all := p.lacking
+	p.lacking = nil
+	slices.SortFunc(all, func(a, b *station) int { return int(a.number%Restarts - b.number%Restarts) })
+	for _, n := range all {
+		if n.up && n.registered {
+			if err := p.manager.up(n); err != nil {
+				return err
+			}
+		}
+	}
+	p.course.Peak = max(p.course.Peak, p.manager.inUse())
+	return nil
 }
 
 func (p *Player) stop(x *pod) error {

@@ -72,7 +72,11 @@ func latency(c *capacity.Cluster) time.Duration {
 		most = float64(len(c.Pods))
 	}
 	pods = max(min(pods, int(most)), 1)
-	return min(max(c.Apart/8/time.Duration(50*pods), 10*time.Microsecond), 2*time.Millisecond)
+	longest := c.Apart / 8 / time.Duration(50*pods)
+	if c.Calico != nil && c.Calico.Tunnels { // those of the beginning come one after the other, see cluster.Config.InTurn
+		longest = min(longest, c.Apart/16/time.Duration(30*max(nodes, capacity.Restarts)))
+	}
+	return min(max(longest, 10*time.Microsecond), 2*time.Millisecond)
 }
 
 // instantOf is when an event of the tape is put into practice.

@@ -18,10 +18,18 @@ const restartAfter = 10 * time.Second
 // startDaemon runs one of the manager's daemons, on a node or, with node "", as
 // a deployment of one. One that exits or is killed comes back, unless its node
 // lost power.
-func (c *Cluster) startDaemon(r ipam.Reconciler, node string) {
+func (c *Cluster) startDaemon(r ipam.Reconciler, node string) { c.startDaemonAfter(r, node, 0) }
+
+// startDaemonAfter is startDaemon of one that begins a while later.
+func (c *Cluster) startDaemonAfter(r ipam.Reconciler, node string, wait time.Duration) {
 	name := path.Join(r.Name, node)
 	id := sim.ActorID(c.unique(name))
-	a := c.spawnUpstream(id, node, func(ctx context.Context, g *sim.Gate) error { return r.Run(ctx, g, node) })
+	a := c.spawnUpstream(id, node, func(ctx context.Context, g *sim.Gate) error {
+		if wait > 0 && !sleep(ctx, wait) {
+			return ctx.Err()
+		}
+		return r.Run(ctx, g, node)
+	})
 	c.w.Spawn(sim.Process{ID: sim.ActorID(c.unique("supervisor/" + name)), Group: node, Run: func(ctx context.Context, g *sim.Gate) error {
 		select {
 		case <-a.Done():
@@ -33,7 +41,7 @@ func (c *Cluster) startDaemon(r ipam.Reconciler, node string) {
 			e.Err = err.Error()
 		}
 		c.record(e)
-		if sleep(ctx, restartAfter) {
+		if sleep(ctx, c.restartIn(node)) {
 			c.startDaemon(r, node)
 		}
 		return nil

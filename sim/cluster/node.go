@@ -16,6 +16,7 @@ import (
 
 // node is a machine. The Node object in the API is only what is said of it.
 type node struct {
+	number  int // how many came before
 	state   model.Node
 	addr    netip.Prefix         // its own, with its subnet's length
 	object  *corev1.Node         // as stored; nil when not registered
@@ -43,7 +44,7 @@ func (c *Cluster) nodeChanged(ch kube.Change) {
 		return
 	}
 	if n == nil {
-		n = &node{disk: map[string]*podState{}, addr: nodeAddr(obj, len(c.nodes))}
+		n = &node{disk: map[string]*podState{}, addr: nodeAddr(obj, len(c.nodes)), number: len(c.nodes)}
 		c.nodes[ch.Name] = n
 	}
 	n.object, n.state.Registered = obj, true
@@ -77,7 +78,7 @@ func (c *Cluster) begin(name string) error {
 	if err := c.adopt(name, c.podsOn(name), keeper); err != nil || !up {
 		return err
 	}
-	c.boot(name)
+	c.bootAfter(name, c.startIn(name))
 	return nil
 }
 
@@ -102,7 +103,10 @@ func unheard(n *corev1.Node) bool {
 }
 
 // boot gives a machine power: its kubelet and the per-node daemons start.
-func (c *Cluster) boot(name string) {
+func (c *Cluster) boot(name string) { c.bootAfter(name, 0) }
+
+// bootAfter is boot, with daemons that begin a while later.
+func (c *Cluster) bootAfter(name string, daemons time.Duration) {
 	c.mu.Lock()
 	n := c.nodes[name]
 	n.state.Up, n.state.Since = true, c.w.Now()
@@ -112,7 +116,7 @@ func (c *Cluster) boot(name string) {
 	c.startKubelet(name)
 	for _, d := range c.cfg.Daemons {
 		if r := c.recs[d]; r.PerNode {
-			c.startDaemon(r, name)
+			c.startDaemonAfter(r, name, daemons)
 		}
 	}
 }

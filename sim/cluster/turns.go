@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"ipamsim/model/capacity"
 )
 
 // turns lets the kubelets of the whole cluster work on one pod at a time, so that
@@ -88,6 +90,40 @@ func (w *worker) turn(ctx context.Context, class int) bool {
 			return false
 		}
 	}
+}
+
+// nodePart is the part of a step in which nodes' own processes begin one after the
+// other: its first at the start, later on its last.
+const nodePart = 16
+
+// startIn is when the daemons of a node begin that is there from the start: one node
+// after the other, in the order of their manifests.
+func (c *Cluster) startIn(node string) time.Duration { return c.slot(node, len(c.nodes)) }
+
+// restartIn is when a node's daemon that ended begins again.
+func (c *Cluster) restartIn(node string) time.Duration {
+	step := c.turns.step
+	if step == 0 {
+		return restartAfter
+	}
+	now := c.w.Now()
+	at := now/step*step + step/nodePart*(nodePart-1) + c.slot(node, capacity.Restarts)
+	if at <= now {
+		at += step
+	}
+	return at - now
+}
+
+// slot is a node's place in a part of a step that is for so many nodes; 0 where
+// nobody takes turns.
+func (c *Cluster) slot(name string, nodes int) time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := c.nodes[name]
+	if n == nil {
+		return 0
+	}
+	return c.turns.step / nodePart * time.Duration(n.number%max(nodes, 1)) / time.Duration(max(nodes, 1))
 }
 
 // place is a worker's place among those of a class. Called with mu held.
