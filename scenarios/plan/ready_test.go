@@ -107,6 +107,7 @@ func TestReadyPlans(t *testing.T) {
 		"blocksize-tradeoff": {10, []string{"samples: 250", "samples: 50", "horizon: 5d", "horizon: 1d"}},
 		"tkg-small-range":    {40, nil},
 		"growth-5000-nodes":  {10, growthSmall},
+		"replaced-nodes":     {12, nil},
 	} {
 		seen++
 		p := ready(t, name, x.change...)
