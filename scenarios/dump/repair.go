@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"ipamsim/model"
@@ -58,7 +59,7 @@ func (c *Cluster) repair(v *scenarios.View, m *Mend, f *Finding) {
 			}
 		}
 	case "leftover-handle":
-		if c.unreferenced(o["handle"]) {
+		if unreferenced(v, o["handle"]) {
 			f.Repair, f.Caution = fromReport, releaseCaution
 		}
 	case "leaked-affinity":
@@ -182,19 +183,12 @@ func (c *Cluster) affinity(block, node string) *item[affinitySpec] {
 	return nil
 }
 
-// unreferenced reports whether no block knows of a handle: calicoctl calls that
+// unreferenced reports whether no address is claimed by a handle: calicoctl calls that
 // leaked.
 //
 // Source: calicoctl/calicoctl/commands/ipam, checkIPAM (v3.31).
-func (c *Cluster) unreferenced(handle string) bool {
-	for _, b := range c.blocks {
-		for _, a := range b.value.Attributes {
-			if deref(a.Handle) == handle {
-				return false
-			}
-		}
-	}
-	return true
+func unreferenced(v *scenarios.View, handle string) bool {
+	return !slices.ContainsFunc(v.Record.Claims, func(cl model.Claim) bool { return cl.Handle == handle })
 }
 
 // freeBlock takes an empty block from its node.

@@ -1,0 +1,17 @@
+package dump
+
+// Forget drops what was needed for Scenario only: of a large cluster nearly all. Wrong
+// needs the rest. Nothing can be added afterwards.
+func (c *Cluster) Forget() {
+	for _, p := range c.pods {
+		p.value = pod{} // that there is one says enough
+	}
+	for _, n := range c.nodes {
+		n.value = node{Cordoned: n.value.Cordoned}
+	}
+	for _, b := range c.blocks {
+		b.value = blockSpec{Affinity: b.value.Affinity}
+	}
+	c.namespaces, c.endpoints, c.handles, c.families, c.attachments = nil, nil, nil, nil, nil
+	c.words = nil
+}
