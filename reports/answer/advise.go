@@ -30,7 +30,7 @@ func (a *Answer) summary() string {
 		}
 		same = same && r.Outcome == Take && a.choice(r.Rows[0]) == a.choice(a.Recommended[0].Rows[0])
 	}
-	built := a.built(a.Recommended)
+	built := strings.TrimRight(" "+a.built(a.Recommended), " ")
 	var given []string
 	for _, x := range a.Axes {
 		if x.Given {
@@ -46,25 +46,22 @@ func (a *Answer) summary() string {
 	return fmt.Sprintf("In %d of %d cases of %s what is asked is met.", met, len(a.Recommended), list(given))
 }
 
-// advise is a recommendation in sentences.
-func (a *Answer) advise(r *Recommendation) string {
-	var s []string
+// advise is a recommendation in sentences, the most important first.
+func (a *Answer) advise(r *Recommendation) (s []string) {
 	switch r.Outcome {
 	case Take:
-		s = append(s, a.take(r))
-		s = append(s, a.ties(r), a.price(r), a.never(r), a.nearMisses(r), a.couldBe(r))
+		s = nonEmpty([]string{a.take(r), a.ties(r), a.price(r), a.noted(r), a.never(r), a.nearMisses(r), a.couldBe(r)})
 	case NoneMeets:
-		s = append(s, a.noneMeets(r))
+		s = []string{a.noneMeets(r)}
 	case CannotTell:
-		s = append(s, a.cannotTell(r))
+		s = []string{a.cannotTell(r)}
 	default:
-		s = append(s, a.unanswered(r))
+		s = []string{a.unanswered(r)}
 	}
-	text := strings.Join(nonEmpty(s), " ")
 	if len(r.Given) > 0 {
-		text = "With " + list(r.Given) + ": " + text
+		s[0] = "With " + list(r.Given) + ": " + s[0]
 	}
-	return text
+	return s
 }
 
 // take says what is best, and by which reason.
@@ -136,7 +133,7 @@ func (a *Answer) price(r *Recommendation) string {
 		return ""
 	}
 	best, now := &a.Rows[r.Rows[0]], &a.Rows[r.among[0]]
-	var s, worse, better []string
+	var worse, better []string
 	for _, d := range r.Against {
 		m := a.measure(d.Measure)
 		is, was := a.say(m.Unit, float64(best.Figures[m.Name].Value)), a.say(m.Unit, float64(now.Figures[m.Name].Value))
@@ -149,16 +146,22 @@ func (a *Answer) price(r *Recommendation) string {
 			better = append(better, text)
 		}
 	}
-	if len(better)+len(worse) > 0 {
-		tell := func(parts []string) string {
-			return cmp.Or(list(some(parts, measuresTold)), "nothing that is measured here")
-		}
-		s = append(s, fmt.Sprintf("Against %s, better: %s. Worse: %s.", a.choice(r.among[0]), tell(better), tell(worse)))
+	if len(better)+len(worse) == 0 {
+		return ""
 	}
-	if cost := strings.TrimRight(best.Cost, ". "); cost != "" {
-		s = append(s, "Noted in the plan, not simulated: "+cost+".")
+	tell := func(parts []string) string {
+		return cmp.Or(list(some(parts, measuresTold)), "nothing that is measured here")
 	}
-	return strings.Join(s, " ")
+	return fmt.Sprintf("Against %s, better: %s. Worse: %s.", a.choice(r.among[0]), tell(better), tell(worse))
+}
+
+// noted is what the plan says that the choice costs.
+func (a *Answer) noted(r *Recommendation) string {
+	cost := strings.TrimRight(a.Rows[r.Rows[0]].Cost, ". ")
+	if cost == "" || r.Rows[0] == r.among[0] {
+		return ""
+	}
+	return "Noted in the plan, not simulated: " + cost + "."
 }
 
 // built says what recommendations are not: a way to get there. "" if all of them are
@@ -168,9 +171,9 @@ func (a *Answer) built(all []Recommendation) string {
 	case !slices.ContainsFunc(all, func(r Recommendation) bool { return len(r.Rows) > 0 && r.Rows[0] != r.among[0] }):
 		return ""
 	case a.plan.From != "":
-		return " Each option begins with what " + quoted(reports.Clean(a.plan.From)) + " has stored; the way there was not simulated."
+		return "Each option begins with what " + quoted(reports.Clean(a.plan.From)) + " has stored; the way there was not simulated."
 	}
-	return " All of this is as if the cluster had been built so: moving a running one there was not simulated."
+	return "All of this is as if the cluster had been built so: moving a running one there was not simulated."
 }
 
 // never says how sure it is that what is to be 0 is 0.

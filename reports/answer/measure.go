@@ -24,7 +24,7 @@ type Measure struct {
 	words string // "of those it has the fewest …"
 	// aside: it is told in tables, and not in sentences: another says nearly the same.
 	aside bool
-	fine  bool // it is told in files, and not on a terminal
+	fine  bool // it is told in files, and not on a terminal or a page
 	real  bool // only the real code knows it
 	// of one life; not a number if that does not tell, infinite for a time beyond the
 	// horizon.

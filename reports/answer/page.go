@@ -39,6 +39,7 @@ type view struct {
 
 type advice struct {
 	Text string
+	More []string
 	Mark index.Mark
 }
 
@@ -69,7 +70,7 @@ func (a *Answer) page(w io.Writer, beside bool) error {
 			v.MoreAdvice = len(a.Recommended) - i
 			break
 		}
-		v.Advice = append(v.Advice, advice{r.Text, adviceMark[r.Outcome]})
+		v.Advice = append(v.Advice, advice{r.sentences[0], r.sentences[1:], adviceMark[r.Outcome]})
 	}
 	var err error
 	if v.Table, err = a.pageTable().HTML(); err != nil {
@@ -139,8 +140,8 @@ const rowsMax = 500
 
 // pageTable is the table of rows with what can be told apart.
 func (a *Answer) pageTable() *index.Table {
-	differ, same := a.columns(false)
-	t := &index.Table{Name: "rows", Title: "What came of it", Note: strings.TrimSpace(a.legend(differ) + " " + same)}
+	differ, same := a.columns(true)
+	t := &index.Table{Name: "rows", Title: "What came of it", Note: strings.TrimSpace(a.legend(differ) + " " + same + " More measures are in table.csv.")}
 	leads := a.leads()
 	for i, c := range leads {
 		t.Columns = append(t.Columns, index.Column{Title: cut(c.head, 40), Choice: i > 0 || len(leads) > 1})
@@ -152,9 +153,9 @@ func (a *Answer) pageTable() *index.Table {
 	for _, c := range differ {
 		t.Columns = append(t.Columns, index.Column{Title: strings.ReplaceAll(c.head, "\n", " "), Number: true})
 	}
-	for n := range a.Rows {
-		if n == rowsMax {
-			t.Left = len(a.Rows) - n
+	for i, n := range a.winnersFirst() {
+		if i == rowsMax {
+			t.Left = len(a.Rows) - i
 			break
 		}
 		r := &a.Rows[n]
@@ -165,7 +166,7 @@ func (a *Answer) pageTable() *index.Table {
 				name.More = r.Cost
 			}
 			if i == 0 && a.recommended(n) {
-				name.More = strings.Join(nonEmpty([]string{"recommended", r.Cost}), "; ")
+				name.Mark, name.More = index.Good, strings.Join(nonEmpty([]string{"recommended", r.Cost}), "; ")
 			}
 			row = append(row, name)
 		}
@@ -180,13 +181,28 @@ func (a *Answer) pageTable() *index.Table {
 	return t
 }
 
-// pageCell is a figure with its band below.
+// winnersFirst are all rows, those that are recommended before the others.
+func (a *Answer) winnersFirst() (rows []int) {
+	for _, first := range []bool{true, false} {
+		for n := range a.Rows {
+			if a.recommended(n) == first {
+				rows = append(rows, n)
+			}
+		}
+	}
+	return rows
+}
+
+// pageCell is a figure with its band below; a chance has of how many lives it is.
 func (a *Answer) pageCell(m *Measure, r *Row) index.Cell {
 	f, ok := r.Figures[m.Name]
 	if !ok {
 		return index.Cell{Text: "–"}
 	}
 	c := index.Cell{Text: a.say(m.Unit, float64(f.Value)), More: a.narrow(m, f)}
+	if m.Over == OverChance {
+		c.More = fmt.Sprintf("%d of %d: %s", f.Any, f.Lives, c.More)
+	}
 	if v := float64(f.Value); !math.IsInf(v, 0) {
 		c.Order = &v
 	} else {

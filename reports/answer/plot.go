@@ -62,7 +62,8 @@ func (a *Answer) living() (rows []int) {
 }
 
 // drawn are the rows to draw where there is room for few: the first one, those that
-// are recommended, then the others in their order. The text says how many are not.
+// are recommended, those that may meet what is asked, then the others. The text says
+// how many are not.
 func (a *Answer) drawn(most int) (rows []int, left string) {
 	all := a.living()
 	if len(all) <= most {
@@ -79,7 +80,7 @@ func (a *Answer) drawn(most int) (rows []int, left string) {
 			add(r.Rows[0])
 		}
 	}
-	for _, n := range all {
+	for _, n := range slices.Concat(slices.DeleteFunc(slices.Clone(all), func(n int) bool { return a.Rows[n].outcome() == Breaks }), all) {
 		add(n)
 	}
 	slices.Sort(rows)

@@ -20,7 +20,7 @@ func (a *Answer) tradeoffs() (out []Plot) {
 		if i == groupsMax || len(r.among) < 2 {
 			break
 		}
-		p := Plot{Name: "tradeoff", Title: "Waste against routes", Caption: "Means over all lives; less is better in both, and no option beats one on the staircase in both."}
+		p := Plot{Name: "tradeoff", Title: "Waste against routes", Caption: "Means over all lives; less is better in both, and no option that meets what is asked beats one on the staircase in both."}
 		if len(a.Recommended) > 1 {
 			p.Name, p.Title = fmt.Sprintf("tradeoff-%d", i+1), p.Title+", with "+list(r.Given)
 		}
@@ -31,7 +31,7 @@ func (a *Answer) tradeoffs() (out []Plot) {
 			waste, too := a.Rows[n].Figures["waste"]
 			if ok && too && len(c.Points) < chart.PointsMax {
 				name := a.choice(n)
-				c.Points = append(c.Points, chart.Named{Name: name[1 : len(name)-1], X: float64(routes.Value), Y: float64(waste.Value), Recommended: a.recommended(n)})
+				c.Points = append(c.Points, chart.Named{Name: name[1 : len(name)-1], X: float64(routes.Value), Y: float64(waste.Value), Recommended: a.recommended(n), Fails: a.Rows[n].outcome() == Breaks})
 			}
 		}
 		if len(c.Points) > 1 {

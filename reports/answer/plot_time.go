@@ -116,7 +116,7 @@ func (a *Answer) overTime() []Plot {
 		return nil
 	}
 	band := len(rows) <= bandsMax
-	p := Plot{Name: "over-time", Title: "What there is over time", Caption: fmt.Sprintf("The median of %s at each time", plural(a.Repeats, "life"))}
+	p := Plot{Name: "over-time", Title: "What there is over time", Caption: fmt.Sprintf("The mean over %s at each time", plural(a.Repeats, "life"))}
 	if band {
 		p.Caption += ", with the 5th to the 95th percentile as a band"
 	}
@@ -143,13 +143,13 @@ func (a *Answer) overTime() []Plot {
 	}
 	p.Caption += "." + left
 	if len(never) > 0 {
-		p.Caption += " What is 0 all the time is left out: " + list(never) + "."
+		p.Caption += " What is 0 at all times in all of them is left out: " + list(never) + "."
 	}
 	p.Picture = c
 	return []Plot{p}
 }
 
-// quantityLine is the median over lives at each sample.
+// quantityLine is the mean over lives at each sample.
 func (a *Answer) quantityLine(n int, q *quantity, band bool) chart.Line {
 	cell := &a.plan.Cells[n]
 	l := chart.Line{Name: a.Rows[n].Name}
@@ -165,9 +165,13 @@ func (a *Answer) quantityLine(n int, q *quantity, band bool) chart.Line {
 		if len(values) == 0 {
 			return l
 		}
-		slices.Sort(values)
+		slices.Sort(values) // also: the same lives have the same sum
+		sum := 0.0
+		for _, v := range values {
+			sum += v
+		}
 		x := at.Seconds()
-		l.Points = append(l.Points, chart.Point{X: x, Y: Quantile(values, 0.5)})
+		l.Points = append(l.Points, chart.Point{X: x, Y: sum / float64(len(values))})
 		if band {
 			l.Band = append(l.Band, chart.Range{X: x, Low: Quantile(values, 0.05), High: Quantile(values, 0.95)})
 		}

@@ -24,7 +24,8 @@ type Recommendation struct {
 	Against []Difference `json:"against,omitempty"`
 	Text    string       `json:"text"`
 
-	among []int // the rows to choose from
+	sentences []string // of Text, each with its reasons
+	among     []int    // the rows to choose from
 }
 
 // Advice is how a recommendation ends.
@@ -74,10 +75,11 @@ func (a *Answer) recommend() []Recommendation {
 		default:
 			r.Outcome = Unanswered
 		}
-		r.Text = a.advise(r)
-	}
-	if len(groups) == 1 { // of several it stands in the summary
-		groups[0].Text += a.built(groups)
+		r.sentences = a.advise(r)
+		if len(groups) == 1 { // of several it stands in the summary
+			r.sentences = nonEmpty(append(r.sentences, a.built(groups)))
+		}
+		r.Text = strings.Join(r.sentences, " ")
 	}
 	return groups
 }

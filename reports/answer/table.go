@@ -43,13 +43,13 @@ func (a *Answer) leads() (out []column) {
 }
 
 // columns are the measures that tell rows apart. What is the same in every row is
-// in words instead: first what is not zero, then what is. On a terminal, what is for
+// in words instead: first what is not zero, then what is. In brief, what is for
 // files is left out.
-func (a *Answer) columns(terminal bool) (differ []column, same string) {
+func (a *Answer) columns(brief bool) (differ []column, same string) {
 	var equal, zero []string
 	for i := range a.Measures {
 		m := &a.Measures[i]
-		if terminal && m.fine || a.seldom(m) {
+		if brief && m.fine || a.seldom(m) {
 			continue
 		}
 		c := column{measure: m, head: m.head}

@@ -23,7 +23,7 @@ func TestTables(t *testing.T) {
 			"panel,unit,line,block size,value,low,high\np,routes,a,/26,1,,\np,routes,a,/27,2,,\nq,waste,a,/27,0.5,,\n", ""},
 		{"options: which are on the front", &Pareto{X: Axis{Label: "routes"}, Y: Axis{Label: "waste"}, Points: []Named{
 			{Name: "now", X: 4, Y: 0.5}, {Name: "same", X: 4, Y: 0.5}, {Name: "worse", X: 5, Y: 0.5}, {Name: "better", X: 8, Y: 0.25, Recommended: true}}},
-			"option,routes,waste,front,recommended\nnow,4,0.5,true,false\nsame,4,0.5,true,false\nworse,5,0.5,false,false\nbetter,8,0.25,true,true\n", ""},
+			"option,routes,waste,front,recommended,fails\nnow,4,0.5,true,false,false\nsame,4,0.5,true,false,false\nworse,5,0.5,false,false,false\nbetter,8,0.25,true,true,false\n", ""},
 		{"heat: every cell, empty without a value", &Heat{X: Axis{Label: "nodes", Names: []string{"2", "4"}}, Y: Axis{Label: "pods", Names: []string{"30"}}, Z: Axis{Label: "P", Share: true}, Tiles: []Tile{{X: 1, Z: 0.123}}},
 			"nodes,pods,P,text\n2,30,,\n4,30,0.123,12%\n", ""},
 		{"owners: runs of one owner, halfway between samples", &Owners{X: Axis{Label: "hour"}, Times: []float64{0, 1, 2, 3}, Blocks: []string{"b0", "b1"}, Nodes: []string{"n"},

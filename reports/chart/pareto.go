@@ -14,7 +14,8 @@ import (
 
 // Pareto is options by two costs, of which less is better: the front of those that no
 // other option beats in both is a staircase, the others are muted, and the one that
-// is recommended is marked.
+// is recommended is marked. Those that are no choice at all are crosses, and beat
+// nobody.
 type Pareto struct {
 	Title  string
 	X, Y   Axis
@@ -26,6 +27,7 @@ type Named struct {
 	Name        string
 	X, Y        float64
 	Recommended bool
+	Fails       bool // it does not meet what is asked
 }
 
 // PointsMax is how many options a picture may have. As many names are written as
@@ -48,35 +50,44 @@ func (p *Pareto) check() error {
 }
 
 // Front says of each point whether it is on the front: no other is as good in one
-// cost and better in the other.
+// cost and better in the other, of those that do not fail; of all if all fail.
 func (p *Pareto) Front() []bool {
 	out := make([]bool, len(p.Points))
+	some := slices.ContainsFunc(p.Points, func(o Named) bool { return !o.Fails })
 	for n, a := range p.Points {
-		out[n] = !slices.ContainsFunc(p.Points, func(b Named) bool { return b.X <= a.X && b.Y <= a.Y && (b.X < a.X || b.Y < a.Y) })
+		out[n] = !(some && a.Fails) && !slices.ContainsFunc(p.Points, func(b Named) bool {
+			return !(some && b.Fails) && b.X <= a.X && b.Y <= a.Y && (b.X < a.X || b.Y < a.Y)
+		})
 	}
 	return out
 }
 
 func (p *Pareto) table() table {
-	t := table{Kind: "pareto", Columns: []string{"option", p.X.column("x"), p.Y.column("y"), "front", "recommended"}}
+	t := table{Kind: "pareto", Columns: []string{"option", p.X.column("x"), p.Y.column("y"), "front", "recommended", "fails"}}
 	front := p.Front()
 	for n, o := range p.Points {
-		t.Rows = append(t.Rows, []any{o.Name, p.X.value(o.X), p.Y.value(o.Y), front[n], o.Recommended})
+		t.Rows = append(t.Rows, []any{o.Name, p.X.value(o.X), p.Y.value(o.Y), front[n], o.Recommended, o.Fails})
 	}
 	return t
 }
 
 func (p *Pareto) legend() []entry {
 	front := p.Front()
-	glyph := func(front, recommended bool) func(draw.Canvas) {
-		return func(c draw.Canvas) { drawOption(c, front, recommended, c.Center()) }
+	glyph := func(front bool, o Named) func(draw.Canvas) {
+		return func(c draw.Canvas) { drawOption(c, front, &o, c.Center()) }
 	}
-	out := []entry{{name: "no option beats it in both", wide: 12, thumb: glyph(true, false)}}
-	if slices.Contains(front, false) {
-		out = append(out, entry{name: "beaten", wide: 12, thumb: glyph(false, false)})
+	out := []entry{{name: "no option beats it in both", wide: 12, thumb: glyph(true, Named{Fails: !slices.ContainsFunc(p.Points, func(o Named) bool { return !o.Fails })})}}
+	for n, o := range p.Points {
+		if !front[n] && !o.Fails {
+			out = append(out, entry{name: "beaten", wide: 12, thumb: glyph(false, Named{})})
+			break
+		}
+	}
+	if slices.ContainsFunc(p.Points, func(o Named) bool { return o.Fails }) {
+		out = append(out, entry{name: "does not meet what is asked", wide: 12, thumb: glyph(false, Named{Fails: true})})
 	}
 	if i := slices.IndexFunc(p.Points, func(n Named) bool { return n.Recommended }); i >= 0 {
-		out = append(out, entry{name: "recommended", wide: 16, thumb: glyph(front[i], true)})
+		out = append(out, entry{name: "recommended", wide: 16, thumb: glyph(front[i], p.Points[i])})
 	}
 	if n := p.unnamed(); n > 0 {
 		out = append(out, entry{name: fmt.Sprintf("without room for a name: %d", n)})
@@ -132,7 +143,7 @@ func (p *Pareto) draw(c draw.Canvas) {
 	g.Draw(c)
 	c.StrokeLines(draw.LineStyle{Color: lineInks[0].RGBA, Width: vg.Points(1.2)}, p.stairs(at, g.DataCanvas(c).Rectangle))
 	for n, front := range p.Front() {
-		drawOption(c, front, p.Points[n].Recommended, at[n])
+		drawOption(c, front, &p.Points[n], at[n])
 	}
 	for _, t := range tags {
 		t.draw(c)
@@ -152,9 +163,9 @@ func (p *Pareto) stairs(at []vg.Point, area vg.Rectangle) []vg.Point {
 	return stairs(on)
 }
 
-// drawOption is a disk on the front, a ring elsewhere, and one more ring around what
-// is recommended.
-func drawOption(c draw.Canvas, front, recommended bool, at vg.Point) {
+// drawOption is a disk on the front, a cross if it fails, a ring elsewhere, and one
+// more ring around what is recommended.
+func drawOption(c draw.Canvas, front bool, o *Named, at vg.Point) {
 	ring := func(radius, wide vg.Length, colour color.Color) {
 		var path vg.Path
 		path.Move(vg.Point{X: at.X + radius, Y: at.Y})
@@ -163,12 +174,21 @@ func drawOption(c draw.Canvas, front, recommended bool, at vg.Point) {
 		c.SetLineStyle(draw.LineStyle{Color: colour, Width: wide})
 		c.Stroke(path)
 	}
-	if front {
+	switch {
+	case o.Fails:
+		cross := draw.LineStyle{Color: mutedInk.RGBA, Width: vg.Points(1.2)}
+		if front {
+			cross.Color = lineInks[0].RGBA
+		}
+		const r = optionRadius
+		c.StrokeLine2(cross, at.X-r, at.Y-r, at.X+r, at.Y+r)
+		c.StrokeLine2(cross, at.X-r, at.Y+r, at.X+r, at.Y-r)
+	case front:
 		c.DrawGlyphNoClip(draw.GlyphStyle{Color: lineInks[0].RGBA, Radius: optionRadius, Shape: draw.CircleGlyph{}}, at)
-	} else {
+	default:
 		ring(optionRadius-0.5, 1, mutedInk.RGBA)
 	}
-	if recommended {
+	if o.Recommended {
 		ring(recommendedRadius, 1.8, lineInks[1].RGBA)
 	}
 }

@@ -23,7 +23,7 @@ const (
 
 // place names beside their points so that none lies on another, on a point, on the
 // front's line, or outside: what is recommended first, then the front, then the rest,
-// in their order. Each takes the first free place of those around its point, nearer
+// what fails last. Each takes the first free place of those around its point, nearer
 // ones first; of many, the rest only near ones. One that finds none is left out.
 func (p *Pareto) place(at []vg.Point, area vg.Rectangle) []tag {
 	front := p.Front()
@@ -37,6 +37,8 @@ func (p *Pareto) place(at []vg.Point, area vg.Rectangle) []tag {
 			return 0
 		case front[n]:
 			return 1
+		case p.Points[n].Fails:
+			return 3
 		}
 		return 2
 	}
@@ -57,10 +59,10 @@ func (p *Pareto) place(at []vg.Point, area vg.Rectangle) []tag {
 	var out []tag
 	for _, n := range order {
 		t := tag{name: cut(p.Points[n].Name, tagWide, textStyle(smallSize)), from: at[n]}
-		gaps := []vg.Length{6, 14, 26, 40, 60, 90}
+		gaps := []vg.Length{6, 14, 26, 40, 60, 90, 130}
 		if rank(n) == 0 {
 			gaps[0] = recommendedRadius + 3
-		} else if rank(n) == 2 && len(p.Points) > fewPoints {
+		} else if rank(n) >= 2 && len(p.Points) > fewPoints {
 			gaps = gaps[:2]
 		}
 		if t.name != "" && t.find(gaps, area, taken, out) {
