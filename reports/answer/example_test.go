@@ -27,9 +27,10 @@ func ExampleOf() {
 	}
 	// Output:
 	// Take "small blocks": the only one of 2 options that meets what is asked, chance to run out ≤ 50%;
-	// routes 8. Against "as it is", better: chance to run out 0% instead of 100% and waste 29.7% instead
-	// of 64.8%. Worse: routes 8 instead of 4. All of this is as if the cluster had been built so: moving a
-	// running one there was not simulated.
+	// routes 8.
+	// - Against "as it is", better: chance to run out 0% instead of 100% and waste 29.7% instead of 64.8%.
+	//   Worse: routes 8 instead of 4.
+	// - All of this is as if the cluster had been built so: moving a running one there was not simulated.
 	//
 	//                              chance to                         blocks
 	//   option        meets          run out   after  routes  waste  a node

@@ -24,7 +24,13 @@ func (a *Answer) Markdown(w io.Writer) error {
 		b.WriteString(reports.Markdown(a.Summary) + "\n\n")
 	}
 	for _, r := range a.Recommended {
-		b.WriteString(reports.Markdown(r.Text) + "\n\n")
+		b.WriteString(reports.Markdown(r.sentences[0]) + "\n\n")
+		for _, s := range r.sentences[1:] {
+			b.WriteString("- " + reports.Markdown(s) + "\n")
+		}
+		if len(r.sentences) > 1 {
+			b.WriteString("\n")
+		}
 	}
 	leads := a.leads()
 	differ, same := a.columns(false)

@@ -105,6 +105,9 @@ func sorts(t *testing.T, b *browser.Browser) {
 	write(t, file, answer.Of(plan(staging, 100)).Page)
 	tab := b.Open(t, file, "", browser.Window{Width: 1280, Height: 900})
 	tab.Wait("document.querySelectorAll('thead button').length > 5")
+	if got := browser.Eval[string](tab, "document.querySelector('tbody tr:first-child:has(th .good) .v').textContent"); got != "64 pods a node" {
+		t.Errorf("first and marked is %q, want what is recommended", got)
+	}
 	browser.Eval[bool](tab, "[...document.querySelectorAll('thead button')].find(b => b.textContent == 'routes').click() || true")
 	const want = "64 pods a node, one block a node, strict affinity, as it is, blocks of 32, blocks of 16"
 	if got := browser.Eval[string](tab, "[...document.querySelectorAll('tbody th .v')].map(e => e.textContent).join(', ')"); got != want {

@@ -3,6 +3,7 @@ package answer_test
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"net/netip"
 	"os"
 	"path"
@@ -124,6 +125,35 @@ func TestFewMapsOfManyBlocks(t *testing.T) {
 	if got, want := a.Plots[2].Caption, "1 of 2 rows are drawn: of the others there are too many blocks."; !strings.HasSuffix(got, want) {
 		t.Errorf("%s, want %s", got, want)
 	}
+}
+
+// Where there is room for few lines, those that meet what is asked come before those
+// that do not; what is drawn over time is the mean.
+func TestWinnersAreDrawn(t *testing.T) {
+	kinds := []kind{staging[0]}
+	for i := range 10 {
+		kinds = append(kinds, kind{name: fmt.Sprint("fails ", i), block: 64, routes: 3, runsOut: 1})
+	}
+	kinds = append(kinds, kind{name: "best", block: 64, routes: 4}, kind{name: "good", block: 64, routes: 5})
+	for _, f := range answer.Of(plan(kinds, 100)).Files() {
+		if f.Name != "plots/over-time.csv" {
+			continue
+		}
+		var b bytes.Buffer
+		if err := f.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"as it is", "best", "good", "fails 0"} {
+			if !strings.Contains(b.String(), ","+name+",") {
+				t.Errorf("%s is not drawn", name)
+			}
+		}
+		if want := "Routes,prefixes,best,2592000,5.07"; !strings.Contains(b.String(), want) {
+			t.Errorf("want the mean, %s, in\n%s", want, b.String())
+		}
+		return
+	}
+	t.Error("nothing is drawn over time")
 }
 
 // Bars have short names: values without their settings, what changes fastest first.

@@ -33,7 +33,10 @@ func (a *Answer) Text(w io.Writer) error {
 			fmt.Fprintf(&b, "%d more recommendations are in answer.json.\n", len(a.Recommended)-i)
 			break
 		}
-		b.WriteString(wrapped(r.Text) + "\n")
+		b.WriteString(wrapped(r.sentences[0]) + "\n")
+		for _, s := range r.sentences[1:] {
+			b.WriteString(item(s) + "\n")
+		}
 	}
 	differ, same := a.columns(true)
 	for _, t := range a.textTables(differ) {
@@ -161,6 +164,15 @@ func (a *Answer) textTable(leads, differ []column) string {
 		lines[i] = strings.TrimRight(strings.TrimPrefix(l, " "), " ")
 	}
 	return strings.Join(lines, "\n")
+}
+
+// item of a list, in lines of a terminal's width.
+func item(s string) string {
+	lines := strings.Split(text.WrapSoft(s, textWidth-2), "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimRight(l, " ")
+	}
+	return "- " + strings.Join(lines, "\n  ")
 }
 
 // wrapped is prose in lines of a terminal's width.
