@@ -92,12 +92,17 @@ func (f *importFlags) run(cmd *cobra.Command, files []string) error {
 	}
 	defer out.discard()
 	defer debug.SetGCPercent(debug.SetGCPercent(50)) // most of what is read is kept
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(min(importMemory, debug.SetMemoryLimit(-1))))
 	c := dump.New()
 	if err := f.read(c, files, cmd, out); err != nil {
 		return err
 	}
 	return f.write(cmd, c, o, out)
 }
+
+// importMemory is from how many bytes on an import collects garbage more often. What
+// 100,000 pods need at once is less; a larger cluster takes more all the same.
+const importMemory = 1250 << 20
 
 // read takes the cluster and the files into c, until Ctrl-C.
 func (f *importFlags) read(c *dump.Cluster, files []string, cmd *cobra.Command, out *file) error {
