@@ -83,7 +83,7 @@ type Sample struct {
 }
 
 // Waste is the share of the addresses in blocks that nobody uses, or of all where
-// there are no blocks.
+// there are no blocks. What has leaked is nobody's.
 func (s *Sample) Waste(blockSize int) float64 {
 	have := s.Blocks * blockSize
 	if s.Blocks == 0 {
@@ -92,5 +92,5 @@ func (s *Sample) Waste(blockSize int) float64 {
 	if have == 0 {
 		return 0
 	}
-	return 1 - float64(s.InUse)/float64(have)
+	return 1 - float64(s.InUse-s.Leaked)/float64(have)
 }

@@ -118,7 +118,7 @@ func Measures() []Measure {
 		{Name: "routes", Title: "Routes", Unit: Prefixes, Better: Less, Over: OverMean, when: atWorst, head: "routes", words: "it announces the fewest routes",
 			Doc: "The most prefixes that nodes announce at any time: blocks and borrowed addresses.", of: most(func(s *capacity.Sample) float64 { return float64(s.Routes) })},
 		{Name: "waste", Title: "Waste", Unit: Share, Better: Less, Over: OverMean, when: onAverage, head: "waste", words: "it wastes the fewest addresses",
-			Doc: "The share of the addresses in blocks that nobody uses, or of all where there are no blocks: the mean over time.", of: average(func(c *Cell, s *capacity.Sample) float64 { return s.Waste(c.BlockSize) })},
+			Doc: "The share of the addresses in blocks that nobody uses, or of all where there are no blocks; what has leaked is nobody's. The mean over time.", of: average(func(c *Cell, s *capacity.Sample) float64 { return s.Waste(c.BlockSize) })},
 		{Name: "stranded", Title: "Stranded addresses", Unit: Addresses, Better: Less, Over: OverMean, when: onAverage, head: "stranded", words: "it strands the fewest addresses",
 			Doc: "Free addresses that the average node could not be given under the policy: the mean over time.", of: average(func(_ *Cell, s *capacity.Sample) float64 { return s.Stranded })},
 		{Name: "utilisation", Title: "Utilisation", Unit: Share, Over: OverMean, when: onAverage, head: "in\nuse", words: "it uses the fewest addresses",
