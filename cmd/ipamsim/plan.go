@@ -98,6 +98,9 @@ func (f *planFlags) check(cmd *cobra.Command, files []string) (*question, error)
 	if q.plan, err = plan.Load(files[0]); err != nil {
 		return nil, err
 	}
+	if err := q.plan.Bounds(answer.Bounded); err != nil {
+		return nil, err
+	}
 	if err := q.plan.Set(f.engine, f.repeats); err != nil {
 		return nil, err
 	}
@@ -165,10 +168,7 @@ func (q *question) answer(cmd *cobra.Command) error {
 	if err := q.earlier(); err != nil {
 		return err
 	}
-	b, err := q.open()
-	if err != nil {
-		return err
-	}
+	b := q.open()
 	defer b.discard()
 	q.cfg.Point = b.add
 	ctx, stop := interruptibleFor(windDownMax, stderr, b.discard)

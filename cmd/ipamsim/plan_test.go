@@ -37,11 +37,7 @@ func bookOf(t *testing.T) *book {
 		t.Fatal(err)
 	}
 	q := &question{planFlags: &planFlags{dir: t.TempDir()}, plan: p, packed: []byte(twoNodes), points: p.Points()}
-	b, err := q.open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return q.open()
 }
 
 // note the point n, in which there are so many addresses in use.

@@ -8,11 +8,9 @@
 package answer
 
 import (
-	"fmt"
 	"time"
 
 	"ipamsim/model/capacity"
-	"ipamsim/reports"
 )
 
 // Plan is a plan as the answer tells it: what was asked, and what came of it.
@@ -66,20 +64,4 @@ type Cell struct {
 	Lives, Real []*capacity.Course
 	Engine      string
 	Refused     []string // why points were, each reason once, sorted
-}
-
-// Check says what of a plan's want cannot be answered: file, field, and what would be
-// right.
-func (p *Plan) Check() error {
-	for _, b := range p.Require {
-		if err := Bounded(b.Measure); err != nil {
-			return fmt.Errorf("%s: spec.want.require: %w", reports.Clean(p.File), err)
-		}
-	}
-	if p.Minimise != "" {
-		if err := Bounded(p.Minimise); err != nil {
-			return fmt.Errorf("%s: spec.want.minimise: %w", reports.Clean(p.File), err)
-		}
-	}
-	return nil
 }

@@ -208,17 +208,15 @@ func TestNearestOfThoseAlike(t *testing.T) {
 
 // A measure that is required or minimised must be one, and one that is better if it
 // is less.
-func TestCheck(t *testing.T) {
-	p := plan(staging[:1], 1)
-	if err := p.Check(); err != nil {
-		t.Error(err)
+func TestBounded(t *testing.T) {
+	for _, name := range []string{"exhaustion", "blackholed", "routes", "unplacedMax"} {
+		if err := answer.Bounded(name); err != nil {
+			t.Error(err)
+		}
 	}
-	p.Minimise = "utilisation"
-	if err := p.Check(); err == nil || !strings.HasPrefix(err.Error(), `wikimedia-staging.yaml: spec.want.minimise: "utilisation" is no measure that can be bounded; want one of addMedian, `) {
-		t.Error(err)
-	}
-	p.Require[1].Measure = "blackhold"
-	if err := p.Check(); err == nil || !strings.HasPrefix(err.Error(), `wikimedia-staging.yaml: spec.want.require: "blackhold"`) {
-		t.Error(err)
+	for _, name := range []string{"utilisation", "blackhold", ""} {
+		if err := answer.Bounded(name); err == nil || !strings.Contains(err.Error(), "is no measure that can be bounded; want one of addMedian, ") {
+			t.Errorf("%q: %v", name, err)
+		}
 	}
 }

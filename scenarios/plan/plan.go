@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,6 +38,24 @@ func (p *Plan) Upstream() string { return p.base.Manager() }
 
 // Manager is the address manager: calico or whereabouts.
 func (p *Plan) Manager() string { return p.base.Doc.Spec.IPAM }
+
+// Bounds finds what spec.want names and nobody measures: known says what is wrong
+// with a measure. The error is a *scenarios.Error.
+func (p *Plan) Bounds(known func(measure string) error) error {
+	want := p.Doc.Spec.Want
+	for _, name := range slices.Sorted(maps.Keys(want.Require)) {
+		if err := known(name); err != nil {
+			return p.sheet.Fail(err.Error(), "spec", "want", "require", name)
+		}
+	}
+	if want.Minimise == "" {
+		return nil
+	}
+	if err := known(want.Minimise); err != nil {
+		return p.sheet.Fail(err.Error(), "spec", "want", "minimise")
+	}
+	return nil
+}
 
 // Unknown is what an import says that it could not know of the cluster, one line
 // each.

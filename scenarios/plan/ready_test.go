@@ -112,7 +112,7 @@ func TestReadyPlans(t *testing.T) {
 		seen++
 		p := ready(t, name, x.change...)
 		a := lived(t, p, x.repeats)
-		if err := a.Check(); err != nil {
+		if err := p.Bounds(answer.Bounded); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		var b bytes.Buffer
