@@ -50,6 +50,7 @@ bench: ## measure; writes bench.json and prints the table of reports/BENCH.md
 
 golden: ## rewrite the goldens; read the diff before you commit it
 	@$(call gov,test) -count=1 -run 'Golden|Schema|BadInput' ./scenarios ./reports -update
+	@$(call gov,test) -count=1 -run 'ReadyPlans|Forms' ./scenarios/plan ./reports/answer -update
 	@$(call gov,test) -count=1 -run 'Corpora' ./fuzz -update
 
 screenshots: ## README's pictures of pages and plans, drawn anew (needs chromium)
