@@ -64,13 +64,11 @@ type reservationSpec struct {
 }
 
 func (c *Cluster) addReservation(h *head, raw json.RawMessage) error {
-	var o struct {
-		Spec reservationSpec `json:"spec"`
-	}
-	if err := json.Unmarshal(raw, &o); err != nil {
+	var o reservationSpec
+	if err := specOf(raw, &o); err != nil {
 		return err
 	}
-	return put(c, c.reservations, h.Metadata.Name, h, o.Spec)
+	return put(c, c.reservations, h.Metadata.Name, h, o)
 }
 
 type blockSpec struct {
@@ -108,14 +106,12 @@ func (t *truth) UnmarshalJSON(b []byte) error {
 }
 
 func (c *Cluster) addBlock(h *head, raw json.RawMessage) error {
-	var o struct {
-		Spec blockSpec `json:"spec"`
-	}
-	if err := json.Unmarshal(raw, &o); err != nil {
+	var o blockSpec
+	if err := specOf(raw, &o); err != nil {
 		return err
 	}
 	c.sawCalico(h)
-	return c.putBlock(h, o.Spec)
+	return c.putBlock(h, o)
 }
 
 // putBlock checks what everything else relies on: where the block lies, and that
@@ -190,17 +186,15 @@ type handleSpec struct {
 }
 
 func (c *Cluster) addHandle(h *head, raw json.RawMessage) error {
-	var o struct {
-		Spec handleSpec `json:"spec"`
-	}
-	if err := json.Unmarshal(raw, &o); err != nil {
+	var o handleSpec
+	if err := specOf(raw, &o); err != nil {
 		return err
 	}
-	if o.Spec.HandleID == "" {
+	if o.HandleID == "" {
 		return h.fail("spec.handleID", "missing")
 	}
 	c.sawCalico(h)
-	return put(c, c.handles, o.Spec.HandleID, h, o.Spec)
+	return put(c, c.handles, o.HandleID, h, o)
 }
 
 type configSpec struct {
@@ -213,11 +207,9 @@ type configSpec struct {
 //
 // Source: api/pkg/apis/projectcalico/v3, IPAMConfigurationSpec (v3.31).
 func (c *Cluster) addConfig(h *head, raw json.RawMessage) error {
-	var o struct {
-		Spec configSpec `json:"spec"`
-	}
-	o.Spec.AutoAllocateBlocks = h.Kind == "IPAMConfiguration"
-	if err := json.Unmarshal(raw, &o); err != nil {
+	var o configSpec
+	o.AutoAllocateBlocks = h.Kind == "IPAMConfiguration"
+	if err := specOf(raw, &o); err != nil {
 		return err
 	}
 	if h.Metadata.Name != "default" {
@@ -225,7 +217,7 @@ func (c *Cluster) addConfig(h *head, raw json.RawMessage) error {
 		return nil
 	}
 	c.sawCalico(h)
-	return put(c, c.config, "default", h, o.Spec)
+	return put(c, c.config, "default", h, o)
 }
 
 func (c *Cluster) addControllers(h *head, raw json.RawMessage) error {

@@ -31,6 +31,16 @@ func (c *Cluster) sawList(h listHead) {
 	}
 }
 
+// specOf reads what an object has under spec into a value, which may hold defaults.
+func specOf[T any](raw json.RawMessage, to *T) error {
+	o := struct {
+		Spec T `json:"spec"`
+	}{*to}
+	err := json.Unmarshal(raw, &o)
+	*to = o.Spec
+	return err
+}
+
 // budget is a reader that ends with errBudget once too much was read since it was
 // last filled. It knows where lines end.
 type budget struct {

@@ -20,24 +20,22 @@ type allocation struct {
 }
 
 func (c *Cluster) addRangePool(h *head, raw json.RawMessage) error {
-	var o struct {
-		Spec rangePool `json:"spec"`
-	}
-	if err := json.Unmarshal(raw, &o); err != nil {
+	var o rangePool
+	if err := specOf(raw, &o); err != nil {
 		return err
 	}
-	if _, err := netip.ParsePrefix(o.Spec.Range); err != nil {
-		return h.fail("spec.range", "%q is no CIDR", o.Spec.Range)
+	if _, err := netip.ParsePrefix(o.Range); err != nil {
+		return h.fail("spec.range", "%q is no CIDR", o.Range)
 	}
-	for k := range o.Spec.Allocations {
+	for k := range o.Allocations {
 		if _, err := strconv.ParseUint(k, 10, 64); err != nil {
 			return h.fail("spec.allocations", "%q: want the distance from the first address of the range", k)
 		}
 	}
-	if o.Spec.Allocations == nil {
-		o.Spec.Allocations = map[string]allocation{}
+	if o.Allocations == nil {
+		o.Allocations = map[string]allocation{}
 	}
-	return put(c, c.rangePools, h.key(), h, o.Spec)
+	return put(c, c.rangePools, h.key(), h, o)
 }
 
 type rangeReservation struct {
@@ -47,13 +45,11 @@ type rangeReservation struct {
 }
 
 func (c *Cluster) addRangeReservation(h *head, raw json.RawMessage) error {
-	var o struct {
-		Spec rangeReservation `json:"spec"`
-	}
-	if err := json.Unmarshal(raw, &o); err != nil {
+	var o rangeReservation
+	if err := specOf(raw, &o); err != nil {
 		return err
 	}
-	return put(c, c.rangeReserved, h.key(), h, o.Spec)
+	return put(c, c.rangeReserved, h.key(), h, o)
 }
 
 type slicePool struct {

@@ -73,9 +73,7 @@ func TestClaimsAgree(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := scenarios.Options{Store: scenarios.Memory, InTurn: c.Apart}
-		for _, at := range s.looks {
-			o.Looks.At = append(o.Looks.At, instantOf(capacity.Event{At: at, Kind: capacity.Look}, c.Apart))
-		}
+		o.Looks.At = s.instants(c.Apart)
 		seen := 0
 		o.Looks.See = func(i int, v metric.View) {
 			seen++

@@ -36,9 +36,7 @@ func (p *Plan) real(ctx context.Context, r *scenarios.Runner, c *capacity.Cluste
 	}
 	course := &capacity.Course{}
 	o := scenarios.Options{Store: scenarios.Memory, InTurn: c.Apart}
-	for _, at := range s.looks {
-		o.Looks.At = append(o.Looks.At, instantOf(capacity.Event{At: at, Kind: capacity.Look}, c.Apart))
-	}
+	o.Looks.At = s.instants(c.Apart)
 	o.Looks.See = func(i int, v metric.View) {
 		x := capacity.Measure(v)
 		x.At, x.Unplaced = s.looks[i], s.unplaced[i]
@@ -67,6 +65,14 @@ type script struct {
 	looks    []time.Duration  // when samples are due
 	unplaced []int            // pods that no node has room for then, which only the tape knows
 	numbers  map[string]int32 // of nodes
+}
+
+// instants are when the samples are taken.
+func (s *script) instants(apart time.Duration) (out []time.Duration) {
+	for _, at := range s.looks {
+		out = append(out, instantOf(capacity.Event{At: at, Kind: capacity.Look}, apart))
+	}
+	return out
 }
 
 func (s *script) number(node string) int32 {
