@@ -2,7 +2,8 @@
 #
 # Everything is built on the generated ("hermetic") runtime, in which a run is a
 # function of its seed. Where it cannot be generated for the installed Go, the
-# generator says which edit does not fit, and the stock runtime builds.
+# generator says which edit does not fit, and the stock runtime builds; whatever else
+# fails ends it.
 
 SHELL       := /bin/bash
 export CGO_ENABLED := 0
@@ -12,29 +13,32 @@ TARGET      ?= FuzzCalico
 T           ?= 1m
 SEEDS       ?= 200
 CHECKS      ?= 10000
+# A fork's program never takes the place of that of the releases.
+BIN          = bin/ipamsim$(if $(strip $(FORK)),-fork)
 
 # gov VERB: "go VERB" with the overlay, or without it and saying so. Your GOFLAGS
 # stay; a path with spaces is fine. With FORK=../whereabouts, the folder of a fork (or
-# several), everything is built with it, and go.mod stays as it is: cmd/fork.
-gov = overlay=$$(go run ./cmd/hermetic) && flags=(-overlay="$$overlay" -tags=hermetic) || { flags=(); echo "building on the stock runtime: the same seed may run differently" >&2; }; $(forked)go $(1) "$${flags[@]}"
-forked = $(if $(strip $(FORK)),export GOWORK=off; fork=$$(go run ./cmd/fork $(FORK)) || exit 2; flags+=(-modfile="$$fork"); )
+# several), everything is built with it, and go.mod stays as it is: cmd/fork, which also
+# sees, with or without, whether what we transcribe of upstream is still what it was.
+gov = overlay=$$(go run ./cmd/hermetic) && flags=(-overlay="$$overlay" -tags=hermetic) || { [ "$$overlay" = stock ] || exit 2; overlay=; flags=(); echo "building on the stock runtime: the same seed may run differently" >&2; }; $(forked)go $(1) "$${flags[@]}"
+forked = $(if $(strip $(FORK)),export GOWORK=off; )fork=$$(go run ./cmd/fork -overlay="$$overlay" $(FORK)) || exit 2; $(if $(strip $(FORK)),flags+=(-modfile="$$fork" -overlay="$${fork%.mod}.json"); )
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test lint bench golden screenshots fuzz determinism quiet runtime-test lab gate planted findings conformance chaos
+.PHONY: help build demo test lint bench golden screenshots fuzz determinism nightly quiet runtime-test programs lab gate planted findings conformance chaos
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
 
-build: ## bin/ipamsim
-	@$(call gov,build) $$(git status >/dev/null 2>&1 || echo -buildvcs=false) -o bin/ipamsim ./cmd/ipamsim
+build: ## bin/ipamsim; FORK=../whereabouts: bin/ipamsim-fork
+	@$(call gov,build) $$(git status >/dev/null 2>&1 || echo -buildvcs=false) -o $(BIN) ./cmd/ipamsim
 
 demo: build ## whereabouts#162 on the StatefulSet of its report
-	@bin/ipamsim run scenarios/r1-whereabouts-162.yaml
+	@$(BIN) run scenarios/r1-whereabouts-162.yaml
 
 # -count=1: a test binary that may be cached logs every file it opens, under a mutex
 # that the bubble would share with etcd outside: a race that no seed decides.
-test: ## every test but the long ones
-	@$(call gov,test) -count=1 -timeout 20m ./...
+test: ## every test but the long ones, and which did not run and why
+	@mkdir -p bin && : >bin/runs && export IPAMSIM_RUNS=$(CURDIR)/bin/runs; set -o pipefail; $(call gov,test) -json -count=1 -timeout 20m ./... | go run ./cmd/skipped && .ci/woken bin/runs
 
 lint: ## gofmt, vet, staticcheck, actionlint
 	@out=$$(gofmt -l cmd fuzz model reports scenarios sim); [ -z "$$out" ] || { echo "gofmt: $$out"; exit 1; }
@@ -49,7 +53,7 @@ bench: ## measure; writes bench.json and prints the table of reports/BENCH.md
 	@$(call gov,test) -timeout 60m -count=1 -gcflags=ipamsim/fuzz/coverage/lamp=-d=libfuzzer -run '^TestBench$$' -v ./fuzz -bench-json $(CURDIR)/bench.json
 
 golden: ## rewrite the goldens; read the diff before you commit it
-	@$(call gov,test) -count=1 -run 'Golden|Schema|BadInput' ./scenarios ./reports -update
+	@$(call gov,test) -count=1 -run 'Golden|Schema|BadInput' ./scenarios ./reports ./reports/baseline -update
 	@$(call gov,test) -count=1 -run 'ReadyPlans|Forms' ./scenarios/plan ./reports/answer -update
 	@$(call gov,test) -count=1 -run 'Corpora' ./fuzz -update
 
@@ -68,8 +72,12 @@ fuzz: ## go test -fuzz; TARGET=FuzzCalico T=1m
 	$(call gov,test) -c -o bin/fuzz.test $(FUZZED:%=-gcflags='%=-d=libfuzzer') $$pkg && cd $$pkg && \
 	exec $(CURDIR)/bin/fuzz.test -test.run '^$$' -test.fuzz '^$(TARGET)$$' -test.fuzztime $(T) -test.fuzzminimizetime 0s -test.fuzzcachedir $(CURDIR)/bin/fuzzed
 
-determinism: ## SEEDS=200 seeds of every scenario in eight processes, idle and loaded (hours)
-	@$(call gov,test) -timeout 24h -count=1 -run '^TestDeterminism$$' -v ./scenarios -full -seeds $(SEEDS)
+determinism: ## SEEDS=200 seeds of every scenario, or of SCENARIOS=N, in eight processes, idle and loaded (hours)
+	@$(call gov,test) -timeout 24h -count=1 -run '^TestDeterminism$$' -v ./scenarios -full -seeds $(SEEDS) -pick '$(SCENARIOS)'
+
+nightly: SEEDS = 2
+nightly: ## what make test leaves out of determinism and replay: the scenarios of over 2,500 steps
+	@$(call gov,test) -timeout 6h -count=1 -run '^(TestDeterminism|TestReplayOfRecordedSchedule)$$' -v ./scenarios -full -seeds $(SEEDS) -pick long
 
 quiet: ## 1,000 seeds of every scenario that must stay silent (an hour)
 	@$(call gov,test) -timeout 24h -count=1 -run '^TestQuiet$$' -v ./scenarios -full
@@ -80,6 +88,9 @@ chaos: ## 100 kills of a campaign's workers and 5 of its coordinator lose nothin
 runtime-test: ## Go's own tests of what the generated runtime changes
 	@cmd/hermetic/runtime-test.sh
 
+programs: ## 1,000 generated programs under load give one order each in eight processes
+	@$(call gov,test) -timeout 60m -count=1 -run '^TestPrograms$$' -v ./sim/hermetic -programs 1000
+
 # Rootless and offline. LABFLAGS=-slow measures what takes minutes too.
 lab: ## the routes against real BIRD in network namespaces; LAB_REQUIRED=1: a skip fails
 	@echo "building cmd/lab"; $(call gov,build) $$(git status >/dev/null 2>&1 || echo -buildvcs=false) -o bin/lab ./cmd/lab
@@ -88,11 +99,11 @@ lab: ## the routes against real BIRD in network namespaces; LAB_REQUIRED=1: a sk
 # GATEFLAGS="--junit gate.xml --sarif gate.sarif --markdown gate.md" writes reports,
 # GATEFLAGS=--update rewrites the baseline.
 gate: build ## compare the library with scenarios/baseline.json; FORK=../whereabouts: of a fork
-	@bin/ipamsim gate $(GATEFLAGS)
+	@$(BIN) gate $(GATEFLAGS)
 planted: ## the gate is red for each planted regression, green for a mend: cmd/fork (an hour)
 	@go test -timeout 6h -count=1 -run '^Test(Planted|Author)' -v ./cmd/fork -planted
 findings: ## run the command of every row of the track record (reports/README.md)
 	@$(call gov,test) -timeout 60m -count=1 -run "^TestFindings$$" -v ./cmd/ipamsim -findings
-conformance: ## fast store = etcd, references = the real allocators: CHECKS=10000 random histories each
+conformance: ## stores, watches and leases = etcd, references = the real allocators: CHECKS=10000 random histories each
 	@$(call gov,test) -timeout 3h -count=1 -run '^TestConformance' -v ./sim/etcd/twin ./sim/ipam/calico ./sim/ipam/whereabouts -rapid.checks $(CHECKS)
 	@$(call gov,test) -timeout 1h -count=1 -run '^TestRoundTrip$$|^TestImportedPodsGo$$' -v ./fuzz/space -roundtrips 1000 -departures 300

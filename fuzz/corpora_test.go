@@ -3,7 +3,6 @@ package fuzz_test
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"flag"
 	"fmt"
 	"hash/fnv"
@@ -17,7 +16,6 @@ import (
 	"testing"
 
 	"ipamsim/fuzz/input"
-	"ipamsim/fuzz/space"
 	"ipamsim/scenarios"
 	"ipamsim/sim/hermetic"
 )
@@ -122,7 +120,7 @@ func fromSpace(t *testing.T, r *scenarios.Runner, target string, to map[string][
 			n++
 			continue
 		}
-		in := input.Input{World: choices(seed)}
+		in := input.Input{World: input.Choices(seed)}
 		s, err := in.Scenario(target)
 		if err != nil {
 			t.Fatal(err)
@@ -138,15 +136,6 @@ func fromSpace(t *testing.T, r *scenarios.Runner, target string, to map[string][
 			n++
 		}
 	}
-}
-
-// choices are bytes from which a world can be drawn.
-func choices(seed uint64) (out []byte) {
-	c := space.FromSeed(seed)
-	for range 50 {
-		out = binary.LittleEndian.AppendUint64(out, c.Uint64())
-	}
-	return out
 }
 
 // compare holds a corpus against what it should be, or rewrites it. Files with

@@ -3,6 +3,7 @@ package fuzz_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"ipamsim/fuzz/coverage"
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/input"
+	"ipamsim/fuzz/known"
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
@@ -18,13 +20,17 @@ import (
 	"ipamsim/sim/hermetic"
 )
 
+var stock = flag.Bool("stock", !hermetic.Enabled, "behave as on Go's own runtime")
+
 // fuzzRuns is a target whose inputs are runs. They take place on the store in
 // memory; etcd is the judge of what fails there.
 func fuzzRuns(f *testing.F, target string) {
-	if !hermetic.Enabled {
+	if *stock && targeted() != "" { // a skip would be PASS, after no execution
+		f.Fatalf("needs the hermetic build, in which runs repeat; run make fuzz TARGET=%s", target)
+	} else if *stock {
 		f.Skip("SKIPPED: needs the hermetic build; run make fuzz")
 	}
-	k, err := loadKnown(target)
+	k, err := known.Load(knownDir, target)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -52,7 +58,7 @@ type judge struct {
 	runner *scenarios.Runner
 	target string
 	input.Input
-	known known
+	known known.Classes
 }
 
 // judge runs the input. It returns an error that says what is new, and nothing of
@@ -70,9 +76,9 @@ func (j *judge) judge() error {
 	coverage.Light(rep)
 	var classes []string
 	for _, v := range input.Failures(s, rep) {
-		c := class(s, rep, v)
+		c := known.Class(s, rep, v)
 		if j.known[c] == "" && *learn {
-			err = errors.Join(err, j.known.add(j.target, c, "seen: "+strings.ReplaceAll(v.Message, "|", "/")))
+			err = errors.Join(err, add(j.known, j.target, c, "seen: "+strings.ReplaceAll(v.Message, "|", "/")))
 		} else if j.known[c] == "" {
 			err = errors.Join(err, j.confirm(s, rep, v, c))
 		} else {
@@ -103,11 +109,15 @@ func (j *judge) confirm(s *scenarios.Scenario, rep *reports.Report, v *model.Vio
 	on := func(store string) func() (*reports.Report, error) {
 		return func() (*reports.Report, error) { return j.Play(j.ctx, j.runner, s, store) }
 	}
-	if _, err := scenarios.Agree(rep, on(scenarios.Memory), on(scenarios.Etcd)); err != nil {
+	again, err := scenarios.Agree(rep, on(scenarios.Memory), on(scenarios.Etcd))
+	if again != nil {
+		done.Repeated.Add(again.Repeated) // told with the next count
+	}
+	if err != nil {
 		return fmt.Errorf("the harness, on etcd: %w; in memory: %s", err, v.Message)
 	}
 	story, _, _ := strings.Cut(reports.Timeline(rep, v), "   show it again: ") // nobody has that file
-	return fmt.Errorf(news, v.Invariant, v.Severity, listFile(listsOf[j.target][0]), class,
+	return fmt.Errorf(news, v.Invariant, v.Severity, listFile(known.Lists[j.target][0]), class,
 		strings.Join(reports.Wrap(finding.New(s, rep, v, nil).Sentence, 100), "\n"), story, j.target, j.FileName())
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"ipamsim/scenarios"
 	"ipamsim/sim/etcd"
+	"ipamsim/sim/scratch"
 )
 
 // scratchEnv names a directory that the processes of one go test -fuzz share. The
@@ -49,16 +50,19 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// targeted is the target of go test -fuzz, or "".
+func targeted() string { return strings.Trim(flag.Lookup("test.fuzz").Value.String(), "^$") }
+
 func run(m *testing.M) (code int, err error) {
-	target := strings.Trim(flag.Lookup("test.fuzz").Value.String(), "^$")
+	target := targeted()
 	first := target != "" && flag.Lookup("test.fuzzworker").Value.String() != "true"
 	if first {
-		dir, err := os.MkdirTemp("", "ipamsim-fuzz-")
+		room, err := scratch.New("fuzz")
 		if err != nil {
 			return 1, err
 		}
-		defer os.RemoveAll(dir)
-		if err := os.Setenv(scratchEnv, dir); err != nil {
+		defer func() { _ = room.Remove() }()
+		if err := os.Setenv(scratchEnv, room.Path); err != nil {
 			return 1, err
 		}
 	}

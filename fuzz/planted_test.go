@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ipamsim/fuzz/input"
+	"ipamsim/fuzz/known"
 	"ipamsim/sim/hermetic"
 )
 
@@ -28,18 +29,18 @@ func TestWhatIsNewIsCaught(t *testing.T) {
 	tests := []struct {
 		name  string
 		world string
-		known known
+		known known.Classes
 		want  []string
 	}{
-		{"new", string(planted), known{}, []string{
+		{"new", string(planted), known.Classes{}, []string{
 			"NEW: duplicate-address (critical), on etcd too; no class of fuzz/testdata/known/whereabouts: " + class,
 			"10.0.0.1 is handed out AGAIN",
 			"ipamsim finding fuzz/testdata/fuzz/FuzzWhereabouts/",
 		}},
-		{"another is known", string(planted), known{"duplicate-address | time": "x"}, []string{"NEW: duplicate-address"}},
-		{"known", string(planted), known{class: "the canary's"}, nil},
-		{"refused", strings.Replace(string(planted), "until: 30s", "until: never", 1), known{}, nil},
-		{"nothing breaks", strings.Replace(string(planted), `, "bug": "duplicate-address"`, "", 1), known{}, nil},
+		{"another is known", string(planted), known.Classes{"duplicate-address | time": "x"}, []string{"NEW: duplicate-address"}},
+		{"known", string(planted), known.Classes{class: "the canary's"}, nil},
+		{"refused", strings.Replace(string(planted), "until: 30s", "until: never", 1), known.Classes{}, nil},
+		{"nothing breaks", strings.Replace(string(planted), `, "bug": "duplicate-address"`, "", 1), known.Classes{}, nil},
 	}
 	for _, tt := range tests {
 		j := judge{t.Context(), r, "FuzzWhereabouts", input.Input{World: []byte(tt.world)}, tt.known}
@@ -68,7 +69,7 @@ func TestTooLongIsCutShort(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	before := done.Cut
-	j := judge{ctx, r, "FuzzWhereabouts", input.Input{World: choices(1)}, known{}}
+	j := judge{ctx, r, "FuzzWhereabouts", input.Input{World: input.Choices(1)}, known.Classes{}}
 	if err := j.judge(); err != nil || done.Cut != before+1 {
 		t.Errorf("%d cut short, want one more than %d: %v", done.Cut, before, err)
 	}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"ipamsim/reports"
 )
 
 // tally is what was done with the inputs.
@@ -17,6 +19,7 @@ type tally struct {
 	Refused      int            // no world
 	Cut          int            // runs that a limit cut short
 	Known        map[string]int // failures that are known, by class
+	Repeated     reports.Repeated
 }
 
 // done is this process' own.
@@ -69,6 +72,7 @@ func (t *tally) add(o tally) {
 		t.Ended = o.Ended
 	}
 	t.Inputs, t.Refused, t.Cut = t.Inputs+o.Inputs, t.Refused+o.Refused, t.Cut+o.Cut
+	t.Repeated.Add(o.Repeated)
 	for class, n := range o.Known {
 		t.Known[class] += n
 	}
@@ -81,16 +85,20 @@ func (t tally) String() string {
 	for _, n := range t.Known {
 		failed += n
 	}
+	repeated := ""
+	if t.Repeated.Runs() > 0 {
+		repeated = "; " + t.Repeated.String()
+	}
 	return fmt.Sprintf("%d executions in %s, %.1f/s on the mean; %d runs (%.1f/s), %d inputs refused; %d runs cut short, %d known failures of %d classes",
-		t.Inputs, took.Round(time.Second), rate(t.Inputs), t.Inputs-t.Refused, rate(t.Inputs-t.Refused), t.Refused, t.Cut, failed, len(t.Known))
+		t.Inputs, took.Round(time.Second), rate(t.Inputs), t.Inputs-t.Refused, rate(t.Inputs-t.Refused), t.Refused, t.Cut, failed, len(t.Known)) + repeated
 }
 
 func TestTally(t *testing.T) {
 	at := time.Unix(100, 0)
 	sum := tally{Known: map[string]int{}}
-	sum.add(tally{at, at.Add(2 * time.Second), 30, 10, 1, map[string]int{"a": 2, "b": 1}})
-	sum.add(tally{at.Add(time.Second), at.Add(4 * time.Second), 10, 0, 0, map[string]int{"a": 1}})
-	const want = "40 executions in 4s, 10.0/s on the mean; 30 runs (7.5/s), 10 inputs refused; 1 runs cut short, 4 known failures of 2 classes"
+	sum.add(tally{at, at.Add(2 * time.Second), 30, 10, 1, map[string]int{"a": 2, "b": 1}, reports.Repeated{}})
+	sum.add(tally{at.Add(time.Second), at.Add(4 * time.Second), 10, 0, 0, map[string]int{"a": 1}, reports.Repeated{Woken: 2}})
+	const want = "40 executions in 4s, 10.0/s on the mean; 30 runs (7.5/s), 10 inputs refused; 1 runs cut short, 4 known failures of 2 classes; 2 runs repeated: woken from outside"
 	if got := sum.String(); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}

@@ -70,11 +70,11 @@ func FuzzScenarioFile(f *testing.F) {
 	})
 }
 
-// FuzzStore: any program of operations does the same on the store in memory and on
-// etcd.
+// FuzzStore: any program of operations, watches and leases among them, does the same on
+// the store in memory, on etcd under the bridge, and on etcd by itself.
 func FuzzStore(f *testing.F) {
 	for seed := range uint64(6) {
-		f.Add(choices(seed))
+		f.Add(input.Choices(seed))
 	}
 	f.Fuzz(func(t *testing.T, program []byte) {
 		s, err := server()

@@ -58,8 +58,14 @@ type History struct {
 	last    map[string]time.Duration // container id → its last event
 	panics  []int                    // positions of ActorPanic
 	refused []int                    // positions of AddEnd with Exhausted
-	added   map[PodRef]int           // position of each pod's last AddEnd
-	failed  map[PodRef]int           // how many of its ADDs have failed since one did not
+	added   map[PodRef]ends
+	deleted map[PodRef]ends
+}
+
+// ends are how a pod's ADDs, or its DELs, have ended.
+type ends struct {
+	last   int // position of the last one
+	failed int // how many have failed since one did not
 }
 
 // Add appends an event.
@@ -87,18 +93,42 @@ func (h *History) Panics() []int { h.index(); return h.panics }
 func (h *History) Refusals() []int { h.index(); return h.refused }
 
 // Added is the end of a pod's last ADD, nil if none has ended, and how many have
-// failed since one did not.
+// failed since one did not. An interface that is added does not make up for
+// another one that was refused: after the first interface of the next sandbox the
+// last ADD is still the one that failed.
 func (h *History) Added(p PodRef) (end *Event, failed int) {
 	h.index()
-	if i, ok := h.added[p]; ok {
-		end = &h.Events[i]
+	return h.endOf(h.added, p)
+}
+
+// Deleted is Added for DELs.
+func (h *History) Deleted(p PodRef) (end *Event, failed int) {
+	h.index()
+	return h.endOf(h.deleted, p)
+}
+
+func (h *History) endOf(of map[PodRef]ends, p PodRef) (*Event, int) {
+	e, ok := of[p]
+	if !ok {
+		return nil, 0
 	}
-	return end, h.failed[p]
+	return &h.Events[e.last], e.failed
+}
+
+// ended notes the end of one of a pod's calls.
+func (h *History) ended(of map[PodRef]ends, e *Event) {
+	was := of[e.Pod]
+	switch {
+	case e.Err != "":
+		of[e.Pod] = ends{h.indexed, was.failed + 1}
+	case was.failed == 0 || h.Events[was.last].Interface == e.Interface:
+		of[e.Pod] = ends{h.indexed, 0}
+	}
 }
 
 func (h *History) index() {
 	if h.last == nil {
-		h.last, h.added, h.failed = map[string]time.Duration{}, map[PodRef]int{}, map[PodRef]int{}
+		h.last, h.added, h.deleted = map[string]time.Duration{}, map[PodRef]ends{}, map[PodRef]ends{}
 	}
 	for ; h.indexed < len(h.Events); h.indexed++ {
 		e := &h.Events[h.indexed]
@@ -112,11 +142,11 @@ func (h *History) index() {
 			if e.Kind == AddEnd && e.Exhausted {
 				h.refused = append(h.refused, h.indexed)
 			}
-			if e.Kind == AddEnd {
-				h.added[e.Pod] = h.indexed
-				if h.failed[e.Pod]++; e.Err == "" {
-					h.failed[e.Pod] = 0
-				}
+			switch e.Kind {
+			case AddEnd:
+				h.ended(h.added, e)
+			case DelEnd:
+				h.ended(h.deleted, e)
 			}
 		}
 	}

@@ -20,6 +20,9 @@ func State(t Truth, s Snapshot) uint64 {
 	alive := make(map[string]bool, len(t.Sandboxes))
 	for i := range t.Sandboxes {
 		sb := &t.Sandboxes[i]
+		if sb.Stopped {
+			continue
+		}
 		alive[sb.ID] = true
 		for _, at := range sb.Attachments {
 			for _, a := range at.Addrs {

@@ -12,15 +12,18 @@ type PodRef struct{ Namespace, Name string }
 func (p PodRef) String() string { return p.Namespace + "/" + p.Name }
 
 // Sandbox is a pod's network namespace on a node, as it really is, whatever any
-// datastore says. It is alive from its creation until its processes are gone: a
-// node that loses power loses its sandboxes, a partitioned node keeps them.
+// datastore says. It is there from its creation until its DEL has succeeded, and
+// alive until its processes are gone: a node that loses power loses its sandboxes, a
+// partitioned node keeps them.
 type Sandbox struct {
 	ID          string // container id
 	Pod         PodRef
 	UID         string // of the pod object it was made for
 	Node        string
 	Since       time.Duration // virtual time
-	Attachments []Attachment  // in the order of the pod's networks
+	Attachments []Attachment  // in the order of the pod's networks; DEL takes one away
+	// Stopped: its processes are gone. The kernel still answers for its addresses.
+	Stopped bool
 }
 
 // Attachment is one interface of a sandbox with the addresses that the address
@@ -36,8 +39,7 @@ type Attachment struct {
 	Static []netip.Addr
 }
 
-// Truth is the ground truth at one instant. Sandboxes are sorted by node, pod, id
-// and are all alive.
+// Truth is the ground truth at one instant. Sandboxes are sorted by node, pod, id.
 type Truth struct {
 	At        time.Duration
 	Sandboxes []Sandbox
@@ -46,8 +48,8 @@ type Truth struct {
 	Pods map[PodRef]Pod
 	// Nodes that exist, by name.
 	Nodes map[string]Node
-	// Busy are the CNI ADDs and DELs under way, by container id: their claims are
-	// neither missing nor left over.
+	// Busy are the CNI ADDs and DELs under way, by container id, one at most for each:
+	// their claims are neither missing nor left over.
 	Busy map[string]Busy
 }
 
@@ -80,8 +82,12 @@ func (n Node) Healthy() bool { return n.Up && !n.Partitioned && !n.Paused }
 
 // Busy is one CNI call that has begun and not returned.
 type Busy struct {
-	Pod   PodRef
-	Node  string
-	Del   bool
-	Since time.Duration
+	Pod       PodRef
+	Node      string
+	Interface string // "": not known, or all of them
+	Del       bool
+	Since     time.Duration
+	// Unseen: nobody knows of which container the call is, or whether there is one.
+	// A dump of a cluster says no more of a pod that has no address yet.
+	Unseen bool
 }

@@ -19,7 +19,7 @@ type Violation struct {
 	At        time.Duration `json:"-"`
 	Step      int           `json:"step"`
 	Message   string        `json:"message"`
-	Objects   []string      `json:"objects"` // sorted; the violation's identity together with Invariant
+	Objects   []Ref         `json:"objects"` // sorted; the violation's identity together with Invariant
 	// From and To are positions in History.Events: [From:To) had happened since the
 	// judgement before. What broke it is one of these, or the step.
 	From int `json:"-"`

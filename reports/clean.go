@@ -4,34 +4,16 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
+
+	"ipamsim/reports/visible"
 )
 
 // Clean makes a text from outside (a scenario's title, an object's name, an
 // upstream error) harmless on one line of a terminal: control characters,
 // which could move the cursor or rewrite what was printed, and invisible ones,
 // which could reorder it, become escapes.
-func Clean(s string) string {
-	fine := func(r rune) bool { return unicode.IsPrint(r) && r != utf8.RuneError }
-	if strings.IndexFunc(s, func(r rune) bool { return !fine(r) }) < 0 {
-		return s
-	}
-	var b strings.Builder
-	for i, r := range s {
-		switch {
-		case r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD"):
-			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case fine(r):
-			b.WriteRune(r)
-		case r < 0x80:
-			fmt.Fprintf(&b, `\x%02x`, r)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-	}
-	return b.String()
-}
+func Clean(s string) string { return visible.Line(s) }
 
 // wrap breaks a clean text into lines of at most width runes, at spaces where
 // there are any.

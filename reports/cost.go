@@ -25,6 +25,8 @@ import (
 //   - "time of an ADD, median", "…, 95 %", "…, longest", and of a DEL: in virtual
 //     seconds, from beginning to end, of those that ended.
 //   - "addresses at most", "addresses at the end", and of blocks and routes.
+//   - "ADDs refused": that ended without an address, or never did; and "pods without an
+//     address", of those that asked for one and were never given any.
 type Cost map[string]Amount
 
 // Amount is a sum over Of things; 1 for what is counted once in a run.
@@ -47,6 +49,7 @@ func CostOf(r *Report) Cost {
 		c.processes(kind, all)
 	}
 	c.times(r.History)
+	c.refused(r.History)
 	u := r.Used
 	for _, x := range []struct {
 		what      string
@@ -155,4 +158,38 @@ func (c Cost) times(h *model.History) {
 		}
 		c[name+", median"], c[name+", 95 %"], c[name+", longest"] = at(0.5), at(0.95), at(1)
 	}
+}
+
+// refused adds what ADDs did not get. A process that died or is still at it at the end
+// got nothing, either.
+func (c Cost) refused(h *model.History) {
+	type wish struct {
+		pod          model.PodRef
+		network, nic string
+	}
+	asked, given, has := 0, 0, map[wish]bool{}
+	for i := range h.Events {
+		e := &h.Events[i]
+		w := wish{e.Pod, e.Network, e.Interface}
+		switch {
+		case e.Kind == model.AddBegin:
+			asked++
+			if !has[w] {
+				has[w] = false // it is counted
+			}
+		case e.Kind == model.AddEnd && e.Err == "":
+			given++
+			has[w] = true
+		}
+	}
+	if asked == 0 {
+		return
+	}
+	without := 0
+	for _, one := range has {
+		if !one {
+			without++
+		}
+	}
+	c["ADDs refused"], c["pods without an address"] = Amount{float64(asked - given), 1}, Amount{float64(without), float64(len(has))}
 }

@@ -28,7 +28,7 @@ func TestCostOf(t *testing.T) {
 		})
 	}
 	happens := func(at time.Duration, kind model.EventKind, actor, err string) {
-		r.History.Add(model.Event{At: at, Kind: kind, Actor: actor, Err: err})
+		r.History.Add(model.Event{At: at, Kind: kind, Actor: actor, Pod: model.PodRef{Name: actor}, Err: err})
 	}
 	for _, a := range []string{"cni-add/default/web-0/net1", "cni-add/default/web-1/net1", "cni-add/default/web-2/net1", "cni-del/default/web-0/net1", "ip-reconciler", "ip-reconciler~2", "pod-control-loop/worker-1"} {
 		r.Upstreams = append(r.Upstreams, sim.ActorID(a))
@@ -63,7 +63,7 @@ func TestCostOf(t *testing.T) {
 		"time of an ADD, median": "2 of 1", "time of an ADD, 95 %": "2 of 1", "time of an ADD, longest": "4 of 1",
 		"time of a DEL, median": "1 of 1", "time of a DEL, 95 %": "1 of 1", "time of a DEL, longest": "1 of 1",
 		"addresses at most": "2 of 1", "addresses at the end": "1 of 1", "blocks at most": "1 of 1", "blocks at the end": "1 of 1",
-		"routes at most": "5 of 1", "routes at the end": "3 of 1",
+		"routes at most": "5 of 1", "routes at the end": "3 of 1", "ADDs refused": "1 of 1", "pods without an address": "1 of 3",
 	}
 	got := CostOf(r)
 	for _, name := range slices.Sorted(maps.Keys(got)) {

@@ -31,6 +31,7 @@ type run struct {
 	Metrics        []series    `json:"metrics,omitempty"`
 	Title          string      `json:"title,omitempty"`
 	Command        string      `json:"command"` // shows it again
+	Repeated       Repeated    `json:"repeated"`
 }
 
 // violation is a model.Violation with At in virtual seconds.
@@ -40,7 +41,27 @@ type violation struct {
 	At        float64        `json:"at"`
 	Step      int            `json:"step"`
 	Message   string         `json:"message"`
-	Objects   []string       `json:"objects"`
+	Objects   []model.Ref    `json:"objects"`
+	Calls     []call         `json:"calls,omitempty"`
+}
+
+// call is a message of the story of a violation, with where in upstream's code it was
+// sent: which line read, which wrote. Stories are told of the first few violations.
+type call struct {
+	Step int             `json:"step"`
+	At   float64         `json:"at"`
+	Who  string          `json:"who"`
+	Text string          `json:"text"`
+	Site *model.CallSite `json:"site"`
+}
+
+func callsOf(v *RecordedViolation) (out []call) {
+	for _, t := range v.Turns {
+		if t.Site != nil {
+			out = append(out, call{t.Step, seconds(t.At), t.Who, t.Text, t.Site})
+		}
+	}
+	return out
 }
 
 // series is one metric with its labels: pairs of virtual seconds and the value
@@ -78,10 +99,11 @@ func JSON(r *Report) ([]byte, error) {
 		Verdict: r.Verdict, Steps: r.steps(), VirtualSeconds: seconds(r.Virtual), WallSeconds: seconds(r.Wall),
 		APICalls: r.Calls, Digest: r.Digest, StoreDigest: r.StoreDigest,
 		Violations: make([]violation, len(r.Violations)), Expected: r.AsExpected(), Reason: r.Reason,
-		Datastore: r.Datastore, Metrics: seriesOf(r.Series), Title: r.Title, Command: r.Command(),
+		Datastore: r.Datastore, Metrics: seriesOf(r.Series), Title: r.Title, Command: r.Command(), Repeated: r.Repeated,
 	}
+	stories := r.stories()
 	for i, v := range r.Violations {
-		out.Violations[i] = violation{v.Invariant, v.Severity, seconds(v.At), v.Step, v.Message, append([]string{}, v.Objects...)}
+		out.Violations[i] = violation{v.Invariant, v.Severity, seconds(v.At), v.Step, v.Message, append([]model.Ref{}, v.Objects...), callsOf(&stories[i])}
 	}
 	return json.Marshal(out)
 }

@@ -38,10 +38,10 @@ func Line(r *Report) string {
 // headline names a violation: what, to whom, when.
 func headline(v *model.Violation) string {
 	var who []string
-	for _, kind := range []string{"address", "pod", "container", "actor", "pool", "reservation"} {
+	for _, kind := range []model.RefKind{model.RefAddress, model.RefPod, model.RefContainer, model.RefActor, model.RefPool, model.RefReservation} {
 		for _, o := range v.Objects {
-			if name, ok := strings.CutPrefix(o, kind+" "); ok && len(who) < headlineObjectsMax {
-				if kind == "container" {
+			if name := o.Name; o.Kind == kind && len(who) < headlineObjectsMax {
+				if kind == model.RefContainer {
 					name = name[:min(len(name), containerMax)]
 				}
 				who = append(who, cut(Clean(name), headlineNameMax))

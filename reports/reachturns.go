@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"ipamsim/model"
 )
 
 // reachTurns adds to the story of an address that a node cannot reach the steps at
@@ -21,7 +23,7 @@ func reachTurns(rec *Record) {
 	}
 	for i := range rec.Violations {
 		v := &rec.Violations[i]
-		addr := named(v.Objects, "address ")
+		addr := model.Named(v.Objects, model.RefAddress)
 		if len(v.Turns) == 0 || addr == "" {
 			continue
 		}
@@ -55,14 +57,4 @@ func reachText(addr, was, why string, row []string, from, to int) string {
 		return fmt.Sprintf("%s cannot reach %s on %s: %s", row[from], addr, row[to], why)
 	}
 	return fmt.Sprintf("%s still cannot reach %s on %s, now for another reason: %s", row[from], addr, row[to], why)
-}
-
-// named is the first of these objects that is of a kind, "" if there is none.
-func named(objects []string, kind string) string {
-	for _, o := range objects {
-		if name, ok := strings.CutPrefix(o, kind); ok {
-			return name
-		}
-	}
-	return ""
 }

@@ -35,8 +35,9 @@ type Record struct {
 	Digest     string        `json:"digest"`
 	Command    string        `json:"command"` // shows it again
 
-	Steps      []RecordedStep      `json:"steps"`  // by number
-	Events     []RecordedEvent     `json:"events"` // in order
+	Steps      []RecordedStep      `json:"steps"`           // by number
+	Sites      []model.CallSite    `json:"sites,omitempty"` // in upstream's code, in the order in which they come
+	Events     []RecordedEvent     `json:"events"`          // in order
 	Violations []RecordedViolation `json:"violations"`
 	Addresses  []Held              `json:"addresses"` // by network, then address
 	Ranges     []Range             `json:"ranges,omitempty"`
@@ -58,6 +59,7 @@ type RecordedStep struct {
 	Note    string        `json:"note,omitempty"`
 	Text    string        `json:"text,omitempty"` // in the address manager's words
 	Of      int           `json:"of,omitempty"`   // choices there were, if more than one
+	Site    int           `json:"site,omitempty"` // which of Sites sent it, from 1; 0: none that is known
 }
 
 // Range is what a network may hand out.
@@ -99,6 +101,8 @@ type Turn struct {
 	At   time.Duration `json:"at"`
 	Who  string        `json:"who,omitempty"`
 	Text string        `json:"text"`
+	// Site is where in upstream's code the message was sent; nil: not known, or no message.
+	Site *model.CallSite `json:"site,omitempty"`
 }
 
 // Held is the life of one address of one network.

@@ -72,6 +72,9 @@ func (r *Record) check() error {
 		if s.Sent < 0 || s.Sent > s.At {
 			return fmt.Errorf("steps[%d].sent: want a time up to %s, have %s", i, s.At, s.Sent)
 		}
+		if s.Site < 0 || s.Site > len(r.Sites) {
+			return fmt.Errorf("steps[%d].site: want one of %d, have %d", i, len(r.Sites), s.Site)
+		}
 		if s.Step != i+1 || s.At < last {
 			return fmt.Errorf("steps[%d]: want step %d, not before %s; have step %d at %s", i, i+1, last, s.Step, s.At)
 		}

@@ -31,9 +31,12 @@ func RecordOf(r *Report) *Record {
 	}
 	if r.Trace != nil {
 		rec.Steps = make([]RecordedStep, len(r.Trace.Steps))
+		sites := siteIndex{r: r}
 		for i, st := range r.Trace.Steps {
 			rec.Steps[i] = r.recordedStep(st)
+			rec.Steps[i].Site = sites.of(st)
 		}
+		rec.Sites = sites.all
 	}
 	if r.History != nil {
 		for _, e := range r.History.Events {
@@ -131,7 +134,7 @@ func turnsOf(r *Report, v *model.Violation) []Turn {
 		if e.weight < glimpse {
 			continue
 		}
-		t := Turn{Step: r.shownAt(e.step, e.at), At: e.at, Text: e.text}
+		t := Turn{Step: r.shownAt(e.step, e.at), At: e.at, Text: e.text, Site: r.siteOf(e)}
 		if e.turn == "sign" {
 			t.Text = r.sign(e)
 		}

@@ -41,7 +41,8 @@ type Report struct {
 	Calls       int // requests to the API server, of every process
 	Digest      string
 	StoreDigest string
-	Foreign     uint64 // wake-ups from outside the bubble; not 0 means the run may not repeat
+	Foreign     uint64   // wake-ups from outside the bubble; not 0 means the run may not repeat
+	Repeated    Repeated // runs that were done again before this one counted
 	Violations  []model.Violation
 	Upstreams   []sim.ActorID // the processes that were the address manager's, sorted
 	Used        cluster.Used
@@ -72,6 +73,9 @@ type Report struct {
 	Trace    *sim.Trace
 	History  *model.History
 	Describe func(detail any) string `json:"-"` // as ipam.Instance says
+	// Sites says where in the manager's own code a message was sent, as ipam.CallSites
+	// does; nil: not known of any.
+	Sites func(sim.Stack) model.CallSite `json:"-"`
 }
 
 // Faults is how many faults the schedule chose: messages that it hurt, and hazards

@@ -141,7 +141,7 @@ func TestHostileNames(t *testing.T) {
 	r.Scenario, r.Title, r.Story, r.File, r.Strategy, r.Reason, r.Upstream = evil, evil, evil, evil, evil, evil, evil
 	r.Exact, r.Expected = true, []string{evil}
 	v := &r.Violations[0]
-	v.Message, v.Objects = evil, append(v.Objects, "pod "+evil, "address "+evil)
+	v.Message, v.Objects = evil, append(v.Objects, model.Ref{Kind: model.RefPod, Name: evil}, model.Ref{Kind: model.RefAddress, Name: evil})
 	for _, s := range r.Trace.Steps {
 		s.Choice.Op.Actor += "/x\x1b[31m"
 		s.Choice.Op.Key += evil

@@ -45,11 +45,16 @@ func (s *story) step(after time.Duration, actor, key, said string, status int, n
 	}
 	st := &sim.Step{Note: note, Detail: x, Decision: sim.Decision{
 		Step: len(s.r.Trace.Steps) + 1, At: s.at, Enabled: 2,
-		Choice: sim.Choice{Op: sim.Op{Actor: sim.ActorID(actor), Seq: 1, Kind: kind, Key: key}},
+		Choice: sim.Choice{Op: sim.Op{Actor: sim.ActorID(actor), Seq: 1, Kind: kind, Key: key, Request: requestOf(verb, object)}},
 	}}
 	s.r.Trace.Steps = append(s.r.Trace.Steps, st)
 	s.r.Calls++
 	return st
+}
+
+func requestOf(verb, object string) *sim.Request {
+	resource, _, _ := strings.Cut(object, "/")
+	return &sim.Request{Verb: verb, Resource: resource, Path: object}
 }
 
 func (s *story) others(n int) {
@@ -65,9 +70,15 @@ func (s *story) event(e model.Event) {
 
 func (s *story) breaks(invariant string, severity model.Severity, message string, objects ...string) {
 	s.r.Verdict = Fail
+	refs := make([]model.Ref, len(objects))
+	for i, o := range objects {
+		if err := refs[i].UnmarshalText([]byte(o)); err != nil {
+			panic(err)
+		}
+	}
 	s.r.Virtual = s.at
 	s.r.Violations = append(s.r.Violations, model.Violation{
-		Invariant: invariant, Severity: severity, At: s.at, Step: len(s.r.Trace.Steps), Message: message, Objects: objects,
+		Invariant: invariant, Severity: severity, At: s.at, Step: len(s.r.Trace.Steps), Message: message, Objects: refs,
 	})
 }
 

@@ -37,7 +37,7 @@ func (s *subject) holding(text string) {
 		if err != nil || slices.Contains(s.blocks, m[1]) {
 			continue
 		}
-		if slices.ContainsFunc(s.named["address"], func(a string) bool {
+		if slices.ContainsFunc(s.named[model.RefAddress], func(a string) bool {
 			addr, err := netip.ParseAddr(a)
 			return err == nil && p.Contains(addr)
 		}) {
@@ -48,7 +48,7 @@ func (s *subject) holding(text string) {
 
 // assignments looks for those blocks in what the pods' own calls wrote.
 func (s *subject) assignments(r *Report) {
-	if r.Trace == nil || len(s.named["address"]) == 0 {
+	if r.Trace == nil || len(s.named[model.RefAddress]) == 0 {
 		return
 	}
 	for _, st := range r.Trace.Steps {
@@ -61,7 +61,7 @@ func (s *subject) assignments(r *Report) {
 // claimants adds the pods whose containers the violation's handles are named
 // after.
 func (s *subject) claimants(events []model.Event) {
-	for _, h := range s.named["handle"] {
+	for _, h := range s.named[model.RefHandle] {
 		id := h[strings.LastIndexByte(h, '.')+1:]
 		for _, e := range events {
 			if e.Container == id && id != "" && e.Step <= s.v.Step && !slices.Contains(s.pods, e.Pod.String()) {
@@ -74,9 +74,9 @@ func (s *subject) claimants(events []model.Event) {
 // shorten adds the names that handles have in a message's words, where container
 // ids are cut.
 func (s *subject) shorten() {
-	for _, h := range slices.Clone(s.named["handle"]) {
+	for _, h := range slices.Clone(s.named[model.RefHandle]) {
 		if dot := strings.LastIndexByte(h, '.'); len(h)-dot-1 > containerMax {
-			s.named["handle"] = append(s.named["handle"], h[:dot+1+containerMax])
+			s.named[model.RefHandle] = append(s.named[model.RefHandle], h[:dot+1+containerMax])
 		}
 	}
 }
@@ -87,9 +87,9 @@ func (s *subject) shorten() {
 func (s *subject) blockWritten(e *entry, m mentions) bool {
 	// Where a violation names neither pod nor address, nodes and blocks are the
 	// heroes.
-	hero := len(s.named["address"]) == 0 && len(s.named["pod"]) == 0
+	hero := len(s.named[model.RefAddress]) == 0 && len(s.named[model.RefPod]) == 0
 	owned := owns.MatchString(e.text) && (m.block || hero && m.node && len(s.blocks) == 0)
-	borrowed := hero && !m.node && ofBlock.MatchString(e.text) && slices.Contains(s.named["node"], s.nodeOf[e.actor])
+	borrowed := hero && !m.node && ofBlock.MatchString(e.text) && slices.Contains(s.named[model.RefNode], s.nodeOf[e.actor])
 	if m.any() || owned || borrowed {
 		e.lane = cmp.Or(s.podOf[e.actor], e.lane)
 	}
@@ -119,7 +119,7 @@ func (s *subject) ownership(text string, m mentions) int {
 	switch verb, _, _ := strings.Cut(text, " "); {
 	case verb == "marks" && strings.Contains(text, "as "+model.Pending+","):
 		return attempt - 1
-	case len(s.named["address"]) == 0:
+	case len(s.named[model.RefAddress]) == 0:
 		return fate
 	case verb == "claims" || verb == "drops" || verb == "marks" && strings.Contains(text, "as deleted"):
 		if m.node {

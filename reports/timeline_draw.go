@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"ipamsim/model"
 )
 
 // A story of few actors is drawn with a column for each, so that one sees who
@@ -93,7 +95,7 @@ func (s *subject) squeeze(text string, width int) string {
 	if utf8.RuneCountInString(text) <= width {
 		return text
 	}
-	for _, name := range append(slices.Clone(s.named["address"]), s.pods...) {
+	for _, name := range append(slices.Clone(s.named[model.RefAddress]), s.pods...) {
 		begin := strings.Index(text, ": ") + 2
 		if begin <= 1 || !says(text[begin:], name) {
 			continue

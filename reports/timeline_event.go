@@ -97,7 +97,7 @@ func (s *subject) outside(e *entry, ev model.Event, ours bool) {
 		}
 	case model.NodeEvent:
 		e.weight, e.text = scenery-10, said(ev)
-		if slices.Contains(s.named["node"], ev.Node) || ours {
+		if slices.Contains(s.named[model.RefNode], ev.Node) || ours {
 			e.weight = attempt
 		}
 		if ev.Step == 0 {
@@ -106,7 +106,7 @@ func (s *subject) outside(e *entry, ev model.Event, ours bool) {
 	case model.ActorPanic:
 		e.weight, e.actor, e.mark, e.fact = cause, ev.Actor, 'x', false
 		e.text = said(ev)
-		if slices.Contains(s.named["actor"], ev.Actor) {
+		if slices.Contains(s.named[model.RefActor], ev.Actor) {
 			e.weight = fate
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"ipamsim/model"
 	"ipamsim/sim"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/kube"
@@ -18,14 +19,15 @@ import (
 type entry struct {
 	step   int
 	at     time.Duration
-	actor  string // process, "" for what happens to the cluster
-	lane   string // whose column: a pod's key or a reconciler's actor
-	mark   byte   // r reads, w writes, x hurt or refused, * a fact
-	text   string // clean, without the actor
-	fact   bool   // the text has a subject of its own
-	turn   string // of what kind of turning point it is, of which the last few count
-	weight int    // what is left out first when there is no room; 0: not shown
-	object string // what a message read or wrote
+	actor  string       // process, "" for what happens to the cluster
+	lane   string       // whose column: a pod's key or a reconciler's actor
+	mark   byte         // r reads, w writes, x hurt or refused, * a fact
+	text   string       // clean, without the actor
+	fact   bool         // the text has a subject of its own
+	turn   string       // of what kind of turning point it is, of which the last few count
+	weight int          // what is left out first when there is no room; 0: not shown
+	about  *sim.Request // what a message asked for
+	sent   *sim.Step    // the message, nil for what is none
 }
 
 // What a line is worth. The story is told by what changed the fate of the
@@ -75,7 +77,7 @@ var takesAway = regexp.MustCompile(`(?i)\b(removes?|releases?|frees|deletes|drop
 // message weighs one step of the trace.
 func (s *subject) message(r *Report, st *sim.Step) *entry {
 	op := st.Choice.Op
-	e := &entry{step: st.Step, at: st.At, actor: string(op.Actor), mark: 'w', object: objectOf(op.Key)}
+	e := &entry{step: st.Step, at: st.At, actor: string(op.Actor), mark: 'w', about: op.Request, sent: st}
 	if op.Kind == sim.Read {
 		e.mark = 'r'
 	}
@@ -130,7 +132,7 @@ func (s *subject) weigh(e *entry, st *sim.Step, pod string, m mentions) {
 		}
 	case refused(st):
 		e.mark = 'x'
-		if m.block = m.block && len(s.named["address"]) == 0; pod != "" || m.any() {
+		if m.block = m.block && len(s.named[model.RefAddress]) == 0; pod != "" || m.any() {
 			e.weight = attempt
 		}
 	case x.Resource == "pods":
@@ -184,10 +186,15 @@ func (s *subject) podWritten(x kube.Exchange, mentioned bool) int {
 	return scenery
 }
 
-func objectOf(key string) string {
-	_, o, _ := strings.Cut(key, " ")
-	o, _, _ = strings.Cut(o, "?")
-	return o
+// path is where what a message is about is stored.
+func (e *entry) path() string {
+	switch {
+	case e.about == nil:
+		return ""
+	case e.about.Subresource != "":
+		return e.about.Path + "/" + e.about.Subresource
+	}
+	return e.about.Path
 }
 
 // glimpses gives the reads their weight: of each object, the last one that an
@@ -195,15 +202,15 @@ func objectOf(key string) string {
 // count, because a reconciler that looks three times and sees nothing three times
 // is the story; but what it saw again and again is one line.
 func (s *subject) glimpses(all []*entry) {
-	type key struct{ actor, object string }
+	type key struct{ actor, path string }
 	last, pods, lists := map[key]*entry{}, map[string][]*entry{}, map[key]*entry{}
 	for _, e := range all {
 		switch {
 		case e.mark == 'r' && e.text != "" && e.weight <= 0:
-			if e.weight < 0 && strings.HasPrefix(e.object, "pods") {
+			if e.weight < 0 && e.about != nil && e.about.Resource == "pods" {
 				pods[e.actor] = append(pods[e.actor], e)
 			} else {
-				last[key{e.actor, e.object}] = e
+				last[key{e.actor, e.path()}] = e
 			}
 			if l := surveys.FindString(e.text); l != "" {
 				lists[key{e.actor, l}] = e
@@ -217,10 +224,11 @@ func (s *subject) glimpses(all []*entry) {
 			if e.weight < cause {
 				worth = attempt - 1
 			}
-			collection, _, _ := strings.Cut(e.object, "/")
-			for _, object := range []string{collection, e.object} {
-				if read := last[key{e.actor, object}]; read != nil {
-					read.weight = max(read.weight, worth)
+			if e.about != nil {
+				for _, path := range []string{e.about.Resource, e.path()} {
+					if read := last[key{e.actor, path}]; read != nil {
+						read.weight = max(read.weight, worth)
+					}
 				}
 			}
 			if inBlock.MatchString(e.text) {
@@ -275,7 +283,7 @@ func (s *subject) earlier(r *Report, all []*entry) []*entry {
 		}
 		told[v.Invariant] = true
 		for _, e := range all {
-			if e.step == v.Step && e.text != "" && e.object != "" {
+			if e.step == v.Step && e.text != "" && e.about != nil && e.about.Resource+e.about.Path != "" {
 				e.weight = max(e.weight, fate)
 			}
 		}
@@ -286,11 +294,11 @@ func (s *subject) earlier(r *Report, all []*entry) []*entry {
 }
 
 // shares reports whether a violation is about an address and a pod of this one.
-func (s *subject) shares(objects []string) bool {
-	has := func(kind string, names []string) bool {
-		return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(objects, kind+" "+n) })
+func (s *subject) shares(objects []model.Ref) bool {
+	has := func(kind model.RefKind, names []string) bool {
+		return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(objects, model.Ref{Kind: kind, Name: n}) })
 	}
-	return has("address", s.named["address"]) && has("pod", s.pods)
+	return has(model.RefAddress, s.named[model.RefAddress]) && has(model.RefPod, s.pods)
 }
 
 // thin keeps the last few turning points of each kind: an address that was

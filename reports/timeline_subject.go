@@ -12,28 +12,26 @@ import (
 // subject is what a violation is about, and when its story begins.
 type subject struct {
 	v        *model.Violation
-	named    map[string][]string // objects of the violation by kind: "pod", "address", …
-	blocks   []string            // CIDRs of those named, and of those that hold a named address
-	pods     []string            // keys, those named and those that were given a named address
-	networks map[string]string   // actor of a CNI call → its network
-	podOf    map[string]string   // actor of a CNI call → its pod
-	nodeOf   map[string]string   // actor of a CNI call → the node it runs on
-	isPod    map[string]bool     // the pods of all CNI calls
-	typed    map[string]bool     // operators who typed a command
-	wrote    map[string]bool     // actors that wrote anything
-	from     int                 // step at which the oldest life concerned began
+	named    map[model.RefKind][]string // names of the violation's objects
+	blocks   []string                   // CIDRs of those named, and of those that hold a named address
+	pods     []string                   // keys, those named and those that were given a named address
+	networks map[string]string          // actor of a CNI call → its network
+	podOf    map[string]string          // actor of a CNI call → its pod
+	nodeOf   map[string]string          // actor of a CNI call → the node it runs on
+	isPod    map[string]bool            // the pods of all CNI calls
+	typed    map[string]bool            // operators who typed a command
+	wrote    map[string]bool            // actors that wrote anything
+	from     int                        // step at which the oldest life concerned began
 }
 
 func subjectOf(r *Report, v *model.Violation) *subject {
-	s := &subject{v: v, named: map[string][]string{}, networks: map[string]string{}, podOf: map[string]string{},
+	s := &subject{v: v, named: map[model.RefKind][]string{}, networks: map[string]string{}, podOf: map[string]string{},
 		nodeOf: map[string]string{}, isPod: map[string]bool{}, typed: map[string]bool{}, wrote: map[string]bool{}}
 	for _, o := range v.Objects {
-		if kind, name, ok := strings.Cut(o, " "); ok {
-			s.named[kind] = append(s.named[kind], name)
-		}
+		s.named[o.Kind] = append(s.named[o.Kind], o.Name)
 	}
-	s.pods = append(s.pods, s.named["pod"]...)
-	s.blocks = append(s.blocks, s.named["block"]...)
+	s.pods = append(s.pods, s.named[model.RefPod]...)
+	s.blocks = append(s.blocks, s.named[model.RefBlock]...)
 	s.holding(v.Message)
 	s.shorten()
 	if r.History == nil {
@@ -85,13 +83,13 @@ func (s *subject) begin(events []model.Event) {
 			lives[e.Container], last[key] = &life{key, e.Step, true}, e.Container
 		case model.SandboxDown:
 			if l := lives[e.Container]; l != nil {
-				l.alive = slices.Contains(s.named["container"], e.Container)
+				l.alive = slices.Contains(s.named[model.RefContainer], e.Container)
 			}
 		}
 	}
 	s.from = s.v.Step
 	for id, l := range lives {
-		if l.alive || last[l.pod] == id || len(s.named["address"]) == 0 {
+		if l.alive || last[l.pod] == id || len(s.named[model.RefAddress]) == 0 {
 			s.from = min(s.from, l.step)
 		}
 	}
@@ -102,7 +100,7 @@ func (s *subject) begin(events []model.Event) {
 
 // holds reports whether the event hands out an address of the violation.
 func (s *subject) holds(e model.Event) bool {
-	return slices.ContainsFunc(s.named["address"], func(a string) bool {
+	return slices.ContainsFunc(s.named[model.RefAddress], func(a string) bool {
 		for _, x := range e.Addrs {
 			if x.String() == a {
 				return true
@@ -115,7 +113,7 @@ func (s *subject) holds(e model.Event) bool {
 // ours reports whether a network has to do with the violation: a pod's other
 // interfaces do not.
 func (s *subject) ours(network string) bool {
-	named := s.named["network"]
+	named := s.named[model.RefNetwork]
 	return len(named) == 0 || network == "" || slices.Contains(named, network)
 }
 
@@ -149,8 +147,8 @@ func (s *subject) about(text string, also []string) mentions {
 	in := func(names []string) bool {
 		return slices.ContainsFunc(names, func(n string) bool { return says(text, n) || slices.Contains(also, n) })
 	}
-	node := slices.ContainsFunc(s.named["node"], func(n string) bool { return says(text, n) })
-	return mentions{in(s.named["address"]), in(s.pods), in(s.blocks), in(s.named["handle"]), node}
+	node := slices.ContainsFunc(s.named[model.RefNode], func(n string) bool { return says(text, n) })
+	return mentions{in(s.named[model.RefAddress]), in(s.pods), in(s.blocks), in(s.named[model.RefHandle]), node}
 }
 
 // says finds a name in a text as a word of its own: 10.0.0.1 is not in 10.0.0.10,

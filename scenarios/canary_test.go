@@ -155,6 +155,26 @@ func TestCanary(t *testing.T) {
 	}
 }
 
+// One pod is enough for a duplicate: it asks for one network twice, and is given one
+// address on both interfaces.
+func TestCanaryAskedTwice(t *testing.T) {
+	r := runner(t)
+	x := red{invariant: "duplicate-address"}
+	twice := func(bug string) *scenarios.Scenario {
+		text := strings.Replace(x.yaml(bug), "networks: net1}", `networks: "net1, net1"}`, 1)
+		return parse(t, strings.NewReplacer("replicas: 4", "replicas: 1", "replicas: 3", "replicas: 1", "name: web-1}", "name: web-0}").Replace(text))
+	}
+	for _, o := range choices(2, "timed", "random") {
+		rep := run(t, r, twice(x.invariant), o)
+		if got := names(rep.Violations); !slices.Equal(got, []string{x.invariant}) || !strings.Contains(rep.Violations[0].Message, "held twice by one live sandbox: default/web-0 on") {
+			t.Errorf("%s seed %d: %v", rep.Strategy, rep.Seed, rep.Violations)
+		}
+		if rep := run(t, r, twice(""), o); rep.Verdict != reports.Pass {
+			t.Errorf("%s seed %d: the near miss: %s %s %v", rep.Strategy, rep.Seed, rep.Verdict, rep.Reason, rep.Violations)
+		}
+	}
+}
+
 func parse(t testing.TB, text string) *scenarios.Scenario {
 	t.Helper()
 	s, err := scenarios.Parse("test.yaml", []byte(text))

@@ -32,13 +32,16 @@ func (r *Runner) Confirm(ctx context.Context, s *Scenario, o Options, rep *repor
 // Agree does on etcd what rep says of the fast store, and returns what etcd shows,
 // with an error that wraps ErrStoresDiffer if that is another run. Where something
 // outside the bubble woke one of the two (Report.Foreign), which the kernel of a busy
-// machine may do and no seed decides, it does both again, a few times.
+// machine may do and no seed decides, it does both again, a few times, and counts
+// that in what it returns (Report.Repeated).
 func Agree(rep *reports.Report, memory, etcd func() (*reports.Report, error)) (*reports.Report, error) {
 	judge, err := etcd()
+	var repeated reports.Repeated
 	for n := 1; n < agreeMax && err == nil && rep.Foreign+judge.Foreign > 0 && Parted(rep, judge) != ""; n++ {
 		var again *reports.Report
 		if again, err = memory(); err == nil {
 			rep = again
+			repeated.Woken += 2
 			judge, err = etcd()
 		}
 	}
@@ -48,6 +51,7 @@ func Agree(rep *reports.Report, memory, etcd func() (*reports.Report, error)) (*
 	if parted := Parted(rep, judge); parted != "" {
 		err = fmt.Errorf("%w: in memory, then on etcd (%d and %d wake-ups from outside): %s", ErrStoresDiffer, rep.Foreign, judge.Foreign, parted)
 	}
+	judge.Repeated.Add(repeated)
 	return judge, err
 }
 

@@ -70,29 +70,34 @@ func TestAgreeRepeatsWhatWasWoken(t *testing.T) {
 		rep          *reports.Report
 		memory, etcd []*reports.Report // what they show, one after the other
 		differ       bool
+		repeated     int
 	}{
-		{"the same at once", right, nil, []*reports.Report{right}, false},
-		{"woken, and the same", play("1", 1), nil, []*reports.Report{right}, false},
-		{"etcd was woken", right, []*reports.Report{right}, []*reports.Report{woken, right}, false},
-		{"the fast store was woken", woken, []*reports.Report{right}, []*reports.Report{right, right}, false},
-		{"twice", right, []*reports.Report{right, right}, []*reports.Report{woken, woken, right}, false},
-		{"always", right, []*reports.Report{right, right}, []*reports.Report{woken, woken, woken}, true},
-		{"not woken", right, nil, []*reports.Report{wrong}, true},
-		{"woken, and then another all the same", right, []*reports.Report{right}, []*reports.Report{woken, wrong}, true},
+		{"the same at once", right, nil, []*reports.Report{right}, false, 0},
+		{"woken, and the same", play("1", 1), nil, []*reports.Report{right}, false, 0},
+		{"etcd was woken", right, []*reports.Report{right}, []*reports.Report{woken, right}, false, 2},
+		{"the fast store was woken", woken, []*reports.Report{right}, []*reports.Report{right, right}, false, 2},
+		{"twice", right, []*reports.Report{right, right}, []*reports.Report{woken, woken, right}, false, 4},
+		{"always", right, []*reports.Report{right, right}, []*reports.Report{woken, woken, woken}, true, 4},
+		{"not woken", right, nil, []*reports.Report{wrong}, true, 0},
+		{"woken, and then another all the same", right, []*reports.Report{right}, []*reports.Report{woken, wrong}, true, 2},
 	} {
 		next := func(all *[]*reports.Report) func() (*reports.Report, error) {
 			return func() (*reports.Report, error) {
 				if len(*all) == 0 {
 					return nil, errors.New("one run more than it takes")
 				}
-				rep := (*all)[0]
+				rep := *(*all)[0]
 				*all = (*all)[1:]
-				return rep, nil
+				return &rep, nil
 			}
 		}
 		memory, etcd := c.memory, c.etcd
-		if _, err := scenarios.Agree(c.rep, next(&memory), next(&etcd)); errors.Is(err, scenarios.ErrStoresDiffer) != c.differ || err != nil && !c.differ || len(memory)+len(etcd) != 0 {
+		judge, err := scenarios.Agree(c.rep, next(&memory), next(&etcd))
+		if errors.Is(err, scenarios.ErrStoresDiffer) != c.differ || err != nil && !c.differ || len(memory)+len(etcd) != 0 {
 			t.Errorf("%s: %v; %d and %d runs not made", c.name, err, len(memory), len(etcd))
+		}
+		if judge.Repeated.Runs() != c.repeated || judge.Repeated.Died != 0 {
+			t.Errorf("%s: %+v, want %d runs repeated", c.name, judge.Repeated, c.repeated)
 		}
 	}
 }

@@ -19,6 +19,7 @@ var (
 	full  = flag.Bool("full", false, "determinism: all combinations of processes; quiet runs: 1,000 seeds each")
 	seeds = flag.Int("seeds", 1, "determinism: how many seeds of every scenario")
 	child = flag.String("determinism-child", "", "determinism: print the digests of seeds A-B and exit")
+	pick  = flag.String("pick", "", "determinism and replay: the scenarios that make test leaves out (long), or `N` from all over the library")
 	burn  = flag.Bool("determinism-burn", false, "determinism: keep every processor busy until stdin closes")
 )
 
@@ -54,6 +55,11 @@ func TestDeterminism(t *testing.T) {
 			}
 		}
 	}
+	for _, file := range chosen(t) {
+		if long(file) {
+			t.Run(strings.TrimSuffix(file, ".yaml"), func(t *testing.T) { t.Skip(leftToday) })
+		}
+	}
 	t.Logf("%d of %d scenarios × %d seeds in %d processes, GOMAXPROCS 1 and 4, idle and loaded: %d runs compared",
 		len(want) / *seeds, len(library(t)), *seeds, processes, processes*len(want))
 }
@@ -72,7 +78,7 @@ func compare(t *testing.T, want, got []string, where string) {
 
 // digests runs the library in a process of its own.
 func digests(t *testing.T, seeds int, procs string) []string {
-	cmd := exec.Command(os.Args[0], "-test.run", "^TestDeterminismChild$", "-determinism-child", fmt.Sprintf("1-%d", seeds), fmt.Sprintf("-full=%v", *full))
+	cmd := exec.Command(os.Args[0], "-test.run", "^TestDeterminismChild$", "-determinism-child", fmt.Sprintf("1-%d", seeds), fmt.Sprintf("-full=%v", *full), "-pick="+*pick)
 	cmd.Env = append(os.Environ(), "GOMAXPROCS="+procs)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
@@ -132,13 +138,14 @@ func TestDeterminismChild(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := runner(t)
-		for i, file := range library(t) {
-			if long(t, file) {
+		all := chosen(t)
+		for i, file := range all {
+			if long(file) {
 				continue
 			}
 			s := load(t, file)
 			if to > 10 {
-				fmt.Fprintf(os.Stderr, "determinism: process %d: %s, %d of %d\n", os.Getpid(), file, i+1, len(library(t)))
+				fmt.Fprintf(os.Stderr, "determinism: process %d: %s, %d of %d\n", os.Getpid(), file, i+1, len(all))
 			}
 			for seed := from; seed <= to; seed++ {
 				rep, err := r.Run(context.Background(), s, scenarios.Options{Seed: &seed})

@@ -70,7 +70,7 @@ func agree(t *testing.T, rec *reports.Record) {
 		}
 		fine[kind] = true
 		if !slices.ContainsFunc(rec.Addresses, func(h reports.Held) bool {
-			return slices.Contains(v.Objects, "address "+h.Addr) && slices.ContainsFunc(h.Spans, func(s reports.Span) bool {
+			return slices.Contains(v.Objects, model.Ref{Kind: model.RefAddress, Name: h.Addr}) && slices.ContainsFunc(h.Spans, func(s reports.Span) bool {
 				return s.Kind == kind && s.From <= v.Step && (s.To == 0 || s.To > v.Step)
 			})
 		}) {

@@ -63,20 +63,47 @@ func run(t testing.TB, r *scenarios.Runner, s *scenarios.Scenario, o scenarios.O
 	return rep
 }
 
-// long reports whether a scenario takes seconds, by the steps that its golden
-// tells. Such a one runs once here; make determinism runs all of them again.
-func long(t testing.TB, file string) bool {
+// chosen is the part of the library that -pick names.
+func chosen(t testing.TB) []string {
 	t.Helper()
-	const many = 2500
+	all := library(t)
+	if *pick == "long" {
+		return slices.DeleteFunc(all, func(f string) bool { return stepsIn(f) <= many })
+	}
+	n, err := strconv.Atoi(*pick)
+	switch {
+	case *pick == "":
+		return all
+	case err != nil || n < 1:
+		t.Fatalf("-pick: want long or a number, have %q", *pick)
+	}
+	var some []string
+	for i := range min(n, len(all)) {
+		some = append(some, all[i*len(all)/min(n, len(all))])
+	}
+	return some
+}
+
+// long reports whether a scenario takes seconds. Such a one runs once in make test;
+// make nightly runs all of them again, and so does whoever picks some.
+func long(file string) bool { return stepsIn(file) > many && !*full && *pick == "" }
+
+const (
+	many      = 2500 // steps
+	leftToday = "SKIPPED: over 2,500 steps; make nightly"
+)
+
+// stepsIn is how many steps the golden of a scenario tells of.
+func stepsIn(file string) int {
 	text, err := os.ReadFile(strings.TrimSuffix(file, ".yaml") + ".golden")
 	if err != nil {
-		return false
+		return 0
 	}
 	steps := 0
 	if m := stepsOf.FindSubmatch(text); m != nil {
 		steps, _ = strconv.Atoi(string(m[1]))
 	}
-	return steps > many && !*full
+	return steps
 }
 
 var stepsOf = regexp.MustCompile(`(\d+) steps?,`)
@@ -93,7 +120,7 @@ func TestGolden(t *testing.T) {
 			s := load(t, file)
 			s.File = "scenarios/" + file // as a reader of the golden would type it
 			rep := run(t, r, s, scenarios.Options{})
-			if !long(t, file) {
+			if !long(file) {
 				if again := run(t, r, s, scenarios.Options{}); again.Digest != rep.Digest || again.StoreDigest != rep.StoreDigest {
 					t.Fatalf("the second run differs: digest %s and %s, store %s and %s", rep.Digest, again.Digest, rep.StoreDigest, again.StoreDigest)
 				}
@@ -115,16 +142,18 @@ func TestReplayOfRecordedSchedule(t *testing.T) {
 		t.Skip("SKIPPED: needs the hermetic build; run make test")
 	}
 	r := runner(t)
-	for _, file := range library(t) {
-		if long(t, file) {
-			continue
-		}
-		s := load(t, file)
-		rep := run(t, r, s, scenarios.Options{})
-		seed := rep.Seed
-		again := run(t, r, s, scenarios.Options{Seed: &seed, Schedule: rep.Trace.Schedule()})
-		if again.Digest != rep.Digest {
-			t.Errorf("%s: replay has digest %s, want %s", file, again.Digest, rep.Digest)
-		}
+	for _, file := range chosen(t) {
+		t.Run(strings.TrimSuffix(file, ".yaml"), func(t *testing.T) {
+			if long(file) {
+				t.Skip(leftToday)
+			}
+			s := load(t, file)
+			rep := run(t, r, s, scenarios.Options{})
+			seed := rep.Seed
+			again := run(t, r, s, scenarios.Options{Seed: &seed, Schedule: rep.Trace.Schedule()})
+			if again.Digest != rep.Digest {
+				t.Errorf("the replay has digest %s, want %s", again.Digest, rep.Digest)
+			}
+		})
 	}
 }

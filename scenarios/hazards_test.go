@@ -57,7 +57,7 @@ func TestHazardsHappen(t *testing.T) {
 	says := map[string]string{
 		"clockJump": "the clock of", "crash": "power loss on node", "cutSession": "cut the BGP sessions of", "kill": "kill -9", "partition": "network partition",
 		"pause": "pause", "pauseNode": "pause", "reboot": "reboot of node", "reconcile": "start", "replace": "replace the machine",
-		"restart": "kill -9", "second": "start a second", "stopBIRD": "kill bird",
+		"restart": "kill -9", "restartRuntime": "kill -9 containerd", "second": "start a second", "stopBIRD": "kill bird",
 	}
 	r := runner(t)
 	for _, file := range []string{"testdata/hazards/whereabouts.yaml", "testdata/hazards/calico.yaml"} {

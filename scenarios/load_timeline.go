@@ -137,6 +137,8 @@ func (l *loader) acts(c *check, act cluster.Action, p path) {
 		node(a.Node)
 	case *cluster.ReplaceNode:
 		node(a.Node)
+	case *cluster.RestartRuntime:
+		node(a.Node)
 	case *cluster.Kill:
 		c.bad(a.Actor == "", p.then("actor"), "empty, want the name of a process")
 	case *cluster.Pause:

@@ -28,7 +28,7 @@ func (r *Runner) Look(ctx context.Context, s *Scenario) (*View, error) {
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(lookPercent))
 	var v *View
-	_, err = sim.Run(ctx, sim.Options{Seed: 1, Strategy: st, Limits: sim.Limits{Wall: lookMax}}, func(w *sim.World) error {
+	_, err = sim.Run(ctx, sim.Options{Seed: 1, Strategy: st, Limits: sim.Limits{Stuck: lookMax}}, func(w *sim.World) error {
 		w.Finish()
 		var err error
 		v, err = cluster.Look(w, s.cluster(adapters()[s.Doc.Spec.IPAM], Options{}), s.leaving())

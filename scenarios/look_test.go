@@ -155,6 +155,66 @@ func TestAdopted(t *testing.T) {
 	}
 }
 
+// twice is a pod that is attached to one network twice. Its status has an entry for
+// each, which need not name the interface that it is of.
+const twice = `
+apiVersion: ipamsim.dev/v1alpha1
+kind: Scenario
+metadata: {name: twice}
+spec: {ipam: whereabouts, until: 2m}
+---
+apiVersion: k8s.cni.cncf.io/v1
+kind: NetworkAttachmentDefinition
+metadata: {name: net1}
+spec:
+  config: '{"cniVersion": "0.3.1", "name": "net1", "type": "macvlan", "ipam": {"type": "whereabouts", "range": "10.0.0.0/29", "enable_overlapping_ranges": false}}'
+---
+apiVersion: whereabouts.cni.cncf.io/v1alpha1
+kind: IPPool
+metadata: {name: 10.0.0.0-29, namespace: kube-system}
+spec:
+  range: 10.0.0.0/29
+  allocations:
+    "1": {id: c0, podref: default/two, ifname: net1}
+    "2": {id: c0, podref: default/two, ifname: net2}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: node-a}
+status: {conditions: [{type: Ready, status: "True"}]}
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: two
+  namespace: default
+  annotations:
+    k8s.v1.cni.cncf.io/networks: net1, net1
+    k8s.v1.cni.cncf.io/network-status: '[{"name": "default/net1", "ips": ["10.0.0.1"]}, {"name": "default/net1", "ips": ["%s"]}]'
+spec: {nodeName: node-a, containers: [{name: main, image: registry.example/web:1}]}
+status: {phase: Running}
+`
+
+func TestLookAttachedTwice(t *testing.T) {
+	r := runner(t)
+	for second, want := range map[string]string{
+		"10.0.0.2": "",
+		"10.0.0.1": "convergence convergence duplicate-address leaked-claim unbacked-sandbox", // nobody has 10.0.0.2
+	} {
+		v, err := r.Look(context.Background(), parse(t, fmt.Sprintf(twice, second)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var red []string
+		for _, x := range v.Violations {
+			red = append(red, x.Invariant)
+		}
+		if got := strings.Join(red, " "); got != want {
+			t.Errorf("its second interface has %s: %q, want %q: %s", second, got, want, verdicts(v))
+		}
+	}
+}
+
 func sandboxes(tr model.Truth) string {
 	var out []string
 	for _, s := range tr.Sandboxes {
@@ -177,10 +237,18 @@ func claims(s model.Snapshot) string {
 	return strings.Join(out, ", ")
 }
 
+func objects(v model.Violation) string {
+	var out []string
+	for _, o := range v.Objects {
+		out = append(out, o.String())
+	}
+	return strings.Join(out, ", ")
+}
+
 func verdicts(v *scenarios.View) string {
 	var out []string
 	for _, x := range v.Violations {
-		out = append(out, x.Invariant+": "+strings.Join(x.Objects, ", "))
+		out = append(out, x.Invariant+": "+objects(x))
 	}
 	return strings.Join(out, "; ")
 }

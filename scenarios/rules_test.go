@@ -88,7 +88,7 @@ func TestOrderOfLists(t *testing.T) {
 func harm(rep *reports.Report) []string {
 	var out []string
 	for _, v := range rep.Violations {
-		out = append(out, v.Invariant+" "+strings.Join(v.Objects, " "))
+		out = append(out, fmt.Sprint(v.Invariant, " ", v.Objects))
 	}
 	slices.Sort(out)
 	return out

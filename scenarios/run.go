@@ -126,7 +126,8 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 		return nil
 	})
 	rep.Wall, rep.Foreign = time.Since(started), hermetic.Foreign()-before
-	rep.Digest = fmt.Sprintf("%016x", rep.Trace.Digest())
+	count(rep.Foreign)
+	rep.Digest, rep.Sites = fmt.Sprintf("%016x", rep.Trace.Digest()), ipam.CallSites(adapter)
 	if c != nil {
 		rep.Violations, rep.History, rep.Describe = c.Violations(), c.History(), c.Describe
 		rep.Calls, rep.Series, rep.States, rep.Film = c.Calls(), c.Series(), c.States(), c.Film()

@@ -118,26 +118,27 @@ type Churn struct {
 type Event struct {
 	At metav1.Duration `json:"at" jsonschema:"required"`
 
-	Apply      *cluster.Apply       `json:"apply,omitempty"`
-	ClockJump  *cluster.ClockJump   `json:"clockJump,omitempty"`
-	Command    *cluster.Command     `json:"command,omitempty"`
-	Cordon     *cluster.Cordon      `json:"cordon,omitempty"`
-	Crash      *cluster.Crash       `json:"crash,omitempty"`
-	CutSession *cluster.CutSession  `json:"cutSession,omitempty"`
-	Delete     *cluster.Delete      `json:"delete,omitempty"`
-	Drain      *cluster.Drain       `json:"drain,omitempty"`
-	Heal       *cluster.Heal        `json:"heal,omitempty"`
-	Kill       *cluster.Kill        `json:"kill,omitempty"`
-	Partition  *cluster.Partition   `json:"partition,omitempty"`
-	Patch      *cluster.Patch       `json:"patch,omitempty"`
-	Pause      *cluster.Pause       `json:"pause,omitempty"`
-	PowerOn    *cluster.PowerOn     `json:"powerOn,omitempty"`
-	Reboot     *cluster.Reboot      `json:"reboot,omitempty"`
-	Reconcile  *cluster.Reconcile   `json:"reconcile,omitempty"`
-	Replace    *cluster.ReplaceNode `json:"replace,omitempty"`
-	Scale      *cluster.Scale       `json:"scale,omitempty"`
-	Second     *cluster.Second      `json:"second,omitempty"`
-	StopBIRD   *cluster.StopBIRD    `json:"stopBIRD,omitempty"`
+	Apply          *cluster.Apply          `json:"apply,omitempty"`
+	ClockJump      *cluster.ClockJump      `json:"clockJump,omitempty"`
+	Command        *cluster.Command        `json:"command,omitempty"`
+	Cordon         *cluster.Cordon         `json:"cordon,omitempty"`
+	Crash          *cluster.Crash          `json:"crash,omitempty"`
+	CutSession     *cluster.CutSession     `json:"cutSession,omitempty"`
+	Delete         *cluster.Delete         `json:"delete,omitempty"`
+	Drain          *cluster.Drain          `json:"drain,omitempty"`
+	Heal           *cluster.Heal           `json:"heal,omitempty"`
+	Kill           *cluster.Kill           `json:"kill,omitempty"`
+	Partition      *cluster.Partition      `json:"partition,omitempty"`
+	Patch          *cluster.Patch          `json:"patch,omitempty"`
+	Pause          *cluster.Pause          `json:"pause,omitempty"`
+	PowerOn        *cluster.PowerOn        `json:"powerOn,omitempty"`
+	Reboot         *cluster.Reboot         `json:"reboot,omitempty"`
+	Reconcile      *cluster.Reconcile      `json:"reconcile,omitempty"`
+	Replace        *cluster.ReplaceNode    `json:"replace,omitempty"`
+	RestartRuntime *cluster.RestartRuntime `json:"restartRuntime,omitempty"`
+	Scale          *cluster.Scale          `json:"scale,omitempty"`
+	Second         *cluster.Second         `json:"second,omitempty"`
+	StopBIRD       *cluster.StopBIRD       `json:"stopBIRD,omitempty"`
 }
 
 // Faults the schedule may inject.
@@ -158,7 +159,7 @@ type Faults struct {
 type Hazards struct {
 	Max int `json:"max,omitempty"` // how many in a run; default 0: none
 	// Kinds: crash, kill, partition, pause, pauseNode, reboot, reconcile, replace,
-	// restart, second; default: all that this cluster can have. These must be named:
+	// restart, restartRuntime, second; default: all that this cluster can have. These must be named:
 	// clockJump, which needs the hermetic runtime; cutSession and stopBIRD, after
 	// which addresses are unreachable whatever the manager does.
 	Kinds []string        `json:"kinds,omitempty"`

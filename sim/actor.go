@@ -31,6 +31,7 @@ type Actor struct {
 	Process
 
 	gate   *Gate
+	proc   hermetic.Process
 	life   int // how many processes had this name before
 	seq    int
 	cancel context.CancelFunc
@@ -42,7 +43,9 @@ type Actor struct {
 // errGoexit is the end of a process whose Run neither returned nor panicked.
 var errGoexit = errors.New("sim: process left by runtime.Goexit")
 
-// Spawn starts a process. A panic of its Run is given to Hooks.Panic. A process
+// Spawn starts a process. A panic of its Run that nothing recovers is its crash and
+// given to Hooks.Panic; so is one of any goroutine that it starts, on the hermetic
+// runtime (on the stock one that ends the operating system's process). A process
 // that is spawned when the run is over is dead from the start.
 //
 // An id that is already alive, empty or not one printable word is a mistake of
@@ -54,6 +57,10 @@ func (w *World) Spawn(p Process) *Actor {
 	ctx, cancel := context.WithCancel(context.Background())
 	a := &Actor{Process: p, cancel: cancel, done: make(chan struct{})}
 	a.gate = &Gate{w: w, a: a}
+	a.proc.Crash = func(value any) { w.crash(a, value, string(debug.Stack())) }
+	if a.Clock != nil {
+		a.proc.Ahead = &a.Clock.ahead
+	}
 	w.mu.Lock()
 	if w.actors[p.ID] != nil {
 		w.mu.Unlock()
@@ -74,20 +81,29 @@ func (w *World) Spawn(p Process) *Actor {
 func (w *World) run(ctx context.Context, a *Actor) {
 	err := errGoexit
 	defer func() {
-		v := recover()
-		if v != nil {
-			err = fmt.Errorf("panic: %v", v)
+		if v := recover(); v != nil {
+			w.crash(a, v, string(debug.Stack()))
+			return
 		}
-		if w.end(a, err) && v != nil {
-			w.mu.Lock()
-			w.panics = append(w.panics, panicked{a.ID, v, string(debug.Stack())})
-			w.mu.Unlock()
-		}
+		w.end(a, err)
 	}()
-	if a.Clock != nil {
-		hermetic.SetClock(&a.Clock.ahead)
-	}
+	hermetic.SetProcess(&a.proc)
 	err = a.Run(ctx, a.gate)
+}
+
+// Crash ends the process by a panic of one of its goroutines that its owner took.
+func (g *Gate) Crash(value any, stack string) { g.w.crash(g.a, value, stack) }
+
+// crash ends a process by a panic, with the stack of the goroutine that had it, all of
+// whose deferred functions have run. The first one counts.
+func (w *World) crash(a *Actor, value any, stack string) {
+	a.proc.Crashed = true
+	if !w.end(a, fmt.Errorf("panic: %v", value)) {
+		return
+	}
+	w.mu.Lock()
+	w.panics = append(w.panics, panicked{a.ID, value, stack})
+	w.mu.Unlock()
 }
 
 // end makes the process dead at once: its parked messages are withdrawn and no
@@ -103,6 +119,7 @@ func (w *World) end(a *Actor, err error) bool {
 		return false
 	}
 	a.err = err
+	a.proc.Dead = true
 	close(a.done)
 	if w.actors[a.ID] == a {
 		delete(w.actors, a.ID)

@@ -20,7 +20,7 @@ func (w *World) enabled() []Choice {
 	defer w.mu.Unlock()
 	for _, p := range w.parked {
 		switch {
-		case w.held[string(p.op.Actor)] > 0 || w.held[p.actor.Group] > 0:
+		case w.stays(p.actor, p.op.Kind):
 		case p.due > now:
 			next = min(next, p.due)
 			if !p.delayed {

@@ -35,12 +35,17 @@ type Gate struct {
 // Actor is the process this gate belongs to.
 func (g *Gate) Actor() ActorID { return g.a.ID }
 
+// Ended is closed when the process has ended: a server that it has a connection to sees
+// that.
+func (g *Gate) Ended() <-chan struct{} { return g.a.done }
+
 // World is the run this gate belongs to.
 func (g *Gate) World() *World { return g.w }
 
 type parked struct {
 	op      Op
 	actor   *Actor
+	stack   Stack
 	due     time.Duration
 	delayed bool
 	verdict chan verdict
@@ -66,7 +71,7 @@ func (g *Gate) Pass(ctx context.Context, op Op, do func(context.Context) error) 
 		return err
 	}
 	if g.w.opts.Ungated {
-		return g.pass(ctx, p.op, do)
+		return g.pass(ctx, p, do)
 	}
 	v, late, err := g.wait(ctx, p)
 	if err != nil {
@@ -77,9 +82,7 @@ func (g *Gate) Pass(ctx context.Context, op Op, do func(context.Context) error) 
 	if g.a.ended() {
 		return ErrKilled
 	}
-	if g.a.Clock != nil {
-		defer hermetic.SetClock(hermetic.SetClock(nil)) // a server's time is not that of its client's machine
-	}
+	defer hermetic.SetProcess(hermetic.SetProcess(nil)) // a server's clock and crash are not those of its client
 	if late {
 		ctx = context.WithoutCancel(ctx) // it was sent before anybody looked at the time
 	}
@@ -151,8 +154,16 @@ func (g *Gate) park(ctx context.Context, op Op) (*parked, error) {
 	if op.Class == "" {
 		op.Class = "api"
 	}
+	if op.Key == "" && op.Request != nil {
+		op.Key = op.Request.String()
+	}
 	if g.a.Mortal {
 		op.Hurts |= Of(Crash)
+	}
+	var pcs [stackMax]uintptr
+	depth := 0
+	if op.Kind != Event && op.Kind != Local { // a server sends the one, and nobody the other
+		depth = callers(&pcs[0], len(pcs))
 	}
 	w := g.w
 	w.mu.Lock()
@@ -165,7 +176,7 @@ func (g *Gate) park(ctx context.Context, op Op) (*parked, error) {
 	}
 	g.a.seq++
 	op.Actor, op.Life, op.Seq, op.Sent = g.a.ID, g.a.life, g.a.seq, w.Now()
-	p := &parked{op: op, actor: g.a, due: op.Sent + w.opts.Service[op.Class], verdict: make(chan verdict, 1)}
+	p := &parked{op: op, actor: g.a, stack: w.stacks.of(pcs[:depth]), due: op.Sent + w.opts.Service[op.Class], verdict: make(chan verdict, 1)}
 	if !w.opts.Ungated {
 		i, _ := w.search(op)
 		w.parked = slices.Insert(w.parked, i, p)
@@ -204,7 +215,7 @@ func (w *World) withdraw(p *parked) bool {
 // Draw lets the schedule choose one of n answers, 0 ≤ answer < n: the only way
 // for an actor to do something at random.
 func (g *Gate) Draw(ctx context.Context, what string, n int) (answer int, err error) {
-	err = g.Pass(ctx, Op{Kind: Local, Class: "draw", Key: "DRAW " + what, Draws: n}, func(ctx context.Context) error {
+	err = g.Pass(ctx, Op{Kind: Local, Class: "draw", Key: "DRAW " + what, Draws: n, Request: &Request{Verb: "DRAW", Resource: what}}, func(ctx context.Context) error {
 		answer, _ = ctx.Value(drawKey{}).(int)
 		Report(ctx, strconv.Itoa(answer), nil)
 		return nil

@@ -321,3 +321,38 @@ func TestDraw(t *testing.T) {
 		t.Errorf("step %s, want %s", tr.Steps[0], want)
 	}
 }
+
+// A partition stops what goes over the network, not what a process does on its own
+// machine; a pause stops both.
+func TestHoldLetsLocalStepsPass(t *testing.T) {
+	for _, tt := range []struct {
+		name       string
+		stop, back func(*sim.World, string)
+		want       time.Duration
+	}{
+		{"partition", (*sim.World).Hold, (*sim.World).Release, time.Second},
+		{"pause", (*sim.World).Pause, (*sim.World).Resume, time.Minute},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var local, remote time.Duration
+			_, err := sim.Run(context.Background(), single(scripted()), func(w *sim.World) error {
+				tt.stop(w, "node-1")
+				start(w, sim.Process{ID: "a", Group: "node-1", Run: func(ctx context.Context, g *sim.Gate) error {
+					time.AfterFunc(time.Minute, func() { tt.back(w, "node-1") })
+					time.Sleep(time.Second)
+					note := func(at *time.Duration) func(context.Context) error {
+						return func(context.Context) error { *at = w.Now().Truncate(time.Second); return nil }
+					}
+					if err := g.Pass(ctx, sim.Op{Kind: sim.Local, Key: "STOP containers"}, note(&local)); err != nil {
+						return err
+					}
+					return g.Pass(ctx, sim.Op{Kind: sim.Write, Key: "PATCH status"}, note(&remote))
+				}})
+				return nil
+			})
+			if err != nil || local != tt.want || remote != time.Minute {
+				t.Errorf("stopped containers at %v and wrote at %v (%v), want %v and 1m0s", local, remote, err, tt.want)
+			}
+		})
+	}
+}

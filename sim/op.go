@@ -44,10 +44,12 @@ type Op struct {
 	Seq   int    // 1 for the actor's first message
 	Kind  OpKind // what it does
 	Class string // latency class, a key of Options.Service ("api" when empty)
-	Key   string // what it is about, for people: "PATCH ippools/10.0.0.0-24"
+	Key   string // what it is about, for people: "PATCH ippools/10.0.0.0-24". Request's, if the door gives none
 	Hurts Hurts  // the faults that the door can express for this message
 	Fails int    // in how many ways it can FailBefore
 	Draws int    // how many answers a Draw has; 0 for a real message
+
+	Request *Request // what it is about, as data; nil if that is not known. It is not changed any more
 
 	Sent time.Duration // when it was parked, virtual time; not part of the digest
 }

@@ -1,7 +1,7 @@
 package sim
 
 // Pause stops an actor, or a group of actors, as SIGSTOP does, until the matching
-// Resume: its messages are held, and it does not notice that a deadline passes.
+// Resume: none of its messages moves, and it does not notice that a deadline passes.
 func (w *World) Pause(name string) {
 	w.mu.Lock()
 	if w.paused[name] == nil {
@@ -9,7 +9,6 @@ func (w *World) Pause(name string) {
 	}
 	w.paused[name].depth++
 	w.mu.Unlock()
-	w.hold(name, 1)
 }
 
 // Resume undoes one Pause.
@@ -22,7 +21,7 @@ func (w *World) Resume(name string) {
 		}
 	}
 	w.mu.Unlock()
-	w.Release(name)
+	w.signal()
 }
 
 // pause is kept as long as an actor or a group is paused.

@@ -22,7 +22,7 @@ var Epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 //
 // The trace is never nil. The error is nil for a run that finished; it wraps
 // ErrSteps, ErrVirtual or ErrInterrupted for one that was cut short; *Stuck if
-// nothing moved for Limits.Wall, after which the process should end, because
+// nothing moved for Limits.Stuck, after which the process should end, because
 // the bubble cannot be unwound; anything else is a defect of the harness.
 // The trace of a bubble that had to be given up, stuck or deaf to ctx, is empty.
 func Run(ctx context.Context, o Options, setup func(*World) error) (*Trace, error) {
@@ -35,9 +35,9 @@ func Run(ctx context.Context, o Options, setup func(*World) error) (*Trace, erro
 	defer stopped()
 	done := make(chan error, 1)
 	go func() { done <- r.bubble(o, setup) }()
-	tick := time.NewTicker(o.Limits.Wall / 10)
+	dog := newWatchdog(o.Limits.Stuck)
+	tick := time.NewTicker(dog.period)
 	defer tick.Stop()
-	seen, still := uint64(0), 0
 	asked, patience := ctx.Done(), (<-chan time.Time)(nil)
 	for {
 		select {
@@ -48,18 +48,16 @@ func Run(ctx context.Context, o Options, setup func(*World) error) (*Trace, erro
 		case <-patience:
 			return &Trace{}, ErrInterrupted
 		case <-tick.C:
-			if n := r.beat.Load(); n != seen {
-				seen, still = n, 0
-			} else if still++; still >= 10 {
+			if dog.tick(r.beat.Load()) {
 				r.over.Store(true) // should it come loose
-				return &Trace{}, diagnose(o.Limits.Wall, r.id.Load())
+				return &Trace{}, diagnose(o.Limits.Stuck, r.id.Load())
 			}
 		}
 	}
 }
 
 // patienceMax is how long an interrupted bubble may take to unwind before it is
-// given up: a person who pressed Ctrl-C waits for a second, not for Limits.Wall.
+// given up: a person who pressed Ctrl-C waits for a second, not for Limits.Stuck.
 const patienceMax = 700 * time.Millisecond
 
 // running is what the two sides of the bubble's wall share: plain memory only,
@@ -101,7 +99,7 @@ func (r *running) root(o Options, setup func(*World) error) (err error) {
 	r.id.Store(bubbleID())
 	w := &World{
 		opts: o, start: time.Now(), trace: r.trace,
-		actors: map[ActorID]*Actor{}, lives: map[ActorID]int{}, held: map[string]int{}, paused: map[string]*pause{},
+		actors: map[ActorID]*Actor{}, lives: map[ActorID]int{}, held: map[string]int{}, paused: map[string]*pause{}, stacks: stacks{},
 		wake: make(chan struct{}, 1),
 		over: &r.over, beat: &r.beat,
 	}

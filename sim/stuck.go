@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// Stuck says that nothing moved for a while on the wall clock. Virtual time
+// Stuck says that nothing moved although the run could have used a processor for
+// After, or had to wait in an idle process for so long. Virtual time
 // cannot pass and no message can go while a goroutine of the bubble is neither
 // parked in a way synctest knows nor making progress.
 type Stuck struct {

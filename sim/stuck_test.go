@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ipamsim/sim"
+	"ipamsim/sim/hermetic"
 	"ipamsim/sim/strategy"
 )
 
@@ -30,29 +31,14 @@ func TestWatchdogNamesTheCause(t *testing.T) {
 		setup func(w *sim.World, s *server)
 		want  string
 	}{
-		{"mutex held across the gate", func(w *sim.World, s *server) {
+		{"mutex held across the gate, wanted by a pinned goroutine", func(w *sim.World, s *server) {
 			var mu sync.Mutex
-			careless := func(ctx context.Context, g *sim.Gate) error {
-				mu.Lock()
-				defer mu.Unlock()
-				return s.send(ctx, g, "x")
-			}
-			w.Spawn(proc("a", careless))
-			w.Spawn(proc("b", careless))
-		}, "mutex that another one holds while its message is parked at the gate"},
-		{"read lock held across the gate", func(w *sim.World, s *server) {
-			var mu sync.RWMutex
 			locked := make(chan struct{})
-			w.Spawn(proc("a", func(ctx context.Context, g *sim.Gate) error {
-				mu.RLock()
-				defer mu.RUnlock()
-				close(locked)
-				return s.send(ctx, g, "x")
-			}))
+			w.Spawn(proc("a", holding(&mu, locked, s)))
 			w.Spawn(proc("b", func(context.Context, *sim.Gate) error {
 				<-locked
+				hermetic.Pin(true)
 				mu.Lock()
-				defer mu.Unlock()
 				return nil
 			}))
 		}, "mutex that another one holds while its message is parked at the gate"},
@@ -88,7 +74,7 @@ func TestWatchdogNamesTheCause(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var s server
-			o := sim.Options{Strategy: strategy.NewSerial(), Limits: sim.Limits{Wall: 300 * time.Millisecond}}
+			o := sim.Options{Strategy: strategy.NewSerial(), Limits: sim.Limits{Stuck: 300 * time.Millisecond}}
 			began := time.Now()
 			_, err := sim.Run(context.Background(), o, func(w *sim.World) error { tt.setup(w, &s); return nil })
 			var stuck *sim.Stuck
@@ -108,10 +94,53 @@ func TestWatchdogNamesTheCause(t *testing.T) {
 	}
 }
 
+// holding sends a message with a lock in its hand.
+func holding(l sync.Locker, locked chan struct{}, s *server) func(context.Context, *sim.Gate) error {
+	return func(ctx context.Context, g *sim.Gate) error {
+		l.Lock()
+		defer l.Unlock()
+		close(locked)
+		return s.send(ctx, g, "first")
+	}
+}
+
+// Upstream may hold a mutex across the gate (client-go's and Kubernetes' controllers
+// do): who wants it waits in virtual time.
+func TestMutexAcrossTheGate(t *testing.T) {
+	if !hermetic.Enabled {
+		t.Skip("NOT TESTED: on the stock runtime virtual time stands still while a goroutine waits for a mutex")
+	}
+	var mu sync.Mutex
+	var rw sync.RWMutex
+	for name, l := range map[string]struct{ held, wanted sync.Locker }{
+		"Mutex": {&mu, &mu}, "RWMutex, writer": {rw.RLocker(), &rw}, "RWMutex, reader": {&rw, rw.RLocker()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var s server
+			o := sim.Options{Strategy: strategy.NewSerial(), Limits: sim.Limits{Stuck: time.Second}}
+			if _, err := sim.Run(context.Background(), o, func(w *sim.World) error {
+				locked := make(chan struct{})
+				start(w, proc("a", holding(l.held, locked, &s)), proc("b", func(ctx context.Context, g *sim.Gate) error {
+					<-locked
+					l.wanted.Lock()
+					defer l.wanted.Unlock()
+					return s.send(ctx, g, "second")
+				}))
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Join(s.got, ", "); got != "a first, b second" {
+				t.Errorf("the server got %q", got)
+			}
+		})
+	}
+}
+
 // A run that is slow but moves is not stuck.
 func TestSlowIsNotStuck(t *testing.T) {
 	var s server
-	o := sim.Options{Strategy: strategy.NewSerial(), Limits: sim.Limits{Wall: 300 * time.Millisecond}}
+	o := sim.Options{Strategy: strategy.NewSerial(), Limits: sim.Limits{Stuck: 300 * time.Millisecond}}
 	out := sim.NewOutside(1)
 	defer out.Close()
 	run(t, o, proc("a", func(ctx context.Context, g *sim.Gate) error {

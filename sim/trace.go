@@ -16,6 +16,7 @@ type Step struct {
 	Decision
 	Note   string // what came of it, short: "200 rv=17"
 	Detail any    // what the door saw, for reports; not part of the digest. A Long one may be short
+	Stack  Stack  `json:"-"` // who sent the message; not part of the digest
 }
 
 // Trace is the record of a run: its steps in order, and every choice made.

@@ -14,14 +14,14 @@ type Ungater interface{ Ungated() bool }
 // pass delivers a message without parking it. The strategy says how long it takes,
 // as the size of a Delay; who is first of those that are ready at the same time is
 // the runtime's affair. Nothing is hurt, and the schedule does not replay the run.
-func (g *Gate) pass(ctx context.Context, op Op, do func(context.Context) error) error {
-	w := g.w
+func (g *Gate) pass(ctx context.Context, p *parked, do func(context.Context) error) error {
+	w, op := g.w, p.op
 	w.mu.Lock()
 	took := Ladder[w.choose([]Choice{{Op: op, Outcome: Delay}}).Level]
 	w.mu.Unlock()
 	time.Sleep(max(took, w.opts.Service[op.Class]))
 	runtime.Gosched()
-	for w.isHeld(g.a) && !g.a.ended() && ctx.Err() == nil {
+	for w.isStopped(g.a, op.Kind) && !g.a.ended() && ctx.Err() == nil {
 		time.Sleep(heldPoll)
 	}
 	w.mu.Lock()
@@ -35,14 +35,15 @@ func (g *Gate) pass(ctx context.Context, op Op, do func(context.Context) error) 
 	}
 	c := w.choose([]Choice{{Op: op, Outcome: Proceed, Due: w.Now()}})
 	s := w.trace.add()
+	s.Stack = p.stack
 	w.mu.Unlock()
 	ctx = context.WithValue(ctx, stepKey{}, s)
 	if op.Draws > 0 {
 		ctx = context.WithValue(ctx, drawKey{}, c.Level)
 	}
-	back := hermetic.SetClock(nil) // a server's time is not that of its client's machine
+	back := hermetic.SetProcess(nil) // a server's clock and crash are not those of its client
 	err := do(ctx)
-	hermetic.SetClock(back)
+	hermetic.SetProcess(back)
 	w.signal()
 	if g.a.ended() {
 		return ErrKilled
@@ -54,10 +55,10 @@ func (g *Gate) pass(ctx context.Context, op Op, do func(context.Context) error) 
 // go on, where no gate holds it.
 const heldPoll = 10 * time.Millisecond
 
-func (w *World) isHeld(a *Actor) bool {
+func (w *World) isStopped(a *Actor, k OpKind) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.held[string(a.ID)] > 0 || w.held[a.Group] > 0
+	return w.stays(a, k)
 }
 
 // tellSteps tells what was delivered without the loop's doing.

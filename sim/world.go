@@ -32,7 +32,7 @@ type Options struct {
 type Limits struct {
 	Steps   int           // messages delivered or hurt; default 200,000
 	Virtual time.Duration // virtual time; default 24 h
-	Wall    time.Duration // wall-clock time without any progress; default 30 s
+	Stuck   time.Duration // processor time, or idle time, without any progress (see watchdog); default 30 s
 	Details int           // bytes that the Details of the trace keep, older ones are shortened; default 256 MiB
 }
 
@@ -51,8 +51,8 @@ func (l Limits) orDefault() Limits {
 	if l.Virtual == 0 {
 		l.Virtual = 24 * time.Hour
 	}
-	if l.Wall == 0 {
-		l.Wall = 30 * time.Second
+	if l.Stuck == 0 {
+		l.Stuck = 30 * time.Second
 	}
 	if l.Details == 0 {
 		l.Details = detailsMax
@@ -75,8 +75,8 @@ type Hooks struct {
 	Settle func() bool
 	// Step is called once the bubble is quiet after a step. It may kill and spawn.
 	Step func(*Step)
-	// Panic is called, once the bubble is quiet, for an actor whose own goroutine
-	// panicked.
+	// Panic is called, once the bubble is quiet, for a process that ended by a panic
+	// of one of its goroutines.
 	Panic func(id ActorID, value any, stack string)
 	// End is called when the run is over, before the actors are killed.
 	End func()
@@ -95,7 +95,8 @@ type World struct {
 	actors map[ActorID]*Actor
 	lives  map[ActorID]int // how many processes had each name
 	parked []*parked
-	held   map[string]int // groups and actors whose messages do not move
+	stacks stacks
+	held   map[string]int // groups and actors that are cut off
 	paused map[string]*pause
 	wake   chan struct{}
 	closed bool       // the run is over
@@ -121,7 +122,7 @@ func (w *World) Cleanup(f func()) { w.cleanups = append(w.cleanups, f) }
 // Now is the virtual time since the start of the run, whatever the clock of the
 // caller's machine says.
 func (w *World) Now() time.Duration {
-	defer hermetic.SetClock(hermetic.SetClock(nil))
+	defer hermetic.SetProcess(hermetic.SetProcess(nil))
 	return time.Since(w.start)
 }
 
@@ -157,7 +158,8 @@ func (w *World) signal() {
 }
 
 // Hold keeps every message of an actor, or of a group of actors, parked until
-// the matching Release: a partitioned node. Holds nest.
+// the matching Release: a partitioned node. What they do on their own machine
+// (Local) needs no network and goes on. Holds nest.
 func (w *World) Hold(name string) { w.hold(name, 1) }
 
 // Release undoes one Hold.
@@ -169,6 +171,17 @@ func (w *World) hold(name string, n int) {
 	if w.held[name] += n; w.held[name] <= 0 {
 		delete(w.held, name)
 	}
+}
+
+// stays reports whether a message may not move now: its process is paused, or cut
+// off from everybody whom it is for. The caller holds mu.
+func (w *World) stays(a *Actor, k OpKind) bool {
+	for _, name := range []string{string(a.ID), a.Group} {
+		if w.paused[name] != nil || k != Local && w.held[name] > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // loop is the scheduler: wait until the bubble is quiet, list what could happen
@@ -303,16 +316,19 @@ func (w *World) act(c Choice) *Step {
 }
 
 func (w *World) deliver(c Choice, s *Step) {
-	if c.Outcome == Crash {
-		w.Kill(c.Op.Actor)
-		return
-	}
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	if i, ok := w.search(c.Op); ok {
+	i, ok := w.search(c.Op)
+	if ok {
+		s.Stack = w.parked[i].stack
+	}
+	if ok && c.Outcome != Crash {
 		p := w.parked[i]
 		w.parked = slices.Delete(w.parked, i, i+1)
 		p.verdict <- verdict{c.Outcome, c.Level, s}
+	}
+	w.mu.Unlock()
+	if c.Outcome == Crash {
+		w.Kill(c.Op.Actor)
 	}
 }
 

@@ -115,7 +115,7 @@ func run(t testing.TB, o sim.Options, ps ...sim.Process) *sim.Trace {
 
 // single makes the options of a run with one strategy and a short watchdog.
 func single(s sim.Strategy) sim.Options {
-	return sim.Options{Strategy: s, Limits: sim.Limits{Wall: 20 * time.Second}}
+	return sim.Options{Strategy: s, Limits: sim.Limits{Stuck: 20 * time.Second}}
 }
 
 // proc is a process without group that the schedule may not kill.

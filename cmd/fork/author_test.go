@@ -16,25 +16,52 @@ import (
 var windowOf162 = []string{"found-failed-refetch-frees", "r1-whereabouts-162", "r3-ip-reconciler", "whereabouts-110-scale"}
 
 // TestForkIsGated: with the mend of #162 its scenario turns from violated to fixed,
-// another stays as it is, and the gate is green.
+// with that of the plugin's crash the one of this, another stays as it is, and the
+// gate is green.
 func TestForkIsGated(t *testing.T) {
 	clone(t)
 	g := newGarden(t)
 	fork := copied(t, release(t, whereabouts), filepath.Join(g.dir, "whereabouts"))
-	for _, e := range mended {
+	for _, e := range slices.Concat(mended, elected) {
 		edit(t, filepath.Join(fork, e.file), e.old, e.new)
 	}
-	modfile, err := run([]string{fork})
+	modfile, err := run([]string{fork}, g.overlay)
 	if err != nil {
 		t.Fatal(err)
 	}
-	binary := g.link(t, "mended", "-modfile="+modfile, "-overlay="+g.overlay)
-	code, said, found := g.gate(t, binary, "scenarios/ok-reconciler-frees.yaml", "scenarios/r1-whereabouts-162.yaml")
-	fixed := slices.ContainsFunc(found, func(r result) bool {
-		return r.scenario == "r1-whereabouts-162" && r.kind == "fixed-violation" && r.rule == "duplicate-address"
-	})
+	binary := g.link(t, "mended", "-modfile="+modfile, "-overlay="+overlayFor(modfile))
+	code, said, found := g.gate(t, binary, "scenarios/ok-reconciler-frees.yaml", "scenarios/r1-whereabouts-162.yaml", "scenarios/found-node-slice-panic.yaml", "--search", "0s")
+	fixed := true
+	for _, row := range [][2]string{{"r1-whereabouts-162", "duplicate-address"}, {"found-node-slice-panic", "actor-crash"}} {
+		fixed = fixed && slices.ContainsFunc(found, func(r result) bool {
+			return r.scenario == row[0] && r.kind == "fixed-violation" && r.rule == row[1]
+		})
+	}
 	if code != 0 || !fixed || strings.Contains(said, "ok-reconciler-frees") || !strings.Contains(said, whereabouts+"@v0.9.4 => "+fork) {
 		t.Errorf("exit %d, fixed: %v\n%s", code, fixed, said)
+	}
+}
+
+// TestForkIsSearched: what no scenario of the gate shows, a search in worlds that nobody
+// wrote down does. What it finds replays.
+func TestForkIsSearched(t *testing.T) {
+	if !*planted {
+		t.Skip("SKIP: takes minutes; make planted")
+	}
+	clone(t)
+	g := newGarden(t)
+	p := &plants[slices.IndexFunc(plants, func(p plant) bool { return p.name == "reservation-ignored" })]
+	binary, dir := g.build(t, p), t.TempDir()
+	code, said, found := g.gate(t, binary, "scenarios/ok-reconciler-frees.yaml", "--search", "2m", "--out", dir)
+	if code != 1 || !slices.ContainsFunc(found, func(r result) bool { return r.scenario == "search" && r.kind == "new-violation" && r.level == "error" }) {
+		t.Fatalf("exit %d\n%s", code, said)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no file: %v\n%s", err, said)
+	}
+	if out, err := exec.Command(binary, "replay", files[0]).CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
 	}
 }
 

@@ -19,20 +19,22 @@ type link struct {
 	symbol string // "name", "(*type).name" or "type.name"
 }
 
-// links compares each function of the fork's module that we call by name with
-// that of the release: the compiler believes what our file says of it, and a call
-// of a function that takes something else would be a crash without a word.
-func (f *fork) links() error {
+// links compares each function of the fork's module that we call by name, there or in
+// a copy, with that of the release: the compiler believes what our file says of it, and
+// a call of a function that takes something else would be a crash without a word.
+func (f *fork) links(release string) error {
 	all, err := linknames("sim/ipam")
 	if err != nil {
 		return err
 	}
-	out, err := command("list", "-m", "-f", "{{.Dir}}", f.path)
+	tables, err := allCopies()
 	if err != nil {
 		return err
 	}
-	release := strings.TrimSpace(string(out))
 	for _, l := range all {
+		for _, c := range tables {
+			l.pkg = c.original(l.pkg)
+		}
 		inside, ok := strings.CutPrefix(l.pkg, f.path+"/")
 		if !ok {
 			continue
@@ -93,38 +95,12 @@ func signature(dir, symbol string) (sig, at string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	for _, path := range files {
-		if strings.HasSuffix(path, "_test.go") {
-			continue
-		}
-		set := token.NewFileSet()
-		file, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return "", "", err
-		}
-		for _, d := range file.Decls {
-			f, ok := d.(*ast.FuncDecl)
-			if !ok || name(set, f) != symbol {
-				continue
-			}
-			p := set.Position(f.Pos())
-			spell(file, f.Type)
-			return "func(" + types(set, f.Type.Params) + ") (" + types(set, f.Type.Results) + ")", fmt.Sprintf("%s:%d", p.Filename, p.Line), nil
-		}
+	f, err := find(files, symbol)
+	if f.at == "" {
+		return "", "", err
 	}
-	return "", "", nil
-}
-
-// name is a function's as the linker has it.
-func name(set *token.FileSet, f *ast.FuncDecl) string {
-	if f.Recv == nil || len(f.Recv.List) == 0 {
-		return f.Name.Name
-	}
-	if recv := text(set, f.Recv.List[0].Type); strings.HasPrefix(recv, "*") {
-		return "(" + recv + ")." + f.Name.Name
-	} else {
-		return recv + "." + f.Name.Name
-	}
+	spell(f.file, f.Type)
+	return "func(" + types(f.set, f.Type.Params) + ") (" + types(f.set, f.Type.Results) + ")", f.at, nil
 }
 
 // spell writes the path of a package in place of the name that a file has given

@@ -1,7 +1,8 @@
 // Command fork prints the path of a go.mod that builds ipamsim with forks of
 // address managers in place of their releases:
 //
-//	go build -modfile="$(go run ./cmd/fork ../whereabouts)" ./cmd/ipamsim
+//	fork=$(go run ./cmd/fork ../whereabouts)
+//	go build -modfile="$fork" -overlay="${fork%.mod}.json" ./cmd/ipamsim
 //	make gate FORK=../whereabouts
 //
 // Each argument is the folder of a fork; its go.mod says which module it is. The
@@ -11,49 +12,77 @@
 //
 // Before anything is compiled, it looks whether the functions of upstream that
 // ipamsim calls by name (go:linkname), which no compiler checks, are still there
-// and take what they took.
+// and take what they took; and whether those that ipamsim transcribes because it
+// cannot call them (sim/ipam/*/transcribed.txt) are still what they were. In the place
+// of files that ipamsim has copied (sim/ipam/*/copies.txt) the overlay beside the
+// go.mod lays those of the fork; with -overlay it says all that another one says, too.
+//
+// Without an argument it looks at the transcribed and the copied ones in the releases
+// that go.mod names, and prints nothing: every build begins with it. With -copy it
+// makes the copies anew.
 //
 // It exits with 2 and says why if a folder is no fork of a module that ipamsim
 // is built with, or if ipamsim cannot be built with it.
 package main
 
 import (
+	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"strings"
 )
 
 func main() {
-	path, err := run(os.Args[1:])
+	anew := flag.Bool("copy", false, "make the copies of upstream's files anew")
+	every := flag.String("overlay", "", "the overlay of every build")
+	flag.Parse()
+	path, err := "", error(nil)
+	if *anew {
+		err = copyAll()
+	} else {
+		path, err = run(flag.Args(), *every)
+	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "fork: %s\n", strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "\nfork: "))
 		os.Exit(2)
 	}
-	fmt.Println(path)
+	if path != "" {
+		fmt.Println(path)
+	}
 }
 
 // run makes the go.mod for forks in the given folders, relative to the working
-// directory, which is our module's.
-func run(dirs []string) (string, error) {
+// directory, which is our module's, and beside it the overlay that lays their files
+// over our copies; "" without any. every is the overlay of every build, or "".
+func run(dirs []string, every string) (string, error) {
+	releases, err := released()
+	if err != nil {
+		return "", err
+	}
 	if len(dirs) == 0 {
-		return "", fmt.Errorf("want the folders of one or more forks")
+		return "", errors.Join(transcribed(releases), unmoved(releases))
 	}
 	ours, err := readModule("go.mod")
 	if err != nil {
 		return "", err
 	}
-	replaced := map[string]string{} // module path to folder
+	replaced, forks := map[string]string{}, map[string]string{} // module path to folder
 	for _, dir := range dirs {
 		f, err := open(dir, ours)
 		if err != nil {
 			return "", err
 		}
-		if err := f.links(); err != nil {
+		if err := f.links(releases[f.path]); err != nil {
 			return "", err
 		}
+		if err := transcribed(map[string]string{f.path: f.dir}); err != nil {
+			return "", err
+		}
+		forks[f.path] = f.dir
 		for path, dir := range f.replaces {
 			replaced[path] = dir
 		}
 	}
-	return modfile(ours, replaced)
+	return modfile(ours, replaced, releases, func(name string) error { return lay(name, every, forks) })
 }

@@ -11,12 +11,12 @@ import (
 )
 
 // modfile writes a copy of our go.mod and go.sum in which folders stand for
-// modules, lets the go command complete it with what these ask for, and returns
-// its path.
+// modules, whose releases lie in other folders, with its overlay beside it, lets the go
+// command complete it with what these ask for, and returns its path.
 //
 // It lies in bin/fork, which git ignores, under a name made of what is in it, so
 // that several may be in use.
-func modfile(ours *module, replaced map[string]string) (string, error) {
+func modfile(ours *module, replaced, releases map[string]string, lay func(modfile string) error) (string, error) {
 	mod, err := os.ReadFile("go.mod")
 	if err != nil {
 		return "", err
@@ -50,10 +50,48 @@ func modfile(ours *module, replaced map[string]string) (string, error) {
 	if _, err := command(append(append([]string{"mod", "edit"}, edits...), name)...); err != nil {
 		return "", err
 	}
-	if _, err := command("list", "-mod=mod", "-modfile="+name, "-deps", "./cmd/ipamsim"); err != nil {
+	if err := lay(name); err != nil {
+		return "", err
+	}
+	err = lookUp(replaced, releases)
+	if err == nil {
+		_, err = command("list", "-mod=mod", "-modfile="+name, "-overlay="+overlayFor(name), "-deps", "./cmd/ipamsim")
+	}
+	if err != nil {
 		return "", fmt.Errorf("ipamsim cannot be built with %s:\n%w", strings.Join(slices.Sorted(maps.Values(replaced)), " and "), err)
 	}
 	return name, tell(ours, name)
+}
+
+// lookUp asks for every module that a fork requires and its release does not, so
+// that the error names the one that is nowhere. The go command reads the go.mod of
+// every module that anything requires before it asks for any: a cache that has only
+// what ipamsim is built with would miss another one first, and it would be named.
+func lookUp(replaced, releases map[string]string) error {
+	var asked []string
+	for _, path := range managers {
+		if replaced[path] == "" {
+			continue
+		}
+		theirs, err := readModule(filepath.Join(replaced[path], "go.mod"))
+		if err != nil {
+			return err
+		}
+		release, err := readModule(filepath.Join(releases[path], "go.mod"))
+		if err != nil {
+			return err
+		}
+		for _, r := range theirs.Require {
+			if release.requires(r.Path) != r.Version && !theirs.replaces(r.Path) {
+				asked = append(asked, r.Path+"@"+r.Version)
+			}
+		}
+	}
+	if len(asked) == 0 {
+		return nil
+	}
+	_, err := command(append([]string{"list", "-m"}, asked...)...)
+	return err
 }
 
 // tell says which other modules are not of the version that ipamsim is built

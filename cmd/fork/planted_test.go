@@ -6,8 +6,10 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -33,7 +35,7 @@ func TestPlanted(t *testing.T) {
 		t.Run(p.name, func(t *testing.T) {
 			binary := g.build(t, p)
 			began := time.Now()
-			code, said, found := g.gate(t, binary, strings.Fields(*rows)...)
+			code, said, found := g.gate(t, binary, append(strings.Fields(*rows), "--search", "0s")...)
 			t.Logf("%s\ngate: exit %d in %s\n%s", p.what, code, time.Since(began).Round(time.Second), said)
 			if code != 1 {
 				t.Errorf("exit %d, want 1: the gate misses %s", code, p.name)
@@ -86,8 +88,8 @@ func newGarden(t *testing.T) *garden {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := string(bytes.TrimSpace(out))
-	b, err := os.ReadFile(path)
+	file := string(bytes.TrimSpace(out))
+	b, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +97,7 @@ func newGarden(t *testing.T) *garden {
 	if err := json.Unmarshal(b, &overlay); err != nil {
 		t.Fatal(err)
 	}
-	return &garden{dir: t.TempDir(), overlay: path, hermetic: overlay.Replace, copies: map[string]string{}, modfiles: map[string]string{}}
+	return &garden{dir: t.TempDir(), overlay: file, hermetic: overlay.Replace, copies: map[string]string{}, modfiles: map[string]string{}}
 }
 
 // module is a copy of a release, unchanged: the go command lays nothing over files
@@ -104,7 +106,7 @@ func (g *garden) module(t *testing.T, path string) (dir, modfile string) {
 	t.Helper()
 	if g.copies[path] == "" {
 		dir := copied(t, release(t, path), filepath.Join(g.dir, filepath.Base(path)))
-		modfile, err := run([]string{dir})
+		modfile, err := run([]string{dir}, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,9 +139,8 @@ func (g *garden) build(t *testing.T, p *plant) (binary string) {
 	}
 	edit(t, changed, p.old, p.new)
 	over := map[string]string{file: changed}
-	for from, to := range g.hermetic {
-		over[from] = to
-	}
+	maps.Copy(over, g.hermetic)
+	maps.Copy(over, g.copy(t, p, changed))
 	b, err = json.Marshal(map[string]any{"Replace": over})
 	if err != nil {
 		t.Fatal(err)
@@ -149,6 +150,40 @@ func (g *garden) build(t *testing.T, p *plant) (binary string) {
 		t.Fatal(err)
 	}
 	return g.link(t, p.name, append(flags, "-overlay="+overlay)...)
+}
+
+// copy is what lies over our copy of the file that is changed, if we have one.
+func (g *garden) copy(t *testing.T, p *plant, changed string) map[string]string {
+	t.Helper()
+	all, err := allCopies()
+	if err != nil {
+		t.Fatal(err)
+	}
+	over := map[string]string{}
+	for _, c := range all {
+		pkg := path.Join(p.module, path.Dir(p.file))
+		folder, ok := c.folders[pkg]
+		if !ok {
+			continue
+		}
+		src, err := os.ReadFile(changed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := c.text(pkg, filepath.Base(folder), p.file, src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ours, err := filepath.Abs(filepath.Join(folder, path.Base(p.file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		over[ours] = filepath.Join(g.dir, p.name+"-copy.go")
+		if err := os.WriteFile(over[ours], text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return over
 }
 
 // link builds ipamsim with the hermetic runtime and some flags.

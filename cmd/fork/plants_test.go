@@ -27,6 +27,13 @@ var mended = []struct{ file, old, new string }{
 	},
 }
 
+// elected is what an author would do where the plugin gets no leader elector, because
+// its node has no slice: say so, instead of running it.
+var elected = []struct{ file, old, new string }{{
+	"pkg/storage/kubernetes/ipam.go", "\tvar wg sync.WaitGroup\n\twg.Add(2)\n",
+	"\tif le == nil {\n\t\treturn newips, fmt.Errorf(\"no leader elector\")\n\t}\n\tvar wg sync.WaitGroup\n\twg.Add(2)\n",
+}}
+
 // plants are regressions of each kind that a gate is for.
 var plants = []plant{
 	// Allocators.

@@ -21,7 +21,7 @@ func before(file, why, anchor, added string) edit {
 // edits returns all of them in the order in which they are made.
 func edits() []edit {
 	var all []edit
-	for _, group := range [][]edit{stateEdits, stackEdits, turnEdits, mutexEdits, randomEdits, mapEdits, poolEdits, machineEdits, clockEdits} {
+	for _, group := range [][]edit{stateEdits, stackEdits, turnEdits, mutexEdits, durableEdits, randomEdits, timerEdits, mapEdits, orderEdits, poolEdits, machineEdits, processEdits, panicEdits} {
 		all = append(all, group...)
 	}
 	return all

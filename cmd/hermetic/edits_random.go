@@ -38,11 +38,6 @@ var randomEdits = []edit{
 		"\t\tj := cheaprandn(uint32(norder + 1))\n",
 		"\t\tj := uint32((uint64(simcheaprand()) * uint64(norder+1)) >> 32)\n",
 	},
-	{
-		"runtime/time.go", "order of timers that are due together",
-		"\t\t\tt.rand = cheaprand()\n",
-		"\t\t\tt.rand = simcheaprand()\n",
-	},
 	after("crypto/internal/fips140/drbg/rand.go", "crypto/rand by goroutine: import",
 		"\t\"sync/atomic\"\n",
 		"\t_ \"unsafe\"\n"),

@@ -9,7 +9,8 @@ var stateEdits = []edit{
 			"\tsimid   uint64 // the seed of that stream\n"+
 			"\tsimhold bool   // parked without giving up the turn\n"+
 			"\tsimpin  bool   // keep the turn in calls that leave the bubble\n"+
-			"\tsimclock *int64 // how far its wall clock is ahead of the bubble's; nil: not at all\n"),
+			"\tsimproc *simProcess // the simulated process that it belongs to\n"+
+			"\tsimdoomed bool // exits instead of waking up\n"),
 	after("runtime/synctest.go", "fields of a bubble",
 		"type synctestBubble struct {\n",
 		"\tsim     simBubble\n"),

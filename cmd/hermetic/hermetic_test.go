@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -52,8 +53,8 @@ func TestMisfits(t *testing.T) {
 		{"a.go", "is there twice", "two\n", ""},
 		{"b.go", "has no file", "x", ""},
 	})
-	if err == nil {
-		t.Fatal("no error")
+	if !errors.Is(err, errMisfit) {
+		t.Fatal(err)
 	}
 	want := []string{
 		`go9.9: src/a.go: edit "is gone": text found 0 times, want 1:` + "\n\t| three\n\t| four",

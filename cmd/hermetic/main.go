@@ -6,18 +6,22 @@
 // On the stock runtime several goroutines of one process never repeat: map
 // iteration, select, timers that are due together, who runs next, sync.Pool.
 // The overlay edits copies of some twenty files of GOROOT/src, found by
-// anchor text, and adds runtime/sim.go, so that inside a synctest bubble all of
-// these repeat with the seed and vary with it. Outside a bubble Go stays as it
-// is, but for constant hash seeds. Package ipamsim/sim/hermetic is the way in.
+// anchor text, and adds those of folder runtime, so that inside a synctest bubble all
+// of these repeat with the seed and vary with it. Outside a bubble Go stays as it
+// is, but for constant hash seeds and maps that iterate in the order of their keys'
+// insertion where their hashes depend on addresses. Package ipamsim/sim/hermetic is
+// the way in.
 //
 // The files go to the user's cache directory, or to a new directory under
 // the one for temporary files if there is none.
 //
-// It exits with 1, naming every edit whose anchor is not there, if the
-// installed Go has changed in those places.
+// If the installed Go has changed in those places, it names every edit whose anchor
+// is not there, prints "stock" in the place of the path, and exits with 1: the stock
+// runtime may be built on instead. Of any other failure it prints the reason only.
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -28,6 +32,9 @@ import (
 func main() {
 	path, err := run()
 	if err != nil {
+		if errors.Is(err, errMisfit) {
+			fmt.Println("stock")
+		}
 		fmt.Fprintf(os.Stderr, "hermetic: %s\n", strings.ReplaceAll(err.Error(), "\ngo", "\nhermetic: go"))
 		os.Exit(1)
 	}

@@ -11,7 +11,7 @@
 #       wants the hash seed to differ between processes. It is constant: the
 #       layout of maps is part of what a seed repeats.
 #   TestSizeof
-#       wants the stock size of a goroutine's descriptor. It has five more fields.
+#       wants the stock size of a goroutine's descriptor. It has six more fields.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 overlay=$(go run ./cmd/hermetic)

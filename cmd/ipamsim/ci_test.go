@@ -20,6 +20,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
+
+	"ipamsim/scenarios"
 )
 
 // The files that CI servers read, held to what they promise. actionlint holds those
@@ -177,11 +179,38 @@ func TestCIFiles(t *testing.T) {
 			}
 		}
 	}
+	for _, file := range []string{"nightly.yml", ".gitlab-ci.yml"} {
+		if !slices.Contains(ran[file], "nightly") {
+			t.Errorf("%s: does not run make nightly", file)
+		}
+	}
 	for _, file := range []string{"ci.yml", ".gitlab-ci.yml"} {
 		for _, target := range []string{"demo", "lint", "test", "gate"} {
 			if !slices.Contains(ran[file], target) {
 				t.Errorf("%s: does not run make %s", file, target)
 			}
+		}
+	}
+}
+
+// TestWoken: more than one run in a thousand that something outside woke fails make
+// test, and so does a count of nothing.
+func TestWoken(t *testing.T) {
+	for _, tt := range []struct {
+		runs, woken int
+		want        string // "" if it is fine
+	}{
+		{999, 0, ""}, {999, 1, ""}, {998, 1, "more than 1 in 1,000"}, {5997, 6, ""}, {5993, 7, "more than 1 in 1,000"}, {0, 0, "no run was counted"},
+	} {
+		file := filepath.Join(t.TempDir(), "runs")
+		text := strings.Repeat(string(scenarios.CountRun), tt.runs) + strings.Repeat(string(scenarios.CountWoken), tt.woken)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out, err := exec.Command("../../.ci/woken", file).CombinedOutput()
+		if (err == nil) != (tt.want == "") || !strings.Contains(string(out), tt.want) ||
+			tt.want != "no run was counted" && !strings.HasPrefix(string(out), fmt.Sprintf("%d runs, %d of them woken from outside\n", tt.runs+tt.woken, tt.woken)) {
+			t.Errorf("%d and %d: %v: %s", tt.runs, tt.woken, err, out)
 		}
 	}
 }

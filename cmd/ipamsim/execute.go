@@ -21,15 +21,16 @@ import (
 
 // session is the work of one command under way.
 type session struct {
-	work   *work
-	runner *scenarios.Runner
-	out    *outputs
-	say    io.Writer // for people: stdout, or stderr if JSON has stdout
-	warn   io.Writer // stderr
-	bar    *progress
-	brief  bool // people see the bar: runs without news need no line
-	sum    reports.Summary
-	ends   reports.Outcomes
+	work     *work
+	runner   *scenarios.Runner
+	out      *outputs
+	say      io.Writer // for people: stdout, or stderr if JSON has stdout
+	warn     io.Writer // stderr
+	bar      *progress
+	brief    bool // people see the bar: runs without news need no line
+	sum      reports.Summary
+	ends     reports.Outcomes
+	repeated reports.Repeated
 
 	told       map[string]bool // scenarios whose timeline was shown
 	unexpected int             // runs that did not end as expected
@@ -134,6 +135,7 @@ func (s *session) one(ctx context.Context, j *job, o scenarios.Options) error {
 	}
 	s.sum.Add(rep)
 	s.ends.Add(rep)
+	s.repeated.Add(rep.Repeated)
 	s.count(rep, replayed)
 	if err := s.out.write(j.scenario, rep); err != nil {
 		return err
@@ -233,6 +235,9 @@ func (s *session) end(err error) error {
 		if t := s.ends.Table(); t != "" {
 			s.print("\nat the end of the runs that were measured\n" + strings.TrimSuffix(t, "\n"))
 		}
+	}
+	if t := s.repeated.String(); t != "" {
+		s.print(t)
 	}
 	done := fmt.Sprintf("%d of %s done, %s so far, %d not as expected",
 		s.sum.Runs, plural(runs, "run"), plural(s.sum.Violations, "violation"), s.unexpected+s.unknown)

@@ -51,6 +51,9 @@ func campaignTable(o *campaign.Outcome) string {
 	if more := o.Defective - len(o.Defects); more > 0 {
 		say("in doubt: %d more", more)
 	}
+	if t := o.Repeated.String(); t != "" {
+		say("%s", t)
+	}
 	return b.String()
 }
 

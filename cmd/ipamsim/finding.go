@@ -190,6 +190,11 @@ func (c crash) keep(ctx context.Context, r *scenarios.Runner, w io.Writer, dir s
 			f.Pods, f.Switches, f.Faults, f.Steps, how, reports.Clean(f.Sentence), reports.Clean(path)); err != nil {
 			return err
 		}
+		if t := f.Repeated.String(); t != "" {
+			if _, err := fmt.Fprintf(w, "   %s\n", t); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

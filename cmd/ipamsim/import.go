@@ -42,9 +42,12 @@ calicoctl datastore migrate export writes, in any mixture; - is the standard inp
 output, what could not be known and what is wrong to the standard error. Of pods
 only names, labels, networks and addresses are kept.
 
-With --kubeconfig the cluster itself is read, page by page, as kubectl get would:
-by GET requests only, with the credentials of that file. It needs get and list of
-namespaces, nodes, pods and cronjobs, and of the objects in crd.projectcalico.org,
+With --kubeconfig the cluster itself is read, page by page, as kubectl get would,
+with the credentials of that file. The API server is sent GET requests only. A
+credential plugin that the file names (users[].user.exec) is run on this machine,
+as kubectl runs it: take no kubeconfig from somebody whom you would not let run
+programs. It needs get and list of namespaces, nodes, pods and cronjobs, and of the
+objects in crd.projectcalico.org,
 whereabouts.cni.cncf.io and k8s.cni.cncf.io; what is forbidden is left out, and
 told. Files may be given besides: what etcd holds, from calicoctl.
 

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"ipamsim/scenarios"
 	"ipamsim/sim/hermetic"
 )
 
@@ -29,6 +32,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("TMPDIR", e.Getenv("WORK")+"/tmp")
+			e.Setenv(scenarios.CountEnv, os.Getenv(scenarios.CountEnv))
 			if err := os.Mkdir(e.Getenv("TMPDIR"), 0o777); err != nil {
 				return err
 			}
@@ -53,7 +57,13 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Condition: func(name string) (bool, error) {
-			return name == "hermetic" && hermetic.Enabled, nil
+			switch name {
+			case "hermetic":
+				return hermetic.Enabled, nil
+			case "namespaces":
+				return exec.Command("unshare", "-rm", "true").Run() == nil, nil
+			}
+			return false, fmt.Errorf("unknown condition %q", name)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code":  code,

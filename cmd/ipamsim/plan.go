@@ -178,7 +178,7 @@ func (q *question) answer(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	b.answer.Stopped = b.done < len(q.points)
+	b.answer.Stopped, b.answer.Repeated = b.done < len(q.points), o.Repeated
 	a := answer.Of(b.answer)
 	switch {
 	case b.done == 0:
@@ -194,6 +194,9 @@ func (q *question) answer(cmd *cobra.Command) error {
 	}
 	if err := a.Text(q.people(cmd)); err != nil {
 		return err
+	}
+	if t := o.Repeated.String(); t != "" {
+		fmt.Fprintln(q.people(cmd), "\n"+t)
 	}
 	fmt.Fprintf(q.people(cmd), "\nWritten: %s, with plots, and the same as answer.json, table.csv and table.md beside it.\n", filepath.Join(q.dir, "index.html"))
 	return doubts(stderr, o, a)

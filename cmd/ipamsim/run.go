@@ -131,6 +131,9 @@ func (f *runFlags) check(cmd *cobra.Command, files []string) (*work, error) {
 	p := &work{verify: f.verify, outputs: f.outputs}
 	loaded, err := loadAll(files)
 	for _, s := range loaded {
+		if err := sameUpstream(s); err != nil {
+			return nil, err
+		}
 		j.scenario = s
 		stores, err := f.datastores(s)
 		if err != nil {

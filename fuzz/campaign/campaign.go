@@ -21,8 +21,9 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 
-	"ipamsim/fuzz/cell"
 	"ipamsim/fuzz/finding"
+	"ipamsim/reports"
+	"ipamsim/sim/scratch"
 )
 
 // Config of a campaign.
@@ -70,6 +71,7 @@ type Outcome struct {
 	Deaths    []Death // those that were not confirmed
 	Defects   []string
 	Defective int
+	Repeated  reports.Repeated
 	Caught    uint64 // canaries
 	Canaries  uint64
 }
@@ -100,6 +102,11 @@ var (
 // stores what there is and returns.
 func Run(ctx context.Context, cfg Config) (*Outcome, error) {
 	var err error
+	if cfg.Workers > 0 {
+		if err := scratch.Check(); err != nil {
+			return nil, fmt.Errorf("campaign: %w", err)
+		}
+	}
 	if cfg.Spec.Build == "" {
 		if cfg.Spec.Build, err = Build(); err != nil {
 			return nil, err
@@ -149,7 +156,7 @@ func openHome(dir string, spec Spec, fresh bool) (*home, error) {
 		return nil, fmt.Errorf("--out: %w", err)
 	}
 	var err error
-	if h.lock, err = cell.Lock(filepath.Join(dir, ownDir, "lock")); errors.Is(err, cell.ErrTaken) {
+	if h.lock, err = scratch.Lock(filepath.Join(dir, ownDir, "lock")); errors.Is(err, scratch.ErrTaken) {
 		return nil, fmt.Errorf("--out: %s: %w", dir, ErrLocked)
 	} else if err != nil {
 		return nil, fmt.Errorf("--out: %w", err)

@@ -41,6 +41,7 @@ type answer struct {
 	Stacks        string `json:",omitempty"`
 	Over          bool   `json:",omitempty"` // nothing is left to explore
 	Kept          []Kept `json:",omitempty"`
+	Repeated      reports.Repeated
 	// What came of a point of a plan, squeezed.
 	Point []byte `json:",omitempty"`
 }
@@ -157,9 +158,11 @@ var bounds = strategy.Bounds{Depth: strategy.Unbounded, Preemptions: 1, Delays: 
 // another one.
 func (c *served) twice(ctx context.Context, sc *scenarios.Scenario, o scenarios.Options, rep *reports.Report, a *answer) {
 	if rep.Store == scenarios.Memory {
-		if _, err := c.runner.Confirm(ctx, sc, o, rep); err != nil {
+		judge, err := c.runner.Confirm(ctx, sc, o, rep)
+		if err != nil {
 			a.Defect = fmt.Sprintf("%s seed %d: %v", rep.Scenario, rep.Seed, err)
 		}
+		a.repeated(judge)
 		return
 	}
 	again, err := c.runner.Run(ctx, sc, o)
@@ -169,6 +172,13 @@ func (c *served) twice(ctx context.Context, sc *scenarios.Scenario, o scenarios.
 	case again.Digest != rep.Digest || again.StoreDigest != rep.StoreDigest:
 		a.Defect = fmt.Sprintf("%s seed %d is not deterministic: digests %s and %s, of the store %s and %s",
 			rep.Scenario, rep.Seed, rep.Digest, again.Digest, rep.StoreDigest, again.StoreDigest)
+	}
+}
+
+// repeated counts what it took to come to a report.
+func (a *answer) repeated(rep *reports.Report) {
+	if rep != nil {
+		a.Repeated.Add(rep.Repeated)
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"ipamsim/fuzz/cell"
 	"ipamsim/reports/index"
 	"ipamsim/scenarios"
+	"ipamsim/sim/scratch"
 )
 
 var full = flag.Bool("full", false, "TestChaos: 100 kills of workers and 5 of coordinators")
@@ -225,7 +226,7 @@ func (c *chaos) gone() {
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	room, err := cell.NewScratch() // which sweeps
+	room, err := scratch.New("cells") // which sweeps
 	if err != nil {
 		c.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func (r *Row) line() index.Finding {
 		Fingerprint: r.Fingerprint, Invariant: r.Invariant, Severity: r.Severity, Upstream: r.Upstream, Sentence: r.Sentence,
 		File: base(r.File), History: base(r.History), Page: base(r.Page), Count: r.Count, FirstRun: r.First, FirstAfter: r.FirstAfter.Seconds(),
 		Pods: r.Pods, Switches: r.Switches, Faults: r.Faults, Steps: r.Steps,
-		Small: !r.Rough, ShrinkRuns: r.ShrinkRuns, ShrinkSeconds: r.ShrinkSeconds, Sampled: r.Sampled, Failing: r.Failing, Also: r.Also,
+		Repeated: r.Repeated, Small: !r.Rough, ShrinkRuns: r.ShrinkRuns, ShrinkSeconds: r.ShrinkSeconds, Sampled: r.Sampled, Failing: r.Failing, Also: r.Also,
 	}
 }
 
@@ -86,7 +86,7 @@ func (c *coordinator) page() *index.Campaign {
 	x := &index.Campaign{
 		Name: c.Spec.names(), Running: !c.done, Every: drawEvery, AsOf: time.Now(), Ended: o.Why, Elapsed: o.Elapsed, Left: o.Left,
 		Runs: o.Runs, Unknown: o.Unknown, States: o.States, Pairs: o.Pairs, Open: o.Open,
-		Defects: o.Defects, Defective: o.Defective, Caught: o.Caught, Canaries: o.Canaries, Series: c.state.series.all,
+		Defects: o.Defects, Defective: o.Defective, Caught: o.Caught, Canaries: o.Canaries, Repeated: o.Repeated, Series: c.state.series.all,
 	}
 	for _, r := range o.Rows {
 		x.Findings = append(x.Findings, r.line())

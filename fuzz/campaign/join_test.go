@@ -22,7 +22,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nkeys"
 
-	"ipamsim/fuzz/cell"
+	"ipamsim/sim/scratch"
 )
 
 // TestOtherMachines: a coordinator without workers of its own, and a worker that
@@ -60,9 +60,9 @@ func TestOtherMachines(t *testing.T) {
 	if !strings.Contains(all.String(), "working on flaky.yaml") {
 		t.Errorf("the worker said %q", &all)
 	}
-	left, err := filepath.Glob("/dev/shm/" + cell.ScratchName + "*")
+	left, err := filepath.Glob("/dev/shm/ipamsim-cells-*")
 	for _, d := range left {
-		if lock, err := cell.Lock(filepath.Join(d, "lock")); err == nil {
+		if lock, err := scratch.Lock(filepath.Join(d, "lock")); err == nil {
 			_ = lock.Close()
 			t.Errorf("%s is nobody's", d)
 		}

@@ -37,7 +37,7 @@ func (c *coordinator) outcome(why string) *Outcome {
 	s := c.state
 	o := &Outcome{
 		Progress: c.progress(), Why: why, Busy: s.busy, Steps: s.steps, Unknown: s.unknown, Rows: c.rows(),
-		Defects: s.defects, Defective: s.defective, Caught: s.caught, Canaries: s.caught + s.missed,
+		Defects: s.defects, Defective: s.defective, Repeated: s.repeated, Caught: s.caught, Canaries: s.caught + s.missed,
 	}
 	for _, d := range s.deaths {
 		if !d.Confirmed {

@@ -7,6 +7,7 @@ import (
 	"ipamsim/fuzz/cell"
 	"ipamsim/fuzz/finding"
 	"ipamsim/model"
+	"ipamsim/reports"
 )
 
 // Kind says what is to be done with a shard.
@@ -61,9 +62,11 @@ type Result struct {
 	// Refused is why no run of the source can work: its file is wrong.
 	Refused string  `json:",omitempty"`
 	Deaths  []Death `json:",omitempty"`
-	Kept    []Kept  `json:",omitempty"` // findings
-	Over    bool    `json:",omitempty"` // Whole: nothing is left
-	Points  *points `json:",omitempty"` // Plan: what came of those that are done
+	// Repeated are runs that had to be done again.
+	Repeated reports.Repeated
+	Kept     []Kept  `json:",omitempty"` // findings
+	Over     bool    `json:",omitempty"` // Whole: nothing is left
+	Points   *points `json:",omitempty"` // Plan: what came of those that are done
 }
 
 // Kept is a finding without its files.

@@ -20,6 +20,7 @@ var thorough = shrink.Options{Time: 20 * time.Second}
 func (c *served) confirmed(ctx context.Context, sc *scenarios.Scenario, o scenarios.Options, rep *reports.Report, q ask, a *answer) {
 	if rep.Store == scenarios.Memory {
 		judge, err := c.runner.Confirm(ctx, sc, o, rep)
+		a.repeated(judge)
 		if err != nil {
 			a.Defect = fmt.Sprintf("%s seed %d: %v", rep.Scenario, rep.Seed, err)
 			return
@@ -46,6 +47,9 @@ func (c *served) keep(ctx context.Context, sc *scenarios.Scenario, rep *reports.
 		if f, err = shrink.Shrink(ctx, c.runner, sc, rep, v, o); err != nil {
 			a.Defect = fmt.Sprintf("%s seed %d: %v", rep.Scenario, rep.Seed, err)
 		}
+	}
+	if f != nil {
+		a.Repeated.Add(f.Repeated)
 	}
 	rough := f == nil
 	if rough { // better one that is long than none

@@ -170,6 +170,7 @@ func (s *slot) explore(ctx context.Context, sh Shard, r *Result) error {
 // add counts one run.
 func (r *Result) add(q ask, a *answer, after time.Duration) {
 	r.Steps += a.Steps
+	r.Repeated.Add(a.Repeated)
 	if a.Unknown {
 		r.Unknown++
 	}
@@ -217,6 +218,7 @@ func (s *slot) run(ctx context.Context, q ask, r *Result) (*answer, error) {
 			return a, nil
 		case first == nil || d.Killed && deaths < 2: // anybody may be shot twice
 			first, q.Etcd = &Death{Source: q.Source, Seed: q.Seed, Cause: d.Cause, how: *d}, true // which is the judge
+			r.Repeated.Died++
 			continue
 		}
 		if s.spec.plan() {
@@ -271,6 +273,7 @@ func (s *slot) keep(ctx context.Context, sh Shard, r *Result) error {
 	if err != nil || a == nil {
 		return err
 	}
+	r.Repeated.Add(a.Repeated)
 	if a.Defect != "" {
 		r.Defects = append(r.Defects, a.Defect)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ipamsim/fuzz/finding"
+	"ipamsim/reports"
 	"ipamsim/reports/index"
 )
 
@@ -56,8 +57,9 @@ type state struct {
 	shrunk         int
 	shrinking      time.Duration // all of them together
 	caught, missed uint64        // canaries
-	canary         bool          // the canary shard is done
-	parts          []part        // points of a plan that are done, by their numbers
+	repeated       reports.Repeated
+	canary         bool   // the canary shard is done
+	parts          []part // points of a plan that are done, by their numbers
 }
 
 // found is a finding with what the campaign knows about it.
@@ -111,6 +113,7 @@ func (s *state) apply(e event, at time.Time) bool {
 
 func (s *state) result(r *Result, at time.Time) {
 	s.deaths = append(s.deaths, r.Deaths...)
+	s.repeated.Add(r.Repeated)
 	for _, d := range r.Deaths {
 		if d.Kept == nil {
 			continue

@@ -11,7 +11,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
-	"ipamsim/fuzz/cell"
+	"ipamsim/sim/scratch"
 )
 
 // Worker takes shards and has them run in cells.
@@ -36,7 +36,7 @@ func (w Worker) Run(ctx context.Context) error {
 			return err
 		}
 	}
-	room, err := cell.NewScratch()
+	room, err := scratch.New("cells")
 	if err != nil {
 		return fmt.Errorf("campaign: %w", err)
 	}
@@ -63,7 +63,7 @@ func (w Worker) Run(ctx context.Context) error {
 		}
 		waiting = false
 		w.say("working on %s (campaign %s)", e.Name, id)
-		if err := w.join(ctx, b, id, room.Dir); err != nil {
+		if err := w.join(ctx, b, id, room.Path); err != nil {
 			return err
 		}
 		if w.Once {

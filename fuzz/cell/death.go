@@ -15,7 +15,7 @@ type Death struct {
 	Invariant string   // that it breaks: actor-crash or stuck
 	Shape     []string // the panic and upstream's functions, innermost first
 	Text      string   // as the process wrote it
-	Ours      bool     // ipamsim's own code failed
+	Ours      bool     // ipamsim's own code failed, or the machine under it
 	Killed    bool     // from outside, by the kernel as likely as by anybody
 }
 
@@ -40,7 +40,7 @@ func autopsy(end error, stderr string) *Death {
 	d.Cause, d.Text = lines[at], strings.Join(lines[at:], "\n")
 	d.Shape = []string{plain(d.Cause)}
 	frames := functions(lines[at:])
-	d.Ours = len(frames) > 0 && strings.HasPrefix(frames[0], "ipamsim/")
+	d.Ours = len(frames) > 0 && ours.MatchString(frames[0]) || machine.MatchString(d.Cause)
 	for _, f := range frames[:min(len(frames), framesMax)] {
 		if !strings.HasPrefix(f, "ipamsim/") {
 			d.Shape = append(d.Shape, f)
@@ -48,6 +48,14 @@ func autopsy(end error, stderr string) *Death {
 	}
 	return d
 }
+
+// ours is our own code, and the etcd that we embed.
+var ours = regexp.MustCompile(`^(ipamsim|go\.etcd\.io/bbolt|go\.etcd\.io/etcd/server)[/.]`)
+
+// machine is what a process says at its end when the machine has no more of
+// something: etcd, as sim/etcd lets it speak, the kernel through whoever asked it,
+// or Go's runtime. Memory is not among it: who takes all of it is a finding.
+var machine = regexp.MustCompile(`^fatal error: etcd: |no space left on device|too many open files|newosproc|failed to create new OS thread`)
 
 func stuckDeath(cause, stacks string) *Death {
 	d := &Death{Cause: cause, Invariant: "stuck", Text: cause + "\n\n" + stacks, Shape: []string{"stuck"}}

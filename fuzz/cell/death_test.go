@@ -23,6 +23,9 @@ func TestAutopsy(t *testing.T) {
 		{"a panic in a goroutine of upstream", upstreamPanic, exited, "panic: runtime error: index out of range [7] with length 3",
 			"panic: runtime error: index out of range [#] with length #|github.com/projectcalico/calico/libcalico-go/lib/ipam.(*blockReaderWriter).claim|k8s.io/client-go/util/workqueue.(*Type).Get", false, false, "actor-crash"},
 		{"a panic of our own", "panic: oops\n\ngoroutine 1 [running]:\nipamsim/sim.(*World).loop(0x1)\n\t/x.go:1\n", exited, "panic: oops", "panic: oops", false, true, "actor-crash"},
+		{"etcd ends it", "fatal error: etcd: failed to save {\"error\": \"write x: no space left on device\"}\n", exited, "fatal error: etcd: failed to save", "fatal error: etcd: failed to save", false, true, "actor-crash"},
+		{"no room for its pages", "panic: write /dev/shm/db: no space left on device\n\ngoroutine 7 [running]:\ngo.etcd.io/bbolt.(*DB).Update(0x1)\n\t/x.go:1\n", exited,
+			"panic: write /dev/shm/db: no space", "panic: write /dev/shm/db: no space left on device|go.etcd.io/bbolt.(*DB).Update", false, true, "actor-crash"},
 		{"a map that two goroutines write", "noise\nfatal error: concurrent map writes\n\ngoroutine 8 [running]:\ngithub.com/a/b.f(...)\n\t/x.go:1\n", exited,
 			"fatal error: concurrent map writes", "fatal error: concurrent map writes|github.com/a/b.f", false, false, "actor-crash"},
 	} {

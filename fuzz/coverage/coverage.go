@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 
 	"ipamsim/fuzz/shape"
 	"ipamsim/reports"
@@ -33,12 +32,11 @@ func meetings(tr *sim.Trace) map[uint64]int {
 	last := map[string]*sight{} // by object
 	for _, s := range tr.Steps {
 		op := s.Choice.Op
-		object := shape.Object(op)
-		if object == "" || op.Kind == sim.Local || op.Kind == sim.Watch {
+		if op.Request == nil || op.Request.Path == "" || op.Kind == sim.Local || op.Kind == sim.Watch {
 			continue
 		}
 		b := &sight{step: s}
-		for _, about := range []string{object, collection(object)} {
+		for _, about := range []string{op.Request.Path, op.Request.Collection()} {
 			a := last[about]
 			if a != nil && a.step.Choice.Op.Actor != op.Actor && (a.step.Choice.Op.Kind == sim.Write || op.Kind == sim.Write) {
 				met[a.before(b)]++
@@ -47,15 +45,6 @@ func meetings(tr *sim.Trace) map[uint64]int {
 		}
 	}
 	return met
-}
-
-// collection is the list an object stands in, so that a LIST meets the writes of
-// its members.
-func collection(object string) string {
-	if i := strings.LastIndexByte(object, '/'); i > 0 {
-		return object[:i]
-	}
-	return object + "/"
 }
 
 // sight is a step that may be met, and what it looks like, once somebody asked.

@@ -2,6 +2,7 @@ package coverage_test
 
 import (
 	"hash/fnv"
+	"strings"
 	"testing"
 
 	"ipamsim/fuzz/coverage"
@@ -9,7 +10,10 @@ import (
 )
 
 func step(actor, key string, kind sim.OpKind) *sim.Step {
-	return &sim.Step{Decision: sim.Decision{Choice: sim.Choice{Op: sim.Op{Actor: sim.ActorID(actor), Key: key, Kind: kind}}}}
+	verb, path, _ := strings.Cut(key, " ")
+	resource, _, _ := strings.Cut(path, "/")
+	r := &sim.Request{Verb: verb, Resource: resource, Path: path}
+	return &sim.Step{Decision: sim.Decision{Choice: sim.Choice{Op: sim.Op{Actor: sim.ActorID(actor), Request: r, Kind: kind}}}}
 }
 
 // Which operations meet, and which do not.

@@ -2,7 +2,10 @@
 // shortest replay known of it.
 package finding
 
-import "ipamsim/model"
+import (
+	"ipamsim/model"
+	"ipamsim/reports"
+)
 
 // Finding is one class of failure.
 type Finding struct {
@@ -23,5 +26,7 @@ type Finding struct {
 	Sampled, Failing int
 	ShrinkRuns       int
 	ShrinkSeconds    float64
-	YAML             []byte // the file, which replays on its own
+	// Repeated are the runs that its recording took more than once.
+	Repeated reports.Repeated
+	YAML     []byte // the file, which replays on its own
 }

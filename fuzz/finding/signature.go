@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"cmp"
 	"fmt"
 	"hash/fnv"
 	"regexp"
@@ -95,8 +96,8 @@ func at(h *model.History, st *sim.Step, v *model.Violation) string {
 // about reports whether a violation is about the pod of an ADD, or its container: a
 // handle is named after that.
 func about(v *model.Violation, e *model.Event) bool {
-	return slices.ContainsFunc(v.Objects, func(o string) bool {
-		return o == "pod "+e.Pod.String() || e.Container != "" && strings.Contains(o, e.Container)
+	return slices.ContainsFunc(v.Objects, func(o model.Ref) bool {
+		return o == model.PodOf(e.Pod) || e.Container != "" && strings.Contains(o.Name, e.Container)
 	})
 }
 
@@ -118,13 +119,9 @@ func written(st *sim.Step) string {
 
 // message is the shape of a message, the same in both of Calico's datastores.
 func message(op sim.Op) string {
-	words := strings.Fields(shape.Op(op))
-	for i, w := range words[1:] {
-		if w, ok := inKubernetes[w]; ok {
-			words[i+1] = w
-		}
-	}
-	return strings.Join(words, " ")
+	return shape.Of(op, func(verb, resource string) (string, string) {
+		return cmp.Or(inKubernetes[verb], verb), cmp.Or(inKubernetes[resource], resource)
+	})
 }
 
 // inKubernetes is what the words of the etcd datastore are in the Kubernetes API.
@@ -147,9 +144,11 @@ var (
 	named    = regexp.MustCompile(`name\\?"\s*:\s*\\?"([A-Za-z-]+)\\?"`) // in a CNI config, too, which is quoted
 	inQuotes = regexp.MustCompile(`"[^"]*"`)
 	word     = regexp.MustCompile(`^[A-Za-z][A-Za-z-]*$`)
+	function = regexp.MustCompile(`^[a-z][a-z0-9_]*\.[A-Za-z(][A-Za-z0-9_.()*]*$`) // of Go, as model.CrashSite has it
 )
 
-// words are what is left of a message without quotations, names and numbers.
+// words are what is left of a message without quotations, names and numbers. A crash
+// keeps the functions that it happened in: its value says little.
 func words(s *scenarios.Scenario, v *model.Violation) string {
 	names := map[string]bool{}
 	for _, o := range s.Objects {
@@ -159,7 +158,7 @@ func words(s *scenarios.Scenario, v *model.Violation) string {
 	}
 	var out []string
 	for _, w := range strings.Fields(inQuotes.ReplaceAllString(v.Message, "")) {
-		if w = strings.Trim(w, ",;:()"); word.MatchString(w) && !names[w] {
+		if w = strings.Trim(w, ",;:()"); word.MatchString(w) && !names[w] || v.Invariant == invariant.ActorCrash.Name && function.MatchString(w) {
 			out = append(out, w)
 		}
 	}

@@ -2,6 +2,7 @@ package finding_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"ipamsim/fuzz/finding"
@@ -14,7 +15,10 @@ import (
 
 // run is a report of one step at which an invariant broke.
 func run(actor, key, message string, events ...model.Event) *reports.Report {
-	st := &sim.Step{Decision: sim.Decision{Step: 1, Choice: sim.Choice{Op: sim.Op{Actor: sim.ActorID(actor), Seq: 1, Kind: sim.Write, Key: key}}}}
+	verb, path, _ := strings.Cut(key, " ")
+	resource, _, _ := strings.Cut(path, "/")
+	r := &sim.Request{Verb: verb, Resource: resource}
+	st := &sim.Step{Decision: sim.Decision{Step: 1, Choice: sim.Choice{Op: sim.Op{Actor: sim.ActorID(actor), Seq: 1, Kind: sim.Write, Request: r}}}}
 	return &reports.Report{
 		Trace: &sim.Trace{Steps: []*sim.Step{st}}, History: &model.History{Events: events}, Stopped: true,
 		Violations: []model.Violation{{Invariant: "unbacked-sandbox", Step: 1, To: len(events), Message: message}},
@@ -29,7 +33,7 @@ var (
 // One bug in two worlds, in two datastores, has one signature; what broke it, or
 // that a fault came before it, makes another.
 func TestSignature(t *testing.T) {
-	first := run("cni-del/default/web-0/eth0", "Update /calico/ipam/v2/assignment/ipv4/block/10.0.0.0-30",
+	first := run("cni-del/default/web-0/eth0", "Update block",
 		"default/web-0 on worker-1 has 10.0.0.1 in network net since 1.5s, but no claim says so")
 	of := func(s *scenarios.Scenario, r *reports.Report) finding.Signature {
 		return finding.SignatureOf(s, r, &r.Violations[0])
@@ -44,12 +48,12 @@ func TestSignature(t *testing.T) {
 		rep  *reports.Report
 		same bool
 	}{
-		{"another pod, another datastore", run("cni-del/kube-system/db-abc/eth0~2", "PUT ipamblocks/10-0-0-4-30", words), true},
-		{"another process", run("ipam-controller", "PUT ipamblocks/10-0-0-4-30", words), false},
-		{"an ADD ended there", run("cni-del/x/y", "PUT ipamblocks/a", words, model.Event{Step: 1, Kind: model.AddEnd}), false},
-		{"an ADD failed there", run("cni-del/x/y", "PUT ipamblocks/a", words, model.Event{Step: 1, Kind: model.AddEnd, Err: "no"}), true},
-		{"after a fault", run("cni-del/x/y", "PUT ipamblocks/a", words, model.Event{Step: 1, Kind: model.FaultEvent}), false},
-		{"for another reason", run("cni-del/x/y", "PUT ipamblocks/a", words+" and it is dead"), false},
+		{"another pod, another datastore", run("cni-del/kube-system/db-abc/eth0~2", "PUT ipamblocks", words), true},
+		{"another process", run("ipam-controller", "PUT ipamblocks", words), false},
+		{"an ADD ended there", run("cni-del/x/y", "PUT ipamblocks", words, model.Event{Step: 1, Kind: model.AddEnd}), false},
+		{"an ADD failed there", run("cni-del/x/y", "PUT ipamblocks", words, model.Event{Step: 1, Kind: model.AddEnd, Err: "no"}), true},
+		{"after a fault", run("cni-del/x/y", "PUT ipamblocks", words, model.Event{Step: 1, Kind: model.FaultEvent}), false},
+		{"for another reason", run("cni-del/x/y", "PUT ipamblocks", words+" and it is dead"), false},
 	}
 	for _, tt := range tests {
 		if got := of(other, tt.rep); (got == want) != tt.same || (got.String() == want.String()) != tt.same {
@@ -81,7 +85,7 @@ func TestAddBetweenSteps(t *testing.T) {
 	} {
 		rep := run("kubelet/worker-1", "PATCH pods/default/web-0/status", "it broke", tt.events...)
 		v := &rep.Violations[0]
-		v.From, v.Objects = tt.judged, []string{"handle net.5d41402abc4b", "pod default/web-0"}
+		v.From, v.Objects = tt.judged, []model.Ref{{Kind: model.RefHandle, Name: "net.5d41402abc4b"}, {Kind: model.RefPod, Name: "default/web-0"}}
 		rep.History.Add(model.Event{Step: 1, Kind: model.AddEnd, Pod: web}) // the next, after it was judged
 		if got := finding.SignatureOf(world, rep, v).At; got != tt.want {
 			t.Errorf("%s: broken at %q, want %q", tt.name, got, tt.want)
@@ -91,8 +95,8 @@ func TestAddBetweenSteps(t *testing.T) {
 
 // A run with faults does not stand for one without, nor the other way round.
 func TestFaultsNeitherComeNorGo(t *testing.T) {
-	clean := run("cni-del/x/y", "PUT ipamblocks/a", "it broke")
-	hurt := run("cni-del/x/y", "PUT ipamblocks/a", "it broke", model.Event{Kind: model.FaultEvent})
+	clean := run("cni-del/x/y", "PUT ipamblocks", "it broke")
+	hurt := run("cni-del/x/y", "PUT ipamblocks", "it broke", model.Event{Kind: model.FaultEvent})
 	for _, tt := range []struct {
 		locked, candidate *reports.Report
 		fails             bool
@@ -106,7 +110,7 @@ func TestFaultsNeitherComeNorGo(t *testing.T) {
 
 // A finding of a run as it was recorded names what else was found at its step.
 func TestAlso(t *testing.T) {
-	rep := run("cni-del/x/y", "PUT ipamblocks/a", "it broke")
+	rep := run("cni-del/x/y", "PUT ipamblocks", "it broke")
 	rep.Violations = append(rep.Violations,
 		model.Violation{Invariant: "handle-count", Step: 1}, model.Violation{Invariant: "affinity-mismatch", Step: 1},
 		model.Violation{Invariant: "handle-count", Step: 1}, model.Violation{Invariant: "unbacked-sandbox", Step: 1},

@@ -23,6 +23,7 @@ type ask struct {
 	Recorded bool   `json:",omitempty"` // the run that the file holds, and no seed
 	Store    string // scenarios.Etcd or scenarios.Memory
 	Story    bool   `json:",omitempty"` // tell how each violation came about
+	Hunt     *prey  `json:",omitempty"` // another world instead of a file
 }
 
 // answer is the line that comes back.
@@ -31,7 +32,9 @@ type answer struct {
 	Cost         reports.Cost             `json:",omitempty"`
 	Seen         map[string]baseline.Seen `json:",omitempty"`
 	Defect       string                   `json:",omitempty"` // ipamsim could not do it
-	Hung, Stacks string                   `json:",omitempty"`
+	Repeated     reports.Repeated
+	News         []News `json:",omitempty"` // of a hunt
+	Hung, Stacks string `json:",omitempty"`
 }
 
 // Stuck says that the run got stuck.
@@ -51,7 +54,12 @@ func ServeCell(ctx context.Context, in io.Reader, out io.Writer, dir string) err
 	if err != nil {
 		return err
 	}
-	err = cell.Serve(in, out, func(q *ask) cell.Answer { return do(ctx, runner, q) })
+	err = cell.Serve(in, out, func(q *ask) cell.Answer {
+		if q.Hunt != nil {
+			return hunt(ctx, runner, q.Hunt)
+		}
+		return do(ctx, runner, q)
+	})
 	return errors.Join(err, runner.Close())
 }
 
@@ -71,10 +79,11 @@ func do(ctx context.Context, runner *scenarios.Runner, q *ask) *answer {
 	}
 	beforeRun(q.File, q.Seed)
 	var rep *reports.Report
-	for range wakesMax {
-		if rep, err = runner.Run(ctx, s, o); err != nil || rep.Foreign == 0 {
+	for n := 1; ; n++ {
+		if rep, err = runner.Run(ctx, s, o); err != nil || rep.Foreign == 0 || n == wakesMax {
 			break
 		}
+		a.Repeated.Woken++
 	}
 	var stuck *sim.Stuck
 	switch {

@@ -12,10 +12,10 @@ import (
 	"sync"
 	"time"
 
-	"ipamsim/fuzz/cell"
 	"ipamsim/reports"
 	"ipamsim/reports/baseline"
 	"ipamsim/scenarios"
+	"ipamsim/sim/scratch"
 )
 
 // Gate is what is to be run, and how.
@@ -25,13 +25,18 @@ type Gate struct {
 	All       bool // the scenarios are all there are
 	Cells     int  // processes at a time, at least 1
 	SeedsMax  int  // of each scenario in an update; 0: as many as baseline.WideOf says
+	// Budget is how long Run may take; 0: as long as it likes. What there is no time for
+	// is left out, and the outcome says so (baseline.LeftOut).
+	Budget time.Duration
+	Search Search // after everything else, in what is left of Budget
 	// Progress is told how many runs are done and how many there will be.
 	Progress func(done, all int)
 }
 
 // Run does every run and compares. Each is done twice, on etcd and on the store in
-// memory, in different processes. The error says that nothing was proven: ctx ended,
-// or no process could be started.
+// memory, in different processes. A scenario that is red whatever its other runs show
+// is done no more of. The error says that nothing was proven: ctx ended, or no process
+// could be started.
 func (g *Gate) Run(ctx context.Context) (*baseline.Outcome, error) {
 	began := time.Now()
 	h, err := g.open()
@@ -39,6 +44,12 @@ func (g *Gate) Run(ctx context.Context) (*baseline.Outcome, error) {
 		return nil, err
 	}
 	defer func() { _ = h.scratch.Remove() }()
+	if g.Budget > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, g.Budget, errLate)
+		defer cancel()
+	}
+	h.early = true
 	results, err := h.twice(ctx)
 	if err == nil {
 		err = h.wider(ctx, results, baseline.Doubts(g.Baseline, results), g.wideOf)
@@ -50,7 +61,12 @@ func (g *Gate) Run(ctx context.Context) (*baseline.Outcome, error) {
 	if err := h.stories(ctx, o); err != nil {
 		return nil, err
 	}
-	o.Elapsed = time.Since(began)
+	if g.Search.Time > 0 {
+		if err := h.search(ctx, o); err != nil {
+			return nil, err
+		}
+	}
+	o.Elapsed, o.Repeated = time.Since(began), h.repeated
 	return o, nil
 }
 
@@ -78,26 +94,29 @@ func (g *Gate) Update(ctx context.Context) (*baseline.Baseline, *baseline.Outcom
 		return nil, nil, err
 	}
 	o := baseline.Compare(g.Baseline, results, g.All)
-	o.Elapsed = time.Since(began)
+	o.Elapsed, o.Repeated = time.Since(began), h.repeated
 	return baseline.Of(g.Baseline, results, g.All), o, nil
 }
 
 func (g *Gate) wideOf(r *baseline.Result) int { return g.Baseline.Entry(r.Scenario).Wide }
 
 func (g *Gate) open() (*hall, error) {
-	scratch, err := cell.NewScratch()
+	room, err := scratch.New("cells")
 	if err != nil {
 		return nil, fmt.Errorf("gate: %w", err)
 	}
-	return &hall{Gate: g, scratch: scratch}, nil
+	return &hall{Gate: g, scratch: room, decided: map[int]bool{}}, nil
 }
 
 // hall is where the runs take place.
 type hall struct {
 	*Gate
-	scratch   *cell.Scratch
-	mu        sync.Mutex // guards done and all
+	scratch   *scratch.Dir
+	mu        sync.Mutex // guards what follows
 	done, all int
+	repeated  reports.Repeated
+	early     bool         // what is red already is not run any more
+	decided   map[int]bool // scenarios that are
 }
 
 // twice runs the first seeds of every scenario on both stores.
@@ -118,21 +137,46 @@ func (h *hall) twice(ctx context.Context) ([]baseline.Result, error) {
 		}
 		for _, seed := range seeds {
 			for _, store := range []string{scenarios.Etcd, scenarios.Memory} {
-				tasks = append(tasks, &task{ask: ask{File: s.File, Seed: seed, Recorded: rec != nil, Store: store}, result: i, weight: h.weight(s)})
+				t := &task{ask: ask{File: s.File, Seed: seed, Recorded: rec != nil, Store: store}, result: i, weight: h.weight(s)}
+				if e := h.Baseline.Entry(r.Scenario); e != nil && rec == nil {
+					t.before = e.Run(seed)
+				}
+				tasks = append(tasks, t)
 			}
 		}
 	}
 	if err := h.do(ctx, tasks); err != nil {
 		return nil, err
 	}
+	left := make([]int, len(results))
 	for i := 0; i < len(tasks); i += 2 { // the same run on etcd and in memory
 		judge, again := tasks[i], tasks[i+1]
 		r := &results[judge.result]
 		r.Wall += judge.wall + again.wall
-		r.Runs = append(r.Runs, judge.answer.run())
-		r.Troubles = append(r.Troubles, troubles(judge, again)...)
+		switch {
+		case judge.done && again.done:
+			r.Runs = append(r.Runs, judge.answer.run())
+			r.Troubles = append(r.Troubles, troubles(judge, again)...)
+		case judge.hopeless():
+			r.Runs = append(r.Runs, judge.answer.run())
+		case again.hopeless():
+			r.Runs = append(r.Runs, again.answer.run())
+		case !h.decided[judge.result]:
+			left[judge.result]++
+		}
+	}
+	for i := range results {
+		if r := &results[i]; left[i] > 0 {
+			r.Troubles = append(r.Troubles, h.leftOut(r, fmt.Sprintf("%d of its %d seeds were", left[i], left[i]+len(r.Runs))))
+		}
 	}
 	return results, nil
+}
+
+// leftOut is what there was no time for.
+func (h *hall) leftOut(r *baseline.Result, what string) baseline.Change {
+	return baseline.Change{Kind: baseline.LeftOut, Regression: true, What: "scenario", Before: "judged", After: "not judged",
+		Sentence: fmt.Sprintf("%s not run: the time of this gate, %s, was up.", what, h.Budget), Command: "ipamsim gate " + reports.Shell(r.File)}
 }
 
 // Name of a scenario in a gate. That of a finding is its file's: what stands in it is
@@ -157,31 +201,54 @@ func (h *hall) weight(s *scenarios.Scenario) int {
 }
 
 // wider runs more seeds of some results, in memory: that it tells the same as etcd
-// was just seen.
+// was just seen. They come in rounds, each as many as all before, so that what is red
+// whatever comes is noticed early.
 func (h *hall) wider(ctx context.Context, results []baseline.Result, which []int, wide func(*baseline.Result) int) error {
-	var tasks []*task
 	for _, i := range which {
-		r, s := &results[i], h.Scenarios[i]
-		if r.Record != nil {
-			continue
-		}
-		for _, seed := range baseline.SeedsOf(s.Seed(), wide(r))[len(r.Runs):] {
-			tasks = append(tasks, &task{ask: ask{File: s.File, Seed: seed, Store: scenarios.Memory}, result: i, weight: h.weight(s)})
-		}
-		r.Wide = slices.Clone(r.Runs)
+		results[i].Wide = slices.Clone(results[i].Runs)
 	}
-	if err := h.do(ctx, tasks); err != nil {
-		return err
-	}
-	for _, t := range tasks {
-		r := &results[t.result]
-		r.Wall += t.wall
-		if t.answer.Defect == "" {
-			r.Wide = append(r.Wide, t.answer.run())
+	for from, n := 0, firstRound; len(which) > 0; from, n = n, 2*n {
+		var tasks []*task
+		var next []int
+		for _, i := range which {
+			r, s := &results[i], h.Scenarios[i]
+			seeds := baseline.SeedsOf(s.Seed(), wide(r))
+			have := min(len(seeds), max(len(r.Runs), from))
+			for _, seed := range seeds[have:min(len(seeds), n)] {
+				tasks = append(tasks, &task{ask: ask{File: s.File, Seed: seed, Store: scenarios.Memory}, result: i, weight: h.weight(s)})
+			}
+			if n < len(seeds) {
+				next = append(next, i)
+			}
+		}
+		if err := h.do(ctx, tasks); err != nil {
+			return err
+		}
+		left := map[int]int{}
+		for _, t := range tasks {
+			if !t.done {
+				left[t.result]++
+				continue
+			}
+			r := &results[t.result]
+			r.Wall += t.wall
+			r.Troubles = append(r.Troubles, troubles(t, t)...)
+			if t.answer.Defect == "" {
+				r.Wide = append(r.Wide, t.answer.run())
+			}
+		}
+		which = slices.DeleteFunc(next, func(i int) bool { return left[i] > 0 || h.early && baseline.Decided(h.Baseline, &results[i]) })
+		for i, n := range left {
+			if r := &results[i]; n > 0 && !baseline.Decided(h.Baseline, r) {
+				r.Troubles = append(r.Troubles, h.leftOut(r, fmt.Sprintf("Of the %d seeds that tell a change from chance, %d were", wide(r), wide(r)-len(r.Wide))))
+			}
 		}
 	}
 	return nil
 }
+
+// firstRound is how many seeds there are of a scenario after the first round.
+const firstRound = 12
 
 // stories runs again what is worse, and lets it tell how it came to it.
 func (h *hall) stories(ctx context.Context, o *baseline.Outcome) error {
@@ -191,7 +258,7 @@ func (h *hall) stories(ctx context.Context, o *baseline.Outcome) error {
 		for j := range o.Rows[i].Changes {
 			c := &o.Rows[i].Changes[j]
 			if c.Kind == baseline.NewViolation && c.Step > 0 && len(tasks) < storiesMax {
-				tasks = append(tasks, &task{ask: ask{File: o.Rows[i].File, Seed: c.Seed, Store: scenarios.Memory, Story: true}})
+				tasks = append(tasks, &task{ask: ask{File: o.Rows[i].File, Seed: c.Seed, Store: scenarios.Memory, Story: true}, result: ofNobody})
 				whose = append(whose, c)
 			}
 		}
@@ -199,11 +266,14 @@ func (h *hall) stories(ctx context.Context, o *baseline.Outcome) error {
 	if err := h.do(ctx, tasks); err != nil {
 		return err
 	}
-	for i, t := range tasks {
+	for i, t := range tasks { // there may have been no time for all
 		whose[i].Timeline = t.answer.Seen[whose[i].What].Timeline
 	}
 	return nil
 }
+
+// ofNobody is whose result a story is.
+const ofNobody = -1
 
 // storiesMax is more than anybody reads.
 const storiesMax = 20

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"ipamsim/reports"
 	"ipamsim/reports/baseline"
 	"ipamsim/scenarios"
 	"ipamsim/sim/hermetic"
@@ -96,7 +97,7 @@ func run(t *testing.T, b *baseline.Baseline, cells int, all ...*scenarios.Scenar
 
 func told(t *testing.T, o *baseline.Outcome) string {
 	t.Helper()
-	o.Elapsed, o.Wall = 0, 0
+	o.Elapsed, o.Wall, o.Repeated = 0, 0, reports.Repeated{}
 	var b bytes.Buffer
 	if err := baseline.Text(&b, o); err != nil {
 		t.Fatal(err)
@@ -182,6 +183,9 @@ func TestDeaths(t *testing.T) {
 			if len(o.Rows[0].Changes) == 0 || len(o.Rows[1].Changes) != 0 {
 				t.Fatalf("%s", told(t, o))
 			}
+			if o.Repeated.Died < 1 || o.Repeated.Died > 2 { // on each store once
+				t.Errorf("%+v, want a run repeated because its process died", o.Repeated)
+			}
 			if c := o.Rows[0].Changes[0]; c.Kind != x.kind || !c.Regression || !strings.Contains(c.Sentence, x.want) {
 				t.Errorf("%+v", c)
 			}
@@ -200,5 +204,51 @@ func TestInterrupted(t *testing.T) {
 	o, err := (&Gate{Scenarios: []*scenarios.Scenario{calm, twice}, Baseline: &baseline.Baseline{}, All: true, Cells: 2}).Run(ctx)
 	if err == nil || o != nil || ctx.Err() == nil {
 		t.Errorf("%v, %v", o, err)
+	}
+}
+
+// TestBudget: what there is no time for is left out by name, and not green; nor is it
+// red.
+func TestBudget(t *testing.T) {
+	hermeticOnly(t)
+	dir := t.TempDir()
+	calm, twice := world(t, dir, "calm", ""), world(t, dir, "twice", "duplicate-address")
+	b := updated(t, calm, twice)
+	t.Setenv(dieEnv, "calm.yaml:2,wait")
+	o, err := (&Gate{Scenarios: []*scenarios.Scenario{calm, twice}, Baseline: b, All: true, Cells: 2, Budget: 5 * time.Second}).Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := o.Rows[0].Changes
+	if len(c) != 1 || c[0].Kind != baseline.LeftOut || !strings.Contains(c[0].Sentence, "seeds were not run: the time of this gate, 5s, was up") {
+		t.Errorf("%+v", c)
+	}
+	if v := o.Verdict(); !strings.HasPrefix(v, "UNKNOWN: ") || o.Elapsed > time.Minute {
+		t.Errorf("%s after %s", v, o.Elapsed)
+	}
+}
+
+// TestDecidedStops: after one run that comes to no end where it did before, the others
+// of its scenario are not done.
+func TestDecidedStops(t *testing.T) {
+	hermeticOnly(t)
+	dir := t.TempDir()
+	calm := world(t, dir, "calm", "")
+	b := updated(t, calm)
+	text, err := os.ReadFile(calm.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	endless := filepath.Join(dir, "endless.yaml")
+	if err := os.WriteFile(endless, []byte(strings.Replace(string(text), "until: 30s", "until: 30s\n  limits: {steps: 5}", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := scenarios.Load(endless)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := run(t, b, 1, s)
+	if r := o.Rows[0]; r.Runs != 1 || len(r.Changes) != 1 || r.Changes[0].Kind != baseline.Unfinished || !r.Red() {
+		t.Errorf("%s", told(t, o))
 	}
 }

@@ -2,12 +2,14 @@ package gate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
 	"time"
 
 	"ipamsim/fuzz/cell"
+	"ipamsim/reports"
 	"ipamsim/reports/baseline"
 	"ipamsim/scenarios"
 )
@@ -17,19 +19,32 @@ type task struct {
 	ask
 	result int // whose
 	weight int
+	before *baseline.Run // of the same seed, nil if nobody knows
+	done   bool
 	answer answer
 	again  *cell.Death // it died, and not the second time
 	wall   time.Duration
 }
 
+// hopeless: it came to no end where it did before. What else is run of its scenario
+// may take as long, and changes nothing.
+func (t *task) hopeless() bool {
+	r := t.answer.run()
+	return t.done && t.answer.Defect == "" && t.before != nil && t.before.Ended() && !r.Ended()
+}
+
+// errLate ends what a gate has no time for.
+var errLate = errors.New("the gate's time is up")
+
 // do all tasks, the heaviest first. A cell works on one store only: the second run
-// of a scenario never takes place in the process of the first.
+// of a scenario never takes place in the process of the first. Those that there is no
+// time for, and those of scenarios that are decided, are not done.
 func (h *hall) do(ctx context.Context, tasks []*task) error {
 	h.mu.Lock()
 	h.all += len(tasks)
 	h.mu.Unlock()
-	h.tell(0)
 	ctx, cancel := context.WithCancelCause(ctx)
+	defer h.living(ctx)()
 	defer cancel(nil)
 	q := &queue{of: map[string][]*task{}}
 	for _, t := range slices.SortedStableFunc(slices.Values(tasks), func(a, b *task) int { return b.weight - a.weight }) {
@@ -50,11 +65,39 @@ func (h *hall) do(ctx context.Context, tasks []*task) error {
 		})
 	}
 	all.Wait()
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+	return unlessLate(ctx)
+}
+
+// unlessLate is why ctx ended, nil if the time was up.
+func unlessLate(ctx context.Context) error {
+	if err := context.Cause(ctx); !errors.Is(err, errLate) {
+		return err
 	}
 	return nil
 }
+
+// living tells now and every while that there is progress, also while a single run
+// takes long, until ctx ends and what it returns is called.
+func (h *hall) living(ctx context.Context) (wait func()) {
+	h.tell(0)
+	var all sync.WaitGroup
+	all.Go(func() {
+		tick := time.NewTicker(tellEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				h.tell(0)
+			}
+		}
+	})
+	return all.Wait
+}
+
+// tellEvery is how often somebody who waits wants to know that it lives.
+const tellEvery = time.Second
 
 // queue of what is left to do, by store.
 type queue struct {
@@ -86,12 +129,32 @@ func (h *hall) line(ctx context.Context, q *queue, store string) (err error) {
 		if t == nil {
 			return nil
 		}
-		if k, err = h.one(ctx, k, t); err != nil {
-			return err
+		if !h.isDecided(t) {
+			if k, err = h.one(ctx, k, t); err != nil {
+				return err
+			}
+			h.decides(t)
 		}
 		h.tell(1)
 	}
 	return nil
+}
+
+// isDecided reports whether nobody need know what comes of a task.
+func (h *hall) isDecided(t *task) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.decided[t.result]
+}
+
+// decides takes note of a task after which its scenario is red whatever comes.
+func (h *hall) decides(t *task) {
+	if !h.early || !t.hopeless() {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.decided[t.result] = true
 }
 
 // one task. A run that takes its cell along is done again in a fresh one: if it
@@ -102,17 +165,22 @@ func (h *hall) one(ctx context.Context, k *cell.Keeper, t *task) (*cell.Keeper, 
 	var first *cell.Death
 	for deaths := 0; ; deaths++ {
 		var err error
+		if deaths > 0 {
+			h.again(reports.Repeated{Died: 1})
+		}
 		if k == nil {
-			if k, err = cell.Start(h.scratch.Dir, nil, "gate-cell"); err != nil {
+			if k, err = cell.Start(h.scratch.Path, nil, "gate-cell"); err != nil {
 				return nil, fmt.Errorf("gate: cell: %w", err)
 			}
 		}
 		t.answer = answer{}
 		d := k.Ask(ctx, t.ask, &t.answer)
+		h.again(t.answer.Repeated)
 		if ctx.Err() != nil || d == nil {
 			if first != nil && !first.Killed {
 				t.again = first
 			}
+			t.done = d == nil
 			return k, nil
 		}
 		k = nil
@@ -121,8 +189,16 @@ func (h *hall) one(ctx context.Context, k *cell.Keeper, t *task) (*cell.Keeper, 
 			continue
 		}
 		t.died(d)
+		t.done = true
 		return nil, nil
 	}
+}
+
+// again counts runs that were done more than once.
+func (h *hall) again(r reports.Repeated) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.repeated.Add(r)
 }
 
 // died: that is what came of the run, if it was upstream that failed.

@@ -1,6 +1,7 @@
 package input
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,6 +35,15 @@ func CheckTarget(name string) error {
 		return fmt.Errorf("unknown target %q, want one of %s", name, strings.Join(Targets(), ", "))
 	}
 	return nil
+}
+
+// Choices are bytes from which a world can be drawn.
+func Choices(seed uint64) (out []byte) {
+	c := space.FromSeed(seed)
+	for range 50 {
+		out = binary.LittleEndian.AppendUint64(out, c.Uint64())
+	}
+	return out
 }
 
 // drawn makes a world of a space from the bytes that are its choices.

@@ -108,8 +108,8 @@ func duplicates(rep *reports.Report) map[netip.Addr]model.Violation {
 	out := map[netip.Addr]model.Violation{}
 	for _, v := range rep.Violations {
 		for _, o := range v.Objects {
-			if a, ok := strings.CutPrefix(o, "address "); ok && v.Invariant == "duplicate-address" {
-				out[netip.MustParseAddr(a)] = v
+			if o.Kind == model.RefAddress && v.Invariant == "duplicate-address" {
+				out[netip.MustParseAddr(o.Name)] = v
 			}
 		}
 	}
@@ -124,7 +124,7 @@ func addresses(ours map[netip.Addr]model.Violation, theirs map[netip.Addr]linear
 
 // tunnel: a node's own device goes by the name of a pod without a namespace.
 func tunnel(v model.Violation) bool {
-	return slices.ContainsFunc(v.Objects, func(o string) bool { return strings.HasPrefix(o, "pod /") })
+	return slices.ContainsFunc(v.Objects, func(o model.Ref) bool { return o.Kind == model.RefPod && o.Name[0] == '/' })
 }
 
 // overlap reports whether an address that one sandbox had was handed to another

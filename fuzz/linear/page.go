@@ -13,6 +13,7 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"ipamsim/model"
+	"ipamsim/reports/visible"
 )
 
 // Page writes porcupine's visualisation as one HTML file: a row for each sandbox
@@ -61,7 +62,7 @@ func enclose(page []byte, title string) ([]byte, error) {
 	}
 	hash := sha256.Sum256(script)
 	policy := fmt.Sprintf("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-%s'; base-uri 'none'; form-action 'none'\" />\n    <title>%s</title>",
-		base64.StdEncoding.EncodeToString(hash[:]), html.EscapeString(title))
+		base64.StdEncoding.EncodeToString(hash[:]), html.EscapeString(visible.Line(title)))
 	return bytes.Replace(page, []byte(head), []byte(policy), 1), nil
 }
 

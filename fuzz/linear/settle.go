@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"ipamsim/reports/visible"
 )
 
 // drawing is what porcupine's script draws.
@@ -55,5 +57,5 @@ func settle(page []byte) ([]byte, error) {
 		}
 	}
 	data, err := json.Marshal(d)
-	return slices.Concat(head, []byte(before), data, []byte(after), tail), err
+	return slices.Concat(head, []byte(before), visible.JSON(data), []byte(after), tail), err
 }

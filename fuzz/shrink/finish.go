@@ -17,16 +17,50 @@ import (
 // finish records the smallest failure, and makes sure that its file replays.
 func (k *shrinker) finish() (f *finding.Finding, err error) {
 	k.ctx = context.WithoutCancel(k.ctx) // the best so far is worth its last runs
-	for range recordMax {
-		if f, err = k.record(); err == nil || !errors.Is(err, ErrNotAgain) {
-			break
-		}
+	repeated, err := again(func() (made, error) {
+		k.made = made{}
+		var err error
+		f, err = k.record()
+		return k.made, err
+	})
+	if err != nil && repeated.Runs() > 0 {
+		err = fmt.Errorf("%w (%s)", err, repeated)
+	}
+	if f != nil {
+		f.Repeated = repeated
 	}
 	return f, err
 }
 
-// recordMax: the kernel of a busy machine may wake a bubble from outside, and such
-// a run (reports.Report.Foreign) need not repeat. The next one does.
+// made are runs, and how often something outside woke one of them.
+type made struct {
+	runs  int
+	woken uint64
+}
+
+// add a run that rep reports, if it got that far.
+func (m *made) add(rep *reports.Report) {
+	m.runs++
+	if rep != nil {
+		m.woken += rep.Foreign
+	}
+}
+
+// again tries what did not fail again the same way once more, and a third time, where
+// something outside woke one of its runs: such a run (reports.Report.Foreign) need not
+// repeat, and the next one does. Without that it is a defect, which another try would
+// hide.
+func again(try func() (made, error)) (repeated reports.Repeated, err error) {
+	for n := 1; ; n++ {
+		m, err := try()
+		if !errors.Is(err, ErrNotAgain) || m.woken == 0 || n == recordMax {
+			return repeated, err
+		}
+		repeated.Woken += m.runs
+	}
+}
+
+// recordMax: the kernel of a busy machine wakes hardly one run in a thousand.
 const recordMax = 3
 
 func (k *shrinker) record() (*finding.Finding, error) {
@@ -67,6 +101,7 @@ func (k *shrinker) replays(f *finding.Finding, rep *reports.Report) error {
 		return fmt.Errorf("shrink: the finding does not load: %w", err)
 	}
 	again, err := k.runner.Run(k.ctx, s, scenarios.Options{Recorded: true})
+	k.made.add(again)
 	if errors.Is(err, strategy.ErrDiverged) {
 		return fmt.Errorf("shrink: %w: %w", err, ErrNotAgain)
 	} else if err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"ipamsim/model"
 	"ipamsim/sim"
 	"ipamsim/sim/strategy"
 )
@@ -83,8 +84,8 @@ func (k *shrinker) concerned() []string {
 	var pods []string
 	if v := k.lock.In(k.world, k.rep); v != nil {
 		for _, o := range v.Objects {
-			if pod, ok := strings.CutPrefix(o, "pod "); ok {
-				pods = append(pods, pod)
+			if o.Kind == model.RefPod {
+				pods = append(pods, o.Name)
 			}
 		}
 	}

@@ -71,6 +71,7 @@ type shrinker struct {
 	seed    uint64
 	lock    finding.Signature
 	runs    int
+	made    made            // of them, while the finding is recorded
 	tried   map[uint64]bool // candidates, by their text and exceptions
 	needed  map[string]bool // places that could not be left out on their own in this round
 
@@ -200,7 +201,9 @@ func (k *shrinker) run(world *scenarios.Scenario, walk sim.Strategy) (*reports.R
 	bounded := *world
 	bounded.Doc.Spec.Limits.Steps = k.steps + k.steps/2 + stepsSpare
 	stop := func(st *sim.Step, v *model.Violation, h *model.History) bool { return k.lock.Broken(world, st, v, h) }
-	return k.runner.Run(k.ctx, &bounded, scenarios.Options{Seed: &k.seed, Walk: walk, StopAt: stop})
+	rep, err := k.runner.Run(k.ctx, &bounded, scenarios.Options{Seed: &k.seed, Walk: walk, StopAt: stop})
+	k.made.add(rep)
+	return rep, err
 }
 
 // stepsSpare lets a candidate take a few more steps than the best: taking an

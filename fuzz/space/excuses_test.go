@@ -14,12 +14,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"ipamsim/model"
+	"ipamsim/model/route"
 	"ipamsim/scenarios"
 	"ipamsim/sim/cluster"
 )
 
 // excuses compares what there is with what the import takes for it. What a dump cannot
-// show is counted under its reason, and taken over from the import.
+// show is counted under its reason, and taken over from the import: the very node or
+// sandbox that the excuse names, the ways that lead by it, and nothing else.
 type excuses struct {
 	fail  func(string, ...any)
 	was   end
@@ -27,6 +29,24 @@ type excuses struct {
 	pods  map[model.PodRef]*corev1.Pod // as stored
 	nodes map[string]*corev1.Node
 	count map[string]int
+
+	loose map[string]bool     // nodes that have an excuse
+	freed map[netip.Addr]bool // addresses of sandboxes that have one
+}
+
+// node and sandbox excuse what they name.
+func (x *excuses) node(name, why string) {
+	x.count[why]++
+	x.loose[name] = true
+}
+
+func (x *excuses) sandbox(s *model.Sandbox, why string) {
+	x.count[why]++
+	for _, a := range s.Attachments {
+		for _, addr := range a.Addrs {
+			x.freed[addr] = true
+		}
+	}
 }
 
 // ownAddress is the annotation with the address that a node announces routes from.
@@ -47,8 +67,34 @@ const (
 	noID       = "a sandbox whose container id the record does not tell for certain"
 	stopped    = "a pod on its way out, whose containers have stopped and whose object is not gone yet"
 	assumed    = "a pod that has reported nothing, of which the record has an address: taken to use it"
-	stale      = "a pod whose status says that it runs, and whose sandbox is gone"
+	stale      = "a pod whose status has the addresses of a sandbox that is gone"
+	renewed    = "a pod whose status tells the addresses of another sandbox than it has now"
+	underWay   = "a call under way that no dump shows, or none where a pod has no sandbox: it is taken to have one"
+	off        = "a machine that is off, and its Node says no more than that nobody hears of it"
 )
+
+// More than one excuse, and what is no excuse of an object.
+const (
+	anyExcuse   = "any of these"
+	notImported = "a cluster without a Node, or in which nothing of an address manager is left: not imported"
+)
+
+// ceilings are how many worlds of a hundred may need an excuse: what many worlds needed,
+// and a little more, for schedules change. What is not here excuses nothing.
+var ceilings = map[string]float64{
+	noObject: 4, noStatus: 12, noNode: 4, podsLeft: 2, unnoticed: 5, outOfReach: 4, device: 2, noCalico: 2, moved: 6,
+	noPools: 2, noID: 2, stopped: 4, assumed: 7, stale: 4, renewed: 2, off: 2, underWay: 36, notImported: 2,
+}
+
+// anyExcuseMax is how many may need one at all.
+const anyExcuseMax = 50
+
+func newExcuses(fail func(string, ...any), was end, is *cluster.Sight) *excuses {
+	return &excuses{
+		fail: fail, was: was, is: is, pods: map[model.PodRef]*corev1.Pod{}, nodes: map[string]*corev1.Node{}, count: map[string]int{},
+		loose: map[string]bool{}, freed: map[netip.Addr]bool{},
+	}
+}
 
 func (x *excuses) read(s *scenarios.Scenario) {
 	first := map[string]string{}
@@ -69,7 +115,7 @@ func (x *excuses) read(s *scenarios.Scenario) {
 			if json.Unmarshal(o.Body, n) == nil && n.APIVersion == "v1" {
 				x.nodes[o.Name] = n
 				if was, ok := first[o.Name]; ok && was != n.Annotations[ownAddress] {
-					x.count[moved]++
+					x.node(o.Name, moved)
 				}
 			}
 		}
@@ -151,7 +197,7 @@ func (x *excuses) truth() {
 			x.sameSandbox(s, now)
 			kept = append(kept, *s)
 		} else if why := x.unseen(s); why != "" {
-			x.count[why]++
+			x.sandbox(s, why)
 		} else {
 			x.fail("the import does not know the sandbox of %s on %s with %s", s.Pod, s.Node, addresses(s))
 		}
@@ -159,7 +205,7 @@ func (x *excuses) truth() {
 	for i := range x.is.Truth.Sandboxes {
 		if s := &x.is.Truth.Sandboxes[i]; !there[s] {
 			if why := x.imagined(s); why != "" {
-				x.count[why]++
+				x.sandbox(s, why)
 				kept = append(kept, *s)
 			} else {
 				x.fail("the import has a sandbox of %s on %s with %s, which is not there", s.Pod, s.Node, addresses(s))
@@ -171,12 +217,48 @@ func (x *excuses) truth() {
 	})
 	t.Sandboxes = kept
 	x.samePods()
-	t.Busy = x.is.Truth.Busy // a call under way is in no dump; see cluster.Look
-	for _, why := range []string{noObject, noStatus, noNode, podsLeft, unnoticed, outOfReach, device, stopped, assumed, stale, moved} {
-		if x.count[why] > 0 { // ways follow from machines and addresses
-			x.was.Losses = x.is.Losses
+	x.sameBusy()
+	x.sameLosses()
+}
+
+// sameBusy takes over the calls under way, of which a dump tells nothing, and counts it
+// where they are of other pods; see cluster.Look.
+func (x *excuses) sameBusy() {
+	pods := func(all map[string]model.Busy) map[model.PodRef]bool {
+		out := map[model.PodRef]bool{}
+		for _, b := range all {
+			out[b.Pod] = true
 		}
+		return out
 	}
+	if !maps.Equal(pods(x.was.Truth.Busy), pods(x.is.Truth.Busy)) {
+		x.count[underWay]++
+	}
+	x.was.Truth.Busy = x.is.Truth.Busy
+}
+
+// sameLosses compares the ways that no excuse touches, and takes over the others.
+func (x *excuses) sameLosses() {
+	touched := func(l route.Loss) bool {
+		if x.loose[l.From] || x.loose[l.On] || x.loose[l.At] || x.freed[l.To] {
+			return true
+		}
+		return slices.ContainsFunc(x.is.Record.Affinities, func(a model.Affinity) bool { return x.loose[a.Node] && a.Block.Contains(l.To) })
+	}
+	not := func(l route.Loss) bool { return !touched(l) }
+	timeless := func(all []route.Loss) []route.Loss {
+		out := slices.Clone(all)
+		for i := range out {
+			out[i].Since = 0
+		}
+		return out
+	}
+	was, is := slices.DeleteFunc(timeless(x.was.Losses), touched), slices.DeleteFunc(timeless(x.is.Losses), touched)
+	if !slices.Equal(was, is) {
+		x.fail("other ways are lost:\n  was %+v\n  is  %+v", was, is)
+	}
+	x.was.Losses = append(was, slices.DeleteFunc(timeless(x.is.Losses), not)...)
+	slices.SortFunc(x.was.Losses, func(a, b route.Loss) int { return cmp.Or(cmp.Compare(a.From, b.From), a.To.Compare(b.To)) })
 }
 
 // sameNodes are the machines as they are, but for the excuses.
@@ -191,14 +273,14 @@ func (x *excuses) sameNodes() map[string]model.Node {
 		case !there && !n.Registered && !n.Up:
 			continue // nothing is left of it
 		case !there && !n.Registered:
-			x.count[noNode]++
+			x.node(name, noNode)
 			continue
 		case there && !n.Registered && x.nodes[name] == nil:
-			x.count[podsLeft]++
+			x.node(name, podsLeft)
 		case there && now.Healthy() && !n.Healthy() && !unheard(x.nodes[name]):
-			x.count[unnoticed]++
-		case there && !now.Healthy() && n.Healthy():
-			x.count[outOfReach]++
+			x.node(name, unnoticed)
+		case there && !now.Healthy() && n.Healthy() && unheard(x.nodes[name]):
+			x.node(name, outOfReach)
 		default:
 			x.fail("node %s: was %+v, is %+v, there %v", name, n, now, there)
 		}
@@ -218,61 +300,6 @@ func unheard(n *corev1.Node) bool {
 	})
 }
 
-// unseen is why a dump does not show a sandbox, or "".
-func (x *excuses) unseen(s *model.Sandbox) string {
-	p := x.pods[s.Pod]
-	n, there := x.is.Truth.Nodes[s.Node]
-	switch {
-	case s.Pod.Namespace == "":
-		return device
-	case !there:
-		return noNode
-	case !n.Healthy():
-		return outOfReach
-	case p == nil || string(p.UID) != s.UID:
-		return noObject
-	case !reported(p, s):
-		return noStatus
-	}
-	return ""
-}
-
-// reported reports whether the pod's status has every address of its sandbox.
-func reported(p *corev1.Pod, s *model.Sandbox) bool {
-	text := p.Annotations["k8s.v1.cni.cncf.io/network-status"] + p.Status.PodIP
-	for _, ip := range p.Status.PodIPs {
-		text += " " + ip.IP
-	}
-	for _, a := range s.Attachments {
-		for _, addr := range a.Addrs {
-			if !strings.Contains(text, addr.String()) {
-				return false
-			}
-		}
-	}
-	return len(s.Attachments) > 0 && p.Status.Phase == corev1.PodRunning
-}
-
-// imagined is why a dump shows a sandbox that is not there, or "".
-func (x *excuses) imagined(s *model.Sandbox) string {
-	p, n := x.pods[s.Pod], x.was.Truth.Nodes[s.Node]
-	switch {
-	case s.Pod.Namespace == "":
-		return device
-	case p == nil:
-		return ""
-	case x.nodes[s.Node] == nil:
-		return podsLeft
-	case !n.Healthy():
-		return unnoticed
-	case p.DeletionTimestamp != nil:
-		return stopped
-	case !reported(p, s):
-		return assumed
-	}
-	return stale
-}
-
 // sameSandbox compares everything of two sandboxes that has no time in it.
 func (x *excuses) sameSandbox(was, is *model.Sandbox) {
 	strip := func(s *model.Sandbox) model.Sandbox {
@@ -286,6 +313,14 @@ func (x *excuses) sameSandbox(was, is *model.Sandbox) {
 	if was.ID != is.ID && len(x.claimants(was)) != 1 {
 		x.count[noID]++
 		was.ID = is.ID
+	}
+	if was.Stopped && !is.Stopped { // a dump tells addresses, not processes
+		why := stale
+		if p := x.pods[was.Pod]; p != nil && p.DeletionTimestamp != nil {
+			why = stopped
+		}
+		x.sandbox(was, why)
+		was.Stopped = false
 	}
 	if a, b := fmt.Sprintf("%+v", strip(was)), fmt.Sprintf("%+v", strip(is)); a != b {
 		x.fail("another sandbox:\n  was %s\n  is  %s", a, b)

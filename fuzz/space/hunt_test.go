@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	shapes "ipamsim/fuzz/shape"
 	"ipamsim/fuzz/space"
 	"ipamsim/model"
 	"ipamsim/reports"
@@ -138,8 +139,7 @@ func at(steps []*sim.Step, v model.Violation) string {
 		return ""
 	}
 	op := steps[v.Step-1].Choice.Op
-	key, _, _ := strings.Cut(op.Key, "/")
-	return " at " + op.Actor.Kind() + " " + key
+	return " at " + shapes.Op(op)
 }
 
 // tell prints what happened to something: every step and every event of the

@@ -8,13 +8,12 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"math"
 	"net/netip"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	corev1 "k8s.io/api/core/v1"
 
 	"ipamsim/fuzz/space"
 	"ipamsim/model"
@@ -53,17 +52,32 @@ func TestRoundTrip(t *testing.T) {
 		trip(t, r, where, seed, &sum)
 	}
 	t.Logf("%d worlds, %d without any excuse; %d claims, %d sandboxes, %d violations", sum.worlds, sum.plain, sum.claims, sum.sandboxes, sum.violations)
-	for _, m := range []map[string]int{sum.excused, sum.verdicts} {
-		for _, k := range slices.Sorted(maps.Keys(m)) {
-			t.Logf("%6d  %s", m[k], k)
+	sum.judge(t)
+	for _, k := range slices.Sorted(maps.Keys(sum.verdicts)) {
+		t.Logf("%6d  %s", sum.verdicts[k], k)
+	}
+}
+
+// judge prints which share of the worlds needed which excuse, and fails if it is more
+// than the ceiling of that excuse, and more than three deviations of chance explain.
+func (s *tripSum) judge(t *testing.T) {
+	all := float64(s.worlds + s.empty)
+	most := map[string]float64{anyExcuse: anyExcuseMax}
+	maps.Copy(most, ceilings)
+	s.excused[anyExcuse] = s.worlds - s.plain
+	for _, why := range slices.Sorted(maps.Keys(s.excused)) {
+		n, ceiling := float64(s.excused[why]), most[why]
+		t.Logf("%6.0f  %4.1f%%, at most %4.1f%%  %s", n, 100*n/all, ceiling, why)
+		if expected := ceiling / 100 * all; n > expected+3*math.Sqrt(expected) {
+			t.Errorf("%.0f of %.0f worlds needed the excuse of %s; at most %.1f of a hundred may", n, all, why, ceiling)
 		}
 	}
 }
 
 // tripSum is what all trips came to.
 type tripSum struct {
-	worlds, plain, claims, sandboxes, violations int
-	excused, verdicts                            map[string]int
+	worlds, plain, empty, claims, sandboxes, violations int
+	excused, verdicts                                   map[string]int
 }
 
 // end is a cluster at the end of a run.
@@ -80,7 +94,8 @@ func trip(t *testing.T, r *scenarios.Runner, where string, seed uint64, sum *tri
 	}
 	was := endOf(t, r, s)
 	if empty(was) {
-		sum.excused["a cluster without a Node, or in which nothing of an address manager is left: not imported"]++
+		sum.excused[notImported]++
+		sum.empty++
 		return
 	}
 	text, notes := imported(t, s, was.stored)
@@ -99,7 +114,7 @@ func trip(t *testing.T, r *scenarios.Runner, where string, seed uint64, sum *tri
 		fail("the import cannot be looked at: %v", err)
 		return
 	}
-	x := &excuses{fail: fail, was: was, is: is, pods: map[model.PodRef]*corev1.Pod{}, nodes: map[string]*corev1.Node{}, count: map[string]int{}}
+	x := newExcuses(fail, was, is)
 	x.read(s)
 	x.policy()
 	sameRecord(fail, was.Sight, is)
@@ -242,7 +257,7 @@ func asJSON(v any) string {
 func told(all []model.Violation) []string {
 	var out []string
 	for _, v := range all {
-		out = append(out, v.Invariant+": "+v.Message+" ("+strings.Join(v.Objects, ", ")+")")
+		out = append(out, v.Invariant+": "+v.Message+fmt.Sprint(" ", v.Objects))
 	}
 	slices.Sort(out)
 	return out

@@ -22,8 +22,8 @@ func (n network) key() string { return n.namespace + "/" + n.name }
 // that changes what it does. Nil and "" leave a field out.
 //
 // Source: whereabouts pkg/types, IPAMConfig (v0.9.4). Left out on purpose:
-// sleep_for_race, which nothing reads; log_file, log_level, kubernetes and
-// configuration_path, which reach out of the simulation.
+// sleep_for_race, which nothing reads; log_file, log_level and kubernetes, which have no
+// effect here; configuration_path, of a file that a simulated host need not have.
 type ipamSection struct {
 	Type string `json:"type"`
 	ipRange

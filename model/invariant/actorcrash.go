@@ -24,9 +24,13 @@ var ActorCrash = define(Invariant{
 		if why == "" {
 			why = e.Text
 		}
+		where := ""
+		if site := model.CrashSite(e.Text); site != "" {
+			where = " in " + site
+		}
 		out = append(out, finding{
-			message: fmt.Sprintf("%s panicked at %s: %s", e.Actor, clock(e.At), firstLine(why)),
-			objects: []string{actorName(e.Actor)},
+			message: fmt.Sprintf("%s panicked at %s%s: %s", e.Actor, clock(e.At), where, firstLine(why)),
+			objects: []model.Ref{actorName(e.Actor)},
 		})
 	}
 	return out

@@ -1,6 +1,7 @@
 package invariant
 
 import (
+	"net/netip"
 	"testing"
 
 	"ipamsim/model"
@@ -38,6 +39,18 @@ func TestDuplicateAddress(t *testing.T) {
 			start(v, "2", "node-2", "c2", netA, "10.0.0.1")
 			busy(v, "c0", "0", "node-1", true, sec(59))
 		}, ""},
+		{"a DEL hangs on a node that is cut off", func(v *View) {
+			start(v, "2", "node-2", "c2", netA, "10.0.0.1")
+			busy(v, "c0", "0", "node-1", true, sec(59))
+			v.Truth.Sandboxes[0].Stopped = true
+			v.Truth.Nodes["node-1"] = model.Node{Registered: true, Up: true, Partitioned: true}
+		}, "10.0.0.1 in network default/a is held by two sandboxes, one of which is stopped and waits for a DEL that succeeds: " +
+			"default/web-0 on node-1 since 10s, and default/web-2 on node-2 since 10s"},
+		{"its containers have ended and its DEL has failed", func(v *View) {
+			start(v, "2", "node-2", "c2", netA, "10.0.0.1")
+			v.Truth.Sandboxes[0].Stopped = true
+		}, "10.0.0.1 in network default/a is held by two sandboxes, one of which is stopped and waits for a DEL that succeeds: " +
+			"default/web-0 on node-1 since 10s, and default/web-2 on node-2 since 10s"},
 		{"static addresses", func(v *View) {
 			s := start(v, "2", "node-2", "c2", netA)
 			s.Attachments[0].Static = append(s.Attachments[0].Static, ip("10.0.0.1"))
@@ -45,8 +58,18 @@ func TestDuplicateAddress(t *testing.T) {
 		{"one sandbox on two networks of one wire", func(v *View) { twice(v, netB) },
 			"10.0.0.1 in networks default/a and default/b is held twice by one live sandbox: default/web-0 on node-1, net1 since 10s and net2 since 30s"},
 
+		{"two interfaces of one sandbox on one network", func(v *View) { twice(v, netA) },
+			"10.0.0.1 in network default/a is held twice by one live sandbox: default/web-0 on node-1, net1 since 10s and net2 since 30s"},
+
 		{"one sandbox on two networks of two wires", func(v *View) { twice(v, netD) }, ""},
-		{"two interfaces of one sandbox on one network", func(v *View) { twice(v, netA) }, ""},
+		{"two interfaces of one sandbox on one network, with an address each", func(v *View) {
+			twice(v, netA)
+			v.Truth.Sandboxes[0].Attachments[1].Addrs = []netip.Addr{ip("10.0.0.3")}
+		}, ""},
+		{"one interface, told twice", func(v *View) {
+			s := &v.Truth.Sandboxes[0]
+			s.Attachments = append(s.Attachments, s.Attachments[0])
+		}, ""},
 	})
 }
 
@@ -71,6 +94,10 @@ func TestUnbackedSandbox(t *testing.T) {
 	const red = "default/web-0 on node-1 has 10.0.0.1 in network default/a since 10s, but no claim says so: it can be given away"
 	table(t, UnbackedSandbox, []row{
 		{"no claim", func(v *View) { unclaim(v, "10.0.0.1") }, red},
+		{"no claim, and its containers have ended", func(v *View) {
+			unclaim(v, "10.0.0.1")
+			v.Truth.Sandboxes[0].Stopped = true
+		}, ""},
 		{"claimed for somebody else", func(v *View) {
 			unclaim(v, "10.0.0.1")
 			claim(v, "10.0.0.0-28", "10.0.0.1", "1", "c1")
@@ -88,12 +115,18 @@ func TestUnbackedSandbox(t *testing.T) {
 			unclaim(v, "10.0.0.1")
 			busy(v, "c0", "0", "node-1", false, sec(59))
 		}, red},
+		{"claimed for a namesake that lives", func(v *View) {
+			v.Record.Claims[0].Container = "c2"
+			start(v, "0", "node-2", "c2", "default/x")
+		}, "default/web-0 on node-1 has 10.0.0.1 in network default/a since 10s, but the claim is for container c2 of that name: it can be given away"},
+		{"claimed for another interface of the pod", func(v *View) { v.Record.Claims[0].Interface = "net2" }, red},
 		{"its node is cut off", func(v *View) {
 			unclaim(v, "10.0.0.1")
 			v.Truth.Nodes["node-1"] = model.Node{Up: true, Partitioned: true}
 		}, red},
 
 		{"claimed by another container of the pod", func(v *View) { v.Record.Claims[0].Container = "older" }, ""},
+		{"claimed for an interface that the record does not name", func(v *View) { v.Record.Claims[0].Interface = "" }, ""},
 		{"claimed by the container under another pod name", func(v *View) { v.Record.Claims[0].Pod = web("x") }, ""},
 		{"a DEL is under way", func(v *View) {
 			unclaim(v, "10.0.0.1")

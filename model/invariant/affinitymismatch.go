@@ -41,7 +41,7 @@ var AffinityMismatch = define(Invariant{
 		}
 		out = append(out, finding{
 			message: fmt.Sprintf("%s has a confirmed affinity for block %s, but the block itself says that it is %s's", a.Node, a.Block, ownerOf(b)),
-			objects: []string{blockName(a.Block), nodeName(a.Node)},
+			objects: []model.Ref{model.BlockOf(a.Block), nodeName(a.Node)},
 		})
 	}
 	return out

@@ -41,7 +41,7 @@ var BlackholedAddress = define(Invariant{
 			out = append(out, finding{
 				message: fmt.Sprintf("%s %s on %s (%s) since %s: %s",
 					verdict(l), l.To, dst.sandbox.Node, dst.sandbox.Pod, clock(since), l.Why()),
-				objects: []string{addressName(dst), nodeName(l.From), swallower(&v, l), podName(dst.sandbox.Pod)},
+				objects: []model.Ref{addressName(dst), nodeName(l.From), swallower(&v, l), model.PodOf(dst.sandbox.Pod)},
 			})
 		}
 	}
@@ -62,9 +62,9 @@ func verdict(l *route.Loss) string {
 }
 
 // swallower is the object where packets end: a node, or a router.
-func swallower(v *View, l *route.Loss) string {
+func swallower(v *View, l *route.Loss) model.Ref {
 	if _, ok := v.Truth.Nodes[l.At]; ok {
 		return nodeName(l.At)
 	}
-	return "router " + l.At
+	return model.Ref{Kind: model.RefRouter, Name: l.At}
 }

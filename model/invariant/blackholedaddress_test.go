@@ -1,6 +1,7 @@
 package invariant
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -73,15 +74,15 @@ func TestBlackholedObjects(t *testing.T) {
 		other.From, other.At = "node-1", "tor1"
 		v.Losses = append(v.Losses, other)
 	})(v)
-	var got [][]string
+	var got []string
 	for _, f := range BlackholedAddress.Check(*v) {
-		got = append(got, f.Objects)
+		got = append(got, fmt.Sprint(f.Objects))
 	}
-	want := [][]string{
-		{"address 10.0.0.1", "node node-1", "pod default/web-0", "router tor1"},
-		{"address 10.0.0.1", "node node-2", "node node-3", "pod default/web-0"},
+	want := []string{
+		"[address 10.0.0.1 node node-1 pod default/web-0 router tor1]",
+		"[address 10.0.0.1 node node-2 node node-3 pod default/web-0]",
 	}
-	if !slices.EqualFunc(got, want, slices.Equal) {
+	if !slices.Equal(got, want) {
 		t.Errorf("have %q\nwant %q", got, want)
 	}
 }

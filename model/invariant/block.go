@@ -51,7 +51,7 @@ func blockNetwork(v *View, b *model.Pool) *model.Network {
 // hands out addresses of services.
 func virtual(owner string) bool { return strings.HasPrefix(owner, "virtual:") }
 
-// owner names a block's owner for people.
+// ownerOf names a block's owner for people.
 func ownerOf(b *model.Pool) string {
 	if b.Node == "" {
 		return "nobody"
@@ -59,15 +59,12 @@ func ownerOf(b *model.Pool) string {
 	return b.Node
 }
 
-func blockName(p netip.Prefix) string { return "block " + p.String() }
-func handleName(id string) string     { return "handle " + id }
-
 // place is where a claim is made, in the manager's own words.
-func place(v *View, c *model.Claim) string {
+func place(v *View, c *model.Claim) model.Ref {
 	if isBlock(v.Networks, c.Network) {
 		for i := range v.Record.Pools {
 			if p := &v.Record.Pools[i]; p.Name == c.Pool {
-				return blockName(p.Range)
+				return model.BlockOf(p.Range)
 			}
 		}
 	}

@@ -31,7 +31,7 @@ var BlockOwner = define(Invariant{
 		if first != nil && first.Block == a.Block && first.Node != a.Node {
 			out = append(out, finding{
 				message: fmt.Sprintf("block %s has two confirmed owners, %s and %s", a.Block, first.Node, a.Node) + saying(&v, a),
-				objects: []string{blockName(a.Block), nodeName(first.Node), nodeName(a.Node)},
+				objects: []model.Ref{model.BlockOf(a.Block), nodeName(first.Node), nodeName(a.Node)},
 			})
 		}
 		first = a

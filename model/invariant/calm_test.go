@@ -141,7 +141,7 @@ func tableOf(t *testing.T, calm func() *View, i Invariant, rows []row) {
 			if f.Message != r.red {
 				t.Errorf("message\nhave %s\nwant %s", f.Message, r.red)
 			}
-			if f.Invariant != i.Name || f.Severity != i.Severity || len(f.Objects) == 0 || !slices.IsSorted(f.Objects) {
+			if f.Invariant != i.Name || f.Severity != i.Severity || len(f.Objects) == 0 || !slices.IsSortedFunc(f.Objects, model.Ref.Compare) {
 				t.Errorf("incomplete: %+v", f)
 			}
 		})

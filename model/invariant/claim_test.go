@@ -27,6 +27,13 @@ func TestLeakedClaim(t *testing.T) {
 			claim(v, "10.0.0.0-28", "10.0.0.5", "9", "c9")
 		}, "10.0.0.5 stays claimed in pool 10.0.0.0-28 for default/web-9 (container c9), which has no live sandbox since 29s"},
 
+		{"a pod that is refused again and again, with the next ADD under way", func(v *View) {
+			stop(v, "c0")
+			refused(v, "0", 25)
+			busy(v, "c7", "0", "node-1", false, sec(59))
+		}, red},
+		{"the DEL of another container of the pod is under way", func(v *View) { del(v, "0", "c0"); busy(v, "c7", "0", "node-1", true, sec(59)) }, red},
+
 		{"just within the bound", func(v *View) { del(v, "0", "c0"); v.Truth.At = sec(50) }, ""},
 		{"its DEL ended a moment ago", func(v *View) {
 			del(v, "0", "c0")
@@ -34,7 +41,11 @@ func TestLeakedClaim(t *testing.T) {
 		}, ""},
 		{"no bound", func(v *View) { del(v, "0", "c0"); v.Settings.LeakAfter = 0 }, ""},
 		{"a DEL is under way", func(v *View) { del(v, "0", "c0"); busy(v, "c0", "0", "node-1", true, sec(59)) }, ""},
-		{"an ADD of the pod is under way", func(v *View) { del(v, "0", "c0"); busy(v, "c7", "0", "node-1", false, sec(59)) }, ""},
+		{"the pod's first ADD after it is under way, and may take it over", func(v *View) {
+			refused(v, "0", 5) // before the container was
+			del(v, "0", "c0")
+			busy(v, "c7", "0", "node-1", false, sec(59))
+		}, ""},
 		{"the same pod lives with this address", func(v *View) {
 			del(v, "0", "c0")
 			start(v, "0", "node-2", "c2", netA, "10.0.0.1")
@@ -53,11 +64,20 @@ func TestOverlapReservation(t *testing.T) {
 		{"of another network_name", func(v *View) { v.Record.Reservations[0].Network = "d" }, red},
 		{"of another pod", func(v *View) { v.Record.Reservations[0].Pod = web("1") },
 			"default/web-0 on node-1 has 10.0.0.1 in network default/a since 10s, but across overlapping ranges it is reserved for default/web-1"},
+		{"the ADD of another interface is under way", func(v *View) {
+			unreserve(v, "10.0.0.1")
+			busy(v, "c0", "0", "node-1", false, sec(59))
+		}, red},
+		{"a call of another container of the pod is under way", func(v *View) {
+			unreserve(v, "10.0.0.1")
+			busy(v, "c7", "0", "node-1", true, sec(59))
+		}, red},
 
 		{"ranges not guarded", func(v *View) { unreserve(v, "10.0.0.1"); v.Networks[0].Overlap = false }, ""},
-		{"a call of the pod is under way", func(v *View) {
+		{"of another interface of the pod: the guard knows pods only", func(v *View) { v.Record.Reservations[0].Interface = "net2" }, ""},
+		{"its own DEL is under way", func(v *View) {
 			unreserve(v, "10.0.0.1")
-			busy(v, "c7", "0", "node-1", false, sec(59))
+			busy(v, "c0", "0", "node-1", true, sec(59))
 		}, ""},
 	})
 }
@@ -97,7 +117,19 @@ func TestDoubleClaim(t *testing.T) {
 			v.Record.Pools = append(v.Record.Pools, model.Pool{Name: "old", Range: cidr("10.0.0.0/24")})
 			claim(v, "old", "10.0.0.1", "9", "c9")
 		}), "10.0.0.1 is claimed twice: in pool 10.0.0.0-28 for default/web-0 and in pool old for default/web-9"},
+		{"a call of another container of the pod is under way", guarded(func(v *View) {
+			claim(v, "10.0.0.0-27", "10.0.0.1", "9", "c9")
+			busy(v, "c8", "9", "node-1", false, sec(59))
+		}), "10.0.0.1 is claimed twice: in pool 10.0.0.0-28 for default/web-0 and in pool 10.0.0.0-27 for default/web-9"},
+		{"the ADD of the container's next interface is under way", guarded(func(v *View) {
+			claim(v, "10.0.0.0-27", "10.0.0.1", "9", "c9")
+			v.Truth.Busy["c9"] = model.Busy{Pod: web("9"), Node: "node-1", Interface: "net2", Since: sec(59)}
+		}), "10.0.0.1 is claimed twice: in pool 10.0.0.0-28 for default/web-0 and in pool 10.0.0.0-27 for default/web-9"},
 
+		{"a pod in the middle of an ADD that nobody has seen", guarded(func(v *View) {
+			claim(v, "10.0.0.0-27", "10.0.0.1", "9", "c9")
+			v.Truth.Busy["pod web-9"] = model.Busy{Pod: web("9"), Node: "node-1", Unseen: true}
+		}), ""},
 		{"a claim made by hand, for nobody", guarded(func(v *View) {
 			claim(v, "10.0.0.0-27", "10.0.0.1", "9", "")
 			v.Record.Claims[len(v.Record.Claims)-1].Pod = model.PodRef{}
@@ -111,7 +143,7 @@ func TestDoubleClaim(t *testing.T) {
 		{"another network uses the pool without guard", func(v *View) { claim(v, "10.0.0.0-27", "10.0.0.1", "9", "c9") }, ""},
 		{"an ADD of one pod is under way", guarded(func(v *View) {
 			claim(v, "10.0.0.0-27", "10.0.0.1", "9", "c9")
-			busy(v, "c9", "9", "node-1", false, sec(59))
+			v.Truth.Busy["c9"] = model.Busy{Pod: web("9"), Node: "node-1", Interface: "net1", Since: sec(59)}
 		}), ""},
 	})
 }

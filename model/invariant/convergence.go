@@ -19,16 +19,16 @@ var Convergence = define(Invariant{
 	Phase:    Quiescent,
 	Doc:      "Once all is calm, every address in use is claimed, every claim is in use, and every pod for which there is room has its addresses.",
 }, func(v View) []finding {
-	return slices.Concat(unclaimed(v), unowned(v), notRunning(v))
+	return slices.Concat(unclaimed(v), unowned(v), notGone(v), notRunning(v))
 })
 
 func unclaimed(v View) []finding {
 	var out []finding
 	for _, h := range unbacked(v) {
 		out = append(out, finding{
-			message: fmt.Sprintf("after convergence %s has %s in network %s since %s, and no claim says so",
-				h.who(), h.addr, h.attachment.Network, clock(h.attachment.Since)),
-			objects: []string{addressName(h), networkName(h.attachment.Network), podName(h.sandbox.Pod), nodeName(h.sandbox.Node)},
+			message: fmt.Sprintf("after convergence %s has %s in network %s since %s, and %s",
+				h.who(), h.addr, h.attachment.Network, clock(h.attachment.Since), unsaid(&v, h)),
+			objects: []model.Ref{addressName(h), networkName(h.attachment.Network), model.PodOf(h.sandbox.Pod), nodeName(h.sandbox.Node)},
 		})
 	}
 	return out
@@ -53,6 +53,26 @@ func unowned(v View) []finding {
 	return out
 }
 
+// notGone lists the sandboxes that are stopped and stay, with their claims and their
+// pods, because DEL fails again and again although all is calm. As for an ADD, two
+// failures in a row, the last a moment ago, are no accident.
+func notGone(v View) []finding {
+	var out []finding
+	for i := range v.Truth.Sandboxes {
+		s := &v.Truth.Sandboxes[i]
+		if !s.Stopped || v.History == nil || !v.Truth.Nodes[s.Node].Healthy() {
+			continue
+		}
+		if e, failed := v.History.Deleted(s.Pod); failed > 1 && e.Container == s.ID && v.Truth.At-e.At <= young {
+			out = append(out, finding{
+				message: fmt.Sprintf("after convergence the DEL of %s on %s (container %s) still fails: %s", s.Pod, s.Node, short(s.ID), e.Err),
+				objects: []model.Ref{model.PodOf(s.Pod), nodeName(s.Node), containerName(s.ID)},
+			})
+		}
+	}
+	return out
+}
+
 // container reports whether the claim's container has its address.
 func (h *held) container(c *model.Claim) bool {
 	for i := h.of(c.Addr); i >= 0; i = h.list[i].same {
@@ -63,18 +83,15 @@ func (h *held) container(c *model.Claim) bool {
 	return false
 }
 
-// notRunning lists the pods that should have addresses and do not. There is room for one if
-// there is for all that wait: two pods that want two addresses each, of three, may
-// get in each other's way for ever.
+// notRunning lists the pods that should have addresses and do not.
 func notRunning(v View) []finding {
 	var out []finding
 	all := waiting(&v)
-	lacking := 0
-	for _, w := range all {
-		lacking += len(w.missing)
-	}
-	for _, w := range all {
-		full := func(network string) bool { return model.Free(v.Networks, v.Record, network, w.Node) < lacking }
+	for i := range all {
+		w := &all[i]
+		full := func(network string) bool {
+			return model.Free(v.Networks, v.Record, network, w.Node) < w.needs(&v, all, network)
+		}
 		if !w.excused && !slices.ContainsFunc(w.missing, full) {
 			out = append(out, w.finding())
 		}
@@ -86,13 +103,49 @@ func notRunning(v View) []finding {
 type waiter struct {
 	model.Pod
 	ref     model.PodRef
+	wants   int      // how many times it is to be attached, those included that it has
 	missing []string // networks; one that it lacks twice stands here twice
 	excused bool     // it need not have got them yet
 }
 
+// needs is with how many free addresses of a network a pod cannot but get one.
+//
+// One that wants a single address gets it if there is one: whoever comes before
+// it is served, and five that wait where four are free are four too many. But
+// two that want two addresses each, of three, may get in each other's way for
+// ever, each giving back what it has: a pod that wants several needs room for all
+// that wait, and nobody can count on the addresses that such a pod wants.
+func (w *waiter) needs(v *View, all []waiter, network string) int {
+	n := 0
+	for i := range all {
+		if other := &all[i]; w.wants > 1 || other.wants > 1 {
+			for _, key := range other.missing {
+				if rivals(v, key, network) {
+					n++
+				}
+			}
+		}
+	}
+	if w.wants == 1 {
+		n++
+	}
+	return n
+}
+
+// rivals reports whether two networks may hand out one and the same address.
+func rivals(v *View, a, b string) bool {
+	if a == b {
+		return true
+	}
+	m, n := model.NetworkByKey(v.Networks, a), model.NetworkByKey(v.Networks, b)
+	return slices.ContainsFunc(m.Ranges, func(r model.Range) bool {
+		return slices.ContainsFunc(n.Ranges, func(q model.Range) bool { return r.Prefix.Overlaps(q.Prefix) })
+	})
+}
+
 func waiting(v *View) []waiter {
 	var out []waiter
-	attached, busy := attachments(v), busyPods(v)
+	attached, busy := attachments(v), busyPods(v, anyCall)
 	for ref, pod := range v.Truth.Pods {
 		if !startable(v, pod) {
 			continue
@@ -102,6 +155,7 @@ func waiting(v *View) []waiter {
 			if model.NetworkByKey(v.Networks, key) == nil {
 				continue // another manager's
 			}
+			w.wants++
 			if has := (wish{ref, pod.UID, key}); attached[has] > 0 {
 				attached[has]--
 			} else {
@@ -128,17 +182,26 @@ func asked(v *View, p model.PodRef) bool {
 // moving reports whether a pod is on its way, however slowly. What its kubelet sends
 // and hears may be on its way for any time, and is not the manager's doing: the pod may
 // not have been asked for yet since it was bound, or not again since its last call
-// failed or its sandbox ended. Only a pod that was refused twice in a row, the last
-// time a moment ago or with the next call under way, is not moving.
+// failed or its sandbox ended, or since there is room: it was refused rightly then.
+// Only a pod whose calls, ADDs or DELs, were refused twice in a row, the last
+// time a moment ago or with the next one under way, is not moving: a kubelet makes
+// no new sandbox before the DEL of the last one has come through.
+//
+// That nobody calls for longer is never the manager's doing: a call that hangs is
+// under way.
 func moving(v *View, p model.PodRef, bound time.Duration, busy map[model.PodRef]bool) bool {
 	if v.History == nil {
 		return busy[p]
 	}
-	e, failed := v.History.Added(p)
-	if e == nil || e.At < bound { // none, or its predecessor's
-		return true
+	again := func(e *model.Event, failed int) bool {
+		return e != nil && e.At >= bound && failed >= 2 && (busy[p] || v.Truth.At-e.At <= young)
 	}
-	return failed < 2 || !busy[p] && v.Truth.At-e.At > young
+	del, undone := v.History.Deleted(p)
+	if again(del, undone) {
+		return false
+	}
+	add, failed := v.History.Added(p)
+	return !again(add, failed) || add.Exhausted && add.MinFree == 0
 }
 
 // young is how long a pod may take on its way up, with room and with nothing wrong:
@@ -156,7 +219,7 @@ func (w waiter) finding() finding {
 	return finding{
 		message: fmt.Sprintf("after convergence %s on %s is still %s, without %s, where addresses are left",
 			w.ref, w.Node, w.Phase, strings.Join(w.missing, ", ")),
-		objects: []string{podName(w.ref), nodeName(w.Node)},
+		objects: []model.Ref{model.PodOf(w.ref), nodeName(w.Node)},
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 // give one guarded address to two pods. Within one pool the record cannot say
 // such a thing, because an address is a key there.
 //
-// While a CNI call of one of the pods is under way it may be about to find out
-// and undo its claim. A claim that names no owner was made by hand, with whatever
+// While the CNI call of one of the claims is under way it may be about to find
+// out and undo it. A claim that names no owner was made by hand, with whatever
 // guard its maker thought of.
 var DoubleClaim = define(Invariant{
 	Name:     "double-claim",
@@ -26,7 +26,7 @@ var DoubleClaim = define(Invariant{
 	}
 	var out []finding
 	first := make(map[guard]*model.Claim, len(v.Record.Claims))
-	var busy map[model.PodRef]bool
+	var unseen map[model.PodRef]bool
 	p := pools{list: v.Record.Pools}
 	for i := range v.Record.Claims {
 		b := &v.Record.Claims[i]
@@ -39,16 +39,16 @@ var DoubleClaim = define(Invariant{
 			first[key] = b
 			continue
 		}
-		if busy == nil {
-			busy = busyPods(&v)
+		if unseen == nil {
+			unseen = busyPods(&v, isUnseen)
 		}
-		if a.Pool == b.Pool || a.Pod == b.Pod || busy[a.Pod] || busy[b.Pod] ||
+		if a.Pool == b.Pool || a.Pod == b.Pod || calling(&v, a) || calling(&v, b) || unseen[a.Pod] || unseen[b.Pod] ||
 			!guarded(&v, p.find(a.Pool)) || !guarded(&v, p.find(b.Pool)) {
 			continue
 		}
 		out = append(out, finding{
 			message: fmt.Sprintf("%s is claimed twice: in pool %s for %s and in pool %s for %s", b.Addr, a.Pool, a.Pod, b.Pool, b.Pod),
-			objects: []string{"address " + b.Addr.String(), poolName(a.Pool), poolName(b.Pool), podName(a.Pod), podName(b.Pod)},
+			objects: []model.Ref{model.AddressOf(b.Addr), poolName(a.Pool), poolName(b.Pool), model.PodOf(a.Pod), model.PodOf(b.Pod)},
 		})
 	}
 	return out

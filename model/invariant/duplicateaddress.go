@@ -8,15 +8,17 @@ import (
 
 // DuplicateAddress is what users notice: two sandboxes answer to one address. Two
 // sandboxes of one pod name count as well, because a node that was partitioned
-// keeps the old one running. One sandbox may not have an address on two networks
-// either that are one wire: by Whereabouts' README overlapping ranges "will not
-// allow an IP address to be re-assigned across two different ranges". Static
-// addresses are the user's own business.
+// keeps the old one running. So does one whose containers are gone and whose DEL has
+// failed: its interface is there and the kernel answers. One sandbox may not have an
+// address on two interfaces either that are on one wire, whether of one network or of
+// two: by Whereabouts' README overlapping ranges "will not allow an IP address to be
+// re-assigned across two different ranges". Static addresses are the user's own
+// business.
 var DuplicateAddress = define(Invariant{
 	Name:     "duplicate-address",
 	Severity: model.Critical,
 	Phase:    Always,
-	Doc:      "No two live sandboxes, and no two networks of one, hold the same address on one wire.",
+	Doc:      "No two live sandboxes, and no two interfaces of one, hold the same address on one wire.",
 }, func(v View) []finding {
 	var out []finding
 	h := hold(v)
@@ -24,7 +26,7 @@ var DuplicateAddress = define(Invariant{
 		b := &h.list[i]
 		for j := b.same; j >= 0; j = h.list[j].same {
 			a := &h.list[j]
-			if another(a, b) && oneWire(a, b) && !silent(&v, a.sandbox) && !silent(&v, b.sandbox) {
+			if another(a, b) && oneWire(a, b) && !leaving(&v, a.sandbox) && !leaving(&v, b.sandbox) {
 				out = append(out, duplicate(a, b))
 			}
 		}
@@ -33,9 +35,9 @@ var DuplicateAddress = define(Invariant{
 })
 
 // another reports whether two holdings are not one and the same thing: of two
-// sandboxes, or of one on two networks.
+// sandboxes, or of two interfaces of one. A pod may ask for one network twice.
 func another(a, b *holding) bool {
-	return a.sandbox != b.sandbox || a.attachment.Network != b.attachment.Network
+	return a.sandbox != b.sandbox || a.attachment.Interface != b.attachment.Interface || a.attachment.Network != b.attachment.Network
 }
 
 func oneWire(a, b *holding) bool {
@@ -43,6 +45,14 @@ func oneWire(a, b *holding) bool {
 		return a.attachment.Network == b.attachment.Network
 	}
 	return model.SameDomain(a.network, b.network, a.addr)
+}
+
+// kindOf says what has an address twice.
+func kindOf(a, b *holding) string {
+	if a.sandbox.Stopped || b.sandbox.Stopped {
+		return "sandboxes, one of which is stopped and waits for a DEL that succeeds"
+	}
+	return "live sandboxes"
 }
 
 // duplicate names the two holdings, the older one first.
@@ -54,17 +64,17 @@ func duplicate(a, b *holding) finding {
 	if a.attachment.Network != b.attachment.Network {
 		where = fmt.Sprintf("networks %s and %s", a.attachment.Network, b.attachment.Network)
 	}
-	message := fmt.Sprintf("%s in %s is held by two live sandboxes: %s since %s, and %s since %s",
-		a.addr, where, a.who(), clock(a.attachment.Since), b.who(), clock(b.attachment.Since))
+	message := fmt.Sprintf("%s in %s is held by two %s: %s since %s, and %s since %s",
+		a.addr, where, kindOf(a, b), a.who(), clock(a.attachment.Since), b.who(), clock(b.attachment.Since))
 	if a.sandbox == b.sandbox {
 		message = fmt.Sprintf("%s in %s is held twice by one live sandbox: %s, %s since %s and %s since %s",
 			a.addr, where, a.who(), a.attachment.Interface, clock(a.attachment.Since), b.attachment.Interface, clock(b.attachment.Since))
 	}
 	return finding{
 		message: message,
-		objects: []string{
+		objects: []model.Ref{
 			addressName(a), networkName(a.attachment.Network), networkName(b.attachment.Network),
-			podName(a.sandbox.Pod), podName(b.sandbox.Pod), nodeName(a.sandbox.Node), nodeName(b.sandbox.Node),
+			model.PodOf(a.sandbox.Pod), model.PodOf(b.sandbox.Pod), nodeName(a.sandbox.Node), nodeName(b.sandbox.Node),
 		},
 	}
 }

@@ -13,7 +13,7 @@ import (
 // rest.
 type finding struct {
 	message string
-	objects []string // in any order, with repetitions
+	objects []model.Ref // in any order, with repetitions
 }
 
 // define completes an invariant with its check, so that name and severity are
@@ -26,29 +26,27 @@ func define(i Invariant, check func(View) []finding) Invariant {
 		}
 		out := make([]model.Violation, 0, len(found))
 		for _, f := range found {
-			slices.Sort(f.objects)
+			slices.SortFunc(f.objects, model.Ref.Compare)
 			out = append(out, model.Violation{
 				Invariant: i.Name, Severity: i.Severity, Message: f.message, Objects: slices.Compact(f.objects),
 			})
 		}
 		slices.SortFunc(out, func(a, b model.Violation) int {
-			return cmp.Or(slices.Compare(a.Objects, b.Objects), cmp.Compare(a.Message, b.Message))
+			return cmp.Or(slices.CompareFunc(a.Objects, b.Objects, model.Ref.Compare), cmp.Compare(a.Message, b.Message))
 		})
 		return slices.CompactFunc(out, func(a, b model.Violation) bool { return slices.Equal(a.Objects, b.Objects) })
 	}
 	return i
 }
 
-// The names of objects. They are identities: nothing that changes while the same
-// thing stays broken (times, revisions) belongs in them.
-func podName(p model.PodRef) string      { return "pod " + p.String() }
-func nodeName(n string) string           { return "node " + n }
-func networkName(key string) string      { return "network " + key }
-func poolName(n string) string           { return "pool " + n }
-func containerName(id string) string     { return "container " + id }
-func actorName(id string) string         { return "actor " + id }
-func addressName(h *holding) string      { return "address " + h.addr.String() }
-func reservationName(name string) string { return "reservation " + name }
+func nodeName(n string) model.Ref           { return model.Ref{Kind: model.RefNode, Name: n} }
+func networkName(key string) model.Ref      { return model.Ref{Kind: model.RefNetwork, Name: key} }
+func poolName(n string) model.Ref           { return model.Ref{Kind: model.RefPool, Name: n} }
+func containerName(id string) model.Ref     { return model.Ref{Kind: model.RefContainer, Name: id} }
+func actorName(id string) model.Ref         { return model.Ref{Kind: model.RefActor, Name: id} }
+func handleName(id string) model.Ref        { return model.Ref{Kind: model.RefHandle, Name: id} }
+func reservationName(name string) model.Ref { return model.Ref{Kind: model.RefReservation, Name: name} }
+func addressName(h *holding) model.Ref      { return model.AddressOf(h.addr) }
 
 // clock prints virtual time as people read it: the nanosecond that separates two
 // messages is noise.

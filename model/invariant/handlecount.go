@@ -46,7 +46,7 @@ var HandleCount = define(Invariant{
 		out = append(out, finding{
 			message: fmt.Sprintf("handle %s counts %d addresses in block %s, where %d are claimed by it: a DEL will not %s",
 				c.Handle, n.counted, pool.Range, n.claimed, missed(n)),
-			objects: []string{handleName(c.Handle), blockName(pool.Range)},
+			objects: []model.Ref{handleName(c.Handle), model.BlockOf(pool.Range)},
 		})
 	}
 	return out

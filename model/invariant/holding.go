@@ -6,7 +6,7 @@ import (
 	"ipamsim/model"
 )
 
-// holding is one address that a live sandbox really has from the manager.
+// holding is one address that a sandbox really has from the manager.
 type holding struct {
 	sandbox    *model.Sandbox
 	attachment *model.Attachment
@@ -29,7 +29,7 @@ type held struct {
 	last map[netip.Addr]int
 }
 
-// hold indexes the addresses of live sandboxes. It is built on the truth and
+// hold indexes the addresses of sandboxes. It is built on the truth and
 // not on the record, because the record may be five times as long.
 func hold(v View) held {
 	if v.held != nil {
@@ -71,7 +71,7 @@ func (h *held) of(a netip.Addr) int {
 	return -1
 }
 
-// holds reports whether a live sandbox of the pod has the address.
+// holds reports whether a sandbox of the pod has the address.
 func (h *held) holds(p model.PodRef, a netip.Addr) bool {
 	for i := h.of(a); i >= 0; i = h.list[i].same {
 		if h.list[i].sandbox.Pod == p {
@@ -96,19 +96,45 @@ func anonymous(c *model.Claim) bool {
 	return claimant(c) == "" && c.Pod == model.PodRef{}
 }
 
-// silent reports whether a sandbox sends nothing any more because its DEL has
-// begun. The runtime ends its containers before it calls DEL, which then releases
-// the address while the truth may still list the sandbox; taking those few
-// milliseconds for theft would make every correct manager guilty.
-func silent(v *View, s *model.Sandbox) bool { return v.Truth.Busy[s.ID].Del }
+// silent reports whether nothing in a sandbox uses its addresses any more: the
+// runtime ends the containers before it calls DEL.
+func silent(v *View, s *model.Sandbox) bool { return s.Stopped || v.Truth.Busy[s.ID].Del }
 
-// busyPods is the set of pods with a CNI call under way.
-func busyPods(v *View) map[model.PodRef]bool {
+// leaving reports whether a sandbox's DEL is under way. It releases the address
+// before or after it takes the interface away; taking those few milliseconds for
+// theft would make every correct manager guilty. A DEL that has failed is not under
+// way, nor is one that hangs on a node that is cut off or paused: the interface
+// answers until one succeeds.
+func leaving(v *View, s *model.Sandbox) bool {
+	return v.Truth.Busy[s.ID].Del && v.Truth.Nodes[s.Node].Healthy()
+}
+
+// busyPods is the set of pods with a CNI call under way that counts.
+func busyPods(v *View, counts func(model.Busy) bool) map[model.PodRef]bool {
 	m := make(map[model.PodRef]bool, len(v.Truth.Busy))
 	for _, b := range v.Truth.Busy {
-		m[b.Pod] = true
+		if counts(b) {
+			m[b.Pod] = true
+		}
 	}
 	return m
+}
+
+func anyCall(model.Busy) bool    { return true }
+func isAdd(b model.Busy) bool    { return !b.Del }
+func isUnseen(b model.Busy) bool { return b.Unseen }
+
+// ofInterface reports whether a call or an entry of the record is of an interface,
+// as far as both say of which they are.
+func ofInterface(is, want string) bool { return is == "" || want == "" || is == want }
+
+// calling reports whether the very call is under way that a claim comes from or
+// that releases it: it may be about to find out and undo the claim. A call of
+// another container of the pod, or of another interface, is not: a pod whose ADDs
+// fail one after the other has one under way nearly always.
+func calling(v *View, c *model.Claim) bool {
+	b, ok := v.Truth.Busy[c.Container]
+	return ok && ofInterface(b.Interface, c.Interface)
 }
 
 // pools finds pools by name. Claims are sorted by pool, so the last answer is

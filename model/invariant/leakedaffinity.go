@@ -34,7 +34,7 @@ var LeakedAffinity = define(Invariant{
 		if why := stale(&v, a, b, b != nil && b.Node == a.Node && used[b.Name]); why != "" {
 			out = append(out, finding{
 				message: fmt.Sprintf("%s still has a %s affinity for block %s%s", a.Node, a.State, a.Block, why),
-				objects: []string{blockName(a.Block), nodeName(a.Node)},
+				objects: []model.Ref{model.BlockOf(a.Block), nodeName(a.Node)},
 			})
 		}
 	}
@@ -77,7 +77,7 @@ func unaffine(v *View, all []*model.Pool) []finding {
 		if b.Node != "" && !has[pair{b.Range, b.Node}] {
 			out = append(out, finding{
 				message: fmt.Sprintf("block %s says that it is %s's, which has no affinity for it", b.Range, b.Node),
-				objects: []string{blockName(b.Range), nodeName(b.Node)},
+				objects: []model.Ref{model.BlockOf(b.Range), nodeName(b.Node)},
 			})
 		}
 	}

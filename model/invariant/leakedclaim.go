@@ -64,12 +64,12 @@ func claimedFor(c *model.Claim) string {
 	return fmt.Sprintf("%s (container %s)", c.Pod, short(c.Container))
 }
 
-func claimObjects(v *View, c *model.Claim) []string {
-	o := []string{"address " + c.Addr.String(), place(v, c)}
+func claimObjects(v *View, c *model.Claim) []model.Ref {
+	o := []model.Ref{model.AddressOf(c.Addr), place(v, c)}
 	if c.Tunnel {
 		return append(o, nodeName(c.Node))
 	}
-	o = append(o, podName(c.Pod))
+	o = append(o, model.PodOf(c.Pod))
 	if c.Container != "" {
 		o = append(o, containerName(c.Container))
 	}
@@ -88,25 +88,42 @@ func lastOf(v *View, container string) time.Duration {
 type owner struct {
 	live map[string]bool // container ids of live sandboxes
 	held held
-	busy map[model.PodRef]bool
+	adds map[model.PodRef]bool // pods with an ADD under way
 }
 
 func owners(v *View) owner {
-	o := owner{live: make(map[string]bool, len(v.Truth.Sandboxes)), held: hold(*v), busy: busyPods(v)}
+	return owner{live: liveContainers(v), held: hold(*v), adds: busyPods(v, isAdd)}
+}
+
+func liveContainers(v *View) map[string]bool {
+	live := make(map[string]bool, len(v.Truth.Sandboxes))
 	for i := range v.Truth.Sandboxes {
-		o.live[v.Truth.Sandboxes[i].ID] = true
+		live[v.Truth.Sandboxes[i].ID] = true
 	}
-	return o
+	return live
+}
+
+// taking reports whether an ADD of a pod is under way that may take a claim over
+// which an earlier container of the pod left, as Whereabouts' does. One that has
+// failed since did not; otherwise a pod that is refused again and again would
+// never have leaked anything.
+func (o *owner) taking(v *View, c *model.Claim) bool {
+	if !o.adds[c.Pod] || v.History == nil {
+		return o.adds[c.Pod]
+	}
+	end, failed := v.History.Added(c.Pod)
+	return failed == 0 || end.At <= lastOf(v, c.Container)
 }
 
 // owned reports whether a claim has an owner other than a live container: a
-// sandbox of the same pod that has this very address, a CNI call under way, a
-// pod whose node nobody can ask, or a registered node whose tunnel's it is.
+// sandbox of the same pod that has this very address, a CNI call of the container
+// under way or one that may take it over, a pod whose node nobody can ask, or a
+// registered node whose tunnel's it is.
 func (o *owner) owned(v *View, c *model.Claim) bool {
 	if c.Tunnel {
 		return v.Truth.Nodes[c.Node].Registered
 	}
-	if o.held.holds(c.Pod, c.Addr) || o.busy[c.Pod] {
+	if o.held.holds(c.Pod, c.Addr) || o.taking(v, c) {
 		return true
 	}
 	if _, ok := v.Truth.Busy[c.Container]; ok {

@@ -30,7 +30,7 @@ var LeftoverHandle = define(Invariant{
 		if len(h.Counts) == 0 {
 			out = append(out, finding{
 				message: fmt.Sprintf("handle %s counts no address in any block", h.ID),
-				objects: []string{handleName(h.ID)},
+				objects: []model.Ref{handleName(h.ID)},
 			})
 		}
 		for _, c := range h.Counts {
@@ -40,7 +40,7 @@ var LeftoverHandle = define(Invariant{
 			}
 			out = append(out, finding{
 				message: fmt.Sprintf("handle %s counts %d addresses in block %s, where %d are claimed by it", h.ID, n.counted, c.Block, n.claimed),
-				objects: []string{handleName(h.ID), blockName(c.Block)},
+				objects: []model.Ref{handleName(h.ID), model.BlockOf(c.Block)},
 			})
 		}
 	}

@@ -27,7 +27,7 @@ var LeftoverReservation = define(Invariant{
 		}
 		out = append(out, finding{
 			message: fmt.Sprintf("%s stays reserved for %s across overlapping ranges (%s), but no pool claims it", r.Addr, r.Pod, r.Name),
-			objects: []string{"address " + r.Addr.String(), reservationName(r.Name), podName(r.Pod)},
+			objects: []model.Ref{model.AddressOf(r.Addr), reservationName(r.Name), model.PodOf(r.Pod)},
 		})
 	}
 	return out

@@ -41,7 +41,7 @@ func eachHeld(v View, say func(*holding) string) []finding {
 			continue
 		}
 		if m := say(h); m != "" {
-			out = append(out, finding{m, []string{addressName(h), networkName(h.network.Key), podName(h.sandbox.Pod), nodeName(h.sandbox.Node)}})
+			out = append(out, finding{m, []model.Ref{addressName(h), networkName(h.network.Key), model.PodOf(h.sandbox.Pod), nodeName(h.sandbox.Node)}})
 		}
 	}
 	return out

@@ -24,7 +24,7 @@ var OverlappingBlocks = define(Invariant{
 		}
 		out = append(out, finding{
 			message: fmt.Sprintf("block %s of %s lies inside block %s of %s: both hand out the same addresses", b.Range, ownerOf(b), wide.Range, ownerOf(wide)),
-			objects: []string{blockName(wide.Range), blockName(b.Range)},
+			objects: []model.Ref{model.BlockOf(wide.Range), model.BlockOf(b.Range)},
 		})
 	}
 	return out

@@ -8,7 +8,14 @@ import (
 )
 
 // OverlapReservation is the guard across overlapping ranges: without it another
-// range gives the address out again.
+// range gives the address out again. A sandbox has its address once its ADD has
+// returned, so that no call but its own DEL excuses it.
+//
+// A reservation for another interface of the pod will do, because the guard asks
+// for the pod alone: what two interfaces of one share is duplicate-address' matter.
+//
+// Source: pkg/storage/kubernetes/ipam.go, IPManagementKubernetesUpdate (Whereabouts
+// v0.9.4).
 var OverlapReservation = define(Invariant{
 	Name:     "overlap-reservation",
 	Severity: model.Major,
@@ -27,10 +34,9 @@ var OverlapReservation = define(Invariant{
 		}
 	}
 	var out []finding
-	busy := busyPods(&v)
 	for i := range held.list {
 		h := &held.list[i]
-		if state[i].mine || h.network == nil || !h.network.Overlap || silent(&v, h.sandbox) || busy[h.sandbox.Pod] {
+		if state[i].mine || h.network == nil || !h.network.Overlap || silent(&v, h.sandbox) {
 			continue
 		}
 		out = append(out, unguarded(h, state[i].by))
@@ -51,7 +57,7 @@ func unguarded(h *holding, by *model.Reservation) finding {
 	}
 	return finding{
 		message: fmt.Sprintf("%s has %s in network %s since %s, but %s", h.who(), h.addr, h.attachment.Network, clock(h.attachment.Since), why),
-		objects: []string{addressName(h), networkName(h.network.Key), podName(h.sandbox.Pod), nodeName(h.sandbox.Node)},
+		objects: []model.Ref{addressName(h), networkName(h.network.Key), model.PodOf(h.sandbox.Pod), nodeName(h.sandbox.Node)},
 	}
 }
 

@@ -137,7 +137,7 @@ func (p *Past) noteClaims(v *View) {
 		p.borrowed = append(p.borrowed, finding{
 			message: fmt.Sprintf("%s was claimed at %s for %s on %s in block %s, which was %s's, while StrictAffinity was on",
 				c.Addr, clock(v.Truth.At), claimedFor(c), c.Node, b.Range, ownerOf(b)),
-			objects: []string{"address " + c.Addr.String(), blockName(b.Range), nodeName(c.Node), handleName(c.Handle)},
+			objects: []model.Ref{model.AddressOf(c.Addr), model.BlockOf(b.Range), nodeName(c.Node), handleName(c.Handle)},
 		})
 	}
 	p.foreign = foreign
@@ -199,7 +199,7 @@ func (p *Past) noteAffinities(v *View) {
 		switch {
 		case !was:
 		case a.State == model.Confirmed && owns(v, a, model.Confirmed) > limit:
-			p.exceeded = append(p.exceeded, finding{message: what, objects: []string{blockName(a.Block), nodeName(a.Node)}})
+			p.exceeded = append(p.exceeded, finding{message: what, objects: []model.Ref{model.BlockOf(a.Block), nodeName(a.Node)}})
 		default:
 			over[key] = what
 		}

@@ -1,6 +1,8 @@
 package invariant
 
 import (
+	"net/netip"
+	"slices"
 	"testing"
 
 	"ipamsim/model"
@@ -70,6 +72,48 @@ func refused(v *View, pod string, at float64) {
 	v.History.Add(model.Event{Kind: model.AddEnd, Pod: web(pod), Container: "tried", At: sec(at), Err: "no answer"})
 }
 
+// exhausted is two ADDs of web-9 that were refused for lack of addresses.
+func exhausted(v *View, free int) {
+	for _, at := range []float64{40, 50} {
+		v.History.Add(model.Event{Kind: model.AddEnd, Pod: web("9"), At: sec(at), Err: "full", Exhausted: true, MinFree: free})
+	}
+}
+
+// Pods that want one address each need not all have room for one of them to have
+// it: whoever asks is served while there is one.
+func TestConvergenceWithRoomForSome(t *testing.T) {
+	for _, c := range []struct {
+		free, red int
+		wanting   int // how many addresses each of five pods wants
+	}{{5, 5, 1}, {4, 5, 1}, {1, 5, 1}, {0, 0, 1}, {10, 5, 2}, {9, 0, 2}} {
+		v := calm()
+		v.Networks[1].Ranges = within("10.0.0.0/27", "10.0.0.1", netip.AddrFrom4([4]byte{10, 0, 0, byte(2 + c.free)}).String())
+		for _, n := range []string{"4", "5", "6", "7", "8"} {
+			v.Truth.Pods[web(n)] = model.Pod{Node: "node-2", Phase: "Pending", Networks: slices.Repeat([]string{netB}, c.wanting)}
+			tried(v, n)
+		}
+		if got := Convergence.Check(*v); len(got) != c.red {
+			t.Errorf("five pods wait for %d each, %d addresses are left: %d violations, want %d: %v", c.wanting, c.free, len(got), c.red, got)
+		}
+	}
+}
+
+// A pod that wants one address cannot count on those that one wants which takes
+// several and may give them back.
+func TestConvergenceBesideOneThatWantsTwo(t *testing.T) {
+	for free, red := range map[int]int{2: 0, 3: 2} {
+		v := calm()
+		v.Networks[1].Ranges = within("10.0.0.0/27", "10.0.0.1", netip.AddrFrom4([4]byte{10, 0, 0, byte(2 + free)}).String())
+		v.Truth.Pods[web("5")] = model.Pod{Node: "node-2", Phase: "Pending", Networks: []string{netB}}
+		v.Truth.Pods[web("6")] = model.Pod{Node: "node-2", Phase: "Pending", Networks: []string{netB, netB}}
+		tried(v, "5")
+		tried(v, "6")
+		if got := Convergence.Check(*v); len(got) != red {
+			t.Errorf("%d addresses are left: %d violations, want %d: %v", free, len(got), red, got)
+		}
+	}
+}
+
 func TestConvergence(t *testing.T) {
 	pending := func(network string) func(*View) {
 		return func(v *View) {
@@ -122,6 +166,47 @@ func TestConvergence(t *testing.T) {
 			v.Truth.Pods[web("0")] = p
 			tried(v, "0")
 		}, "after convergence default/web-0 on node-1 is still Running, without default/a, where addresses are left"},
+		{"its first interface is added and its second refused, again and again", func(v *View) {
+			twice(v, true)
+			upTo(v, "10.0.0.9")
+			for _, at := range []float64{40, 50} {
+				v.History.Add(model.Event{Kind: model.AddEnd, Pod: web("9"), Container: "c9", Interface: "net1", At: sec(at)})
+				v.History.Add(model.Event{Kind: model.AddEnd, Pod: web("9"), Container: "c9", Interface: "net2", At: sec(at), Err: "no answer"})
+			}
+			v.History.Add(model.Event{Kind: model.AddEnd, Pod: web("9"), Container: "c9", Interface: "net1", At: sec(55)})
+			busy(v, "c9", "9", "node-2", false, sec(55))
+		}, "after convergence default/web-9 on node-2 is still Pending, without default/b, where addresses are left"},
+		{"its last sandbox is never torn down: a kubelet makes no new one before", func(v *View) {
+			pending(netA)(v)
+			refused(v, "9", 20)
+			for _, at := range []float64{40, 50} {
+				v.History.Add(model.Event{Kind: model.DelEnd, Pod: web("9"), Container: "tried", At: sec(at), Err: "no answer"})
+			}
+		}, "after convergence default/web-9 on node-2 is still Pending, without default/a, where addresses are left"},
+		{"it was refused for lack of addresses while some were left", func(v *View) { pending(netB)(v); exhausted(v, 1) },
+			"after convergence default/web-9 on node-2 is still Pending, without default/b, where addresses are left"},
+
+		{"it was rightly refused, and has not asked again since there is room", func(v *View) { pending(netB)(v); exhausted(v, 0) }, ""},
+		{"the DEL of its last sandbox was refused, and came through", func(v *View) {
+			pending(netA)(v)
+			refused(v, "9", 20)
+			for _, err := range []string{"no answer", "no answer", ""} {
+				v.History.Add(model.Event{Kind: model.DelEnd, Pod: web("9"), Container: "tried", At: sec(50), Err: err})
+			}
+		}, ""},
+		{"a sandbox that no DEL takes away", func(v *View) { stays(v, 40, 50) },
+			"after convergence the DEL of default/web-0 on node-1 (container c0) still fails: no answer"},
+		{"one that the next DEL may take away", func(v *View) { stays(v, 50) }, ""},
+		{"one whose DEL was hurt before", func(v *View) { stays(v, 10, 20) }, ""},
+		{"one whose DEL failed until a moment ago", func(v *View) {
+			stays(v, 30, 40)
+			v.History.Add(model.Event{Kind: model.DelEnd, Pod: web("0"), Container: "c0", At: sec(50)})
+			stays(v, 55)
+		}, ""},
+		{"one on a node that nobody can ask", func(v *View) {
+			stays(v, 40, 50)
+			v.Truth.Nodes["node-1"] = model.Node{Registered: true, Up: true, Partitioned: true}
+		}, ""},
 
 		{"attached, and its kubelet has not said so yet", func(v *View) {
 			p := v.Truth.Pods[web("0")]
@@ -180,4 +265,12 @@ func TestConvergence(t *testing.T) {
 			v.Truth.Nodes["node-1"] = model.Node{Registered: true}
 		}, ""},
 	})
+}
+
+// stays is a sandbox that is stopped and whose DEL has failed at these seconds.
+func stays(v *View, at ...float64) {
+	v.Truth.Sandboxes[0].Stopped = true
+	for _, s := range at {
+		v.History.Add(model.Event{Kind: model.DelEnd, Pod: web("0"), Container: "c0", Node: "node-1", At: sec(s), Err: "no answer"})
+	}
 }

@@ -80,7 +80,7 @@ func overlaps(n *model.Network, slice []*model.Pool) []finding {
 		out = append(out, finding{
 			message: fmt.Sprintf("node slices of network %s overlap: %s of %s (pool %s) and %s of %s (pool %s)",
 				n.Key, wide.Range, wide.Node, wide.Name, p.Range, p.Node, p.Name),
-			objects: []string{poolName(wide.Name), poolName(p.Name), nodeName(wide.Node), nodeName(p.Node)},
+			objects: []model.Ref{poolName(wide.Name), poolName(p.Name), nodeName(wide.Node), nodeName(p.Node)},
 		})
 	}
 	return out

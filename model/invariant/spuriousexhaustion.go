@@ -26,7 +26,7 @@ var SpuriousExhaustion = define(Invariant{
 		out = append(out, finding{
 			message: fmt.Sprintf("ADD of %s on %s was refused at %s for lack of addresses in network %s, which never had fewer than %d free",
 				e.Pod, e.Node, clock(e.At), e.Network, e.MinFree),
-			objects: []string{networkName(e.Network), podName(e.Pod)},
+			objects: []model.Ref{networkName(e.Network), model.PodOf(e.Pod)},
 		})
 	}
 	return out

@@ -46,7 +46,7 @@ func starved(v *View, n *model.Network) []finding {
 			if why := need(v, n, name, v4); why != "" {
 				out = append(out, finding{
 					message: fmt.Sprintf("%s has no block in network %s and %s, while block %s of %s is empty", name, n.Key, why, b.Range, b.Node),
-					objects: []string{nodeName(name), networkName(n.Key), blockName(b.Range), nodeName(b.Node)},
+					objects: []model.Ref{nodeName(name), networkName(n.Key), model.BlockOf(b.Range), nodeName(b.Node)},
 				})
 			}
 		}

@@ -30,7 +30,7 @@ var Stuck = define(Invariant{
 		}
 		out = append(out, finding{
 			message: fmt.Sprintf("%s of %s (container %s) on %s has not returned since %s", call, b.Pod, short(id), b.Node, clock(b.Since)),
-			objects: []string{"call " + call, containerName(id), podName(b.Pod), nodeName(b.Node)},
+			objects: []model.Ref{model.Ref{Kind: model.RefCall, Name: call}, containerName(id), model.PodOf(b.Pod), nodeName(b.Node)},
 		})
 	}
 	return out

@@ -8,6 +8,11 @@ import (
 
 // UnbackedSandbox is the state before a duplicate: the manager no longer knows
 // that the address is in use and will give it to the next pod.
+//
+// A claim for another container of the pod backs a sandbox as well, because
+// managers know pods by their names (Whereabouts) and dumps do not name
+// containers; but not if that container lives: then the claim is that one's, goes
+// with it, and the sandbox is a namesake nobody knows of.
 var UnbackedSandbox = define(Invariant{
 	Name:     "unbacked-sandbox",
 	Severity: model.Major,
@@ -18,28 +23,37 @@ var UnbackedSandbox = define(Invariant{
 	for _, h := range unbacked(v) {
 		if !silent(&v, h.sandbox) {
 			out = append(out, finding{
-				message: fmt.Sprintf("%s has %s in network %s since %s, but no claim says so: it can be given away",
-					h.who(), h.addr, h.attachment.Network, clock(h.attachment.Since)),
-				objects: []string{addressName(h), networkName(h.attachment.Network), podName(h.sandbox.Pod), nodeName(h.sandbox.Node)},
+				message: fmt.Sprintf("%s has %s in network %s since %s, but %s: it can be given away",
+					h.who(), h.addr, h.attachment.Network, clock(h.attachment.Since), unsaid(&v, h)),
+				objects: []model.Ref{addressName(h), networkName(h.attachment.Network), model.PodOf(h.sandbox.Pod), nodeName(h.sandbox.Node)},
 			})
 		}
 	}
 	return out
 })
 
-// unbacked lists the holdings that no claim in their network's pools backs, by
-// container or by pod name. Addresses of networks without a policy are not
-// judged: nobody said where their claims would be.
+// unbacked lists the holdings that no claim in their network's pools backs; one that
+// is stopped needs none. Addresses of networks without a policy are not judged:
+// nobody said where their claims would be.
 func unbacked(v View) []*holding {
 	h := hold(v)
+	var live map[string]bool
 	backed := make([]bool, len(h.list))
 	p := pools{list: v.Record.Pools}
 	for i := range v.Record.Claims {
 		c := &v.Record.Claims[i]
 		for j := h.of(c.Addr); j >= 0; j = h.list[j].same {
 			x := &h.list[j]
-			if backed[j] || x.network == nil || (x.sandbox.ID != claimant(c) && x.sandbox.Pod != c.Pod) {
+			if backed[j] || x.network == nil || !ofInterface(c.Interface, x.attachment.Interface) {
 				continue
+			}
+			if x.sandbox.ID != claimant(c) {
+				if live == nil {
+					live = liveContainers(&v)
+				}
+				if x.sandbox.Pod != c.Pod || live[c.Container] {
+					continue
+				}
 			}
 			pool := p.find(c.Pool)
 			backed[j] = pool != nil && x.network.Owns(pool)
@@ -47,9 +61,24 @@ func unbacked(v View) []*holding {
 	}
 	var out []*holding
 	for i := range h.list {
-		if !backed[i] && h.list[i].network != nil {
+		if !backed[i] && h.list[i].network != nil && !h.list[i].sandbox.Stopped {
 			out = append(out, &h.list[i])
 		}
 	}
 	return out
+}
+
+// unsaid is what the record says of an address instead of backing it.
+func unsaid(v *View, h *holding) string {
+	for i := range v.Record.Claims {
+		c := &v.Record.Claims[i]
+		if c.Addr != h.addr || c.Pod != h.sandbox.Pod || c.Container == h.sandbox.ID || !ofInterface(c.Interface, h.attachment.Interface) {
+			continue
+		}
+		p := pools{list: v.Record.Pools}
+		if pool := p.find(c.Pool); pool != nil && h.network.Owns(pool) {
+			return fmt.Sprintf("the claim is for container %s of that name", short(c.Container))
+		}
+	}
+	return "no claim says so"
 }

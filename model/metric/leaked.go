@@ -11,7 +11,8 @@ import (
 // may still hold it. A node's own address is its own while the node is
 // registered. A claim that names no owner is nobody's leak.
 //
-// It is the oracle leaked-claim without its patience.
+// It is the oracle leaked-claim without its patience, and it counts no claim of a
+// pod with a call under way, which may come and go with every try of the pod.
 func (s *sampler) leaks() {
 	type holding struct {
 		pod  model.PodRef

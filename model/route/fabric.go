@@ -17,7 +17,7 @@ const (
 var topologies = []string{Mesh, Reflectors, ToR}
 
 // DefaultAS is the AS number of Calico's nodes unless BGPConfiguration says
-// otherwise. Source: libcalico-go/lib/clientv3, GlobalDefaultASNumber (v3.31).
+// otherwise. Source: confd/pkg/backends/calico/client.go, globalDefaults (v3.31).
 const DefaultAS = 64512
 
 // Fabric is the network around the nodes and who speaks BGP with whom. The zero

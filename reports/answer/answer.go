@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ipamsim/model/capacity"
+	"ipamsim/reports"
 )
 
 // Plan is a plan as the answer tells it: what was asked, and what came of it.
@@ -28,6 +29,8 @@ type Plan struct {
 	// From is the scenario or import that the plan begins with; "" if clusters are built
 	// as each option says.
 	From string
+	// Repeated are points that had to be lived through again.
+	Repeated reports.Repeated
 	// Both: the real code was to live through what is small enough for it, too.
 	Both bool
 	// Stopped: points are left to do.

@@ -10,6 +10,7 @@ import (
 
 	"ipamsim/reports/chart"
 	"ipamsim/reports/index"
+	"ipamsim/reports/visible"
 )
 
 //go:embed page.html
@@ -86,10 +87,7 @@ func (a *Answer) page(w io.Writer, beside bool) error {
 		}
 		v.Figures = append(v.Figures, f)
 	}
-	if err := page.Execute(w, v); err != nil {
-		return fmt.Errorf("answer: %w", err)
-	}
-	return nil
+	return visible.Page(w, page, v)
 }
 
 // adviceMax is how many recommendations somebody reads.

@@ -40,6 +40,8 @@ type Answer struct {
 	Plots       []Plot           `json:"plots,omitempty"`
 	Unknown     []string         `json:"unknown,omitempty"` // what an import could not know
 	Notes       []string         `json:"notes,omitempty"`   // what the numbers do not mean
+	// Repeated are points that had to be lived through again; the answer is the same.
+	Repeated reports.Repeated `json:"repeated"`
 
 	plan *Plan
 }
@@ -69,7 +71,7 @@ func Of(p *Plan) *Answer {
 	a := &Answer{
 		Schema: Schema, Name: reports.Clean(p.Name), Title: reports.Clean(p.Title), Story: cleanLines(p.Story), File: reports.Clean(p.File),
 		Upstream: reports.Clean(p.Upstream), HorizonDays: Number(days(p.Horizon)), Repeats: p.Repeats, Stopped: p.Stopped,
-		Settings: cleaned(p.Settings), Minimise: reports.Clean(p.Minimise), Unknown: cleaned(p.Unknown), plan: p,
+		Settings: cleaned(p.Settings), Minimise: reports.Clean(p.Minimise), Unknown: cleaned(p.Unknown), Repeated: p.Repeated, plan: p,
 	}
 	for _, b := range p.Require {
 		a.Require = append(a.Require, Bound{reports.Clean(b.Measure), b.Most})

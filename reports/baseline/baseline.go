@@ -28,7 +28,7 @@ type Entry struct {
 	Manager  string          `json:"manager"`
 	Runs     []Run           `json:"runs"`
 	Wide     int             `json:"wide,omitempty"`  // runs behind Rates and the quartiles of Costs, those of Runs among them
-	Rates    map[string]int  `json:"rates,omitempty"` // in how many of them each invariant was violated; those that never were are left out
+	Rates    map[string]int  `json:"rates,omitempty"` // in how many of them each invariant was violated, or more ADDs were refused than usual; what never was is left out
 	Costs    map[string]Cost `json:"costs,omitempty"` // by measure of reports.CostOf
 	Line     int             `json:"-"`               // of the file
 }
@@ -78,6 +78,15 @@ func (b *Baseline) Entry(scenario string) *Entry {
 		return nil
 	}
 	return &b.Scenarios[i]
+}
+
+// Run of a seed, nil if there is none.
+func (e *Entry) Run(seed uint64) *Run {
+	i := slices.IndexFunc(e.Runs, func(r Run) bool { return r.Seed == seed })
+	if i < 0 {
+		return nil
+	}
+	return &e.Runs[i]
 }
 
 // Seeds that a gate runs of each scenario: a bug that a change of latencies hides

@@ -21,27 +21,30 @@ import (
 //   - that never was seen before it is told if it is seen at all, and is red if it is
 //     seen in more than a few runs;
 //   - that was: red if it is more frequent than chance explains;
-//   - that is not seen any more, though chance would have shown it: fixed, and green,
-//     if upstream is another; vanished, and red, if it is the same: then we see less.
+//   - that is not seen any more, though chance would have shown it: vanished, and red,
+//     if upstream is the same: then we see less. If upstream is another one: fixed, and
+//     green, if nothing else is different; else changed, which is for somebody to look
+//     at, and red (see mends).
 //
-// Where the same course is judged otherwise, we changed: new and vanished are red.
+// Where the same course is judged otherwise, we changed: new and vanished are red. But
+// that a process crashes is no message: where upstream is another one, it crashes, or
+// does not any more, between messages that stay the same.
 //
 // A cost is red if it is higher by more than its tolerance: of one scenario, or of all
-// of a manager's together, where less is noticed. A lower one is told, and one of a
-// scenario in which something was fixed. Scenarios that violate something else than
+// of a manager's together, where less is noticed. A lower one is told. Scenarios that violate something else than
 // before under one of their seeds are another story, and not among all. A scenario
 // that the baseline does not know is told; one that is not there any more is red, if
 // all is true: now is meant to be all there is.
 func Compare(before *Baseline, now []Result, all bool) *Outcome {
 	o := &Outcome{Versions: versionsOf(before, now)}
-	pools := pooled(before, now)
+	pools, tolerances := pooled(before, now), before.tolerances()
 	known := map[string]bool{}
 	for i := range now {
 		r := &now[i]
 		known[r.Scenario] = true
 		row := Row{Scenario: r.Scenario, File: r.File, Line: max(1, r.Line), Manager: r.Manager, Title: r.Title,
 			Runs: max(len(r.Runs), len(r.Wide)), Wall: r.Wall, Changes: slices.Clone(r.Troubles)}
-		c := comparison{before: before.Entry(r.Scenario), now: r, tolerances: before.Tolerances, sameUpstream: before.Upstream[r.Manager] == r.Upstream}
+		c := comparison{before: before.Entry(r.Scenario), now: r, tolerances: tolerances, sameUpstream: before.Upstream[r.Manager] == r.Upstream}
 		row.Changes = append(row.Changes, c.changes()...)
 		row.Changes = pools.fold(r.Manager, row.Changes)
 		o.Undecided += c.undecided
@@ -67,15 +70,14 @@ func Compare(before *Baseline, now []Result, all bool) *Outcome {
 // Compare can tell a change from chance.
 func Doubts(before *Baseline, now []Result) []int {
 	var out []int
+	pools := pooled(before, now)
 	for i := range now {
 		e := before.Entry(now[i].Scenario)
-		if e == nil || now[i].Wide != nil || e.Wide == 0 {
+		if e == nil || now[i].Wide != nil || e.Wide == 0 || Decided(before, &now[i]) {
 			continue
 		}
-		c := comparison{before: e, now: &now[i], tolerances: before.Tolerances}
-		// A run that no longer ends is worse, whatever chance does, and many more of them
-		// would take hours.
-		if c.cut() == nil && c.doubtful() {
+		c := comparison{before: e, now: &now[i], tolerances: before.tolerances()}
+		if c.doubtful(pools) {
 			out = append(out, i)
 		}
 	}
@@ -96,11 +98,7 @@ func (c *comparison) run(seed uint64) *Run {
 	if c.before == nil {
 		return nil
 	}
-	i := slices.IndexFunc(c.before.Runs, func(r Run) bool { return r.Seed == seed })
-	if i < 0 {
-		return nil
-	}
-	return &c.before.Runs[i]
+	return c.before.Run(seed)
 }
 
 // moved is how many runs took another course.
@@ -130,13 +128,9 @@ func (c *comparison) changes() []Change {
 	if ch := c.cut(); ch != nil {
 		out = append(out, *ch)
 	}
-	costs := c.costs()
-	if slices.ContainsFunc(out, func(ch Change) bool { return ch.Kind == FixedViolation }) {
-		for i := range costs { // it is another story now, and a better one
-			costs[i].Regression = false
-		}
-	}
-	return append(out, costs...)
+	out = append(out, c.costs()...)
+	c.mends(out)
+	return out
 }
 
 // invariants that were or are violated, sorted.
@@ -152,8 +146,9 @@ func (c *comparison) invariants() []string {
 	return slices.Sorted(maps.Keys(set))
 }
 
-// doubtful: something is different in a run that took another course.
-func (c *comparison) doubtful() bool {
+// doubtful: something is different in a run that took another course, and more than
+// what moved with all of its manager's scenarios, which no chance does.
+func (c *comparison) doubtful(pools *poolings) bool {
 	for i := range c.now.Runs {
 		r := &c.now.Runs[i]
 		b := c.run(r.Seed)
@@ -161,7 +156,7 @@ func (c *comparison) doubtful() bool {
 			return true
 		}
 	}
-	return c.moved() > 0 && len(c.strange()) > 0
+	return c.moved() > 0 && slices.ContainsFunc(c.strange(), func(s strangeness) bool { return !pools.moved(c.now.Manager, s.measure, s.more) })
 }
 
 // violation compares how often one invariant is violated; nil: as before.
@@ -173,7 +168,7 @@ func (c *comparison) violation(inv string) *Change {
 		if b == nil || b.Violates(inv) == r.Violates(inv) {
 			continue
 		}
-		if b.SameCourse(r) && same == nil {
+		if b.SameCourse(r) && same == nil && (c.sameUpstream || inv != "actor-crash") {
 			same = r
 		}
 		if r.Violates(inv) && gained == nil {
@@ -278,6 +273,9 @@ func (c *comparison) cut() *Change {
 // upstream it was recorded with it must be followed to its end; with another one it is
 // enough that it breaks the same.
 func (c *comparison) replayed() []Change {
+	if len(c.now.Runs) == 0 { // there was no time
+		return nil
+	}
 	rec, r := c.now.Record, &c.now.Runs[0]
 	same := rec.Upstream == c.now.Upstream
 	i := slices.IndexFunc(rec.Violated, func(inv string) bool { return !r.Violates(inv) })
@@ -296,14 +294,21 @@ func (c *comparison) replayed() []Change {
 			ch.After = "violated, on another course"
 		}
 	}
-	if r.Cut != "" {
+	switch n := r.Cost[refusedADDs].Sum; {
+	case r.Cut != "" && !same: // another course, of which it says nothing
+		ch.Kind, ch.Regression, ch.After = ChangedViolation, true, "unknown"
+		ch.Sentence += " But it cannot be followed to its end: " + r.Cut
+	case r.Cut != "":
 		ch.Sentence += " " + r.Cut
+	case !same && n > 0:
+		ch.Kind, ch.Regression = ChangedViolation, true
+		ch.Sentence += fmt.Sprintf(" But of its ADDs some are refused: %.0f.", n)
 	}
 	return []Change{ch}
 }
 
 // gravity orders kinds, the gravest first.
-var gravity = []Kind{NewViolation, Nondeterminism, CannotRun, Unfinished, VanishedViolation, NotReproduced, MissingScenario, CostMoved, FixedViolation, NewScenario}
+var gravity = []Kind{NewViolation, Nondeterminism, CannotRun, LeftOut, Unfinished, VanishedViolation, ChangedViolation, NotReproduced, MissingScenario, CostMoved, FixedViolation, NewScenario}
 
 func sortChanges(all []Change) {
 	rank := func(c Change) int {

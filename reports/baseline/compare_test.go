@@ -71,6 +71,12 @@ func TestCompare(t *testing.T) {
 			want: "RED vanished-violation leaked-claim 3 of 3 runs -> 0 of 3 runs"},
 		{name: "and of a fork, too: a course is a course", before: before(three("a", "leaked-claim"), nil), runs: three("a"), upstream: upstreamFork,
 			want: "RED vanished-violation leaked-claim 3 of 3 runs -> 0 of 3 runs"},
+		{name: "a crash that a fork mends, after the last message", before: before(three("a", "actor-crash"), map[string]int{"actor-crash": 100}), runs: three("a"), upstream: upstreamFork,
+			want: "fixed-violation actor-crash 100 of 100 runs -> 0 of 3 runs"},
+		{name: "a crash that is not seen any more, same upstream", before: before(three("a", "actor-crash"), nil), runs: three("a"),
+			want: "RED vanished-violation actor-crash 3 of 3 runs -> 0 of 3 runs"},
+		{name: "a fork that crashes after the last message", before: before(three("a"), nil), runs: three("a", "actor-crash"), upstream: upstreamFork,
+			want: "RED new-violation actor-crash 0 of 100 runs -> 3 of 3 runs"},
 		{name: "an allocator that hands out addresses twice", before: before(three("a"), nil), runs: three("b", "duplicate-address"), wide: many(100, 80, "b", "duplicate-address"),
 			upstream: upstreamFork, want: "RED new-violation duplicate-address 0 of 100 runs -> 80 of 100 runs"},
 		{name: "the same in a gate that has run three seeds only", before: before(three("a"), nil), runs: three("b", "duplicate-address"),
@@ -135,13 +141,61 @@ func TestDoubts(t *testing.T) {
 		{"judged otherwise", three("a", "leaked-claim"), false},
 		{"another course to the same end", three("b"), false},
 		{"another course that breaks something", many(3, 1, "b", "leaked-claim"), true},
-		{"another course that costs more", dearer(three("b"), 3), true},
+		{"that breaks it every time, which no chance does", three("b", "leaked-claim"), false},
+		{"another course that costs more, as all of the manager do", dearer(three("b"), 3), false},
 		{"another course that a limit cuts short", endless(many(3, 1, "b", "leaked-claim")), false},
 		{"the same course that costs more", dearer(three("a"), 3), false},
 	} {
 		if got := len(Doubts(b, []Result{{Scenario: "r1", Manager: "manager", Runs: x.runs}})) > 0; got != x.want {
 			t.Errorf("%s: doubtful %t, want %t", x.name, got, x.want)
 		}
+	}
+}
+
+// TestDoubtsOfCosts: one scenario that costs more is a doubt, if not all do.
+func TestDoubtsOfCosts(t *testing.T) {
+	both := func(runs, others []Run) []Result {
+		return []Result{{Scenario: "r1", Manager: "manager", Runs: runs, Wide: nil}, {Scenario: "r2", Manager: "manager", Runs: others}}
+	}
+	then := both(three("a"), three("a"))
+	for i := range then {
+		then[i].Wide = many(100, 0, "a")
+	}
+	if got := Doubts(Of(nil, then, true), both(dearer(three("b"), 3), dearer(three("b"), -3))); !slices.Equal(got, []int{0, 1}) {
+		t.Errorf("%v, want both", got)
+	}
+}
+
+// TestDecided: what is red whatever comes is decided, and nothing that may still turn
+// out to be chance.
+func TestDecided(t *testing.T) {
+	const dup = "duplicate-address"
+	never, rare, window := before(three("a"), nil), before(three("a"), map[string]int{dup: 10}), before(three("a", dup), map[string]int{dup: 90})
+	dead := []Run{{Seed: 1, Violated: []string{"stuck"}}}
+	for _, x := range []struct {
+		name       string
+		before     *Baseline
+		runs, wide []Run
+		want       bool
+	}{
+		{"as before", never, three("b"), nil, false},
+		{"never seen before, in all", never, three("b", dup), nil, true},
+		{"never seen before, in as few as may be chance", never, many(3, 2, "b", dup), nil, false},
+		{"nor in more of them", never, many(3, 1, "b", dup), many(11, 2, "b", dup), false},
+		{"never seen before, in more than chance explains", never, many(3, 2, "b", dup), many(11, 3, "b", dup), true},
+		{"seen before, and in all", rare, three("b", dup), nil, false},
+		{"as rare as before", rare, many(3, 1, "b", dup), many(60, 12, "b", dup), false},
+		{"so often that the rest does not matter", rare, three("b", dup), many(60, 40, "b", dup), true},
+		{"gone, so far", window, three("b"), many(60, 0, "b"), false},
+		{"a limit", never, endless(many(1, 0, "b")), nil, true},
+		{"its process died", never, dead, nil, true},
+	} {
+		if got := Decided(x.before, &Result{Scenario: "r1", Manager: "manager", Runs: x.runs, Wide: x.wide}); got != x.want {
+			t.Errorf("%s: decided %t, want %t", x.name, got, x.want)
+		}
+	}
+	if Decided(never, &Result{Scenario: "another"}) {
+		t.Error("nothing is known of it")
 	}
 }
 
@@ -227,12 +281,26 @@ func TestTwoValues(t *testing.T) {
 }
 
 // TestCostOfAFix: where a fork mends a race, two pods do not share an address any more.
-// That there are more addresses is told, and is no regression, nor one of all.
+// That there are more addresses is told, and is no regression; anything else that costs
+// more is one.
 func TestCostOfAFix(t *testing.T) {
 	b := before(three("a", "duplicate-address"), map[string]int{"duplicate-address": 57})
-	now := []Result{{Scenario: "r1", Manager: "manager", Upstream: upstreamFork, Runs: dearer(three("b"), 1), Wide: dearer(many(100, 0, "b"), 1)}}
-	if got, want := short(Compare(b, now, true)), "cost API calls of a usual ADD 8 -> 9; cost API calls per ADD 8 -> 9; fixed-violation duplicate-address 57 of 100 runs -> 0 of 100 runs"; got != want {
-		t.Errorf("%s", got)
+	at := func(addresses float64) reports.Cost {
+		return reports.Cost{"addresses at most": {Sum: addresses, Of: 1}}
+	}
+	b.Scenarios[0].Costs["addresses at most"] = Cost{Amount: reports.Amount{Sum: 12, Of: 3}, Low: 4, Median: 4, High: 4}
+	for want, now := range map[string]Result{
+		"cost addresses at most 4 -> 6; fixed-violation duplicate-address 57 of 100 runs -> 0 of 100 runs": {
+			Runs: costing(three("b"), at(6)), Wide: costing(many(100, 0, "b"), at(6)),
+		},
+		"RED changed-violation duplicate-address 57 of 100 runs -> 0 of 100 runs; RED cost API calls of a usual ADD 8 -> 9; RED cost API calls per ADD 8 -> 9; cost addresses at most 4 -> 6": {
+			Runs: costing(dearer(three("b"), 1), at(6)), Wide: costing(dearer(many(100, 0, "b"), 1), at(6)),
+		},
+	} {
+		now.Scenario, now.Manager, now.Upstream = "r1", "manager", upstreamFork
+		if got := short(Compare(b, []Result{now}, true)); got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
 	}
 }
 

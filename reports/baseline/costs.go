@@ -8,10 +8,16 @@ import (
 	"strconv"
 )
 
+// strangeness is a measure that moved far, and which way.
+type strangeness struct {
+	measure string
+	more    bool
+}
+
 // strange are the measures that moved further than chance moves the median of a
 // gate's few runs, sorted: beyond Tukey's fences around the quartiles.
-func (c *comparison) strange() []string {
-	var out []string
+func (c *comparison) strange() []strangeness {
+	var out []strangeness
 	now := quartiles(c.now.Runs)
 	for _, name := range slices.Sorted(maps.Keys(now)) {
 		b, ok := c.before.Costs[name]
@@ -20,14 +26,17 @@ func (c *comparison) strange() []string {
 		}
 		reach := 1.5*(b.High-b.Low) + c.tolerances[Family(name)].of(b.Median)
 		if x := now[name][1]; x < b.Low-reach || x > b.High+reach {
-			out = append(out, name)
+			out = append(out, strangeness{name, x > b.High})
 		}
 	}
 	return out
 }
 
-// costs that moved.
+// costs that moved. Fewer runs than before cost something else.
 func (c *comparison) costs() []Change {
+	if len(c.now.Runs) < len(c.before.Runs) {
+		return nil
+	}
 	var out []Change
 	now := quartiles(c.now.Runs)
 	exact := summed(c.now.Runs)

@@ -81,7 +81,7 @@ func testcase(manager string, r *Row) junit.Testcase {
 	switch result := (&junit.Result{Message: message, Type: reports.Clean(string(g.Kind)), Data: text}); {
 	case !g.Regression:
 		c.SystemOut = &junit.Output{Data: text}
-	case g.Kind == CannotRun:
+	case !g.Kind.proves():
 		c.Error = result
 	default:
 		c.Failure = result

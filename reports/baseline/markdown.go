@@ -75,6 +75,10 @@ func movedTable(o *Outcome) (markdown string, left int) {
 			}
 			mark := "moved"
 			switch {
+			case c.Regression && !c.Kind.proves():
+				mark = "**unknown**"
+			case c.Kind == ChangedViolation:
+				mark = "**look**"
 			case c.Regression:
 				mark = "**worse**"
 			case c.Kind == FixedViolation:

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ipamsim/model"
+	"ipamsim/reports"
 )
 
 // Outcome is what a gate came to: pure data, the same for every form in which it
@@ -19,6 +20,8 @@ type Outcome struct {
 	// Moved runs took another course than before; of Undecided violations, which are
 	// rare, it cannot be told whether they still are.
 	Moved, Undecided int
+	Searched         int              // worlds that no scenario names
+	Repeated         reports.Repeated // runs that had to be done again
 }
 
 // Version of an address manager, before and now: "module@version", or with
@@ -36,6 +39,7 @@ type Row struct {
 	Wall     time.Duration
 	Changes  []Change // empty: as before; the gravest first
 	Pool     bool     // no scenario, but the mean over all of the manager's
+	Search   bool     // no scenario, but what a search found
 }
 
 // Kind of a change.
@@ -45,13 +49,15 @@ type Kind string
 const (
 	NewViolation      Kind = "new-violation"      // an invariant breaks that did not
 	VanishedViolation Kind = "vanished-violation" // one that did no longer breaks, and upstream is the same: we see less
-	FixedViolation    Kind = "fixed-violation"    // the same, and upstream is another
+	FixedViolation    Kind = "fixed-violation"    // the same, upstream is another, and nothing else is different
+	ChangedViolation  Kind = "changed-violation"  // it no longer breaks, upstream is another, and so is more than that: look
 	Nondeterminism    Kind = "nondeterminism"     // the same run twice was not the same
 	CostMoved         Kind = "cost"               // a cost is beyond its tolerance, in either direction
 	NewScenario       Kind = "new-scenario"       // the baseline does not know it
 	MissingScenario   Kind = "missing-scenario"   // the baseline knows it, and it is not there
 	NotReproduced     Kind = "not-reproduced"     // a stored finding that can no longer be followed
 	CannotRun         Kind = "cannot-run"         // the harness failed
+	LeftOut           Kind = "left-out"           // there was no time to judge it
 	Unfinished        Kind = "unfinished"         // a limit cut a run short that ended before
 )
 
@@ -79,6 +85,9 @@ func (o *Outcome) Red() bool {
 	}
 	return false
 }
+
+// proves is false for what says nothing of a scenario.
+func (k Kind) proves() bool { return k != CannotRun && k != LeftOut }
 
 // Red reports whether something of the scenario got worse.
 func (r *Row) Red() bool {

@@ -49,7 +49,7 @@ func pooled(before *Baseline, now []Result) *poolings {
 		p := by[k]
 		ps.all = append(ps.all, p)
 		was, is := p.before.Each(), p.now.Each()
-		t := before.Tolerances[Family(p.measure)]
+		t := before.tolerances()[Family(p.measure)]
 		if math.Abs(is-was) > max(t.Pooled*math.Abs(was), t.Absolute/10)+1e-6 {
 			ch := moved(p.measure, was, is, "")
 			p.change = &ch
@@ -71,14 +71,29 @@ func comparable(before, now []Run) bool {
 // manager's: they are one change, and not one for each scenario.
 func (ps *poolings) fold(manager string, all []Change) []Change {
 	return slices.DeleteFunc(all, func(c Change) bool {
-		for _, p := range ps.all {
-			if p.manager == manager && p.change != nil && c.Kind == CostMoved && p.measure == c.What && p.change.Regression == c.Regression {
-				p.folded++
-				return true
-			}
+		p := ps.of(manager, c.What)
+		if c.Kind != CostMoved || p == nil || p.change.Regression != c.Regression {
+			return false
 		}
-		return false
+		p.folded++
+		return true
 	})
+}
+
+// of a manager's measure, nil if it did not move.
+func (ps *poolings) of(manager, measure string) *pool {
+	for _, p := range ps.all {
+		if p.manager == manager && p.measure == measure && p.change != nil {
+			return p
+		}
+	}
+	return nil
+}
+
+// moved reports whether all of a manager's scenarios moved this way together.
+func (ps *poolings) moved(manager, measure string, more bool) bool {
+	p := ps.of(manager, measure)
+	return p != nil && p.change.Regression == more
 }
 
 // rows are a row for each manager of which something moved.

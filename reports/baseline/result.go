@@ -36,14 +36,6 @@ type Record struct {
 // EntryOf is a scenario as a baseline keeps it.
 func EntryOf(r *Result) Entry {
 	e := Entry{Scenario: r.Scenario, Manager: r.Manager, Runs: r.Runs, Wide: len(r.Wide), Costs: map[string]Cost{}}
-	for _, run := range r.Wide {
-		for _, inv := range run.Violated {
-			if e.Rates == nil {
-				e.Rates = map[string]int{}
-			}
-			e.Rates[inv]++
-		}
-	}
 	for name, all := range summed(r.Runs) {
 		e.Costs[name] = Cost{Amount: all}
 	}
@@ -51,6 +43,18 @@ func EntryOf(r *Result) Entry {
 		c := e.Costs[name]
 		c.Low, c.Median, c.High = q[0], q[1], q[2]
 		e.Costs[name] = c
+	}
+	rates, most := map[string]int{}, e.Costs[refusedADDs].most()
+	for _, run := range r.Wide {
+		for _, inv := range run.Violated {
+			rates[inv]++
+		}
+		if run.Cost[refusedADDs].Sum > most {
+			rates[refusedADDs]++
+		}
+	}
+	if len(rates) > 0 { // as it is read again from a file
+		e.Rates = rates
 	}
 	return e
 }

@@ -38,7 +38,7 @@ func SARIF(w io.Writer, o *Outcome) error {
 		r := &o.Rows[i]
 		for j := range r.Changes {
 			c := &r.Changes[j]
-			done = done && c.Kind != CannotRun
+			done = done && c.Kind.proves()
 			run.AddResult(result(r, c, rules, seen))
 		}
 	}
@@ -47,7 +47,7 @@ func SARIF(w io.Writer, o *Outcome) error {
 	for _, v := range o.Versions {
 		versions = append(versions, map[string]string{"manager": reports.Clean(v.Manager), "before": reports.Clean(v.Before), "now": reports.Clean(v.Now)})
 	}
-	run.WithProperties(sarif.NewPropertyBag().Add("verdict", o.Verdict()).Add("versions", versions))
+	run.WithProperties(sarif.NewPropertyBag().Add("verdict", o.Verdict()).Add("versions", versions).Add("repeated", o.Repeated))
 	report := sarif.NewReport().AddRun(run)
 	if err := report.PrettyWrite(w); err != nil {
 		return err
@@ -65,7 +65,7 @@ const srcRoot = "%SRCROOT%"
 func (c *Change) ruleID() string {
 	id := string(c.Kind)
 	switch {
-	case c.Kind == NewViolation || c.Kind == FixedViolation:
+	case c.Kind == NewViolation || c.Kind == FixedViolation || c.Kind == ChangedViolation:
 		id = c.What
 	case c.What != "":
 		id += "/" + c.What
@@ -98,7 +98,7 @@ func rulesOf(o *Outcome) []*sarif.ReportingDescriptor {
 // scenario is in it but the name of what changed.
 func meaning(c *Change) (short, help string) {
 	switch c.Kind {
-	case NewViolation, FixedViolation:
+	case NewViolation, FixedViolation, ChangedViolation:
 		short = "An invariant breaks that does not break in the baseline."
 		for _, i := range invariant.All() {
 			if i.Name == c.What {
@@ -120,6 +120,8 @@ func meaning(c *Change) (short, help string) {
 		return "A stored finding can no longer be followed.", "Its schedule names a choice that does not come up any more. If the address manager changed, search for the finding anew; else a change of the simulator lost it."
 	case Unfinished:
 		return "A limit cut a run short that ended in the baseline.", "It takes more steps, or more time, than it did: the verdict is unknown, which is not a pass. Look at its end with the command of the result."
+	case LeftOut:
+		return "There was no time to judge a scenario.", "The gate's time was up (--budget). What is left out is not healthy: give it more time, or name fewer scenarios."
 	case CannotRun:
 		return "A scenario could not be run.", "The simulator or its environment failed, not the address manager. The result says how."
 	}

@@ -25,7 +25,7 @@ func Text(w io.Writer, o *Outcome) error {
 			c := &r.Changes[j]
 			mark := "ok"
 			if c.Regression {
-				mark = "RED"
+				mark = c.mark()
 				fmt.Fprintf(&worse, "%s: %s\n", reports.Clean(r.Scenario), reports.Clean(c.Sentence))
 				if c.Command != "" {
 					worse.WriteString("   " + reports.Clean(c.Command) + "\n")
@@ -57,14 +57,31 @@ func Text(w io.Writer, o *Outcome) error {
 	return err
 }
 
+// mark of what is not green.
+func (c *Change) mark() string {
+	switch {
+	case !c.Kind.proves():
+		return "??"
+	case c.Kind == ChangedViolation:
+		return "LOOK"
+	}
+	return "RED"
+}
+
 // totals is what was done.
 func (o *Outcome) totals() string {
 	out := count(o.Runs, "run")
+	if o.Searched > 0 {
+		out += ", " + count(o.Searched, "world") + " searched"
+	}
 	if o.Moved > 0 {
 		out += fmt.Sprintf(", %d of them on another course", o.Moved)
 	}
 	if o.Undecided > 0 {
 		out += fmt.Sprintf(", %s too rare to tell", count(o.Undecided, "violation"))
+	}
+	if t := o.Repeated.String(); t != "" {
+		out += ", " + t
 	}
 	if o.Elapsed > 0 {
 		out += ", " + o.Elapsed.Round(time.Second).String()

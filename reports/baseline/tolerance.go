@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -31,7 +32,24 @@ func Tolerances() map[string]Tolerance {
 		"addresses":       {Relative: 0.02, Absolute: 1, Pooled: 0.03},
 		"blocks":          {Relative: 0.02, Absolute: 1, Pooled: 0.03},
 		"routes":          {Relative: 0.02, Absolute: 1, Pooled: 0.03},
+		refusedADDs:       {Relative: 0.2, Absolute: 0.5, Pooled: 0.25},
+		withoutAddress:    {Pooled: 0.03},
 	}
+}
+
+// What reports.CostOf says of ADDs that got nothing.
+const (
+	refusedADDs    = "ADDs refused"
+	withoutAddress = "pods without an address"
+)
+
+// tolerances of the baseline, with the usual ones for what its file does not know yet.
+func (b *Baseline) tolerances() map[string]Tolerance {
+	out := Tolerances()
+	if b != nil {
+		maps.Copy(out, b.Tolerances)
+	}
+	return out
 }
 
 // Family of a measure: what its tolerance is filed under.

@@ -11,16 +11,13 @@ import (
 // seeds showed. If they are not all there are, the other scenarios stay as they were.
 // A finding is its own baseline, and in no other.
 func Of(before *Baseline, results []Result, all bool) *Baseline {
-	b := &Baseline{Format: Format, Upstream: map[string]string{}, Tolerances: Tolerances()}
+	b := &Baseline{Format: Format, Upstream: map[string]string{}, Tolerances: before.tolerances()}
 	entries := map[string]Entry{}
 	if before != nil && !all {
 		maps.Copy(b.Upstream, before.Upstream)
 		for _, e := range before.Scenarios {
 			entries[e.Scenario] = e
 		}
-	}
-	if before != nil && len(before.Tolerances) > 0 {
-		b.Tolerances = before.Tolerances
 	}
 	for i := range results {
 		r := &results[i]

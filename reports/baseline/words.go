@@ -9,7 +9,8 @@ import (
 
 // Verdict is what the gate came to, in one line.
 func (o *Outcome) Verdict() string {
-	scenarios, worse, moved := 0, 0, 0
+	scenarios, worse, look, unknown, moved := 0, 0, 0, 0, 0
+	found, unsearched := false, false
 	var pools []string // that got worse
 	for i := range o.Rows {
 		switch r := &o.Rows[i]; {
@@ -17,22 +18,51 @@ func (o *Outcome) Verdict() string {
 			pools = append(pools, reports.Clean(r.Scenario))
 		case r.Pool:
 			moved++
+		case r.Search:
+			found = found || r.worst() == worseRow
+			unsearched = unsearched || r.worst() == unknownRow
 		default:
 			scenarios++
-			if r.Red() {
+			switch r.worst() {
+			case worseRow:
 				worse++
+			case lookRow:
+				look++
+			case unknownRow:
+				unknown++
 			}
 			if len(r.Changes) > 0 {
 				moved++
 			}
 		}
 	}
-	switch all := count(scenarios, "scenario"); {
-	case worse+len(pools) > 0:
-		if worse > 0 {
-			pools = append([]string{fmt.Sprintf("%d of %s", worse, all)}, pools...)
+	all := count(scenarios, "scenario")
+	var bad []string
+	if worse > 0 {
+		pools = append([]string{fmt.Sprintf("%d of %s", worse, all)}, pools...)
+	}
+	if len(pools) > 0 {
+		bad = append(bad, strings.Join(pools, " and ")+" got worse")
+	}
+	for _, x := range []struct {
+		n    int
+		what string
+	}{{look, "changed, look"}, {unknown, "could not be judged"}} {
+		if x.n > 0 {
+			bad = append(bad, fmt.Sprintf("%d of %s %s", x.n, all, x.what))
 		}
-		return "RED: " + strings.Join(pools, " and ") + " got worse"
+	}
+	if found {
+		bad = append(bad, "the search found what is not known")
+	}
+	if unsearched {
+		bad = append(bad, "the search came to nothing")
+	}
+	switch {
+	case len(pools)+look > 0 || found:
+		return "RED: " + strings.Join(bad, ", ")
+	case unknown > 0 || unsearched:
+		return "UNKNOWN: " + strings.Join(bad, ", ")
 	case moved > 0:
 		return "green: nothing got worse in " + all + ", something moved"
 	case scenarios == 1:
@@ -40,6 +70,32 @@ func (o *Outcome) Verdict() string {
 	default:
 		return "green: " + all + " are as in the baseline"
 	}
+}
+
+// What the changes of a row come to.
+const (
+	calmRow = iota
+	unknownRow
+	lookRow
+	worseRow
+)
+
+// worst of a row's changes.
+func (r *Row) worst() int {
+	worst := calmRow
+	for i := range r.Changes {
+		c := &r.Changes[i]
+		switch {
+		case !c.Regression:
+		case !c.Kind.proves():
+			worst = max(worst, unknownRow)
+		case c.Kind == ChangedViolation:
+			worst = max(worst, lookRow)
+		default:
+			worst = worseRow
+		}
+	}
+	return worst
 }
 
 // Words is a change in a few words: what, of what, how grave. It stays on one line
@@ -57,6 +113,8 @@ func (c *Change) Words() string {
 		return say("no longer seen, same upstream: ")
 	case FixedViolation:
 		return say("fixed: ")
+	case ChangedViolation:
+		return say("changed, look: ")
 	case Nondeterminism:
 		return say("not the same twice: ")
 	case CostMoved:
@@ -69,6 +127,8 @@ func (c *Change) Words() string {
 		return say("no longer reproduces: ")
 	case CannotRun:
 		return say("could not run: ")
+	case LeftOut:
+		return say("left out, no time: ")
 	case Unfinished:
 		return say("a limit was reached: ")
 	}

@@ -131,7 +131,7 @@ func harmlessTable(t *testing.T, what string, data []byte) {
 // A text is one line that cannot turn what stands beside it, and that fits.
 func TestCut(t *testing.T) {
 	for in, want := range map[string]string{
-		"plain": "plain", " a\n\tb ": "a  b", "\u202Eabc\u202C": "abc", "\xff": "\ufffd", "a\x00b": "a b",
+		"plain": "plain", " a\n\tb ": "a  b", "\u202Eabc\u202C": `\u202eabc\u202c`, "\xff": `\ufffd`, "a\x00b": `a\x00b`,
 	} {
 		if got := shown(in); got != want {
 			t.Errorf("%q is shown as %q, want %q", in, got, want)

@@ -31,7 +31,7 @@ var lineInks = []ink{
 }
 
 // The colours of owners' areas are Okabe and Ito's, too, in three steps of lightness,
-// of two hues each; see patternOf.
+// of two hues each; see lookOf.
 var ownerInks = []ink{
 	{"o0", rgb(0xe69f00), ""}, // orange
 	{"o1", rgb(0x0072b2), ""}, // blue

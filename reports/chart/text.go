@@ -9,6 +9,8 @@ import (
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
+
+	"ipamsim/reports/visible"
 )
 
 // textStyle is the one face of all text: Liberation Sans, which gonum brings along.
@@ -28,26 +30,22 @@ const (
 
 func shown(s string) string { return line(s, shownMax) }
 
-// line is a text as one line: no control characters, nothing that turns the
-// direction of what stands beside it, nothing that XML forbids.
+// line is a text as one line, all of which is seen.
 func line(s string, most int) string {
 	n := 0
 	s = strings.Map(func(r rune) rune {
 		if n++; n > most {
 			return -1
 		}
-		switch {
-		case unicode.IsControl(r), unicode.In(r, unicode.Zl, unicode.Zp):
+		if unicode.IsSpace(r) {
 			return ' '
-		case unicode.In(r, unicode.Cf, unicode.Cs, unicode.Co), r&0xfffe == 0xfffe:
-			return -1
 		}
 		return r
 	}, strings.ToValidUTF8(s, "\ufffd"))
 	if n > most {
 		s += "…"
 	}
-	return strings.TrimSpace(s)
+	return strings.TrimSpace(visible.Line(s))
 }
 
 // cut a text to what fits.

@@ -29,6 +29,7 @@ type Campaign struct {
 	Deaths, Defects  []string // a line each
 	Defective        int      // runs of which ipamsim is in doubt; Defects tell of some
 	Caught, Canaries uint64
+	Repeated         reports.Repeated
 	Series           []Sample // by time
 	Dir              string   // where the files of the findings are, a relative URL as seen from the page; "": beside it
 }
@@ -58,6 +59,8 @@ type Finding struct {
 	Switches    int            `json:"switches"`
 	Faults      int            `json:"faults"`
 	Steps       int            `json:"steps"`
+	// Repeated are the runs that its recording took more than once.
+	Repeated reports.Repeated `json:"repeated"`
 	// Small is false for a run as it was recorded: its fingerprint will be another
 	// one when it has been made small.
 	Small         bool    `json:"small"`
@@ -144,6 +147,9 @@ func (c *Campaign) notes() []string {
 	}
 	if more := c.Defective - len(c.Defects); more > 0 {
 		say("in doubt: %d more", more)
+	}
+	if t := c.Repeated.String(); t != "" {
+		say("%s", t)
 	}
 	return out
 }

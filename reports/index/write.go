@@ -11,6 +11,7 @@ import (
 
 	"ipamsim/reports"
 	"ipamsim/reports/chart"
+	"ipamsim/reports/visible"
 )
 
 //go:embed page.html
@@ -59,7 +60,7 @@ type cell struct {
 func Write(w io.Writer, x *Index) error {
 	style := Style()
 	v := view{
-		Index: x.clean(), Style: template.CSS(style), Script: template.JS(script), Every: int(x.Reload.Seconds()),
+		Index: x, Style: template.CSS(style), Script: template.JS(script), Every: int(x.Reload.Seconds()),
 		Policy: Policy(style, script),
 	}
 	for _, c := range x.Charts {
@@ -76,22 +77,7 @@ func Write(w io.Writer, x *Index) error {
 		}
 		v.Tables = append(v.Tables, table{Table: t, Rows: rows})
 	}
-	if err := page.Execute(w, v); err != nil {
-		return fmt.Errorf("index: %w", err)
-	}
-	return nil
-}
-
-// clean is the index with its texts as they may stand: escaping keeps markup out, and
-// this what reorders or hides letters.
-func (x *Index) clean() *Index {
-	out := *x
-	out.Title, out.Lead = reports.Clean(x.Title), reports.Clean(x.Lead)
-	out.Notes = make([]string, len(x.Notes))
-	for i, n := range x.Notes {
-		out.Notes[i] = reports.Clean(n)
-	}
-	return &out
+	return visible.Page(w, page, v)
 }
 
 func (t *Table) cells() ([][]cell, error) {

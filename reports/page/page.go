@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"ipamsim/reports"
+	"ipamsim/reports/visible"
 )
 
 //go:embed page.html page.css js/*.js
@@ -43,12 +44,12 @@ func program() []byte {
 // Write draws the page of a run as one HTML document that asks nobody for anything:
 // its style, its program and the record are inside, and a content security policy
 // lets it do nothing else. Everything that comes from the scenario or from the run
-// is text.
+// is text, and can be seen (reports/visible).
 //
 // Without a script, and on paper, it shows what was found and how it came about.
 // The bytes are a function of the record.
 func Write(w io.Writer, rec *reports.Record) error {
-	if err := page.ExecuteTemplate(w, "head", storyOf(rec)); err != nil {
+	if err := visible.Page(w, page.Lookup("head"), storyOf(rec)); err != nil {
 		return err
 	}
 	if _, err := io.WriteString(w, `<script type="application/json" id="record">`); err != nil {
@@ -56,10 +57,14 @@ func Write(w io.Writer, rec *reports.Record) error {
 	}
 	// The encoder writes <, > and & as escapes: nothing in the record can end the
 	// element it stands in.
-	if err := json.NewEncoder(w).Encode(rec); err != nil {
+	text, err := json.Marshal(rec)
+	if err != nil {
 		return err
 	}
-	if _, err := io.WriteString(w, "</script>"); err != nil {
+	if _, err := w.Write(visible.JSON(text)); err != nil {
+		return err
+	}
+	if _, err := io.WriteString(w, "\n</script>"); err != nil {
 		return err
 	}
 	return page.ExecuteTemplate(w, "tail", map[string]any{"Script": template.JS(script)})

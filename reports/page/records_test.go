@@ -48,8 +48,8 @@ func small(pod string) *reports.Record {
 			{Step: 7, At: at(7), Kind: "add-end", Node: "node-b", Pod: pod, Text: "10.0.0.1 is handed out to " + pod},
 		},
 		Violations: []reports.RecordedViolation{
-			{Violation: model.Violation{Invariant: "unbacked-sandbox", Severity: model.Major, Step: 5, Message: "default/web-1 has 10.0.0.1, but no claim says so", Objects: []string{"address 10.0.0.1"}}, At: at(5)},
-			{Violation: model.Violation{Invariant: "duplicate-address", Severity: model.Critical, Step: 7, Message: "10.0.0.1 is held by default/web-1 and " + pod, Objects: []string{"address 10.0.0.1", "pod " + pod, "pod default/web-1"}},
+			{Violation: model.Violation{Invariant: "unbacked-sandbox", Severity: model.Major, Step: 5, Message: "default/web-1 has 10.0.0.1, but no claim says so", Objects: []model.Ref{{Kind: model.RefAddress, Name: "10.0.0.1"}}}, At: at(5)},
+			{Violation: model.Violation{Invariant: "duplicate-address", Severity: model.Critical, Step: 7, Message: "10.0.0.1 is held by default/web-1 and " + pod, Objects: []model.Ref{{Kind: model.RefAddress, Name: "10.0.0.1"}, {Kind: model.RefPod, Name: pod}, {Kind: model.RefPod, Name: "default/web-1"}}},
 				At: at(7), Meaning: "No two live sandboxes hold one address.", Timeline: "the timeline of " + pod,
 				Turns: []reports.Turn{{Step: 3, At: at(3), Text: "10.0.0.1 is handed out to default/web-1"}, {Step: 5, At: at(5), Who: "reconciler", Text: "removes 10.0.0.1"}, {Step: 7, At: at(7), Text: "10.0.0.1 is handed out AGAIN to " + pod}}},
 		},

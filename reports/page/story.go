@@ -112,11 +112,9 @@ func refused(rec *reports.Record) *refusals {
 
 // subject is what a violation is about, in a word: its address, or else its pod.
 func subject(v violation) string {
-	for _, kind := range []string{"address ", "pod ", "node ", "actor "} {
-		for _, o := range v.Objects {
-			if name, ok := strings.CutPrefix(o, kind); ok {
-				return name
-			}
+	for _, kind := range []model.RefKind{model.RefAddress, model.RefPod, model.RefNode, model.RefActor} {
+		if name := model.Named(v.Objects, kind); name != "" {
+			return name
 		}
 	}
 	return ""

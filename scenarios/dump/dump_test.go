@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/model"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
 )
@@ -63,8 +64,8 @@ func wrong(v *scenarios.View) []string {
 	for _, x := range v.Violations {
 		what := ""
 		for _, o := range x.Objects {
-			if a, ok := strings.CutPrefix(o, "address "); ok {
-				what = " " + a
+			if o.Kind == model.RefAddress {
+				what = " " + o.Name
 			}
 		}
 		out = append(out, x.Invariant+what)

@@ -47,36 +47,36 @@ func (c *Cluster) repair(v *scenarios.View, m *Mend, f *Finding) {
 	o := objectsOf(&f.Violation)
 	switch f.Invariant {
 	case "leaked-claim", "convergence":
-		if addr, err := netip.ParseAddr(o["address"]); err == nil && o["block"] != "" {
+		if addr, err := netip.ParseAddr(o[model.RefAddress]); err == nil && o[model.RefBlock] != "" {
 			f.Repair, f.Instead, f.Caution = fromReport, "calicoctl ipam release --ip="+addr.String(), releaseCaution
 		} else if err == nil {
 			f.Repair, f.Caution = c.free(addr, o)
 		}
 	case "leftover-reservation":
 		for _, key := range c.rangeReserved.keys() {
-			if ns, name, _ := strings.Cut(key, "/"); name == o["reservation"] {
+			if ns, name, _ := strings.Cut(key, "/"); name == o[model.RefReservation] {
 				f.Repair, f.Caution = []string{deleteReservation(ns, name)}, reservationCaution
 			}
 		}
 	case "leftover-handle":
-		if unreferenced(v, o["handle"]) {
+		if unreferenced(v, o[model.RefHandle]) {
 			f.Repair, f.Caution = fromReport, releaseCaution
 		}
 	case "leaked-affinity":
-		if a := c.affinity(o["block"], o["node"]); a != nil && !c.etcd {
+		if a := c.affinity(o[model.RefBlock], o[model.RefNode]); a != nil && !c.etcd {
 			f.Repair, f.Caution = []string{"kubectl delete blockaffinities.crd.projectcalico.org " + reports.Shell(affinityName(a.value))}, affinityCaution
 		}
 	case "starved-node":
-		f.Repair, f.Caution = c.freeBlock(o["block"])
+		f.Repair, f.Caution = c.freeBlock(o[model.RefBlock])
 	case "blackholed-address":
-		f.Check = check(&f.Violation, o["address"])
-		if m.moves(o["pod"]) {
+		f.Check = check(&f.Violation, o[model.RefAddress])
+		if m.moves(o[model.RefPod]) {
 			f.Caution = mendCaution
 			return
 		}
 		fallthrough
 	case "duplicate-address", "unbacked-sandbox":
-		if ns, name, ok := strings.Cut(o["pod"], "/"); ok && c.pods[o["pod"]] != nil {
+		if ns, name, ok := strings.Cut(o[model.RefPod], "/"); ok && c.pods[o[model.RefPod]] != nil {
 			f.Repair, f.Caution = []string{"kubectl delete pod -n " + reports.Shell(ns) + " " + reports.Shell(name)}, podCaution
 		}
 	}
@@ -87,13 +87,7 @@ func (c *Cluster) repair(v *scenarios.View, m *Mend, f *Finding) {
 //
 // Source: Linux, net/ipv4/fib_semantics.c, fib_props: to ask for a blackhole is EINVAL.
 func check(x *model.Violation, addr string) string {
-	from := ""
-	for _, o := range x.Objects {
-		if name, ok := strings.CutPrefix(o, "node "); ok {
-			from = reports.Clean(name)
-			break
-		}
-	}
+	from := reports.Clean(model.Named(x.Objects, model.RefNode))
 	if strings.Contains(x.Message, "swallowed at home") {
 		return fmt.Sprintf("ip route get %s on %s: Invalid argument if it is so; a route if routers tell %s of this very address, and all is well", addr, from, from)
 	}
@@ -101,20 +95,19 @@ func check(x *model.Violation, addr string) string {
 }
 
 // objectsOf are a violation's objects, by what they are; the last of each.
-func objectsOf(x *model.Violation) map[string]string {
-	out := map[string]string{}
+func objectsOf(x *model.Violation) map[model.RefKind]string {
+	out := map[model.RefKind]string{}
 	for _, o := range x.Objects {
-		kind, name, _ := strings.Cut(o, " ")
-		out[kind] = name
+		out[o.Kind] = o.Name
 	}
 	return out
 }
 
 // free gives an address that Whereabouts has claimed back.
-func (c *Cluster) free(addr netip.Addr, o map[string]string) ([]string, string) {
+func (c *Cluster) free(addr netip.Addr, o map[model.RefKind]string) ([]string, string) {
 	for _, key := range c.rangePools.keys() {
 		ns, name, _ := strings.Cut(key, "/")
-		if name != o["pool"] {
+		if name != o[model.RefPool] {
 			continue
 		}
 		p := c.rangePools[key].value
@@ -124,7 +117,7 @@ func (c *Cluster) free(addr netip.Addr, o map[string]string) ([]string, string) 
 		}
 		for _, k := range sortedOffsets(p.Allocations) {
 			a := p.Allocations[k]
-			if offset(first.Addr(), uint64(atoi(k))) != addr || a.PodRef != o["pod"] {
+			if offset(first.Addr(), uint64(atoi(k))) != addr || a.PodRef != o[model.RefPod] {
 				continue
 			}
 			line := patchOut(ns, name, k, a)

@@ -50,17 +50,17 @@ var severities = []model.Severity{model.Critical, model.Major, model.Minor}
 // no repair is offered: the names are not those of the cluster.
 func (c *Cluster) Wrong(v *scenarios.View, commands bool) *Findings {
 	f := &Findings{Borrowed: lent(v)}
-	told := map[string]bool{} // what is leaked or unclaimed cannot converge, which is no news
+	told := map[string]bool{} // objects of what is leaked or unclaimed cannot converge, which is no news
 	for _, x := range v.Violations {
 		if x.Invariant != "convergence" {
-			told[strings.Join(x.Objects, " ")] = true
+			told[fmt.Sprint(x.Objects)] = true
 		}
 	}
 	if commands {
 		f.Mend = c.mend(v, f.Borrowed)
 	}
 	for _, x := range v.Violations {
-		if x.Invariant == "convergence" && told[strings.Join(x.Objects, " ")] {
+		if x.Invariant == "convergence" && told[fmt.Sprint(x.Objects)] {
 			continue
 		}
 		n := Finding{Violation: x}
@@ -80,11 +80,10 @@ func (c *Cluster) Wrong(v *scenarios.View, commands bool) *Findings {
 // what the routers do.
 func (f *Findings) words(v *scenarios.View, x *model.Violation) string {
 	s := strings.ReplaceAll(x.Message, " since 0s", "")
-	o := objectsOf(x)
 	switch x.Invariant {
 	case "leaked-claim":
 		why := "of which the dump has no pod"
-		ns, name, _ := strings.Cut(o["pod"], "/")
+		ns, name, _ := strings.Cut(model.Named(x.Objects, model.RefPod), "/")
 		if p, ok := v.Truth.Pods[model.PodRef{Namespace: ns, Name: name}]; ok {
 			if why = "which does not have it"; p.Phase == "Succeeded" || p.Phase == "Failed" {
 				why = "which has finished"
@@ -94,7 +93,7 @@ func (f *Findings) words(v *scenarios.View, x *model.Violation) string {
 	case "blackholed-address":
 		s = "predicted, for a dump has no routes: " + s
 		for _, b := range f.Borrowed {
-			if b.Addr.String() == o["address"] {
+			if b.Addr.String() == model.Named(x.Objects, model.RefAddress) {
 				return s + fmt.Sprintf(" (the address is borrowed from %s)", owned(b))
 			}
 		}
@@ -180,7 +179,7 @@ func (f *Findings) Write(w io.Writer) {
 func (f *Findings) writeBorrowed(w io.Writer) {
 	told := map[string]bool{}
 	for i := range f.All {
-		told[objectsOf(&f.All[i].Violation)["address"]] = true
+		told[model.Named(f.All[i].Objects, model.RefAddress)] = true
 	}
 	rest := slices.DeleteFunc(slices.Clone(f.Borrowed), func(b Borrowed) bool { return told[b.Addr.String()] })
 	for i, b := range rest {

@@ -291,7 +291,7 @@ func (d *draft) ranges(in body) {
 	}
 }
 
-// nodes are the machines at the beginning: the first of the manifests, and as many
+// machines are the nodes at the beginning: the first of the manifests, and as many
 // more as it takes.
 func (d *draft) machines(base []cluster.Object) (out []machine, err error) {
 	for _, o := range base {

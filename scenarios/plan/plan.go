@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -128,6 +129,9 @@ func (p *Plan) read(open Open) (err error) {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(filepath.Dir(p.File), name)
 		}
+		if !scenario.Match(p.from) {
+			return p.sheet.Fail(fmt.Sprintf("%s is no scenario; ipamsim import makes one of a dump", spec.From), "spec", "from")
+		}
 		p.base, err = scenarios.Parse(name, p.from)
 	}
 	if err != nil {
@@ -141,6 +145,10 @@ func (p *Plan) read(open Open) (err error) {
 	}
 	return p.fabric()
 }
+
+// scenario is what every scenario says of itself. Of a file that does not, nothing is
+// repeated: a plan may come from somebody else, and name a file that is not theirs.
+var scenario = regexp.MustCompile(`(?m)(^|[{,\s])["']?kind["']?\s*:\s*["']?` + scenarios.Kind + `\b`)
 
 var managers = []string{calicoName, whereaboutsName}
 

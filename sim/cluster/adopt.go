@@ -73,7 +73,7 @@ func runs(p *corev1.Pod) bool {
 }
 
 func (c *Cluster) adoptPod(node string, p *corev1.Pod, up bool, keeper ipam.Adopter) error {
-	st := &podState{pod: p, container: c.containerOf(p, node), found: true}
+	st := &podState{pod: p, container: c.containerOf(p, node), result: true}
 	sb := model.Sandbox{ID: st.container, Pod: ref(p), UID: string(p.UID), Node: node}
 	for i, w := range c.networksOf(p) {
 		st.networks = append(st.networks, w.key)
@@ -146,7 +146,13 @@ func (c *Cluster) foundAt(p *corev1.Pod, w wanted, i int) model.Attachment {
 		}
 	}
 	if len(ips) == 0 {
-		ips = networkStatus(p, w)
+		nth := 0
+		for _, before := range c.networksOf(p)[:i] {
+			if before.key == w.key {
+				nth++
+			}
+		}
+		ips = networkStatus(p, w, nth)
 	}
 	static := staticOf(c.config(w.key))
 	for _, s := range ips {
@@ -180,8 +186,9 @@ func pastIPAM(annotation string) []netip.Addr {
 }
 
 // networkStatus are the addresses that Multus' annotation has for a network of the
-// pod: those of its interface, or else of its name.
-func networkStatus(p *corev1.Pod, w wanted) []string {
+// pod: those of its interface, or else of its name. Where interfaces have no names,
+// the nth entry of a network is that of the nth interface on it, from 0.
+func networkStatus(p *corev1.Pod, w wanted, nth int) []string {
 	var all []nadv1.NetworkStatus
 	if json.Unmarshal([]byte(p.Annotations[statusAnnotation]), &all) != nil {
 		return nil
@@ -190,7 +197,13 @@ func networkStatus(p *corev1.Pod, w wanted) []string {
 	for _, same := range []func(nadv1.NetworkStatus) bool{
 		func(s nadv1.NetworkStatus) bool { return s.Interface == w.iface && s.Name == w.key },
 		func(s nadv1.NetworkStatus) bool { return s.Interface == w.iface },
-		func(s nadv1.NetworkStatus) bool { return s.Interface == "" && (s.Name == w.key || s.Name == name) },
+		func(s nadv1.NetworkStatus) bool {
+			if s.Interface != "" || s.Name != w.key && s.Name != name {
+				return false
+			}
+			nth--
+			return nth == -1
+		},
 	} {
 		if i := slices.IndexFunc(all, same); i >= 0 {
 			return all[i].IPs
@@ -225,18 +238,4 @@ func staticOf(config json.RawMessage) []netip.Addr {
 		}
 	}
 	return out
-}
-
-// takeFound is the sandbox of an adopted pod that nobody looks after yet, nil if it
-// has none. Called once: a worker that comes later finds it taken.
-func (c *Cluster) takeFound(node string, p *corev1.Pod) *podState {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, st := range c.nodes[node].disk {
-		if st.found && st.pod.UID == p.UID && c.truth.sandboxes[st.container] != nil {
-			st.found = false
-			return st
-		}
-	}
-	return nil
 }

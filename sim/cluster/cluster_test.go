@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,8 +23,11 @@ import (
 // the plain order, and returns what happened: one line an event.
 func story(t *testing.T, kind string, replicas int, script ...cluster.Entry) []string {
 	t.Helper()
-	c := run(t, `{"type":"canary","range":"10.0.0.0/28"}`, kind, replicas, func(cfg *cluster.Config) { cfg.Script = script }, nil, nil)
-	var out []string
+	return told(run(t, `{"type":"canary","range":"10.0.0.0/28"}`, kind, replicas, func(cfg *cluster.Config) { cfg.Script = script }, nil, nil))
+}
+
+// told is what happened in a run: one line an event.
+func told(c *cluster.Cluster) (out []string) {
 	for _, e := range c.History().Events {
 		if e.Kind == model.AddBegin || e.Kind == model.DelBegin {
 			continue
@@ -35,7 +39,20 @@ func story(t *testing.T, kind string, replicas int, script ...cluster.Entry) []s
 		for _, addr := range e.Addrs {
 			what += " " + addr.String()
 		}
+		if e.Err != "" {
+			what += ": " + e.Err
+		}
 		out = append(out, fmt.Sprintf("%v %s", e.At.Truncate(time.Second), what))
+	}
+	return out
+}
+
+// only are the lines that have one of some words in them.
+func only(lines []string, words ...string) (out []string) {
+	for _, line := range lines {
+		if slices.ContainsFunc(words, func(w string) bool { return strings.Contains(line, w) }) {
+			out = append(out, line)
+		}
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -60,17 +61,27 @@ func (a *asked) by(p *corev1.Pod) []wanted {
 	return out
 }
 
-// askedBy reads the pod's networks annotation with Multus' own parser. A pod
-// whose annotation cannot be read has no networks: Multus would fail its ADD.
-func askedBy(p *corev1.Pod) (out []wanted) {
+// askedBy is what the pod asks for, nothing if its annotation cannot be read.
+func askedBy(p *corev1.Pod) []wanted {
+	out, _ := readAsked(p)
+	return out
+}
+
+// readAsked reads the pod's networks annotation with Multus' own parser. An error,
+// or a panic of the parser (it dereferences the nil of "[null]"), is the end of the
+// plugin that reads it.
+func readAsked(p *corev1.Pod) (out []wanted, err error) {
 	defer func() {
-		if recover() != nil { // the parser dereferences the nil of "[null]"
-			out = nil
+		if v := recover(); v != nil {
+			out, err = nil, fmt.Errorf("multus: panic: %v", v)
 		}
 	}()
 	sel, err := nadutils.ParsePodNetworkAnnotation(p)
+	if none := (*nadv1.NoK8sNetworkError)(nil); errors.As(err, &none) {
+		return nil, nil
+	}
 	if err != nil {
-		return nil
+		return nil, fmt.Errorf("multus: %w", err)
 	}
 	out = make([]wanted, len(sel))
 	for i, s := range sel {
@@ -79,16 +90,21 @@ func askedBy(p *corev1.Pod) (out []wanted) {
 			out[i].iface = fmt.Sprintf("net%d", i+1)
 		}
 	}
-	return out
+	return out, nil
 }
 
 // add is Multus' ADD: the networks in order, each a process of its own; the
 // first failure ends it, and whoever called undoes the rest.
 func (w *worker) add(ctx context.Context, st *podState) ([]attached, error) {
+	if w.c.asked.by(st.pod) == nil {
+		if _, err := readAsked(st.pod); err != nil {
+			return nil, err
+		}
+	}
 	var got []attached
 	for _, n := range w.c.networksOf(st.pod) {
 		st.networks = append(st.networks, n.key)
-		res, err := w.c.cniAdd(ctx, w.call(st, n))
+		res, err := w.c.cniAdd(ctx, w.id, w.call(st, n))
 		if err != nil {
 			return nil, err
 		}
@@ -100,35 +116,11 @@ func (w *worker) add(ctx context.Context, st *podState) ([]attached, error) {
 	return got, nil
 }
 
-// del is Multus' DEL: the networks that ADD was tried for, last first. The
-// runtime forgets the sandbox once every DEL has returned.
-func (w *worker) del(ctx context.Context, st *podState) {
-	all := w.c.networksOf(st.pod)
-	for i := len(st.networks) - 1; i >= 0; i-- {
-		for tries := 0; ; tries++ {
-			err := w.c.cniDel(ctx, w.call(st, all[i]))
-			if ctx.Err() != nil {
-				return
-			}
-			if err == nil || tries == delTries {
-				break
-			}
-			if !sleep(ctx, w.c.cfg.Timers.APIRetry) {
-				return
-			}
-		}
-	}
-	w.c.forget(w.k.node, st)
-}
-
-// delTries bounds how often a failed DEL is repeated. The real kubelet never
-// gives up; a plugin that fails 20 times in a row never succeeds either.
-const delTries = 20
-
 func (w *worker) call(st *podState, n wanted) ipam.Call {
 	return ipam.Call{
 		Node: w.k.node, Pod: w.key, UID: string(st.pod.UID), Container: st.container,
 		Interface: n.iface, Network: n.key, Config: w.c.config(n.key),
+		Unplug: func() { w.c.detach(st.container, n.iface) },
 	}
 }
 
@@ -141,11 +133,11 @@ func (c *Cluster) config(network string) json.RawMessage {
 	return nil
 }
 
-func (c *Cluster) cniAdd(ctx context.Context, call ipam.Call) (res ipam.Result, err error) {
+func (c *Cluster) cniAdd(ctx context.Context, by sim.ActorID, call ipam.Call) (res ipam.Result, err error) {
 	if call.Config == nil {
 		return res, fmt.Errorf("network-attachment-definition %q not found", call.Network)
 	}
-	a, err := c.exec(ctx, "cni-add", call, func(ctx context.Context, g *sim.Gate) error {
+	a, err := c.exec(ctx, by, "cni-add", call, func(ctx context.Context, g *sim.Gate) error {
 		var err error
 		res, err = c.inst.Add(ctx, g, call)
 		return err
@@ -163,8 +155,8 @@ func (c *Cluster) cniAdd(ctx context.Context, call ipam.Call) (res ipam.Result, 
 	return res, err
 }
 
-func (c *Cluster) cniDel(ctx context.Context, call ipam.Call) error {
-	a, err := c.exec(ctx, "cni-del", call, func(ctx context.Context, g *sim.Gate) error {
+func (c *Cluster) cniDel(ctx context.Context, by sim.ActorID, call ipam.Call) error {
+	a, err := c.exec(ctx, by, "cni-del", call, func(ctx context.Context, g *sim.Gate) error {
 		return c.inst.Del(ctx, g, call)
 	})
 	if a == nil {
@@ -173,6 +165,8 @@ func (c *Cluster) cniDel(ctx context.Context, call ipam.Call) error {
 	e := c.event(model.DelEnd, a, call)
 	if err != nil {
 		e.Err = err.Error()
+	} else {
+		c.detach(call.Container, call.Interface)
 	}
 	c.endCall(call)
 	c.record(e)
@@ -180,22 +174,29 @@ func (c *Cluster) cniDel(ctx context.Context, call ipam.Call) error {
 }
 
 // exec runs a CNI plugin as a process of its own and waits for it. The actor is
-// nil if the caller died first; the call is over then as well.
+// nil if the caller or the runtime died first; the call is over then as well.
 //
 // A caller that is dead already starts nothing: power goes while a kubelet stops
 // a pod's containers, the kubelet unwinds, and a DEL would run on a machine that
 // is off, with nobody to take note of its end.
-func (c *Cluster) exec(ctx context.Context, verb string, call ipam.Call, run func(context.Context, *sim.Gate) error) (*sim.Actor, error) {
+func (c *Cluster) exec(ctx context.Context, by sim.ActorID, verb string, call ipam.Call, run func(context.Context, *sim.Gate) error) (*sim.Actor, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	b := &cniCall{Busy: model.Busy{Pod: call.Pod, Node: call.Node, Del: verb == "cni-del", Since: c.w.Now()}, network: call.Network}
+	if !c.runtimeAnswers(call.Node) {
+		return nil, errNoRuntime
+	}
+	b := &cniCall{
+		Busy: model.Busy{Pod: call.Pod, Node: call.Node, Interface: call.Interface, Del: verb == "cni-del", Since: c.w.Now()},
+		call: call, by: by, lost: make(chan struct{}),
+	}
 	c.mu.Lock()
 	b.minFree = c.free(call.Network, call.Node)
 	c.truth.busy[call.Container] = b
 	c.mu.Unlock()
 	id := sim.ActorID(c.unique(fmt.Sprintf("%s/%s/%s", verb, call.Pod, call.Interface)))
 	a := c.spawnUpstream(id, call.Node, run)
+	b.plugin = a
 	kind := model.AddBegin
 	if b.Del {
 		kind = model.DelBegin
@@ -203,9 +204,28 @@ func (c *Cluster) exec(ctx context.Context, verb string, call ipam.Call, run fun
 	c.record(c.event(kind, a, call))
 	select {
 	case <-a.Done():
-		return a, a.Err()
+	case <-b.lost:
 	case <-ctx.Done():
+	}
+	select {
+	case <-b.lost:
+		return nil, cmp.Or(ctx.Err(), errNoRuntime)
+	default:
+	}
+	if ctx.Err() != nil {
+		c.w.Kill(id)
+		c.dropCall(b)
 		return nil, ctx.Err()
+	}
+	return a, a.Err()
+}
+
+// dropCall forgets a call that nobody waits for any more.
+func (c *Cluster) dropCall(b *cniCall) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.truth.busy[b.call.Container] == b {
+		delete(c.truth.busy, b.call.Container)
 	}
 }
 
@@ -224,19 +244,6 @@ func (c *Cluster) endCall(call ipam.Call) (minFree int) {
 		delete(c.truth.busy, call.Container)
 	}
 	return minFree
-}
-
-// remember and forget are the container runtime's record of a sandbox on disk.
-func (c *Cluster) remember(node string, st *podState) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.nodes[node].disk[st.container] = st
-}
-
-func (c *Cluster) forget(node string, st *podState) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.nodes[node].disk, st.container)
 }
 
 func addrs(ps []netip.Prefix) []netip.Addr {

@@ -221,7 +221,7 @@ func (cam *camera) lookTruth(c *Cluster) {
 	for id, b := range c.truth.busy {
 		if cam.busy[id] != b.Busy {
 			cam.busy[id] = b.Busy
-			cam.rec.Put(cam.table["busy"], id, verb(b.Busy), podCell(b.Pod), b.Node, id, b.network, clock(b.Since))
+			cam.rec.Put(cam.table["busy"], id, verb(b.Busy), podCell(b.Pod), b.Node, id, b.call.Network, clock(b.Since))
 		}
 	}
 	for id := range cam.busy {

@@ -107,14 +107,17 @@ func sameClaim(a, b *model.Claim) bool {
 }
 
 func sameSandbox(a, b *model.Sandbox) bool {
-	return a.ID == b.ID && a.Since == b.Since && a.Node == b.Node && slices.EqualFunc(a.Attachments, b.Attachments, func(x, y model.Attachment) bool {
+	return a.ID == b.ID && a.Since == b.Since && a.Stopped == b.Stopped && a.Node == b.Node && slices.EqualFunc(a.Attachments, b.Attachments, func(x, y model.Attachment) bool {
 		return x.Interface == y.Interface && slices.Equal(x.Addrs, y.Addrs) && slices.Equal(x.Static, y.Static)
 	})
 }
 
 // sandboxRows are one for each address, or one without for a sandbox that has none
-// yet.
+// yet, and none for one that is stopped.
 func sandboxRows(s *model.Sandbox, put func(string, ...string)) {
+	if s.Stopped {
+		return
+	}
 	kind, pod := "", podCell(s.Pod)
 	if s.Pod.Namespace == "" { // a node's own device
 		kind, pod = "tunnel", ""

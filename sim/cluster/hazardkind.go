@@ -27,22 +27,24 @@ const ClockJumps = "clockJump"
 //	reconcile   a pass of a scheduled reconciler starts now, beside any that runs
 //	replace     a new machine takes the place, and the name, of a node's
 //	restart     a daemon or a kubelet dies; its supervisor starts it again
+//	restartRuntime  so does the container runtime of a node
 //	second      a daemon that is a deployment runs twice for a while
 //	stopBIRD    a node's routing daemon stops for a while
 var hazardKinds = map[string]hazardKind{
-	ClockJumps:   {always, planClockJump},
-	"crash":      {always, onNode(func(n string) Action { return &Crash{Node: n} })},
-	"cutSession": {routed, undone(func(n string, undo bool) Action { return &CutSession{A: n, Undo: undo} })},
-	"kill":       {always, planKill},
-	"partition":  {always, lastingOn(func(n string, d metav1.Duration) Action { return &Partition{Node: n, For: d} })},
-	"pause":      {always, planPause},
-	"pauseNode":  {always, lastingOn(func(n string, d metav1.Duration) Action { return &Pause{Actor: n, For: d} })},
-	"reboot":     {always, lastingOn(func(n string, d metav1.Duration) Action { return &Reboot{Node: n, Down: d} })},
-	"reconcile":  {hasCron, planReconcile},
-	"replace":    {always, onNode(func(n string) Action { return &ReplaceNode{Node: n} })},
-	"restart":    {always, planRestart},
-	"second":     {hasDeployment, planSecond},
-	"stopBIRD":   {routed, undone(func(n string, undo bool) Action { return &StopBIRD{Node: n, Undo: undo} })},
+	ClockJumps:       {always, planClockJump},
+	"crash":          {always, onNode(func(n string) Action { return &Crash{Node: n} })},
+	"cutSession":     {routed, undone(func(n string, undo bool) Action { return &CutSession{A: n, Undo: undo} })},
+	"kill":           {always, planKill},
+	"partition":      {always, lastingOn(func(n string, d metav1.Duration) Action { return &Partition{Node: n, For: d} })},
+	"pause":          {always, planPause},
+	"pauseNode":      {always, lastingOn(func(n string, d metav1.Duration) Action { return &Pause{Actor: n, For: d} })},
+	"reboot":         {always, lastingOn(func(n string, d metav1.Duration) Action { return &Reboot{Node: n, Down: d} })},
+	"reconcile":      {hasCron, planReconcile},
+	"replace":        {always, onNode(func(n string) Action { return &ReplaceNode{Node: n} })},
+	"restart":        {always, planRestart},
+	"restartRuntime": {always, lastingOn(func(n string, d metav1.Duration) Action { return &RestartRuntime{Node: n, Down: d} })},
+	"second":         {hasDeployment, planSecond},
+	"stopBIRD":       {routed, undone(func(n string, undo bool) Action { return &StopBIRD{Node: n, Undo: undo} })},
 }
 
 // hazardKind is one kind of hazard.

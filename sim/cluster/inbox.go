@@ -68,7 +68,7 @@ func (in *inbox) first() (ch kube.Change, ok bool) {
 func (in *inbox) next(ctx context.Context, g *sim.Gate) (heard []kube.Change, err error) {
 	for {
 		if ch, ok := in.first(); ok {
-			op := sim.Op{Kind: sim.Event, Class: "watch", Key: "HEAR " + describe(ch)}
+			op := sim.Op{Kind: sim.Event, Class: "watch", Key: "HEAR " + describe(ch), Request: kube.About("HEAR", ch.Resource, ch.Namespace, ch.Name)}
 			err = g.Pass(ctx, op, func(ctx context.Context) error {
 				in.mu.Lock()
 				heard, in.queue = in.queue, nil

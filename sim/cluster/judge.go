@@ -10,6 +10,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/model/invariant"
 	"ipamsim/sim"
+	"ipamsim/sim/ipam"
 	"ipamsim/sim/kube"
 )
 
@@ -105,8 +106,8 @@ func (c *Cluster) judgeNow(phase invariant.Phase, force bool) {
 func (j *judge) add(inv invariant.Invariant, found []model.Violation, w *sim.World, events int) {
 	for _, v := range found {
 		v.Invariant, v.Severity = inv.Name, inv.Severity
-		slices.Sort(v.Objects)
-		key := v.Invariant + "\x00" + strings.Join(v.Objects, "\x00")
+		slices.SortFunc(v.Objects, model.Ref.Compare)
+		key := identity(v)
 		if j.seen[key] {
 			continue
 		}
@@ -114,6 +115,15 @@ func (j *judge) add(inv invariant.Invariant, found []model.Violation, w *sim.Wor
 		v.Step, v.At, v.From, v.To = len(w.Trace().Steps), w.Now(), j.heard, events
 		j.found = append(j.found, v)
 	}
+}
+
+// identity is what makes a violation the same one as another.
+func identity(v model.Violation) string {
+	key := []byte(v.Invariant)
+	for _, o := range v.Objects {
+		key = append(append(append(append(key, 0), o.Kind...), ' '), o.Name...)
+	}
+	return string(key)
 }
 
 // countFree lowers, for every ADD under way, the number of addresses that policy
@@ -125,10 +135,10 @@ func (c *Cluster) countFree() {
 		if b.Del || b.minFree == 0 {
 			continue
 		}
-		w := where{b.network, b.Node}
+		w := where{b.call.Network, b.Node}
 		n, ok := free[w]
 		if !ok {
-			n = c.free(b.network, b.Node)
+			n = c.free(b.call.Network, b.Node)
 			free[w] = n
 		}
 		b.minFree = min(b.minFree, n)
@@ -149,9 +159,12 @@ func (c *Cluster) networksLocked() []model.Network {
 }
 
 // panicked is sim.Hooks.Panic. A panic of the address manager is a finding; one
-// of our own processes is ours.
+// of our own processes is ours, and so is one of our own code that the address
+// manager has called: a server, a door, the kernel.
 func (c *Cluster) panicked(id sim.ActorID, value any, stack string) {
-	if !c.upstream[id] {
+	in := model.CrashedIn(stack)
+	ours := strings.HasPrefix(in, "ipamsim/") && !ipam.Theirs(c.cfg.Adapter, in)
+	if ours || !c.upstream[id] {
 		c.w.Abort(fmt.Errorf("cluster: %s panicked: %v\n%s", id, value, stack))
 		return
 	}

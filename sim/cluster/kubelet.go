@@ -22,23 +22,23 @@ type kubelet struct {
 	node string
 	in   *inbox
 
-	mu      sync.Mutex
-	workers map[types.UID]*worker
+	mu        sync.Mutex
+	workers   map[types.UID]*worker
+	registers sim.ActorID // the process of it that registers its Node
+	alive     []*worker   // that run, oldest first, also those of pods that are no longer stored
 }
 
 func (c *Cluster) startKubelet(name string) {
 	k := &kubelet{c: c, node: name, workers: map[types.UID]*worker{}}
 	c.mu.Lock()
 	c.nodes[name].kubelet = k
-	left := maps.Clone(c.nodes[name].disk)
-	maps.DeleteFunc(left, func(id string, _ *podState) bool { return c.truth.sandboxes[id] != nil }) // adopted
 	c.mu.Unlock()
-	k.spawn(left)
+	k.spawn()
 }
 
 // restart brings a kubelet back that was killed while its machine ran on: the
 // service manager does, and the pods' sandboxes are not touched. What it slept
-// through it learns from what is stored now.
+// through it learns from what is stored now, and from the runtime.
 func (k *kubelet) restart(ctx context.Context) error {
 	if !sleep(ctx, restartAfter) {
 		return ctx.Err()
@@ -48,44 +48,29 @@ func (k *kubelet) restart(ctx context.Context) error {
 	same := n.kubelet == k // else power was lost meanwhile
 	k.c.mu.Unlock()
 	if same {
-		k.spawn(nil)
+		k.spawn()
 	}
 	return nil
 }
 
-// spawn starts the process that hears of pods; left are the sandboxes of an
-// earlier boot.
-func (k *kubelet) spawn(left map[string]*podState) {
+// spawn starts the process that hears of pods. First it asks the runtime for the
+// sandboxes that an earlier one has left.
+func (k *kubelet) spawn() {
 	c, name := k.c, k.node
+	k.register()
 	in := c.subscribe(func(ch kube.Change) bool { return boundTo(ch, name) })
 	k.in = in
-	mine := c.podsOn(name)
+	mine, left := c.podsOn(name), c.left(name)
 	c.w.Spawn(sim.Process{ID: sim.ActorID("kubelet/" + name), Group: name, Run: func(ctx context.Context, g *sim.Gate) error {
 		defer c.unsubscribe(in)
-		for _, p := range k.vanished() {
-			k.gone(p)
-		}
-		for _, id := range slices.Sorted(maps.Keys(left)) {
-			k.recover(left[id])
+		for _, st := range left {
+			k.recover(st)
 		}
 		for _, p := range mine {
 			k.heard(p)
 		}
 		return k.run(ctx, g)
 	}})
-}
-
-// vanished are the pods that have a worker and are no longer stored.
-func (k *kubelet) vanished() []*corev1.Pod {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	var out []*corev1.Pod
-	for _, uid := range slices.Sorted(maps.Keys(k.workers)) {
-		if p := k.workers[uid].last(); !k.c.exists(p) {
-			out = append(out, p)
-		}
-	}
-	return out
 }
 
 func boundTo(ch kube.Change, node string) bool {
@@ -140,28 +125,39 @@ func (k *kubelet) gone(p *corev1.Pod) {
 	}
 }
 
-// recover takes over what the container runtime remembers after a reboot: the
-// sandbox is dead, but CNI DEL has not been run for it.
-func (k *kubelet) recover(dead *podState) {
-	if w := k.worker(dead.pod.UID); w != nil {
-		w.dead = append(w.dead, dead) // its worker has been spawned but not run yet
-		return
+// recover takes over a sandbox that wants its DEL, or whose pod is no longer stored.
+//
+// One that runs is stopped at once (HandlePodCleanups, pkg/kubelet/kubelet_pods.go,
+// v1.34.1). One that is dead and whose pod is gone is nobody's but the container
+// garbage collector's (evictSandboxes, kuberuntime/kuberuntime_gc.go); in turns it
+// comes by at once, as the reference has it.
+func (k *kubelet) recover(st *podState) {
+	if k.worker(st.pod.UID) != nil {
+		return // it has taken all that its pod has
 	}
-	w := newWorker(k, dead.pod)
-	w.dead = append(w.dead, dead)
-	w.gone = !k.c.exists(dead.pod)
+	w := newWorker(k, st.pod)
+	w.gone = !k.c.exists(st.pod)
+	w.garbage = w.gone && w.found == nil && k.c.turns.step == 0
 	k.start(w)
 }
 
 func (k *kubelet) start(w *worker) {
+	w.id = sim.ActorID(k.c.unique("kubelet/" + k.node + "/" + w.key.String()))
 	k.mu.Lock()
 	k.workers[w.pod.UID] = w
+	k.alive = append(k.alive, w)
 	k.mu.Unlock()
-	id := k.c.unique("kubelet/" + k.node + "/" + w.key.String())
-	k.c.w.Spawn(sim.Process{ID: sim.ActorID(id), Group: k.node, Run: func(ctx context.Context, g *sim.Gate) error {
+	k.c.w.Spawn(sim.Process{ID: w.id, Group: k.node, Run: func(ctx context.Context, g *sim.Gate) error {
+		defer k.ended(w)
 		w.client = client{k.c.api.Door(g)}
 		return w.run(ctx, g)
 	}})
+}
+
+func (k *kubelet) ended(w *worker) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.alive = slices.DeleteFunc(k.alive, func(x *worker) bool { return x == w })
 }
 
 // exists reports whether this very pod is still stored.

@@ -119,7 +119,7 @@ func underWay(t *model.Truth, leaving func(model.PodRef) bool) {
 	}
 	for ref, p := range t.Pods {
 		if p.Node != "" && !up[ref] && t.Nodes[p.Node].Up && p.Phase != "Succeeded" && p.Phase != "Failed" {
-			t.Busy["pod "+ref.String()] = model.Busy{Pod: ref, Node: p.Node}
+			t.Busy["pod "+ref.String()] = model.Busy{Pod: ref, Node: p.Node, Unseen: true}
 		}
 	}
 }

@@ -27,7 +27,7 @@ func (c *Cluster) startLooks() {
 			if d := at - c.w.Now(); d > 0 && !sleep(ctx, d) {
 				return ctx.Err()
 			}
-			err := g.Pass(ctx, sim.Op{Kind: sim.Local, Class: "metrics", Key: "LOOK"}, func(context.Context) error {
+			err := g.Pass(ctx, sim.Op{Kind: sim.Local, Class: "metrics", Key: "LOOK", Request: &sim.Request{Verb: "LOOK"}}, func(context.Context) error {
 				c.mu.Lock()
 				defer c.mu.Unlock()
 				v := c.view()

@@ -16,7 +16,7 @@ func (c *Cluster) startMetrics() {
 	c.series = &metric.Series{}
 	c.w.Spawn(sim.Process{ID: "metrics", Run: func(ctx context.Context, g *sim.Gate) error {
 		for {
-			err := g.Pass(ctx, sim.Op{Kind: sim.Local, Class: "metrics", Key: "SCRAPE metrics"}, func(context.Context) error {
+			err := g.Pass(ctx, sim.Op{Kind: sim.Local, Class: "metrics", Key: "SCRAPE metrics", Request: &sim.Request{Verb: "SCRAPE", Resource: "metrics"}}, func(context.Context) error {
 				c.mu.Lock()
 				defer c.mu.Unlock()
 				c.measure()

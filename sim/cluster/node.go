@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"ipamsim/model"
+	"ipamsim/sim"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/kube"
 )
@@ -18,11 +19,16 @@ import (
 type node struct {
 	number  int // how many came before
 	state   model.Node
-	addr    netip.Prefix         // its own, with its subnet's length
-	object  *corev1.Node         // as stored; nil when not registered
-	gone    time.Duration        // when its object was deleted
-	kubelet *kubelet             // nil while it has no power
-	disk    map[string]*podState // what survives a reboot: container runtimes remember their sandboxes
+	addr    netip.Prefix  // its own, with its subnet's length
+	object  *corev1.Node  // as stored; nil when not registered
+	last    *corev1.Node  // object, or what it was when it was deleted
+	gone    time.Duration // when its object was deleted
+	kubelet *kubelet      // nil while it has no power
+	// The container runtime's: when it is back after it was killed, and the processes
+	// in which it undoes what was cut off.
+	runtimeBack time.Duration
+	undoing     []sim.ActorID
+	disk        map[string]*podState // what survives a reboot: container runtimes remember their sandboxes
 }
 
 // podState is what a container runtime keeps of one sandbox: enough to run CNI
@@ -31,7 +37,11 @@ type podState struct {
 	pod       *corev1.Pod
 	container string
 	networks  []string // those that ADD was tried for, in order
-	found     bool     // it was there before the run, and no worker has it yet
+	result    bool     // its ADD succeeded: the runtime has a result of it
+	ips       []corev1.PodIP
+	began     time.Duration // when its containers did
+	worked    bool          // they have done their work
+	undone    bool          // the runtime undoes its ADD and shows it to nobody
 }
 
 func (c *Cluster) nodeChanged(ch kube.Change) {
@@ -47,7 +57,7 @@ func (c *Cluster) nodeChanged(ch kube.Change) {
 		n = &node{disk: map[string]*podState{}, addr: nodeAddr(obj, len(c.nodes)), number: len(c.nodes)}
 		c.nodes[ch.Name] = n
 	}
-	n.object, n.state.Registered = obj, true
+	n.object, n.last, n.state.Registered = obj, obj, true
 }
 
 // news tells the node lifecycle controller to look again.
@@ -130,9 +140,12 @@ func (c *Cluster) powerOff(name string, forget bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := c.nodes[name]
-	n.state.Up, n.state.Since, n.kubelet = false, c.w.Now(), nil
+	n.state.Up, n.state.Since, n.kubelet, n.runtimeBack, n.undoing = false, c.w.Now(), nil, 0, nil
 	if forget {
 		n.disk = map[string]*podState{}
+	}
+	for _, st := range n.disk {
+		st.undone = false
 	}
 	// Each by name and in order: an oracle that asks how long a claim has been
 	// without its sandbox would else be told when the sandbox was last busy,
@@ -140,6 +153,7 @@ func (c *Cluster) powerOff(name string, forget bool) {
 	for _, id := range slices.Sorted(maps.Keys(c.truth.sandboxes)) {
 		if c.truth.sandboxes[id].Node == name {
 			c.sandboxDownLocked(id, "power lost")
+			c.sandboxGoneLocked(id)
 		}
 	}
 	for id, b := range c.truth.busy {
@@ -174,12 +188,20 @@ func (c *Cluster) link(name string, cut bool, text string) {
 
 // NodeManifest is the Node as a kubelet would have registered it.
 func NodeManifest(name string, labels map[string]string) json.RawMessage {
-	n := corev1.Node{}
+	return manifest(nodeOf(name, labels))
+}
+
+func nodeOf(name string, labels map[string]string) *corev1.Node {
+	n := &corev1.Node{}
 	n.APIVersion, n.Kind, n.Name, n.Labels = "v1", "Node", name, labels
 	n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, Reason: "KubeletReady"}}
+	return n
+}
+
+func manifest(n *corev1.Node) json.RawMessage {
 	b, err := json.Marshal(n)
 	if err != nil {
-		panic(err) // a literal of plain fields
+		panic(err) // plain fields
 	}
 	return b
 }

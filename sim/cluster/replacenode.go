@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/netip"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -57,8 +56,7 @@ func (c *Cluster) newcomer(name string, old *node) json.RawMessage {
 	if old.object == nil {
 		return NodeManifest(name, nil)
 	}
-	n := corev1.Node{}
-	_ = json.Unmarshal(NodeManifest(name, old.object.Labels), &n) // our own
+	n := nodeOf(name, old.object.Labels)
 	if old.object.Annotations[addrAnnotation] != "" {
 		last := old.addr.Addr()
 		for _, x := range c.nodes {
@@ -68,11 +66,7 @@ func (c *Cluster) newcomer(name string, old *node) json.RawMessage {
 		}
 		n.Annotations = map[string]string{addrAnnotation: netip.PrefixFrom(last.Next(), old.addr.Bits()).String()}
 	}
-	b, err := json.Marshal(n)
-	if err != nil {
-		panic(err) // plain fields
-	}
-	return b
+	return manifest(n)
 }
 
 func (a *ReplaceNode) String() string {

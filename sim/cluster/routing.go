@@ -62,7 +62,7 @@ func (r *routing) run(c *Cluster) func(context.Context, *sim.Gate) error {
 			case <-ctx.Done():
 				return ctx.Err()
 			}
-			err := g.Pass(ctx, sim.Op{Kind: sim.Local, Class: "route", Key: "ROUTES follow"}, func(context.Context) error {
+			err := g.Pass(ctx, sim.Op{Kind: sim.Local, Class: "route", Key: "ROUTES follow", Request: &sim.Request{Verb: "ROUTES", Resource: "follow"}}, func(context.Context) error {
 				c.mu.Lock()
 				defer c.mu.Unlock()
 				r.plane.Advance(c.w.Now())

@@ -84,6 +84,9 @@ func (c *Cluster) seenLocals() ([]route.Local, map[string]netip.Addr) {
 	s.locals, s.tunnels, s.routed = nil, map[string]netip.Addr{}, true
 	for _, id := range slices.Sorted(maps.Keys(c.truth.sandboxes)) {
 		sb := c.truth.sandboxes[id]
+		if sb.Stopped {
+			continue
+		}
 		if sb.Pod.Namespace == "" { // a node's own device
 			if a := sb.Attachments[0].Addrs[0]; a.Is4() && !s.tunnels[sb.Node].IsValid() {
 				s.tunnels[sb.Node] = a

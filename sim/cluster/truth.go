@@ -7,6 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"ipamsim/model"
+	"ipamsim/sim"
+	"ipamsim/sim/ipam"
 	"ipamsim/sim/kube"
 )
 
@@ -28,8 +30,11 @@ func (t *truth) init() {
 // cniCall is one CNI call under way, with what will be needed to judge its end.
 type cniCall struct {
 	model.Busy
-	network string
-	minFree int // the least number of addresses left free at any time during it
+	call    ipam.Call
+	by      sim.ActorID // who waits for it
+	plugin  *sim.Actor
+	lost    chan struct{} // closed when the runtime that executed it is gone
+	minFree int           // the least number of addresses left free at any time during it
 }
 
 // record appends an event to the history and stamps it.
@@ -92,6 +97,7 @@ func (c *Cluster) device(node, handle string, addr netip.Addr) {
 	}
 }
 
+// sandboxDown: its processes are gone.
 func (c *Cluster) sandboxDown(id, why string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -99,10 +105,36 @@ func (c *Cluster) sandboxDown(id, why string) {
 }
 
 func (c *Cluster) sandboxDownLocked(id, why string) {
-	if sb := c.truth.sandboxes[id]; sb != nil {
-		delete(c.truth.sandboxes, id)
+	if sb := c.truth.sandboxes[id]; sb != nil && !sb.Stopped {
+		sb.Stopped = true
 		c.truth.seen.sandboxesChanged()
 		c.recordLocked(model.Event{Kind: model.SandboxDown, Node: sb.Node, Pod: sb.Pod, Container: id, Text: why})
+	}
+}
+
+// sandboxGoneLocked takes a sandbox away with the network namespace that it was.
+func (c *Cluster) sandboxGoneLocked(id string) {
+	if c.truth.sandboxes[id] != nil {
+		delete(c.truth.sandboxes, id)
+		c.truth.changed = true
+		c.truth.seen.sandboxesChanged()
+	}
+}
+
+// runsLocked reports whether a sandbox has its processes.
+func (c *Cluster) runsLocked(id string) bool {
+	sb := c.truth.sandboxes[id]
+	return sb != nil && !sb.Stopped
+}
+
+// detach takes an interface out of a sandbox.
+func (c *Cluster) detach(id, iface string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if sb := c.truth.sandboxes[id]; sb != nil {
+		sb.Attachments = slices.DeleteFunc(slices.Clone(sb.Attachments), func(a model.Attachment) bool { return a.Interface == iface })
+		c.truth.changed = true
+		c.truth.seen.sandboxesChanged()
 	}
 }
 

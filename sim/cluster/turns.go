@@ -166,10 +166,10 @@ func (w *worker) done() {
 func (w *worker) again(ctx context.Context) bool {
 	t := &w.c.turns
 	if t.step == 0 {
-		return w.pause(ctx, w.c.cfg.Timers.SandboxRetry)
+		return w.pause(ctx, w.c.cfg.Timers.SandboxRetry, w.unwanted)
 	}
 	w.due += w.c.cfg.Timers.SandboxRetry
-	return w.pause(ctx, max(0, w.due-w.c.w.Now()))
+	return w.pause(ctx, max(0, w.due-w.c.w.Now()), w.unwanted)
 }
 
 // tries notes that a worker tries to make a sandbox.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -21,26 +22,38 @@ import (
 // network, network-status, Running; and back: containers stopped, CNI DEL,
 // object removed. Every arrow is a message of its own with its own latency.
 type worker struct {
+	id     sim.ActorID
 	c      *Cluster
 	k      *kubelet
 	client client
 	key    model.PodRef
-	dead   []*podState // sandboxes of an earlier boot that still want their DEL
-	found  *podState   // the sandbox that was there before the run
+	dead   []*podState // sandboxes that want their DEL, oldest first
+	found  *podState   // the sandbox that runs already
+	// garbage: the pod is gone and its sandboxes are dead. No worker of the real
+	// kubelet knows of it, and what is done here its container garbage collector does.
+	garbage bool
 
 	// In turns only.
 	holds bool          // it is this worker's turn
 	due   time.Duration // when it was to try last
 	tried int           // which of all tries in the cluster that was
 
-	mu   sync.Mutex
-	pod  *corev1.Pod
-	gone bool // the object is no longer stored
-	wake chan struct{}
+	mu     sync.Mutex
+	pod    *corev1.Pod
+	gone   bool // the object is no longer stored
+	wake   chan struct{}
+	making *podState // the sandbox that the runtime is making for it
 }
 
 func newWorker(k *kubelet, p *corev1.Pod) *worker {
-	return &worker{c: k.c, k: k, key: ref(p), pod: p, wake: make(chan struct{}, 1), found: k.c.takeFound(k.node, p)}
+	w := &worker{c: k.c, k: k, key: ref(p), pod: p, wake: make(chan struct{}, 1)}
+	w.found, w.dead = k.c.sandboxesOf(k.node, p.UID)
+	return w
+}
+
+// request is what is asked of the pod's own machine.
+func (w *worker) request(verb, what string) *sim.Request {
+	return &sim.Request{Verb: verb, Resource: what, Namespace: w.key.Namespace, Name: w.key.Name}
 }
 
 func (w *worker) tell(p *corev1.Pod, gone bool) {
@@ -53,13 +66,6 @@ func (w *worker) tell(p *corev1.Pod, gone bool) {
 	}
 }
 
-// last is the pod as the worker knows it.
-func (w *worker) last() *corev1.Pod {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.pod
-}
-
 // unwanted reports whether the pod is to be torn down.
 func (w *worker) unwanted() bool {
 	w.mu.Lock()
@@ -69,18 +75,20 @@ func (w *worker) unwanted() bool {
 
 func (w *worker) run(ctx context.Context, g *sim.Gate) error {
 	defer w.done()
-	for _, d := range w.dead {
-		if w.turn(ctx, turnLost) {
-			w.del(ctx, d)
-		}
+	if w.garbage {
+		return w.collect(ctx)
+	}
+	worked := w.worked() || finished(w.pod)
+	if len(w.dead) > 0 && w.turn(ctx, turnLost) {
+		w.stopDead(ctx)
 	}
 	up := w.found
 	if up != nil && w.pod.Status.Phase != corev1.PodRunning && !w.unwanted() {
-		if err := w.insist(ctx, func() error { return w.setPhase(ctx, "start", corev1.PodRunning) }); err != nil {
+		if err := w.insist(ctx, func() error { return w.setPhase(ctx, "start", corev1.PodRunning, up.ips...) }); err != nil {
 			return err
 		}
 	}
-	for class := turnOther; up == nil && !w.unwanted(); class = turnAgain {
+	for class := turnOther; up == nil && !worked && !w.unwanted(); class = turnAgain {
 		if !w.turn(ctx, class) {
 			return ctx.Err()
 		}
@@ -94,33 +102,39 @@ func (w *worker) run(ctx context.Context, g *sim.Gate) error {
 			return ctx.Err()
 		}
 	}
-	done := up != nil && w.live(ctx)
+	worked = worked || up != nil && w.live(ctx, up)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if up != nil {
-		if !w.turn(ctx, turnOther) {
+		if up.worked = worked; !w.stopContainers(ctx, g, up) {
 			return ctx.Err()
 		}
-		_ = g.Pass(ctx, sim.Op{Kind: sim.Local, Class: "stop", Key: "STOP containers " + w.key.String()}, func(context.Context) error { return nil })
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		w.c.sandboxDown(up.container, "containers stopped")
-		w.del(ctx, up)
 	}
-	if done {
+	if !w.stopAll(ctx) {
+		return ctx.Err()
+	}
+	if finished(w.pod) && !w.unwanted() {
+		return nil
+	}
+	if worked {
 		return w.insist(ctx, func() error { return w.setPhase(ctx, "status", corev1.PodSucceeded) })
 	}
 	return w.insist(ctx, func() error { return w.remove(ctx) })
 }
 
+// worked reports whether an earlier kubelet has seen the pod's containers end by
+// themselves.
+func (w *worker) worked() bool {
+	return slices.ContainsFunc(w.dead, func(st *podState) bool { return st.worked })
+}
+
 // live waits until the pod is to go. It reports true if it went by itself: a
 // Job's pod whose work is done.
-func (w *worker) live(ctx context.Context) bool {
+func (w *worker) live(ctx context.Context, up *podState) bool {
 	var work <-chan time.Time
 	if d := runFor(w.pod); d > 0 {
-		t := time.NewTimer(d)
+		t := time.NewTimer(max(0, up.began+d-w.c.w.Now()))
 		defer t.Stop()
 		work = t.C
 	}
@@ -136,11 +150,12 @@ func (w *worker) live(ctx context.Context) bool {
 	return false
 }
 
-// pause waits before another try; the wish to tear the pod down ends it early.
-func (w *worker) pause(ctx context.Context, d time.Duration) bool {
+// pause waits before another try. What is enough ends it early: the pod worker of the
+// real kubelet has an update pending then, which it does not let wait.
+func (w *worker) pause(ctx context.Context, d time.Duration, enough func() bool) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
-	for !w.unwanted() {
+	for !enough() {
 		select {
 		case <-w.wake:
 		case <-t.C:
@@ -165,11 +180,20 @@ func (w *worker) insist(ctx context.Context, f func() error) error {
 	}
 }
 
-// bringUp makes one attempt at a sandbox. It returns nil and no error if the pod
-// is no longer wanted, and an error if it should be tried again later.
+// bringUp makes one attempt at a sandbox, once the pod has no other. It returns nil
+// and no error if the pod is no longer wanted, and an error if it should be tried
+// again later.
 func (w *worker) bringUp(ctx context.Context, g *sim.Gate) (*podState, error) {
+	if !w.c.runtimeAnswers(w.k.node) {
+		return nil, errNoRuntime
+	}
+	if !w.stopDead(ctx) {
+		return nil, errNotStopped
+	}
 	st := &podState{pod: w.pod, container: w.c.newContainer(w.pod, w.k.node)}
-	err := g.Pass(ctx, sim.Op{Kind: sim.Local, Class: "sandbox", Key: "CREATE sandbox " + w.key.String()}, func(context.Context) error {
+	w.makes(st)
+	defer w.makes(nil)
+	err := g.Pass(ctx, sim.Op{Kind: sim.Local, Class: "sandbox", Key: "CREATE sandbox " + w.key.String(), Request: w.request("CREATE", "sandbox")}, func(context.Context) error {
 		w.c.sandboxUp(model.Sandbox{ID: st.container, Pod: w.key, UID: string(w.pod.UID), Node: w.k.node})
 		w.c.remember(w.k.node, st)
 		return nil
@@ -186,13 +210,17 @@ func (w *worker) bringUp(ctx context.Context, g *sim.Gate) (*podState, error) {
 			return nil, ctx.Err()
 		}
 	}
+	if st.result = err == nil; st.result {
+		st.ips, st.began = w.c.podIPs(got), w.c.w.Now()
+	}
 	if err != nil || w.unwanted() {
 		w.c.sandboxDown(st.container, "sandbox given up")
-		w.del(ctx, st)
+		w.dead = append(w.dead, st)
+		w.stopDead(ctx)
 		return nil, err
 	}
-	ips := w.c.podIPs(got)
-	return st, w.insist(ctx, func() error { return w.setPhase(ctx, "start", corev1.PodRunning, ips...) })
+	w.makes(nil)
+	return st, w.insist(ctx, func() error { return w.setPhase(ctx, "start", corev1.PodRunning, st.ips...) })
 }
 
 // annotate writes network-status, as Multus does at the end of its ADD. A pod

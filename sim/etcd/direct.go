@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"fmt"
+	"os"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/server/v3/etcdserver/api/v3client"
@@ -45,3 +46,7 @@ func (s *Server) Direct(localReads bool) (c *clientv3.Client, end func() error, 
 		return err
 	}, nil
 }
+
+// Temp makes a directory that Close removes, in memory where the machine has such. The
+// server must have been started.
+func (s *Server) Temp() (string, error) { return os.MkdirTemp(s.dir, "t") }

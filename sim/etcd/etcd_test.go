@@ -226,11 +226,13 @@ func TestCompaction(t *testing.T) {
 		}
 		late := c.Watch(ctx, "a", clientv3.WithRev(3))
 		good := c.Watch(ctx, "a", clientv3.WithRev(5))
+		last := c.Watch(ctx, "a", clientv3.WithRev(4), clientv3.WithPrevKV())
 		r.Pump()
 		want(t, "watch before it", drain(late), rpctypes.ErrCompacted.Error(), "closed")
+		want(t, "watch from it", drain(last), "PUT a=2@4", "PUT a=3@5 was 2@4", "PUT a=4@6 was 3@5")
 		want(t, "watch after it", drain(good), "PUT a=3@5", "PUT a=4@6")
-		if len(r.history.log) != 2 {
-			t.Errorf("history holds %d entries, want the 2 after the compaction", len(r.history.log))
+		if len(r.history.log) != 3 {
+			t.Errorf("history holds %d entries, want the 3 from the compaction on", len(r.history.log))
 		}
 	})
 }
@@ -269,6 +271,9 @@ func TestLeaseEndsInVirtualTime(t *testing.T) {
 		must(c.Revoke(ctx, kept.ID))
 		if n := must(c.Get(ctx, "kept")).Count; n != 0 {
 			t.Error("a revoked lease kept its key")
+		}
+		if err := c.Lease.Close(); err != nil {
+			t.Error(err)
 		}
 	})
 	if time.Since(wall) > 10*time.Second {

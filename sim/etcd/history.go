@@ -16,10 +16,10 @@ type history struct {
 	when      []time.Time // when log[i] was committed, virtual
 	first     int         // number of the entry log[0]
 	last      int64       // current revision
-	compacted int64       // as etcd: reads and watches before it fail
+	compacted int64       // as etcd: reads and watches before it fail; -1: never
 }
 
-func newHistory() history { return history{keyspace: newKeyspace(), last: 1} }
+func newHistory() history { return history{keyspace: newKeyspace(), last: 1, compacted: -1} }
 
 // add files committed events. etcd's own memory is copied before it is changed.
 func (h *history) add(evs []mvccpb.Event, b base, now time.Time) {
@@ -59,11 +59,12 @@ func (h *history) at(t time.Time) int64 {
 	}
 }
 
-// compact forgets the entries up to a revision, but none from number keep on.
+// compact forgets the entries before a revision, but none from number keep on: of the
+// revision itself watches are still told.
 func (h *history) compact(rev int64, keep int) {
 	h.compacted = rev
 	h.keyspace.compact(rev)
-	n := min(h.find(rev+1), keep) - h.first
+	n := min(h.find(rev), keep) - h.first
 	h.log = append([]*clientv3.Event(nil), h.log[n:]...)
 	h.when = append([]time.Time(nil), h.when[n:]...)
 	h.first += n

@@ -1,6 +1,7 @@
 package etcd
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -9,158 +10,208 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
-	clientv3 "go.etcd.io/etcd/client/v3"
+	lessor "go.etcd.io/etcd/server/v3/lease"
+	"google.golang.org/grpc"
 )
 
-// leases gives etcd's leases ids that repeat and terms that run in virtual time:
-// beneath lies a lease without end, and a timer of the bubble revokes it.
+// leases is the server's side of etcd's lease protocol, with ids that repeat and terms
+// that run in virtual time: beneath lies a lease without end, and a timer of the bubble
+// revokes it. The client's side is etcd's own.
+//
+// Package twin plays everything on it and on etcd.
+//
+// Source: lease/lessor.go, etcdserver/v3_server.go and etcdserver/api/v3rpc/lease.go
+// (etcd v3.6).
 type leases struct{ r *Run }
 
-var _ clientv3.Lease = (*leases)(nil)
+var _ pb.LeaseClient = (*leases)(nil)
 
 type lease struct {
-	ttl   int64 // seconds, as granted
-	ends  time.Time
-	timer *time.Timer
+	id, ttl int64 // seconds, as granted
+	ends    time.Time
+	timer   *time.Timer
+	over    chan struct{} // made in the bubble
 }
 
-// ttlMin is etcd's least term with its default election time-out of one second.
-const ttlMin = 2
+const (
+	// ttlMin is etcd's least term, seconds, with its default election time-out of one.
+	ttlMin = 2
+	// lookPeriod is how often etcd looks for leases that are over.
+	lookPeriod = 500 * time.Millisecond
+)
 
-func (c *leases) header() *pb.ResponseHeader {
-	return &pb.ResponseHeader{ClusterId: 1, MemberId: 1, RaftTerm: 2, Revision: c.r.Revision()}
+// restart begins the term anew, ttl virtual seconds from now.
+func (l *lease) restart() {
+	l.ends = time.Now().Add(time.Duration(l.ttl) * time.Second)
+	l.timer.Reset(time.Until(l.found()))
 }
 
-// Grant creates a lease that ends ttl virtual seconds from now, to the
-// nanosecond; etcd itself may take half a second longer to notice.
-func (c *leases) Grant(ctx context.Context, ttl int64) (*clientv3.LeaseGrantResponse, error) {
+// found is when etcd finds that the lease is over: it began to look with the run.
+func (l *lease) found() time.Time {
+	at := l.ends.Truncate(lookPeriod)
+	if at.Before(l.ends) {
+		at = at.Add(lookPeriod)
+	}
+	return at
+}
+
+// LeaseGrant creates a lease. Until etcd has found that it is over, up to half a second
+// after its end, its keys live.
+func (c *leases) LeaseGrant(ctx context.Context, q *pb.LeaseGrantRequest, _ ...grpc.CallOption) (*pb.LeaseGrantResponse, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	ttl = max(ttl, ttlMin)
 	r := c.r
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.grants++
-	id := clientv3.LeaseID(r.grants)
-	err := r.callLocked(func(s store) error { return s.grant(int64(id)) })
-	if err == nil {
-		term := time.Duration(ttl) * time.Second
-		r.leases[id] = &lease{ttl: ttl, ends: time.Now().Add(term), timer: time.AfterFunc(term, func() { _ = r.expire(id) })}
+	if q.TTL > lessor.MaxLeaseTTL {
+		return nil, rpctypes.ErrGRPCLeaseTTLTooLarge
 	}
-	r.mu.Unlock()
-	if err != nil {
+	l := &lease{id: r.grants, ttl: max(q.TTL, ttlMin), over: make(chan struct{})}
+	if err := r.callLocked(func(s store) error { return s.grant(l.id) }); err != nil {
 		return nil, err
 	}
-	return &clientv3.LeaseGrantResponse{ResponseHeader: c.header(), ID: id, TTL: ttl}, nil
+	l.timer = time.AfterFunc(time.Hour, func() { _ = r.expire(l.id) })
+	l.restart()
+	r.leases[l.id] = l
+	return &pb.LeaseGrantResponse{Header: r.header(), ID: l.id, TTL: l.ttl}, nil
+}
+
+// header is that of a response now. The lock is held.
+func (r *Run) header() *pb.ResponseHeader {
+	h := header(r.history.last)
+	return &h
 }
 
 // expire ends a lease and deletes its keys, in one revision.
-func (r *Run) expire(id clientv3.LeaseID) error {
+func (r *Run) expire(id int64) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	return r.expireLocked(id)
+}
+
+func (r *Run) expireLocked(id int64) error {
 	l := r.leases[id]
 	if l == nil {
-		return rpctypes.ErrLeaseNotFound
+		return rpctypes.ErrGRPCLeaseNotFound
 	}
 	l.timer.Stop()
+	close(l.over)
 	delete(r.leases, id)
-	return r.callLocked(func(s store) error { return s.revoke(int64(id)) })
+	return r.callLocked(func(s store) error { return s.revoke(id) })
 }
 
-// Revoke ends a lease now.
-func (c *leases) Revoke(ctx context.Context, id clientv3.LeaseID) (*clientv3.LeaseRevokeResponse, error) {
+// LeaseRevoke ends a lease now.
+func (c *leases) LeaseRevoke(ctx context.Context, q *pb.LeaseRevokeRequest, _ ...grpc.CallOption) (*pb.LeaseRevokeResponse, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := c.r.expire(id); err != nil {
-		return nil, err
-	}
-	return &clientv3.LeaseRevokeResponse{Header: c.header()}, nil
-}
-
-// TimeToLive always lists the attached keys.
-func (c *leases) TimeToLive(ctx context.Context, id clientv3.LeaseID, _ ...clientv3.LeaseOption) (*clientv3.LeaseTimeToLiveResponse, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	resp := &clientv3.LeaseTimeToLiveResponse{ResponseHeader: c.header(), ID: id, TTL: -1}
 	c.r.mu.Lock()
 	defer c.r.mu.Unlock()
-	l := c.r.leases[id]
-	if l == nil {
-		return resp, nil
+	if err := c.r.expireLocked(q.ID); err != nil {
+		return nil, err
 	}
-	resp.TTL, resp.GrantedTTL = int64(time.Until(l.ends)/time.Second), l.ttl
+	return &pb.LeaseRevokeResponse{Header: c.r.header()}, nil
+}
+
+// LeaseTimeToLive lists the attached keys in their order; etcd's is that of a map.
+func (c *leases) LeaseTimeToLive(ctx context.Context, q *pb.LeaseTimeToLiveRequest, _ ...grpc.CallOption) (*pb.LeaseTimeToLiveResponse, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	c.r.mu.Lock()
+	defer c.r.mu.Unlock()
+	a := &pb.LeaseTimeToLiveResponse{Header: c.r.header(), ID: q.ID, TTL: -1}
+	l := c.r.leases[q.ID]
+	if l == nil {
+		return a, nil
+	}
+	a.TTL, a.GrantedTTL = int64(time.Until(l.ends)/time.Second), l.ttl
+	if !q.Keys {
+		return a, nil
+	}
 	c.r.history.ascend([]byte{0}, []byte{0}, func(kv *mvccpb.KeyValue) {
-		if kv.Lease == int64(id) {
-			resp.Keys = append(resp.Keys, kv.Key)
+		if kv.Lease == q.ID {
+			a.Keys = append(a.Keys, kv.Key)
 		}
 	})
-	return resp, nil
+	return a, nil
 }
 
-// Leases lists the living leases by id.
-func (c *leases) Leases(ctx context.Context) (*clientv3.LeaseLeasesResponse, error) {
+// LeaseLeases lists the living leases, the first to end first.
+func (c *leases) LeaseLeases(ctx context.Context, _ *pb.LeaseLeasesRequest, _ ...grpc.CallOption) (*pb.LeaseLeasesResponse, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	resp := &clientv3.LeaseLeasesResponse{ResponseHeader: c.header()}
 	c.r.mu.Lock()
 	defer c.r.mu.Unlock()
-	for _, id := range slices.Sorted(maps.Keys(c.r.leases)) {
-		resp.Leases = append(resp.Leases, clientv3.LeaseStatus{ID: id})
+	a := &pb.LeaseLeasesResponse{Header: c.r.header()}
+	for _, l := range slices.SortedFunc(maps.Values(c.r.leases), func(a, b *lease) int { return cmp.Or(a.ends.Compare(b.ends), cmp.Compare(a.id, b.id)) }) {
+		a.Leases = append(a.Leases, &pb.LeaseStatus{ID: l.id})
 	}
-	return resp, nil
+	return a, nil
 }
 
-// KeepAliveOnce starts the term anew.
-func (c *leases) KeepAliveOnce(ctx context.Context, id clientv3.LeaseID) (*clientv3.LeaseKeepAliveResponse, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	h := c.header()
-	c.r.mu.Lock()
-	defer c.r.mu.Unlock()
-	l := c.r.leases[id]
-	if l == nil || c.r.ended {
-		return nil, rpctypes.ErrLeaseNotFound
-	}
-	term := time.Duration(l.ttl) * time.Second
-	l.ends = time.Now().Add(term)
-	l.timer.Reset(term)
-	return &clientv3.LeaseKeepAliveResponse{ResponseHeader: h, ID: id, TTL: l.ttl}, nil
+// LeaseKeepAlive opens a stream of renewals.
+func (c *leases) LeaseKeepAlive(ctx context.Context, _ ...grpc.CallOption) (pb.Lease_LeaseKeepAliveClient, error) {
+	return &renewals{ctx: ctx, r: c.r, asked: make(chan int64, renewalsBuffer)}, nil
 }
 
-// KeepAlive renews the lease every third of its term until ctx or the lease ends.
-func (c *leases) KeepAlive(ctx context.Context, id clientv3.LeaseID) (<-chan *clientv3.LeaseKeepAliveResponse, error) {
-	first, err := c.KeepAliveOnce(ctx, id)
-	if err != nil {
-		return nil, err
+// renewals is a stream on which leases are renewed, one after another.
+type renewals struct {
+	grpc.ClientStream // nil
+	ctx               context.Context
+	r                 *Run
+	asked             chan int64
+}
+
+// renewalsBuffer is how many requests may wait; more of them wait to be sent.
+const renewalsBuffer = 16
+
+func (s *renewals) Context() context.Context { return s.ctx }
+func (s *renewals) CloseSend() error         { return nil }
+
+func (s *renewals) Send(q *pb.LeaseKeepAliveRequest) error {
+	select {
+	case s.asked <- q.ID:
+		return nil
+	case <-s.ctx.Done():
+		return s.ctx.Err()
 	}
-	out := make(chan *clientv3.LeaseKeepAliveResponse, clientv3.LeaseResponseChSize)
-	out <- first
-	go func() {
-		defer close(out)
-		t := time.NewTicker(time.Duration(first.TTL) * time.Second / 3)
-		defer t.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-t.C:
-			}
-			resp, err := c.KeepAliveOnce(ctx, id)
-			if err != nil {
-				return
-			}
-			select {
-			case out <- resp:
-			default: // as etcd's own client: a reader that is slow misses some
-			}
+}
+
+func (s *renewals) Recv() (*pb.LeaseKeepAliveResponse, error) {
+	select {
+	case id := <-s.asked:
+		return s.r.renew(s.ctx, id)
+	case <-s.ctx.Done():
+		return nil, s.ctx.Err()
+	}
+}
+
+// renew starts the term of a lease anew. Of one that is over it waits for the end, as
+// etcd does; a term of zero says that there is none.
+func (r *Run) renew(ctx context.Context, id int64) (*pb.LeaseKeepAliveResponse, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a := &pb.LeaseKeepAliveResponse{Header: r.header(), ID: id}
+	if r.ended {
+		return nil, ErrEnded
+	}
+	l := r.leases[id]
+	if l != nil && !l.ends.After(time.Now()) {
+		r.mu.Unlock()
+		select {
+		case <-l.over:
+		case <-ctx.Done():
 		}
-	}()
-	return out, nil
+		r.mu.Lock()
+		return a, ctx.Err()
+	}
+	if l != nil {
+		l.restart()
+		a.TTL = l.ttl
+	}
+	return a, nil
 }
-
-// Close does nothing: timers end with the run.
-func (c *leases) Close() error { return nil }

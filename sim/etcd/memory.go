@@ -157,7 +157,7 @@ func (m *memory) remove(kv *mvccpb.KeyValue) {
 // watches have had their due.
 func (m *memory) Compact(_ context.Context, q *pb.CompactionRequest) (*pb.CompactionResponse, error) {
 	switch {
-	case q.Revision <= m.oldest():
+	case q.Revision <= m.compacted:
 		return nil, rpctypes.ErrGRPCCompacted
 	case q.Revision > m.last:
 		return nil, rpctypes.ErrGRPCFutureRev

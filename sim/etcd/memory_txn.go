@@ -132,8 +132,8 @@ func (m *memory) executable(q *pb.TxnRequest, path []bool) (rest []bool, err err
 	return path, nil
 }
 
-// execute does it and returns the path behind it. Headers of nested transactions
-// have no revision, as etcd's.
+// execute does it and returns the path behind it. Headers of what is within have no more
+// than the revision, as etcd's, and those of nested transactions not even that.
 func (m *memory) execute(q *pb.TxnRequest, path []bool) (a *pb.TxnResponse, rest []bool) {
 	ops := taken(q, path[0])
 	a = &pb.TxnResponse{Succeeded: path[0], Responses: make([]*pb.ResponseOp, len(ops))}
@@ -142,18 +142,27 @@ func (m *memory) execute(q *pb.TxnRequest, path []bool) (a *pb.TxnResponse, rest
 		out := &pb.ResponseOp{}
 		switch r := op.Request.(type) {
 		case *pb.RequestOp_RequestRange:
-			out.Response = &pb.ResponseOp_ResponseRange{ResponseRange: m.read(r.RequestRange)}
+			a := m.read(r.RequestRange)
+			a.Header = m.within()
+			out.Response = &pb.ResponseOp_ResponseRange{ResponseRange: a}
 		case *pb.RequestOp_RequestPut:
-			out.Response = &pb.ResponseOp_ResponsePut{ResponsePut: m.put(r.RequestPut)}
+			a := m.put(r.RequestPut)
+			a.Header = m.within()
+			out.Response = &pb.ResponseOp_ResponsePut{ResponsePut: a}
 		case *pb.RequestOp_RequestDeleteRange:
-			out.Response = &pb.ResponseOp_ResponseDeleteRange{ResponseDeleteRange: m.deleteRange(r.RequestDeleteRange)}
+			a := m.deleteRange(r.RequestDeleteRange)
+			a.Header = m.within()
+			out.Response = &pb.ResponseOp_ResponseDeleteRange{ResponseDeleteRange: a}
 		case *pb.RequestOp_RequestTxn:
 			var nested *pb.TxnResponse
 			nested, path = m.execute(r.RequestTxn, path)
-			nested.Header = &pb.ResponseHeader{ClusterId: 1, MemberId: 1, RaftTerm: 2}
+			nested.Header = &pb.ResponseHeader{}
 			out.Response = &pb.ResponseOp_ResponseTxn{ResponseTxn: nested}
 		}
 		a.Responses[i] = out
 	}
 	return a, path
 }
+
+// within is the header of an answer within a transaction.
+func (m *memory) within() *pb.ResponseHeader { return &pb.ResponseHeader{Revision: m.last} }

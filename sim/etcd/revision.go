@@ -51,10 +51,13 @@ func (b base) out(rev int64) int64 {
 }
 
 // header also hides the ids of member and cluster and the raft term: a run must
-// look the same on whichever etcd it took place.
+// look the same on whichever etcd it took place. What is within a transaction has none.
 func (b base) header(h *pb.ResponseHeader) *pb.ResponseHeader {
-	if h == nil {
+	switch {
+	case h == nil:
 		return nil
+	case h.ClusterId == 0:
+		return &pb.ResponseHeader{Revision: b.out(h.Revision)}
 	}
 	return &pb.ResponseHeader{ClusterId: 1, MemberId: 1, RaftTerm: 2, Revision: b.out(h.Revision)}
 }

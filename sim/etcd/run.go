@@ -34,7 +34,8 @@ type Run struct {
 	told    int // first entry of history that subscribers have not seen
 	subs    []func(Event)
 	watches []*watch
-	leases  map[clientv3.LeaseID]*lease
+	streams map[string]*stream
+	leases  map[int64]*lease
 	grants  int64
 	ended   bool
 	due     atomic.Bool // Pump may have something to do
@@ -68,21 +69,21 @@ func (s *Server) BeginMemory() *Run {
 }
 
 func (s *Server) begin(r *Run) *Run {
-	r.srv, r.leases, r.history = s, map[clientv3.LeaseID]*lease{}, newHistory()
+	r.srv, r.leases, r.streams, r.history = s, map[int64]*lease{}, map[string]*stream{}, newHistory()
 	s.run.Store(r)
 	return r
 }
 
 // Client is a client of the store for use inside the bubble: KV, Txn, Watch and
 // Lease work, each call to etcd hops out of the bubble, and virtual time stands
-// still meanwhile.
+// still meanwhile. Whoever uses KeepAlive closes its Lease before the bubble ends.
 func (r *Run) Client() *clientv3.Client {
 	c := clientv3.NewCtxClient(context.Background())
 	if c.KV = clientv3.NewKVFromKVClient(&kv{r}, c); r.memory != nil {
 		c.KV = clientv3.NewKVFromKVClient(&straight{r}, c)
 	}
 	c.Watcher = &watcher{r}
-	c.Lease = &leases{r}
+	c.Lease = clientv3.NewLeaseFromLeaseClient(&leases{r}, c, time.Second)
 	return c
 }
 

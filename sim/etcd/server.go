@@ -18,15 +18,16 @@ import (
 
 	"go.etcd.io/etcd/server/v3/embed"
 	"go.etcd.io/etcd/server/v3/storage/wal"
-	"go.uber.org/zap"
 
 	"ipamsim/sim"
+	"ipamsim/sim/scratch"
 )
 
 // Server is the etcd of this process. Start one and keep it: a run costs it
 // about 10 µs a key to wipe, a start 10 ms and a directory.
 type Server struct {
-	parent string // where its directory goes
+	parent string       // where its directory goes
+	home   *scratch.Dir // what it lies in, without a parent
 	dir    string
 	embed  *embed.Etcd // nil: not started yet
 	closed bool
@@ -41,7 +42,7 @@ type Server struct {
 
 // Start starts etcd in this process, on unix sockets in a private directory:
 // no port is opened and nothing outlives Close. The directory is in memory
-// where the machine has /dev/shm, because a run is not worth a disk write.
+// where the machine has room there (sim/scratch).
 func Start() (*Server, error) { return StartIn("") }
 
 // StartIn is Start with the directory in a directory of the caller's, who removes
@@ -70,13 +71,13 @@ func (s *Server) start() (err error) {
 	case s.embed != nil:
 		return nil
 	}
-	if s.dir, err = privateDir(s.parent); err != nil {
+	if err = s.makeDir(); err != nil {
 		return fmt.Errorf("etcd: directory: %w", err)
 	}
 	wal.SegmentSizeBytes = 1 << 20 // 64 MB, the default, is preallocated at every start
 	e, err := embed.StartEtcd(settings(s.dir))
 	if err != nil {
-		return errors.Join(fmt.Errorf("etcd: start: %w", err), os.RemoveAll(s.dir))
+		return errors.Join(fmt.Errorf("etcd: start: %w", err), s.removeDir())
 	}
 	select {
 	case <-e.Server.ReadyNotify():
@@ -89,22 +90,30 @@ func (s *Server) start() (err error) {
 	}
 	if err != nil {
 		e.Close()
-		return errors.Join(fmt.Errorf("etcd: start: %w", err), os.RemoveAll(s.dir))
+		return errors.Join(fmt.Errorf("etcd: start: %w", err), s.removeDir())
 	}
 	s.embed, s.stop, s.done = e, make(chan struct{}), make(chan struct{})
 	go s.trim()
 	return nil
 }
 
-// privateDir is readable by this user alone: MkdirTemp makes it 0700.
-func privateDir(parent string) (string, error) {
-	if parent != "" {
-		return os.MkdirTemp(parent, "etcd-")
+// makeDir makes a directory that is readable by this user alone.
+func (s *Server) makeDir() (err error) {
+	if s.parent != "" {
+		s.dir, err = os.MkdirTemp(s.parent, "etcd-")
+		return err
 	}
-	if dir, err := os.MkdirTemp("/dev/shm", "ipamsim-etcd-"); err == nil {
-		return dir, nil
+	if s.home, err = scratch.New("etcd"); err == nil {
+		s.dir = s.home.Path
 	}
-	return os.MkdirTemp("", "ipamsim-etcd-")
+	return err
+}
+
+func (s *Server) removeDir() error {
+	if s.home != nil {
+		return s.home.Remove()
+	}
+	return os.RemoveAll(s.dir)
 }
 
 func settings(dir string) *embed.Config {
@@ -122,12 +131,15 @@ func settings(dir string) *embed.Config {
 	// Raft keeps its last entries in memory for followers that lag. There are none.
 	c.SnapshotCatchUpEntries = 50
 	c.SnapshotCount = 2000
-	c.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
+	c.ZapLoggerBuilder = embed.NewZapLoggerBuilder(lastWords())
 	return c
 }
 
+// socket is all host and no path: of a peer's URL etcd takes the host alone, and
+// without one it gets a socket without a name, for which it removes at the end a
+// file "@00001" in the working directory. Where that is read-only it never ends.
 func socket(dir, name string) []url.URL {
-	return []url.URL{{Scheme: "unix", Path: filepath.Join(dir, name)}}
+	return []url.URL{{Scheme: "unix", Host: filepath.Join(dir, name)}}
 }
 
 // Close ends the server and removes everything it wrote.
@@ -145,7 +157,7 @@ func (s *Server) Close() error {
 	<-s.done
 	s.store.close()
 	s.embed.Close()
-	return os.RemoveAll(s.dir)
+	return s.removeDir()
 }
 
 // trim empties write-ahead log segments that a server which never restarts will

@@ -13,30 +13,46 @@ import (
 // watcher serves watches from the run's history. Each is a cursor; events move
 // only when Pump is called, so the kernel owns their timing, and a watch from an
 // old revision is exact.
+//
+// Package twin plays everything on it and on etcd.
+//
+// Source: storage/mvcc/watchable_store.go, etcdserver/api/v3rpc/watch.go and
+// client/v3/watch.go (etcd v3.6).
 type watcher struct{ r *Run }
 
 var _ clientv3.Watcher = (*watcher)(nil)
 
-// watchBuffer is how many revisions a watch may have in flight before its reader
-// takes one. The rest waits in the history.
-const watchBuffer = 16
+const (
+	// watchBuffer is how many revisions a watch may have in flight before its reader
+	// takes one. The rest waits in the history.
+	watchBuffer = 16
+	// watchBatch is how many revisions whoever comes late gets in one response.
+	watchBatch = 1000
+)
 
 type watch struct {
 	out      chan clientv3.WatchResponse // made in the bubble
 	key, end string
+	start    int64 // as asked for; 0: now
 	from     int64 // first revision wanted
 	next     int   // number of the first history entry not looked at
-	caughtUp bool  // has been fed: from no longer matters
+	caughtUp bool  // has nothing to fear from compactions
 	opts     watchOptions
+
+	on    *stream
+	asked []progress // to be told, in order
+	quiet bool       // no event since the stream's last tick
 }
 
-type watchOptions struct{ prev, created, noPut, noDelete bool }
+type watchOptions struct{ prev, created, noPut, noDelete, progress bool }
 
 // options reads what clientv3 keeps to itself.
 func options(op clientv3.Op) watchOptions {
 	v := reflect.ValueOf(op)
 	is := func(field string) bool { return v.FieldByName(field).Bool() }
-	return watchOptions{prev: is("prevKV"), created: is("createdNotify"), noPut: is("filterPut"), noDelete: is("filterDelete")}
+	return watchOptions{
+		prev: is("prevKV"), created: is("createdNotify"), noPut: is("filterPut"), noDelete: is("filterDelete"), progress: is("progressNotify"),
+	}
 }
 
 // Watch opens a watch. Its channel closes when ctx ends, when the run ends, or,
@@ -45,7 +61,7 @@ func (c *watcher) Watch(ctx context.Context, key string, opts ...clientv3.OpOpti
 	r, op := c.r, clientv3.OpGet(key, opts...)
 	w := &watch{
 		out: make(chan clientv3.WatchResponse, watchBuffer),
-		key: string(op.KeyBytes()), end: string(op.RangeBytes()), from: op.Rev(), opts: options(op),
+		key: max(string(op.KeyBytes()), "\x00"), end: string(op.RangeBytes()), start: op.Rev(), from: op.Rev(), opts: options(op), quiet: true,
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -53,12 +69,18 @@ func (c *watcher) Watch(ctx context.Context, key string, opts ...clientv3.OpOpti
 		close(w.out)
 		return w.out
 	}
+	r.open(ctx, w)
+	if w.empty() {
+		w.refuse()
+		r.drop(w)
+		return w.out
+	}
 	if w.from == 0 {
 		w.from = r.history.last + 1
 	}
-	w.next = r.history.find(w.from)
+	w.next, w.caughtUp = r.history.find(w.from), w.from > r.history.last
 	if w.opts.created {
-		w.out <- clientv3.WatchResponse{Header: *r.base.header(&pb.ResponseHeader{}), Created: true}
+		w.out <- clientv3.WatchResponse{Header: header(r.history.last), Created: true}
 	}
 	r.watches = append(r.watches, w)
 	r.due.Store(true)
@@ -70,73 +92,119 @@ func (c *watcher) Watch(ctx context.Context, key string, opts ...clientv3.OpOpti
 	return w.out
 }
 
-// RequestProgress does nothing: the API server asks for it only with a watch cache.
-func (c *watcher) RequestProgress(context.Context) error { return nil }
+// header is that of a response to a watch.
+func header(rev int64) pb.ResponseHeader {
+	return pb.ResponseHeader{ClusterId: 1, MemberId: 1, RaftTerm: 2, Revision: rev}
+}
 
 // Close does nothing: watches end with their contexts or with the run.
 func (c *watcher) Close() error { return nil }
 
 func (r *Run) drop(w *watch) {
-	if i := slices.Index(r.watches, w); i >= 0 {
-		r.watches = slices.Delete(r.watches, i, i+1)
+	if i := slices.Index(w.on.watches, w); i >= 0 {
+		r.watches = slices.DeleteFunc(r.watches, func(o *watch) bool { return o == w })
+		r.leave(w, i)
 		close(w.out)
 	}
 }
 
-// feed hands a watch what is due, one response a revision, until its buffer is
-// full, and reports whether it handed over anything. It never waits: the
-// goroutine that pumps is the one that everybody else waits for.
+// feed hands a watch what is due until its buffer is full, and reports whether it
+// handed over anything. It never waits: the goroutine that pumps is the one that
+// everybody else waits for.
 func (r *Run) feed(w *watch) (moved bool) {
 	h := &r.history
 	if !w.caughtUp && w.from < h.compacted || w.next < h.first {
-		select {
-		case w.out <- clientv3.WatchResponse{Header: *r.base.header(&pb.ResponseHeader{}), CompactRevision: h.compacted, Canceled: true}:
+		if moved = w.offer(clientv3.WatchResponse{Header: header(0), CompactRevision: h.compacted, Canceled: true}); moved {
+			w.refuseToo()
 			r.drop(w)
-			return true
+		} else {
+			r.due.Store(true)
+		}
+		return moved
+	}
+	for {
+		resp, n := w.portion(h)
+		switch {
+		case n == 0 && resp.Header.Revision == 0:
+			w.caughtUp = true
+			return moved
+		case n > 0 && len(resp.Events) == 0: // not for this watch
+		case w.offer(resp):
+			moved = true
+			w.told(n == 0)
 		default:
 			r.due.Store(true)
-			return false
-		}
-	}
-	w.caughtUp = true
-	for rest := h.from(w.next); len(rest) > 0; rest = h.from(w.next) {
-		resp, n := w.take(rest)
-		if len(resp.Events) > 0 {
-			select {
-			case w.out <- resp:
-				moved = true
-			default:
-				r.due.Store(true)
-				return moved
-			}
+			return moved
 		}
 		w.next += n
 	}
-	return moved
 }
 
-// take is the response for the first revision in the log and how many entries
-// that revision has.
-func (w *watch) take(log []*clientv3.Event) (resp clientv3.WatchResponse, n int) {
-	rev := log[0].Kv.ModRevision
-	for ; n < len(log) && log[n].Kv.ModRevision == rev; n++ {
-		if e := log[n]; w.wants(e) {
-			if !w.opts.prev && e.PrevKv != nil {
-				e = &clientv3.Event{Type: e.Type, Kv: e.Kv}
-			}
-			resp.Events = append(resp.Events, e)
-		}
+// offer hands over a response if there is room.
+func (w *watch) offer(resp clientv3.WatchResponse) bool {
+	select {
+	case w.out <- resp:
+		return true
+	default:
+		return false
 	}
-	resp.Header = pb.ResponseHeader{ClusterId: 1, MemberId: 1, RaftTerm: 2, Revision: rev}
+}
+
+// portion is the next response, maybe without events, and how many entries it is of:
+// one revision, for whoever comes late all that there are, or the progress.
+func (w *watch) portion(h *history) (resp clientv3.WatchResponse, n int) {
+	if len(w.asked) > 0 && w.asked[0].at <= w.next {
+		return clientv3.WatchResponse{Header: header(w.asked[0].rev)}, 0
+	}
+	log := h.from(w.next)
+	if len(log) == 0 {
+		return resp, 0
+	}
+	rev, revs := int64(0), 0
+	for ; n < len(log); n++ {
+		e := log[n]
+		if e.Kv.ModRevision != rev && w.caughtUp && n > 0 {
+			break
+		}
+		if w.covers(e) {
+			if e.Kv.ModRevision != rev {
+				revs++
+			}
+			if revs > watchBatch {
+				w.from = e.Kv.ModRevision
+				break
+			}
+			if !w.filtered(e) {
+				resp.Events = append(resp.Events, w.shown(e, h.compacted))
+			}
+		}
+		rev = e.Kv.ModRevision
+	}
+	if !w.caughtUp {
+		rev = h.last
+	}
+	resp.Header = header(rev)
 	return resp, n
 }
 
-// wants knows etcd's three shapes of a range: one key, [key, end), and everything
-// from key on, whose end is a zero byte.
-func (w *watch) wants(e *clientv3.Event) bool {
-	if e.Type == mvccpb.PUT && w.opts.noPut || e.Type == mvccpb.DELETE && w.opts.noDelete {
-		return false
+// shown is an event with the pair before it only if that is asked for and can be read.
+func (w *watch) shown(e *clientv3.Event, compacted int64) *clientv3.Event {
+	if e.PrevKv == nil || w.opts.prev && e.Kv.ModRevision > compacted {
+		return e
 	}
-	k := string(e.Kv.Key)
-	return k == w.key || w.end != "" && k >= w.key && (k < w.end || w.end == "\x00")
+	return &clientv3.Event{Type: e.Type, Kv: e.Kv}
 }
+
+// covers knows etcd's three shapes of a range: one key, [key, end), and everything
+// from key on, whose end is a zero byte.
+func (w *watch) covers(e *clientv3.Event) bool {
+	k := string(e.Kv.Key)
+	return e.Kv.ModRevision >= w.from && (k == w.key || w.end != "" && k >= w.key && (k < w.end || w.end == "\x00"))
+}
+
+func (w *watch) filtered(e *clientv3.Event) bool {
+	return e.Type == mvccpb.PUT && w.opts.noPut || e.Type == mvccpb.DELETE && w.opts.noDelete
+}
+
+// empty reports whether nothing can be in the range: etcd refuses such.
+func (w *watch) empty() bool { return w.end != "" && w.end != "\x00" && w.key >= w.end }

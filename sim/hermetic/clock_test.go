@@ -27,7 +27,7 @@ func TestClockJumps(t *testing.T) {
 		process := make(chan func(), 1)
 		var late, timer time.Duration
 		go func() {
-			hermetic.SetClock(&ahead)
+			hermetic.SetProcess(&hermetic.Process{Ahead: &ahead})
 			time.AfterFunc(2*time.Hour, func() { late = wall() })
 			after := time.After(2 * time.Hour)
 			go func() {
@@ -67,8 +67,9 @@ func TestMonotonicStays(t *testing.T) {
 	needHermetic(t)
 	synctest.Test(t, func(t *testing.T) {
 		var ahead time.Duration
-		if was := hermetic.SetClock(&ahead); was != nil {
-			t.Errorf("a clock was set before: %v", *was)
+		process := &hermetic.Process{Ahead: &ahead}
+		if was := hermetic.SetProcess(process); was != nil {
+			t.Errorf("a process was set before: %v", was)
 		}
 		began := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -88,11 +89,11 @@ func TestMonotonicStays(t *testing.T) {
 		if got, want := began.String(), " m=+0.000000001"; !strings.HasSuffix(got, want) {
 			t.Errorf("printed %s, want an end of %s in every process", got, want)
 		}
-		if was := hermetic.SetClock(nil); was != &ahead {
-			t.Error("SetClock did not return the clock that was set")
+		if was := hermetic.SetProcess(nil); was != process {
+			t.Error("SetProcess did not return the process that was set")
 		}
 		if got := time.Now().UTC().String(); got != "2000-01-01 00:00:01 +0000 UTC" {
-			t.Errorf("without a clock time reads %s", got)
+			t.Errorf("without a process time reads %s", got)
 		}
 	})
 }

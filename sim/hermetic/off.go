@@ -2,8 +2,6 @@
 
 package hermetic
 
-import "time"
-
 // Enabled reports whether the binary was built on the generated runtime.
 const Enabled = false
 
@@ -19,6 +17,6 @@ func Pin(bool) {}
 // Foreign is 0 on the stock runtime: nothing is counted there.
 func Foreign() uint64 { return 0 }
 
-// SetClock does nothing on the stock runtime: all goroutines of a bubble share
-// its clock there.
-func SetClock(*time.Duration) *time.Duration { return nil }
+// SetProcess does nothing on the stock runtime: all goroutines of a bubble share
+// its clock there, and die together.
+func SetProcess(*Process) *Process { return nil }

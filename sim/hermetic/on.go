@@ -2,10 +2,7 @@
 
 package hermetic
 
-import (
-	"time"
-	_ "unsafe" // for go:linkname
-)
+import _ "unsafe" // for go:linkname
 
 // Enabled reports whether the binary was built on the generated runtime.
 const Enabled = true
@@ -30,8 +27,9 @@ func SetStream(choices []byte)
 
 // Pin brackets a call that is answered from outside the bubble: while pinned,
 // the calling goroutine keeps the turn however it waits, so that nothing else
-// of the bubble runs and the answer's timing cannot be observed. Unpin before
-// waiting for anything inside the bubble, or it hangs. It does not nest.
+// of the bubble runs and the answer's timing cannot be observed. It may wait for a
+// mutex that is held outside. Unpin before waiting for anything inside the bubble, or
+// it hangs. It does not nest.
 //
 //go:linkname Pin runtime.simPin
 func Pin(on bool)
@@ -44,14 +42,9 @@ func Pin(on bool)
 //go:linkname Foreign runtime.simForeign
 func Foreign() uint64
 
-// SetClock makes the wall clock of the calling goroutine, of the goroutines it
-// starts from here on and of the timers it makes, be ahead of the bubble's by
-// what the pointer holds, from this moment to the next; nil: not at all. It
-// returns the pointer that was set before.
+// SetProcess makes the calling goroutine, the goroutines it starts from here on and
+// the timers it makes belong to p; nil: to no process. It returns the process that
+// the goroutine belonged to before.
 //
-// Only time.Now is ahead, and what is read from it has a monotonic part, as
-// outside a bubble: sleeping, timers and time.Since go by the bubble's clock,
-// however the wall clock jumps.
-//
-//go:linkname SetClock runtime.simSetClock
-func SetClock(ahead *time.Duration) (was *time.Duration)
+//go:linkname SetProcess runtime.simSetProcess
+func SetProcess(p *Process) (was *Process)

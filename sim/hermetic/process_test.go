@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 )
 
 const asChild = "IPAMSIM_HERMETIC_CHILD"
@@ -54,4 +55,25 @@ func digests(out string) string {
 		}
 	}
 	return b.String()
+}
+
+// The zone of the machine does not reach a bubble.
+func TestLocalTime(t *testing.T) {
+	needHermetic(t)
+	if os.Getenv(asChild) == "" {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestLocalTime$")
+		cmd.Env = append(os.Environ(), asChild+"=1", "TZ=Asia/Tokyo")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
+	}
+	inBubble(t, 1, func() {
+		if got := time.Now().Format("2006-01-02 15:04 MST"); got != "2000-01-01 00:00 UTC" {
+			t.Errorf("local time is %s", got)
+		}
+	})
+	if got := time.Unix(0, 0).Format("15:04"); got != "09:00" {
+		t.Errorf("outside, local time is %s", got)
+	}
 }

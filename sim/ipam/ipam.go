@@ -95,6 +95,9 @@ type Call struct {
 	Interface string
 	Network   string // key of the NetworkAttachmentDefinition
 	Config    json.RawMessage
+	// Unplug is called by a DEL that takes the interface out of the sandbox before it
+	// has ended; nil: nobody wants to know. One that succeeds has done so in any case.
+	Unplug func()
 }
 
 // Object is a manifest as the scenario gave it.

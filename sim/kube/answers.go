@@ -68,8 +68,12 @@ func (c *call) known(ctx context.Context, q question) *http.Response {
 }
 
 // learn remembers the object that an answer shows: to a read, or to a write that
-// ends with the object as it is then.
+// ends with the object as it is then. A dry run shows what was not stored, under
+// the revision of what is.
 func (c *call) learn(w *reply) {
+	if c.req.URL.Query().Has("dryRun") {
+		return
+	}
 	switch c.info.Verb {
 	case "get", "create", "update", "patch":
 	default:

@@ -67,6 +67,8 @@ func TestAnswers(t *testing.T) {
 				reads(x)
 				send("PATCH", x, accept, `{"metadata":{"annotations":{"n":"1"}}}`)
 				reads(x)
+				send("PATCH", x+"?dryRun=All", accept, `{"metadata":{"annotations":{"n":"2"}}}`)
+				reads(x)
 				send("PATCH", x+"/status", accept, `{"status":{"phase":"Running"}}`)
 				reads(x)
 				whole := must(io.ReadAll(send("GET", x, "application/json", "").Body))

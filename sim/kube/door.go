@@ -66,7 +66,7 @@ func (d *door) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // op is the request as the schedule sees it.
 func (d *door) op(c *call) sim.Op {
-	op := sim.Op{Key: c.key(), Hurts: sim.Of(sim.FailBefore), Fails: int(gone)}
+	op := sim.Op{Request: c.message(), Hurts: sim.Of(sim.FailBefore), Fails: int(gone)}
 	op.Class, _ = c.req.Context().Value(classKey{}).(string)
 	rv := c.req.URL.Query().Get("resourceVersion")
 	switch c.info.Verb {

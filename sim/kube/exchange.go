@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"path"
 	"strings"
+
+	"ipamsim/sim"
 )
 
 // Exchange is one request with its answer, or one event of a watch: the Detail
@@ -70,32 +72,38 @@ func (c *call) objectName() string {
 	return ""
 }
 
-// key names the call for people: "PATCH ippools/kube-system/10.0.0.0-24",
+// About is a request for an object, or for a list where there is no name: what is about
+// the same has the same path, whoever sends it.
+func About(verb, resource, namespace, name string) *sim.Request {
+	return &sim.Request{Verb: verb, Resource: resource, Namespace: namespace, Name: name, Path: path.Join(resource, namespace, name)}
+}
+
+// message is the call as the schedule sees it: "PATCH ippools/kube-system/10.0.0.0-24",
 // "LIST pods?fieldSelector=spec.nodeName=a".
-func (c *call) key() string {
+func (c *call) message() *sim.Request {
 	verb := c.req.Method
 	if v := c.info.Verb; v == "list" || v == "watch" {
 		verb = strings.ToUpper(v)
 	}
 	if !c.info.IsResourceRequest {
-		return verb + " " + c.info.Path
+		return &sim.Request{Verb: verb, Path: c.info.Path}
 	}
-	ns := c.info.Namespace
+	namespace := c.info.Namespace
 	if c.info.Resource == "namespaces" {
-		ns = ""
+		namespace = ""
 	}
-	k := verb + " " + where(c.info.Resource, ns, c.objectName(), c.info.Subresource)
+	name, made := strings.CutSuffix(c.objectName(), "?")
+	r := About(verb, c.info.Resource, namespace, name)
+	if r.Subresource = c.info.Subresource; made {
+		r.Query = "?"
+	}
 	sep := "?"
 	q := c.req.URL.Query()
 	for _, p := range []string{"fieldSelector", "labelSelector", "resourceVersion"} {
 		if v := q.Get(p); v != "" {
-			k += sep + p + "=" + v
+			r.Query += sep + p + "=" + v
 			sep = "&"
 		}
 	}
-	return k
-}
-
-func where(resource, namespace, name, sub string) string {
-	return path.Join(resource, namespace, name, sub)
+	return r
 }

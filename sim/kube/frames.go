@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -61,8 +60,8 @@ func (f *frames) pass(ctx context.Context, event []byte) bool {
 	x := Exchange{Method: "EVENT", Verb: "event", Path: f.call.info.Path, Resource: f.call.info.Resource, Response: event, Status: 200}
 	kind := told(event, "type")
 	x.Namespace, x.Name = told(event, "object.metadata.namespace"), told(event, "object.metadata.name")
-	op := sim.Op{Kind: sim.Event, Class: "watch", Hurts: sim.Of(sim.Drop, sim.Gone)}
-	op.Key = fmt.Sprintf("EVENT %s %s", kind, where(x.Resource, x.Namespace, x.Name, ""))
+	r := About("EVENT", x.Resource, x.Namespace, x.Name)
+	op := sim.Op{Kind: sim.Event, Class: "watch", Key: "EVENT " + kind + " " + r.Path, Hurts: sim.Of(sim.Drop, sim.Gone), Request: r}
 	if rv := told(event, "object.metadata.resourceVersion"); rv != "" {
 		op.Key += " rv=" + rv
 	}

@@ -64,7 +64,7 @@ func simulate(t testing.TB, s sim.Strategy, f func(a *actor)) (*sim.Trace, strin
 	s.Begin(0)
 	var digest string
 	trace, err := sim.Run(context.Background(), sim.Options{
-		Strategy: s, Limits: sim.Limits{Wall: 20 * time.Second},
+		Strategy: s, Limits: sim.Limits{Stuck: 20 * time.Second},
 		Faults: sim.Budget{Allowed: sim.Of(sim.FailBefore, sim.LoseReply, sim.Stale, sim.Drop, sim.Gone), Max: 1},
 	}, func(w *sim.World) error {
 		c := open(run)

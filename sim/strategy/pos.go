@@ -3,7 +3,6 @@ package strategy
 import (
 	"fmt"
 	"math/rand/v2"
-	"strings"
 
 	"ipamsim/sim"
 )
@@ -15,7 +14,8 @@ import (
 // more of it than in a random walk.
 //
 // Two messages conflict if they are about the same object, or one is about the
-// collection of the other's, and one of them writes. Time passes as Random lets
+// collection of the other's, and one of them writes. What a process hears of an object
+// is no message to it. Time passes as Random lets
 // it.
 //
 // Source: Yuan, Yang, Gu: Partial Order Aware Concurrency Sampling, CAV 2018,
@@ -80,23 +80,5 @@ func (p *POS) delivered(op sim.Op, enabled []sim.Choice) {
 
 // conflict reports whether the order of two messages can matter to either.
 func conflict(a, b sim.Op) bool {
-	if a.Kind != sim.Write && b.Kind != sim.Write {
-		return false
-	}
-	x, y := objectOf(a), objectOf(b)
-	if len(x) > len(y) {
-		x, y = y, x
-	}
-	rest, ok := strings.CutPrefix(y, x)
-	return ok && (rest == "" || rest[0] == '/')
-}
-
-// objectOf is what a message is about: "ippools/kube-system/10.0.0.0-24" of a
-// PATCH, "ippools/kube-system" of a LIST.
-func objectOf(op sim.Op) string {
-	_, object, ok := strings.Cut(op.Key, " ")
-	if !ok {
-		object = op.Key
-	}
-	return strings.TrimSuffix(object, "/")
+	return (a.Kind == sim.Write || b.Kind == sim.Write) && a.Kind != sim.Event && b.Kind != sim.Event && a.Request.Meets(b.Request)
 }

@@ -25,7 +25,7 @@ func play(t *testing.T, s sim.Strategy, programs map[sim.ActorID][]string) (orde
 						time.Sleep(200 * time.Millisecond)
 						continue
 					}
-					op := sim.Op{Kind: sim.Read, Key: key}
+					op := sim.Op{Kind: sim.Read, Key: key, Request: &sim.Request{Verb: key[:3], Path: key[4:]}}
 					if key[0] == 'P' {
 						op.Kind = sim.Write
 					}

@@ -1,6 +1,7 @@
 // Package live reads a running cluster, as kubectl get would: what an address
 // manager's state hangs on, list by list and page by page, and nothing else. It
-// sends GET requests only.
+// sends the API server GET requests only; a credential plugin that the kubeconfig
+// names is run on this machine, as kubectl runs it.
 package live
 
 import (

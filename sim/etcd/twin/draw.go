@@ -1,15 +1,11 @@
 package twin
 
 import (
-	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
-
-	"ipamsim/sim/etcd"
 )
 
 // choices is where a program comes from: a number in [0, n).
@@ -85,7 +81,7 @@ func (c choices) revision() revision {
 
 func (r revision) of(p *player) int64 {
 	if r.relative {
-		return p.run.Revision() + r.by
+		return p.store.revision() + r.by
 	}
 	return r.by
 }
@@ -147,27 +143,32 @@ func (c choices) gets() (text, key string, opts []clientv3.OpOption) {
 	return fmt.Sprintf("get %q%s", key, text), key, opts
 }
 
-// get may read through a cache that lags. It asks twice: what the bridge says by
-// itself must be what the store beneath says.
+// get may read through a cache that lags.
 func (c choices) get() operation {
 	text, key, opts := c.gets()
 	rev, lags := c.revision(), c.yes()
 	return operation{fmt.Sprintf("%s at %s, by a cache that lags: %t", text, rev.text, lags), func(p *player) string {
-		ctx, opts := p.ctx, opts
-		if n := rev.of(p); lags && n > 0 {
-			ctx = etcd.AtRevision(ctx, n)
-		} else {
-			opts = append(opts[:len(opts):len(opts)], clientv3.WithRev(n))
+		n := rev.of(p)
+		if lags && n > 0 {
+			a, err := p.store.stale(n, key, opts)
+			return p.say((*pb.RangeResponse)(a), err)
 		}
-		a, err := p.client.Get(ctx, key, opts...)
+		opts := append(opts[:len(opts):len(opts)], clientv3.WithRev(n))
+		a, err := p.client.Get(p.ctx, key, opts...)
 		text := p.say((*pb.RangeResponse)(a), err)
-		p.beneath(ctx, text, key, opts)
+		p.askBeneath(text, key, opts)
 		return text
 	}}
 }
 
-func (p *player) beneath(ctx context.Context, text, key string, opts []clientv3.OpOption) {
-	b, err := p.client.Get(etcd.Beneath(ctx), key, opts...)
+// askBeneath asks a store of ours what lies beneath it, for what the bridge says by
+// itself must be that.
+func (p *player) askBeneath(text, key string, opts []clientv3.OpOption) {
+	ctx, ours := p.beneath()
+	if !ours {
+		return
+	}
+	b, err := p.client.Get(ctx, key, opts...)
 	if there := p.say((*pb.RangeResponse)(b), err); there != text && p.wrong == nil {
 		p.wrong = fmt.Errorf("%w: the bridge answered\n%s, and the store beneath\n%s", ErrDiffer, text, there)
 	}
@@ -198,36 +199,5 @@ func (c choices) compact() operation {
 		}
 		a, err := p.client.Compact(p.ctx, rev.of(p), opts...)
 		return p.say((*pb.CompactionResponse)(a), err)
-	}}
-}
-
-// watchesMax is how many may be opened.
-const watchesMax = 6
-
-// watch opens one, or ends the first.
-func (c choices) watch() operation {
-	if c.yes() {
-		return operation{"end the first watch", func(p *player) string {
-			if len(p.watches) > 0 {
-				p.watches[0].cancel()
-				time.Sleep(time.Nanosecond) // what the end of a context calls runs on a goroutine of its own
-			}
-			return ""
-		}}
-	}
-	key, rev := c.key(), c.revision()
-	text, opts := c.span()
-	more, some := c.some(
-		optional{"prev", clientv3.WithPrevKV()}, optional{"no puts", clientv3.WithFilterPut()},
-		optional{"no deletes", clientv3.WithFilterDelete()}, optional{"created", clientv3.WithCreatedNotify()},
-	)
-	return operation{fmt.Sprintf("watch %q%s%s from %s", key, text, more, rev.text), func(p *player) string {
-		if len(p.watches) == watchesMax {
-			return ""
-		}
-		ctx, cancel := context.WithCancel(p.ctx)
-		opts := append(append(opts[:len(opts):len(opts)], some...), clientv3.WithRev(rev.of(p)))
-		p.watches = append(p.watches, &watch{p.client.Watch(ctx, key, opts...), cancel})
-		return ""
 	}}
 }

@@ -1,7 +1,9 @@
 package twin
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -9,43 +11,99 @@ import (
 
 // grant makes a lease. Their numbers are 1, 2, 3…
 func (c choices) grant() operation {
-	ttl := int64(1 + c(8))
+	ttl := int64(c(9))
+	if ttl == 0 {
+		ttl = []int64{1, 0, -1, 9_000_000_001}[c(4)]
+	}
 	return operation{fmt.Sprintf("grant %d s", ttl), func(p *player) string {
 		a, err := p.client.Grant(p.ctx, ttl)
 		if err != nil {
-			return err.Error()
+			return fmt.Sprintf("%T %v", err, err)
 		}
 		return fmt.Sprintf("%s lease %d for %d s", a.ResponseHeader, a.ID, a.TTL)
 	}}
 }
 
+// livesMax is how many leases may be kept alive.
+const livesMax = 4
+
 // lease does something with one that may be there, or lets time pass.
 func (c choices) lease() operation {
 	id := clientv3.LeaseID(1 + c(4))
-	switch c(5) {
+	switch c(8) {
 	case 0:
-		return operation{"two seconds pass", func(*player) string { time.Sleep(2 * time.Second); return "" }}
+		return operation{"two seconds pass", func(p *player) string { return p.pass(2 * time.Second) }}
 	case 1:
 		return operation{fmt.Sprintf("revoke %d", id), func(p *player) string {
 			a, err := p.client.Revoke(p.ctx, id)
 			if err != nil {
-				return err.Error()
+				return fmt.Sprintf("%T %v", err, err)
 			}
 			return a.Header.String()
 		}}
 	case 2:
 		return operation{fmt.Sprintf("renew %d", id), func(p *player) string {
 			a, err := p.client.KeepAliveOnce(p.ctx, id)
-			return fmt.Sprintf("%+v %v", a, err)
+			return fmt.Sprintf("%+v %T %v", a, err, err)
 		}}
 	case 3:
-		return operation{fmt.Sprintf("time left of %d", id), func(p *player) string {
-			a, err := p.client.TimeToLive(p.ctx, id, clientv3.WithAttachedKeys())
-			return fmt.Sprintf("%+v %v", a, err)
+		return c.timeLeft(id)
+	case 4, 5:
+		return operation{fmt.Sprintf("keep %d alive", id), func(p *player) string {
+			if len(p.lives) == livesMax {
+				return ""
+			}
+			return p.keepAlive(id)
+		}}
+	case 6:
+		if c(4) == 3 {
+			return operation{"a quarter of an hour passes", (*player).passLong}
+		}
+		n := c(livesMax)
+		return operation{fmt.Sprintf("end life %d", n), func(p *player) string {
+			if n < len(p.lives) {
+				p.lives[n].cancel()
+			}
+			return ""
 		}}
 	}
 	return operation{"all leases", func(p *player) string {
 		a, err := p.client.Leases(p.ctx)
-		return fmt.Sprintf("%+v %v", a, err)
+		if err != nil {
+			return fmt.Sprintf("%T %v", err, err)
+		}
+		slices.SortFunc(a.Leases, func(a, b clientv3.LeaseStatus) int { return cmp.Compare(a.ID, b.ID) }) // etcd's are in any order if they end together
+		return fmt.Sprintf("%s %v", a.ResponseHeader, a.Leases)
 	}}
+}
+
+func (c choices) timeLeft(id clientv3.LeaseID) operation {
+	var opts []clientv3.LeaseOption
+	if c.yes() {
+		opts = append(opts, clientv3.WithAttachedKeys())
+	}
+	return operation{fmt.Sprintf("time left of %d, keys: %t", id, len(opts) > 0), func(p *player) string {
+		a, err := p.client.TimeToLive(p.ctx, id, opts...)
+		if err != nil {
+			return fmt.Sprintf("%T %v", err, err)
+		}
+		slices.SortFunc(a.Keys, slices.Compare) // etcd's are in any order
+		return fmt.Sprintf("%s lease %d: %d of %d s, keys %q", a.ResponseHeader, a.ID, a.TTL, a.GrantedTTL, a.Keys)
+	}}
+}
+
+// pass lets time pass before the next operation.
+func (p *player) pass(d time.Duration) string {
+	p.next = p.next.Add(d)
+	return ""
+}
+
+// passLong lets so much pass that every stream tells of progress once, whatever etcd adds
+// by chance to its ten minutes. A second time that would not be so.
+func (p *player) passLong() string {
+	if p.slept {
+		return ""
+	}
+	p.slept = true
+	return p.pass(15 * time.Minute)
 }

@@ -1,15 +1,24 @@
 package calico
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"net"
 	"net/netip"
+	"strings"
 
+	"github.com/containernetworking/cni/pkg/skel"
 	cniv1 "github.com/containernetworking/cni/pkg/types/100"
+	"github.com/projectcalico/calico/cni-plugin/pkg/types"
 	libapi "github.com/projectcalico/calico/libcalico-go/lib/apis/v3"
+	"github.com/projectcalico/calico/libcalico-go/lib/options"
 	corev1 "k8s.io/api/core/v1"
 
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/cni/k8s"
+	"ipamsim/sim/ipam/calico/cni/utils"
+	"ipamsim/sim/ipam/platform/os"
 )
 
 var (
@@ -21,24 +30,70 @@ var (
 // have: with etcd as an object of its own, with the Kubernetes datastore in the
 // pod's annotations. One that is there already, and is this sandbox's, stays as it
 // is.
+//
+// It is upstream's ADD on a host whose IPAM plugin says these addresses.
 func (i *instance) Adopt(ctx context.Context, call ipam.Call, addrs []netip.Addr) error {
-	p, err := i.plugin(nil, call)
+	e, err := i.attachment(nil, call)
 	if err != nil {
 		return err
 	}
-	wep, err := p.findEndpoint(ctx)
-	if err != nil || wep != nil && wep.Spec.ContainerID == call.Container {
+	const adopt = "adopt"
+	failed := error(nil)
+	executables := map[string]func(){
+		adopt:    func() { failed = e.adopt(ctx) },
+		ipamType: func() { failed = say(addrs) },
+	}
+	_, err = e.runtime(ctx, executables).ExecPlugin(ctx, adopt, e.config, e.args("ADD").AsEnv())
+	return cmp.Or(failed, err)
+}
+
+// adopt is the part of the CNI plugin's ADD that comes after it has looked for the
+// pod's endpoint.
+func (e *attachment) adopt(ctx context.Context) error {
+	conf := types.NetConf{}
+	if err := json.Unmarshal(e.config, &conf); err != nil {
 		return err
 	}
-	pod, err := p.readPod()
+	a := e.args("ADD")
+	args := &skel.CmdArgs{ContainerID: a.ContainerID, Netns: a.NetNS, IfName: a.IfName, Args: os.Getenv("CNI_ARGS"), Path: a.Path, StdinData: e.config}
+	ids, err := utils.GetIdentifiers(args, e.call.Node)
 	if err != nil {
 		return err
+	}
+	if ids.WEPName, err = ids.CalculateWorkloadEndpointName(false); err != nil {
+		return err
+	}
+	c, err := e.Calico()
+	if err != nil {
+		return err
+	}
+	wep, err := c.WorkloadEndpoints().Get(ctx, ids.Namespace, ids.WEPName, options.GetOptions{})
+	switch {
+	case missing(err):
+		wep = nil
+	case err != nil || wep.Spec.ContainerID == e.call.Container:
+		return err
+	default:
+		wep.Spec.IPNetworks = nil // what it had is not upstream's to release
+	}
+	_, err = k8s.CmdAddK8s(ctx, args, conf, *ids, c, wep)
+	return err
+}
+
+// say is an IPAM plugin that has these addresses: of certain ones that it is asked
+// for, just those; asked to give them back, it does nothing.
+func say(addrs []netip.Addr) error {
+	if os.Getenv("CNI_COMMAND") != "ADD" {
+		return nil
 	}
 	r := &cniv1.Result{CNIVersion: cniv1.ImplementedSpecVersion}
+	_, asked, certain := strings.Cut(os.Getenv("CNI_ARGS"), ";IP=")
 	for _, a := range addrs {
-		r.IPs = append(r.IPs, &cniv1.IPConfig{Address: net.IPNet{IP: a.AsSlice(), Mask: net.CIDRMask(a.BitLen(), a.BitLen())}})
+		if !certain || a.String() == asked {
+			r.IPs = append(r.IPs, &cniv1.IPConfig{Address: net.IPNet{IP: a.AsSlice(), Mask: net.CIDRMask(a.BitLen(), a.BitLen())}})
+		}
 	}
-	return p.storeEndpoint(ctx, wep, pod, r)
+	return r.PrintTo(os.Stdout)
 }
 
 // The annotations in which calico-node, with the Kubernetes datastore, writes the

@@ -2,12 +2,10 @@ package calico
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 
 	libapi "github.com/projectcalico/calico/libcalico-go/lib/apis/v3"
-	cerrors "github.com/projectcalico/calico/libcalico-go/lib/errors"
 	"github.com/projectcalico/calico/libcalico-go/lib/options"
 	corev1 "k8s.io/api/core/v1"
 
@@ -49,7 +47,7 @@ func (i *instance) keepNode(n *corev1.Node) error {
 		return err
 	}
 	was, err := c.Nodes().Get(ctx, n.Name, options.GetOptions{})
-	if none := (cerrors.ErrorResourceDoesNotExist{}); errors.As(err, &none) {
+	if missing(err) {
 		_, err = c.Nodes().Create(ctx, calicoNode(n), options.SetOptions{})
 		return err
 	}

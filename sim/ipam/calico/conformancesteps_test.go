@@ -248,7 +248,7 @@ func (p *pair) makePod(name, node string, fixed []netip.Addr) (*podState, error)
 		Spec:       corev1.PodSpec{NodeName: node, Containers: []corev1.Container{{Name: "c", Image: "i"}}},
 	}
 	if fixed != nil {
-		object.Annotations = map[string]string{ipAddrs: fmt.Sprintf("[%q]", fixed[0])}
+		object.Annotations = map[string]string{"cni.projectcalico.org/ipAddrs": fmt.Sprintf("[%q]", fixed[0])}
 	}
 	_, err := p.kube.CoreV1().Pods("default").Create(p.ctx, object, metav1.CreateOptions{})
 	return s, err

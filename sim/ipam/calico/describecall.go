@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	libapiv3 "github.com/projectcalico/calico/libcalico-go/lib/apis/v3"
-	bapi "github.com/projectcalico/calico/libcalico-go/lib/backend/api"
 	bmodel "github.com/projectcalico/calico/libcalico-go/lib/backend/model"
 
 	"ipamsim/sim/ipam"
@@ -71,22 +70,16 @@ var acts = map[string]act{"Get": get, "List": list, "Create": create, "Update": 
 
 // messageOf is a call of the etcdv3 datastore as a message.
 func messageOf(c Call) *message {
-	m := &message{act: acts[c.Verb], path: c.Path, outcome: outcomeOf(c.Err)}
+	m := &message{act: acts[c.Verb], gone: c.Gone, path: c.Path, outcome: outcomeOf(c.Err)}
 	m.in, _ = c.In.(*bmodel.KVPair)
 	m.out, _ = c.Out.(*bmodel.KVPair)
-	path := c.Path
-	if m.act == hear {
-		var change string
-		path, change, _ = strings.Cut(path, " ")
-		m.gone = change == "("+string(bapi.WatchDeleted)+")"
-	}
 	switch {
 	case m.in != nil:
 		m.key = m.in.Key
 	case m.out != nil:
 		m.key = m.out.Key
 	default:
-		m.key = anyKey(path)
+		m.key = anyKey(c.Path)
 	}
 	if l, ok := c.Out.(*bmodel.KVPairList); ok && l != nil {
 		m.all = l.KVPairs

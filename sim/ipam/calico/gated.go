@@ -28,7 +28,7 @@ type gated struct {
 var errTimeout = errors.New("etcdserver: request timed out")
 
 func (c *gated) pass(ctx context.Context, d Call, write bool, do func(*Call) error) error {
-	op := sim.Op{Kind: sim.Read, Key: d.Verb + " " + d.Path, Hurts: sim.Of(sim.FailBefore), Fails: 1}
+	op := sim.Op{Kind: sim.Read, Key: d.Verb + " " + d.Path, Hurts: sim.Of(sim.FailBefore), Fails: 1, Request: d.request()}
 	if write {
 		op.Kind = sim.Write
 		op.Hurts |= sim.Of(sim.LoseReply)

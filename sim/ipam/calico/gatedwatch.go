@@ -17,7 +17,8 @@ import (
 // a watch shows, and when, is the schedule's. How far a syncer lags behind is
 // the delay of these messages. A watch that the schedule drops ends with an
 // error, and the event with it; one whose history is gone ends with that of a
-// compaction, and no watch begins before it again: the reader has to list.
+// compaction, and no watch begins before it again: the reader has to list. That of a
+// dead process ends, as its connection does.
 type gatedWatch struct {
 	client *gated
 	from   bapi.WatchInterface
@@ -55,11 +56,15 @@ func (w *gatedWatch) move(ctx context.Context) {
 			case w.to <- e:
 			case <-ctx.Done():
 				return
+			case <-w.client.g.Ended():
+				return
 			}
 			if err != nil {
 				return
 			}
 		case <-ctx.Done():
+			return
+		case <-w.client.g.Ended():
 			return
 		}
 	}
@@ -110,15 +115,16 @@ func (w *gatedWatch) pass(ctx context.Context, e bapi.WatchEvent) error {
 	if kv == nil {
 		kv = e.Old
 	}
-	d := Call{Verb: "Hear", Path: "(" + string(e.Type) + ")"}
+	d := Call{Verb: "Hear", Gone: e.Type == bapi.WatchDeleted}
+	text := "HEAR "
 	if kv != nil {
-		d.Path = keyPath(kv.Key) + " " + d.Path
-		d.Out = copied(kv)
+		d.Path, d.Out = keyPath(kv.Key), copied(kv)
+		text += d.Path + " "
 	}
 	if e.Error != nil {
 		d.Err = e.Error.Error()
 	}
-	op := sim.Op{Kind: sim.Event, Class: "watch", Key: "HEAR " + d.Path, Hurts: sim.Of(sim.Drop)}
+	op := sim.Op{Kind: sim.Event, Class: "watch", Key: text + "(" + string(e.Type) + ")", Hurts: sim.Of(sim.Drop), Request: d.request()}
 	if kv != nil {
 		op.Hurts |= sim.Of(sim.Gone)
 	}

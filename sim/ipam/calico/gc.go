@@ -1,19 +1,15 @@
 package calico
 
 import (
+	"cmp"
 	"context"
-	"fmt"
-	"os"
-	"sync"
-	"time"
 
-	"github.com/projectcalico/calico/kube-controllers/pkg/config"
 	"github.com/projectcalico/calico/libcalico-go/lib/clientv3"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 
 	"ipamsim/sim"
 	"ipamsim/sim/ipam"
-	"ipamsim/sim/kube"
 )
 
 // The names of Calico's garbage collector, as a daemon and as one pass.
@@ -52,58 +48,13 @@ type gcClients struct {
 //
 // Source: kube-controllers/cmd/kube-controllers/main.go, getClients (v3.31.0).
 func (i *instance) gcClients(g *sim.Gate) (c gcClients, err error) {
-	if err := i.setup(); err != nil {
+	d := daemon{i, g}
+	if c.calico, err = d.Calico(); err != nil {
 		return c, err
 	}
-	if c.calico, err = i.ds.client(g); err != nil {
-		return c, fmt.Errorf("calico: %w", err)
-	}
-	k := kube.Config(i.env.API.Door(g))
-	k.QPS, k.Burst = 100, 200
-	c.kube, err = coreOnly(k)
+	c.kube, err = d.Kube(&rest.Config{QPS: 100, Burst: 200})
 	return c, err
 }
 
-// gcEnvironment is the configuration that kube-controllers takes from its
-// environment. The node controller alone is enabled.
-func (i *instance) gcEnvironment() config.Config {
-	setEnvironment()
-	ds := i.env.Datastore
-	if ds == "" {
-		ds = etcdDatastore
-	}
-	return config.Config{LogLevel: "info", WorkloadEndpointWorkers: 1, ProfileWorkers: 1, PolicyWorkers: 1, NodeWorkers: 1, DatastoreType: ds}
-}
-
-// setEnvironment sets the environment variables that upstream reads for itself,
-// once for the process: what its manifests set, as far as it concerns the node
-// controller, and nothing that the user's shell has set.
-var setEnvironment = sync.OnceFunc(func() {
-	for _, v := range config.AllEnvs {
-		if err := os.Unsetenv(v); err != nil {
-			panic(err) // the name is a constant
-		}
-	}
-	if err := os.Setenv(config.EnvEnabledControllers, "node"); err != nil {
-		panic(err)
-	}
-})
-
-// initialise waits until the datastore can be used, for at most a minute.
-//
-// Source: kube-controllers/cmd/kube-controllers/main.go, main (v3.31.0).
-func initialise(ctx context.Context, c clientv3.Interface) error {
-	ctx, cancel := context.WithTimeout(ctx, 60*time.Second)
-	defer cancel()
-	for {
-		err := c.EnsureInitialized(ctx, "", "k8s")
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("failed to initialize Calico datastore: %w", err)
-		case <-time.After(5 * time.Second):
-		}
-	}
-}
+// datastoreType is what upstream's configuration calls the datastore.
+func (i *instance) datastoreType() string { return cmp.Or(i.env.Datastore, etcdDatastore) }

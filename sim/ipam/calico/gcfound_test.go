@@ -167,7 +167,7 @@ func (w *gcWorld) plug(pod, node string) string {
 	call := ipam.Call{
 		Node: node, Pod: simmodel.PodRef{Namespace: "default", Name: pod}, UID: string(p.UID), Container: "sandbox-of-" + pod,
 		Interface: "eth0", Network: networkKey,
-		Config: json.RawMessage(`{"name":"k8s-pod-network","cniVersion":"0.3.1","type":"calico","ipam":{"type":"calico-ipam"}}`),
+		Config: json.RawMessage(`{"name":"k8s-pod-network","cniVersion":"0.3.1","type":"calico","ipam":{"type":"calico-ipam"},"policy":{"type":"k8s"}}`),
 	}
 	var got ipam.Result
 	a := w.Spawn(sim.Process{ID: sim.ActorID("cni-add/" + pod), Run: func(ctx context.Context, g *sim.Gate) (err error) {

@@ -99,7 +99,7 @@ func (i *instance) ipamPass(ctx context.Context, g *sim.Gate, p *passes) error {
 		return err
 	}
 	m := p.take()
-	err = m.scan(ctx, c, i.gcEnvironment().DatastoreType)
+	err = m.scan(ctx, c, i.datastoreType())
 	if ctx.Err() == nil {
 		p.giveBack(m)
 	}
@@ -224,4 +224,10 @@ func (m *passMemory) learnCalico(ctx context.Context, be bapi.Client) error {
 	}
 	m.known = known
 	return nil
+}
+
+// hidden is an unexported field of the struct that p points to.
+func hidden(p any, field string) reflect.Value {
+	f := reflect.ValueOf(p).Elem().FieldByName(field)
+	return reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem()
 }

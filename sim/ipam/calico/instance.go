@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/platform"
 )
 
 // networkKey is the name of Calico's network in its own CNI configuration, and
@@ -20,9 +21,8 @@ type instance struct {
 	env    ipam.Env
 	ds     datastore
 	record *record
-	// locks are the files by which CNI plugins of a host wait for each other.
-	locks hostLocks
-	names checked
+	mu     sync.Mutex
+	hosts  map[string]*platform.Host // by node
 	// console is where operators type calicoctl.
 	console *console
 	// setup makes the datastore ready before the first process needs it.
@@ -36,7 +36,7 @@ func newInstance(env ipam.Env, ds datastore) (*instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &instance{env: env, ds: ds, record: r, console: newConsole()}
+	i := &instance{env: env, ds: ds, record: r, console: newConsole(), hosts: map[string]*platform.Host{}}
 	i.setup = sync.OnceValue(i.ready)
 	if env.Datastore != kubernetesDatastore {
 		i.followNodes()

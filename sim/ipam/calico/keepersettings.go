@@ -2,14 +2,12 @@ package calico
 
 import (
 	"context"
-	"errors"
 	_ "unsafe" // for linkname
 
 	apiv3 "github.com/projectcalico/api/pkg/apis/projectcalico/v3"
 	libapiv3 "github.com/projectcalico/calico/libcalico-go/lib/apis/v3"
 	bmodel "github.com/projectcalico/calico/libcalico-go/lib/backend/model"
 	"github.com/projectcalico/calico/libcalico-go/lib/clientv3"
-	cerrors "github.com/projectcalico/calico/libcalico-go/lib/errors"
 	"github.com/projectcalico/calico/libcalico-go/lib/ipam"
 	validator "github.com/projectcalico/calico/libcalico-go/lib/validator/v3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -70,7 +68,7 @@ func (settings) delete(ctx context.Context, c clientv3.Interface, _ string) erro
 
 func (settings) names(ctx context.Context, c clientv3.Interface) ([]string, error) {
 	_, err := backendOf(c).Get(ctx, bmodel.IPAMConfigKey{}, "")
-	if absent := (cerrors.ErrorResourceDoesNotExist{}); errors.As(err, &absent) {
+	if missing(err) {
 		return nil, nil
 	}
 	return []string{libapiv3.GlobalIPAMConfigName}, err

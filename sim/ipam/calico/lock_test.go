@@ -12,6 +12,15 @@ import (
 	"ipamsim/sim/strategy"
 )
 
+// ipamLock is the file that the plugins of a host lock, and ipamTimeout the time limit
+// of what allocates or releases.
+//
+// Source: cni-plugin/pkg/ipamplugin, ipam_lock_linux.go, and ipam_plugin.go, cmdDel.
+const (
+	ipamLock    = "/var/run/calico/ipam.lock"
+	ipamTimeout = 90 * time.Second
+)
+
 // start begins an ADD for a pod that is stored already and does not wait for it.
 func (w *allocWorld) start(node, pod string) *sim.Actor {
 	return w.process("add", node, pod, func(ctx context.Context, g *sim.Gate) error {
@@ -87,7 +96,7 @@ func TestLockOfADeadPlugin(t *testing.T) {
 		w.pod(ref("first"), nil)
 		w.pod(ref("second"), nil)
 		first := w.process("add", "a", "first", func(ctx context.Context, g *sim.Gate) error {
-			release, err := w.in.locks.acquire(ctx, "a")
+			release, err := w.in.host("a", nil).Lock(ctx, ipamLock)
 			if err != nil {
 				return err
 			}
@@ -120,7 +129,7 @@ func TestWhoWaitsForTheLock(t *testing.T) {
 		w.fill("a", 1)
 		w.pod(ref("late"), nil)
 		holder := w.process("add", "a", "holder", func(ctx context.Context, _ *sim.Gate) error {
-			_, err := w.in.locks.acquire(ctx, "a")
+			_, err := w.in.host("a", nil).Lock(ctx, ipamLock)
 			<-ctx.Done()
 			return err
 		})

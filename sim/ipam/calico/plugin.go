@@ -1,50 +1,154 @@
 package calico
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/netip"
 	"reflect"
+	"strings"
 	"sync"
 
+	"github.com/containernetworking/cni/pkg/invoke"
 	cniv1 "github.com/containernetworking/cni/pkg/types/100"
 	"github.com/projectcalico/calico/cni-plugin/pkg/types"
-	libapi "github.com/projectcalico/calico/libcalico-go/lib/apis/v3"
 	"github.com/projectcalico/calico/libcalico-go/lib/clientv3"
-	"github.com/projectcalico/calico/libcalico-go/lib/names"
-	"github.com/projectcalico/calico/libcalico-go/lib/options"
-	"github.com/sirupsen/logrus"
+	cerrors "github.com/projectcalico/calico/libcalico-go/lib/errors"
 	"k8s.io/client-go/kubernetes"
 	coreclient "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 
 	"ipamsim/sim"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/cni/ipamplugin"
+	cniplugin "ipamsim/sim/ipam/calico/cni/plugin"
+	"ipamsim/sim/ipam/calico/door"
+	"ipamsim/sim/ipam/platform"
 	"ipamsim/sim/kube"
 )
 
-// plugin is one execution of Calico's CNI plugin for a pod, and of the IPAM plugin
-// that it executes in turn.
+// The executables that Calico's installer puts on a host.
+const (
+	pluginType = "calico"
+	ipamType   = "calico-ipam"
+)
+
+// programs are upstream's own main functions (copies.txt).
 //
-// Everything that sends a message or decides anything is upstream's own code. The
-// order of the calls is that of its two main functions, without what belongs to
-// the machine: the file with the node's name (calico-node has always started),
-// network namespaces, routes, and the wait for Felix.
-//
-// Source: cni-plugin/pkg/plugin/plugin.go, cmdAdd and cmdDel;
-// cni-plugin/pkg/k8s/k8s.go, CmdAddK8s and CmdDelK8s (v3.31.0).
-type plugin struct {
-	locks  *hostLocks
-	call   ipam.Call
-	stdin  []byte // the network configuration, changed on the way by annotations
-	conf   types.NetConf
-	ids    names.WorkloadEndpointIdentifiers
-	calico clientv3.Interface
-	kube   *kubernetes.Clientset
-	log    *logrus.Entry
+// Source: cni-plugin/cmd/calico/calico.go (v3.31.0).
+var programs = map[string]func(){
+	pluginType: func() { cniplugin.Main(version) },
+	ipamType:   func() { ipamplugin.Main(version) },
 }
+
+// attachment is one execution of Calico's CNI plugin for a pod, and of the IPAM plugin
+// that it executes in turn, as a container runtime begins it: both are upstream's own
+// programs from their main functions on, on a simulated host.
+type attachment struct {
+	call   ipam.Call
+	config []byte
+	host   *platform.Host
+	calico func() (clientv3.Interface, error)
+	kube   func() (*kubernetes.Clientset, error)
+	crash  func(value any, stack string)
+	asked  struct {
+		got, certain, refused, exhausted bool
+	}
+}
+
+var _ door.Machine = (*attachment)(nil)
+
+// Calico and Kube are the clients of the process.
+func (e *attachment) Calico() (clientv3.Interface, error)              { return e.calico() }
+func (e *attachment) Kube(*rest.Config) (*kubernetes.Clientset, error) { return e.kube() }
+
+// Unplug takes the pod's interface out of its sandbox.
+func (e *attachment) Unplug() {
+	if e.call.Unplug != nil {
+		e.call.Unplug()
+	}
+}
+
+// attachment prepares one.
+func (i *instance) attachment(g *sim.Gate, call ipam.Call) (*attachment, error) {
+	if err := i.setup(); err != nil {
+		return nil, err
+	}
+	// The installer writes the node's name into the configuration of its host.
+	config := bytes.ReplaceAll(call.Config, []byte("__KUBERNETES_NODE_NAME__"), []byte(call.Node))
+	e := &attachment{
+		call: call, config: config, host: i.host(call.Node, config),
+		calico: sync.OnceValues(func() (clientv3.Interface, error) { return i.ds.client(g) }),
+		kube:   sync.OnceValues(func() (*kubernetes.Clientset, error) { return coreOnly(kube.Config(i.env.API.Door(g))) }),
+		crash:  func(v any, _ string) { panic(v) },
+	}
+	if g != nil {
+		e.crash = g.Crash
+	}
+	return e, nil
+}
+
+// host is a node's machine. What calico-node writes when it starts is there already:
+// the node's name, where the plugin waits for it, and the MTU.
+func (i *instance) host(node string, config []byte) *platform.Host {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	h := i.hosts[node]
+	if h == nil {
+		files := map[string][]byte{"/var/lib/calico/nodename": []byte(node), "/var/lib/calico/mtu": []byte("1500")}
+		conf := types.NetConf{}
+		if err := json.Unmarshal(config, &conf); err == nil && conf.NodenameFile != "" {
+			files[conf.NodenameFile] = []byte(node)
+		}
+		h = platform.NewHost(files)
+		i.hosts[node] = h
+	}
+	return h
+}
+
+// runtime is the container runtime, to which the plugin is one of the executables.
+func (e *attachment) runtime(ctx context.Context, executables map[string]func()) platform.Exec {
+	return platform.Exec{From: &platform.Program{
+		Name: "containerd", Host: e.host, Ctx: ctx, Machine: e, Executables: executables, Crash: e.crash, Started: e.started,
+	}}
+}
+
+// args are those that containerd gives a plugin.
+func (e *attachment) args(command string) *invoke.Args {
+	return &invoke.Args{
+		Command: command, ContainerID: e.call.Container, NetNS: "/var/run/netns/" + e.call.Container, IfName: e.call.Interface, Path: "/opt/cni/bin",
+		PluginArgs: [][2]string{
+			{"IgnoreUnknown", "1"}, {"K8S_POD_NAMESPACE", e.call.Pod.Namespace}, {"K8S_POD_NAME", e.call.Pod.Name},
+			{"K8S_POD_INFRA_CONTAINER_ID", e.call.Container}, {"K8S_POD_UID", e.call.UID},
+		},
+	}
+}
+
+// started takes note of what the CNI plugin asked the IPAM plugin for, and how that
+// ended.
+func (e *attachment) started(p *platform.Program, end platform.Ended) {
+	if p.Name != ipamType || p.Getenv("CNI_COMMAND") != "ADD" {
+		return
+	}
+	certain := strings.Contains(p.Getenv("CNI_ARGS"), ";IP=")
+	e.asked.certain = e.asked.certain || certain
+	if end.Code == 0 {
+		e.asked.got = true
+		return
+	}
+	// Annotations of the pod or its namespace are in what the IPAM plugin was given.
+	e.asked.refused = certain || !bytes.Equal(p.Stdin, e.config)
+	conf := types.NetConf{}
+	err := json.Unmarshal(p.Stdin, &conf)
+	e.asked.exhausted = err == nil && len(conf.IPAM.IPv4Pools)+len(conf.IPAM.IPv6Pools) == 0 && bytes.Contains(end.Stdout, []byte(refusal))
+}
+
+// refusal begins what upstream says if it has fewer addresses than it was asked for.
+//
+// Source: cni-plugin/pkg/ipamplugin/ipam_plugin.go, cmdAdd (v3.31.0).
+const refusal = "failed to request IPv"
 
 // Add is one execution of the CNI plugin's ADD.
 //
@@ -55,74 +159,76 @@ type plugin struct {
 // Result.Static holds addresses that the pod brought itself, past IPAM
 // (ipAddrsNoIpam).
 func (i *instance) Add(ctx context.Context, g *sim.Gate, call ipam.Call) (ipam.Result, error) {
-	p, err := i.plugin(g, call)
+	e, err := i.attachment(g, call)
 	if err != nil {
 		return ipam.Result{}, err
 	}
-	if err := p.ready(ctx); err != nil {
-		return ipam.Result{}, err
+	out, err := invoke.ExecPluginWithResult(ctx, pluginType, e.config, e.args("ADD"), e.runtime(ctx, programs))
+	if err != nil {
+		return ipam.Result{}, e.failed(err)
 	}
-	return p.add(ctx)
+	r, err := cniv1.NewResultFromResult(out)
+	if err != nil {
+		return ipam.Result{}, fmt.Errorf("calico: %w", err)
+	}
+	if e.asked.got {
+		return ipam.Result{Addrs: prefixes(r), Asked: e.asked.certain}, nil
+	}
+	return ipam.Result{Static: prefixes(r)}, nil
 }
 
 // Del is one execution of the CNI plugin's DEL. It fails, and releases nothing, if
 // the endpoint cannot be read or deleted; kubelet then tries again.
 func (i *instance) Del(ctx context.Context, g *sim.Gate, call ipam.Call) error {
-	p, err := i.plugin(g, call)
+	e, err := i.attachment(g, call)
 	if err != nil {
 		return err
 	}
-	if err := p.ready(ctx); err != nil {
+	return invoke.ExecPluginWithoutResult(ctx, pluginType, e.config, e.args("DEL"), e.runtime(ctx, programs))
+}
+
+// unmet keeps upstream's text and is each of the others, too.
+type unmet struct {
+	error
+	is []error
+}
+
+func (u unmet) Unwrap() []error { return append(u.is, u.error) }
+
+// failed says what a failure is to the rest of the world.
+func (e *attachment) failed(err error) error {
+	u := unmet{error: err}
+	if e.asked.exhausted {
+		u.is = append(u.is, ipam.ErrExhausted)
+	}
+	if e.asked.refused || malformed(err.Error()) {
+		u.is = append(u.is, ipam.ErrAsked)
+	}
+	if u.is == nil {
 		return err
 	}
-	if err := p.deleteEndpoint(ctx); err != nil {
-		return err
-	}
-	return p.ipamDel(ctx)
+	return u
 }
 
-// plugin reads the configuration and dials.
-func (i *instance) plugin(g *sim.Gate, call ipam.Call) (*plugin, error) {
-	if err := i.setup(); err != nil {
-		return nil, err
-	}
-	p := &plugin{locks: &i.locks, call: call, stdin: call.Config, log: logrus.WithField("ContainerID", call.Container)}
-	if err := json.Unmarshal(p.stdin, &p.conf); err != nil {
-		return nil, fmt.Errorf("failed to load netconf: %w", err)
-	}
-	if err := i.names.valid(p.conf.Name); err != nil {
-		return nil, err
-	}
-	p.ids = names.WorkloadEndpointIdentifiers{
-		Node: call.Node, Orchestrator: orchestrator, Endpoint: call.Interface, Pod: call.Pod.Name, ContainerID: call.Container,
-	}
-	var err error
-	if p.calico, err = i.ds.client(g); err != nil {
-		return nil, fmt.Errorf("error creating calico client: %w", err)
-	}
-	p.kube, err = coreOnly(kube.Config(i.env.API.Door(g)))
-	return p, err
+// malformed reports whether upstream refused what a pod's annotation asks for before
+// it executed the IPAM plugin.
+//
+// Source: cni-plugin/pkg/k8s/k8s.go, CmdAddK8s and validateAndExtractIPs (v3.31.0).
+func malformed(said string) bool {
+	return strings.Contains(said, "ipAddrs") || strings.HasPrefix(said, "invalid IP format: ")
 }
 
-// checked are the names of networks that upstream has judged: it compiles its
-// pattern each time.
-type checked struct {
-	mu sync.Mutex
-	of map[string]error
-}
-
-func (c *checked) valid(name string) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	err, ok := c.of[name]
-	if !ok {
-		if c.of == nil {
-			c.of = map[string]error{}
+func prefixes(r *cniv1.Result) []netip.Prefix {
+	var out []netip.Prefix
+	for _, c := range r.IPs {
+		a, ok := netip.AddrFromSlice(c.Address.IP)
+		if !ok {
+			continue // upstream parsed it
 		}
-		err = validNetworkName(name)
-		c.of[name] = err
+		bits, _ := c.Address.Mask.Size()
+		out = append(out, netip.PrefixFrom(a.Unmap(), bits))
 	}
-	return err
+	return out
 }
 
 const orchestrator = "k8s"
@@ -139,113 +245,8 @@ func coreOnly(c *rest.Config) (*kubernetes.Clientset, error) {
 	return cs, nil
 }
 
-// ready is the first message of every execution.
-func (p *plugin) ready(ctx context.Context) error {
-	ci, err := p.calico.ClusterInformation().Get(ctx, "default", options.GetOptions{})
-	if err != nil {
-		return fmt.Errorf("error getting ClusterInformation: %w", err)
-	}
-	if !*ci.Spec.DatastoreReady {
-		return errNotReady
-	}
-	return nil
-}
-
-//lint:ignore ST1005 it is upstream's text
-var errNotReady = errors.New("Calico is currently not ready to process requests")
-
-// add is CmdAddK8s.
-func (p *plugin) add(ctx context.Context) (ipam.Result, error) {
-	wep, err := p.findEndpoint(ctx)
-	if err != nil {
-		return ipam.Result{}, err
-	}
-	pod, err := p.readPod()
-	if err != nil {
-		return ipam.Result{}, err
-	}
-	r, managed, err := p.addresses(ctx, pod, wep)
-	if err != nil && pod.asks {
-		return ipam.Result{}, unmet{err}
-	}
-	if err != nil {
-		return ipam.Result{}, err
-	}
-	if err := p.storeEndpoint(ctx, wep, pod, r); err != nil {
-		return ipam.Result{}, err
-	}
-	if managed {
-		return ipam.Result{Addrs: prefixes(r), Asked: pod.annotations[ipAddrs] != ""}, nil
-	}
-	return ipam.Result{Static: prefixes(r)}, nil
-}
-
-// unmet keeps upstream's text and is ipam.ErrAsked.
-type unmet struct{ error }
-
-func (e unmet) Unwrap() []error { return []error{e.error, ipam.ErrAsked} }
-
-// addresses gets the pod its addresses: from IPAM, certain ones from IPAM, or past
-// it. managed is false for the last.
-func (p *plugin) addresses(ctx context.Context, pod *podFacts, wep *libapi.WorkloadEndpoint) (r *cniv1.Result, managed bool, err error) {
-	fixed, past := pod.annotations[ipAddrs], pod.annotations[ipAddrsNoIpam]
-	switch {
-	case fixed == "" && past == "":
-		r, err = p.ipamAdd(ctx, nil)
-		return r, true, err
-	case fixed != "" && past != "":
-		return nil, false, errors.New("can't have both annotations: 'ipAddrs' and 'ipAddrsNoIpam' in use at the same time")
-	case p.conf.IPAM.Type != ipamType:
-		kind := "ipAddrs"
-		if past != "" {
-			kind = "ipAddrsNoIpam"
-		}
-		return nil, false, fmt.Errorf("%s is not compatible with configured IPAM: %s", kind, p.conf.IPAM.Type)
-	case past != "":
-		if !p.conf.FeatureControl.IPAddrsNoIpam {
-			return nil, false, errors.New("requested feature is not enabled: ip_addrs_no_ipam")
-		}
-		r, err = overrideResult(past, p.log)
-		return r, false, err
-	}
-	if wep != nil {
-		if err := releaseEndpointIPs(wep.Spec.IPNetworks, p.calico, p.log); err != nil {
-			return nil, false, fmt.Errorf("failed to release ipAddrs: %w", err)
-		}
-	}
-	r, err = p.fixedAddresses(ctx, fixed)
-	return r, true, err
-}
-
-// fixedAddresses executes the IPAM plugin once for each address of the annotation.
-// If a later one fails, the earlier ones stay until somebody runs DEL.
-//
-// Source: cni-plugin/pkg/k8s/k8s.go, ipAddrsResult and callIPAMWithIP.
-func (p *plugin) fixedAddresses(ctx context.Context, annotation string) (*cniv1.Result, error) {
-	ips, err := extractIPs(annotation, ipAddrs, p.log)
-	if err != nil {
-		return nil, err
-	}
-	all := &cniv1.Result{CNIVersion: cniv1.ImplementedSpecVersion}
-	for _, ip := range ips {
-		r, err := p.ipamAdd(ctx, ip)
-		if err != nil {
-			return nil, fmt.Errorf("error getting IP from IPAM: %w", err)
-		}
-		all.IPs = append(all.IPs, r.IPs[0])
-	}
-	return all, nil
-}
-
-func prefixes(r *cniv1.Result) []netip.Prefix {
-	var out []netip.Prefix
-	for _, c := range r.IPs {
-		a, ok := netip.AddrFromSlice(c.Address.IP)
-		if !ok {
-			continue // upstream parsed it
-		}
-		bits, _ := c.Address.Mask.Size()
-		out = append(out, netip.PrefixFrom(a.Unmap(), bits))
-	}
-	return out
+// missing reports whether the datastore has no such object.
+func missing(err error) bool {
+	none := cerrors.ErrorResourceDoesNotExist{}
+	return errors.As(err, &none)
 }

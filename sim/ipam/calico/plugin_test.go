@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/projectcalico/calico/libcalico-go/lib/backend/model"
+	"github.com/projectcalico/calico/libcalico-go/lib/options"
 
 	"ipamsim/sim"
 	"ipamsim/sim/ipam"
@@ -113,4 +115,87 @@ func TestThirdNodeBorrows(t *testing.T) {
 func allocator(messages []string) []string {
 	from := slices.IndexFunc(messages, func(k string) bool { return strings.HasSuffix(k, "ipreservations") })
 	return messages[from : len(messages)-1]
+}
+
+// A panic of the CNI plugin's is an error of the ADD or DEL, as upstream made it:
+// kubelet tries again, and nothing has crashed.
+func TestPanicsThatUpstreamRecovers(t *testing.T) {
+	server := startEtcd(t)
+	for _, ds := range datastores {
+		t.Run(ds, func(t *testing.T) {
+			story(t, server, allocRun{datastore: ds}, func(w *allocWorld) { // it minds a crash
+				w.nodes("a")
+				w.pool("p", "10.64.75.0/24")
+				w.fill("a", 1)
+				ready := w.ready(nil)
+				_, err := w.add("a", "late")
+				del := w.del("a", "a-0")
+				for verb, err := range map[string]error{"ADD": err, "DEL": del} {
+					want := "Calico CNI panicked during " + verb + ": runtime error: invalid memory address or nil pointer dereference\nStack trace:\n"
+					if err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "cni/plugin.cmd") {
+						t.Errorf("%s: %v", verb, err)
+					} else if strings.Contains(err.Error(), "0x") || strings.Contains(err.Error(), ".go:") {
+						t.Errorf("%s: the error is of this machine: %v", verb, err)
+					}
+				}
+				w.ready(ready)
+				if got, err := w.again("a", "late"); err != nil || got != "10.64.75.193" {
+					t.Errorf("kubelet's next try: %s, %v", got, err)
+				}
+				w.must(w.del("a", "a-0"))
+			})
+		})
+	}
+}
+
+// ready exchanges whether the datastore says that it is, of which nil is a third answer.
+func (w *allocWorld) ready(now *bool) (was *bool) {
+	w.t.Helper()
+	c, err := w.look.ClusterInformation().Get(w.ctx, "default", options.GetOptions{})
+	w.must(err)
+	was, c.Spec.DatastoreReady = c.Spec.DatastoreReady, now
+	_, err = w.look.ClusterInformation().Update(w.ctx, c, options.SetOptions{})
+	w.must(err)
+	return was
+}
+
+// A host is upgraded once, before its plugin first assigns a certain address: what
+// Calico before v3.30 wrote is looked at.
+func TestHostIsUpgradedOnce(t *testing.T) {
+	tr, _ := story(t, startEtcd(t), allocRun{}, func(w *allocWorld) {
+		w.nodes("a")
+		w.pool("p", "10.64.75.0/24")
+		for _, n := range []string{"5", "6"} {
+			w.pod(ref("p"+n), map[string]string{"cni.projectcalico.org/ipAddrs": `["10.64.75.` + n + `"]`})
+			if got, err := w.again("a", "p"+n); err != nil || got != "10.64.75."+n {
+				t.Errorf("%s, %v", got, err)
+			}
+		}
+	})
+	first, second := said(tr, "add/p5"), said(tr, "add/p6")
+	const upgrade = "List /calico/resources/v3/projectcalico.org/blockaffinities"
+	if !slices.Contains(first, upgrade) || slices.Contains(second, upgrade) {
+		t.Errorf("the first says\n%s\nthe second\n%s", strings.Join(first, "\n"), strings.Join(second, "\n"))
+	}
+}
+
+// The installer's placeholder for the node's name is the node's name, by which the
+// plugin goes before it looks into its file.
+func TestNodeNameInTheConfiguration(t *testing.T) {
+	story(t, startEtcd(t), allocRun{}, func(w *allocWorld) {
+		w.config = []byte(strings.Replace(string(w.config), `{`, `{"nodename":"__KUBERNETES_NODE_NAME__",`, 1))
+		w.nodes("a", "b")
+		w.pool("p", "10.64.75.0/24")
+		w.fill("a", 1)
+		w.fill("b", 1)
+		blocks, err := backendOf(w.look).List(w.ctx, model.BlockListOptions{}, "")
+		w.must(err)
+		var hosts []string
+		for _, kv := range blocks.KVPairs {
+			hosts = append(hosts, kv.Value.(*model.AllocationBlock).Host())
+		}
+		if slices.Sort(hosts); !slices.Equal(hosts, []string{"a", "b"}) {
+			t.Errorf("blocks of %v", hosts)
+		}
+	})
 }

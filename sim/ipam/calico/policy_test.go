@@ -40,7 +40,7 @@ func (s policyStep) run(w *allocWorld) {
 			got += " (exhausted)"
 		}
 	}
-	certain := s.ask != nil && s.ask[ipAddrsNoIpam] == ""
+	certain := s.ask != nil && s.ask["cni.projectcalico.org/ipAddrsNoIpam"] == ""
 	if errors.Is(err, ipam.ErrAsked) != (err != nil && certain && !strings.HasPrefix(s.pod, "not-json")) {
 		w.t.Errorf("%s on %s: %v: is it for what the pod asked? want %v", s.pod, s.node, err, certain)
 	}
@@ -126,7 +126,7 @@ var policies = []struct {
 	{"a namespace's pools", "", []policyStep{
 		pool("p", "10.0.0.0/30", 30), pool("q", "10.0.1.0/30", 30),
 		do(func(w *allocWorld) {
-			w.namespace("db", nil, map[string]string{ipv4Pools: `["q"]`})
+			w.namespace("db", nil, map[string]string{"cni.projectcalico.org/ipv4pools": `["q"]`})
 		}),
 		add("a", "db/0", "10.0.1.0"), add("a", "default/0", "10.0.1.1"), addWith("a", "db/1", "ipv4pools", `["p"]`, "10.0.0.0"),
 	}},

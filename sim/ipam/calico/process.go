@@ -2,11 +2,12 @@ package calico
 
 import (
 	"io"
-	"runtime"
 	"sync"
 
 	"github.com/sirupsen/logrus"
 	"google.golang.org/grpc/grpclog"
+
+	"ipamsim/sim/ipam/platform"
 )
 
 // prepare changes, once for the process, what Calico keeps in globals.
@@ -15,7 +16,7 @@ var prepare = sync.OnceFunc(func() {
 	logrus.SetOutput(io.Discard)
 	logrus.SetLevel(logrus.PanicLevel)
 	grpclog.SetLoggerV2(grpclog.NewLoggerV2(io.Discard, io.Discard, io.Discard))
-	// log.Fatal is how Calico's programs exit. Here the program is one simulated
-	// process: it ends, with all that its goroutine has deferred.
-	logrus.StandardLogger().ExitFunc = func(int) { runtime.Goexit() }
+	// log.Fatal is how Calico's programs exit. Where no program runs but functions of
+	// one, it is the end of the goroutine.
+	logrus.StandardLogger().ExitFunc = func(code int) { platform.Current().Exit(code) }
 })

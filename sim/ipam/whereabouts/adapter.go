@@ -4,19 +4,19 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
-	"os"
 	"reflect"
 	"runtime"
 	"strings"
 	"sync"
 
+	"github.com/k8snetworkplumbingwg/whereabouts/pkg/allocate"
 	"github.com/k8snetworkplumbingwg/whereabouts/pkg/logging"
-	storage "github.com/k8snetworkplumbingwg/whereabouts/pkg/storage/kubernetes"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
 	"ipamsim/model"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/platform"
 )
 
 // module is upstream's path.
@@ -31,8 +31,7 @@ type adapter struct{}
 var _ ipam.Adapter = adapter{}
 
 // New is the Whereabouts adapter. It has no state but what upstream keeps in
-// globals of the process, which the first call sets for good: upstream's log is
-// off, and NODENAME and WHEREABOUTS_NAMESPACE are unset.
+// globals of the process, which the first call sets for good: upstream's log is off.
 func New() ipam.Adapter {
 	settle()
 	return adapter{}
@@ -41,12 +40,6 @@ func New() ipam.Adapter {
 var settle = sync.OnceFunc(func() {
 	logging.SetLogStderr(false)
 	logging.SetLogLevel("panic")
-	for _, v := range []string{"NODENAME", "WHEREABOUTS_NAMESPACE"} {
-		if err := os.Unsetenv(v); err != nil {
-			panic(err) // the name is a constant
-		}
-	}
-	_, _ = flatFile() // outside of every bubble; who needs it sees the error
 })
 
 func (adapter) Name() string { return "whereabouts" }
@@ -59,7 +52,7 @@ func (adapter) Upstream() string {
 		return linked
 	}
 	version := "(devel)"
-	file, _ := runtime.FuncForPC(reflect.ValueOf(storage.IPManagement).Pointer()).FileLine(reflect.ValueOf(storage.IPManagement).Pointer())
+	file, _ := runtime.FuncForPC(reflect.ValueOf(allocate.AssignIP).Pointer()).FileLine(reflect.ValueOf(allocate.AssignIP).Pointer())
 	if _, at, ok := strings.Cut(file, module+"@"); ok {
 		version, _, _ = strings.Cut(at, "/")
 	}
@@ -113,7 +106,7 @@ var (
 
 // Open starts Whereabouts in one run. It starts no goroutine.
 func (adapter) Open(env ipam.Env) (ipam.Instance, error) {
-	i := &instance{env: env, stdin: map[string][]byte{}, record: newRecord(env.Networks)}
+	i := &instance{env: env, stdin: map[string][]byte{}, hosts: map[string]*platform.Host{}, record: newRecord(env.Networks)}
 	if env.API != nil {
 		if err := i.record.follow(env.API); err != nil {
 			return nil, fmt.Errorf("whereabouts: %w", err)
@@ -129,5 +122,5 @@ type instance struct {
 
 	mu    sync.Mutex // never held while a message is parked
 	stdin map[string][]byte
-	nodes nodeNames
+	hosts map[string]*platform.Host // by node
 }

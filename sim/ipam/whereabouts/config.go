@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 )
@@ -52,28 +51,10 @@ func set(o object, key string, v any) {
 	}
 }
 
-// hazards are the settings that reach out of the simulation: a log file is opened
-// for writing, wherever it is, a level is set for the process, and the last two
-// name files of the machine.
-var hazards = []string{"log_file", "log_level", "kubernetes", "configuration_path"}
-
-// pin takes the hazards out of a plugin's ipam section and names our flat file.
-// It reports whether the section is Whereabouts'.
-func pin(plugin object) (bool, error) {
+// serves reports whether Whereabouts is the address manager of a plugin.
+func serves(plugin object) bool {
 	ipam, ok := get(plugin, "ipam").(object)
-	if !ok || get(ipam, "type") != ours {
-		return false, nil
-	}
-	file, err := flatFile()
-	if err != nil {
-		return true, fmt.Errorf("private file: %w", err)
-	}
-	set(plugin, "ipam", ipam) // under one key: the parser would merge several
-	for _, h := range hazards {
-		set(ipam, h, nil)
-	}
-	ipam["configuration_path"] = file
-	return true, nil
+	return ok && get(ipam, "type") == ours
 }
 
 // plugins are those of a configuration list, or the one of a plain configuration.
@@ -105,11 +86,7 @@ func stdin(key string, raw []byte) ([]byte, error) {
 	}
 	all, list := plugins(conf)
 	for _, p := range all {
-		mine, err := pin(p)
-		if err != nil {
-			return nil, err
-		}
-		if !mine {
+		if !serves(p) {
 			continue
 		}
 		if list {
@@ -123,32 +100,4 @@ func stdin(key string, raw []byte) ([]byte, error) {
 		return json.Marshal(p)
 	}
 	return nil, nil
-}
-
-// pinned is the configuration as the daemons may read it from the API: complete,
-// without the hazards. One that Network refuses comes out empty, which the
-// daemons report as an error: some of those make them crash, and with them the
-// process that simulates them.
-func pinned(key, config string) string {
-	if _, _, err := network(key, []byte(config)); err != nil {
-		return ""
-	}
-	conf, err := decode([]byte(config))
-	if err != nil {
-		return config // they report that themselves
-	}
-	all, _ := plugins(conf)
-	if len(all) == 0 || all[0] == nil {
-		return "" // upstream takes plugins[0] without looking
-	}
-	for _, p := range all {
-		if _, err := pin(p); err != nil {
-			return ""
-		}
-	}
-	b, err := json.Marshal(conf)
-	if err != nil {
-		return ""
-	}
-	return string(b)
 }

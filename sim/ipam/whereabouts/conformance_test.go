@@ -161,7 +161,7 @@ func (p *pair) play(o operation) string {
 
 func (p *pair) call(o operation, container int) ipam.Call {
 	c := call(p.world, web(o.Pod), nodeName(o.Node), fmt.Sprint("n", o.Network), fmt.Sprint("net", o.Interface+1))
-	c.Container = fmt.Sprintf("%s/%d", c.Container, container)
+	c.Container = fmt.Sprintf("%s-%d", c.Container, container)
 	return c
 }
 

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/k8snetworkplumbingwg/whereabouts/pkg/config"
 	"github.com/k8snetworkplumbingwg/whereabouts/pkg/iphelpers"
 	"github.com/k8snetworkplumbingwg/whereabouts/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -20,6 +19,8 @@ import (
 	netutils "k8s.io/utils/net"
 
 	"ipamsim/model"
+	"ipamsim/sim/ipam/platform"
+	"ipamsim/sim/ipam/whereabouts/upstream/pkg/config"
 )
 
 // network is the policy of a configuration. ok is false, without an error, if
@@ -43,7 +44,7 @@ func network(key string, raw []byte) (n model.Network, ok bool, err error) {
 	if err != nil {
 		return n, true, err
 	}
-	c, _, err := config.LoadIPAMConfig(in, "")
+	c, err := parsedConfig(in)
 	if err != nil {
 		return n, true, err
 	}
@@ -64,6 +65,15 @@ func network(key string, raw []byte) (n model.Network, ok bool, err error) {
 		return n, true, err
 	}
 	return n, true, election(c)
+}
+
+// parsedConfig is what the plugin makes of its standard input on any node.
+func parsedConfig(in []byte) (c *types.IPAMConfig, err error) {
+	p := &platform.Program{Name: ours, Host: platform.NewHost(installed("node")), Ctx: context.Background(), Crash: func(any, string) {}}
+	if end := p.Run(func() { c, _, err = config.LoadIPAMConfig(in, "") }); end.Crash != nil {
+		panic(end.Crash)
+	}
+	return c, err
 }
 
 // rangeText is a range as the user wrote it: upstream's parser drops an address

@@ -2,88 +2,89 @@ package whereabouts
 
 import (
 	"context"
-	"errors"
+	"encoding/json"
 	"fmt"
 	"net"
 	"net/netip"
+	"strings"
 
-	"github.com/k8snetworkplumbingwg/whereabouts/pkg/allocate"
-	"github.com/k8snetworkplumbingwg/whereabouts/pkg/config"
-	storage "github.com/k8snetworkplumbingwg/whereabouts/pkg/storage/kubernetes"
-	"github.com/k8snetworkplumbingwg/whereabouts/pkg/types"
+	"github.com/containernetworking/cni/pkg/invoke"
+	cniv1 "github.com/containernetworking/cni/pkg/types/100"
 
 	"ipamsim/sim"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/platform"
 )
 
-// Add is cmdAddFunc and cmdAdd: one execution of the plugin for one interface.
-//
-// The error is upstream's, with its own text. It is ipam.ErrExhausted if upstream
-// found no address in the range; running out of time while it looks is another
-// error, as upstream has it. Where the real plugin would crash, so does Add.
-//
-// Source: cmd/whereabouts.go (v0.9.4).
-func (i *instance) Add(ctx context.Context, g *sim.Gate, call ipam.Call) (ipam.Result, error) {
-	p, err := i.plugin(g, call)
-	if err != nil {
-		return ipam.Result{}, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, types.AddTimeLimit)
-	defer cancel()
-	ips, err := storage.IPManagement(ctx, types.Allocate, p.Config, p)
-	if err != nil {
-		return ipam.Result{}, refusal(fmt.Errorf("error at storage engine: %w", err))
-	}
-	r := ipam.Result{Addrs: prefixes(ips)}
-	for _, a := range p.Config.Addresses {
-		r.Static = append(r.Static, withMask(a.Address))
-	}
-	return r, nil
+// attachment is one execution of the plugin for one interface, as a container runtime
+// begins it: upstream's own program from its main function on, on a simulated host.
+type attachment struct {
+	call    ipam.Call
+	stdin   []byte
+	static  int // addresses that the configuration gives besides
+	runtime platform.Exec
 }
 
-// Del is cmdDelFunc and cmdDel, which ignores every error but those of reading
-// its configuration: the kubelet forgets the sandbox, released or not.
-//
-// Source: cmd/whereabouts.go (v0.9.4).
-func (i *instance) Del(ctx context.Context, g *sim.Gate, call ipam.Call) error {
-	p, err := i.plugin(g, call)
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(ctx, types.DelTimeLimit)
-	defer cancel()
-	_, _ = storage.IPManagement(ctx, types.Deallocate, p.Config, p)
-	return nil
-}
-
-// plugin is LoadIPAMConfig and NewKubernetesIPAM, with clients over the door
-// instead of those that a kubeconfig describes.
-func (i *instance) plugin(g *sim.Gate, call ipam.Call) (*storage.KubernetesIPAM, error) {
+// attachment prepares one.
+func (i *instance) attachment(ctx context.Context, g *sim.Gate, call ipam.Call) (*attachment, error) {
 	in, err := i.input(call)
 	if err != nil {
 		return nil, err
 	}
-	args := fmt.Sprintf("IgnoreUnknown=1;K8S_POD_NAMESPACE=%s;K8S_POD_NAME=%s;K8S_POD_INFRA_CONTAINER_ID=%s",
-		call.Pod.Namespace, call.Pod.Name, call.Container)
-	conf, _, err := config.LoadIPAMConfig(in, args)
+	conf := struct {
+		IPAM struct{ Addresses []json.RawMessage }
+	}{}
+	_ = json.Unmarshal(in, &conf) // upstream says so better
+	p := i.program(ctx, g, "containerd", call.Node)
+	p.Env, p.Executables = map[string]string{}, map[string]func(){ours: pluginMain}
+	return &attachment{call: call, stdin: in, static: len(conf.IPAM.Addresses), runtime: platform.Exec{From: p}}, nil
+}
+
+// args are those that containerd gives a plugin.
+func (a *attachment) args(command string) *invoke.Args {
+	return &invoke.Args{
+		Command: command, ContainerID: a.call.Container, NetNS: "/var/run/netns/" + a.call.Container, IfName: a.call.Interface, Path: "/opt/cni/bin",
+		PluginArgs: [][2]string{
+			{"IgnoreUnknown", "1"}, {"K8S_POD_NAMESPACE", a.call.Pod.Namespace}, {"K8S_POD_NAME", a.call.Pod.Name},
+			{"K8S_POD_INFRA_CONTAINER_ID", a.call.Container}, {"K8S_POD_UID", a.call.UID},
+		},
+	}
+}
+
+// Add is one execution of the plugin's ADD for one interface.
+//
+// The error is upstream's, with its own text. It is ipam.ErrExhausted if upstream
+// found no address in the range; running out of time while it looks is another
+// error, as upstream has it.
+func (i *instance) Add(ctx context.Context, g *sim.Gate, call ipam.Call) (ipam.Result, error) {
+	a, err := i.attachment(ctx, g, call)
 	if err != nil {
-		return nil, err
+		return ipam.Result{}, err
 	}
-	d := dial(i.env.API.Door(g))
-	ks, ws := kubeSet{leases: d.leases()}, whereaboutsSet{v1alpha1: d.whereabouts()}
-	if d.err != nil {
-		return nil, fmt.Errorf("failed instantiating kubernetes client: %w", d.err)
+	out, err := invoke.ExecPluginWithResult(ctx, ours, a.stdin, a.args("ADD"), a.runtime)
+	if err != nil {
+		return ipam.Result{}, refusal(err)
 	}
-	if conf.NodeSliceSize != "" {
-		if conf.ConfigurationPath, err = i.nodes.of(g.World(), call.Node); err != nil {
-			return nil, fmt.Errorf("whereabouts: name of node %s: %w", call.Node, err)
-		}
-		ws.v1alpha1 = &sliced{WhereaboutsV1alpha1Interface: ws.v1alpha1, node: call.Node}
+	r, err := cniv1.NewResultFromResult(out)
+	if err != nil {
+		return ipam.Result{}, fmt.Errorf("whereabouts: %w", err)
 	}
-	return &storage.KubernetesIPAM{
-		Client: *storage.NewKubernetesClient(ws, ks), Config: *conf,
-		Namespace: namespace, ContainerID: call.Container, IfName: call.Interface,
-	}, nil
+	all := make([]netip.Prefix, len(r.IPs))
+	for i, ip := range r.IPs {
+		all[i] = withMask(net.IPNet(ip.Address))
+	}
+	own := max(0, len(all)-a.static) // upstream's cmdAdd puts them last
+	return ipam.Result{Addrs: all[:own], Static: all[own:]}, nil
+}
+
+// Del is one execution of the plugin's DEL, which ignores every error but those of
+// reading its configuration: the kubelet forgets the sandbox, released or not.
+func (i *instance) Del(ctx context.Context, g *sim.Gate, call ipam.Call) error {
+	a, err := i.attachment(ctx, g, call)
+	if err != nil {
+		return err
+	}
+	return invoke.ExecPluginWithoutResult(ctx, ours, a.stdin, a.args("DEL"), a.runtime)
 }
 
 // input is what the plugin reads from its standard input, computed once for each
@@ -111,17 +112,12 @@ type exhausted struct{ error }
 
 func (e exhausted) Unwrap() []error { return []error{e.error, ipam.ErrExhausted} }
 
+// refusal says what a failure is to the rest of the world.
+//
+// Source: pkg/allocate, AssignmentError; cmd/whereabouts.go, cmdAdd (v0.9.4).
 func refusal(err error) error {
-	if none := (allocate.AssignmentError{}); errors.As(err, &none) {
+	if strings.HasPrefix(err.Error(), "error at storage engine: Could not allocate IP in range: ") {
 		return exhausted{err}
 	}
 	return err
-}
-
-func prefixes(ips []net.IPNet) []netip.Prefix {
-	out := make([]netip.Prefix, len(ips))
-	for i, ip := range ips {
-		out[i] = withMask(ip)
-	}
-	return out
 }

@@ -3,11 +3,9 @@ package whereabouts
 import (
 	"context"
 
-	"github.com/k8snetworkplumbingwg/whereabouts/pkg/reconciler"
-	storage "github.com/k8snetworkplumbingwg/whereabouts/pkg/storage/kubernetes"
-
 	"ipamsim/sim"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/whereabouts/upstream/pkg/reconciler"
 )
 
 // Reconcilers are upstream's three background processes, and behind them ours.
@@ -29,22 +27,16 @@ func (i *instance) Reconcilers() []ipam.Reconciler {
 	}, i.references()...)
 }
 
-// reconcile is one pass of the ip-reconciler. A pass that fails to clean one pool
-// leaves the other pools and every reservation alone, as upstream returns early.
+// reconcile is one pass of the ip-reconciler: what upstream's cron starts. A pass that
+// fails to clean one pool leaves the other pools and every reservation alone, as
+// upstream returns early.
 //
-// Source: pkg/reconciler/ip.go, ReconcileIPs (v0.9.4).
-func (i *instance) reconcile(_ context.Context, g *sim.Gate, _ string) error {
-	d := dial(i.env.API.Door(g))
-	client := storage.NewKubernetesClient(whereaboutsSet{v1alpha1: d.whereabouts()}, kubeSet{core: d.core()})
-	if d.err != nil {
-		return d.err
-	}
-	loop, err := reconciler.NewReconcileLooperWithClient(client)
-	if err != nil {
+// Source: cmd/reconciler/main.go (v0.9.4).
+func (i *instance) reconcile(ctx context.Context, g *sim.Gate, node string) error {
+	failed := make(chan error, 1)
+	p := i.program(ctx, g, "ip-reconciler", node)
+	if err := ended(p.Name, p.Run(func() { reconciler.ReconcileIPs(failed) })); err != nil {
 		return err
 	}
-	if _, err := loop.ReconcileIPPools(); err != nil {
-		return err
-	}
-	return loop.ReconcileOverlappingIPAddresses()
+	return <-failed
 }

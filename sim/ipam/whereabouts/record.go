@@ -12,11 +12,11 @@ import (
 	"sync"
 
 	"github.com/k8snetworkplumbingwg/whereabouts/pkg/iphelpers"
-	storage "github.com/k8snetworkplumbingwg/whereabouts/pkg/storage/kubernetes"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"ipamsim/model"
+	storage "ipamsim/sim/ipam/whereabouts/upstream/pkg/storage/kubernetes"
 	"ipamsim/sim/kube"
 )
 

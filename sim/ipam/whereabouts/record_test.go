@@ -7,10 +7,10 @@ import (
 	"net"
 	"testing"
 
-	storage "github.com/k8snetworkplumbingwg/whereabouts/pkg/storage/kubernetes"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"ipamsim/model"
+	storage "ipamsim/sim/ipam/whereabouts/upstream/pkg/storage/kubernetes"
 	"ipamsim/sim/kube"
 )
 

@@ -32,12 +32,16 @@ func (i *instance) references() []ipam.Reconciler {
 	var out []ipam.Reconciler
 	for _, rule := range reference.Rules() {
 		out = append(out, ipam.Reconciler{Name: referenceName(rule), Reference: true, Run: func(ctx context.Context, g *sim.Gate, _ string) error {
-			d := dial(i.env.API.Door(g))
-			p := &referencePass{rule: rule, records: d.whereabouts(), core: d.core()}
-			if d.err != nil {
-				return d.err
+			c := i.reach(g)
+			records, err := wbv1client.NewForConfig(c)
+			if err != nil {
+				return err
 			}
-			return p.run(ctx)
+			core, err := coreclient.NewForConfig(c)
+			if err != nil {
+				return err
+			}
+			return (&referencePass{rule: rule, records: records, core: core}).run(ctx)
 		}})
 	}
 	return out

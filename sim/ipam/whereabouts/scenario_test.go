@@ -277,7 +277,7 @@ func TestPodControlLoopWithoutNode(t *testing.T) {
 	simulate(t, server(t), strategy.NewSerial(), sim.Options{}, map[string]string{"net": plain}, func(ctx context.Context, w *world) {
 		loop := w.background("pod-control-loop", "a")
 		wait(loop)
-		if err := loop.Err(); err == nil || !strings.Contains(err.Error(), "could not find node") {
+		if err := loop.Err(); err == nil || !strings.Contains(err.Error(), "Could not find node with node name 'a'") {
 			t.Error(err)
 		}
 	})
@@ -305,12 +305,12 @@ func TestNodeSlices(t *testing.T) {
 	var digests [2]uint64
 	for i := range digests {
 		tr := simulate(t, server(t), timed(t, 5), sim.Options{Seed: 5}, map[string]string{"net": sliced}, func(ctx context.Context, w *world) {
-			var crashed []any
-			w.Hooks.Panic = func(_ sim.ActorID, v any, _ string) { crashed = append(crashed, v) }
+			var crashed []string
+			w.Hooks.Panic = func(id sim.ActorID, v any, stack string) { crashed = append(crashed, fmt.Sprint(id, v, stack)) }
 			w.node("a")
 			w.node("b")
 			wait(w.add(call(w, "early", "a", "net", "net1")))
-			if len(crashed) != 1 || !strings.Contains(fmt.Sprint(crashed[0]), "node a has no slice") {
+			if len(crashed) != 1 || !strings.Contains(crashed[0], "nil pointer dereference") || !strings.Contains(crashed[0], "(*LeaderElector).Run") {
 				t.Errorf("an ADD before there are slices: %v", crashed)
 			}
 			controller := w.background("node-slice-controller", "")
@@ -341,4 +341,21 @@ func TestNodeSlices(t *testing.T) {
 	if hermetic.Enabled && digests[0] != digests[1] {
 		t.Error("the same seed ran differently the second time")
 	}
+}
+
+// A network that upstream crashes on, anywhere in the cluster, crashes the daemon
+// that reads it; the configuration is not touched.
+func TestDaemonCrashesOnNetwork(t *testing.T) {
+	if !hermetic.Enabled {
+		t.Skip("NOT TESTED: on the stock runtime the panic would end this process; use: make test")
+	}
+	simulate(t, server(t), timed(t, 5), sim.Options{Seed: 5}, nil, func(ctx context.Context, w *world) {
+		var crashed []string
+		w.Hooks.Panic = func(id sim.ActorID, v any, stack string) { crashed = append(crashed, fmt.Sprint(id, v, stack)) }
+		w.create(nadsGVR, map[string]any{"metadata": meta("odd"), "spec": map[string]any{"config": `{"name":"x","plugins":[]}`}})
+		wait(w.background("node-slice-controller", ""))
+		if len(crashed) != 1 || !strings.Contains(crashed[0], "index out of range") || !strings.Contains(crashed[0], "config.LoadIPAMConfiguration") {
+			t.Errorf("the controller crashed: %v", crashed)
+		}
+	})
 }

@@ -235,7 +235,6 @@ func TestMain(m *testing.M) {
 		s, _ := sharedEtcd()
 		_ = s.Close()
 	}
-	_ = whereabouts.Close()
 	os.Exit(code)
 }
 

@@ -43,7 +43,7 @@ func (w *world) reservations() string {
 	return strings.Join(out, ", ")
 }
 
-// iploop.go:260 turns "blue-10.0.0.1" into "blue:10.0.0.1", which is on no pod: a
+// iploop.go:224 turns "blue-10.0.0.1" into "blue:10.0.0.1", which is on no pod: a
 // pass deletes every reservation of a network with a name, and the overlapping
 // range of that network then hands the address out again.
 func TestNamedReservationsAreDeleted(t *testing.T) {

@@ -1,0 +1,285 @@
+package gate
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"ipamsim/fuzz/cell"
+	"ipamsim/fuzz/finding"
+	"ipamsim/fuzz/input"
+	"ipamsim/fuzz/known"
+	"ipamsim/model"
+	"ipamsim/reports"
+	"ipamsim/reports/baseline"
+	"ipamsim/scenarios"
+)
+
+// Search is a bounded look at worlds that no scenario names, for what a fork breaks
+// that its upstream does not: a failure of no class that is known (fuzz/known).
+type Search struct {
+	Time  time.Duration // 0: none
+	Dir   string        // where what it finds is kept, as files that replay
+	Known string        // where the lists of what is known are: known.Dir
+	// Drawn: when the corpora are through, of which make test sees that the release breaks
+	// nothing there that is not known, worlds are drawn.
+	Drawn bool
+}
+
+// targets of the managers of some scenarios.
+var targets = map[string][]string{
+	"calico":             {"FuzzCalico", "FuzzMixed"},
+	"calico+whereabouts": {"FuzzMixed"},
+	"whereabouts":        {"FuzzWhereabouts", "FuzzReconcilers", "FuzzMixed"},
+}
+
+// Forks are the managers of scenarios whose upstream was replaced, sorted.
+func Forks(all []*scenarios.Scenario) []string {
+	out := map[string]bool{}
+	for _, s := range all {
+		if strings.Contains(s.Manager(), " => ") {
+			out[s.Doc.Spec.IPAM] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(out))
+}
+
+// managers to search: the forks, or all if there is none.
+func (g *Gate) managers() []string {
+	if forks := Forks(g.Scenarios); len(forks) > 0 {
+		return forks
+	}
+	all := map[string]bool{}
+	for _, s := range g.Scenarios {
+		all[s.Doc.Spec.IPAM] = true
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// pack is what a search goes through: the corpora of its targets, then drawn worlds
+// without end.
+type pack struct {
+	mu      sync.Mutex
+	targets []string
+	corpus  []*prey
+	drawn   uint64
+	draws   bool
+}
+
+func (g *Gate) pack() (*pack, error) {
+	p := &pack{draws: g.Search.Drawn}
+	for _, m := range g.managers() {
+		p.targets = append(p.targets, targets[m]...)
+	}
+	slices.Sort(p.targets)
+	p.targets = slices.Compact(p.targets)
+	for _, t := range p.targets {
+		if _, err := known.Load(g.Search.Known, t); err != nil {
+			return nil, err
+		}
+		files, _ := filepath.Glob(filepath.Join(filepath.Dir(g.Search.Known), "fuzz", t, "*"))
+		for _, f := range files {
+			text, err := os.ReadFile(f)
+			if err != nil {
+				return nil, err
+			}
+			in, err := input.ParseFile(text)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", f, err)
+			}
+			p.corpus = append(p.corpus, &prey{Target: t, World: in.World, Schedule: in.Schedule})
+		}
+	}
+	return p, nil
+}
+
+// next world, nil if there is none: of drawn ones, each with the default order once, and once with another.
+func (p *pack) next() *prey {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.corpus) > 0 {
+		first := p.corpus[0]
+		p.corpus = p.corpus[1:]
+		return first
+	}
+	if !p.draws {
+		return nil
+	}
+	n := p.drawn
+	p.drawn++
+	turns := uint64(len(p.targets))
+	seed := 1 + n/turns/2
+	out := &prey{Target: p.targets[n%turns], World: input.Choices(seed)}
+	if n/turns%2 == 1 {
+		out.Schedule = input.Choices(^seed)[:scheduleBytes]
+	}
+	return out
+}
+
+// scheduleBytes change the order of a run in some tens of places.
+const scheduleBytes = 64
+
+// search adds a row to the outcome: red if something is found that is not known.
+func (h *hall) search(ctx context.Context, o *baseline.Outcome) error {
+	row := baseline.Row{Scenario: "search", Line: 1, Manager: strings.Join(h.managers(), ", "), Title: "worlds that no scenario names", Search: true}
+	leftOut := func(why string) {
+		row.Changes = append(row.Changes, baseline.Change{Kind: baseline.LeftOut, Regression: true, What: "search", Before: "-", After: "not searched", Sentence: "Nothing was searched: " + why + "."})
+	}
+	p, err := h.pack()
+	switch {
+	case err != nil:
+		leftOut(err.Error())
+	case len(p.targets) == 0:
+		return nil
+	default:
+		b, err := h.chases(ctx, p)
+		if err != nil {
+			return err
+		}
+		if row.Runs, o.Searched = b.runs, b.runs; b.runs == 0 {
+			leftOut("the time of this gate, " + h.Budget.String() + ", was up")
+		}
+		if err := h.bring(b, &row); err != nil {
+			return err
+		}
+	}
+	if len(row.Changes) > 0 {
+		o.Rows = append(o.Rows, row)
+	}
+	return nil
+}
+
+// bag is what a search brings home.
+type bag struct {
+	mu      sync.Mutex
+	runs    int
+	news    map[string]News // by class
+	dead    map[string]*prey
+	causes  map[string]string // of the dead
+	defects []string
+}
+
+// newsMax kinds are enough to look at.
+const newsMax = 3
+
+// full says that nothing more need be searched.
+func (b *bag) full() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.news)+len(b.dead) >= newsMax
+}
+
+func (b *bag) add(t *task) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.runs++
+	for _, n := range t.answer.News {
+		if _, have := b.news[n.Class]; !have {
+			b.news[n.Class] = n
+		}
+	}
+	for _, inv := range t.answer.Run.Violated { // of a process that died
+		if b.dead[inv] == nil {
+			b.dead[inv], b.causes[inv] = t.Hunt, t.answer.Seen[inv].Message
+		}
+	}
+	if t.answer.Defect != "" {
+		b.defects = append(b.defects, t.answer.Defect)
+	}
+}
+
+// chases runs worlds as long as there is time.
+func (h *hall) chases(ctx context.Context, p *pack) (*bag, error) {
+	b := &bag{news: map[string]News{}, dead: map[string]*prey{}, causes: map[string]string{}}
+	late, cancel := context.WithCancelCause(ctx)
+	defer h.living(late)()
+	defer cancel(nil)
+	until := time.Now().Add(h.Search.Time)
+	defer time.AfterFunc(h.Search.Time+keepMax, func() { cancel(errLate) }).Stop()
+	var all sync.WaitGroup
+	for range h.Cells {
+		all.Go(func() {
+			var k *cell.Keeper
+			var err error
+			for late.Err() == nil && time.Now().Before(until) && !b.full() {
+				w := p.next()
+				if w == nil {
+					break
+				}
+				t := &task{ask: ask{Hunt: w}, result: ofNobody}
+				t.Hunt.Known = h.Search.Known
+				h.mu.Lock()
+				h.all++
+				h.mu.Unlock()
+				if k, err = h.one(late, k, t); err != nil {
+					cancel(err)
+				}
+				if h.tell(1); t.done {
+					b.add(t)
+				}
+			}
+			if k != nil {
+				k.Kill()
+			}
+		})
+	}
+	all.Wait()
+	return b, unlessLate(late)
+}
+
+// keepMax is for what was found when the time was up: to run it on etcd and to make
+// it small.
+const keepMax = 20 * time.Second
+
+// bring writes what was found into files, and says so.
+func (h *hall) bring(b *bag, row *baseline.Row) error {
+	for _, class := range slices.Sorted(maps.Keys(b.news)) {
+		n := b.news[class]
+		file := filepath.Join(h.Search.Dir, finding.File(n.Fingerprint))
+		if err := keep(file, n.YAML); err != nil {
+			return err
+		}
+		row.File = cmp.Or(row.File, file)
+		row.Changes = append(row.Changes, baseline.Change{
+			Kind: baseline.NewViolation, Regression: true, What: n.Invariant, Severity: model.Severity(n.Severity), Before: "not known", After: "found",
+			Sentence: fmt.Sprintf("%s. Its cause is none of those that are known of the upstream code (%s: %s).", strings.TrimSuffix(n.Sentence, "."), h.Search.Known, class),
+			Command:  "ipamsim replay " + reports.Shell(file), Timeline: n.Timeline, Step: n.Step,
+		})
+	}
+	for _, inv := range slices.Sorted(maps.Keys(b.dead)) {
+		p := b.dead[inv]
+		file := filepath.Join(h.Search.Dir, p.Target, p.input().FileName())
+		if err := keep(file, p.input().File()); err != nil {
+			return err
+		}
+		row.File = cmp.Or(row.File, file)
+		row.Changes = append(row.Changes, baseline.Change{
+			Kind: baseline.NewViolation, Regression: true, What: inv, Severity: model.Critical, Before: "not known", After: "found",
+			Sentence: b.causes[inv], Command: "ipamsim finding " + reports.Shell(file) + " --out " + reports.Shell(h.Search.Dir),
+		})
+	}
+	for _, d := range b.defects[:min(len(b.defects), newsMax)] {
+		row.Changes = append(row.Changes, baseline.Change{Kind: baseline.CannotRun, Regression: true, What: "run", Before: "-", After: "did not",
+			Sentence: "A world of the search could not be run: " + d})
+	}
+	return nil
+}
+
+// keep a file, whose folders are made.
+func keep(file string, text []byte) error {
+	err := os.MkdirAll(filepath.Dir(file), 0o777)
+	if err == nil {
+		err = os.WriteFile(file, text, 0o666)
+	}
+	if err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,80 @@
+package gate
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ipamsim/reports/baseline"
+	"ipamsim/scenarios"
+)
+
+// searched is what a gate of one scenario and a search come to.
+func searched(t *testing.T, s Search) *baseline.Outcome {
+	t.Helper()
+	hermeticOnly(t)
+	calm, err := scenarios.Load(filepath.Join("..", "..", "scenarios", "ok-exclude.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := (&Gate{Scenarios: []*scenarios.Scenario{calm}, Baseline: &baseline.Baseline{}, All: true, Cells: 2, Search: s}).Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// TestSearchKnowsWhatIsKnown: the bugs of the release that everybody knows are no news.
+func TestSearchKnowsWhatIsKnown(t *testing.T) {
+	o := searched(t, Search{Time: 20 * time.Second, Dir: t.TempDir(), Known: filepath.Join("..", "testdata", "known")})
+	if o.Red() || o.Searched == 0 || len(o.Rows) != 1 {
+		t.Errorf("%s", told(t, o))
+	}
+	if !strings.Contains(told(t, o), " searched") {
+		t.Errorf("nobody is told: %s", told(t, o))
+	}
+}
+
+// TestSearchFinds: for who knows nothing, those bugs are news: the gate is red, and
+// each is a file that replays.
+func TestSearchFinds(t *testing.T) {
+	lists, dir := t.TempDir(), filepath.Join(t.TempDir(), "found")
+	for _, list := range []string{"calico", "mixed", "whereabouts"} {
+		if err := os.WriteFile(filepath.Join(lists, list), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := searched(t, Search{Time: 2 * time.Minute, Dir: dir, Known: lists, Drawn: true})
+	if v := o.Verdict(); v != "RED: the search found what is not known" {
+		t.Fatalf("%s\n%s", v, told(t, o))
+	}
+	row := o.Rows[len(o.Rows)-1]
+	c := row.Changes[0]
+	if !row.Search || c.Kind != baseline.NewViolation || !strings.Contains(c.Sentence, "none of those that are known") || c.Timeline == "" {
+		t.Errorf("%+v", c)
+	}
+	s, err := scenarios.Load(strings.TrimPrefix(c.Command, "ipamsim replay "))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := scenarios.NewRunner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	rep, err := r.Run(t.Context(), s, scenarios.Options{Recorded: true})
+	if err != nil || rep.Digest != s.Doc.Spec.Schedule.Digest || !rep.AsExpected() {
+		t.Errorf("it does not replay: %v", err)
+	}
+}
+
+// TestSearchWithoutLists: who does not know what is known cannot search, and says so.
+func TestSearchWithoutLists(t *testing.T) {
+	o := searched(t, Search{Time: time.Second, Dir: t.TempDir(), Known: "nowhere"})
+	c := o.Rows[len(o.Rows)-1].Changes
+	if len(c) != 1 || c[0].Kind != baseline.LeftOut || !strings.Contains(c[0].Sentence, "nowhere") || !strings.HasPrefix(o.Verdict(), "UNKNOWN: ") {
+		t.Errorf("%s", told(t, o))
+	}
+}

@@ -1,0 +1,18 @@
+package fuzz_test
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// TestPlainFuzz: on Go's own runtime go test -fuzz of a target whose inputs are runs
+// fails, and says why.
+func TestPlainFuzz(t *testing.T) {
+	cmd := exec.Command(os.Args[0], "-test.run=^$", "-test.fuzz=^FuzzCalico$", "-test.fuzztime=1x", "-test.fuzzcachedir="+t.TempDir(), "-stock")
+	out, err := cmd.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "needs the hermetic build, in which runs repeat; run make fuzz TARGET=FuzzCalico") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

@@ -1,0 +1,74 @@
+package space_test
+
+import (
+	"fmt"
+	"net/netip"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"ipamsim/model"
+	"ipamsim/model/route"
+	"ipamsim/sim/cluster"
+)
+
+// world is two machines and a pod on one of them, whose address the other cannot reach,
+// and, if lives, the pod's sandbox.
+func world(lives bool, lost ...route.Loss) *cluster.Sight {
+	up := model.Node{Up: true, Registered: true}
+	s := &cluster.Sight{Losses: lost}
+	s.Truth.Nodes = map[string]model.Node{"a": up, "b": up}
+	s.Truth.Pods = map[model.PodRef]model.Pod{{Namespace: "default", Name: "p"}: {Node: "a"}}
+	if lives {
+		s.Truth.Sandboxes = []model.Sandbox{{
+			ID: "1", Pod: model.PodRef{Namespace: "default", Name: "p"}, Node: "a",
+			Attachments: []model.Attachment{{Network: "n", Interface: "eth0", Addrs: []netip.Addr{netip.MustParseAddr("10.0.0.1")}}},
+		}}
+	}
+	return s
+}
+
+// excused are the faults that are left of an import.
+func excused(was, is *cluster.Sight, p *corev1.Pod) (faults []string, x *excuses) {
+	x = newExcuses(func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }, end{Sight: was}, is)
+	if p != nil {
+		x.pods[model.PodRef{Namespace: "default", Name: "p"}] = p
+	}
+	for name := range was.Truth.Nodes {
+		x.nodes[name] = &corev1.Node{}
+	}
+	x.truth()
+	return faults, x
+}
+
+// A sandbox that no dump shows excuses the ways to it, and no other.
+func TestExcuseOfASandboxCoversItsAddresses(t *testing.T) {
+	to := func(a string) route.Loss {
+		return route.Loss{From: "b", To: netip.MustParseAddr(a), On: "a", At: "b", How: route.Unreachable}
+	}
+	if faults, x := excused(world(true, to("10.0.0.1")), world(false), nil); len(faults) > 0 || x.count[noObject] != 1 || len(x.was.Losses) > 0 {
+		t.Errorf("the way to the sandbox itself: %q, %v", faults, x.count)
+	}
+	if faults, _ := excused(world(true, to("10.0.0.1"), to("10.0.0.2")), world(false), nil); len(faults) != 1 {
+		t.Errorf("another way that the import lacks: %q, want one fault", faults)
+	}
+	if faults, _ := excused(world(true), world(false, to("10.0.0.3")), nil); len(faults) != 1 {
+		t.Errorf("another way that only the import has: %q, want one fault", faults)
+	}
+}
+
+// A sandbox that is not there has an excuse only if the dump told its addresses.
+func TestASandboxOutOfNothingHasNoExcuse(t *testing.T) {
+	p := &corev1.Pod{Spec: corev1.PodSpec{NodeName: "a"}, Status: corev1.PodStatus{Phase: corev1.PodRunning, PodIP: "10.0.0.9"}}
+	if faults, _ := excused(world(false), world(true), p); len(faults) != 1 {
+		t.Errorf("an address that neither status nor record has: %q, want one fault", faults)
+	}
+	p.Status.PodIP = "10.0.0.1"
+	if faults, x := excused(world(false), world(true), p); len(faults) > 0 || x.count[stale] != 1 {
+		t.Errorf("an address that the status has: %q, %v", faults, x.count)
+	}
+	p.Spec.NodeName = "b"
+	if faults, _ := excused(world(false), world(true), p); len(faults) != 1 {
+		t.Errorf("on another machine than the pod: %q, want one fault", faults)
+	}
+}

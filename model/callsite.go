@@ -1,0 +1,72 @@
+package model
+
+import (
+	"path"
+	"strconv"
+	"strings"
+)
+
+// CallSite is where in an address manager's own code something happened: which line
+// read, which wrote. The zero value is a place that is not known, or not upstream's.
+type CallSite struct {
+	// Module is whose code it is, "module@version", and for a fork what stands in its
+	// place, as Adapter.Upstream says.
+	Module string `json:"module,omitempty"`
+	// Frames are upstream's functions on the stack, innermost first.
+	Frames []Frame `json:"frames,omitempty"`
+	// Informer: a goroutine of an informer of client-go did it, which upstream only
+	// started. Frames are then what it calls upstream's back for, or empty.
+	Informer bool `json:"informer,omitempty"`
+}
+
+// Frame is one function on a stack, and where in it.
+type Frame struct {
+	Function string `json:"function"` // with its import path
+	File     string `json:"file"`     // by its path in the module, or as a stack has it
+	Line     int    `json:"line"`
+}
+
+// Known reports whether there is something to say.
+func (c CallSite) Known() bool { return len(c.Frames) > 0 || c.Informer }
+
+// Caller is who called the first of Frames: the next function of another package, which
+// says what for, and if there is none, the next one.
+func (c CallSite) Caller() (f Frame, ok bool) {
+	if len(c.Frames) < 2 {
+		return f, false
+	}
+	for _, f := range c.Frames[1:] {
+		if f.Package() != c.Frames[0].Package() {
+			return f, true
+		}
+	}
+	return c.Frames[1], true
+}
+
+// String is for people: "kubernetes.(*KubernetesIPPool).Update (ipam.go:231), called by
+// reconciler.ReconcileLooper.ReconcileIPPools (iploop.go:200)"; "" if it is not known.
+func (c CallSite) String() string {
+	var text string
+	if len(c.Frames) > 0 {
+		text = c.Frames[0].String()
+	}
+	if by, ok := c.Caller(); ok {
+		text += ", called by " + by.String()
+	}
+	if c.Informer {
+		text = strings.TrimSuffix("an informer of client-go, "+text, ", ")
+	}
+	return text
+}
+
+// String is the function without its import path, and the last part of its file's.
+func (f Frame) String() string {
+	return path.Base(f.Function) + " (" + path.Base(f.File) + ":" + strconv.Itoa(f.Line) + ")"
+}
+
+// Package is the import path of the function.
+func (f Frame) Package() string {
+	dir, last := path.Split(f.Function)
+	name, _, _ := strings.Cut(last, ".")
+	return dir + name
+}

@@ -1,0 +1,58 @@
+package model
+
+import (
+	"strconv"
+	"strings"
+)
+
+// CrashSite is where a panic happened, out of a goroutine's stack as debug.Stack
+// writes it: the innermost function that is not the standard library's and the one
+// that called it, "leaderelection.(*LeaderElector).Run (leaderelection.go:211),
+// called by kubernetes.IPManagement.func2.1 (ipam.go:502)". It is "" if the stack
+// does not say.
+//
+// A panic that was recovered and raised again is the first of those with the same
+// value: its functions are still on the stack.
+func CrashSite(stack string) string { return CallSite{Frames: crashed(stack)}.String() }
+
+// CrashedIn is the innermost of CrashSite's functions, with its import path.
+func CrashedIn(stack string) string {
+	if frames := crashed(stack); len(frames) > 0 {
+		return frames[0].Function
+	}
+	return ""
+}
+
+func crashed(stack string) (frames []Frame) {
+	lines := strings.Split(stack, "\n")
+	from, value := -1, ""
+	for i, l := range lines {
+		// "panic({0x1d3f3a0?, 0x3f5c1e0?})": both words of the value.
+		v := strings.ReplaceAll(strings.TrimPrefix(l, "panic("), "?", "")
+		if strings.HasPrefix(l, "panic(") && (from < 0 || v == value) {
+			from, value = i, v
+		}
+	}
+	if from < 0 {
+		return nil
+	}
+	for i := from + 2; i+1 < len(lines) && len(frames) < framesMax; i += 2 {
+		f, file := lines[i], lines[i+1]
+		if end := strings.LastIndexByte(f, '('); end > 0 && strings.HasPrefix(file, "\t") && !standard(f[:end]) {
+			file, _, _ = strings.Cut(file[1:], " +0x")
+			name, line, _ := strings.Cut(file, ".go:")
+			n, _ := strconv.Atoi(line) // 0 for what is not a stack after all
+			frames = append(frames, Frame{f[:end], name + ".go", n})
+		}
+	}
+	return frames
+}
+
+const framesMax = 2
+
+// standard reports whether a function is the standard library's: the first part of
+// its import path has no dot, and is not ours.
+func standard(f string) bool {
+	first, _, more := strings.Cut(f, "/")
+	return !more || !strings.Contains(first, ".") && first != "ipamsim"
+}

@@ -1,0 +1,41 @@
+package baseline
+
+import "slices"
+
+// Decided reports whether a scenario is red whatever its other runs show, so that
+// nobody need wait for them: a run came to no end where one did before, or a violation
+// is more frequent than chance explains even if none of the runs to come has it, of
+// which there are as many as behind the baseline's rates.
+func Decided(before *Baseline, now *Result) bool {
+	c := comparison{before: before.Entry(now.Scenario), now: now}
+	if c.before == nil || now.Record != nil {
+		return false
+	}
+	for i := range now.Runs {
+		if b := c.run(now.Runs[i].Seed); b != nil && b.Ended() && !now.Runs[i].Ended() {
+			return true
+		}
+	}
+	runs, full := now.Runs, c.before.Wide
+	if now.Wide != nil {
+		runs = now.Wide
+	}
+	for _, inv := range c.invariants() {
+		k := hits(runs, inv)
+		h, others := c.rate(inv)
+		switch {
+		case k == 0 || full == 0:
+		case h == 0 && !slices.Contains(now.Known, inv):
+			if !maybe(inv, k, full) {
+				return true
+			}
+		case more(k, full, max(h, 1), others) < surely:
+			return true
+		}
+	}
+	return false
+}
+
+// Ended reports whether a run came to its end: no limit cut it short, and its process
+// lived.
+func (r *Run) Ended() bool { return r.Cut == "" && r.Digest != "" }

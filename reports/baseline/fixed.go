@@ -1,0 +1,146 @@
+package baseline
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// mends holds what is not violated any more to what a mend is: the same course of
+// events without the violation. What is another course, in which fewer pods get an
+// address, more ADDs are refused, runs prove nothing or cost more, may hide what it
+// does not mend: that is a change to look at, and not green.
+func (c *comparison) mends(all []Change) {
+	if !slices.ContainsFunc(all, func(ch Change) bool { return ch.Kind == FixedViolation }) {
+		return
+	}
+	if slices.ContainsFunc(all, func(ch Change) bool { return ch.Kind == FixedViolation && ch.What == "duplicate-address" }) {
+		for i := range all { // two pods do not share one any more
+			if ch := &all[i]; ch.Kind == CostMoved && slices.Contains(shared, Family(ch.What)) {
+				ch.Regression = false
+			}
+		}
+	}
+	crashed := slices.ContainsFunc(all, func(ch Change) bool { return ch.Kind == FixedViolation && ch.What == "actor-crash" })
+	if crashed { // what goes on to its end asks for more than what a panic cut short
+		for i := range all {
+			if ch := &all[i]; ch.Kind == CostMoved && perCall(ch.What) {
+				ch.Regression = false
+			}
+		}
+	}
+	but := c.otherwise(all, crashed)
+	if len(but) == 0 {
+		return
+	}
+	for i := range all {
+		if ch := &all[i]; ch.Kind == FixedViolation {
+			ch.Kind, ch.Regression = ChangedViolation, true
+			ch.Sentence = strings.TrimSuffix(ch.Sentence, ".") + ", but that is no mend: " + strings.Join(but, "; ") + "."
+		}
+	}
+}
+
+// shared are the families of measures that count an address of two pods once.
+var shared = []string{"addresses", "routes"}
+
+// perCall says whether a measure is of single ADDs and DELs.
+func perCall(measure string) bool {
+	return strings.HasSuffix(measure, " ADD") || strings.HasSuffix(measure, " DEL")
+}
+
+// otherwise is what else is different from before, in words, and nothing that a mend
+// of a violation alone would change. Calls that crashed were cut short and are made again
+// by the kubelet: neither what one asks for nor their number can be held to.
+func (c *comparison) otherwise(all []Change, crashed bool) (but []string) {
+	say := func(format string, args ...any) { but = append(but, fmt.Sprintf(format, args...)) }
+	if len(c.now.Troubles) > 0 {
+		say("some of its runs prove nothing")
+	}
+	if n, why := c.unknown(); n > 0 {
+		say("%s ended unknown (%s)", count(n, "run"), why)
+	}
+	now := summed(c.now.Runs)
+	// Who asked is not known of a baseline that is older than the measure.
+	if was, ok := c.before.Costs[withoutAddress]; ok && was.Of != now[withoutAddress].Of {
+		say("%.0f interfaces of pods asked for an address, before %.0f", now[withoutAddress].Of, was.Of)
+	}
+	const del = "API calls per DEL"
+	if was := c.before.Costs[del].Of; was != now[del].Of && !(crashed && now[del].Of > 0 && now[del].Of < was) {
+		say("there are %.0f DELs, before %.0f", now[del].Of, was)
+	}
+	if why := c.refusesMore(); why != "" {
+		say("%s", why)
+	}
+	for i := range all {
+		switch ch := &all[i]; {
+		case ch.Kind == NewViolation:
+			say("%s is violated", ch.What)
+		case ch.Kind == CostMoved && ch.Regression, ch.Kind == CostMoved && slices.Contains(usual, ch.What) && !crashed:
+			say("%s: %s, before %s", ch.What, ch.After, ch.Before)
+		}
+	}
+	return but
+}
+
+// usual are measures that luck does not move: a usual DEL that asks less than it did
+// leaves something out. A pass of a reconciler does, where there is less to mend.
+var usual = []string{"API calls of a usual ADD", "API calls of a usual DEL"}
+
+// unknown counts the runs that came to no end though none did so before: cut short, or
+// gone with their process.
+func (c *comparison) unknown() (n int, why string) {
+	for i := range c.before.Runs {
+		if !c.before.Runs[i].Ended() {
+			return 0, ""
+		}
+	}
+	runs := c.now.Runs
+	if c.now.Wide != nil {
+		runs = c.now.Wide
+	}
+	for i := range runs {
+		if r := &runs[i]; !r.Ended() {
+			n++
+			why = cmp.Or(why, r.Cut, strings.Join(r.Violated, ", "))
+		}
+	}
+	return n, why
+}
+
+// refusesMore says which run refuses more ADDs than before, beyond what chance does to
+// them: Tukey's fence, which is 0 where few runs refuse any. How many runs were beyond
+// it before is in Rates; where none was, a few of many seeds may be, as with a violation
+// that was never seen.
+func (c *comparison) refusesMore() string {
+	was, known := c.before.Costs[refusedADDs]
+	if !known { // a baseline that is older than the measure: who is refused asks again
+		const add = "API calls per ADD"
+		if n, before := summed(c.now.Runs)[add].Of, c.before.Costs[add].Of; n > before {
+			return fmt.Sprintf("there are %.0f ADDs, before %.0f", n, before)
+		}
+		return ""
+	}
+	most, before := was.most(), c.before.Rates[refusedADDs]
+	for _, runs := range [][]Run{c.now.Runs, c.now.Wide} {
+		var beyond []*Run
+		for i := range runs {
+			if runs[i].Cost[refusedADDs].Sum > most {
+				beyond = append(beyond, &runs[i])
+			}
+		}
+		chance := maybe(refusedADDs, len(beyond), len(runs))
+		if before > 0 {
+			chance = more(len(beyond), len(runs), before, c.before.Wide) >= surely
+		}
+		if len(beyond) > 0 && !chance {
+			return fmt.Sprintf("%.0f ADDs are refused with seed %d, before at most %.0f", beyond[0].Cost[refusedADDs].Sum, beyond[0].Seed, most)
+		}
+	}
+	return ""
+}
+
+// most is the highest amount that chance explains in a run.
+func (c Cost) most() float64 { return math.Max(c.High+1.5*(c.High-c.Low), c.Each()) }

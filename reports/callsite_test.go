@@ -1,0 +1,85 @@
+package reports
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"ipamsim/model"
+	"ipamsim/sim"
+)
+
+// sited is issue162 with call sites: the reconciler's messages are sent from two places,
+// all the others from none that is known.
+func sited() *Report {
+	r := issue162()
+	read, write := sim.Stack{1}, sim.Stack{2}
+	for _, s := range r.Trace.Steps {
+		if s.Choice.Op.Actor.Kind() != "ip-reconciler" {
+			continue
+		}
+		if s.Stack = read; s.Choice.Op.Kind == sim.Write {
+			s.Stack = write
+		}
+	}
+	r.Sites = func(s sim.Stack) model.CallSite {
+		const up = "github.com/a/up"
+		frames := [][]model.Frame{
+			{{Function: up + "/store.(*Client).GetPod", File: "store/client.go", Line: 113}, {Function: up + "/loop.Loop.refresh", File: "loop/loop.go", Line: 140}},
+			{{Function: up + "/store.(*Pool).Update", File: "store/pool.go", Line: 231}, {Function: up + "/store.retry", File: "store/pool.go", Line: 20}, {Function: up + "/loop.Loop.Free", File: "loop/loop.go", Line: 200}},
+		}
+		return model.CallSite{Module: up + "@v1", Frames: frames[s[0]-1]}
+	}
+	return r
+}
+
+// TestRecordSaysWhereItWasSent: each step of upstream's names its call site, of which the
+// record has one of each; so do the turns of the story, and the run as JSON.
+func TestRecordSaysWhereItWasSent(t *testing.T) {
+	rec := RecordOf(sited())
+	if len(rec.Sites) != 2 {
+		t.Fatalf("%d sites", len(rec.Sites))
+	}
+	for _, s := range rec.Steps {
+		theirs := strings.HasPrefix(s.Actor, "ip-reconciler")
+		if theirs != (s.Site > 0) || theirs && (s.Kind == "write") != (rec.Sites[s.Site-1].Frames[0].Line == 231) {
+			t.Errorf("%+v", s)
+		}
+	}
+	var said []string
+	for _, turn := range rec.Violations[0].Turns {
+		if turn.Site != nil {
+			said = append(said, turn.Site.String())
+		}
+	}
+	if got := strings.Join(said, "\n"); !strings.Contains(got, "store.(*Client).GetPod (client.go:113), called by loop.Loop.refresh (loop.go:140)") ||
+		!strings.Contains(got, "store.(*Pool).Update (pool.go:231), called by loop.Loop.Free (loop.go:200)") {
+		t.Errorf("turns:\n%s", got)
+	}
+	line, err := JSON(sited())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out run
+	if err := json.Unmarshal(line, &out); err != nil {
+		t.Fatal(err)
+	}
+	calls := out.Violations[0].Calls
+	if len(calls) != len(said) || calls[0].Who == "" || calls[0].Site.Frames[0].File != "store/client.go" || calls[0].Site.Module != "github.com/a/up@v1" {
+		t.Errorf("%s", line)
+	}
+}
+
+// TestReadRecordRefusesSites: a step cannot name a call site that is not there.
+func TestReadRecordRefusesSites(t *testing.T) {
+	rec := RecordOf(sited())
+	rec.Steps[3].Site = 3
+	b, err := json.Marshal(rec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadRecord(bytes.NewReader(b)); err == nil || err.Error() != "steps[3].site: want one of 2, have 3" {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,39 @@
+package cluster_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ipamsim/sim/cluster"
+)
+
+// onA is the story of one pod on node a of a cluster in which nothing else runs.
+func onA(t *testing.T, annotations string, script ...cluster.Entry) []string {
+	t.Helper()
+	body := `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","annotations":{"k8s.v1.cni.cncf.io/networks":"net"` + annotations + `}},
+		"spec":{"nodeName":"a","restartPolicy":"Never","containers":[{"name":"c","image":"i"}],"tolerations":[{"operator":"Exists"}]}}`
+	return told(run(t, `{"type":"canary","range":"10.0.0.0/28"}`, "Deployment", 0, func(cfg *cluster.Config) {
+		cfg.Script = script
+		cfg.Objects = append(cfg.Objects, cluster.Object{Kind: "Pod", Namespace: "default", Name: "web", Body: json.RawMessage(body)})
+	}, nil, nil))
+}
+
+// A job's work is done when it is done, whatever has become of the network.
+func TestJobEndsInPartition(t *testing.T) {
+	p := &cluster.Partition{Node: "a"}
+	p.For.Duration = 10 * time.Minute
+	got := onA(t, `,"ipamsim.dev/run-for":"60s"`, cluster.Entry{At: 30 * time.Second, Action: p})
+	want := []string{
+		"0s a up", "0s b up",
+		"0s web sandbox-up a", "0s web add-end a 10.0.0.1",
+		"30s network partition of node a", "30s a partitioned",
+		"1m0s web sandbox-down a containers stopped",
+		"10m30s a reachable again", "10m30s web del-end a",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}

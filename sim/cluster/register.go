@@ -1,0 +1,59 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"ipamsim/model"
+	"ipamsim/sim"
+	"ipamsim/sim/kube"
+)
+
+// register makes the Node again that was deleted. A kubelet does so when it starts and
+// only then: one whose Node is deleted while it runs goes on without. Where there is a
+// Node the real one asks, too, and is told AlreadyExists; that is left out, as
+// heartbeats are.
+//
+// Source: pkg/kubelet/kubelet_node_status.go, registerWithAPIServer and syncNodeStatus
+// (v1.34.1).
+func (k *kubelet) register() {
+	manifest := k.c.deletedNode(k.node)
+	if manifest == nil {
+		return
+	}
+	k.registers = sim.ActorID(k.c.unique("register/" + k.node))
+	k.c.w.Spawn(sim.Process{ID: k.registers, Group: k.node, Run: func(ctx context.Context, g *sim.Gate) error {
+		cl := client{k.c.api.Door(g)}
+		for step := 100 * time.Millisecond; sleep(ctx, step); step = min(2*step, 7*time.Second) {
+			err := cl.create(kube.WithClass(ctx, "status"), builtin["Node"], "", manifest)
+			if err == nil {
+				k.c.record(model.Event{Kind: model.NodeEvent, Node: k.node, Text: "registered again"})
+			}
+			if err == nil || apierrors.IsAlreadyExists(err) {
+				return nil
+			}
+		}
+		return ctx.Err()
+	}})
+}
+
+// deletedNode is the Node as a machine's kubelet registers it, if it has none now.
+// Labels are taken for those of --node-labels and of the cloud, which are there again,
+// and the address is still the machine's.
+func (c *Cluster) deletedNode(name string) json.RawMessage {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := c.nodes[name]
+	if n.object != nil || n.last == nil {
+		return nil
+	}
+	o := nodeOf(name, n.last.Labels)
+	if a := n.last.Annotations[addrAnnotation]; a != "" {
+		o.Annotations = map[string]string{addrAnnotation: a}
+	}
+	o.Status.Addresses = n.last.Status.Addresses
+	return manifest(o)
+}

@@ -1,0 +1,102 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"ipamsim/model"
+)
+
+// RestartRuntime kills the container runtime of a node; its service manager starts it
+// again. Containers run on, and so does a plugin that it was executing, whose result
+// nobody reads any more.
+type RestartRuntime struct {
+	Node string          `json:"node" jsonschema:"required"`
+	Down metav1.Duration `json:"down,omitempty"` // default 5s
+}
+
+// Do sends SIGKILL to it alone, as KillMode=process of its unit has it.
+func (a *RestartRuntime) Do(ctx context.Context, o *Operator) error {
+	n, err := o.machine(a.Node)
+	if err != nil {
+		return err
+	}
+	d := a.Down.Duration
+	if d == 0 {
+		d = 5 * time.Second
+	}
+	if !o.c.loseRuntime(a.Node, n, d) {
+		return fmt.Errorf("node %q has no power", a.Node)
+	}
+	return nil
+}
+
+func (a *RestartRuntime) String() string { return "kill -9 containerd on node " + a.Node }
+
+// errNoRuntime is what whoever calls the runtime gets while it is down.
+var errNoRuntime = errors.New("the container runtime does not answer")
+
+// loseRuntime takes the runtime of a machine away for a while. What it remembers of
+// sandboxes is on its disk, also of one that it was making: kubelets find that one
+// dead. It reports false if there was none to lose.
+//
+// Source: containerd 2, internal/cri/server, recover.
+func (c *Cluster) loseRuntime(name string, n *node, d time.Duration) bool {
+	c.mu.Lock()
+	if !n.state.Up {
+		c.mu.Unlock()
+		return false
+	}
+	n.runtimeBack = max(n.runtimeBack, c.w.Now()+d)
+	for _, st := range n.disk {
+		st.undone = false
+	}
+	undoing := n.undoing
+	n.undoing = nil
+	c.recordLocked(model.Event{Kind: model.NodeEvent, Node: name, Text: "container runtime killed"})
+	c.mu.Unlock()
+	for _, id := range undoing {
+		c.w.Kill(id)
+	}
+	c.cutOff(func(b *cniCall) bool { return b.Node == name }, func(b *cniCall) error {
+		close(b.lost)
+		return errNoRuntime
+	})
+	return true
+}
+
+// runtimeAnswers reports whether a node's runtime is up.
+func (c *Cluster) runtimeAnswers(name string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.w.Now() >= c.nodes[name].runtimeBack
+}
+
+// cutOff ends calls for whoever waits for them, in the order of their containers;
+// what becomes of the plugin is for end to say, with the reason.
+func (c *Cluster) cutOff(which func(*cniCall) bool, end func(*cniCall) error) {
+	c.mu.Lock()
+	var cut []*cniCall
+	for _, id := range slices.Sorted(maps.Keys(c.truth.busy)) {
+		if b := c.truth.busy[id]; b.plugin != nil && which(b) {
+			cut = append(cut, b)
+		}
+	}
+	c.mu.Unlock()
+	for _, b := range cut {
+		kind := model.AddEnd
+		if b.Del {
+			kind = model.DelEnd
+		}
+		e := c.event(kind, b.plugin, b.call)
+		e.Err = end(b).Error()
+		e.MinFree = c.endCall(b.call)
+		c.record(e)
+	}
+}

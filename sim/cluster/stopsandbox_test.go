@@ -1,0 +1,142 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ipamsim/sim"
+	"ipamsim/sim/cluster"
+	"ipamsim/sim/ipam"
+)
+
+// outage is a manager whose plugin gets nothing done for a while.
+type outage struct {
+	ipam.Adapter
+	add, del span
+	takes    time.Duration // how long an ADD takes after it has claimed
+	late     bool          // a DEL fails after it has released
+}
+
+// span is from when to when, in virtual time.
+type span struct{ from, to time.Duration }
+
+type outageInstance struct {
+	ipam.Instance
+	outage
+	begin time.Time
+}
+
+func (a outage) Open(e ipam.Env) (ipam.Instance, error) {
+	i, err := a.Adapter.Open(e)
+	return outageInstance{i, a, time.Now()}, err
+}
+
+func (i outageInstance) refuse(s span) error {
+	if now := time.Since(i.begin); now < s.from || now >= s.to {
+		return nil
+	}
+	return errors.New("nobody answers")
+}
+
+func (i outageInstance) Add(ctx context.Context, g *sim.Gate, c ipam.Call) (ipam.Result, error) {
+	res, err := i.Instance.Add(ctx, g, c)
+	select {
+	case <-time.After(i.takes):
+	case <-ctx.Done():
+	}
+	return res, errors.Join(err, i.refuse(i.add))
+}
+
+func (i outageInstance) Del(ctx context.Context, g *sim.Gate, c ipam.Call) error {
+	refused := i.refuse(i.del)
+	if refused != nil && !i.late {
+		return refused
+	}
+	return errors.Join(i.Instance.Del(ctx, g, c), refused)
+}
+
+// inOutage is the story of a StatefulSet of one pod.
+func inOutage(t *testing.T, o outage, script ...cluster.Entry) []string {
+	t.Helper()
+	return told(run(t, `{"type":"canary","range":"10.0.0.0/28"}`, "StatefulSet", 1, func(cfg *cluster.Config) {
+		o.Adapter = cfg.Adapter
+		cfg.Adapter, cfg.Script = o, script
+	}, nil, nil))
+}
+
+// A kubelet does not give a sandbox up whose DEL fails, and its pod neither goes nor
+// has a successor before.
+func TestDelUntilItSucceeds(t *testing.T) {
+	got := inOutage(t, outage{del: span{time.Minute, 105 * time.Second}},
+		cluster.Entry{At: time.Minute, Action: &cluster.Delete{Resource: "pods", Name: "web-0"}})
+	want := []string{
+		"0s a up", "0s b up",
+		"0s web-0 sandbox-up a", "0s web-0 add-end a 10.0.0.1",
+		"1m0s kubectl delete pods web-0",
+		"1m0s web-0 sandbox-down a containers stopped",
+		"1m0s web-0 del-end a: nobody answers", "1m10s web-0 del-end a: nobody answers", "1m20s web-0 del-end a: nobody answers",
+		"1m30s web-0 del-end a: nobody answers", "1m40s web-0 del-end a: nobody answers",
+		"1m50s web-0 del-end a",
+		"1m50s web-0 sandbox-up a", "1m50s web-0 add-end a 10.0.0.1",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+// What is wanted of a pod is told to its worker at once, whatever it waits for.
+func TestDelAgainWhenForced(t *testing.T) {
+	got := inOutage(t, outage{del: span{time.Minute, 62 * time.Second}},
+		cluster.Entry{At: time.Minute, Action: &cluster.Delete{Resource: "pods", Name: "web-0"}},
+		cluster.Entry{At: 65 * time.Second, Action: &cluster.Delete{Resource: "pods", Name: "web-0", Force: true}})
+	want := []string{
+		"1m0s web-0 del-end a: nobody answers",
+		"1m5s kubectl delete pods web-0 --grace-period=0 --force",
+		"1m5s web-0 del-end a",
+	}
+	if d := cmp.Diff(want, only(got, "del-end", "--force")); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+// A runtime tries once to undo an ADD that failed, and forgets the sandbox.
+func TestFailedAddIsUndoneOnce(t *testing.T) {
+	got := inOutage(t, outage{add: span{0, 5 * time.Second}, del: span{0, 5 * time.Second}})
+	want := []string{
+		"0s a up", "0s b up",
+		"0s web-0 sandbox-up a", "0s web-0 add-end a: nobody answers",
+		"0s web-0 sandbox-down a sandbox given up", "0s web-0 del-end a: nobody answers",
+		"10s web-0 sandbox-up a", "10s web-0 add-end a 10.0.0.1",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+// A sandbox answers until its DEL has succeeded, whatever has been released: the next
+// pod that gets its address has it twice. One whose claim is still there hurts nobody.
+func TestStoppedSandboxAnswers(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		o := outage{del: span{time.Minute, 105 * time.Second}, late: late}
+		c := run(t, `{"type":"canary","range":"10.0.0.0/28"}`, "Deployment", 1, func(cfg *cluster.Config) {
+			o.Adapter = cfg.Adapter
+			cfg.Adapter = o
+			cfg.Settings.LeakAfter = 30 * time.Second
+			cfg.Script = []cluster.Entry{{At: time.Minute, Action: &cluster.Delete{Resource: "pods", All: true}}}
+		}, nil, nil)
+		var want, got []string
+		if late {
+			want = []string{"duplicate-address"}
+		}
+		for _, v := range c.Violations() {
+			got = append(got, v.Invariant)
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("late %v: -want +got:\n%s", late, d)
+		}
+	}
+}

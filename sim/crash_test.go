@@ -1,0 +1,172 @@
+package sim_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"ipamsim/sim"
+	"ipamsim/sim/hermetic"
+)
+
+func needHermetic(t *testing.T) {
+	if !hermetic.Enabled {
+		t.Skip("NOT TESTED: on the stock runtime a panic of a goroutine that nothing recovers ends this process; use: make test")
+	}
+}
+
+// torn is a process one of whose goroutines panics while the others send messages
+// and wait for it in vain.
+func torn(s *server) sim.Process {
+	return proc("a", func(ctx context.Context, g *sim.Gate) error {
+		var wg sync.WaitGroup
+		never := make(chan struct{})
+		wg.Add(2)
+		go func() {
+			for wg.Done(); ; time.Sleep(time.Second) {
+				_ = s.send(context.Background(), g, "heartbeat")
+			}
+		}()
+		go func() {
+			_ = s.send(context.Background(), g, "unlock")
+			<-never
+			wg.Done()
+		}()
+		go func() {
+			defer func() { _ = s.send(ctx, g, "last words") }()
+			time.Sleep(2500 * time.Millisecond)
+			explode()
+		}()
+		wg.Wait()
+		return nil
+	})
+}
+
+// A panic on any goroutine of a process ends the process, all of it: it is told
+// with its value and stack, nothing of the process is heard afterwards, who waits
+// for its end hears of that, and the run goes on and can end.
+func TestCrashOnAnyGoroutine(t *testing.T) {
+	needHermetic(t)
+	digests := map[string]int{}
+	for range 5 {
+		var s server
+		var told []string
+		var a *sim.Actor
+		tr, err := sim.Run(context.Background(), single(scripted()), func(w *sim.World) error {
+			w.Hooks.Panic = func(id sim.ActorID, v any, stack string) {
+				told = append(told, fmt.Sprint(id, " ", v, " ", strings.Contains(stack, "explode"), " ", w.Alive("a")))
+			}
+			a = w.Spawn(torn(&s))
+			start(w, proc("b", func(ctx context.Context, g *sim.Gate) error {
+				<-a.Done()
+				time.Sleep(time.Minute)
+				return s.send(ctx, g, "the other one")
+			}))
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := "[a boom true false]"; fmt.Sprint(told) != want {
+			t.Errorf("told %v, want %v", told, want)
+		}
+		if got := fmt.Sprint(a.Err()); got != "panic: boom" {
+			t.Errorf("Err is %q", got)
+		}
+		if got := strings.Join(s.got, ", "); !strings.HasSuffix(got, "a last words, b the other one") || strings.Count(got, "heartbeat") != 3 {
+			t.Errorf("the server got %s", got)
+		}
+		digests[fmt.Sprint(tr.Digest())]++
+	}
+	if len(digests) != 1 {
+		t.Errorf("five runs, %d courses", len(digests))
+	}
+}
+
+// A process may panic with a mutex held for which its other goroutines wait.
+func TestCrashWithMutexHeld(t *testing.T) {
+	needHermetic(t)
+	var s server
+	_, err := sim.Run(context.Background(), single(scripted()), func(w *sim.World) error {
+		a := w.Spawn(proc("a", func(ctx context.Context, g *sim.Gate) error {
+			var mu sync.Mutex
+			go func() {
+				mu.Lock()
+				_ = s.send(ctx, g, "x")
+				explode()
+			}()
+			time.Sleep(time.Second)
+			mu.Lock()
+			return nil
+		}))
+		start(w, proc("b", func(ctx context.Context, g *sim.Gate) error {
+			<-a.Done()
+			return s.send(ctx, g, "y")
+		}))
+		return nil
+	})
+	if got := fmt.Sprint(s.got); err != nil || got != "[a x b y]" {
+		t.Errorf("%v, the server got %s", err, got)
+	}
+}
+
+// A goroutine that panics after its process was killed, or after another of its
+// goroutines has panicked, crashes nothing any more.
+func TestCrashAfterDeath(t *testing.T) {
+	needHermetic(t)
+	var told []string
+	_, err := sim.Run(context.Background(), single(scripted()), func(w *sim.World) error {
+		w.Hooks.Panic = func(id sim.ActorID, v any, _ string) { told = append(told, fmt.Sprint(id, " ", v)) }
+		late := func(v string) func(context.Context, *sim.Gate) error {
+			return func(ctx context.Context, g *sim.Gate) error {
+				for i := range 3 {
+					go func() {
+						time.Sleep(time.Duration(i+1) * time.Second)
+						panic(fmt.Sprint(v, " ", i))
+					}()
+				}
+				<-ctx.Done()
+				return ctx.Err()
+			}
+		}
+		w.Spawn(proc("killed", late("unheard")))
+		w.Spawn(proc("crashed", late("heard")))
+		start(w, proc("killer", func(context.Context, *sim.Gate) error {
+			w.Kill("killed")
+			time.Sleep(time.Minute)
+			return nil
+		}))
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if got := fmt.Sprint(told); got != "[crashed heard 0]" {
+		t.Errorf("told of %s", got)
+	}
+}
+
+// A panic that belongs to no process is none's.
+func TestServersPanicIsNoCrash(t *testing.T) {
+	needHermetic(t)
+	if got := hermetic.SetProcess(nil); got != nil {
+		t.Fatalf("the test belongs to %v", got)
+	}
+	_, err := sim.Run(context.Background(), single(scripted()), func(w *sim.World) error {
+		start(w, proc("a", func(ctx context.Context, g *sim.Gate) error {
+			return g.Pass(ctx, sim.Op{Key: "x"}, func(context.Context) error {
+				if p := hermetic.SetProcess(nil); p != nil {
+					t.Errorf("what a server does for a message belongs to the process that sent it: %v", p)
+				}
+				return nil
+			})
+		}))
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,137 @@
+package etcd
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"time"
+	"unsafe"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/server/v3/storage/mvcc"
+	"google.golang.org/grpc/metadata"
+)
+
+// stream is the watches that share a connection to etcd: those whose contexts carry the
+// same metadata. They are told of their progress together.
+type stream struct {
+	name    string
+	began   time.Time
+	watches []*watch
+	ticks   *time.Timer // nil: nobody wants to hear of progress
+	err     error       // why one of its watches was refused
+}
+
+// progress is a revision up to which a watch has been told everything, and how many
+// entries of the history there were.
+type progress struct {
+	at  int
+	rev int64
+}
+
+// progressPeriod is how often etcd tells a watch that asked for it and has not heard of
+// anything else; it adds up to a tenth by chance.
+const progressPeriod = 10 * time.Minute
+
+// stream is that of a context.
+func (r *Run) stream(ctx context.Context) *stream {
+	name := ""
+	if md, ok := metadata.FromOutgoingContext(ctx); ok {
+		name = fmt.Sprint(map[string][]string(md))
+	}
+	s := r.streams[name]
+	if s == nil {
+		s = &stream{name: name, began: time.Now()}
+		r.streams[name] = s
+	}
+	return s
+}
+
+// open makes a watch one of its stream.
+func (r *Run) open(ctx context.Context, w *watch) {
+	w.on = r.stream(ctx)
+	w.on.watches = append(w.on.watches, w)
+	if w.opts.progress && w.on.ticks == nil {
+		w.on.ticks = time.AfterFunc(progressPeriod-time.Since(w.on.began)%progressPeriod, func() { r.tick(w.on) })
+	}
+}
+
+// leave takes watch i from its stream, which ends with its last.
+func (r *Run) leave(w *watch, i int) {
+	s := w.on
+	if s.watches = slices.Delete(s.watches, i, i+1); len(s.watches) > 0 {
+		return
+	}
+	delete(r.streams, s.name)
+	if s.ticks != nil {
+		s.ticks.Stop()
+	}
+}
+
+// RequestProgress has every watch of the context's stream told up to where it knows
+// everything, unless one of them does not yet.
+func (c *watcher) RequestProgress(ctx context.Context) error {
+	r := c.r
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s := r.stream(ctx)
+	if !slices.ContainsFunc(s.watches, func(w *watch) bool { return !r.abreast(w) }) {
+		r.ask(s.watches...)
+	}
+	return nil
+}
+
+// tick tells the watches that want to hear of progress and heard of nothing else since
+// the last tick.
+func (r *Run) tick(s *stream) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, w := range s.watches {
+		if w.opts.progress && w.quiet && r.abreast(w) {
+			r.ask(w)
+		}
+		w.quiet = true
+	}
+	s.ticks.Reset(progressPeriod)
+}
+
+// abreast reports whether a watch is told of everything as it happens. One that starts
+// in the future is not yet.
+func (r *Run) abreast(w *watch) bool { return w.caughtUp && w.start <= r.history.last }
+
+func (r *Run) ask(watches ...*watch) {
+	h := &r.history
+	for _, w := range watches {
+		w.asked = append(w.asked, progress{h.first + len(h.log), h.last})
+		r.due.Store(true)
+	}
+}
+
+// told takes note of what a watch was handed: events, or its progress.
+func (w *watch) told(progress bool) {
+	if w.quiet = w.quiet && progress; progress {
+		w.asked = w.asked[1:]
+	}
+}
+
+// refuse tells a watch of a range with nothing in it so. Etcd's client then has the
+// error for its whole stream.
+func (w *watch) refuse() {
+	w.on.err = mvcc.ErrEmptyWatcherRange
+	w.refuseToo()
+}
+
+// refuseToo tells a watch that ends by itself what another of its stream was told.
+func (w *watch) refuseToo() {
+	if w.on.err == nil {
+		return
+	}
+	resp := clientv3.WatchResponse{Canceled: true}
+	field := reflect.ValueOf(&resp).Elem().FieldByName("closeErr")
+	reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem().Set(reflect.ValueOf(w.on.err))
+	w.offer(resp)
+}

@@ -1,0 +1,61 @@
+// Package config is kube-controllers' configuration, read from the program's environment.
+package config
+
+import (
+	"context"
+
+	real "github.com/projectcalico/calico/kube-controllers/pkg/config"
+	"github.com/projectcalico/calico/libcalico-go/lib/clientv3"
+
+	"ipamsim/sim/ipam/platform"
+)
+
+// RunConfig is upstream's.
+type RunConfig = real.RunConfig
+
+// EnvEnabledControllers is upstream's.
+const EnvEnabledControllers = real.EnvEnabledControllers
+
+// Config is upstream's.
+type Config struct{ real.Config }
+
+// Parse reads the program's environment, which says what the datastore is and nothing
+// else of this: the rest is as upstream has it by default.
+//
+// Source: kube-controllers/pkg/config/config.go, Config (v3.31.0).
+func (c *Config) Parse() error {
+	datastore := platform.Current().Getenv("DATASTORE_TYPE")
+	c.Config = real.Config{LogLevel: "info", WorkloadEndpointWorkers: 1, ProfileWorkers: 1, PolicyWorkers: 1, NodeWorkers: 1, DatastoreType: datastore}
+	return nil
+}
+
+// RunConfigController is upstream's, with an end.
+type RunConfigController struct{ out chan RunConfig }
+
+// NewRunConfigController is upstream's. It hands on what that says until the program is
+// killed; then its channel is closed, and the program's main function, which waits for a
+// new configuration and for nothing else, comes to its end.
+func NewRunConfigController(ctx context.Context, c Config, client clientv3.KubeControllersConfigurationInterface) *RunConfigController {
+	r := &RunConfigController{out: make(chan RunConfig)}
+	go r.handOn(platform.Current().Ctx.Done(), real.NewRunConfigController(ctx, c.Config, client).ConfigChan())
+	return r
+}
+
+func (r *RunConfigController) handOn(killed <-chan struct{}, from <-chan RunConfig) {
+	defer close(r.out)
+	for {
+		select {
+		case c := <-from:
+			select {
+			case r.out <- c:
+			case <-killed:
+				return
+			}
+		case <-killed:
+			return
+		}
+	}
+}
+
+// ConfigChan is what upstream's says.
+func (r *RunConfigController) ConfigChan() <-chan RunConfig { return r.out }

@@ -1,0 +1,50 @@
+// Package datafeed is kube-controllers' feed of the datastore, without IP pools.
+package datafeed
+
+import (
+	"context"
+
+	apiv3 "github.com/projectcalico/api/pkg/apis/projectcalico/v3"
+	real "github.com/projectcalico/calico/kube-controllers/pkg/controllers/utils"
+	bapi "github.com/projectcalico/calico/libcalico-go/lib/backend/api"
+	"github.com/projectcalico/calico/libcalico-go/lib/backend/model"
+	"github.com/projectcalico/calico/libcalico-go/lib/clientv3"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// DataFeed is upstream's.
+type DataFeed = real.DataFeed
+
+// Etcdv3 is upstream's.
+const Etcdv3 = real.Etcdv3
+
+// NewDataFeed is upstream's, with a client to which there is no kind IPPool: it asks
+// again every half hour (watchersyncer, MissingAPIRetryTime).
+//
+// The node controller wants pools for its Prometheus metrics alone, which are globals:
+// the second controller of a process panics at the registration of the first
+// pool, and two of them write to the same maps. Garbage collection never looks
+// at them; what it releases is the same. Its IPAM client sees all pools.
+func NewDataFeed(c clientv3.Interface, datastore string) *DataFeed {
+	backend := c.(interface{ Backend() bapi.Client }).Backend()
+	return real.NewDataFeed(feedClient{c, withoutPools{backend}}, datastore)
+}
+
+type feedClient struct {
+	clientv3.Interface
+	backend bapi.Client
+}
+
+// Backend is all that a data feed uses of its client.
+func (c feedClient) Backend() bapi.Client { return c.backend }
+
+type withoutPools struct{ bapi.Client }
+
+// List finds no kind IPPool. It is no message: nobody would send it.
+func (c withoutPools) List(ctx context.Context, l model.ListInterface, rev string) (*model.KVPairList, error) {
+	if r, ok := l.(model.ResourceListOptions); ok && r.Kind == apiv3.KindIPPool {
+		return nil, apierrors.NewNotFound(schema.GroupResource{Resource: "ippools"}, "")
+	}
+	return c.Client.List(ctx, l, rev)
+}

@@ -1,0 +1,28 @@
+// Package door is what copies of Calico's programs (sim/ipam/calico/copies.txt) reach
+// the run through: the clients that each process has. The folders below have the names
+// of the packages in whose place they are imported.
+package door
+
+import (
+	"github.com/projectcalico/calico/libcalico-go/lib/clientv3"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"ipamsim/sim/ipam/platform"
+)
+
+// Machine is a process of the run: whoever executes a program puts it into
+// platform.Program.
+type Machine interface {
+	// Calico is the process's client of the datastore. What it sends passes the gate of
+	// the process.
+	Calico() (clientv3.Interface, error)
+	// Kube is its clientset for the Kubernetes API, through the same gate. Of the
+	// configuration only the limits count.
+	Kube(*rest.Config) (*kubernetes.Clientset, error)
+	// Unplug takes the pod's interface out of its sandbox.
+	Unplug()
+}
+
+// Here is the process that the calling goroutine belongs to.
+func Here() Machine { return platform.Current().Machine.(Machine) }

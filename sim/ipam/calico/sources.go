@@ -1,0 +1,25 @@
+package calico
+
+import (
+	_ "embed"
+
+	"ipamsim/sim/ipam"
+)
+
+//go:embed copies.txt
+var copies string
+
+// carriers are upstream's own clients of a datastore and of Calico's objects in it.
+// Of the two datastores one is reached through upstream's, the other through a door of
+// ours: without them a call has the same site on both.
+var carriers = []string{"libcalico-go/lib/backend/etcdv3", "libcalico-go/lib/backend/k8s", "libcalico-go/lib/clientv3"}
+
+// Sources are upstream's module, its clients, and the copies of its packages here.
+func (a adapter) Sources() []ipam.Source {
+	upstream := a.Upstream()
+	out := []ipam.Source{{Module: upstream, Package: module}}
+	for _, c := range carriers {
+		out = append(out, ipam.Source{Module: upstream, Package: module + "/" + c, Carries: true})
+	}
+	return append(out, ipam.CopiedHere(upstream, "ipamsim/sim/ipam/calico", copies)...)
+}

@@ -1,0 +1,186 @@
+package platform_test
+
+import (
+	"context"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/containernetworking/cni/pkg/invoke"
+
+	"ipamsim/sim/ipam/platform"
+	"ipamsim/sim/ipam/platform/delegate"
+	"ipamsim/sim/ipam/platform/flock"
+	"ipamsim/sim/ipam/platform/os"
+)
+
+// machine is a host with a runtime that executes what it is given.
+func machine(crashed func(any), executables map[string]func()) platform.Exec {
+	return platform.Exec{From: &platform.Program{
+		Host: platform.NewHost(map[string][]byte{}), Ctx: context.Background(), Executables: executables,
+		Crash: func(v any, _ string) { crashed(v) },
+	}}
+}
+
+func exec(e platform.Exec, name, args string) (string, error) {
+	env := (&invoke.Args{Command: "ADD", PluginArgsStr: args}).AsEnv()
+	out, err := e.ExecPlugin(context.Background(), name, []byte(`{"name":"n"}`), env)
+	return string(out), err
+}
+
+// say prints what each program of a test has in its environment.
+func say(words ...string) {
+	for _, w := range words {
+		if _, err := os.Stdout.Write([]byte(w + " ")); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// A program's environment is its own: one that it starts inherits it, the real
+// process's is nobody's, and a goroutine is of the program that started it.
+func TestEnvironment(t *testing.T) {
+	t.Setenv("CNI_ARGS", "of the shell")
+	t.Setenv("CNI_PATH", "of the shell")
+	done := make(chan struct{})
+	e := machine(nil, map[string]func(){
+		"child": func() { say(os.Getenv("CNI_COMMAND"), os.Getenv("CNI_ARGS"), os.Getenv("CNI_PATH")) },
+		"parent": func() {
+			if err := os.Setenv("CNI_ARGS", os.Getenv("CNI_ARGS")+";more"); err != nil {
+				panic(err)
+			}
+			go func() {
+				defer close(done)
+				if err := delegate.ExecDel("child", []byte("{}")); err != nil {
+					panic(err)
+				}
+			}()
+			<-done
+			say(os.Getenv("CNI_COMMAND"), os.Getenv("CNI_ARGS"))
+		},
+	})
+	var child string
+	e.From.Started = func(p *platform.Program, end platform.Ended) {
+		if p.Name == "child" {
+			child = string(end.Stdout)
+		}
+	}
+	out, err := exec(e, "parent", "a=b")
+	if want := "ADD a=b;more "; out != want || err != nil {
+		t.Errorf("the parent says %q, want %q (%v)", out, want, err)
+	}
+	if want := "DEL a=b;more  "; child != want {
+		t.Errorf("the child says %q, want %q", child, want)
+	}
+}
+
+// What a runtime hears of a plugin that fails, in the words of CNI's own library.
+func TestFailures(t *testing.T) {
+	var crash any
+	e := machine(func(v any) { crash = v }, map[string]func(){
+		"silent":  func() { os.Exit(3) },
+		"saying":  func() { say(`{"code": 11, "msg": "later"}`); os.Exit(1) },
+		"garbled": func() { say("hm"); os.Exit(1) },
+		"broken":  func() { panic("boom") },
+	})
+	for name, want := range map[string]string{
+		"silent":  "netplugin failed with no error message: exit status 3",
+		"saying":  "later",
+		"garbled": `netplugin failed but error parsing its diagnostic message "hm ":`,
+		"broken":  `netplugin failed: "panic: boom"`,
+	} {
+		crash = nil
+		if _, err := exec(e, name, ""); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
+		if (crash != nil) != (name == "broken") {
+			t.Errorf("%s: crashed by %v", name, crash)
+		}
+	}
+	if _, err := e.FindInPath("none", []string{"/bin"}); err == nil {
+		t.Error("a program that nobody installed is found")
+	}
+}
+
+// An exit of a goroutine that is not the main one is a crash of the program, whose main
+// function would go on.
+func TestExitOfAnotherGoroutine(t *testing.T) {
+	var crash any
+	e := machine(func(v any) { crash = v }, map[string]func(){"p": func() {
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			os.Exit(3)
+		}()
+		<-done
+	}})
+	if _, err := exec(e, "p", ""); err != nil || crash != "exit status 3" {
+		t.Errorf("crash %v, %v", crash, err)
+	}
+}
+
+// What a program opens is of its host: a file is read to its end, a folder is there
+// where files lie under it, and is not read.
+func TestOpen(t *testing.T) {
+	e := machine(nil, map[string]func(){"look": func() {
+		for _, name := range []string{"/etc/conf.d/a", "/etc/conf.d", "/etc/conf", "/etc/conf.d/a/b"} {
+			f, err := os.Open(name)
+			if err != nil {
+				say(err.Error())
+				continue
+			}
+			b, err := io.ReadAll(f)
+			if say(string(b)); err != nil {
+				say(err.Error())
+			}
+		}
+		if _, found := os.LookupEnv("NODENAME"); !found {
+			say("nameless")
+		}
+	}})
+	e.From.Host.Write("/etc/conf.d/a", []byte("text"))
+	out, err := exec(e, "look", "")
+	if want := "text  read /etc/conf.d: is a directory open /etc/conf: no such file or directory open /etc/conf.d/a/b: no such file or directory nameless "; out != want || err != nil {
+		t.Errorf("%q, want %q (%v)", out, want, err)
+	}
+}
+
+// A lock is of its host and its file; a file that one program makes is there for the
+// next.
+func TestFiles(t *testing.T) {
+	e := machine(nil, map[string]func(){
+		"make": func() {
+			if _, err := os.Create("/run/x"); err != nil {
+				panic(err)
+			}
+			if err := flock.New("/run/lock").Lock(); err != nil {
+				panic(err)
+			}
+		},
+		"look": func() {
+			for _, f := range []string{"/run/x", "/run/y"} {
+				_, err := os.Stat(f)
+				if say(f); os.IsNotExist(err) {
+					say("missing")
+				}
+			}
+			if err := flock.New("/run/other").Lock(); err == nil {
+				say("locked")
+			}
+			if err := flock.New("/run/lock").Lock(); err != nil {
+				say(err.Error())
+			}
+		},
+	})
+	if _, err := exec(e, "make", ""); err != nil {
+		t.Fatal(err)
+	}
+	ctx, kill := context.WithCancel(context.Background())
+	kill()
+	other := machine(nil, e.From.Executables)
+	other.From.Host, other.From.Ctx = e.From.Host, ctx // dead: it waits for no lock
+	out, err := exec(other, "look", "")
+	if err != nil || !strings.HasPrefix(out, "/run/x /run/y missing ") || !strings.HasSuffix(out, "context canceled ") {
+		t.Errorf("%q, %v", out, err)
+	}
+}

@@ -1,0 +1,130 @@
+// Package platform is the machine under programs of upstream's: what a program finds
+// in its environment, in files and on its standard streams, whom it starts, how it
+// ends. A program is upstream's own main function, copied with other imports; the
+// packages in the folders below are what it imports in the place of those that touch
+// a real machine (sim/ipam/*/copies.txt), under the same names.
+//
+// A door has no argument that says whose it is. It is known by the goroutine, which
+// has it from the one that started it.
+package platform
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+	"runtime/pprof"
+	"strings"
+	"sync"
+	"unsafe" // for linkname, too
+)
+
+// Program is one execution of a program: a process of the operating system, or a part
+// of the simulated one that started it.
+type Program struct {
+	Name string
+	Host *Host
+	// Ctx ends when the program is killed.
+	Ctx context.Context
+	// Machine is what the doors of the program's own manager need.
+	Machine any
+	// Executables are the programs that it can start, by name.
+	Executables map[string]func()
+	// Crash is told of a panic that ended the program or one that it started.
+	Crash func(value any, stack string)
+	// Started is told of every program that it started, when that has ended.
+	Started func(*Program, Ended)
+	Stdin   []byte
+	Env     map[string]string
+
+	unread []byte // of Stdin
+	stdout bytes.Buffer
+	code   int
+}
+
+// Ended is how a program ended.
+type Ended struct {
+	Stdout []byte
+	Code   int // 2 after a panic that nobody took
+	Crash  any // its value, or nil
+}
+
+// programs are those that run, by what their goroutines have in common.
+var programs sync.Map // unsafe.Pointer to *Program
+
+// label is the profiler's: every goroutine has that of the goroutine that started it.
+//
+//go:linkname label runtime/pprof.runtime_getProfLabel
+func label() unsafe.Pointer
+
+// Current is the program that the calling goroutine belongs to. It does not return to
+// a goroutine whose program has ended.
+func Current() *Program {
+	p, ok := programs.Load(label())
+	if !ok {
+		runtime.Goexit()
+	}
+	return p.(*Program)
+}
+
+// Run executes main as the program, and waits for its end.
+func (p *Program) Run(main func()) Ended {
+	e := Ended{}
+	p.code, p.unread = 1, p.Stdin // 1: as log.Fatal has it
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), pprof.Labels("program", p.Name)))
+		key := label()
+		programs.Store(key, p)
+		defer programs.Delete(key)
+		defer func() {
+			if e.Crash = recover(); e.Crash != nil {
+				p.Crash(e.Crash, string(debug.Stack()))
+				p.code = 2
+			}
+		}()
+		main()
+		p.code = 0
+	}()
+	<-done
+	e.Code, e.Stdout = p.code, p.stdout.Bytes()
+	return e
+}
+
+// Exit ends the program. Of its main goroutine, nothing else runs but what is deferred;
+// on another one an exit is as a panic there, because nothing else ends the rest.
+func (p *Program) Exit(code int) {
+	p.code = code
+	if stack := string(debug.Stack()); !strings.Contains(stack, "/platform.(*Program).Run") {
+		p.Crash(fmt.Sprint("exit status ", code), stack)
+	}
+	runtime.Goexit()
+}
+
+// Getenv is a variable of the program's environment.
+func (p *Program) Getenv(name string) string { return p.Env[name] }
+
+// LookupEnv is Getenv, and whether there is such a variable.
+func (p *Program) LookupEnv(name string) (value string, ok bool) {
+	value, ok = p.Env[name]
+	return value, ok
+}
+
+// Setenv changes the program's environment.
+func (p *Program) Setenv(name, value string) { p.Env[name] = value }
+
+// Read is the program's standard input.
+func (p *Program) Read(b []byte) (int, error) {
+	n := copy(b, p.unread)
+	if n == 0 && len(b) > 0 {
+		return 0, io.EOF
+	}
+	p.unread = p.unread[n:]
+	return n, nil
+}
+
+// Write is the program's standard output.
+func (p *Program) Write(b []byte) (int, error) { return p.stdout.Write(b) }

@@ -1,0 +1,40 @@
+// Package clientcmd reads no kubeconfig: whichever a network names, it is the one that
+// upstream's installer writes, and leads to the API server of the run.
+package clientcmd
+
+import (
+	real "k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/clientcmd/api"
+
+	"ipamsim/sim/ipam/whereabouts/door"
+	"ipamsim/sim/ipam/whereabouts/door/rest"
+)
+
+// ClientConfigLoadingRules and ConfigOverrides are client-go's.
+type (
+	ClientConfigLoadingRules = real.ClientConfigLoadingRules
+	ConfigOverrides          = real.ConfigOverrides
+)
+
+// namespace is that of upstream's manifests.
+const namespace = "kube-system"
+
+// LoadFromFile is what upstream's installer writes.
+//
+// Source: script/lib.sh, generateKubeConfig (v0.9.4).
+func LoadFromFile(string) (*api.Config, error) {
+	const context = "whereabouts-context"
+	return &api.Config{CurrentContext: context, Contexts: map[string]*api.Context{context: {Namespace: namespace}}}, nil
+}
+
+type clientConfig struct{}
+
+func (clientConfig) ClientConfig() (*rest.Config, error) { return door.Config(), nil }
+
+// NewNonInteractiveDeferredLoadingClientConfig leads to the process's configuration.
+func NewNonInteractiveDeferredLoadingClientConfig(*ClientConfigLoadingRules, *ConfigOverrides) clientConfig {
+	return clientConfig{}
+}
+
+// BuildConfigFromFlags is the process's configuration.
+func BuildConfigFromFlags(string, string) (*rest.Config, error) { return door.Config(), nil }

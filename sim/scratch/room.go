@@ -1,0 +1,41 @@
+package scratch
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+)
+
+// memory is the directory that Linux keeps in memory.
+const memory = "/dev/shm"
+
+// roomMin is ten times what an etcd has written after a hundred runs, in bytes.
+const roomMin = 64 << 20
+
+// Parent is where such directories go: into memory, because a run is not worth a
+// disk write, or into the temporary directory where there is no room (a container
+// may have none there). The error says how much there is.
+func Parent() (string, error) {
+	inMemory, inTemp := free(memory), free(os.TempDir())
+	switch {
+	case inMemory >= roomMin:
+		return memory, nil
+	case inTemp >= roomMin:
+		return os.TempDir(), nil
+	}
+	return "", fmt.Errorf("no room for what a run writes: %s has %d KiB free, %s %d KiB; want %d MiB in one of them",
+		memory, inMemory>>10, os.TempDir(), inTemp>>10, roomMin>>20)
+}
+
+// free is how many bytes can be written to a directory; 0 if it is none. A tmpfs
+// without a limit says that it has no blocks at all.
+func free(dir string) int64 {
+	var s syscall.Statfs_t
+	if err := syscall.Statfs(dir, &s); err != nil || syscall.Access(dir, 2) != nil {
+		return 0
+	}
+	if s.Blocks == 0 {
+		return roomMin
+	}
+	return int64(s.Bavail) * s.Bsize
+}

@@ -1,0 +1,119 @@
+package scratch
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+const childEnv = "IPAMSIM_TEST_SCRATCH_CHILD"
+
+var kept *Dir // or it would be collected, and its lock with it
+
+// TestMain lets this binary be a process that keeps a directory until it is killed.
+func TestMain(m *testing.M) {
+	if os.Getenv(childEnv) == "" {
+		os.Exit(m.Run())
+	}
+	var err error
+	if kept, err = New("test"); err != nil {
+		panic(err)
+	}
+	_, _ = os.Stdout.WriteString(kept.Path + "\n")
+	time.Sleep(time.Hour) // select {} would end it: all goroutines are asleep
+}
+
+// child is another process with its directory.
+func child(t *testing.T) (dir string, kill func()) {
+	t.Helper()
+	cmd := exec.Command("/proc/self/exe")
+	cmd.Env = append(os.Environ(), childEnv+"=1")
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	kill = func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }
+	t.Cleanup(kill)
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(line), kill
+}
+
+func there(dir string) bool {
+	_, err := os.Stat(dir)
+	return err == nil
+}
+
+// TestSweep: whoever comes next removes what a killed process left behind, and
+// touches neither that of a live one nor one that is just being made.
+func TestSweep(t *testing.T) {
+	killed, kill := child(t)
+	alive, _ := child(t)
+	parent := filepath.Dir(alive)
+	young, err := os.MkdirTemp(parent, prefix+"test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(young)
+	killed = filepath.Join(killed, "more") // the directory's name may be drawn again
+	if err := os.WriteFile(killed, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	kill()
+	if !there(killed) {
+		t.Fatal("nothing was left behind to sweep")
+	}
+	mine, err := New("test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if there(killed) || !there(alive) || !there(young) || !there(mine.Path) {
+		t.Errorf("killed: %v, alive: %v, being made: %v, mine: %v", there(killed), there(alive), there(young), there(mine.Path))
+	}
+	if err := mine.Remove(); err != nil || there(mine.Path) {
+		t.Error(err)
+	}
+}
+
+// TestMake: a name is had once.
+func TestMake(t *testing.T) {
+	parent := t.TempDir()
+	d, err := Make(parent, "whereabouts-1-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sweep(parent)
+	if _, err := Make(parent, "whereabouts-1-1"); err != ErrTaken || !there(d.Path) {
+		t.Error(err)
+	}
+	if err := d.Remove(); err != nil {
+		t.Error(err)
+	}
+	if d, err = Make(parent, "whereabouts-1-1"); err != nil {
+		t.Fatal(err)
+	}
+	_ = d.lock.Close() // as its process would by dying
+	sweep(parent)
+	if there(d.Path) {
+		t.Error("not swept")
+	}
+}
+
+// TestFree: what is no directory has no room.
+func TestFree(t *testing.T) {
+	if n := free("/no/such/directory"); n != 0 {
+		t.Error(n)
+	}
+	if n := free(t.TempDir()); n <= 0 {
+		t.Error(n)
+	}
+}
