@@ -14,12 +14,15 @@ const (
 
 // Violation is one broken invariant, once per set of objects.
 type Violation struct {
-	Invariant string        `json:"invariant"`
-	Severity  Severity      `json:"severity"`
-	At        time.Duration `json:"-"`
-	Step      int           `json:"step"`
-	Message   string        `json:"message"`
-	Objects   []Ref         `json:"objects"` // sorted; the violation's identity together with Invariant
+	Invariant string   `json:"invariant"`
+	Severity  Severity `json:"severity"`
+	// Code tells the kinds of break of one invariant apart ("no-route", "swallowed"), ""
+	// where there is only one. Unlike Message it never changes its wording.
+	Code    string        `json:"code,omitempty"`
+	At      time.Duration `json:"-"`
+	Step    int           `json:"step"`
+	Message string        `json:"message"`
+	Objects []Ref         `json:"objects"` // sorted; the violation's identity together with Invariant
 	// From and To are positions in History.Events: [From:To) had happened since the
 	// judgement before. What broke it is one of these, or the step.
 	From int `json:"-"`
