@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"ipamsim/fuzz/cause"
 	"ipamsim/fuzz/coverage"
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/input"
@@ -76,7 +77,7 @@ func (j *judge) judge() error {
 	coverage.Light(rep)
 	var classes []string
 	for _, v := range input.Failures(s, rep) {
-		c := known.Class(s, rep, v)
+		c := known.Class(rep, v)
 		if j.known[c] == "" && *learn {
 			err = errors.Join(err, add(j.known, j.target, c, "seen: "+strings.ReplaceAll(v.Message, "|", "/")))
 		} else if j.known[c] == "" {
@@ -118,7 +119,7 @@ func (j *judge) confirm(s *scenarios.Scenario, rep *reports.Report, v *model.Vio
 	}
 	story, _, _ := strings.Cut(reports.Timeline(rep, v), "   show it again: ") // nobody has that file
 	return fmt.Errorf(news, v.Invariant, v.Severity, listFile(known.Lists[j.target][0]), class,
-		strings.Join(reports.Wrap(finding.New(s, rep, v, nil).Sentence, 100), "\n"), story, j.target, j.FileName())
+		strings.Join(reports.Wrap(finding.New(s, rep, v, nil, cause.Of(rep, v)).Sentence, 100), "\n"), story, j.target, j.FileName())
 }
 
 const news = `NEW: %s (%s), on etcd too; no class of fuzz/%s: %s

@@ -15,6 +15,9 @@ import (
 // value: its functions are still on the stack.
 func CrashSite(stack string) string { return CallSite{Frames: crashed(stack)}.String() }
 
+// CrashFrames are CrashSite's functions, innermost first.
+func CrashFrames(stack string) []Frame { return crashed(stack) }
+
 // CrashedIn is the innermost of CrashSite's functions, with its import path.
 func CrashedIn(stack string) string {
 	if frames := crashed(stack); len(frames) > 0 {

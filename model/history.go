@@ -42,8 +42,12 @@ type Event struct {
 	Exhausted bool   // AddEnd: upstream said that no address is left
 	Asked     bool   // AddEnd: upstream refused a pod that had asked for certain addresses or pools
 	MinFree   int    // AddEnd: the least number of addresses policy left free at any time during the ADD
-	Text      string // for people
-	Output    string // Output: what a command printed, in lines
+	// Deed is what an Operator or a FaultEvent did, without to whom: "delete nodes",
+	// "delete --force pods", "patch ippools.crd.projectcalico.org", "crash", "partition",
+	// "calicoctl ipam release"; of a message what became of it, as sim.Outcome says.
+	Deed   string
+	Text   string // for people
+	Output string // Output: what a command printed, in lines
 }
 
 // History is what happened, in order.

@@ -63,6 +63,9 @@ type Report struct {
 	Series  *metric.Series
 	Metrics []string
 
+	// Ledger is what became of the record.
+	Ledger *model.Ledger `json:"-"`
+
 	// Film is what everything looked like from step to step, nil if nobody asked for
 	// it. Networks are the policies that its addresses are told apart by.
 	Film     *film.Film

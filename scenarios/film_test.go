@@ -11,7 +11,6 @@ import (
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
-	"ipamsim/sim"
 )
 
 // filmed are scenarios of every address manager: duplicates, blackholes, leaks, one
@@ -90,7 +89,7 @@ func agree(t *testing.T, rec *reports.Record) {
 func TestFilmOfAStoppedRun(t *testing.T) {
 	r, s := runner(t), load(t, "r1-whereabouts-162.yaml")
 	whole := run(t, r, s, scenarios.Options{Film: true})
-	stopped := run(t, r, s, scenarios.Options{Film: true, StopAt: func(*sim.Step, *model.Violation, *model.History) bool { return true }})
+	stopped := run(t, r, s, scenarios.Options{Film: true, StopAt: func(*reports.Report, *model.Violation) bool { return true }})
 	n := len(stopped.Trace.Steps)
 	if n >= len(whole.Trace.Steps) {
 		t.Fatalf("not stopped: %d steps of %d", n, len(whole.Trace.Steps))

@@ -51,7 +51,7 @@ func TestRecordedFindingReplays(t *testing.T) {
 	s := load(t, "r1-whereabouts-162.yaml")
 	first := run(t, r, s, scenarios.Options{})
 	rec := strategy.NewRecorder(strategy.NewReplay(first.Trace.Schedule()))
-	stop := func(_ *sim.Step, v *model.Violation, _ *model.History) bool {
+	stop := func(_ *reports.Report, v *model.Violation) bool {
 		return v.Invariant == "overlap-reservation"
 	}
 	run(t, r, s, scenarios.Options{Walk: rec, StopAt: stop})

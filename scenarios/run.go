@@ -77,10 +77,10 @@ type Options struct {
 	// End is called when the run is over, before its processes are killed: for who
 	// wants to see what is there then.
 	End func(*cluster.Cluster)
-	// StopAt is asked for each new violation, with the step after which it was found
-	// and the history so far. True ends the run there; what only holds at rest is
-	// then not judged.
-	StopAt func(*sim.Step, *model.Violation, *model.History) bool
+	// StopAt is asked for each new violation, with the report so far: its Trace, History,
+	// Ledger and Violations. True ends the run there; what only holds at rest is then not
+	// judged.
+	StopAt func(*reports.Report, *model.Violation) bool
 }
 
 // Run is one run. The error is nil for every run that ended, whatever it found;
@@ -103,14 +103,17 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 	defer run.End()
 	before, started := hermetic.Foreign(), time.Now()
 	var c *cluster.Cluster
-	rep.Trace, err = sim.Run(ctx, s.options(rep.Seed, st), func(w *sim.World) error {
+	rep.Sites = ipam.CallSites(adapter)
+	trace, err := sim.Run(ctx, s.options(rep.Seed, st), func(w *sim.World) error {
 		api, err := ipam.Serve(w, run, adapter)
 		if err != nil {
 			return err
 		}
 		cfg := s.cluster(adapter, o)
 		rep.BlackholeAfter = cfg.Settings.BlackholeAfter
-		cfg.Stop = s.stop(o, rep, func() *model.History { return c.History() })
+		cfg.Stop = s.stop(o, rep, func() {
+			rep.Trace, rep.History, rep.Ledger, rep.Violations = w.Trace(), c.History(), c.Ledger(), c.Violations()
+		})
 		if c, err = cluster.Start(w, run, api, cfg); err != nil {
 			return s.refused(err)
 		}
@@ -127,9 +130,9 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 	})
 	rep.Wall, rep.Foreign = time.Since(started), hermetic.Foreign()-before
 	count(rep.Foreign)
-	rep.Digest, rep.Sites = fmt.Sprintf("%016x", rep.Trace.Digest()), ipam.CallSites(adapter)
+	rep.Trace, rep.Digest = trace, fmt.Sprintf("%016x", trace.Digest())
 	if c != nil {
-		rep.Violations, rep.History, rep.Describe = c.Violations(), c.History(), c.Describe
+		rep.Violations, rep.History, rep.Ledger, rep.Describe = c.Violations(), c.History(), c.Ledger(), c.Describe
 		rep.Calls, rep.Series, rep.States, rep.Film = c.Calls(), c.Series(), c.States(), c.Film()
 		rep.Upstreams, rep.Used = c.Upstream(), c.Used()
 	}
@@ -230,7 +233,7 @@ func (s *Scenario) strategy(rep *reports.Report, o Options) (sim.Strategy, follo
 }
 
 // stop is when to end a run early, nil for never.
-func (s *Scenario) stop(o Options, rep *reports.Report, history func() *model.History) func(*sim.Step, []model.Violation) bool {
+func (s *Scenario) stop(o Options, rep *reports.Report, sofar func()) func(*sim.Step, []model.Violation) bool {
 	steps := 0
 	if o.Recorded { // there is one, or strategy would have failed
 		steps = s.Doc.Spec.Schedule.Steps
@@ -240,8 +243,11 @@ func (s *Scenario) stop(o Options, rep *reports.Report, history func() *model.Hi
 	}
 	return func(at *sim.Step, found []model.Violation) bool {
 		rep.Stopped = at.Step == steps
-		for i := range found {
-			rep.Stopped = rep.Stopped || o.StopAt != nil && o.StopAt(at, &found[i], history())
+		if o.StopAt != nil && len(found) > 0 {
+			sofar()
+			for i := range found {
+				rep.Stopped = rep.Stopped || o.StopAt(rep, &found[i])
+			}
 		}
 		return rep.Stopped
 	}

@@ -31,7 +31,7 @@ func hits(sc *scenarios.Scenario, rep *reports.Report) []hit {
 			continue
 		}
 		unexpected = slices.Delete(unexpected, n, n+1)
-		g := finding.SignatureOf(sc, rep, v)
+		g := finding.SignatureOf(rep, v)
 		out = append(out, hit{g.String(), v.Invariant, v.Severity, v.Step, g.Faulted, false})
 	}
 	for i := range out {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ipamsim/fuzz/cause"
 	"ipamsim/fuzz/finding"
 	"ipamsim/model"
 	"ipamsim/scenarios"
@@ -36,9 +37,10 @@ func (d *Death) finding(spec Spec, sc *scenarios.Scenario) (*finding.Finding, er
 	for _, l := range lines[:min(len(lines), obituaryMax)] {
 		fmt.Fprintf(&head, "# %s\n", strings.Map(printable, l))
 	}
+	why := cause.Cause{Invariant: d.how.Invariant, Label: cause.NoFault, Links: []cause.Link{{Role: cause.Crashed, Functions: d.how.Shape}}}
 	return &finding.Finding{
-		Fingerprint: digest([]byte(d.how.Invariant + "\n" + strings.Join(d.how.Shape, "\n"))), Invariant: d.how.Invariant, Severity: model.Critical, Upstream: upstream,
-		Shape: d.how.Shape, Sentence: sentence, YAML: append([]byte(head.String()), body...),
+		Fingerprint: why.Fingerprint(), Invariant: d.how.Invariant, Severity: model.Critical, Upstream: upstream,
+		Cause: why, Sentence: sentence, YAML: append([]byte(head.String()), body...),
 	}, nil
 }
 

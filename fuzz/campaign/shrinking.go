@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"ipamsim/fuzz/cause"
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/shrink"
 	"ipamsim/reports"
@@ -53,7 +54,7 @@ func (c *served) keep(ctx context.Context, sc *scenarios.Scenario, rep *reports.
 	}
 	rough := f == nil
 	if rough { // better one that is long than none
-		f = finding.New(sc, rep, v, nil)
+		f = finding.New(sc, rep, v, nil, cause.Of(rep, v))
 		if f.YAML, err = sc.Finding(rep); err != nil {
 			return
 		}

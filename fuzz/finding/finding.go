@@ -3,19 +3,20 @@
 package finding
 
 import (
+	"ipamsim/fuzz/cause"
 	"ipamsim/model"
 	"ipamsim/reports"
 )
 
 // Finding is one class of failure.
 type Finding struct {
-	// Fingerprint is 12 hexadecimal digits: of Invariant and Shape, of nothing else.
+	// Fingerprint is 12 hexadecimal digits: of Cause, of nothing else.
 	Fingerprint string
 	Invariant   string
 	Severity    model.Severity
-	Upstream    string   // module@version
-	Shape       []string // what happened, without names, addresses and seeds; see Shape
-	Sentence    string   // what happened, for people
+	Upstream    string      // module@version
+	Cause       cause.Cause // why it happened
+	Sentence    string      // what happened, for people
 	// Also are the other invariants that one cause broke, sorted: in the small world
 	// those of the whole run, as if it had not ended at the violation; in a run as it
 	// was recorded, those found at the same step.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ipamsim/fuzz/cause"
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
@@ -13,17 +14,14 @@ import (
 )
 
 // New makes a finding of a shrunk run: rep is what s did under strategy.Sparse
-// with the exceptions in rules, and v its violation. YAML is not there yet: see
-// Write.
-func New(s *scenarios.Scenario, rep *reports.Report, v *model.Violation, rules []strategy.Exception) *Finding {
-	g := SignatureOf(s, rep, v)
+// with the exceptions in rules, v its violation and why its cause. YAML is not there
+// yet: see Write.
+func New(s *scenarios.Scenario, rep *reports.Report, v *model.Violation, rules []strategy.Exception, why *cause.Cause) *Finding {
 	f := &Finding{
-		Invariant: v.Invariant, Severity: v.Severity, Upstream: rep.Upstream,
-		Shape:    shapeOf(s, rep, g, rules),
-		Sentence: sentence(rep, v),
-		Faults:   faults(rep.History, v), Steps: len(rep.Trace.Steps),
+		Fingerprint: why.Fingerprint(), Invariant: v.Invariant, Severity: v.Severity, Upstream: rep.Upstream,
+		Cause: *why, Sentence: sentence(rep, v),
+		Faults: faults(rep.History, v), Steps: len(rep.Trace.Steps),
 	}
-	f.Fingerprint = fingerprint(f.Shape)
 	f.Also = Others(rep, v, func(o *model.Violation) bool { return o.Step == v.Step })
 	pods := map[model.PodRef]bool{}
 	for _, e := range rep.History.Events {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"ipamsim/fuzz/cause"
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/input"
 	"ipamsim/fuzz/known"
@@ -64,7 +65,7 @@ func hunt(ctx context.Context, runner *scenarios.Runner, p *prey) *answer {
 		return a.fails(err)
 	}
 	for _, v := range input.Failures(s, rep) {
-		class := known.Class(s, rep, v)
+		class := known.Class(rep, v)
 		if classes[class] != "" {
 			continue
 		}
@@ -102,7 +103,7 @@ func news(ctx context.Context, runner *scenarios.Runner, s *scenarios.Scenario, 
 	v = &rep.Violations[i]
 	f, err := shrink.Shrink(ctx, runner, s, rep, v, shrink.Options{Time: shrinkMax, Samples: -1})
 	if errors.Is(err, shrink.ErrNotAgain) {
-		f = finding.New(s, rep, v, nil)
+		f = finding.New(s, rep, v, nil, cause.Of(rep, v))
 		f.YAML, err = s.Finding(rep)
 	}
 	if err != nil {

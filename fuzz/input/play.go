@@ -7,14 +7,13 @@ import (
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
-	"ipamsim/sim"
 )
 
 // Play is the run of an input on a store of scenarios.Options. It ends with the
 // step at which something is violated that the scenario does not expect: what comes
 // after may be a consequence, and is not judged.
 func (in Input) Play(ctx context.Context, r *scenarios.Runner, s *scenarios.Scenario, store string) (*reports.Report, error) {
-	unexpected := func(_ *sim.Step, v *model.Violation, _ *model.History) bool { return !expected(s, v) }
+	unexpected := func(_ *reports.Report, v *model.Violation) bool { return !expected(s, v) }
 	return r.Run(ctx, s, scenarios.Options{Walk: in.Walk(), StopAt: unexpected, Store: store})
 }
 

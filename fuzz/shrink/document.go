@@ -31,7 +31,7 @@ func (k *shrinker) fine() {
 // shorten ends the script soon after the violation, which comes earlier in a small
 // world than it did in the large one.
 func (k *shrinker) shorten() {
-	v := k.lock.In(k.world, k.rep)
+	v := k.lock.In(k.rep)
 	if v == nil {
 		return
 	}
@@ -91,13 +91,13 @@ func (k *shrinker) with(d int, t tree) []tree {
 // optional lists what may be left out of a document, parents first. Of a list or a
 // mapping with one entry, the entry is the same as the whole.
 func (k *shrinker) optional(d, depth int) []path {
-	if isCollected(k.lock.Invariant) && value(k.docs[d], path{"kind"}) == settings {
+	if isCollected(k.invariant) && value(k.docs[d], path{"kind"}) == settings {
 		return nil
 	}
 	var out []path
 	single := map[string]bool{}
 	walk(k.docs[d], nil, func(p path, v tree) {
-		if len(p) > depth || isKept(p) || isWhole(k.lock.Invariant, p) || k.needed[k.place(d, p)] {
+		if len(p) > depth || isKept(p) || isWhole(k.invariant, p) || k.needed[k.place(d, p)] {
 			return
 		}
 		if !single[fmt.Sprint(p[:len(p)-1])] {

@@ -73,11 +73,11 @@ func (k *shrinker) record() (*finding.Finding, error) {
 	if err != nil {
 		return nil, fmt.Errorf("shrink: %w", err)
 	}
-	v := k.lock.In(k.world, rep)
+	v := k.lock.In(rep)
 	if v == nil {
 		return nil, fmt.Errorf("shrink %s: %w", k.world.Name(), ErrNotAgain)
 	}
-	f := finding.New(k.world, rep, v, rules)
+	f := finding.New(k.world, rep, v, rules, k.explain(rep, v, rules))
 	k.also(f, v, rules)
 	k.world.Doc.Metadata.Name = f.Invariant + "-" + f.Fingerprint
 	if err := f.Write(k.world, rep, v, rules); err != nil {
@@ -145,7 +145,7 @@ func (k *shrinker) sample(f *finding.Finding, rules []strategy.Exception) {
 			return
 		}
 		f.Sampled++
-		if k.lock.In(k.world, rep) != nil {
+		if k.lock.In(rep) != nil {
 			f.Failing++
 		}
 	}

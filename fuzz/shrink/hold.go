@@ -82,7 +82,7 @@ func (k *shrinker) interrupted() []strategy.Message {
 // concerned are the pods of the violation, NAMESPACE/NAME.
 func (k *shrinker) concerned() []string {
 	var pods []string
-	if v := k.lock.In(k.world, k.rep); v != nil {
+	if v := k.lock.In(k.rep); v != nil {
 		for _, o := range v.Objects {
 			if o.Kind == model.RefPod {
 				pods = append(pods, o.Name)

@@ -52,7 +52,7 @@ func TestMeasure(t *testing.T) {
 		broken := map[string]bool{}
 		for i := range rep.Violations {
 			v := &rep.Violations[i]
-			sig := finding.SignatureOf(s, rep, v)
+			sig := finding.SignatureOf(rep, v)
 			if broken[v.Invariant] {
 				continue
 			}
@@ -66,8 +66,8 @@ func TestMeasure(t *testing.T) {
 				continue
 			}
 			all = append(all, f)
-			t.Logf("seed %d %s %s: %d pods %d nodes %d switches %d faults %d steps (of %d), %d runs %.1f s, %d of %d\n%q\n%s",
-				seed, f.Fingerprint, f.Invariant, f.Pods, f.Nodes, f.Switches, f.Faults, f.Steps, v.Step, f.ShrinkRuns, f.ShrinkSeconds, f.Failing, f.Sampled, f.Shape[1:], f.Sentence)
+			t.Logf("seed %d %s %s: %d pods %d nodes %d switches %d faults %d steps (of %d), %d runs %.1f s, %d of %d\n%s\n%s",
+				seed, f.Fingerprint, f.Invariant, f.Pods, f.Nodes, f.Switches, f.Faults, f.Steps, v.Step, f.ShrinkRuns, f.ShrinkSeconds, f.Failing, f.Sampled, f.Cause.Key(), f.Sentence)
 			if *out != "" {
 				_ = os.WriteFile(filepath.Join(*out, fmt.Sprintf("%s-%d.yaml", f.Fingerprint, seed)), f.YAML, 0o644)
 			}

@@ -52,7 +52,7 @@ func Shrink(ctx context.Context, r *scenarios.Runner, s *scenarios.Scenario, rep
 	o = o.orDefault()
 	k := &shrinker{
 		ctx: ctx, runner: r, options: o, began: time.Now(), tried: map[uint64]bool{},
-		seed: rep.Seed, lock: finding.SignatureOf(s, rep, v),
+		seed: rep.Seed, lock: finding.SignatureOf(rep, v), invariant: v.Invariant,
 	}
 	if err := k.begin(s, rep, v); err != nil {
 		return nil, err
@@ -64,16 +64,17 @@ func Shrink(ctx context.Context, r *scenarios.Runner, s *scenarios.Scenario, rep
 
 // shrinker is one failure on its way to a finding.
 type shrinker struct {
-	ctx     context.Context
-	runner  *scenarios.Runner
-	options Options
-	began   time.Time
-	seed    uint64
-	lock    finding.Signature
-	runs    int
-	made    made            // of them, while the finding is recorded
-	tried   map[uint64]bool // candidates, by their text and exceptions
-	needed  map[string]bool // places that could not be left out on their own in this round
+	ctx       context.Context
+	runner    *scenarios.Runner
+	options   Options
+	began     time.Time
+	seed      uint64
+	lock      finding.Signature
+	invariant string // of the violation that was found
+	runs      int
+	made      made            // of them, while the finding is recorded
+	tried     map[uint64]bool // candidates, by their text and exceptions
+	needed    map[string]bool // places that could not be left out on their own in this round
 
 	// The smallest so far.
 	docs     []tree
@@ -98,7 +99,7 @@ func (k *shrinker) begin(s *scenarios.Scenario, rep *reports.Report, v *model.Vi
 	if err != nil {
 		return fmt.Errorf("shrink %s: %w", s.Name(), err)
 	}
-	if k.lock.In(plain, again) == nil {
+	if k.lock.In(again) == nil {
 		return fmt.Errorf("shrink %s, seed %d: %s: %w", s.Name(), rep.Seed, v.Invariant, ErrNotAgain)
 	}
 	rules := rec.Exceptions()
@@ -181,7 +182,7 @@ func (k *shrinker) takes(docs []tree, rules []strategy.Exception) bool {
 	}
 	walk := strategy.NewSparse(rules)
 	rep, err := k.run(world, walk)
-	if err != nil || k.lock.In(world, rep) == nil {
+	if err != nil || k.lock.In(rep) == nil {
 		return false
 	}
 	k.docs, k.world, k.rep, k.steps = docs, world, rep, len(rep.Trace.Steps)
@@ -200,7 +201,7 @@ func (k *shrinker) run(world *scenarios.Scenario, walk sim.Strategy) (*reports.R
 	k.runs++
 	bounded := *world
 	bounded.Doc.Spec.Limits.Steps = k.steps + k.steps/2 + stepsSpare
-	stop := func(st *sim.Step, v *model.Violation, h *model.History) bool { return k.lock.Broken(world, st, v, h) }
+	stop := func(rep *reports.Report, v *model.Violation) bool { return finding.SignatureOf(rep, v) == k.lock }
 	rep, err := k.runner.Run(k.ctx, &bounded, scenarios.Options{Seed: &k.seed, Walk: walk, StopAt: stop})
 	k.made.add(rep)
 	return rep, err

@@ -62,7 +62,7 @@ func TestTwoSeedsOfOneBugAreOneFinding(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		prints[fmt.Sprintf("%q", f.Shape)] = true
+		prints[fmt.Sprintf("%q", f.Cause.Key())] = true
 		if f.Pods > 2 || f.Nodes > 2 || f.Switches > 3 || f.Faults > 0 || f.Steps >= v.Step {
 			t.Errorf("seed %d: %d pods, %d nodes, %d switches, %d faults, %d steps; want 2, 2, 3, 0 at most\n%s",
 				seed, f.Pods, f.Nodes, f.Switches, f.Faults, f.Steps, f.YAML)

@@ -60,7 +60,7 @@ const settings = "KubeControllersConfiguration"
 // hasSettings reports whether the documents hold as many settings of collectors as
 // the failure was seen with.
 func (k *shrinker) hasSettings(docs []tree) bool {
-	return !isCollected(k.lock.Invariant) || countSettings(docs) >= k.settings
+	return !isCollected(k.invariant) || countSettings(docs) >= k.settings
 }
 
 func countSettings(docs []tree) (n int) {

@@ -89,14 +89,14 @@ func (h *hazard) run(ctx context.Context) error {
 }
 
 func (h *hazard) happen(ctx context.Context, e event) error {
-	h.c.record(model.Event{Kind: model.FaultEvent, Actor: h.id, Text: e.String()})
+	h.c.record(model.Event{Kind: model.FaultEvent, Actor: h.id, Deed: deed(e), Text: e.String()})
 	o := &Operator{c: h.c, client: client{h.c.api.Door(h.gate)}, gate: h.gate, id: h.id}
 	err := e.Do(ctx, o)
 	if err == nil && e.undo != nil && sleep(ctx, e.after) {
 		err = e.undo.Do(ctx, o)
 	}
 	if err != nil && ctx.Err() == nil {
-		h.c.record(model.Event{Kind: model.Operator, Actor: h.id, Text: e.String(), Err: err.Error()})
+		h.c.record(model.Event{Kind: model.Operator, Actor: h.id, Deed: deed(e), Text: e.String(), Err: err.Error()})
 	}
 	return err
 }

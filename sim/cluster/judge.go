@@ -21,6 +21,7 @@ type judge struct {
 	settings invariant.Settings
 	revision int64
 	record   model.Snapshot
+	ledger   model.Ledger
 	past     invariant.Past
 	seen     map[string]bool
 	found    []model.Violation
@@ -40,7 +41,7 @@ func (j *judge) init(cfg Config) {
 // stepped is sim.Hooks.Step.
 func (c *Cluster) stepped(s *sim.Step) {
 	if s.Choice.Outcome.Fault() {
-		c.record(model.Event{Kind: model.FaultEvent, Actor: string(s.Choice.Op.Actor), Text: s.Choice.Outcome.String() + " " + s.Choice.Op.Key})
+		c.record(model.Event{Kind: model.FaultEvent, Actor: string(s.Choice.Op.Actor), Deed: s.Choice.Outcome.String(), Text: s.Choice.Outcome.String() + " " + s.Choice.Op.Key})
 	}
 	before := len(c.judge.found)
 	c.judgeNow(invariant.Always, false)
@@ -75,6 +76,7 @@ func (c *Cluster) judgeNow(phase invariant.Phase, force bool) {
 		}
 		rec.At = c.w.Now()
 		c.judge.record, c.judge.revision = rec, rev
+		c.judge.ledger.Note(len(c.w.Trace().Steps), rec)
 		c.countFree()
 		force = true
 	}
@@ -187,6 +189,9 @@ func (c *Cluster) States() []uint64 {
 
 // History of the run so far. It must not be changed.
 func (c *Cluster) History() *model.History { return &c.truth.history }
+
+// Ledger is what became of the record so far. It must not be changed.
+func (c *Cluster) Ledger() *model.Ledger { return &c.judge.ledger }
 
 // Describe puts the Detail of a step into the address manager's own words.
 func (c *Cluster) Describe(detail any) string { return c.inst.Describe(detail) }

@@ -1,0 +1,164 @@
+// Package cause says why an invariant broke, as data: which write, hand-out, refusal or
+// crash did it, in which function of the address manager, on what it had read before and
+// who had changed that since. Two failures with one cause are one finding, whatever they
+// broke besides and whichever campaign or datastore they were found in.
+package cause
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ipamsim/model"
+	"ipamsim/reports"
+)
+
+// Cause is the way from a violation back to what made it.
+type Cause struct {
+	Invariant string `json:"invariant"`      // that broke first
+	Code      string `json:"code,omitempty"` // model.Violation.Code of it
+	Label     Label  `json:"label"`
+	Links     []Link `json:"links"` // from the violation backwards
+}
+
+// Role is what a link has to do with the violation.
+type Role string
+
+// The roles.
+const (
+	Wrote   Role = "wrote"   // the write that broke it
+	Given   Role = "given"   // it was so before the first step
+	Handed  Role = "handed"  // an ADD returned the address; this is its last message
+	Ended   Role = "ended"   // how the life ended of what stays; its last message
+	Passed  Role = "passed"  // a reconciler's pass that left it so; its last message
+	Refused Role = "refused" // an ADD or DEL that failed; its last message
+	Crashed Role = "crashed" // a process of the address manager panicked
+	Read    Role = "read"    // what the process of the link before had read for it
+	Changed Role = "changed" // who changed that between the read and the write
+	Fault   Role = "fault"   // what was injected into the process of the first link
+)
+
+// Link is one step on the way.
+type Link struct {
+	Role     Role   `json:"role"`
+	Process  string `json:"process,omitempty"` // its kind: "ip-reconciler"
+	Verb     string `json:"verb,omitempty"`    // of the Kubernetes API, in both of Calico's datastores
+	Resource string `json:"resource,omitempty"`
+	Outcome  string `json:"outcome,omitempty"` // Ended: "DEL failed"; Fault: as sim.Outcome says
+	// Functions are the address manager's, innermost first, at most two.
+	Functions []string `json:"functions,omitempty"`
+
+	// Where it was in the run that shows it. They are no part of what the cause is.
+	Step int            `json:"step,omitempty"`
+	Site model.CallSite `json:"site,omitzero"`
+}
+
+// same are the parts of a link that say which cause it is.
+func (l *Link) same() string {
+	parts := []string{string(l.Role), l.Process, l.Verb, l.Resource, l.Outcome, strings.Join(l.Functions, " < ")}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
+}
+
+// Key is the identity, on one line: no names, addresses, numbers or words of messages. What an
+// operator's own write breaks is that write, whichever invariant sees it.
+func (c *Cause) Key() string { return c.key(len(c.Links)) }
+
+// Look is the part of Key that can be told before a failure was made small: the kind of
+// violation and the first link.
+func (c *Cause) Look() string { return c.key(min(1, len(c.Links))) }
+
+func (c *Cause) key(links int) string {
+	parts := []string{c.Invariant, c.Code}
+	if links > 0 && c.Links[0].Role == Wrote && c.Links[0].Process == operator {
+		parts = nil
+	}
+	for i := range c.Links[:links] {
+		parts = append(parts, c.Links[i].same())
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
+}
+
+const operator = "operator"
+
+// Fingerprint is 12 hexadecimal digits of Key.
+func (c *Cause) Fingerprint() string {
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(c.Key())))[:12]
+}
+
+// Of says what made v in a run that was made with its Ledger. It is a function of that
+// run alone: which of several things that changed between a read and a write mattered
+// only another run can tell, see Stale.
+func Of(rep *reports.Report, v *model.Violation) *Cause {
+	r := &run{rep, first(rep, v)}
+	c := &Cause{Invariant: r.v.Invariant, Code: r.v.Code, Label: labelOf(rep.History, v.To), Links: r.links()}
+	if len(c.Links) > 0 && c.Links[0].Process != operator {
+		c.Links = append(c.Links, r.faults(c.Links[0].Process)...)
+	}
+	return c
+}
+
+// run is one that broke an invariant, and the violation that is to be explained.
+type run struct {
+	rep *reports.Report
+	v   *model.Violation
+}
+
+// leadsTo lists by invariant those whose violation makes one of it later, of the same
+// address, block, handle or container: then the cause of those is its cause.
+var leadsTo = map[string][]string{
+	"blackholed-address":   {"affinity-mismatch", "block-owner", "overlapping-blocks"},
+	"convergence":          {"duplicate-address", "handle-count", "leaked-claim", "leftover-handle", "overlap-reservation", "stuck", "unbacked-sandbox"},
+	"double-claim":         {"overlap-reservation", "slice-conflict", "unbacked-sandbox"},
+	"duplicate-address":    {"block-owner", "double-claim", "overlap-reservation", "overlapping-blocks", "slice-conflict", "unbacked-sandbox"},
+	"leaked-affinity":      {"affinity-mismatch", "block-owner"},
+	"leaked-claim":         {"handle-count"},
+	"leftover-handle":      {"handle-count"},
+	"leftover-reservation": {"leaked-claim", "overlap-reservation"},
+	"overlap-reservation":  {"double-claim", "unbacked-sandbox"},
+	"unbacked-sandbox":     {"block-owner", "double-claim", "duplicate-address", "handle-count", "overlapping-blocks", "slice-conflict"},
+}
+
+// first is the earliest violation that led to v, or v.
+func first(rep *reports.Report, v *model.Violation) *model.Violation {
+	for i := range rep.Violations {
+		w := &rep.Violations[i]
+		if (w.Step < v.Step || w.Step == v.Step && w.From < v.From) && slices.Contains(leadsTo[v.Invariant], w.Invariant) && related(rep.Ledger, w, v) {
+			return first(rep, w)
+		}
+	}
+	return v
+}
+
+// related reports whether two violations are about the same thing, or one about a block
+// of which the other's address is.
+func related(l *model.Ledger, a, b *model.Violation) bool {
+	things := func(v *model.Violation) (out []model.Ref) {
+		for _, o := range v.Objects {
+			if slices.Contains([]model.RefKind{model.RefAddress, model.RefBlock, model.RefContainer, model.RefHandle}, o.Kind) {
+				out = append(out, o)
+			}
+		}
+		if i := l.Last(v.Step, addresses(out), model.RefAddress); i >= 0 {
+			for _, o := range l.Changes[i].Refs {
+				if o.Kind == model.RefBlock {
+					out = append(out, o)
+				}
+			}
+		}
+		return out
+	}
+	of := things(b)
+	return slices.ContainsFunc(things(a), func(o model.Ref) bool { return slices.Contains(of, o) })
+}
+
+func addresses(refs []model.Ref) []model.Ref { return only(refs, model.RefAddress) }
+
+func only(refs []model.Ref, kind model.RefKind) (out []model.Ref) {
+	for _, o := range refs {
+		if o.Kind == kind {
+			out = append(out, o)
+		}
+	}
+	return out
+}

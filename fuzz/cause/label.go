@@ -1,0 +1,61 @@
+package cause
+
+import (
+	"slices"
+	"strings"
+
+	"ipamsim/model"
+	"ipamsim/model/invariant"
+)
+
+// Label is whose deed a failure is: the gravest thing that happened from outside in a
+// run that was made small, where nothing happens that it does not need.
+type Label string
+
+// The labels, those first that a manager has the fewest excuses for.
+const (
+	NoFault         Label = "no fault"
+	Faulted         Label = "fault"           // a message lost, late or wrong; a partition, a pause, a clock
+	Killed          Label = "crash"           // of a process or a machine
+	ForcedDeletion  Label = "forced deletion" // kubectl delete --force
+	OperatorsAction Label = "operator's deed" // whatever else people do to objects, machines and the manager's record
+)
+
+// Labels are all of them, in order.
+var Labels = []Label{NoFault, Faulted, Killed, ForcedDeletion, OperatorsAction}
+
+func labelOf(h *model.History, to int) Label {
+	worst := 0
+	for i := range h.Events[:to] {
+		if e := &h.Events[i]; e.Kind == model.Operator || e.Kind == model.FaultEvent {
+			worst = max(worst, slices.Index(Labels, labelOfDeed(e.Deed)))
+		}
+	}
+	return Labels[worst]
+}
+
+// labelOfDeed takes what a cluster lives with for no fault: pods that come and go, nodes
+// that are drained, jobs that are started.
+func labelOfDeed(deed string) Label {
+	verb, object, _ := strings.Cut(deed, " ")
+	switch {
+	case slices.Contains([]string{"", "scale", "drain", "cordon", "reconcile", "powerOn", "heal"}, verb):
+		return NoFault
+	case verb == "apply" && slices.Contains(workloads, object), verb == "delete" && slices.Contains(workloadResources, object):
+		return NoFault
+	case strings.HasPrefix(deed, "delete --force"):
+		return ForcedDeletion
+	case slices.Contains([]string{"crash", "kill", "reboot", "replaceNode", "restartRuntime"}, verb):
+		return Killed
+	case slices.Contains([]string{"fail-before", "lose-reply", "stale", "drop", "gone", "partition", "pause", "clockJump", "cutSession", "stopBIRD"}, verb):
+		return Faulted
+	}
+	return OperatorsAction
+}
+
+var (
+	workloads         = []string{"DaemonSet", "Deployment", "Job", "Pod", "StatefulSet"}
+	workloadResources = []string{"daemonsets.apps", "deployments.apps", "jobs.batch", "pods", "statefulsets.apps"}
+)
+
+func invariantAtRest(name string) bool { return invariant.AtRest(name) }

@@ -1,0 +1,227 @@
+package cause
+
+import (
+	"cmp"
+	"path"
+	"slices"
+
+	"ipamsim/model"
+	"ipamsim/sim"
+)
+
+// links of the violation, without what stands between a read and a write.
+func (r *run) links() []Link {
+	switch r.v.Invariant {
+	case "actor-crash":
+		return r.crashed()
+	case "spurious-exhaustion", "starved-node", "failed-call":
+		if l := r.refused(); l != nil {
+			return l
+		}
+	case "leaked-claim", "leftover-handle", "leftover-reservation", "outlived-del", "convergence", "stuck":
+		if l := r.stays(); l != nil {
+			return l
+		}
+		if r.v.Invariant == "convergence" {
+			if l := r.refused(); l != nil {
+				return l
+			}
+		}
+	}
+	return r.wrote()
+}
+
+// wrote is the last change of the record of what the violation is about.
+func (r *run) wrote() []Link {
+	i := r.lastChange()
+	if i < 0 {
+		return r.handed()
+	}
+	if pods := only(r.v.Objects, model.RefPod); r.v.Invariant == "unbacked-sandbox" && len(pods) > 0 {
+		// An address that was never claimed for its pod was handed out for nothing.
+		if r.rep.Ledger.Last(r.v.Step, pods, model.RefAddress) < 0 {
+			if l := r.handed(); l != nil {
+				return l
+			}
+		}
+	}
+	return r.by(r.rep.Ledger.Changes[i].Step)
+}
+
+// by is the message of a step as a write.
+func (r *run) by(step int) []Link {
+	if step == 0 {
+		return []Link{{Role: Given}}
+	}
+	st := stepOf(r.rep.Trace, step)
+	if st == nil {
+		return nil
+	}
+	return []Link{r.link(Wrote, st)}
+}
+
+// lookedAt says in which rows to look for objects of a kind, the most telling kinds first.
+var lookedAt = []struct {
+	kind model.RefKind
+	rows []model.RefKind
+}{
+	{model.RefReservation, []model.RefKind{model.RefReservation}},
+	{model.RefAddress, []model.RefKind{model.RefAddress}},
+	{model.RefHandle, nil},
+	{model.RefBlock, []model.RefKind{model.RefBlock, model.RefPool}},
+	{model.RefPool, []model.RefKind{model.RefPool}},
+	{model.RefContainer, nil},
+	{model.RefPod, nil},
+	{model.RefNode, []model.RefKind{model.RefBlock, model.RefPool}},
+}
+
+// lastChange is the position in the ledger of the last change, -1 if there is none.
+func (r *run) lastChange() int {
+	l := r.rep.Ledger
+	if r.v.Invariant == "overlap-reservation" {
+		if i := l.Last(r.v.Step, addresses(r.v.Objects), model.RefReservation); i >= 0 {
+			return i
+		}
+	}
+	for _, at := range lookedAt {
+		i := l.Last(r.v.Step, only(r.v.Objects, at.kind), at.rows...)
+		if i >= 0 && r.v.Invariant == "blackholed-address" && at.kind == model.RefAddress {
+			// Packets follow blocks.
+			i = max(i, l.Last(r.v.Step, only(l.Changes[i].Refs, model.RefBlock), model.RefBlock, model.RefPool))
+		}
+		if i >= 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// handed is the ADD that ended when the invariant broke, by its last message; of nothing
+// such, the message after which it was found.
+func (r *run) handed() []Link {
+	for i := range r.rep.History.Events[r.v.From:r.v.To] {
+		e := &r.rep.History.Events[r.v.From+i]
+		if e.Kind == model.AddEnd && e.Err == "" && slices.Contains(r.v.Objects, model.PodOf(e.Pod)) {
+			return []Link{r.lastOf(Handed, e.Actor, e.Step)}
+		}
+	}
+	if slow(r.v.Invariant) {
+		return nil
+	}
+	if st := stepOf(r.rep.Trace, r.v.Step); st != nil && st.Choice.Op.Kind == sim.Write {
+		return []Link{r.link(Wrote, st)}
+	}
+	return nil
+}
+
+// refused is the last failed call of the pods of the violation, or on its nodes.
+func (r *run) refused() []Link {
+	pods, nodes := only(r.v.Objects, model.RefPod), only(r.v.Objects, model.RefNode)
+	for i := r.v.To - 1; i >= 0; i-- {
+		e := &r.rep.History.Events[i]
+		ours := slices.Contains(pods, model.PodOf(e.Pod)) || len(pods) == 0 && slices.Contains(nodes, model.Ref{Kind: model.RefNode, Name: e.Node})
+		if ours && e.Err != "" && (e.Kind == model.AddEnd || e.Kind == model.DelEnd) {
+			return []Link{r.lastOf(Refused, e.Actor, e.Step)}
+		}
+	}
+	return nil
+}
+
+func (r *run) crashed() []Link {
+	actors := only(r.v.Objects, model.RefActor)
+	for i := r.v.To - 1; i >= 0; i-- {
+		e := &r.rep.History.Events[i]
+		if e.Kind != model.ActorPanic || !slices.Contains(actors, model.Ref{Kind: model.RefActor, Name: e.Actor}) {
+			continue
+		}
+		l := Link{Role: Crashed, Process: sim.ActorID(e.Actor).Kind(), Step: e.Step, Site: model.CallSite{Frames: model.CrashFrames(e.Text)}}
+		l.Functions = functions(l.Site)
+		return []Link{l}
+	}
+	return nil
+}
+
+// lastOf is the last message that a process sent up to a step.
+func (r *run) lastOf(role Role, actor string, step int) Link {
+	steps := r.rep.Trace.Steps
+	for i := len(steps) - 1; i >= 0; i-- {
+		if op := steps[i].Choice.Op; steps[i].Step <= step && string(op.Actor) == actor && op.Kind != sim.Local {
+			return r.link(role, steps[i])
+		}
+	}
+	return Link{Role: role, Process: sim.ActorID(actor).Kind()}
+}
+
+// link is a step in a role.
+func (r *run) link(role Role, st *sim.Step) Link {
+	op := st.Choice.Op
+	l := Link{Role: role, Process: op.Actor.Kind(), Step: st.Step, Site: r.rep.CallSite(st)}
+	if op.Request != nil {
+		l.Verb = cmp.Or(inKubernetes[op.Request.Verb], op.Request.Verb)
+		l.Resource = cmp.Or(inKubernetes[op.Request.Resource], op.Request.Resource)
+	}
+	l.Functions = functions(l.Site)
+	return l
+}
+
+// inKubernetes is what the words of Calico's etcd datastore are in the Kubernetes API.
+var inKubernetes = map[string]string{
+	"Get": "GET", "List": "LIST", "Create": "POST", "Update": "PUT", "Apply": "PUT", "Delete": "DELETE", "HEAR": "EVENT",
+	"block": "ipamblocks", "affinity": "blockaffinities", "handle": "ipamhandles", "ipamconfig": "ipamconfigs",
+}
+
+// functions that tell where a message was sent: the innermost, and who called for it.
+func functions(site model.CallSite) (out []string) {
+	if len(site.Frames) > 0 {
+		out = append(out, path.Base(site.Frames[0].Function))
+	}
+	if by, ok := site.Caller(); ok {
+		out = append(out, path.Base(by.Function))
+	}
+	return out
+}
+
+func stepOf(tr *sim.Trace, n int) *sim.Step {
+	i, ok := slices.BinarySearchFunc(tr.Steps, n, func(st *sim.Step, n int) int { return st.Step - n })
+	if !ok {
+		return nil
+	}
+	return tr.Steps[i]
+}
+
+// slow reports whether an invariant is broken by time, some bound after what made it so.
+func slow(name string) bool {
+	return slices.Contains([]string{"blackholed-address", "leaked-claim", "stuck"}, name) || invariantAtRest(name)
+}
+
+// faults that were injected into processes of a kind before the violation. Of what a
+// crash cut off, the place says little: there are many from which the same comes.
+func (r *run) faults(process string) (out []Link) {
+	for _, st := range r.rep.Trace.Steps {
+		if st.Step > r.v.Step || !st.Choice.Outcome.Fault() || st.Choice.Op.Actor.Kind() != process {
+			continue
+		}
+		l := Link{Role: Fault, Process: process, Step: st.Step, Site: r.rep.CallSite(st)}
+		if st.Choice.Outcome != sim.Crash {
+			l = r.link(Fault, st)
+		}
+		l.Outcome = failure(st.Choice.Outcome)
+		if !slices.ContainsFunc(out, func(o Link) bool { return o.same() == l.same() }) {
+			out = append(out, l)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Link) int { return cmp.Compare(a.same(), b.same()) })
+	return out
+}
+
+// failure is what the process saw of a fault: whether a request that failed was
+// executed, it cannot know.
+func failure(o sim.Outcome) string {
+	switch o {
+	case sim.FailBefore, sim.LoseReply:
+		return "error"
+	case sim.Drop, sim.Gone:
+		return "watch broken"
+	}
+	return o.String()
+}

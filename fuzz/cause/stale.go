@@ -1,0 +1,92 @@
+package cause
+
+import (
+	"slices"
+
+	"ipamsim/reports"
+	"ipamsim/sim"
+)
+
+// Race is a read of a process, and what another one changed between it and the write
+// that the read was for. That the order of the two decides is shown by a run in which
+// the read comes after the change, and nothing breaks.
+type Race struct {
+	Read, Change *sim.Step
+}
+
+// Stale are what the process of a cause's write may have known too late: for each object
+// and list that it had read, the last read of it before the write, if somebody changed it
+// in between; the youngest change first, at most racesMax.
+func Stale(rep *reports.Report, c *Cause) []Race {
+	if len(c.Links) == 0 || c.Links[0].Role != Wrote && c.Links[0].Role != Handed && c.Links[0].Role != Refused {
+		return nil
+	}
+	write := stepOf(rep.Trace, c.Links[0].Step)
+	if write == nil {
+		return nil
+	}
+	by := write.Choice.Op
+	var reads []*sim.Step // the last of each path
+	seen := map[string]bool{}
+	before, _ := slices.BinarySearchFunc(rep.Trace.Steps, write.Step, func(st *sim.Step, n int) int { return st.Step - n })
+	for i := before - 1; i >= 0; i-- {
+		st := rep.Trace.Steps[i]
+		op := st.Choice.Op
+		if op.Actor != by.Actor || op.Life != by.Life || op.Request == nil || op.Request.Path == "" ||
+			op.Kind != sim.Read && op.Kind != sim.Event || seen[op.Request.Path+op.Request.Query] {
+			continue
+		}
+		seen[op.Request.Path+op.Request.Query] = true
+		reads = append(reads, st)
+	}
+	var out []Race
+	for _, read := range reads {
+		if change := changed(rep.Trace.Steps[:before], read); change != nil {
+			out = append(out, Race{read, change})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Race) int { return b.Change.Step - a.Change.Step })
+	return out[:min(len(out), racesMax)]
+}
+
+const racesMax = 6
+
+// changed is the last write by others of what was read, after it.
+func changed(steps []*sim.Step, read *sim.Step) *sim.Step {
+	r := read.Choice.Op
+	for i := len(steps) - 1; i >= 0 && steps[i].Step > read.Step; i-- {
+		op := steps[i].Choice.Op
+		if op.Kind == sim.Write && op.Actor != r.Actor && done(steps[i].Choice.Outcome) && about(r.Request, op.Request) {
+			return steps[i]
+		}
+	}
+	return nil
+}
+
+// done reports whether the server did what a message asked for.
+func done(o sim.Outcome) bool { return o == sim.Proceed || o == sim.LoseReply }
+
+// about reports whether a write concerns what was read. A list with a selector may leave
+// it out, which a run will show.
+func about(read, write *sim.Request) bool {
+	if read.Meets(write) {
+		return true
+	}
+	plain := *read
+	plain.Query, plain.Subresource = "", ""
+	other := *write
+	other.Query, other.Subresource = "", ""
+	return plain.Meets(&other)
+}
+
+// Decided adds a race that a run has shown to decide.
+func (c *Cause) Decided(rep *reports.Report, of Race) {
+	r := &run{rep: rep}
+	read, change := r.link(Read, of.Read), r.link(Changed, of.Change)
+	for i := range c.Links { // one of its kind says it
+		if c.Links[i].same() == read.same() && i+1 < len(c.Links) && c.Links[i+1].same() == change.same() {
+			return
+		}
+	}
+	c.Links = append(c.Links, read, change)
+}

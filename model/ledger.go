@@ -1,0 +1,162 @@
+package model
+
+import (
+	"net/netip"
+	"slices"
+)
+
+// Change is a row of the record that came, changed or went: a claim, a reservation, an
+// affinity, a pool, a handle.
+type Change struct {
+	Step int     // after which it was seen; 0: there before the first
+	Row  RefKind // RefAddress for a claim, RefReservation, RefBlock for an affinity, RefPool, RefHandle
+	Refs []Ref   // what the row is about, before and after, sorted
+	Gone bool
+}
+
+// Names reports whether the row is about one of these.
+func (c *Change) Names(refs ...Ref) bool {
+	return slices.ContainsFunc(refs, func(r Ref) bool { return slices.Contains(c.Refs, r) })
+}
+
+// Ledger is what became of the record: which step changed what.
+type Ledger struct {
+	Changes []Change // by step; of one step by kind of row
+
+	last Snapshot
+}
+
+// Note compares the record after a step with what it was before.
+func (l *Ledger) Note(step int, now Snapshot) {
+	was := l.last
+	l.last = now
+	pools := poolRefs(was.Pools, now.Pools)
+	write := func(row RefKind, gone bool, refs []Ref) {
+		refs = slices.DeleteFunc(refs, func(r Ref) bool { return r.Name == "" || r.Name == "/" })
+		slices.SortFunc(refs, Ref.Compare)
+		l.Changes = append(l.Changes, Change{step, row, slices.Compact(refs), gone})
+	}
+	differences(was.Pools, now.Pools, poolKey, func(a, b *Pool) bool { return *a == *b }, func(a, b *Pool) {
+		write(RefPool, b == nil, both(a, b, poolIs))
+	})
+	differences(was.Affinities, now.Affinities, affinityKey, func(a, b *Affinity) bool { return *a == *b }, func(a, b *Affinity) {
+		write(RefBlock, b == nil, both(a, b, affinityIs))
+	})
+	differences(was.Claims, now.Claims, claimKey, sameClaim, func(a, b *Claim) {
+		write(RefAddress, b == nil, both(a, b, func(c *Claim) []Ref { return append(claimIs(c), pools[c.Pool]...) }))
+	})
+	differences(was.Reservations, now.Reservations, reservationKey, func(a, b *Reservation) bool { return *a == *b }, func(a, b *Reservation) {
+		write(RefReservation, b == nil, both(a, b, reservationIs))
+	})
+	differences(was.Handles, now.Handles, handleKey, sameHandle, func(a, b *Handle) {
+		write(RefHandle, b == nil, both(a, b, handleIs))
+	})
+}
+
+// Last is the position of the last change up to a step of a row of one of these kinds
+// that is about one of refs; -1 if there is none. No kinds are all.
+func (l *Ledger) Last(step int, refs []Ref, rows ...RefKind) int {
+	if l == nil {
+		return -1
+	}
+	for i := len(l.Changes) - 1; i >= 0; i-- {
+		c := &l.Changes[i]
+		if c.Step <= step && (len(rows) == 0 || slices.Contains(rows, c.Row)) && c.Names(refs...) {
+			return i
+		}
+	}
+	return -1
+}
+
+func poolRefs(lists ...[]Pool) map[string][]Ref {
+	out := map[string][]Ref{}
+	for _, pools := range lists {
+		for i := range pools {
+			out[pools[i].Name] = []Ref{BlockOf(pools[i].Range)}
+		}
+	}
+	return out
+}
+
+func poolKey(p *Pool) string { return p.Name }
+func poolIs(p *Pool) []Ref {
+	return []Ref{{RefPool, p.Name}, BlockOf(p.Range), {RefNode, p.Node}}
+}
+
+func affinityKey(a *Affinity) Affinity { return Affinity{Block: a.Block, Node: a.Node} }
+func affinityIs(a *Affinity) []Ref     { return []Ref{BlockOf(a.Block), {RefNode, a.Node}} }
+
+type addressIn struct {
+	pool string
+	addr netip.Addr
+}
+
+func claimKey(c *Claim) addressIn { return addressIn{c.Pool, c.Addr} }
+func claimIs(c *Claim) []Ref {
+	return []Ref{AddressOf(c.Addr), PodOf(c.Pod), {RefContainer, c.Container}, {RefHandle, c.Handle}, {RefPool, c.Pool}, {RefNode, c.Node}}
+}
+
+// sameClaim: that others of its object changed is no change of the claim.
+func sameClaim(a, b *Claim) bool {
+	x := *a
+	x.Revision = b.Revision
+	return x == *b
+}
+
+func reservationKey(r *Reservation) string { return r.Name }
+func reservationIs(r *Reservation) []Ref {
+	return []Ref{AddressOf(r.Addr), PodOf(r.Pod), {RefReservation, r.Name}}
+}
+
+func handleKey(h *Handle) string   { return h.ID }
+func sameHandle(a, b *Handle) bool { return a.ID == b.ID && slices.Equal(a.Counts, b.Counts) }
+func handleIs(h *Handle) (refs []Ref) {
+	refs = []Ref{{RefHandle, h.ID}}
+	for _, c := range h.Counts {
+		refs = append(refs, BlockOf(c.Block))
+	}
+	return refs
+}
+
+// both is what a row says before and after; either may be nil.
+func both[T any](a, b *T, is func(*T) []Ref) (refs []Ref) {
+	if a != nil {
+		refs = is(a)
+	}
+	if b != nil {
+		refs = append(refs, is(b)...)
+	}
+	return refs
+}
+
+// differences calls each for the rows that came (was is nil), changed, or went (now is
+// nil), first those of now in order. The lists have each key once; mostly little of them
+// differs, and only what lies between the first difference and the last is compared by
+// key.
+func differences[T any, K comparable](was, now []T, key func(*T) K, same func(a, b *T) bool, each func(was, now *T)) {
+	for len(was) > 0 && len(now) > 0 && same(&was[0], &now[0]) {
+		was, now = was[1:], now[1:]
+	}
+	for len(was) > 0 && len(now) > 0 && same(&was[len(was)-1], &now[len(now)-1]) {
+		was, now = was[:len(was)-1], now[:len(now)-1]
+	}
+	if len(was) == 0 && len(now) == 0 {
+		return
+	}
+	old := make(map[K]*T, len(was))
+	for i := range was {
+		old[key(&was[i])] = &was[i]
+	}
+	for i := range now {
+		k := key(&now[i])
+		if o := old[k]; o == nil || !same(o, &now[i]) {
+			each(o, &now[i])
+		}
+		delete(old, k)
+	}
+	for i := range was {
+		if old[key(&was[i])] != nil {
+			each(&was[i], nil)
+		}
+	}
+}
