@@ -38,6 +38,7 @@ type run struct {
 type violation struct {
 	Invariant string         `json:"invariant"`
 	Severity  model.Severity `json:"severity"`
+	Code      string         `json:"code,omitempty"`
 	At        float64        `json:"at"`
 	Step      int            `json:"step"`
 	Message   string         `json:"message"`
@@ -103,7 +104,7 @@ func JSON(r *Report) ([]byte, error) {
 	}
 	stories := r.stories()
 	for i, v := range r.Violations {
-		out.Violations[i] = violation{v.Invariant, v.Severity, seconds(v.At), v.Step, v.Message, append([]model.Ref{}, v.Objects...), callsOf(&stories[i])}
+		out.Violations[i] = violation{v.Invariant, v.Severity, v.Code, seconds(v.At), v.Step, v.Message, append([]model.Ref{}, v.Objects...), callsOf(&stories[i])}
 	}
 	return json.Marshal(out)
 }

@@ -40,6 +40,7 @@ var AffinityMismatch = define(Invariant{
 			continue
 		}
 		out = append(out, finding{
+			code:    ownedBy(b),
 			message: fmt.Sprintf("%s has a confirmed affinity for block %s, but the block itself says that it is %s's", a.Node, a.Block, ownerOf(b)),
 			objects: []model.Ref{model.BlockOf(a.Block), nodeName(a.Node)},
 		})

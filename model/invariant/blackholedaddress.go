@@ -39,6 +39,7 @@ var BlackholedAddress = define(Invariant{
 				continue
 			}
 			out = append(out, finding{
+				code: lossCode(l),
 				message: fmt.Sprintf("%s %s on %s (%s) since %s: %s",
 					verdict(l), l.To, dst.sandbox.Node, dst.sandbox.Pod, clock(since), l.Why()),
 				objects: []model.Ref{addressName(dst), nodeName(l.From), swallower(&v, l), model.PodOf(dst.sandbox.Pod)},
@@ -47,6 +48,30 @@ var BlackholedAddress = define(Invariant{
 	}
 	return out
 })
+
+// lossCode is where packets end, and whether all do: [some-flows-][reply-]END[-at-source],
+// with one of lossEnds. At the source is on the node itself that cannot reach the
+// address, where the routes are its own.
+func lossCode(l *route.Loss) string {
+	code := lossEnds[l.How]
+	if l.Back {
+		code = "reply-" + code
+	} else if l.At == l.From {
+		code += "-at-source"
+	}
+	if l.Some {
+		code = "some-flows-" + code
+	}
+	return code
+}
+
+// lossEnds are the codes of how packets end.
+var lossEnds = map[route.End]string{
+	route.Blackholed:  "dropped", // by a blackhole route
+	route.Unreachable: "no-route",
+	route.Looping:     "routing-loop",
+	route.Dead:        "dead-next-hop",
+}
 
 // verdict says who cannot reach.
 func verdict(l *route.Loss) string {

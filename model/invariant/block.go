@@ -59,6 +59,20 @@ func ownerOf(b *model.Pool) string {
 	return b.Node
 }
 
+// Codes of what a block says that it should not.
+const (
+	blockOfAnother = "block-of-another" // another node's
+	blockOfNobody  = "block-of-nobody"  // released, and there still
+)
+
+// ownedBy is the code of a block that is not the node's in question.
+func ownedBy(b *model.Pool) string {
+	if b.Node == "" {
+		return blockOfNobody
+	}
+	return blockOfAnother
+}
+
 // place is where a claim is made, in the manager's own words.
 func place(v *View, c *model.Claim) model.Ref {
 	if isBlock(v.Networks, c.Network) {

@@ -6,6 +6,12 @@ import (
 	"ipamsim/model"
 )
 
+// Codes of BlockOwner: what the block says.
+const (
+	twoAffinities        = "two-affinities"
+	twoAffinitiesNoBlock = "two-affinities-without-block"
+)
+
 // BlockOwner is two nodes that are both sure of a block: both announce it, and
 // both drop what they have no route for inside it.
 //
@@ -29,8 +35,10 @@ var BlockOwner = define(Invariant{
 			continue
 		}
 		if first != nil && first.Block == a.Block && first.Node != a.Node {
+			code, says := saying(&v, a)
 			out = append(out, finding{
-				message: fmt.Sprintf("block %s has two confirmed owners, %s and %s", a.Block, first.Node, a.Node) + saying(&v, a),
+				code:    code,
+				message: fmt.Sprintf("block %s has two confirmed owners, %s and %s", a.Block, first.Node, a.Node) + says,
 				objects: []model.Ref{model.BlockOf(a.Block), nodeName(first.Node), nodeName(a.Node)},
 			})
 		}
@@ -40,10 +48,10 @@ var BlockOwner = define(Invariant{
 })
 
 // saying is what the block itself says of its owner.
-func saying(v *View, a *model.Affinity) string {
+func saying(v *View, a *model.Affinity) (code, text string) {
 	b := blockOf(blocks(v), a.Block)
 	if b == nil {
-		return "; the block itself does not exist"
+		return twoAffinitiesNoBlock, "; the block itself does not exist"
 	}
-	return "; the block itself says " + ownerOf(b)
+	return twoAffinities, "; the block itself says " + ownerOf(b)
 }

@@ -2,6 +2,7 @@ package invariant
 
 import (
 	"net/netip"
+	"regexp"
 	"slices"
 	"testing"
 	"time"
@@ -121,6 +122,9 @@ func table(t *testing.T, i Invariant, rows []row) {
 	tableOf(t, calm, i, rows)
 }
 
+// dashed is what a code looks like: neither digits nor dots of an address or a name.
+var dashed = regexp.MustCompile(`^([a-z]+(-[a-z]+)*)?$`)
+
 func tableOf(t *testing.T, calm func() *View, i Invariant, rows []row) {
 	t.Helper()
 	for _, r := range rows {
@@ -140,6 +144,9 @@ func tableOf(t *testing.T, calm func() *View, i Invariant, rows []row) {
 			f := got[0]
 			if f.Message != r.red {
 				t.Errorf("message\nhave %s\nwant %s", f.Message, r.red)
+			}
+			if !dashed.MatchString(f.Code) {
+				t.Errorf("code %q", f.Code)
 			}
 			if f.Invariant != i.Name || f.Severity != i.Severity || len(f.Objects) == 0 || !slices.IsSortedFunc(f.Objects, model.Ref.Compare) {
 				t.Errorf("incomplete: %+v", f)

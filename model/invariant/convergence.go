@@ -9,6 +9,16 @@ import (
 	"ipamsim/model"
 )
 
+// Codes of Convergence.
+const (
+	unclaimedAddress    = "unclaimed-address"     // a sandbox has it, and no claim backs it
+	claimOfPredecessor  = "claim-of-predecessor"  // what is claimed is for another container of the pod
+	claimOutlived       = "claim-outlived"        // the claim's container does not have the address
+	tunnelClaimOutlived = "tunnel-claim-outlived" // the claim's node is gone
+	deleteFails         = "delete-fails"          // and fails again, so that the sandbox stays
+	podWithoutAddress   = "pod-without-address"   // although there is room
+)
+
 // Convergence is the promise of every reconciler: leave it alone for a few
 // rounds and record and truth agree. What the manager cannot know or mend does
 // not count: claims of pods on nodes nobody can ask, pods without room, and pods
@@ -25,9 +35,11 @@ var Convergence = define(Invariant{
 func unclaimed(v View) []finding {
 	var out []finding
 	for _, h := range unbacked(v) {
+		code, why := unsaid(&v, h)
 		out = append(out, finding{
+			code: code,
 			message: fmt.Sprintf("after convergence %s has %s in network %s since %s, and %s",
-				h.who(), h.addr, h.attachment.Network, clock(h.attachment.Since), unsaid(&v, h)),
+				h.who(), h.addr, h.attachment.Network, clock(h.attachment.Since), why),
 			objects: []model.Ref{addressName(h), networkName(h.attachment.Network), model.PodOf(h.sandbox.Pod), nodeName(h.sandbox.Node)},
 		})
 	}
@@ -45,7 +57,12 @@ func unowned(v View) []finding {
 		if anonymous(c) || o.owned(&v, c) || o.held.container(c) {
 			continue
 		}
+		code := claimOutlived
+		if c.Tunnel {
+			code = tunnelClaimOutlived
+		}
 		out = append(out, finding{
+			code:    code,
 			message: fmt.Sprintf("after convergence %s is still claimed in %s for %s, which does not have it", c.Addr, place(&v, c), claimedFor(c)),
 			objects: claimObjects(&v, c),
 		})
@@ -65,6 +82,7 @@ func notGone(v View) []finding {
 		}
 		if e, failed := v.History.Deleted(s.Pod); failed > 1 && e.Container == s.ID && v.Truth.At-e.At <= young {
 			out = append(out, finding{
+				code:    deleteFails,
 				message: fmt.Sprintf("after convergence the DEL of %s on %s (container %s) still fails: %s", s.Pod, s.Node, short(s.ID), e.Err),
 				objects: []model.Ref{model.PodOf(s.Pod), nodeName(s.Node), containerName(s.ID)},
 			})
@@ -217,6 +235,7 @@ func startable(v *View, p model.Pod) bool {
 
 func (w waiter) finding() finding {
 	return finding{
+		code: podWithoutAddress,
 		message: fmt.Sprintf("after convergence %s on %s is still %s, without %s, where addresses are left",
 			w.ref, w.Node, w.Phase, strings.Join(w.missing, ", ")),
 		objects: []model.Ref{model.PodOf(w.ref), nodeName(w.Node)},

@@ -6,6 +6,16 @@ import (
 	"ipamsim/model"
 )
 
+// Codes of DuplicateAddress: who has the address twice. If it is of two networks, a
+// code goes on with -across-networks.
+const (
+	twoSandboxes         = "two-sandboxes"
+	twoSandboxesOfOnePod = "two-sandboxes-of-one-pod"
+	stoppedSandbox       = "stopped-sandbox" // one of two waits for a DEL that succeeds
+	oneSandbox           = "one-sandbox"     // on two of its interfaces
+	acrossNetworks       = "-across-networks"
+)
+
 // DuplicateAddress is what users notice: two sandboxes answer to one address. Two
 // sandboxes of one pod name count as well, because a node that was partitioned
 // keeps the old one running. So does one whose containers are gone and whose DEL has
@@ -47,6 +57,24 @@ func oneWire(a, b *holding) bool {
 	return model.SameDomain(a.network, b.network, a.addr)
 }
 
+// duplicateCode is who has an address twice.
+func duplicateCode(a, b *holding) (code string) {
+	switch {
+	case a.sandbox == b.sandbox:
+		code = oneSandbox
+	case a.sandbox.Stopped || b.sandbox.Stopped:
+		code = stoppedSandbox
+	case a.sandbox.Pod == b.sandbox.Pod:
+		code = twoSandboxesOfOnePod
+	default:
+		code = twoSandboxes
+	}
+	if a.attachment.Network != b.attachment.Network {
+		code += acrossNetworks
+	}
+	return code
+}
+
 // kindOf says what has an address twice.
 func kindOf(a, b *holding) string {
 	if a.sandbox.Stopped || b.sandbox.Stopped {
@@ -71,6 +99,7 @@ func duplicate(a, b *holding) finding {
 			a.addr, where, a.who(), a.attachment.Interface, clock(a.attachment.Since), b.attachment.Interface, clock(b.attachment.Since))
 	}
 	return finding{
+		code:    duplicateCode(a, b),
 		message: message,
 		objects: []model.Ref{
 			addressName(a), networkName(a.attachment.Network), networkName(b.attachment.Network),

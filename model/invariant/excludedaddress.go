@@ -8,6 +8,12 @@ import (
 	"ipamsim/model"
 )
 
+// Codes of ExcludedAddress: what takes the address out.
+const (
+	reservedAddress = "reserved" // a reservation of the pool's
+	excludedAddress = "excluded" // the network's own ranges
+)
+
 // ExcludedAddress is an address the user took out of the range by name, usually
 // because a machine outside the cluster has it. A sandbox may keep one that was
 // reserved after its ADD began, and a pod may ask for a reserved one by name: that
@@ -18,18 +24,18 @@ var ExcludedAddress = define(Invariant{
 	Phase:    Always,
 	Doc:      "No live sandbox holds an address that its network excludes.",
 }, func(v View) []finding {
-	return eachHeld(v, func(h *holding) string {
+	return eachHeld(v, func(h *holding) (code, text string) {
 		x, since, ok := v.Past.since(func(r *rules) map[netip.Prefix]time.Duration { return r.reserved }, h.network.Key, h.addr)
 		if ok && h.attachment.Asked {
-			return ""
+			return "", ""
 		}
 		if ok && gotAfter(&v, h, since) {
-			return fmt.Sprintf("%s has %s since %s, which is reserved since %s (%s)", h.who(), h.addr, clock(h.attachment.Since), clock(since), x)
+			return reservedAddress, fmt.Sprintf("%s has %s since %s, which is reserved since %s (%s)", h.who(), h.addr, clock(h.attachment.Since), clock(since), x)
 		}
 		if !h.network.Spans(h.addr) || h.network.Allows(h.addr) {
-			return ""
+			return "", ""
 		}
-		return fmt.Sprintf("%s has %s since %s, which network %s excludes (%s)",
+		return excludedAddress, fmt.Sprintf("%s has %s since %s, which network %s excludes (%s)",
 			h.who(), h.addr, clock(h.attachment.Since), h.attachment.Network, exclude(h.network, h.addr))
 	})
 })

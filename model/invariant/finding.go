@@ -12,6 +12,7 @@ import (
 // finding is what one invariant's code knows about a violation; define adds the
 // rest.
 type finding struct {
+	code    string // one of the invariant's codes, "" if it has none
 	message string
 	objects []model.Ref // in any order, with repetitions
 }
@@ -28,7 +29,7 @@ func define(i Invariant, check func(View) []finding) Invariant {
 		for _, f := range found {
 			slices.SortFunc(f.objects, model.Ref.Compare)
 			out = append(out, model.Violation{
-				Invariant: i.Name, Severity: i.Severity, Message: f.message, Objects: slices.Compact(f.objects),
+				Invariant: i.Name, Severity: i.Severity, Code: f.code, Message: f.message, Objects: slices.Compact(f.objects),
 			})
 		}
 		slices.SortFunc(out, func(a, b model.Violation) int {

@@ -9,6 +9,12 @@ import (
 	"ipamsim/model"
 )
 
+// Codes of HandleCount.
+const (
+	countedZero   = "counted-zero"    // the handle does not count the block at all
+	countedTooFew = "counted-too-few" // it counts some of what is claimed
+)
+
 // HandleCount is an address that a DEL will not release, because it asks the
 // handle in which blocks to look, or a handle that it will not delete.
 //
@@ -43,9 +49,11 @@ var HandleCount = define(Invariant{
 		if _, busy := v.Truth.Busy[c.Container]; !ok || busy || n.counted >= n.claimed {
 			continue
 		}
+		code, missed := missed(n)
 		out = append(out, finding{
+			code: code,
 			message: fmt.Sprintf("handle %s counts %d addresses in block %s, where %d are claimed by it: a DEL will not %s",
-				c.Handle, n.counted, pool.Range, n.claimed, missed(n)),
+				c.Handle, n.counted, pool.Range, n.claimed, missed),
 			objects: []model.Ref{handleName(c.Handle), model.BlockOf(pool.Range)},
 		})
 	}
@@ -85,11 +93,11 @@ func allCounted(v *View) bool {
 // block, if it looks into the block at all, and then fails to count below zero.
 //
 // Source: libcalico-go/lib/ipam/ipam_handle.go, decrementBlock (v3.31).
-func missed(n shareCount) string {
+func missed(n shareCount) (code, text string) {
 	if n.counted == 0 {
-		return "find them"
+		return countedZero, "find them"
 	}
-	return "get rid of the handle"
+	return countedTooFew, "get rid of the handle"
 }
 
 // share is what a handle has in one block.

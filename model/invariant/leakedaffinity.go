@@ -1,11 +1,24 @@
 package invariant
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 
 	"ipamsim/model"
 )
+
+// Codes of LeakedAffinity. Those of an affinity begin with its state, one of
+// affinityStates.
+const (
+	withoutNode  = "-without-node"  // of a node that is gone
+	withoutBlock = "-without-block" // for a block that is gone
+	// blockOfAnother, blockOfNobody
+	blockWithoutAffinity = "block-without-affinity" // of its owner
+)
+
+// affinityStates are the states of an affinity, as codes write them.
+var affinityStates = map[string]string{model.Pending: "pending", model.Confirmed: "confirmed", model.PendingDeletion: "pending-deletion"}
 
 // LeakedAffinity is a claim to a block that nobody will use or take back. The node
 // it names drops what it has no route for inside the block, whoever has it then.
@@ -31,8 +44,9 @@ var LeakedAffinity = define(Invariant{
 	for i := range v.Record.Affinities {
 		a := &v.Record.Affinities[i]
 		b := blockOf(all, a.Block)
-		if why := stale(&v, a, b, b != nil && b.Node == a.Node && used[b.Name]); why != "" {
+		if code, why := stale(&v, a, b, b != nil && b.Node == a.Node && used[b.Name]); code != "" {
 			out = append(out, finding{
+				code:    cmp.Or(affinityStates[a.State], "unknown") + code,
 				message: fmt.Sprintf("%s still has a %s affinity for block %s%s", a.Node, a.State, a.Block, why),
 				objects: []model.Ref{model.BlockOf(a.Block), nodeName(a.Node)},
 			})
@@ -42,22 +56,22 @@ var LeakedAffinity = define(Invariant{
 })
 
 // stale is what is wrong with an affinity, or "".
-func stale(v *View, a *model.Affinity, b *model.Pool, used bool) string {
+func stale(v *View, a *model.Affinity, b *model.Pool, used bool) (code, text string) {
 	switch {
 	case v.Truth.At-v.Past.standing(*a) <= young: // a claim or a release is under way
-		return ""
+		return "", ""
 	case !virtual(a.Node) && !v.Truth.Nodes[a.Node].Registered && used:
-		return ""
+		return "", ""
 	case !virtual(a.Node) && !v.Truth.Nodes[a.Node].Registered:
-		return ", but there is no such node any more"
+		return withoutNode, ", but there is no such node any more"
 	case a.State == model.Pending:
-		return ""
+		return "", ""
 	case b == nil:
-		return ", which does not exist"
+		return withoutBlock, ", which does not exist"
 	case a.State == model.PendingDeletion && b.Node != a.Node:
-		return ", which is " + ownerOf(b) + "'s"
+		return "-" + ownedBy(b), ", which is " + ownerOf(b) + "'s"
 	}
-	return ""
+	return "", ""
 }
 
 // unaffine lists the blocks whose owner has no affinity for them. It will not use
@@ -76,6 +90,7 @@ func unaffine(v *View, all []*model.Pool) []finding {
 	for _, b := range all {
 		if b.Node != "" && !has[pair{b.Range, b.Node}] {
 			out = append(out, finding{
+				code:    blockWithoutAffinity,
 				message: fmt.Sprintf("block %s says that it is %s's, which has no affinity for it", b.Range, b.Node),
 				objects: []model.Ref{model.BlockOf(b.Range), nodeName(b.Node)},
 			})

@@ -7,6 +7,12 @@ import (
 	"ipamsim/model"
 )
 
+// Codes of LeakedClaim: what is gone.
+const (
+	sandboxGone    = "sandbox-gone"
+	tunnelNodeGone = "tunnel-node-gone"
+)
+
 // LeakedClaim is an address nobody can use: its container is gone, and nothing
 // released the claim within the bound. The time runs from the last the history
 // saw of the container, or from 0 for claims that were there before the run.
@@ -29,14 +35,15 @@ var LeakedClaim = define(Invariant{
 	for i := range v.Record.Claims {
 		c := &v.Record.Claims[i]
 		since := max(lastOf(&v, claimant(c)), reachable(&v, c.Pod))
-		why := "has no live sandbox"
+		code, why := sandboxGone, "has no live sandbox"
 		if c.Tunnel {
-			since, why = max(since, v.Past.registered(c.Node)), "is not registered"
+			code, since, why = tunnelNodeGone, max(since, v.Past.registered(c.Node)), "is not registered"
 		}
 		if v.Truth.At-since <= v.Settings.LeakAfter || anonymous(c) || l.live[claimant(c)] || l.owned(&v, c) {
 			continue
 		}
 		out = append(out, finding{
+			code:    code,
 			message: fmt.Sprintf("%s stays claimed in %s for %s, which %s since %s", c.Addr, place(&v, c), claimedFor(c), why, clock(since)),
 			objects: claimObjects(&v, c),
 		})

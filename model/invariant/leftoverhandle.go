@@ -7,6 +7,13 @@ import (
 	"ipamsim/model"
 )
 
+// Codes of LeftoverHandle.
+const (
+	emptyHandle    = "empty"            // it counts nothing, and is there
+	nothingClaimed = "nothing-claimed"  // what it counts in a block is not claimed by it
+	countedTooMany = "counted-too-many" // only some of it is
+)
+
 // LeftoverHandle is a handle that counts addresses nobody has claimed by it. It
 // is never cleaned up: a DEL that finds no address does not count it down.
 //
@@ -29,6 +36,7 @@ var LeftoverHandle = define(Invariant{
 		}
 		if len(h.Counts) == 0 {
 			out = append(out, finding{
+				code:    emptyHandle,
 				message: fmt.Sprintf("handle %s counts no address in any block", h.ID),
 				objects: []model.Ref{handleName(h.ID)},
 			})
@@ -38,7 +46,12 @@ var LeftoverHandle = define(Invariant{
 			if n.counted <= n.claimed {
 				continue
 			}
+			code := countedTooMany
+			if n.claimed == 0 {
+				code = nothingClaimed
+			}
 			out = append(out, finding{
+				code:    code,
 				message: fmt.Sprintf("handle %s counts %d addresses in block %s, where %d are claimed by it", h.ID, n.counted, c.Block, n.claimed),
 				objects: []model.Ref{handleName(h.ID), model.BlockOf(c.Block)},
 			})

@@ -7,6 +7,12 @@ import (
 	"ipamsim/model"
 )
 
+// Codes of OverlapReservation.
+const (
+	notReserved        = "not-reserved"
+	reservedForAnother = "reserved-for-another" // pod
+)
+
 // OverlapReservation is the guard across overlapping ranges: without it another
 // range gives the address out again. A sandbox has its address once its ADD has
 // returned, so that no call but its own DEL excuses it.
@@ -51,11 +57,12 @@ type guardState struct {
 }
 
 func unguarded(h *holding, by *model.Reservation) finding {
-	why := "nothing reserves it across overlapping ranges"
+	code, why := notReserved, "nothing reserves it across overlapping ranges"
 	if by != nil {
-		why = "across overlapping ranges it is reserved for " + by.Pod.String()
+		code, why = reservedForAnother, "across overlapping ranges it is reserved for "+by.Pod.String()
 	}
 	return finding{
+		code:    code,
 		message: fmt.Sprintf("%s has %s in network %s since %s, but %s", h.who(), h.addr, h.attachment.Network, clock(h.attachment.Since), why),
 		objects: []model.Ref{addressName(h), networkName(h.network.Key), model.PodOf(h.sandbox.Pod), nodeName(h.sandbox.Node)},
 	}

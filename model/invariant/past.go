@@ -135,6 +135,7 @@ func (p *Past) noteClaims(v *View) {
 			continue
 		}
 		p.borrowed = append(p.borrowed, finding{
+			code: ownedBy(b),
 			message: fmt.Sprintf("%s was claimed at %s for %s on %s in block %s, which was %s's, while StrictAffinity was on",
 				c.Addr, clock(v.Truth.At), claimedFor(c), c.Node, b.Range, ownerOf(b)),
 			objects: []model.Ref{model.AddressOf(c.Addr), model.BlockOf(b.Range), nodeName(c.Node), handleName(c.Handle)},

@@ -8,6 +8,12 @@ import (
 	"ipamsim/model"
 )
 
+// Codes of StarvedNode: what the node needs a block for.
+const (
+	podWaits    = "pod-waits"
+	podBorrowed = "pod-borrowed" // an address of another node's block
+)
+
 // StarvedNode is the staging cluster of seeds/000: two nodes have all the blocks,
 // of which they need half, and pods on the others get borrowed addresses or none.
 var StarvedNode = define(Invariant{
@@ -43,8 +49,9 @@ func starved(v *View, n *model.Network) []finding {
 			if b == nil {
 				continue
 			}
-			if why := need(v, n, name, v4); why != "" {
+			if code, why := need(v, n, name, v4); code != "" {
 				out = append(out, finding{
+					code:    code,
 					message: fmt.Sprintf("%s has no block in network %s and %s, while block %s of %s is empty", name, n.Key, why, b.Range, b.Node),
 					objects: []model.Ref{nodeName(name), networkName(n.Key), model.BlockOf(b.Range), nodeName(b.Node)},
 				})
@@ -87,7 +94,7 @@ func spareFor(spare []*model.Pool, n *model.Network, node string, v4 bool) *mode
 
 // need is for what a node without block needs one, or "": a pod that waits, or one
 // that has borrowed.
-func need(v *View, n *model.Network, node string, v4 bool) string {
+func need(v *View, n *model.Network, node string, v4 bool) (code, text string) {
 	var waiting []string
 	has := attachments(v)
 	for ref, pod := range v.Truth.Pods {
@@ -96,15 +103,15 @@ func need(v *View, n *model.Network, node string, v4 bool) string {
 		}
 	}
 	if len(waiting) > 0 {
-		return slices.Min(waiting) + " waits for an address"
+		return podWaits, slices.Min(waiting) + " waits for an address"
 	}
 	for _, s := range v.Truth.Sandboxes {
 		for _, a := range s.Attachments {
 			at := slices.IndexFunc(a.Addrs, func(a netip.Addr) bool { return a.Is4() == v4 })
 			if s.Node == node && a.Network == n.Key && at >= 0 {
-				return fmt.Sprintf("%s has borrowed %s", s.Pod, a.Addrs[at])
+				return podBorrowed, fmt.Sprintf("%s has borrowed %s", s.Pod, a.Addrs[at])
 			}
 		}
 	}
-	return ""
+	return "", ""
 }

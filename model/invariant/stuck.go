@@ -6,6 +6,12 @@ import (
 	"ipamsim/model"
 )
 
+// Codes of Stuck: which call.
+const (
+	stuckAdd = "add"
+	stuckDel = "del"
+)
+
 // Stuck is a CNI call that does not return although its node is well. A call on
 // a node that was down, paused or cut off is given the whole bound again from
 // when that ended.
@@ -24,11 +30,12 @@ var Stuck = define(Invariant{
 		if !ok || !node.Healthy() || v.Truth.At-max(b.Since, node.Since) <= v.Settings.StuckAfter {
 			continue
 		}
-		call := "ADD"
+		code, call := stuckAdd, "ADD"
 		if b.Del {
-			call = "DEL"
+			code, call = stuckDel, "DEL"
 		}
 		out = append(out, finding{
+			code:    code,
 			message: fmt.Sprintf("%s of %s (container %s) on %s has not returned since %s", call, b.Pod, short(id), b.Node, clock(b.Since)),
 			objects: []model.Ref{model.Ref{Kind: model.RefCall, Name: call}, containerName(id), model.PodOf(b.Pod), nodeName(b.Node)},
 		})

@@ -22,9 +22,11 @@ var UnbackedSandbox = define(Invariant{
 	var out []finding
 	for _, h := range unbacked(v) {
 		if !silent(&v, h.sandbox) {
+			code, why := unsaid(&v, h)
 			out = append(out, finding{
+				code: code,
 				message: fmt.Sprintf("%s has %s in network %s since %s, but %s: it can be given away",
-					h.who(), h.addr, h.attachment.Network, clock(h.attachment.Since), unsaid(&v, h)),
+					h.who(), h.addr, h.attachment.Network, clock(h.attachment.Since), why),
 				objects: []model.Ref{addressName(h), networkName(h.attachment.Network), model.PodOf(h.sandbox.Pod), nodeName(h.sandbox.Node)},
 			})
 		}
@@ -69,7 +71,7 @@ func unbacked(v View) []*holding {
 }
 
 // unsaid is what the record says of an address instead of backing it.
-func unsaid(v *View, h *holding) string {
+func unsaid(v *View, h *holding) (code, text string) {
 	for i := range v.Record.Claims {
 		c := &v.Record.Claims[i]
 		if c.Addr != h.addr || c.Pod != h.sandbox.Pod || c.Container == h.sandbox.ID || !ofInterface(c.Interface, h.attachment.Interface) {
@@ -77,8 +79,8 @@ func unsaid(v *View, h *holding) string {
 		}
 		p := pools{list: v.Record.Pools}
 		if pool := p.find(c.Pool); pool != nil && h.network.Owns(pool) {
-			return fmt.Sprintf("the claim is for container %s of that name", short(c.Container))
+			return claimOfPredecessor, fmt.Sprintf("the claim is for container %s of that name", short(c.Container))
 		}
 	}
-	return "no claim says so"
+	return unclaimedAddress, "no claim says so"
 }
