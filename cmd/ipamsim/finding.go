@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ipamsim/fuzz/campaign"
+	"ipamsim/fuzz/cause"
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/input"
 	"ipamsim/fuzz/shrink"
@@ -216,7 +217,7 @@ func made(ctx context.Context, r *scenarios.Runner, s *scenarios.Scenario, rep *
 	if !errors.Is(err, shrink.ErrNotAgain) {
 		return f, "", err
 	}
-	f = finding.New(s, rep, v, nil)
+	f = finding.New(s, rep, v, nil, cause.Of(rep, v))
 	f.YAML, err = s.Finding(rep)
 	return f, ", as recorded", err
 }

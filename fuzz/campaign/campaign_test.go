@@ -182,7 +182,7 @@ func TestDeaths(t *testing.T) {
 	counts := map[string]uint64{}
 	for _, r := range o.Rows {
 		if r.Invariant == "actor-crash" {
-			counts[r.Shape[0]] = r.Count
+			counts[r.Cause.Links[0].Functions[0]] = r.Count
 		}
 	}
 	for shape, n := range map[string]uint64{"exit status #": 2, "killed by SIGKILL, as by the kernel when memory runs out": 1} {

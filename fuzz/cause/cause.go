@@ -36,7 +36,7 @@ const (
 	Crashed Role = "crashed" // a process of the address manager panicked
 	Read    Role = "read"    // what the process of the link before had read for it
 	Changed Role = "changed" // who changed that between the read and the write
-	Fault   Role = "fault"   // what was injected into the process of the first link
+	Fault   Role = "fault"   // what was injected into a process of the address manager
 )
 
 // Link is one step on the way.
@@ -70,6 +70,9 @@ func (c *Cause) Look() string { return c.key(min(1, len(c.Links))) }
 
 func (c *Cause) key(links int) string {
 	parts := []string{c.Invariant, c.Code}
+	if c.Invariant == "blackholed-address" {
+		parts[1] = "" // where packets end depends on where they come from
+	}
 	if links > 0 && c.Links[0].Role == Wrote && c.Links[0].Process == operator {
 		parts = nil
 	}
@@ -93,7 +96,7 @@ func Of(rep *reports.Report, v *model.Violation) *Cause {
 	r := &run{rep, first(rep, v)}
 	c := &Cause{Invariant: r.v.Invariant, Code: r.v.Code, Label: labelOf(rep.History, v.To), Links: r.links()}
 	if len(c.Links) > 0 && c.Links[0].Process != operator {
-		c.Links = append(c.Links, r.faults(c.Links[0].Process)...)
+		c.Links = append(c.Links, r.faults()...)
 	}
 	return c
 }

@@ -194,14 +194,15 @@ func slow(name string) bool {
 	return slices.Contains([]string{"blackholed-address", "leaked-claim", "stuck"}, name) || invariantAtRest(name)
 }
 
-// faults that were injected into processes of a kind before the violation. Of what a
-// crash cut off, the place says little: there are many from which the same comes.
-func (r *run) faults(process string) (out []Link) {
+// faults that were injected into processes of the address manager before the violation.
+// Of what a crash cut off, the place says little: there are many from which the same
+// comes.
+func (r *run) faults() (out []Link) {
 	for _, st := range r.rep.Trace.Steps {
-		if st.Step > r.v.Step || !st.Choice.Outcome.Fault() || st.Choice.Op.Actor.Kind() != process {
+		if st.Step > r.v.Step || !st.Choice.Outcome.Fault() || !r.rep.CallSite(st).Known() {
 			continue
 		}
-		l := Link{Role: Fault, Process: process, Step: st.Step, Site: r.rep.CallSite(st)}
+		l := Link{Role: Fault, Process: st.Choice.Op.Actor.Kind(), Step: st.Step, Site: r.rep.CallSite(st)}
 		if st.Choice.Outcome != sim.Crash {
 			l = r.link(Fault, st)
 		}
