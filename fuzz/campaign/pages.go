@@ -27,6 +27,12 @@ func Pages(ctx context.Context, r *scenarios.Runner, f *finding.Finding) (map[st
 	if err != nil {
 		return nil, err
 	}
+	for i := range rep.Violations {
+		if v := &rep.Violations[i]; v.Invariant == f.Invariant {
+			pages[finding.IssueFile(f.Fingerprint)] = f.Issue(rep, v)
+			break
+		}
+	}
 	var b bytes.Buffer
 	err = page.Write(&b, reports.RecordOf(rep))
 	pages[finding.PageFile(f.Fingerprint)] = b.Bytes()

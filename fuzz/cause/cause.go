@@ -56,7 +56,11 @@ type Link struct {
 
 // same are the parts of a link that say which cause it is.
 func (l *Link) same() string {
-	parts := []string{string(l.Role), l.Process, l.Verb, l.Resource, l.Outcome, strings.Join(l.Functions, " < ")}
+	process, verb := l.Process, l.Verb
+	if len(l.Functions) == 0 && l.Role == Changed || l.Role == Crashed {
+		process, verb = "", "" // whoever it was
+	}
+	parts := []string{string(l.Role), process, verb, l.Resource, l.Outcome, strings.Join(l.Functions, " < ")}
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
 }
 
@@ -95,8 +99,8 @@ func (c *Cause) Fingerprint() string {
 func Of(rep *reports.Report, v *model.Violation) *Cause {
 	r := &run{rep, first(rep, v)}
 	c := &Cause{Invariant: r.v.Invariant, Code: r.v.Code, Label: labelOf(rep.History, v.To), Links: r.links()}
-	if len(c.Links) > 0 && c.Links[0].Process != operator {
-		c.Links = append(c.Links, r.faults()...)
+	if len(c.Links) > 0 && c.Links[0].Role != Crashed && c.Links[0].Process != operator {
+		c.Links = append(c.Links, r.faults(c.Links[0])...)
 	}
 	return c
 }

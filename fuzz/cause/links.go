@@ -194,17 +194,21 @@ func slow(name string) bool {
 	return slices.Contains([]string{"blackholed-address", "leaked-claim", "stuck"}, name) || invariantAtRest(name)
 }
 
-// faults that were injected into processes of the address manager before the violation.
-// Of what a crash cut off, the place says little: there are many from which the same
-// comes.
-func (r *run) faults() (out []Link) {
+// faults before the violation that are part of how it came about: what was injected into
+// the process of the first link, or into a write of what that wrote. Others only took
+// somebody's time. Of what a crash cut off, the place says little: there are many from
+// which the same comes.
+func (r *run) faults(to Link) (out []Link) {
 	for _, st := range r.rep.Trace.Steps {
-		if st.Step > r.v.Step || !st.Choice.Outcome.Fault() || !r.rep.CallSite(st).Known() {
+		if st.Step > r.v.Step || !st.Choice.Outcome.Fault() {
 			continue
 		}
-		l := Link{Role: Fault, Process: st.Choice.Op.Actor.Kind(), Step: st.Step, Site: r.rep.CallSite(st)}
-		if st.Choice.Outcome != sim.Crash {
-			l = r.link(Fault, st)
+		l := r.link(Fault, st)
+		if l.Process != to.Process && (st.Choice.Op.Kind != sim.Write || l.Resource != to.Resource) {
+			continue
+		}
+		if st.Choice.Outcome == sim.Crash {
+			l.Verb, l.Resource, l.Functions = "", "", nil
 		}
 		l.Outcome = failure(st.Choice.Outcome)
 		if !slices.ContainsFunc(out, func(o Link) bool { return o.same() == l.same() }) {

@@ -3,6 +3,7 @@ package cause
 import (
 	"slices"
 
+	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/sim"
 )
@@ -16,13 +17,14 @@ type Race struct {
 
 // Stale are what the process of a cause's write may have known too late: for each object
 // and list that it had read, the last read of it before the write, if somebody changed it
-// in between; the youngest change first, at most racesMax.
-func Stale(rep *reports.Report, c *Cause) []Race {
+// in between, as far as the change is of what was written or of what the violation is
+// about; the youngest change first, at most racesMax.
+func Stale(rep *reports.Report, v *model.Violation, c *Cause) []Race {
 	if len(c.Links) == 0 || c.Links[0].Role != Wrote && c.Links[0].Role != Handed && c.Links[0].Role != Refused {
 		return nil
 	}
 	write := stepOf(rep.Trace, c.Links[0].Step)
-	if write == nil {
+	if write == nil || write.Choice.Op.Request == nil {
 		return nil
 	}
 	by := write.Choice.Op
@@ -41,7 +43,8 @@ func Stale(rep *reports.Report, c *Cause) []Race {
 	}
 	var out []Race
 	for _, read := range reads {
-		if change := changed(rep.Trace.Steps[:before], read); change != nil {
+		concerned := func(r *sim.Request) bool { return r.Path == by.Request.Path || names(v, r) }
+		if change := changed(rep.Trace.Steps[:before], read, concerned); change != nil {
 			out = append(out, Race{read, change})
 		}
 	}
@@ -51,12 +54,19 @@ func Stale(rep *reports.Report, c *Cause) []Race {
 
 const racesMax = 6
 
+// names reports whether a request is about an object of the violation.
+func names(v *model.Violation, r *sim.Request) bool {
+	return slices.ContainsFunc(v.Objects, func(o model.Ref) bool {
+		return o.Name == r.Name || o.Kind == model.RefPod && o.Name == r.Namespace+"/"+r.Name
+	})
+}
+
 // changed is the last write by others of what was read, after it.
-func changed(steps []*sim.Step, read *sim.Step) *sim.Step {
+func changed(steps []*sim.Step, read *sim.Step, concerned func(*sim.Request) bool) *sim.Step {
 	r := read.Choice.Op
 	for i := len(steps) - 1; i >= 0 && steps[i].Step > read.Step; i-- {
 		op := steps[i].Choice.Op
-		if op.Kind == sim.Write && op.Actor != r.Actor && done(steps[i].Choice.Outcome) && about(r.Request, op.Request) {
+		if op.Kind == sim.Write && op.Actor != r.Actor && op.Request != nil && done(steps[i].Choice.Outcome) && about(r.Request, op.Request) && concerned(op.Request) {
 			return steps[i]
 		}
 	}

@@ -12,7 +12,10 @@ func PageFile(fingerprint string) string { return fingerprint + ".html" }
 // HistoryFile shows that no order of ADDs and DELs explains what they returned.
 func HistoryFile(fingerprint string) string { return fingerprint + ".history.html" }
 
+// IssueFile is a text for the address manager's maintainers.
+func IssueFile(fingerprint string) string { return fingerprint + ".md" }
+
 // Files are all of them.
 func Files(fingerprint string) []string {
-	return []string{File(fingerprint), PageFile(fingerprint), HistoryFile(fingerprint)}
+	return []string{File(fingerprint), PageFile(fingerprint), IssueFile(fingerprint), HistoryFile(fingerprint)}
 }

@@ -90,6 +90,7 @@ func (f *Finding) Write(s *scenarios.Scenario, rep *reports.Report, v *model.Vio
 	}
 	comment(fmt.Sprintf("%s (%s), fingerprint %s\n", f.Invariant, f.Severity, f.Fingerprint))
 	comment(strings.Join(reports.Wrap(f.Sentence, commentWidth), "\n") + "\n\n")
+	comment("cause: " + strings.Join(f.Cause.Lines(), "\n       ") + "\n\n")
 	comment(fmt.Sprintf("%s\n%d pods, %d nodes, %d forced switches, %d faults, %d steps\n", f.Upstream, f.Pods, f.Nodes, f.Switches, f.Faults, f.Steps))
 	if f.Sampled > 0 {
 		comment(fmt.Sprintf("%d of %d random continuations from its last decision fail, too\n", f.Failing, f.Sampled))

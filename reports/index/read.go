@@ -52,7 +52,7 @@ func ReadFindings(r io.Reader, dir string) (*Index, error) {
 
 var (
 	fingerprint = regexp.MustCompile(`^[0-9a-f]{12}$`)
-	beside      = regexp.MustCompile(`^[0-9a-f]{12}(\.history)?\.(html|yaml)$`)
+	beside      = regexp.MustCompile(`^[0-9a-f]{12}(\.history)?\.(html|md|yaml)$`)
 )
 
 // check a finding from a file.

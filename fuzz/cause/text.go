@@ -1,0 +1,52 @@
+package cause
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Lines tell the cause, a line for each link, the violation's own first: what happened,
+// at which step of the run that shows it, and where in the address manager's code.
+func (c *Cause) Lines() []string {
+	out := []string{string(c.Label)}
+	for i := range c.Links {
+		out = append(out, c.Links[i].String())
+	}
+	return out
+}
+
+// String is one line.
+func (l *Link) String() string {
+	text := strings.TrimSpace(strings.Join([]string{l.Process, l.Verb, l.Resource}, " "))
+	switch l.Role {
+	case Given:
+		text = "it was so before the first step"
+	case Wrote:
+		text += " broke it"
+	case Handed:
+		text += " was the last message of the ADD that returned the address"
+	case Ended:
+		text = strings.TrimSuffix(l.Outcome+": "+text, ": ")
+	case Passed:
+		text = "a pass of " + l.Process + " " + l.Outcome + ", and left it so"
+	case Refused:
+		text += " was the last message of the call that failed"
+	case Crashed:
+		text = strings.TrimSpace(l.Process + " panicked")
+	case Read:
+		text += " is what it had read for that; read after the change, nothing breaks (tried)"
+	case Changed:
+		text += " changed that since"
+	case Fault:
+		text += " was hurt: " + l.Outcome
+	}
+	if l.Step > 0 {
+		text = fmt.Sprintf("step %d: %s", l.Step, text)
+	}
+	if l.Site.Known() {
+		text += ", in " + l.Site.String()
+	} else if len(l.Functions) > 0 {
+		text += ", in " + strings.Join(l.Functions, ", called by ")
+	}
+	return text
+}
