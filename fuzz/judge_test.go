@@ -59,7 +59,7 @@ type judge struct {
 	runner *scenarios.Runner
 	target string
 	input.Input
-	known known.Classes
+	known known.Causes
 }
 
 // judge runs the input. It returns an error that says what is new, and nothing of
@@ -77,13 +77,14 @@ func (j *judge) judge() error {
 	coverage.Light(rep)
 	var classes []string
 	for _, v := range input.Failures(s, rep) {
-		c := known.Class(rep, v)
-		if j.known[c] == "" && *learn {
-			err = errors.Join(err, add(j.known, j.target, c, "seen: "+strings.ReplaceAll(v.Message, "|", "/")))
-		} else if j.known[c] == "" {
-			err = errors.Join(err, j.confirm(s, rep, v, c))
-		} else {
-			classes = append(classes, c)
+		why := cause.Of(rep, v)
+		switch {
+		case j.known.Look(why) != "":
+			classes = append(classes, why.Look())
+		case *learn:
+			err = errors.Join(err, add(&j.known, j.target, why, "seen: "+strings.ReplaceAll(v.Message, "|", "/")))
+		default:
+			err = errors.Join(err, j.confirm(s, rep, v, why.Look()))
 		}
 	}
 	return errors.Join(err, count(func(t *tally) {

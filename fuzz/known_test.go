@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/fuzz/cause"
 	"ipamsim/fuzz/input"
 	"ipamsim/fuzz/known"
 )
@@ -23,13 +24,13 @@ var knownDir = filepath.Join("testdata", "known")
 func listFile(list string) string { return filepath.Join(knownDir, list) }
 
 // add notes a class. Other processes may do so at the same time.
-func add(k known.Classes, target, class, what string) error {
-	k[class] = what
+func add(k *known.Causes, target string, c *cause.Cause, what string) error {
+	k.Learn(c, what)
 	f, err := os.OpenFile(listFile(known.Lists[target][0]), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(f, "%s | %s\n", class, what)
+	_, err = fmt.Fprintln(f, known.Line(c, what))
 	return errors.Join(err, f.Close())
 }
 
@@ -38,10 +39,10 @@ func add(k known.Classes, target, class, what string) error {
 func TestKnown(t *testing.T) {
 	for _, target := range input.Targets() {
 		k, err := known.Load(knownDir, target)
-		if err != nil || len(k) == 0 {
-			t.Errorf("%s: %d classes: %v", target, len(k), err)
+		if err != nil || k.Len() == 0 {
+			t.Errorf("%s: %d causes: %v", target, k.Len(), err)
 		}
-		for class, what := range k {
+		k.Each(func(class, what string) {
 			names, shown := strings.CutPrefix(what, "scenarios: ")
 			if !shown && !strings.HasPrefix(what, "seen: ") {
 				t.Errorf("%s: %s: %q, want scenarios: NAME, … or seen: EXAMPLE", target, class, what)
@@ -51,7 +52,7 @@ func TestKnown(t *testing.T) {
 					t.Errorf("%s: %s: %v", target, class, err)
 				}
 			}
-		}
+		})
 	}
 	for _, bad := range []string{"a", "a | b", "a | b | c | d", "a | b | c\na | b | d"} {
 		if k, err := known.Parse("f", bad); err == nil {

@@ -25,22 +25,29 @@ func TestWhatIsNewIsCaught(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const class = "duplicate-address | an address is handed out"
+	of := func(look string) known.Causes {
+		k, err := known.Parse("list", look+" |  | the canary's")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	const look = "duplicate-address, two-sandboxes, wrote cni-add PUT canarypools canary.(*desk).try < canary.(*desk).change"
 	tests := []struct {
 		name  string
 		world string
-		known known.Classes
+		known known.Causes
 		want  []string
 	}{
-		{"new", string(planted), known.Classes{}, []string{
-			"NEW: duplicate-address (critical), on etcd too; no class of fuzz/testdata/known/whereabouts: " + class,
+		{"new", string(planted), known.Causes{}, []string{
+			"NEW: duplicate-address (critical), on etcd too; no class of fuzz/testdata/known/whereabouts: " + look,
 			"10.0.0.1 is handed out AGAIN",
 			"ipamsim finding fuzz/testdata/fuzz/FuzzWhereabouts/",
 		}},
-		{"another is known", string(planted), known.Classes{"duplicate-address | time": "x"}, []string{"NEW: duplicate-address"}},
-		{"known", string(planted), known.Classes{class: "the canary's"}, nil},
-		{"refused", strings.Replace(string(planted), "until: 30s", "until: never", 1), known.Classes{}, nil},
-		{"nothing breaks", strings.Replace(string(planted), `, "bug": "duplicate-address"`, "", 1), known.Classes{}, nil},
+		{"another is known", string(planted), of("duplicate-address, two-sandboxes, wrote cni-add PUT pods"), []string{"NEW: duplicate-address"}},
+		{"known", string(planted), of(look), nil},
+		{"refused", strings.Replace(string(planted), "until: 30s", "until: never", 1), known.Causes{}, nil},
+		{"nothing breaks", strings.Replace(string(planted), `, "bug": "duplicate-address"`, "", 1), known.Causes{}, nil},
 	}
 	for _, tt := range tests {
 		j := judge{t.Context(), r, "FuzzWhereabouts", input.Input{World: []byte(tt.world)}, tt.known}
@@ -69,7 +76,7 @@ func TestTooLongIsCutShort(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	before := done.Cut
-	j := judge{ctx, r, "FuzzWhereabouts", input.Input{World: input.Choices(1)}, known.Classes{}}
+	j := judge{ctx, r, "FuzzWhereabouts", input.Input{World: input.Choices(1)}, known.Causes{}}
 	if err := j.judge(); err != nil || done.Cut != before+1 {
 		t.Errorf("%d cut short, want one more than %d: %v", done.Cut, before, err)
 	}

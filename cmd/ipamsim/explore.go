@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ipamsim/fuzz/campaign"
+	"ipamsim/fuzz/known"
 	"ipamsim/fuzz/space"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
@@ -89,7 +90,12 @@ func (f *exploreFlags) check(cmd *cobra.Command, files []string) (cfg campaign.C
 	if err := checkWorkers(f.workers, &f.link); err != nil {
 		return cfg, err
 	}
+	causes, found, err := known.LoadAll(known.Dir)
+	if err != nil {
+		return cfg, err
+	}
 	cfg = campaign.Config{
+		Known: causes, Listed: found,
 		Spec: campaign.Spec{Strategy: f.strategy, First: f.first}, Runs: f.runs, Time: f.time, Workers: f.workers, Dir: f.dir,
 	}
 	if err := checkStore(f.store); err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ipamsim/fuzz/campaign"
+	"ipamsim/fuzz/cause"
 	"ipamsim/reports"
 )
 
@@ -28,6 +29,9 @@ func campaignTable(o *campaign.Outcome) string {
 	found := plural(len(o.Rows), "finding")
 	if n := len(o.Rows) - rough; n > 0 {
 		found += fmt.Sprintf(" (%d as recorded)", n)
+	}
+	if rough > 0 {
+		say("%s", labels(o.Rows[:rough]))
 	}
 	say("%s in %s, %s; %d states, %d pairs of conflicting operations; canary: %d of %d caught",
 		plural(int(o.Runs), "run"), o.Elapsed.Round(100*time.Millisecond), found, o.States, o.Pairs, o.Caught, o.Canaries)
@@ -57,21 +61,58 @@ func campaignTable(o *campaign.Outcome) string {
 	return b.String()
 }
 
+// labels counts the findings by whose deed they are, in the order of the table, and
+// those of which no scenario shows the cause.
+func labels(rows []campaign.Row) string {
+	var parts []string
+	for _, l := range cause.Labels {
+		n := 0
+		for i := range rows {
+			if rows[i].Cause.Label == l {
+				n++
+			}
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, l))
+		}
+	}
+	news := 0
+	for i := range rows {
+		if rows[i].Known == campaign.News {
+			news++
+		}
+	}
+	return fmt.Sprintf("causes: %s; %d of %d are NEW", strings.Join(parts, ", "), news, len(rows))
+}
+
+// newsOf is where the cause of a finding is known from, or that it is not.
+func newsOf(r *campaign.Row) string {
+	names, shown := strings.CutPrefix(r.Known, "scenarios: ")
+	if !shown {
+		return r.Known
+	}
+	first, _, more := strings.Cut(names, ", ")
+	if more {
+		first += ", …"
+	}
+	return first
+}
+
 // findingRows is a table with a row for each finding, or nothing.
 func findingRows(b *strings.Builder, rows []campaign.Row) {
 	if len(rows) == 0 {
 		return
 	}
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "fingerprint\tinvariant\tseverity\tfirst in run\tafter\tpods/switches/faults/steps\tcount\treplay")
+	fmt.Fprintln(t, "fingerprint\tinvariant\tseverity\twhose deed\tknown\tfirst in run\tafter\tpods/switches/faults/steps\tcount\treplay")
 	for i := range rows {
 		r := &rows[i]
 		verb := "replay"
 		if r.Invariant == "stuck" || r.Invariant == "actor-crash" && r.Steps == 0 {
 			verb = "run" // it takes its process along
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%.1fs\t%d/%d/%d/%d\t%d\tipamsim %s %s\n",
-			r.Fingerprint, r.Invariant, r.Severity, r.First, r.FirstAfter.Seconds(),
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\t%.1fs\t%d/%d/%d/%d\t%d\tipamsim %s %s\n",
+			r.Fingerprint, r.Invariant, r.Severity, r.Cause.Label, newsOf(r), r.First, r.FirstAfter.Seconds(),
 			r.Pods, r.Switches, r.Faults, r.Steps, r.Count, verb, reports.Clean(r.File))
 	}
 	_ = t.Flush() // to memory

@@ -22,6 +22,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"ipamsim/fuzz/finding"
+	"ipamsim/fuzz/known"
 	"ipamsim/reports"
 	"ipamsim/sim/scratch"
 )
@@ -35,6 +36,8 @@ type Config struct {
 	Link    *Link         // the user's NATS; nil: our own
 	Dir     string        // where findings go, and what is needed to continue
 	Fresh   bool          // begin anew: what Dir holds of campaigns before goes
+	Known   known.Causes  // what is not new
+	Listed  bool          // whether there are lists of what is known
 	// Of a plan: Weights are about how many seconds each point takes; nil: as long as
 	// each other. Point is called at the end with each point that is done, a plan.Done
 	// as JSON, in the order of numbers.
@@ -88,8 +91,16 @@ type Row struct {
 	File       string
 	Page       string // its run, step by step; "" if there is none
 	History    string // the page of a history that is not linearizable
+	Issue      string // a text for the manager's maintainers
+	Known      string // what the lists say of its cause, or News, or NotTold
 	Rough      bool   // as recorded: nobody had time to make it small
 }
+
+// What Row.Known says of causes that are on no list.
+const (
+	News    = "NEW"
+	NotTold = "-" // it is not small, or there are no lists
+)
 
 // Errors of Run besides those of the environment.
 var (

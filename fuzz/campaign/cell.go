@@ -120,7 +120,7 @@ func (c *served) do(ctx context.Context, q ask) *answer {
 	if c.spec.Strategy == Twice && q.Signature == "" {
 		c.twice(ctx, sc, o, rep, a)
 	}
-	a.Steps, a.Unknown, a.Hits = len(rep.Trace.Steps), rep.Reason != "", hits(sc, rep)
+	a.Steps, a.Unknown, a.Hits = len(rep.Trace.Steps), rep.Reason != "", hits(rep)
 	switch {
 	case q.Signature != "":
 		c.confirmed(ctx, sc, o, rep, q, a)

@@ -6,7 +6,6 @@ import (
 	"ipamsim/fuzz/finding"
 	"ipamsim/model"
 	"ipamsim/reports"
-	"ipamsim/scenarios"
 )
 
 // hit is one way in which one run failed.
@@ -17,22 +16,24 @@ type hit struct {
 	Steps     int // up to and with the one that broke it
 	Faulted   bool
 	Follows   bool // another invariant was broken before: it may be a consequence
+	Violation int  // position in the report's Violations
 }
 
-// hits are the failures of a run that its scenario does not expect: for each
-// invariant its first violation.
-func hits(sc *scenarios.Scenario, rep *reports.Report) []hit {
+// hits are the failures of a run that its scenario does not expect, each signature
+// once: a run may break one invariant for several reasons.
+func hits(rep *reports.Report) []hit {
 	var out []hit
 	unexpected := rep.Unexpected()
 	for i := range rep.Violations {
 		v := &rep.Violations[i]
-		n, found := slices.BinarySearch(unexpected, v.Invariant)
-		if !found {
+		if _, found := slices.BinarySearch(unexpected, v.Invariant); !found || len(out) == hitsMax {
 			continue
 		}
-		unexpected = slices.Delete(unexpected, n, n+1)
 		g := finding.SignatureOf(rep, v)
-		out = append(out, hit{g.String(), v.Invariant, v.Severity, v.Step, g.Faulted, false})
+		sig := g.String()
+		if !slices.ContainsFunc(out, func(h hit) bool { return h.Signature == sig }) {
+			out = append(out, hit{sig, v.Invariant, v.Severity, v.Step, g.Faulted, false, i})
+		}
 	}
 	for i := range out {
 		out[i].Follows = slices.ContainsFunc(out, func(h hit) bool { return h.Steps < out[i].Steps })
@@ -40,8 +41,8 @@ func hits(sc *scenarios.Scenario, rep *reports.Report) []hit {
 	return out
 }
 
+// hitsMax is more than a run has reasons; one in which everything breaks teaches no more.
+const hitsMax = 32
+
 // violation of the report that the hit is about.
-func (h hit) violation(rep *reports.Report) *model.Violation {
-	i := slices.IndexFunc(rep.Violations, func(v model.Violation) bool { return v.Invariant == h.Invariant })
-	return &rep.Violations[i]
-}
+func (h hit) violation(rep *reports.Report) *model.Violation { return &rep.Violations[h.Violation] }

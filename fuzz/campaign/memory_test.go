@@ -49,7 +49,7 @@ func TestFailureOfTheFastStore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all := hits(sc, rep)
+		all := hits(rep)
 		if len(all) == 0 {
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"ipamsim/fuzz/cause"
 	"ipamsim/fuzz/finding"
 )
 
@@ -47,8 +48,8 @@ func (c *coordinator) outcome(why string) *Outcome {
 	return o
 }
 
-// rows of the table: in the order in which they were first seen, those that nobody
-// made small behind the others.
+// rows of the table: those with the fewest excuses first (cause.Labels), of them in the
+// order in which they were first seen, those that nobody made small behind the others.
 func (c *coordinator) rows() []Row {
 	var out []Row
 	for _, fp := range slices.Sorted(maps.Keys(c.state.findings)) {
@@ -56,6 +57,15 @@ func (c *coordinator) rows() []Row {
 		r := Row{Finding: f.Finding, File: filepath.Join(c.Dir, finding.File(fp)), Rough: f.Rough}
 		if name := finding.HistoryFile(fp); f.Objects[name] != "" {
 			r.History = filepath.Join(c.Dir, name)
+		}
+		if name := finding.IssueFile(fp); f.Objects[name] != "" {
+			r.Issue = filepath.Join(c.Dir, name)
+		}
+		switch r.Known = c.Known.Cause(&f.Cause); {
+		case f.Rough || !c.Listed:
+			r.Known = NotTold
+		case r.Known == "":
+			r.Known = News
 		}
 		if name := finding.PageFile(fp); f.Objects[name] != "" {
 			r.Page = filepath.Join(c.Dir, name)
@@ -72,7 +82,7 @@ func (c *coordinator) rows() []Row {
 		out = append(out, r)
 	}
 	slices.SortStableFunc(out, func(a, b Row) int {
-		return cmp.Or(number(a.Rough)-number(b.Rough), cmp.Compare(a.First, b.First))
+		return cmp.Or(number(a.Rough)-number(b.Rough), slices.Index(cause.Labels, a.Cause.Label)-slices.Index(cause.Labels, b.Cause.Label), cmp.Compare(a.First, b.First))
 	})
 	return out
 }

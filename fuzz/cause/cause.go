@@ -68,6 +68,9 @@ func (l *Link) same() string {
 // operator's own write breaks is that write, whichever invariant sees it.
 func (c *Cause) Key() string { return c.key(len(c.Links)) }
 
+// Rest is what Key says behind Look.
+func (c *Cause) Rest() string { return strings.TrimPrefix(c.Key()[len(c.Look()):], ", ") }
+
 // Look is the part of Key that can be told before a failure was made small: the kind of
 // violation and the first link.
 func (c *Cause) Look() string { return c.key(min(1, len(c.Links))) }

@@ -65,8 +65,9 @@ func hunt(ctx context.Context, runner *scenarios.Runner, p *prey) *answer {
 		return a.fails(err)
 	}
 	for _, v := range input.Failures(s, rep) {
-		class := known.Class(rep, v)
-		if classes[class] != "" {
+		why := cause.Of(rep, v)
+		class := why.Look()
+		if classes.Look(why) != "" {
 			continue
 		}
 		n, err := news(ctx, runner, s, rep, v, play, a)

@@ -1,18 +1,17 @@
 // Package known tells failures that are known from news. Worlds that are drawn fail
 // often: the upstream code has known bugs. The lists in fuzz/testdata/known hold their
-// classes, a line each: the class, see Class | what is known of it.
+// causes, a line each: what it looks like | the rest of the cause | what is known of it.
 package known
 
 import (
+	"errors"
 	"fmt"
-	"maps"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"ipamsim/fuzz/cause"
-	"ipamsim/model"
-	"ipamsim/reports"
 )
 
 // Dir of the lists, from the module's top.
@@ -26,46 +25,106 @@ var Lists = map[string][]string{
 	"FuzzWhereabouts": {"whereabouts"},
 }
 
-// Classes of failure, each with what is known of it.
-type Classes map[string]string
+// Causes that are known.
+type Causes struct {
+	whole map[string]string // what is known, by cause.Cause.Key
+	looks map[string]string // of the first of them, by cause.Cause.Look
+}
 
-// Class is what a failure looks like before it is made small: see cause.Cause.Look.
-func Class(rep *reports.Report, v *model.Violation) string { return cause.Of(rep, v).Look() }
+// Cause is what is known of the cause of a run that was made small, "" if it is new.
+func (k Causes) Cause(c *cause.Cause) string { return k.whole[c.Key()] }
 
-// Load the lists of a target from the folder that they lie in.
-func Load(dir, target string) (Classes, error) {
-	out := Classes{}
-	for _, list := range Lists[target] {
+// Look is what is known of a failure before it was made small: of the first cause that
+// looks like it, "" if none does.
+func (k Causes) Look(c *cause.Cause) string { return k.looks[c.Look()] }
+
+// Len is how many there are.
+func (k Causes) Len() int { return len(k.whole) }
+
+// Each calls f for all of them, in any order.
+func (k Causes) Each(f func(key, what string)) {
+	for key, what := range k.whole {
+		f(key, what)
+	}
+}
+
+// Learn adds a cause.
+func (k *Causes) Learn(c *cause.Cause, what string) { k.learn(c.Look(), c.Rest(), what) }
+
+func (k *Causes) learn(look, rest, what string) {
+	if k.whole == nil {
+		k.whole, k.looks = map[string]string{}, map[string]string{}
+	}
+	k.whole[key(look, rest)] = what
+	if k.looks[look] == "" {
+		k.looks[look] = what
+	}
+}
+
+func key(look, rest string) string {
+	if rest == "" {
+		return look
+	}
+	return look + ", " + rest
+}
+
+// Line is a cause in a list.
+func Line(c *cause.Cause, what string) string {
+	return c.Look() + " | " + c.Rest() + " | " + what
+}
+
+// Load the lists of a target from the folder that they lie in; "" is all of them.
+func Load(dir, target string) (Causes, error) {
+	lists := Lists[target]
+	if target == "" {
+		lists = Lists["FuzzMixed"]
+	}
+	var out Causes
+	for _, list := range lists {
 		file := filepath.Join(dir, list)
 		text, err := os.ReadFile(file)
 		if err != nil {
-			return nil, err
+			return Causes{}, err
 		}
-		k, err := Parse(file, string(text))
-		if err != nil {
-			return nil, err
+		if err := out.parse(file, string(text)); err != nil {
+			return Causes{}, err
 		}
-		maps.Copy(out, k)
 	}
 	return out, nil
 }
 
-// Parse a list. A class that is listed twice is an error that names its line; so is a
+// LoadAll is Load of all lists, or of none where the folder is not there.
+func LoadAll(dir string) (Causes, bool, error) {
+	out, err := Load(dir, "")
+	if errors.Is(err, fs.ErrNotExist) {
+		return Causes{}, false, nil
+	}
+	return out, err == nil, err
+}
+
+// Parse a list. A cause that is listed twice is an error that names its line; so is a
 // line of another form.
-func Parse(file, text string) (Classes, error) {
-	out := Classes{}
+func Parse(file, text string) (Causes, error) {
+	var out Causes
+	err := out.parse(file, text)
+	return out, err
+}
+
+func (k *Causes) parse(file, text string) error {
+	here := map[string]bool{}
 	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
-		class, what, ok := strings.Cut(line, " | ")
-		if !ok || strings.Contains(what, " | ") {
-			return nil, fmt.Errorf("%s:%d: want CLASS | WHAT IS KNOWN, have %q", file, i+1, line)
+		f := strings.Split(line, " | ")
+		if len(f) != 3 {
+			return fmt.Errorf("%s:%d: want LOOK | REST OF THE CAUSE | WHAT IS KNOWN, have %q", file, i+1, line)
 		}
-		if out[class] != "" && !strings.HasPrefix(what, "seen: ") { // two processes may learn the same
-			return nil, fmt.Errorf("%s:%d: %s is listed twice", file, i+1, class)
+		if whole := key(f[0], f[1]); here[whole] && !strings.HasPrefix(f[2], "seen: ") { // two processes may learn the same
+			return fmt.Errorf("%s:%d: %s is listed twice", file, i+1, whole)
 		}
-		out[class] = what
+		here[key(f[0], f[1])] = true
+		k.learn(f[0], f[1], f[2])
 	}
-	return out, nil
+	return nil
 }

@@ -49,8 +49,12 @@ type Finding struct {
 	Severity    model.Severity `json:"severity"`
 	Upstream    string         `json:"upstream"`
 	Sentence    string         `json:"sentence"`
-	File        string         `json:"file"` // these three lie beside findings.json
+	Label       string         `json:"label,omitempty"` // whose deed: "no fault", "operator's deed"
+	Known       string         `json:"known,omitempty"` // "scenarios: …" that show the same cause; NEW; - if nobody knows
+	Cause       []string       `json:"cause,omitempty"` // why, a line for each link, the violation's own first
+	File        string         `json:"file"`            // these four lie beside findings.json
 	History     string         `json:"history,omitempty"`
+	Issue       string         `json:"issue,omitempty"` // a text for the manager's maintainers
 	Page        string         `json:"page,omitempty"`
 	Count       uint64         `json:"count"`
 	FirstRun    uint64         `json:"firstRun"`
@@ -157,7 +161,7 @@ func (c *Campaign) notes() []string {
 // findings are the table, in the order in which they are given.
 func findings(all []Finding, dir string) *Table {
 	t := &Table{Name: "findings", Title: "Findings", Columns: []Column{
-		{Title: "Finding"}, {Title: "Invariant", Choice: true}, {Title: "Severity", Choice: true}, {Title: "Manager", Choice: true},
+		{Title: "Finding"}, {Title: "Invariant", Choice: true}, {Title: "Whose deed", Choice: true}, {Title: "Known", Choice: true}, {Title: "Severity", Choice: true}, {Title: "Manager", Choice: true},
 		{Title: "Size", Choice: true}, {Title: "First after", Number: true}, {Title: "Count", Number: true}, {Title: "Replay"},
 	}}
 	for _, f := range all {
@@ -174,7 +178,7 @@ func (f *Finding) cells(dir string) []Cell {
 		return dir + "/" + name
 	}
 	name := Cell{Text: f.Fingerprint, More: f.Sentence, Link: link(f.Page)}
-	for _, l := range []Link{{"history", link(f.History)}, {"file", link(f.File)}} {
+	for _, l := range []Link{{"history", link(f.History)}, {"issue", link(f.Issue)}, {"file", link(f.File)}} {
 		if l.To != "" {
 			name.Links = append(name.Links, l)
 		}
@@ -200,9 +204,20 @@ func (f *Finding) cells(dir string) []Cell {
 	}
 	after := time.Duration(f.FirstAfter * float64(time.Second))
 	return []Cell{
-		name, {Text: f.Invariant, More: also(f.Also)}, severity(f.Severity), {Text: manager(f.Upstream), More: version(f.Upstream)}, size,
+		name, {Text: f.Invariant, More: also(f.Also)}, {Text: f.Label, More: strings.Join(f.Cause, "; ")}, f.known(), severity(f.Severity), {Text: manager(f.Upstream), More: version(f.Upstream)}, size,
 		{Text: short(after), More: "run " + grouped(f.FirstRun), Order: order(f.FirstAfter)}, count, {Command: f.command()},
 	}
+}
+
+// known says whether the cause was known before.
+func (f *Finding) known() Cell {
+	switch f.Known {
+	case "", "-":
+		return Cell{Text: "-"}
+	case "NEW":
+		return Cell{Text: "NEW", Mark: Grave}
+	}
+	return Cell{Text: "known", More: f.Known}
 }
 
 func also(invariants []string) string {

@@ -1,0 +1,111 @@
+package fuzz_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ipamsim/fuzz/cause"
+	"ipamsim/fuzz/known"
+	"ipamsim/fuzz/shrink"
+	"ipamsim/reports"
+	"ipamsim/scenarios"
+	"ipamsim/sim/hermetic"
+)
+
+// listOf says in which list the causes stand that the scenarios of a manager show.
+var listOf = map[string]string{"calico": "calico", "calico+whereabouts": "mixed", "whereabouts": "whereabouts"}
+
+// What the scenarios of the library show is known. With -update each of their failures is
+// made small, which tells its cause, and the lists are written anew.
+func TestLibraryIsKnown(t *testing.T) {
+	if !hermetic.Enabled {
+		t.Skip("SKIPPED: needs the hermetic build; run make test")
+	}
+	r, err := runner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := known.Load(knownDir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("../scenarios/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scenarios: %v", err)
+	}
+	lists := map[string]map[string][]string{} // list → its lines without what is known → scenarios
+	for _, file := range files {
+		if info, err := os.Lstat(file); err != nil || info.Mode()&os.ModeSymlink != 0 {
+			continue // another name
+		}
+		s, err := scenarios.Load(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := listOf[s.Doc.Spec.IPAM]
+		if list == "" || !due(s.Name()) {
+			continue
+		}
+		rep, err := r.Run(t.Context(), s, scenarios.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[string]bool{}
+		for i := range rep.Violations {
+			c := cause.Of(rep, &rep.Violations[i])
+			if seen[c.Look()] {
+				continue
+			}
+			seen[c.Look()] = true
+			if !*update {
+				if all.Look(c) == "" {
+					t.Errorf("%s: no list knows %s: go test ./fuzz -run LibraryIsKnown -update", s.Name(), c.Look())
+				}
+				continue
+			}
+			for _, c := range shown(t, r, s, rep, i) {
+				line := strings.TrimSuffix(known.Line(c, ""), " ")
+				if lists[list] == nil {
+					lists[list] = map[string][]string{}
+				}
+				if !slices.Contains(lists[list][line], s.Name()) {
+					lists[list][line] = append(lists[list][line], s.Name())
+				}
+			}
+		}
+	}
+	for list, causes := range lists {
+		var b strings.Builder
+		fmt.Fprintf(&b, listHead, list)
+		for _, line := range slices.Sorted(maps.Keys(causes)) {
+			fmt.Fprintf(&b, "%s scenarios: %s\n", line, strings.Join(causes[line], ", "))
+		}
+		if err := os.WriteFile(listFile(list), []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+const listHead = `# Causes of failure that are known of %s, a line each: the kind of violation and the
+# first link of its cause | the rest of the cause | the scenarios that show it (their rows
+# are in reports/README.md), or an example of what a search saw that no scenario shows yet.
+# Written by go test ./fuzz -run LibraryIsKnown -update.
+`
+
+// shown are the causes of a violation of a scenario: as it is there, and as a search would
+// find it, made small.
+func shown(t *testing.T, r *scenarios.Runner, s *scenarios.Scenario, rep *reports.Report, i int) []*cause.Cause {
+	v := &rep.Violations[i]
+	out := []*cause.Cause{cause.Of(rep, v)}
+	f, err := shrink.Shrink(t.Context(), r, s, rep, v, shrink.Options{Samples: -1})
+	if err != nil {
+		t.Logf("%s: %s is not made small: %v", s.Name(), v.Invariant, err)
+		return out
+	}
+	return append(out, &f.Cause)
+}
