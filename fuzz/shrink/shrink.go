@@ -114,8 +114,7 @@ func (k *shrinker) begin(s *scenarios.Scenario, rep *reports.Report, v *model.Vi
 }
 
 // faultless reports whether the failure needs none of its faults, everything else
-// being as it was: then it is locked as one without. One that needs them keeps one,
-// because a smaller world may fail without a fault, too, for another reason.
+// being as it was: then it is locked as one without. One that needs them keeps one.
 func (k *shrinker) faultless(rules []strategy.Exception) bool {
 	if !k.lock.Faulted {
 		return false
@@ -147,6 +146,7 @@ func (k *shrinker) round() bool {
 	k.kinds()
 	k.hold()
 	k.exceptions()
+	k.faultless(k.rules)
 	k.fine()
 	return k.size() != before && !k.spent()
 }

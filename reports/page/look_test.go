@@ -118,7 +118,7 @@ func testWithoutScript(t *testing.T, b *browser.Browser) {
 			browser.Eval[bool](r.Tab, "dispatchEvent(new Event('beforeprint'))")
 		}
 		text := r.Text()
-		for _, want := range []string{"Fails, and is meant to", "No two live sandboxes hold one address.", "10.0.0.1 is handed out AGAIN", "ipamsim run small.yaml"} {
+		for _, want := range []string{"Expected failure", "No two live sandboxes hold one address.", "10.0.0.1 is handed out AGAIN", "ipamsim run small.yaml"} {
 			if !bytes.Contains([]byte(text), []byte(want)) {
 				t.Errorf("paper %v: %q is not to be seen", w.Paper, want)
 			}

@@ -102,7 +102,7 @@ func TestPage(t *testing.T) {
 func testWalk(t *testing.T, b *browser.Browser) {
 	r := show(t, b, small("default/web-2"), "", desk)
 	r.sees("h1", "two pods on default/web-2")
-	r.sees(".verdict", "Fails, and is meant to")
+	r.sees(".verdict", "Expected failure")
 	r.sees("section.what", "At 7s, step 7: 10.0.0.1 is held by default/web-1 and default/web-2")
 	r.sees("section.what", "No two live sandboxes hold one address.")
 	r.sees("#command", "ipamsim run small.yaml --seed 7")

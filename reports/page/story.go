@@ -50,8 +50,10 @@ func headline(rec *reports.Record) (mark, text string) {
 		return "✓", "Passes: nothing broke"
 	case rec.Verdict == reports.Pass:
 		return "✗", "Passes, and was not meant to: something should have broken"
+	case rec.Verdict == reports.Fail && rec.AsExpected && rec.Strategy == "replay":
+		return "✗", "Found by a search: it fails again as recorded"
 	case rec.Verdict == reports.Fail && rec.AsExpected:
-		return "✗", "Fails, and is meant to: this scenario keeps a known weakness on record"
+		return "✗", "Expected failure: this scenario keeps a known weakness on record"
 	case rec.Verdict == reports.Fail:
 		return "✗", "Fails, and was not expected to"
 	}

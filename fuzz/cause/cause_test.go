@@ -1,0 +1,220 @@
+package cause_test
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ipamsim/fuzz/cause"
+	"ipamsim/model"
+	"ipamsim/reports"
+	"ipamsim/sim"
+)
+
+var (
+	web  = model.PodRef{Namespace: "default", Name: "web-0"}
+	db   = model.PodRef{Namespace: "default", Name: "db-0"}
+	addr = netip.MustParseAddr("10.0.0.1")
+)
+
+// play is a run that is put together by hand.
+type play struct {
+	*testing.T
+	rep reports.Report
+	rec model.Snapshot
+}
+
+func newPlay(t *testing.T) *play {
+	return &play{T: t, rep: reports.Report{Trace: &sim.Trace{}, History: &model.History{}, Ledger: &model.Ledger{}}}
+}
+
+// step is a message: actor, verb and path.
+func (p *play) step(kind sim.OpKind, actor, verb, path string) *sim.Step {
+	resource, name, _ := strings.Cut(path, "/")
+	n := len(p.rep.Trace.Steps) + 1
+	st := &sim.Step{Decision: sim.Decision{Step: n, At: time.Duration(n), Choice: sim.Choice{Op: sim.Op{
+		Actor: sim.ActorID(actor), Seq: n, Kind: kind, Request: &sim.Request{Verb: verb, Resource: resource, Name: name, Path: path},
+	}}}}
+	p.rep.Trace.Steps = append(p.rep.Trace.Steps, st)
+	return st
+}
+
+// claims is what the record says after the last step.
+func (p *play) claims(all ...model.Claim) {
+	p.rec = model.Snapshot{Claims: all}
+	p.rep.Ledger.Note(len(p.rep.Trace.Steps), p.rec)
+}
+
+func (p *play) event(e model.Event) {
+	e.Step = len(p.rep.Trace.Steps)
+	p.rep.History.Add(e)
+}
+
+func (p *play) breaks(invariant string, objects ...model.Ref) *model.Violation {
+	p.rep.Violations = append(p.rep.Violations, model.Violation{
+		Invariant: invariant, Step: len(p.rep.Trace.Steps), Objects: objects, To: len(p.rep.History.Events),
+	})
+	return &p.rep.Violations[len(p.rep.Violations)-1]
+}
+
+func (p *play) want(v *model.Violation, key string) {
+	p.Helper()
+	if got := cause.Of(&p.rep, v).Key(); got != key {
+		p.Errorf("%s\nwant %s", got, key)
+	}
+}
+
+func claim(of model.PodRef, container string) model.Claim {
+	return model.Claim{Pool: "10.0.0.0-24", Addr: addr, Pod: of, Container: container}
+}
+
+// The reconciler takes a live pod's address away, and it is given to another: both are
+// what the reconciler did.
+func TestOneCauseOfTwoViolations(t *testing.T) {
+	p := newPlay(t)
+	p.step(sim.Write, "cni-add/default/web-0/net1", "PATCH", "ippools/a")
+	p.claims(claim(web, "c1"))
+	p.step(sim.Write, "ip-reconciler~2", "PATCH", "ippools/a")
+	p.claims()
+	first := p.breaks("unbacked-sandbox", model.AddressOf(addr), model.PodOf(web))
+	p.step(sim.Write, "cni-add/default/db-0/net1", "PATCH", "ippools/a")
+	p.claims(claim(db, "c2"))
+	p.event(model.Event{Kind: model.AddEnd, Pod: db, Container: "c2"})
+	second := p.breaks("duplicate-address", model.AddressOf(addr), model.PodOf(web), model.PodOf(db))
+	for _, v := range []*model.Violation{first, second} {
+		p.want(v, "unbacked-sandbox, wrote ip-reconciler PATCH ippools")
+	}
+}
+
+// An address that was never claimed is the ADD's own doing, whoever wrote last.
+func TestHandedOutForNothing(t *testing.T) {
+	p := newPlay(t)
+	p.step(sim.Write, "cni-add/default/db-0/net1", "PATCH", "ippools/a")
+	p.claims(claim(db, "c1"))
+	p.step(sim.Write, "cni-del/default/db-0/net1", "PATCH", "ippools/a")
+	p.claims()
+	p.step(sim.Read, "cni-add/default/web-0/net1", "GET", "ippools/a")
+	p.event(model.Event{Kind: model.AddEnd, Actor: "cni-add/default/web-0/net1", Pod: web})
+	p.want(p.breaks("unbacked-sandbox", model.AddressOf(addr), model.PodOf(web)), "unbacked-sandbox, handed cni-add GET ippools")
+}
+
+// What an operator breaks by hand is that, whichever invariant sees it.
+func TestOperatorsWrite(t *testing.T) {
+	p := newPlay(t)
+	p.claims(claim(web, "c1"))
+	p.step(sim.Write, "operator~1", "DELETE", "ippools/a")
+	p.claims()
+	p.event(model.Event{Kind: model.Operator, Deed: "delete ippools.whereabouts.cni.cncf.io"})
+	for _, name := range []string{"unbacked-sandbox", "overlap-reservation"} {
+		v := p.breaks(name, model.AddressOf(addr), model.PodOf(web))
+		p.want(v, "wrote operator DELETE ippools")
+		if c := cause.Of(&p.rep, v); c.Label != cause.OperatorsAction {
+			t.Errorf("%s: %s", name, c.Label)
+		}
+	}
+}
+
+// What stays is told by how the life of its sandbox ended, and by the passes after it.
+func TestWhatStays(t *testing.T) {
+	const del = "cni-del/default/web-0/net1"
+	for _, tt := range []struct {
+		name, want string
+		then       func(p *play)
+	}{
+		{"no DEL", "leaked-claim, ended no DEL", func(*play) {}},
+		{"it ended well", "leaked-claim, ended cni-del GET ippools DEL ended", func(p *play) {
+			p.step(sim.Read, del, "GET", "ippools/a")
+			p.event(model.Event{Kind: model.DelEnd, Actor: del, Container: "c1"})
+		}},
+		{"it failed, and a pass did not mend it", "leaked-claim, ended cni-del GET ippools DEL failed, passed ip-reconciler ended", func(p *play) {
+			p.step(sim.Read, del, "GET", "ippools/a")
+			p.event(model.Event{Kind: model.DelEnd, Actor: del, Container: "c1", Err: "no"})
+			p.step(sim.Read, "ip-reconciler~1", "LIST", "pods")
+			p.event(model.Event{Kind: model.Reconciled, Actor: "ip-reconciler~1"})
+		}},
+		{"it came back", "leaked-claim, wrote cni-add PATCH ippools", func(p *play) {
+			p.step(sim.Write, del, "PATCH", "ippools/a")
+			p.claims()
+			p.event(model.Event{Kind: model.DelEnd, Actor: del, Container: "c1"})
+			p.step(sim.Write, "cni-add/default/web-0/net1", "PATCH", "ippools/a")
+			p.claims(claim(web, "c1"))
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := newPlay(t)
+			p.step(sim.Write, "cni-add/default/web-0/net1", "PATCH", "ippools/a")
+			p.claims(claim(web, "c1"))
+			p.event(model.Event{Kind: model.AddEnd, Pod: web, Container: "c1"})
+			tt.then(p)
+			p.want(p.breaks("leaked-claim", model.AddressOf(addr), model.Ref{Kind: model.RefContainer, Name: "c1"}), tt.want)
+		})
+	}
+}
+
+// A fault is part of the cause if it hit who broke it, or a write of the same objects; not
+// if it only took somebody's time.
+func TestFaultsOfACause(t *testing.T) {
+	p := newPlay(t)
+	hurt := func(o sim.Outcome, actor, verb, path string, kind sim.OpKind) {
+		p.step(kind, actor, verb, path).Choice.Outcome = o
+	}
+	hurt(sim.LoseReply, "kubelet/n", "PATCH", "pods/x", sim.Write)
+	hurt(sim.FailBefore, "cni-add/default/web-0/net1", "GET", "leases/x", sim.Read)
+	hurt(sim.LoseReply, "cni-add/default/web-0/net1", "PATCH", "ippools/b", sim.Write)
+	hurt(sim.Crash, "ip-reconciler", "GET", "pods/y", sim.Read)
+	p.claims(claim(web, "c1"))
+	p.step(sim.Write, "ip-reconciler~2", "PATCH", "ippools/a")
+	p.claims()
+	p.want(p.breaks("unbacked-sandbox", model.AddressOf(addr), model.PodOf(web)),
+		"unbacked-sandbox, wrote ip-reconciler PATCH ippools, fault cni-add PATCH ippools error, fault ip-reconciler crash")
+}
+
+// Of what a process had read for its write, that is told which somebody else changed in
+// between, as far as it is about the same.
+func TestStale(t *testing.T) {
+	p := newPlay(t)
+	p.step(sim.Read, "ip-reconciler", "GET", "ippools/a")
+	p.step(sim.Write, "cni-add/default/db-0/net1", "PATCH", "ippools/a")
+	p.step(sim.Read, "ip-reconciler", "GET", "ippools/a") // it has seen it
+	list := p.step(sim.Read, "ip-reconciler", "LIST", "pods")
+	p.step(sim.Write, "kubelet/n", "PATCH", "pods/other")
+	change := p.step(sim.Write, "kubelet/n", "PATCH", "pods/web-0")
+	lost := p.step(sim.Write, "kubelet/n", "PATCH", "pods/web-0")
+	lost.Choice.Outcome = sim.FailBefore
+	change.Choice.Op.Request.Namespace = "default"
+	p.claims(claim(web, "c1"))
+	p.step(sim.Write, "ip-reconciler", "PATCH", "ippools/a")
+	p.claims()
+	v := p.breaks("unbacked-sandbox", model.AddressOf(addr), model.PodOf(web))
+	c := cause.Of(&p.rep, v)
+	races := cause.Stale(&p.rep, v, c)
+	if want := []cause.Race{{Read: list, Change: change}}; !slices.Equal(races, want) {
+		t.Fatalf("%v, want %v", races, want)
+	}
+	look := c.Look()
+	c.Decided(&p.rep, races[0])
+	c.Decided(&p.rep, races[0]) // another of its kind says no more
+	if want := "read ip-reconciler LIST pods, changed pods"; c.Rest() != want || c.Look() != look {
+		t.Errorf("%s: %s, want %s", c.Look(), c.Rest(), want)
+	}
+}
+
+// Labels say whose deed it was, the gravest counts.
+func TestLabel(t *testing.T) {
+	for deed, want := range map[string]cause.Label{
+		"scale": cause.NoFault, "delete pods": cause.NoFault, "apply StatefulSet": cause.NoFault, "reconcile": cause.NoFault,
+		"lose-reply": cause.Faulted, "partition": cause.Faulted, "crash": cause.Killed, "replaceNode": cause.Killed,
+		"delete --force pods": cause.ForcedDeletion, "delete nodes": cause.OperatorsAction, "patch ippools": cause.OperatorsAction,
+		"calicoctl ipam release": cause.OperatorsAction,
+	} {
+		p := newPlay(t)
+		p.event(model.Event{Kind: model.Operator, Deed: "scale"})
+		p.event(model.Event{Kind: model.FaultEvent, Deed: deed})
+		p.event(model.Event{Kind: model.AddEnd, Pod: web})
+		if got := cause.Of(&p.rep, p.breaks("stuck")).Label; got != want {
+			t.Errorf("%s: %s, want %s", deed, got, want)
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package cause_test
+
+import (
+	"testing"
+
+	"ipamsim/fuzz/cause"
+	"ipamsim/reports"
+	"ipamsim/scenarios"
+	"ipamsim/sim/hermetic"
+)
+
+// The cause of a failure is the same in both of Calico's datastores, and names the
+// functions that did it.
+func TestSameInBothDatastores(t *testing.T) {
+	if !hermetic.Enabled {
+		t.Skip("SKIPPED: needs the hermetic build; run make test")
+	}
+	r, err := scenarios.NewRunner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for _, tt := range []struct{ name, invariant string }{
+		{"found-calico-half-claim", "leaked-affinity"},
+		{"calico-7839-leftover-handle", "leftover-handle"},
+		{"found-calico-check-frees-a-handle", "handle-count"},
+		{"found-calico-borrower-loses-the-block", "spurious-exhaustion"},
+		{"b2-192-168-100-10", "blackholed-address"},
+		{"w5-as-it-was", "starved-node"},
+	} {
+		s, err := scenarios.Load("../../scenarios/" + tt.name + ".yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var keys []string
+		for _, d := range []string{"kubernetes", "etcdv3"} {
+			rep, err := r.Run(t.Context(), s, scenarios.Options{Datastore: d, Store: scenarios.Memory})
+			if err != nil {
+				t.Fatal(err)
+			}
+			keys = append(keys, of(rep, tt.invariant))
+		}
+		if keys[0] != keys[1] || keys[0] == "" {
+			t.Errorf("%s: %q in the Kubernetes API, %q in etcd", tt.name, keys[0], keys[1])
+		}
+		t.Log(keys[0])
+	}
+}
+
+// of is the cause of the first violation of an invariant, "" if there is none.
+func of(rep *reports.Report, invariant string) string {
+	for i := range rep.Violations {
+		if v := &rep.Violations[i]; v.Invariant == invariant {
+			return cause.Of(rep, v).Key()
+		}
+	}
+	return ""
+}
