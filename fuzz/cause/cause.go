@@ -57,6 +57,9 @@ type Link struct {
 // same are the parts of a link that say which cause it is.
 func (l *Link) same() string {
 	process, verb := l.Process, l.Verb
+	if len(l.Functions) > 0 {
+		verb = "" // says no more, and deletion is several requests in one of Calico's datastores
+	}
 	if len(l.Functions) == 0 && l.Role == Changed || l.Role == Crashed {
 		process, verb = "", "" // whoever it was
 	}

@@ -121,7 +121,12 @@ func (r *run) refused() []Link {
 		e := &r.rep.History.Events[i]
 		ours := slices.Contains(pods, model.PodOf(e.Pod)) || len(pods) == 0 && slices.Contains(nodes, model.Ref{Kind: model.RefNode, Name: e.Node})
 		if ours && e.Err != "" && (e.Kind == model.AddEnd || e.Kind == model.DelEnd) {
-			return []Link{r.lastOf(Refused, e.Actor, e.Step)}
+			l := r.lastOf(Refused, e.Actor, e.Step)
+			if r.v.Invariant != "failed-call" && len(l.Functions) > 0 {
+				// It saw no address left. What it asked last, on the way out, says nothing.
+				l.Verb, l.Resource, l.Functions = "", "", l.Functions[len(l.Functions)-1:]
+			}
+			return []Link{l}
 		}
 	}
 	return nil
