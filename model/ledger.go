@@ -11,7 +11,8 @@ type Change struct {
 	Step int     // after which it was seen; 0: there before the first
 	Row  RefKind // RefAddress for a claim, RefReservation, RefBlock for an affinity, RefPool, RefHandle
 	Refs []Ref   // what the row is about, before and after, sorted
-	Gone bool
+	Came bool    // it was not there before
+	Gone bool    // it is no more
 }
 
 // Names reports whether the row is about one of these.
@@ -31,25 +32,25 @@ func (l *Ledger) Note(step int, now Snapshot) {
 	was := l.last
 	l.last = now
 	pools := poolRefs(was.Pools, now.Pools)
-	write := func(row RefKind, gone bool, refs []Ref) {
+	write := func(row RefKind, came, gone bool, refs []Ref) {
 		refs = slices.DeleteFunc(refs, func(r Ref) bool { return r.Name == "" || r.Name == "/" })
 		slices.SortFunc(refs, Ref.Compare)
-		l.Changes = append(l.Changes, Change{step, row, slices.Compact(refs), gone})
+		l.Changes = append(l.Changes, Change{step, row, slices.Compact(refs), came, gone})
 	}
 	differences(was.Pools, now.Pools, poolKey, func(a, b *Pool) bool { return *a == *b }, func(a, b *Pool) {
-		write(RefPool, b == nil, both(a, b, poolIs))
+		write(RefPool, a == nil, b == nil, both(a, b, poolIs))
 	})
 	differences(was.Affinities, now.Affinities, affinityKey, func(a, b *Affinity) bool { return *a == *b }, func(a, b *Affinity) {
-		write(RefBlock, b == nil, both(a, b, affinityIs))
+		write(RefBlock, a == nil, b == nil, both(a, b, affinityIs))
 	})
 	differences(was.Claims, now.Claims, claimKey, sameClaim, func(a, b *Claim) {
-		write(RefAddress, b == nil, both(a, b, func(c *Claim) []Ref { return append(claimIs(c), pools[c.Pool]...) }))
+		write(RefAddress, a == nil, b == nil, both(a, b, func(c *Claim) []Ref { return append(claimIs(c), pools[c.Pool]...) }))
 	})
 	differences(was.Reservations, now.Reservations, reservationKey, func(a, b *Reservation) bool { return *a == *b }, func(a, b *Reservation) {
-		write(RefReservation, b == nil, both(a, b, reservationIs))
+		write(RefReservation, a == nil, b == nil, both(a, b, reservationIs))
 	})
 	differences(was.Handles, now.Handles, handleKey, sameHandle, func(a, b *Handle) {
-		write(RefHandle, b == nil, both(a, b, handleIs))
+		write(RefHandle, a == nil, b == nil, both(a, b, handleIs))
 	})
 }
 

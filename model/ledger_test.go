@@ -26,15 +26,15 @@ func ExampleLedger() {
 		Affinities: []model.Affinity{{Block: block, Node: "worker-1", State: model.Pending}},
 	})
 	for _, c := range l.Changes {
-		fmt.Println(c.Step, c.Row, c.Refs, c.Gone)
+		fmt.Println(c.Step, c.Row, c.Refs, c.Came, c.Gone)
 	}
 	addr := model.Ref{Kind: model.RefAddress, Name: "10.0.0.1"}
 	fmt.Println("up to step 5:", l.Changes[l.Last(5, []model.Ref{addr}, model.RefAddress)].Step)
 	// Output:
-	// 0 pool [block 10.0.0.0/26 pool p] false
-	// 3 address [address 10.0.0.1 block 10.0.0.0/26 pod default/web-0 pool p] false
-	// 5 address [address 10.0.0.1 block 10.0.0.0/26 pod default/web-0 pool p] true
-	// 6 block [block 10.0.0.0/26 node worker-1] false
-	// 6 address [address 10.0.0.1 block 10.0.0.0/26 pod default/db-0 pool p] false
+	// 0 pool [block 10.0.0.0/26 pool p] true false
+	// 3 address [address 10.0.0.1 block 10.0.0.0/26 pod default/web-0 pool p] true false
+	// 5 address [address 10.0.0.1 block 10.0.0.0/26 pod default/web-0 pool p] false true
+	// 6 block [block 10.0.0.0/26 node worker-1] true false
+	// 6 address [address 10.0.0.1 block 10.0.0.0/26 pod default/db-0 pool p] true false
 	// up to step 5: 5
 }

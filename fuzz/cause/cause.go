@@ -39,13 +39,27 @@ const (
 	Fault   Role = "fault"   // what was injected into a process of the address manager
 )
 
+// Knowledge is what a process has read of a change that another one made.
+type Knowledge string
+
+// What a process may know. "" is that there was no such change.
+const (
+	Knew     Knowledge = "knew"     // it had read it since, and wrote nevertheless
+	Outdated Knowledge = "outdated" // it had read it before, and not since
+	Unread   Knowledge = "unread"   // it had never read it
+)
+
 // Link is one step on the way.
 type Link struct {
 	Role     Role   `json:"role"`
 	Process  string `json:"process,omitempty"` // its kind: "ip-reconciler"
 	Verb     string `json:"verb,omitempty"`    // of the Kubernetes API, in both of Calico's datastores
 	Resource string `json:"resource,omitempty"`
-	Outcome  string `json:"outcome,omitempty"` // Ended: "DEL failed"; Fault: as sim.Outcome says
+	// Outcome is, of Wrote, what became of the row of the record: new, changed, removed;
+	// of Ended how: "DEL failed"; of Fault what the process saw of it: "error".
+	Outcome string `json:"outcome,omitempty"`
+	// Knew is, of Wrote, what the process had read of what others had written there before.
+	Knew Knowledge `json:"knew,omitempty"`
 	// Functions are the address manager's, innermost first, at most two.
 	Functions []string `json:"functions,omitempty"`
 
@@ -63,7 +77,7 @@ func (l *Link) same() string {
 	if len(l.Functions) == 0 && l.Role == Changed || l.Role == Crashed {
 		process, verb = "", "" // whoever it was
 	}
-	parts := []string{string(l.Role), process, verb, l.Resource, l.Outcome, strings.Join(l.Functions, " < ")}
+	parts := []string{string(l.Role), process, verb, l.Resource, l.Outcome, string(l.Knew), strings.Join(l.Functions, " < ")}
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
 }
 

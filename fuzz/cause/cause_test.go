@@ -84,7 +84,7 @@ func TestOneCauseOfTwoViolations(t *testing.T) {
 	p.event(model.Event{Kind: model.AddEnd, Pod: db, Container: "c2"})
 	second := p.breaks("duplicate-address", model.AddressOf(addr), model.PodOf(web), model.PodOf(db))
 	for _, v := range []*model.Violation{first, second} {
-		p.want(v, "unbacked-sandbox, wrote ip-reconciler PATCH ippools")
+		p.want(v, "unbacked-sandbox, wrote ip-reconciler PATCH ippools removed unread")
 	}
 }
 
@@ -134,7 +134,7 @@ func TestWhatStays(t *testing.T) {
 			p.step(sim.Read, "ip-reconciler~1", "LIST", "pods")
 			p.event(model.Event{Kind: model.Reconciled, Actor: "ip-reconciler~1"})
 		}},
-		{"it came back", "leaked-claim, wrote cni-add PATCH ippools", func(p *play) {
+		{"it came back", "leaked-claim, wrote cni-add PATCH ippools new unread", func(p *play) {
 			p.step(sim.Write, del, "PATCH", "ippools/a")
 			p.claims()
 			p.event(model.Event{Kind: model.DelEnd, Actor: del, Container: "c1"})
@@ -168,7 +168,7 @@ func TestFaultsOfACause(t *testing.T) {
 	p.step(sim.Write, "ip-reconciler~2", "PATCH", "ippools/a")
 	p.claims()
 	p.want(p.breaks("unbacked-sandbox", model.AddressOf(addr), model.PodOf(web)),
-		"unbacked-sandbox, wrote ip-reconciler PATCH ippools, fault cni-add PATCH ippools error, fault ip-reconciler crash")
+		"unbacked-sandbox, wrote ip-reconciler PATCH ippools removed unread, fault cni-add PATCH ippools error, fault ip-reconciler crash")
 }
 
 // Of what a process had read for its write, that is told which somebody else changed in

@@ -33,7 +33,7 @@ func (r *run) links() []Link {
 
 // wrote is the last change of the record of what the violation is about.
 func (r *run) wrote() []Link {
-	i := r.lastChange()
+	i, refs := r.lastChange()
 	if i < 0 {
 		return r.handed()
 	}
@@ -45,19 +45,71 @@ func (r *run) wrote() []Link {
 			}
 		}
 	}
-	return r.by(r.rep.Ledger.Changes[i].Step)
+	return r.by(i, refs)
 }
 
-// by is the message of a step as a write.
-func (r *run) by(step int) []Link {
-	if step == 0 {
+// by is the message that made a change, of rows that are about refs.
+func (r *run) by(i int, refs []model.Ref) []Link {
+	c := &r.rep.Ledger.Changes[i]
+	if c.Step == 0 {
 		return []Link{{Role: Given}}
 	}
-	st := stepOf(r.rep.Trace, step)
+	st := stepOf(r.rep.Trace, c.Step)
 	if st == nil {
 		return nil
 	}
-	return []Link{r.link(Wrote, st)}
+	l := r.link(Wrote, st)
+	switch {
+	case l.Process == operator: // knows what they do
+		return []Link{l}
+	case c.Came:
+		l.Outcome = "new"
+	case c.Gone:
+		l.Outcome = "removed"
+	default:
+		l.Outcome = "changed"
+	}
+	l.Knew = r.knew(i, refs, st)
+	return []Link{l}
+}
+
+// knew is what the process that made a change knew of the last change of the same by
+// somebody else, "" if there is none.
+func (r *run) knew(i int, refs []model.Ref, write *sim.Step) Knowledge {
+	by := write.Choice.Op
+	for j := i - 1; j >= 0; j-- {
+		c := &r.rep.Ledger.Changes[j]
+		if !c.Names(refs...) {
+			continue
+		}
+		other := stepOf(r.rep.Trace, c.Step)
+		if c.Step == write.Step || other != nil && other.Choice.Op.Actor == by.Actor && other.Choice.Op.Life == by.Life {
+			continue
+		}
+		return r.readSince(by, c.Step, write.Step, other)
+	}
+	return ""
+}
+
+// readSince is what a process had read of what somebody wrote at a step.
+func (r *run) readSince(by sim.Op, changed, write int, other *sim.Step) Knowledge {
+	if other == nil || other.Choice.Op.Request == nil {
+		return ""
+	}
+	known := Unread
+	for _, st := range r.rep.Trace.Steps {
+		op := st.Choice.Op
+		switch {
+		case st.Step >= write:
+			return known
+		case op.Actor != by.Actor || op.Life != by.Life || op.Kind != sim.Read && op.Kind != sim.Event || op.Request == nil || !about(op.Request, other.Choice.Op.Request):
+		case st.Step > changed:
+			return Knew
+		default:
+			known = Outdated
+		}
+	}
+	return known
 }
 
 // lookedAt says in which rows to look for objects of a kind, the most telling kinds first.
@@ -75,25 +127,31 @@ var lookedAt = []struct {
 	{model.RefNode, []model.RefKind{model.RefBlock, model.RefPool}},
 }
 
-// lastChange is the position in the ledger of the last change, -1 if there is none.
-func (r *run) lastChange() int {
+// lastChange is the position in the ledger of the last change, -1 if there is none, and
+// of which objects of the violation.
+func (r *run) lastChange() (i int, refs []model.Ref) {
 	l := r.rep.Ledger
 	if r.v.Invariant == "overlap-reservation" {
-		if i := l.Last(r.v.Step, addresses(r.v.Objects), model.RefReservation); i >= 0 {
-			return i
+		refs := addresses(r.v.Objects)
+		if i := l.Last(r.v.Step, refs, model.RefReservation); i >= 0 {
+			return i, refs
 		}
 	}
 	for _, at := range lookedAt {
-		i := l.Last(r.v.Step, only(r.v.Objects, at.kind), at.rows...)
+		refs := only(r.v.Objects, at.kind)
+		i := l.Last(r.v.Step, refs, at.rows...)
 		if i >= 0 && r.v.Invariant == "blackholed-address" && at.kind == model.RefAddress {
 			// Packets follow blocks.
-			i = max(i, l.Last(r.v.Step, only(l.Changes[i].Refs, model.RefBlock), model.RefBlock, model.RefPool))
+			blocks := only(l.Changes[i].Refs, model.RefBlock)
+			if j := l.Last(r.v.Step, blocks, model.RefBlock, model.RefPool); j > i {
+				return j, blocks
+			}
 		}
 		if i >= 0 {
-			return i
+			return i, refs
 		}
 	}
-	return -1
+	return -1, nil
 }
 
 // handed is the ADD that ended when the invariant broke, by its last message; of nothing

@@ -40,7 +40,7 @@ func (r *run) stays() []Link {
 		return nil
 	}
 	if at >= 0 && l.Changes[at].Step > step && step > 0 { // it came back
-		return r.by(l.Changes[at].Step)
+		return r.by(at, refs)
 	}
 	return append([]Link{*end}, r.passes(step)...)
 }

@@ -15,6 +15,12 @@ func (c *Cause) Lines() []string {
 	return out
 }
 
+var tells = map[Knowledge]string{
+	Knew:     "; it had read what was there",
+	Outdated: "; it had read it before somebody else wrote it",
+	Unread:   "; it had not read what somebody else had written",
+}
+
 // String is one line.
 func (l *Link) String() string {
 	text := strings.TrimSpace(strings.Join([]string{l.Process, l.Verb, l.Resource}, " "))
@@ -22,7 +28,7 @@ func (l *Link) String() string {
 	case Given:
 		text = "it was so before the first step"
 	case Wrote:
-		text += " broke it"
+		text += " broke it (" + l.Outcome + tells[l.Knew] + ")"
 	case Handed:
 		text += " was the last message of the ADD that returned the address"
 	case Ended:
