@@ -194,7 +194,7 @@ func (c *chaos) inspect(o *Outcome) {
 	names := []string{".campaign", FindingsFile, IndexFile}
 	for _, r := range o.Rows {
 		names = append(names, filepath.Base(r.File))
-		for _, page := range []string{r.Page, r.History} {
+		for _, page := range []string{r.Issue, r.Page, r.History} {
 			if page != "" {
 				names = append(names, filepath.Base(page))
 			}

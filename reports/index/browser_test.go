@@ -80,13 +80,13 @@ func use(t *testing.T, b *browser.Browser) {
 	}
 	tab.Click(".tools button")
 
-	sort := "thead th:nth-child(6) button" // first after
+	sort := "thead th:nth-child(8) button" // first after
 	tab.Click(sort)
 	tab.Click(sort)
 	if got := visible(tab, "findings"); got != "4127 d6e3 0de7 c59c" {
 		t.Errorf("the latest first: rows %s", got)
 	}
-	if got := browser.Eval[string](tab, "document.querySelector('thead th:nth-child(6)').ariaSort"); got != "descending" {
+	if got := browser.Eval[string](tab, "document.querySelector('thead th:nth-child(8)').ariaSort"); got != "descending" {
 		t.Errorf("aria-sort is %s", got)
 	}
 
