@@ -57,12 +57,18 @@ func (l *Ledger) Note(step int, now Snapshot) {
 // Last is the position of the last change up to a step of a row of one of these kinds
 // that is about one of refs; -1 if there is none. No kinds are all.
 func (l *Ledger) Last(step int, refs []Ref, rows ...RefKind) int {
+	return l.LastOf(step, func(c *Change) bool {
+		return (len(rows) == 0 || slices.Contains(rows, c.Row)) && c.Names(refs...)
+	})
+}
+
+// LastOf is the position of the last change up to a step that is, -1 if there is none.
+func (l *Ledger) LastOf(step int, is func(*Change) bool) int {
 	if l == nil {
 		return -1
 	}
 	for i := len(l.Changes) - 1; i >= 0; i-- {
-		c := &l.Changes[i]
-		if c.Step <= step && (len(rows) == 0 || slices.Contains(rows, c.Row)) && c.Names(refs...) {
+		if c := &l.Changes[i]; c.Step <= step && is(c) {
 			return i
 		}
 	}

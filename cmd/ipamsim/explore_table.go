@@ -9,6 +9,7 @@ import (
 
 	"ipamsim/fuzz/campaign"
 	"ipamsim/fuzz/cause"
+	"ipamsim/fuzz/known"
 	"ipamsim/reports"
 )
 
@@ -82,7 +83,11 @@ func labels(rows []campaign.Row) string {
 			news++
 		}
 	}
-	return fmt.Sprintf("causes: %s; %d of %d are NEW", strings.Join(parts, ", "), news, len(rows))
+	told := fmt.Sprintf("%d of %d are NEW", news, len(rows))
+	if rows[0].Known == campaign.NotTold {
+		told = "which are known cannot be told: there is no " + known.Dir + " here"
+	}
+	return "causes: " + strings.Join(parts, ", ") + "; " + told
 }
 
 // newsOf is where the cause of a finding is known from, or that it is not.

@@ -137,6 +137,12 @@ func (r *run) lastChange() (i int, refs []model.Ref) {
 			return i, refs
 		}
 	}
+	blocks, nodes := only(r.v.Objects, model.RefBlock), only(r.v.Objects, model.RefNode)
+	if i := l.LastOf(r.v.Step, func(c *model.Change) bool { // who owns it, and not whose it was
+		return c.Row == model.RefBlock && c.Names(blocks...) && c.Names(nodes...)
+	}); i >= 0 && len(addresses(r.v.Objects)) == 0 {
+		return i, blocks
+	}
 	for _, at := range lookedAt {
 		refs := only(r.v.Objects, at.kind)
 		i := l.Last(r.v.Step, refs, at.rows...)
