@@ -8,7 +8,6 @@ import (
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
-	"ipamsim/sim"
 	"ipamsim/sim/hermetic"
 	"ipamsim/sim/strategy"
 )
