@@ -14,7 +14,7 @@ import (
 const sourceAround = 2
 
 // Source is the source of the places that the timeline of a violation numbers, in their
-// order: the line that sent the message and the line that called it, with those around
+// order: the line that sent the message and the one that called it, with those around
 // them. It is "" if the timeline numbers none.
 //
 // read gives a file of this machine by its path. What it does not have, or what is
@@ -27,10 +27,7 @@ func Source(r *Report, v *model.Violation, read func(path string) ([]byte, error
 			b.WriteByte('\n')
 		}
 		fmt.Fprintf(&b, "%s %s, in %s\n", p.mark(), numbers(p.steps), Clean(p.site.Module))
-		p.excerpt(&b, "", p.site.Frames[0], read)
-		if caller, ok := p.site.Caller(); ok {
-			p.excerpt(&b, "called by ", caller, read)
-		}
+		p.excerpts(&b, read)
 	}
 	return b.String()
 }
@@ -47,9 +44,27 @@ func numbers(steps []int) string {
 	return "step " + text[0]
 }
 
-// excerpt is one frame: what it is, where to read it, and its line.
-func (p *place) excerpt(b *strings.Builder, role string, f model.Frame, read func(string) ([]byte, error)) {
-	fmt.Fprintf(b, "    %s%s:%d %s\n", role, Clean(f.File), f.Line, Clean(f.Name()))
+// excerpts are the line that sent the messages, and the one that called it; what is
+// between them is named.
+func (p *place) excerpts(b *strings.Builder, read func(string) ([]byte, error)) {
+	caller, called := p.site.Caller()
+	for i, f := range p.site.Frames {
+		role := ""
+		if i > 0 {
+			role = "called by "
+		}
+		fmt.Fprintf(b, "    %s%s:%d %s\n", role, Clean(f.File), f.Line, Clean(f.Name()))
+		if i == 0 || f == caller {
+			p.excerpt(b, f, read)
+		}
+		if !called || f == caller {
+			return
+		}
+	}
+}
+
+// excerpt is the text of a frame's line, and where to read more.
+func (p *place) excerpt(b *strings.Builder, f model.Frame, read func(string) ([]byte, error)) {
 	if url := p.site.URL(f); url != "" {
 		b.WriteString("    " + url + "\n")
 	}

@@ -13,14 +13,14 @@ import (
 
 // codeLines are how many lines say, under the verdict, where in the manager's own source
 // the story happened: whose source it is, and a line for each place.
-const codeLines = 7
+const codeLines = 8
 
 // place is one line of the manager's source that sent messages of the story, and who
 // called it.
 type place struct {
 	site   model.CallSite
 	number int   // in the legend; 0: it is not there
-	worth  int   // the weight of its weightiest message
+	worth  int   // of its worthiest message
 	steps  []int // its messages
 }
 
@@ -44,7 +44,7 @@ func (r *Report) locate(entries []*entry) {
 }
 
 // numberPlaces numbers the places in the order of the entries, and lists them: as many as a
-// legend has lines for, those of the weightiest entries, and of equal ones the later.
+// legend has lines for, the worthiest, and of equal ones the later.
 func numberPlaces(entries []*entry) []*place {
 	var all []*place
 	for _, e := range entries {
@@ -56,7 +56,7 @@ func numberPlaces(entries []*entry) []*place {
 			p.number, p.worth, p.steps = 0, 0, nil
 			all = append(all, p)
 		}
-		p.worth, p.steps = max(p.worth, e.weight), append(p.steps, e.step)
+		p.worth, p.steps = max(p.worth, e.worth()), append(p.steps, e.step)
 	}
 	worthy := slices.Clone(all)
 	slices.Reverse(worthy)
@@ -69,12 +69,27 @@ func numberPlaces(entries []*entry) []*place {
 	return all
 }
 
-// note is an entry's number in the legend, for the end of its line.
-func (e *entry) note() string {
-	if e.place == nil || e.place.number == 0 {
-		return ""
+// worth is what it is worth to say where a message was sent. What was seen of a pod is
+// why its address was taken away: that comes before the lists that were read on the way.
+func (e *entry) worth() int {
+	if e.mark == 'r' && e.about != nil && e.about.Resource == "pods" {
+		return max(e.weight, look+1)
 	}
-	return " " + e.place.mark()
+	return e.weight
+}
+
+// glue stands for a space at which no line ends. A clean text has none.
+const glue = "\x1f"
+
+// noted are the lines of a text that ends with the entry's number in the legend.
+func (e *entry) noted(text string, width int) []string {
+	if e.place == nil || e.place.number == 0 {
+		return wrap(text, width)
+	}
+	lines := wrap(text+glue+e.place.mark(), width)
+	last := &lines[len(lines)-1]
+	*last = strings.Replace(*last, glue, " ", 1)
+	return lines
 }
 
 func (p *place) mark() string { return "[" + strconv.Itoa(p.number) + "]" }
@@ -105,7 +120,7 @@ func legend(places []*place) []string {
 
 // line is the place on one line. What does not fit is left out in this order: the
 // caller's name, the folders but the last, the last: a function's name says more of
-// where it is than its folder.
+// where it is than its folder. A caller in the same folder is said without.
 func (p *place) line(width int) string {
 	sent := p.site.Frames[0]
 	caller, called := p.site.Caller()
@@ -116,9 +131,12 @@ func (p *place) line(width int) string {
 		file  func(string) string
 		named bool // the caller is
 	}{{whole, true}, {whole, false}, {last, true}, {last, false}, {path.Base, false}} {
-		at := func(f model.Frame) string { return form.file(f.File) + ":" + strconv.Itoa(f.Line) }
-		if text = at(sent) + " " + sent.Name(); called {
-			text += " ← " + at(caller)
+		text = form.file(sent.File) + ":" + strconv.Itoa(sent.Line) + " " + sent.Name()
+		if path.Dir(caller.File) == path.Dir(sent.File) {
+			form.file = path.Base
+		}
+		if called {
+			text += " ← " + form.file(caller.File) + ":" + strconv.Itoa(caller.Line)
 		}
 		if called && form.named {
 			text += " " + caller.Name()

@@ -81,6 +81,7 @@ func TestPlaceFits(t *testing.T) {
 	}{
 		{"alone", []model.Frame{pool}, "pkg/store/pool.go:231 (*Pool).Update"},
 		{"called", []model.Frame{pool, loop}, "pkg/store/pool.go:231 (*Pool).Update ← pkg/loop/loop.go:7 Loop.Free"},
+		{"from its own folder", []model.Frame{pool, frame("pkg/store", "client.go", "Client.Do", 9)}, "pkg/store/pool.go:231 (*Pool).Update ← client.go:9 Client.Do"},
 		{"without the caller's name", []model.Frame{pool, frame("pkg/loop", "loop.go", long, 7)}, "pkg/store/pool.go:231 (*Pool).Update ← pkg/loop/loop.go:7"},
 		{"without folders", []model.Frame{frame("pkg/"+long+"/store", "pool.go", "(*Pool).Update", 231), loop}, "store/pool.go:231 (*Pool).Update ← loop/loop.go:7 Loop.Free"},
 		{"without any", []model.Frame{frame("pkg/store", "pool.go", "(*Pool)."+long, 231), frame("pkg/"+long, "loop.go", long, 7)}, "pool.go:231 (*Pool)." + long + " ← loop.go:7"},
