@@ -17,6 +17,9 @@ type CallSite struct {
 	// Informer: a goroutine of an informer of client-go did it, which upstream only
 	// started. Frames are then what it calls upstream's back for, or empty.
 	Informer bool `json:"informer,omitempty"`
+	// Root is the folder that Module lay in when this program was built, below which
+	// Frames' files are; "" if that is not known. It is of this machine, and in no record.
+	Root string `json:"-"`
 }
 
 // Frame is one function on a stack, and where in it.
@@ -62,6 +65,13 @@ func (c CallSite) String() string {
 // String is the function without its import path, and the last part of its file's.
 func (f Frame) String() string {
 	return path.Base(f.Function) + " (" + path.Base(f.File) + ":" + strconv.Itoa(f.Line) + ")"
+}
+
+// Name is the function without the import path and the name of its package:
+// "(*KubernetesIPPool).Update".
+func (f Frame) Name() string {
+	_, name, _ := strings.Cut(path.Base(f.Function), ".")
+	return name
 }
 
 // Package is the import path of the function.

@@ -28,6 +28,9 @@ func TestCallSite(t *testing.T) {
 			t.Errorf("%s: %q, known %v; want %q, %v", c.name, got, c.site.Known(), c.want, c.known)
 		}
 	}
+	if got := update.Name() + ", " + retry.Name(); got != "(*Pool).Update, retry.func1" {
+		t.Error(got)
+	}
 	if got := retry.Package(); got != up+"/pkg/storage" {
 		t.Error(got)
 	}

@@ -71,6 +71,40 @@ func TestRecordSaysWhereItWasSent(t *testing.T) {
 	}
 }
 
+// TestPerfettoSaysWhichLine: so does the slice of each message.
+func TestPerfettoSaysWhichLine(t *testing.T) {
+	var b bytes.Buffer
+	if err := Perfetto(&b, RecordOf(sited())); err != nil {
+		t.Fatal(err)
+	}
+	var trace struct {
+		TraceEvents []struct {
+			Ph, Cat string
+			Args    struct {
+				Step, Line                     int
+				Module, Function, File, Caller string
+			}
+		}
+	}
+	if err := json.Unmarshal(b.Bytes(), &trace); err != nil {
+		t.Fatal(err)
+	}
+	slices := map[int]int{} // with a line, by step
+	for _, e := range trace.TraceEvents {
+		a := e.Args
+		if e.Ph != "X" || a.Line == 0 {
+			continue
+		}
+		slices[a.Step]++
+		if a.Step == 82 && (a.Module != "github.com/a/up@v1" || a.Function != "github.com/a/up/store.(*Pool).Update" || a.File != "store/pool.go" || a.Line != 231 || a.Caller != "github.com/a/up/loop.Loop.Free (loop/loop.go:200)") {
+			t.Errorf("%+v", a)
+		}
+	}
+	if len(slices) != 5 || slices[82] != 1 {
+		t.Errorf("steps with a line: %v", slices)
+	}
+}
+
 // TestReadRecordRefusesSites: a step cannot name a call site that is not there.
 func TestReadRecordRefusesSites(t *testing.T) {
 	rec := RecordOf(sited())

@@ -16,7 +16,8 @@ import (
 // Perfetto writes a run as Trace Event JSON, which ui.perfetto.dev and
 // chrome://tracing open: a process for the cluster and one for each node, a track
 // for each actor. A message is a slice from when it was sent to when it was
-// delivered, inside that of its ADD, DEL or pass; sandboxes are asynchronous slices,
+// delivered, inside that of its ADD, DEL or pass, and its arguments say which function,
+// file and line of the manager's source sent it; sandboxes are asynchronous slices,
 // what is claimed in each pool is a counter; faults, what people and machines do,
 // and violations are instants. Times are virtual, in µs.
 //
@@ -213,6 +214,7 @@ func (p *perfetto) messages() {
 		if s.Sent > 0 {
 			args["sent"] = clock(s.Sent)
 		}
+		p.site(s.Site, args)
 		for b := p.begins[s.Actor]; len(b) > 0 && (b[0].Step < s.Step || b[0].At < s.At); b = b[1:] {
 			p.last[s.Actor], p.begins[s.Actor] = max(p.last[s.Actor], b[0].At), b[1:]
 		}
@@ -222,6 +224,19 @@ func (p *perfetto) messages() {
 		if s.Fault {
 			p.instant("t", p.pid(s.Actor), p.tids[s.Actor], "fault", "FAULT "+s.Outcome+": "+s.Key, s.At, s.Step)
 		}
+	}
+}
+
+// site adds where in the manager's own source a message was sent, and who called that.
+func (p *perfetto) site(n int, args map[string]any) {
+	if n == 0 || len(p.rec.Sites[n-1].Frames) == 0 {
+		return
+	}
+	c := p.rec.Sites[n-1]
+	args["module"] = c.Module
+	args["function"], args["file"], args["line"] = c.Frames[0].Function, c.Frames[0].File, c.Frames[0].Line
+	if by, ok := c.Caller(); ok {
+		args["caller"] = fmt.Sprintf("%s (%s:%d)", by.Function, by.File, by.Line)
 	}
 }
 

@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,34 +20,42 @@ const (
 // a part in it, who read which revision and who wrote what, in the order and at
 // the virtual time they happened; what the schedule hurt; what operators and
 // machines did; when the address was handed out, taken away and handed out
-// again. Steps of others are counted, not shown. Its last lines are the verdict
-// and the command that shows it again.
+// again. Steps of others are counted, not shown. Its last lines are the verdict,
+// where in the manager's own source the numbered messages were sent, in at most
+// codeLines lines besides, and the command that shows it again.
 //
 // It is a pure function of the report: the same run gives the same text.
 func Timeline(r *Report, v *model.Violation) string {
+	lines, _ := r.timeline(v)
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// timeline is the lines of Timeline, and the places that they number.
+func (r *Report) timeline(v *model.Violation) ([]string, []*place) {
 	sub := subjectOf(r, v)
 	head := []string{fmt.Sprintf("%s, seed %d: how it came to %s at step %d", Clean(r.Scenario), r.Seed, v.Invariant, v.Step), ""}
-	tail := append([]string{""}, wrap(fmt.Sprintf("=> %s (%s) at %s, step %d: %s",
+	verdict := append([]string{""}, wrap(fmt.Sprintf("=> %s (%s) at %s, step %d: %s",
 		v.Invariant, v.Severity, clock(v.At), v.Step, Clean(v.Message)), timelineWidth)...)
-	tail = append(tail, "   show it again: "+r.Command())
+	command := "   show it again: " + r.Command()
 	entries := pick(r, sub)
-	body := fit(entries, sub, timelineLines-len(head)-len(tail))
-	var b strings.Builder
-	for _, lines := range [][]string{{cut(head[0], timelineWidth), head[1]}, body, tail} {
-		for _, l := range lines {
-			b.WriteString(strings.TrimRight(l, " ") + "\n")
-		}
+	r.locate(entries)
+	body, places := fit(entries, sub, timelineLines-len(head)-len(verdict)-1)
+	head[0] = cut(head[0], timelineWidth)
+	lines := append(slices.Concat(head, body, verdict, legend(places)), command)
+	for i, l := range lines {
+		lines[i] = strings.TrimRight(l, " ")
 	}
-	return b.String()
+	return lines, places
 }
 
 // fit draws the entries, leaving out the least important and earliest one after
-// another until the lines suffice.
-func fit(entries []*entry, sub *subject, lines int) []string {
+// another until the lines suffice. It numbers the places of those that are left.
+func fit(entries []*entry, sub *subject, lines int) ([]string, []*place) {
 	for {
+		places := numberPlaces(entries)
 		body := draw(entries, sub)
 		if len(body) <= lines || len(entries) <= 1 {
-			return body
+			return body, places
 		}
 		least := 0
 		for i, e := range entries {

@@ -74,9 +74,9 @@ func (s *subject) line(e *entry, i int, cols *columns) []string {
 	if e.weight >= fate {
 		most++
 	}
-	out := wrap(text, width)
+	out := e.noted(text, width)
 	for n := most * width; len(out) > most; n -= 4 {
-		out = wrap(s.squeeze(text, n), width)
+		out = e.noted(s.squeeze(text, n), width)
 	}
 	for j, t := range out {
 		if out[j] = head + t; j > 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -73,6 +74,10 @@ func TestCallSites(t *testing.T) {
 		site := rep.CallSite(s)
 		var got []string
 		for _, f := range site.Frames {
+			// The text of it is there, too: of what is linked as it is and of what is copied.
+			if _, err := os.Stat(filepath.Join(site.Root, f.File)); site.Root == "" || err != nil {
+				t.Errorf("%s: %s in %q: %v", c.file, f.File, site.Root, err)
+			}
 			got = append(got, strings.TrimPrefix(strings.TrimPrefix(f.Function, ofWhereabouts), ofCalico)+fmt.Sprintf(" %s:%d", f.File, f.Line))
 		}
 		if s.Choice.Op.Key != c.key || len(got) < len(c.frames) || !slices.Equal(got[:len(c.frames)], c.frames) || rep.Upstream != site.Module {
@@ -132,6 +137,29 @@ func TestCallSitesAreOnEveryMessage(t *testing.T) {
 			if known := rep.CallSite(s).Known(); known != theirs && op.Actor.Kind() != "operator" {
 				t.Errorf("%s: %s: known %v", file, s, known)
 			}
+		}
+	}
+}
+
+// TestCallSitesAreNotPartOfARun: with them and without, a run is the same but for them.
+// benchCallSites compares the two.
+func TestCallSitesAreNotPartOfARun(t *testing.T) {
+	r := runner(t)
+	for _, file := range []string{"testdata/bench/calico-5-pods.yaml", "testdata/bench/whereabouts-5-pods.yaml"} {
+		s := load(t, file)
+		var reps [2]*reports.Report
+		for i, siteless := range []bool{false, true} {
+			reps[i] = run(t, r, s, scenarios.Options{Store: scenarios.Memory, Siteless: siteless})
+			some := false
+			for _, st := range reps[i].Trace.Steps {
+				some = some || reps[i].CallSite(st).Known()
+			}
+			if some == siteless {
+				t.Errorf("%s: call sites: %v, want %v", file, some, !siteless)
+			}
+		}
+		if a, b := reps[0], reps[1]; a.Digest != b.Digest || a.StoreDigest != b.StoreDigest || len(a.Trace.Steps) != len(b.Trace.Steps) {
+			t.Errorf("%s: digest %s and %s", file, a.Digest, b.Digest)
 		}
 	}
 }

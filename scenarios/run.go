@@ -74,6 +74,8 @@ type Options struct {
 	// InTurn lets kubelets work on one pod at a time, for a run that is compared with
 	// the reference allocators: see cluster.Config.
 	InTurn time.Duration
+	// Siteless takes no call sites of messages: for measuring what they cost.
+	Siteless bool
 	// End is called when the run is over, before its processes are killed: for who
 	// wants to see what is there then.
 	End func(*cluster.Cluster)
@@ -104,7 +106,9 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 	before, started := hermetic.Foreign(), time.Now()
 	var c *cluster.Cluster
 	rep.Sites = ipam.CallSites(adapter)
-	trace, err := sim.Run(ctx, s.options(rep.Seed, st), func(w *sim.World) error {
+	options := s.options(rep.Seed, st)
+	options.Stackless = o.Siteless
+	trace, err := sim.Run(ctx, options, func(w *sim.World) error {
 		api, err := ipam.Serve(w, run, adapter)
 		if err != nil {
 			return err

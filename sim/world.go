@@ -26,6 +26,8 @@ type Options struct {
 	// it finds beyond the gate's reach are races between goroutines of one process.
 	// A Strategy that is an Ungater sets it.
 	Ungated bool
+	// Stackless leaves Step.Stack nil: for measuring what the stacks cost.
+	Stackless bool
 }
 
 // Limits end a run that would not end by itself. Zero means the default.

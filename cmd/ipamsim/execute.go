@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
 	"ipamsim/sim"
@@ -185,6 +186,7 @@ func (s *session) tell(j *job, rep *reports.Report, replayed *comparison) {
 			if also := reports.Also(rep, v); also != "" {
 				s.print(strings.TrimSuffix(also, "\n"))
 			}
+			s.source(rep, v)
 			s.print("")
 		}
 		if path != "" {
@@ -194,6 +196,18 @@ func (s *session) tell(j *job, rep *reports.Report, replayed *comparison) {
 			s.print("   " + replayed.text)
 		}
 	})
+}
+
+// source prints the source that the story of a violation numbers, if it was asked for.
+func (s *session) source(rep *reports.Report, v *model.Violation) {
+	if !s.work.outputs.code {
+		return
+	}
+	text := reports.Source(rep, v, os.ReadFile)
+	if text == "" {
+		text = "no source to show: no message of this story was sent by the address manager's own code\n"
+	}
+	s.print("\n" + strings.TrimSuffix(text, "\n"))
 }
 
 // show prints what the commands of a scenario printed, and what was measured, if
@@ -238,6 +252,9 @@ func (s *session) end(err error) error {
 	}
 	if t := s.repeated.String(); t != "" {
 		s.print(t)
+	}
+	if s.work.outputs.code && s.sum.Runs > 0 && len(s.told) == 0 {
+		s.print("--code: no story was told, so there is no source to show")
 	}
 	done := fmt.Sprintf("%d of %s done, %s so far, %d not as expected",
 		s.sum.Runs, plural(runs, "run"), plural(s.sum.Violations, "violation"), s.unexpected+s.unknown)

@@ -24,6 +24,7 @@ type outputFlags struct {
 	json, trace, metrics, history, record, html, perfetto, dir string
 
 	gallery bool // html is that of several runs
+	code    bool // stories come with the source that they number
 }
 
 func (o *outputFlags) add(fl *pflag.FlagSet) {
@@ -41,6 +42,7 @@ func (o *outputFlags) addOfOne(fl *pflag.FlagSet) {
 	fl.StringVar(&o.record, "record", "", "write everything that can be shown of the run to `F`, for ipamsim report")
 	fl.StringVar(&o.html, "html", "", htmlUsage)
 	fl.StringVar(&o.perfetto, "perfetto", "", perfettoUsage)
+	fl.BoolVar(&o.code, "code", false, "print the lines of the address manager's source that the story's numbers stand for")
 }
 
 // output is a flag that names a file.

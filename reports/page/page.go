@@ -24,11 +24,11 @@ var files embed.FS
 var (
 	style  = must(fs.ReadFile(files, "page.css"))
 	script = program()
-	page   = template.Must(template.New("page.html").Funcs(template.FuncMap{"clock": clock, "arrows": arrows, "subject": subject}).ParseFS(files, "page.html"))
+	page   = template.Must(template.New("page.html").Funcs(template.FuncMap{"clock": clock, "arrows": arrows, "subject": subject, "code": code}).ParseFS(files, "page.html"))
 )
 
 // parts are the files of js, in the order they need each other in.
-var parts = strings.Fields("dom record words film state address axis rows strip lanes table now truth grid routes reach tables list screens search playhead start")
+var parts = strings.Fields("dom record words code film state address axis rows strip lanes table now truth grid routes reach tables list screens search playhead start")
 
 // program is what runs in the page: all parts as one function.
 func program() []byte {
@@ -57,7 +57,10 @@ func Write(w io.Writer, rec *reports.Record) error {
 	}
 	// The encoder writes <, > and & as escapes: nothing in the record can end the
 	// element it stands in.
-	text, err := json.Marshal(rec)
+	text, err := json.Marshal(struct {
+		*reports.Record
+		Sources [][]spot `json:"sources,omitempty"` // by site
+	}{rec, sources(rec.Sites)})
 	if err != nil {
 		return err
 	}

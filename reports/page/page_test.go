@@ -9,6 +9,7 @@ import (
 
 	"github.com/chromedp/chromedp/kb"
 
+	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/reports/page"
 	"ipamsim/reports/page/browser"
@@ -82,6 +83,7 @@ func TestPage(t *testing.T) {
 		{"scene", testScene},
 		{"search", testSearch},
 		{"clicks", testClicks},
+		{"source", testSource},
 		{"hostile names stay text", testHostileNamesStayText},
 		{"the policy blocks foreign scripts", testPolicyBlocksForeignScripts},
 		{"screen reader", testScreenReader},
@@ -242,6 +244,38 @@ func testHostileNamesStayText(t *testing.T, b *browser.Browser) {
 	}
 	if text := browser.Eval[string](r.Tab, "document.body.innerText"); !strings.Contains(text, hostile) {
 		t.Error("the name is not on the page as it is")
+	}
+}
+
+// A step and a turn say which line of the manager's source sent the message, and lead to
+// it where it is certain where that is. Names of functions and files are text.
+func testSource(t *testing.T, b *browser.Browser) {
+	rec := small("default/web-2")
+	const up = "github.com/a/up"
+	free := model.Frame{Function: up + "/loop.Loop.Free", File: "loop/loop.go", Line: 200}
+	rec.Sites = []model.CallSite{
+		{Module: up + "@v1.2.3", Frames: []model.Frame{{Function: up + "/store.(*Pool).Update", File: "store/pool.go", Line: 231}, free}},
+		{Module: up + "@v1.2.3 => ../" + hostile, Frames: []model.Frame{{Function: up + "/store." + hostile, File: hostile + ".go", Line: 7}}},
+		{Module: up + "@v1.2.3", Informer: true},
+	}
+	rec.Steps[4].Site, rec.Steps[5].Site, rec.Steps[6].Site = 1, 2, 3
+	turns := rec.Violations[1].Turns
+	turns[1].Site, turns[2].Site = &rec.Sites[0], &rec.Sites[1]
+	r := show(t, b, rec, "#step=5", desk)
+	const to = "[href='https://github.com/a/up/blob/v1.2.3/store/pool.go#L231'][rel='noopener noreferrer']"
+	r.sees("#decision .source a"+to, "store/pool.go:231")
+	r.sees("#decision .source", "(*Pool).Update, called by loop/loop.go:200 Loop.Free")
+	r.sees("ol.turns li:nth-child(2) .code a"+to, "pool.go:231")
+	r.sees("ol.turns li:nth-child(2) .code", "← loop.go:200 Loop.Free")
+	r.Press(kb.ArrowRight)
+	r.sees("#decision .source", hostile+".go:7 ")
+	r.sees("ol.turns li:nth-child(3) .code", "img src=x onerror=alert(2)>.go:7 ")
+	r.Press(kb.ArrowRight)
+	r.sees("#decision .source", "an informer of client-go")
+	r.Press(kb.ArrowRight)
+	r.misses("#decision", "Source")
+	if n := browser.Eval[int](r.Tab, "document.querySelectorAll('.code, #decision .source').length * 100 + document.querySelectorAll('.code a, .code img').length"); n != 202 {
+		t.Errorf("%d hundreds of lines, and %d links", n/100, n%100)
 	}
 }
 

@@ -2,6 +2,8 @@ package ipam
 
 import (
 	"path"
+	"path/filepath"
+	"reflect"
 	"regexp"
 	"runtime"
 	"strings"
@@ -21,6 +23,7 @@ type Source struct {
 	Module  string // module@version, as Adapter.Upstream says
 	Package string // import path, as upstream has it
 	Copied  string // import path of the copy that is linked in its place, or ""
+	Root    string // model.CallSite's
 	// Carries: it only takes others' messages to a server. The call site is whoever
 	// calls it, which is the same whatever carries them.
 	Carries bool
@@ -61,10 +64,10 @@ func callSite(all []Source, s sim.Stack) model.CallSite {
 			continue
 		}
 		if from.Carries { // of several, what was called: what it needs to do so is its own affair
-			carrier = model.CallSite{Module: from.Module, Frames: []model.Frame{from.frame(f)}}
+			carrier = model.CallSite{Module: from.Module, Root: from.Root, Frames: []model.Frame{from.frame(f)}}
 			continue
 		}
-		site.Module, site.Frames = from.Module, append(site.Frames, from.frame(f))
+		site.Module, site.Root, site.Frames = from.Module, from.Root, append(site.Frames, from.frame(f))
 	}
 	if site.Frames == nil {
 		site = carrier
@@ -94,14 +97,27 @@ func sourceOf(all []Source, linked string) (out Source, ok bool) {
 }
 
 // CopiedHere are the packages that a table of copies names (cmd/fork/copies.go), as
-// packages of upstream's; its folders are below ours, an import path.
-func CopiedHere(upstream, ours, table string) (out []Source) {
+// packages of upstream's module; its folders are below ours, an import path.
+func CopiedHere(upstream Source, ours, table string) (out []Source) {
 	for line := range strings.Lines(table) {
 		if f := strings.Fields(line); len(f) == 3 && f[0] == "copy" {
-			out = append(out, Source{Module: upstream, Package: f[2], Copied: ours + "/" + f[1]})
+			out = append(out, Source{Module: upstream.Module, Root: upstream.Root, Package: f[2], Copied: ours + "/" + f[1]})
 		}
 	}
 	return out
+}
+
+// Root is the folder that a module lay in when this program was built, by the file of one
+// of its functions: a module cache's, or a fork's. It is "" if the build does not say.
+func Root(module string, function any) string {
+	f := runtime.FuncForPC(reflect.ValueOf(function).Pointer())
+	file, _ := f.FileLine(f.Entry())
+	inside, of := strings.CutPrefix(model.Frame{Function: f.Name()}.Package(), module)
+	root, at := strings.CutSuffix(path.Dir(filepath.ToSlash(file)), inside)
+	if !of || !at || !filepath.IsAbs(root) { // with -trimpath a file begins with its module
+		return ""
+	}
+	return root
 }
 
 func (s Source) linked() string {

@@ -2,7 +2,9 @@ package ipam
 
 import (
 	"context"
+	"os"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -63,6 +65,12 @@ func TestCallSiteNames(t *testing.T) {
 	at := callSite([]Source{{Module: "github.com/a/up@v1 => ../fork", Package: "github.com/a/up/cni/pkg", Copied: here}}, seen)
 	if f := at.Frames[1]; at.Module != "github.com/a/up@v1 => ../fork" || f.File != "cni/pkg/callsite_test.go" || f.Line != line {
 		t.Errorf("%s: %+v", at.Module, f)
+	}
+	if dir, err := os.Getwd(); err != nil || Root(here, look) != dir || Root("ipamsim", look) != strings.TrimSuffix(dir, "/sim/ipam") || Root("github.com/a/up", look) != "" {
+		t.Errorf("%q, %q (%v)", Root(here, look), Root("ipamsim", look), err)
+	}
+	if c := callSite([]Source{{Module: here + "@v1", Package: here, Root: "/up"}}, seen); c.Root != "/up" {
+		t.Errorf("root %q", c.Root)
 	}
 	if c := callSite(nil, nil); c.Known() {
 		t.Error(c)

@@ -19,7 +19,9 @@ function showDecision() {
     const carried = parts.length > 0;
     parts.push(el('p', { class: carried ? null : 'sentence' }, carried ? (events.some(between) ? 'The message after it: ' : 'With the message: ') : '', el('strong', { title: m.actor }, shortActor(m.actor)), m.kind === 'local' ? '' : ' ', m.kind === 'local' ? ': ' : m.text || m.kind === 'event' ? '' : (kinds[m.kind] || m.kind) + ': ', stepText(m)));
     const facts = [['Process', m.actor], ['Message', m.key], ['Answer', m.note], ['Outcome', m.outcome + ' (' + (outcomes[m.outcome] || (m.fault ? 'a fault' : 'no fault')) + ')'], ['Choices', m.of > 1 ? 'one of ' + m.of + ' that could have come next' : 'the only one there was'], ['Time', clock(m.at)]];
-    parts.push(el('dl', {}, ...facts.filter(([, v]) => v).map(([k, v]) => el('div', {}, el('dt', {}, k), el('dd', { class: m.fault && k === 'Outcome' ? 'hurt' : null }, v)))));
+    const source = sourceOf(m.site);
+    parts.push(el('dl', {}, ...facts.filter(([, v]) => v).map(([k, v]) => el('div', {}, el('dt', {}, k), el('dd', { class: m.fault && k === 'Outcome' ? 'hurt' : null }, v))),
+      source.length ? el('div', {}, el('dt', {}, 'Source'), el('dd', { class: 'source' }, ...source)) : null));
   }
   box.replaceChildren(...parts);
 }

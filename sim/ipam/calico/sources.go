@@ -3,6 +3,8 @@ package calico
 import (
 	_ "embed"
 
+	"github.com/projectcalico/calico/libcalico-go/config"
+
 	"ipamsim/sim/ipam"
 )
 
@@ -16,10 +18,12 @@ var carriers = []string{"libcalico-go/lib/backend/etcdv3", "libcalico-go/lib/bac
 
 // Sources are upstream's module, its clients, and the copies of its packages here.
 func (a adapter) Sources() []ipam.Source {
-	upstream := a.Upstream()
-	out := []ipam.Source{{Module: upstream, Package: module}}
+	upstream := ipam.Source{Module: a.Upstream(), Package: module, Root: ipam.Root(module, config.LoadCRD)}
+	out := []ipam.Source{upstream}
 	for _, c := range carriers {
-		out = append(out, ipam.Source{Module: upstream, Package: module + "/" + c, Carries: true})
+		client := upstream
+		client.Package, client.Carries = module+"/"+c, true
+		out = append(out, client)
 	}
 	return append(out, ipam.CopiedHere(upstream, "ipamsim/sim/ipam/calico", copies)...)
 }

@@ -3,6 +3,8 @@ package whereabouts
 import (
 	_ "embed"
 
+	"github.com/k8snetworkplumbingwg/whereabouts/pkg/allocate"
+
 	"ipamsim/sim/ipam"
 )
 
@@ -13,8 +15,8 @@ var copies string
 // here. What of ours stands in the place of its programs' main functions
 // (transcribed.txt) is not upstream's.
 func (a adapter) Sources() []ipam.Source {
-	return append([]ipam.Source{
-		{Module: a.Upstream(), Package: module},
-		{Module: a.Upstream(), Package: module + "/pkg/generated", Carries: true},
-	}, ipam.CopiedHere(a.Upstream(), "ipamsim/sim/ipam/whereabouts", copies)...)
+	upstream := ipam.Source{Module: a.Upstream(), Package: module, Root: ipam.Root(module, allocate.AssignIP)}
+	clients := upstream
+	clients.Package, clients.Carries = module+"/pkg/generated", true
+	return append([]ipam.Source{upstream, clients}, ipam.CopiedHere(upstream, "ipamsim/sim/ipam/whereabouts", copies)...)
 }

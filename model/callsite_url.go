@@ -1,0 +1,33 @@
+package model
+
+import (
+	"io/fs"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// atGitHub is a module that is a whole repository of GitHub's, and its version. A path
+// that goes on names a folder or a major version, and not its tags.
+var atGitHub = regexp.MustCompile(`^github\.com/([A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+)@(v[0-9]+\.[0-9]+\.[0-9]+(?:-[0-9A-Za-z.-]+)?)(?:\+incompatible)?$`)
+
+// pseudo is a version that names a commit; Go Modules Reference, pseudo-versions.
+var pseudo = regexp.MustCompile(`^v[0-9]+\.(?:0\.0-|[0-9]+\.[0-9]+-(?:[^+]*\.)?0\.)[0-9]{14}-([0-9a-f]{12})$`)
+
+// URL is where one of the Frames can be read on GitHub:
+// "https://github.com/owner/repo/blob/v1.2.3/pkg/a.go#L7". It is "" where the module
+// does not make that certain: a fork, a module that is no whole repository of GitHub's,
+// a version that is neither a tag nor a commit.
+func (c CallSite) URL(f Frame) string {
+	m := atGitHub.FindStringSubmatch(c.Module)
+	if m == nil || f.Line < 1 || !fs.ValidPath(f.File) || !strings.HasSuffix(f.File, ".go") {
+		return ""
+	}
+	version := m[2]
+	if commit := pseudo.FindStringSubmatch(version); commit != nil {
+		version = commit[1]
+	}
+	u := url.URL{Scheme: "https", Host: "github.com", Path: "/" + m[1] + "/blob/" + version + "/" + f.File, Fragment: "L" + strconv.Itoa(f.Line)}
+	return u.String()
+}
