@@ -43,7 +43,7 @@ func (s Shard) key() string {
 		return fmt.Sprintf("whole-%d", s.Source)
 	}
 	if s.Signature != "" {
-		return fmt.Sprintf("%s-%s", s.Kind, s.Signature)
+		return fmt.Sprintf("%s-%s-%d-%d", s.Kind, s.Signature, s.Source, s.From)
 	}
 	return fmt.Sprintf("%s-%d-%d", s.Kind, s.Source, s.From)
 }

@@ -48,8 +48,9 @@ type state struct {
 	over           map[int]bool // sources of which nothing is left
 	classes        map[string]*Class
 	findings       map[string]*found
-	of             map[string]string // fingerprint by signature
-	dropped        map[string]bool   // fingerprints of rough findings for which there are small ones
+	of             map[string]string           // fingerprint by signature
+	tries          map[string]map[place]string // fingerprints by signature and run; "" for one that came to nothing
+	dropped        map[string]bool             // fingerprints of rough findings for which there are small ones
 	deaths         []Death
 	defects        []string
 	defective      int
@@ -71,7 +72,7 @@ type found struct {
 func newState() *state {
 	return &state{
 		took: map[string]bool{}, sources: map[int]*spans{}, states: map[uint64]struct{}{}, pairs: map[uint64]struct{}{},
-		over: map[int]bool{}, classes: map[string]*Class{}, findings: map[string]*found{}, of: map[string]string{}, dropped: map[string]bool{},
+		over: map[int]bool{}, classes: map[string]*Class{}, findings: map[string]*found{}, of: map[string]string{}, tries: map[string]map[place]string{}, dropped: map[string]bool{},
 	}
 }
 
@@ -141,6 +142,7 @@ func (s *state) result(r *Result, at time.Time) {
 		}
 		s.missed = r.Done - min(r.Done, s.caught)
 	case Shrink:
+		s.tried(r)
 		s.shrunk++
 		s.shrinking += r.Wall
 	case Explore:

@@ -1,0 +1,69 @@
+package campaign
+
+import "slices"
+
+// A signature is cheap, and several causes may have the same one: it is settled only when
+// two of its instances were made small and came to one cause, or when all that are kept
+// were.
+
+// place is a run of a campaign.
+type place struct {
+	source int
+	seed   uint64
+}
+
+// tried notes what a shard that was to make a failure small came to.
+func (s *state) tried(r *Result) {
+	if r.Shard.Kind != Shrink {
+		return
+	}
+	fingerprint := ""
+	for _, k := range r.Kept {
+		if k.Signature == r.Shard.Signature && !k.Rough {
+			fingerprint = k.Fingerprint
+		}
+	}
+	if s.tries[r.Shard.Signature] == nil {
+		s.tries[r.Shard.Signature] = map[place]string{}
+	}
+	s.tries[r.Shard.Signature][place{r.Shard.Source, r.Shard.From}] = fingerprint
+}
+
+// next is the shortest instance of a signature that nobody has tried, or the shortest.
+func (s *state) next(sig string) Instance {
+	all := s.classes[sig].Instances
+	for _, i := range all {
+		if _, done := s.tries[sig][place{i.Source, i.Seed}]; !done {
+			return i
+		}
+	}
+	return all[0]
+}
+
+// doubtful are the signatures with a small finding of which another instance may have
+// another cause, in order.
+func (s *state) doubtful() (out []string) {
+	for sig, c := range s.classes {
+		f := s.findings[s.of[sig]]
+		if f == nil || f.Rough || s.agreed(sig) {
+			continue
+		}
+		if i := s.next(sig); s.tries[sig][place{i.Source, i.Seed}] == "" && len(s.tries[sig]) < len(c.Instances) {
+			out = append(out, sig)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// agreed reports whether two instances came to one cause.
+func (s *state) agreed(sig string) bool {
+	seen := map[string]bool{}
+	for _, fp := range s.tries[sig] {
+		if fp != "" && seen[fp] {
+			return true
+		}
+		seen[fp] = true
+	}
+	return false
+}

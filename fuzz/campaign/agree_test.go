@@ -1,0 +1,54 @@
+package campaign
+
+import (
+	"slices"
+	"testing"
+
+	"ipamsim/fuzz/finding"
+)
+
+// One instance does not settle a signature; a second one does that comes to the same
+// cause. One that comes to another cause is a finding, too, and a third is asked for.
+func TestSignatureStaysOpen(t *testing.T) {
+	try := func(s *state, seed uint64, fingerprint string) {
+		r := &Result{Shard: Shard{Kind: Shrink, Signature: "sig", From: seed}}
+		if fingerprint != "" {
+			r.Kept = []Kept{{Signature: "sig", Finding: &finding.Finding{Fingerprint: fingerprint}}}
+		}
+		s.result(r, s.last)
+	}
+	begin := func(instances int) *state {
+		s := newState()
+		c := &Class{Count: 1}
+		for i := range instances {
+			c.Instances = append(c.Instances, Instance{Seed: uint64(i + 1)})
+		}
+		s.classes["sig"] = c
+		return s
+	}
+	for _, tt := range []struct {
+		name      string
+		instances int
+		causes    []string // of the tries, "" for one that came to nothing
+		doubtful  bool
+		next      uint64
+		findings  int
+	}{
+		{"nobody tried", 3, nil, false, 1, 0},
+		{"one", 3, []string{"a"}, true, 2, 1},
+		{"two agree", 3, []string{"a", "a"}, false, 3, 1},
+		{"two differ", 3, []string{"a", "b"}, true, 3, 2},
+		{"the third settles it", 3, []string{"a", "b", "a"}, false, 1, 2},
+		{"all were tried", 3, []string{"a", "b", "c"}, false, 1, 3},
+		{"there is but one", 1, []string{"a"}, false, 1, 1},
+		{"the second came to nothing", 3, []string{"a", ""}, true, 3, 1},
+	} {
+		s := begin(tt.instances)
+		for i, c := range tt.causes {
+			try(s, uint64(i+1), c)
+		}
+		if got := slices.Equal(s.doubtful(), []string{"sig"}); got != tt.doubtful || s.next("sig").Seed != tt.next || len(s.findings) != tt.findings {
+			t.Errorf("%s: doubtful %v, next %d, %d findings; want %v, %d, %d", tt.name, got, s.next("sig").Seed, len(s.findings), tt.doubtful, tt.next, tt.findings)
+		}
+	}
+}
