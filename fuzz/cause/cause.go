@@ -33,6 +33,7 @@ const (
 	Ended   Role = "ended"   // how the life ended of what stays; its last message
 	Passed  Role = "passed"  // a reconciler's pass that left it so; its last message
 	Refused Role = "refused" // an ADD or DEL that failed; its last message
+	Repeats Role = "repeats" // what a process asks for again and again
 	Crashed Role = "crashed" // a process of the address manager panicked
 	Read    Role = "read"    // what the process of the link before had read for it
 	Changed Role = "changed" // who changed that between the read and the write

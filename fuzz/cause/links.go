@@ -14,11 +14,15 @@ func (r *run) links() []Link {
 	switch r.v.Invariant {
 	case "actor-crash":
 		return r.crashed()
+	case "spinning-reconciler":
+		for _, a := range only(r.v.Objects, model.RefActor) {
+			return []Link{r.lastOf(Repeats, a.Name, r.v.Step)}
+		}
 	case "spurious-exhaustion", "starved-node", "failed-call":
 		if l := r.refused(); l != nil {
 			return l
 		}
-	case "leaked-claim", "leftover-handle", "leftover-reservation", "outlived-del", "convergence", "stuck":
+	case "leaked-claim", "leftover-handle", "leftover-reservation", "unreleased-claim", "convergence", "stuck":
 		if l := r.stays(); l != nil {
 			return l
 		}

@@ -37,6 +37,8 @@ func (l *Link) String() string {
 		text = "a pass of " + l.Process + " " + l.Outcome + ", and left it so"
 	case Refused:
 		text += " was the last message of the call that failed"
+	case Repeats:
+		text += " is what it asks for again and again"
 	case Crashed:
 		text = strings.TrimSpace(l.Process + " panicked")
 	case Read:
