@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"ipamsim/fuzz/cause"
 	"ipamsim/fuzz/known"
@@ -55,6 +56,9 @@ func TestLibraryIsKnown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if *update {
+			t.Logf("%s: %d violations", s.Name(), len(rep.Violations))
+		}
 		seen := map[string]bool{}
 		for i := range rep.Violations {
 			c := cause.Of(rep, &rep.Violations[i])
@@ -97,12 +101,15 @@ const listHead = `# Causes of failure that are known of %s, a line each: the kin
 # Written by go test ./fuzz -run LibraryIsKnown -update.
 `
 
+// smallMax is enough for most; of the large ones the first link is right at once.
+const smallMax = 6 * time.Second
+
 // shown are the causes of a violation of a scenario: as it is there, and as a search would
 // find it, made small.
 func shown(t *testing.T, r *scenarios.Runner, s *scenarios.Scenario, rep *reports.Report, i int) []*cause.Cause {
 	v := &rep.Violations[i]
 	out := []*cause.Cause{cause.Of(rep, v)}
-	f, err := shrink.Shrink(t.Context(), r, s, rep, v, shrink.Options{Samples: -1})
+	f, err := shrink.Shrink(t.Context(), r, s, rep, v, shrink.Options{Samples: -1, Time: smallMax})
 	if err != nil {
 		t.Logf("%s: %s is not made small: %v", s.Name(), v.Invariant, err)
 		return out
