@@ -14,6 +14,12 @@ type calicoWorld struct {
 	past      bool          // pods may get addresses past IPAM; see plugin
 	reserved  bool          // there is an IPReservation from the start
 	grace     time.Duration // how long the collector is to wait with a leak; 0: for ever
+	settings  object        // the IPAM configuration, nil if there is none
+	collector object        // what the controllers' configuration says of the one that collects
+	namespace object        // the metadata of the pods' namespace
+	config    object        // the ConfigMap of the CNI plugin, nil if there is none
+	rare      bool          // there is a pool of rarePools
+	keptRare  bool          // there is a rareReservation
 	unsaid    bool          // the controllers' configuration does not mention the one that collects
 	collected time.Duration // how long the collector may take for what has leaked; 0: nobody collects
 }
@@ -58,6 +64,7 @@ func (c *calicoWorld) draw(template func() (map[string]string, object)) {
 	w.latencies()
 	c.judge()
 	w.strategy(weight{"random", 50}, weight{"timed", 25}, weight{"stall", 15}, weight{"pos", 5}, weight{"pct", 5})
+	w.uncommon(c.rarities())
 	w.title()
 }
 

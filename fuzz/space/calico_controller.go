@@ -14,6 +14,7 @@ func (c *calicoWorld) kubeControllers() {
 		return
 	}
 	node := object{}
+	c.collector = node
 	controllers := object{"node": node}
 	switch c.Int(12) {
 	case 0: // fifteen minutes

@@ -1,6 +1,7 @@
 package space
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/netip"
 	"time"
@@ -13,13 +14,22 @@ func (c *calicoWorld) plugin() {
 	if !c.six && !c.past {
 		return
 	}
-	config := fmt.Sprintf(`{"name": "k8s-pod-network", "cniVersion": "0.3.1", "plugins": [{"type": "calico", `+
-		`"ipam": {"type": "calico-ipam", "assign_ipv4": "true", "assign_ipv6": "%v"}, `+
-		`"policy": {"type": "k8s"}, "feature_control": {"ip_addrs_no_ipam": %v}}]}`, c.six, c.past)
-	c.add(object{
-		"apiVersion": "v1", "kind": "ConfigMap", "metadata": object{"name": "calico-config", "namespace": "kube-system"},
-		"data": object{"cni_network_config": config},
-	})
+	c.configuration(object{"type": "calico-ipam", "assign_ipv4": "true", "assign_ipv6": fmt.Sprint(c.six)})
+}
+
+// configuration puts the plugin's ipam section into its ConfigMap.
+func (c *calicoWorld) configuration(ipam object) {
+	list, err := json.Marshal(object{"name": "k8s-pod-network", "cniVersion": "0.3.1", "plugins": []object{{
+		"type": "calico", "ipam": ipam, "policy": object{"type": "k8s"}, "feature_control": object{"ip_addrs_no_ipam": c.past},
+	}}})
+	if err != nil {
+		panic(err) // made of text and flags
+	}
+	if c.config == nil {
+		c.config = object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": object{"name": "calico-config", "namespace": "kube-system"}}
+		c.add(c.config)
+	}
+	c.config["data"] = object{"cni_network_config": string(list)}
 }
 
 // affinity draws the IPAM configuration, or none: whether nodes may borrow, how
@@ -41,6 +51,7 @@ func (c *calicoWorld) affinity() {
 		m["apiVersion"], m["kind"] = "crd.projectcalico.org/v1", "IPAMConfig"
 		spec["autoAllocateBlocks"] = !strict || !c.Chance(1, 12)
 	}
+	c.settings = m
 	c.add(m)
 }
 

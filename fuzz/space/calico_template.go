@@ -8,6 +8,7 @@ import (
 // The annotations by which pods and namespaces ask Calico for something.
 const (
 	ipv4Pools     = "cni.projectcalico.org/ipv4pools"
+	ipv6Pools     = "cni.projectcalico.org/ipv6pools"
 	ipAddrs       = "cni.projectcalico.org/ipAddrs"
 	ipAddrsNoIpam = "cni.projectcalico.org/ipAddrsNoIpam"
 	ipFamilies    = "cni.projectcalico.org/ipFamilies"
@@ -19,6 +20,7 @@ func (c *calicoWorld) namespaces() {
 	if c.Chance(1, 12) {
 		meta["annotations"] = object{ipv4Pools: list(c.pools[0].name)}
 	}
+	c.namespace = meta
 	c.add(object{"apiVersion": "v1", "kind": "Namespace", "metadata": meta})
 }
 

@@ -30,4 +30,6 @@ func mixed(w *world) {
 	if w.Chance(1, 4) {
 		w.doc.Spec.Daemons = append(w.doc.Spec.Daemons, "pod-control-loop")
 	}
+	w.unset()
+	w.uncommon(rareNetworks)
 }

@@ -64,6 +64,7 @@ type world struct {
 	came  int             // nodes that come later
 	loads []load          // see workloads
 	pods  int             // that the workloads want
+	nads  []object        // the NetworkAttachmentDefinitions; see attachments
 }
 
 // add puts a manifest into the file: anything that is JSON.

@@ -48,6 +48,8 @@ func whereabouts(w *world) {
 	} else if collected && w.Chance(1, 2) {
 		w.doc.Spec.Judge.LeakAfter = ms(w.Duration(leakMin, 3*time.Minute))
 	}
+	w.unset()
+	w.uncommon(rareNetworks)
 	w.title()
 }
 

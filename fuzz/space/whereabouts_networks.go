@@ -21,9 +21,8 @@ func (n network) key() string { return n.namespace + "/" + n.name }
 // ipamSection is the ipam part of a CNI configuration: every field of Whereabouts
 // that changes what it does. Nil and "" leave a field out.
 //
-// Source: whereabouts pkg/types, IPAMConfig (v0.9.4). Left out on purpose:
-// sleep_for_race, which nothing reads; log_file, log_level and kubernetes, which have no
-// effect here; configuration_path, of a file that a simulated host need not have.
+// Source: whereabouts pkg/types, IPAMConfig (v0.9.4). What is left out, and why, stands
+// in fuzz/space/fields.
 type ipamSection struct {
 	Type string `json:"type"`
 	ipRange
@@ -87,7 +86,8 @@ func (w *world) attachments() []network {
 		w.sliced(nets)
 	}
 	for i := range nets {
-		w.add(w.definition(nets[i]))
+		w.nads = append(w.nads, w.definition(nets[i]))
+		w.add(w.nads[i])
 	}
 	return nets
 }

@@ -138,11 +138,13 @@ func (e *attachment) started(p *platform.Program, end platform.Ended) {
 		e.asked.got = true
 		return
 	}
-	// Annotations of the pod or its namespace are in what the IPAM plugin was given.
-	e.asked.refused = certain || !bytes.Equal(p.Stdin, e.config)
 	conf := types.NetConf{}
 	err := json.Unmarshal(p.Stdin, &conf)
-	e.asked.exhausted = err == nil && len(conf.IPAM.IPv4Pools)+len(conf.IPAM.IPv6Pools) == 0 && bytes.Contains(end.Stdout, []byte(refusal))
+	pools := err == nil && len(conf.IPAM.IPv4Pools)+len(conf.IPAM.IPv6Pools) > 0
+	// Annotations of the pod or its namespace are in what the IPAM plugin was given, and so
+	// are the pools that the configuration names for every pod.
+	e.asked.refused = certain || pools || !bytes.Equal(p.Stdin, e.config)
+	e.asked.exhausted = err == nil && !pools && bytes.Contains(end.Stdout, []byte(refusal))
 }
 
 // refusal begins what upstream says if it has fewer addresses than it was asked for.

@@ -1,0 +1,125 @@
+package fields_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"ipamsim/fuzz/space"
+	"ipamsim/scenarios"
+)
+
+// drawnMax is how many worlds of each space are looked at, unless fewer draw all.
+const drawnMax = 1500
+
+// manifest is an object of a world, as it is at the start, or as somebody applies it
+// later; or a patch of one.
+type manifest struct {
+	Kind, APIVersion string
+	Metadata         struct {
+		Name        string
+		Annotations map[string]any
+	}
+	Spec, Status map[string]any
+	Data         map[string]string
+	patch        bool
+}
+
+// calico reports whether it is one of Calico's kinds.
+func (m *manifest) calico() bool { return strings.Contains(m.APIVersion, "projectcalico.org/") }
+
+// patched are the kinds by how worlds name them in patches.
+var patched = map[string]manifest{
+	"ippools.crd.projectcalico.org":                       {Kind: "IPPool", APIVersion: "crd.projectcalico.org/v1"},
+	"kubecontrollersconfigurations.crd.projectcalico.org": {Kind: "KubeControllersConfiguration", APIVersion: "crd.projectcalico.org/v1"},
+	"network-attachment-definitions.k8s.cni.cncf.io":      {Kind: "NetworkAttachmentDefinition"},
+	"nodes":                           {Kind: "Node"},
+	"ippools.whereabouts.cni.cncf.io": {Kind: "IPPool"},
+	"overlappingrangeipreservations.whereabouts.cni.cncf.io": {Kind: "OverlappingRangeIPReservation"},
+}
+
+// worlds calls a function for every manifest of the worlds of all spaces, a hundred of
+// each at a time, until that is enough.
+func worlds(t *testing.T, do func(*manifest), enough func() bool) {
+	t.Helper()
+	for seed := uint64(0); seed < drawnMax; seed++ {
+		if seed%100 == 0 && enough() {
+			t.Logf("%d worlds of each space draw all", seed)
+			return
+		}
+		for _, name := range space.Names() {
+			s, err := space.Draw(name, seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			manifests(t, s, do)
+		}
+	}
+}
+
+func manifests(t *testing.T, s *scenarios.Scenario, do func(*manifest)) {
+	t.Helper()
+	for _, o := range s.Objects {
+		read(t, o.Body, do)
+	}
+	for _, e := range s.Doc.Spec.Timeline {
+		switch {
+		case e.Apply != nil:
+			read(t, e.Apply.Object, do)
+		case e.Patch != nil && e.Patch.Merge != nil:
+			patch(t, e.Patch.Resource, e.Patch.Merge, do)
+		}
+	}
+}
+
+func read(t *testing.T, body json.RawMessage, do func(*manifest)) {
+	t.Helper()
+	m := manifest{}
+	if err := json.Unmarshal(body, &m); err != nil {
+		t.Fatal(err)
+	}
+	do(&m)
+}
+
+// patch is a manifest of what a patch names.
+func patch(t *testing.T, resource string, merge map[string]any, do func(*manifest)) {
+	t.Helper()
+	m, ok := patched[resource]
+	if !ok {
+		t.Fatalf("a world patches %s, of which this test does not know the kind", resource)
+	}
+	body, err := json.Marshal(merge)
+	if err == nil {
+		err = json.Unmarshal(body, &m)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.patch = true
+	do(&m)
+}
+
+// template is the metadata of the pods of a workload.
+func (m *manifest) template(t *testing.T) (annotations map[string]any, ok bool) {
+	t.Helper()
+	switch m.Kind {
+	case "Pod":
+		return m.Metadata.Annotations, true
+	case "StatefulSet", "Deployment", "DaemonSet", "Job":
+		pod, _ := m.Spec["template"].(map[string]any)
+		meta, _ := pod["metadata"].(map[string]any)
+		annotations, _ = meta["annotations"].(map[string]any)
+		return annotations, true
+	}
+	return nil, false
+}
+
+// within reads JSON that stands in a text.
+func within[T any](t *testing.T, text string) T {
+	t.Helper()
+	var out T
+	if err := json.Unmarshal([]byte(text), &out); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	return out
+}

@@ -1,0 +1,33 @@
+package space
+
+// uncommon draws settings that few clusters have: none in half of the worlds. It is
+// drawn last, so that no other draw depends on it.
+func (w *world) uncommon(of []func(*world)) {
+	for range Pick(w.Choices, 0, 0, 0, 1, 1, 2) {
+		Pick(w.Choices, of...)(w)
+	}
+}
+
+// notes are the annotations of the pods of a workload that is there from the start, nil
+// if none was drawn.
+func (w *world) notes() object {
+	l := Pick(w.Choices, w.loads...)
+	if l.late {
+		return nil
+	}
+	meta := l.manifest["metadata"].(object)
+	if l.kind != "Pod" {
+		meta = l.manifest["spec"].(object)["template"].(object)["metadata"].(object)
+	}
+	return annotationsOf(meta)
+}
+
+// annotationsOf are those of an object's metadata, to be added to.
+func annotationsOf(meta object) object {
+	notes, ok := meta["annotations"].(object)
+	if !ok {
+		notes = object{}
+		meta["annotations"] = notes
+	}
+	return notes
+}
