@@ -3,6 +3,7 @@ package finding
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"ipamsim/fuzz/cause"
 	"ipamsim/model"
@@ -25,7 +26,7 @@ func (f *Finding) Issue(rep *reports.Report, v *model.Violation) []byte {
 	para("## Expected")
 	para("%s", meaning(v.Invariant))
 	para("## Seen")
-	para("%s at %s of virtual time: %s", v.Invariant, v.At, reports.Clean(v.Message))
+	para("%s at %s of virtual time: %s", v.Invariant, v.At.Round(time.Millisecond), reports.Clean(v.Message))
 	if len(f.Also) > 0 {
 		para("What else broke of the same cause: %s.", strings.Join(f.Also, ", "))
 	}
