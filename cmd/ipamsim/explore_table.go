@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ipamsim/fuzz/campaign"
+	"ipamsim/fuzz/space"
 	"ipamsim/reports"
 )
 
@@ -31,6 +32,13 @@ func campaignTable(o *campaign.Outcome) string {
 	}
 	say("%s in %s, %s; %d states, %d pairs of conflicting operations; canary: %d of %d caught",
 		plural(int(o.Runs), "run"), o.Elapsed.Round(100*time.Millisecond), found, o.States, o.Pairs, o.Caught, o.Canaries)
+	if w := o.Worlds; w.Worlds > 0 {
+		var lacking []string
+		for _, d := range space.Deeds() {
+			lacking = append(lacking, fmt.Sprintf("%d without %s", w.Without[d], d))
+		}
+		say("of %s %s, %d without any of these", plural(int(w.Worlds), "world"), strings.Join(lacking, ", "), w.Quiet)
+	}
 	if o.Why != "" {
 		say("ended: %s", o.Why)
 	} else {
@@ -38,6 +46,9 @@ func campaignTable(o *campaign.Outcome) string {
 	}
 	if o.Open > 0 {
 		say("kinds of failures that nobody had time to make small: %d; the same command goes on", o.Open)
+	}
+	if o.Unkept > 0 {
+		say("%d of them are not even kept as recorded", o.Unkept)
 	}
 	if o.Unknown > 0 {
 		say("%s cut short by a limit, which proves nothing", plural(int(o.Unknown), "run"))
