@@ -26,6 +26,7 @@ import (
 type exploreFlags struct {
 	space, strategy, dir string
 	html                 string
+	without              []string
 	store                string
 	runs, first          uint64
 	time                 time.Duration
@@ -45,8 +46,16 @@ file that ipamsim replay runs.
 DIR/index.html shows how far it is, while it runs and afterwards;
 DIR/FINGERPRINT.html is a finding step by step.
 
-The same command goes on with a campaign that was stopped or killed. Without
---runs and --time it takes 5 minutes.
+--without leaves out what can happen to a cluster from outside: operator, people
+who edit objects and the manager's record; force, pods deleted by force; fault,
+messages lost, late or wrong, nodes cut off, processes that stand still; crash,
+processes killed, machines that lose their power or are replaced. Whatever else a
+seed draws stays as it is. In any case a quarter of the worlds has no operator and a
+quarter neither fault nor crash; more have none by chance. The table counts them.
+
+It ends when --time is up. A failure that nobody has made small by then is kept as
+it was recorded; the same command goes on with it, and with a campaign that was
+stopped or killed. Without --runs and --time it takes 5 minutes.
 
 Exit: 0 nothing found · 1 findings · 2 could not run, or blind: the canary, which
 must fail, did not.`,
@@ -62,6 +71,7 @@ must fail, did not.`,
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.space, "space", "", "draw worlds of a space: "+strings.Join(spaces(), ", "))
+	fl.StringSliceVar(&f.without, "without", nil, "leave `DEEDS` out of every world: some of "+space.List(space.Deeds()))
 	fl.StringVar(&f.strategy, "strategy", "", "who decides the schedules: "+strings.Join(strategies(), ", ")+" (default: portfolio for files, the world's own for a space)")
 	fl.StringVar(&f.store, "store", scenarios.Etcd, "where runs take place: "+stores+", which is faster; findings are made on etcd")
 	fl.Uint64Var(&f.runs, "runs", 0, "stop after `N` runs")
@@ -104,6 +114,12 @@ func (f *exploreFlags) check(cmd *cobra.Command, files []string) (cfg campaign.C
 	if f.store != scenarios.Etcd {
 		cfg.Spec.Store = f.store
 	}
+	if len(f.without) > 0 && f.space == "" {
+		return cfg, errors.New("--without: wants --space; what happens in a scenario, its file says")
+	}
+	if cfg.Spec.Without, err = space.ParseDeeds(f.without); err != nil {
+		return cfg, fmt.Errorf("--without: %w", err)
+	}
 	if f.strategy == campaign.Exhaustive && f.space != "" {
 		return cfg, errors.New("--strategy exhaustive: wants scenario files; worlds of a space are drawn by seeds")
 	}
@@ -123,7 +139,7 @@ func (f *exploreFlags) check(cmd *cobra.Command, files []string) (cfg campaign.C
 		return cfg, err
 	}
 	if f.dir == "" {
-		cfg.Dir = filepath.Join("findings", f.name(files))
+		cfg.Dir = filepath.Join("findings", f.name(files, cfg.Spec.Without))
 	}
 	if f.html != "" {
 		out, err := create(f.html) // may it be written at all?
@@ -194,7 +210,7 @@ func (f *exploreFlags) sources(files []string) (out []campaign.Source, err error
 }
 
 // name of the directory for findings that nobody named.
-func (f *exploreFlags) name(files []string) string {
+func (f *exploreFlags) name(files []string, without []space.Deed) string {
 	name := f.space
 	if name == "" {
 		base := filepath.Base(files[0])
@@ -202,6 +218,12 @@ func (f *exploreFlags) name(files []string) string {
 	}
 	if f.strategy != "" {
 		name += "-" + unsafe.ReplaceAllString(f.strategy, "_")
+	}
+	for i, d := range without {
+		if i == 0 {
+			name += "-without"
+		}
+		name += "-" + string(d)
 	}
 	return name
 }
@@ -264,7 +286,11 @@ func opening(cfg campaign.Config) string {
 	if cfg.Spec.Store != "" {
 		who += " on the store in " + cfg.Spec.Store
 	}
-	return fmt.Sprintf("exploring %s for %s with %s; findings go to %s/", strings.Join(names, ", "), strings.Join(bounds, " or "), who, cfg.Dir)
+	what := strings.Join(names, ", ")
+	if len(cfg.Spec.Without) > 0 {
+		what += " without " + space.List(cfg.Spec.Without)
+	}
+	return fmt.Sprintf("exploring %s for %s with %s; findings go to %s/", what, strings.Join(bounds, " or "), who, cfg.Dir)
 }
 
 // tellOutcome prints the table and what is to be known besides.

@@ -10,6 +10,7 @@ import (
 	"ipamsim/fuzz/campaign"
 	"ipamsim/fuzz/cause"
 	"ipamsim/fuzz/known"
+	"ipamsim/fuzz/space"
 	"ipamsim/reports"
 )
 
@@ -36,6 +37,13 @@ func campaignTable(o *campaign.Outcome) string {
 	}
 	say("%s in %s, %s; %d states, %d pairs of conflicting operations; canary: %d of %d caught",
 		plural(int(o.Runs), "run"), o.Elapsed.Round(100*time.Millisecond), found, o.States, o.Pairs, o.Caught, o.Canaries)
+	if w := o.Worlds; w.Worlds > 0 {
+		var lacking []string
+		for _, d := range space.Deeds() {
+			lacking = append(lacking, fmt.Sprintf("%d without %s", w.Without[d], d))
+		}
+		say("of %s %s, %d without any of these", plural(int(w.Worlds), "world"), strings.Join(lacking, ", "), w.Quiet)
+	}
 	if o.Why != "" {
 		say("ended: %s", o.Why)
 	} else {
@@ -43,6 +51,9 @@ func campaignTable(o *campaign.Outcome) string {
 	}
 	if o.Open > 0 {
 		say("kinds of failures that nobody had time to make small: %d; the same command goes on", o.Open)
+	}
+	if o.Unkept > 0 {
+		say("%d of them are not even kept as recorded", o.Unkept)
 	}
 	if o.Unknown > 0 {
 		say("%s cut short by a limit, which proves nothing", plural(int(o.Unknown), "run"))

@@ -23,6 +23,7 @@ import (
 
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/known"
+	"ipamsim/fuzz/space"
 	"ipamsim/reports"
 	"ipamsim/sim/scratch"
 )
@@ -61,6 +62,7 @@ type Progress struct {
 	States, Pairs int
 	Findings      int
 	Open          int // kinds of failures that nobody made small yet
+	Unkept        int // of them, those of which there is not even the run as recorded
 }
 
 // Outcome of a campaign, as far as it came.
@@ -77,6 +79,7 @@ type Outcome struct {
 	Repeated  reports.Repeated
 	Caught    uint64 // canaries
 	Canaries  uint64
+	Worlds    space.Tally // that were drawn and ran
 }
 
 // Blind: no canary failed.
@@ -105,6 +108,7 @@ const (
 // Errors of Run besides those of the environment.
 var (
 	ErrLocked  = errors.New("another campaign works in this directory")
+	ErrWithout = errors.New("the campaign in this directory leaves out other deeds")
 	ErrRefused = errors.New("it cannot run")
 )
 
@@ -112,6 +116,7 @@ var (
 // outcome is there even with an error, if anything was begun. If ctx ends, it
 // stores what there is and returns.
 func Run(ctx context.Context, cfg Config) (*Outcome, error) {
+	born := time.Now() // Time is the user's, who also waits for our NATS
 	var err error
 	if cfg.Workers > 0 {
 		if err := scratch.Check(); err != nil {
@@ -149,7 +154,7 @@ func Run(ctx context.Context, cfg Config) (*Outcome, error) {
 	}
 	own := *link
 	own.build = cfg.Spec.Build
-	c := &coordinator{Config: cfg, bus: b, home: home, state: newState(), link: own}
+	c := &coordinator{Config: cfg, bus: b, home: home, state: newState(), link: own, born: born}
 	return c.run(ctx, life)
 }
 
@@ -174,6 +179,8 @@ func openHome(dir string, spec Spec, fresh bool) (*home, error) {
 	}
 	if fresh {
 		err = forget(dir)
+	} else {
+		err = sameWithout(dir, spec)
 	}
 	if err == nil {
 		err = os.MkdirAll(h.own, 0o700)
@@ -233,5 +240,9 @@ func (s Spec) names() string {
 	for _, x := range s.Sources {
 		out = append(out, x.Name())
 	}
-	return strings.Join(out, ", ")
+	names := strings.Join(out, ", ")
+	if len(s.Without) > 0 {
+		names += " without " + space.List(s.Without)
+	}
+	return names
 }

@@ -9,6 +9,7 @@ import (
 
 	"ipamsim/fuzz/cell"
 	"ipamsim/fuzz/coverage"
+	"ipamsim/fuzz/space"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
 	"ipamsim/sim"
@@ -25,22 +26,23 @@ type ask struct {
 	Seed      uint64
 	Signature string        `json:",omitempty"`
 	Shrink    bool          `json:",omitempty"`
-	Time      time.Duration `json:",omitempty"` // for it
+	Time      time.Duration `json:",omitempty"` // to make small whatever is; 0: as long as that takes
 	Etcd      bool          `json:",omitempty"` // whatever the store of the campaign
 }
 
 // answer is the line that comes back.
 type answer struct {
 	Steps         int
-	Unknown       bool   `json:",omitempty"`
-	Hits          []hit  `json:",omitempty"`
-	States, Pairs packed `json:",omitempty"` // that this cell had not seen
-	Defect        string `json:",omitempty"`
-	Refused       string `json:",omitempty"` // the source is wrong
-	Hung          string `json:",omitempty"` // the cell must go
-	Stacks        string `json:",omitempty"`
-	Over          bool   `json:",omitempty"` // nothing is left to explore
-	Kept          []Kept `json:",omitempty"`
+	Unknown       bool         `json:",omitempty"`
+	Hits          []hit        `json:",omitempty"`
+	States, Pairs packed       `json:",omitempty"` // that this cell had not seen
+	Defect        string       `json:",omitempty"`
+	Refused       string       `json:",omitempty"` // the source is wrong
+	Hung          string       `json:",omitempty"` // the cell must go
+	Stacks        string       `json:",omitempty"`
+	Over          bool         `json:",omitempty"` // nothing is left to explore
+	Kept          []Kept       `json:",omitempty"`
+	Deeds         []space.Deed `json:",omitempty"` // that can happen in a drawn world
 	Repeated      reports.Repeated
 	// What came of a point of a plan, squeezed.
 	Point []byte `json:",omitempty"`
@@ -127,12 +129,13 @@ func (c *served) do(ctx context.Context, q ask) *answer {
 		return a
 	case whole: // no seed leads back to this run: now or never
 		for _, h := range a.Hits {
-			if q.Signature, q.Shrink = h.Signature, true; !c.kept[h.Signature] {
+			if q.Signature, q.Shrink = h.Signature, q.Time == 0 || q.Time > shrinkMin; !c.kept[h.Signature] {
 				c.kept[h.Signature] = true
 				c.confirmed(ctx, sc, o, rep, q, a)
 			}
 		}
 	}
+	a.Deeds = space.DeedsOf(&sc.Doc.Spec)
 	states, pairs := coverage.Of(rep)
 	a.States, a.Pairs = fresh(c.states, states), fresh(c.pairs, pairs)
 	return a

@@ -29,7 +29,8 @@ type coordinator struct {
 	planned  map[int]*spans // seeds asked for or done
 	window   int            // how many shards to ask for at a time
 	skew     time.Duration  // of the server's clock
-	deadline time.Time
+	born     time.Time
+	deadline time.Time // nothing is made small after it; zero: there is none yet
 	rate     rate
 	weighed  float64           // what the points weigh that are done
 	began    pace              // of this life, and
@@ -149,7 +150,7 @@ func (c *coordinator) recover(ctx context.Context) (<-chan logged, error) {
 	c.latest = c.began
 	c.window = 2 * max(1, c.Workers)
 	if c.Time > 0 {
-		c.deadline = time.Now().Add(c.Time - c.state.before)
+		c.deadline = c.born.Add(max(0, c.Time-c.state.before))
 	}
 	c.rate.begin(c.state.runs, time.Now())
 	return log, c.tell(ctx, entry{Build: c.Spec.Build, Name: c.Spec.names(), Epoch: epoch})
@@ -215,107 +216,6 @@ func (c *coordinator) explore(ctx, life context.Context, log <-chan logged) (why
 }
 
 const tickEvery = 200 * time.Millisecond
-
-// wind down: workers bring what they have.
-func (c *coordinator) wind(ctx context.Context, log <-chan logged) error {
-	c.phase = finishing
-	err := c.tell(ctx, entry{Build: c.Spec.Build, Name: c.Spec.names(), Epoch: c.state.epoch, Phase: finishing})
-	if err != nil {
-		return err
-	}
-	enough := time.After(windMax)
-	for c.under(Explore)+c.under(Plan) > 0 {
-		select {
-		case l := <-log:
-			if err := c.take(ctx, l); err != nil {
-				return err
-			}
-		case <-enough:
-			return nil // the seeds of those are not done; nobody says they are
-		}
-	}
-	return nil
-}
-
-// windMax is a moment more than a run gets to end.
-const windMax = lateAfter + 500*time.Millisecond
-
-// finish waits for the canary and makes a finding of every kind of failure: a
-// small one while there is time, then, or if ctx has ended, as they are.
-func (c *coordinator) finish(ctx, life context.Context, log <-chan logged) error {
-	c.phase = finishing
-	err := c.tell(life, entry{Build: c.Spec.Build, Name: c.Spec.names(), Epoch: c.state.epoch, Phase: finishing})
-	if err != nil {
-		return err
-	}
-	tick := time.NewTicker(tickEvery)
-	defer tick.Stop()
-	enough := c.enough()
-	last := enough.Add(recordTime)
-	hurry := ctx.Done()
-	for now := time.Now(); now.Before(last); now = time.Now() {
-		if ctx.Err() != nil && hurry != nil {
-			enough, last, hurry = now, now.Add(hurryTime), nil
-			for key, s := range c.asked {
-				if s.Kind == Shrink {
-					delete(c.asked, key) // goes on another time
-				}
-			}
-		}
-		if err := c.polish(life, time.Until(enough)); err != nil {
-			return err
-		}
-		if len(c.asked) == 0 {
-			return nil
-		}
-		select {
-		case l := <-log:
-			if err := c.take(life, l); err != nil {
-				return err
-			}
-		case <-tick.C:
-			c.report()
-			if err := c.draw(); err != nil {
-				return err
-			}
-		case err := <-c.crew.failed:
-			return err
-		case <-hurry:
-		}
-	}
-	return nil
-}
-
-// reserve is how much of the campaign's time is left to shrinking: what it will
-// take, as far as one can tell, but not more than a fifth.
-func (c *coordinator) reserve() time.Duration {
-	need := time.Second
-	if n := c.state.shrunk; n > 0 {
-		need = c.state.shrinking / time.Duration(n)
-	}
-	need = need * time.Duration(len(c.state.open())) / time.Duration(max(1, c.Workers))
-	return min(need, c.Time/5)
-}
-
-// enough is when the time to shrink is over.
-func (c *coordinator) enough() time.Time {
-	if c.Time == 0 {
-		return time.Now().Add(shrinkTime)
-	}
-	if least := time.Now().Add(c.Time / 20); least.After(c.deadline) {
-		return least
-	}
-	return c.deadline
-}
-
-const (
-	// shrinkTime is for a campaign of so many runs, recordTime is for keeping what is
-	// left as it is.
-	shrinkTime = time.Minute
-	recordTime = time.Minute
-	// hurryTime is for that if somebody waits for the end.
-	hurryTime = 3 * time.Second
-)
 
 // take is one event of the log.
 func (c *coordinator) take(ctx context.Context, l logged) error {

@@ -1,12 +1,16 @@
 package campaign
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"ipamsim/fuzz/space"
 )
 
 // Earlier is a campaign that was begun in a directory before.
@@ -44,6 +48,21 @@ func EarlierIn(dir string) ([]Earlier, error) {
 
 // Same reports whether the two are one campaign.
 func (s Spec) Same(other Spec) bool { return s.identity() == other.identity() }
+
+// sameWithout refuses to go on with a campaign that leaves out other deeds: its seeds
+// are other worlds.
+func sameWithout(dir string, spec Spec) error {
+	all, err := EarlierIn(dir)
+	for _, e := range all {
+		other := e.Spec
+		other.Without = spec.Without
+		if other.Same(spec) && !e.Spec.Same(spec) {
+			return fmt.Errorf("%s: %w (%s); the same --without goes on with it, another --out begins anew",
+				dir, ErrWithout, cmp.Or(space.List(e.Spec.Without), "none"))
+		}
+	}
+	return err
+}
 
 // What lies in the directory of a campaign of its own.
 const (

@@ -65,6 +65,9 @@ func (h *hands) keep(ctx context.Context, l Link, n int, say func(string)) {
 // startsMax: a worker that ends so often within a second of its start cannot work.
 const startsMax = 5
 
+// dismissMax is what a worker gets to end by itself.
+const dismissMax = 2 * time.Second
+
 // oneWorker is the life of a worker. It holds a pipe as stdin: if the coordinator
 // is killed it reads its end, and goes.
 func oneWorker(ctx context.Context, l Link) (stderr string, err error) {
@@ -78,7 +81,10 @@ func oneWorker(ctx context.Context, l Link) (stderr string, err error) {
 	if err != nil {
 		return "", err
 	}
-	defer context.AfterFunc(ctx, func() { _ = in.Close() })()
+	defer context.AfterFunc(ctx, func() {
+		_ = in.Close()
+		time.AfterFunc(dismissMax, func() { _ = cmd.Process.Kill() }) // its cell then reads its end, and the scratch is swept later
+	})()
 	err = cmd.Wait()
 	last := strings.TrimSpace(errs.String())
 	if last = last[strings.LastIndexByte(last, '\n')+1:]; last != "" {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"ipamsim/fuzz/space"
 	"ipamsim/reports/index"
 )
 
@@ -88,6 +89,10 @@ func (c *coordinator) page() *index.Campaign {
 		Name: c.Spec.names(), Running: !c.done, Every: drawEvery, AsOf: time.Now(), Ended: o.Why, Elapsed: o.Elapsed, Left: o.Left,
 		Runs: o.Runs, Unknown: o.Unknown, States: o.States, Pairs: o.Pairs, Open: o.Open,
 		Defects: o.Defects, Defective: o.Defective, Caught: o.Caught, Canaries: o.Canaries, Repeated: o.Repeated, Series: c.state.series.all,
+		Worlds: o.Worlds.Worlds, Quiet: o.Worlds.Quiet,
+	}
+	for _, d := range space.Deeds() {
+		x.Lacking = append(x.Lacking, index.Lacking{Deed: string(d), Worlds: o.Worlds.Without[d]})
 	}
 	for _, r := range o.Rows {
 		x.Findings = append(x.Findings, r.line())

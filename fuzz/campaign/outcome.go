@@ -15,7 +15,7 @@ func (c *coordinator) progress() Progress {
 	s := c.state
 	p := Progress{
 		Phase: "exploring", Elapsed: c.now(), Runs: s.runs, RunsMax: c.Runs, Rate: c.rate.now(time.Now()),
-		States: len(s.states), Pairs: len(s.pairs), Findings: len(s.findings), Open: len(s.open()),
+		States: len(s.states), Pairs: len(s.pairs), Findings: len(s.findings), Open: len(s.open()), Unkept: s.unkept(),
 	}
 	if c.phase != exploring {
 		p.Phase = "finishing"
@@ -39,6 +39,7 @@ func (c *coordinator) outcome(why string) *Outcome {
 	o := &Outcome{
 		Progress: c.progress(), Why: why, Busy: s.busy, Steps: s.steps, Unknown: s.unknown, Rows: c.rows(),
 		Defects: s.defects, Defective: s.defective, Repeated: s.repeated, Caught: s.caught, Canaries: s.caught + s.missed,
+		Worlds: s.worlds,
 	}
 	for _, d := range s.deaths {
 		if !d.Confirmed {

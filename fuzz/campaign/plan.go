@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -12,12 +13,16 @@ func (c *coordinator) plan(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := c.polish(ctx, thorough.Time); err != nil {
+	if err := c.polish(ctx); err != nil {
 		return err
 	}
 	if c.Spec.whole() {
 		for n := range c.Spec.Sources {
-			if err := c.ask(ctx, Shard{Kind: Explore, Source: n, From: 1, Runs: c.share(n), Whole: true}); err != nil {
+			s := Shard{Kind: Explore, Source: n, From: 1, Runs: c.share(n), Whole: true}
+			if c.Time > 0 {
+				s.Time = max(1, c.spare())
+			}
+			if err := c.ask(ctx, s); err != nil {
 				return err
 			}
 		}
@@ -125,36 +130,50 @@ const (
 )
 
 // polish asks for findings of the failures that have none: small ones, from the
-// shortest of a few instances in so much time each, or, if there is none, as they
-// are.
-func (c *coordinator) polish(ctx context.Context, shrink time.Duration) error {
-	if all := c.state.busy + c.state.shrinking; c.phase == exploring && c.state.shrinking > all*2/5 {
+// shortest of a few instances in so much time each, or, if there is no time or it did
+// not work out, as they are.
+func (c *coordinator) polish(ctx context.Context) error {
+	exploring := c.phase == exploring
+	if all := c.state.busy + c.state.shrinking; exploring && c.state.shrinking > all*2/5 {
 		return nil // exploring comes first
 	}
-	busy := c.under(Shrink) + c.under(Record)
-	for _, sig := range c.state.open() {
-		if c.phase == exploring && busy >= max(1, c.Workers/2) {
+	left, places := c.spare(), c.places()
+	for _, sig := range slices.Concat(c.state.open(), c.state.doubtful()) {
+		if exploring && c.under(Shrink)+c.under(Record) >= places {
 			return nil
 		}
 		cl := c.state.classes[sig]
-		if c.phase == exploring && len(cl.Instances) < instancesMax && c.now()-cl.FirstAfter < patience {
+		if exploring && len(cl.Instances) < instancesMax && c.now()-cl.FirstAfter < patience {
 			continue // a shorter one may come
 		}
-		i := cl.Instances[0]
-		s := Shard{Kind: Shrink, Source: i.Source, From: i.Seed, Signature: sig}
-		if s.Time = min(shrink, thorough.Time); shrink <= 0 || c.state.took[s.key()] {
-			s.Kind = Record
+		i := c.state.next(sig)
+		s := Shard{Kind: Shrink, Source: i.Source, From: i.Seed, Signature: sig, Time: min(left, thorough.Time)}
+		switch {
+		case left < shrinkMin || c.state.took[s.key()]:
+			if c.state.of[sig] != "" {
+				continue // it is kept
+			}
+			s.Kind, s.Time = Record, 0
+		case c.under(Shrink) >= places:
+			continue // it would wait while its time runs out
 		}
-		if s.Kind == Record && c.state.of[sig] != "" {
-			continue // it is kept
-		}
-		was := len(c.asked)
 		if err := c.ask(ctx, s); err != nil {
 			return err
 		}
-		busy += len(c.asked) - was
 	}
 	return nil
+}
+
+// places is how many failures are made small at a time: while exploring goes on by
+// half of the workers, afterwards by all there are.
+func (c *coordinator) places() int {
+	switch {
+	case c.phase == exploring:
+		return max(1, c.Workers/2)
+	case c.Link != nil:
+		return c.window // nobody here knows how many they are
+	}
+	return max(1, c.Workers)
 }
 
 // patience: so long the first instance of a failure waits for others.

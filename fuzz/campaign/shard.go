@@ -6,6 +6,7 @@ import (
 
 	"ipamsim/fuzz/cell"
 	"ipamsim/fuzz/finding"
+	"ipamsim/fuzz/space"
 	"ipamsim/model"
 	"ipamsim/reports"
 )
@@ -33,8 +34,9 @@ type Shard struct {
 	// results come as those of shards of wholeRuns each; its own is the end.
 	Whole bool `json:",omitempty"`
 	// Shrink and Record: the run of From that fails with Signature.
-	Signature string        `json:",omitempty"`
-	Time      time.Duration `json:",omitempty"` // Shrink: so long at most
+	Signature string `json:",omitempty"`
+	// Time to make failures small, of Shrink and of Whole, where 0 is no bound.
+	Time time.Duration `json:",omitempty"`
 }
 
 // key identifies a shard within its epoch.
@@ -67,6 +69,8 @@ type Result struct {
 	Kept     []Kept  `json:",omitempty"` // findings
 	Over     bool    `json:",omitempty"` // Whole: nothing is left
 	Points   *points `json:",omitempty"` // Plan: what came of those that are done
+	// Worlds that were drawn and ran.
+	Worlds space.Tally `json:",omitzero"`
 }
 
 // Kept is a finding without its files.

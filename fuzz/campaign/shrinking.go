@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"ipamsim/fuzz/cause"
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/shrink"
+	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
 )
@@ -54,19 +56,36 @@ func (c *served) keep(ctx context.Context, sc *scenarios.Scenario, rep *reports.
 	}
 	rough := f == nil
 	if rough { // better one that is long than none
-		f = finding.New(sc, rep, v, nil, cause.Of(rep, v))
-		if f.YAML, err = sc.Finding(rep); err != nil {
+		if f, err = asRecorded(sc, rep, v); err != nil {
+			a.Defect = fmt.Sprintf("%s seed %d: %v", rep.Scenario, rep.Seed, err)
 			return
 		}
 	}
 	kept := Kept{Signature: q.Signature, Finding: f, Rough: rough}
-	if rough {
-		kept.Pages, err = history(sc, rep, f)
-	} else {
-		kept.Pages, err = Pages(ctx, c.runner, f)
-	}
-	if err != nil {
+	if kept.Pages, err = Pages(ctx, c.runner, f); err != nil {
 		a.Defect = fmt.Sprintf("%s: %v", f.Fingerprint, err)
 	}
 	a.Kept = append(a.Kept, kept)
 }
+
+// asRecorded is the finding of a failure that is not small: the whole run, which
+// replays.
+func asRecorded(sc *scenarios.Scenario, rep *reports.Report, v *model.Violation) (*finding.Finding, error) {
+	f := finding.New(sc, rep, v, nil, cause.Of(rep, v))
+	body, err := sc.Finding(rep)
+	if err != nil {
+		return nil, err
+	}
+	var head strings.Builder
+	for _, line := range append([]string{
+		fmt.Sprintf("%s (%s), as recorded: it has not been made small, and its fingerprint %s is that of the whole run", f.Invariant, f.Severity, f.Fingerprint), "",
+	}, reports.Wrap(f.Sentence, headWidth)...) {
+		fmt.Fprintln(&head, strings.TrimSpace("# "+strings.Map(printable, line)))
+	}
+	fmt.Fprintf(&head, "#\n# %s\n# ipamsim replay %s\n\n", f.Upstream, finding.File(f.Fingerprint))
+	f.YAML = append([]byte(head.String()), body...)
+	return f, nil
+}
+
+// headWidth is how wide the comment of a finding is, as in those that are small.
+const headWidth = 108

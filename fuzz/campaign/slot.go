@@ -94,10 +94,14 @@ func (s *slot) whole(ctx context.Context, sh Shard, r *Result) error {
 		s.cell.Kill() // which was elsewhere
 		s.cell = nil
 	}
+	began := time.Now()
 	for n := sh.From; n < sh.From+sh.Runs && !r.Over && phase(s.phase.Load()) == exploring && ctx.Err() == nil; n += wholeRuns {
 		part := Shard{Epoch: sh.Epoch, Kind: Explore, Source: sh.Source, From: n, Runs: min(wholeRuns, sh.From+sh.Runs-n)}
 		pr := &Result{Classes: map[string]*Class{}}
 		s.began = time.Now()
+		if sh.Time > 0 {
+			part.Time = max(1, sh.Time-s.began.Sub(began))
+		}
 		if err := s.explore(ctx, part, pr); err != nil {
 			return err
 		}
@@ -142,6 +146,9 @@ func (s *slot) explore(ctx context.Context, sh Shard, r *Result) error {
 			bound = s.term()
 		}
 		q := ask{Source: sh.Source, Seed: sh.From + r.Done}
+		if sh.Time > 0 {
+			q.Time = max(1, sh.Time-time.Since(s.began))
+		}
 		a, err := s.run(bound, q, r)
 		if err != nil {
 			return err
@@ -156,6 +163,9 @@ func (s *slot) explore(ctx context.Context, sh Shard, r *Result) error {
 			break
 		}
 		r.add(q, a, time.Since(s.began))
+		if q.Source >= 0 && s.spec.Sources[q.Source].Space != "" {
+			r.Worlds.Add(a.Deeds)
+		}
 		seen.add(a)
 		if err := s.store(ctx, a.Kept, r); err != nil {
 			return err

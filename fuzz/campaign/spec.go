@@ -24,6 +24,9 @@ type Spec struct {
 	First uint64
 	// Store on which runs take place; "" is etcd. Findings are made on etcd.
 	Store string `json:",omitempty"`
+	// Without are the deeds that happen in no world of a space, in the order of
+	// space.Deeds.
+	Without []space.Deed `json:",omitempty"`
 	// Canary is the bug of the canary, which must be caught; "" is the usual one.
 	Canary string `json:",omitempty"`
 }
@@ -74,7 +77,7 @@ func (s Spec) world(source int, seed uint64, parsed map[int]*scenarios.Scenario)
 	}
 	src := s.Sources[source]
 	if src.Space != "" {
-		return space.Draw(src.Space, seed)
+		return space.Draw(src.Space, seed, s.Without...)
 	}
 	if sc := parsed[source]; sc != nil {
 		return sc, nil

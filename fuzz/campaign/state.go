@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ipamsim/fuzz/finding"
+	"ipamsim/fuzz/space"
 	"ipamsim/reports"
 	"ipamsim/reports/index"
 )
@@ -42,6 +43,7 @@ type state struct {
 	series  series
 
 	runs, unknown  uint64
+	worlds         space.Tally
 	steps          int
 	busy           time.Duration // of all workers together, exploring
 	states, pairs  map[uint64]struct{}
@@ -57,7 +59,9 @@ type state struct {
 	refused        string
 	shrunk         int
 	shrinking      time.Duration // all of them together
-	caught, missed uint64        // canaries
+	recorded       int
+	recording      time.Duration
+	caught, missed uint64 // canaries
 	repeated       reports.Repeated
 	canary         bool   // the canary shard is done
 	parts          []part // points of a plan that are done, by their numbers
@@ -145,6 +149,9 @@ func (s *state) result(r *Result, at time.Time) {
 		s.tried(r)
 		s.shrunk++
 		s.shrinking += r.Wall
+	case Record:
+		s.recorded++
+		s.recording += r.Wall
 	case Explore:
 		s.explored(r, at)
 	case Plan:
@@ -173,6 +180,7 @@ func (s *state) ran(r *Result) {
 	}
 	done.add(span{r.Shard.From, r.Shard.From + r.Done})
 	s.runs += r.Done
+	s.worlds.Merge(r.Worlds)
 	s.unknown += uint64(r.Unknown)
 	s.steps += r.Steps
 	s.busy += r.Wall
@@ -273,6 +281,16 @@ func (s *state) open() []string {
 		return 1
 	})
 	return out
+}
+
+// unkept is how many classes of failures have no finding, not even as recorded.
+func (s *state) unkept() (n int) {
+	for sig := range s.classes {
+		if s.findings[s.of[sig]] == nil {
+			n++
+		}
+	}
+	return n
 }
 
 func number(b bool) int {

@@ -14,12 +14,22 @@ import (
 // same stream.
 type Choices struct {
 	rng  *rand.PCG
+	seed uint64 // of rng
 	data []byte
 }
 
 // FromSeed is the stream of a seed.
 func FromSeed(seed uint64) *Choices {
-	return &Choices{rng: rand.NewPCG(seed, 0x5bd1e9955bd1e995)}
+	return &Choices{rng: rand.NewPCG(seed, 0x5bd1e9955bd1e995), seed: seed}
+}
+
+// fork is another stream of the same seed, from which draws change nothing in this
+// one. That of a fuzzer's input answers 0.
+func (c *Choices) fork() *Choices {
+	if c.rng == nil {
+		return &Choices{}
+	}
+	return &Choices{rng: rand.NewPCG(c.seed, 0xc2b2ae3d27d4eb4f), seed: c.seed}
 }
 
 // FromBytes is the stream of a fuzzer's input: two bytes a choice.

@@ -31,15 +31,16 @@ func Names() []string {
 }
 
 // Draw makes world number seed of a space. The same seed is the same world, with
-// the seed of its run and its strategy in it.
+// the seed of its run and its strategy in it; without some deeds it is the same world
+// in which those do not happen.
 //
 // An error is a defect of the generator: it drew what the loader refuses.
-func Draw(space string, seed uint64) (*scenarios.Scenario, error) {
-	return DrawFrom(space, FromSeed(seed), seed)
+func Draw(space string, seed uint64, without ...Deed) (*scenarios.Scenario, error) {
+	return DrawFrom(space, FromSeed(seed), seed, without...)
 }
 
 // DrawFrom is Draw from any stream.
-func DrawFrom(space string, c *Choices, seed uint64) (*scenarios.Scenario, error) {
+func DrawFrom(space string, c *Choices, seed uint64, without ...Deed) (*scenarios.Scenario, error) {
 	draw, ok := spaces[space]
 	if !ok {
 		return nil, fmt.Errorf("unknown space %q, want one of %s", space, strings.Join(Names(), ", "))
@@ -47,7 +48,11 @@ func DrawFrom(space string, c *Choices, seed uint64) (*scenarios.Scenario, error
 	w := &world{Choices: c, doc: scenarios.Document{APIVersion: scenarios.APIVersion, Kind: scenarios.Kind}}
 	w.doc.Metadata.Name = fmt.Sprintf("%s-%d", space, seed)
 	w.doc.Spec.Seed = &seed
-	draw(w)
+	without = append(spared(c), without...)
+	if draw(w); len(without) > 0 {
+		leaveOut(&w.doc.Spec, without)
+		w.title()
+	}
 	return w.scenario()
 }
 

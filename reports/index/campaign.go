@@ -29,9 +29,18 @@ type Campaign struct {
 	Deaths, Defects  []string // a line each
 	Defective        int      // runs of which ipamsim is in doubt; Defects tell of some
 	Caught, Canaries uint64
+	Worlds, Quiet    uint64    // drawn worlds, and those of them in which nothing can happen from outside
+	Lacking          []Lacking // the others, by what cannot
 	Repeated         reports.Repeated
 	Series           []Sample // by time
 	Dir              string   // where the files of the findings are, a relative URL as seen from the page; "": beside it
+}
+
+// Lacking is how many of a campaign's worlds lack a kind of deed: operator, force,
+// fault or crash.
+type Lacking struct {
+	Deed   string
+	Worlds uint64
 }
 
 // Sample is how far a campaign was at a time of its own.
@@ -123,11 +132,19 @@ func (c *Campaign) facts() []Fact {
 	if s := c.Elapsed.Seconds(); s > 0 {
 		rate = fmt.Sprintf("%.1f", float64(c.Runs)/s)
 	}
-	return []Fact{
+	all := []Fact{
 		{"runs", grouped(c.Runs)}, {"time", short(c.Elapsed)}, {"runs per second", rate},
 		{"kinds of situations seen", grouped(uint64(c.States))}, {"pairs of conflicting operations", grouped(uint64(c.Pairs))},
 		{"canary", fmt.Sprintf("%d of %d caught", c.Caught, c.Canaries)},
 	}
+	if c.Worlds == 0 {
+		return all
+	}
+	share := func(n uint64) string { return fmt.Sprintf("%s of %s", grouped(n), grouped(c.Worlds)) }
+	for _, l := range c.Lacking {
+		all = append(all, Fact{"worlds without " + l.Deed, share(l.Worlds)})
+	}
+	return append(all, Fact{"worlds without any of these", share(c.Quiet)})
 }
 
 // notes are what makes the rest worth less.

@@ -1,0 +1,124 @@
+package space
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"ipamsim/scenarios"
+	"ipamsim/sim/cluster"
+)
+
+// Of every action of a timeline and every hazard somebody has decided whether it is a
+// deed, and which.
+func TestEveryActionIsADeedOrNone(t *testing.T) {
+	names := cluster.HazardKinds()
+	action := reflect.TypeFor[cluster.Action]()
+	for f := range reflect.TypeFor[scenarios.Event]().Fields() {
+		if f.Type.Implements(action) {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			names = append(names, name)
+		}
+	}
+	for _, n := range names {
+		if _, ok := ofAction[n]; !ok {
+			t.Errorf("%s: nobody says what kind of deed it is", n)
+		}
+	}
+	for n := range ofAction {
+		if !slices.Contains(names, n) {
+			t.Errorf("%s is neither an action nor a hazard", n)
+		}
+	}
+}
+
+// Of two thousand worlds the stated shares have no operator's deed, and neither fault
+// nor crash, whatever else was drawn; and of each kind there are worlds that have it.
+func TestSharesOfWorlds(t *testing.T) {
+	const worlds = 2000
+	for _, name := range Names() {
+		var drawn, all Tally
+		for seed := range uint64(worlds) {
+			s, err := Draw(name, seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			free, has := spared(FromSeed(seed)), DeedsOf(&s.Doc.Spec)
+			for _, d := range free {
+				if slices.Contains(has, d) {
+					t.Errorf("%s %d: %s can happen, in a world that is to go without", name, seed, d)
+				}
+			}
+			drawn.Add(slices.DeleteFunc(Deeds(), func(d Deed) bool { return slices.Contains(free, d) }))
+			all.Add(has)
+		}
+		for d, share := range map[Deed]uint64{Operator: Unattended, Fault: Unhurt, Crash: Unhurt, Force: 0} {
+			if n := drawn.Without[d] * 100; n < (share-min(share, 3))*worlds || n > (share+3)*worlds {
+				t.Errorf("%s: %d of %d worlds are to go without %s, want about %d %%", name, drawn.Without[d], worlds, d, share)
+			}
+			if n := all.Without[d]; n < drawn.Without[d] || n > worlds*19/20 {
+				t.Errorf("%s: %d of %d worlds go without %s, want %d at least, and some that have it", name, n, worlds, d, drawn.Without[d])
+			}
+		}
+		t.Logf("%s: %+v", name, all)
+	}
+}
+
+// A world without a kind of deed has none of it, and is the same otherwise.
+func TestWithout(t *testing.T) {
+	for _, name := range Names() {
+		for _, d := range Deeds() {
+			less := 0
+			for seed := range uint64(150) {
+				whole, err := Draw(name, seed)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s, err := Draw(name, seed, d)
+				if err != nil {
+					t.Fatalf("%s %d without %s: %v", name, seed, d, err)
+				}
+				had, has := DeedsOf(&whole.Doc.Spec), DeedsOf(&s.Doc.Spec)
+				if slices.Contains(had, d) {
+					less++
+				}
+				if want := slices.DeleteFunc(had, func(x Deed) bool { return x == d }); !slices.Equal(has, want) {
+					t.Errorf("%s %d without %s: %v, want %v", name, seed, d, has, want)
+				}
+				if a, b := rest(t, whole), rest(t, s); a != b {
+					t.Errorf("%s %d without %s is another world:\n%s\n%s", name, seed, d, a, b)
+				}
+			}
+			if less == 0 {
+				t.Errorf("%s: no world has %s", name, d)
+			}
+		}
+	}
+}
+
+// rest of a world: all but what deeds are made of.
+func rest(t *testing.T, s *scenarios.Scenario) string {
+	spec := s.Doc.Spec
+	spec.Title, spec.Timeline, spec.Faults, spec.Hazards = "", nil, scenarios.Faults{}, scenarios.Hazards{}
+	spec.Churn = slices.Clone(spec.Churn)
+	for i := range spec.Churn {
+		spec.Churn[i].Force = 0
+	}
+	b, err := json.Marshal([]any{spec, s.Objects})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestParseDeeds(t *testing.T) {
+	got, err := ParseDeeds([]string{"crash", "operator", "crash"})
+	if err != nil || !slices.Equal(got, []Deed{Operator, Crash}) {
+		t.Errorf("%v, %v", got, err)
+	}
+	if _, err := ParseDeeds([]string{"rain"}); err == nil || !strings.Contains(err.Error(), `"rain", want some of operator, force, fault, crash`) {
+		t.Errorf("%v", err)
+	}
+}
