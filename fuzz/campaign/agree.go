@@ -45,7 +45,7 @@ func (s *state) next(sig string) Instance {
 func (s *state) doubtful() (out []string) {
 	for sig, c := range s.classes {
 		f := s.findings[s.of[sig]]
-		if f == nil || f.Rough || s.agreed(sig) {
+		if f == nil || f.Rough || len(c.Instances) == 0 || s.agreed(sig) { // a death has no instance
 			continue
 		}
 		if i := s.next(sig); s.tries[sig][place{i.Source, i.Seed}] == "" && len(s.tries[sig]) < len(c.Instances) {

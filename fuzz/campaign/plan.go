@@ -2,7 +2,6 @@ package campaign
 
 import (
 	"context"
-	"slices"
 	"time"
 )
 
@@ -138,7 +137,11 @@ func (c *coordinator) polish(ctx context.Context) error {
 		return nil // exploring comes first
 	}
 	left, places := c.spare(), c.places()
-	for _, sig := range slices.Concat(c.state.open(), c.state.doubtful()) {
+	wanted := c.state.open()
+	if left >= thorough.Time {
+		wanted = append(wanted, c.state.doubtful()...)
+	}
+	for _, sig := range wanted {
 		if exploring && c.under(Shrink)+c.under(Record) >= places {
 			return nil
 		}
