@@ -67,3 +67,13 @@ func (s *state) agreed(sig string) bool {
 	}
 	return false
 }
+
+// working reports whether somebody does the same with another instance of the signature.
+func (c *coordinator) working(s Shard) bool {
+	for _, o := range c.asked {
+		if o.Kind == s.Kind && o.Signature == s.Signature {
+			return true
+		}
+	}
+	return false
+}

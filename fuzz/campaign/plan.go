@@ -160,6 +160,9 @@ func (c *coordinator) polish(ctx context.Context) error {
 		case c.under(Shrink) >= places:
 			continue // it would wait while its time runs out
 		}
+		if c.working(s) {
+			continue
+		}
 		if err := c.ask(ctx, s); err != nil {
 			return err
 		}
