@@ -1,6 +1,7 @@
 package model
 
 import (
+	"path"
 	"strconv"
 	"strings"
 )
@@ -8,15 +9,12 @@ import (
 // CrashSite is where a panic happened, out of a goroutine's stack as debug.Stack
 // writes it: the innermost function that is not the standard library's and the one
 // that called it, "leaderelection.(*LeaderElector).Run (leaderelection.go:211),
-// called by kubernetes.IPManagement.func2.1 (ipam.go:502)". It is "" if the stack
-// does not say.
+// called by kubernetes.IPManagement.func2.1 (ipam.go:502)". It is not known if the
+// stack does not say.
 //
 // A panic that was recovered and raised again is the first of those with the same
 // value: its functions are still on the stack.
-func CrashSite(stack string) string { return CallSite{Frames: crashed(stack)}.String() }
-
-// CrashFrames are CrashSite's functions, innermost first.
-func CrashFrames(stack string) []Frame { return crashed(stack) }
+func CrashSite(stack string) CallSite { return CallSite{Frames: crashed(stack)} }
 
 // CrashedIn is the innermost of CrashSite's functions, with its import path.
 func CrashedIn(stack string) string {
@@ -44,8 +42,8 @@ func crashed(stack string) (frames []Frame) {
 		if end := strings.LastIndexByte(f, '('); end > 0 && strings.HasPrefix(file, "\t") && !standard(f[:end]) {
 			file, _, _ = strings.Cut(file[1:], " +0x")
 			name, line, _ := strings.Cut(file, ".go:")
-			n, _ := strconv.Atoi(line) // 0 for what is not a stack after all
-			frames = append(frames, Frame{f[:end], name + ".go", n})
+			n, _ := strconv.Atoi(line)                                          // 0 for what is not a stack after all
+			frames = append(frames, Frame{f[:end], path.Base(name) + ".go", n}) // not where this machine keeps it
 		}
 	}
 	return frames

@@ -28,7 +28,7 @@ func TestCrashSite(t *testing.T) {
 		{"not a stack", "boom", ""},
 		{"cut short", hook + "panic({0x1, 0x2})", ""},
 	} {
-		if got := model.CrashSite(c.stack); got != c.want {
+		if got := model.CrashSite(c.stack).String(); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}

@@ -23,6 +23,7 @@ const (
 	RefNode        RefKind = "node"
 	RefPod         RefKind = "pod" // NAMESPACE/NAME
 	RefPool        RefKind = "pool"
+	RefRange       RefKind = "range" // a prefix that a rule is about
 	RefReservation RefKind = "reservation"
 	RefRouter      RefKind = "router"
 )

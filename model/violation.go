@@ -18,11 +18,13 @@ type Violation struct {
 	Severity  Severity `json:"severity"`
 	// Code tells the kinds of break of one invariant apart ("no-route", "swallowed"), ""
 	// where there is only one. Unlike Message it never changes its wording.
-	Code    string        `json:"code,omitempty"`
-	At      time.Duration `json:"-"`
-	Step    int           `json:"step"`
-	Message string        `json:"message"`
-	Objects []Ref         `json:"objects"` // sorted; the violation's identity together with Invariant
+	Code string        `json:"code,omitempty"`
+	At   time.Duration `json:"-"`
+	Step int           `json:"step"`
+	// Message is for people only, and says what the rest says as data: see Say.
+	Message string `json:"message"`
+	Objects []Ref  `json:"objects"`         // sorted; the violation's identity together with Invariant
+	Facts   []Fact `json:"facts,omitempty"` // in the order of the invariant
 	// From and To are positions in History.Events: [From:To) had happened since the
 	// judgement before. What broke it is one of these, or the step.
 	From int `json:"-"`

@@ -51,11 +51,11 @@ type lives struct {
 	claims     map[string]*holder // by row
 	sandboxes  map[string]*holder
 	live       map[string]int                // addresses of each container, or handle of a tunnel
-	calls      map[string]string             // under way, by container
+	calls      map[string]callOf             // under way, by container
 	calling    map[string]int                // and by pod
 	registered map[string]bool               // nodes
 	lost       map[string]lostTo             // by row of reach
-	of         map[string]map[wire]bool      // addresses that a container, pod or node has to do with
+	of         map[model.Ref]map[wire]bool   // addresses that a container, pod or node has to do with
 	lostAt     map[netip.Addr]map[string]int // how many nodes do not reach it, by the node it is on
 }
 
@@ -64,6 +64,12 @@ type holder struct {
 	at                   wire
 	container, pod, node string // the handle for a tunnel's
 	kind                 string // "tunnel", "static" or ""
+}
+
+// callOf is a CNI call of a pod.
+type callOf struct {
+	del bool
+	pod string
 }
 
 type lostTo struct {
@@ -88,8 +94,8 @@ type band struct {
 func newLives(r *Report) *lives {
 	l := &lives{
 		networks: r.Networks, column: map[string]map[string]int{}, addr: map[wire]*life{}, dirty: map[wire]bool{},
-		claims: map[string]*holder{}, sandboxes: map[string]*holder{}, live: map[string]int{}, calls: map[string]string{}, calling: map[string]int{},
-		registered: map[string]bool{}, lost: map[string]lostTo{}, of: map[string]map[wire]bool{}, lostAt: map[netip.Addr]map[string]int{},
+		claims: map[string]*holder{}, sandboxes: map[string]*holder{}, live: map[string]int{}, calls: map[string]callOf{}, calling: map[string]int{},
+		registered: map[string]bool{}, lost: map[string]lostTo{}, of: map[model.Ref]map[wire]bool{}, lostAt: map[netip.Addr]map[string]int{},
 	}
 	for _, t := range r.Film.Tables {
 		cols := map[string]int{}
@@ -116,32 +122,30 @@ func (l *lives) change(c film.Change) {
 	case "sandboxes":
 		if old := l.sandboxes[c.Key]; old != nil {
 			l.live[old.container]--
-			l.touch("container " + old.container)
+			l.touch(model.RefContainer, old.container)
 		}
 		l.hold(l.sandboxes, c, func(a *life) map[string]*holder { return a.sandboxes })
 		if now := l.sandboxes[c.Key]; now != nil {
 			l.live[now.container]++
-			l.touch("container " + now.container)
+			l.touch(model.RefContainer, now.container)
 		}
 	case "busy":
-		pod := l.cell(c, "pod")
-		if c.Row == nil {
-			_, pod, _ = strings.Cut(l.calls[c.Key], " ")
-			delete(l.calls, c.Key)
-			l.calling[pod]--
-		} else {
-			if old, ok := l.calls[c.Key]; ok {
-				_, before, _ := strings.Cut(old, " ")
-				l.calling[before]--
-			}
-			l.calls[c.Key] = l.cell(c, "call") + " " + pod
-			l.calling[pod]++
+		call := callOf{l.cell(c, "call") == "DEL", l.cell(c, "pod")}
+		if old, ok := l.calls[c.Key]; ok {
+			l.calling[old.pod]--
 		}
-		l.touch("container " + c.Key)
-		l.touch("pod " + pod)
+		if c.Row == nil {
+			call = l.calls[c.Key]
+			delete(l.calls, c.Key)
+		} else {
+			l.calls[c.Key] = call
+			l.calling[call.pod]++
+		}
+		l.touch(model.RefContainer, c.Key)
+		l.touch(model.RefPod, call.pod)
 	case "nodes":
 		l.registered[c.Key] = l.cell(c, "registered") == "yes"
-		l.touch("node " + c.Key)
+		l.touch(model.RefNode, c.Key)
 	case "reach":
 		l.reach(c)
 	}
@@ -176,7 +180,7 @@ func (l *lives) hold(rows map[string]*holder, c film.Change, of func(*life) map[
 	}
 	of(a)[c.Key] = h
 	l.dirty[h.at] = true
-	for _, owner := range []string{"container " + h.container, "pod " + h.pod, "node " + h.node} {
+	for _, owner := range []model.Ref{{Kind: model.RefContainer, Name: h.container}, {Kind: model.RefPod, Name: h.pod}, {Kind: model.RefNode, Name: h.node}} {
 		if l.of[owner] == nil {
 			l.of[owner] = map[wire]bool{}
 		}
@@ -186,8 +190,8 @@ func (l *lives) hold(rows map[string]*holder, c film.Change, of func(*life) map[
 
 // touch makes everything be judged again that has to do with a container, a pod or
 // a node.
-func (l *lives) touch(owner string) {
-	for w := range l.of[owner] {
+func (l *lives) touch(kind model.RefKind, name string) {
+	for w := range l.of[model.Ref{Kind: kind, Name: name}] {
 		l.dirty[w] = true
 	}
 }
@@ -246,7 +250,7 @@ func (l *lives) bands(w wire, a *life) map[band]bool {
 	var up []*holder // those that answer to it, by the manager's leave
 	for _, h := range a.sandboxes {
 		out[band{Live, h.container, who(h), h.node}] = true
-		if h.kind != "static" && !strings.HasPrefix(l.calls[h.container], "DEL ") && (h.kind != "tunnel" || l.registered[h.node]) {
+		if h.kind != "static" && !l.calls[h.container].del && (h.kind != "tunnel" || l.registered[h.node]) {
 			up = append(up, h)
 		}
 	}
@@ -295,7 +299,8 @@ func backed(a *life, h *holder) bool {
 // owned reports whether a claim has somebody to be for: who made one by hand did
 // not say.
 func (l *lives) owned(a *life, c *holder) bool {
-	if c.container == "" && c.pod == "" || l.live[c.container] > 0 || l.calls[c.container] != "" || l.calling[c.pod] > 0 {
+	_, calling := l.calls[c.container]
+	if c.container == "" && c.pod == "" || l.live[c.container] > 0 || calling || l.calling[c.pod] > 0 {
 		return true
 	}
 	if c.kind == "tunnel" {

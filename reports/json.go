@@ -43,6 +43,7 @@ type violation struct {
 	Step      int            `json:"step"`
 	Message   string         `json:"message"`
 	Objects   []model.Ref    `json:"objects"`
+	Facts     []model.Fact   `json:"facts,omitempty"`
 	Calls     []call         `json:"calls,omitempty"`
 }
 
@@ -104,7 +105,7 @@ func JSON(r *Report) ([]byte, error) {
 	}
 	stories := r.stories()
 	for i, v := range r.Violations {
-		out.Violations[i] = violation{v.Invariant, v.Severity, v.Code, seconds(v.At), v.Step, v.Message, append([]model.Ref{}, v.Objects...), callsOf(&stories[i])}
+		out.Violations[i] = violation{v.Invariant, v.Severity, v.Code, seconds(v.At), v.Step, v.Message, append([]model.Ref{}, v.Objects...), v.Facts, callsOf(&stories[i])}
 	}
 	return json.Marshal(out)
 }

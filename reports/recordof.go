@@ -3,7 +3,6 @@ package reports
 import (
 	"encoding/json"
 	"io"
-	"slices"
 	"strings"
 
 	"ipamsim/model"
@@ -109,15 +108,14 @@ func (r *Report) recordedEvent(e model.Event) RecordedEvent {
 // invariant with how it came to them.
 func (r *Report) stories() []RecordedViolation {
 	out := make([]RecordedViolation, len(r.Violations))
-	all, told, n := invariant.All(), map[string]int{}, 0
+	told, n := map[string]int{}, 0
 	for i := range r.Violations {
 		v := &r.Violations[i]
 		out[i] = RecordedViolation{Violation: *v, At: v.At, Turns: []Turn{}}
 		out[i].Step = r.shownAt(v.Step, v.At)
 		out[i].From, out[i].To = 0, 0 // positions in a history that a record has not
-		if k := slices.IndexFunc(all, func(x invariant.Invariant) bool { return x.Name == v.Invariant }); k >= 0 {
-			out[i].Meaning = all[k].Doc
-		}
+		inv, _ := invariant.Named(v.Invariant)
+		out[i].Meaning = inv.Doc
 		if told[v.Invariant]++; told[v.Invariant] <= storiesEachMax && n < storiesMax {
 			n++
 			out[i].Turns, out[i].Timeline = turnsOf(r, v), Timeline(r, v)

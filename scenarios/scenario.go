@@ -26,9 +26,6 @@ type Document struct {
 	Spec       Spec     `json:"spec" jsonschema:"required"`
 }
 
-// NotKnown begins each line of a story that says what an import could not know.
-const NotKnown = "Not known: "
-
 // Metadata names the scenario.
 type Metadata struct {
 	Name string `json:"name" jsonschema:"required"`
@@ -39,6 +36,8 @@ type Spec struct {
 	// Title is one line for people; Story is what the scenario shows and why.
 	Title string `json:"title,omitempty"`
 	Story string `json:"story,omitempty"`
+	// Import is of a file that ipamsim import wrote.
+	Import Import `json:"import,omitzero"`
 	// IPAM is the address manager: whereabouts, calico, canary, or
 	// calico+whereabouts: Calico for the network that every pod gets, Whereabouts for
 	// those that pods ask for.

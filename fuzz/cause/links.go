@@ -207,7 +207,7 @@ func (r *run) crashed() []Link {
 		if e.Kind != model.ActorPanic || !slices.Contains(actors, model.Ref{Kind: model.RefActor, Name: e.Actor}) {
 			continue
 		}
-		l := Link{Role: Crashed, Process: sim.ActorID(e.Actor).Kind(), Step: e.Step, Site: model.CallSite{Frames: model.CrashFrames(e.Text)}}
+		l := Link{Role: Crashed, Process: sim.ActorID(e.Actor).Kind(), Step: e.Step, Site: model.CrashSite(e.Text)}
 		l.Functions = functions(l.Site)
 		return []Link{l}
 	}

@@ -29,11 +29,14 @@ func TestSignature(t *testing.T) {
 	want := of(run("cni-del/default/web-0/eth0", "Update", "block"))
 	coded := run("cni-del/x/y", "PUT", "ipamblocks")
 	coded.Violations[0].Code = "other"
+	told := run("cni-del/x/y", "PUT", "ipamblocks")
+	told.Violations[0].Message = "told in other words"
 	for _, tt := range []struct {
 		name string
 		rep  *reports.Report
 		same bool
 	}{
+		{"in other words", told, true},
 		{"another pod, another datastore", run("cni-del/kube-system/db-abc/eth0~2", "PUT", "ipamblocks"), true},
 		{"another process", run("ipam-controller", "PUT", "ipamblocks"), false},
 		{"after a fault", run("cni-del/x/y", "PUT", "ipamblocks", model.Event{Step: 1, Kind: model.FaultEvent}), false},

@@ -54,7 +54,7 @@ func follows(rep, recorded *reports.Report) error {
 func bare(s *scenarios.Scenario, rep *reports.Report) *scenarios.Scenario {
 	b := *s
 	spec := &b.Doc.Spec
-	spec.Title, spec.Story, spec.Strategy, spec.Seed = "", "", "", &rep.Seed
+	spec.Title, spec.Story, spec.Import, spec.Strategy, spec.Seed = "", "", scenarios.Import{}, "", &rep.Seed
 	spec.Datastore = rep.Datastore
 	spec.Schedule, spec.Expect = nil, nil
 	return &b

@@ -1,10 +1,6 @@
 package invariant
 
-import (
-	"fmt"
-
-	"ipamsim/model"
-)
+import "ipamsim/model"
 
 // ActorCrash is a process of the address manager that panicked, for whatever
 // reason: no input from the cluster may do that.
@@ -13,6 +9,7 @@ var ActorCrash = define(Invariant{
 	Severity: model.Major,
 	Phase:    Always,
 	Doc:      "No process of the address manager panics.",
+	Kinds:    []Kind{{"", "{actor} panicked at {at}[ in {site}]: {value}"}},
 }, func(v View) []finding {
 	if v.History == nil {
 		return nil
@@ -24,14 +21,11 @@ var ActorCrash = define(Invariant{
 		if why == "" {
 			why = e.Text
 		}
-		where := ""
-		if site := model.CrashSite(e.Text); site != "" {
-			where = " in " + site
+		facts := []model.Fact{model.NewFact("at", e.At), model.NewFact("value", firstLine(why))}
+		if site := model.CrashSite(e.Text); site.Known() {
+			facts = append(facts, model.NewFact("site", site))
 		}
-		out = append(out, finding{
-			message: fmt.Sprintf("%s panicked at %s%s: %s", e.Actor, clock(e.At), where, firstLine(why)),
-			objects: []model.Ref{actorName(e.Actor)},
-		})
+		out = append(out, finding{objects: []model.Ref{actorName(e.Actor)}, facts: facts})
 	}
 	return out
 })

@@ -15,6 +15,13 @@ func TestDuplicateAddress(t *testing.T) {
 			"10.0.0.1 in network default/a is held by two live sandboxes: default/web-2 on node-2 since 4s, and default/web-0 on node-1 since 10s"},
 		{"one pod name: a partitioned node keeps the old one", func(v *View) { start(v, "0", "node-2", "c2", netA, "10.0.0.1") },
 			"10.0.0.1 in network default/a is held by two live sandboxes: default/web-0 on node-1 since 10s, and default/web-0 on node-2 since 10s"},
+		{"one pod name, overlapping ranges", func(v *View) { start(v, "0", "node-2", "c2", netB, "10.0.0.1") },
+			"10.0.0.1 in networks default/a and default/b is held by two live sandboxes: default/web-0 on node-1 since 10s, and default/web-0 on node-2 since 10s"},
+		{"stopped, overlapping ranges", func(v *View) {
+			start(v, "2", "node-2", "c2", netB, "10.0.0.1")
+			v.Truth.Sandboxes[0].Stopped = true
+		}, "10.0.0.1 in networks default/a and default/b is held by two sandboxes, one of which is stopped and waits for a DEL that succeeds: " +
+			"default/web-0 on node-1 since 10s, and default/web-2 on node-2 since 10s"},
 		{"overlapping ranges, both guarded", func(v *View) { start(v, "2", "node-2", "c2", netB, "10.0.0.1") },
 			"10.0.0.1 in networks default/a and default/b is held by two live sandboxes: default/web-0 on node-1 since 10s, and default/web-2 on node-2 since 10s"},
 		{"one pool, guarded by one network only", func(v *View) { start(v, "2", "node-2", "c2", netC, "10.0.0.1") },

@@ -1,10 +1,6 @@
 package invariant
 
-import (
-	"fmt"
-
-	"ipamsim/model"
-)
+import "ipamsim/model"
 
 // AffinityMismatch is a node that announces a block it does not own, and drops
 // what it has no route for inside it.
@@ -21,6 +17,10 @@ var AffinityMismatch = define(Invariant{
 	Severity: model.Major,
 	Phase:    Always,
 	Doc:      "A block that a node has a confirmed affinity for names that node as its owner.",
+	Kinds: []Kind{
+		{blockOfAnother, "{node} has a confirmed affinity for block {block}, but the block itself says that it is {owner}'s"},
+		{blockOfNobody, "{node} has a confirmed affinity for block {block}, but the block itself says that it is {owner}'s"},
+	},
 }, func(v View) []finding {
 	if len(v.Record.Affinities) == 0 {
 		return nil
@@ -41,8 +41,8 @@ var AffinityMismatch = define(Invariant{
 		}
 		out = append(out, finding{
 			code:    ownedBy(b),
-			message: fmt.Sprintf("%s has a confirmed affinity for block %s, but the block itself says that it is %s's", a.Node, a.Block, ownerOf(b)),
 			objects: []model.Ref{model.BlockOf(a.Block), nodeName(a.Node)},
+			facts:   []model.Fact{ownerFact(b)},
 		})
 	}
 	return out

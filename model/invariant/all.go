@@ -33,7 +33,17 @@ var all = []Invariant{
 // All is every invariant, sorted by name.
 func All() []Invariant { return slices.Clone(all) }
 
+// Named finds an invariant; ok is false if there is none of that name.
+func Named(name string) (i Invariant, ok bool) {
+	at := slices.IndexFunc(all, func(i Invariant) bool { return i.Name == name })
+	if at < 0 {
+		return i, false
+	}
+	return all[at], true
+}
+
 // AtRest reports whether the invariant of that name is Quiescent.
 func AtRest(name string) bool {
-	return slices.ContainsFunc(all, func(i Invariant) bool { return i.Name == name && i.Phase == Quiescent })
+	i, _ := Named(name)
+	return i.Phase == Quiescent
 }

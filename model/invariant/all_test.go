@@ -38,11 +38,11 @@ func TestCalmIsGreen(t *testing.T) {
 	for _, i := range All() {
 		for _, v := range []*View{calm(), calmBlocks()} {
 			for _, f := range i.Check(*v) {
-				t.Errorf("%s: false alarm: %s", i.Name, f.Message)
+				t.Errorf("%s: false alarm: %s", i.Name, i.Say(&f))
 			}
 		}
 		for _, f := range i.Check(View{}) {
-			t.Errorf("%s: alarm on nothing: %s", i.Name, f.Message)
+			t.Errorf("%s: alarm on nothing: %s", i.Name, i.Say(&f))
 		}
 	}
 }
@@ -61,7 +61,7 @@ func deterministic(t *testing.T, n int, v *View) {
 		for range 50 {
 			got := i.Check(*v)
 			if !slices.EqualFunc(got, want, func(a, b model.Violation) bool {
-				return a.Message == b.Message && slices.Equal(a.Objects, b.Objects)
+				return i.Say(&a) == i.Say(&b) && slices.Equal(a.Objects, b.Objects)
 			}) {
 				t.Fatalf("view %d: %s: %v, then %v", n, i.Name, want, got)
 			}

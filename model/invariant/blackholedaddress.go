@@ -1,8 +1,6 @@
 package invariant
 
 import (
-	"fmt"
-
 	"ipamsim/model"
 	"ipamsim/model/route"
 )
@@ -21,6 +19,7 @@ var BlackholedAddress = define(Invariant{
 	Severity: model.Critical,
 	Phase:    Always,
 	Doc:      "Every live node reaches the address of every live sandbox, and is answered, once routes had their time.",
+	Kinds:    lossKinds(),
 }, func(v View) []finding {
 	if v.Settings.BlackholeAfter <= 0 || len(v.Losses) == 0 {
 		return nil
@@ -39,51 +38,86 @@ var BlackholedAddress = define(Invariant{
 				continue
 			}
 			out = append(out, finding{
-				code: lossCode(l),
-				message: fmt.Sprintf("%s %s on %s (%s) since %s: %s",
-					verdict(l), l.To, dst.sandbox.Node, dst.sandbox.Pod, clock(since), l.Why()),
+				code:    lossCode(l.Some, l.Back, l.How, l.At == l.From),
 				objects: []model.Ref{addressName(dst), nodeName(l.From), swallower(&v, l), model.PodOf(dst.sandbox.Pod)},
+				facts: []model.Fact{
+					model.NewFact("from", nodeName(l.From)), model.NewFact("on", nodeName(dst.sandbox.Node)), model.NewFact("at", swallower(&v, l)),
+					model.NewFact("since", since), model.NewFact("route", route.OneLine(l.Route)),
+				},
 			})
 		}
 	}
 	return out
 })
 
+// Codes of BlackholedAddress where a blackhole route of the node's own drops what it
+// sends to the address, or the packets of some flows.
+const (
+	DroppedAtSource     = "dropped-at-source"
+	SomeDroppedAtSource = "some-flows-dropped-at-source"
+)
+
 // lossCode is where packets end, and whether all do: [some-flows-][reply-]END[-at-source],
 // with one of lossEnds. At the source is on the node itself that cannot reach the
 // address, where the routes are its own.
-func lossCode(l *route.Loss) string {
-	code := lossEnds[l.How]
-	if l.Back {
+func lossCode(some, back bool, how route.End, atSource bool) string {
+	code := ""
+	for _, e := range lossEnds {
+		if e.how == how {
+			code = e.code
+		}
+	}
+	if back {
 		code = "reply-" + code
-	} else if l.At == l.From {
+	} else if atSource {
 		code += "-at-source"
 	}
-	if l.Some {
+	if some {
 		code = "some-flows-" + code
 	}
 	return code
 }
 
-// lossEnds are the codes of how packets end.
-var lossEnds = map[route.End]string{
-	route.Blackholed:  "dropped", // by a blackhole route
-	route.Unreachable: "no-route",
-	route.Looping:     "routing-loop",
-	route.Dead:        "dead-next-hop",
+// lossEnds are how packets end.
+var lossEnds = []struct {
+	how  route.End
+	code string
+}{
+	{route.Blackholed, "dropped"}, // by a blackhole route
+	{route.Unreachable, "no-route"},
+	{route.Looping, "routing-loop"},
+	{route.Dead, "dead-next-hop"},
 }
 
-// verdict says who cannot reach.
-func verdict(l *route.Loss) string {
-	switch {
-	case l.Some && l.Back:
-		return "some flows of " + l.From + " get no answer from"
-	case l.Some:
-		return "some flows of " + l.From + " do not reach"
-	case l.Back:
-		return l.From + " gets no answer from"
+func lossKinds() (out []Kind) {
+	for _, end := range lossEnds {
+		for _, some := range []bool{false, true} {
+			for _, back := range []bool{false, true} {
+				for _, atSource := range []bool{false, true} {
+					if !back || !atSource {
+						out = append(out, Kind{
+							lossCode(some, back, end.how, atSource),
+							lossVerb(some, back) + " {address} on {on} ({pod})[ since {since}]: " + route.Sentence(end.how, atSource),
+						})
+					}
+				}
+			}
+		}
 	}
-	return l.From + " cannot reach"
+	return out
+}
+
+// lossVerb says who cannot reach.
+func lossVerb(some, back bool) string {
+	switch {
+	case some && back:
+		return "some flows of {from} get no answer from"
+	case some:
+		return "some flows of {from} do not reach"
+	case back:
+		return "{from} gets no answer from"
+	}
+	return "{from} cannot reach"
 }
 
 // swallower is the object where packets end: a node, or a router.

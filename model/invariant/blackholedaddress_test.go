@@ -3,6 +3,7 @@ package invariant
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"ipamsim/model"
@@ -82,6 +83,41 @@ func TestBlackholedObjects(t *testing.T) {
 		"[address 10.0.0.1 node node-1 pod default/web-0 router tor1]",
 		"[address 10.0.0.1 node node-2 node node-3 pod default/web-0]",
 	}
+	if !slices.Equal(got, want) {
+		t.Errorf("have %q\nwant %q", got, want)
+	}
+}
+
+func TestCodesOfBlackholedAddress(t *testing.T) {
+	var got []string
+	for _, how := range []route.End{route.Blackholed, route.Unreachable, route.Looping, route.Dead} {
+		for _, some := range []bool{false, true} {
+			for _, back := range []bool{false, true} {
+				for _, at := range []string{"node-3", "node-2"} {
+					v := calm()
+					lost(func(v *View, l *route.Loss) {
+						l.How, l.Some, l.Back, l.At = how, some, back, at
+						v.Truth.At += route.Hold
+					})(v)
+					for _, x := range BlackholedAddress.Check(*v) {
+						judgedAs(t, BlackholedAddress, x.Code)
+						if !slices.Contains(got, x.Code) {
+							got = append(got, x.Code)
+						}
+					}
+				}
+			}
+		}
+	}
+	want := strings.Fields(`
+		dropped dropped-at-source reply-dropped
+		some-flows-dropped some-flows-dropped-at-source some-flows-reply-dropped
+		no-route no-route-at-source reply-no-route
+		some-flows-no-route some-flows-no-route-at-source some-flows-reply-no-route
+		routing-loop routing-loop-at-source reply-routing-loop
+		some-flows-routing-loop some-flows-routing-loop-at-source some-flows-reply-routing-loop
+		dead-next-hop dead-next-hop-at-source reply-dead-next-hop
+		some-flows-dead-next-hop some-flows-dead-next-hop-at-source some-flows-reply-dead-next-hop`)
 	if !slices.Equal(got, want) {
 		t.Errorf("have %q\nwant %q", got, want)
 	}

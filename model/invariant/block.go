@@ -51,13 +51,8 @@ func blockNetwork(v *View, b *model.Pool) *model.Network {
 // hands out addresses of services.
 func virtual(owner string) bool { return strings.HasPrefix(owner, "virtual:") }
 
-// ownerOf names a block's owner for people.
-func ownerOf(b *model.Pool) string {
-	if b.Node == "" {
-		return "nobody"
-	}
-	return b.Node
-}
+// ownerFact is a block's owner; one that has none is nobody's.
+func ownerFact(b *model.Pool) model.Fact { return model.NewFact("owner", nodeName(b.Node)) }
 
 // Codes of what a block says that it should not.
 const (

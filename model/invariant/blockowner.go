@@ -1,14 +1,10 @@
 package invariant
 
-import (
-	"fmt"
+import "ipamsim/model"
 
-	"ipamsim/model"
-)
-
-// Codes of BlockOwner: what the block says.
+// Codes of BlockOwner.
 const (
-	twoAffinities        = "two-affinities"
+	twoAffinities        = "two-affinities" // for a block that exists
 	twoAffinitiesNoBlock = "two-affinities-without-block"
 )
 
@@ -26,6 +22,10 @@ var BlockOwner = define(Invariant{
 	Severity: model.Major,
 	Phase:    Always,
 	Doc:      "No two nodes have a confirmed affinity for one block.",
+	Kinds: []Kind{
+		{twoAffinities, "block {block} has two confirmed owners, {first} and {second}; the block itself says {owner}"},
+		{twoAffinitiesNoBlock, "block {block} has two confirmed owners, {first} and {second}; the block itself does not exist"},
+	},
 }, func(v View) []finding {
 	var out []finding
 	var first *model.Affinity
@@ -35,23 +35,17 @@ var BlockOwner = define(Invariant{
 			continue
 		}
 		if first != nil && first.Block == a.Block && first.Node != a.Node {
-			code, says := saying(&v, a)
+			code, facts := twoAffinitiesNoBlock, []model.Fact{model.NewFact("first", nodeName(first.Node)), model.NewFact("second", nodeName(a.Node))}
+			if b := blockOf(blocks(&v), a.Block); b != nil {
+				code, facts = twoAffinities, append(facts, ownerFact(b))
+			}
 			out = append(out, finding{
 				code:    code,
-				message: fmt.Sprintf("block %s has two confirmed owners, %s and %s", a.Block, first.Node, a.Node) + says,
 				objects: []model.Ref{model.BlockOf(a.Block), nodeName(first.Node), nodeName(a.Node)},
+				facts:   facts,
 			})
 		}
 		first = a
 	}
 	return out
 })
-
-// saying is what the block itself says of its owner.
-func saying(v *View, a *model.Affinity) (code, text string) {
-	b := blockOf(blocks(v), a.Block)
-	if b == nil {
-		return twoAffinitiesNoBlock, "; the block itself does not exist"
-	}
-	return twoAffinities, "; the block itself says " + ownerOf(b)
-}

@@ -251,6 +251,17 @@ func TestLeakedAffinity(t *testing.T) {
 			"node-1 still has a pendingDeletion affinity for block 10.7.0.128/26, which does not exist"},
 		{"and somebody else has the block", func(v *View) { affinity(v, p, "node-3", model.PendingDeletion) },
 			"node-3 still has a pendingDeletion affinity for block 10.7.0.128/26, which is node-1's"},
+		{"and it was released", func(v *View) {
+			block(v, "10.7.1.0/26", "", "")
+			affinity(v, "10.7.1.0/26", "node-3", model.PendingDeletion)
+		},
+			"node-3 still has a pendingDeletion affinity for block 10.7.1.0/26, which is nobody's"},
+		{"and its node is gone", func(v *View) { delete(v.Truth.Nodes, "node-3"); affinity(v, p, "node-3", model.PendingDeletion) },
+			"node-3 still has a pendingDeletion affinity for block 10.7.0.128/26, but there is no such node any more"},
+		{"in a state that is none", func(v *View) { affinity(v, "10.7.1.0/26", "node-3", "10.0.0.1") },
+			"node-3 still has a 10.0.0.1 affinity for block 10.7.1.0/26, which does not exist"},
+		{"of a node that is gone, in a state that is none", func(v *View) { delete(v.Truth.Nodes, "node-3"); affinity(v, p, "node-3", "new") },
+			"node-3 still has a new affinity for block 10.7.0.128/26, but there is no such node any more"},
 		{"an owner without affinity", func(v *View) { block(v, "10.7.1.0/26", "node-3", "") },
 			"block 10.7.1.0/26 says that it is node-3's, which has no affinity for it"},
 
@@ -357,6 +368,8 @@ func TestStrictAffinity(t *testing.T) {
 		}, red},
 		{"a tunnel's, long after", func(v *View) { steps(v, strict, later, func(v *View) { tunnel(v, "node-3", "10.7.0.9") }) },
 			"10.7.0.9 was claimed at 2m3s for the tunnel of node-3 on node-3 in block 10.7.0.0/26, which was node-1's, while StrictAffinity was on"},
+		{"a tunnel's, out of nobody's block", func(v *View) { steps(v, strict, release, later, func(v *View) { tunnel(v, "node-3", "10.7.0.9") }) },
+			"10.7.0.9 was claimed at 2m4s for the tunnel of node-3 on node-3 in block 10.7.0.0/26, which was nobody's, while StrictAffinity was on"},
 		{"out of nobody's block", func(v *View) { steps(v, strict, release, begin, borrow) },
 			"10.7.0.9 was claimed at 1m4s for default/web-9 (container c9) on node-3 in block 10.7.0.0/26, which was nobody's, while StrictAffinity was on"},
 

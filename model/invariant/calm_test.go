@@ -2,7 +2,6 @@ package invariant
 
 import (
 	"net/netip"
-	"regexp"
 	"slices"
 	"testing"
 	"time"
@@ -122,9 +121,6 @@ func table(t *testing.T, i Invariant, rows []row) {
 	tableOf(t, calm, i, rows)
 }
 
-// dashed is what a code looks like: neither digits nor dots of an address or a name.
-var dashed = regexp.MustCompile(`^([a-z]+(-[a-z]+)*)?$`)
-
 func tableOf(t *testing.T, calm func() *View, i Invariant, rows []row) {
 	t.Helper()
 	for _, r := range rows {
@@ -134,7 +130,7 @@ func tableOf(t *testing.T, calm func() *View, i Invariant, rows []row) {
 			got := i.Check(*v)
 			if r.red == "" {
 				for _, f := range got {
-					t.Errorf("false alarm: %s %q", f.Message, f.Objects)
+					t.Errorf("false alarm: %s %q", i.Say(&f), f.Objects)
 				}
 				return
 			}
@@ -142,12 +138,10 @@ func tableOf(t *testing.T, calm func() *View, i Invariant, rows []row) {
 				t.Fatalf("want 1 violation, have %d: %v", len(got), got)
 			}
 			f := got[0]
-			if f.Message != r.red {
-				t.Errorf("message\nhave %s\nwant %s", f.Message, r.red)
+			if have := i.Say(&f); have != r.red {
+				t.Errorf("message\nhave %s\nwant %s", have, r.red)
 			}
-			if !dashed.MatchString(f.Code) {
-				t.Errorf("code %q", f.Code)
-			}
+			judgedAs(t, i, f.Code)
 			if f.Invariant != i.Name || f.Severity != i.Severity || len(f.Objects) == 0 || !slices.IsSortedFunc(f.Objects, model.Ref.Compare) {
 				t.Errorf("incomplete: %+v", f)
 			}

@@ -1,9 +1,7 @@
 package invariant
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"ipamsim/model"
@@ -11,12 +9,12 @@ import (
 
 // Codes of Convergence.
 const (
-	unclaimedAddress    = "unclaimed-address"     // a sandbox has it, and no claim backs it
-	claimOfPredecessor  = "claim-of-predecessor"  // what is claimed is for another container of the pod
-	claimOutlived       = "claim-outlived"        // the claim's container does not have the address
-	tunnelClaimOutlived = "tunnel-claim-outlived" // the claim's node is gone
-	deleteFails         = "delete-fails"          // and fails again, so that the sandbox stays
-	podWithoutAddress   = "pod-without-address"   // although there is room
+	unclaimedAddress    = "unclaimed-address"             // a sandbox has it, and no claim backs it
+	claimedForAnother   = "claimed-for-another-container" // of the pod, which lives as well
+	claimOutlived       = "claim-outlived"                // the claim's container does not have the address
+	tunnelClaimOutlived = "tunnel-claim-outlived"         // the claim's node is gone
+	deleteFails         = "delete-fails"                  // and fails again, so that the sandbox stays
+	podWithoutAddress   = "pod-without-address"           // although there is room
 )
 
 // Convergence is the promise of every reconciler: leave it alone for a few
@@ -28,6 +26,14 @@ var Convergence = define(Invariant{
 	Severity: model.Major,
 	Phase:    Quiescent,
 	Doc:      "Once all is calm, every address in use is claimed, every claim is in use, and every pod for which there is room has its addresses.",
+	Kinds: []Kind{
+		{unclaimedAddress, "after convergence {pod} on {node} has {address} in network {network}[ since {since}], and no claim says so"},
+		{claimedForAnother, "after convergence {pod} on {node} has {address} in network {network}[ since {since}], and the claim is for container {claimed-for} of that name"},
+		{claimOutlived, "after convergence {address} is still claimed in[ block {block}][ pool {pool}] for {pod} (container {claimed-for}), which does not have it"},
+		{tunnelClaimOutlived, "after convergence {address} is still claimed in[ block {block}][ pool {pool}] for the tunnel of {node}, which does not have it"},
+		{deleteFails, "after convergence the DEL of {pod} on {node} (container {container}) still fails: {error}"},
+		{podWithoutAddress, "after convergence {pod} on {node} is still {phase}, without {missing}, where addresses are left"},
+	},
 }, func(v View) []finding {
 	return slices.Concat(unclaimed(v), unowned(v), notGone(v), notRunning(v))
 })
@@ -35,13 +41,7 @@ var Convergence = define(Invariant{
 func unclaimed(v View) []finding {
 	var out []finding
 	for _, h := range unbacked(v) {
-		code, why := unsaid(&v, h)
-		out = append(out, finding{
-			code: code,
-			message: fmt.Sprintf("after convergence %s has %s in network %s since %s, and %s",
-				h.who(), h.addr, h.attachment.Network, clock(h.attachment.Since), why),
-			objects: []model.Ref{addressName(h), networkName(h.attachment.Network), model.PodOf(h.sandbox.Pod), nodeName(h.sandbox.Node)},
-		})
+		out = append(out, unbackedFinding(&v, h))
 	}
 	return out
 }
@@ -63,8 +63,8 @@ func unowned(v View) []finding {
 		}
 		out = append(out, finding{
 			code:    code,
-			message: fmt.Sprintf("after convergence %s is still claimed in %s for %s, which does not have it", c.Addr, place(&v, c), claimedFor(c)),
 			objects: claimObjects(&v, c),
+			facts:   claimFacts(c),
 		})
 	}
 	return out
@@ -83,8 +83,8 @@ func notGone(v View) []finding {
 		if e, failed := v.History.Deleted(s.Pod); failed > 1 && e.Container == s.ID && v.Truth.At-e.At <= young {
 			out = append(out, finding{
 				code:    deleteFails,
-				message: fmt.Sprintf("after convergence the DEL of %s on %s (container %s) still fails: %s", s.Pod, s.Node, short(s.ID), e.Err),
 				objects: []model.Ref{model.PodOf(s.Pod), nodeName(s.Node), containerName(s.ID)},
+				facts:   []model.Fact{model.NewFact("error", e.Err)},
 			})
 		}
 	}
@@ -234,12 +234,11 @@ func startable(v *View, p model.Pod) bool {
 }
 
 func (w waiter) finding() finding {
-	return finding{
-		code: podWithoutAddress,
-		message: fmt.Sprintf("after convergence %s on %s is still %s, without %s, where addresses are left",
-			w.ref, w.Node, w.Phase, strings.Join(w.missing, ", ")),
-		objects: []model.Ref{model.PodOf(w.ref), nodeName(w.Node)},
+	facts := []model.Fact{model.NewFact("phase", w.Phase)}
+	for _, key := range w.missing {
+		facts = append(facts, model.NewFact("missing", networkName(key)))
 	}
+	return finding{code: podWithoutAddress, objects: []model.Ref{model.PodOf(w.ref), nodeName(w.Node)}, facts: facts}
 }
 
 // wish is one network that one pod object wants.

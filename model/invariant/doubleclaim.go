@@ -1,7 +1,6 @@
 package invariant
 
 import (
-	"fmt"
 	"slices"
 
 	"ipamsim/model"
@@ -19,6 +18,7 @@ var DoubleClaim = define(Invariant{
 	Severity: model.Major,
 	Phase:    Always,
 	Doc:      "Where overlapping ranges are guarded, no two pools claim one address for different pods.",
+	Kinds:    []Kind{{"", "{address} is claimed twice: in pool {first-pool} for {first} and in pool {second-pool} for {second}"}},
 }, func(v View) []finding {
 	guards := func(n model.Network) bool { return n.Overlap }
 	if !slices.ContainsFunc(v.Networks, guards) || !contested(v.Record.Pools) {
@@ -47,8 +47,11 @@ var DoubleClaim = define(Invariant{
 			continue
 		}
 		out = append(out, finding{
-			message: fmt.Sprintf("%s is claimed twice: in pool %s for %s and in pool %s for %s", b.Addr, a.Pool, a.Pod, b.Pool, b.Pod),
 			objects: []model.Ref{model.AddressOf(b.Addr), poolName(a.Pool), poolName(b.Pool), model.PodOf(a.Pod), model.PodOf(b.Pod)},
+			facts: []model.Fact{
+				model.NewFact("first-pool", poolName(a.Pool)), model.NewFact("first", model.PodOf(a.Pod)),
+				model.NewFact("second-pool", poolName(b.Pool)), model.NewFact("second", model.PodOf(b.Pod)),
+			},
 		})
 	}
 	return out

@@ -1,10 +1,6 @@
 package invariant
 
-import (
-	"fmt"
-
-	"ipamsim/model"
-)
+import "ipamsim/model"
 
 // Codes of DuplicateAddress: who has the address twice. If it is of two networks, a
 // code goes on with -across-networks.
@@ -29,6 +25,7 @@ var DuplicateAddress = define(Invariant{
 	Severity: model.Critical,
 	Phase:    Always,
 	Doc:      "No two live sandboxes, and no two interfaces of one, hold the same address on one wire.",
+	Kinds:    duplicateKinds(),
 }, func(v View) []finding {
 	var out []finding
 	h := hold(v)
@@ -75,12 +72,18 @@ func duplicateCode(a, b *holding) (code string) {
 	return code
 }
 
-// kindOf says what has an address twice.
-func kindOf(a, b *holding) string {
-	if a.sandbox.Stopped || b.sandbox.Stopped {
-		return "sandboxes, one of which is stopped and waits for a DEL that succeeds"
+func duplicateKinds() (out []Kind) {
+	const two = ": {first} on {first-node}[ since {first-since}], and {second} on {second-node}[ since {second-since}]"
+	for _, k := range []Kind{
+		{twoSandboxes, "is held by two live sandboxes" + two},
+		{twoSandboxesOfOnePod, "is held by two live sandboxes" + two},
+		{stoppedSandbox, "is held by two sandboxes, one of which is stopped and waits for a DEL that succeeds" + two},
+		{oneSandbox, "is held twice by one live sandbox: {first} on {first-node}, {first-interface}[ since {first-since}] and {second-interface}[ since {second-since}]"},
+	} {
+		out = append(out, Kind{k.Code, "{address} in network {first-network} " + k.Text},
+			Kind{k.Code + acrossNetworks, "{address} in networks {first-network} and {second-network} " + k.Text})
 	}
-	return "live sandboxes"
+	return out
 }
 
 // duplicate names the two holdings, the older one first.
@@ -88,22 +91,21 @@ func duplicate(a, b *holding) finding {
 	if b.attachment.Since < a.attachment.Since {
 		a, b = b, a
 	}
-	where := "network " + a.attachment.Network
-	if a.attachment.Network != b.attachment.Network {
-		where = fmt.Sprintf("networks %s and %s", a.attachment.Network, b.attachment.Network)
-	}
-	message := fmt.Sprintf("%s in %s is held by two %s: %s since %s, and %s since %s",
-		a.addr, where, kindOf(a, b), a.who(), clock(a.attachment.Since), b.who(), clock(b.attachment.Since))
-	if a.sandbox == b.sandbox {
-		message = fmt.Sprintf("%s in %s is held twice by one live sandbox: %s, %s since %s and %s since %s",
-			a.addr, where, a.who(), a.attachment.Interface, clock(a.attachment.Since), b.attachment.Interface, clock(b.attachment.Since))
-	}
 	return finding{
-		code:    duplicateCode(a, b),
-		message: message,
+		code: duplicateCode(a, b),
 		objects: []model.Ref{
 			addressName(a), networkName(a.attachment.Network), networkName(b.attachment.Network),
 			model.PodOf(a.sandbox.Pod), model.PodOf(b.sandbox.Pod), nodeName(a.sandbox.Node), nodeName(b.sandbox.Node),
 		},
+		facts: append(a.facts("first"), b.facts("second")...),
+	}
+}
+
+// facts are who has an address, where and since when, under names that begin with one.
+func (h *holding) facts(name string) []model.Fact {
+	return []model.Fact{
+		model.NewFact(name, model.PodOf(h.sandbox.Pod)), model.NewFact(name+"-node", nodeName(h.sandbox.Node)),
+		model.NewFact(name+"-network", networkName(h.attachment.Network)), model.NewFact(name+"-interface", h.attachment.Interface),
+		model.NewFact(name+"-since", h.attachment.Since),
 	}
 }

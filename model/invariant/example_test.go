@@ -32,7 +32,7 @@ func ExampleAll() {
 			continue
 		}
 		for _, v := range i.Check(view) {
-			fmt.Printf("%s %s: %s\n", v.Severity, v.Invariant, v.Message)
+			fmt.Printf("%s %s: %s\n", v.Severity, v.Invariant, i.Say(&v))
 		}
 	}
 	// Output:

@@ -1,7 +1,6 @@
 package invariant
 
 import (
-	"fmt"
 	"net/netip"
 	"time"
 
@@ -23,20 +22,23 @@ var ExcludedAddress = define(Invariant{
 	Severity: model.Major,
 	Phase:    Always,
 	Doc:      "No live sandbox holds an address that its network excludes.",
+	Kinds: []Kind{
+		{reservedAddress, "{pod} on {node} has {address}[ since {since}], which is reserved[ since {rule-since}] ({range})"},
+		{excludedAddress, "{pod} on {node} has {address}[ since {since}], which network {network} excludes ({range})"},
+	},
 }, func(v View) []finding {
-	return eachHeld(v, func(h *holding) (code, text string) {
+	return eachHeld(v, func(h *holding) (string, []model.Fact) {
 		x, since, ok := v.Past.since(func(r *rules) map[netip.Prefix]time.Duration { return r.reserved }, h.network.Key, h.addr)
 		if ok && h.attachment.Asked {
-			return "", ""
+			return "", nil
 		}
 		if ok && gotAfter(&v, h, since) {
-			return reservedAddress, fmt.Sprintf("%s has %s since %s, which is reserved since %s (%s)", h.who(), h.addr, clock(h.attachment.Since), clock(since), x)
+			return reservedAddress, []model.Fact{model.NewFact("rule-since", since), model.NewFact("range", rangeName(x))}
 		}
 		if !h.network.Spans(h.addr) || h.network.Allows(h.addr) {
-			return "", ""
+			return "", nil
 		}
-		return excludedAddress, fmt.Sprintf("%s has %s since %s, which network %s excludes (%s)",
-			h.who(), h.addr, clock(h.attachment.Since), h.attachment.Network, exclude(h.network, h.addr))
+		return excludedAddress, []model.Fact{model.NewFact("range", rangeName(exclude(h.network, h.addr)))}
 	})
 })
 

@@ -1,7 +1,6 @@
 package invariant
 
 import (
-	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
@@ -29,6 +28,14 @@ var HandleCount = define(Invariant{
 	Severity: model.Minor,
 	Phase:    Always,
 	Doc:      "A handle counts every address that is claimed by it.",
+	Kinds: []Kind{
+		// The DEL releases all that the handle has in a block, if it looks into the block at
+		// all, and then fails to count below zero.
+		//
+		// Source: libcalico-go/lib/ipam/ipam_handle.go, decrementBlock (v3.31).
+		{countedZero, "handle {handle} counts {counted} addresses in block {block}, where {claimed} are claimed by it: a DEL will not find them"},
+		{countedTooFew, "handle {handle} counts {counted} addresses in block {block}, where {claimed} are claimed by it: a DEL will not get rid of the handle"},
+	},
 }, func(v View) []finding {
 	if allCounted(&v) {
 		return nil
@@ -49,12 +56,14 @@ var HandleCount = define(Invariant{
 		if _, busy := v.Truth.Busy[c.Container]; !ok || busy || n.counted >= n.claimed {
 			continue
 		}
-		code, missed := missed(n)
+		code := countedTooFew
+		if n.counted == 0 {
+			code = countedZero
+		}
 		out = append(out, finding{
-			code: code,
-			message: fmt.Sprintf("handle %s counts %d addresses in block %s, where %d are claimed by it: a DEL will not %s",
-				c.Handle, n.counted, pool.Range, n.claimed, missed),
+			code:    code,
 			objects: []model.Ref{handleName(c.Handle), model.BlockOf(pool.Range)},
+			facts:   n.facts(),
 		})
 	}
 	return out
@@ -89,17 +98,6 @@ func allCounted(v *View) bool {
 	return true
 }
 
-// missed is what goes wrong in the DEL. It releases all that the handle has in a
-// block, if it looks into the block at all, and then fails to count below zero.
-//
-// Source: libcalico-go/lib/ipam/ipam_handle.go, decrementBlock (v3.31).
-func missed(n shareCount) (code, text string) {
-	if n.counted == 0 {
-		return countedZero, "find them"
-	}
-	return countedTooFew, "get rid of the handle"
-}
-
 // share is what a handle has in one block.
 type share struct {
 	handle string
@@ -107,6 +105,10 @@ type share struct {
 }
 
 type shareCount struct{ counted, claimed int }
+
+func (n shareCount) facts() []model.Fact {
+	return []model.Fact{model.NewFact("counted", n.counted), model.NewFact("claimed", n.claimed)}
+}
 
 // tally compares handles with claims. It is nil where nobody has handles.
 func tally(v *View) map[share]shareCount {

@@ -20,9 +20,6 @@ type holding struct {
 // and the manager may take it back before the machine has heard.
 func device(s *model.Sandbox) bool { return s.Pod == model.PodRef{Name: s.Node} }
 
-// who names a holding's sandbox for people.
-func (h *holding) who() string { return h.sandbox.Pod.String() + " on " + h.sandbox.Node }
-
 // held are all holdings in order of the truth, and the last one of each address.
 type held struct {
 	list []holding

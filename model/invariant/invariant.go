@@ -25,9 +25,17 @@ type Invariant struct {
 	Severity model.Severity
 	Phase    Phase
 	Doc      string // one sentence for people
+	Kinds    []Kind
 	// Check returns what is broken, each set of objects once, sorted by objects.
-	// Step and At are left to the caller, who knows the schedule.
+	// Step and At are left to the caller, who knows the schedule, and so is Message: most
+	// of what is broken was so at the step before, and is told once.
 	Check func(View) []model.Violation
+}
+
+// Kind is one of the ways in which an invariant breaks.
+type Kind struct {
+	Code string // lower case with dashes, the same for ever; "" where there is one way only
+	Text string // the sentence, as model.Violation.Say reads it
 }
 
 // View is everything an oracle may look at, at one instant. Oracles must not

@@ -1,24 +1,43 @@
 package invariant
 
 import (
-	"cmp"
-	"fmt"
 	"net/netip"
 
 	"ipamsim/model"
 )
 
-// Codes of LeakedAffinity. Those of an affinity begin with its state, one of
-// affinityStates.
+// Codes of LeakedAffinity. Those of an affinity are its state and what is wrong:
+// "confirmed-without-node", "pending-deletion-block-of-another".
 const (
-	withoutNode  = "-without-node"  // of a node that is gone
-	withoutBlock = "-without-block" // for a block that is gone
-	// blockOfAnother, blockOfNobody
+	withoutNode          = "-without-node"          // of a node that is gone
+	withoutBlock         = "-without-block"         // for a block that is gone
 	blockWithoutAffinity = "block-without-affinity" // of its owner
 )
 
-// affinityStates are the states of an affinity, as codes write them.
-var affinityStates = map[string]string{model.Pending: "pending", model.Confirmed: "confirmed", model.PendingDeletion: "pending-deletion"}
+// stateCode is an affinity's state as codes write it. What else stands in a datastore is
+// no state.
+func stateCode(state string) string {
+	switch state {
+	case model.Pending, model.Confirmed:
+		return state
+	case model.PendingDeletion:
+		return "pending-deletion"
+	}
+	return "unknown"
+}
+
+func affinityKinds() []Kind {
+	const still = "{node} still has a {state} affinity for block {block}, "
+	out := []Kind{{blockWithoutAffinity, "block {block} says that it is {node}'s, which has no affinity for it"}}
+	for _, state := range []string{model.Pending, model.Confirmed, model.PendingDeletion, ""} {
+		out = append(out, Kind{stateCode(state) + withoutNode, still + "but there is no such node any more"})
+		if state != model.Pending {
+			out = append(out, Kind{stateCode(state) + withoutBlock, still + "which does not exist"})
+		}
+	}
+	released := stateCode(model.PendingDeletion)
+	return append(out, Kind{released + "-" + blockOfAnother, still + "which is {owner}'s"}, Kind{released + "-" + blockOfNobody, still + "which is {owner}'s"})
+}
 
 // LeakedAffinity is a claim to a block that nobody will use or take back. The node
 // it names drops what it has no route for inside the block, whoever has it then.
@@ -38,40 +57,45 @@ var LeakedAffinity = define(Invariant{
 	Severity: model.Minor,
 	Phase:    Quiescent,
 	Doc:      "Once all is calm, every affinity is for a block and of a node that exist, and every block's owner has one.",
+	Kinds:    affinityKinds(),
 }, func(v View) []finding {
 	var out []finding
 	all, used := blocks(&v), usedBlocks(&v)
 	for i := range v.Record.Affinities {
 		a := &v.Record.Affinities[i]
 		b := blockOf(all, a.Block)
-		if code, why := stale(&v, a, b, b != nil && b.Node == a.Node && used[b.Name]); code != "" {
-			out = append(out, finding{
-				code:    cmp.Or(affinityStates[a.State], "unknown") + code,
-				message: fmt.Sprintf("%s still has a %s affinity for block %s%s", a.Node, a.State, a.Block, why),
+		if what := stale(&v, a, b, b != nil && b.Node == a.Node && used[b.Name]); what != "" {
+			f := finding{
+				code:    stateCode(a.State) + what,
 				objects: []model.Ref{model.BlockOf(a.Block), nodeName(a.Node)},
-			})
+				facts:   []model.Fact{model.NewFact("state", a.State)},
+			}
+			if b != nil {
+				f.facts = append(f.facts, ownerFact(b))
+			}
+			out = append(out, f)
 		}
 	}
 	return append(out, unaffine(&v, all)...)
 })
 
-// stale is what is wrong with an affinity, or "".
-func stale(v *View, a *model.Affinity, b *model.Pool, used bool) (code, text string) {
+// stale is what is wrong with an affinity, as the second half of a code, or "".
+func stale(v *View, a *model.Affinity, b *model.Pool, used bool) string {
 	switch {
 	case v.Truth.At-v.Past.standing(*a) <= young: // a claim or a release is under way
-		return "", ""
+		return ""
 	case !virtual(a.Node) && !v.Truth.Nodes[a.Node].Registered && used:
-		return "", ""
+		return ""
 	case !virtual(a.Node) && !v.Truth.Nodes[a.Node].Registered:
-		return withoutNode, ", but there is no such node any more"
+		return withoutNode
 	case a.State == model.Pending:
-		return "", ""
+		return ""
 	case b == nil:
-		return withoutBlock, ", which does not exist"
+		return withoutBlock
 	case a.State == model.PendingDeletion && b.Node != a.Node:
-		return "-" + ownedBy(b), ", which is " + ownerOf(b) + "'s"
+		return "-" + ownedBy(b)
 	}
-	return "", ""
+	return ""
 }
 
 // unaffine lists the blocks whose owner has no affinity for them. It will not use
@@ -91,7 +115,6 @@ func unaffine(v *View, all []*model.Pool) []finding {
 		if b.Node != "" && !has[pair{b.Range, b.Node}] {
 			out = append(out, finding{
 				code:    blockWithoutAffinity,
-				message: fmt.Sprintf("block %s says that it is %s's, which has no affinity for it", b.Range, b.Node),
 				objects: []model.Ref{model.BlockOf(b.Range), nodeName(b.Node)},
 			})
 		}

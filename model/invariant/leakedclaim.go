@@ -1,7 +1,6 @@
 package invariant
 
 import (
-	"fmt"
 	"time"
 
 	"ipamsim/model"
@@ -9,7 +8,7 @@ import (
 
 // Codes of LeakedClaim: what is gone.
 const (
-	sandboxGone    = "sandbox-gone"
+	SandboxGone    = "sandbox-gone"
 	tunnelNodeGone = "tunnel-node-gone"
 )
 
@@ -26,6 +25,10 @@ var LeakedClaim = define(Invariant{
 	Severity: model.Minor,
 	Phase:    Always,
 	Doc:      "No claim outlives its sandbox for longer than the scenario's bound.",
+	Kinds: []Kind{
+		{SandboxGone, "{address} stays claimed in[ block {block}][ pool {pool}] for {pod} (container {claimed-for}), which has no live sandbox[ since {since}]"},
+		{tunnelNodeGone, "{address} stays claimed in[ block {block}][ pool {pool}] for the tunnel of {node}, which is not registered[ since {since}]"},
+	},
 }, func(v View) []finding {
 	if v.Settings.LeakAfter <= 0 {
 		return nil
@@ -35,17 +38,17 @@ var LeakedClaim = define(Invariant{
 	for i := range v.Record.Claims {
 		c := &v.Record.Claims[i]
 		since := max(lastOf(&v, claimant(c)), reachable(&v, c.Pod))
-		code, why := sandboxGone, "has no live sandbox"
+		code := SandboxGone
 		if c.Tunnel {
-			code, since, why = tunnelNodeGone, max(since, v.Past.registered(c.Node)), "is not registered"
+			code, since = tunnelNodeGone, max(since, v.Past.registered(c.Node))
 		}
 		if v.Truth.At-since <= v.Settings.LeakAfter || anonymous(c) || l.live[claimant(c)] || l.owned(&v, c) {
 			continue
 		}
 		out = append(out, finding{
 			code:    code,
-			message: fmt.Sprintf("%s stays claimed in %s for %s, which %s since %s", c.Addr, place(&v, c), claimedFor(c), why, clock(since)),
 			objects: claimObjects(&v, c),
+			facts:   append(claimFacts(c), model.NewFact("since", since)),
 		})
 	}
 	return out
@@ -63,14 +66,6 @@ func reachable(v *View, p model.PodRef) time.Duration {
 	return v.Truth.Nodes[pod.Node].Since
 }
 
-// claimedFor names a claim's owner for people.
-func claimedFor(c *model.Claim) string {
-	if c.Tunnel {
-		return "the tunnel of " + c.Node
-	}
-	return fmt.Sprintf("%s (container %s)", c.Pod, short(c.Container))
-}
-
 func claimObjects(v *View, c *model.Claim) []model.Ref {
 	o := []model.Ref{model.AddressOf(c.Addr), place(v, c)}
 	if c.Tunnel {
@@ -81,6 +76,14 @@ func claimObjects(v *View, c *model.Claim) []model.Ref {
 		o = append(o, containerName(c.Container))
 	}
 	return o
+}
+
+// claimFacts are for which container a claim is made, though a pod's may name none.
+func claimFacts(c *model.Claim) []model.Fact {
+	if c.Tunnel {
+		return nil
+	}
+	return []model.Fact{model.NewFact("claimed-for", containerName(c.Container))}
 }
 
 func lastOf(v *View, container string) time.Duration {

@@ -1,7 +1,6 @@
 package invariant
 
 import (
-	"fmt"
 	"strings"
 
 	"ipamsim/model"
@@ -26,6 +25,11 @@ var LeftoverHandle = define(Invariant{
 	Severity: model.Minor,
 	Phase:    Quiescent,
 	Doc:      "Once all is calm, no handle counts addresses that are not claimed by it.",
+	Kinds: []Kind{
+		{emptyHandle, "handle {handle} counts no address in any block"},
+		{nothingClaimed, "handle {handle} counts {counted} addresses in block {block}, where {claimed} are claimed by it"},
+		{countedTooMany, "handle {handle} counts {counted} addresses in block {block}, where {claimed} are claimed by it"},
+	},
 }, func(v View) []finding {
 	var out []finding
 	counts := tally(&v)
@@ -35,11 +39,7 @@ var LeftoverHandle = define(Invariant{
 			continue
 		}
 		if len(h.Counts) == 0 {
-			out = append(out, finding{
-				code:    emptyHandle,
-				message: fmt.Sprintf("handle %s counts no address in any block", h.ID),
-				objects: []model.Ref{handleName(h.ID)},
-			})
+			out = append(out, finding{code: emptyHandle, objects: []model.Ref{handleName(h.ID)}})
 		}
 		for _, c := range h.Counts {
 			n := counts[share{h.ID, c.Block}]
@@ -52,8 +52,8 @@ var LeftoverHandle = define(Invariant{
 			}
 			out = append(out, finding{
 				code:    code,
-				message: fmt.Sprintf("handle %s counts %d addresses in block %s, where %d are claimed by it", h.ID, n.counted, c.Block, n.claimed),
 				objects: []model.Ref{handleName(h.ID), model.BlockOf(c.Block)},
+				facts:   n.facts(),
 			})
 		}
 	}

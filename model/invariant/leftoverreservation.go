@@ -1,10 +1,6 @@
 package invariant
 
-import (
-	"fmt"
-
-	"ipamsim/model"
-)
+import "ipamsim/model"
 
 // LeftoverReservation is an address that no range can give out any more,
 // although no pool has it in use. A reservation that names no pod was made by hand,
@@ -14,6 +10,7 @@ var LeftoverReservation = define(Invariant{
 	Severity: model.Minor,
 	Phase:    Quiescent,
 	Doc:      "Once all is calm, every reservation across overlapping ranges has a claim behind it.",
+	Kinds:    []Kind{{"", "{address} stays reserved for {pod} across overlapping ranges ({reservation}), but no pool claims it"}},
 }, func(v View) []finding {
 	claimed := make(map[guard]bool, len(v.Record.Claims))
 	for i := range v.Record.Claims {
@@ -26,7 +23,6 @@ var LeftoverReservation = define(Invariant{
 			continue
 		}
 		out = append(out, finding{
-			message: fmt.Sprintf("%s stays reserved for %s across overlapping ranges (%s), but no pool claims it", r.Addr, r.Pod, r.Name),
 			objects: []model.Ref{model.AddressOf(r.Addr), reservationName(r.Name), model.PodOf(r.Pod)},
 		})
 	}

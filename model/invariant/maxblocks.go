@@ -16,6 +16,7 @@ var MaxBlocks = define(Invariant{
 	Severity: model.Minor,
 	Phase:    Always,
 	Doc:      "No node claims more blocks than MaxBlocksPerHost.",
+	Kinds:    []Kind{{"", "{node} claimed block {block} at {at}, when it had {owned} blocks of its family and MaxBlocksPerHost was {limit}"}},
 }, func(v View) []finding {
 	if v.Past == nil {
 		return nil

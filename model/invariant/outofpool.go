@@ -1,7 +1,6 @@
 package invariant
 
 import (
-	"fmt"
 	"net/netip"
 	"time"
 
@@ -22,23 +21,27 @@ var OutOfPool = define(Invariant{
 	Severity: model.Critical,
 	Phase:    Always,
 	Doc:      "Every live sandbox's address lies in a range of its network.",
+	Kinds: []Kind{
+		{disabledPool, "{pod} on {node} has {address}[ since {since}], of pool {range}, which is disabled[ since {rule-since}]"},
+		{outsideRanges, "{pod} on {node} has {address}[ since {since}], outside every range of network {network}"},
+	},
 }, func(v View) []finding {
-	return eachHeld(v, func(h *holding) (code, text string) {
+	return eachHeld(v, func(h *holding) (string, []model.Fact) {
 		x, since, ok := v.Past.since(func(r *rules) map[netip.Prefix]time.Duration { return r.disabled }, h.network.Key, h.addr)
 		if ok && gotAfter(&v, h, since) {
-			return disabledPool, fmt.Sprintf("%s has %s since %s, of pool %s, which is disabled since %s", h.who(), h.addr, clock(h.attachment.Since), x, clock(since))
+			return disabledPool, []model.Fact{model.NewFact("rule-since", since), model.NewFact("range", rangeName(x))}
 		}
 		if h.network.Spans(h.addr) {
-			return "", ""
+			return "", nil
 		}
-		return outsideRanges, fmt.Sprintf("%s has %s since %s, outside every range of network %s",
-			h.who(), h.addr, clock(h.attachment.Since), h.attachment.Network)
+		return outsideRanges, nil
 	})
 })
 
 // eachHeld judges every address that live sandboxes hold under a policy by
-// itself; say returns code and message, or "" if all is well.
-func eachHeld(v View, say func(*holding) (code, text string)) []finding {
+// itself; judge returns what kind of break it is, or "" if all is well, and facts besides
+// who has the address since when.
+func eachHeld(v View, judge func(*holding) (code string, facts []model.Fact)) []finding {
 	var out []finding
 	held := hold(v)
 	for i := range held.list {
@@ -46,8 +49,12 @@ func eachHeld(v View, say func(*holding) (code, text string)) []finding {
 		if h.network == nil {
 			continue
 		}
-		if code, m := say(h); code != "" {
-			out = append(out, finding{code, m, []model.Ref{addressName(h), networkName(h.network.Key), model.PodOf(h.sandbox.Pod), nodeName(h.sandbox.Node)}})
+		if code, facts := judge(h); code != "" {
+			out = append(out, finding{
+				code:    code,
+				objects: []model.Ref{addressName(h), networkName(h.network.Key), model.PodOf(h.sandbox.Pod), nodeName(h.sandbox.Node)},
+				facts:   append(facts, model.NewFact("since", h.attachment.Since)),
+			})
 		}
 	}
 	return out

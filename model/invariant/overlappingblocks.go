@@ -1,10 +1,6 @@
 package invariant
 
-import (
-	"fmt"
-
-	"ipamsim/model"
-)
+import "ipamsim/model"
 
 // OverlappingBlocks is two blocks that hold the same addresses. Each keeps its own
 // books, so that both will give an address away.
@@ -13,6 +9,7 @@ var OverlappingBlocks = define(Invariant{
 	Severity: model.Critical,
 	Phase:    Always,
 	Doc:      "No two blocks overlap.",
+	Kinds:    []Kind{{"", "block {inner} of {inner-owner} lies inside block {outer} of {outer-owner}: both hand out the same addresses"}},
 }, func(v View) []finding {
 	var out []finding
 	var wide *model.Pool
@@ -23,8 +20,11 @@ var OverlappingBlocks = define(Invariant{
 			continue
 		}
 		out = append(out, finding{
-			message: fmt.Sprintf("block %s of %s lies inside block %s of %s: both hand out the same addresses", b.Range, ownerOf(b), wide.Range, ownerOf(wide)),
 			objects: []model.Ref{model.BlockOf(wide.Range), model.BlockOf(b.Range)},
+			facts: []model.Fact{
+				model.NewFact("inner", model.BlockOf(b.Range)), model.NewFact("inner-owner", nodeName(b.Node)),
+				model.NewFact("outer", model.BlockOf(wide.Range)), model.NewFact("outer-owner", nodeName(wide.Node)),
+			},
 		})
 	}
 	return out

@@ -1,7 +1,6 @@
 package invariant
 
 import (
-	"fmt"
 	"net/netip"
 
 	"ipamsim/model"
@@ -27,6 +26,10 @@ var OverlapReservation = define(Invariant{
 	Severity: model.Major,
 	Phase:    Always,
 	Doc:      "Where overlapping ranges are guarded, every live sandbox's address is reserved for its pod.",
+	Kinds: []Kind{
+		{notReserved, "{pod} on {node} has {address} in network {network}[ since {since}], but nothing reserves it across overlapping ranges"},
+		{reservedForAnother, "{pod} on {node} has {address} in network {network}[ since {since}], but across overlapping ranges it is reserved for {reserved-for}"},
+	},
 }, func(v View) []finding {
 	held := hold(v)
 	state := make([]guardState, len(held.list))
@@ -57,15 +60,15 @@ type guardState struct {
 }
 
 func unguarded(h *holding, by *model.Reservation) finding {
-	code, why := notReserved, "nothing reserves it across overlapping ranges"
-	if by != nil {
-		code, why = reservedForAnother, "across overlapping ranges it is reserved for "+by.Pod.String()
-	}
-	return finding{
-		code:    code,
-		message: fmt.Sprintf("%s has %s in network %s since %s, but %s", h.who(), h.addr, h.attachment.Network, clock(h.attachment.Since), why),
+	f := finding{
+		code:    notReserved,
 		objects: []model.Ref{addressName(h), networkName(h.network.Key), model.PodOf(h.sandbox.Pod), nodeName(h.sandbox.Node)},
+		facts:   []model.Fact{model.NewFact("since", h.attachment.Since)},
 	}
+	if by != nil {
+		f.code, f.facts = reservedForAnother, append(f.facts, model.NewFact("reserved-for", model.PodOf(by.Pod)))
+	}
+	return f
 }
 
 // guard is what a reservation guards.

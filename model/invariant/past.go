@@ -2,7 +2,6 @@ package invariant
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"net/netip"
 	"slices"
@@ -25,7 +24,7 @@ type Past struct {
 	nodes    map[string]time.Duration         // when last seen registered
 	foreign  map[foreignClaim]bool            // judged, and still there
 	stands   map[model.Affinity]time.Duration // since when each affinity is as it is
-	over     map[model.Affinity]string        // claimed above the limit and not confirmed yet: what to say
+	over     map[model.Affinity]finding       // claimed above the limit and not confirmed yet
 	borrowed []finding                        // against StrictAffinity
 	exceeded []finding                        // against MaxBlocks
 }
@@ -49,7 +48,7 @@ type foreignClaim struct {
 // here: two at once are taken for one.
 func (p *Past) Note(v View) {
 	if !p.begun {
-		p.rules, p.nodes, p.over = map[string]*rules{}, map[string]time.Duration{}, map[model.Affinity]string{}
+		p.rules, p.nodes, p.over = map[string]*rules{}, map[string]time.Duration{}, map[model.Affinity]finding{}
 	}
 	for name, n := range v.Truth.Nodes {
 		if n.Registered {
@@ -135,10 +134,9 @@ func (p *Past) noteClaims(v *View) {
 			continue
 		}
 		p.borrowed = append(p.borrowed, finding{
-			code: ownedBy(b),
-			message: fmt.Sprintf("%s was claimed at %s for %s on %s in block %s, which was %s's, while StrictAffinity was on",
-				c.Addr, clock(v.Truth.At), claimedFor(c), c.Node, b.Range, ownerOf(b)),
+			code:    borrowedCode(b, c),
 			objects: []model.Ref{model.AddressOf(c.Addr), model.BlockOf(b.Range), nodeName(c.Node), handleName(c.Handle)},
+			facts:   append(claimFacts(c), model.NewFact("pod", model.PodOf(c.Pod)), model.NewFact("at", v.Truth.At), ownerFact(b)),
 		})
 	}
 	p.foreign = foreign
@@ -182,7 +180,7 @@ func (p *Past) noteAffinities(v *View) {
 	if slices.Equal(p.record.Affinities, v.Record.Affinities) {
 		return
 	}
-	over := map[model.Affinity]string{}
+	over := map[model.Affinity]finding{}
 	for i := range v.Record.Affinities {
 		a := v.Record.Affinities[i]
 		n := policyOf(v, a)
@@ -195,12 +193,15 @@ func (p *Past) noteAffinities(v *View) {
 		if _, had := slices.BinarySearchFunc(p.record.Affinities, a, compareAffinities); !had && limit > 0 {
 			owned := owns(v, a, "") - 1
 			was = owned >= limit && afterOn(v, a.Node, p.rules[n.Key].limitAt)
-			what = fmt.Sprintf("%s claimed block %s at %s, when it had %d blocks of its family and MaxBlocksPerHost was %d", a.Node, a.Block, clock(v.Truth.At), owned, limit)
+			what = finding{
+				objects: []model.Ref{model.BlockOf(a.Block), nodeName(a.Node)},
+				facts:   []model.Fact{model.NewFact("at", v.Truth.At), model.NewFact("owned", owned), model.NewFact("limit", limit)},
+			}
 		}
 		switch {
 		case !was:
 		case a.State == model.Confirmed && owns(v, a, model.Confirmed) > limit:
-			p.exceeded = append(p.exceeded, finding{message: what, objects: []model.Ref{model.BlockOf(a.Block), nodeName(a.Node)}})
+			p.exceeded = append(p.exceeded, what)
 		default:
 			over[key] = what
 		}

@@ -143,6 +143,10 @@ func TestConvergence(t *testing.T) {
 	table(t, Convergence, []row{
 		{"an address without claim", func(v *View) { unclaim(v, "10.0.0.1") },
 			"after convergence default/web-0 on node-1 has 10.0.0.1 in network default/a since 10s, and no claim says so"},
+		{"a claim for a namesake that lives", func(v *View) {
+			v.Record.Claims[0].Container = "c2"
+			start(v, "0", "node-2", "c2", "default/x")
+		}, "after convergence default/web-0 on node-1 has 10.0.0.1 in network default/a since 10s, and the claim is for container c2 of that name"},
 		{"a claim without owner", func(v *View) { del(v, "0", "c0") },
 			"after convergence 10.0.0.1 is still claimed in pool 10.0.0.0-28 for default/web-0 (container c0), which does not have it"},
 		{"a second claim of a live container", func(v *View) { claim(v, "10.0.0.0-28", "10.0.0.5", "0", "c0") },

@@ -1,7 +1,6 @@
 package invariant
 
 import (
-	"fmt"
 	"slices"
 
 	"ipamsim/model"
@@ -18,6 +17,7 @@ var SliceConflict = define(Invariant{
 	Severity: model.Major,
 	Phase:    Always,
 	Doc:      "No two node slices of one network overlap.",
+	Kinds:    []Kind{{"", "node slices of network {network} overlap: {first-slice} of {first-node} (pool {first}) and {second-slice} of {second-node} (pool {second})"}},
 }, func(v View) []finding {
 	var out []finding
 	var slice []*model.Pool
@@ -78,9 +78,12 @@ func overlaps(n *model.Network, slice []*model.Pool) []finding {
 			continue
 		}
 		out = append(out, finding{
-			message: fmt.Sprintf("node slices of network %s overlap: %s of %s (pool %s) and %s of %s (pool %s)",
-				n.Key, wide.Range, wide.Node, wide.Name, p.Range, p.Node, p.Name),
 			objects: []model.Ref{poolName(wide.Name), poolName(p.Name), nodeName(wide.Node), nodeName(p.Node)},
+			facts: []model.Fact{
+				model.NewFact("network", networkName(n.Key)),
+				model.NewFact("first", poolName(wide.Name)), model.NewFact("first-slice", rangeName(wide.Range)), model.NewFact("first-node", nodeName(wide.Node)),
+				model.NewFact("second", poolName(p.Name)), model.NewFact("second-slice", rangeName(p.Range)), model.NewFact("second-node", nodeName(p.Node)),
+			},
 		})
 	}
 	return out

@@ -1,10 +1,6 @@
 package invariant
 
-import (
-	"fmt"
-
-	"ipamsim/model"
-)
+import "ipamsim/model"
 
 // SpuriousExhaustion is a pod that cannot start although there is room: an ADD
 // refused for lack of addresses while policy left one at every instant of it.
@@ -13,6 +9,7 @@ var SpuriousExhaustion = define(Invariant{
 	Severity: model.Major,
 	Phase:    Always,
 	Doc:      "No ADD is refused for lack of addresses while policy leaves one free.",
+	Kinds:    []Kind{{"", "ADD of {pod} on {node} was refused at {at} for lack of addresses in network {network}, which never had fewer than {free} free"}},
 }, func(v View) []finding {
 	if v.History == nil {
 		return nil
@@ -24,9 +21,8 @@ var SpuriousExhaustion = define(Invariant{
 			continue
 		}
 		out = append(out, finding{
-			message: fmt.Sprintf("ADD of %s on %s was refused at %s for lack of addresses in network %s, which never had fewer than %d free",
-				e.Pod, e.Node, clock(e.At), e.Network, e.MinFree),
 			objects: []model.Ref{networkName(e.Network), model.PodOf(e.Pod)},
+			facts:   []model.Fact{model.NewFact("node", nodeName(e.Node)), model.NewFact("at", e.At), model.NewFact("free", e.MinFree)},
 		})
 	}
 	return out

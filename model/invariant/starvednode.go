@@ -1,7 +1,6 @@
 package invariant
 
 import (
-	"fmt"
 	"net/netip"
 	"slices"
 
@@ -21,6 +20,10 @@ var StarvedNode = define(Invariant{
 	Severity: model.Major,
 	Phase:    Quiescent,
 	Doc:      "Once all is calm, no node that needs a block goes without one while another has an empty one.",
+	Kinds: []Kind{
+		{podWaits, "{starved} has no block in network {network} and {for} waits for an address, while block {block} of {owner} is empty"},
+		{podBorrowed, "{starved} has no block in network {network} and {for} has borrowed {borrowed}, while block {block} of {owner} is empty"},
+	},
 }, func(v View) []finding {
 	var out []finding
 	for i := range v.Networks {
@@ -49,11 +52,11 @@ func starved(v *View, n *model.Network) []finding {
 			if b == nil {
 				continue
 			}
-			if code, why := need(v, n, name, v4); code != "" {
+			if code, facts := need(v, n, name, v4); code != "" {
 				out = append(out, finding{
 					code:    code,
-					message: fmt.Sprintf("%s has no block in network %s and %s, while block %s of %s is empty", name, n.Key, why, b.Range, b.Node),
 					objects: []model.Ref{nodeName(name), networkName(n.Key), model.BlockOf(b.Range), nodeName(b.Node)},
+					facts:   append(facts, model.NewFact("starved", nodeName(name)), ownerFact(b)),
 				})
 			}
 		}
@@ -94,24 +97,24 @@ func spareFor(spare []*model.Pool, n *model.Network, node string, v4 bool) *mode
 
 // need is for what a node without block needs one, or "": a pod that waits, or one
 // that has borrowed.
-func need(v *View, n *model.Network, node string, v4 bool) (code, text string) {
-	var waiting []string
+func need(v *View, n *model.Network, node string, v4 bool) (code string, facts []model.Fact) {
+	var waiting []model.Ref
 	has := attachments(v)
 	for ref, pod := range v.Truth.Pods {
 		if pod.Node == node && startable(v, pod) && !asked(v, ref) && slices.Contains(pod.Networks, n.Key) && has[wish{ref, pod.UID, n.Key}] == 0 {
-			waiting = append(waiting, ref.String())
+			waiting = append(waiting, model.PodOf(ref))
 		}
 	}
 	if len(waiting) > 0 {
-		return podWaits, slices.Min(waiting) + " waits for an address"
+		return podWaits, []model.Fact{model.NewFact("for", slices.MinFunc(waiting, model.Ref.Compare))}
 	}
 	for _, s := range v.Truth.Sandboxes {
 		for _, a := range s.Attachments {
 			at := slices.IndexFunc(a.Addrs, func(a netip.Addr) bool { return a.Is4() == v4 })
 			if s.Node == node && a.Network == n.Key && at >= 0 {
-				return podBorrowed, fmt.Sprintf("%s has borrowed %s", s.Pod, a.Addrs[at])
+				return podBorrowed, []model.Fact{model.NewFact("for", model.PodOf(s.Pod)), model.NewFact("borrowed", model.AddressOf(a.Addrs[at]))}
 			}
 		}
 	}
-	return "", ""
+	return "", nil
 }

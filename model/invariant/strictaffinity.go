@@ -2,6 +2,18 @@ package invariant
 
 import "ipamsim/model"
 
+// tunnelInBlock begins the codes of StrictAffinity of a node's own tunnel address. They
+// go on with blockOfAnother or blockOfNobody, as those of a pod's do.
+const tunnelInBlock = "tunnel-in-"
+
+// borrowedCode is whose block a claim was made in, and what for.
+func borrowedCode(b *model.Pool, c *model.Claim) string {
+	if c.Tunnel {
+		return tunnelInBlock + ownedBy(b)
+	}
+	return ownedBy(b)
+}
+
 // StrictAffinity is a node that borrows although the user forbade it, because a
 // borrowed address is one that its block's owner drops.
 //
@@ -14,6 +26,12 @@ var StrictAffinity = define(Invariant{
 	Severity: model.Major,
 	Phase:    Always,
 	Doc:      "No address is claimed in another node's block while StrictAffinity is on.",
+	Kinds: []Kind{
+		{blockOfAnother, "{address} was claimed at {at} for {pod} (container {claimed-for}) on {node} in block {block}, which was {owner}'s, while StrictAffinity was on"},
+		{blockOfNobody, "{address} was claimed at {at} for {pod} (container {claimed-for}) on {node} in block {block}, which was {owner}'s, while StrictAffinity was on"},
+		{tunnelInBlock + blockOfAnother, "{address} was claimed at {at} for the tunnel of {node} on {node} in block {block}, which was {owner}'s, while StrictAffinity was on"},
+		{tunnelInBlock + blockOfNobody, "{address} was claimed at {at} for the tunnel of {node} on {node} in block {block}, which was {owner}'s, while StrictAffinity was on"},
+	},
 }, func(v View) []finding {
 	if v.Past == nil {
 		return nil

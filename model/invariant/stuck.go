@@ -1,10 +1,6 @@
 package invariant
 
-import (
-	"fmt"
-
-	"ipamsim/model"
-)
+import "ipamsim/model"
 
 // Codes of Stuck: which call.
 const (
@@ -20,6 +16,10 @@ var Stuck = define(Invariant{
 	Severity: model.Major,
 	Phase:    Always,
 	Doc:      "Every CNI call on a healthy node returns within the scenario's bound.",
+	Kinds: []Kind{
+		{stuckAdd, "{call} of {pod} (container {container}) on {node} has not returned[ since {since}]"},
+		{stuckDel, "{call} of {pod} (container {container}) on {node} has not returned[ since {since}]"},
+	},
 }, func(v View) []finding {
 	if v.Settings.StuckAfter <= 0 {
 		return nil
@@ -36,8 +36,8 @@ var Stuck = define(Invariant{
 		}
 		out = append(out, finding{
 			code:    code,
-			message: fmt.Sprintf("%s of %s (container %s) on %s has not returned since %s", call, b.Pod, short(id), b.Node, clock(b.Since)),
 			objects: []model.Ref{model.Ref{Kind: model.RefCall, Name: call}, containerName(id), model.PodOf(b.Pod), nodeName(b.Node)},
+			facts:   []model.Fact{model.NewFact("since", b.Since)},
 		})
 	}
 	return out

@@ -1,10 +1,6 @@
 package invariant
 
-import (
-	"fmt"
-
-	"ipamsim/model"
-)
+import "ipamsim/model"
 
 // UnbackedSandbox is the state before a duplicate: the manager no longer knows
 // that the address is in use and will give it to the next pod.
@@ -18,17 +14,15 @@ var UnbackedSandbox = define(Invariant{
 	Severity: model.Major,
 	Phase:    Always,
 	Doc:      "The address of every live sandbox is claimed for its container or its pod.",
+	Kinds: []Kind{
+		{unclaimedAddress, "{pod} on {node} has {address} in network {network}[ since {since}], but no claim says so: it can be given away"},
+		{claimedForAnother, "{pod} on {node} has {address} in network {network}[ since {since}], but the claim is for container {claimed-for} of that name: it can be given away"},
+	},
 }, func(v View) []finding {
 	var out []finding
 	for _, h := range unbacked(v) {
 		if !silent(&v, h.sandbox) {
-			code, why := unsaid(&v, h)
-			out = append(out, finding{
-				code: code,
-				message: fmt.Sprintf("%s has %s in network %s since %s, but %s: it can be given away",
-					h.who(), h.addr, h.attachment.Network, clock(h.attachment.Since), why),
-				objects: []model.Ref{addressName(h), networkName(h.attachment.Network), model.PodOf(h.sandbox.Pod), nodeName(h.sandbox.Node)},
-			})
+			out = append(out, unbackedFinding(&v, h))
 		}
 	}
 	return out
@@ -70,8 +64,14 @@ func unbacked(v View) []*holding {
 	return out
 }
 
-// unsaid is what the record says of an address instead of backing it.
-func unsaid(v *View, h *holding) (code, text string) {
+// unbackedFinding is a holding that no claim backs, with what the record says of its
+// address instead.
+func unbackedFinding(v *View, h *holding) finding {
+	f := finding{
+		code:    unclaimedAddress,
+		objects: []model.Ref{addressName(h), networkName(h.attachment.Network), model.PodOf(h.sandbox.Pod), nodeName(h.sandbox.Node)},
+		facts:   []model.Fact{model.NewFact("since", h.attachment.Since)},
+	}
 	for i := range v.Record.Claims {
 		c := &v.Record.Claims[i]
 		if c.Addr != h.addr || c.Pod != h.sandbox.Pod || c.Container == h.sandbox.ID || !ofInterface(c.Interface, h.attachment.Interface) {
@@ -79,8 +79,9 @@ func unsaid(v *View, h *holding) (code, text string) {
 		}
 		p := pools{list: v.Record.Pools}
 		if pool := p.find(c.Pool); pool != nil && h.network.Owns(pool) {
-			return claimOfPredecessor, fmt.Sprintf("the claim is for container %s of that name", short(c.Container))
+			f.code, f.facts = claimedForAnother, append(f.facts, model.NewFact("claimed-for", containerName(c.Container)))
+			return f
 		}
 	}
-	return unclaimedAddress, "no claim says so"
+	return f
 }

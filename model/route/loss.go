@@ -2,28 +2,36 @@ package route
 
 import (
 	"cmp"
-	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
 	"time"
+
+	"ipamsim/model"
 )
 
 // Why says where packets end, and in which route.
 func (l *Loss) Why() string {
-	where := "at " + l.At
-	if l.At == l.From && !l.Back {
+	v := model.Violation{Facts: []model.Fact{model.NewFact("at", l.At), model.NewFact("route", OneLine(l.Route))}}
+	return v.Say(Sentence(l.How, l.At == l.From && !l.Back))
+}
+
+// Sentence says how a packet ends, with the facts {at} and {route}, for
+// model.Violation.Say. At the source is on the node that sends it.
+func Sentence(how End, atSource bool) string {
+	where := "at {at}"
+	if atSource {
 		where = "at home"
 	}
-	switch l.How {
+	switch how {
 	case Unreachable:
-		return fmt.Sprintf("unreachable, no route for it %s", where)
+		return "unreachable, no route for it " + where
 	case Looping:
-		return fmt.Sprintf("it goes round in circles %s by %s", where, quoted(l.Route))
+		return "it goes round in circles " + where + ` by "{route}"`
 	case Dead:
-		return fmt.Sprintf("%s is the way %s, and nobody answers there", quoted(l.Route), where)
+		return `"{route}" is the way ` + where + ", and nobody answers there"
 	}
-	return fmt.Sprintf("swallowed %s by %s", where, quoted(l.Route))
+	return "swallowed " + where + ` by "{route}"`
 }
 
 // Patience is for how long a loss is nobody's fault but routing's: after, while
@@ -36,8 +44,8 @@ func (l *Loss) Patience(after time.Duration) time.Duration {
 	return after
 }
 
-// quoted is a route on one line, however many next hops it has.
-func quoted(r string) string { return "\"" + strings.Join(strings.Fields(r), " ") + "\"" }
+// OneLine is a route on one line, however many next hops it has.
+func OneLine(r string) string { return strings.Join(strings.Fields(r), " ") }
 
 // losses are the pairs of a node and a pod's address that do not reach each
 // other, kept as tables change.

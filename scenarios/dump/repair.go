@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ipamsim/model"
+	"ipamsim/model/invariant"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
 )
@@ -82,13 +83,13 @@ func (c *Cluster) repair(v *scenarios.View, m *Mend, f *Finding) {
 	}
 }
 
-// check tells whether packets to an address are lost. The first node of the violation
-// is the one that sends.
+// check tells whether packets to an address are lost.
 //
 // Source: Linux, net/ipv4/fib_semantics.c, fib_props: to ask for a blackhole is EINVAL.
 func check(x *model.Violation, addr string) string {
-	from := reports.Clean(model.Named(x.Objects, model.RefNode))
-	if strings.Contains(x.Message, "swallowed at home") {
+	sender, _ := model.FactOf[model.Ref](x.Facts, "from")
+	from := reports.Clean(sender.Name)
+	if x.Code == invariant.DroppedAtSource || x.Code == invariant.SomeDroppedAtSource {
 		return fmt.Sprintf("ip route get %s on %s: Invalid argument if it is so; a route if routers tell %s of this very address, and all is well", addr, from, from)
 	}
 	return fmt.Sprintf("ping -c 3 %s on %s", addr, from)

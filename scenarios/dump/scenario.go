@@ -53,10 +53,17 @@ func (d *draft) head(w *writer) {
 		w.WriteString(strings.TrimRight("# "+printable(s), " ") + "\n")
 	}
 	spec := object{
-		"title": d.title(), "ipam": d.ipam(), "story": d.story(),
+		"title": d.title(), "ipam": d.ipam(), "story": "A cluster as it was dumped. Nothing happens in it: write a timeline.\n",
 		// Long enough for what is wrong to be judged: an address may be unreachable for
 		// ten seconds, and what only holds at rest is judged at the end.
 		"until": "15s", "settle": "1m", "judge": object{"leakAfter": "10s"},
+	}
+	if len(d.report.Unknown) > 0 {
+		unknown := make([]string, len(d.report.Unknown))
+		for i, s := range d.report.Unknown {
+			unknown[i] = printable(s)
+		}
+		spec["import"] = object{"unknown": unknown}
 	}
 	if d.calico {
 		spec["datastore"] = d.datastore
@@ -110,15 +117,6 @@ func (d *draft) reconcilers() []object {
 
 func (d *draft) title() string {
 	return fmt.Sprintf("imported: %s, %s, %s", plural(len(d.nodes), "node", "nodes"), plural(len(d.running), "pod", "pods"), plural(len(d.claimsOf()), "address in use", "addresses in use"))
-}
-
-func (d *draft) story() string {
-	var b strings.Builder
-	b.WriteString("A cluster as it was dumped. Nothing happens in it: write a timeline.\n")
-	for _, s := range d.report.Unknown {
-		b.WriteString(scenarios.NotKnown + printable(s) + ".\n")
-	}
-	return b.String()
 }
 
 func (d *draft) comment() []string {

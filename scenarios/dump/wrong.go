@@ -6,8 +6,10 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"time"
 
 	"ipamsim/model"
+	"ipamsim/model/invariant"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
 )
@@ -64,7 +66,7 @@ func (c *Cluster) Wrong(v *scenarios.View, commands bool) *Findings {
 			continue
 		}
 		n := Finding{Violation: x}
-		n.Message = f.words(v, &x)
+		n.Message = f.words(v, x)
 		if commands {
 			c.repair(v, f.Mend, &n)
 		}
@@ -78,27 +80,35 @@ func (c *Cluster) Wrong(v *scenarios.View, commands bool) *Findings {
 
 // words say what a dump can know: neither since when, nor which sandboxes live, nor
 // what the routers do.
-func (f *Findings) words(v *scenarios.View, x *model.Violation) string {
-	s := strings.ReplaceAll(x.Message, " since 0s", "")
-	switch x.Invariant {
-	case "leaked-claim":
-		why := "of which the dump has no pod"
-		ns, name, _ := strings.Cut(model.Named(x.Objects, model.RefPod), "/")
-		if p, ok := v.Truth.Pods[model.PodRef{Namespace: ns, Name: name}]; ok {
-			if why = "which does not have it"; p.Phase == "Succeeded" || p.Phase == "Failed" {
-				why = "which has finished"
-			}
-		}
-		return strings.ReplaceAll(s, "which has no live sandbox", why)
-	case "blackholed-address":
-		s = "predicted, for a dump has no routes: " + s
+func (f *Findings) words(v *scenarios.View, x model.Violation) string {
+	x.Facts = slices.DeleteFunc(slices.Clone(x.Facts), func(f model.Fact) bool { _, when := f.Value.(time.Duration); return when })
+	inv, _ := invariant.Named(x.Invariant)
+	sentence := inv.Sentence(x.Code)
+	switch {
+	case x.Invariant == invariant.LeakedClaim.Name && x.Code == invariant.SandboxGone:
+		sentence = "{address} stays claimed in[ block {block}][ pool {pool}] for {pod} (container {claimed-for}), " + unowned(v, x.Objects)
+	case x.Invariant == invariant.BlackholedAddress.Name:
+		sentence = "predicted, for a dump has no routes: " + sentence
 		for _, b := range f.Borrowed {
 			if b.Addr.String() == model.Named(x.Objects, model.RefAddress) {
-				return s + fmt.Sprintf(" (the address is borrowed from %s)", owned(b))
+				x.Facts = append(x.Facts, model.NewFact("from-block", owned(b)))
+				sentence += " (the address is borrowed from {from-block})"
 			}
 		}
 	}
-	return s
+	return x.Say(sentence)
+}
+
+// unowned is why a claim of a pod is leaked.
+func unowned(v *scenarios.View, objects []model.Ref) string {
+	ns, name, _ := strings.Cut(model.Named(objects, model.RefPod), "/")
+	switch p, ok := v.Truth.Pods[model.PodRef{Namespace: ns, Name: name}]; {
+	case !ok:
+		return "of which the dump has no pod"
+	case p.Phase == "Succeeded" || p.Phase == "Failed":
+		return "which has finished"
+	}
+	return "which does not have it"
 }
 
 func lent(v *scenarios.View) []Borrowed {

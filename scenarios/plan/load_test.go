@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -220,5 +221,14 @@ spec: {from: imported.yaml, horizon: 1d}
 	}
 	if got := p.Unknown(); len(got) == 0 || !slices.Equal(got, rep.Unknown) {
 		t.Errorf("%q, want %q", got, rep.Unknown)
+	}
+	const story = "A cluster as it was dumped."
+	reworded := bytes.Replace(imported, []byte(story), []byte("Not known: anything."), 1)
+	if bytes.Equal(reworded, imported) {
+		t.Fatalf("no %q in\n%s", story, imported[:min(len(imported), 2000)])
+	}
+	again, err := plan.Parse("staging.yaml", []byte(text), func(string) ([]byte, error) { return reworded, nil })
+	if err != nil || !slices.Equal(again.Unknown(), rep.Unknown) {
+		t.Errorf("in other words: %q, %v", again.Unknown(), err)
 	}
 }

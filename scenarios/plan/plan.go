@@ -60,14 +60,7 @@ func (p *Plan) Bounds(known func(measure string) error) error {
 
 // Unknown is what an import says that it could not know of the cluster, one line
 // each.
-func (p *Plan) Unknown() (out []string) {
-	for line := range strings.Lines(p.base.Doc.Spec.Story) {
-		if what, ok := strings.CutPrefix(strings.TrimSpace(line), scenarios.NotKnown); ok {
-			out = append(out, strings.TrimSuffix(what, "."))
-		}
-	}
-	return out
-}
+func (p *Plan) Unknown() []string { return p.base.Doc.Spec.Import.Unknown }
 
 // Open reads a file that a plan names.
 type Open func(name string) ([]byte, error)

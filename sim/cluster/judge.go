@@ -114,6 +114,7 @@ func (j *judge) add(inv invariant.Invariant, found []model.Violation, w *sim.Wor
 			continue
 		}
 		j.seen[key] = true
+		v.Message = inv.Say(&v)
 		v.Step, v.At, v.From, v.To = len(w.Trace().Steps), w.Now(), j.heard, events
 		j.found = append(j.found, v)
 	}

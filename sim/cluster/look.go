@@ -140,7 +140,7 @@ func AtRest(s Sight) []model.Violation {
 	var out []model.Violation
 	for _, inv := range invariant.All() {
 		for _, x := range inv.Check(v) {
-			x.Invariant, x.Severity = inv.Name, inv.Severity
+			x.Message = inv.Say(&x)
 			out = append(out, x)
 		}
 	}

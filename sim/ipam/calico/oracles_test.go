@@ -68,7 +68,7 @@ func (c *court) judge(phase invariant.Phase) {
 		}
 		for _, f := range i.Check(v) {
 			if c.red[i.Name] == "" {
-				c.red[i.Name] = f.Message
+				c.red[i.Name] = i.Say(&f)
 			}
 		}
 	}

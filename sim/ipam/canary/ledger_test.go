@@ -193,7 +193,7 @@ func play(t *testing.T, section string) map[string]string {
 		for _, i := range invariant.All() {
 			for _, f := range i.Check(v) {
 				if i.Phase <= last {
-					red[i.Name] = f.Message
+					red[i.Name] = i.Say(&f)
 				}
 			}
 		}

@@ -1,0 +1,58 @@
+package cause_test
+
+import (
+	"slices"
+	"testing"
+
+	"ipamsim/fuzz/cause"
+	"ipamsim/fuzz/finding"
+	"ipamsim/model"
+	"ipamsim/reports"
+	"ipamsim/scenarios"
+	"ipamsim/sim/hermetic"
+)
+
+// TestWording: causes and signatures are of what happened, not of how it is told.
+func TestWording(t *testing.T) {
+	if !hermetic.Enabled {
+		t.Skip("SKIPPED: needs the hermetic build; run make test")
+	}
+	r, err := scenarios.NewRunner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	identities := func(rep *reports.Report) (out []string) {
+		for i := range rep.Violations {
+			v := &rep.Violations[i]
+			c := cause.Of(rep, v)
+			out = append(out, c.Key()+" "+string(c.Label)+" "+finding.SignatureOf(rep, v).String())
+		}
+		return out
+	}
+	for _, name := range []string{
+		"r1-whereabouts-162", "whereabouts-624-late-delete", "found-node-slice-panic", "found-calico-half-release", "w5-as-it-was", "w4-repair-too-early",
+	} {
+		s, err := scenarios.Load("../../scenarios/" + name + ".yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		rep, err := r.Run(t.Context(), s, scenarios.Options{Store: scenarios.Memory})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := identities(rep)
+		for i := range rep.Violations {
+			rep.Violations[i].Message = "told in other words"
+		}
+		for i := range rep.History.Events {
+			if e := &rep.History.Events[i]; e.Kind != model.ActorPanic { // whose text is a stack
+				e.Text = "told in other words"
+			}
+		}
+		rep.Describe = func(any) string { return "told in other words" }
+		if got := identities(rep); len(want) == 0 || !slices.Equal(got, want) {
+			t.Errorf("%s: %q\nwant %q", name, got, want)
+		}
+	}
+}
