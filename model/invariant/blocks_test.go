@@ -304,7 +304,18 @@ func TestStarvedNode(t *testing.T) {
 	pool := func(change func(*model.IPPool)) func(*View) {
 		return func(v *View) { wait(v); change(&v.Networks[0].Blocks.Pools[0]) }
 	}
+	dual := func(reserved ...netip.Prefix) func(*View) {
+		return func(v *View) {
+			wait(v)
+			b := v.Networks[0].Blocks
+			b.V6, b.Reserved = true, reserved
+			b.Pools = append(b.Pools, model.IPPool{Name: "six", Prefix: cidr("fd00::/120"), BlockBits: 124, Workloads: true, Nodes: []string{"node-3"}})
+		}
+	}
 	tableOf(t, calmBlocks, StarvedNode, []row{
+		{"a pod waits that needs an IPv6 address besides", dual(),
+			"node-3 has no block in network kube-system/k8s-pod-network and default/web-9 waits for an address, while block 10.7.0.128/26 of node-1 is empty"},
+		{"there is no IPv6 address for it", dual(cidr("fd00::/120")), ""},
 		{"a pod waits", wait,
 			"node-3 has no block in network kube-system/k8s-pod-network and default/web-9 waits for an address, while block 10.7.0.128/26 of node-1 is empty"},
 		{"a pod has borrowed", func(v *View) { attach(v, "9", "node-3", "10.7.0.9") },

@@ -29,7 +29,7 @@ var calicoBounds = map[string][]bound{
 		texts("in no pool", func(s string) bool { return s == "198.51.100.0/24" }), texts("IPv6", six),
 	},
 
-	"v3.NodeControllerConfig.leakGracePeriod": append(exactly("0s", "1ms"), texts("seconds", func(s string) bool { return s != "0s" && s != "1ms" })),
+	"v3.NodeControllerConfig.leakGracePeriod": append(exactly("0s", "1s"), texts("seconds", func(s string) bool { return s != "0s" && s != "1s" })), // nobody has less
 
 	"types.NetConf.ipam.assign_ipv4": exactly("true", "false"),
 	"types.NetConf.ipam.assign_ipv6": exactly("true", "false"),

@@ -38,6 +38,15 @@ var toys = []string{
 	`{"size": 26, "mode": "Never", "sync": "Disabled", "parts": [{"range": "r", "omit": ["o"], "where": {"zone": "z"}}, {"omit": ["o", "p"]}]}`,
 }
 
+// A boundary value of a field that upstream does not have is a slip.
+func TestWalkNamesBoundsOfNothing(t *testing.T) {
+	w := newWalk(map[string][]bound{"fields_test.toyPart.rnage": exactly(1)}, nil, nil)
+	w.root(reflect.TypeFor[toyPart](), "")
+	if got := w.complaints(); !slices.Contains(got, "fields_test.toyPart.rnage: it has boundary values, and there is no such thing") {
+		t.Errorf("%q", got)
+	}
+}
+
 func toyWalk(t *testing.T, exclusions []exclusion, documents ...string) []string {
 	t.Helper()
 	_ = toySpec{internal: 0}

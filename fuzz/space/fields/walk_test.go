@@ -46,7 +46,7 @@ func each(why, class, owner string, fields ...string) []exclusion {
 
 // walk is what worlds set of upstream's configuration.
 type walk struct {
-	bounds     map[string][]bound // by field; of a list, of its elements
+	bounds     map[string][]bound // by field; of a list, those of its elements
 	exclusions []exclusion
 	enums      func(reflect.Type) []string // the values of a type that is an enumeration; nil: none is
 
@@ -273,13 +273,18 @@ func (w *walk) missing() []string {
 	return out
 }
 
-// complaints are what no world draws and no exclusion names, and the exclusions of what
-// is drawn or of what there is not.
+// complaints are what no world draws and no exclusion names, the exclusions of what is
+// drawn, and what is said of fields that there are not.
 func (w *walk) complaints() []string {
 	out := w.missing()
 	whole := newWalk(w.bounds, w.enums, nil)
 	whole.roots, whole.names = w.roots, w.names
 	all := whole.wanted()
+	for field := range w.bounds {
+		if all[field] == nil {
+			out = append(out, field+": it has boundary values, and there is no such thing")
+		}
+	}
 	for _, e := range w.exclusions {
 		say := func(format string, args ...any) {
 			what := strings.TrimSpace(e.class + " excluded")
