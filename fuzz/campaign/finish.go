@@ -79,7 +79,8 @@ func (c *coordinator) finish(ctx, life context.Context, log <-chan logged) error
 }
 
 // finished reports whether nobody is waited for any more: nothing is under way, or it
-// is past the deadline and nothing but making small is, or it is past the last moment.
+// is a while past the deadline and nothing but making small is, or it is past the last
+// moment.
 func (c *coordinator) finished(last time.Time) bool {
 	now := time.Now()
 	switch {
@@ -88,7 +89,8 @@ func (c *coordinator) finished(last time.Time) bool {
 	case now.Before(c.deadline):
 		return false
 	}
-	return c.state.canary && c.under(Record) == 0
+	late := now.After(last.Add(-hurryTime)) // for what is about to be small
+	return c.state.canary && c.under(Record) == 0 && (late || c.under(Shrink) == 0)
 }
 
 // reserve is how much of the campaign's time is left to what comes after exploring:
@@ -108,7 +110,12 @@ func (c *coordinator) spare() time.Duration {
 	if c.deadline.IsZero() {
 		return thorough.Time
 	}
-	return time.Until(c.deadline) - c.keeping() - shrunkMax
+	return time.Until(c.deadline) - c.keeping() - shrunkMin - shrunkRuns*c.each()
+}
+
+// each is how long a run takes, about.
+func (c *coordinator) each() time.Duration {
+	return c.state.busy / time.Duration(max(1, c.state.runs))
 }
 
 // keeping is about how long it takes to keep the failures that have no finding as
@@ -116,12 +123,9 @@ func (c *coordinator) spare() time.Duration {
 // the campaign ends late.
 func (c *coordinator) keeping() time.Duration {
 	s, n := c.state, c.state.unkept()
-	each := recordMin
-	switch {
-	case s.recorded > 0:
+	each := recordMin + recordRuns*c.each()
+	if s.recorded > 0 {
 		each = s.recording * 3 / 2 / time.Duration(s.recorded)
-	case s.runs > 0:
-		each += recordRuns * s.busy / time.Duration(s.runs)
 	}
 	workers := max(1, c.Workers)
 	return each * time.Duration((n+workers-1)/workers)
@@ -130,12 +134,13 @@ func (c *coordinator) keeping() time.Duration {
 const (
 	// shrinkTime is for a campaign of so many runs.
 	shrinkTime = time.Minute
-	// shrinkMin: what has less time left is kept as it is at once. shrunkMax is what a
-	// failure takes that was made small until its time was up: it is recorded, replayed
-	// and drawn.
-	shrinkMin, shrunkMax = 500 * time.Millisecond, 1500 * time.Millisecond
+	// shrinkMin: what has less time left is kept as it is at once.
+	shrinkMin = 500 * time.Millisecond
+	// What a failure takes besides that is made small until its time is up: it is run,
+	// recorded, replayed and drawn.
+	shrunkMin, shrunkRuns = 500 * time.Millisecond, 10
 	// What it takes to keep one as it is, before any was: its run, a few times.
-	recordMin, recordRuns = 300 * time.Millisecond, 4
+	recordMin, recordRuns = 200 * time.Millisecond, 3
 	// lateMax is for keeping if it takes longer than it was thought to, hurryTime if
 	// somebody waits for the end.
 	lateMax, hurryTime = 6 * time.Second, 3 * time.Second

@@ -25,6 +25,7 @@ var endless = strings.Repeat("w", 200)
 func campaign() *index.Campaign {
 	c := &index.Campaign{
 		Name: "whereabouts " + hostile, Ended: "time is up", Elapsed: 5 * time.Minute, Runs: 3880, Unknown: 1, States: 12129, Pairs: 1438, Caught: 3, Canaries: 3,
+		Worlds: 3870, Quiet: 401, Lacking: []index.Lacking{{Deed: "operator", Worlds: 1312}},
 		Deaths: []string{hostile}, Defects: []string{"seed 7 " + hostile}, Defective: 3,
 	}
 	for i, f := range []index.Finding{
@@ -141,6 +142,7 @@ func TestWhatPagesSay(t *testing.T) {
 	all := pages(t)
 	for _, tt := range []struct{ page, want string }{
 		{"empty", "BLIND: the canary"}, {"campaign", "in doubt: 2 more"}, {"campaign", "3,880"}, {"campaign", "4 (1 as recorded)"},
+		{"campaign", "worlds without operator"}, {"campaign", "1,312 of 3,870"}, {"campaign", "401 of 3,870"},
 		{"campaign", "1 run cut short by a limit"}, {"campaign", "It ended after 5m0s: time is up"}, {"running", "It runs: 5m0s so far, as of 2026-11-21 14:00:00 UTC"},
 		{"library", `href="https://github.com/k8snetworkplumbingwg/whereabouts/issues/162"`}, {"library", "closed in 0.5.1, back since 0.6.3"},
 		{"library", "not as expected"}, {"library", "fails as expected"}, {"library", "Side by side"},
