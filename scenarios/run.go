@@ -129,7 +129,7 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 	count(rep.Foreign)
 	rep.Digest, rep.Sites = fmt.Sprintf("%016x", rep.Trace.Digest()), ipam.CallSites(adapter)
 	if c != nil {
-		rep.Violations, rep.History, rep.Describe = c.Violations(), c.History(), c.Describe
+		rep.Violations, rep.History, rep.Act = c.Violations(), c.History(), c.Act
 		rep.Calls, rep.Series, rep.States, rep.Film = c.Calls(), c.Series(), c.States(), c.Film()
 		rep.Upstreams, rep.Used = c.Upstream(), c.Used()
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ipamsim/model"
+	"ipamsim/model/act"
 	"ipamsim/model/invariant"
 	"ipamsim/sim"
 	"ipamsim/sim/ipam"
@@ -188,8 +189,8 @@ func (c *Cluster) States() []uint64 {
 // History of the run so far. It must not be changed.
 func (c *Cluster) History() *model.History { return &c.truth.history }
 
-// Describe puts the Detail of a step into the address manager's own words.
-func (c *Cluster) Describe(detail any) string { return c.inst.Describe(detail) }
+// Act says what a step did, as ipam.Instance does.
+func (c *Cluster) Act(detail any) act.Act { return c.inst.Act(detail) }
 
 // Calls is how many requests reached the API server.
 func (c *Cluster) Calls() int {
