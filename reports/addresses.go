@@ -51,7 +51,7 @@ type lives struct {
 	claims     map[string]*holder // by row
 	sandboxes  map[string]*holder
 	live       map[string]int                // addresses of each container, or handle of a tunnel
-	calls      map[string]string             // under way, by container
+	calls      map[string]underWay           // under way, by container
 	calling    map[string]int                // and by pod
 	registered map[string]bool               // nodes
 	lost       map[string]lostTo             // by row of reach
@@ -64,6 +64,12 @@ type holder struct {
 	at                   wire
 	container, pod, node string // the handle for a tunnel's
 	kind                 string // "tunnel", "static" or ""
+}
+
+// underWay is an ADD or a DEL that has begun.
+type underWay struct {
+	del bool
+	pod string
 }
 
 type lostTo struct {
@@ -88,7 +94,7 @@ type band struct {
 func newLives(r *Report) *lives {
 	l := &lives{
 		networks: r.Networks, column: map[string]map[string]int{}, addr: map[wire]*life{}, dirty: map[wire]bool{},
-		claims: map[string]*holder{}, sandboxes: map[string]*holder{}, live: map[string]int{}, calls: map[string]string{}, calling: map[string]int{},
+		claims: map[string]*holder{}, sandboxes: map[string]*holder{}, live: map[string]int{}, calls: map[string]underWay{}, calling: map[string]int{},
 		registered: map[string]bool{}, lost: map[string]lostTo{}, of: map[string]map[wire]bool{}, lostAt: map[netip.Addr]map[string]int{},
 	}
 	for _, t := range r.Film.Tables {
@@ -124,21 +130,19 @@ func (l *lives) change(c film.Change) {
 			l.touch("container " + now.container)
 		}
 	case "busy":
-		pod := l.cell(c, "pod")
-		if c.Row == nil {
-			_, pod, _ = strings.Cut(l.calls[c.Key], " ")
+		old, was := l.calls[c.Key]
+		if was {
 			delete(l.calls, c.Key)
-			l.calling[pod]--
-		} else {
-			if old, ok := l.calls[c.Key]; ok {
-				_, before, _ := strings.Cut(old, " ")
-				l.calling[before]--
-			}
-			l.calls[c.Key] = l.cell(c, "call") + " " + pod
-			l.calling[pod]++
+			l.calling[old.pod]--
+			l.touch("pod " + old.pod)
+		}
+		if c.Row != nil {
+			now := underWay{l.cell(c, "call") == "DEL", l.cell(c, "pod")}
+			l.calls[c.Key] = now
+			l.calling[now.pod]++
+			l.touch("pod " + now.pod)
 		}
 		l.touch("container " + c.Key)
-		l.touch("pod " + pod)
 	case "nodes":
 		l.registered[c.Key] = l.cell(c, "registered") == "yes"
 		l.touch("node " + c.Key)
@@ -246,7 +250,7 @@ func (l *lives) bands(w wire, a *life) map[band]bool {
 	var up []*holder // those that answer to it, by the manager's leave
 	for _, h := range a.sandboxes {
 		out[band{Live, h.container, who(h), h.node}] = true
-		if h.kind != "static" && !strings.HasPrefix(l.calls[h.container], "DEL ") && (h.kind != "tunnel" || l.registered[h.node]) {
+		if h.kind != "static" && !l.calls[h.container].del && (h.kind != "tunnel" || l.registered[h.node]) {
 			up = append(up, h)
 		}
 	}
@@ -295,7 +299,8 @@ func backed(a *life, h *holder) bool {
 // owned reports whether a claim has somebody to be for: who made one by hand did
 // not say.
 func (l *lives) owned(a *life, c *holder) bool {
-	if c.container == "" && c.pod == "" || l.live[c.container] > 0 || l.calls[c.container] != "" || l.calling[c.pod] > 0 {
+	_, calls := l.calls[c.container]
+	if c.container == "" && c.pod == "" || l.live[c.container] > 0 || calls || l.calling[c.pod] > 0 {
 		return true
 	}
 	if c.kind == "tunnel" {

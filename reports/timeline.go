@@ -24,13 +24,17 @@ const (
 //
 // It is a pure function of the report: the same run gives the same text.
 func Timeline(r *Report, v *model.Violation) string {
+	return StoryOf(r, v) + "   show it again: " + strings.TrimRight(r.Command(), " ") + "\n"
+}
+
+// StoryOf is a Timeline without the command.
+func StoryOf(r *Report, v *model.Violation) string {
 	sub := subjectOf(r, v)
 	head := []string{fmt.Sprintf("%s, seed %d: how it came to %s at step %d", Clean(r.Scenario), r.Seed, v.Invariant, v.Step), ""}
 	tail := append([]string{""}, wrap(fmt.Sprintf("=> %s (%s) at %s, step %d: %s",
 		v.Invariant, v.Severity, clock(v.At), v.Step, Clean(v.Message)), timelineWidth)...)
-	tail = append(tail, "   show it again: "+r.Command())
 	entries := pick(r, sub)
-	body := fit(entries, sub, timelineLines-len(head)-len(tail))
+	body := fit(entries, sub, timelineLines-len(head)-len(tail)-1) // and the command
 	var b strings.Builder
 	for _, lines := range [][]string{{cut(head[0], timelineWidth), head[1]}, body, tail} {
 		for _, l := range lines {
