@@ -1,12 +1,11 @@
 package reports
 
 import (
-	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"ipamsim/model"
+	"ipamsim/model/act"
 	"ipamsim/sim"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/kube"
@@ -97,7 +96,7 @@ func (r *Report) works() map[sim.ActorID]*work {
 		w.calls++
 		if op.Kind == sim.Write {
 			w.writes++
-			if conflict(s.Detail) {
+			if r.conflict(s) {
 				w.conflicts++
 			}
 		}
@@ -106,15 +105,15 @@ func (r *Report) works() map[sim.ActorID]*work {
 }
 
 // conflict: a write that was refused because what it was based on is not so any
-// more. A JSON patch whose test fails is answered with 422.
-func conflict(detail any) bool {
-	switch x := detail.(type) {
-	case kube.Exchange:
-		return x.Status == http.StatusConflict || x.Status == http.StatusUnprocessableEntity && strings.EqualFold(x.Verb, "patch")
-	case ipam.Message:
-		return x.Refused() != ""
+// more.
+func (r *Report) conflict(s *sim.Step) bool {
+	var o act.Outcome
+	if x, ok := s.Detail.(kube.Exchange); ok {
+		o = ipam.ActOf(x).Outcome // which needs no body
+	} else {
+		o = r.did(s).Outcome
 	}
-	return false
+	return o == act.Conflict || o == act.Exists
 }
 
 // processes adds what those of one kind asked for.

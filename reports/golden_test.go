@@ -16,11 +16,11 @@ func crowded() *Report {
 	s := newStory()
 	s.r.Scenario, s.r.Seed, s.r.Exact = "t9-crowded", 7, false
 	s.event(model.Event{Kind: model.NodeEvent, Node: "worker-1", Text: "lost power"})
-	s.step(0, "kubelet/worker-1/default/web-2", "POST sandbox", "", 200, "")
+	s.step(0, "kubelet/worker-1/default/web-2", "POST sandbox", nothing, 200, "")
 	s.sandbox(web2, "worker-1")
 	for i := range 60 {
 		s.add(web2, "worker-1", "20", "21")
-		st := s.step(0, "cni-add/default/web-2/net1", "PATCH "+pool, "adds "+address, 500, "500")
+		st := s.step(0, "cni-add/default/web-2/net1", "PATCH "+pool, poolGives(web2, ""), 500, "500")
 		if i%3 == 0 {
 			st.Choice.Outcome, st.Detail = sim.LoseReply, nil
 		}

@@ -27,6 +27,7 @@ func reachTurns(rec *Record) {
 		if len(v.Turns) == 0 || addr == "" {
 			continue
 		}
+		nodes := rec.nodesOf(v.Objects)
 		was := map[string]string{} // by row: why it is lost
 		for _, f := range rec.Film.Frames {
 			for _, c := range f.Changes {
@@ -34,7 +35,7 @@ func reachTurns(rec *Record) {
 					continue
 				}
 				reason := ""
-				if c.Row != nil && slices.Contains(strings.FieldsFunc(c.Row[lost], between), addr) && strings.Contains(v.Message, c.Row[from]) && strings.Contains(v.Message, c.Row[to]) {
+				if c.Row != nil && slices.Contains(strings.FieldsFunc(c.Row[lost], between), addr) && nodes[c.Row[from]] && nodes[c.Row[to]] {
 					reason = c.Row[why]
 				}
 				if reason != was[c.Key] {
@@ -45,6 +46,22 @@ func reachTurns(rec *Record) {
 		}
 		slices.SortStableFunc(v.Turns, func(a, b Turn) int { return a.Step - b.Step })
 	}
+}
+
+// nodesOf are the nodes that a violation names, and those on which its pods ran.
+func (rec *Record) nodesOf(objects []model.Ref) map[string]bool {
+	out := map[string]bool{}
+	for _, o := range objects {
+		if o.Kind == model.RefNode {
+			out[o.Name] = true
+		}
+	}
+	for i := range rec.Events {
+		if e := &rec.Events[i]; e.Node != "" && slices.Contains(objects, model.Ref{Kind: model.RefPod, Name: e.Pod}) {
+			out[e.Node] = true
+		}
+	}
+	return out
 }
 
 func between(r rune) bool { return r == ' ' || r == ',' }

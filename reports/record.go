@@ -83,6 +83,7 @@ type RecordedEvent struct {
 	Container string        `json:"container,omitempty"`
 	Addrs     []string      `json:"addrs,omitempty"`
 	Failed    bool          `json:"failed,omitempty"` // upstream said so
+	Why       string        `json:"why,omitempty"`    // of a sandbox that is gone, for people
 	Text      string        `json:"text"`             // one line for people
 }
 

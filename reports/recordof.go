@@ -8,6 +8,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/model/film"
 	"ipamsim/model/invariant"
+	"ipamsim/reports/prose"
 	"ipamsim/sim"
 )
 
@@ -38,7 +39,8 @@ func RecordOf(r *Report) *Record {
 		rec.Sites = sites.all
 	}
 	if r.History != nil {
-		for _, e := range r.History.Events {
+		for i := range r.History.Events {
+			e := &r.History.Events[i]
 			if e.Kind == model.Output {
 				rec.Screens = append(rec.Screens, screenOf(e))
 			} else {
@@ -67,7 +69,7 @@ func (r *Report) recordedStep(st *sim.Step) RecordedStep {
 	op := st.Choice.Op
 	s := RecordedStep{
 		Step: st.Step, At: st.At, Sent: op.Sent, Actor: string(op.Actor), Kind: op.Kind.String(), Outcome: st.Choice.Outcome.String(),
-		Fault: st.Choice.Outcome.Fault(), Key: op.Key, Note: st.Note, Text: r.words(st),
+		Fault: st.Choice.Outcome.Fault(), Key: op.Key, Note: st.Note, Text: words(st, new(r.did(st))),
 	}
 	if st.Enabled > 1 {
 		s.Of = st.Enabled
@@ -91,9 +93,12 @@ func (r *Report) ranges() (out []Range) {
 	return out
 }
 
-func (r *Report) recordedEvent(e model.Event) RecordedEvent {
+func (r *Report) recordedEvent(e *model.Event) RecordedEvent {
 	out := RecordedEvent{
-		Step: r.shownAt(e.Step, e.At), At: e.At, Kind: string(e.Kind), Actor: e.Actor, Node: e.Node, Container: e.Container, Failed: e.Err != "", Text: Clean(said(e)),
+		Step: r.shownAt(e.Step, e.At), At: e.At, Kind: string(e.Kind), Actor: e.Actor, Node: e.Node, Container: e.Container, Failed: e.Err != "", Text: said(e),
+	}
+	if e.Kind == model.SandboxDown {
+		out.Why = Clean(e.Text)
 	}
 	if e.Pod != (model.PodRef{}) {
 		out.Pod = e.Pod.String()
@@ -133,8 +138,8 @@ func turnsOf(r *Report, v *model.Violation) []Turn {
 			continue
 		}
 		t := Turn{Step: r.shownAt(e.step, e.at), At: e.at, Text: e.text, Site: r.siteOf(e)}
-		if e.turn == "sign" {
-			t.Text = r.sign(e)
+		if e.sign != nil {
+			t.Text = spoken(prose.Since(e.sign))
 		}
 		if !e.fact {
 			t.Who = Clean(e.actor)
@@ -144,19 +149,9 @@ func turnsOf(r *Report, v *model.Violation) []Turn {
 	return out
 }
 
-// sign is what is so from a step on, in the words of the violation that it is.
-func (r *Report) sign(e *entry) string {
-	for i := range r.Violations {
-		if v := &r.Violations[i]; v.Step == e.step && strings.HasSuffix(e.text, ": "+v.Invariant) {
-			return Clean("from here on " + v.Message + " (" + v.Invariant + ")")
-		}
-	}
-	return e.text
-}
-
 // screenOf is what a command printed, with tabs and what could harm a reader
 // replaced; unlike on a terminal, all of it.
-func screenOf(e model.Event) Screen {
+func screenOf(e *model.Event) Screen {
 	text := strings.TrimRight(e.Output, "\n")
 	if e.Err != "" {
 		text = strings.TrimPrefix(text+"\n", "\n") + strings.TrimRight(e.Err, "\n")

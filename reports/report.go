@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ipamsim/model"
+	"ipamsim/model/act"
 	"ipamsim/model/film"
 	"ipamsim/model/metric"
 	"ipamsim/sim"
@@ -73,9 +74,9 @@ type Report struct {
 	// BlackholeAfter is how long an address may be unreachable while routes spread.
 	BlackholeAfter time.Duration
 
-	Trace    *sim.Trace
-	History  *model.History
-	Describe func(detail any) string `json:"-"` // as ipam.Instance says
+	Trace   *sim.Trace
+	History *model.History
+	Act     func(detail any) act.Act `json:"-"` // as ipam.Instance's; nil: nobody knows
 	// Sites says where in the manager's own code a message was sent, as ipam.CallSites
 	// does; nil: not known of any.
 	Sites func(sim.Stack) model.CallSite `json:"-"`

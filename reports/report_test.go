@@ -171,34 +171,6 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-func TestSays(t *testing.T) {
-	for _, c := range []struct {
-		text, name string
-		want       bool
-	}{
-		{"adds 10.0.0.1 for a/b", "10.0.0.1", true},
-		{"adds 10.0.0.10 for a/b", "10.0.0.1", false},
-		{"adds 110.0.0.1", "10.0.0.1", false},
-		{"pool 10.0.0.1-28", "10.0.0.1", false},
-		{"removes 10.0.0.1.", "10.0.0.1", true},
-		{"10.0.0.10 10.0.0.1", "10.0.0.1", true},
-		{"removes fd00::1: done", "fd00::1", true},
-		{"removes fd00::1:2", "fd00::1", false},
-		{"kubelet/n1/default/web-1~2", "default/web-1", true},
-		{"kubelet/n1/default/web-11", "default/web-1", false},
-		{"of default/web-1.", "default/web-1", true},
-		{"block 10.0.0.0/26 of a", "10.0.0.0", false},
-		{"routes 10.0.0.0/32", "10.0.0.0", true},
-		{"fd00::/122", "fd00::", false},
-		{"10.0.0.0/26: 10.0.0.0 for a/b", "10.0.0.0", true},
-		{"anything", "", false},
-	} {
-		if got := says(c.text, c.name); got != c.want {
-			t.Errorf("says(%q, %q) = %v", c.text, c.name, got)
-		}
-	}
-}
-
 func TestSummary(t *testing.T) {
 	var s Summary
 	for seed := range uint64(4) {

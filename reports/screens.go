@@ -18,7 +18,8 @@ func Screens(r *Report) string {
 		return ""
 	}
 	var b strings.Builder
-	for _, e := range r.History.Events {
+	for i := range r.History.Events {
+		e := &r.History.Events[i]
 		if e.Kind == model.Output {
 			screen(&b, e)
 		}
@@ -32,7 +33,7 @@ const (
 	tabWidth    = 8
 )
 
-func screen(b *strings.Builder, e model.Event) {
+func screen(b *strings.Builder, e *model.Event) {
 	if b.Len() > 0 {
 		b.WriteByte('\n')
 	}
@@ -55,7 +56,7 @@ func screen(b *strings.Builder, e model.Event) {
 }
 
 // prompt is the line that somebody typed, as it stands on a terminal.
-func prompt(e model.Event) string {
+func prompt(e *model.Event) string {
 	p := strings.TrimSpace(process(e.Actor)) + "$"
 	if e.Node != "" {
 		host, _, _ := strings.Cut(e.Node, ".") // as a shell prints it

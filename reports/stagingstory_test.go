@@ -7,23 +7,14 @@ import (
 	"time"
 
 	"ipamsim/model"
+	"ipamsim/model/act"
 	"ipamsim/sim"
 )
 
-// told is a message to a datastore of the manager's own, by what it says.
-type told struct {
-	words, refused string
-	about          []string
-}
-
-func (m told) About() []string  { return m.about }
-func (m told) Refused() string  { return m.refused }
-func (m told) Revision() string { return "" }
-
-// tell adds such a message.
-func (s *story) tell(kind sim.OpKind, actor, key, words string, about ...string) *sim.Step {
-	st := s.step(4*time.Millisecond, actor, key, "", 0, "ok")
-	st.Choice.Op.Kind, st.Detail = kind, told{words: words, about: about}
+// tell adds a message to a datastore of the manager's own.
+func (s *story) tell(kind sim.OpKind, actor, key string, did act.Act) *sim.Step {
+	st := s.step(4*time.Millisecond, actor, key, nothing, 0, "ok")
+	st.Choice.Op.Kind, st.Detail = kind, told{did}
 	return st
 }
 
@@ -38,10 +29,11 @@ const (
 func (s *story) claim(actor, node, block string) {
 	name := strings.Replace(block, "/", "-", 1)
 	affinity := hosts + node + "/ipv4/block/" + name
-	s.tell(sim.Read, actor, "List "+blocks, "reads the blocks: none")
-	s.tell(sim.Write, actor, "Create "+affinity, "claims block "+block+" for "+node+" (affinity pending)", block, node)
-	s.tell(sim.Write, actor, "Create "+blocks+name, "makes block "+block+" for "+node, block, node)
-	s.tell(sim.Write, actor, "Update "+affinity, "confirms the affinity of "+node+" to "+block, block, node)
+	owner := model.Ref{Kind: model.RefNode, Name: node}
+	s.tell(sim.Read, actor, "List "+blocks, act.Act{Verb: act.List, Thing: act.Thing{Kind: act.Block}})
+	s.tell(sim.Write, actor, "Create "+affinity, act.Act{Verb: act.Create, Thing: act.Thing{Kind: act.Affinity, Name: block, Owner: owner, State: model.Pending}})
+	s.tell(sim.Write, actor, "Create "+blocks+name, act.Act{Verb: act.Create, Thing: act.Thing{Kind: act.Block, Name: block, Owner: owner}})
+	s.tell(sim.Write, actor, "Update "+affinity, act.Act{Verb: act.Update, Thing: act.Thing{Kind: act.Affinity, Name: block, Owner: owner, State: model.Confirmed}})
 }
 
 // assign is the end of an ADD: an address out of a block.
@@ -54,10 +46,15 @@ func (s *story) assign(p model.PodRef, node, owner, block, addr string) {
 		s.claim(actor, node, block)
 	}
 	name := strings.Replace(block, "/", "-", 1)
-	s.tell(sim.Read, actor, "List "+hosts+node+"/ipv4/block", "reads the affinities of "+node+": none")
-	s.tell(sim.Read, actor, "Get "+blocks+name, "reads block "+block+" of "+owner+" at revision 7: 3 of 64 used", block, owner)
-	s.tell(sim.Write, actor, "Create "+handles+primary+"."+container(p), "counts 1 in "+block+" for handle "+primary+"."+container(p)[:12], block)
-	s.tell(sim.Write, actor, "Update "+blocks+name, "writes block "+block+" of "+owner+": "+addr+" for "+p.String()+", if still at revision 7", addr, block, node, owner, p.String())
+	read := act.Act{Verb: act.Read, Thing: act.Thing{Kind: act.Block, Name: block, Owner: model.Ref{Kind: model.RefNode, Name: owner}, Revision: "7", Used: 3, Size: 64}}
+	s.tell(sim.Read, actor, "List "+hosts+node+"/ipv4/block", act.Act{Verb: act.List, Thing: act.Thing{Kind: act.Affinity, Owner: model.Ref{Kind: model.RefNode, Name: node}}})
+	s.tell(sim.Read, actor, "Get "+blocks+name, read)
+	s.tell(sim.Write, actor, "Create "+handles+primary+"."+container(p), act.Act{Verb: act.Create, Thing: act.Thing{
+		Kind: act.Handle, Name: primary + "." + container(p), Parts: []act.Thing{{Kind: act.Block, Name: block, Used: 1}},
+	}})
+	write := read
+	write.Verb, write.Gives, write.If, write.Thing.Revision = act.Update, []act.Thing{held(addr, p.String())}, "7", ""
+	s.tell(sim.Write, actor, "Update "+blocks+name, write)
 	call.Kind, call.Addrs = model.AddEnd, []netip.Addr{netip.MustParseAddr(addr)}
 	s.event(call)
 }
@@ -69,12 +66,6 @@ func staging() *Report {
 	s := newStory()
 	s.r.Scenario, s.r.File, s.r.Upstream = "wikimedia-w2", "scenarios/wikimedia-w2.yaml", "github.com/projectcalico/calico@v3.31.0"
 	s.r.Title, s.r.Story = "a borrowed address is swallowed by the node that owns its block", ""
-	s.r.Describe = func(d any) string {
-		if m, ok := d.(told); ok {
-			return m.words
-		}
-		return describe(d)
-	}
 	echo := func(n string) model.PodRef { return model.PodRef{Namespace: "default", Name: "echo-" + n} }
 	for i, node := range []string{"kubestage1001", "kubestage1002"} {
 		p := echo([]string{"a", "b"}[i])

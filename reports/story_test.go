@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"ipamsim/model"
+	"ipamsim/model/act"
 	"ipamsim/sim"
+	"ipamsim/sim/ipam"
 	"ipamsim/sim/kube"
 )
 
@@ -26,16 +28,26 @@ func newStory() *story {
 		Seed: 1, Strategy: "timed", Store: "etcd", Verdict: Pass, Exact: true,
 		Wall: 410 * time.Millisecond, Digest: "00112233445566aa", StoreDigest: "ffeeddccbbaa9988",
 		Trace: &sim.Trace{}, History: &model.History{},
-		Describe: func(d any) string { return string(d.(kube.Exchange).Request) },
+		Act: toldAct,
 	}}
 }
 
-// step adds a message; said is what the manager calls it.
-func (s *story) step(after time.Duration, actor, key, said string, status int, note string) *sim.Step {
+// told is the Detail of a message of the manager's, as what it did.
+type told struct{ act.Act }
+
+// toldAct has nothing to say of what is not the manager's.
+func toldAct(d any) act.Act {
+	t, _ := d.(told)
+	return t.Act
+}
+
+// step adds a message; did is what the manager says of it, if it says anything.
+func (s *story) step(after time.Duration, actor, key string, did act.Act, status int, note string) *sim.Step {
 	s.at += after
 	verb, object, _ := strings.Cut(key, " ")
 	parts := strings.Split(object, "/")
-	x := kube.Exchange{Verb: strings.ToLower(verb), Resource: parts[0], Status: status, Request: []byte(said)}
+	_, rev, _ := strings.Cut(note, "rv=")
+	x := kube.Exchange{Verb: strings.ToLower(verb), Resource: parts[0], Status: status, Revision: rev}
 	if len(parts) > 2 {
 		x.Namespace, x.Name = parts[1], parts[2]
 	}
@@ -43,7 +55,13 @@ func (s *story) step(after time.Duration, actor, key, said string, status int, n
 	if x.Verb == "get" || x.Verb == "list" {
 		kind = sim.Read
 	}
-	st := &sim.Step{Note: note, Detail: x, Decision: sim.Decision{
+	var detail any = x
+	if did.Verb != "" {
+		of := ipam.ActOf(x)
+		did.Outcome, did.Status, did.Error, did.Left = of.Outcome, of.Status, of.Error, of.Left
+		detail = told{did}
+	}
+	st := &sim.Step{Note: note, Detail: detail, Decision: sim.Decision{
 		Step: len(s.r.Trace.Steps) + 1, At: s.at, Enabled: 2,
 		Choice: sim.Choice{Op: sim.Op{Actor: sim.ActorID(actor), Seq: 1, Kind: kind, Key: key, Request: requestOf(verb, object)}},
 	}}
@@ -52,6 +70,9 @@ func (s *story) step(after time.Duration, actor, key, said string, status int, n
 	return st
 }
 
+// nothing is what a manager says of others' messages.
+var nothing act.Act
+
 func requestOf(verb, object string) *sim.Request {
 	resource, _, _ := strings.Cut(object, "/")
 	return &sim.Request{Verb: verb, Resource: resource, Path: object}
@@ -59,7 +80,7 @@ func requestOf(verb, object string) *sim.Request {
 
 func (s *story) others(n int) {
 	for i := range n {
-		s.step(time.Millisecond, fmt.Sprintf("kubelet/worker-9/default/other-%d", i), "PATCH pods/default/other/status", "", 200, "200 rv=5")
+		s.step(time.Millisecond, fmt.Sprintf("kubelet/worker-9/default/other-%d", i), "PATCH pods/default/other/status", nothing, 200, "200 rv=5")
 	}
 }
 
@@ -100,10 +121,27 @@ func (s *story) add(p model.PodRef, node, rev, next string) {
 	actor := "cni-add/" + p.String() + "/net1"
 	call := model.Event{Kind: model.AddBegin, Actor: actor, Pod: p, Node: node, Network: network, Interface: "net1", Container: container(p)}
 	s.event(call)
-	s.step(4*time.Millisecond, actor, "GET "+pool, "reads pool 10.128.40.0-24 at revision "+rev+": 10.128.40.45 of default/web-0, 10.128.40.46 of default/web-1", 200, "200 rv="+rev)
-	s.step(4*time.Millisecond, actor, "PATCH "+pool, "adds "+address+" for "+p.String()+", if still at revision "+rev, 200, "200 rv="+next)
+	s.step(4*time.Millisecond, actor, "GET "+pool, poolRead(rev, 2), 200, "200 rv="+rev)
+	s.step(4*time.Millisecond, actor, "PATCH "+pool, poolGives(p, rev), 200, "200 rv="+next)
 	call.Kind, call.Addrs = model.AddEnd, []netip.Addr{netip.MustParseAddr(address)}
 	s.event(call)
+}
+
+// poolRead shows the allocations of the first few pods.
+func poolRead(rev string, pods int) act.Act {
+	a := act.Act{Verb: act.Read, Thing: act.Thing{Kind: act.Pool, Name: "10.128.40.0-24", Revision: rev, Range: "10.128.40.0/24"}}
+	for i := range pods {
+		a.Thing.Parts = append(a.Thing.Parts, held(fmt.Sprint("10.128.40.", 45+i), fmt.Sprint("default/web-", i)))
+	}
+	return a
+}
+
+func held(addr, pod string) act.Thing {
+	return act.Thing{Kind: act.Address, Name: addr, Owner: model.Ref{Kind: model.RefPod, Name: pod}}
+}
+
+func poolGives(p model.PodRef, rev string) act.Act {
+	return act.Act{Verb: act.Update, Thing: act.Thing{Kind: act.Pool, Name: "10.128.40.0-24"}, Gives: []act.Thing{held(address, p.String())}, If: rev}
 }
 
 // issue162 is the story of the issue report.
@@ -115,37 +153,27 @@ func issue162() *Report {
 	s.event(model.Event{Kind: model.Operator, Actor: "operator", Text: "kubectl scale statefulset web --replicas=5"})
 	s.others(20)
 	s.at = 59 * time.Second
-	s.step(0, "kubelet/worker-1/default/web-2", "POST sandbox", "", 200, "")
+	s.step(0, "kubelet/worker-1/default/web-2", "POST sandbox", nothing, 200, "")
 	s.sandbox(web2, "worker-1")
 	s.add(web2, "worker-1", "733528", "733533")
 	s.others(14)
 	s.at = time.Minute
 	s.event(model.Event{Kind: model.Reconcile, Actor: "ip-reconciler"})
-	s.step(time.Millisecond, "ip-reconciler", "GET "+pool, "reads pool 10.128.40.0-24 at revision 733533: 10.128.40.45 of default/web-0, 10.128.40.46 of default/web-1, 10.128.40.47 of default/web-2", 200, "200 rv=733533")
+	s.step(time.Millisecond, "ip-reconciler", "GET "+pool, poolRead("733533", 3), 200, "200 rv=733533")
 	for range 3 {
-		s.step(250*time.Millisecond, "ip-reconciler", "GET pods/default/web-2", "", 200, "200 rv=733530").Detail = podRead
+		s.step(250*time.Millisecond, "ip-reconciler", "GET pods/default/web-2", nothing, 200, "200 rv=733530").Detail = podRead
 	}
-	s.step(time.Millisecond, "ip-reconciler", "PATCH "+pool, "removes 10.128.40.47 of default/web-2, if still at revision 733533", 200, "200 rv=733540")
+	s.step(time.Millisecond, "ip-reconciler", "PATCH "+pool, act.Act{Verb: act.Update, Thing: act.Thing{Kind: act.Pool, Name: "10.128.40.0-24"}, Takes: []act.Thing{{Kind: act.Address, Name: address}}, If: "733533"}, 200, "200 rv=733540")
 	s.event(model.Event{Kind: model.Reconciled, Actor: "ip-reconciler"})
 	s.others(8)
-	st := s.step(1300*time.Millisecond, "kubelet/worker-1/default/web-2", "PATCH pods/default/web-2/status", "", 200, "200 rv=733544")
-	st.Detail = kube.Exchange{Verb: "patch", Resource: "pods", Namespace: "default", Name: "web-2", Subresource: "status", Status: 200, Request: annotation()}
-	s.r.Describe = describe
+	st := s.step(1300*time.Millisecond, "kubelet/worker-1/default/web-2", "PATCH pods/default/web-2/status", nothing, 200, "200 rv=733544")
+	st.Detail = kube.Exchange{Verb: "patch", Resource: "pods", Namespace: "default", Name: "web-2", Subresource: "status", Status: 200, Revision: "733544", Request: annotation()}
 	s.sandbox(web3, "worker-2")
 	s.add(web3, "worker-2", "733544", "733551")
 	s.breaks("duplicate-address", model.Critical,
 		"10.128.40.47 in network default/whereabouts-conf is held by two live sandboxes: default/web-2 on worker-1 since 59.008s, and default/web-3 on worker-2 since 1m2.061s",
 		"address 10.128.40.47", "network default/whereabouts-conf", "node worker-1", "node worker-2", "pod default/web-2", "pod default/web-3")
 	return s.r
-}
-
-// describe has nothing to say of what is not the manager's.
-func describe(d any) string {
-	x := d.(kube.Exchange)
-	if x.Resource == "pods" {
-		return ""
-	}
-	return string(x.Request)
 }
 
 var podRead = kube.Exchange{

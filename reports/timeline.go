@@ -26,22 +26,31 @@ const (
 //
 // It is a pure function of the report: the same run gives the same text.
 func Timeline(r *Report, v *model.Violation) string {
+	return StoryOf(r, v) + r.showAgain() + "\n"
+}
+
+// StoryOf is a Timeline without the command.
+func StoryOf(r *Report, v *model.Violation) string {
 	lines, _ := r.timeline(v)
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// timeline is the lines of Timeline, and the places that they number.
+// showAgain is the last line of a Timeline.
+func (r *Report) showAgain() string {
+	return "   show it again: " + strings.TrimRight(r.Command(), " ")
+}
+
+// timeline is the lines of StoryOf, and the places that they number.
 func (r *Report) timeline(v *model.Violation) ([]string, []*place) {
 	sub := subjectOf(r, v)
 	head := []string{fmt.Sprintf("%s, seed %d: how it came to %s at step %d", Clean(r.Scenario), r.Seed, v.Invariant, v.Step), ""}
 	verdict := append([]string{""}, wrap(fmt.Sprintf("=> %s (%s) at %s, step %d: %s",
 		v.Invariant, v.Severity, clock(v.At), v.Step, Clean(v.Message)), timelineWidth)...)
-	command := "   show it again: " + r.Command()
 	entries := pick(r, sub)
 	r.locate(entries)
-	body, places := fit(entries, sub, timelineLines-len(head)-len(verdict)-1)
+	body, places := fit(entries, sub, timelineLines-len(head)-len(verdict)-1) // and the command
 	head[0] = cut(head[0], timelineWidth)
-	lines := append(slices.Concat(head, body, verdict, legend(places)), command)
+	lines := slices.Concat(head, body, verdict, legend(places))
 	for i, l := range lines {
 		lines[i] = strings.TrimRight(l, " ")
 	}

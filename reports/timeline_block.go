@@ -3,80 +3,65 @@ package reports
 import (
 	"cmp"
 	"net/netip"
-	"regexp"
 	"slices"
-	"strings"
 
 	"ipamsim/model"
+	"ipamsim/model/act"
 	"ipamsim/sim"
 )
 
 // Stories of addresses that come out of blocks: who owns the block decides what
 // becomes of the address, and that was settled long before there was a pod.
 
-// inBlock is how an address manager and a routing table name a block.
-var inBlock = regexp.MustCompile(`\b(?:block|blackhole) ([0-9a-f.:]+/[0-9]+)`)
-
-var ofBlock = regexp.MustCompile(`\b(block|affinity)\b`)
-
-// owns are the words for what makes somebody the owner of a block, or nobody.
-var owns = regexp.MustCompile(`^(claims|makes|confirms|marks|drops|deletes)\b.*\b(block|affinity)\b|\bnobody's\b`)
-
-// surveys are the words for what a node looks at before it takes a block, or an
-// address out of somebody else's.
-var surveys = regexp.MustCompile(`^reads the (affinities|blocks)`)
-
-// bookkeeping are the words for what every allocation does as well, and what no
-// story turns on unless it is about a handle.
-var bookkeeping = regexp.MustCompile(`^(counts|deletes handle|marks handle)\b`)
-
-// holding notes the blocks that a text says hold an address of the violation.
-func (s *subject) holding(text string) {
-	for _, m := range inBlock.FindAllStringSubmatch(text, -1) {
-		p, err := netip.ParsePrefix(m[1])
-		if err != nil || slices.Contains(s.blocks, m[1]) {
-			continue
-		}
-		if slices.ContainsFunc(s.named[model.RefAddress], func(a string) bool {
-			addr, err := netip.ParseAddr(a)
-			return err == nil && p.Contains(addr)
-		}) {
-			s.blocks = append(s.blocks, m[1])
-		}
+// owns reports whether a message is to make somebody the owner of a block, or nobody.
+func owns(a *act.Act) bool {
+	switch a.Thing.Kind {
+	case act.Affinity:
+		return a.Write()
+	case act.Block:
+		return a.Verb == act.Create || a.Verb == act.Delete || a.Verb == act.Update && !a.Bare && !a.Thing.Deleted && a.Thing.Owner.Name == ""
 	}
+	return false
 }
 
-// assignments looks for those blocks in what the pods' own calls wrote.
+// surveys reports whether a message is what a node looks at before it takes a block, or
+// an address out of somebody else's.
+func surveys(a *act.Act) bool {
+	return a.Verb == act.List && a.Outcome == act.Done && (a.Thing.Kind == act.Affinity || a.Thing.Kind == act.Block)
+}
+
+// surveyed reports whether a message follows from what surveys shows: it is about one
+// block, or claims one.
+func surveyed(a *act.Act) bool {
+	return a.Thing.Kind == act.Block && a.Verb != act.List || a.Thing.Kind == act.Affinity && a.Verb == act.Create
+}
+
+// bookkeeping reports whether a message is what every allocation does as well, and what
+// no story turns on unless it is about a handle.
+func bookkeeping(a *act.Act) bool { return a.Thing.Kind == act.Handle && a.Write() }
+
+// assignments looks for the blocks that hold an address of the violation in what the
+// pods' own calls wrote.
 func (s *subject) assignments(r *Report) {
-	if r.Trace == nil || len(s.named[model.RefAddress]) == 0 {
+	var addrs []netip.Addr
+	for _, name := range s.named[model.RefAddress] {
+		if a, err := netip.ParseAddr(name); err == nil {
+			addrs = append(addrs, a)
+		}
+	}
+	if r.Trace == nil || len(addrs) == 0 {
 		return
 	}
 	for _, st := range r.Trace.Steps {
-		if op := st.Choice.Op; st.Step <= s.v.Step && op.Kind == sim.Write && slices.Contains(s.pods, s.podOf[string(op.Actor)]) {
-			s.holding(r.words(st))
+		if op := st.Choice.Op; st.Step > s.v.Step || op.Kind != sim.Write || !slices.Contains(s.pods, s.podOf[string(op.Actor)]) {
+			continue
 		}
-	}
-}
-
-// claimants adds the pods whose containers the violation's handles are named
-// after.
-func (s *subject) claimants(events []model.Event) {
-	for _, h := range s.named[model.RefHandle] {
-		id := h[strings.LastIndexByte(h, '.')+1:]
-		for _, e := range events {
-			if e.Container == id && id != "" && e.Step <= s.v.Step && !slices.Contains(s.pods, e.Pod.String()) {
-				s.pods = append(s.pods, e.Pod.String())
-			}
+		a := r.did(st)
+		if k := a.Thing.Kind; k != act.Block && k != act.Affinity || slices.Contains(s.blocks, a.Thing.Name) {
+			continue
 		}
-	}
-}
-
-// shorten adds the names that handles have in a message's words, where container
-// ids are cut.
-func (s *subject) shorten() {
-	for _, h := range slices.Clone(s.named[model.RefHandle]) {
-		if dot := strings.LastIndexByte(h, '.'); len(h)-dot-1 > containerMax {
-			s.named[model.RefHandle] = append(s.named[model.RefHandle], h[:dot+1+containerMax])
+		if p, err := netip.ParsePrefix(a.Thing.Name); err == nil && slices.ContainsFunc(addrs, p.Contains) {
+			s.blocks = append(s.blocks, a.Thing.Name)
 		}
 	}
 }
@@ -88,8 +73,9 @@ func (s *subject) blockWritten(e *entry, m mentions) bool {
 	// Where a violation names neither pod nor address, nodes and blocks are the
 	// heroes.
 	hero := len(s.named[model.RefAddress]) == 0 && len(s.named[model.RefPod]) == 0
-	owned := owns.MatchString(e.text) && (m.block || hero && m.node && len(s.blocks) == 0)
-	borrowed := hero && !m.node && ofBlock.MatchString(e.text) && slices.Contains(s.named[model.RefNode], s.nodeOf[e.actor])
+	kind := e.act.Thing.Kind
+	owned := owns(&e.act) && (m.block || hero && m.node && len(s.blocks) == 0)
+	borrowed := hero && !m.node && (kind == act.Block || kind == act.Affinity) && slices.Contains(s.named[model.RefNode], s.nodeOf[e.actor])
 	if m.any() || owned || borrowed {
 		e.lane = cmp.Or(s.podOf[e.actor], e.lane)
 	}
@@ -97,8 +83,8 @@ func (s *subject) blockWritten(e *entry, m mentions) bool {
 	case m.handle:
 		e.weight, e.turn = fate, "counted"
 	case owned:
-		e.weight, e.turn = s.ownership(e.text, m), "owned"
-	case bookkeeping.MatchString(e.text):
+		e.weight, e.turn = s.ownership(&e.act, m), "owned"
+	case bookkeeping(&e.act):
 		return false
 	case borrowed:
 		e.weight, e.turn = cause, "borrowed"
@@ -115,13 +101,14 @@ func (s *subject) blockWritten(e *entry, m mentions) bool {
 // ownership is what a step on the way to a block, or from it, is worth. In the
 // story of an address only the outcome counts, and the attempts of a node that has
 // to do with it.
-func (s *subject) ownership(text string, m mentions) int {
-	switch verb, _, _ := strings.Cut(text, " "); {
-	case verb == "marks" && strings.Contains(text, "as "+model.Pending+","):
+func (s *subject) ownership(a *act.Act, m mentions) int {
+	affinity := a.Thing.Kind == act.Affinity
+	switch {
+	case affinity && a.Verb == act.Update && !a.Thing.Deleted && a.Thing.State == model.Pending:
 		return attempt - 1
 	case len(s.named[model.RefAddress]) == 0:
 		return fate
-	case verb == "claims" || verb == "drops" || verb == "marks" && strings.Contains(text, "as deleted"):
+	case affinity && (a.Verb != act.Update || a.Thing.Deleted):
 		if m.node {
 			return look
 		}

@@ -1,12 +1,14 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"ipamsim/model"
+	"ipamsim/model/act"
 )
 
 // A story of few actors is drawn with a column for each, so that one sees who
@@ -54,7 +56,7 @@ func elided(steps int) string { return fmt.Sprintf("%20s  … %d other steps …
 
 // line is the i-th entry, its text on at most linesPerStep lines.
 func (s *subject) line(e *entry, i int, cols *columns) []string {
-	text := e.text
+	before := ""
 	head := fmt.Sprintf("%12s %6d  ", stamp(e.at), e.step)
 	next := strings.Repeat(" ", utf8.RuneCountInString(head))
 	if cols == nil {
@@ -63,20 +65,23 @@ func (s *subject) line(e *entry, i int, cols *columns) []string {
 	} else {
 		head, next = head+cols.row(i, e.lane, e.mark)+"  ", next+cols.row(i, laneless, ' ')+"  "
 		if !e.fact {
-			text = process(e.actor) + text
+			before = process(e.actor)
 		}
 	}
 	if e.weight >= fate && e.turn != "" {
-		text = ">>> " + text
+		before = ">>> " + before
 	}
 	width := timelineWidth - utf8.RuneCountInString(head) - 2
 	most := linesPerStep
 	if e.weight >= fate {
 		most++
 	}
-	out := e.noted(text, width)
+	out := e.noted(before+e.text, width)
+	if len(out) > most && e.brief != "" {
+		out = e.noted(before+e.brief, width)
+	}
 	for n := most * width; len(out) > most; n -= 4 {
-		out = e.noted(s.squeeze(text, n), width)
+		out = e.noted(cut(before+cmp.Or(e.brief, e.text), n), width)
 	}
 	for j, t := range out {
 		if out[j] = head + t; j > 0 {
@@ -86,26 +91,27 @@ func (s *subject) line(e *entry, i int, cols *columns) []string {
 	return out
 }
 
-// shortest is what is worth leaving out: more than the verb of "releases 10.0.0.1".
-const shortest = len("releases ")
+// shorter is an act whose lists begin with what the violation is about: whether it is
+// among them is why the line is there. It is false if they begin with that anyway.
+func (s *subject) shorter(a act.Act) (short act.Act, ok bool) {
+	lists := []*[]act.Thing{&a.Gives, &a.Takes, &a.Passes}
+	if a.Thing.Kind == act.Pool && a.Verb != act.List {
+		lists = append(lists, &a.Thing.Parts)
+	}
+	for _, l := range lists {
+		if n := slices.IndexFunc(*l, s.concerns); n > 0 {
+			*l = append([]act.Thing{{Kind: act.Others, Used: n}}, (*l)[n:]...)
+			ok = true
+		}
+	}
+	return a, ok
+}
 
-// squeeze shortens a text. A list of claims loses what stands before the address
-// that the violation is about: whether it is among them is why the line is there.
-func (s *subject) squeeze(text string, width int) string {
-	if utf8.RuneCountInString(text) <= width {
-		return text
-	}
-	for _, name := range append(slices.Clone(s.named[model.RefAddress]), s.pods...) {
-		begin := strings.Index(text, ": ") + 2
-		if begin <= 1 || !says(text[begin:], name) {
-			continue
-		}
-		if i := begin + strings.Index(text[begin:], name); i > begin+shortest && says(text[i:], name) {
-			return cut(text[:begin]+"… "+text[i:], width)
-		}
-		break
-	}
-	return cut(text, width)
+// concerns reports whether a part of something is an address of the violation, or one of
+// its pods'.
+func (s *subject) concerns(t act.Thing) bool {
+	return t.Kind == act.Address && slices.Contains(s.named[model.RefAddress], t.Name) ||
+		t.Owner.Kind == model.RefPod && slices.Contains(s.pods, t.Owner.Name)
 }
 
 // label names an actor in the list: of one that works for a pod, the program and

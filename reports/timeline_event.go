@@ -1,21 +1,20 @@
 package reports
 
 import (
-	"fmt"
 	"maps"
-	"regexp"
 	"slices"
-	"strings"
 
 	"ipamsim/model"
+	"ipamsim/reports/prose"
+	"ipamsim/sim"
 )
 
 // event weighs one entry of the history; holders are the containers that were
 // given the address and live, with their pods.
-func (s *subject) event(ev model.Event, holders map[string]string) *entry {
+func (s *subject) event(ev *model.Event, holders map[string]string) *entry {
 	pod := ev.Pod.String()
 	ours := slices.Contains(s.pods, pod) && s.ours(ev.Network)
-	e := &entry{step: ev.Step, at: ev.At, actor: ev.Actor, lane: pod, mark: '*', fact: true}
+	e := &entry{step: ev.Step, at: ev.At, actor: ev.Actor, lane: pod, mark: '*', fact: true, say: func() string { return said(ev) }}
 	before := ev.Step < s.from
 	switch ev.Kind {
 	case model.AddEnd:
@@ -25,66 +24,54 @@ func (s *subject) event(ev model.Event, holders map[string]string) *entry {
 			if e.weight = scenery; ev.Err != "" {
 				e.mark, e.weight = 'x', cause
 			}
-			e.text = said(ev)
 		}
 	case model.SandboxUp:
 		if ours && !before {
-			e.weight, e.text = attempt+1, said(ev)
+			e.weight = attempt + 1
 		}
 	case model.SandboxDown:
 		delete(holders, ev.Container)
 		if ours && !before {
-			e.weight, e.turn, e.text = glimpse, "gone", said(ev)
+			e.weight, e.turn = glimpse, "gone"
 		}
 	case model.Reconcile, model.Reconciled:
-		e.lane, e.fact, e.weight, e.text = ev.Actor, false, -scenery, said(ev)
+		e.lane, e.fact, e.weight = ev.Actor, false, -scenery
 		if ev.Err != "" {
 			e.mark = 'x'
 		}
 	default:
 		s.outside(e, ev, ours)
 	}
-	e.text = Clean(e.text)
 	return e
 }
 
-// request is how client-go begins the error of a request: the longest part of
-// most errors, and never the reason.
-var request = regexp.MustCompile(`(Get|Put|Post|Patch|Delete) "[^"]*": `)
-
-// reason is an error on one line, without the URLs.
-func reason(err string) string { return request.ReplaceAllString(firstLine(err), "") }
-
-func (s *subject) added(e *entry, ev model.Event, ours bool, holders map[string]string) {
-	pod := ev.Pod.String()
+func (s *subject) added(e *entry, ev *model.Event, ours bool, holders map[string]string) {
 	out := s.holds(ev) && s.ours(ev.Network)
 	switch {
 	case !ours:
 	case ev.Err != "":
-		e.mark, e.weight, e.turn, e.text = 'x', cause, "failed", said(ev)
+		e.mark, e.weight, e.turn = 'x', cause, "failed"
 	case out:
 		e.weight, e.turn = fate+1, "out"
 		delete(holders, ev.Container)
-		again := ""
-		if len(holders) > 0 {
-			again = " AGAIN, still held by " + strings.Join(sorted(slices.Collect(maps.Values(holders))), " and ") + ","
-		}
-		e.text = fmt.Sprintf("%s is handed out%s to %s on %s (%s)", list(ev.Addrs), again, pod, ev.Node, ev.Interface)
+		still := sorted(slices.Collect(maps.Values(holders)))
+		e.say = func() string { return spoken(prose.HandedOut(ev, still)) }
 	default:
-		e.weight, e.text = scenery, fmt.Sprintf("ADD returns %s for %s", list(ev.Addrs), pod)
+		e.weight = scenery
+		e.say = func() string { return spoken(prose.Returned(ev)) }
 	}
 	if out && ev.Err == "" {
-		holders[ev.Container] = pod
+		holders[ev.Container] = ev.Pod.String()
 	}
 }
 
 // outside is what is done to the cluster: by people, to machines, to processes.
 // It counts even before the story begins, which may be its consequence.
-func (s *subject) outside(e *entry, ev model.Event, ours bool) {
+func (s *subject) outside(e *entry, ev *model.Event, ours bool) {
 	e.lane, e.actor = laneless, "" // the text says who
 	switch ev.Kind {
 	case model.Operator:
-		e.weight, e.turn, e.text = cause-5, "operator", said(ev)
+		e.weight, e.turn = cause-5, "operator"
 		if ev.Err != "" {
 			e.mark = 'x'
 		}
@@ -92,11 +79,11 @@ func (s *subject) outside(e *entry, ev model.Event, ours bool) {
 			e.weight, e.turn = unshown, "" // who only looks changes nothing
 		}
 	case model.FaultEvent:
-		if strings.HasPrefix(ev.Actor, "hazard/") { // else a message was hurt, which the trace shows
-			e.mark, e.weight, e.turn, e.text = 'x', cause-5, "hazard", said(ev)
+		if sim.ActorID(ev.Actor).Kind() == "hazard" { // else a message was hurt, which the trace shows
+			e.mark, e.weight, e.turn = 'x', cause-5, "hazard"
 		}
 	case model.NodeEvent:
-		e.weight, e.text = scenery-10, said(ev)
+		e.weight = scenery - 10
 		if slices.Contains(s.named[model.RefNode], ev.Node) || ours {
 			e.weight = attempt
 		}
@@ -105,22 +92,8 @@ func (s *subject) outside(e *entry, ev model.Event, ours bool) {
 		}
 	case model.ActorPanic:
 		e.weight, e.actor, e.mark, e.fact = cause, ev.Actor, 'x', false
-		e.text = said(ev)
 		if slices.Contains(s.named[model.RefActor], ev.Actor) {
 			e.weight = fate
 		}
 	}
-}
-
-func list[T fmt.Stringer](items []T) string {
-	s := make([]string, len(items))
-	for i, x := range items {
-		s[i] = x.String()
-	}
-	return strings.Join(s, " ")
-}
-
-func firstLine(s string) string {
-	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
-	return s
 }

@@ -3,16 +3,13 @@ package reports
 import (
 	"cmp"
 	"fmt"
-	"net/http"
-	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"ipamsim/model"
+	"ipamsim/model/act"
+	"ipamsim/reports/prose"
 	"ipamsim/sim"
-	"ipamsim/sim/ipam"
-	"ipamsim/sim/kube"
 )
 
 // entry is one line of a timeline.
@@ -22,13 +19,20 @@ type entry struct {
 	actor  string       // process, "" for what happens to the cluster
 	lane   string       // whose column: a pod's key or a reconciler's actor
 	mark   byte         // r reads, w writes, x hurt or refused, * a fact
-	text   string       // clean, without the actor
+	text   string       // clean, without the actor; pick fills it in when all is chosen
+	brief  string       // a shorter one, which begins its lists with what the violation is about
 	fact   bool         // the text has a subject of its own
 	turn   string       // of what kind of turning point it is, of which the last few count
 	weight int          // what is left out first when there is no room; 0: not shown
 	about  *sim.Request // what a message asked for
 	sent   *sim.Step    // the message, nil for what is none
 	place  *place       // of the manager's source that sent it, if the story turns on it
+	act    act.Act      // what it did, if judged
+	judged bool         // it was looked at what the message did
+	times  int          // how often the same was read, if more than once, and last when
+	until  time.Duration
+	sign   *model.Violation // that is true from here on
+	say    func() string    // the text of what is no message
 }
 
 // What a line is worth. The story is told by what changed the fate of the
@@ -58,7 +62,8 @@ func pick(r *Report, s *subject) []*entry {
 	}
 	if r.History != nil {
 		holders := map[string]string{}
-		for _, e := range r.History.Events {
+		for i := range r.History.Events {
+			e := &r.History.Events[i]
 			if e.Step > s.v.Step || e.At > s.v.At {
 				break
 			}
@@ -70,10 +75,27 @@ func pick(r *Report, s *subject) []*entry {
 	thin(all)
 	all = slices.DeleteFunc(all, func(e *entry) bool { return e.weight == unshown })
 	slices.SortStableFunc(all, func(a, b *entry) int { return cmp.Compare(a.step, b.step) }) // messages before the facts they caused
+	for _, e := range all {
+		s.tell(e)
+	}
 	return all
 }
 
-var takesAway = regexp.MustCompile(`(?i)\b(removes?|releases?|frees|deletes|drops)\b`)
+// tell gives an entry its text. Nothing is chosen by it.
+func (s *subject) tell(e *entry) {
+	if e.sent == nil {
+		e.text = e.say()
+		return
+	}
+	more := ""
+	if e.times > 1 {
+		more = fmt.Sprintf(", %d times until %s", e.times, stamp(e.until))
+	}
+	e.text = words(e.sent, &e.act) + more
+	if short, ok := s.shorter(e.act); ok {
+		e.brief = words(e.sent, &short) + more
+	}
+}
 
 // message weighs one step of the trace.
 func (s *subject) message(r *Report, st *sim.Step) *entry {
@@ -95,14 +117,10 @@ func (s *subject) message(r *Report, st *sim.Step) *entry {
 	if s.podOf[e.actor] != "" && pod == "" && op.Kind != sim.Write && !fault {
 		return e // what another pod's call reads; words cost a decoding, and most steps are of this kind
 	}
-	e.text = r.words(st)
-	var also []string
-	if m, own := st.Detail.(ipam.Message); own {
-		also = m.About()
-	}
-	m := s.about(e.text, also)
+	e.act, e.judged = r.did(st), true
+	m := s.about(&e.act, op.Request)
 	if before {
-		if !s.blockWritten(e, m) || e.turn != "owned" || refused(st) {
+		if !s.blockWritten(e, m) || e.turn != "owned" || e.act.Outcome != act.Done {
 			e.weight, e.turn = unshown, ""
 		}
 		return e
@@ -113,34 +131,32 @@ func (s *subject) message(r *Report, st *sim.Step) *entry {
 
 // weigh says what a message is worth that comes after the story has begun.
 func (s *subject) weigh(e *entry, st *sim.Step, pod string, m mentions) {
-	x, exchange := st.Detail.(kube.Exchange)
-	_, own := st.Detail.(ipam.Message)
 	switch op := st.Choice.Op; {
 	case st.Choice.Outcome.Fault():
 		e.mark, e.weight, e.turn = 'x', fate, "hurt"
 		if pod == "" && !m.any() {
 			e.weight = scenery
 		}
-	case op.Kind == sim.Local || op.Kind == sim.Watch || !exchange && !own:
+	case op.Kind == sim.Local || op.Kind == sim.Watch || e.act.Verb == "":
 	case op.Kind == sim.Event:
-		if (m.pod || m.block) && !strings.HasPrefix(e.actor, "kubelet/") {
+		if (m.pod || m.block) && op.Actor.Kind() != "kubelet" {
 			e.mark, e.weight = 'r', scenery
 		}
-	case x.Resource == "leases":
+	case e.resource() == "leases":
 	case op.Kind == sim.Read:
-		if m.any() || seen(x, s) {
+		if m.any() {
 			e.weight = -glimpse // shown if its reader then wrote something
 		}
-	case refused(st):
+	case e.act.Outcome != act.Done:
 		e.mark = 'x'
 		if m.block = m.block && len(s.named[model.RefAddress]) == 0; pod != "" || m.any() {
 			e.weight = attempt
 		}
-	case x.Resource == "pods":
-		e.weight = s.podWritten(x, m.pod)
-	case m.address && takesAway.MatchString(e.text):
+	case e.resource() == "pods":
+		e.weight = podWritten(&e.act, m.pod)
+	case m.address && s.released(&e.act):
 		e.weight, e.turn = fate+1, "away"
-	case m.address && !owns.MatchString(e.text):
+	case m.address && !owns(&e.act):
 		e.weight = fate
 	default:
 		if s.blockWritten(e, m) && e.weight == unshown && (pod != "" || m.pod) {
@@ -149,42 +165,33 @@ func (s *subject) weigh(e *entry, st *sim.Step, pod string, m mentions) {
 	}
 }
 
-// refused reports whether a server did not do what it was asked.
-func refused(st *sim.Step) bool {
-	switch d := st.Detail.(type) {
-	case kube.Exchange:
-		return d.Status >= http.StatusBadRequest
-	case ipam.Message:
-		return d.Refused() != ""
-	}
-	return false
+// released reports whether a message takes away an address of the violation.
+func (s *subject) released(a *act.Act) bool {
+	return slices.ContainsFunc(s.named[model.RefAddress], func(name string) bool {
+		return a.Releases(model.Ref{Kind: model.RefAddress, Name: name})
+	})
 }
 
-// seen reports whether the answer shows one of the pods concerned.
-func seen(x kube.Exchange, s *subject) bool {
-	if x.Resource != "pods" || x.Verb != "list" {
-		return false
-	}
-	for _, o := range parse(x.Response).Items {
-		if slices.Contains(s.pods, o.key()) {
-			return true
-		}
-	}
-	return false
-}
-
-func (s *subject) podWritten(x kube.Exchange, mentioned bool) int {
-	switch o := parse(x.Request); {
+func podWritten(a *act.Act, mentioned bool) int {
+	switch {
 	case !mentioned:
 		return unshown
-	case o.Metadata.Annotations[statusAnnotation] != "":
+	case a.Thing.Part(act.NetworkStatus) != nil:
 		return late
-	case x.Verb == "delete":
+	case a.Verb == act.Delete:
 		return attempt
-	case x.Verb == "create" || x.Subresource == "binding":
+	case a.Verb == act.Create || a.Subresource == "binding":
 		return unshown // the sandbox that follows says it
 	}
 	return scenery
+}
+
+// resource is of what the object is that a message is about.
+func (e *entry) resource() string {
+	if e.about == nil {
+		return ""
+	}
+	return e.about.Resource
 }
 
 // path is where what a message is about is stored.
@@ -204,17 +211,21 @@ func (e *entry) path() string {
 // is the story; but what it saw again and again is one line.
 func (s *subject) glimpses(all []*entry) {
 	type key struct{ actor, path string }
-	last, pods, lists := map[key]*entry{}, map[string][]*entry{}, map[key]*entry{}
+	type survey struct {
+		actor string
+		of    act.Kind
+	}
+	last, pods, lists := map[key]*entry{}, map[string][]*entry{}, map[survey]*entry{}
 	for _, e := range all {
 		switch {
-		case e.mark == 'r' && e.text != "" && e.weight <= 0:
-			if e.weight < 0 && e.about != nil && e.about.Resource == "pods" {
+		case e.mark == 'r' && e.judged && e.weight <= 0:
+			if e.weight < 0 && e.resource() == "pods" {
 				pods[e.actor] = append(pods[e.actor], e)
 			} else {
 				last[key{e.actor, e.path()}] = e
 			}
-			if l := surveys.FindString(e.text); l != "" {
-				lists[key{e.actor, l}] = e
+			if surveys(&e.act) {
+				lists[survey{e.actor, e.act.Thing.Kind}] = e
 			}
 			e.weight = unshown
 		case e.weight >= attempt && e.mark != '*':
@@ -232,9 +243,9 @@ func (s *subject) glimpses(all []*entry) {
 					}
 				}
 			}
-			if inBlock.MatchString(e.text) {
-				for _, l := range []string{"reads the affinities", "reads the blocks"} {
-					if read := lists[key{e.actor, l}]; read != nil {
+			if surveyed(&e.act) {
+				for _, of := range []act.Kind{act.Affinity, act.Block} {
+					if read := lists[survey{e.actor, of}]; read != nil {
 						read.weight = max(read.weight, worth-2)
 					}
 				}
@@ -249,25 +260,16 @@ func (s *subject) glimpses(all []*entry) {
 
 // again merges reads that saw the same into the first of them.
 func again(reads []*entry) []*entry {
-	type seen struct {
-		first, last *entry
-		times       int
-	}
 	var out []*entry
-	by := map[string]*seen{}
+	by := map[string]*entry{}
 	for _, e := range reads {
-		n := by[e.text]
-		if n == nil {
-			n = &seen{first: e}
-			by[e.text] = n
-			out = append(out, e)
+		saw := fmt.Sprint(e.act)
+		if first := by[saw]; first != nil {
+			first.times, first.until = max(first.times, 1)+1, e.at
+			continue
 		}
-		n.last, n.times = e, n.times+1
-	}
-	for _, e := range out {
-		if n := by[e.text]; n.times > 1 {
-			e.text += fmt.Sprintf(", %d times until %s", n.times, stamp(n.last.at))
-		}
+		by[saw] = e
+		out = append(out, e)
 	}
 	return out
 }
@@ -278,18 +280,19 @@ func again(reads []*entry) []*entry {
 func (s *subject) earlier(r *Report, all []*entry) []*entry {
 	var out []*entry
 	told := map[string]bool{}
-	for _, v := range r.Violations {
+	for i := range r.Violations {
+		v := &r.Violations[i]
 		if told[v.Invariant] || v.Invariant == s.v.Invariant || v.Step >= s.v.Step || v.Step < s.from || !s.shares(v.Objects) {
 			continue
 		}
 		told[v.Invariant] = true
 		for _, e := range all {
-			if e.step == v.Step && e.text != "" && e.about != nil && e.about.Resource+e.about.Path != "" {
+			if e.step == v.Step && e.judged && e.about != nil && e.about.Resource+e.about.Path != "" {
 				e.weight = max(e.weight, fate)
 			}
 		}
 		out = append(out, &entry{step: v.Step, at: v.At, mark: '*', fact: true, weight: cause, turn: "sign",
-			text: "from here on: " + v.Invariant})
+			sign: v, say: func() string { return spoken(prose.Sign(v)) }})
 	}
 	return out
 }

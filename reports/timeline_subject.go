@@ -1,12 +1,12 @@
 package reports
 
 import (
-	"net/netip"
 	"slices"
-	"strconv"
 	"strings"
 
 	"ipamsim/model"
+	"ipamsim/model/act"
+	"ipamsim/sim"
 )
 
 // subject is what a violation is about, and when its story begins.
@@ -32,14 +32,13 @@ func subjectOf(r *Report, v *model.Violation) *subject {
 	}
 	s.pods = append(s.pods, s.named[model.RefPod]...)
 	s.blocks = append(s.blocks, s.named[model.RefBlock]...)
-	s.holding(v.Message)
-	s.shorten()
 	if r.History == nil {
 		return s
 	}
 	events := r.History.Events
 	s.claimants(events)
-	for _, e := range events {
+	for i := range events {
+		e := &events[i]
 		if e.Step > v.Step {
 			break
 		}
@@ -52,13 +51,29 @@ func subjectOf(r *Report, v *model.Violation) *subject {
 		}
 	}
 	s.begin(events)
-	for _, e := range events {
+	for i := range events {
+		e := &events[i]
 		if e.Kind == model.AddEnd && e.Step >= s.from && e.Step <= v.Step && s.holds(e) && s.ours(e.Network) && !slices.Contains(s.pods, e.Pod.String()) {
 			s.pods = append(s.pods, e.Pod.String())
 		}
 	}
 	s.assignments(r)
 	return s
+}
+
+// claimants adds the pods whose containers the violation's handles are named
+// after.
+//
+// Source: cni-plugin/internal/pkg/utils, GetHandleID (v3.31).
+func (s *subject) claimants(events []model.Event) {
+	for _, h := range s.named[model.RefHandle] {
+		for i := range events {
+			e := &events[i]
+			if e.Container != "" && e.Step <= s.v.Step && strings.HasSuffix(h, "."+e.Container) && !slices.Contains(s.pods, e.Pod.String()) {
+				s.pods = append(s.pods, e.Pod.String())
+			}
+		}
+	}
 }
 
 // begin finds where the story starts: with the oldest sandbox that is alive when
@@ -99,7 +114,7 @@ func (s *subject) begin(events []model.Event) {
 }
 
 // holds reports whether the event hands out an address of the violation.
-func (s *subject) holds(e model.Event) bool {
+func (s *subject) holds(e *model.Event) bool {
 	return slices.ContainsFunc(s.named[model.RefAddress], func(a string) bool {
 		for _, x := range e.Addrs {
 			if x.String() == a {
@@ -126,79 +141,35 @@ func (s *subject) pod(actor string) string {
 		}
 		return ""
 	}
+	id, _, _ := strings.Cut(actor, "~")
 	for _, p := range s.pods {
-		if says(actor, p) {
+		if strings.HasSuffix(id, "/"+p) {
 			return p
 		}
 	}
 	return ""
 }
 
-// mentions is which of the things that a violation is about a message is about. Of
-// nodes, only those that it names in words count: every message has to do with
-// some.
+// mentions is which of the things that a violation is about a message is about.
 type mentions struct{ address, pod, block, handle, node bool }
 
 func (m mentions) any() bool { return m.address || m.pod || m.block || m.handle }
 
-// about reads a message's words; also is what it says of itself besides, if it
-// does.
-func (s *subject) about(text string, also []string) mentions {
-	in := func(names []string) bool {
-		return slices.ContainsFunc(names, func(n string) bool { return says(text, n) || slices.Contains(also, n) })
-	}
-	node := slices.ContainsFunc(s.named[model.RefNode], func(n string) bool { return says(text, n) })
-	return mentions{in(s.named[model.RefAddress]), in(s.pods), in(s.blocks), in(s.named[model.RefHandle]), node}
-}
-
-// says finds a name in a text as a word of its own: 10.0.0.1 is not in 10.0.0.10,
-// 10.0.0.0 not in 10.0.0.0/26 and web-1 not in web-11, but default/web-1 is in
-// kubelet/n1/default/web-1~2.
-func says(text, name string) bool {
-	if name == "" {
-		return false
-	}
-	for at := 0; ; {
-		i := strings.Index(text[at:], name)
-		if i < 0 {
-			return false
+// about goes by what a message did; where little is known of that, by what it asked for
+// as well.
+func (s *subject) about(a *act.Act, asked *sim.Request) mentions {
+	refs := a.Refs()
+	if asked != nil && (a.Verb == "" || a.Bare) {
+		refs = append(refs, model.Ref{Kind: model.RefAddress, Name: asked.Name}, model.Ref{Kind: model.RefHandle, Name: asked.Name})
+		if asked.Namespace != "" {
+			refs = append(refs, model.Ref{Kind: model.RefPod, Name: asked.Namespace + "/" + asked.Name})
 		}
-		i += at
-		if !inName(text, i-1, -1) && !inName(text, i+len(name), 1) && !ofNetwork(text, i, len(name)) {
-			return true
-		}
-		at = i + 1
 	}
-}
-
-// inName reports whether the byte at i belongs to the same name as its
-// neighbour. A dot does if the name goes on behind it; the one that ends a
-// sentence does not. So does the colon inside an IPv6 address.
-func inName(text string, i, onwards int) bool {
-	if i < 0 || i >= len(text) {
-		return false
+	in := func(kind model.RefKind, names []string) bool {
+		return slices.ContainsFunc(refs, func(r model.Ref) bool { return r.Kind == kind && slices.Contains(names, r.Name) })
 	}
-	letter := func(c byte) bool {
-		return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '-'
+	return mentions{
+		in(model.RefAddress, s.named[model.RefAddress]), in(model.RefPod, s.pods), in(model.RefBlock, s.blocks),
+		in(model.RefHandle, s.named[model.RefHandle]), in(model.RefNode, s.named[model.RefNode]),
 	}
-	if c := text[i]; c != '.' && c != ':' {
-		return letter(c)
-	}
-	i += onwards
-	return i >= 0 && i < len(text) && letter(text[i])
-}
-
-// ofNetwork reports whether the name at i is the address of a network, of more than
-// one address, as in 10.0.0.0/26.
-func ofNetwork(text string, i, n int) bool {
-	end := i + n
-	if end+1 >= len(text) || text[end] != '/' || text[end+1] < '0' || text[end+1] > '9' {
-		return false
-	}
-	a, err := netip.ParseAddr(text[i:end])
-	bits := end + 1
-	for bits < len(text) && text[bits] >= '0' && text[bits] <= '9' {
-		bits++
-	}
-	return err == nil && text[end+1:bits] != strconv.Itoa(a.BitLen())
 }

@@ -2,64 +2,50 @@ package reports
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
-	"strings"
 
+	"ipamsim/model"
+	"ipamsim/model/act"
+	"ipamsim/reports/prose"
 	"ipamsim/sim"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/kube"
 )
 
-// words says what a step did: in the address manager's own words where it has
-// any, in Kubernetes' otherwise, and with its method and key if it is neither.
-// The text is clean and has no subject: "reads pool … at revision 18".
-func (r *Report) words(s *sim.Step) string {
-	x, ok := s.Detail.(kube.Exchange)
-	text := ""
-	if s.Detail != nil && r.Describe != nil {
-		text = r.Describe(s.Detail)
+// spoken is what every text of package prose passes on its way to a reader. A test makes
+// it say something else, to show that nothing goes by the words.
+var spoken = Clean
+
+// did is what a step did: in the address manager's terms where it has any, in
+// Kubernetes' otherwise; the zero Act if it was no message.
+func (r *Report) did(s *sim.Step) act.Act {
+	var a act.Act
+	if s.Detail != nil && r.Act != nil {
+		a = r.Act(s.Detail)
 	}
-	if ok && text == "" {
-		text = kubernetes(x)
+	if x, ok := s.Detail.(kube.Exchange); ok && a.Verb == "" {
+		return kubernetes(x)
+	}
+	return a
+}
+
+// words is what a step did as a sentence without its subject, "reads pool … at revision
+// 18", and what came of it; its key if there is no more to say.
+func words(s *sim.Step, a *act.Act) string {
+	text := prose.Act(a)
+	answer := prose.Answer(s.Choice.Outcome, a, text != "")
+	if x, ok := s.Detail.(kube.Exchange); ok && text == "" {
+		asked := ipam.ActOf(x)
+		text = prose.Asked(&asked)
 	}
 	if text == "" {
 		text = s.Choice.Op.Key
 	}
-	if m, own := s.Detail.(ipam.Message); own && text != s.Choice.Op.Key && m.Refused() != "" && !s.Choice.Outcome.Fault() {
-		return Clean(text) // which says it
-	}
-	return Clean(text) + Clean(answer(s))
+	return spoken(text + answer)
 }
 
-// answer is what came of a step, where that is not what everybody expects.
-func answer(s *sim.Step) string {
-	x, known := s.Detail.(kube.Exchange)
-	m, own := s.Detail.(ipam.Message)
-	switch o := s.Choice.Outcome; {
-	case o.Fault() && o != sim.LoseReply && o != sim.Stale:
-		return " -> FAULT " + o.String()
-	case o == sim.LoseReply:
-		return " -> FAULT lose-reply: done, but the answer is lost"
-	case o == sim.Stale:
-		return " -> FAULT stale: an older state is read"
-	case known && x.Status >= http.StatusBadRequest:
-		reason := x.Reason
-		if reason == "" {
-			reason = http.StatusText(x.Status)
-		}
-		return strings.TrimRight(fmt.Sprintf(" -> %d %s", x.Status, reason), " ")
-	case known && x.Verb != "get" && x.Verb != "list" && x.Verb != "watch":
-		if _, rev, ok := strings.Cut(s.Note, "rv="); ok {
-			return " -> revision " + rev
-		}
-	case own && m.Refused() != "":
-		return " -> " + reason(m.Refused())
-	case own && s.Choice.Op.Kind == sim.Write && m.Revision() != "":
-		return " -> revision " + m.Revision()
-	}
-	return ""
-}
+// said is an entry of the history as a sentence.
+func said(ev *model.Event) string { return spoken(prose.Event(ev)) }
 
 // object is the part of a Kubernetes object that a reader of a timeline needs.
 type object struct {
@@ -83,41 +69,33 @@ const statusAnnotation = "k8s.v1.cni.cncf.io/network-status"
 // networksAnnotation asks Multus for them.
 const networksAnnotation = "k8s.v1.cni.cncf.io/networks"
 
-func (o *object) key() string {
-	return strings.TrimPrefix(o.Metadata.Namespace+"/"+o.Metadata.Name, "/")
-}
-
 // addresses of network-status; ok is false if the pod has none yet.
-func (o *object) addresses() (addrs []string, ok bool) {
+func (o *object) addresses() (addrs []act.Thing, ok bool) {
 	text, ok := o.Metadata.Annotations[statusAnnotation]
 	var status []struct {
 		IPs []string `json:"ips"`
 	}
 	_ = json.Unmarshal([]byte(text), &status) // somebody else's mistake: no addresses then
 	for _, s := range status {
-		addrs = append(addrs, s.IPs...)
+		for _, ip := range s.IPs {
+			addrs = append(addrs, act.Thing{Kind: act.Address, Name: ip})
+		}
 	}
 	return addrs, ok
 }
 
-// state is how a reader of the API sees a pod.
-func (o *object) state() string {
-	s := o.Status.Phase
-	if s == "" {
-		s = "Pending"
-	}
-	if o.Metadata.DeletionTimestamp != nil {
-		s += ", being deleted"
-	}
+// pod is what a reader of the API sees.
+func (o *object) pod() act.Thing {
+	t := act.Thing{Kind: act.Pods, Name: o.Metadata.Namespace + "/" + o.Metadata.Name, State: o.Status.Phase, Deleted: o.Metadata.DeletionTimestamp != nil}
 	switch addrs, ok := o.addresses(); {
 	case ok:
-		return s + ", network-status " + strings.Join(addrs, " ")
+		t.Parts = []act.Thing{{Kind: act.NetworkStatus, Parts: addrs}}
 	case o.Metadata.Annotations[networksAnnotation] != "":
-		return s + ", no network-status yet"
+		t.Parts = []act.Thing{{Kind: act.NetworkStatus, State: act.Awaited}}
 	case o.Status.PodIP != "":
-		return s + ", " + o.Status.PodIP
+		t.Parts = []act.Thing{{Kind: act.Address, Name: o.Status.PodIP}}
 	}
-	return s + ", no address yet"
+	return t
 }
 
 func parse(body []byte) *object {
@@ -128,55 +106,33 @@ func parse(body []byte) *object {
 	return o
 }
 
-// kubernetes puts requests about pods, which every address manager's story
-// needs, into words. Nothing else is worth a sentence: verb and object do.
-func kubernetes(x kube.Exchange) string {
-	name := strings.TrimPrefix(x.Namespace+"/"+x.Name, "/")
-	if x.Verb == "event" {
-		return "" // the key says it all
+// kubernetes is what a request did, of which every address manager's story needs those
+// about pods.
+func kubernetes(x kube.Exchange) act.Act {
+	a := ipam.ActOf(x)
+	if a.Thing.Kind != act.Pods || x.Bare {
+		return a
 	}
-	if x.Resource == "pods" && !x.Bare {
-		switch x.Verb {
-		case "get":
-			if x.Status < 300 {
-				return "reads pod " + name + ": " + parse(x.Response).state()
-			}
-		case "list":
-			if n := len(parse(x.Response).Items); n > 0 {
-				return fmt.Sprintf("lists %s", plural(n, "pod"))
-			}
-		case "patch", "update":
-			return podWrite(name, x)
-		}
-	}
-	what := x.Resource
-	if x.Subresource != "" {
-		what += "/" + x.Subresource
-	}
-	if x.Verb == "" {
-		return strings.TrimSpace(x.Method + " " + x.Path)
-	}
-	return strings.TrimSpace(third(x.Verb) + " " + what + " " + name)
-}
-
-func podWrite(name string, x kube.Exchange) string {
-	o := parse(x.Request)
-	if addrs, ok := o.addresses(); ok {
-		return "writes network-status of pod " + name + ": " + strings.Join(addrs, " ")
-	}
-	if o.Status.Phase != "" {
-		return "writes status of pod " + name + ": " + o.Status.Phase
-	}
-	return third(x.Verb) + " pod " + name
-}
-
-// third is a verb in the third person.
-func third(verb string) string {
+	name := a.Thing.Name
 	switch {
-	case strings.HasSuffix(verb, "tch"):
-		return verb + "es"
-	case verb == "deletecollection":
-		return "deletes all of"
+	case a.Verb == act.Read && x.Status < http.StatusMultipleChoices:
+		a.Thing = parse(x.Response).pod()
+		if a.Thing.State == "" {
+			a.Thing.State = "Pending"
+		}
+	case a.Verb == act.List:
+		items := parse(x.Response).Items
+		if len(items) == 0 {
+			return a
+		}
+		for i := range items {
+			a.Thing.Parts = append(a.Thing.Parts, items[i].pod())
+		}
+	case a.Verb == act.Patch || a.Verb == act.Update:
+		a.Thing = parse(x.Request).pod()
+	default:
+		return a
 	}
-	return verb + "s"
+	a.Bare, a.Thing.Name = false, name
+	return a
 }

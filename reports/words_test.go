@@ -18,7 +18,10 @@ func TestWordsOfShortDetails(t *testing.T) {
 	status.Method, status.Verb, status.Subresource, status.Request = "PATCH", "patch", "status", []byte(`{"status":{"phase":"Running"}}`)
 	refused := status
 	refused.Status, refused.Reason, refused.Response = 409, "Conflict", nil
-	r := &Report{}
+	said := func(detail any) string {
+		s := &sim.Step{Detail: detail}
+		return words(s, new((&Report{}).did(s)))
+	}
 	for _, tt := range []struct {
 		x           kube.Exchange
 		whole, rest string
@@ -28,10 +31,10 @@ func TestWordsOfShortDetails(t *testing.T) {
 		{status, "writes status of pod default/web-0: Running", "patches pods/status default/web-0"},
 		{refused, "writes status of pod default/web-0: Running -> 409 Conflict", "patches pods/status default/web-0 -> 409 Conflict"},
 	} {
-		if got := r.words(&sim.Step{Detail: tt.x}); got != tt.whole {
+		if got := said(tt.x); got != tt.whole {
 			t.Errorf("says %q, want %q", got, tt.whole)
 		}
-		if got := r.words(&sim.Step{Detail: tt.x.Short()}); got != tt.rest {
+		if got := said(tt.x.Short()); got != tt.rest {
 			t.Errorf("shortened: says %q, want %q", got, tt.rest)
 		}
 	}

@@ -136,7 +136,7 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 	count(rep.Foreign)
 	rep.Trace, rep.Digest = trace, fmt.Sprintf("%016x", trace.Digest())
 	if c != nil {
-		rep.Violations, rep.History, rep.Ledger, rep.Describe = c.Violations(), c.History(), c.Ledger(), c.Describe
+		rep.Violations, rep.History, rep.Ledger, rep.Act = c.Violations(), c.History(), c.Ledger(), c.Act
 		rep.Calls, rep.Series, rep.States, rep.Film = c.Calls(), c.Series(), c.States(), c.Film()
 		rep.Upstreams, rep.Used = c.Upstream(), c.Used()
 	}

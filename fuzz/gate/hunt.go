@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"ipamsim/fuzz/cause"
@@ -111,8 +110,7 @@ func news(ctx context.Context, runner *scenarios.Runner, s *scenarios.Scenario, 
 		return nil, err
 	}
 	a.Repeated.Add(f.Repeated)
-	story, _, _ := strings.Cut(reports.Timeline(rep, v), "   show it again: ") // nobody has that file
-	return &News{Invariant: v.Invariant, Severity: string(v.Severity), Sentence: f.Sentence, Timeline: story,
+	return &News{Invariant: v.Invariant, Severity: string(v.Severity), Sentence: f.Sentence, Timeline: reports.StoryOf(rep, v), // nobody has the file that Timeline says how to run
 		Fingerprint: f.Fingerprint, YAML: f.YAML, Step: v.Step}, nil
 }
 

@@ -16,6 +16,7 @@ import (
 	"ipamsim/fuzz/space"
 	"ipamsim/model"
 	"ipamsim/reports"
+	"ipamsim/reports/prose"
 	"ipamsim/scenarios"
 	"ipamsim/sim"
 )
@@ -159,7 +160,7 @@ func tell(t *testing.T, rep *reports.Report, words []string) {
 	}
 	for i, s := range rep.Trace.Steps {
 		past(i)
-		if line := fmt.Sprintf("%9s %5d %s %s %s | %s", s.At.Round(time.Millisecond), i+1, s.Choice.Outcome, s.Choice.Op, s.Note, rep.Describe(s.Detail)); names(line) {
+		if line := fmt.Sprintf("%9s %5d %s %s %s | %s", s.At.Round(time.Millisecond), i+1, s.Choice.Outcome, s.Choice.Op, s.Note, prose.Act(new(rep.Act(s.Detail)))); names(line) {
 			t.Log(line)
 		}
 	}

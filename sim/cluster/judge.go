@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ipamsim/model"
+	"ipamsim/model/act"
 	"ipamsim/model/invariant"
 	"ipamsim/sim"
 	"ipamsim/sim/ipam"
@@ -194,8 +195,8 @@ func (c *Cluster) History() *model.History { return &c.truth.history }
 // Ledger is what became of the record so far. It must not be changed.
 func (c *Cluster) Ledger() *model.Ledger { return &c.judge.ledger }
 
-// Describe puts the Detail of a step into the address manager's own words.
-func (c *Cluster) Describe(detail any) string { return c.inst.Describe(detail) }
+// Act says what a step did, as ipam.Instance does.
+func (c *Cluster) Act(detail any) act.Act { return c.inst.Act(detail) }
 
 // Calls is how many requests reached the API server.
 func (c *Cluster) Calls() int {

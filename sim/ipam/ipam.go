@@ -13,6 +13,7 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"ipamsim/model"
+	"ipamsim/model/act"
 	"ipamsim/sim"
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/kube"
@@ -56,7 +57,7 @@ type Env struct {
 }
 
 // Instance is an address manager within one run. All its methods but Observe
-// and Describe send their messages through the gate they are given.
+// and Act send their messages through the gate they are given.
 type Instance interface {
 	// Add and Del are one execution of the CNI plugin as a process of its own.
 	Add(context.Context, *sim.Gate, Call) (Result, error)
@@ -66,24 +67,10 @@ type Instance interface {
 	// Observe reads what the datastore claims. It is never gated: looking must
 	// not change the schedule.
 	Observe(context.Context) (model.Snapshot, error)
-	// Describe puts the Detail of one step, an exchange with the API server or a
-	// Message to the manager's own datastore, into the manager's own words
-	// ("removes 10.128.40.47 of default/web-2, if still at revision 18"), or "" if
-	// it has nothing to say beyond method and status.
-	Describe(detail any) string
-}
-
-// Message is the Detail of a step that went to a datastore of the manager's own,
-// for those who tell a run and know no upstream type. An exchange with the API
-// server is a kube.Exchange.
-type Message interface {
-	// About lists what it carried, there or back: pods as "namespace/name",
-	// addresses, blocks as CIDRs, nodes. It is sorted.
-	About() []string
-	// Refused is what the datastore said instead of doing it, or "".
-	Refused() string
-	// Revision is of the object that it left behind, or "".
-	Revision() string
+	// Act says what a step did, whose Detail is an exchange with the API server
+	// (kube.Exchange) or a message to the manager's own datastore. It is the zero Act if
+	// the step is none of the manager's affair: then ActOf says what there is to say.
+	Act(detail any) act.Act
 }
 
 // Call is what a container runtime passes to a CNI plugin.

@@ -20,6 +20,7 @@ type Exchange struct {
 	Bare                   bool   // the trace had no room for Request and Response
 	Status                 int
 	Reason                 string // of a Status answer: "Conflict"
+	Revision               string // of the object, or the list, in the answer, "" if there is none
 }
 
 // Size is that of the bodies.
@@ -44,6 +45,9 @@ func (c *call) exchange(resp *http.Response) Exchange {
 	if x.Status >= 400 {
 		x.Reason = told(x.Response, "reason")
 	}
+	if x.Reason == "" {
+		x.Revision = told(x.Response, "metadata.resourceVersion")
+	}
 	return x
 }
 
@@ -52,8 +56,8 @@ func (x *Exchange) note() string {
 	n := fmt.Sprint(x.Status)
 	if x.Reason != "" {
 		n += " " + x.Reason
-	} else if rv := told(x.Response, "metadata.resourceVersion"); rv != "" {
-		n += " rv=" + rv
+	} else if x.Revision != "" {
+		n += " rv=" + x.Revision
 	}
 	return n
 }

@@ -32,8 +32,7 @@ function goneSandbox(d) {
   if (t.name !== 'sandboxes' || d.now || !d.old) return '';
   const at = (c) => d.old[t.columns.indexOf(c)] || '';
   const told = (eventsAt.get(state.step) || []).find((e) => e.kind === 'sandbox-down' && e.pod === at('pod') && (!e.container || e.container === at('container')));
-  const why = told && / is gone: (.*)/.exec(told.text);
-  return 'sandbox of ' + shortPod(at('pod')) + ' on ' + shortNode(at('node')) + (at('address') ? ' with ' + at('address') : '') + ': gone' + (why ? ', ' + why[1] : '');
+  return 'sandbox of ' + shortPod(at('pod')) + ' on ' + shortNode(at('node')) + (at('address') ? ' with ' + at('address') : '') + ': gone' + (told && told.why ? ', ' + told.why : '');
 }
 
 function showChanged() {

@@ -16,6 +16,9 @@ const gravest = rec.violations[Number(document.body.dataset.gravest)] || null;
 const subjects = new Set();
 if (gravest) for (const o of gravest.objects) subjects.add(o.slice(o.indexOf(' ') + 1));
 
+// The same, with the nodes that its pods ran on.
+const concerned = new Set([...subjects, ...rec.events.filter((e) => e.node && subjects.has(e.pod)).map((e) => e.node)]);
+
 // The first few pods that were refused an address to the end.
 const waiting = new Set(rec.waiting.slice(0, 5));
 

@@ -2,10 +2,9 @@
 const routesTable = tableIndex('routes');
 const routeNode = column(routesTable, 'node'), routeText = column(routesTable, 'route');
 
-// The node to begin with: one that the gravest violation says cannot reach something.
+// The node to begin with: one that the gravest violation is about.
 function firstNode(nodes) {
-  const told = gravest ? nodes.map((n) => [gravest.message.indexOf(n), n]).filter(([i]) => i >= 0).sort((a, b) => a[0] - b[0]) : [];
-  return told.length ? told[0][1] : nodes[0] || '';
+  return nodes.find((n) => concerned.has(n)) || nodes[0] || '';
 }
 
 let nodeAtFirst = '';

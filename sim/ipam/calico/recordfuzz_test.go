@@ -6,6 +6,7 @@ import (
 
 	bmodel "github.com/projectcalico/calico/libcalico-go/lib/backend/model"
 
+	"ipamsim/reports/prose"
 	"ipamsim/sim/kube"
 )
 
@@ -36,17 +37,17 @@ func FuzzRecord(f *testing.F) {
 			t.Errorf("%+v %v", s, bad)
 		}
 		i := &instance{record: r}
-		for verb := range acts {
+		for verb := range verbs {
 			c := Call{Verb: verb, Path: path, In: kv}
-			_, _ = i.Describe(c), c.About()
+			_ = prose.Act(new(i.Act(c)))
 			c = Call{Verb: verb, Path: path, Out: kv}
-			_, _ = i.Describe(c), c.About()
+			_ = prose.Act(new(i.Act(c)))
 		}
 	})
 }
 
 // Whatever a custom resource holds is told, and read or refused, without a panic.
-func FuzzDescribe(f *testing.F) {
+func FuzzAct(f *testing.F) {
 	for i, s := range []string{
 		`{"kind":"IPAMBlock","metadata":{"name":"10-0-0-0-30","resourceVersion":"5"},"spec":{"cidr":"10.0.0.0/30","affinity":"host:a","allocations":[0,null,9],"attributes":[{"handle_id":"h"}],"sequenceNumber":3,"sequenceNumberForAllocation":{"0":2}}}`,
 		`{"kind":"BlockAffinity","metadata":{"name":"a-10-0-0-0-30"},"spec":{"cidr":"10.0.0.0/30","node":"a","state":"pending","deleted":"true"}}`,
@@ -63,9 +64,9 @@ func FuzzDescribe(f *testing.F) {
 		resource := roots[int(which)%len(roots)].resource
 		for _, verb := range []string{"get", "list", "create", "update", "patch", "delete", "event"} {
 			x := kube.Exchange{Verb: verb, Resource: resource, Name: name, Status: status, Request: body, Response: body}
-			_ = i.Describe(x)
+			_ = prose.Act(new(i.Act(x)))
 			x.Response = []byte(`{"type":"MODIFIED","items":[` + string(body) + `],"object":` + string(body) + `}`)
-			_ = i.Describe(x)
+			_ = prose.Act(new(i.Act(x)))
 		}
 		if kv := pairOf(resource, body); kv != nil {
 			i.record.note(resource, change{read: func() (*bmodel.KVPair, error) { return pairOf(resource, body), nil }})

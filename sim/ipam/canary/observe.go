@@ -7,13 +7,14 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"ipamsim/model"
+	"ipamsim/model/act"
+	"ipamsim/sim/ipam"
 	"ipamsim/sim/kube"
 )
 
@@ -141,33 +142,35 @@ func order(s *model.Snapshot) {
 	})
 }
 
-// Describe says what an exchange did to a ledger or asked about a pod.
-func (i *instance) Describe(detail any) string {
+// Act says what an exchange did to a ledger.
+func (i *instance) Act(detail any) act.Act {
 	x, ok := detail.(kube.Exchange)
-	if !ok || x.Bare {
-		return ""
+	if !ok || x.Bare || x.Resource != poolsGVR.Resource {
+		return act.Act{}
 	}
-	switch {
-	case x.Resource == "pods" && x.Verb == "get":
-		return fmt.Sprintf("asks whether %s/%s still exists", x.Namespace, x.Name)
-	case x.Resource != poolsGVR.Resource:
-		return ""
+	a := ipam.ActOf(x)
+	a.Bare, a.Thing = false, act.Thing{Kind: act.Ledger, Name: x.Name}
+	raw := x.Request
+	switch a.Verb {
+	case act.Read:
+		if a.Outcome != act.Done {
+			return a
+		}
+		raw = x.Response
+	case act.Create, act.Update:
+	default:
+		return act.Act{}
 	}
-	switch x.Verb {
-	case "get":
-		if l, rev, ok := body(x.Response); ok && x.Status == 200 {
-			return fmt.Sprintf("reads ledger %s at revision %s: %s", x.Name, rev, l.claims())
-		}
-	case "create":
-		if l, _, ok := body(x.Request); ok {
-			return fmt.Sprintf("begins ledger %s with %s", objectName(l.Network), l.claims())
-		}
-	case "update":
-		if l, rev, ok := body(x.Request); ok {
-			return fmt.Sprintf("writes ledger %s, if still at revision %s: %s", x.Name, rev, l.claims())
-		}
+	l, revision, ok := body(raw)
+	if !ok {
+		return act.Act{}
 	}
-	return ""
+	if a.Thing.Used, a.Thing.Parts = len(l.Claims), l.last(); a.Verb == act.Read {
+		a.Thing.Revision = revision
+	} else {
+		a.If = revision
+	}
+	return a
 }
 
 func body(raw []byte) (l ledger, revision string, ok bool) {
@@ -179,18 +182,12 @@ func body(raw []byte) (l ledger, revision string, ok bool) {
 	return l, u.GetResourceVersion(), err == nil
 }
 
-// claims lists the claims for people, the last few of them: those are news.
-func (l *ledger) claims() string {
+// last are the last few claims: those are news.
+func (l *ledger) last() []act.Thing {
 	const most = 4
-	if len(l.Claims) == 0 {
-		return "no claims"
-	}
-	var s []string
-	if n := len(l.Claims) - most; n > 0 {
-		s = append(s, fmt.Sprintf("%d older", n))
-	}
+	var out []act.Thing
 	for _, k := range l.Claims[max(0, len(l.Claims)-most):] {
-		s = append(s, k.Addr.String()+" of "+k.Pod)
+		out = append(out, act.Thing{Kind: act.Address, Name: k.Addr.String(), Owner: model.Ref{Kind: model.RefPod, Name: k.Pod}})
 	}
-	return strings.Join(s, ", ")
+	return out
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"ipamsim/model"
+	"ipamsim/model/act"
 	"ipamsim/sim"
 	"ipamsim/sim/ipam"
 )
@@ -106,12 +107,12 @@ func merge[T any](a, b []T, order func(a, b T) int) []T {
 	return out
 }
 
-// Describe lets the one whose message it is speak.
-func (i *instance) Describe(detail any) string {
-	if text := i.first.Describe(detail); text != "" {
-		return text
+// Act is that of the one whose message it is.
+func (i *instance) Act(detail any) act.Act {
+	if a := i.first.Act(detail); a.Verb != "" {
+		return a
 	}
-	return i.second.Describe(detail)
+	return i.second.Act(detail)
 }
 
 // Keeps, Change and Names are the first one's, if it keeps objects itself.

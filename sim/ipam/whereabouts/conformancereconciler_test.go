@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
 
+	"ipamsim/reports/prose"
 	"ipamsim/sim"
 	"ipamsim/sim/kube"
 	"ipamsim/sim/strategy"
@@ -172,7 +173,7 @@ func (c *litter) reconciled(t *testing.T, reconciler string) string {
 		out = append(out, "reservations "+w.reservations(), fmt.Sprint("failed ", pass.Err() != nil))
 		for _, s := range w.Trace().Steps {
 			if x, ok := s.Detail.(kube.Exchange); ok && s.Choice.Op.Actor.Kind() == reconciler {
-				out = append(out, s.Choice.Op.Key+" "+s.Note+" "+w.inst.Describe(x))
+				out = append(out, s.Choice.Op.Key+" "+s.Note+" "+prose.Act(new(w.inst.Act(x))))
 			}
 		}
 	})

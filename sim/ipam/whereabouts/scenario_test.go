@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"ipamsim/reports/prose"
 	"ipamsim/sim"
 	"ipamsim/sim/hermetic"
 	"ipamsim/sim/ipam"
@@ -45,7 +46,7 @@ func TestPlainOrder(t *testing.T) {
 		}
 		for _, s := range w.Trace().Steps {
 			if x, ok := s.Detail.(kube.Exchange); ok {
-				told = append(told, string(s.Choice.Op.Actor)+" "+w.inst.Describe(x))
+				told = append(told, string(s.Choice.Op.Actor)+" "+prose.Act(new(w.inst.Act(x))))
 			}
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/reports/prose"
 	"ipamsim/sim/kube"
 )
 
@@ -18,7 +19,7 @@ func many(n int) string {
 	return `{"metadata":{"name":"p","resourceVersion":"9"},"spec":{"range":"fd00::/64","allocations":{` + strings.Join(s, ",") + `}}}`
 }
 
-func TestDescribe(t *testing.T) {
+func TestAct(t *testing.T) {
 	const testRV = `[{"op":"test","path":"/metadata/resourceVersion","value":"17"},`
 	for _, c := range []struct {
 		verb, resource, name string
@@ -44,7 +45,8 @@ func TestDescribe(t *testing.T) {
 		{"list", "ippools", "", 200, "", `{"metadata":{"resourceVersion":"20"},"items":[` + storedPool + `]}`, "reads pool 10.128.40.0-24 at revision 18: .45 web-0, .46 other/web-1, .47 web-2"},
 		{"list", "ippools", "", 200, "", `{"items":[` + storedPool + `,` + many(2) + `]}`, "reads 2 pools: 10.128.40.0-24 at revision 18 holding 5, p at revision 9 holding 2"},
 		{"list", "ippools", "", 200, "", `{"items":[]}`, "reads the pools: none"},
-		{"list", "ippools", "", 0, "", ``, "reads the pools"},
+		{"list", "ippools", "", 0, "", ``, ""},
+		{"list", "ippools", "", 500, "", ``, "asks for the pools"},
 		{"create", "ippools", "10.128.40.0-24", 201, "{}", "{}", "creates the empty pool 10.128.40.0-24"},
 		{"event", "ippools", "p", 200, "", `{"type":"MODIFIED","object":` + many(1) + `}`, "sees pool p at revision 9: fd00:: p-0"},
 		{"create", "overlappingrangeipreservations", "10.128.40.47", 201, `{"spec":{"podref":"default/web-2"}}`, "{}", "reserves 10.128.40.47 across ranges for default/web-2"},
@@ -64,7 +66,7 @@ func TestDescribe(t *testing.T) {
 		{"get", "pods", "web-2", 200, "", `{"metadata":{"namespace":"default","name":"web-2","deletionTimestamp":"x","annotations":{"k8s.v1.cni.cncf.io/network-status":"[{\"default\":true,\"ips\":[\"1.1.1.1\"]},{\"ips\":[\"10.0.0.1\"]}]"}},"status":{"phase":"Running"}}`, "reads default/web-2: Running (being deleted), network-status 10.0.0.1"},
 		{"get", "pods", "web-2", 404, "", `{}`, "sees that default/web-2 does not exist"},
 		{"list", "pods", "", 200, "", `{"items":[{"metadata":{"namespace":"default","name":"web-2"}},{"metadata":{"namespace":"x","name":"y","annotations":{"k8s.v1.cni.cncf.io/network-status":"[]"}}}]}`, "reads 2 pods, 1 without network-status: web-2 Pending"},
-		{"list", "pods", "", 200, "", ``, "reads the pods"},
+		{"list", "pods", "", 200, "", ``, ""},
 		{"event", "pods", "web-2", 200, "", `{"type":"DELETED","object":{}}`, "learns that default/web-2 was deleted"},
 		{"event", "pods", "web-2", 200, "", `{"type":"ADDED","object":{}}`, ""},
 		{"get", "nodeslicepools", "net", 200, "", `{"status":{"allocations":[{"nodeName":"a","sliceRange":"10.0.0.0/26"},{"sliceRange":"10.0.0.64/26"}]}}`, "reads the node slices net: 10.0.0.0/26 a"},
@@ -76,7 +78,7 @@ func TestDescribe(t *testing.T) {
 		if c.response != "" {
 			x.Response = []byte(c.response)
 		}
-		if got := (&instance{}).Describe(x); got != c.want {
+		if got := prose.Act(new((&instance{}).Act(x))); got != c.want {
 			t.Errorf("%s %s %d\n got %q\nwant %q", c.verb, c.resource, c.status, got, c.want)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	bmodel "github.com/projectcalico/calico/libcalico-go/lib/backend/model"
 	calicoipam "github.com/projectcalico/calico/libcalico-go/lib/ipam"
 
+	"ipamsim/model/act"
+	"ipamsim/reports/prose"
 	"ipamsim/sim"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/kube"
@@ -30,7 +32,7 @@ func (b *books) told(story func()) string {
 	b.env.Store.Pump()
 	var out []string
 	for _, s := range b.world.Trace().Steps[from:] {
-		if words := b.inst.Describe(s.Detail); words != "" {
+		if words := prose.Act(new(b.inst.Act(s.Detail))); words != "" {
 			out = append(out, words)
 		} else {
 			out = append(out, "? "+s.Choice.Op.Key)
@@ -48,7 +50,7 @@ func same(t *testing.T, what, got, want string) {
 
 // A node's first address, an address that another node borrows, its release, and
 // the node's departure, as a report tells them.
-func TestDescribe(t *testing.T) {
+func TestAct(t *testing.T) {
 	s := startEtcd(t)
 	open(t, s, etcdDatastore, func(b *books) {
 		b.staging()
@@ -107,7 +109,7 @@ deletes block 10.64.75.0/29`)
 
 // The Kubernetes datastore's requests are told in the same words; it marks what it
 // is about to delete.
-func TestDescribeExchanges(t *testing.T) {
+func TestActOfExchanges(t *testing.T) {
 	s := startEtcd(t)
 	open(t, s, kubernetesDatastore, func(b *books) {
 		b.staging()
@@ -172,7 +174,7 @@ func (b *books) leave(node string) func() {
 }
 
 // Refusals, faults, tunnels, long handles and what is not about addresses.
-func TestDescribeOne(t *testing.T) {
+func TestActOne(t *testing.T) {
 	const path = "/calico/ipam/v2/assignment/ipv4/block/10.0.0.0-30"
 	pair := func(path, value string) *bmodel.KVPair {
 		kv, err := etcdPair(path, []byte(value), 7)
@@ -221,14 +223,15 @@ func TestDescribeOne(t *testing.T) {
 		{kube.Exchange{Verb: "update", Resource: "nodes", Name: "a"}, ""},
 		{nil, ""}, {"nonsense", ""},
 	} {
-		if got := i.Describe(c.detail); got != c.want {
+		if got := prose.Act(new(i.Act(c.detail))); got != c.want {
 			t.Errorf("%+v\n got %s\nwant %s", c.detail, got, c.want)
 		}
 	}
 }
 
-// A report asks a call what it is about: of a write, only what it gives out.
-func TestCallIsAbout(t *testing.T) {
+// What a call is about: of a write of a block only what it gives out, of a list the
+// things themselves.
+func TestActIsAbout(t *testing.T) {
 	s := startEtcd(t)
 	open(t, s, etcdDatastore, func(b *books) {
 		b.staging()
@@ -236,19 +239,35 @@ func TestCallIsAbout(t *testing.T) {
 		b.told(func() { b.mustAdd("kubestage1003", "web-2") })
 		var got []string
 		for _, s := range b.world.Trace().Steps {
-			if c, ok := s.Detail.(Call); ok && len(c.About()) > 0 {
-				got = append(got, fmt.Sprintf("%s %v %s", c.Verb, c.About(), c.Revision()))
+			if a := b.inst.Act(s.Detail); len(a.Refs()) > 0 {
+				got = append(got, fmt.Sprintf("%s %v %s", a.Verb, a.Refs(), a.Left))
 			}
 		}
 		same(t, "about", strings.Join(got, "\n"), `
-Get [kubestage1003] 8
-List [10.64.75.0/29] 
-Get [10.64.75.0 10.64.75.0/29 default/web-0 kubestage1001] 15
-Create [10.64.75.0/29] 16
-Update [10.64.75.0/29 10.64.75.1 default/web-2 kubestage1001 kubestage1003] 17`)
-		c := Call{Verb: "Get", Err: "resource does not exist: x"}
-		if c.Refused() == "" || c.Revision() != "" || len(c.About()) != 0 {
-			t.Errorf("%+v", c)
-		}
+get [node kubestage1003] 
+list [pool default-ipv4-ippool] 
+list [node kubestage1003] 
+list [block 10.64.75.0/29 node kubestage1001] 
+get [address 10.64.75.0 block 10.64.75.0/29 node kubestage1001 pod default/web-0] 
+get [handle k8s-pod-network.c-web-2] 
+create [block 10.64.75.0/29 handle k8s-pod-network.c-web-2] 16
+update [address 10.64.75.1 block 10.64.75.0/29 node kubestage1001 pod default/web-2] 17`)
 	})
+	a := (&instance{}).Act(Call{Verb: "Get", Err: "resource does not exist: x"})
+	if a.Outcome != act.Absent || a.Left != "" || len(a.Refs()) != 0 {
+		t.Errorf("%+v", a)
+	}
+}
+
+// A call of which the trace kept the keys only still says which objects it was about.
+func TestActOfShortCall(t *testing.T) {
+	kv, err := etcdPair("/calico/ipam/v2/assignment/ipv4/block/10.0.0.0-30", []byte(`{"cidr":"10.0.0.0/30","affinity":"host:a","allocations":[0],"attributes":[{"handle_id":"x"}]}`), 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := Call{Verb: "Update", Path: "/calico/ipam/v2/assignment/ipv4/block/10.0.0.0-30", In: kv, Err: "update conflict: x"}
+	a := (&instance{}).Act(long.Short())
+	if !a.Bare || a.Outcome != act.Conflict || fmt.Sprint(a.Refs()) != "[block 10.0.0.0/30]" {
+		t.Errorf("%+v", a)
+	}
 }

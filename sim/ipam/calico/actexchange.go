@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"ipamsim/model/act"
 	"ipamsim/sim/kube"
 )
 
@@ -29,28 +30,29 @@ var roots = []struct{ resource, path, kind string }{
 	{"nodes", "/calico/resources/v3/projectcalico.org/nodes", libapiv3.KindNode},
 }
 
-// messageOfExchange is an exchange with the API server as a message; ok is false
-// if it is not about addresses, or is the opening of a watch.
-func messageOfExchange(x kube.Exchange) (m *message, ok bool) {
+// messageOfExchange is what an exchange with the API server carried, whose act it gives
+// libcalico-go's verb; ok is false if it is not about addresses, or is the opening of a
+// watch.
+func messageOfExchange(x kube.Exchange, a *act.Act) (m *message, ok bool) {
 	i := slices.IndexFunc(roots, func(r struct{ resource, path, kind string }) bool { return r.resource == x.Resource })
-	a, known := map[string]act{"get": get, "list": list, "create": create, "update": update, "patch": update, "delete": remove, "event": hear}[x.Verb]
-	if i < 0 || !known || x.Subresource != "" || x.Resource == "nodes" && a != get {
+	if i < 0 || x.Subresource != "" || x.Resource == "nodes" && a.Verb != act.Read {
 		return nil, false
 	}
-	m = &message{act: a, outcome: outcomeOfStatus(x), path: roots[i].path}
-	switch a {
-	case list:
+	m = &message{path: roots[i].path}
+	switch a.Verb {
+	case act.List:
 		m.all = itemsOf(x)
 		return m, true
-	case hear:
+	case act.Hear:
 		m.gone, m.out = eventOf(x)
+	case act.Patch: // which is not decoded
+		a.Verb = act.Update
+		m.out = answerOf(x)
+	case act.Delete:
+	case act.Read, act.Create, act.Update:
+		m.in, m.out = pairOf(x.Resource, x.Request), answerOf(x)
 	default:
-		if x.Verb != "delete" && x.Verb != "patch" {
-			m.in = pairOf(x.Resource, x.Request)
-		}
-		if x.Status < http.StatusMultipleChoices && x.Verb != "delete" {
-			m.out = pairOf(x.Resource, x.Response)
-		}
+		return nil, false
 	}
 	switch {
 	case m.in != nil:
@@ -63,18 +65,12 @@ func messageOfExchange(x kube.Exchange) (m *message, ok bool) {
 	return m, m.key != nil
 }
 
-func outcomeOfStatus(x kube.Exchange) outcome {
-	switch {
-	case x.Status < http.StatusBadRequest:
-		return done
-	case x.Status == http.StatusNotFound:
-		return absent
-	case x.Reason == "AlreadyExists":
-		return exists
-	case x.Status == http.StatusConflict:
-		return conflict
+// answerOf is the object in the answer, nil if it was refused.
+func answerOf(x kube.Exchange) *bmodel.KVPair {
+	if x.Status >= http.StatusMultipleChoices {
+		return nil
 	}
-	return failed
+	return pairOf(x.Resource, x.Response)
 }
 
 // pairOf decodes a body, or is nil.

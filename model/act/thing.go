@@ -1,0 +1,105 @@
+package act
+
+import "ipamsim/model"
+
+// Kind is of what kind a Thing is. One that is not listed here is the name of a
+// resource of the Kubernetes API, "pods", or of one of Calico's kinds,
+// "FelixConfiguration".
+type Kind string
+
+// The kinds of which managers say more than that they were read or written.
+const (
+	Address  Kind = "address"
+	Affinity Kind = "affinity" // of Owner, to the block of its name
+	Block    Kind = "block"
+	Entry    Kind = "entry" // of a pool, where what address it stands for is not known
+	Handle   Kind = "handle"
+	Lease    Kind = "lease"
+	Ledger   Kind = "ledger"
+	Range    Kind = "range" // a part of a pool or a network, as a CIDR
+	Slices   Kind = "node slices"
+	Others   Kind = "others" // at the beginning of a list that was shortened: Used things that are left out
+
+	Pool        Kind = "pool"        // Whereabouts': what is allocated of a range
+	Reservation Kind = "reservation" // Whereabouts': of the address in Parts, across ranges
+	Pod         Kind = "pod"         // as Whereabouts' reconciler judges it
+
+	IPAMConfig    Kind = "IPAMConfig"
+	Setting       Kind = "setting" // of an IPAMConfig; State is its value
+	IPPool        Kind = "IPPool"
+	IPReservation Kind = "IPReservation"
+	CalicoNode    Kind = "Node"
+
+	Pods  Kind = "pods" // as the API has them
+	Nodes Kind = "nodes"
+	// NetworkStatus is a pod's annotation, with the addresses that it names.
+	NetworkStatus Kind = "network-status"
+)
+
+// Tunnel is what owns an address that a node's own device has; it is named after the
+// node.
+const Tunnel model.RefKind = "tunnel"
+
+// States of things; of an affinity they are Calico's, of a pod its phase.
+const (
+	Awaited  = "awaited"  // a network-status that is yet to be written
+	Disabled = "disabled" // a pool
+	Taken    = "taken"    // a lease
+	Renewed  = "renewed"
+	Released = "released"
+)
+
+// Thing is an object, or a part of one, as a message has it. What is not known is left
+// empty.
+type Thing struct {
+	Kind     Kind
+	Name     string
+	Owner    model.Ref // whose it is: a block's node, an address's pod, a lease's holder
+	Revision string
+	State    string
+	Deleted  bool   // marked as deleted, or being deleted
+	Range    string // of a pool, a CIDR
+	// Used of Size: addresses of a block; of a handle's part how many it counts there;
+	// of a ledger, Used are its claims, of which Parts are the last.
+	Used, Size int
+	Parts      []Thing // what it holds, in its own order
+}
+
+// named are the kinds that a reference names.
+var named = map[Kind]model.RefKind{
+	Address: model.RefAddress, Affinity: model.RefBlock, Block: model.RefBlock, Handle: model.RefHandle,
+	Pool: model.RefPool, IPPool: model.RefPool, Reservation: model.RefReservation, IPReservation: model.RefReservation,
+	Pod: model.RefPod, Pods: model.RefPod, CalicoNode: model.RefNode, Nodes: model.RefNode,
+}
+
+// Ref names the thing; ok is false if it is of no kind that is referred to. An
+// affinity's is that of its block.
+func (t *Thing) Ref() (r model.Ref, ok bool) {
+	kind, ok := named[t.Kind]
+	return model.Ref{Kind: kind, Name: t.Name}, ok && t.Name != ""
+}
+
+// refs adds the thing and its owner.
+func (t *Thing) refs(out []model.Ref) []model.Ref {
+	if r, ok := t.Ref(); ok {
+		out = append(out, r)
+	}
+	switch {
+	case t.Owner.Name == "":
+	case t.Owner.Kind == Tunnel:
+		out = append(out, model.Ref{Kind: model.RefNode, Name: t.Owner.Name})
+	default:
+		out = append(out, t.Owner)
+	}
+	return out
+}
+
+// Part is the first part of a kind, nil if there is none.
+func (t *Thing) Part(k Kind) *Thing {
+	for i := range t.Parts {
+		if t.Parts[i].Kind == k {
+			return &t.Parts[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,158 @@
+package prose
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+
+	"ipamsim/model/act"
+)
+
+// pool tells of what is allocated of a range: "reads pool X at revision 7: .45 web-0",
+// "writes 10.128.40.47 for default/web-2, if still at revision 17".
+func pool(a *act.Act) string {
+	t := &a.Thing
+	switch {
+	case a.Verb == act.List && a.Outcome == act.Done && len(t.Parts) == 1:
+		return "reads pool " + t.Parts[0].Name + at(&t.Parts[0]) + ": " + holding(&t.Parts[0])
+	case a.Verb == act.List && a.Outcome == act.Done && len(t.Parts) > 1:
+		return "reads " + plural(len(t.Parts), "pool") + ": " + some(t.Parts, func(t *act.Thing) string {
+			return fmt.Sprintf("%s%s holding %d", t.Name, at(t), t.Used)
+		})
+	case a.Verb == act.List:
+		return list(a, "pools", nil)
+	case a.Verb == act.Create:
+		return "creates the empty pool " + t.Name
+	case a.Verb == act.Delete:
+		return "deletes pool " + t.Name
+	case a.Verb == act.Update:
+		return allocated(a)
+	case a.Verb == act.Read && a.Outcome != act.Done:
+		return "asks for pool " + t.Name
+	case a.Verb == act.Hear:
+		return "sees pool " + t.Name + at(t) + ": " + holding(t)
+	}
+	return about(a, "pool "+t.Name, holding(t), "pool")
+}
+
+// allocated is what a write changes in a pool.
+func allocated(a *act.Act) string {
+	name := func(t *act.Thing) string {
+		text := t.Name
+		if t.Kind == act.Entry {
+			text = "entry " + text
+		}
+		if t.Owner.Name != "" {
+			text += " for " + t.Owner.Name
+		}
+		return text
+	}
+	var said []string
+	for _, part := range []struct {
+		verb string
+		list []act.Thing
+	}{{"writes", a.Gives}, {"passes to another container", a.Passes}, {"removes", a.Takes}} {
+		if len(part.list) > 0 {
+			said = append(said, part.verb+" "+some(part.list, name))
+		}
+	}
+	text := strings.Join(said, ", ") + condition(a)
+	if a.Outcome == act.Conflict {
+		text += refusal(a, "pool")
+	}
+	return text
+}
+
+// holding lists the allocations by address: ".45 web-0, .46 web-1".
+func holding(t *act.Thing) string {
+	if len(t.Parts) == 0 {
+		return "empty"
+	}
+	within, _ := netip.ParsePrefix(t.Range)
+	return some(t.Parts, func(one *act.Thing) string { return tail(one.Name, within) + " " + familiar(one.Owner.Name) })
+}
+
+// tail leaves out the part of an address that all of its range share.
+func tail(addr string, within netip.Prefix) string {
+	if within.Addr().Is4() && within.Bits() >= 24 {
+		return addr[strings.LastIndexByte(addr, '.'):]
+	}
+	return addr
+}
+
+// familiar names a pod as people do: without the default namespace.
+func familiar(pod string) string {
+	if pod == "" {
+		return "nobody"
+	}
+	return strings.TrimPrefix(pod, "default/")
+}
+
+// reservation tells of an address that is kept from other ranges.
+func reservation(a *act.Act) string {
+	what := a.Thing.Name
+	if addr := a.Thing.Part(act.Address); addr != nil {
+		what = addr.Name
+	}
+	switch {
+	case a.Verb == act.Create:
+		return strings.TrimSpace("reserves " + what + " across ranges for " + a.Thing.Owner.Name)
+	case a.Verb == act.Delete:
+		return "drops the reservation of " + what
+	case a.Verb == act.List && a.Outcome == act.Done:
+		return "reads " + plural(len(a.Thing.Parts), "reservation")
+	case a.Verb == act.List:
+		return list(a, "reservations", nil)
+	case a.Outcome == act.Absent:
+		return "sees that nobody reserved " + what
+	case a.Outcome == act.Done:
+		return "sees that " + what + " is reserved by " + a.Thing.Owner.Name
+	}
+	return "asks who reserved " + what
+}
+
+// usual is the lease of Whereabouts that is the only one of its kind.
+const usual = "whereabouts"
+
+func lease(a *act.Act) string {
+	name := "the lease"
+	if a.Thing.Name != usual {
+		name += " " + a.Thing.Name
+	}
+	holder := a.Thing.Owner.Name
+	switch {
+	case a.Thing.State == act.Released:
+		return "releases " + name
+	case a.Thing.State == act.Taken:
+		return "takes " + name + " as " + holder
+	case a.Thing.State == act.Renewed:
+		return "renews " + name + " as " + holder
+	case a.Outcome == act.Absent:
+		return "sees that " + name + " does not exist"
+	case a.Outcome != act.Done:
+		return "reads " + name
+	case holder == "":
+		return "reads " + name + ": nobody holds it"
+	}
+	return "reads " + name + ": " + holder + " holds it"
+}
+
+// nodeSlices tells which node has which part of a range.
+func nodeSlices(a *act.Act) string {
+	name := "the node slices " + a.Thing.Name
+	holds := fmt.Sprintf("%d, no node has one", a.Thing.Size)
+	if len(a.Thing.Parts) > 0 {
+		holds = some(a.Thing.Parts, func(t *act.Thing) string { return t.Name + " " + t.Owner.Name })
+	}
+	switch {
+	case a.Verb == act.Create:
+		return "cuts " + name + ": " + holds
+	case a.Verb == act.Update:
+		return "writes " + name + ": " + holds
+	case a.Verb == act.Delete:
+		return "deletes " + name
+	case a.Outcome != act.Done:
+		return "asks for " + name
+	}
+	return about(a, name, holds, "")
+}

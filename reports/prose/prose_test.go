@@ -1,0 +1,59 @@
+package prose
+
+import (
+	"fmt"
+	"testing"
+
+	"ipamsim/model"
+	"ipamsim/model/act"
+	"ipamsim/sim"
+)
+
+// The managers' own tests show what their acts read like; here is what comes with any.
+func TestAnswer(t *testing.T) {
+	conflict := act.Act{Error: "update conflict: x\nmore", Outcome: act.Conflict}
+	status := act.Act{Error: "Conflict", Status: 409, Outcome: act.Conflict}
+	for _, c := range []struct {
+		o    sim.Outcome
+		a    act.Act
+		told bool
+		want string
+	}{
+		{sim.Proceed, act.Act{}, false, ""},
+		{sim.Proceed, act.Act{Left: "7"}, true, " -> revision 7"},
+		{sim.Proceed, conflict, false, " -> update conflict: x"},
+		{sim.Proceed, conflict, true, ""},
+		{sim.Proceed, status, true, " -> 409 Conflict"},
+		{sim.Proceed, act.Act{Error: `Get "https://10.0.0.1/api": refused`}, false, " -> refused"},
+		{sim.LoseReply, act.Act{Left: "7"}, true, " -> FAULT lose-reply: done, but the answer is lost"},
+		{sim.FailBefore, act.Act{}, true, " -> FAULT fail-before"},
+	} {
+		if got := Answer(c.o, &c.a, c.told); got != c.want {
+			t.Errorf("%v %+v: %q, want %q", c.o, c.a, got, c.want)
+		}
+	}
+}
+
+// A list names a few and says how many there are, also where its beginning is left out.
+func TestSome(t *testing.T) {
+	var all []act.Thing
+	for i := range 9 {
+		all = append(all, act.Thing{Kind: act.Address, Name: fmt.Sprintf("10.0.0.%d", i), Owner: model.Ref{Kind: model.RefPod, Name: "a/b"}})
+	}
+	short := append([]act.Thing{{Kind: act.Others, Used: 4}}, all[4:]...)
+	far := append([]act.Thing{{Kind: act.Others, Used: 1}}, all[1:]...)
+	for _, c := range []struct {
+		list []act.Thing
+		want string
+	}{
+		{nil, "none"},
+		{all[:2], "10.0.0.0, 10.0.0.1"},
+		{all, "10.0.0.0, 10.0.0.1, 10.0.0.2, 10.0.0.3, 10.0.0.4, … 9 in all"},
+		{short, "… 10.0.0.4, 10.0.0.5, 10.0.0.6, 10.0.0.7, 10.0.0.8"},
+		{far, "… 10.0.0.1, 10.0.0.2, 10.0.0.3, 10.0.0.4, 10.0.0.5, … 9 in all"},
+	} {
+		if got := some(c.list, func(t *act.Thing) string { return t.Name }); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package reports_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ipamsim/model"
+	"ipamsim/reports"
+	"ipamsim/scenarios"
+	"ipamsim/sim"
+)
+
+// worded are scenarios whose stories turn on what each kind of rule in the timeline looks
+// at: pools and pods, blocks and their owners, handles, tunnels, nodes, operators.
+var worded = []struct{ scenario, datastore string }{
+	{"r1-whereabouts-162", ""}, {"t1-tkg-range-exhausted", ""}, {"whereabouts-624-late-delete", ""}, {"found-second-range-unguarded", ""},
+	{"w2-borrowed-from-kubestage1001", "kubernetes"}, {"w2-borrowed-from-kubestage1001", "etcdv3"},
+	{"found-calico-half-release", ""}, {"found-calico-tunnel-address-freed-first", ""}, {"calico-4471-affinity-without-block", ""}, {"w4-repair-too-early", ""},
+}
+
+// storiesMax of a run are looked at: those of one invariant differ in names.
+const storiesMax = 12
+
+// TestWording: a sentence is for people only. With every one of them replaced by another
+// (the words of messages and of the history, violations' messages, keys, notes, errors),
+// a timeline shows the same steps and weighs them the same.
+func TestWording(t *testing.T) {
+	r, err := scenarios.NewRunner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close() }()
+	for _, w := range worded {
+		t.Run(strings.Trim(w.scenario+"/"+w.datastore, "/"), func(t *testing.T) {
+			s, err := scenarios.Load("../scenarios/" + w.scenario + ".yaml")
+			if err != nil {
+				t.Fatal(err)
+			}
+			rep, err := r.Run(context.Background(), s, scenarios.Options{Datastore: w.datastore, Store: scenarios.Memory})
+			if err != nil || len(rep.Violations) == 0 {
+				t.Fatalf("%d violations: %v", len(rep.Violations), err)
+			}
+			n := min(len(rep.Violations), storiesMax)
+			before, told := stories(rep, n)
+			reword(rep)
+			defer reports.Reword(func(string) string { return nonsense })()
+			after, untold := stories(rep, n)
+			for i := range n {
+				if d := cmp.Diff(before[i], after[i]); d != "" {
+					t.Errorf("%s at step %d: other words, another timeline (-before +after):\n%s", rep.Violations[i].Invariant, rep.Violations[i].Step, d)
+				}
+				if told[i] == untold[i] || len(before[i]) == 0 {
+					t.Errorf("%s at step %d: nothing was reworded in\n%s", rep.Violations[i].Invariant, rep.Violations[i].Step, told[i])
+				}
+			}
+		})
+	}
+}
+
+// stories are the first n violations' timelines, as what was chosen and as text.
+func stories(rep *reports.Report, n int) (chosen [][]string, told []string) {
+	for i := range n {
+		v := &rep.Violations[i]
+		chosen = append(chosen, reports.Chosen(rep, v))
+		told = append(told, reports.Timeline(rep, v))
+	}
+	return chosen, told
+}
+
+// nonsense has the words that timelines once went by, and no name.
+const nonsense = "releases claims nobody's block, counts the affinities"
+
+// reword replaces what a report says in words of ours.
+func reword(rep *reports.Report) {
+	rep.Violations = slices.Clone(rep.Violations)
+	for i := range rep.Violations {
+		rep.Violations[i].Message = nonsense
+	}
+	h := &model.History{}
+	for _, e := range rep.History.Events {
+		e.Text = nonsense
+		if e.Err != "" {
+			e.Err = nonsense
+		}
+		h.Add(e)
+	}
+	rep.History = h
+	steps := make([]*sim.Step, len(rep.Trace.Steps))
+	for i, s := range rep.Trace.Steps {
+		again := *s
+		again.Note, again.Choice.Op.Key = nonsense, nonsense
+		steps[i] = &again
+	}
+	rep.Trace = &sim.Trace{Steps: steps}
+}
