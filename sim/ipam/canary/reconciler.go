@@ -80,7 +80,7 @@ func (d *desk) spin(ctx context.Context, l *ledger) error {
 			return err
 		}
 		select {
-		case <-time.After(pause / 2):
+		case <-time.After(pause / 50):
 		case <-ctx.Done():
 			return ctx.Err()
 		}
