@@ -1,6 +1,7 @@
 package invariant
 
 import (
+	"slices"
 	"time"
 
 	"ipamsim/model"
@@ -17,8 +18,9 @@ const (
 // Only a failure counts that is the manager's own: no fault met the call, its machine
 // was well all the time, no message of the manager's took long meanwhile, and it was
 // not a panic (ActorCrash). An ADD counts while policy left an address free at every
-// instant of it, unless the pod asked for certain ones; one that was refused for lack
-// of addresses is SpuriousExhaustion's.
+// instant of it, unless the pod asked for certain ones or is not wanted any more, which
+// its kubelet may hear late; one that was refused for lack of addresses is
+// SpuriousExhaustion's.
 var FailedCall = define(Invariant{
 	Name:     "failed-call",
 	Severity: model.Major,
@@ -71,7 +73,7 @@ func (c *calls) noteFailure(v *View, e *model.Event) {
 
 // own reports whether a failed call failed by nobody's doing but the manager's.
 func own(v *View, e *model.Event) bool {
-	if e.Disturbed || e.Asked || e.Exhausted || e.Kind == model.AddEnd && e.MinFree <= 0 {
+	if e.Disturbed || e.Asked || e.Exhausted || e.Kind == model.AddEnd && (e.MinFree <= 0 || !wanted(v, e)) {
 		return false
 	}
 	for _, i := range v.History.Panics() {
@@ -80,6 +82,16 @@ func own(v *View, e *model.Event) bool {
 		}
 	}
 	return true
+}
+
+// wanted reports whether the pod of an ADD is there, and to be.
+func wanted(v *View, e *model.Event) bool {
+	pod, ok := v.Truth.Pods[e.Pod]
+	if !ok || pod.Deleting {
+		return false
+	}
+	i := slices.IndexFunc(v.Truth.Sandboxes, func(s model.Sandbox) bool { return s.ID == e.Container })
+	return i < 0 || v.Truth.Sandboxes[i].UID == pod.UID
 }
 
 func (s *streak) finding(e *model.Event) finding {

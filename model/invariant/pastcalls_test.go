@@ -30,9 +30,14 @@ func happens(v *View, events ...model.Event) {
 	remembers(v, all...)
 }
 
+func pending(v *View) {
+	v.Truth.Pods[web("9")] = model.Pod{UID: "u9", Node: "node-2", Phase: "Pending", Networks: []string{netA}}
+}
+
 func TestFailedCall(t *testing.T) {
 	calls := func(kind model.EventKind, change func(i int, e *model.Event)) func(*View) {
 		return func(v *View) {
+			pending(v)
 			var all []model.Event
 			for i, at := range []float64{100, 120, 140} {
 				e := end(kind, "c9", at, at+10, "no lease\nbut a stack")
@@ -55,6 +60,7 @@ func TestFailedCall(t *testing.T) {
 	table(t, FailedCall, []row{
 		{"three ADDs, of a sandbox each", calls(model.AddEnd, func(i int, e *model.Event) { e.Container += string(rune('a' + i)) }), add},
 		{"another interface of the pod is added meanwhile", func(v *View) {
+			pending(v)
 			other := end(model.AddEnd, "c9", 112, 113, "")
 			other.Interface = "net2"
 			happens(v, end(model.AddEnd, "c9", 100, 110, "no lease"), other, end(model.AddEnd, "c9", 120, 130, "no lease"), end(model.AddEnd, "c9", 140, 150, "no lease"))
@@ -68,7 +74,15 @@ func TestFailedCall(t *testing.T) {
 		{"one is refused for lack of addresses", calls(model.AddEnd, second(func(e *model.Event) { e.Exhausted = true })), ""},
 		{"one is refused what it asked for", calls(model.AddEnd, second(func(e *model.Event) { e.Asked = true })), ""},
 		{"within less than the time", calls(model.AddEnd, func(i int, e *model.Event) { e.Begun, e.At = sec(100+float64(i)), sec(101+float64(i)) }), ""},
+		{"the pod is gone", func(v *View) {
+			calls(model.AddEnd, func(_ int, _ *model.Event) { delete(v.Truth.Pods, web("9")) })(v)
+		}, ""},
+		{"the pod is another one by now", func(v *View) {
+			start(v, "9", "node-2", "c9", netB, "10.0.0.3")
+			calls(model.AddEnd, nil)(v)
+		}, ""},
 		{"one panics", func(v *View) {
+			pending(v)
 			panics := model.Event{Kind: model.ActorPanic, At: sec(130), Actor: "cni-add/default/web-9"}
 			e := end(model.AddEnd, "c9", 120, 130, "panic")
 			e.Actor = panics.Actor
@@ -80,6 +94,7 @@ func TestFailedCall(t *testing.T) {
 // What upstream said, and where, goes with the violation as data.
 func TestFailedCallSaysWhere(t *testing.T) {
 	v := calm()
+	pending(v)
 	e := end(model.AddEnd, "c9", 160, 170, "no lease")
 	e.Site = model.CallSite{Module: "m@v1", Frames: []model.Frame{{Function: "m/p.F", File: "p/f.go", Line: 7}}}
 	happens(v, end(model.AddEnd, "c7", 100, 110, "late"), end(model.AddEnd, "c8", 130, 140, "late"), e)
