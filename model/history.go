@@ -42,6 +42,15 @@ type Event struct {
 	Exhausted bool   // AddEnd: upstream said that no address is left
 	Asked     bool   // AddEnd: upstream refused a pod that had asked for certain addresses or pools
 	MinFree   int    // AddEnd: the least number of addresses policy left free at any time during the ADD
+	// Begun, of AddEnd and DelEnd, is when the call began.
+	Begun time.Duration
+	// Disturbed, of AddEnd and DelEnd: a fault met the call, its machine was not well, or
+	// messages took so long meanwhile that it may have run out of its deadline. What came
+	// of it is then not the manager's doing alone.
+	Disturbed bool
+	// Site, of AddEnd and DelEnd with Err, is upstream's line that sent the call's last
+	// message.
+	Site CallSite
 	// Deed is what an Operator or a FaultEvent did, without to whom: "delete nodes",
 	// "delete --force pods", "patch ippools.crd.projectcalico.org", "crash", "partition",
 	// "calicoctl ipam release"; of a message what became of it, as sim.Outcome says.

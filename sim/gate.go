@@ -135,6 +135,9 @@ func (g *Gate) wait(ctx context.Context, p *parked) (v verdict, late bool, err e
 		}
 	}
 	if g.w.withdraw(p) {
+		if f := g.w.Hooks.Withdrawn; f != nil {
+			f(p.op)
+		}
 		return v, false, ctx.Err()
 	}
 	if !g.a.ended() {

@@ -179,13 +179,21 @@ func TestFaultBudget(t *testing.T) {
 	}
 }
 
-// A client that gives up takes its parked message with it.
+// A client that gives up takes its parked message with it. Until then it waits, and then
+// somebody hears of it.
 func TestDeadlineWhileParked(t *testing.T) {
 	var s server
 	var got error
+	var withdrawn []sim.Op
+	waited := map[time.Duration]bool{}
 	tr := run(t, single(scripted("delay a#1", "=59")), proc("a", func(ctx context.Context, g *sim.Gate) error {
 		short, cancel := context.WithTimeout(ctx, 10*time.Second)
 		defer cancel()
+		w := g.World()
+		w.Hooks.Withdrawn = func(op sim.Op) { withdrawn = append(withdrawn, op) }
+		for _, at := range []time.Duration{9 * time.Second, 11 * time.Second} {
+			time.AfterFunc(at, func() { waited[at] = w.Waits(func(op sim.Op) bool { return op.Actor == "a" }) })
+		}
 		got = s.send(short, g, "x")
 		time.Sleep(10 * time.Minute)
 		return nil
@@ -195,6 +203,9 @@ func TestDeadlineWhileParked(t *testing.T) {
 	}
 	if len(s.got)+len(tr.Steps) > 0 {
 		t.Errorf("a message that was given up arrived: %q\n%v", s.got, tr.Steps)
+	}
+	if len(withdrawn) != 1 || withdrawn[0].Actor != "a" || !waited[9*time.Second] || waited[11*time.Second] {
+		t.Errorf("withdrawn: %v; waited: %v", withdrawn, waited)
 	}
 }
 

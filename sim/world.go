@@ -80,6 +80,9 @@ type Hooks struct {
 	// Panic is called, once the bubble is quiet, for a process that ended by a panic
 	// of one of its goroutines.
 	Panic func(id ActorID, value any, stack string)
+	// Withdrawn is called for a message that its sender, who had waited for long enough,
+	// took back, on the sender's goroutine. Nil: nobody wants to know.
+	Withdrawn func(Op)
 	// End is called when the run is over, before the actors are killed.
 	End func()
 }
@@ -126,6 +129,13 @@ func (w *World) Cleanup(f func()) { w.cleanups = append(w.cleanups, f) }
 func (w *World) Now() time.Duration {
 	defer hermetic.SetProcess(hermetic.SetProcess(nil))
 	return time.Since(w.start)
+}
+
+// Waits reports whether f holds of a message that is parked.
+func (w *World) Waits(f func(Op) bool) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.ContainsFunc(w.parked, func(p *parked) bool { return f(p.op) })
 }
 
 // Trace is the record of the run so far.

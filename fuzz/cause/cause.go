@@ -136,13 +136,13 @@ type run struct {
 // address, block, handle or container: then the cause of those is its cause.
 var leadsTo = map[string][]string{
 	"blackholed-address":   {"affinity-mismatch", "block-owner", "overlapping-blocks"},
-	"convergence":          {"duplicate-address", "handle-count", "leaked-claim", "leftover-handle", "overlap-reservation", "stuck", "unbacked-sandbox"},
+	"convergence":          {"duplicate-address", "failed-call", "handle-count", "leaked-claim", "leftover-handle", "overlap-reservation", "stuck", "unbacked-sandbox", "unreleased-claim"},
 	"double-claim":         {"overlap-reservation", "slice-conflict", "unbacked-sandbox"},
 	"duplicate-address":    {"block-owner", "double-claim", "overlap-reservation", "overlapping-blocks", "slice-conflict", "unbacked-sandbox"},
 	"leaked-affinity":      {"affinity-mismatch", "block-owner"},
-	"leaked-claim":         {"handle-count"},
+	"leaked-claim":         {"handle-count", "unreleased-claim"},
 	"leftover-handle":      {"handle-count"},
-	"leftover-reservation": {"leaked-claim", "overlap-reservation"},
+	"leftover-reservation": {"leaked-claim", "overlap-reservation", "reservation-count"},
 	"overlap-reservation":  {"double-claim", "unbacked-sandbox"},
 	"unbacked-sandbox":     {"block-owner", "double-claim", "duplicate-address", "handle-count", "overlapping-blocks", "slice-conflict"},
 }

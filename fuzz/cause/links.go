@@ -22,7 +22,7 @@ func (r *run) links() []Link {
 		if l := r.refused(); l != nil {
 			return l
 		}
-	case "leaked-claim", "leftover-handle", "leftover-reservation", "unreleased-claim", "convergence", "stuck":
+	case "leaked-claim", "leftover-handle", "leftover-reservation", "reservation-count", "unreleased-claim", "convergence", "stuck":
 		if l := r.stays(); l != nil {
 			return l
 		}

@@ -13,6 +13,7 @@ var all = []Invariant{
 	DoubleClaim,
 	DuplicateAddress,
 	ExcludedAddress,
+	FailedCall,
 	HandleCount,
 	LeakedAffinity,
 	LeakedClaim,
@@ -22,12 +23,15 @@ var all = []Invariant{
 	OutOfPool,
 	OverlapReservation,
 	OverlappingBlocks,
+	ReservationCount,
 	SliceConflict,
+	SpinningReconciler,
 	SpuriousExhaustion,
 	StarvedNode,
 	StrictAffinity,
 	Stuck,
 	UnbackedSandbox,
+	UnreleasedClaim,
 }
 
 // All is every invariant, sorted by name.

@@ -35,6 +35,9 @@ var Convergence = define(Invariant{
 		{podWithoutAddress, "after convergence {pod} on {node} is still {phase}, without {missing}, where addresses are left"},
 	},
 }, func(v View) []finding {
+	if deserted(&v) {
+		return nil
+	}
 	return slices.Concat(unclaimed(v), unowned(v), notGone(v), notRunning(v))
 })
 
@@ -46,15 +49,20 @@ func unclaimed(v View) []finding {
 	return out
 }
 
-// unowned lists the claims without owner. Unlike a leak it needs no time, and a
-// live container does not own an address it does not have: an ADD that was
-// tried twice and claimed twice leaves such a claim.
+// unowned lists the claims without owner. Unlike a leak it needs no time but what a
+// request of its container's may be on its way, and a live container does not own an
+// address it does not have: an ADD that was tried twice and claimed twice leaves such a
+// claim. Where passes reconcile, one must have begun since and ended.
 func unowned(v View) []finding {
+	if behind(&v) {
+		return nil
+	}
+	pass := passing(&v)
 	var out []finding
 	o := owners(&v)
 	for i := range v.Record.Claims {
 		c := &v.Record.Claims[i]
-		if anonymous(c) || o.owned(&v, c) || o.held.container(c) {
+		if last := lastOf(&v, claimant(c)); last >= pass || v.Truth.At-last <= young || anonymous(c) || o.owned(&v, c) || o.held.container(c) {
 			continue
 		}
 		code := claimOutlived

@@ -14,12 +14,17 @@ const (
 	countedTooFew = "counted-too-few" // it counts some of what is claimed
 )
 
+// tooMany is what a call has left.
+const tooMany = "handle {handle} counts {counted} addresses in block {block} after the {call} of {pod} at {at}, where {claimed} are claimed by it"
+
 // HandleCount is an address that a DEL will not release, because it asks the
 // handle in which blocks to look, or a handle that it will not delete.
 //
 // A handle may count too many while a call is under way, because it is counted up
 // before the block is written and down after. Too few is wrong at any time but
 // during a CNI call of the container itself, which may be about to undo its claim.
+// Too many is wrong once a call has succeeded undisturbed, young after it: a reconciler
+// that releases the same address writes block and handle one after the other.
 //
 // Source: libcalico-go/lib/ipam/ipam.go, assignFromExistingBlock, releaseByHandle
 // (v3.31).
@@ -27,7 +32,7 @@ var HandleCount = define(Invariant{
 	Name:     "handle-count",
 	Severity: model.Minor,
 	Phase:    Always,
-	Doc:      "A handle counts every address that is claimed by it.",
+	Doc:      "A handle counts every address that is claimed by it, and after a CNI call no other.",
 	Kinds: []Kind{
 		// The DEL releases all that the handle has in a block, if it looks into the block at
 		// all, and then fails to count below zero.
@@ -35,12 +40,15 @@ var HandleCount = define(Invariant{
 		// Source: libcalico-go/lib/ipam/ipam_handle.go, decrementBlock (v3.31).
 		{countedZero, "handle {handle} counts {counted} addresses in block {block}, where {claimed} are claimed by it: a DEL will not find them"},
 		{countedTooFew, "handle {handle} counts {counted} addresses in block {block}, where {claimed} are claimed by it: a DEL will not get rid of the handle"},
+		{countedTooMany, tooMany},
+		{nothingClaimed, tooMany},
+		{neverClaimed, tooMany},
 	},
 }, func(v View) []finding {
+	out := v.Past.overcounted()
 	if allCounted(&v) {
-		return nil
+		return out
 	}
-	var out []finding
 	counts := tally(&v)
 	p := pools{list: v.Record.Pools}
 	for i := range v.Record.Claims {

@@ -48,6 +48,12 @@ type View struct {
 	Settings Settings
 	// Losses are the addresses that nodes cannot reach now, by the routing tables.
 	Losses []route.Loss
+	// Spins are the background processes of the manager that have asked for the same again
+	// and again, in the order in which that was noticed.
+	Spins []Spin
+	// Late is when a message of such a process last took long: it was behind then with what
+	// it hears and does.
+	Late time.Duration
 	// Past is what must be remembered of the views before this one. Nil: oracles
 	// that compare then and now do not judge.
 	Past *Past

@@ -12,6 +12,9 @@ var LeftoverReservation = define(Invariant{
 	Doc:      "Once all is calm, every reservation across overlapping ranges has a claim behind it.",
 	Kinds:    []Kind{{"", "{address} stays reserved for {pod} across overlapping ranges ({reservation}), but no pool claims it"}},
 }, func(v View) []finding {
+	if deserted(&v) {
+		return nil
+	}
 	claimed := make(map[guard]bool, len(v.Record.Claims))
 	for i := range v.Record.Claims {
 		claimed[guard{v.Record.Claims[i].Network, v.Record.Claims[i].Addr}] = true

@@ -27,6 +27,7 @@ type Past struct {
 	over     map[model.Affinity]finding       // claimed above the limit and not confirmed yet
 	borrowed []finding                        // against StrictAffinity
 	exceeded []finding                        // against MaxBlocks
+	calls    calls
 }
 
 // rules are since when a network's policy is what it is.
@@ -65,6 +66,7 @@ func (p *Past) Note(v View) {
 		p.noteAffinities(&v)
 	}
 	p.noteStanding(&v)
+	p.calls.note(&v)
 	p.record, p.begun = v.Record, true
 }
 

@@ -121,7 +121,7 @@ func Start(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config) (*Cluste
 	if err != nil {
 		return nil, err
 	}
-	w.Hooks = sim.Hooks{Settle: store.Pump, Step: c.stepped, Panic: c.panicked, End: c.ended}
+	w.Hooks = sim.Hooks{Settle: store.Pump, Step: c.stepped, Panic: c.panicked, Withdrawn: c.withdrawn, End: c.ended}
 	if err := c.startControllers(); err != nil {
 		return nil, err
 	}

@@ -137,7 +137,7 @@ func (c *Cluster) cniAdd(ctx context.Context, by sim.ActorID, call ipam.Call) (r
 	if call.Config == nil {
 		return res, fmt.Errorf("network-attachment-definition %q not found", call.Network)
 	}
-	a, err := c.exec(ctx, by, "cni-add", call, func(ctx context.Context, g *sim.Gate) error {
+	a, err := c.exec(ctx, by, addKind, call, func(ctx context.Context, g *sim.Gate) error {
 		var err error
 		res, err = c.inst.Add(ctx, g, call)
 		return err
@@ -145,33 +145,35 @@ func (c *Cluster) cniAdd(ctx context.Context, by sim.ActorID, call ipam.Call) (r
 	if a == nil {
 		return ipam.Result{}, err
 	}
-	e := c.event(model.AddEnd, a, call)
-	e.Addrs, e.MinFree, e.Exhausted = addrs(res.Addrs), c.endCall(call), errors.Is(err, ipam.ErrExhausted)
-	e.Asked = errors.Is(err, ipam.ErrAsked)
+	e := c.callEnd(model.AddEnd, a, call, err)
+	e.Addrs, e.Exhausted, e.Asked = addrs(res.Addrs), errors.Is(err, ipam.ErrExhausted), errors.Is(err, ipam.ErrAsked)
 	if err != nil {
-		e.Err, e.Addrs, res = err.Error(), nil, ipam.Result{}
+		e.Addrs, res = nil, ipam.Result{}
 	}
 	c.record(e)
 	return res, err
 }
 
 func (c *Cluster) cniDel(ctx context.Context, by sim.ActorID, call ipam.Call) error {
-	a, err := c.exec(ctx, by, "cni-del", call, func(ctx context.Context, g *sim.Gate) error {
+	a, err := c.exec(ctx, by, delKind, call, func(ctx context.Context, g *sim.Gate) error {
 		return c.inst.Del(ctx, g, call)
 	})
 	if a == nil {
 		return err
 	}
-	e := c.event(model.DelEnd, a, call)
-	if err != nil {
-		e.Err = err.Error()
-	} else {
+	e := c.callEnd(model.DelEnd, a, call, err)
+	if err == nil {
 		c.detach(call.Container, call.Interface)
 	}
-	c.endCall(call)
 	c.record(e)
 	return err
 }
+
+// The kinds of processes that are executions of the CNI plugin.
+const (
+	addKind = "cni-add"
+	delKind = "cni-del"
+)
 
 // exec runs a CNI plugin as a process of its own and waits for it. The actor is
 // nil if the caller or the runtime died first; the call is over then as well.
@@ -187,7 +189,7 @@ func (c *Cluster) exec(ctx context.Context, by sim.ActorID, verb string, call ip
 		return nil, errNoRuntime
 	}
 	b := &cniCall{
-		Busy: model.Busy{Pod: call.Pod, Node: call.Node, Interface: call.Interface, Del: verb == "cni-del", Since: c.w.Now()},
+		Busy: model.Busy{Pod: call.Pod, Node: call.Node, Interface: call.Interface, Del: verb == delKind, Since: c.w.Now()},
 		call: call, by: by, lost: make(chan struct{}),
 	}
 	c.mu.Lock()
@@ -234,16 +236,6 @@ func (c *Cluster) event(kind model.EventKind, a *sim.Actor, call ipam.Call) mode
 		Kind: kind, Actor: string(a.ID), Node: call.Node, Pod: call.Pod,
 		Container: call.Container, Network: call.Network, Interface: call.Interface,
 	}
-}
-
-func (c *Cluster) endCall(call ipam.Call) (minFree int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if b := c.truth.busy[call.Container]; b != nil {
-		minFree = b.minFree
-		delete(c.truth.busy, call.Container)
-	}
-	return minFree
 }
 
 func addrs(ps []netip.Prefix) []netip.Addr {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"ipamsim/model"
 	"ipamsim/model/act"
@@ -29,10 +30,14 @@ type judge struct {
 	heard    int             // events of the history that were judged
 	states   map[uint64]bool // model.State of every instant that was judged
 	used     Used
+	site     func(sim.Stack) model.CallSite
+	spins    spins
+	late     time.Duration // when a message of a background process of the manager's last took long
 }
 
 func (j *judge) init(cfg Config) {
 	j.all, j.settings = invariant.All(), cfg.Settings
+	j.site = ipam.CallSites(cfg.Adapter)
 	j.seen, j.states = map[string]bool{}, map[uint64]bool{}
 	for _, n := range cfg.Networks {
 		j.networks = append(j.networks, n.Network)
@@ -44,6 +49,8 @@ func (c *Cluster) stepped(s *sim.Step) {
 	if s.Choice.Outcome.Fault() {
 		c.record(model.Event{Kind: model.FaultEvent, Actor: string(s.Choice.Op.Actor), Deed: s.Choice.Outcome.String(), Text: s.Choice.Outcome.String() + " " + s.Choice.Op.Key})
 	}
+	c.stepDisturbs(s)
+	c.spins(s)
 	before := len(c.judge.found)
 	c.judgeNow(invariant.Always, false)
 	c.filmed()
@@ -57,6 +64,7 @@ func (c *Cluster) stepped(s *sim.Step) {
 // rest. A run that a limit cut short never rested.
 func (c *Cluster) ended() {
 	c.judgeNow(invariant.Always, true)
+	c.behind()
 	if c.rested {
 		c.judgeNow(invariant.Quiescent, true)
 	}
@@ -91,6 +99,7 @@ func (c *Cluster) judgeNow(phase invariant.Phase, force bool) {
 		Losses: losses,
 		Truth:  c.snapshotLocked(), Record: c.judge.record, Networks: c.networksLocked(),
 		History: &c.truth.history, Settings: c.judge.settings,
+		Spins: c.judge.spins.found, Late: c.judge.late,
 	}
 	c.judge.states[model.State(v.Truth, v.Record)] = true
 	v = v.Indexed()

@@ -94,9 +94,8 @@ func (c *Cluster) cutOff(which func(*cniCall) bool, end func(*cniCall) error) {
 		if b.Del {
 			kind = model.DelEnd
 		}
-		e := c.event(kind, b.plugin, b.call)
-		e.Err = end(b).Error()
-		e.MinFree = c.endCall(b.call)
+		e := c.callEnd(kind, b.plugin, b.call, end(b))
+		e.Disturbed, e.Site = true, model.CallSite{}
 		c.record(e)
 	}
 }

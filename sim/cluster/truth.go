@@ -35,6 +35,8 @@ type cniCall struct {
 	plugin  *sim.Actor
 	lost    chan struct{} // closed when the runtime that executed it is gone
 	minFree int           // the least number of addresses left free at any time during it
+	// disturbed: a fault met it, or a message of the manager's took long meanwhile.
+	disturbed bool
 }
 
 // record appends an event to the history and stamps it.

@@ -24,6 +24,8 @@ type bug struct {
 	release func(l *ledger, gone func(claim) bool)
 	// sameSlice gives the first slice to every node.
 	sameSlice bool
+	// spin has the reconciler ask for the same for ever.
+	spin bool
 	// blocks says that the bug needs a network with blocks, ranges that it needs
 	// one without.
 	blocks, ranges bool
@@ -44,6 +46,7 @@ var bugs = map[string]bug{
 	"double-claim":         {ranges: true, enter: claimNeighbour},
 	"duplicate-address":    {pick: pickTaken},
 	"excluded-address":     {pick: pickExcluded},
+	"failed-call":          {begin: fail},
 	"handle-count":         {blocks: true, enter: forgetHandle},
 	"leaked-affinity":      {blocks: true, claimed: reachOut},
 	"leaked-claim":         {release: releaseNothing},
@@ -53,12 +56,15 @@ var bugs = map[string]bug{
 	"out-of-pool":          {pick: pickOutside},
 	"overlap-reservation":  {ranges: true, enter: forgetReservation},
 	"overlapping-blocks":   {blocks: true, claimed: halve},
+	"reservation-count":    {ranges: true, release: releaseClaimsOnly},
 	"slice-conflict":       {ranges: true, sameSlice: true},
+	"spinning-reconciler":  {spin: true},
 	"spurious-exhaustion":  {begin: refuse},
 	"starved-node":         {blocks: true, claimed: hoard, release: releaseNoBlocks},
 	"strict-affinity":      {blocks: true, block: borrowFirst},
 	"stuck":                {begin: hang},
 	"unbacked-sandbox":     {enter: forgetClaim},
+	"unreleased-claim":     {release: releaseNothing},
 }
 
 // Bugs are the names of all bugs, sorted: those of the invariants.
@@ -80,6 +86,14 @@ func refuse(_ context.Context, l *ledger) error {
 		return nil
 	}
 	return fmt.Errorf("canary: %d claims: %w", len(l.Claims), ipam.ErrExhausted)
+}
+
+// fail gives a reason that has nothing to do with room.
+func fail(_ context.Context, l *ledger) error {
+	if few(l) {
+		return nil
+	}
+	return fmt.Errorf("canary: %d claims are enough", len(l.Claims))
 }
 
 // hang returns when the process is killed, as a plugin would that waits for a

@@ -3,6 +3,7 @@ package canary
 import (
 	"context"
 	"fmt"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -39,6 +40,9 @@ func (i *instance) reconcile(ctx context.Context, g *sim.Gate, _ string) error {
 		if err := d.reconcile(ctx, &l); err != nil {
 			return err
 		}
+		if bugs[l.Bug].spin && len(l.Claims) > 0 {
+			return d.spin(ctx, &l)
+		}
 	}
 	return nil
 }
@@ -67,6 +71,20 @@ func (d *desk) reconcile(ctx context.Context, l *ledger) error {
 	return d.change(ctx, l.Network, func(l *ledger) (bool, error) {
 		return l.release(func(k claim) bool { return gone[owner{k.Pod, k.UID}] }), nil
 	})
+}
+
+// spin asks for the owner of a claim again and again.
+func (d *desk) spin(ctx context.Context, l *ledger) error {
+	for {
+		if _, err := d.exists(ctx, l.Claims[0]); err != nil {
+			return err
+		}
+		select {
+		case <-time.After(pause / 50):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // loose reports whether a reservation has no claim.

@@ -1,0 +1,55 @@
+package invariant
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"ipamsim/model"
+)
+
+// deserted reports whether no machine is left that could run a reconciler: what a
+// cluster without machines keeps, nobody has failed to clean up.
+func deserted(v *View) bool {
+	for _, n := range v.Truth.Nodes {
+		if n.Healthy() {
+			return false
+		}
+	}
+	return true
+}
+
+// passMax is how long a reconciler's pass may have been under way and still be expected
+// to end.
+const passMax = 2 * time.Minute
+
+// passing is, while a pass of a reconciler is under way, when the last one began that
+// has ended: what was left over since, the pass is about to find. If none is under way,
+// it is the end of time.
+func passing(v *View) time.Duration {
+	if v.History == nil {
+		return math.MaxInt64
+	}
+	under, last, ended := false, time.Duration(-1), map[string]bool{}
+	for _, e := range slices.Backward(v.History.Events) {
+		switch {
+		case e.Kind == model.Reconciled:
+			ended[e.Actor] = true
+		case e.Kind != model.Reconcile:
+		case !ended[e.Actor]:
+			under = under || v.Truth.At-e.At <= passMax
+		case last < 0:
+			last = e.At
+		}
+	}
+	if under {
+		return max(last, 0)
+	}
+	return math.MaxInt64
+}
+
+// behind reports whether a background process of the manager's has not had the time that
+// it is given for what is left over since it was last held up.
+func behind(v *View) bool {
+	return v.Late > 0 && v.Truth.At-v.Late <= max(v.Settings.LeakAfter, young)
+}

@@ -1,0 +1,121 @@
+package invariant
+
+import (
+	"slices"
+	"time"
+
+	"ipamsim/model"
+)
+
+// Codes of FailedCall: which call.
+const (
+	failedAdd = "add"
+	failedDel = "del"
+)
+
+// FailedCall is a pod that never starts, or never goes, whatever its kubelet tries.
+//
+// Only a failure counts that is the manager's own: no fault met the call, its machine
+// was well all the time, no message of the manager's took long meanwhile, and it was
+// not a panic (ActorCrash). An ADD counts while policy left an address free at every
+// instant of it, unless the pod asked for certain ones or is not wanted any more, which
+// its kubelet may hear late; one that was refused for lack of addresses is
+// SpuriousExhaustion's.
+var FailedCall = define(Invariant{
+	Name:     "failed-call",
+	Severity: model.Major,
+	Phase:    Always,
+	Doc:      "No ADD with addresses left, and no DEL, fails again and again on a healthy node.",
+	Kinds: []Kind{
+		{failedAdd, "{call} of {pod} on {node} in network {network}, where never fewer than {free} addresses were free, has failed {times} times in a row since {since}: {error}"},
+		{failedDel, "{call} of {pod} on {node} in network {network} has failed {times} times in a row since {since}: {error}"},
+	},
+}, func(v View) []finding {
+	if v.Past == nil {
+		return nil
+	}
+	return v.Past.calls.failed
+})
+
+// A call fails again and again after so many failures in a row, from the beginning of
+// the first to the end of the last. The time is longer than young: whoever holds a lock
+// and is held up himself lets others fail for as long.
+const (
+	failuresMin = 3
+	failingFor  = 45 * time.Second
+)
+
+// streak is failures in a row.
+type streak struct {
+	count     int
+	since     time.Duration // the first one began
+	container string        // of a DEL: another sandbox's is no repetition
+}
+
+// noteFailure counts the end of a call.
+func (c *calls) noteFailure(v *View, e *model.Event) {
+	key := callKey{del: e.Kind == model.DelEnd, pod: e.Pod, iface: e.Interface}
+	if e.Err == "" || !own(v, e) {
+		delete(c.failing, key)
+		return
+	}
+	s := c.failing[key]
+	if s.count == 0 || key.del && s.container != e.Container {
+		s = streak{since: e.Begun, container: e.Container}
+	}
+	s.count++
+	c.failing[key] = s
+	if s.count >= failuresMin && e.At-s.since >= failingFor {
+		c.failed = append(c.failed, s.finding(e))
+		delete(c.failing, key) // it is said once
+	}
+}
+
+// own reports whether a failed call failed by nobody's doing but the manager's.
+func own(v *View, e *model.Event) bool {
+	if e.Disturbed || e.Asked || e.Exhausted || e.Kind == model.AddEnd && (e.MinFree <= 0 || !wanted(v, e)) {
+		return false
+	}
+	for _, i := range v.History.Panics() {
+		if v.History.Events[i].Actor == e.Actor {
+			return false
+		}
+	}
+	return true
+}
+
+// wanted reports whether the pod of an ADD is there, and to be.
+func wanted(v *View, e *model.Event) bool {
+	pod, ok := v.Truth.Pods[e.Pod]
+	if !ok || pod.Deleting {
+		return false
+	}
+	i := slices.IndexFunc(v.Truth.Sandboxes, func(s model.Sandbox) bool { return s.ID == e.Container })
+	return i < 0 || v.Truth.Sandboxes[i].UID == pod.UID
+}
+
+func (s *streak) finding(e *model.Event) finding {
+	f := finding{
+		code:    failedDel,
+		objects: []model.Ref{callName(e), model.PodOf(e.Pod), networkName(e.Network)},
+		facts: []model.Fact{
+			model.NewFact("node", nodeName(e.Node)), model.NewFact("times", s.count),
+			model.NewFact("since", s.since), model.NewFact("error", firstLine(e.Err)),
+		},
+	}
+	if e.Kind == model.AddEnd {
+		f.code, f.facts = failedAdd, append(f.facts, model.NewFact("free", e.MinFree))
+	}
+	if e.Site.Known() {
+		f.facts = append(f.facts, model.NewFact("site", e.Site))
+	}
+	return f
+}
+
+// callName is ADD or DEL.
+func callName(e *model.Event) model.Ref {
+	if e.Kind == model.DelEnd {
+		return model.Ref{Kind: model.RefCall, Name: "DEL"}
+	}
+	return model.Ref{Kind: model.RefCall, Name: "ADD"}
+}

@@ -1,0 +1,100 @@
+package invariant
+
+import (
+	"net/netip"
+	"slices"
+
+	"ipamsim/model"
+)
+
+// calls is what Past remembers of CNI calls. Each event of the history passes through
+// it once.
+type calls struct {
+	heard      int           // events
+	claims     []model.Claim // of the last view
+	failing    map[callKey]streak
+	containers map[string]*container // by id, from their first call on
+	loose      []*loose
+	// What was found so far, for the invariants of these names.
+	failed, unreleased, overcounts, overreserved []finding
+}
+
+// callKey is what is tried again: the ADD of a pod's interface, or its DEL.
+type callKey struct {
+	del   bool
+	pod   model.PodRef
+	iface string
+}
+
+// container is what a container's calls have met.
+type container struct {
+	had      []netip.Addr // addresses that were claimed for it during an ADD of its own
+	reserved []string     // reservations for its pod that there were before its first call
+}
+
+// note takes in the events since the last view, and what the calls under way have
+// claimed.
+func (c *calls) note(v *View) {
+	if v.History == nil {
+		return
+	}
+	if c.failing == nil {
+		c.failing, c.containers = map[callKey]streak{}, map[string]*container{}
+	}
+	c.noteUnderWay(v)
+	events := v.History.Events
+	for ; c.heard < len(events); c.heard++ {
+		e := &events[c.heard]
+		switch e.Kind {
+		case model.AddBegin, model.DelBegin:
+			if c.containers[e.Container] == nil {
+				c.containers[e.Container] = &container{reserved: reservedFor(v, e.Pod)}
+			}
+		case model.AddEnd, model.DelEnd:
+			c.noteClaimed(v, func(id string) bool { return id == e.Container && e.Kind == model.AddEnd })
+			c.noteFailure(v, e)
+			c.noteUnreleased(v, e)
+			c.noteCounts(v, e)
+		}
+	}
+	c.noteLoose(v)
+}
+
+// noteUnderWay remembers what the ADDs under way have claimed, if claims have changed: a
+// record that has not is the same one.
+func (c *calls) noteUnderWay(v *View) {
+	was, is := c.claims, v.Record.Claims
+	c.claims = is
+	if len(is) == 0 || len(is) == len(was) && &is[0] == &was[0] {
+		return
+	}
+	for _, b := range v.Truth.Busy {
+		if !b.Del {
+			c.noteClaimed(v, func(id string) bool { b, ok := v.Truth.Busy[id]; return ok && !b.Del })
+			return
+		}
+	}
+}
+
+// noteClaimed remembers what is claimed for some containers.
+func (c *calls) noteClaimed(v *View, of func(id string) bool) {
+	for i := range v.Record.Claims {
+		k := &v.Record.Claims[i]
+		if !of(k.Container) {
+			continue
+		}
+		if x := c.containers[k.Container]; x != nil && !slices.Contains(x.had, k.Addr) {
+			x.had = append(x.had, k.Addr)
+		}
+	}
+}
+
+// reservedFor are the names of the reservations for a pod.
+func reservedFor(v *View, p model.PodRef) (out []string) {
+	for i := range v.Record.Reservations {
+		if r := &v.Record.Reservations[i]; r.Pod == p {
+			out = append(out, r.Name)
+		}
+	}
+	return out
+}

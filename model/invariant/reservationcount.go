@@ -1,0 +1,65 @@
+package invariant
+
+import (
+	"slices"
+
+	"ipamsim/model"
+)
+
+// ReservationCount is a reservation that a CNI call of its pod has made, or should have
+// dropped, and that guards nothing: no range can give the address out any more. Claims
+// without a reservation are OverlapReservation's.
+//
+// It is judged when a call has succeeded undisturbed, young after it: a reconciler that
+// releases the same address drops claim and reservation one after the other.
+var ReservationCount = define(Invariant{
+	Name:     "reservation-count",
+	Severity: model.Minor,
+	Phase:    Always,
+	Doc:      "A CNI call that succeeds leaves no reservation across overlapping ranges without a claim.",
+	Kinds: []Kind{
+		{neverClaimed, "{address} stays reserved for {pod} across overlapping ranges ({reservation}) after its {call} at {at}, and was never claimed for it"},
+		{nothingClaimed, "{address} stays reserved for {pod} across overlapping ranges ({reservation}) after its {call} at {at}, and is claimed no more"},
+	},
+}, func(v View) []finding {
+	if v.Past == nil {
+		return nil
+	}
+	return v.Past.calls.overreserved
+})
+
+// reservedByCall are the reservations that a call which has ended answers for: those
+// that came since its container's first call, and those of addresses that the container
+// had.
+func (c *calls) reservedByCall(v *View, e *model.Event) (out []*model.Reservation) {
+	x := c.containers[e.Container]
+	if x == nil {
+		return nil
+	}
+	n := model.NetworkByKey(v.Networks, e.Network)
+	for i := range v.Record.Reservations {
+		r := &v.Record.Reservations[i]
+		if r.Pod == e.Pod && r.Interface == e.Interface && n != nil && r.Network == n.Name &&
+			(slices.Contains(x.had, r.Addr) || !slices.Contains(x.reserved, r.Name)) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// guards reports whether a reservation has a claim behind it.
+func guards(v *View, r *model.Reservation) bool {
+	return slices.ContainsFunc(v.Record.Claims, func(c model.Claim) bool { return c.Addr == r.Addr && c.Network == r.Network })
+}
+
+func overreserved(r *model.Reservation, x *container, e *model.Event) finding {
+	code := neverClaimed
+	if slices.Contains(x.had, r.Addr) {
+		code = nothingClaimed
+	}
+	return finding{
+		code:    code,
+		objects: []model.Ref{model.AddressOf(r.Addr), reservationName(r.Name), model.PodOf(r.Pod)},
+		facts:   []model.Fact{model.NewFact("call", callName(e)), model.NewFact("at", e.At)},
+	}
+}
