@@ -32,6 +32,9 @@ func subjectOf(r *Report, v *model.Violation) *subject {
 	}
 	s.pods = append(s.pods, s.named[model.RefPod]...)
 	s.blocks = append(s.blocks, s.named[model.RefBlock]...)
+	if dst, ok := model.FactOf[model.Ref](v.Facts, "destination"); ok && dst.Name != "" {
+		s.blocks = append(s.blocks, dst.Name)
+	}
 	if r.History == nil {
 		return s
 	}

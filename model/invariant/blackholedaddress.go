@@ -43,6 +43,7 @@ var BlackholedAddress = define(Invariant{
 				facts: []model.Fact{
 					model.NewFact("from", nodeName(l.From)), model.NewFact("on", nodeName(dst.sandbox.Node)), model.NewFact("at", swallower(&v, l)),
 					model.NewFact("since", since), model.NewFact("route", route.OneLine(l.Route)),
+					model.NewFact("destination", destination(l)),
 				},
 			})
 		}
@@ -126,4 +127,13 @@ func swallower(v *View, l *route.Loss) model.Ref {
 		return nodeName(l.At)
 	}
 	return model.Ref{Kind: model.RefRouter, Name: l.At}
+}
+
+// destination is what the route is for that swallows the packets, mostly a block; "" if
+// no route matches.
+func destination(l *route.Loss) model.Ref {
+	if !l.Dst.IsValid() {
+		return model.Ref{}
+	}
+	return model.BlockOf(l.Dst)
 }

@@ -229,7 +229,7 @@ func (p *Plane) judgeDest(to netip.Addr) {
 		}
 		x := Loss{
 			From: p.t.places[from].name, To: to, On: p.t.places[on[0]].name,
-			At: v.way.At, How: v.way.End, Route: v.way.Route, Back: answer, Some: v.some, Since: p.now,
+			At: v.way.At, How: v.way.End, Route: v.way.Route, Dst: v.way.Dst, Back: answer, Some: v.some, Since: p.now,
 		}
 		if was {
 			x.Since = old.Since

@@ -96,8 +96,9 @@ type Loss struct {
 	On    string     // the pod's node
 	At    string     // where they end: a node or a router
 	How   End
-	Route string // the route that swallows them, as ip route prints it, or "" if none matches
-	Back  bool   // it is the answer that is lost
-	Some  bool   // some flows only: several equal ways, not all of them lost
+	Route string       // the route that swallows them, as ip route prints it, or "" if none matches
+	Dst   netip.Prefix // of that route
+	Back  bool         // it is the answer that is lost
+	Some  bool         // some flows only: several equal ways, not all of them lost
 	Since time.Duration
 }

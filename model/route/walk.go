@@ -128,7 +128,8 @@ func (t *Tables) Of(name string) (table Table, ok bool) {
 type Way struct {
 	End   End
 	At    string
-	Route string // that it ended by, as ip route prints it; "" if none
+	Route string       // that it ended by, as ip route prints it; "" if none
+	Dst   netip.Prefix // of that route
 }
 
 // Walk follows a packet to an address hop by hop, from a node or router that
@@ -168,7 +169,7 @@ func (t *Tables) ways(ends []end) []Way {
 	for i, e := range ends {
 		out[i] = Way{End: e.end, At: t.places[e.at].name}
 		if e.route != nil {
-			out[i].Route = e.route.String()
+			out[i].Route, out[i].Dst = e.route.String(), e.route.Dst
 		}
 	}
 	slices.SortFunc(out, compareWay)
