@@ -95,7 +95,7 @@ func need(v *View, n *model.Network, node string, v4 bool) string {
 			waiting = append(waiting, ref.String())
 		}
 	}
-	if len(waiting) > 0 && !short(v, n, node, !v4) {
+	if len(waiting) > 0 && !lacks(v, n, node, !v4) {
 		return slices.Min(waiting) + " waits for an address"
 	}
 	for _, s := range v.Truth.Sandboxes {
@@ -109,9 +109,9 @@ func need(v *View, n *model.Network, node string, v4 bool) string {
 	return ""
 }
 
-// short reports whether pods need addresses of a family too and the node can get none.
+// lacks reports whether pods need addresses of a family too and the node can get none.
 // Then a block of the other family does not help them: upstream gives back what it has.
-func short(v *View, n *model.Network, node string, v4 bool) bool {
+func lacks(v *View, n *model.Network, node string, v4 bool) bool {
 	policy := *n.Blocks
 	policy.V4, policy.V6 = v4 && policy.V4, !v4 && policy.V6
 	networks := slices.Clone(v.Networks)
