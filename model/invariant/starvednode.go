@@ -105,7 +105,7 @@ func need(v *View, n *model.Network, node string, v4 bool) (code string, facts [
 			waiting = append(waiting, model.PodOf(ref))
 		}
 	}
-	if len(waiting) > 0 && !short(v, n, node, !v4) {
+	if len(waiting) > 0 && !lacks(v, n, node, !v4) {
 		return podWaits, []model.Fact{model.NewFact("for", slices.MinFunc(waiting, model.Ref.Compare))}
 	}
 	for _, s := range v.Truth.Sandboxes {
@@ -119,9 +119,9 @@ func need(v *View, n *model.Network, node string, v4 bool) (code string, facts [
 	return "", nil
 }
 
-// short reports whether pods need addresses of a family too and the node can get none.
+// lacks reports whether pods need addresses of a family too and the node can get none.
 // Then a block of the other family does not help them: upstream gives back what it has.
-func short(v *View, n *model.Network, node string, v4 bool) bool {
+func lacks(v *View, n *model.Network, node string, v4 bool) bool {
 	policy := *n.Blocks
 	policy.V4, policy.V6 = v4 && policy.V4, !v4 && policy.V6
 	networks := slices.Clone(v.Networks)
