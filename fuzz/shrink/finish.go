@@ -17,6 +17,7 @@ import (
 // finish records the smallest failure, and makes sure that its file replays.
 func (k *shrinker) finish() (f *finding.Finding, err error) {
 	k.ctx = context.WithoutCancel(k.ctx) // the best so far is worth its last runs
+	k.store = scenarios.Etcd
 	repeated, err := again(func() (made, error) {
 		k.made = made{}
 		var err error
@@ -133,11 +134,18 @@ func (k *shrinker) also(f *finding.Finding, v *model.Violation, rules []strategy
 // alsoSteps is enough for a small world to come to rest.
 const alsoSteps = 1000
 
+// Few samples of a long run are as much work as many of a short one.
+const samplesMin, samplesSteps = 5, 1000
+
 // sample runs random continuations from the last decision on: after it, chance
 // decides again, without further faults. They tell whether the failure is near
 // from there or needs a conspiracy.
 func (k *shrinker) sample(f *finding.Finding, rules []strategy.Exception) {
-	for seed := range uint64(k.options.Samples) {
+	k.store = scenarios.Memory
+	for seed := range uint64(min(k.options.Samples, max(samplesMin, samplesSteps/f.Steps))) {
+		if time.Since(k.began) > k.options.Time {
+			return // somebody waits
+		}
 		walk := strategy.NewSparse(rules)
 		walk.Rest = strategy.NewRandom(seed, strategy.Settings{Faults: strategy.FaultRates{sim.Crash: 0}})
 		rep, err := k.run(k.world, walk)

@@ -7,7 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"testing"
+	"time"
 
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/shrink"
@@ -22,6 +24,7 @@ var (
 	inSpace = flag.String("space", "", "measure on this space")
 	seeds   = flag.String("seeds", "1-100", "its worlds")
 	each    = flag.Int("each", 3, "shrink so many instances of one signature")
+	bound   = flag.Duration("bound", 0, "for each; 0: as usual. On a busy machine the usual time is over sooner")
 	out     = flag.String("out", "", "write the findings here")
 )
 
@@ -40,6 +43,7 @@ func TestMeasure(t *testing.T) {
 	defer r.Close()
 	seen := map[finding.Signature]int{}
 	var all []*finding.Finding
+	var times []float64 // of the processor, for each
 	for seed := from; seed <= to; seed++ {
 		s, err := space.Draw(*inSpace, seed)
 		if err != nil {
@@ -60,36 +64,66 @@ func TestMeasure(t *testing.T) {
 				continue
 			}
 			seen[sig]++
-			f, err := shrink.Shrink(context.Background(), r, s, rep, v, shrink.Options{})
+			before := processor(t)
+			f, err := shrink.Shrink(context.Background(), r, s, rep, v, shrink.Options{Time: *bound})
+			busy := (processor(t) - before).Seconds()
 			if err != nil {
 				t.Errorf("seed %d %s: %v", seed, v.Invariant, err)
 				continue
 			}
-			all = append(all, f)
-			t.Logf("seed %d %s %s: %d pods %d nodes %d switches %d faults %d steps (of %d), %d runs %.1f s, %d of %d\n%s\n%s",
-				seed, f.Fingerprint, f.Invariant, f.Pods, f.Nodes, f.Switches, f.Faults, f.Steps, v.Step, f.ShrinkRuns, f.ShrinkSeconds, f.Failing, f.Sampled, f.Cause.Key(), f.Sentence)
+			all, times = append(all, f), append(times, busy)
+			t.Logf("seed %d %s %s: %d pods %d nodes %d switches %d faults %d steps (of %d), %d runs %.1f s, of the processor %.1f s, %d of %d\n%s\n%s",
+				seed, f.Fingerprint, f.Invariant, f.Pods, f.Nodes, f.Switches, f.Faults, f.Steps, v.Step, f.ShrinkRuns, f.ShrinkSeconds, busy, f.Failing, f.Sampled, f.Cause.Key(), f.Sentence)
 			if *out != "" {
 				_ = os.WriteFile(filepath.Join(*out, fmt.Sprintf("%s-%d.yaml", f.Fingerprint, seed)), f.YAML, 0o644)
 			}
 		}
 	}
+	sums(t, all, times, len(seen))
+}
+
+// sums says what all of them come to.
+func sums(t *testing.T, all []*finding.Finding, times []float64, signatures int) {
+	if len(all) == 0 {
+		return
+	}
 	prints := map[string]int{}
 	for _, f := range all {
 		prints[f.Fingerprint]++
+	}
+	quantiles := func(x []float64) string {
+		slices.Sort(x)
+		return fmt.Sprintf("%.3g (90 %%: %.3g)", x[len(x)/2], x[len(x)*9/10])
 	}
 	q := func(of func(*finding.Finding) float64) string {
 		var x []float64
 		for _, f := range all {
 			x = append(x, of(f))
 		}
-		slices.Sort(x)
-		return fmt.Sprintf("%g (90 %%: %g)", x[len(x)/2], x[len(x)*9/10])
+		return quantiles(x)
 	}
-	if len(all) == 0 {
-		return
+	many := 0
+	for _, f := range all {
+		if f.Switches > switchesMax {
+			many++
+		}
 	}
-	t.Logf("%d findings of %d signatures, %d fingerprints; medians: %s pods, %s switches, %s faults, %s steps, %s runs, %s s", len(all), len(seen), len(prints),
+	t.Logf("%d of %d findings need at most %d switches; median time of the processor %s s", len(all)-many, len(all), switchesMax, quantiles(times))
+	t.Logf("%d findings of %d signatures, %d fingerprints; medians: %s pods, %s switches, %s faults, %s steps, %s runs, %s s", len(all), signatures, len(prints),
 		q(func(f *finding.Finding) float64 { return float64(f.Pods) }), q(func(f *finding.Finding) float64 { return float64(f.Switches) }),
 		q(func(f *finding.Finding) float64 { return float64(f.Faults) }), q(func(f *finding.Finding) float64 { return float64(f.Steps) }),
 		q(func(f *finding.Finding) float64 { return float64(f.ShrinkRuns) }), q(func(f *finding.Finding) float64 { return f.ShrinkSeconds }))
+}
+
+// switchesMax: a schedule with more of them nobody follows.
+const switchesMax = 8
+
+// processor is how long this process has been computing.
+func processor(t *testing.T) time.Duration {
+	t.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -31,6 +31,31 @@ func (k *shrinker) exceptions() {
 	}
 }
 
+// parts drops a large part of the exceptions at once, if there are many: those about
+// processes that are far from the violation, then a quarter, an eighth or a sixteenth.
+// As long as they are there hardly anything else can go.
+func (k *shrinker) parts() {
+	if !k.crowded() {
+		return
+	}
+	rank := k.ranks()
+	for near := range 2 {
+		rest := slices.DeleteFunc(slices.Clone(k.rules), func(e strategy.Exception) bool {
+			return isAboutOrder(e) && rank(e.Message.Actor) > near && rank(e.Before.Actor) > near
+		})
+		if k.try(k.docs, rest) {
+			break
+		}
+	}
+	for n := len(k.rules) / 4; n > holdMin && n >= len(k.rules)/16; n /= 2 {
+		for i := 0; i < len(k.rules) && !k.spent(); {
+			if !k.try(k.docs, slices.Delete(slices.Clone(k.rules), i, min(i+n, len(k.rules)))) {
+				i += n
+			}
+		}
+	}
+}
+
 // plainer makes one exception simpler: time passes once.
 func (k *shrinker) plainer(i int) {
 	if i >= len(k.rules) || k.rules[i].Times < 2 || k.rules[i].Outcome != sim.Elapse {

@@ -47,12 +47,13 @@ var ErrNotAgain = errors.New("it did not fail again the same way")
 // the options' bounds are reached, or ctx ends, it returns the best so far; the
 // error is then nil, unless not even the first run could be repeated.
 //
-// It runs scenarios in this process, one after another.
+// It runs scenarios in this process, one after another: candidates in memory, where a
+// run is the same and takes less; the finding is recorded and replayed on etcd.
 func Shrink(ctx context.Context, r *scenarios.Runner, s *scenarios.Scenario, rep *reports.Report, v *model.Violation, o Options) (*finding.Finding, error) {
 	o = o.orDefault()
 	k := &shrinker{
 		ctx: ctx, runner: r, options: o, began: time.Now(), tried: map[uint64]bool{},
-		seed: rep.Seed, lock: finding.SignatureOf(rep, v), invariant: v.Invariant,
+		seed: rep.Seed, store: scenarios.Memory, lock: finding.SignatureOf(rep, v), invariant: v.Invariant,
 	}
 	if err := k.begin(s, rep, v); err != nil {
 		return nil, err
@@ -69,6 +70,7 @@ type shrinker struct {
 	options   Options
 	began     time.Time
 	seed      uint64
+	store     string // of the next run: candidates are run on the fast one
 	lock      finding.Signature
 	invariant string // of the violation that was found
 	runs      int
@@ -142,6 +144,9 @@ func (k *shrinker) round() bool {
 	before := k.size()
 	k.needed = map[string]bool{}
 	k.kinds()
+	k.hold()
+	k.plainly()
+	k.parts()
 	k.coarse()
 	k.kinds()
 	k.hold()
@@ -200,9 +205,9 @@ func (k *shrinker) takes(docs []tree, rules []strategy.Exception) bool {
 func (k *shrinker) run(world *scenarios.Scenario, walk sim.Strategy) (*reports.Report, error) {
 	k.runs++
 	bounded := *world
-	bounded.Doc.Spec.Limits.Steps = k.steps + k.steps/2 + stepsSpare
+	bounded.Doc.Spec.Limits.Steps = k.steps + k.steps/4 + stepsSpare
 	stop := func(rep *reports.Report, v *model.Violation) bool { return finding.SignatureOf(rep, v) == k.lock }
-	rep, err := k.runner.Run(k.ctx, &bounded, scenarios.Options{Seed: &k.seed, Walk: walk, StopAt: stop})
+	rep, err := k.runner.Run(k.ctx, &bounded, scenarios.Options{Seed: &k.seed, Walk: walk, StopAt: stop, Store: k.store})
 	k.made.add(rep)
 	return rep, err
 }

@@ -154,7 +154,7 @@ func TestKilledBIRDBlackholesAfterGracefulRestart(t *testing.T) {
 		t.Fatalf("lost before the restart timer ran out: %+v", l)
 	}
 	m.at(10*time.Minute + route.Graceful)
-	want := route.Loss{From: "a", To: ip("10.64.75.0"), On: "b", At: "a", How: route.Blackholed, Route: hole, Dst: prefix("10.64.75.0/26"), Since: 10*time.Minute + route.Graceful}
+	want := route.Loss{From: "a", To: ip("10.64.75.0"), On: "b", At: "a", How: route.Blackholed, Route: hole, Dst: cidr("10.64.75.0/26"), Since: 10*time.Minute + route.Graceful}
 	if l := m.plane.Losses(); !slices.Contains(l, want) {
 		t.Errorf("want %+v\nhave %+v", want, l)
 	}
