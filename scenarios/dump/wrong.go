@@ -93,6 +93,7 @@ func (f *Findings) words(v *scenarios.View, x model.Violation) string {
 			if b.Addr.String() == model.Named(x.Objects, model.RefAddress) {
 				x.Facts = append(x.Facts, model.NewFact("from-block", owned(b)))
 				sentence += " (the address is borrowed from {from-block})"
+				break
 			}
 		}
 	}
