@@ -75,8 +75,10 @@ func (s *subject) line(e *entry, i int, cols *columns) []string {
 		most++
 	}
 	out := e.noted(text, width)
-	for n := most * width; len(out) > most; n -= 4 {
-		out = e.noted(s.squeeze(text, n), width)
+	if len(wrap(text, width)) > most { // what fits without its number is not cut for it
+		for n := most * width; len(out) > most; n -= 4 {
+			out = e.noted(s.squeeze(text, n), width)
+		}
 	}
 	for j, t := range out {
 		if out[j] = head + t; j > 0 {
