@@ -76,12 +76,16 @@ func (s *subject) line(e *entry, i int, cols *columns) []string {
 	if e.weight >= fate {
 		most++
 	}
-	out := e.noted(before+e.text, width)
-	if len(out) > most && e.brief != "" {
-		out = e.noted(before+e.brief, width)
+	say := before + e.text
+	if len(wrap(say, width)) > most && e.brief != "" {
+		say = before + e.brief
 	}
-	for n := most * width; len(out) > most; n -= 4 {
-		out = e.noted(cut(before+cmp.Or(e.brief, e.text), n), width)
+	out := e.noted(say, width)
+	if len(wrap(say, width)) > most { // what fits without its number is not cut for it
+		for n := most * width; len(out) > most; n -= 4 {
+			out = e.noted(cut(before+cmp.Or(e.brief, e.text), n), width)
+		}
+	}
 	}
 	for j, t := range out {
 		if out[j] = head + t; j > 0 {
