@@ -86,7 +86,6 @@ func (s *subject) line(e *entry, i int, cols *columns) []string {
 			out = e.noted(cut(before+cmp.Or(e.brief, e.text), n), width)
 		}
 	}
-	}
 	for j, t := range out {
 		if out[j] = head + t; j > 0 {
 			out[j] = next + "  " + t
