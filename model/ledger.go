@@ -24,12 +24,16 @@ func (c *Change) Names(refs ...Ref) bool {
 type Ledger struct {
 	Changes []Change // by step; of one step by kind of row
 
-	last Snapshot
+	last  Snapshot
+	begun bool
 }
 
 // Note compares the record after a step with what it was before.
 func (l *Ledger) Note(step int, now Snapshot) {
 	was := l.last
+	if !l.begun { // what is seen first was there
+		step, l.begun = 0, true
+	}
 	l.last = now
 	pools := poolRefs(was.Pools, now.Pools)
 	write := func(row RefKind, came, gone bool, refs []Ref) {

@@ -27,7 +27,9 @@ type play struct {
 }
 
 func newPlay(t *testing.T) *play {
-	return &play{T: t, rep: reports.Report{Trace: &sim.Trace{}, History: &model.History{}, Ledger: &model.Ledger{}}}
+	p := &play{T: t, rep: reports.Report{Trace: &sim.Trace{}, History: &model.History{}, Ledger: &model.Ledger{}}}
+	p.rep.Ledger.Note(0, model.Snapshot{}) // nothing is there before the first step
+	return p
 }
 
 // step is a message: actor, verb and path.
