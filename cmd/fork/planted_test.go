@@ -56,8 +56,7 @@ func (p *plant) named(r result) bool {
 // TestEveryPlantFits: the texts that are replaced are there, once.
 func TestEveryPlantFits(t *testing.T) {
 	clone(t)
-	for i := range plants {
-		p := &plants[i]
+	for _, p := range slices.Concat(plants, further) {
 		dir := "."
 		if p.module != "" {
 			dir = release(t, p.module)

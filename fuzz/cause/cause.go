@@ -60,7 +60,8 @@ type Link struct {
 	// of Ended how: "DEL failed"; of Fault what the process saw of it: "error".
 	Outcome string `json:"outcome,omitempty"`
 	// Knew is, of Wrote, what the process had read of what others had written there before.
-	Knew Knowledge `json:"knew,omitempty"`
+	Knew  Knowledge `json:"knew,omitempty"`
+	Whose Whose     `json:"whose,omitempty"` // of Wrote
 	// Functions are the address manager's, innermost first, at most two.
 	Functions []string `json:"functions,omitempty"`
 
@@ -78,7 +79,7 @@ func (l *Link) same() string {
 	if len(l.Functions) == 0 && l.Role == Changed || l.Role == Crashed {
 		process, verb = "", "" // whoever it was
 	}
-	parts := []string{string(l.Role), process, verb, l.Resource, l.Outcome, string(l.Knew), strings.Join(l.Functions, " < ")}
+	parts := []string{string(l.Role), process, verb, l.Resource, l.Outcome, string(l.Whose), string(l.Knew), strings.Join(l.Functions, " < ")}
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
 }
 

@@ -220,3 +220,35 @@ func TestLabel(t *testing.T) {
 		}
 	}
 }
+
+// Whose the row was tells a call that frees another pod's address from one that frees its
+// own, and a reconciler that frees that of a deleted pod from one that frees a live one's.
+func TestWhose(t *testing.T) {
+	const del, reconciler = "cni-del/default/db-0/net1", "ip-reconciler~2"
+	for _, tt := range []struct {
+		name, by, pod, want string
+		deleted             []string // verbs of what became of web-0, in order
+	}{
+		{"another pod's", del, "db-0", "cni-del PATCH ippools removed another pod's unread", nil},
+		{"its own", del, "web-0", "cni-del PATCH ippools removed unread", nil},
+		{"a live pod's", reconciler, "", "ip-reconciler PATCH ippools removed unread", nil},
+		{"a deleted pod's", reconciler, "", "ip-reconciler PATCH ippools removed of a deleted pod unread", []string{"DELETE"}},
+		{"of a pod that is there again", reconciler, "", "ip-reconciler PATCH ippools removed unread", []string{"DELETE", "POST"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := newPlay(t)
+			p.step(sim.Write, "cni-add/default/web-0/net1", "PATCH", "ippools/a")
+			p.claims(claim(web, "c1"))
+			for _, verb := range tt.deleted {
+				r := p.step(sim.Write, "operator~1", verb, "pods/default/web-0").Choice.Op.Request
+				r.Namespace, r.Name = "default", "web-0"
+			}
+			if tt.pod != "" {
+				p.event(model.Event{Kind: model.DelBegin, Actor: tt.by, Pod: model.PodRef{Namespace: "default", Name: tt.pod}})
+			}
+			p.step(sim.Write, tt.by, "PATCH", "ippools/a")
+			p.claims()
+			p.want(p.breaks("unbacked-sandbox", model.AddressOf(addr), model.PodOf(web)), "unbacked-sandbox, wrote "+tt.want)
+		})
+	}
+}

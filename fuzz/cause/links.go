@@ -73,7 +73,7 @@ func (r *run) by(i int, refs []model.Ref) []Link {
 	default:
 		l.Outcome = "changed"
 	}
-	l.Knew = r.knew(i, refs, st)
+	l.Knew, l.Whose = r.knew(i, refs, st), r.whose(c, st)
 	return []Link{l}
 }
 

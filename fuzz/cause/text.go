@@ -28,7 +28,7 @@ func (l *Link) String() string {
 	case Given:
 		text = "it was so before the first step"
 	case Wrote:
-		text += " broke it (" + l.Outcome + tells[l.Knew] + ")"
+		text += " broke it (" + strings.TrimSpace(l.Outcome+" "+string(l.Whose)) + tells[l.Knew] + ")"
 	case Handed:
 		text += " was the last message of the ADD that returned the address"
 	case Ended:

@@ -23,6 +23,10 @@ type prey struct {
 	Target          string
 	World, Schedule []byte
 	Known           string // where the lists are
+	// Behind: of a failure that looks like a known one the small run is asked, too, unless
+	// its look is among Sated, of which that was done often enough.
+	Behind bool     `json:",omitempty"`
+	Sated  []string `json:",omitempty"`
 }
 
 func (p *prey) input() input.Input { return input.Input{World: p.World, Schedule: p.Schedule} }
@@ -66,12 +70,19 @@ func hunt(ctx context.Context, runner *scenarios.Runner, p *prey) *answer {
 	for _, v := range input.Failures(s, rep) {
 		why := cause.Of(rep, v)
 		class := why.Look()
-		if classes.Look(why) != "" {
+		behind := classes.Look(why) != ""
+		if behind && (!p.Behind || len(a.Behind) > 0 || slices.Contains(p.Sated, class)) {
 			continue
 		}
-		n, err := news(ctx, runner, s, rep, v, play, a)
+		n, small, err := news(ctx, runner, s, rep, v, play, a)
 		if err != nil {
 			return a.fails(fmt.Errorf("%s: %w", class, err))
+		}
+		if behind {
+			if a.Behind = append(a.Behind, class); small == nil || classes.Cause(small) != "" {
+				continue
+			}
+			class = small.Key()
 		}
 		n.Class = class
 		a.News = append(a.News, *n)
@@ -85,33 +96,36 @@ func (a *answer) fails(err error) *answer {
 	return a
 }
 
-// news is what a violation in memory comes to on etcd, made small. One that does not
-// get small is kept as it was recorded.
-func news(ctx context.Context, runner *scenarios.Runner, s *scenarios.Scenario, rep *reports.Report, v *model.Violation, play func(string) (*reports.Report, error), a *answer) (*News, error) {
+// news is what a violation in memory comes to on etcd, made small, and its cause then. One
+// that does not get small is kept as it was recorded, and has none.
+func news(ctx context.Context, runner *scenarios.Runner, s *scenarios.Scenario, rep *reports.Report, v *model.Violation, play func(string) (*reports.Report, error), a *answer) (*News, *cause.Cause, error) {
 	judge, err := scenarios.Agree(rep, func() (*reports.Report, error) { return play(scenarios.Memory) }, func() (*reports.Report, error) { return play(scenarios.Etcd) })
 	if judge != nil {
 		a.Repeated.Add(judge.Repeated)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	rep = judge // what was repeated is another run now
 	i := slices.IndexFunc(rep.Violations, func(o model.Violation) bool { return o.Invariant == v.Invariant && o.Step == v.Step })
 	if i < 0 {
-		return nil, errors.New("it did not fail again the same way")
+		return nil, nil, errors.New("it did not fail again the same way")
 	}
 	v = &rep.Violations[i]
 	f, err := shrink.Shrink(ctx, runner, s, rep, v, shrink.Options{Time: shrinkMax, Samples: -1})
-	if errors.Is(err, shrink.ErrNotAgain) {
+	var small *cause.Cause
+	if err == nil {
+		small = &f.Cause
+	} else if errors.Is(err, shrink.ErrNotAgain) {
 		f = finding.New(s, rep, v, nil, cause.Of(rep, v))
 		f.YAML, err = s.Finding(rep)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	a.Repeated.Add(f.Repeated)
 	return &News{Invariant: v.Invariant, Severity: string(v.Severity), Sentence: f.Sentence, Timeline: reports.StoryOf(rep, v), // nobody has the file that Timeline says how to run
-		Fingerprint: f.Fingerprint, YAML: f.YAML, Step: v.Step}, nil
+		Fingerprint: f.Fingerprint, YAML: f.YAML, Step: v.Step}, small, nil
 }
 
 // shrinkMax: whoever waits for a gate wants to see it, and may make it smaller later.

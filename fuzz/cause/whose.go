@@ -1,0 +1,70 @@
+package cause
+
+import (
+	"slices"
+
+	"ipamsim/model"
+	"ipamsim/sim"
+)
+
+// Whose is whose row of the record a process wrote.
+type Whose string
+
+// Whose a row may be. "" is that of the pod which the process works for or, of processes
+// that work for none, that of a pod which nobody has deleted, or of none.
+const (
+	Another Whose = "another pod's"
+	Leaving Whose = "of a deleted pod" // it may live on until its grace period is over
+)
+
+// whose says of a change of a claim or reservation whose it was when st made it.
+func (r *run) whose(c *model.Change, st *sim.Step) Whose {
+	pods := only(c.Refs, model.RefPod)
+	if len(pods) == 0 || c.Row != model.RefAddress && c.Row != model.RefReservation {
+		return ""
+	}
+	if pod, ok := r.worksFor(string(st.Choice.Op.Actor), st.Step); ok {
+		if slices.ContainsFunc(pods, func(o model.Ref) bool { return o != pod }) {
+			return Another
+		}
+		return ""
+	}
+	if slices.ContainsFunc(pods, func(o model.Ref) bool { return r.deleted(o, st.Step) }) {
+		return Leaving
+	}
+	return ""
+}
+
+// worksFor is the pod for which a process is a CNI call.
+func (r *run) worksFor(actor string, step int) (pod model.Ref, ok bool) {
+	for i := range r.rep.History.Events {
+		e := &r.rep.History.Events[i]
+		if e.Step > step {
+			break
+		}
+		if e.Actor == actor && (e.Kind == model.AddBegin || e.Kind == model.DelBegin) {
+			pod, ok = model.PodOf(e.Pod), true
+		}
+	}
+	return pod, ok
+}
+
+// deleted reports whether somebody had deleted a pod, and nobody made it again, before a
+// step. The kubelet deletes those that have ended.
+func (r *run) deleted(pod model.Ref, step int) bool {
+	steps := r.rep.Trace.Steps
+	for i := len(steps) - 1; i >= 0; i-- {
+		op := steps[i].Choice.Op
+		if steps[i].Step >= step || op.Kind != sim.Write || op.Request == nil || op.Request.Resource != "pods" ||
+			op.Request.Subresource != "" || pod.Name != op.Request.Namespace+"/"+op.Request.Name || !done(steps[i].Choice.Outcome) {
+			continue
+		}
+		switch op.Request.Verb {
+		case "POST":
+			return false
+		case "DELETE":
+			return true
+		}
+	}
+	return false
+}
