@@ -121,6 +121,30 @@ func TestForkIsLaidOver(t *testing.T) {
 	}
 }
 
+// TestForkIsNoneOfOurPackages: what is written for a fork is code of other packages,
+// which go vet ./... and the like must not find.
+func TestForkIsNoneOfOurPackages(t *testing.T) {
+	clone(t)
+	dir := part(t, calico)
+	edit(t, filepath.Join(dir, kubeControllers), "\tclose(cc.stop)\n", "")
+	if err := os.MkdirAll(forks, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	modfile := filepath.Join(forks, "test.mod")
+	if err := lay(modfile, "", map[string]string{calico: dir}); err != nil {
+		t.Fatal(err)
+	}
+	written, err := filepath.Glob(forks + "/test/sim/ipam/calico/kubecontrollers/program/*.go")
+	nested, _ := filepath.Glob(forks + "/test/sim/ipam/calico/kubecontrollers/program/*/*")
+	if err != nil || len(written)+len(nested) == 0 {
+		t.Fatal("nothing was written for the fork", err)
+	}
+	out, err := command("list", "./...")
+	if err != nil || strings.Contains(string(out), "ipamsim/bin") {
+		t.Errorf("%s %v", out, err)
+	}
+}
+
 // TestForkOfPackageMain: the fork's programs are packages that can be imported, as ours.
 func TestForkOfPackageMain(t *testing.T) {
 	clone(t)

@@ -55,15 +55,15 @@ func edit(t *testing.T, file, old, text string) {
 func clone(t *testing.T) {
 	t.Helper()
 	t.Chdir("../..")
-	before, err := filepath.Glob("bin/fork/*")
+	before, err := filepath.Glob(forks + "/*")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		after, _ := filepath.Glob("bin/fork/*")
+		after, _ := filepath.Glob(forks + "/*")
 		for _, f := range after {
 			if !bytes.Contains([]byte(strings.Join(before, "\n")), []byte(f)) {
-				os.Remove(f)
+				os.RemoveAll(f)
 			}
 		}
 	})

@@ -10,12 +10,16 @@ import (
 	"strings"
 )
 
+// forks is where modfile writes.
+const forks = "bin/_fork"
+
 // modfile writes a copy of our go.mod and go.sum in which folders stand for
 // modules, whose releases lie in other folders, with its overlay beside it, lets the go
 // command complete it with what these ask for, and returns its path.
 //
-// It lies in bin/fork, which git ignores, under a name made of what is in it, so
-// that several may be in use.
+// It lies in bin/_fork, which git ignores, under a name made of what is in it, so
+// that several may be in use. What the overlay puts in the place of our copies lies
+// there, too: the underscore keeps it out of ./...
 func modfile(ours *module, replaced, releases map[string]string, lay func(modfile string) error) (string, error) {
 	mod, err := os.ReadFile("go.mod")
 	if err != nil {
@@ -36,11 +40,10 @@ func modfile(ours *module, replaced, releases map[string]string, lay func(modfil
 		}
 		fmt.Fprintf(hash, "%s %s %d %s", path, replaced[path], len(theirs), theirs)
 	}
-	dir := filepath.Join("bin", "fork")
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := os.MkdirAll(forks, 0o777); err != nil {
 		return "", err
 	}
-	name := filepath.Join(dir, fmt.Sprintf("%x.mod", hash.Sum(nil)[:6]))
+	name := filepath.Join(forks, fmt.Sprintf("%x.mod", hash.Sum(nil)[:6]))
 	if err := os.WriteFile(name, mod, 0o666); err != nil {
 		return "", err
 	}
