@@ -32,7 +32,7 @@ func TestWhatIsNewIsCaught(t *testing.T) {
 		}
 		return k
 	}
-	const look = "duplicate-address, two-sandboxes, wrote cni-add PUT canarypools canary.(*desk).try < canary.(*desk).change"
+	const look = "duplicate-address, two-sandboxes, wrote cni-add canarypools new knew canary.(*desk).try < canary.(*desk).change"
 	tests := []struct {
 		name  string
 		world string
@@ -44,7 +44,7 @@ func TestWhatIsNewIsCaught(t *testing.T) {
 			"10.0.0.1 is handed out AGAIN",
 			"ipamsim finding fuzz/testdata/fuzz/FuzzWhereabouts/",
 		}},
-		{"another is known", string(planted), of("duplicate-address, two-sandboxes, wrote cni-add PUT pods"), []string{"NEW: duplicate-address"}},
+		{"another is known", string(planted), of("duplicate-address, two-sandboxes, wrote cni-add pods new"), []string{"NEW: duplicate-address"}},
 		{"known", string(planted), of(look), nil},
 		{"refused", strings.Replace(string(planted), "until: 30s", "until: never", 1), known.Causes{}, nil},
 		{"nothing breaks", strings.Replace(string(planted), `, "bug": "duplicate-address"`, "", 1), known.Causes{}, nil},
