@@ -91,8 +91,14 @@ func (c *Cause) Key() string { return c.key(len(c.Links)) }
 func (c *Cause) Rest() string { return strings.TrimPrefix(c.Key()[len(c.Look()):], ", ") }
 
 // Look is the part of Key that can be told before a failure was made small: the kind of
-// violation and the first link.
-func (c *Cause) Look() string { return c.key(min(1, len(c.Links))) }
+// violation and the first link, and of what stays whose passes left it so.
+func (c *Cause) Look() string {
+	n := min(1, len(c.Links))
+	for n > 0 && n < len(c.Links) && c.Links[n].Role == Passed {
+		n++
+	}
+	return c.key(n)
+}
 
 func (c *Cause) key(links int) string {
 	parts := []string{c.Invariant, c.Code}

@@ -33,9 +33,8 @@ type answer struct {
 	Seen         map[string]baseline.Seen `json:",omitempty"`
 	Defect       string                   `json:",omitempty"` // ipamsim could not do it
 	Repeated     reports.Repeated
-	News         []News   `json:",omitempty"` // of a hunt
-	Behind       []string `json:",omitempty"` // known looks of which it made an instance small
-	Hung, Stacks string   `json:",omitempty"`
+	News         []News `json:",omitempty"` // of a hunt
+	Hung, Stacks string `json:",omitempty"`
 }
 
 // Stuck says that the run got stuck.

@@ -23,10 +23,6 @@ type prey struct {
 	Target          string
 	World, Schedule []byte
 	Known           string // where the lists are
-	// Behind: of a failure that looks like a known one the small run is asked, too, unless
-	// its look is among Sated, of which that was done often enough.
-	Behind bool     `json:",omitempty"`
-	Sated  []string `json:",omitempty"`
 }
 
 func (p *prey) input() input.Input { return input.Input{World: p.World, Schedule: p.Schedule} }
@@ -70,19 +66,12 @@ func hunt(ctx context.Context, runner *scenarios.Runner, p *prey) *answer {
 	for _, v := range input.Failures(s, rep) {
 		why := cause.Of(rep, v)
 		class := why.Look()
-		behind := classes.Look(why) != ""
-		if behind && (!p.Behind || len(a.Behind) > 0 || slices.Contains(p.Sated, class)) {
+		if classes.Look(why) != "" {
 			continue
 		}
-		n, small, err := news(ctx, runner, s, rep, v, play, a)
+		n, err := news(ctx, runner, s, rep, v, play, a)
 		if err != nil {
 			return a.fails(fmt.Errorf("%s: %w", class, err))
-		}
-		if behind {
-			if a.Behind = append(a.Behind, class); small == nil || classes.Cause(small) != "" {
-				continue
-			}
-			class = small.Key()
 		}
 		n.Class = class
 		a.News = append(a.News, *n)
@@ -96,36 +85,33 @@ func (a *answer) fails(err error) *answer {
 	return a
 }
 
-// news is what a violation in memory comes to on etcd, made small, and its cause then. One
-// that does not get small is kept as it was recorded, and has none.
-func news(ctx context.Context, runner *scenarios.Runner, s *scenarios.Scenario, rep *reports.Report, v *model.Violation, play func(string) (*reports.Report, error), a *answer) (*News, *cause.Cause, error) {
+// news is what a violation in memory comes to on etcd, made small. One that does not
+// get small is kept as it was recorded.
+func news(ctx context.Context, runner *scenarios.Runner, s *scenarios.Scenario, rep *reports.Report, v *model.Violation, play func(string) (*reports.Report, error), a *answer) (*News, error) {
 	judge, err := scenarios.Agree(rep, func() (*reports.Report, error) { return play(scenarios.Memory) }, func() (*reports.Report, error) { return play(scenarios.Etcd) })
 	if judge != nil {
 		a.Repeated.Add(judge.Repeated)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	rep = judge // what was repeated is another run now
 	i := slices.IndexFunc(rep.Violations, func(o model.Violation) bool { return o.Invariant == v.Invariant && o.Step == v.Step })
 	if i < 0 {
-		return nil, nil, errors.New("it did not fail again the same way")
+		return nil, errors.New("it did not fail again the same way")
 	}
 	v = &rep.Violations[i]
 	f, err := shrink.Shrink(ctx, runner, s, rep, v, shrink.Options{Time: shrinkMax, Samples: -1})
-	var small *cause.Cause
-	if err == nil {
-		small = &f.Cause
-	} else if errors.Is(err, shrink.ErrNotAgain) {
+	if errors.Is(err, shrink.ErrNotAgain) {
 		f = finding.New(s, rep, v, nil, cause.Of(rep, v))
 		f.YAML, err = s.Finding(rep)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	a.Repeated.Add(f.Repeated)
 	return &News{Invariant: v.Invariant, Severity: string(v.Severity), Sentence: f.Sentence, Timeline: reports.StoryOf(rep, v), // nobody has the file that Timeline says how to run
-		Fingerprint: f.Fingerprint, YAML: f.YAML, Step: v.Step}, small, nil
+		Fingerprint: f.Fingerprint, YAML: f.YAML, Step: v.Step}, nil
 }
 
 // shrinkMax: whoever waits for a gate wants to see it, and may make it smaller later.

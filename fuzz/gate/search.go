@@ -161,7 +161,6 @@ type bag struct {
 	mu      sync.Mutex
 	runs    int
 	news    map[string]News // by class
-	behind  map[string]int  // by known look: instances that were made small
 	dead    map[string]*prey
 	causes  map[string]string // of the dead
 	defects []string
@@ -177,30 +176,10 @@ func (b *bag) full() bool {
 	return len(b.news)+len(b.dead) >= newsMax
 }
 
-// behindMax instances of a known look are made small: it may hide a cause that is not
-// known. The corpora alone are searched without, for that takes time.
-const behindMax = 3
-
-// sated are the known looks of which enough instances were made small, sorted.
-func (b *bag) sated() (out []string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for look, n := range b.behind {
-		if n >= behindMax {
-			out = append(out, look)
-		}
-	}
-	slices.Sort(out)
-	return out
-}
-
 func (b *bag) add(t *task) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.runs++
-	for _, look := range t.answer.Behind {
-		b.behind[look]++
-	}
 	for _, n := range t.answer.News {
 		if _, have := b.news[n.Class]; !have {
 			b.news[n.Class] = n
@@ -218,7 +197,7 @@ func (b *bag) add(t *task) {
 
 // chases runs worlds as long as there is time.
 func (h *hall) chases(ctx context.Context, p *pack) (*bag, error) {
-	b := &bag{news: map[string]News{}, behind: map[string]int{}, dead: map[string]*prey{}, causes: map[string]string{}}
+	b := &bag{news: map[string]News{}, dead: map[string]*prey{}, causes: map[string]string{}}
 	late, cancel := context.WithCancelCause(ctx)
 	defer h.living(late)()
 	defer cancel(nil)
@@ -235,7 +214,7 @@ func (h *hall) chases(ctx context.Context, p *pack) (*bag, error) {
 					break
 				}
 				t := &task{ask: ask{Hunt: w}, result: ofNobody}
-				t.Hunt.Known, t.Hunt.Behind, t.Hunt.Sated = h.Search.Known, h.Search.Drawn, b.sated()
+				t.Hunt.Known = h.Search.Known
 				h.mu.Lock()
 				h.all++
 				h.mu.Unlock()
