@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"ipamsim/model"
-	"ipamsim/model/invariant"
 )
 
 // Label is whose deed a failure is: the gravest thing that happened from outside in a
@@ -57,5 +56,3 @@ var (
 	workloads         = []string{"DaemonSet", "Deployment", "Job", "Pod", "StatefulSet"}
 	workloadResources = []string{"daemonsets.apps", "deployments.apps", "jobs.batch", "pods", "statefulsets.apps"}
 )
-
-func invariantAtRest(name string) bool { return invariant.AtRest(name) }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ipamsim/model"
+	"ipamsim/model/invariant"
 	"ipamsim/sim"
 )
 
@@ -264,7 +265,7 @@ func stepOf(tr *sim.Trace, n int) *sim.Step {
 
 // slow reports whether an invariant is broken by time, some bound after what made it so.
 func slow(name string) bool {
-	return slices.Contains([]string{"blackholed-address", "leaked-claim", "stuck"}, name) || invariantAtRest(name)
+	return slices.Contains([]string{"blackholed-address", "leaked-claim", "stuck"}, name) || invariant.AtRest(name)
 }
 
 // faults before the violation that are part of how it came about: what was injected into

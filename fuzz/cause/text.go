@@ -46,7 +46,7 @@ func (l *Link) String() string {
 	case Changed:
 		text += " changed that since"
 	case Fault:
-		text += " was hurt: " + l.Outcome
+		text += " met an injected fault: " + l.Outcome
 	}
 	if l.Step > 0 {
 		text = fmt.Sprintf("step %d: %s", l.Step, text)

@@ -1,0 +1,40 @@
+package fuzz_test
+
+import (
+	"flag"
+	"testing"
+
+	"ipamsim/fuzz/input"
+	"ipamsim/fuzz/known"
+	"ipamsim/sim/hermetic"
+)
+
+var drawn = flag.Uint64("drawn", 25, "so many of the worlds that a gate's search draws, for each target")
+
+// What a search finds in the releases is known: else the gate of a fork that breaks
+// nothing would be red. With -learn it is noted; -drawn 2000 is more than a gate gets to
+// see.
+func TestDrawnWorldsAreKnown(t *testing.T) {
+	if !hermetic.Enabled {
+		t.Skip("SKIPPED: needs the hermetic build; run make test")
+	}
+	r, err := runner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, target := range input.Targets() {
+		k, err := known.Load(knownDir, target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for seed := uint64(1); seed <= *drawn; seed++ {
+			for _, in := range []input.Input{{World: input.Choices(seed)}, {World: input.Choices(seed), Schedule: input.Choices(^seed)[:64]}} {
+				j := judge{t.Context(), r, target, in, k}
+				if err := j.judge(); err != nil {
+					t.Errorf("%s, world %d: %v", target, seed, err)
+				}
+				k = j.known
+			}
+		}
+	}
+}
