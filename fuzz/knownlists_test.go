@@ -18,9 +18,6 @@ import (
 	"ipamsim/sim/hermetic"
 )
 
-// listOf says in which list the causes stand that the scenarios of a manager show.
-var listOf = map[string]string{"calico": "calico", "calico+whereabouts": "mixed", "whereabouts": "whereabouts"}
-
 // What the scenarios of the library show is known. With -update each of their failures is
 // made small, which tells its cause, and the lists are written anew.
 func TestLibraryIsKnown(t *testing.T) {
@@ -48,10 +45,11 @@ func TestLibraryIsKnown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list := listOf[s.Doc.Spec.IPAM]
-		if list == "" || !due(s.Name()) {
+		learning := known.Lists[fuzzed[s.Doc.Spec.IPAM]]
+		if len(learning) == 0 || !due(s.Name()) {
 			continue
 		}
+		list := learning[0]
 		rep, err := r.Run(t.Context(), s, scenarios.Options{})
 		if err != nil {
 			t.Fatal(err)

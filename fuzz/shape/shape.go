@@ -7,17 +7,12 @@ import "ipamsim/sim"
 
 // Op is kind of process, verb and kind of object: "cni-add PATCH ippools".
 func Op(o sim.Op) string {
-	return Of(o, func(verb, resource string) (string, string) { return verb, resource })
-}
-
-// Of is Op in other words for verb and kind of object.
-func Of(o sim.Op, in func(verb, resource string) (string, string)) string {
-	var verb, resource string
+	var r sim.Request
 	if o.Request != nil {
-		verb, resource = in(o.Request.Verb, o.Request.Resource)
+		r = *o.Request
 	}
-	if resource == "" {
-		return o.Actor.Kind() + " " + verb
+	if r.Resource == "" {
+		return o.Actor.Kind() + " " + r.Verb
 	}
-	return o.Actor.Kind() + " " + verb + " " + resource
+	return o.Actor.Kind() + " " + r.Verb + " " + r.Resource
 }

@@ -1,7 +1,6 @@
 package shape_test
 
 import (
-	"strings"
 	"testing"
 
 	"ipamsim/fuzz/shape"
@@ -25,13 +24,5 @@ func TestOp(t *testing.T) {
 		if got := shape.Op(sim.Op{Actor: sim.ActorID(tt.actor), Request: tt.request}); got != tt.want {
 			t.Errorf("%s %s: shape %q, want %q", tt.actor, tt.request, got, tt.want)
 		}
-	}
-}
-
-// The same messages in the words of another datastore.
-func TestOf(t *testing.T) {
-	op := sim.Op{Actor: "cni-add/default/a/eth0", Request: &sim.Request{Verb: "Create", Resource: "block"}}
-	if got, want := shape.Of(op, func(v, r string) (string, string) { return strings.ToUpper(v), r + "s" }), "cni-add CREATE blocks"; got != want {
-		t.Errorf("have %q, want %q", got, want)
 	}
 }

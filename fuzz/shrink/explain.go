@@ -32,7 +32,7 @@ const ordersMax = 8
 // orders is how many exceptions say who must wait.
 func orders(rules []strategy.Exception) (n int) {
 	for _, e := range rules {
-		if isOrder(e) || isDelay(e) {
+		if isAboutOrder(e) {
 			n++
 		}
 	}
