@@ -111,7 +111,7 @@ func (r *Report) conflict(s *sim.Step) bool {
 	if x, ok := s.Detail.(kube.Exchange); ok {
 		o = ipam.ActOf(x).Outcome // which needs no body
 	} else {
-		o = r.did(s).Outcome
+		o = r.Did(s).Outcome
 	}
 	return o == act.Conflict || o == act.Exists
 }

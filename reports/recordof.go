@@ -69,7 +69,7 @@ func (r *Report) recordedStep(st *sim.Step) RecordedStep {
 	op := st.Choice.Op
 	s := RecordedStep{
 		Step: st.Step, At: st.At, Sent: op.Sent, Actor: string(op.Actor), Kind: op.Kind.String(), Outcome: st.Choice.Outcome.String(),
-		Fault: st.Choice.Outcome.Fault(), Key: op.Key, Note: st.Note, Text: words(st, new(r.did(st))),
+		Fault: st.Choice.Outcome.Fault(), Key: op.Key, Note: st.Note, Text: words(st, new(r.Did(st))),
 	}
 	if st.Enabled > 1 {
 		s.Of = st.Enabled

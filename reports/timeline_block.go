@@ -56,7 +56,7 @@ func (s *subject) assignments(r *Report) {
 		if op := st.Choice.Op; st.Step > s.v.Step || op.Kind != sim.Write || !slices.Contains(s.pods, s.podOf[string(op.Actor)]) {
 			continue
 		}
-		a := r.did(st)
+		a := r.Did(st)
 		if k := a.Thing.Kind; k != act.Block && k != act.Affinity || slices.Contains(s.blocks, a.Thing.Name) {
 			continue
 		}

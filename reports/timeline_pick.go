@@ -117,7 +117,7 @@ func (s *subject) message(r *Report, st *sim.Step) *entry {
 	if s.podOf[e.actor] != "" && pod == "" && op.Kind != sim.Write && !fault {
 		return e // what another pod's call reads; words cost a decoding, and most steps are of this kind
 	}
-	e.act, e.judged = r.did(st), true
+	e.act, e.judged = r.Did(st), true
 	m := s.about(&e.act, op.Request)
 	if before {
 		if !s.blockWritten(e, m) || e.turn != "owned" || e.act.Outcome != act.Done {

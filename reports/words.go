@@ -16,9 +16,9 @@ import (
 // it say something else, to show that nothing goes by the words.
 var spoken = Clean
 
-// did is what a step did: in the address manager's terms where it has any, in
+// Did is what a step did: in the address manager's terms where it has any, in
 // Kubernetes' otherwise; the zero Act if it was no message.
-func (r *Report) did(s *sim.Step) act.Act {
+func (r *Report) Did(s *sim.Step) act.Act {
 	var a act.Act
 	if s.Detail != nil && r.Act != nil {
 		a = r.Act(s.Detail)

@@ -20,7 +20,7 @@ func TestWordsOfShortDetails(t *testing.T) {
 	refused.Status, refused.Reason, refused.Response = 409, "Conflict", nil
 	said := func(detail any) string {
 		s := &sim.Step{Detail: detail}
-		return words(s, new((&Report{}).did(s)))
+		return words(s, new((&Report{}).Did(s)))
 	}
 	for _, tt := range []struct {
 		x           kube.Exchange

@@ -4,7 +4,7 @@ import "slices"
 
 // A signature is cheap, and several causes may have the same one: it is settled only when
 // two of its instances were made small and came to one cause, or when all that are kept
-// were.
+// were. One that is crowded came to no cause: which changes mattered to it nobody tried.
 
 // place is a run of a campaign.
 type place struct {
@@ -19,7 +19,7 @@ func (s *state) tried(r *Result) {
 	}
 	fingerprint := ""
 	for _, k := range r.Kept {
-		if k.Signature == r.Shard.Signature && !k.Rough {
+		if k.Signature == r.Shard.Signature && k.rank() == isSmall {
 			fingerprint = k.Fingerprint
 		}
 	}

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"maps"
 	"slices"
 	"testing"
 
@@ -50,5 +51,42 @@ func TestSignatureStaysOpen(t *testing.T) {
 		if got := slices.Equal(s.doubtful(), []string{"sig"}); got != tt.doubtful || s.next("sig").Seed != tt.next || len(s.findings) != tt.findings {
 			t.Errorf("%s: doubtful %v, next %d, %d findings; want %v, %d, %d", tt.name, got, s.next("sig").Seed, len(s.findings), tt.doubtful, tt.next, tt.findings)
 		}
+	}
+}
+
+// A finding with more switches than anybody follows is kept until another instance of
+// its signature comes out with fewer, and settles nothing.
+func TestCrowdedFindingGivesWay(t *testing.T) {
+	s := newState()
+	c := &Class{Count: 3}
+	for seed := range uint64(3) {
+		c.Instances = append(c.Instances, Instance{Seed: seed})
+	}
+	s.classes["sig"] = c
+	for seed, tt := range []struct {
+		fingerprint string
+		switches    int
+		kept        string
+		doubtful    bool
+	}{
+		{"long", 40, "long", true},
+		{"shorter", 20, "shorter", true},
+		{"small", finding.SwitchesMax, "small", false}, // there is no further instance
+	} {
+		f := &finding.Finding{Fingerprint: tt.fingerprint, Switches: tt.switches}
+		s.result(&Result{
+			Shard: Shard{Kind: Shrink, Signature: "sig", From: uint64(seed)}, Kept: []Kept{{Signature: "sig", Finding: f}},
+		}, s.last)
+		if len(s.findings) != 1 || s.findings[tt.kept] == nil {
+			t.Errorf("after %s the findings are %v, want %s alone", tt.fingerprint, slices.Collect(maps.Keys(s.findings)), tt.kept)
+		}
+		if got := len(s.doubtful()) > 0; got != tt.doubtful {
+			t.Errorf("after %s doubtful: %t, want %t", tt.fingerprint, got, tt.doubtful)
+		}
+	}
+	f := &finding.Finding{Fingerprint: "again", Switches: 30}
+	s.find(Kept{Signature: "sig", Finding: f})
+	if s.findings["again"] != nil {
+		t.Error("a crowded one took the place of a small one")
 	}
 }

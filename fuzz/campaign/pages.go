@@ -27,11 +27,8 @@ func Pages(ctx context.Context, r *scenarios.Runner, f *finding.Finding) (map[st
 	if err != nil {
 		return nil, err
 	}
-	for i := range rep.Violations {
-		if v := &rep.Violations[i]; v.Invariant == f.Invariant {
-			pages[finding.IssueFile(f.Fingerprint)] = f.Issue(rep, v)
-			break
-		}
+	if v := f.In(rep); v != nil {
+		pages[finding.IssueFile(f.Fingerprint)] = f.Issue(rep, v)
 	}
 	var b bytes.Buffer
 	err = page.Write(&b, reports.RecordOf(rep))

@@ -107,7 +107,7 @@ type Instance struct {
 }
 
 // instancesMax: shrinking starts from the shortest of so many.
-const instancesMax = 3
+const instancesMax = 5
 
 // Death is a run that took its process along.
 type Death struct {

@@ -199,9 +199,14 @@ func (s *state) count(sig string, c *Class, start time.Duration) {
 	}
 }
 
-// find files a finding: the shortest of those with one fingerprint.
+// find files a finding: the shortest of those with one fingerprint. Of those with one
+// signature it keeps all that are small; else the one that is nearest to it, for the
+// fingerprint of the others says where they were cut, and not which cause they have.
 func (s *state) find(k Kept) {
-	if old := s.findings[s.of[k.Signature]]; old != nil && old.Rough && old.Fingerprint != k.Fingerprint {
+	if old := s.findings[s.of[k.Signature]]; old != nil && old.Fingerprint != k.Fingerprint && min(old.rank(), k.rank()) < isSmall {
+		if !k.better(old.Kept) {
+			return
+		}
 		old.signatures = slices.DeleteFunc(old.signatures, func(sig string) bool { return sig == k.Signature })
 		if len(old.signatures) == 0 {
 			delete(s.findings, old.Fingerprint)
@@ -214,12 +219,37 @@ func (s *state) find(k Kept) {
 	if have == nil {
 		have = &found{Kept: k}
 		s.findings[k.Fingerprint] = have
-	} else if have.Rough && !k.Rough || have.Rough == k.Rough && shorter(k.Finding, have.Finding) {
+	} else if k.better(have.Kept) {
 		have.Kept = k
 	}
 	if !slices.Contains(have.signatures, k.Signature) {
 		have.signatures = append(have.signatures, k.Signature)
 	}
+}
+
+// How far a finding was made small.
+const (
+	isRough = iota // as recorded
+	isCrowded
+	isSmall
+)
+
+func (k *Kept) rank() int {
+	switch {
+	case k.Rough:
+		return isRough
+	case k.Crowded():
+		return isCrowded
+	}
+	return isSmall
+}
+
+// better reports whether k is to be kept rather than old.
+func (k *Kept) better(old Kept) bool {
+	if k.rank() != old.rank() {
+		return k.rank() > old.rank()
+	}
+	return shorter(k.Finding, old.Finding)
 }
 
 // shorter: what a reader has to follow. The rest makes the order total, so that

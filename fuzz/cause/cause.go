@@ -30,6 +30,8 @@ const (
 	Wrote   Role = "wrote"   // the write that broke it
 	Given   Role = "given"   // it was so before the first step
 	Handed  Role = "handed"  // an ADD returned the address; this is its last message
+	Failed  Role = "failed"  // a write of that ADD which failed, and it went on
+	Freed   Role = "freed"   // who had given the address back that somebody still held
 	Ended   Role = "ended"   // how the life ended of what stays; its last message
 	Passed  Role = "passed"  // a reconciler's pass that left it so; its last message
 	Refused Role = "refused" // an ADD or DEL that failed; its last message
@@ -65,12 +67,15 @@ type Link struct {
 	// Functions are the address manager's, innermost first, at most two.
 	Functions []string `json:"functions,omitempty"`
 
-	// Where it was in the run that shows it. They are no part of what the cause is.
-	Step int            `json:"step,omitempty"`
-	Site model.CallSite `json:"site,omitzero"`
+	// Aside is what happened besides. It is no part of what the cause is, nor is where it
+	// was in the run that shows it.
+	Aside bool           `json:"aside,omitempty"`
+	Step  int            `json:"step,omitempty"`
+	Site  model.CallSite `json:"site,omitzero"`
 }
 
-// same are the parts of a link that say which cause it is.
+// same are the parts of a link that say which cause it is. What the process knew is none:
+// the same mistake is made with an address that nobody had before, or somebody just had.
 func (l *Link) same() string {
 	process, verb := l.Process, l.Verb
 	if len(l.Functions) > 0 {
@@ -79,7 +84,7 @@ func (l *Link) same() string {
 	if len(l.Functions) == 0 && l.Role == Changed || l.Role == Crashed {
 		process, verb = "", "" // whoever it was
 	}
-	parts := []string{string(l.Role), process, verb, l.Resource, l.Outcome, string(l.Whose), string(l.Knew), strings.Join(l.Functions, " < ")}
+	parts := []string{string(l.Role), process, verb, l.Resource, l.Outcome, string(l.Whose), strings.Join(l.Functions, " < ")}
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
 }
 
@@ -91,10 +96,11 @@ func (c *Cause) Key() string { return c.key(len(c.Links)) }
 func (c *Cause) Rest() string { return strings.TrimPrefix(c.Key()[len(c.Look()):], ", ") }
 
 // Look is the part of Key that can be told before a failure was made small: the kind of
-// violation and the first link, and of what stays whose passes left it so.
+// violation and the first link, of what stays whose passes left it so, of what was handed
+// out which write had failed, and who had given it back.
 func (c *Cause) Look() string {
 	n := min(1, len(c.Links))
-	for n > 0 && n < len(c.Links) && c.Links[n].Role == Passed {
+	for n > 0 && n < len(c.Links) && slices.Contains([]Role{Passed, Failed, Freed}, c.Links[n].Role) {
 		n++
 	}
 	return c.key(n)
@@ -109,7 +115,9 @@ func (c *Cause) key(links int) string {
 		parts = nil
 	}
 	for i := range c.Links[:links] {
-		parts = append(parts, c.Links[i].same())
+		if !c.Links[i].Aside {
+			parts = append(parts, c.Links[i].same())
+		}
 	}
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }
@@ -124,11 +132,29 @@ func (c *Cause) Fingerprint() string {
 // Of says what made v in a run that was made with its Ledger. It is a function of that
 // run alone: which of several things that changed between a read and a write mattered
 // only another run can tell, see Stale.
+//
+// Where an operator had written what the violation is about, past the address manager,
+// that is the cause: what the manager did with it afterwards stands aside.
 func Of(rep *reports.Report, v *model.Violation) *Cause {
+	c := Apart(rep, v)
+	r := &run{rep, first(rep, v)}
+	deed := r.deed()
+	if deed == nil || len(c.Links) > 0 && (c.Links[0].Role == Crashed || c.Links[0].Process == operator) {
+		return c
+	}
+	for i := range c.Links {
+		c.Links[i].Aside = true
+	}
+	c.Links = append([]Link{*deed}, c.Links...)
+	return c
+}
+
+// Apart is what Of says, as if no operator had written anything.
+func Apart(rep *reports.Report, v *model.Violation) *Cause {
 	r := &run{rep, first(rep, v)}
 	c := &Cause{Invariant: r.v.Invariant, Code: r.v.Code, Label: labelOf(rep.History, v.To), Links: r.links()}
 	if len(c.Links) > 0 && c.Links[0].Role != Crashed && c.Links[0].Process != operator {
-		c.Links = append(c.Links, r.faults(c.Links[0])...)
+		c.Links = append(c.Links, r.faults(c.Links)...)
 	}
 	return c
 }
@@ -150,6 +176,7 @@ var leadsTo = map[string][]string{
 	"leaked-claim":         {"handle-count", "unreleased-claim"},
 	"leftover-handle":      {"handle-count"},
 	"leftover-reservation": {"leaked-claim", "overlap-reservation", "reservation-count"},
+	"reservation-count":    {"overlap-reservation", "unbacked-sandbox", "unreleased-claim"},
 	"overlap-reservation":  {"double-claim", "unbacked-sandbox"},
 	"unbacked-sandbox":     {"block-owner", "double-claim", "duplicate-address", "handle-count", "overlapping-blocks", "slice-conflict"},
 }
@@ -158,33 +185,45 @@ var leadsTo = map[string][]string{
 func first(rep *reports.Report, v *model.Violation) *model.Violation {
 	for i := range rep.Violations {
 		w := &rep.Violations[i]
-		if (w.Step < v.Step || w.Step == v.Step && w.From < v.From) && slices.Contains(leadsTo[v.Invariant], w.Invariant) && related(rep.Ledger, w, v) {
+		if before(w, v) && slices.Contains(leadsTo[v.Invariant], w.Invariant) && related(rep.Ledger, w, v) {
 			return first(rep, w)
 		}
 	}
 	return v
 }
 
+// before reports whether one violation was there before another, or at the same judgement
+// if only one of them leads to the other.
+func before(w, v *model.Violation) bool {
+	if w.Step != v.Step || w.From != v.From {
+		return w.Step < v.Step || w.Step == v.Step && w.From < v.From
+	}
+	return !slices.Contains(leadsTo[w.Invariant], v.Invariant)
+}
+
 // related reports whether two violations are about the same thing, or one about a block
 // of which the other's address is.
 func related(l *model.Ledger, a, b *model.Violation) bool {
-	things := func(v *model.Violation) (out []model.Ref) {
-		for _, o := range v.Objects {
-			if slices.Contains([]model.RefKind{model.RefAddress, model.RefBlock, model.RefContainer, model.RefHandle}, o.Kind) {
+	of := things(l, b)
+	return slices.ContainsFunc(things(l, a), func(o model.Ref) bool { return slices.Contains(of, o) })
+}
+
+// things are what a violation is about: addresses, blocks, containers, handles, and the
+// block of its address.
+func things(l *model.Ledger, v *model.Violation) (out []model.Ref) {
+	for _, o := range v.Objects {
+		if slices.Contains([]model.RefKind{model.RefAddress, model.RefBlock, model.RefContainer, model.RefHandle}, o.Kind) {
+			out = append(out, o)
+		}
+	}
+	if i := l.Last(v.Step, addresses(out), model.RefAddress); i >= 0 {
+		for _, o := range l.Changes[i].Refs {
+			if o.Kind == model.RefBlock {
 				out = append(out, o)
 			}
 		}
-		if i := l.Last(v.Step, addresses(out), model.RefAddress); i >= 0 {
-			for _, o := range l.Changes[i].Refs {
-				if o.Kind == model.RefBlock {
-					out = append(out, o)
-				}
-			}
-		}
-		return out
 	}
-	of := things(b)
-	return slices.ContainsFunc(things(a), func(o model.Ref) bool { return slices.Contains(of, o) })
+	return out
 }
 
 func addresses(refs []model.Ref) []model.Ref { return only(refs, model.RefAddress) }

@@ -86,7 +86,7 @@ func TestOneCauseOfTwoViolations(t *testing.T) {
 	p.event(model.Event{Kind: model.AddEnd, Pod: db, Container: "c2"})
 	second := p.breaks("duplicate-address", model.AddressOf(addr), model.PodOf(web), model.PodOf(db))
 	for _, v := range []*model.Violation{first, second} {
-		p.want(v, "unbacked-sandbox, wrote ip-reconciler PATCH ippools removed unread")
+		p.want(v, "unbacked-sandbox, wrote ip-reconciler PATCH ippools removed")
 	}
 }
 
@@ -98,7 +98,7 @@ func TestHandedOutForNothing(t *testing.T) {
 	p.step(sim.Write, "cni-del/default/db-0/net1", "PATCH", "ippools/a")
 	p.claims()
 	p.step(sim.Read, "cni-add/default/web-0/net1", "GET", "ippools/a")
-	p.event(model.Event{Kind: model.AddEnd, Actor: "cni-add/default/web-0/net1", Pod: web})
+	p.event(model.Event{Kind: model.AddEnd, Actor: "cni-add/default/web-0/net1", Pod: web, Addrs: []netip.Addr{addr}})
 	p.want(p.breaks("unbacked-sandbox", model.AddressOf(addr), model.PodOf(web)), "unbacked-sandbox, handed cni-add GET ippools")
 }
 
@@ -115,6 +115,22 @@ func TestOperatorsWrite(t *testing.T) {
 		if c := cause.Of(&p.rep, v); c.Label != cause.OperatorsAction {
 			t.Errorf("%s: %s", name, c.Label)
 		}
+	}
+}
+
+// What an operator wrote past the manager is the cause of what the manager makes of it.
+func TestOperatorsDeed(t *testing.T) {
+	p := newPlay(t)
+	p.step(sim.Write, "cni-add/default/web-0/net1", "PATCH", "ippools/a")
+	p.claims(claim(web, "c1"))
+	p.step(sim.Write, "operator~1", "PATCH", "ippools/a")
+	p.claims(claim(db, "c1"))
+	p.step(sim.Write, "cni-del/default/db-0/net1", "PATCH", "ippools/a")
+	p.claims()
+	v := p.breaks("unbacked-sandbox", model.AddressOf(addr), model.PodOf(web))
+	p.want(v, "wrote operator PATCH ippools")
+	if got, want := cause.Apart(&p.rep, v).Key(), "unbacked-sandbox, wrote cni-del PATCH ippools removed"; got != want {
+		t.Errorf("%s\nwant %s", got, want)
 	}
 }
 
@@ -136,7 +152,7 @@ func TestWhatStays(t *testing.T) {
 			p.step(sim.Read, "ip-reconciler~1", "LIST", "pods")
 			p.event(model.Event{Kind: model.Reconciled, Actor: "ip-reconciler~1"})
 		}},
-		{"it came back", "leaked-claim, wrote cni-add PATCH ippools new unread", func(p *play) {
+		{"it came back", "leaked-claim, wrote cni-add PATCH ippools new", func(p *play) {
 			p.step(sim.Write, del, "PATCH", "ippools/a")
 			p.claims()
 			p.event(model.Event{Kind: model.DelEnd, Actor: del, Container: "c1"})
@@ -155,22 +171,81 @@ func TestWhatStays(t *testing.T) {
 	}
 }
 
-// A fault is part of the cause if it hit who broke it, or a write of the same objects; not
-// if it only took somebody's time.
+// A fault is part of the cause if the process that broke it was told of an error and went
+// on. One that hit another of its kind, or a write of the same objects, is told besides; one
+// that only took somebody's time is not.
 func TestFaultsOfACause(t *testing.T) {
 	p := newPlay(t)
-	hurt := func(o sim.Outcome, actor, verb, path string, kind sim.OpKind) {
+	inject := func(o sim.Outcome, actor, verb, path string, kind sim.OpKind) {
 		p.step(kind, actor, verb, path).Choice.Outcome = o
 	}
-	hurt(sim.LoseReply, "kubelet/n", "PATCH", "pods/x", sim.Write)
-	hurt(sim.FailBefore, "cni-add/default/web-0/net1", "GET", "leases/x", sim.Read)
-	hurt(sim.LoseReply, "cni-add/default/web-0/net1", "PATCH", "ippools/b", sim.Write)
-	hurt(sim.Crash, "ip-reconciler", "GET", "pods/y", sim.Read)
+	inject(sim.LoseReply, "kubelet/n", "PATCH", "pods/x", sim.Write)
+	inject(sim.FailBefore, "cni-add/default/web-0/net1", "GET", "leases/x", sim.Read)
+	inject(sim.LoseReply, "cni-add/default/web-0/net1", "PATCH", "ippools/b", sim.Write)
+	inject(sim.Crash, "ip-reconciler", "GET", "pods/y", sim.Read)
 	p.claims(claim(web, "c1"))
+	inject(sim.FailBefore, "ip-reconciler~2", "GET", "pods/y", sim.Read)
 	p.step(sim.Write, "ip-reconciler~2", "PATCH", "ippools/a")
 	p.claims()
-	p.want(p.breaks("unbacked-sandbox", model.AddressOf(addr), model.PodOf(web)),
-		"unbacked-sandbox, wrote ip-reconciler PATCH ippools removed unread, fault cni-add PATCH ippools error, fault ip-reconciler crash")
+	v := p.breaks("unbacked-sandbox", model.AddressOf(addr), model.PodOf(web))
+	p.want(v, "unbacked-sandbox, wrote ip-reconciler PATCH ippools removed, fault ip-reconciler GET pods error")
+	aside := 0
+	for _, l := range cause.Of(&p.rep, v).Links {
+		if l.Aside {
+			aside++
+		}
+	}
+	if aside != 2 {
+		t.Errorf("%d links stand aside, want the lost reply and the crash", aside)
+	}
+}
+
+// An ADD that goes on though its claim was refused returns an address that nobody holds: the
+// write that failed is part of the cause. One that it tried again with success is not.
+func TestFailedOnTheWay(t *testing.T) {
+	const add = "cni-add/default/web-0/net1"
+	for _, tt := range []struct {
+		name, want string
+		again      bool
+	}{
+		{"it went on", "unbacked-sandbox, handed cni-add PUT leases, failed cni-add PATCH ippools", false},
+		{"it tried again", "unbacked-sandbox, handed cni-add PUT leases", true},
+	} {
+		p := newPlay(t)
+		p.step(sim.Write, add, "PATCH", "ippools/a").Choice.Outcome = sim.FailBefore
+		if tt.again {
+			p.step(sim.Write, add, "PATCH", "ippools/a")
+		}
+		p.step(sim.Write, add, "PUT", "leases/a")
+		p.event(model.Event{Kind: model.AddEnd, Actor: add, Pod: web, Addrs: []netip.Addr{addr}})
+		v := p.breaks("unbacked-sandbox", model.AddressOf(addr), model.PodOf(web))
+		if got := cause.Of(&p.rep, v).Look(); got != tt.want {
+			t.Errorf("%s: %s\nwant %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// An address that two hold was given back before, or stands in another pool still.
+func TestFreedBefore(t *testing.T) {
+	p := newPlay(t)
+	p.step(sim.Write, "cni-add/default/web-0/net1", "PATCH", "ippools/a")
+	p.claims(claim(web, "c1"))
+	p.step(sim.Write, "cni-del/default/web-0/net1", "PATCH", "ippools/a")
+	p.claims()
+	p.step(sim.Write, "cni-add/default/db-0/net1", "PATCH", "ippools/a")
+	p.claims(claim(db, "c2"))
+	p.want(p.breaks("duplicate-address", model.AddressOf(addr), model.PodOf(web), model.PodOf(db)),
+		"duplicate-address, wrote cni-add PATCH ippools new, freed cni-del PATCH ippools")
+
+	p = newPlay(t)
+	p.step(sim.Write, "cni-add/default/web-0/net1", "PATCH", "ippools/a")
+	p.claims(claim(web, "c1"))
+	p.step(sim.Write, "cni-add/default/db-0/net1", "PATCH", "ippools/b")
+	other := claim(db, "c2")
+	other.Pool = "another"
+	p.claims(claim(web, "c1"), other)
+	p.want(p.breaks("duplicate-address", model.AddressOf(addr), model.PodOf(web), model.PodOf(db)),
+		"duplicate-address, wrote cni-add PATCH ippools new")
 }
 
 // Of what a process had read for its write, that is told which somebody else changed in
@@ -229,11 +304,11 @@ func TestWhose(t *testing.T) {
 		name, by, pod, want string
 		deleted             []string // verbs of what became of web-0, in order
 	}{
-		{"another pod's", del, "db-0", "cni-del PATCH ippools removed another pod's unread", nil},
-		{"its own", del, "web-0", "cni-del PATCH ippools removed unread", nil},
-		{"a live pod's", reconciler, "", "ip-reconciler PATCH ippools removed unread", nil},
-		{"a deleted pod's", reconciler, "", "ip-reconciler PATCH ippools removed of a deleted pod unread", []string{"DELETE"}},
-		{"of a pod that is there again", reconciler, "", "ip-reconciler PATCH ippools removed unread", []string{"DELETE", "POST"}},
+		{"another pod's", del, "db-0", "cni-del PATCH ippools removed another pod's", nil},
+		{"its own", del, "web-0", "cni-del PATCH ippools removed", nil},
+		{"a live pod's", reconciler, "", "ip-reconciler PATCH ippools removed", nil},
+		{"a deleted pod's", reconciler, "", "ip-reconciler PATCH ippools removed of a deleted pod", []string{"DELETE"}},
+		{"of a pod that is there again", reconciler, "", "ip-reconciler PATCH ippools removed", []string{"DELETE", "POST"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := newPlay(t)

@@ -2,10 +2,12 @@ package cause
 
 import (
 	"cmp"
+	"net/netip"
 	"path"
 	"slices"
 
 	"ipamsim/model"
+	"ipamsim/model/act"
 	"ipamsim/model/invariant"
 	"ipamsim/sim"
 )
@@ -38,19 +40,50 @@ func (r *run) links() []Link {
 
 // wrote is the last change of the record of what the violation is about.
 func (r *run) wrote() []Link {
-	i, refs := r.lastChange()
-	if i < 0 {
-		return r.handed()
-	}
-	if pods := only(r.v.Objects, model.RefPod); r.v.Invariant == "unbacked-sandbox" && len(pods) > 0 {
+	if r.v.Invariant == "unbacked-sandbox" && !r.claimed() {
 		// An address that was never claimed for its pod was handed out for nothing.
-		if r.rep.Ledger.Last(r.v.Step, pods, model.RefAddress) < 0 {
-			if l := r.handed(); l != nil {
-				return l
-			}
+		if l := r.handed(0); l != nil {
+			return l
 		}
 	}
-	return r.by(i, refs)
+	i, refs := r.lastChange()
+	if i < 0 {
+		return r.handed(r.v.From)
+	}
+	out := r.by(i, refs)
+	if r.v.Invariant == "duplicate-address" && out != nil && out[0].Outcome == created {
+		out = append(out, r.freed(i, refs)...)
+	}
+	return out
+}
+
+// claimed reports whether the address of the violation was ever claimed for its pod.
+func (r *run) claimed() bool {
+	of, pods := addresses(r.v.Objects), only(r.v.Objects, model.RefPod)
+	return r.rep.Ledger.LastOf(r.v.Step, func(c *model.Change) bool {
+		return c.Row == model.RefAddress && c.Names(of...) && (len(pods) == 0 || c.Names(pods...))
+	}) >= 0
+}
+
+// freed is who took the claim of an address away before the i-th change gave it to
+// somebody else, nobody if it is still there: in another pool, of which that one knows
+// nothing.
+func (r *run) freed(i int, addrs []model.Ref) []Link {
+	l := r.rep.Ledger
+	if i == 0 {
+		return nil
+	}
+	j := l.LastOf(l.Changes[i].Step-1, func(c *model.Change) bool { return c.Row == model.RefAddress && c.Names(addrs...) })
+	if j < 0 || !l.Changes[j].Gone {
+		return nil
+	}
+	st := stepOf(r.rep.Trace, l.Changes[j].Step)
+	if st == nil {
+		return nil
+	}
+	out := r.link(Freed, st)
+	out.Whose = r.whose(&l.Changes[j], st)
+	return []Link{out}
 }
 
 // by is the message that made a change, of rows that are about refs.
@@ -68,7 +101,7 @@ func (r *run) by(i int, refs []model.Ref) []Link {
 	case l.Process == operator: // knows what they do
 		return []Link{l}
 	case c.Came:
-		l.Outcome = "new"
+		l.Outcome = created
 	case c.Gone:
 		l.Outcome = "removed"
 	default:
@@ -77,6 +110,9 @@ func (r *run) by(i int, refs []model.Ref) []Link {
 	l.Knew, l.Whose = r.knew(i, refs, st), r.whose(c, st)
 	return []Link{l}
 }
+
+// created is the outcome of a write that made a row of the record.
+const created = "new"
 
 // knew is what the process that made a change knew of the last change of the same by
 // somebody else, "" if there is none.
@@ -165,20 +201,47 @@ func (r *run) lastChange() (i int, refs []model.Ref) {
 	return -1, nil
 }
 
-// handed is the ADD that ended when the invariant broke, by its last message; of nothing
-// such, the message after which it was found.
-func (r *run) handed() []Link {
-	for i := range r.rep.History.Events[r.v.From:r.v.To] {
-		e := &r.rep.History.Events[r.v.From+i]
-		if e.Kind == model.AddEnd && e.Err == "" && slices.Contains(r.v.Objects, model.PodOf(e.Pod)) {
-			return []Link{r.lastOf(Handed, e.Actor, e.Step)}
+// handed is the ADD that returned the address, of the events from a position on, by its
+// last message, and the write that failed meanwhile without its minding; of nothing such,
+// the message after which it was found.
+func (r *run) handed(from int) []Link {
+	of := addresses(r.v.Objects)
+	for i := r.v.To - 1; i >= from; i-- {
+		e := &r.rep.History.Events[i]
+		had := func(a netip.Addr) bool { return slices.Contains(of, model.AddressOf(a)) }
+		if e.Kind != model.AddEnd || e.Err != "" || !slices.Contains(r.v.Objects, model.PodOf(e.Pod)) || from == 0 && !slices.ContainsFunc(e.Addrs, had) {
+			continue
 		}
+		return append([]Link{r.lastOf(Handed, e.Actor, e.Step)}, r.failed(e)...)
 	}
-	if slow(r.v.Invariant) {
+	if slow(r.v.Invariant) || from == 0 {
 		return nil
 	}
 	if st := stepOf(r.rep.Trace, r.v.Step); st != nil && st.Choice.Op.Kind == sim.Write {
 		return []Link{r.link(Wrote, st)}
+	}
+	return nil
+}
+
+// failed is the last write of a call that was not done, and of whose object it wrote
+// nothing else that was.
+func (r *run) failed(call *model.Event) []Link {
+	steps := r.rep.Trace.Steps
+	done := map[string]bool{}
+	for i := len(steps) - 1; i >= 0; i-- {
+		st := steps[i]
+		op := st.Choice.Op
+		if st.Step > call.Step || string(op.Actor) != call.Actor || op.Kind != sim.Write || op.Request == nil {
+			continue
+		}
+		if st.At < call.Begun {
+			break
+		}
+		if a := r.rep.Did(st); !st.Choice.Outcome.Fault() && a.Outcome == act.Done {
+			done[op.Request.Path] = true
+		} else if !done[op.Request.Path] {
+			return []Link{r.link(Failed, st)}
+		}
 	}
 	return nil
 }
@@ -244,13 +307,25 @@ var inKubernetes = map[string]string{
 	"block": "ipamblocks", "affinity": "blockaffinities", "handle": "ipamhandles", "ipamconfig": "ipamconfigs",
 }
 
-// functions that tell where a message was sent: the innermost, and who called for it.
+// functions that tell where a message was sent: the innermost, and the one by which its
+// package was entered, which says what for; if that is the same, who called it.
 func functions(site model.CallSite) (out []string) {
-	if len(site.Frames) > 0 {
-		out = append(out, path.Base(site.Frames[0].Function))
+	if len(site.Frames) == 0 {
+		return nil
 	}
-	if by, ok := site.Caller(); ok {
-		out = append(out, path.Base(by.Function))
+	entry := site.Frames[0]
+	for _, f := range site.Frames[1:] {
+		if f.Package() != site.Frames[0].Package() {
+			break
+		}
+		entry = f
+	}
+	if by, ok := site.Caller(); ok && entry == site.Frames[0] {
+		entry = by
+	}
+	out = append(out, path.Base(site.Frames[0].Function))
+	if entry != site.Frames[0] {
+		out = append(out, path.Base(entry.Function))
 	}
 	return out
 }
@@ -268,11 +343,13 @@ func slow(name string) bool {
 	return slices.Contains([]string{"blackholed-address", "leaked-claim", "stuck"}, name) || invariant.AtRest(name)
 }
 
-// faults before the violation that are part of how it came about: what was injected into
-// the process of the first link, or into a write of what that wrote. Others only took
-// somebody's time. Of what a crash cut off, the place says little: there are many from
-// which the same comes.
-func (r *run) faults(to Link) (out []Link) {
+// faults before the violation that had to do with it: what was injected into a process of
+// the first link's kind, or into a write of what that wrote. Others only took somebody's
+// time. Part of what the cause is are errors that a process of the links themselves was
+// told and dealt with. Of a crash it is not: there are many places from which the same
+// comes; nor where the links say already which write failed.
+func (r *run) faults(links []Link) (out []Link) {
+	to := links[0]
 	for _, st := range r.rep.Trace.Steps {
 		if st.Step > r.v.Step || !st.Choice.Outcome.Fault() {
 			continue
@@ -281,16 +358,30 @@ func (r *run) faults(to Link) (out []Link) {
 		if l.Process != to.Process && (st.Choice.Op.Kind != sim.Write || l.Resource != to.Resource) {
 			continue
 		}
-		if st.Choice.Outcome == sim.Crash {
-			l.Verb, l.Resource, l.Functions = "", "", nil
-		}
 		l.Outcome = failure(st.Choice.Outcome)
-		if !slices.ContainsFunc(out, func(o Link) bool { return o.same() == l.same() }) {
+		l.Aside = st.Choice.Outcome == sim.Crash || !r.within(links, st)
+		if !slices.ContainsFunc(out, func(o Link) bool { return o.same() == l.same() && o.Aside == l.Aside }) {
 			out = append(out, l)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Link) int { return cmp.Compare(a.same(), b.same()) })
 	return out
+}
+
+// within reports whether a message is of a process that one of the links is about, and
+// none that is said to have failed.
+func (r *run) within(links []Link, st *sim.Step) bool {
+	in := false
+	for i := range links {
+		if links[i].Role == Failed && links[i].Step == st.Step {
+			return false
+		}
+		if other := stepOf(r.rep.Trace, links[i].Step); other != nil {
+			a, b := other.Choice.Op, st.Choice.Op
+			in = in || a.Actor == b.Actor && a.Life == b.Life
+		}
+	}
+	return in
 }
 
 // failure is what the process saw of a fault: whether a request that failed was

@@ -98,5 +98,9 @@ func (c *Cause) Decided(rep *reports.Report, of Race) {
 			return
 		}
 	}
+	// The first that is tried is the youngest: if that one were read in time, the others
+	// would not matter.
+	aside := slices.ContainsFunc(c.Links, func(l Link) bool { return l.Role == Read })
+	read.Aside, change.Aside = aside, aside
 	c.Links = append(c.Links, read, change)
 }

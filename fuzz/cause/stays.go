@@ -3,6 +3,7 @@ package cause
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"ipamsim/model"
 	"ipamsim/sim"
@@ -14,6 +15,13 @@ import (
 
 // stays is nil for what no sandbox had, and for what is not there.
 func (r *run) stays() []Link {
+	if e := r.call(); e != nil && e.Kind == model.DelEnd {
+		l := r.lastOf(Ended, e.Actor, e.Step)
+		l.Outcome = ended(e)
+		return []Link{l}
+	} else if e != nil {
+		return append([]Link{r.lastOf(Handed, e.Actor, e.Step)}, r.failed(e)...)
+	}
 	l := r.rep.Ledger
 	refs, rows := addresses(r.v.Objects), []model.RefKind{model.RefAddress}
 	if handles := only(r.v.Objects, model.RefHandle); len(handles) > 0 {
@@ -35,7 +43,7 @@ func (r *run) stays() []Link {
 	if len(containers) == 0 {
 		return nil
 	}
-	end, step := r.ended(containers)
+	end, step := r.lastCall(containers)
 	if end == nil {
 		return nil
 	}
@@ -45,9 +53,42 @@ func (r *run) stays() []Link {
 	return append([]Link{*end}, r.passes(step)...)
 }
 
-// ended is how the last call for one of the containers ended, nil if there was none, and
+// call is the call of which the violation says that it left something, nil if it says
+// nothing such.
+func (r *run) call() *model.Event {
+	if r.v.Invariant != "unreleased-claim" && r.v.Invariant != "reservation-count" {
+		return nil
+	}
+	at, ok := model.FactOf[time.Duration](r.v.Facts, "at")
+	for i := r.v.To - 1; i >= 0 && ok; i-- {
+		e := &r.rep.History.Events[i]
+		if (e.Kind == model.AddEnd || e.Kind == model.DelEnd) && e.Err == "" && e.At == at && slices.Contains(r.v.Objects, model.PodOf(e.Pod)) {
+			return e
+		}
+	}
+	return nil
+}
+
+// ended says how a call ended, or that it did not.
+func ended(e *model.Event) string {
+	switch {
+	case e.Kind == model.AddBegin:
+		return "ADD did not end"
+	case e.Kind == model.DelBegin:
+		return "DEL did not end"
+	case e.Kind == model.AddEnd && e.Err == "":
+		return "no DEL"
+	case e.Kind == model.AddEnd:
+		return "ADD failed"
+	case e.Err != "":
+		return "DEL failed"
+	}
+	return "DEL ended"
+}
+
+// lastCall is how the last call for one of the containers ended, nil if there was none, and
 // after which step.
-func (r *run) ended(containers []model.Ref) (l *Link, step int) {
+func (r *run) lastCall(containers []model.Ref) (l *Link, step int) {
 	var last *model.Event
 	for i := range r.rep.History.Events[:r.v.To] {
 		e := &r.rep.History.Events[i]
@@ -62,21 +103,14 @@ func (r *run) ended(containers []model.Ref) (l *Link, step int) {
 		return nil, 0
 	}
 	if last.Kind == model.AddEnd && last.Err == "" {
-		return &Link{Role: Ended, Outcome: "no DEL", Step: last.Step}, last.Step
+		return &Link{Role: Ended, Outcome: ended(last), Step: last.Step}, last.Step
 	}
 	until := last.Step
 	if last.Kind == model.AddBegin || last.Kind == model.DelBegin {
 		until = r.v.Step
 	}
 	out := r.lastOf(Ended, last.Actor, until)
-	out.Outcome = map[model.EventKind]string{
-		model.AddBegin: "ADD did not end", model.AddEnd: "ADD failed", model.DelBegin: "DEL did not end",
-	}[last.Kind]
-	if last.Kind == model.DelEnd {
-		if out.Outcome = "DEL ended"; last.Err != "" {
-			out.Outcome = "DEL failed"
-		}
-	}
+	out.Outcome = ended(last)
 	return &out, max(out.Step, last.Step)
 }
 

@@ -31,6 +31,10 @@ func (l *Link) String() string {
 		text += " broke it (" + strings.TrimSpace(l.Outcome+" "+string(l.Whose)) + tells[l.Knew] + ")"
 	case Handed:
 		text += " was the last message of the ADD that returned the address"
+	case Failed:
+		text += " had failed, and the ADD went on"
+	case Freed:
+		text += " had given it back (" + strings.TrimSpace("removed "+string(l.Whose)) + ")"
 	case Ended:
 		text = strings.TrimSuffix(l.Outcome+": "+text, ": ")
 	case Passed:

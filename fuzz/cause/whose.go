@@ -68,3 +68,21 @@ func (r *run) deleted(pod model.Ref, step int) bool {
 	}
 	return false
 }
+
+// deed is the last write of an operator to the record of what the violation is about, nil
+// if there is none.
+func (r *run) deed() *Link {
+	of := things(r.rep.Ledger, r.v)
+	i := r.rep.Ledger.LastOf(r.v.Step, func(c *model.Change) bool {
+		if !c.Names(of...) {
+			return false
+		}
+		st := stepOf(r.rep.Trace, c.Step)
+		return st != nil && st.Choice.Op.Actor.Kind() == operator
+	})
+	if i < 0 {
+		return nil
+	}
+	l := r.link(Wrote, stepOf(r.rep.Trace, r.rep.Ledger.Changes[i].Step))
+	return &l
+}

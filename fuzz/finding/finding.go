@@ -31,3 +31,11 @@ type Finding struct {
 	Repeated reports.Repeated
 	YAML     []byte // the file, which replays on its own
 }
+
+// SwitchesMax is how many forced switches of a finding a reader can follow, and how many
+// leave its cause to be told by trying.
+const SwitchesMax = 8
+
+// Crowded reports whether more than SwitchesMax switches are left: another instance of
+// the same failure may need fewer.
+func (f *Finding) Crowded() bool { return f.Switches > SwitchesMax }

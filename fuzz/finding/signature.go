@@ -41,6 +41,12 @@ func (g Signature) In(rep *reports.Report) *model.Violation {
 	return nil
 }
 
+// In finds the finding's violation in a run that replays it. Others of the same
+// invariant, with another cause, may have come before.
+func (f *Finding) In(rep *reports.Report) *model.Violation {
+	return Signature{f.Cause.Look(), f.Faults > 0}.In(rep)
+}
+
 // faults is how many came before a violation.
 func faults(h *model.History, v *model.Violation) (n int) {
 	for i := range h.Events[:v.To] {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ipamsim/fuzz/cause"
+	"ipamsim/fuzz/finding"
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/sim"
@@ -15,7 +16,7 @@ import (
 // the order of the two decides.
 func (k *shrinker) explain(rep *reports.Report, v *model.Violation, rules []strategy.Exception) *cause.Cause {
 	c := cause.Of(rep, v)
-	if orders(rules) > ordersMax {
+	if orders(rules) > finding.SwitchesMax {
 		return c // a schedule that did not get small: anything may depend on it
 	}
 	for _, race := range cause.Stale(rep, v, c) {
@@ -26,8 +27,6 @@ func (k *shrinker) explain(rep *reports.Report, v *model.Violation, rules []stra
 	}
 	return c
 }
-
-const ordersMax = 8
 
 // orders is how many exceptions say who must wait.
 func orders(rules []strategy.Exception) (n int) {

@@ -104,19 +104,16 @@ func sums(t *testing.T, all []*finding.Finding, times []float64, signatures int)
 	}
 	many := 0
 	for _, f := range all {
-		if f.Switches > switchesMax {
+		if f.Switches > finding.SwitchesMax {
 			many++
 		}
 	}
-	t.Logf("%d of %d findings need at most %d switches; median time of the processor %s s", len(all)-many, len(all), switchesMax, quantiles(times))
+	t.Logf("%d of %d findings need at most %d switches; median time of the processor %s s", len(all)-many, len(all), finding.SwitchesMax, quantiles(times))
 	t.Logf("%d findings of %d signatures, %d fingerprints; medians: %s pods, %s switches, %s faults, %s steps, %s runs, %s s", len(all), signatures, len(prints),
 		q(func(f *finding.Finding) float64 { return float64(f.Pods) }), q(func(f *finding.Finding) float64 { return float64(f.Switches) }),
 		q(func(f *finding.Finding) float64 { return float64(f.Faults) }), q(func(f *finding.Finding) float64 { return float64(f.Steps) }),
 		q(func(f *finding.Finding) float64 { return float64(f.ShrinkRuns) }), q(func(f *finding.Finding) float64 { return f.ShrinkSeconds }))
 }
-
-// switchesMax: a schedule with more of them nobody follows.
-const switchesMax = 8
 
 // processor is how long this process has been computing.
 func processor(t *testing.T) time.Duration {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"ipamsim/fuzz/cause"
 	"ipamsim/fuzz/finding"
 	"ipamsim/model"
 	"ipamsim/reports"
@@ -129,6 +130,35 @@ func (k *shrinker) faultless(rules []strategy.Exception) bool {
 	return false
 }
 
+// deedless tries without what operators do whether the address manager breaks it on its
+// own: then the failure is locked as that. Of the entries of the timeline all are left
+// out, else one.
+func (k *shrinker) deedless() {
+	v := k.lock.In(k.rep)
+	if v == nil {
+		return
+	}
+	lock := k.lock
+	k.lock.Cause = cause.Apart(k.rep, v).Look()
+	entries, _ := value(k.docs[0], path{"spec", "timeline"}).([]any)
+	if k.lock == lock || len(entries) == 0 {
+		k.lock = lock
+		return
+	}
+	if k.try(k.with(0, without(k.docs[0], []path{{"spec", "timeline"}})), k.rules) {
+		return
+	}
+	for i := range min(len(entries), deedsMax) {
+		if k.try(k.with(0, without(k.docs[0], []path{{"spec", "timeline", i}})), k.rules) {
+			return
+		}
+	}
+	k.lock = lock
+}
+
+// deedsMax entries are left out one by one.
+const deedsMax = 8
+
 // from starts with the documents of a scenario.
 func (k *shrinker) from(s *scenarios.Scenario) error {
 	docs, err := s.Documents()
@@ -143,6 +173,7 @@ func (k *shrinker) from(s *scenarios.Scenario) error {
 func (k *shrinker) round() bool {
 	before := k.size()
 	k.needed = map[string]bool{}
+	k.deedless()
 	k.kinds()
 	k.hold()
 	k.plainly()
@@ -176,7 +207,7 @@ func (k *shrinker) takes(docs []tree, rules []strategy.Exception) bool {
 	if err != nil || !k.hasSettings(docs) {
 		return false
 	}
-	key := hash(text, rules)
+	key := hash(k.lock, text, rules)
 	if k.tried[key] {
 		return false
 	}
@@ -216,8 +247,9 @@ func (k *shrinker) run(world *scenarios.Scenario, walk sim.Strategy) (*reports.R
 // exception away can make it longer. One that runs and runs teaches nothing.
 const stepsSpare = 100
 
-func hash(text []byte, rules []strategy.Exception) uint64 {
+func hash(lock finding.Signature, text []byte, rules []strategy.Exception) uint64 {
 	h := fnv.New64a()
+	fmt.Fprintln(h, lock)
 	_, _ = h.Write(text)
 	for _, e := range rules {
 		fmt.Fprintf(h, "%v\n", e)
