@@ -69,20 +69,26 @@ func (r *run) deleted(pod model.Ref, step int) bool {
 	return false
 }
 
-// deed is the last write of an operator to the record of what the violation is about, nil
-// if there is none.
+// deed is the last write of an operator's own hand to the record of what the violation is
+// about, nil if there is none. What the address manager's tools do for an operator is
+// theirs.
 func (r *run) deed() *Link {
 	of := things(r.rep.Ledger, r.v)
-	i := r.rep.Ledger.LastOf(r.v.Step, func(c *model.Change) bool {
-		if !c.Names(of...) {
-			return false
-		}
+	at := func(c *model.Change) (l Link, ok bool) {
 		st := stepOf(r.rep.Trace, c.Step)
-		return st != nil && st.Choice.Op.Actor.Kind() == operator
+		if st == nil || st.Choice.Op.Actor.Kind() != operator {
+			return l, false
+		}
+		l = r.link(Wrote, st)
+		return l, len(l.Functions) == 0
+	}
+	i := r.rep.Ledger.LastOf(r.v.Step, func(c *model.Change) bool {
+		_, ok := at(c)
+		return ok && c.Names(of...)
 	})
 	if i < 0 {
 		return nil
 	}
-	l := r.link(Wrote, stepOf(r.rep.Trace, r.rep.Ledger.Changes[i].Step))
+	l, _ := at(&r.rep.Ledger.Changes[i])
 	return &l
 }
