@@ -24,8 +24,10 @@ const FreeMax = 1 << 20
 // claimed in any pool under the same network_name. A range that overlaps others
 // of its own network shares its free addresses evenly with them.
 //
-// With node slices the addresses of a range are those of the node's own pools
-// inside it without their first and last address; a node without one has none.
+// With node slices the addresses of a range are those of the node's own pool
+// inside it without its first and last address; a node without one has none. A
+// node has several where networks that are cut into slices have the same range.
+// Which of them is whose the record does not say: Free is that of the fullest.
 // Node is ignored for other networks without blocks.
 //
 // For a network with blocks it is what the node could still hand out of its own
@@ -44,20 +46,29 @@ func Free(networks []Network, s Snapshot, key, node string) int {
 	least := FreeMax
 	for i := range n.Ranges {
 		r := &n.Ranges[i]
-		free := 0
-		if n.Slice == 0 {
-			free = freeBetween(r, r.Start, r.End, used)
-		}
-		for j := range s.Pools {
-			p := &s.Pools[j]
-			if n.Slice > 0 && p.Node == node && p.Network == n.Name && owns(r.Prefix, true, p) {
-				start, end := usable(p.Range)
-				free += freeBetween(r, start, end, used)
-			}
+		free := freeBetween(r, r.Start, r.End, used)
+		if n.Slice > 0 {
+			free = freeInSlice(n, r, s.Pools, node, used)
 		}
 		least = min(least, free/sharers(n, i))
 	}
 	return least
+}
+
+// freeInSlice is how many addresses of a range are free in the fullest of the node's pools.
+func freeInSlice(n *Network, r *Range, pools []Pool, node string, used []netip.Addr) int {
+	least := -1
+	for i := range pools {
+		p := &pools[i]
+		if p.Node != node || p.Network != n.Name || !owns(r.Prefix, true, p) {
+			continue
+		}
+		start, end := usable(p.Range)
+		if free := freeBetween(r, start, end, used); least < 0 || free < least {
+			least = free
+		}
+	}
+	return max(0, least)
 }
 
 // usedIn lists the distinct addresses in use in the domain of n, sorted.

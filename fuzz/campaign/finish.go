@@ -140,7 +140,7 @@ const (
 	// recorded, replayed and drawn.
 	shrunkMin, shrunkRuns = 500 * time.Millisecond, 10
 	// What it takes to keep one as it is, before any was: its run, a few times.
-	recordMin, recordRuns = 200 * time.Millisecond, 3
+	recordMin, recordRuns = time.Second, 3
 	// lateMax is for keeping if it takes longer than it was thought to, hurryTime if
 	// somebody waits for the end.
 	lateMax, hurryTime = 6 * time.Second, 3 * time.Second

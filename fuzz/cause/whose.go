@@ -84,11 +84,23 @@ func (r *run) deed() *Link {
 	}
 	i := r.rep.Ledger.LastOf(r.v.Step, func(c *model.Change) bool {
 		_, ok := at(c)
-		return ok && c.Names(of...)
+		return ok && c.Names(of...) && r.rests(c.Row)
 	})
 	if i < 0 {
 		return nil
 	}
 	l, _ := at(&r.rep.Ledger.Changes[i])
 	return &l
+}
+
+// rests reports whether the violation rests on rows of a kind. Reservations and handles
+// say besides whose an address is, and what is done to them concerns few.
+func (r *run) rests(row model.RefKind) bool {
+	switch row {
+	case model.RefReservation:
+		return slices.Contains([]string{"double-claim", "leftover-reservation", "overlap-reservation", "reservation-count"}, r.v.Invariant)
+	case model.RefHandle:
+		return slices.Contains([]string{"handle-count", "leftover-handle"}, r.v.Invariant)
+	}
+	return true
 }
