@@ -45,6 +45,7 @@ type violation struct {
 	Objects   []model.Ref    `json:"objects"`
 	Facts     []model.Fact   `json:"facts,omitempty"`
 	Calls     []call         `json:"calls,omitempty"`
+	Races     []model.Race   `json:"races,omitempty"` // the orders that decide, as far as they were tried
 }
 
 // call is a message of the story of a violation, with where in upstream's code it was
@@ -105,7 +106,7 @@ func JSON(r *Report) ([]byte, error) {
 	}
 	stories := r.stories()
 	for i, v := range r.Violations {
-		out.Violations[i] = violation{v.Invariant, v.Severity, v.Code, seconds(v.At), v.Step, v.Message, append([]model.Ref{}, v.Objects...), v.Facts, callsOf(&stories[i])}
+		out.Violations[i] = violation{v.Invariant, v.Severity, v.Code, seconds(v.At), v.Step, v.Message, append([]model.Ref{}, v.Objects...), v.Facts, callsOf(&stories[i]), stories[i].Races}
 	}
 	return json.Marshal(out)
 }

@@ -91,9 +91,10 @@ type RecordedEvent struct {
 type RecordedViolation struct {
 	model.Violation
 	At       time.Duration `json:"at"`
-	Meaning  string        `json:"meaning"`  // what the invariant says, for somebody new to it
-	Turns    []Turn        `json:"turns"`    // the steps that led there
-	Timeline string        `json:"timeline"` // as on a terminal
+	Meaning  string        `json:"meaning"`         // what the invariant says, for somebody new to it
+	Turns    []Turn        `json:"turns"`           // the steps that led there
+	Races    []model.Race  `json:"races,omitempty"` // the orders that decide, as far as they were tried
+	Timeline string        `json:"timeline"`        // as on a terminal
 }
 
 // Turn is one step on the way to a violation.
@@ -102,6 +103,8 @@ type Turn struct {
 	At   time.Duration `json:"at"`
 	Who  string        `json:"who,omitempty"`
 	Text string        `json:"text"`
+	// Races are the message's parts in those of the violation.
+	Races []model.RaceMark `json:"races,omitempty"`
 	// Site is where in upstream's code the message was sent; nil: not known, or no message.
 	Site *model.CallSite `json:"site,omitempty"`
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/netip"
 	"time"
+
+	"ipamsim/model"
 )
 
 // RecordBytesMax bounds the file of a record: a run at the limit of 200,000 steps
@@ -113,6 +115,11 @@ func (r *Record) checkEvents() error {
 	for i, v := range r.Violations {
 		if !r.within(v.Step, v.At) {
 			return fmt.Errorf("violations[%d]: want a step up to %d, have %d", i, len(r.Steps), v.Step)
+		}
+		for j := range v.Races {
+			if race := &v.Races[j]; !race.Ordered(v.Step) || j >= model.RacesMax {
+				return fmt.Errorf("violations[%d].races[%d]: want at most %d, of steps in the order read, change, use, up to %d; have %d, %d, %d", i, j, model.RacesMax, v.Step, race.Read, race.Change, race.Use)
+			}
 		}
 		for j, t := range v.Turns {
 			if !r.within(t.Step, t.At) {

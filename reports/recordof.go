@@ -123,7 +123,8 @@ func (r *Report) stories() []RecordedViolation {
 		out[i].Meaning = inv.Doc
 		if told[v.Invariant]++; told[v.Invariant] <= storiesEachMax && n < storiesMax {
 			n++
-			out[i].Turns, out[i].Timeline = turnsOf(r, v), Timeline(r, v)
+			sub := subjectOf(r, v)
+			out[i].Turns, out[i].Races, out[i].Timeline = turnsOf(r, sub), sub.races, Timeline(r, v)
 		}
 	}
 	return out
@@ -131,13 +132,13 @@ func (r *Report) stories() []RecordedViolation {
 
 // turnsOf are the steps that led to a violation: the turning points, and what was
 // read and done on the way to them.
-func turnsOf(r *Report, v *model.Violation) []Turn {
+func turnsOf(r *Report, s *subject) []Turn {
 	out := []Turn{}
-	for _, e := range pick(r, subjectOf(r, v)) {
+	for _, e := range pick(r, s) {
 		if e.weight < glimpse {
 			continue
 		}
-		t := Turn{Step: r.shownAt(e.step, e.at), At: e.at, Text: e.text, Site: r.siteOf(e)}
+		t := Turn{Step: r.shownAt(e.step, e.at), At: e.at, Text: e.text, Races: e.races, Site: r.siteOf(e)}
 		if e.sign != nil {
 			t.Text = spoken(prose.Since(e.sign))
 		}

@@ -64,6 +64,9 @@ type Report struct {
 	Series  *metric.Series
 	Metrics []string
 
+	// Races are the orders of messages that decide, as a search tried them; nil: nobody did.
+	Races []model.Race
+
 	// Ledger is what became of the record.
 	Ledger *model.Ledger `json:"-"`
 

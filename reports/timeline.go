@@ -20,8 +20,9 @@ const (
 // a part in it, who read which revision and who wrote what, in the order and at
 // the virtual time they happened; what the schedule hurt; what operators and
 // machines did; when the address was handed out, taken away and handed out
-// again. Steps of others are counted, not shown. Its last lines are the verdict,
-// where in the manager's own source the numbered messages were sent, in at most
+// again. Steps of others are counted, not shown. The messages whose order decides are
+// marked, if that was tried. Its last lines are the verdict, what happens in the other
+// order, where in the manager's own source the numbered messages were sent, in at most
 // codeLines lines besides, and the command that shows it again.
 //
 // It is a pure function of the report: the same run gives the same text.
@@ -48,6 +49,7 @@ func (r *Report) timeline(v *model.Violation) ([]string, []*place) {
 		v.Invariant, v.Severity, clock(v.At), v.Step, Clean(v.Message)), timelineWidth)...)
 	entries := pick(r, sub)
 	r.locate(entries)
+	verdict = append(verdict, sub.swapped()...)
 	body, places := fit(entries, sub, timelineLines-len(head)-len(verdict)-1) // and the command
 	head[0] = cut(head[0], timelineWidth)
 	lines := slices.Concat(head, body, verdict, legend(places))

@@ -26,7 +26,8 @@ const (
 // draw lays the entries out.
 func draw(entries []*entry, s *subject) []string {
 	cols := s.lanes(entries)
-	head := fmt.Sprintf("%12s %6s  ", "time", "step")
+	gutter := gutterOf(entries)
+	head := fmt.Sprintf("%12s %6s  %s", "time", "step", pad("", gutter))
 	if cols == nil {
 		head += pad("actor", actorMax) + " what"
 	} else {
@@ -44,7 +45,7 @@ func draw(entries []*entry, s *subject) []string {
 			out = append(out, elided(n))
 		}
 		last = max(last, e.step)
-		out = append(out, s.line(e, i, cols)...)
+		out = append(out, s.line(e, i, cols, gutter)...)
 	}
 	if n := s.v.Step - last; n >= elidedMin {
 		out = append(out, elided(n))
@@ -55,9 +56,9 @@ func draw(entries []*entry, s *subject) []string {
 func elided(steps int) string { return fmt.Sprintf("%20s  … %d other steps …", "", steps) }
 
 // line is the i-th entry, its text on at most linesPerStep lines.
-func (s *subject) line(e *entry, i int, cols *columns) []string {
+func (s *subject) line(e *entry, i int, cols *columns, gutter int) []string {
 	before := ""
-	head := fmt.Sprintf("%12s %6d  ", stamp(e.at), e.step)
+	head := fmt.Sprintf("%12s %6d  %s", stamp(e.at), e.step, pad(e.marks(), gutter))
 	next := strings.Repeat(" ", utf8.RuneCountInString(head))
 	if cols == nil {
 		actor := pad(cut(s.label(e), actorMax), actorMax) + " "

@@ -16,20 +16,21 @@ import (
 type entry struct {
 	step   int
 	at     time.Duration
-	actor  string       // process, "" for what happens to the cluster
-	lane   string       // whose column: a pod's key or a reconciler's actor
-	mark   byte         // r reads, w writes, x hurt or refused, * a fact
-	text   string       // clean, without the actor; pick fills it in when all is chosen
-	brief  string       // a shorter one, which begins its lists with what the violation is about
-	fact   bool         // the text has a subject of its own
-	turn   string       // of what kind of turning point it is, of which the last few count
-	weight int          // what is left out first when there is no room; 0: not shown
-	about  *sim.Request // what a message asked for
-	sent   *sim.Step    // the message, nil for what is none
-	place  *place       // of the manager's source that sent it, if the story turns on it
-	act    act.Act      // what it did, if judged
-	judged bool         // it was looked at what the message did
-	times  int          // how often the same was read, if more than once, and last when
+	actor  string           // process, "" for what happens to the cluster
+	lane   string           // whose column: a pod's key or a reconciler's actor
+	mark   byte             // r reads, w writes, x hurt or refused, * a fact
+	text   string           // clean, without the actor; pick fills it in when all is chosen
+	brief  string           // a shorter one, which begins its lists with what the violation is about
+	fact   bool             // the text has a subject of its own
+	turn   string           // of what kind of turning point it is, of which the last few count
+	weight int              // what is left out first when there is no room; 0: not shown
+	about  *sim.Request     // what a message asked for
+	sent   *sim.Step        // the message, nil for what is none
+	place  *place           // of the manager's source that sent it, if the story turns on it
+	act    act.Act          // what it did, if judged
+	judged bool             // it was looked at what the message did
+	races  []model.RaceMark // its parts in the orders that decide
+	times  int              // how often the same was read, if more than once, and last when
 	until  time.Duration
 	sign   *model.Violation // that is true from here on
 	say    func() string    // the text of what is no message
@@ -73,6 +74,7 @@ func pick(r *Report, s *subject) []*entry {
 	all = append(all, s.earlier(r, all)...)
 	s.passes(all)
 	thin(all)
+	s.decides(r, all)
 	all = slices.DeleteFunc(all, func(e *entry) bool { return e.weight == unshown })
 	slices.SortStableFunc(all, func(a, b *entry) int { return cmp.Compare(a.step, b.step) }) // messages before the facts they caused
 	for _, e := range all {

@@ -21,6 +21,7 @@ type subject struct {
 	isPod    map[string]bool            // the pods of all CNI calls
 	typed    map[string]bool            // operators who typed a command
 	wrote    map[string]bool            // actors that wrote anything
+	races    []model.Race               // that decide over the violation
 	from     int                        // step at which the oldest life concerned began
 }
 
@@ -32,6 +33,11 @@ func subjectOf(r *Report, v *model.Violation) *subject {
 	}
 	s.pods = append(s.pods, s.named[model.RefPod]...)
 	s.blocks = append(s.blocks, s.named[model.RefBlock]...)
+	for i := range r.Races {
+		if r.Races[i].Of(v) {
+			s.races = append(s.races, r.Races[i])
+		}
+	}
 	if dst, ok := model.FactOf[model.Ref](v.Facts, "destination"); ok && dst.Name != "" {
 		s.blocks = append(s.blocks, dst.Name)
 	}

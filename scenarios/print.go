@@ -101,7 +101,7 @@ func (s *Scenario) Recorded(rep *reports.Report, exceptions []strategy.Exception
 func (s *Scenario) recorded(rep *reports.Report) *Scenario {
 	f := *s
 	spec := &f.Doc.Spec
-	spec.Schedule = &Schedule{Upstream: rep.Upstream, Digest: rep.Digest, Seed: rep.Seed}
+	spec.Schedule = &Schedule{Upstream: rep.Upstream, Digest: rep.Digest, Seed: rep.Seed, Races: rep.Races}
 	if rep.Stopped {
 		spec.Schedule.Steps = len(rep.Trace.Steps)
 	}

@@ -2,6 +2,7 @@ package scenarios_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,6 +59,7 @@ func TestRecordedFindingReplays(t *testing.T) {
 	if n := len(rep.Trace.Steps); n != 314 || !rep.Stopped {
 		t.Errorf("stopped=%v after %d steps, want to stop at the violation, 314", rep.Stopped, n)
 	}
+	rep.Races = []model.Race{{Invariant: "overlap-reservation", Code: "not-reserved", Read: 299, Change: 300, Use: 314}}
 	text, err := s.Recorded(rep, rec.Exceptions()).YAML()
 	if err != nil {
 		t.Fatal(err)
@@ -72,6 +74,13 @@ func TestRecordedFindingReplays(t *testing.T) {
 	again := run(t, r, f, scenarios.Options{Recorded: true})
 	if again.Digest != rep.Digest || !again.AsExpected() || len(again.Violations) != 3 {
 		t.Errorf("the file replays with digest %s, want %s; %d violations, as expected: %v", again.Digest, rep.Digest, len(again.Violations), again.AsExpected())
+	}
+	if !slices.Equal(again.Races, rep.Races) {
+		t.Errorf("races %+v", again.Races)
+	}
+	f.Doc.Spec.Schedule.Digest = "0123456789abcdef"
+	if other := run(t, r, f, scenarios.Options{Recorded: true}); other.Races != nil {
+		t.Errorf("nobody tried the races of another run: %+v", other.Races)
 	}
 	f.Doc.Spec.Schedule.Decisions[3].Message = "nobody#1"
 	if _, err := r.Run(context.Background(), f, scenarios.Options{Recorded: true}); err == nil || !strings.Contains(err.Error(), "1 of ") || !strings.Contains(err.Error(), "nobody#1") {

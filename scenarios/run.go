@@ -140,6 +140,9 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 		rep.Calls, rep.Series, rep.States, rep.Film = c.Calls(), c.Series(), c.States(), c.Film()
 		rep.Upstreams, rep.Used = c.Upstream(), c.Used()
 	}
+	if o.Recorded {
+		rep.Races = s.Doc.Spec.Schedule.racesOf(rep)
+	}
 	if replay != nil && err == nil {
 		err = replay.Err()
 	}

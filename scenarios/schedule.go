@@ -1,10 +1,15 @@
 package scenarios
 
 import (
+	"cmp"
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
 
+	"ipamsim/model"
+	"ipamsim/model/invariant"
+	"ipamsim/reports"
 	"ipamsim/sim/strategy"
 )
 
@@ -19,6 +24,8 @@ type Schedule struct {
 	// Decisions that depart from the default order: stay with the process that sent
 	// a message last, else deliver the oldest message, else let time pass.
 	Decisions []Decision `json:"decisions,omitempty"`
+	// Races are the orders of messages that decide, as they were tried when this was found.
+	Races []model.Race `json:"races,omitempty"`
 	// Picks are all decisions, run-length encoded: "0*12 3 0*7 1".
 	Picks string `json:"picks,omitempty"`
 }
@@ -34,10 +41,35 @@ func (s *Schedule) check(c *check, p path) {
 	if err := checkPicks(s.Picks); err != nil {
 		c.bad(true, p.then("picks"), "%s", oneLine(err))
 	}
+	s.checkRaces(c, p.then("races"))
 	c.bad(len(s.Decisions) > decisionsMax, p.then("decisions"), "%d decisions, want at most %d", len(s.Decisions), decisionsMax)
 	for i, d := range s.Decisions {
 		d.check(c, p.then("decisions").then(i))
 	}
+}
+
+// checkRaces: only what names an invariant and steps of the run can be shown.
+func (s *Schedule) checkRaces(c *check, p path) {
+	c.bad(len(s.Races) > model.RacesMax, p, "%d races, want at most %d", len(s.Races), model.RacesMax)
+	for i := range s.Races {
+		r := &s.Races[i]
+		inv, known := invariant.Named(r.Invariant)
+		c.must(badInvariant(r.Invariant), p.then(i).then("invariant"))
+		var codes []string
+		for _, k := range inv.Kinds {
+			codes = append(codes, quote(k.Code))
+		}
+		c.bad(known && inv.Sentence(r.Code) == "", p.then(i).then("code"), "%s is no way in which %s breaks, want %s", quote(r.Code), r.Invariant, strings.Join(codes, " or "))
+		c.bad(!r.Ordered(cmp.Or(s.Steps, decisionsMax)), p.then(i), "read %d, change %d, use %d: want steps of the recording in that order", r.Read, r.Change, r.Use)
+	}
+}
+
+// racesOf are the races of a recorded run if this is it: of another run nobody tried them.
+func (s *Schedule) racesOf(rep *reports.Report) []model.Race {
+	if rep.Digest != s.Digest {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(s.Races), func(r model.Race) bool { return !r.Ordered(len(rep.Trace.Steps)) })
 }
 
 var (

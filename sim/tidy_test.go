@@ -55,7 +55,7 @@ var layers = []struct{ dir, may string }{
 	{"reports/bench", ""},                // for benchmarks
 	{"reports/golden", ""},               // for tests
 	{"reports/chart", "reports/visible"}, // gonum's plots as SVG and PNG
-	{"reports/page", "model model/... sim reports reports/visible"},
+	{"reports/page", "model model/... sim reports reports/prose reports/visible"},
 	{"reports/page/browser", ""}, // headless Chromium, for tests
 	{"reports/index", "model model/... reports reports/chart reports/visible"},
 	{"reports/baseline", "model model/... reports"},

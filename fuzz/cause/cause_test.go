@@ -276,6 +276,33 @@ func TestStale(t *testing.T) {
 	if want := "read ip-reconciler LIST pods, changed pods"; c.Rest() != want || c.Look() != look {
 		t.Errorf("%s: %s, want %s", c.Look(), c.Rest(), want)
 	}
+	if got, want := c.Races(v), []model.Race{{Invariant: "unbacked-sandbox", Read: 4, Change: 6, Use: 8}}; !slices.Equal(got, want) {
+		t.Errorf("races %+v, want %+v", got, want)
+	}
+}
+
+// A race has been tried only in a run in which both messages came, the read second: one
+// without the change, or without the read, shows nothing.
+func TestSwapped(t *testing.T) {
+	read := sim.Op{Actor: "ip-reconciler", Seq: 3}
+	change, other := sim.Op{Actor: "kubelet/n", Seq: 1}, sim.Op{Actor: "kubelet/n", Seq: 2}
+	race := cause.Race{Read: &sim.Step{Decision: sim.Decision{Choice: sim.Choice{Op: read}}}, Change: &sim.Step{Decision: sim.Decision{Choice: sim.Choice{Op: change}}}}
+	for _, tt := range []struct {
+		name string
+		ops  []sim.Op
+		want bool
+	}{
+		{"as it was", []sim.Op{read, change}, false}, {"swapped", []sim.Op{other, change, other, read}, true},
+		{"no change", []sim.Op{other, read}, false}, {"no read", []sim.Op{change}, false}, {"nothing", nil, false},
+	} {
+		again := &reports.Report{Trace: &sim.Trace{}}
+		for _, op := range tt.ops {
+			again.Trace.Steps = append(again.Trace.Steps, &sim.Step{Decision: sim.Decision{Choice: sim.Choice{Op: op}}})
+		}
+		if got := race.Swapped(again); got != tt.want {
+			t.Errorf("%s: %t", tt.name, got)
+		}
+	}
 }
 
 // Labels say whose deed it was, the gravest counts.

@@ -89,6 +89,16 @@ func about(read, write *sim.Request) bool {
 	return plain.Meets(&other)
 }
 
+// Races are the orders that a run has shown to decide over v, whose cause this is.
+func (c *Cause) Races(v *model.Violation) (out []model.Race) {
+	for i := 1; i < len(c.Links); i++ {
+		if read, change := &c.Links[i-1], &c.Links[i]; read.Role == Read && change.Role == Changed {
+			out = append(out, model.Race{Invariant: v.Invariant, Code: v.Code, Read: read.Step, Change: change.Step, Use: c.Links[0].Step})
+		}
+	}
+	return out
+}
+
 // Decided adds a race that a run has shown to decide.
 func (c *Cause) Decided(rep *reports.Report, of Race) {
 	r := &run{rep: rep}
@@ -103,4 +113,20 @@ func (c *Cause) Decided(rep *reports.Report, of Race) {
 	aside := slices.ContainsFunc(c.Links, func(l Link) bool { return l.Role == Read })
 	read.Aside, change.Aside = aside, aside
 	c.Links = append(c.Links, read, change)
+}
+
+// Swapped reports whether in another run both messages of a race came, the read after the
+// change: only then it has been tried.
+func (of Race) Swapped(rep *reports.Report) bool {
+	same := func(a, b sim.Op) bool { return a.Actor == b.Actor && a.Life == b.Life && a.Seq == b.Seq }
+	changed := false
+	for _, st := range rep.Trace.Steps {
+		switch op := st.Choice.Op; {
+		case same(op, of.Change.Choice.Op):
+			changed = true
+		case same(op, of.Read.Choice.Op):
+			return changed
+		}
+	}
+	return false
 }

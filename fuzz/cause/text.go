@@ -46,7 +46,7 @@ func (l *Link) String() string {
 	case Crashed:
 		text = strings.TrimSpace(l.Process + " panicked")
 	case Read:
-		text += " is what it had read for that; read after the change, nothing breaks (tried)"
+		text += " is what it had read for that; read after the change, it does not break (tried)"
 	case Changed:
 		text += " changed that since"
 	case Fault:

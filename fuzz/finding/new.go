@@ -75,12 +75,13 @@ const (
 // Write prints the finding's file: the scenario with the recorded run in it,
 // which replays on its own, under a comment that tells what it is about.
 func (f *Finding) Write(s *scenarios.Scenario, rep *reports.Report, v *model.Violation, rules []strategy.Exception) error {
-	body, err := s.Recorded(rep, rules).YAML()
+	told := *rep
+	told.Races = f.Cause.Races(v)
+	body, err := s.Recorded(&told, rules).YAML()
 	if err != nil {
 		return err
 	}
 	file := File(f.Fingerprint)
-	told := *rep
 	told.File, told.Strategy = file, "replay"
 	var b strings.Builder
 	comment := func(text string) {

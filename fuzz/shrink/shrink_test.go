@@ -80,8 +80,32 @@ func TestTwoSeedsOfOneBugAreOneFinding(t *testing.T) {
 	}
 }
 
+// The file of a finding says as data which order decides; its story, and that of every
+// replay, marks those messages.
+func TestFindingMarksWhatDecides(t *testing.T) {
+	r := runner(t)
+	s, rep, v := fail(t, r, "found-calico-limit-race", "max-blocks", 1)
+	f, err := shrink.Shrink(context.Background(), r, s, rep, v, shrink.Options{Samples: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := replay(t, r, f)
+	races := f.Cause.Races(&again.Violations[0])
+	if len(races) == 0 || !slices.Equal(again.Races, races) {
+		t.Fatalf("the cause has %+v, the replay %+v\n%s", races, again.Races, f.YAML)
+	}
+	told := reports.Timeline(again, &again.Violations[0])
+	for _, text := range []string{told, string(f.YAML), string(f.Issue(again, &again.Violations[0]))} {
+		for _, want := range []string{"A read ", "A change ", "A use ", "A: with the read of step ", f.Invariant + " does not break (tried)"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("no %q in\n%s", want, text)
+			}
+		}
+	}
+}
+
 // replay loads the file of a finding and runs it, as ipamsim replay does.
-func replay(t *testing.T, r *scenarios.Runner, f *finding.Finding) {
+func replay(t *testing.T, r *scenarios.Runner, f *finding.Finding) *reports.Report {
 	t.Helper()
 	s, err := scenarios.Parse("finding.yaml", f.YAML)
 	if err != nil {
@@ -89,8 +113,9 @@ func replay(t *testing.T, r *scenarios.Runner, f *finding.Finding) {
 	}
 	rep, err := r.Run(context.Background(), s, scenarios.Options{Recorded: true})
 	if err != nil || rep.Digest != s.Doc.Spec.Schedule.Digest || !rep.AsExpected() {
-		t.Errorf("digest %s, recorded %s, %v", rep.Digest, s.Doc.Spec.Schedule.Digest, err)
+		t.Fatalf("digest %s, recorded %s, %v", rep.Digest, s.Doc.Spec.Schedule.Digest, err)
 	}
+	return rep
 }
 
 // A failure that needs a fault keeps it, and no other.

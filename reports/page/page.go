@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"ipamsim/reports"
+	"ipamsim/reports/prose"
 	"ipamsim/reports/visible"
 )
 
@@ -24,7 +25,7 @@ var files embed.FS
 var (
 	style  = must(fs.ReadFile(files, "page.css"))
 	script = program()
-	page   = template.Must(template.New("page.html").Funcs(template.FuncMap{"clock": clock, "arrows": arrows, "subject": subject, "code": code}).ParseFS(files, "page.html"))
+	page   = template.Must(template.New("page.html").Funcs(template.FuncMap{"clock": clock, "arrows": arrows, "subject": subject, "code": code, "marks": prose.Marks, "race": swapped}).ParseFS(files, "page.html"))
 )
 
 // parts are the files of js, in the order they need each other in.

@@ -9,6 +9,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/reports"
+	"ipamsim/reports/prose"
 )
 
 // story is what the page tells before its program runs.
@@ -169,6 +170,9 @@ func paragraphs(text string) (out []string) {
 
 // clock is virtual time as every report writes it.
 func clock(d time.Duration) string { return d.Round(time.Millisecond).String() }
+
+// swapped is what happens with the messages of the i-th race in the other order.
+func swapped(i int, r model.Race) string { return prose.Race(i, &r) }
 
 // arrows draws the arrows of the reports' texts, which are plain for terminals, and
 // explains their words.
