@@ -77,14 +77,17 @@ type Link struct {
 // same are the parts of a link that say which cause it is. What the process knew is none:
 // the same mistake is made with an address that nobody had before, or somebody just had.
 func (l *Link) same() string {
-	process, verb := l.Process, l.Verb
+	process, verb, functions := l.Process, l.Verb, strings.Join(l.Functions, " < ")
 	if len(l.Functions) > 0 {
 		verb = "" // says no more, and deletion is several requests in one of Calico's datastores
 	}
-	if len(l.Functions) == 0 && l.Role == Changed || l.Role == Crashed {
+	switch l.Role {
+	case Crashed:
 		process, verb = "", "" // whoever it was
+	case Read, Changed:
+		process, verb, functions = "", "", "" // one at a time or in a list, by whomever
 	}
-	parts := []string{string(l.Role), process, verb, l.Resource, l.Outcome, string(l.Whose), strings.Join(l.Functions, " < ")}
+	parts := []string{string(l.Role), process, verb, l.Resource, l.Outcome, string(l.Whose), functions}
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
 }
 
@@ -107,10 +110,7 @@ func (c *Cause) Look() string {
 }
 
 func (c *Cause) key(links int) string {
-	parts := []string{c.Invariant, c.Code}
-	if c.Invariant == "blackholed-address" {
-		parts[1] = "" // where packets end depends on where they come from
-	}
+	parts := []string{c.Invariant, c.code()}
 	if links > 0 && c.Links[0].Role == Wrote && c.Links[0].Process == operator {
 		parts = nil
 	}
@@ -120,6 +120,22 @@ func (c *Cause) key(links int) string {
 		}
 	}
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
+}
+
+// code is Code, as far as it says more than the links.
+func (c *Cause) code() string {
+	switch c.Invariant {
+	case "blackholed-address":
+		return "" // where packets end depends on where they come from
+	case "duplicate-address", "unbacked-sandbox":
+		// Who has it, and for whom it stands, depends on whose turn came; but not of an
+		// address that was handed out as if nobody had it.
+		freed := slices.ContainsFunc(c.Links, func(l Link) bool { return l.Role == Freed })
+		if len(c.Links) > 0 && (freed || c.Links[0].Outcome != created) {
+			return ""
+		}
+	}
+	return c.Code
 }
 
 const operator = "operator"
@@ -192,13 +208,13 @@ func first(rep *reports.Report, v *model.Violation) *model.Violation {
 	return v
 }
 
-// before reports whether one violation was there before another, or at the same judgement
-// if only one of them leads to the other.
+// before reports whether one violation was there before another. Of two of the same
+// judgement, of which each leads to the other, it is that nobody knows of a holder.
 func before(w, v *model.Violation) bool {
 	if w.Step != v.Step || w.From != v.From {
 		return w.Step < v.Step || w.Step == v.Step && w.From < v.From
 	}
-	return !slices.Contains(leadsTo[w.Invariant], v.Invariant)
+	return w.Invariant == "unbacked-sandbox" || !slices.Contains(leadsTo[w.Invariant], v.Invariant)
 }
 
 // related reports whether two violations are about the same thing, or one about a block

@@ -208,7 +208,7 @@ func TestFailedOnTheWay(t *testing.T) {
 		name, want string
 		again      bool
 	}{
-		{"it went on", "unbacked-sandbox, handed cni-add PUT leases, failed cni-add PATCH ippools", false},
+		{"it went on", "unbacked-sandbox, handed cni-add, failed cni-add PATCH ippools", false},
 		{"it tried again", "unbacked-sandbox, handed cni-add PUT leases", true},
 	} {
 		p := newPlay(t)
@@ -273,7 +273,7 @@ func TestStale(t *testing.T) {
 	look := c.Look()
 	c.Decided(&p.rep, races[0])
 	c.Decided(&p.rep, races[0]) // another of its kind says no more
-	if want := "read ip-reconciler LIST pods, changed pods"; c.Rest() != want || c.Look() != look {
+	if want := "read pods, changed pods"; c.Rest() != want || c.Look() != look {
 		t.Errorf("%s: %s, want %s", c.Look(), c.Rest(), want)
 	}
 	if got, want := c.Races(v), []model.Race{{Invariant: "unbacked-sandbox", Read: 4, Change: 6, Use: 8}}; !slices.Equal(got, want) {

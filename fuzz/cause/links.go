@@ -2,12 +2,10 @@ package cause
 
 import (
 	"cmp"
-	"net/netip"
 	"path"
 	"slices"
 
 	"ipamsim/model"
-	"ipamsim/model/act"
 	"ipamsim/model/invariant"
 	"ipamsim/sim"
 )
@@ -40,50 +38,23 @@ func (r *run) links() []Link {
 
 // wrote is the last change of the record of what the violation is about.
 func (r *run) wrote() []Link {
-	if r.v.Invariant == "unbacked-sandbox" && !r.claimed() {
-		// An address that was never claimed for its pod was handed out for nothing.
-		if l := r.handed(0); l != nil {
-			return l
-		}
-	}
 	i, refs := r.lastChange()
+	if e := r.returned(); e != nil && r.v.Invariant == "unbacked-sandbox" && !r.claimed(e, i) {
+		// An address that was never claimed was handed out for nothing.
+		return r.handed(e)
+	}
 	if i < 0 {
-		return r.handed(r.v.From)
+		return r.found()
 	}
 	out := r.by(i, refs)
-	if r.v.Invariant == "duplicate-address" && out != nil && out[0].Outcome == created {
+	switch {
+	case out == nil:
+	case r.v.Invariant == "excluded-address" && out[0].Role == Wrote:
+		out[0].Outcome = "handed out" // new or not, it must not be
+	case r.v.Invariant == "duplicate-address" && out[0].Outcome == created:
 		out = append(out, r.freed(i, refs)...)
 	}
 	return out
-}
-
-// claimed reports whether the address of the violation was ever claimed for its pod.
-func (r *run) claimed() bool {
-	of, pods := addresses(r.v.Objects), only(r.v.Objects, model.RefPod)
-	return r.rep.Ledger.LastOf(r.v.Step, func(c *model.Change) bool {
-		return c.Row == model.RefAddress && c.Names(of...) && (len(pods) == 0 || c.Names(pods...))
-	}) >= 0
-}
-
-// freed is who took the claim of an address away before the i-th change gave it to
-// somebody else, nobody if it is still there: in another pool, of which that one knows
-// nothing.
-func (r *run) freed(i int, addrs []model.Ref) []Link {
-	l := r.rep.Ledger
-	if i == 0 {
-		return nil
-	}
-	j := l.LastOf(l.Changes[i].Step-1, func(c *model.Change) bool { return c.Row == model.RefAddress && c.Names(addrs...) })
-	if j < 0 || !l.Changes[j].Gone {
-		return nil
-	}
-	st := stepOf(r.rep.Trace, l.Changes[j].Step)
-	if st == nil {
-		return nil
-	}
-	out := r.link(Freed, st)
-	out.Whose = r.whose(&l.Changes[j], st)
-	return []Link{out}
 }
 
 // by is the message that made a change, of rows that are about refs.
@@ -199,51 +170,6 @@ func (r *run) lastChange() (i int, refs []model.Ref) {
 		}
 	}
 	return -1, nil
-}
-
-// handed is the ADD that returned the address, of the events from a position on, by its
-// last message, and the write that failed meanwhile without its minding; of nothing such,
-// the message after which it was found.
-func (r *run) handed(from int) []Link {
-	of := addresses(r.v.Objects)
-	for i := r.v.To - 1; i >= from; i-- {
-		e := &r.rep.History.Events[i]
-		had := func(a netip.Addr) bool { return slices.Contains(of, model.AddressOf(a)) }
-		if e.Kind != model.AddEnd || e.Err != "" || !slices.Contains(r.v.Objects, model.PodOf(e.Pod)) || from == 0 && !slices.ContainsFunc(e.Addrs, had) {
-			continue
-		}
-		return append([]Link{r.lastOf(Handed, e.Actor, e.Step)}, r.failed(e)...)
-	}
-	if slow(r.v.Invariant) || from == 0 {
-		return nil
-	}
-	if st := stepOf(r.rep.Trace, r.v.Step); st != nil && st.Choice.Op.Kind == sim.Write {
-		return []Link{r.link(Wrote, st)}
-	}
-	return nil
-}
-
-// failed is the last write of a call that was not done, and of whose object it wrote
-// nothing else that was.
-func (r *run) failed(call *model.Event) []Link {
-	steps := r.rep.Trace.Steps
-	done := map[string]bool{}
-	for i := len(steps) - 1; i >= 0; i-- {
-		st := steps[i]
-		op := st.Choice.Op
-		if st.Step > call.Step || string(op.Actor) != call.Actor || op.Kind != sim.Write || op.Request == nil {
-			continue
-		}
-		if st.At < call.Begun {
-			break
-		}
-		if a := r.rep.Did(st); !st.Choice.Outcome.Fault() && a.Outcome == act.Done {
-			done[op.Request.Path] = true
-		} else if !done[op.Request.Path] {
-			return []Link{r.link(Failed, st)}
-		}
-	}
-	return nil
 }
 
 // refused is the last failed call of the pods of the violation, or on its nodes.

@@ -20,7 +20,7 @@ func (r *run) stays() []Link {
 		l.Outcome = ended(e)
 		return []Link{l}
 	} else if e != nil {
-		return append([]Link{r.lastOf(Handed, e.Actor, e.Step)}, r.failed(e)...)
+		return r.handed(e)
 	}
 	l := r.rep.Ledger
 	refs, rows := addresses(r.v.Objects), []model.RefKind{model.RefAddress}

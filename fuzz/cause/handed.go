@@ -1,0 +1,115 @@
+package cause
+
+import (
+	"net/netip"
+	"slices"
+
+	"ipamsim/model"
+	"ipamsim/model/act"
+	"ipamsim/sim"
+)
+
+// What was handed out though nobody held it, or somebody did: the ADD that returned it,
+// and who had given it back.
+
+// returned is the ADD that returned the address of the violation, nil if none did.
+func (r *run) returned() *model.Event {
+	of := addresses(r.v.Objects)
+	for i := r.v.To - 1; i >= 0; i-- {
+		e := &r.rep.History.Events[i]
+		had := func(a netip.Addr) bool { return slices.Contains(of, model.AddressOf(a)) }
+		if e.Kind == model.AddEnd && e.Err == "" && slices.Contains(r.v.Objects, model.PodOf(e.Pod)) && r.network(e) && slices.ContainsFunc(e.Addrs, had) {
+			return e
+		}
+	}
+	return nil
+}
+
+// network reports whether a call was for the violation's network, if that has one.
+func (r *run) network(e *model.Event) bool {
+	n := only(r.v.Objects, model.RefNetwork)
+	return len(n) == 0 || slices.Contains(n, model.Ref{Kind: model.RefNetwork, Name: e.Network})
+}
+
+// claimed reports whether the last change of the claim, the i-th, says anything of what an
+// ADD has returned: it is that ADD's, or what became of a claim that was there. One that
+// came by somebody else is another's.
+func (r *run) claimed(e *model.Event, i int) bool {
+	if i < 0 || r.rep.Ledger.Changes[i].Row != model.RefAddress {
+		return false
+	}
+	c := &r.rep.Ledger.Changes[i]
+	st := stepOf(r.rep.Trace, c.Step)
+	own := st == nil || string(st.Choice.Op.Actor) == e.Actor // nil: it was there before the first step
+	mine := c.Names(addresses(r.v.Objects)...) && c.Names(model.PodOf(e.Pod))
+	return mine && (own || !c.Came)
+}
+
+// freed is who took the claim of an address away before the i-th change gave it to
+// somebody else, nobody if it is still there: in another pool, of which that one knows
+// nothing.
+func (r *run) freed(i int, addrs []model.Ref) []Link {
+	l := r.rep.Ledger
+	if i == 0 {
+		return nil
+	}
+	j := l.LastOf(l.Changes[i].Step-1, func(c *model.Change) bool { return c.Row == model.RefAddress && c.Names(addrs...) })
+	if j < 0 || !l.Changes[j].Gone {
+		return nil
+	}
+	st := stepOf(r.rep.Trace, l.Changes[j].Step)
+	if st == nil {
+		return nil
+	}
+	out := r.link(Freed, st)
+	out.Whose = r.whose(&l.Changes[j], st)
+	return []Link{out}
+}
+
+// handed is an ADD that returned the address, by its last message; if a write failed
+// meanwhile without its minding, that says more.
+func (r *run) handed(e *model.Event) []Link {
+	l, failed := r.lastOf(Handed, e.Actor, e.Step), r.failed(e)
+	if failed != nil {
+		l.Verb, l.Resource, l.Functions = "", "", nil
+	}
+	return append([]Link{l}, failed...)
+}
+
+// found is of what nobody changed the ADD that ended when the invariant broke, and of
+// nothing such the message after which it was found.
+func (r *run) found() []Link {
+	for i := r.v.From; i < r.v.To; i++ {
+		e := &r.rep.History.Events[i]
+		if e.Kind == model.AddEnd && e.Err == "" && slices.Contains(r.v.Objects, model.PodOf(e.Pod)) {
+			return r.handed(e)
+		}
+	}
+	if slow(r.v.Invariant) {
+		return nil
+	}
+	if st := stepOf(r.rep.Trace, r.v.Step); st != nil && st.Choice.Op.Kind == sim.Write {
+		return []Link{r.link(Wrote, st)}
+	}
+	return nil
+}
+
+// failed is the first write of a call that was not done, and of whose object it wrote
+// nothing afterwards that was.
+func (r *run) failed(call *model.Event) (out []Link) {
+	steps := r.rep.Trace.Steps
+	done := map[string]bool{}
+	for i := len(steps) - 1; i >= 0 && steps[i].At >= call.Begun; i-- {
+		st := steps[i]
+		op := st.Choice.Op
+		if st.Step > call.Step || string(op.Actor) != call.Actor || op.Kind != sim.Write || op.Request == nil {
+			continue
+		}
+		if a := r.rep.Did(st); !st.Choice.Outcome.Fault() && a.Outcome == act.Done {
+			done[op.Request.Path] = true
+		} else if !done[op.Request.Path] {
+			out = []Link{r.link(Failed, st)}
+		}
+	}
+	return out
+}
