@@ -87,8 +87,9 @@ func (e *entry) noted(text string, width int) []string {
 		return wrap(text, width)
 	}
 	lines := wrap(text+glue+e.place.mark(), width)
-	last := &lines[len(lines)-1]
-	*last = strings.Replace(*last, glue, " ", 1)
+	for i := range lines { // a long word is cut wherever the line ends, at the glue as well
+		lines[i] = strings.TrimSpace(strings.Replace(lines[i], glue, " ", 1))
+	}
 	return lines
 }
 
