@@ -116,15 +116,35 @@ func (c *Cause) key(links int) string {
 	}
 	for i := range c.Links[:links] {
 		if !c.Links[i].Aside {
-			parts = append(parts, c.Links[i].same())
+			parts = append(parts, c.same(&c.Links[i]))
 		}
 	}
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }
 
+// same is what a link says of the cause. The counts of a handle are kept up in several
+// writes one after the other, each of which may fail: that is one mistake of the function
+// that makes them.
+func (c *Cause) same(l *Link) string {
+	if c.Invariant != "handle-count" && c.Invariant != "leftover-handle" || len(l.Functions) == 0 {
+		return l.same()
+	}
+	if l.Role == Fault {
+		return ""
+	}
+	entry := Link{Role: l.Role, Process: l.Process, Functions: l.Functions[len(l.Functions)-1:]}
+	return entry.same()
+}
+
 // code is Code, as far as it says more than the links.
 func (c *Cause) code() string {
 	switch c.Invariant {
+	case "handle-count":
+		if c.Code == "counted-zero" {
+			return "counted-too-few"
+		} else if c.Code != "counted-too-few" {
+			return "counted-too-many"
+		}
 	case "blackholed-address":
 		return "" // where packets end depends on where they come from
 	case "duplicate-address", "unbacked-sandbox":

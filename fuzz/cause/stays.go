@@ -114,11 +114,12 @@ func (r *run) lastCall(containers []model.Ref) (l *Link, step int) {
 	return &out, max(out.Step, last.Step)
 }
 
-// passes are the last ones that reconcilers ended after a step, one for each kind.
+// passes are the last ones that reconcilers ended after a step, one for each kind. One of
+// a process that claims addresses itself is for these.
 func (r *run) passes(after int) (out []Link) {
 	last := map[string]*model.Event{}
 	for i := range r.rep.History.Events[:r.v.To] {
-		if e := &r.rep.History.Events[i]; e.Kind == model.Reconciled && e.Step > after {
+		if e := &r.rep.History.Events[i]; e.Kind == model.Reconciled && e.Step > after && !r.claims(sim.ActorID(e.Actor).Kind()) {
 			last[sim.ActorID(e.Actor).Kind()] = e
 		}
 	}
@@ -132,4 +133,12 @@ func (r *run) passes(after int) (out []Link) {
 	}
 	slices.SortFunc(out, func(a, b Link) int { return cmp.Compare(a.Process, b.Process) })
 	return out
+}
+
+// claims reports whether processes of a kind have claimed addresses.
+func (r *run) claims(process string) bool {
+	return r.rep.Ledger.LastOf(r.v.Step, func(c *model.Change) bool {
+		st := stepOf(r.rep.Trace, c.Step)
+		return c.Row == model.RefAddress && c.Came && st != nil && st.Choice.Op.Actor.Kind() == process
+	}) >= 0
 }
