@@ -88,7 +88,7 @@ func Doubts(before *Baseline, now []Result) []int {
 type comparison struct {
 	before       *Entry // nil: the baseline does not know it
 	now          *Result
-	tolerances   map[string]Tolerance
+	tolerances   map[reports.Family]Tolerance
 	sameUpstream bool
 	undecided    int // violations of which too little is known
 }
