@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"ipamsim/model"
+	"ipamsim/model/invariant"
 	"ipamsim/reports"
 )
 
@@ -102,7 +103,7 @@ func (c *Cause) Look() string {
 
 func (c *Cause) key(links int) string {
 	parts := []string{c.Invariant, c.Code}
-	if c.Invariant == "blackholed-address" {
+	if c.Invariant == invariant.BlackholedAddress.Name {
 		parts[1] = "" // where packets end depends on where they come from
 	}
 	if links > 0 && c.Links[0].Role == Wrote && c.Links[0].Process == operator {
@@ -142,16 +143,24 @@ type run struct {
 // leadsTo lists by invariant those whose violation makes one of it later, of the same
 // address, block, handle or container: then the cause of those is its cause.
 var leadsTo = map[string][]string{
-	"blackholed-address":   {"affinity-mismatch", "block-owner", "overlapping-blocks"},
-	"convergence":          {"duplicate-address", "failed-call", "handle-count", "leaked-claim", "leftover-handle", "overlap-reservation", "stuck", "unbacked-sandbox", "unreleased-claim"},
-	"double-claim":         {"overlap-reservation", "slice-conflict", "unbacked-sandbox"},
-	"duplicate-address":    {"block-owner", "double-claim", "overlap-reservation", "overlapping-blocks", "slice-conflict", "unbacked-sandbox"},
-	"leaked-affinity":      {"affinity-mismatch", "block-owner"},
-	"leaked-claim":         {"handle-count", "unreleased-claim"},
-	"leftover-handle":      {"handle-count"},
-	"leftover-reservation": {"leaked-claim", "overlap-reservation", "reservation-count"},
-	"overlap-reservation":  {"double-claim", "unbacked-sandbox"},
-	"unbacked-sandbox":     {"block-owner", "double-claim", "duplicate-address", "handle-count", "overlapping-blocks", "slice-conflict"},
+	invariant.BlackholedAddress.Name:   named(invariant.AffinityMismatch, invariant.BlockOwner, invariant.OverlappingBlocks),
+	invariant.Convergence.Name:         named(invariant.DuplicateAddress, invariant.FailedCall, invariant.HandleCount, invariant.LeakedClaim, invariant.LeftoverHandle, invariant.OverlapReservation, invariant.Stuck, invariant.UnbackedSandbox, invariant.UnreleasedClaim),
+	invariant.DoubleClaim.Name:         named(invariant.OverlapReservation, invariant.SliceConflict, invariant.UnbackedSandbox),
+	invariant.DuplicateAddress.Name:    named(invariant.BlockOwner, invariant.DoubleClaim, invariant.OverlapReservation, invariant.OverlappingBlocks, invariant.SliceConflict, invariant.UnbackedSandbox),
+	invariant.LeakedAffinity.Name:      named(invariant.AffinityMismatch, invariant.BlockOwner),
+	invariant.LeakedClaim.Name:         named(invariant.HandleCount, invariant.UnreleasedClaim),
+	invariant.LeftoverHandle.Name:      named(invariant.HandleCount),
+	invariant.LeftoverReservation.Name: named(invariant.LeakedClaim, invariant.OverlapReservation, invariant.ReservationCount),
+	invariant.OverlapReservation.Name:  named(invariant.DoubleClaim, invariant.UnbackedSandbox),
+	invariant.UnbackedSandbox.Name:     named(invariant.BlockOwner, invariant.DoubleClaim, invariant.DuplicateAddress, invariant.HandleCount, invariant.OverlappingBlocks, invariant.SliceConflict),
+}
+
+// named are the names of invariants.
+func named(all ...invariant.Invariant) (out []string) {
+	for _, i := range all {
+		out = append(out, i.Name)
+	}
+	return out
 }
 
 // first is the earliest violation that led to v, or v.

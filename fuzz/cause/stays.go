@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ipamsim/model"
+	"ipamsim/model/invariant"
 	"ipamsim/sim"
 )
 
@@ -24,7 +25,7 @@ func (r *run) stays() []Link {
 	if at >= 0 && len(containers) == 0 {
 		containers = only(l.Changes[at].Refs, model.RefContainer)
 	}
-	if r.v.Invariant != "stuck" && at >= 0 && l.Changes[at].Gone {
+	if r.v.Invariant != invariant.Stuck.Name && at >= 0 && l.Changes[at].Gone {
 		return nil
 	}
 	if len(containers) == 0 {

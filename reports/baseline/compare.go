@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ipamsim/model"
+	"ipamsim/model/invariant"
 	"ipamsim/reports"
 )
 
@@ -168,7 +169,7 @@ func (c *comparison) violation(inv string) *Change {
 		if b == nil || b.Violates(inv) == r.Violates(inv) {
 			continue
 		}
-		if b.SameCourse(r) && same == nil && (c.sameUpstream || inv != "actor-crash") {
+		if b.SameCourse(r) && same == nil && (c.sameUpstream || inv != invariant.ActorCrash.Name) {
 			same = r
 		}
 		if r.Violates(inv) && gained == nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ipamsim/model/invariant"
 	"ipamsim/reports"
 )
 
@@ -18,14 +19,14 @@ func (c *comparison) mends(all []Change) {
 	if !slices.ContainsFunc(all, func(ch Change) bool { return ch.Kind == FixedViolation }) {
 		return
 	}
-	if slices.ContainsFunc(all, func(ch Change) bool { return ch.Kind == FixedViolation && ch.What == "duplicate-address" }) {
+	if slices.ContainsFunc(all, func(ch Change) bool { return ch.Kind == FixedViolation && ch.What == invariant.DuplicateAddress.Name }) {
 		for i := range all { // two pods do not share one any more
 			if ch := &all[i]; ch.Kind == CostMoved && slices.Contains(shared, ch.Measure.Family) {
 				ch.Regression = false
 			}
 		}
 	}
-	crashed := slices.ContainsFunc(all, func(ch Change) bool { return ch.Kind == FixedViolation && ch.What == "actor-crash" })
+	crashed := slices.ContainsFunc(all, func(ch Change) bool { return ch.Kind == FixedViolation && ch.What == invariant.ActorCrash.Name })
 	if crashed { // what goes on to its end asks for more than what a panic cut short
 		for i := range all {
 			if ch := &all[i]; ch.Kind == CostMoved && ch.Measure.PerCall() {
