@@ -20,14 +20,32 @@ var pseudo = regexp.MustCompile(`^v[0-9]+\.(?:0\.0-|[0-9]+\.[0-9]+-(?:[^+]*\.)?0
 // does not make that certain: a fork, a module that is no whole repository of GitHub's,
 // a version that is neither a tag nor a commit.
 func (c CallSite) URL(f Frame) string {
-	m := atGitHub.FindStringSubmatch(c.Module)
-	if m == nil || f.Line < 1 || !fs.ValidPath(f.File) || !strings.HasSuffix(f.File, ".go") {
+	base := c.base()
+	if base == nil || f.Line < 1 || !fs.ValidPath(f.File) || !strings.HasSuffix(f.File, ".go") {
 		return ""
+	}
+	u := *base
+	u.Path, u.Fragment = u.Path+f.File, "L"+strconv.Itoa(f.Line)
+	return u.String()
+}
+
+// Base is the folder at GitHub below which the files of Frames are, with a slash at its
+// end; "" where URL is "" for all of them.
+func (c CallSite) Base() string {
+	if u := c.base(); u != nil {
+		return u.String()
+	}
+	return ""
+}
+
+func (c CallSite) base() *url.URL {
+	m := atGitHub.FindStringSubmatch(c.Module)
+	if m == nil {
+		return nil
 	}
 	version := m[2]
 	if commit := pseudo.FindStringSubmatch(version); commit != nil {
 		version = commit[1]
 	}
-	u := url.URL{Scheme: "https", Host: "github.com", Path: "/" + m[1] + "/blob/" + version + "/" + f.File, Fragment: "L" + strconv.Itoa(f.Line)}
-	return u.String()
+	return &url.URL{Scheme: "https", Host: "github.com", Path: "/" + m[1] + "/blob/" + version + "/"}
 }

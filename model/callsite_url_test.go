@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"strings"
 	"testing"
 
 	"ipamsim/model"
@@ -41,6 +42,9 @@ func TestCallSiteURL(t *testing.T) {
 	} {
 		if got := (model.CallSite{Module: c.module}).URL(c.frame); got != c.want {
 			t.Errorf("%s, %s: %q, want %q", c.module, c.frame.File, got, c.want)
+		}
+		if base := (model.CallSite{Module: c.module}).Base(); c.want != "" && (!strings.HasPrefix(c.want, base) || !strings.HasSuffix(base, "/")) {
+			t.Errorf("%s: base %q of %q", c.module, base, c.want)
 		}
 	}
 }

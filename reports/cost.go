@@ -11,22 +11,10 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// Cost is what a run took, by measure: the same for the same run, on any machine.
-//
-// The measures of what processes ask of the API server or of the manager's own
-// datastore, for each kind of process: KIND is ADD, DEL, "pass of NAME" for a
-// reconciler and the bare name for a daemon.
-//
-//   - "API calls per KIND", of them "writes per KIND", of those "conflicts per KIND":
-//     refused because somebody else was first, to be tried again.
-//   - "API calls of a usual KIND": the median of its processes, which the luck of a
-//     few does not move.
-//   - "time of an ADD, median", "…, 95 %", "…, longest", and of a DEL: in virtual
-//     seconds, from beginning to end, of those that ended.
-//   - "addresses at most", "addresses at the end", and of blocks and routes.
-//   - "ADDs refused": that ended without an address, or never did; and "pods without an
-//     address", of those that asked for one and were never given any.
-type Cost map[string]Amount
+// Cost is what a run took, by measure: the same for the same run, on any machine. Amounts
+// are for each process of a kind; of a usual one, of times and of what there is at a time
+// there is one.
+type Cost map[Measure]Amount
 
 // Amount is a sum over Of things; 1 for what is counted once in a run.
 type Amount struct{ Sum, Of float64 }
@@ -51,11 +39,11 @@ func CostOf(r *Report) Cost {
 	c.refused(r.History)
 	u := r.Used
 	for _, x := range []struct {
-		what      string
+		of        Family
 		most, end int
-	}{{"addresses", u.AddressesMost, u.Addresses}, {"blocks", u.BlocksMost, u.Blocks}, {"routes", u.RoutesMost, u.Routes}} {
+	}{{Addresses, u.AddressesMost, u.Addresses}, {Blocks, u.BlocksMost, u.Blocks}, {Routes, u.RoutesMost, u.Routes}} {
 		if x.most > 0 {
-			c[x.what+" at most"], c[x.what+" at the end"] = Amount{float64(x.most), 1}, Amount{float64(x.end), 1}
+			c[Measure{Family: x.of, When: AtMost}], c[Measure{Family: x.of, When: AtTheEnd}] = Amount{float64(x.most), 1}, Amount{float64(x.end), 1}
 		}
 	}
 	return c
@@ -80,9 +68,9 @@ func (r *Report) works() map[sim.ActorID]*work {
 		kind := id.Kind()
 		switch {
 		case kind == "cni-add":
-			kind = "ADD"
+			kind = ADD
 		case kind == "cni-del":
-			kind = "DEL"
+			kind = DEL
 		case passes[string(id)]:
 			kind = "pass of " + kind
 		}
@@ -126,10 +114,10 @@ func (c Cost) processes(kind string, all []work) {
 		each[i] = w.calls
 	}
 	slices.Sort(each)
-	c["API calls per "+kind] = Amount{float64(calls), n}
-	c["writes per "+kind] = Amount{float64(writes), n}
-	c["conflicts per "+kind] = Amount{float64(conflicts), n}
-	c["API calls of a usual "+kind] = Amount{float64(each[(len(each)-1)/2]), 1}
+	c[Measure{Family: APICalls, Per: kind}] = Amount{float64(calls), n}
+	c[Measure{Family: Writes, Per: kind}] = Amount{float64(writes), n}
+	c[Measure{Family: Conflicts, Per: kind}] = Amount{float64(conflicts), n}
+	c[Measure{Family: UsualAPICalls, Per: kind}] = Amount{float64(each[(len(each)-1)/2]), 1}
 }
 
 // times adds how long ADDs and DELs took. An ADD that failed says nothing of how
@@ -142,20 +130,17 @@ func (c Cost) times(h *model.History) {
 			began[e.Actor] = e.At
 		case model.AddEnd:
 			if e.Err == "" {
-				took["ADD"] = append(took["ADD"], e.At-began[e.Actor])
+				took[ADD] = append(took[ADD], e.At-began[e.Actor])
 			}
 		case model.DelEnd:
-			took["DEL"] = append(took["DEL"], e.At-began[e.Actor])
+			took[DEL] = append(took[DEL], e.At-began[e.Actor])
 		}
 	}
 	for kind, all := range took {
 		slices.Sort(all)
-		at := func(share float64) Amount { return Amount{all[int(share*float64(len(all)-1))].Seconds(), 1} }
-		name := "time of an " + kind
-		if kind == "DEL" {
-			name = "time of a " + kind
+		for _, s := range shares {
+			c[Measure{Family: s.family, Per: kind}] = Amount{all[int(s.share*float64(len(all)-1))].Seconds(), 1}
 		}
-		c[name+", median"], c[name+", 95 %"], c[name+", longest"] = at(0.5), at(0.95), at(1)
 	}
 }
 
@@ -190,5 +175,5 @@ func (c Cost) refused(h *model.History) {
 			without++
 		}
 	}
-	c["ADDs refused"], c["pods without an address"] = Amount{float64(asked - given), 1}, Amount{float64(without), float64(len(has))}
+	c[Measure{Family: RefusedADDs}], c[Measure{Family: WithoutAddress}] = Amount{float64(asked - given), 1}, Amount{float64(without), float64(len(has))}
 }

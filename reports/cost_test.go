@@ -66,8 +66,9 @@ func TestCostOf(t *testing.T) {
 		"routes at most": "5 of 1", "routes at the end": "3 of 1", "ADDs refused": "1 of 1", "pods without an address": "1 of 3",
 	}
 	got := CostOf(r)
-	for _, name := range slices.Sorted(maps.Keys(got)) {
-		if is := fmt.Sprintf("%g of %g", got[name].Sum, got[name].Of); is != want[name] {
+	for _, m := range got.Measures() {
+		name := m.String()
+		if is := fmt.Sprintf("%g of %g", got[m].Sum, got[m].Of); is != want[name] {
 			t.Errorf("%s: %s, want %s", name, is, want[name])
 		}
 		delete(want, name)

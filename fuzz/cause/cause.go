@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"ipamsim/model"
+	"ipamsim/model/invariant"
 	"ipamsim/reports"
 )
 
@@ -126,7 +127,7 @@ func (c *Cause) key(links int) string {
 // writes one after the other, each of which may fail: that is one mistake of the function
 // that makes them.
 func (c *Cause) same(l *Link) string {
-	if c.Invariant != "handle-count" && c.Invariant != "leftover-handle" || len(l.Functions) == 0 {
+	if c.Invariant != invariant.HandleCount.Name && c.Invariant != invariant.LeftoverHandle.Name || len(l.Functions) == 0 {
 		return l.same()
 	}
 	if l.Role == Fault {
@@ -139,15 +140,15 @@ func (c *Cause) same(l *Link) string {
 // code is Code, as far as it says more than the links.
 func (c *Cause) code() string {
 	switch c.Invariant {
-	case "handle-count":
+	case invariant.HandleCount.Name:
 		if c.Code == "counted-zero" {
 			return "counted-too-few"
 		} else if c.Code != "counted-too-few" {
 			return "counted-too-many"
 		}
-	case "blackholed-address":
+	case invariant.BlackholedAddress.Name:
 		return "" // where packets end depends on where they come from
-	case "duplicate-address", "unbacked-sandbox":
+	case invariant.DuplicateAddress.Name, invariant.UnbackedSandbox.Name:
 		// Who has it, and for whom it stands, depends on whose turn came; but not of an
 		// address that was handed out as if nobody had it.
 		freed := slices.ContainsFunc(c.Links, func(l Link) bool { return l.Role == Freed })
@@ -204,17 +205,25 @@ type run struct {
 // leadsTo lists by invariant those whose violation makes one of it later, of the same
 // address, block, handle or container: then the cause of those is its cause.
 var leadsTo = map[string][]string{
-	"blackholed-address":   {"affinity-mismatch", "block-owner", "overlapping-blocks"},
-	"convergence":          {"duplicate-address", "failed-call", "handle-count", "leaked-claim", "leftover-handle", "overlap-reservation", "stuck", "unbacked-sandbox", "unreleased-claim"},
-	"double-claim":         {"overlap-reservation", "slice-conflict", "unbacked-sandbox"},
-	"duplicate-address":    {"block-owner", "double-claim", "overlap-reservation", "overlapping-blocks", "slice-conflict", "unbacked-sandbox"},
-	"leaked-affinity":      {"affinity-mismatch", "block-owner"},
-	"leaked-claim":         {"handle-count", "unreleased-claim"},
-	"leftover-handle":      {"handle-count"},
-	"leftover-reservation": {"leaked-claim", "overlap-reservation", "reservation-count"},
-	"reservation-count":    {"overlap-reservation", "unbacked-sandbox", "unreleased-claim"},
-	"overlap-reservation":  {"double-claim", "unbacked-sandbox"},
-	"unbacked-sandbox":     {"block-owner", "double-claim", "duplicate-address", "handle-count", "overlapping-blocks", "slice-conflict"},
+	invariant.BlackholedAddress.Name:   named(invariant.AffinityMismatch, invariant.BlockOwner, invariant.OverlappingBlocks),
+	invariant.Convergence.Name:         named(invariant.DuplicateAddress, invariant.FailedCall, invariant.HandleCount, invariant.LeakedClaim, invariant.LeftoverHandle, invariant.OverlapReservation, invariant.Stuck, invariant.UnbackedSandbox, invariant.UnreleasedClaim),
+	invariant.DoubleClaim.Name:         named(invariant.OverlapReservation, invariant.SliceConflict, invariant.UnbackedSandbox),
+	invariant.DuplicateAddress.Name:    named(invariant.BlockOwner, invariant.DoubleClaim, invariant.OverlapReservation, invariant.OverlappingBlocks, invariant.SliceConflict, invariant.UnbackedSandbox),
+	invariant.LeakedAffinity.Name:      named(invariant.AffinityMismatch, invariant.BlockOwner),
+	invariant.LeakedClaim.Name:         named(invariant.HandleCount, invariant.UnreleasedClaim),
+	invariant.LeftoverHandle.Name:      named(invariant.HandleCount),
+	invariant.LeftoverReservation.Name: named(invariant.LeakedClaim, invariant.OverlapReservation, invariant.ReservationCount),
+	invariant.OverlapReservation.Name:  named(invariant.DoubleClaim, invariant.UnbackedSandbox),
+	invariant.ReservationCount.Name:    named(invariant.OverlapReservation, invariant.UnbackedSandbox, invariant.UnreleasedClaim),
+	invariant.UnbackedSandbox.Name:     named(invariant.BlockOwner, invariant.DoubleClaim, invariant.DuplicateAddress, invariant.HandleCount, invariant.OverlappingBlocks, invariant.SliceConflict),
+}
+
+// named are the names of invariants.
+func named(all ...invariant.Invariant) (out []string) {
+	for _, i := range all {
+		out = append(out, i.Name)
+	}
+	return out
 }
 
 // first is the earliest violation that led to v, or v.
@@ -234,7 +243,7 @@ func before(w, v *model.Violation) bool {
 	if w.Step != v.Step || w.From != v.From {
 		return w.Step < v.Step || w.Step == v.Step && w.From < v.From
 	}
-	return w.Invariant == "unbacked-sandbox" || !slices.Contains(leadsTo[w.Invariant], v.Invariant)
+	return w.Invariant == invariant.UnbackedSandbox.Name || !slices.Contains(leadsTo[w.Invariant], v.Invariant)
 }
 
 // related reports whether two violations are about the same thing, or one about a block

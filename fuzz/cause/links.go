@@ -13,21 +13,21 @@ import (
 // links of the violation, without what stands between a read and a write.
 func (r *run) links() []Link {
 	switch r.v.Invariant {
-	case "actor-crash":
+	case invariant.ActorCrash.Name:
 		return r.crashed()
-	case "spinning-reconciler":
+	case invariant.SpinningReconciler.Name:
 		for _, a := range only(r.v.Objects, model.RefActor) {
 			return []Link{r.lastOf(Repeats, a.Name, r.v.Step)}
 		}
-	case "spurious-exhaustion", "starved-node", "failed-call":
+	case invariant.SpuriousExhaustion.Name, invariant.StarvedNode.Name, invariant.FailedCall.Name:
 		if l := r.refused(); l != nil {
 			return l
 		}
-	case "leaked-claim", "leftover-handle", "leftover-reservation", "reservation-count", "unreleased-claim", "convergence", "stuck":
+	case invariant.LeakedClaim.Name, invariant.LeftoverHandle.Name, invariant.LeftoverReservation.Name, invariant.ReservationCount.Name, invariant.UnreleasedClaim.Name, invariant.Convergence.Name, invariant.Stuck.Name:
 		if l := r.stays(); l != nil {
 			return l
 		}
-		if r.v.Invariant == "convergence" {
+		if r.v.Invariant == invariant.Convergence.Name {
 			if l := r.refused(); l != nil {
 				return l
 			}
@@ -39,7 +39,7 @@ func (r *run) links() []Link {
 // wrote is the last change of the record of what the violation is about.
 func (r *run) wrote() []Link {
 	i, refs := r.lastChange()
-	if e := r.returned(); e != nil && r.v.Invariant == "unbacked-sandbox" && !r.claimed(e, i) {
+	if e := r.returned(); e != nil && r.v.Invariant == invariant.UnbackedSandbox.Name && !r.claimed(e, i) {
 		// An address that was never claimed was handed out for nothing.
 		return r.handed(e)
 	}
@@ -49,9 +49,9 @@ func (r *run) wrote() []Link {
 	out := r.by(i, refs)
 	switch {
 	case out == nil:
-	case r.v.Invariant == "excluded-address" && out[0].Role == Wrote:
+	case r.v.Invariant == invariant.ExcludedAddress.Name && out[0].Role == Wrote:
 		out[0].Outcome = "handed out" // new or not, it must not be
-	case r.v.Invariant == "duplicate-address" && out[0].Outcome == created:
+	case r.v.Invariant == invariant.DuplicateAddress.Name && out[0].Outcome == created:
 		out = append(out, r.freed(i, refs)...)
 	}
 	return out
@@ -143,7 +143,7 @@ var lookedAt = []struct {
 // of which objects of the violation.
 func (r *run) lastChange() (i int, refs []model.Ref) {
 	l := r.rep.Ledger
-	if r.v.Invariant == "overlap-reservation" {
+	if r.v.Invariant == invariant.OverlapReservation.Name {
 		refs := addresses(r.v.Objects)
 		if i := l.Last(r.v.Step, refs, model.RefReservation); i >= 0 {
 			return i, refs
@@ -158,7 +158,7 @@ func (r *run) lastChange() (i int, refs []model.Ref) {
 	for _, at := range lookedAt {
 		refs := only(r.v.Objects, at.kind)
 		i := l.Last(r.v.Step, refs, at.rows...)
-		if i >= 0 && r.v.Invariant == "blackholed-address" && at.kind == model.RefAddress {
+		if i >= 0 && r.v.Invariant == invariant.BlackholedAddress.Name && at.kind == model.RefAddress {
 			// Packets follow blocks.
 			blocks := only(l.Changes[i].Refs, model.RefBlock)
 			if j := l.Last(r.v.Step, blocks, model.RefBlock, model.RefPool); j > i {
@@ -180,7 +180,7 @@ func (r *run) refused() []Link {
 		ours := slices.Contains(pods, model.PodOf(e.Pod)) || len(pods) == 0 && slices.Contains(nodes, model.Ref{Kind: model.RefNode, Name: e.Node})
 		if ours && e.Err != "" && (e.Kind == model.AddEnd || e.Kind == model.DelEnd) {
 			l := r.lastOf(Refused, e.Actor, e.Step)
-			if r.v.Invariant != "failed-call" && len(l.Functions) > 0 {
+			if r.v.Invariant != invariant.FailedCall.Name && len(l.Functions) > 0 {
 				// It saw no address left. What it asked last, on the way out, says nothing.
 				l.Verb, l.Resource, l.Functions = "", "", l.Functions[len(l.Functions)-1:]
 			}
@@ -266,7 +266,7 @@ func stepOf(tr *sim.Trace, n int) *sim.Step {
 
 // slow reports whether an invariant is broken by time, some bound after what made it so.
 func slow(name string) bool {
-	return slices.Contains([]string{"blackholed-address", "leaked-claim", "stuck"}, name) || invariant.AtRest(name)
+	return slices.Contains(named(invariant.BlackholedAddress, invariant.LeakedClaim, invariant.Stuck), name) || invariant.AtRest(name)
 }
 
 // faults before the violation that had to do with it: what was injected into a process of

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ipamsim/model"
+	"ipamsim/model/invariant"
 	"ipamsim/sim"
 )
 
@@ -32,7 +33,7 @@ func (r *run) stays() []Link {
 	if at >= 0 && len(containers) == 0 {
 		containers = only(l.Changes[at].Refs, model.RefContainer)
 	}
-	if r.v.Invariant != "stuck" && at >= 0 && l.Changes[at].Gone {
+	if r.v.Invariant != invariant.Stuck.Name && at >= 0 && l.Changes[at].Gone {
 		return nil
 	}
 	if len(containers) == 0 {
@@ -56,7 +57,7 @@ func (r *run) stays() []Link {
 // call is the call of which the violation says that it left something, nil if it says
 // nothing such.
 func (r *run) call() *model.Event {
-	if r.v.Invariant != "unreleased-claim" && r.v.Invariant != "reservation-count" {
+	if r.v.Invariant != invariant.UnreleasedClaim.Name && r.v.Invariant != invariant.ReservationCount.Name {
 		return nil
 	}
 	at, ok := model.FactOf[time.Duration](r.v.Facts, "at")

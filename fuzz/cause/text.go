@@ -21,8 +21,19 @@ var tells = map[Knowledge]string{
 	Unread:   "; it had not read what somebody else had written",
 }
 
-// String is one line.
+// String is one line: Tell, and where in the address manager's code that was.
 func (l *Link) String() string {
+	text := l.Tell()
+	if l.Site.Known() {
+		text += ", in " + l.Site.String()
+	} else if len(l.Functions) > 0 {
+		text += ", in " + strings.Join(l.Functions, ", called by ")
+	}
+	return text
+}
+
+// Tell says what happened, and at which step.
+func (l *Link) Tell() string {
 	text := strings.TrimSpace(strings.Join([]string{l.Process, l.Verb, l.Resource}, " "))
 	switch l.Role {
 	case Given:
@@ -54,11 +65,6 @@ func (l *Link) String() string {
 	}
 	if l.Step > 0 {
 		text = fmt.Sprintf("step %d: %s", l.Step, text)
-	}
-	if l.Site.Known() {
-		text += ", in " + l.Site.String()
-	} else if len(l.Functions) > 0 {
-		text += ", in " + strings.Join(l.Functions, ", called by ")
 	}
 	return text
 }

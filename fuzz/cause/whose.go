@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ipamsim/model"
+	"ipamsim/model/invariant"
 	"ipamsim/sim"
 )
 
@@ -98,9 +99,9 @@ func (r *run) deed() *Link {
 func (r *run) rests(row model.RefKind) bool {
 	switch row {
 	case model.RefReservation:
-		return slices.Contains([]string{"double-claim", "leftover-reservation", "overlap-reservation", "reservation-count"}, r.v.Invariant)
+		return slices.Contains(named(invariant.DoubleClaim, invariant.LeftoverReservation, invariant.OverlapReservation, invariant.ReservationCount), r.v.Invariant)
 	case model.RefHandle:
-		return slices.Contains([]string{"handle-count", "leftover-handle"}, r.v.Invariant)
+		return slices.Contains(named(invariant.HandleCount, invariant.LeftoverHandle), r.v.Invariant)
 	}
 	return true
 }

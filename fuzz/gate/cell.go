@@ -1,12 +1,14 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 
+	"ipamsim/fuzz/cause"
 	"ipamsim/fuzz/cell"
 	"ipamsim/reports"
 	"ipamsim/reports/baseline"
@@ -133,9 +135,21 @@ func seen(rep *reports.Report, story bool) map[string]baseline.Seen {
 		}
 		s := baseline.Seen{Severity: string(v.Severity), Message: v.Message, Step: v.Step}
 		if story {
-			s.Timeline = reports.Timeline(rep, v)
+			s.Timeline, s.Calls = reports.Timeline(rep, v), calls(cause.Of(rep, v))
 		}
 		out[v.Invariant] = s
 	}
+	return out
+}
+
+// calls are the links of a cause that were in the address manager's own code, in the order
+// of their steps.
+func calls(c *cause.Cause) (out []baseline.Call) {
+	for i := range c.Links {
+		if l := &c.Links[i]; len(l.Site.Frames) > 0 {
+			out = append(out, baseline.Call{Step: l.Step, Text: l.Tell(), Site: l.Site})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b baseline.Call) int { return cmp.Compare(a.Step, b.Step) })
 	return out
 }

@@ -267,7 +267,8 @@ func (h *hall) stories(ctx context.Context, o *baseline.Outcome) error {
 		return err
 	}
 	for i, t := range tasks { // there may have been no time for all
-		whose[i].Timeline = t.answer.Seen[whose[i].What].Timeline
+		seen := t.answer.Seen[whose[i].What]
+		whose[i].Timeline, whose[i].Calls = seen.Timeline, seen.Calls
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"ipamsim/fuzz/shrink"
 	"ipamsim/model"
 	"ipamsim/reports"
+	"ipamsim/reports/baseline"
 	"ipamsim/scenarios"
 	"ipamsim/sim"
 )
@@ -33,6 +34,7 @@ type News struct {
 	Fingerprint                                    string
 	YAML                                           []byte // the file, which replays on its own
 	Step                                           int
+	Calls                                          []baseline.Call `json:",omitempty"`
 }
 
 // hunt runs a world in memory, as go test -fuzz does. What breaks there and is no class
@@ -110,8 +112,28 @@ func news(ctx context.Context, runner *scenarios.Runner, s *scenarios.Scenario, 
 		return nil, err
 	}
 	a.Repeated.Add(f.Repeated)
-	return &News{Invariant: v.Invariant, Severity: string(v.Severity), Sentence: f.Sentence, Timeline: reports.StoryOf(rep, v), // nobody has the file that Timeline says how to run
-		Fingerprint: f.Fingerprint, YAML: f.YAML, Step: v.Step}, nil
+	n := &News{Invariant: f.Invariant, Severity: string(f.Severity), Sentence: f.Sentence, Fingerprint: f.Fingerprint, YAML: f.YAML}
+	return n, n.tell(ctx, runner, f)
+}
+
+// tell adds what the run that the file holds shows: its steps are those that a reader
+// sees who replays it, and not those of the run from which it was made small.
+func (n *News) tell(ctx context.Context, runner *scenarios.Runner, f *finding.Finding) error {
+	s, err := scenarios.Parse(finding.File(f.Fingerprint), f.YAML)
+	if err != nil {
+		return err
+	}
+	rep, err := runner.Run(ctx, s, scenarios.Options{Recorded: true})
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(rep.Violations, func(v model.Violation) bool { return v.Invariant == f.Invariant })
+	if i < 0 {
+		return fmt.Errorf("the file of %s does not show it", f.Fingerprint)
+	}
+	v := &rep.Violations[i]
+	n.Timeline, n.Step, n.Calls = reports.StoryOf(rep, v), v.Step, calls(&f.Cause)
+	return nil
 }
 
 // shrinkMax: whoever waits for a gate wants to see it, and may make it smaller later.

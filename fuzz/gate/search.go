@@ -251,6 +251,7 @@ func (h *hall) bring(b *bag, row *baseline.Row) error {
 			Kind: baseline.NewViolation, Regression: true, What: n.Invariant, Severity: model.Severity(n.Severity), Before: "not known", After: "found",
 			Sentence: fmt.Sprintf("%s. Its cause is none of those that are known of the upstream code (%s: %s).", strings.TrimSuffix(n.Sentence, "."), h.Search.Known, class),
 			Command:  "ipamsim replay " + reports.Shell(file), Timeline: n.Timeline, Step: n.Step,
+			File: file, Calls: n.Calls,
 		})
 	}
 	for _, inv := range slices.Sorted(maps.Keys(b.dead)) {
@@ -263,6 +264,7 @@ func (h *hall) bring(b *bag, row *baseline.Row) error {
 		row.Changes = append(row.Changes, baseline.Change{
 			Kind: baseline.NewViolation, Regression: true, What: inv, Severity: model.Critical, Before: "not known", After: "found",
 			Sentence: b.causes[inv], Command: "ipamsim finding " + reports.Shell(file) + " --out " + reports.Shell(h.Search.Dir),
+			File: file,
 		})
 	}
 	for _, d := range b.defects[:min(len(b.defects), newsMax)] {

@@ -3,10 +3,13 @@ package gate
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"ipamsim/model"
+	"ipamsim/reports"
 	"ipamsim/reports/baseline"
 	"ipamsim/scenarios"
 )
@@ -67,6 +70,13 @@ func TestSearchFinds(t *testing.T) {
 	rep, err := r.Run(t.Context(), s, scenarios.Options{Recorded: true})
 	if err != nil || rep.Digest != s.Doc.Spec.Schedule.Digest || !rep.AsExpected() {
 		t.Errorf("it does not replay: %v", err)
+	}
+	i := slices.IndexFunc(rep.Violations, func(v model.Violation) bool { return v.Invariant == c.What })
+	if i < 0 || c.Step != rep.Violations[i].Step || c.Timeline != reports.StoryOf(rep, &rep.Violations[i]) {
+		t.Errorf("what is told of step %d is not what its file shows:\n%s", c.Step, c.Timeline)
+	}
+	if c.Command != "ipamsim replay "+c.File || len(c.Calls) == 0 || !c.Calls[0].Site.Known() {
+		t.Errorf("%s: calls %+v", c.File, c.Calls)
 	}
 }
 

@@ -2,7 +2,6 @@ package shrink
 
 import (
 	"slices"
-	"strings"
 
 	"ipamsim/model/invariant"
 )
@@ -29,7 +28,7 @@ func isWhole(name string, p path) bool {
 	if key == "judge" {
 		return true
 	}
-	if name == "blackholed-address" {
+	if name == invariant.BlackholedAddress.Name {
 		return slices.Contains(carriers, key)
 	}
 	return isCollected(name) && slices.Contains(collectors, key)
@@ -39,7 +38,7 @@ func isWhole(name string, p path) bool {
 // another needs.
 func whole(name, other string) bool {
 	switch {
-	case other == "blackholed-address":
+	case other == invariant.BlackholedAddress.Name:
 		return name == other
 	case isCollected(other):
 		return isCollected(name)
@@ -51,7 +50,11 @@ func whole(name, other string) bool {
 // processes would mend: those that are judged at rest, and what stays or lacks for
 // want of a collector.
 func isCollected(name string) bool {
-	return strings.HasPrefix(name, "leaked-") || strings.HasPrefix(name, "leftover-") || name == "starved-node" || invariant.AtRest(name)
+	switch name {
+	case invariant.LeakedAffinity.Name, invariant.LeakedClaim.Name, invariant.LeftoverHandle.Name, invariant.LeftoverReservation.Name, invariant.StarvedNode.Name:
+		return true
+	}
+	return invariant.AtRest(name)
 }
 
 // settings is the manifest that holds a collector's grace period.

@@ -48,7 +48,7 @@ func Annotations(w io.Writer, o *Outcome) error {
 }
 
 func annotation(command string, r *Row, c *Change) string {
-	file, line := r.place()
+	file, line := r.placeOf(c)
 	message := reports.Clean(c.Sentence)
 	if m := c.moved(); m != "" {
 		message = strings.TrimPrefix(message+"\n"+m, "\n")

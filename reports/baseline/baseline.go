@@ -13,11 +13,11 @@ const Format = "ipamsim.dev/baseline/v1"
 // Baseline is what the library came to when somebody last said that this is how it
 // should be.
 type Baseline struct {
-	Format     string               `json:"format"`
-	Upstream   map[string]string    `json:"upstream"`   // by manager: module@version
-	Tolerances map[string]Tolerance `json:"tolerances"` // by family of measures
-	Scenarios  []Entry              `json:"scenarios"`  // by name; a line each
-	File       string               `json:"-"`          // where it was read from
+	Format     string                       `json:"format"`
+	Upstream   map[string]string            `json:"upstream"` // by manager: module@version
+	Tolerances map[reports.Family]Tolerance `json:"tolerances"`
+	Scenarios  []Entry                      `json:"scenarios"` // by name; a line each
+	File       string                       `json:"-"`         // where it was read from
 }
 
 // Entry is one scenario. Its seeds are its own, then 1, 2, 3 … without that: a gate
@@ -29,8 +29,14 @@ type Entry struct {
 	Runs     []Run           `json:"runs"`
 	Wide     int             `json:"wide,omitempty"`  // runs behind Rates and the quartiles of Costs, those of Runs among them
 	Rates    map[string]int  `json:"rates,omitempty"` // in how many of them each invariant was violated, or more ADDs were refused than usual; what never was is left out
-	Costs    map[string]Cost `json:"costs,omitempty"` // by measure of reports.CostOf
+	Costs    map[string]Cost `json:"costs,omitempty"` // by the names of measures
 	Line     int             `json:"-"`               // of the file
+}
+
+// cost by a measure; ok is false if the baseline is older than that.
+func (e *Entry) cost(m reports.Measure) (c Cost, ok bool) {
+	c, ok = e.Costs[m.String()]
+	return c, ok
 }
 
 // Cost of a scenario by one measure: summed over Runs, and its quartiles over the
@@ -57,6 +63,7 @@ type Run struct {
 type Seen struct {
 	Severity, Message, Timeline string
 	Step                        int
+	Calls                       []Call `json:",omitempty"` // of its cause, if it was asked how it came about
 }
 
 // SameCourse reports whether two runs sent the same messages with the same answers

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ipamsim/model"
+	"ipamsim/model/invariant"
 	"ipamsim/reports"
 )
 
@@ -88,7 +89,7 @@ func Doubts(before *Baseline, now []Result) []int {
 type comparison struct {
 	before       *Entry // nil: the baseline does not know it
 	now          *Result
-	tolerances   map[string]Tolerance
+	tolerances   map[reports.Family]Tolerance
 	sameUpstream bool
 	undecided    int // violations of which too little is known
 }
@@ -168,7 +169,7 @@ func (c *comparison) violation(inv string) *Change {
 		if b == nil || b.Violates(inv) == r.Violates(inv) {
 			continue
 		}
-		if b.SameCourse(r) && same == nil && (c.sameUpstream || inv != "actor-crash") {
+		if b.SameCourse(r) && same == nil && (c.sameUpstream || inv != invariant.ActorCrash.Name) {
 			same = r
 		}
 		if r.Violates(inv) && gained == nil {

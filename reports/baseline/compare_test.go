@@ -14,6 +14,14 @@ import (
 	"ipamsim/reports"
 )
 
+var (
+	perADD        = reports.Measure{Family: reports.APICalls, Per: reports.ADD}
+	perDEL        = reports.Measure{Family: reports.APICalls, Per: reports.DEL}
+	usualADD      = reports.Measure{Family: reports.UsualAPICalls, Per: reports.ADD}
+	timeADD       = reports.Measure{Family: reports.TimeMedian, Per: reports.ADD}
+	addressesMost = reports.Measure{Family: reports.Addresses, When: reports.AtMost}
+)
+
 const (
 	upstreamThen = "example.org/manager@v1.0.0"
 	upstreamFork = "example.org/manager@v1.0.0 => ../manager"
@@ -24,7 +32,7 @@ const (
 func ran(seed uint64, course string, violated ...string) Run {
 	hex := fmt.Sprintf("%016x", []byte(course)[0])
 	return Run{Seed: seed, Steps: 1000, Digest: hex, Store: hex, Violated: violated, Cost: reports.Cost{
-		"API calls per ADD": {Sum: 80, Of: 10}, "API calls of a usual ADD": {Sum: 8, Of: 1},
+		perADD: {Sum: 80, Of: 10}, usualADD: {Sum: 8, Of: 1},
 	}}
 }
 
@@ -210,7 +218,7 @@ func endless(runs []Run) []Run {
 // dearer runs ask for so many calls more for each ADD.
 func dearer(runs []Run, calls float64) []Run {
 	for i := range runs {
-		runs[i].Cost = reports.Cost{"API calls per ADD": {Sum: 80 + 10*calls, Of: 10}, "API calls of a usual ADD": {Sum: 8 + calls, Of: 1}}
+		runs[i].Cost = reports.Cost{perADD: {Sum: 80 + 10*calls, Of: 10}, usualADD: {Sum: 8 + calls, Of: 1}}
 	}
 	return runs
 }
@@ -240,7 +248,7 @@ func TestCosts(t *testing.T) {
 			r := Result{Scenario: fmt.Sprintf("s%d", i), Manager: "manager", Upstream: upstreamThen}
 			for seed := range uint64(12) {
 				run := ran(seed+1, fmt.Sprintf("%c", 'a'+int(extra)))
-				run.Cost = reports.Cost{"API calls per ADD": {Sum: 100 * (float64(4+(uint64(i)+5*seed)%17) + extra/4), Of: 100}}
+				run.Cost = reports.Cost{perADD: {Sum: 100 * (float64(4+(uint64(i)+5*seed)%17) + extra/4), Of: 100}}
 				r.Wide = append(r.Wide, run)
 			}
 			r.Runs = r.Wide[:3]
@@ -286,9 +294,9 @@ func TestTwoValues(t *testing.T) {
 func TestCostOfAFix(t *testing.T) {
 	b := before(three("a", "duplicate-address"), map[string]int{"duplicate-address": 57})
 	at := func(addresses float64) reports.Cost {
-		return reports.Cost{"addresses at most": {Sum: addresses, Of: 1}}
+		return reports.Cost{addressesMost: {Sum: addresses, Of: 1}}
 	}
-	b.Scenarios[0].Costs["addresses at most"] = Cost{Amount: reports.Amount{Sum: 12, Of: 3}, Low: 4, Median: 4, High: 4}
+	b.Scenarios[0].Costs[addressesMost.String()] = Cost{Amount: reports.Amount{Sum: 12, Of: 3}, Low: 4, Median: 4, High: 4}
 	for want, now := range map[string]Result{
 		"cost addresses at most 4 -> 6; fixed-violation duplicate-address 57 of 100 runs -> 0 of 100 runs": {
 			Runs: costing(three("b"), at(6)), Wide: costing(many(100, 0, "b"), at(6)),
@@ -339,8 +347,8 @@ func some(t *rapid.T) []Result {
 			run := ran(seed+1, rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "course"))
 			run.Violated = slices.Sorted(slices.Values(invariants.Draw(t, "violated")))
 			run.Cost = reports.Cost{
-				"API calls per ADD":      {Sum: float64(rapid.IntRange(0, 1000).Draw(t, "calls")), Of: float64(rapid.IntRange(1, 100).Draw(t, "adds"))},
-				"time of an ADD, median": {Sum: float64(rapid.IntRange(0, 1e10).Draw(t, "time")) / 1e9, Of: 1},
+				perADD:  {Sum: float64(rapid.IntRange(0, 1000).Draw(t, "calls")), Of: float64(rapid.IntRange(1, 100).Draw(t, "adds"))},
+				timeADD: {Sum: float64(rapid.IntRange(0, 1e10).Draw(t, "time")) / 1e9, Of: 1},
 			}
 			r.Wide = append(r.Wide, run)
 		}
@@ -425,5 +433,23 @@ func TestUpdateOfSome(t *testing.T) {
 	next := Of(b, []Result{{Scenario: "b", Manager: "manager", Runs: three("c")}}, false)
 	if len(next.Scenarios) != 2 || next.Scenarios[0].Runs[0].Digest != b.Scenarios[0].Runs[0].Digest || next.Scenarios[1].Runs[0].Digest == b.Scenarios[1].Runs[0].Digest {
 		t.Errorf("%+v", next.Scenarios)
+	}
+}
+
+// TestEveryFamilyHasATolerance: a cost that nothing bounds would be red if it moved by a
+// millionth, whatever chance does to it.
+func TestEveryFamilyHasATolerance(t *testing.T) {
+	all := Tolerances()
+	for _, f := range []reports.Family{
+		reports.APICalls, reports.UsualAPICalls, reports.Writes, reports.Conflicts, reports.TimeMedian, reports.Time95, reports.TimeLongest,
+		reports.Addresses, reports.Blocks, reports.Routes, reports.RefusedADDs, reports.WithoutAddress,
+	} {
+		if all[f] == (Tolerance{}) {
+			t.Errorf("%s has none", f)
+		}
+		delete(all, f)
+	}
+	if len(all) > 0 {
+		t.Errorf("of what is this: %v", all)
 	}
 }

@@ -1,16 +1,24 @@
 package baseline
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"strconv"
+
+	"ipamsim/reports"
 )
+
+// sorted are measures by their names.
+func sorted[T any](by map[reports.Measure]T) []reports.Measure {
+	return slices.SortedFunc(maps.Keys(by), func(a, b reports.Measure) int { return cmp.Compare(a.String(), b.String()) })
+}
 
 // strangeness is a measure that moved far, and which way.
 type strangeness struct {
-	measure string
+	measure reports.Measure
 	more    bool
 }
 
@@ -19,14 +27,14 @@ type strangeness struct {
 func (c *comparison) strange() []strangeness {
 	var out []strangeness
 	now := quartiles(c.now.Runs)
-	for _, name := range slices.Sorted(maps.Keys(now)) {
-		b, ok := c.before.Costs[name]
+	for _, m := range sorted(now) {
+		b, ok := c.before.cost(m)
 		if !ok {
 			continue
 		}
-		reach := 1.5*(b.High-b.Low) + c.tolerances[Family(name)].of(b.Median)
-		if x := now[name][1]; x < b.Low-reach || x > b.High+reach {
-			out = append(out, strangeness{name, x > b.High})
+		reach := 1.5*(b.High-b.Low) + c.tolerances[m.Family].of(b.Median)
+		if x := now[m][1]; x < b.Low-reach || x > b.High+reach {
+			out = append(out, strangeness{m, x > b.High})
 		}
 	}
 	return out
@@ -40,19 +48,19 @@ func (c *comparison) costs() []Change {
 	var out []Change
 	now := quartiles(c.now.Runs)
 	exact := summed(c.now.Runs)
-	for _, name := range slices.Sorted(maps.Keys(now)) {
-		b, ok := c.before.Costs[name]
+	for _, m := range sorted(now) {
+		b, ok := c.before.cost(m)
 		if !ok {
 			continue
 		}
-		before, after := b.Median, now[name][1]
-		allowed := c.tolerances[Family(name)].of(before)
+		before, after := b.Median, now[m][1]
+		allowed := c.tolerances[m.Family].of(before)
 		switch {
 		case c.moved() == 0: // the same course: no chance
-			before, after = b.Each(), exact[name].Each()
-			allowed = c.tolerances[Family(name)].of(before)
+			before, after = b.Each(), exact[m].Each()
+			allowed = c.tolerances[m.Family].of(before)
 		case c.now.Wide != nil:
-			q := quartiles(c.now.Wide)[name]
+			q := quartiles(c.now.Wide)[m]
 			after = q[1]
 			if after >= b.Low && after <= b.High || before >= q[0] && before <= q[2] {
 				continue // one of two values that are as frequent: the median jumps between them
@@ -67,7 +75,7 @@ func (c *comparison) costs() []Change {
 		if math.Abs(after-before) <= allowed+1e-9 {
 			continue
 		}
-		out = append(out, moved(name, before, after, c.command(c.now.Runs[0].Seed)))
+		out = append(out, moved(m, before, after, c.command(c.now.Runs[0].Seed)))
 	}
 	return out
 }
@@ -78,13 +86,13 @@ func deviation(quartiles float64, n int) float64 {
 	return 1.2533 * quartiles / 1.349 / math.Sqrt(float64(max(1, n)))
 }
 
-func moved(name string, before, after float64, command string) Change {
+func moved(m reports.Measure, before, after float64, command string) Change {
 	word := "less"
 	if after > before {
 		word = "more"
 	}
-	return Change{Kind: CostMoved, Regression: after > before, What: name, Before: figure(before), After: figure(after), Command: command,
-		Sentence: fmt.Sprintf("%s: %s, before it was %s (%s%s).", name, figure(after), figure(before), percent(before, after), word)}
+	return Change{Kind: CostMoved, Regression: after > before, What: m.String(), Measure: m, Before: figure(before), After: figure(after), Command: command,
+		Sentence: fmt.Sprintf("%s: %s, before it was %s (%s%s).", m, figure(after), figure(before), percent(before, after), word)}
 }
 
 func percent(before, after float64) string {

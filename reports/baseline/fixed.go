@@ -6,6 +6,9 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"ipamsim/model/invariant"
+	"ipamsim/reports"
 )
 
 // mends holds what is not violated any more to what a mend is: the same course of
@@ -16,17 +19,17 @@ func (c *comparison) mends(all []Change) {
 	if !slices.ContainsFunc(all, func(ch Change) bool { return ch.Kind == FixedViolation }) {
 		return
 	}
-	if slices.ContainsFunc(all, func(ch Change) bool { return ch.Kind == FixedViolation && ch.What == "duplicate-address" }) {
+	if slices.ContainsFunc(all, func(ch Change) bool { return ch.Kind == FixedViolation && ch.What == invariant.DuplicateAddress.Name }) {
 		for i := range all { // two pods do not share one any more
-			if ch := &all[i]; ch.Kind == CostMoved && slices.Contains(shared, Family(ch.What)) {
+			if ch := &all[i]; ch.Kind == CostMoved && slices.Contains(shared, ch.Measure.Family) {
 				ch.Regression = false
 			}
 		}
 	}
-	crashed := slices.ContainsFunc(all, func(ch Change) bool { return ch.Kind == FixedViolation && ch.What == "actor-crash" })
+	crashed := slices.ContainsFunc(all, func(ch Change) bool { return ch.Kind == FixedViolation && ch.What == invariant.ActorCrash.Name })
 	if crashed { // what goes on to its end asks for more than what a panic cut short
 		for i := range all {
-			if ch := &all[i]; ch.Kind == CostMoved && perCall(ch.What) {
+			if ch := &all[i]; ch.Kind == CostMoved && ch.Measure.PerCall() {
 				ch.Regression = false
 			}
 		}
@@ -44,12 +47,7 @@ func (c *comparison) mends(all []Change) {
 }
 
 // shared are the families of measures that count an address of two pods once.
-var shared = []string{"addresses", "routes"}
-
-// perCall says whether a measure is of single ADDs and DELs.
-func perCall(measure string) bool {
-	return strings.HasSuffix(measure, " ADD") || strings.HasSuffix(measure, " DEL")
-}
+var shared = []reports.Family{reports.Addresses, reports.Routes}
 
 // otherwise is what else is different from before, in words, and nothing that a mend
 // of a violation alone would change. Calls that crashed were cut short and are made again
@@ -64,11 +62,12 @@ func (c *comparison) otherwise(all []Change, crashed bool) (but []string) {
 	}
 	now := summed(c.now.Runs)
 	// Who asked is not known of a baseline that is older than the measure.
-	if was, ok := c.before.Costs[withoutAddress]; ok && was.Of != now[withoutAddress].Of {
+	if was, ok := c.before.cost(withoutAddress); ok && was.Of != now[withoutAddress].Of {
 		say("%.0f interfaces of pods asked for an address, before %.0f", now[withoutAddress].Of, was.Of)
 	}
-	const del = "API calls per DEL"
-	if was := c.before.Costs[del].Of; was != now[del].Of && !(crashed && now[del].Of > 0 && now[del].Of < was) {
+	del := reports.Measure{Family: reports.APICalls, Per: reports.DEL}
+	dels, _ := c.before.cost(del)
+	if was := dels.Of; was != now[del].Of && !(crashed && now[del].Of > 0 && now[del].Of < was) {
 		say("there are %.0f DELs, before %.0f", now[del].Of, was)
 	}
 	if why := c.refusesMore(); why != "" {
@@ -78,16 +77,16 @@ func (c *comparison) otherwise(all []Change, crashed bool) (but []string) {
 		switch ch := &all[i]; {
 		case ch.Kind == NewViolation:
 			say("%s is violated", ch.What)
-		case ch.Kind == CostMoved && ch.Regression, ch.Kind == CostMoved && slices.Contains(usual, ch.What) && !crashed:
+		case ch.Kind == CostMoved && ch.Regression, ch.Kind == CostMoved && isUsual(ch.Measure) && !crashed:
 			say("%s: %s, before %s", ch.What, ch.After, ch.Before)
 		}
 	}
 	return but
 }
 
-// usual are measures that luck does not move: a usual DEL that asks less than it did
-// leaves something out. A pass of a reconciler does, where there is less to mend.
-var usual = []string{"API calls of a usual ADD", "API calls of a usual DEL"}
+// isUsual: luck does not move what a usual call asks for, and a usual DEL that asks less
+// than it did leaves something out. A pass of a reconciler does, where there is less to mend.
+func isUsual(m reports.Measure) bool { return m.Family == reports.UsualAPICalls && m.PerCall() }
 
 // unknown counts the runs that came to no end though none did so before: cut short, or
 // gone with their process.
@@ -115,15 +114,16 @@ func (c *comparison) unknown() (n int, why string) {
 // it before is in Rates; where none was, a few of many seeds may be, as with a violation
 // that was never seen.
 func (c *comparison) refusesMore() string {
-	was, known := c.before.Costs[refusedADDs]
+	was, known := c.before.cost(refusedADDs)
 	if !known { // a baseline that is older than the measure: who is refused asks again
-		const add = "API calls per ADD"
-		if n, before := summed(c.now.Runs)[add].Of, c.before.Costs[add].Of; n > before {
-			return fmt.Sprintf("there are %.0f ADDs, before %.0f", n, before)
+		add := reports.Measure{Family: reports.APICalls, Per: reports.ADD}
+		before, _ := c.before.cost(add)
+		if n := summed(c.now.Runs)[add].Of; n > before.Of {
+			return fmt.Sprintf("there are %.0f ADDs, before %.0f", n, before.Of)
 		}
 		return ""
 	}
-	most, before := was.most(), c.before.Rates[refusedADDs]
+	most, before := was.most(), c.before.Rates[refusedADDs.String()]
 	for _, runs := range [][]Run{c.now.Runs, c.now.Wide} {
 		var beyond []*Run
 		for i := range runs {
@@ -131,7 +131,7 @@ func (c *comparison) refusesMore() string {
 				beyond = append(beyond, &runs[i])
 			}
 		}
-		chance := maybe(refusedADDs, len(beyond), len(runs))
+		chance := maybe(refusedADDs.String(), len(beyond), len(runs))
 		if before > 0 {
 			chance = more(len(beyond), len(runs), before, c.before.Wide) >= surely
 		}

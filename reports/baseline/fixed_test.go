@@ -21,7 +21,7 @@ func costing(runs []Run, more reports.Cost) []Run {
 // how many ADDs were refused; how many DELs there were.
 func outcomeOf(asked, without, refused, dels float64) reports.Cost {
 	return reports.Cost{
-		"pods without an address": {Sum: without, Of: asked}, "ADDs refused": {Sum: refused, Of: 1}, "API calls per DEL": {Sum: 4 * dels, Of: dels},
+		withoutAddress: {Sum: without, Of: asked}, refusedADDs: {Sum: refused, Of: 1}, perDEL: {Sum: 4 * dels, Of: dels},
 	}
 }
 
@@ -130,7 +130,7 @@ func TestFixedCrash(t *testing.T) {
 func TestFixedOfOldBaseline(t *testing.T) {
 	const dup = "duplicate-address"
 	b := before(three("a", dup), map[string]int{dup: 90})
-	again := reports.Cost{"API calls per ADD": {Sum: 96, Of: 12}, "ADDs refused": {Sum: 2, Of: 1}, "pods without an address": {Sum: 0, Of: 10}}
+	again := reports.Cost{perADD: {Sum: 96, Of: 12}, refusedADDs: {Sum: 2, Of: 1}, withoutAddress: {Sum: 0, Of: 10}}
 	for want, runs := range map[string][]Run{
 		"fixed-violation duplicate-address 90 of 100 runs -> 0 of 100 runs":       three("b"),
 		"RED changed-violation duplicate-address 90 of 100 runs -> 0 of 100 runs": costing(three("b"), again),

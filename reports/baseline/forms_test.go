@@ -58,6 +58,7 @@ func rich() *Outcome {
 		Kind: NewViolation, Regression: true, What: "duplicate-address", Severity: model.Critical, Before: "0 of 3 runs", After: "2 of 3 runs",
 		Sentence: "10.64.75.3 is held by two live sandboxes: default/a-1 on node-a since 1s, and default/a-2 on node-b since 2s",
 		Command:  "ipamsim run scenarios/w1-two-blocks.yaml --seed 2", Timeline: "  time  step\n1.000s    12  writes\n\n2.000s    15  writes again\n", Step: 15,
+		Calls: calls,
 	}, Change{Kind: CostMoved, Regression: true, What: "API calls per ADD", Before: "7.1", After: "8.2"},
 		Change{Kind: CostMoved, What: "API calls per DEL", Before: "5.0", After: "4.0"})
 	row("r1-whereabouts-162", "whereabouts", Change{Kind: FixedViolation, What: "duplicate-address", Severity: model.Critical, Before: "3 of 3 runs", After: "0 of 23 runs"})
@@ -73,13 +74,68 @@ func rich() *Outcome {
 	row("x3-broken", "", Change{Kind: CannotRun, Regression: true, Sentence: "x3-broken.yaml:3: spec.ipam: want calico, whereabouts or mixed"})
 	row(hostile, hostile, Change{
 		Kind: NewViolation, Regression: true, What: hostile, Severity: hostile, Before: hostile, After: hostile,
-		Sentence: hostile, Command: hostile, Timeline: hostile + "\n\n" + hostile,
+		Sentence: hostile, Command: hostile, Timeline: hostile + "\n\n" + hostile, File: hostile,
+		Calls: []Call{{Step: -1, Text: hostile, Site: model.CallSite{Module: hostile, Frames: []model.Frame{{Function: hostile, File: hostile, Line: -1}, {File: "/" + hostile}}}}},
 	})
 	row("hostile-kind", "calico", Change{Kind: hostile})
 	o.Versions = append(o.Versions, Version{hostile, hostile, hostile})
 	o.Moved, o.Undecided, o.Elapsed = 4, 1, 2*time.Second
 	o.Repeated = reports.Repeated{Woken: 2}
 	return o
+}
+
+// calls are those of a cause: of a release, of an informer, of a fork without a line, and of
+// a panic, whose stack does not name the module.
+var calls = []Call{
+	{Step: 12, Text: "step 12: cni-add LIST ipamblocks is what it had read for that", Site: model.CallSite{Module: "github.com/projectcalico/calico@v3.31.0", Frames: []model.Frame{
+		{Function: "github.com/projectcalico/calico/libcalico-go/lib/ipam.ipamClient.prepareAffinityBlocksForHost", File: "libcalico-go/lib/ipam/ipam.go", Line: 512},
+		{Function: "github.com/projectcalico/calico/cni-plugin/pkg/ipamplugin.cmdAdd.func2", File: "cni-plugin/pkg/ipamplugin/ipam_plugin.go", Line: 314}}}},
+	{Step: 13, Text: "step 13: an informer read it", Site: model.CallSite{Module: "github.com/projectcalico/calico@v3.31.0", Informer: true}},
+	{Step: 15, Text: "step 15: cni-add PUT ipamblocks broke it (changed)", Site: model.CallSite{Module: "github.com/projectcalico/calico@v3.31.0 => ../calico", Frames: []model.Frame{
+		{Function: "github.com/projectcalico/calico/libcalico-go/lib/ipam.blockReaderWriter.updateBlock", File: "libcalico-go/lib/ipam/ipam_block_reader_writer.go"}}}},
+	{Step: 16, Text: "step 16: calico-node panicked", Site: model.CallSite{Frames: []model.Frame{{Function: "k8s.io/client-go/tools/cache.(*FIFO).Pop", File: "fifo.go", Line: 7}}}},
+}
+
+// TestSARIFLeadsToTheCode: a result is at the file that shows it, of several finds each at
+// its own, and its code flow leads through the lines of the address manager's modules.
+func TestSARIFLeadsToTheCode(t *testing.T) {
+	o := &Outcome{Rows: []Row{{Scenario: "search", File: "found/a.yaml", Search: true, Changes: []Change{
+		{Kind: NewViolation, Regression: true, What: "stuck", File: "found/a.yaml", Calls: calls},
+		{Kind: NewViolation, Regression: true, What: "convergence", File: "found/b.yaml"},
+	}}}}
+	sarifHolds(t, o)
+	back, err := sarif.FromString(told(t, "sarif", o), sarif.WithStrictValidation())
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := back.Runs[0]
+	for i, want := range []string{"found/a.yaml", "found/b.yaml"} {
+		if got := *run.Results[i].Locations[0].PhysicalLocation.ArtifactLocation.URI; got != want {
+			t.Errorf("result %d is at %s, want %s", i, got, want)
+		}
+	}
+	if !strings.Contains(told(t, "annotations", o), "file=found/b.yaml,line=1") {
+		t.Error("the annotation of the second is at the first")
+	}
+	if len(run.Results[1].CodeFlows) != 0 || len(run.Results[0].CodeFlows) != 1 {
+		t.Fatalf("%d and %d code flows", len(run.Results[0].CodeFlows), len(run.Results[1].CodeFlows))
+	}
+	steps := run.Results[0].CodeFlows[0].ThreadFlows[0].Locations
+	if len(steps) != 3 || steps[0].ExecutionOrder != 12 || len(steps[0].Stack.Frames) != 2 {
+		t.Fatalf("%+v", steps)
+	}
+	at := steps[0].Location.PhysicalLocation
+	base := run.OriginalUriBaseIds[*at.ArtifactLocation.URIBaseID]
+	if *base.URI+*at.ArtifactLocation.URI != "https://github.com/projectcalico/calico/blob/v3.31.0/libcalico-go/lib/ipam/ipam.go" || *at.Region.StartLine != 512 ||
+		*steps[0].Module != "github.com/projectcalico/calico@v3.31.0" || *steps[0].Location.LogicalLocations[0].Name != "ipamClient.prepareAffinityBlocksForHost" {
+		t.Errorf("%+v", at)
+	}
+	if fork := run.OriginalUriBaseIds["github.com/projectcalico/calico@v3.31.0 => ../calico"]; fork.URI != nil || steps[1].Location.PhysicalLocation.Region != nil {
+		t.Error("a fork's source is said to be upstream's, or a line that nobody knows")
+	}
+	if crash := steps[2]; crash.Location.PhysicalLocation != nil || crash.Module != nil || *crash.Location.Message.Text != "step 16: calico-node panicked, in cache.(*FIFO).Pop (fifo.go:7)" {
+		t.Errorf("a panic is said to be in a file of this repository: %+v", crash.Location)
+	}
 }
 
 func TestGoldens(t *testing.T) {
@@ -100,11 +156,17 @@ func TestFormsHold(t *testing.T) {
 	kinds := rapid.SampledFrom([]Kind{NewViolation, VanishedViolation, FixedViolation, ChangedViolation, LeftOut, Nondeterminism, CostMoved, NewScenario, MissingScenario, NotReproduced, CannotRun, Unfinished, "other"})
 	words := rapid.OneOf(rapid.String(), rapid.Just(hostile), rapid.StringMatching("[|<>&`*_#@:%,\\n\\r\\\\\\[\\]()x ]{0,20}"),
 		rapid.Custom(func(t *rapid.T) string { return string(rapid.SliceOfN(rapid.Byte(), 0, 20).Draw(t, "bytes")) }))
+	frame := rapid.Custom(func(t *rapid.T) model.Frame {
+		return model.Frame{Function: words.Draw(t, "function"), File: words.Draw(t, "source"), Line: rapid.Int().Draw(t, "line")}
+	})
+	call := rapid.Custom(func(t *rapid.T) Call {
+		return Call{Step: rapid.Int().Draw(t, "step"), Text: words.Draw(t, "text"), Site: model.CallSite{Module: words.Draw(t, "module"), Frames: rapid.SliceOfN(frame, 0, 3).Draw(t, "frames")}}
+	})
 	change := rapid.Custom(func(t *rapid.T) Change {
 		return Change{
 			Kind: kinds.Draw(t, "kind"), Regression: rapid.Bool().Draw(t, "regression"), What: words.Draw(t, "what"), Severity: model.Severity(words.Draw(t, "severity")),
 			Before: words.Draw(t, "before"), After: words.Draw(t, "after"), Sentence: words.Draw(t, "sentence"), Command: words.Draw(t, "command"),
-			Timeline: words.Draw(t, "timeline"), Step: rapid.Int().Draw(t, "step"),
+			Timeline: words.Draw(t, "timeline"), Step: rapid.Int().Draw(t, "step"), File: words.Draw(t, "its file"), Calls: rapid.SliceOfN(call, 0, 3).Draw(t, "calls"),
 		}
 	})
 	row := rapid.Custom(func(t *rapid.T) Row {

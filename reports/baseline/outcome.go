@@ -67,13 +67,24 @@ type Change struct {
 	Regression bool // it turns the gate red
 	// What it is about: an invariant, or a cost ("API calls per ADD").
 	What          string
-	Severity      model.Severity // of a violation
-	Before, After string         // "0 of 3 runs", "12.5"
-	Sentence      string         // for people: what happened, in one
-	Command       string         // what shows it again
-	Timeline      string         // how it came to it; may be empty
+	Measure       reports.Measure // of a cost
+	Severity      model.Severity  // of a violation
+	Before, After string          // "0 of 3 runs", "12.5"
+	Sentence      string          // for people: what happened, in one
+	Command       string          // what shows it again
+	Timeline      string          // how it came to it; may be empty
 	Step          int
 	Seed          uint64 // of the run that shows it
+	File          string // that shows it, if it is not the row's
+	Calls         []Call // in the address manager's own code, on the way to it; may be empty
+}
+
+// Call is what a process did on the way to a violation, and where in the address
+// manager's own code.
+type Call struct {
+	Step int
+	Text string // one line for people
+	Site model.CallSite
 }
 
 // Red reports whether something got worse.

@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -11,10 +12,11 @@ import (
 
 // pool is a measure over all scenarios of a manager that were run before and now.
 type pool struct {
-	manager, measure string
-	before, now      reports.Amount
-	change           *Change // nil: within its tolerance
-	folded           int     // scenarios that moved with it
+	manager     string
+	measure     reports.Measure
+	before, now reports.Amount
+	change      *Change // nil: within its tolerance
+	folded      int     // scenarios that moved with it
 }
 
 // poolings are all of them.
@@ -22,34 +24,40 @@ type poolings struct{ all []*pool }
 
 // pooled adds up what each manager's scenarios cost in the gate's runs.
 func pooled(before *Baseline, now []Result) *poolings {
-	by := map[[2]string]*pool{}
+	type key struct {
+		manager string
+		measure reports.Measure
+	}
+	by := map[key]*pool{}
 	for i := range now {
 		r := &now[i]
 		e := before.Entry(r.Scenario)
 		if e == nil || r.Record != nil || !comparable(e.Runs, r.Runs) {
 			continue
 		}
-		for name, x := range summed(r.Runs) {
-			b, ok := e.Costs[name]
+		for m, x := range summed(r.Runs) {
+			b, ok := e.cost(m)
 			if !ok {
 				continue
 			}
-			key := [2]string{r.Manager, name}
-			if by[key] == nil {
-				by[key] = &pool{manager: r.Manager, measure: name}
+			k := key{r.Manager, m}
+			if by[k] == nil {
+				by[k] = &pool{manager: r.Manager, measure: m}
 			}
-			p := by[key]
+			p := by[k]
 			p.before = reports.Amount{Sum: p.before.Sum + b.Sum, Of: p.before.Of + b.Of}
 			p.now = reports.Amount{Sum: p.now.Sum + x.Sum, Of: p.now.Of + x.Of}
 		}
 	}
 	ps := &poolings{}
-	keys := slices.SortedFunc(maps.Keys(by), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
+	keys := slices.SortedFunc(maps.Keys(by), func(a, b key) int {
+		return cmp.Or(cmp.Compare(a.manager, b.manager), cmp.Compare(a.measure.String(), b.measure.String()))
+	})
 	for _, k := range keys {
 		p := by[k]
 		ps.all = append(ps.all, p)
 		was, is := p.before.Each(), p.now.Each()
-		t := before.tolerances()[Family(p.measure)]
+		t := before.tolerances()[p.measure.Family]
 		if math.Abs(is-was) > max(t.Pooled*math.Abs(was), t.Absolute/10)+1e-6 {
 			ch := moved(p.measure, was, is, "")
 			p.change = &ch
@@ -71,7 +79,7 @@ func comparable(before, now []Run) bool {
 // manager's: they are one change, and not one for each scenario.
 func (ps *poolings) fold(manager string, all []Change) []Change {
 	return slices.DeleteFunc(all, func(c Change) bool {
-		p := ps.of(manager, c.What)
+		p := ps.of(manager, c.Measure)
 		if c.Kind != CostMoved || p == nil || p.change.Regression != c.Regression {
 			return false
 		}
@@ -81,7 +89,7 @@ func (ps *poolings) fold(manager string, all []Change) []Change {
 }
 
 // of a manager's measure, nil if it did not move.
-func (ps *poolings) of(manager, measure string) *pool {
+func (ps *poolings) of(manager string, measure reports.Measure) *pool {
 	for _, p := range ps.all {
 		if p.manager == manager && p.measure == measure && p.change != nil {
 			return p
@@ -91,7 +99,7 @@ func (ps *poolings) of(manager, measure string) *pool {
 }
 
 // moved reports whether all of a manager's scenarios moved this way together.
-func (ps *poolings) moved(manager, measure string, more bool) bool {
+func (ps *poolings) moved(manager string, measure reports.Measure, more bool) bool {
 	p := ps.of(manager, measure)
 	return p != nil && p.change.Regression == more
 }

@@ -36,21 +36,22 @@ type Record struct {
 // EntryOf is a scenario as a baseline keeps it.
 func EntryOf(r *Result) Entry {
 	e := Entry{Scenario: r.Scenario, Manager: r.Manager, Runs: r.Runs, Wide: len(r.Wide), Costs: map[string]Cost{}}
-	for name, all := range summed(r.Runs) {
-		e.Costs[name] = Cost{Amount: all}
+	for m, all := range summed(r.Runs) {
+		e.Costs[m.String()] = Cost{Amount: all}
 	}
-	for name, q := range quartiles(r.Wide) {
-		c := e.Costs[name]
+	for m, q := range quartiles(r.Wide) {
+		c := e.Costs[m.String()]
 		c.Low, c.Median, c.High = q[0], q[1], q[2]
-		e.Costs[name] = c
+		e.Costs[m.String()] = c
 	}
-	rates, most := map[string]int{}, e.Costs[refusedADDs].most()
+	refused, _ := e.cost(refusedADDs)
+	rates, most := map[string]int{}, refused.most()
 	for _, run := range r.Wide {
 		for _, inv := range run.Violated {
 			rates[inv]++
 		}
 		if run.Cost[refusedADDs].Sum > most {
-			rates[refusedADDs]++
+			rates[refusedADDs.String()]++
 		}
 	}
 	if len(rates) > 0 { // as it is read again from a file
@@ -63,13 +64,13 @@ func EntryOf(r *Result) Entry {
 func summed(runs []Run) reports.Cost {
 	out := reports.Cost{}
 	for _, r := range runs {
-		for name, a := range r.Cost {
-			b := out[name]
-			out[name] = reports.Amount{Sum: b.Sum + a.Sum, Of: b.Of + a.Of}
+		for m, a := range r.Cost {
+			b := out[m]
+			out[m] = reports.Amount{Sum: b.Sum + a.Sum, Of: b.Of + a.Of}
 		}
 	}
-	for name, a := range out {
-		out[name] = reports.Amount{Sum: math.Round(a.Sum*1e6) / 1e6, Of: a.Of}
+	for m, a := range out {
+		out[m] = reports.Amount{Sum: math.Round(a.Sum*1e6) / 1e6, Of: a.Of}
 	}
 	return out
 }

@@ -25,13 +25,18 @@ import (
 // fingerprint of a result is made of the scenario, the rule and what it is about, so
 // that it is the same tomorrow, at other seeds and after other changes of the file.
 //
+// A violation whose cause is known has a code flow besides: the lines of the address
+// manager's own code that read, changed and wrote, in the order of the steps, each below
+// the base "module@version".
+//
 // Source: OASIS, Static Analysis Results Interchange Format (SARIF) 2.1.0.
 func SARIF(w io.Writer, o *Outcome) error {
 	rules := rulesOf(o)
 	driver := sarif.NewToolComponent().WithName("ipamsim").WithFullName("ipamsim gate").WithRules(rules)
 	run := sarif.NewRun().WithTool(sarif.NewTool().WithDriver(driver)).WithColumnKind("unicodeCodePoints").
 		WithAutomationDetails(sarif.NewRunAutomationDetails().WithID("ipamsim-gate/"))
-	run.OriginalUriBaseIds = map[string]sarif.ArtifactLocation{srcRoot: {Index: -1, Description: sarif.NewTextMessage("the root of the repository")}}
+	run.OriginalUriBaseIds = modulesOf(o)
+	run.OriginalUriBaseIds[srcRoot] = sarif.ArtifactLocation{Index: -1, Description: sarif.NewTextMessage("the root of the repository")}
 	done := true
 	seen := map[string]int{}
 	for i := range o.Rows {
@@ -139,9 +144,7 @@ func result(r *Row, c *Change, rules []*sarif.ReportingDescriptor, seen map[stri
 	if text == "" {
 		text = c.Words()
 	}
-	// A bracket and a parenthesis would be a link, to wherever a scenario likes.
-	text = strings.ReplaceAll(reports.Clean(r.Scenario)+": "+text, "](", "] (")
-	res := sarif.NewRuleResult(id).WithMessage(sarif.NewTextMessage(text)).WithLevel("note").WithBaselineState("updated")
+	res := sarif.NewRuleResult(id).WithMessage(message(reports.Clean(r.Scenario) + ": " + text)).WithLevel("note").WithBaselineState("updated")
 	res.RuleIndex = slices.IndexFunc(rules, func(d *sarif.ReportingDescriptor) bool { return *d.ID == id })
 	switch {
 	case c.Regression:
@@ -151,7 +154,10 @@ func result(r *Row, c *Change, rules []*sarif.ReportingDescriptor, seen map[stri
 	case c.Kind == NewScenario:
 		res.WithBaselineState("new")
 	}
-	res.AddLocation(location(r))
+	res.AddLocation(location(r, c))
+	if f := flow(c.Calls); f != nil {
+		res.AddCodeFlow(f)
+	}
 	key := strings.Join([]string{r.Scenario, string(c.Kind), id}, "\x00")
 	seen[key]++
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d", key, seen[key]))
@@ -161,20 +167,35 @@ func result(r *Row, c *Change, rules []*sarif.ReportingDescriptor, seen map[stri
 	return res
 }
 
-func location(r *Row) *sarif.Location {
-	file, line := r.place()
+// message is a text without links: a bracket and a parenthesis would be one, to wherever a
+// scenario likes.
+func message(text string) *sarif.Message {
+	return sarif.NewTextMessage(strings.ReplaceAll(text, "](", "] ("))
+}
+
+func location(r *Row, c *Change) *sarif.Location {
+	file, line := r.placeOf(c)
 	l := sarif.NewLocation()
 	l.AddLogicalLocation(sarif.NewLogicalLocation().WithName(reports.Clean(r.Scenario)).WithKind("module"))
 	if file == "" {
 		return l
 	}
+	return l.WithPhysicalLocation(physical(file, srcRoot, line))
+}
+
+// physical is a line of a file below a base, or of an absolute file; of a line that is
+// none only the file is said.
+func physical(file, base string, line int) *sarif.PhysicalLocation {
 	u := url.URL{Path: filepath.ToSlash(file)}
 	at := sarif.NewArtifactLocation()
 	if filepath.IsAbs(file) {
 		u.Scheme = "file"
 	} else {
-		at.WithURIBaseID(srcRoot)
+		at.WithURIBaseID(base)
 	}
-	return l.WithPhysicalLocation(sarif.NewPhysicalLocation().WithArtifactLocation(at.WithURI(u.String())).
-		WithRegion(sarif.NewRegion().WithStartLine(line)))
+	l := sarif.NewPhysicalLocation().WithArtifactLocation(at.WithURI(u.String()))
+	if line > 0 {
+		l.WithRegion(sarif.NewRegion().WithStartLine(line))
+	}
+	return l
 }

@@ -66,8 +66,8 @@ func Stale(before *Baseline, now []Result, wide func(*Result) int) []int {
 // sameMeasures: the same things are counted as before.
 func (c *comparison) sameMeasures() bool {
 	now := summed(c.now.Runs)
-	for name := range now {
-		if _, ok := c.before.Costs[name]; !ok {
+	for m := range now {
+		if _, ok := c.before.cost(m); !ok {
 			return false
 		}
 	}

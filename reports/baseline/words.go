@@ -147,6 +147,14 @@ func (c *Change) moved() string {
 // place is where a reader finds the row in its file.
 func (r *Row) place() (file string, line int) { return r.File, max(1, r.Line) }
 
+// placeOf is where a reader finds one of its changes.
+func (r *Row) placeOf(c *Change) (file string, line int) {
+	if c.File != "" {
+		return c.File, 1
+	}
+	return r.place()
+}
+
 // gravest is the first change that turns the gate red, else the first of all, else
 // nil.
 func (r *Row) gravest() *Change {
