@@ -2,6 +2,7 @@ package dump_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -26,9 +27,10 @@ type truth struct {
 	Wrong, Why                     string   // for people
 	Refused                        bool     // the dump says too little for anything to be told of it
 	Findings                       []truthFinding
-	Borrowed                       []string // addresses
-	Unknown, LeftOut               []string // what has to be told: keys of toldAs
-	Never                          []string // texts that must not be printed, in a command or elsewhere
+	Uncovers                       []truthFinding // what comes to light when these are mended, and was no fault before
+	Borrowed                       []string       // addresses
+	Unknown, LeftOut               []string       // what has to be told: keys of toldAs
+	Never                          []string       // texts that must not be printed, in a command or elsewhere
 }
 
 // truthFinding is one thing that is wrong. A finding of the importer's is this one if
@@ -40,12 +42,12 @@ type truthFinding struct {
 	Remedy          truthRemedy
 }
 
-// truthRemedy is what mends it: what to do with which things, in this order. Either is
-// something else that would be right.
+// truthRemedy is what mends it: what to do with which things, in this order. With may
+// be done besides. Either is something else that would be right.
 type truthRemedy struct {
-	Do     string // none: there is no command that is safe
-	Of     []string
-	Either *truthRemedy
+	Do           string // none: there is no command that is safe
+	Of           []string
+	With, Either *truthRemedy
 }
 
 func truths(t *testing.T) []string {
@@ -89,7 +91,9 @@ func (x *truthFinding) is(f *dump.Finding) bool {
 	return true
 }
 
-func (x *truthFinding) String() string { return fmt.Sprintf("%s %s %v", x.Invariant, x.Code, x.Objects) }
+func (x *truthFinding) String() string {
+	return fmt.Sprintf("%s %s %v", x.Invariant, x.Code, x.Objects)
+}
 
 // told is what the importer says of one dump.
 type told struct {
@@ -114,6 +118,11 @@ func importDump(t *testing.T, r *scenarios.Runner, name string, files []string) 
 			return told{err: err}
 		}
 	}
+	return importAll(r, c, name)
+}
+
+// importAll does the rest of it.
+func importAll(r *scenarios.Runner, c *dump.Cluster, name string) told {
 	text, report, err := c.Scenario(dump.Options{Name: name})
 	if err != nil {
 		return told{err: err}
@@ -123,7 +132,7 @@ func importDump(t *testing.T, r *scenarios.Runner, name string, files []string) 
 	if err != nil {
 		return told{err: report.Trace(err)}
 	}
-	v, err := r.Look(t.Context(), s)
+	v, err := r.Look(context.Background(), s)
 	if err != nil {
 		return told{err: report.Trace(err)}
 	}
@@ -148,8 +157,15 @@ func TestTruth(t *testing.T) {
 	for _, name := range truths(t) {
 		t.Run(name, func(t *testing.T) {
 			x := truthOf(t, name)
-			for _, wrong := range x.compare(importDump(t, r, name, x.Files)) {
+			is := importDump(t, r, name, x.Files)
+			for _, wrong := range x.compare(is) {
 				t.Error(wrong)
+			}
+			if is.err != nil {
+				return
+			}
+			if a := actOut(r, x, is); !a.passes() {
+				t.Error("acted out: ", a)
 			}
 		})
 	}
@@ -185,7 +201,7 @@ func (x *truth) compare(is told) (wrong []string) {
 			fail("says %q: …%s…", never, line(is.printed, i))
 		}
 	}
-	return append(wrong, x.borrowed(is.findings)...)
+	return slices.Concat(wrong, x.borrowed(is.findings), x.remedies(is.findings))
 }
 
 // borrowed compares what is lent by addresses.
