@@ -70,7 +70,7 @@ func actOut(r *scenarios.Runner, x *truth, is told) *acted {
 		return a
 	}
 	a.lines = lines
-	o := &typist{}
+	o := &typist{cast: is.cast, deleted: map[string]bool{}}
 	for _, l := range lines {
 		if a.err = o.line(l); a.err != nil {
 			return a
@@ -78,10 +78,17 @@ func actOut(r *scenarios.Runner, x *truth, is told) *acted {
 	}
 	o.now += 2 * time.Minute
 	a.took = o.now
-	after, err := o.after(r, is.text)
+	stored, err := o.run(r, is.text)
 	if err != nil {
 		a.err = err
 		return a
+	}
+	after := again(r, stored)
+	if a.err = after.err; a.err != nil {
+		return a
+	}
+	if x.Calico != "" { // otherwise status.podIP is of a network that is not simulated
+		a.fresh = is.cast.lost(stored, o.deleted, o.made)
 	}
 	before := map[string]bool{}
 	for i := range is.findings.All {
@@ -123,11 +130,17 @@ func printedLines(f *dump.Findings, mended map[string]bool) (lines []string) {
 
 func identity(v *model.Violation) string { return fmt.Sprint(v.Invariant, " ", v.Objects) }
 
+// stopping is how long a pod takes to go, and a little more.
+const stopping = 40 * time.Second
+
 // typist types at the pace of people, and waits until pods that it deleted are made
 // again.
 type typist struct {
-	now   time.Duration
-	steps []map[string]any
+	cast    cast
+	now     time.Duration
+	steps   []map[string]any
+	deleted map[string]bool // pods
+	made    []string        // their successors
 }
 
 func (o *typist) do(what string, args map[string]any) {
@@ -145,6 +158,10 @@ func (o *typist) line(line string) error {
 				"metadata": map[string]any{"name": "default"}, "spec": map[string]any{"datastoreReady": w[3] == "unlock"}}})
 		case w[0] == "calicoctl":
 			o.do("command", map[string]any{"run": one})
+		case strings.Contains(one, "VirtualMachineInstanceMigration"):
+			if err := o.migrate(one); err != nil {
+				return err
+			}
 		case w[0] != "kubectl":
 			return fmt.Errorf("no such command here: %s", one)
 		case w[1] == "get" || w[1] == "logs":
@@ -153,13 +170,7 @@ func (o *typist) line(line string) error {
 				o.do("cordon", map[string]any{"node": n, "undo": w[1] == "uncordon"})
 			}
 		case w[1] == "delete" && w[2] == "pod":
-			for _, n := range w[5:] {
-				o.do("delete", map[string]any{"resource": "pods", "namespace": w[4], "name": n})
-			}
-			for _, n := range w[5:] {
-				o.again(w[4], n)
-			}
-			o.now += time.Minute
+			o.deletePods(w[4], w[5:])
 		case w[1] == "delete" && len(w) == 4:
 			o.do("delete", map[string]any{"resource": w[2], "name": w[3]})
 		case w[1] == "delete" && len(w) == 6:
@@ -177,21 +188,12 @@ func (o *typist) line(line string) error {
 	return nil
 }
 
-// again makes a pod instead of one that was deleted, wherever one takes it, as its
-// ReplicaSet would.
-func (o *typist) again(namespace, name string) {
-	o.do("apply", map[string]any{"object": map[string]any{
-		"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": name + "-again", "namespace": namespace},
-		"spec": map[string]any{"containers": []any{map[string]any{"name": "main", "image": "registry.example/web:1"}}},
-	}})
-}
-
-// after runs it, and imports the cluster that is there at the end.
-func (o *typist) after(r *scenarios.Runner, text string) (told, error) {
+// run lives through it, and returns all that the cluster has at the end.
+func (o *typist) run(r *scenarios.Runner, text string) (stored []cluster.Object, err error) {
 	head, rest, _ := strings.Cut(text, "\n---\n")
 	var doc map[string]any
 	if err := yaml.Unmarshal([]byte(head), &doc); err != nil {
-		return told{}, err
+		return nil, err
 	}
 	spec := doc["spec"].(map[string]any)
 	timeline, _ := spec["timeline"].([]any)
@@ -201,23 +203,19 @@ func (o *typist) after(r *scenarios.Runner, text string) (told, error) {
 	spec["timeline"], spec["until"] = timeline, o.now.String()
 	out, err := yaml.Marshal(doc)
 	if err != nil {
-		return told{}, err
+		return nil, err
 	}
 	s, err := scenarios.Parse("acted.yaml", append(append(out, "---\n"...), rest...))
 	if err != nil {
-		return told{}, err
+		return nil, err
 	}
-	var stored []cluster.Object
 	var bad error
 	_, err = r.Run(context.Background(), s, scenarios.Options{Store: scenarios.Memory, End: func(c *cluster.Cluster) { stored, bad = c.Stored() }})
-	if err = cmp.Or(err, bad); err != nil {
-		return told{}, err
-	}
-	return again(r, stored)
+	return stored, cmp.Or(err, bad)
 }
 
 // again imports a cluster as kubectl and calicoctl would dump it.
-func again(r *scenarios.Runner, stored []cluster.Object) (told, error) {
+func again(r *scenarios.Runner, stored []cluster.Object) told {
 	type head struct{ APIVersion, Kind string }
 	lists := map[head][]json.RawMessage{}
 	for _, kind := range []string{"IPPool", "OverlappingRangeIPReservation"} { // an empty list is known to be empty
@@ -229,7 +227,7 @@ func again(r *scenarios.Runner, stored []cluster.Object) (told, error) {
 	for _, o := range stored {
 		var h head
 		if err := json.Unmarshal(o.Body, &h); err != nil {
-			return told{}, err
+			return told{err: err}
 		}
 		lists[h] = append(lists[h], json.RawMessage(o.Body))
 	}
@@ -242,9 +240,8 @@ func again(r *scenarios.Runner, stored []cluster.Object) (told, error) {
 			err = c.Read(h.Kind+".json", bytes.NewReader(list), nil)
 		}
 		if err != nil {
-			return told{}, err
+			return told{err: err}
 		}
 	}
-	out := importAll(r, c, "after")
-	return out, out.err
+	return importAll(r, c, "after")
 }

@@ -103,6 +103,7 @@ type told struct {
 	report   *dump.Report
 	findings *dump.Findings
 	printed  string // what stands on the standard error
+	cast     cast
 	err      error
 }
 
@@ -120,7 +121,9 @@ func importDump(t *testing.T, r *scenarios.Runner, name string, files []string) 
 			return told{err: err}
 		}
 	}
-	return importAll(r, c, name)
+	out := importAll(r, c, name)
+	out.cast = castOf(t, name, files)
+	return out
 }
 
 // importAll does the rest of it.
