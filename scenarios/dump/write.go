@@ -143,6 +143,9 @@ func (d *draft) writePools(w *writer) {
 		w.manifest(calicoVersion, "KubeControllersConfiguration", named(name),
 			"spec", object{"controllers": object{"node": object{"leakGracePeriod": d.controllers[name].value}}})
 	}
+	if len(d.controllers) == 0 {
+		w.manifest(calicoVersion, "KubeControllersConfiguration", named("default"), "spec", defaultControllers)
+	}
 	if d.fam.v6 {
 		yes := map[bool]string{true: "true", false: "false"}
 		conf, _ := json.Marshal(object{"name": "k8s-pod-network", "cniVersion": "0.3.1", "plugins": []object{{
@@ -152,6 +155,14 @@ func (d *draft) writePools(w *writer) {
 		w.manifest("v1", "ConfigMap", inNamespace("kube-system/calico-config"), "data", object{"cni_network_config": string(conf)})
 	}
 }
+
+// defaultControllers is what kube-controllers write when they start and there is nothing
+// yet. No cluster of 3.14 or newer is without it, and calicoctl ipam check fails where it
+// is.
+//
+// Source: kube-controllers/pkg/config/runconfig.go, NewDefaultKubeControllersConfig;
+// calicoctl/calicoctl/commands/ipam/check.go (v3.31).
+var defaultControllers = object{"controllers": object{"node": object{"leakGracePeriod": "15m0s"}}}
 
 func (d *draft) writeNode(w *writer, name string) {
 	n := d.nodes[name]

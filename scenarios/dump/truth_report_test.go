@@ -1,0 +1,122 @@
+package dump_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"ipamsim/reports/golden"
+	"ipamsim/scenarios"
+)
+
+// reports/DUMPS.md is the table of all dumps of testdata/truth: what is wrong in each,
+// what the importer says, and what came of its remedies.
+func TestDumpsReport(t *testing.T) {
+	r, err := scenarios.NewRunner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var b strings.Builder
+	b.WriteString(dumpsHead)
+	right := 0
+	names := truths(t)
+	for _, name := range names {
+		x := truthOf(t, name)
+		is := importDump(t, r, name, x.Files)
+		wrong := x.compare(is)
+		remedy := "–"
+		if is.err == nil {
+			a := actOut(r, x, is)
+			remedy = x.remedyCell(a)
+			if !a.passes() {
+				wrong = append(wrong, "acted out")
+			}
+		}
+		diagnosed := x.diagnosedCell(is)
+		if len(wrong) == 0 {
+			right++
+		} else {
+			diagnosed += fmt.Sprintf(" **%s wrong**", plural(len(wrong), "thing"))
+		}
+		fmt.Fprintf(&b, "| [%s](../scenarios/dump/testdata/truth/%s) | %s | %s | %s | %s |\n", name, name, cell(x.format()), cell(x.Wrong), diagnosed, remedy)
+	}
+	fmt.Fprintf(&b, "\n%d of %d dumps are read right.\n", right, len(names))
+	golden.Check(t, "../../reports/DUMPS.md", b.String())
+}
+
+const dumpsHead = `# Dumps with a known truth
+
+These dumps were written by hand, as kubectl and calicoctl print them, and so was what is true of each, before
+the importer had read any. The table is written by ` + "`go test ./scenarios/dump -run TestDumpsReport -update`" + `: what
+` + "`ipamsim import`" + ` says is compared with the truth by invariant, code and objects, and all commands that it prints
+are typed, line by line, in a run of the real code that begins with that cluster; then the cluster is dumped and
+imported again. "Passes" is: what the commands were for is gone, and nothing is wrong that was not before.
+
+| dump | format | what is wrong | diagnosed | remedy, acted out |
+|---|---|---|---|---|
+`
+
+// format is the versions and how the dump was made.
+func (x *truth) format() string {
+	var out []string
+	if x.Calico != "" {
+		where := "custom resources"
+		if x.Datastore == "etcdv3" {
+			where = "etcdv3"
+		}
+		out = append(out, "Calico "+strings.TrimPrefix(x.Calico, "v")+" ("+where+")")
+	}
+	if x.Whereabouts != "" {
+		out = append(out, "Whereabouts "+strings.TrimPrefix(x.Whereabouts, "v"))
+	}
+	return strings.Join(out, ", ") + ": " + strings.Join(x.Files, ", ")
+}
+
+// diagnosedCell is what the importer finds, counted, and what it cannot judge.
+func (x *truth) diagnosedCell(is told) string {
+	if is.err != nil {
+		return "refused: " + cell(is.err.Error())
+	}
+	n := map[string]int{}
+	var kinds []string
+	for i := range is.findings.All {
+		f := &is.findings.All[i]
+		kind := strings.TrimSpace(f.Invariant + " " + f.Code)
+		if n[kind]++; n[kind] == 1 {
+			kinds = append(kinds, kind)
+		}
+	}
+	out := "nothing is wrong"
+	if len(kinds) > 0 {
+		for i, k := range kinds {
+			kinds[i] = fmt.Sprintf("%d %s", n[k], k)
+		}
+		out = strings.Join(kinds, ", ")
+	}
+	return cell(out)
+}
+
+// remedyCell is what is right to do, and what came of what is printed.
+func (x *truth) remedyCell(a *acted) string {
+	var right []string
+	for i := range x.Findings {
+		s := (&remedyText{&x.Findings[i].Remedy}).String()
+		if s == "none" {
+			s = "none is safe"
+		}
+		if !slices.Contains(right, s) {
+			right = append(right, s)
+		}
+	}
+	if len(right) == 0 {
+		return "–"
+	}
+	return cell(strings.Join(right, "; ")) + ": " + cell(a.String())
+}
+
+// cell is text in a cell of a table.
+func cell(s string) string {
+	return strings.ReplaceAll(strings.Join(strings.Fields(s), " "), "|", `\|`)
+}
