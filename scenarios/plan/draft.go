@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/netip"
 	"slices"
+	"time"
 
 	"ipamsim/model/capacity"
 	"ipamsim/model/route"
@@ -18,8 +19,14 @@ type draft struct {
 	running int  // pods of the beginning
 	tunnels bool // nodes' devices get addresses
 
-	pools                 []netip.Prefix
-	poolSize, blockSize   int
+	pools                 addresses
+	add                   []newPool
+	resize                map[string]int
+	remove                []string
+	poolSize              int
+	blocks                blockSizes
+	temporary             []netip.Prefix
+	restartEvery          time.Duration
 	strict, auto, overlap *bool
 	maxBlocks, slice      *int
 	span                  netip.Prefix
