@@ -20,6 +20,8 @@ type Step struct {
 	Config calico.Config
 	// Pools are those whose pods are restarted.
 	Pools []netip.Prefix
+	// Affinities are the blocks whose BlockAffinities get a type.
+	Affinities []netip.Prefix
 }
 
 // StepKind says what a step does.
@@ -34,6 +36,12 @@ const (
 	// DeletePool deletes a pool as calicoctl does: nodes lose their affinities to its
 	// blocks, empty blocks go, and others belong to nobody.
 	DeletePool StepKind = "delete-pool"
+	// TypeAffinities gives BlockAffinities that an older Calico wrote the type that it
+	// did not know: host. v3.31 takes one without it for another's when it deletes a
+	// pool: the affinity goes, and the block stays, even an empty one.
+	//
+	// Source: libcalico-go/lib/ipam, affinityConfigsByBlocks and affinityMatches.
+	TypeAffinities StepKind = "type-affinities"
 	// Configure replaces IPAMConfig.
 	Configure StepKind = "configure"
 	// RestartPods deletes all pods that there are one by one, and others take their

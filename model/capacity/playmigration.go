@@ -58,7 +58,7 @@ func (m *byCalico) step(s *Step) error {
 		err = m.a.DeletePool(s.Pool.Name)
 	case Configure:
 		m.a.Config = s.Config
-	case RestartPods:
+	case RestartPods, TypeAffinities: // the reference knows of no types
 		return nil
 	}
 	switch {

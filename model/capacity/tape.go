@@ -140,6 +140,9 @@ func (t *Tape) Unplaced() int { return t.unplaced }
 // it is tried again. Without it steps succeed.
 func (t *Tape) Refuse() { t.refused = true }
 
+// Refused reports whether Refuse was called since the last step began.
+func (t *Tape) Refused() bool { return t.refused }
+
 // Pod is the name of a pod.
 func (t *Tape) Pod(i int32) model.PodRef {
 	if int(i) < len(t.c.Pods) {

@@ -99,6 +99,8 @@ func stepOf(s *capacity.Step) MigrationStep {
 		out.text = "delete IPPool " + out.Pool
 	case capacity.Configure:
 		out.text = fmt.Sprintf("set IPAMConfig: strictAffinity %t, autoAllocateBlocks %t, maxBlocksPerHost %d", s.Config.Strict, s.Config.AutoAllocate, s.Config.MaxBlocks)
+	case capacity.TypeAffinities:
+		out.text = fmt.Sprintf("set spec.type: host in the %s of these pools that have none (an older Calico wrote them; without it v3.31 leaves their blocks behind)", plural(len(s.Affinities), "BlockAffinity"))
 	case capacity.RestartPods:
 		var in []string
 		for _, p := range s.Pools {

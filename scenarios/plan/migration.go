@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -22,10 +23,12 @@ func (p *Plan) begins() bool {
 	})
 }
 
-// step of a migration, with the manifest that it stores, if it does.
+// step of a migration, with the manifest that it stores, if it does, or those that it
+// changes.
 type step struct {
 	capacity.Step
-	object cluster.Object
+	object  cluster.Object
+	changed []cluster.Object
 }
 
 // livePool is an IPPool as the reference, routes and the datastore have it.
@@ -72,6 +75,7 @@ func routingOf(networks []model.Network) map[string]capacity.Routing {
 // mover finds the way from the pools that there are to those that there are to be.
 type mover struct {
 	d      *draft
+	stored []cluster.Object
 	taken  []netip.Prefix
 	names  []string
 	create []livePool
@@ -94,8 +98,8 @@ type mover struct {
 //
 // Source: docs.tigera.io/calico/latest/networking/ipam, "Migrate from one IP pool to
 // another" and "Change IP pool block size".
-func (d *draft) migration(from, to []livePool) ([]step, error) {
-	m := &mover{d: d}
+func (d *draft) migration(from, to []livePool, stored []cluster.Object) ([]step, error) {
+	m := &mover{d: d, stored: stored}
 	for _, p := range slices.Concat(from, to) {
 		m.taken, m.names = append(m.taken, p.Prefix), append(m.names, p.Name)
 	}
@@ -225,6 +229,28 @@ func (m *mover) room(old, now livePool) (netip.Prefix, error) {
 	return in, &mistake{"temporaryPool", fmt.Sprintf("missing: there is no room in %s for the pods of %s while it is rebuilt", in, old.Name)}
 }
 
+// untyped is the step that gives a type to the affinities that have none, of blocks in
+// pools that are deleted.
+func (m *mover) untyped() step {
+	s := step{Step: capacity.Step{Kind: capacity.TypeAffinities}}
+	for _, o := range m.stored {
+		var a struct {
+			Spec struct {
+				CIDR string `json:"cidr"`
+				Type string `json:"type"`
+			} `json:"spec"`
+		}
+		if o.Kind != "BlockAffinity" || json.Unmarshal(o.Body, &a) != nil || a.Spec.Type != "" {
+			continue
+		}
+		at, err := netip.ParsePrefix(a.Spec.CIDR)
+		if err == nil && slices.ContainsFunc(m.leave, func(p livePool) bool { return p.Prefix.Contains(at.Addr()) }) {
+			s.Affinities, s.changed = append(s.Affinities, at), append(s.changed, o)
+		}
+	}
+	return s
+}
+
 // steps of all that is to be done.
 func (m *mover) steps() (out []step, err error) {
 	do := func(kind capacity.StepKind, pools []livePool) {
@@ -248,6 +274,9 @@ func (m *mover) steps() (out []step, err error) {
 		for _, p := range pools {
 			s.Pools = append(s.Pools, p.Prefix)
 		}
+		out = append(out, s)
+	}
+	if s := m.untyped(); len(s.changed) > 0 {
 		out = append(out, s)
 	}
 	enabled := slices.DeleteFunc(slices.Clone(m.leave), func(p livePool) bool { return p.Disabled })

@@ -56,13 +56,13 @@ func (p *Plan) moves(c *Cell, d *draft, to *made, cache map[string]*made) (*made
 	if err != nil {
 		return nil, err
 	}
-	steps, err := d.migration(old, target)
+	steps, err := d.migration(old, target, from.scenario.Objects)
 	if err != nil {
 		return nil, err
 	}
 	if is := c.Cluster.Calico.Config; is != was.Cluster.Calico.Config {
 		i := slices.IndexFunc(to.scenario.Objects, func(o cluster.Object) bool { return o.Kind == configKind || o.Kind == configKindV3 })
-		steps = slices.Insert(steps, 0, step{capacity.Step{Kind: capacity.Configure, Config: is}, to.scenario.Objects[i]})
+		steps = slices.Insert(steps, 0, step{Step: capacity.Step{Kind: capacity.Configure, Config: is}, object: to.scenario.Objects[i]})
 	}
 	if len(steps) == 0 {
 		return to, nil

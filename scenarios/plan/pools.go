@@ -113,7 +113,7 @@ func (d *draft) withPools(all []cluster.Object) ([]cluster.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, change := range []func([]*poolManifest) ([]*poolManifest, error){d.placed, d.removed, d.added, d.resized, d.divided} {
+	for _, change := range []func([]*poolManifest) ([]*poolManifest, error){d.placed, d.added, d.removed, d.resized, d.divided} {
 		if pools, err = change(pools); err != nil {
 			return nil, err
 		}
@@ -197,7 +197,7 @@ func (d *draft) removed(pools []*poolManifest) ([]*poolManifest, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(pools) == 1 && len(d.add) == 0 {
+		if len(pools) == 1 {
 			return nil, &mistake{"removePool", name + " is the only pool: addPool adds the one that takes its place"}
 		}
 		pools = slices.DeleteFunc(slices.Clone(pools), func(x *poolManifest) bool { return x == p })
@@ -213,7 +213,7 @@ func (d *draft) added(pools []*poolManifest) ([]*poolManifest, error) {
 				return nil, &mistake{"addPool", fmt.Sprintf("there is a pool %s already: resizePool and pool change it", x.Name)}
 			}
 			if p.prefix.Overlaps(x.Prefix) {
-				return nil, &mistake{"addPool", fmt.Sprintf("%s lies over pool %s, %s", x.Prefix, p.object.Name, p.prefix)}
+				return nil, &mistake{"addPool", fmt.Sprintf("%s lies over pool %s, %s", x.Prefix, p.object.Name, p.prefix)} // even over one that goes
 			}
 		}
 		p, err := d.made(pools, &x)
@@ -230,7 +230,7 @@ func (d *draft) made(pools []*poolManifest, x *newPool) (*poolManifest, error) {
 	model := slices.IndexFunc(pools, func(p *poolManifest) bool { return p.four() == x.Prefix.Addr().Is4() && p.chosen() == "" })
 	name := x.Name
 	if name == "" {
-		name = unused(pools, d.remove, defaultPool)
+		name = unused(pools, defaultPool)
 	}
 	if model < 0 {
 		all, err := firstPools([]netip.Prefix{x.Prefix})
@@ -240,7 +240,7 @@ func (d *draft) made(pools []*poolManifest, x *newPool) (*poolManifest, error) {
 		all[0].called(name)
 		pools, model = all, 0
 	} else if x.Name == "" {
-		name = unused(pools, d.remove, pools[model].object.Name)
+		name = unused(pools, pools[model].object.Name)
 	}
 	p, err := pools[model].like(name, x.Prefix)
 	if err != nil {
@@ -256,10 +256,10 @@ func (d *draft) made(pools []*poolManifest, x *newPool) (*poolManifest, error) {
 	return p, nil
 }
 
-// unused is a name that no pool has, nor had.
-func unused(pools []*poolManifest, gone []string, name string) string {
+// unused is a name that no pool has.
+func unused(pools []*poolManifest, name string) string {
 	taken := func(name string) bool {
-		return slices.Contains(gone, name) || slices.ContainsFunc(pools, func(p *poolManifest) bool { return p.object.Name == name })
+		return slices.ContainsFunc(pools, func(p *poolManifest) bool { return p.object.Name == name })
 	}
 	for n := 2; ; n++ {
 		if out := fmt.Sprintf("%s-%d", name, n); !taken(out) {

@@ -62,6 +62,9 @@ func (p *Plan) real(ctx context.Context, r *scenarios.Runner, c *capacity.Cluste
 	if problem := overlap(rep.History, c.Apart); problem != "" {
 		return nil, problem, nil
 	}
+	if problem := s.astray(rep.History); problem != "" {
+		return nil, problem, nil
+	}
 	tell(course, rep, c.Apart)
 	return course, "", nil
 }
@@ -72,6 +75,7 @@ type script struct {
 	looks   []look
 	numbers map[string]int32 // of nodes
 	since   time.Duration
+	tries   []try            // of steps of a migration
 	ahead   *capacity.Player // of a migration: lives through it beforehand
 }
 
@@ -145,8 +149,9 @@ func (p *Plan) script(c *capacity.Cluster, pt Point) (*script, error) {
 		case capacity.Look, capacity.StepLook:
 			out.looks = append(out.looks, look{e.At, t.Unplaced(), e.Kind == capacity.StepLook})
 		case capacity.StepBegins:
-			if action, some := m.steps[e.Node].event(); some {
+			for _, action := range m.steps[e.Node].events() {
 				add(at, action)
+				out.tries = append(out.tries, try{at, e.Node, t.Refused()})
 			}
 		case capacity.Pass:
 			add(at, scenarios.Event{Reconcile: &cluster.Reconcile{Name: passes[p.Manager()]}})
