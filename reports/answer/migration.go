@@ -150,6 +150,8 @@ func amount(v Number, what string) string {
 // hoursText is a time in the unit that people would use.
 func hoursText(h float64) string {
 	switch {
+	case h < 1./60:
+		return few(3600*h) + " s"
 	case h < 1:
 		return few(60*h) + " min"
 	case h < 48:

@@ -27,6 +27,7 @@ type draft struct {
 	blocks                blockSizes
 	temporary             []netip.Prefix
 	restartEvery          time.Duration
+	restart               bool
 	strict, auto, overlap *bool
 	maxBlocks, slice      *int
 	span                  netip.Prefix
@@ -54,7 +55,7 @@ func (p *Plan) first() *draft {
 	d := &draft{manager: p.base.Doc.Spec.IPAM, given: map[string]bool{}, fabric: p.base.Doc.Spec.Fabric}
 	d.datastore = p.base.Doc.Spec.Datastore
 	d.collect = p.collects()
-	d.running, d.tunnels = p.running(), p.alone() || slices.Contains(p.base.Doc.Spec.Daemons, tunnelDaemon)
+	d.running, d.tunnels = p.running(), p.alone() || slices.Contains(p.base.Doc.Spec.Daemons, tunnelDaemon) || tunnelsIn(p.base.Objects)
 	return d
 }
 

@@ -288,5 +288,8 @@ func (m *mover) steps() (out []step, err error) {
 	do(capacity.DisablePool, m.via)
 	restart(m.via)
 	do(capacity.DeletePool, m.via)
+	if m.d.restart {
+		out = append(out, step{Step: capacity.Step{Kind: capacity.RestartPods, Pools: m.taken}})
+	}
 	return out, err
 }

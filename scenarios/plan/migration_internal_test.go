@@ -53,6 +53,7 @@ func TestMigrationSteps(t *testing.T) {
 	}{
 		{"reconcileEvery: 5m", nil},
 		{"strictAffinity: true", []string{"configure {Strict:true AutoAllocate:true MaxBlocks:20}"}},
+		{"restartPods: true", []string{"restart [10.64.75.0/28 10.64.75.0/28]"}},
 		{"addPool: 10.64.76.0/28", []string{"create staging-2 10.64.76.0/28 /29"}},
 		{"addPool: {name: b, cidr: 10.64.76.0/28, blockSize: 30}, removePool: staging", []string{
 			"type [10.64.75.0/29 10.64.75.8/29]", "create b 10.64.76.0/28 /30", "disable-pool staging", "restart [10.64.75.0/28]", "delete-pool staging"}},
@@ -192,7 +193,11 @@ func TestMigrationAgrees(t *testing.T) {
 				t.Errorf("%s, %s: %v, %s", datastore, p.Cells[cell].Option, err, got.Refused)
 				continue
 			}
-			if diff := gocmp.Diff(want.Course.Certain(), got.Course.Samples[:len(want.Course.Certain())]) + gocmp.Diff(want.Course.Migration, got.Course.Migration); diff != "" {
+			from := 0
+			if datastore == "etcdv3" {
+				from = 1 // before anything is written, the record that the real code's sample is of is empty
+			}
+			if diff := gocmp.Diff(want.Course.Certain()[from:], got.Course.Samples[from:len(want.Course.Certain())]) + gocmp.Diff(want.Course.Migration, got.Course.Migration); diff != "" {
 				t.Errorf("%s, %s: reference -, real +\n%s", datastore, p.Cells[cell].Option, diff)
 			}
 			if len(want.Course.Certain()) < 5 {

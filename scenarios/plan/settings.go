@@ -51,6 +51,7 @@ func addressSettings() []Setting {
 		{"poolSize", calicoName, "prefix length of the only IPPool, or the first of pool, from the same address on", whole(8, 124, func(d *draft, n int) { d.poolSize = n })},
 		{"blockSize", calicoName, "prefix length of the blocks of a family's enabled IPPools, or of one; 26 is 64 addresses", blockLengths(func(d *draft, b blockSizes) { d.blocks = b })},
 		{"temporaryPool", calicoName, "where the pods of a running cluster are while a pool is rebuilt; otherwise out of 100.64.0.0/10 or fdff::/16", prefixes(1, func(d *draft, p []netip.Prefix) { d.temporary = p })},
+		{"restartPods", calicoName, "all pods of a running cluster are restarted once, when the rest of an option has been carried out", flag(func(d *draft, b bool) { d.restart = b })},
 		{"restartEvery", calicoName, "time between two pods that are restarted on the way to an option; otherwise 10s", span(2*time.Second, func(d *draft, t time.Duration) { d.restartEvery = t })},
 		{"strictAffinity", calicoName, "IPAMConfig: a node never borrows from another's block", flag(func(d *draft, b bool) { d.strict = &b })},
 		{"autoAllocateBlocks", calicoName, "IPAMConfig: a node claims further blocks by itself", flag(func(d *draft, b bool) { d.auto = &b })},
