@@ -37,6 +37,9 @@ const (
 	actStop
 	actStart
 	actFill // one more pod of those that the cluster is meant to have
+	actStep
+	actRestart // one more pod
+	actReturn  // of a pod that was restarted
 	actWork
 	actPass
 	actLook

@@ -43,6 +43,15 @@ type Cluster struct {
 	// What there is at the beginning, of a cluster that was imported; nil: nothing.
 	Record *model.Snapshot
 	Pods   []Resident
+
+	// Migration is what is done to the cluster, from the beginning on, one step after
+	// the other; only Calico's reference knows how. RestartEvery is the time between
+	// two pods that it restarts; 0 is RestartDefault.
+	Migration    []Step
+	RestartEvery time.Duration
+	// JudgeFrom is from when on a course counts; 0 is the default: Settle after the
+	// beginning or the end of the migration, or at once of a cluster that is empty.
+	JudgeFrom time.Duration
 }
 
 // Calico is how Calico is configured.

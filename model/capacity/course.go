@@ -8,12 +8,20 @@ const Never time.Duration = -1
 // Course is what became of a cluster over its horizon.
 type Course struct {
 	Samples []Sample // at equal distances, the first at 0, the last at the horizon
-	// Exhausted is when an ADD was first refused because no address was left that the
-	// node may hand out; Never if none was.
+	// Since is from when on the course counts: what was there at the beginning of a
+	// cluster that runs, or happened on the way to what an option asks for, is told
+	// apart. Never if the way did not end within the horizon.
+	Since time.Duration `json:",omitempty"`
+	// Exhausted is when an ADD was first refused, since then, because no address was
+	// left that the node may hand out; Never if none was.
 	Exhausted time.Duration
 	Adds      int // ADDs, repeated ones included
-	Refused   int // of these for want of an address
-	Peak      int // the most addresses in use at any time
+	Refused   int // of these for want of an address, since Since
+	// RefusedBefore are those before Since.
+	RefusedBefore int `json:",omitempty"`
+	// Migration is what became of the cluster's; nil if it has none.
+	Migration *Migration `json:",omitempty"`
+	Peak      int        // the most addresses in use at any time
 	// Chance is when upstream first left something to the Go runtime that others may
 	// notice (which one of a node's empty blocks stays), so that from here on the real
 	// code may live another life; 0 if it did not. Only the reference can tell.
@@ -29,6 +37,30 @@ type Course struct {
 	// Violations by invariant: with the real code only.
 	Violations map[string]int `json:",omitempty"`
 	Digest     string         `json:",omitempty"` // of the run, with the real code only
+}
+
+// Judged are the samples since Since.
+func (c *Course) Judged() []Sample {
+	if c.Since == Never {
+		return nil
+	}
+	n := 0
+	for n < len(c.Samples) && c.Samples[n].At < c.Since {
+		n++
+	}
+	return c.Samples[n:]
+}
+
+// Wanted counts an ADD that was refused for want of an address.
+func (c *Course) Wanted(at time.Duration) {
+	if c.Since == Never || at < c.Since {
+		c.RefusedBefore++
+		return
+	}
+	c.Refused++
+	if c.Exhausted == Never {
+		c.Exhausted = at
+	}
 }
 
 // Certain are the samples before Chance: with the real code they are the same.

@@ -3,6 +3,7 @@ package capacity
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"net/netip"
 	"time"
 
@@ -28,12 +29,15 @@ type byCalico struct {
 	even      bool                     // every pool is for every pod on every node, and nothing was there before
 	handles   map[string]string        // of sandboxes that were there at the beginning, by container
 	tunnels   map[string][3]netip.Addr // of nodes that were: for IPIP, VXLAN, and VXLAN over IPv6
+	pools     map[string]calico.Pool   // that there have been, by name
+	routing   map[string]Routing       // of these
 	size      int                      // addresses that its pools have, if they are all there is to hand out; else 0
 }
 
 func newCalico(p *Player) (*byCalico, error) {
 	c := p.c.Calico
-	m := &byCalico{p: p, v4: c.V4 || !c.V6, v6: c.V6}
+	m := &byCalico{p: p, v4: c.V4 || !c.V6, v6: c.V6, pools: map[string]calico.Pool{}, routing: map[string]Routing{}}
+	maps.Copy(m.routing, c.Routing)
 	if p.c.Record != nil {
 		var err error
 		if m.a, err = calico.Restore(c.Datastore, *p.c.Record); err != nil {
@@ -44,11 +48,12 @@ func newCalico(p *Player) (*byCalico, error) {
 		m.a = calico.New(c.Datastore)
 	}
 	m.even = true
-	plain := p.c.Record == nil && len(c.Reserved) == 0 && !m.v6
+	plain := p.c.Record == nil && len(c.Reserved) == 0 && !m.v6 && len(p.c.Migration) == 0
 	for _, x := range c.Pools {
 		if err := m.a.StorePool(x); err != nil {
 			return nil, err
 		}
+		m.pools[x.Name] = x
 		plain = plain && !x.Disabled && x.Prefix.Addr().Is4()
 		m.size += addresses(x.Prefix)
 		if bits := cmp.Or(x.BlockBits, 26); x.Prefix.Bits() <= bits {
@@ -224,15 +229,13 @@ func (m *byCalico) networks() []model.Network {
 	n.Key = calicoNetwork
 	for i := range n.Blocks.Pools {
 		x := &n.Blocks.Pools[i]
-		r := m.p.c.Calico.Routing[x.Name]
+		r, p := m.routing[x.Name], m.pools[x.Name]
 		x.NoExport, x.IPIP, x.VXLAN = r.NoExport, r.IPIP, r.VXLAN
-		for _, p := range m.p.c.Calico.Pools {
-			if p.Name == x.Name && p.IPIP && x.IPIP == "" {
-				x.IPIP = "Always"
-			}
-			if p.Name == x.Name && p.VXLAN && x.VXLAN == "" {
-				x.VXLAN = "Always"
-			}
+		if p.IPIP && x.IPIP == "" {
+			x.IPIP = "Always"
+		}
+		if p.VXLAN && x.VXLAN == "" {
+			x.VXLAN = "Always"
 		}
 	}
 	return []model.Network{n}

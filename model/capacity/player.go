@@ -60,6 +60,9 @@ type manager interface {
 	// hopeless: every ADD on the node will be wanting. False: perhaps.
 	hopeless(n *station) bool
 	inUse() int
+	// step does a step of the migration; the error is a refusedStep if the datastore
+	// does not allow it now.
+	step(s *Step) error
 	record() model.Snapshot
 	networks() []model.Network
 	look(s *scene)
@@ -126,7 +129,10 @@ type pod struct {
 
 // NewPlayer is the cluster at the beginning. The error wraps ErrNotModelled.
 func NewPlayer(c *Cluster, t *Tape) (*Player, error) {
-	p := &Player{c: c, tape: t, residents: map[model.PodRef]int32{}, numbers: map[string]int32{}, course: Course{Exhausted: Never}}
+	p := &Player{c: c, tape: t, residents: map[model.PodRef]int32{}, numbers: map[string]int32{}, course: Course{Since: c.Judged(), Exhausted: Never}}
+	if len(c.Migration) > 0 {
+		p.course.Migration = &Migration{End: Never}
+	}
 	p.fabric.init(c)
 	var err error
 	switch {
@@ -216,6 +222,12 @@ func (p *Player) do(e Event) error {
 		return err
 	case Look:
 		p.sample()
+	case StepBegins:
+		return p.begins(e.Node)
+	case StepEnds:
+		p.ends(e.Node, e.Pod)
+	case StepLook:
+		p.course.Migration.Saw(p.look())
 	}
 	return nil
 }
@@ -310,10 +322,7 @@ func (p *Player) refuse(x *pod) {
 	if !x.refused {
 		return
 	}
-	p.course.Refused++
-	if p.course.Exhausted == Never {
-		p.course.Exhausted = p.now
-	}
+	p.course.Wanted(p.now)
 }
 
 // retry lets pods that wait try again up to and including an instant. A try that

@@ -8,8 +8,26 @@ import (
 	"ipamsim/model/metric"
 )
 
-// sample takes one.
+// sample takes one. Whose each block is is not told of a cluster whose pools change.
 func (p *Player) sample() {
+	s := p.scene()
+	p.course.Samples = append(p.course.Samples, p.measured(s))
+	if row := s.owners(p.number); row != nil && len(p.c.Migration) == 0 {
+		p.course.Owners = append(p.course.Owners, row)
+	}
+}
+
+// look is a sample that is not one of the course.
+func (p *Player) look() Sample { return p.measured(p.scene()) }
+
+func (p *Player) measured(s *scene) Sample {
+	x := s.sample(p.now)
+	x.Unplaced = p.tape.Unplaced()
+	return x
+}
+
+// scene is what there is now.
+func (p *Player) scene() *scene {
 	s := &scene{networks: p.manager.networks(), pods: p.bound, waiting: p.waiting}
 	for _, n := range p.stations {
 		s.sees(sight{name: n.Name, addr: n.Addr, up: n.up, registered: n.registered})
@@ -23,12 +41,7 @@ func (p *Player) sample() {
 	}
 	p.manager.look(s)
 	s.blackholed = p.fabric.lost(s)
-	x := s.sample(p.now)
-	x.Unplaced = p.tape.Unplaced()
-	p.course.Samples = append(p.course.Samples, x)
-	if row := s.owners(p.number); row != nil {
-		p.course.Owners = append(p.course.Owners, row)
-	}
+	return s
 }
 
 // number is that of a node, -1 for one that never was.

@@ -22,6 +22,7 @@ type script struct {
 	missing  int     // pods that have not been started yet
 	filling  bool    // which is on the agenda
 	pace     time.Duration
+	moving   moving
 
 	// With Cluster.Apart: what waits for its turn, and when that is.
 	work   []entry
@@ -34,7 +35,10 @@ type script struct {
 }
 
 // bound is where a pod is: on a machine, -1 for nowhere, and there in its list.
-type bound struct{ machine, at int32 }
+type bound struct {
+	machine, at int32
+	first       bool // with the sandbox that it had at the beginning
+}
 
 // machine is a node from when it joins to the end of the tape.
 type machine struct {
@@ -69,9 +73,11 @@ func newScript(t *Tape, yield func(Event) bool) *script {
 		s.stands(int32(i), -1)
 	}
 	for i := range c.Pods {
-		s.pods = append(s.pods, bound{-1, 0})
+		s.pods = append(s.pods, bound{machine: -1})
 		if m, ok := at[c.Pods[i].Node]; ok {
 			s.bind(int32(i), m)
+			s.ages(int32(i))
+			s.pods[i].first = true
 		}
 	}
 	return s
@@ -87,6 +93,9 @@ func (s *script) run() {
 	}
 	s.pace = max(c.Apart, min(Moment, 10*time.Minute/time.Duration(max(s.missing, 1))))
 	s.fill()
+	if len(c.Migration) > 0 {
+		s.agenda.add(Moment, actStep, 0)
+	}
 	for i := range c.Load.Grow {
 		at := c.Load.GrowAt
 		if at == 0 {
@@ -218,6 +227,14 @@ func (s *script) do(e entry) {
 		}
 		s.filling = false
 		s.fill()
+	case actStep:
+		s.step(e.who)
+	case actRestart:
+		if !s.restart() {
+			s.free = before
+		}
+	case actReturn:
+		s.comesBack(e.who)
 	}
 }
 

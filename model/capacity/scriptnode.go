@@ -118,6 +118,9 @@ func (s *script) up(m int32) {
 	x := &s.machines[m]
 	s.emit(NodeUp, m, -1)
 	x.state, x.since, x.marked = serving, s.now, nil
+	for _, p := range x.pods {
+		s.pods[p].first = false
+	}
 	s.open(x.place)
 	s.next(actCrash, x.place)
 }

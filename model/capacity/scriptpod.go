@@ -2,16 +2,16 @@ package capacity
 
 import "time"
 
-// bind puts a pod on a machine, and draws how long it lives.
+// bind puts a pod on a machine.
 func (s *script) bind(pod, m int32) {
 	x := &s.machines[m]
-	s.pods[pod] = bound{m, int32(len(x.pods))}
+	s.pods[pod] = bound{machine: m, at: int32(len(x.pods))}
 	x.pods = append(x.pods, pod)
 	s.schedule.places[x.place].pods++
 	s.schedule.changed(x.place)
-	s.ages(pod)
 }
 
+// ages draws how long a pod lives.
 func (s *script) ages(pod int32) {
 	if mean := s.c.Load.Lifetime; mean > 0 {
 		s.agenda.add(s.now+after(s.lifetime, mean), actStop, pod)
@@ -43,6 +43,7 @@ func (s *script) start() {
 	s.pods = append(s.pods, bound{})
 	s.emit(PodStarts, m, pod)
 	s.bind(pod, m)
+	s.ages(pod)
 	s.roomy()
 }
 
@@ -50,10 +51,11 @@ func (s *script) start() {
 // and says so, if the pod is gone, or its node has no power: how much longer it
 // lives then is drawn anew, which for exponential lives is the same.
 func (s *script) stop(pod int32) bool {
-	m := s.pods[pod].machine
-	if m < 0 {
+	pod, here := s.heir(pod)
+	if !here {
 		return false
 	}
+	m := s.pods[pod].machine
 	if s.machines[m].state >= down {
 		s.ages(pod)
 		return false

@@ -44,6 +44,13 @@ const (
 	// Node object was deleted, since nobody there can confirm it. On the real cluster
 	// the controllers of nodes do it by themselves.
 	PodMarked
+	// StepBegins: a step of Cluster.Migration is done, or tried again; Node is its
+	// number. Whoever plays the tape calls Refuse if it is refused.
+	StepBegins
+	// StepEnds: a step is over; Node is its number, Pod how many pods it restarted.
+	StepEnds
+	// StepLook: a Sample is taken on the way.
+	StepLook
 )
 
 // Retry is how long a pod that was refused an address waits before it tries again:
@@ -80,7 +87,9 @@ type Event struct {
 
 // Tape is what happens to a cluster, drawn from a seed. It depends on its nodes,
 // load, trouble and horizon, and not on what manages its addresses, so that every
-// choice of that meets the same history; of Collect only the passes themselves.
+// choice of that meets the same history; of Collect only the passes themselves, and
+// of a migration only the pods that it restarts: theirs go on with the lives of those
+// whose places they take.
 //
 // Nodes and pods that are there at the beginning have no events of their own then.
 // Pods are never bound to a node without power, and nobody but the taint manager
@@ -90,6 +99,7 @@ type Tape struct {
 	seed     uint64
 	nodes    []Node
 	unplaced int    // pods that no node has had room for, in the last walk
+	refused  bool   // the step of the migration that has just begun
 	stem     string // of pods' names
 }
 
@@ -125,6 +135,13 @@ func (t *Tape) Node(i int32) Node {
 // Unplaced is how many pods no node has room for, at this point of the last walk. No
 // datastore knows of them: it is for the tape to fill in Sample.Unplaced.
 func (t *Tape) Unplaced() int { return t.unplaced }
+
+// Refuse says that the step of the migration that has just begun was refused, so that
+// it is tried again. Without it steps succeed.
+func (t *Tape) Refuse() { t.refused = true }
+
+// Refused reports whether Refuse was called since the last step began.
+func (t *Tape) Refused() bool { return t.refused }
 
 // Pod is the name of a pod.
 func (t *Tape) Pod(i int32) model.PodRef {

@@ -170,6 +170,8 @@ func (a *Answer) built(all []Recommendation) string {
 	switch {
 	case !slices.ContainsFunc(all, func(r Recommendation) bool { return len(r.Rows) > 0 && r.Rows[0] != r.among[0] }):
 		return ""
+	case slices.ContainsFunc(a.Rows, func(r Row) bool { return r.Migration != nil }):
+		return "" // it is told of each
 	case a.plan.From != "":
 		return "Each option begins with what " + quoted(reports.Clean(a.plan.From)) + " has stored; the way there was not simulated."
 	}

@@ -67,7 +67,7 @@ func (a *Answer) Markdown(w io.Writer) error {
 		t.AppendRow(row)
 	}
 	b.WriteString(t.RenderMarkdown() + "\n\n")
-	b.WriteString(a.legend(differ) + "\n")
+	b.WriteString(strings.TrimSpace(a.legend(differ)+" "+reports.Markdown(a.since())) + "\n")
 	if same != "" {
 		b.WriteString("\n" + same + "\n")
 	}

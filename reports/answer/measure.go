@@ -129,6 +129,8 @@ func Measures() []Measure {
 			Doc: "The most blocks that one node has at any time.", of: most(func(s *capacity.Sample) float64 { return float64(s.BlocksMax) })},
 		{Name: "stale", Title: "Stale affinities", Unit: Affinities, Better: Less, Over: OverMean, when: atWorst, head: "stale", words: "it keeps the fewest affinities of nodes that are no more",
 			Doc: "The most affinities at any time of nodes that are no more.", of: most(func(s *capacity.Sample) float64 { return float64(s.Stale) })},
+		{Name: "unfinished", Title: "Not carried out", Unit: Share, Better: Less, Over: OverChance, head: "not\ncarried out", words: "it is carried out most surely",
+			Doc: "Whether the way to the option, from the cluster that runs at the beginning, did not end before the horizon.", fine: true, aside: true, of: unfinished},
 		{Name: "calls", Title: "Requests for each ADD", Unit: Requests, Better: Less, Over: OverMean, head: "calls\nper ADD", words: "it asks the datastore least",
 			Doc: "Requests that reached the datastore, whoever made them, for each ADD.", real: true,
 			of: func(_ *Cell, l *capacity.Course) float64 { return known(ratio(float64(l.Calls), float64(l.Adds))) }},
@@ -162,7 +164,21 @@ func Bounded(name string) error {
 	return fmt.Errorf("%q is no measure that can be bounded; want one of %s", name, strings.Join(names, ", "))
 }
 
+// unfinished is whether the way to an option did not end in time to be judged.
+func unfinished(_ *Cell, l *capacity.Course) float64 {
+	switch {
+	case l.Migration == nil:
+		return math.NaN()
+	case len(l.Judged()) == 0:
+		return 1
+	}
+	return 0
+}
+
 func exhausted(_ *Cell, l *capacity.Course) float64 {
+	if l.Since == capacity.Never {
+		return math.NaN()
+	}
 	if l.Exhausted == capacity.Never {
 		return 0
 	}
@@ -170,6 +186,9 @@ func exhausted(_ *Cell, l *capacity.Course) float64 {
 }
 
 func timeToExhaustion(_ *Cell, l *capacity.Course) float64 {
+	if l.Since == capacity.Never {
+		return math.NaN()
+	}
 	if l.Exhausted == capacity.Never {
 		return math.Inf(1)
 	}
@@ -178,22 +197,26 @@ func timeToExhaustion(_ *Cell, l *capacity.Course) float64 {
 
 // blackholedHours takes what a sample says to hold until the next one.
 func blackholedHours(_ *Cell, l *capacity.Course) float64 {
-	if len(l.Samples) == 0 {
+	all := l.Judged()
+	if len(all) == 0 {
 		return math.NaN()
 	}
 	sum := 0.0
-	for i := 1; i < len(l.Samples); i++ {
-		sum += float64(l.Samples[i-1].Blackholed) * (l.Samples[i].At - l.Samples[i-1].At).Hours()
+	for i := 1; i < len(all); i++ {
+		sum += float64(all[i-1].Blackholed) * (all[i].At - all[i-1].At).Hours()
 	}
 	return sum
 }
 
 func utilisationPeak(_ *Cell, l *capacity.Course) float64 {
-	size := 0
-	for i := range l.Samples {
-		size = max(size, l.Samples[i].Size)
+	size, peak := 0, 0
+	for _, s := range l.Judged() {
+		size, peak = max(size, s.Size), max(peak, s.InUse)
 	}
-	return ratio(float64(l.Peak), float64(size))
+	if l.Since == 0 { // otherwise the peak may be of the time before
+		peak = l.Peak
+	}
+	return ratio(float64(peak), float64(size))
 }
 
 func violations(_ *Cell, l *capacity.Course) float64 {
@@ -207,12 +230,13 @@ func violations(_ *Cell, l *capacity.Course) float64 {
 // most is the largest value at any sample.
 func most(of func(*capacity.Sample) float64) func(*Cell, *capacity.Course) float64 {
 	return func(_ *Cell, l *capacity.Course) float64 {
-		if len(l.Samples) == 0 {
+		all := l.Judged()
+		if len(all) == 0 {
 			return math.NaN()
 		}
-		v := of(&l.Samples[0])
-		for i := range l.Samples {
-			v = max(v, of(&l.Samples[i]))
+		v := of(&all[0])
+		for i := range all {
+			v = max(v, of(&all[i]))
 		}
 		return v
 	}
@@ -221,11 +245,11 @@ func most(of func(*capacity.Sample) float64) func(*Cell, *capacity.Course) float
 // average is the mean of all samples, which are at equal distances.
 func average(of func(*Cell, *capacity.Sample) float64) func(*Cell, *capacity.Course) float64 {
 	return func(c *Cell, l *capacity.Course) float64 {
-		sum := 0.0
-		for i := range l.Samples {
-			sum += of(c, &l.Samples[i])
+		all, sum := l.Judged(), 0.0
+		for i := range all {
+			sum += of(c, &all[i])
 		}
-		return ratio(sum, float64(len(l.Samples)))
+		return ratio(sum, float64(len(all)))
 	}
 }
 

@@ -35,6 +35,7 @@ type view struct {
 	Figures    []figure
 	Facts      []index.Fact
 	Remarks    []string
+	Ways       []string
 	Beside     bool
 }
 
@@ -59,7 +60,7 @@ func (a *Answer) page(w io.Writer, beside bool) error {
 	style := index.Style() + pageStyle
 	v := view{
 		Answer: a, Policy: index.Policy(style, index.Script()), Style: template.CSS(style), Script: template.JS(index.Script()),
-		Heading: a.heading(), Facts: a.facts(), Remarks: a.refusals(), Beside: beside,
+		Heading: a.heading(), Facts: a.facts(), Remarks: a.refusals(), Ways: a.ways(func(n int) bool { return !a.recommended(n) }), Beside: beside,
 	}
 	for _, line := range strings.Split(a.Story, "\n") {
 		if line = strings.TrimSpace(line); line != "" {
@@ -139,7 +140,7 @@ const rowsMax = 500
 // pageTable is the table of rows with what can be told apart.
 func (a *Answer) pageTable() *index.Table {
 	differ, same := a.columns(true)
-	t := &index.Table{Name: "rows", Title: "What came of it", Note: strings.TrimSpace(a.legend(differ) + " " + same + " More measures are in table.csv.")}
+	t := &index.Table{Name: "rows", Title: "What came of it", Note: strings.TrimSpace(strings.Join(nonEmpty([]string{a.legend(differ), a.since(), same}), " ") + " More measures are in table.csv.")}
 	leads := a.leads()
 	for i, c := range leads {
 		t.Columns = append(t.Columns, index.Column{Title: cut(c.head, 40), Choice: i > 0 || len(leads) > 1})

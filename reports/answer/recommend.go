@@ -76,6 +76,11 @@ func (a *Answer) recommend() []Recommendation {
 			r.Outcome = Unanswered
 		}
 		r.sentences = a.advise(r)
+		if r.Outcome == Take {
+			if m := a.Rows[r.Rows[0]].Migration; m != nil {
+				r.sentences = append(r.sentences, m.Text)
+			}
+		}
 		if len(groups) == 1 { // of several it stands in the summary
 			r.sentences = nonEmpty(append(r.sentences, a.built(groups)))
 		}

@@ -36,10 +36,12 @@ type Answer struct {
 	Recommended []Recommendation `json:"recommended"`
 	Measures    []Measure        `json:"measures"` // that say something about a row
 	Rows        []Row            `json:"rows"`
-	Agreement   *Agreement       `json:"agreement,omitempty"` // of the engines, where both ran
-	Plots       []Plot           `json:"plots,omitempty"`
-	Unknown     []string         `json:"unknown,omitempty"` // what an import could not know
-	Notes       []string         `json:"notes,omitempty"`   // what the numbers do not mean
+	// Beginning is what a cluster that runs has before anything happens.
+	Beginning []Beginning `json:"beginning,omitempty"`
+	Agreement *Agreement  `json:"agreement,omitempty"` // of the engines, where both ran
+	Plots     []Plot      `json:"plots,omitempty"`
+	Unknown   []string    `json:"unknown,omitempty"` // what an import could not know
+	Notes     []string    `json:"notes,omitempty"`   // what the numbers do not mean
 	// Repeated are points that had to be lived through again; the answer is the same.
 	Repeated reports.Repeated `json:"repeated"`
 
@@ -60,7 +62,12 @@ type Row struct {
 	Refused   []string `json:"refused,omitempty"`
 	// Figures by the name of their measure; none for one that says nothing.
 	Figures map[string]Figure `json:"figures"`
-	Bounds  []Verdict         `json:"bounds,omitempty"` // in the order of Require
+	// Bounds in the order of Require, and that of being carried out, if it was not.
+	Bounds []Verdict `json:"bounds,omitempty"`
+	// SinceHours is from when on the lives count: when the option had been carried out
+	// and the cluster had settled. The median; null: never.
+	SinceHours Number     `json:"sinceHours,omitempty"`
+	Migration  *Migration `json:"migration,omitempty"`
 
 	values map[string][]float64 // by measure, then repeat
 }
@@ -96,7 +103,12 @@ func Of(p *Plan) *Answer {
 		for _, b := range a.Require {
 			a.Rows[i].Bounds = append(a.Rows[i].Bounds, judge(b, a.Rows[i].Figures))
 		}
+		if a.Rows[i].Figures["unfinished"].Any > 0 {
+			a.Rows[i].Bounds = append(a.Rows[i].Bounds, Verdict{Bound: Bound{Measure: "unfinished"}, Outcome: Breaks})
+		}
+		a.tell(&a.Rows[i])
 	}
+	a.Beginning = a.beginning()
 	a.Recommended = a.recommend()
 	a.Summary = a.summary()
 	a.Agreement = a.agree()
@@ -109,7 +121,7 @@ func row(p *Plan, c *Cell, all []Measure, taken map[string]bool) Row {
 	r := Row{
 		Option: reports.Clean(c.Option), Values: valuesOf(p, c), Cost: reports.Clean(c.Cost), BlockSize: c.BlockSize, PoolSize: c.PoolSize,
 		Engine: reports.Clean(c.Engine), Lives: done(c.Lives), Real: done(c.Real), Refused: cleaned(c.Refused),
-		Figures: map[string]Figure{}, values: map[string][]float64{},
+		SinceHours: sinceOf(c), Migration: migrationOf(c), Figures: map[string]Figure{}, values: map[string][]float64{},
 	}
 	r.Name = nameOf(p.Axes, &r)
 	for n := 2; taken[r.Name]; n++ { // a picture cannot have two lines of one name

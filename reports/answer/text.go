@@ -46,7 +46,7 @@ func (a *Answer) Text(w io.Writer) error {
 	if slices.ContainsFunc(a.Recommended, func(r Recommendation) bool { return len(r.Rows) > 0 }) {
 		b.WriteString("> is recommended.\n")
 	}
-	for _, s := range []string{a.legend(differ), same} {
+	for _, s := range []string{a.legend(differ), a.since(), same} {
 		if s != "" {
 			b.WriteString(wrapped(s) + "\n")
 		}
@@ -64,7 +64,7 @@ func (a *Answer) Text(w io.Writer) error {
 // remarks are what was refused, and what an import could not know, as far as a
 // terminal has room for it.
 func (a *Answer) remarks() []string {
-	out := a.refusals()
+	out := append(some(a.ways(func(n int) bool { return !a.recommended(n) }), told), a.refusals()...)
 	if len(a.Unknown) > 0 {
 		out = append(out, "The import could not know: "+strings.Join(some(a.Unknown, told), "; "))
 	}

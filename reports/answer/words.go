@@ -139,6 +139,8 @@ func plural(n int, what string) string {
 	switch {
 	case n == 1:
 		return "1 " + what
+	case strings.HasSuffix(what, "ty"):
+		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(what, "y"))
 	case strings.HasSuffix(what, "fe"):
 		return fmt.Sprintf("%d %sves", n, strings.TrimSuffix(what, "fe"))
 	}

@@ -78,7 +78,7 @@ func TestClaimsAgree(t *testing.T) {
 		o.Looks.See = func(i int, v metric.View) {
 			seen++
 			if diff := gocmp.Diff(want[i], holders(v, &c), gocmp.Comparer(func(a, b netip.Prefix) bool { return a == b })); diff != "" {
-				t.Fatalf("%s, seed %d, at %s, reference -, real +\n%s", p.Cells[cell].Option, seed, s.looks[i], diff)
+				t.Fatalf("%s, seed %d, at %s, reference -, real +\n%s", p.Cells[cell].Option, seed, s.looks[i].at, diff)
 			}
 		}
 		if _, err := r.Run(context.Background(), s.Scenario, o); err != nil {

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/netip"
 	"slices"
+	"time"
 
 	"ipamsim/model/capacity"
 	"ipamsim/model/route"
@@ -18,8 +19,15 @@ type draft struct {
 	running int  // pods of the beginning
 	tunnels bool // nodes' devices get addresses
 
-	pools                 []netip.Prefix
-	poolSize, blockSize   int
+	pools                 addresses
+	add                   []newPool
+	resize                map[string]int
+	remove                []string
+	poolSize              int
+	blocks                blockSizes
+	temporary             []netip.Prefix
+	restartEvery          time.Duration
+	restart               bool
 	strict, auto, overlap *bool
 	maxBlocks, slice      *int
 	span                  netip.Prefix
@@ -47,7 +55,7 @@ func (p *Plan) first() *draft {
 	d := &draft{manager: p.base.Doc.Spec.IPAM, given: map[string]bool{}, fabric: p.base.Doc.Spec.Fabric}
 	d.datastore = p.base.Doc.Spec.Datastore
 	d.collect = p.collects()
-	d.running, d.tunnels = p.running(), p.alone() || slices.Contains(p.base.Doc.Spec.Daemons, tunnelDaemon)
+	d.running, d.tunnels = p.running(), p.alone() || slices.Contains(p.base.Doc.Spec.Daemons, tunnelDaemon) || tunnelsIn(p.base.Objects)
 	return d
 }
 

@@ -40,7 +40,7 @@ func (d *draft) objects(base []cluster.Object) ([]cluster.Object, error) {
 		}
 	}
 	var err error
-	for _, change := range []func([]cluster.Object) ([]cluster.Object, error){d.withPools, d.withBlocks, d.withConfig, d.withCollector, d.withRange} {
+	for _, change := range []func([]cluster.Object) ([]cluster.Object, error){d.withPools, d.withConfig, d.withCollector, d.withRange} {
 		if out, err = change(out); err != nil {
 			return nil, err
 		}
@@ -91,79 +91,6 @@ func manifest(apiVersion, kind, namespace, name string, spec body) (cluster.Obje
 	}
 	b, err := json.Marshal(body{"apiVersion": apiVersion, "kind": kind, "metadata": meta, "spec": spec})
 	return cluster.Object{Kind: kind, Namespace: namespace, Name: name, Body: b}, err
-}
-
-// withPools gives the pools their addresses: one pool more, made as the first, or
-// fewer, if there are not as many.
-func (d *draft) withPools(all []cluster.Object) ([]cluster.Object, error) {
-	if d.pools == nil {
-		return all, nil
-	}
-	model, err := manifest(crdVersion, poolKind, "", defaultPool, body{"ipipMode": "Never", "vxlanMode": "Never", "natOutgoing": true, "nodeSelector": "all()"})
-	if err != nil {
-		return nil, err
-	}
-	var pools, rest []cluster.Object
-	for _, o := range all {
-		if o.Kind == poolKind {
-			pools = append(pools, o)
-		} else {
-			rest = append(rest, o)
-		}
-	}
-	if len(pools) > 0 {
-		model = pools[0]
-	}
-	for i, p := range d.pools {
-		o := model
-		if i < len(pools) {
-			o = pools[i]
-		}
-		b, err := open(o)
-		if err != nil {
-			return nil, err
-		}
-		if i >= len(pools) && i > 0 {
-			o.Name = fmt.Sprintf("%s-%d", model.Name, i+1)
-			under(b, "metadata")["name"] = o.Name
-		}
-		under(b, "spec")["cidr"] = p.String()
-		if o.Body, err = json.Marshal(b); err != nil {
-			return nil, err
-		}
-		rest = append(rest, o)
-	}
-	return rest, nil
-}
-
-// withBlocks resizes the first pool, and all pools' blocks.
-func (d *draft) withBlocks(all []cluster.Object) ([]cluster.Object, error) {
-	first := true
-	for i, o := range all {
-		if o.Kind != poolKind || d.poolSize == 0 && d.blockSize == 0 {
-			continue
-		}
-		b, err := open(o)
-		if err != nil {
-			return nil, err
-		}
-		spec := under(b, "spec")
-		if d.blockSize > 0 {
-			spec["blockSize"] = d.blockSize
-		}
-		if cidr, _ := spec["cidr"].(string); first && d.poolSize > 0 {
-			p, err := netip.ParsePrefix(cidr)
-			if err != nil || d.poolSize > p.Addr().BitLen() {
-				return nil, fmt.Errorf("poolSize /%d: the pool is %s", d.poolSize, cidr)
-			}
-			spec["cidr"] = netip.PrefixFrom(p.Addr(), d.poolSize).Masked().String()
-		}
-		first = false
-		if all[i].Body, err = json.Marshal(b); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
 }
 
 // withConfig sets IPAMConfig.

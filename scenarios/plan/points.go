@@ -141,8 +141,18 @@ func expected(c *capacity.Cluster) (starts, passes float64) {
 		return float64(c.Horizon) / float64(every)
 	}
 	t := c.Trouble
-	starts = pods * (1 + times(c.Load.Lifetime) + times(t.DrainEvery) + times(t.CrashEvery) + times(t.ReplaceEvery))
+	starts = pods * (1 + restarts(c) + times(c.Load.Lifetime) + times(t.DrainEvery) + times(t.CrashEvery) + times(t.ReplaceEvery))
 	return starts, times(c.Collect.Every)
+}
+
+// restarts is how often a migration restarts all pods.
+func restarts(c *capacity.Cluster) (n float64) {
+	for i := range c.Migration {
+		if c.Migration[i].Kind == capacity.RestartPods {
+			n++
+		}
+	}
+	return n
 }
 
 // What a point costs on one core, roughly: measured on 2026-11-21, see the tests.

@@ -30,18 +30,25 @@ func (p *Plan) real(ctx context.Context, r *scenarios.Runner, c *capacity.Cluste
 	if sliced(c) {
 		return nil, "node slices: the controllers renew a lease every few seconds, which is too much for days of the real code", nil
 	}
+	if c.Calico != nil && len(c.Migration) > 0 && tunnelled(c) {
+		return nil, "a migration with tunnels: all nodes exchange the addresses of their devices at once, in an order that nothing but the run tells", nil
+	}
 	s, err := p.script(c, pt)
 	if err != nil {
 		return nil, "", err
 	}
-	course := &capacity.Course{}
+	course := s.course()
 	o := scenarios.Options{Store: scenarios.Memory, InTurn: c.Apart}
 	o.Looks.At = s.instants(c.Apart)
 	o.Looks.See = func(i int, v metric.View) {
 		x := capacity.Measure(v)
-		x.At, x.Unplaced = s.looks[i], s.unplaced[i]
+		x.At, x.Unplaced = s.looks[i].at, s.looks[i].unplaced
+		if s.looks[i].onTheWay {
+			course.Migration.Saw(x)
+			return
+		}
 		course.Samples = append(course.Samples, x)
-		if row := capacity.Owners(v, s.number); row != nil {
+		if row := capacity.Owners(v, s.number); row != nil && len(c.Migration) == 0 {
 			course.Owners = append(course.Owners, row)
 		}
 	}
@@ -55,6 +62,9 @@ func (p *Plan) real(ctx context.Context, r *scenarios.Runner, c *capacity.Cluste
 	if problem := overlap(rep.History, c.Apart); problem != "" {
 		return nil, problem, nil
 	}
+	if problem := s.astray(rep.History); problem != "" {
+		return nil, problem, nil
+	}
 	tell(course, rep, c.Apart)
 	return course, "", nil
 }
@@ -62,15 +72,37 @@ func (p *Plan) real(ctx context.Context, r *scenarios.Runner, c *capacity.Cluste
 // script is a tape as a scenario.
 type script struct {
 	*scenarios.Scenario
-	looks    []time.Duration  // when samples are due
-	unplaced []int            // pods that no node has room for then, which only the tape knows
-	numbers  map[string]int32 // of nodes
+	looks   []look
+	numbers map[string]int32 // of nodes
+	since   time.Duration
+	tries   []try            // of steps of a migration
+	ahead   *capacity.Player // of a migration: lives through it beforehand
+}
+
+// look is a sample that is due.
+type look struct {
+	at       time.Duration
+	unplaced int  // pods that no node has room for then, which only the tape knows
+	onTheWay bool // of a migration, and not one of the course
+}
+
+// course is what the real code's begins with: when a step of a migration is tried
+// again, and so when the course begins to count, the reference has found out.
+func (s *script) course() *capacity.Course {
+	out := &capacity.Course{Since: s.since, Exhausted: capacity.Never}
+	if s.ahead != nil {
+		out.Since = s.ahead.Course().Since
+		way := *s.ahead.Course().Migration
+		way.Worst = capacity.Sample{}
+		out.Migration = &way
+	}
+	return out
 }
 
 // instants are when the samples are taken.
 func (s *script) instants(apart time.Duration) (out []time.Duration) {
-	for _, at := range s.looks {
-		out = append(out, instantOf(capacity.Event{At: at, Kind: capacity.Look}, apart))
+	for _, l := range s.looks {
+		out = append(out, instantOf(capacity.Event{At: l.at, Kind: capacity.Look}, apart))
 	}
 	return out
 }
@@ -83,7 +115,7 @@ func (s *script) number(node string) int32 {
 }
 
 func (p *Plan) script(c *capacity.Cluster, pt Point) (*script, error) {
-	m, out := p.made[pt.Cell], &script{numbers: map[string]int32{}}
+	m, out := p.made[pt.Cell], &script{numbers: map[string]int32{}, since: c.Judged()}
 	d := scenarios.Document{APIVersion: scenarios.APIVersion, Kind: scenarios.Kind, Metadata: scenarios.Metadata{Name: p.Name()}}
 	d.Spec = p.settings(c, pt)
 	objects := slices.Clone(m.scenario.Objects)
@@ -101,11 +133,26 @@ func (p *Plan) script(c *capacity.Cluster, pt Point) (*script, error) {
 		d.Spec.Timeline = append(d.Spec.Timeline, e)
 	}
 	t := c.Tape(pt.Seed)
+	if len(c.Migration) > 0 {
+		if out.ahead, err = capacity.NewPlayer(c, t); err != nil {
+			return nil, err
+		}
+	}
 	for e := range t.Events() {
+		if out.ahead != nil {
+			if err := out.ahead.Do(e); err != nil {
+				return nil, err
+			}
+		}
 		at := instantOf(e, c.Apart)
 		switch e.Kind {
-		case capacity.Look:
-			out.looks, out.unplaced = append(out.looks, e.At), append(out.unplaced, t.Unplaced())
+		case capacity.Look, capacity.StepLook:
+			out.looks = append(out.looks, look{e.At, t.Unplaced(), e.Kind == capacity.StepLook})
+		case capacity.StepBegins:
+			for _, action := range m.steps[e.Node].events() {
+				add(at, action)
+				out.tries = append(out.tries, try{at, e.Node, t.Refused()})
+			}
 		case capacity.Pass:
 			add(at, scenarios.Event{Reconcile: &cluster.Reconcile{Name: passes[p.Manager()]}})
 		case capacity.NodeJoins:
@@ -133,6 +180,7 @@ func (p *Plan) script(c *capacity.Cluster, pt Point) (*script, error) {
 		case capacity.NodeDeleted:
 			add(at, scenarios.Event{Delete: &cluster.Delete{Resource: "nodes", Name: t.Node(e.Node).Name}})
 		case capacity.PodMarked, capacity.PodRemoved: // the cluster's own controllers do
+		case capacity.StepEnds:
 		}
 	}
 	slices.SortStableFunc(d.Spec.Timeline, func(a, b scenarios.Event) int { return int(a.At.Duration - b.At.Duration) })
@@ -236,7 +284,6 @@ func podBody(ref model.PodRef, node string, c *capacity.Cluster) (json.RawMessag
 
 // tell fills in what the course has of the whole run.
 func tell(c *capacity.Course, rep *reports.Report, apart time.Duration) {
-	c.Exhausted = capacity.Never
 	var took []time.Duration
 	begun := map[string]time.Duration{}
 	for i := range rep.History.Events {
@@ -251,10 +298,7 @@ func tell(c *capacity.Course, rep *reports.Report, apart time.Duration) {
 		case model.AddEnd:
 			took = append(took, e.At-begun[e.Actor])
 			if wanting(e) {
-				c.Refused++
-				if c.Exhausted == capacity.Never {
-					c.Exhausted = e.At / apart * apart
-				}
+				c.Wanted(e.At / apart * apart)
 			}
 		}
 	}

@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
 	"ipamsim/model"
 	"ipamsim/model/capacity"
 	"ipamsim/scenarios"
-	"ipamsim/sim/cluster"
 )
 
 // Run lives through one point. What the engine cannot answer is Done.Refused; the
@@ -94,9 +92,7 @@ func (p *Plan) begin(ctx context.Context, r *scenarios.Runner) error {
 var stored = []string{"IPAMBlock", "BlockAffinity", "IPAMHandle", "OverlappingRangeIPReservation", "NodeSlicePool"}
 
 func (p *Plan) found(ctx context.Context, r *scenarios.Runner) (b beginning, err error) {
-	if p.running() == 0 && !slices.ContainsFunc(p.base.Objects, func(o cluster.Object) bool {
-		return slices.Contains(stored, o.Kind) || o.Kind == poolKind && p.Manager() == whereaboutsName
-	}) {
+	if !p.begins() {
 		return b, nil
 	}
 	v, err := r.Look(ctx, p.base)

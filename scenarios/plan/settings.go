@@ -44,9 +44,15 @@ func Known() []Setting {
 
 func addressSettings() []Setting {
 	return []Setting{
-		{"pool", calicoName, "the IPPools' addresses", prefixes(1, func(d *draft, p []netip.Prefix) { d.pools = p })},
-		{"poolSize", calicoName, "prefix length of the first IPPool, from the same address on", whole(8, 124, func(d *draft, n int) { d.poolSize = n })},
-		{"blockSize", calicoName, "prefix length of all pools' blocks; 26 is 64 addresses", whole(20, 127, func(d *draft, n int) { d.blockSize = n })},
+		{"pool", calicoName, "the CIDRs of the IPPools that there are", poolAddresses(func(d *draft, a addresses) { d.pools = a })},
+		{"addPool", calicoName, "IPPools more; what is not said is as in the first one of the family", newPools(func(d *draft, p []newPool) { d.add = p })},
+		{"resizePool", calicoName, "prefix lengths of IPPools, from the same address on", poolSizes(func(d *draft, m map[string]int) { d.resize = m })},
+		{"removePool", calicoName, "IPPools that go", poolNames(func(d *draft, n []string) { d.remove = n })},
+		{"poolSize", calicoName, "prefix length of the only IPPool, or the first of pool, from the same address on", whole(8, 124, func(d *draft, n int) { d.poolSize = n })},
+		{"blockSize", calicoName, "prefix length of the blocks of a family's enabled IPPools, or of one; 26 is 64 addresses", blockLengths(func(d *draft, b blockSizes) { d.blocks = b })},
+		{"temporaryPool", calicoName, "where the pods of a running cluster are while a pool is rebuilt; otherwise out of 100.64.0.0/10 or fdff::/16", prefixes(1, func(d *draft, p []netip.Prefix) { d.temporary = p })},
+		{"restartPods", calicoName, "all pods of a running cluster are restarted once, when the rest of an option has been carried out", flag(func(d *draft, b bool) { d.restart = b })},
+		{"restartEvery", calicoName, "time between two pods that are restarted on the way to an option; otherwise 10s", span(2*time.Second, func(d *draft, t time.Duration) { d.restartEvery = t })},
 		{"strictAffinity", calicoName, "IPAMConfig: a node never borrows from another's block", flag(func(d *draft, b bool) { d.strict = &b })},
 		{"autoAllocateBlocks", calicoName, "IPAMConfig: a node claims further blocks by itself", flag(func(d *draft, b bool) { d.auto = &b })},
 		{"maxBlocksPerHost", calicoName, "IPAMConfig: blocks of one node at most; 0 is upstream's 20", whole(0, 10_000, func(d *draft, n int) { d.maxBlocks = &n })},

@@ -3,6 +3,8 @@ package plan
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -35,6 +37,16 @@ func (p *Plan) alone() bool { return p.from == nil && !p.sheet.Has(scenarios.Kin
 
 // tunnelDaemon gives nodes' devices their addresses.
 const tunnelDaemon = "tunnel-addresses"
+
+// tunnelsIn reports whether nodes of a cluster that runs have addresses for their
+// devices, so that calico-node looks after them.
+//
+// Source: node/pkg/allocateip/allocateip.go, generateHandleAndAttributes.
+func tunnelsIn(objects []cluster.Object) bool {
+	return slices.ContainsFunc(objects, func(o cluster.Object) bool {
+		return o.Kind == "IPAMHandle" && (strings.HasPrefix(o.Name, "ipip-tunnel-addr-") || strings.HasPrefix(o.Name, "vxlan-tunnel-addr-") || strings.HasPrefix(o.Name, "vxlan-v6-tunnel-addr-"))
+	})
+}
 
 // collects is how the reconciler runs in the plan's scenario: its passes, or the
 // collector as a daemon; none if it has neither. A plan of manifests has

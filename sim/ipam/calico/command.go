@@ -19,7 +19,7 @@ var (
 	_ ipam.Tool      = adapter{}
 )
 
-// command is one of "calicoctl ipam ...".
+// command is one of "calicoctl ipam ...", or "calicoctl delete ippool".
 type command struct {
 	usage string // upstream's own text, which docopt reads
 	// check says what is wrong with values that docopt takes as they are.
@@ -75,8 +75,11 @@ func (adapter) CheckCommand(argv []string) error {
 }
 
 func parse(argv []string) (command, flags, error) {
+	if c, ok := deletePool(argv); ok && argv[0] == "calicoctl" {
+		return c, nil, nil
+	}
 	if len(argv) < 3 || argv[0] != "calicoctl" || argv[1] != "ipam" {
-		return command{}, nil, fmt.Errorf("calico: %s: only %q is simulated", quote(argv), "calicoctl ipam COMMAND")
+		return command{}, nil, fmt.Errorf("calico: %s: only %q and %q are simulated", quote(argv), "calicoctl ipam COMMAND", "calicoctl delete ippool NAME")
 	}
 	c, ok := commands[argv[2]]
 	if !ok {

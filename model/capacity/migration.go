@@ -1,0 +1,127 @@
+package capacity
+
+import (
+	"net/netip"
+	"time"
+
+	"ipamsim/model/reference/calico"
+)
+
+// Step is one step of a migration: what an operator does to a cluster that runs, so
+// that it becomes what an option asks for. A step begins when the one before is
+// done. One that the datastore refuses is tried again every StepRetry.
+type Step struct {
+	Kind StepKind
+	// Pool is the IPPool that is created, disabled or deleted.
+	Pool calico.Pool
+	// Routing of a pool that is created.
+	Routing Routing
+	// Config is the IPAMConfig from now on.
+	Config calico.Config
+	// Pools are those whose pods are restarted.
+	Pools []netip.Prefix
+	// Affinities are the blocks whose BlockAffinities get a type.
+	Affinities []netip.Prefix
+}
+
+// StepKind says what a step does.
+type StepKind string
+
+// The kinds of steps.
+const (
+	// CreatePool is refused as long as blocks of another size lie in the pool, as
+	// calicoctl and Calico's API server do.
+	CreatePool  StepKind = "create-pool"
+	DisablePool StepKind = "disable-pool" // it hands out no address from now on
+	// DeletePool deletes a pool as calicoctl does: nodes lose their affinities to its
+	// blocks, empty blocks go, and others belong to nobody.
+	DeletePool StepKind = "delete-pool"
+	// TypeAffinities gives BlockAffinities that an older Calico wrote the type that it
+	// did not know: host. v3.31 takes one without it for another's when it deletes a
+	// pool: the affinity goes, and the block stays, even an empty one.
+	//
+	// Source: libcalico-go/lib/ipam, affinityConfigsByBlocks and affinityMatches.
+	TypeAffinities StepKind = "type-affinities"
+	// Configure replaces IPAMConfig.
+	Configure StepKind = "configure"
+	// RestartPods deletes all pods that there are one by one, and others take their
+	// places; only those stay that run since the beginning with no address of Pools.
+	RestartPods StepKind = "restart-pods"
+)
+
+// Times of a migration.
+const (
+	// StepRetry is how long an operator waits before a refused step is tried again.
+	StepRetry = 5 * time.Minute
+	// stepPause is between the end of a step and the next one.
+	stepPause = time.Minute
+	// RestartDefault is the time between two pods that a migration restarts: nobody
+	// restarts all pods at once.
+	RestartDefault = 10 * time.Second
+)
+
+// StepDone is what became of a step.
+type StepDone struct {
+	// At is when it began, and End when it was done: Never if not within the horizon.
+	At, End time.Duration
+	Pods    int `json:",omitempty"` // that were restarted
+	// Refused is how often it was refused, and Why the last reason.
+	Refused int    `json:",omitempty"`
+	Why     string `json:",omitempty"`
+}
+
+// Migration is what became of a cluster's migration.
+type Migration struct {
+	// Steps are those that were begun, in the order of Cluster.Migration.
+	Steps []StepDone
+	// End is when the last step was done; Never if it was not within the horizon.
+	End time.Duration
+	// Worst are the largest values of all Samples taken before each step and during
+	// restarts.
+	Worst Sample
+}
+
+// Restarted counts the pods that were restarted.
+func (m *Migration) Restarted() (n int) {
+	for i := range m.Steps {
+		n += m.Steps[i].Pods
+	}
+	return n
+}
+
+// Saw adds a sample to the worst.
+func (m *Migration) Saw(s Sample) {
+	w := &m.Worst
+	w.Waiting, w.Unplaced, w.Starved = max(w.Waiting, s.Waiting), max(w.Unplaced, s.Unplaced), max(w.Starved, s.Starved)
+	w.Blackholed, w.Borrowed, w.Leaked = max(w.Blackholed, s.Blackholed), max(w.Borrowed, s.Borrowed), max(w.Leaked, s.Leaked)
+	w.Routes, w.Blocks, w.InUse = max(w.Routes, s.Routes), max(w.Blocks, s.Blocks), max(w.InUse, s.InUse)
+}
+
+// Settle is how long a cluster is given before what it had at the beginning, or what
+// a migration left, counts: until pods of a node that is lost are evicted, pods
+// that wait have tried again, and two passes of the reconciler have released what
+// had leaked; an hour at least, a quarter of the horizon at most.
+func (c *Cluster) Settle() time.Duration {
+	t := c.Evict() + PodGC + Retry
+	if every := c.Collect.Every; every > 0 {
+		t += 2 * every
+		if c.Calico != nil && c.Collect.Grace >= 0 {
+			t += max(c.Collect.Grace, GraceDefault)
+		}
+	}
+	return min(max(t, time.Hour), c.Horizon/4)
+}
+
+// Judged is from when on a course counts; Never as long as that is not known, because
+// a migration has to end first.
+func (c *Cluster) Judged() time.Duration {
+	switch {
+	case c.JudgeFrom > 0:
+		return c.JudgeFrom
+	case len(c.Migration) > 0:
+		return Never
+	case c.Record != nil:
+		return c.Settle()
+	}
+	return 0
+}

@@ -1,0 +1,127 @@
+package capacity_test
+
+import (
+	"net/netip"
+	"testing"
+	"time"
+
+	"ipamsim/model/capacity"
+	"ipamsim/model/reference/calico"
+)
+
+// crowded is a cluster as it is after two hours with twelve pods and eight addresses.
+func crowded(t *testing.T) *capacity.Cluster {
+	t.Helper()
+	c := &capacity.Cluster{
+		Calico: &capacity.Calico{
+			Datastore: calico.Kubernetes, Config: calico.Config{AutoAllocate: true},
+			Pools: []calico.Pool{{Name: "small", Prefix: netip.MustParsePrefix("10.0.0.0/29"), BlockBits: 30}},
+		},
+		Nodes: []capacity.Node{{Name: "a"}, {Name: "b"}}, Load: capacity.Load{Pods: 12}, Horizon: 2 * time.Hour,
+	}
+	tape := c.Tape(1)
+	p, err := capacity.NewPlayer(c, tape)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for e := range tape.Events() {
+		if err := p.Do(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v := p.View()
+	now := *c
+	now.Record, now.Pods, now.Horizon = &v.Record, residents(v.Truth), 24*time.Hour
+	now.Load.Lifetime = 6 * time.Hour
+	return &now
+}
+
+// A cluster that runs is judged from when it has settled, and one that is changed from
+// when it has settled after the change: what is refused before that is told apart.
+func TestJudgedFromATimeOn(t *testing.T) {
+	now := crowded(t)
+	moved := *now
+	moved.Migration = []capacity.Step{
+		{Kind: capacity.CreatePool, Pool: calico.Pool{Name: "large", Prefix: netip.MustParsePrefix("10.1.0.0/24"), BlockBits: 28}},
+		{Kind: capacity.DisablePool, Pool: calico.Pool{Name: "small"}},
+		{Kind: capacity.RestartPods, Pools: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/29")}},
+		{Kind: capacity.DeletePool, Pool: calico.Pool{Name: "small"}},
+	}
+	late := *now
+	late.JudgeFrom = 30 * time.Hour // behind the end
+	play := func(c *capacity.Cluster) *capacity.Course {
+		got, err := capacity.Play(c, c.Tape(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	if c := play(now); c.Since != time.Hour || c.Exhausted < time.Hour || c.RefusedBefore == 0 || c.Refused == 0 || c.Migration != nil {
+		t.Errorf("as it is: since %s, exhausted %s, %d refused before", c.Since, c.Exhausted, c.RefusedBefore)
+	}
+	c := play(&moved)
+	if way := c.Migration; way.End == capacity.Never || c.Since != way.End+time.Hour || len(way.Steps) != 4 || way.Restarted() < 8 || way.Worst.Waiting < 2 {
+		t.Errorf("moved: since %s, %+v", c.Since, way)
+	}
+	if c.Exhausted != capacity.Never || c.Refused != 0 || c.RefusedBefore == 0 {
+		t.Errorf("moved: exhausted %s, %d refused, %d before", c.Exhausted, c.Refused, c.RefusedBefore)
+	}
+	for _, s := range c.Judged() {
+		if s.At < c.Since || s.Waiting > 0 || s.Pods != 12 {
+			t.Errorf("moved: %+v", s)
+		}
+	}
+	if c := play(&late); len(c.Judged()) > 0 || c.Exhausted != capacity.Never || c.RefusedBefore == 0 {
+		t.Errorf("too late: %d samples, exhausted %s", len(c.Judged()), c.Exhausted)
+	}
+}
+
+// A migration changes what happens to pods that it restarts, and nothing else: as many
+// pods run at each sample, and nodes come and go as they did.
+func TestMigrationKeepsTheTape(t *testing.T) {
+	now := crowded(t)
+	now.Load.Grow, now.Trouble = 2, capacity.Trouble{DrainEvery: 5 * time.Hour, DrainFor: 20 * time.Minute, CrashEvery: 9 * time.Hour, CrashFor: 20 * time.Minute, ReplaceEvery: 20 * time.Hour, ReplaceFor: time.Hour}
+	moved := *now
+	moved.Migration = []capacity.Step{{Kind: capacity.RestartPods, Pools: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/29")}}}
+	for seed := range uint64(20) {
+		type happened struct {
+			at   time.Duration
+			kind capacity.Kind
+			node int32
+		}
+		nodes := func(c *capacity.Cluster) (out []happened, running map[int32]bool) {
+			running = map[int32]bool{}
+			for i := range c.Pods {
+				running[int32(i)] = true
+			}
+			for e := range c.Tape(seed).Events() {
+				switch e.Kind {
+				case capacity.NodeJoins, capacity.NodeDown, capacity.NodeUp, capacity.NodeDeleted:
+					out = append(out, happened{e.At, e.Kind, e.Node})
+				case capacity.PodStarts:
+					if running[e.Pod] {
+						t.Fatalf("seed %d: pod %d starts twice", seed, e.Pod)
+					}
+					running[e.Pod] = true
+				case capacity.PodStops, capacity.PodMarked, capacity.PodRemoved:
+					if !running[e.Pod] && e.Kind != capacity.PodRemoved {
+						t.Fatalf("seed %d: pod %d stops twice", seed, e.Pod)
+					}
+					delete(running, e.Pod)
+				}
+			}
+			return out, running
+		}
+		a, pods := nodes(now)
+		b, more := nodes(&moved)
+		if len(a) != len(b) || len(pods) != len(more) {
+			t.Errorf("seed %d: %d events of nodes and %d, %d pods at the end and %d", seed, len(a), len(b), len(pods), len(more))
+			continue
+		}
+		for i := range a {
+			if a[i] != b[i] {
+				t.Errorf("seed %d: %+v, and moved %+v", seed, a[i], b[i])
+			}
+		}
+	}
+}

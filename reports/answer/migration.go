@@ -1,0 +1,256 @@
+package answer
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"ipamsim/model/capacity"
+	"ipamsim/reports"
+)
+
+// Migration is what became of the way to a row's option, from the cluster that runs
+// at the beginning.
+type Migration struct {
+	Steps []MigrationStep `json:"steps"`
+	// Done is in how many lives it was, and Hours after how long: the median. Null: not
+	// within the horizon.
+	Done  int    `json:"done"`
+	Lives int    `json:"lives"`
+	Hours Number `json:"hours"`
+	// Restarted pods, and what was seen on the way at worst: means over lives.
+	Restarted  Number `json:"restarted"`
+	Waiting    Number `json:"waiting"`
+	Blackholed Number `json:"blackholed"`
+	Text       string `json:"text"`
+}
+
+// MigrationStep is one step of it. Pool, CIDR and BlockSize (a prefix length) are of
+// the pool that is created, disabled or deleted.
+type MigrationStep struct {
+	Kind      capacity.StepKind `json:"kind"`
+	Pool      string            `json:"pool,omitempty"`
+	CIDR      string            `json:"cidr,omitempty"`
+	BlockSize int               `json:"blockSize,omitempty"`
+	Stuck     int               `json:"stuck,omitempty"` // lives that never came further
+	Why       string            `json:"why,omitempty"`   // the datastore's last reason there
+
+	text string
+}
+
+// migrationOf a cell, nil if there is nothing to be done for its option.
+func migrationOf(c *Cell) *Migration {
+	if c.Cluster == nil || len(c.Cluster.Migration) == 0 {
+		return nil
+	}
+	m := &Migration{}
+	for i := range c.Cluster.Migration {
+		m.Steps = append(m.Steps, stepOf(&c.Cluster.Migration[i]))
+	}
+	var hours, restarted, waiting, blackholed []float64
+	for _, l := range c.Lives {
+		if l == nil || l.Migration == nil {
+			continue
+		}
+		m.Lives++
+		way := l.Migration
+		if way.End == capacity.Never {
+			hours = append(hours, math.Inf(1))
+			m.stuck(way)
+		} else {
+			m.Done++
+			hours = append(hours, way.End.Hours())
+		}
+		restarted = append(restarted, float64(way.Restarted()))
+		waiting, blackholed = append(waiting, float64(way.Worst.Waiting)), append(blackholed, float64(way.Worst.Blackholed))
+	}
+	mean := func(values []float64) Number {
+		v, _, _ := Mean(values)
+		return Number(v)
+	}
+	slices.Sort(hours)
+	m.Hours, m.Restarted, m.Waiting, m.Blackholed = Number(Quantile(hours, 0.5)), mean(restarted), mean(waiting), mean(blackholed)
+	return m
+}
+
+// stuck notes where the way of a life ended.
+func (m *Migration) stuck(way *capacity.Migration) {
+	for i := range min(len(way.Steps), len(m.Steps)) {
+		if way.Steps[i].End == capacity.Never {
+			m.Steps[i].Stuck++
+			m.Steps[i].Why = reports.Clean(way.Steps[i].Why)
+		}
+	}
+}
+
+// stepOf is a step in words, as an instruction.
+func stepOf(s *capacity.Step) MigrationStep {
+	out := MigrationStep{Kind: s.Kind, Pool: reports.Clean(s.Pool.Name)}
+	if s.Pool.Prefix.IsValid() {
+		out.CIDR, out.BlockSize = s.Pool.Prefix.String(), s.Pool.BlockBits
+	}
+	switch s.Kind {
+	case capacity.CreatePool:
+		out.text = fmt.Sprintf("create IPPool %s, %s in blocks of /%d", out.Pool, out.CIDR, out.BlockSize)
+	case capacity.DisablePool:
+		out.text = "disable IPPool " + out.Pool
+	case capacity.DeletePool:
+		out.text = "delete IPPool " + out.Pool
+	case capacity.Configure:
+		out.text = fmt.Sprintf("set IPAMConfig: strictAffinity %t, autoAllocateBlocks %t, maxBlocksPerHost %d", s.Config.Strict, s.Config.AutoAllocate, s.Config.MaxBlocks)
+	case capacity.TypeAffinities:
+		out.text = fmt.Sprintf("set spec.type: host in the %s of these pools that have none (an older Calico wrote them; without it v3.31 leaves their blocks behind)", plural(len(s.Affinities), "BlockAffinity"))
+	case capacity.RestartPods:
+		var in []string
+		for _, p := range s.Pools {
+			in = append(in, p.String())
+		}
+		out.text = "restart the pods of " + list(in) + " one by one"
+	}
+	return out
+}
+
+// tell fills in the text of a row's migration.
+func (a *Answer) tell(r *Row) {
+	m := r.Migration
+	if m == nil {
+		return
+	}
+	var steps []string
+	for i := range m.Steps {
+		steps = append(steps, m.Steps[i].text)
+	}
+	s := fmt.Sprintf("The way to %s, simulated: %s.", quoted(r.Name), strings.Join(steps, "; "))
+	if m.Done > 0 {
+		s += fmt.Sprintf(" Done after %s (median), %s restarted; on the way at worst %s waiting and %s blackholed.",
+			hoursText(float64(m.Hours)), amount(m.Restarted, "pod"), amount(m.Waiting, "pod"), amount(m.Blackholed, "pair"))
+	}
+	for i := range m.Steps {
+		x := &m.Steps[i]
+		if x.Stuck == 0 {
+			continue
+		}
+		s += fmt.Sprintf(" In %d of %s it ended at step %d, %s", x.Stuck, plural(m.Lives, "life"), i+1, quoted(x.text))
+		if x.Why != "" {
+			s += ", refused to the end: " + x.Why
+		}
+		s += "."
+	}
+	m.Text = s
+}
+
+func amount(v Number, what string) string {
+	if v == 1 {
+		return "1 " + what
+	}
+	return few(float64(v)) + " " + what + "s"
+}
+
+// hoursText is a time in the unit that people would use.
+func hoursText(h float64) string {
+	switch {
+	case h < 1./60:
+		return few(3600*h) + " s"
+	case h < 1:
+		return few(60*h) + " min"
+	case h < 48:
+		return few(h) + " h"
+	}
+	return few(h/24) + " d"
+}
+
+// ways are the texts of the rows' migrations: those that did not end first, then in
+// the order of rows.
+func (a *Answer) ways(wanted func(n int) bool) (out []string) {
+	for _, ended := range []bool{false, true} {
+		for n := range a.Rows {
+			if m := a.Rows[n].Migration; m != nil && m.Lives > 0 && (m.Done == m.Lives) == ended && wanted(n) {
+				out = append(out, m.Text)
+			}
+		}
+	}
+	return out
+}
+
+// Beginning is what a measure is at the beginning, of a cluster that runs: it is told
+// apart, and in no bound.
+type Beginning struct {
+	Measure string `json:"measure"`
+	Value   Number `json:"value"`
+}
+
+// beginning is what there is before anything happens, the same in all lives: of what
+// is counted at worst that which is not 0.
+func (a *Answer) beginning() (out []Beginning) {
+	for n := range a.plan.Cells {
+		c := &a.plan.Cells[n]
+		for _, l := range c.Lives {
+			if l == nil || l.Since == 0 || len(l.Samples) == 0 {
+				continue
+			}
+			first := &capacity.Course{Exhausted: capacity.Never, Samples: l.Samples[:1]}
+			for _, m := range Measures() {
+				if v := m.of(c, first); m.when == atWorst && m.Better == Less && m.Unit != Prefixes && m.Unit != Blocks && v > 0 {
+					out = append(out, Beginning{m.Name, Number(v)})
+				}
+			}
+			return out
+		}
+	}
+	return nil
+}
+
+// since says from when on lives count, and what was there before.
+func (a *Answer) since() string {
+	var from []float64
+	for n := range a.Rows {
+		if h := float64(a.Rows[n].SinceHours); h > 0 && !math.IsInf(h, 0) {
+			from = append(from, h)
+		}
+	}
+	if len(from) == 0 {
+		return ""
+	}
+	slices.Sort(from)
+	first, last := hoursText(from[0]), hoursText(from[len(from)-1])
+	s := "Numbers and bounds are of the time from " + first + " on"
+	if first != last {
+		s = fmt.Sprintf("Numbers and bounds are of the time from %s to %s on, by row", first, last)
+	}
+	if a.plan.From != "" {
+		s += ": when an option has been carried out and the cluster has settled"
+	}
+	s += "."
+	var parts []string
+	for _, b := range a.Beginning {
+		m := a.measure(b.Measure)
+		if m != nil && !m.aside {
+			parts = append(parts, m.column()+" "+a.say(m.Unit, float64(b.Value)))
+		}
+	}
+	if len(parts) > 0 {
+		s += " Told apart, at the beginning: " + list(parts) + "."
+	}
+	return s
+}
+
+// sinceOf a cell is from when on its lives count, the median in hours; 0 is from the
+// beginning, and infinite is never.
+func sinceOf(c *Cell) Number {
+	var all []float64
+	for _, l := range c.Lives {
+		switch {
+		case l == nil:
+		case l.Since == capacity.Never:
+			all = append(all, math.Inf(1))
+		default:
+			all = append(all, l.Since.Hours())
+		}
+	}
+	if len(all) == 0 {
+		return 0
+	}
+	slices.Sort(all)
+	return Number(Quantile(all, 0.5))
+}

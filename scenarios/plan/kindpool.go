@@ -1,0 +1,256 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// newPool is an IPPool that a plan adds; what it does not say is as in the first
+// pool of its family.
+type newPool struct {
+	Name      string // "": that of the first pool, with a number
+	Prefix    netip.Prefix
+	BlockSize int // 0: not said
+	Selector  string
+}
+
+// addresses are the CIDRs of pools: of all of them in the order of their manifests,
+// or by name.
+type addresses struct {
+	list  []netip.Prefix
+	named map[string]netip.Prefix
+}
+
+// blockSizes are prefix lengths of blocks, by family or by the pool's name.
+type blockSizes struct {
+	four, six int // 0: not said
+	named     map[string]int
+}
+
+// The names of families in a plan.
+const (
+	familyFour = "ipv4"
+	familySix  = "ipv6"
+)
+
+// Lengths that blocks may have.
+//
+// Source: api/pkg/apis/projectcalico/v3, IPPoolSpec.BlockSize.
+const (
+	fourLeast, fourMost = 20, 32
+	sixLeast, sixMost   = 116, 128
+)
+
+// named says that a kind takes a mapping from the names of pools, too.
+func named(value map[string]any) map[string]any {
+	return map[string]any{"type": "object", "minProperties": 1, "maxProperties": prefixesMax, "additionalProperties": value}
+}
+
+// poolAddresses are CIDRs, or CIDRs by name.
+func poolAddresses(set func(*draft, addresses)) kind {
+	k := prefixes(1, func(d *draft, p []netip.Prefix) { set(d, addresses{list: p}) })
+	list := k.set
+	return kind{
+		k.want + ", or a CIDR for each name: {default-ipv4-ippool: 10.64.75.0/24}",
+		map[string]any{"anyOf": append(k.schema["anyOf"].([]any), named(map[string]any{"type": "string"}))},
+		func(d *draft, v any) bool {
+			given, ok := v.(map[string]any)
+			if !ok {
+				return list(d, v)
+			}
+			out := addresses{named: map[string]netip.Prefix{}}
+			for name, v := range given {
+				p, ok := prefixOf(v)
+				if !ok {
+					return false
+				}
+				out.named[name] = p
+			}
+			ok = len(given) > 0 && len(given) <= prefixesMax
+			if ok {
+				set(d, out)
+			}
+			return ok
+		},
+	}
+}
+
+// poolSizes are prefix lengths by name.
+func poolSizes(set func(*draft, map[string]int)) kind {
+	return kind{
+		"a prefix length for each name, e.g. {default-ipv4-ippool: 23}",
+		named(map[string]any{"type": "integer", "minimum": 8, "maximum": 124}),
+		func(d *draft, v any) bool {
+			given, ok := v.(map[string]any)
+			out := map[string]int{}
+			for name, v := range given {
+				n, fits := wholeOf(v, 8, 124)
+				ok = ok && fits
+				out[name] = n
+			}
+			ok = ok && len(out) > 0 && len(out) <= prefixesMax
+			if ok {
+				set(d, out)
+			}
+			return ok
+		},
+	}
+}
+
+func wholeOf(v any, least, most int) (int, bool) {
+	x, ok := v.(float64)
+	return int(x), ok && x == math.Trunc(x) && x >= float64(least) && x <= float64(most)
+}
+
+// blockLengths is a number, which is of one family, or one by family or name.
+func blockLengths(set func(*draft, blockSizes)) kind {
+	number := map[string]any{"anyOf": []any{
+		map[string]any{"type": "integer", "minimum": fourLeast, "maximum": fourMost},
+		map[string]any{"type": "integer", "minimum": sixLeast, "maximum": sixMost},
+	}}
+	return kind{
+		fmt.Sprintf("%d to %d for IPv4, %d to %d for IPv6, or one for each: {%s: 27, %s: 122, default-ipv4-ippool: 28}", fourLeast, fourMost, sixLeast, sixMost, familyFour, familySix),
+		map[string]any{"anyOf": []any{number, named(number)}},
+		func(d *draft, v any) bool {
+			out := blockSizes{named: map[string]int{}}
+			given, ok := v.(map[string]any)
+			if !ok {
+				given = map[string]any{"": v}
+			}
+			for name, v := range given {
+				if !out.put(name, v) {
+					return false
+				}
+			}
+			ok = len(given) > 0 && len(given) <= prefixesMax
+			if ok {
+				set(d, out)
+			}
+			return ok
+		},
+	}
+}
+
+// put one length, of a family, a pool, or, without a name, of the family that has
+// such blocks.
+func (b *blockSizes) put(name string, v any) bool {
+	four, isFour := wholeOf(v, fourLeast, fourMost)
+	six, isSix := wholeOf(v, sixLeast, sixMost)
+	switch {
+	case (name == "" || name == familyFour) && isFour:
+		b.four = four
+	case (name == "" || name == familySix) && isSix:
+		b.six = six
+	case name != "" && name != familyFour && name != familySix && (isFour || isSix):
+		b.named[name] = max(four*bit(isFour), six*bit(isSix))
+	default:
+		return false
+	}
+	return true
+}
+
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// poolNames is a name, or some.
+func poolNames(set func(*draft, []string)) kind {
+	text := map[string]any{"type": "string", "minLength": 1}
+	return kind{
+		"the name of an IPPool, or a list of names",
+		map[string]any{"anyOf": []any{text, map[string]any{"type": "array", "items": text, "minItems": 1, "maxItems": prefixesMax}}},
+		func(d *draft, v any) bool {
+			var out []string
+			all, ok := v.([]any)
+			if !ok {
+				all = []any{v}
+			}
+			for _, x := range all {
+				name, ok := x.(string)
+				if !ok || name == "" || slices.Contains(out, name) {
+					return false
+				}
+				out = append(out, name)
+			}
+			ok = len(out) > 0 && len(out) <= prefixesMax
+			if ok {
+				set(d, out)
+			}
+			return ok
+		},
+	}
+}
+
+// newPools is a CIDR, a pool, or a list of either.
+func newPools(set func(*draft, []newPool)) kind {
+	text := map[string]any{"type": "string"}
+	one := map[string]any{"anyOf": []any{text, map[string]any{
+		"type": "object", "additionalProperties": false, "required": []string{"cidr"},
+		"properties": map[string]any{
+			"name": text, "cidr": text, "nodeSelector": text,
+			"blockSize": map[string]any{"type": "integer", "minimum": fourLeast, "maximum": sixMost},
+		},
+	}}}
+	return kind{
+		"a CIDR, a pool, e.g. {name: second, cidr: 10.64.76.0/24, blockSize: 28, nodeSelector: all()}, or a list of these",
+		map[string]any{"anyOf": append(one["anyOf"].([]any), map[string]any{"type": "array", "items": one, "minItems": 1, "maxItems": prefixesMax})},
+		func(d *draft, v any) bool {
+			all, ok := v.([]any)
+			if !ok {
+				all = []any{v}
+			}
+			var out []newPool
+			for _, x := range all {
+				p, ok := newPoolOf(x)
+				if !ok {
+					return false
+				}
+				out = append(out, p)
+			}
+			ok = len(out) > 0 && len(out) <= prefixesMax
+			if ok {
+				set(d, out)
+			}
+			return ok
+		},
+	}
+}
+
+func newPoolOf(v any) (p newPool, ok bool) {
+	given, is := v.(map[string]any)
+	if !is {
+		p.Prefix, ok = prefixOf(v)
+		return p, ok
+	}
+	if p.Prefix, ok = prefixOf(given["cidr"]); !ok {
+		return p, false
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		text, isText := given[name].(string)
+		switch name {
+		case "cidr":
+		case "name":
+			p.Name, ok = strings.TrimSpace(text), isText && strings.TrimSpace(text) != ""
+		case "nodeSelector":
+			p.Selector, ok = text, isText
+		case "blockSize":
+			four := p.Prefix.Addr().Is4()
+			if p.BlockSize, ok = wholeOf(given[name], sixLeast, sixMost); four {
+				p.BlockSize, ok = wholeOf(given[name], fourLeast, fourMost)
+			}
+		default:
+			ok = false
+		}
+		if !ok {
+			return p, false
+		}
+	}
+	return p, true
+}
