@@ -130,9 +130,6 @@ func (c *Cluster) draft(o Options) (*draft, error) {
 		return nil, err
 	}
 	d.missingNodes()
-	if len(d.nodes) == 0 {
-		return nil, &scenarios.Error{File: filesOf(c.sources), Problem: "no Node in it, and nothing that names one: add kubectl get nodes -o yaml"}
-	}
 	d.others()
 	for _, key := range c.namespaces.keys() {
 		n := c.namespaces[key].value

@@ -106,7 +106,11 @@ func (r *Report) Trace(err error) error {
 		return &out
 	}
 	out.File, out.Line = filesOf(r.sources), 0
-	if bad.Object == "" { // of the Scenario itself
+	switch {
+	case bad.Object != "":
+	case r.Nodes == 0:
+		out.Field, out.Problem = "", "no Node in it, and nothing that names one: add kubectl get nodes -o yaml"
+	default: // of the Scenario itself
 		out.Field, out.Problem = "", "no scenario can be made of it: "+strings.TrimPrefix(bad.Field+": ", ": ")+bad.Problem
 	}
 	return &out

@@ -12,7 +12,7 @@ import (
 // TestRefusals: what is no dump is refused in one line, in the words of the file: no
 // type of Go's, and no line of a scenario that nobody has seen.
 func TestRefusals(t *testing.T) {
-	const pool = "---\napiVersion: crd.projectcalico.org/v1\nkind: IPPool\nmetadata: {name: p}\nspec: {cidr: 10.0.0.0/16}\n"
+	const pool = "---\n" + pool
 	for name, c := range map[string]struct{ text, want string }{
 		"a list of numbers":        {"[1, 2]", "F:1: want an object with apiVersion and kind: want a mapping, not a number"},
 		"words":                    {"hello\n", "F:1: want an object with apiVersion and kind: want a mapping, not text"},
@@ -23,9 +23,8 @@ func TestRefusals(t *testing.T) {
 		"a node's name":            {"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {nodeName: 7}\n", "F:1: Pod a: spec.nodeName: want text, not a number"},
 		"a fraction": {"apiVersion: crd.projectcalico.org/v1\nkind: IPPool\nmetadata: {name: p}\nspec: {cidr: 10.0.0.0/16, blockSize: 1.5}\n",
 			"F:1: IPPool p: spec.blockSize: want a whole number, not 1.5"},
-		"a scenario":        {"apiVersion: ipamsim.dev/v1alpha1\nkind: Scenario\nmetadata: {name: a}\n" + pool, "F:1: kind: a scenario, no dump of a cluster: ipamsim run runs it"},
-		"a plan":            {"# a comment\napiVersion: ipamsim.dev/v1alpha1\nkind: Plan\nmetadata: {name: a}\n" + pool, "F:2: kind: a plan, no dump of a cluster: ipamsim plan answers it"},
-		"nobody to live in": {pool, "F: no Node in it, and nothing that names one: add kubectl get nodes -o yaml"},
+		"a scenario": {"apiVersion: ipamsim.dev/v1alpha1\nkind: Scenario\nmetadata: {name: a}\n" + pool, "F:1: kind: a scenario, no dump of a cluster: ipamsim run runs it"},
+		"a plan":     {"# a comment\napiVersion: ipamsim.dev/v1alpha1\nkind: Plan\nmetadata: {name: a}\n" + pool, "F:2: kind: a plan, no dump of a cluster: ipamsim plan answers it"},
 	} {
 		if got := refuses(t, strings.NewReader(c.text)); got != c.want {
 			t.Errorf("%s: %s\nwant %s", name, got, c.want)
@@ -68,7 +67,22 @@ func TestTrace(t *testing.T) {
 			t.Errorf("%s: %s: speaks of what nobody has seen", tt.name, got)
 		}
 	}
+	if _, bare, err := pools(t).Scenario(dump.Options{}); err != nil {
+		t.Error(err)
+	} else if got, want := bare.Trace(&scenarios.Error{File: "it", Line: 16, Field: "spec.nodes", Problem: "no node"}).Error(), "F: no Node in it, and nothing that names one: add kubectl get nodes -o yaml"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
 	if other := errors.New("other"); !errors.Is(report.Trace(other), other) {
 		t.Error("another error is not left alone")
 	}
+}
+
+// pools is a dump without a node.
+func pools(t *testing.T) *dump.Cluster {
+	t.Helper()
+	c := dump.New()
+	if err := c.Read("F", strings.NewReader(pool), nil); err != nil {
+		t.Fatal(err)
+	}
+	return c
 }
