@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -38,7 +39,7 @@ func Parse(file string, data []byte) (*Scenario, error) {
 
 // parse is Parse for documents.
 func parse(file string, roots []*yaml.Node) (*Scenario, error) {
-	l := &loader{s: &Scenario{File: file, docs: map[identity]*doc{}}, nodes: map[string]bool{}}
+	l := &loader{s: &Scenario{File: file, docs: map[identity]*doc{}}, nodes: map[string]bool{}, arrives: map[string]time.Duration{}}
 	return l.load(file, roots, func() error { return l.manifests(file, roots) })
 }
 
@@ -53,6 +54,7 @@ func (l *loader) load(file string, roots []*yaml.Node, manifests func() error) (
 		l.attachments,
 		l.spec,
 		l.timeline,
+		l.placed,
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -70,10 +72,11 @@ type loader struct {
 	doc     *doc // the Scenario document
 	adapter ipam.Adapter
 	kinds   map[string]kind
-	nodes   map[string]bool // every node there will ever be
-	nets    map[string]bool // every NetworkAttachmentDefinition; true: one of the manager's
-	large   bool            // of what there may be many of, only the line is kept
-	base    int             // how many lines of the file are before those that are read now
+	nodes   map[string]bool          // every node there will ever be
+	arrives map[string]time.Duration // when those of them come that are not there from the start
+	nets    map[string]bool          // every NetworkAttachmentDefinition; true: one of the manager's
+	large   bool                     // of what there may be many of, only the line is kept
+	base    int                      // how many lines of the file are before those that are read now
 }
 
 // identity is what there can be one of.
@@ -102,8 +105,9 @@ func (l *loader) scenario(file string, roots []*yaml.Node) error {
 		l.doc = d
 	}
 	if l.doc == nil {
-		return &Error{File: file, Line: roots[0].Line, Problem: "no Scenario document, want one with apiVersion: " + APIVersion + " and kind: " + Kind}
+		return noneOf(file, roots, Kind)
 	}
+	_, l.doc.recorded = locate(l.doc.root, at("spec", "schedule"))
 	return l.doc.decode(l.doc.root, &l.s.Doc, nil)
 }
 

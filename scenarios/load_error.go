@@ -45,6 +45,8 @@ type doc struct {
 	root    *yaml.Node
 	dialect dialect
 	base    int // how many lines of the file are before the first of its nodes' line numbers
+	// recorded: ipamsim wrote the document, and once wrote zeros for what was not there.
+	recorded bool
 }
 
 // fail is a mistake at a node.

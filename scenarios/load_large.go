@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"slices"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -20,7 +21,7 @@ func parseLarge(file string, data []byte) (*Scenario, error) {
 	if len(data) > largeMax {
 		return nil, &Error{File: file, Problem: "more than 512 MiB, too large for a scenario"}
 	}
-	l := &loader{s: &Scenario{File: file, docs: map[identity]*doc{}}, nodes: map[string]bool{}, large: true}
+	l := &loader{s: &Scenario{File: file, docs: map[identity]*doc{}}, nodes: map[string]bool{}, arrives: map[string]time.Duration{}, large: true}
 	first, rest := piece(data)
 	if blank(first) {
 		return nil, &Error{File: file, Line: 1, Problem: wantFirst}
@@ -28,6 +29,9 @@ func parseLarge(file string, data []byte) (*Scenario, error) {
 	roots, err := documents(file, first, Kind)
 	if err != nil {
 		return nil, err
+	}
+	if other(roots[0]) == dumpKind {
+		return nil, noneOf(file, roots, Kind)
 	}
 	if text(roots[0], "kind") != Kind {
 		return nil, &Error{File: file, Line: roots[0].Line, Problem: wantFirst}

@@ -73,6 +73,7 @@ func (l *loader) metrics(c *check) {
 	for _, f := range metric.Families() {
 		known = append(known, f.Name)
 	}
+	c.once(m.Show, p.then("show"))
 	for i, name := range m.Show {
 		c.bad(!slices.Contains(known, name), p.then("show").then(i), "%s is no metric, %s", quote(name), want(name, known))
 	}

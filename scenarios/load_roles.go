@@ -93,6 +93,11 @@ func badSchedule(s string) string {
 	case strings.HasPrefix(s, "TZ=") || strings.HasPrefix(s, "CRON_TZ="): // and the parser panics on some
 		return "a time zone is not supported, virtual time is UTC"
 	}
+	if every, ok := strings.CutPrefix(s, "@every "); ok {
+		if d, err := time.ParseDuration(every); err == nil && d < time.Second {
+			return quote(s) + " is too often for cron: want at least 1s"
+		}
+	}
 	next := time.Time{}
 	err := guard(func() error {
 		sched, err := cluster.ParseSchedule(s)

@@ -85,7 +85,7 @@ func TestEveryActionIsChecked(t *testing.T) {
 	} {
 		l := &loader{s: &Scenario{}, adapter: adapters()["canary"]}
 		c := &check{doc: &doc{root: &yaml.Node{Kind: yaml.MappingNode}}}
-		l.acts(c, act, nil)
+		l.acts(c, act, 0, nil)
 		if c.err == nil {
 			t.Errorf("an empty %T is accepted", act)
 		}

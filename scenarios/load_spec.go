@@ -40,6 +40,13 @@ func (c *check) bad(is bool, p path, format string, args ...any) {
 // must notes a problem unless it is "".
 func (c *check) must(problem string, p path) { c.bad(problem != "", p, "%s", problem) }
 
+// once notes what stands in a list a second time.
+func (c *check) once(list []string, p path) {
+	for i, s := range list {
+		c.bad(slices.Index(list, s) < i, p.then(i), "%s is listed twice", quote(s))
+	}
+}
+
 // spec checks what the types cannot say of everything but the timeline.
 func (l *loader) spec() error {
 	s, c := l.s.Doc.Spec, &check{doc: l.doc}
@@ -54,6 +61,7 @@ func (l *loader) spec() error {
 		}
 	}
 	c.bad(s.Limits.Steps < 0, at("spec", "limits", "steps"), "must not be negative")
+	l.times(c)
 	l.unknown(c)
 	l.datastore(c)
 	l.fabric(c)
@@ -94,6 +102,8 @@ func (l *loader) latencies(c *check) {
 		c.bad(v.Spread < 0 || v.Spread > 10, p.then("spread"), "want 0 to 10, e.g. 0.5 for a quiet server")
 		c.must(badProbability(v.Tail), p.then("tail"))
 		c.bad(v.Tail > 0 && v.Slow.Duration == 0, p.then("slow"), "missing: with a tail, how slow is a straggler at least?")
+		c.bad(v.Tail == 0 && v.Slow.Duration > 0, p.then("tail"), "missing: without a tail there is no straggler to be slow")
+		c.bad(v.Median.Duration > 0 && v.Median.Duration < v.Min.Duration, p.then("median"), "%s is less than min, %s", brief(v.Median), brief(v.Min))
 	}
 }
 
@@ -113,6 +123,7 @@ func (l *loader) background(c *check) {
 		c.must(badSchedule(r.Schedule), p.then("schedule"))
 		c.bad(r.Count < 0 || r.Count > passesMax, p.then("count"), "want 1 to %d passes at once", passesMax)
 		c.bad(r.AllNodes && len(r.Nodes) > 0, p.then("nodes"), "either nodes or allNodes, not both")
+		c.once(r.Nodes, p.then("nodes"))
 		for j, n := range r.Nodes {
 			c.must(l.badNode(n), p.then("nodes").then(j))
 		}
@@ -166,6 +177,7 @@ func (l *loader) badWorkload(s string) string {
 func (l *loader) faults(c *check) {
 	f := l.s.Doc.Spec.Faults
 	c.bad(f.Max < 0, at("spec", "faults", "max"), "must not be negative")
+	c.once(f.Allowed, at("spec", "faults", "allowed"))
 	for i, name := range f.Allowed {
 		c.must(badFault(name), at("spec", "faults", "allowed", i))
 	}
@@ -198,7 +210,10 @@ func (l *loader) expect(c *check) {
 		for i, name := range e.Violations {
 			c.must(badInvariant(name), at("spec", "expect", "violations", i))
 		}
+		c.once(e.Violations, at("spec", "expect", "violations"))
+		c.once(e.May, at("spec", "expect", "may"))
 		for i, name := range e.May {
+			c.bad(slices.Contains(e.Violations, name), at("spec", "expect", "may", i), "%s must be violated, by violations: it cannot be one that may", name)
 			c.must(badInvariant(name), at("spec", "expect", "may", i))
 		}
 	}

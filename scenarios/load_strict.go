@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -205,6 +206,9 @@ func (d *doc) structure(b *bytes.Buffer, n *yaml.Node, t reflect.Type, p path) e
 			return nil, errSkip
 		}
 		given[key] = true
+		if problem := fields[i].unwritten(v); problem != "" && !d.recorded {
+			return nil, d.fail(v, p.then(key), "%s", problem)
+		}
 		if f := fields[i]; len(f.enum) > 0 && v.Kind == yaml.ScalarNode && !slices.Contains(f.enum, v.Value) {
 			return nil, d.fail(v, p.then(key), "%s is not known, %s", quote(v.Value), want(v.Value, f.enum))
 		}
@@ -216,6 +220,9 @@ func (d *doc) structure(b *bytes.Buffer, n *yaml.Node, t reflect.Type, p path) e
 	for _, f := range fields {
 		if k := empty[f.name]; f.required && k != nil {
 			return d.fail(k, p.then(f.name), "empty%s", f.hint())
+		}
+		if k := empty[f.name]; d.dialect == ours && k != nil && f.scalar() {
+			return d.fail(k, p.then(f.name), "empty: write a value, or remove the line")
 		}
 		if f.required && !given[f.name] {
 			return d.fail(n, p.then(f.name), "missing%s", f.hint())
@@ -310,6 +317,36 @@ type field struct {
 	typ      reflect.Type
 	required bool
 	enum     []string
+	unset    string // what it is if it is not written, for one whose zero value counts as that
+}
+
+// unwritten says that a value would count as not written, or "".
+func (f field) unwritten(v *yaml.Node) string {
+	if f.unset == "" || v.Kind != yaml.ScalarNode {
+		return ""
+	}
+	span, err := time.ParseDuration(v.Value)
+	number, errN := strconv.ParseFloat(v.Value, 64)
+	switch {
+	case v.Value == "":
+		return "an empty text; left out, it is " + f.unset
+	case f.typ.Kind() != reflect.String && (err == nil && span == 0 || errN == nil && number == 0):
+		return fmt.Sprintf("want more than %s; left out, it is %s", v.Value, f.unset)
+	}
+	return ""
+}
+
+// scalar reports whether its values stand on one line.
+func (f field) scalar() bool {
+	t := f.typ
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch t.Kind() {
+	case reflect.Struct, reflect.Map, reflect.Slice, reflect.Array, reflect.Interface:
+		return t == durationType || reflect.PointerTo(t).Implements(unmarshalType)
+	}
+	return true
 }
 
 func (f field) hint() string {
@@ -342,7 +379,7 @@ func fieldsOf(t reflect.Type) []field {
 		case name == "":
 			name = f.Name
 		}
-		made := field{name: name, typ: f.Type}
+		made := field{name: name, typ: f.Type, unset: f.Tag.Get("unset")}
 		for _, o := range strings.Split(f.Tag.Get("jsonschema"), ",") {
 			if e, ok := strings.CutPrefix(o, "enum="); ok {
 				made.enum = append(made.enum, e)

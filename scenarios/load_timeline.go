@@ -28,7 +28,7 @@ func (l *loader) timeline() error {
 			return l.doc.failAt(p, "%s", oneLine(err))
 		}
 		c.bad(e.At.Duration > s.Until.Duration, p.then("at"), "%s is after spec.until, %s", brief(e.At), brief(s.Until))
-		l.acts(c, act, p.then(actionName(e)))
+		l.acts(c, act, e.At.Duration, p.then(actionName(e)))
 	}
 	return c.err
 }
@@ -60,15 +60,27 @@ func (l *loader) arrivals(c *check) error {
 		if e.Replace != nil && e.Replace.As != "" && e.Replace.As != e.Replace.Node {
 			c.must(badName(e.Replace.As), p.then("replace").then("as"))
 			c.bad(l.nodes[e.Replace.As] && !l.leaves(e.Replace.As), p.then("replace").then("as"), "there is a node %s already", e.Replace.As)
-			l.nodes[e.Replace.As] = true
+			l.arrival(e.Replace.As, e.At.Duration)
 		}
 		if e.Apply != nil {
-			if err := l.apply(e.Apply, p.then("apply").then("object")); err != nil {
+			id, err := l.apply(e.Apply, p.then("apply").then("object"))
+			if err != nil {
 				return err
+			}
+			if id.kind == "Node" {
+				l.arrival(id.name, e.At.Duration)
 			}
 		}
 	}
 	return c.err
+}
+
+// arrival notes when a node comes that is not there from the start.
+func (l *loader) arrival(node string, at time.Duration) {
+	if from, later := l.arrives[node]; l.nodes[node] && (!later || from <= at) {
+		return
+	}
+	l.nodes[node], l.arrives[node] = true, at
 }
 
 // leaves reports whether a node is replaced or deleted at some time, so that its
@@ -80,31 +92,31 @@ func (l *loader) leaves(node string) bool {
 }
 
 // apply checks an object to apply as if it were a manifest of the file.
-func (l *loader) apply(a *cluster.Apply, p path) error {
+func (l *loader) apply(a *cluster.Apply, p path) (id identity, err error) {
 	d := &doc{file: l.doc.file, root: l.doc.node(p), within: p}
 	if text(d.root, "kind") == attachmentKind {
-		return d.failAt(at("kind"), "a NetworkAttachmentDefinition must be there from the start: make it a document of its own")
+		return id, d.failAt(at("kind"), "a NetworkAttachmentDefinition must be there from the start: make it a document of its own")
 	}
-	id, _, err := l.object(d)
-	if err != nil {
-		return err
+	if id, _, err = l.object(d); err != nil {
+		return id, err
 	}
 	// As written, not as typed: in an update, null takes a field away.
 	if a.Object, err = d.raw(d.root); err != nil {
-		return err
+		return id, err
 	}
 	if l.s.docs[id] == nil {
 		l.s.docs[id] = d
 	}
-	if id.kind == "Node" {
-		l.nodes[id.name] = true
-	}
-	return l.attached(d, id)
+	return id, l.attached(d, id)
 }
 
-// acts checks one action; p leads to it.
-func (l *loader) acts(c *check, act cluster.Action, p path) {
-	node := func(name string) { c.must(l.badNode(name), p.then("node")) }
+// acts checks one action at its time; p leads to it.
+func (l *loader) acts(c *check, act cluster.Action, now time.Duration, p path) {
+	there := func(name, field string) {
+		c.must(l.badNode(name), p.then(field))
+		c.must(l.early(name, now), p.then(field))
+	}
+	node := func(name string) { there(name, "node") }
 	switch a := act.(type) {
 	case *cluster.ClockJump:
 		if a.Node != "" {
@@ -141,8 +153,10 @@ func (l *loader) acts(c *check, act cluster.Action, p path) {
 		node(a.Node)
 	case *cluster.Kill:
 		c.bad(a.Actor == "", p.then("actor"), "empty, want the name of a process")
+		c.must(l.badActor(a.Actor), p.then("actor"))
 	case *cluster.Pause:
 		c.bad(a.Actor == "", p.then("actor"), "empty, want the name of a process or a node")
+		c.must(l.badActor(a.Actor), p.then("actor"))
 	case *cluster.Reconcile:
 		known := roles[l.adapter.Name()]
 		c.must(badRole(a.Name, l.adapter.Name(), "reconciler", known.reconcilers, known.daemons), p.then("name"))
@@ -164,10 +178,19 @@ func (l *loader) acts(c *check, act cluster.Action, p path) {
 		c.bad(l.readOnce(a.Resource), p.then("resource"), onceOnly)
 		c.bad(a.All == (a.Name != ""), p, "want either name or all: true")
 		c.must(badSegment(a.Name), p.then("name"))
+		if a.Resource == nodesResource && a.Name != "" {
+			there(a.Name, "name")
+		}
 	case *cluster.Patch:
 		l.patch(c, a, p)
+		if a.Resource == nodesResource && a.Name != "" {
+			there(a.Name, "name")
+		}
 	}
 }
+
+// nodesResource are the nodes, of which nothing but the file makes any.
+const nodesResource = "nodes"
 
 // jumpMax is how far a clock may jump. Virtual time begins in the year 2000, and
 // every date must have four digits.

@@ -32,9 +32,11 @@ func documents(file string, data []byte, kind string) ([]*yaml.Node, error) {
 	case len(bytes.TrimSpace(data)) == 0:
 		return refuse(0, "empty, want a %s document and Kubernetes manifests", kind)
 	case len(data) > fileMax:
-		return refuse(0, "more than 8 MiB, too large for a %s", strings.ToLower(kind))
+		return nil, tooLarge(file, data, kind)
 	case bytes.IndexByte(data, 0) >= 0:
 		return refuse(0, "binary, want YAML text")
+	case tabular(data):
+		return refuse(0, "%s", advice[[2]string{dumpKind, kind}])
 	case values(data) > valuesMax:
 		return refuse(0, "more than %d values, too many for a %s", valuesMax, strings.ToLower(kind))
 	}

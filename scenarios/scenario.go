@@ -51,8 +51,8 @@ type Spec struct {
 	Until  metav1.Duration `json:"until" jsonschema:"required"`
 	Settle metav1.Duration `json:"settle,omitzero"`
 
-	Strategy string  `json:"strategy,omitempty"` // default timed
-	Seed     *uint64 `json:"seed,omitempty"`     // default 1
+	Strategy string  `json:"strategy,omitempty" unset:"timed"` // default timed
+	Seed     *uint64 `json:"seed,omitempty"`                   // default 1
 
 	// Latencies by class of message: api, watch, sandbox, annotate, start, stop, status,
 	// draw (a decision of ours, e.g. which pod churn deletes).
@@ -81,11 +81,11 @@ type Spec struct {
 // Latency of a class of message: log-normal around Median, never under Min, with
 // a heavy tail.
 type Latency struct {
-	Min    metav1.Duration `json:"min,omitzero"`     // binds every strategy, not only timed
-	Median metav1.Duration `json:"median,omitzero"`  // default: Min or 2ms
-	Spread float64         `json:"spread,omitempty"` // sigma of the logarithm; default 0.5
-	Tail   float64         `json:"tail,omitempty"`   // probability of a straggler, 0 to 1
-	Slow   metav1.Duration `json:"slow,omitzero"`    // how slow a straggler is at least
+	Min    metav1.Duration `json:"min,omitzero"`                        // binds every strategy, not only timed
+	Median metav1.Duration `json:"median,omitzero" unset:"min, or 2ms"` // default: Min or 2ms
+	Spread float64         `json:"spread,omitempty" unset:"0.5"`        // sigma of the logarithm; default 0.5
+	Tail   float64         `json:"tail,omitempty"`                      // probability of a straggler, 0 to 1
+	Slow   metav1.Duration `json:"slow,omitzero"`                       // how slow a straggler is at least
 }
 
 // Metrics asks for measurements in virtual time.
@@ -100,7 +100,7 @@ type Reconciler struct {
 	Schedule string          `json:"schedule" jsonschema:"required"` // cron, five fields, or "@every 30s"
 	Nodes    []string        `json:"nodes,omitempty"`                // one pass on each
 	AllNodes bool            `json:"allNodes,omitempty"`
-	Count    int             `json:"count,omitempty"` // passes at once; default 1
+	Count    int             `json:"count,omitempty" unset:"1"` // passes at once; default 1
 	Overlap  cluster.Overlap `json:"overlap,omitempty" jsonschema:"enum=Allow,enum=Forbid,enum=Replace"`
 }
 
@@ -108,9 +108,9 @@ type Reconciler struct {
 type Churn struct {
 	Every    metav1.Duration `json:"every" jsonschema:"required"`
 	From     metav1.Duration `json:"from,omitzero"`
-	Until    metav1.Duration `json:"until,omitzero"`
-	Workload string          `json:"workload,omitempty"` // StatefulSet/default/web; default: any pod
-	Force    int             `json:"force,omitempty"`    // of ten deletions, how many are forced
+	Until    metav1.Duration `json:"until,omitzero" unset:"the end of the run"`
+	Workload string          `json:"workload,omitempty" unset:"any pod"` // StatefulSet/default/web; default: any pod
+	Force    int             `json:"force,omitempty"`                    // of ten deletions, how many are forced
 }
 
 // Event is one line of the timeline: a time and exactly one action.
@@ -163,32 +163,32 @@ type Hazards struct {
 	// which addresses are unreachable whatever the manager does.
 	Kinds []string        `json:"kinds,omitempty"`
 	From  metav1.Duration `json:"from,omitzero"`
-	Until metav1.Duration `json:"until,omitzero"` // all are over by then; default: spec.until
-	For   metav1.Duration `json:"for,omitzero"`   // the longest that one lasts; default 2m
+	Until metav1.Duration `json:"until,omitzero" unset:"spec.until"` // all are over by then; default: spec.until
+	For   metav1.Duration `json:"for,omitzero" unset:"2m"`           // the longest that one lasts; default 2m
 }
 
 // Timers of the cluster's controllers; Kubernetes' defaults where not set.
 type Timers struct {
-	NodeMonitorGrace metav1.Duration `json:"nodeMonitorGrace,omitzero"`
-	Toleration       metav1.Duration `json:"toleration,omitzero"`
-	SandboxRetry     metav1.Duration `json:"sandboxRetry,omitzero"`
-	APIRetry         metav1.Duration `json:"apiRetry,omitzero"`
-	PodGC            metav1.Duration `json:"podGC,omitzero"`
+	NodeMonitorGrace metav1.Duration `json:"nodeMonitorGrace,omitzero" unset:"Kubernetes' default"`
+	Toleration       metav1.Duration `json:"toleration,omitzero" unset:"Kubernetes' default"`
+	SandboxRetry     metav1.Duration `json:"sandboxRetry,omitzero" unset:"Kubernetes' default"`
+	APIRetry         metav1.Duration `json:"apiRetry,omitzero" unset:"1s"`
+	PodGC            metav1.Duration `json:"podGC,omitzero" unset:"Kubernetes' default"`
 }
 
 // Limits cut a run short that would not end; its verdict is then unknown.
 type Limits struct {
-	Steps   int             `json:"steps,omitempty"`
-	Virtual metav1.Duration `json:"virtual,omitzero"`
+	Steps   int             `json:"steps,omitempty" unset:"200000"`
+	Virtual metav1.Duration `json:"virtual,omitzero" unset:"24h"`
 }
 
 // Judge holds the bounds of the invariants that need one.
 type Judge struct {
-	LeakAfter  metav1.Duration `json:"leakAfter,omitzero"`  // a claim may outlive its sandbox for so long; 0: judged at rest only
-	StuckAfter metav1.Duration `json:"stuckAfter,omitzero"` // a CNI call may take so long on a healthy node; default 5m
+	LeakAfter  metav1.Duration `json:"leakAfter,omitzero"`             // a claim may outlive its sandbox for so long; 0: judged at rest only
+	StuckAfter metav1.Duration `json:"stuckAfter,omitzero" unset:"5m"` // a CNI call may take so long on a healthy node; default 5m
 	// BlackholeAfter is how long an address may be unreachable while routes spread;
 	// default 10s.
-	BlackholeAfter metav1.Duration `json:"blackholeAfter,omitzero"`
+	BlackholeAfter metav1.Duration `json:"blackholeAfter,omitzero" unset:"10s"`
 }
 
 // Expect says what the scenario's own seed and strategy lead to. A file without

@@ -43,7 +43,7 @@ func ReadSheet(file string, data []byte, kind string) (*Sheet, error) {
 		}
 	}
 	if s.doc == nil {
-		return nil, &Error{File: file, Line: roots[0].Line, Problem: "no " + kind + " document, want one with apiVersion: " + APIVersion + " and kind: " + kind}
+		return nil, noneOf(file, roots, kind)
 	}
 	return s, nil
 }

@@ -183,6 +183,7 @@ func (g *Gate) park(ctx context.Context, op Op) (*parked, error) {
 	if !w.opts.Ungated {
 		i, _ := w.search(op)
 		w.parked = slices.Insert(w.parked, i, p)
+		w.Progress() // its sender now waits, and only a decision of the schedule lets it go
 		w.signal()
 	}
 	return p, nil

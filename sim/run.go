@@ -109,7 +109,9 @@ func (r *running) root(o Options, setup func(*World) error) (err error) {
 	}
 	err = w.loop()
 	if w.Hooks.End != nil {
+		w.Progress()
 		w.Hooks.End()
+		w.Progress()
 	}
 	if errors.Is(err, errFinished) {
 		return nil

@@ -20,23 +20,59 @@ import (
 //     as much less, because what the run waits for may be as late; one that comes
 //     later than a whole period, after SIGSTOP or a suspended machine, for nothing.
 //
-// So a goroutine that spins is found after limit of its own processor time, a
-// deadlock after limit on the clock.
+// Of the processor time, what the collector takes is nobody's: with a heap of
+// gigabytes and a tenth of a processor it takes most of that, and the run, which
+// moves on slowly, would pay for it. The runtime says after each collection what
+// it took, so that the share since the last progress is left out; collectedMost
+// bounds that.
+//
+// So a goroutine that spins is found after limit of its own processor time, or
+// after collectedMost times as much if it makes garbage all the while; a deadlock
+// after limit on the clock.
 type watchdog struct {
 	limit, period time.Duration
+	meters        meters
 
-	beat    uint64 // of the last progress
-	charged time.Duration
-	at      time.Time
-	used    time.Duration
-	want    [2]metrics.Sample
+	beat           uint64 // of the last progress
+	worked, waited time.Duration
+	began, last    reading // at the last progress, at the last tick
+}
+
+// meters are what the rule looks at.
+type meters struct {
+	read    func() reading
+	wanting func() int // goroutines that run or want to, but for the watchdog
+}
+
+// reading is what the meters show at one time.
+type reading struct {
+	at         time.Time
+	used       time.Duration // processor time of the process
+	running    float64       // seconds of it in goroutines, by the runtime's own estimate
+	collecting float64       // and in the collector
 }
 
 func newWatchdog(limit time.Duration) *watchdog {
-	d := &watchdog{limit: limit, period: min(max(limit/30, periodMin), periodMax), at: time.Now(), used: processorTime()}
-	d.want[0].Name, d.want[1].Name = "/sched/goroutines/running:goroutines", "/sched/goroutines/runnable:goroutines"
+	m := &runtimeMeters{}
+	for i, name := range []string{"/sched/goroutines/running:goroutines", "/sched/goroutines/runnable:goroutines"} {
+		m.want[i].Name = name
+	}
+	for i, name := range []string{"/cpu/classes/user:cpu-seconds", "/cpu/classes/gc/total:cpu-seconds"} {
+		m.cpu[i].Name = name
+	}
+	return watch(limit, meters{m.read, m.wanting})
+}
+
+func watch(limit time.Duration, m meters) *watchdog {
+	d := &watchdog{limit: limit, period: min(max(limit/30, periodMin), periodMax), meters: m}
+	d.began = m.read()
+	d.last = d.began
 	return d
 }
+
+// collectedMost is how much of the processor time, as one of so many, the collector
+// is believed to have left to the run at least.
+const collectedMost = 8
 
 // The period bounds what one tick can get wrong; below periodMin the late ticks of
 // a machine that is merely busy would count for nothing.
@@ -48,18 +84,29 @@ const (
 // tick is called every period with a number that grows with the run's progress.
 // It reports whether the limit is reached.
 func (d *watchdog) tick(beat uint64) bool {
-	now := time.Now()
-	elapsed := now.Sub(d.at)
-	d.at = now
+	now := d.meters.read()
 	if beat != d.beat {
-		d.beat, d.charged = beat, 0
-		d.used = processorTime()
+		d.beat, d.worked, d.waited, d.began, d.last = beat, 0, 0, now, now
 		return false
 	}
-	used := processorTime()
-	d.charged += charge(d.period, elapsed, used-d.used, d.wanting())
-	d.used = used
-	return d.charged >= d.limit
+	wanting := d.meters.wanting()
+	if c := charge(d.period, now.at.Sub(d.last.at), now.used-d.last.used, wanting); wanting > 0 {
+		d.worked += c
+	} else {
+		d.waited += c
+	}
+	d.last = now
+	return time.Duration(float64(d.worked)*ofTheRun(d.began, now))+d.waited >= d.limit
+}
+
+// ofTheRun is the share of the processor time that the collector did not take, as far
+// as the runtime has told.
+func ofTheRun(from, to reading) float64 {
+	running, collecting := to.running-from.running, to.collecting-from.collecting
+	if running+collecting <= 0 {
+		return 1
+	}
+	return max(running/(running+collecting), 1.0/collectedMost)
 }
 
 // charge is the rule, for one tick.
@@ -71,14 +118,22 @@ func charge(period, elapsed, used time.Duration, wanting int) time.Duration {
 	return max(min(elapsed, period)-late, 0)
 }
 
+// runtimeMeters are those of this process.
+type runtimeMeters struct{ want, cpu [2]metrics.Sample }
+
+func (m *runtimeMeters) read() reading {
+	metrics.Read(m.cpu[:])
+	return reading{time.Now(), processorTime(), m.cpu[0].Value.Float64(), m.cpu[1].Value.Float64()}
+}
+
 // wanting counts the goroutines that run or could, but for the caller. The runtime
 // counts a thread that looks for work, too, for some microseconds after it woke the
 // caller: the smallest of a few readings.
-func (d *watchdog) wanting() int {
+func (m *runtimeMeters) wanting() int {
 	least := 0
 	for i := range readings {
-		metrics.Read(d.want[:])
-		n := max(int(d.want[0].Value.Uint64()+d.want[1].Value.Uint64())-1, 0)
+		metrics.Read(m.want[:])
+		n := max(int(m.want[0].Value.Uint64()+m.want[1].Value.Uint64())-1, 0)
 		if i == 0 || n < least {
 			least = n
 		}

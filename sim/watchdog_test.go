@@ -148,3 +148,25 @@ func TestStoppedIsNotStuck(t *testing.T) {
 		t.Errorf("the stopped process: %v", err)
 	}
 }
+
+// Storing a large cluster takes long before there is any message: each object is
+// progress.
+func TestLongSetupIsNotStuck(t *testing.T) {
+	const limit = 300 * time.Millisecond
+	perSecond()
+	o := sim.Options{Strategy: strategy.NewSerial(), Limits: sim.Limits{Stuck: limit}}
+	began := time.Now()
+	if _, err := sim.Run(context.Background(), o, func(w *sim.World) error {
+		for range 9 {
+			compute(limit / 3)
+			w.Progress()
+		}
+		start(w, proc("a", func(context.Context, *sim.Gate) error { return nil }))
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(began); took < 2*limit {
+		t.Errorf("took %v only: nothing is tested", took)
+	}
+}

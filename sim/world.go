@@ -131,6 +131,11 @@ func (w *World) Now() time.Duration {
 	return time.Since(w.start)
 }
 
+// Progress tells the watchdog that a bounded amount of work is done of what comes
+// before the first message, or after the last: each object of a large cluster that is
+// stored. Between them messages say so.
+func (w *World) Progress() { w.beat.Add(1) }
+
 // Waits reports whether f holds of a message that is parked.
 func (w *World) Waits(f func(Op) bool) bool {
 	w.mu.Lock()
@@ -213,7 +218,7 @@ func (w *World) loop() error {
 			return err
 		}
 		c := w.choose(w.enabled())
-		w.beat.Add(1)
+		w.Progress()
 		last = w.act(c)
 	}
 }
@@ -378,6 +383,7 @@ func (w *World) close() {
 	w.mu.Unlock()
 	for _, a := range all {
 		w.end(a, ErrKilled)
+		w.Progress()
 	}
 	for i := len(w.cleanups) - 1; i >= 0; i-- {
 		w.cleanups[i]()

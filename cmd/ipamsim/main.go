@@ -48,9 +48,8 @@ func command(args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	for _, sub := range []*cobra.Command{cellCommand(), corpusCommand(), exploreCommand(), findingCommand(), gateCommand(), gateCellCommand(), importCommand(), planCommand(), replayCommand(), reportCommand(), runCommand(), schemaCommand(), versionCommand(), workerCommand()} {
-		root.AddCommand(sub)
-	}
+	root.SetFlagErrorFunc(flagError)
+	root.AddCommand(commands()...)
 	err := root.Execute()
 	if err == nil {
 		return exitExpected
@@ -63,6 +62,14 @@ func command(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, message(e.err))
 	}
 	return e.code
+}
+
+// commands are all there are.
+func commands() []*cobra.Command {
+	return []*cobra.Command{
+		cellCommand(), corpusCommand(), exploreCommand(), findingCommand(), gateCommand(), gateCellCommand(), importCommand(), planCommand(),
+		replayCommand(), reportCommand(), runCommand(), schemaCommand(), versionCommand(), workerCommand(),
+	}
 }
 
 // exit is how a command ends that does not end with 0. err is nil if everything

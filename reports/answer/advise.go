@@ -50,7 +50,7 @@ func (a *Answer) summary() string {
 func (a *Answer) advise(r *Recommendation) (s []string) {
 	switch r.Outcome {
 	case Take:
-		s = nonEmpty([]string{a.take(r), a.ties(r), a.price(r), a.noted(r), a.never(r), a.nearMisses(r), a.couldBe(r)})
+		s = nonEmpty([]string{a.take(r), a.ties(r), a.price(r), a.brings(r), a.noted(r), a.never(r), a.nearMisses(r), a.couldBe(r)})
 	case NoneMeets:
 		s = []string{a.noneMeets(r)}
 	case CannotTell:
@@ -148,6 +148,9 @@ func (a *Answer) price(r *Recommendation) string {
 	}
 	if len(better)+len(worse) == 0 {
 		return ""
+	}
+	if len(worse) == 0 && len(r.Races) > 0 { // what is worse is told next, and is not measured
+		return fmt.Sprintf("Against %s, better: %s.", a.choice(r.among[0]), list(some(better, measuresTold)))
 	}
 	tell := func(parts []string) string {
 		return cmp.Or(list(some(parts, measuresTold)), "nothing that is measured here")

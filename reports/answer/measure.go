@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -147,16 +148,17 @@ func Measures() []Measure {
 	}
 }
 
-// Bounded says whether a measure of this name can be required or minimised. The
-// error names those that can.
-func Bounded(name string) error {
+// Bounded says whether a measure of this name can be required or minimised, and
+// whether it can be as much as most, or less. The error names those that can, or what
+// most has to be.
+func Bounded(name string, most float64) error {
 	var names []string
 	for _, m := range Measures() {
 		if m.Better != Less {
 			continue
 		}
 		if m.Name == name {
-			return nil
+			return m.reaches(most)
 		}
 		names = append(names, m.Name)
 	}
@@ -173,6 +175,17 @@ func unfinished(_ *Cell, l *capacity.Course) float64 {
 		return 1
 	}
 	return 0
+}
+
+// reaches says why a measure can never be more than most, or never be as little.
+func (m *Measure) reaches(most float64) error {
+	switch {
+	case most < 0:
+		return errors.New("it is never less than 0: want a bound of 0 or more")
+	case m.Unit == Share && most > 1:
+		return fmt.Errorf("it is never more than 1: want 0 to 1, e.g. %g for %g %%", min(most/100, 1), min(most, 100))
+	}
+	return nil
 }
 
 func exhausted(_ *Cell, l *capacity.Course) float64 {

@@ -22,7 +22,10 @@ type Recommendation struct {
 	// Against is how the best row differs from the first one, which is what there is
 	// now: what chance does not explain, in the order of measures.
 	Against []Difference `json:"against,omitempty"`
-	Text    string       `json:"text"`
+	// Races are known failures that the best row brings, against the first one, and that
+	// no life shows.
+	Races []Race `json:"races,omitempty"`
+	Text  string `json:"text"`
 
 	sentences []string // of Text, each with its reasons
 	among     []int    // the rows to choose from
@@ -66,6 +69,7 @@ func (a *Answer) recommend() []Recommendation {
 		case len(meets) > 0:
 			r.Outcome, r.Rows = Take, a.best(meets)
 			r.Against = a.differences(r.among[0], r.Rows[0])
+			r.Races = a.races(r.among[0], r.Rows[0])
 		case len(r.Maybe) > 0:
 			r.Outcome = CannotTell
 		case slices.ContainsFunc(r.among, known):

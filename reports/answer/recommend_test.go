@@ -210,12 +210,12 @@ func TestNearestOfThoseAlike(t *testing.T) {
 // is less.
 func TestBounded(t *testing.T) {
 	for _, name := range []string{"exhaustion", "blackholed", "routes", "unplacedMax"} {
-		if err := answer.Bounded(name); err != nil {
+		if err := answer.Bounded(name, 0); err != nil {
 			t.Error(err)
 		}
 	}
 	for _, name := range []string{"utilisation", "blackhold", ""} {
-		if err := answer.Bounded(name); err == nil || !strings.Contains(err.Error(), "is no measure that can be bounded; want one of addMedian, ") {
+		if err := answer.Bounded(name, 0); err == nil || !strings.Contains(err.Error(), "is no measure that can be bounded; want one of addMedian, ") {
 			t.Errorf("%q: %v", name, err)
 		}
 	}

@@ -139,6 +139,9 @@ func (c *Cluster) Add(from Origin, raw json.RawMessage) error {
 	if h.Kind == "" {
 		return h.fail("", "no apiVersion and kind: want what kubectl get -o yaml or calicoctl get -o yaml prints")
 	}
+	if err := h.ours(); err != nil {
+		return err
+	}
 	name := h.Kind
 	if h.group() != "" {
 		name += "." + h.group()

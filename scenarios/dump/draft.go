@@ -64,6 +64,7 @@ type Report struct {
 	Pods, Nodes, Claims int
 	// Origins of objects, by KIND NAMESPACE/NAME as a scenarios.Error names them.
 	origins map[string]Origin
+	sources []string // the files that were read
 }
 
 // Count is how many there are of a kind.
@@ -96,16 +97,12 @@ func (c *Cluster) draft(o Options) (*draft, error) {
 		Cluster: c, o: o, nodes: map[string]*node{}, blocks: map[string]*blockSpec{}, pools: map[string]*poolSpec{},
 		handles: map[string]*handleSpec{}, reserved: map[string]*rangeReservation{}, reserving: map[string]*reservationSpec{},
 		spaces: map[string]*namespace{}, ranged: map[string]*rangePool{}, sliced: map[string]*slicePool{},
-		report: &Report{Read: counts(c.read), Ignored: counts(c.ignored), origins: map[string]Origin{}},
+		report: &Report{Read: counts(c.read), Ignored: counts(c.ignored), origins: map[string]Origin{}, sources: c.sources},
 	}
 	d.calico = len(c.pools)+len(c.blocks)+len(c.tables.pools)+len(c.tables.blocks) > 0
 	d.ranges = len(c.rangePools)+len(c.attachments) > 0
 	if !d.calico && !d.ranges {
-		file := "the dump"
-		if len(c.sources) == 1 {
-			file = c.sources[0]
-		}
-		return nil, &scenarios.Error{File: file, Problem: "no pool of Calico's or Whereabouts' and no network of Whereabouts': want e.g. kubectl get ippools,ipamblocks,blockaffinities,ipamhandles,ipamconfigs,nodes,pods -A -o yaml"}
+		return nil, &scenarios.Error{File: filesOf(c.sources), Problem: "no pool of Calico's or Whereabouts' and no network of Whereabouts': want e.g. kubectl get ippools,ipamblocks,blockaffinities,ipamhandles,ipamconfigs,nodes,pods -A -o yaml"}
 	}
 	if len(c.newer) > 0 && o.Anonymise {
 		d.left("the older of %s that were there twice", plural(len(c.newer), "object", "objects"))

@@ -261,15 +261,6 @@ func (in *input) report() {
 
 func asError(err error, bad **scenarios.Error) bool { return errors.As(err, bad) }
 
-// oneLine is another library's error text as part of our line.
-func oneLine(err error) string {
-	s := strings.Join(strings.Fields(err.Error()), " ")
-	if r := []rune(s); len(r) > 300 {
-		s = string(r[:300]) + "…"
-	}
-	return s
-}
-
 func quote(s string) string {
 	if r := []rune(s); len(r) > 60 {
 		s = string(r[:60]) + "…"

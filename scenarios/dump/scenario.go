@@ -32,22 +32,6 @@ func (c *Cluster) Scenario(o Options) ([]byte, *Report, error) {
 	return w.Bytes(), d.report, nil
 }
 
-// Trace turns an error about the scenario that was made into one about the dump:
-// where the object was read that is wrong.
-func (r *Report) Trace(err error) error {
-	var bad *scenarios.Error
-	if !asError(err, &bad) {
-		return err
-	}
-	from, ok := r.origins[bad.Object]
-	if !ok {
-		return bad
-	}
-	out := *bad
-	out.File, out.Line, out.Column = from.File, from.Line, 0
-	return &out
-}
-
 func (d *draft) head(w *writer) {
 	for _, s := range d.comment() {
 		w.WriteString(strings.TrimRight("# "+printable(s), " ") + "\n")

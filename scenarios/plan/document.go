@@ -43,16 +43,16 @@ type Spec struct {
 	// From is a scenario or what ipamsim import wrote, relative to this file: its
 	// pools, networks, nodes, settings, fabric, and what is stored already. Without it
 	// the manifests of this file are the cluster.
-	From string `json:"from,omitempty"`
+	From string `json:"from,omitempty" unset:"the cluster of this file's manifests"`
 	// IPAM is the address manager of a plan without from: calico or whereabouts.
 	IPAM      string `json:"ipam,omitempty" jsonschema:"enum=calico,enum=whereabouts"`
 	Datastore string `json:"datastore,omitempty" jsonschema:"enum=etcdv3,enum=kubernetes"`
 	// Horizon is how far to look, e.g. 30d.
 	Horizon Span `json:"horizon" jsonschema:"required"`
 	// Repeats is how often each combination is drawn anew; default 100.
-	Repeats int `json:"repeats,omitempty"`
+	Repeats int `json:"repeats,omitempty" unset:"100"`
 	// Samples over the horizon; default 100.
-	Samples int     `json:"samples,omitempty"`
+	Samples int     `json:"samples,omitempty" unset:"100"`
 	Seed    *uint64 `json:"seed,omitempty"` // default 1
 	Engine  string  `json:"engine,omitempty" jsonschema:"enum=real,enum=reference,enum=both"`
 	// Settings of every point, by name: see the list of settings in the README.
@@ -92,7 +92,7 @@ type Want struct {
 	// out and the cluster had time to settle.
 	From Span `json:"from,omitzero"`
 	// Minimise is a measure; default: routes for Calico, leaked for Whereabouts.
-	Minimise string `json:"minimise,omitempty"`
+	Minimise string `json:"minimise,omitempty" unset:"routes for Calico, leaked for Whereabouts"`
 }
 
 // Span is a time as metav1.Duration writes it, or in days: 36h, 30d.

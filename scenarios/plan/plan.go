@@ -40,19 +40,20 @@ func (p *Plan) Upstream() string { return p.base.Manager() }
 // Manager is the address manager: calico or whereabouts.
 func (p *Plan) Manager() string { return p.base.Doc.Spec.IPAM }
 
-// Bounds finds what spec.want names and nobody measures: known says what is wrong
-// with a measure. The error is a *scenarios.Error.
-func (p *Plan) Bounds(known func(measure string) error) error {
+// Bounds finds what spec.want names and nobody measures, and bounds that no measure
+// can meet or break: known says what is wrong with a measure and the most that it may
+// be. The error is a *scenarios.Error.
+func (p *Plan) Bounds(known func(measure string, most float64) error) error {
 	want := p.Doc.Spec.Want
 	for _, name := range slices.Sorted(maps.Keys(want.Require)) {
-		if err := known(name); err != nil {
+		if err := known(name, want.Require[name]); err != nil {
 			return p.sheet.Fail(err.Error(), "spec", "want", "require", name)
 		}
 	}
 	if want.Minimise == "" {
 		return nil
 	}
-	if err := known(want.Minimise); err != nil {
+	if err := known(want.Minimise, 0); err != nil {
 		return p.sheet.Fail(err.Error(), "spec", "want", "minimise")
 	}
 	return nil
@@ -91,7 +92,7 @@ func Parse(file string, data []byte, open Open) (*Plan, error) {
 	if err := sheet.Decode(&p.Doc); err != nil {
 		return nil, err
 	}
-	for _, step := range []func() error{p.asked, func() error { return p.read(open) }, p.cells, p.size} {
+	for _, step := range []func() error{p.asked, func() error { return p.read(open) }, p.cells, p.sensible, p.size} {
 		if err := step(); err != nil {
 			return nil, err
 		}

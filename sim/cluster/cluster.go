@@ -186,6 +186,7 @@ func (c *Cluster) load(objs []Object) error {
 		if err != nil {
 			return &Rejected{o, err}
 		}
+		c.w.Progress()
 	}
 	c.store.Pump()
 	return nil

@@ -9,7 +9,7 @@ import (
 // Partition cuts a node off from the API server; its containers run on.
 type Partition struct {
 	Node string          `json:"node" jsonschema:"required"`
-	For  metav1.Duration `json:"for,omitempty"` // default: until healed
+	For  metav1.Duration `json:"for,omitzero" unset:"until it is healed"` // default: until healed
 }
 
 // Do pulls the network cable.

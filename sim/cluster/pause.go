@@ -11,7 +11,7 @@ import (
 // believes (a lease, a list) and wakes later.
 type Pause struct {
 	Actor string          `json:"actor" jsonschema:"required"` // an actor or a node
-	For   metav1.Duration `json:"for,omitempty"`               // default 30s
+	For   metav1.Duration `json:"for,omitzero" unset:"30s"`    // default 30s
 }
 
 // Do sends SIGSTOP and, later, SIGCONT.

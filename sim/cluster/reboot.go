@@ -10,7 +10,7 @@ import (
 // Reboot is a crash, and power again after Down.
 type Reboot struct {
 	Node   string          `json:"node" jsonschema:"required"`
-	Down   metav1.Duration `json:"down,omitempty"` // default 30s
+	Down   metav1.Duration `json:"down,omitzero" unset:"30s"` // default 30s
 	Forget bool            `json:"forget,omitempty"`
 }
 

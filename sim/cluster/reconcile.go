@@ -8,7 +8,7 @@ import (
 type Reconcile struct {
 	Name  string `json:"name" jsonschema:"required"`
 	Node  string `json:"node,omitempty"`
-	Count int    `json:"count,omitempty"` // default 1
+	Count int    `json:"count,omitempty" unset:"1"` // default 1
 }
 
 // Do starts them.

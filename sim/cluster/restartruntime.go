@@ -18,7 +18,7 @@ import (
 // nobody reads any more.
 type RestartRuntime struct {
 	Node string          `json:"node" jsonschema:"required"`
-	Down metav1.Duration `json:"down,omitempty"` // default 5s
+	Down metav1.Duration `json:"down,omitzero" unset:"5s"` // default 5s
 }
 
 // Do sends SIGKILL to it alone, as KillMode=process of its unit has it.

@@ -14,7 +14,7 @@ import (
 // its end.
 type Second struct {
 	Daemon string          `json:"daemon" jsonschema:"required"`
-	For    metav1.Duration `json:"for,omitempty"` // default: to the end
+	For    metav1.Duration `json:"for,omitzero" unset:"to the end"` // default: to the end
 }
 
 // Do starts it and, later, kills it.

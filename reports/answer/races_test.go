@@ -1,0 +1,128 @@
+package answer_test
+
+import (
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"ipamsim/model"
+	"ipamsim/model/capacity"
+	"ipamsim/model/reference/calico"
+	"ipamsim/reports/answer"
+)
+
+// calicoOf is a cluster of Calico as an option makes it.
+func calicoOf(store calico.Datastore, every, grace time.Duration, strict bool, blocks int) *capacity.Cluster {
+	return &capacity.Cluster{
+		Collect: capacity.Collect{Every: every, Grace: grace},
+		Calico:  &capacity.Calico{Datastore: store, Config: calico.Config{Strict: strict, MaxBlocks: blocks}},
+	}
+}
+
+// whereaboutsOf is one of Whereabouts.
+func whereaboutsOf(every time.Duration, slice int, overlap bool) *capacity.Cluster {
+	return &capacity.Cluster{
+		Collect: capacity.Collect{Every: every},
+		Whereabouts: &capacity.Whereabouts{Networks: []model.Network{
+			{Slice: slice, Overlap: overlap, Ranges: []model.Range{{Prefix: netip.MustParsePrefix("10.0.0.0/24")}}},
+		}},
+	}
+}
+
+// TestRaces: each change brings the rows of the track record that follow from it, and
+// nothing else does.
+func TestRaces(t *testing.T) {
+	const min = time.Minute
+	kdd, etcd := calico.Kubernetes, calico.Etcd
+	for _, tt := range []struct {
+		name      string
+		now, then *capacity.Cluster
+		want      string // changes, each once
+		row       string // a scenario among them
+		never     string // one that is not
+	}{
+		{"as it is", calicoOf(kdd, 5*min, 0, false, 0), calicoOf(kdd, 5*min, 0, false, 0), "", "", "found"},
+		{"more often", calicoOf(kdd, 15*min, 0, false, 0), calicoOf(kdd, 5*min, 0, false, 0), "passes-oftener", "found-calico-lagging-cache", "found-calico-half-release"},
+		{"more often, on etcd", calicoOf(etcd, 15*min, 0, false, 0), calicoOf(etcd, 5*min, 0, false, 0), "passes-oftener", "found-calico-half-release", "r1-whereabouts"},
+		{"at last", calicoOf(kdd, 0, 0, false, 0), calicoOf(kdd, 5*min, 0, false, 0), "passes-oftener", "found-calico-deleted-node-lives", ""},
+		{"more rarely", calicoOf(kdd, 5*min, 0, false, 0), calicoOf(kdd, 15*min, 0, false, 0), "", "", "found"},
+		{"no longer", calicoOf(kdd, 5*min, 0, false, 0), calicoOf(kdd, 0, time.Second, false, 0), "", "", "found"},
+		{"sooner", calicoOf(kdd, 5*min, 0, false, 0), calicoOf(kdd, 5*min, min, false, 0), "release-sooner", "calico-12257", "lagging"},
+		{"the usual grace, written", calicoOf(kdd, 5*min, 0, false, 0), calicoOf(kdd, 5*min, 15*min, false, 0), "", "", "calico"},
+		{"sooner than never", calicoOf(kdd, 5*min, calico.Never, false, 0), calicoOf(kdd, 5*min, 0, false, 0), "release-sooner", "calico-12257", ""},
+		{"strict", calicoOf(kdd, 5*min, 0, false, 0), calicoOf(kdd, 5*min, 0, true, 0), "strict-on", "w3-strict-affinity-later", ""},
+		{"one block", calicoOf(kdd, 5*min, 0, true, 0), calicoOf(kdd, 5*min, 0, true, 1), "blocks-limited", "found-calico-limit-race", ""},
+		{"more blocks than usual", calicoOf(kdd, 5*min, 0, true, 0), calicoOf(kdd, 5*min, 0, true, 30), "", "", "limit"},
+		{"to etcd", calicoOf(kdd, 5*min, 0, false, 0), calicoOf(etcd, 5*min, 0, false, 0), "on-etcd", "found-calico-etcd-node-deletion", "lagging"},
+		{"ip-reconciler", whereaboutsOf(24*time.Hour, 0, true), whereaboutsOf(5*min, 0, true), "passes-oftener", "r1-whereabouts-162", "calico"},
+		{"slices", whereaboutsOf(5*min, 0, true), whereaboutsOf(5*min, 26, true), "slices-on", "found-node-slice-panic", "r1-"},
+		{"overlap", whereaboutsOf(5*min, 0, false), whereaboutsOf(5*min, 0, true), "overlap-on", "whereabouts-207-overlap", "r1-"},
+		{"unknown", nil, whereaboutsOf(5*min, 0, true), "", "", "found"},
+	} {
+		all, err := answer.Races(tt.now, tt.then)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var changes []string
+		commands := ""
+		for _, r := range all {
+			if len(changes) == 0 || changes[len(changes)-1] != string(r.Change) {
+				changes = append(changes, string(r.Change))
+			}
+			commands += r.Command + "\n"
+			if r.What == "" || !strings.HasPrefix(r.Command, "ipamsim run scenarios/") || strings.Contains(r.What+r.Command, "`") || !strings.Contains(r.Upstream, ".") {
+				t.Errorf("%s: %+v", tt.name, r)
+			}
+		}
+		if got := strings.Join(changes, " "); got != tt.want {
+			t.Errorf("%s: changes %q, want %q", tt.name, got, tt.want)
+		}
+		if !strings.Contains(commands, tt.row) || tt.never != "" && strings.Contains(commands, tt.never) {
+			t.Errorf("%s: want %s and not %s:\n%s", tt.name, tt.row, tt.never, commands)
+		}
+	}
+}
+
+// What no life shows is told where "nothing" would be said to be worse.
+func TestRacesAreTold(t *testing.T) {
+	p := plan([]kind{{name: "every 15 min", block: 64, routes: 8, blackholed: 3}, {name: "every 5 min", block: 64, routes: 4}}, 100)
+	p.Cells[0].Cluster, p.Cells[1].Cluster = calicoOf(calico.Kubernetes, 15*time.Minute, 0, false, 0), calicoOf(calico.Kubernetes, 5*time.Minute, 0, false, 0)
+	got := only(p)
+	for _, want := range []string{
+		`Against "every 15 min", better: `,
+		"It collects garbage more often, and no life here shows what calico 3.31.0 is known to do then: For a node that vanished the collector trusts a cache that lags and waits for no grace period (ipamsim run scenarios/found-calico-lagging-cache.yaml); ",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "nothing that is measured here") {
+		t.Errorf("what is not measured is told as nothing:\n%s", got)
+	}
+	p.Cells[1].Cluster = p.Cells[0].Cluster
+	if got := only(p); !strings.Contains(got, "Worse: nothing that is measured here.") || strings.Contains(got, "is known to do") {
+		t.Errorf("a race that nothing brings:\n%s", got)
+	}
+}
+
+// TestBoundReaches: a bound that a measure always meets, or never, is a mistake.
+func TestBoundReaches(t *testing.T) {
+	for _, tt := range []struct {
+		measure string
+		most    float64
+		want    string
+	}{
+		{"exhaustion", 0.05, ""}, {"exhaustion", 1, ""}, {"routes", 300, ""},
+		{"exhaustion", 5, "it is never more than 1: want 0 to 1, e.g. 0.05 for 5 %"},
+		{"routes", -1, "it is never less than 0: want a bound of 0 or more"},
+	} {
+		got := ""
+		if err := answer.Bounded(tt.measure, tt.most); err != nil {
+			got = err.Error()
+		}
+		if got != tt.want {
+			t.Errorf("%s ≤ %g: %q, want %q", tt.measure, tt.most, got, tt.want)
+		}
+	}
+}
