@@ -27,6 +27,7 @@ type importFlags struct {
 	anonymise, out, name    string
 	kubeconfig, kubeContext string
 	check                   bool
+	act                     time.Duration
 }
 
 func importCommand() *cobra.Command {
@@ -70,6 +71,7 @@ cannot be read.`,
 	fl := cmd.Flags()
 	fl.StringVar(&f.anonymise, "anonymise", "", "replace names and addresses of nodes; =addresses: those of pools and pods too")
 	fl.Lookup("anonymise").NoOptDefVal = "names"
+	fl.DurationVar(&f.act, "act", actFor, "act out what would mend the findings for at most `D`; what was not acted out is not printed")
 	fl.BoolVar(&f.check, "check", false, "exit with 1 if anything is wrong in the cluster")
 	fl.StringVar(&f.kubeconfig, "kubeconfig", "", "read the running cluster that `F` leads to")
 	fl.StringVar(&f.kubeContext, "context", "", "the `CONTEXT` of the kubeconfig (default: its current one)")
@@ -209,9 +211,15 @@ func (f *importFlags) write(cmd *cobra.Command, c *dump.Cluster, o dump.Options,
 	if err := emit(cmd.OutOrStdout(), out, text, expected(view.Violations)); err != nil {
 		return err
 	}
+	found := c.Wrong(view, !o.Anonymise)
+	if !o.Anonymise {
+		if err := f.prove(cmd, c, s, view, found); err != nil {
+			return err
+		}
+	}
 	b := bufio.NewWriter(stderr)
 	tellRead(b, report)
-	c.Wrong(view, !o.Anonymise).Write(b)
+	found.Write(b)
 	tellUnknown(b, report)
 	f.tellNext(b, expected(view.Violations))
 	if err := b.Flush(); err != nil {

@@ -13,6 +13,8 @@ type pod struct {
 	Phase                 string
 	IPs                   []string
 	HostNetwork, Deleting bool
+	Owners, Tolerations   string // as JSON
+	Selector              map[string]string
 }
 
 func (p *pod) finished() bool { return p.Phase == "Succeeded" || p.Phase == "Failed" }
@@ -31,9 +33,14 @@ const (
 
 func (c *Cluster) addPod(h *head, raw json.RawMessage) error {
 	var o struct {
+		Metadata struct {
+			OwnerReferences json.RawMessage `json:"ownerReferences"`
+		} `json:"metadata"`
 		Spec struct {
-			NodeName    string `json:"nodeName"`
-			HostNetwork bool   `json:"hostNetwork"`
+			NodeName     string            `json:"nodeName"`
+			HostNetwork  bool              `json:"hostNetwork"`
+			NodeSelector map[string]string `json:"nodeSelector"`
+			Tolerations  json.RawMessage   `json:"tolerations"`
 		} `json:"spec"`
 		Status struct {
 			Phase  string                `json:"phase"`
@@ -51,6 +58,7 @@ func (c *Cluster) addPod(h *head, raw json.RawMessage) error {
 		Namespace: c.word(h.Metadata.Namespace), Name: h.Metadata.Name, Node: c.word(o.Spec.NodeName),
 		Labels: c.labels(h.Metadata.Labels), Phase: c.word(o.Status.Phase), HostNetwork: o.Spec.HostNetwork,
 		Deleting: h.Metadata.DeletionTimestamp != nil,
+		Owners:   c.word(string(o.Metadata.OwnerReferences)), Tolerations: c.word(string(o.Spec.Tolerations)), Selector: c.labels(o.Spec.NodeSelector),
 	}
 	for k, v := range h.Metadata.Annotations {
 		if k == oldStatus {
@@ -79,6 +87,7 @@ func (c *Cluster) addPod(h *head, raw json.RawMessage) error {
 type node struct {
 	Labels      map[string]string
 	Annotations map[string]string // Calico's: addresses, tunnels, BGP
+	Taints      json.RawMessage
 	Cordoned    bool
 	NotReady    bool
 	Unheard     bool              // its kubelet has been silent for long
@@ -90,7 +99,8 @@ const nodeAnnotations = "projectcalico.org/"
 func (c *Cluster) addNode(h *head, raw json.RawMessage) error {
 	var o struct {
 		Spec struct {
-			Unschedulable bool `json:"unschedulable"`
+			Unschedulable bool            `json:"unschedulable"`
+			Taints        json.RawMessage `json:"taints"`
 		} `json:"spec"`
 		Status struct {
 			Conditions []struct{ Type, Status string } `json:"conditions"`
@@ -99,7 +109,7 @@ func (c *Cluster) addNode(h *head, raw json.RawMessage) error {
 	if err := json.Unmarshal(raw, &o); err != nil {
 		return err
 	}
-	n := node{Labels: c.labels(h.Metadata.Labels), Cordoned: o.Spec.Unschedulable}
+	n := node{Labels: c.labels(h.Metadata.Labels), Cordoned: o.Spec.Unschedulable, Taints: o.Spec.Taints}
 	for k, v := range h.Metadata.Annotations {
 		if !strings.HasPrefix(k, nodeAnnotations) {
 			continue

@@ -166,8 +166,15 @@ func (d *draft) writeNode(w *writer, name string) {
 		ready = "Unknown"
 	}
 	fields := []any{"status", object{"conditions": []object{{"type": "Ready", "status": ready}}}}
+	spec := object{}
 	if n.Cordoned {
-		fields = append(fields, "spec", object{"unschedulable": true})
+		spec["unschedulable"] = true
+	}
+	if len(n.Taints) > 0 {
+		spec["taints"] = n.Taints
+	}
+	if len(spec) > 0 {
+		fields = append(fields, "spec", spec)
 	}
 	w.manifest("v1", "Node", with(named(name), "labels", n.Labels, "annotations", kept), fields...)
 }
@@ -285,6 +292,15 @@ func (r *running) write(w *writer, phase string) {
 	spec := object{"containers": []object{{"name": "main", "image": "imported"}}}
 	if r.Node != "" {
 		spec["nodeName"] = r.Node
+	}
+	if r.Owners != "" {
+		meta["ownerReferences"] = json.RawMessage(r.Owners)
+	}
+	if r.Tolerations != "" {
+		spec["tolerations"] = json.RawMessage(r.Tolerations)
+	}
+	if len(r.Selector) > 0 {
+		spec["nodeSelector"] = r.Selector
 	}
 	w.manifest("v1", "Pod", meta, "spec", spec, "status", st)
 }
