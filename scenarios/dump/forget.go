@@ -4,7 +4,7 @@ package dump
 // needs the rest. Nothing can be added afterwards.
 func (c *Cluster) Forget() {
 	for _, p := range c.pods {
-		p.value = pod{Phase: p.value.Phase} // of which Advice speaks
+		p.value = pod{Owner: p.value.Owner, Phase: p.value.Phase} // who makes it again, and whether it runs
 	}
 	for _, n := range c.nodes {
 		n.value = node{Cordoned: n.value.Cordoned}

@@ -13,9 +13,13 @@ type pod struct {
 	Phase                 string
 	IPs                   []string
 	HostNetwork, Deleting bool
-	Owners, Tolerations   string // as JSON
+	Tolerations           string // as JSON
+	Owner                 Owner
 	Selector              map[string]string
 }
+
+// Owner is temporary.
+type Owner struct{ Kind, Name string }
 
 func (p *pod) finished() bool { return p.Phase == "Succeeded" || p.Phase == "Failed" }
 
@@ -34,7 +38,10 @@ const (
 func (c *Cluster) addPod(h *head, raw json.RawMessage) error {
 	var o struct {
 		Metadata struct {
-			OwnerReferences json.RawMessage `json:"ownerReferences"`
+			OwnerReferences []struct {
+				Kind, Name string
+				Controller bool
+			} `json:"ownerReferences"`
 		} `json:"metadata"`
 		Spec struct {
 			NodeName     string            `json:"nodeName"`
@@ -57,8 +64,13 @@ func (c *Cluster) addPod(h *head, raw json.RawMessage) error {
 	p := pod{
 		Namespace: c.word(h.Metadata.Namespace), Name: h.Metadata.Name, Node: c.word(o.Spec.NodeName),
 		Labels: c.labels(h.Metadata.Labels), Phase: c.word(o.Status.Phase), HostNetwork: o.Spec.HostNetwork,
-		Deleting: h.Metadata.DeletionTimestamp != nil,
-		Owners:   c.word(string(o.Metadata.OwnerReferences)), Tolerations: c.word(string(o.Spec.Tolerations)), Selector: c.labels(o.Spec.NodeSelector),
+		Deleting:    h.Metadata.DeletionTimestamp != nil,
+		Tolerations: c.word(string(o.Spec.Tolerations)), Selector: c.labels(o.Spec.NodeSelector),
+	}
+	for _, r := range o.Metadata.OwnerReferences {
+		if r.Controller {
+			p.Owner = Owner{c.word(r.Kind), c.word(r.Name)}
+		}
 	}
 	for k, v := range h.Metadata.Annotations {
 		if k == oldStatus {

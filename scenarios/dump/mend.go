@@ -161,10 +161,10 @@ func (d *drafts) spares(node string, four bool) []emptied {
 	var out []emptied
 	for i := range d.v.Record.Pools {
 		b := &d.v.Record.Pools[i]
-		if b.Range.Addr().Is4() != four || !d.usable(b.Range, node) || !d.dispensable(b) {
+		if b.Range.Addr().Is4() != four || !d.usable(b.Range, node) {
 			continue
 		}
-		if e := d.emptied(b); e != nil {
+		if e := d.emptied(b); e != nil && d.dispensable(b, len(e.pods) == 0) {
 			out = append(out, *e)
 		}
 	}
@@ -193,13 +193,13 @@ func (d *drafts) blocksOf(node string, four bool) int {
 
 // dispensable reports whether the owner of a block can do without: it is gone, or it has
 // room in another one, else it would claim the block again. A cordoned or tainted node
-// keeps what it has: somebody has plans with it.
-func (d *drafts) dispensable(b *model.Pool) bool {
+// keeps what pods use: they are there because somebody wants them there.
+func (d *drafts) dispensable(b *model.Pool, unused bool) bool {
 	n := d.v.Truth.Nodes[b.Node]
 	if !n.Registered {
 		return true
 	}
-	if !n.Up || !d.cast.TakesPods(b.Node) {
+	if !n.Up || !unused && !d.cast.TakesPods(b.Node) {
 		return false
 	}
 	for i := range d.v.Record.Pools {
@@ -276,7 +276,8 @@ func (d *drafts) empties(homeless []string, borrowers []model.PodRef, e emptied)
 	slices.SortFunc(now, byPod)
 	now = slices.Compact(now)
 	var steps []remedy.Step
-	shut := slices.DeleteFunc(append(slices.Clone(homeless), e.Owner), func(n string) bool { return !d.cast.Exists(n) || d.cast.Cordoned(n) })
+	bare := d.blockless(homeless, e.Block.Addr().Is4())
+	shut := slices.DeleteFunc(slices.Concat(homeless, []string{e.Owner}, bare), func(n string) bool { return !d.cast.Exists(n) || d.cast.Cordoned(n) })
 	if len(shut) > 0 {
 		steps = append(steps, remedy.Cordon{Nodes: shut})
 	}
@@ -292,7 +293,8 @@ func (d *drafts) empties(homeless []string, borrowers []model.PodRef, e emptied)
 	} else {
 		steps = append(steps, remedy.Check{Block: e.Block}, d.giveBack(e.Block, e.Owner))
 	}
-	open := slices.DeleteFunc(slices.Clone(shut), func(n string) bool { return n != first && n != e.Owner })
+	waits := func(n string) bool { return n != first && slices.Contains(homeless, n) }
+	open := slices.DeleteFunc(slices.Clone(shut), waits)
 	if len(open) > 0 {
 		steps = append(steps, remedy.Uncordon{Nodes: open, Claims: first})
 	}
@@ -300,11 +302,24 @@ func (d *drafts) empties(homeless []string, borrowers []model.PodRef, e emptied)
 		moves, _, _ := d.move(later, false)
 		steps = append(steps, moves...)
 	}
-	if rest := slices.DeleteFunc(shut, func(n string) bool { return n == first || n == e.Owner }); len(rest) > 0 {
+	if rest := slices.DeleteFunc(slices.Clone(shut), func(n string) bool { return !waits(n) }); len(rest) > 0 {
 		steps = append(steps, remedy.Notice{Cordoned: rest})
 	}
 	r.Steps = steps
 	return r
+}
+
+// blockless are the nodes besides those that borrow already on which a pod that starts
+// would borrow, or get nothing, sorted.
+func (d *drafts) blockless(homeless []string, four bool) []string {
+	var out []string
+	for name, n := range d.v.Truth.Nodes {
+		if n.Up && n.Registered && !slices.Contains(homeless, name) && d.cast.TakesPods(name) && !d.homes(name, four) && !d.claimable(name, four) {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // await is how long calico-kube-controllers may take to give an empty block back: they

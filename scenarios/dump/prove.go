@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/remedy"
@@ -31,13 +32,21 @@ func (c *Cluster) Prove(ctx context.Context, r *scenarios.Runner, s *scenarios.S
 		b.Pods = podsActed
 	}
 	f.bound = b
-	cast, err := remedy.CastOf(s)
+	cast, err := remedy.CastOf(s, c.owner)
 	if err != nil {
 		return err
 	}
 	problems := c.problems(v, f, cast, s.Doc.Spec.Datastore != "kubernetes")
 	f.Results, f.Together = remedy.NewTheatre(r, s, v, cast).Prove(ctx, problems, remedy.Bound{Pods: b.Pods, Progress: b.Progress})
 	return nil
+}
+
+// owner is whose a pod is.
+func (c *Cluster) owner(p model.PodRef) remedy.Owner {
+	if x := c.pods[p.String()]; x != nil {
+		return remedy.Owner(x.value.Owner)
+	}
+	return remedy.Owner{}
 }
 
 // writeResult tells what would mend a problem: whom to ask first, then the steps that

@@ -7,12 +7,16 @@ import (
 	"ipamsim/scenarios/dump"
 )
 
-// crowded is a site of which node-c has no block and a pod that borrows: node-a has both
-// blocks of the pool, and could do without the second one.
+// crowded is a site of which node-c has no block: node-a has two and could do without the
+// second one, node-d has one with room.
 func crowded() *site {
 	s := newSite()
+	s.pool("more", "10.0.1.0/29", nil)
 	s.node("node-a", 1, nil, nil)
 	s.node("node-c", 3, nil, nil)
+	s.node("node-d", 4, nil, nil)
+	s.block("10.0.1.0/29", "node-d", true)
+	s.pod("db-1", "node-d", "10.0.1.1", "ReplicaSet/db", true, nil)
 	s.block("10.0.0.0/29", "node-a", true)
 	s.block("10.0.0.8/29", "node-a", true)
 	s.pod("web-1", "node-a", "10.0.0.1", "ReplicaSet/web", true, nil)
@@ -37,7 +41,7 @@ func TestProveSpareOfAnotherPool(t *testing.T) {
 	for name, more := range map[string]obj{
 		"of another nodeSelector": {"nodeSelector": "role == 'edge'"},
 		"disabled":                {"disabled": true},
-		"of some namespaces":      {"namespaceSelector": "team == 'a'"},
+		"of some namespaces":      {"namespaceSelector": "team == 'a'", "allowedUses": []string{"Workload"}},
 		"for tunnels":             {"allowedUses": []string{"Tunnel"}},
 		"by request only":         {"assignmentMode": "Manual"},
 	} {
@@ -48,7 +52,7 @@ func TestProveSpareOfAnotherPool(t *testing.T) {
 		s.block("10.9.0.8/29", "node-b", true) // nobody would have to move
 		s.pod("web-3", "node-c", "10.0.0.2", "ReplicaSet/web", true, nil)
 		f := s.proven(t)
-		if len(f.Mends) != 1 || len(f.Mends[0].Spare) != 2 {
+		if len(f.Mends) != 1 || len(f.Mends[0].Spare) != 1 {
 			t.Errorf("%s: %s", name, told(f))
 			continue
 		}
@@ -57,20 +61,39 @@ func TestProveSpareOfAnotherPool(t *testing.T) {
 	}
 }
 
-// What a tainted node has it has for a reason; nor do pods that it keeps away find room
-// there.
-func TestProveSpareOfATaintedNode(t *testing.T) {
+// Pods on a tainted node are there because somebody wants them there, and pods that the
+// taint keeps away find no room there.
+func TestProveTaintedNode(t *testing.T) {
+	taint := obj{"taints": []obj{{"key": "node-role.kubernetes.io/control-plane", "effect": "NoSchedule"}}}
 	s := newSite()
-	s.node("control", 1, nil, obj{"taints": []obj{{"key": "node-role.kubernetes.io/control-plane", "effect": "NoSchedule"}}})
+	s.node("control", 1, nil, taint)
 	s.node("node-c", 3, nil, nil)
 	s.block("10.0.0.0/29", "control", true)
 	s.block("10.0.0.8/29", "control", true)
+	s.pod("dns-1", "control", "10.0.0.1", "ReplicaSet/dns", true, nil)
+	s.pod("dns-2", "control", "10.0.0.9", "ReplicaSet/dns", true, nil)
 	s.pod("web-3", "node-c", "10.0.0.2", "ReplicaSet/web", true, nil)
 	f := s.proven(t)
 	if len(f.Mends) != 1 || len(f.Mends[0].Spare) != 0 {
 		t.Errorf("%s", told(f))
 	}
 	says(t, f, "mend: no node has a block to spare")
+	saysNot(t, f, "kubectl delete", "kubectl cordon")
+
+	s = newSite()
+	s.pool("more", "10.0.1.0/29", nil)
+	s.node("control", 1, nil, taint)
+	s.node("node-a", 2, nil, nil)
+	s.node("node-c", 3, nil, nil)
+	s.block("10.0.0.0/29", "node-a", true)
+	s.block("10.0.0.8/29", "node-a", true)
+	s.block("10.0.1.0/29", "control", true) // the only room for those who would have to move
+	s.pod("dns-1", "control", "10.0.1.1", "ReplicaSet/dns", true, nil)
+	s.pod("web-1", "node-a", "10.0.0.1", "ReplicaSet/web", true, nil)
+	s.pod("web-2", "node-a", "10.0.0.9", "ReplicaSet/web", true, nil)
+	s.pod("web-3", "node-c", "10.0.0.2", "ReplicaSet/web", true, nil)
+	f = s.proven(t)
+	says(t, f, "mend: nothing safe was found", "shop/web-2-again, shop/web-3-again would get no address")
 	saysNot(t, f, "kubectl delete", "kubectl cordon")
 }
 
@@ -123,7 +146,9 @@ func TestProveStaleAffinity(t *testing.T) {
 func TestProveBlockWithoutAffinity(t *testing.T) {
 	s := newSite()
 	s.node("node-a", 1, nil, nil)
+	s.node("node-b", 2, nil, nil)
 	s.block("10.0.0.0/29", "node-a", false)
+	s.block("10.0.0.8/29", "node-b", true)
 	s.pod("web-1", "node-a", "10.0.0.1", "ReplicaSet/web", true, nil)
 	f := s.proven(t)
 	says(t, f, "wrong: leaked-affinity", `"kind":"BlockAffinity"`, "| kubectl create -f -", actedOut)
@@ -177,7 +202,7 @@ func TestProveBounds(t *testing.T) {
 		ctx context.Context
 		dump.Bound
 	}{
-		"not acted out, and so not printed: the cluster has 3 pods, and at most 2 are": {context.Background(), dump.Bound{Pods: 2}},
+		"not acted out, and so not printed: the cluster has 4 pods, and at most 2 are": {context.Background(), dump.Bound{Pods: 2}},
 		"not acted out, and so not printed: time was up after 0s (--act)":              {ended, dump.Bound{}},
 	} {
 		c := s.cluster(t)

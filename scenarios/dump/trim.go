@@ -6,9 +6,9 @@ import "bytes"
 // nothing about addresses. They are left out line by line before anything is
 // parsed: two thirds of what kubectl prints of a pod.
 var dropped = map[string]bool{
-	"metadata.managedFields": true, "metadata.ownerReferences": true,
-	"spec.containers": true, "spec.initContainers": true, "spec.ephemeralContainers": true, "spec.volumes": true,
-	"spec.tolerations": true, "spec.affinity": true, "spec.securityContext": true, "spec.topologySpreadConstraints": true,
+	"metadata.managedFields": true,
+	"spec.containers":        true, "spec.initContainers": true, "spec.ephemeralContainers": true, "spec.volumes": true,
+	"spec.affinity": true, "spec.securityContext": true, "spec.topologySpreadConstraints": true,
 	"status.containerStatuses": true, "status.initContainerStatuses": true, "status.ephemeralContainerStatuses": true,
 	"status.images": true, "status.nodeInfo": true, "status.allocatable": true, "status.capacity": true,
 }

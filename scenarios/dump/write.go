@@ -293,9 +293,6 @@ func (r *running) write(w *writer, phase string) {
 	if r.Node != "" {
 		spec["nodeName"] = r.Node
 	}
-	if r.Owners != "" {
-		meta["ownerReferences"] = json.RawMessage(r.Owners)
-	}
 	if r.Tolerations != "" {
 		spec["tolerations"] = json.RawMessage(r.Tolerations)
 	}

@@ -15,34 +15,46 @@ import (
 // Cast knows the pods and nodes of a scenario, and what becomes of a pod that is
 // deleted.
 type Cast struct {
-	pods  map[model.PodRef]*cluster.Object
-	nodes map[string]*corev1.Node
-	named bool // some pod names its owner, so that one that names none has none
+	pods   map[model.PodRef]*cluster.Object
+	nodes  map[string]*corev1.Node
+	stored map[string]bool // controllers that the scenario has, by KIND NAMESPACE/NAME
+	owner  func(model.PodRef) Owner
+	named  bool // some pod has an owner, so that one without has none
 }
 
+// Owner is the controller that makes a pod again when it is gone; the zero value: nobody
+// does. What a Deployment's ReplicaSet made is the Deployment's.
+type Owner struct{ Kind, Name string }
+
 // CastOf reads the manifests of a scenario. Pods are decoded when they are asked for.
-func CastOf(s *scenarios.Scenario) (*Cast, error) {
-	c := &Cast{pods: map[model.PodRef]*cluster.Object{}, nodes: map[string]*corev1.Node{}}
+// owner says whose a pod is.
+func CastOf(s *scenarios.Scenario, owner func(model.PodRef) Owner) (*Cast, error) {
+	c := &Cast{pods: map[model.PodRef]*cluster.Object{}, nodes: map[string]*corev1.Node{}, stored: map[string]bool{}, owner: owner}
 	for i := range s.Objects {
 		o := &s.Objects[i]
 		switch o.Kind {
 		case "Pod":
-			c.pods[model.PodRef{Namespace: o.Namespace, Name: o.Name}] = o
+			ref := model.PodRef{Namespace: o.Namespace, Name: o.Name}
+			c.pods[ref] = o
+			c.named = c.named || owner(ref) != Owner{}
 		case "Node":
 			n := &corev1.Node{}
 			if err := json.Unmarshal(o.Body, n); err != nil {
 				return nil, fmt.Errorf("remedy: %s %s: %w", o.Kind, o.Name, err)
 			}
 			c.nodes[o.Name] = n
-		}
-	}
-	for ref := range c.pods {
-		if p := c.pod(ref); p != nil && controller(p) != nil {
-			c.named = true
-			break
+		case "Deployment", "StatefulSet", "DaemonSet", "Job":
+			c.stored[o.Kind+" "+o.Namespace+"/"+o.Name] = true
 		}
 	}
 	return c, nil
+}
+
+// acts reports whether the controller of a pod is in the scenario, and makes it again by
+// itself.
+func (c *Cast) acts(ref model.PodRef) bool {
+	o := c.owner(ref)
+	return c.stored[o.Kind+" "+ref.Namespace+"/"+o.Name]
 }
 
 // pod decodes a pod; nil if there is none.
@@ -93,32 +105,21 @@ const (
 // Obstacle is why a pod is not restarted to get it another address.
 func (c *Cast) Obstacle(ref model.PodRef) Obstacle {
 	p := c.pod(ref)
-	if p == nil {
-		return Unknown
-	}
-	if p.Annotations[askedAnnotation] != "" || p.Annotations[pastAnnotation] != "" {
+	if p != nil && (p.Annotations[askedAnnotation] != "" || p.Annotations[pastAnnotation] != "") {
 		return OwnAddress
 	}
-	return c.remade(p)
+	return c.Remade(ref)
 }
 
 // Remade is why nobody would make a pod again, Movable if somebody would.
 func (c *Cast) Remade(ref model.PodRef) Obstacle {
-	p := c.pod(ref)
-	if p == nil {
-		return Unknown
-	}
-	return c.remade(p)
-}
-
-func (c *Cast) remade(p *corev1.Pod) Obstacle {
-	o := controller(p)
+	p, o := c.pod(ref), c.owner(ref)
 	switch {
-	case p.Annotations[mirrorAnnotation] != "" || o != nil && o.kind == "Node":
-		return Static
-	case o == nil && !c.named:
+	case p == nil || o == Owner{} && !c.named:
 		return Unknown
-	case o == nil:
+	case p.Annotations[mirrorAnnotation] != "" || o.Kind == "Node":
+		return Static
+	case o == Owner{}:
 		return Bare
 	}
 	return Movable
@@ -126,24 +127,13 @@ func (c *Cast) remade(p *corev1.Pod) Obstacle {
 
 // Machine is the virtual machine whose launcher a pod is.
 func (c *Cast) Machine(ref model.PodRef) (machine model.PodRef, ok bool) {
-	if p := c.pod(ref); p != nil {
-		if o := controller(p); o != nil && o.kind == "VirtualMachineInstance" {
-			return model.PodRef{Namespace: ref.Namespace, Name: o.name}, true
-		}
-	}
-	return model.PodRef{}, false
+	o := c.owner(ref)
+	return model.PodRef{Namespace: ref.Namespace, Name: o.Name}, o.Kind == "VirtualMachineInstance"
 }
 
 // StaysHome reports whether a pod comes back to its own node, whatever is cordoned: a
 // DaemonSet's does.
-func (c *Cast) StaysHome(ref model.PodRef) bool {
-	p := c.pod(ref)
-	if p == nil {
-		return false
-	}
-	o := controller(p)
-	return o != nil && o.kind == "DaemonSet"
-}
+func (c *Cast) StaysHome(ref model.PodRef) bool { return c.owner(ref).Kind == "DaemonSet" }
 
 // Node is where a pod runs.
 func (c *Cast) Node(ref model.PodRef) string {
@@ -151,17 +141,4 @@ func (c *Cast) Node(ref model.PodRef) string {
 		return p.Spec.NodeName
 	}
 	return ""
-}
-
-// maker is the controller that made a pod.
-type maker struct{ kind, name string }
-
-// controller is nil for a pod that nobody makes again.
-func controller(p *corev1.Pod) *maker {
-	for _, o := range p.OwnerReferences {
-		if o.Controller != nil && *o.Controller {
-			return &maker{o.Kind, o.Name}
-		}
-	}
-	return nil
 }

@@ -20,7 +20,9 @@ type Outcome struct {
 	Stays   []model.Violation // goals that are not reached
 	New     []model.Violation // what was not there before, and does not come by itself
 	Lost    []model.PodRef    // pods that lost an address and are not named
-	Waiting []model.PodRef    // pods that have no address at the end
+	Waiting []model.PodRef    // pods that have no address before the next step, or at the end
+	Missing int               // pods that their controllers have not made again by then, or that have none
+	Full    []netip.Prefix    // blocks that are not empty when they are to be given back
 	Borrows string            // the node that needed a block and got none; ""
 
 	// Gone are the findings that went with it, and would not have gone by themselves.
@@ -29,12 +31,12 @@ type Outcome struct {
 
 // Safe reports whether it may be offered.
 func (o *Outcome) Safe() bool {
-	return len(o.Failed)+len(o.Stays)+len(o.New)+len(o.Lost)+len(o.Waiting) == 0 && o.Borrows == ""
+	return len(o.Failed)+len(o.Stays)+len(o.New)+len(o.Lost)+len(o.Waiting)+o.Missing+len(o.Full) == 0 && o.Borrows == ""
 }
 
 // judge compares the cluster after the steps with the one before, and with what becomes
 // of it if nobody does anything.
-func (t *Theatre) judge(p *Problem, r *Remedy, st *stage, a *after) *Outcome {
+func (t *Theatre) judge(p *Problem, r *Remedy, a *after) *Outcome {
 	o := &Outcome{Remedy: r, Took: a.took, Failed: a.failed}
 	end := known(atEnd(a))
 	for i := range p.Goals {
@@ -56,7 +58,7 @@ func (t *Theatre) judge(p *Problem, r *Remedy, st *stage, a *after) *Outcome {
 			o.Gone = append(o.Gone, *v)
 		}
 	}
-	t.people(o, st, a)
+	t.people(o, a)
 	if p.Needs != "" && !slices.ContainsFunc(a.sight.Record.Claims, func(c model.Claim) bool { return c.Pod.Name == probeName && ownBlock(&a.sight.Record, &c) }) {
 		o.Borrows = p.Needs
 	}
@@ -75,7 +77,7 @@ func ownBlock(r *model.Snapshot, c *model.Claim) bool {
 
 // people compares who has which address: pods by their names, for containers of which a
 // dump does not say the id have another one in each run.
-func (t *Theatre) people(o *Outcome, st *stage, a *after) {
+func (t *Theatre) people(o *Outcome, a *after) {
 	had, has, idle := addresses(&t.before.Truth), addresses(&a.sight.Truth), addresses(&t.idle.sight.Truth)
 	for _, p := range slices.SortedFunc(maps.Keys(had), byName) {
 		switch {
@@ -85,9 +87,15 @@ func (t *Theatre) people(o *Outcome, st *stage, a *after) {
 			o.Lost = append(o.Lost, p)
 		}
 	}
-	for _, p := range st.again {
-		if len(has[p]) == 0 {
-			o.Waiting = append(o.Waiting, p)
+	for _, x := range a.shut {
+		o.Missing = max(o.Missing, x.missing)
+		if x.full.IsValid() {
+			o.Full = append(o.Full, x.full)
+		}
+		for _, p := range x.waiting {
+			if !slices.Contains(o.Waiting, p) {
+				o.Waiting = append(o.Waiting, p)
+			}
 		}
 	}
 }

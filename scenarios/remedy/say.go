@@ -61,6 +61,12 @@ func (o *Outcome) reasons() []string {
 	if len(o.Waiting) > 0 {
 		out = append(out, some(o.Waiting)+" would get no address")
 	}
+	if o.Missing > 0 {
+		out = append(out, plural(o.Missing, "pod", "pods")+" would not come back")
+	}
+	if len(o.Full) > 0 {
+		out = append(out, some(o.Full)+" would not be empty")
+	}
 	if o.Borrows != "" {
 		out = append(out, "the next pod on "+o.Borrows+" would borrow again")
 	}

@@ -2,6 +2,8 @@ package remedy
 
 import (
 	"encoding/json"
+	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,7 +20,23 @@ type stage struct {
 	cast   *Cast
 	now    time.Duration
 	events []scenarios.Event
-	again  []model.PodRef // pods that must run at the end
+	gates  []gate
+	up     []model.PodRef // pods that must run from here on
+	fresh  int            // how many more must, whose names their controllers choose
+}
+
+// gate is what a person waits for before the next step.
+type gate struct {
+	at    time.Duration
+	up    []model.PodRef // run
+	fresh int            // so many pods run that were not there before
+	empty netip.Prefix   // nothing is claimed in it; the zero value: any
+}
+
+// await waits, and looks whether all pods run then that were restarted.
+func (s *stage) await(d time.Duration) {
+	s.now += d
+	s.gates = append(s.gates, gate{at: s.now, up: slices.Clone(s.up), fresh: s.fresh})
 }
 
 const (
@@ -64,25 +82,26 @@ func (s *stage) lock(locked bool) {
 	})
 }
 
-// remove deletes pods, and makes their successors as their controllers would: a
-// StatefulSet and a DaemonSet wait until the old pod is gone, others do not.
-//
-// The controllers themselves are not in a dump, so that this stands for them.
+// remove deletes pods. A controller that the scenario has makes them again; where it has
+// none, their successors are made here as it would: a StatefulSet and a DaemonSet wait
+// until the old pod is gone, others do not.
 func (s *stage) remove(pods []model.PodRef) {
 	s.now += pace
 	for _, ref := range pods {
 		s.at(s.now, scenarios.Event{Delete: &cluster.Delete{Resource: "pods", Namespace: ref.Namespace, Name: ref.Name}})
-		p := s.cast.pod(ref)
-		if p == nil {
+		p, kind := s.cast.pod(ref), s.cast.owner(ref).Kind
+		switch {
+		case p == nil || kind == "":
+			continue // nobody makes it again
+		case kind == "StatefulSet" && s.cast.acts(ref):
+			s.up = append(s.up, ref)
+			continue
+		case s.cast.acts(ref):
+			s.fresh++
 			continue
 		}
-		o := controller(p)
-		if o == nil {
-			continue
-		}
-		next := successor(p)
-		at := s.now + pace/10
-		switch o.kind {
+		next, at := successor(p), s.now+pace/10
+		switch kind {
 		case "StatefulSet":
 			next.Name, at = p.Name, s.now+stopTime
 		case "DaemonSet":
@@ -90,8 +109,9 @@ func (s *stage) remove(pods []model.PodRef) {
 			next.Spec.Tolerations = append(next.Spec.Tolerations, corev1.Toleration{Operator: corev1.TolerationOpExists})
 		}
 		s.apply(at, next)
-		s.again = append(s.again, model.PodRef{Namespace: next.Namespace, Name: next.Name})
+		s.up = append(s.up, model.PodRef{Namespace: next.Namespace, Name: next.Name})
 	}
+	s.await(restartTime)
 }
 
 // migrate makes the pod that a virtual machine moves to, on another node, and deletes the
@@ -109,10 +129,10 @@ func (s *stage) migrate(m Migrate) {
 		defer func() { s.at(s.now, scenarios.Event{Cordon: &cluster.Cordon{Node: m.Node, Undo: true}}) }()
 	}
 	s.apply(s.now+pace/10, next)
-	s.again = append(s.again, model.PodRef{Namespace: next.Namespace, Name: next.Name})
-	s.now += migrateTime
+	s.up = append(s.up, model.PodRef{Namespace: next.Namespace, Name: next.Name})
+	s.await(migrateTime)
 	s.at(s.now, scenarios.Event{Delete: &cluster.Delete{Resource: "pods", Namespace: m.Pod.Namespace, Name: m.Pod.Name}})
-	s.now += restartTime
+	s.await(restartTime)
 }
 
 // probeName is the pod that starts at the end on a node that needs a block.
@@ -126,7 +146,8 @@ func (s *stage) probe(node string) {
 	}
 	s.now += pace
 	s.apply(s.now, p)
-	s.again = append(s.again, model.PodRef{Namespace: p.Namespace, Name: p.Name})
+	s.up = append(s.up, model.PodRef{Namespace: p.Namespace, Name: p.Name})
+	s.now += migrateTime
 }
 
 // successor is a pod like another one that nobody has given a node or an address yet.

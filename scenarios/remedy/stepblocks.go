@@ -30,6 +30,7 @@ func (c Check) Commands() []string { return []string{"calicoctl ipam show --show
 
 func (c Check) perform(s *stage) {
 	s.do(scenarios.Event{Command: &cluster.Command{Run: c.Commands()[0]}})
+	s.gates = append(s.gates, gate{at: s.now, empty: c.Block})
 }
 
 // GiveBack takes an empty block from its node, with the affinity if there is one.

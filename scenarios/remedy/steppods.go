@@ -44,10 +44,7 @@ func (r Restart) Commands() []string {
 	return out
 }
 
-func (r Restart) perform(s *stage) {
-	s.remove(r.Pods)
-	s.now += restartTime
-}
+func (r Restart) perform(s *stage) { s.remove(r.Pods) }
 
 // Migrate moves a virtual machine to another node: its virt-launcher pod is nobody's to
 // delete, for that would power the machine off.

@@ -43,6 +43,7 @@ type after struct {
 	violations []model.Violation // at any time, then those that hold at the end
 	last       int               // how many hold at the end
 	failed     []Failure
+	shut       []shut
 }
 
 // Failure is a step that did not succeed.
@@ -65,12 +66,13 @@ func (t *Theatre) Act(ctx context.Context, p *Problem, r *Remedy) (*Outcome, err
 	if p.Needs != "" {
 		st.probe(p.Needs)
 	}
+	st.await(pace)
 	a, err := t.play(ctx, st, r.Controllers)
 	if err != nil {
 		return nil, err
 	}
 	a.took = took
-	return t.judge(p, r, st, a), nil
+	return t.judge(p, r, a), nil
 }
 
 // wait plays the cluster as it is for as long as most remedies take.
@@ -98,7 +100,11 @@ func (t *Theatre) play(ctx context.Context, st *stage, controllers bool) (*after
 	}
 	var sight *cluster.Sight
 	var failed error
-	rep, err := t.runner.Run(ctx, &s, scenarios.Options{Store: scenarios.Memory, Siteless: true, End: func(c *cluster.Cluster) { sight, failed = c.Sight() }})
+	var closed []shut
+	rep, err := t.runner.Run(ctx, &s, scenarios.Options{
+		Store: scenarios.Memory, Siteless: true, Looks: t.looks(st.gates, &closed),
+		End: func(c *cluster.Cluster) { sight, failed = c.Sight() },
+	})
 	switch {
 	case err != nil:
 		return nil, err
@@ -108,7 +114,7 @@ func (t *Theatre) play(ctx context.Context, st *stage, controllers bool) (*after
 		return nil, fmt.Errorf("%w: %s", ErrCut, rep.Reason)
 	}
 	end := cluster.AtRest(*sight)
-	return &after{sight: sight, violations: slices.Concat(rep.Violations, end), last: len(end), failed: failures(rep.History)}, nil
+	return &after{sight: sight, violations: slices.Concat(rep.Violations, end), last: len(end), failed: failures(rep.History), shut: closed}, nil
 }
 
 // kubeControllers is the daemon.
