@@ -85,8 +85,8 @@ func (o *operator) pod(name, node string) {
 	o.do("apply: {object: {apiVersion: v1, kind: Pod, metadata: {name: %s}, spec: {%scontainers: [{name: main, image: \"registry.example/web:1\"}]}}}", name, node)
 }
 
-// command is a line as Mend prints it. A pod that is deleted is made again elsewhere,
-// as its ReplicaSet would.
+// command is a line as a remedy has it. A pod that is deleted is made again by its
+// Deployment.
 func (o *operator) command(line string) {
 	for _, one := range strings.Split(line, " && ") {
 		w := strings.Fields(one)
@@ -103,7 +103,6 @@ func (o *operator) command(line string) {
 		case w[1] == "delete" && w[2] == "pod":
 			for _, name := range w[5:] {
 				o.delete("pods", w[4], name)
-				o.pod(name+"-again", "")
 			}
 		case w[1] == "delete":
 			o.delete(w[2], "", w[3])

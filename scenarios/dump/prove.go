@@ -44,7 +44,7 @@ func (c *Cluster) Prove(ctx context.Context, r *scenarios.Runner, s *scenarios.S
 // owner is whose a pod is.
 func (c *Cluster) owner(p model.PodRef) remedy.Owner {
 	if x := c.pods[p.String()]; x != nil {
-		return remedy.Owner(x.value.Owner)
+		return remedy.Owner{Kind: x.value.Owner.Kind, Name: x.value.Owner.Name, Bound: x.value.Affine}
 	}
 	return remedy.Owner{}
 }

@@ -75,8 +75,6 @@ func inNamespace(key string) object {
 	return object{"name": name, "namespace": ns}
 }
 
-const calicoVersion = calicoGroup + "/v1"
-
 // manifests writes every object of the draft, in an order that people read: what
 // is configured, the machines, the record, the pods.
 func (d *draft) manifests(w *writer) {
@@ -99,6 +97,9 @@ func (d *draft) manifests(w *writer) {
 		d.writeRecord(w)
 	}
 	d.writeRanges(w)
+	for _, c := range d.owning {
+		c.write(w)
+	}
 	for i := range d.running {
 		d.running[i].write(w, d.running[i].Phase)
 	}
@@ -231,8 +232,6 @@ func affinityLabels(a affinitySpec) map[string]string {
 	}
 }
 
-const rangeVersion = "whereabouts.cni.cncf.io/v1alpha1"
-
 func (d *draft) writeRanges(w *writer) {
 	for _, key := range keysOf(d.sliced) {
 		s := *d.sliced[key]
@@ -280,6 +279,9 @@ func (r *running) write(w *writer, phase string) {
 	if id := r.Annotations[containerByCalico]; id != "" {
 		notes[containerByCalico] = id
 	}
+	if r.made != nil && r.made.Kind == "Job" {
+		notes[runFor] = "0s"
+	}
 	st := object{"phase": phase}
 	if len(r.addrs) > 0 {
 		var ips []object
@@ -289,15 +291,15 @@ func (r *running) write(w *writer, phase string) {
 		st["podIP"], st["podIPs"] = r.addrs[0].String(), ips
 	}
 	meta := with(inNamespace(r.ref()), "labels", r.Labels, "annotations", notes)
-	spec := object{"containers": []object{{"name": "main", "image": "imported"}}}
+	switch {
+	case r.made != nil:
+		meta["ownerReferences"] = r.made.reference()
+	case r.Owner.Kind == "DaemonSet": // a drain leaves it where it is
+		meta["ownerReferences"] = (&controller{Owner: r.Owner}).reference()
+	}
+	spec := r.placed(object{"containers": mainContainer})
 	if r.Node != "" {
 		spec["nodeName"] = r.Node
-	}
-	if r.Tolerations != "" {
-		spec["tolerations"] = json.RawMessage(r.Tolerations)
-	}
-	if len(r.Selector) > 0 {
-		spec["nodeSelector"] = r.Selector
 	}
 	w.manifest("v1", "Pod", meta, "spec", spec, "status", st)
 }

@@ -30,6 +30,12 @@ type Findings struct {
 	// known.
 	Together *remedy.Outcome
 
+	// Unjudged is what cannot be judged for lack of objects. Supposed is what would be
+	// wrong of that if what is assumed instead were so; no repair is offered.
+	Unjudged []scenarios.Unjudged
+	Supposed []Finding
+
+	etcd  bool // calicoctl shows what Calico has
 	bound Bound
 	pods  int
 }
@@ -57,7 +63,7 @@ var severities = []model.Severity{model.Critical, model.Major, model.Minor}
 // Wrong is what a look at the scenario of this cluster found. With commands false
 // no command is told: the names are not those of the cluster.
 func (c *Cluster) Wrong(v *scenarios.View, commands bool) *Findings {
-	f := &Findings{Borrowed: lent(v), pods: len(v.Truth.Sandboxes)}
+	f := &Findings{Borrowed: lent(v), Unjudged: c.unjudged, etcd: c.etcd, pods: len(v.Truth.Sandboxes)}
 	told := map[string]bool{} // objects of what is leaked or unclaimed cannot converge, which is no news
 	for _, x := range v.Violations {
 		if x.Invariant != "convergence" {
@@ -70,6 +76,10 @@ func (c *Cluster) Wrong(v *scenarios.View, commands bool) *Findings {
 		}
 		n := Finding{Violation: x}
 		n.Message = f.words(v, x)
+		if doubtful(f.Unjudged, x.Invariant) {
+			f.Supposed = append(f.Supposed, n)
+			continue
+		}
 		if commands {
 			n.Check = check(&n.Violation)
 		}
@@ -153,10 +163,13 @@ func (f *Findings) Count() string {
 // to mend it or why there is nothing, then what is borrowed besides, and how nodes get
 // blocks.
 func (f *Findings) Write(w io.Writer) {
-	if len(f.All) == 0 {
-		fmt.Fprintf(w, "nothing is wrong\n")
-	} else {
+	switch {
+	case len(f.All) > 0:
 		fmt.Fprintf(w, "wrong: %s\n", f.Count())
+	case len(f.Unjudged) > 0:
+		fmt.Fprintf(w, "nothing was found wrong in what can be judged\n")
+	default:
+		fmt.Fprintf(w, "nothing is wrong\n")
 	}
 	said, done := map[string]bool{}, map[int]bool{}
 	once := func(format, line string) {
@@ -184,6 +197,7 @@ func (f *Findings) Write(w io.Writer) {
 		}
 		i = n
 	}
+	f.writeUnjudged(w)
 	f.writeBorrowed(w)
 	f.writeMends(w, done)
 }

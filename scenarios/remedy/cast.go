@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"ipamsim/model"
 	"ipamsim/scenarios"
@@ -23,8 +24,14 @@ type Cast struct {
 }
 
 // Owner is the controller that makes a pod again when it is gone; the zero value: nobody
-// does. What a Deployment's ReplicaSet made is the Deployment's.
-type Owner struct{ Kind, Name string }
+// does. What a Deployment's ReplicaSet made is the Deployment's. Bound: the pod may run on
+// some nodes only, by a rule that is not simulated.
+type Owner struct {
+	Kind, Name string
+	Bound      bool
+}
+
+func (o Owner) nobody() bool { return o.Kind == "" }
 
 // CastOf reads the manifests of a scenario. Pods are decoded when they are asked for.
 // owner says whose a pod is.
@@ -36,7 +43,7 @@ func CastOf(s *scenarios.Scenario, owner func(model.PodRef) Owner) (*Cast, error
 		case "Pod":
 			ref := model.PodRef{Namespace: o.Namespace, Name: o.Name}
 			c.pods[ref] = o
-			c.named = c.named || owner(ref) != Owner{}
+			c.named = c.named || !owner(ref).nobody()
 		case "Node":
 			n := &corev1.Node{}
 			if err := json.Unmarshal(o.Body, n); err != nil {
@@ -52,9 +59,10 @@ func CastOf(s *scenarios.Scenario, owner func(model.PodRef) Owner) (*Cast, error
 
 // acts reports whether the controller of a pod is in the scenario, and makes it again by
 // itself.
-func (c *Cast) acts(ref model.PodRef) bool {
-	o := c.owner(ref)
-	return c.stored[o.Kind+" "+ref.Namespace+"/"+o.Name]
+func (c *Cast) acts(p *corev1.Pod) bool {
+	return slices.ContainsFunc(p.OwnerReferences, func(o metav1.OwnerReference) bool {
+		return o.Controller != nil && *o.Controller && c.stored[o.Kind+" "+p.Namespace+"/"+o.Name]
+	})
 }
 
 // pod decodes a pod; nil if there is none.
@@ -108,18 +116,21 @@ func (c *Cast) Obstacle(ref model.PodRef) Obstacle {
 	if p != nil && (p.Annotations[askedAnnotation] != "" || p.Annotations[pastAnnotation] != "") {
 		return OwnAddress
 	}
-	return c.Remade(ref)
+	if why := c.Remade(ref); why != Movable || !c.owner(ref).Bound || c.StaysHome(ref) {
+		return why
+	}
+	return Pinned
 }
 
 // Remade is why nobody would make a pod again, Movable if somebody would.
 func (c *Cast) Remade(ref model.PodRef) Obstacle {
 	p, o := c.pod(ref), c.owner(ref)
 	switch {
-	case p == nil || o == Owner{} && !c.named:
+	case p == nil || o.nobody() && !c.named:
 		return Unknown
 	case p.Annotations[mirrorAnnotation] != "" || o.Kind == "Node":
 		return Static
-	case o == Owner{}:
+	case o.nobody():
 		return Bare
 	}
 	return Movable

@@ -60,6 +60,7 @@ const (
 	Bare                // no controller makes it again
 	Static              // it is the kubelet's own, of a file on its node
 	OwnAddress          // it asks for its very address, by annotation
+	Pinned              // it may run on some nodes only, by an affinity, which is not simulated
 	Unknown             // the dump does not say who made it
 )
 
@@ -72,6 +73,8 @@ func (o Obstacle) Say() string {
 		return "is a static pod: deleting it does not restart it"
 	case OwnAddress:
 		return "asks for this address by the annotation cni.projectcalico.org/ipAddrs, and would ask for it again"
+	case Pinned:
+		return "is bound to certain nodes by an affinity, which is not simulated"
 	case Unknown:
 		return "has no owner that the dump names, so that it is not known whether anybody would make it again"
 	}
@@ -112,7 +115,7 @@ func (c Caution) Say() string {
 	case ReservationCaution:
 		return "a reservation is all that keeps an address from being given out in another range: make sure that no pod has it (scenarios/whereabouts-207-overlap.yaml)"
 	case PodCaution:
-		return "a pod that is deleted is down until its successor runs, which has another address"
+		return "a pod that is deleted is down until its successor runs. Volumes, resources and pod affinities, which may keep it from starting where the run has it, are not simulated"
 	}
 	return ""
 }

@@ -93,10 +93,10 @@ func (s *stage) remove(pods []model.PodRef) {
 		switch {
 		case p == nil || kind == "":
 			continue // nobody makes it again
-		case kind == "StatefulSet" && s.cast.acts(ref):
+		case kind == "StatefulSet" && s.cast.acts(p):
 			s.up = append(s.up, ref)
 			continue
-		case s.cast.acts(ref):
+		case s.cast.acts(p):
 			s.fresh++
 			continue
 		}
