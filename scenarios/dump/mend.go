@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net/netip"
 	"slices"
-	"strings"
 	"time"
 
 	"ipamsim/model"
@@ -175,7 +174,7 @@ func (d *drafts) spares(node string, four bool) []emptied {
 	var out []emptied
 	for i := range d.v.Record.Pools {
 		b := &d.v.Record.Pools[i]
-		if b.Range.Addr().Is4() != four || strings.HasPrefix(b.Node, "virtual:") || !d.usable(b.Range, node) {
+		if b.Range.Addr().Is4() != four || virtual(b.Node) || !d.usable(b.Range, node) {
 			continue
 		}
 		if e := d.emptied(b); e != nil && d.dispensable(b, len(e.pods) == 0) {

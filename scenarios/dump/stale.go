@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/netip"
 	"slices"
+	"strings"
 
 	"ipamsim/model"
 	"ipamsim/scenarios/remedy"
@@ -49,7 +50,7 @@ func (d *drafts) affinities() {
 		}
 		b := d.block(block)
 		for _, o := range x.Objects {
-			if o.Kind != model.RefNode {
+			if o.Kind != model.RefNode || virtual(o.Name) {
 				continue
 			}
 			switch named := b != nil && b.Node == o.Name; {
@@ -74,6 +75,12 @@ func (d *drafts) affinities() {
 		d.add(p.about, problem)
 	}
 }
+
+// virtual reports whether an owner of blocks is no node: kube-controllers', for the
+// addresses of load balancers.
+//
+// Source: libcalico-go/lib/ipam, AffinityConfig (v3.31).
+func virtual(owner string) bool { return strings.HasPrefix(owner, "virtual:") }
 
 // pile are findings that go with one step each.
 type pile struct {

@@ -104,14 +104,7 @@ func (t *Theatre) leave(ctx context.Context, results []Result) {
 	if err != nil {
 		return
 	}
-	var fresh []model.Violation
-	before, end := known(t.before.Violations, t.idle.violations), known(atEnd(a))
-	for i := range a.violations {
-		if v := &a.violations[i]; !before[identity(v)] {
-			before[identity(v)] = true
-			fresh = append(fresh, *v)
-		}
-	}
+	fresh, end := t.fresh(a), known(atEnd(a))
 	for i := range results {
 		r := &results[i]
 		if r.Advice == nil || r.Advice.Controller != KubeControllers || len(r.Goals) == 0 {
