@@ -27,6 +27,7 @@ type importFlags struct {
 	anonymise, out, name    string
 	kubeconfig, kubeContext string
 	check, dumpCommand      bool
+	act                     time.Duration
 }
 
 func importCommand() *cobra.Command {
@@ -77,6 +78,7 @@ judged.`,
 	fl := cmd.Flags()
 	fl.StringVar(&f.anonymise, "anonymise", "", "replace names and addresses of nodes; =addresses: those of pools and pods too")
 	fl.Lookup("anonymise").NoOptDefVal = "names"
+	fl.DurationVar(&f.act, "act", actFor, "act out what would mend the findings for at most `D`; what was not acted out is not printed")
 	fl.BoolVar(&f.check, "check", false, "exit with 1 if anything is wrong in the cluster, with 2 if something could not be judged")
 	fl.BoolVar(&f.dumpCommand, "print-dump-command", false, "print the shell command that dumps all that is read of a cluster, and do nothing else")
 	fl.StringVar(&f.kubeconfig, "kubeconfig", "", "read the running cluster that `F` leads to")
@@ -217,9 +219,14 @@ func (f *importFlags) write(cmd *cobra.Command, c *dump.Cluster, o dump.Options,
 	if err := emit(cmd.OutOrStdout(), out, text, expected(view.Violations)); err != nil {
 		return err
 	}
+	found := c.Wrong(view, !o.Anonymise)
+	if !o.Anonymise {
+		if err := f.prove(cmd, c, s, view, found); err != nil {
+			return err
+		}
+	}
 	b := bufio.NewWriter(stderr)
 	tellRead(b, report)
-	found := c.Wrong(view, !o.Anonymise)
 	found.Write(b)
 	tellVersions(b, report)
 	tellUnknown(b, report)

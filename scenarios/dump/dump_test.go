@@ -214,11 +214,11 @@ func TestReportOfCheck(t *testing.T) {
 	if len(v.Record.Claims) != 4 || len(v.Record.Pools) != 2 || len(v.Record.Handles) != 5 {
 		t.Errorf("%+v", v.Record)
 	}
-	f := c.Wrong(v, true)
+	f := prove(t, c, s)
 	if len(f.Borrowed) != 1 || f.Borrowed[0].Owner != "n1" || f.Borrowed[0].Node != "n2" {
 		t.Errorf("%+v", f.Borrowed)
 	}
-	if len(f.All) != 1 || f.All[0].Invariant != "leftover-handle" || !strings.Contains(strings.Join(f.All[0].Repair, ""), "--from-report=report.json") {
+	if len(f.All) != 1 || f.All[0].Invariant != "leftover-handle" || !strings.Contains(strings.Join(f.Commands(), ""), "--from-report=report.json") {
 		t.Errorf("%+v", f.All)
 	}
 }
