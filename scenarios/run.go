@@ -202,6 +202,7 @@ func (s *Scenario) report(o Options) *reports.Report {
 	if e := spec.Expect; e != nil {
 		rep.Explicit, rep.Expected, rep.Allowed = true, e.Violations, e.May
 	}
+	rep.Found = spec.Import.Violations
 	return rep
 }
 

@@ -206,7 +206,7 @@ func (f *importFlags) write(cmd *cobra.Command, c *dump.Cluster, o dump.Options,
 	if text, err = unpack(packed); err != nil {
 		return err
 	}
-	if err := emit(cmd.OutOrStdout(), out, text, expected(view.Violations)); err != nil {
+	if err := emit(cmd.OutOrStdout(), out, text, view); err != nil {
 		return err
 	}
 	b := bufio.NewWriter(stderr)
@@ -246,11 +246,11 @@ func unpack(packed []byte) ([]byte, error) {
 // manyPods take longer than a second to look at.
 const manyPods = 5000
 
-func emit(stdout io.Writer, out *file, text []byte, broken []string) error {
+func emit(stdout io.Writer, out *file, text []byte, v *scenarios.View) error {
 	if out == nil {
-		return dump.WriteExpecting(stdout, text, broken)
+		return dump.WriteFound(stdout, text, v)
 	}
-	return errors.Join(dump.WriteExpecting(out, text, broken), out.commit())
+	return errors.Join(dump.WriteFound(out, text, v), out.commit())
 }
 
 // expected are the invariants that are broken, sorted.
@@ -294,7 +294,7 @@ func (f *importFlags) tellNext(w io.Writer, broken []string) {
 	}
 	note := ""
 	if len(broken) > 0 {
-		note = ", which expects what is wrong already: " + strings.Join(broken, ", ")
+		note = ", which expects what is wrong already, object by object, and nothing else: " + strings.Join(broken, ", ")
 		if slices.Contains(broken, "convergence") {
 			note += " (convergence: what is wrong now is still so at the end)"
 		}

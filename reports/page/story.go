@@ -24,6 +24,7 @@ type story struct {
 	Known    []piece  // as what, elsewhere
 	First    *violation
 	Others   others
+	Since    *course // the dump, of an imported cluster
 }
 
 type violation struct {
@@ -41,11 +42,14 @@ func storyOf(rec *reports.Record) *story {
 		s.First = &violation{&rec.Violations[first], first}
 	}
 	s.Others = othersOf(rec, first)
+	s.Since = courseOf(rec)
 	return s
 }
 
 func headline(rec *reports.Record) (mark, text string) {
 	switch {
+	case rec.Imported:
+		return importedHeadline(rec)
 	case rec.Verdict == reports.Pass && rec.AsExpected:
 		return "✓", "Passes: nothing broke"
 	case rec.Verdict == reports.Pass:
@@ -65,6 +69,8 @@ func headline(rec *reports.Record) (mark, text string) {
 func expectation(rec *reports.Record) string {
 	want := strings.Join(rec.Expected, ", ")
 	switch {
+	case rec.Imported:
+		return importedExpectation(rec)
 	case rec.Verdict == reports.Fail && rec.AsExpected:
 		return "It expects " + want + "."
 	case want != "" && !rec.AsExpected:
@@ -144,7 +150,7 @@ func weight(s model.Severity) string {
 func gravest(rec *reports.Record) int {
 	rank := func(v *reports.RecordedViolation) int {
 		n := slices.Index([]model.Severity{model.Critical, model.Major, model.Minor}, v.Severity)
-		if rec.AsExpected || slices.Contains(rec.Expected, v.Invariant) {
+		if !isNews(rec, v) {
 			n += 10
 		}
 		return n
