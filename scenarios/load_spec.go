@@ -54,7 +54,8 @@ func (l *loader) spec() error {
 		}
 	}
 	c.bad(s.Limits.Steps < 0, at("spec", "limits", "steps"), "must not be negative")
-	l.imported(c)
+	l.unknown(c)
+	l.found(c)
 	l.datastore(c)
 	l.fabric(c)
 	l.metrics(c)

@@ -18,15 +18,19 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/reports"
+	"ipamsim/reports/imported"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/live"
 )
 
 // importFlags are the flags of import as typed.
 type importFlags struct {
 	anonymise, out, name    string
 	kubeconfig, kubeContext string
-	check                   bool
+	check, checkNew         string // severities; "": not asked
+	all, cronJob            bool
+	outputs                 importOutputs
 }
 
 func importCommand() *cobra.Command {
@@ -51,18 +55,36 @@ objects in crd.projectcalico.org,
 whereabouts.cni.cncf.io and k8s.cni.cncf.io; what is forbidden is left out, and
 told. Files may be given besides: what etcd holds, from calicoctl.
 
+What is found is written for programs, too: as JSON, as SARIF at the lines of the dump
+where the objects stand, and as metrics. With --json - (or --sarif -, --openmetrics -)
+the standard output has that instead of the scenario. --store keeps a result as JSON,
+and --since says what is new against one: a finding is the same if its invariant, code
+and objects are. The first time, with the same file for both, there is nothing to
+compare with.
+
+--print-cronjob prints a manifest that does this in the cluster every hour, with the
+right to read what import reads, and nothing else.
+
 Exit: 0 written · 1 something is wrong in the cluster, with --check · 2 the files
 cannot be read.`,
 		Example: `  kubectl get nodes,pods,ippools,ipamblocks,blockaffinities,ipamhandles,ipamconfigs -A -o yaml > dump.yaml
   ipamsim import dump.yaml > cluster.yaml
   kubectl get net-attach-def,ippools.whereabouts.cni.cncf.io,overlappingrangeipreservations,nodes,pods -A -o json | ipamsim import --check - > cluster.yaml
-  ipamsim import --kubeconfig ~/.kube/config --context staging --anonymise > cluster.yaml`,
+  ipamsim import --kubeconfig ~/.kube/config --context staging --anonymise > cluster.yaml
+  ipamsim import dump.yaml --json - | jq '.findings[] | select(.severity == "critical")'
+  ipamsim import dump.yaml --out cluster.yaml --since last.json --store last.json --check-new=major`,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			switch {
+			case f.cronJob:
+				_, err := io.WriteString(cmd.OutOrStdout(), live.CronJob())
+				return err
 			case len(files) == 0 && f.kubeconfig == "":
 				return errors.New("import: want a file, - for the standard input, or --kubeconfig for a running cluster")
 			case f.kubeContext != "" && f.kubeconfig == "":
 				return errors.New("--context: of which --kubeconfig?")
+			}
+			if err := f.checks(files); err != nil {
+				return err
 			}
 			return f.run(cmd, files)
 		},
@@ -70,7 +92,12 @@ cannot be read.`,
 	fl := cmd.Flags()
 	fl.StringVar(&f.anonymise, "anonymise", "", "replace names and addresses of nodes; =addresses: those of pools and pods too")
 	fl.Lookup("anonymise").NoOptDefVal = "names"
-	fl.BoolVar(&f.check, "check", false, "exit with 1 if anything is wrong in the cluster")
+	fl.StringVar(&f.check, "check", "", "exit with 1 if anything is wrong in the cluster; =major: or worse than minor; =critical: if traffic goes wrong now")
+	fl.StringVar(&f.checkNew, "check-new", "", "as --check, of what is new by --since")
+	fl.Lookup("check").NoOptDefVal, fl.Lookup("check-new").NoOptDefVal = string(model.Minor), string(model.Minor)
+	fl.BoolVar(&f.all, "all", false, "list every finding, not the first few of each kind")
+	f.outputs.add(fl)
+	fl.BoolVar(&f.cronJob, "print-cronjob", false, "print a manifest that imports the cluster in which it runs, every hour, and exit")
 	fl.StringVar(&f.kubeconfig, "kubeconfig", "", "read the running cluster that `F` leads to")
 	fl.StringVar(&f.kubeContext, "context", "", "the `CONTEXT` of the kubeconfig (default: its current one)")
 	fl.StringVar(&f.out, "out", "", "write the scenario to `F` instead of the standard output")
@@ -89,18 +116,72 @@ func (f *importFlags) run(cmd *cobra.Command, files []string) error {
 	default:
 		return fmt.Errorf("--anonymise: %q: want nothing or addresses", f.anonymise)
 	}
+	if err := f.outputs.check(f.out, o.Anonymise); err != nil {
+		return err
+	}
+	last, err := f.outputs.last()
+	if err != nil {
+		return err
+	}
 	out, err := create(f.out)
 	if err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
 	defer out.discard()
+	more, err := f.outputs.open(cmd.OutOrStdout())
+	if err != nil {
+		return err
+	}
+	defer more.discard()
 	defer debug.SetGCPercent(debug.SetGCPercent(50)) // most of what is read is kept
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(min(importMemory, debug.SetMemoryLimit(-1))))
 	c := dump.New()
 	if err := f.read(c, files, cmd, out); err != nil {
 		return err
 	}
-	return f.write(cmd, c, o, out)
+	view, report, err := f.scenario(cmd, c, o, out)
+	if err != nil {
+		return err
+	}
+	findings := c.Wrong(view, !o.Anonymise)
+	result := resultOf(o.Name, o.Anonymise, report, findings)
+	if last != nil {
+		if err := result.Compare(last); err != nil {
+			return fmt.Errorf("--since: %s: %w", f.outputs.since, err)
+		}
+	}
+	if err := f.tell(cmd.ErrOrStderr(), report, findings, result); err != nil {
+		return err
+	}
+	if err := f.outputs.write(more, result); err != nil {
+		return err
+	}
+	if f.check != "" && result.Worse(model.Severity(f.check), false) || f.checkNew != "" && result.Worse(model.Severity(f.checkNew), true) {
+		return &exit{code: exitViolation}
+	}
+	return nil
+}
+
+// checks finds what is wrong with --check and --check-new.
+func (f *importFlags) checks(files []string) error {
+	severities := []string{string(model.Critical), string(model.Major), string(model.Minor)}
+	for _, c := range []struct{ flag, least string }{{"check", f.check}, {"check-new", f.checkNew}} {
+		if c.least == "" {
+			continue
+		}
+		if !slices.Contains(severities, c.least) {
+			return fmt.Errorf("--%s: %q: want critical, major or minor", c.flag, c.least)
+		}
+		for _, name := range files {
+			if _, err := os.Stat(name); err != nil && slices.Contains(severities, name) {
+				return fmt.Errorf("--%s: write --%s=%s", c.flag, c.flag, name)
+			}
+		}
+	}
+	if f.checkNew != "" && f.outputs.since == "" {
+		return errors.New("--check-new: new since what? Add --since FILE")
+	}
+	return nil
 }
 
 // importMemory is from how many bytes on an import collects garbage more often. What
@@ -176,24 +257,23 @@ func readDump(c *dump.Cluster, name string, r untilDone, stderr io.Writer) error
 	})
 }
 
-// write makes the scenario, looks at it, and writes it with what is to be expected.
-func (f *importFlags) write(cmd *cobra.Command, c *dump.Cluster, o dump.Options, out *file) error {
-	stderr := cmd.ErrOrStderr()
+// scenario makes the scenario, looks at it, and writes it with what is to be expected.
+func (f *importFlags) scenario(cmd *cobra.Command, c *dump.Cluster, o dump.Options, out *file) (*scenarios.View, *dump.Report, error) {
 	text, report, err := c.Scenario(o)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	c.Forget()
 	s, err := scenarios.Parse("the scenario made of it", text)
 	if err != nil {
-		return report.Trace(err)
+		return nil, nil, report.Trace(err)
 	}
 	packed, err := pack(text) // while the cluster is looked at, for it is large
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	if report.Pods > manyPods {
-		fmt.Fprintf(stderr, "ipamsim: looking at %d pods on %d nodes\n", report.Pods, report.Nodes)
+		fmt.Fprintf(cmd.ErrOrStderr(), "ipamsim: looking at %d pods on %d nodes\n", report.Pods, report.Nodes)
 	}
 	var view *scenarios.View
 	err = withRunner(cmd, func(ctx context.Context, r *scenarios.Runner) (err error) {
@@ -201,26 +281,34 @@ func (f *importFlags) write(cmd *cobra.Command, c *dump.Cluster, o dump.Options,
 		return err
 	})
 	if err != nil {
-		return report.Trace(err)
+		return nil, nil, report.Trace(err)
 	}
 	if text, err = unpack(packed); err != nil {
-		return err
+		return nil, nil, err
 	}
-	if err := emit(cmd.OutOrStdout(), out, text, view); err != nil {
-		return err
+	if out == nil && f.outputs.toStdout() {
+		return view, report, nil
 	}
+	return view, report, emit(cmd.OutOrStdout(), out, text, view)
+}
+
+// tell says what was read, what is wrong, what is not known, and what comes next.
+func (f *importFlags) tell(stderr io.Writer, report *dump.Report, findings *dump.Findings, r *imported.Result) error {
 	b := bufio.NewWriter(stderr)
 	tellRead(b, report)
-	c.Wrong(view, !o.Anonymise).Write(b)
+	findings.Style = dump.Style{All: f.all, Paint: painter(stderr)}
+	if r.Since != nil {
+		fmt.Fprintf(b, "new since %s: %s\n", reports.Clean(f.outputs.since), r.Since.Text())
+		findings.Style.New = r.News()
+	} else if f.outputs.since != "" {
+		fmt.Fprintf(b, "new since %s: nothing to compare with yet, this is the first result\n", reports.Clean(f.outputs.since))
+	}
+	findings.Write(b)
 	tellUnknown(b, report)
-	f.tellNext(b, expected(view.Violations))
-	if err := b.Flush(); err != nil {
-		return err
+	if !f.outputs.toStdout() || f.out != "" {
+		f.tellNext(b, len(findings.All) > 0)
 	}
-	if f.check && len(view.Violations) > 0 {
-		return &exit{code: exitViolation}
-	}
-	return nil
+	return b.Flush()
 }
 
 // pack makes text small, which has thousands of lines that differ by a name.
@@ -253,17 +341,6 @@ func emit(stdout io.Writer, out *file, text []byte, v *scenarios.View) error {
 	return errors.Join(dump.WriteFound(out, text, v), out.commit())
 }
 
-// expected are the invariants that are broken, sorted.
-func expected(all []model.Violation) []string {
-	var out []string
-	for _, v := range all {
-		if len(out) == 0 || out[len(out)-1] != v.Invariant {
-			out = append(out, v.Invariant)
-		}
-	}
-	return out
-}
-
 // tellRead says what was read.
 func tellRead(w io.Writer, r *dump.Report) {
 	var managers []string
@@ -287,17 +364,14 @@ func tellUnknown(w io.Writer, r *dump.Report) {
 }
 
 // tellNext says what can be done with the scenario, and what it expects.
-func (f *importFlags) tellNext(w io.Writer, broken []string) {
+func (f *importFlags) tellNext(w io.Writer, wrong bool) {
 	name := "FILE"
 	if f.out != "" {
 		name = reports.Shell(f.out)
 	}
 	note := ""
-	if len(broken) > 0 {
-		note = ", which expects what is wrong already, object by object, and nothing else: " + strings.Join(broken, ", ")
-		if slices.Contains(broken, "convergence") {
-			note += " (convergence: what is wrong now is still so at the end)"
-		}
+	if wrong {
+		note = ", which expects what is wrong already, object by object, and nothing else"
 	}
 	fmt.Fprintf(w, "next: ipamsim run %s%s\n", name, note)
 	fmt.Fprintf(w, "next: ipamsim plan PLAN, with from: %s in it, says how long the addresses will last and what would help (copy one of scenarios/plans)\n", name)

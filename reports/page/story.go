@@ -146,8 +146,12 @@ func weight(s model.Severity) string {
 }
 
 // gravest is the violation to tell of: one that was not expected before one that
-// was, then by what it does to users, then the first.
+// was, then by what it does to users, then the first. Of what is new in an imported
+// cluster it is the first: that is where things went wrong.
 func gravest(rec *reports.Record) int {
+	if i := slices.IndexFunc(rec.Violations, func(v reports.RecordedViolation) bool { return isNews(rec, &v) }); rec.Imported && i >= 0 {
+		return i
+	}
 	rank := func(v *reports.RecordedViolation) int {
 		n := slices.Index([]model.Severity{model.Critical, model.Major, model.Minor}, v.Severity)
 		if !isNews(rec, v) {

@@ -17,7 +17,7 @@ import (
 
 // foundMax is how many violations of one invariant are written one by one: a cluster
 // that has more has one trouble many times.
-const foundMax = 20_000
+const foundMax = 5_000
 
 // WriteFound writes a scenario that Scenario made, with what is wrong in it already: by
 // object, as model.Identity has it. A run of it then expects these and nothing else. Of

@@ -23,6 +23,8 @@ type Findings struct {
 	Borrowed []Borrowed
 	// Mend is for nodes without a block, nil if there are none.
 	Mend *Mend
+	// Style is how Write tells it.
+	Style Style
 }
 
 // Finding is one broken invariant.
@@ -167,12 +169,12 @@ func (f *Findings) Write(w io.Writer) {
 		for n < len(f.All) && f.All[n].Invariant == f.All[i].Invariant {
 			n++
 		}
-		for k, x := range f.All[i:n] {
-			if k == shownMax && n-i > shownMax+1 {
-				fmt.Fprintf(w, "wrong: %s (%s): %d more like these\n", x.Invariant, x.Severity, n-i-shownMax)
+		for k, x := range f.Style.newFirst(f.All[i:n]) {
+			if shown := f.Style.shown(n - i); k == shown {
+				fmt.Fprintf(w, "wrong: %s (%s): %d more like these; --all lists them\n", x.Invariant, x.Severity, n-i-shown)
 				break
 			}
-			fmt.Fprintf(w, "wrong: %s (%s): %s\n", x.Invariant, x.Severity, reports.Clean(x.Message))
+			fmt.Fprintf(w, "wrong: %s (%s): %s\n", x.Invariant, f.Style.mark(&x.Violation), reports.Clean(x.Message))
 			once("       check: %s\n", x.Check)
 			once("       careful: %s\n", x.Caution)
 			for _, c := range x.Repair {
@@ -194,8 +196,8 @@ func (f *Findings) writeBorrowed(w io.Writer) {
 	}
 	rest := slices.DeleteFunc(slices.Clone(f.Borrowed), func(b Borrowed) bool { return told[b.Addr.String()] })
 	for i, b := range rest {
-		if i == shownMax && len(rest) > shownMax+1 {
-			fmt.Fprintf(w, "borrowed: %d more\n", len(rest)-shownMax)
+		if shown := f.Style.shown(len(rest)); i == shown {
+			fmt.Fprintf(w, "borrowed: %d more; --all lists them\n", len(rest)-shown)
 			break
 		}
 		fmt.Fprintf(w, "borrowed: %s by %s from %s\n", b.Addr, reports.Clean(b.Node), reports.Clean(owned(b)))
