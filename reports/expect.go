@@ -39,8 +39,14 @@ func (r *Report) News() (out []int) {
 // known what was wrong in it.
 func (r *Report) Imported() bool { return r.Found != nil }
 
-// Gone is what was wrong in an imported cluster and was not seen in the run.
-func (r *Report) Gone() []model.Identity { return model.Know(r.Found).Without(r.Violations) }
+// Gone is what was wrong in an imported cluster and was no more when the run ended; of
+// a run that did not get to its end nothing.
+func (r *Report) Gone() []model.Identity {
+	if r.AtEnd == nil || r.Stopped || r.Verdict == Unknown {
+		return nil
+	}
+	return model.Know(r.Found).Without(r.AtEnd)
+}
 
 // Missing are the names of the invariants that were expected to be violated and
 // were not, sorted. An expectation is about the scenario's own run: other seeds

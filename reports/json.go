@@ -32,7 +32,7 @@ type run struct {
 	Title          string      `json:"title,omitempty"`
 	Command        string      `json:"command"` // shows it again
 	Repeated       Repeated    `json:"repeated"`
-	// Of an imported cluster: what was wrong in it and was not seen in the run.
+	// Of an imported cluster: what was wrong in it and was no more at the end.
 	Gone []model.Identity `json:"gone,omitempty"`
 }
 

@@ -31,7 +31,7 @@ type Record struct {
 	AsExpected bool     `json:"asExpected"`
 	Expected   []string `json:"expected,omitempty"` // invariants
 	// Imported: the run begins with a cluster that was read. Gone is what was wrong in it
-	// and was not seen in the run.
+	// and was no more when the run ended.
 	Imported bool             `json:"imported,omitempty"`
 	Gone     []model.Identity `json:"gone,omitempty"`
 	Virtual  time.Duration    `json:"virtual"`

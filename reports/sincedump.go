@@ -9,7 +9,7 @@ import (
 
 // SinceDump says first what is new in a run that begins with an imported cluster: the
 // violations that were not there when it was read, a line each, at most a few; then how
-// many of those that were there were seen again, and which were not. It is "" for a
+// many of those that were there were seen again, and which were no more at the end. It is "" for a
 // scenario that was not imported.
 func SinceDump(r *Report) string {
 	if !r.Imported() {
@@ -41,7 +41,7 @@ func SinceDump(r *Report) string {
 			fmt.Fprintf(&b, "   and %d more\n", len(gone)-n)
 			break
 		}
-		fmt.Fprintf(&b, "in the dump, and not in this run: %s\n", cut(subjectLine(i.Invariant, i.Objects), timelineWidth-35))
+		fmt.Fprintf(&b, "no more at the end: %s\n", cut(subjectLine(i.Invariant, i.Objects), timelineWidth-20))
 	}
 	return b.String()
 }

@@ -30,10 +30,10 @@ func importedHeadline(rec *reports.Record) (mark, text string) {
 		return "✗", "New since the dump: " + count(news, "violation")
 	case !rec.AsExpected:
 		return "✗", "Nothing new since the dump, and what the scenario expects did not happen"
+	case len(rec.Gone) > 0:
+		return "=", "Nothing new since the dump, and less is wrong at the end"
 	case len(rec.Violations) > 0:
 		return "=", "Nothing new since the dump: what was wrong in it still is"
-	case len(rec.Gone) > 0:
-		return "✓", "Nothing new since the dump, and what was wrong in it is no more"
 	}
 	return "✓", "Nothing is wrong: not in the dump, and not since"
 }
@@ -48,11 +48,11 @@ func importedExpectation(rec *reports.Record) string {
 	}
 	switch gone := len(rec.Gone); {
 	case known > 0 && gone > 0:
-		return fmt.Sprintf("Of what was wrong in the dump %s is seen again, and %s is not.", count(known, "violation"), count(gone, "violation"))
+		return fmt.Sprintf("In the dump already: %s. No more so at the end: %d.", count(known, "violation"), gone)
 	case known > 0:
 		return fmt.Sprintf("In the dump already: %s.", count(known, "violation"))
 	case gone > 0:
-		return fmt.Sprintf("In the dump, and not in this run: %s.", count(gone, "violation"))
+		return fmt.Sprintf("In the dump, and no more at the end: %s.", count(gone, "violation"))
 	}
 	return ""
 }
