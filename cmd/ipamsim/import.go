@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ipamsim/model"
 	"ipamsim/reports"
@@ -89,7 +90,11 @@ cannot be read.`,
 			return f.run(cmd, files)
 		},
 	}
-	fl := cmd.Flags()
+	f.add(cmd.Flags())
+	return cmd
+}
+
+func (f *importFlags) add(fl *pflag.FlagSet) {
 	fl.StringVar(&f.anonymise, "anonymise", "", "replace names and addresses of nodes; =addresses: those of pools and pods too")
 	fl.Lookup("anonymise").NoOptDefVal = "names"
 	fl.StringVar(&f.check, "check", "", "exit with 1 if anything is wrong in the cluster; =major: or worse than minor; =critical: if traffic goes wrong now")
@@ -102,7 +107,6 @@ cannot be read.`,
 	fl.StringVar(&f.kubeContext, "context", "", "the `CONTEXT` of the kubeconfig (default: its current one)")
 	fl.StringVar(&f.out, "out", "", "write the scenario to `F` instead of the standard output")
 	fl.StringVar(&f.name, "name", "imported", "what to call the scenario")
-	return cmd
 }
 
 func (f *importFlags) run(cmd *cobra.Command, files []string) error {
