@@ -28,6 +28,13 @@ const (
 	RefRouter      RefKind = "router"
 )
 
+// RefKinds are all of them, sorted.
+func RefKinds() []RefKind {
+	return []RefKind{
+		RefActor, RefAddress, RefBlock, RefCall, RefContainer, RefHandle, RefNetwork, RefNode, RefPod, RefPool, RefRange, RefReservation, RefRouter,
+	}
+}
+
 // Ref names one thing. It is an identity: nothing that changes while the thing stays
 // the same (times, revisions) belongs in it. As text, and in JSON, it is kind and name
 // with a space between.

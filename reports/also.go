@@ -8,13 +8,13 @@ import (
 )
 
 // Also names the other violations of a run, where one has been told in full: a
-// line each, at most a few.
+// line each, at most a few. What was in an imported cluster before is none of them.
 func Also(r *Report, told *model.Violation) string {
 	var b strings.Builder
-	n := 0
+	n, known := 0, model.Know(r.Found)
 	for i := range r.Violations {
 		v := &r.Violations[i]
-		if v == told {
+		if v == told || known.Has(v) {
 			continue
 		}
 		if n++; n <= alsoMax {

@@ -16,12 +16,36 @@ func (r *Report) AsExpected() bool {
 // scenario does not say so, sorted. A scenario that says nothing expects nothing.
 func (r *Report) Unexpected() []string {
 	var out []string
-	for _, v := range r.Violations {
-		if !slices.Contains(r.Expected, v.Invariant) && !slices.Contains(r.Allowed, v.Invariant) {
-			out = append(out, v.Invariant)
-		}
+	for _, i := range r.News() {
+		out = append(out, r.Violations[i].Invariant)
 	}
 	return sorted(out)
+}
+
+// News are the positions of the violations that were not expected: the scenario does
+// not name their invariant, and they were not there before the run.
+func (r *Report) News() (out []int) {
+	known := model.Know(r.Found)
+	for i := range r.Violations {
+		v := &r.Violations[i]
+		if !slices.Contains(r.Expected, v.Invariant) && !slices.Contains(r.Allowed, v.Invariant) && !known.Has(v) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// Imported reports whether the run begins with a cluster that was read, of which it is
+// known what was wrong in it.
+func (r *Report) Imported() bool { return r.Found != nil }
+
+// Gone is what was wrong in an imported cluster and was no more when the run ended; of
+// a run that did not get to its end nothing.
+func (r *Report) Gone() []model.Identity {
+	if r.AtEnd == nil || r.Stopped || r.Verdict == Unknown {
+		return nil
+	}
+	return model.Know(r.Found).Without(r.AtEnd)
 }
 
 // Missing are the names of the invariants that were expected to be violated and
@@ -45,18 +69,15 @@ func (r *Report) Missing() []string {
 //
 // A violation that was not expected comes before all that were: it is the news.
 func (r *Report) Gravest() *model.Violation {
-	unexpected := r.Unexpected()
-	rank := func(v model.Violation) int {
-		n := slices.Index([]model.Severity{model.Critical, model.Major, model.Minor}, v.Severity)
-		if !slices.Contains(unexpected, v.Invariant) {
-			n += 10
+	news := r.News()
+	best, least := -1, 0
+	for i := range r.Violations {
+		rank := slices.Index([]model.Severity{model.Critical, model.Major, model.Minor}, r.Violations[i].Severity)
+		if _, isNew := slices.BinarySearch(news, i); !isNew {
+			rank += 10
 		}
-		return n
-	}
-	best := -1
-	for i, v := range r.Violations {
-		if best < 0 || rank(v) < rank(r.Violations[best]) {
-			best = i
+		if best < 0 || rank < least {
+			best, least = i, rank
 		}
 	}
 	if best < 0 {

@@ -32,6 +32,8 @@ type run struct {
 	Title          string      `json:"title,omitempty"`
 	Command        string      `json:"command"` // shows it again
 	Repeated       Repeated    `json:"repeated"`
+	// Of an imported cluster: what was wrong in it and was no more at the end.
+	Gone []model.Identity `json:"gone,omitempty"`
 }
 
 // violation is a model.Violation with At in virtual seconds.
@@ -46,6 +48,7 @@ type violation struct {
 	Facts     []model.Fact   `json:"facts,omitempty"`
 	Calls     []call         `json:"calls,omitempty"`
 	Races     []model.Race   `json:"races,omitempty"` // the orders that decide, as far as they were tried
+	Known     bool           `json:"known,omitempty"` // it was in an imported cluster before the run
 }
 
 // call is a message of the story of a violation, with where in upstream's code it was
@@ -102,11 +105,11 @@ func JSON(r *Report) ([]byte, error) {
 		Verdict: r.Verdict, Steps: r.steps(), VirtualSeconds: seconds(r.Virtual), WallSeconds: seconds(r.Wall),
 		APICalls: r.Calls, Digest: r.Digest, StoreDigest: r.StoreDigest,
 		Violations: make([]violation, len(r.Violations)), Expected: r.AsExpected(), Reason: r.Reason,
-		Datastore: r.Datastore, Metrics: seriesOf(r.Series), Title: r.Title, Command: r.Command(), Repeated: r.Repeated,
+		Datastore: r.Datastore, Metrics: seriesOf(r.Series), Title: r.Title, Command: r.Command(), Repeated: r.Repeated, Gone: r.Gone(),
 	}
 	stories := r.stories()
 	for i, v := range r.Violations {
-		out.Violations[i] = violation{v.Invariant, v.Severity, v.Code, seconds(v.At), v.Step, v.Message, append([]model.Ref{}, v.Objects...), v.Facts, callsOf(&stories[i]), stories[i].Races}
+		out.Violations[i] = violation{v.Invariant, v.Severity, v.Code, seconds(v.At), v.Step, v.Message, append([]model.Ref{}, v.Objects...), v.Facts, callsOf(&stories[i]), stories[i].Races, stories[i].Known}
 	}
 	return json.Marshal(out)
 }

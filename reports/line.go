@@ -10,6 +10,9 @@ import (
 // Line is a run on one line, for people.
 func Line(r *Report) string {
 	word := map[Verdict]string{Pass: "pass", Fail: "FAIL", Unknown: "unknown"}[r.Verdict]
+	if r.Verdict == Fail && r.Imported() && r.AsExpected() {
+		word = "same"
+	}
 	parts := []string{fmt.Sprintf("%-7s %s seed %d %s", word, Clean(r.Scenario), r.Seed, Clean(r.Strategy))}
 	if r.Datastore != "" {
 		parts[0] += " " + Clean(r.Datastore)
@@ -37,9 +40,14 @@ func Line(r *Report) string {
 
 // headline names a violation: what, to whom, when.
 func headline(v *model.Violation) string {
+	return fmt.Sprintf("%s at %s (step %d)", subjectLine(v.Invariant, v.Objects), clock(v.At), v.Step)
+}
+
+// subjectLine names an invariant and what it is broken about.
+func subjectLine(inv string, objects []model.Ref) string {
 	var who []string
 	for _, kind := range []model.RefKind{model.RefAddress, model.RefPod, model.RefContainer, model.RefActor, model.RefPool, model.RefReservation} {
-		for _, o := range v.Objects {
+		for _, o := range objects {
 			if name := o.Name; o.Kind == kind && len(who) < headlineObjectsMax {
 				if kind == model.RefContainer {
 					name = name[:min(len(name), containerMax)]
@@ -48,7 +56,7 @@ func headline(v *model.Violation) string {
 			}
 		}
 	}
-	return strings.Join(append(append([]string{v.Invariant}, who...), fmt.Sprintf("at %s (step %d)", clock(v.At), v.Step)), " ")
+	return strings.Join(append([]string{inv}, who...), " ")
 }
 
 // An address and two pods say enough; container ids are cut as runtimes cut them.
@@ -62,10 +70,14 @@ const (
 // nothing where there is nothing to say: a pass of which nothing was expected.
 func (r *Report) expectation() string {
 	switch unexpected, missing := r.Unexpected(), r.Missing(); {
+	case len(unexpected) > 0 && r.Imported():
+		return "new since the dump: " + strings.Join(unexpected, ", ")
 	case len(unexpected) > 0 && r.Explicit:
 		return "not expected: " + strings.Join(unexpected, ", ")
 	case len(missing) > 0 && r.Verdict != Unknown:
 		return "expected, but did not happen: " + Clean(strings.Join(missing, ", "))
+	case len(r.Violations) > 0 && r.AsExpected() && r.Imported():
+		return "nothing new since the dump"
 	case len(r.Violations) > 0 && r.AsExpected():
 		return "as expected"
 	}

@@ -15,25 +15,29 @@ const RecordFormat = "ipamsim.dev/record/v1"
 // page is drawn from, and what a file keeps of a run so that it can be drawn later
 // without running it. Times are virtual, in ns since the start of the run.
 type Record struct {
-	Format     string        `json:"format"`
-	Scenario   string        `json:"scenario"`
-	Title      string        `json:"title,omitempty"`
-	Story      string        `json:"story,omitempty"` // paragraphs
-	File       string        `json:"file,omitempty"`
-	Upstream   string        `json:"upstream"`
-	References []string      `json:"references,omitempty"` // of ours in upstream's place
-	Datastore  string        `json:"datastore,omitempty"`
-	Seed       uint64        `json:"seed"`
-	Strategy   string        `json:"strategy"`
-	Store      string        `json:"store"`
-	Verdict    Verdict       `json:"verdict"`
-	Reason     string        `json:"reason,omitempty"` // why it is unknown
-	AsExpected bool          `json:"asExpected"`
-	Expected   []string      `json:"expected,omitempty"` // invariants
-	Virtual    time.Duration `json:"virtual"`
-	Calls      int           `json:"apiCalls"`
-	Digest     string        `json:"digest"`
-	Command    string        `json:"command"` // shows it again
+	Format     string   `json:"format"`
+	Scenario   string   `json:"scenario"`
+	Title      string   `json:"title,omitempty"`
+	Story      string   `json:"story,omitempty"` // paragraphs
+	File       string   `json:"file,omitempty"`
+	Upstream   string   `json:"upstream"`
+	References []string `json:"references,omitempty"` // of ours in upstream's place
+	Datastore  string   `json:"datastore,omitempty"`
+	Seed       uint64   `json:"seed"`
+	Strategy   string   `json:"strategy"`
+	Store      string   `json:"store"`
+	Verdict    Verdict  `json:"verdict"`
+	Reason     string   `json:"reason,omitempty"` // why it is unknown
+	AsExpected bool     `json:"asExpected"`
+	Expected   []string `json:"expected,omitempty"` // invariants
+	// Imported: the run begins with a cluster that was read. Gone is what was wrong in it
+	// and was no more when the run ended.
+	Imported bool             `json:"imported,omitempty"`
+	Gone     []model.Identity `json:"gone,omitempty"`
+	Virtual  time.Duration    `json:"virtual"`
+	Calls    int              `json:"apiCalls"`
+	Digest   string           `json:"digest"`
+	Command  string           `json:"command"` // shows it again
 
 	Steps      []RecordedStep      `json:"steps"`           // by number
 	Sites      []model.CallSite    `json:"sites,omitempty"` // in upstream's code, in the order in which they come
@@ -91,6 +95,7 @@ type RecordedEvent struct {
 type RecordedViolation struct {
 	model.Violation
 	At       time.Duration `json:"at"`
+	Known    bool          `json:"known,omitempty"` // it was there before the run: Record.Imported
 	Meaning  string        `json:"meaning"`         // what the invariant says, for somebody new to it
 	Turns    []Turn        `json:"turns"`           // the steps that led there
 	Races    []model.Race  `json:"races,omitempty"` // the orders that decide, as far as they were tried

@@ -25,7 +25,7 @@ func RecordOf(r *Report) *Record {
 	rec := &Record{
 		Format: RecordFormat, Scenario: r.Scenario, Title: r.Title, Story: r.Story, File: r.File,
 		Upstream: r.Upstream, References: r.References, Datastore: r.Datastore, Seed: r.Seed, Strategy: r.Strategy, Store: r.Store,
-		Verdict: r.Verdict, Reason: r.Reason, AsExpected: r.AsExpected(), Expected: r.Expected,
+		Verdict: r.Verdict, Reason: r.Reason, AsExpected: r.AsExpected(), Expected: r.Expected, Imported: r.Imported(), Gone: r.Gone(),
 		Virtual: r.Virtual, Calls: r.Calls, Digest: r.Digest, Command: r.Command(),
 		Steps: []RecordedStep{}, Events: []RecordedEvent{}, Violations: []RecordedViolation{}, Addresses: addresses(r),
 	}
@@ -110,10 +110,10 @@ func (r *Report) recordedEvent(e *model.Event) RecordedEvent {
 }
 
 // stories are the violations in the order they were found, the first few of each
-// invariant with how it came to them.
+// invariant with how it came to them. What was there before the run has no such story.
 func (r *Report) stories() []RecordedViolation {
 	out := make([]RecordedViolation, len(r.Violations))
-	told, n := map[string]int{}, 0
+	told, n, known := map[string]int{}, 0, model.Know(r.Found)
 	for i := range r.Violations {
 		v := &r.Violations[i]
 		out[i] = RecordedViolation{Violation: *v, At: v.At, Turns: []Turn{}}
@@ -121,6 +121,9 @@ func (r *Report) stories() []RecordedViolation {
 		out[i].From, out[i].To = 0, 0 // positions in a history that a record has not
 		inv, _ := invariant.Named(v.Invariant)
 		out[i].Meaning = inv.Doc
+		if out[i].Known = known.Has(v); out[i].Known {
+			continue // how it came about was before the run
+		}
 		if told[v.Invariant]++; told[v.Invariant] <= storiesEachMax && n < storiesMax {
 			n++
 			sub := subjectOf(r, v)

@@ -53,6 +53,11 @@ type Report struct {
 	// violated; Explicit is false if it says nothing.
 	Expected, Allowed []string
 	Explicit          bool
+	// Found is what was wrong in the cluster before the run, of a scenario that was
+	// imported: no news. Nil: it was not imported.
+	Found []model.Identity
+	// AtEnd is what was wrong when such a run ended. Nil: nobody looked.
+	AtEnd []model.Violation
 	// Exact: the run is the one the scenario's expectation is about (its own seed
 	// and strategy), so an expected violation that is missing counts.
 	Exact bool

@@ -73,7 +73,7 @@ func pick(r *Report, s *subject) []*entry {
 	}
 	all = append(all, s.earlier(r, all)...)
 	s.passes(all)
-	thin(all)
+	thin(all, r.Imported())
 	s.decides(r, all)
 	all = slices.DeleteFunc(all, func(e *entry) bool { return e.weight == unshown })
 	slices.SortStableFunc(all, func(a, b *entry) int { return cmp.Compare(a.step, b.step) }) // messages before the facts they caused
@@ -308,9 +308,13 @@ func (s *subject) shares(objects []model.Ref) bool {
 }
 
 // thin keeps the last few turning points of each kind: an address that was
-// handed out a hundred times was handed out rightly most of the time.
-func thin(all []*entry) {
+// handed out a hundred times was handed out rightly most of the time. Of what was done
+// to an imported cluster more is kept: that is what its user asks about.
+func thin(all []*entry, imported bool) {
 	left := map[string]int{"out": 4, "away": 4, "hurt": 6, "sign": 3, "operator": 3, "hazard": 4, "failed": 3, "gone": 4, "owned": 6, "counted": 6, "used": 3, "borrowed": 3}
+	if imported {
+		left["operator"], left["hazard"] = 12, 12
+	}
 	for i := len(all) - 1; i >= 0; i-- {
 		if e := all[i]; e.turn != "" && e.weight > scenery {
 			if left[e.turn]--; left[e.turn] < 0 {

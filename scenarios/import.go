@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"ipamsim/model"
 )
 
 // Import is what there is to say of a cluster that ipamsim import read.
@@ -15,6 +17,10 @@ type Import struct {
 	Unjudged []Unjudged `json:"unjudged,omitempty"`
 	// Versions are of the programs that ran in it.
 	Versions []Version `json:"versions,omitempty"`
+	// Violations are what was wrong in the cluster when it was read, by what each is
+	// about. A run may break them again, and is as expected if it breaks nothing else;
+	// an empty list says that nothing was wrong.
+	Violations []model.Identity `json:"violations,omitzero"`
 }
 
 // Recreation is, beside the names of invariants, what may be unjudged: whether

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"bytes"
+	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,6 +38,7 @@ var (
 	durationType  = reflect.TypeFor[metav1.Duration]()
 	rawType       = reflect.TypeFor[json.RawMessage]()
 	unmarshalType = reflect.TypeFor[json.Unmarshaler]()
+	textType      = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
 // encode writes a node as JSON that fits t; nil fits everything. Keys keep their
@@ -53,6 +55,8 @@ func (d *doc) encode(b *bytes.Buffer, n *yaml.Node, t reflect.Type, p path) erro
 		return d.write(b, n, p, s, problem)
 	case reflect.PointerTo(t).Implements(unmarshalType):
 		return d.custom(b, n, t, p)
+	case reflect.PointerTo(t).Implements(textType):
+		return d.texted(b, n, t, p)
 	}
 	switch t.Kind() {
 	case reflect.Struct:
@@ -128,6 +132,17 @@ func (d *doc) custom(b *bytes.Buffer, n *yaml.Node, t reflect.Type, p path) erro
 		example = `time, want e.g. "2021-11-06T03:38:11Z"`
 	}
 	return d.fail(n, p, "%s is no %s", describe(n), example)
+}
+
+// texted writes a node whose type reads a text in its own way.
+func (d *doc) texted(b *bytes.Buffer, n *yaml.Node, t reflect.Type, p path) error {
+	v, problem := d.fitting(n, reflect.TypeFor[string]())
+	if problem == "" {
+		if err := reflect.New(t).Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(v.(string))); err != nil {
+			problem = oneLine(err)
+		}
+	}
+	return d.write(b, n, p, v, problem)
 }
 
 func (d *doc) list(b *bytes.Buffer, n *yaml.Node, elem reflect.Type, p path) error {

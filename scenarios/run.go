@@ -125,7 +125,9 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 		w.Hooks.End = func() {
 			end()
 			rep.Virtual = w.Now()
-			rep.StoreDigest, err = run.Digest()
+			if rep.StoreDigest, err = run.Digest(); err == nil && rep.Imported() {
+				rep.AtEnd, err = atEnd(c)
+			}
 			if o.End != nil {
 				o.End(c)
 			}
@@ -147,6 +149,15 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 		err = replay.Err()
 	}
 	return rep, conclude(rep, err)
+}
+
+// atEnd is what is wrong with a cluster now, as dump's importer would find it; not nil.
+func atEnd(c *cluster.Cluster) ([]model.Violation, error) {
+	s, err := c.Sight()
+	if err != nil {
+		return nil, err
+	}
+	return append([]model.Violation{}, cluster.AtRest(*s)...), nil
 }
 
 // What lies beneath the API server and Calico's etcdv3 datastore.
@@ -205,6 +216,7 @@ func (s *Scenario) report(o Options) *reports.Report {
 	if e := spec.Expect; e != nil {
 		rep.Explicit, rep.Expected, rep.Allowed = true, e.Violations, e.May
 	}
+	rep.Found = spec.Import.Violations
 	return rep
 }
 

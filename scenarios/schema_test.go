@@ -16,6 +16,7 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
 	"k8s.io/kube-openapi/pkg/validation/validate"
 
+	"ipamsim/model"
 	"ipamsim/reports/golden"
 	"ipamsim/scenarios"
 )
@@ -34,6 +35,8 @@ func generate(t *testing.T) []byte {
 			switch t {
 			case reflect.TypeFor[metav1.Duration]():
 				return &jsonschema.Schema{Type: "string", Pattern: `^([0-9]+(\.[0-9]+)?(h|m|s|ms|us|ns))+$`, Examples: []any{"5m30s"}}
+			case reflect.TypeFor[model.Ref]():
+				return &jsonschema.Schema{Type: "string", Pattern: "^[a-z]+ .", Examples: []any{"address 10.0.0.1"}}
 			case reflect.TypeFor[json.RawMessage]():
 				return &jsonschema.Schema{Type: "object"}
 			}
@@ -41,7 +44,7 @@ func generate(t *testing.T) []byte {
 		},
 	}
 	// The folders are given as the generator is run: in this one.
-	for _, dir := range []string{".", "../sim/cluster"} {
+	for _, dir := range []string{".", "../sim/cluster", "../model"} {
 		if err := r.AddGoComments("ipamsim/scenarios", dir, jsonschema.WithFullComment()); err != nil {
 			t.Fatal(err)
 		}

@@ -59,6 +59,7 @@ var layers = []struct{ dir, may string }{
 	{"reports/page/browser", ""}, // headless Chromium, for tests
 	{"reports/index", "model model/... reports reports/chart reports/visible"},
 	{"reports/baseline", "model model/... reports"},
+	{"reports/imported", "model model/... reports"},
 	{"reports/answer", "model model/... reports reports/chart reports/index reports/visible"},
 	{"scenarios", "model/... sim/... reports"},
 	{"scenarios/plan", "model/... sim/... reports scenarios"},

@@ -161,11 +161,12 @@ func (s *session) count(rep *reports.Report, replayed *comparison) {
 
 // tell prints a run: its line, and for the first of each scenario that broke an
 // invariant how it came to it. Under a bar, runs of which there is no news are
-// only counted; of a whole library, those that end as expected need no story.
+// only counted; of a whole library, those that end as expected need no story, and
+// neither does what was in an imported cluster before.
 func (s *session) tell(j *job, rep *reports.Report, replayed *comparison) {
 	v := rep.Gravest()
 	ok := rep.AsExpected()
-	story := v != nil && !s.told[rep.Scenario] && (len(s.work.jobs) == 1 || !ok)
+	story := v != nil && !s.told[rep.Scenario] && (len(s.work.jobs) == 1 || !ok) && !(rep.Imported() && ok)
 	path := ""
 	if !ok && v != nil && replayed == nil {
 		var err error
@@ -178,6 +179,9 @@ func (s *session) tell(j *job, rep *reports.Report, replayed *comparison) {
 		return
 	}
 	s.bar.above(func() {
+		if since := reports.SinceDump(rep); since != "" && s.work.runs() == 1 {
+			s.print(strings.TrimSuffix(since, "\n"))
+		}
 		s.print(reports.Line(rep))
 		s.show(rep)
 		if story {

@@ -15,19 +15,25 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ipamsim/model"
 	"ipamsim/reports"
+	"ipamsim/reports/imported"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/live"
 )
 
 // importFlags are the flags of import as typed.
 type importFlags struct {
 	anonymise, out, name    string
 	kubeconfig, kubeContext string
-	check, dumpCommand      bool
+	check, checkNew         string // severities; "": not asked
+	all, cronJob            bool
+	dumpCommand             bool
 	act                     time.Duration
+	outputs                 importOutputs
 }
 
 func importCommand() *cobra.Command {
@@ -55,37 +61,63 @@ Read are, by the names that kubectl takes:
 What is missing in a dump cannot be judged, and is told with the command that adds it.
 ipamsim import --print-dump-command prints one that collects all.
 
+What is found is written for programs, too: as JSON, as SARIF at the lines of the dump
+where the objects stand, and as metrics. With --json - (or --sarif -, --openmetrics -)
+the standard output has that instead of the scenario. --store keeps a result as JSON,
+and --since says what is new against one: a finding is the same if its invariant, code
+and objects are. The first time, with the same file for both, there is nothing to
+compare with.
+
+--print-cronjob prints a manifest that does this in the cluster every hour, with the
+right to read what import reads, and nothing else.
+
 Exit: 0 written · 1 something is wrong in the cluster, with --check · 2 the files
 cannot be read, or with --check: nothing was found wrong, and something could not be
 judged.`,
 		Example: `  eval "$(ipamsim import --print-dump-command)"   # writes dump.yaml with kubectl
   ipamsim import dump.yaml > cluster.yaml
   ipamsim import --check dump.yaml > cluster.yaml
-  ipamsim import --kubeconfig ~/.kube/config --context staging --anonymise > cluster.yaml`,
+  ipamsim import --kubeconfig ~/.kube/config --context staging --anonymise > cluster.yaml
+  ipamsim import dump.yaml --json - | jq '.findings[] | select(.severity == "critical")'
+  ipamsim import dump.yaml --out cluster.yaml --since last.json --store last.json --check-new=major`,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			switch {
 			case f.dumpCommand:
 				_, err := fmt.Fprintln(cmd.OutOrStdout(), dump.CollectCommand("dump.yaml"))
+				return err
+			case f.cronJob:
+				_, err := io.WriteString(cmd.OutOrStdout(), live.CronJob())
 				return err
 			case len(files) == 0 && f.kubeconfig == "":
 				return errors.New("import: want a file, - for the standard input, or --kubeconfig for a running cluster")
 			case f.kubeContext != "" && f.kubeconfig == "":
 				return errors.New("--context: of which --kubeconfig?")
 			}
+			if err := f.checks(files); err != nil {
+				return err
+			}
 			return f.run(cmd, files)
 		},
 	}
-	fl := cmd.Flags()
+	f.add(cmd.Flags())
+	return cmd
+}
+
+func (f *importFlags) add(fl *pflag.FlagSet) {
 	fl.StringVar(&f.anonymise, "anonymise", "", "replace names and addresses of nodes; =addresses: those of pools and pods too")
 	fl.Lookup("anonymise").NoOptDefVal = "names"
 	fl.DurationVar(&f.act, "act", actFor, "act out what would mend the findings for at most `D`; what was not acted out is not printed")
-	fl.BoolVar(&f.check, "check", false, "exit with 1 if anything is wrong in the cluster, with 2 if something could not be judged")
 	fl.BoolVar(&f.dumpCommand, "print-dump-command", false, "print the shell command that dumps all that is read of a cluster, and do nothing else")
+	fl.StringVar(&f.check, "check", "", "exit with 1 if anything is wrong in the cluster, with 2 if something could not be judged; =major: or worse than minor; =critical: if traffic goes wrong now")
+	fl.StringVar(&f.checkNew, "check-new", "", "as --check, of what is new by --since")
+	fl.Lookup("check").NoOptDefVal, fl.Lookup("check-new").NoOptDefVal = string(model.Minor), string(model.Minor)
+	fl.BoolVar(&f.all, "all", false, "list every finding, not the first few of each kind")
+	f.outputs.add(fl)
+	fl.BoolVar(&f.cronJob, "print-cronjob", false, "print a manifest that imports the cluster in which it runs, every hour, and exit")
 	fl.StringVar(&f.kubeconfig, "kubeconfig", "", "read the running cluster that `F` leads to")
 	fl.StringVar(&f.kubeContext, "context", "", "the `CONTEXT` of the kubeconfig (default: its current one)")
 	fl.StringVar(&f.out, "out", "", "write the scenario to `F` instead of the standard output")
 	fl.StringVar(&f.name, "name", "imported", "what to call the scenario")
-	return cmd
 }
 
 func (f *importFlags) run(cmd *cobra.Command, files []string) error {
@@ -99,18 +131,86 @@ func (f *importFlags) run(cmd *cobra.Command, files []string) error {
 	default:
 		return fmt.Errorf("--anonymise: %q: want nothing or addresses", f.anonymise)
 	}
+	if err := f.outputs.check(f.out, o.Anonymise); err != nil {
+		return err
+	}
+	last, err := f.outputs.last()
+	if err != nil {
+		return err
+	}
 	out, err := create(f.out)
 	if err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
 	defer out.discard()
+	more, err := f.outputs.open(cmd.OutOrStdout())
+	if err != nil {
+		return err
+	}
+	defer more.discard()
 	defer debug.SetGCPercent(debug.SetGCPercent(50)) // most of what is read is kept
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(min(importMemory, debug.SetMemoryLimit(-1))))
 	c := dump.New()
 	if err := f.read(c, files, cmd, out); err != nil {
 		return err
 	}
-	return f.write(cmd, c, o, out)
+	s, view, report, err := f.scenario(cmd, c, o, out)
+	if err != nil {
+		return err
+	}
+	findings := c.Wrong(view, !o.Anonymise)
+	if !o.Anonymise {
+		if err := f.prove(cmd, c, s, view, findings); err != nil {
+			return err
+		}
+	}
+	result := resultOf(o.Name, o.Anonymise, report, findings)
+	if last != nil {
+		if err := result.Compare(last); err != nil {
+			return fmt.Errorf("--since: %s: %w", f.outputs.since, err)
+		}
+	}
+	if err := f.tell(cmd.ErrOrStderr(), report, findings, result); err != nil {
+		return err
+	}
+	if err := f.outputs.write(more, result); err != nil {
+		return err
+	}
+	return f.verdict(findings, result)
+}
+
+// verdict is the exit code of --check and --check-new; nil: what was asked for could be
+// judged, and is not there.
+func (f *importFlags) verdict(findings *dump.Findings, r *imported.Result) error {
+	switch {
+	case f.check != "" && r.Worse(model.Severity(f.check), false), f.checkNew != "" && r.Worse(model.Severity(f.checkNew), true):
+		return &exit{code: exitViolation}
+	case f.check != "" && findings.Doubtful(model.Severity(f.check)), f.checkNew != "" && findings.Doubtful(model.Severity(f.checkNew)):
+		return &exit{code: exitCannot}
+	}
+	return nil
+}
+
+// checks finds what is wrong with --check and --check-new.
+func (f *importFlags) checks(files []string) error {
+	severities := []string{string(model.Critical), string(model.Major), string(model.Minor)}
+	for _, c := range []struct{ flag, least string }{{"check", f.check}, {"check-new", f.checkNew}} {
+		if c.least == "" {
+			continue
+		}
+		if !slices.Contains(severities, c.least) {
+			return fmt.Errorf("--%s: %q: want critical, major or minor", c.flag, c.least)
+		}
+		for _, name := range files {
+			if _, err := os.Stat(name); err != nil && slices.Contains(severities, name) {
+				return fmt.Errorf("--%s: write --%s=%s", c.flag, c.flag, name)
+			}
+		}
+	}
+	if f.checkNew != "" && f.outputs.since == "" {
+		return errors.New("--check-new: new since what? Add --since FILE")
+	}
+	return nil
 }
 
 // importMemory is from how many bytes on an import collects garbage more often. What
@@ -186,24 +286,23 @@ func readDump(c *dump.Cluster, name string, r untilDone, stderr io.Writer) error
 	})
 }
 
-// write makes the scenario, looks at it, and writes it with what is to be expected.
-func (f *importFlags) write(cmd *cobra.Command, c *dump.Cluster, o dump.Options, out *file) error {
-	stderr := cmd.ErrOrStderr()
+// scenario makes the scenario, looks at it, and writes it with what is to be expected.
+func (f *importFlags) scenario(cmd *cobra.Command, c *dump.Cluster, o dump.Options, out *file) (*scenarios.Scenario, *scenarios.View, *dump.Report, error) {
 	text, report, err := c.Scenario(o)
 	if err != nil {
-		return err
+		return nil, nil, nil, err
 	}
 	c.Forget()
 	s, err := scenarios.Parse("the scenario made of it", text)
 	if err != nil {
-		return report.Trace(err)
+		return nil, nil, nil, report.Trace(err)
 	}
 	packed, err := pack(text) // while the cluster is looked at, for it is large
 	if err != nil {
-		return err
+		return nil, nil, nil, err
 	}
 	if report.Pods > manyPods {
-		fmt.Fprintf(stderr, "ipamsim: looking at %d pods on %d nodes\n", report.Pods, report.Nodes)
+		fmt.Fprintf(cmd.ErrOrStderr(), "ipamsim: looking at %d pods on %d nodes\n", report.Pods, report.Nodes)
 	}
 	var view *scenarios.View
 	err = withRunner(cmd, func(ctx context.Context, r *scenarios.Runner) (err error) {
@@ -211,44 +310,35 @@ func (f *importFlags) write(cmd *cobra.Command, c *dump.Cluster, o dump.Options,
 		return err
 	})
 	if err != nil {
-		return report.Trace(err)
+		return nil, nil, nil, report.Trace(err)
 	}
 	if text, err = unpack(packed); err != nil {
-		return err
+		return nil, nil, nil, err
 	}
-	if err := emit(cmd.OutOrStdout(), out, text, expected(view.Violations)); err != nil {
-		return err
+	if out == nil && f.outputs.toStdout() {
+		return s, view, report, nil
 	}
-	found := c.Wrong(view, !o.Anonymise)
-	if !o.Anonymise {
-		if err := f.prove(cmd, c, s, view, found); err != nil {
-			return err
-		}
-	}
-	b := bufio.NewWriter(stderr)
-	tellRead(b, report)
-	found.Write(b)
-	tellVersions(b, report)
-	tellUnknown(b, report)
-	f.tellNext(b, expected(view.Violations))
-	if err := b.Flush(); err != nil {
-		return err
-	}
-	if f.check {
-		return checked(found.Verdict(model.Minor))
-	}
-	return nil
+	return s, view, report, emit(cmd.OutOrStdout(), out, text, view)
 }
 
-// checked is the exit code of a check; nil: all was judged, and nothing is wrong.
-func checked(v dump.Verdict) error {
-	switch v {
-	case dump.Wrong:
-		return &exit{code: exitViolation}
-	case dump.Undecided:
-		return &exit{code: exitCannot}
+// tell says what was read, what is wrong, what is not known, and what comes next.
+func (f *importFlags) tell(stderr io.Writer, report *dump.Report, findings *dump.Findings, r *imported.Result) error {
+	b := bufio.NewWriter(stderr)
+	tellRead(b, report)
+	findings.Style = dump.Style{All: f.all, Paint: painter(stderr)}
+	if r.Since != nil {
+		fmt.Fprintf(b, "new since %s: %s\n", reports.Clean(f.outputs.since), r.Since.Text())
+		findings.Style.New = r.News()
+	} else if f.outputs.since != "" {
+		fmt.Fprintf(b, "new since %s: nothing to compare with yet, this is the first result\n", reports.Clean(f.outputs.since))
 	}
-	return nil
+	findings.Write(b)
+	tellVersions(b, report)
+	tellUnknown(b, report)
+	if !f.outputs.toStdout() || f.out != "" {
+		f.tellNext(b, len(findings.All) > 0)
+	}
+	return b.Flush()
 }
 
 // pack makes text small, which has thousands of lines that differ by a name.
@@ -274,22 +364,11 @@ func unpack(packed []byte) ([]byte, error) {
 // manyPods take longer than a second to look at.
 const manyPods = 5000
 
-func emit(stdout io.Writer, out *file, text []byte, broken []string) error {
+func emit(stdout io.Writer, out *file, text []byte, v *scenarios.View) error {
 	if out == nil {
-		return dump.WriteExpecting(stdout, text, broken)
+		return dump.WriteFound(stdout, text, v)
 	}
-	return errors.Join(dump.WriteExpecting(out, text, broken), out.commit())
-}
-
-// expected are the invariants that are broken, sorted.
-func expected(all []model.Violation) []string {
-	var out []string
-	for _, v := range all {
-		if len(out) == 0 || out[len(out)-1] != v.Invariant {
-			out = append(out, v.Invariant)
-		}
-	}
-	return out
+	return errors.Join(dump.WriteFound(out, text, v), out.commit())
 }
 
 // resourceList are the full names of what is read, a line each.
@@ -343,17 +422,14 @@ func tellUnknown(w io.Writer, r *dump.Report) {
 }
 
 // tellNext says what can be done with the scenario, and what it expects.
-func (f *importFlags) tellNext(w io.Writer, broken []string) {
+func (f *importFlags) tellNext(w io.Writer, wrong bool) {
 	name := "FILE"
 	if f.out != "" {
 		name = reports.Shell(f.out)
 	}
 	note := ""
-	if len(broken) > 0 {
-		note = ", which expects what is wrong already: " + strings.Join(broken, ", ")
-		if slices.Contains(broken, "convergence") {
-			note += " (convergence: what is wrong now is still so at the end)"
-		}
+	if wrong {
+		note = ", which expects what is wrong already, object by object, and nothing else"
 	}
 	fmt.Fprintf(w, "next: ipamsim run %s%s\n", name, note)
 	fmt.Fprintf(w, "next: ipamsim plan PLAN, with from: %s in it, says how long the addresses will last and what would help (copy one of scenarios/plans)\n", name)

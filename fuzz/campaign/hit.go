@@ -23,11 +23,10 @@ type hit struct {
 // once: a run may break one invariant for several reasons.
 func hits(rep *reports.Report) []hit {
 	var out []hit
-	unexpected := rep.Unexpected()
-	for i := range rep.Violations {
+	for _, i := range rep.News() {
 		v := &rep.Violations[i]
-		if _, found := slices.BinarySearch(unexpected, v.Invariant); !found || len(out) == hitsMax {
-			continue
+		if len(out) == hitsMax {
+			break
 		}
 		g := finding.SignatureOf(rep, v)
 		sig := g.String()

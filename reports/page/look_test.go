@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"ipamsim/model/film"
 	"ipamsim/reports"
@@ -149,6 +150,24 @@ func testOtherVerdicts(t *testing.T, b *browser.Browser) {
 	surprise.AsExpected, surprise.Expected = false, nil
 	r = show(t, b, surprise, "", desk)
 	r.sees(".verdict", "Fails, and was not expected to")
+
+	// A cluster that was imported with a duplicate: the page begins with what is new, and
+	// nobody calls the cluster a known weakness.
+	dumped := small("default/web-2")
+	dumped.Imported, dumped.AsExpected, dumped.Expected, dumped.Violations[1].Known = true, false, nil, true
+	dumped.Events = append(dumped.Events, reports.RecordedEvent{Step: 4, At: time.Second, Kind: "operator", Text: "operator: drain node-a"})
+	r = show(t, b, dumped, "", desk)
+	r.sees(".verdict", "New since the dump: 1 violation")
+	r.sees(".verdict", "In the dump already: 1 violation.")
+	r.sees("section.what", "default/web-1 has 10.0.0.1, but no claim says so")
+	r.sees("section.since", "operator: drain node-a")
+	r.sees("section.since .end", "unbacked-sandbox")
+	r.at("5")
+
+	dumped.AsExpected, dumped.Violations = true, dumped.Violations[1:]
+	r = show(t, b, dumped, "", desk)
+	r.sees(".verdict", "Nothing new since the dump: what was wrong in it still is")
+	r.sees("#what", "What was wrong in the dump")
 
 	r = show(t, b, &reports.Record{Format: reports.RecordFormat, Scenario: "empty", Verdict: reports.Unknown}, "#step=99&q=x", desk)
 	r.sees("#position", "Step 0 of 0")

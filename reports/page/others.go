@@ -12,15 +12,17 @@ import (
 const violationsMax = 100
 
 // others are the violations that are not the gravest: those found before it and
-// those found after it.
+// those found after it, or in an imported cluster those that are new and those that
+// were there before.
 type others struct {
-	Count         int
-	Before, After side
-	Left          int // that are not among them
+	Count int
+	Sides []side
+	Left  int // that are not among them
 }
 
-// side is what one side of the gravest has, kind by kind.
+// side is a part of the others, kind by kind.
 type side struct {
+	Title string
 	Count int
 	Kinds []kind
 }
@@ -32,17 +34,28 @@ type kind struct {
 }
 
 func othersOf(rec *reports.Record, first int) (o others) {
+	o.Sides = []side{{Title: "Before it"}, {Title: "After it"}}
+	if rec.Imported {
+		o.Sides = []side{{Title: "New since the dump"}, {Title: "In the dump already"}}
+	}
 	for i := range rec.Violations {
-		switch v := (violation{&rec.Violations[i], i}); {
+		v := violation{&rec.Violations[i], i}
+		second := i > first
+		if rec.Imported {
+			second = v.Known
+		}
+		switch {
 		case i == first:
+			continue
 		case o.Count == violationsMax:
 			o.Left++
-		case i < first:
-			o.Count++
-			o.Before.add(v)
-		default:
-			o.Count++
-			o.After.add(v)
+			continue
+		}
+		o.Count++
+		if second {
+			o.Sides[1].add(v)
+		} else {
+			o.Sides[0].add(v)
 		}
 	}
 	return o

@@ -25,6 +25,7 @@ type story struct {
 	Known    []piece  // as what, elsewhere
 	First    *violation
 	Others   others
+	Since    *course // the dump, of an imported cluster
 }
 
 type violation struct {
@@ -42,11 +43,14 @@ func storyOf(rec *reports.Record) *story {
 		s.First = &violation{&rec.Violations[first], first}
 	}
 	s.Others = othersOf(rec, first)
+	s.Since = courseOf(rec)
 	return s
 }
 
 func headline(rec *reports.Record) (mark, text string) {
 	switch {
+	case rec.Imported:
+		return importedHeadline(rec)
 	case rec.Verdict == reports.Pass && rec.AsExpected:
 		return "✓", "Passes: nothing broke"
 	case rec.Verdict == reports.Pass:
@@ -66,6 +70,8 @@ func headline(rec *reports.Record) (mark, text string) {
 func expectation(rec *reports.Record) string {
 	want := strings.Join(rec.Expected, ", ")
 	switch {
+	case rec.Imported:
+		return importedExpectation(rec)
 	case rec.Verdict == reports.Fail && rec.AsExpected:
 		return "It expects " + want + "."
 	case want != "" && !rec.AsExpected:
@@ -141,11 +147,15 @@ func weight(s model.Severity) string {
 }
 
 // gravest is the violation to tell of: one that was not expected before one that
-// was, then by what it does to users, then the first.
+// was, then by what it does to users, then the first. Of what is new in an imported
+// cluster it is the first: that is where things went wrong.
 func gravest(rec *reports.Record) int {
+	if i := slices.IndexFunc(rec.Violations, func(v reports.RecordedViolation) bool { return isNews(rec, &v) }); rec.Imported && i >= 0 {
+		return i
+	}
 	rank := func(v *reports.RecordedViolation) int {
 		n := slices.Index([]model.Severity{model.Critical, model.Major, model.Minor}, v.Severity)
-		if rec.AsExpected || slices.Contains(rec.Expected, v.Invariant) {
+		if !isNews(rec, v) {
 			n += 10
 		}
 		return n

@@ -71,7 +71,10 @@ type Report struct {
 	Pods, Nodes, Claims int
 	// Origins of objects, by KIND NAMESPACE/NAME as a scenarios.Error names them.
 	origins map[string]Origin
-	sources []string // the files that were read
+	byName  map[string][]string // those by KIND NAME, without namespaces: see named
+	sources []string            // the files that were read
+	// Sources are the files and API servers that were read, in order.
+	Sources []string
 }
 
 // Count is how many there are of a kind.
@@ -156,6 +159,9 @@ func (c *Cluster) draft(o Options) (*draft, error) {
 	d.owned()
 	d.tellPlaces()
 	d.report.Calico, d.report.Whereabouts, d.report.Datastore = d.calico, d.ranges, d.datastore
+	if !o.Anonymise {
+		d.report.Sources = slices.Clone(c.sources)
+	}
 	d.report.Pods, d.report.Nodes, d.report.Claims = len(d.running), len(d.nodes), len(d.claimsOf())
 	return d, nil
 }

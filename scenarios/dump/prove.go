@@ -79,10 +79,13 @@ func (f *Findings) writeResult(w io.Writer, problem int) {
 		tell("mend: goes away by itself")
 	case r.Best != nil:
 		f.writeSteps(w, r.Best)
-	case r.Untried != remedy.Acted:
-		tell("mend: %s", r.WhyNot(f.bound.Wall, f.pods, f.bound.Pods))
 	default:
-		writeNothing(tell, r)
+		for i, line := range f.WhyNone(r) {
+			if i == 0 {
+				line = "mend: " + line
+			}
+			tell("%s", line)
+		}
 	}
 }
 
@@ -110,23 +113,26 @@ func (f *Findings) writeSteps(w io.Writer, o *remedy.Outcome) {
 	}
 }
 
-// writeNothing says why nothing is offered.
-func writeNothing(tell func(string, ...any), r *remedy.Result) {
-	if len(r.Tried) == 0 && len(r.Ruled) == 0 {
-		tell("mend: no remedy is known that could be acted out")
-		return
+// WhyNone says why nothing is offered, in sentences.
+func (f *Findings) WhyNone(r *remedy.Result) []string {
+	switch {
+	case r.Untried != remedy.Acted:
+		return []string{r.WhyNot(f.bound.Wall, f.pods, f.bound.Pods)}
+	case len(r.Tried) == 0 && len(r.Ruled) == 0:
+		return []string{"no remedy is known that could be acted out"}
 	}
-	tell("mend: nothing safe was found")
+	out := []string{"nothing safe was found"}
 	for i, x := range r.Ruled {
 		if i == shownMax && len(r.Ruled) > shownMax+1 {
-			tell("%d more pods are like these", len(r.Ruled)-shownMax)
+			out = append(out, fmt.Sprintf("%d more pods are like these", len(r.Ruled)-shownMax))
 			break
 		}
-		tell("%s", x.Say())
+		out = append(out, x.Say())
 	}
 	for _, o := range r.Tried {
-		tell("acted out and not offered: %s", o.Why())
+		out = append(out, "acted out and not offered: "+o.Why())
 	}
+	return out
 }
 
 // writeMends tells why nodes borrow where no finding has told it, and whether all steps

@@ -171,7 +171,7 @@ func proveWithin(t *testing.T, c *dump.Cluster, s *scenarios.Scenario, ctx conte
 }
 
 // told is what people read.
-func told(f *dump.Findings) string {
+func toldOf(f *dump.Findings) string {
 	var b bytes.Buffer
 	f.Write(&b)
 	return b.String()
@@ -180,7 +180,7 @@ func told(f *dump.Findings) string {
 // says checks what people read, word by word.
 func says(t *testing.T, f *dump.Findings, want ...string) {
 	t.Helper()
-	text := told(f)
+	text := toldOf(f)
 	for _, w := range want {
 		if !strings.Contains(text, w) {
 			t.Errorf("it does not say %q:\n%s", w, text)
@@ -191,7 +191,7 @@ func says(t *testing.T, f *dump.Findings, want ...string) {
 
 func saysNot(t *testing.T, f *dump.Findings, never ...string) {
 	t.Helper()
-	text := told(f)
+	text := toldOf(f)
 	for _, w := range never {
 		if strings.Contains(text, w) {
 			t.Errorf("it says %q:\n%s", w, text)

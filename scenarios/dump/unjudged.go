@@ -124,16 +124,24 @@ const (
 
 // Verdict asks for what is at least so severe.
 func (f *Findings) Verdict(least model.Severity) Verdict {
-	severe := func(s model.Severity) bool { return slices.Index(severities, s) <= slices.Index(severities, least) }
-	if slices.ContainsFunc(f.All, func(x Finding) bool { return severe(x.Severity) }) {
+	switch {
+	case slices.ContainsFunc(f.All, func(x Finding) bool { return severe(x.Severity, least) }):
 		return Wrong
-	}
-	for _, u := range f.Unjudged {
-		if slices.ContainsFunc(u.What, func(name string) bool { return severe(severityOf(name)) }) {
-			return Undecided
-		}
+	case f.Doubtful(least):
+		return Undecided
 	}
 	return Healthy
+}
+
+// Doubtful reports whether something could not be judged that would be at least so severe.
+func (f *Findings) Doubtful(least model.Severity) bool {
+	return slices.ContainsFunc(f.Unjudged, func(u scenarios.Unjudged) bool {
+		return slices.ContainsFunc(u.What, func(name string) bool { return severe(severityOf(name), least) })
+	})
+}
+
+func severe(s, least model.Severity) bool {
+	return slices.Index(severities, s) <= slices.Index(severities, least)
 }
 
 // severityOf is that of an invariant; of what is none, the least.

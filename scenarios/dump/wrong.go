@@ -34,6 +34,8 @@ type Findings struct {
 	// wrong of that if what is assumed instead were so; no repair is offered.
 	Unjudged []scenarios.Unjudged
 	Supposed []Finding
+	// Style is how Write tells it.
+	Style Style
 
 	etcd  bool // calicoctl shows what Calico has
 	bound Bound
@@ -183,12 +185,12 @@ func (f *Findings) Write(w io.Writer) {
 		for n < len(f.All) && f.All[n].Invariant == f.All[i].Invariant {
 			n++
 		}
-		for k, x := range f.All[i:n] {
-			if k == shownMax && n-i > shownMax+1 {
-				fmt.Fprintf(w, "wrong: %s (%s): %d more like these\n", x.Invariant, x.Severity, n-i-shownMax)
+		for k, x := range f.Style.newFirst(f.All[i:n]) {
+			if shown := f.Style.shown(n - i); k == shown {
+				fmt.Fprintf(w, "wrong: %s (%s): %d more like these; --all lists them\n", x.Invariant, x.Severity, n-i-shown)
 				break
 			}
-			fmt.Fprintf(w, "wrong: %s (%s): %s\n", x.Invariant, x.Severity, reports.Clean(x.Message))
+			fmt.Fprintf(w, "wrong: %s (%s): %s\n", x.Invariant, f.Style.mark(&x.Violation), reports.Clean(x.Message))
 			once("       check: %s\n", x.Check)
 			switch {
 			case x.Problem == 0 || x.Problem > len(f.Results):
@@ -214,8 +216,8 @@ func (f *Findings) writeBorrowed(w io.Writer) {
 	}
 	rest := slices.DeleteFunc(slices.Clone(f.Borrowed), func(b Borrowed) bool { return told[b.Addr.String()] })
 	for i, b := range rest {
-		if i == shownMax && len(rest) > shownMax+1 {
-			fmt.Fprintf(w, "borrowed: %d more\n", len(rest)-shownMax)
+		if shown := f.Style.shown(len(rest)); i == shown {
+			fmt.Fprintf(w, "borrowed: %d more; --all lists them\n", len(rest)-shown)
 			break
 		}
 		fmt.Fprintf(w, "borrowed: %s by %s from %s\n", b.Addr, reports.Clean(b.Node), reports.Clean(owned(b)))
