@@ -107,22 +107,14 @@ func actOut(r *scenarios.Runner, x *truth, is told) *acted {
 
 // printedLines are the commands, each once; the findings that they are for are noted.
 func printedLines(f *dump.Findings, mended map[string]bool) (lines []string) {
-	add := func(all []string) {
-		for _, l := range all {
-			if !slices.Contains(lines, l) {
-				lines = append(lines, l)
-			}
-		}
-	}
 	for i := range f.All {
-		if len(f.All[i].Repair) > 0 {
+		if p := f.All[i].Problem; p > 0 && (f.Results[p-1].Best != nil || f.Results[p-1].With != nil) {
 			mended[identity(&f.All[i].Violation)] = true
-			add(f.All[i].Repair)
 		}
 	}
-	if f.Mend != nil {
-		for _, s := range f.Mend.Steps {
-			add(s.Commands)
+	for _, l := range f.Commands() {
+		if !slices.Contains(lines, l) {
+			lines = append(lines, l)
 		}
 	}
 	return lines
@@ -243,5 +235,5 @@ func again(r *scenarios.Runner, stored []cluster.Object) told {
 			return told{err: err}
 		}
 	}
-	return importAll(r, c, "after")
+	return importAll(r, c, "after", false)
 }

@@ -21,7 +21,7 @@ func TestMend(t *testing.T) {
 	text, s, _ := scenario(t, c, dump.Options{})
 	f := prove(t, c, s)
 	if len(f.Mends) != 1 || f.Results[f.Mends[0].Problem-1].Best == nil {
-		t.Fatalf("nothing is offered: %s", told(f))
+		t.Fatalf("nothing is offered: %s", toldOf(f))
 	}
 	var do operator
 	do.command("calicoctl ipam release --ip=10.64.75.114")
@@ -40,7 +40,7 @@ func TestMend(t *testing.T) {
 		t.Errorf("%s is %q's", f.Mends[0].Spare[0].Block, got)
 	}
 	if f.Together == nil || !f.Together.Safe() {
-		t.Errorf("all steps together: %s", told(f))
+		t.Errorf("all steps together: %s", toldOf(f))
 	}
 }
 

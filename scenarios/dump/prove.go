@@ -74,7 +74,7 @@ func (f *Findings) writeResult(w io.Writer, problem int) {
 	}
 	switch {
 	case r.With != nil:
-		tell("mend: goes away with the steps for %s", r.With.Goals[0].Invariant)
+		tell("mend: goes away with the steps for %s", subject(r.With))
 	case r.Itself:
 		tell("mend: goes away by itself")
 	case r.Best != nil:
@@ -87,6 +87,14 @@ func (f *Findings) writeResult(w io.Writer, problem int) {
 			tell("%s", line)
 		}
 	}
+}
+
+// subject is what a problem is about, for people.
+func subject(p *remedy.Problem) string {
+	if len(p.Goals) == 0 {
+		return "the block that " + p.Needs + " needs"
+	}
+	return p.Goals[0].Invariant
 }
 
 // first reports whether a problem is the first of those that ask for a controller: its

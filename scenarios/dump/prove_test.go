@@ -54,7 +54,7 @@ func TestProveSpareOfAnotherPool(t *testing.T) {
 		s.pod("web-3", "node-c", "10.0.0.2", "ReplicaSet/web", true, nil)
 		f := s.proven(t)
 		if len(f.Mends) != 1 || len(f.Mends[0].Spare) != 1 {
-			t.Errorf("%s: %s", name, told(f))
+			t.Errorf("%s: %s", name, toldOf(f))
 			continue
 		}
 		says(t, f, dropsSecond, actedOut)
@@ -76,7 +76,7 @@ func TestProveTaintedNode(t *testing.T) {
 	s.pod("web-3", "node-c", "10.0.0.2", "ReplicaSet/web", true, nil)
 	f := s.proven(t)
 	if len(f.Mends) != 1 || len(f.Mends[0].Spare) != 0 {
-		t.Errorf("%s", told(f))
+		t.Errorf("%s", toldOf(f))
 	}
 	says(t, f, "mend: no node has a block to spare")
 	saysNot(t, f, "kubectl delete", "kubectl cordon")

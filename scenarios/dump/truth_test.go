@@ -121,13 +121,13 @@ func importDump(t *testing.T, r *scenarios.Runner, name string, files []string) 
 			return told{err: err}
 		}
 	}
-	out := importAll(r, c, name)
+	out := importAll(r, c, name, true)
 	out.cast = castOf(t, name, files)
 	return out
 }
 
-// importAll does the rest of it.
-func importAll(r *scenarios.Runner, c *dump.Cluster, name string) told {
+// importAll does the rest of it; what would mend it is acted out if prove says so.
+func importAll(r *scenarios.Runner, c *dump.Cluster, name string, prove bool) told {
 	text, report, err := c.Scenario(dump.Options{Name: name})
 	if err != nil {
 		return told{err: err}
@@ -142,6 +142,11 @@ func importAll(r *scenarios.Runner, c *dump.Cluster, name string) told {
 		return told{err: report.Trace(err)}
 	}
 	out := told{text: string(text), report: report, findings: c.Wrong(v, true)}
+	if prove {
+		if err := c.Prove(context.Background(), r, s, v, out.findings, dump.Bound{}); err != nil {
+			return told{err: err}
+		}
+	}
 	var b bytes.Buffer
 	out.findings.Write(&b)
 	for _, l := range slices.Concat(report.Unknown, report.Left) {
