@@ -148,7 +148,7 @@ func some(all []Point, line, lines int) []Point {
 	}
 	out := make([]Point, marksMax)
 	for i := range out {
-		out[i] = all[((i+1)*lines-line)*len(all)/(marksMax*lines)-1]
+		out[i] = all[max(((i+1)*lines-line)*len(all)/(marksMax*lines)-1, 0)] // of hardly more than marksMax the last line's first mark
 	}
 	return out
 }

@@ -116,18 +116,12 @@ func (s *script) number(node string) int32 {
 
 func (p *Plan) script(c *capacity.Cluster, pt Point) (*script, error) {
 	m, out := p.made[pt.Cell], &script{numbers: map[string]int32{}, since: c.Judged()}
-	d := scenarios.Document{APIVersion: scenarios.APIVersion, Kind: scenarios.Kind, Metadata: scenarios.Metadata{Name: p.Name()}}
-	d.Spec = p.settings(c, pt)
-	objects := slices.Clone(m.scenario.Objects)
-	for i, n := range m.machines {
-		out.numbers[n.Name] = int32(i)
-		objects = append(objects, cluster.Object{Kind: nodeKind, Name: n.Name, Body: n.body})
-	}
-	objects = append(objects, p.residents(c)...)
-	objects, err := withGrace(objects, c)
+	objects, err := p.stored(c, m, out.numbers)
 	if err != nil {
 		return nil, err
 	}
+	d := scenarios.Document{APIVersion: scenarios.APIVersion, Kind: scenarios.Kind, Metadata: scenarios.Metadata{Name: p.Name()}}
+	d.Spec = p.settings(c, pt)
 	add := func(at time.Duration, e scenarios.Event) {
 		e.At = metav1.Duration{Duration: at}
 		d.Spec.Timeline = append(d.Spec.Timeline, e)
@@ -186,6 +180,16 @@ func (p *Plan) script(c *capacity.Cluster, pt Point) (*script, error) {
 	slices.SortStableFunc(d.Spec.Timeline, func(a, b scenarios.Event) int { return int(a.At.Duration - b.At.Duration) })
 	out.Scenario, err = m.scenario.With(d, objects)
 	return out, err
+}
+
+// stored is what there is before the first event, with the numbers of its nodes.
+func (p *Plan) stored(c *capacity.Cluster, m *made, numbers map[string]int32) ([]cluster.Object, error) {
+	objects := slices.Clone(m.scenario.Objects)
+	for i, n := range m.machines {
+		numbers[n.Name] = int32(i)
+		objects = append(objects, cluster.Object{Kind: nodeKind, Name: n.Name, Body: n.body})
+	}
+	return withGrace(append(objects, p.residents(c)...), c)
 }
 
 // withGrace moves the collector's grace period a little: passes begin at whole
