@@ -117,6 +117,10 @@ func (l *loader) acts(c *check, act cluster.Action, now time.Duration, p path) {
 		c.must(l.early(name, now), p.then(field))
 	}
 	node := func(name string) { there(name, "node") }
+	if name, ok := machineOf(act); ok {
+		node(name)
+		return
+	}
 	switch a := act.(type) {
 	case *cluster.ClockJump:
 		if a.Node != "" {
@@ -126,31 +130,11 @@ func (l *loader) acts(c *check, act cluster.Action, now time.Duration, p path) {
 		c.bad(a.By.Duration > jumpMax, p.then("by"), "%s is too far, want at most a year", brief(a.By))
 	case *cluster.Second:
 		l.second(c, a, p)
-	case *cluster.Cordon:
-		node(a.Node)
 	case *cluster.CutSession:
 		field, problem := route.CheckSessions("", []route.Session{{A: a.A, B: a.B}}, names(l.nodes))
 		if _, end, ok := strings.Cut(field, "."); ok {
 			c.must(problem, p.then(end))
 		}
-	case *cluster.StopBIRD:
-		node(a.Node)
-	case *cluster.Crash:
-		node(a.Node)
-	case *cluster.Drain:
-		node(a.Node)
-	case *cluster.Heal:
-		node(a.Node)
-	case *cluster.Partition:
-		node(a.Node)
-	case *cluster.PowerOn:
-		node(a.Node)
-	case *cluster.Reboot:
-		node(a.Node)
-	case *cluster.ReplaceNode:
-		node(a.Node)
-	case *cluster.RestartRuntime:
-		node(a.Node)
 	case *cluster.Kill:
 		c.bad(a.Actor == "", p.then("actor"), "empty, want the name of a process")
 		c.must(l.badActor(a.Actor), p.then("actor"))
@@ -187,6 +171,33 @@ func (l *loader) acts(c *check, act cluster.Action, now time.Duration, p path) {
 			there(a.Name, "name")
 		}
 	}
+}
+
+// machineOf is the node of an action that has nothing else to be checked.
+func machineOf(act cluster.Action) (node string, ok bool) {
+	switch a := act.(type) {
+	case *cluster.Cordon:
+		return a.Node, true
+	case *cluster.Crash:
+		return a.Node, true
+	case *cluster.Drain:
+		return a.Node, true
+	case *cluster.Heal:
+		return a.Node, true
+	case *cluster.Partition:
+		return a.Node, true
+	case *cluster.PowerOn:
+		return a.Node, true
+	case *cluster.Reboot:
+		return a.Node, true
+	case *cluster.ReplaceNode:
+		return a.Node, true
+	case *cluster.RestartRuntime:
+		return a.Node, true
+	case *cluster.StopBIRD:
+		return a.Node, true
+	}
+	return "", false
 }
 
 // nodesResource are the nodes, of which nothing but the file makes any.

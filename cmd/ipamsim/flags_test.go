@@ -26,7 +26,7 @@ func TestBadValues(t *testing.T) {
 				if code != exitCannot || strings.Count(line, "\n") != 1 || !strings.HasPrefix(line, "ipamsim: --"+f.Name+": want ") || !strings.Contains(line, `"`+bad+`"`) {
 					t.Errorf("%s --%s=%s: exit code %d, %s", sub.Name(), f.Name, bad, code, line)
 				}
-				for _, leak := range []string{"strconv", "Parse", "time:", "syntax", "invalid argument"} {
+				for _, leak := range []string{"strconv", "Parse", "missing unit", "invalid duration", "syntax", "invalid argument"} {
 					if strings.Contains(line, leak) {
 						t.Errorf("%s --%s=%s speaks of %q: %s", sub.Name(), f.Name, bad, leak, line)
 					}

@@ -64,6 +64,9 @@ judge everything.`,
 			if f.update && cmd.Flags().Changed("budget") {
 				return errors.New("--update and --budget exclude each other: half of a baseline is none")
 			}
+			if cmd.Flags().Changed("seeds") && (!f.update || f.seeds < 1) {
+				return errors.New("--seeds: makes sense with --update only, and wants at least 1")
+			}
 			g, err := f.check(files)
 			if err != nil {
 				return err
