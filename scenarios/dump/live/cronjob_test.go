@@ -99,11 +99,11 @@ func TestClusterRoleIsEnoughAndNoMore(t *testing.T) {
 	role := the[*rbacv1.ClusterRole](t)
 	used := map[string]bool{}
 	s.instead = func(w http.ResponseWriter, r *http.Request) bool {
-		group, resource, ok := listed(r)
+		group, resource, name, ok := listed(r)
 		switch {
 		case !ok:
 			return false
-		case allowed(role, group, resource):
+		case allowed(role, group, resource, name):
 			used[group+"/"+resource] = true
 			return false
 		}
@@ -136,21 +136,29 @@ func TestClusterRoleIsEnoughAndNoMore(t *testing.T) {
 	}
 }
 
-// listed is what a request lists; ok is false for discovery.
-func listed(r *http.Request) (group, resource string, ok bool) {
+// listed is what a request lists, of objects of one name if name is not empty; ok is false
+// for discovery.
+func listed(r *http.Request) (group, resource, name string, ok bool) {
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	if n := len(parts); n > 3 && parts[n-3] == "namespaces" {
+		parts = append(parts[:n-3:n-3], parts[n-1])
+	}
+	name, _ = strings.CutPrefix(r.URL.Query().Get("fieldSelector"), "metadata.name=")
 	switch {
 	case len(parts) == 3 && parts[0] == "api":
-		return "", parts[2], true
+		return "", parts[2], name, true
 	case len(parts) == 4 && parts[0] == "apis":
-		return parts[1], parts[3], true
+		return parts[1], parts[3], name, true
 	}
-	return "", "", false
+	return "", "", "", false
 }
 
-func allowed(role *rbacv1.ClusterRole, group, resource string) bool {
+// allowed is as Kubernetes authorizes: a list with a field selector for one name is of that
+// name.
+func allowed(role *rbacv1.ClusterRole, group, resource, name string) bool {
 	return slices.ContainsFunc(role.Rules, func(r rbacv1.PolicyRule) bool {
-		return slices.Contains(r.APIGroups, group) && slices.Contains(r.Resources, resource) && slices.Contains(r.Verbs, "list")
+		return slices.Contains(r.APIGroups, group) && slices.Contains(r.Resources, resource) && slices.Contains(r.Verbs, "list") &&
+			(len(r.ResourceNames) == 0 || slices.Contains(r.ResourceNames, name))
 	})
 }
 

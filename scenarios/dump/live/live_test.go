@@ -24,7 +24,8 @@ var paths = map[string]string{
 	"IPPool": "/apis/crd.projectcalico.org/v1/ippools", "IPAMBlock": "/apis/crd.projectcalico.org/v1/ipamblocks",
 	"BlockAffinity": "/apis/crd.projectcalico.org/v1/blockaffinities", "IPAMHandle": "/apis/crd.projectcalico.org/v1/ipamhandles",
 	"IPAMConfig": "/apis/crd.projectcalico.org/v1/ipamconfigs", "BGPConfiguration": "/apis/crd.projectcalico.org/v1/bgpconfigurations",
-	"BGPPeer": "/apis/crd.projectcalico.org/v1/bgppeers", "Deployment": "/apis/apps/v1/namespaces/%s/deployments",
+	"BGPPeer": "/apis/crd.projectcalico.org/v1/bgppeers", "KubeControllersConfiguration": "/apis/crd.projectcalico.org/v1/kubecontrollersconfigurations",
+	"Deployment": "/apis/apps/v1/namespaces/%s/deployments",
 }
 
 // wikimedia stores the cluster of seeds/000 as it was dumped, and more pods.
