@@ -106,7 +106,7 @@ func TestEveryShardCountsOnce(t *testing.T) {
 	if got, want := fmt.Sprint(*s.sources[0]), "[{1 28}]"; got != want {
 		t.Errorf("seeds done: %s, want %s", got, want)
 	}
-	if c := s.classes["sig"]; c.Count != 27 || len(c.Instances) != instancesMax || c.Instances[0].Seed != 26 {
+	if c := s.classes["sig"]; c.Count != 27 || len(c.Instances) > instancesMax || c.Instances[0].Seed != 26 {
 		t.Errorf("%+v, want 27 failures, the shortest of seed 26", c)
 	}
 }
