@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"ipamsim/model"
 	"ipamsim/model/invariant"
@@ -79,8 +80,11 @@ type Link struct {
 // the same mistake is made with an address that nobody had before, or somebody just had.
 func (l *Link) same() string {
 	process, verb, functions := l.Process, l.Verb, strings.Join(l.Functions, " < ")
-	if len(l.Functions) > 0 {
+	if n := len(l.Functions); n > 0 {
 		verb = "" // says no more, and deletion is several requests in one of Calico's datastores
+		if l.Role == Wrote && isEntry(l.Functions[n-1]) {
+			process = "" // whoever called it
+		}
 	}
 	switch l.Role {
 	case Crashed:
@@ -90,6 +94,13 @@ func (l *Link) same() string {
 	}
 	parts := []string{string(l.Role), process, verb, l.Resource, l.Outcome, string(l.Whose), functions}
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
+}
+
+// isEntry reports whether a function is what a package offers others: an exported method. A
+// function that another one holds serves whatever that is about, such as ADD and DEL.
+func isEntry(function string) bool {
+	parts := strings.Split(function, ".")
+	return len(parts) == 3 && parts[2] != "" && unicode.IsUpper(rune(parts[2][0])) && !strings.HasPrefix(parts[1], "(")
 }
 
 // Key is the identity, on one line: no names, addresses, numbers or words of messages. What an
@@ -123,18 +134,24 @@ func (c *Cause) key(links int) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }
 
-// same is what a link says of the cause. The counts of a handle are kept up in several
-// writes one after the other, each of which may fail: that is one mistake of the function
-// that makes them.
+// same is what a link says of the cause.
+//
+// The counts of a handle are kept up in several writes one after the other, each of which
+// may fail: that is one mistake of the function that makes them. A node without a block
+// was left without by those who have them all, and not by the call that was refused. How
+// far a DEL came that did not end says when it was interrupted.
 func (c *Cause) same(l *Link) string {
-	if c.Invariant != invariant.HandleCount.Name && c.Invariant != invariant.LeftoverHandle.Name || len(l.Functions) == 0 {
+	short := Link{Role: l.Role, Process: l.Process, Outcome: l.Outcome}
+	switch {
+	case l.Role == Refused && c.Invariant == invariant.StarvedNode.Name, l.Role == Ended && l.Outcome != delEnded:
+		return short.same()
+	case c.Invariant != invariant.HandleCount.Name && c.Invariant != invariant.LeftoverHandle.Name || len(l.Functions) == 0:
 		return l.same()
-	}
-	if l.Role == Fault {
+	case l.Role == Fault:
 		return ""
 	}
-	entry := Link{Role: l.Role, Process: l.Process, Functions: l.Functions[len(l.Functions)-1:]}
-	return entry.same()
+	short.Outcome, short.Functions = "", l.Functions[len(l.Functions)-1:]
+	return short.same()
 }
 
 // code is Code, as far as it says more than the links.
@@ -146,6 +163,8 @@ func (c *Cause) code() string {
 		} else if c.Code != "counted-too-few" {
 			return "counted-too-many"
 		}
+	case invariant.StarvedNode.Name, invariant.LeftoverHandle.Name:
+		return "" // what its pods do meanwhile; how much is left
 	case invariant.BlackholedAddress.Name:
 		return "" // where packets end depends on where they come from
 	case invariant.DuplicateAddress.Name, invariant.UnbackedSandbox.Name:

@@ -146,7 +146,7 @@ func TestWhatStays(t *testing.T) {
 			p.step(sim.Read, del, "GET", "ippools/a")
 			p.event(model.Event{Kind: model.DelEnd, Actor: del, Container: "c1"})
 		}},
-		{"it failed, and a pass did not mend it", "leaked-claim, ended cni-del GET ippools DEL failed, passed ip-reconciler ended", func(p *play) {
+		{"it failed, and a pass did not mend it", "leaked-claim, ended cni-del DEL failed, passed ip-reconciler ended", func(p *play) {
 			p.step(sim.Read, del, "GET", "ippools/a")
 			p.event(model.Event{Kind: model.DelEnd, Actor: del, Container: "c1", Err: "no"})
 			p.step(sim.Read, "ip-reconciler~1", "LIST", "pods")

@@ -84,8 +84,11 @@ func ended(e *model.Event) string {
 	case e.Err != "":
 		return "DEL failed"
 	}
-	return "DEL ended"
+	return delEnded
 }
+
+// delEnded is how a call ended that had to take away what stays.
+const delEnded = "DEL ended"
 
 // lastCall is how the last call for one of the containers ended, nil if there was none, and
 // after which step.
