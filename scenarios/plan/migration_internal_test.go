@@ -53,7 +53,7 @@ func TestMigrationSteps(t *testing.T) {
 	}{
 		{"reconcileEvery: 5m", nil},
 		{"strictAffinity: true", []string{"configure {Strict:true AutoAllocate:true MaxBlocks:20}"}},
-		{"restartPods: true", []string{"restart [10.64.75.0/28 10.64.75.0/28]"}},
+		{"restartPods: true", []string{"restart [10.64.75.0/28]"}},
 		{"addPool: 10.64.76.0/28", []string{"create staging-2 10.64.76.0/28 /29"}},
 		{"addPool: {name: b, cidr: 10.64.76.0/28, blockSize: 30}, removePool: staging", []string{
 			"type [10.64.75.0/29 10.64.75.8/29]", "create b 10.64.76.0/28 /30", "disable-pool staging", "restart [10.64.75.0/28]", "delete-pool staging"}},
