@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"ipamsim/model"
 	"ipamsim/model/capacity"
 	"ipamsim/model/reference/calico"
 )
@@ -73,6 +74,26 @@ func TestJudgedFromATimeOn(t *testing.T) {
 	}
 	if c := play(&late); len(c.Judged()) > 0 || c.Exhausted != capacity.Never || c.RefusedBefore == 0 {
 		t.Errorf("too late: %d samples, exhausted %s", len(c.Judged()), c.Exhausted)
+	}
+}
+
+// An address that no claim is of, of another CNI or of two pods, is not what makes less
+// than nothing leak.
+func TestUnclaimedIsNotLeaked(t *testing.T) {
+	now := crowded(t)
+	now.Pods = append(now.Pods, capacity.Resident{Ref: model.PodRef{Namespace: "win", Name: "iis"}, Node: "a", Container: "w", Addrs: []netip.Addr{netip.MustParseAddr("10.250.3.4")}})
+	twin := now.Pods[0]
+	twin.Ref.Name, twin.Container = "twin", "t"
+	now.Pods = append(now.Pods, twin)
+	now.Load.Pods += 2
+	c, err := capacity.Play(now, now.Tape(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range c.Samples {
+		if s.Leaked != 0 {
+			t.Fatalf("%d leaked at %s", s.Leaked, s.At)
+		}
 	}
 }
 

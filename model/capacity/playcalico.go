@@ -253,7 +253,7 @@ func (m *byCalico) look(s *scene) {
 	s.leaked = s.inUse
 	for _, x := range m.p.pods {
 		if x != nil {
-			s.leaked -= len(x.addrs)
+			s.leaked -= len(x.addrs) - x.unclaimed
 		}
 	}
 	for i, n := range m.p.stations {

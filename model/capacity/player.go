@@ -119,6 +119,7 @@ type pod struct {
 	container string // of the one that is alive; "": none
 	addrs     []netip.Addr
 	reported  []netip.Addr // in the pod's status
+	unclaimed int          // of addrs: no claim is its sandbox's, as of a cluster that was imported
 	lost      []netip.Addr // of a sandbox that was lost with its node's power
 	marked    bool
 	tries     uint32 // how often it began to wait
@@ -151,6 +152,7 @@ func NewPlayer(c *Cluster, t *Tape) (*Player, error) {
 			return nil, refusal(err)
 		}
 	}
+	claimed := claimsOf(c.Record)
 	for i := range c.Pods {
 		r := &c.Pods[i]
 		p.residents[r.Ref] = int32(i)
@@ -161,6 +163,7 @@ func NewPlayer(c *Cluster, t *Tape) (*Player, error) {
 		}
 		x := p.bind(int32(i), n)
 		x.container, x.addrs, x.reported = r.Container, r.Addrs, r.Addrs
+		x.unclaimed = claimed.lacking(r)
 		p.manager.adopt(x)
 	}
 	p.course.Peak = p.manager.inUse()
@@ -312,7 +315,7 @@ func (p *Player) try(x *pod) error {
 	}
 	x.waits = false
 	p.waiting--
-	x.addrs, x.reported = addrs, addrs
+	x.addrs, x.reported, x.unclaimed = addrs, addrs, 0
 	p.touch(x)
 	p.course.Peak = max(p.course.Peak, p.manager.inUse())
 	return nil
@@ -409,7 +412,7 @@ func (p *Player) down(n *station) {
 		}
 		if x.container != "" {
 			n.disk = append(n.disk, sandbox{x, x.container})
-			x.container, x.addrs, x.lost = "", nil, x.addrs
+			x.container, x.addrs, x.lost, x.unclaimed = "", nil, x.addrs, 0
 		}
 	}
 }

@@ -289,7 +289,8 @@ func (m *mover) steps() (out []step, err error) {
 	restart(m.via)
 	do(capacity.DeletePool, m.via)
 	if m.d.restart {
-		out = append(out, step{Step: capacity.Step{Kind: capacity.RestartPods, Pools: m.taken}})
+		slices.SortFunc(m.taken, netip.Prefix.Compare)
+		out = append(out, step{Step: capacity.Step{Kind: capacity.RestartPods, Pools: slices.Compact(m.taken)}})
 	}
 	return out, err
 }

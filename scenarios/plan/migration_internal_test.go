@@ -53,7 +53,7 @@ func TestMigrationSteps(t *testing.T) {
 	}{
 		{"reconcileEvery: 5m", nil},
 		{"strictAffinity: true", []string{"configure {Strict:true AutoAllocate:true MaxBlocks:20}"}},
-		{"restartPods: true", []string{"restart [10.64.75.0/28 10.64.75.0/28]"}},
+		{"restartPods: true", []string{"restart [10.64.75.0/28]"}},
 		{"addPool: 10.64.76.0/28", []string{"create staging-2 10.64.76.0/28 /29"}},
 		{"addPool: {name: b, cidr: 10.64.76.0/28, blockSize: 30}, removePool: staging", []string{
 			"type [10.64.75.0/29 10.64.75.8/29]", "create b 10.64.76.0/28 /30", "disable-pool staging", "restart [10.64.75.0/28]", "delete-pool staging"}},
@@ -204,5 +204,44 @@ func TestMigrationAgrees(t *testing.T) {
 				t.Errorf("%s, %s: %d samples are certain", datastore, p.Cells[cell].Option, len(want.Course.Certain()))
 			}
 		}
+	}
+}
+
+// The devices of nodes that run are no pods: nobody restarts them, and the real code
+// begins with the same.
+func TestDevicesAreNoPods(t *testing.T) {
+	text, err := os.ReadFile("testdata/import.scenario")
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := strings.NewReplacer("{projectcalico.org/IPv4Address: 10.0.0.11/24}", "{projectcalico.org/IPv4Address: 10.0.0.11/24, projectcalico.org/IPv4IPIPTunnelAddr: 10.64.75.2}",
+		"{handle_id: k8s-pod-network.c2, secondary: {namespace: default, node: node-a, pod: gone-0, timestamp: \"2025-11-01\"}}", "{handle_id: ipip-tunnel-addr-node-a, secondary: {node: node-a, type: ipipTunnelAddress}}",
+		"{name: k8s-pod-network.c2}", "{name: ipip-tunnel-addr-node-a}", "handleID: k8s-pod-network.c2", "handleID: ipip-tunnel-addr-node-a", "ipipMode: Never", "ipipMode: Always").Replace(string(text))
+	p, err := Parse("moved.yaml", imported(t, "horizon: 2h\nsettings: {reconcileEvery: 30m}\nengine: both").text, func(string) ([]byte, error) { return []byte(with), nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := p.cluster(context.Background(), runnerOf(t), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !c.Calico.Tunnels || len(c.Pods) != 2 {
+		t.Fatalf("tunnels %t, pods %+v", c.Calico.Tunnels, c.Pods)
+	}
+	pt := Point{Engine: Reference, Seed: 1}
+	want, err := p.Run(context.Background(), runnerOf(t), pt)
+	if err != nil || want.Refused != "" {
+		t.Fatal(err, want.Refused)
+	}
+	if s := want.Course.Samples[0]; s.Pods != 2 || s.Leaked != 0 || s.InUse != 4 { // node-b gets one, too
+		t.Errorf("at the beginning %+v", s)
+	}
+	pt.Engine = Real
+	got, err := p.Run(context.Background(), runnerOf(t), pt)
+	if err != nil || got.Refused != "" {
+		t.Fatal(err, got.Refused)
+	}
+	if diff := gocmp.Diff(want.Course.Certain()[1:], got.Course.Samples[1:len(want.Course.Certain())]); diff != "" {
+		t.Errorf("reference -, real +\n%s", diff)
 	}
 }

@@ -102,6 +102,9 @@ func (p *Plan) found(ctx context.Context, r *scenarios.Runner) (b beginning, err
 	b.record = &v.Record
 	for i := range v.Truth.Sandboxes {
 		s := &v.Truth.Sandboxes[i]
+		if s.Pod.Namespace == "" {
+			continue // a node's own device
+		}
 		x := capacity.Resident{Ref: s.Pod, Node: s.Node, Container: s.ID}
 		for _, a := range s.Attachments {
 			x.Addrs = append(x.Addrs, a.Addrs...)

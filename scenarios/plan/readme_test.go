@@ -1,0 +1,60 @@
+package plan_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ipamsim/reports/answer"
+	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/plan"
+)
+
+// The README's plan of an imported cluster runs as it is printed, from a dump to an
+// answer that can be met: with the trouble that the cluster has at the beginning told
+// apart, and the way to the recommended option carried out.
+func TestReadmePlanOfAnImport(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, found := strings.Cut(string(readme), "A plan with `from: cluster.yaml` begins with it:\n\n```yaml\n")
+	text, _, closed := strings.Cut(text, "```\n")
+	if !found || !closed {
+		t.Fatal("the README has no plan of an import")
+	}
+	file := filepath.Join("..", "dump", "testdata", "wikimedia.yaml")
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	c := dump.New()
+	if err := c.Read(file, f, nil); err != nil {
+		t.Fatal(err)
+	}
+	cluster, _, err := c.Scenario(dump.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := plan.Parse("staging.yaml", []byte(text), func(string) ([]byte, error) { return cluster, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	asks := lived(t, p, p.Doc.Spec.Repeats)
+	for i := range p.Cells {
+		asks.Cells[i].Cluster = &p.Cells[i].Cluster
+	}
+	a := answer.Of(asks)
+	best := a.Recommended[0]
+	if best.Outcome != answer.Take || best.Rows[0] == 0 {
+		t.Fatalf("%s", best.Text)
+	}
+	if m := a.Rows[best.Rows[0]].Migration; m == nil || m.Done != p.Doc.Spec.Repeats {
+		t.Errorf("the way to %s: %+v", a.Rows[best.Rows[0]].Name, m)
+	}
+	if len(a.Beginning) == 0 || a.Rows[0].Figures["blackholed"].Value == 0 {
+		t.Errorf("nothing is wrong with the cluster at the beginning: %+v", a.Beginning)
+	}
+}
