@@ -61,6 +61,10 @@ Read are, by the names that kubectl takes:
 What is missing in a dump cannot be judged, and is told with the command that adds it.
 ipamsim import --print-dump-command prints one that collects all.
 
+What would mend a finding is acted out first, in runs of the real code that begin with
+this cluster, for at most --act. Commands are printed only if the finding goes away,
+nothing new breaks and no pod loses its address but those that are named.
+
 What is found is written for programs, too: as JSON, as SARIF at the lines of the dump
 where the objects stand, and as metrics. With --json - (or --sarif -, --openmetrics -)
 the standard output has that instead of the scenario. --store keeps a result as JSON,
