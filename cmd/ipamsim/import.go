@@ -11,7 +11,6 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -29,7 +28,8 @@ type importFlags struct {
 	anonymise, out, name    string
 	kubeconfig, kubeContext string
 	check, checkNew         string // severities; "": not asked
-	all, cronJob            bool
+	all                     bool
+	dumpCommand, cronJob    bool
 	outputs                 importOutputs
 }
 
@@ -50,26 +50,28 @@ With --kubeconfig the cluster itself is read, page by page, as kubectl get would
 with the credentials of that file. The API server is sent GET requests only. A
 credential plugin that the file names (users[].user.exec) is run on this machine,
 as kubectl runs it: take no kubeconfig from somebody whom you would not let run
-programs. It needs get and list of namespaces, nodes, pods and cronjobs, and of the
-objects in crd.projectcalico.org,
-whereabouts.cni.cncf.io and k8s.cni.cncf.io; what is forbidden is left out, and
+programs. It needs get and list of what is listed below; what is forbidden is left out, and
 told. Files may be given besides: what etcd holds, from calicoctl.
+
+Read are, by the names that kubectl takes:
+` + resourceList() + `
+What is missing in a dump cannot be judged, and is told with the command that adds it.
+ipamsim import --print-dump-command prints one that collects all.
 
 What is found is written for programs, too: as JSON, as SARIF at the lines of the dump
 where the objects stand, and as metrics. With --json - (or --sarif -, --openmetrics -)
 the standard output has that instead of the scenario. --store keeps a result as JSON,
 and --since says what is new against one: a finding is the same if its invariant, code
 and objects are. The first time, with the same file for both, there is nothing to
-compare with.
-
---print-cronjob prints a manifest that does this in the cluster every hour, with the
-right to read what import reads, and nothing else.
+compare with. ipamsim import --print-cronjob prints a manifest that does this in the
+cluster every hour, with the right to read what import reads, and nothing else.
 
 Exit: 0 written · 1 something is wrong in the cluster, with --check · 2 the files
-cannot be read.`,
-		Example: `  kubectl get nodes,pods,ippools,ipamblocks,blockaffinities,ipamhandles,ipamconfigs -A -o yaml > dump.yaml
+cannot be read, or with --check: nothing was found wrong, and something could not be
+judged.`,
+		Example: `  eval "$(ipamsim import --print-dump-command)"   # writes dump.yaml with kubectl
   ipamsim import dump.yaml > cluster.yaml
-  kubectl get net-attach-def,ippools.whereabouts.cni.cncf.io,overlappingrangeipreservations,nodes,pods -A -o json | ipamsim import --check - > cluster.yaml
+  ipamsim import --check dump.yaml > cluster.yaml
   ipamsim import --kubeconfig ~/.kube/config --context staging --anonymise > cluster.yaml
   ipamsim import dump.yaml --json - | jq '.findings[] | select(.severity == "critical")'
   ipamsim import dump.yaml --out cluster.yaml --since last.json --store last.json --check-new=major`,
@@ -77,6 +79,9 @@ cannot be read.`,
 			switch {
 			case f.cronJob:
 				_, err := io.WriteString(cmd.OutOrStdout(), live.CronJob())
+				return err
+			case f.dumpCommand:
+				_, err := fmt.Fprintln(cmd.OutOrStdout(), dump.CollectCommand("dump.yaml"))
 				return err
 			case len(files) == 0 && f.kubeconfig == "":
 				return errors.New("import: want a file, - for the standard input, or --kubeconfig for a running cluster")
@@ -92,12 +97,13 @@ cannot be read.`,
 	fl := cmd.Flags()
 	fl.StringVar(&f.anonymise, "anonymise", "", "replace names and addresses of nodes; =addresses: those of pools and pods too")
 	fl.Lookup("anonymise").NoOptDefVal = "names"
-	fl.StringVar(&f.check, "check", "", "exit with 1 if anything is wrong in the cluster; =major: or worse than minor; =critical: if traffic goes wrong now")
-	fl.StringVar(&f.checkNew, "check-new", "", "as --check, of what is new by --since")
+	fl.StringVar(&f.check, "check", "", "exit with 1 if anything is wrong in the cluster, with 2 if something could not be judged; =major: or worse, =critical: where traffic goes wrong now")
+	fl.StringVar(&f.checkNew, "check-new", "", "as --check, and with 1 only for what is new by --since")
 	fl.Lookup("check").NoOptDefVal, fl.Lookup("check-new").NoOptDefVal = string(model.Minor), string(model.Minor)
 	fl.BoolVar(&f.all, "all", false, "list every finding, not the first few of each kind")
 	f.outputs.add(fl)
-	fl.BoolVar(&f.cronJob, "print-cronjob", false, "print a manifest that imports the cluster in which it runs, every hour, and exit")
+	fl.BoolVar(&f.cronJob, "print-cronjob", false, "print a manifest that imports the cluster in which it runs every hour, and do nothing else")
+	fl.BoolVar(&f.dumpCommand, "print-dump-command", false, "print the shell command that dumps all that is read of a cluster, and do nothing else")
 	fl.StringVar(&f.kubeconfig, "kubeconfig", "", "read the running cluster that `F` leads to")
 	fl.StringVar(&f.kubeContext, "context", "", "the `CONTEXT` of the kubeconfig (default: its current one)")
 	fl.StringVar(&f.out, "out", "", "write the scenario to `F` instead of the standard output")
@@ -156,10 +162,29 @@ func (f *importFlags) run(cmd *cobra.Command, files []string) error {
 	if err := f.outputs.write(more, result); err != nil {
 		return err
 	}
-	if f.check != "" && result.Worse(model.Severity(f.check), false) || f.checkNew != "" && result.Worse(model.Severity(f.checkNew), true) {
-		return &exit{code: exitViolation}
+	return f.verdict(findings, result)
+}
+
+// verdict is the exit code of --check and --check-new; nil: all that they ask for was
+// judged, and nothing is wrong.
+func (f *importFlags) verdict(findings *dump.Findings, r *imported.Result) error {
+	out := exitExpected
+	for _, c := range []struct {
+		least   string
+		onlyNew bool
+	}{{f.check, false}, {f.checkNew, true}} {
+		switch least := model.Severity(c.least); {
+		case c.least == "":
+		case r.Worse(least, c.onlyNew):
+			return &exit{code: exitViolation}
+		case findings.Unsure(least):
+			out = exitCannot
+		}
 	}
-	return nil
+	if out == exitExpected {
+		return nil
+	}
+	return &exit{code: out}
 }
 
 // checks finds what is wrong with --check and --check-new.
@@ -292,25 +317,6 @@ func (f *importFlags) scenario(cmd *cobra.Command, c *dump.Cluster, o dump.Optio
 	return view, report, emit(cmd.OutOrStdout(), out, text, view)
 }
 
-// tell says what was read, what is wrong, what is not known, and what comes next.
-func (f *importFlags) tell(stderr io.Writer, report *dump.Report, findings *dump.Findings, r *imported.Result) error {
-	b := bufio.NewWriter(stderr)
-	tellRead(b, report)
-	findings.Style = dump.Style{All: f.all, Paint: painter(stderr)}
-	if r.Since != nil {
-		fmt.Fprintf(b, "new since %s: %s\n", reports.Clean(f.outputs.since), r.Since.Text())
-		findings.Style.New = r.News()
-	} else if f.outputs.since != "" {
-		fmt.Fprintf(b, "new since %s: nothing to compare with yet, this is the first result\n", reports.Clean(f.outputs.since))
-	}
-	findings.Write(b)
-	tellUnknown(b, report)
-	if !f.outputs.toStdout() || f.out != "" {
-		f.tellNext(b, len(findings.All) > 0)
-	}
-	return b.Flush()
-}
-
 // pack makes text small, which has thousands of lines that differ by a name.
 func pack(text []byte) ([]byte, error) {
 	var b bytes.Buffer
@@ -339,40 +345,4 @@ func emit(stdout io.Writer, out *file, text []byte, v *scenarios.View) error {
 		return dump.WriteFound(stdout, text, v)
 	}
 	return errors.Join(dump.WriteFound(out, text, v), out.commit())
-}
-
-// tellRead says what was read.
-func tellRead(w io.Writer, r *dump.Report) {
-	var managers []string
-	if r.Calico {
-		managers = append(managers, "Calico ("+r.Datastore+")")
-	}
-	if r.Whereabouts {
-		managers = append(managers, "Whereabouts")
-	}
-	fmt.Fprintf(w, "ipamsim: %s: %d nodes, %d pods, %d addresses in use\n", strings.Join(managers, " and "), r.Nodes, r.Pods, r.Claims)
-}
-
-// tellUnknown says what could not be known, and what was left out.
-func tellUnknown(w io.Writer, r *dump.Report) {
-	for _, s := range r.Unknown {
-		fmt.Fprintf(w, "not known: %s\n", reports.Clean(s))
-	}
-	for _, s := range r.Left {
-		fmt.Fprintf(w, "left out: %s\n", reports.Clean(s))
-	}
-}
-
-// tellNext says what can be done with the scenario, and what it expects.
-func (f *importFlags) tellNext(w io.Writer, wrong bool) {
-	name := "FILE"
-	if f.out != "" {
-		name = reports.Shell(f.out)
-	}
-	note := ""
-	if wrong {
-		note = ", which expects what is wrong already, object by object, and nothing else"
-	}
-	fmt.Fprintf(w, "next: ipamsim run %s%s\n", name, note)
-	fmt.Fprintf(w, "next: ipamsim plan PLAN, with from: %s in it, says how long the addresses will last and what would help (copy one of scenarios/plans)\n", name)
 }

@@ -4,10 +4,10 @@ package dump
 // needs the rest. Nothing can be added afterwards.
 func (c *Cluster) Forget() {
 	for _, p := range c.pods {
-		p.value = pod{} // that there is one says enough
+		p.value = pod{Owner: p.value.Owner} // that there is one says enough, and who makes it again
 	}
 	for _, n := range c.nodes {
-		n.value = node{Cordoned: n.value.Cordoned}
+		n.value = node{Cordoned: n.value.Cordoned, Labels: n.value.Labels, Taints: n.value.Taints}
 	}
 	for _, b := range c.blocks {
 		b.value = blockSpec{Affinity: b.value.Affinity}

@@ -25,6 +25,12 @@ type Findings struct {
 	Mend *Mend
 	// Style is how Write tells it.
 	Style Style
+	// Unjudged is what cannot be judged for lack of objects. Supposed is what would be
+	// wrong of that if what is assumed instead were so; no repair is offered.
+	Unjudged []scenarios.Unjudged
+	Supposed []Finding
+
+	etcd bool // calicoctl shows what Calico has
 }
 
 // Finding is one broken invariant.
@@ -53,7 +59,7 @@ var severities = []model.Severity{model.Critical, model.Major, model.Minor}
 // Wrong is what a look at the scenario of this cluster found. With commands false
 // no repair is offered: the names are not those of the cluster.
 func (c *Cluster) Wrong(v *scenarios.View, commands bool) *Findings {
-	f := &Findings{Borrowed: lent(v)}
+	f := &Findings{Borrowed: lent(v), Unjudged: c.unjudged, etcd: c.etcd}
 	told := map[string]bool{} // objects of what is leaked or unclaimed cannot converge, which is no news
 	for _, x := range v.Violations {
 		if x.Invariant != "convergence" {
@@ -69,6 +75,10 @@ func (c *Cluster) Wrong(v *scenarios.View, commands bool) *Findings {
 		}
 		n := Finding{Violation: x}
 		n.Message = f.words(v, x)
+		if doubtful(f.Unjudged, x.Invariant) {
+			f.Supposed = append(f.Supposed, n)
+			continue
+		}
 		if commands {
 			c.repair(v, f.Mend, &n)
 		}
@@ -152,10 +162,13 @@ func (f *Findings) Count() string {
 // careful with and the commands, then what is borrowed besides, and how nodes get
 // blocks.
 func (f *Findings) Write(w io.Writer) {
-	if len(f.All) == 0 {
-		fmt.Fprintf(w, "nothing is wrong\n")
-	} else {
+	switch {
+	case len(f.All) > 0:
 		fmt.Fprintf(w, "wrong: %s\n", f.Count())
+	case len(f.Unjudged) > 0:
+		fmt.Fprintf(w, "nothing was found wrong in what can be judged\n")
+	default:
+		fmt.Fprintf(w, "nothing is wrong\n")
 	}
 	said := map[string]bool{}
 	once := func(format, line string) {
@@ -184,6 +197,7 @@ func (f *Findings) Write(w io.Writer) {
 		}
 		i = n
 	}
+	f.writeUnjudged(w)
 	f.writeBorrowed(w)
 	f.Mend.write(w)
 }
