@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ipamsim/model"
 	"ipamsim/reports"
@@ -94,7 +95,11 @@ judged.`,
 			return f.run(cmd, files)
 		},
 	}
-	fl := cmd.Flags()
+	f.add(cmd.Flags())
+	return cmd
+}
+
+func (f *importFlags) add(fl *pflag.FlagSet) {
 	fl.StringVar(&f.anonymise, "anonymise", "", "replace names and addresses of nodes; =addresses: those of pools and pods too")
 	fl.Lookup("anonymise").NoOptDefVal = "names"
 	fl.StringVar(&f.check, "check", "", "exit with 1 if anything is wrong in the cluster, with 2 if something could not be judged; =major: or worse, =critical: where traffic goes wrong now")
@@ -108,7 +113,6 @@ judged.`,
 	fl.StringVar(&f.kubeContext, "context", "", "the `CONTEXT` of the kubeconfig (default: its current one)")
 	fl.StringVar(&f.out, "out", "", "write the scenario to `F` instead of the standard output")
 	fl.StringVar(&f.name, "name", "imported", "what to call the scenario")
-	return cmd
 }
 
 func (f *importFlags) run(cmd *cobra.Command, files []string) error {
