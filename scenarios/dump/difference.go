@@ -1,7 +1,7 @@
 package dump
 
 import (
-	"k8s.io/apimachinery/pkg/util/version"
+	semver "k8s.io/apimachinery/pkg/util/version"
 
 	"ipamsim/scenarios"
 )
@@ -40,15 +40,15 @@ var differences = []Difference{
 // Differences are what a version that was found does otherwise than the one that is
 // simulated. newer: it is the later one, and what has changed since is not listed.
 func Differences(v scenarios.Version) (all []Difference, newer bool) {
-	found, err := version.ParseGeneric(v.Found)
+	found, err := semver.ParseGeneric(v.Found)
 	if err != nil {
 		return nil, false
 	}
-	if here, err := version.ParseGeneric(scenarios.Simulated(v.Program)); err == nil && here.LessThan(found) {
+	if here, err := semver.ParseGeneric(scenarios.Simulated(v.Program)); err == nil && here.LessThan(found) {
 		return nil, true
 	}
 	for _, d := range differences {
-		if since, err := version.ParseGeneric(d.Since); err == nil && d.Program == v.Program && found.LessThan(since) {
+		if since, err := semver.ParseGeneric(d.Since); err == nil && d.Program == v.Program && found.LessThan(since) {
 			all = append(all, d)
 		}
 	}

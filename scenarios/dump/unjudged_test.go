@@ -117,7 +117,9 @@ func TestUnjudged(t *testing.T) {
 			f := c.Wrong(look(t, s), true)
 			var told bytes.Buffer
 			f.Write(&told)
-			i := slices.IndexFunc(report.Unjudged, func(u scenarios.Unjudged) bool { return slices.Contains(u.What, x.what) && slices.Contains(u.Without, with) })
+			i := slices.IndexFunc(report.Unjudged, func(u scenarios.Unjudged) bool {
+				return slices.Contains(u.What, x.what) && slices.Contains(u.Without, with)
+			})
 			if i < 0 || len(f.All) > 0 || f.Verdict(model.Minor) != dump.Undecided {
 				t.Errorf("%v, wrong: %v, verdict %v", report.Unjudged, f.All, f.Verdict(model.Minor))
 			}
