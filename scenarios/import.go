@@ -13,14 +13,14 @@ type Import struct {
 	// Unknown is what could not be known of the cluster, and what is assumed instead, a
 	// line each.
 	Unknown []string `json:"unknown,omitempty"`
-	// Unjudged is what cannot be judged of it, for lack of objects.
-	Unjudged []Unjudged `json:"unjudged,omitempty"`
-	// Versions are of the programs that ran in it.
-	Versions []Version `json:"versions,omitempty"`
 	// Violations are what was wrong in the cluster when it was read, by what each is
 	// about. A run may break them again, and is as expected if it breaks nothing else;
 	// an empty list says that nothing was wrong.
 	Violations []model.Identity `json:"violations,omitzero"`
+	// Unjudged is what cannot be judged of it, for lack of objects.
+	Unjudged []Unjudged `json:"unjudged,omitempty"`
+	// Versions are of the programs that ran in it.
+	Versions []Version `json:"versions,omitempty"`
 }
 
 // Recreation is, beside the names of invariants, what may be unjudged: whether

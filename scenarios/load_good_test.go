@@ -167,7 +167,8 @@ func TestPrintIsReadable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"kind: Scenario\nmetadata:\n  name: everything\nspec:\n  title: every field\n  story: |\n    Two lines,\n      the second further in.\n  ipam: canary\n",
+		"kind: Scenario\nmetadata:\n  name: everything\nspec:\n  title: every field\n  story: |\n    Two lines,\n      the second further in.\n  import:\n    unknown:\n      - no nodes in the dump\n",
+		"      - invariant: duplicate-address\n        objects:\n          - \"address fd00::1\"\n  ipam: canary\n",
 		"\n---\napiVersion: k8s.cni.cncf.io/v1\nkind: NetworkAttachmentDefinition\n",
 		"\n    picks: \"0*12 3 0*7 1\"\n",
 	} {

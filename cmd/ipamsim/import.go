@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"compress/flate"
 	"context"
@@ -11,7 +10,6 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,8 +28,8 @@ type importFlags struct {
 	anonymise, out, name    string
 	kubeconfig, kubeContext string
 	check, checkNew         string // severities; "": not asked
-	all, cronJob            bool
-	dumpCommand             bool
+	all                     bool
+	dumpCommand, cronJob    bool
 	act                     time.Duration
 	outputs                 importOutputs
 }
@@ -70,10 +68,8 @@ where the objects stand, and as metrics. With --json - (or --sarif -, --openmetr
 the standard output has that instead of the scenario. --store keeps a result as JSON,
 and --since says what is new against one: a finding is the same if its invariant, code
 and objects are. The first time, with the same file for both, there is nothing to
-compare with.
-
---print-cronjob prints a manifest that does this in the cluster every hour, with the
-right to read what import reads, and nothing else.
+compare with. ipamsim import --print-cronjob prints a manifest that does this in the
+cluster every hour, with the right to read what import reads, and nothing else.
 
 Exit: 0 written · 1 something is wrong in the cluster, with --check · 2 the files
 cannot be read, or with --check: nothing was found wrong, and something could not be
@@ -86,11 +82,11 @@ judged.`,
   ipamsim import dump.yaml --out cluster.yaml --since last.json --store last.json --check-new=major`,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			switch {
-			case f.dumpCommand:
-				_, err := fmt.Fprintln(cmd.OutOrStdout(), dump.CollectCommand("dump.yaml"))
-				return err
 			case f.cronJob:
 				_, err := io.WriteString(cmd.OutOrStdout(), live.CronJob())
+				return err
+			case f.dumpCommand:
+				_, err := fmt.Fprintln(cmd.OutOrStdout(), dump.CollectCommand("dump.yaml"))
 				return err
 			case len(files) == 0 && f.kubeconfig == "":
 				return errors.New("import: want a file, - for the standard input, or --kubeconfig for a running cluster")
@@ -110,14 +106,14 @@ judged.`,
 func (f *importFlags) add(fl *pflag.FlagSet) {
 	fl.StringVar(&f.anonymise, "anonymise", "", "replace names and addresses of nodes; =addresses: those of pools and pods too")
 	fl.Lookup("anonymise").NoOptDefVal = "names"
-	fl.DurationVar(&f.act, "act", actFor, "act out what would mend the findings for at most `D`; what was not acted out is not printed")
-	fl.BoolVar(&f.dumpCommand, "print-dump-command", false, "print the shell command that dumps all that is read of a cluster, and do nothing else")
-	fl.StringVar(&f.check, "check", "", "exit with 1 if anything is wrong in the cluster, with 2 if something could not be judged; =major: or worse than minor; =critical: if traffic goes wrong now")
-	fl.StringVar(&f.checkNew, "check-new", "", "as --check, of what is new by --since")
+	fl.StringVar(&f.check, "check", "", "exit with 1 if anything is wrong in the cluster, with 2 if something could not be judged; =major: or worse, =critical: where traffic goes wrong now")
+	fl.StringVar(&f.checkNew, "check-new", "", "as --check, and with 1 only for what is new by --since")
 	fl.Lookup("check").NoOptDefVal, fl.Lookup("check-new").NoOptDefVal = string(model.Minor), string(model.Minor)
 	fl.BoolVar(&f.all, "all", false, "list every finding, not the first few of each kind")
 	f.outputs.add(fl)
-	fl.BoolVar(&f.cronJob, "print-cronjob", false, "print a manifest that imports the cluster in which it runs, every hour, and exit")
+	fl.BoolVar(&f.cronJob, "print-cronjob", false, "print a manifest that imports the cluster in which it runs every hour, and do nothing else")
+	fl.BoolVar(&f.dumpCommand, "print-dump-command", false, "print the shell command that dumps all that is read of a cluster, and do nothing else")
+	fl.DurationVar(&f.act, "act", actFor, "act out what would mend the findings for at most `D`; what was not acted out is not printed")
 	fl.StringVar(&f.kubeconfig, "kubeconfig", "", "read the running cluster that `F` leads to")
 	fl.StringVar(&f.kubeContext, "context", "", "the `CONTEXT` of the kubeconfig (default: its current one)")
 	fl.StringVar(&f.out, "out", "", "write the scenario to `F` instead of the standard output")
@@ -183,16 +179,26 @@ func (f *importFlags) run(cmd *cobra.Command, files []string) error {
 	return f.verdict(findings, result)
 }
 
-// verdict is the exit code of --check and --check-new; nil: what was asked for could be
-// judged, and is not there.
+// verdict is the exit code of --check and --check-new; nil: all that they ask for was
+// judged, and nothing is wrong.
 func (f *importFlags) verdict(findings *dump.Findings, r *imported.Result) error {
-	switch {
-	case f.check != "" && r.Worse(model.Severity(f.check), false), f.checkNew != "" && r.Worse(model.Severity(f.checkNew), true):
-		return &exit{code: exitViolation}
-	case f.check != "" && findings.Doubtful(model.Severity(f.check)), f.checkNew != "" && findings.Doubtful(model.Severity(f.checkNew)):
-		return &exit{code: exitCannot}
+	out := exitExpected
+	for _, c := range []struct {
+		least   string
+		onlyNew bool
+	}{{f.check, false}, {f.checkNew, true}} {
+		switch least := model.Severity(c.least); {
+		case c.least == "":
+		case r.Worse(least, c.onlyNew):
+			return &exit{code: exitViolation}
+		case findings.Unsure(least):
+			out = exitCannot
+		}
 	}
-	return nil
+	if out == exitExpected {
+		return nil
+	}
+	return &exit{code: out}
 }
 
 // checks finds what is wrong with --check and --check-new.
@@ -325,26 +331,6 @@ func (f *importFlags) scenario(cmd *cobra.Command, c *dump.Cluster, o dump.Optio
 	return s, view, report, emit(cmd.OutOrStdout(), out, text, view)
 }
 
-// tell says what was read, what is wrong, what is not known, and what comes next.
-func (f *importFlags) tell(stderr io.Writer, report *dump.Report, findings *dump.Findings, r *imported.Result) error {
-	b := bufio.NewWriter(stderr)
-	tellRead(b, report)
-	findings.Style = dump.Style{All: f.all, Paint: painter(stderr)}
-	if r.Since != nil {
-		fmt.Fprintf(b, "new since %s: %s\n", reports.Clean(f.outputs.since), r.Since.Text())
-		findings.Style.New = r.News()
-	} else if f.outputs.since != "" {
-		fmt.Fprintf(b, "new since %s: nothing to compare with yet, this is the first result\n", reports.Clean(f.outputs.since))
-	}
-	findings.Write(b)
-	tellVersions(b, report)
-	tellUnknown(b, report)
-	if !f.outputs.toStdout() || f.out != "" {
-		f.tellNext(b, len(findings.All) > 0)
-	}
-	return b.Flush()
-}
-
 // pack makes text small, which has thousands of lines that differ by a name.
 func pack(text []byte) ([]byte, error) {
 	var b bytes.Buffer
@@ -373,68 +359,4 @@ func emit(stdout io.Writer, out *file, text []byte, v *scenarios.View) error {
 		return dump.WriteFound(stdout, text, v)
 	}
 	return errors.Join(dump.WriteFound(out, text, v), out.commit())
-}
-
-// resourceList are the full names of what is read, a line each.
-func resourceList() string {
-	var b strings.Builder
-	for _, r := range dump.Resources() {
-		if r.By == dump.Kubectl {
-			fmt.Fprintf(&b, "  %s\n", r.Name())
-		}
-	}
-	return b.String()
-}
-
-// tellRead says what was read.
-func tellRead(w io.Writer, r *dump.Report) {
-	var managers []string
-	if r.Calico {
-		managers = append(managers, "Calico ("+r.Datastore+")")
-	}
-	if r.Whereabouts {
-		managers = append(managers, "Whereabouts")
-	}
-	fmt.Fprintf(w, "ipamsim: %s: %d nodes, %d pods, %d addresses in use\n", strings.Join(managers, " and "), r.Nodes, r.Pods, r.Claims)
-}
-
-// tellVersions says which versions the cluster runs of what is simulated, and what these
-// do otherwise.
-func tellVersions(w io.Writer, r *dump.Report) {
-	for _, v := range r.Versions {
-		differ, newer := dump.Differences(v)
-		switch {
-		case newer:
-			fmt.Fprintf(w, "version: %s; what has changed since is not listed here\n", reports.Clean(v.String()))
-		case len(differ) > 0:
-			fmt.Fprintf(w, "version: %s. Before these releases, or a patch of an older line:\n", reports.Clean(v.String()))
-		}
-		for _, d := range differ {
-			fmt.Fprintf(w, "       %s: %s (%s)\n", d.Since, d.Before, d.Source)
-		}
-	}
-}
-
-// tellUnknown says what could not be known, and what was left out.
-func tellUnknown(w io.Writer, r *dump.Report) {
-	for _, s := range r.Unknown {
-		fmt.Fprintf(w, "not known: %s\n", reports.Clean(s))
-	}
-	for _, s := range r.Left {
-		fmt.Fprintf(w, "left out: %s\n", reports.Clean(s))
-	}
-}
-
-// tellNext says what can be done with the scenario, and what it expects.
-func (f *importFlags) tellNext(w io.Writer, wrong bool) {
-	name := "FILE"
-	if f.out != "" {
-		name = reports.Shell(f.out)
-	}
-	note := ""
-	if wrong {
-		note = ", which expects what is wrong already, object by object, and nothing else"
-	}
-	fmt.Fprintf(w, "next: ipamsim run %s%s\n", name, note)
-	fmt.Fprintf(w, "next: ipamsim plan PLAN, with from: %s in it, says how long the addresses will last and what would help (copy one of scenarios/plans)\n", name)
 }

@@ -13,6 +13,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/reports/imported"
+	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/remedy"
 )
@@ -138,8 +139,10 @@ func (o *importOutputs) write(files importFiles, r *imported.Result) error {
 func resultOf(name string, anonymised bool, rep *dump.Report, f *dump.Findings) *imported.Result {
 	r := &imported.Result{
 		Format: imported.Format, Name: name, Sources: append([]string{}, rep.Sources...), Anonymised: anonymised,
-		Managers: []imported.Manager{}, Nodes: rep.Nodes, Pods: rep.Pods, Addresses: rep.Claims, Verdict: imported.Healthy,
-		Findings: []imported.Finding{}, Borrowed: []imported.Borrowed{}, Unknown: append([]string{}, rep.Unknown...), Left: append([]string{}, rep.Left...),
+		Managers: []imported.Manager{}, Nodes: rep.Nodes, Pods: rep.Pods, Addresses: rep.Claims,
+		Verdict:  map[dump.Verdict]imported.Verdict{dump.Healthy: imported.Healthy, dump.Wrong: imported.Wrong, dump.Undecided: imported.Undecided}[f.Verdict(model.Minor)],
+		Findings: findingsOf(rep, f, f.All), Supposed: findingsOf(rep, f, f.Supposed), Unjudged: []imported.Unjudged{}, Versions: []imported.Version{},
+		Borrowed: []imported.Borrowed{}, Unknown: append([]string{}, rep.Unknown...), Left: append([]string{}, rep.Left...),
 	}
 	if rep.Calico {
 		r.Managers = append(r.Managers, imported.Manager{Name: "calico", Datastore: rep.Datastore})
@@ -147,23 +150,28 @@ func resultOf(name string, anonymised bool, rep *dump.Report, f *dump.Findings) 
 	if rep.Whereabouts {
 		r.Managers = append(r.Managers, imported.Manager{Name: "whereabouts"})
 	}
-	switch f.Verdict(model.Minor) {
-	case dump.Wrong:
-		r.Verdict = imported.Wrong
-	case dump.Undecided:
-		r.Verdict = imported.Undecided
+	for _, u := range f.Unjudged {
+		r.Unjudged = append(r.Unjudged, imported.Unjudged{What: u.What, Without: u.Without, Namespaces: u.Namespaces})
 	}
-	for i := range f.All {
-		x := &f.All[i]
-		r.Findings = append(r.Findings, imported.Finding{
-			Identity: x.Identity(), Severity: x.Severity, Message: reports.Clean(x.Message), Facts: append([]model.Fact{}, x.Facts...),
-			Places: placesOf(rep, x.Objects), Remedy: remedyOf(f, x),
-		})
+	for _, v := range rep.Versions {
+		r.Versions = append(r.Versions, imported.Version{Program: v.Program, Found: v.Found, Simulated: scenarios.Simulated(v.Program)})
 	}
 	for _, b := range f.Borrowed {
 		r.Borrowed = append(r.Borrowed, imported.Borrowed{Address: b.Addr.String(), Node: b.Node, Owner: b.Owner, Pod: b.Pod})
 	}
 	return r
+}
+
+func findingsOf(rep *dump.Report, f *dump.Findings, all []dump.Finding) []imported.Finding {
+	out := []imported.Finding{}
+	for i := range all {
+		x := &all[i]
+		out = append(out, imported.Finding{
+			Identity: x.Identity(), Severity: x.Severity, Message: reports.Clean(x.Message), Facts: append([]model.Fact{}, x.Facts...),
+			Places: placesOf(rep, x.Objects), Remedy: remedyOf(f, x),
+		})
+	}
+	return out
 }
 
 func placesOf(rep *dump.Report, objects []model.Ref) []imported.Place {

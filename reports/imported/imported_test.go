@@ -44,6 +44,7 @@ func yesterday() *imported.Result {
 			},
 		},
 		Borrowed: []imported.Borrowed{{Address: "10.0.0.3", Node: "n", Owner: "m"}}, Unknown: []string{"no BGPPeers"}, Left: []string{},
+		Supposed: []imported.Finding{}, Unjudged: []imported.Unjudged{}, Versions: []imported.Version{{Program: "calico", Found: "v3.26.1", Simulated: "v3.31.0"}},
 	}
 }
 
@@ -134,6 +135,12 @@ func TestCompare(t *testing.T) {
 	same := yesterday()
 	if err := same.Compare(yesterday()); err != nil || same.Since.Text() != "nothing, 2 as before" {
 		t.Errorf("%v, %+v", err, same.Since)
+	}
+	// What could not have been seen this time is not told to be no more.
+	blind := today()
+	blind.Unjudged = []imported.Unjudged{{What: []string{"leaked-claim"}, Without: []string{"pods"}}}
+	if err := blind.Compare(yesterday()); err != nil || !blind.Since.Gone[0].Unjudged || blind.Since.Text() != "1, 1 as before, 1 that cannot be judged this time" {
+		t.Errorf("%v, %+v, %s", err, blind.Since, blind.Since.Text())
 	}
 	hidden := today()
 	hidden.Anonymised = true

@@ -45,6 +45,16 @@ var gauges = []gauge{
 	}},
 	{"ipamsim_import_nodes", "Nodes of the cluster.", func(r *Result) []sample { return one(r.Nodes) }},
 	{"ipamsim_import_pods", "Pods with addresses in the cluster.", func(r *Result) []sample { return one(r.Pods) }},
+	{"ipamsim_import_unjudged", "1 for an invariant that could not be judged everywhere for lack of objects.", func(r *Result) (out []sample) {
+		for _, inv := range invariant.All() {
+			s := sample{labels: []string{"invariant", inv.Name, "severity", string(inv.Severity)}}
+			if r.unjudged(inv.Name) {
+				s.value = 1
+			}
+			out = append(out, s)
+		}
+		return out
+	}},
 	{"ipamsim_import_unknown", "What could not be known of the cluster: not everything was judged by what it has.", func(r *Result) []sample { return one(len(r.Unknown)) }},
 	{"ipamsim_import_verdict", "1 for what the import came to, 0 for the other verdicts.", func(r *Result) (out []sample) {
 		for _, v := range []Verdict{Healthy, Undecided, Wrong} {

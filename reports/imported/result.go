@@ -30,8 +30,14 @@ type Result struct {
 	Verdict    Verdict   `json:"verdict"`
 	// Findings are what is wrong, the worst first.
 	Findings []Finding `json:"findings"`
+	// Supposed are what would be wrong if what is assumed, for lack of objects, were so.
+	// They are no findings.
+	Supposed []Finding `json:"supposed"`
 	// Since compares with an earlier result; null: there is none.
 	Since *Since `json:"since"`
+	// Unjudged is what cannot be judged for lack of objects.
+	Unjudged []Unjudged `json:"unjudged"`
+	Versions []Version  `json:"versions"` // of the managers, as far as is known
 	// Borrowed are addresses that a node has of another one's block, which breaks nothing
 	// by itself.
 	Borrowed []Borrowed `json:"borrowed"`
@@ -55,6 +61,20 @@ const (
 type Manager struct {
 	Name      string `json:"name"`                // calico, whereabouts
 	Datastore string `json:"datastore,omitempty"` // Calico's: etcdv3, kubernetes
+}
+
+// Unjudged is a question that the objects which were read do not answer.
+type Unjudged struct {
+	What       []string `json:"what"`                 // invariants; recreation: who makes a pod again
+	Without    []string `json:"without"`              // the resources that would answer, by their full names
+	Namespaces []string `json:"namespaces,omitempty"` // of whose pods it is so; none: of all the cluster
+}
+
+// Version is that of a program in the cluster.
+type Version struct {
+	Program   string `json:"program"`
+	Found     string `json:"found"`
+	Simulated string `json:"simulated"`
 }
 
 // Finding is one broken invariant.
@@ -141,6 +161,11 @@ func (r *Result) Worse(least model.Severity, onlyNew bool) bool {
 // rank orders severities, the worst first.
 func rank(s model.Severity) int {
 	return slices.Index([]model.Severity{model.Critical, model.Major, model.Minor}, s)
+}
+
+// unjudged reports whether an invariant could not be judged everywhere.
+func (r *Result) unjudged(name string) bool {
+	return slices.ContainsFunc(r.Unjudged, func(u Unjudged) bool { return slices.Contains(u.What, name) })
 }
 
 // JSON writes a result as one object, indented, with a newline at its end. The bytes are

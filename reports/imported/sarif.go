@@ -39,12 +39,16 @@ func SARIF(w io.Writer, r *Result) error {
 	}
 	if r.Since != nil {
 		for _, g := range r.Since.Gone {
-			res := about(g.Identity, rules, "no longer found: "+subject(g.Identity))
+			text := "no longer found: "
+			if g.Unjudged {
+				text = "cannot be judged this time: "
+			}
+			res := about(g.Identity, rules, text+subject(g.Identity))
 			run.AddResult(res.WithKind("notApplicable").WithLevel("none").WithBaselineState("absent"))
 		}
 	}
 	run.AddInvocation(sarif.NewInvocation().WithExecutionSuccessful(r.Verdict != Undecided))
-	run.WithProperties(sarif.NewPropertyBag().Add("verdict", string(r.Verdict)).Add("unknown", clean(r.Unknown)).Add("left", clean(r.Left)))
+	run.WithProperties(sarif.NewPropertyBag().Add("verdict", string(r.Verdict)).Add("unjudged", r.Unjudged).Add("unknown", clean(r.Unknown)).Add("left", clean(r.Left)))
 	if err := sarif.NewReport().AddRun(run).PrettyWrite(w); err != nil {
 		return err
 	}

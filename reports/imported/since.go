@@ -17,11 +17,12 @@ type Since struct {
 	Gone []Gone `json:"gone"`
 }
 
-// Gone is a finding that is no longer found. Whether it was mended or could not be seen
-// this time, a comparison does not say.
+// Gone is a finding that is no longer found.
 type Gone struct {
 	model.Identity
 	Severity model.Severity `json:"severity"`
+	// Unjudged: this time it could not have been seen, for lack of objects.
+	Unjudged bool `json:"unjudged"`
 }
 
 // Compare says what is new in r. Two findings are one if their invariant, code and
@@ -49,7 +50,7 @@ func (r *Result) Compare(before *Result) error {
 	}
 	for i := range before.Findings {
 		if f := &before.Findings[i]; !now[f.Identity.String()] {
-			s.Gone = append(s.Gone, Gone{f.Identity, f.Severity})
+			s.Gone = append(s.Gone, Gone{f.Identity, f.Severity, r.unjudged(f.Invariant)})
 		}
 	}
 	r.Since = s
@@ -76,8 +77,17 @@ func (s *Since) Text() string {
 	if s.Known > 0 {
 		parts = append(parts, fmt.Sprintf("%d as before", s.Known))
 	}
-	if len(s.Gone) > 0 {
-		parts = append(parts, fmt.Sprintf("%d no longer found", len(s.Gone)))
+	unseen := 0
+	for _, g := range s.Gone {
+		if g.Unjudged {
+			unseen++
+		}
+	}
+	if n := len(s.Gone) - unseen; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d no longer found", n))
+	}
+	if unseen > 0 {
+		parts = append(parts, fmt.Sprintf("%d that cannot be judged this time", unseen))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -28,8 +28,10 @@ func (d *draft) unjudged() []scenarios.Unjudged {
 			out = append(out, scenarios.Unjudged{What: what, Without: []string{r.Name()}})
 		}
 	}
-	if u := d.ownerless(); u != nil {
-		out = append(out, *u)
+	for _, u := range []*scenarios.Unjudged{d.ownerless(), d.unrecorded()} {
+		if u != nil {
+			out = append(out, *u)
+		}
 	}
 	return append(out, d.partly...)
 }
@@ -112,6 +114,23 @@ func (d *draft) ownerless() *scenarios.Unjudged {
 	return u
 }
 
+// unrecorded is that pods have addresses of Calico's pools and its record is empty: either
+// another IPAM plugin gives them out, which Calico's CNI plugin then names in its
+// configuration, or all of the record is lost. nil if it is not so.
+func (d *draft) unrecorded() *scenarios.Unjudged {
+	if !d.calico || len(d.blocks)+len(d.affinities)+len(d.handles) > 0 || !d.answered(resourceOf("ipamblocks."+calicoGroup)) {
+		return nil
+	}
+	for _, p := range d.Cluster.pods {
+		if ip := p.value.Annotations[calicoAnnotations+"podIP"]; ip != "" && !p.value.HostNetwork {
+			what := slices.Clone(ofBlocks)
+			slices.Sort(what)
+			return &scenarios.Unjudged{What: slices.Compact(what), Without: []string{"/etc/cni/net.d/10-calico.conflist"}}
+		}
+	}
+	return nil
+}
+
 // Verdict is what a look at a cluster comes to.
 type Verdict int
 
@@ -125,22 +144,22 @@ const (
 // Verdict asks for what is at least so severe.
 func (f *Findings) Verdict(least model.Severity) Verdict {
 	switch {
-	case slices.ContainsFunc(f.All, func(x Finding) bool { return severe(x.Severity, least) }):
+	case slices.ContainsFunc(f.All, func(x Finding) bool { return asSevere(x.Severity, least) }):
 		return Wrong
-	case f.Doubtful(least):
+	case f.Unsure(least):
 		return Undecided
 	}
 	return Healthy
 }
 
-// Doubtful reports whether something could not be judged that would be at least so severe.
-func (f *Findings) Doubtful(least model.Severity) bool {
+// Unsure reports whether anything that is at least so severe cannot be judged.
+func (f *Findings) Unsure(least model.Severity) bool {
 	return slices.ContainsFunc(f.Unjudged, func(u scenarios.Unjudged) bool {
-		return slices.ContainsFunc(u.What, func(name string) bool { return severe(severityOf(name), least) })
+		return slices.ContainsFunc(u.What, func(name string) bool { return asSevere(severityOf(name), least) })
 	})
 }
 
-func severe(s, least model.Severity) bool {
+func asSevere(s, least model.Severity) bool {
 	return slices.Index(severities, s) <= slices.Index(severities, least)
 }
 
@@ -161,8 +180,8 @@ func doubtful(all []scenarios.Unjudged, name string) bool {
 // instead were so, and how the dump would say more.
 func (f *Findings) writeUnjudged(w io.Writer) {
 	for i, x := range f.Supposed {
-		if i == shownMax && len(f.Supposed) > shownMax+1 {
-			fmt.Fprintf(w, "perhaps: %d more\n", len(f.Supposed)-shownMax)
+		if shown := f.Style.shown(len(f.Supposed)); i == shown {
+			fmt.Fprintf(w, "perhaps: %d more; --all lists them\n", len(f.Supposed)-shown)
 			break
 		}
 		fmt.Fprintf(w, "perhaps: %s (%s): %s\n", x.Invariant, x.Severity, reports.Clean(x.Message))

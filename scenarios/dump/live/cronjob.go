@@ -2,10 +2,12 @@ package live
 
 import (
 	_ "embed" // the manifest
+	"maps"
 	"slices"
 	"strings"
 
 	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
 	"ipamsim/scenarios/dump"
@@ -14,40 +16,73 @@ import (
 //go:embed cronjob.tmpl
 var cronJob string
 
-// CronJob is a manifest, of several documents, of a job that imports the cluster in
-// which it runs every hour. Its ClusterRole allows Rules.
-func CronJob() string {
-	rules, err := yaml.Marshal(struct {
-		Rules []rbacv1.PolicyRule `json:"rules"`
-	}{Rules()})
-	if err != nil {
-		panic(err) // a slice of structs of strings
-	}
-	return strings.Replace(cronJob, "rules: []\n", string(rules), 1)
-}
+// account is the name of all that the manifest has, and its namespace.
+const account, accountNamespace = "ipamsim-import", "ipamsim"
 
-// Rules are the rights that Read needs, and no others: to get and list each resource
-// that it reads, by API group, sorted; then the objects that are read by name. Who may not
-// list one is told so, and the rest is read.
-func Rules() []rbacv1.PolicyRule {
-	by := map[string][]string{}
-	var named []rbacv1.PolicyRule
-	for _, r := range dump.Resources() {
-		switch {
-		case r.By == dump.Calicoctl:
-		case r.Only != "":
-			named = append(named, rbacv1.PolicyRule{APIGroups: []string{r.Group()}, Resources: []string{r.Plural}, ResourceNames: []string{r.Only}, Verbs: verbs})
-		default:
-			by[r.Group()] = append(by[r.Group()], r.Plural)
+// CronJob is a manifest, of several documents, of a job that imports the cluster in
+// which it runs every hour. What it may do is Rules.
+func CronJob() string {
+	rules := Rules()
+	var docs []string
+	for _, namespace := range slices.Sorted(maps.Keys(rules)) {
+		for _, o := range rights(namespace, rules[namespace]) {
+			text, err := yaml.Marshal(o)
+			if err != nil {
+				panic(err) // a struct of strings
+			}
+			docs = append(docs, string(text))
 		}
 	}
-	var out []rbacv1.PolicyRule
-	for group, resources := range by {
-		slices.Sort(resources)
-		out = append(out, rbacv1.PolicyRule{APIGroups: []string{group}, Resources: slices.Compact(resources), Verbs: verbs})
-	}
-	slices.SortFunc(out, func(a, b rbacv1.PolicyRule) int { return strings.Compare(a.APIGroups[0], b.APIGroups[0]) })
-	return append(out, named...)
+	return strings.Replace(cronJob, "rights\n", strings.Join(docs, "---\n"), 1)
 }
 
-var verbs = []string{"get", "list"}
+// rights are a role with these rules and its binding; in all namespaces if none is
+// named.
+func rights(namespace string, rules []rbacv1.PolicyRule) []any {
+	meta := metav1.ObjectMeta{Name: account, Namespace: namespace}
+	ref := func(kind string) rbacv1.RoleRef {
+		return rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: kind, Name: account}
+	}
+	who := []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: account, Namespace: accountNamespace}}
+	of := func(kind string) metav1.TypeMeta {
+		return metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: kind}
+	}
+	if namespace == "" {
+		return []any{
+			rbacv1.ClusterRole{TypeMeta: of("ClusterRole"), ObjectMeta: meta, Rules: rules},
+			rbacv1.ClusterRoleBinding{TypeMeta: of("ClusterRoleBinding"), ObjectMeta: meta, Subjects: who, RoleRef: ref("ClusterRole")},
+		}
+	}
+	return []any{
+		rbacv1.Role{TypeMeta: of("Role"), ObjectMeta: meta, Rules: rules},
+		rbacv1.RoleBinding{TypeMeta: of("RoleBinding"), ObjectMeta: meta, Subjects: who, RoleRef: ref("Role")},
+	}
+}
+
+// Rules are the rights that Read needs, and no others, by namespace: to get and list
+// each resource that it reads, one rule an API group, sorted. "" is all namespaces. Of
+// what may not be listed the rest is read, and it is said.
+func Rules() map[string][]rbacv1.PolicyRule {
+	type place struct{ namespace, group, only string }
+	by := map[place][]string{}
+	all := dump.Resources()
+	for i := range all {
+		if r := &all[i]; r.By != dump.Calicoctl {
+			at := place{r.Namespace, r.Group(), r.Only}
+			by[at] = append(by[at], r.Plural)
+		}
+	}
+	out := map[string][]rbacv1.PolicyRule{}
+	for at, resources := range by {
+		slices.Sort(resources)
+		rule := rbacv1.PolicyRule{APIGroups: []string{at.group}, Resources: slices.Compact(resources), Verbs: []string{"get", "list"}}
+		if at.only != "" { // a list by metadata.name is one of that name
+			rule.ResourceNames = []string{at.only}
+		}
+		out[at.namespace] = append(out[at.namespace], rule)
+	}
+	for _, rules := range out {
+		slices.SortFunc(rules, func(a, b rbacv1.PolicyRule) int { return strings.Compare(a.APIGroups[0], b.APIGroups[0]) })
+	}
+	return out
+}

@@ -66,17 +66,21 @@ func the[T runtime.Object](t *testing.T) T {
 
 func TestCronJob(t *testing.T) {
 	golden.Check(t, "testdata/cronjob.yaml", live.CronJob())
-	if n := len(manifest(t)); n != 7 {
-		t.Errorf("%d objects, want 7", n)
+	if n := len(manifest(t)); n != 9 {
+		t.Errorf("%d objects, want 9", n)
 	}
 	job, account := the[*batchv1.CronJob](t), the[*corev1.ServiceAccount](t)
 	pod := job.Spec.JobTemplate.Spec.Template.Spec
 	if pod.ServiceAccountName != account.Name || job.Namespace != account.Namespace {
 		t.Errorf("the job runs as %s in %s, the account is %s in %s", pod.ServiceAccountName, job.Namespace, account.Name, account.Namespace)
 	}
-	binding, role := the[*rbacv1.ClusterRoleBinding](t), the[*rbacv1.ClusterRole](t)
-	if binding.RoleRef.Name != role.Name || binding.Subjects[0].Name != account.Name || binding.Subjects[0].Namespace != account.Namespace {
-		t.Errorf("bound is %+v to %+v", binding.RoleRef, binding.Subjects)
+	who := []rbacv1.Subject{{Kind: "ServiceAccount", Name: account.Name, Namespace: account.Namespace}}
+	everywhere, there := the[*rbacv1.ClusterRoleBinding](t), the[*rbacv1.RoleBinding](t)
+	if everywhere.RoleRef.Kind != "ClusterRole" || everywhere.RoleRef.Name != the[*rbacv1.ClusterRole](t).Name || !slices.Equal(everywhere.Subjects, who) {
+		t.Errorf("bound is %+v to %+v", everywhere.RoleRef, everywhere.Subjects)
+	}
+	if role := the[*rbacv1.Role](t); there.RoleRef.Kind != "Role" || there.RoleRef.Name != role.Name || there.Namespace != role.Namespace || !slices.Equal(there.Subjects, who) {
+		t.Errorf("bound is %+v to %+v", there.RoleRef, there.Subjects)
 	}
 	for _, m := range pod.Containers[0].VolumeMounts {
 		if !slices.ContainsFunc(pod.Volumes, func(v corev1.Volume) bool { return v.Name == m.Name }) {
@@ -85,26 +89,27 @@ func TestCronJob(t *testing.T) {
 	}
 }
 
-// An API server that allows what the ClusterRole of the manifest allows, and nothing
-// else, is read as one that allows everything: nothing is refused, and no right is there
-// that is not used.
-func TestClusterRoleIsEnoughAndNoMore(t *testing.T) {
+// An API server that allows what the roles of the manifest allow, and nothing else, is
+// read as one that allows everything: nothing is refused, and no right is there that is
+// not used.
+func TestRolesAreEnoughAndNoMore(t *testing.T) {
 	s := serve(t)
 	wikimedia(t, s, 0)
-	s.groups = append(s.groups, "projectcalico.org")
+	s.groups = append(s.groups, "apps", "projectcalico.org")
 	want, err := read(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	role := the[*rbacv1.ClusterRole](t)
+	everywhere, there := the[*rbacv1.ClusterRole](t), the[*rbacv1.Role](t)
+	rules := everywhere.Rules
 	used := map[string]bool{}
 	s.instead = func(w http.ResponseWriter, r *http.Request) bool {
-		group, resource, name, ok := listed(r)
+		q, ok := listed(r)
 		switch {
 		case !ok:
 			return false
-		case allowed(role, group, resource, name):
-			used[group+"/"+resource] = true
+		case allowed(everywhere.Rules, q), q.namespace == there.Namespace && allowed(there.Rules, q):
+			used[q.group+"/"+q.resource] = true
 			return false
 		}
 		w.WriteHeader(http.StatusForbidden)
@@ -124,41 +129,50 @@ func TestClusterRoleIsEnoughAndNoMore(t *testing.T) {
 	if _, err := inCluster(t, s); err != nil {
 		t.Fatal(err)
 	}
-	for _, rule := range role.Rules {
+	for _, rule := range append(rules, there.Rules...) {
 		if !slices.Equal(rule.Verbs, []string{"get", "list"}) || len(rule.APIGroups) != 1 || len(rule.NonResourceURLs) > 0 {
 			t.Errorf("%+v", rule)
 		}
 		for _, resource := range rule.Resources {
 			if !used[rule.APIGroups[0]+"/"+resource] {
-				t.Errorf("the role allows %s of %q, which nobody reads", resource, rule.APIGroups[0])
+				t.Errorf("a role allows %s of %q, which nobody reads", resource, rule.APIGroups[0])
 			}
 		}
 	}
+	if allowed(everywhere.Rules, query{resource: "configmaps"}) || allowed(everywhere.Rules, query{resource: "secrets"}) {
+		t.Error("the ClusterRole allows to read configuration of others")
+	}
 }
 
-// listed is what a request lists, of objects of one name if name is not empty; ok is false
-// for discovery.
-func listed(r *http.Request) (group, resource, name string, ok bool) {
+// query is what a request lists.
+type query struct{ namespace, group, resource, name string }
+
+// listed is what a request lists; ok is false for discovery.
+func listed(r *http.Request) (q query, ok bool) {
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
-	if n := len(parts); n > 3 && parts[n-3] == "namespaces" {
-		parts = append(parts[:n-3:n-3], parts[n-1])
-	}
-	name, _ = strings.CutPrefix(r.URL.Query().Get("fieldSelector"), "metadata.name=")
 	switch {
-	case len(parts) == 3 && parts[0] == "api":
-		return "", parts[2], name, true
-	case len(parts) == 4 && parts[0] == "apis":
-		return parts[1], parts[3], name, true
+	case parts[0] == "api" && len(parts) > 2:
+		parts = parts[2:]
+	case parts[0] == "apis" && len(parts) > 3:
+		q.group, parts = parts[1], parts[3:]
+	default:
+		return q, false
 	}
-	return "", "", "", false
+	if parts[0] == "namespaces" && len(parts) > 2 {
+		q.namespace, parts = parts[1], parts[2:]
+	}
+	q.resource = parts[0]
+	q.name = strings.TrimPrefix(r.URL.Query().Get("fieldSelector"), "metadata.name=")
+	return q, true
 }
 
-// allowed is as Kubernetes authorizes: a list with a field selector for one name is of that
-// name.
-func allowed(role *rbacv1.ClusterRole, group, resource, name string) bool {
-	return slices.ContainsFunc(role.Rules, func(r rbacv1.PolicyRule) bool {
-		return slices.Contains(r.APIGroups, group) && slices.Contains(r.Resources, resource) && slices.Contains(r.Verbs, "list") &&
-			(len(r.ResourceNames) == 0 || slices.Contains(r.ResourceNames, name))
+// allowed is what RBAC says of a list: of one by metadata.name as of a get of that name.
+//
+// Source: Kubernetes' documentation, "Using RBAC Authorization", resourceNames.
+func allowed(rules []rbacv1.PolicyRule, q query) bool {
+	return slices.ContainsFunc(rules, func(r rbacv1.PolicyRule) bool {
+		return slices.Contains(r.APIGroups, q.group) && slices.Contains(r.Resources, q.resource) && slices.Contains(r.Verbs, "list") &&
+			(len(r.ResourceNames) == 0 || slices.Contains(r.ResourceNames, q.name))
 	})
 }
 
