@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"ipamsim/model"
@@ -38,7 +39,25 @@ func (c *Cluster) Prove(ctx context.Context, r *scenarios.Runner, s *scenarios.S
 	}
 	problems := c.problems(v, f, cast, s.Doc.Spec.Datastore != "kubernetes")
 	f.Results, f.Together = remedy.NewTheatre(r, s, v, cast).Prove(ctx, problems, remedy.Bound{Pods: b.Pods, Progress: b.Progress})
+	for i := range f.All {
+		f.All[i].offer(f.Offered(&f.All[i]))
+	}
 	return nil
+}
+
+// offer notes what is offered for a finding; nil: nothing.
+func (x *Finding) offer(o *remedy.Outcome) {
+	if o == nil {
+		return
+	}
+	for _, s := range o.Steps {
+		x.Repair = append(x.Repair, s.Commands()...)
+	}
+	var cautions []string
+	for _, c := range o.Cautions {
+		cautions = append(cautions, c.Say())
+	}
+	x.Caution = strings.Join(cautions, ". ")
 }
 
 // owner is whose a pod is.

@@ -50,6 +50,10 @@ type Finding struct {
 	Check string
 	// Problem is which of Findings.Results is about it, from 1; 0: none.
 	Problem int
+	// Repair are the command lines of the remedy that passed, quoted for a shell, and Caution
+	// what its run could not show; empty before Prove, and where nothing is offered.
+	Repair  []string
+	Caution string
 }
 
 // Borrowed is an address that a node has of another one's block.
