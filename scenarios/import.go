@@ -1,25 +1,94 @@
 package scenarios
 
-import "strings"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Import is what there is to say of a cluster that ipamsim import read.
 type Import struct {
 	// Unknown is what could not be known of the cluster, and what is assumed instead, a
 	// line each.
 	Unknown []string `json:"unknown,omitempty"`
+	// Unjudged is what cannot be judged of it, for lack of objects.
+	Unjudged []Unjudged `json:"unjudged,omitempty"`
+	// Versions are of the programs that ran in it.
+	Versions []Version `json:"versions,omitempty"`
 }
 
-// unknown checks that there is something in each line.
-func (l *loader) unknown(c *check) {
-	for i, s := range l.s.Doc.Spec.Import.Unknown {
+// Recreation is, beside the names of invariants, what may be unjudged: whether
+// somebody makes a pod again that is deleted.
+const Recreation = "recreation"
+
+// Unjudged are questions that the dump of a cluster has no answer to.
+type Unjudged struct {
+	// What are names of invariants, or recreation; sorted.
+	What []string `json:"what" jsonschema:"required"`
+	// Without are the resources that would answer, by their full names, e.g.
+	// bgppeers.crd.projectcalico.org, or files of a node.
+	Without []string `json:"without" jsonschema:"required"`
+	// Namespaces are those of whose pods it is so; none: it is so of all the cluster.
+	Namespaces []string `json:"namespaces,omitempty"`
+}
+
+// String is a sentence without its full stop.
+func (u Unjudged) String() string {
+	of := ""
+	if len(u.Namespaces) > 0 {
+		of = " of " + strings.Join(u.Namespaces, ", ")
+	}
+	return fmt.Sprintf("cannot judge %s without %s%s", strings.Join(u.What, ", "), strings.Join(u.Without, ", "), of)
+}
+
+// Version is that of a program in the cluster.
+type Version struct {
+	Program string `json:"program" jsonschema:"required,enum=calico,enum=whereabouts"`
+	Found   string `json:"found" jsonschema:"required"` // as the cluster has it, e.g. v3.26.1
+}
+
+// String is a sentence without its full stop.
+func (v Version) String() string {
+	return fmt.Sprintf("the cluster runs %s %s, simulated is %s", v.Program, v.Found, Simulated(v.Program))
+}
+
+// imported checks what is said of an import.
+func (l *loader) imported(c *check) {
+	m := l.s.Doc.Spec.Import
+	for i, s := range m.Unknown {
 		c.bad(strings.TrimSpace(s) == "", at("spec", "import", "unknown", i), "is empty: want what could not be known, e.g. \"no nodes in the dump\"")
 	}
+	for i, u := range m.Unjudged {
+		p := at("spec", "import", "unjudged", i)
+		c.bad(len(u.What) == 0, p.then("what"), "is empty: want names of invariants, or %s", Recreation)
+		c.bad(len(u.Without) == 0, p.then("without"), "is empty: want resources, e.g. bgppeers.crd.projectcalico.org")
+		for k, name := range u.What {
+			if name != Recreation {
+				c.must(badInvariant(name), p.then("what").then(k))
+			}
+		}
+	}
+}
+
+// Doubts are what an import could not know or judge, and which versions differ, a line
+// each, for people.
+func (m *Import) Doubts() []string {
+	var out []string
+	for _, u := range m.Unjudged {
+		out = append(out, u.String())
+	}
+	for _, v := range m.Versions {
+		if v.Found != Simulated(v.Program) {
+			out = append(out, v.String())
+		}
+	}
+	return slices.Concat(out, m.Unknown)
 }
 
 // story is what the scenario shows, and what is not known of its cluster, for people.
 func (s *Spec) story() string {
 	story := s.Story
-	for _, what := range s.Import.Unknown {
+	for _, what := range s.Import.Doubts() {
 		story = strings.TrimPrefix(strings.TrimSuffix(story, "\n")+"\nNot known: "+what+".\n", "\n")
 	}
 	return story

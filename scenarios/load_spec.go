@@ -54,7 +54,7 @@ func (l *loader) spec() error {
 		}
 	}
 	c.bad(s.Limits.Steps < 0, at("spec", "limits", "steps"), "must not be negative")
-	l.unknown(c)
+	l.imported(c)
 	l.datastore(c)
 	l.fabric(c)
 	l.metrics(c)

@@ -1,5 +1,7 @@
 package scenarios
 
+import "strings"
+
 // What somebody wants to know of a scenario who runs it among many.
 
 // Seed of the scenario's own run.
@@ -17,4 +19,15 @@ func (s *Scenario) ExpectLine() int {
 	}
 	n, _ := locate(s.doc.root, at("spec", "expect"))
 	return n.Line
+}
+
+// Simulated is the version of an address manager that runs here, e.g. v3.31.0; "" for
+// one that nobody knows.
+func Simulated(manager string) string {
+	a := adapters()[manager]
+	if a == nil {
+		return ""
+	}
+	_, version, _ := strings.Cut(a.Upstream(), "@")
+	return version
 }

@@ -62,7 +62,8 @@ var layers = []struct{ dir, may string }{
 	{"reports/answer", "model model/... reports reports/chart reports/index reports/visible"},
 	{"scenarios", "model/... sim/... reports"},
 	{"scenarios/plan", "model/... sim/... reports scenarios"},
-	{"scenarios/dump", "model/... sim/... reports scenarios"},
+	{"scenarios/remedy", "model/... sim/... reports scenarios"}, // what to do, acted out before it is said
+	{"scenarios/dump", "model/... sim/... reports scenarios scenarios/remedy"},
 	{"scenarios/dump/live", "scenarios scenarios/dump"}, // a cluster that is asked instead of a file
 	{"fuzz/space", "model/... sim/... scenarios"},
 	{"fuzz/space/fields", ""}, // tests

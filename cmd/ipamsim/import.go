@@ -26,7 +26,8 @@ import (
 type importFlags struct {
 	anonymise, out, name    string
 	kubeconfig, kubeContext string
-	check                   bool
+	check, dumpCommand      bool
+	act                     time.Duration
 }
 
 func importCommand() *cobra.Command {
@@ -46,19 +47,26 @@ With --kubeconfig the cluster itself is read, page by page, as kubectl get would
 with the credentials of that file. The API server is sent GET requests only. A
 credential plugin that the file names (users[].user.exec) is run on this machine,
 as kubectl runs it: take no kubeconfig from somebody whom you would not let run
-programs. It needs get and list of namespaces, nodes, pods and cronjobs, and of the
-objects in crd.projectcalico.org,
-whereabouts.cni.cncf.io and k8s.cni.cncf.io; what is forbidden is left out, and
+programs. It needs get and list of what is listed below; what is forbidden is left out, and
 told. Files may be given besides: what etcd holds, from calicoctl.
 
+Read are, by the names that kubectl takes:
+` + resourceList() + `
+What is missing in a dump cannot be judged, and is told with the command that adds it.
+ipamsim import --print-dump-command prints one that collects all.
+
 Exit: 0 written · 1 something is wrong in the cluster, with --check · 2 the files
-cannot be read.`,
-		Example: `  kubectl get nodes,pods,ippools,ipamblocks,blockaffinities,ipamhandles,ipamconfigs -A -o yaml > dump.yaml
+cannot be read, or with --check: nothing was found wrong, and something could not be
+judged.`,
+		Example: `  eval "$(ipamsim import --print-dump-command)"   # writes dump.yaml with kubectl
   ipamsim import dump.yaml > cluster.yaml
-  kubectl get net-attach-def,ippools.whereabouts.cni.cncf.io,overlappingrangeipreservations,nodes,pods -A -o json | ipamsim import --check - > cluster.yaml
+  ipamsim import --check dump.yaml > cluster.yaml
   ipamsim import --kubeconfig ~/.kube/config --context staging --anonymise > cluster.yaml`,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			switch {
+			case f.dumpCommand:
+				_, err := fmt.Fprintln(cmd.OutOrStdout(), dump.CollectCommand("dump.yaml"))
+				return err
 			case len(files) == 0 && f.kubeconfig == "":
 				return errors.New("import: want a file, - for the standard input, or --kubeconfig for a running cluster")
 			case f.kubeContext != "" && f.kubeconfig == "":
@@ -70,7 +78,9 @@ cannot be read.`,
 	fl := cmd.Flags()
 	fl.StringVar(&f.anonymise, "anonymise", "", "replace names and addresses of nodes; =addresses: those of pools and pods too")
 	fl.Lookup("anonymise").NoOptDefVal = "names"
-	fl.BoolVar(&f.check, "check", false, "exit with 1 if anything is wrong in the cluster")
+	fl.DurationVar(&f.act, "act", actFor, "act out what would mend the findings for at most `D`; what was not acted out is not printed")
+	fl.BoolVar(&f.check, "check", false, "exit with 1 if anything is wrong in the cluster, with 2 if something could not be judged")
+	fl.BoolVar(&f.dumpCommand, "print-dump-command", false, "print the shell command that dumps all that is read of a cluster, and do nothing else")
 	fl.StringVar(&f.kubeconfig, "kubeconfig", "", "read the running cluster that `F` leads to")
 	fl.StringVar(&f.kubeContext, "context", "", "the `CONTEXT` of the kubeconfig (default: its current one)")
 	fl.StringVar(&f.out, "out", "", "write the scenario to `F` instead of the standard output")
@@ -209,16 +219,33 @@ func (f *importFlags) write(cmd *cobra.Command, c *dump.Cluster, o dump.Options,
 	if err := emit(cmd.OutOrStdout(), out, text, expected(view.Violations)); err != nil {
 		return err
 	}
+	found := c.Wrong(view, !o.Anonymise)
+	if !o.Anonymise {
+		if err := f.prove(cmd, c, s, view, found); err != nil {
+			return err
+		}
+	}
 	b := bufio.NewWriter(stderr)
 	tellRead(b, report)
-	c.Wrong(view, !o.Anonymise).Write(b)
+	found.Write(b)
 	tellUnknown(b, report)
 	f.tellNext(b, expected(view.Violations))
 	if err := b.Flush(); err != nil {
 		return err
 	}
-	if f.check && len(view.Violations) > 0 {
+	if f.check {
+		return checked(found.Verdict(model.Minor))
+	}
+	return nil
+}
+
+// checked is the exit code of a check; nil: all was judged, and nothing is wrong.
+func checked(v dump.Verdict) error {
+	switch v {
+	case dump.Wrong:
 		return &exit{code: exitViolation}
+	case dump.Undecided:
+		return &exit{code: exitCannot}
 	}
 	return nil
 }
@@ -262,6 +289,17 @@ func expected(all []model.Violation) []string {
 		}
 	}
 	return out
+}
+
+// resourceList are the full names of what is read, a line each.
+func resourceList() string {
+	var b strings.Builder
+	for _, r := range dump.Resources() {
+		if r.By == dump.Kubectl {
+			fmt.Fprintf(&b, "  %s\n", r.Name())
+		}
+	}
+	return b.String()
 }
 
 // tellRead says what was read.

@@ -35,6 +35,13 @@ func (d *draft) anonymise() error {
 		d.fabric.Reflectors[i] = a.get("node", n)
 	}
 	d.report.origins = map[string]Origin{}
+	for i, u := range d.report.Unjudged {
+		u.Namespaces = slices.Clone(u.Namespaces)
+		for k, ns := range u.Namespaces {
+			u.Namespaces[k] = a.get("namespace", ns)
+		}
+		d.report.Unjudged[i] = u
+	}
 	return nil
 }
 
@@ -75,7 +82,10 @@ func (a *aliases) labels(m map[string]string) map[string]string {
 func (d *draft) aliasNodes(a *aliases) {
 	nodes := map[string]*node{}
 	for name, n := range d.nodes {
-		m := &node{Labels: a.labels(n.Labels), Cordoned: n.Cordoned, Annotations: map[string]string{}}
+		m := &node{Labels: a.labels(n.Labels), Cordoned: n.Cordoned, Unheard: n.Unheard, Annotations: map[string]string{}}
+		for _, t := range n.Taints {
+			m.Taints = append(m.Taints, taint{a.key(t.Key), a.get("value", t.Value), t.Effect})
+		}
 		for k, v := range n.Annotations {
 			k = strings.TrimPrefix(k, nodeAnnotations)
 			switch {
@@ -262,6 +272,17 @@ func (r *running) alias(a *aliases) {
 	p := pod{
 		Namespace: a.get("namespace", r.Namespace), Name: a.get("pod", r.Name), Node: a.get("node", r.Node),
 		Phase: r.Phase, Deleting: r.Deleting, Annotations: map[string]string{},
+		Owner: Owner{r.Owner.Kind, a.get("workload", r.Owner.Name)}, Affine: r.Affine,
+	}
+	if len(r.Selector) > 0 {
+		p.Selector = a.labels(r.Selector)
+	}
+	for _, t := range r.Tolerations {
+		key := t.Key
+		if key != "" { // "": every taint
+			key = a.key(key)
+		}
+		p.Tolerations = append(p.Tolerations, toleration{key, t.Operator, a.get("value", t.Value), t.Effect, t.Seconds})
 	}
 	for _, k := range []string{"podIP", "podIPs"} {
 		if v := r.Annotations[calicoAnnotations+k]; v != "" {

@@ -17,7 +17,8 @@ var vocabulary = regexp.MustCompile(`^([0-9]+|v1|v1alpha1|k8s\.v1\.cni\.cncf\.io
 	`IPPool|IPAMBlock|IPAMHandle|BlockAffinity|BGPPeer|BGPConfiguration|NetworkAttachmentDefinition|OverlappingRangeIPReservation|blockSize|ipipMode|vxlanMode|nodeSelector|block|handleID|state|` +
 	`podIP|podIPs|ip|ips|phase|conditions|type|containers|image|nodeName|main|IPv4Address|networks|network-status|interface|config|cniVersion|ipam|range|range_start|range_end|id|podref|ifname|containerid|` +
 	`kubernetes|tor|fabric|topology|default|a|of|and|in|is|the|that|was|with|as|by|for|not|no|are|it|have|what|how|be|have|nodes|pods|addresses|address|use|out|left|Not|known|to|any|between|from|up|has|one|op|at|yet|other|kinds|` +
-	`BGPPeers|settle|until|title|story|judge|expect|violations|blackholed-address|convergence|leaked-claim|mode|s|m|X|checksum|app|release|test|l|master|networksstatus)$`)
+	`BGPPeers|settle|until|title|story|judge|expect|violations|blackholed-address|convergence|leaked-claim|mode|s|m|X|checksum|app|release|test|l|master|networksstatus|` +
+	`ownerReferences|uid|controller|apps|tolerations|effect|key|operator|Exists|NoExecute)$`)
 
 var token = regexp.MustCompile(`[A-Za-z0-9_][A-Za-z0-9_.-]*`)
 

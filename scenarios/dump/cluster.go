@@ -28,6 +28,7 @@ type Cluster struct {
 	nodes      kept[node]
 	namespaces kept[namespace]
 	endpoints  kept[endpoint] // WorkloadEndpoints, by namespace/pod
+	workloads  kept[workload] // by KIND NAMESPACE/NAME
 
 	pools        kept[poolSpec] // Calico's
 	reservations kept[reservationSpec]
@@ -46,29 +47,36 @@ type Cluster struct {
 	slicePools    kept[slicePool]
 	cronJobs      kept[json.RawMessage] // those that run ip-reconciler
 
+	information kept[string]              // calicoVersion of each ClusterInformation
+	images      map[string]map[string]int // tags of the managers' images, by program
+
 	tables tables
 
-	sources  []string       // files, in the order in which they were read
-	read     map[string]int // objects by kind, as they came
-	ignored  map[string]int // of which nothing is kept, by kind
+	sources  []string        // files, in the order in which they were read
+	read     map[string]int  // objects by kind, as they came
+	ignored  map[string]int  // of which nothing is kept, by kind
+	complete map[string]bool // kinds of which all objects were looked for
 	versions map[uint64]bool
 	newer    []string // objects that were there twice
 	unread   []string // lists that nobody could read, with the reason
 	etcd     bool     // something came out of Calico's etcd datastore
 	kdd      bool     // something of Calico's came as custom resources
 	words    map[string]string
+
+	unjudged []scenarios.Unjudged // by the scenario that was made last
 }
 
 // New is a cluster of which nothing is known.
 func New() *Cluster {
 	return &Cluster{
 		pods: kept[pod]{}, nodes: kept[node]{}, namespaces: kept[namespace]{}, endpoints: kept[endpoint]{},
+		workloads: kept[workload]{}, images: map[string]map[string]int{}, information: kept[string]{},
 		pools: kept[poolSpec]{}, reservations: kept[reservationSpec]{}, blocks: kept[blockSpec]{}, affinities: kept[affinitySpec]{},
 		handles: kept[handleSpec]{}, config: kept[configSpec]{}, controllers: kept[string]{}, families: kept[families]{},
 		bgp: kept[bgpSpec]{}, peers: kept[peerSpec]{},
 		attachments: kept[string]{}, rangePools: kept[rangePool]{}, rangeReserved: kept[rangeReservation]{},
 		slicePools: kept[slicePool]{}, cronJobs: kept[json.RawMessage]{},
-		tables: newTables(), read: map[string]int{}, ignored: map[string]int{}, versions: map[uint64]bool{}, words: map[string]string{},
+		tables: newTables(), read: map[string]int{}, ignored: map[string]int{}, complete: map[string]bool{}, versions: map[uint64]bool{}, words: map[string]string{},
 	}
 }
 
@@ -100,6 +108,7 @@ type head struct {
 		Labels            map[string]string `json:"labels"`
 		Annotations       map[string]string `json:"annotations"`
 		DeletionTimestamp *string           `json:"deletionTimestamp"`
+		OwnerReferences   []reference       `json:"ownerReferences"`
 	} `json:"metadata"`
 
 	from Origin
@@ -139,10 +148,7 @@ func (c *Cluster) Add(from Origin, raw json.RawMessage) error {
 	if h.Kind == "" {
 		return h.fail("", "no apiVersion and kind: want what kubectl get -o yaml or calicoctl get -o yaml prints")
 	}
-	name := h.Kind
-	if h.group() != "" {
-		name += "." + h.group()
-	}
+	name := kindKey(h.Kind, h.group())
 	c.read[name]++
 	add := reader(h)
 	if add == nil {
@@ -169,36 +175,6 @@ func (c *Cluster) Add(from Origin, raw json.RawMessage) error {
 //
 // Source: k8s.io/apimachinery/pkg/util/validation, IsDNS1123Subdomain.
 var objectName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`)
-
-// readers take the kinds that matter, by API group.
-var readers = map[string]map[string]func(*Cluster, *head, json.RawMessage) error{
-	"": {
-		"Pod": (*Cluster).addPod, "Node": (*Cluster).addNode, "Namespace": (*Cluster).addNamespace, "ConfigMap": (*Cluster).addConfigMap,
-	},
-	"batch": {"CronJob": (*Cluster).addCronJob},
-	calicoGroup: {
-		"IPPool": (*Cluster).addPool, "IPReservation": (*Cluster).addReservation, "IPAMBlock": (*Cluster).addBlock,
-		"BlockAffinity": (*Cluster).addAffinity, "IPAMHandle": (*Cluster).addHandle, "IPAMConfig": (*Cluster).addConfig,
-		"IPAMConfiguration": (*Cluster).addConfig, "KubeControllersConfiguration": (*Cluster).addControllers,
-		"BGPConfiguration": (*Cluster).addBGP, "BGPPeer": (*Cluster).addPeer,
-		"WorkloadEndpoint": (*Cluster).addEndpoint, "Node": (*Cluster).addCalicoNode,
-	},
-	"whereabouts.cni.cncf.io": {
-		"IPPool": (*Cluster).addRangePool, "OverlappingRangeIPReservation": (*Cluster).addRangeReservation, "NodeSlicePool": (*Cluster).addSlicePool,
-	},
-	"k8s.cni.cncf.io": {"NetworkAttachmentDefinition": (*Cluster).addAttachment},
-}
-
-// reader is what takes an object, nil for a kind that nothing is kept of.
-func reader(h *head) func(*Cluster, *head, json.RawMessage) error {
-	g := h.group()
-	if g == "projectcalico.org" { // what calicoctl and Calico's own API server call it
-		g = calicoGroup
-	}
-	return readers[g][h.Kind]
-}
-
-const calicoGroup = "crd.projectcalico.org"
 
 // kept are the objects of one kind, by namespace/name.
 type kept[T any] map[string]*item[T]

@@ -1,6 +1,7 @@
 package dump
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -55,7 +56,7 @@ func (n names) labels(m map[string]string) {
 // collect gives an alias to every name that there is.
 func (d *draft) collect(a *aliases) {
 	n := names{}
-	for _, kind := range []string{"node", "namespace", "pod", "container", "handle", "network", "name", "label", "value", "pool", "reservation"} {
+	for _, kind := range []string{"node", "namespace", "pod", "container", "handle", "network", "name", "label", "value", "pool", "reservation", "workload"} {
 		n.add(kind)
 	}
 	n.add("pool", keysOf(d.pools)...)
@@ -64,6 +65,7 @@ func (d *draft) collect(a *aliases) {
 		keysIn(p.NodeSelector, n["label"], n["value"])
 		keysIn(p.NamespaceSelector, n["label"], n["value"])
 	}
+	d.collectPlaces(n)
 	n.add("node", keysOf(d.nodes)...)
 	for _, x := range d.nodes {
 		n.labels(x.Labels)
@@ -86,6 +88,32 @@ func (d *draft) collect(a *aliases) {
 	}
 	for kind, all := range n {
 		a.name(kind, all)
+	}
+	for _, p := range slices.Concat(d.running, d.waiting, d.finished) { // a StatefulSet's pods keep its name
+		if i, ok := ordinal(p.Name, p.Owner.Name); ok && p.Owner.Kind == "StatefulSet" {
+			a.of["pod"][p.Name] = fmt.Sprintf("%s-%d", a.get("workload", p.Owner.Name), i)
+		}
+	}
+}
+
+// collectPlaces adds the owners of pods, and what says on which nodes they may run.
+func (d *draft) collectPlaces(n names) {
+	for _, p := range slices.Concat(d.running, d.waiting, d.finished) {
+		n.add("workload", p.Owner.Name)
+		for k, v := range p.Selector {
+			n.add("label", k)
+			n.add("value", v)
+		}
+		for _, t := range p.Tolerations {
+			n.add("label", t.Key)
+			n.add("value", t.Value)
+		}
+	}
+	for _, x := range d.nodes {
+		for _, t := range x.Taints {
+			n.add("label", t.Key)
+			n.add("value", t.Value)
+		}
 	}
 }
 

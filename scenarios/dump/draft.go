@@ -36,6 +36,9 @@ type draft struct {
 	running    []running
 	finished   []running
 	waiting    []running // without an address yet
+	partly     []scenarios.Unjudged
+	owning     []*controller
+	foreign    map[string]bool // Windows nodes that Calico does not run on
 
 	report *Report
 }
@@ -56,6 +59,10 @@ type Report struct {
 	// Unknown says what could not be known, and what was assumed instead. Left says
 	// what was left out.
 	Unknown, Left []string
+	// Unjudged is what cannot be judged for lack of objects; Versions are of the
+	// managers, as far as the dump says.
+	Unjudged []scenarios.Unjudged
+	Versions []scenarios.Version
 	// Calico, Whereabouts: which address managers there are. Datastore is Calico's.
 	Calico, Whereabouts bool
 	Datastore           string
@@ -95,7 +102,7 @@ func (c *Cluster) draft(o Options) (*draft, error) {
 	d := &draft{
 		Cluster: c, o: o, nodes: map[string]*node{}, blocks: map[string]*blockSpec{}, pools: map[string]*poolSpec{},
 		handles: map[string]*handleSpec{}, reserved: map[string]*rangeReservation{}, reserving: map[string]*reservationSpec{},
-		spaces: map[string]*namespace{}, ranged: map[string]*rangePool{}, sliced: map[string]*slicePool{},
+		spaces: map[string]*namespace{}, ranged: map[string]*rangePool{}, sliced: map[string]*slicePool{}, foreign: map[string]bool{},
 		report: &Report{Read: counts(c.read), Ignored: counts(c.ignored), origins: map[string]Origin{}},
 	}
 	d.calico = len(c.pools)+len(c.blocks)+len(c.tables.pools)+len(c.tables.blocks) > 0
@@ -142,11 +149,15 @@ func (c *Cluster) draft(o Options) (*draft, error) {
 	if d.calico {
 		d.settings()
 	}
+	d.report.Unjudged, d.report.Versions = d.unjudged(), d.versions()
+	c.unjudged = d.report.Unjudged
 	if o.Anonymise {
 		if err := d.anonymise(); err != nil {
 			return nil, err
 		}
 	}
+	d.owned()
+	d.tellPlaces()
 	d.report.Calico, d.report.Whereabouts, d.report.Datastore = d.calico, d.ranges, d.datastore
 	d.report.Pods, d.report.Nodes, d.report.Claims = len(d.running), len(d.nodes), len(d.claimsOf())
 	return d, nil
@@ -155,25 +166,26 @@ func (c *Cluster) draft(o Options) (*draft, error) {
 // others says what became of kinds of which nothing is kept.
 func (d *draft) others() {
 	var all []string
-	owners := 0
 	for _, c := range d.report.Ignored {
 		all = append(all, fmt.Sprintf("%d %s", c.N, c.Kind))
-		if strings.HasSuffix(c.Kind, "Set.apps") || c.Kind == "Deployment.apps" {
-			owners += c.N
-		}
 	}
 	if len(all) > 0 {
 		d.left("of other kinds everything: %s", strings.Join(all, ", "))
-	}
-	if owners > 0 {
-		d.left("who makes pods again when they are gone: here every pod is on its own")
 	}
 }
 
 func (d *draft) copyNodes() {
 	var sick, silent []string
+	windows := 0
 	for _, name := range d.Cluster.nodes.keys() {
 		n := d.Cluster.nodes[name].value
+		if n.Windows && len(n.Annotations) == 0 && !d.claimsBy(name) {
+			d.foreign[name] = true
+			continue
+		}
+		if n.Windows {
+			windows++
+		}
 		d.nodes[name] = &n
 		d.origin("Node "+name, d.Cluster.nodes[name].from)
 		switch {
@@ -183,12 +195,28 @@ func (d *draft) copyNodes() {
 			sick = append(sick, name)
 		}
 	}
+	if n := len(d.foreign); n > 0 {
+		d.left("%s without Calico", plural(n, "Windows node", "Windows nodes"))
+	}
+	if windows > 0 {
+		d.unknown("what is different on Windows: %s simulated as if it ran Linux", plural(windows, "node is", "nodes are"))
+	}
 	if len(silent) > 0 {
 		d.unknown("nothing is heard of %s: taken to be off, and the pods that the dump has on it to be dead", d.some(silent))
 	}
 	if len(sick) > 0 {
 		d.unknown("nodes that are not Ready, %s: taken for running, with all pods that the dump has on them", d.some(sick))
 	}
+}
+
+// claimsBy reports whether Calico's record names a node as an owner of blocks.
+func (d *draft) claimsBy(name string) bool {
+	for _, a := range d.Cluster.affinities {
+		if a.value.Node == name {
+			return true
+		}
+	}
+	return false
 }
 
 // missingNodes adds those on which pods run.

@@ -71,6 +71,9 @@ func (in *input) exported(from Origin, raw json.RawMessage) error {
 			return err
 		}
 	}
+	for _, kind := range []string{"BlockAffinity", "IPAMBlock", "IPAMHandle", "IPAMConfig"} {
+		c.Complete(calicoVersion, kind)
+	}
 	c.read["IPAM of an export"] += len(o.Affinities) + len(o.Blocks) + len(o.Handles)
 	in.objects += len(o.Affinities) + len(o.Blocks) + len(o.Handles)
 	return nil

@@ -31,6 +31,15 @@ func (c *Cluster) sawList(h listHead) {
 	}
 }
 
+// sawList also knows of which kind a list is that has a heading.
+func (in *input) sawList(h listHead) {
+	in.c.sawList(h)
+	if r := in.listing; r != nil && h.Kind == "List" {
+		in.c.Complete(r.APIVersion, r.Kind)
+	}
+	in.listing = nil
+}
+
 // specOf reads what an object has under spec into a value, which may hold defaults.
 func specOf[T any](raw json.RawMessage, to *T) error {
 	o := struct {
@@ -218,7 +227,7 @@ func (s *stream) value() error {
 	if err := json.Unmarshal(raw, &h); err != nil {
 		return from.fail("", "", "%s", oneLine(err))
 	}
-	s.in.c.sawList(h)
+	s.in.sawList(h)
 	return nil
 }
 
@@ -330,7 +339,7 @@ func (in *input) object(from Origin, raw []byte, level int) error {
 	case level > 2:
 		return from.fail("", "", "lists in lists in lists")
 	}
-	in.c.sawList(o.listHead)
+	in.sawList(o.listHead)
 	for _, item := range *o.Items {
 		var h listHead
 		if json.Unmarshal(item, &h) == nil && h.Kind == "" {

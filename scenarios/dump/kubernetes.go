@@ -13,6 +13,32 @@ type pod struct {
 	Phase                 string
 	IPs                   []string
 	HostNetwork, Deleting bool
+	Owner                 Owner
+	Selector              map[string]string // nodeSelector
+	Affine                bool              // an affinity to nodes is required of it
+	Tolerations           []toleration      // those that every pod gets left out
+}
+
+// toleration is an entry of spec.tolerations.
+type toleration struct {
+	Key      string `json:"key,omitempty"`
+	Operator string `json:"operator,omitempty"`
+	Value    string `json:"value,omitempty"`
+	Effect   string `json:"effect,omitempty"`
+	Seconds  *int64 `json:"tolerationSeconds,omitempty"`
+}
+
+// everyones reports whether the API server gives a toleration to every pod.
+//
+// Source: k8s.io/kubernetes/plugin/pkg/admission/defaulttolerationseconds.
+func (t *toleration) everyones() bool {
+	return t.Effect == "NoExecute" && t.Seconds != nil && *t.Seconds == 300 && t.Operator == "Exists" &&
+		(t.Key == "node.kubernetes.io/not-ready" || t.Key == "node.kubernetes.io/unreachable")
+}
+
+// container is what is read of a pod's: who runs in it.
+type container struct {
+	Image string `json:"image"`
 }
 
 func (p *pod) finished() bool { return p.Phase == "Succeeded" || p.Phase == "Failed" }
@@ -32,8 +58,16 @@ const (
 func (c *Cluster) addPod(h *head, raw json.RawMessage) error {
 	var o struct {
 		Spec struct {
-			NodeName    string `json:"nodeName"`
-			HostNetwork bool   `json:"hostNetwork"`
+			NodeName     string            `json:"nodeName"`
+			HostNetwork  bool              `json:"hostNetwork"`
+			NodeSelector map[string]string `json:"nodeSelector"`
+			Tolerations  []toleration      `json:"tolerations"`
+			Containers   []container       `json:"containers"`
+			Affinity     struct {
+				NodeAffinity struct {
+					Required *struct{} `json:"requiredDuringSchedulingIgnoredDuringExecution"`
+				} `json:"nodeAffinity"`
+			} `json:"affinity"`
 		} `json:"spec"`
 		Status struct {
 			Phase  string                `json:"phase"`
@@ -51,7 +85,14 @@ func (c *Cluster) addPod(h *head, raw json.RawMessage) error {
 		Namespace: c.word(h.Metadata.Namespace), Name: h.Metadata.Name, Node: c.word(o.Spec.NodeName),
 		Labels: c.labels(h.Metadata.Labels), Phase: c.word(o.Status.Phase), HostNetwork: o.Spec.HostNetwork,
 		Deleting: h.Metadata.DeletionTimestamp != nil,
+		Owner:    c.ownerOf(h), Selector: c.labels(o.Spec.NodeSelector), Affine: o.Spec.Affinity.NodeAffinity.Required != nil,
 	}
+	for _, t := range o.Spec.Tolerations {
+		if !t.everyones() {
+			p.Tolerations = append(p.Tolerations, t)
+		}
+	}
+	c.sawImages(o.Spec.Containers)
 	for k, v := range h.Metadata.Annotations {
 		if k == oldStatus {
 			if h.Metadata.Annotations[statusAnnotation] != "" {
@@ -81,25 +122,49 @@ type node struct {
 	Annotations map[string]string // Calico's: addresses, tunnels, BGP
 	Cordoned    bool
 	NotReady    bool
-	Unheard     bool              // its kubelet has been silent for long
+	Unheard     bool // its kubelet has been silent for long
+	Windows     bool
+	Taints      []taint           // those that Kubernetes sets by itself left out
 	lengths     map[string]string // addresses with lengths, of an anonymised one
 }
 
 const nodeAnnotations = "projectcalico.org/"
 
+// taint is an entry of spec.taints.
+type taint struct {
+	Key    string `json:"key"`
+	Value  string `json:"value,omitempty"`
+	Effect string `json:"effect"`
+}
+
+// stateTaints begins the keys of taints that follow from a node's state.
+//
+// Source: k8s.io/api/core/v1, well_known_taints.go.
+const stateTaints = "node.kubernetes.io/"
+
 func (c *Cluster) addNode(h *head, raw json.RawMessage) error {
 	var o struct {
 		Spec struct {
-			Unschedulable bool `json:"unschedulable"`
+			Unschedulable bool    `json:"unschedulable"`
+			Taints        []taint `json:"taints"`
 		} `json:"spec"`
 		Status struct {
 			Conditions []struct{ Type, Status string } `json:"conditions"`
+			NodeInfo   struct {
+				OperatingSystem string `json:"operatingSystem"`
+			} `json:"nodeInfo"`
 		} `json:"status"`
 	}
 	if err := json.Unmarshal(raw, &o); err != nil {
 		return err
 	}
 	n := node{Labels: c.labels(h.Metadata.Labels), Cordoned: o.Spec.Unschedulable}
+	n.Windows = o.Status.NodeInfo.OperatingSystem == "windows" || n.Labels["kubernetes.io/os"] == "windows" || n.Labels["beta.kubernetes.io/os"] == "windows"
+	for _, t := range o.Spec.Taints {
+		if !strings.HasPrefix(t.Key, stateTaints) {
+			n.Taints = append(n.Taints, t)
+		}
+	}
 	for k, v := range h.Metadata.Annotations {
 		if !strings.HasPrefix(k, nodeAnnotations) {
 			continue

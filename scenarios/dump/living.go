@@ -1,11 +1,8 @@
 package dump
 
 import (
-	"cmp"
-	"fmt"
 	"net/netip"
 	"slices"
-	"strings"
 )
 
 // running is a pod of the scenario: a sandbox that lives, or a finished pod that
@@ -16,6 +13,7 @@ type running struct {
 	addrs     []netip.Addr // of the primary network
 	attached  []attachment // of the others
 	asked     []selection
+	made      *controller // that makes it again; nil: nobody here
 }
 
 type attachment struct {
@@ -36,8 +34,11 @@ func (d *draft) living() error {
 	if len(d.Cluster.pods) == 0 && !d.sawKind("Pod") {
 		d.report.NoPods = true
 		d.fromEndpoints(claims)
-		d.fromClaims(claims)
+		if d.fromClaims(claims) > 0 {
+			d.unknown("no pods in the dump: whatever is claimed for a pod is taken to be in use by it, so that leaks cannot be told")
+		}
 	}
+	d.unseen(claims)
 	var t tally
 	for _, ref := range d.Cluster.pods.keys() {
 		d.origin("Pod "+ref, d.Cluster.pods[ref].from)
@@ -54,8 +55,9 @@ func (d *draft) living() error {
 
 // tally counts what becomes of pods.
 type tally struct {
-	host, finished, waiting, elsewhere int
-	assumed, lost                      []string
+	host, finished, waiting, elsewhere, ended, windows int
+
+	assumed, lost []string
 }
 
 func (t *tally) tell(d *draft) {
@@ -67,6 +69,8 @@ func (t *tally) tell(d *draft) {
 		{t.finished, "that have finished and hold nothing"},
 		{t.waiting, "that ask for no address"},
 		{t.elsewhere, "whose addresses no address manager of the dump gives out"},
+		{t.ended, "whose network Calico has taken down already, on the way out"},
+		{t.windows, "on Windows nodes without Calico"},
 	} {
 		if x.n > 0 {
 			d.left("%s %s", plural(x.n, "pod", "pods"), x.what)
@@ -104,9 +108,19 @@ func (d *draft) take(p *pod, claims []claim, t *tally) {
 		d.select_(&r, t)
 		d.finished = append(d.finished, r)
 		return
-	}
-	if d.calico {
-		r.addrs = d.primary(p)
+	case d.foreign[p.Node]:
+		t.windows++
+		return
+	case d.calico && p.torn() && !slices.ContainsFunc(claims, func(cl claim) bool { return cl.pool == "" }):
+		if p.Deleting {
+			t.ended++
+			return
+		}
+		again := *p // its next sandbox is yet to come
+		again.Phase, again.IPs = "Pending", nil
+		r.pod, p = &again, &again
+	case d.calico:
+		r.addrs = d.primary(p, claims)
 	}
 	d.select_(&r, t)
 	for _, s := range statuses(p.Annotations[statusAnnotation]) {
@@ -134,20 +148,6 @@ func (d *draft) take(p *pod, claims []claim, t *tally) {
 	}
 	r.container = d.containerOf(&r, claims)
 	d.running = append(d.running, r)
-}
-
-// primary are the addresses that Calico gave the pod: by its CNI plugin's own
-// annotations, which are there before the kubelet reports, or by the pod's status.
-func (d *draft) primary(p *pod) []netip.Addr {
-	if len(d.blocks) == 0 && !d.sawKind("IPAMBlock") {
-		return nil
-	}
-	for _, key := range []string{"podIPs", "podIP"} {
-		if v := p.Annotations[calicoAnnotations+key]; v != "" {
-			return addrsOf(strings.Split(v, ","))
-		}
-	}
-	return addrsOf(p.IPs)
 }
 
 // select_ keeps what the pod asks for of the networks that are simulated.
@@ -255,86 +255,4 @@ func (d *draft) tellContainers() {
 		}
 		d.unknown("no IPAMBlocks in the dump: nothing is known of who holds which of Calico's addresses, and %s without one here; kubectl get ipamblocks, with etcd calicoctl ipam show --show-blocks and --show-borrowed", plural(n, "pod is", "pods are"))
 	}
-}
-
-// fromEndpoints makes pods of WorkloadEndpoints. Where those were dumped, a claim of
-// Calico's without one is a leak, and what is left in claims is Whereabouts'.
-func (d *draft) fromEndpoints(claims map[string][]claim) {
-	if !d.sawKind("WorkloadEndpoint") {
-		return
-	}
-	for _, ref := range d.endpoints.keys() {
-		e := d.endpoints[ref].value
-		p := &pod{Namespace: e.Namespace, Name: e.Pod, Node: e.Node, Phase: "Running", IPs: e.IPs}
-		r := running{pod: p, container: e.Container, addrs: addrsOf(e.IPs)}
-		if len(r.addrs) > 0 && len(d.blocks) > 0 {
-			d.running = append(d.running, r)
-		}
-	}
-	for ref, all := range claims {
-		claims[ref] = slices.DeleteFunc(all, func(cl claim) bool { return cl.pool == "" })
-		if len(claims[ref]) == 0 {
-			delete(claims, ref)
-		}
-	}
-	d.unknown("no pods in the dump: they are those of Calico's WorkloadEndpoints")
-}
-
-// fromClaims makes a pod of everything that is claimed for one: nobody can tell
-// then what has leaked, and nothing that lives is called leaked.
-func (d *draft) fromClaims(claims map[string][]claim) {
-	made, known := 0, map[string]int{}
-	for i := range d.running {
-		known[d.running[i].ref()] = i
-	}
-	for _, ref := range keysOf(claims) {
-		namespace, name, ok := strings.Cut(ref, "/")
-		if !ok || namespace == "" || name == "" {
-			continue
-		}
-		byContainer := map[string][]claim{}
-		for _, cl := range claims[ref] {
-			byContainer[cl.container] = append(byContainer[cl.container], cl)
-		}
-		if len(byContainer) == 0 {
-			continue
-		}
-		// Of two sandboxes of one name the one with more addresses, then the later.
-		id := slices.MaxFunc(keysOf(byContainer), func(a, b string) int { return cmp.Compare(len(byContainer[a]), len(byContainer[b])) })
-		r := running{pod: &pod{Namespace: namespace, Name: name, Phase: "Running"}, container: id}
-		for i, cl := range byContainer[id] {
-			if cl.pool == "" {
-				r.addrs, r.Node = append(r.addrs, cl.addr), cmp.Or(r.Node, cl.node)
-				continue
-			}
-			if n := d.networkOf(cl.pool); n != nil {
-				iface := cmp.Or(cl.iface, fmt.Sprintf("net%d", i+1))
-				r.attached = append(r.attached, attachment{n.key, iface, []netip.Addr{cl.addr}})
-				ns, nad, _ := strings.Cut(n.key, "/")
-				r.asked = append(r.asked, selection{Name: nad, Namespace: ns, Interface: iface})
-			}
-		}
-		if i, ok := known[ref]; ok { // an endpoint's
-			d.running[i].attached, d.running[i].asked = r.attached, r.asked
-			continue
-		}
-		if r.Node == "" {
-			r.Node = d.someNode()
-		}
-		if len(r.addrs)+len(r.attached) > 0 && r.Node != "" {
-			d.running = append(d.running, r)
-			made++
-		}
-	}
-	if made > 0 {
-		d.unknown("no pods in the dump: whatever is claimed for a pod is taken to be in use by it, so that leaks cannot be told")
-	}
-}
-
-// someNode is where a pod runs of which only Whereabouts knows.
-func (d *draft) someNode() string {
-	if names := keysOf(d.nodes); len(names) > 0 {
-		return names[0]
-	}
-	return "imported-node"
 }

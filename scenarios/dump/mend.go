@@ -1,214 +1,141 @@
 package dump
 
 import (
-	"fmt"
-	"io"
+	"cmp"
 	"net/netip"
 	"slices"
-	"strings"
+	"time"
 
 	"ipamsim/model"
-	"ipamsim/reports"
-	"ipamsim/scenarios"
+	"ipamsim/scenarios/remedy"
 )
 
-// Mend is how nodes that borrow because they have no block of their own get one: one
-// block of another node's is emptied and given back.
+// Mend is why nodes borrow that have no block of their own, and what could be done about
+// it: one block of another node's is emptied and given back.
 type Mend struct {
-	Homeless []string // the nodes that borrow and have no block of that family, sorted, those last that are cordoned
-	Spare    []Spare  // blocks that their owners could do without, emptiest first
-	Steps    []Step   // to give the first of them back; none if there is none
-
-	moved map[string]bool // the pods that borrow
+	Homeless []string // the nodes that borrow and have no block of that family, those last that are cordoned
+	Spare    []Spare  // blocks that could be had for the first of them, the best first
+	Problem  int      // of Findings.Results, from 1
 }
 
-// moves reports whether the steps move a pod that borrows.
-func (m *Mend) moves(pod string) bool { return m != nil && len(m.Steps) > 0 && m.moved[pod] }
-
-// Spare is a block of a node that has another one with room.
+// Spare is a block that its owner could do without, or whose owner is gone.
 type Spare struct {
-	Block netip.Prefix
-	Owner string
-	InUse int // addresses that are claimed
+	Block     netip.Prefix
+	Owner     string // "": nobody's
+	OwnerGone bool
+	InUse     int // addresses that pods have
 }
 
-// Step is what to do, and the command lines for it.
-type Step struct {
-	Do       string
-	Commands []string
-}
-
-// neighbourhood is who has which blocks, of one address family.
-type neighbourhood struct {
-	blocks map[string][]*block // by owner, of those with an affinity
-	all    map[string]*block   // by the name that claims have for it
-}
-
-type block struct {
-	*model.Pool
-	claims []*model.Claim
-}
-
-func (b *block) free() int {
-	size := b.Range.Addr().BitLen() - b.Range.Bits()
-	return 1<<min(size, 16) - len(b.claims)
-}
-
-func (b *block) spare(owner string) Spare { return Spare{b.Range, owner, len(b.claims)} }
-
-func neighbours(v *scenarios.View, four bool) *neighbourhood {
-	type owned struct {
-		block netip.Prefix
-		node  string
+// homeless are nodes that borrow because they have no block and can claim none: a problem
+// for each address family.
+func (d *drafts) homeless() {
+	if d.policy == nil || !d.policy.AutoAllocate {
+		return
 	}
-	mine := map[owned]bool{}
-	for _, a := range v.Record.Affinities {
-		mine[owned{a.Block, a.Node}] = true
+	for _, four := range []bool{true, false} {
+		if m := d.mend(four); m != nil {
+			d.f.Mends = append(d.f.Mends, *m)
+		}
 	}
-	n := &neighbourhood{map[string][]*block{}, map[string]*block{}}
-	for i := range v.Record.Pools {
-		p := &v.Record.Pools[i]
-		if p.Range.Addr().Is4() != four {
+}
+
+// mend is nil where nobody borrows for want of a block.
+func (d *drafts) mend(four bool) *Mend {
+	borrowers := map[string][]model.PodRef{} // by node
+	m := &Mend{}
+	for _, b := range d.f.Borrowed {
+		n := d.v.Truth.Nodes[b.Node]
+		if b.Addr.Is4() != four || b.Pod == "/" || !n.Up || !n.Registered || d.homes(b.Node, four) || d.claimable(b.Node, four) {
 			continue
 		}
-		b := &block{Pool: p}
-		n.all[p.Name] = b
-		if mine[owned{p.Range, p.Node}] {
-			n.blocks[p.Node] = append(n.blocks[p.Node], b)
-		}
-	}
-	for i := range v.Record.Claims {
-		cl := &v.Record.Claims[i]
-		if b := n.all[cl.Pool]; b != nil {
-			b.claims = append(b.claims, cl)
-		}
-	}
-	return n
-}
-
-// mend is nil where nobody borrows for want of a block, or where a block is free
-// that the next pod will claim, or none is claimed automatically.
-func (c *Cluster) mend(v *scenarios.View, borrowed []Borrowed) *Mend {
-	if s := c.config["default"]; s != nil && !s.value.AutoAllocateBlocks || len(borrowed) == 0 {
-		return nil
-	}
-	four := borrowed[0].Addr.Is4()
-	n := neighbours(v, four)
-	if c.freeBlocks(n, four) {
-		return nil
-	}
-	moved := map[string]bool{}
-	m := &Mend{moved: moved}
-	for _, b := range borrowed {
-		if b.Addr.Is4() == four && b.Pod != "/" && len(n.blocks[b.Node]) == 0 && v.Truth.Nodes[b.Node].Up {
+		if borrowers[b.Node] == nil && len(d.pools(b.Node, four)) > 0 {
 			m.Homeless = append(m.Homeless, b.Node)
-			moved[b.Pod] = true
 		}
+		borrowers[b.Node] = append(borrowers[b.Node], podRef(b.Pod))
 	}
-	slices.Sort(m.Homeless)
-	m.Homeless = slices.Compact(m.Homeless)
-	// Who was cordoned before waits longest.
-	slices.SortStableFunc(m.Homeless, func(a, b string) int { return cordonedLast(c.cordoned(a), c.cordoned(b)) })
 	if len(m.Homeless) == 0 {
 		return nil
 	}
-	for owner, blocks := range n.blocks {
-		for _, b := range blocks {
-			if v.Truth.Nodes[owner].Up && !c.cordoned(owner) && roomBeside(b, blocks) && movable(b) && c.elsewhere(v, n, m.Homeless, owner) >= len(podsOf(b, moved)) {
-				m.Spare = append(m.Spare, b.spare(owner))
-			}
+	slices.Sort(m.Homeless)
+	// Who was cordoned before waits longest.
+	slices.SortStableFunc(m.Homeless, func(a, b string) int { return cordonedLast(d.cast.Cordoned(a), d.cast.Cordoned(b)) })
+	p := remedy.Problem{Needs: m.Homeless[0], Advice: d.kubeControllers()}
+	var all []model.PodRef
+	for _, n := range m.Homeless {
+		all = append(all, borrowers[n]...)
+	}
+	slices.SortFunc(all, byPod)
+	all = slices.Compact(all)
+	_, moved, ruled := d.move(all, true)
+	p.Ruled = ruled
+	for _, e := range d.spares(m.Homeless[0], four) {
+		m.Spare = append(m.Spare, e.Spare)
+		if len(p.Try) < sparesTried && len(all)+len(e.pods) <= movedMax {
+			p.Try = append(p.Try, d.empties(m.Homeless, moved, e))
 		}
 	}
-	slices.SortFunc(m.Spare, func(a, b Spare) int {
-		if a.InUse != b.InUse {
-			return a.InUse - b.InUse
+	var about []int
+	for _, i := range d.open("blackholed-address") {
+		if slices.Contains(moved, podRef(objectsOf(&d.f.All[i].Violation)[model.RefPod])) && d.family(i) == four {
+			about = append(about, i)
 		}
-		return a.Block.Addr().Compare(b.Block.Addr())
-	})
-	kept := map[string]int{} // each owner keeps one
-	m.Spare = slices.DeleteFunc(m.Spare, func(s Spare) bool {
-		kept[s.Owner]++
-		return kept[s.Owner] == len(n.blocks[s.Owner])
-	})
-	if len(m.Spare) > 0 {
-		s := m.Spare[0]
-		i := slices.IndexFunc(n.blocks[s.Owner], func(b *block) bool { return b.Range == s.Block })
-		m.Steps = c.steps(v, n, m, podsOf(n.blocks[s.Owner][i], moved))
 	}
+	d.add(about, p)
+	m.Problem = len(d.out)
 	return m
 }
 
-// freeBlocks reports whether any pool that every node may use has a block that nobody
-// has.
-func (c *Cluster) freeBlocks(n *neighbourhood, four bool) bool {
-	for _, key := range c.pools.keys() {
-		p := c.pools[key].value
-		cidr, err := netip.ParsePrefix(p.CIDR)
-		if err != nil || cidr.Addr().Is4() != four || p.Disabled || p.NodeSelector != "" && p.NodeSelector != "all()" {
-			continue
+// sparesTried is how many blocks are tried, the best first.
+const sparesTried = 4
+
+func (d *drafts) family(finding int) (four bool) {
+	a, err := netip.ParseAddr(objectsOf(&d.f.All[finding].Violation)[model.RefAddress])
+	return err == nil && a.Is4()
+}
+
+// pools are those that any pod on a node may get an address from.
+func (d *drafts) pools(node string, four bool) []*model.IPPool {
+	var out []*model.IPPool
+	for i := range d.policy.Pools {
+		p := &d.policy.Pools[i]
+		if p.Prefix.Addr().Is4() == four && d.serves(p, node) {
+			out = append(out, p)
 		}
-		size := p.BlockSize
-		if size == 0 {
-			size = cidr.Addr().BitLen() - 6 // Calico's default: /26 and /122
-		}
+	}
+	return out
+}
+
+func (d *drafts) serves(p *model.IPPool, node string) bool {
+	return !p.Disabled && !p.Manual && !p.Selective && p.Workloads && slices.Contains(p.Nodes, node)
+}
+
+// usable reports whether a node hands addresses of a block out, if the block is its.
+func (d *drafts) usable(block netip.Prefix, node string) bool {
+	p := d.policy.PoolOf(block.Addr())
+	return p != nil && p.BlockBits == block.Bits() && d.serves(p, node)
+}
+
+// homes reports whether a node has a block to hand addresses out of.
+func (d *drafts) homes(node string, four bool) bool {
+	return slices.ContainsFunc(d.v.Record.Affinities, func(a model.Affinity) bool {
+		return a.Node == node && a.Block.Addr().Is4() == four && a.State != model.PendingDeletion && d.usable(a.Block, node)
+	})
+}
+
+// claimable reports whether a pool that serves a node has a block that nobody has.
+func (d *drafts) claimable(node string, four bool) bool {
+	for _, p := range d.pools(node, four) {
 		used := 0
-		for _, b := range n.all {
-			if cidr.Contains(b.Range.Addr()) {
+		for i := range d.v.Record.Pools {
+			if p.Prefix.Contains(d.v.Record.Pools[i].Range.Addr()) {
 				used++
 			}
 		}
-		if bits := size - cidr.Bits(); bits > 30 || bits >= 0 && used < 1<<bits {
+		if bits := p.BlockBits - p.Prefix.Bits(); bits > 30 || bits >= 0 && used < 1<<bits {
 			return true
 		}
 	}
 	return false
-}
-
-// roomBeside reports whether a block's owner has a free address in another one:
-// without it, it would claim the block again.
-func roomBeside(b *block, blocks []*block) bool {
-	return slices.ContainsFunc(blocks, func(o *block) bool { return o != b && o.free() > 0 })
-}
-
-// movable reports whether all that is in a block are pods.
-func movable(b *block) bool {
-	return !slices.ContainsFunc(b.claims, func(cl *model.Claim) bool { return cl.Tunnel || cl.Pod.Name == "" })
-}
-
-// podsOf are the pods in a block and those that borrow, sorted.
-func podsOf(b *block, borrowers map[string]bool) []string {
-	var out []string
-	for p := range borrowers {
-		out = append(out, p)
-	}
-	for _, cl := range b.claims {
-		out = append(out, cl.Pod.String())
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-// elsewhere is how many addresses are free in the blocks of nodes that take pods: all
-// but those without a block and the owner of the block that is emptied.
-func (c *Cluster) elsewhere(v *scenarios.View, n *neighbourhood, homeless []string, owner string) int {
-	room := 0
-	for node, blocks := range n.blocks {
-		if node == owner || slices.Contains(homeless, node) || !v.Truth.Nodes[node].Up || c.cordoned(node) {
-			continue
-		}
-		for _, b := range blocks {
-			room += b.free()
-		}
-	}
-	return room
-}
-
-// movedMax is how many pods are moved by commands of one report.
-const movedMax = 200
-
-func (c *Cluster) cordoned(node string) bool {
-	n := c.nodes[node]
-	return n != nil && n.value.Cordoned
 }
 
 func cordonedLast(a, b bool) int {
@@ -221,84 +148,211 @@ func cordonedLast(a, b bool) int {
 	return -1
 }
 
-// steps give the first spare block back to the pool, for the first of the homeless.
-func (c *Cluster) steps(v *scenarios.View, n *neighbourhood, m *Mend, pods []string) []Step {
-	s := m.Spare[0]
-	more := ""
-	if len(pods) > movedMax {
-		pods, more = pods[:movedMax], "; then dump and import again for the rest of them"
-	}
-	out := []Step{{
-		fmt.Sprintf("no new pods on nodes without a block, nor on the one that gives its block %s back", s.Block),
-		[]string{"kubectl cordon " + shellAll(append(slices.Clone(m.Homeless), s.Owner))},
-	}, {
-		fmt.Sprintf("make the pods that borrow and those in %s start elsewhere, where %s free%s. Who belongs to nobody is not made again, and what a DaemonSet made comes back to its node whatever is cordoned: look at kubectl get pod -o jsonpath={.metadata.ownerReferences}",
-			s.Block, plural(c.elsewhere(v, n, m.Homeless, s.Owner), "address is", "addresses are"), more),
-		deletePods(v, pods),
-	}, {
-		fmt.Sprintf("look whether 0 addresses of %s are in use now. Deleted with one in use, the block is made anew and gives that address to another pod (scenarios/w4-repair-too-early.yaml)", s.Block),
-		[]string{"calicoctl ipam show --show-blocks"},
-	}}
-	if give, _ := c.freeBlock(s.Block.String()); give != nil {
-		out = append(out, Step{"give it back. kube-controllers from v3.20 on do so by themselves, once it has been empty for the grace period (15 minutes by default)", give})
-	} else {
-		out = append(out, Step{"give it back. kube-controllers from v3.20 on do so by themselves, once it has been empty for the grace period (15 minutes by default); with Calico's data in etcd there is no command that does", nil})
-	}
-	last := Step{fmt.Sprintf("let pods start on %s: the first one claims the block (scenarios/w4-repair-by-hand.yaml)", m.Homeless[0]),
-		[]string{"kubectl uncordon " + shellAll([]string{m.Homeless[0], s.Owner})}}
-	if rest := m.Homeless[1:]; len(rest) > 0 {
-		last.Do += fmt.Sprintf(". Leave %s cordoned, and once it has it dump and import again for the next block", some(rest))
-	}
-	return append(out, last)
+// emptied is a block that could be emptied.
+type emptied struct {
+	Spare
+	pods   []model.PodRef // that have an address in it and move
+	leaked []netip.Addr   // that nobody has
 }
 
-func shellAll(names []string) string {
-	out := make([]string, len(names))
-	for i, n := range names {
-		out[i] = reports.Shell(n)
-	}
-	return strings.Join(out, " ")
-}
-
-// deletePods has a line for each namespace. Pods that are gone already are left out.
-func deletePods(v *scenarios.View, pods []string) []string {
-	by := map[string][]string{}
-	for _, p := range pods {
-		ns, name, _ := strings.Cut(p, "/")
-		if _, ok := v.Truth.Pods[model.PodRef{Namespace: ns, Name: name}]; ok {
-			by[ns] = append(by[ns], name)
+// spares are the blocks that a node could have instead of their owners, the best first:
+// those whose owners are gone, then those that the fewest pods have to leave.
+func (d *drafts) spares(node string, four bool) []emptied {
+	var out []emptied
+	for i := range d.v.Record.Pools {
+		b := &d.v.Record.Pools[i]
+		if b.Range.Addr().Is4() != four || !d.usable(b.Range, node) {
+			continue
+		}
+		if e := d.emptied(b); e != nil && d.dispensable(b, len(e.pods) == 0) {
+			out = append(out, *e)
 		}
 	}
-	var out []string
-	for _, ns := range keysOf(by) {
-		out = append(out, "kubectl delete pod -n "+reports.Shell(ns)+" "+shellAll(by[ns]))
+	slices.SortFunc(out, func(a, b emptied) int {
+		if a.OwnerGone != b.OwnerGone {
+			return cordonedLast(b.OwnerGone, a.OwnerGone)
+		}
+		return cmp.Or(len(a.pods)-len(b.pods), a.Block.Addr().Compare(b.Block.Addr()))
+	})
+	kept := map[string]int{} // each owner keeps one
+	return slices.DeleteFunc(out, func(e emptied) bool {
+		kept[e.Owner]++
+		return !e.OwnerGone && kept[e.Owner] == d.blocksOf(e.Owner, four)
+	})
+}
+
+func (d *drafts) blocksOf(node string, four bool) int {
+	n := 0
+	for i := range d.v.Record.Pools {
+		if b := &d.v.Record.Pools[i]; b.Node == node && b.Range.Addr().Is4() == four && d.usable(b.Range, node) {
+			n++
+		}
 	}
+	return n
+}
+
+// dispensable reports whether the owner of a block can do without: it is gone, or it has
+// room in another one, else it would claim the block again. A cordoned or tainted node
+// keeps what pods use: they are there because somebody wants them there.
+func (d *drafts) dispensable(b *model.Pool, unused bool) bool {
+	n := d.v.Truth.Nodes[b.Node]
+	if !n.Registered {
+		return true
+	}
+	if !n.Up || !unused && !d.cast.TakesPods(b.Node) {
+		return false
+	}
+	for i := range d.v.Record.Pools {
+		o := &d.v.Record.Pools[i]
+		if o.Node != b.Node || o.Range == b.Range || o.Range.Addr().Is4() != b.Range.Addr().Is4() || !d.usable(o.Range, b.Node) {
+			continue
+		}
+		used := 0
+		for k := range d.v.Record.Claims {
+			if d.v.Record.Claims[k].Pool == o.Name {
+				used++
+			}
+		}
+		if used < 1<<min(o.Range.Addr().BitLen()-o.Range.Bits(), 16) {
+			return true
+		}
+	}
+	return false
+}
+
+// emptied is nil for a block that has something in it which cannot be moved: a tunnel of a
+// node that is there, a pod that nobody makes again, or what is neither.
+func (d *drafts) emptied(b *model.Pool) *emptied {
+	e := &emptied{Spare: Spare{Block: b.Range, Owner: b.Node, OwnerGone: !d.v.Truth.Nodes[b.Node].Registered}}
+	for i := range d.v.Record.Claims {
+		cl := &d.v.Record.Claims[i]
+		switch {
+		case cl.Pool != b.Name:
+		case cl.Tunnel && !d.v.Truth.Nodes[cl.Node].Registered:
+			e.leaked = append(e.leaked, cl.Addr)
+		case cl.Tunnel || cl.Pod.Name == "":
+			return nil
+		case !d.lives(cl):
+			e.leaked = append(e.leaked, cl.Addr)
+		case d.cast.Obstacle(cl.Pod) != remedy.Movable:
+			return nil
+		default:
+			e.pods = append(e.pods, cl.Pod)
+		}
+	}
+	if len(e.leaked) > linesMax {
+		return nil
+	}
+	e.InUse = len(e.pods)
+	return e
+}
+
+// lives reports whether a claim is of a pod that has the address, or may have it.
+func (d *drafts) lives(cl *model.Claim) bool {
+	p, stored := d.v.Truth.Pods[cl.Pod]
+	if stored && (p.Deleting || !d.v.Truth.Nodes[p.Node].Healthy()) {
+		return true
+	}
+	return slices.ContainsFunc(d.v.Truth.Sandboxes, func(s model.Sandbox) bool {
+		return s.Pod == cl.Pod && slices.ContainsFunc(s.Attachments, func(a model.Attachment) bool { return slices.Contains(a.Addrs, cl.Addr) })
+	})
+}
+
+// empties gives a spare block to the first of the homeless. Who borrows and who is in the
+// block starts elsewhere; what a DaemonSet made comes back to its node, so that on the
+// first of the homeless it is restarted when the block is free.
+func (d *drafts) empties(homeless []string, borrowers []model.PodRef, e emptied) remedy.Remedy {
+	first := homeless[0]
+	var now, later []model.PodRef
+	for _, p := range borrowers {
+		switch stays := d.cast.StaysHome(p); {
+		case !stays:
+			now = append(now, p)
+		case d.cast.Node(p) == first:
+			later = append(later, p)
+		}
+	}
+	now = append(now, e.pods...)
+	slices.SortFunc(now, byPod)
+	now = slices.Compact(now)
+	var steps []remedy.Step
+	bare := d.blockless(homeless, e.Block.Addr().Is4())
+	shut := slices.DeleteFunc(slices.Concat(homeless, []string{e.Owner}, bare), func(n string) bool { return !d.cast.Exists(n) || d.cast.Cordoned(n) })
+	if len(shut) > 0 {
+		steps = append(steps, remedy.Cordon{Nodes: shut})
+	}
+	moves, _, _ := d.move(now, true)
+	steps = append(steps, moves...)
+	if len(e.leaked) > 0 {
+		steps = append(steps, remedy.Release{Addrs: e.leaked})
+	}
+	r := remedy.Remedy{Pods: append(now, later...), Caution: remedy.BlockCaution}
+	if d.etcd {
+		steps = append(steps, remedy.Await{Block: e.Block, For: d.await()})
+		r.Controllers = true
+	} else {
+		steps = append(steps, remedy.Check{Block: e.Block}, d.giveBack(e.Block, e.Owner))
+	}
+	waits := func(n string) bool { return n != first && slices.Contains(homeless, n) }
+	open := slices.DeleteFunc(slices.Clone(shut), waits)
+	if len(open) > 0 {
+		steps = append(steps, remedy.Uncordon{Nodes: open, Claims: first})
+	}
+	if len(later) > 0 {
+		moves, _, _ := d.move(later, false)
+		steps = append(steps, moves...)
+	}
+	if rest := slices.DeleteFunc(slices.Clone(shut), func(n string) bool { return !waits(n) }); len(rest) > 0 {
+		steps = append(steps, remedy.Notice{Cordoned: rest})
+	}
+	r.Steps = steps
+	return r
+}
+
+// blockless are the nodes besides those that borrow already on which a pod that starts
+// would borrow, or get nothing, sorted.
+func (d *drafts) blockless(homeless []string, four bool) []string {
+	var out []string
+	for name, n := range d.v.Truth.Nodes {
+		if n.Up && n.Registered && !slices.Contains(homeless, name) && d.cast.TakesPods(name) && !d.homes(name, four) && !d.claimable(name, four) {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
 	return out
 }
 
-func (m *Mend) write(w io.Writer) {
-	if m == nil {
-		return
-	}
+// await is how long calico-kube-controllers may take to give an empty block back: they
+// scan at every half of the grace period, and give it back at the first scan that finds
+// it to have been empty for that long.
+//
+// Source: kube-controllers/pkg/controllers/node/ipam.go, acceptScheduleRequests;
+// block_release_tracker.go (v3.31).
+func (d *drafts) await() time.Duration { return 2*d.grace() + time.Minute }
+
+// write says who borrows for want of a block, and from whom one could be had.
+func (m *Mend) write(tell func(string, ...any)) {
 	has := "have"
 	if len(m.Homeless) == 1 {
 		has = "has"
 	}
-	fmt.Fprintf(w, "mend: %s %s no block, and none is free: who starts there borrows again\n", reports.Clean(some(m.Homeless)), has)
+	tell("mend: %s %s no block, and none is free: who starts there borrows again", some(m.Homeless), has)
 	for i, s := range m.Spare {
 		if i == shownMax && len(m.Spare) > shownMax+1 {
-			fmt.Fprintf(w, "mend: %d more blocks to spare\n", len(m.Spare)-shownMax)
+			tell("mend: %d more blocks to spare", len(m.Spare)-shownMax)
 			break
 		}
-		fmt.Fprintf(w, "mend: %s has a block to spare, %s, with %s in use\n", reports.Clean(s.Owner), s.Block, plural(s.InUse, "address", "addresses"))
+		use := plural(s.InUse, "address", "addresses") + " in use"
+		switch {
+		case s.Owner == "":
+			tell("mend: %s is nobody's, with %s", s.Block, use)
+		case s.OwnerGone:
+			tell("mend: %s is of %s, which is gone, with %s", s.Block, s.Owner, use)
+		default:
+			tell("mend: %s has a block to spare, %s, with %s", s.Owner, s.Block, use)
+		}
 	}
 	if len(m.Spare) == 0 {
-		fmt.Fprintf(w, "mend: no node has a block to spare, or room for the pods in it: it takes another pool, or one with smaller blocks\n")
-	}
-	for i, s := range m.Steps {
-		fmt.Fprintf(w, "mend: %d. %s\n", i+1, reports.Clean(s.Do))
-		for _, c := range s.Commands {
-			fmt.Fprintf(w, "       %s\n", c)
-		}
+		tell("mend: no node has a block to spare: it takes another pool, or one with smaller blocks")
 	}
 }

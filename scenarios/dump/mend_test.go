@@ -19,11 +19,14 @@ import (
 func TestMend(t *testing.T) {
 	c := read(t, "wikimedia.yaml")
 	text, s, _ := scenario(t, c, dump.Options{})
-	m := c.Wrong(look(t, s), true).Mend
+	f := prove(t, c, s)
+	if len(f.Mends) != 1 || f.Results[f.Mends[0].Problem-1].Best == nil {
+		t.Fatalf("nothing is offered: %s", told(f))
+	}
 	var do operator
 	do.command("calicoctl ipam release --ip=10.64.75.114")
-	for _, step := range m.Steps {
-		for _, line := range step.Commands {
+	for _, step := range f.Results[f.Mends[0].Problem-1].Best.Steps {
+		for _, line := range step.Commands() {
 			do.command(line)
 		}
 	}
@@ -33,8 +36,11 @@ func TestMend(t *testing.T) {
 	if len(got) > 0 {
 		t.Errorf("after the steps: %v", got)
 	}
-	if got := owners[m.Spare[0].Block.String()]; got != "kubestage1003.eqiad.wmnet" {
-		t.Errorf("%s is %q's", m.Spare[0].Block, got)
+	if got := owners[f.Mends[0].Spare[0].Block.String()]; got != "kubestage1003.eqiad.wmnet" {
+		t.Errorf("%s is %q's", f.Mends[0].Spare[0].Block, got)
+	}
+	if f.Together == nil || !f.Together.Safe() {
+		t.Errorf("all steps together: %s", told(f))
 	}
 }
 
@@ -79,8 +85,8 @@ func (o *operator) pod(name, node string) {
 	o.do("apply: {object: {apiVersion: v1, kind: Pod, metadata: {name: %s}, spec: {%scontainers: [{name: main, image: \"registry.example/web:1\"}]}}}", name, node)
 }
 
-// command is a line as Mend prints it. A pod that is deleted is made again elsewhere,
-// as its ReplicaSet would.
+// command is a line as a remedy has it. A pod that is deleted is made again by its
+// Deployment.
 func (o *operator) command(line string) {
 	for _, one := range strings.Split(line, " && ") {
 		w := strings.Fields(one)
@@ -97,7 +103,6 @@ func (o *operator) command(line string) {
 		case w[1] == "delete" && w[2] == "pod":
 			for _, name := range w[5:] {
 				o.delete("pods", w[4], name)
-				o.pod(name+"-again", "")
 			}
 		case w[1] == "delete":
 			o.delete(w[2], "", w[3])

@@ -14,6 +14,7 @@ type network struct {
 	config  string
 	name    string // Whereabouts' network_name
 	overlap bool
+	sliced  bool // by nodes
 	ranges  []netip.Prefix
 	invoked string // the configuration's own name
 }
@@ -65,7 +66,7 @@ func networkOf(key, config string) network {
 	n := network{key: key, config: config}
 	var c ipamConfig
 	n.invoked, c = ipamOf(config)
-	n.name, n.overlap = c.Name, c.Overlap == nil || *c.Overlap
+	n.name, n.overlap, n.sliced = c.Name, c.Overlap == nil || *c.Overlap, c.Slice != ""
 	for _, s := range append([]string{c.Range}, rangesOf(c)...) {
 		// "10.0.0.1-10.0.0.9/24" is a range with its ends.
 		if _, after, ok := strings.Cut(s, "-"); ok {

@@ -37,6 +37,7 @@ type input struct {
 	head     []byte // what was read too far, to be read before r
 	unread   []byte // a line that was read too far
 	pending  bool
+	listing  *Resource // what the list that follows is of, by its heading
 }
 
 // Read takes everything that a file holds: YAML and JSON as kubectl and calicoctl
@@ -195,7 +196,10 @@ func (in *input) back(line []byte) { in.unread, in.pending = line, true }
 func (in *input) section(line []byte) error {
 	text := bytes.TrimSpace(line)
 	switch {
-	case len(text) == 0, text[0] == '#', separates(line):
+	case len(text) == 0, text[0] == '#':
+		return nil
+	case separates(line):
+		in.listing = headed(line)
 		return nil
 	case text[0] == '{', text[0] == '[':
 		in.head = append(append(bytes.Clone(line), '\n'), in.head...)

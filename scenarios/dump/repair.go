@@ -1,92 +1,80 @@
 package dump
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
+	"time"
 
 	"ipamsim/model"
 	"ipamsim/model/invariant"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/remedy"
 )
 
-// What can go wrong with the commands; which scenario of ipamsim's shows it.
-const (
-	// Source: calicoctl/calicoctl/commands/ipam, Release: a report must be of the locked
-	// datastore; --ip gives no handle and no sequence number, so that whoever has the
-	// address by then loses it (v3.31).
-	releaseCaution = "while the datastore is locked no pod gets an address. Read the report first: all that it calls not in use is freed, and with IPv6 tunnels these, too (scenarios/found-calico-check-frees-ipv6-tunnels.yaml). calicoctl ipam release --ip needs no lock and frees the address whoever has it by then: make sure that no pod has it, kubectl get pods -A -o wide"
-	// An operation test of JSON patch fails the whole patch if the allocation is
-	// another one by then. RFC 6902, 4.6 and 5.
-	patchCaution = "the patch fails if the allocation has changed meanwhile, and nothing else is checked: a pod that lives would lose its address to the next one (scenarios/t3-removing-a-live-one.yaml)"
-	// Source: libcalico-go/lib/ipam, releaseBlockAffinity, which deletes a block that
-	// is empty and then its affinity, each if it has not changed; kubectl does not
-	// check (v3.31).
-	blockCaution       = "kubectl deletes a block whatever is in it: look at calicoctl ipam show --show-blocks again right before, and let no pod start on its node meanwhile (scenarios/w4-repair-too-early.yaml)"
-	affinityCaution    = "kubectl deletes an affinity without looking at its block: a block that keeps its owner's name and has no affinity is used by nobody (scenarios/found-calico-affinity-deleted.yaml)"
-	reservationCaution = "a reservation is all that keeps an address from being given out in another range: make sure that no pod has it (scenarios/whereabouts-207-overlap.yaml)"
-	podCaution         = "a pod that is deleted and made again gets another address; on a node whose own blocks are full it borrows again"
-	mendCaution        = "its pod would borrow again on its node: the steps after \"mend:\" below come first"
-)
-
-// What calicoctl's own check finds is freed by calicoctl, if it has not changed since.
-//
-// Source: calicoctl/calicoctl/commands/ipam, releaseFromReports: the datastore is
-// locked, and the report was made meanwhile (v3.31).
-var fromReport = []string{
-	"calicoctl datastore migrate lock",
-	"calicoctl ipam check --show-problem-ips -o report.json",
-	"calicoctl ipam release --from-report=report.json",
-	"calicoctl datastore migrate unlock",
+// drafts thinks of remedies for what is wrong. None of them is printed before it was
+// acted out.
+type drafts struct {
+	c      *Cluster
+	v      *scenarios.View
+	f      *Findings
+	cast   *remedy.Cast
+	policy *model.BlockPolicy // of the primary network; nil if it has none
+	etcd   bool               // Calico's record is where kubectl does not reach
+	out    []remedy.Problem
 }
 
-// repair is what an operator would type.
-func (c *Cluster) repair(v *scenarios.View, m *Mend, f *Finding) {
-	o := objectsOf(&f.Violation)
-	switch f.Invariant {
-	case "leaked-claim", "convergence":
-		if addr, err := netip.ParseAddr(o[model.RefAddress]); err == nil && o[model.RefBlock] != "" {
-			f.Repair, f.Instead, f.Caution = fromReport, "calicoctl ipam release --ip="+addr.String(), releaseCaution
-		} else if err == nil {
-			f.Repair, f.Caution = c.free(addr, o)
-		}
-	case "leftover-reservation":
-		for _, key := range c.rangeReserved.keys() {
-			if ns, name, _ := strings.Cut(key, "/"); name == o[model.RefReservation] {
-				f.Repair, f.Caution = []string{deleteReservation(ns, name)}, reservationCaution
-			}
-		}
-	case "leftover-handle":
-		if unreferenced(v, o[model.RefHandle]) {
-			f.Repair, f.Caution = fromReport, releaseCaution
-		}
-	case "leaked-affinity":
-		if a := c.affinity(o[model.RefBlock], o[model.RefNode]); a != nil && !c.etcd {
-			f.Repair, f.Caution = []string{"kubectl delete blockaffinities.crd.projectcalico.org " + reports.Shell(affinityName(a.value))}, affinityCaution
-		}
-	case "starved-node":
-		f.Repair, f.Caution = c.freeBlock(o[model.RefBlock])
-	case "blackholed-address":
-		f.Check = check(&f.Violation, o[model.RefAddress])
-		if m.moves(o[model.RefPod]) {
-			f.Caution = mendCaution
-			return
-		}
-		fallthrough
-	case "duplicate-address", "unbacked-sandbox":
-		if ns, name, ok := strings.Cut(o[model.RefPod], "/"); ok && c.pods[o[model.RefPod]] != nil {
-			f.Repair, f.Caution = []string{"kubectl delete pod -n " + reports.Shell(ns) + " " + reports.Shell(name)}, podCaution
+// problems are what is wrong and could be mended, in the order in which it is: causes
+// come before what follows from them. Each finding that is dealt with knows its problem.
+func (c *Cluster) problems(v *scenarios.View, f *Findings, cast *remedy.Cast, etcd bool) []remedy.Problem {
+	d := &drafts{c: c, v: v, f: f, cast: cast, etcd: etcd}
+	for i := range v.Networks {
+		if b := v.Networks[i].Blocks; b != nil {
+			d.policy = b
 		}
 	}
+	for _, think := range []func(){
+		d.affinities, d.duplicates, d.unbacked, d.homeless, d.unreachable, d.starved, d.leaks, d.handles, d.ranges, d.reservations,
+	} {
+		think()
+	}
+	return d.out
 }
+
+// add notes a problem and the findings that it is about.
+func (d *drafts) add(about []int, p remedy.Problem) {
+	for _, i := range about {
+		p.Goals = append(p.Goals, d.f.All[i].Violation)
+		d.f.All[i].Problem = len(d.out) + 1
+	}
+	d.out = append(d.out, p)
+}
+
+// open are the findings of invariants that no problem is about yet.
+func (d *drafts) open(names ...string) []int {
+	var out []int
+	for i := range d.f.All {
+		if x := &d.f.All[i]; x.Problem == 0 && slices.Contains(names, x.Invariant) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// linesMax is how many commands of one kind are printed. Somebody who would have to type
+// more is better served by who should have done it.
+const linesMax = 50
 
 // check tells whether packets to an address are lost.
 //
 // Source: Linux, net/ipv4/fib_semantics.c, fib_props: to ask for a blackhole is EINVAL.
-func check(x *model.Violation, addr string) string {
+func check(x *model.Violation) string {
+	if x.Invariant != invariant.BlackholedAddress.Name {
+		return ""
+	}
+	addr := objectsOf(x)[model.RefAddress]
 	sender, _ := model.FactOf[model.Ref](x.Facts, "from")
 	from := reports.Clean(sender.Name)
 	if x.Code == invariant.DroppedAtSource || x.Code == invariant.SomeDroppedAtSource {
@@ -104,46 +92,98 @@ func objectsOf(x *model.Violation) map[model.RefKind]string {
 	return out
 }
 
-// free gives an address that Whereabouts has claimed back.
-func (c *Cluster) free(addr netip.Addr, o map[model.RefKind]string) ([]string, string) {
+func podRef(key string) model.PodRef {
+	ns, name, _ := strings.Cut(key, "/")
+	return model.PodRef{Namespace: ns, Name: name}
+}
+
+// leaks are claims of Calico's that nobody has.
+func (d *drafts) leaks() {
+	var about []int
+	var addrs []netip.Addr
+	for _, i := range d.open("leaked-claim", "convergence") {
+		o := objectsOf(&d.f.All[i].Violation)
+		if a, err := netip.ParseAddr(o[model.RefAddress]); err == nil && o[model.RefBlock] != "" {
+			about, addrs = append(about, i), append(addrs, a)
+		}
+	}
+	if len(about) == 0 {
+		return
+	}
+	slices.SortFunc(addrs, netip.Addr.Compare)
+	addrs = slices.Compact(addrs)
+	try := []remedy.Remedy{{Steps: []remedy.Step{remedy.ReleaseReport{}}, Caution: remedy.ReportCaution}}
+	if len(addrs) <= linesMax {
+		try = append(try, remedy.Remedy{Steps: []remedy.Step{remedy.Release{Addrs: addrs}}, Caution: remedy.AddressCaution})
+	}
+	d.add(about, remedy.Problem{Try: try, Advice: d.kubeControllers()})
+}
+
+// handles are those that count what is not claimed.
+func (d *drafts) handles() {
+	var about []int
+	var names []string
+	for _, i := range d.open("leftover-handle") {
+		// Source: calicoctl/calicoctl/commands/ipam, checkIPAM: leaked are those by which no
+		// address is claimed (v3.31).
+		if id := objectsOf(&d.f.All[i].Violation)[model.RefHandle]; unreferenced(d.v, id) {
+			about, names = append(about, i), append(names, strings.ToLower(id))
+		}
+	}
+	if len(about) == 0 {
+		return
+	}
+	slices.Sort(names)
+	try := []remedy.Remedy{{Steps: []remedy.Step{remedy.ReleaseReport{}}, Caution: remedy.ReportCaution}}
+	if names = slices.Compact(names); !d.etcd && len(names) <= linesMax {
+		try = append(try, remedy.Remedy{Steps: []remedy.Step{remedy.DropHandles{Names: names}}})
+	}
+	d.add(about, remedy.Problem{Try: try})
+}
+
+func unreferenced(v *scenarios.View, handle string) bool {
+	return !slices.ContainsFunc(v.Record.Claims, func(cl model.Claim) bool { return cl.Handle == handle })
+}
+
+// ranges are claims in Whereabouts' pools that nobody has.
+func (d *drafts) ranges() {
+	var about []int
+	var steps []remedy.Step
+	for _, i := range d.open("leaked-claim", "convergence") {
+		o := objectsOf(&d.f.All[i].Violation)
+		if a, err := netip.ParseAddr(o[model.RefAddress]); err == nil {
+			if t := d.c.takeOut(a, o[model.RefPool], o[model.RefPod]); t != nil {
+				about, steps = append(about, i), append(steps, *t)
+			}
+		}
+	}
+	if len(about) > 0 && len(steps) <= linesMax {
+		d.add(about, remedy.Problem{Try: []remedy.Remedy{{Steps: steps, Caution: remedy.PatchCaution}}, Advice: d.reconciler()})
+	}
+}
+
+// takeOut gives an address that Whereabouts has claimed back, nil if no pool says so.
+func (c *Cluster) takeOut(addr netip.Addr, pool, pod string) *remedy.TakeOut {
 	for _, key := range c.rangePools.keys() {
 		ns, name, _ := strings.Cut(key, "/")
-		if name != o[model.RefPool] {
-			continue
-		}
 		p := c.rangePools[key].value
 		first, err := netip.ParsePrefix(p.Range)
-		if err != nil {
+		if name != pool || err != nil {
 			continue
 		}
 		for _, k := range sortedOffsets(p.Allocations) {
 			a := p.Allocations[k]
-			if offset(first.Addr(), uint64(atoi(k))) != addr || a.PodRef != o[model.RefPod] {
+			if offset(first.Addr(), uint64(atoi(k))) != addr || a.PodRef != pod {
 				continue
 			}
-			line := patchOut(ns, name, k, a)
+			out := &remedy.TakeOut{Addr: addr, Namespace: ns, Pool: name, Key: k, ID: a.ID}
 			if r := c.reservation(addr, a.PodRef); r != "" {
-				rns, rname, _ := strings.Cut(r, "/")
-				line += " && " + deleteReservation(rns, rname)
+				out.ReservationIn, out.Reserved, _ = strings.Cut(r, "/")
 			}
-			return []string{line}, patchCaution
+			return out
 		}
 	}
-	return nil, ""
-}
-
-// patchOut takes an allocation out of a pool of Whereabouts', if it is still the
-// same.
-func patchOut(namespace, pool, key string, a allocation) string {
-	patch, _ := json.Marshal([]map[string]string{
-		{"op": "test", "path": "/spec/allocations/" + key + "/id", "value": a.ID},
-		{"op": "remove", "path": "/spec/allocations/" + key},
-	})
-	return fmt.Sprintf("kubectl patch ippools.whereabouts.cni.cncf.io %s -n %s --type=json -p %s", reports.Shell(pool), reports.Shell(namespace), reports.Shell(string(patch)))
-}
-
-func deleteReservation(namespace, name string) string {
-	return "kubectl delete overlappingrangeipreservations.whereabouts.cni.cncf.io " + reports.Shell(name) + " -n " + reports.Shell(namespace)
+	return nil
 }
 
 // reservation is the one that guards an address for a pod, "" if there is none.
@@ -168,36 +208,51 @@ func normalized(a netip.Addr) string {
 	return strings.ReplaceAll(s, ":", "-")
 }
 
-func (c *Cluster) affinity(block, node string) *item[affinitySpec] {
-	for _, key := range c.affinities.keys() {
-		if a := c.affinities[key]; a.value.CIDR == block && a.value.Node == node {
-			return a
+// reservations are those that guard nothing.
+func (d *drafts) reservations() {
+	var about []int
+	var steps []remedy.Step
+	for _, i := range d.open("leftover-reservation") {
+		for _, key := range d.c.rangeReserved.keys() {
+			if ns, name, _ := strings.Cut(key, "/"); name == objectsOf(&d.f.All[i].Violation)[model.RefReservation] {
+				about, steps = append(about, i), append(steps, remedy.DropReservation{Namespace: ns, Name: name})
+			}
 		}
 	}
-	return nil
+	if len(about) > 0 && len(steps) <= linesMax {
+		d.add(about, remedy.Problem{Try: []remedy.Remedy{{Steps: steps, Caution: remedy.ReservationCaution}}, Advice: d.reconciler()})
+	}
 }
 
-// unreferenced reports whether no address is claimed by a handle: calicoctl calls that
-// leaked.
+// usualGrace is how long kube-controllers leave alone what may have leaked, if nobody has
+// said otherwise.
 //
-// Source: calicoctl/calicoctl/commands/ipam, checkIPAM (v3.31).
-func unreferenced(v *scenarios.View, handle string) bool {
-	return !slices.ContainsFunc(v.Record.Claims, func(cl model.Claim) bool { return cl.Handle == handle })
+// Source: kube-controllers/pkg/config, NodeControllerConfig defaults (v3.31).
+const usualGrace = 15 * time.Minute
+
+func (d *drafts) grace() time.Duration {
+	if k := d.c.controllers["default"]; k != nil {
+		if g, err := time.ParseDuration(k.value); err == nil {
+			return g
+		}
+	}
+	return usualGrace
 }
 
-// freeBlock takes an empty block from its node.
-func (c *Cluster) freeBlock(block string) ([]string, string) {
-	b := c.blocks[block]
-	if b == nil || c.etcd {
-		return nil, ""
+// kubeControllers asks whether calico-kube-controllers run.
+func (d *drafts) kubeControllers() *remedy.Advice {
+	return d.advice(remedy.KubeControllers, "calico-kube-controllers-", d.grace())
+}
+
+// reconciler asks whether Whereabouts' does.
+func (d *drafts) reconciler() *remedy.Advice { return d.advice(remedy.Whereabouts, "whereabouts-", 0) }
+
+func (d *drafts) advice(who remedy.Controller, prefix string, after time.Duration) *remedy.Advice {
+	a := &remedy.Advice{Controller: who, After: after, Unsaid: len(d.c.pods) == 0}
+	for _, key := range d.c.pods.keys() {
+		if p := podRef(key); strings.HasPrefix(p.Name, prefix) && a.Phase != "Running" {
+			a.Pod, a.Phase = p, d.c.pods[key].value.Phase
+		}
 	}
-	_, host, _ := strings.Cut(deref(b.value.Affinity), ":")
-	a := c.affinity(block, host)
-	if a == nil {
-		return nil, ""
-	}
-	return []string{
-		"kubectl delete ipamblocks.crd.projectcalico.org " + reports.Shell(blockName(block)) +
-			" && kubectl delete blockaffinities.crd.projectcalico.org " + reports.Shell(affinityName(a.value)),
-	}, blockCaution
+	return a
 }

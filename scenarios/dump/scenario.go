@@ -58,12 +58,12 @@ func (d *draft) head(w *writer) {
 		// ten seconds, and what only holds at rest is judged at the end.
 		"until": "15s", "settle": "1m", "judge": object{"leakAfter": "10s"},
 	}
-	if len(d.report.Unknown) > 0 {
-		unknown := make([]string, len(d.report.Unknown))
-		for i, s := range d.report.Unknown {
-			unknown[i] = printable(s)
-		}
-		spec["import"] = object{"unknown": unknown}
+	m := scenarios.Import{Unjudged: d.report.Unjudged, Versions: d.report.Versions}
+	for _, s := range d.report.Unknown {
+		m.Unknown = append(m.Unknown, printable(s))
+	}
+	if len(m.Unknown)+len(m.Unjudged)+len(m.Versions) > 0 {
+		spec["import"] = m
 	}
 	if d.calico {
 		spec["datastore"] = d.datastore
@@ -136,6 +136,11 @@ func (d *draft) comment() []string {
 			out = append(out, "- "+s)
 		}
 	}
+	var doubts []string
+	for _, u := range d.report.Unjudged {
+		doubts = append(doubts, u.String())
+	}
+	section("What cannot be judged:", doubts)
 	section("What could not be known:", d.report.Unknown)
 	section("What was left out:", d.report.Left)
 	return append(out, "")

@@ -65,15 +65,16 @@ func (d *draft) fromTables() {
 	}
 }
 
-// holder is who has an address, as far as tables, endpoints and pods say.
-type holder struct{ namespace, pod, node, container string }
+// holder is who has an address, as far as tables, endpoints and pods say: a pod, or
+// with a tunnel the node itself.
+type holder struct{ namespace, pod, node, container, tunnel string }
 
 func (d *draft) holders() map[netip.Addr]holder {
 	out := map[netip.Addr]holder{}
 	for _, ref := range d.endpoints.keys() {
 		e := d.endpoints[ref].value
 		for _, a := range addrsOf(e.IPs) {
-			out[a] = holder{e.Namespace, e.Pod, e.Node, e.Container}
+			out[a] = holder{namespace: e.Namespace, pod: e.Pod, node: e.Node, container: e.Container}
 		}
 	}
 	for _, ref := range d.Cluster.pods.keys() {
@@ -82,7 +83,7 @@ func (d *draft) holders() map[netip.Addr]holder {
 			continue
 		}
 		for _, a := range addrsOf(p.IPs) {
-			h := holder{p.Namespace, p.Name, p.Node, p.Annotations[containerByCalico]}
+			h := holder{namespace: p.Namespace, pod: p.Name, node: p.Node, container: p.Annotations[containerByCalico]}
 			if h.container == "" {
 				h.container = out[a].container
 			}
@@ -97,10 +98,37 @@ func (d *draft) holders() map[netip.Addr]holder {
 		if ns, name, ok := strings.Cut(b.user, "/"); ok && h.pod == "" {
 			h.namespace, h.pod = ns, name
 		}
+		if _, ok := tunnelTypes[b.typ]; ok {
+			h.tunnel = b.typ
+		}
 		h.node = b.node
 		out[b.addr] = h
 	}
 	return out
+}
+
+// tunnelTypes are the types of allocations for nodes' own devices, and how the handles
+// of these begin.
+//
+// Source: libcalico-go/lib/ipam, AttributeType…; node/pkg/allocateip,
+// generateHandleAndAttributes (v3.31).
+var tunnelTypes = map[string]string{
+	"ipipTunnelAddress": "ipip-tunnel-addr-", "vxlanTunnelAddress": "vxlan-tunnel-addr-", "vxlanV6TunnelAddress": "vxlan-v6-tunnel-addr-",
+	"wireguardTunnelAddress": "wireguard-tunnel-addr-", "wireguardV6TunnelAddress": "wireguard-v6-tunnel-addr-",
+}
+
+// handle is the one under which the address is claimed, made up for a pod whose
+// container nobody names. "" for who is neither pod nor tunnel.
+func (h *holder) handle() string {
+	switch {
+	case h.tunnel != "":
+		return tunnelTypes[h.tunnel] + h.node
+	case h.pod == "":
+		return ""
+	case h.container == "":
+		return podHandle + fmt.Sprintf("imported-%s-%s", h.namespace, h.pod)
+	}
+	return podHandle + h.container
 }
 
 // shownBlock is a block with the addresses whose holders are known, and how many
@@ -121,13 +149,13 @@ func (d *draft) shownBlock(p netip.Prefix, holders map[netip.Addr]holder) (*bloc
 		}
 		known++
 		at := attribute{Secondary: map[string]string{"node": h.node}}
-		if h.pod != "" {
+		handle := h.handle()
+		switch {
+		case h.tunnel != "":
+			at.Secondary["type"] = h.tunnel
+		case h.pod != "":
 			at.Secondary["namespace"], at.Secondary["pod"] = h.namespace, h.pod
 		}
-		if h.container == "" {
-			h.container = fmt.Sprintf("imported-%s-%s", h.namespace, h.pod)
-		}
-		handle := podHandle + h.container
 		if c, ok := d.tables.checked[offset(p.Addr(), uint64(i))]; ok {
 			if handle = c.handle; c.typ != "" {
 				at.Secondary["type"] = c.typ

@@ -6,9 +6,9 @@ import "bytes"
 // nothing about addresses. They are left out line by line before anything is
 // parsed: two thirds of what kubectl prints of a pod.
 var dropped = map[string]bool{
-	"metadata.managedFields": true, "metadata.ownerReferences": true,
-	"spec.containers": true, "spec.initContainers": true, "spec.ephemeralContainers": true, "spec.volumes": true,
-	"spec.tolerations": true, "spec.affinity": true, "spec.securityContext": true, "spec.topologySpreadConstraints": true,
+	"metadata.managedFields": true,
+	"spec.containers":        true, "spec.initContainers": true, "spec.ephemeralContainers": true, "spec.volumes": true,
+	"spec.securityContext": true, "spec.topologySpreadConstraints": true,
 	"status.containerStatuses": true, "status.initContainerStatuses": true, "status.ephemeralContainerStatuses": true,
 	"status.images": true, "status.nodeInfo": true, "status.allocatable": true, "status.capacity": true,
 }
@@ -18,6 +18,7 @@ type trimmer struct {
 	buf     []byte
 	section string // the key of the first level that the line is under
 	skip    bool
+	manager bool // the name is of a manager's own pod, whose images tell a version
 	lines   int
 	// gaps keep lines where they were: an error of the parser's counts them.
 }
@@ -37,7 +38,11 @@ func (t *trimmer) line(line []byte, base int) {
 		case spaces == base:
 			t.section, t.skip = key(text), false
 		case spaces == base+2 && text[0] != '-':
-			t.skip = t.section != "" && dropped[t.section+"."+key(text)]
+			if name, ok := bytes.CutPrefix(text, []byte("name: ")); ok && t.section == "metadata" {
+				t.manager = bytes.Contains(name, []byte("calico")) || bytes.Contains(name, []byte("whereabouts"))
+			}
+			path := t.section + "." + key(text)
+			t.skip = t.section != "" && dropped[path] && !(t.manager && path == "spec.containers")
 		}
 	}
 	if !t.skip {

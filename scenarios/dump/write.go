@@ -75,8 +75,6 @@ func inNamespace(key string) object {
 	return object{"name": name, "namespace": ns}
 }
 
-const calicoVersion = calicoGroup + "/v1"
-
 // manifests writes every object of the draft, in an order that people read: what
 // is configured, the machines, the record, the pods.
 func (d *draft) manifests(w *writer) {
@@ -99,6 +97,9 @@ func (d *draft) manifests(w *writer) {
 		d.writeRecord(w)
 	}
 	d.writeRanges(w)
+	for _, c := range d.owning {
+		c.write(w)
+	}
 	for i := range d.running {
 		d.running[i].write(w, d.running[i].Phase)
 	}
@@ -177,8 +178,15 @@ func (d *draft) writeNode(w *writer, name string) {
 		ready = "Unknown"
 	}
 	fields := []any{"status", object{"conditions": []object{{"type": "Ready", "status": ready}}}}
+	spec := object{}
 	if n.Cordoned {
-		fields = append(fields, "spec", object{"unschedulable": true})
+		spec["unschedulable"] = true
+	}
+	if len(n.Taints) > 0 {
+		spec["taints"] = n.Taints
+	}
+	if len(spec) > 0 {
+		fields = append(fields, "spec", spec)
 	}
 	w.manifest("v1", "Node", with(named(name), "labels", n.Labels, "annotations", kept), fields...)
 }
@@ -235,8 +243,6 @@ func affinityLabels(a affinitySpec) map[string]string {
 	}
 }
 
-const rangeVersion = "whereabouts.cni.cncf.io/v1alpha1"
-
 func (d *draft) writeRanges(w *writer) {
 	for _, key := range keysOf(d.sliced) {
 		s := *d.sliced[key]
@@ -284,6 +290,9 @@ func (r *running) write(w *writer, phase string) {
 	if id := r.Annotations[containerByCalico]; id != "" {
 		notes[containerByCalico] = id
 	}
+	if r.made != nil && r.made.Kind == "Job" {
+		notes[runFor] = "0s"
+	}
 	st := object{"phase": phase}
 	if len(r.addrs) > 0 {
 		var ips []object
@@ -293,7 +302,13 @@ func (r *running) write(w *writer, phase string) {
 		st["podIP"], st["podIPs"] = r.addrs[0].String(), ips
 	}
 	meta := with(inNamespace(r.ref()), "labels", r.Labels, "annotations", notes)
-	spec := object{"containers": []object{{"name": "main", "image": "imported"}}}
+	switch {
+	case r.made != nil:
+		meta["ownerReferences"] = r.made.reference()
+	case r.Owner.Kind == "DaemonSet": // a drain leaves it where it is
+		meta["ownerReferences"] = (&controller{Owner: r.Owner}).reference()
+	}
+	spec := r.placed(object{"containers": mainContainer})
 	if r.Node != "" {
 		spec["nodeName"] = r.Node
 	}

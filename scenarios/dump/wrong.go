@@ -12,17 +12,32 @@ import (
 	"ipamsim/model/invariant"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/remedy"
 )
 
-// Findings are what is wrong in a cluster that was dumped, with the commands that
-// would mend it.
+// Findings are what is wrong in a cluster that was dumped, after Prove with what would
+// mend it.
 type Findings struct {
 	All []Finding // the worst first, then by invariant
 	// Borrowed are the addresses that a node has of another one's block, sorted.
 	// Nothing is broken by that alone.
 	Borrowed []Borrowed
-	// Mend is for nodes without a block, nil if there are none.
-	Mend *Mend
+	// Mends are why nodes without a block borrow, by address family; empty before Prove.
+	Mends []Mend
+	// Results are what became of remedies, by Finding.Problem; empty before Prove.
+	Results []remedy.Result
+	// Together is what comes of all remedies that passed, one after another; nil: not
+	// known.
+	Together *remedy.Outcome
+
+	// Unjudged is what cannot be judged for lack of objects. Supposed is what would be
+	// wrong of that if what is assumed instead were so; no repair is offered.
+	Unjudged []scenarios.Unjudged
+	Supposed []Finding
+
+	etcd  bool // calicoctl shows what Calico has
+	bound Bound
+	pods  int
 }
 
 // Finding is one broken invariant.
@@ -31,11 +46,8 @@ type Finding struct {
 	// Check is a command line that tells whether it is so, with where to type it; ""
 	// where there is nothing to doubt.
 	Check string
-	// Repair are command lines for a shell, quoted; none where nobody can say. Instead
-	// would do as well. Caution is what can go wrong with them.
-	Repair  []string
-	Instead string
-	Caution string
+	// Problem is which of Findings.Results is about it, from 1; 0: none.
+	Problem int
 }
 
 // Borrowed is an address that a node has of another one's block.
@@ -49,17 +61,14 @@ type Borrowed struct {
 var severities = []model.Severity{model.Critical, model.Major, model.Minor}
 
 // Wrong is what a look at the scenario of this cluster found. With commands false
-// no repair is offered: the names are not those of the cluster.
+// no command is told: the names are not those of the cluster.
 func (c *Cluster) Wrong(v *scenarios.View, commands bool) *Findings {
-	f := &Findings{Borrowed: lent(v)}
+	f := &Findings{Borrowed: lent(v), Unjudged: c.unjudged, etcd: c.etcd, pods: len(v.Truth.Sandboxes)}
 	told := map[string]bool{} // objects of what is leaked or unclaimed cannot converge, which is no news
 	for _, x := range v.Violations {
 		if x.Invariant != "convergence" {
 			told[fmt.Sprint(x.Objects)] = true
 		}
-	}
-	if commands {
-		f.Mend = c.mend(v, f.Borrowed)
 	}
 	for _, x := range v.Violations {
 		if x.Invariant == "convergence" && told[fmt.Sprint(x.Objects)] {
@@ -67,8 +76,12 @@ func (c *Cluster) Wrong(v *scenarios.View, commands bool) *Findings {
 		}
 		n := Finding{Violation: x}
 		n.Message = f.words(v, x)
+		if doubtful(f.Unjudged, x.Invariant) {
+			f.Supposed = append(f.Supposed, n)
+			continue
+		}
 		if commands {
-			c.repair(v, f.Mend, &n)
+			n.Check = check(&n.Violation)
 		}
 		f.All = append(f.All, n)
 	}
@@ -146,16 +159,19 @@ func (f *Findings) Count() string {
 	return strings.Join(out, ", ")
 }
 
-// Write tells people: how much is wrong, then one line a finding, with what to be
-// careful with and the commands, then what is borrowed besides, and how nodes get
+// Write tells people: how much is wrong, then one line a finding, with what was acted out
+// to mend it or why there is nothing, then what is borrowed besides, and how nodes get
 // blocks.
 func (f *Findings) Write(w io.Writer) {
-	if len(f.All) == 0 {
-		fmt.Fprintf(w, "nothing is wrong\n")
-	} else {
+	switch {
+	case len(f.All) > 0:
 		fmt.Fprintf(w, "wrong: %s\n", f.Count())
+	case len(f.Unjudged) > 0:
+		fmt.Fprintf(w, "nothing was found wrong in what can be judged\n")
+	default:
+		fmt.Fprintf(w, "nothing is wrong\n")
 	}
-	said := map[string]bool{}
+	said, done := map[string]bool{}, map[int]bool{}
 	once := func(format, line string) {
 		if line != "" && !said[line] {
 			said[line] = true
@@ -174,16 +190,16 @@ func (f *Findings) Write(w io.Writer) {
 			}
 			fmt.Fprintf(w, "wrong: %s (%s): %s\n", x.Invariant, x.Severity, reports.Clean(x.Message))
 			once("       check: %s\n", x.Check)
-			once("       careful: %s\n", x.Caution)
-			for _, c := range x.Repair {
-				once("       %s\n", c)
+			if x.Problem > 0 && !done[x.Problem] {
+				done[x.Problem] = true
+				f.writeResult(w, x.Problem)
 			}
-			once("       or: %s\n", x.Instead)
 		}
 		i = n
 	}
+	f.writeUnjudged(w)
 	f.writeBorrowed(w)
-	f.Mend.write(w)
+	f.writeMends(w, done)
 }
 
 // writeBorrowed leaves out what is told as unreachable already.

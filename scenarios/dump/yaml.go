@@ -25,10 +25,7 @@ func (in *input) yaml() error {
 		if err != nil {
 			return err
 		}
-		if separates(line) {
-			break
-		}
-		if tableLine(line) {
+		if separates(line) || tableLine(line) {
 			in.back(line)
 			break
 		}
@@ -68,7 +65,7 @@ func (d *document) end() error {
 	if err := json.Unmarshal(raw, &h); err != nil || h.Kind == "" {
 		return from.fail("", "", "the list that begins here has no kind at its end: the file is cut off, dump it again")
 	}
-	d.in.c.sawList(h)
+	d.in.sawList(h)
 	return nil
 }
 

@@ -60,7 +60,7 @@ func (p *Plan) Bounds(known func(measure string) error) error {
 
 // Unknown is what an import says that it could not know of the cluster, one line
 // each.
-func (p *Plan) Unknown() []string { return p.base.Doc.Spec.Import.Unknown }
+func (p *Plan) Unknown() []string { return p.base.Doc.Spec.Import.Doubts() }
 
 // Open reads a file that a plan names.
 type Open func(name string) ([]byte, error)

@@ -174,7 +174,10 @@ func (c *Cluster) load(objs []Object) error {
 		if !ok {
 			return fmt.Errorf("cluster: kind %s is not served", o.Kind)
 		}
-		var err error
+		o, err := c.resolve(o)
+		if err != nil {
+			return &Rejected{o, err}
+		}
 		if k := c.keeps(o.Kind); k != nil {
 			err = k.Change(context.Background(), nil, ipam.Create, o)
 		} else {

@@ -94,16 +94,19 @@ func (c *Cluster) Read(ctx context.Context, d *dump.Cluster, progress func(Progr
 		return err
 	}
 	d.Source(c.host.Host)
-	for _, l := range lists {
-		if !groups[l.group()] || l.group() == "projectcalico.org" && groups["crd.projectcalico.org"] {
+	all := dump.Resources()
+	for i := range all {
+		l := listOf(&all[i])
+		if !groups[l.Group()] || l.By == dump.Calicoctl || l.By == dump.Second && groups["crd.projectcalico.org"] {
 			continue
 		}
 		var no *refusal
 		switch err := r.list(ctx, l); {
 		case err == nil:
+			d.Complete(l.APIVersion, l.Kind)
 		case errors.As(err, &no) && no.Code == http.StatusNotFound: // its group has no such kind here
 		case no != nil:
-			d.Unread(l.plural+" of the cluster could not be read", no.Error())
+			d.Unread(l.Plural+" of the cluster could not be read", no.Error())
 			r.refused = append(r.refused, no)
 		default:
 			return err
@@ -124,53 +127,24 @@ func (r *reading) at(l list, err error) error {
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
-	return fmt.Errorf("%s%s/%s: %w", r.host.Host, l.path, l.plural, err)
+	return fmt.Errorf("%s%s: %w", r.host.Host, l.path, err)
 }
 
-// list is one kind of object.
-type list struct{ path, plural, kind string }
+// list is one kind of object, and where the API server has it.
+type list struct {
+	*dump.Resource
+	path string
+}
 
-// group is its API group; "" for the core group.
-func (l list) group() string {
-	g, _, _ := strings.Cut(strings.TrimPrefix(l.path, "/apis/"), "/")
-	if strings.HasPrefix(l.path, "/api/") {
-		return ""
+func listOf(r *dump.Resource) list {
+	path := "/api/" + r.APIVersion
+	if r.Group() != "" {
+		path = "/apis/" + r.APIVersion
 	}
-	return g
-}
-
-// version is its apiVersion.
-func (l list) version() string {
-	return strings.TrimPrefix(strings.TrimPrefix(l.path, "/apis/"), "/api/")
-}
-
-// lists are what is read, in this order: pods last, because what was claimed
-// before they were listed and is given up by then shows as leaked, while what they
-// have claimed since would show as a pod without a claim.
-var lists = []list{
-	{"/api/v1", "namespaces", "Namespace"},
-	{"/api/v1", "nodes", "Node"},
-	{"/apis/batch/v1", "cronjobs", "CronJob"},
-	{"/apis/k8s.cni.cncf.io/v1", "network-attachment-definitions", "NetworkAttachmentDefinition"},
-	{"/apis/crd.projectcalico.org/v1", "ippools", "IPPool"},
-	{"/apis/crd.projectcalico.org/v1", "ipreservations", "IPReservation"},
-	{"/apis/crd.projectcalico.org/v1", "ipamconfigs", "IPAMConfig"},
-	{"/apis/crd.projectcalico.org/v1", "kubecontrollersconfigurations", "KubeControllersConfiguration"},
-	{"/apis/crd.projectcalico.org/v1", "bgpconfigurations", "BGPConfiguration"},
-	{"/apis/crd.projectcalico.org/v1", "bgppeers", "BGPPeer"},
-	{"/apis/crd.projectcalico.org/v1", "blockaffinities", "BlockAffinity"},
-	{"/apis/crd.projectcalico.org/v1", "ipamblocks", "IPAMBlock"},
-	{"/apis/crd.projectcalico.org/v1", "ipamhandles", "IPAMHandle"},
-	{"/apis/projectcalico.org/v3", "ippools", "IPPool"},
-	{"/apis/projectcalico.org/v3", "ipreservations", "IPReservation"},
-	{"/apis/projectcalico.org/v3", "ipamconfigurations", "IPAMConfiguration"},
-	{"/apis/projectcalico.org/v3", "bgpconfigurations", "BGPConfiguration"},
-	{"/apis/projectcalico.org/v3", "bgppeers", "BGPPeer"},
-	{"/apis/projectcalico.org/v3", "blockaffinities", "BlockAffinity"},
-	{"/apis/whereabouts.cni.cncf.io/v1alpha1", "ippools", "IPPool"},
-	{"/apis/whereabouts.cni.cncf.io/v1alpha1", "overlappingrangeipreservations", "OverlappingRangeIPReservation"},
-	{"/apis/whereabouts.cni.cncf.io/v1alpha1", "nodeslicepools", "NodeSlicePool"},
-	{"/api/v1", "pods", "Pod"},
+	if r.Namespace != "" {
+		path += "/namespaces/" + r.Namespace
+	}
+	return list{r, path + "/" + r.Plural}
 }
 
 // reading is one pass over the lists.
@@ -207,16 +181,19 @@ func (r *reading) groups(ctx context.Context) (map[string]bool, error) {
 // list reads one list, page by page. A page that has expired while the list was
 // read is gone on with as of a later time, where the server offers that.
 func (r *reading) list(ctx context.Context, l list) error {
-	next, origin := "", dump.Origin{File: r.host.Host + l.path + "/" + l.plural}
+	next, origin := "", dump.Origin{File: r.host.Host + l.path}
 	for first := true; first || next != ""; first = false {
 		q := url.Values{"limit": {strconv.Itoa(pageMax)}}
+		if l.Only != "" {
+			q.Set("fieldSelector", "metadata.name="+l.Only)
+		}
 		if next != "" {
 			q.Set("continue", next)
 		}
-		body, err := r.get(ctx, l.path+"/"+l.plural, q)
+		body, err := r.get(ctx, l.path, q)
 		var gone *refusal
 		if errors.As(err, &gone) && gone.Code == http.StatusGone && gone.Metadata.Continue != "" && gone.Metadata.Continue != next {
-			r.dump.Unread(l.plural+" are not of one instant", "the list expired while it was read, the rest is later")
+			r.dump.Unread(l.Plural+" are not of one instant", "the list expired while it was read, the rest is later")
 			next = gone.Metadata.Continue
 			continue
 		}
@@ -281,7 +258,7 @@ func (r *reading) items(dec *json.Decoder, l list, origin dump.Origin) error {
 		}
 		r.objects++
 		if r.progress != nil {
-			r.progress(Progress{Kind: l.plural, Objects: r.objects})
+			r.progress(Progress{Kind: l.Plural, Objects: r.objects})
 		}
 	}
 	return expect(dec, json.Delim(']'))
@@ -294,7 +271,7 @@ func (l list) typed(item json.RawMessage) json.RawMessage {
 	if json.Unmarshal(item, &has) != nil || has.Kind != "" {
 		return item
 	}
-	head := fmt.Sprintf(`{"apiVersion":%q,"kind":%q`, l.version(), l.kind)
+	head := fmt.Sprintf(`{"apiVersion":%q,"kind":%q`, l.APIVersion, l.Kind)
 	if rest := strings.TrimSpace(string(item[1:])); rest != "}" {
 		head += ","
 	}

@@ -24,7 +24,7 @@ var paths = map[string]string{
 	"IPPool": "/apis/crd.projectcalico.org/v1/ippools", "IPAMBlock": "/apis/crd.projectcalico.org/v1/ipamblocks",
 	"BlockAffinity": "/apis/crd.projectcalico.org/v1/blockaffinities", "IPAMHandle": "/apis/crd.projectcalico.org/v1/ipamhandles",
 	"IPAMConfig": "/apis/crd.projectcalico.org/v1/ipamconfigs", "BGPConfiguration": "/apis/crd.projectcalico.org/v1/bgpconfigurations",
-	"BGPPeer": "/apis/crd.projectcalico.org/v1/bgppeers",
+	"BGPPeer": "/apis/crd.projectcalico.org/v1/bgppeers", "Deployment": "/apis/apps/v1/namespaces/%s/deployments",
 }
 
 // wikimedia stores the cluster of seeds/000 as it was dumped, and more pods.
@@ -68,8 +68,11 @@ func files(t *testing.T, s *server) ([]byte, *dump.Report) {
 	t.Helper()
 	c := dump.New()
 	c.Source(s.tls.Listener.Addr().String())
-	for _, path := range []string{"/api/v1/namespaces", "/api/v1/nodes", paths["IPPool"], paths["IPAMConfig"], paths["BGPConfiguration"], paths["BGPPeer"],
-		paths["BlockAffinity"], paths["IPAMBlock"], paths["IPAMHandle"], "/api/v1/pods"} {
+	for _, r := range dump.Resources() {
+		path := strings.Replace("/apis/"+r.APIVersion+"/"+r.Plural, "/apis/v1/", "/api/v1/", 1)
+		if r.By != dump.Kubectl || r.Only != "" {
+			continue
+		}
 		var list struct {
 			APIVersion, Kind string
 			Metadata         struct{ ResourceVersion string }
@@ -79,6 +82,7 @@ func files(t *testing.T, s *server) ([]byte, *dump.Report) {
 			t.Fatal(err)
 		}
 		c.Listed(list.Metadata.ResourceVersion)
+		c.Complete(r.APIVersion, r.Kind)
 		for _, item := range list.Items {
 			item["apiVersion"], item["kind"] = list.APIVersion, strings.TrimSuffix(list.Kind, "List")
 			raw, err := json.Marshal(item)

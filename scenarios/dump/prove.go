@@ -1,0 +1,164 @@
+package dump
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"ipamsim/model"
+	"ipamsim/reports"
+	"ipamsim/scenarios"
+	"ipamsim/scenarios/remedy"
+)
+
+// Bound is how much is acted out.
+type Bound struct {
+	Wall time.Duration // for which the caller lets Prove's context live; 0: nothing is acted out
+	Pods int           // a cluster with more is not acted out; 0: podsActed
+	// Progress is called before each run, from 1. May be nil.
+	Progress func(problem, of int)
+}
+
+// podsActed is how large a cluster is acted out: an adopted pod takes some 100 kB and 2 ms
+// of each run.
+const podsActed = 5000
+
+// Prove thinks of remedies for what is wrong and acts them out, in runs of the real code
+// that begin with s, the scenario of this cluster, which looks like v. What could not be
+// acted out before ctx ends is told, and not offered. The error is ours.
+func (c *Cluster) Prove(ctx context.Context, r *scenarios.Runner, s *scenarios.Scenario, v *scenarios.View, f *Findings, b Bound) error {
+	if b.Pods == 0 {
+		b.Pods = podsActed
+	}
+	f.bound = b
+	cast, err := remedy.CastOf(s, c.owner)
+	if err != nil {
+		return err
+	}
+	problems := c.problems(v, f, cast, s.Doc.Spec.Datastore != "kubernetes")
+	f.Results, f.Together = remedy.NewTheatre(r, s, v, cast).Prove(ctx, problems, remedy.Bound{Pods: b.Pods, Progress: b.Progress})
+	return nil
+}
+
+// owner is whose a pod is.
+func (c *Cluster) owner(p model.PodRef) remedy.Owner {
+	if x := c.pods[p.String()]; x != nil {
+		return remedy.Owner{Kind: x.value.Owner.Kind, Name: x.value.Owner.Name, Bound: x.value.Affine}
+	}
+	return remedy.Owner{}
+}
+
+// writeResult tells what would mend a problem: whom to ask first, then the steps that
+// passed, or why there are none.
+func (f *Findings) writeResult(w io.Writer, problem int) {
+	r := &f.Results[problem-1]
+	tell := func(format string, args ...any) {
+		fmt.Fprintf(w, "       %s\n", reports.Clean(fmt.Sprintf(format, args...)))
+	}
+	if r.Advice != nil {
+		tell("%s", r.Advice.Say())
+		for _, line := range r.Advice.Commands() {
+			fmt.Fprintf(w, "          %s\n", line)
+		}
+	}
+	for i := range f.Mends {
+		if f.Mends[i].Problem == problem {
+			f.Mends[i].write(tell)
+		}
+	}
+	switch {
+	case r.With != nil:
+		tell("mend: goes away with the steps for %s", r.With.Goals[0].Invariant)
+	case r.Itself:
+		tell("mend: goes away by itself")
+	case r.Best != nil:
+		f.writeSteps(w, r.Best)
+	case r.Untried != remedy.Acted:
+		tell("mend: %s", r.Untried.Say(f.bound.Wall, f.pods, f.bound.Pods))
+	default:
+		writeNothing(tell, r)
+	}
+}
+
+func (f *Findings) writeSteps(w io.Writer, o *remedy.Outcome) {
+	fmt.Fprintf(w, "       mend: %s\n", o.Say())
+	if o.Caution != remedy.NoCaution {
+		fmt.Fprintf(w, "       careful: %s\n", o.Caution.Say())
+	}
+	for i, s := range o.Steps {
+		fmt.Fprintf(w, "       %d. %s\n", i+1, reports.Clean(s.Say()))
+		for _, line := range s.Commands() {
+			fmt.Fprintf(w, "          %s\n", line)
+		}
+	}
+}
+
+// writeNothing says why nothing is offered.
+func writeNothing(tell func(string, ...any), r *remedy.Result) {
+	if len(r.Tried) == 0 && len(r.Ruled) == 0 {
+		tell("mend: no remedy is known that could be acted out")
+		return
+	}
+	tell("mend: nothing safe was found")
+	for i, x := range r.Ruled {
+		if i == shownMax && len(r.Ruled) > shownMax+1 {
+			tell("%d more pods are like these", len(r.Ruled)-shownMax)
+			break
+		}
+		tell("%s", x.Say())
+	}
+	for _, o := range r.Tried {
+		tell("acted out and not offered: %s", o.Why())
+	}
+}
+
+// writeMends tells why nodes borrow where no finding has told it, and whether all steps
+// may be taken one after another.
+func (f *Findings) writeMends(w io.Writer, done map[int]bool) {
+	for i := range f.Mends {
+		if p := f.Mends[i].Problem; !done[p] {
+			done[p] = true
+			fmt.Fprintf(w, "borrowed for want of a block:\n")
+			f.writeResult(w, p)
+		}
+	}
+	switch {
+	case f.Together != nil && f.Together.Safe():
+		fmt.Fprintf(w, "mend: the steps of all findings, one after another: %s\n", f.Together.Say())
+	case f.offered() > 1:
+		fmt.Fprintf(w, "mend: take the steps of one finding, then dump and import again: they were acted out each by itself\n")
+	}
+}
+
+// offered is how many remedies are.
+func (f *Findings) offered() int {
+	n := 0
+	for i := range f.Results {
+		if f.Results[i].Best != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// Commands are all lines that are offered, in order.
+func (f *Findings) Commands() []string {
+	var out []string
+	for i := range f.Results {
+		if best := f.Results[i].Best; best != nil {
+			for _, s := range best.Steps {
+				out = append(out, s.Commands()...)
+			}
+		}
+	}
+	return out
+}
+
+// Offered is what is printed for a finding: the remedy that passed; nil if none did.
+func (f *Findings) Offered(x *Finding) *remedy.Outcome {
+	if x.Problem == 0 || x.Problem > len(f.Results) {
+		return nil
+	}
+	return f.Results[x.Problem-1].Best
+}

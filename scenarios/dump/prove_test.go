@@ -1,0 +1,226 @@
+package dump_test
+
+import (
+	"context"
+	"testing"
+
+	"ipamsim/scenarios/dump"
+)
+
+// crowded is a site of which node-c has no block: node-a has two and could do without the
+// second one, node-d has one with room.
+func crowded() *site {
+	s := newSite()
+	s.pool("more", "10.0.1.0/29", nil)
+	s.node("node-a", 1, nil, nil)
+	s.node("node-c", 3, nil, nil)
+	s.node("node-d", 4, nil, nil)
+	s.block("10.0.1.0/29", "node-d", true)
+	s.pod("db-1", "node-d", "10.0.1.1", "ReplicaSet/db", true, nil)
+	s.block("10.0.0.0/29", "node-a", true)
+	s.block("10.0.0.8/29", "node-a", true)
+	s.pod("web-1", "node-a", "10.0.0.1", "ReplicaSet/web", true, nil)
+	s.pod("web-2", "node-a", "10.0.0.9", "ReplicaSet/web", true, nil)
+	return s
+}
+
+const (
+	dropsSecond = "kubectl delete ipamblocks.crd.projectcalico.org 10-0-0-8-29 && kubectl delete blockaffinities.crd.projectcalico.org node-a-10-0-0-8-29"
+	actedOut    = "mend: acted out: "
+)
+
+func TestProveSpareBlock(t *testing.T) {
+	s := crowded()
+	s.pod("web-3", "node-c", "10.0.0.2", "ReplicaSet/web", true, nil)
+	f := s.proven(t)
+	says(t, f, "wrong: blackholed-address", dropsSecond, actedOut, "2 pods restarted, nothing new", "kubectl cordon node-c node-a")
+}
+
+// A block of a pool that does not serve the node that needs one helps nobody.
+func TestProveSpareOfAnotherPool(t *testing.T) {
+	for name, more := range map[string]obj{
+		"of another nodeSelector": {"nodeSelector": "role == 'edge'"},
+		"disabled":                {"disabled": true},
+		"of some namespaces":      {"namespaceSelector": "team == 'a'", "allowedUses": []string{"Workload"}},
+		"for tunnels":             {"allowedUses": []string{"Tunnel"}},
+		"by request only":         {"assignmentMode": "Manual"},
+	} {
+		s := crowded()
+		s.pool("edge", "10.9.0.0/28", more)
+		s.node("node-b", 2, obj{"role": "edge"}, nil)
+		s.block("10.9.0.0/29", "node-b", true)
+		s.block("10.9.0.8/29", "node-b", true) // nobody would have to move
+		s.pod("web-3", "node-c", "10.0.0.2", "ReplicaSet/web", true, nil)
+		f := s.proven(t)
+		if len(f.Mends) != 1 || len(f.Mends[0].Spare) != 1 {
+			t.Errorf("%s: %s", name, told(f))
+			continue
+		}
+		says(t, f, dropsSecond, actedOut)
+		saysNot(t, f, "10.9.0", "10-9-0")
+	}
+}
+
+// Pods on a tainted node are there because somebody wants them there, and pods that the
+// taint keeps away find no room there.
+func TestProveTaintedNode(t *testing.T) {
+	taint := obj{"taints": []obj{{"key": "node-role.kubernetes.io/control-plane", "effect": "NoSchedule"}}}
+	s := newSite()
+	s.node("control", 1, nil, taint)
+	s.node("node-c", 3, nil, nil)
+	s.block("10.0.0.0/29", "control", true)
+	s.block("10.0.0.8/29", "control", true)
+	s.pod("dns-1", "control", "10.0.0.1", "ReplicaSet/dns", true, nil)
+	s.pod("dns-2", "control", "10.0.0.9", "ReplicaSet/dns", true, nil)
+	s.pod("web-3", "node-c", "10.0.0.2", "ReplicaSet/web", true, nil)
+	f := s.proven(t)
+	if len(f.Mends) != 1 || len(f.Mends[0].Spare) != 0 {
+		t.Errorf("%s", told(f))
+	}
+	says(t, f, "mend: no node has a block to spare")
+	saysNot(t, f, "kubectl delete", "kubectl cordon")
+
+	s = newSite()
+	s.pool("more", "10.0.1.0/29", nil)
+	s.node("control", 1, nil, taint)
+	s.node("node-a", 2, nil, nil)
+	s.node("node-c", 3, nil, nil)
+	s.block("10.0.0.0/29", "node-a", true)
+	s.block("10.0.0.8/29", "node-a", true)
+	s.block("10.0.1.0/29", "control", true) // the only room for those who would have to move
+	s.pod("dns-1", "control", "10.0.1.1", "ReplicaSet/dns", true, nil)
+	s.pod("web-1", "node-a", "10.0.0.1", "ReplicaSet/web", true, nil)
+	s.pod("web-2", "node-a", "10.0.0.9", "ReplicaSet/web", true, nil)
+	s.pod("web-3", "node-c", "10.0.0.2", "ReplicaSet/web", true, nil)
+	f = s.proven(t)
+	says(t, f, "mend: nothing safe was found", "2 pods would not come back")
+	saysNot(t, f, "kubectl delete", "kubectl cordon")
+}
+
+// The block of a node that is gone is the first to be had: nobody has to move out.
+func TestProveBlockOfANodeThatIsGone(t *testing.T) {
+	s := newSite()
+	s.node("node-a", 1, nil, nil)
+	s.node("node-c", 3, nil, nil)
+	s.block("10.0.0.0/29", "node-a", true)
+	s.block("10.0.0.8/29", "node-gone", true)
+	s.claim("10.0.0.9", "c-old", "node-gone", "old")
+	s.pod("web-1", "node-a", "10.0.0.1", "ReplicaSet/web", true, nil)
+	s.pod("web-3", "node-c", "10.0.0.2", "ReplicaSet/web", true, nil)
+	f := s.proven(t)
+	says(t, f, "10.0.0.8/29 is of node-gone, which is gone", "calicoctl ipam release --ip=10.0.0.9",
+		"kubectl delete ipamblocks.crd.projectcalico.org 10-0-0-8-29 && kubectl delete blockaffinities.crd.projectcalico.org node-gone-10-0-0-8-29", actedOut)
+}
+
+// Of two pods with one address the one that the record names keeps it.
+func TestProveDuplicate(t *testing.T) {
+	for _, rightful := range []string{"web-1", "web-2"} {
+		other := map[string]string{"web-1": "web-2", "web-2": "web-1"}[rightful]
+		s := newSite()
+		s.node("node-a", 1, nil, nil)
+		s.node("node-b", 2, nil, nil)
+		s.block("10.0.0.0/29", "node-a", true)
+		s.block("10.0.0.8/29", "node-b", true)
+		s.pod(rightful, "node-a", "10.0.0.1", "ReplicaSet/web", true, nil)
+		s.pod(other, "node-b", "10.0.0.1", "ReplicaSet/web", false, nil)
+		f := s.proven(t)
+		says(t, f, "wrong: duplicate-address", "kubectl delete pod -n shop "+other+"\n", actedOut, "1 pod restarted, nothing new")
+		saysNot(t, f, "kubectl delete pod -n shop "+rightful+"\n")
+	}
+}
+
+// An affinity that its block names goes with the block, or the block would be nobody's.
+func TestProveStaleAffinity(t *testing.T) {
+	s := newSite()
+	s.node("node-a", 1, nil, nil)
+	s.block("10.0.0.0/29", "node-a", true)
+	s.block("10.0.0.8/29", "node-gone", true)
+	s.pod("web-1", "node-a", "10.0.0.1", "ReplicaSet/web", true, nil)
+	f := s.proven(t)
+	says(t, f, "wrong: leaked-affinity", "first ask whether calico-kube-controllers work, which give back what no pod and no node has, after 15m0s: the dump has no pod of it",
+		"kubectl get pods -A -l k8s-app=calico-kube-controllers",
+		"kubectl delete ipamblocks.crd.projectcalico.org 10-0-0-8-29 && kubectl delete blockaffinities.crd.projectcalico.org node-gone-10-0-0-8-29", actedOut, "no pod restarted, nothing new")
+}
+
+// A block that pods use and that has lost its affinity gets it again.
+func TestProveBlockWithoutAffinity(t *testing.T) {
+	s := newSite()
+	s.node("node-a", 1, nil, nil)
+	s.node("node-b", 2, nil, nil)
+	s.block("10.0.0.0/29", "node-a", false)
+	s.block("10.0.0.8/29", "node-b", true)
+	s.pod("web-1", "node-a", "10.0.0.1", "ReplicaSet/web", true, nil)
+	f := s.proven(t)
+	says(t, f, "wrong: leaked-affinity", `"kind":"BlockAffinity"`, "| kubectl create -f -", actedOut)
+}
+
+// Nobody deletes a virtual machine's launcher: it is migrated.
+func TestProveVirtualMachine(t *testing.T) {
+	s := newSite()
+	s.node("node-a", 1, nil, nil)
+	s.node("node-b", 2, nil, nil)
+	s.block("10.0.0.0/29", "node-a", true)
+	s.block("10.0.0.8/29", "node-b", true)
+	s.pod("web-1", "node-a", "10.0.0.1", "ReplicaSet/web", true, nil)
+	s.pod("virt-launcher-pg-x7x7x", "node-b", "10.0.0.1", "VirtualMachineInstance/pg", false, nil)
+	f := s.proven(t)
+	says(t, f, "wrong: duplicate-address", `"kind":"VirtualMachineInstanceMigration"`, `"vmiName":"pg"`, actedOut)
+	saysNot(t, f, "kubectl delete pod")
+}
+
+// A pod that nobody makes again is not deleted, nor one that the kubelet keeps, and of one
+// that asks for its address nothing is hoped.
+func TestProveObstacles(t *testing.T) {
+	for why, x := range map[string]struct {
+		owner string
+		notes obj
+	}{
+		"shop/web-2 belongs to no controller":                {"", nil},
+		"shop/web-2 is a static pod":                         {"Node/node-b", obj{"kubernetes.io/config.mirror": "c2"}},
+		"shop/web-2 asks for this address by the annotation": {"StatefulSet/web", obj{"cni.projectcalico.org/ipAddrs": `["10.0.0.1"]`}},
+	} {
+		s := newSite()
+		s.node("node-a", 1, nil, nil)
+		s.node("node-b", 2, nil, nil)
+		s.block("10.0.0.0/29", "node-a", true)
+		s.block("10.0.0.8/29", "node-b", true)
+		s.pod("web-1", "node-a", "10.0.0.1", "ReplicaSet/web", true, nil)
+		s.pod("web-2", "node-b", "10.0.0.1", x.owner, false, x.notes)
+		f := s.proven(t)
+		says(t, f, "wrong: duplicate-address", "mend: nothing safe was found", why)
+		saysNot(t, f, "kubectl delete pod")
+	}
+}
+
+// What was not acted out is not printed.
+func TestProveBounds(t *testing.T) {
+	s := crowded()
+	s.pod("web-3", "node-c", "10.0.0.2", "ReplicaSet/web", true, nil)
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	for why, within := range map[string]struct {
+		ctx context.Context
+		dump.Bound
+	}{
+		"not acted out, and so not printed: the cluster has 4 pods, and at most 2 are": {context.Background(), dump.Bound{Pods: 2}},
+		"not acted out, and so not printed: time was up after 0s (--act)":              {ended, dump.Bound{}},
+	} {
+		c := s.cluster(t)
+		_, parsed, _ := scenario(t, c, dump.Options{})
+		f := proveWithin(t, c, parsed, within.ctx, within.Bound)
+		says(t, f, "wrong: blackholed-address", why)
+		saysNot(t, f, "kubectl delete", "kubectl cordon", "acted out: ")
+	}
+}
+
+// A leak is freed by calicoctl, after it was asked whose work it would have been.
+func TestProveLeak(t *testing.T) {
+	s := newSite()
+	s.node("node-a", 1, nil, nil)
+	s.block("10.0.0.0/29", "node-a", true)
+	s.pod("web-1", "node-a", "10.0.0.1", "ReplicaSet/web", true, nil)
+	s.pod("calico-kube-controllers-x", "node-a", "10.0.0.2", "ReplicaSet/calico-kube-controllers", true, nil)
+	s.claim("10.0.0.3", "c-old", "node-a", "old")
+	f := s.proven(t)
+	says(t, f, "wrong: leaked-claim", "its pod shop/calico-kube-controllers-x runs; what do its logs say", "calicoctl ipam release --from-report=report.json", actedOut, "no pod restarted, nothing new")
+}

@@ -1,0 +1,199 @@
+package dump_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+
+	"ipamsim/scenarios"
+	"ipamsim/scenarios/dump"
+)
+
+type obj = map[string]any
+
+// site is a cluster of Calico's as kubectl would dump it: blocks of eight addresses, and
+// nodes that peer with their routers only, so that borrowed addresses are not reachable
+// from the owner of their block.
+type site struct {
+	items  []obj
+	blocks []*siteBlock
+}
+
+type siteBlock struct {
+	cidr  netip.Prefix
+	owner string
+	held  map[int]obj // attributes by ordinal
+}
+
+func newSite() *site {
+	s := &site{}
+	s.crd("BGPConfiguration", "default", obj{"asNumber": 64601, "nodeToNodeMeshEnabled": false})
+	s.crd("BGPPeer", "router", obj{"asNumber": 14907, "peerIP": "192.168.0.1"})
+	s.pool("main", "10.0.0.0/28", nil)
+	return s
+}
+
+func (s *site) crd(kind, name string, spec obj) {
+	s.items = append(s.items, obj{"apiVersion": "crd.projectcalico.org/v1", "kind": kind, "metadata": obj{"name": name}, "spec": spec})
+}
+
+func (s *site) pool(name, cidr string, more obj) {
+	spec := obj{"cidr": cidr, "blockSize": 29, "ipipMode": "Never", "vxlanMode": "Never", "nodeSelector": "all()"}
+	for k, v := range more {
+		spec[k] = v
+	}
+	s.crd("IPPool", name, spec)
+}
+
+func (s *site) node(name string, number int, labels, spec obj) {
+	s.items = append(s.items, obj{
+		"apiVersion": "v1", "kind": "Node",
+		"metadata": obj{"name": name, "labels": labels, "annotations": obj{"projectcalico.org/IPv4Address": fmt.Sprintf("192.168.0.%d/24", 10+number)}},
+		"spec":     spec, "status": obj{"conditions": []obj{{"type": "Ready", "status": "True"}}},
+	})
+}
+
+func dashed(cidr string) string { return strings.NewReplacer(".", "-", "/", "-").Replace(cidr) }
+
+// block is owned, with an affinity if affine.
+func (s *site) block(cidr, owner string, affine bool) {
+	s.blocks = append(s.blocks, &siteBlock{netip.MustParsePrefix(cidr), owner, map[int]obj{}})
+	if affine {
+		s.affinity(cidr, owner)
+	}
+}
+
+func (s *site) affinity(cidr, owner string) {
+	s.crd("BlockAffinity", owner+"-"+dashed(cidr), obj{"cidr": cidr, "node": owner, "state": "confirmed", "deleted": "false"})
+}
+
+// claim puts an address into the record.
+func (s *site) claim(ip, id, node, pod string) {
+	a := netip.MustParseAddr(ip)
+	for _, b := range s.blocks {
+		if b.cidr.Contains(a) {
+			b.held[int(a.As4()[3]-b.cidr.Addr().As4()[3])] = obj{"handle_id": "k8s-pod-network." + id, "secondary": obj{"namespace": "shop", "node": node, "pod": pod, "timestamp": "2025"}}
+			s.crd("IPAMHandle", "k8s-pod-network."+id, obj{"handleID": "k8s-pod-network." + id, "block": obj{b.cidr.String(): 1}})
+		}
+	}
+}
+
+// pod runs in namespace shop; owner is KIND/NAME, "" for none. claimed: the record knows.
+func (s *site) pod(name, node, ip, owner string, claimed bool, notes obj) {
+	annotations := obj{"cni.projectcalico.org/containerID": "c-" + name, "cni.projectcalico.org/podIP": ip + "/32", "cni.projectcalico.org/podIPs": ip + "/32"}
+	for k, v := range notes {
+		annotations[k] = v
+	}
+	meta := obj{"name": name, "namespace": "shop", "annotations": annotations}
+	if kind, of, ok := strings.Cut(owner, "/"); ok {
+		meta["ownerReferences"] = []obj{{"apiVersion": "apps/v1", "kind": kind, "name": of, "controller": true, "uid": "4e4b4cb6-1f6b-4c0b-9d3f-" + fmt.Sprintf("%012d", len(s.items))}}
+	}
+	s.items = append(s.items, obj{
+		"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": obj{"nodeName": node, "containers": []obj{{"name": "main", "image": "web:1"}}},
+		"status": obj{"phase": "Running", "podIP": ip, "podIPs": []obj{{"ip": ip}}},
+	})
+	if claimed {
+		s.claim(ip, "c-"+name, node, name)
+	}
+}
+
+// list is what kubectl would print.
+func (s *site) list(t *testing.T) []byte {
+	t.Helper()
+	items := slices.Clone(s.items)
+	for _, b := range s.blocks {
+		all, free, attributes := []any{}, []int{}, []obj{}
+		for i := range 1 << (32 - b.cidr.Bits()) {
+			if a := b.held[i]; a != nil {
+				all, attributes = append(all, len(attributes)), append(attributes, a)
+			} else {
+				all, free = append(all, nil), append(free, i)
+			}
+		}
+		items = append(items, obj{"apiVersion": "crd.projectcalico.org/v1", "kind": "IPAMBlock", "metadata": obj{"name": dashed(b.cidr.String())}, "spec": obj{
+			"cidr": b.cidr.String(), "affinity": "host:" + b.owner, "allocations": all, "unallocated": free, "attributes": attributes, "deleted": false, "strictAffinity": false,
+		}})
+	}
+	text, err := json.Marshal(obj{"apiVersion": "v1", "kind": "List", "items": items})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// proven imports the site and acts out what would mend it.
+func (s *site) proven(t *testing.T) *dump.Findings {
+	t.Helper()
+	c := s.cluster(t)
+	_, parsed, _ := scenario(t, c, dump.Options{})
+	return prove(t, c, parsed)
+}
+
+func (s *site) cluster(t *testing.T) *dump.Cluster {
+	t.Helper()
+	c := dump.New()
+	if err := c.Read("site", bytes.NewReader(s.list(t)), nil); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// prove is what import does: it looks, and acts out what would mend it.
+func prove(t *testing.T, c *dump.Cluster, s *scenarios.Scenario) *dump.Findings {
+	t.Helper()
+	return proveWithin(t, c, s, context.Background(), dump.Bound{})
+}
+
+func proveWithin(t *testing.T, c *dump.Cluster, s *scenarios.Scenario, ctx context.Context, b dump.Bound) *dump.Findings {
+	t.Helper()
+	r, err := scenarios.NewRunner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = r.Close() })
+	v, err := r.Look(context.Background(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Forget()
+	f := c.Wrong(v, true)
+	if err := c.Prove(ctx, r, s, v, f, b); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// told is what people read.
+func told(f *dump.Findings) string {
+	var b bytes.Buffer
+	f.Write(&b)
+	return b.String()
+}
+
+// says checks what people read, word by word.
+func says(t *testing.T, f *dump.Findings, want ...string) {
+	t.Helper()
+	text := told(f)
+	for _, w := range want {
+		if !strings.Contains(text, w) {
+			t.Errorf("it does not say %q:\n%s", w, text)
+			return
+		}
+	}
+}
+
+func saysNot(t *testing.T, f *dump.Findings, never ...string) {
+	t.Helper()
+	text := told(f)
+	for _, w := range never {
+		if strings.Contains(text, w) {
+			t.Errorf("it says %q:\n%s", w, text)
+			return
+		}
+	}
+}

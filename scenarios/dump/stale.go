@@ -1,0 +1,141 @@
+package dump
+
+import (
+	"encoding/json"
+	"net/netip"
+	"slices"
+
+	"ipamsim/model"
+	"ipamsim/scenarios/remedy"
+)
+
+// block is one of the record, by its prefix; nil if there is none.
+func (d *drafts) block(p netip.Prefix) *model.Pool {
+	i := slices.IndexFunc(d.v.Record.Pools, func(b model.Pool) bool { return b.Range == p })
+	if i < 0 {
+		return nil
+	}
+	return &d.v.Record.Pools[i]
+}
+
+func (d *drafts) hasAffinity(block netip.Prefix, node string) bool {
+	return slices.ContainsFunc(d.v.Record.Affinities, func(a model.Affinity) bool { return a.Block == block && a.Node == node })
+}
+
+func (d *drafts) empty(b *model.Pool) bool {
+	return !slices.ContainsFunc(d.v.Record.Claims, func(c model.Claim) bool { return c.Pool == b.Name })
+}
+
+// giveBack takes a block, its affinity, or both from a node, whichever there are.
+func (d *drafts) giveBack(block netip.Prefix, owner string) remedy.GiveBack {
+	g := remedy.GiveBack{Block: block, Owner: owner, OwnerGone: !d.v.Truth.Nodes[owner].Registered}
+	if b := d.block(block); b != nil && b.Node == owner {
+		g.Name = blockName(block.String())
+	}
+	if d.hasAffinity(block, owner) {
+		g.Affinity = affinityName(affinitySpec{Node: owner, CIDR: block.String()})
+	}
+	return g
+}
+
+// affinities are those that no block, no node or another node speaks for, and blocks
+// without one. One that the block names goes only with the block.
+func (d *drafts) affinities() {
+	gone := pile{}  // of nodes that are gone
+	other := pile{} // of living ones, to blocks that are gone or another's
+	for _, i := range d.open("leaked-affinity", "affinity-mismatch", "block-owner") {
+		x := &d.f.All[i].Violation
+		block, err := netip.ParsePrefix(objectsOf(x)[model.RefBlock])
+		if err != nil {
+			continue
+		}
+		b := d.block(block)
+		for _, o := range x.Objects {
+			if o.Kind != model.RefNode {
+				continue
+			}
+			switch named := b != nil && b.Node == o.Name; {
+			case !named && d.hasAffinity(block, o.Name):
+				other.add(i, d.giveBack(block, o.Name))
+			case x.Invariant != "leaked-affinity": // the rightful owner's
+			case named && d.hasAffinity(block, o.Name) && d.empty(b):
+				gone.add(i, d.giveBack(block, o.Name))
+			case named && !d.hasAffinity(block, o.Name):
+				d.without(i, b)
+			}
+		}
+	}
+	for _, p := range []pile{gone, other} {
+		if len(p.about) == 0 {
+			continue
+		}
+		problem := remedy.Problem{Advice: d.kubeControllers()}
+		if !d.etcd && len(p.steps) <= linesMax {
+			problem.Try = []remedy.Remedy{{Steps: p.steps, Caution: remedy.BlockCaution}}
+		}
+		d.add(p.about, problem)
+	}
+}
+
+// pile are findings that go with one step each.
+type pile struct {
+	about []int
+	steps []remedy.Step
+}
+
+func (p *pile) add(i int, s remedy.Step) {
+	if !slices.Contains(p.about, i) {
+		p.about = append(p.about, i)
+	}
+	if !slices.Contains(p.steps, s) { // all are comparable
+		p.steps = append(p.steps, s)
+	}
+}
+
+// without is a block whose owner has no affinity for it: an empty one can be given back,
+// another one gets its affinity again.
+func (d *drafts) without(about int, b *model.Pool) {
+	p := remedy.Problem{Advice: d.kubeControllers()}
+	switch {
+	case d.etcd:
+	case d.empty(b):
+		p.Try = []remedy.Remedy{{Steps: []remedy.Step{remedy.Check{Block: b.Range}, d.giveBack(b.Range, b.Node)}, Caution: remedy.BlockCaution}}
+	case d.v.Truth.Nodes[b.Node].Registered:
+		a := affinitySpec{State: "confirmed", Node: b.Node, Type: "host", CIDR: b.Range.String()}
+		manifest, err := json.Marshal(object{
+			"apiVersion": calicoGroup + "/v1", "kind": "BlockAffinity",
+			"metadata": object{"name": affinityName(a), "labels": affinityLabels(a)},
+			"spec":     object{"cidr": a.CIDR, "node": a.Node, "state": a.State, "type": a.Type, "deleted": "false"},
+		})
+		if err == nil {
+			p.Try = []remedy.Remedy{{Steps: []remedy.Step{remedy.MakeAffinity{Block: b.Range, Owner: b.Node, Manifest: manifest}}}}
+		}
+	}
+	d.add([]int{about}, p)
+}
+
+// starved are nodes without a block while others have empty ones.
+func (d *drafts) starved() {
+	for _, i := range d.open("starved-node") {
+		x := &d.f.All[i].Violation
+		block, err := netip.ParsePrefix(objectsOf(x)[model.RefBlock])
+		starved, _ := model.FactOf[model.Ref](x.Facts, "starved")
+		if err != nil || d.block(block) == nil {
+			continue
+		}
+		owner := d.block(block).Node
+		d.add([]int{i}, remedy.Problem{Needs: starved.Name, Advice: d.kubeControllers(), Try: []remedy.Remedy{d.hand(block, owner, starved.Name)}})
+	}
+}
+
+// hand takes an empty block from its owner, for another node.
+func (d *drafts) hand(block netip.Prefix, owner, to string) remedy.Remedy {
+	if d.etcd {
+		return remedy.Remedy{Steps: []remedy.Step{remedy.Await{Block: block, For: d.await()}}, Controllers: true}
+	}
+	steps := []remedy.Step{remedy.Check{Block: block}, d.giveBack(block, owner)}
+	if d.cast.Exists(owner) && !d.cast.Cordoned(owner) {
+		steps = append([]remedy.Step{remedy.Cordon{Nodes: []string{owner}}}, append(steps, remedy.Uncordon{Nodes: []string{owner}, Claims: ""})...)
+	}
+	return remedy.Remedy{Steps: steps, Caution: remedy.BlockCaution}
+}

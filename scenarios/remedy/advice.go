@@ -1,0 +1,47 @@
+package remedy
+
+import (
+	"fmt"
+
+	"ipamsim/reports"
+)
+
+// Say asks the first question: does the process run that should have done this?
+func (a *Advice) Say() string {
+	out := "first ask whether " + a.Controller.does()
+	if a.After > 0 {
+		out += fmt.Sprintf(", after %s", a.After)
+	}
+	switch {
+	case a.Unsaid:
+		return out + ": is it running, and what do its logs say"
+	case a.Pod.Name == "":
+		return out + ": the dump has no pod of it"
+	case a.Phase != "Running":
+		return out + fmt.Sprintf(": its pod %s is %s; what do its logs say", a.Pod, a.Phase)
+	}
+	return out + fmt.Sprintf(": its pod %s runs; what do its logs say", a.Pod)
+}
+
+func (c Controller) does() string {
+	if c == Whereabouts {
+		return "Whereabouts' reconciler works, which frees what no pod has"
+	}
+	return "calico-kube-controllers work, which give back what no pod and no node has"
+}
+
+// Commands show whether it runs, and its logs. They change nothing.
+//
+// Source: manifests/calico-kube-controllers.yaml (v3.31), label k8s-app; Whereabouts'
+// doc/crds/daemonset-install.yaml (v0.9.4), label app.
+func (a *Advice) Commands() []string {
+	label, grep := "k8s-app=calico-kube-controllers", "ipam"
+	if a.Controller == Whereabouts {
+		label, grep = "app=whereabouts", "reconcil"
+	}
+	out := []string{"kubectl get pods -A -l " + label}
+	if a.Pod.Name != "" {
+		out = append(out, fmt.Sprintf("kubectl logs -n %s %s --since=24h | grep -i %s", reports.Shell(a.Pod.Namespace), reports.Shell(a.Pod.Name), grep))
+	}
+	return out
+}

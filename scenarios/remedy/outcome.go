@@ -1,0 +1,144 @@
+package remedy
+
+import (
+	"cmp"
+	"maps"
+	"net/netip"
+	"slices"
+	"time"
+
+	"ipamsim/model"
+)
+
+// Outcome is what came of a remedy that was acted out.
+type Outcome struct {
+	*Remedy
+	Took      time.Duration // virtual, from the first step to the last
+	Restarted []model.PodRef
+
+	Failed  []Failure
+	Stays   []model.Violation // goals that are not reached
+	New     []model.Violation // what was not there before, and does not come by itself
+	Lost    []model.PodRef    // pods that lost an address and are not named
+	Waiting []model.PodRef    // pods that have no address before the next step, or at the end
+	Missing int               // pods that their controllers have not made again by then, or that have none
+	Full    []netip.Prefix    // blocks that are not empty when they are to be given back
+	Borrows string            // the node that needed a block and got none; ""
+
+	// Gone are the findings that went with it, and would not have gone by themselves.
+	Gone []model.Violation
+}
+
+// Safe reports whether it may be offered.
+func (o *Outcome) Safe() bool {
+	return len(o.Failed)+len(o.Stays)+len(o.New)+len(o.Lost)+len(o.Waiting)+o.Missing+len(o.Full) == 0 && o.Borrows == ""
+}
+
+// judge compares the cluster after the steps with the one before, and with what becomes
+// of it if nobody does anything.
+func (t *Theatre) judge(p *Problem, r *Remedy, a *after) *Outcome {
+	o := &Outcome{Remedy: r, Took: a.took, Failed: a.failed}
+	end := known(atEnd(a))
+	for i := range p.Goals {
+		if g := &p.Goals[i]; end[identity(g)] {
+			o.Stays = append(o.Stays, *g)
+		}
+	}
+	before := known(t.before.Violations, t.idle.violations)
+	for i := range a.violations {
+		v := &a.violations[i]
+		if key := identity(v); !before[key] {
+			before[key] = true
+			o.New = append(o.New, *v)
+		}
+	}
+	left := known(atEnd(t.idle))
+	for i := range t.before.Violations {
+		if v := &t.before.Violations[i]; !end[identity(v)] && left[identity(v)] {
+			o.Gone = append(o.Gone, *v)
+		}
+	}
+	t.people(o, a)
+	if p.Needs != "" && !slices.ContainsFunc(a.sight.Record.Claims, func(c model.Claim) bool { return c.Pod.Name == probeName && ownBlock(&a.sight.Record, &c) }) {
+		o.Borrows = p.Needs
+	}
+	return o
+}
+
+// atEnd are the violations of a run that hold at its end.
+func atEnd(a *after) []model.Violation {
+	return a.violations[len(a.violations)-a.last:]
+}
+
+// ownBlock reports whether a claim lies in a block of its own node.
+func ownBlock(r *model.Snapshot, c *model.Claim) bool {
+	return slices.ContainsFunc(r.Pools, func(p model.Pool) bool { return p.Name == c.Pool && p.Node == c.Node })
+}
+
+// people compares who has which address: pods by their names, for containers of which a
+// dump does not say the id have another one in each run.
+func (t *Theatre) people(o *Outcome, a *after) {
+	had, has, idle := addresses(&t.before.Truth), addresses(&a.sight.Truth), addresses(&t.idle.sight.Truth)
+	for _, p := range slices.SortedFunc(maps.Keys(had), byName) {
+		switch {
+		case slices.Contains(o.Pods, p):
+			o.Restarted = append(o.Restarted, p)
+		case !keeps(had[p], has[p]) && keeps(had[p], idle[p]): // it would have kept them
+			o.Lost = append(o.Lost, p)
+		}
+	}
+	for _, x := range a.shut {
+		o.Missing = max(o.Missing, x.missing)
+		if x.full.IsValid() {
+			o.Full = append(o.Full, x.full)
+		}
+		for _, p := range x.waiting {
+			if !slices.Contains(o.Waiting, p) {
+				o.Waiting = append(o.Waiting, p)
+			}
+		}
+	}
+}
+
+func byName(a, b model.PodRef) int {
+	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+}
+
+// keeps reports whether all addresses of before are among those of after.
+func keeps(before, after []netip.Addr) bool {
+	return !slices.ContainsFunc(before, func(a netip.Addr) bool { return !slices.Contains(after, a) })
+}
+
+// addresses of pods with a sandbox whose processes live. A node's tunnel is a pod without
+// a namespace here.
+func addresses(t *model.Truth) map[model.PodRef][]netip.Addr {
+	out := make(map[model.PodRef][]netip.Addr, len(t.Sandboxes))
+	for i := range t.Sandboxes {
+		s := &t.Sandboxes[i]
+		for _, a := range s.Attachments {
+			if !s.Stopped {
+				out[s.Pod] = append(append(out[s.Pod], a.Addrs...), a.Static...)
+			}
+		}
+	}
+	return out
+}
+
+// identity is what makes a violation the same one in two runs.
+func identity(v *model.Violation) string {
+	key := []byte(v.Invariant)
+	for _, o := range v.Objects {
+		key = append(append(append(append(key, 0), o.Kind...), ' '), o.Name...)
+	}
+	return string(key)
+}
+
+func known(lists ...[]model.Violation) map[string]bool {
+	out := map[string]bool{}
+	for _, all := range lists {
+		for i := range all {
+			out[identity(&all[i])] = true
+		}
+	}
+	return out
+}

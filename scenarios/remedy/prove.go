@@ -1,0 +1,156 @@
+package remedy
+
+import (
+	"context"
+
+	"ipamsim/model"
+)
+
+// Result is what there is to say about a problem.
+type Result struct {
+	*Problem
+	Best  *Outcome   // the first remedy that passed; nil: none did
+	Tried []*Outcome // those that did not pass, in order
+	// With is the problem whose remedy takes the goals of this one along; nil: none.
+	With *Problem
+	// Itself: the goals are gone after a while, whatever anybody does.
+	Itself bool
+	// Untried is why remedies were not acted out; nothing is then known of them.
+	Untried Untried
+	Reason  string // ours or the kernel's, of Broken
+}
+
+// Untried is why a remedy was not acted out.
+type Untried int
+
+// The reasons.
+const (
+	Acted     Untried = iota
+	TooLarge          // the cluster has more pods than are acted out
+	OutOfTime         // the bound of time was reached
+	Broken            // the run did not come to an end
+)
+
+// Bound is how much is acted out.
+type Bound struct {
+	Pods int // of a cluster; a larger one is not acted out
+	// Progress is called before each run, with the number of the problem from 1. May be
+	// nil.
+	Progress func(problem, of int)
+}
+
+// Prove acts the remedies of problems out, each from the cluster as it is, until one of
+// each passes or ctx ends. Problems come in the order in which they are solved: what a
+// remedy takes along is not acted out again.
+//
+// The results are in the order of the problems. Together is what comes of all remedies
+// that passed, taken one after another in that order; nil if fewer than two did or time
+// was up.
+func (t *Theatre) Prove(ctx context.Context, problems []Problem, b Bound) (results []Result, together *Outcome) {
+	results = make([]Result, len(problems))
+	stop := Acted
+	if len(t.before.Truth.Sandboxes) > b.Pods {
+		stop = TooLarge
+	}
+	for i := range problems {
+		r := &results[i]
+		r.Problem = &problems[i]
+		if r.With = takenAlong(results[:i], r.Goals); r.With != nil || len(r.Try) == 0 {
+			continue
+		}
+		if r.Untried = stop; stop != Acted {
+			continue
+		}
+		if b.Progress != nil {
+			b.Progress(i+1, len(problems))
+		}
+		t.try(ctx, r)
+		if r.Untried == OutOfTime {
+			stop = OutOfTime
+		}
+	}
+	if stop == Acted {
+		together = t.together(ctx, results)
+	}
+	return results, together
+}
+
+// try acts remedies out until one passes.
+func (t *Theatre) try(ctx context.Context, r *Result) {
+	fail := func(err error) {
+		r.Untried, r.Reason = Broken, err.Error()
+		if Interrupted(err) || ctx.Err() != nil {
+			r.Untried, r.Reason = OutOfTime, ""
+		}
+	}
+	if err := t.wait(ctx); err != nil {
+		fail(err)
+		return
+	}
+	if r.Itself = t.heals(r.Goals); r.Itself {
+		return
+	}
+	for i := range r.Try {
+		o, err := t.Act(ctx, r.Problem, &r.Try[i])
+		if err != nil {
+			fail(err)
+			return
+		}
+		if o.Safe() {
+			r.Best = o
+			return
+		}
+		r.Tried = append(r.Tried, o)
+	}
+}
+
+// heals reports whether none of the goals is left if nobody does anything.
+func (t *Theatre) heals(goals []model.Violation) bool {
+	left := known(atEnd(t.idle))
+	for i := range goals {
+		if left[identity(&goals[i])] {
+			return false
+		}
+	}
+	return len(goals) > 0
+}
+
+// takenAlong is the problem whose remedy has made all of the goals go, nil if none has.
+func takenAlong(done []Result, goals []model.Violation) *Problem {
+	for i := range done {
+		if done[i].Best == nil || len(goals) == 0 {
+			continue
+		}
+		gone, all := known(done[i].Best.Gone), true
+		for k := range goals {
+			all = all && gone[identity(&goals[k])]
+		}
+		if all {
+			return done[i].Problem
+		}
+	}
+	return nil
+}
+
+// together acts out all remedies that passed, one after another.
+func (t *Theatre) together(ctx context.Context, results []Result) *Outcome {
+	all, whole := Remedy{}, Problem{}
+	n := 0
+	for i := range results {
+		if best := results[i].Best; best != nil {
+			n++
+			all.Steps = append(all.Steps, best.Steps...)
+			all.Pods = append(all.Pods, best.Pods...)
+			all.Controllers = all.Controllers || best.Controllers
+			whole.Goals = append(whole.Goals, results[i].Goals...)
+		}
+	}
+	if n < 2 {
+		return nil
+	}
+	o, err := t.Act(ctx, &whole, &all)
+	if err != nil {
+		return nil
+	}
+	return o
+}

@@ -1,0 +1,91 @@
+package remedy
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"ipamsim/model"
+	"ipamsim/reports"
+)
+
+// Say says what a remedy that passed took.
+func (o *Outcome) Say() string {
+	pods := "no pod restarted"
+	if n := len(o.Restarted); n > 0 {
+		pods = plural(n, "pod", "pods") + " restarted"
+	}
+	with := ""
+	if o.Controllers {
+		with = ", calico-kube-controllers running"
+	}
+	return fmt.Sprintf("acted out: %s, %s (virtual), %s, nothing new%s", plural(len(o.Steps), "step", "steps"), o.Took.Round(time.Second), pods, with)
+}
+
+// Why says why a remedy did not pass, its main step first.
+func (o *Outcome) Why() string { return o.main() + ": " + strings.Join(o.reasons(), "; ") }
+
+// main is the last step that changes something besides where pods start.
+func (r *Remedy) main() string {
+	for i := len(r.Steps) - 1; i >= 0; i-- {
+		switch s := r.Steps[i].(type) {
+		case Cordon, Uncordon, Check, Notice:
+		default:
+			return s.Say()
+		}
+	}
+	return "nothing"
+}
+
+// reasonsShown is how many findings are told of one remedy.
+const reasonsShown = 2
+
+func (o *Outcome) reasons() []string {
+	var out []string
+	for _, f := range o.Failed {
+		out = append(out, fmt.Sprintf("%s fails with %q", f.Deed, reports.Clean(f.Err)))
+	}
+	if len(o.Stays) > 0 {
+		out = append(out, "it does not help")
+	}
+	for i := range o.New {
+		if i == reasonsShown {
+			out = append(out, fmt.Sprintf("and %d more", len(o.New)-i))
+			break
+		}
+		out = append(out, fmt.Sprintf("it brings %s (%s): %s", o.New[i].Invariant, o.New[i].Severity, reports.Clean(o.New[i].Message)))
+	}
+	if len(o.Lost) > 0 {
+		out = append(out, some(o.Lost)+" would lose an address")
+	}
+	if len(o.Waiting) > 0 {
+		out = append(out, some(o.Waiting)+" would get no address")
+	}
+	if o.Missing > 0 {
+		out = append(out, plural(o.Missing, "pod", "pods")+" would not come back")
+	}
+	if len(o.Full) > 0 {
+		out = append(out, some(o.Full)+" would not be empty")
+	}
+	if o.Borrows != "" {
+		out = append(out, "the next pod on "+o.Borrows+" would borrow again")
+	}
+	return out
+}
+
+// Say says why nothing is known of a remedy; most is the bound of time, pods and podsMost
+// the cluster's size and the bound of it.
+func (u Untried) Say(most time.Duration, pods, podsMost int) string {
+	switch u {
+	case TooLarge:
+		return fmt.Sprintf("not acted out, and so not printed: the cluster has %d pods, and at most %d are", pods, podsMost)
+	case OutOfTime:
+		return fmt.Sprintf("not acted out, and so not printed: time was up after %s (--act)", most)
+	case Broken:
+		return "not acted out, and so not printed: the run did not come to an end"
+	}
+	return ""
+}
+
+// Say names a pod that stands in the way.
+func (r Ruled) Say() string { return model.PodRef.String(r.Pod) + " " + r.Why.Say() }

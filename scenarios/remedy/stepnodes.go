@@ -1,0 +1,70 @@
+package remedy
+
+import (
+	"strings"
+
+	"ipamsim/reports"
+	"ipamsim/scenarios"
+	"ipamsim/sim/cluster"
+)
+
+// Cordon keeps new pods away from nodes.
+type Cordon struct{ Nodes []string }
+
+// Say says where no pod starts.
+func (c Cordon) Say() string { return "let no new pod start on " + some(c.Nodes) }
+
+// Commands is kubectl cordon.
+func (c Cordon) Commands() []string { return []string{"kubectl cordon " + shellAll(c.Nodes)} }
+
+func (c Cordon) perform(s *stage) {
+	for _, n := range c.Nodes {
+		s.do(scenarios.Event{Cordon: &cluster.Cordon{Node: n}})
+	}
+}
+
+// Uncordon lets pods come again.
+type Uncordon struct {
+	Nodes []string
+	// Claims is the one of them whose next pod claims a block; "": none.
+	Claims string
+}
+
+// Say says where pods start again.
+func (u Uncordon) Say() string {
+	out := "let pods start on " + some(u.Nodes) + " again"
+	if u.Claims != "" {
+		out += ": the first one on " + u.Claims + " claims the block (scenarios/w4-repair-by-hand.yaml)"
+	}
+	return out
+}
+
+// Commands is kubectl uncordon.
+func (u Uncordon) Commands() []string { return []string{"kubectl uncordon " + shellAll(u.Nodes)} }
+
+func (u Uncordon) perform(s *stage) {
+	for _, n := range u.Nodes {
+		s.do(scenarios.Event{Cordon: &cluster.Cordon{Node: n, Undo: true}})
+	}
+}
+
+// Notice is for the reader only: what is left for another time.
+type Notice struct{ Cordoned []string }
+
+// Say says what comes next.
+func (n Notice) Say() string {
+	return "leave " + some(n.Cordoned) + " cordoned until then, dump and import again for the next block"
+}
+
+// Commands are none.
+func (n Notice) Commands() []string { return nil }
+
+func (n Notice) perform(*stage) {}
+
+func shellAll(names []string) string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = reports.Shell(n)
+	}
+	return strings.Join(out, " ")
+}

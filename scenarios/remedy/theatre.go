@@ -1,0 +1,157 @@
+package remedy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"ipamsim/model"
+	"ipamsim/reports"
+	"ipamsim/scenarios"
+	"ipamsim/sim"
+	"ipamsim/sim/cluster"
+)
+
+// Theatre acts remedies out in runs that begin with the cluster of one scenario.
+type Theatre struct {
+	runner *scenarios.Runner
+	s      *scenarios.Scenario
+	before *scenarios.View
+	cast   *Cast
+	idle   *after // what becomes of the cluster if nobody does anything; nil: not known yet
+}
+
+// NewTheatre is a stage for the cluster of s, which looks like v.
+func NewTheatre(r *scenarios.Runner, s *scenarios.Scenario, v *scenarios.View, c *Cast) *Theatre {
+	return &Theatre{runner: r, s: s, before: v, cast: c}
+}
+
+// calm is how long a cluster rests after the last step before it is judged.
+const calm = time.Minute
+
+// stepsMax is how many messages a run may have. A pod that starts takes some dozens.
+const stepsMax = 5_000_000
+
+// after is what a run has come to.
+type after struct {
+	took       time.Duration // the virtual time of the last step
+	sight      *cluster.Sight
+	violations []model.Violation // at any time, then those that hold at the end
+	last       int               // how many hold at the end
+	failed     []Failure
+	shut       []shut
+}
+
+// Failure is a step that did not succeed.
+type Failure struct {
+	Deed string // as model.Event has it
+	Err  string // upstream's, or the server's
+}
+
+// Act takes the steps of a remedy, one after the other, and judges what comes of it. The
+// error is the context's, or one of ours: then nothing is known.
+func (t *Theatre) Act(ctx context.Context, p *Problem, r *Remedy) (*Outcome, error) {
+	if err := t.wait(ctx); err != nil {
+		return nil, err
+	}
+	st := &stage{cast: t.cast}
+	for _, step := range r.Steps {
+		step.perform(st)
+	}
+	took := st.now
+	if p.Needs != "" {
+		st.probe(p.Needs)
+	}
+	st.await(pace)
+	a, err := t.play(ctx, st, r.Controllers)
+	if err != nil {
+		return nil, err
+	}
+	a.took = took
+	return t.judge(p, r, a), nil
+}
+
+// wait plays the cluster as it is for as long as most remedies take.
+func (t *Theatre) wait(ctx context.Context) error {
+	if t.idle != nil {
+		return nil
+	}
+	a, err := t.play(ctx, &stage{cast: t.cast, now: 2 * restartTime}, false)
+	if err == nil {
+		t.idle = a
+	}
+	return err
+}
+
+// play runs the scenario with a stage's events, and lets the cluster rest then.
+func (t *Theatre) play(ctx context.Context, st *stage, controllers bool) (*after, error) {
+	s := *t.s
+	spec := &s.Doc.Spec
+	spec.Timeline = slices.Concat(spec.Timeline, t.furniture(), st.events)
+	slices.SortStableFunc(spec.Timeline, func(a, b scenarios.Event) int { return int(a.At.Duration - b.At.Duration) })
+	spec.Until, spec.Settle = metav1.Duration{Duration: st.now + pace}, metav1.Duration{Duration: calm}
+	spec.Expect, spec.Limits.Steps = nil, stepsMax
+	if controllers && !slices.Contains(spec.Daemons, kubeControllers) {
+		spec.Daemons = append(slices.Clone(spec.Daemons), kubeControllers)
+	}
+	var sight *cluster.Sight
+	var failed error
+	var closed []shut
+	rep, err := t.runner.Run(ctx, &s, scenarios.Options{
+		Store: scenarios.Memory, Siteless: true, Looks: t.looks(st.gates, &closed),
+		End: func(c *cluster.Cluster) { sight, failed = c.Sight() },
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case failed != nil:
+		return nil, failed
+	case rep.Verdict == reports.Unknown || sight == nil:
+		return nil, fmt.Errorf("%w: %s", ErrCut, rep.Reason)
+	}
+	end := cluster.AtRest(*sight)
+	return &after{sight: sight, violations: slices.Concat(rep.Violations, end), last: len(end), failed: failures(rep.History), shut: closed}, nil
+}
+
+// kubeControllers is the daemon.
+const kubeControllers = "ipam-controller"
+
+// ErrCut is a run that a limit has cut short.
+var ErrCut = errors.New("remedy: the run was cut short")
+
+// Interrupted reports whether an error says that time was up.
+func Interrupted(err error) bool {
+	return errors.Is(err, sim.ErrInterrupted) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+}
+
+// furniture is what every cluster has, and dumps often lack: without it calicoctl ipam
+// check gives up.
+func (t *Theatre) furniture() []scenarios.Event {
+	const kind = "KubeControllersConfiguration"
+	if !t.calico() || slices.ContainsFunc(t.s.Objects, func(o cluster.Object) bool { return o.Kind == kind }) {
+		return nil
+	}
+	body := fmt.Sprintf(`{"apiVersion":"crd.projectcalico.org/v1","kind":%q,"metadata":{"name":"default"},"spec":{"controllers":{"node":{"leakGracePeriod":"15m0s"}}}}`, kind)
+	return []scenarios.Event{{Apply: &cluster.Apply{Object: []byte(body)}}}
+}
+
+// calico reports whether the primary network is Calico's.
+func (t *Theatre) calico() bool {
+	return slices.ContainsFunc(t.before.Networks, func(n model.Network) bool { return n.Blocks != nil })
+}
+
+// failures are the operator's commands that failed, but for one that fails to say what it
+// has found.
+func failures(h *model.History) []Failure {
+	var out []Failure
+	for i := range h.Events {
+		if e := &h.Events[i]; e.Kind == model.Operator && e.Err != "" && e.Deed != "calicoctl ipam check" {
+			out = append(out, Failure{e.Deed, e.Err})
+		}
+	}
+	return out
+}
