@@ -62,7 +62,7 @@ func plural(n int, one string) string {
 
 // actOut types what is printed for a dump, each line once, in the order of printing.
 // What is uncovered by it is not new.
-func actOut(r *scenarios.Runner, x *truth, is told) *acted {
+func actOut(r *scenarios.Runner, x *truth, is answer) *acted {
 	a := &acted{}
 	mended := map[string]bool{}
 	lines := printedLines(is.findings, mended)
@@ -107,22 +107,15 @@ func actOut(r *scenarios.Runner, x *truth, is told) *acted {
 
 // printedLines are the commands, each once; the findings that they are for are noted.
 func printedLines(f *dump.Findings, mended map[string]bool) (lines []string) {
-	add := func(all []string) {
-		for _, l := range all {
-			if !slices.Contains(lines, l) {
-				lines = append(lines, l)
-			}
-		}
-	}
 	for i := range f.All {
-		if len(f.All[i].Repair) > 0 {
-			mended[identity(&f.All[i].Violation)] = true
-			add(f.All[i].Repair)
+		x := &f.All[i]
+		if x.Problem > 0 && (f.Results[x.Problem-1].Best != nil || f.Results[x.Problem-1].With != nil) {
+			mended[identity(&x.Violation)] = true
 		}
 	}
-	if f.Mend != nil {
-		for _, s := range f.Mend.Steps {
-			add(s.Commands)
+	for _, l := range f.Commands() {
+		if !slices.Contains(lines, l) {
+			lines = append(lines, l)
 		}
 	}
 	return lines
@@ -215,7 +208,7 @@ func (o *typist) run(r *scenarios.Runner, text string) (stored []cluster.Object,
 }
 
 // again imports a cluster as kubectl and calicoctl would dump it.
-func again(r *scenarios.Runner, stored []cluster.Object) told {
+func again(r *scenarios.Runner, stored []cluster.Object) answer {
 	type head struct{ APIVersion, Kind string }
 	lists := map[head][]json.RawMessage{}
 	for _, kind := range []string{"IPPool", "OverlappingRangeIPReservation"} { // an empty list is known to be empty
@@ -227,7 +220,7 @@ func again(r *scenarios.Runner, stored []cluster.Object) told {
 	for _, o := range stored {
 		var h head
 		if err := json.Unmarshal(o.Body, &h); err != nil {
-			return told{err: err}
+			return answer{err: err}
 		}
 		lists[h] = append(lists[h], json.RawMessage(o.Body))
 	}
@@ -240,7 +233,7 @@ func again(r *scenarios.Runner, stored []cluster.Object) told {
 			err = c.Read(h.Kind+".json", bytes.NewReader(list), nil)
 		}
 		if err != nil {
-			return told{err: err}
+			return answer{err: err}
 		}
 	}
 	return importAll(r, c, "after")

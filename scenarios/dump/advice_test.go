@@ -70,23 +70,6 @@ func field(line, name string) string {
 	return value
 }
 
-// advised are the acts that are printed for a dump: what is offered first, and what
-// would do instead.
-func advised(f *dump.Findings) (first, instead []act) {
-	for i := range f.All {
-		first = append(first, actsOf(f.All[i].Repair)...)
-		if f.All[i].Instead != "" {
-			instead = append(instead, actsOf([]string{f.All[i].Instead})...)
-		}
-	}
-	if f.Mend != nil {
-		for _, s := range f.Mend.Steps {
-			first = append(first, actsOf(s.Commands)...)
-		}
-	}
-	return first, instead
-}
-
 // acts are what a right remedy does.
 func (r *truthRemedy) acts() (out []act) {
 	for _, of := range r.Of {
@@ -105,7 +88,7 @@ func (r *truthRemedy) acts() (out []act) {
 // remedies compares what is advised for all findings with what is right for all of
 // them: one remedy may be for several.
 func (x *truth) remedies(f *dump.Findings) (wrong []string) {
-	first, instead := advised(f)
+	first := actsOf(f.Commands())
 	report := slices.Contains(first, act{do: fromReport})
 	right := []act{{do: fromReport}}
 	for i := range x.Findings {
@@ -124,7 +107,7 @@ func (x *truth) remedies(f *dump.Findings) (wrong []string) {
 					}
 				}
 			}
-			missing := slices.ContainsFunc(acts, func(a act) bool { return !slices.Contains(first, a) && !slices.Contains(instead, a) })
+			missing := slices.ContainsFunc(acts, func(a act) bool { return !slices.Contains(first, a) })
 			has = has || !missing || report && (or.Do == "release" || or.Do == "release-handle")
 			if or.Do == "free-allocation" { // and the reservation of the same address
 				right = append(right, reservationsFor(first, or.Of[1])...)
@@ -134,7 +117,7 @@ func (x *truth) remedies(f *dump.Findings) (wrong []string) {
 			wrong = append(wrong, fmt.Sprintf("no remedy: %s for %s", &remedyText{r}, &x.Findings[i]))
 		}
 	}
-	for _, a := range slices.Concat(first, instead) {
+	for _, a := range first {
 		if !slices.Contains(right, a) {
 			wrong = append(wrong, "wrong advice: "+a.String())
 		}

@@ -75,7 +75,7 @@ func (x *truth) format() string {
 }
 
 // diagnosedCell is what the importer finds, counted, and what it cannot judge.
-func (x *truth) diagnosedCell(is told) string {
+func (x *truth) diagnosedCell(is answer) string {
 	if is.err != nil {
 		return "refused: " + cell(is.err.Error())
 	}

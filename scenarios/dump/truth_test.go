@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"sigs.k8s.io/yaml"
 
@@ -31,7 +32,7 @@ type truth struct {
 	Findings                       []truthFinding
 	Uncovers                       []truthFinding // what comes to light when these are mended, and was no fault before
 	Borrowed                       []string       // addresses
-	Unknown, LeftOut               []string       // what has to be told: keys of toldAs
+	Unknown, LeftOut               []string       // what has to be told: keys of doubts
 	Never                          []string       // texts that must not be printed, in a command or elsewhere
 }
 
@@ -97,8 +98,8 @@ func (x *truthFinding) String() string {
 	return fmt.Sprintf("%s %s %v", x.Invariant, x.Code, x.Objects)
 }
 
-// told is what the importer says of one dump.
-type told struct {
+// answer is what the importer says of one dump.
+type answer struct {
 	text     string // the scenario
 	report   *dump.Report
 	findings *dump.Findings
@@ -108,7 +109,7 @@ type told struct {
 }
 
 // importDump does what ipamsim import does.
-func importDump(t *testing.T, r *scenarios.Runner, name string, files []string) told {
+func importDump(t *testing.T, r *scenarios.Runner, name string, files []string) answer {
 	t.Helper()
 	c := dump.New()
 	for _, file := range files {
@@ -118,7 +119,7 @@ func importDump(t *testing.T, r *scenarios.Runner, name string, files []string) 
 		}
 		defer f.Close()
 		if err := c.Read(file, f, nil); err != nil {
-			return told{err: err}
+			return answer{err: err}
 		}
 	}
 	out := importAll(r, c, name)
@@ -127,21 +128,24 @@ func importDump(t *testing.T, r *scenarios.Runner, name string, files []string) 
 }
 
 // importAll does the rest of it.
-func importAll(r *scenarios.Runner, c *dump.Cluster, name string) told {
+func importAll(r *scenarios.Runner, c *dump.Cluster, name string) answer {
 	text, report, err := c.Scenario(dump.Options{Name: name})
 	if err != nil {
-		return told{err: err}
+		return answer{err: err}
 	}
 	c.Forget()
 	s, err := scenarios.Parse("the scenario made of it", text)
 	if err != nil {
-		return told{err: report.Trace(err)}
+		return answer{err: report.Trace(err)}
 	}
 	v, err := r.Look(context.Background(), s)
 	if err != nil {
-		return told{err: report.Trace(err)}
+		return answer{err: report.Trace(err)}
 	}
-	out := told{text: string(text), report: report, findings: c.Wrong(v, true)}
+	out := answer{text: string(text), report: report, findings: c.Wrong(v, true)}
+	if err := c.Prove(context.Background(), r, s, v, out.findings, dump.Bound{Wall: time.Hour}); err != nil {
+		return answer{err: err}
+	}
 	var b bytes.Buffer
 	out.findings.Write(&b)
 	for _, l := range slices.Concat(report.Unknown, report.Left) {
@@ -200,7 +204,7 @@ func misread(t *testing.T) (known map[string]string) {
 }
 
 // compare lists in what the importer is wrong.
-func (x *truth) compare(is told) (wrong []string) {
+func (x *truth) compare(is answer) (wrong []string) {
 	fail := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	if is.err != nil {
 		if !x.Refused {
