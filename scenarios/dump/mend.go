@@ -48,10 +48,12 @@ func (d *drafts) mend(four bool) *Mend {
 		if b.Addr.Is4() != four || b.Pod == "/" || !n.Up || !n.Registered || d.homes(b.Node, four) || d.claimable(b.Node, four) {
 			continue
 		}
-		if borrowers[b.Node] == nil && len(d.pools(b.Node, four)) > 0 {
+		if !slices.Contains(m.Homeless, b.Node) && len(d.pools(b.Node, four)) > 0 {
 			m.Homeless = append(m.Homeless, b.Node)
 		}
-		borrowers[b.Node] = append(borrowers[b.Node], podRef(b.Pod))
+		if p := podRef(b.Pod); !d.v.Truth.Pods[p].Deleting { // who is on the way out goes by itself
+			borrowers[b.Node] = append(borrowers[b.Node], p)
+		}
 	}
 	if len(m.Homeless) == 0 {
 		return nil
@@ -59,7 +61,7 @@ func (d *drafts) mend(four bool) *Mend {
 	slices.Sort(m.Homeless)
 	// Who was cordoned before waits longest.
 	slices.SortStableFunc(m.Homeless, func(a, b string) int { return cordonedLast(d.cast.Cordoned(a), d.cast.Cordoned(b)) })
-	p := remedy.Problem{Needs: m.Homeless[0], Advice: d.kubeControllers()}
+	p := remedy.Problem{Needs: m.Homeless[0]}
 	var all []model.PodRef
 	for _, n := range m.Homeless {
 		all = append(all, borrowers[n]...)
@@ -73,6 +75,9 @@ func (d *drafts) mend(four bool) *Mend {
 		if len(p.Try) < sparesTried && len(all)+len(e.pods) <= movedMax {
 			p.Try = append(p.Try, d.empties(m.Homeless, moved, e))
 		}
+	}
+	if len(m.Spare) > 0 && (m.Spare[0].OwnerGone || m.Spare[0].InUse == 0) {
+		p.Advice = d.kubeControllers()
 	}
 	var about []int
 	for _, i := range d.open("blackholed-address") {
@@ -227,7 +232,7 @@ func (d *drafts) emptied(b *model.Pool) *emptied {
 	for i := range d.v.Record.Claims {
 		cl := &d.v.Record.Claims[i]
 		switch {
-		case cl.Pool != b.Name:
+		case cl.Pool != b.Name, d.v.Truth.Pods[cl.Pod].Deleting:
 		case cl.Tunnel && !d.v.Truth.Nodes[cl.Node].Registered:
 			e.leaked = append(e.leaked, cl.Addr)
 		case cl.Tunnel || cl.Pod.Name == "":

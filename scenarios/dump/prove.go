@@ -56,10 +56,12 @@ func (f *Findings) writeResult(w io.Writer, problem int) {
 	tell := func(format string, args ...any) {
 		fmt.Fprintf(w, "       %s\n", reports.Clean(fmt.Sprintf(format, args...)))
 	}
-	if r.Advice != nil {
-		tell("%s", r.Advice.Say())
-		for _, line := range r.Advice.Commands() {
-			fmt.Fprintf(w, "          %s\n", line)
+	if a := r.Advice; a != nil {
+		tell("%s", a.Say())
+		for _, line := range a.Commands() {
+			if f.first(a.Controller, problem) {
+				fmt.Fprintf(w, "          %s\n", line)
+			}
 		}
 	}
 	for i := range f.Mends {
@@ -79,6 +81,17 @@ func (f *Findings) writeResult(w io.Writer, problem int) {
 	default:
 		writeNothing(tell, r)
 	}
+}
+
+// first reports whether a problem is the first of those that ask for a controller: its
+// commands are printed once.
+func (f *Findings) first(c remedy.Controller, problem int) bool {
+	for i := range f.All {
+		if p := f.All[i].Problem; p > 0 && f.Results[p-1].Advice != nil && f.Results[p-1].Advice.Controller == c {
+			return p == problem
+		}
+	}
+	return true
 }
 
 func (f *Findings) writeSteps(w io.Writer, o *remedy.Outcome) {

@@ -190,7 +190,11 @@ func (f *Findings) Write(w io.Writer) {
 			}
 			fmt.Fprintf(w, "wrong: %s (%s): %s\n", x.Invariant, x.Severity, reports.Clean(x.Message))
 			once("       check: %s\n", x.Check)
-			if x.Problem > 0 && !done[x.Problem] {
+			switch {
+			case x.Problem == 0 || x.Problem > len(f.Results):
+			case done[x.Problem]:
+				fmt.Fprintf(w, "       mend: as above\n")
+			default:
 				done[x.Problem] = true
 				f.writeResult(w, x.Problem)
 			}
