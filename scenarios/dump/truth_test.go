@@ -32,7 +32,7 @@ type truth struct {
 	Findings                       []truthFinding
 	Uncovers                       []truthFinding // what comes to light when these are mended, and was no fault before
 	Borrowed                       []string       // addresses
-	Unknown, LeftOut               []string       // what has to be told: keys of doubts
+	Unknown, LeftOut               []string       // what has to be told: codes of lacking and mentioned, or version
 	Never                          []string       // texts that must not be printed, in a command or elsewhere
 }
 
@@ -233,7 +233,43 @@ func (x *truth) compare(is answer) (wrong []string) {
 			fail("says %q: …%s…", never, line(is.printed, i))
 		}
 	}
-	return slices.Concat(wrong, x.borrowed(is.findings), x.remedies(is.findings))
+	return slices.Concat(wrong, x.borrowed(is.findings), x.remedies(is.findings), x.doubts(is))
+}
+
+// lacking are the codes of truth.Unknown for resources that the dump has not, by their
+// full names.
+var lacking = map[string]string{
+	"no-bgp": "bgpconfigurations.crd.projectcalico.org", "no-handles": "ipamhandles.crd.projectcalico.org",
+	"no-nodes": "nodes", "no-pods": "pods",
+}
+
+// mentioned are the codes of truth.Unknown and truth.LeftOut that have no data: what the
+// sentence that tells it has to contain.
+var mentioned = map[string]string{
+	"configuration-path": "apps/flat", "node-silent": "nothing is heard of worker-03", "other-manager-pods": "2 pods on Windows nodes without Calico",
+}
+
+// doubts lists what could not be known or was left out, and is not told.
+func (x *truth) doubts(is answer) (wrong []string) {
+	sentences := slices.Concat(is.report.Unknown, is.report.Left)
+	for _, u := range is.report.Unjudged {
+		sentences = append(sentences, u.String())
+	}
+	for _, code := range slices.Concat(x.Unknown, x.LeftOut) {
+		resource, told := lacking[code], false
+		switch {
+		case code == "version":
+			told = slices.ContainsFunc(is.report.Versions, func(v scenarios.Version) bool { return v.Program == "calico" && v.Found == x.Calico })
+		case resource != "":
+			told = slices.ContainsFunc(is.report.Unjudged, func(u scenarios.Unjudged) bool { return slices.Contains(u.Without, resource) })
+		default:
+			told = mentioned[code] != "" && slices.ContainsFunc(sentences, func(s string) bool { return strings.Contains(s, mentioned[code]) })
+		}
+		if !told {
+			wrong = append(wrong, "not told: "+code)
+		}
+	}
+	return wrong
 }
 
 // borrowed compares what is lent by addresses.
