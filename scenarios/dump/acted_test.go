@@ -91,8 +91,8 @@ func actOut(r *scenarios.Runner, x *truth, is answer) *acted {
 		a.fresh = is.cast.lost(stored, o.deleted, o.made)
 	}
 	before := map[string]bool{}
-	for i := range is.findings.All {
-		before[identity(&is.findings.All[i].Violation)] = true
+	for _, f := range slices.Concat(is.findings.All, is.findings.Supposed) {
+		before[identity(&f.Violation)] = true
 	}
 	for i := range after.findings.All {
 		switch f := &after.findings.All[i]; {
