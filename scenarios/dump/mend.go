@@ -42,10 +42,18 @@ func (d *drafts) homeless() {
 // mend is nil where nobody borrows for want of a block.
 func (d *drafts) mend(four bool) *Mend {
 	borrowers := map[string][]model.PodRef{} // by node
+	lacks := map[string]bool{}
 	m := &Mend{}
 	for _, b := range d.f.Borrowed {
-		n := d.v.Truth.Nodes[b.Node]
-		if b.Addr.Is4() != four || b.Pod == "/" || !n.Up || !n.Registered || d.homes(b.Node, four) || d.claimable(b.Node, four) {
+		if b.Addr.Is4() != four || b.Pod == "/" {
+			continue
+		}
+		lack, known := lacks[b.Node]
+		if n := d.v.Truth.Nodes[b.Node]; !known {
+			lack = n.Up && n.Registered && !d.homes(b.Node, four) && !d.claimable(b.Node, four)
+			lacks[b.Node] = lack
+		}
+		if !lack {
 			continue
 		}
 		if !slices.Contains(m.Homeless, b.Node) && len(d.pools(b.Node, four)) > 0 {
@@ -166,7 +174,7 @@ func (d *drafts) spares(node string, four bool) []emptied {
 	var out []emptied
 	for i := range d.v.Record.Pools {
 		b := &d.v.Record.Pools[i]
-		if b.Range.Addr().Is4() != four || !d.usable(b.Range, node) {
+		if b.Range.Addr().Is4() != four || virtual(b.Node) || !d.usable(b.Range, node) {
 			continue
 		}
 		if e := d.emptied(b); e != nil && d.dispensable(b, len(e.pods) == 0) {
@@ -212,13 +220,7 @@ func (d *drafts) dispensable(b *model.Pool, unused bool) bool {
 		if o.Node != b.Node || o.Range == b.Range || o.Range.Addr().Is4() != b.Range.Addr().Is4() || !d.usable(o.Range, b.Node) {
 			continue
 		}
-		used := 0
-		for k := range d.v.Record.Claims {
-			if d.v.Record.Claims[k].Pool == o.Name {
-				used++
-			}
-		}
-		if used < 1<<min(o.Range.Addr().BitLen()-o.Range.Bits(), 16) {
+		if len(d.claims[o.Name]) < 1<<min(o.Range.Addr().BitLen()-o.Range.Bits(), 16) {
 			return true
 		}
 	}
@@ -226,19 +228,17 @@ func (d *drafts) dispensable(b *model.Pool, unused bool) bool {
 }
 
 // emptied is nil for a block that has something in it which cannot be moved: a tunnel of a
-// node that is there, a pod that nobody makes again, or what is neither.
+// node that is there, a pod that nobody makes again, or what is no pod of the dump's and
+// was not found to have leaked.
 func (d *drafts) emptied(b *model.Pool) *emptied {
 	e := &emptied{Spare: Spare{Block: b.Range, Owner: b.Node, OwnerGone: !d.v.Truth.Nodes[b.Node].Registered}}
-	for i := range d.v.Record.Claims {
-		cl := &d.v.Record.Claims[i]
+	for _, cl := range d.claims[b.Name] {
 		switch {
-		case cl.Pool != b.Name, d.v.Truth.Pods[cl.Pod].Deleting:
-		case cl.Tunnel && !d.v.Truth.Nodes[cl.Node].Registered:
+		case d.v.Truth.Pods[cl.Pod].Deleting: // goes by itself
+		case d.leaked[cl.Addr]:
 			e.leaked = append(e.leaked, cl.Addr)
-		case cl.Tunnel || cl.Pod.Name == "":
-			return nil
-		case !d.lives(cl):
-			e.leaked = append(e.leaked, cl.Addr)
+		case cl.Tunnel || !slices.Contains(d.has[cl.Pod], cl.Addr):
+			return nil // who knows whose
 		case d.cast.Obstacle(cl.Pod) != remedy.Movable:
 			return nil
 		default:
@@ -250,17 +250,6 @@ func (d *drafts) emptied(b *model.Pool) *emptied {
 	}
 	e.InUse = len(e.pods)
 	return e
-}
-
-// lives reports whether a claim is of a pod that has the address, or may have it.
-func (d *drafts) lives(cl *model.Claim) bool {
-	p, stored := d.v.Truth.Pods[cl.Pod]
-	if stored && (p.Deleting || !d.v.Truth.Nodes[p.Node].Healthy()) {
-		return true
-	}
-	return slices.ContainsFunc(d.v.Truth.Sandboxes, func(s model.Sandbox) bool {
-		return s.Pod == cl.Pod && slices.ContainsFunc(s.Attachments, func(a model.Attachment) bool { return slices.Contains(a.Addrs, cl.Addr) })
-	})
 }
 
 // empties gives a spare block to the first of the homeless. Who borrows and who is in the
@@ -291,12 +280,16 @@ func (d *drafts) empties(homeless []string, borrowers []model.PodRef, e emptied)
 	if len(e.leaked) > 0 {
 		steps = append(steps, remedy.Release{Addrs: e.leaked})
 	}
-	r := remedy.Remedy{Pods: append(now, later...), Caution: remedy.BlockCaution}
+	r := remedy.Remedy{Pods: append(now, later...)}
+	if len(r.Pods) > 0 {
+		r.Cautions = append(r.Cautions, remedy.PodCaution)
+	}
 	if d.etcd {
 		steps = append(steps, remedy.Await{Block: e.Block, For: d.await()})
 		r.Controllers = true
 	} else {
 		steps = append(steps, remedy.Check{Block: e.Block}, d.giveBack(e.Block, e.Owner))
+		r.Cautions = append(r.Cautions, remedy.BlockCaution)
 	}
 	waits := func(n string) bool { return n != first && slices.Contains(homeless, n) }
 	open := slices.DeleteFunc(slices.Clone(shut), waits)

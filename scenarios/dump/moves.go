@@ -42,7 +42,7 @@ func (d *drafts) away(node string, pods []model.PodRef) remedy.Remedy {
 	if d.cast.Exists(node) && !d.cast.Cordoned(node) {
 		steps = append([]remedy.Step{remedy.Cordon{Nodes: []string{node}}}, append(steps, remedy.Uncordon{Nodes: []string{node}})...)
 	}
-	return remedy.Remedy{Steps: steps, Pods: moved, Caution: remedy.PodCaution}
+	return remedy.Remedy{Steps: steps, Pods: moved, Cautions: []remedy.Caution{remedy.PodCaution}}
 }
 
 // relocate is the problem of pods on one node that need another address: first they are
@@ -51,7 +51,7 @@ func (d *drafts) relocate(about []int, node string, pods []model.PodRef) {
 	steps, moved, ruled := d.move(pods, false)
 	p := remedy.Problem{Ruled: ruled}
 	if len(moved) > 0 && len(moved) <= movedMax {
-		p.Try = []remedy.Remedy{{Steps: steps, Pods: moved, Caution: remedy.PodCaution}, d.away(node, pods)}
+		p.Try = []remedy.Remedy{{Steps: steps, Pods: moved, Cautions: []remedy.Caution{remedy.PodCaution}}, d.away(node, pods)}
 	}
 	d.add(about, p)
 }
@@ -108,7 +108,7 @@ func (d *drafts) duplicates() {
 			steps, moved, ruled := d.move([]model.PodRef{pod}, false)
 			p.Ruled = append(p.Ruled, ruled...)
 			if len(moved) > 0 && !slices.Contains(rightful, pod) {
-				p.Try = append(p.Try, remedy.Remedy{Steps: steps, Pods: moved, Caution: remedy.PodCaution}, d.away(d.cast.Node(pod), moved))
+				p.Try = append(p.Try, remedy.Remedy{Steps: steps, Pods: moved, Cautions: []remedy.Caution{remedy.PodCaution}}, d.away(d.cast.Node(pod), moved))
 			}
 		}
 		d.add(by[a], p)
@@ -144,11 +144,11 @@ func (d *drafts) unbacked() {
 	for _, pod := range slices.SortedFunc(maps.Keys(by), byPod) {
 		p := remedy.Problem{}
 		if vm, ok := d.cast.Machine(pod); ok {
-			p.Try = []remedy.Remedy{{Steps: []remedy.Step{remedy.Migrate{Machine: vm, Pod: pod, Node: d.cast.Node(pod)}}, Pods: []model.PodRef{pod}, Caution: remedy.PodCaution}}
+			p.Try = []remedy.Remedy{{Steps: []remedy.Step{remedy.Migrate{Machine: vm, Pod: pod, Node: d.cast.Node(pod)}}, Pods: []model.PodRef{pod}, Cautions: []remedy.Caution{remedy.PodCaution}}}
 		} else if why := d.cast.Remade(pod); why != remedy.Movable {
 			p.Ruled = []remedy.Ruled{{Pod: pod, Why: why}}
 		} else {
-			p.Try = []remedy.Remedy{{Steps: []remedy.Step{remedy.Restart{Pods: []model.PodRef{pod}}}, Pods: []model.PodRef{pod}, Caution: remedy.PodCaution}}
+			p.Try = []remedy.Remedy{{Steps: []remedy.Step{remedy.Restart{Pods: []model.PodRef{pod}}}, Pods: []model.PodRef{pod}, Cautions: []remedy.Caution{remedy.PodCaution}}}
 		}
 		d.add(by[pod], p)
 	}

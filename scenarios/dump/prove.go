@@ -63,6 +63,9 @@ func (f *Findings) writeResult(w io.Writer, problem int) {
 				fmt.Fprintf(w, "          %s\n", line)
 			}
 		}
+		if r.Left != nil {
+			tell("%s", r.Left.Say())
+		}
 	}
 	for i := range f.Mends {
 		if f.Mends[i].Problem == problem {
@@ -77,7 +80,7 @@ func (f *Findings) writeResult(w io.Writer, problem int) {
 	case r.Best != nil:
 		f.writeSteps(w, r.Best)
 	case r.Untried != remedy.Acted:
-		tell("mend: %s", r.Untried.Say(f.bound.Wall, f.pods, f.bound.Pods))
+		tell("mend: %s", r.WhyNot(f.bound.Wall, f.pods, f.bound.Pods))
 	default:
 		writeNothing(tell, r)
 	}
@@ -96,8 +99,8 @@ func (f *Findings) first(c remedy.Controller, problem int) bool {
 
 func (f *Findings) writeSteps(w io.Writer, o *remedy.Outcome) {
 	fmt.Fprintf(w, "       mend: %s\n", o.Say())
-	if o.Caution != remedy.NoCaution {
-		fmt.Fprintf(w, "       careful: %s\n", o.Caution.Say())
+	for _, c := range o.Cautions {
+		fmt.Fprintf(w, "       careful: %s\n", c.Say())
 	}
 	for i, s := range o.Steps {
 		fmt.Fprintf(w, "       %d. %s\n", i+1, reports.Clean(s.Say()))

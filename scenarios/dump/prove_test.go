@@ -2,6 +2,7 @@ package dump_test
 
 import (
 	"context"
+	"net/netip"
 	"testing"
 
 	"ipamsim/scenarios/dump"
@@ -112,6 +113,20 @@ func TestProveBlockOfANodeThatIsGone(t *testing.T) {
 		"kubectl delete ipamblocks.crd.projectcalico.org 10-0-0-8-29 && kubectl delete blockaffinities.crd.projectcalico.org node-gone-10-0-0-8-29", actedOut)
 }
 
+// An address of which the dump has no pod, and that was not found to have leaked, may be
+// anybody's: here a load balancer's.
+func TestProveBlockOfAnotherKind(t *testing.T) {
+	s := newSite()
+	s.node("node-a", 1, nil, nil)
+	s.node("node-c", 3, nil, nil)
+	s.block("10.0.0.0/29", "node-a", true)
+	s.blocks = append(s.blocks, &siteBlock{cidr: netip.MustParsePrefix("10.0.0.8/29"), owner: "load-balancer", kind: "virtual"})
+	s.pod("web-3", "node-c", "10.0.0.2", "ReplicaSet/web", true, nil)
+	f := s.proven(t)
+	says(t, f, "mend: no node has a block to spare")
+	saysNot(t, f, "10-0-0-8-29", "kubectl delete")
+}
+
 // Of two pods with one address the one that the record names keeps it.
 func TestProveDuplicate(t *testing.T) {
 	for _, rightful := range []string{"web-1", "web-2"} {
@@ -176,6 +191,7 @@ func TestProveObstacles(t *testing.T) {
 		notes obj
 	}{
 		"shop/web-2 belongs to no controller":                {"", nil},
+		"shop/web-2 belongs to a Job":                        {"Job/web", nil},
 		"shop/web-2 is a static pod":                         {"Node/node-b", obj{"kubernetes.io/config.mirror": "c2"}},
 		"shop/web-2 asks for this address by the annotation": {"StatefulSet/web", obj{"cni.projectcalico.org/ipAddrs": `["10.0.0.1"]`}},
 	} {
@@ -222,5 +238,6 @@ func TestProveLeak(t *testing.T) {
 	s.pod("calico-kube-controllers-x", "node-a", "10.0.0.2", "ReplicaSet/calico-kube-controllers", true, nil)
 	s.claim("10.0.0.3", "c-old", "node-a", "old")
 	f := s.proven(t)
-	says(t, f, "wrong: leaked-claim", "its pod shop/calico-kube-controllers-x runs; what do its logs say", "calicoctl ipam release --from-report=report.json", actedOut, "no pod restarted, nothing new")
+	says(t, f, "wrong: leaked-claim", "its pod shop/calico-kube-controllers-x runs; what do its logs say",
+		"acted out: with them running this is gone within 31m0s, nothing new", "calicoctl ipam release --from-report=report.json", actedOut, "no pod restarted, nothing new")
 }

@@ -21,8 +21,11 @@ type drafts struct {
 	v      *scenarios.View
 	f      *Findings
 	cast   *remedy.Cast
-	policy *model.BlockPolicy // of the primary network; nil if it has none
-	etcd   bool               // Calico's record is where kubectl does not reach
+	policy *model.BlockPolicy            // of the primary network; nil if it has none
+	etcd   bool                          // Calico's record is where kubectl does not reach
+	claims map[string][]*model.Claim     // by block
+	has    map[model.PodRef][]netip.Addr // of sandboxes
+	leaked map[netip.Addr]bool           // by a finding
 	out    []remedy.Problem
 }
 
@@ -35,12 +38,33 @@ func (c *Cluster) problems(v *scenarios.View, f *Findings, cast *remedy.Cast, et
 			d.policy = b
 		}
 	}
+	d.index()
 	for _, think := range []func(){
 		d.affinities, d.duplicates, d.unbacked, d.homeless, d.unreachable, d.starved, d.leaks, d.handles, d.ranges, d.reservations,
 	} {
 		think()
 	}
 	return d.out
+}
+
+func (d *drafts) index() {
+	d.claims, d.has, d.leaked = map[string][]*model.Claim{}, map[model.PodRef][]netip.Addr{}, map[netip.Addr]bool{}
+	for i := range d.v.Record.Claims {
+		cl := &d.v.Record.Claims[i]
+		d.claims[cl.Pool] = append(d.claims[cl.Pool], cl)
+	}
+	for i := range d.v.Truth.Sandboxes {
+		s := &d.v.Truth.Sandboxes[i]
+		for _, a := range s.Attachments {
+			d.has[s.Pod] = append(d.has[s.Pod], a.Addrs...)
+		}
+	}
+	for i := range d.f.All {
+		x := &d.f.All[i].Violation
+		if a, err := netip.ParseAddr(objectsOf(x)[model.RefAddress]); err == nil && x.Invariant == invariant.LeakedClaim.Name {
+			d.leaked[a] = true
+		}
+	}
 }
 
 // add notes a problem and the findings that it is about.
@@ -112,9 +136,9 @@ func (d *drafts) leaks() {
 	}
 	slices.SortFunc(addrs, netip.Addr.Compare)
 	addrs = slices.Compact(addrs)
-	try := []remedy.Remedy{{Steps: []remedy.Step{remedy.ReleaseReport{}}, Caution: remedy.ReportCaution}}
+	try := []remedy.Remedy{{Steps: []remedy.Step{remedy.ReleaseReport{}}, Cautions: []remedy.Caution{remedy.ReportCaution}}}
 	if len(addrs) <= linesMax {
-		try = append(try, remedy.Remedy{Steps: []remedy.Step{remedy.Release{Addrs: addrs}}, Caution: remedy.AddressCaution})
+		try = append(try, remedy.Remedy{Steps: []remedy.Step{remedy.Release{Addrs: addrs}}, Cautions: []remedy.Caution{remedy.AddressCaution}})
 	}
 	d.add(about, remedy.Problem{Try: try, Advice: d.kubeControllers()})
 }
@@ -123,10 +147,14 @@ func (d *drafts) leaks() {
 func (d *drafts) handles() {
 	var about []int
 	var names []string
+	claimed := map[string]bool{}
+	for i := range d.v.Record.Claims {
+		claimed[d.v.Record.Claims[i].Handle] = true
+	}
 	for _, i := range d.open("leftover-handle") {
 		// Source: calicoctl/calicoctl/commands/ipam, checkIPAM: leaked are those by which no
 		// address is claimed (v3.31).
-		if id := objectsOf(&d.f.All[i].Violation)[model.RefHandle]; unreferenced(d.v, id) {
+		if id := objectsOf(&d.f.All[i].Violation)[model.RefHandle]; !claimed[id] {
 			about, names = append(about, i), append(names, strings.ToLower(id))
 		}
 	}
@@ -134,15 +162,11 @@ func (d *drafts) handles() {
 		return
 	}
 	slices.Sort(names)
-	try := []remedy.Remedy{{Steps: []remedy.Step{remedy.ReleaseReport{}}, Caution: remedy.ReportCaution}}
+	try := []remedy.Remedy{{Steps: []remedy.Step{remedy.ReleaseReport{}}, Cautions: []remedy.Caution{remedy.ReportCaution}}}
 	if names = slices.Compact(names); !d.etcd && len(names) <= linesMax {
 		try = append(try, remedy.Remedy{Steps: []remedy.Step{remedy.DropHandles{Names: names}}})
 	}
 	d.add(about, remedy.Problem{Try: try})
-}
-
-func unreferenced(v *scenarios.View, handle string) bool {
-	return !slices.ContainsFunc(v.Record.Claims, func(cl model.Claim) bool { return cl.Handle == handle })
 }
 
 // ranges are claims in Whereabouts' pools that nobody has.
@@ -158,7 +182,7 @@ func (d *drafts) ranges() {
 		}
 	}
 	if len(about) > 0 && len(steps) <= linesMax {
-		d.add(about, remedy.Problem{Try: []remedy.Remedy{{Steps: steps, Caution: remedy.PatchCaution}}, Advice: d.reconciler()})
+		d.add(about, remedy.Problem{Try: []remedy.Remedy{{Steps: steps, Cautions: []remedy.Caution{remedy.PatchCaution}}}, Advice: d.reconciler()})
 	}
 }
 
@@ -220,7 +244,7 @@ func (d *drafts) reservations() {
 		}
 	}
 	if len(about) > 0 && len(steps) <= linesMax {
-		d.add(about, remedy.Problem{Try: []remedy.Remedy{{Steps: steps, Caution: remedy.ReservationCaution}}, Advice: d.reconciler()})
+		d.add(about, remedy.Problem{Try: []remedy.Remedy{{Steps: steps, Cautions: []remedy.Caution{remedy.ReservationCaution}}}, Advice: d.reconciler()})
 	}
 }
 
@@ -241,7 +265,9 @@ func (d *drafts) grace() time.Duration {
 
 // kubeControllers asks whether calico-kube-controllers run.
 func (d *drafts) kubeControllers() *remedy.Advice {
-	return d.advice(remedy.KubeControllers, "calico-kube-controllers-", d.grace())
+	a := d.advice(remedy.KubeControllers, "calico-kube-controllers-", d.grace())
+	a.Within = d.await()
+	return a
 }
 
 // reconciler asks whether Whereabouts' does.

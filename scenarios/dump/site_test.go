@@ -2,6 +2,7 @@ package dump_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -28,6 +29,7 @@ type siteBlock struct {
 	cidr  netip.Prefix
 	owner string
 	held  map[int]obj // attributes by ordinal
+	kind  string      // of the owner; default host
 }
 
 func newSite() *site {
@@ -62,7 +64,7 @@ func dashed(cidr string) string { return strings.NewReplacer(".", "-", "/", "-")
 
 // block is owned, with an affinity if affine.
 func (s *site) block(cidr, owner string, affine bool) {
-	s.blocks = append(s.blocks, &siteBlock{netip.MustParsePrefix(cidr), owner, map[int]obj{}})
+	s.blocks = append(s.blocks, &siteBlock{cidr: netip.MustParsePrefix(cidr), owner: owner, held: map[int]obj{}})
 	if affine {
 		s.affinity(cidr, owner)
 	}
@@ -116,7 +118,7 @@ func (s *site) list(t *testing.T) []byte {
 			}
 		}
 		items = append(items, obj{"apiVersion": "crd.projectcalico.org/v1", "kind": "IPAMBlock", "metadata": obj{"name": dashed(b.cidr.String())}, "spec": obj{
-			"cidr": b.cidr.String(), "affinity": "host:" + b.owner, "allocations": all, "unallocated": free, "attributes": attributes, "deleted": false, "strictAffinity": false,
+			"cidr": b.cidr.String(), "affinity": cmp.Or(b.kind, "host") + ":" + b.owner, "allocations": all, "unallocated": free, "attributes": attributes, "deleted": false, "strictAffinity": false,
 		}})
 	}
 	text, err := json.Marshal(obj{"apiVersion": "v1", "kind": "List", "items": items})

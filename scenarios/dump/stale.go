@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/netip"
 	"slices"
+	"strings"
 
 	"ipamsim/model"
 	"ipamsim/scenarios/remedy"
@@ -22,9 +23,7 @@ func (d *drafts) hasAffinity(block netip.Prefix, node string) bool {
 	return slices.ContainsFunc(d.v.Record.Affinities, func(a model.Affinity) bool { return a.Block == block && a.Node == node })
 }
 
-func (d *drafts) empty(b *model.Pool) bool {
-	return !slices.ContainsFunc(d.v.Record.Claims, func(c model.Claim) bool { return c.Pool == b.Name })
-}
+func (d *drafts) empty(b *model.Pool) bool { return len(d.claims[b.Name]) == 0 }
 
 // giveBack takes a block, its affinity, or both from a node, whichever there are.
 func (d *drafts) giveBack(block netip.Prefix, owner string) remedy.GiveBack {
@@ -51,7 +50,7 @@ func (d *drafts) affinities() {
 		}
 		b := d.block(block)
 		for _, o := range x.Objects {
-			if o.Kind != model.RefNode {
+			if o.Kind != model.RefNode || virtual(o.Name) {
 				continue
 			}
 			switch named := b != nil && b.Node == o.Name; {
@@ -71,11 +70,17 @@ func (d *drafts) affinities() {
 		}
 		problem := remedy.Problem{Advice: d.kubeControllers()}
 		if !d.etcd && len(p.steps) <= linesMax {
-			problem.Try = []remedy.Remedy{{Steps: p.steps, Caution: remedy.BlockCaution}}
+			problem.Try = []remedy.Remedy{{Steps: p.steps, Cautions: []remedy.Caution{remedy.BlockCaution}}}
 		}
 		d.add(p.about, problem)
 	}
 }
+
+// virtual reports whether an owner of blocks is no node: kube-controllers', for the
+// addresses of load balancers.
+//
+// Source: libcalico-go/lib/ipam, AffinityConfig (v3.31).
+func virtual(owner string) bool { return strings.HasPrefix(owner, "virtual:") }
 
 // pile are findings that go with one step each.
 type pile struct {
@@ -99,7 +104,7 @@ func (d *drafts) without(about int, b *model.Pool) {
 	switch {
 	case d.etcd:
 	case d.empty(b):
-		p.Try = []remedy.Remedy{{Steps: []remedy.Step{remedy.Check{Block: b.Range}, d.giveBack(b.Range, b.Node)}, Caution: remedy.BlockCaution}}
+		p.Try = []remedy.Remedy{{Steps: []remedy.Step{remedy.Check{Block: b.Range}, d.giveBack(b.Range, b.Node)}, Cautions: []remedy.Caution{remedy.BlockCaution}}}
 	case d.v.Truth.Nodes[b.Node].Registered:
 		a := affinitySpec{State: "confirmed", Node: b.Node, Type: "host", CIDR: b.Range.String()}
 		manifest, err := json.Marshal(object{
@@ -137,5 +142,5 @@ func (d *drafts) hand(block netip.Prefix, owner, to string) remedy.Remedy {
 	if d.cast.Exists(owner) && !d.cast.Cordoned(owner) {
 		steps = append([]remedy.Step{remedy.Cordon{Nodes: []string{owner}}}, append(steps, remedy.Uncordon{Nodes: []string{owner}, Claims: ""})...)
 	}
-	return remedy.Remedy{Steps: steps, Caution: remedy.BlockCaution}
+	return remedy.Remedy{Steps: steps, Cautions: []remedy.Caution{remedy.BlockCaution}}
 }

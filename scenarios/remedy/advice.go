@@ -23,6 +23,18 @@ func (a *Advice) Say() string {
 	return out + fmt.Sprintf(": its pod %s runs; what do its logs say", a.Pod)
 }
 
+// Say says what comes of it.
+func (l *Left) Say() string {
+	out := fmt.Sprintf("acted out: with them running this is gone within %s", l.Took)
+	if !l.Gone {
+		out = fmt.Sprintf("acted out: with them running this is still so after %s", l.Took)
+	}
+	if len(l.New) > 0 {
+		return out + fmt.Sprintf(", and they bring %s (%s): %s", l.New[0].Invariant, l.New[0].Severity, reports.Clean(l.New[0].Message))
+	}
+	return out + ", nothing new"
+}
+
 func (c Controller) does() string {
 	if c == Whereabouts {
 		return "Whereabouts' reconciler works, which frees what no pod has"

@@ -132,6 +132,8 @@ func (c *Cast) Remade(ref model.PodRef) Obstacle {
 		return Static
 	case o.nobody():
 		return Bare
+	case o.Kind == "Job":
+		return Work
 	}
 	return Movable
 }

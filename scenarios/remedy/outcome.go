@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/netip"
 	"slices"
+	"strings"
 	"time"
 
 	"ipamsim/model"
@@ -44,14 +45,7 @@ func (t *Theatre) judge(p *Problem, r *Remedy, a *after) *Outcome {
 			o.Stays = append(o.Stays, *g)
 		}
 	}
-	before := known(t.before.Violations, t.idle.violations)
-	for i := range a.violations {
-		v := &a.violations[i]
-		if key := identity(v); !before[key] {
-			before[key] = true
-			o.New = append(o.New, *v)
-		}
-	}
+	o.New = t.fresh(a)
 	left := known(atEnd(t.idle))
 	for i := range t.before.Violations {
 		if v := &t.before.Violations[i]; !end[identity(v)] && left[identity(v)] {
@@ -63,6 +57,34 @@ func (t *Theatre) judge(p *Problem, r *Remedy, a *after) *Outcome {
 		o.Borrows = p.Needs
 	}
 	return o
+}
+
+// fresh are the violations of a run that were not there before, and do not come if nobody
+// does anything. A pod that has no address yet gets one anyway: which one, and so which of
+// its violations, may differ.
+func (t *Theatre) fresh(a *after) []model.Violation {
+	before, comes := known(t.before.Violations, t.idle.violations), map[string]bool{}
+	had := addresses(&t.before.Truth)
+	onItsWay := func(v *model.Violation) (key string, ok bool) {
+		pod := model.Named(v.Objects, model.RefPod)
+		ns, name, _ := strings.Cut(pod, "/")
+		return v.Invariant + " " + pod, pod != "" && len(had[model.PodRef{Namespace: ns, Name: name}]) == 0
+	}
+	for i := range t.idle.violations {
+		if key, ok := onItsWay(&t.idle.violations[i]); ok {
+			comes[key] = true
+		}
+	}
+	var out []model.Violation
+	for i := range a.violations {
+		v := &a.violations[i]
+		if key, ok := onItsWay(v); before[identity(v)] || ok && comes[key] {
+			continue
+		}
+		before[identity(v)] = true
+		out = append(out, *v)
+	}
+	return out
 }
 
 // atEnd are the violations of a run that hold at its end.

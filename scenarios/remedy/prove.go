@@ -2,6 +2,8 @@ package remedy
 
 import (
 	"context"
+	"slices"
+	"time"
 
 	"ipamsim/model"
 )
@@ -18,6 +20,15 @@ type Result struct {
 	// Untried is why remedies were not acted out; nothing is then known of them.
 	Untried Untried
 	Reason  string // ours or the kernel's, of Broken
+	// Left is what comes of leaving it to the controller of Advice; nil: not known.
+	Left *Left
+}
+
+// Left is what comes of leaving a cluster to a controller that should have acted.
+type Left struct {
+	Took time.Duration // virtual
+	Gone bool          // all goals
+	New  []model.Violation
 }
 
 // Untried is why a remedy was not acted out.
@@ -71,8 +82,36 @@ func (t *Theatre) Prove(ctx context.Context, problems []Problem, b Bound) (resul
 	}
 	if stop == Acted {
 		together = t.together(ctx, results)
+		t.leave(ctx, results)
 	}
 	return results, together
+}
+
+// leave lets calico-kube-controllers run for as long as they may take, and sees which
+// goals are gone then. A cluster that has them running and the goals all the same has
+// another trouble.
+func (t *Theatre) leave(ctx context.Context, results []Result) {
+	var took time.Duration
+	for i := range results {
+		if a := results[i].Advice; a != nil && a.Controller == KubeControllers && len(results[i].Goals) > 0 {
+			took = max(took, a.Within)
+		}
+	}
+	if took == 0 || t.wait(ctx) != nil {
+		return
+	}
+	a, err := t.play(ctx, &stage{cast: t.cast, now: took}, true)
+	if err != nil {
+		return
+	}
+	fresh, end := t.fresh(a), known(atEnd(a))
+	for i := range results {
+		r := &results[i]
+		if r.Advice == nil || r.Advice.Controller != KubeControllers || len(r.Goals) == 0 {
+			continue
+		}
+		r.Left = &Left{Took: took, New: fresh, Gone: !slices.ContainsFunc(r.Goals, func(g model.Violation) bool { return end[identity(&g)] })}
+	}
 }
 
 // try acts remedies out until one passes.

@@ -31,8 +31,8 @@ type Remedy struct {
 	Pods []model.PodRef
 	// Controllers: it waits for calico-kube-controllers, which run meanwhile.
 	Controllers bool
-	// Caution is what the run cannot show.
-	Caution Caution
+	// Cautions are what the run cannot show.
+	Cautions []Caution
 }
 
 // Step is one thing that an operator does.
@@ -60,6 +60,7 @@ const (
 	Bare                // no controller makes it again
 	Static              // it is the kubelet's own, of a file on its node
 	OwnAddress          // it asks for its very address, by annotation
+	Work                // its work would begin again: a Job's
 	Pinned              // it may run on some nodes only, by an affinity, which is not simulated
 	Unknown             // the dump does not say who made it
 )
@@ -73,6 +74,8 @@ func (o Obstacle) Say() string {
 		return "is a static pod: deleting it does not restart it"
 	case OwnAddress:
 		return "asks for this address by the annotation cni.projectcalico.org/ipAddrs, and would ask for it again"
+	case Work:
+		return "belongs to a Job, whose work would begin again: wait until it has ended"
 	case Pinned:
 		return "is bound to certain nodes by an affinity, which is not simulated"
 	case Unknown:
@@ -86,13 +89,12 @@ type Caution int
 
 // The cautions.
 const (
-	NoCaution          Caution = iota
-	ReportCaution              // all that the report calls leaked is freed
-	AddressCaution             // whoever has the address by then loses it
-	BlockCaution               // kubectl deletes a block whatever is in it by then
-	PatchCaution               // the patch checks nothing but the claim
-	ReservationCaution         // a reservation is all that guards an address
-	PodCaution                 // the pod is down meanwhile
+	ReportCaution      Caution = iota // all that the report calls leaked is freed
+	AddressCaution                    // whoever has the address by then loses it
+	BlockCaution                      // kubectl deletes a block whatever is in it by then
+	PatchCaution                      // the patch checks nothing but the claim
+	ReservationCaution                // a reservation is all that guards an address
+	PodCaution                        // the pod is down meanwhile
 )
 
 // Say is the caution as a sentence without a period.
@@ -115,7 +117,7 @@ func (c Caution) Say() string {
 	case ReservationCaution:
 		return "a reservation is all that keeps an address from being given out in another range: make sure that no pod has it (scenarios/whereabouts-207-overlap.yaml)"
 	case PodCaution:
-		return "a pod that is deleted is down until its successor runs. Volumes, resources and pod affinities, which may keep it from starting where the run has it, are not simulated"
+		return "a pod that is deleted is down until its successor runs, and kubectl delete asks no PodDisruptionBudget: where several pods serve one purpose, delete one after the other. Volumes, resources and pod affinities, which may keep it from starting where the run has it, are not simulated"
 	}
 	return ""
 }
@@ -128,8 +130,9 @@ type Advice struct {
 	Pod    model.PodRef
 	Phase  string
 	Unsaid bool
-	// After is how long the controller leaves such a thing alone; 0: not at all.
-	After time.Duration
+	// After is how long the controller leaves such a thing alone, 0: not at all; Within is
+	// when it must have dealt with it.
+	After, Within time.Duration
 }
 
 // Controller is a process that should have done something by itself.

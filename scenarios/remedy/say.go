@@ -73,18 +73,19 @@ func (o *Outcome) reasons() []string {
 	return out
 }
 
-// Say says why nothing is known of a remedy; most is the bound of time, pods and podsMost
-// the cluster's size and the bound of it.
-func (u Untried) Say(most time.Duration, pods, podsMost int) string {
-	switch u {
+// WhyNot says why nothing is known of the remedies of a problem; most is the bound of
+// time, pods and podsMost the cluster's size and the bound of it.
+func (r *Result) WhyNot(most time.Duration, pods, podsMost int) string {
+	why := ""
+	switch r.Untried {
 	case TooLarge:
-		return fmt.Sprintf("not acted out, and so not printed: the cluster has %d pods, and at most %d are", pods, podsMost)
+		why = fmt.Sprintf("the cluster has %d pods, and at most %d are", pods, podsMost)
 	case OutOfTime:
-		return fmt.Sprintf("not acted out, and so not printed: time was up after %s (--act)", most)
+		why = fmt.Sprintf("time was up after %s (--act)", most)
 	case Broken:
-		return "not acted out, and so not printed: the run did not come to an end"
+		why = "the run did not come to an end: " + r.Reason
 	}
-	return ""
+	return "not acted out, and so not printed: " + why
 }
 
 // Say names a pod that stands in the way.

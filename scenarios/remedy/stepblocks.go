@@ -47,10 +47,10 @@ func (g GiveBack) Say() string {
 	switch {
 	case g.Name == "":
 		return fmt.Sprintf("delete the affinity of %s to %s", g.Owner, g.Block)
-	case g.OwnerGone:
-		return fmt.Sprintf("give %s back, whose node %s is gone", g.Block, g.Owner)
 	case g.Affinity == "":
 		return fmt.Sprintf("give %s back, which is empty and has no affinity", g.Block)
+	case g.OwnerGone:
+		return fmt.Sprintf("give %s back, whose node %s is gone", g.Block, g.Owner)
 	}
 	return fmt.Sprintf("give %s of %s back", g.Block, g.Owner)
 }
