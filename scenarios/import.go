@@ -30,13 +30,15 @@ type Unjudged struct {
 	Without []string `json:"without" jsonschema:"required"`
 	// Namespaces are those of whose pods it is so; none: it is so of all the cluster.
 	Namespaces []string `json:"namespaces,omitempty"`
+	// Pools are the networks of which it is so; none: of all.
+	Pools []string `json:"pools,omitempty"`
 }
 
 // String is a sentence without its full stop.
 func (u Unjudged) String() string {
 	of := ""
-	if len(u.Namespaces) > 0 {
-		of = " of " + strings.Join(u.Namespaces, ", ")
+	if all := slices.Concat(u.Namespaces, u.Pools); len(all) > 0 {
+		of = " of " + strings.Join(all, ", ")
 	}
 	return fmt.Sprintf("cannot judge %s without %s%s", strings.Join(u.What, ", "), strings.Join(u.Without, ", "), of)
 }

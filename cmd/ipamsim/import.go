@@ -228,6 +228,7 @@ func (f *importFlags) write(cmd *cobra.Command, c *dump.Cluster, o dump.Options,
 	b := bufio.NewWriter(stderr)
 	tellRead(b, report)
 	found.Write(b)
+	tellVersions(b, report)
 	tellUnknown(b, report)
 	f.tellNext(b, expected(view.Violations))
 	if err := b.Flush(); err != nil {
@@ -312,6 +313,23 @@ func tellRead(w io.Writer, r *dump.Report) {
 		managers = append(managers, "Whereabouts")
 	}
 	fmt.Fprintf(w, "ipamsim: %s: %d nodes, %d pods, %d addresses in use\n", strings.Join(managers, " and "), r.Nodes, r.Pods, r.Claims)
+}
+
+// tellVersions says which versions the cluster runs of what is simulated, and what these
+// do otherwise.
+func tellVersions(w io.Writer, r *dump.Report) {
+	for _, v := range r.Versions {
+		differ, newer := dump.Differences(v)
+		switch {
+		case newer:
+			fmt.Fprintf(w, "version: %s; what has changed since is not listed here\n", reports.Clean(v.String()))
+		case len(differ) > 0:
+			fmt.Fprintf(w, "version: %s. Before these releases, or a patch of an older line:\n", reports.Clean(v.String()))
+		}
+		for _, d := range differ {
+			fmt.Fprintf(w, "       %s: %s (%s)\n", d.Since, d.Before, d.Source)
+		}
+	}
 }
 
 // tellUnknown says what could not be known, and what was left out.

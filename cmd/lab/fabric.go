@@ -65,6 +65,9 @@ func (l *layer) as(node string) uint32 {
 // torAS is the AS number of a router.
 func (l *layer) torAS(router int) uint32 {
 	const firstToR = 65001
+	if t := l.fabric.TopOfRack.ASNumbers; router < len(t) {
+		return t[router]
+	}
 	if l.fabric.TopOfRack.AS != 0 {
 		return l.fabric.TopOfRack.AS + uint32(router)
 	}

@@ -3,6 +3,7 @@ package route
 import (
 	"fmt"
 	"net/netip"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -48,6 +49,9 @@ type TopOfRack struct {
 	// AS number of the first router, in order of subnets; the next one has one more.
 	// Default 65001.
 	AS uint32 `json:"as,omitempty"`
+	// ASNumbers are those of the routers, in order of subnets, where they do not follow
+	// from AS. A router beyond the last has its number from AS.
+	ASNumbers []uint32 `json:"asNumbers,omitempty"`
 	// DistinctAS gives every node an AS number of its own, counting up from the
 	// fabric's in order of names. Else all nodes share one, and drop what has
 	// already passed through one of them.
@@ -111,7 +115,7 @@ func (f *Fabric) Check(nodes []string) (field, problem string) {
 func (f *Fabric) checkTopOfRack() (field, problem string) {
 	t := f.TopOfRack
 	switch {
-	case f.Topology != ToR && t != TopOfRack{}:
+	case f.Topology != ToR && !reflect.ValueOf(t).IsZero():
 		return "tor", "tor is for topology tor"
 	case t.MaxLength < 0 || t.MaxLength > 32:
 		return "tor.maxLength", fmt.Sprintf("%d is no prefix length, want 0 to 32", t.MaxLength)

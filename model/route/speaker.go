@@ -96,6 +96,9 @@ func (f *Fabric) asOf(node bool, i int) uint32 {
 	if as == 0 {
 		as = DefaultAS
 	}
+	if t := f.TopOfRack.ASNumbers; !node && i < len(t) {
+		return t[i]
+	}
 	if !node {
 		as = f.TopOfRack.AS
 		if as == 0 {

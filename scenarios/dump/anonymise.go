@@ -30,7 +30,7 @@ func (d *draft) anonymise() error {
 	for _, all := range [][]running{d.running, d.waiting, d.finished} { // their order would tell who is who
 		slices.SortFunc(all, func(x, y running) int { return cmp.Compare(x.ref(), y.ref()) })
 	}
-	d.fabric.AS, d.fabric.TopOfRack.AS = 0, 0
+	d.fabric.AS, d.fabric.TopOfRack.AS, d.fabric.TopOfRack.ASNumbers = 0, 0, nil
 	for i, n := range d.fabric.Reflectors {
 		d.fabric.Reflectors[i] = a.get("node", n)
 	}
@@ -39,6 +39,9 @@ func (d *draft) anonymise() error {
 		u.Namespaces = slices.Clone(u.Namespaces)
 		for k, ns := range u.Namespaces {
 			u.Namespaces[k] = a.get("namespace", ns)
+		}
+		if len(u.Pools) > 0 { // their files are a company's own, as their names are
+			u.Pools, u.Without = []string{"pools"}, []string{"a file"}
 		}
 		d.report.Unjudged[i] = u
 	}

@@ -99,12 +99,13 @@ func (c *Cluster) fabric() (route.Fabric, string) {
 		}
 	}
 	outside, local, remote := 0, 0, uint32(0)
+	routers := map[netip.Addr]uint32{}
 	for _, name := range c.peers.keys() {
 		p := c.peers[name].value
 		host, _, _ := strings.Cut(p.PeerIP, ":")
 		if a, err := netip.ParseAddr(host); err == nil && !own[a] {
 			outside++
-			local = max(local, p.AllowLocalAS)
+			local, routers[a] = max(local, p.AllowLocalAS), p.AS
 			if remote == 0 || p.AS < remote {
 				remote = p.AS
 			}
@@ -121,6 +122,7 @@ func (c *Cluster) fabric() (route.Fabric, string) {
 		if nodeAS := cmp.Or(as, route.DefaultAS); remote == nodeAS {
 			f.TopOfRack.AS = 0 // routers of the nodes' own AS are not simulated
 		}
+		f.TopOfRack.ASNumbers = c.asNumbers(routers, cmp.Or(as, route.DefaultAS))
 		return f, fmt.Sprintf("fabric: routers that the nodes peer with, by %d BGPPeers; what the routers filter is not in the dump", outside)
 	case !mesh:
 		f.Reflectors = nil
@@ -132,3 +134,42 @@ func (c *Cluster) fabric() (route.Fabric, string) {
 	f.Reflectors = nil
 	return f, ""
 }
+
+// asNumbers are those of the routers of the nodes' subnets, in order of subnets; nil if
+// the BGPPeers name one only. A subnet in which no peer lies has that of the last before
+// it, and a router of the nodes' own AS, which is not simulated, has one of its own.
+func (c *Cluster) asNumbers(peers map[netip.Addr]uint32, nodes uint32) []uint32 {
+	numbers := map[uint32]bool{}
+	for _, as := range peers {
+		numbers[as] = true
+	}
+	if len(numbers) < 2 {
+		return nil
+	}
+	var all []route.Node
+	for _, name := range c.nodes.keys() {
+		if p, err := netip.ParsePrefix(c.nodes[name].value.Annotations[nodeAnnotations+"IPv4Address"]); err == nil {
+			all = append(all, route.Node{Name: name, Addr: p})
+		}
+	}
+	var out []uint32
+	for i, r := range (&route.Fabric{Topology: route.ToR}).Routers(all) {
+		as := uint32(0)
+		for a, n := range peers {
+			if r.Addr.Masked().Contains(a) && (as == 0 || n < as) {
+				as = n
+			}
+		}
+		switch {
+		case as == 0 && i > 0:
+			as = out[i-1]
+		case as == 0 || as == nodes:
+			as = ownAS + uint32(i)
+		}
+		out = append(out, as)
+	}
+	return out
+}
+
+// ownAS begins the private numbers that routers get of which none is known.
+const ownAS = 4200000000 // RFC 6996

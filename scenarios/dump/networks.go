@@ -2,10 +2,13 @@ package dump
 
 import (
 	"encoding/json"
+	"maps"
 	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
+
+	"ipamsim/scenarios"
 )
 
 // network is a NetworkAttachmentDefinition that Whereabouts serves.
@@ -14,7 +17,8 @@ type network struct {
 	config  string
 	name    string // Whereabouts' network_name
 	overlap bool
-	sliced  bool // by nodes
+	sliced  bool   // by nodes
+	path    string // of a file on the nodes that says the rest
 	ranges  []netip.Prefix
 	invoked string // the configuration's own name
 }
@@ -32,6 +36,7 @@ type ipamConfig struct {
 	Overlap *bool       `json:"enable_overlapping_ranges,omitempty"`
 	Name    string      `json:"network_name,omitempty"`
 	Slice   string      `json:"node_slice_size,omitempty"`
+	Path    string      `json:"configuration_path,omitempty"`
 }
 
 type ipamRange struct {
@@ -66,6 +71,7 @@ func networkOf(key, config string) network {
 	n := network{key: key, config: config}
 	var c ipamConfig
 	n.invoked, c = ipamOf(config)
+	n.path = c.Path
 	n.name, n.overlap, n.sliced = c.Name, c.Overlap == nil || *c.Overlap, c.Slice != ""
 	for _, s := range append([]string{c.Range}, rangesOf(c)...) {
 		// "10.0.0.1-10.0.0.9/24" is a range with its ends.
@@ -77,6 +83,27 @@ func networkOf(key, config string) network {
 		}
 	}
 	return n
+}
+
+// withoutPath is a configuration that names no file on the nodes.
+func withoutPath(config string) string {
+	var o map[string]any
+	if json.Unmarshal([]byte(config), &o) != nil {
+		return config
+	}
+	plugins, _ := o["plugins"].([]any)
+	for _, p := range append(slices.Clone(plugins), any(o)) {
+		if m, ok := p.(map[string]any); ok {
+			if ipam, ok := m["ipam"].(map[string]any); ok {
+				maps.DeleteFunc(ipam, func(k string, _ any) bool { return strings.EqualFold(k, "configuration_path") })
+			}
+		}
+	}
+	out, err := json.Marshal(o)
+	if err != nil {
+		return config
+	}
+	return string(out)
 }
 
 func rangesOf(c ipamConfig) []string {
@@ -94,16 +121,36 @@ func (n *network) contains(a netip.Addr) bool {
 // attached takes over the networks. Without any, each pool becomes one.
 func (d *draft) attached() {
 	c := d.Cluster
+	files := map[string]bool{}
 	for _, key := range c.attachments.keys() {
-		d.networks = append(d.networks, networkOf(key, c.attachments[key].value))
+		n := networkOf(key, c.attachments[key].value)
+		switch {
+		case n.path != "" && len(n.ranges) == 0:
+			files[n.path] = true
+			d.left("NetworkAttachmentDefinition %s, whose ranges are in a file on the nodes (configuration_path)", d.some([]string{key}))
+			continue
+		case n.path != "":
+			n = networkOf(key, withoutPath(n.config))
+			d.left("what a file on the nodes adds to NetworkAttachmentDefinition %s (configuration_path)", d.some([]string{key}))
+		}
+		d.networks = append(d.networks, n)
 		d.origin("NetworkAttachmentDefinition "+key, c.attachments[key].from)
 	}
 	d.takeRanges()
-	if len(d.networks) > 0 {
+	d.madeOf(files)
+}
+
+// madeOf makes networks of the pools that no definition is for: of all, if there is no
+// definition, and of those whose definitions are in files on the nodes.
+func (d *draft) madeOf(files map[string]bool) {
+	if len(d.networks) > 0 && len(files) == 0 {
 		return
 	}
 	var made []string
 	for _, key := range keysOf(d.ranged) {
+		if d.networkOf(key) != nil {
+			continue
+		}
 		p, _ := netip.ParsePrefix(d.ranged[key].Range)
 		n := d.madeUp(p.Masked())
 		if slices.ContainsFunc(d.networks, func(o network) bool { return o.key == n.key }) {
@@ -111,6 +158,10 @@ func (d *draft) attached() {
 		}
 		d.networks = append(d.networks, n)
 		made = append(made, n.key)
+	}
+	if len(files) > 0 {
+		d.partly = append(d.partly, scenarios.Unjudged{What: ofNetworks, Without: keysOf(files), Pools: made})
+		return
 	}
 	d.unknown("no NetworkAttachmentDefinitions in the dump: made of the pools, %s, without what is excluded", d.some(made))
 }

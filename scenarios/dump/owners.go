@@ -54,7 +54,9 @@ func (d *draft) owned() {
 		c := by[key]
 		slices.SortFunc(c.pods, func(a, b *running) int { return strings.Compare(a.Name, b.Name) })
 		if !ownerKinds[c.Kind](d, c) {
-			alone[c.Kind] += len(c.pods)
+			if len(c.pods) > 0 {
+				alone[c.Kind] += len(c.pods)
+			}
 			continue
 		}
 		for _, p := range c.pods {
@@ -75,14 +77,12 @@ var ownerKinds = map[string]func(*draft, *controller) bool{
 	"Deployment": (*draft).deployment, "StatefulSet": (*draft).statefulSet, "DaemonSet": (*draft).daemonSet, "Job": (*draft).deployment,
 }
 
-// deployment wants as many pods as there are: a pod on its way out has its successor.
+// deployment wants as many pods as there are: one on its way out has its successor, and
+// is nobody's here, or it would count until its deletion begins.
 func (d *draft) deployment(c *controller) bool {
-	for _, p := range c.pods {
-		if !p.Deleting {
-			c.replicas++
-		}
-	}
-	return true
+	c.pods = slices.DeleteFunc(c.pods, func(p *running) bool { return p.Deleting })
+	c.replicas = len(c.pods)
+	return c.replicas > 0
 }
 
 // statefulSet has pods of consecutive numbers from 0.

@@ -77,9 +77,9 @@ var (
 	ofCalicosPods = append([]string{invariant.BlackholedAddress.Name}, ofPods...)
 	ofNodes       = []string{invariant.BlackholedAddress.Name, invariant.LeakedAffinity.Name, invariant.StarvedNode.Name}
 	ofRoutes      = []string{invariant.BlackholedAddress.Name}
-	ofBlocks      = []string{
-		invariant.BlackholedAddress.Name, invariant.LeakedClaim.Name, invariant.StarvedNode.Name, invariant.UnbackedSandbox.Name,
-	}
+	ofBlocks      = slices.Concat(ofCalicosPods, ofNodes, ofAffinities, ofHandles, ofReserved, ofConfig, []string{
+		invariant.BlockOwner.Name, invariant.DoubleClaim.Name, invariant.OverlappingBlocks.Name,
+	})
 	ofAffinities = []string{invariant.AffinityMismatch.Name, invariant.LeakedAffinity.Name}
 	ofHandles    = []string{invariant.HandleCount.Name, invariant.LeftoverHandle.Name}
 	ofPools      = []string{invariant.BlackholedAddress.Name, invariant.OutOfPool.Name, invariant.StarvedNode.Name}

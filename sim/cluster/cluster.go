@@ -166,6 +166,7 @@ func blank(w *sim.World, cfg Config) (*Cluster, error) {
 // load stores the scenario's objects, as if they had been there for ever.
 func (c *Cluster) load(objs []Object) error {
 	direct := client{c.api.Direct()}
+	var known uids
 	if c.cfg.Primary != "" {
 		objs = append(missingNamespaces(objs), objs...)
 	}
@@ -174,7 +175,7 @@ func (c *Cluster) load(objs []Object) error {
 		if !ok {
 			return fmt.Errorf("cluster: kind %s is not served", o.Kind)
 		}
-		o, err := c.resolve(o)
+		o, err := known.resolve(c, o)
 		if err != nil {
 			return &Rejected{o, err}
 		}

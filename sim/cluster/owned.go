@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -10,42 +11,64 @@ import (
 	"ipamsim/model"
 )
 
+// uids are those of the workloads that are stored, by KIND/NAME; nil: nobody asked yet.
+type uids map[model.PodRef]types.UID
+
 // resolve gives the owner references of a pod's manifest the uids of the workloads that
-// are stored: a file cannot know them. Whose owner is not stored keeps what it says.
-func (c *Cluster) resolve(o Object) (Object, error) {
+// stand before it in the file, which cannot know them. Whose owner is not stored keeps
+// what it says.
+func (u *uids) resolve(c *Cluster, o Object) (Object, error) {
 	if o.Kind != "Pod" || !bytes.Contains(o.Body, []byte(`"ownerReferences"`)) {
 		return o, nil
 	}
-	c.store.Pump() // what was stored so far is heard of
-	var body map[string]json.RawMessage
-	var meta map[string]json.RawMessage
+	var body, head map[string]json.RawMessage
 	var refs []metav1.OwnerReference
 	if err := json.Unmarshal(o.Body, &body); err != nil {
 		return o, err
 	}
-	if err := json.Unmarshal(body["metadata"], &meta); err != nil {
+	if err := json.Unmarshal(body["metadata"], &head); err != nil {
 		return o, err
 	}
-	if meta["ownerReferences"] == nil { // the words stand somewhere else
+	if head["ownerReferences"] == nil { // the words stand somewhere else
 		return o, nil
 	}
-	if err := json.Unmarshal(meta["ownerReferences"], &refs); err != nil {
+	if err := json.Unmarshal(head["ownerReferences"], &refs); err != nil {
 		return o, err
 	}
-	c.mu.Lock()
+	if err := u.read(c); err != nil {
+		return o, err
+	}
 	for i, r := range refs {
-		if uid := c.owners[model.PodRef{Namespace: o.Namespace, Name: r.Kind + "/" + r.Name}]; uid != "" {
-			refs[i].UID = types.UID(uid)
+		if uid, ok := (*u)[model.PodRef{Namespace: o.Namespace, Name: r.Kind + "/" + r.Name}]; ok {
+			refs[i].UID = uid
 		}
 	}
-	c.mu.Unlock()
 	var err error
-	if meta["ownerReferences"], err = json.Marshal(refs); err != nil {
+	if head["ownerReferences"], err = json.Marshal(refs); err != nil {
 		return o, err
 	}
-	if body["metadata"], err = json.Marshal(meta); err != nil {
+	if body["metadata"], err = json.Marshal(head); err != nil {
 		return o, err
 	}
 	o.Body, err = json.Marshal(body)
 	return o, err
+}
+
+// read asks the store once. To hear of what was stored would not do: the controllers
+// that hear of their workload then would look for its pods before these are stored.
+func (u *uids) read(c *Cluster) error {
+	if *u != nil {
+		return nil
+	}
+	*u = uids{}
+	for resource, kind := range workloadKinds {
+		all, err := c.api.List(context.Background(), resource)
+		if err != nil {
+			return err
+		}
+		for _, o := range all {
+			(*u)[model.PodRef{Namespace: meta(o).GetNamespace(), Name: kind + "/" + meta(o).GetName()}] = meta(o).GetUID()
+		}
+	}
+	return nil
 }
