@@ -3,9 +3,7 @@ package dump_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -157,14 +155,13 @@ func importAll(r *scenarios.Runner, c *dump.Cluster, name string) answer {
 
 // What the importer says of each of these dumps is what is true of it: each finding is
 // there, none is invented, what must not be said is not, and what is printed can be
-// typed. misread.yaml lists the dumps of which that is known not to be so yet.
+// typed.
 func TestTruth(t *testing.T) {
 	r, err := scenarios.NewRunner()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	known := misread(t)
 	for _, name := range truths(t) {
 		t.Run(name, func(t *testing.T) {
 			x := truthOf(t, name)
@@ -175,32 +172,11 @@ func TestTruth(t *testing.T) {
 					wrong = append(wrong, fmt.Sprint("acted out: ", a))
 				}
 			}
-			switch say := t.Error; {
-			case known[name] != "" && len(wrong) == 0:
-				t.Logf("right by now, take it from misread.yaml: %s", known[name])
-			default:
-				if known[name] != "" {
-					say = t.Log
-				}
-				for _, w := range wrong {
-					say(w)
-				}
+			for _, w := range wrong {
+				t.Error(w)
 			}
 		})
 	}
-}
-
-// misread are the dumps of misread.yaml, with what is to change.
-func misread(t *testing.T) (known map[string]string) {
-	t.Helper()
-	text, err := os.ReadFile("testdata/truth/misread.yaml")
-	if err == nil {
-		err = yaml.UnmarshalStrict(text, &known)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		t.Fatal(err)
-	}
-	return known
 }
 
 // compare lists in what the importer is wrong.
