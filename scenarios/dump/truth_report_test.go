@@ -6,8 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/model"
 	"ipamsim/reports/golden"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/dump"
 )
 
 // reports/DUMPS.md is the table of all dumps of testdata/truth: what is wrong in each,
@@ -89,11 +91,21 @@ func (x *truth) diagnosedCell(is answer) string {
 		}
 	}
 	out := "nothing is wrong"
+	if is.findings.Verdict(model.Minor) == dump.Undecided {
+		out = "nothing found"
+	}
 	if len(kinds) > 0 {
 		for i, k := range kinds {
 			kinds[i] = fmt.Sprintf("%d %s", n[k], k)
 		}
 		out = strings.Join(kinds, ", ")
+	}
+	var without []string
+	for _, u := range is.report.Unjudged {
+		without = append(without, u.Without...)
+	}
+	if slices.Sort(without); len(without) > 0 {
+		out += "; not all can be judged, for want of " + strings.Join(slices.Compact(without), ", ")
 	}
 	return cell(out)
 }
