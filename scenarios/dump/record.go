@@ -91,14 +91,14 @@ func (d *draft) settings() {
 	} else if v, ok := c.tables.config["StrictAffinity"]; ok {
 		d.config = &configSpec{StrictAffinity: v == "true", AutoAllocateBlocks: c.tables.config["AutoAllocateBlocks"] == "true"}
 		d.config.MaxBlocksPerHost = atoi(c.tables.config["MaxBlocksPerHost"])
-	} else {
+	} else if !c.saw(resourceOf("ipamconfigs." + calicoGroup)) {
 		d.unknown("no IPAMConfig in the dump: Calico's defaults are assumed (no StrictAffinity, blocks are claimed automatically)")
 	}
 	for _, name := range c.controllers.keys() {
 		d.origin("KubeControllersConfiguration "+name, c.controllers[name].from)
 	}
 	var why string
-	if d.fabric, why = c.fabric(); why != "" {
+	if d.fabric, why = c.fabric(); why != "" && !(len(c.bgp)+len(c.peers) == 0 && d.peerless()) {
 		d.unknown("%s", why)
 	}
 	if f := c.families["kube-system/calico-config"]; f != nil {
@@ -118,6 +118,13 @@ func (d *draft) settings() {
 	if d.fam.v6 {
 		d.unknown("no ConfigMap kube-system/calico-config in the dump: that pods get IPv6 addresses is concluded from those that have them")
 	}
+}
+
+// peerless reports whether the cluster is known to have no objects about BGP, or needs
+// none: nothing is assumed then.
+func (d *draft) peerless() bool {
+	saw := func(plural string) bool { return d.Cluster.saw(resourceOf(plural + "." + calicoGroup)) }
+	return !d.announced() || saw("bgpconfigurations") && saw("bgppeers")
 }
 
 // reservedRanges takes over Whereabouts' reservations across ranges.

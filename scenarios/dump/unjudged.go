@@ -28,8 +28,10 @@ func (d *draft) unjudged() []scenarios.Unjudged {
 			out = append(out, scenarios.Unjudged{What: what, Without: []string{r.Name()}})
 		}
 	}
-	if u := d.ownerless(); u != nil {
-		out = append(out, *u)
+	for _, u := range []*scenarios.Unjudged{d.ownerless(), d.unrecorded()} {
+		if u != nil {
+			out = append(out, *u)
+		}
 	}
 	return append(out, d.partly...)
 }
@@ -112,6 +114,23 @@ func (d *draft) ownerless() *scenarios.Unjudged {
 		u.Without = append(u.Without, name)
 	}
 	return u
+}
+
+// unrecorded is that pods have addresses of Calico's pools and its record is empty: either
+// another IPAM plugin gives them out, which Calico's CNI plugin then names in its
+// configuration, or all of the record is lost. nil if it is not so.
+func (d *draft) unrecorded() *scenarios.Unjudged {
+	if !d.calico || len(d.blocks)+len(d.affinities)+len(d.handles) > 0 || !d.answered(resourceOf("ipamblocks."+calicoGroup)) {
+		return nil
+	}
+	for _, p := range d.Cluster.pods {
+		if ip := p.value.Annotations[calicoAnnotations+"podIP"]; ip != "" && !p.value.HostNetwork {
+			what := slices.Clone(ofBlocks)
+			slices.Sort(what)
+			return &scenarios.Unjudged{What: slices.Compact(what), Without: []string{"/etc/cni/net.d/10-calico.conflist"}}
+		}
+	}
+	return nil
 }
 
 // Verdict is what a look at a cluster comes to.

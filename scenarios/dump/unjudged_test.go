@@ -162,3 +162,15 @@ func TestPodsOfOneNamespace(t *testing.T) {
 		}
 	}
 }
+
+// Pods with addresses of Calico's, and nothing of them in its record: host-local gives
+// them out, or the record is lost. Neither is healthy, and nothing is called wrong.
+func TestEmptyRecord(t *testing.T) {
+	s := newSmall(t)
+	s.pod("x", "a", "10.0.0.1", "10.0.0.1/32", controlledBy("StatefulSet", "x"), "")
+	_, sc, report := scenario(t, s.c, dump.Options{})
+	f := s.c.Wrong(look(t, sc), true)
+	if len(f.All) > 0 || f.Verdict(model.Critical) != dump.Undecided || len(report.Unjudged) != 1 {
+		t.Errorf("%+v %v", f.All, report.Unjudged)
+	}
+}
