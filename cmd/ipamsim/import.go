@@ -55,6 +55,10 @@ Read are, by the names that kubectl takes:
 What is missing in a dump cannot be judged, and is told with the command that adds it.
 ipamsim import --print-dump-command prints one that collects all.
 
+What would mend a finding is acted out first, in runs of the real code that begin with
+this cluster, for at most --act. Commands are printed only if the finding goes away,
+nothing new breaks and no pod loses its address but those that are named.
+
 Exit: 0 written · 1 something is wrong in the cluster, with --check · 2 the files
 cannot be read, or with --check: nothing was found wrong, and something could not be
 judged.`,

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -33,6 +34,9 @@ func (f *importFlags) prove(cmd *cobra.Command, c *dump.Cluster, s *scenarios.Sc
 		if err := c.Prove(within, r, s, v, found, bound); err != nil {
 			return err
 		}
-		return ctx.Err()
+		if ctx.Err() != nil {
+			return errors.New("import: interrupted")
+		}
+		return nil
 	})
 }

@@ -80,21 +80,40 @@ func (r *routing) run(c *Cluster) func(context.Context, *sim.Gate) error {
 // long that it counts; ok is false if neither will be.
 func (r *routing) due(c *Cluster) (at time.Duration, ok bool) {
 	at, ok = r.plane.Next()
-	for _, l := range r.plane.Losses() {
-		// A loss may be older than the sandbox that has the address now.
-		since := l.Since
-		for _, sb := range c.truth.sandboxes {
-			for _, a := range sb.Attachments {
-				if sb.Node == l.On && slices.Contains(a.Addrs, l.To) {
-					since = max(since, a.Since)
-				}
-			}
-		}
+	losses := r.plane.Losses()
+	if len(losses) == 0 {
+		return at, ok
+	}
+	// A loss may be older than the sandbox that has the address now. Where routes have not
+	// spread yet there are as many losses as nodes times sandboxes.
+	has := c.truth.holders()
+	for _, l := range losses {
+		since := max(l.Since, has[holder{l.On, l.To}])
 		if judged := since + l.Patience(c.cfg.Settings.BlackholeAfter) + 1; judged > c.w.Now() && (!ok || judged < at) {
 			at, ok = judged, true
 		}
 	}
 	return at, ok
+}
+
+// holder is an address on a node.
+type holder struct {
+	node string
+	addr netip.Addr
+}
+
+// holders are since when sandboxes have their addresses.
+func (t *truth) holders() map[holder]time.Duration {
+	out := make(map[holder]time.Duration, len(t.sandboxes))
+	for _, sb := range t.sandboxes {
+		for _, a := range sb.Attachments {
+			for _, addr := range a.Addrs {
+				h := holder{sb.Node, addr}
+				out[h] = max(out[h], a.Since)
+			}
+		}
+	}
+	return out
 }
 
 // routeLocked tells the fabric what is so now.
