@@ -62,7 +62,7 @@ func plural(n int, one string) string {
 
 // actOut types what is printed for a dump, each line once, in the order of printing.
 // What is uncovered by it is not new.
-func actOut(r *scenarios.Runner, x *truth, is told) *acted {
+func actOut(r *scenarios.Runner, x *truth, is answer) *acted {
 	a := &acted{}
 	mended := map[string]bool{}
 	lines := printedLines(is.findings, mended)
@@ -91,8 +91,8 @@ func actOut(r *scenarios.Runner, x *truth, is told) *acted {
 		a.fresh = is.cast.lost(stored, o.deleted, o.made)
 	}
 	before := map[string]bool{}
-	for i := range is.findings.All {
-		before[identity(&is.findings.All[i].Violation)] = true
+	for _, f := range slices.Concat(is.findings.All, is.findings.Supposed) {
+		before[identity(&f.Violation)] = true
 	}
 	for i := range after.findings.All {
 		switch f := &after.findings.All[i]; {
@@ -108,8 +108,9 @@ func actOut(r *scenarios.Runner, x *truth, is told) *acted {
 // printedLines are the commands, each once; the findings that they are for are noted.
 func printedLines(f *dump.Findings, mended map[string]bool) (lines []string) {
 	for i := range f.All {
-		if p := f.All[i].Problem; p > 0 && (f.Results[p-1].Best != nil || f.Results[p-1].With != nil) {
-			mended[identity(&f.All[i].Violation)] = true
+		x := &f.All[i]
+		if x.Problem > 0 && (f.Results[x.Problem-1].Best != nil || f.Results[x.Problem-1].With != nil) {
+			mended[identity(&x.Violation)] = true
 		}
 	}
 	for _, l := range f.Commands() {
@@ -207,7 +208,7 @@ func (o *typist) run(r *scenarios.Runner, text string) (stored []cluster.Object,
 }
 
 // again imports a cluster as kubectl and calicoctl would dump it.
-func again(r *scenarios.Runner, stored []cluster.Object) told {
+func again(r *scenarios.Runner, stored []cluster.Object) answer {
 	type head struct{ APIVersion, Kind string }
 	lists := map[head][]json.RawMessage{}
 	for _, kind := range []string{"IPPool", "OverlappingRangeIPReservation"} { // an empty list is known to be empty
@@ -219,7 +220,7 @@ func again(r *scenarios.Runner, stored []cluster.Object) told {
 	for _, o := range stored {
 		var h head
 		if err := json.Unmarshal(o.Body, &h); err != nil {
-			return told{err: err}
+			return answer{err: err}
 		}
 		lists[h] = append(lists[h], json.RawMessage(o.Body))
 	}
@@ -232,8 +233,8 @@ func again(r *scenarios.Runner, stored []cluster.Object) told {
 			err = c.Read(h.Kind+".json", bytes.NewReader(list), nil)
 		}
 		if err != nil {
-			return told{err: err}
+			return answer{err: err}
 		}
 	}
-	return importAll(r, c, "after", false)
+	return importAll(r, c, "after")
 }

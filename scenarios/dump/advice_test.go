@@ -70,9 +70,6 @@ func field(line, name string) string {
 	return value
 }
 
-// advised are the acts that are printed for a dump.
-func advised(f *dump.Findings) []act { return actsOf(f.Commands()) }
-
 // acts are what a right remedy does.
 func (r *truthRemedy) acts() (out []act) {
 	for _, of := range r.Of {
@@ -91,7 +88,7 @@ func (r *truthRemedy) acts() (out []act) {
 // remedies compares what is advised for all findings with what is right for all of
 // them: one remedy may be for several.
 func (x *truth) remedies(f *dump.Findings) (wrong []string) {
-	first := advised(f)
+	first := actsOf(f.Commands())
 	report := slices.Contains(first, act{do: fromReport})
 	right := []act{{do: fromReport}}
 	for i := range x.Findings {

@@ -43,18 +43,15 @@ func castOf(t *testing.T, name string, files []string) cast {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var list struct {
-			Items []struct {
-				Kind string
-				player
-			}
-		}
+		var list struct{ Items []json.RawMessage }
 		if yaml.Unmarshal(text, &list) != nil {
 			continue // something of calicoctl's
 		}
-		for i := range list.Items {
-			if o := &list.Items[i]; o.Kind == "Pod" {
-				all[o.Metadata.Namespace+"/"+o.Metadata.Name] = &o.player
+		for _, item := range list.Items {
+			var o struct{ Kind string }
+			p := &player{}
+			if json.Unmarshal(item, &o) == nil && o.Kind == "Pod" && json.Unmarshal(item, p) == nil {
+				all[p.Metadata.Namespace+"/"+p.Metadata.Name] = p
 			}
 		}
 	}

@@ -56,6 +56,8 @@ type Cluster struct {
 	read     map[string]int  // objects by kind, as they came
 	ignored  map[string]int  // of which nothing is kept, by kind
 	complete map[string]bool // kinds of which all objects were looked for
+	lists    int             // that were read to their ends
+	podLists map[podList]bool
 	versions map[uint64]bool
 	newer    []string // objects that were there twice
 	unread   []string // lists that nobody could read, with the reason
@@ -76,7 +78,7 @@ func New() *Cluster {
 		bgp: kept[bgpSpec]{}, peers: kept[peerSpec]{},
 		attachments: kept[string]{}, rangePools: kept[rangePool]{}, rangeReserved: kept[rangeReservation]{},
 		slicePools: kept[slicePool]{}, cronJobs: kept[json.RawMessage]{},
-		tables: newTables(), read: map[string]int{}, ignored: map[string]int{}, complete: map[string]bool{}, versions: map[uint64]bool{}, words: map[string]string{},
+		tables: newTables(), read: map[string]int{}, ignored: map[string]int{}, complete: map[string]bool{}, podLists: map[podList]bool{}, versions: map[uint64]bool{}, words: map[string]string{},
 	}
 }
 

@@ -11,6 +11,12 @@ import (
 	"ipamsim/scenarios"
 )
 
+// podList is that a list shows pods of a namespace.
+type podList struct {
+	list      int // how many had ended before it
+	namespace string
+}
+
 // unseen takes what is claimed for pods of a namespace of which the dump has no pod at
 // all to be in use: kubectl get pods without --all-namespaces shows one namespace, and
 // nothing that lives may be called leaked. A namespace that is gone has no pods.
@@ -19,14 +25,22 @@ func (d *draft) unseen(claims map[string][]claim) {
 	if len(c.pods) == 0 || c.sawAll(resourceOf("pods")) {
 		return
 	}
-	shown := map[string]bool{}
-	for _, p := range c.pods {
-		shown[p.value.Namespace] = true
+	shown, nodes := map[string]bool{}, c.saw(resourceOf("nodes"))
+	lists := map[int]bool{}
+	for l := range c.podLists {
+		if lists[l.list] {
+			return // two namespaces in one list: it is of all of them
+		}
+		shown[l.namespace], lists[l.list] = true, true
 	}
 	of, names := map[string][]claim{}, map[string]bool{}
 	for ref, all := range claims {
 		ns, _, _ := strings.Cut(ref, "/")
-		if gone := len(c.namespaces) > 1 && c.namespaces[ns] == nil; !shown[ns] && !gone {
+		gone := len(c.namespaces) > 1 && c.namespaces[ns] == nil
+		if nodes && !slices.ContainsFunc(all, func(cl claim) bool { return cl.node == "" || c.nodes[cl.node] != nil }) {
+			gone = true // with its node
+		}
+		if !shown[ns] && !gone {
 			of[ref], names[ns] = all, true
 		}
 	}

@@ -80,6 +80,12 @@ func (c *Cluster) addPeer(h *head, raw json.RawMessage) error {
 	return put(c, c.peers, h.Metadata.Name, h, peerSpec{s.PeerIP, s.PeerSelector, s.Node, s.NodeSelector, uint32(s.ASNumber), s.NumAllowedLocalASNumbers})
 }
 
+// mesh reports whether the dump says that all nodes speak BGP with each other.
+func (c *Cluster) mesh() bool {
+	b := c.bgp["default"]
+	return b != nil && (b.value.Mesh == nil || *b.value.Mesh)
+}
+
 // fabric is what BGPConfiguration, BGPPeers and nodes say of the network between
 // the nodes, and how that was concluded.
 func (c *Cluster) fabric() (route.Fabric, string) {

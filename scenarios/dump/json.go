@@ -23,6 +23,7 @@ type listHead struct {
 // sawList remembers as of when a list is, and of what kind: one that is empty says
 // that there is nothing.
 func (c *Cluster) sawList(h listHead) {
+	c.lists++
 	if kind := trimList(h.Kind); kind != "" {
 		c.Complete(h.APIVersion, kind)
 	}

@@ -113,6 +113,7 @@ func (c *Cluster) addPod(h *head, raw json.RawMessage) error {
 	if len(p.IPs) == 0 && o.Status.PodIP != "" {
 		p.IPs = []string{o.Status.PodIP}
 	}
+	c.podLists[podList{c.lists, p.Namespace}] = true
 	return put(c, c.pods, h.key(), h, p)
 }
 

@@ -92,6 +92,8 @@ func (f *Findings) writeResult(w io.Writer, problem int) {
 		}
 	}
 	switch {
+	case r.With != nil && len(r.With.Goals) == 0:
+		tell("mend: goes away with the steps that give %s a block", r.With.Needs)
 	case r.With != nil:
 		tell("mend: goes away with the steps for %s", subject(r.With))
 	case r.Itself:

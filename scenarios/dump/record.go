@@ -81,7 +81,12 @@ func (d *draft) settings() {
 	c := d.Cluster
 	if s := c.config["default"]; s != nil {
 		v := s.value
-		d.config = &v
+		if d.config = &v; v.MaxBlocksPerHost > 0 && !v.StrictAffinity {
+			// Calico's clients refuse to store this; kubectl does not.
+			// Source: libcalico-go/lib/ipam, SetIPAMConfig (v3.31).
+			d.left("maxBlocksPerHost %d of IPAMConfig: it is for strictAffinity only", v.MaxBlocksPerHost)
+			v.MaxBlocksPerHost = 0
+		}
 		d.origin("IPAMConfig default", s.from)
 	} else if v, ok := c.tables.config["StrictAffinity"]; ok {
 		d.config = &configSpec{StrictAffinity: v == "true", AutoAllocateBlocks: c.tables.config["AutoAllocateBlocks"] == "true"}

@@ -6,8 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/model"
 	"ipamsim/reports/golden"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/dump"
 )
 
 // reports/DUMPS.md is the table of all dumps of testdata/truth: what is wrong in each,
@@ -75,7 +77,7 @@ func (x *truth) format() string {
 }
 
 // diagnosedCell is what the importer finds, counted, and what it cannot judge.
-func (x *truth) diagnosedCell(is told) string {
+func (x *truth) diagnosedCell(is answer) string {
 	if is.err != nil {
 		return "refused: " + cell(is.err.Error())
 	}
@@ -89,11 +91,21 @@ func (x *truth) diagnosedCell(is told) string {
 		}
 	}
 	out := "nothing is wrong"
+	if is.findings.Verdict(model.Minor) == dump.Undecided {
+		out = "nothing found"
+	}
 	if len(kinds) > 0 {
 		for i, k := range kinds {
 			kinds[i] = fmt.Sprintf("%d %s", n[k], k)
 		}
 		out = strings.Join(kinds, ", ")
+	}
+	var without []string
+	for _, u := range is.report.Unjudged {
+		without = append(without, u.Without...)
+	}
+	if slices.Sort(without); len(without) > 0 {
+		out += "; not all can be judged, for want of " + strings.Join(slices.Compact(without), ", ")
 	}
 	return cell(out)
 }

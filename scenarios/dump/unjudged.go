@@ -87,6 +87,8 @@ func (d *draft) answered(r *Resource) bool {
 		return c.saw(resourceOf("nodes." + secondGroup))
 	case "IPAMBlock", "IPAMHandle": // a report of calicoctl ipam check has all of both
 		return len(c.tables.checked) > 0
+	case "BGPPeer": // kubectl's list of several kinds does not show empty ones; a mesh does without
+		return c.mesh()
 	case "IPAMConfig":
 		_, shown := c.tables.config["StrictAffinity"]
 		return shown

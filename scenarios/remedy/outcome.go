@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ipamsim/model"
+	"ipamsim/model/invariant"
 )
 
 // Outcome is what came of a remedy that was acted out.
@@ -26,6 +27,8 @@ type Outcome struct {
 	Full    []netip.Prefix    // blocks that are not empty when they are to be given back
 	Borrows string            // the node that needed a block and got none; ""
 
+	// Uncovers are findings that were hidden by what went: no harm of the remedy's.
+	Uncovers []model.Violation
 	// Gone are the findings that went with it, and would not have gone by themselves.
 	Gone []model.Violation
 }
@@ -45,7 +48,13 @@ func (t *Theatre) judge(p *Problem, r *Remedy, a *after) *Outcome {
 			o.Stays = append(o.Stays, *g)
 		}
 	}
-	o.New = t.fresh(a)
+	for _, v := range t.fresh(a) {
+		if t.hidden(&v) {
+			o.Uncovers = append(o.Uncovers, v)
+		} else {
+			o.New = append(o.New, v)
+		}
+	}
 	left := known(atEnd(t.idle))
 	for i := range t.before.Violations {
 		if v := &t.before.Violations[i]; !end[identity(v)] && left[identity(v)] {
@@ -85,6 +94,18 @@ func (t *Theatre) fresh(a *after) []model.Violation {
 		out = append(out, *v)
 	}
 	return out
+}
+
+// hidden reports whether a violation was there before, but for claims that went: an
+// affinity of a node that is gone counts as leaked once nothing is claimed in its block.
+func (t *Theatre) hidden(v *model.Violation) bool {
+	if v.Invariant != invariant.LeakedAffinity.Name {
+		return false
+	}
+	block, node := model.Named(v.Objects, model.RefBlock), model.Named(v.Objects, model.RefNode)
+	return !t.before.Truth.Nodes[node].Registered && slices.ContainsFunc(t.before.Record.Affinities, func(a model.Affinity) bool {
+		return a.Node == node && model.BlockOf(a.Block).Name == block
+	})
 }
 
 // atEnd are the violations of a run that hold at its end.

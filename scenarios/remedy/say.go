@@ -19,7 +19,11 @@ func (o *Outcome) Say() string {
 	if o.Controllers {
 		with = ", calico-kube-controllers running"
 	}
-	return fmt.Sprintf("acted out: %s, %s (virtual), %s, nothing new%s", plural(len(o.Steps), "step", "steps"), o.Took.Round(time.Second), pods, with)
+	then := ""
+	if len(o.Uncovers) > 0 {
+		then = "; then dump and import again, for " + o.Uncovers[0].Invariant + " comes to light that was hidden"
+	}
+	return fmt.Sprintf("acted out: %s, %s (virtual), %s, nothing new%s%s", plural(len(o.Steps), "step", "steps"), o.Took.Round(time.Second), pods, with, then)
 }
 
 // Why says why a remedy did not pass, its main step first.

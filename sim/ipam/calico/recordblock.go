@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	bmodel "github.com/projectcalico/calico/libcalico-go/lib/backend/model"
+	libipam "github.com/projectcalico/calico/libcalico-go/lib/ipam"
 	cnet "github.com/projectcalico/calico/libcalico-go/lib/net"
 
 	"ipamsim/model"
@@ -76,16 +77,20 @@ func claimOf(b *bmodel.AllocationBlock, p netip.Prefix, ordinal, index int) mode
 }
 
 // ownerOf reads whose a claim is. The container id is what follows the
-// name of the network in a CNI handle.
+// name of the network in a CNI handle. What a Windows node keeps for HNS is nobody's,
+// under a handle that has no object; a Service's address is no pod's, though it
+// names a namespace.
 //
 // Source: cni-plugin/pkg/ipamplugin, cmdAdd; cni-plugin/internal/pkg/utils,
 // GetHandleID; kube-controllers/pkg/controllers/node, isTunnelAddress (v3.31).
 func ownerOf(c *model.Claim, a bmodel.AllocationAttribute) {
-	if a.AttrPrimary != nil {
+	if a.AttrPrimary != nil && !strings.EqualFold(*a.AttrPrimary, libipam.WindowsReservedHandle) {
 		c.Handle = *a.AttrPrimary
 	}
 	c.Node = a.AttrSecondary[bmodel.IPAMBlockAttributeNode]
-	c.Pod = model.PodRef{Namespace: a.AttrSecondary[bmodel.IPAMBlockAttributeNamespace], Name: a.AttrSecondary[bmodel.IPAMBlockAttributePod]}
+	if pod := a.AttrSecondary[bmodel.IPAMBlockAttributePod]; pod != "" {
+		c.Pod = model.PodRef{Namespace: a.AttrSecondary[bmodel.IPAMBlockAttributeNamespace], Name: pod}
+	}
 	switch a.AttrSecondary[bmodel.IPAMBlockAttributeType] {
 	case bmodel.IPAMBlockAttributeTypeIPIP, bmodel.IPAMBlockAttributeTypeVXLAN, bmodel.IPAMBlockAttributeTypeVXLANV6,
 		bmodel.IPAMBlockAttributeTypeWireguard, bmodel.IPAMBlockAttributeTypeWireguardV6:
