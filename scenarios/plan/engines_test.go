@@ -111,7 +111,9 @@ func drawPlan(t *rapid.T) string {
 			s[kind+"For"] = pick(kind+"For", "1m", "10m", "30m")
 		}
 	}
-	s["keepNode"] = sometimes("keepNode")
+	if s["replaceEvery"] != nil {
+		s["keepNode"] = sometimes("keepNode")
+	}
 	if sometimes("evict") {
 		s["evict"] = pick("evictAfter", "2m", "5m", "400s", "7m7s")
 	}
