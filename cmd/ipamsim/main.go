@@ -48,7 +48,7 @@ func command(args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	for _, sub := range []*cobra.Command{cellCommand(), corpusCommand(), exploreCommand(), findingCommand(), gateCommand(), gateCellCommand(), importCommand(), planCommand(), replayCommand(), reportCommand(), runCommand(), schemaCommand(), versionCommand(), workerCommand()} {
+	for _, sub := range []*cobra.Command{calibrateCommand(), cellCommand(), corpusCommand(), exploreCommand(), findingCommand(), gateCommand(), gateCellCommand(), importCommand(), planCommand(), replayCommand(), reportCommand(), runCommand(), schemaCommand(), versionCommand(), workerCommand()} {
 		root.AddCommand(sub)
 	}
 	err := root.Execute()

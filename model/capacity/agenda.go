@@ -31,12 +31,15 @@ const (
 	actUp
 	actReplace
 	actReplaced
+	actOff // a machine that was drained to be replaced
 	actEvict
 	actRemoved
 	actEmpty // one more pod of a node that is drained
 	actStop
 	actStart
 	actFill // one more pod of those that the cluster is meant to have
+	actMore // the cluster is meant to have one pod more, or fewer
+	actArrive
 	actWork
 	actPass
 	actLook

@@ -90,7 +90,12 @@ type Tape struct {
 	seed     uint64
 	nodes    []Node
 	unplaced int    // pods that no node has had room for, in the last walk
+	waiting  int    // of these: arrivals
 	stem     string // of pods' names
+
+	// Drains is how many nodes have been drained so far in the last walk, without those
+	// that were drained to be replaced.
+	Drains int
 }
 
 // Tape is what happens to the cluster under a seed.

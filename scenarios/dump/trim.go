@@ -18,6 +18,7 @@ type trimmer struct {
 	buf     []byte
 	section string // the key of the first level that the line is under
 	skip    bool
+	whole   bool // nothing is left out
 	lines   int
 	// gaps keep lines where they were: an error of the parser's counts them.
 }
@@ -37,7 +38,7 @@ func (t *trimmer) line(line []byte, base int) {
 		case spaces == base:
 			t.section, t.skip = key(text), false
 		case spaces == base+2 && text[0] != '-':
-			t.skip = t.section != "" && dropped[t.section+"."+key(text)]
+			t.skip = !t.whole && t.section != "" && dropped[t.section+"."+key(text)]
 		}
 	}
 	if !t.skip {
