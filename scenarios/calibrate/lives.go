@@ -12,6 +12,7 @@ import (
 // Lives is how long pods of a kind live.
 type Lives struct {
 	Watched, Ended int
+	Taken          int           // that went with their node, or were moved away from it: they would have lived longer
 	Lived          time.Duration // that all of them together were watched
 	// From is the age from which on enough were watched: of lives that are shorter the
 	// data say nothing, and nothing is made of them.
@@ -71,6 +72,7 @@ func livesOf(h *observe.History, some func(*observe.Pod) bool) (out Lives) {
 	who := &owners{number: map[string]int32{}}
 	var earliest, middle, latest []estimate.Life
 	var ages []float64
+	inexact, from := false, forcesOf(h)
 	for i := range h.Pods {
 		p := &h.Pods[i]
 		if !some(p) || p.Born.IsZero() || p.Entered.IsZero() {
@@ -82,10 +84,16 @@ func livesOf(h *observe.History, some func(*observe.Pod) bool) (out Lives) {
 		out.Lived += time.Duration((l.Exit - l.Enter) * float64(time.Hour))
 		ages = append(ages, l.Exit)
 		a, b := l, l
-		if p.Ended {
+		switch {
+		case !p.Ended:
+		case from.took(p):
+			out.Taken++
+			l.Ended, a.Ended, b.Ended = false, false, false // it would have lived longer
+		default:
 			out.Ended++
 			b.Exit = max(p.Gone.Sub(p.Born).Hours(), l.Exit)
 			l.Exit = (a.Exit + b.Exit) / 2
+			inexact = inexact || a.Exit < b.Exit
 		}
 		earliest, middle, latest = append(earliest, a), append(middle, l), append(latest, b)
 	}
@@ -103,7 +111,11 @@ func livesOf(h *observe.History, some func(*observe.Pod) bool) (out Lives) {
 		return out
 	}
 	out.From = hours(curve.From)
-	out.marks(curve, estimate.KaplanMeier(earliest), estimate.KaplanMeier(latest))
+	first, last := curve, curve
+	if inexact {
+		first, last = estimate.KaplanMeier(earliest), estimate.KaplanMeier(latest)
+	}
+	out.marks(curve, first, last)
 	return out
 }
 
@@ -118,8 +130,13 @@ func (l *Lives) marks(curve, earliest, latest *estimate.Curve) {
 		if math.IsNaN(at) || at <= 0 || behind < endsMin || len(ages) > 0 && at <= ages[len(ages)-1] {
 			continue
 		}
-		m := Mark{Share: share, By: hours(at), Low: hours(earliest.Band(share).Low), High: -1}
-		if high := latest.Band(share).High; !math.IsInf(high, 1) {
+		low := earliest.Band(share)
+		high := low.High
+		if latest != earliest {
+			high = latest.Band(share).High
+		}
+		m := Mark{Share: share, By: hours(at), Low: hours(low.Low), High: -1}
+		if !math.IsInf(high, 1) {
 			m.High = hours(high)
 		}
 		if m.Low > m.By { // all of the earlier ones end before enough are watched

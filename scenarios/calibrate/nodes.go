@@ -125,7 +125,7 @@ func weekly(h *observe.History, w observe.Window, all []time.Time, r estimate.Ra
 // besides is growth.
 func (f *Fit) losses(h *observe.History) (t Trouble) {
 	w := h.Windows[observe.Nodes]
-	if len(h.NodeLooks) < 2 {
+	if n := len(h.NodeLooks); n == 0 || n < 2 && h.Logged < w.Length()*9/10 || w.Length() == 0 {
 		t.Lack = Lack{What: LackLooks, Have: len(h.NodeLooks), Want: 2}
 		return t
 	}

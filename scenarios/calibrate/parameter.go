@@ -33,6 +33,7 @@ type Basis struct {
 	At    time.Time     // of a count at one instant
 	Phi   float64       // they vary so many times more than chance would let them
 	From  time.Duration // lives shorter than this were not seen
+	Taken int           // pods that went with their node
 }
 
 // BasisKind is what is counted.
@@ -127,7 +128,7 @@ func (f *Fit) trend(setting string, t estimate.Trend, least int) Parameter {
 
 // parameter of lives.
 func (l *Lives) parameter(setting string) Parameter {
-	p := Parameter{Setting: setting, Lack: l.Lack, Rests: Basis{What: BasisLives, Count: l.Ended, Among: l.Watched, Over: l.Lived, From: l.From}}
+	p := Parameter{Setting: setting, Lack: l.Lack, Rests: Basis{What: BasisLives, Count: l.Ended, Among: l.Watched, Over: l.Lived, From: l.From, Taken: l.Taken}}
 	if !l.Known() {
 		return p
 	}

@@ -42,6 +42,9 @@ func (p *Parameter) basis() string {
 		return fmt.Sprintf("ages of %s at one instant, if the cluster is steady", count(r.Count, "pod"))
 	case BasisLives:
 		text = fmt.Sprintf("%s of %s that were watched ended, in %s of pods' lives", thousands(r.Count), thousands(r.Among), long(r.Over))
+		if r.Taken > 0 {
+			text += fmt.Sprintf("; %s more went with their node", thousands(r.Taken))
+		}
 		if r.From > time.Minute {
 			text += fmt.Sprintf("; lives shorter than %s are not seen and not counted", long(r.From))
 		}
@@ -155,6 +158,8 @@ func NoteText(n observe.Note) string {
 		return n.Name + ": no pods"
 	case observe.NoteWithoutBirth:
 		return fmt.Sprintf("of %s the creation is not told", count(n.Count, "pod"))
+	case observe.NoteNodeUnknown:
+		return fmt.Sprintf("of %s the node is not told: one that a drain ended counts as if it had lived its life", count(n.Count, "pod"))
 	case observe.NoteEventsNoEnds:
 		return n.Name + ": events do not tell when pods end"
 	}

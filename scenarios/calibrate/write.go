@@ -103,7 +103,7 @@ func marksOf(marks map[string]plan.Span) *yaml.Node {
 	}
 	slices.SortFunc(names, func(a, b string) int { // ages grow with percentiles
 		if a == "rest" || b == "rest" {
-			return cmp.Compare(b, a)
+			return cmp.Compare(a, b)
 		}
 		return cmp.Compare(marks[a].Duration.Duration, marks[b].Duration.Duration)
 	})

@@ -38,6 +38,25 @@ type Curve struct {
 	lives  []Life
 	steps  []step
 	owners int32 // of lives, numbered from 0
+	shares []share
+}
+
+// share is what one life adds to the variance.
+type share struct {
+	before, until float64 // spread up to its entry, and up to its exit
+	end           float64 // 1/risk where it ended; 0 if it did not
+}
+
+// prepare what variance adds up for each step.
+func (c *Curve) prepare() {
+	c.shares = make([]share, len(c.lives))
+	for k := range c.lives {
+		l, x := &c.lives[k], &c.shares[k]
+		x.before, x.until = c.spread(l.Enter, true), c.spread(l.Exit, false)
+		if at, found := slices.BinarySearchFunc(c.steps, l.Exit, func(s step, x float64) int { return cmp.Compare(s.at, x) }); l.Ended && found {
+			x.end = 1 / c.steps[at].risk
+		}
+	}
 }
 
 // step is an age at which some end.
@@ -89,6 +108,7 @@ func KaplanMeier(lives []Life) *Curve {
 		}
 		i = j
 	}
+	c.prepare()
 	return c
 }
 
@@ -166,18 +186,15 @@ func (c *Curve) variance(i int) (variance, owners float64) {
 	s := c.steps[i]
 	sums, ends := make([]float64, c.owners), make([]float64, c.owners)
 	for k := range c.lives {
-		l := &c.lives[k]
+		l, x := &c.lives[k], &c.shares[k]
 		if l.Exit < c.steps[0].at || l.Enter > s.at {
 			continue
 		}
-		x := c.spread(l.Enter, true) - c.spread(min(l.Exit, s.at), false)
-		if l.Ended && l.Exit <= s.at {
-			if at, found := slices.BinarySearchFunc(c.steps, l.Exit, func(s step, x float64) int { return cmp.Compare(s.at, x) }); found {
-				x += 1 / c.steps[at].risk
-				ends[l.Of]++
-			}
+		sums[l.Of] += x.before - min(x.until, s.spread)
+		if x.end > 0 && l.Exit <= s.at {
+			sums[l.Of] += x.end
+			ends[l.Of]++
 		}
-		sums[l.Of] += x
 	}
 	total, squares := 0.0, 0.0
 	for of := range sums {

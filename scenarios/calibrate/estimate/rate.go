@@ -194,14 +194,15 @@ func (t Trend) Draw(src rand.Source, steps float64) float64 {
 }
 
 // Exponential reports whether values may be exponential: their coefficient of variation
-// is then 1. With fewer than twenty nobody can tell, and it is false.
+// is then 1. With fewer than a hundred nobody can tell, and it is false; so it is for one
+// of ten that are.
 func Exponential(values []float64) bool {
 	n := float64(len(values))
-	if n < 20 {
+	if n < 100 {
 		return false
 	}
 	d := DurationOf(values, nil)
-	return math.Abs(math.Sqrt(n)*(d.CV2-1)/2) < 2.5
+	return math.Abs(math.Sqrt(n)*(d.CV2-1)/2) < 1.64
 }
 
 // Central is the middle of sorted draws that holds a share Confidence of them.

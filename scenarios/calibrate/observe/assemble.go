@@ -24,6 +24,9 @@ func (c *Collector) History() *History {
 			if !p.Owner.Known {
 				c.counts[NoteOwnerUnknown]++
 			}
+			if p.Node == "" {
+				c.counts[NoteNodeUnknown]++
+			}
 			if p.Born.IsZero() {
 				c.counts[NoteWithoutBirth]++
 			}
@@ -74,6 +77,9 @@ func (c *Collector) apply() {
 		if x.owner.Known {
 			s.owner, s.host = x.owner, s.host || x.host
 		}
+		if x.node != "" {
+			s.node = x.node
+		}
 		if s.born.IsZero() {
 			s.born = x.born
 		}
@@ -118,7 +124,7 @@ const grace = 10 * time.Minute
 
 // podOf puts together what was seen of a pod.
 func (c *Collector) podOf(s *sight, looks []time.Time) Pod {
-	p := Pod{Namespace: s.namespace, Name: s.name, Owner: s.owner, HostNetwork: s.host, Born: s.born, Last: s.last}
+	p := Pod{Namespace: s.namespace, Name: s.name, Node: s.node, Owner: s.owner, HostNetwork: s.host, Born: s.born, Last: s.last}
 	covered := func(t time.Time) (Window, bool) {
 		for _, w := range c.logs {
 			if !t.IsZero() && !t.Before(w.From) && !t.After(w.To) {
@@ -164,7 +170,7 @@ func (c *Collector) podOf(s *sight, looks []time.Time) Pod {
 // zero if that cannot be told.
 func lingered(s *sight, looks []time.Time) time.Time {
 	i, _ := slices.BinarySearchFunc(looks, s.first, time.Time.Compare)
-	if i > 0 && s.born.After(looks[i-1]) && looks[i].Sub(looks[i-1]) <= Fine {
+	if i > 0 && !s.born.Before(looks[i-1]) && looks[i].Sub(looks[i-1]) <= Fine {
 		return s.born
 	}
 	return time.Time{}

@@ -61,7 +61,7 @@ func (f *file) auditPod(from dump.Origin, at time.Time, e *auditv1.Event) error 
 	var p corev1.Pod
 	if raw := object(e.ResponseObject); raw != nil && json.Unmarshal(raw, &p) == nil && p.Kind == "Pod" {
 		s.uid, s.name, s.host, s.owner = string(p.UID), p.Name, p.Spec.HostNetwork, ownerOf(p.OwnerReferences)
-		s.born = p.CreationTimestamp.UTC()
+		s.born, s.node = p.CreationTimestamp.UTC(), f.c.word(p.Spec.NodeName)
 		if p.CreationTimestamp.IsZero() {
 			s.born = time.Time{}
 		}
@@ -76,6 +76,10 @@ func (f *file) auditPod(from dump.Origin, at time.Time, e *auditv1.Event) error 
 		if s.name == "" {
 			f.c.counts[NoteUnnamed]++
 			return nil
+		}
+		var b corev1.Binding
+		if raw := object(e.RequestObject); raw != nil && o.Subresource == "binding" && json.Unmarshal(raw, &b) == nil {
+			s.node = f.c.word(b.Target.Name)
 		}
 	case e.Verb == "delete" && o.Subresource == "":
 		s.ends = true

@@ -31,6 +31,7 @@ type Collector struct {
 	logs     []Window       // times in which each change of a pod is told
 	windows  [aspects]Window
 	maxPods  map[int]bool
+	words    map[string]string
 	counts   map[NoteKind]int
 	names    map[NoteKind][]string
 
@@ -41,6 +42,7 @@ type Collector struct {
 // sight is what has been seen of a pod so far.
 type sight struct {
 	uid, namespace, name string
+	node                 string
 	owner                Owner
 	host                 bool
 	born                 time.Time
@@ -74,7 +76,7 @@ type change struct {
 func NewCollector() *Collector {
 	return &Collector{
 		byUID: map[string]*sight{}, named: map[string][]*sight{}, nodes: map[string]*station{},
-		looks: map[int64]bool{}, nodeSeen: map[int64]bool{}, maxPods: map[int]bool{}, counts: map[NoteKind]int{}, names: map[NoteKind][]string{},
+		looks: map[int64]bool{}, nodeSeen: map[int64]bool{}, maxPods: map[int]bool{}, words: map[string]string{}, counts: map[NoteKind]int{}, names: map[NoteKind][]string{},
 	}
 }
 
@@ -94,6 +96,7 @@ type statement struct {
 	at              time.Time
 	uid             string
 	namespace, name string
+	node            string
 	owner           Owner
 	host            bool
 	ends, over      bool      // its object goes, or its containers have ended; otherwise it comes

@@ -91,6 +91,7 @@ func later(a, b time.Time) time.Time {
 // object is gone.
 type Pod struct {
 	Namespace, Name string
+	Node            string // "": nobody tells
 	Owner           Owner
 	HostNetwork     bool
 	// Born is when it was created; zero if nobody tells.
@@ -154,18 +155,18 @@ type NoteKind uint8
 
 // The notes.
 const (
-	NoteHostNetwork     NoteKind = iota // Count pods have the node's address
-	NoteOwnerUnknown                    // of Count pods nobody tells the owner
-	NoteOtherObjects                    // Count objects of kinds that say nothing
-	NoteOtherMetrics                    // Count series of metrics that say nothing
-	NoteNoCordons                       // Name tells nothing of cordons: audit level Metadata
-	NoteManyDeleted                     // Count deletecollection calls: whose pods ended is not told
-	NoteUnnamed                         // Count creations whose name the log does not tell
-	NoteLooksTold                       // Name has no time of its own: taken is the latest that it names
-	NoteNoPods                          // Name has no pods
-	NoteWithoutBirth                    // Count pods whose creation is not told
-	NoteEventsNoEnds                    // events do not tell when pods end
-	NoteDoubleStatement                 // Count pods of which files say different times
+	NoteHostNetwork  NoteKind = iota // Count pods have the node's address
+	NoteOwnerUnknown                 // of Count pods nobody tells the owner
+	NoteOtherObjects                 // Count objects of kinds that say nothing
+	NoteOtherMetrics                 // Count series of metrics that say nothing
+	NoteNoCordons                    // Name tells nothing of cordons: audit level Metadata
+	NoteManyDeleted                  // Count deletecollection calls: whose pods ended is not told
+	NoteUnnamed                      // Count creations whose name the log does not tell
+	NoteLooksTold                    // Name has no time of its own: taken is the latest that it names
+	NoteNoPods                       // Name has no pods
+	NoteWithoutBirth                 // Count pods whose creation is not told
+	NoteEventsNoEnds                 // events do not tell when pods end
+	NoteNodeUnknown                  // of Count pods nobody tells the node
 )
 
 // At reports whether a pod runs at an instant, as far as is known.

@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -27,7 +28,7 @@ func (f *file) pod(from dump.Origin, p *corev1.Pod) error {
 	if err != nil {
 		return err
 	}
-	s.born, s.host, s.owner = born, p.Spec.HostNetwork, ownerOf(p.OwnerReferences)
+	s.born, s.host, s.owner, s.node = born, p.Spec.HostNetwork, ownerOf(p.OwnerReferences), f.c.word(p.Spec.NodeName)
 	if _, static := p.Annotations["kubernetes.io/config.mirror"]; static {
 		s.host = true // whatever it says: the kubelet runs it before there is a network
 	}
@@ -148,3 +149,15 @@ func (f *file) listing() error {
 }
 
 func (c *Collector) note(k NoteKind, name string) { c.names[k] = append(c.names[k], name) }
+
+// word is a text of which there are few, kept once.
+func (c *Collector) word(s string) string {
+	if w, known := c.words[s]; known {
+		return w
+	}
+	w := strings.Clone(s)
+	if len(c.words) < nodesMax {
+		c.words[w] = w
+	}
+	return w
+}

@@ -268,6 +268,9 @@ func started(f *file, s *sight, m model.Metric, v []model.SamplePair) {
 
 func informed(f *file, s *sight, m model.Metric, v []model.SamplePair) {
 	s.host = m["host_network"] == "true"
+	if m["node"] != "" {
+		s.node = f.c.word(string(m["node"]))
+	}
 	ownedBy(s, string(m["created_by_kind"]), string(m["created_by_name"]))
 }
 
