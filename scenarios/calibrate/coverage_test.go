@@ -147,3 +147,19 @@ func TestBacktestOfAnotherWorld(t *testing.T) {
 		t.Errorf("four times as many jobs come, and the band covers it: %+v", m)
 	}
 }
+
+// Of what never came a backtest knows that it is rare, and no more: a cluster that no node
+// was ever lost of goes on.
+func TestBacktestOfQuietNodes(t *testing.T) {
+	tr := year
+	tr.days, tr.slots, tr.replaceEvery, tr.crashEvery = 30, 12, 1e9, 1e9
+	b, err := calibrate.Test(tr.world(1).history(), 0.7, calibrate.Worlds, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []calibrate.Measure{calibrate.MeasureLost, calibrate.MeasureCrashes} {
+		if h := b.Measures[m]; !h.Judged() || !h.Covered || h.Band.High > 4 {
+			t.Errorf("%s: %+v", m, h)
+		}
+	}
+}

@@ -48,9 +48,9 @@ func (f *Fit) world(h *observe.History, from time.Time, horizon time.Duration, s
 		if t.Rate.Exposure <= 0 {
 			return
 		}
-		*every, *lasts = hours(1/max(t.Rate.Draw(src), 1e-9)), time.Minute
+		*every, *lasts = settable(hours(1/max(t.Rate.Draw(src), 1e-9))), time.Minute
 		if t.For.Count > 0 {
-			*lasts = max(hours(t.For.Draw(src)), time.Minute)
+			*lasts = settable(hours(t.For.Draw(src)))
 		}
 	}
 	t := &c.Trouble

@@ -246,7 +246,8 @@ func (f *Fit) troubles(name string, t Trouble, add func(Parameter)) {
 	add(lasts)
 }
 
-// settable is a time that a setting takes.
+// settable is a time that a setting takes: what comes once in ten years or less often
+// does not come within a plan.
 func settable(d time.Duration) time.Duration {
 	return min(max(rounded(d), time.Minute), 3650*day)
 }

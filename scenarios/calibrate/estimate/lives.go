@@ -39,6 +39,7 @@ type Curve struct {
 	steps  []step
 	owners int32 // of lives, numbered from 0
 	shares []share
+	groups float64 // how many owners' lives have ended, those with many counted for what they weigh
 }
 
 // share is what one life adds to the variance.
@@ -50,12 +51,21 @@ type share struct {
 // prepare what variance adds up for each step.
 func (c *Curve) prepare() {
 	c.shares = make([]share, len(c.lives))
+	ends := make([]float64, c.owners)
 	for k := range c.lives {
 		l, x := &c.lives[k], &c.shares[k]
 		x.before, x.until = c.spread(l.Enter, true), c.spread(l.Exit, false)
 		if at, found := slices.BinarySearchFunc(c.steps, l.Exit, func(s step, x float64) int { return cmp.Compare(s.at, x) }); l.Ended && found {
 			x.end = 1 / c.steps[at].risk
+			ends[l.Of]++
 		}
+	}
+	total, squares := 0.0, 0.0
+	for _, n := range ends {
+		total, squares = total+n, squares+n*n
+	}
+	if squares > 0 {
+		c.groups = total * total / squares
 	}
 }
 
@@ -166,25 +176,24 @@ func sortSearch(n int, f func(int) bool) int {
 
 // hazardBand is the band of the cumulated hazard at a step.
 func (c *Curve) hazardBand(i int) Band {
-	variance, owners := c.variance(i)
 	h := c.steps[i].hazard
-	if h <= 0 || owners < 2 {
+	if h <= 0 || c.groups < 2 {
 		return Band{0, math.Inf(1)}
 	}
-	z := distuv.StudentsT{Sigma: 1, Nu: max(owners-1, 1)}.Quantile(1 - tail)
-	f := math.Exp(z * math.Sqrt(variance) / h)
+	z := distuv.StudentsT{Sigma: 1, Nu: c.groups - 1}.Quantile(1 - tail)
+	f := math.Exp(z * math.Sqrt(c.variance(i)) / h)
 	return Band{h / f, h * f}
 }
 
 // variance of the cumulated hazard at a step, however the lives of one owner depend on
 // each other: the sum over owners of the squared sum of what each of its lives
-// contributes. owners is how many there are, counted by their weight.
+// contributes.
 //
-// Source: J. Ying, L. Wei, "The Kaplan-Meier estimate for dependent failure time
+// Source: Z. Ying, L. Wei, "The Kaplan-Meier estimate for dependent failure time
 // observations", J. Multivariate Analysis 50 (1994).
-func (c *Curve) variance(i int) (variance, owners float64) {
+func (c *Curve) variance(i int) (variance float64) {
 	s := c.steps[i]
-	sums, ends := make([]float64, c.owners), make([]float64, c.owners)
+	sums := make([]float64, c.owners)
 	for k := range c.lives {
 		l, x := &c.lives[k], &c.shares[k]
 		if l.Exit < c.steps[0].at || l.Enter > s.at {
@@ -193,21 +202,15 @@ func (c *Curve) variance(i int) (variance, owners float64) {
 		sums[l.Of] += x.before - min(x.until, s.spread)
 		if x.end > 0 && l.Exit <= s.at {
 			sums[l.Of] += x.end
-			ends[l.Of]++
 		}
 	}
-	total, squares := 0.0, 0.0
-	for of := range sums {
-		variance += sums[of] * sums[of]
-		total, squares = total+ends[of], squares+ends[of]*ends[of]
+	for _, x := range sums {
+		variance += x * x
 	}
-	if squares > 0 {
-		owners = total * total / squares
+	if c.groups > 1 {
+		variance *= c.groups / (c.groups - 1)
 	}
-	if owners > 1 {
-		variance *= owners / (owners - 1)
-	}
-	return variance, owners
+	return variance
 }
 
 // spread is the sum up to an age, or to just before it.
@@ -230,8 +233,7 @@ func (c *Curve) Design() float64 {
 	}
 	last := sortSearch(len(c.steps), func(i int) bool { return c.steps[i].hazard >= math.Ln2 })
 	last = min(last, len(c.steps)-1)
-	v, _ := c.variance(last)
-	return max(v/c.steps[last].spread, 1)
+	return max(c.variance(last)/c.steps[last].spread, 1)
 }
 
 // Segment is a part of life in which the hazard is taken to be constant.
