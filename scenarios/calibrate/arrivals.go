@@ -69,7 +69,7 @@ func seenFully(h *observe.History, w observe.Window) bool {
 
 // profile tells hours and days apart, where they differ.
 func (a *Arrivals) profile(born []time.Time, w observe.Window) {
-	part := func(n int, of func(time.Time) int, least time.Duration) []float64 {
+	part := func(n int, of func(time.Time) int, least time.Duration, phi float64) []float64 {
 		if w.Length() < least || len(born) < perPartMin*n {
 			return nil
 		}
@@ -85,7 +85,7 @@ func (a *Arrivals) profile(born []time.Time, w observe.Window) {
 			exposure[of(t)] += next.Sub(t).Hours()
 			t = next
 		}
-		if estimate.Even(counts, exposure) {
+		if estimate.Even(counts, exposure, phi) {
 			return nil
 		}
 		out := make([]float64, n)
@@ -94,8 +94,9 @@ func (a *Arrivals) profile(born []time.Time, w observe.Window) {
 		}
 		return out
 	}
-	a.ByHour = part(24, func(t time.Time) int { return t.UTC().Hour() }, hoursMin)
-	a.ByWeekday = part(7, weekday, weekdaysMin)
+	hourly, daily := a.dispersion(born, w, time.Hour, 1), a.dispersion(born, w, day, 1) // busy days must not pass for busy weekdays
+	a.ByHour = part(24, func(t time.Time) int { return t.UTC().Hour() }, hoursMin, hourly)
+	a.ByWeekday = part(7, weekday, weekdaysMin, daily)
 }
 
 // weekday from Monday on.
@@ -123,31 +124,33 @@ func mean(all []float64) (m float64) {
 // disperse finds how many come at once: what hours vary more than they should. What days
 // vary more still is not told by a plan, and only makes the band wider.
 func (a *Arrivals) disperse(born []time.Time, w observe.Window) {
-	phi := func(step time.Duration, fitted int) float64 {
-		n := int(w.Length() / step)
-		if n < fitted+8 {
-			return 1
-		}
-		counts, expected := make([]float64, n), make([]float64, n)
-		for _, t := range born {
-			if i := int(t.Sub(w.From) / step); i < n {
-				counts[i]++
-			}
-		}
-		for i := range expected {
-			for t, end := w.From.Add(time.Duration(i)*step), w.From.Add(time.Duration(i+1)*step); t.Before(end); {
-				next := t.Truncate(time.Hour).Add(time.Hour)
-				if next.After(end) {
-					next = end
-				}
-				expected[i] += a.expected(t, next.Sub(t))
-				t = next
-			}
-		}
-		return estimate.Dispersion(counts, expected, fitted)
-	}
 	fitted := 1 + max(len(a.ByHour)-1, 0) + max(len(a.ByWeekday)-1, 0)
-	hourly := phi(time.Hour, fitted)
+	hourly := a.dispersion(born, w, time.Hour, fitted)
 	a.Batch = (hourly + 1) / 2
-	a.Rate.Phi = max(hourly, phi(day, 1+max(len(a.ByWeekday)-1, 0)))
+	a.Rate.Phi = max(hourly, a.dispersion(born, w, day, 1+max(len(a.ByWeekday)-1, 0)))
+}
+
+// dispersion of how many come in each step of time.
+func (a *Arrivals) dispersion(born []time.Time, w observe.Window, step time.Duration, fitted int) float64 {
+	n := int(w.Length() / step)
+	if n < fitted+8 {
+		return 1
+	}
+	counts, expected := make([]float64, n), make([]float64, n)
+	for _, t := range born {
+		if i := int(t.Sub(w.From) / step); i < n {
+			counts[i]++
+		}
+	}
+	for i := range expected {
+		for t, end := w.From.Add(time.Duration(i)*step), w.From.Add(time.Duration(i+1)*step); t.Before(end); {
+			next := t.Truncate(time.Hour).Add(time.Hour)
+			if next.After(end) {
+				next = end
+			}
+			expected[i] += a.expected(t, next.Sub(t))
+			t = next
+		}
+	}
+	return estimate.Dispersion(counts, expected, fitted)
 }

@@ -8,6 +8,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/capacity"
+	"ipamsim/scenarios/calibrate/estimate"
 	"ipamsim/scenarios/calibrate/observe"
 )
 
@@ -42,7 +43,7 @@ func (f *Fit) world(h *observe.History, from time.Time, horizon time.Duration, s
 		c.Load.Grow = max(int(math.Round(f.NodeTrend.Draw(src, days))), 0)
 	}
 	if a := &f.Arrivals; f.knowsArrivals() {
-		c.Load.Arrivals = capacity.Arrivals{PerHour: a.Rate.Draw(src), Batch: a.Batch, Hours: a.ByHour, Weekdays: a.ByWeekday, Lives: a.Lives.draw(src), Running: max(f.Arrived, 1)}
+		c.Load.Arrivals = capacity.Arrivals{PerHour: a.Rate.Draw(src) * a.unsteady(horizon, src), Batch: a.Batch, Hours: a.ByHour, Weekdays: a.ByWeekday, Lives: a.Lives.draw(src), Running: max(f.Arrived, 1)}
 	}
 	trouble := func(t *Trouble, every, lasts *time.Duration) {
 		if t.Rate.Exposure <= 0 {
@@ -64,6 +65,18 @@ func (f *Fit) world(h *observe.History, from time.Time, horizon time.Duration, s
 // knowsArrivals reports whether they can be drawn.
 func (f *Fit) knowsArrivals() bool {
 	return f.Arrivals.Rate.Count > 0 && f.Arrivals.Lives.Known() && f.Arrivals.Lack == (Lack{})
+}
+
+// unsteady is by what factor more or fewer may come over a horizon than a steady rate lets
+// expect, with a mean of 1: days vary more than the batches of a plan do, and those to
+// come will as those before did.
+func (a *Arrivals) unsteady(horizon time.Duration, src *rand.Rand) float64 {
+	excess := max(a.Rate.Phi, 1) - (2*a.Batch - 1)
+	if excess <= 0 {
+		return 1
+	}
+	shape := a.Rate.Per() * horizon.Hours() / excess
+	return estimate.Rate{Count: shape - 0.5, Exposure: shape}.Draw(src)
 }
 
 // residents are the pods that run at an instant, with their ages.

@@ -93,9 +93,11 @@ func (f *Fit) parameters(h *observe.History) {
 		listed("maxPods", f.MaxPods, h.Windows[observe.Nodes].To)
 	}
 	add(f.trend("grow", f.NodeTrend, 0))
-	listed("pods", f.Pods, h.Windows[observe.PodEnds].To)
-	add(f.trend("growPods", f.PodTrend, -f.Pods))
-	add(f.Standing.parameter("lifetime"))
+	if f.Standing.Watched > 0 || len(h.Looks) == 0 { // else they were looked for, and there are none
+		listed("pods", f.Pods, h.Windows[observe.PodEnds].To)
+		add(f.trend("growPods", f.PodTrend, -f.Pods))
+		add(f.Standing.parameter("lifetime"))
+	}
 	f.arrivalParameters(add)
 	f.troubles("drain", f.Drain, add)
 	f.troubles("crash", f.Crash, add)

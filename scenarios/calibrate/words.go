@@ -49,8 +49,14 @@ func (p *Parameter) basis() string {
 			text += fmt.Sprintf("; lives shorter than %s are not seen and not counted", long(r.From))
 		}
 	case BasisArrived:
+		if r.Over == 0 {
+			return ""
+		}
 		text = fmt.Sprintf("%s in %s", count(r.Count, "pod"), long(r.Over))
 	case BasisEvents:
+		if r.Over == 0 {
+			return ""
+		}
 		text = fmt.Sprintf("%s in %s of nodes' service", thousands(r.Count), long(r.Over))
 	case BasisLasted:
 		text = fmt.Sprintf("%s that were over", thousands(r.Count))
@@ -104,6 +110,9 @@ func (l Lack) Text() string {
 		}
 		return "one listing does not tell; take another one later"
 	case LackTime:
+		if l.Time == 0 {
+			return "the files tell of no span of time in which it could be seen"
+		}
 		return fmt.Sprintf("the data cover %s, want %s", long(l.Time), long(l.WantTime))
 	case LackClose:
 		if l.Time == 0 {

@@ -65,7 +65,7 @@ func (r Rate) Draw(src rand.Source) float64 {
 		return 0
 	}
 	phi := max(r.Phi, 1)
-	return distuv.Gamma{Alpha: r.Count/phi + 0.5, Beta: r.Exposure / phi, Src: src}.Rand()
+	return distuv.Gamma{Alpha: max(r.Count/phi+0.5, 1e-3), Beta: r.Exposure / phi, Src: src}.Rand()
 }
 
 // doubtful is below which chance something is taken not to be chance.
@@ -89,8 +89,9 @@ func Dispersion(counts, expected []float64, fitted int) float64 {
 	return max(chi/df, 1)
 }
 
-// Even reports whether counts may be proportional to exposures.
-func Even(counts, exposure []float64) bool {
+// Even reports whether counts may be proportional to exposures, if they vary phi times
+// more than those of a Poisson process do.
+func Even(counts, exposure []float64, phi float64) bool {
 	sum, all, chi, df := 0.0, 0.0, 0.0, -1.0
 	for i := range counts {
 		sum, all = sum+counts[i], all+exposure[i]
@@ -101,7 +102,7 @@ func Even(counts, exposure []float64) bool {
 			df++
 		}
 	}
-	return df < 1 || (distuv.ChiSquared{K: df}).Survival(chi) > doubtful
+	return df < 1 || (distuv.ChiSquared{K: df}).Survival(chi/max(phi, 1)) > doubtful
 }
 
 // Duration is how long something lasts on average.
