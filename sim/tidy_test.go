@@ -65,6 +65,9 @@ var layers = []struct{ dir, may string }{
 	{"scenarios/plan", "model/... sim/... reports scenarios"},
 	{"scenarios/remedy", "model/... sim/... reports scenarios"}, // what to do, acted out before it is said
 	{"scenarios/dump", "model/... sim/... reports scenarios scenarios/remedy"},
+	{"scenarios/calibrate/observe", "scenarios scenarios/dump"},
+	{"scenarios/calibrate/estimate", ""},
+	{"scenarios/calibrate", "model model/capacity scenarios scenarios/plan scenarios/calibrate/... reports/visible"},
 	{"scenarios/dump/live", "scenarios scenarios/dump"}, // a cluster that is asked instead of a file
 	{"fuzz/space", "model/... sim/... scenarios"},
 	{"fuzz/space/fields", ""}, // tests
@@ -95,7 +98,7 @@ var modules = []struct{ prefix, may, mend string }{
 	{"github.com/nats-io/", "fuzz/campaign", "how work travels is the campaign's affair"},
 	{"go.etcd.io/", "sim/etcd sim/etcd/twin sim/kube", "etcd types never leave sim/etcd and sim/kube"},
 	// Upstream's own order of blocks is this generator, seeded by a host's name.
-	{"math/rand", "sim/strategy fuzz/space model/reference/calico model/capacity", "nothing is random but the schedule: ask sim.Gate.Draw, or let the strategy choose"},
+	{"math/rand", "sim/strategy fuzz/space model/reference/calico model/capacity scenarios/calibrate/...", "nothing is random but the schedule: ask sim.Gate.Draw, or let the strategy choose"},
 	{"crypto/rand", "fuzz/campaign", "nothing is random but the schedule: ask sim.Gate.Draw"},
 	{"log", "", "library code returns or records; only cmd prints"},
 	{"github.com/sirupsen/logrus", "sim/ipam/* sim/ipam/calico/door/... cmd/*", "library code returns or records; only cmd prints"},

@@ -41,6 +41,9 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			e.Setenv("DUMPS", dumps)
+			if err := writeData(e.WorkDir); err != nil {
+				return err
+			}
 			files, err := filepath.Glob("testdata/*.yaml")
 			if err != nil {
 				return err

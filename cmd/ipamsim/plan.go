@@ -23,12 +23,13 @@ type planFlags struct {
 	resume, fresh           bool
 	workers, repeats        int
 	link                    campaign.Link
+	back                    backtestFlags
 }
 
 func planCommand() *cobra.Command {
 	f := &planFlags{}
 	cmd := &cobra.Command{
-		Use:   "plan FILE",
+		Use:   "plan FILE | --backtest DATA[@TIME]…",
 		Short: "say how long the addresses of a cluster last, and which option is best",
 		Long: `Say how long the addresses of a cluster last under the load and the options of a
 plan (kind: Plan), and which option meets what is wanted at the least cost.
@@ -41,11 +42,23 @@ DIR gets index.html, answer.json, the table as table.csv and table.md, plots/,
 points.jsonl, what came of every life, and plan.yaml, the plan with all it needs.
 --resume goes on with a plan that was stopped or killed; the answer is the same.
 
-Exit: 0 answered, also if no option meets what is wanted · 2 could not run, was
-interrupted, or the engines disagree.`,
+With --backtest the files are a cluster's data, as ipamsim calibrate reads them: a load
+is calibrated on the first part of their time, a cluster lives with it through the
+rest many times, and what came is held to the band of what might have come.
+
+Exit: 0 answered, also if no option meets what is wanted; what came is what a backtest
+let expect · 1 it is not · 2 could not run, was interrupted, the engines disagree, or
+the data are too few.`,
 		Example: `  ipamsim plan scenarios/plans/wikimedia-staging.yaml
-  ipamsim plan growth.yaml --out growth --nats tls://nats.example.net:4222 --workers 0`,
+  ipamsim plan growth.yaml --out growth --nats tls://nats.example.net:4222 --workers 0
+  ipamsim plan --backtest october.json`,
 		RunE: func(cmd *cobra.Command, files []string) error {
+			if f.back.on {
+				return f.backtest(cmd, files)
+			}
+			if cmd.Flags().Changed("split") {
+				return errors.New("--split makes sense with --backtest only")
+			}
 			q, err := f.check(cmd, files)
 			if err != nil {
 				return err
@@ -62,6 +75,8 @@ interrupted, or the engines disagree.`,
 	fl.IntVar(&f.workers, "workers", runtime.NumCPU(), "processes on this machine that work; 0: only those of other machines")
 	fl.StringVar(&f.html, "html", "", "write the page to `F`, too")
 	fl.StringVar(&f.json, "json", "", "write answer.json to `F`, too, or - for stdout, with the table on stderr")
+	fl.BoolVar(&f.back.on, "backtest", false, "calibrate on the first part of the data, and hold what that predicts to the rest")
+	fl.Float64Var(&f.back.split, "split", 0.7, "with --backtest: the part of the time to calibrate on")
 	linkFlags(cmd, &f.link)
 	return cmd
 }

@@ -151,7 +151,8 @@ var minimised = map[string]string{"calico": "routes", "whereabouts": "leaked"}
 // troubles.
 var given = []string{
 	"nodes", "grow", "growAt", "pods", "podsPerNode", "lifetime",
-	"drainEvery", "drainFor", "crashEvery", "crashFor", "replaceEvery", "replaceFor", "evict",
+	"growPods", "arrivals", "arrivalsByHour", "arrivalsByWeekday", "arrivalsBatch", "arrivalsLifetime", "begins",
+	"drainEvery", "drainFor", "crashEvery", "crashFor", "replaceEvery", "replaceFor", "replaceDrained", "evict",
 }
 
 // people are told on stdout, or on stderr if JSON has stdout.

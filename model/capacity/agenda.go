@@ -31,6 +31,7 @@ const (
 	actUp
 	actReplace
 	actReplaced
+	actOff // a machine that was drained to be replaced
 	actEvict
 	actRemoved
 	actEmpty // one more pod of a node that is drained
@@ -40,6 +41,8 @@ const (
 	actStep
 	actRestart // one more pod
 	actReturn  // of a pod that was restarted
+	actMore    // the cluster is meant to have one pod more, or fewer
+	actArrive
 	actWork
 	actPass
 	actLook

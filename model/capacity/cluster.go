@@ -97,6 +97,8 @@ type Resident struct {
 	Node      string
 	Container string
 	Addrs     []netip.Addr
+	Age       time.Duration // 0: not known
+	Arrived   bool          // one of Arrivals: it is not made again
 }
 
 // Load is the pods of a cluster: how many there are meant to be, and how long one
@@ -117,6 +119,16 @@ type Load struct {
 	// Lifetime of a pod, exponential around this mean; then it is deleted and another
 	// takes its place. 0: it stays.
 	Lifetime time.Duration
+	// Lives is how long pods live as a distribution, instead of Lifetime. Those of the
+	// beginning are of all ages, as if they had always come and gone.
+	Lives Lives
+	// GrowPods is how many more are meant to run at the horizon than at the beginning,
+	// one after the other at equal distances; if it is negative, fewer.
+	GrowPods int
+	// Arrivals come besides.
+	Arrivals Arrivals
+	// Begins is how far its week is when the plan begins, since Monday 00:00.
+	Begins time.Duration
 	// Grow is how many nodes join over the horizon, at equal distances; GrowAt, if it
 	// is not 0, is when all of them join at once.
 	Grow   int
@@ -154,6 +166,8 @@ type Trouble struct {
 	// somebody deletes the old Node object then.
 	ReplaceEvery, ReplaceFor time.Duration
 	KeepNode                 bool
+	// ReplaceDrained: it is drained first, and then switched off.
+	ReplaceDrained bool
 	// Evict is how long pods stay on a node that is silent; 0 is 340 s.
 	Evict time.Duration
 }

@@ -35,11 +35,22 @@ func drawCluster(t *rapid.T) *capacity.Cluster {
 	if rapid.IntRange(0, 3).Draw(t, "fixed") == 0 {
 		c.Load.Pods = rapid.IntRange(1, 40).Draw(t, "pods")
 	}
+	if rapid.Bool().Draw(t, "lives") {
+		c.Load.Lives = capacity.Lives{Marks: []capacity.Mark{{Share: 0.5, By: 20 * time.Minute}, {Share: 0.9, By: 5 * time.Hour}}, Rest: 20 * time.Hour}
+	}
+	if rapid.IntRange(0, 2).Draw(t, "arrivals") == 0 {
+		c.Load.Begins = some("begins", 0, 30*time.Hour)
+		c.Load.Arrivals = capacity.Arrivals{PerHour: 4, Batch: 3, Hours: []float64{1, 0, 5}, Lives: capacity.Lives{Rest: 2 * time.Hour}}
+	}
+	if c.Load.Pods > 0 {
+		c.Load.GrowPods = rapid.IntRange(-10, 10).Draw(t, "growPods")
+	}
 	c.Trouble = capacity.Trouble{
 		DrainEvery: some("drainEvery", 0, 12*time.Hour), DrainFor: some("drainFor", 0, 10*time.Minute),
 		CrashEvery: some("crashEvery", 0, 8*time.Hour), CrashFor: some("crashFor", time.Minute, 10*time.Minute),
 		ReplaceEvery: some("replaceEvery", 0, 8*time.Hour), ReplaceFor: some("replaceFor", time.Minute, 10*time.Minute),
 		KeepNode: rapid.IntRange(0, 3).Draw(t, "keepNode") == 0, Evict: some("evict", 0, 2*time.Minute),
+		ReplaceDrained: rapid.Bool().Draw(t, "replaceDrained"),
 	}
 	c.Collect = capacity.Collect{Every: some("every", 0, 17*time.Minute, time.Hour), Grace: some("grace", 0, time.Minute, calico.Never)}
 	if rapid.Bool().Draw(t, "Calico") {

@@ -18,9 +18,11 @@ type script struct {
 	schedule *scheduler
 	machines []machine
 	names    *names
-	pods     []bound // of every pod there has been
-	missing  int     // pods that have not been started yet
-	filling  bool    // which is on the agenda
+	pods     []bound         // of every pod there has been
+	born     []time.Duration // of every pod; nil if lives have no memory
+	missing  int             // pods that have not been started yet
+	opening  int             // of these: of the beginning
+	filling  bool            // which is on the agenda
 	pace     time.Duration
 	moving   moving
 
@@ -31,14 +33,25 @@ type script struct {
 
 	// A stream for each thing that is drawn, so that more of one does not change
 	// another.
-	population, lifetime, drain, crash, replace *rand.Rand
+	population, lifetime, drain, crash, replace, scale *rand.Rand
+	lives                                              [2]hazard // by kind
+	stream                                             *stream   // of arrivals
 }
 
 // bound is where a pod is: on a machine, -1 for nowhere, and there in its list.
 type bound struct {
 	machine, at int32
 	first       bool // with the sandbox that it had at the beginning
+	kind        kind
 }
+
+// kind of a pod.
+type kind uint8
+
+const (
+	standing kind = iota // another takes its place when it ends
+	arrived              // see Arrivals
+)
 
 // machine is a node from when it joins to the end of the tape.
 type machine struct {
@@ -47,6 +60,7 @@ type machine struct {
 	since  time.Duration
 	pods   []int32 // whose objects are bound to it and not marked
 	marked []int32
+	leaves bool  // it is drained to be switched off
 	first  int32 // the machine that first stood in this place
 	nth    int   // how many have since
 }
@@ -65,18 +79,23 @@ func newScript(t *Tape, yield func(Event) bool) *script {
 	c := t.c
 	s := &script{Tape: t, yield: yield, schedule: newScheduler(max(len(c.Nodes)+c.Load.Grow, 1)), names: newNames(c.Nodes)}
 	stream := func(n uint64) *rand.Rand { return rand.New(rand.NewPCG(t.seed, n)) }
-	s.population, s.lifetime, s.drain, s.crash, s.replace = stream(1), stream(2), stream(3), stream(4), stream(5)
-	t.nodes, t.unplaced = slices.Clone(c.Nodes), 0
+	s.population, s.lifetime, s.drain, s.crash, s.replace, s.scale = stream(1), stream(2), stream(3), stream(4), stream(5), stream(6)
+	if c.Load.Arrivals.PerHour > 0 {
+		s.stream = newStream(&c.Load, stream(7))
+	}
+	s.setLives()
+	t.nodes, t.unplaced, t.waiting, t.Drains = slices.Clone(c.Nodes), 0, 0, 0
 	at := make(map[string]int32, len(c.Nodes))
 	for i := range c.Nodes {
 		at[c.Nodes[i].Name] = int32(i)
 		s.stands(int32(i), -1)
 	}
 	for i := range c.Pods {
-		s.pods = append(s.pods, bound{machine: -1})
+		s.add(kindOf(&c.Pods[i]))
+		s.pods[i].machine = -1
 		if m, ok := at[c.Pods[i].Node]; ok {
 			s.bind(int32(i), m)
-			s.ages(int32(i))
+			s.settled(int32(i), c.Pods[i].Age)
 			s.pods[i].first = true
 		}
 	}
@@ -87,10 +106,10 @@ func newScript(t *Tape, yield func(Event) bool) *script {
 func (s *script) run() {
 	c := s.c
 	if c.Load.Pods > 0 {
-		s.missing = max(c.Load.Pods-len(c.Pods), 0)
-	} else {
-		s.missing = max(s.missing-len(c.Pods), 0)
+		s.missing = c.Load.Pods
 	}
+	s.missing = max(s.missing-s.residents(), 0)
+	s.opening = s.missing
 	s.pace = max(c.Apart, min(Moment, 10*time.Minute/time.Duration(max(s.missing, 1))))
 	s.fill()
 	if len(c.Migration) > 0 {
@@ -104,6 +123,8 @@ func (s *script) run() {
 		}
 		s.agenda.add(at, actGrow, int32(i))
 	}
+	s.nextMore(1)
+	s.arriving()
 	s.agenda.add(0, actLook, 0)
 	s.nextPass(1)
 	for !s.over {
@@ -212,18 +233,21 @@ func (s *script) do(e entry) {
 		s.up(e.who)
 	case actReplaced:
 		s.replaced(e.who)
+	case actOff:
+		s.off(e.who)
 	case actEmpty:
 		s.empty(e.who)
 	case actStop:
-		if !s.stop(e.who) {
+		if !s.stop(e.who, s.pods[e.who].kind == standing) {
 			s.free = before
 		}
 	case actStart:
-		s.start()
+		s.start(kind(e.who), false)
 	case actFill:
 		if s.missing > 0 {
 			s.missing--
-			s.start()
+			s.opening--
+			s.start(standing, s.opening >= 0)
 		}
 		s.filling = false
 		s.fill()
@@ -235,6 +259,10 @@ func (s *script) do(e entry) {
 		}
 	case actReturn:
 		s.comesBack(e.who)
+	case actMore:
+		s.more(e.who)
+	case actArrive:
+		s.arrive(e)
 	}
 }
 

@@ -39,10 +39,16 @@ func (s *script) trouble(e entry) {
 	t := &s.c.Trouble
 	x.since = s.now
 	s.close(in)
-	if e.act == actDrain {
+	if x.leaves = e.act == actReplace && t.ReplaceDrained; e.act == actDrain || x.leaves {
 		x.state = drained
 		s.agenda.add(s.now+Moment, actEmpty, m)
-		s.agenda.add(s.now+max(t.DrainFor, Moment), actDrained, m)
+		until := max(t.DrainFor, Moment)
+		if x.leaves {
+			until = Moment
+		} else {
+			s.Drains++
+		}
+		s.agenda.add(s.now+until, actDrained, m)
 		return
 	}
 	x.state = down
@@ -82,7 +88,7 @@ func (s *script) empty(m int32) {
 	if x.state != drained || len(x.pods) == 0 {
 		return
 	}
-	s.stop(x.pods[len(x.pods)-1])
+	s.stop(x.pods[len(x.pods)-1], true)
 	s.agenda.add(s.now+Moment, actEmpty, m)
 }
 
@@ -93,9 +99,21 @@ func (s *script) reopen(m int32) {
 		s.agenda.add(s.now+Moment, actDrained, m)
 		return
 	}
+	if x.leaves {
+		s.agenda.add(s.now, actOff, m)
+		return
+	}
 	x.state = serving
 	s.open(x.place)
 	s.next(actDrain, x.place)
+}
+
+// off ends a machine that has been drained to be replaced.
+func (s *script) off(m int32) {
+	x := &s.machines[m]
+	x.state, x.since = down, s.now
+	s.emit(NodeDown, m, -1)
+	s.agenda.add(s.now+max(s.c.Trouble.ReplaceFor, Moment), actReplaced, m)
 }
 
 // evict marks the pods of a node that is silent; others start elsewhere.
@@ -110,7 +128,7 @@ func (s *script) evict(m int32) {
 		s.unbind(p)
 	}
 	s.machines[m].marked = append(s.machines[m].marked, pods...)
-	s.elsewhere(len(pods))
+	s.elsewhere(pods)
 }
 
 // up gives a machine its power back. What was marked is gone with that.
@@ -154,5 +172,5 @@ func (s *script) removed(m int32) {
 		s.emit(PodRemoved, m, p)
 	}
 	s.machines[m].marked = nil
-	s.elsewhere(len(unmarked))
+	s.elsewhere(unmarked)
 }

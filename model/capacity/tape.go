@@ -100,7 +100,12 @@ type Tape struct {
 	nodes    []Node
 	unplaced int    // pods that no node has had room for, in the last walk
 	refused  bool   // the step of the migration that has just begun
+	waiting  int    // of these: arrivals
 	stem     string // of pods' names
+
+	// Drains is how many nodes have been drained so far in the last walk, without those
+	// that were drained to be replaced.
+	Drains int
 }
 
 // Tape is what happens to the cluster under a seed.

@@ -3,6 +3,7 @@ package dump
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -37,7 +38,8 @@ type input struct {
 	head     []byte // what was read too far, to be read before r
 	unread   []byte // a line that was read too far
 	pending  bool
-	listing  *Resource // what the list that follows is of, by its heading
+	listing  *Resource                           // what the list that follows is of, by its heading
+	each     func(Origin, json.RawMessage) error // takes objects instead of c; nil: c does
 }
 
 // Read takes everything that a file holds: YAML and JSON as kubectl and calicoctl
@@ -48,12 +50,16 @@ type input struct {
 // The error is a *scenarios.Error, one line with file and line. What had been read
 // before it stays in the cluster.
 func (c *Cluster) Read(name string, r io.Reader, progress func(Progress)) error {
-	in := &input{c: c, name: name, r: bufio.NewReaderSize(r, 256<<10), progress: progress}
 	c.Source(name)
+	return (&input{c: c, name: name, r: bufio.NewReaderSize(r, 256<<10), progress: progress}).all()
+}
+
+// all of the file.
+func (in *input) all() error {
 	if err := in.sniff(); err != nil {
 		return err
 	}
-	before := in.objects + c.tables.rows()
+	before := in.objects + in.c.tables.rows()
 	for {
 		if in.bracket() {
 			if err := in.json(); err != nil {
@@ -72,7 +78,7 @@ func (c *Cluster) Read(name string, r io.Reader, progress func(Progress)) error 
 			return err
 		}
 	}
-	if in.objects+c.tables.rows() == before && in.bytes == 0 {
+	if in.objects+in.c.tables.rows() == before && in.bytes == 0 {
 		return in.fail(0, "empty")
 	}
 	in.report()
@@ -253,6 +259,9 @@ func (in *input) add(from Origin, raw []byte) error {
 	}
 	if !utf8.Valid(raw) {
 		return from.fail("", "", "not UTF-8 text")
+	}
+	if in.each != nil {
+		return in.each(from, raw)
 	}
 	return in.c.Add(from, raw)
 }

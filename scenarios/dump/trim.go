@@ -19,6 +19,7 @@ type trimmer struct {
 	section string // the key of the first level that the line is under
 	skip    bool
 	manager bool // the name is of a manager's own pod, whose images tell a version
+	whole   bool // nothing is left out
 	lines   int
 	// gaps keep lines where they were: an error of the parser's counts them.
 }
@@ -42,7 +43,7 @@ func (t *trimmer) line(line []byte, base int) {
 				t.manager = bytes.Contains(name, []byte("calico")) || bytes.Contains(name, []byte("whereabouts"))
 			}
 			path := t.section + "." + key(text)
-			t.skip = t.section != "" && dropped[path] && !(t.manager && path == "spec.containers")
+			t.skip = !t.whole && t.section != "" && dropped[path] && !(t.manager && path == "spec.containers")
 		}
 	}
 	if !t.skip {

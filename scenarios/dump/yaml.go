@@ -16,7 +16,7 @@ import (
 // memory. The kind of the list stands behind its items: a list without one was
 // cut off.
 func (in *input) yaml() error {
-	doc := &document{in: in, first: in.line}
+	doc := &document{in: in, first: in.line, trim: trimmer{whole: in.each != nil}}
 	for {
 		line, err := in.next()
 		if errors.Is(err, io.EOF) {
@@ -72,7 +72,7 @@ func (d *document) end() error {
 // entries reads the entries of a list, up to the line that ends it.
 func (in *input) entries(doc *document) error {
 	indent, start := -1, 0
-	var item trimmer
+	item := trimmer{whole: in.each != nil}
 	flush := func() error {
 		if start == 0 {
 			return nil
@@ -82,7 +82,7 @@ func (in *input) entries(doc *document) error {
 		if err == nil {
 			err = in.entry(doc, from, raw)
 		}
-		item, start = trimmer{buf: item.buf[:0]}, 0
+		item, start = trimmer{buf: item.buf[:0], whole: item.whole}, 0
 		return err
 	}
 	for {

@@ -71,6 +71,7 @@ func latency(c *capacity.Cluster) time.Duration {
 	if most == 0 {
 		most = float64(len(c.Pods))
 	}
+	most += max(float64(c.Load.GrowPods), 0) + 3*c.Load.Arrivals.Standing()
 	pods = max(min(pods, int(most)), 1)
 	longest := c.Apart / 8 / time.Duration(50*pods)
 	if c.Calico != nil && c.Calico.Tunnels { // those of the beginning come one after the other, see cluster.Config.InTurn

@@ -74,6 +74,9 @@ func (d *draft) complete() (name, problem string) {
 	case d.given["growAt"] && d.load.Grow == 0:
 		return "growAt", "when how many nodes join? grow is missing"
 	}
+	if name, problem = d.arriving(); problem != "" {
+		return name, problem
+	}
 	if d.topology != "" && d.topology != d.fabric.Topology {
 		d.fabric.Topology, d.fabric.Reflectors, d.fabric.TopOfRack = d.topology, nil, route.TopOfRack{}
 	}

@@ -104,7 +104,13 @@ func drawPlan(t *rapid.T) string {
 	if sometimes("full nodes") {
 		s["maxPods"] = rapid.IntRange(2, 6).Draw(t, "maxPods")
 	}
-	s["lifetime"] = pick("lifetime", 0, "40m", "2h")
+	s["lifetime"] = pick("lifetime", 0, "40m", "2h", map[string]any{"p50": "20m", "p90": "3h"})
+	if s["pods"] != nil && sometimes("grows or shrinks") {
+		s["growPods"] = pick("growPods", -1, 2)
+	}
+	if sometimes("arrivals") {
+		s["arrivals"], s["arrivalsBatch"], s["arrivalsLifetime"] = 1, pick("arrivalsBatch", 1, 2), pick("arrivalsLifetime", "30m", map[string]any{"p50": "5m", "rest": "1h"})
+	}
 	for _, kind := range []string{"drain", "crash", "replace"} {
 		if sometimes(kind) {
 			s[kind+"Every"] = pick(kind+"Every", "40m", "2h")
@@ -114,6 +120,7 @@ func drawPlan(t *rapid.T) string {
 	if s["replaceEvery"] != nil {
 		s["keepNode"] = sometimes("keepNode")
 	}
+	s["replaceDrained"] = sometimes("replaceDrained")
 	if sometimes("evict") {
 		s["evict"] = pick("evictAfter", "2m", "5m", "400s", "7m7s")
 	}

@@ -141,7 +141,9 @@ func expected(c *capacity.Cluster) (starts, passes float64) {
 		return float64(c.Horizon) / float64(every)
 	}
 	t := c.Trouble
-	starts = pods * (1 + restarts(c) + times(c.Load.Lifetime) + times(t.DrainEvery) + times(t.CrashEvery) + times(t.ReplaceEvery))
+	pods = max(pods+float64(c.Load.GrowPods)/2, 0) + c.Load.Arrivals.Standing()
+	starts = c.Load.Arrivals.PerHour*c.Horizon.Hours() +
+		pods*(1+restarts(c)+times(c.Load.Lived())+times(t.DrainEvery)+times(t.CrashEvery)+times(t.ReplaceEvery))
 	return starts, times(c.Collect.Every)
 }
 

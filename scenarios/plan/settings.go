@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"time"
 
 	"ipamsim/model/capacity"
@@ -39,7 +40,7 @@ const (
 // Known are all settings, in the order in which people think of them: addresses,
 // machines, pods, trouble, upkeep.
 func Known() []Setting {
-	return append(append(addressSettings(), loadSettings()...), troubleSettings()...)
+	return slices.Concat(addressSettings(), loadSettings(), arrivalSettings(), troubleSettings())
 }
 
 func addressSettings() []Setting {
@@ -79,7 +80,9 @@ func loadSettings() []Setting {
 			d.load.Pods, d.load.PodsPerNode = 0, x
 		})},
 		{"maxPods", "", "pods that a kubelet takes; otherwise 110", whole(1, podsPerNodeMax, func(d *draft, n int) { d.load.MaxPods = n })},
-		{"lifetime", "", "how long a pod lives, exponential around this mean, until another takes its place; 0: it stays", span(time.Minute, func(d *draft, t time.Duration) { d.load.Lifetime = t })},
+		{"lifetime", "", "how long a pod lives, exponential around this mean or by percentiles, until another takes its place; 0: it stays", lives(func(d *draft, t time.Duration, l capacity.Lives) {
+			d.load.Lifetime, d.load.Lives = t, l
+		})},
 	}
 }
 
@@ -94,6 +97,7 @@ func troubleSettings() []Setting {
 		{"crashFor", "", "how long a node is without power", every(func(d *draft) *time.Duration { return &d.trouble.CrashFor })},
 		{"replaceEvery", "", "time until a node is lost for good, exponential around this mean; 0: never", every(func(d *draft) *time.Duration { return &d.trouble.ReplaceEvery })},
 		{"replaceFor", "", "how long until another node, of another name, takes its place", every(func(d *draft) *time.Duration { return &d.trouble.ReplaceFor })},
+		{"replaceDrained", "", "a node that is replaced is drained first and then switched off", flag(func(d *draft, b bool) { d.trouble.ReplaceDrained = b })},
 		{"keepNode", "", "nobody deletes the Node object of a node that was lost", flag(func(d *draft, b bool) { d.trouble.KeepNode = b })},
 		{"evict", "", "how long pods stay on a silent node; otherwise 340s", span(time.Minute, func(d *draft, t time.Duration) { d.trouble.Evict = t })},
 		{"reconcileEvery", "", "time between two passes of Calico's garbage collector or of ip-reconciler; 0: none", every(func(d *draft) *time.Duration { return &d.collect.Every })},

@@ -1,0 +1,49 @@
+package calibrate
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"ipamsim/scenarios/calibrate/observe"
+)
+
+// forces are the times in which pods are taken off each node: it is drained, silent or
+// gone. A plan does that by itself, so that a pod that ends then has not lived its life:
+// to count it would drain the node twice.
+type forces map[string][]observe.Window
+
+// removal is how long it takes until pods are gone after their node is, or is back.
+//
+// Source: k8s.io/kubernetes, defaulttolerationseconds (300 s), podgc (40 s).
+const removal = 10 * time.Minute
+
+func forcesOf(h *observe.History) forces {
+	out := forces{}
+	for i := range h.Nodes {
+		n := &h.Nodes[i]
+		var all []observe.Window
+		for _, s := range n.Cordons {
+			all = append(all, observe.Window{From: s.From, To: s.To})
+		}
+		for _, s := range n.Silences {
+			all = append(all, observe.Window{From: s.From, To: s.To.Add(removal)})
+		}
+		if n.Ended {
+			all = append(all, observe.Window{From: n.Last, To: n.Gone.Add(removal)})
+		}
+		slices.SortFunc(all, func(a, b observe.Window) int { return cmp.Compare(a.From.UnixNano(), b.From.UnixNano()) })
+		out[n.Name] = all
+	}
+	return out
+}
+
+// took reports whether a pod ended because of its node, or might have.
+func (f forces) took(p *observe.Pod) bool {
+	for _, w := range f[p.Node] {
+		if !w.From.After(p.Gone) && !p.Last.After(w.To) {
+			return true
+		}
+	}
+	return false
+}
