@@ -93,7 +93,11 @@ func drawPlan(t *rapid.T) string {
 	if sometimes("pods in all") {
 		s["pods"] = rapid.IntRange(1, 3*nodes).Draw(t, "pods")
 	} else {
-		s["podsPerNode"] = map[string]any{"shape": pick("shape", "fixed", "uniform", "normal", "poisson"), "mean": rapid.IntRange(1, 3).Draw(t, "mean"), "spread": 1}
+		shape := map[string]any{"shape": pick("shape", "fixed", "uniform", "normal", "poisson"), "mean": rapid.IntRange(1, 3).Draw(t, "mean")}
+		if shape["shape"] == "uniform" || shape["shape"] == "normal" {
+			shape["spread"] = 1
+		}
+		s["podsPerNode"] = shape
 	}
 	if sometimes("grows") {
 		s["grow"] = rapid.IntRange(1, 3).Draw(t, "grow")
