@@ -125,7 +125,7 @@ func drawPlan(t *rapid.T) string {
 		s["keepNode"] = sometimes("keepNode")
 	}
 	s["replaceDrained"] = sometimes("replaceDrained")
-	if sometimes("evict") {
+	if (s["crashEvery"] != nil || s["replaceEvery"] != nil) && sometimes("evict") {
 		s["evict"] = pick("evictAfter", "2m", "5m", "400s", "7m7s")
 	}
 	s["reconcileEvery"] = pick("reconcileEvery", 0, "5m", "17m", "30m")
