@@ -32,7 +32,7 @@ func TestWhatIsNewIsCaught(t *testing.T) {
 		}
 		return k
 	}
-	const look = "duplicate-address, two-sandboxes, wrote cni-add canarypools new knew canary.(*desk).try < canary.(*desk).change"
+	const look = "duplicate-address, two-sandboxes, wrote cni-add canarypools new canary.(*desk).try < canary.(*instance).Add"
 	tests := []struct {
 		name  string
 		world string

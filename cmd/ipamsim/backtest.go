@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,14 +16,32 @@ import (
 // backtestFlags are those of plan --backtest.
 type backtestFlags struct {
 	on    bool
-	split float64
+	split part
+}
+
+// part is a flag's value: how much of the time is for calibration.
+type part float64
+
+// Less or more leaves nothing to calibrate on, or to compare with.
+const leastPart, mostPart = 0.1, 0.95
+
+func (p *part) String() string { return strconv.FormatFloat(float64(*p), 'g', -1, 64) }
+
+// Type names it for flagError.
+func (p *part) Type() string { return "part" }
+
+// Set is called with what was typed.
+func (p *part) Set(text string) error {
+	x, err := strconv.ParseFloat(text, 64)
+	if err == nil && !(leastPart <= x && x <= mostPart) {
+		err = strconv.ErrRange
+	}
+	*p = part(x)
+	return err
 }
 
 // backtest calibrates on the first part of the data and holds that to the rest.
 func (f *planFlags) backtest(cmd *cobra.Command, files []string) error {
-	if f.back.split < 0.1 || f.back.split > 0.95 {
-		return fmt.Errorf("--split: want 0.1 to 0.95, the part of the time to fit, have %g", f.back.split)
-	}
 	for _, flag := range []string{"engine", "repeats", "out", "resume", "fresh", "workers", "html", "nats"} {
 		if cmd.Flags().Changed(flag) {
 			return fmt.Errorf("--%s makes no sense with --backtest", flag)
@@ -42,7 +61,7 @@ func (f *planFlags) backtest(cmd *cobra.Command, files []string) error {
 	}
 	ctx, stop := interruptible(cmd.ErrOrStderr(), record.discard)
 	defer stop()
-	b, err := calibrate.Test(h, f.back.split, calibrate.Worlds, telling(ctx, cmd.ErrOrStderr()))
+	b, err := calibrate.Test(h, float64(f.back.split), calibrate.Worlds, telling(ctx, cmd.ErrOrStderr()))
 	switch {
 	case ctx.Err() != nil:
 		return errors.New("backtest: interrupted")

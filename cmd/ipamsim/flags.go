@@ -15,6 +15,7 @@ import (
 var valueWanted = map[string]string{
 	"bool":     "true or false",
 	"duration": "a time with its unit, e.g. 90s or 5m",
+	"part":     fmt.Sprintf("a part of the time, %g to %g", leastPart, mostPart),
 	"int":      "a whole number, at most " + strconv.Itoa(math.MaxInt),
 	"uint64":   "a whole number, 0 to " + strconv.FormatUint(math.MaxUint64, 10),
 }

@@ -67,7 +67,7 @@ func command(args []string, stdout, stderr io.Writer) int {
 // commands are all there are.
 func commands() []*cobra.Command {
 	return []*cobra.Command{
-		cellCommand(), corpusCommand(), exploreCommand(), findingCommand(), gateCommand(), gateCellCommand(), importCommand(), planCommand(),
+		calibrateCommand(), cellCommand(), corpusCommand(), exploreCommand(), findingCommand(), gateCommand(), gateCellCommand(), importCommand(), planCommand(),
 		replayCommand(), reportCommand(), runCommand(), schemaCommand(), versionCommand(), workerCommand(),
 	}
 }

@@ -76,7 +76,8 @@ the data are too few.`,
 	fl.StringVar(&f.html, "html", "", "write the page to `F`, too")
 	fl.StringVar(&f.json, "json", "", "write answer.json to `F`, too, or - for stdout, with the table on stderr")
 	fl.BoolVar(&f.back.on, "backtest", false, "calibrate on the first part of the data, and hold what that predicts to the rest")
-	fl.Float64Var(&f.back.split, "split", 0.7, "with --backtest: the part of the time to calibrate on")
+	f.back.split = 0.7
+	fl.Var(&f.back.split, "split", "with --backtest: the `PART` of the time to calibrate on")
 	linkFlags(cmd, &f.link)
 	return cmd
 }

@@ -7,6 +7,7 @@ import (
 	"ipamsim/fuzz/cause"
 	"ipamsim/fuzz/finding"
 	"ipamsim/model"
+	"ipamsim/model/invariant"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
 	"ipamsim/sim"
@@ -28,7 +29,7 @@ func TestSignature(t *testing.T) {
 	of := func(r *reports.Report) finding.Signature { return finding.SignatureOf(r, &r.Violations[0]) }
 	want := of(run("cni-del/default/web-0/eth0", "Update", "block"))
 	coded := run("cni-del/x/y", "PUT", "ipamblocks")
-	coded.Violations[0].Code = "other"
+	coded.Violations[0].Invariant = invariant.OutOfPool.Name
 	told := run("cni-del/x/y", "PUT", "ipamblocks")
 	told.Violations[0].Message = "told in other words"
 	for _, tt := range []struct {

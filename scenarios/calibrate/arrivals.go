@@ -12,6 +12,7 @@ type Arrivals struct {
 	Rate              estimate.Rate // per hour
 	ByHour, ByWeekday []float64     // arrivals an hour; nil: no difference is to be seen
 	Batch             float64
+	Uneven            float64 // so many times more days vary than their hours explain
 	Lives             Lives
 	Lack              Lack
 }
@@ -127,8 +128,14 @@ func (a *Arrivals) disperse(born []time.Time, w observe.Window) {
 	fitted := 1 + max(len(a.ByHour)-1, 0) + max(len(a.ByWeekday)-1, 0)
 	hourly := a.dispersion(born, w, time.Hour, fitted)
 	a.Batch = (hourly + 1) / 2
-	a.Rate.Phi = max(hourly, a.dispersion(born, w, day, 1+max(len(a.ByWeekday)-1, 0)))
+	daily := a.dispersion(born, w, day, 1+max(len(a.ByWeekday)-1, 0))
+	a.Rate.Phi, a.Uneven = max(hourly, daily), daily/max(1, hourly)
 }
+
+// unevenMax: a plan draws every day alike. Where days vary so many times more than what
+// comes in their hours explains, a band of what a plan comes to is too narrow, and a
+// backtest by it would blame the load.
+const unevenMax = 2
 
 // dispersion of how many come in each step of time.
 func (a *Arrivals) dispersion(born []time.Time, w observe.Window, step time.Duration, fitted int) float64 {

@@ -2,7 +2,9 @@ package calibrate
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"ipamsim/model/capacity"
@@ -129,6 +131,9 @@ func (f *Fit) live(c *capacity.Cluster, h *observe.History, at time.Time, seed u
 
 // lackOf says why a measure cannot be judged.
 func (f *Fit) lackOf(m Measure, h *observe.History) Lack {
+	if f.Arrivals.Uneven > unevenMax && slices.Contains(ofArrivals, m) {
+		return Lack{What: LackUneven, Have: int(math.Round(f.Arrivals.Uneven))}
+	}
 	switch m {
 	case MeasureStarted, MeasureEnded:
 		if f.Pods > 0 && !f.Standing.Known() {
@@ -157,6 +162,9 @@ func (f *Fit) lackOf(m Measure, h *observe.History) Lack {
 	}
 	return Lack{}
 }
+
+// ofArrivals are the measures that depend on how many pods come.
+var ofArrivals = []Measure{MeasureStarted, MeasureEnded, MeasureMost, MeasureMean, MeasureEnd}
 
 // unmeasured: a rate may rest on no events, but not on no time.
 func unmeasured(t Trouble) Lack {

@@ -73,6 +73,7 @@ const (
 	LackNodes            // no listing of nodes
 	LackDays             // Have of Want days
 	LackShrink           // it becomes fewer, which a plan cannot tell of nodes
+	LackUneven           // days vary Have times more than their hours explain
 )
 
 // daysMin is how many days a trend has to rest on.

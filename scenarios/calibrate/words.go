@@ -127,6 +127,8 @@ func (l Lack) Text() string {
 		return fmt.Sprintf("%d days of listings, want %d", l.Have, l.Want)
 	case LackShrink:
 		return "there are fewer and fewer, which a plan cannot tell of nodes"
+	case LackUneven:
+		return fmt.Sprintf("arrivals vary from day to day %d times more than within a day, and a plan draws every day alike", l.Have)
 	}
 	return ""
 }
