@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"ipamsim/model"
 	"ipamsim/model/invariant"
@@ -80,11 +79,8 @@ type Link struct {
 // the same mistake is made with an address that nobody had before, or somebody just had.
 func (l *Link) same() string {
 	process, verb, functions := l.Process, l.Verb, strings.Join(l.Functions, " < ")
-	if n := len(l.Functions); n > 0 {
+	if len(l.Functions) > 0 {
 		verb = "" // says no more, and deletion is several requests in one of Calico's datastores
-		if l.Role == Wrote && isEntry(l.Functions[n-1]) {
-			process = "" // whoever called it
-		}
 	}
 	switch l.Role {
 	case Crashed:
@@ -94,13 +90,6 @@ func (l *Link) same() string {
 	}
 	parts := []string{string(l.Role), process, verb, l.Resource, l.Outcome, string(l.Whose), functions}
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
-}
-
-// isEntry reports whether a function is what a package offers others: an exported method. A
-// function that another one holds serves whatever that is about, such as ADD and DEL.
-func isEntry(function string) bool {
-	parts := strings.Split(function, ".")
-	return len(parts) == 3 && parts[2] != "" && unicode.IsUpper(rune(parts[2][0])) && !strings.HasPrefix(parts[1], "(")
 }
 
 // Key is the identity, on one line: no names, addresses, numbers or words of messages. What an

@@ -320,7 +320,8 @@ func TestImportedPodsGo(t *testing.T) {
 	t.Logf("%d worlds: %d sandboxes went and %d claims with them; %d that nobody had stay, and %d of later ranges", *departures, gone, released, left, several)
 }
 
-// emptied is a scenario in which every pod is deleted and nothing else happens.
+// emptied is a scenario in which every pod is deleted, with who would make it again, and
+// nothing else happens.
 func emptied(in *scenarios.Scenario, is *scenarios.View) *scenarios.Scenario {
 	out := *in
 	spec := &out.Doc.Spec
@@ -331,7 +332,9 @@ func emptied(in *scenarios.Scenario, is *scenarios.View) *scenarios.Scenario {
 		namespaces[ref.Namespace] = true
 	}
 	for _, n := range slices.Sorted(maps.Keys(namespaces)) {
-		spec.Timeline = append(spec.Timeline, scenarios.Event{Delete: &cluster.Delete{Resource: "pods", Namespace: n, All: true}})
+		for _, resource := range []string{"deployments.apps", "statefulsets.apps", "daemonsets.apps", "jobs.batch", "pods"} {
+			spec.Timeline = append(spec.Timeline, scenarios.Event{Delete: &cluster.Delete{Resource: resource, Namespace: n, All: true}})
+		}
 	}
 	return &out
 }
