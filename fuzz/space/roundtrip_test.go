@@ -331,9 +331,12 @@ func emptied(in *scenarios.Scenario, is *scenarios.View) *scenarios.Scenario {
 	for ref := range is.Truth.Pods {
 		namespaces[ref.Namespace] = true
 	}
-	for _, n := range slices.Sorted(maps.Keys(namespaces)) {
-		for _, resource := range []string{"deployments.apps", "statefulsets.apps", "daemonsets.apps", "jobs.batch", "pods"} {
-			spec.Timeline = append(spec.Timeline, scenarios.Event{Delete: &cluster.Delete{Resource: resource, Namespace: n, All: true}})
+	// Pods twice: a controller may make one again before it hears that its object is gone.
+	for i, resource := range []string{"deployments.apps", "statefulsets.apps", "daemonsets.apps", "jobs.batch", "pods", "pods"} {
+		for _, n := range slices.Sorted(maps.Keys(namespaces)) {
+			e := scenarios.Event{Delete: &cluster.Delete{Resource: resource, Namespace: n, All: true}}
+			e.At.Duration = time.Duration(i) * 10 * time.Second
+			spec.Timeline = append(spec.Timeline, e)
 		}
 	}
 	return &out

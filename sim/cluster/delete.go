@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"ipamsim/sim/ipam"
 )
 
@@ -39,7 +41,11 @@ func (a *Delete) Do(ctx context.Context, o *Operator) error {
 		if keeper != nil {
 			errs = append(errs, keeper.Change(ctx, o.gate, ipam.Delete, Object{Kind: kind, Name: n}))
 		} else {
-			errs = append(errs, o.client.delete(ctx, r.path(orDefault(a.Namespace), n), deletion(a.Force)))
+			how := deletion(a.Force)
+			if a.Resource == "jobs.batch" { // the API's default, alone of all kinds, leaves its pods and waits; kubectl asks for what the others do
+				how.PropagationPolicy = new(metav1.DeletePropagationBackground)
+			}
+			errs = append(errs, o.client.delete(ctx, r.path(orDefault(a.Namespace), n), how))
 		}
 	}
 	return errors.Join(errs...)
