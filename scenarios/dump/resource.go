@@ -45,9 +45,7 @@ func (r *Resource) Group() string {
 // Name is the full name, as kubectl takes it: ippools.crd.projectcalico.org.
 func (r *Resource) Name() string { return strings.TrimSuffix(r.Plural+"."+r.Group(), ".") }
 
-// key is how objects of the kind are counted.
-func (r *Resource) key() string { return kindKey(r.Kind, r.Group()) }
-
+// kindKey is how objects of a kind are counted.
 func kindKey(kind, group string) string {
 	if group == "" {
 		return kind

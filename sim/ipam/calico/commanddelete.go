@@ -24,7 +24,8 @@ func deletePool(argv []string) (command, bool) {
 			return "", err
 		}
 		if _, err := c.IPPools().Delete(ctx, name, options.DeleteOptions{}); err != nil {
-			return "", fmt.Errorf("Failed to delete 'IPPool' resource: [%w]", err) //nolint:staticcheck // calicoctl's words
+			//lint:ignore ST1005 calicoctl's words
+			return "", fmt.Errorf("Failed to delete 'IPPool' resource: [%w]", err)
 		}
 		return "Successfully deleted 1 'IPPool' resource\n", nil
 	}}, true
