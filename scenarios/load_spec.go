@@ -96,15 +96,15 @@ func unknownStrategy(name string, err error) string {
 }
 
 func (l *loader) latencies(c *check) {
-	given := l.s.Doc.Spec.Latencies
+	given, recorded := l.s.Doc.Spec.Latencies, l.s.Doc.Spec.Schedule != nil // making small once left such
 	for _, class := range names(given) {
 		p, v := at("spec", "latencies", class), given[class]
 		c.bad(!slices.Contains(classes, class), p, "%s is no class of message, %s", quote(class), want(class, classes))
 		c.bad(v.Spread < 0 || v.Spread > 10, p.then("spread"), "want 0 to 10, e.g. 0.5 for a quiet server")
 		c.must(badProbability(v.Tail), p.then("tail"))
 		c.bad(v.Tail > 0 && v.Slow.Duration == 0, p.then("slow"), "missing: with a tail, how slow is a straggler at least?")
-		c.bad(v.Tail == 0 && v.Slow.Duration > 0, p.then("tail"), "missing: without a tail there is no straggler to be slow")
-		c.bad(v.Median.Duration > 0 && v.Median.Duration < v.Min.Duration, p.then("median"), "%s is less than min, %s", brief(v.Median), brief(v.Min))
+		c.bad(v.Tail == 0 && v.Slow.Duration > 0 && !recorded, p.then("tail"), "missing: without a tail there is no straggler to be slow")
+		c.bad(v.Median.Duration > 0 && v.Median.Duration < v.Min.Duration && !recorded, p.then("median"), "%s is less than min, %s", brief(v.Median), brief(v.Min))
 	}
 }
 
