@@ -104,6 +104,9 @@ func labels(rows []campaign.Row) string {
 // newsOf is where the cause of a finding is known from, or that it is not.
 func newsOf(r *campaign.Row) string {
 	names, shown := strings.CutPrefix(r.Known, "scenarios: ")
+	if strings.HasPrefix(r.Known, "seen: ") {
+		return "by searches" // and findings.json says as what
+	}
 	if !shown {
 		return r.Known
 	}
