@@ -3,7 +3,6 @@ package fuzz_test
 import (
 	"flag"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"ipamsim/fuzz/cause"
@@ -50,7 +49,7 @@ func TestFindingsAreKnown(t *testing.T) {
 			switch c := cause.Of(rep, v); {
 			case k.Look(c) != "":
 			case *learn:
-				if err := add(&k, *ofTarget, c, "seen: "+strings.ReplaceAll(v.Message, "|", "/")); err != nil {
+				if err := add(&k, *ofTarget, c, known.SeenAs(v.Message)); err != nil {
 					t.Fatal(err)
 				}
 			default:

@@ -82,7 +82,7 @@ func (j *judge) judge() error {
 		case j.known.Look(why) != "":
 			classes = append(classes, why.Look())
 		case *learn:
-			err = errors.Join(err, add(&j.known, j.target, why, "seen: "+strings.ReplaceAll(v.Message, "|", "/")))
+			err = errors.Join(err, add(&j.known, j.target, why, known.SeenAs(v.Message)))
 		default:
 			err = errors.Join(err, j.confirm(s, rep, v, why.Look()))
 		}

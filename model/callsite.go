@@ -46,6 +46,18 @@ func (c CallSite) Caller() (f Frame, ok bool) {
 	return c.Frames[1], true
 }
 
+// Entry is the function by which the package of the first of Frames was entered; the zero
+// Frame if there are none.
+func (c CallSite) Entry() (f Frame) {
+	for i := range c.Frames {
+		if c.Frames[i].Package() != c.Frames[0].Package() {
+			break
+		}
+		f = c.Frames[i]
+	}
+	return f
+}
+
 // String is for people: "kubernetes.(*KubernetesIPPool).Update (ipam.go:231), called by
 // reconciler.ReconcileLooper.ReconcileIPPools (iploop.go:200)"; "" if it is not known.
 func (c CallSite) String() string {

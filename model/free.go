@@ -46,17 +46,17 @@ func Free(networks []Network, s Snapshot, key, node string) int {
 	least := FreeMax
 	for i := range n.Ranges {
 		r := &n.Ranges[i]
-		free := freeBetween(r, r.Start, r.End, used)
-		if n.Slice > 0 {
-			free = freeInSlice(n, r, s.Pools, node, used)
-		}
-		least = min(least, free/sharers(n, i))
+		least = min(least, freeIn(n, r, s.Pools, node, used)/sharers(n, i))
 	}
 	return least
 }
 
-// freeInSlice is how many addresses of a range are free in the fullest of the node's pools.
-func freeInSlice(n *Network, r *Range, pools []Pool, node string, used []netip.Addr) int {
+// freeIn is how many addresses of a range are free: with node slices those of the fullest
+// of the node's pools.
+func freeIn(n *Network, r *Range, pools []Pool, node string, used []netip.Addr) int {
+	if n.Slice == 0 {
+		return freeBetween(r, r.Start, r.End, used)
+	}
 	least := -1
 	for i := range pools {
 		p := &pools[i]

@@ -1,6 +1,9 @@
 package model
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Severity orders violations by what they do to users.
 type Severity string
@@ -11,6 +14,12 @@ const (
 	Major    Severity = "major"    // the state before that, or pods that cannot start
 	Minor    Severity = "minor"    // waste: addresses nobody can use
 )
+
+// Severities are all of them, the worst first.
+var Severities = []Severity{Critical, Major, Minor}
+
+// Rank is the place in Severities, -1 of what is none.
+func (s Severity) Rank() int { return slices.Index(Severities, s) }
 
 // Violation is one broken invariant, once per set of objects.
 type Violation struct {

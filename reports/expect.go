@@ -72,7 +72,7 @@ func (r *Report) Gravest() *model.Violation {
 	news := r.News()
 	best, least := -1, 0
 	for i := range r.Violations {
-		rank := slices.Index([]model.Severity{model.Critical, model.Major, model.Minor}, r.Violations[i].Severity)
+		rank := r.Violations[i].Severity.Rank()
 		if _, isNew := slices.BinarySearch(news, i); !isNew {
 			rank += 10
 		}

@@ -51,7 +51,7 @@ const sinceMax = 5
 // severities counts violations by severity, the worst first: 2 critical, 1 minor.
 func (r *Report) severities(which []int) string {
 	var out []string
-	for _, s := range []model.Severity{model.Critical, model.Major, model.Minor} {
+	for _, s := range model.Severities {
 		n := 0
 		for _, i := range which {
 			if r.Violations[i].Severity == s {

@@ -58,8 +58,9 @@ var layers = []struct{ dir, may string }{
 	{"reports/page", "model model/... sim reports reports/prose reports/visible"},
 	{"reports/page/browser", ""}, // headless Chromium, for tests
 	{"reports/index", "model model/... reports reports/chart reports/visible"},
-	{"reports/baseline", "model model/... reports"},
-	{"reports/imported", "model model/... reports"},
+	{"reports/sarifs", ""},
+	{"reports/baseline", "model model/... reports reports/sarifs"},
+	{"reports/imported", "model model/... reports reports/sarifs"},
 	{"reports/answer", "model model/... reports reports/chart reports/index reports/visible"},
 	{"scenarios", "model/... sim/... reports"},
 	{"scenarios/plan", "model/... sim/... reports scenarios"},

@@ -170,33 +170,12 @@ func readDatum(ctx context.Context, cmd *cobra.Command, c *observe.Collector, ar
 		}
 	}
 	r := untilDone{ctx, cmd.InOrStdin()}
-	if name == "-" {
-		name = "standard input"
-	} else {
-		file, err := os.Open(name)
-		if err == nil {
-			defer file.Close()
-			var info os.FileInfo
-			if info, err = file.Stat(); err == nil && info.IsDir() {
-				err = errors.New("is a directory, want a file")
-			}
-		}
-		if err != nil {
-			var p *os.PathError
-			if errors.As(err, &p) {
-				err = p.Err
-			}
-			return &scenarios.Error{File: name, Problem: err.Error()}
-		}
-		r.Reader = file
+	name, file, err := r.open(name)
+	if err != nil {
+		return err
 	}
-	last := time.Now()
-	return c.Read(name, r, at, func(p observe.Progress) {
-		if time.Since(last) > time.Second {
-			last = time.Now()
-			fmt.Fprintf(cmd.ErrOrStderr(), "ipamsim: %s: %d MiB, %d objects\n", reports.Clean(name), p.Bytes>>20, p.Objects)
-		}
-	})
+	defer file.Close()
+	return c.Read(name, r, at, howFar(cmd.ErrOrStderr(), name))
 }
 
 // tellNotes says what was read, and what was left out.

@@ -103,8 +103,8 @@ func labels(rows []campaign.Row) string {
 
 // newsOf is where the cause of a finding is known from, or that it is not.
 func newsOf(r *campaign.Row) string {
-	names, shown := strings.CutPrefix(r.Known, "scenarios: ")
-	if strings.HasPrefix(r.Known, "seen: ") {
+	names, shown := strings.CutPrefix(r.Known, known.Shown)
+	if strings.HasPrefix(r.Known, known.Seen) {
 		return "by searches" // and findings.json says as what
 	}
 	if !shown {

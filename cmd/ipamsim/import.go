@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -203,16 +202,16 @@ func (f *importFlags) verdict(findings *dump.Findings, r *imported.Result) error
 
 // checks finds what is wrong with --check and --check-new.
 func (f *importFlags) checks(files []string) error {
-	severities := []string{string(model.Critical), string(model.Major), string(model.Minor)}
+	isSeverity := func(word string) bool { return model.Severity(word).Rank() >= 0 }
 	for _, c := range []struct{ flag, least string }{{"check", f.check}, {"check-new", f.checkNew}} {
 		if c.least == "" {
 			continue
 		}
-		if !slices.Contains(severities, c.least) {
+		if !isSeverity(c.least) {
 			return fmt.Errorf("--%s: %q: want critical, major or minor", c.flag, c.least)
 		}
 		for _, name := range files {
-			if _, err := os.Stat(name); err != nil && slices.Contains(severities, name) {
+			if _, err := os.Stat(name); err != nil && isSeverity(name) {
 				return fmt.Errorf("--%s: write --%s=%s", c.flag, c.flag, name)
 			}
 		}
@@ -267,33 +266,50 @@ func (u untilDone) Read(p []byte) (int, error) {
 
 // readDump reads one file into c.
 func readDump(c *dump.Cluster, name string, r untilDone, stderr io.Writer) error {
+	name, file, err := r.open(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return c.Read(name, r, howFar(stderr, name))
+}
+
+// open makes r read a file, or what it reads already if the name is -, and says how to call
+// that.
+func (u *untilDone) open(name string) (called string, file io.Closer, err error) {
 	if name == "-" {
-		name = "standard input"
-	} else {
-		file, err := os.Open(name)
-		if err == nil {
-			var info os.FileInfo
-			if info, err = file.Stat(); err == nil && info.IsDir() {
-				err = errors.New("is a directory, want a file")
-			}
-			defer file.Close()
+		return "standard input", io.NopCloser(nil), nil
+	}
+	f, err := os.Open(name)
+	if err == nil {
+		var info os.FileInfo
+		if info, err = f.Stat(); err == nil && info.IsDir() {
+			err = errors.New("is a directory, want a file")
 		}
 		if err != nil {
-			var p *os.PathError
-			if errors.As(err, &p) {
-				err = p.Err
-			}
-			return &scenarios.Error{File: name, Problem: err.Error()}
+			f.Close()
 		}
-		r.Reader = file
 	}
+	if err != nil {
+		var p *os.PathError
+		if errors.As(err, &p) {
+			err = p.Err
+		}
+		return "", nil, &scenarios.Error{File: name, Problem: err.Error()}
+	}
+	u.Reader = f
+	return name, f, nil
+}
+
+// howFar tells once a second how much of a file has been read.
+func howFar(stderr io.Writer, name string) func(dump.Progress) {
 	last := time.Now()
-	return c.Read(name, r, func(p dump.Progress) {
+	return func(p dump.Progress) {
 		if time.Since(last) > time.Second {
 			last = time.Now()
 			fmt.Fprintf(stderr, "ipamsim: %s: %d MiB, %d objects\n", reports.Clean(name), p.Bytes>>20, p.Objects)
 		}
-	})
+	}
 }
 
 // scenario makes the scenario, looks at it, and writes it with what is to be expected.

@@ -286,7 +286,6 @@ func (s *state) elapsed(now time.Time) time.Duration {
 // open are the classes of failures without a small finding, the promising ones first:
 // first causes, then those without a fault, then the gravest, then the most frequent.
 func (s *state) open() []string {
-	rank := map[string]int{"critical": 0, "major": 1, "minor": 2}
 	var out []string
 	for sig := range s.classes {
 		if f := s.findings[s.of[sig]]; f == nil || f.Rough {
@@ -298,7 +297,7 @@ func (s *state) open() []string {
 		for _, d := range []int{
 			number(x.Instances[0].Follows) - number(y.Instances[0].Follows),
 			number(x.Instances[0].Faulted) - number(y.Instances[0].Faulted),
-			rank[string(x.Severity)] - rank[string(y.Severity)],
+			x.Severity.Rank() - y.Severity.Rank(),
 			int(y.Count) - int(x.Count),
 		} {
 			if d != 0 {

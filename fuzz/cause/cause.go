@@ -147,11 +147,10 @@ func (c *Cause) same(l *Link) string {
 func (c *Cause) code() string {
 	switch c.Invariant {
 	case invariant.HandleCount.Name:
-		if c.Code == "counted-zero" {
-			return "counted-too-few"
-		} else if c.Code != "counted-too-few" {
-			return "counted-too-many"
+		if c.Code == invariant.CountedZero || c.Code == invariant.CountedTooFew {
+			return invariant.CountedTooFew
 		}
+		return invariant.CountedTooMany
 	case invariant.StarvedNode.Name, invariant.LeftoverHandle.Name:
 		return "" // what its pods do meanwhile; how much is left
 	case invariant.BlackholedAddress.Name:
@@ -181,10 +180,13 @@ func (c *Cause) Fingerprint() string {
 // Where an operator had written what the violation is about, past the address manager,
 // that is the cause: what the manager did with it afterwards stands aside.
 func Of(rep *reports.Report, v *model.Violation) *Cause {
-	c := Apart(rep, v)
 	r := &run{rep, first(rep, v)}
+	c := r.apart(v.To)
+	if len(c.Links) > 0 && (c.Links[0].Role == Crashed || c.Links[0].Process == operator) {
+		return c
+	}
 	deed := r.deed()
-	if deed == nil || len(c.Links) > 0 && (c.Links[0].Role == Crashed || c.Links[0].Process == operator) {
+	if deed == nil {
 		return c
 	}
 	for i := range c.Links {
@@ -196,8 +198,12 @@ func Of(rep *reports.Report, v *model.Violation) *Cause {
 
 // Apart is what Of says, as if no operator had written anything.
 func Apart(rep *reports.Report, v *model.Violation) *Cause {
-	r := &run{rep, first(rep, v)}
-	c := &Cause{Invariant: r.v.Invariant, Code: r.v.Code, Label: labelOf(rep.History, v.To), Links: r.links()}
+	return (&run{rep, first(rep, v)}).apart(v.To)
+}
+
+// apart is that of a violation that was seen when so many events had happened.
+func (r *run) apart(to int) *Cause {
+	c := &Cause{Invariant: r.v.Invariant, Code: r.v.Code, Label: labelOf(r.rep.History, to), Links: r.links()}
 	if len(c.Links) > 0 && c.Links[0].Role != Crashed && c.Links[0].Process != operator {
 		c.Links = append(c.Links, r.faults(c.Links)...)
 	}

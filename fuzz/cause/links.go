@@ -39,9 +39,11 @@ func (r *run) links() []Link {
 // wrote is the last change of the record of what the violation is about.
 func (r *run) wrote() []Link {
 	i, refs := r.lastChange()
-	if e := r.returned(); e != nil && r.v.Invariant == invariant.UnbackedSandbox.Name && !r.claimed(e, i) {
+	if r.v.Invariant == invariant.UnbackedSandbox.Name {
 		// An address that was never claimed was handed out for nothing.
-		return r.handed(e)
+		if e := r.returned(); e != nil && !r.claimed(e, i) {
+			return r.handed(e)
+		}
 	}
 	if i < 0 {
 		return r.found()
@@ -239,13 +241,7 @@ func functions(site model.CallSite) (out []string) {
 	if len(site.Frames) == 0 {
 		return nil
 	}
-	entry := site.Frames[0]
-	for _, f := range site.Frames[1:] {
-		if f.Package() != site.Frames[0].Package() {
-			break
-		}
-		entry = f
-	}
+	entry := site.Entry()
 	if by, ok := site.Caller(); ok && entry == site.Frames[0] {
 		entry = by
 	}

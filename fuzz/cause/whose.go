@@ -75,23 +75,19 @@ func (r *run) deleted(pod model.Ref, step int) bool {
 // theirs.
 func (r *run) deed() *Link {
 	of := things(r.rep.Ledger, r.v)
-	at := func(c *model.Change) (l Link, ok bool) {
-		st := stepOf(r.rep.Trace, c.Step)
-		if st == nil || st.Choice.Op.Actor.Kind() != operator {
-			return l, false
-		}
-		l = r.link(Wrote, st)
-		return l, len(l.Functions) == 0
-	}
+	var out Link
 	i := r.rep.Ledger.LastOf(r.v.Step, func(c *model.Change) bool {
-		_, ok := at(c)
-		return ok && c.Names(of...) && r.rests(c.Row)
+		st := stepOf(r.rep.Trace, c.Step)
+		if st == nil || st.Choice.Op.Actor.Kind() != operator || !r.rests(c.Row) || !c.Names(of...) {
+			return false
+		}
+		out = r.link(Wrote, st)
+		return len(out.Functions) == 0
 	})
 	if i < 0 {
 		return nil
 	}
-	l, _ := at(&r.rep.Ledger.Changes[i])
-	return &l
+	return &out
 }
 
 // rests reports whether the violation rests on rows of a kind. Reservations and handles

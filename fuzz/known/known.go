@@ -25,6 +25,15 @@ var Lists = map[string][]string{
 	"FuzzWhereabouts": {"whereabouts"},
 }
 
+// What is known of a cause begins with one of these.
+const (
+	Shown = "scenarios: " // the scenarios that show it follow
+	Seen  = "seen: "      // no scenario shows it yet; what a search saw follows
+)
+
+// SeenAs is what is known of a cause of which a search saw one violation.
+func SeenAs(message string) string { return Seen + strings.ReplaceAll(message, "|", "/") }
+
 // Causes that are known.
 type Causes struct {
 	whole map[string]string // what is known, by cause.Cause.Key
@@ -120,7 +129,7 @@ func (k *Causes) parse(file, text string) error {
 		if len(f) != 3 {
 			return fmt.Errorf("%s:%d: want LOOK | REST OF THE CAUSE | WHAT IS KNOWN, have %q", file, i+1, line)
 		}
-		if whole := key(f[0], f[1]); here[whole] && !strings.HasPrefix(f[2], "seen: ") { // two processes may learn the same
+		if whole := key(f[0], f[1]); here[whole] && !strings.HasPrefix(f[2], Seen) { // two processes may learn the same
 			return fmt.Errorf("%s:%d: %s is listed twice", file, i+1, whole)
 		}
 		here[key(f[0], f[1])] = true

@@ -10,8 +10,8 @@ import (
 
 // Codes of HandleCount.
 const (
-	countedZero   = "counted-zero"    // the handle does not count the block at all
-	countedTooFew = "counted-too-few" // it counts some of what is claimed
+	CountedZero   = "counted-zero"    // the handle does not count the block at all
+	CountedTooFew = "counted-too-few" // it counts some of what is claimed
 )
 
 // tooMany is what a call has left.
@@ -38,9 +38,9 @@ var HandleCount = define(Invariant{
 		// all, and then fails to count below zero.
 		//
 		// Source: libcalico-go/lib/ipam/ipam_handle.go, decrementBlock (v3.31).
-		{countedZero, "handle {handle} counts {counted} addresses in block {block}, where {claimed} are claimed by it: a DEL will not find them"},
-		{countedTooFew, "handle {handle} counts {counted} addresses in block {block}, where {claimed} are claimed by it: a DEL will not get rid of the handle"},
-		{countedTooMany, tooMany},
+		{CountedZero, "handle {handle} counts {counted} addresses in block {block}, where {claimed} are claimed by it: a DEL will not find them"},
+		{CountedTooFew, "handle {handle} counts {counted} addresses in block {block}, where {claimed} are claimed by it: a DEL will not get rid of the handle"},
+		{CountedTooMany, tooMany},
 		{nothingClaimed, tooMany},
 		{neverClaimed, tooMany},
 	},
@@ -64,9 +64,9 @@ var HandleCount = define(Invariant{
 		if _, busy := v.Truth.Busy[c.Container]; !ok || busy || n.counted >= n.claimed {
 			continue
 		}
-		code := countedTooFew
+		code := CountedTooFew
 		if n.counted == 0 {
-			code = countedZero
+			code = CountedZero
 		}
 		out = append(out, finding{
 			code:    code,

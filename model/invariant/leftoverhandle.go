@@ -10,7 +10,7 @@ import (
 const (
 	emptyHandle    = "empty"            // it counts nothing, and is there
 	nothingClaimed = "nothing-claimed"  // what it counts in a block is not claimed by it
-	countedTooMany = "counted-too-many" // only some of it is
+	CountedTooMany = "counted-too-many" // only some of it is
 )
 
 // LeftoverHandle is a handle that counts addresses nobody has claimed by it. It
@@ -28,7 +28,7 @@ var LeftoverHandle = define(Invariant{
 	Kinds: []Kind{
 		{emptyHandle, "handle {handle} counts no address in any block"},
 		{nothingClaimed, "handle {handle} counts {counted} addresses in block {block}, where {claimed} are claimed by it"},
-		{countedTooMany, "handle {handle} counts {counted} addresses in block {block}, where {claimed} are claimed by it"},
+		{CountedTooMany, "handle {handle} counts {counted} addresses in block {block}, where {claimed} are claimed by it"},
 	},
 }, func(v View) []finding {
 	var out []finding
@@ -46,7 +46,7 @@ var LeftoverHandle = define(Invariant{
 			if n.counted <= n.claimed {
 				continue
 			}
-			code := countedTooMany
+			code := CountedTooMany
 			if n.claimed == 0 {
 				code = nothingClaimed
 			}

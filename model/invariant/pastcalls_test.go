@@ -216,7 +216,7 @@ func TestHandleCountAfterCalls(t *testing.T) {
 	unclaims := func(v *View) { unclaim(v, "10.7.0.9") }
 	code(neverClaimed, begin, counts, ends(model.AddEnd), later)
 	code(nothingClaimed, begin, counts, claims, ends(model.AddEnd), unclaims, ends(model.DelEnd), later)
-	code(countedTooMany, begin, counts, claims, func(v *View) { v.Record.Handles[len(v.Record.Handles)-1].Counts[0].Count = 2 }, ends(model.AddEnd), later)
+	code(CountedTooMany, begin, counts, claims, func(v *View) { v.Record.Handles[len(v.Record.Handles)-1].Counts[0].Count = 2 }, ends(model.AddEnd), later)
 	code("", begin, counts, claims, ends(model.AddEnd), later)
 	code("", begin, counts, ends(model.AddEnd))
 	code("", begin, counts, claims, ends(model.AddEnd), unclaims, ends(model.DelEnd), func(v *View) { v.Record.Handles = v.Record.Handles[:len(v.Record.Handles)-1] }, later)

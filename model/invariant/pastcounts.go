@@ -10,7 +10,7 @@ import (
 )
 
 // neverClaimed is the code of what a call has counted or reserved and never claimed. What
-// is claimed no more is nothingClaimed or countedTooMany.
+// is claimed no more is nothingClaimed or CountedTooMany.
 const neverClaimed = "never-claimed"
 
 // loose is a call that has left more counted than is claimed, or more reserved.
@@ -84,7 +84,7 @@ func (c *calls) over(v *View, e *model.Event) (out []finding) {
 			if n.Count <= claimed {
 				continue
 			}
-			code := countedTooMany
+			code := CountedTooMany
 			switch had := slices.ContainsFunc(x.had, func(a netip.Addr) bool { return n.Block.Contains(a) }); {
 			case !had:
 				code = neverClaimed

@@ -317,7 +317,7 @@ func sortChanges(all []Change) {
 		if !c.Regression {
 			n += 10_000
 		}
-		return n + 10*slices.Index([]model.Severity{model.Critical, model.Major, model.Minor}, c.Severity)
+		return n + 10*c.Severity.Rank()
 	}
 	slices.SortStableFunc(all, func(a, b Change) int { return cmp.Or(rank(a)-rank(b), cmp.Compare(a.What, b.What)) })
 }

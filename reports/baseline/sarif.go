@@ -2,11 +2,8 @@ package baseline
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"fmt"
 	"io"
-	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -14,6 +11,7 @@ import (
 
 	"ipamsim/model/invariant"
 	"ipamsim/reports"
+	"ipamsim/reports/sarifs"
 )
 
 // SARIF writes an outcome as a SARIF 2.1.0 log with one run: a result a change, in
@@ -32,11 +30,9 @@ import (
 // Source: OASIS, Static Analysis Results Interchange Format (SARIF) 2.1.0.
 func SARIF(w io.Writer, o *Outcome) error {
 	rules := rulesOf(o)
-	driver := sarif.NewToolComponent().WithName("ipamsim").WithFullName("ipamsim gate").WithRules(rules)
-	run := sarif.NewRun().WithTool(sarif.NewTool().WithDriver(driver)).WithColumnKind("unicodeCodePoints").
-		WithAutomationDetails(sarif.NewRunAutomationDetails().WithID("ipamsim-gate/"))
+	run := sarifs.NewRun("ipamsim gate", "ipamsim-gate/", rules)
 	run.OriginalUriBaseIds = modulesOf(o)
-	run.OriginalUriBaseIds[srcRoot] = sarif.ArtifactLocation{Index: -1, Description: sarif.NewTextMessage("the root of the repository")}
+	run.OriginalUriBaseIds[sarifs.SrcRoot] = sarif.ArtifactLocation{Index: -1, Description: sarif.NewTextMessage("the root of the repository")}
 	done := true
 	seen := map[string]int{}
 	for i := range o.Rows {
@@ -53,16 +49,8 @@ func SARIF(w io.Writer, o *Outcome) error {
 		versions = append(versions, map[string]string{"manager": reports.Clean(v.Manager), "before": reports.Clean(v.Before), "now": reports.Clean(v.Now)})
 	}
 	run.WithProperties(sarif.NewPropertyBag().Add("verdict", o.Verdict()).Add("versions", versions).Add("repeated", o.Repeated))
-	report := sarif.NewReport().AddRun(run)
-	if err := report.PrettyWrite(w); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, "\n")
-	return err
+	return sarifs.Write(w, run)
 }
-
-// srcRoot is what code scanning calls the root of a repository.
-const srcRoot = "%SRCROOT%"
 
 // ruleID names what a change is a case of: an invariant by its own name, anything
 // else by its kind and what it is about, so that two costs of one scenario stay two
@@ -95,7 +83,7 @@ func rulesOf(o *Outcome) []*sarif.ReportingDescriptor {
 				WithHelp(sarif.NewMultiformatMessageString().WithText(help).WithMarkdown(help)))
 		}
 	}
-	slices.SortFunc(rules, func(a, b *sarif.ReportingDescriptor) int { return cmp.Compare(*a.ID, *b.ID) })
+	sarifs.Sort(rules)
 	return rules
 }
 
@@ -144,8 +132,9 @@ func result(r *Row, c *Change, rules []*sarif.ReportingDescriptor, seen map[stri
 	if text == "" {
 		text = c.Words()
 	}
-	res := sarif.NewRuleResult(id).WithMessage(message(reports.Clean(r.Scenario) + ": " + text)).WithLevel("note").WithBaselineState("updated")
-	res.RuleIndex = slices.IndexFunc(rules, func(d *sarif.ReportingDescriptor) bool { return *d.ID == id })
+	key := strings.Join([]string{r.Scenario, string(c.Kind), id}, "\x00")
+	seen[key]++
+	res := sarifs.Result(rules, id, reports.Clean(r.Scenario)+": "+text, fmt.Sprintf("%s\x00%d", key, seen[key])).WithLevel("note").WithBaselineState("updated")
 	switch {
 	case c.Regression:
 		res.WithLevel("error").WithBaselineState("new")
@@ -158,19 +147,9 @@ func result(r *Row, c *Change, rules []*sarif.ReportingDescriptor, seen map[stri
 	if f := flow(c.Calls); f != nil {
 		res.AddCodeFlow(f)
 	}
-	key := strings.Join([]string{r.Scenario, string(c.Kind), id}, "\x00")
-	seen[key]++
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d", key, seen[key]))
-	res.PartialFingerprints = map[string]string{"ipamsim/v1": fmt.Sprintf("%x", sum[:16])}
 	res.WithProperties(sarif.NewPropertyBag().Add("kind", string(c.Kind)).Add("severity", string(c.Severity)).
 		Add("step", c.Step).Add("timeline", cleanLines(c.Timeline)))
 	return res
-}
-
-// message is a text without links: a bracket and a parenthesis would be one, to wherever a
-// scenario likes.
-func message(text string) *sarif.Message {
-	return sarif.NewTextMessage(strings.ReplaceAll(text, "](", "] ("))
 }
 
 func location(r *Row, c *Change) *sarif.Location {
@@ -180,22 +159,5 @@ func location(r *Row, c *Change) *sarif.Location {
 	if file == "" {
 		return l
 	}
-	return l.WithPhysicalLocation(physical(file, srcRoot, line))
-}
-
-// physical is a line of a file below a base, or of an absolute file; of a line that is
-// none only the file is said.
-func physical(file, base string, line int) *sarif.PhysicalLocation {
-	u := url.URL{Path: filepath.ToSlash(file)}
-	at := sarif.NewArtifactLocation()
-	if filepath.IsAbs(file) {
-		u.Scheme = "file"
-	} else {
-		at.WithURIBaseID(base)
-	}
-	l := sarif.NewPhysicalLocation().WithArtifactLocation(at.WithURI(u.String()))
-	if line > 0 {
-		l.WithRegion(sarif.NewRegion().WithStartLine(line))
-	}
-	return l
+	return l.WithPhysicalLocation(sarifs.Physical(file, sarifs.SrcRoot, line))
 }

@@ -5,6 +5,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/reports"
+	"ipamsim/reports/sarifs"
 )
 
 // modulesOf are the modules in which calls of an outcome were, as bases of URIs: by
@@ -39,7 +40,7 @@ func flow(calls []Call) *sarif.CodeFlow {
 		if len(c.Site.Frames) == 0 {
 			continue
 		}
-		at := frameAt(c.Site, c.Site.Frames[0]).WithMessage(message(reports.Clean(c.Text + ", in " + c.Site.String())))
+		at := frameAt(c.Site, c.Site.Frames[0]).WithMessage(sarifs.Message(reports.Clean(c.Text + ", in " + c.Site.String())))
 		l := sarif.NewThreadFlowLocation().WithLocation(at).WithExecutionOrder(max(0, c.Step))
 		if c.Site.Module != "" {
 			l.WithModule(reports.Clean(c.Site.Module))
@@ -74,7 +75,7 @@ func frameAt(site model.CallSite, f model.Frame) *sarif.Location {
 	out := sarif.NewLocation()
 	out.AddLogicalLocation(sarif.NewLogicalLocation().WithName(reports.Clean(f.Name())).WithFullyQualifiedName(reports.Clean(f.Function)).WithKind("function"))
 	if f.File != "" && site.Module != "" {
-		out.WithPhysicalLocation(physical(reports.Clean(f.File), reports.Clean(site.Module), f.Line))
+		out.WithPhysicalLocation(sarifs.Physical(reports.Clean(f.File), reports.Clean(site.Module), f.Line))
 	}
 	return out
 }

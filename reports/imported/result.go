@@ -154,13 +154,8 @@ type Borrowed struct {
 // are new only, if onlyNew.
 func (r *Result) Worse(least model.Severity, onlyNew bool) bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool {
-		return rank(f.Severity) <= rank(least) && (f.New || !onlyNew)
+		return f.Severity.Rank() <= least.Rank() && (f.New || !onlyNew)
 	})
-}
-
-// rank orders severities, the worst first.
-func rank(s model.Severity) int {
-	return slices.Index([]model.Severity{model.Critical, model.Major, model.Minor}, s)
 }
 
 // unjudged reports whether an invariant could not be judged everywhere.
@@ -203,7 +198,7 @@ func Read(r io.Reader) (*Result, error) {
 	}
 	for i := range out.Findings {
 		f := &out.Findings[i]
-		if f.Invariant == "" || len(f.Objects) == 0 || rank(f.Severity) < 0 {
+		if f.Invariant == "" || len(f.Objects) == 0 || f.Severity.Rank() < 0 {
 			return nil, fmt.Errorf("findings[%d]: want invariant, severity and objects", i)
 		}
 	}

@@ -1,12 +1,7 @@
 package imported
 
 import (
-	"cmp"
-	"crypto/sha256"
-	"fmt"
 	"io"
-	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -15,6 +10,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/model/invariant"
 	"ipamsim/reports"
+	"ipamsim/reports/sarifs"
 )
 
 // SARIF writes a result as a SARIF 2.1.0 log with one run: a result a finding, in their
@@ -29,10 +25,8 @@ import (
 // Source: OASIS, Static Analysis Results Interchange Format (SARIF) 2.1.0.
 func SARIF(w io.Writer, r *Result) error {
 	rules := rulesOf(r)
-	driver := sarif.NewToolComponent().WithName("ipamsim").WithFullName("ipamsim import").WithRules(rules)
-	run := sarif.NewRun().WithTool(sarif.NewTool().WithDriver(driver)).WithColumnKind("unicodeCodePoints").
-		WithAutomationDetails(sarif.NewRunAutomationDetails().WithID("ipamsim-import/" + reports.Clean(r.Name) + "/"))
-	run.OriginalUriBaseIds = map[string]sarif.ArtifactLocation{srcRoot: {Index: -1, Description: sarif.NewTextMessage("the directory in which ipamsim import ran")}}
+	run := sarifs.NewRun("ipamsim import", "ipamsim-import/"+reports.Clean(r.Name)+"/", rules)
+	run.OriginalUriBaseIds = map[string]sarif.ArtifactLocation{sarifs.SrcRoot: {Index: -1, Description: sarif.NewTextMessage("the directory in which ipamsim import ran")}}
 	run.WithResults([]*sarif.Result{}) // null would say that nothing was looked at
 	for i := range r.Findings {
 		run.AddResult(found(r, &r.Findings[i], rules))
@@ -49,15 +43,8 @@ func SARIF(w io.Writer, r *Result) error {
 	}
 	run.AddInvocation(sarif.NewInvocation().WithExecutionSuccessful(r.Verdict != Undecided))
 	run.WithProperties(sarif.NewPropertyBag().Add("verdict", string(r.Verdict)).Add("unjudged", r.Unjudged).Add("unknown", clean(r.Unknown)).Add("left", clean(r.Left)))
-	if err := sarif.NewReport().AddRun(run).PrettyWrite(w); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, "\n")
-	return err
+	return sarifs.Write(w, run)
 }
-
-// srcRoot is what code scanning calls the root of a repository.
-const srcRoot = "%SRCROOT%"
 
 // rulesOf are the invariants that a result names, sorted.
 func rulesOf(r *Result) []*sarif.ReportingDescriptor {
@@ -80,19 +67,13 @@ func rulesOf(r *Result) []*sarif.ReportingDescriptor {
 			WithShortDescription(sarif.NewMultiformatMessageString().WithText(doc)).
 			WithFullDescription(sarif.NewMultiformatMessageString().WithText(doc)))
 	}
-	slices.SortFunc(rules, func(a, b *sarif.ReportingDescriptor) int { return cmp.Compare(*a.ID, *b.ID) })
+	sarifs.Sort(rules)
 	return rules
 }
 
 // about is a result without a state.
 func about(id model.Identity, rules []*sarif.ReportingDescriptor, text string) *sarif.Result {
-	name := reports.Clean(id.Invariant)
-	// A bracket and a parenthesis would be a link, to wherever a name in a dump likes.
-	res := sarif.NewRuleResult(name).WithMessage(sarif.NewTextMessage(strings.ReplaceAll(text, "](", "] (")))
-	res.RuleIndex = slices.IndexFunc(rules, func(d *sarif.ReportingDescriptor) bool { return *d.ID == name })
-	sum := sha256.Sum256([]byte(id.String()))
-	res.PartialFingerprints = map[string]string{"ipamsim/v1": fmt.Sprintf("%x", sum[:16])}
-	return res
+	return sarifs.Result(rules, reports.Clean(id.Invariant), text, id.String())
 }
 
 func found(r *Result, f *Finding, rules []*sarif.ReportingDescriptor) *sarif.Result {
@@ -121,14 +102,7 @@ func location(p Place) *sarif.Location {
 	if p.Line == 0 {
 		return l
 	}
-	u, at := url.URL{Path: filepath.ToSlash(p.File)}, sarif.NewArtifactLocation()
-	if filepath.IsAbs(p.File) {
-		u.Scheme = "file"
-	} else {
-		at.WithURIBaseID(srcRoot)
-	}
-	return l.WithPhysicalLocation(sarif.NewPhysicalLocation().WithArtifactLocation(at.WithURI(u.String())).
-		WithRegion(sarif.NewRegion().WithStartLine(p.Line)))
+	return l.WithPhysicalLocation(sarifs.Physical(p.File, sarifs.SrcRoot, p.Line))
 }
 
 // subject names an invariant and what it is broken about.

@@ -154,7 +154,7 @@ func gravest(rec *reports.Record) int {
 		return i
 	}
 	rank := func(v *reports.RecordedViolation) int {
-		n := slices.Index([]model.Severity{model.Critical, model.Major, model.Minor}, v.Severity)
+		n := v.Severity.Rank()
 		if !isNews(rec, v) {
 			n += 10
 		}

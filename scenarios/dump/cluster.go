@@ -117,13 +117,7 @@ type head struct {
 }
 
 // group is the API group without its version; "" for the core group.
-func (h *head) group() string {
-	g, _, ok := strings.Cut(h.APIVersion, "/")
-	if !ok {
-		return ""
-	}
-	return g
-}
+func (h *head) group() string { return groupOf(h.APIVersion) }
 
 // object names it for people: KIND NAMESPACE/NAME.
 func (h *head) object() string { return strings.TrimSuffix(h.Kind+" "+h.key(), " ") }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"ipamsim/model"
@@ -39,25 +38,7 @@ func (c *Cluster) Prove(ctx context.Context, r *scenarios.Runner, s *scenarios.S
 	}
 	problems := c.problems(v, f, cast, s.Doc.Spec.Datastore != "kubernetes")
 	f.Results, f.Together = remedy.NewTheatre(r, s, v, cast).Prove(ctx, problems, remedy.Bound{Pods: b.Pods, Progress: b.Progress})
-	for i := range f.All {
-		f.All[i].offer(f.Offered(&f.All[i]))
-	}
 	return nil
-}
-
-// offer notes what is offered for a finding; nil: nothing.
-func (x *Finding) offer(o *remedy.Outcome) {
-	if o == nil {
-		return
-	}
-	for _, s := range o.Steps {
-		x.Repair = append(x.Repair, s.Commands()...)
-	}
-	var cautions []string
-	for _, c := range o.Cautions {
-		cautions = append(cautions, c.Say())
-	}
-	x.Caution = strings.Join(cautions, ". ")
 }
 
 // owner is whose a pod is.
@@ -204,12 +185,4 @@ func (f *Findings) Commands() []string {
 		}
 	}
 	return out
-}
-
-// Offered is what is printed for a finding: the remedy that passed; nil if none did.
-func (f *Findings) Offered(x *Finding) *remedy.Outcome {
-	if x.Problem == 0 || x.Problem > len(f.Results) {
-		return nil
-	}
-	return f.Results[x.Problem-1].Best
 }

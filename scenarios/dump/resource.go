@@ -34,8 +34,10 @@ const (
 )
 
 // Group is the API group; "" for the core group.
-func (r *Resource) Group() string {
-	g, _, ok := strings.Cut(r.APIVersion, "/")
+func (r *Resource) Group() string { return groupOf(r.APIVersion) }
+
+func groupOf(apiVersion string) string {
+	g, _, ok := strings.Cut(apiVersion, "/")
 	if !ok {
 		return ""
 	}

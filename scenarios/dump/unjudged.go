@@ -162,7 +162,7 @@ func (f *Findings) Unsure(least model.Severity) bool {
 }
 
 func asSevere(s, least model.Severity) bool {
-	return slices.Index(severities, s) <= slices.Index(severities, least)
+	return s.Rank() <= least.Rank()
 }
 
 // severityOf is that of an invariant; of what is none, the least.

@@ -50,10 +50,6 @@ type Finding struct {
 	Check string
 	// Problem is which of Findings.Results is about it, from 1; 0: none.
 	Problem int
-	// Repair are the command lines of the remedy that passed, quoted for a shell, and Caution
-	// what its run could not show; empty before Prove, and where nothing is offered.
-	Repair  []string
-	Caution string
 }
 
 // Borrowed is an address that a node has of another one's block.
@@ -62,9 +58,6 @@ type Borrowed struct {
 	Node, Owner string // "": the block is nobody's
 	Pod         string
 }
-
-// severities, the worst first.
-var severities = []model.Severity{model.Critical, model.Major, model.Minor}
 
 // Wrong is what a look at the scenario of this cluster found. With commands false
 // no command is told: the names are not those of the cluster.
@@ -92,7 +85,7 @@ func (c *Cluster) Wrong(v *scenarios.View, commands bool) *Findings {
 		f.All = append(f.All, n)
 	}
 	slices.SortStableFunc(f.All, func(a, b Finding) int {
-		return slices.Index(severities, a.Severity) - slices.Index(severities, b.Severity)
+		return a.Severity.Rank() - b.Severity.Rank()
 	})
 	return f
 }
@@ -157,7 +150,7 @@ func (f *Findings) Count() string {
 		n[x.Severity]++
 	}
 	var out []string
-	for _, s := range severities {
+	for _, s := range model.Severities {
 		if n[s] > 0 {
 			out = append(out, fmt.Sprintf("%d %s", n[s], s))
 		}

@@ -42,9 +42,7 @@ func (a *Delete) Do(ctx context.Context, o *Operator) error {
 			errs = append(errs, keeper.Change(ctx, o.gate, ipam.Delete, Object{Kind: kind, Name: n}))
 		} else {
 			how := deletion(a.Force)
-			if a.Resource == "jobs.batch" { // the API's default, alone of all kinds, leaves its pods and waits; kubectl asks for what the others do
-				how.PropagationPolicy = new(metav1.DeletePropagationBackground)
-			}
+			how.PropagationPolicy = new(metav1.DeletePropagationBackground) // as kubectl asks; a Job's pods would stay by the API's default
 			errs = append(errs, o.client.delete(ctx, r.path(orDefault(a.Namespace), n), how))
 		}
 	}
