@@ -208,6 +208,7 @@ func testPhoneOrder(t *testing.T, b *browser.Browser) {
 	if n := browser.Eval[int](r.Tab, cards); n != 14 {
 		t.Errorf("%d cards; want all 14", n)
 	}
+	r.Wait("document.querySelectorAll('#truth td').length > 0") // out of sight it is drawn when the reader rests
 	if w := browser.Eval[float64](r.Tab, "Math.max(...[...document.querySelectorAll('#truth td')].map((e) => e.getBoundingClientRect().right))"); w > 400 {
 		t.Errorf("the truth ends at %.0f pixels of 400", w)
 	}
