@@ -18,7 +18,7 @@ import (
 //     block that has become empty is a release as well as writing one is;
 //   - what was read too late: one of several that were, see Decided;
 //   - what interrupted it, an error, a crash or a conflict, where the links say already
-//     which write was not done, or the record contradicts itself;
+//     which write was done or was not, or the record contradicts itself;
 //   - whether a DEL failed, did not end or never came; of one that succeeded, what it left
 //     and what passes of reconcilers made of that;
 //   - which invariant sees that what was right has been overwritten.
@@ -63,7 +63,8 @@ func (c *Cause) named(l *Link) string {
 	case Crashed:
 		short.Functions = l.Functions
 	case Fault:
-		if rule.inner || has(func(o *Link) bool { return o.Role == Failed }) {
+		told := c.Links[0].Role == Wrote && !slices.Contains(reads, l.Verb)
+		if rule.inner || told || has(func(o *Link) bool { return o.Role == Failed }) {
 			return ""
 		}
 		short.Functions = nil
@@ -93,6 +94,9 @@ func (r rule) entry(l *Link) []string {
 	}
 	return l.Functions
 }
+
+// reads are verbs of requests whose error may be taken for an answer.
+var reads = []string{"GET", "LIST", "EVENT"}
 
 // caller is for whom a process works: the ADD or the DEL of a pod, an operator, or nobody.
 func (l *Link) caller() string {
