@@ -46,7 +46,9 @@ func TestFindingsAreKnown(t *testing.T) {
 		}
 		for i := range rep.Violations {
 			v := &rep.Violations[i]
-			switch c := cause.Of(rep, v); {
+			c := cause.Of(rep, v)
+			t.Logf("%s\t%s\t%s\t%s", filepath.Base(file), v.Invariant, c.Name(), c.Key())
+			switch {
 			case k.Look(c) != "":
 			case *learn:
 				if err := add(&k, *ofTarget, c, known.SeenAs(v.Message)); err != nil {

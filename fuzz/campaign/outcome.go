@@ -62,12 +62,7 @@ func (c *coordinator) rows() []Row {
 		if name := finding.IssueFile(fp); f.Objects[name] != "" {
 			r.Issue = filepath.Join(c.Dir, name)
 		}
-		switch r.Known = c.Known.Cause(&f.Cause); {
-		case f.Rough || !c.Listed:
-			r.Known = NotTold
-		case r.Known == "":
-			r.Known = News
-		}
+		r.Known = c.known(f)
 		if name := finding.PageFile(fp); f.Objects[name] != "" {
 			r.Page = filepath.Join(c.Dir, name)
 		}
@@ -86,6 +81,20 @@ func (c *coordinator) rows() []Row {
 		return cmp.Or(number(a.Rough)-number(b.Rough), slices.Index(cause.Labels, a.Cause.Label)-slices.Index(cause.Labels, b.Cause.Label), cmp.Compare(a.First, b.First))
 	})
 	return out
+}
+
+// known is what the lists say of a finding's cause. Its name says less than they do: it is
+// new if one of those that have its name is.
+func (c *coordinator) known(f *found) string {
+	if f.Rough || !c.Listed {
+		return NotTold
+	}
+	for i := range f.causes {
+		if c.Known.Cause(&f.causes[i]) == "" {
+			return News
+		}
+	}
+	return cmp.Or(c.Known.Cause(&f.Cause), News)
 }
 
 // rate is runs per second over the last while.

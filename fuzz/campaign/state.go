@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"ipamsim/fuzz/cause"
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/space"
 	"ipamsim/reports"
@@ -71,6 +72,7 @@ type state struct {
 type found struct {
 	Kept
 	signatures []string
+	causes     []cause.Cause // of all that were made small and have its name
 }
 
 func newState() *state {
@@ -221,6 +223,9 @@ func (s *state) find(k Kept) {
 		s.findings[k.Fingerprint] = have
 	} else if k.better(have.Kept) {
 		have.Kept = k
+	}
+	if !k.Rough && !slices.ContainsFunc(have.causes, func(c cause.Cause) bool { return c.Key() == k.Cause.Key() }) {
+		have.causes = append(have.causes, k.Cause)
 	}
 	if !slices.Contains(have.signatures, k.Signature) {
 		have.signatures = append(have.signatures, k.Signature)

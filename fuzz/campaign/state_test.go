@@ -7,7 +7,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"ipamsim/fuzz/cause"
 	"ipamsim/fuzz/finding"
+	"ipamsim/fuzz/known"
 )
 
 // TestSpans: a set of seeds that is added in any pieces, in any order and more
@@ -157,6 +159,36 @@ func TestTheShortestFindingStays(t *testing.T) {
 		s.find(Kept{Signature: "two", Finding: order[1]})
 		if f := s.findings["f"]; f.Pods != 2 || len(f.signatures) != 2 || len(s.findings) != 1 {
 			t.Errorf("%+v", f)
+		}
+	}
+}
+
+// A finding is new if one of the causes that have its name is, whichever is kept.
+func TestNewWhicheverIsKept(t *testing.T) {
+	of := func(process string, pods int) *finding.Finding {
+		f := &finding.Finding{Fingerprint: "f", Pods: pods, Cause: cause.Cause{Invariant: "handle-count"}}
+		f.Cause.Links = []cause.Link{{Role: cause.Wrote, Process: process, Resource: "ipamhandles"}}
+		return f
+	}
+	listed, unlisted := of("cni-add", 2), of("tunnel-addresses", 3)
+	c := &coordinator{}
+	c.Listed = true
+	c.Known.Learn(&listed.Cause, known.Seen+"an example")
+	for _, tt := range []struct {
+		found []*finding.Finding
+		want  string
+	}{
+		{[]*finding.Finding{listed}, known.Seen + "an example"},
+		{[]*finding.Finding{unlisted}, News},
+		{[]*finding.Finding{listed, unlisted}, News},
+		{[]*finding.Finding{unlisted, listed}, News},
+	} {
+		s := newState()
+		for i, f := range tt.found {
+			s.find(Kept{Signature: string(rune('a' + i)), Finding: f})
+		}
+		if got := c.known(s.findings["f"]); got != tt.want {
+			t.Errorf("%q, want %q", got, tt.want)
 		}
 	}
 }

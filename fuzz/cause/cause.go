@@ -92,7 +92,7 @@ func (l *Link) same() string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
 }
 
-// Key is the identity, on one line: no names, addresses, numbers or words of messages. What an
+// Key is what is known, on one line: no names, addresses, numbers or words of messages. What an
 // operator's own write breaks is that write, whichever invariant sees it.
 func (c *Cause) Key() string { return c.key(len(c.Links)) }
 
@@ -112,7 +112,7 @@ func (c *Cause) Look() string {
 
 func (c *Cause) key(links int) string {
 	parts := []string{c.Invariant, c.code()}
-	if links > 0 && c.Links[0].Role == Wrote && c.Links[0].Process == operator {
+	if links > 0 && c.Links[0].byHand() {
 		parts = nil
 	}
 	for i := range c.Links[:links] {
@@ -123,18 +123,14 @@ func (c *Cause) key(links int) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }
 
-// same is what a link says of the cause.
-//
-// The counts of a handle are kept up in several writes one after the other, each of which
-// may fail: that is one mistake of the function that makes them. A node without a block
-// was left without by those who have them all, and not by the call that was refused. How
-// far a DEL came that did not end says when it was interrupted.
+// same is what a link says of the cause. How far a DEL came that did not end says when it
+// was interrupted.
 func (c *Cause) same(l *Link) string {
-	short := Link{Role: l.Role, Process: l.Process, Outcome: l.Outcome}
+	short, rule := Link{Role: l.Role, Process: l.Process, Outcome: l.Outcome}, rules[c.Invariant]
 	switch {
-	case l.Role == Refused && c.Invariant == invariant.StarvedNode.Name, l.Role == Ended && l.Outcome != delEnded:
+	case l.Role == Refused && rule.others, l.Role == Ended && l.Outcome != delEnded:
 		return short.same()
-	case c.Invariant != invariant.HandleCount.Name && c.Invariant != invariant.LeftoverHandle.Name || len(l.Functions) == 0:
+	case !rule.counts || len(l.Functions) == 0:
 		return l.same()
 	case l.Role == Fault:
 		return ""
@@ -145,32 +141,17 @@ func (c *Cause) same(l *Link) string {
 
 // code is Code, as far as it says more than the links.
 func (c *Cause) code() string {
-	switch c.Invariant {
-	case invariant.HandleCount.Name:
-		if c.Code == invariant.CountedZero || c.Code == invariant.CountedTooFew {
-			return invariant.CountedTooFew
-		}
-		return invariant.CountedTooMany
-	case invariant.StarvedNode.Name, invariant.LeftoverHandle.Name:
-		return "" // what its pods do meanwhile; how much is left
-	case invariant.BlackholedAddress.Name:
-		return "" // where packets end depends on where they come from
-	case invariant.DuplicateAddress.Name, invariant.UnbackedSandbox.Name:
-		// Who has it, and for whom it stands, depends on whose turn came; but not of an
-		// address that was handed out as if nobody had it.
-		freed := slices.ContainsFunc(c.Links, func(l Link) bool { return l.Role == Freed })
-		if len(c.Links) > 0 && (freed || c.Links[0].Outcome != created) {
-			return ""
-		}
+	if code := rules[c.Invariant].code; code != nil {
+		return code(c)
 	}
 	return c.Code
 }
 
 const operator = "operator"
 
-// Fingerprint is 12 hexadecimal digits of Key.
+// Fingerprint is 12 hexadecimal digits of Name.
 func (c *Cause) Fingerprint() string {
-	return fmt.Sprintf("%x", sha256.Sum256([]byte(c.Key())))[:12]
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(c.Name())))[:12]
 }
 
 // Of says what made v in a run that was made with its Ledger. It is a function of that
@@ -216,35 +197,11 @@ type run struct {
 	v   *model.Violation
 }
 
-// leadsTo lists by invariant those whose violation makes one of it later, of the same
-// address, block, handle or container: then the cause of those is its cause.
-var leadsTo = map[string][]string{
-	invariant.BlackholedAddress.Name:   named(invariant.AffinityMismatch, invariant.BlockOwner, invariant.OverlappingBlocks),
-	invariant.Convergence.Name:         named(invariant.DuplicateAddress, invariant.FailedCall, invariant.HandleCount, invariant.LeakedClaim, invariant.LeftoverHandle, invariant.OverlapReservation, invariant.Stuck, invariant.UnbackedSandbox, invariant.UnreleasedClaim),
-	invariant.DoubleClaim.Name:         named(invariant.OverlapReservation, invariant.SliceConflict, invariant.UnbackedSandbox),
-	invariant.DuplicateAddress.Name:    named(invariant.BlockOwner, invariant.DoubleClaim, invariant.OverlapReservation, invariant.OverlappingBlocks, invariant.SliceConflict, invariant.UnbackedSandbox),
-	invariant.LeakedAffinity.Name:      named(invariant.AffinityMismatch, invariant.BlockOwner),
-	invariant.LeakedClaim.Name:         named(invariant.HandleCount, invariant.UnreleasedClaim),
-	invariant.LeftoverHandle.Name:      named(invariant.HandleCount),
-	invariant.LeftoverReservation.Name: named(invariant.LeakedClaim, invariant.OverlapReservation, invariant.ReservationCount),
-	invariant.OverlapReservation.Name:  named(invariant.DoubleClaim, invariant.UnbackedSandbox),
-	invariant.ReservationCount.Name:    named(invariant.OverlapReservation, invariant.UnbackedSandbox, invariant.UnreleasedClaim),
-	invariant.UnbackedSandbox.Name:     named(invariant.BlockOwner, invariant.DoubleClaim, invariant.DuplicateAddress, invariant.HandleCount, invariant.OverlappingBlocks, invariant.SliceConflict),
-}
-
-// named are the names of invariants.
-func named(all ...invariant.Invariant) (out []string) {
-	for _, i := range all {
-		out = append(out, i.Name)
-	}
-	return out
-}
-
 // first is the earliest violation that led to v, or v.
 func first(rep *reports.Report, v *model.Violation) *model.Violation {
 	for i := range rep.Violations {
 		w := &rep.Violations[i]
-		if before(w, v) && slices.Contains(leadsTo[v.Invariant], w.Invariant) && related(rep.Ledger, w, v) {
+		if before(w, v) && slices.Contains(rules[v.Invariant].after, w.Invariant) && related(rep.Ledger, w, v) {
 			return first(rep, w)
 		}
 	}
@@ -257,7 +214,7 @@ func before(w, v *model.Violation) bool {
 	if w.Step != v.Step || w.From != v.From {
 		return w.Step < v.Step || w.Step == v.Step && w.From < v.From
 	}
-	return w.Invariant == invariant.UnbackedSandbox.Name || !slices.Contains(leadsTo[w.Invariant], v.Invariant)
+	return w.Invariant == invariant.UnbackedSandbox.Name || !slices.Contains(rules[w.Invariant].after, v.Invariant)
 }
 
 // related reports whether two violations are about the same thing, or one about a block

@@ -134,6 +134,89 @@ func TestOperatorsDeed(t *testing.T) {
 	}
 }
 
+// The name of a finding leaves out what of one mistake depends on the schedule; what other
+// code did, or for whom, is another name.
+func TestName(t *testing.T) {
+	const (
+		release = "ipam.ipamClient.ReleaseIPs.func1"
+		assign  = "ipam.ipamClient.AutoAssign"
+	)
+	wrote := func(process, resource, outcome string, functions ...string) cause.Link {
+		return cause.Link{Role: cause.Wrote, Process: process, Resource: resource, Outcome: outcome, Functions: functions}
+	}
+	of := func(invariant, code string, links ...cause.Link) cause.Cause {
+		return cause.Cause{Invariant: invariant, Code: code, Links: links}
+	}
+	ended := func(outcome string) cause.Link {
+		return cause.Link{Role: cause.Ended, Process: "cni-del", Outcome: outcome}
+	}
+	fault := cause.Link{Role: cause.Fault, Process: "cni-add", Verb: "PUT", Resource: "ipamblocks", Outcome: "error"}
+	unread := cause.Link{Role: cause.Fault, Process: "ipam-gc", Verb: "LIST", Resource: "pods", Outcome: "error"}
+	passed := cause.Link{Role: cause.Passed, Process: "ipam-gc", Outcome: "ended"}
+	failed := cause.Link{Role: cause.Failed, Process: "cni-add", Resource: "ippools"}
+	gone := wrote("ipam-gc", "ipamblocks", "removed", "ipam.blockReaderWriter.updateBlock", release)
+	counted := wrote("cni-add", "ipamhandles", "changed", "ipam.blockReaderWriter.updateHandle", assign)
+	for _, tt := range []struct {
+		name string
+		a, b cause.Cause
+		same bool
+	}{
+		{"a block that is empty is deleted", of("unbacked-sandbox", "x", gone),
+			of("unbacked-sandbox", "x", wrote("ipam-controller", "ipamblocks", "removed", "ipam.blockReaderWriter.deleteBlock", release)), true},
+		{"an ADD undoes what it did", of("unbacked-sandbox", "x", gone),
+			of("unbacked-sandbox", "x", wrote("cni-add", "ipamblocks", "removed", "ipam.blockReaderWriter.updateBlock", release)), false},
+		{"of a deleted pod", of("unbacked-sandbox", "x", gone), func() cause.Cause {
+			l := gone
+			l.Whose = cause.Leaving
+			return of("unbacked-sandbox", "x", l)
+		}(), false},
+		{"two see what was overwritten", of("unbacked-sandbox", "x", wrote("cni-add", "ippools", "changed")),
+			of("overlap-reservation", "y", wrote("cni-add", "ippools", "changed")), true},
+		{"but not what is new", of("unbacked-sandbox", "x", wrote("cni-add", "ippools", "new")),
+			of("overlap-reservation", "y", wrote("cni-add", "ippools", "new")), false},
+		{"a handle, seen at rest", of("handle-count", "counted-too-many", counted), of("leftover-handle", "nothing-claimed", counted), true},
+		{"a handle, by calico-node, after a fault", of("handle-count", "counted-too-many", counted),
+			of("handle-count", "counted-too-many", wrote("tunnel-addresses", "ipamblocks", "new", "ipam.blockReaderWriter.updateBlock", assign), fault), true},
+		{"a handle, too few", of("handle-count", "counted-too-many", counted), of("handle-count", "counted-zero", counted), false},
+		{"a handle, by another function", of("handle-count", "counted-too-many", counted),
+			of("handle-count", "counted-too-many", wrote("cni-add", "ipamhandles", "changed", "ipam.blockReaderWriter.updateHandle", "ipam.ipamClient.AssignIP")), false},
+		{"no DEL came to its end", of("leaked-claim", "x", ended("DEL failed")), of("leaked-claim", "x", ended("no DEL")), true},
+		{"a pass left it", of("leaked-claim", "x", ended("no DEL")), of("leaked-claim", "x", ended("no DEL"), passed), false},
+		{"a DEL succeeded, whatever came then", of("unreleased-claim", "y", ended("DEL ended")), of("leaked-claim", "x", ended("DEL ended"), passed), true},
+		{"a DEL succeeded", of("leaked-claim", "x", ended("no DEL")), of("leaked-claim", "x", ended("DEL ended")), false},
+		{"a write failed, and a second one", of("unbacked-sandbox", "x", failed), of("unbacked-sandbox", "x", failed, fault), true},
+		{"another write failed", of("unbacked-sandbox", "x", gone), of("unbacked-sandbox", "x", gone, fault), true},
+		{"an error may be taken for an answer", of("unbacked-sandbox", "x", gone), of("unbacked-sandbox", "x", gone, unread), false},
+		{"a fault that no link tells", of("spurious-exhaustion", "x", cause.Link{Role: cause.Refused}), of("spurious-exhaustion", "x", cause.Link{Role: cause.Refused}, fault), false},
+		{"a race that was tried", of("unbacked-sandbox", "x", gone),
+			of("unbacked-sandbox", "x", gone, cause.Link{Role: cause.Read, Resource: "nodes"}, cause.Link{Role: cause.Changed, Resource: "nodes"}), true},
+	} {
+		if got := tt.a.Name() == tt.b.Name(); got != tt.same {
+			t.Errorf("%s: %q and %q", tt.name, tt.a.Name(), tt.b.Name())
+		}
+	}
+}
+
+// A handle that counts too many of a living sandbox is what counted it so, and not that
+// there was no DEL.
+func TestCountedTooOften(t *testing.T) {
+	handle := model.Ref{Kind: model.RefHandle, Name: "net.c1"}
+	for code, want := range map[string]string{
+		"counted-too-many": "leftover-handle, wrote cni-add PATCH ippools new",
+		"nothing-claimed":  "leftover-handle, ended no DEL",
+	} {
+		p := newPlay(t)
+		p.step(sim.Write, "cni-add/default/web-0/net1", "PATCH", "ippools/a")
+		c := claim(web, "c1")
+		c.Handle = handle.Name
+		p.claims(c)
+		p.event(model.Event{Kind: model.AddEnd, Pod: web, Container: "c1"})
+		v := p.breaks("leftover-handle", handle, model.Ref{Kind: model.RefContainer, Name: "c1"})
+		v.Code = code
+		p.want(v, want)
+	}
+}
+
 // What stays is told by how the life of its sandbox ended, and by the passes after it.
 func TestWhatStays(t *testing.T) {
 	const del = "cni-del/default/web-0/net1"

@@ -12,25 +12,22 @@ import (
 
 // links of the violation, without what stands between a read and a write.
 func (r *run) links() []Link {
-	switch r.v.Invariant {
-	case invariant.ActorCrash.Name:
+	way := rules[r.v.Invariant].way
+	switch way {
+	case byCrash:
 		return r.crashed()
-	case invariant.SpinningReconciler.Name:
+	case byRequests:
 		for _, a := range only(r.v.Objects, model.RefActor) {
 			return []Link{r.lastOf(Repeats, a.Name, r.v.Step)}
 		}
-	case invariant.SpuriousExhaustion.Name, invariant.StarvedNode.Name, invariant.FailedCall.Name:
-		if l := r.refused(); l != nil {
-			return l
-		}
-	case invariant.LeakedClaim.Name, invariant.LeftoverHandle.Name, invariant.LeftoverReservation.Name, invariant.ReservationCount.Name, invariant.UnreleasedClaim.Name, invariant.Convergence.Name, invariant.Stuck.Name:
+	case byStay, byStayOrRefusal:
 		if l := r.stays(); l != nil {
 			return l
 		}
-		if r.v.Invariant == invariant.Convergence.Name {
-			if l := r.refused(); l != nil {
-				return l
-			}
+	}
+	if way == byRefusal || way == byStayOrRefusal {
+		if l := r.refused(); l != nil {
+			return l
 		}
 	}
 	return r.wrote()
@@ -39,7 +36,8 @@ func (r *run) links() []Link {
 // wrote is the last change of the record of what the violation is about.
 func (r *run) wrote() []Link {
 	i, refs := r.lastChange()
-	if r.v.Invariant == invariant.UnbackedSandbox.Name {
+	rule := rules[r.v.Invariant]
+	if rule.unclaimed {
 		// An address that was never claimed was handed out for nothing.
 		if e := r.returned(); e != nil && !r.claimed(e, i) {
 			return r.handed(e)
@@ -51,9 +49,9 @@ func (r *run) wrote() []Link {
 	out := r.by(i, refs)
 	switch {
 	case out == nil:
-	case r.v.Invariant == invariant.ExcludedAddress.Name && out[0].Role == Wrote:
-		out[0].Outcome = "handed out" // new or not, it must not be
-	case r.v.Invariant == invariant.DuplicateAddress.Name && out[0].Outcome == created:
+	case rule.outcome != "" && out[0].Role == Wrote:
+		out[0].Outcome = rule.outcome
+	case rule.freed && out[0].Outcome == created:
 		out = append(out, r.freed(i, refs)...)
 	}
 	return out
@@ -261,9 +259,7 @@ func stepOf(tr *sim.Trace, n int) *sim.Step {
 }
 
 // slow reports whether an invariant is broken by time, some bound after what made it so.
-func slow(name string) bool {
-	return slices.Contains(named(invariant.BlackholedAddress, invariant.LeakedClaim, invariant.Stuck), name) || invariant.AtRest(name)
-}
+func slow(name string) bool { return rules[name].slow || invariant.AtRest(name) }
 
 // faults before the violation that had to do with it: what was injected into a process of
 // the first link's kind, or into a write of what that wrote. Others only took somebody's

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"ipamsim/model"
-	"ipamsim/model/invariant"
 	"ipamsim/sim"
 )
 
@@ -78,7 +77,7 @@ func (r *run) deed() *Link {
 	var out Link
 	i := r.rep.Ledger.LastOf(r.v.Step, func(c *model.Change) bool {
 		st := stepOf(r.rep.Trace, c.Step)
-		if st == nil || st.Choice.Op.Actor.Kind() != operator || !r.rests(c.Row) || !c.Names(of...) {
+		if st == nil || st.Choice.Op.Actor.Kind() != operator || !rules[r.v.Invariant].concerns(c.Row) || !c.Names(of...) {
 			return false
 		}
 		out = r.link(Wrote, st)
@@ -88,16 +87,4 @@ func (r *run) deed() *Link {
 		return nil
 	}
 	return &out
-}
-
-// rests reports whether the violation rests on rows of a kind. Reservations and handles
-// say besides whose an address is, and what is done to them concerns few.
-func (r *run) rests(row model.RefKind) bool {
-	switch row {
-	case model.RefReservation:
-		return slices.Contains(named(invariant.DoubleClaim, invariant.LeftoverReservation, invariant.OverlapReservation, invariant.ReservationCount), r.v.Invariant)
-	case model.RefHandle:
-		return slices.Contains(named(invariant.HandleCount, invariant.LeftoverHandle), r.v.Invariant)
-	}
-	return true
 }

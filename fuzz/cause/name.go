@@ -1,0 +1,111 @@
+package cause
+
+import (
+	"slices"
+	"strings"
+
+	"ipamsim/model/invariant"
+)
+
+// Name is the identity of a finding, on one line. It says less than Key: what of the same
+// mistake depends on the schedule and the world is left out. Making small holds Look, which
+// says more: else it would find its way from one failure to another.
+//
+// Left out are
+//   - which daemon it was: its functions say so; but not whether it was an ADD, a DEL or a
+//     daemon, unless the record contradicts itself: then only the function counts;
+//   - which of several equal requests of one function of the manager's it was: deleting a
+//     block that has become empty is a release as well as writing one is;
+//   - what was read too late: one of several that were, see Decided;
+//   - what interrupted it, an error, a crash or a conflict, where the links say already
+//     which write was done or was not, or the record contradicts itself;
+//   - whether a DEL failed, did not end or never came; of one that succeeded, what it left
+//     and what passes of reconcilers made of that;
+//   - which invariant sees that what was right has been overwritten.
+func (c *Cause) Name() string {
+	rule := rules[c.Invariant]
+	parts := []string{c.Invariant, c.code()}
+	if len(c.Links) > 0 {
+		first := &c.Links[0]
+		switch {
+		case first.byHand():
+			parts = nil
+		case first.Role == Ended && rule.name == left, first.Role == Wrote && rule.name == lost && first.Outcome != created:
+			parts = []string{rule.name}
+		case c.Invariant == invariant.LeftoverHandle.Name: // seen later, and of the same
+			parts = []string{invariant.HandleCount.Name, invariant.CountedTooMany}
+		}
+	}
+	for i := range c.Links {
+		if l := c.named(&c.Links[i]); l != "" && !slices.Contains(parts, l) {
+			parts = append(parts, l)
+		}
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
+}
+
+// named is what a link says in the name, "" if nothing.
+func (c *Cause) named(l *Link) string {
+	rule := rules[c.Invariant]
+	has := func(is func(*Link) bool) bool {
+		return slices.ContainsFunc(c.Links, func(o Link) bool { return is(&o) })
+	}
+	short := Link{Role: l.Role, Process: l.caller(), Verb: l.Verb, Resource: l.Resource, Outcome: l.Outcome, Whose: l.Whose}
+	if len(l.Functions) > 0 {
+		short.Functions = l.Functions[len(l.Functions)-1:]
+	}
+	if rule.inner && l.Process != operator {
+		short.Process = ""
+	}
+	switch l.Role {
+	case Read, Changed:
+		return ""
+	case Crashed:
+		short.Functions = l.Functions
+	case Fault:
+		told := c.Links[0].Role == Wrote && !slices.Contains(reads, l.Verb)
+		if rule.inner || told || has(func(o *Link) bool { return o.Role == Failed }) {
+			return ""
+		}
+		short.Functions = nil
+	case Passed:
+		if has(func(o *Link) bool { return o.Role == Ended && o.Outcome == delEnded }) ||
+			l.Outcome != passEnded && has(func(o *Link) bool { return o.Outcome == passEnded }) {
+			return ""
+		}
+	case Ended:
+		if l.Outcome != delEnded {
+			return string(Ended) + " without DEL"
+		}
+	}
+	if l.Aside {
+		return ""
+	}
+	if rule.counts && len(l.Functions) > 0 || rule.others && l.Role == Refused {
+		return (&Link{Role: l.Role, Functions: rule.entry(&short)}).same()
+	}
+	return short.same()
+}
+
+// entry is the function of a link that counts, none of a call that did not do it.
+func (r rule) entry(l *Link) []string {
+	if r.others {
+		return nil
+	}
+	return l.Functions
+}
+
+// reads are verbs of requests whose error may be taken for an answer.
+var reads = []string{"GET", "LIST", "EVENT"}
+
+// caller is for whom a process works: the ADD or the DEL of a pod, an operator, or nobody.
+func (l *Link) caller() string {
+	switch l.Process {
+	case "cni-add", "cni-del", operator, "":
+		return l.Process
+	}
+	return "daemon"
+}
+
+// byHand reports whether it is an operator's own write.
+func (l *Link) byHand() bool { return l.Role == Wrote && l.Process == operator }
