@@ -175,6 +175,7 @@ func (k *shrinker) round() bool {
 	k.needed = map[string]bool{}
 	k.deedless()
 	k.kinds()
+	k.order()
 	k.hold()
 	k.plainly()
 	k.parts()
