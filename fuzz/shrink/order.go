@@ -26,10 +26,8 @@ func (k *shrinker) order() {
 		if !k.ordered(edges, own) {
 			continue
 		}
-		if !k.together() {
-			k.edges(edges, own)
-			k.together()
-		}
+		k.edges(edges, own)
+		k.together()
 		k.halves(func() int { return len(k.rules) }, func(i, n int) bool {
 			return k.try(k.docs, slices.Delete(slices.Clone(k.rules), i, i+n))
 		})
