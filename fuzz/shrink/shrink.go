@@ -85,7 +85,7 @@ type shrinker struct {
 	world    *scenarios.Scenario
 	rep      *reports.Report
 	rules    []strategy.Exception // sorted by actor, so that neighbours belong together
-	steps    int // the fewest so far
+	steps    int                  // the fewest so far
 }
 
 // begin repeats the failure without what comes after it: in the default order if
