@@ -73,10 +73,10 @@ func (k *shrinker) holds(rest []strategy.Exception, messages ...strategy.Excepti
 
 const (
 	holdMin  = 4  // fewer exceptions are dropped one by one
-	holdsMax = 24 // candidates
+	holdsMax = 12 // candidates
 	// pairsMax pairs are tried in a small world, fewer in a large one, of which a run
 	// is more work.
-	pairsMax, pairsSteps = 80, 8000
+	pairsMax, pairsSteps = 24, 4000
 	// holdLongest is what the stall strategy allows: a server that is slower than that
 	// makes anything fail. holdLeast fits into any script.
 	holdLeast, holdLongest = 500 * time.Millisecond, 28 * time.Second

@@ -85,7 +85,7 @@ type shrinker struct {
 	world    *scenarios.Scenario
 	rep      *reports.Report
 	rules    []strategy.Exception // sorted by actor, so that neighbours belong together
-	steps    int
+	steps    int                  // the fewest so far
 }
 
 // begin repeats the failure without what comes after it: in the default order if
@@ -175,6 +175,7 @@ func (k *shrinker) round() bool {
 	k.needed = map[string]bool{}
 	k.deedless()
 	k.kinds()
+	k.order()
 	k.hold()
 	k.plainly()
 	k.parts()
@@ -221,7 +222,7 @@ func (k *shrinker) takes(docs []tree, rules []strategy.Exception) bool {
 	if err != nil || k.lock.In(rep) == nil {
 		return false
 	}
-	k.docs, k.world, k.rep, k.steps = docs, world, rep, len(rep.Trace.Steps)
+	k.docs, k.world, k.rep, k.steps = docs, world, rep, min(k.steps, len(rep.Trace.Steps))
 	unused := walk.Unused()
 	k.rules = nil
 	for i, e := range rules {
@@ -243,7 +244,7 @@ func (k *shrinker) run(world *scenarios.Scenario, walk sim.Strategy) (*reports.R
 	return rep, err
 }
 
-// stepsSpare lets a candidate take a few more steps than the best: taking an
+// stepsSpare lets a candidate take a few more steps than the shortest: taking an
 // exception away can make it longer. One that runs and runs teaches nothing.
 const stepsSpare = 100
 

@@ -1,0 +1,99 @@
+package shrink
+
+import (
+	"slices"
+	"time"
+
+	"ipamsim/sim"
+	"ipamsim/sim/strategy"
+)
+
+// order keeps of a crowded schedule which message went before which, where that can
+// matter, instead of everything about who was where; else every order, but not how time
+// passed. Of these it keeps what the failure needs, and then holds the messages that had
+// to wait, which says the same with one exception each.
+//
+// Source: Huang and Zhang, An Efficient Static Trace Simplification Technique for
+// Debugging Concurrent Programs, SAS 2011: runs with the same order of conflicting
+// accesses do the same, and one of them has few switches. Here a run says whether it does.
+func (k *shrinker) order() {
+	if !k.crowded() {
+		return
+	}
+	own := slices.DeleteFunc(slices.Clone(k.rules), isAboutOrder)
+	for _, matters := range []func(a, b sim.Op) bool{strategy.Related, strategy.Any} {
+		edges := strategy.Edges(k.rep.Trace.Steps, matters)
+		if !k.ordered(edges, own) {
+			continue
+		}
+		k.edges(edges, own)
+		k.together()
+		k.halves(func() int { return len(k.rules) }, func(i, n int) bool {
+			return k.try(k.docs, slices.Delete(slices.Clone(k.rules), i, i+n))
+		})
+		return
+	}
+}
+
+// edges leaves out as large parts of them as it can.
+func (k *shrinker) edges(edges []strategy.Edge, own []strategy.Exception) {
+	least := len(edges) / edgesParts
+	for n := len(edges) / 2; n > least; n /= 2 {
+		for i := 0; i < len(edges) && !k.spent(); {
+			rest := slices.Delete(slices.Clone(edges), i, min(i+n, len(edges)))
+			if k.ordered(rest, own) {
+				edges = rest
+			} else {
+				i += n
+			}
+		}
+	}
+}
+
+// edgesParts: the exceptions that are left can be dropped on their own.
+const edgesParts = 16
+
+// ordered tries the world with edges, and takes what the run comes to.
+func (k *shrinker) ordered(edges []strategy.Edge, own []strategy.Exception) bool {
+	if k.spent() {
+		return false
+	}
+	rec := strategy.NewRecorder(strategy.NewOrdered(edges, own))
+	rep, err := k.run(k.world, rec)
+	if err != nil || k.lock.In(rep) == nil {
+		return false
+	}
+	k.rules, k.rep, k.steps = rec.Exceptions(), rep, min(k.steps, len(rep.Trace.Steps))
+	slices.SortStableFunc(k.rules, byActor)
+	return true
+}
+
+// together holds every message before which others go as long as it waited.
+func (k *shrinker) together() bool {
+	waits := map[strategy.Message]time.Duration{} // of those that go first in an exception
+	for _, e := range k.rules {
+		if isOrder(e) {
+			waits[e.Before] = holdLongest // it never went
+		}
+	}
+	for _, st := range k.rep.Trace.Steps {
+		op := st.Choice.Op
+		m := strategy.Message{Actor: op.Actor, Life: op.Life, Seq: op.Seq}
+		if _, late := waits[m]; late {
+			d := st.At - op.Sent
+			waits[m] = min(d+d/4+time.Millisecond, holdLongest)
+		}
+	}
+	var rules []strategy.Exception
+	for _, e := range k.rules {
+		switch d, late := waits[e.Before]; {
+		case !isOrder(e):
+			rules = append(rules, e)
+		case late:
+			rules = append(rules, held(e.Before, d))
+			delete(waits, e.Before)
+		}
+	}
+	slices.SortStableFunc(rules, byActor)
+	return k.try(k.docs, rules)
+}

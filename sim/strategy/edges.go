@@ -1,0 +1,71 @@
+package strategy
+
+import (
+	"maps"
+	"strings"
+	"time"
+
+	"ipamsim/sim"
+)
+
+// life is one of an actor.
+type life struct {
+	actor sim.ActorID
+	n     int
+}
+
+// Edges are the orders of two messages of a run that matter: of different processes and
+// about the same, as matters says, and of one process in another order than it sent
+// them. What follows from others is left out. The last ones say how far every process
+// had come at the end.
+func Edges(steps []*sim.Step, matters func(a, b sim.Op) bool) (out []Edge) {
+	// Of every step what of each process went before it for sure: so many steps.
+	clocks := make([]map[life]int, len(steps))
+	last, most := map[life]int{}, map[life]int{}
+	var all []life
+	for j, st := range steps {
+		op := st.Choice.Op
+		p := life{op.Actor, op.Life}
+		clock := map[life]int{}
+		if i, ok := last[p]; ok {
+			clock = maps.Clone(clocks[i])
+		} else {
+			all = append(all, p)
+		}
+		for i := j - 1; i >= 0; i-- {
+			before := steps[i].Choice.Op
+			q := life{before.Actor, before.Life}
+			switch {
+			case p == q && before.Seq < op.Seq, p != q && (clock[q] > i || !matters(before, op)):
+				continue
+			case p != q:
+				for r, n := range clocks[i] {
+					clock[r] = max(clock[r], n)
+				}
+			}
+			out = append(out, Edge{messageOf(before), messageOf(op), st.At + waitMax})
+		}
+		clock[p] = j + 1
+		clocks[j], last[p], most[p] = clock, j, max(most[p], op.Seq)
+	}
+	for _, p := range all {
+		out = append(out, Edge{Then: Message{p.actor, p.n, most[p] + 1}, Until: steps[len(steps)-1].At + waitMax})
+	}
+	return out
+}
+
+// waitMax is how much later than in the run it is from a message may go; as long as time
+// passes at once while messages could go.
+const waitMax = 500 * time.Millisecond
+
+// Related reports whether one message writes what the other is about, or a part of it. A
+// list with a query counts as one without: it may hold what is written.
+func Related(a, b sim.Op) bool {
+	if a.Kind != sim.Write && b.Kind != sim.Write || a.Request == nil || b.Request == nil {
+		return false
+	}
+	return strings.HasPrefix(a.Request.Path, b.Request.Path) || strings.HasPrefix(b.Request.Path, a.Request.Path)
+}
+
+// Any is for a run in which every order counts.
+func Any(_, _ sim.Op) bool { return true }
