@@ -7,6 +7,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 
+	"ipamsim/scenarios/strict"
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/ipam/whereabouts"
 )
@@ -82,7 +83,7 @@ func badRole(name, manager, what string, known, other []string) string {
 			return name + " runs on a schedule: list it under spec.reconcilers"
 		}
 	}
-	return manager + " has no " + what + " " + quote(name) + ", " + want(name, known)
+	return manager + " has no " + what + " " + strict.Quote(name) + ", " + strict.Want(name, known)
 }
 
 // badSchedule says what is wrong with a cron expression, or "".
@@ -95,7 +96,7 @@ func badSchedule(s string) string {
 	}
 	if every, ok := strings.CutPrefix(s, "@every "); ok {
 		if d, err := time.ParseDuration(every); err == nil && d < time.Second {
-			return quote(s) + " is too often for cron: want at least 1s"
+			return strict.Quote(s) + " is too often for cron: want at least 1s"
 		}
 	}
 	next := time.Time{}
@@ -108,9 +109,9 @@ func badSchedule(s string) string {
 	})
 	switch {
 	case err != nil:
-		return quote(s) + ` is no cron expression, want e.g. "*/5 * * * *" or "@every 30s": ` + oneLine(err)
+		return strict.Quote(s) + ` is no cron expression, want e.g. "*/5 * * * *" or "@every 30s": ` + strict.OneLine(err)
 	case next.IsZero():
-		return quote(s) + " never comes"
+		return strict.Quote(s) + " never comes"
 	}
 	return ""
 }
@@ -118,9 +119,9 @@ func badSchedule(s string) string {
 // cronJob turns the CronJob with which Whereabouts ran its reconciler, as users
 // have it, into an entry of spec.reconcilers. It reports whether it is one; any
 // other CronJob is stored and nothing starts it.
-func (l *loader) cronJob(d *doc) (bool, error) {
+func (l *loader) cronJob(d *strict.Doc) (bool, error) {
 	var j batchv1.CronJob
-	if err := d.decode(d.root, &j, nil); err != nil {
+	if err := d.Decode(d.Root, &j, nil); err != nil {
 		return false, err
 	}
 	const name = "ip-reconciler"
@@ -132,20 +133,20 @@ func (l *loader) cronJob(d *doc) (bool, error) {
 		return false, nil
 	}
 	if problem := badSchedule(j.Spec.Schedule); problem != "" {
-		return true, d.failAt(at("spec", "schedule"), "%s", problem)
+		return true, d.FailAt(at("spec", "schedule"), "%s", problem)
 	}
 	if tz := j.Spec.TimeZone; tz != nil && *tz != "UTC" && *tz != "Etc/UTC" {
-		return true, d.failAt(at("spec", "timeZone"), "virtual time is UTC, so want Etc/UTC or nothing")
+		return true, d.FailAt(at("spec", "timeZone"), "virtual time is UTC, so want Etc/UTC or nothing")
 	}
 	r := Reconciler{Name: name, Schedule: j.Spec.Schedule, Overlap: cluster.Overlap(j.Spec.ConcurrencyPolicy)}
 	switch r.Overlap {
 	case "", cluster.Allow, cluster.Forbid, cluster.Replace:
 	default:
-		return true, d.failAt(at("spec", "concurrencyPolicy"), "%s is not known, want Allow, Forbid or Replace", quote(string(r.Overlap)))
+		return true, d.FailAt(at("spec", "concurrencyPolicy"), "%s is not known, want Allow, Forbid or Replace", strict.Quote(string(r.Overlap)))
 	}
 	if n := j.Spec.JobTemplate.Spec.Parallelism; n != nil && *n > 1 {
 		if *n > passesMax {
-			return true, d.failAt(at("spec", "jobTemplate", "spec", "parallelism"), "want at most %d", passesMax)
+			return true, d.FailAt(at("spec", "jobTemplate", "spec", "parallelism"), "want at most %d", passesMax)
 		}
 		r.Count = int(*n)
 	}

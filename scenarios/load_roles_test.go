@@ -7,6 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"ipamsim/scenarios/strict"
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/ipam"
 )
@@ -14,13 +15,13 @@ import (
 // The tables that are written down here agree with what they are about.
 
 func TestRolesNameEveryAdapter(t *testing.T) {
-	var manager field
-	for _, f := range fieldsOf(reflect.TypeFor[Spec]()) {
-		if f.name == "ipam" {
+	var manager strict.Field
+	for _, f := range strict.FieldsOf(reflect.TypeFor[Spec]()) {
+		if f.Name == "ipam" {
 			manager = f
 		}
 	}
-	if got, want := slices.Sorted(slices.Values(manager.enum)), names(adapters()); !slices.Equal(got, want) {
+	if got, want := slices.Sorted(slices.Values(manager.Enum)), names(adapters()); !slices.Equal(got, want) {
 		t.Errorf("spec.ipam may be %v, and there are %v", got, want)
 	}
 	if got, want := names(roles), names(adapters()); !slices.Equal(got, want) {
@@ -84,7 +85,7 @@ func TestEveryActionIsChecked(t *testing.T) {
 		&cluster.Patch{}, &cluster.Pause{}, &cluster.PowerOn{}, &cluster.Reboot{}, &cluster.Reconcile{}, &cluster.ReplaceNode{}, &cluster.RestartRuntime{}, &cluster.Scale{}, &cluster.Second{}, &cluster.StopBIRD{},
 	} {
 		l := &loader{s: &Scenario{}, adapter: adapters()["canary"]}
-		c := &check{doc: &doc{root: &yaml.Node{Kind: yaml.MappingNode}}}
+		c := &check{doc: &strict.Doc{Root: &yaml.Node{Kind: yaml.MappingNode}}}
 		l.acts(c, act, 0, nil)
 		if c.err == nil {
 			t.Errorf("an empty %T is accepted", act)

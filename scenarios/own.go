@@ -1,6 +1,10 @@
 package scenarios
 
-import "strings"
+import (
+	"strings"
+
+	"ipamsim/scenarios/strict"
+)
 
 // What somebody wants to know of a scenario who runs it among many.
 
@@ -17,7 +21,7 @@ func (s *Scenario) ExpectLine() int {
 	if s.doc == nil { // made, not loaded
 		return 1
 	}
-	n, _ := locate(s.doc.root, at("spec", "expect"))
+	n, _ := strict.Locate(s.doc.Root, at("spec", "expect"))
 	return n.Line
 }
 

@@ -62,14 +62,15 @@ var layers = []struct{ dir, may string }{
 	{"reports/baseline", "model model/... reports reports/sarifs"},
 	{"reports/imported", "model model/... reports reports/sarifs"},
 	{"reports/answer", "model model/... reports reports/chart reports/index reports/visible"},
-	{"scenarios", "model/... sim/... reports"},
-	{"scenarios/plan", "model/... sim/... reports scenarios"},
+	{"scenarios/strict", ""}, // how a file is read: bounds, lines, fields, suggestions
+	{"scenarios", "model/... sim/... reports scenarios/strict"},
+	{"scenarios/plan", "model/... sim/... reports scenarios scenarios/strict"},
 	{"scenarios/remedy", "model/... sim/... reports scenarios"}, // what to do, acted out before it is said
-	{"scenarios/dump", "model/... sim/... reports scenarios scenarios/remedy"},
-	{"scenarios/calibrate/observe", "scenarios scenarios/dump"},
+	{"scenarios/dump", "model/... sim/... reports scenarios scenarios/strict scenarios/remedy"},
+	{"scenarios/calibrate/observe", "scenarios scenarios/strict scenarios/dump"},
 	{"scenarios/calibrate/estimate", ""},
-	{"scenarios/calibrate", "model model/capacity scenarios scenarios/plan scenarios/calibrate/... reports/visible"},
-	{"scenarios/dump/live", "scenarios scenarios/dump"}, // a cluster that is asked instead of a file
+	{"scenarios/calibrate", "model model/capacity scenarios scenarios/strict scenarios/plan scenarios/calibrate/... reports/visible"},
+	{"scenarios/dump/live", "scenarios scenarios/strict scenarios/dump"}, // a cluster that is asked instead of a file
 	{"fuzz/space", "model/... sim/... scenarios"},
 	{"fuzz/space/fields", ""}, // tests
 	{"fuzz/shape", "sim"},
@@ -81,9 +82,9 @@ var layers = []struct{ dir, may string }{
 	{"fuzz/known", "fuzz/cause"},
 	{"fuzz/linear", "model reports/visible"},
 	{"fuzz/cell", ""},
-	{"fuzz/gate", "model/... sim/... reports reports/... scenarios fuzz/..."},
-	{"fuzz/input", "model/... sim/... reports scenarios fuzz/space"},
-	{"fuzz/campaign", "model/... sim/... reports scenarios scenarios/plan fuzz/cell fuzz/cause fuzz/space fuzz/coverage fuzz/finding fuzz/known fuzz/shrink fuzz/linear reports/..."},
+	{"fuzz/gate", "model/... sim/... reports reports/... scenarios scenarios/strict fuzz/..."},
+	{"fuzz/input", "model/... sim/... reports scenarios scenarios/strict fuzz/space"},
+	{"fuzz/campaign", "model/... sim/... reports scenarios scenarios/strict scenarios/plan fuzz/cell fuzz/cause fuzz/space fuzz/coverage fuzz/finding fuzz/known fuzz/shrink fuzz/linear reports/..."},
 	{"fuzz", "model/... sim/... reports scenarios fuzz/..."},
 	{"cmd/hermetic", ""}, // runs before anything of ours can be built
 	{"cmd/*", "model/... sim/... reports reports/... scenarios/... fuzz/..."},

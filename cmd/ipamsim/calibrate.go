@@ -13,10 +13,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"ipamsim/reports"
-	"ipamsim/scenarios"
 	"ipamsim/scenarios/calibrate"
 	"ipamsim/scenarios/calibrate/observe"
 	"ipamsim/scenarios/plan"
+	"ipamsim/scenarios/strict"
 )
 
 // calibrateFlags are the flags of calibrate as typed.
@@ -81,7 +81,7 @@ func (f *calibrateFlags) run(cmd *cobra.Command, files []string) (err error) {
 	if f.plan != "" {
 		p, err := plan.Load(f.plan)
 		if err == nil {
-			text, err = scenarios.ReadFile(f.plan)
+			text, err = strict.ReadFile(f.plan)
 		}
 		if err != nil {
 			return err
@@ -133,7 +133,7 @@ func beside(path string) plan.Open {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(filepath.Dir(path), name)
 		}
-		return scenarios.ReadFile(name)
+		return strict.ReadFile(name)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/strict"
 	"ipamsim/sim"
 	"ipamsim/sim/hermetic"
 	"ipamsim/sim/strategy"
@@ -285,7 +286,7 @@ func (s *session) broken(rep *reports.Report, err error) error {
 	if rep != nil {
 		where = fmt.Sprintf("%s seed %d: ", rep.Scenario, rep.Seed)
 	}
-	var bad *scenarios.Error
+	var bad *strict.Error
 	if errors.Is(err, sim.ErrInterrupted) || errors.As(err, &bad) {
 		return err
 	}

@@ -20,6 +20,7 @@ import (
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/live"
+	"ipamsim/scenarios/strict"
 )
 
 // importFlags are the flags of import as typed.
@@ -295,7 +296,7 @@ func (u *untilDone) open(name string) (called string, file io.Closer, err error)
 		if errors.As(err, &p) {
 			err = p.Err
 		}
-		return "", nil, &scenarios.Error{File: name, Problem: err.Error()}
+		return "", nil, &strict.Error{File: name, Problem: err.Error()}
 	}
 	u.Reader = f
 	return name, f, nil

@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ipamsim/reports"
-	"ipamsim/scenarios"
+	"ipamsim/scenarios/strict"
 )
 
 // Exit codes: what scripts and CI look at.
@@ -89,7 +89,7 @@ func message(err error) string {
 	if errors.As(err, &files) {
 		return files.Error()
 	}
-	var bad *scenarios.Error
+	var bad *strict.Error
 	if errors.As(err, &bad) {
 		return reports.Clean(bad.Error())
 	}

@@ -10,6 +10,7 @@ import (
 
 	"ipamsim/reports"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/strict"
 	"ipamsim/sim/hermetic"
 	"ipamsim/sim/strategy"
 )
@@ -59,7 +60,7 @@ this binary has (ipamsim version).`,
 func recorded(s *scenarios.Scenario) (job, error) {
 	rec := s.Doc.Spec.Schedule
 	if rec == nil {
-		return job{}, &scenarios.Error{File: s.File, Field: "spec.schedule", Problem: "missing: this is a scenario, not a finding; ipamsim run runs it"}
+		return job{}, &strict.Error{File: s.File, Field: "spec.schedule", Problem: "missing: this is a scenario, not a finding; ipamsim run runs it"}
 	}
 	return job{scenario: s, from: rec.Seed, to: rec.Seed, options: scenarios.Options{Recorded: true}}, sameUpstream(s)
 }
@@ -71,7 +72,7 @@ func sameUpstream(s *scenarios.Scenario) error {
 	if rec == nil || rec.Upstream == s.Upstream() {
 		return nil
 	}
-	return &scenarios.Error{File: s.File, Field: "spec.schedule.upstream", Problem: fmt.Sprintf(
+	return &strict.Error{File: s.File, Field: "spec.schedule.upstream", Problem: fmt.Sprintf(
 		"recorded with %s, and this binary has %s; build it with that one (make build FORK=…), or compare both: ipamsim gate --findings DIR", rec.Upstream, s.Upstream())}
 }
 

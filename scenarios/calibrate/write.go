@@ -12,8 +12,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"ipamsim/reports/visible"
-	"ipamsim/scenarios"
 	"ipamsim/scenarios/plan"
+	"ipamsim/scenarios/strict"
 )
 
 // Settings writes the parameters as a plan has them, each under what it rests on. What
@@ -153,7 +153,7 @@ func (f *Fit) Into(w io.Writer, file string, text []byte, open plan.Open) error 
 			err = e.Encode(&n)
 		}
 		if err != nil {
-			return &scenarios.Error{File: file, Problem: strings.Join(strings.Fields(err.Error()), " ")}
+			return &strict.Error{File: file, Problem: strings.Join(strings.Fields(err.Error()), " ")}
 		}
 	}
 	if err := e.Close(); err != nil {

@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/strict"
 )
 
 // Plan is a loaded file, checked and ready to be run, point by point.
@@ -70,7 +71,7 @@ type Open func(name string) ([]byte, error)
 // before the first point is run. The error is a *scenarios.Error: one line that
 // names file, line and field.
 func Load(path string) (*Plan, error) {
-	data, err := scenarios.ReadFile(path)
+	data, err := strict.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +79,7 @@ func Load(path string) (*Plan, error) {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(filepath.Dir(path), name)
 		}
-		return scenarios.ReadFile(name)
+		return strict.ReadFile(name)
 	})
 }
 
@@ -148,7 +149,7 @@ var managers = []string{calicoName, whereaboutsName}
 
 // unnamed is an error without the name of the file, which the field has.
 func unnamed(err error) string {
-	var e *scenarios.Error
+	var e *strict.Error
 	if errors.As(err, &e) && e.Line == 0 {
 		return e.Problem
 	}

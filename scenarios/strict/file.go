@@ -1,4 +1,4 @@
-package scenarios
+package strict
 
 import (
 	"errors"
@@ -8,22 +8,18 @@ import (
 	"syscall"
 )
 
-// fileMax bounds what is read as a whole. The IPPool of a /16 with every address
+// FileMax bounds what is read as a whole. The IPPool of a /16 with every address
 // taken is 6 MiB of YAML. A larger file is read document by document, none of which
 // may be larger, up to largeMax: the import of a cluster with 150,000 pods has 150 MiB.
 const (
-	fileMax  = 8 << 20
-	largeMax = 512 << 20
+	FileMax  = 8 << 20
+	LargeMax = 512 << 20
 )
 
-// ReadFile reads a scenario, or what else is as large: a regular file of at most 8
-// MiB. The error is an *Error.
-func ReadFile(path string) ([]byte, error) { return readFile(path) }
-
-// readFile reads a regular file of bounded size. Opening a named pipe or a device
+// ReadFile reads a regular file of bounded size. Opening a named pipe or a device
 // could wait for ever, so the kind is looked at before, and the file is opened
 // without waiting in case it was exchanged meanwhile.
-func readFile(path string) ([]byte, error) {
+func ReadFile(path string) ([]byte, error) {
 	refuse := func(problem string) ([]byte, error) { return nil, &Error{File: path, Problem: problem} }
 	info, err := os.Stat(path)
 	if err == nil && info.Mode().IsRegular() {
@@ -31,7 +27,7 @@ func readFile(path string) ([]byte, error) {
 		if f, err = os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0); err == nil {
 			defer f.Close()
 			info, err = f.Stat()
-			if err == nil && info.Mode().IsRegular() && info.Size() <= largeMax {
+			if err == nil && info.Mode().IsRegular() && info.Size() <= LargeMax {
 				return readAll(f, path)
 			}
 		}
@@ -55,7 +51,7 @@ func readFile(path string) ([]byte, error) {
 
 // readAll stops where a file that grows while it is read gets too large.
 func readAll(f *os.File, path string) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(f, largeMax+1))
+	data, err := io.ReadAll(io.LimitReader(f, LargeMax+1))
 	if err != nil {
 		return nil, &Error{File: path, Problem: cause(err)}
 	}
@@ -68,7 +64,7 @@ func cause(err error) string {
 	if errors.As(err, &p) {
 		err = p.Err
 	}
-	return oneLine(err)
+	return OneLine(err)
 }
 
 func describeMode(m fs.FileMode) string {

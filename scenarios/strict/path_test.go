@@ -1,4 +1,4 @@
-package scenarios
+package strict
 
 import (
 	"testing"
@@ -9,14 +9,14 @@ import (
 
 func TestPathString(t *testing.T) {
 	tests := []struct {
-		p    path
+		p    Path
 		want string
 	}{
 		{nil, ""},
-		{at("spec", "timeline", 2, "at"), "spec.timeline[2].at"},
-		{at("metadata", "annotations", "k8s.v1.cni.cncf.io/networks"), "metadata.annotations[k8s.v1.cni.cncf.io/networks]"},
-		{at("spec", "allocations", "7", "id"), "spec.allocations.7.id"},
-		{at("a b", "", "c\nd"), `[a b][""]["c\nd"]`},
+		{At("spec", "timeline", 2, "at"), "spec.timeline[2].at"},
+		{At("metadata", "annotations", "k8s.v1.cni.cncf.io/networks"), "metadata.annotations[k8s.v1.cni.cncf.io/networks]"},
+		{At("spec", "allocations", "7", "id"), "spec.allocations.7.id"},
+		{At("a b", "", "c\nd"), `[a b][""]["c\nd"]`},
 	}
 	for _, tt := range tests {
 		if got := tt.p.String(); got != tt.want {
@@ -29,16 +29,16 @@ func TestPathString(t *testing.T) {
 func TestParsePath(t *testing.T) {
 	tests := []struct {
 		s    string
-		want path
+		want Path
 	}{
 		{"", nil},
-		{"spec.template.spec.containers[0].image", at("spec", "template", "spec", "containers", 0, "image")},
-		{"metadata.labels[a.b/c]", at("metadata", "labels", "a.b/c")},
-		{"spec.allocations[x", at("spec", "allocations", "x")},
-		{"[0][1]", at(0, 1)},
+		{"spec.template.spec.containers[0].image", At("spec", "template", "spec", "containers", 0, "image")},
+		{"metadata.labels[a.b/c]", At("metadata", "labels", "a.b/c")},
+		{"spec.allocations[x", At("spec", "allocations", "x")},
+		{"[0][1]", At(0, 1)},
 	}
 	for _, tt := range tests {
-		if d := cmp.Diff(tt.want, parsePath(tt.s)); d != "" {
+		if d := cmp.Diff(tt.want, ParsePath(tt.s)); d != "" {
 			t.Errorf("%s: %s", tt.s, d)
 		}
 	}
@@ -50,11 +50,11 @@ func TestLocate(t *testing.T) {
 		t.Fatal(err)
 	}
 	root := n.Content[0]
-	if got, ok := locate(root, at("spec", "timeline", 1, "at")); !ok || got.Line != 4 || got.Value != "2s" {
+	if got, ok := Locate(root, At("spec", "timeline", 1, "at")); !ok || got.Line != 4 || got.Value != "2s" {
 		t.Errorf("got %+v %v", got, ok)
 	}
 	// What is missing is reported where it should have been.
-	if got, ok := locate(root, at("spec", "timeline", 1, "crash", "node")); ok || got.Line != 4 || got.Kind != yaml.MappingNode {
+	if got, ok := Locate(root, At("spec", "timeline", 1, "crash", "node")); ok || got.Line != 4 || got.Kind != yaml.MappingNode {
 		t.Errorf("got %+v %v", got, ok)
 	}
 }
@@ -64,7 +64,7 @@ func TestNearest(t *testing.T) {
 	for word, want := range map[string]string{
 		"timelin": "timeline", "Timeline": "timeline", "tilte": "title", "node": "nodes", "frobnicate": "", "": "",
 	} {
-		if got := nearest(word, names); got != want {
+		if got := Nearest(word, names); got != want {
 			t.Errorf("%q: got %q, want %q", word, got, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package scenarios
+package strict
 
 import (
 	"fmt"
@@ -8,18 +8,18 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// path leads to a value inside a document: keys and indices, from the root.
-type path []any
+// Path leads to a value inside a document: keys and indices, from the root.
+type Path []any
 
-// at is the path of these keys (string) and indices (int).
-func at(steps ...any) path { return steps }
+// At is the path of these keys (string) and indices (int).
+func At(steps ...any) Path { return steps }
 
-// then is the path one step further. It never shares memory with another path.
-func (p path) then(step any) path { return append(p[:len(p):len(p)], step) }
+// Then is the path one step further. It never shares memory with another path.
+func (p Path) Then(step any) Path { return append(p[:len(p):len(p)], step) }
 
 // String is the path as users write it: spec.timeline[2].at. Keys that would be
 // ambiguous stand in brackets: metadata.annotations[k8s.v1.cni.cncf.io/networks].
-func (p path) String() string {
+func (p Path) String() string {
 	var b strings.Builder
 	for _, step := range p {
 		switch s := step.(type) {
@@ -46,10 +46,10 @@ func odd(r rune) bool {
 	return r != '_' && r != '-' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 }
 
-// parsePath reads a path as the API server prints it in the causes of a refusal:
+// ParsePath reads a path as the API server prints it in the causes of a refusal:
 // spec.template.spec.containers[0].image, metadata.labels[a.b/c].
-func parsePath(s string) path {
-	var p path
+func ParsePath(s string) Path {
+	var p Path
 	for s != "" {
 		switch s[0] {
 		case '.':
@@ -74,9 +74,9 @@ func parsePath(s string) path {
 	return p
 }
 
-// locate finds the value at a path. If it is not there, locate returns what it
+// Locate finds the value at a path. If it is not there, locate returns what it
 // should have been in, and false.
-func locate(root *yaml.Node, p path) (*yaml.Node, bool) {
+func Locate(root *yaml.Node, p Path) (*yaml.Node, bool) {
 	n := root
 	for _, step := range p {
 		next := child(n, step)
@@ -107,9 +107,9 @@ func child(n *yaml.Node, step any) *yaml.Node {
 	return nil
 }
 
-// text is the scalar at a path, or "".
-func text(root *yaml.Node, steps ...any) string {
-	if n, ok := locate(root, steps); ok && n.Kind == yaml.ScalarNode && n.Tag != "!!null" {
+// Text is the scalar at a path, or "".
+func Text(root *yaml.Node, steps ...any) string {
+	if n, ok := Locate(root, steps); ok && n.Kind == yaml.ScalarNode && n.Tag != "!!null" {
 		return n.Value
 	}
 	return ""
