@@ -132,7 +132,7 @@ var loads = []string{
 // that rest on too little stay as the plan has them. file is its name in messages; open
 // reads what it names.
 //
-// The error is a *scenarios.Error if the plan, as it is or as it becomes, is none.
+// The error is a *strict.Error if the plan, as it is or as it becomes, is none.
 func (f *Fit) Into(w io.Writer, file string, text []byte, open plan.Open) error {
 	if _, err := plan.Parse(file, text, open); err != nil {
 		return err

@@ -137,7 +137,7 @@ func (h *head) fail(field, format string, args ...any) *strict.Error {
 
 // Add takes one object as JSON, with apiVersion and kind. Of a kind that says
 // nothing about addresses only the number is kept. The error is a
-// *scenarios.Error: one line.
+// *strict.Error: one line.
 func (c *Cluster) Add(from Origin, raw json.RawMessage) error {
 	h := &head{from: from}
 	if err := json.Unmarshal(raw, h); err != nil {

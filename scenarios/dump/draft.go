@@ -70,7 +70,7 @@ type Report struct {
 	NoPods              bool // who lives was concluded from who claims
 	// Pods, Nodes and Claims of the scenario.
 	Pods, Nodes, Claims int
-	// Origins of objects, by KIND NAMESPACE/NAME as a scenarios.Error names them.
+	// Origins of objects, by KIND NAMESPACE/NAME as a strict.Error names them.
 	origins map[string]Origin
 	byName  map[string][]string // those by KIND NAME, without namespaces: see named
 	sources []string            // the files that were read

@@ -46,7 +46,7 @@ type input struct {
 // read as a stream, object by object; name is for messages. progress, which may
 // be nil, is called now and then.
 //
-// The error is a *scenarios.Error, one line with file and line. What had been read
+// The error is a *strict.Error, one line with file and line. What had been read
 // before it stays in the cluster.
 func (c *Cluster) Read(name string, r io.Reader, progress func(Progress)) error {
 	c.Source(name)

@@ -43,7 +43,7 @@ func (p *Plan) Manager() string { return p.base.Doc.Spec.IPAM }
 
 // Bounds finds what spec.want names and nobody measures, and bounds that no measure
 // can meet or break: known says what is wrong with a measure and the most that it may
-// be. The error is a *scenarios.Error.
+// be. The error is a *strict.Error.
 func (p *Plan) Bounds(known func(measure string, most float64) error) error {
 	want := p.Doc.Spec.Want
 	for _, name := range slices.Sorted(maps.Keys(want.Require)) {
@@ -68,7 +68,7 @@ func (p *Plan) Unknown() []string { return p.base.Doc.Spec.Import.Doubts() }
 type Open func(name string) ([]byte, error)
 
 // Load reads a plan and what it names, and checks everything that can be known
-// before the first point is run. The error is a *scenarios.Error: one line that
+// before the first point is run. The error is a *strict.Error: one line that
 // names file, line and field.
 func Load(path string) (*Plan, error) {
 	data, err := strict.ReadFile(path)

@@ -25,7 +25,7 @@ type Progress = dump.Progress
 // file is one listing, taken at one time. at says when; zero: the latest time that the
 // file itself names.
 //
-// The error is a *scenarios.Error, one line with file and line.
+// The error is a *strict.Error, one line with file and line.
 func (c *Collector) Read(name string, r io.Reader, at time.Time, progress func(Progress)) error {
 	head := make([]byte, 4096)
 	n, err := io.ReadFull(r, head)
