@@ -51,18 +51,19 @@ var layers = []struct{ dir, may string }{
 	{"sim/ipam/*", "model model/act sim sim/etcd sim/kube sim/ipam"},
 	{"sim/cluster", "model model/... sim sim/etcd sim/kube sim/ipam"},
 	{"reports/visible", ""},
+	{"reports/table", "reports/visible"},
 	{"reports/prose", "model model/act sim"},
-	{"reports", "model model/... sim sim/kube sim/ipam sim/cluster reports/prose reports/visible"},
-	{"reports/bench", ""},                // for benchmarks
-	{"reports/golden", ""},               // for tests
-	{"reports/chart", "reports/visible"}, // gonum's plots as SVG and PNG
+	{"reports", "model model/... sim sim/kube sim/ipam sim/cluster reports/prose reports/visible reports/table"},
+	{"reports/bench", ""},                              // for benchmarks
+	{"reports/golden", ""},                             // for tests
+	{"reports/chart", "reports/visible reports/table"}, // gonum's plots as SVG and PNG
 	{"reports/page", "model model/... sim reports reports/prose reports/visible"},
 	{"reports/page/browser", ""}, // headless Chromium, for tests
 	{"reports/index", "model model/... reports reports/chart reports/visible"},
 	{"reports/sarifs", ""},
-	{"reports/baseline", "model model/... reports reports/sarifs"},
+	{"reports/baseline", "model model/... reports reports/sarifs reports/table"},
 	{"reports/imported", "model model/... reports reports/sarifs"},
-	{"reports/answer", "model model/... reports reports/chart reports/index reports/visible"},
+	{"reports/answer", "model model/... reports reports/chart reports/index reports/visible reports/table"},
 	{"scenarios/strict", ""}, // how a file is read: bounds, lines, fields, suggestions
 	{"scenarios", "model/... sim/... reports scenarios/strict"},
 	{"scenarios/plan", "model/... sim/... reports scenarios scenarios/strict"},
@@ -70,7 +71,7 @@ var layers = []struct{ dir, may string }{
 	{"scenarios/dump", "model/... sim/... reports scenarios scenarios/strict scenarios/remedy"},
 	{"scenarios/calibrate/observe", "scenarios scenarios/strict scenarios/dump"},
 	{"scenarios/calibrate/estimate", ""},
-	{"scenarios/calibrate", "model model/capacity scenarios scenarios/strict scenarios/plan scenarios/calibrate/... reports/visible"},
+	{"scenarios/calibrate", "model model/capacity scenarios scenarios/strict scenarios/plan scenarios/calibrate/... reports/visible reports/table"},
 	{"scenarios/dump/live", "scenarios scenarios/strict scenarios/dump"}, // a cluster that is asked instead of a file
 	{"fuzz/space", "model/... sim/... scenarios"},
 	{"fuzz/space/fields", ""}, // tests

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"ipamsim/fuzz/campaign"
@@ -12,6 +11,7 @@ import (
 	"ipamsim/fuzz/known"
 	"ipamsim/fuzz/space"
 	"ipamsim/reports"
+	"ipamsim/reports/table"
 )
 
 // campaignTable is what a campaign came to: a row for each finding in the order in
@@ -122,18 +122,15 @@ func findingRows(b *strings.Builder, rows []campaign.Row) {
 	if len(rows) == 0 {
 		return
 	}
-	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "fingerprint\tinvariant\tseverity\twhose deed\tknown\tfirst in run\tafter\tpods/switches/faults/steps\tcount\treplay")
+	t := table.New("fingerprint", "invariant", "severity", "whose deed", "known", "first in run", "after", "pods/switches/faults/steps", "count", "replay")
 	for i := range rows {
 		r := &rows[i]
 		verb := "replay"
 		if r.Invariant == "stuck" || r.Invariant == "actor-crash" && r.Steps == 0 {
 			verb = "run" // it takes its process along
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\t%.1fs\t%d/%d/%d/%d\t%d\tipamsim %s %s\n",
-			r.Fingerprint, r.Invariant, r.Severity, r.Cause.Label, newsOf(r), r.First, r.FirstAfter.Seconds(),
-			r.Pods, r.Switches, r.Faults, r.Steps, r.Count, verb, reports.Clean(r.File))
+		t.Add(r.Fingerprint, r.Invariant, string(r.Severity), string(r.Cause.Label), newsOf(r), fmt.Sprint(r.First), fmt.Sprintf("%.1fs", r.FirstAfter.Seconds()),
+			fmt.Sprintf("%d/%d/%d/%d", r.Pods, r.Switches, r.Faults, r.Steps), fmt.Sprint(r.Count), "ipamsim "+verb+" "+r.File)
 	}
-	_ = t.Flush() // to memory
-	b.WriteByte('\n')
+	b.WriteString(t.Text() + "\n\n")
 }
