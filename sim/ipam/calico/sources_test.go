@@ -22,7 +22,7 @@ func TestSourcesAreUpstreams(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir, copied := strings.TrimSpace(string(out)), 0
-	for _, s := range (adapter{}).Sources() {
+	for _, s := range sources() {
 		if _, err := os.Stat(filepath.Join(dir, strings.TrimPrefix(s.Package, module))); err != nil || !strings.HasPrefix(s.Module, module+"@") {
 			t.Errorf("%+v: %v", s, err)
 		}
@@ -57,5 +57,3 @@ func TestCopiesKeepTheirLines(t *testing.T) {
 		}
 	}
 }
-
-var _ ipam.Sourced = adapter{}
