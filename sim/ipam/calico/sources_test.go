@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"ipamsim/sim/ipam"
 	"ipamsim/sim/ipam/calico/cni/ipamplugin"
 	"ipamsim/sim/ipam/calico/cni/plugin"
 )
