@@ -13,7 +13,6 @@ import (
 	"ipamsim/model"
 	"ipamsim/scenarios/strict"
 	"ipamsim/sim/cluster"
-	"ipamsim/sim/ipam"
 )
 
 const (
@@ -32,18 +31,18 @@ func (l *loader) networks() error {
 			return err
 		}
 	}
-	if c, ok := l.adapter.(ipam.Checker); ok {
-		if err := l.blame(guard(func() error { return c.Check(l.s.Objects) })); err != nil {
+	if l.ipam.Check != nil {
+		if err := l.blame(guard(func() error { return l.ipam.Check(l.s.Objects) })); err != nil {
 			return err
 		}
 	}
-	if p, ok := l.adapter.(ipam.Primary); ok {
-		return l.primary(p)
+	if l.ipam.Primary != nil {
+		return l.primary()
 	}
 	if len(l.s.Networks) > 0 {
 		return nil
 	}
-	name := l.adapter.Name()
+	name := l.ipam.Name
 	if len(l.nets) == 0 {
 		return l.doc.FailAt(at("spec", "ipam"), "the file has no NetworkAttachmentDefinition, want one whose config has \"ipam\": {\"type\": %q}", name)
 	}
@@ -60,7 +59,7 @@ func (l *loader) network(d *strict.Doc, key string) error {
 	if err := jsonObject(d, p, config); err != nil {
 		return err
 	}
-	n, ours, err := policyOf(l.adapter, key, json.RawMessage(config))
+	n, ours, err := policyOf(l.ipam, key, json.RawMessage(config))
 	if err != nil {
 		return d.FailAt(p, "%s", err)
 	}
@@ -180,7 +179,7 @@ func (l *loader) exists(d *strict.Doc, n *yaml.Node, p path, key string) error {
 	case !there:
 		return d.Fail(n, p, "there is no NetworkAttachmentDefinition %s, %s", strict.Quote(key), strict.Want(key, names(l.nets)))
 	case !ours:
-		return d.Fail(n, p, "network %s is not one of %s's, so it is not simulated: leave it out", key, l.adapter.Name())
+		return d.Fail(n, p, "network %s is not one of %s's, so it is not simulated: leave it out", key, l.ipam.Name)
 	}
 	return nil
 }
