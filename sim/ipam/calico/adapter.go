@@ -4,23 +4,23 @@ import (
 	"cmp"
 	"sync"
 
+	"github.com/projectcalico/calico/libcalico-go/config"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/projectcalico/calico/libcalico-go/config"
-
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/store"
 )
 
 // New returns Calico as an address manager. Call it outside of bubbles: what upstream
 // builds once for a process is built here.
 func New() *ipam.Manager {
 	prepare()
-	_, _ = template() // Open reports its error, as of crds
+	_, _ = store.Template() // Open reports its error, as of crds
 	_, _ = crds()
 	felixDefaults()
 	return &ipam.Manager{
 		Name: "calico", Upstream: upstreamVersion(), Sources: sources(), Processes: processes,
-		CRDs: crds, Aliases: aliases(), Datastores: []string{etcdDatastore, kubernetesDatastore},
+		CRDs: crds, Aliases: aliases(), Datastores: []string{store.Etcd, store.Kubernetes},
 		Annotations: ipam.Annotations{
 			// Source: libcalico-go/lib/backend/k8s/conversion, AnnotationContainerID.
 			Container: "cni.projectcalico.org/containerID",
@@ -77,7 +77,7 @@ func openInstance(env ipam.Env) (ipam.Instance, error) {
 
 // instanceIn is Calico in one run.
 func instanceIn(env ipam.Env) (*instance, error) {
-	ds, err := openDatastore(env)
+	ds, err := store.Open(env)
 	if err != nil {
 		return nil, err
 	}

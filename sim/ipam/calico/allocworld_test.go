@@ -21,6 +21,7 @@ import (
 	"ipamsim/sim"
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/store"
 	"ipamsim/sim/strategy"
 )
 
@@ -111,10 +112,10 @@ func (w *allocWorld) open(a *ipam.Manager, datastore string) error {
 	if w.in, err = instanceIn(env); err != nil {
 		return err
 	}
-	if w.look, err = w.in.ds.client(nil); err != nil {
+	if w.look, err = w.in.ds.Client(nil); err != nil {
 		return err
 	}
-	if w.kube, err = kubeClient(api, nil); err != nil {
+	if w.kube, err = store.KubeClient(api, nil); err != nil {
 		return err
 	}
 	w.namespace("default", nil, nil)

@@ -10,6 +10,7 @@ import (
 
 	"ipamsim/sim"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/store"
 )
 
 // The names of Calico's garbage collector, as a daemon and as one pass.
@@ -64,4 +65,4 @@ func (i *instance) gcClients(g *sim.Gate) (c gcClients, err error) {
 }
 
 // datastoreType is what upstream's configuration calls the datastore.
-func (i *instance) datastoreType() string { return cmp.Or(i.env.Datastore, etcdDatastore) }
+func (i *instance) datastoreType() string { return cmp.Or(i.env.Datastore, store.Etcd) }

@@ -16,6 +16,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/store"
 )
 
 // aliases are what calicoctl and Calico's own API server call the kinds.
@@ -65,7 +66,7 @@ func read(all []ipam.Object, _ []model.Network) (model.Snapshot, error) {
 // drafted is the record of a datastore with these objects.
 func drafted(all []ipam.Object) (*record, error) {
 	d := &draft{objects: map[string]*bmodel.KVPair{}}
-	c, err := withBackend(d)
+	c, err := store.WithBackend(d)
 	if err != nil {
 		return nil, err
 	}
@@ -111,19 +112,19 @@ type draft struct {
 }
 
 func (d *draft) Create(_ context.Context, kv *bmodel.KVPair) (*bmodel.KVPair, error) {
-	if d.objects[keyPath(kv.Key)] != nil {
+	if d.objects[store.Path(kv.Key)] != nil {
 		return nil, cerrors.ErrorResourceAlreadyExists{Identifier: kv.Key}
 	}
 	return d.Apply(context.Background(), kv)
 }
 
 func (d *draft) Apply(_ context.Context, kv *bmodel.KVPair) (*bmodel.KVPair, error) {
-	d.objects[keyPath(kv.Key)], d.last = kv, kv
+	d.objects[store.Path(kv.Key)], d.last = kv, kv
 	return kv, nil
 }
 
 func (d *draft) Get(_ context.Context, k bmodel.Key, _ string) (*bmodel.KVPair, error) {
-	if kv := d.objects[keyPath(k)]; kv != nil {
+	if kv := d.objects[store.Path(k)]; kv != nil {
 		return kv, nil
 	}
 	return nil, cerrors.ErrorResourceDoesNotExist{Identifier: k}

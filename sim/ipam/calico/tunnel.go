@@ -13,6 +13,7 @@ import (
 	"github.com/projectcalico/calico/libcalico-go/lib/options"
 
 	"ipamsim/sim"
+	"ipamsim/sim/ipam/calico/store"
 )
 
 // tunnelName is the daemon that gives nodes the addresses of their own devices:
@@ -37,7 +38,7 @@ func (i *instance) tunnelAddresses(ctx context.Context, g *sim.Gate, node string
 	if err := i.setup(); err != nil {
 		return err
 	}
-	c, err := i.ds.client(g)
+	c, err := i.ds.Client(g)
 	if err != nil {
 		return err
 	}
@@ -48,7 +49,7 @@ func (i *instance) tunnelAddresses(ctx context.Context, g *sim.Gate, node string
 		nodename: node, cfg: &apiconfig.CalicoAPIConfig{}, client: c,
 		ch: make(chan struct{}), data: map[string]any{}, felixEnvConfig: felixDefaults(), inSync: false,
 	}
-	s := tunnelipsyncer.New(backendOf(c), &nodeListener{r: r, ctx: ctx, node: node, heard: i.heardOnNode}, node).(syncer)
+	s := tunnelipsyncer.New(store.Backend(c), &nodeListener{r: r, ctx: ctx, node: node, heard: i.heardOnNode}, node).(syncer)
 	s.Start()
 	context.AfterFunc(ctx, func() { r.unwind(s) })
 	reconcileTunnels(*r, ctx.Done())

@@ -1,4 +1,4 @@
-package calico
+package store
 
 import (
 	"fmt"
@@ -18,43 +18,43 @@ import (
 
 // The datastores, by the names Calico's own configuration has for them.
 const (
-	etcdDatastore       = string(apiconfig.EtcdV3)
-	kubernetesDatastore = string(apiconfig.Kubernetes)
+	Etcd       = string(apiconfig.EtcdV3)
+	Kubernetes = string(apiconfig.Kubernetes)
 )
 
-// datastore is where Calico keeps its record in one run. Its clients are the
+// Store is where Calico keeps its record in one run. Its clients are the
 // real ones; only the connection beneath is the run's.
-type datastore interface {
-	// client is one process's client. Every message it sends passes g; with a nil
+type Store interface {
+	// Client is one process's client. Every message it sends passes g; with a nil
 	// gate it is served at once (for what the harness itself looks at or sets up).
-	client(g *sim.Gate) (clientv3.Interface, error)
+	Client(g *sim.Gate) (clientv3.Interface, error)
 }
 
-// backendOf is the backend under a client, for the packages of upstream that
+// Backend is the backend under a client, for the packages of upstream that
 // want it.
-func backendOf(c clientv3.Interface) bapi.Client {
+func Backend(c clientv3.Interface) bapi.Client {
 	return c.(interface{ Backend() bapi.Client }).Backend()
 }
 
-// kubeClient is one process's clientset for the Kubernetes API, through its gate.
-func kubeClient(api *kube.Server, g *sim.Gate) (kubernetes.Interface, error) {
+// KubeClient is one process's clientset for the Kubernetes API, through its gate.
+func KubeClient(api *kube.Server, g *sim.Gate) (kubernetes.Interface, error) {
 	return kubernetes.NewForConfig(kube.Config(api.Door(g)))
 }
 
-func openDatastore(env ipam.Env) (datastore, error) {
+func Open(env ipam.Env) (Store, error) {
 	switch env.Datastore {
-	case "", etcdDatastore:
+	case "", Etcd:
 		return &etcdStore{run: env.Store}, nil
-	case kubernetesDatastore:
+	case Kubernetes:
 		return &kubeStore{api: env.API}, nil
 	}
 	return nil, fmt.Errorf("calico: there is no datastore %q", env.Datastore)
 }
 
-// template is a client as upstream builds it, made once and outside every
+// Template is a client as upstream builds it, made once and outside every
 // bubble. Its connection is closed at once and never dials; clients of runs are
 // copies with another one.
-var template = sync.OnceValues(func() (clientv3.Interface, error) {
+var Template = sync.OnceValues(func() (clientv3.Interface, error) {
 	c, err := clientv3.New(apiconfig.CalicoAPIConfig{Spec: apiconfig.CalicoAPIConfigSpec{
 		DatastoreType: apiconfig.EtcdV3,
 		EtcdConfig:    apiconfig.EtcdConfig{EtcdEndpoints: "http://127.0.0.1:1"},
@@ -62,27 +62,27 @@ var template = sync.OnceValues(func() (clientv3.Interface, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c, backendOf(c).Close()
+	return c, Backend(c).Close()
 })
 
-// withBackend is the real client over another backend: its two unexported fields
+// WithBackend is the real client over another backend: its two unexported fields
 // that hold one are exchanged in a copy, because it has no constructor that takes
 // one.
-func withBackend(be bapi.Client) (clientv3.Interface, error) {
-	c, err := template()
+func WithBackend(be bapi.Client) (clientv3.Interface, error) {
+	c, err := Template()
 	if err != nil {
 		return nil, err
 	}
 	v := reflect.New(reflect.TypeOf(c)).Elem()
 	v.Set(reflect.ValueOf(c))
-	set(v.FieldByName("backend"), be)
+	Set(v.FieldByName("backend"), be)
 	r := reflect.New(v.FieldByName("resources").Elem().Type().Elem())
-	set(r.Elem().FieldByName("backend"), be)
-	set(v.FieldByName("resources"), r.Interface())
+	Set(r.Elem().FieldByName("backend"), be)
+	Set(v.FieldByName("resources"), r.Interface())
 	return v.Interface().(clientv3.Interface), nil
 }
 
-// set stores into an unexported field of an addressable struct.
-func set(field reflect.Value, x any) {
+// Set stores into an unexported field of an addressable struct.
+func Set(field reflect.Value, x any) {
 	reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem().Set(reflect.ValueOf(x))
 }

@@ -1,4 +1,4 @@
-package calico
+package store
 
 import (
 	"fmt"
@@ -92,8 +92,8 @@ func copiedBlock(b *model.AllocationBlock) *model.AllocationBlock {
 	return &out
 }
 
-// keyPath is a key as it is in etcd.
-func keyPath(k model.Key) string {
+// Path is a key as it is in etcd.
+func Path(k model.Key) string {
 	p, err := model.KeyToDefaultPath(k)
 	if err != nil {
 		return fmt.Sprint(k)

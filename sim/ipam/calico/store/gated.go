@@ -1,4 +1,4 @@
-package calico
+package store
 
 import (
 	"context"
@@ -59,7 +59,7 @@ func (c *gated) pass(ctx context.Context, d Call, write bool, do func(*Call) err
 // one is a call about one key. Its answer is nil if the reply was lost.
 func (c *gated) one(ctx context.Context, verb string, k model.Key, in *model.KVPair, do func() (*model.KVPair, error)) (*model.KVPair, error) {
 	var out *model.KVPair
-	d := Call{Verb: verb, Path: keyPath(k), In: copied(in)}
+	d := Call{Verb: verb, Path: Path(k), In: copied(in)}
 	err := c.pass(ctx, d, verb != "Get", func(d *Call) (err error) {
 		out, err = do()
 		d.Out = copied(out)

@@ -1,4 +1,4 @@
-package calico
+package store
 
 import (
 	"reflect"
@@ -14,8 +14,8 @@ import (
 // it is one message: upstream's own unit, and nearly always one transaction.
 type etcdStore struct{ run *etcd.Run }
 
-// client costs some microseconds: nothing dials, nothing is left running.
-func (s *etcdStore) client(g *sim.Gate) (clientv3.Interface, error) {
+// Client costs some microseconds: nothing dials, nothing is left running.
+func (s *etcdStore) Client(g *sim.Gate) (clientv3.Interface, error) {
 	be, err := s.backend()
 	if err != nil {
 		return nil, err
@@ -23,21 +23,21 @@ func (s *etcdStore) client(g *sim.Gate) (clientv3.Interface, error) {
 	if g != nil {
 		be = &gated{Client: be, g: g}
 	}
-	return withBackend(be)
+	return WithBackend(be)
 }
 
-func (s *etcdStore) backend() (bapi.Client, error) { return overEtcd(s.run.Client()) }
+func (s *etcdStore) backend() (bapi.Client, error) { return OverEtcd(s.run.Client()) }
 
-// overEtcd is a new etcdv3 backend whose unexported etcdClient is this client of
+// OverEtcd is a new etcdv3 backend whose unexported etcdClient is this client of
 // etcd's.
 //
 // Source: libcalico-go/lib/backend/etcdv3, etcdV3Client.
-func overEtcd(etcdClient any) (bapi.Client, error) {
-	c, err := template()
+func OverEtcd(etcdClient any) (bapi.Client, error) {
+	c, err := Template()
 	if err != nil {
 		return nil, err
 	}
-	v := reflect.New(reflect.TypeOf(backendOf(c)).Elem())
-	set(v.Elem().FieldByName("etcdClient"), etcdClient)
+	v := reflect.New(reflect.TypeOf(Backend(c)).Elem())
+	Set(v.Elem().FieldByName("etcdClient"), etcdClient)
 	return v.Interface().(bapi.Client), nil
 }

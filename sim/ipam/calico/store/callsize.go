@@ -1,11 +1,11 @@
-package calico
+package store
 
 import "github.com/projectcalico/calico/libcalico-go/lib/backend/model"
 
 // What the parts of a record take in memory, about: measured over a cluster of 100
 // nodes with 30 pods each (TestCallSize).
 const (
-	pairBytes    = 250  // a key, a revision, and what is small
+	PairBytes    = 250  // a key, a revision, and what is small
 	ordinalBytes = 16   // an address of a block, free or not
 	givenBytes   = 300  // one that is not: its attributes, which several records share
 	objectBytes  = 2000 // a pool, a node, …
@@ -18,7 +18,7 @@ func sizeOf(sent any) (n int) {
 	switch x := sent.(type) {
 	case *model.KVPair:
 		if x != nil {
-			return pairBytes + sizeOfValue(x.Value)
+			return PairBytes + sizeOfValue(x.Value)
 		}
 	case *model.KVPairList:
 		if x != nil {

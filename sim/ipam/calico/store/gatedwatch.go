@@ -1,4 +1,4 @@
-package calico
+package store
 
 import (
 	"context"
@@ -118,7 +118,7 @@ func (w *gatedWatch) pass(ctx context.Context, e bapi.WatchEvent) error {
 	d := Call{Verb: "Hear", Gone: e.Type == bapi.WatchDeleted}
 	text := "HEAR "
 	if kv != nil {
-		d.Path, d.Out = keyPath(kv.Key), copied(kv)
+		d.Path, d.Out = Path(kv.Key), copied(kv)
 		text += d.Path + " "
 	}
 	if e.Error != nil {

@@ -1,4 +1,4 @@
-package calico
+package store
 
 import (
 	"fmt"
@@ -18,7 +18,7 @@ import (
 // API server. Its messages are the requests themselves, at the process's door.
 type kubeStore struct{ api *kube.Server }
 
-// client builds the real client from an inline kubeconfig, as upstream does. The
+// Client builds the real client from an inline kubeconfig, as upstream does. The
 // kubeconfig's user has an authentication plugin, which is how client-go lets
 // somebody else provide the transport: ours is the process's door. (The address is
 // https because client-go asks for no authentication without; nothing dials it.)
@@ -27,8 +27,8 @@ type kubeStore struct{ api *kube.Server }
 // unless told otherwise; here nothing is limited (K8sClientQPS -1).
 //
 // Source: libcalico-go/lib/backend/k8s/k8s.go, CreateKubernetesClientset.
-func (s *kubeStore) client(g *sim.Gate) (clientv3.Interface, error) {
-	door, done := doors.open(s.api.Door(g))
+func (s *kubeStore) Client(g *sim.Gate) (clientv3.Interface, error) {
+	door, done := Doors.open(s.api.Door(g))
 	defer done()
 	config := fmt.Sprintf(`{apiVersion: v1, kind: Config, current-context: c, clusters: [{name: c, cluster: {server: "https://api"}}],`+
 		` users: [{name: u, user: {auth-provider: {name: %s, config: {door: "%s"}}}}], contexts: [{name: c, context: {cluster: c, user: u}}]}`,
@@ -47,11 +47,11 @@ const authProvider = "ipamsim"
 type entrance struct {
 	mu    sync.Mutex
 	count int
-	doors map[string]http.RoundTripper
+	Doors map[string]http.RoundTripper
 }
 
-var doors = func() *entrance {
-	e := &entrance{doors: map[string]http.RoundTripper{}}
+var Doors = func() *entrance {
+	e := &entrance{Doors: map[string]http.RoundTripper{}}
 	if err := rest.RegisterAuthProviderPlugin(authProvider, e.provide); err != nil {
 		panic(err) // the name is taken: two packages are called ours
 	}
@@ -63,18 +63,18 @@ func (e *entrance) open(rt http.RoundTripper) (door string, done func()) {
 	defer e.mu.Unlock()
 	e.count++
 	door = strconv.Itoa(e.count)
-	e.doors[door] = rt
+	e.Doors[door] = rt
 	return door, func() {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		delete(e.doors, door)
+		delete(e.Doors, door)
 	}
 }
 
 func (e *entrance) provide(_ string, config map[string]string, _ rest.AuthProviderConfigPersister) (rest.AuthProvider, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	rt, ok := e.doors[config["door"]]
+	rt, ok := e.Doors[config["door"]]
 	if !ok {
 		return nil, fmt.Errorf("calico: there is no door %q", config["door"])
 	}
