@@ -103,7 +103,7 @@ gate: build ## compare the library with scenarios/baseline.json; FORK=../whereab
 planted: ## the gate is red for each planted regression, green for a mend: cmd/fork (an hour)
 	@go test -timeout 6h -count=1 -run '^Test(Planted|Author)' -v ./cmd/fork -planted
 findings: ## run the command of every row of the track record (reports/README.md)
-	@$(call gov,test) -timeout 60m -count=1 -run "^TestFindings$$" -v ./cmd/ipamsim -findings
+	@$(call gov,test) -timeout 60m -count=1 -run "^TestFindings$$" -v ./cmd/cli -findings
 conformance: ## stores, watches and leases = etcd, references = the real allocators: CHECKS=10000 random histories each; bands of a load hold the truth
 	@$(call gov,test) -timeout 3h -count=1 -run '^TestConformance' -v ./sim/etcd/twin ./sim/ipam/calico ./sim/ipam/whereabouts -rapid.checks $(CHECKS)
 	@$(call gov,test) -timeout 1h -count=1 -run '^TestRoundTrip$$|^TestImportedPodsGo$$' -v ./fuzz/space -roundtrips 1000 -departures 300

@@ -19,6 +19,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/strict"
 )
 
 var hunter = flag.String("hunter", "", "FuzzHunt: lit or dark, with or without feedback")
@@ -51,7 +52,7 @@ func FuzzHunt(f *testing.F) {
 	f.Fuzz(func(t *testing.T, world, schedule []byte) {
 		in := input.Input{World: world, Schedule: schedule}
 		s, err := in.Scenario(huntTarget)
-		var bad *scenarios.Error
+		var bad *strict.Error
 		if errors.As(err, &bad) {
 			return
 		} else if err != nil {

@@ -17,6 +17,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/strict"
 	"ipamsim/sim"
 	"ipamsim/sim/hermetic"
 )
@@ -66,7 +67,7 @@ type judge struct {
 // what is known; whatever is wrong with the harness is an error always.
 func (j *judge) judge() error {
 	s, rep, err := j.run()
-	var bad *scenarios.Error
+	var bad *strict.Error
 	if errors.As(err, &bad) { // by the loader, or by the API server
 		return count(func(t *tally) { t.Refused++ })
 	} else if errors.Is(err, sim.ErrInterrupted) { // a busy machine

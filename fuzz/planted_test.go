@@ -21,7 +21,7 @@ func TestWhatIsNewIsCaught(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	planted, err := os.ReadFile("../cmd/ipamsim/testdata/unexpected.yaml")
+	planted, err := os.ReadFile("../cmd/cli/testdata/unexpected.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

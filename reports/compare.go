@@ -2,13 +2,11 @@ package reports
 
 import (
 	"cmp"
-	"fmt"
 	"strconv"
-	"strings"
-	"unicode/utf8"
 
 	"ipamsim/model"
 	"ipamsim/model/metric"
+	"ipamsim/reports/table"
 )
 
 // Outcomes puts runs side by side that were measured: a line a run, what each
@@ -36,22 +34,14 @@ func (o *Outcomes) Table() string {
 	if len(rows) < 2 {
 		return ""
 	}
-	head := []string{"scenario", "datastore", "blocks", "empty", "nodes without", "in use", "borrowed", "lost pairs", "routes", "refused"}
-	width := make([]int, len(head))
-	for _, row := range append([][]string{head}, rows...) {
-		for i, cell := range row {
-			width[i] = max(width[i], utf8.RuneCountInString(cell))
-		}
+	t := table.New("scenario", "datastore", "blocks", "empty", "nodes without", "in use", "borrowed", "lost pairs", "routes", "refused")
+	for i := range t.Columns {
+		t.Columns[i].Right = i > 0
 	}
-	var b strings.Builder
-	for _, row := range append([][]string{head}, rows...) {
-		line := pad(row[0], width[0])
-		for i, cell := range row[1:] {
-			line += fmt.Sprintf("  %*s", width[i+1], cell)
-		}
-		b.WriteString(line + "\n")
+	for _, row := range rows {
+		t.Add(row...)
 	}
-	return b.String()
+	return t.Text() + "\n"
 }
 
 // outcome is the run's line, or nil if nothing was measured.

@@ -2,10 +2,11 @@ package reports
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
+	"strconv"
+
+	"ipamsim/reports/table"
 )
 
 // sideBySideMax is how many invariants fit on a screen.
@@ -33,27 +34,21 @@ func (s *Summary) SideBySide() string {
 	})
 	columns = columns[:min(len(columns), sideBySideMax)]
 	slices.Sort(columns)
-	width := len("scenario")
-	for _, n := range names {
-		width = max(width, min(len([]rune(Clean(n))), summaryNameMax))
+	out := table.New(append([]string{"scenario", "runs"}, columns...)...)
+	for i := range out.Columns {
+		out.Columns[i].Right = i > 0
 	}
-	var b strings.Builder
-	b.WriteString(pad("scenario", width) + "  runs")
-	for _, c := range columns {
-		b.WriteString("  " + c)
-	}
-	b.WriteString("\n")
 	for _, n := range names {
 		t := s.byScenario[n]
-		fmt.Fprintf(&b, "%s  %4d", pad(cut(Clean(n), width), width), t.runs)
+		row := []string{cut(Clean(n), summaryNameMax), strconv.Itoa(t.runs)}
 		for _, c := range columns {
 			runs := 0
 			if h := t.violated[c]; h != nil {
 				runs = h.runs
 			}
-			fmt.Fprintf(&b, "  %*d", len(c), runs)
+			row = append(row, strconv.Itoa(runs))
 		}
-		b.WriteString("\n")
+		out.Add(row...)
 	}
-	return b.String()
+	return out.Text() + "\n"
 }

@@ -6,6 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"ipamsim/scenarios/strict"
 	"ipamsim/sim"
 	"ipamsim/sim/strategy"
 )
@@ -91,7 +92,7 @@ func (d Decision) exception() (e strategy.Exception, field, problem string) {
 		}
 		var err error
 		if *m.to, err = strategy.ParseMessage(m.text); err != nil {
-			return e, m.field, oneLine(err)
+			return e, m.field, strict.OneLine(err)
 		}
 		if m.to.Seq == 0 && m.field != "go" {
 			return e, m.field, "want ACTOR#N, the number of the message"
@@ -147,7 +148,7 @@ func (d Decision) treatment(e strategy.Exception) (strategy.Exception, string, s
 func (d Decision) check(c *check, p path) {
 	_, field, problem := d.exception()
 	if field != "." {
-		p = p.then(field)
+		p = p.Then(field)
 	}
 	c.must(problem, p)
 }

@@ -6,6 +6,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/invariant"
+	"ipamsim/scenarios/strict"
 )
 
 // foundMax is more than there is to say of any cluster: see dump.WriteFound.
@@ -18,11 +19,11 @@ func (l *loader) found(c *check) {
 	first := make(map[string]int, len(in.Violations))
 	for i := range in.Violations {
 		v, p := &in.Violations[i], at("spec", "import", "violations", i)
-		c.must(badInvariant(v.Invariant), p.then("invariant"))
-		c.must(badCode(v), p.then("code"))
-		c.bad(len(v.Objects) == 0, p.then("objects"), "names nothing: want what it is about, e.g. \"address 10.0.0.1\"")
+		c.must(badInvariant(v.Invariant), p.Then("invariant"))
+		c.must(badCode(v), p.Then("code"))
+		c.bad(len(v.Objects) == 0, p.Then("objects"), "names nothing: want what it is about, e.g. \"address 10.0.0.1\"")
 		for j, o := range v.Objects {
-			c.must(badRef(o), p.then("objects").then(j))
+			c.must(badRef(o), p.Then("objects").Then(j))
 		}
 		if c.err != nil {
 			return
@@ -52,7 +53,7 @@ func badCode(v *model.Identity) string {
 	case len(codes) == 0:
 		return v.Invariant + " breaks in one way only: leave the code out"
 	}
-	return quote(v.Code) + " is no code of " + v.Invariant + ", " + want(v.Code, codes)
+	return strict.Quote(v.Code) + " is no code of " + v.Invariant + ", " + strict.Want(v.Code, codes)
 }
 
 // badRef says what is wrong with a thing that a violation is about, or "".
@@ -63,7 +64,7 @@ func badRef(r model.Ref) string {
 	}
 	switch {
 	case !slices.Contains(kinds, string(r.Kind)):
-		return quote(string(r.Kind)) + " is no kind of object, " + want(string(r.Kind), kinds)
+		return strict.Quote(string(r.Kind)) + " is no kind of object, " + strict.Want(string(r.Kind), kinds)
 	case strings.TrimSpace(r.Name) == "":
 		return "names no " + string(r.Kind)
 	}

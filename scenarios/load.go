@@ -1,13 +1,13 @@
 package scenarios
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
 
 	"go.yaml.in/yaml/v3"
 
+	"ipamsim/scenarios/strict"
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/ipam"
 )
@@ -17,29 +17,29 @@ import (
 //
 // What only the API server can judge of a manifest (a selector that does not
 // match its template) comes when a run stores it: see Refused.
-func Load(path string) (*Scenario, error) {
-	data, err := readFile(path)
+func (m Managers) Load(path string) (*Scenario, error) {
+	data, err := strict.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	return Parse(path, data)
+	return m.Parse(path, data)
 }
 
 // Parse is Load for text that was read already; file is its name in messages.
-func Parse(file string, data []byte) (*Scenario, error) {
-	if len(data) > fileMax {
-		return parseLarge(file, data)
+func (m Managers) Parse(file string, data []byte) (*Scenario, error) {
+	if len(data) > strict.FileMax {
+		return m.parseLarge(file, data)
 	}
-	roots, err := documents(file, data, Kind)
+	roots, err := read(file, data, Kind)
 	if err != nil {
 		return nil, err
 	}
-	return parse(file, roots)
+	return m.parse(file, roots)
 }
 
 // parse is Parse for documents.
-func parse(file string, roots []*yaml.Node) (*Scenario, error) {
-	l := &loader{s: &Scenario{File: file, docs: map[identity]*doc{}}, nodes: map[string]bool{}, arrives: map[string]time.Duration{}}
+func (m Managers) parse(file string, roots []*yaml.Node) (*Scenario, error) {
+	l := &loader{s: &Scenario{File: file, managers: m, docs: map[identity]*strict.Doc{}}, nodes: map[string]bool{}, arrives: map[string]time.Duration{}}
 	return l.load(file, roots, func() error { return l.manifests(file, roots) })
 }
 
@@ -69,8 +69,8 @@ func (l *loader) load(file string, roots []*yaml.Node, manifests func() error) (
 // loader is one file on its way to a Scenario.
 type loader struct {
 	s       *Scenario
-	doc     *doc // the Scenario document
-	adapter ipam.Adapter
+	doc     *strict.Doc // the Scenario document
+	ipam    *ipam.Manager
 	kinds   map[string]kind
 	nodes   map[string]bool          // every node there will ever be
 	arrives map[string]time.Duration // when those of them come that are not there from the start
@@ -78,6 +78,11 @@ type loader struct {
 	large   bool                     // of what there may be many of, only the line is kept
 	base    int                      // how many lines of the file are before those that are read now
 }
+
+// path leads to a value inside a document, and at makes one.
+type path = strict.Path
+
+func at(steps ...any) path { return steps }
 
 // identity is what there can be one of.
 type identity struct{ kind, namespace, name string }
@@ -90,37 +95,23 @@ func (id identity) String() string {
 }
 
 // scenario finds the one Scenario document and decodes it.
-func (l *loader) scenario(file string, roots []*yaml.Node) error {
-	for _, r := range roots {
-		d := &doc{file: file, root: r}
-		if r.Kind != yaml.MappingNode {
-			return d.fail(r, nil, "want a document with apiVersion and kind, not %s", describe(r))
-		}
-		if text(r, "kind") != Kind {
-			continue
-		}
-		if l.doc != nil {
-			return d.failAt(at("kind"), "a second Scenario, the first begins in line %d; one file is one scenario", l.doc.root.Line)
-		}
-		l.doc = d
+func (l *loader) scenario(file string, roots []*yaml.Node) (err error) {
+	if l.doc, _, err = only(file, roots, Kind); err != nil {
+		return err
 	}
-	if l.doc == nil {
-		return noneOf(file, roots, Kind)
-	}
-	_, l.doc.recorded = locate(l.doc.root, at("spec", "schedule"))
-	return l.doc.decode(l.doc.root, &l.s.Doc, nil)
+	_, l.doc.Recorded = strict.Locate(l.doc.Root, at("spec", "schedule"))
+	return l.doc.Decode(l.doc.Root, &l.s.Doc, nil)
 }
 
 // manager finds the address manager the scenario names, and what it serves.
 func (l *loader) manager() error {
 	name := l.s.Doc.Spec.IPAM
-	all := adapters()
-	if l.adapter = all[name]; l.adapter == nil {
-		return l.doc.failAt(at("spec", "ipam"), "%s is no address manager, %s", quote(name), want(name, names(all)))
+	if l.ipam = l.s.Manager(); l.ipam == nil {
+		return l.doc.FailAt(at("spec", "ipam"), "%s is no address manager, %s", strict.Quote(name), strict.Want(name, l.s.managers.Names()))
 	}
 	var err error
-	if l.kinds, err = kindsOf(l.adapter); err != nil {
-		return l.doc.failAt(at("spec", "ipam"), "%s", oneLine(err))
+	if l.kinds, err = kindsOf(l.ipam); err != nil {
+		return l.doc.FailAt(at("spec", "ipam"), "%s", strict.OneLine(err))
 	}
 	return nil
 }
@@ -128,28 +119,22 @@ func (l *loader) manager() error {
 // machines makes the Node objects of spec.nodes.
 func (l *loader) machines() error {
 	if n := len(l.s.Doc.Spec.Nodes); n > nodesMax {
-		return l.doc.failAt(at("spec", "nodes"), "%d nodes, want at most %d", n, nodesMax)
+		return l.doc.FailAt(at("spec", "nodes"), "%d nodes, want at most %d", n, nodesMax)
 	}
 	for i, name := range l.s.Doc.Spec.Nodes {
 		p := at("spec", "nodes", i)
 		if problem := badName(name); problem != "" {
-			return l.doc.failAt(p, "%s", problem)
+			return l.doc.FailAt(p, "%s", problem)
 		}
 		id := identity{kind: "Node", name: name}
 		if l.nodes[name] {
-			return l.doc.failAt(p, "node %s is listed twice", name)
+			return l.doc.FailAt(p, "node %s is listed twice", name)
 		}
 		l.nodes[name] = true
-		l.s.docs[id] = &doc{file: l.doc.file, root: l.doc.node(p), object: id.String()}
+		l.s.docs[id] = &strict.Doc{File: l.doc.File, Root: l.doc.Node(p), Object: id.String()}
 		l.s.Objects = append(l.s.Objects, cluster.Object{Kind: "Node", Name: name, Body: cluster.NodeManifest(name, nil)})
 	}
 	return nil
-}
-
-// node is the value at a path, or what it should have been in.
-func (d *doc) node(p path) *yaml.Node {
-	n, _ := locate(d.root, p)
-	return n
 }
 
 // sortTimeline puts the timeline into order; entries of one time stay as written.
@@ -175,10 +160,4 @@ func guard(parse func() error) (err error) {
 		}
 	}()
 	return parse()
-}
-
-// raw is a node as JSON, with nothing said about its type.
-func (d *doc) raw(n *yaml.Node) (json.RawMessage, error) {
-	var out json.RawMessage
-	return out, d.decode(n, &out, nil)
 }

@@ -3,6 +3,8 @@ package scenarios
 import (
 	"slices"
 	"strings"
+
+	"ipamsim/scenarios/strict"
 )
 
 // badActor says that a process can never be there because its node is not, or "". What
@@ -14,17 +16,17 @@ func (l *loader) badActor(actor string) string {
 	}
 	name, _, _ := strings.Cut(actor, "~") // its second life, and so on
 	head, rest, parts := strings.Cut(name, "/")
-	known := roles[l.adapter.Name()].daemons
+	known := daemons(l.ipam)
 	switch {
-	case parts && (head == "kubelet" || slices.Contains(perNode, head)):
+	case parts && (head == "kubelet" || perNode(l.ipam, head)):
 		node, _, _ := strings.Cut(rest, "/")
 		return l.badNode(node)
 	case parts, l.nodes[name], slices.Contains(known, name):
 		return ""
 	}
 	all := append(names(l.nodes), known...)
-	if near := nearest(name, all); near != "" {
-		return "there is no node and no process " + quote(name) + ", " + want(name, all)
+	if near := strict.Nearest(name, all); near != "" {
+		return "there is no node and no process " + strict.Quote(name) + ", " + strict.Want(name, all)
 	}
 	return ""
 }
@@ -37,8 +39,8 @@ func (l *loader) placed() error {
 			continue
 		}
 		d, p := l.s.docs[identity{o.Kind, o.Namespace, o.Name}], append(meta[:len(meta)-1:len(meta)-1], "spec", "nodeName")
-		if name := text(d.root, p...); name != "" && !l.nodes[name] {
-			return d.failAt(p, "%s", l.badNode(name))
+		if name := strict.Text(d.Root, p...); name != "" && !l.nodes[name] {
+			return d.FailAt(p, "%s", l.badNode(name))
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"ipamsim/scenarios/strict"
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/hermetic"
 )
@@ -17,18 +18,18 @@ func (l *loader) hazards(c *check) {
 	h, p := l.s.Doc.Spec.Hazards, at("spec", "hazards")
 	until := l.s.Doc.Spec.Until
 	set := len(h.Kinds) > 0 || h.From.Duration+h.Until.Duration+h.For.Duration > 0
-	c.bad(h.Max < 0 || h.Max > hazardsMax, p.then("max"), "want 0 to %d hazards in a run", hazardsMax)
-	c.bad(h.Max == 0 && set, p.then("max"), "missing: without it nothing happens at all")
-	c.bad(h.Until.Duration > until.Duration, p.then("until"), "%s is after spec.until, %s", brief(h.Until), brief(until))
+	c.bad(h.Max < 0 || h.Max > hazardsMax, p.Then("max"), "want 0 to %d hazards in a run", hazardsMax)
+	c.bad(h.Max == 0 && set, p.Then("max"), "missing: without it nothing happens at all")
+	c.bad(h.Until.Duration > until.Duration, p.Then("until"), "%s is after spec.until, %s", brief(h.Until), brief(until))
 	if h.Until.Duration > 0 {
 		until = h.Until
 	}
-	c.bad(h.From.Duration > 0 && h.From.Duration >= until.Duration, p.then("from"), "%s is not before %s, when they end", brief(h.From), brief(until))
-	c.bad(h.For.Duration > untilMax, p.then("for"), "%s is too long, want at most 24h", brief(h.For))
+	c.bad(h.From.Duration > 0 && h.From.Duration >= until.Duration, p.Then("from"), "%s is not before %s, when they end", brief(h.From), brief(until))
+	c.bad(h.For.Duration > untilMax, p.Then("for"), "%s is too long, want at most 24h", brief(h.For))
 	for i, kind := range h.Kinds {
-		at := p.then("kinds").then(i)
+		at := p.Then("kinds").Then(i)
 		if known := cluster.HazardKinds(); !slices.Contains(known, kind) {
-			c.bad(true, at, "%s is no hazard, %s", quote(kind), want(kind, known))
+			c.bad(true, at, "%s is no hazard, %s", strict.Quote(kind), strict.Want(kind, known))
 			continue
 		}
 		c.must(cluster.CheckHazard(kind, l.s.hazardScope()), at)
@@ -39,7 +40,7 @@ func (l *loader) hazards(c *check) {
 func (s *Scenario) hazardScope() cluster.HazardScope {
 	scope := cluster.HazardScope{Crons: len(s.Doc.Spec.Reconcilers) > 0}
 	for _, d := range s.Doc.Spec.Daemons {
-		scope.Deployments = scope.Deployments || !slices.Contains(perNode, d)
+		scope.Deployments = scope.Deployments || !perNode(s.Manager(), d)
 	}
 	for _, n := range s.Networks {
 		scope.Routes = scope.Routes || s.Primary != "" && n.Key == s.Primary && n.Blocks != nil

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"ipamsim/scenarios/strict"
 )
 
 // pieceMin is how much of a large file is parsed at once, at least: whole documents,
@@ -17,24 +19,24 @@ const pieceMin = 256 << 10
 // import writes of a large cluster. Its documents are read one after another, and the
 // Scenario is the first. Of pods and allocations only the line is kept, so that a
 // mistake which is found later is told without its place inside the document.
-func parseLarge(file string, data []byte) (*Scenario, error) {
-	if len(data) > largeMax {
-		return nil, &Error{File: file, Problem: "more than 512 MiB, too large for a scenario"}
+func (m Managers) parseLarge(file string, data []byte) (*Scenario, error) {
+	if len(data) > strict.LargeMax {
+		return nil, &strict.Error{File: file, Problem: "more than 512 MiB, too large for a scenario"}
 	}
-	l := &loader{s: &Scenario{File: file, docs: map[identity]*doc{}}, nodes: map[string]bool{}, arrives: map[string]time.Duration{}, large: true}
+	l := &loader{s: &Scenario{File: file, managers: m, docs: map[identity]*strict.Doc{}}, nodes: map[string]bool{}, arrives: map[string]time.Duration{}, large: true}
 	first, rest := piece(data)
 	if blank(first) {
-		return nil, &Error{File: file, Line: 1, Problem: wantFirst}
+		return nil, &strict.Error{File: file, Line: 1, Problem: wantFirst}
 	}
-	roots, err := documents(file, first, Kind)
+	roots, err := read(file, first, Kind)
 	if err != nil {
 		return nil, err
 	}
 	if other(roots[0]) == dumpKind {
 		return nil, noneOf(file, roots, Kind)
 	}
-	if text(roots[0], "kind") != Kind {
-		return nil, &Error{File: file, Line: roots[0].Line, Problem: wantFirst}
+	if strict.Text(roots[0], "kind") != Kind {
+		return nil, &strict.Error{File: file, Line: roots[0].Line, Problem: wantFirst}
 	}
 	return l.load(file, roots, func() error {
 		if err := l.manifests(file, roots); err != nil {
@@ -59,8 +61,8 @@ func (l *loader) piece(file string, data []byte) error {
 	if blank(data) {
 		return nil
 	}
-	roots, err := documents(file, data, Kind)
-	var bad *Error
+	roots, err := read(file, data, Kind)
+	var bad *strict.Error
 	if errors.As(err, &bad) && bad.Line > 0 {
 		bad.Line += l.base
 	}
@@ -68,9 +70,9 @@ func (l *loader) piece(file string, data []byte) error {
 		return err
 	}
 	for _, r := range roots {
-		if text(r, "kind") == Kind {
-			d := &doc{file: file, root: r, base: l.base}
-			return d.failAt(at("kind"), "a second Scenario, the first begins in line %d; one file is one scenario", l.doc.root.Line)
+		if strict.Text(r, "kind") == Kind {
+			d := &strict.Doc{File: file, Root: r, Base: l.base}
+			return d.FailAt(at("kind"), "a second Scenario, the first begins in line %d; one file is one scenario", l.doc.Root.Line)
 		}
 	}
 	return l.manifests(file, roots)
@@ -105,7 +107,7 @@ func piece(data []byte) (first, rest []byte) {
 var many = []string{"Pod", "IPAMBlock", "IPAMHandle", "BlockAffinity", "OverlappingRangeIPReservation"}
 
 // slim forgets a document but for its line and the networks that it asks for.
-func (d *doc) slim(kind string) {
+func slim(d *strict.Doc, kind string) {
 	if !slices.Contains(many, kind) {
 		return
 	}
@@ -113,10 +115,10 @@ func (d *doc) slim(kind string) {
 		return &yaml.Node{Kind: yaml.MappingNode, Line: n.Line, Column: n.Column, Content: content}
 	}
 	key := func(name string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Value: name} }
-	asked, ok := locate(d.root, path{"metadata", "annotations", annotation})
+	asked, ok := strict.Locate(d.Root, path{"metadata", "annotations", annotation})
 	if !ok {
-		d.root = at(d.root)
+		d.Root = at(d.Root)
 		return
 	}
-	d.root = at(d.root, key("metadata"), at(asked, key("annotations"), at(asked, key(annotation), asked)))
+	d.Root = at(d.Root, key("metadata"), at(asked, key("annotations"), at(asked, key(annotation), asked)))
 }

@@ -11,27 +11,28 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"ipamsim/scenarios/strict"
 	"ipamsim/sim/cluster"
 )
 
 // manifests reads every document but the Scenario.
 func (l *loader) manifests(file string, roots []*yaml.Node) error {
 	for _, r := range roots {
-		if r == l.doc.root {
+		if r == l.doc.Root {
 			continue
 		}
-		if err := l.manifest(&doc{file: file, root: r, dialect: kubectls, base: l.base}); err != nil {
+		if err := l.manifest(&strict.Doc{File: file, Root: r, Dialect: strict.Kubectl, Base: l.base}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (l *loader) manifest(d *doc) error {
-	if d.root.Kind != yaml.MappingNode {
-		return d.fail(d.root, nil, "want a manifest with apiVersion and kind, not %s", describe(d.root))
+func (l *loader) manifest(d *strict.Doc) error {
+	if d.Root.Kind != yaml.MappingNode {
+		return d.Fail(d.Root, nil, "want a manifest with apiVersion and kind, not %s", strict.Describe(d.Root))
 	}
-	if text(d.root, "kind") == "List" {
+	if strict.Text(d.Root, "kind") == "List" {
 		return l.list(d)
 	}
 	id, body, err := l.object(d)
@@ -39,12 +40,12 @@ func (l *loader) manifest(d *doc) error {
 		return err
 	}
 	if first := l.s.docs[id]; first != nil {
-		d.object = ""
-		return d.failAt(at("metadata", "name"), "a second %s, the first is in line %d", id, first.root.Line+first.base)
+		d.Object = ""
+		return d.FailAt(at("metadata", "name"), "a second %s, the first is in line %d", id, first.Root.Line+first.Base)
 	}
 	l.s.docs[id] = d
 	if l.large {
-		defer d.slim(id.kind)
+		defer slim(d, id.kind)
 	}
 	switch id.kind {
 	case "Node":
@@ -59,16 +60,16 @@ func (l *loader) manifest(d *doc) error {
 }
 
 // list unpacks what kubectl get -o yaml prints for more than one object.
-func (l *loader) list(d *doc) error {
-	items, ok := locate(d.root, at("items"))
+func (l *loader) list(d *strict.Doc) error {
+	items, ok := strict.Locate(d.Root, at("items"))
 	if !ok {
-		return d.fail(d.root, at("items"), "missing")
+		return d.Fail(d.Root, at("items"), "missing")
 	}
 	if items.Kind != yaml.SequenceNode {
-		return d.fail(items, at("items"), "want a list of manifests, not %s", describe(items))
+		return d.Fail(items, at("items"), "want a list of manifests, not %s", strict.Describe(items))
 	}
 	for _, item := range items.Content {
-		if err := l.manifest(&doc{file: d.file, root: item, dialect: kubectls, base: d.base}); err != nil {
+		if err := l.manifest(&strict.Doc{File: d.File, Root: item, Dialect: strict.Kubectl, Base: d.Base}); err != nil {
 			return err
 		}
 	}
@@ -76,51 +77,51 @@ func (l *loader) list(d *doc) error {
 }
 
 // object checks a manifest's kind and name and turns it into JSON.
-func (l *loader) object(d *doc) (id identity, body []byte, err error) {
-	version := text(d.root, "apiVersion")
-	id.kind = cluster.KindOf(l.kinds, text(d.root, "kind"), version)
+func (l *loader) object(d *strict.Doc) (id identity, body []byte, err error) {
+	version := strict.Text(d.Root, "apiVersion")
+	id.kind = cluster.KindOf(l.kinds, strict.Text(d.Root, "kind"), version)
 	k, known := l.kinds[id.kind]
 	switch {
 	case id.kind == "":
-		return id, nil, d.failAt(at("kind"), "missing; every document needs apiVersion and kind")
-	case !known && nearest(id.kind, append(names(l.kinds), Kind)) != "":
-		return id, nil, d.failAt(at("kind"), "%s is not known, %s", quote(id.kind), want(id.kind, append(names(l.kinds), Kind)))
+		return id, nil, d.FailAt(at("kind"), "missing; every document needs apiVersion and kind")
+	case !known && strict.Nearest(id.kind, append(names(l.kinds), Kind)) != "":
+		return id, nil, d.FailAt(at("kind"), "%s is not known, %s", strict.Quote(id.kind), strict.Want(id.kind, append(names(l.kinds), Kind)))
 	case !known:
-		return id, nil, d.failAt(at("kind"), "%s is not simulated, leave it out; these are: %s", quote(id.kind), strings.Join(names(l.kinds), ", "))
+		return id, nil, d.FailAt(at("kind"), "%s is not simulated, leave it out; these are: %s", strict.Quote(id.kind), strings.Join(names(l.kinds), ", "))
 	case version == "":
-		return id, nil, d.failAt(at("apiVersion"), "missing, want %s for a %s", k.apiVersion, id.kind)
+		return id, nil, d.FailAt(at("apiVersion"), "missing, want %s for a %s", k.apiVersion, id.kind)
 	case k.apiVersion != "" && version != k.apiVersion && version != k.also:
-		return id, nil, d.failAt(at("apiVersion"), "a %s here is %s, not %s", id.kind, k.apiVersion, quote(version))
+		return id, nil, d.FailAt(at("apiVersion"), "a %s here is %s, not %s", id.kind, k.apiVersion, strict.Quote(version))
 	}
-	id.name, id.namespace = text(d.root, "metadata", "name"), text(d.root, "metadata", "namespace")
-	d.object = id.kind
+	id.name, id.namespace = strict.Text(d.Root, "metadata", "name"), strict.Text(d.Root, "metadata", "namespace")
+	d.Object = id.kind
 	if id.name == "" {
-		return id, nil, d.failAt(at("metadata", "name"), "missing")
+		return id, nil, d.FailAt(at("metadata", "name"), "missing")
 	}
 	if problem := badName(id.name); problem != "" {
-		return id, nil, d.failAt(at("metadata", "name"), "%s", problem)
+		return id, nil, d.FailAt(at("metadata", "name"), "%s", problem)
 	}
 	switch {
 	case !k.namespaced && id.namespace != "":
-		return id, nil, d.failAt(at("metadata", "namespace"), "a %s has no namespace, remove it", id.kind)
+		return id, nil, d.FailAt(at("metadata", "namespace"), "a %s has no namespace, remove it", id.kind)
 	case k.namespaced && id.namespace == "":
 		id.namespace = "default"
 	case k.namespaced && len(validation.IsDNS1123Label(id.namespace)) > 0:
-		return id, nil, d.failAt(at("metadata", "namespace"), "%s is no valid namespace, want lower-case letters, digits and -", quote(id.namespace))
+		return id, nil, d.FailAt(at("metadata", "namespace"), "%s is no valid namespace, want lower-case letters, digits and -", strict.Quote(id.namespace))
 	}
-	d.object = id.String()
-	strip(d.root)
-	if err := d.legible(d.root, nil); err != nil {
+	d.Object = id.String()
+	strip(d.Root)
+	if err := legible(d, d.Root, nil); err != nil {
 		return id, nil, err
 	}
 	var b bytes.Buffer
 	if k.typ == nil { // every kind's metadata is of one type
-		if err := d.encode(&b, d.node(at("metadata")), reflect.TypeFor[metav1.ObjectMeta](), at("metadata")); err != nil {
+		if err := d.Encode(&b, d.Node(at("metadata")), reflect.TypeFor[metav1.ObjectMeta](), at("metadata")); err != nil {
 			return id, nil, err
 		}
 		b.Reset()
 	}
-	err = d.encode(&b, d.root, k.typ, nil)
+	err = d.Encode(&b, d.Root, k.typ, nil)
 	return id, b.Bytes(), err
 }
 
@@ -130,7 +131,7 @@ var serverSet = []string{"creationTimestamp", "deletionTimestamp", "deletionGrac
 
 // strip removes them.
 func strip(root *yaml.Node) {
-	meta, ok := locate(root, at("metadata"))
+	meta, ok := strict.Locate(root, at("metadata"))
 	if !ok || meta.Kind != yaml.MappingNode {
 		return
 	}
@@ -153,7 +154,7 @@ func badName(name string) string {
 	case len(name) > validation.DNS1123SubdomainMaxLength:
 		return "a name of more than 253 characters"
 	case len(validation.IsDNS1123Subdomain(name)) > 0:
-		return quote(name) + " is no valid name, want lower-case letters, digits, - and ., a letter or digit at both ends"
+		return strict.Quote(name) + " is no valid name, want lower-case letters, digits, - and ., a letter or digit at both ends"
 	}
 	return ""
 }
@@ -170,35 +171,26 @@ func blacked(s string) string {
 }
 
 // legible refuses a manifest with blacked-out addresses.
-func (d *doc) legible(n *yaml.Node, p path) error {
+func legible(d *strict.Doc, n *yaml.Node, p path) error {
 	if n.Kind == yaml.ScalarNode {
 		if !strings.ContainsAny(n.Value, "xX") {
 			return nil // most values of a large file
 		}
 		if i := blackedOut.FindStringIndex(n.Value); i != nil {
-			e := d.fail(n, p, "%s", blacked(n.Value))
-			e.Line += lineWithin(n, i[0])
+			e := d.Fail(n, p, "%s", blacked(n.Value))
+			e.Line += strict.LineWithin(n, i[0])
 			return e
 		}
 		return nil
 	}
 	for i, c := range n.Content {
-		step := p.then(i)
+		step := p.Then(i)
 		if n.Kind == yaml.MappingNode {
-			step = p.then(n.Content[i-i%2].Value)
+			step = p.Then(n.Content[i-i%2].Value)
 		}
-		if err := d.legible(c, step); err != nil {
+		if err := legible(d, c, step); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// lineWithin is how many lines below a block of text ("key: |") the character at
-// an offset stands. Text in quotes is folded, so there it is not known.
-func lineWithin(n *yaml.Node, offset int) int {
-	if n.Style&yaml.LiteralStyle == 0 {
-		return 0
-	}
-	return 1 + strings.Count(n.Value[:offset], "\n")
 }

@@ -11,8 +11,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"ipamsim/model"
+	"ipamsim/scenarios/strict"
 	"ipamsim/sim/cluster"
-	"ipamsim/sim/ipam"
 )
 
 const (
@@ -31,37 +31,37 @@ func (l *loader) networks() error {
 			return err
 		}
 	}
-	if c, ok := l.adapter.(ipam.Checker); ok {
-		if err := l.blame(guard(func() error { return c.Check(l.s.Objects) })); err != nil {
+	if l.ipam.Check != nil {
+		if err := l.blame(guard(func() error { return l.ipam.Check(l.s.Objects) })); err != nil {
 			return err
 		}
 	}
-	if p, ok := l.adapter.(ipam.Primary); ok {
-		return l.primary(p)
+	if l.ipam.Primary != nil {
+		return l.primary()
 	}
 	if len(l.s.Networks) > 0 {
 		return nil
 	}
-	name := l.adapter.Name()
+	name := l.ipam.Name
 	if len(l.nets) == 0 {
-		return l.doc.failAt(at("spec", "ipam"), "the file has no NetworkAttachmentDefinition, want one whose config has \"ipam\": {\"type\": %q}", name)
+		return l.doc.FailAt(at("spec", "ipam"), "the file has no NetworkAttachmentDefinition, want one whose config has \"ipam\": {\"type\": %q}", name)
 	}
-	return l.doc.failAt(at("spec", "ipam"), "no NetworkAttachmentDefinition of the file is for %s, want one whose config has \"ipam\": {\"type\": %q}", name, name)
+	return l.doc.FailAt(at("spec", "ipam"), "no NetworkAttachmentDefinition of the file is for %s, want one whose config has \"ipam\": {\"type\": %q}", name, name)
 }
 
-func (l *loader) network(d *doc, key string) error {
+func (l *loader) network(d *strict.Doc, key string) error {
 	p := at("spec", "config")
-	config := text(d.root, "spec", "config")
+	config := strict.Text(d.Root, "spec", "config")
 	if strings.TrimSpace(config) == "" {
 		l.nets[key] = false // Multus then looks for a file on the node
 		return nil
 	}
-	if err := d.json(p, config); err != nil {
+	if err := jsonObject(d, p, config); err != nil {
 		return err
 	}
-	n, ours, err := policyOf(l.adapter, key, json.RawMessage(config))
+	n, ours, err := policyOf(l.ipam, key, json.RawMessage(config))
 	if err != nil {
-		return d.failAt(p, "%s", err)
+		return d.FailAt(p, "%s", err)
 	}
 	if l.nets[key] = ours; !ours {
 		return nil
@@ -70,20 +70,20 @@ func (l *loader) network(d *doc, key string) error {
 	return nil
 }
 
-// json checks the CNI configuration's own syntax, so that the line can be told.
-func (d *doc) json(p path, config string) error {
+// jsonObject checks the CNI configuration's own syntax, so that the line can be told.
+func jsonObject(d *strict.Doc, p path, config string) error {
 	var v map[string]any
 	err := json.Unmarshal([]byte(config), &v)
 	if err == nil {
 		return nil
 	}
-	n := d.node(p)
-	e := d.fail(n, p, "not a JSON object: %s", oneLine(err))
+	n := d.Node(p)
+	e := d.Fail(n, p, "not a JSON object: %s", strict.OneLine(err))
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) && syntax.Offset > 0 && int(syntax.Offset) <= len(config) {
 		upTo := config[:syntax.Offset]
-		e.Problem += ", behind " + quote(tail(upTo))
-		e.Line += lineWithin(n, len(upTo))
+		e.Problem += ", behind " + strict.Quote(tail(upTo))
+		e.Line += strict.LineWithin(n, len(upTo))
 	}
 	return e
 }
@@ -141,16 +141,16 @@ func (l *loader) attachments() error {
 	return nil
 }
 
-func (l *loader) attached(d *doc, id identity) error {
+func (l *loader) attached(d *strict.Doc, id identity) error {
 	p, ok := templates[id.kind]
 	if !ok {
 		return nil
 	}
-	p = p.then("annotations").then(annotation)
-	n, ok := locate(d.root, p)
+	p = p.Then("annotations").Then(annotation)
+	n, ok := strict.Locate(d.Root, p)
 	if !ok {
-		if misplaced := at("metadata", "annotations", annotation); text(d.root, misplaced...) != "" {
-			return d.failAt(misplaced, "Multus reads this from the pods: it belongs in %s", p[:len(p)-1])
+		if misplaced := at("metadata", "annotations", annotation); strict.Text(d.Root, misplaced...) != "" {
+			return d.FailAt(misplaced, "Multus reads this from the pods: it belongs in %s", p[:len(p)-1])
 		}
 		return nil
 	}
@@ -163,7 +163,7 @@ func (l *loader) attached(d *doc, id identity) error {
 		return err
 	})
 	if err != nil {
-		return d.fail(n, p, "%s: %s", quote(n.Value), strings.TrimPrefix(oneLine(err), "parsePodNetworkAnnotation: "))
+		return d.Fail(n, p, "%s: %s", strict.Quote(n.Value), strings.TrimPrefix(strict.OneLine(err), "parsePodNetworkAnnotation: "))
 	}
 	for _, a := range asked {
 		if err := l.exists(d, n, p, a.Namespace+"/"+a.Name); err != nil {
@@ -173,13 +173,13 @@ func (l *loader) attached(d *doc, id identity) error {
 	return nil
 }
 
-func (l *loader) exists(d *doc, n *yaml.Node, p path, key string) error {
+func (l *loader) exists(d *strict.Doc, n *yaml.Node, p path, key string) error {
 	ours, there := l.nets[key]
 	switch {
 	case !there:
-		return d.fail(n, p, "there is no NetworkAttachmentDefinition %s, %s", quote(key), want(key, names(l.nets)))
+		return d.Fail(n, p, "there is no NetworkAttachmentDefinition %s, %s", strict.Quote(key), strict.Want(key, names(l.nets)))
 	case !ours:
-		return d.fail(n, p, "network %s is not one of %s's, so it is not simulated: leave it out", key, l.adapter.Name())
+		return d.Fail(n, p, "network %s is not one of %s's, so it is not simulated: leave it out", key, l.ipam.Name)
 	}
 	return nil
 }

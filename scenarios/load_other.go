@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"ipamsim/scenarios/strict"
 )
 
 // What else a file can be that somebody gives to the wrong command.
@@ -24,23 +26,23 @@ var advice = map[[2]string]string{
 
 // noneOf is the mistake of a file without a document of the wanted kind: which
 // command is for what it is, or what is missing.
-func noneOf(file string, roots []*yaml.Node, wanted string) *Error {
+func noneOf(file string, roots []*yaml.Node, wanted string) *strict.Error {
 	for _, r := range roots {
 		if problem := advice[[2]string{other(r), wanted}]; problem != "" {
-			d := &doc{file: file, root: r}
-			return d.failAt(at("kind"), "%s", problem)
+			d := &strict.Doc{File: file, Root: r}
+			return d.FailAt(at("kind"), "%s", problem)
 		}
 	}
-	return &Error{File: file, Line: roots[0].Line, Problem: "no " + wanted + " document, want one with apiVersion: " + APIVersion + " and kind: " + wanted}
+	return &strict.Error{File: file, Line: roots[0].Line, Problem: "no " + wanted + " document, want one with apiVersion: " + APIVersion + " and kind: " + wanted}
 }
 
 // other is what a document is that is none of the wanted: Plan, Scenario, dump or "".
 func other(r *yaml.Node) string {
-	kind := text(r, "kind")
+	kind := strict.Text(r, "kind")
 	switch {
-	case text(r, "apiVersion") == APIVersion && (kind == Kind || kind == planKind):
+	case strict.Text(r, "apiVersion") == APIVersion && (kind == Kind || kind == planKind):
 		return kind
-	case strings.HasSuffix(kind, "List"), text(r, "metadata", "resourceVersion") != "", text(r, "metadata", "uid") != "":
+	case strings.HasSuffix(kind, "List"), strict.Text(r, "metadata", "resourceVersion") != "", strict.Text(r, "metadata", "uid") != "":
 		return dumpKind // nobody writes those, kubectl get prints them
 	}
 	return ""
@@ -52,10 +54,21 @@ func tabular(data []byte) bool {
 }
 
 // tooLarge is the mistake of a file that only one kind of document could make so large.
-func tooLarge(file string, data []byte, wanted string) *Error {
+func tooLarge(file string, data []byte, wanted string) *strict.Error {
 	problem := "more than 8 MiB, too large for a " + strings.ToLower(wanted)
 	if head := data[:min(len(data), pieceMin)]; bytes.Contains(head, []byte("resourceVersion")) || bytes.Contains(head, []byte(`"items"`)) || bytes.Contains(head, []byte("\nitems:")) {
 		problem = advice[[2]string{dumpKind, wanted}]
 	}
-	return &Error{File: file, Problem: problem}
+	return &strict.Error{File: file, Problem: problem}
+}
+
+// read is the YAML documents of a file, which should have one of a kind.
+func read(file string, data []byte, kind string) ([]*yaml.Node, error) {
+	switch {
+	case len(data) > strict.FileMax:
+		return nil, tooLarge(file, data, kind)
+	case tabular(data):
+		return nil, &strict.Error{File: file, Problem: advice[[2]string{dumpKind, kind}]}
+	}
+	return strict.Documents(file, data, kind)
 }

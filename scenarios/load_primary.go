@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"ipamsim/model/metric"
+	"ipamsim/scenarios/strict"
 	"ipamsim/sim/ipam"
 )
 
 // primary reads the network that every pod gets, and lets the manager's own
 // validation judge the manifests it is made of.
-func (l *loader) primary(a ipam.Primary) error {
-	n, err := primaryOf(a, l.s.Objects)
+func (l *loader) primary() error {
+	n, err := primaryOf(l.ipam, l.s.Objects)
 	if err := l.blame(err); err != nil {
 		return err
 	}
@@ -31,9 +32,9 @@ func (l *loader) blame(err error) error {
 		if d == nil {
 			d = l.doc
 		}
-		return d.failAt(parsePath(bad.Field), "%s", oneLine(bad.Err))
+		return d.FailAt(strict.ParsePath(bad.Field), "%s", strict.OneLine(bad.Err))
 	case err != nil:
-		return l.doc.failAt(at("spec", "ipam"), "%s", strings.TrimPrefix(oneLine(err), l.adapter.Name()+": "))
+		return l.doc.FailAt(at("spec", "ipam"), "%s", strings.TrimPrefix(strict.OneLine(err), l.ipam.Name+": "))
 	}
 	return nil
 }
@@ -44,11 +45,10 @@ func (l *loader) datastore(c *check) {
 	if name == "" {
 		return
 	}
-	p, ok := l.adapter.(ipam.Primary)
-	c.bad(!ok, at("spec", "datastore"), "%s keeps its record in the Kubernetes API, remove it", l.adapter.Name())
-	if ok {
-		known := p.Datastores()
-		c.bad(!slices.Contains(known, name), at("spec", "datastore"), "%s is no datastore, %s", quote(name), want(name, known))
+	known := l.ipam.Datastores
+	c.bad(len(known) == 0, at("spec", "datastore"), "%s keeps its record in the Kubernetes API, remove it", l.ipam.Name)
+	if len(known) > 0 {
+		c.bad(!slices.Contains(known, name), at("spec", "datastore"), "%s is no datastore, %s", strict.Quote(name), strict.Want(name, known))
 	}
 }
 
@@ -59,31 +59,31 @@ func (l *loader) fabric(c *check) {
 		return
 	}
 	p := at("spec", "fabric")
-	c.bad(l.s.Primary == "", p, "the networks of %s announce no routes, remove it", l.adapter.Name())
+	c.bad(l.s.Primary == "", p, "the networks of %s announce no routes, remove it", l.ipam.Name)
 	if field, problem := f.Check(names(l.nodes)); problem != "" {
-		c.bad(true, append(p[:len(p):len(p)], parsePath(field)...), "%s", problem)
+		c.bad(true, append(p[:len(p):len(p)], strict.ParsePath(field)...), "%s", problem)
 	}
 }
 
 // metrics checks what is to be measured.
 func (l *loader) metrics(c *check) {
 	m, p := l.s.Doc.Spec.Metrics, at("spec", "metrics")
-	c.bad(len(m.Show) > 0 && m.Every.Duration == 0, p.then("every"), "missing: how often to measure, e.g. 1m")
+	c.bad(len(m.Show) > 0 && m.Every.Duration == 0, p.Then("every"), "missing: how often to measure, e.g. 1m")
 	var known []string
 	for _, f := range metric.Families() {
 		known = append(known, f.Name)
 	}
-	c.once(m.Show, p.then("show"))
+	c.once(m.Show, p.Then("show"))
 	for i, name := range m.Show {
-		c.bad(!slices.Contains(known, name), p.then("show").then(i), "%s is no metric, %s", quote(name), want(name, known))
+		c.bad(!slices.Contains(known, name), p.Then("show").Then(i), "%s is no metric, %s", strict.Quote(name), strict.Want(name, known))
 	}
 }
 
 // Datastores are where the scenario's manager can keep its record, the default
 // first; none if it has no choice.
 func (s *Scenario) Datastores() []string {
-	if p, ok := adapters()[s.Doc.Spec.IPAM].(ipam.Primary); ok {
-		return p.Datastores()
+	if m := s.Manager(); m != nil {
+		return m.Datastores
 	}
 	return nil
 }

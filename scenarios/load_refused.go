@@ -4,21 +4,23 @@ import (
 	"errors"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"ipamsim/scenarios/strict"
 )
 
 // Refused says, in terms of the file, that the API server of a run would not
 // store one of its manifests: a selector that does not match its template, say.
 // It is the user's mistake like any other that Load finds.
-func (s *Scenario) Refused(kind, namespace, name string, err error) *Error {
+func (s *Scenario) Refused(kind, namespace, name string, err error) *strict.Error {
 	id := identity{kind, namespace, name}
 	d := s.docs[id]
 	if d == nil {
-		return &Error{File: s.File, Object: id.String(), Problem: "the API server refuses it: " + oneLine(err)}
+		return &strict.Error{File: s.File, Object: id.String(), Problem: "the API server refuses it: " + strict.OneLine(err)}
 	}
 	var status *apierrors.StatusError
 	if !errors.As(err, &status) || status.ErrStatus.Details == nil || len(status.ErrStatus.Details.Causes) == 0 {
-		return d.fail(d.root, nil, "the API server refuses it: %s", oneLine(err))
+		return d.Fail(d.Root, nil, "the API server refuses it: %s", strict.OneLine(err))
 	}
 	cause := status.ErrStatus.Details.Causes[0]
-	return d.failAt(parsePath(cause.Field), "the API server refuses it: %s", oneLine(errors.New(cause.Message)))
+	return d.FailAt(strict.ParsePath(cause.Field), "the API server refuses it: %s", strict.OneLine(errors.New(cause.Message)))
 }

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"ipamsim/model/invariant"
+	"ipamsim/scenarios/strict"
 	"ipamsim/sim"
 	"ipamsim/sim/strategy"
 )
@@ -26,14 +27,14 @@ var classes = []string{"annotate", "api", "draw", "route", "sandbox", "start", "
 
 // check collects the first of several mistakes in the Scenario document.
 type check struct {
-	doc *doc
+	doc *strict.Doc
 	err error
 }
 
 // bad notes a mistake if there is one.
 func (c *check) bad(is bool, p path, format string, args ...any) {
 	if is && c.err == nil {
-		c.err = c.doc.failAt(p, format, args...)
+		c.err = c.doc.FailAt(p, format, args...)
 	}
 }
 
@@ -43,7 +44,7 @@ func (c *check) must(problem string, p path) { c.bad(problem != "", p, "%s", pro
 // once notes what stands in a list a second time.
 func (c *check) once(list []string, p path) {
 	for i, s := range list {
-		c.bad(slices.Index(list, s) < i, p.then(i), "%s is listed twice", quote(s))
+		c.bad(slices.Index(list, s) < i, p.Then(i), "%s is listed twice", strict.Quote(s))
 	}
 }
 
@@ -90,21 +91,21 @@ func brief(d metav1.Duration) string {
 
 func unknownStrategy(name string, err error) string {
 	if word, _, _ := strings.Cut(name, "("); !slices.Contains(strategy.Names(), word) {
-		return quote(name) + " is no strategy, " + want(word, strategy.Names())
+		return strict.Quote(name) + " is no strategy, " + strict.Want(word, strategy.Names())
 	}
-	return oneLine(err)
+	return strict.OneLine(err)
 }
 
 func (l *loader) latencies(c *check) {
 	given, recorded := l.s.Doc.Spec.Latencies, l.s.Doc.Spec.Schedule != nil // making small once left such
 	for _, class := range names(given) {
 		p, v := at("spec", "latencies", class), given[class]
-		c.bad(!slices.Contains(classes, class), p, "%s is no class of message, %s", quote(class), want(class, classes))
-		c.bad(v.Spread < 0 || v.Spread > 10, p.then("spread"), "want 0 to 10, e.g. 0.5 for a quiet server")
-		c.must(badProbability(v.Tail), p.then("tail"))
-		c.bad(v.Tail > 0 && v.Slow.Duration == 0, p.then("slow"), "missing: with a tail, how slow is a straggler at least?")
-		c.bad(v.Tail == 0 && v.Slow.Duration > 0 && !recorded, p.then("tail"), "missing: without a tail there is no straggler to be slow")
-		c.bad(v.Median.Duration > 0 && v.Median.Duration < v.Min.Duration && !recorded, p.then("median"), "%s is less than min, %s", brief(v.Median), brief(v.Min))
+		c.bad(!slices.Contains(classes, class), p, "%s is no class of message, %s", strict.Quote(class), strict.Want(class, classes))
+		c.bad(v.Spread < 0 || v.Spread > 10, p.Then("spread"), "want 0 to 10, e.g. 0.5 for a quiet server")
+		c.must(badProbability(v.Tail), p.Then("tail"))
+		c.bad(v.Tail > 0 && v.Slow.Duration == 0, p.Then("slow"), "missing: with a tail, how slow is a straggler at least?")
+		c.bad(v.Tail == 0 && v.Slow.Duration > 0 && !recorded, p.Then("tail"), "missing: without a tail there is no straggler to be slow")
+		c.bad(v.Median.Duration > 0 && v.Median.Duration < v.Min.Duration && !recorded, p.Then("median"), "%s is less than min, %s", brief(v.Median), brief(v.Min))
 	}
 }
 
@@ -116,23 +117,24 @@ func badProbability(v float64) string {
 }
 
 func (l *loader) background(c *check) {
-	s, name := l.s.Doc.Spec, l.adapter.Name()
-	known := roles[name]
+	s, name := l.s.Doc.Spec, l.ipam.Name
+	passes, daemons := passes(l.ipam), daemons(l.ipam)
 	for i, r := range s.Reconcilers {
 		p := at("spec", "reconcilers", i)
-		c.must(badRole(r.Name, name, "reconciler", known.reconcilers, known.daemons), p.then("name"))
-		c.must(badSchedule(r.Schedule), p.then("schedule"))
-		c.bad(r.Count < 0 || r.Count > passesMax, p.then("count"), "want 1 to %d passes at once", passesMax)
-		c.bad(r.AllNodes && len(r.Nodes) > 0, p.then("nodes"), "either nodes or allNodes, not both")
-		c.once(r.Nodes, p.then("nodes"))
+		c.must(badRole(r.Name, name, "reconciler", passes, daemons), p.Then("name"))
+		c.must(badSchedule(r.Schedule), p.Then("schedule"))
+		c.bad(r.Count < 0 || r.Count > passesMax, p.Then("count"), "want 1 to %d passes at once", passesMax)
+		c.bad(r.AllNodes && len(r.Nodes) > 0, p.Then("nodes"), "either nodes or allNodes, not both")
+		c.once(r.Nodes, p.Then("nodes"))
 		for j, n := range r.Nodes {
-			c.must(l.badNode(n), p.then("nodes").then(j))
+			c.must(l.badNode(n), p.Then("nodes").Then(j))
 		}
 	}
 	for i, d := range s.Daemons {
 		p := at("spec", "daemons", i)
-		c.must(badRole(d, name, "daemon", known.daemons, known.reconcilers), p)
-		c.bad(slices.Index(s.Daemons, d) < i && !slices.Contains(known.several, d), p, "%s is listed twice", d)
+		c.must(badRole(d, name, "daemon", daemons, passes), p)
+		known, _ := l.ipam.Process(d)
+		c.bad(slices.Index(s.Daemons, d) < i && !known.Several, p, "%s is listed twice", d)
 	}
 }
 
@@ -141,16 +143,16 @@ func (l *loader) badNode(name string) string {
 	if l.nodes[name] {
 		return ""
 	}
-	return "there is no node " + quote(name) + ", " + want(name, names(l.nodes))
+	return "there is no node " + strict.Quote(name) + ", " + strict.Want(name, names(l.nodes))
 }
 
 func (l *loader) churn(c *check) {
 	for i, ch := range l.s.Doc.Spec.Churn {
 		p := at("spec", "churn", i)
-		c.bad(ch.Every.Duration == 0, p.then("every"), "must be more than 0")
-		c.bad(ch.Until.Duration > 0 && ch.Until.Duration <= ch.From.Duration, p.then("until"), "%s is not after from, %s", brief(ch.Until), brief(ch.From))
-		c.bad(ch.Force < 0 || ch.Force > 10, p.then("force"), "want 0 to 10: of ten deletions, how many are forced")
-		c.must(l.badWorkload(ch.Workload), p.then("workload"))
+		c.bad(ch.Every.Duration == 0, p.Then("every"), "must be more than 0")
+		c.bad(ch.Until.Duration > 0 && ch.Until.Duration <= ch.From.Duration, p.Then("until"), "%s is not after from, %s", brief(ch.Until), brief(ch.From))
+		c.bad(ch.Force < 0 || ch.Force > 10, p.Then("force"), "want 0 to 10: of ten deletions, how many are forced")
+		c.must(l.badWorkload(ch.Workload), p.Then("workload"))
 	}
 }
 
@@ -170,9 +172,9 @@ func (l *loader) badWorkload(s string) string {
 		}
 	}
 	if strings.Count(s, "/") != 2 {
-		return quote(s) + " is no workload, want KIND/NAMESPACE/NAME, e.g. StatefulSet/default/web"
+		return strict.Quote(s) + " is no workload, want KIND/NAMESPACE/NAME, e.g. StatefulSet/default/web"
 	}
-	return "there is no workload " + quote(s) + ", " + want(s, all)
+	return "there is no workload " + strict.Quote(s) + ", " + strict.Want(s, all)
 }
 
 func (l *loader) faults(c *check) {
@@ -202,7 +204,7 @@ func badFault(name string) string {
 	if slices.Contains(known, name) {
 		return ""
 	}
-	return quote(name) + " is no fault, " + want(name, known)
+	return strict.Quote(name) + " is no fault, " + strict.Want(name, known)
 }
 
 func (l *loader) expect(c *check) {
@@ -231,5 +233,5 @@ func badInvariant(name string) string {
 	if slices.Contains(known, name) {
 		return ""
 	}
-	return quote(name) + " is no invariant, " + want(name, known)
+	return strict.Quote(name) + " is no invariant, " + strict.Want(name, known)
 }

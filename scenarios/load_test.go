@@ -11,6 +11,7 @@ import (
 
 	"ipamsim/reports/golden"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/strict"
 )
 
 // equal reports whether two scenarios are the same but for where they stood. An
@@ -40,7 +41,7 @@ func TestBadInput(t *testing.T) {
 			if err == nil {
 				t.Fatal("it loads")
 			}
-			var e *scenarios.Error
+			var e *strict.Error
 			if !errors.As(err, &e) || e.File != name || e.Problem == "" {
 				t.Errorf("got %T %v, want *Error with file and problem", err, err)
 			}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ipamsim/model/route"
+	"ipamsim/scenarios/strict"
 	"ipamsim/sim/cluster"
 )
 
@@ -16,7 +17,7 @@ import (
 func (l *loader) timeline() error {
 	s, c := l.s.Doc.Spec, &check{doc: l.doc}
 	if n := len(s.Timeline); n > linesMax {
-		return l.doc.failAt(at("spec", "timeline"), "%d entries, want at most %d", n, linesMax)
+		return l.doc.FailAt(at("spec", "timeline"), "%d entries, want at most %d", n, linesMax)
 	}
 	if err := l.arrivals(c); err != nil {
 		return err
@@ -25,10 +26,10 @@ func (l *loader) timeline() error {
 		e, p := s.Timeline[i], at("spec", "timeline", i)
 		act, err := e.action()
 		if err != nil {
-			return l.doc.failAt(p, "%s", oneLine(err))
+			return l.doc.FailAt(p, "%s", strict.OneLine(err))
 		}
-		c.bad(e.At.Duration > s.Until.Duration, p.then("at"), "%s is after spec.until, %s", brief(e.At), brief(s.Until))
-		l.acts(c, act, e.At.Duration, p.then(actionName(e)))
+		c.bad(e.At.Duration > s.Until.Duration, p.Then("at"), "%s is after spec.until, %s", brief(e.At), brief(s.Until))
+		l.acts(c, act, e.At.Duration, p.Then(actionName(e)))
 	}
 	return c.err
 }
@@ -58,12 +59,12 @@ func (l *loader) arrivals(c *check) error {
 		e := &l.s.Doc.Spec.Timeline[i]
 		p := at("spec", "timeline", i)
 		if e.Replace != nil && e.Replace.As != "" && e.Replace.As != e.Replace.Node {
-			c.must(badName(e.Replace.As), p.then("replace").then("as"))
-			c.bad(l.nodes[e.Replace.As] && !l.leaves(e.Replace.As), p.then("replace").then("as"), "there is a node %s already", e.Replace.As)
+			c.must(badName(e.Replace.As), p.Then("replace").Then("as"))
+			c.bad(l.nodes[e.Replace.As] && !l.leaves(e.Replace.As), p.Then("replace").Then("as"), "there is a node %s already", e.Replace.As)
 			l.arrival(e.Replace.As, e.At.Duration)
 		}
 		if e.Apply != nil {
-			id, err := l.apply(e.Apply, p.then("apply").then("object"))
+			id, err := l.apply(e.Apply, p.Then("apply").Then("object"))
 			if err != nil {
 				return err
 			}
@@ -93,15 +94,15 @@ func (l *loader) leaves(node string) bool {
 
 // apply checks an object to apply as if it were a manifest of the file.
 func (l *loader) apply(a *cluster.Apply, p path) (id identity, err error) {
-	d := &doc{file: l.doc.file, root: l.doc.node(p), within: p}
-	if text(d.root, "kind") == attachmentKind {
-		return id, d.failAt(at("kind"), "a NetworkAttachmentDefinition must be there from the start: make it a document of its own")
+	d := l.doc.Inside(p)
+	if strict.Text(d.Root, "kind") == attachmentKind {
+		return id, d.FailAt(at("kind"), "a NetworkAttachmentDefinition must be there from the start: make it a document of its own")
 	}
 	if id, _, err = l.object(d); err != nil {
 		return id, err
 	}
 	// As written, not as typed: in an update, null takes a field away.
-	if a.Object, err = d.raw(d.root); err != nil {
+	if a.Object, err = d.Raw(d.Root); err != nil {
 		return id, err
 	}
 	if l.s.docs[id] == nil {
@@ -113,8 +114,8 @@ func (l *loader) apply(a *cluster.Apply, p path) (id identity, err error) {
 // acts checks one action at its time; p leads to it.
 func (l *loader) acts(c *check, act cluster.Action, now time.Duration, p path) {
 	there := func(name, field string) {
-		c.must(l.badNode(name), p.then(field))
-		c.must(l.early(name, now), p.then(field))
+		c.must(l.badNode(name), p.Then(field))
+		c.must(l.early(name, now), p.Then(field))
 	}
 	node := func(name string) { there(name, "node") }
 	if name, ok := machineOf(act); ok {
@@ -126,25 +127,24 @@ func (l *loader) acts(c *check, act cluster.Action, now time.Duration, p path) {
 		if a.Node != "" {
 			node(a.Node)
 		}
-		c.bad(a.By.Duration == 0, p.then("by"), "missing: by how much, e.g. 10m")
-		c.bad(a.By.Duration > jumpMax, p.then("by"), "%s is too far, want at most a year", brief(a.By))
+		c.bad(a.By.Duration == 0, p.Then("by"), "missing: by how much, e.g. 10m")
+		c.bad(a.By.Duration > jumpMax, p.Then("by"), "%s is too far, want at most a year", brief(a.By))
 	case *cluster.Second:
 		l.second(c, a, p)
 	case *cluster.CutSession:
 		field, problem := route.CheckSessions("", []route.Session{{A: a.A, B: a.B}}, names(l.nodes))
 		if _, end, ok := strings.Cut(field, "."); ok {
-			c.must(problem, p.then(end))
+			c.must(problem, p.Then(end))
 		}
 	case *cluster.Kill:
-		c.bad(a.Actor == "", p.then("actor"), "empty, want the name of a process")
-		c.must(l.badActor(a.Actor), p.then("actor"))
+		c.bad(a.Actor == "", p.Then("actor"), "empty, want the name of a process")
+		c.must(l.badActor(a.Actor), p.Then("actor"))
 	case *cluster.Pause:
-		c.bad(a.Actor == "", p.then("actor"), "empty, want the name of a process or a node")
-		c.must(l.badActor(a.Actor), p.then("actor"))
+		c.bad(a.Actor == "", p.Then("actor"), "empty, want the name of a process or a node")
+		c.must(l.badActor(a.Actor), p.Then("actor"))
 	case *cluster.Reconcile:
-		known := roles[l.adapter.Name()]
-		c.must(badRole(a.Name, l.adapter.Name(), "reconciler", known.reconcilers, known.daemons), p.then("name"))
-		c.bad(a.Count < 0 || a.Count > passesMax, p.then("count"), "want 1 to %d passes at once", passesMax)
+		c.must(badRole(a.Name, l.ipam.Name, "reconciler", passes(l.ipam), daemons(l.ipam)), p.Then("name"))
+		c.bad(a.Count < 0 || a.Count > passesMax, p.Then("count"), "want 1 to %d passes at once", passesMax)
 		if a.Node != "" {
 			node(a.Node)
 		}
@@ -152,16 +152,16 @@ func (l *loader) acts(c *check, act cluster.Action, now time.Duration, p path) {
 		if a.Node != "" {
 			node(a.Node)
 		}
-		if err := cluster.CheckCommand(l.adapter, a); err != nil {
-			c.bad(true, p.then("run"), "%s", oneLine(err))
+		if err := cluster.CheckCommand(l.ipam, a); err != nil {
+			c.bad(true, p.Then("run"), "%s", strict.OneLine(err))
 		}
 	case *cluster.Scale:
 		l.scale(c, a, p)
 	case *cluster.Delete:
-		c.must(l.badResource(a.Resource), p.then("resource"))
-		c.bad(l.readOnce(a.Resource), p.then("resource"), onceOnly)
+		c.must(l.badResource(a.Resource), p.Then("resource"))
+		c.bad(l.readOnce(a.Resource), p.Then("resource"), onceOnly)
 		c.bad(a.All == (a.Name != ""), p, "want either name or all: true")
-		c.must(badSegment(a.Name), p.then("name"))
+		c.must(badSegment(a.Name), p.Then("name"))
 		if a.Resource == nodesResource && a.Name != "" {
 			there(a.Name, "name")
 		}
@@ -208,9 +208,8 @@ const nodesResource = "nodes"
 const jumpMax = 366 * 24 * time.Hour
 
 func (l *loader) second(c *check, a *cluster.Second, p path) {
-	known := roles[l.adapter.Name()]
-	c.must(badRole(a.Daemon, l.adapter.Name(), "daemon", known.daemons, known.reconcilers), p.then("daemon"))
-	c.bad(slices.Contains(perNode, a.Daemon), p.then("daemon"), "%s runs on each node, where there is never a second one", a.Daemon)
+	c.must(badRole(a.Daemon, l.ipam.Name, "daemon", daemons(l.ipam), passes(l.ipam)), p.Then("daemon"))
+	c.bad(perNode(l.ipam, a.Daemon), p.Then("daemon"), "%s runs on each node, where there is never a second one", a.Daemon)
 }
 
 func (l *loader) scale(c *check, a *cluster.Scale, p path) {
@@ -226,9 +225,9 @@ func (l *loader) scale(c *check, a *cluster.Scale, p path) {
 			}
 		}
 		full := id.namespace + "/" + id.name
-		c.bad(true, p.then("name"), "there is no %s %s, %s", a.Kind, quote(full), want(full, same))
+		c.bad(true, p.Then("name"), "there is no %s %s, %s", a.Kind, strict.Quote(full), strict.Want(full, same))
 	}
-	c.bad(a.Replicas < 0, p.then("replicas"), "must not be negative")
+	c.bad(a.Replicas < 0, p.Then("replicas"), "must not be negative")
 }
 
 func (l *loader) badResource(name string) string {
@@ -237,13 +236,13 @@ func (l *loader) badResource(name string) string {
 		return ""
 	}
 	if k, ok := l.kinds[name]; ok {
-		return fmt.Sprintf("%s is a kind, want the resource: %s", quote(name), k.plural)
+		return fmt.Sprintf("%s is a kind, want the resource: %s", strict.Quote(name), k.plural)
 	}
 	plain := slices.DeleteFunc(slices.Clone(all), func(s string) bool { return strings.Contains(s, ".") })
-	if near := nearest(name, all); near != "" {
-		return fmt.Sprintf("%s is no resource, did you mean %q?", quote(name), near)
+	if near := strict.Nearest(name, all); near != "" {
+		return fmt.Sprintf("%s is no resource, did you mean %q?", strict.Quote(name), near)
 	}
-	return quote(name) + " is no resource, " + want(name, plain)
+	return strict.Quote(name) + " is no resource, " + strict.Want(name, plain)
 }
 
 const onceOnly = "a NetworkAttachmentDefinition is read once, before the first step: changing it would have no effect"
@@ -265,21 +264,21 @@ func badSegment(name string) string {
 var jsonPatchOps = map[string]bool{"add": true, "copy": false, "move": false, "remove": false, "replace": true, "test": true}
 
 func (l *loader) patch(c *check, a *cluster.Patch, p path) {
-	c.must(l.badResource(a.Resource), p.then("resource"))
-	c.bad(l.readOnce(a.Resource), p.then("resource"), onceOnly)
-	c.must(badSegment(a.Name), p.then("name"))
-	c.bad(a.Name == "", p.then("name"), "an empty name")
-	c.bad(a.Subresource != "" && a.Subresource != "status" && a.Subresource != "scale", p.then("subresource"),
-		"%s is no subresource, want status or scale", quote(a.Subresource))
+	c.must(l.badResource(a.Resource), p.Then("resource"))
+	c.bad(l.readOnce(a.Resource), p.Then("resource"), onceOnly)
+	c.must(badSegment(a.Name), p.Then("name"))
+	c.bad(a.Name == "", p.Then("name"), "an empty name")
+	c.bad(a.Subresource != "" && a.Subresource != "status" && a.Subresource != "scale", p.Then("subresource"),
+		"%s is no subresource, want status or scale", strict.Quote(a.Subresource))
 	c.bad((len(a.JSON) > 0) == (len(a.Merge) > 0), p, "want either json (a list of operations) or merge (a part of the object)")
 	for i, op := range a.JSON {
-		q := p.then("json").then(i)
+		q := p.Then("json").Then(i)
 		name, _ := op["op"].(string)
 		needs, known := jsonPatchOps[name]
-		c.bad(!known, q.then("op"), "%s is no operation, %s", quote(name), want(name, names(jsonPatchOps)))
+		c.bad(!known, q.Then("op"), "%s is no operation, %s", strict.Quote(name), strict.Want(name, names(jsonPatchOps)))
 		where, ok := op["path"].(string)
-		c.bad(!ok || !strings.HasPrefix(where, "/"), q.then("path"), "want a path that begins with /, e.g. /spec/allocations/7")
+		c.bad(!ok || !strings.HasPrefix(where, "/"), q.Then("path"), "want a path that begins with /, e.g. /spec/allocations/7")
 		_, has := op["value"]
-		c.bad(needs && !has, q.then("value"), "missing, %s needs one", name)
+		c.bad(needs && !has, q.Then("value"), "missing, %s needs one", name)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"ipamsim/scenarios/strict"
 )
 
 // virtualDefault is how far a run may go in virtual time if limits.virtual is not
@@ -26,8 +28,8 @@ func (l *loader) times(c *check) {
 		"until and settle come to %s, and limits.virtual ends every run at %s, before anything at rest is judged: want it longer", brief(end), brief(limit))
 	for i, ch := range s.Churn {
 		p := at("spec", "churn", i)
-		c.bad(ch.From.Duration >= s.Until.Duration, p.then("from"), "%s is not before spec.until, %s: no pod would be deleted", brief(ch.From), brief(s.Until))
-		c.bad(ch.Until.Duration > end.Duration, p.then("until"), "%s is after the end of the run, %s", brief(ch.Until), brief(end))
+		c.bad(ch.From.Duration >= s.Until.Duration, p.Then("from"), "%s is not before spec.until, %s: no pod would be deleted", brief(ch.From), brief(s.Until))
+		c.bad(ch.Until.Duration > end.Duration, p.Then("until"), "%s is after the end of the run, %s", brief(ch.Until), brief(end))
 	}
 	if every := s.Metrics.Every.Duration; every > 0 {
 		c.bad(end.Duration/every > samplesMax, at("spec", "metrics", "every"), "%s gives %d samples in %s, want at most %d", brief(s.Metrics.Every), end.Duration/every, brief(end), samplesMax)
@@ -37,7 +39,7 @@ func (l *loader) times(c *check) {
 // early says that something names a node before it is there, or "".
 func (l *loader) early(node string, now time.Duration) string {
 	if from := l.arrives[node]; from > now {
-		return quote(node) + " is there from " + brief(metav1.Duration{Duration: from}) + " on only"
+		return strict.Quote(node) + " is there from " + brief(metav1.Duration{Duration: from}) + " on only"
 	}
 	return ""
 }

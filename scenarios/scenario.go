@@ -8,6 +8,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/route"
+	"ipamsim/scenarios/strict"
 	"ipamsim/sim/cluster"
 )
 
@@ -206,8 +207,9 @@ type Scenario struct {
 	Networks []cluster.Network
 	Primary  string // key of the network that every pod gets, or ""
 
-	doc  *doc              // the Scenario document in the file
-	docs map[identity]*doc // where each manifest stands in it
+	managers Managers                 // see Managers.Find
+	doc      *strict.Doc              // the Scenario document in the file
+	docs     map[identity]*strict.Doc // where each manifest stands in it
 }
 
 // Policies are the networks without what the plugins read: see model.SameDomain.

@@ -10,6 +10,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/model/invariant"
 	"ipamsim/reports"
+	"ipamsim/scenarios/strict"
 	"ipamsim/sim/strategy"
 )
 
@@ -34,17 +35,17 @@ type Schedule struct {
 const decisionsMax = 1_000_000
 
 func (s *Schedule) check(c *check, p path) {
-	c.bad(s.Upstream == "", p.then("upstream"), "empty, want module@version")
-	c.bad(!digest.MatchString(s.Digest), p.then("digest"), "%s is no digest, want 16 hexadecimal digits", quote(s.Digest))
-	c.bad(s.Steps < 0, p.then("steps"), "must not be negative")
-	c.bad(s.Picks != "" && len(s.Decisions) > 0, p.then("picks"), "either picks or decisions, not both")
+	c.bad(s.Upstream == "", p.Then("upstream"), "empty, want module@version")
+	c.bad(!digest.MatchString(s.Digest), p.Then("digest"), "%s is no digest, want 16 hexadecimal digits", strict.Quote(s.Digest))
+	c.bad(s.Steps < 0, p.Then("steps"), "must not be negative")
+	c.bad(s.Picks != "" && len(s.Decisions) > 0, p.Then("picks"), "either picks or decisions, not both")
 	if err := checkPicks(s.Picks); err != nil {
-		c.bad(true, p.then("picks"), "%s", oneLine(err))
+		c.bad(true, p.Then("picks"), "%s", strict.OneLine(err))
 	}
-	s.checkRaces(c, p.then("races"))
-	c.bad(len(s.Decisions) > decisionsMax, p.then("decisions"), "%d decisions, want at most %d", len(s.Decisions), decisionsMax)
+	s.checkRaces(c, p.Then("races"))
+	c.bad(len(s.Decisions) > decisionsMax, p.Then("decisions"), "%d decisions, want at most %d", len(s.Decisions), decisionsMax)
 	for i, d := range s.Decisions {
-		d.check(c, p.then("decisions").then(i))
+		d.check(c, p.Then("decisions").Then(i))
 	}
 }
 
@@ -54,13 +55,13 @@ func (s *Schedule) checkRaces(c *check, p path) {
 	for i := range s.Races {
 		r := &s.Races[i]
 		inv, known := invariant.Named(r.Invariant)
-		c.must(badInvariant(r.Invariant), p.then(i).then("invariant"))
+		c.must(badInvariant(r.Invariant), p.Then(i).Then("invariant"))
 		var codes []string
 		for _, k := range inv.Kinds {
-			codes = append(codes, quote(k.Code))
+			codes = append(codes, strict.Quote(k.Code))
 		}
-		c.bad(known && inv.Sentence(r.Code) == "", p.then(i).then("code"), "%s is no way in which %s breaks, want %s", quote(r.Code), r.Invariant, strings.Join(codes, " or "))
-		c.bad(!r.Ordered(cmp.Or(s.Steps, decisionsMax)), p.then(i), "read %d, change %d, use %d: want steps of the recording in that order", r.Read, r.Change, r.Use)
+		c.bad(known && inv.Sentence(r.Code) == "", p.Then(i).Then("code"), "%s is no way in which %s breaks, want %s", strict.Quote(r.Code), r.Invariant, strings.Join(codes, " or "))
+		c.bad(!r.Ordered(cmp.Or(s.Steps, decisionsMax)), p.Then(i), "read %d, change %d, use %d: want steps of the recording in that order", r.Read, r.Change, r.Use)
 	}
 }
 
@@ -81,7 +82,7 @@ var (
 func checkPicks(s string) error {
 	for _, f := range strings.Fields(s) {
 		if !pick.MatchString(f) {
-			return errors.New("pick " + quote(f) + ": want N or N*COUNT")
+			return errors.New("pick " + strict.Quote(f) + ": want N or N*COUNT")
 		}
 	}
 	_, err := ParsePicks(s)

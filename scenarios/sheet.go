@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"ipamsim/model"
+	"ipamsim/scenarios/strict"
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/ipam"
 )
@@ -18,75 +19,82 @@ import (
 // Sheet is a file around another document than a Scenario, for instance a Plan. It
 // is read as strictly, and its mistakes are told in the same way.
 type Sheet struct {
-	doc  *doc
-	rest []*yaml.Node // the other documents
+	doc      *strict.Doc
+	rest     []*yaml.Node // the other documents
+	managers Managers
 }
 
-// ReadSheet finds the one document of a kind in a file. The error is an *Error.
-func ReadSheet(file string, data []byte, kind string) (*Sheet, error) {
-	roots, err := documents(file, data, kind)
+// ReadSheet finds the one document of a kind in a file. The error is an *strict.Error.
+func (m Managers) ReadSheet(file string, data []byte, kind string) (*Sheet, error) {
+	roots, err := read(file, data, kind)
 	if err != nil {
 		return nil, err
 	}
-	s := &Sheet{}
+	s := &Sheet{managers: m}
+	s.doc, s.rest, err = only(file, roots, kind)
+	return s, err
+}
+
+// only finds the one document of a kind, and the others.
+func only(file string, roots []*yaml.Node, kind string) (one *strict.Doc, rest []*yaml.Node, err error) {
 	for _, r := range roots {
-		d := &doc{file: file, root: r}
+		d := &strict.Doc{File: file, Root: r}
 		switch {
 		case r.Kind != yaml.MappingNode:
-			return nil, d.fail(r, nil, "want a document with apiVersion and kind, not %s", describe(r))
-		case text(r, "kind") != kind:
-			s.rest = append(s.rest, r)
-		case s.doc != nil:
-			return nil, d.failAt(at("kind"), "a second %s, the first begins in line %d; one file is one %s", kind, s.doc.root.Line, strings.ToLower(kind))
+			return nil, nil, d.Fail(r, nil, "want a document with apiVersion and kind, not %s", strict.Describe(r))
+		case strict.Text(r, "kind") != kind:
+			rest = append(rest, r)
+		case one != nil:
+			return nil, nil, d.FailAt(at("kind"), "a second %s, the first begins in line %d; one file is one %s", kind, one.Root.Line, strings.ToLower(kind))
 		default:
-			s.doc = d
+			one = d
 		}
 	}
-	if s.doc == nil {
-		return nil, noneOf(file, roots, kind)
+	if one == nil {
+		return nil, nil, noneOf(file, roots, kind)
 	}
-	return s, nil
+	return one, rest, nil
 }
 
 // Decode reads the document into a value of its type.
-func (s *Sheet) Decode(into any) error { return s.doc.decode(s.doc.root, into, nil) }
+func (s *Sheet) Decode(into any) error { return s.doc.Decode(s.doc.Root, into, nil) }
 
 // Fail is a mistake at the value under these keys (string) and indices (int), or at
 // what there is of it.
-func (s *Sheet) Fail(problem string, steps ...any) *Error {
-	return s.doc.failAt(steps, "%s", problem)
+func (s *Sheet) Fail(problem string, steps ...any) *strict.Error {
+	return s.doc.FailAt(steps, "%s", problem)
 }
 
 // Text is the scalar at a path as the file has it, or "".
-func (s *Sheet) Text(steps ...any) string { return text(s.doc.root, steps...) }
+func (s *Sheet) Text(steps ...any) string { return strict.Text(s.doc.Root, steps...) }
 
 // Manifest is the mistake in the line where the first document begins that is not
 // the sheet's own; nil if there is none.
-func (s *Sheet) Manifest(problem string) *Error {
+func (s *Sheet) Manifest(problem string) *strict.Error {
 	if len(s.rest) == 0 {
 		return nil
 	}
-	d := &doc{file: s.doc.file, root: s.rest[0]}
-	return d.fail(d.root, nil, "%s", problem)
+	d := &strict.Doc{File: s.doc.File, Root: s.rest[0]}
+	return d.Fail(d.Root, nil, "%s", problem)
 }
 
 // Has reports whether the file has a document of another kind.
 func (s *Sheet) Has(kind string) bool {
-	return slices.ContainsFunc(s.rest, func(r *yaml.Node) bool { return text(r, "kind") == kind })
+	return slices.ContainsFunc(s.rest, func(r *yaml.Node) bool { return strict.Text(r, "kind") == kind })
 }
 
 // Inner is the scenario that the other documents of the file are.
-func (s *Sheet) Inner() (*Scenario, error) { return parse(s.doc.file, s.rest) }
+func (s *Sheet) Inner() (*Scenario, error) { return s.managers.parse(s.doc.File, s.rest) }
 
 // Around is a scenario of the other documents of the file as manifests, and of a
 // document that is made: where that is wrong, so is the field of the sheet with
 // the same path.
 func (s *Sheet) Around(d Document) (*Scenario, error) {
-	l := &loader{s: &Scenario{File: s.doc.file, Doc: d, docs: map[identity]*doc{}}, nodes: map[string]bool{}, doc: s.doc}
+	l := &loader{s: &Scenario{File: s.doc.File, Doc: d, managers: s.managers, docs: map[identity]*strict.Doc{}}, nodes: map[string]bool{}, doc: s.doc}
 	steps := []func() error{
 		l.manager,
 		l.machines,
-		func() error { return l.manifests(s.doc.file, s.rest) },
+		func() error { return l.manifests(s.doc.File, s.rest) },
 		func() error {
 			if s.Has(attachmentKind) || d.Spec.IPAM != "whereabouts" {
 				return l.networks()
@@ -110,43 +118,42 @@ func (s *Sheet) Around(d Document) (*Scenario, error) {
 // manifests. The manager's own validation judges the manifests. The error is an
 // *Error without a line.
 func (s *Scenario) With(d Document, objects []cluster.Object) (*Scenario, error) {
-	out := &Scenario{File: s.File, Doc: d, Objects: objects}
-	adapter := adapters()[d.Spec.IPAM]
-	if adapter == nil {
-		return nil, &Error{File: s.File, Field: "spec.ipam", Problem: quote(d.Spec.IPAM) + " is no address manager"}
+	out := &Scenario{File: s.File, Doc: d, Objects: objects, managers: s.managers}
+	m := out.Manager()
+	if m == nil {
+		return nil, &strict.Error{File: s.File, Field: "spec.ipam", Problem: strict.Quote(d.Spec.IPAM) + " is no address manager"}
 	}
 	for _, o := range objects {
 		if o.Kind != attachmentKind {
 			continue
 		}
-		n, ours, err := attachment(adapter, o)
+		n, ours, err := attachment(m, o)
 		if err != nil {
-			return nil, &Error{File: s.File, Object: o.Kind + " " + o.Namespace + "/" + o.Name, Field: "spec.config", Problem: oneLine(err)}
+			return nil, &strict.Error{File: s.File, Object: o.Kind + " " + o.Namespace + "/" + o.Name, Field: "spec.config", Problem: strict.OneLine(err)}
 		}
 		if ours {
 			out.Networks = append(out.Networks, n)
 		}
 	}
-	p, ok := adapter.(ipam.Primary)
-	if !ok {
+	if m.Primary == nil {
 		return out, nil
 	}
-	n, err := primaryOf(p, objects)
+	n, err := primaryOf(m, objects)
 	var bad *ipam.ObjectError
 	switch {
 	case errors.As(err, &bad):
-		return nil, &Error{File: s.File, Object: bad.Object.Kind + " " + bad.Object.Name, Field: bad.Field, Problem: oneLine(bad.Err)}
+		return nil, &strict.Error{File: s.File, Object: bad.Object.Kind + " " + bad.Object.Name, Field: bad.Field, Problem: strict.OneLine(bad.Err)}
 	case err != nil:
-		return nil, &Error{File: s.File, Problem: oneLine(err)}
+		return nil, &strict.Error{File: s.File, Problem: strict.OneLine(err)}
 	}
 	out.Networks, out.Primary = append(out.Networks, n), n.Key
 	return out, nil
 }
 
 // primaryOf is the network that every pod gets by these manifests.
-func primaryOf(p ipam.Primary, objects []cluster.Object) (n cluster.Network, err error) {
+func primaryOf(m *ipam.Manager, objects []cluster.Object) (n cluster.Network, err error) {
 	err = guard(func() (err error) {
-		n.Network, n.Config, err = p.Primary(objects)
+		n.Network, n.Config, err = m.Primary(objects)
 		return err
 	})
 	return n, err
@@ -154,7 +161,7 @@ func primaryOf(p ipam.Primary, objects []cluster.Object) (n cluster.Network, err
 
 // attachment is the network of a NetworkAttachmentDefinition; ours is false if it
 // is not the manager's.
-func attachment(a ipam.Adapter, o cluster.Object) (n cluster.Network, ours bool, err error) {
+func attachment(m *ipam.Manager, o cluster.Object) (n cluster.Network, ours bool, err error) {
 	var body struct {
 		Spec struct{ Config string } `json:"spec"`
 	}
@@ -165,14 +172,17 @@ func attachment(a ipam.Adapter, o cluster.Object) (n cluster.Network, ours bool,
 		return n, false, nil
 	}
 	n.Config = json.RawMessage(body.Spec.Config)
-	n.Network, ours, err = policyOf(a, o.Namespace+"/"+o.Name, n.Config)
+	n.Network, ours, err = policyOf(m, o.Namespace+"/"+o.Name, n.Config)
 	return n, ours, err
 }
 
 // policyOf lets the manager read the policy out of a network's configuration.
-func policyOf(a ipam.Adapter, key string, config json.RawMessage) (n model.Network, ours bool, err error) {
+func policyOf(m *ipam.Manager, key string, config json.RawMessage) (n model.Network, ours bool, err error) {
+	if m.Network == nil {
+		return n, false, nil
+	}
 	err = guard(func() (err error) {
-		n, ours, err = a.Network(key, config)
+		n, ours, err = m.Network(key, config)
 		return err
 	})
 	if err == nil && ours {
@@ -181,13 +191,9 @@ func policyOf(a ipam.Adapter, key string, config json.RawMessage) (n model.Netwo
 	if err == nil {
 		return n, ours, nil
 	}
-	problem, _, _ := strings.Cut(oneLine(err), " / bytes: ")       // Whereabouts repeats the whole configuration
-	for _, prefix := range []string{a.Name() + ": ", key + ": "} { // the line says so already
+	problem, _, _ := strings.Cut(strict.OneLine(err), " / bytes: ") // Whereabouts repeats the whole configuration
+	for _, prefix := range []string{m.Name + ": ", key + ": "} {    // the line says so already
 		problem = strings.TrimPrefix(problem, prefix)
 	}
 	return n, ours, fmt.Errorf("%s", cmp.Or(problem, "refused"))
 }
-
-// Suggest says what would have been right instead of a word: the nearest name, or
-// else all of them.
-func Suggest(word string, names []string) string { return want(word, names) }

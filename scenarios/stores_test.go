@@ -10,6 +10,7 @@ import (
 
 	"ipamsim/reports"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/strict"
 )
 
 // cheapOnBothStores touch, between them, all that the store serves: leases and
@@ -53,7 +54,7 @@ func sameOnBothStores(t *testing.T, r *scenarios.Runner, s *scenarios.Scenario, 
 	for i, store := range []string{scenarios.Etcd, scenarios.Memory} {
 		o.Store = store
 		var err error
-		var refused *scenarios.Error
+		var refused *strict.Error
 		if reps[i], err = r.Run(context.Background(), s, o); errors.As(err, &refused) && o.Datastore != s.Doc.Spec.Datastore {
 			refusals++ // not a scenario of that datastore
 			continue

@@ -29,7 +29,7 @@ func TestTidyFindsPlantedViolations(t *testing.T) {
 		{"reports/x.go", `package reports; import "ipamsim/scenarios"`, "layer:"},
 		{"scenarios/x.go", `package scenarios; import ("ipamsim/reports"; "ipamsim/sim/ipam/calico")`, ""},
 		{"cmd/hermetic/x.go", `package main; import "ipamsim/sim"`, "layer:"},
-		{"cmd/ipamsim/x.go", `package main; import ("ipamsim/fuzz"; "os"; "fmt"); func f() { fmt.Println(os.Stdout) }`, ""},
+		{"cmd/cli/x.go", `package main; import ("ipamsim/fuzz"; "os"; "fmt"); func f() { fmt.Println(os.Stdout) }`, ""},
 		{"plots/x.go", `package plots`, "layer: no package plots in the plan"},
 
 		{"sim/cluster/x.go", `package cluster; import "github.com/k8snetworkplumbingwg/whereabouts/pkg/types"`, "module: sim/cluster may not import"},

@@ -2,96 +2,10 @@
 // simulated cluster, in virtual time, under schedules that a seed decides, and
 // says which invariant broke, when, and how to see it again.
 //
-// Here are flags, exit codes and progress only.
+// The program is package cli. An author of an address manager builds the same
+// program with a manager of their own: ipamsim init --manager NAME writes it.
 package main
 
-import (
-	"errors"
-	"fmt"
-	"io"
-	"os"
-	"os/signal"
-	"strings"
-	"syscall"
+import "ipamsim/cmd/cli"
 
-	"github.com/spf13/cobra"
-
-	"ipamsim/reports"
-	"ipamsim/scenarios"
-)
-
-// Exit codes: what scripts and CI look at.
-const (
-	exitExpected  = 0 // every run ended as its scenario says
-	exitViolation = 1 // a violation that was not expected, or an expected one that did not happen
-	exitCannot    = 2 // nothing was proven: usage, bad input, environment, a limit, an interruption
-)
-
-func main() { os.Exit(command(os.Args[1:], os.Stdout, os.Stderr)) }
-
-// command is the whole program but for the process around it.
-func command(args []string, stdout, stderr io.Writer) int {
-	// A reader that has seen enough closes the pipe. The default, death by
-	// signal, would leave the directory of the embedded etcd behind.
-	signal.Ignore(syscall.SIGPIPE)
-	root := &cobra.Command{
-		Use:           "ipamsim",
-		Short:         "the real code of IP address managers in a deterministic simulation",
-		SilenceUsage:  true,
-		SilenceErrors: true,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cmd.SetOut(stderr)
-			_ = cmd.Help()
-			return &exit{code: exitCannot}
-		},
-	}
-	root.SetArgs(args)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
-	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(commands()...)
-	err := root.Execute()
-	if err == nil {
-		return exitExpected
-	}
-	var e *exit
-	if !errors.As(err, &e) {
-		e = &exit{exitCannot, err}
-	}
-	if e.err != nil && !errors.Is(e.err, syscall.EPIPE) {
-		fmt.Fprintln(stderr, message(e.err))
-	}
-	return e.code
-}
-
-// commands are all there are.
-func commands() []*cobra.Command {
-	return []*cobra.Command{
-		calibrateCommand(), cellCommand(), corpusCommand(), exploreCommand(), findingCommand(), gateCommand(), gateCellCommand(), importCommand(), planCommand(),
-		replayCommand(), reportCommand(), runCommand(), schemaCommand(), versionCommand(), workerCommand(),
-	}
-}
-
-// exit is how a command ends that does not end with 0. err is nil if everything
-// was said already.
-type exit struct {
-	code int
-	err  error
-}
-
-func (e *exit) Error() string { return fmt.Sprintf("exit %d: %v", e.code, e.err) }
-func (e *exit) Unwrap() error { return e.err }
-
-// message is an error on one line, or on one for each bad file. One about a scenario file begins with file
-// and line, as editors like it.
-func message(err error) string {
-	var files *badFiles
-	if errors.As(err, &files) {
-		return files.Error()
-	}
-	var bad *scenarios.Error
-	if errors.As(err, &bad) {
-		return reports.Clean(bad.Error())
-	}
-	return "ipamsim: " + reports.Clean(strings.Join(strings.Fields(err.Error()), " "))
-}
+func main() { cli.Main() }

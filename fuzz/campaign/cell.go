@@ -12,6 +12,7 @@ import (
 	"ipamsim/fuzz/space"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/strict"
 	"ipamsim/sim"
 	"ipamsim/sim/hermetic"
 	"ipamsim/sim/strategy"
@@ -199,7 +200,7 @@ func fresh(set map[uint64]struct{}, seen []uint64) packed {
 
 // broken is a run that did not end, or that never began.
 func (a *answer) broken(s Spec, q ask, err error) *answer {
-	var bad *scenarios.Error
+	var bad *strict.Error
 	var stuck *sim.Stuck
 	switch {
 	case errors.As(err, &stuck):

@@ -16,6 +16,7 @@ import (
 	"ipamsim/reports"
 	"ipamsim/reports/baseline"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/strict"
 	"ipamsim/sim"
 )
 
@@ -46,7 +47,7 @@ func hunt(ctx context.Context, runner *scenarios.Runner, p *prey) *answer {
 		return a.fails(err)
 	}
 	s, err := p.input().Scenario(p.Target)
-	var bad *scenarios.Error
+	var bad *strict.Error
 	if errors.As(err, &bad) {
 		return a // of the corpus of another time
 	} else if err != nil {

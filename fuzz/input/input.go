@@ -37,7 +37,7 @@ func (in Input) IsFile() bool {
 }
 
 // Scenario is the world, with limits under which a run is short. A file that is
-// none, which most changed files are, is refused with a *scenarios.Error; any other
+// none, which most changed files are, is refused with a *strict.Error; any other
 // error is a defect of what draws worlds.
 func (in Input) Scenario(target string) (*scenarios.Scenario, error) {
 	draw := targets[target]

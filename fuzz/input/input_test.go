@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/strict"
 	"ipamsim/sim/hermetic"
 	"ipamsim/sim/strategy"
 )
@@ -35,7 +36,7 @@ func TestAnyBytesAreAWorld(t *testing.T) {
 			in.World = append(in.World, text[min(len(text), at+rapid.IntRange(0, 9).Draw(t, "cut")):]...)
 		}
 		s, err := in.Scenario(rapid.SampledFrom(Targets()).Draw(t, "target"))
-		var bad *scenarios.Error
+		var bad *strict.Error
 		switch {
 		case err == nil:
 			worlds++

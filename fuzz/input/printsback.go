@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/strict"
 )
 
 // PrintsBack is the law of the loader: whatever the text, it returns a scenario
@@ -15,7 +16,7 @@ import (
 func PrintsBack(text []byte) error {
 	s, err := scenarios.Parse("fuzz.yaml", text)
 	if err != nil {
-		var e *scenarios.Error
+		var e *strict.Error
 		if !errors.As(err, &e) || e.Problem == "" || strings.ContainsAny(err.Error(), "\n\r") || len(err.Error()) > 2000 {
 			return fmt.Errorf("not one line: %T %q", err, err)
 		}

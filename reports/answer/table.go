@@ -11,9 +11,11 @@ import (
 	"ipamsim/reports"
 )
 
-// column of a table of rows, as text. One without a measure says which row it is.
+// column of a table of rows, as text. One without a measure says which row it is, or
+// whether it meets what is required.
 type column struct {
 	measure *Measure
+	names   bool // the row
 	head    string
 	cells   []string
 }
@@ -21,7 +23,7 @@ type column struct {
 // leads are the columns that name a row: its option, and the value of each axis.
 func (a *Answer) leads() (out []column) {
 	add := func(head string, cell func(r *Row) string) {
-		c := column{head: head}
+		c := column{head: head, names: true}
 		for n := range a.Rows {
 			c.cells = append(c.cells, cell(&a.Rows[n]))
 		}
@@ -40,6 +42,18 @@ func (a *Answer) leads() (out []column) {
 		add("", func(r *Row) string { return r.Name })
 	}
 	return out
+}
+
+// outcomes are the leads and, if something is required, whether each row meets it.
+func (a *Answer) outcomes(leads []column) []column {
+	if len(a.Require) == 0 {
+		return leads
+	}
+	c := column{head: "meets"}
+	for n := range a.Rows {
+		c.cells = append(c.cells, a.Rows[n].meets())
+	}
+	return append(leads, c)
 }
 
 // columns are the measures that tell rows apart. What is the same in every row is

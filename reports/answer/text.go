@@ -6,8 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
+
+	"ipamsim/reports/table"
 )
 
 const (
@@ -92,14 +93,7 @@ func (a *Answer) refusals() (out []string) {
 // textTables are the rows as tables no wider than a terminal, one below the other
 // until all columns are told.
 func (a *Answer) textTables(differ []column) (out []string) {
-	leads := a.leads()
-	if len(a.Require) > 0 {
-		c := column{head: "meets"}
-		for n := range a.Rows {
-			c.cells = append(c.cells, a.Rows[n].meets())
-		}
-		leads = append(leads, c)
-	}
+	leads := a.outcomes(a.leads())
 	for len(out) == 0 || len(differ) > 0 {
 		width, n := 2, 0
 		for _, c := range leads {
@@ -113,9 +107,7 @@ func (a *Answer) textTables(differ []column) (out []string) {
 		}
 		out = append(out, a.textTable(leads, differ[:n]))
 		differ = differ[n:]
-		if last := len(leads) - 1; len(a.Require) > 0 && leads[last].head == "meets" {
-			leads = leads[:last] // once is enough
-		}
+		leads = a.leads() // whether a row meets what is required is told once
 	}
 	return out
 }
@@ -128,42 +120,23 @@ func (c *column) width() (w int) {
 }
 
 func (a *Answer) textTable(leads, differ []column) string {
-	t := table.NewWriter()
-	s := table.StyleDefault
-	s.Options = table.OptionsNoBordersAndSeparators
-	s.Format.Header = text.FormatDefault
-	t.SetStyle(s)
-	head := table.Row{}
-	var configs []table.ColumnConfig
+	t := &table.Table{Rows: make([][]table.Cell, len(a.Rows))}
 	for i, c := range append(leads[:len(leads):len(leads)], differ...) {
-		x := table.ColumnConfig{Number: i + 1, VAlignHeader: text.VAlignBottom}
-		if i >= len(leads) {
-			x.Align, x.AlignHeader = text.AlignRight, text.AlignRight
-		}
-		h := cut(c.head, textCell)
+		mark := ""
 		if i == 0 {
-			h = "  " + h
+			mark = "  "
 		}
-		head, configs = append(head, h), append(configs, x)
-	}
-	t.SetColumnConfigs(configs)
-	t.AppendHeader(head)
-	for n := range a.Rows {
-		mark := "  "
-		if a.recommended(n) {
-			mark = "> "
+		t.Columns = append(t.Columns, table.Column{Head: mark + cut(c.head, textCell), Right: i >= len(leads)})
+		for n := range a.Rows {
+			if i == 0 && a.recommended(n) {
+				mark = "> "
+			} else if i == 0 {
+				mark = "  "
+			}
+			t.Rows[n] = append(t.Rows[n], table.Cell{Text: mark + cut(c.cells[n], textCell)})
 		}
-		row := table.Row{mark + cut(leads[0].cells[n], textCell)}
-		for _, c := range append(leads[1:len(leads):len(leads)], differ...) {
-			row = append(row, cut(c.cells[n], textCell))
-		}
-		t.AppendRow(row)
 	}
-	lines := strings.Split(t.Render(), "\n")
-	for i, l := range lines {
-		lines[i] = strings.TrimRight(strings.TrimPrefix(l, " "), " ")
-	}
-	return strings.Join(lines, "\n")
+	return t.Text()
 }
 
 // item of a list, in lines of a terminal's width.

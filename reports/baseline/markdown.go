@@ -6,9 +6,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-
 	"ipamsim/reports"
+	"ipamsim/reports/table"
 )
 
 // Bounds of a job's summary. GitHub refuses one of more than 1 MiB as a whole, so
@@ -33,8 +32,8 @@ const (
 // Source: GitHub Flavored Markdown Spec 0.29, HTML blocks and entities.
 func Markdown(w io.Writer, o *Outcome) error {
 	parts := []string{"## ipamsim gate: " + o.Verdict() + "\n"}
-	if t, left := movedTable(o); t != "" {
-		parts = append(parts, t+"\n")
+	if t, left := o.changes(markdownRowsMax, (*Change).markdownMark); len(t.Rows) > 0 {
+		parts = append(parts, bounded(t).Markdown()+"\n")
 		if left > 0 {
 			parts = append(parts, fmt.Sprintf("and %d more\n", left))
 		}
@@ -62,47 +61,39 @@ func Markdown(w io.Writer, o *Outcome) error {
 	return err
 }
 
-func movedTable(o *Outcome) (markdown string, left int) {
-	t := table.NewWriter()
-	t.AppendHeader(table.Row{"", "scenario", "what", "before", "now"})
-	for i := range o.Rows {
-		r := &o.Rows[i]
-		for j := range r.Changes {
-			c := &r.Changes[j]
-			if t.Length() == markdownRowsMax {
-				left++
-				continue
-			}
-			mark := "moved"
-			switch {
-			case c.Regression && !c.Kind.proves():
-				mark = "**unknown**"
-			case c.Kind == ChangedViolation:
-				mark = "**look**"
-			case c.Regression:
-				mark = "**worse**"
-			case c.Kind == FixedViolation:
-				mark = "fixed"
-			}
-			t.AppendRow(table.Row{mark, code(r.Scenario), text(c.Words()), text(c.Before), text(c.After)})
-		}
+func (c *Change) markdownMark() table.Cell {
+	switch {
+	case c.Regression && !c.Kind.proves():
+		return table.Cell{Text: "unknown", Style: table.Strong}
+	case c.Kind == ChangedViolation:
+		return table.Cell{Text: "look", Style: table.Strong}
+	case c.Regression:
+		return table.Cell{Text: "worse", Style: table.Strong}
+	case c.Kind == FixedViolation:
+		return table.Cell{Text: "fixed"}
 	}
-	if t.Length() == 0 {
-		return "", 0
-	}
-	return t.RenderMarkdown(), left
+	return table.Cell{Text: "moved"}
 }
 
 func versionTable(o *Outcome) string {
 	if len(o.Versions) == 0 {
 		return ""
 	}
-	t := table.NewWriter()
-	t.AppendHeader(table.Row{"address manager", "before", "now"})
+	t := table.New("address manager", "before", "now")
 	for _, v := range o.Versions {
-		t.AppendRow(table.Row{text(v.Manager), code(v.Before), code(v.Now)})
+		t.Rows = append(t.Rows, []table.Cell{{Text: v.Manager}, {Text: v.Before, Style: table.Code}, {Text: v.Now, Style: table.Code}})
 	}
-	return t.RenderMarkdown() + "\n\n"
+	return bounded(t).Markdown() + "\n\n"
+}
+
+// bounded is the table with cells that are not too long for a summary.
+func bounded(t *table.Table) *table.Table {
+	for _, r := range t.Rows {
+		for i := range r {
+			r[i].Text = cut(strings.TrimSpace(reports.Clean(r[i].Text)), markdownTextMax)
+		}
+	}
+	return t
 }
 
 // details is a row with all that is known of its changes, folded up; empty if
@@ -132,19 +123,6 @@ func details(r *Row) string {
 	}
 	b.WriteString("\n</details>\n")
 	return b.String()
-}
-
-// text is something from outside as Markdown on one line, or in a cell.
-func text(s string) string {
-	return reports.Markdown(cut(strings.TrimSpace(reports.Clean(s)), markdownTextMax))
-}
-
-// code is text in the type of code, in which GitHub looks for no mentions.
-func code(s string) string {
-	if s == "" {
-		return ""
-	}
-	return "<code>" + text(s) + "</code>"
 }
 
 func cut(s string, runes int) string {

@@ -6,36 +6,30 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-
 	"ipamsim/reports"
+	"ipamsim/reports/table"
 )
 
 // Text tells people what came of a gate: what is different, a line each and a
 // sentence for what is worse, then one line of totals, then the versions.
 func Text(w io.Writer, o *Outcome) error {
 	var b strings.Builder
-	t := table.NewWriter()
-	t.SetStyle(plain())
-	t.AppendHeader(table.Row{"", "scenario", "what", "before", "now"})
+	if t, _ := o.changes(0, (*Change).textMark); len(t.Rows) > 0 {
+		b.WriteString(t.Text() + "\n\n")
+	}
 	var worse strings.Builder
 	for i := range o.Rows {
 		r := &o.Rows[i]
 		for j := range r.Changes {
 			c := &r.Changes[j]
-			mark := "ok"
-			if c.Regression {
-				mark = c.mark()
-				fmt.Fprintf(&worse, "%s: %s\n", reports.Clean(r.Scenario), reports.Clean(c.Sentence))
-				if c.Command != "" {
-					worse.WriteString("   " + reports.Clean(c.Command) + "\n")
-				}
+			if !c.Regression {
+				continue
 			}
-			t.AppendRow(table.Row{mark, reports.Clean(r.Scenario), c.Words(), reports.Clean(c.Before), reports.Clean(c.After)})
+			fmt.Fprintf(&worse, "%s: %s\n", reports.Clean(r.Scenario), reports.Clean(c.Sentence))
+			if c.Command != "" {
+				worse.WriteString("   " + reports.Clean(c.Command) + "\n")
+			}
 		}
-	}
-	if t.Length() > 0 {
-		b.WriteString(t.Render() + "\n\n")
 	}
 	if worse.Len() > 0 {
 		b.WriteString(worse.String() + "\n")
@@ -57,15 +51,34 @@ func Text(w io.Writer, o *Outcome) error {
 	return err
 }
 
-// mark of what is not green.
-func (c *Change) mark() string {
-	switch {
-	case !c.Kind.proves():
-		return "??"
-	case c.Kind == ChangedViolation:
-		return "LOOK"
+// changes are all changes of all rows, or the first of them; left is how many more
+// there are.
+func (o *Outcome) changes(most int, mark func(*Change) table.Cell) (t *table.Table, left int) {
+	t = table.New("", "scenario", "what", "before", "now")
+	for i := range o.Rows {
+		r := &o.Rows[i]
+		for j := range r.Changes {
+			c := &r.Changes[j]
+			if most > 0 && len(t.Rows) == most {
+				left++
+				continue
+			}
+			t.Rows = append(t.Rows, []table.Cell{mark(c), {Text: r.Scenario, Style: table.Code}, {Text: c.Words()}, {Text: c.Before}, {Text: c.After}})
+		}
 	}
-	return "RED"
+	return t, left
+}
+
+func (c *Change) textMark() table.Cell {
+	switch {
+	case !c.Regression:
+		return table.Cell{Text: "ok"}
+	case !c.Kind.proves():
+		return table.Cell{Text: "??"}
+	case c.Kind == ChangedViolation:
+		return table.Cell{Text: "LOOK"}
+	}
+	return table.Cell{Text: "RED"}
 }
 
 // totals is what was done.
@@ -87,11 +100,4 @@ func (o *Outcome) totals() string {
 		out += ", " + o.Elapsed.Round(time.Second).String()
 	}
 	return out
-}
-
-// plain is a table as other commands print theirs: columns and nothing else.
-func plain() table.Style {
-	s := table.StyleDefault
-	s.Options = table.OptionsNoBordersAndSeparators
-	return s
 }

@@ -44,8 +44,8 @@ func (b *Bars) check() error {
 	return nil
 }
 
-func (b *Bars) table() table {
-	t := table{Kind: "bars", Columns: []string{"name", b.X.column("value"), "low", "high"}}
+func (b *Bars) table() drawing {
+	t := drawing{Kind: "bars", Columns: []string{"name", b.X.column("value"), "low", "high"}}
 	for _, bar := range b.Bars {
 		row := []any{bar.Name, b.X.value(bar.Value), nil, nil}
 		if bar.Low < bar.High {

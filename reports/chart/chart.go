@@ -52,8 +52,8 @@ func (c *Chart) check() error {
 	return nil
 }
 
-func (c *Chart) table() table {
-	t := table{Kind: "chart", Columns: append([]string{"line"}, lineColumns(c.X, c.Y)...)}
+func (c *Chart) table() drawing {
+	t := drawing{Kind: "chart", Columns: append([]string{"line"}, lineColumns(c.X, c.Y)...)}
 	for _, l := range c.Lines {
 		for _, row := range l.rows(c.X) {
 			t.Rows = append(t.Rows, append([]any{l.Name}, row...))

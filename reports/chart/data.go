@@ -1,16 +1,16 @@
 package chart
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
+
+	"ipamsim/reports/table"
 )
 
-// table is what a picture draws, as rows of values: nil where there is none.
-type table struct {
+// drawing is what a picture draws, as rows of values: nil where there is none.
+type drawing struct {
 	Kind    string   `json:"kind"` // of the picture, in lower case: chart, panels, …
 	Title   string   `json:"title"`
 	Columns []string `json:"columns"`
@@ -25,33 +25,21 @@ func CSV(w io.Writer, p Picture) error {
 	if err != nil {
 		return err
 	}
-	c := csv.NewWriter(w)
-	cells := make([]string, len(t.Columns))
-	for n, name := range t.Columns {
-		cells[n] = harmless(name)
-	}
-	if err := c.Write(cells); err != nil {
-		return err
-	}
+	out := table.New(t.Columns...)
 	for _, row := range t.Rows {
+		cells := make([]string, len(row))
 		for n, v := range row {
 			switch v := v.(type) {
 			case nil:
-				cells[n] = ""
 			case float64:
 				cells[n] = plain(v)
-			case string:
-				cells[n] = harmless(v)
 			default:
 				cells[n] = fmt.Sprint(v)
 			}
 		}
-		if err := c.Write(cells); err != nil {
-			return err
-		}
+		out.Add(cells...)
 	}
-	c.Flush()
-	return c.Error()
+	return out.CSV(w)
 }
 
 // JSON writes what the picture draws: {"kind", "title", "columns", "rows"}, with the
@@ -69,9 +57,9 @@ func JSON(w io.Writer, p Picture) error {
 	return err
 }
 
-func tableOf(p Picture) (table, error) {
+func tableOf(p Picture) (drawing, error) {
 	if err := p.check(); err != nil {
-		return table{}, fmt.Errorf("chart: %q: %w", shown(p.heading()), err)
+		return drawing{}, fmt.Errorf("chart: %q: %w", shown(p.heading()), err)
 	}
 	t := p.table()
 	t.Title = p.heading()
@@ -97,11 +85,4 @@ func plain(v float64) string {
 		return s
 	}
 	return strconv.FormatFloat(v, 'g', -1, 64)
-}
-
-func harmless(s string) string {
-	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
-		return "'" + s
-	}
-	return s
 }

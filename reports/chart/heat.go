@@ -51,8 +51,8 @@ func (h *Heat) check() error {
 }
 
 // table has a row for each cell, without a value where there is none.
-func (h *Heat) table() table {
-	t := table{Kind: "heat", Columns: []string{h.X.column("x"), h.Y.column("y"), h.Z.column("value"), "text"}}
+func (h *Heat) table() drawing {
+	t := drawing{Kind: "heat", Columns: []string{h.X.column("x"), h.Y.column("y"), h.Z.column("value"), "text"}}
 	tiles := h.byPlace()
 	for y := range h.Y.Names {
 		for x := range h.X.Names {

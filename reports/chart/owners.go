@@ -116,9 +116,9 @@ func (o *Owners) edge(n int) float64 {
 	return o.Times[len(o.Times)-1]
 }
 
-func (o *Owners) table() table {
+func (o *Owners) table() drawing {
 	x := o.X.column("time")
-	t := table{Kind: "owners", Columns: []string{"block", "owner", "mark", "from " + x, "to " + x}}
+	t := drawing{Kind: "owners", Columns: []string{"block", "owner", "mark", "from " + x, "to " + x}}
 	for _, r := range o.runs() {
 		row := []any{o.Blocks[r.block], nil, nil, r.from, r.to}
 		if r.owner > 0 {

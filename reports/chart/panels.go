@@ -72,8 +72,8 @@ func (p *Panels) names() []string {
 	return out
 }
 
-func (p *Panels) table() table {
-	t := table{Kind: "panels", Columns: append([]string{"panel", "unit", "line"}, lineColumns(p.X, Axis{Label: "value"})...)}
+func (p *Panels) table() drawing {
+	t := drawing{Kind: "panels", Columns: append([]string{"panel", "unit", "line"}, lineColumns(p.X, Axis{Label: "value"})...)}
 	for _, panel := range p.Panels {
 		y, _ := p.y(panel)
 		for _, l := range panel.Lines {

@@ -62,8 +62,8 @@ func (p *Pareto) Front() []bool {
 	return out
 }
 
-func (p *Pareto) table() table {
-	t := table{Kind: "pareto", Columns: []string{"option", p.X.column("x"), p.Y.column("y"), "front", "recommended", "fails"}}
+func (p *Pareto) table() drawing {
+	t := drawing{Kind: "pareto", Columns: []string{"option", p.X.column("x"), p.Y.column("y"), "front", "recommended", "fails"}}
 	front := p.Front()
 	for n, o := range p.Points {
 		t.Rows = append(t.Rows, []any{o.Name, p.X.value(o.X), p.Y.value(o.Y), front[n], o.Recommended, o.Fails})

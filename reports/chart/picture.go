@@ -27,7 +27,7 @@ import (
 type Picture interface {
 	heading() string
 	check() error
-	table() table
+	table() drawing
 	// legend explains colours and marks, in its order; empty where that is clear.
 	legend() []entry
 	height() vg.Length // of what draw fills, bodyWide wide

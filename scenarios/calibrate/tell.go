@@ -7,8 +7,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-
+	"ipamsim/reports/table"
 	"ipamsim/scenarios/calibrate/estimate"
 	"ipamsim/scenarios/plan"
 )
@@ -26,27 +25,24 @@ func (m Measure) MarshalText() ([]byte, error) { return []byte(m.String()), nil 
 
 // Text is the answer of a backtest, for people.
 func (b *Backtest) Text(w io.Writer) error {
-	t := table.NewWriter()
-	t.SetStyle(table.StyleLight)
-	t.Style().Options = table.OptionsNoBordersAndSeparators
-	t.AppendHeader(table.Row{"measure", "band of 95 %", "came", ""})
+	t := table.New("measure", "band of 95 %", "came", "")
 	covered := 0
 	for i := range b.Measures {
 		m := &b.Measures[i]
 		switch {
 		case !m.Judged():
-			t.AppendRow(table.Row{m.Measure, "not judged", "", m.Lack.Text()})
+			t.Add(m.Measure.String(), "not judged", "", m.Lack.Text())
 			continue
 		case m.Covered:
 			covered++
-			t.AppendRow(table.Row{m.Measure, bandText(m.Band), number(m.Came), "covered"})
+			t.Add(m.Measure.String(), bandText(m.Band), number(m.Came), "covered")
 		default:
-			t.AppendRow(table.Row{m.Measure, bandText(m.Band), number(m.Came), fmt.Sprintf("not covered (as far out once in %s worlds)", thousands(int(math.Round(1/m.Rarity))))})
+			t.Add(m.Measure.String(), bandText(m.Band), number(m.Came), fmt.Sprintf("not covered (as far out once in %s worlds)", thousands(int(math.Round(1/m.Rarity)))))
 		}
 	}
 	stamp := func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
 	_, err := fmt.Fprintf(w, "Fitted on %s, from %s to %s; held to the %s after it, in %s worlds.\n\n%s\n\n%s\n",
-		long(b.At.Sub(b.From)), stamp(b.From), stamp(b.At), long(b.To.Sub(b.At)), thousands(b.Worlds), t.Render(), b.verdict(covered))
+		long(b.At.Sub(b.From)), stamp(b.From), stamp(b.At), long(b.To.Sub(b.At)), thousands(b.Worlds), t.Text(), b.verdict(covered))
 	return err
 }
 

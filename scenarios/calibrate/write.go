@@ -12,8 +12,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"ipamsim/reports/visible"
-	"ipamsim/scenarios"
 	"ipamsim/scenarios/plan"
+	"ipamsim/scenarios/strict"
 )
 
 // Settings writes the parameters as a plan has them, each under what it rests on. What
@@ -132,7 +132,7 @@ var loads = []string{
 // that rest on too little stay as the plan has them. file is its name in messages; open
 // reads what it names.
 //
-// The error is a *scenarios.Error if the plan, as it is or as it becomes, is none.
+// The error is a *strict.Error if the plan, as it is or as it becomes, is none.
 func (f *Fit) Into(w io.Writer, file string, text []byte, open plan.Open) error {
 	if _, err := plan.Parse(file, text, open); err != nil {
 		return err
@@ -153,7 +153,7 @@ func (f *Fit) Into(w io.Writer, file string, text []byte, open plan.Open) error 
 			err = e.Encode(&n)
 		}
 		if err != nil {
-			return &scenarios.Error{File: file, Problem: strings.Join(strings.Fields(err.Error()), " ")}
+			return &strict.Error{File: file, Problem: strings.Join(strings.Fields(err.Error()), " ")}
 		}
 	}
 	if err := e.Close(); err != nil {

@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+
+	"ipamsim/scenarios/strict"
 )
 
 // aliases are the names that stand for others in an anonymised scenario: node-1,
@@ -150,10 +152,10 @@ func (a *aliases) selector(s string) (string, error) {
 		case c == '"' || c == '\'':
 			end := strings.IndexByte(s[i+1:], c)
 			if end < 0 {
-				return "", fmt.Errorf("selector %s: a quote is never closed", quote(s))
+				return "", fmt.Errorf("selector %s: a quote is never closed", strict.Quote(s))
 			}
 			if n := len(words); n > 0 && slices.Contains([]string{"contains", "with"}, words[n-1]) {
-				return "", fmt.Errorf("selector %s: %q compares parts of names, which anonymised ones do not have: import without --anonymise", quote(s), words[n-1])
+				return "", fmt.Errorf("selector %s: %q compares parts of names, which anonymised ones do not have: import without --anonymise", strict.Quote(s), words[n-1])
 			}
 			b.WriteString(`'` + a.get("value", s[i+1:i+1+end]) + `'`)
 			i += end + 2

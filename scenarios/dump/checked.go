@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"net/netip"
 	"strings"
+
+	"ipamsim/scenarios/strict"
 )
 
 // checked is an address in use as calicoctl ipam check -o FILE writes it: with etcd
@@ -37,7 +39,7 @@ func (in *input) check(from Origin, raw json.RawMessage) error {
 	for s, all := range o.Allocations {
 		a, err := netip.ParseAddr(s)
 		if err != nil || a.Zone() != "" || len(all) == 0 {
-			return from.fail("", "allocations", "%s is no address in use", quote(s))
+			return from.fail("", "allocations", "%s is no address in use", strict.Quote(s))
 		}
 		x := all[0]
 		c := checked{holder: holder{namespace: x.Namespace, pod: x.Pod, node: x.Node}, handle: x.Handle, typ: x.Type, borrowed: x.Borrowed}

@@ -10,6 +10,7 @@ package dump
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -19,6 +20,7 @@ import (
 	"strings"
 
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/strict"
 )
 
 // Cluster is what is known of a cluster so far. Objects are added one at a time,
@@ -95,8 +97,8 @@ func (o Origin) String() string {
 	return o.File + ":" + strconv.Itoa(o.Line)
 }
 
-func (o Origin) fail(object, field, format string, args ...any) *scenarios.Error {
-	return &scenarios.Error{File: o.File, Line: o.Line, Object: object, Field: field, Problem: fmt.Sprintf(format, args...)}
+func (o Origin) fail(object, field, format string, args ...any) *strict.Error {
+	return &strict.Error{File: o.File, Line: o.Line, Object: object, Field: field, Problem: fmt.Sprintf(format, args...)}
 }
 
 // head is what every object has.
@@ -129,13 +131,13 @@ func (h *head) key() string {
 	return h.Metadata.Namespace + "/" + h.Metadata.Name
 }
 
-func (h *head) fail(field, format string, args ...any) *scenarios.Error {
+func (h *head) fail(field, format string, args ...any) *strict.Error {
 	return h.from.fail(h.object(), field, format, args...)
 }
 
 // Add takes one object as JSON, with apiVersion and kind. Of a kind that says
 // nothing about addresses only the number is kept. The error is a
-// *scenarios.Error: one line.
+// *strict.Error: one line.
 func (c *Cluster) Add(from Origin, raw json.RawMessage) error {
 	h := &head{from: from}
 	if err := json.Unmarshal(raw, h); err != nil {
@@ -159,12 +161,12 @@ func (c *Cluster) Add(from Origin, raw json.RawMessage) error {
 	}
 	for _, m := range []struct{ field, name string }{{"name", h.Metadata.Name}, {"namespace", h.Metadata.Namespace}} {
 		if len(m.name) > 253 || m.name != "" && !objectName.MatchString(m.name) {
-			return h.from.fail(h.Kind, "metadata."+m.field, "%s is no name that Kubernetes gives", quote(m.name))
+			return h.from.fail(h.Kind, "metadata."+m.field, "%s is no name that Kubernetes gives", strict.Quote(m.name))
 		}
 	}
 	err := add(c, h, raw)
-	var bad *scenarios.Error
-	if err != nil && !asError(err, &bad) {
+	var bad *strict.Error
+	if err != nil && !errors.As(err, &bad) {
 		return h.fail("", "%s", oneLine(err))
 	}
 	return err

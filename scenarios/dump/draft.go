@@ -8,6 +8,7 @@ import (
 
 	"ipamsim/model/route"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/strict"
 )
 
 // draft is the scenario before it is written: what was read, and what had to be
@@ -69,7 +70,7 @@ type Report struct {
 	NoPods              bool // who lives was concluded from who claims
 	// Pods, Nodes and Claims of the scenario.
 	Pods, Nodes, Claims int
-	// Origins of objects, by KIND NAMESPACE/NAME as a scenarios.Error names them.
+	// Origins of objects, by KIND NAMESPACE/NAME as a strict.Error names them.
 	origins map[string]Origin
 	byName  map[string][]string // those by KIND NAME, without namespaces: see named
 	sources []string            // the files that were read
@@ -112,7 +113,7 @@ func (c *Cluster) draft(o Options) (*draft, error) {
 	d.calico = len(c.pools)+len(c.blocks)+len(c.tables.pools)+len(c.tables.blocks) > 0
 	d.ranges = len(c.rangePools)+len(c.attachments) > 0
 	if !d.calico && !d.ranges {
-		return nil, &scenarios.Error{File: filesOf(c.sources), Problem: "no pool of Calico's or Whereabouts' and no network of Whereabouts': want e.g. kubectl get ippools,ipamblocks,blockaffinities,ipamhandles,ipamconfigs,nodes,pods -A -o yaml"}
+		return nil, &strict.Error{File: filesOf(c.sources), Problem: "no pool of Calico's or Whereabouts' and no network of Whereabouts': want e.g. kubectl get ippools,ipamblocks,blockaffinities,ipamhandles,ipamconfigs,nodes,pods -A -o yaml"}
 	}
 	if len(c.newer) > 0 && o.Anonymise {
 		d.left("the older of %s that were there twice", plural(len(c.newer), "object", "objects"))

@@ -13,6 +13,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/model/invariant"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/strict"
 )
 
 // foundMax is how many violations of one invariant are written one by one: a cluster
@@ -134,7 +135,7 @@ func imported(text []byte, o Options) ([]byte, error) {
 
 // told is nil for a refusal as people want it.
 func told(err error) error {
-	var bad *scenarios.Error
+	var bad *strict.Error
 	switch s := err.Error(); {
 	case !errors.As(err, &bad):
 		return fmt.Errorf("a refusal without a place: %w", err)

@@ -3,6 +3,8 @@ package dump
 import (
 	"encoding/json"
 	"strings"
+
+	"ipamsim/scenarios/strict"
 )
 
 // exported reads the last part of what calicoctl datastore migrate export prints:
@@ -39,7 +41,7 @@ func (in *input) exported(from Origin, raw json.RawMessage) error {
 		// /calico/ipam/v2/host/NODE/ipv4/block/10.0.0.0-26
 		path := strings.Split(p.Key, "/")
 		if len(path) != 9 {
-			return from.fail("block_affinities", "", "%s is no key of an affinity", quote(p.Key))
+			return from.fail("block_affinities", "", "%s is no key of an affinity", strict.Quote(p.Key))
 		}
 		h := of("BlockAffinity", path[5]+" "+cidr(path[8]), from)
 		if err := c.putAffinity(h, affinitySpec{State: p.Value.State, Node: path[5], Type: path[4], CIDR: cidr(path[8]), Deleted: p.Value.Deleted}); err != nil {

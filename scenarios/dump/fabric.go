@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ipamsim/model/route"
+	"ipamsim/scenarios/strict"
 )
 
 // bgpSpec is what BGPConfiguration says of who speaks with whom.
@@ -43,7 +44,7 @@ func (a *asNumber) UnmarshalJSON(b []byte) error {
 	h, err := strconv.ParseUint(high, 10, 16)
 	l, err2 := strconv.ParseUint(low, 10, bits)
 	if err != nil || err2 != nil {
-		return fmt.Errorf("asNumber: %s is none", quote(s))
+		return fmt.Errorf("asNumber: %s is none", strict.Quote(s))
 	}
 	*a = asNumber(h<<16 | l)
 	return nil

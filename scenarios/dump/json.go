@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"ipamsim/scenarios"
+	"ipamsim/scenarios/strict"
 )
 
 // listHead is what a list says of itself.
@@ -149,14 +149,14 @@ func (s *stream) more() bool {
 }
 
 func (s *stream) fail(err error) error {
-	var bad *scenarios.Error
+	var bad *strict.Error
 	offset := s.dec.InputOffset()
 	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
 		offset = max(offset, syntax.Offset)
 	}
 	at := s.from(offset)
 	switch {
-	case asError(err, &bad):
+	case errors.As(err, &bad):
 		return err
 	case errors.Is(err, errBudget):
 		return at.fail("", "", "an object of more than %d MiB", objectMax>>20)
@@ -203,7 +203,7 @@ func (s *stream) value() error {
 		_, twice := fields[name]
 		switch {
 		case twice || list && name == "items":
-			return from.fail("", "", "%s is there twice", quote(name))
+			return from.fail("", "", "%s is there twice", strict.Quote(name))
 		case name == "items":
 			list = true
 			err = s.items(fields)

@@ -5,12 +5,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"unicode/utf8"
 
-	"ipamsim/scenarios"
+	"ipamsim/scenarios/strict"
 )
 
 // What one piece of input may cost. etcd stores no object of more than 1.5 MiB;
@@ -47,7 +46,7 @@ type input struct {
 // read as a stream, object by object; name is for messages. progress, which may
 // be nil, is called now and then.
 //
-// The error is a *scenarios.Error, one line with file and line. What had been read
+// The error is a *strict.Error, one line with file and line. What had been read
 // before it stays in the cluster.
 func (c *Cluster) Read(name string, r io.Reader, progress func(Progress)) error {
 	c.Source(name)
@@ -85,7 +84,7 @@ func (in *input) all() error {
 	return nil
 }
 
-func (in *input) fail(line int, format string, args ...any) *scenarios.Error {
+func (in *input) fail(line int, format string, args ...any) *strict.Error {
 	return Origin{in.name, line}.fail("", "", format, args...)
 }
 
@@ -132,8 +131,8 @@ func (in *input) next() ([]byte, error) {
 		if errors.Is(err, io.EOF) {
 			return nil, io.EOF
 		}
-		var bad *scenarios.Error
-		if asError(err, &bad) {
+		var bad *strict.Error
+		if errors.As(err, &bad) {
 			return nil, err
 		}
 		return nil, in.fail(in.line, "%s", oneLine(err))
@@ -270,13 +269,4 @@ func (in *input) report() {
 	if in.progress != nil {
 		in.progress(Progress{in.bytes, in.objects})
 	}
-}
-
-func asError(err error, bad **scenarios.Error) bool { return errors.As(err, bad) }
-
-func quote(s string) string {
-	if r := []rune(s); len(r) > 60 {
-		s = string(r[:60]) + "…"
-	}
-	return fmt.Sprintf("%q", s)
 }

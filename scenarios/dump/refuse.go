@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/strict"
 )
 
 // oneLine is another library's error text as part of our line.
@@ -16,11 +17,7 @@ func oneLine(err error) string {
 	if errors.As(err, &misfit) {
 		return unfit(misfit)
 	}
-	s := strings.Join(strings.Fields(err.Error()), " ")
-	if r := []rune(s); len(r) > 300 {
-		s = string(r[:300]) + "…"
-	}
-	return s
+	return strict.OneLine(err)
 }
 
 // unfit is what encoding/json says of a value of another type, in the words of the
@@ -95,7 +92,7 @@ func (h *head) ours() error {
 // where the object was read that is wrong. Nobody has seen that scenario, so that of
 // what was made up, for instance the Node of a pod, only the files are named.
 func (r *Report) Trace(err error) error {
-	var bad *scenarios.Error
+	var bad *strict.Error
 	if !errors.As(err, &bad) {
 		return err
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/strict"
 )
 
 // TestRefusals: what is no dump is refused in one line, in the words of the file: no
@@ -49,12 +49,12 @@ func TestTrace(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name string
-		err  *scenarios.Error
+		err  *strict.Error
 		want []string
 	}{
-		{"what was read", &scenarios.Error{Object: "IPPool p", Field: "spec.cidr", Problem: "bad"}, []string{"pools.yaml:1: IPPool p: spec.cidr: bad"}},
-		{"what was made up", &scenarios.Error{Object: "Node n1", Field: "spec", Problem: "bad"}, []string{"pools.yaml", "record.yaml", ": Node n1: spec: bad"}},
-		{"the scenario itself", &scenarios.Error{Field: "spec.nodes", Problem: "bad"}, []string{"pools.yaml", "record.yaml", ": no scenario can be made of it: spec.nodes: bad"}},
+		{"what was read", &strict.Error{Object: "IPPool p", Field: "spec.cidr", Problem: "bad"}, []string{"pools.yaml:1: IPPool p: spec.cidr: bad"}},
+		{"what was made up", &strict.Error{Object: "Node n1", Field: "spec", Problem: "bad"}, []string{"pools.yaml", "record.yaml", ": Node n1: spec: bad"}},
+		{"the scenario itself", &strict.Error{Field: "spec.nodes", Problem: "bad"}, []string{"pools.yaml", "record.yaml", ": no scenario can be made of it: spec.nodes: bad"}},
 	} {
 		tt.err.File, tt.err.Line, tt.err.Column = "the scenario made of it", 389, 7
 		got := report.Trace(tt.err).Error()
@@ -69,7 +69,7 @@ func TestTrace(t *testing.T) {
 	}
 	if _, bare, err := pools(t).Scenario(dump.Options{}); err != nil {
 		t.Error(err)
-	} else if got, want := bare.Trace(&scenarios.Error{File: "it", Line: 16, Field: "spec.nodes", Problem: "no node"}).Error(), "F: no Node in it, and nothing that names one: add kubectl get nodes -o yaml"; got != want {
+	} else if got, want := bare.Trace(&strict.Error{File: "it", Line: 16, Field: "spec.nodes", Problem: "no node"}).Error(), "F: no Node in it, and nothing that names one: add kubectl get nodes -o yaml"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if other := errors.New("other"); !errors.Is(report.Trace(other), other) {

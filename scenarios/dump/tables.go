@@ -7,6 +7,8 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+
+	"ipamsim/scenarios/strict"
 )
 
 // tables are what calicoctl ipam show printed: all that people without access to
@@ -107,13 +109,13 @@ func (in *input) row(head string, row []string) error {
 		u := usage{from: from}
 		var err error
 		if u.cidr, err = netip.ParsePrefix(row[1]); err != nil {
-			return in.fail(in.line, "%s is no CIDR", quote(row[1]))
+			return in.fail(in.line, "%s is no CIDR", strict.Quote(row[1]))
 		}
 		inUse, _, _ := strings.Cut(row[3], " ")
 		total, err1 := strconv.ParseFloat(row[2], 64)
 		used, err2 := strconv.ParseFloat(inUse, 64)
 		if err1 != nil || err2 != nil || total < 0 || used < 0 || used > total {
-			return in.fail(in.line, "%s and %s are no numbers of addresses", quote(row[2]), quote(row[3]))
+			return in.fail(in.line, "%s and %s are no numbers of addresses", strict.Quote(row[2]), strict.Quote(row[3]))
 		}
 		if u.inUse = int(used); row[0] == "Block" {
 			t.blocks = append(t.blocks, u)
@@ -127,7 +129,7 @@ func (in *input) row(head string, row []string) error {
 		b.addr, err1 = netip.ParseAddr(row[0])
 		b.block, err2 = netip.ParsePrefix(row[2])
 		if err1 != nil || err2 != nil || !b.block.Contains(b.addr) {
-			return in.fail(in.line, "%s is no address of a block %s", quote(row[0]), quote(row[2]))
+			return in.fail(in.line, "%s is no address of a block %s", strict.Quote(row[0]), strict.Quote(row[2]))
 		}
 		t.borrowed = append(t.borrowed, b)
 		in.c.read["lines of calicoctl ipam show --show-borrowed"]++

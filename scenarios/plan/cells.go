@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"ipamsim/model/capacity"
-	"ipamsim/scenarios"
+	"ipamsim/scenarios/strict"
 )
 
 // cellsMax bounds the product of axes and options.
@@ -96,7 +96,7 @@ func (p *Plan) puts(d *draft, all Settings, path ...any) error {
 		at := append(path[:len(path):len(path)], name)
 		s, ok := setting(name)
 		if !ok {
-			return p.sheet.Fail("unknown setting, "+scenarios.Suggest(name, names()), at...)
+			return p.sheet.Fail("unknown setting, "+strict.Want(name, names()), at...)
 		}
 		if problem := d.put(s, all[name]); problem != "" {
 			return p.sheet.Fail(problem, at...)
@@ -124,7 +124,7 @@ func (p *Plan) choices(first *draft) (out [][]choice, err error) {
 			return nil, p.sheet.Fail("empty, want the values that "+a.Setting+" takes", "spec", "axes", i, "values")
 		}
 		if _, ok := setting(a.Setting); !ok {
-			return nil, p.sheet.Fail("unknown setting, "+scenarios.Suggest(a.Setting, names()), "spec", "axes", i, "setting")
+			return nil, p.sheet.Fail("unknown setting, "+strict.Want(a.Setting, names()), "spec", "axes", i, "setting")
 		}
 		seen[a.Setting] = true
 		var all []choice

@@ -11,8 +11,8 @@ import (
 	"go.yaml.in/yaml/v3"
 	"pgregory.net/rapid"
 
-	"ipamsim/scenarios"
 	"ipamsim/scenarios/plan"
+	"ipamsim/scenarios/strict"
 )
 
 // FuzzPlanFile: any bytes are a plan, or one clear line says why not. What is a
@@ -43,7 +43,7 @@ func parses(data []byte) string {
 	nothing := func(string) ([]byte, error) { return nil, os.ErrNotExist }
 	p, err := plan.Parse("x.yaml", data, nothing)
 	if err != nil {
-		var e *scenarios.Error
+		var e *strict.Error
 		if !errors.As(err, &e) || e.Problem == "" || strings.ContainsAny(err.Error(), "\n\r") {
 			return "not one clear line: " + err.Error()
 		}

@@ -20,6 +20,7 @@ import (
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/plan"
+	"ipamsim/scenarios/strict"
 )
 
 func load(t *testing.T, name string) *plan.Plan {
@@ -145,7 +146,7 @@ func TestBad(t *testing.T) {
 	var told strings.Builder
 	for _, f := range files {
 		_, err := plan.Load(f)
-		var e *scenarios.Error
+		var e *strict.Error
 		if !errors.As(err, &e) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", f, err)
 			continue

@@ -11,6 +11,7 @@ import (
 	"ipamsim/model/capacity"
 	"ipamsim/model/reference/calico"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/strict"
 	"ipamsim/sim/cluster"
 )
 
@@ -38,7 +39,7 @@ func (p *Plan) make(d *draft, cache map[string]*made) (*made, error) {
 	doc := p.base.Doc
 	doc.Spec.Datastore = d.datastore
 	m := &made{}
-	var bad *scenarios.Error
+	var bad *strict.Error
 	if m.scenario, err = p.base.With(doc, objects); errors.As(err, &bad) {
 		return nil, errors.New(strings.TrimPrefix(strings.Join([]string{bad.Object, bad.Field, bad.Problem}, ": "), ": "))
 	} else if err != nil {

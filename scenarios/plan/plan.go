@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/strict"
 )
 
 // Plan is a loaded file, checked and ready to be run, point by point.
@@ -35,14 +36,14 @@ type Plan struct {
 func (p *Plan) Name() string { return p.Doc.Metadata.Name }
 
 // Upstream is module@version of the address manager.
-func (p *Plan) Upstream() string { return p.base.Manager() }
+func (p *Plan) Upstream() string { return p.base.Manager().Upstream }
 
 // Manager is the address manager: calico or whereabouts.
 func (p *Plan) Manager() string { return p.base.Doc.Spec.IPAM }
 
 // Bounds finds what spec.want names and nobody measures, and bounds that no measure
 // can meet or break: known says what is wrong with a measure and the most that it may
-// be. The error is a *scenarios.Error.
+// be. The error is a *strict.Error.
 func (p *Plan) Bounds(known func(measure string, most float64) error) error {
 	want := p.Doc.Spec.Want
 	for _, name := range slices.Sorted(maps.Keys(want.Require)) {
@@ -67,10 +68,10 @@ func (p *Plan) Unknown() []string { return p.base.Doc.Spec.Import.Doubts() }
 type Open func(name string) ([]byte, error)
 
 // Load reads a plan and what it names, and checks everything that can be known
-// before the first point is run. The error is a *scenarios.Error: one line that
+// before the first point is run. The error is a *strict.Error: one line that
 // names file, line and field.
 func Load(path string) (*Plan, error) {
-	data, err := scenarios.ReadFile(path)
+	data, err := strict.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +79,7 @@ func Load(path string) (*Plan, error) {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(filepath.Dir(path), name)
 		}
-		return scenarios.ReadFile(name)
+		return strict.ReadFile(name)
 	})
 }
 
@@ -148,7 +149,7 @@ var managers = []string{calicoName, whereaboutsName}
 
 // unnamed is an error without the name of the file, which the field has.
 func unnamed(err error) string {
-	var e *scenarios.Error
+	var e *strict.Error
 	if errors.As(err, &e) && e.Line == 0 {
 		return e.Problem
 	}

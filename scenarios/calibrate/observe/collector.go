@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/strict"
 )
 
 // Bounds of what is kept: far beyond what one cluster has in a year.
@@ -82,7 +82,7 @@ func NewCollector() *Collector {
 
 // fail is a mistake of a file.
 func fail(from dump.Origin, object, field, format string, args ...any) error {
-	return &scenarios.Error{File: from.File, Line: from.Line, Object: object, Field: field, Problem: fmt.Sprintf(format, args...)}
+	return &strict.Error{File: from.File, Line: from.Line, Object: object, Field: field, Problem: fmt.Sprintf(format, args...)}
 }
 
 // years that a time may lie in: what lies elsewhere was never meant.

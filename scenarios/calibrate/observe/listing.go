@@ -7,8 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/strict"
 )
 
 // pod of a listing.
@@ -115,7 +115,7 @@ func (f *file) listing() error {
 		f.c.note(NoteLooksTold, f.name)
 	}
 	if at.Before(f.last.Add(-time.Minute)) { // clocks differ
-		return &scenarios.Error{File: f.name, Problem: "was taken at " + at.UTC().Format(time.RFC3339) + ", it is said, and names " + f.last.Format(time.RFC3339) + ", which is later"}
+		return &strict.Error{File: f.name, Problem: "was taken at " + at.UTC().Format(time.RFC3339) + ", it is said, and names " + f.last.Format(time.RFC3339) + ", which is later"}
 	}
 	at = at.UTC()
 	from := dump.Origin{File: f.name}

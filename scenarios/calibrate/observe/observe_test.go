@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ipamsim/scenarios"
+	"ipamsim/scenarios/strict"
 )
 
 func read(t *testing.T, files ...string) *History {
@@ -258,7 +258,7 @@ func TestHostile(t *testing.T) {
 		`{"kind":"Event","apiVersion":"audit.k8s.io/v1","stage":"ResponseComplete","verb":"create"}`:                                                                                    "f:1: audit event: requestReceivedTimestamp: missing",
 	} {
 		err := NewCollector().Read("f", strings.NewReader(text), time.Time{}, nil)
-		var bad *scenarios.Error
+		var bad *strict.Error
 		if !errors.As(err, &bad) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%.60q: %v, want %s", text, err, want)
 		}
@@ -282,7 +282,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		c := NewCollector()
 		if err := c.Read("f", strings.NewReader(text), time.Time{}, nil); err != nil {
-			var bad *scenarios.Error
+			var bad *strict.Error
 			if !errors.As(err, &bad) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%q", err)
 			}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/prometheus/common/model"
 
-	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/strict"
 )
 
 // answers is how Prometheus' answer to a query begins: {"status":"success","data":…
@@ -71,14 +71,14 @@ func (f *file) prometheus(r io.Reader) error {
 }
 
 func (a *answer) fail(err error) error {
-	var bad *scenarios.Error
+	var bad *strict.Error
 	switch {
 	case errors.As(err, &bad):
 		return err
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		err = errors.New("the answer ends in the middle: the file is cut off, ask again")
 	}
-	return &scenarios.Error{File: a.f.name, Field: fmt.Sprintf("data.result[%d]", a.count), Problem: oneLine(err)}
+	return &strict.Error{File: a.f.name, Field: fmt.Sprintf("data.result[%d]", a.count), Problem: strict.OneLine(err)}
 }
 
 // object reads the fields of one.
@@ -116,7 +116,7 @@ func (a *answer) top(name string) error {
 		if err := a.dec.Decode(&text); err != nil {
 			return err
 		}
-		return &scenarios.Error{File: a.f.name, Problem: "Prometheus refused the query: " + oneLine(errors.New(text))}
+		return &strict.Error{File: a.f.name, Problem: "Prometheus refused the query: " + strict.OneLine(errors.New(text))}
 	}
 	var skip json.RawMessage
 	return a.dec.Decode(&skip)

@@ -12,8 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
 
-	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/strict"
 )
 
 // Progress of Read, for people who wait.
@@ -25,7 +25,7 @@ type Progress = dump.Progress
 // file is one listing, taken at one time. at says when; zero: the latest time that the
 // file itself names.
 //
-// The error is a *scenarios.Error, one line with file and line.
+// The error is a *strict.Error, one line with file and line.
 func (c *Collector) Read(name string, r io.Reader, at time.Time, progress func(Progress)) error {
 	head := make([]byte, 4096)
 	n, err := io.ReadFull(r, head)
@@ -34,7 +34,7 @@ func (c *Collector) Read(name string, r io.Reader, at time.Time, progress func(P
 		if err != io.EOF {
 			problem = err.Error()
 		}
-		return &scenarios.Error{File: name, Problem: problem}
+		return &strict.Error{File: name, Problem: problem}
 	}
 	head = head[:n]
 	all := io.MultiReader(bytes.NewReader(head), r)
@@ -81,7 +81,7 @@ type listed struct {
 func (f *file) object(from dump.Origin, raw json.RawMessage) error {
 	var h metav1.TypeMeta
 	if err := json.Unmarshal(raw, &h); err != nil {
-		return fail(from, "", "", "want an object with apiVersion and kind: %s", oneLine(err))
+		return fail(from, "", "", "want an object with apiVersion and kind: %s", strict.OneLine(err))
 	}
 	f.saw++
 	group, _, _ := strings.Cut(h.APIVersion, "/")
@@ -107,7 +107,7 @@ func (f *file) object(from dump.Origin, raw json.RawMessage) error {
 func decoded[T corev1.Pod | corev1.Node | corev1.Event | eventsv1.Event | auditv1.Event](f *file, from dump.Origin, kind string, raw json.RawMessage, take func(dump.Origin, *T) error) error {
 	var x T
 	if err := json.Unmarshal(raw, &x); err != nil {
-		return fail(from, kind, "", "not as Kubernetes writes it: %s", oneLine(err))
+		return fail(from, kind, "", "not as Kubernetes writes it: %s", strict.OneLine(err))
 	}
 	return take(from, &x)
 }
@@ -122,19 +122,10 @@ func (f *file) names(at time.Time) {
 // close puts together what the file as a whole says.
 func (f *file) close() error {
 	if f.saw == 0 {
-		return &scenarios.Error{File: f.name, Problem: "says nothing of pods and nodes: want what kubectl get pods,nodes -A -o yaml prints, an audit log, Kubernetes events, or the answer of Prometheus to a range query"}
+		return &strict.Error{File: f.name, Problem: "says nothing of pods and nodes: want what kubectl get pods,nodes -A -o yaml prints, an audit log, Kubernetes events, or the answer of Prometheus to a range query"}
 	}
 	if err := f.listing(); err != nil {
 		return err
 	}
 	return f.logged()
-}
-
-// oneLine is another library's error text as part of our line.
-func oneLine(err error) string {
-	s := strings.Join(strings.Fields(err.Error()), " ")
-	if r := []rune(s); len(r) > 300 {
-		s = string(r[:300]) + "…"
-	}
-	return s
 }

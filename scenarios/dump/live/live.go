@@ -20,8 +20,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/strict"
 )
 
 // pageMax is how many objects are asked for at once, which is kubectl's own choice.
@@ -121,7 +121,7 @@ func (c *Cluster) Read(ctx context.Context, d *dump.Cluster, progress func(Progr
 // at says where in the cluster something was read that makes no sense. Errors about
 // an object say so themselves.
 func (r *reading) at(l list, err error) error {
-	if errors.As(err, new(*scenarios.Error)) {
+	if errors.As(err, new(*strict.Error)) {
 		return err
 	}
 	if errors.Is(err, io.EOF) {

@@ -12,6 +12,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/model/act"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/store"
 	"ipamsim/sim/kube"
 )
 
@@ -21,7 +22,7 @@ import (
 // gives up an affinity. It is the same for both datastores.
 func (i *instance) Act(detail any) act.Act {
 	switch d := detail.(type) {
-	case Call:
+	case store.Call:
 		a := act.Act{Verb: verbs[d.Verb], Outcome: outcomeOf(d.Err), Error: d.Err, Bare: d.Bare}
 		if kv, ok := d.Out.(*bmodel.KVPair); ok && kv != nil && a.Outcome == act.Done && a.Write() && a.Verb != act.Delete {
 			a.Left = kv.Revision

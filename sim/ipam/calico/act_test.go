@@ -14,6 +14,7 @@ import (
 	"ipamsim/reports/prose"
 	"ipamsim/sim"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/store"
 	"ipamsim/sim/kube"
 )
 
@@ -24,7 +25,7 @@ func (b *books) told(story func()) string {
 	b.world.Hooks.Step = func(*sim.Step) { b.observe() } // as a judge does
 	from := len(b.world.Trace().Steps)
 	direct := b.c
-	c, err := b.inst.ds.client(b.gate)
+	c, err := b.inst.ds.Client(b.gate)
 	b.must(err)
 	b.c = c
 	story()
@@ -52,7 +53,7 @@ func same(t *testing.T, what, got, want string) {
 // the node's departure, as a report tells them.
 func TestAct(t *testing.T) {
 	s := startEtcd(t)
-	open(t, s, etcdDatastore, func(b *books) {
+	open(t, s, store.Etcd, func(b *books) {
 		b.staging()
 		same(t, "first", b.told(func() { b.mustAdd("kubestage1001", "web-0") }), `
 reads the reservations: none
@@ -111,7 +112,7 @@ deletes block 10.64.75.0/29`)
 // is about to delete.
 func TestActOfExchanges(t *testing.T) {
 	s := startEtcd(t)
-	open(t, s, kubernetesDatastore, func(b *books) {
+	open(t, s, store.Kubernetes, func(b *books) {
 		b.staging()
 		b.mustAdd("kubestage1001", "web-0")
 		same(t, "borrowed", b.told(func() { b.mustAdd("kubestage1003", "web-2") }), `
@@ -193,24 +194,24 @@ func TestActOne(t *testing.T) {
 		detail any
 		want   string
 	}{
-		{Call{Verb: "Update", Path: path, In: block, Err: "update conflict: BlockKey(cidr=10.0.0.0/30)"},
+		{store.Call{Verb: "Update", Path: path, In: block, Err: "update conflict: BlockKey(cidr=10.0.0.0/30)"},
 			"writes block 10.0.0.0/30 of a: 10.0.0.0 for the tunnel of a, 10.0.0.1 for handle k8s-pod-network.0123456789ab, 10.0.0.3 for nobody known, if still at revision 7: refused, the block has moved on"},
-		{Call{Verb: "Create", Path: path, In: block, Err: "resource already exists: x"}, "makes block 10.0.0.0/30 for a: refused, there is one already"},
-		{Call{Verb: "Get", Path: path, Err: "etcdserver: request timed out"}, "asks for block 10.0.0.0/30"},
-		{Call{Verb: "Hear", Path: path, Gone: true, Out: block}, "hears that block 10.0.0.0/30 was deleted"},
-		{Call{Verb: "Hear", Path: path, Out: block}, "hears of block 10.0.0.0/30 of a: 3 of 4 used"},
-		{Call{Verb: "Hear", Err: "gone"}, ""},
-		{Call{Verb: "Create", In: affinity, Err: "resource already exists: x"}, "claims block 10.0.0.0/30 for a (affinity pending): refused, there is one already"},
-		{Call{Verb: "Delete", In: affinity, Err: "resource does not exist: x"}, "drops the affinity of a to 10.0.0.0/30, if still at revision 7: refused, it is gone"},
-		{Call{Verb: "Get", Path: ipamRoot + "host/a/ipv4/block/10.0.0.0-30", Err: "resource does not exist: x"}, "sees that a has no affinity to 10.0.0.0/30"},
-		{Call{Verb: "Update", In: handle}, "counts nothing for handle k8s-pod-network.0123456789ab, if still at revision 7"},
-		{Call{Verb: "List", Path: ipamRoot + "host/a/ipv4/block", Err: "failed"}, "asks for the affinities of a"},
-		{Call{Verb: "List", Path: ipamRoot + "host/a/ipv4/block", Out: &bmodel.KVPairList{KVPairs: []*bmodel.KVPair{affinity}}}, "reads the affinities of a: 10.0.0.0/30 (pending)"},
-		{Call{Verb: "Apply", Path: configPath, In: pair(configPath, `{"strict_affinity":true}`)}, "writes the IPAM configuration: StrictAffinity true, AutoAllocateBlocks false, MaxBlocksPerHost 0, if still at revision 7"},
-		{Call{Verb: "Delete", Path: configPath}, "deletes the IPAM configuration"},
-		{Call{Verb: "Update", In: pool, Err: "boom"}, "changes pool p 10.0.0.0/8 (disabled): failed"},
-		{Call{Verb: "Delete", Path: "/calico/resources/v3/projectcalico.org/ippools/p"}, "deletes pool p"},
-		{Call{Verb: "Watch", Path: ipamRoot + "assignment/"}, ""},
+		{store.Call{Verb: "Create", Path: path, In: block, Err: "resource already exists: x"}, "makes block 10.0.0.0/30 for a: refused, there is one already"},
+		{store.Call{Verb: "Get", Path: path, Err: "etcdserver: request timed out"}, "asks for block 10.0.0.0/30"},
+		{store.Call{Verb: "Hear", Path: path, Gone: true, Out: block}, "hears that block 10.0.0.0/30 was deleted"},
+		{store.Call{Verb: "Hear", Path: path, Out: block}, "hears of block 10.0.0.0/30 of a: 3 of 4 used"},
+		{store.Call{Verb: "Hear", Err: "gone"}, ""},
+		{store.Call{Verb: "Create", In: affinity, Err: "resource already exists: x"}, "claims block 10.0.0.0/30 for a (affinity pending): refused, there is one already"},
+		{store.Call{Verb: "Delete", In: affinity, Err: "resource does not exist: x"}, "drops the affinity of a to 10.0.0.0/30, if still at revision 7: refused, it is gone"},
+		{store.Call{Verb: "Get", Path: ipamRoot + "host/a/ipv4/block/10.0.0.0-30", Err: "resource does not exist: x"}, "sees that a has no affinity to 10.0.0.0/30"},
+		{store.Call{Verb: "Update", In: handle}, "counts nothing for handle k8s-pod-network.0123456789ab, if still at revision 7"},
+		{store.Call{Verb: "List", Path: ipamRoot + "host/a/ipv4/block", Err: "failed"}, "asks for the affinities of a"},
+		{store.Call{Verb: "List", Path: ipamRoot + "host/a/ipv4/block", Out: &bmodel.KVPairList{KVPairs: []*bmodel.KVPair{affinity}}}, "reads the affinities of a: 10.0.0.0/30 (pending)"},
+		{store.Call{Verb: "Apply", Path: configPath, In: pair(configPath, `{"strict_affinity":true}`)}, "writes the IPAM configuration: StrictAffinity true, AutoAllocateBlocks false, MaxBlocksPerHost 0, if still at revision 7"},
+		{store.Call{Verb: "Delete", Path: configPath}, "deletes the IPAM configuration"},
+		{store.Call{Verb: "Update", In: pool, Err: "boom"}, "changes pool p 10.0.0.0/8 (disabled): failed"},
+		{store.Call{Verb: "Delete", Path: "/calico/resources/v3/projectcalico.org/ippools/p"}, "deletes pool p"},
+		{store.Call{Verb: "Watch", Path: ipamRoot + "assignment/"}, ""},
 		{kube.Exchange{Verb: "delete", Resource: "blockaffinities", Name: "node-1-fd00--40-122", Status: 200}, "drops the affinity of node-1 to fd00::40/122"},
 		{kube.Exchange{Verb: "delete", Resource: "ipamblocks", Name: "10-64-75-0-26", Status: 404}, "deletes block 10.64.75.0/26: refused, it is gone"},
 		{kube.Exchange{Verb: "update", Resource: "ipamblocks", Name: "10-64-75-0-26", Request: []byte(`{"kind":"IPAMBlock","metadata":{"name":"10-64-75-0-26","resourceVersion":"5"},"spec":{"cidr":"10.64.75.0/26","affinity":"host:b"}}`), Status: 409, Reason: "Conflict"},
@@ -233,7 +234,7 @@ func TestActOne(t *testing.T) {
 // things themselves.
 func TestActIsAbout(t *testing.T) {
 	s := startEtcd(t)
-	open(t, s, etcdDatastore, func(b *books) {
+	open(t, s, store.Etcd, func(b *books) {
 		b.staging()
 		b.mustAdd("kubestage1001", "web-0")
 		b.told(func() { b.mustAdd("kubestage1003", "web-2") })
@@ -253,7 +254,7 @@ get [handle k8s-pod-network.c-web-2]
 create [block 10.64.75.0/29 handle k8s-pod-network.c-web-2] 16
 update [address 10.64.75.1 block 10.64.75.0/29 node kubestage1001 pod default/web-2] 17`)
 	})
-	a := (&instance{}).Act(Call{Verb: "Get", Err: "resource does not exist: x"})
+	a := (&instance{}).Act(store.Call{Verb: "Get", Err: "resource does not exist: x"})
 	if a.Outcome != act.Absent || a.Left != "" || len(a.Refs()) != 0 {
 		t.Errorf("%+v", a)
 	}
@@ -265,7 +266,7 @@ func TestActOfShortCall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	long := Call{Verb: "Update", Path: "/calico/ipam/v2/assignment/ipv4/block/10.0.0.0-30", In: kv, Err: "update conflict: x"}
+	long := store.Call{Verb: "Update", Path: "/calico/ipam/v2/assignment/ipv4/block/10.0.0.0-30", In: kv, Err: "update conflict: x"}
 	a := (&instance{}).Act(long.Short())
 	if !a.Bare || a.Outcome != act.Conflict || fmt.Sprint(a.Refs()) != "[block 10.0.0.0/30]" {
 		t.Errorf("%+v", a)

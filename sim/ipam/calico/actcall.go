@@ -6,6 +6,7 @@ import (
 	bmodel "github.com/projectcalico/calico/libcalico-go/lib/backend/model"
 
 	"ipamsim/model/act"
+	"ipamsim/sim/ipam/calico/store"
 )
 
 // verbs are those of a Call.
@@ -15,7 +16,7 @@ var verbs = map[string]act.Verb{
 }
 
 // messageOf is what a call of the etcdv3 datastore carried.
-func messageOf(c Call) *message {
+func messageOf(c store.Call) *message {
 	m := &message{gone: c.Gone, path: c.Path}
 	m.in, _ = c.In.(*bmodel.KVPair)
 	m.out, _ = c.Out.(*bmodel.KVPair)

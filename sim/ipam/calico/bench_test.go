@@ -22,6 +22,7 @@ import (
 	"ipamsim/sim"
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/store"
 	"ipamsim/sim/strategy"
 )
 
@@ -114,15 +115,14 @@ func simulatedOn(t testing.TB, run *etcd.Run, nodes, pods int) (all []allocated,
 		if err != nil {
 			return err
 		}
-		in, err := a.Open(ipam.Env{API: api, Store: run, Datastore: etcdDatastore, Networks: []model.Network{{Key: networkKey}}})
+		i, err := instanceIn(ipam.Env{API: api, Store: run, Datastore: store.Etcd, Networks: []model.Network{{Key: networkKey}}})
 		if err != nil {
 			return err
 		}
-		i := in.(*instance)
 		found(t, client(t, i, nil), nodes)
 		w.Spawn(sim.Process{ID: "cni", Run: func(_ context.Context, g *sim.Gate) error {
 			defer w.Finish()
-			all = populate(t, nodes, pods, func() (clientv3.Interface, error) { return i.ds.client(g) })
+			all = populate(t, nodes, pods, func() (clientv3.Interface, error) { return i.ds.Client(g) })
 			return nil
 		}})
 		return nil
@@ -147,10 +147,10 @@ func direct(t testing.TB, server *etcd.Server, localReads bool, nodes, pods int)
 	}()
 	dial := func() (clientv3.Interface, error) {
 		var be bapi.Client
-		if be, err = overEtcd(conn); err != nil {
+		if be, err = store.OverEtcd(conn); err != nil {
 			return nil, err
 		}
-		return withBackend(be)
+		return store.WithBackend(be)
 	}
 	c, err := dial()
 	if err != nil {

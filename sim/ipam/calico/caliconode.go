@@ -42,7 +42,7 @@ func (i *instance) followNodes() {
 
 func (i *instance) keepNode(n *corev1.Node) error {
 	ctx := context.Background()
-	c, err := i.ds.client(nil)
+	c, err := i.ds.Client(nil)
 	if err != nil {
 		return err
 	}

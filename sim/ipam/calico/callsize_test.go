@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ipamsim/sim"
+	"ipamsim/sim/ipam/calico/store"
 )
 
 // What the calls of a run say they keep is what the collector gets back when they
@@ -26,7 +27,7 @@ func TestCallSize(t *testing.T) {
 		}
 		sizes += l.Size()
 		s.Detail = l.Short()
-		if c, ok := s.Detail.(Call); ok && (c.Size() > 2*pairBytes || !short(c, l.(Call))) {
+		if c, ok := s.Detail.(store.Call); ok && (c.Size() > 2*store.PairBytes || !short(c, l.(store.Call))) {
 			t.Fatalf("%+v shortened is %+v", l, c)
 		}
 	}
@@ -49,7 +50,7 @@ func heap() int {
 
 // short reports whether a call says the same as the one that it was, as far as it says
 // anything.
-func short(c, was Call) bool {
+func short(c, was store.Call) bool {
 	a, b := (&instance{}).Act(c), (&instance{}).Act(was)
 	return a.Bare && a.Verb == b.Verb && a.Outcome == b.Outcome && a.Error == b.Error && a.Left == b.Left && a.Thing.Name == b.Thing.Name
 }

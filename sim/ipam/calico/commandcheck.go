@@ -7,6 +7,8 @@ import (
 	_ "unsafe" // for linkname
 
 	cipam "github.com/projectcalico/calico/calicoctl/calicoctl/commands/ipam"
+
+	"ipamsim/sim/ipam/calico/store"
 )
 
 //go:linkname checkIPAM github.com/projectcalico/calico/calicoctl/calicoctl/commands/ipam.(*IPAMChecker).checkIPAM
@@ -32,11 +34,11 @@ func checkOptions(flags) error { return nil }
 //
 // Source: calicoctl/calicoctl/commands/ipam/check.go, Check.
 func runCheck(ctx context.Context, op *execution, o flags) (string, error) {
-	c, err := op.ds.client(nil)
+	c, err := op.ds.Client(nil)
 	if err != nil {
 		return "", err
 	}
-	kc, err := kubeClient(op.env.API, nil)
+	kc, err := store.KubeClient(op.env.API, nil)
 	if err != nil {
 		return "", err
 	}
@@ -51,7 +53,7 @@ func runCheck(ctx context.Context, op *execution, o flags) (string, error) {
 		path = pathOf(report)
 	}
 	all, problem := o["--show-all-ips"] == true, o["--show-problem-ips"] == true
-	checker := cipam.NewIPAMChecker(kc, c, backendOf(c), all, all || problem, path, version)
+	checker := cipam.NewIPAMChecker(kc, c, store.Backend(c), all, all || problem, path, version)
 	out, err := op.console.capture(func(*screen) error { return checkIPAM(checker, ctx) })
 	if err != nil {
 		return out, err

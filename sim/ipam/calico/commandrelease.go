@@ -28,7 +28,7 @@ func reportsOf(o flags) []string {
 //
 // Source: calicoctl/calicoctl/commands/ipam/release.go, Release.
 func runRelease(ctx context.Context, op *execution, o flags) (string, error) {
-	c, err := op.ds.client(op.gate)
+	c, err := op.ds.Client(op.gate)
 	if err != nil {
 		return "", err
 	}

@@ -14,6 +14,8 @@ import (
 	upstream "github.com/projectcalico/calico/libcalico-go/lib/ipam"
 	cnet "github.com/projectcalico/calico/libcalico-go/lib/net"
 	"k8s.io/client-go/rest"
+
+	"ipamsim/sim/ipam/calico/store"
 )
 
 // hands is a cluster with its pods' own view of their addresses, and an operator
@@ -28,7 +30,7 @@ type hands struct {
 func (h *hands) kubectlDelete(keys ...model.Key) {
 	h.t.Helper()
 	for _, k := range keys {
-		if h.in.env.Datastore != kubernetesDatastore {
+		if h.in.env.Datastore != store.Kubernetes {
 			h.remove(k)
 			continue
 		}
@@ -39,7 +41,7 @@ func (h *hands) kubectlDelete(keys ...model.Key) {
 		case model.BlockAffinityKey:
 			path, name = "blockaffinities", k.Host+"-"+k.CIDR.String()
 		}
-		c, err := kubeClient(h.in.env.API, nil)
+		c, err := store.KubeClient(h.in.env.API, nil)
 		h.must(err)
 		var r rest.Interface = c.CoreV1().RESTClient()
 		name = strings.NewReplacer(".", "-", "/", "-").Replace(name)
@@ -50,7 +52,7 @@ func (h *hands) kubectlDelete(keys ...model.Key) {
 // erase deletes what may be gone already.
 func (h *hands) erase(k model.Key) {
 	h.t.Helper()
-	if _, err := backendOf(h.look).Get(context.Background(), k, ""); err == nil {
+	if _, err := store.Backend(h.look).Get(context.Background(), k, ""); err == nil {
 		h.kubectlDelete(k)
 	}
 }
@@ -107,22 +109,22 @@ func (m *meddled) call(verb string, path string) {
 }
 
 func (m *meddled) Create(ctx context.Context, o *model.KVPair) (*model.KVPair, error) {
-	m.call("Create", keyPath(o.Key))
+	m.call("Create", store.Path(o.Key))
 	return m.Client.Create(ctx, o)
 }
 
 func (m *meddled) Update(ctx context.Context, o *model.KVPair) (*model.KVPair, error) {
-	m.call("Update", keyPath(o.Key))
+	m.call("Update", store.Path(o.Key))
 	return m.Client.Update(ctx, o)
 }
 
 func (m *meddled) DeleteKVP(ctx context.Context, o *model.KVPair) (*model.KVPair, error) {
-	m.call("Delete", keyPath(o.Key))
+	m.call("Delete", store.Path(o.Key))
 	return m.Client.DeleteKVP(ctx, o)
 }
 
 func (m *meddled) Get(ctx context.Context, k model.Key, rev string) (*model.KVPair, error) {
-	m.call("Get", keyPath(k))
+	m.call("Get", store.Path(k))
 	return m.Client.Get(ctx, k, rev)
 }
 
@@ -134,8 +136,8 @@ func (m *meddled) List(ctx context.Context, l model.ListInterface, rev string) (
 // meddle is an allocator whose n-th call comes just after the operator's step.
 func (h *hands) meddle(m *meddled) upstream.Interface {
 	h.t.Helper()
-	m.Client = backendOf(h.look)
-	c, err := withBackend(m)
+	m.Client = store.Backend(h.look)
+	c, err := store.WithBackend(m)
 	h.must(err)
 	return c.IPAM()
 }

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	_ "unsafe" // for linkname
 
+	v3 "github.com/projectcalico/api/pkg/apis/projectcalico/v3"
 	cipam "github.com/projectcalico/calico/calicoctl/calicoctl/commands/ipam"
 	bapi "github.com/projectcalico/calico/libcalico-go/lib/backend/api"
 	"github.com/projectcalico/calico/libcalico-go/lib/backend/model"
@@ -21,7 +22,7 @@ import (
 	cnet "github.com/projectcalico/calico/libcalico-go/lib/net"
 	"github.com/projectcalico/calico/libcalico-go/lib/options"
 
-	v3 "github.com/projectcalico/api/pkg/apis/projectcalico/v3"
+	"ipamsim/sim/ipam/calico/store"
 )
 
 //go:linkname releaseFromReports github.com/projectcalico/calico/calicoctl/calicoctl/commands/ipam.releaseFromReports
@@ -137,7 +138,7 @@ func (r *releasing) Backend() bapi.Client {
 	told := &told{errs: map[string]error{}, handles: leaked}
 	_, _ = away(context.Background(), r.screen, func(context.Context) (any, error) {
 		for _, id := range slices.Sorted(maps.Keys(leaked)) {
-			told.errs[id] = deleteHandle(backendOf(r.Interface), leaked[id])
+			told.errs[id] = deleteHandle(store.Backend(r.Interface), leaked[id])
 		}
 		return nil, nil
 	})

@@ -7,6 +7,8 @@ import (
 	bapi "github.com/projectcalico/calico/libcalico-go/lib/backend/api"
 	"github.com/projectcalico/calico/libcalico-go/lib/clientv3"
 	libipam "github.com/projectcalico/calico/libcalico-go/lib/ipam"
+
+	"ipamsim/sim/ipam/calico/store"
 )
 
 //go:linkname showIP github.com/projectcalico/calico/calicoctl/calicoctl/commands/ipam.showIP
@@ -27,7 +29,7 @@ func showOptions(o flags) error { return checkIP(o) }
 //
 // Source: calicoctl/calicoctl/commands/ipam/show.go, Show.
 func runShow(ctx context.Context, op *execution, o flags) (string, error) {
-	c, err := op.ds.client(nil)
+	c, err := op.ds.Client(nil)
 	if err != nil {
 		return "", err
 	}
@@ -36,7 +38,7 @@ func runShow(ctx context.Context, op *execution, o flags) (string, error) {
 		case o["--ip"] != nil:
 			return showIP(ctx, c.IPAM(), o["--ip"])
 		case o["--show-borrowed"] == true:
-			return showBorrowedDetails(ctx, c.IPPools(), backendOf(c))
+			return showBorrowedDetails(ctx, c.IPPools(), store.Backend(c))
 		case o["--show-configuration"] == true:
 			return showConfiguration(ctx, c.IPAM())
 		}

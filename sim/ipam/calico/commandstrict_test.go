@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"ipamsim/sim/ipam/calico/store"
 )
 
 // W3: StrictAffinity is switched on when addresses are borrowed already. Nothing
@@ -47,7 +49,7 @@ func TestStrictAffinitySwitchedOnLater(t *testing.T) {
 //
 // Source: libcalico-go/lib/apis/v3/ipam_block.go, DeprecatedStrictAffinity.
 func TestStrictAffinityOfABlock(t *testing.T) {
-	deskPlay(t, gcRun{datastore: kubernetesDatastore}, func(_ context.Context, w desk) {
+	deskPlay(t, gcRun{datastore: store.Kubernetes}, func(_ context.Context, w desk) {
 		w.cluster("10.64.75.0/25", "a", "b", "c", "d", "e")
 		w.assign("old", "a")
 		w.expect("calicoctl ipam configure --strictaffinity=true", "Successfully set StrictAffinity to: true")

@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"ipamsim/sim"
+	"ipamsim/sim/ipam/calico/store"
 )
 
 // desk is a run in which somebody types calicoctl.
@@ -119,7 +120,7 @@ func (w desk) healthy() {
 
 func (w desk) workload(pod, node, ip string) {
 	w.t.Helper()
-	if w.in.env.Datastore == kubernetesDatastore {
+	if w.in.env.Datastore == store.Kubernetes {
 		w.create(pod, node)
 		w.status(pod, corev1.PodRunning, ip)
 		return
@@ -136,10 +137,10 @@ func (w desk) workload(pod, node, ip string) {
 // remove deletes what is stored under a key, as kubectl delete does.
 func (w desk) remove(k model.Key) {
 	w.t.Helper()
-	kv, err := backendOf(w.look).Get(context.Background(), k, "")
+	kv, err := store.Backend(w.look).Get(context.Background(), k, "")
 	w.must(err)
 	if err == nil {
-		_, err = backendOf(w.look).DeleteKVP(context.Background(), kv)
+		_, err = store.Backend(w.look).DeleteKVP(context.Background(), kv)
 		w.must(err)
 	}
 }
@@ -147,6 +148,6 @@ func (w desk) remove(k model.Key) {
 // store writes something as it is.
 func (w desk) store(k model.Key, value any) {
 	w.t.Helper()
-	_, err := backendOf(w.look).Create(context.Background(), &model.KVPair{Key: k, Value: value})
+	_, err := store.Backend(w.look).Create(context.Background(), &model.KVPair{Key: k, Value: value})
 	w.must(err)
 }

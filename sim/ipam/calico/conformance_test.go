@@ -24,6 +24,7 @@ import (
 	"ipamsim/sim"
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/store"
 	"ipamsim/sim/strategy"
 )
 
@@ -41,7 +42,7 @@ func TestConformance(t *testing.T) {
 	server := etcd.New("")
 	t.Cleanup(func() { _ = server.Close() })
 	rapid.Check(t, func(rt *rapid.T) {
-		datastore := rapid.SampledFrom(append(slices.Repeat([]string{etcdDatastore}, 11), kubernetesDatastore)).Draw(rt, "datastore")
+		datastore := rapid.SampledFrom(append(slices.Repeat([]string{store.Etcd}, 11), store.Kubernetes)).Draw(rt, "datastore")
 		store := func() (*etcd.Run, error) { return server.BeginMemory(), nil }
 		if rarely(rt, "on etcd itself", 10) {
 			store = server.Begin
@@ -165,7 +166,7 @@ func (p *pair) open(datastore string) error {
 		return err
 	}
 	p.env = ipam.Env{API: api, Store: p.run, Datastore: datastore}
-	ds, err := openDatastore(p.env)
+	ds, err := store.Open(p.env)
 	if err != nil {
 		return err
 	}
@@ -173,11 +174,11 @@ func (p *pair) open(datastore string) error {
 		return err
 	}
 	p.inst = p.real
-	if p.c, err = ds.client(nil); err != nil {
+	if p.c, err = ds.Client(nil); err != nil {
 		return err
 	}
 	var cs kubernetes.Interface
-	if cs, err = kubeClient(api, nil); err != nil {
+	if cs, err = store.KubeClient(api, nil); err != nil {
 		return err
 	}
 	p.kube = cs
@@ -185,7 +186,7 @@ func (p *pair) open(datastore string) error {
 	if _, err := cs.CoreV1().Namespaces().Create(context.Background(), namespace, metav1.CreateOptions{}); err != nil {
 		return err
 	}
-	p.ref = calico.New(map[string]calico.Datastore{etcdDatastore: calico.Etcd, kubernetesDatastore: calico.Kubernetes}[datastore])
+	p.ref = calico.New(map[string]calico.Datastore{store.Etcd: calico.Etcd, store.Kubernetes: calico.Kubernetes}[datastore])
 	p.ref.Whim = p
 	p.grace = defaultGrace
 	return nil
@@ -281,7 +282,7 @@ func lineDiff(got, want string) string {
 // waiting are the free addresses of upstream's blocks, in the order in which they
 // will be handed out.
 func (p *pair) waiting() (map[netip.Prefix][]netip.Addr, error) {
-	l, err := backendOf(p.c).List(context.Background(), bmodel.BlockListOptions{}, "")
+	l, err := store.Backend(p.c).List(context.Background(), bmodel.BlockListOptions{}, "")
 	if err != nil {
 		return nil, err
 	}

@@ -25,6 +25,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/model/reference/calico"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/store"
 )
 
 // defaultGrace is how long the collector waits by default.
@@ -390,7 +391,7 @@ func drawSettings(t *rapid.T) step {
 		MaxBlocks: pick(t, "limit", []int{0, 0, 1, 2, 3}),
 	}
 	return step{fmt.Sprintf("IPAMConfig is %+v", c), func(p *pair) error {
-		be, kv := backendOf(p.c), &bmodel.KVPair{Key: bmodel.IPAMConfigKey{}, Value: &bmodel.IPAMConfig{
+		be, kv := store.Backend(p.c), &bmodel.KVPair{Key: bmodel.IPAMConfigKey{}, Value: &bmodel.IPAMConfig{
 			StrictAffinity: c.Strict, AutoAllocateBlocks: c.AutoAllocate, MaxBlocksPerHost: c.MaxBlocks,
 		}}
 		if old, err := be.Get(p.ctx, kv.Key, ""); err == nil {
@@ -701,7 +702,7 @@ func drawByHand(t *rapid.T) step {
 
 // erase deletes an object of the allocator's.
 func (p *pair) erase(k bmodel.Key) error {
-	be := backendOf(p.c)
+	be := store.Backend(p.c)
 	kv, err := be.Get(p.ctx, k, "")
 	if err == nil {
 		_, err = be.DeleteKVP(p.ctx, kv)

@@ -12,6 +12,7 @@ import (
 	"ipamsim/sim"
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/store"
 	"ipamsim/sim/strategy"
 )
 
@@ -32,7 +33,7 @@ func TestDatastores(t *testing.T) {
 					if err != nil || info.Spec.DatastoreReady == nil || !*info.Spec.DatastoreReady {
 						t.Errorf("datastore not ready: %v, %v", info, err)
 					}
-					l, err := backendOf(c).List(ctx, model.BlockListOptions{}, "")
+					l, err := store.Backend(c).List(ctx, model.BlockListOptions{}, "")
 					if err != nil || len(l.KVPairs) != 0 {
 						t.Errorf("blocks of an empty datastore: %v, %v", l, err)
 					}
@@ -58,7 +59,7 @@ func startEtcd(t testing.TB) *etcd.Server {
 
 func client(t testing.TB, i *instance, g *sim.Gate) clientv3.Interface {
 	t.Helper()
-	c, err := i.ds.client(g)
+	c, err := i.ds.Client(g)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,11 +82,11 @@ func inRun(t testing.TB, server *etcd.Server, s sim.Strategy, ds string, setup f
 			return err
 		}
 		w.Hooks.Panic = func(id sim.ActorID, v any, stack string) { t.Errorf("%s panicked: %v\n%s", id, v, stack) }
-		i, err := a.Open(ipam.Env{API: api, Store: run, Datastore: ds})
+		i, err := instanceIn(ipam.Env{API: api, Store: run, Datastore: ds})
 		if err != nil {
 			return err
 		}
-		setup(w, i.(*instance))
+		setup(w, i)
 		return nil
 	})
 	if err != nil {
@@ -119,8 +120,8 @@ func TestRunsLeaveNothingBehind(t *testing.T) {
 					t.Errorf("after 30 runs %d KiB and %d goroutines, after %d %d KiB and %d", heap>>10, goroutines, i, h>>10, g)
 				}
 			}
-			if len(doors.doors) != 0 {
-				t.Errorf("%d doors are still open", len(doors.doors))
+			if len(store.Doors.Doors) != 0 {
+				t.Errorf("%d doors are still open", len(store.Doors.Doors))
 			}
 		})
 	}

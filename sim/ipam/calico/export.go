@@ -11,19 +11,18 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/store"
 )
-
-var _ ipam.Exporter = (*instance)(nil)
 
 // Export is what Calico has in etcd: what calicoctl get prints, nodes and endpoints
 // among it, and blocks, affinities, handles and settings in the form of the Kubernetes
 // datastore, as whoever moves to that writes them (calicoctl datastore migrate). With
 // the Kubernetes datastore it is nothing.
 func (i *instance) Export(ctx context.Context) ([]ipam.Object, error) {
-	if i.env.Datastore == kubernetesDatastore {
+	if i.env.Datastore == store.Kubernetes {
 		return nil, nil
 	}
-	c, err := i.ds.client(nil)
+	c, err := i.ds.Client(nil)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +71,7 @@ func exportKind(ctx context.Context, c clientv3.Interface, k kind) ([]object, er
 		}
 		return []object{now}, nil
 	case allocation:
-		l, err := backendOf(c).List(ctx, k.all, "")
+		l, err := store.Backend(c).List(ctx, k.all, "")
 		if err != nil {
 			return nil, err
 		}
@@ -81,7 +80,7 @@ func exportKind(ctx context.Context, c clientv3.Interface, k kind) ([]object, er
 		}
 		return out, nil
 	}
-	l, err := backendOf(c).List(ctx, bmodel.ResourceListOptions{Kind: k.blank().GetObjectKind().GroupVersionKind().Kind}, "")
+	l, err := store.Backend(c).List(ctx, bmodel.ResourceListOptions{Kind: k.blank().GetObjectKind().GroupVersionKind().Kind}, "")
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ipamsim/model"
+	"ipamsim/sim/ipam/calico/store"
 )
 
 // TestFreeIsWhatTheAllocatorGives holds model.Free against the real allocator:
@@ -20,7 +21,7 @@ import (
 func TestFreeIsWhatTheAllocatorGives(t *testing.T) {
 	s := startEtcd(t)
 	rapid.Check(t, func(rt *rapid.T) {
-		open(rt, s, etcdDatastore, func(b *books) {
+		open(rt, s, store.Etcd, func(b *books) {
 			b.pool("p0", "10.0.0.0/27", 29)
 			for _, n := range []string{"a", "b"} {
 				b.node(n, nil)
@@ -62,7 +63,7 @@ func (b *books) reserve(rt *rapid.T) {
 // settings stores any configuration, also those that calicoctl refuses and
 // kubectl does not.
 func (b *books) settings(rt *rapid.T) {
-	_, err := backendOf(b.c).Apply(context.Background(), &bmodel.KVPair{Key: bmodel.IPAMConfigKey{}, Value: &bmodel.IPAMConfig{
+	_, err := store.Backend(b.c).Apply(context.Background(), &bmodel.KVPair{Key: bmodel.IPAMConfigKey{}, Value: &bmodel.IPAMConfig{
 		StrictAffinity:     rapid.Bool().Draw(rt, "strict"),
 		AutoAllocateBlocks: rapid.IntRange(0, 4).Draw(rt, "allocate") > 0,
 		MaxBlocksPerHost:   rapid.IntRange(0, 3).Draw(rt, "limit"),

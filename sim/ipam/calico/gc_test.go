@@ -13,6 +13,7 @@ import (
 
 	"ipamsim/sim"
 	"ipamsim/sim/hermetic"
+	"ipamsim/sim/ipam/calico/store"
 )
 
 // onBoth plays a story on either datastore.
@@ -105,7 +106,7 @@ func TestControllerKeepsThePodsOfADeletedNode(t *testing.T) {
 		w.vanish("a-0")
 		w.deleteNode("a")
 		time.Sleep(time.Hour)
-		if w.in.env.Datastore == etcdDatastore {
+		if w.in.env.Datastore == store.Etcd {
 			w.holds("10.64.75.192/26 of nobody holds 1 |  | 1 handles")
 		} else {
 			w.holds("10.64.75.192/26 of a holds 1 | a:10.64.75.192/26 | 1 handles")
@@ -333,7 +334,7 @@ func TestControllersRepeat(t *testing.T) {
 			}
 		}
 	}
-	if want[etcdDatastore+" 0"] == want[etcdDatastore+" 1"] {
+	if want[store.Etcd+" 0"] == want[store.Etcd+" 1"] {
 		t.Error("the seed makes no difference")
 	}
 }

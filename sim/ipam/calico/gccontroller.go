@@ -102,7 +102,7 @@ func (d daemon) Calico() (clientv3.Interface, error) {
 	if err := d.i.setup(); err != nil {
 		return nil, err
 	}
-	c, err := d.i.ds.client(d.g)
+	c, err := d.i.ds.Client(d.g)
 	if err != nil {
 		return nil, fmt.Errorf("calico: %w", err)
 	}

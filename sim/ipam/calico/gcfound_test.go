@@ -16,6 +16,7 @@ import (
 	simmodel "ipamsim/model"
 	"ipamsim/sim"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/store"
 )
 
 // What these stories show of the real 3.31.0 was found here; no report of it is
@@ -81,7 +82,7 @@ func TestDeletedBlockHidesALeak(t *testing.T) {
 			w.grace(time.Minute)
 			w.start(controllerName, "controller")
 			time.Sleep(time.Minute)
-			be := backendOf(w.calico)
+			be := store.Backend(w.calico)
 			block, err := be.Get(ctx, model.BlockKey{CIDR: cnet.MustParseCIDR("10.64.75.192/26")}, "")
 			w.must(err)
 			_, err = be.DeleteKVP(ctx, block)
@@ -138,7 +139,7 @@ func TestConfigurationWithoutNodeController(t *testing.T) {
 // pods get the addresses of the living. With the Kubernetes datastore nothing
 // happens to them.
 func TestDeletedNodeFreesLivingPods(t *testing.T) {
-	for ds, kept := range map[string]bool{etcdDatastore: false, kubernetesDatastore: true} {
+	for ds, kept := range map[string]bool{store.Etcd: false, store.Kubernetes: true} {
 		gcPlay(t, gcRun{datastore: ds}, func(_ context.Context, w *gcWorld) {
 			w.cluster("10.64.75.0/24", "a", "b")
 			ip := w.plug("a-0", "a")

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"ipamsim/sim"
+	"ipamsim/sim/ipam/calico/store"
 )
 
 // What is known to go wrong with Calico's garbage collector, on the real 3.31.0.
@@ -89,7 +90,7 @@ func TestHalfReportedDualStackSpins(t *testing.T) {
 // and counting its handle down leaves the handle behind, and nobody ever looks
 // for such handles.
 func TestHandlesOutliveAKilledController(t *testing.T) {
-	for ds, handle := range map[string]string{etcdDatastore: "/calico/ipam/v2/handle/", kubernetesDatastore: "ipamhandles"} {
+	for ds, handle := range map[string]string{store.Etcd: "/calico/ipam/v2/handle/", store.Kubernetes: "ipamhandles"} {
 		f := newFated(t, 0, 1, sim.Crash, "controller-1#", handle)
 		gcPlay(t, gcRun{datastore: ds, options: f.budget(), strategy: f}, func(_ context.Context, w *gcWorld) {
 			w.cluster("10.64.75.0/24", "a", "b")
@@ -162,10 +163,10 @@ func TestDeletedNodeWithATunnelAddress(t *testing.T) {
 // their addresses, and the empty block of another deleted node may stay (#5218,
 // #7987). A restart mends it.
 func TestStaleSequenceNumberStopsCollection(t *testing.T) {
-	t.Run(kubernetesDatastore, func(t *testing.T) {
+	t.Run(store.Kubernetes, func(t *testing.T) {
 		gone := newFated(t, 0, 1, sim.Gone, "controller-1#", "ipamblocks")
 		slow := &stalled{Strategy: gone, match: []string{"controller-1#", "LIST ipamblocks"}}
-		gcPlay(t, gcRun{datastore: kubernetesDatastore, options: gone.budget(), strategy: slow}, func(ctx context.Context, w *gcWorld) {
+		gcPlay(t, gcRun{datastore: store.Kubernetes, options: gone.budget(), strategy: slow}, func(ctx context.Context, w *gcWorld) {
 			w.staleNumber("10.64.75.12/30 of a holds 1, 10.64.75.4/30 of b holds 2 | a:10.64.75.12/30 b:10.64.75.4/30 | 3 handles", func() {
 				gone.armed.Store(true)
 				slow.on.Store(true)
@@ -177,8 +178,8 @@ func TestStaleSequenceNumberStopsCollection(t *testing.T) {
 	// With etcdv3 nothing but time breaks a watch so that it lists anew: the
 	// controller stands still until more has happened than its buffers hold (16 and
 	// 100 events), and etcd has forgotten what comes after.
-	t.Run(etcdDatastore, func(t *testing.T) {
-		gcPlay(t, gcRun{datastore: etcdDatastore}, func(ctx context.Context, w *gcWorld) {
+	t.Run(store.Etcd, func(t *testing.T) {
+		gcPlay(t, gcRun{datastore: store.Etcd}, func(ctx context.Context, w *gcWorld) {
 			w.staleNumber("10.64.75.12/30 of nobody holds 4, 10.64.75.4/30 of b holds 1 | b:10.64.75.4/30 | 5 handles", func() {
 				w.Hold("controller-1")
 				for i := range 120 {
@@ -196,10 +197,10 @@ func TestStaleSequenceNumberStopsCollection(t *testing.T) {
 		})
 	})
 	// Or the history is compacted right then, which the schedule may choose.
-	t.Run(etcdDatastore+" compacted", func(t *testing.T) {
+	t.Run(store.Etcd+" compacted", func(t *testing.T) {
 		gone := newFated(t, 0, 1, sim.Gone, "controller-1#", "HEAR /calico/ipam/v2/assignment")
 		slow := &stalled{Strategy: gone, match: []string{"controller-1#", "List /calico/ipam/v2/assignment"}}
-		gcPlay(t, gcRun{datastore: etcdDatastore, options: gone.budget(), strategy: slow}, func(ctx context.Context, w *gcWorld) {
+		gcPlay(t, gcRun{datastore: store.Etcd, options: gone.budget(), strategy: slow}, func(ctx context.Context, w *gcWorld) {
 			w.staleNumber("10.64.75.12/30 of nobody holds 4, 10.64.75.4/30 of b holds 2 | b:10.64.75.4/30 | 6 handles", func() {
 				gone.armed.Store(true)
 				slow.on.Store(true)

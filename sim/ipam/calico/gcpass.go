@@ -26,6 +26,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"ipamsim/sim"
+	"ipamsim/sim/ipam/calico/store"
 )
 
 //go:linkname handleUpdate github.com/projectcalico/calico/kube-controllers/pkg/controllers/node.(*IPAMController).handleUpdate
@@ -110,7 +111,7 @@ func (m *passMemory) scan(ctx context.Context, c gcClients, datastore string) er
 	if err := m.prepare(ctx, c); err != nil {
 		return err
 	}
-	if datastore == etcdDatastore {
+	if datastore == store.Etcd {
 		if err := deleteNodesOnce(c); err != nil {
 			return err
 		}
@@ -118,7 +119,7 @@ func (m *passMemory) scan(ctx context.Context, c gcClients, datastore string) er
 	if err := m.learnKubernetes(ctx, c.kube); err != nil {
 		return err
 	}
-	if err := m.learnCalico(ctx, backendOf(c.calico)); err != nil {
+	if err := m.learnCalico(ctx, store.Backend(c.calico)); err != nil {
 		return err
 	}
 	handleUpdate(m.controller, bapi.InSync)

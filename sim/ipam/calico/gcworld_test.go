@@ -25,6 +25,7 @@ import (
 	"ipamsim/sim"
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/store"
 	"ipamsim/sim/strategy"
 )
 
@@ -35,7 +36,7 @@ type gcWorld struct {
 	*sim.World
 	t      testing.TB
 	in     *instance
-	all    []ipam.Reconciler
+	all    map[string]ipam.Run
 	calico clientv3.Interface // through the story's own gate
 	kube   kubernetes.Interface
 	look   clientv3.Interface // through no gate
@@ -85,30 +86,30 @@ func gcPlay(t testing.TB, r gcRun, story func(context.Context, *gcWorld)) (*sim.
 	return tr, w.digest
 }
 
-func (w *gcWorld) open(a ipam.Adapter, run *etcd.Run, datastore string, story func(context.Context, *gcWorld)) error {
+func (w *gcWorld) open(a *ipam.Manager, run *etcd.Run, datastore string, story func(context.Context, *gcWorld)) error {
 	api, err := ipam.Serve(w.World, run, a)
 	if err != nil {
 		return err
 	}
 	env := ipam.Env{API: api, Store: run, Datastore: datastore}
-	ds, err := openDatastore(env)
+	ds, err := store.Open(env)
 	if err != nil {
 		return err
 	}
 	if w.in, err = newInstance(env, ds); err != nil {
 		return err
 	}
-	w.all = w.in.collectors()
+	w.all = w.in.run()
 	w.Hooks.Panic = func(id sim.ActorID, v any, stack string) { w.t.Errorf("%s crashed: %v\n%s", id, v, stack) }
-	if w.look, err = ds.client(nil); err != nil {
+	if w.look, err = ds.Client(nil); err != nil {
 		return err
 	}
 	w.Spawn(sim.Process{ID: "story", Run: func(ctx context.Context, g *sim.Gate) (err error) {
 		defer w.Finish()
-		if w.calico, err = ds.client(g); err != nil {
+		if w.calico, err = ds.Client(g); err != nil {
 			return err
 		}
-		if w.kube, err = kubeClient(api, g); err != nil {
+		if w.kube, err = store.KubeClient(api, g); err != nil {
 			return err
 		}
 		story(ctx, w)
@@ -132,8 +133,8 @@ func (w *gcWorld) start(reconciler, process string) *sim.Actor {
 }
 
 func (w *gcWorld) reconciler(name string) func(context.Context, *sim.Gate) error {
-	i := slices.IndexFunc(w.all, func(r ipam.Reconciler) bool { return r.Name == name })
-	return func(ctx context.Context, g *sim.Gate) error { return w.all[i].Run(ctx, g, "") }
+	run := w.all[name]
+	return func(ctx context.Context, g *sim.Gate) error { return run(ctx, g, "") }
 }
 
 // pass runs one full scan to its end.
@@ -257,7 +258,7 @@ func (w *gcWorld) deleteNode(name string) {
 func (w *gcWorld) record() string {
 	w.t.Helper()
 	var blocks, affinities []string
-	be := backendOf(w.look)
+	be := store.Backend(w.look)
 	list := func(l model.ListInterface) []*model.KVPair {
 		kvs, err := be.List(context.Background(), l, "")
 		w.must(err)
@@ -283,7 +284,7 @@ func (w *gcWorld) record() string {
 // allocations is how many addresses the record has given away.
 func (w *gcWorld) allocations() (n int) {
 	w.t.Helper()
-	kvs, err := backendOf(w.look).List(context.Background(), model.BlockListOptions{}, "")
+	kvs, err := store.Backend(w.look).List(context.Background(), model.BlockListOptions{}, "")
 	w.must(err)
 	for _, kv := range kvs.KVPairs {
 		b := kv.Value.(*model.AllocationBlock)
@@ -316,7 +317,7 @@ func (w *gcWorld) holds(want string) {
 // blocks is how many blocks there are.
 func (w *gcWorld) blocks() int {
 	w.t.Helper()
-	kvs, err := backendOf(w.look).List(context.Background(), model.BlockListOptions{}, "")
+	kvs, err := store.Backend(w.look).List(context.Background(), model.BlockListOptions{}, "")
 	w.must(err)
 	return len(kvs.KVPairs)
 }

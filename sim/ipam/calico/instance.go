@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/store"
 	"ipamsim/sim/ipam/platform"
 )
 
@@ -19,7 +20,7 @@ const version = "v3.31.0"
 // instance is Calico in one run.
 type instance struct {
 	env    ipam.Env
-	ds     datastore
+	ds     store.Store
 	record *record
 	mu     sync.Mutex
 	hosts  map[string]*platform.Host // by node
@@ -31,14 +32,14 @@ type instance struct {
 	failed error
 }
 
-func newInstance(env ipam.Env, ds datastore) (*instance, error) {
+func newInstance(env ipam.Env, ds store.Store) (*instance, error) {
 	r, err := newRecord(env)
 	if err != nil {
 		return nil, err
 	}
 	i := &instance{env: env, ds: ds, record: r, console: newConsole(), hosts: map[string]*platform.Host{}}
 	i.setup = sync.OnceValue(i.ready)
-	if env.Datastore != kubernetesDatastore {
+	if env.Datastore != store.Kubernetes {
 		i.followNodes()
 	}
 	return i, nil
@@ -52,7 +53,7 @@ func (i *instance) ready() error {
 	if i.failed != nil {
 		return i.failed
 	}
-	c, err := i.ds.client(nil)
+	c, err := i.ds.Client(nil)
 	if err != nil {
 		return err
 	}
@@ -61,6 +62,3 @@ func (i *instance) ready() error {
 	}
 	return nil
 }
-
-// Reconcilers are Calico's background processes.
-func (i *instance) Reconcilers() []ipam.Reconciler { return append(i.collectors(), i.tunnels()...) }

@@ -14,9 +14,8 @@ import (
 
 	"ipamsim/sim"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/store"
 )
-
-var _ ipam.Keeper = (*instance)(nil)
 
 // Keeps reports whether objects of a kind live in Calico's own datastore. With
 // etcd these are all of Calico's. With the Kubernetes datastore blocks,
@@ -25,7 +24,7 @@ var _ ipam.Keeper = (*instance)(nil)
 // pass through Calico's client, which turns them into crd.projectcalico.org/v1.
 func (i *instance) Keeps(kind string) bool {
 	k := kindOf(kind)
-	if k == nil || i.env.Datastore != kubernetesDatastore {
+	if k == nil || i.env.Datastore != store.Kubernetes {
 		return k != nil
 	}
 	switch k.(type) {
@@ -48,10 +47,10 @@ func (i *instance) Change(ctx context.Context, g *sim.Gate, v ipam.Verb, o ipam.
 	if k == nil {
 		return fmt.Errorf("calico: %s is not a kind of Calico's", o.Kind)
 	}
-	if _, only := k.(settings); i.env.Datastore == kubernetesDatastore && !only && !viaClient(v, o) {
+	if _, only := k.(settings); i.env.Datastore == store.Kubernetes && !only && !viaClient(v, o) {
 		return i.changeResource(ctx, g, v, o)
 	}
-	c, err := i.ds.client(g)
+	c, err := i.ds.Client(g)
 	if err != nil {
 		return err
 	}
@@ -110,7 +109,7 @@ func (i *instance) Names(ctx context.Context, g *sim.Gate, kind string) ([]strin
 	if k == nil {
 		return nil, fmt.Errorf("calico: %s is not a kind of Calico's", kind)
 	}
-	c, err := i.ds.client(g)
+	c, err := i.ds.Client(g)
 	if err != nil {
 		return nil, err
 	}

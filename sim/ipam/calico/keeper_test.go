@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/store"
 )
 
 // do is one change as an operator makes it; "" is success.
@@ -41,7 +42,7 @@ func (b *books) named(kind string) string {
 // is wrong is refused in Calico's words at any time.
 func TestKeeper(t *testing.T) {
 	s := startEtcd(t)
-	open(t, s, etcdDatastore, func(b *books) {
+	open(t, s, store.Etcd, func(b *books) {
 		for _, k := range kinds {
 			if !b.inst.Keeps(k.name) {
 				t.Errorf("%s is not kept", k.name)
@@ -100,7 +101,7 @@ func TestKeeper(t *testing.T) {
 // The IPAM configuration gets where the allocator reads it.
 func TestKeeperOfSettings(t *testing.T) {
 	s := startEtcd(t)
-	open(t, s, etcdDatastore, func(b *books) {
+	open(t, s, store.Etcd, func(b *books) {
 		say := func() string {
 			p := b.observe().Networks[0].Blocks
 			c, err := b.c.IPAM().GetIPAMConfig(context.Background())
@@ -137,7 +138,7 @@ func TestKeeperOfSettings(t *testing.T) {
 // by the names that kubectl shows, and the allocator makes them anew.
 func TestKeeperOfBlocks(t *testing.T) {
 	s := startEtcd(t)
-	open(t, s, etcdDatastore, func(b *books) {
+	open(t, s, store.Etcd, func(b *books) {
 		b.pool("default-ipv4-ippool", "10.64.75.0/26", 26)
 		b.node("kubestage1001", nil)
 		_, err := b.add("kubestage1001", "web-0")
@@ -178,7 +179,7 @@ func TestKeeperOfBlocks(t *testing.T) {
 // and both spellings of a pool end up as the same custom resource.
 func TestKeeperOfKubernetes(t *testing.T) {
 	s := startEtcd(t)
-	open(t, s, kubernetesDatastore, func(b *books) {
+	open(t, s, store.Kubernetes, func(b *books) {
 		for _, k := range []string{"IPAMBlock", "BlockAffinity", "IPAMHandle", "IPAMConfig", "Pod"} {
 			if b.inst.Keeps(k) {
 				t.Errorf("%s is kept", k)

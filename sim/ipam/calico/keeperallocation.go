@@ -8,6 +8,8 @@ import (
 	bmodel "github.com/projectcalico/calico/libcalico-go/lib/backend/model"
 	"github.com/projectcalico/calico/libcalico-go/lib/clientv3"
 	cerrors "github.com/projectcalico/calico/libcalico-go/lib/errors"
+
+	"ipamsim/sim/ipam/calico/store"
 )
 
 // allocation is a kind that only the allocator itself writes: blocks, affinities
@@ -39,7 +41,7 @@ func (a allocation) create(ctx context.Context, c clientv3.Interface, o object) 
 	if err != nil {
 		return err
 	}
-	_, err = backendOf(c).Create(ctx, kv)
+	_, err = store.Backend(c).Create(ctx, kv)
 	return err
 }
 
@@ -74,7 +76,7 @@ func (a allocation) update(ctx context.Context, c clientv3.Interface, name strin
 		return err
 	}
 	kv.Revision = old.Revision
-	_, err = backendOf(c).Update(ctx, kv)
+	_, err = store.Backend(c).Update(ctx, kv)
 	return err
 }
 
@@ -84,14 +86,14 @@ func (a allocation) delete(ctx context.Context, c clientv3.Interface, name strin
 	if err != nil {
 		return err
 	}
-	_, err = backendOf(c).Delete(ctx, kv.Key, "")
+	_, err = store.Backend(c).Delete(ctx, kv.Key, "")
 	return err
 }
 
 // find looks through all objects of the kind: a name does not say where its host
 // ends and its block begins.
 func (a allocation) find(ctx context.Context, c clientv3.Interface, name string) (*bmodel.KVPair, error) {
-	l, err := backendOf(c).List(ctx, a.all, "")
+	l, err := store.Backend(c).List(ctx, a.all, "")
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +107,7 @@ func (a allocation) find(ctx context.Context, c clientv3.Interface, name string)
 }
 
 func (a allocation) names(ctx context.Context, c clientv3.Interface) ([]string, error) {
-	l, err := backendOf(c).List(ctx, a.all, "")
+	l, err := store.Backend(c).List(ctx, a.all, "")
 	if err != nil {
 		return nil, err
 	}

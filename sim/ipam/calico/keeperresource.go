@@ -12,6 +12,8 @@ import (
 	cerrors "github.com/projectcalico/calico/libcalico-go/lib/errors"
 	"github.com/projectcalico/calico/libcalico-go/lib/options"
 	"k8s.io/apimachinery/pkg/types"
+
+	"ipamsim/sim/ipam/calico/store"
 )
 
 // typed is the part that upstream's clients of all kinds share.
@@ -76,7 +78,7 @@ func (r resource[T]) delete(ctx context.Context, c clientv3.Interface, name stri
 }
 
 func (r resource[T]) names(ctx context.Context, c clientv3.Interface) ([]string, error) {
-	l, err := backendOf(c).List(ctx, bmodel.ResourceListOptions{Kind: r.empty().GetObjectKind().GroupVersionKind().Kind}, "")
+	l, err := store.Backend(c).List(ctx, bmodel.ResourceListOptions{Kind: r.empty().GetObjectKind().GroupVersionKind().Kind}, "")
 	if err != nil {
 		return nil, err
 	}

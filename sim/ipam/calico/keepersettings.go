@@ -11,6 +11,8 @@ import (
 	"github.com/projectcalico/calico/libcalico-go/lib/ipam"
 	validator "github.com/projectcalico/calico/libcalico-go/lib/validator/v3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"ipamsim/sim/ipam/calico/store"
 )
 
 // settings are the IPAM configuration, of which there is one. With etcd it cannot
@@ -62,12 +64,12 @@ func (s settings) update(ctx context.Context, c clientv3.Interface, name string,
 }
 
 func (settings) delete(ctx context.Context, c clientv3.Interface, _ string) error {
-	_, err := backendOf(c).Delete(ctx, bmodel.IPAMConfigKey{}, "")
+	_, err := store.Backend(c).Delete(ctx, bmodel.IPAMConfigKey{}, "")
 	return err
 }
 
 func (settings) names(ctx context.Context, c clientv3.Interface) ([]string, error) {
-	_, err := backendOf(c).Get(ctx, bmodel.IPAMConfigKey{}, "")
+	_, err := store.Backend(c).Get(ctx, bmodel.IPAMConfigKey{}, "")
 	if missing(err) {
 		return nil, nil
 	}

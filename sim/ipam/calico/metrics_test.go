@@ -22,6 +22,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/metric"
+	"ipamsim/sim/ipam/calico/store"
 )
 
 //go:linkname updateMetrics github.com/projectcalico/calico/kube-controllers/pkg/controllers/node.(*IPAMController).updateMetrics
@@ -69,7 +70,7 @@ func (g *gauges) scrape() []string {
 		}
 	}
 	g.told = now
-	g.must(g.m.learnCalico(ctx, backendOf(g.c)))
+	g.must(g.m.learnCalico(ctx, store.Backend(g.c)))
 	handleUpdate(g.m.controller, bapi.InSync)
 	fullScanNextSync(g.m.controller, passName)
 	g.must(syncIPAM(g.m.controller))
@@ -156,7 +157,7 @@ func (g *gauges) forget(name string) {
 // (onBlockDeleted), so that updateMetrics never comes to their gauges again: they
 // keep their last values until the process ends.
 func TestMetricsAgreeWithUpstream(t *testing.T) {
-	open(t, startEtcd(t), kubernetesDatastore, func(b *books) {
+	open(t, startEtcd(t), store.Kubernetes, func(b *books) {
 		g := &gauges{books: b, m: &passMemory{}, truth: model.Truth{Pods: map[model.PodRef]model.Pod{}, Nodes: map[string]model.Node{}}}
 		ctx := context.Background()
 		for _, by := range []map[string]*prometheus.GaugeVec{blocksGauges, inUseGauges, borrowedGauges, candidateGauges} {

@@ -23,6 +23,7 @@ import (
 	"ipamsim/sim"
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/store"
 	"ipamsim/sim/strategy"
 )
 
@@ -32,7 +33,7 @@ type court struct {
 	*sim.World
 	t     testing.TB
 	where string
-	ds    datastore
+	ds    store.Store
 	inst  *instance
 	red   map[string]string
 
@@ -97,7 +98,7 @@ func courtPlay(t testing.TB, server *etcd.Server, datastoreName string, seed uin
 			return err
 		}
 		env := ipam.Env{API: api, Store: run, Datastore: datastoreName}
-		if c.ds, err = openDatastore(env); err != nil {
+		if c.ds, err = store.Open(env); err != nil {
 			return err
 		}
 		if c.inst, err = newInstance(env, c.ds); err != nil {
@@ -105,10 +106,10 @@ func courtPlay(t testing.TB, server *etcd.Server, datastoreName string, seed uin
 		}
 		w.Hooks.Step = func(*sim.Step) { c.judge(invariant.Always) }
 		b := &books{t: t, env: env, inst: c.inst}
-		if b.c, err = c.ds.client(nil); err != nil {
+		if b.c, err = c.ds.Client(nil); err != nil {
 			return err
 		}
-		if b.kube, err = kubeClient(api, nil); err != nil {
+		if b.kube, err = store.KubeClient(api, nil); err != nil {
 			return err
 		}
 		b.pool("pool", "10.0.0.0/28", 30)
@@ -136,7 +137,7 @@ func (c *court) process(name string, run func(context.Context, clientv3.Interfac
 	var n int
 	c.set(func(*model.Truth) { c.n++; n = c.n })
 	return c.Spawn(sim.Process{ID: sim.ActorID(fmt.Sprintf("%s-%d", name, n)), Mortal: true, Run: func(ctx context.Context, g *sim.Gate) error {
-		cl, err := c.ds.client(g)
+		cl, err := c.ds.Client(g)
 		if err != nil {
 			return err
 		}
@@ -237,7 +238,7 @@ func (c *court) pods(node string) {
 
 func controller(ctx context.Context, cl clientv3.Interface) error {
 	for range 3 {
-		list, err := backendOf(cl).List(ctx, bmodel.BlockListOptions{}, "")
+		list, err := store.Backend(cl).List(ctx, bmodel.BlockListOptions{}, "")
 		if err != nil {
 			return err
 		}
@@ -271,9 +272,9 @@ func operator(ctx context.Context, cl clientv3.Interface) error {
 // whatever dies in the middle. What faults do leave behind is known by name.
 func TestOraclesOnTheAllocator(t *testing.T) {
 	server := startEtcd(t)
-	seeds := map[string]uint64{etcdDatastore: 20, kubernetesDatastore: 4}
+	seeds := map[string]uint64{store.Etcd: 20, store.Kubernetes: 4}
 	if testing.Short() {
-		seeds = map[string]uint64{etcdDatastore: 3, kubernetesDatastore: 1}
+		seeds = map[string]uint64{store.Etcd: 3, store.Kubernetes: 1}
 	}
 	for _, c := range []struct {
 		name   string
@@ -309,7 +310,7 @@ func TestAssignIPCountsTwice(t *testing.T) {
 	const seeds = 20
 	red := 0
 	for seed := range uint64(seeds) {
-		found := courtPlay(t, server, etcdDatastore, seed, sim.Budget{}, func(_ context.Context, c *court) {
+		found := courtPlay(t, server, store.Etcd, seed, sim.Budget{}, func(_ context.Context, c *court) {
 			var all []*sim.Actor
 			for i := range 3 {
 				all = append(all, c.process("fixed", func(ctx context.Context, cl clientv3.Interface) error {
@@ -341,17 +342,17 @@ func TestAssignIPCountsTwice(t *testing.T) {
 // and their addresses are handed out a second time (calico #10778).
 func TestSmallerBlocksOverlap(t *testing.T) {
 	server := startEtcd(t)
-	red := courtPlay(t, server, kubernetesDatastore, 1, sim.Budget{}, func(_ context.Context, c *court) {
+	red := courtPlay(t, server, store.Kubernetes, 1, sim.Budget{}, func(_ context.Context, c *court) {
 		for i := range 4 {
 			c.add("n0", fmt.Sprintf("old-%d", i))
 		}
 		a := c.process("operator", func(ctx context.Context, cl clientv3.Interface) error {
-			kv, err := backendOf(cl).Get(ctx, bmodel.ResourceKey{Kind: apiv3.KindIPPool, Name: "pool"}, "")
+			kv, err := store.Backend(cl).Get(ctx, bmodel.ResourceKey{Kind: apiv3.KindIPPool, Name: "pool"}, "")
 			if err != nil {
 				return err
 			}
 			kv.Value.(*apiv3.IPPool).Spec.BlockSize = 31
-			_, err = backendOf(cl).Update(ctx, kv)
+			_, err = store.Backend(cl).Update(ctx, kv)
 			return err
 		})
 		if <-a.Done(); a.Err() != nil {
@@ -374,11 +375,11 @@ func TestBlockDeletedByHand(t *testing.T) {
 			c.add("n0", "first")
 			c.del("n0", "first")
 			a := c.process("operator", func(ctx context.Context, cl clientv3.Interface) error {
-				list, err := backendOf(cl).List(ctx, bmodel.BlockListOptions{}, "")
+				list, err := store.Backend(cl).List(ctx, bmodel.BlockListOptions{}, "")
 				if err != nil {
 					return err
 				}
-				_, err = backendOf(cl).DeleteKVP(ctx, list.KVPairs[0])
+				_, err = store.Backend(cl).DeleteKVP(ctx, list.KVPairs[0])
 				return err
 			})
 			if <-a.Done(); a.Err() != nil {

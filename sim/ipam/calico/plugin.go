@@ -25,6 +25,7 @@ import (
 	"ipamsim/sim/ipam/calico/cni/ipamplugin"
 	cniplugin "ipamsim/sim/ipam/calico/cni/plugin"
 	"ipamsim/sim/ipam/calico/door"
+	"ipamsim/sim/ipam/calico/store"
 	"ipamsim/sim/ipam/platform"
 	"ipamsim/sim/kube"
 )
@@ -80,7 +81,7 @@ func (i *instance) attachment(g *sim.Gate, call ipam.Call) (*attachment, error) 
 	config := bytes.ReplaceAll(call.Config, []byte("__KUBERNETES_NODE_NAME__"), []byte(call.Node))
 	e := &attachment{
 		call: call, config: config, host: i.host(call.Node, config),
-		calico: sync.OnceValues(func() (clientv3.Interface, error) { return i.ds.client(g) }),
+		calico: sync.OnceValues(func() (clientv3.Interface, error) { return i.ds.Client(g) }),
 		kube:   sync.OnceValues(func() (*kubernetes.Clientset, error) { return coreOnly(kube.Config(i.env.API.Door(g))) }),
 		crash:  func(v any, _ string) { panic(v) },
 	}
@@ -243,7 +244,7 @@ func coreOnly(c *rest.Config) (*kubernetes.Clientset, error) {
 		return nil, fmt.Errorf("calico: %w", err)
 	}
 	cs := new(kubernetes.Clientset)
-	set(reflect.ValueOf(cs).Elem().FieldByName("coreV1"), core)
+	store.Set(reflect.ValueOf(cs).Elem().FieldByName("coreV1"), core)
 	return cs, nil
 }
 

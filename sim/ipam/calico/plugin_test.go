@@ -12,6 +12,7 @@ import (
 
 	"ipamsim/sim"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/store"
 )
 
 // What an execution of the plugin says to the datastore and to Kubernetes, message
@@ -101,7 +102,7 @@ func TestThirdNodeBorrows(t *testing.T) {
 					t.Errorf("the 257th: %v", err)
 				}
 			})
-			if ds == etcdDatastore {
+			if ds == store.Etcd {
 				if got := allocator(said(tr, "add/node-c-0")); len(got) != 13 { // 11, pools and reservations
 					t.Errorf("borrowing took the allocator %d messages: %q", len(got), got)
 				}
@@ -188,7 +189,7 @@ func TestNodeNameInTheConfiguration(t *testing.T) {
 		w.pool("p", "10.64.75.0/24")
 		w.fill("a", 1)
 		w.fill("b", 1)
-		blocks, err := backendOf(w.look).List(w.ctx, model.BlockListOptions{}, "")
+		blocks, err := store.Backend(w.look).List(w.ctx, model.BlockListOptions{}, "")
 		w.must(err)
 		var hosts []string
 		for _, kv := range blocks.KVPairs {

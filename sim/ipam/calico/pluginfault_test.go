@@ -11,6 +11,7 @@ import (
 
 	"ipamsim/sim"
 	"ipamsim/sim/etcd"
+	"ipamsim/sim/ipam/calico/store"
 )
 
 // left is what the record holds: how many addresses, in how many blocks, under how
@@ -18,7 +19,7 @@ import (
 func (w *allocWorld) left() string {
 	w.t.Helper()
 	list := func(l model.ListInterface) []*model.KVPair {
-		kvs, err := backendOf(w.look).List(w.ctx, l, "")
+		kvs, err := store.Backend(w.look).List(w.ctx, l, "")
 		w.must(err)
 		return kvs.KVPairs
 	}
@@ -71,14 +72,14 @@ func hurtPlugin(t *testing.T, server *etcd.Server, ds string, id sim.ActorID, me
 // Written are the numbers of addresses, blocks and handles.
 func TestEveryMessageOfThePluginHurt(t *testing.T) {
 	want := map[string][]string{
-		etcdDatastore: {
+		store.Etcd: {
 			"add Create handle lose-reply: DEL 1 leaves 1/1/2",
 			"add Update block lose-reply: ADD leaves 3/1/2; DEL 1 leaves 1/1/2",
 			"del Delete handle fail-before: DEL 1 leaves 1/1/2",
 			"del Get handle fail-before: DEL 1 leaves 1/1/2",
 			"del Update block lose-reply: DEL 2 leaves 1/1/2",
 		},
-		kubernetesDatastore: { // a custom resource is marked for deletion before it is deleted
+		store.Kubernetes: { // a custom resource is marked for deletion before it is deleted
 			"add POST handle lose-reply: DEL 1 leaves 1/1/2",
 			"add PUT block lose-reply: ADD leaves 3/1/2; DEL 1 leaves 1/1/2",
 			"del DELETE handle fail-before: DEL 1 leaves 1/1/2",

@@ -16,15 +16,11 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/store"
 )
 
-var _ ipam.Primary = adapter{}
-
-// Datastores are where Calico can keep its record.
-func (adapter) Datastores() []string { return []string{etcdDatastore, kubernetesDatastore} }
-
-// Aliases are what calicoctl and Calico's own API server call the kinds.
-func (adapter) Aliases() map[string][]ipam.Alias {
+// aliases are what calicoctl and Calico's own API server call the kinds.
+func aliases() map[string][]ipam.Alias {
 	out := map[string][]ipam.Alias{libapiv3.KindIPAMConfig: {{APIVersion: apiv3.GroupVersionCurrent, Kind: apiv3.KindIPAMConfiguration}}}
 	for _, k := range kinds {
 		if _, internal := k.kind.(allocation); !internal && out[k.name] == nil && k.name != apiv3.KindIPAMConfiguration {
@@ -34,14 +30,14 @@ func (adapter) Aliases() map[string][]ipam.Alias {
 	return out
 }
 
-// Primary reads Calico's network out of a scenario's manifests: what its pools,
+// primary reads Calico's network out of a scenario's manifests: what its pools,
 // reservations and settings allow at the start, and the configuration of its CNI
 // plugin. Every object is created through Calico's real client, with all its
 // checks, in a datastore that is thrown away; pools go first and the order of the
 // file does not matter.
 //
 // The policy's nodes are those that have a manifest.
-func (adapter) Primary(all []ipam.Object) (model.Network, json.RawMessage, error) {
+func primary(all []ipam.Object) (model.Network, json.RawMessage, error) {
 	conf, err := cniConfig(all)
 	if err != nil {
 		return model.Network{}, nil, err
@@ -53,10 +49,8 @@ func (adapter) Primary(all []ipam.Object) (model.Network, json.RawMessage, error
 	return r.policy.network(conf.v4, conf.v6), conf.body, nil
 }
 
-var _ ipam.Reader = adapter{}
-
-// Read is the record of the manifests, decoded as Primary does.
-func (adapter) Read(all []ipam.Object, _ []model.Network) (model.Snapshot, error) {
+// read is the record of the manifests, decoded as primary does.
+func read(all []ipam.Object, _ []model.Network) (model.Snapshot, error) {
 	conf, err := cniConfig(all)
 	if err != nil {
 		return model.Snapshot{}, err
@@ -72,7 +66,7 @@ func (adapter) Read(all []ipam.Object, _ []model.Network) (model.Snapshot, error
 // drafted is the record of a datastore with these objects.
 func drafted(all []ipam.Object) (*record, error) {
 	d := &draft{objects: map[string]*bmodel.KVPair{}}
-	c, err := withBackend(d)
+	c, err := store.WithBackend(d)
 	if err != nil {
 		return nil, err
 	}
@@ -118,19 +112,19 @@ type draft struct {
 }
 
 func (d *draft) Create(_ context.Context, kv *bmodel.KVPair) (*bmodel.KVPair, error) {
-	if d.objects[keyPath(kv.Key)] != nil {
+	if d.objects[store.Path(kv.Key)] != nil {
 		return nil, cerrors.ErrorResourceAlreadyExists{Identifier: kv.Key}
 	}
 	return d.Apply(context.Background(), kv)
 }
 
 func (d *draft) Apply(_ context.Context, kv *bmodel.KVPair) (*bmodel.KVPair, error) {
-	d.objects[keyPath(kv.Key)], d.last = kv, kv
+	d.objects[store.Path(kv.Key)], d.last = kv, kv
 	return kv, nil
 }
 
 func (d *draft) Get(_ context.Context, k bmodel.Key, _ string) (*bmodel.KVPair, error) {
-	if kv := d.objects[keyPath(k)]; kv != nil {
+	if kv := d.objects[store.Path(k)]; kv != nil {
 		return kv, nil
 	}
 	return nil, cerrors.ErrorResourceDoesNotExist{Identifier: k}

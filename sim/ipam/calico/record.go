@@ -15,6 +15,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/store"
 )
 
 // ErrMalformed is wrapped by an Observe that met an object which cannot be
@@ -56,7 +57,7 @@ func newRecord(env ipam.Env) (*record, error) {
 	if n := model.NetworkByKey(env.Networks, networkKey); n != nil && n.Blocks != nil {
 		r.v4, r.v6 = n.Blocks.V4, n.Blocks.V6
 	}
-	if env.Datastore == kubernetesDatastore {
+	if env.Datastore == store.Kubernetes {
 		return r, r.followKube(env.API)
 	}
 	r.followEtcd(env.Store)

@@ -18,13 +18,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
-
 	"pgregory.net/rapid"
 
 	"ipamsim/model"
 	"ipamsim/sim"
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/store"
 	"ipamsim/sim/strategy"
 )
 
@@ -47,7 +47,7 @@ type fataler interface {
 	Fatalf(string, ...any)
 }
 
-var datastores = []string{etcdDatastore, kubernetesDatastore}
+var datastores = []string{store.Etcd, store.Kubernetes}
 
 // open runs story inside a bubble over an empty datastore.
 func open(t fataler, s *etcd.Server, datastore string, story func(*books)) {
@@ -65,15 +65,13 @@ func open(t fataler, s *etcd.Server, datastore string, story func(*books)) {
 			return err
 		}
 		b := &books{t: t, env: ipam.Env{API: api, Store: run, Datastore: datastore}, world: w}
-		i, err := New().Open(b.env)
-		if err != nil {
+		if b.inst, err = instanceIn(b.env); err != nil {
 			return err
 		}
-		b.inst = i.(*instance)
-		if b.c, err = b.inst.ds.client(nil); err != nil {
+		if b.c, err = b.inst.ds.Client(nil); err != nil {
 			return err
 		}
-		if b.kube, err = kubeClient(b.env.API, nil); err != nil {
+		if b.kube, err = store.KubeClient(b.env.API, nil); err != nil {
 			return err
 		}
 		w.Spawn(sim.Process{ID: "story", Run: func(_ context.Context, g *sim.Gate) error {
@@ -109,7 +107,7 @@ func (b *books) pool(name, cidr string, size int, change ...func(*apiv3.IPPoolSp
 
 func (b *books) node(name string, labels map[string]string) {
 	b.t.Helper()
-	if b.env.Datastore == kubernetesDatastore {
+	if b.env.Datastore == store.Kubernetes {
 		_, err := b.kube.CoreV1().Nodes().Create(context.Background(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}}, metav1.CreateOptions{})
 		b.must(err)
 		return
@@ -293,7 +291,7 @@ func TestRecordOfPolicy(t *testing.T) {
 // is mended.
 func TestRecordOfGarbage(t *testing.T) {
 	s := startEtcd(t)
-	open(t, s, etcdDatastore, func(b *books) {
+	open(t, s, store.Etcd, func(b *books) {
 		put := func(k, v string) {
 			_, err := b.env.Store.Client().Put(context.Background(), k, v)
 			b.must(err)
@@ -338,7 +336,7 @@ network `; !strings.HasPrefix(got, want) {
 // Looking again while nothing changed costs nothing.
 func TestRecordIsCached(t *testing.T) {
 	s := startEtcd(t)
-	open(t, s, etcdDatastore, func(b *books) {
+	open(t, s, store.Etcd, func(b *books) {
 		b.pool("p", "10.0.0.0/16", 26)
 		b.node("a", nil)
 		for i := range 50 {
@@ -427,7 +425,7 @@ func (b *books) anything(rt *rapid.T) {
 func (b *books) label(node string, labels map[string]string) {
 	b.t.Helper()
 	ctx := context.Background()
-	if b.env.Datastore == kubernetesDatastore {
+	if b.env.Datastore == store.Kubernetes {
 		if n, err := b.kube.CoreV1().Nodes().Get(ctx, node, metav1.GetOptions{}); err == nil {
 			n.Labels = labels
 			_, err := b.kube.CoreV1().Nodes().Update(ctx, n, metav1.UpdateOptions{})

@@ -7,6 +7,8 @@ import (
 
 	bmodel "github.com/projectcalico/calico/libcalico-go/lib/backend/model"
 	cnet "github.com/projectcalico/calico/libcalico-go/lib/net"
+
+	"ipamsim/sim/ipam/calico/store"
 )
 
 // Looking after the write of one block and of one handle, among as many as a
@@ -36,7 +38,7 @@ func BenchmarkObserve(b *testing.B) {
 					v.Allocations[i] = &i
 					put(ipamRoot+"handle/"+handle, 2, bmodel.IPAMHandle{Block: map[string]int{cidr.String(): 1}})
 				}
-				return keyPath(bmodel.BlockKey{CIDR: *cidr}), v
+				return store.Path(bmodel.BlockKey{CIDR: *cidr}), v
 			}
 			for n := range nodes {
 				path, v := block(n)

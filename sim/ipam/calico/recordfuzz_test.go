@@ -7,6 +7,7 @@ import (
 	bmodel "github.com/projectcalico/calico/libcalico-go/lib/backend/model"
 
 	"ipamsim/reports/prose"
+	"ipamsim/sim/ipam/calico/store"
 	"ipamsim/sim/kube"
 )
 
@@ -38,9 +39,9 @@ func FuzzRecord(f *testing.F) {
 		}
 		i := &instance{record: r}
 		for verb := range verbs {
-			c := Call{Verb: verb, Path: path, In: kv}
+			c := store.Call{Verb: verb, Path: path, In: kv}
 			_ = prose.Act(new(i.Act(c)))
-			c = Call{Verb: verb, Path: path, Out: kv}
+			c = store.Call{Verb: verb, Path: path, Out: kv}
 			_ = prose.Act(new(i.Act(c)))
 		}
 	})

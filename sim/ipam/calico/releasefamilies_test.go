@@ -7,6 +7,8 @@ import (
 	apiv3 "github.com/projectcalico/api/pkg/apis/projectcalico/v3"
 	upstream "github.com/projectcalico/calico/libcalico-go/lib/ipam"
 	"github.com/projectcalico/calico/libcalico-go/lib/options"
+
+	"ipamsim/sim/ipam/calico/store"
 )
 
 // Addresses whose pools are gone are looked for among all blocks, with etcdv3 those
@@ -38,7 +40,7 @@ func TestReleaseWithoutPoolsKnowsOneFamily(t *testing.T) {
 			missed, _, err := b.c.IPAM().ReleaseIPs(ctx, upstream.ReleaseOptions{Address: four}, upstream.ReleaseOptions{Address: six})
 			b.must(err)
 			left := b.observe().Claims
-			if ds == kubernetesDatastore {
+			if ds == store.Kubernetes {
 				if len(left)+len(missed) > 0 {
 					t.Errorf("%v is left, upstream misses %v", left, missed)
 				}

@@ -9,6 +9,7 @@ import (
 	upstream "github.com/projectcalico/calico/libcalico-go/lib/ipam"
 
 	"ipamsim/sim/hermetic"
+	"ipamsim/sim/ipam/calico/store"
 )
 
 // releaseAll gives num4 and num6 addresses to one handle, releases all of them by
@@ -65,7 +66,7 @@ func TestReleaseSharesHandles(t *testing.T) {
 		t.Skip("SKIPPED: the order of goroutines is the seed's only in the hermetic build; run make test")
 	}
 	s := startEtcd(t)
-	for ds, want := range map[string]string{etcdDatastore: "[{h [{10.0.0.12/30 1}]}]", kubernetesDatastore: "[]"} {
+	for ds, want := range map[string]string{store.Etcd: "[{h [{10.0.0.12/30 1}]}]", store.Kubernetes: "[]"} {
 		open(t, s, ds, func(b *books) {
 			if got := b.releaseAll(2, 1); got != want {
 				t.Errorf("%s: %s, want %s", ds, got, want)

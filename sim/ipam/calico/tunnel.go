@@ -13,20 +13,16 @@ import (
 	"github.com/projectcalico/calico/libcalico-go/lib/options"
 
 	"ipamsim/sim"
-	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/store"
 )
 
-// tunnelName is the daemon that gives nodes the addresses of their own devices.
-const tunnelName = "tunnel-addresses"
-
-// tunnels are calico-node's allocators of tunnel addresses, one on each node. They
-// do not take the lock of the CNI plugins of their host.
+// tunnelName is the daemon that gives nodes the addresses of their own devices:
+// calico-node's allocator of tunnel addresses, one on each node. It does not take the
+// lock of the CNI plugins of its host.
 //
 // Source: node/pkg/allocateip/allocateip.go; its users are
 // node/cmd/calico-node/main.go and node/filesystem/etc/service/available/allocate-tunnel-addrs/run.
-func (i *instance) tunnels() []ipam.Reconciler {
-	return []ipam.Reconciler{{Name: tunnelName, PerNode: true, Daemon: true, Run: i.tunnelAddresses}}
-}
+const tunnelName = "tunnel-addresses"
 
 // tunnelAddresses is one run of "calico-node -allocate-tunnel-addrs" in its daemon
 // mode: upstream's own syncer, callbacks, loop and allocation. It assigns, keeps,
@@ -42,7 +38,7 @@ func (i *instance) tunnelAddresses(ctx context.Context, g *sim.Gate, node string
 	if err := i.setup(); err != nil {
 		return err
 	}
-	c, err := i.ds.client(g)
+	c, err := i.ds.Client(g)
 	if err != nil {
 		return err
 	}
@@ -53,7 +49,7 @@ func (i *instance) tunnelAddresses(ctx context.Context, g *sim.Gate, node string
 		nodename: node, cfg: &apiconfig.CalicoAPIConfig{}, client: c,
 		ch: make(chan struct{}), data: map[string]any{}, felixEnvConfig: felixDefaults(), inSync: false,
 	}
-	s := tunnelipsyncer.New(backendOf(c), &nodeListener{r: r, ctx: ctx, node: node, heard: i.heardOnNode}, node).(syncer)
+	s := tunnelipsyncer.New(store.Backend(c), &nodeListener{r: r, ctx: ctx, node: node, heard: i.heardOnNode}, node).(syncer)
 	s.Start()
 	context.AfterFunc(ctx, func() { r.unwind(s) })
 	reconcileTunnels(*r, ctx.Done())

@@ -8,6 +8,7 @@ import (
 	apiv3 "github.com/projectcalico/api/pkg/apis/projectcalico/v3"
 
 	"ipamsim/sim"
+	"ipamsim/sim/ipam/calico/store"
 )
 
 // What the tests found in calico-node's allocator of tunnel addresses, on the real
@@ -70,7 +71,7 @@ func TestTunnelDoesNotSeeSelectors(t *testing.T) {
 // it. Here it does, and holds it together with the device until calico-node has
 // started again.
 func TestTunnelGivesBackWhatTheNodeHas(t *testing.T) {
-	for ds, update := range map[string]string{etcdDatastore: "Update /calico/resources/v3/projectcalico.org/nodes/a", kubernetesDatastore: "nodes/a"} {
+	for ds, update := range map[string]string{store.Etcd: "Update /calico/resources/v3/projectcalico.org/nodes/a", store.Kubernetes: "nodes/a"} {
 		t.Run(ds, func(t *testing.T) {
 			lost := newFated(t, 1, 1, sim.LoseReply, tunnelName, update)
 			lost.armed.Store(true)
@@ -94,7 +95,7 @@ func TestTunnelGivesBackWhatTheNodeHas(t *testing.T) {
 // A datastore that does not answer once, when the daemon asks whose the node's
 // address is, makes it panic. What else fails makes it exit.
 func TestTunnelPanicsWithoutAnAnswer(t *testing.T) {
-	for ds, block := range map[string]string{etcdDatastore: "Get /calico/ipam/v2/assignment/", kubernetesDatastore: "GET ipamblocks"} {
+	for ds, block := range map[string]string{store.Etcd: "Get /calico/ipam/v2/assignment/", store.Kubernetes: "GET ipamblocks"} {
 		t.Run(ds, func(t *testing.T) {
 			lost := newFated(t, 1, 1, sim.FailBefore, tunnelName, block)
 			crashed := sim.ActorID("")
@@ -121,7 +122,7 @@ func TestTunnelPanicsWithoutAnAnswer(t *testing.T) {
 // daemon asks for its own address only, whenever it starts, and to the garbage
 // collector every address of a node's tunnel is in use.
 func TestTunnelKeepsASecondAddress(t *testing.T) {
-	for ds, block := range map[string]string{etcdDatastore: "Update /calico/ipam/v2/assignment/", kubernetesDatastore: "PUT ipamblocks/"} {
+	for ds, block := range map[string]string{store.Etcd: "Update /calico/ipam/v2/assignment/", store.Kubernetes: "PUT ipamblocks/"} {
 		t.Run(ds, func(t *testing.T) {
 			lost := newFated(t, 1, 1, sim.LoseReply, tunnelName, block)
 			lost.armed.Store(true)

@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"ipamsim/fuzz/campaign"
+	"ipamsim/fuzz/cell"
+	"ipamsim/fuzz/gate"
+)
+
+// cellCommand is what a worker starts for itself: the process in which runs take
+// place.
+func cellCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "cell DIR",
+		Short:  "run what a worker asks for (workers start it themselves)",
+		Hidden: true,
+		Args:   cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			ignoreInterrupts() // those of a terminal reach the coordinator, too, which lets workers bring what they have
+			in, out := cell.Files()
+			return campaign.ServeCell(context.Background(), whileAnybodyAsks(in, args[0]), out, args[0])
+		},
+	}
+}
+
+// gateCellCommand is the same for a gate.
+func gateCellCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "gate-cell DIR",
+		Short:  "run what a gate asks for (gates start it themselves)",
+		Hidden: true,
+		Args:   cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			ignoreInterrupts() // they reach the gate, which ends this process
+			in, out := cell.Files()
+			return gate.ServeCell(context.Background(), whileAnybodyAsks(in, args[0]), out, args[0])
+		},
+	}
+}
+
+// whileAnybodyAsks ends the process as soon as its worker is gone.
+func whileAnybodyAsks(in io.Reader, dir string) io.Reader {
+	return cell.WhileAnybodyAsks(in, func() {
+		_ = os.RemoveAll(dir)
+		os.Exit(exitExpected)
+	})
+}

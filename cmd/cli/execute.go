@@ -1,0 +1,323 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"ipamsim/model"
+	"ipamsim/reports"
+	"ipamsim/scenarios"
+	"ipamsim/scenarios/strict"
+	"ipamsim/sim"
+	"ipamsim/sim/hermetic"
+	"ipamsim/sim/strategy"
+)
+
+// session is the work of one command under way.
+type session struct {
+	work     *work
+	runner   *scenarios.Runner
+	out      *outputs
+	say      io.Writer // for people: stdout, or stderr if JSON has stdout
+	warn     io.Writer // stderr
+	bar      *progress
+	brief    bool // people see the bar: runs without news need no line
+	sum      reports.Summary
+	ends     reports.Outcomes
+	repeated reports.Repeated
+
+	told       map[string]bool // scenarios whose timeline was shown
+	unexpected int             // runs that did not end as expected
+	unknown    int             // runs that a limit cut short
+	defects    int             // runs of which ipamsim itself may be wrong
+	failed     error           // of a write to stdout
+}
+
+// execute does the work and says how it ended.
+func execute(cmd *cobra.Command, p *work) error {
+	out, err := p.outputs.open(cmd.OutOrStdout())
+	if err != nil {
+		return err
+	}
+	runner, err := scenarios.NewRunner()
+	if err != nil {
+		out.discard()
+		return err
+	}
+	closeOnce := sync.OnceValue(runner.Close)
+	stderr := cmd.ErrOrStderr()
+	ctx, stop := interruptible(stderr, func() { out.discard(); _ = closeOnce() })
+	defer stop()
+	s := &session{work: p, runner: runner, out: out, say: cmd.OutOrStdout(), warn: stderr, told: map[string]bool{}}
+	if p.outputs.json == "-" {
+		s.say = stderr
+	}
+	s.bar = newProgress(stderr, p.runs())
+	s.brief = s.bar != nil && isTerminal(s.say)
+	s.begin()
+	err = s.all(ctx)
+	s.bar.finish()
+	return errors.Join(s.end(err), closeOnce())
+}
+
+// begin says within the first second what will be done.
+func (s *session) begin() {
+	what := plural(len(s.work.jobs), "scenario")
+	if len(s.work.jobs) == 1 {
+		what = reports.Clean(s.work.jobs[0].scenario.Name())
+	}
+	fmt.Fprintf(s.warn, "ipamsim: %s of %s\n", plural(s.work.runs(), "run"), what)
+	if !hermetic.Enabled {
+		fmt.Fprintln(s.warn, "ipamsim: built on the stock Go runtime: the same seed may run differently; make build uses the hermetic one")
+	}
+}
+
+func (s *session) all(ctx context.Context) error {
+	for i := range s.work.jobs {
+		j := &s.work.jobs[i]
+		for n := range j.runs() {
+			if err := s.seed(ctx, j, j.from+uint64(n)); err != nil {
+				return err
+			}
+			if s.failed != nil {
+				return s.failed
+			}
+		}
+	}
+	return nil
+}
+
+// seed is one run, or all those of a strategy that makes several.
+func (s *session) seed(ctx context.Context, j *job, seed uint64) error {
+	o := j.options
+	if !j.own {
+		o.Seed = &seed
+	}
+	set, err := j.scenario.Settings()
+	if err != nil {
+		return err
+	}
+	several := strategy.ParseSeveral(o.Strategy, seed, set)
+	if several == nil {
+		return s.one(ctx, j, o)
+	}
+	for range strategy.Runs(several) {
+		o.Walk = several
+		if err := s.one(ctx, j, o); err != nil || s.failed != nil {
+			return err
+		}
+	}
+	return several.Err()
+}
+
+// one is one run, with everything that is done about it.
+func (s *session) one(ctx context.Context, j *job, o scenarios.Options) error {
+	o.Film = o.Film || s.out.gallery.film(j.scenario.Name())
+	rep, err := s.runner.Run(ctx, j.scenario, o)
+	var replayed *comparison
+	if s.work.replay && rep != nil {
+		replayed, err = compareRecorded(j.scenario, rep, err)
+	}
+	if err != nil {
+		return s.broken(rep, err)
+	}
+	s.check(rep)
+	if s.work.verify || rep.Store == scenarios.Memory && len(rep.Violations) > 0 {
+		if rep, err = s.again(ctx, j, o, rep); err != nil {
+			return err
+		}
+	}
+	s.sum.Add(rep)
+	s.ends.Add(rep)
+	s.repeated.Add(rep.Repeated)
+	s.count(rep, replayed)
+	if err := s.out.write(j.scenario, rep); err != nil {
+		return err
+	}
+	s.tell(j, rep, replayed)
+	s.bar.add()
+	return nil
+}
+
+func (s *session) count(rep *reports.Report, replayed *comparison) {
+	switch {
+	case replayed != nil:
+		if !replayed.same {
+			s.unexpected++
+		}
+	case rep.Verdict == reports.Unknown:
+		s.unknown++
+	case !rep.AsExpected():
+		s.unexpected++
+	}
+}
+
+// tell prints a run: its line, and for the first of each scenario that broke an
+// invariant how it came to it. Under a bar, runs of which there is no news are
+// only counted; of a whole library, those that end as expected need no story, and
+// neither does what was in an imported cluster before.
+func (s *session) tell(j *job, rep *reports.Report, replayed *comparison) {
+	v := rep.Gravest()
+	ok := rep.AsExpected()
+	story := v != nil && !s.told[rep.Scenario] && (len(s.work.jobs) == 1 || !ok) && !(rep.Imported() && ok)
+	path := ""
+	if !ok && v != nil && replayed == nil {
+		var err error
+		if path, err = s.out.finding(j.scenario, rep); err != nil {
+			s.failed = err
+			return
+		}
+	}
+	if s.brief && !story && ok && replayed == nil {
+		return
+	}
+	s.bar.above(func() {
+		if since := reports.SinceDump(rep); since != "" && s.work.runs() == 1 {
+			s.print(strings.TrimSuffix(since, "\n"))
+		}
+		s.print(reports.Line(rep))
+		s.show(rep)
+		if story {
+			s.told[rep.Scenario] = true
+			s.print("\n" + strings.TrimSuffix(reports.Timeline(rep, v), "\n"))
+			if also := reports.Also(rep, v); also != "" {
+				s.print(strings.TrimSuffix(also, "\n"))
+			}
+			s.source(rep, v)
+			s.print("")
+		}
+		if path != "" {
+			s.print("   finding: ipamsim replay " + reports.Clean(path))
+		}
+		if replayed != nil {
+			s.print("   " + replayed.text)
+		}
+	})
+}
+
+// source prints the source that the story of a violation numbers, if it was asked for.
+func (s *session) source(rep *reports.Report, v *model.Violation) {
+	if !s.work.outputs.code {
+		return
+	}
+	text := reports.Source(rep, v, os.ReadFile)
+	if text == "" {
+		text = "no source to show: no message of this story was sent by the address manager's own code\n"
+	}
+	s.print("\n" + strings.TrimSuffix(text, "\n"))
+}
+
+// show prints what the commands of a scenario printed, and what was measured, if
+// it is the only one that was asked for.
+func (s *session) show(rep *reports.Report) {
+	if s.work.runs() > 1 {
+		return
+	}
+	for _, section := range []string{reports.Screens(rep), reports.Metrics(rep)} {
+		if section != "" {
+			s.print("\n" + strings.TrimSuffix(section, "\n"))
+		}
+	}
+}
+
+func (s *session) print(text string) {
+	if _, err := fmt.Fprintln(s.say, text); err != nil && s.failed == nil {
+		s.failed = err
+	}
+}
+
+// end says what all of it came to and chooses the exit code.
+func (s *session) end(err error) error {
+	interrupted := errors.Is(err, sim.ErrInterrupted)
+	runs := max(s.work.runs(), s.sum.Runs) // a strategy of several makes more than were planned
+	if err == nil || interrupted {
+		err = errors.Join(s.failed, s.out.commit()) // of an interrupted range too: whole lines of what was done
+	} else {
+		s.out.discard()
+	}
+	if errors.Is(err, syscall.EPIPE) {
+		return &exit{exitCannot, nil}
+	}
+	if s.sum.Runs > 0 && runs > 1 {
+		s.print("\n" + strings.TrimSuffix(s.sum.Table(), "\n"))
+		if t := s.sum.SideBySide(); t != "" {
+			s.print("\nin how many of their runs each was violated\n" + strings.TrimSuffix(t, "\n"))
+		}
+		if t := s.ends.Table(); t != "" {
+			s.print("\nat the end of the runs that were measured\n" + strings.TrimSuffix(t, "\n"))
+		}
+	}
+	if t := s.repeated.String(); t != "" {
+		s.print(t)
+	}
+	if s.work.outputs.code && s.sum.Runs > 0 && len(s.told) == 0 {
+		s.print("--code: no story was told, so there is no source to show")
+	}
+	done := fmt.Sprintf("%d of %s done, %s so far, %d not as expected",
+		s.sum.Runs, plural(runs, "run"), plural(s.sum.Violations, "violation"), s.unexpected+s.unknown)
+	switch {
+	case interrupted:
+		return &exit{exitCannot, errors.Join(fmt.Errorf("interrupted: %s", done), err)}
+	case err != nil && s.sum.Runs > 0 && runs > 1:
+		return &exit{exitCannot, fmt.Errorf("%w (%s)", err, done)}
+	case err != nil:
+		return &exit{exitCannot, err}
+	case s.defects > 0:
+		return &exit{exitCannot, fmt.Errorf("%s of which ipamsim itself is in doubt, see above", plural(s.defects, "run"))}
+	case s.unexpected > 0:
+		return &exit{exitViolation, nil}
+	case s.unknown > 0:
+		return &exit{exitCannot, fmt.Errorf("%s cut short by a limit, which proves nothing", plural(s.unknown, "run"))}
+	}
+	return nil
+}
+
+// broken is a run that did not end: interrupted, refused, or a defect of ours.
+func (s *session) broken(rep *reports.Report, err error) error {
+	where := ""
+	if rep != nil {
+		where = fmt.Sprintf("%s seed %d: ", rep.Scenario, rep.Seed)
+	}
+	var bad *strict.Error
+	if errors.Is(err, sim.ErrInterrupted) || errors.As(err, &bad) {
+		return err
+	}
+	var stuck *sim.Stuck
+	text, details, long := strings.Cut(err.Error(), "\n")
+	if errors.As(err, &stuck) {
+		text, details, long = stuck.Error(), stuck.Stacks, true
+	}
+	if long {
+		file, err := saveDetails(where + text + "\n\n" + details + "\n")
+		if err != nil {
+			file = err.Error()
+		}
+		text += "; stacks: " + file
+	}
+	return errors.New(where + text)
+}
+
+// saveDetails keeps what a line is too short for.
+func saveDetails(text string) (string, error) {
+	f, err := os.CreateTemp("", "ipamsim-stuck-*.txt")
+	if err != nil {
+		return "", err
+	}
+	_, err = io.WriteString(f, text)
+	return f.Name(), errors.Join(err, f.Close())
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

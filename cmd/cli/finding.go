@@ -1,0 +1,223 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"ipamsim/fuzz/campaign"
+	"ipamsim/fuzz/cause"
+	"ipamsim/fuzz/finding"
+	"ipamsim/fuzz/input"
+	"ipamsim/fuzz/shrink"
+	"ipamsim/model"
+	"ipamsim/reports"
+	"ipamsim/scenarios"
+)
+
+// findingFlags are the flags of finding as typed.
+type findingFlags struct{ target, dir string }
+
+func findingCommand() *cobra.Command {
+	f := &findingFlags{}
+	cmd := &cobra.Command{
+		Use:   "finding CRASHFILE… --out DIR",
+		Short: "make findings of what go test -fuzz wrote down",
+		Long: `Make findings of what go test -fuzz wrote down: each input is run on etcd, what
+breaks is made small and kept as a file that ipamsim replay runs. The target is
+the directory that a crash file lies in, as Go puts it there, or --target.
+
+Exit: 0 every file became a finding · 2 one did not: nothing breaks, it is no such
+file, or it could not run.`,
+		Example: `  ipamsim finding fuzz/testdata/fuzz/FuzzCalico/771e938e4458e983 --out findings`,
+		RunE: func(cmd *cobra.Command, files []string) error {
+			crashes, err := f.check(files)
+			if err != nil {
+				return err
+			}
+			return withRunner(cmd, func(ctx context.Context, r *scenarios.Runner) error {
+				var bad []error
+				for _, c := range crashes {
+					if err := c.keep(ctx, r, cmd.OutOrStdout(), f.dir); err != nil {
+						bad = append(bad, fmt.Errorf("%s: %w", c.file, err))
+					}
+				}
+				return several(bad)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&f.target, "target", "", "the fuzz target: "+strings.Join(input.Targets(), ", ")+" (default: the name of a file's directory)")
+	cmd.Flags().StringVar(&f.dir, "out", "", "write the findings into `DIR`")
+	return cmd
+}
+
+// several errors are a line each.
+func several(bad []error) error {
+	if len(bad) == 0 {
+		return nil
+	}
+	return &badFiles{bad}
+}
+
+// withRunner does work that needs an etcd, until it ends or is interrupted.
+func withRunner(cmd *cobra.Command, work func(context.Context, *scenarios.Runner) error) error {
+	runner, err := scenarios.NewRunner()
+	if err != nil {
+		return err
+	}
+	closeOnce := sync.OnceValue(runner.Close)
+	ctx, stop := interruptible(cmd.ErrOrStderr(), func() { _ = closeOnce() })
+	defer stop()
+	return errors.Join(work(ctx, runner), closeOnce())
+}
+
+// crash is one file of go test -fuzz, loaded.
+type crash struct {
+	input.Input
+	file  string
+	world *scenarios.Scenario
+}
+
+// check finds everything that is wrong before anything is run.
+func (f *findingFlags) check(files []string) ([]crash, error) {
+	switch {
+	case len(files) == 0:
+		return nil, errors.New("no crash file: name files that go test -fuzz wrote, fuzz/testdata/fuzz/TARGET/…")
+	case f.dir == "":
+		return nil, errors.New("--out: missing, want the directory for the findings")
+	}
+	var out []crash
+	for _, file := range files {
+		c, err := readCrash(file, f.target)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		out = append(out, c)
+	}
+	if err := writable(f.dir); err != nil {
+		return nil, fmt.Errorf("--out: %w", err)
+	}
+	return out, nil
+}
+
+func readCrash(file, target string) (c crash, err error) {
+	text, err := readBounded(file, input.FileMax)
+	if err != nil {
+		return c, err
+	}
+	c.file = file
+	if c.Input, err = input.ParseFile(text); err != nil {
+		return c, err
+	}
+	if target == "" {
+		abs, err := filepath.Abs(file)
+		if err != nil {
+			return c, err
+		}
+		target = filepath.Base(filepath.Dir(abs))
+		if input.CheckTarget(target) != nil {
+			return c, fmt.Errorf("it lies in no directory of a target; want --target with one of %s", strings.Join(input.Targets(), ", "))
+		}
+	}
+	if err := input.CheckTarget(target); err != nil {
+		return c, fmt.Errorf("--target: %w", err)
+	}
+	if c.world, err = c.Scenario(target); err != nil {
+		return c, fmt.Errorf("its world is refused: %w", opaque{err})
+	}
+	return c, nil
+}
+
+// opaque hides what an error wraps: a line of a scenario file, which nobody has.
+type opaque struct{ err error }
+
+func (o opaque) Error() string { return o.err.Error() }
+
+// readBounded reads a file that may be hostile, up to one byte more than it may have.
+func readBounded(file string, bytesMax int) ([]byte, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		var p *os.PathError
+		if errors.As(err, &p) {
+			err = p.Err
+		}
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(err, errors.New("no regular file"))
+	}
+	return io.ReadAll(io.LimitReader(f, int64(bytesMax)+1))
+}
+
+// keep runs one input and keeps what breaks first.
+func (c crash) keep(ctx context.Context, r *scenarios.Runner, w io.Writer, dir string) error {
+	rep, err := c.Play(ctx, r, c.world, scenarios.Etcd)
+	if err != nil {
+		return opaque{err}
+	}
+	failures := input.Failures(c.world, rep)
+	if len(failures) == 0 {
+		return fmt.Errorf("nothing breaks: %s, %s", plural(len(rep.Trace.Steps), "step"), rep.Verdict)
+	}
+	for _, v := range failures {
+		f, how, err := made(ctx, r, c.world, rep, v)
+		if err != nil {
+			return err
+		}
+		path := filepath.Join(dir, finding.File(f.Fingerprint))
+		if err := writeWhole(path, f.YAML); err != nil {
+			return fmt.Errorf("--out: %w", err)
+		}
+		pages, err := campaign.Pages(ctx, r, f)
+		if err != nil {
+			return err
+		}
+		for _, name := range slices.Sorted(maps.Keys(pages)) {
+			if err := writeWhole(filepath.Join(dir, name), pages[name]); err != nil {
+				return fmt.Errorf("--out: %w", err)
+			}
+		}
+		if _, err := fmt.Fprintf(w, "%s (%s), %d/%d/%d/%d pods/switches/faults/steps%s\n%s\n   ipamsim replay %s\n", f.Invariant, f.Severity,
+			f.Pods, f.Switches, f.Faults, f.Steps, how, reports.Clean(f.Sentence), reports.Clean(path)); err != nil {
+			return err
+		}
+		if t := f.Repeated.String(); t != "" {
+			if _, err := fmt.Fprintf(w, "   %s\n", t); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// writeWhole writes a file that appears whole or not at all.
+func writeWhole(path string, text []byte) error {
+	f, err := create(path)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.commit())
+}
+
+// made is a finding of a failure. One that does not get small is kept as it was
+// recorded.
+func made(ctx context.Context, r *scenarios.Runner, s *scenarios.Scenario, rep *reports.Report, v *model.Violation) (f *finding.Finding, how string, err error) {
+	f, err = shrink.Shrink(ctx, r, s, rep, v, shrink.Options{})
+	if !errors.Is(err, shrink.ErrNotAgain) {
+		return f, "", err
+	}
+	f = finding.New(s, rep, v, nil, cause.Of(rep, v))
+	f.YAML, err = s.Finding(rep)
+	return f, ", as recorded", err
+}

@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// valueWanted says what a flag's value is, by pflag's name of its type. A string
+// may be anything, and its command says what it wants of it.
+var valueWanted = map[string]string{
+	"bool":     "true or false",
+	"duration": "a time with its unit, e.g. 90s or 5m",
+	"part":     fmt.Sprintf("a part of the time, %g to %g", leastPart, mostPart),
+	"int":      "a whole number, at most " + strconv.Itoa(math.MaxInt),
+	"uint64":   "a whole number, 0 to " + strconv.FormatUint(math.MaxUint64, 10),
+}
+
+// flagError is an error of the command line as people read it: the flag, what it was
+// given and what would be right. What pflag says of a value names the Go function
+// that did not like it.
+func flagError(_ *cobra.Command, err error) error {
+	var value *pflag.InvalidValueError
+	if !errors.As(err, &value) {
+		return err
+	}
+	f := value.GetFlag()
+	want, ok := valueWanted[f.Value.Type()]
+	if !ok {
+		return err
+	}
+	return fmt.Errorf("--%s: want %s, have %q", f.Name, want, value.GetValue())
+}

@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ipamsim/scenarios"
+	"ipamsim/scenarios/dump"
+)
+
+// actFor is how long remedies are acted out if nobody says otherwise.
+const actFor = time.Minute
+
+// prove acts out what would mend the findings, and says meanwhile how far it is.
+func (f *importFlags) prove(cmd *cobra.Command, c *dump.Cluster, s *scenarios.Scenario, v *scenarios.View, found *dump.Findings) error {
+	if len(found.All)+len(found.Borrowed) == 0 {
+		return nil
+	}
+	stderr := cmd.ErrOrStderr()
+	last := time.Time{}
+	bound := dump.Bound{Wall: f.act, Progress: func(problem, of int) {
+		if now := time.Now(); now.Sub(last) > time.Second {
+			last = now
+			fmt.Fprintf(stderr, "ipamsim: acting out what would mend it, %d of %d, for at most %s (--act)\n", problem, of, f.act)
+		}
+	}}
+	return withRunner(cmd, func(ctx context.Context, r *scenarios.Runner) error {
+		within, cancel := context.WithTimeout(ctx, f.act)
+		defer cancel()
+		if err := c.Prove(within, r, s, v, found, bound); err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return errors.New("import: interrupted")
+		}
+		return nil
+	})
+}

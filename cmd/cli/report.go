@@ -1,0 +1,200 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"ipamsim/reports"
+	"ipamsim/reports/index"
+	"ipamsim/reports/page"
+)
+
+const (
+	htmlUsage     = "draw the run into `F`, a page for a browser that needs nothing else"
+	perfettoUsage = "write the run as Trace Event JSON to `F`, for ui.perfetto.dev"
+)
+
+// drawn is a format of reports that is drawn from a record.
+func drawn(write func(io.Writer, *reports.Record) error) reports.Format {
+	return func(w io.Writer, r *reports.Report) error { return write(w, reports.RecordOf(r)) }
+}
+
+// reportFlags are the flags of report as typed.
+type reportFlags struct{ html, perfetto string }
+
+func reportCommand() *cobra.Command {
+	f := &reportFlags{}
+	cmd := &cobra.Command{
+		Use:   "report FILE.json --html OUT",
+		Short: "draw what was written to a file, without running it",
+		Long: `Draw what was written to a file, without running it: the record of a run, which
+run and replay write with --record; the runs that run writes with --json, or the
+findings.json of a campaign, as one page over all of them.
+
+Exit: 0 drawn · 2 the file is none of those, or cannot be read.`,
+		Example: `  ipamsim run scenarios/r1-whereabouts-162.yaml --record r1.json
+  ipamsim report r1.json --html r1.html
+  ipamsim report findings/calico/findings.json --html calico.html`,
+		RunE: func(_ *cobra.Command, files []string) error {
+			if len(files) != 1 {
+				return fmt.Errorf("want one file to draw, have %d", len(files))
+			}
+			return f.draw(files[0])
+		},
+	}
+	cmd.Flags().StringVar(&f.html, "html", "", htmlUsage)
+	cmd.Flags().StringVar(&f.perfetto, "perfetto", "", perfettoUsage)
+	return cmd
+}
+
+// draw finds out what a file is and draws it.
+func (f *reportFlags) draw(path string) error {
+	switch {
+	case f.html == "" && f.perfetto == "":
+		return errors.New("nothing to draw: want --html OUT or --perfetto OUT")
+	case filepath.Clean(f.html) == filepath.Clean(f.perfetto):
+		return errors.New("--html and --perfetto name the same file")
+	}
+	file, err := openRegular(path)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	defer file.Close()
+	head := bufio.NewReader(file)
+	switch kind := kindOf(head); kind {
+	case reports.RecordFormat:
+		rec, err := reports.ReadRecord(head)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		return f.record(rec)
+	case findingsKind, runsKind:
+		if f.perfetto != "" {
+			return fmt.Errorf("--perfetto: want the record of a run, %s has %s", path, kind)
+		}
+		x, err := readIndex(head, kind, besideHTML(path, f.html))
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		return writeTo("html", f.html, func(w io.Writer) error { return index.Write(w, x) })
+	case "":
+		return fmt.Errorf(`%s: want the record of a run, which begins with {"format":%q}, the lines of ipamsim run --json, or a findings.json`, path, reports.RecordFormat)
+	default:
+		return fmt.Errorf("%s: format: want %q, have %q", path, reports.RecordFormat, kind)
+	}
+}
+
+// record draws the record of a run.
+func (f *reportFlags) record(rec *reports.Record) error {
+	for _, o := range []struct {
+		flag, path string
+		write      func(io.Writer, *reports.Record) error
+	}{{"html", f.html, page.Write}, {"perfetto", f.perfetto, reports.Perfetto}} {
+		if o.path == "" {
+			continue
+		}
+		if err := writeTo(o.flag, o.path, func(w io.Writer) error { return o.write(w, rec) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeTo writes the file of a flag, whole or not at all.
+func writeTo(flag, path string, write func(io.Writer) error) error {
+	out, err := create(path)
+	if err == nil {
+		if err = write(out); err != nil {
+			out.discard()
+		} else {
+			err = out.commit()
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("--%s: %w", flag, err)
+	}
+	return nil
+}
+
+// Files of several runs say what they are by how they begin.
+const (
+	findingsKind = "findings"
+	runsKind     = "several runs"
+)
+
+// readIndex reads a file of several runs. What lies beside it is in dir, as seen
+// from the page.
+func readIndex(r io.Reader, kind, dir string) (*index.Index, error) {
+	if kind == findingsKind {
+		return index.ReadFindings(r, dir)
+	}
+	l, err := index.ReadRuns(r)
+	if err != nil {
+		return nil, err
+	}
+	return l.Index()
+}
+
+// besideHTML is the way from a page to the directory of a file, as a URL has it.
+func besideHTML(file, html string) string {
+	from, err := filepath.Abs(filepath.Dir(html))
+	to, e := filepath.Abs(filepath.Dir(file))
+	if err == nil && e == nil {
+		if rel, err := filepath.Rel(from, to); err == nil {
+			return (&url.URL{Path: filepath.ToSlash(rel)}).String()
+		}
+	}
+	return "."
+}
+
+// openRegular opens a file that may be hostile: no directory, pipe or device.
+func openRegular(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("no regular file")
+	}
+	if err != nil {
+		var p *os.PathError
+		if errors.As(err, &p) {
+			err = p.Err
+		}
+		return nil, err
+	}
+	return os.Open(path)
+}
+
+// kindMax is more than what names a kind takes.
+const kindMax = 512
+
+// kindOf is the format that a file names first, or what it is otherwise, "" if nobody
+// knows. It takes nothing from the reader.
+func kindOf(r *bufio.Reader) string {
+	head, _ := r.Peek(kindMax) // of a shorter file all of it
+	dec := json.NewDecoder(bytes.NewReader(head))
+	switch t, _ := dec.Token(); t {
+	case json.Delim('['):
+		return findingsKind
+	case json.Delim('{'):
+	default:
+		return ""
+	}
+	switch t, _ := dec.Token(); t {
+	case "scenario":
+		return runsKind
+	case "format":
+	default:
+		return ""
+	}
+	t, _ := dec.Token()
+	kind, _ := t.(string)
+	return kind
+}

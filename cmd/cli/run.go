@@ -1,0 +1,270 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ipamsim/scenarios"
+	"ipamsim/sim/strategy"
+)
+
+// runFlags are the flags of run as typed.
+type runFlags struct {
+	all       bool
+	seed      uint64
+	seeds     string
+	strategy  string
+	store     string
+	datastore string
+	verify    bool
+	outputs   outputFlags
+}
+
+func runCommand() *cobra.Command {
+	f := &runFlags{}
+	cmd := &cobra.Command{
+		Use:   "run FILE… | --all",
+		Short: "run scenarios and check every invariant at every step",
+		Long: `Run scenarios and judge what happens.
+
+Without --seed and --strategy each scenario runs as it says itself; its
+expectation is about that run. Every file is loaded and checked before the first
+run.
+
+Exit: 0 as expected · 1 a violation that was not expected, or an expected one
+that did not happen · 2 could not run, or a limit was reached.`,
+		Example: `  ipamsim run scenarios/r1-whereabouts-162.yaml
+  ipamsim run scenarios/r1-whereabouts-162.yaml --seeds 1-1000 --json runs.json
+  ipamsim run --all --verify`,
+		RunE: func(cmd *cobra.Command, files []string) error {
+			p, err := f.check(cmd, files)
+			if err != nil {
+				return err
+			}
+			return execute(cmd, p)
+		},
+	}
+	fl := cmd.Flags()
+	fl.BoolVar(&f.all, "all", false, "run the library: ./scenarios/*.yaml")
+	fl.Uint64Var(&f.seed, "seed", 0, "run with seed `N`")
+	fl.StringVar(&f.seeds, "seeds", "", "run with each seed from A to B: `A-B`")
+	fl.StringVar(&f.strategy, "strategy", "", "who decides the schedule: "+strings.Join(strategy.Names(), ", ")+"; for several runs: "+strings.Join(strategy.SeveralNames(), ", "))
+	fl.StringVar(&f.store, "store", "etcd", "what lies beneath the API server: "+stores+", which is faster; what breaks there is run again on etcd")
+	fl.StringVar(&f.datastore, "datastore", "", "where Calico keeps its record: etcdv3, kubernetes, or all to run with each (default: as the scenario says)")
+	fl.BoolVar(&f.verify, "verify", false, "run everything twice, the second time on etcd, and compare the schedule logs")
+	f.outputs.add(fl)
+	return cmd
+}
+
+// work is what a command is to do, checked: nothing of it can be a usage error any
+// more.
+type work struct {
+	jobs    []job
+	verify  bool
+	replay  bool
+	outputs outputFlags
+}
+
+// job is one scenario with the seeds to run it with.
+type job struct {
+	scenario *scenarios.Scenario
+	options  scenarios.Options
+	from, to uint64 // seeds, if own is false
+	own      bool   // the scenario's own seed
+}
+
+func (j *job) runs() int {
+	if j.own {
+		return 1
+	}
+	return int(j.to - j.from + 1)
+}
+
+func (p *work) runs() (n int) {
+	for i := range p.jobs {
+		n += p.jobs[i].runs()
+	}
+	return n
+}
+
+// check finds everything that is wrong before anything is run: flags first, then
+// every file.
+func (f *runFlags) check(cmd *cobra.Command, files []string) (*work, error) {
+	j := job{own: true, options: scenarios.Options{Strategy: f.strategy, Store: f.store}}
+	if err := checkStore(f.store); err != nil {
+		return nil, err
+	}
+	if cmd.Flags().Changed("seeds") {
+		var err error
+		if j.from, j.to, err = seedRange(f.seeds); err != nil {
+			return nil, err
+		}
+		j.own = false
+	}
+	if cmd.Flags().Changed("seed") {
+		if !j.own {
+			return nil, errors.New("--seed and --seeds exclude each other")
+		}
+		j.from, j.to, j.own = f.seed, f.seed, false
+	}
+	several := slices.Contains(strategy.SeveralNames(), f.strategy)
+	if several && f.verify {
+		return nil, fmt.Errorf("--verify: %s makes runs of its own", f.strategy)
+	}
+	if f.strategy != "" && !several {
+		if _, err := strategy.Parse(f.strategy, 0, strategy.Settings{}); err != nil {
+			return nil, fmt.Errorf("--strategy: %w", err)
+		}
+	}
+	files, err := f.library(files)
+	if err != nil {
+		return nil, err
+	}
+	p := &work{verify: f.verify, outputs: f.outputs}
+	loaded, err := loadAll(files)
+	for _, s := range loaded {
+		if err := sameUpstream(s); err != nil {
+			return nil, err
+		}
+		j.scenario = s
+		stores, err := f.datastores(s)
+		if err != nil {
+			return nil, err
+		}
+		for _, j.options.Datastore = range stores {
+			p.jobs = append(p.jobs, j)
+		}
+	}
+	if err == nil {
+		err = p.outputs.check(loaded)
+	}
+	if err == nil && p.outputs.metrics != "" && p.verify {
+		err = errors.New("--metrics: want one run, a file is one exposition")
+	}
+	runs := p.runs()
+	if several {
+		runs = seedsMax // as many as it likes
+	}
+	p.outputs.gallery = p.outputs.html != "" && runs > 1
+	for i := range p.jobs {
+		p.jobs[i].options.Film = p.outputs.film()
+	}
+	if err == nil {
+		err = p.outputs.single(runs)
+	}
+	return p, err
+}
+
+// stores are those there are.
+const stores = scenarios.Etcd + " or " + scenarios.Memory
+
+func checkStore(name string) error {
+	if name != scenarios.Etcd && name != scenarios.Memory {
+		return fmt.Errorf("--store: unknown store %q, want %s", name, stores)
+	}
+	return nil
+}
+
+// library resolves --all.
+func (f *runFlags) library(files []string) ([]string, error) {
+	switch {
+	case f.all && len(files) > 0:
+		return nil, errors.New("--all and files exclude each other")
+	case !f.all && len(files) == 0:
+		return nil, errors.New("nothing to run: name scenario files, or --all for the library")
+	case !f.all:
+		return files, nil
+	}
+	files, err := filepath.Glob(filepath.Join("scenarios", "*.yaml"))
+	files = slices.DeleteFunc(files, isLink) // another name for a scenario that is there
+	if err == nil && len(files) == 0 {
+		err = errors.New("--all: no scenarios/*.yaml here; run it in the project's directory, or name the files")
+	}
+	return files, err
+}
+
+func isLink(file string) bool {
+	info, err := os.Lstat(file)
+	return err == nil && info.Mode()&os.ModeSymlink != 0
+}
+
+// seedsMax is more than a year of runs.
+const seedsMax = 1_000_000_000
+
+func seedRange(text string) (from, to uint64, err error) {
+	a, b, ok := strings.Cut(text, "-")
+	from, errA := strconv.ParseUint(a, 10, 64)
+	to, errB := strconv.ParseUint(b, 10, 64)
+	switch {
+	case !ok || errA != nil || errB != nil:
+		return 0, 0, fmt.Errorf("--seeds: want A-B with two whole numbers from 0 to %d, have %q", uint64(math.MaxUint64), text)
+	case from > to:
+		return 0, 0, fmt.Errorf("--seeds: %d is more than %d; want the smaller one first", from, to)
+	case to-from >= seedsMax:
+		return 0, 0, fmt.Errorf("--seeds: more than %d seeds", seedsMax)
+	}
+	return from, to, nil
+}
+
+// loadAll reads every file, so that a mistake in the last one is found before
+// the first is run. Each file that cannot be used is one line of the error.
+func loadAll(files []string) ([]*scenarios.Scenario, error) {
+	var out []*scenarios.Scenario
+	var bad []error
+	seen := map[string]bool{}
+	for _, f := range files {
+		real := f
+		if p, err := filepath.EvalSymlinks(f); err == nil {
+			real = filepath.Clean(p)
+		}
+		if seen[real] {
+			continue
+		}
+		seen[real] = true
+		s, err := scenarios.Load(f)
+		if err != nil {
+			bad = append(bad, err)
+			continue
+		}
+		out = append(out, s)
+	}
+	if len(bad) > 0 {
+		return nil, &badFiles{bad}
+	}
+	return out, nil
+}
+
+// badFiles are the mistakes in several files, a line for each.
+type badFiles struct{ errs []error }
+
+func (b *badFiles) Error() string {
+	lines := make([]string, len(b.errs))
+	for i, e := range b.errs {
+		lines[i] = message(e)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// datastores are those to run a scenario with.
+func (f *runFlags) datastores(s *scenarios.Scenario) ([]string, error) {
+	all := s.Datastores()
+	switch {
+	case f.datastore == "":
+		return []string{""}, nil
+	case len(all) == 0:
+		return nil, fmt.Errorf("--datastore: %s of %s keeps its record in the Kubernetes API and has no choice", s.Doc.Spec.IPAM, s.File)
+	case f.datastore == "all":
+		return all, nil
+	case slices.Contains(all, f.datastore):
+		return []string{f.datastore}, nil
+	}
+	return nil, fmt.Errorf("--datastore: unknown datastore %q, want %s, or all", f.datastore, strings.Join(all, ", "))
+}

@@ -1,0 +1,31 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"ipamsim/scenarios"
+	"ipamsim/scenarios/plan"
+)
+
+func schemaCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:       "schema [scenario | plan]",
+		Short:     "print the JSON Schema of scenario files, or of plans",
+		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
+		ValidArgs: []string{"scenario", "plan"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			b, err := scenarios.Schema()
+			if len(args) == 1 && args[0] == "plan" {
+				b, err = plan.Schema(), nil
+			}
+			if err != nil {
+				return err
+			}
+			if n := len(b); n > 0 && b[n-1] != '\n' {
+				b = append(b, '\n')
+			}
+			_, err = cmd.OutOrStdout().Write(b)
+			return err
+		},
+	}
+}

@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ipamsim/sim/hermetic"
+	"ipamsim/sim/ipam"
+)
+
+// upstreams are the modules whose version decides what a run finds. Those not
+// linked into this build are not listed.
+var upstreams = []string{
+	"github.com/k8snetworkplumbingwg/whereabouts",
+	"github.com/projectcalico/calico",
+	"k8s.io/apiserver",
+	"k8s.io/apiextensions-apiserver",
+	"k8s.io/kubernetes",
+	"k8s.io/client-go",
+	"go.etcd.io/etcd/server/v3",
+}
+
+func versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "print the versions of ipamsim, of the upstreams in it, and of the runtime",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := fmt.Fprint(cmd.OutOrStdout(), versions())
+			return err
+		},
+	}
+}
+
+func versions() string {
+	var b strings.Builder
+	row := func(name, value string) { fmt.Fprintf(&b, "%-44s %s\n", name, value) }
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		info = &debug.BuildInfo{}
+	}
+	own := info.Main.Version
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			own += " " + s.Value
+		}
+	}
+	row("ipamsim", strings.TrimSpace(own))
+	for _, path := range upstreams {
+		if v := ipam.Upstream(path, nil); v != "" {
+			row(path, strings.TrimPrefix(v, path+"@"))
+		}
+	}
+	rt := "stock: the same seed may run differently; make build uses the hermetic one"
+	if hermetic.Enabled {
+		rt = "hermetic: the same seed runs the same"
+	}
+	row("go", runtime.Version()+" "+runtime.GOOS+"/"+runtime.GOARCH)
+	row("runtime", rt)
+	return b.String()
+}

@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"ipamsim/fuzz/campaign"
+	"ipamsim/reports"
+)
+
+func workerCommand() *cobra.Command {
+	var link campaign.Link
+	var cells int
+	cmd := &cobra.Command{
+		Use:   "worker --nats URL",
+		Short: "work for campaigns of another machine",
+		Long: `Work for what ipamsim explore --nats URL and ipamsim plan --nats URL coordinate,
+until it is stopped. It must be the same binary: another build would see other runs.
+
+Exit: 0 stopped · 2 could not work.`,
+		Example: `  ipamsim worker --nats tls://nats.example.net:4222 --nats-creds campaign.creds`,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cells < 1 {
+				return fmt.Errorf("--workers: want at least 1, have %d", cells)
+			}
+			if own, ok := campaign.LinkFromEnvironment(); ok && link.URL == "" {
+				return ownWorker(own, cells)
+			}
+			if link.URL == "" {
+				return errors.New("--nats: want the URL that ipamsim explore or plan was given")
+			}
+			if err := link.Check(); err != nil {
+				return err
+			}
+			stderr := cmd.ErrOrStderr()
+			ctx, stop := interruptible(stderr, func() {})
+			defer stop()
+			w := campaign.Worker{Link: link, Cells: cells, Say: func(s string) { fmt.Fprintln(stderr, "ipamsim worker: "+reports.Clean(s)) }}
+			return w.Run(ctx)
+		},
+	}
+	linkFlags(cmd, &link)
+	cmd.Flags().IntVar(&cells, "workers", runtime.NumCPU(), "run `N` at a time")
+	return cmd
+}
+
+func linkFlags(cmd *cobra.Command, l *campaign.Link) {
+	cmd.Flags().StringVar(&l.URL, "nats", "", "the NATS server with JetStream at `URL` (tls://HOST:PORT; nats:// on this machine)")
+	cmd.Flags().StringVar(&l.Creds, "nats-creds", "", "credentials for it, as nsc makes them, in file `F`")
+}
+
+// ownWorker is one that a coordinator started: it goes when the coordinator does,
+// and a Ctrl-C that reaches the whole group of processes is the coordinator's
+// affair.
+func ownWorker(l campaign.Link, cells int) error {
+	ignoreInterrupts()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		cancel()
+	}()
+	return campaign.Worker{Link: l, Cells: cells, Once: true}.Run(ctx)
+}

@@ -1,0 +1,88 @@
+package store
+
+import (
+	"fmt"
+	"reflect"
+	"sync"
+	"unsafe"
+
+	"github.com/projectcalico/calico/libcalico-go/lib/apiconfig"
+	bapi "github.com/projectcalico/calico/libcalico-go/lib/backend/api"
+	"github.com/projectcalico/calico/libcalico-go/lib/clientv3"
+	"k8s.io/client-go/kubernetes"
+
+	"ipamsim/sim"
+	"ipamsim/sim/ipam"
+	"ipamsim/sim/kube"
+)
+
+// The datastores, by the names Calico's own configuration has for them.
+const (
+	Etcd       = string(apiconfig.EtcdV3)
+	Kubernetes = string(apiconfig.Kubernetes)
+)
+
+// Store is where Calico keeps its record in one run. Its clients are the
+// real ones; only the connection beneath is the run's.
+type Store interface {
+	// Client is one process's client. Every message it sends passes g; with a nil
+	// gate it is served at once (for what the harness itself looks at or sets up).
+	Client(g *sim.Gate) (clientv3.Interface, error)
+}
+
+// Backend is the backend under a client, for the packages of upstream that
+// want it.
+func Backend(c clientv3.Interface) bapi.Client {
+	return c.(interface{ Backend() bapi.Client }).Backend()
+}
+
+// KubeClient is one process's clientset for the Kubernetes API, through its gate.
+func KubeClient(api *kube.Server, g *sim.Gate) (kubernetes.Interface, error) {
+	return kubernetes.NewForConfig(kube.Config(api.Door(g)))
+}
+
+func Open(env ipam.Env) (Store, error) {
+	switch env.Datastore {
+	case "", Etcd:
+		return &etcdStore{run: env.Store}, nil
+	case Kubernetes:
+		return &kubeStore{api: env.API}, nil
+	}
+	return nil, fmt.Errorf("calico: there is no datastore %q", env.Datastore)
+}
+
+// Template is a client as upstream builds it, made once and outside every
+// bubble. Its connection is closed at once and never dials; clients of runs are
+// copies with another one.
+var Template = sync.OnceValues(func() (clientv3.Interface, error) {
+	c, err := clientv3.New(apiconfig.CalicoAPIConfig{Spec: apiconfig.CalicoAPIConfigSpec{
+		DatastoreType: apiconfig.EtcdV3,
+		EtcdConfig:    apiconfig.EtcdConfig{EtcdEndpoints: "http://127.0.0.1:1"},
+	}})
+	if err != nil {
+		return nil, err
+	}
+	return c, Backend(c).Close()
+})
+
+// WithBackend is the real client over another backend: its two unexported fields
+// that hold one are exchanged in a copy, because it has no constructor that takes
+// one.
+func WithBackend(be bapi.Client) (clientv3.Interface, error) {
+	c, err := Template()
+	if err != nil {
+		return nil, err
+	}
+	v := reflect.New(reflect.TypeOf(c)).Elem()
+	v.Set(reflect.ValueOf(c))
+	Set(v.FieldByName("backend"), be)
+	r := reflect.New(v.FieldByName("resources").Elem().Type().Elem())
+	Set(r.Elem().FieldByName("backend"), be)
+	Set(v.FieldByName("resources"), r.Interface())
+	return v.Interface().(clientv3.Interface), nil
+}
+
+// Set stores into an unexported field of an addressable struct.
+func Set(field reflect.Value, x any) {
+	reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem().Set(reflect.ValueOf(x))
+}

@@ -1,0 +1,91 @@
+package store
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync"
+
+	"github.com/projectcalico/calico/libcalico-go/lib/apiconfig"
+	"github.com/projectcalico/calico/libcalico-go/lib/clientv3"
+	"k8s.io/client-go/rest"
+
+	"ipamsim/sim"
+	"ipamsim/sim/kube"
+)
+
+// kubeStore is Calico's Kubernetes datastore: custom resources behind the run's
+// API server. Its messages are the requests themselves, at the process's door.
+type kubeStore struct{ api *kube.Server }
+
+// Client builds the real client from an inline kubeconfig, as upstream does. The
+// kubeconfig's user has an authentication plugin, which is how client-go lets
+// somebody else provide the transport: ours is the process's door. (The address is
+// https because client-go asks for no authentication without; nothing dials it.)
+//
+// Upstream's daemons limit themselves to 5 requests a second with bursts of 100
+// unless told otherwise; here nothing is limited (K8sClientQPS -1).
+//
+// Source: libcalico-go/lib/backend/k8s/k8s.go, CreateKubernetesClientset.
+func (s *kubeStore) Client(g *sim.Gate) (clientv3.Interface, error) {
+	door, done := Doors.open(s.api.Door(g))
+	defer done()
+	config := fmt.Sprintf(`{apiVersion: v1, kind: Config, current-context: c, clusters: [{name: c, cluster: {server: "https://api"}}],`+
+		` users: [{name: u, user: {auth-provider: {name: %s, config: {door: "%s"}}}}], contexts: [{name: c, context: {cluster: c, user: u}}]}`,
+		authProvider, door)
+	return clientv3.New(apiconfig.CalicoAPIConfig{Spec: apiconfig.CalicoAPIConfigSpec{
+		DatastoreType: apiconfig.Kubernetes,
+		KubeConfig:    apiconfig.KubeConfig{KubeconfigInline: config, K8sClientQPS: -1},
+	}})
+}
+
+// authProvider is the name of our plugin in client-go's register.
+const authProvider = "ipamsim"
+
+// entrance holds the doors of the clients that are being built at this moment.
+// Once a client is built it has its door, and the entrance forgets it.
+type entrance struct {
+	mu    sync.Mutex
+	count int
+	Doors map[string]http.RoundTripper
+}
+
+var Doors = func() *entrance {
+	e := &entrance{Doors: map[string]http.RoundTripper{}}
+	if err := rest.RegisterAuthProviderPlugin(authProvider, e.provide); err != nil {
+		panic(err) // the name is taken: two packages are called ours
+	}
+	return e
+}()
+
+func (e *entrance) open(rt http.RoundTripper) (door string, done func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.count++
+	door = strconv.Itoa(e.count)
+	e.Doors[door] = rt
+	return door, func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		delete(e.Doors, door)
+	}
+}
+
+func (e *entrance) provide(_ string, config map[string]string, _ rest.AuthProviderConfigPersister) (rest.AuthProvider, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	rt, ok := e.Doors[config["door"]]
+	if !ok {
+		return nil, fmt.Errorf("calico: there is no door %q", config["door"])
+	}
+	return through{rt}, nil
+}
+
+// through is the plugin of one client.
+type through struct{ door http.RoundTripper }
+
+// WrapTransport puts the door in the place of the network.
+func (t through) WrapTransport(http.RoundTripper) http.RoundTripper { return t.door }
+
+// Login has nothing to do.
+func (through) Login() error { return nil }
