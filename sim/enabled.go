@@ -20,7 +20,7 @@ func (w *World) enabled() []Choice {
 	defer w.mu.Unlock()
 	for _, p := range w.parked {
 		switch {
-		case w.stays(p.actor, p.op.Kind):
+		case w.stays(p.actor, &p.op):
 		case p.due > now:
 			next = min(next, p.due)
 			if !p.delayed {

@@ -220,7 +220,7 @@ func (w *World) withdraw(p *parked) bool {
 // for an actor to do something at random.
 func (g *Gate) Draw(ctx context.Context, what string, n int) (answer int, err error) {
 	err = g.Pass(ctx, Op{Kind: Local, Class: "draw", Key: "DRAW " + what, Draws: n, Request: &Request{Verb: "DRAW", Resource: what}}, func(ctx context.Context) error {
-		answer, _ = ctx.Value(drawKey{}).(int)
+		answer = Drawn(ctx)
 		Report(ctx, strconv.Itoa(answer), nil)
 		return nil
 	})
@@ -228,6 +228,13 @@ func (g *Gate) Draw(ctx context.Context, what string, n int) (answer int, err er
 }
 
 type drawKey struct{}
+
+// Drawn is the answer that the schedule gave with a message that has Op.Draws, for the
+// do of its Pass.
+func Drawn(ctx context.Context) int {
+	n, _ := ctx.Value(drawKey{}).(int)
+	return n
+}
 
 type staleKey struct{}
 

@@ -47,7 +47,9 @@ type Op struct {
 	Key   string // what it is about, for people: "PATCH ippools/10.0.0.0-24". Request's, if the door gives none
 	Hurts Hurts  // the faults that the door can express for this message
 	Fails int    // in how many ways it can FailBefore
-	Draws int    // how many answers a Draw has; 0 for a real message
+	Draws int    // how many answers a Draw has; 0 for a message of which the schedule decides nothing but its fate
+
+	OnNode bool // it stays on the machine of its sender: no partition holds it
 
 	Request *Request // what it is about, as data; nil if that is not known. It is not changed any more
 

@@ -21,7 +21,7 @@ func (g *Gate) pass(ctx context.Context, p *parked, do func(context.Context) err
 	w.mu.Unlock()
 	time.Sleep(max(took, w.opts.Service[op.Class]))
 	runtime.Gosched()
-	for w.isStopped(g.a, op.Kind) && !g.a.ended() && ctx.Err() == nil {
+	for w.isStopped(g.a, &p.op) && !g.a.ended() && ctx.Err() == nil {
 		time.Sleep(heldPoll)
 	}
 	w.mu.Lock()
@@ -55,10 +55,10 @@ func (g *Gate) pass(ctx context.Context, p *parked, do func(context.Context) err
 // go on, where no gate holds it.
 const heldPoll = 10 * time.Millisecond
 
-func (w *World) isStopped(a *Actor, k OpKind) bool {
+func (w *World) isStopped(a *Actor, op *Op) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.stays(a, k)
+	return w.stays(a, op)
 }
 
 // tellSteps tells what was delivered without the loop's doing.

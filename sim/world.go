@@ -176,7 +176,7 @@ func (w *World) signal() {
 
 // Hold keeps every message of an actor, or of a group of actors, parked until
 // the matching Release: a partitioned node. What they do on their own machine
-// (Local) needs no network and goes on. Holds nest.
+// (Local, Op.OnNode) needs no network and goes on. Holds nest.
 func (w *World) Hold(name string) { w.hold(name, 1) }
 
 // Release undoes one Hold.
@@ -192,9 +192,10 @@ func (w *World) hold(name string, n int) {
 
 // stays reports whether a message may not move now: its process is paused, or cut
 // off from everybody whom it is for. The caller holds mu.
-func (w *World) stays(a *Actor, k OpKind) bool {
+func (w *World) stays(a *Actor, op *Op) bool {
+	near := op.Kind == Local || op.OnNode
 	for _, name := range []string{string(a.ID), a.Group} {
-		if w.paused[name] != nil || k != Local && w.held[name] > 0 {
+		if w.paused[name] != nil || !near && w.held[name] > 0 {
 			return true
 		}
 	}

@@ -158,7 +158,8 @@ func (c copies) text(pkg, folder, path string, src []byte) ([]byte, error) {
 // otherwise now.
 func named(spec *ast.ImportSpec, is, door string) string {
 	is = majorVersion.ReplaceAllString(is, "")
-	if name := is[strings.LastIndexByte(is, '/')+1:]; spec.Name == nil && !strings.HasSuffix(door, "/"+name) {
+	// A repository go-filemutex holds package filemutex.
+	if name := strings.TrimPrefix(is[strings.LastIndexByte(is, '/')+1:], "go-"); spec.Name == nil && !strings.HasSuffix(door, "/"+name) {
 		return name + " "
 	}
 	return ""

@@ -65,9 +65,10 @@ func command(args ...string) ([]byte, error) {
 const (
 	whereabouts = "github.com/k8snetworkplumbingwg/whereabouts"
 	calico      = "github.com/projectcalico/calico"
+	cniPlugins  = "github.com/containernetworking/plugins"
 )
 
-var managers = []string{whereabouts, calico}
+var managers = []string{whereabouts, calico, cniPlugins}
 
 // fork is a folder with another version of a module that we are built with.
 type fork struct {

@@ -23,6 +23,12 @@ const (
 	Delete Verb = "delete"
 	Clear  Verb = "deletecollection"
 	Hear   Verb = "event" // one event of a watch
+	Stat   Verb = "stat"  // of a file; that it is there, and not what is in it
+	Rename Verb = "rename"
+	Sync   Verb = "sync"
+	Lock   Verb = "lock"
+	Unlock Verb = "unlock"
+	Call   Verb = "call" // of a daemon or a cloud, the operation of the thing's name
 )
 
 // Outcome is what came of a message.
@@ -67,7 +73,7 @@ type Act struct {
 // Write reports whether the message was to change something.
 func (a *Act) Write() bool {
 	switch a.Verb {
-	case Create, Update, Patch, Delete, Clear:
+	case Create, Update, Patch, Delete, Clear, Rename:
 		return true
 	}
 	return false

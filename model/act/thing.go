@@ -30,6 +30,12 @@ const (
 	IPReservation Kind = "IPReservation"
 	CalicoNode    Kind = "Node"
 
+	File      Kind = "file" // of the node that Owner names; Size is how many bytes were read or written
+	Directory Kind = "directory"
+	Text      Kind = "text"    // what was read or written, its beginning
+	Service   Kind = "service" // a daemon behind a socket of the node that Owner names
+	Cloud     Kind = "cloud"
+
 	Pods  Kind = "pods" // as the API has them
 	Nodes Kind = "nodes"
 	// NetworkStatus is a pod's annotation, with the addresses that it names.

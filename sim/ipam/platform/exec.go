@@ -31,7 +31,7 @@ var variables = []string{"CNI_COMMAND", "CNI_CONTAINERID", "CNI_NETNS", "CNI_ARG
 func (e Exec) ExecPlugin(_ context.Context, name string, stdin []byte, environ []string) ([]byte, error) {
 	from := e.From
 	p := &Program{
-		Name: name, Host: from.Host, Ctx: from.Ctx, Machine: from.Machine, Executables: from.Executables,
+		Name: name, Host: from.Host, Ctx: from.Ctx, Gate: from.Gate, Machine: from.Machine, Executables: from.Executables,
 		Crash: from.Crash, Started: from.Started, Stdin: slices.Clone(stdin), Env: map[string]string{},
 	}
 	for _, kv := range environ {

@@ -138,9 +138,9 @@ func TestOpen(t *testing.T) {
 			say("nameless")
 		}
 	}})
-	e.From.Host.Write("/etc/conf.d/a", []byte("text"))
+	e.From.Host.Disk.Put("/etc/conf.d/a", []byte("text"))
 	out, err := exec(e, "look", "")
-	if want := "text  read /etc/conf.d: is a directory open /etc/conf: no such file or directory open /etc/conf.d/a/b: no such file or directory nameless "; out != want || err != nil {
+	if want := "text  read /etc/conf.d: is a directory open /etc/conf: no such file or directory open /etc/conf.d/a/b: not a directory nameless "; out != want || err != nil {
 		t.Errorf("%q, want %q (%v)", out, want, err)
 	}
 }
@@ -153,7 +153,7 @@ func TestFiles(t *testing.T) {
 			if _, err := os.Create("/run/x"); err != nil {
 				panic(err)
 			}
-			if err := flock.New("/run/lock").Lock(); err != nil {
+			if err := flock.New("/run/xtables.lock").Lock(); err != nil {
 				panic(err)
 			}
 		},
@@ -167,7 +167,7 @@ func TestFiles(t *testing.T) {
 			if err := flock.New("/run/other").Lock(); err == nil {
 				say("locked")
 			}
-			if err := flock.New("/run/lock").Lock(); err != nil {
+			if err := flock.New("/run/xtables.lock").Lock(); err != nil {
 				say(err.Error())
 			}
 		},

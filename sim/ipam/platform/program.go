@@ -19,6 +19,8 @@ import (
 	"strings"
 	"sync"
 	"unsafe" // for linkname, too
+
+	"ipamsim/sim"
 )
 
 // Program is one execution of a program: a process of the operating system, or a part
@@ -28,6 +30,8 @@ type Program struct {
 	Host *Host
 	// Ctx ends when the program is killed.
 	Ctx context.Context
+	// Gate is what its system calls on files pass; nil: they are no messages.
+	Gate *sim.Gate
 	// Machine is what the doors of the program's own manager need.
 	Machine any
 	// Executables are the programs that it can start, by name.

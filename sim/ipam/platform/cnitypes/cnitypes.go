@@ -8,11 +8,14 @@ import (
 	"ipamsim/sim/ipam/platform/os"
 )
 
-// CommonArgs, NetConf, Result and UnmarshallableString are the real ones.
+// These are the real ones.
 type (
 	CommonArgs           = real.CommonArgs
+	DNS                  = real.DNS
 	NetConf              = real.NetConf
 	Result               = real.Result
+	Route                = real.Route
+	IPNet                = real.IPNet
 	UnmarshallableString = real.UnmarshallableString
 )
 

@@ -1,26 +1,37 @@
 // Package flock locks files of the program's host.
 package flock
 
-import "ipamsim/sim/ipam/platform"
+import (
+	"os"
+
+	"ipamsim/sim/disk"
+	"ipamsim/sim/ipam/platform"
+)
 
 // Flock is a lock on a file.
 type Flock struct {
-	path    string
-	release func()
+	path string
+	file *disk.File
 }
 
 // New is the lock on a file, not yet taken.
 func New(path string) *Flock { return &Flock{path: path} }
 
 // Lock waits for it.
-func (f *Flock) Lock() (err error) {
-	p := platform.Current()
-	f.release, err = p.Host.Lock(p.Ctx, f.path)
-	return err
+func (f *Flock) Lock() error {
+	if f.file == nil {
+		file, err := platform.Current().Files().OpenFile(f.path, os.O_CREATE|os.O_RDONLY, 0o600)
+		if err != nil {
+			return err
+		}
+		f.file = file
+	}
+	return f.file.Lock()
 }
 
 // Unlock gives it up.
 func (f *Flock) Unlock() error {
-	f.release()
-	return nil
+	file := f.file
+	f.file = nil
+	return file.Close()
 }

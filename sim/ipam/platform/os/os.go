@@ -3,13 +3,11 @@
 package os
 
 import (
-	"bytes"
 	"io"
 	"io/fs"
 	real "os"
-	"syscall"
-	"time"
 
+	"ipamsim/sim/disk"
 	"ipamsim/sim/ipam/platform"
 )
 
@@ -55,84 +53,44 @@ type FileMode = fs.FileMode
 
 const ModePerm = fs.ModePerm
 
-func missing(op, name string) error { return &fs.PathError{Op: op, Path: name, Err: syscall.ENOENT} }
+// File is an open file of the host.
+type File = disk.File
 
-// ReadFile is the content of a file of the host.
-func ReadFile(name string) ([]byte, error) {
-	if b, ok := platform.Current().Host.Read(name); ok {
-		return bytes.Clone(b), nil
-	}
-	return nil, missing("open", name)
-}
+// FileInfo is Go's own, and so are the flags.
+type FileInfo = fs.FileInfo
 
-// WriteFile makes a file of the host, or another content of it.
-func WriteFile(name string, content []byte, _ FileMode) error {
-	platform.Current().Host.Write(name, bytes.Clone(content))
-	return nil
-}
+const (
+	O_RDONLY = real.O_RDONLY
+	O_WRONLY = real.O_WRONLY
+	O_RDWR   = real.O_RDWR
+	O_APPEND = real.O_APPEND
+	O_CREATE = real.O_CREATE
+	O_EXCL   = real.O_EXCL
+	O_TRUNC  = real.O_TRUNC
+)
 
-// IsNotExist is Go's own.
+// IsNotExist and IsExist are Go's own.
 func IsNotExist(err error) bool { return real.IsNotExist(err) }
+func IsExist(err error) bool    { return real.IsExist(err) }
 
-// Stat says whether the host has a file or a folder.
-func Stat(name string) (fs.FileInfo, error) {
-	host := platform.Current().Host
-	b, ok := host.Read(name)
-	folder := !ok && host.Folder(name)
-	if !ok && !folder {
-		return nil, missing("stat", name)
-	}
-	return info{name, int64(len(b)), folder}, nil
+// files are those of the program's host.
+func files() *disk.Process { return platform.Current().Files() }
+
+// What follows has the meaning that it has in Go's own, for files of the host.
+
+func ReadFile(name string) ([]byte, error) { return files().ReadFile(name) }
+func WriteFile(name string, content []byte, mode FileMode) error {
+	return files().WriteFile(name, content, mode)
 }
-
-type info struct {
-	name   string
-	size   int64
-	folder bool
+func Stat(name string) (FileInfo, error)         { return files().Stat(name) }
+func Mkdir(name string, mode FileMode) error     { return files().Mkdir(name, mode) }
+func MkdirAll(name string, mode FileMode) error  { return files().MkdirAll(name, mode) }
+func Remove(name string) error                   { return files().Remove(name) }
+func RemoveAll(name string) error                { return files().RemoveAll(name) }
+func Rename(from, to string) error               { return files().Rename(from, to) }
+func ReadDir(name string) ([]fs.DirEntry, error) { return files().ReadDir(name) }
+func Create(name string) (*File, error)          { return files().Create(name) }
+func Open(name string) (*File, error)            { return files().Open(name) }
+func OpenFile(name string, flag int, mode FileMode) (*File, error) {
+	return files().OpenFile(name, flag, mode)
 }
-
-func (i info) Name() string       { return i.name }
-func (i info) Size() int64        { return i.size }
-func (i info) Mode() fs.FileMode  { return 0o644 }
-func (i info) ModTime() time.Time { return time.Time{} }
-func (i info) IsDir() bool        { return i.folder }
-func (i info) Sys() any           { return nil }
-
-// MkdirAll has nothing to do: a file is there without its folder.
-func MkdirAll(string, FileMode) error { return nil }
-
-// File is an open file of the host, or a folder.
-type File struct {
-	name   string
-	unread *bytes.Reader // nil of a folder
-}
-
-// Create makes an empty file.
-func Create(name string) (*File, error) {
-	platform.Current().Host.Write(name, nil)
-	return &File{name, bytes.NewReader(nil)}, nil
-}
-
-// Open opens a file or a folder for reading.
-func Open(name string) (*File, error) {
-	host := platform.Current().Host
-	b, ok := host.Read(name)
-	switch {
-	case ok:
-		return &File{name, bytes.NewReader(b)}, nil
-	case host.Folder(name):
-		return &File{name: name}, nil
-	}
-	return nil, missing("open", name)
-}
-
-// Read reads what is in a file; a folder cannot be read.
-func (f *File) Read(b []byte) (int, error) {
-	if f.unread == nil {
-		return 0, &fs.PathError{Op: "read", Path: f.name, Err: syscall.EISDIR}
-	}
-	return f.unread.Read(b)
-}
-
-// Close has nothing to do.
-func (*File) Close() error { return nil }

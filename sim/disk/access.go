@@ -1,0 +1,144 @@
+package disk
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"syscall"
+	"time"
+
+	"ipamsim/model"
+	"ipamsim/model/act"
+	"ipamsim/sim"
+)
+
+// Access is one system call with what came of it: the Detail of a step.
+type Access struct {
+	Node string
+	Verb act.Verb
+	Path string
+	To   string // the new name, of a rename
+	Dir  bool   // it is about a directory
+	Size int    // bytes read or written; of a directory that is read, its names
+	Text string // the first of them, up to textMax
+	Err  error
+}
+
+// textMax is how much of a file a trace keeps: the files of address managers that matter
+// are of a line or two.
+const textMax = 64
+
+// Act is the system call in the words of reports.
+func (x Access) Act() act.Act {
+	a := act.Act{Verb: x.Verb, Thing: act.Thing{Kind: act.File, Name: x.Path, Size: x.Size, Owner: model.Ref{Kind: model.RefNode, Name: x.Node}}}
+	if x.Dir {
+		a.Thing.Kind = act.Directory
+	}
+	if x.Text != "" {
+		a.Thing.Parts = []act.Thing{{Kind: act.Text, Name: x.Text}}
+	}
+	if x.To != "" {
+		a.Thing.Parts = []act.Thing{{Kind: act.File, Name: x.To}}
+	}
+	switch no := syscall.Errno(0); {
+	case x.Err == nil:
+		return a
+	case errors.Is(x.Err, fs.ErrNotExist):
+		a.Outcome = act.Absent
+	case errors.Is(x.Err, fs.ErrExist):
+		a.Outcome = act.Exists
+	case errors.Is(x.Err, syscall.EWOULDBLOCK):
+		a.Outcome = act.Conflict
+	case errors.As(x.Err, &no):
+		a.Outcome, a.Error = act.Failed, no.Error()
+	default:
+		a.Outcome, a.Error = act.Failed, x.Err.Error()
+	}
+	return a
+}
+
+func (x *Access) says(content []byte) { x.Text = string(content[:min(len(content), textMax)]) }
+
+// verbs are how a trace names system calls: "CREATE files/node-a/var/lib/cni/x".
+var verbs = map[act.Verb]string{
+	act.Stat: "STAT", act.Read: "READ", act.List: "READDIR", act.Create: "CREATE", act.Update: "WRITE",
+	act.Delete: "REMOVE", act.Rename: "RENAME", act.Sync: "FSYNC", act.Lock: "LOCK", act.Unlock: "UNLOCK",
+}
+
+// op is a system call as the schedule sees it.
+func (x *Access) op(n need) sim.Op {
+	kind := sim.Read
+	if n != reading || x.Verb == act.Lock || x.Verb == act.Unlock {
+		kind = sim.Write
+	}
+	op := sim.Op{
+		Kind: kind, Class: Class, OnNode: true,
+		Request: &sim.Request{Verb: verbs[x.Verb], Resource: "files", Name: x.Path, Path: path.Join("files", x.Node, x.Path)},
+	}
+	if x.Verb == act.Lock || x.Verb == act.Unlock {
+		return op
+	}
+	op.Hurts, op.Fails = sim.Of(sim.FailBefore), 1
+	if n == inodes || n == blocks {
+		op.Fails = 2
+	}
+	return op
+}
+
+// Class is the latency class of system calls.
+const Class = "disk"
+
+// ways are the errors of a system call that the schedule fails, by sim.Fault.Level.
+var ways = []syscall.Errno{syscall.EIO, syscall.ENOSPC}
+
+// pass sends a system call through the gate. Do returns its error, which is nil, a
+// syscall.Errno or errors of this package; it is called with mu held.
+func (p *Process) pass(x Access, n need, volatile bool, do func(*Access) error) error {
+	d := p.disk
+	x.Node = d.node
+	call := func(ctx context.Context) error {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if x.Err = d.ails(n, volatile); x.Err == nil {
+			x.Err = do(&x)
+		}
+		note := "ok"
+		if x.Err != nil {
+			note = x.Err.Error()
+		}
+		sim.Report(ctx, note, x)
+		return x.Err
+	}
+	var err error
+	if p.gate == nil {
+		err = call(context.Background())
+	} else if err = d.drag(p.ctx); err == nil {
+		err = p.gate.Pass(p.ctx, x.op(n), call)
+	}
+	if f := (*sim.Fault)(nil); errors.As(err, &f) {
+		err = ways[f.Level]
+	}
+	return err
+}
+
+// drag waits as long as the slow disk makes it.
+func (d *Disk) drag(ctx context.Context) error {
+	d.mu.Lock()
+	var by time.Duration
+	for _, s := range d.slow {
+		by = max(by, s)
+	}
+	d.mu.Unlock()
+	if by == 0 {
+		return nil
+	}
+	t := time.NewTimer(by)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,177 @@
+package disk
+
+import (
+	"slices"
+	"time"
+)
+
+// A journaling file system, ext4 as distributions mount it (data=ordered, delayed
+// allocation), writes what it was told later:
+//
+//   - names and sizes are changes of a journal, which is committed in its order, as a
+//     whole, every commitAfter. A loss of power takes the last changes back, never one
+//     from the middle.
+//   - what is written to a file gets its blocks later still, up to writebackAfter: the
+//     file is there, and empty.
+//   - fsync commits the journal and writes the file's data.
+//   - data of a file that is renamed over another, or that was truncated and closed, is
+//     on disk before that change of the journal is (auto_da_alloc).
+//
+// Source: Documentation/admin-guide/ext4.rst, commit= and auto_da_alloc;
+// vm.dirty_expire_centisecs and vm.dirty_writeback_centisecs (Linux 6.12).
+const (
+	commitAfter    = 5 * time.Second
+	writebackAfter = 35 * time.Second
+)
+
+// Loss is what a loss of power takes of what was not yet on disk. The zero Loss takes
+// nothing.
+type Loss struct {
+	Journal int  // how many of the last changes of names and sizes never happened, with all that came after
+	Data    Data // which of the files that are left lose what was written to them
+}
+
+// Data says which data a loss of power takes.
+type Data uint8
+
+// From nothing to everything.
+const (
+	NoData    Data = iota
+	LastFile       // of the file that was written last, all
+	LastWrite      // of every file, what was written last: one that was written in two parts is half there
+	AllData
+	Datas // how many there are
+)
+
+// change makes a change and keeps it until it is on disk. The caller holds mu.
+func (d *Disk) change(c *change) {
+	c.at = d.now()
+	d.live.apply(c)
+	if c.volatile {
+		return
+	}
+	d.log = append(d.log, c)
+	d.settle()
+}
+
+// settle notes what time has brought to the disk, and folds what is there for sure into
+// the tree that a loss of power leaves in any case.
+func (d *Disk) settle() {
+	now := d.now()
+	for _, c := range d.log {
+		after := commitAfter
+		if c.kind == write {
+			after = writebackAfter
+		}
+		c.sure = c.sure || now-c.at >= after || c.before != nil && c.before.sure
+	}
+	d.fold()
+}
+
+func (d *Disk) fold() {
+	sure := 0
+	for sure < len(d.log) && d.log[sure].sure {
+		d.stored.apply(d.log[sure])
+		sure++
+	}
+	d.log = slices.Delete(d.log, 0, sure)
+}
+
+// sync is fsync of a file.
+func (d *Disk) sync(number int) {
+	for _, c := range d.log {
+		c.sure = c.sure || c.kind != write || c.inode == number
+	}
+	d.settle()
+}
+
+// allocate has the data of a file written before the change of the journal that was
+// made last.
+func (d *Disk) allocate(number int) {
+	if len(d.log) == 0 {
+		return
+	}
+	last := d.log[len(d.log)-1]
+	for _, c := range d.log {
+		if c.kind == write && c.inode == number && c.before == nil {
+			c.before = last
+		}
+	}
+}
+
+// Unsynced reports how many changes of names and sizes, and how many writes, a loss of
+// power could take now.
+func (d *Disk) Unsynced() (journal, writes int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.settle()
+	for _, c := range d.log {
+		switch {
+		case c.sure:
+		case c.kind == write:
+			writes++
+		default:
+			journal++
+		}
+	}
+	return journal, writes
+}
+
+// PowerLoss is the machine losing its power: what is in a tmpfs is gone, and of what was
+// not yet on disk as much as l says. Its processes are dead; whoever kills them does so
+// first.
+func (d *Disk) PowerLoss(l Loss) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.settle()
+	kept := d.log[:d.cut(l.Journal)]
+	lost := lostOf(kept, l.Data)
+	d.live = d.stored.clone()
+	for _, c := range kept {
+		if !lost[c] {
+			d.live.apply(c)
+			d.stored.apply(c)
+		}
+	}
+	d.log, d.locks = nil, map[int]*lock{}
+	d.directory(runLock)
+}
+
+// cut is the index of the first change that is lost with the last n of the journal.
+func (d *Disk) cut(n int) int {
+	at := len(d.log)
+	for i := len(d.log) - 1; i >= 0 && n > 0; i-- {
+		if c := d.log[i]; c.kind != write {
+			if c.sure {
+				break
+			}
+			at, n = i, n-1
+		}
+	}
+	return at
+}
+
+// lostOf are the writes among changes that a loss of power takes: of each file the last
+// ones.
+func lostOf(kept []*change, data Data) map[*change]bool {
+	lost, last := map[*change]bool{}, map[int]bool{}
+	for _, c := range slices.Backward(kept) {
+		ordered := c.before != nil && slices.Contains(kept, c.before)
+		if c.kind != write || c.sure || ordered {
+			continue
+		}
+		switch data {
+		case AllData:
+			lost[c] = true
+		case LastWrite:
+			lost[c] = !last[c.inode]
+		case LastFile:
+			lost[c] = len(last) == 0 || last[c.inode]
+			if !lost[c] {
+				continue
+			}
+		}
+		last[c.inode] = true
+	}
+	return lost
+}

@@ -1,0 +1,60 @@
+// Package hostlocal executes the real host-local IPAM plugin of
+// github.com/containernetworking/plugins on the disk of a simulated node: its main
+// function, its allocator and its files, copied with other imports (copies.txt).
+//
+// It is no address manager yet: a program, and what it printed.
+package hostlocal
+
+import (
+	"context"
+	"fmt"
+	_ "unsafe" // for linkname
+
+	"ipamsim/sim"
+	"ipamsim/sim/disk"
+	_ "ipamsim/sim/ipam/hostlocal/upstream/program" // called by name
+	"ipamsim/sim/ipam/platform"
+)
+
+// Name is how a network's configuration names the plugin, and its module.
+const (
+	Name   = "host-local"
+	Module = "github.com/containernetworking/plugins"
+)
+
+//go:linkname main ipamsim/sim/ipam/hostlocal/upstream/program.main
+func main()
+
+// Call is one execution.
+type Call struct {
+	Command   string // ADD, DEL, CHECK
+	Container string
+	Interface string
+	Config    []byte // of the network, as the runtime gives it on standard input
+}
+
+// Exec executes the plugin as the process that g and ctx are of. Each access to a file
+// is a message of it. Without a gate none is.
+//
+// It returns what the plugin printed; the error is what it says went wrong.
+func Exec(ctx context.Context, g *sim.Gate, d *disk.Disk, c Call) ([]byte, error) {
+	p := &platform.Program{
+		Name: Name, Host: &platform.Host{Disk: d}, Ctx: ctx, Gate: g, Stdin: c.Config,
+		Env: map[string]string{
+			"CNI_COMMAND": c.Command, "CNI_CONTAINERID": c.Container, "CNI_IFNAME": c.Interface,
+			"CNI_NETNS": "/var/run/netns/" + c.Container, "CNI_PATH": "/opt/cni/bin", "CNI_NETNS_OVERRIDE": "true",
+		},
+		Crash: func(v any, _ string) { panic(v) },
+	}
+	if g != nil {
+		p.Crash = g.Crash
+	}
+	end := p.Run(main)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case end.Code != 0:
+		return nil, fmt.Errorf("%s: exit status %d: %s", Name, end.Code, end.Stdout)
+	}
+	return end.Stdout, nil
+}
