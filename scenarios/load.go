@@ -17,29 +17,29 @@ import (
 //
 // What only the API server can judge of a manifest (a selector that does not
 // match its template) comes when a run stores it: see Refused.
-func Load(path string) (*Scenario, error) {
+func (m Managers) Load(path string) (*Scenario, error) {
 	data, err := readFile(path)
 	if err != nil {
 		return nil, err
 	}
-	return Parse(path, data)
+	return m.Parse(path, data)
 }
 
 // Parse is Load for text that was read already; file is its name in messages.
-func Parse(file string, data []byte) (*Scenario, error) {
+func (m Managers) Parse(file string, data []byte) (*Scenario, error) {
 	if len(data) > fileMax {
-		return parseLarge(file, data)
+		return m.parseLarge(file, data)
 	}
 	roots, err := documents(file, data, Kind)
 	if err != nil {
 		return nil, err
 	}
-	return parse(file, roots)
+	return m.parse(file, roots)
 }
 
 // parse is Parse for documents.
-func parse(file string, roots []*yaml.Node) (*Scenario, error) {
-	l := &loader{s: &Scenario{File: file, docs: map[identity]*doc{}}, nodes: map[string]bool{}, arrives: map[string]time.Duration{}}
+func (m Managers) parse(file string, roots []*yaml.Node) (*Scenario, error) {
+	l := &loader{s: &Scenario{File: file, managers: m, docs: map[identity]*doc{}}, nodes: map[string]bool{}, arrives: map[string]time.Duration{}}
 	return l.load(file, roots, func() error { return l.manifests(file, roots) })
 }
 
@@ -70,7 +70,7 @@ func (l *loader) load(file string, roots []*yaml.Node, manifests func() error) (
 type loader struct {
 	s       *Scenario
 	doc     *doc // the Scenario document
-	adapter ipam.Adapter
+	ipam    *ipam.Manager
 	kinds   map[string]kind
 	nodes   map[string]bool          // every node there will ever be
 	arrives map[string]time.Duration // when those of them come that are not there from the start
@@ -114,12 +114,11 @@ func (l *loader) scenario(file string, roots []*yaml.Node) error {
 // manager finds the address manager the scenario names, and what it serves.
 func (l *loader) manager() error {
 	name := l.s.Doc.Spec.IPAM
-	all := adapters()
-	if l.adapter = all[name]; l.adapter == nil {
-		return l.doc.failAt(at("spec", "ipam"), "%s is no address manager, %s", quote(name), want(name, names(all)))
+	if l.ipam = l.s.Manager(); l.ipam == nil {
+		return l.doc.failAt(at("spec", "ipam"), "%s is no address manager, %s", quote(name), want(name, l.s.managers.Names()))
 	}
 	var err error
-	if l.kinds, err = kindsOf(l.adapter); err != nil {
+	if l.kinds, err = kindsOf(l.ipam); err != nil {
 		return l.doc.failAt(at("spec", "ipam"), "%s", oneLine(err))
 	}
 	return nil

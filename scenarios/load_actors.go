@@ -14,9 +14,9 @@ func (l *loader) badActor(actor string) string {
 	}
 	name, _, _ := strings.Cut(actor, "~") // its second life, and so on
 	head, rest, parts := strings.Cut(name, "/")
-	known := roles[l.adapter.Name()].daemons
+	known := daemons(l.ipam)
 	switch {
-	case parts && (head == "kubelet" || slices.Contains(perNode, head)):
+	case parts && (head == "kubelet" || perNode(l.ipam, head)):
 		node, _, _ := strings.Cut(rest, "/")
 		return l.badNode(node)
 	case parts, l.nodes[name], slices.Contains(known, name):

@@ -39,7 +39,7 @@ func (l *loader) hazards(c *check) {
 func (s *Scenario) hazardScope() cluster.HazardScope {
 	scope := cluster.HazardScope{Crons: len(s.Doc.Spec.Reconcilers) > 0}
 	for _, d := range s.Doc.Spec.Daemons {
-		scope.Deployments = scope.Deployments || !slices.Contains(perNode, d)
+		scope.Deployments = scope.Deployments || !perNode(s.Manager(), d)
 	}
 	for _, n := range s.Networks {
 		scope.Routes = scope.Routes || s.Primary != "" && n.Key == s.Primary && n.Blocks != nil

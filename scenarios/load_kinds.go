@@ -45,19 +45,19 @@ var typed = map[string]struct {
 }
 
 // kindsOf lists what the API server of a run with this adapter will serve.
-func kindsOf(a ipam.Adapter) (map[string]kind, error) {
-	plurals, err := cluster.Kinds(a)
+func kindsOf(m *ipam.Manager) (map[string]kind, error) {
+	plurals, err := cluster.Kinds(m)
 	if err != nil {
 		return nil, err
 	}
-	crds, err := a.CRDs()
+	crds, err := m.Definitions()
 	if err != nil {
 		return nil, err
 	}
 	out := map[string]kind{}
 	for name, plural := range plurals {
 		t := typed[name]
-		out[name] = kind{apiVersion: t.apiVersion, group: t.group, typ: t.typ, plural: plural, namespaced: cluster.Namespaced(a, name)}
+		out[name] = kind{apiVersion: t.apiVersion, group: t.group, typ: t.typ, plural: plural, namespaced: cluster.Namespaced(m, name)}
 	}
 	for _, crd := range crds {
 		name := cluster.KindOf(plurals, crd.Spec.Names.Kind, crd.Spec.Group)
@@ -70,15 +70,13 @@ func kindsOf(a ipam.Adapter) (map[string]kind, error) {
 		}
 		out[name] = k
 	}
-	if p, ok := a.(ipam.Primary); ok {
-		for name, forms := range p.Aliases() {
-			for _, f := range forms {
-				k := out[name]
-				if k.also = f.APIVersion; f.Kind != name {
-					k.apiVersion, k.also = f.APIVersion, ""
-				}
-				out[f.Kind] = k
+	for name, forms := range m.Aliases {
+		for _, f := range forms {
+			k := out[name]
+			if k.also = f.APIVersion; f.Kind != name {
+				k.apiVersion, k.also = f.APIVersion, ""
 			}
+			out[f.Kind] = k
 		}
 	}
 	return out, nil

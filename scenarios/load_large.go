@@ -17,11 +17,11 @@ const pieceMin = 256 << 10
 // import writes of a large cluster. Its documents are read one after another, and the
 // Scenario is the first. Of pods and allocations only the line is kept, so that a
 // mistake which is found later is told without its place inside the document.
-func parseLarge(file string, data []byte) (*Scenario, error) {
+func (m Managers) parseLarge(file string, data []byte) (*Scenario, error) {
 	if len(data) > largeMax {
 		return nil, &Error{File: file, Problem: "more than 512 MiB, too large for a scenario"}
 	}
-	l := &loader{s: &Scenario{File: file, docs: map[identity]*doc{}}, nodes: map[string]bool{}, arrives: map[string]time.Duration{}, large: true}
+	l := &loader{s: &Scenario{File: file, managers: m, docs: map[identity]*doc{}}, nodes: map[string]bool{}, arrives: map[string]time.Duration{}, large: true}
 	first, rest := piece(data)
 	if blank(first) {
 		return nil, &Error{File: file, Line: 1, Problem: wantFirst}

@@ -12,7 +12,6 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/sim/cluster"
-	"ipamsim/sim/ipam"
 )
 
 const (
@@ -31,18 +30,18 @@ func (l *loader) networks() error {
 			return err
 		}
 	}
-	if c, ok := l.adapter.(ipam.Checker); ok {
-		if err := l.blame(guard(func() error { return c.Check(l.s.Objects) })); err != nil {
+	if l.ipam.Check != nil {
+		if err := l.blame(guard(func() error { return l.ipam.Check(l.s.Objects) })); err != nil {
 			return err
 		}
 	}
-	if p, ok := l.adapter.(ipam.Primary); ok {
-		return l.primary(p)
+	if l.ipam.Primary != nil {
+		return l.primary()
 	}
 	if len(l.s.Networks) > 0 {
 		return nil
 	}
-	name := l.adapter.Name()
+	name := l.ipam.Name
 	if len(l.nets) == 0 {
 		return l.doc.failAt(at("spec", "ipam"), "the file has no NetworkAttachmentDefinition, want one whose config has \"ipam\": {\"type\": %q}", name)
 	}
@@ -59,7 +58,7 @@ func (l *loader) network(d *doc, key string) error {
 	if err := d.json(p, config); err != nil {
 		return err
 	}
-	n, ours, err := policyOf(l.adapter, key, json.RawMessage(config))
+	n, ours, err := policyOf(l.ipam, key, json.RawMessage(config))
 	if err != nil {
 		return d.failAt(p, "%s", err)
 	}
@@ -179,7 +178,7 @@ func (l *loader) exists(d *doc, n *yaml.Node, p path, key string) error {
 	case !there:
 		return d.fail(n, p, "there is no NetworkAttachmentDefinition %s, %s", quote(key), want(key, names(l.nets)))
 	case !ours:
-		return d.fail(n, p, "network %s is not one of %s's, so it is not simulated: leave it out", key, l.adapter.Name())
+		return d.fail(n, p, "network %s is not one of %s's, so it is not simulated: leave it out", key, l.ipam.Name)
 	}
 	return nil
 }

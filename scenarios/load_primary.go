@@ -12,8 +12,8 @@ import (
 
 // primary reads the network that every pod gets, and lets the manager's own
 // validation judge the manifests it is made of.
-func (l *loader) primary(a ipam.Primary) error {
-	n, err := primaryOf(a, l.s.Objects)
+func (l *loader) primary() error {
+	n, err := primaryOf(l.ipam, l.s.Objects)
 	if err := l.blame(err); err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func (l *loader) blame(err error) error {
 		}
 		return d.failAt(parsePath(bad.Field), "%s", oneLine(bad.Err))
 	case err != nil:
-		return l.doc.failAt(at("spec", "ipam"), "%s", strings.TrimPrefix(oneLine(err), l.adapter.Name()+": "))
+		return l.doc.failAt(at("spec", "ipam"), "%s", strings.TrimPrefix(oneLine(err), l.ipam.Name+": "))
 	}
 	return nil
 }
@@ -44,10 +44,9 @@ func (l *loader) datastore(c *check) {
 	if name == "" {
 		return
 	}
-	p, ok := l.adapter.(ipam.Primary)
-	c.bad(!ok, at("spec", "datastore"), "%s keeps its record in the Kubernetes API, remove it", l.adapter.Name())
-	if ok {
-		known := p.Datastores()
+	known := l.ipam.Datastores
+	c.bad(len(known) == 0, at("spec", "datastore"), "%s keeps its record in the Kubernetes API, remove it", l.ipam.Name)
+	if len(known) > 0 {
 		c.bad(!slices.Contains(known, name), at("spec", "datastore"), "%s is no datastore, %s", quote(name), want(name, known))
 	}
 }
@@ -59,7 +58,7 @@ func (l *loader) fabric(c *check) {
 		return
 	}
 	p := at("spec", "fabric")
-	c.bad(l.s.Primary == "", p, "the networks of %s announce no routes, remove it", l.adapter.Name())
+	c.bad(l.s.Primary == "", p, "the networks of %s announce no routes, remove it", l.ipam.Name)
 	if field, problem := f.Check(names(l.nodes)); problem != "" {
 		c.bad(true, append(p[:len(p):len(p)], parsePath(field)...), "%s", problem)
 	}
@@ -82,8 +81,8 @@ func (l *loader) metrics(c *check) {
 // Datastores are where the scenario's manager can keep its record, the default
 // first; none if it has no choice.
 func (s *Scenario) Datastores() []string {
-	if p, ok := adapters()[s.Doc.Spec.IPAM].(ipam.Primary); ok {
-		return p.Datastores()
+	if m := s.Manager(); m != nil {
+		return m.Datastores
 	}
 	return nil
 }

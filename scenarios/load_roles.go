@@ -8,39 +8,37 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 
 	"ipamsim/sim/cluster"
-	"ipamsim/sim/ipam/whereabouts"
+	"ipamsim/sim/ipam"
 )
 
-// roles are the background processes of each address manager, by name. They are
-// written down here because an adapter only names them once it is open, inside a
-// run. A test compares.
-var roles = map[string]struct {
-	reconcilers, daemons []string
-	several              []string // daemons of which more than one may run, as during a leader's failover
-	references           []string // reconcilers that are our own code, for comparison
-}{
-	"calico": {
-		reconcilers: []string{"ipam-gc"}, daemons: []string{"ipam-controller", "tunnel-addresses"},
-		several: []string{"ipam-controller"},
-	},
-	"calico+whereabouts": {
-		reconcilers: append([]string{"ipam-gc", "ip-reconciler"}, whereabouts.References()...),
-		daemons:     []string{"ipam-controller", "tunnel-addresses", "pod-control-loop", "node-slice-controller"},
-		several:     []string{"ipam-controller"},
-		references:  whereabouts.References(),
-	},
-	"canary": {reconcilers: []string{"canary-reconciler"}},
-	"whereabouts": {
-		reconcilers: append([]string{"ip-reconciler"}, whereabouts.References()...),
-		daemons:     []string{"pod-control-loop", "node-slice-controller"},
-		references:  whereabouts.References(),
-	},
+// passes and daemons are the names of a manager's processes, by how they run.
+func passes(m *ipam.Manager) []string {
+	return processes(m, func(p ipam.Process) bool { return !p.Daemon })
+}
+
+func daemons(m *ipam.Manager) []string {
+	return processes(m, func(p ipam.Process) bool { return p.Daemon })
+}
+
+func processes(m *ipam.Manager, of func(ipam.Process) bool) (out []string) {
+	for _, p := range m.Processes {
+		if of(p) {
+			out = append(out, p.Name)
+		}
+	}
+	return out
+}
+
+// perNode reports whether a daemon runs once on each node; the others are deployments.
+func perNode(m *ipam.Manager, daemon string) bool {
+	p, _ := m.Process(daemon)
+	return p.PerNode
 }
 
 // Upstream is the module@version that the scenario runs, and what of ours runs in
 // its place.
 func (s *Scenario) Upstream() string {
-	name := adapters()[s.Doc.Spec.IPAM].Upstream()
+	name := s.Manager().Upstream
 	if ours := s.references(); len(ours) > 0 {
 		name += " with ipamsim's " + strings.Join(ours, " and ") + ", which is not upstream's code"
 	}
@@ -59,13 +57,13 @@ func (s *Scenario) references() []string {
 			out = append(out, e.Reconcile.Name)
 		}
 	}
-	out = slices.DeleteFunc(out, func(name string) bool { return !slices.Contains(roles[s.Doc.Spec.IPAM].references, name) })
+	out = slices.DeleteFunc(out, func(name string) bool {
+		p, _ := s.Manager().Process(name)
+		return !p.Reference
+	})
 	slices.Sort(out)
 	return slices.Compact(out)
 }
-
-// perNode are the daemons that run once on each node; the others are deployments.
-var perNode = []string{"pod-control-loop", "tunnel-addresses"}
 
 // badRole says what is wrong with a name, or "". what is reconciler or daemon;
 // other are the names of the other sort.
@@ -115,7 +113,7 @@ func badSchedule(s string) string {
 	return ""
 }
 
-// cronJob turns the CronJob with which Whereabouts ran its reconciler, as users
+// cronJob turns a CronJob that starts passes of one of the manager's reconcilers, as users
 // have it, into an entry of spec.reconcilers. It reports whether it is one; any
 // other CronJob is stored and nothing starts it.
 func (l *loader) cronJob(d *doc) (bool, error) {
@@ -123,12 +121,8 @@ func (l *loader) cronJob(d *doc) (bool, error) {
 	if err := d.decode(d.root, &j, nil); err != nil {
 		return false, err
 	}
-	const name = "ip-reconciler"
-	runs := false
-	for _, c := range j.Spec.JobTemplate.Spec.Template.Spec.Containers {
-		runs = runs || strings.Contains(strings.Join(append(c.Command, c.Args...), " "), name)
-	}
-	if !runs || j.Spec.Suspend != nil && *j.Spec.Suspend || badRole(name, "", "reconciler", roles[l.adapter.Name()].reconcilers, nil) != "" {
+	name := l.startedBy(&j)
+	if name == "" || j.Spec.Suspend != nil && *j.Spec.Suspend {
 		return false, nil
 	}
 	if problem := badSchedule(j.Spec.Schedule); problem != "" {
@@ -151,4 +145,16 @@ func (l *loader) cronJob(d *doc) (bool, error) {
 	}
 	l.s.Doc.Spec.Reconcilers = append(l.s.Doc.Spec.Reconcilers, r)
 	return true, nil
+}
+
+// startedBy is the reconciler of which a CronJob starts passes, or "".
+func (l *loader) startedBy(j *batchv1.CronJob) string {
+	for _, p := range l.ipam.Processes {
+		for _, c := range j.Spec.JobTemplate.Spec.Template.Spec.Containers {
+			if p.CronJob != "" && strings.Contains(strings.Join(append(c.Command, c.Args...), " "), p.CronJob) {
+				return p.Name
+			}
+		}
+	}
+	return ""
 }

@@ -20,45 +20,35 @@ func TestRolesNameEveryAdapter(t *testing.T) {
 			manager = f
 		}
 	}
-	if got, want := slices.Sorted(slices.Values(manager.enum)), names(adapters()); !slices.Equal(got, want) {
+	if got, want := slices.Sorted(slices.Values(manager.enum)), builtin().Names(); !slices.Equal(got, want) {
 		t.Errorf("spec.ipam may be %v, and there are %v", got, want)
-	}
-	if got, want := names(roles), names(adapters()); !slices.Equal(got, want) {
-		t.Errorf("roles of %v, and there are %v", got, want)
 	}
 }
 
-// What Whereabouts runs, once it is open, is what a scenario may name.
-func TestRolesOfWhereabouts(t *testing.T) {
-	in, err := adapters()["whereabouts"].Open(ipam.Env{})
+// What a manager runs, once it is open, is what it says and a scenario may name.
+func TestProcessesRun(t *testing.T) {
+	in, err := builtin().Find("whereabouts").Open(ipam.Env{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var passes, daemons, ours []string
-	for _, r := range in.Reconcilers() {
-		if r.Reference {
-			ours = append(ours, r.Name)
-		}
-		if r.Daemon {
-			daemons = append(daemons, r.Name)
-		} else {
-			passes = append(passes, r.Name)
-		}
-	}
 	for _, manager := range []string{"whereabouts", "calico+whereabouts"} {
-		r := roles[manager]
-		if !within(passes, r.reconcilers) || !within(daemons, r.daemons) || !slices.Equal(ours, r.references) {
-			t.Errorf("%s may name %v and %v, of which %v are ours; there are %v and %v, of which %v are", manager, r.reconcilers, r.daemons, r.references, passes, daemons, ours)
+		m := builtin().Find(manager)
+		for name := range in.Run {
+			if _, ok := m.Process(name); !ok {
+				t.Errorf("%s runs %s, and does not say so", manager, name)
+			}
 		}
 	}
-}
-
-func within(some, all []string) bool {
-	return !slices.ContainsFunc(some, func(s string) bool { return !slices.Contains(all, s) })
+	for _, name := range processes(builtin().Find("whereabouts"), func(ipam.Process) bool { return true }) {
+		if in.Run[name] == nil {
+			t.Errorf("whereabouts has %s, and does not run it", name)
+		}
+	}
 }
 
 func TestEveryKindHasAType(t *testing.T) {
-	for name, a := range adapters() {
+	for _, a := range builtin() {
+		name := a.Name
 		kinds, err := kindsOf(a)
 		if err != nil {
 			t.Fatal(err)
@@ -83,7 +73,7 @@ func TestEveryActionIsChecked(t *testing.T) {
 		&cluster.ClockJump{}, &cluster.Command{}, &cluster.Cordon{}, &cluster.Crash{}, &cluster.CutSession{}, &cluster.Delete{}, &cluster.Drain{}, &cluster.Heal{}, &cluster.Kill{}, &cluster.Partition{},
 		&cluster.Patch{}, &cluster.Pause{}, &cluster.PowerOn{}, &cluster.Reboot{}, &cluster.Reconcile{}, &cluster.ReplaceNode{}, &cluster.RestartRuntime{}, &cluster.Scale{}, &cluster.Second{}, &cluster.StopBIRD{},
 	} {
-		l := &loader{s: &Scenario{}, adapter: adapters()["canary"]}
+		l := &loader{s: &Scenario{}, ipam: builtin().Find("canary")}
 		c := &check{doc: &doc{root: &yaml.Node{Kind: yaml.MappingNode}}}
 		l.acts(c, act, 0, nil)
 		if c.err == nil {

@@ -116,11 +116,11 @@ func badProbability(v float64) string {
 }
 
 func (l *loader) background(c *check) {
-	s, name := l.s.Doc.Spec, l.adapter.Name()
-	known := roles[name]
+	s, name := l.s.Doc.Spec, l.ipam.Name
+	passes, daemons := passes(l.ipam), daemons(l.ipam)
 	for i, r := range s.Reconcilers {
 		p := at("spec", "reconcilers", i)
-		c.must(badRole(r.Name, name, "reconciler", known.reconcilers, known.daemons), p.then("name"))
+		c.must(badRole(r.Name, name, "reconciler", passes, daemons), p.then("name"))
 		c.must(badSchedule(r.Schedule), p.then("schedule"))
 		c.bad(r.Count < 0 || r.Count > passesMax, p.then("count"), "want 1 to %d passes at once", passesMax)
 		c.bad(r.AllNodes && len(r.Nodes) > 0, p.then("nodes"), "either nodes or allNodes, not both")
@@ -131,8 +131,9 @@ func (l *loader) background(c *check) {
 	}
 	for i, d := range s.Daemons {
 		p := at("spec", "daemons", i)
-		c.must(badRole(d, name, "daemon", known.daemons, known.reconcilers), p)
-		c.bad(slices.Index(s.Daemons, d) < i && !slices.Contains(known.several, d), p, "%s is listed twice", d)
+		c.must(badRole(d, name, "daemon", daemons, passes), p)
+		known, _ := l.ipam.Process(d)
+		c.bad(slices.Index(s.Daemons, d) < i && !known.Several, p, "%s is listed twice", d)
 	}
 }
 

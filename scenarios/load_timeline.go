@@ -142,8 +142,7 @@ func (l *loader) acts(c *check, act cluster.Action, now time.Duration, p path) {
 		c.bad(a.Actor == "", p.then("actor"), "empty, want the name of a process or a node")
 		c.must(l.badActor(a.Actor), p.then("actor"))
 	case *cluster.Reconcile:
-		known := roles[l.adapter.Name()]
-		c.must(badRole(a.Name, l.adapter.Name(), "reconciler", known.reconcilers, known.daemons), p.then("name"))
+		c.must(badRole(a.Name, l.ipam.Name, "reconciler", passes(l.ipam), daemons(l.ipam)), p.then("name"))
 		c.bad(a.Count < 0 || a.Count > passesMax, p.then("count"), "want 1 to %d passes at once", passesMax)
 		if a.Node != "" {
 			node(a.Node)
@@ -152,7 +151,7 @@ func (l *loader) acts(c *check, act cluster.Action, now time.Duration, p path) {
 		if a.Node != "" {
 			node(a.Node)
 		}
-		if err := cluster.CheckCommand(l.adapter, a); err != nil {
+		if err := cluster.CheckCommand(l.ipam, a); err != nil {
 			c.bad(true, p.then("run"), "%s", oneLine(err))
 		}
 	case *cluster.Scale:
@@ -208,9 +207,8 @@ const nodesResource = "nodes"
 const jumpMax = 366 * 24 * time.Hour
 
 func (l *loader) second(c *check, a *cluster.Second, p path) {
-	known := roles[l.adapter.Name()]
-	c.must(badRole(a.Daemon, l.adapter.Name(), "daemon", known.daemons, known.reconcilers), p.then("daemon"))
-	c.bad(slices.Contains(perNode, a.Daemon), p.then("daemon"), "%s runs on each node, where there is never a second one", a.Daemon)
+	c.must(badRole(a.Daemon, l.ipam.Name, "daemon", daemons(l.ipam), passes(l.ipam)), p.then("daemon"))
+	c.bad(perNode(l.ipam, a.Daemon), p.then("daemon"), "%s runs on each node, where there is never a second one", a.Daemon)
 }
 
 func (l *loader) scale(c *check, a *cluster.Scale, p path) {

@@ -31,7 +31,7 @@ func (r *Runner) Look(ctx context.Context, s *Scenario) (*View, error) {
 	_, err = sim.Run(ctx, sim.Options{Seed: 1, Strategy: st, Limits: sim.Limits{Stuck: lookMax}}, func(w *sim.World) error {
 		w.Finish()
 		var err error
-		v, err = cluster.Look(w, s.cluster(adapters()[s.Doc.Spec.IPAM], Options{}), s.leaving())
+		v, err = cluster.Look(w, s.cluster(Options{}), s.leaving())
 		return s.refused(err)
 	})
 	if err != nil {

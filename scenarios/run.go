@@ -92,7 +92,7 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 	if err := s.clocks(); err != nil {
 		return nil, err
 	}
-	adapter := adapters()[s.Doc.Spec.IPAM]
+	m := s.Manager()
 	rep := s.report(o)
 	st, replay, err := s.strategy(rep, o)
 	if err != nil {
@@ -105,15 +105,15 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 	defer run.End()
 	before, started := hermetic.Foreign(), time.Now()
 	var c *cluster.Cluster
-	rep.Sites = ipam.CallSites(adapter)
+	rep.Sites = ipam.CallSites(m)
 	options := s.options(rep.Seed, st)
 	options.Stackless = o.Siteless
 	trace, err := sim.Run(ctx, options, func(w *sim.World) error {
-		api, err := ipam.Serve(w, run, adapter)
+		api, err := ipam.Serve(w, run, m)
 		if err != nil {
 			return err
 		}
-		cfg := s.cluster(adapter, o)
+		cfg := s.cluster(o)
 		rep.BlackholeAfter = cfg.Settings.BlackholeAfter
 		cfg.Stop = s.stop(o, rep, func() {
 			rep.Trace, rep.History, rep.Ledger, rep.Violations = w.Trace(), c.History(), c.Ledger(), c.Violations()
@@ -316,10 +316,10 @@ func conclude(rep *reports.Report, err error) error {
 }
 
 // cluster translates the document.
-func (s *Scenario) cluster(a ipam.Adapter, o Options) cluster.Config {
+func (s *Scenario) cluster(o Options) cluster.Config {
 	spec := s.Doc.Spec
 	cfg := cluster.Config{
-		Adapter: a, Networks: s.Networks, Primary: s.Primary, Objects: s.Objects, Daemons: spec.Daemons,
+		Manager: s.Manager(), Networks: s.Networks, Primary: s.Primary, Objects: s.Objects, Daemons: spec.Daemons,
 		Datastore: s.datastore(o), Fabric: spec.Fabric, Metrics: spec.Metrics.Every.Duration, Film: o.Film,
 		Looks: o.Looks, InTurn: o.InTurn,
 		Until: spec.Until.Duration, Settle: spec.Settle.Duration, Hazards: s.hazards(),

@@ -206,8 +206,9 @@ type Scenario struct {
 	Networks []cluster.Network
 	Primary  string // key of the network that every pod gets, or ""
 
-	doc  *doc              // the Scenario document in the file
-	docs map[identity]*doc // where each manifest stands in it
+	managers Managers          // see Managers.Find
+	doc      *doc              // the Scenario document in the file
+	docs     map[identity]*doc // where each manifest stands in it
 }
 
 // Policies are the networks without what the plugins read: see model.SameDomain.

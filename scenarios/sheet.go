@@ -18,17 +18,18 @@ import (
 // Sheet is a file around another document than a Scenario, for instance a Plan. It
 // is read as strictly, and its mistakes are told in the same way.
 type Sheet struct {
-	doc  *doc
-	rest []*yaml.Node // the other documents
+	doc      *doc
+	rest     []*yaml.Node // the other documents
+	managers Managers
 }
 
 // ReadSheet finds the one document of a kind in a file. The error is an *Error.
-func ReadSheet(file string, data []byte, kind string) (*Sheet, error) {
+func (m Managers) ReadSheet(file string, data []byte, kind string) (*Sheet, error) {
 	roots, err := documents(file, data, kind)
 	if err != nil {
 		return nil, err
 	}
-	s := &Sheet{}
+	s := &Sheet{managers: m}
 	for _, r := range roots {
 		d := &doc{file: file, root: r}
 		switch {
@@ -76,13 +77,13 @@ func (s *Sheet) Has(kind string) bool {
 }
 
 // Inner is the scenario that the other documents of the file are.
-func (s *Sheet) Inner() (*Scenario, error) { return parse(s.doc.file, s.rest) }
+func (s *Sheet) Inner() (*Scenario, error) { return s.managers.parse(s.doc.file, s.rest) }
 
 // Around is a scenario of the other documents of the file as manifests, and of a
 // document that is made: where that is wrong, so is the field of the sheet with
 // the same path.
 func (s *Sheet) Around(d Document) (*Scenario, error) {
-	l := &loader{s: &Scenario{File: s.doc.file, Doc: d, docs: map[identity]*doc{}}, nodes: map[string]bool{}, doc: s.doc}
+	l := &loader{s: &Scenario{File: s.doc.file, Doc: d, managers: s.managers, docs: map[identity]*doc{}}, nodes: map[string]bool{}, doc: s.doc}
 	steps := []func() error{
 		l.manager,
 		l.machines,
@@ -110,16 +111,16 @@ func (s *Sheet) Around(d Document) (*Scenario, error) {
 // manifests. The manager's own validation judges the manifests. The error is an
 // *Error without a line.
 func (s *Scenario) With(d Document, objects []cluster.Object) (*Scenario, error) {
-	out := &Scenario{File: s.File, Doc: d, Objects: objects}
-	adapter := adapters()[d.Spec.IPAM]
-	if adapter == nil {
+	out := &Scenario{File: s.File, Doc: d, Objects: objects, managers: s.managers}
+	m := out.Manager()
+	if m == nil {
 		return nil, &Error{File: s.File, Field: "spec.ipam", Problem: quote(d.Spec.IPAM) + " is no address manager"}
 	}
 	for _, o := range objects {
 		if o.Kind != attachmentKind {
 			continue
 		}
-		n, ours, err := attachment(adapter, o)
+		n, ours, err := attachment(m, o)
 		if err != nil {
 			return nil, &Error{File: s.File, Object: o.Kind + " " + o.Namespace + "/" + o.Name, Field: "spec.config", Problem: oneLine(err)}
 		}
@@ -127,11 +128,10 @@ func (s *Scenario) With(d Document, objects []cluster.Object) (*Scenario, error)
 			out.Networks = append(out.Networks, n)
 		}
 	}
-	p, ok := adapter.(ipam.Primary)
-	if !ok {
+	if m.Primary == nil {
 		return out, nil
 	}
-	n, err := primaryOf(p, objects)
+	n, err := primaryOf(m, objects)
 	var bad *ipam.ObjectError
 	switch {
 	case errors.As(err, &bad):
@@ -144,9 +144,9 @@ func (s *Scenario) With(d Document, objects []cluster.Object) (*Scenario, error)
 }
 
 // primaryOf is the network that every pod gets by these manifests.
-func primaryOf(p ipam.Primary, objects []cluster.Object) (n cluster.Network, err error) {
+func primaryOf(m *ipam.Manager, objects []cluster.Object) (n cluster.Network, err error) {
 	err = guard(func() (err error) {
-		n.Network, n.Config, err = p.Primary(objects)
+		n.Network, n.Config, err = m.Primary(objects)
 		return err
 	})
 	return n, err
@@ -154,7 +154,7 @@ func primaryOf(p ipam.Primary, objects []cluster.Object) (n cluster.Network, err
 
 // attachment is the network of a NetworkAttachmentDefinition; ours is false if it
 // is not the manager's.
-func attachment(a ipam.Adapter, o cluster.Object) (n cluster.Network, ours bool, err error) {
+func attachment(m *ipam.Manager, o cluster.Object) (n cluster.Network, ours bool, err error) {
 	var body struct {
 		Spec struct{ Config string } `json:"spec"`
 	}
@@ -165,14 +165,17 @@ func attachment(a ipam.Adapter, o cluster.Object) (n cluster.Network, ours bool,
 		return n, false, nil
 	}
 	n.Config = json.RawMessage(body.Spec.Config)
-	n.Network, ours, err = policyOf(a, o.Namespace+"/"+o.Name, n.Config)
+	n.Network, ours, err = policyOf(m, o.Namespace+"/"+o.Name, n.Config)
 	return n, ours, err
 }
 
 // policyOf lets the manager read the policy out of a network's configuration.
-func policyOf(a ipam.Adapter, key string, config json.RawMessage) (n model.Network, ours bool, err error) {
+func policyOf(m *ipam.Manager, key string, config json.RawMessage) (n model.Network, ours bool, err error) {
+	if m.Network == nil {
+		return n, false, nil
+	}
 	err = guard(func() (err error) {
-		n, ours, err = a.Network(key, config)
+		n, ours, err = m.Network(key, config)
 		return err
 	})
 	if err == nil && ours {
@@ -181,8 +184,8 @@ func policyOf(a ipam.Adapter, key string, config json.RawMessage) (n model.Netwo
 	if err == nil {
 		return n, ours, nil
 	}
-	problem, _, _ := strings.Cut(oneLine(err), " / bytes: ")       // Whereabouts repeats the whole configuration
-	for _, prefix := range []string{a.Name() + ": ", key + ": "} { // the line says so already
+	problem, _, _ := strings.Cut(oneLine(err), " / bytes: ")     // Whereabouts repeats the whole configuration
+	for _, prefix := range []string{m.Name + ": ", key + ": "} { // the line says so already
 		problem = strings.TrimPrefix(problem, prefix)
 	}
 	return n, ours, fmt.Errorf("%s", cmp.Or(problem, "refused"))

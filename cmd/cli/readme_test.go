@@ -134,7 +134,7 @@ func TestReadmeNumbers(t *testing.T) {
 		t.Errorf("there are %d invariants; README says otherwise, or this test does", n)
 	}
 	for name, upstream := range map[string]string{
-		"Whereabouts": whereabouts.New().Upstream(), "Calico": calico.New().Upstream(),
+		"Whereabouts": whereabouts.New().Upstream, "Calico": calico.New().Upstream,
 		"Kubernetes": ipam.Upstream("k8s.io/kubernetes", nil), "etcd": ipam.Upstream("go.etcd.io/etcd/server/v3", nil),
 	} {
 		if _, version, ok := strings.Cut(upstream, "@v"); !ok || !strings.Contains(text, "| "+name+" "+version+":") {

@@ -125,7 +125,7 @@ func (h *hall) twice(ctx context.Context) ([]baseline.Result, error) {
 	var tasks []*task
 	for i, s := range h.Scenarios {
 		r := &results[i]
-		*r = baseline.Result{Scenario: Name(s), File: s.File, Line: s.ExpectLine(), Title: s.Doc.Spec.Title, Manager: s.Doc.Spec.IPAM, Upstream: s.Manager()}
+		*r = baseline.Result{Scenario: Name(s), File: s.File, Line: s.ExpectLine(), Title: s.Doc.Spec.Title, Manager: s.Doc.Spec.IPAM, Upstream: s.Manager().Upstream}
 		if e := s.Doc.Spec.Expect; e != nil {
 			r.Known = slices.Concat(e.Violations, e.May)
 		}

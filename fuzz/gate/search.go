@@ -44,7 +44,7 @@ var targets = map[string][]string{
 func Forks(all []*scenarios.Scenario) []string {
 	out := map[string]bool{}
 	for _, s := range all {
-		if strings.Contains(s.Manager(), " => ") {
+		if strings.Contains(s.Manager().Upstream, " => ") {
 			out[s.Doc.Spec.IPAM] = true
 		}
 	}

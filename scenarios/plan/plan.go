@@ -35,7 +35,7 @@ type Plan struct {
 func (p *Plan) Name() string { return p.Doc.Metadata.Name }
 
 // Upstream is module@version of the address manager.
-func (p *Plan) Upstream() string { return p.base.Manager() }
+func (p *Plan) Upstream() string { return p.base.Manager().Upstream }
 
 // Manager is the address manager: calico or whereabouts.
 func (p *Plan) Manager() string { return p.base.Doc.Spec.IPAM }

@@ -44,22 +44,22 @@ func (cl client) storeStatus(ctx context.Context, o Object) error {
 // those that pods ask for, and the node's own devices. On a node that is off nothing
 // runs; its disk remembers what it has to clean up when it is back.
 //
-// What the CNI plugin leaves of a sandbox besides claims is kept by an Adopter; nil
+// What the CNI plugin leaves of a sandbox besides claims is written by left (ipam.Instance.Adopt); nil
 // leaves that out.
-func (c *Cluster) adopt(name string, pods []*corev1.Pod, keeper ipam.Adopter) error {
+func (c *Cluster) adopt(name string, pods []*corev1.Pod, left func(context.Context, ipam.Call, []netip.Addr) error) error {
 	c.mu.Lock()
 	n := c.nodes[name]
 	up, obj := n.state.Up, n.object
 	c.mu.Unlock()
 	for _, p := range pods {
 		if runs(p) {
-			if err := c.adoptPod(name, p, up, keeper); err != nil {
+			if err := c.adoptPod(name, p, up, left); err != nil {
 				return fmt.Errorf("cluster: adopt %s: %w", ref(p), err)
 			}
 		}
 	}
-	if h, ok := c.cfg.Adapter.(ipam.Hoster); ok && obj != nil {
-		for _, d := range h.Devices(obj) {
+	if devices := c.cfg.Manager.Devices; devices != nil && obj != nil {
+		for _, d := range devices(obj) {
 			c.device(name, d.Handle, d.Addr)
 		}
 	}
@@ -72,7 +72,7 @@ func runs(p *corev1.Pod) bool {
 	return p.Status.Phase == corev1.PodRunning || addressed && !finished(p)
 }
 
-func (c *Cluster) adoptPod(node string, p *corev1.Pod, up bool, keeper ipam.Adopter) error {
+func (c *Cluster) adoptPod(node string, p *corev1.Pod, up bool, left func(context.Context, ipam.Call, []netip.Addr) error) error {
 	st := &podState{pod: p, container: c.containerOf(p, node), result: true}
 	sb := model.Sandbox{ID: st.container, Pod: ref(p), UID: string(p.UID), Node: node}
 	for i, w := range c.networksOf(p) {
@@ -86,7 +86,7 @@ func (c *Cluster) adoptPod(node string, p *corev1.Pod, up bool, keeper ipam.Adop
 		return nil
 	}
 	c.sandboxFound(sb)
-	if keeper == nil {
+	if left == nil {
 		return nil
 	}
 	for _, a := range sb.Attachments {
@@ -94,7 +94,7 @@ func (c *Cluster) adoptPod(node string, p *corev1.Pod, up bool, keeper ipam.Adop
 			Node: node, Pod: sb.Pod, UID: sb.UID, Container: sb.ID,
 			Interface: a.Interface, Network: a.Network, Config: c.config(a.Network),
 		}
-		if err := keeper.Adopt(context.Background(), call, append(slices.Clone(a.Addrs), a.Static...)); err != nil {
+		if err := left(context.Background(), call, append(slices.Clone(a.Addrs), a.Static...)); err != nil {
 			return err
 		}
 	}

@@ -23,8 +23,7 @@ func ends(c *cluster.Cluster, kind model.EventKind) (out []model.Event) {
 func TestDelFailsForGood(t *testing.T) {
 	o := outage{del: span{time.Minute, 10 * time.Minute}}
 	c := run(t, `{"type":"canary","range":"10.0.0.0/28"}`, "StatefulSet", 1, func(cfg *cluster.Config) {
-		o.Adapter = cfg.Adapter
-		cfg.Adapter = o
+		cfg.Manager = o.of(cfg.Manager)
 		cfg.Script = []cluster.Entry{{At: time.Minute, Action: &cluster.Delete{Resource: "pods", Name: "web-0"}}}
 	}, nil, nil)
 	for _, e := range ends(c, model.DelEnd) {
@@ -55,8 +54,7 @@ func TestDisturbedCalls(t *testing.T) {
 	for cut, want := range map[time.Duration]bool{5 * time.Second: true, takes + 5*time.Second: false} {
 		o := outage{takes: takes}
 		c := run(t, `{"type":"canary","range":"10.0.0.0/28"}`, "StatefulSet", 1, func(cfg *cluster.Config) {
-			o.Adapter = cfg.Adapter
-			cfg.Adapter = o
+			cfg.Manager = o.of(cfg.Manager)
 			p := &cluster.Partition{Node: "a"}
 			p.For.Duration = 3 * time.Second
 			cfg.Script = []cluster.Entry{{At: cut, Action: p}}

@@ -26,7 +26,7 @@ import (
 
 // Config describes a cluster and what will happen to it.
 type Config struct {
-	Adapter  ipam.Adapter
+	Manager  *ipam.Manager
 	Networks []Network
 	Primary  string   // key of the network that every pod gets unasked; "": none
 	Objects  []Object // stored before the first step, in this order
@@ -89,7 +89,7 @@ type Cluster struct {
 	api   *kube.Server
 	store *etcd.Run
 	inst  ipam.Instance
-	recs  map[string]ipam.Reconciler
+	procs map[string]process
 	kinds map[string]resource
 
 	mu       sync.Mutex
@@ -136,11 +136,13 @@ func open(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config) (*Cluster
 		return nil, err
 	}
 	c.api, c.store = api, store
-	if c.inst, err = cfg.Adapter.Open(ipam.Env{API: api, Store: store, Networks: c.judge.networks, Datastore: cfg.Datastore, Device: c.device}); err != nil {
+	if c.inst, err = cfg.Manager.Open(ipam.Env{API: api, Store: store, Networks: c.judge.networks, Datastore: cfg.Datastore, Device: c.device}); err != nil {
 		return nil, err
 	}
-	for _, r := range c.inst.Reconcilers() {
-		c.recs[r.Name] = r
+	for _, p := range cfg.Manager.Processes {
+		if run := c.inst.Run[p.Name]; run != nil {
+			c.procs[p.Name] = process{p, run}
+		}
 	}
 	api.OnChange(c.changed)
 	return c, c.load(cfg.Objects)
@@ -151,7 +153,7 @@ func blank(w *sim.World, cfg Config) (*Cluster, error) {
 	cfg.Timers = cfg.Timers.orDefault()
 	c := &Cluster{
 		cfg: cfg, w: w,
-		recs: map[string]ipam.Reconciler{}, nodes: map[string]*node{},
+		procs: map[string]process{}, nodes: map[string]*node{},
 		pods: map[model.PodRef]*pod{}, used: map[string]int{}, upstream: map[sim.ActorID]bool{},
 		owners: map[model.PodRef]string{}, clocks: map[string]*sim.Clock{}, nodeNews: make(chan struct{}, 1),
 		turns: turns{step: cfg.InTurn, born: map[types.UID]int{}},
@@ -159,7 +161,7 @@ func blank(w *sim.World, cfg Config) (*Cluster, error) {
 	c.truth.init()
 	c.judge.init(cfg)
 	var err error
-	c.kinds, err = kindsOf(cfg.Adapter)
+	c.kinds, err = kindsOf(cfg.Manager)
 	return c, err
 }
 
@@ -242,7 +244,7 @@ func (c *Cluster) startControllers() error {
 		}
 	}
 	for _, name := range c.cfg.Daemons {
-		if r := c.recs[name]; !r.PerNode {
+		if r := c.procs[name]; !r.PerNode {
 			c.startDaemon(r, "")
 		}
 	}

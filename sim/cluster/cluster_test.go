@@ -78,7 +78,7 @@ func run(t *testing.T, section, kind string, replicas int, more func(*cluster.Co
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := cluster.Config{Adapter: a, Until: 20 * time.Minute, Networks: []cluster.Network{{Network: network, Config: config}}}
+	cfg := cluster.Config{Manager: a, Until: 20 * time.Minute, Networks: []cluster.Network{{Network: network, Config: config}}}
 	for _, name := range []string{"a", "b"} {
 		cfg.Objects = append(cfg.Objects, cluster.Object{Kind: "Node", Name: name, Body: cluster.NodeManifest(name, nil)})
 	}

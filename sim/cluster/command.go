@@ -27,8 +27,8 @@ func (a *Command) Do(ctx context.Context, o *Operator) error {
 	var err error
 	if slices.Equal(argv, ipRoute) {
 		out, err = o.c.ipRoute(a.Node)
-	} else if tool, ok := o.c.inst.(ipam.Commander); ok {
-		out, err = tool.Command(ctx, o.gate, argv)
+	} else if tool := o.c.inst.Command; tool != nil {
+		out, err = tool(ctx, o.gate, argv)
 	} else {
 		err = fmt.Errorf("%s: command not found", argv[0])
 	}
@@ -60,18 +60,18 @@ func (c *Cluster) ipRoute(node string) (string, error) {
 }
 
 // CheckCommand says what is wrong with a command line, before anything runs.
-func CheckCommand(a ipam.Adapter, c *Command) error {
+func CheckCommand(m *ipam.Manager, c *Command) error {
 	argv := strings.Fields(c.Run)
-	switch tool, ok := a.(ipam.Tool); {
+	switch {
 	case len(argv) == 0:
 		return fmt.Errorf("empty, want a command, e.g. ip route")
 	case slices.Equal(argv, ipRoute) && c.Node == "":
 		return fmt.Errorf("ip route needs a node: {node: NAME, run: ip route}")
 	case slices.Equal(argv, ipRoute):
 		return nil
-	case !ok:
+	case m.CheckCommand == nil:
 		return fmt.Errorf("%q is no command here, want ip route", argv[0])
 	default:
-		return tool.CheckCommand(argv)
+		return m.CheckCommand(argv)
 	}
 }

@@ -15,13 +15,19 @@ import (
 // first crash-loop back-off.
 const restartAfter = 10 * time.Second
 
+// process is a process of the manager and its code.
+type process struct {
+	ipam.Process
+	Run ipam.Run
+}
+
 // startDaemon runs one of the manager's daemons, on a node or, with node "", as
 // a deployment of one. One that exits or is killed comes back, unless its node
 // lost power.
-func (c *Cluster) startDaemon(r ipam.Reconciler, node string) { c.startDaemonAfter(r, node, 0) }
+func (c *Cluster) startDaemon(r process, node string) { c.startDaemonAfter(r, node, 0) }
 
 // startDaemonAfter is startDaemon of one that begins a while later.
-func (c *Cluster) startDaemonAfter(r ipam.Reconciler, node string, wait time.Duration) {
+func (c *Cluster) startDaemonAfter(r process, node string, wait time.Duration) {
 	name := path.Join(r.Name, node)
 	id := sim.ActorID(c.unique(name))
 	a := c.spawnUpstream(id, node, func(ctx context.Context, g *sim.Gate) error {
@@ -49,7 +55,7 @@ func (c *Cluster) startDaemonAfter(r ipam.Reconciler, node string, wait time.Dur
 }
 
 // reconcile starts one pass of a reconciler as a process of its own.
-func (c *Cluster) reconcile(r ipam.Reconciler, node string) *sim.Actor {
+func (c *Cluster) reconcile(r process, node string) *sim.Actor {
 	id := sim.ActorID(c.unique(path.Join(r.Name, node)))
 	c.record(model.Event{Kind: model.Reconcile, Actor: string(id), Node: node})
 	return c.spawnUpstream(id, node, func(ctx context.Context, g *sim.Gate) error {
@@ -63,10 +69,10 @@ func (c *Cluster) reconcile(r ipam.Reconciler, node string) *sim.Actor {
 	})
 }
 
-func (c *Cluster) reconciler(name string) (ipam.Reconciler, error) {
-	r, ok := c.recs[name]
+func (c *Cluster) reconciler(name string) (process, error) {
+	r, ok := c.procs[name]
 	if !ok {
-		return r, fmt.Errorf("%s has no reconciler %q", c.cfg.Adapter.Name(), name)
+		return r, fmt.Errorf("%s has no reconciler %q", c.cfg.Manager.Name, name)
 	}
 	return r, nil
 }

@@ -157,7 +157,7 @@ func planReconcile(ctx context.Context, h *hazard) (event, error) {
 }
 
 func planSecond(ctx context.Context, h *hazard) (event, error) {
-	daemons := slices.DeleteFunc(slices.Clone(h.c.cfg.Daemons), func(d string) bool { return h.c.recs[d].PerNode })
+	daemons := slices.DeleteFunc(slices.Clone(h.c.cfg.Daemons), func(d string) bool { return h.c.procs[d].PerNode })
 	slices.Sort(daemons)
 	d, ok, err := one(ctx, h, "daemon", slices.Compact(daemons))
 	if !ok {

@@ -37,7 +37,7 @@ type judge struct {
 
 func (j *judge) init(cfg Config) {
 	j.all, j.settings = invariant.All(), cfg.Settings
-	j.site = ipam.CallSites(cfg.Adapter)
+	j.site = ipam.CallSites(cfg.Manager)
 	j.seen, j.states = map[string]bool{}, map[uint64]bool{}
 	for _, n := range cfg.Networks {
 		j.networks = append(j.networks, n.Network)
@@ -176,7 +176,7 @@ func (c *Cluster) networksLocked() []model.Network {
 // manager has called: a server, a door, the kernel.
 func (c *Cluster) panicked(id sim.ActorID, value any, stack string) {
 	in := model.CrashedIn(stack)
-	ours := strings.HasPrefix(in, "ipamsim/") && !ipam.Theirs(c.cfg.Adapter, in)
+	ours := strings.HasPrefix(in, "ipamsim/") && !ipam.Theirs(c.cfg.Manager, in)
 	if ours || !c.upstream[id] {
 		c.w.Abort(fmt.Errorf("cluster: %s panicked: %v\n%s", id, value, stack))
 		return

@@ -9,8 +9,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-
-	"ipamsim/sim/ipam"
 )
 
 // Sight is the truth and the record now, unjudged. Call it on the root goroutine:
@@ -31,7 +29,7 @@ func (c *Cluster) Sight() (*Sight, error) {
 }
 
 // Stored is what kubectl get prints of every kind that the cluster serves, and what
-// can be had of those that the manager keeps in a datastore of its own (ipam.Exporter).
+// can be had of those that the manager keeps in a datastore of its own (ipam.Keep).
 // It is sorted by kind, namespace and name, and may be called where Sight may.
 func (c *Cluster) Stored() ([]Object, error) {
 	var out []Object
@@ -50,8 +48,8 @@ func (c *Cluster) Stored() ([]Object, error) {
 		}
 		out = append(out, objs...)
 	}
-	if e, ok := c.inst.(ipam.Exporter); ok {
-		more, err := e.Export(context.Background())
+	if k := c.inst.Keep; k != nil {
+		more, err := k.Export(context.Background())
 		if err != nil {
 			return nil, err
 		}

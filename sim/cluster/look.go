@@ -14,7 +14,6 @@ import (
 	"ipamsim/model/invariant"
 	"ipamsim/model/route"
 	"ipamsim/sim"
-	"ipamsim/sim/ipam"
 	"ipamsim/sim/kube"
 )
 
@@ -39,15 +38,14 @@ type Sight struct {
 // the middle of its ADD, and leaving says which pods are to go, so that their DEL may
 // have run.
 func Look(w *sim.World, cfg Config, leaving func(model.PodRef) bool) (*Sight, error) {
-	reader, ok := cfg.Adapter.(ipam.Reader)
-	if !ok {
-		return nil, fmt.Errorf("cluster: %s: its record cannot be read without a run", cfg.Adapter.Name())
+	if cfg.Manager.Read == nil {
+		return nil, fmt.Errorf("cluster: %s: its record cannot be read without a run", cfg.Manager.Name)
 	}
 	c, err := blank(w, cfg)
 	if err != nil {
 		return nil, err
 	}
-	if c.judge.record, err = reader.Read(cfg.Objects, c.judge.networks); err != nil {
+	if c.judge.record, err = cfg.Manager.Read(cfg.Objects, c.judge.networks); err != nil {
 		return nil, err
 	}
 	if err := c.imagine(cfg.Objects); err != nil {

@@ -11,7 +11,6 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/sim"
-	"ipamsim/sim/ipam"
 	"ipamsim/sim/kube"
 )
 
@@ -84,8 +83,7 @@ func (c *Cluster) node(name string) *node {
 // or silent.
 func (c *Cluster) begin(name string) error {
 	up := c.found(name)
-	keeper, _ := c.inst.(ipam.Adopter)
-	if err := c.adopt(name, c.podsOn(name), keeper); err != nil || !up {
+	if err := c.adopt(name, c.podsOn(name), c.inst.Adopt); err != nil || !up {
 		return err
 	}
 	c.bootAfter(name, c.startIn(name))
@@ -125,7 +123,7 @@ func (c *Cluster) bootAfter(name string, daemons time.Duration) {
 	c.news()
 	c.startKubelet(name)
 	for _, d := range c.cfg.Daemons {
-		if r := c.recs[d]; r.PerNode {
+		if r := c.procs[d]; r.PerNode {
 			c.startDaemonAfter(r, name, daemons)
 		}
 	}

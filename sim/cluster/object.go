@@ -50,8 +50,8 @@ var builtin = map[string]resource{
 
 // Kinds lists what a scenario may store: the built-in kinds and the custom ones
 // of the adapter, by plural resource name.
-func Kinds(a ipam.Adapter) (map[string]string, error) {
-	kinds, err := kindsOf(a)
+func Kinds(m *ipam.Manager) (map[string]string, error) {
+	kinds, err := kindsOf(m)
 	if err != nil {
 		return nil, err
 	}
@@ -63,8 +63,8 @@ func Kinds(a ipam.Adapter) (map[string]string, error) {
 }
 
 // Namespaced reports whether objects of a kind live in a namespace.
-func Namespaced(a ipam.Adapter, kind string) bool {
-	kinds, err := kindsOf(a)
+func Namespaced(m *ipam.Manager, kind string) bool {
+	kinds, err := kindsOf(m)
 	return err == nil && kinds[kind].namespaced
 }
 
@@ -81,10 +81,10 @@ func KindOf[V any](kinds map[string]V, kind, apiVersion string) string {
 
 // kindsOf lists what is served by kind. Of two definitions with one kind the later one
 // has its name.
-func kindsOf(a ipam.Adapter) (map[string]resource, error) {
-	crds, err := a.CRDs()
+func kindsOf(m *ipam.Manager) (map[string]resource, error) {
+	crds, err := m.Definitions()
 	if err != nil {
-		return nil, fmt.Errorf("cluster: %s: %w", a.Name(), err)
+		return nil, fmt.Errorf("cluster: %s: %w", m.Name, err)
 	}
 	kinds := maps.Clone(builtin)
 	for _, crd := range crds {
@@ -101,14 +101,12 @@ func kindsOf(a ipam.Adapter) (map[string]resource, error) {
 			}
 		}
 	}
-	if p, ok := a.(ipam.Primary); ok {
-		for kind, forms := range p.Aliases() {
-			for _, f := range forms {
-				if f.Kind != kind {
-					r := kinds[kind]
-					r.alias = true
-					kinds[f.Kind] = r
-				}
+	for kind, forms := range m.Aliases {
+		for _, f := range forms {
+			if f.Kind != kind {
+				r := kinds[kind]
+				r.alias = true
+				kinds[f.Kind] = r
 			}
 		}
 	}
@@ -128,8 +126,8 @@ func (c *Cluster) byName(name string) (resource, string, error) {
 }
 
 // keeps is the manager's own datastore, if it is where objects of a kind live.
-func (c *Cluster) keeps(kind string) ipam.Keeper {
-	if k, ok := c.inst.(ipam.Keeper); ok && k.Keeps(kind) {
+func (c *Cluster) keeps(kind string) *ipam.Keep {
+	if k := c.inst.Keep; k != nil && k.Keeps(kind) {
 		return k
 	}
 	return nil

@@ -15,17 +15,15 @@ import (
 )
 
 // broken is the canary whose ADD calls code that is ours and panics.
-type broken struct{ ipam.Adapter }
-
-func (b broken) Open(env ipam.Env) (ipam.Instance, error) {
-	i, err := b.Adapter.Open(env)
-	return brokenInstance{i}, err
-}
-
-type brokenInstance struct{ ipam.Instance }
-
-func (brokenInstance) Add(context.Context, *sim.Gate, ipam.Call) (ipam.Result, error) {
-	panic("a defect of ours")
+func broken() *ipam.Manager {
+	m := canary.New()
+	open := m.Open
+	m.Open = func(env ipam.Env) (ipam.Instance, error) {
+		i, err := open(env)
+		i.Add = func(context.Context, *sim.Gate, ipam.Call) (ipam.Result, error) { panic("a defect of ours") }
+		return i, err
+	}
+	return m
 }
 
 // A panic of our own code is an error of the run, whoever called it.
@@ -40,7 +38,7 @@ func TestOurPanicIsNobodysCrash(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer begun.End()
-	a := broken{canary.New()}
+	a := broken()
 	config := json.RawMessage(`{"cniVersion":"0.3.1","name":"net","type":"macvlan","ipam":{"type":"canary","range":"10.0.0.0/28"}}`)
 	network, _, err := a.Network("default/net", config)
 	if err != nil {
@@ -49,7 +47,7 @@ func TestOurPanicIsNobodysCrash(t *testing.T) {
 	pod := `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","annotations":{"k8s.v1.cni.cncf.io/networks":"net"}},
 		"spec":{"nodeName":"a","containers":[{"name":"c","image":"i"}],"tolerations":[{"operator":"Exists"}]}}`
 	cfg := cluster.Config{
-		Adapter: a, Until: time.Minute, Networks: []cluster.Network{{Network: network, Config: config}},
+		Manager: a, Until: time.Minute, Networks: []cluster.Network{{Network: network, Config: config}},
 		Objects: []cluster.Object{
 			{Kind: "Node", Name: "a", Body: cluster.NodeManifest("a", nil)},
 			{Kind: "Pod", Namespace: "default", Name: "web", Body: json.RawMessage(pod)},

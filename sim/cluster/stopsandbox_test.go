@@ -15,7 +15,6 @@ import (
 
 // outage is a manager whose plugin gets nothing done for a while.
 type outage struct {
-	ipam.Adapter
 	add, del span
 	takes    time.Duration // how long an ADD takes after it has claimed
 	late     bool          // a DEL fails after it has released
@@ -24,47 +23,43 @@ type outage struct {
 // span is from when to when, in virtual time.
 type span struct{ from, to time.Duration }
 
-type outageInstance struct {
-	ipam.Instance
-	outage
-	begin time.Time
-}
-
-func (a outage) Open(e ipam.Env) (ipam.Instance, error) {
-	i, err := a.Adapter.Open(e)
-	return outageInstance{i, a, time.Now()}, err
-}
-
-func (i outageInstance) refuse(s span) error {
-	if now := time.Since(i.begin); now < s.from || now >= s.to {
-		return nil
+// of is the manager during the outage.
+func (o outage) of(m *ipam.Manager) *ipam.Manager {
+	out := *m
+	out.Open = func(e ipam.Env) (ipam.Instance, error) {
+		i, err := m.Open(e)
+		add, del, begin := i.Add, i.Del, time.Now()
+		refuse := func(s span) error {
+			if now := time.Since(begin); now < s.from || now >= s.to {
+				return nil
+			}
+			return errors.New("nobody answers")
+		}
+		i.Add = func(ctx context.Context, g *sim.Gate, c ipam.Call) (ipam.Result, error) {
+			res, err := add(ctx, g, c)
+			select {
+			case <-time.After(o.takes):
+			case <-ctx.Done():
+			}
+			return res, errors.Join(err, refuse(o.add))
+		}
+		i.Del = func(ctx context.Context, g *sim.Gate, c ipam.Call) error {
+			refused := refuse(o.del)
+			if refused != nil && !o.late {
+				return refused
+			}
+			return errors.Join(del(ctx, g, c), refused)
+		}
+		return i, err
 	}
-	return errors.New("nobody answers")
-}
-
-func (i outageInstance) Add(ctx context.Context, g *sim.Gate, c ipam.Call) (ipam.Result, error) {
-	res, err := i.Instance.Add(ctx, g, c)
-	select {
-	case <-time.After(i.takes):
-	case <-ctx.Done():
-	}
-	return res, errors.Join(err, i.refuse(i.add))
-}
-
-func (i outageInstance) Del(ctx context.Context, g *sim.Gate, c ipam.Call) error {
-	refused := i.refuse(i.del)
-	if refused != nil && !i.late {
-		return refused
-	}
-	return errors.Join(i.Instance.Del(ctx, g, c), refused)
+	return &out
 }
 
 // inOutage is the story of a StatefulSet of one pod.
 func inOutage(t *testing.T, o outage, script ...cluster.Entry) []string {
 	t.Helper()
 	return told(run(t, `{"type":"canary","range":"10.0.0.0/28"}`, "StatefulSet", 1, func(cfg *cluster.Config) {
-		o.Adapter = cfg.Adapter
-		cfg.Adapter, cfg.Script = o, script
+		cfg.Manager, cfg.Script = o.of(cfg.Manager), script
 	}, nil, nil))
 }
 
@@ -123,8 +118,7 @@ func TestStoppedSandboxAnswers(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		o := outage{del: span{time.Minute, 105 * time.Second}, late: late}
 		c := run(t, `{"type":"canary","range":"10.0.0.0/28"}`, "Deployment", 1, func(cfg *cluster.Config) {
-			o.Adapter = cfg.Adapter
-			cfg.Adapter = o
+			cfg.Manager = o.of(cfg.Manager)
 			cfg.Settings.LeakAfter = 30 * time.Second
 			cfg.Script = []cluster.Entry{{At: time.Minute, Action: &cluster.Delete{Resource: "pods", All: true}}}
 		}, nil, nil)

@@ -12,15 +12,9 @@ import (
 	"ipamsim/sim"
 )
 
-// Sourced is an Adapter that knows its manager's functions on a stack.
-type Sourced interface {
-	// Sources are its packages, in any order.
-	Sources() []Source
-}
-
 // Source is a package of an address manager and all below it.
 type Source struct {
-	Module  string // module@version, as Adapter.Upstream says
+	Module  string // module@version, as Manager.Upstream says
 	Package string // import path, as upstream has it
 	Copied  string // import path of the copy that is linked in its place, or ""
 	Root    string // model.CallSite's
@@ -29,24 +23,21 @@ type Source struct {
 	Carries bool
 }
 
-// CallSites says where in an adapter's manager a message was sent. Who sends none in
-// the manager's code has the zero call site.
-func CallSites(a Adapter) func(sim.Stack) model.CallSite {
-	sourced, ok := a.(Sourced)
-	if !ok {
-		return func(sim.Stack) model.CallSite { return model.CallSite{} }
+// CallSites says where in a manager a message was sent. Who sends none in the manager's
+// code has the zero call site.
+func CallSites(m *Manager) func(sim.Stack) model.CallSite {
+	return func(s sim.Stack) model.CallSite {
+		if len(m.Sources) == 0 {
+			return model.CallSite{}
+		}
+		return callSite(m.Sources, s)
 	}
-	all := sourced.Sources()
-	return func(s sim.Stack) model.CallSite { return callSite(all, s) }
 }
 
-// Theirs reports whether a function, by its import path, is an adapter's manager's, or a
-// copy's of it.
-func Theirs(a Adapter, function string) bool {
-	sourced, ok := a.(Sourced)
-	if ok {
-		_, ok = sourceOf(sourced.Sources(), model.Frame{Function: function}.Package())
-	}
+// Theirs reports whether a function, by its import path, is a manager's, or a copy's of
+// it.
+func Theirs(m *Manager, function string) bool {
+	_, ok := sourceOf(m.Sources, model.Frame{Function: function}.Package())
 	return ok
 }
 

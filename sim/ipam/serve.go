@@ -10,8 +10,8 @@ import (
 // the bubble of w, over the run's store, with the manager's own definitions. Watches
 // follow the store after every step (Hooks.Settle); the server is closed when the
 // world ends.
-func Serve(w *sim.World, run *etcd.Run, a Adapter) (*kube.Server, error) {
-	crds, err := a.CRDs()
+func Serve(w *sim.World, run *etcd.Run, m *Manager) (*kube.Server, error) {
+	crds, err := m.Definitions()
 	if err != nil {
 		return nil, err
 	}

@@ -2,34 +2,34 @@ package calico
 
 import (
 	"cmp"
-	"encoding/json"
 	"sync"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/projectcalico/calico/libcalico-go/config"
 
-	"ipamsim/model"
 	"ipamsim/sim/ipam"
 )
 
-// adapter is Calico as an address manager.
-type adapter struct{}
-
-var _ ipam.Adapter = adapter{}
-
-// New returns the adapter. Call it outside of bubbles: what upstream builds once
-// for a process is built here.
-func New() ipam.Adapter {
+// New returns Calico as an address manager. Call it outside of bubbles: what upstream
+// builds once for a process is built here.
+func New() *ipam.Manager {
 	prepare()
 	_, _ = template() // Open reports its error, as of crds
 	_, _ = crds()
 	felixDefaults()
-	return adapter{}
+	return &ipam.Manager{
+		Name: "calico", Upstream: upstreamVersion(), Sources: sources(), Processes: processes,
+		CRDs: crds, Aliases: aliases(), Datastores: []string{etcdDatastore, kubernetesDatastore},
+		Annotations: ipam.Annotations{
+			// Source: libcalico-go/lib/backend/k8s/conversion, AnnotationContainerID.
+			Container: "cni.projectcalico.org/containerID",
+			Addresses: "cni.projectcalico.org/ipAddrs",
+			Static:    "cni.projectcalico.org/ipAddrsNoIpam",
+		},
+		Primary: primary, CheckCommand: checkCommand, Read: read, Devices: devicesOf, Open: openInstance,
+	}
 }
-
-// Name is what a scenario calls it.
-func (adapter) Name() string { return "calico" }
 
 const module = "github.com/projectcalico/calico"
 
@@ -37,9 +37,9 @@ const module = "github.com/projectcalico/calico"
 // Go modules.
 var released = map[string]string{"v0.0.0-20251021213802-b1f3c43f8437": version}
 
-// Upstream is the version that is linked in, as the build itself knows it. A test
+// upstreamVersion is the version that is linked in, as the build itself knows it. A test
 // binary does not; it has the version of go.mod.
-func (adapter) Upstream() string {
+func upstreamVersion() string {
 	return cmp.Or(ipam.Upstream(module, released), module+"@"+version)
 }
 
@@ -49,10 +49,8 @@ var crdNames = []string{
 	"kubecontrollersconfigurations", "felixconfigurations", "bgpconfigurations", "bgppeers", "hostendpoints", "tiers",
 }
 
-// CRDs are upstream's own, embedded in libcalico-go.
-func (adapter) CRDs() ([]*apiextv1.CustomResourceDefinition, error) { return crds() }
-
-// crds is done once a process: reading YAML costs as much as a small run.
+// crds are upstream's own, embedded in libcalico-go. It is done once a process: reading
+// YAML costs as much as a small run.
 var crds = sync.OnceValues(func() ([]*apiextv1.CustomResourceDefinition, error) {
 	var out []*apiextv1.CustomResourceDefinition
 	for _, r := range crdNames {
@@ -65,13 +63,20 @@ var crds = sync.OnceValues(func() ([]*apiextv1.CustomResourceDefinition, error) 
 	return out, nil
 })
 
-// Network is never Calico's: it serves the cluster's default network only.
-func (adapter) Network(string, json.RawMessage) (model.Network, bool, error) {
-	return model.Network{}, false, nil
+// openInstance starts Calico in one run.
+func openInstance(env ipam.Env) (ipam.Instance, error) {
+	i, err := instanceIn(env)
+	if err != nil {
+		return ipam.Instance{}, err
+	}
+	return ipam.Instance{
+		Add: i.Add, Del: i.Del, Run: i.run(), Observe: i.Observe, Act: i.Act, Adopt: i.Adopt, Command: i.Command,
+		Keep: &ipam.Keep{Keeps: i.Keeps, Change: i.Change, Names: i.Names, Export: i.Export},
+	}, nil
 }
 
-// Open starts Calico in one run.
-func (adapter) Open(env ipam.Env) (ipam.Instance, error) {
+// instanceIn is Calico in one run.
+func instanceIn(env ipam.Env) (*instance, error) {
 	ds, err := openDatastore(env)
 	if err != nil {
 		return nil, err

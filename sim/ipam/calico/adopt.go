@@ -21,11 +21,6 @@ import (
 	"ipamsim/sim/ipam/platform/os"
 )
 
-var (
-	_ ipam.Adopter = (*instance)(nil)
-	_ ipam.Hoster  = adapter{}
-)
-
 // Adopt stores the endpoint of a sandbox that runs already, as the CNI plugin would
 // have: with etcd as an object of its own, with the Kubernetes datastore in the
 // pod's annotations. One that is there already, and is this sandbox's, stays as it
@@ -112,9 +107,9 @@ const (
 	wireguard6Key     = "projectcalico.org/WireguardPublicKeyV6"
 )
 
-// Devices are the IPIP, VXLAN and WireGuard devices whose addresses the annotations
+// devicesOf are the IPIP, VXLAN and WireGuard devices whose addresses the annotations
 // name.
-func (adapter) Devices(n *corev1.Node) []ipam.Device {
+func devicesOf(n *corev1.Node) []ipam.Device {
 	node := libapi.NewNode()
 	adoptTunnels(node, n)
 	var out []ipam.Device

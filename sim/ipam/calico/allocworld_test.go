@@ -102,16 +102,15 @@ func story(t testing.TB, server *etcd.Server, r allocRun, f func(*allocWorld)) (
 	return tr, digest
 }
 
-func (w *allocWorld) open(a ipam.Adapter, datastore string) error {
+func (w *allocWorld) open(a *ipam.Manager, datastore string) error {
 	api, err := ipam.Serve(w.World, w.run, a)
 	if err != nil {
 		return err
 	}
-	in, err := a.Open(ipam.Env{API: api, Store: w.run, Datastore: datastore, Device: w.device})
-	if err != nil {
+	env := ipam.Env{API: api, Store: w.run, Datastore: datastore, Device: w.device}
+	if w.in, err = instanceIn(env); err != nil {
 		return err
 	}
-	w.in = in.(*instance)
 	if w.look, err = w.in.ds.client(nil); err != nil {
 		return err
 	}

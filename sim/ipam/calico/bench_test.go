@@ -114,11 +114,10 @@ func simulatedOn(t testing.TB, run *etcd.Run, nodes, pods int) (all []allocated,
 		if err != nil {
 			return err
 		}
-		in, err := a.Open(ipam.Env{API: api, Store: run, Datastore: etcdDatastore, Networks: []model.Network{{Key: networkKey}}})
+		i, err := instanceIn(ipam.Env{API: api, Store: run, Datastore: etcdDatastore, Networks: []model.Network{{Key: networkKey}}})
 		if err != nil {
 			return err
 		}
-		i := in.(*instance)
 		found(t, client(t, i, nil), nodes)
 		w.Spawn(sim.Process{ID: "cni", Run: func(_ context.Context, g *sim.Gate) error {
 			defer w.Finish()

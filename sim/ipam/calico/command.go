@@ -11,12 +11,6 @@ import (
 	cipam "github.com/projectcalico/calico/calicoctl/calicoctl/commands/ipam"
 
 	"ipamsim/sim"
-	"ipamsim/sim/ipam"
-)
-
-var (
-	_ ipam.Commander = (*instance)(nil)
-	_ ipam.Tool      = adapter{}
 )
 
 // command is one of "calicoctl ipam ...", or "calicoctl delete ippool".
@@ -67,9 +61,9 @@ func (i *instance) Command(ctx context.Context, g *sim.Gate, argv []string) (str
 	return c.run(ctx, &execution{i, g}, o)
 }
 
-// CheckCommand says in one line what is wrong with a command line, in calicoctl's
+// checkCommand says in one line what is wrong with a command line, in calicoctl's
 // words where it has some.
-func (adapter) CheckCommand(argv []string) error {
+func checkCommand(argv []string) error {
 	_, _, err := parse(argv)
 	return err
 }

@@ -48,7 +48,7 @@ func TestCheckCommand(t *testing.T) {
 		"calicoctl ipam configure --strictaffinity=false --max-blocks-per-host=1": "MaxBlocksPerHost requires StrictAffinity to be enabled",
 	} {
 		got := ""
-		if err := (adapter{}).CheckCommand(strings.Fields(line)); err != nil {
+		if err := checkCommand(strings.Fields(line)); err != nil {
 			got = err.Error()
 		}
 		if got != want {

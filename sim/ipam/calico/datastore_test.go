@@ -81,11 +81,11 @@ func inRun(t testing.TB, server *etcd.Server, s sim.Strategy, ds string, setup f
 			return err
 		}
 		w.Hooks.Panic = func(id sim.ActorID, v any, stack string) { t.Errorf("%s panicked: %v\n%s", id, v, stack) }
-		i, err := a.Open(ipam.Env{API: api, Store: run, Datastore: ds})
+		i, err := instanceIn(ipam.Env{API: api, Store: run, Datastore: ds})
 		if err != nil {
 			return err
 		}
-		setup(w, i.(*instance))
+		setup(w, i)
 		return nil
 	})
 	if err != nil {

@@ -13,8 +13,6 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-var _ ipam.Exporter = (*instance)(nil)
-
 // Export is what Calico has in etcd: what calicoctl get prints, nodes and endpoints
 // among it, and blocks, affinities, handles and settings in the form of the Kubernetes
 // datastore, as whoever moves to that writes them (calicoctl datastore migrate). With

@@ -18,22 +18,29 @@ const (
 	passName       = "ipam-gc"
 )
 
-// collectors are the two ways to run Calico's garbage collector, the IPAM
-// controller of calico-kube-controllers.
+// processes are the two ways to run Calico's garbage collector, the IPAM controller of
+// calico-kube-controllers, and calico-node's allocators of tunnel addresses.
 //
 //   - ipam-controller: the whole process in virtual time, until its context ends.
 //     Several at once are a leader failover: upstream has no leader election, only
 //     one replica with the strategy Recreate.
 //   - ipam-gc: one full scan, started by a cron, an operator or a schedule. What
-//     the controller remembers between scans is kept by the reconciler, so one
-//     set of passes must come from one call of collectors.
+//     the controller remembers between scans is kept by the instance.
 //
 // Source: manifests/calico-kube-controllers.yaml (v3.31.0).
-func (i *instance) collectors() []ipam.Reconciler {
+var processes = []ipam.Process{
+	{Name: controllerName, Daemon: true, Several: true},
+	{Name: passName},
+	{Name: tunnelName, Daemon: true, PerNode: true},
+}
+
+// run is the code of the processes. One set of passes must come from one call.
+func (i *instance) run() map[string]ipam.Run {
 	p := &passes{}
-	return []ipam.Reconciler{
-		{Name: controllerName, Daemon: true, Run: i.ipamController},
-		{Name: passName, Run: func(ctx context.Context, g *sim.Gate, _ string) error { return i.ipamPass(ctx, g, p) }},
+	return map[string]ipam.Run{
+		controllerName: i.ipamController,
+		passName:       func(ctx context.Context, g *sim.Gate, _ string) error { return i.ipamPass(ctx, g, p) },
+		tunnelName:     i.tunnelAddresses,
 	}
 }
 

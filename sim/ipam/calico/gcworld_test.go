@@ -35,7 +35,7 @@ type gcWorld struct {
 	*sim.World
 	t      testing.TB
 	in     *instance
-	all    []ipam.Reconciler
+	all    map[string]ipam.Run
 	calico clientv3.Interface // through the story's own gate
 	kube   kubernetes.Interface
 	look   clientv3.Interface // through no gate
@@ -85,7 +85,7 @@ func gcPlay(t testing.TB, r gcRun, story func(context.Context, *gcWorld)) (*sim.
 	return tr, w.digest
 }
 
-func (w *gcWorld) open(a ipam.Adapter, run *etcd.Run, datastore string, story func(context.Context, *gcWorld)) error {
+func (w *gcWorld) open(a *ipam.Manager, run *etcd.Run, datastore string, story func(context.Context, *gcWorld)) error {
 	api, err := ipam.Serve(w.World, run, a)
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (w *gcWorld) open(a ipam.Adapter, run *etcd.Run, datastore string, story fu
 	if w.in, err = newInstance(env, ds); err != nil {
 		return err
 	}
-	w.all = w.in.collectors()
+	w.all = w.in.run()
 	w.Hooks.Panic = func(id sim.ActorID, v any, stack string) { w.t.Errorf("%s crashed: %v\n%s", id, v, stack) }
 	if w.look, err = ds.client(nil); err != nil {
 		return err
@@ -132,8 +132,8 @@ func (w *gcWorld) start(reconciler, process string) *sim.Actor {
 }
 
 func (w *gcWorld) reconciler(name string) func(context.Context, *sim.Gate) error {
-	i := slices.IndexFunc(w.all, func(r ipam.Reconciler) bool { return r.Name == name })
-	return func(ctx context.Context, g *sim.Gate) error { return w.all[i].Run(ctx, g, "") }
+	run := w.all[name]
+	return func(ctx context.Context, g *sim.Gate) error { return run(ctx, g, "") }
 }
 
 // pass runs one full scan to its end.

@@ -61,6 +61,3 @@ func (i *instance) ready() error {
 	}
 	return nil
 }
-
-// Reconcilers are Calico's background processes.
-func (i *instance) Reconcilers() []ipam.Reconciler { return append(i.collectors(), i.tunnels()...) }

@@ -16,8 +16,6 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-var _ ipam.Keeper = (*instance)(nil)
-
 // Keeps reports whether objects of a kind live in Calico's own datastore. With
 // etcd these are all of Calico's. With the Kubernetes datastore blocks,
 // affinities, handles and the IPAM configuration are custom resources like any

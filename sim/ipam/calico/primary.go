@@ -18,13 +18,8 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-var _ ipam.Primary = adapter{}
-
-// Datastores are where Calico can keep its record.
-func (adapter) Datastores() []string { return []string{etcdDatastore, kubernetesDatastore} }
-
-// Aliases are what calicoctl and Calico's own API server call the kinds.
-func (adapter) Aliases() map[string][]ipam.Alias {
+// aliases are what calicoctl and Calico's own API server call the kinds.
+func aliases() map[string][]ipam.Alias {
 	out := map[string][]ipam.Alias{libapiv3.KindIPAMConfig: {{APIVersion: apiv3.GroupVersionCurrent, Kind: apiv3.KindIPAMConfiguration}}}
 	for _, k := range kinds {
 		if _, internal := k.kind.(allocation); !internal && out[k.name] == nil && k.name != apiv3.KindIPAMConfiguration {
@@ -34,14 +29,14 @@ func (adapter) Aliases() map[string][]ipam.Alias {
 	return out
 }
 
-// Primary reads Calico's network out of a scenario's manifests: what its pools,
+// primary reads Calico's network out of a scenario's manifests: what its pools,
 // reservations and settings allow at the start, and the configuration of its CNI
 // plugin. Every object is created through Calico's real client, with all its
 // checks, in a datastore that is thrown away; pools go first and the order of the
 // file does not matter.
 //
 // The policy's nodes are those that have a manifest.
-func (adapter) Primary(all []ipam.Object) (model.Network, json.RawMessage, error) {
+func primary(all []ipam.Object) (model.Network, json.RawMessage, error) {
 	conf, err := cniConfig(all)
 	if err != nil {
 		return model.Network{}, nil, err
@@ -53,10 +48,8 @@ func (adapter) Primary(all []ipam.Object) (model.Network, json.RawMessage, error
 	return r.policy.network(conf.v4, conf.v6), conf.body, nil
 }
 
-var _ ipam.Reader = adapter{}
-
-// Read is the record of the manifests, decoded as Primary does.
-func (adapter) Read(all []ipam.Object, _ []model.Network) (model.Snapshot, error) {
+// read is the record of the manifests, decoded as primary does.
+func read(all []ipam.Object, _ []model.Network) (model.Snapshot, error) {
 	conf, err := cniConfig(all)
 	if err != nil {
 		return model.Snapshot{}, err

@@ -46,7 +46,7 @@ func TestPrimary(t *testing.T) {
 			"{apiVersion: v1, kind: Node, metadata: {name: kubestage1001}}",
 			"{apiVersion: v1, kind: Node, metadata: {name: kubestage1002, labels: {rack: '2'}}}",
 		}, "\n---\n")
-		n, config, err := New().(ipam.Primary).Primary(manifests(t, strings.ReplaceAll(doc, "crd.projectcalico.org/v1", version)))
+		n, config, err := New().Primary(manifests(t, strings.ReplaceAll(doc, "crd.projectcalico.org/v1", version)))
 		if err != nil {
 			t.Fatal(version, err)
 		}
@@ -71,7 +71,7 @@ data:
       {"type": "calico", "datastore_type": "kubernetes", "nodename": "__KUBERNETES_NODE_NAME__", "mtu": __CNI_MTU__,
        "ipam": {"type": "calico-ipam", "assign_ipv4": "true", "assign_ipv6": "true"}, "policy": {"type": "k8s"}},
       {"type": "portmap", "snat": true, "capabilities": {"portMappings": true}}]}`
-	n, config, err := New().(ipam.Primary).Primary(manifests(t, doc))
+	n, config, err := New().Primary(manifests(t, doc))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ data:
 		{`"snat": true,`, `"snat": `, "invalid character"},
 		{`"name": "k8s-pod-network"`, `"name": "cbr0"`, `name "cbr0": want k8s-pod-network`},
 	} {
-		_, _, err := New().(ipam.Primary).Primary(manifests(t, strings.Replace(doc, c.from, c.to, 1)))
+		_, _, err := New().Primary(manifests(t, strings.Replace(doc, c.from, c.to, 1)))
 		var bad *ipam.ObjectError
 		if !errors.As(err, &bad) || bad.Field != "data.cni_network_config" || bad.Object.Name != "calico-config" || !strings.Contains(bad.Err.Error(), c.says) {
 			t.Errorf("%s: %v", c.to, err)
@@ -141,7 +141,7 @@ func TestPrimaryRefuses(t *testing.T) {
 		{crd("BlockAffinity", "a-10-0-0-0-26", "cidr: 10.0.0.0/26, node: a, state: claimed"), "spec.state", `"claimed" of the affinity of a to 10.0.0.0/26 is unknown`},
 		{crd("IPAMHandle", "h", "handleID: h, block: {10.0.0.0: 1}"), "spec.block", `handle h counts in a block "10.0.0.0"`},
 	} {
-		_, _, err := New().(ipam.Primary).Primary(manifests(t, c.doc))
+		_, _, err := New().Primary(manifests(t, c.doc))
 		var bad *ipam.ObjectError
 		if !errors.As(err, &bad) || bad.Field != c.field || !strings.Contains(bad.Err.Error(), c.says) {
 			f := ""
@@ -167,7 +167,7 @@ func TestPrimaryAccepts(t *testing.T) {
 		crd("KubeControllersConfiguration", "default", "controllers: {node: {leakGracePeriod: 15m}}"),
 		crd("ClusterInformation", "default", "clusterType: k8s"),
 	}, "\n---\n")
-	if _, _, err := New().(ipam.Primary).Primary(manifests(t, doc)); err != nil {
+	if _, _, err := New().Primary(manifests(t, doc)); err != nil {
 		t.Error(err)
 	}
 }

@@ -65,11 +65,9 @@ func open(t fataler, s *etcd.Server, datastore string, story func(*books)) {
 			return err
 		}
 		b := &books{t: t, env: ipam.Env{API: api, Store: run, Datastore: datastore}, world: w}
-		i, err := New().Open(b.env)
-		if err != nil {
+		if b.inst, err = instanceIn(b.env); err != nil {
 			return err
 		}
-		b.inst = i.(*instance)
 		if b.c, err = b.inst.ds.client(nil); err != nil {
 			return err
 		}

@@ -16,9 +16,9 @@ var copies string
 // ours: without them a call has the same site on both.
 var carriers = []string{"libcalico-go/lib/backend/etcdv3", "libcalico-go/lib/backend/k8s", "libcalico-go/lib/clientv3"}
 
-// Sources are upstream's module, its clients, and the copies of its packages here.
-func (a adapter) Sources() []ipam.Source {
-	upstream := ipam.Source{Module: a.Upstream(), Package: module, Root: ipam.Root(module, config.LoadCRD)}
+// sources are upstream's module, its clients, and the copies of its packages here.
+func sources() []ipam.Source {
+	upstream := ipam.Source{Module: upstreamVersion(), Package: module, Root: ipam.Root(module, config.LoadCRD)}
 	out := []ipam.Source{upstream}
 	for _, c := range carriers {
 		client := upstream

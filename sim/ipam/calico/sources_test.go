@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"ipamsim/sim/ipam"
 	"ipamsim/sim/ipam/calico/cni/ipamplugin"
 	"ipamsim/sim/ipam/calico/cni/plugin"
 )
@@ -22,7 +21,7 @@ func TestSourcesAreUpstreams(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir, copied := strings.TrimSpace(string(out)), 0
-	for _, s := range (adapter{}).Sources() {
+	for _, s := range sources() {
 		if _, err := os.Stat(filepath.Join(dir, strings.TrimPrefix(s.Package, module))); err != nil || !strings.HasPrefix(s.Module, module+"@") {
 			t.Errorf("%+v: %v", s, err)
 		}
@@ -57,5 +56,3 @@ func TestCopiesKeepTheirLines(t *testing.T) {
 		}
 	}
 }
-
-var _ ipam.Sourced = adapter{}

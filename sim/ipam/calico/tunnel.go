@@ -13,20 +13,15 @@ import (
 	"github.com/projectcalico/calico/libcalico-go/lib/options"
 
 	"ipamsim/sim"
-	"ipamsim/sim/ipam"
 )
 
-// tunnelName is the daemon that gives nodes the addresses of their own devices.
-const tunnelName = "tunnel-addresses"
-
-// tunnels are calico-node's allocators of tunnel addresses, one on each node. They
-// do not take the lock of the CNI plugins of their host.
+// tunnelName is the daemon that gives nodes the addresses of their own devices:
+// calico-node's allocator of tunnel addresses, one on each node. It does not take the
+// lock of the CNI plugins of its host.
 //
 // Source: node/pkg/allocateip/allocateip.go; its users are
 // node/cmd/calico-node/main.go and node/filesystem/etc/service/available/allocate-tunnel-addrs/run.
-func (i *instance) tunnels() []ipam.Reconciler {
-	return []ipam.Reconciler{{Name: tunnelName, PerNode: true, Daemon: true, Run: i.tunnelAddresses}}
-}
+const tunnelName = "tunnel-addresses"
 
 // tunnelAddresses is one run of "calico-node -allocate-tunnel-addrs" in its daemon
 // mode: upstream's own syncer, callbacks, loop and allocation. It assigns, keeps,

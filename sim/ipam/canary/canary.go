@@ -15,22 +15,20 @@ import (
 //go:embed canarypool.yaml
 var crd []byte
 
-// Adapter is the canary as an address manager.
-type Adapter struct{}
+// New returns the canary as an address manager.
+func New() *ipam.Manager {
+	const here = "ipamsim/sim/ipam/canary"
+	const upstream = here + "@built-in" // there is none
+	return &ipam.Manager{
+		Name: "canary", Upstream: upstream,
+		Sources:   []ipam.Source{{Module: upstream, Package: here, Root: ipam.Root(here, New)}}, // its bugs are the manager's
+		Processes: []ipam.Process{{Name: reconcilerName}},
+		CRDs:      crds, Network: readNetwork, Open: open,
+	}
+}
 
-var _ ipam.Adapter = Adapter{}
-
-// New returns the adapter.
-func New() Adapter { return Adapter{} }
-
-// Name is the ipam type of the networks it serves.
-func (Adapter) Name() string { return "canary" }
-
-// Upstream says that there is none.
-func (Adapter) Upstream() string { return "ipamsim/sim/ipam/canary@built-in" }
-
-// CRDs is the definition of CanaryPool.
-func (Adapter) CRDs() ([]*apiextv1.CustomResourceDefinition, error) {
+// crds is the definition of CanaryPool.
+func crds() ([]*apiextv1.CustomResourceDefinition, error) {
 	d := &apiextv1.CustomResourceDefinition{}
 	if err := yaml.UnmarshalStrict(crd, d); err != nil {
 		return nil, fmt.Errorf("canary: canarypool.yaml: %w", err)
@@ -38,16 +36,17 @@ func (Adapter) CRDs() ([]*apiextv1.CustomResourceDefinition, error) {
 	return []*apiextv1.CustomResourceDefinition{d}, nil
 }
 
-// Network reads the policy out of a NetworkAttachmentDefinition.
-func (Adapter) Network(key string, raw json.RawMessage) (model.Network, bool, error) {
+// readNetwork reads the policy out of a NetworkAttachmentDefinition.
+func readNetwork(key string, raw json.RawMessage) (model.Network, bool, error) {
 	p, ok, err := parse(key, raw)
 	return p.network, ok, err
 }
 
-// Open starts the canary in one run.
-func (Adapter) Open(env ipam.Env) (ipam.Instance, error) {
+// open starts the canary in one run.
+func open(env ipam.Env) (ipam.Instance, error) {
 	i := &instance{api: env.API, networks: env.Networks}
 	i.stale.Store(true)
 	env.API.OnChange(i.noticed)
-	return i, nil
+	run := map[string]ipam.Run{reconcilerName: i.reconcile}
+	return ipam.Instance{Add: i.Add, Del: i.Del, Run: run, Observe: i.Observe, Act: i.Act}, nil
 }

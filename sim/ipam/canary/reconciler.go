@@ -8,13 +8,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"ipamsim/sim"
-	"ipamsim/sim/ipam"
 )
 
-// Reconcilers is one pass over all ledgers, for cron to start.
-func (i *instance) Reconcilers() []ipam.Reconciler {
-	return []ipam.Reconciler{{Name: "canary-reconciler", Run: i.reconcile}}
-}
+// reconcilerName is of one pass over all ledgers, for cron to start.
+const reconcilerName = "canary-reconciler"
 
 // reconcile releases the claims of pod objects that no longer exist.
 //

@@ -138,8 +138,7 @@ func (w *world) del(n int) *sim.Actor {
 }
 
 func (w *world) reconcile() *sim.Actor {
-	r := w.inst.Reconcilers()[0]
-	return w.Spawn(sim.Process{ID: sim.ActorID(r.Name), Run: func(ctx context.Context, g *sim.Gate) error { return r.Run(ctx, g, "") }})
+	return w.Spawn(sim.Process{ID: "canary-reconciler", Run: func(ctx context.Context, g *sim.Gate) error { return w.inst.Run["canary-reconciler"](ctx, g, "") }})
 }
 
 func wait(all ...*sim.Actor) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 
@@ -16,20 +17,34 @@ import (
 // instance is both managers within one run.
 type instance struct {
 	first, second ipam.Instance
-	of            map[string]ipam.Instance // by network
-	others        []model.Network          // the second one's networks
-	name          string                   // of the first one's; see named
+	of            map[string]*ipam.Instance // by network
+	others        []model.Network           // the second one's networks
+	name          string                    // of the first one's; see named
 }
 
-var (
-	_ ipam.Adopter   = (*instance)(nil)
-	_ ipam.Exporter  = (*instance)(nil)
-	_ ipam.Keeper    = (*instance)(nil)
-	_ ipam.Commander = (*instance)(nil)
-)
+// join puts the two next to each other. Objects that are not the Kubernetes API's and a
+// tool's commands are the first one's.
+func join(first, second ipam.Instance, networks []model.Network) ipam.Instance {
+	i := &instance{first: first, second: second, of: map[string]*ipam.Instance{}}
+	for _, n := range networks {
+		i.of[n.Key] = &i.second
+		if n.Blocks != nil { // addresses from blocks are what makes a primary network
+			i.of[n.Key], i.name = &i.first, n.Name
+		} else {
+			i.others = append(i.others, n)
+		}
+	}
+	run := map[string]ipam.Run{}
+	maps.Copy(run, first.Run)
+	maps.Copy(run, second.Run)
+	return ipam.Instance{
+		Add: i.add, Del: i.del, Run: run, Observe: i.observe, Act: i.act, Adopt: i.adopt,
+		Keep: first.Keep, Command: first.Command,
+	}
+}
 
-// Add is an ADD of the manager whose network it is.
-func (i *instance) Add(ctx context.Context, g *sim.Gate, c ipam.Call) (ipam.Result, error) {
+// add is an ADD of the manager whose network it is.
+func (i *instance) add(ctx context.Context, g *sim.Gate, c ipam.Call) (ipam.Result, error) {
 	in, err := i.whose(c)
 	if err != nil {
 		return ipam.Result{}, err
@@ -37,8 +52,8 @@ func (i *instance) Add(ctx context.Context, g *sim.Gate, c ipam.Call) (ipam.Resu
 	return in.Add(ctx, g, c)
 }
 
-// Del is a DEL of the manager whose network it is.
-func (i *instance) Del(ctx context.Context, g *sim.Gate, c ipam.Call) error {
+// del is a DEL of the manager whose network it is.
+func (i *instance) del(ctx context.Context, g *sim.Gate, c ipam.Call) error {
 	in, err := i.whose(c)
 	if err != nil {
 		return err
@@ -46,20 +61,24 @@ func (i *instance) Del(ctx context.Context, g *sim.Gate, c ipam.Call) error {
 	return in.Del(ctx, g, c)
 }
 
-func (i *instance) whose(c ipam.Call) (ipam.Instance, error) {
+// adopt is for the manager whose network it is.
+func (i *instance) adopt(ctx context.Context, c ipam.Call, addrs []netip.Addr) error {
+	in, err := i.whose(c)
+	if err != nil || in.Adopt == nil {
+		return err
+	}
+	return in.Adopt(ctx, c, addrs)
+}
+
+func (i *instance) whose(c ipam.Call) (*ipam.Instance, error) {
 	if in := i.of[c.Network]; in != nil {
 		return in, nil
 	}
 	return nil, fmt.Errorf("mixed: nobody serves network %q", c.Network)
 }
 
-// Reconcilers are those of both.
-func (i *instance) Reconcilers() []ipam.Reconciler {
-	return append(i.first.Reconcilers(), i.second.Reconcilers()...)
-}
-
-// Observe reads both records.
-func (i *instance) Observe(ctx context.Context) (model.Snapshot, error) {
+// observe reads both records.
+func (i *instance) observe(ctx context.Context) (model.Snapshot, error) {
 	s, err := i.first.Observe(ctx)
 	if err != nil {
 		return model.Snapshot{}, err
@@ -107,45 +126,10 @@ func merge[T any](a, b []T, order func(a, b T) int) []T {
 	return out
 }
 
-// Act is that of the one whose message it is.
-func (i *instance) Act(detail any) act.Act {
+// act is that of the one whose message it is.
+func (i *instance) act(detail any) act.Act {
 	if a := i.first.Act(detail); a.Verb != "" {
 		return a
 	}
 	return i.second.Act(detail)
-}
-
-// Keeps, Change and Names are the first one's, if it keeps objects itself.
-func (i *instance) Keeps(kind string) bool {
-	k, ok := i.first.(ipam.Keeper)
-	return ok && k.Keeps(kind)
-}
-
-// Change is called for kinds that Keeps names.
-func (i *instance) Change(ctx context.Context, g *sim.Gate, v ipam.Verb, o ipam.Object) error {
-	return i.first.(ipam.Keeper).Change(ctx, g, v, o)
-}
-
-// Names is called for kinds that Keeps names.
-func (i *instance) Names(ctx context.Context, g *sim.Gate, kind string) ([]string, error) {
-	return i.first.(ipam.Keeper).Names(ctx, g, kind)
-}
-
-// Adopt is for the manager whose network it is.
-func (i *instance) Adopt(ctx context.Context, c ipam.Call, addrs []netip.Addr) error {
-	in, err := i.whose(c)
-	if a, ok := in.(ipam.Adopter); ok {
-		return a.Adopt(ctx, c, addrs)
-	}
-	return err
-}
-
-// Export is the first one's.
-func (i *instance) Export(ctx context.Context) ([]ipam.Object, error) {
-	return i.first.(ipam.Exporter).Export(ctx)
-}
-
-// Command is the first one's tool.
-func (i *instance) Command(ctx context.Context, g *sim.Gate, argv []string) (string, error) {
-	return i.first.(ipam.Commander).Command(ctx, g, argv)
 }

@@ -26,15 +26,14 @@ const module = "github.com/k8snetworkplumbingwg/whereabouts"
 // of its kubeconfig (wbNamespaceFromCtx) and of its control loop.
 const namespace = "kube-system"
 
-type adapter struct{}
-
-var _ ipam.Adapter = adapter{}
-
-// New is the Whereabouts adapter. It has no state but what upstream keeps in
+// New is Whereabouts as an address manager. It has no state but what upstream keeps in
 // globals of the process, which the first call sets for good: upstream's log is off.
-func New() ipam.Adapter {
+func New() *ipam.Manager {
 	settle()
-	return adapter{}
+	return &ipam.Manager{
+		Name: "whereabouts", Upstream: upstreamVersion(), Sources: sources(), Processes: processes(),
+		CRDs: crds, Network: readNetwork, Check: check, Read: readRecord, Open: open,
+	}
 }
 
 var settle = sync.OnceFunc(func() {
@@ -42,12 +41,10 @@ var settle = sync.OnceFunc(func() {
 	logging.SetLogLevel("panic")
 })
 
-func (adapter) Name() string { return "whereabouts" }
-
-// Upstream is "github.com/k8snetworkplumbingwg/whereabouts@v0.9.4", as the build
+// upstreamVersion is "github.com/k8snetworkplumbingwg/whereabouts@v0.9.4", as the build
 // knows it. A test's build information lists no modules: the version is then read
 // off the place of a source file, and is "(devel)" for a fork in a folder.
-func (adapter) Upstream() string {
+func upstreamVersion() string {
 	if linked := ipam.Upstream(module, nil); linked != "" {
 		return linked
 	}
@@ -62,14 +59,11 @@ func (adapter) Upstream() string {
 //go:embed crds/*.yaml
 var definitions embed.FS
 
-// CRDs are IPPool, NodeSlicePool and OverlappingRangeIPReservation, byte for byte
+// crds are IPPool, NodeSlicePool and OverlappingRangeIPReservation, byte for byte
 // as in upstream's doc/crds.
-func (adapter) CRDs() ([]*apiextv1.CustomResourceDefinition, error) {
-	return parsed()
-}
-
-// parsed is done once a process: reading YAML costs as much as two ADDs.
-var parsed = sync.OnceValues(func() ([]*apiextv1.CustomResourceDefinition, error) {
+//
+// It is done once a process: reading YAML costs as much as two ADDs.
+var crds = sync.OnceValues(func() ([]*apiextv1.CustomResourceDefinition, error) {
 	files, err := definitions.ReadDir("crds")
 	if err != nil {
 		return nil, fmt.Errorf("whereabouts: %w", err)
@@ -89,9 +83,9 @@ var parsed = sync.OnceValues(func() ([]*apiextv1.CustomResourceDefinition, error
 	return out, nil
 })
 
-// Network reads the policy with upstream's own parser, and refuses besides what
+// readNetwork reads the policy with upstream's own parser, and refuses besides what
 // upstream would silently ignore, fail on at every ADD, or crash on.
-func (adapter) Network(key string, config json.RawMessage) (model.Network, bool, error) {
+func readNetwork(key string, config json.RawMessage) (model.Network, bool, error) {
 	n, ok, err := network(key, config)
 	if err != nil {
 		return model.Network{}, true, fmt.Errorf("whereabouts: %s: %w", key, err)
@@ -99,20 +93,15 @@ func (adapter) Network(key string, config json.RawMessage) (model.Network, bool,
 	return n, ok, nil
 }
 
-var (
-	_ ipam.Checker = adapter{}
-	_ ipam.Reader  = adapter{}
-)
-
-// Open starts Whereabouts in one run. It starts no goroutine.
-func (adapter) Open(env ipam.Env) (ipam.Instance, error) {
+// open starts Whereabouts in one run. It starts no goroutine.
+func open(env ipam.Env) (ipam.Instance, error) {
 	i := &instance{env: env, stdin: map[string][]byte{}, hosts: map[string]*platform.Host{}, record: newRecord(env.Networks)}
 	if env.API != nil {
 		if err := i.record.follow(env.API); err != nil {
-			return nil, fmt.Errorf("whereabouts: %w", err)
+			return ipam.Instance{}, fmt.Errorf("whereabouts: %w", err)
 		}
 	}
-	return i, nil
+	return ipam.Instance{Add: i.Add, Del: i.Del, Run: i.run(), Observe: i.Observe, Act: i.Act}, nil
 }
 
 // instance is Whereabouts in one run.

@@ -158,7 +158,7 @@ func TestHazards(t *testing.T) {
 }
 
 func TestUpstream(t *testing.T) {
-	if u := New().Upstream(); !strings.HasPrefix(u, "github.com/k8snetworkplumbingwg/whereabouts@") {
+	if u := New().Upstream; !strings.HasPrefix(u, "github.com/k8snetworkplumbingwg/whereabouts@") {
 		t.Error(u)
 	}
 	if crds, err := New().CRDs(); err != nil || len(crds) != 3 {

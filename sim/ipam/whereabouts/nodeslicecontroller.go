@@ -11,6 +11,6 @@ import (
 // Upstream lists its nodes in no particular order (sortResults is false), so which
 // node gets which slice varies with the seed.
 func (i *instance) nodeSliceController(ctx context.Context, g *sim.Gate, node string) error {
-	p := i.program(ctx, g, "node-slice-controller", node)
+	p := i.program(ctx, g, slicesName, node)
 	return ended(p.Name, p.Run(sliceMain))
 }

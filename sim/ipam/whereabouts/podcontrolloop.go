@@ -22,7 +22,7 @@ func newPodController(stop chan struct{}) (*controlloop.PodController, error)
 //
 // Source: cmd/controlloop/controlloop.go (v0.9.4).
 func (i *instance) podControlLoop(ctx context.Context, g *sim.Gate, node string) (err error) {
-	p := i.program(ctx, g, "pod-control-loop", node)
+	p := i.program(ctx, g, loopName, node)
 	end := p.Run(func() {
 		stop := make(chan struct{})
 		ends := sync.OnceFunc(func() { close(stop) })

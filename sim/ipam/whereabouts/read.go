@@ -23,8 +23,8 @@ const (
 	sliceKind       = "NodeSlicePool"
 )
 
-// Read is the record of the manifests, as follow would find it.
-func (adapter) Read(all []ipam.Object, networks []model.Network) (model.Snapshot, error) {
+// readRecord is the record of the manifests, as follow would find it.
+func readRecord(all []ipam.Object, networks []model.Network) (model.Snapshot, error) {
 	r := newRecord(networks)
 	for _, o := range all {
 		u, err := mine(o)
@@ -61,10 +61,10 @@ func mine(o ipam.Object) (*unstructured.Unstructured, error) {
 	return u, nil
 }
 
-// Check refuses a pool whose range cannot be read, an allocation that is no number,
+// check refuses a pool whose range cannot be read, an allocation that is no number,
 // and a reservation whose name is no address: upstream passes over them in silence.
 // An allocation that lies out of its range is one that upstream has made.
-func (adapter) Check(all []ipam.Object) error {
+func check(all []ipam.Object) error {
 	for _, o := range all {
 		u, err := mine(o)
 		if err != nil {

@@ -3,28 +3,49 @@ package whereabouts
 import (
 	"context"
 
+	reference "ipamsim/model/reference/whereabouts"
 	"ipamsim/sim"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/ipam/whereabouts/upstream/pkg/reconciler"
 )
 
-// Reconcilers are upstream's three background processes, and behind them ours.
+// processes are upstream's three background processes, and behind them ours.
 //
 //   - ip-reconciler: one pass. Upstream runs passes by cron, 30 4 * * * by default,
 //     in one deployment without leader election; a pass does not wait for the one
-//     before it.
+//     before it. Users of older releases have a CronJob that starts it.
 //   - pod-control-loop: the daemon on each node.
 //   - node-slice-controller: the daemon that cuts node slices, one in a cluster,
 //     also without leader election.
 //
 // Source: doc/crds/reconciler-deployment.yaml, daemonset-install.yaml,
 // node-slice-controller.yaml (v0.9.4).
-func (i *instance) Reconcilers() []ipam.Reconciler {
-	return append([]ipam.Reconciler{
-		{Name: "ip-reconciler", Run: i.reconcile},
-		{Name: "pod-control-loop", PerNode: true, Daemon: true, Run: i.podControlLoop},
-		{Name: "node-slice-controller", Daemon: true, Run: i.nodeSliceController},
-	}, i.references()...)
+func processes() []ipam.Process {
+	out := []ipam.Process{
+		{Name: passName, CronJob: passName},
+		{Name: loopName, PerNode: true, Daemon: true},
+		{Name: slicesName, Daemon: true},
+	}
+	for _, rule := range reference.Rules() {
+		out = append(out, ipam.Process{Name: referenceName(rule), Reference: true})
+	}
+	return out
+}
+
+// The names of upstream's processes.
+const (
+	passName   = "ip-reconciler"
+	loopName   = "pod-control-loop"
+	slicesName = "node-slice-controller"
+)
+
+// run is the code of the processes.
+func (i *instance) run() map[string]ipam.Run {
+	out := map[string]ipam.Run{passName: i.reconcile, loopName: i.podControlLoop, slicesName: i.nodeSliceController}
+	for _, rule := range reference.Rules() {
+		out[referenceName(rule)] = i.reference(rule)
+	}
+	return out
 }
 
 // reconcile is one pass of the ip-reconciler: what upstream's cron starts. A pass that
@@ -34,7 +55,7 @@ func (i *instance) Reconcilers() []ipam.Reconciler {
 // Source: cmd/reconciler/main.go (v0.9.4).
 func (i *instance) reconcile(ctx context.Context, g *sim.Gate, node string) error {
 	failed := make(chan error, 1)
-	p := i.program(ctx, g, "ip-reconciler", node)
+	p := i.program(ctx, g, passName, node)
 	if err := ended(p.Name, p.Run(func() { reconciler.ReconcileIPs(failed) })); err != nil {
 		return err
 	}

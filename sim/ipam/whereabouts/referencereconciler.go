@@ -13,38 +13,26 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// References are the names of the ip-reconcilers of our own, one for each rule of
-// model/reference/whereabouts: "reference-skip-pending". Their processes bear them
-// wherever a run is told.
-func References() []string {
-	var out []string
-	for _, rule := range reference.Rules() {
-		out = append(out, referenceName(rule))
-	}
-	return out
-}
-
+// referenceName is that of an ip-reconciler of our own, one for each rule of
+// model/reference/whereabouts: "reference-skip-pending". Its processes bear it wherever
+// a run is told.
 func referenceName(r reference.Rule) string { return "reference-" + string(r) }
 
-// references send what the ip-reconciler of 0.9.4 sends, in its order and under its
-// conditions, and judge by their rule.
-func (i *instance) references() []ipam.Reconciler {
-	var out []ipam.Reconciler
-	for _, rule := range reference.Rules() {
-		out = append(out, ipam.Reconciler{Name: referenceName(rule), Reference: true, Run: func(ctx context.Context, g *sim.Gate, _ string) error {
-			c := i.reach(g)
-			records, err := wbv1client.NewForConfig(c)
-			if err != nil {
-				return err
-			}
-			core, err := coreclient.NewForConfig(c)
-			if err != nil {
-				return err
-			}
-			return (&referencePass{rule: rule, records: records, core: core}).run(ctx)
-		}})
+// reference sends what the ip-reconciler of 0.9.4 sends, in its order and under its
+// conditions, and judges by its rule.
+func (i *instance) reference(rule reference.Rule) ipam.Run {
+	return func(ctx context.Context, g *sim.Gate, _ string) error {
+		c := i.reach(g)
+		records, err := wbv1client.NewForConfig(c)
+		if err != nil {
+			return err
+		}
+		core, err := coreclient.NewForConfig(c)
+		if err != nil {
+			return err
+		}
+		return (&referencePass{rule: rule, records: records, core: core}).run(ctx)
 	}
-	return out
 }
 
 // referencePass is one pass of a reconciler of our own. It differs from the real

@@ -174,13 +174,11 @@ func (w *world) del(c ipam.Call) *sim.Actor {
 }
 
 func (w *world) background(name, node string) *sim.Actor {
-	for _, r := range w.inst.Reconcilers() {
-		if r.Name == name {
-			return w.Spawn(sim.Process{ID: sim.ActorID(strings.TrimSuffix(name+"/"+node, "/")), Group: node, Mortal: true, Run: func(ctx context.Context, g *sim.Gate) error { return r.Run(ctx, g, node) }})
-		}
+	run := w.inst.Run[name]
+	if run == nil {
+		w.t.Fatal("no reconciler " + name)
 	}
-	w.t.Fatal("no reconciler " + name)
-	return nil
+	return w.Spawn(sim.Process{ID: sim.ActorID(strings.TrimSuffix(name+"/"+node, "/")), Group: node, Mortal: true, Run: func(ctx context.Context, g *sim.Gate) error { return run(ctx, g, node) }})
 }
 
 // wait also lets the last change reach the record: the kernel moves it after the

@@ -11,11 +11,11 @@ import (
 //go:embed copies.txt
 var copies string
 
-// Sources are upstream's module, its generated clients, and the copies of its packages
+// sources are upstream's module, its generated clients, and the copies of its packages
 // here. What of ours stands in the place of its programs' main functions
 // (transcribed.txt) is not upstream's.
-func (a adapter) Sources() []ipam.Source {
-	upstream := ipam.Source{Module: a.Upstream(), Package: module, Root: ipam.Root(module, allocate.AssignIP)}
+func sources() []ipam.Source {
+	upstream := ipam.Source{Module: upstreamVersion(), Package: module, Root: ipam.Root(module, allocate.AssignIP)}
 	clients := upstream
 	clients.Package, clients.Carries = module+"/pkg/generated", true
 	return append([]ipam.Source{upstream, clients}, ipam.CopiedHere(upstream, "ipamsim/sim/ipam/whereabouts", copies)...)

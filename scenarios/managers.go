@@ -1,0 +1,47 @@
+package scenarios
+
+import (
+	"slices"
+	"strings"
+
+	"ipamsim/sim/ipam"
+)
+
+// Managers are the address managers that scenario files may name. A library of one's own
+// is Managers{mine}.Load("mine.yaml").
+type Managers []*ipam.Manager
+
+// Find is the manager of a name, or nil.
+func (m Managers) Find(name string) *ipam.Manager {
+	if i := slices.IndexFunc(m, func(x *ipam.Manager) bool { return x.Name == name }); i >= 0 {
+		return m[i]
+	}
+	return nil
+}
+
+// Names are those of all, sorted.
+func (m Managers) Names() []string {
+	var out []string
+	for _, x := range m {
+		out = append(out, x.Name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Simulated is the version of a manager that runs here, e.g. v3.31.0; "" for one that
+// is not among them.
+func (m Managers) Simulated(name string) string {
+	x := m.Find(name)
+	if x == nil {
+		return ""
+	}
+	_, version, _ := strings.Cut(x.Upstream, "@")
+	return version
+}
+
+// Manager is the scenario's address manager.
+func (s *Scenario) Manager() *ipam.Manager { return s.managers.Find(s.Doc.Spec.IPAM) }
+
+// Managers are those among which the scenario was loaded.
+func (s *Scenario) Managers() Managers { return s.managers }

@@ -1,0 +1,171 @@
+package ipam
+
+import (
+	"context"
+	"encoding/json"
+	"net/netip"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"ipamsim/model"
+	"ipamsim/model/act"
+	"ipamsim/sim"
+)
+
+// Manager is one address manager: data and functions. Name, Upstream and Open are
+// required, and Network or Primary; of everything else, the zero value or a nil function
+// says that the manager does not have it.
+type Manager struct {
+	// Name is what scenario files call it.
+	Name string
+	// Upstream is module@version from the build's own information.
+	Upstream string
+	// Sources are the packages of its code, in any order, for the call sites of messages.
+	Sources []Source
+	// Processes are its reconcilers and daemons. An Instance runs them.
+	Processes []Process
+
+	// CRDs are the upstream's own custom resource definitions.
+	CRDs func() ([]*apiextv1.CustomResourceDefinition, error)
+	// Aliases are the second forms in which users may write its kinds: kind and
+	// apiVersion of each, by kind of the CRD.
+	Aliases map[string][]Alias
+	// Annotations are those of pods that it reads and writes.
+	Annotations Annotations
+	// Datastores are the names of where it can keep its record, the default first; none
+	// if it has no choice.
+	Datastores []string
+
+	// Network reads the policy out of a NetworkAttachmentDefinition with the
+	// upstream's own parser. ok is false if the network is not this manager's;
+	// the error is upstream's and is the user's mistake.
+	Network func(key string, config json.RawMessage) (n model.Network, ok bool, err error)
+	// Primary reads the cluster's default network, the one that every pod gets that is
+	// not on the host's network, out of the scenario's manifests, with the upstream's own
+	// parser and validation. An error that is the fault of one object is an *ObjectError.
+	// Nil: the manager serves no such network.
+	Primary func([]Object) (n model.Network, config json.RawMessage, err error)
+	// Check judges the objects of a scenario by more than their schema, and returns the
+	// first mistake, an *ObjectError.
+	Check func([]Object) error
+	// CheckCommand says what is wrong with a line for the manager's command-line tool,
+	// before anything runs. Nil: the manager comes with none.
+	CheckCommand func(argv []string) error
+	// Read says what a cluster of these manifests looks like without a run, for clusters
+	// too large to be run: it is the record that Observe would find once the objects are
+	// stored. An error that is the fault of one object is an *ObjectError.
+	Read func(objects []Object, networks []model.Network) (model.Snapshot, error)
+	// Devices are the addresses of a node's own devices, as its object says, if daemons
+	// of the manager give nodes some.
+	Devices func(*corev1.Node) []Device
+
+	// Open starts the manager in one run, inside its bubble.
+	Open func(Env) (Instance, error)
+
+	// Parts are what layers above know of the manager: see Part.
+	Parts []any
+}
+
+// Part is what a layer above this one knows of a manager: the one of Manager.Parts with
+// that layer's type. ok is false if there is none.
+func Part[T any](m *Manager) (part T, ok bool) {
+	if m == nil {
+		return part, false
+	}
+	for _, p := range m.Parts {
+		if part, ok = p.(T); ok {
+			return part, true
+		}
+	}
+	return part, false
+}
+
+// Process is one background process of an address manager.
+type Process struct {
+	Name string
+	// PerNode: one on each node; otherwise there is one in the cluster.
+	PerNode bool
+	// Daemon runs until its context ends; otherwise it is one pass that a
+	// schedule starts again and again.
+	Daemon bool
+	// Several may run at once, of a daemon that is not PerNode: as during a leader's
+	// failover.
+	Several bool
+	// Reference: it is not upstream's code but ours, for comparison.
+	Reference bool
+	// CronJob is part of the command by which a user's CronJob starts a pass; "": a
+	// CronJob starts none.
+	CronJob string
+}
+
+// Definitions are the CRDs, if it has any.
+func (m *Manager) Definitions() ([]*apiextv1.CustomResourceDefinition, error) {
+	if m.CRDs == nil {
+		return nil, nil
+	}
+	return m.CRDs()
+}
+
+// Process is the one of a name.
+func (m *Manager) Process(name string) (Process, bool) {
+	i := slices.IndexFunc(m.Processes, func(p Process) bool { return p.Name == name })
+	if i < 0 {
+		return Process{}, false
+	}
+	return m.Processes[i], true
+}
+
+// Annotations of pods, by what they say; "": the manager has none that does.
+type Annotations struct {
+	Container string // the ID of the pod's sandbox
+	Addresses string // the addresses that the pod asks the manager for
+	Static    string // the addresses that it gets without the manager's record
+}
+
+// Run is the code of a process; node is "" unless it is on one. It sends its messages
+// through the gate.
+type Run func(ctx context.Context, g *sim.Gate, node string) error
+
+// Instance is an address manager within one run. All its functions but Observe, Act,
+// Adopt and Export send their messages through the gate they are given. Add, Del,
+// Observe and Act are required.
+type Instance struct {
+	// Add and Del are one execution of the CNI plugin as a process of its own.
+	Add func(context.Context, *sim.Gate, Call) (Result, error)
+	Del func(context.Context, *sim.Gate, Call) error
+	// Run is the code of each of the manager's Processes, by name.
+	Run map[string]Run
+	// Observe reads what the datastore claims. It is never gated: looking must
+	// not change the schedule.
+	Observe func(context.Context) (model.Snapshot, error)
+	// Act says what a step did, whose Detail is an exchange with the API server
+	// (kube.Exchange) or a message to the manager's own datastore. It is the zero Act if
+	// the step is none of the manager's affair: then ActOf says what there is to say.
+	Act func(detail any) act.Act
+
+	// Keep is of a manager that keeps some kinds of objects itself.
+	Keep *Keep
+	// Adopt is of a manager whose CNI plugin leaves more behind than claims: it writes what
+	// the ADD of a sandbox that runs already would have left besides those, unless it is
+	// there. It passes no gate.
+	Adopt func(ctx context.Context, call Call, addrs []netip.Addr) error
+	// Command runs the manager's command-line tool as an operator would type it
+	// ("calicoctl ipam show") and returns what it printed, also with an error. What only
+	// looks passes no gate; what changes something does.
+	Command func(ctx context.Context, g *sim.Gate, argv []string) (stdout string, err error)
+}
+
+// Keep is a datastore of a manager that is not the Kubernetes API's.
+type Keep struct {
+	// Keeps reports whether objects of a kind live there.
+	Keeps func(kind string) bool
+	// Change does to an object what an operator asked for; the gate is the
+	// operator's, or nil for what is there before the first step.
+	Change func(ctx context.Context, g *sim.Gate, v Verb, o Object) error
+	// Names lists the objects of a kind.
+	Names func(ctx context.Context, g *sim.Gate, kind string) ([]string, error)
+	// Export is every object in it, in any order. It passes no gate.
+	Export func(context.Context) ([]Object, error)
+}
