@@ -6,9 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
-
 	"testing"
+	"time"
 
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/shrink"
@@ -33,6 +32,8 @@ type Search struct {
 	Dir string
 	// Only are invariants to look for; default: whatever the scenario does not expect.
 	Only []string
+	// Kinds ends the search as soon as so many kinds of failures were found; default 10.
+	Kinds int
 }
 
 func (o Search) orDefault() Search {
@@ -44,6 +45,9 @@ func (o Search) orDefault() Search {
 	}
 	if o.Strategy == "" {
 		o.Strategy = "portfolio"
+	}
+	if o.Kinds == 0 {
+		o.Kinds = 10
 	}
 	if o.Dir == "" {
 		o.Dir = filepath.Join("testdata", "findings")
@@ -86,14 +90,14 @@ func Explore(t *testing.T, m *ipam.Manager, file string, o Search) []Found {
 	s := b.load(file)
 	began, seen := time.Now(), map[finding.Signature]bool{}
 	var out []Found
-	for seed := uint64(1); seed <= o.Runs && time.Since(began) < o.Time; seed++ {
+	for seed := uint64(1); seed <= o.Runs && len(out) < o.Kinds && time.Since(began) < o.Time; seed++ {
 		rep, err := b.runner.Run(b.ctx, s, scenarios.Options{Seed: &seed, Strategy: o.Strategy, Store: scenarios.Memory})
 		if err != nil {
 			t.Fatalf("%s, seed %d: %v", file, seed, err)
 		}
 		for i := range rep.Violations {
 			v := &rep.Violations[i]
-			if sig := finding.SignatureOf(rep, v); unexpected(s, v) && wanted(o.Only, v) && !seen[sig] {
+			if sig := finding.SignatureOf(rep, v); len(out) < o.Kinds && unexpected(s, v) && wanted(o.Only, v) && !seen[sig] {
 				seen[sig] = true
 				f := b.shrunk(s, rep, v, o.Dir)
 				f.Seed, f.Runs = rep.Seed, seed

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"reflect"
 	"slices"
+	"sync"
 	"testing"
 
 	"ipamsim/model"
@@ -21,8 +22,10 @@ const problemsMax = 5
 
 // probe is a manager around another one, which it watches during a run.
 type probe struct {
-	m        *ipam.Manager
-	inst     ipam.Instance
+	m    *ipam.Manager
+	inst ipam.Instance
+
+	mu       sync.Mutex          // never held while a message is parked
 	problems map[string][]string // by part
 	judged   map[string]int      // by part: how often there was an occasion
 	given    map[string][]netip.Addr
@@ -33,10 +36,34 @@ func newProbe(m *ipam.Manager) *probe {
 }
 
 func (p *probe) bad(part, format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	text := fmt.Sprintf(format, args...)
 	if all := p.problems[part]; len(all) < problemsMax && !slices.Contains(all, text) {
 		p.problems[part] = append(all, text)
 	}
+}
+
+// judge counts an occasion to judge a part.
+func (p *probe) judge(part string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.judged[part]++
+}
+
+// give remembers what a container got, and take forgets it.
+func (p *probe) give(container string, a netip.Addr) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.given[container] = append(p.given[container], a)
+}
+
+func (p *probe) take(container string) []netip.Addr {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	out := p.given[container]
+	delete(p.given, container)
+	return out
 }
 
 // occasion is what a scenario needs for a part to be judged.
@@ -79,7 +106,7 @@ func (p *probe) manager() *ipam.Manager {
 
 // opened compares an instance with what the descriptor promises.
 func (p *probe) opened(i *ipam.Instance) {
-	p.judged["open"]++
+	p.judge("open")
 	for name, missing := range map[string]bool{"Add": i.Add == nil, "Del": i.Del == nil, "Observe": i.Observe == nil, "Act": i.Act == nil} {
 		if missing {
 			p.bad("open", "Instance.%s is nil", name)
@@ -110,19 +137,19 @@ func (p *probe) add(ctx context.Context, g *sim.Gate, c ipam.Call) (ipam.Result,
 		return out, err
 	}
 	if err != nil {
-		p.judged["exhausted"]++
+		p.judge("exhausted")
 		if !errors.Is(err, ipam.ErrExhausted) {
 			p.bad("exhausted", "ADD of %s failed with %q, which does not wrap ipam.ErrExhausted: if no address was left, wrap it", c.Pod, err)
 		}
 		return out, err
 	}
-	p.judged["add"]++
+	p.judge("add")
 	if len(out.Addrs) == 0 {
 		p.bad("add", "ADD of %s returned no address and no error", c.Pod)
 	}
 	record := p.observe(ctx, g)
 	for _, a := range out.Addrs {
-		p.given[c.Container] = append(p.given[c.Container], a.Addr())
+		p.give(c.Container, a.Addr())
 		claimed := func(k model.Claim) bool {
 			return k.Addr == a.Addr() && (k.Container == c.Container || k.Pod == c.Pod)
 		}
@@ -141,7 +168,7 @@ func (p *probe) del(ctx context.Context, g *sim.Gate, c ipam.Call) error {
 	if err := p.inst.Del(ctx, g, c); err != nil || ctx.Err() != nil {
 		return err
 	}
-	p.judged["del"]++
+	p.judge("del")
 	again := c
 	again.Unplug = nil
 	if err := p.inst.Del(ctx, g, again); err != nil && ctx.Err() == nil {
@@ -150,8 +177,7 @@ func (p *probe) del(ctx context.Context, g *sim.Gate, c ipam.Call) error {
 	if ctx.Err() != nil {
 		return nil
 	}
-	gone := p.given[c.Container]
-	delete(p.given, c.Container)
+	gone := p.take(c.Container)
 	for _, k := range p.observe(ctx, g).Claims {
 		if k.Container == c.Container || k.Container == "" && k.Pod == c.Pod && slices.Contains(gone, k.Addr) {
 			p.bad("del", "after a DEL that succeeded, Observe still shows %s for container %.12s of %s", k.Addr, c.Container, c.Pod)
@@ -162,7 +188,7 @@ func (p *probe) del(ctx context.Context, g *sim.Gate, c ipam.Call) error {
 
 // observe is the record, read twice.
 func (p *probe) observe(ctx context.Context, g *sim.Gate) model.Snapshot {
-	p.judged["observe"]++
+	p.judge("observe")
 	steps := len(g.World().Trace().Steps)
 	one, err := p.inst.Observe(ctx)
 	two, err2 := p.inst.Observe(ctx)
@@ -219,7 +245,7 @@ func (p *probe) acts(rep *reports.Report) {
 		default:
 			continue
 		}
-		p.judged["act"]++
+		p.judge("act")
 		if a := rep.Act(x); a.Verb == "" {
 			p.bad("act", "Act says nothing of a write by %s: %s of %s", s.Choice.Op.Actor.Kind(), x.Verb, x.Resource)
 		} else if a.Bare && x.Verb != "delete" {
