@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
 )
@@ -28,6 +29,8 @@ const (
 )
 
 func main() { os.Exit(command(os.Args[1:], os.Stdout, os.Stderr)) }
+
+func init() { scenarios.Use(managers.All()...) }
 
 // command is the whole program but for the process around it.
 func command(args []string, stdout, stderr io.Writer) int {
