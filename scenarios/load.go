@@ -115,7 +115,7 @@ func (l *loader) scenario(file string, roots []*yaml.Node) error {
 func (l *loader) manager() error {
 	name := l.s.Doc.Spec.IPAM
 	if l.ipam = l.s.Manager(); l.ipam == nil {
-		return l.doc.failAt(at("spec", "ipam"), "%s is no address manager, %s", quote(name), want(name, l.s.managers.Names()))
+		return l.doc.failAt(at("spec", "ipam"), "%s is not known, %s", quote(name), want(name, l.s.managers.Names()))
 	}
 	var err error
 	if l.kinds, err = kindsOf(l.ipam); err != nil {
