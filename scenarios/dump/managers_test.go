@@ -5,4 +5,7 @@ import (
 	"ipamsim/scenarios"
 )
 
-func init() { scenarios.Use(managers.All()...) }
+func init() {
+	scenarios.Use(managers.All()...)
+	scenarios.Tune() // as main functions do
+}
