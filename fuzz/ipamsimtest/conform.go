@@ -118,11 +118,16 @@ func (b *bench) digest(file, out string) {
 	b.t.Helper()
 	rep, err := b.once(b.load(file))
 	if err == nil {
-		err = os.WriteFile(out+"."+fmt.Sprint(len(file)), []byte(rep.Digest+" "+rep.StoreDigest), 0o600)
+		err = os.WriteFile(digestFile(out, file), []byte(rep.Digest+" "+rep.StoreDigest), 0o600)
 	}
 	if err != nil {
 		b.t.Fatal(err)
 	}
+}
+
+// digestFile is a file for each scenario: one test may conform several managers.
+func digestFile(out, file string) string {
+	return out + "-" + strings.NewReplacer("/", "_", string(os.PathSeparator), "_").Replace(file)
 }
 
 // deterministic compares three runs of one seed: two here, one in a process of its own.
@@ -153,7 +158,7 @@ func (b *bench) deterministic(t *testing.T, file string) {
 	if err != nil {
 		t.Fatalf("in another process: %v\n%s", err, text)
 	}
-	got, err := os.ReadFile(out + "." + fmt.Sprint(len(file)))
+	got, err := os.ReadFile(digestFile(out, file))
 	if err != nil {
 		t.Fatalf("in another process: %v\n%s", err, text)
 	}

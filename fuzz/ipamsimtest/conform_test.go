@@ -37,7 +37,7 @@ var broken = map[string]struct {
 	"DEL twice":      {spoiled(delOnce), "a second DEL of the same container: not found; want success"},
 	"DEL of nothing": {spoiled(delOnce), "DEL of a container that was never added: not found; want success"},
 	"exhausted":      {spoiled(unwrapped), "which does not wrap ipam.ErrExhausted"},
-	"act":            {spoiled(mute), "Act says nothing of a write by cni-add"},
+	"act":            {spoiled(mute), "Act does not say what was in a write by cni-add"},
 	"observe":        {spoiled(shuffled), "Observe said two things of one record"},
 	"claims":         {spoiled(blind), "and Observe shows no claim of it for that pod"},
 }
