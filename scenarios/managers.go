@@ -64,3 +64,7 @@ func (m Managers) Simulated(name string) string {
 
 // Manager is the scenario's address manager.
 func (s *Scenario) Manager() *ipam.Manager { return s.managers.Find(s.Doc.Spec.IPAM) }
+
+// Managers are those among which the scenario was loaded: what is made of it is loaded
+// among the same.
+func (s *Scenario) Managers() Managers { return s.managers }

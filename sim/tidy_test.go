@@ -88,7 +88,7 @@ var layers = []struct{ dir, may string }{
 	{"fuzz/campaign", "model/... sim/... reports scenarios scenarios/plan fuzz/cell fuzz/cause fuzz/space fuzz/coverage fuzz/finding fuzz/known fuzz/shrink fuzz/linear reports/..."},
 	{"fuzz", "model/... sim/... reports scenarios fuzz/..."},
 	{"cmd/hermetic", "sim/hermetic/overlay"},
-	{"cmd/managers", "sim/ipam/* sim/strategy"}, // the list
+	{"cmd/managers", "sim/ipam sim/ipam/* sim/strategy"}, // the list
 	{"cmd/ipamsim", "cmd/cli cmd/managers"},
 	{"cmd/*", "model/... sim/... reports reports/... scenarios/... fuzz/..."},
 }
