@@ -24,7 +24,7 @@ gov = overlay=$$(go run ./cmd/hermetic) && flags=(-overlay="$$overlay" -tags=her
 forked = $(if $(strip $(FORK)),export GOWORK=off; )fork=$$(go run ./cmd/fork -overlay="$$overlay" $(FORK)) || exit 2; $(if $(strip $(FORK)),flags+=(-modfile="$$fork" -overlay="$${fork%.mod}.json"); )
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test lint bench golden screenshots fuzz determinism nightly quiet runtime-test programs lab gate planted findings conformance chaos
+.PHONY: help build demo test lint bench golden screenshots fuzz determinism nightly quiet runtime-test programs lab gate planted init-test findings conformance chaos
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -102,6 +102,8 @@ gate: build ## compare the library with scenarios/baseline.json; FORK=../whereab
 	@$(BIN) gate $(GATEFLAGS)
 planted: ## the gate is red for each planted regression, green for a mend: cmd/fork (an hour)
 	@go test -timeout 6h -count=1 -run '^Test(Planted|Author)' -v ./cmd/fork -planted
+init-test: ## what ipamsim init writes builds, passes, and finds its planted race within a minute
+	@$(call gov,test) -timeout 60m -count=1 -run '^TestInit$$' -v ./cmd/cli -init
 findings: ## run the command of every row of the track record (reports/README.md)
 	@$(call gov,test) -timeout 60m -count=1 -run "^TestFindings$$" -v ./cmd/cli -findings
 conformance: ## stores, watches and leases = etcd, references = the real allocators: CHECKS=10000 random histories each; bands of a load hold the truth

@@ -51,13 +51,13 @@ func (u Unjudged) String() string {
 
 // Version is that of a program in the cluster.
 type Version struct {
-	Program string `json:"program" jsonschema:"required,enum=calico,enum=whereabouts"`
+	Program string `json:"program" jsonschema:"required"`
 	Found   string `json:"found" jsonschema:"required"` // as the cluster has it, e.g. v3.26.1
 }
 
 // String is a sentence without its full stop.
 func (v Version) String() string {
-	return fmt.Sprintf("the cluster runs %s %s, simulated is %s", v.Program, v.Found, Simulated(v.Program))
+	return fmt.Sprintf("the cluster runs %s %s, simulated is %s", v.Program, v.Found, used.Simulated(v.Program))
 }
 
 // imported checks what is said of an import.
@@ -76,6 +76,9 @@ func (l *loader) imported(c *check) {
 			}
 		}
 	}
+	for i, v := range m.Versions {
+		c.bad(l.s.managers.Find(v.Program) == nil, at("spec", "import", "versions", i, "program"), "%s is not known, %s", quote(v.Program), want(v.Program, l.s.managers.Names()))
+	}
 }
 
 // Doubts are what an import could not know or judge, and which versions differ, a line
@@ -86,7 +89,7 @@ func (m *Import) Doubts() []string {
 		out = append(out, u.String())
 	}
 	for _, v := range m.Versions {
-		if v.Found != Simulated(v.Program) {
+		if v.Found != used.Simulated(v.Program) {
 			out = append(out, v.String())
 		}
 	}

@@ -107,7 +107,7 @@ func (l *loader) scenario(file string, roots []*yaml.Node) (err error) {
 func (l *loader) manager() error {
 	name := l.s.Doc.Spec.IPAM
 	if l.ipam = l.s.Manager(); l.ipam == nil {
-		return l.doc.FailAt(at("spec", "ipam"), "%s is no address manager, %s", strict.Quote(name), strict.Want(name, l.s.managers.Names()))
+		return l.doc.FailAt(at("spec", "ipam"), "%s is not known, %s", strict.Quote(name), strict.Want(name, l.s.managers.Names()))
 	}
 	var err error
 	if l.kinds, err = kindsOf(l.ipam); err != nil {

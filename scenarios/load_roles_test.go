@@ -1,8 +1,6 @@
 package scenarios
 
 import (
-	"reflect"
-	"slices"
 	"testing"
 
 	"go.yaml.in/yaml/v3"
@@ -14,33 +12,21 @@ import (
 
 // The tables that are written down here agree with what they are about.
 
-func TestRolesNameEveryAdapter(t *testing.T) {
-	var manager strict.Field
-	for _, f := range strict.FieldsOf(reflect.TypeFor[Spec]()) {
-		if f.Name == "ipam" {
-			manager = f
-		}
-	}
-	if got, want := slices.Sorted(slices.Values(manager.Enum)), builtin().Names(); !slices.Equal(got, want) {
-		t.Errorf("spec.ipam may be %v, and there are %v", got, want)
-	}
-}
-
 // What a manager runs, once it is open, is what it says and a scenario may name.
 func TestProcessesRun(t *testing.T) {
-	in, err := builtin().Find("whereabouts").Open(ipam.Env{})
+	in, err := used.Find("whereabouts").Open(ipam.Env{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, manager := range []string{"whereabouts", "calico+whereabouts"} {
-		m := builtin().Find(manager)
+		m := used.Find(manager)
 		for name := range in.Run {
 			if _, ok := m.Process(name); !ok {
 				t.Errorf("%s runs %s, and does not say so", manager, name)
 			}
 		}
 	}
-	for _, name := range processes(builtin().Find("whereabouts"), func(ipam.Process) bool { return true }) {
+	for _, name := range processes(used.Find("whereabouts"), func(ipam.Process) bool { return true }) {
 		if in.Run[name] == nil {
 			t.Errorf("whereabouts has %s, and does not run it", name)
 		}
@@ -48,7 +34,7 @@ func TestProcessesRun(t *testing.T) {
 }
 
 func TestEveryKindHasAType(t *testing.T) {
-	for _, a := range builtin() {
+	for _, a := range used {
 		name := a.Name
 		kinds, err := kindsOf(a)
 		if err != nil {
@@ -74,7 +60,7 @@ func TestEveryActionIsChecked(t *testing.T) {
 		&cluster.ClockJump{}, &cluster.Command{}, &cluster.Cordon{}, &cluster.Crash{}, &cluster.CutSession{}, &cluster.Delete{}, &cluster.Drain{}, &cluster.Heal{}, &cluster.Kill{}, &cluster.Partition{},
 		&cluster.Patch{}, &cluster.Pause{}, &cluster.PowerOn{}, &cluster.Reboot{}, &cluster.Reconcile{}, &cluster.ReplaceNode{}, &cluster.RestartRuntime{}, &cluster.Scale{}, &cluster.Second{}, &cluster.StopBIRD{},
 	} {
-		l := &loader{s: &Scenario{}, ipam: builtin().Find("canary")}
+		l := &loader{s: &Scenario{}, ipam: used.Find("canary")}
 		c := &check{doc: &strict.Doc{Root: &yaml.Node{Kind: yaml.MappingNode}}}
 		l.acts(c, act, 0, nil)
 		if c.err == nil {

@@ -2,7 +2,6 @@ package scenarios
 
 import (
 	"context"
-	"runtime/debug"
 	"time"
 
 	"ipamsim/model"
@@ -26,7 +25,6 @@ func (r *Runner) Look(ctx context.Context, s *Scenario) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(lookPercent))
 	var v *View
 	_, err = sim.Run(ctx, sim.Options{Seed: 1, Strategy: st, Limits: sim.Limits{Stuck: lookMax}}, func(w *sim.World) error {
 		w.Finish()
@@ -39,9 +37,6 @@ func (r *Runner) Look(ctx context.Context, s *Scenario) (*View, error) {
 	}
 	return v, nil
 }
-
-// lookPercent is how far the heap may grow meanwhile: what Look makes it keeps.
-const lookPercent = 50
 
 // lookMax is how long it may take: 100,000 pods take some seconds.
 const lookMax = 20 * time.Minute

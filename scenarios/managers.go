@@ -7,9 +7,31 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// Managers are the address managers that scenario files may name. A library of one's own
-// is Managers{mine}.Load("mine.yaml").
+// Managers are the address managers that scenario files may name: a file of one's own
+// manager is loaded by Managers{mine}.Load("mine.yaml").
 type Managers []*ipam.Manager
+
+// used are those of this program.
+var used Managers
+
+// Use says which address managers this program has: those that Load, Parse and ReadSheet
+// know, and with them every search, plan, gate and import. A program says so once, before
+// anything else; this package links none.
+func Use(all ...*ipam.Manager) { used = all }
+
+// Used are the managers of this program.
+func Used() Managers { return used }
+
+// Load is Managers.Load among those of this program.
+func Load(path string) (*Scenario, error) { return used.Load(path) }
+
+// Parse is Managers.Parse among those of this program.
+func Parse(file string, data []byte) (*Scenario, error) { return used.Parse(file, data) }
+
+// ReadSheet is Managers.ReadSheet among those of this program.
+func ReadSheet(file string, data []byte, kind string) (*Sheet, error) {
+	return used.ReadSheet(file, data, kind)
+}
 
 // Find is the manager of a name, or nil.
 func (m Managers) Find(name string) *ipam.Manager {
@@ -43,5 +65,6 @@ func (m Managers) Simulated(name string) string {
 // Manager is the scenario's address manager.
 func (s *Scenario) Manager() *ipam.Manager { return s.managers.Find(s.Doc.Spec.IPAM) }
 
-// Managers are those among which the scenario was loaded.
+// Managers are those among which the scenario was loaded: what is made of it is loaded
+// among the same.
 func (s *Scenario) Managers() Managers { return s.managers }

@@ -5,9 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"runtime"
-	"runtime/debug"
 	"time"
 
 	"ipamsim/model"
@@ -25,31 +22,13 @@ import (
 // on the fast store.
 type Runner struct{ store *etcd.Server }
 
-// gcPercent lets the heap of this process grow to five times what is live before
-// a collection. A run allocates much (JSON) and keeps little: 20 % less processor
-// time for some tens of MiB.
-const gcPercent = 400
-
-// procs is how many processors the process of a runner uses. A bubble runs one
-// goroutine at a time; more processors only wake each other and find nothing to
-// do, for half as much again of processor time and of wall time. Who has more of
-// them starts more processes.
-const procs = 1
-
 // NewRunner makes one. The first run on etcd starts the embedded etcd, Close
-// removes it. Unless the user has set GOGC and GOMAXPROCS, the process collects
-// garbage less often and uses one processor from here on.
+// removes it.
 func NewRunner() (*Runner, error) { return NewRunnerIn("") }
 
 // NewRunnerIn keeps the directory of the etcd in dir, for somebody who removes it
 // if this process cannot; "" is any place.
 func NewRunnerIn(dir string) (*Runner, error) {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
-	}
-	if os.Getenv("GOMAXPROCS") == "" {
-		runtime.GOMAXPROCS(procs)
-	}
 	return &Runner{etcd.New(dir)}, nil
 }
 

@@ -39,11 +39,11 @@ type Spec struct {
 	Story string `json:"story,omitempty"`
 	// Import is of a file that ipamsim import wrote.
 	Import Import `json:"import,omitzero"`
-	// IPAM is the address manager: whereabouts, calico, canary, or
-	// calico+whereabouts: Calico for the network that every pod gets, Whereabouts for
-	// those that pods ask for.
-	IPAM string `json:"ipam" jsonschema:"required,enum=whereabouts,enum=calico,enum=canary,enum=calico+whereabouts"`
-	// Datastore is where Calico keeps its record: etcdv3 (default) or kubernetes.
+	// IPAM is the address manager. Of two with a plus between them, the first serves the
+	// network that every pod gets, the second those that pods ask for.
+	IPAM string `json:"ipam" jsonschema:"required"`
+	// Datastore is where the manager keeps its record, if it has a choice: etcdv3
+	// (default) or kubernetes.
 	Datastore string `json:"datastore,omitempty" jsonschema:"enum=etcdv3,enum=kubernetes"`
 	// Nodes are machines that need no manifest of their own.
 	Nodes []string `json:"nodes,omitempty"`

@@ -1,8 +1,9 @@
 package scenarios
 
 import (
+	"bytes"
 	_ "embed"
-	"slices"
+	"encoding/json"
 )
 
 // schema is written by TestSchema from the types and their comments (make
@@ -12,6 +13,22 @@ import (
 //go:embed schema.json
 var schema []byte
 
-// Schema is the JSON Schema of the Scenario document, draft 2020-12. Loading
-// checks more: names that must exist, and what one field means for another.
-func Schema() ([]byte, error) { return slices.Clone(schema), nil }
+// anyManager stands in the file where the names of the managers belong.
+const anyManager = `"enum": [
+            "MANAGER"
+          ]`
+
+// Schema is the JSON Schema of the Scenario document, draft 2020-12, for the managers of
+// this program. Loading checks more: names that must exist, and what one field means for
+// another.
+func Schema() ([]byte, error) {
+	var names []string
+	for _, m := range used {
+		names = append(names, m.Name)
+	}
+	b, err := json.MarshalIndent(names, "          ", "  ")
+	if err != nil {
+		return nil, err
+	}
+	return bytes.ReplaceAll(schema, []byte(anyManager), append([]byte(`"enum": `), b...)), nil
+}

@@ -65,6 +65,9 @@ func generate(t *testing.T) []byte {
 	s := r.Reflect(&scenarios.Document{})
 	s.Title = "ipamsim Scenario"
 	only(s, "spec", "timeline")
+	spec, _ := s.Properties.Get("spec")
+	manager, _ := spec.Properties.Get("ipam")
+	manager.Enum = []any{"MANAGER"} // see scenarios.Schema
 	b, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"ipamsim/sim"
+	"ipamsim/sim/ipam"
 	"ipamsim/sim/strategy"
 )
 
@@ -24,9 +25,7 @@ func (s *Scenario) Settings() (strategy.Settings, error) {
 			set.Faults[o] = p
 		}
 	}
-	if s.Doc.Spec.IPAM == "calico" {
-		set.Mix = strategy.Racing
-	}
+	set.Mix, _ = ipam.Part[[]strategy.Share](s.Manager())
 	return set, nil
 }
 

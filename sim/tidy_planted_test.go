@@ -56,6 +56,8 @@ func TestTidyFindsPlantedViolations(t *testing.T) {
 		{"reports/x.go", `package reports; import "fmt"; func f() { fmt.Println() }`, "print: fmt.Println"},
 		{"reports/x.go", `package reports; import ("fmt"; "io"); func f(w io.Writer) { fmt.Fprintln(w) }`, ""},
 		{"scenarios/x.go", `package scenarios; import "os"; func f() { os.Exit(1) }`, "print: os.Exit"},
+		{"reports/x.go", `package reports; import "os"; func f() { os.Setenv("A", "b") }`, "process: os.Setenv"},
+		{"fuzz/shrink/x.go", `package shrink; import "runtime/debug"; func f() { debug.SetGCPercent(1) }`, "process: debug.SetGCPercent"},
 		{"sim/x.go", `package sim; func f() { println("here") }`, "print: println is for debugging"},
 
 		{"fuzz/gate/x.go", `package gate; import "strings"; func f(v struct{ Message string }) bool { return strings.Contains(v.Message, "swallowed") }`, "prose: takes a sentence of our own apart"},

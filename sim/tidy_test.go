@@ -92,10 +92,12 @@ var layers = []struct{ dir, may string }{
 	{"fuzz/cell", ""},
 	{"fuzz/gate", "model/... sim/... reports reports/... scenarios scenarios/strict fuzz/..."},
 	{"fuzz/input", "model/... sim/... reports scenarios scenarios/strict fuzz/space"},
+	{"fuzz/ipamsimtest", "model/... sim/... reports scenarios scenarios/strict fuzz/finding fuzz/shrink fuzz/coverage"}, // for authors' own repositories
 	{"fuzz/campaign", "model/... sim/... reports scenarios scenarios/strict scenarios/plan fuzz/cell fuzz/cause fuzz/space fuzz/coverage fuzz/finding fuzz/known fuzz/shrink fuzz/linear reports/..."},
 	{"fuzz", "model/... sim/... reports scenarios fuzz/..."},
 	{"cmd/hermetic", "sim/hermetic/overlay"},
-	{"cmd/ipamsim", "sim/ipam/* cmd/cli"}, // one line, and the list of managers
+	{"cmd/managers", "sim/ipam sim/ipam/* sim/strategy"}, // the list
+	{"cmd/ipamsim", "cmd/cli cmd/managers"},
 	{"cmd/*", "model/... sim/... reports reports/... scenarios/... fuzz/..."},
 }
 
@@ -136,6 +138,10 @@ var allowed = []struct{ rule, dirs, why string }{
 	{"print", "sim/etcd", "the last words of an etcd that ends the process"},
 	{"pure github.com/gaissmai/bart", "model/route", "longest-prefix match is no place for an invention, and the library is as pure as we are"},
 	{"print", "sim/ipam/calico", "calicoctl prints to os.Stdout, which is exchanged for a file while it runs"},
+	{"process", "cmd/*", "main functions, and what they are made of"},
+	{"process", "scenarios", "Tune, which main functions call"},
+	{"process", "fuzz/campaign", "the process of a cell, which has no other purpose: frugal"},
+	{"process", "sim/ipam/calico", "upstream's configuration reads the environment past any door: set when its controller starts, in a program that has Calico"},
 	{proseRule, "cmd/fork", "Text is a comment of a Go file there"},
 }
 
@@ -256,11 +262,18 @@ func (h *house) sizes(src []byte) {
 }
 
 // forbidden are the names of other packages that need an exception.
-var forbidden = map[string]struct{ rule, names, mend string }{
-	"time": {"clock", "Now Sleep After AfterFunc NewTimer NewTicker Tick Since Until", "only code inside the bubble may look at the clock; take the time as an argument"},
-	"fmt":  {"print", "Print Printf Println", "library code returns or records; only cmd prints"},
-	"os":   {"print", "Stdout Stderr Exit", "library code returns or records; only cmd prints and exits"},
+var forbidden = map[string][]struct{ rule, names, mend string }{
+	"time": {{"clock", "Now Sleep After AfterFunc NewTimer NewTicker Tick Since Until", "only code inside the bubble may look at the clock; take the time as an argument"}},
+	"fmt":  {{"print", "Print Printf Println", "library code returns or records; only cmd prints"}},
+	"os": {
+		{"print", "Stdout Stderr Exit", "library code returns or records; only cmd prints and exits"},
+		{"process", "Setenv Unsetenv Clearenv Chdir", processMend},
+	},
+	"runtime":       {{"process", "GOMAXPROCS", processMend}},
+	"runtime/debug": {{"process", "SetGCPercent SetMemoryLimit SetMaxStack SetMaxThreads", processMend}},
 }
+
+const processMend = "a library leaves the process as it is: it may be somebody's test binary; settings belong to main functions"
 
 func (h *house) node(n ast.Node) bool {
 	switch n := n.(type) {
@@ -277,9 +290,10 @@ func (h *house) node(n ast.Node) bool {
 		if !ok || id.Obj != nil {
 			break
 		}
-		f, ok := forbidden[h.imported(id.Name)]
-		if ok && slices.Contains(strings.Fields(f.names), n.Sel.Name) && !allows(f.rule, h.dir) {
-			h.complain(n.Pos(), f.rule, "%s.%s: %s", id.Name, n.Sel.Name, f.mend)
+		for _, f := range forbidden[h.imported(id.Name)] {
+			if slices.Contains(strings.Fields(f.names), n.Sel.Name) && !allows(f.rule, h.dir) {
+				h.complain(n.Pos(), f.rule, "%s.%s: %s", id.Name, n.Sel.Name, f.mend)
+			}
 		}
 	}
 	return true

@@ -10,6 +10,7 @@ import (
 	"ipamsim/fuzz/campaign"
 	"ipamsim/fuzz/cell"
 	"ipamsim/fuzz/gate"
+	"ipamsim/scenarios"
 )
 
 // cellCommand is what a worker starts for itself: the process in which runs take
@@ -22,6 +23,7 @@ func cellCommand() *cobra.Command {
 		Args:   cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			ignoreInterrupts() // those of a terminal reach the coordinator, too, which lets workers bring what they have
+			scenarios.Tune()
 			in, out := cell.Files()
 			return campaign.ServeCell(context.Background(), whileAnybodyAsks(in, args[0]), out, args[0])
 		},
@@ -37,6 +39,7 @@ func gateCellCommand() *cobra.Command {
 		Args:   cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			ignoreInterrupts() // they reach the gate, which ends this process
+			scenarios.Tune()
 			in, out := cell.Files()
 			return gate.ServeCell(context.Background(), whileAnybodyAsks(in, args[0]), out, args[0])
 		},

@@ -47,6 +47,7 @@ func execute(cmd *cobra.Command, p *work) error {
 	if err != nil {
 		return err
 	}
+	scenarios.Tune()
 	runner, err := scenarios.NewRunner()
 	if err != nil {
 		out.discard()

@@ -70,6 +70,7 @@ func several(bad []error) error {
 
 // withRunner does work that needs an etcd, until it ends or is interrupted.
 func withRunner(cmd *cobra.Command, work func(context.Context, *scenarios.Runner) error) error {
+	scenarios.Tune()
 	runner, err := scenarios.NewRunner()
 	if err != nil {
 		return err

@@ -154,7 +154,7 @@ func resultOf(name string, anonymised bool, rep *dump.Report, f *dump.Findings) 
 		r.Unjudged = append(r.Unjudged, imported.Unjudged{What: u.What, Without: u.Without, Namespaces: u.Namespaces})
 	}
 	for _, v := range rep.Versions {
-		r.Versions = append(r.Versions, imported.Version{Program: v.Program, Found: v.Found, Simulated: scenarios.Simulated(v.Program)})
+		r.Versions = append(r.Versions, imported.Version{Program: v.Program, Found: v.Found, Simulated: scenarios.Used().Simulated(v.Program)})
 	}
 	for _, b := range f.Borrowed {
 		r.Borrowed = append(r.Borrowed, imported.Borrowed{Address: b.Addr.String(), Node: b.Node, Owner: b.Owner, Pod: b.Pod})

@@ -15,6 +15,8 @@ import (
 
 	"ipamsim/reports"
 	"ipamsim/scenarios/strict"
+	"ipamsim/scenarios"
+	"ipamsim/sim/ipam"
 )
 
 // Exit codes: what scripts and CI look at.
@@ -24,8 +26,12 @@ const (
 	exitCannot    = 2 // nothing was proven: usage, bad input, environment, a limit, an interruption
 )
 
-// Main is the whole program: it runs the command of os.Args and ends the process.
-func Main() { os.Exit(command(os.Args[1:], os.Stdout, os.Stderr)) }
+// Main is the whole program with some address managers: it runs the command of os.Args
+// and ends the process. The settings of the process are made here, and nowhere else.
+func Main(managers ...*ipam.Manager) {
+	scenarios.Use(managers...)
+	os.Exit(command(os.Args[1:], os.Stdout, os.Stderr))
+}
 
 // command is the whole program but for the process around it.
 func command(args []string, stdout, stderr io.Writer) int {
@@ -65,7 +71,7 @@ func command(args []string, stdout, stderr io.Writer) int {
 // commands are all there are.
 func commands() []*cobra.Command {
 	return []*cobra.Command{
-		calibrateCommand(), cellCommand(), corpusCommand(), exploreCommand(), findingCommand(), gateCommand(), gateCellCommand(), goCommand(), importCommand(), planCommand(),
+		calibrateCommand(), cellCommand(), corpusCommand(), exploreCommand(), findingCommand(), gateCommand(), gateCellCommand(), goCommand(), importCommand(), initCommand(), planCommand(),
 		replayCommand(), reportCommand(), runCommand(), schemaCommand(), versionCommand(), workerCommand(),
 	}
 }

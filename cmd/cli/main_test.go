@@ -12,13 +12,14 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/scenarios"
 	"ipamsim/sim/hermetic"
 )
 
 // TestMain lets scripts run this binary as ipamsim.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"ipamsim": Main})
+	testscript.Main(m, map[string]func(){"ipamsim": func() { Main(managers.All()...) }})
 }
 
 // TestScripts: what a person or a script sees of the commands. The scenarios of

@@ -6,6 +6,9 @@
 // program with a manager of their own: ipamsim init --manager NAME writes it.
 package main
 
-import "ipamsim/cmd/cli"
+import (
+	"ipamsim/cmd/cli"
+	"ipamsim/cmd/managers"
+)
 
-func main() { cli.Main() }
+func main() { cli.Main(managers.All()...) }

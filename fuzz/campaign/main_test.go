@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"ipamsim/fuzz/cell"
+	"ipamsim/scenarios"
 )
 
 // TestMain lets this binary be the processes of a campaign, as ipamsim is: a
@@ -27,6 +28,7 @@ func TestMain(m *testing.M) {
 	switch os.Args[1] {
 	case "cell":
 		beforeRun = blow
+		scenarios.Tune()
 		in, out := cell.Files()
 		err = ServeCell(context.Background(), cell.WhileAnybodyAsks(in, func() { os.Exit(0) }), out, os.Args[2])
 	case "worker":

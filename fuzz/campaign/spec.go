@@ -10,6 +10,7 @@ import (
 
 	"ipamsim/fuzz/space"
 	"ipamsim/scenarios"
+	"ipamsim/sim/ipam/canary"
 )
 
 // Spec is what a campaign searches. Two campaigns with the same Spec search the
@@ -70,7 +71,7 @@ func (s Spec) identity() string {
 // world is the scenario of one seed. Scenarios of files are parsed once.
 func (s Spec) world(source int, seed uint64, parsed map[int]*scenarios.Scenario) (*scenarios.Scenario, error) {
 	if source == canarySource {
-		return scenarios.Parse("canary.yaml", []byte(canaryWorld(seed, s.Canary)))
+		return scenarios.Managers{canary.New()}.Parse("canary.yaml", []byte(canaryWorld(seed, s.Canary)))
 	}
 	if source < 0 || source >= len(s.Sources) {
 		return nil, fmt.Errorf("campaign: no source %d", source)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ipamsim/fuzz/cell"
+	"ipamsim/scenarios"
 )
 
 // TestMain lets this binary be the cells of a gate, as ipamsim is.
@@ -19,6 +20,7 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	beforeRun = blow
+	scenarios.Tune()
 	in, out := cell.Files()
 	gone := func() {
 		_ = os.RemoveAll(os.Args[2])

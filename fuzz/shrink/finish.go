@@ -97,7 +97,7 @@ func (k *shrinker) record() (*finding.Finding, error) {
 
 // replays reads the file as anybody would and runs it.
 func (k *shrinker) replays(f *finding.Finding, rep *reports.Report) error {
-	s, err := scenarios.Parse(f.Fingerprint+".yaml", f.YAML)
+	s, err := k.managers.Parse(f.Fingerprint+".yaml", f.YAML)
 	if err != nil {
 		return fmt.Errorf("shrink: the finding does not load: %w", err)
 	}

@@ -53,7 +53,7 @@ var ErrNotAgain = errors.New("it did not fail again the same way")
 func Shrink(ctx context.Context, r *scenarios.Runner, s *scenarios.Scenario, rep *reports.Report, v *model.Violation, o Options) (*finding.Finding, error) {
 	o = o.orDefault()
 	k := &shrinker{
-		ctx: ctx, runner: r, options: o, began: time.Now(), tried: map[uint64]bool{},
+		ctx: ctx, runner: r, managers: s.Managers(), options: o, began: time.Now(), tried: map[uint64]bool{},
 		seed: rep.Seed, store: scenarios.Memory, lock: finding.SignatureOf(rep, v), invariant: v.Invariant,
 	}
 	if err := k.begin(s, rep, v); err != nil {
@@ -68,6 +68,7 @@ func Shrink(ctx context.Context, r *scenarios.Runner, s *scenarios.Scenario, rep
 type shrinker struct {
 	ctx       context.Context
 	runner    *scenarios.Runner
+	managers  scenarios.Managers
 	options   Options
 	began     time.Time
 	seed      uint64
@@ -213,7 +214,7 @@ func (k *shrinker) takes(docs []tree, rules []strategy.Exception) bool {
 		return false
 	}
 	k.tried[key] = true
-	world, err := scenarios.Parse("candidate.yaml", text)
+	world, err := k.managers.Parse("candidate.yaml", text)
 	if err != nil {
 		return false // what does not load is no candidate
 	}

@@ -44,7 +44,7 @@ func Differences(v scenarios.Version) (all []Difference, newer bool) {
 	if err != nil {
 		return nil, false
 	}
-	if here, err := semver.ParseGeneric(scenarios.Simulated(v.Program)); err == nil && here.LessThan(found) {
+	if here, err := semver.ParseGeneric(scenarios.Used().Simulated(v.Program)); err == nil && here.LessThan(found) {
 		return nil, true
 	}
 	for _, d := range differences {

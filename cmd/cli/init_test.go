@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"bytes"
+	"flag"
+	"go/format"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"ipamsim/scenarios"
+	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/canary"
+)
+
+var initFlag = flag.Bool("init", false, "build what ipamsim init writes, and have it find its planted race (minutes)")
+
+// written is what init writes for a manager.
+func written(t *testing.T, args ...string) (dir string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "firstfree")
+	var stdout, stderr bytes.Buffer
+	if code := command(append([]string{"init", "--manager", "firstfree", "--dir", dir}, args...), &stdout, &stderr); code != exitExpected {
+		t.Fatalf("exit %d: %s", code, &stderr)
+	}
+	return dir
+}
+
+// TestInitFiles: Go files are formatted, scenario files load among managers that have the
+// name, and go.mod has every replace line of ours.
+func TestInitFiles(t *testing.T) {
+	dir := written(t)
+	like := *canary.New()
+	like.Name = "firstfree"
+	like.Processes = []ipam.Process{{Name: "firstfree-reconciler"}}
+	plain := regexp.MustCompile(`"type": "firstfree"`)
+	for name := range skeletonFiles {
+		name = strings.ReplaceAll(name, "<<.Name>>", "firstfree")
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(text, []byte("<<.")) {
+			t.Errorf("%s: a template was not filled in", name)
+		}
+		switch filepath.Ext(name) {
+		case ".go":
+			if want, err := format.Source(text); err != nil || !bytes.Equal(want, text) {
+				t.Errorf("%s: not as gofmt has it (%v)", name, err)
+			}
+		case ".yaml":
+			if strings.Contains(name, "testdata") {
+				if _, err := (scenarios.Managers{&like}).Parse(name, plain.ReplaceAll(text, []byte(`"type": "canary"`))); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	}
+	own, err := readModule("../../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range own.Replace {
+		if !strings.Contains(string(text), "\t"+r.Old.String()+" => "+r.New.String()+"\n") {
+			t.Errorf("go.mod: no replace of %s", r.Old)
+		}
+	}
+	list := exec.Command("go", "list", "-mod=readonly", "-m", "ipamsim")
+	list.Dir, list.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=")
+	if out, err := list.CombinedOutput(); err != nil || !strings.HasPrefix(string(out), "ipamsim v0.0.0 => ") {
+		t.Errorf("go list -m ipamsim: %s (%v)", out, err)
+	}
+}
+
+// TestInitRefuses: what is wrong is told in one line, and nothing is written.
+func TestInitRefuses(t *testing.T) {
+	full := t.TempDir()
+	if err := os.WriteFile(filepath.Join(full, "mine.txt"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct{ args, want string }{
+		{"", "--manager: missing"},
+		{"--manager First-Free", "lower-case letters and digits"},
+		{"--manager calico", "another manager"},
+		{"--manager first --dir " + full, "not empty, it has mine.txt"},
+		{"--manager first --module " + full, "go.mod"},
+		{"--manager first --import-path example.com/second", "want a module path that ends in /first"},
+	} {
+		dir := filepath.Join(t.TempDir(), "new")
+		args := append([]string{"init", "--dir", dir}, strings.Fields(x.args)...)
+		var stdout, stderr bytes.Buffer
+		if code := command(args, &stdout, &stderr); code != exitCannot || !strings.Contains(stderr.String(), x.want) || strings.Count(stderr.String(), "\n") != 1 {
+			t.Errorf("%s: exit %d, %q, want %q", x.args, code, &stderr, x.want)
+		}
+		if _, err := os.Stat(dir); err == nil {
+			t.Errorf("%s: %s was made", x.args, dir)
+		}
+	}
+	if all, err := os.ReadDir(full); err != nil || len(all) != 1 {
+		t.Errorf("%v %v", all, err)
+	}
+}
+
+// TestInit does what README says, in a folder outside of the tree: what init writes
+// builds and passes; its planted duplicate is found, shrunk and replayed within a minute,
+// by go test and by the program. Times are printed.
+func TestInit(t *testing.T) {
+	if !*initFlag {
+		t.Skip("SKIPPED: builds all of Kubernetes: make init-test")
+	}
+	dir := written(t)
+	run := func(want string, args ...string) time.Duration {
+		t.Helper()
+		began := time.Now()
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=-buildvcs=false")
+		out, err := cmd.CombinedOutput()
+		took := time.Since(began)
+		if !strings.Contains(string(out), want) {
+			t.Fatalf("%s (%v): no %q in\n%s", strings.Join(args, " "), err, want, out)
+		}
+		t.Logf("%s: %s", strings.Join(args, " "), took.Round(100*time.Millisecond))
+		return took
+	}
+	run("ok  \texample.com/firstfree/simulation", "make", "test")
+	if took := run("--- PASS: TestPlanted", "go", "run", "ipamsim/cmd/hermetic", "go", "test", "-v", "-run", "^TestPlanted$", "./simulation"); took > time.Minute {
+		t.Errorf("the planted race was found after %s, want a minute at most", took)
+	}
+	run("", "make", "build")
+	began := time.Now()
+	run("duplicate-address", "bin/ipamsim", "explore", "simulation/testdata/rollout.yaml", "--time", "20s", "--out", "findings/rollout")
+	findings, err := filepath.Glob(filepath.Join(dir, "findings", "rollout", "*.yaml"))
+	if err != nil || len(findings) == 0 {
+		t.Fatalf("no findings: %v", err)
+	}
+	run("reproduced as recorded", append([]string{"bin/ipamsim", "replay"}, findings...)...)
+	if took := time.Since(began); took > time.Minute {
+		t.Errorf("explore and replay took %s, want a minute at most", took)
+	}
+	run("scenarios now", "make", "baseline") // of what is there
+	run("green", "make", "gate")
+}
+
+// TestLinksNoManager: who builds a program or a test of their own does not link Calico
+// and Whereabouts.
+func TestLinksNoManager(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "ipamsim/cmd/cli", "ipamsim/fuzz/ipamsimtest").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range strings.Fields(string(out)) {
+		for _, upstream := range []string{"github.com/projectcalico/", "github.com/k8snetworkplumbingwg/whereabouts", "ipamsim/sim/ipam/calico", "ipamsim/sim/ipam/whereabouts"} {
+			if strings.HasPrefix(p, upstream) {
+				t.Errorf("links %s", p)
+			}
+		}
+	}
+}

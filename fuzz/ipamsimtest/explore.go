@@ -1,0 +1,160 @@
+package ipamsimtest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ipamsim/fuzz/finding"
+	"ipamsim/fuzz/shrink"
+	"ipamsim/model"
+	"ipamsim/reports"
+	"ipamsim/scenarios"
+	"ipamsim/sim/hermetic"
+	"ipamsim/sim/ipam"
+)
+
+// Search bounds an exploration. The zero value is usable.
+type Search struct {
+	// Runs is how many seeds are run, from 1 on; default 200.
+	Runs uint64
+	// Time is when no further seed is begun, wall-clock; default 1 minute. What was found
+	// is shrunk in any case, which takes 20 seconds each at most.
+	Time time.Duration
+	// Strategy decides the schedules, by its name in ipamsim explore --strategy; default
+	// "portfolio", several in turn.
+	Strategy string
+	// Dir is where findings are written; default testdata/findings.
+	Dir string
+	// Only are invariants to look for; default: whatever the scenario does not expect.
+	Only []string
+	// Kinds ends the search as soon as so many kinds of failures were found; default 10.
+	Kinds int
+}
+
+func (o Search) orDefault() Search {
+	if o.Runs == 0 {
+		o.Runs = 200
+	}
+	if o.Time == 0 {
+		o.Time = time.Minute
+	}
+	if o.Strategy == "" {
+		o.Strategy = "portfolio"
+	}
+	if o.Kinds == 0 {
+		o.Kinds = 10
+	}
+	if o.Dir == "" {
+		o.Dir = filepath.Join("testdata", "findings")
+	}
+	return o
+}
+
+// Found is one kind of failure that Explore found, shrunk.
+type Found struct {
+	Invariant string
+	Seed      uint64 // the run that it was found in
+	Runs      uint64 // how many runs had been made then
+	File      string // the finding: a scenario with the schedule that fails, which Run replays
+	// Pods, Nodes, Switches, Faults and Steps are what is left in it.
+	Pods, Nodes, Switches, Faults, Steps int
+	// Story is how it came about, with the command that replays the file.
+	Story string
+}
+
+func (f Found) String() string { return f.Story }
+
+// Explore runs the scenario of a file under many schedules and returns each kind of
+// failure once, in the order in which they were found, shrunk: scenario and schedule
+// together, until neither gets smaller. Each is written to a file of its own, was
+// replayed from it before it is returned, and stays there.
+//
+// The test does not fail by itself: range over the result and say t.Error. On Go's own
+// runtime, where runs do not repeat, the test is skipped.
+func Explore(t *testing.T, m *ipam.Manager, file string, o Search) []Found {
+	t.Helper()
+	b := begin(t, m)
+	if replay := os.Getenv(ReplayEnv); replay != "" {
+		b.replay(replay)
+		return nil
+	}
+	if !hermetic.Enabled {
+		t.Skip("SKIPPED: needs runs that repeat: go run ipamsim/cmd/hermetic go test")
+	}
+	o = o.orDefault()
+	s := b.load(file)
+	began, seen := time.Now(), map[finding.Signature]bool{}
+	var out []Found
+	for seed := uint64(1); seed <= o.Runs && len(out) < o.Kinds && time.Since(began) < o.Time; seed++ {
+		rep, err := b.runner.Run(b.ctx, s, scenarios.Options{Seed: &seed, Strategy: o.Strategy, Store: scenarios.Memory})
+		if err != nil {
+			t.Fatalf("%s, seed %d: %v", file, seed, err)
+		}
+		for i := range rep.Violations {
+			v := &rep.Violations[i]
+			if sig := finding.SignatureOf(rep, v); len(out) < o.Kinds && unexpected(s, v) && wanted(o.Only, v) && !seen[sig] {
+				seen[sig] = true
+				f := b.shrunk(s, rep, v, o.Dir)
+				f.Seed, f.Runs = rep.Seed, seed
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}
+
+// unexpected: the scenario does not say that this may be violated.
+func unexpected(s *scenarios.Scenario, v *model.Violation) bool {
+	e := s.Doc.Spec.Expect
+	return e == nil || !slices.Contains(e.Violations, v.Invariant) && !slices.Contains(e.May, v.Invariant)
+}
+
+func wanted(only []string, v *model.Violation) bool {
+	return len(only) == 0 || slices.Contains(only, v.Invariant)
+}
+
+// shrunk makes a failure small and keeps it.
+func (b *bench) shrunk(s *scenarios.Scenario, rep *reports.Report, v *model.Violation, dir string) Found {
+	b.t.Helper()
+	f, err := shrink.Shrink(b.ctx, b.runner, s, rep, v, shrink.Options{Samples: -1})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	path := filepath.Join(dir, finding.File(f.Fingerprint))
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		b.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, f.YAML, 0o666); err != nil {
+		b.t.Fatal(err)
+	}
+	small := b.load(path)
+	again, err := b.runner.Run(b.ctx, small, scenarios.Options{Recorded: true})
+	if err != nil {
+		b.t.Fatalf("%s: %v", path, err)
+	}
+	first := f.In(again)
+	if first == nil || again.Digest != small.Doc.Spec.Schedule.Digest {
+		b.t.Fatalf("%s: does not replay: %s", path, reports.Line(again))
+	}
+	return Found{
+		Invariant: f.Invariant, File: path,
+		Pods: f.Pods, Nodes: f.Nodes, Switches: f.Switches, Faults: f.Faults, Steps: f.Steps,
+		Story: b.story(again, first, ReplayEnv+"="+reports.Shell(path)),
+	}
+}
+
+// Summary is what was found on one line each: the invariant, after how many runs, what is
+// left, and the file.
+func Summary(all []Found) string {
+	var out strings.Builder
+	for _, f := range all {
+		fmt.Fprintf(&out, "%s after %d runs; shrunk: %d pods, %d switches, %d faults, %d steps; %s\n",
+			f.Invariant, f.Runs, f.Pods, f.Switches, f.Faults, f.Steps, f.File)
+	}
+	return out.String()
+}

@@ -1,0 +1,11 @@
+package page_test
+
+import (
+	"ipamsim/cmd/managers"
+	"ipamsim/scenarios"
+)
+
+func init() {
+	scenarios.Use(managers.All()...)
+	scenarios.Tune() // as main functions do
+}
