@@ -72,6 +72,7 @@ var layers = []struct{ dir, may string }{
 	{"scenarios/dump/live", "scenarios scenarios/dump"}, // a cluster that is asked instead of a file
 	{"fuzz/space", "model/... sim/... scenarios"},
 	{"fuzz/space/fields", ""}, // tests
+	{"fuzz/space/*", "model/... sim/... scenarios fuzz/space fuzz/space/*"},
 	{"fuzz/shape", "sim"},
 	{"fuzz/coverage/lamp", ""}, // instrumented, and nothing else of ours may be counted with it
 	{"fuzz/coverage", "model/... sim/... reports fuzz/shape fuzz/coverage/lamp"},
@@ -82,11 +83,12 @@ var layers = []struct{ dir, may string }{
 	{"fuzz/linear", "model reports/visible"},
 	{"fuzz/cell", ""},
 	{"fuzz/gate", "model/... sim/... reports reports/... scenarios fuzz/..."},
+	{"fuzz/input/*", "model/... sim/... scenarios fuzz/input"},
 	{"fuzz/input", "model/... sim/... reports scenarios fuzz/space"},
 	{"fuzz/campaign", "model/... sim/... reports scenarios scenarios/plan fuzz/cell fuzz/cause fuzz/space fuzz/coverage fuzz/finding fuzz/known fuzz/shrink fuzz/linear reports/..."},
 	{"fuzz", "model/... sim/... reports scenarios fuzz/..."},
 	{"cmd/hermetic", ""}, // runs before anything of ours can be built
-	{"cmd/*", "model/... sim/... reports reports/... scenarios/... fuzz/..."},
+	{"cmd/*", "model/... sim/... reports reports/... scenarios/... fuzz/... cmd/managers"},
 }
 
 // modules says who may import what of others. The first entry that fits an
