@@ -81,7 +81,7 @@ func (c *world) draw(template func() (map[string]string, object)) {
 	}
 	w.Latencies()
 	c.judge()
-	w.Strategy(space.Weight{"random", 50}, space.Weight{"timed", 25}, space.Weight{"stall", 15}, space.Weight{"pos", 5}, space.Weight{"pct", 5})
+	w.Strategy(space.Weight{Name: "random", N: 50}, space.Weight{Name: "timed", N: 25}, space.Weight{Name: "stall", N: 15}, space.Weight{Name: "pos", N: 5}, space.Weight{Name: "pct", N: 5})
 	w.Uncommon(c.rarities())
 	w.Title()
 }

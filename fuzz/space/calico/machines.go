@@ -3,6 +3,7 @@ package calico
 import (
 	"fmt"
 
+	"ipamsim/fuzz/space"
 	routes "ipamsim/model/route"
 )
 

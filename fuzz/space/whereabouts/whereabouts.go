@@ -43,11 +43,11 @@ func (w *world) draw() {
 	if w.Chance(1, 4) {
 		w.Doc.Spec.Daemons = append(w.Doc.Spec.Daemons, "pod-control-loop")
 	}
-	w.Operators(space.Act{3, w.repair(nets)})
+	w.Operators(space.Act{Weight: 3, Do: w.repair(nets)})
 	w.Latencies()
 	w.Faults()
 	w.Hazards()
-	w.Strategy(space.Weight{"timed", 40}, space.Weight{"stall", 30}, space.Weight{"random", 20}, space.Weight{"pct", 5}, space.Weight{"pos", 5})
+	w.Strategy(space.Weight{Name: "timed", N: 40}, space.Weight{Name: "stall", N: 30}, space.Weight{Name: "random", N: 20}, space.Weight{Name: "pct", N: 5}, space.Weight{Name: "pos", N: 5})
 	// Where only an operator's passes reconcile, nobody gives back what is lost after.
 	collected := len(w.Doc.Spec.Reconcilers) > 0 || filled && w.calm()
 	if collected {
