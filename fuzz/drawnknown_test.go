@@ -23,7 +23,7 @@ func TestDrawnWorldsAreKnown(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, target := range input.Targets() {
-		k, err := known.Load(knownDir, target)
+		k, err := known.Load(knownDir, input.Lists(target)...)
 		if err != nil {
 			t.Fatal(err)
 		}

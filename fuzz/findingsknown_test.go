@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ipamsim/fuzz/cause"
+	"ipamsim/fuzz/input"
 	"ipamsim/fuzz/known"
 	"ipamsim/scenarios"
 	"ipamsim/sim/hermetic"
@@ -25,7 +26,7 @@ func TestFindingsAreKnown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := known.Load(knownDir, *ofTarget)
+	k, err := known.Load(knownDir, input.Lists(*ofTarget)...)
 	if err != nil {
 		t.Fatal(err)
 	}

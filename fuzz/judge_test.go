@@ -32,7 +32,7 @@ func fuzzRuns(f *testing.F, target string) {
 	} else if *stock {
 		f.Skip("SKIPPED: needs the hermetic build; run make fuzz")
 	}
-	k, err := known.Load(knownDir, target)
+	k, err := known.Load(knownDir, input.Lists(target)...)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func (j *judge) confirm(s *scenarios.Scenario, rep *reports.Report, v *model.Vio
 		return fmt.Errorf("the harness, on etcd: %w; in memory: %s", err, v.Message)
 	}
 	story, _, _ := strings.Cut(reports.Timeline(rep, v), "   show it again: ") // nobody has that file
-	return fmt.Errorf(news, v.Invariant, v.Severity, listFile(known.Lists[j.target][0]), class,
+	return fmt.Errorf(news, v.Invariant, v.Severity, listFile(input.Lists(j.target)[0]), class,
 		strings.Join(reports.Wrap(finding.New(s, rep, v, nil, cause.Of(rep, v)).Sentence, 100), "\n"), story, j.target, j.FileName())
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ipamsim/fuzz/cause"
+	"ipamsim/fuzz/input"
 	"ipamsim/fuzz/known"
 	"ipamsim/fuzz/shrink"
 	"ipamsim/reports"
@@ -28,7 +29,7 @@ func TestLibraryIsKnown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := known.Load(knownDir, "")
+	all, err := known.Load(knownDir, input.Lists("")...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,11 +46,11 @@ func TestLibraryIsKnown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		learning := known.Lists[fuzzed[s.Doc.Spec.IPAM]]
-		if len(learning) == 0 || !due(s.Name()) {
+		target, ok := fuzzed[s.Doc.Spec.IPAM]
+		if !ok || !due(s.Name()) {
 			continue
 		}
-		list := learning[0]
+		list := input.Lists(target)[0]
 		rep, err := r.Run(t.Context(), s, scenarios.Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -96,7 +96,7 @@ func (s *Sheet) Around(d Document) (*Scenario, error) {
 		l.machines,
 		func() error { return l.manifests(s.doc.File, s.rest) },
 		func() error {
-			if s.Has(attachmentKind) || d.Spec.IPAM != "whereabouts" {
+			if s.Has(attachmentKind) || l.ipam.Primary != nil {
 				return l.networks()
 			}
 			return nil // the network is going to be made: see With

@@ -81,6 +81,7 @@ var layers = []struct{ dir, may string }{
 	{"scenarios/dump/live", "scenarios scenarios/strict scenarios/dump"}, // a cluster that is asked instead of a file
 	{"fuzz/space", "model/... sim/... scenarios"},
 	{"fuzz/space/fields", ""}, // tests
+	{"fuzz/space/*", "model/... sim/... scenarios fuzz/space fuzz/space/*"},
 	{"fuzz/shape", "sim"},
 	{"fuzz/coverage/lamp", ""}, // instrumented, and nothing else of ours may be counted with it
 	{"fuzz/coverage", "model/... sim/... reports fuzz/shape fuzz/coverage/lamp"},
@@ -91,6 +92,7 @@ var layers = []struct{ dir, may string }{
 	{"fuzz/linear", "model reports/visible"},
 	{"fuzz/cell", ""},
 	{"fuzz/gate", "model/... sim/... reports reports/... scenarios scenarios/strict fuzz/..."},
+	{"fuzz/input/*", "model/... sim/... scenarios fuzz/input"},
 	{"fuzz/input", "model/... sim/... reports scenarios scenarios/strict fuzz/space"},
 	{"fuzz/ipamsimtest", "model/... sim/... reports scenarios scenarios/strict fuzz/finding fuzz/shrink fuzz/coverage"}, // for authors' own repositories
 	{"fuzz/campaign", "model/... sim/... reports scenarios scenarios/strict scenarios/plan fuzz/cell fuzz/cause fuzz/space fuzz/coverage fuzz/finding fuzz/known fuzz/shrink fuzz/linear reports/..."},

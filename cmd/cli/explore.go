@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ipamsim/fuzz/campaign"
+	"ipamsim/fuzz/input"
 	"ipamsim/fuzz/known"
 	"ipamsim/fuzz/space"
 	"ipamsim/reports"
@@ -70,7 +71,7 @@ must fail, did not.`,
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.space, "space", "", "draw worlds of a space: "+strings.Join(spaces(), ", "))
+	fl.StringVar(&f.space, "space", "", "draw worlds of a space: "+strings.Join(space.Names(), ", "))
 	fl.StringSliceVar(&f.without, "without", nil, "leave `DEEDS` out of every world: some of "+space.List(space.Deeds()))
 	fl.StringVar(&f.strategy, "strategy", "", "who decides the schedules: "+strings.Join(strategies(), ", ")+" (default: portfolio for files, the world's own for a space)")
 	fl.StringVar(&f.store, "store", scenarios.Etcd, "where runs take place: "+stores+", which is faster; findings are made on etcd")
@@ -91,7 +92,7 @@ func (f *exploreFlags) check(cmd *cobra.Command, files []string) (cfg campaign.C
 	case f.space != "" && len(files) > 0:
 		return cfg, errors.New("--space and files exclude each other")
 	case f.space == "" && len(files) == 0:
-		return cfg, fmt.Errorf("nothing to explore: name scenario files, or --space %s", strings.Join(spaces(), "|"))
+		return cfg, fmt.Errorf("nothing to explore: name scenario files, or --space %s", strings.Join(space.Names(), "|"))
 	case changed("runs") && f.runs == 0:
 		return cfg, errors.New("--runs: want at least 1")
 	case changed("time") && f.time <= 0:
@@ -100,7 +101,7 @@ func (f *exploreFlags) check(cmd *cobra.Command, files []string) (cfg campaign.C
 	if err := checkWorkers(f.workers, &f.link); err != nil {
 		return cfg, err
 	}
-	causes, found, err := known.LoadAll(known.Dir)
+	causes, found, err := known.LoadIf(known.Dir, input.Lists("")...)
 	if err != nil {
 		return cfg, err
 	}
@@ -170,12 +171,6 @@ func checkWorkers(here int, l *campaign.Link) error {
 	return nil
 }
 
-func spaces() []string {
-	all := append(space.Names(), "mixed")
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
 func strategies() []string {
 	all := append(strategy.Names(), campaign.Exhaustive, campaign.Twice)
 	slices.Sort(all)
@@ -187,13 +182,8 @@ func (f *exploreFlags) sources(files []string) (out []campaign.Source, err error
 	switch all := space.Names(); {
 	case slices.Contains(all, f.space):
 		return []campaign.Source{{Space: f.space}}, nil
-	case f.space == "mixed": // each in turn
-		for _, n := range all {
-			out = append(out, campaign.Source{Space: n})
-		}
-		return out, nil
 	case f.space != "":
-		return nil, fmt.Errorf("--space: unknown space %q, want one of %s", f.space, strings.Join(spaces(), ", "))
+		return nil, fmt.Errorf("--space: unknown space %q, want one of %s", f.space, strings.Join(space.Names(), ", "))
 	}
 	loaded, err := loadAll(files)
 	if err != nil {

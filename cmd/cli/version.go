@@ -8,15 +8,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ipamsim/scenarios"
 	"ipamsim/sim/hermetic"
 	"ipamsim/sim/ipam"
 )
 
-// upstreams are the modules whose version decides what a run finds. Those not
+// upstreams are the modules, besides those of the address managers, whose version decides
+// what a run finds. Those not
 // linked into this build are not listed.
 var upstreams = []string{
-	"github.com/k8snetworkplumbingwg/whereabouts",
-	"github.com/projectcalico/calico",
 	"k8s.io/apiserver",
 	"k8s.io/apiextensions-apiserver",
 	"k8s.io/kubernetes",
@@ -50,7 +50,14 @@ func versions() string {
 		}
 	}
 	row("ipamsim", strings.TrimSpace(own))
-	for _, path := range upstreams {
+	var paths []string
+	for _, m := range scenarios.Used() {
+		path, _, _ := strings.Cut(m.Upstream, "@")
+		if len(m.Members) == 0 {
+			paths = append(paths, path)
+		}
+	}
+	for _, path := range append(paths, upstreams...) {
 		if v := ipam.Upstream(path, nil); v != "" {
 			row(path, strings.TrimPrefix(v, path+"@"))
 		}

@@ -5,6 +5,10 @@ package managers
 import (
 	"sync"
 
+	inputwhereabouts "ipamsim/fuzz/input/whereabouts"
+	spacecalico "ipamsim/fuzz/space/calico"
+	spacemixed "ipamsim/fuzz/space/mixed"
+	spacewhereabouts "ipamsim/fuzz/space/whereabouts"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/ipam/calico"
 	"ipamsim/sim/ipam/canary"
@@ -13,10 +17,14 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-// All are the managers, in the order in which the schema lists them. They are made once;
-// call it outside of bubbles first.
+// All are the managers, in the order in which the schema lists them, each with what the
+// layers above sim/ipam know of it. They are made once; call it outside of bubbles first.
 var All = sync.OnceValue(func() []*ipam.Manager {
 	c, w := calico.New(), whereabouts.New()
-	c.Parts = []any{strategy.Racing}
-	return []*ipam.Manager{w, c, canary.New(), mixed.New(c, w)}
+	return []*ipam.Manager{
+		w.With(spacewhereabouts.Space, inputwhereabouts.Reconcilers),
+		c.With(spacecalico.Space, strategy.Racing),
+		canary.New(),
+		mixed.New(c, w).With(spacemixed.Space),
+	}
 })

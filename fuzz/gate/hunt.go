@@ -42,7 +42,7 @@ type News struct {
 // that is known is run on etcd, which is the judge, and made small.
 func hunt(ctx context.Context, runner *scenarios.Runner, p *prey) *answer {
 	a := &answer{}
-	classes, err := known.Load(p.Known, p.Target)
+	classes, err := known.Load(p.Known, input.Lists(p.Target)...)
 	if err != nil {
 		return a.fails(err)
 	}

@@ -33,13 +33,6 @@ type Search struct {
 	Drawn bool
 }
 
-// targets of the managers of some scenarios.
-var targets = map[string][]string{
-	"calico":             {"FuzzCalico", "FuzzMixed"},
-	"calico+whereabouts": {"FuzzMixed"},
-	"whereabouts":        {"FuzzWhereabouts", "FuzzReconcilers", "FuzzMixed"},
-}
-
 // Forks are the managers of scenarios whose upstream was replaced, sorted.
 func Forks(all []*scenarios.Scenario) []string {
 	out := map[string]bool{}
@@ -76,12 +69,12 @@ type pack struct {
 func (g *Gate) pack() (*pack, error) {
 	p := &pack{draws: g.Search.Drawn}
 	for _, m := range g.managers() {
-		p.targets = append(p.targets, targets[m]...)
+		p.targets = append(p.targets, input.TargetsFor(m)...)
 	}
 	slices.Sort(p.targets)
 	p.targets = slices.Compact(p.targets)
 	for _, t := range p.targets {
-		if _, err := known.Load(g.Search.Known, t); err != nil {
+		if _, err := known.Load(g.Search.Known, input.Lists(t)...); err != nil {
 			return nil, err
 		}
 		files, _ := filepath.Glob(filepath.Join(filepath.Dir(g.Search.Known), "fuzz", t, "*"))

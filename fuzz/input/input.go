@@ -40,12 +40,12 @@ func (in Input) IsFile() bool {
 // none, which most changed files are, is refused with a *strict.Error; any other
 // error is a defect of what draws worlds.
 func (in Input) Scenario(target string) (*scenarios.Scenario, error) {
-	draw := targets[target]
-	if draw == nil {
+	from, ok := targets()[target]
+	if !ok {
 		return nil, CheckTarget(target)
 	}
 	if !in.IsFile() {
-		s, err := draw(in.World)
+		s, err := from.Draw(in.World)
 		if err != nil {
 			return nil, fmt.Errorf("%s: drawn from bytes: %v", target, err) // not wrapped: nobody wrote that file
 		}

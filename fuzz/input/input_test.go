@@ -54,20 +54,6 @@ func TestAnyBytesAreAWorld(t *testing.T) {
 	}
 }
 
-// What gofuzz fills is a setting of every kind, and can be written down again.
-func TestCrowdsAndBack(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		world := rapid.SliceOfN(rapid.Byte(), 8*19, 8*19).Draw(t, "world")
-		c := chosen(world)
-		if again := chosen(c.bytes()); again != c {
-			t.Fatalf("%+v, written down and read %+v", c, again)
-		}
-		if _, err := reconciled(world); err != nil {
-			t.Fatal(err)
-		}
-	})
-}
-
 // A run under a strategy, as bytes, is the same run, and stays it in a file of Go's.
 func TestRecordedRunsAreInputs(t *testing.T) {
 	if !hermetic.Enabled {

@@ -17,14 +17,6 @@ import (
 // Dir of the lists, from the module's top.
 const Dir = "fuzz/testdata/known"
 
-// Lists says which lists count for a target; what it learns goes to the first.
-var Lists = map[string][]string{
-	"FuzzCalico":      {"calico"},
-	"FuzzMixed":       {"mixed", "calico", "whereabouts"},
-	"FuzzReconcilers": {"whereabouts"},
-	"FuzzWhereabouts": {"whereabouts"},
-}
-
 // What is known of a cause begins with one of these.
 const (
 	Shown = "scenarios: " // the scenarios that show it follow
@@ -82,12 +74,8 @@ func Line(c *cause.Cause, what string) string {
 	return c.Look() + " | " + c.Rest() + " | " + what
 }
 
-// Load the lists of a target from the folder that they lie in; "" is all of them.
-func Load(dir, target string) (Causes, error) {
-	lists := Lists[target]
-	if target == "" {
-		lists = Lists["FuzzMixed"]
-	}
+// Load lists from the folder that they lie in. Of what is known of a look the first counts.
+func Load(dir string, lists ...string) (Causes, error) {
 	var out Causes
 	for _, list := range lists {
 		file := filepath.Join(dir, list)
@@ -102,9 +90,9 @@ func Load(dir, target string) (Causes, error) {
 	return out, nil
 }
 
-// LoadAll is Load of all lists, or of none where the folder is not there.
-func LoadAll(dir string) (Causes, bool, error) {
-	out, err := Load(dir, "")
+// LoadIf is Load, or nothing where the folder is not there.
+func LoadIf(dir string, lists ...string) (Causes, bool, error) {
+	out, err := Load(dir, lists...)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Causes{}, false, nil
 	}

@@ -89,7 +89,7 @@ func applies(e scenarios.Event) (o struct {
 	return o
 }
 
-// DeedsOf lists the deeds that can happen in a world, in the order of Deeds.
+// DeedsOf lists the deeds that can happen in a World, in the order of Deeds.
 func DeedsOf(s *scenarios.Spec) (out []Deed) {
 	has := map[Deed]bool{}
 	for _, e := range s.Timeline {

@@ -2,14 +2,14 @@ package space
 
 import "ipamsim/sim"
 
-// faults draws what the schedule may do to messages: nothing in two worlds of
+// Faults draws what the schedule may do to messages: nothing in two worlds of
 // five, else a few of them, of a random subset of the kinds (swarm), at rates low
 // enough that calls come to their end.
 //
 // Source: Groce et al., Swarm Testing, ISSTA 2012; the rates are measured
 // (SEARCH.md).
-func (w *world) faults() {
-	f := &w.doc.Spec.Faults
+func (w *World) Faults() {
+	f := &w.Doc.Spec.Faults
 	if f.Max = Pick(w.Choices, 0, 1, 2, 0, 4, 10, 1); f.Max == 0 {
 		return
 	}

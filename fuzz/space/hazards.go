@@ -6,10 +6,10 @@ import (
 	"ipamsim/scenarios"
 )
 
-// hazards draws what the schedule may do to machines and processes: nothing in
+// Hazards draws what the schedule may do to machines and processes: nothing in
 // three worlds of five, else up to three things, of all kinds that this cluster
 // can have or of one or two (swarm).
-func (w *world) hazards() {
+func (w *World) Hazards() {
 	h := scenarios.Hazards{Max: Pick(w.Choices, 0, 1, 0, 2, 0)}
 	if h.Max == 0 {
 		return
@@ -23,9 +23,9 @@ func (w *world) hazards() {
 			h.Kinds = append(h.Kinds, second)
 		}
 	}
-	h.From, h.Until = ms(w.soon()), ms(w.until)
-	h.For = ms(w.Duration(500*time.Millisecond, 20*time.Second))
-	w.doc.Spec.Hazards = h
+	h.From, h.Until = Millis(w.soon()), Millis(w.Until)
+	h.For = Millis(w.Duration(500*time.Millisecond, 20*time.Second))
+	w.Doc.Spec.Hazards = h
 }
 
 // machineHazards are the kinds that every cluster can have.

@@ -24,9 +24,9 @@ var spans = map[string]struct {
 	"watch":    {time.Millisecond, time.Second, false},
 }
 
-// latencies draws how long messages take: for each class nothing, which leaves it
+// Latencies draws how long messages take: for each class nothing, which leaves it
 // to the strategy, or a distribution, one in three with a heavy tail.
-func (w *world) latencies() {
+func (w *World) Latencies() {
 	out := map[string]scenarios.Latency{}
 	for _, class := range slices.Sorted(maps.Keys(spans)) {
 		if w.Chance(3, 5) {
@@ -34,20 +34,20 @@ func (w *world) latencies() {
 		}
 	}
 	if len(out) > 0 {
-		w.doc.Spec.Latencies = out
+		w.Doc.Spec.Latencies = out
 	}
 }
 
-func (w *world) latency(class string) scenarios.Latency {
+func (w *World) latency(class string) scenarios.Latency {
 	s := spans[class]
-	median := ms(w.Duration(s.from, s.to))
+	median := Millis(w.Duration(s.from, s.to))
 	l := scenarios.Latency{Median: median, Spread: Pick(w.Choices, 0, .2, 1, 1.5)}
 	if s.fact && w.Chance(1, 2) {
 		l = scenarios.Latency{Min: median}
 	}
 	if w.Chance(1, 3) {
 		l.Tail = Pick(w.Choices, .02, .1, .3)
-		l.Slow = ms(w.Duration(100*time.Millisecond, 5*time.Second))
+		l.Slow = Millis(w.Duration(100*time.Millisecond, 5*time.Second))
 	}
 	return l
 }

@@ -8,27 +8,27 @@ import (
 	"ipamsim/sim/cluster"
 )
 
-// act is one thing that happens to the cluster from outside: it draws its details
+// Act is one thing that happens to the cluster from outside: it draws its details
 // and puts one entry or more into the timeline.
-type act struct {
-	weight int
-	do     func(w *world, at time.Duration)
+type Act struct {
+	Weight int
+	Do     func(w *World, at time.Duration)
 }
 
-// operators draws what happens from outside, nothing in a third of the worlds, at
+// Operators draws what happens from outside, nothing in a third of the worlds, at
 // any time until the script ends: what every cluster knows, and what the space
 // has besides.
-func (w *world) operators(own ...act) {
+func (w *World) Operators(own ...Act) {
 	all := append(own, everyday...)
 	total := 0
 	for _, a := range all {
-		total += a.weight
+		total += a.Weight
 	}
 	for range Pick(w.Choices, 0, 1, 2, 0, 1, 4) {
 		n := w.Int(total)
 		for _, a := range all {
-			if n -= a.weight; n < 0 {
-				a.do(w, w.time())
+			if n -= a.Weight; n < 0 {
+				a.Do(w, w.Time())
 				break
 			}
 		}
@@ -36,27 +36,27 @@ func (w *world) operators(own ...act) {
 }
 
 // everyday is what happens to any cluster.
-var everyday = []act{
-	{4, (*world).scale}, {3, (*world).deletePod}, {3, (*world).redeploy}, {3, (*world).crash}, {2, (*world).reboot},
-	{2, (*world).replace}, {3, (*world).partition}, {2, (*world).pause}, {1, (*world).drain}, {1, (*world).removeNode}, {1, (*world).killKubelet},
+var everyday = []Act{
+	{4, (*World).Scale}, {3, (*World).DeletePod}, {3, (*World).Redeploy}, {3, (*World).Crash}, {2, (*World).Reboot},
+	{2, (*World).Replace}, {3, (*World).Partition}, {2, (*World).Pause}, {1, (*World).Drain}, {1, (*World).removeNode}, {1, (*World).KillKubelet},
 }
 
-// time is any millisecond of the script.
-func (w *world) time() time.Duration {
-	return time.Duration(w.Int(int(w.until/time.Millisecond))) * time.Millisecond
+// Time is any millisecond of the script.
+func (w *World) Time() time.Duration {
+	return time.Duration(w.Int(int(w.Until/time.Millisecond))) * time.Millisecond
 }
 
-// at puts an entry into the timeline, or drops it if the script is over by then.
-func (w *world) at(t time.Duration, e scenarios.Event) {
-	if t > w.until {
+// At puts an entry into the timeline, or drops it if the script is over by then.
+func (w *World) At(t time.Duration, e scenarios.Event) {
+	if t > w.Until {
 		return
 	}
 	e.At.Duration = t
-	w.doc.Spec.Timeline = append(w.doc.Spec.Timeline, e)
+	w.Doc.Spec.Timeline = append(w.Doc.Spec.Timeline, e)
 }
 
-// applied is kubectl apply.
-func applied(manifest object) scenarios.Event {
+// Applied is kubectl apply.
+func Applied(manifest object) scenarios.Event {
 	b, err := json.Marshal(manifest)
 	if err != nil {
 		panic(err) // made of text, numbers and lists
@@ -69,108 +69,108 @@ func scaled(l load, replicas int) scenarios.Event {
 	return scenarios.Event{Scale: &cluster.Scale{Kind: l.kind, Namespace: l.namespace, Name: l.name, Replicas: replicas}}
 }
 
-// scale changes a workload's size, and changes it back soon in half of the cases.
-func (w *world) scale(at time.Duration) {
+// Scale changes a workload's size, and changes it back soon in half of the cases.
+func (w *World) Scale(at time.Duration) {
 	l := Pick(w.Choices, w.loads...)
 	if !l.scales() {
 		return
 	}
-	w.at(at, scaled(l, w.Int(l.replicas+3)))
+	w.At(at, scaled(l, w.Int(l.replicas+3)))
 	if w.Chance(1, 2) {
-		w.at(at+w.Duration(100*time.Millisecond, 10*time.Second), scaled(l, l.replicas))
+		w.At(at+w.Duration(100*time.Millisecond, 10*time.Second), scaled(l, l.replicas))
 	}
 }
 
-// deletePod deletes a pod whose name can be known: a bare one, or a StatefulSet's.
-func (w *world) deletePod(at time.Duration) {
+// DeletePod deletes a pod whose name can be known: a bare one, or a StatefulSet's.
+func (w *World) DeletePod(at time.Duration) {
 	l := Pick(w.Choices, w.loads...)
 	switch force := w.Chance(1, 2); l.kind {
 	case "Pod":
-		w.at(at, deleted("pods", l, l.name, force))
-		w.at(at+w.Duration(time.Millisecond, 4*time.Second), applied(l.manifest))
+		w.At(at, deleted("pods", l, l.name, force))
+		w.At(at+w.Duration(time.Millisecond, 4*time.Second), Applied(l.manifest))
 	case "StatefulSet":
-		w.at(at, deleted("pods", l, l.name+"-"+string(rune('0'+w.Int(min(l.replicas, 10)))), force))
+		w.At(at, deleted("pods", l, l.name+"-"+string(rune('0'+w.Int(min(l.replicas, 10)))), force))
 	}
 }
 
-// redeploy deletes a workload and brings it back under its name.
-func (w *world) redeploy(at time.Duration) {
+// Redeploy deletes a workload and brings it back under its name.
+func (w *World) Redeploy(at time.Duration) {
 	l := Pick(w.Choices, w.loads...)
 	resource := map[string]string{"StatefulSet": "statefulsets", "Deployment": "deployments", "DaemonSet": "daemonsets", "Job": "jobs", "Pod": "pods"}[l.kind]
-	w.at(at, deleted(resource, l, l.name, false))
-	w.at(at+w.Duration(time.Millisecond, 4*time.Second), applied(l.manifest))
+	w.At(at, deleted(resource, l, l.name, false))
+	w.At(at+w.Duration(time.Millisecond, 4*time.Second), Applied(l.manifest))
 }
 
 func deleted(resource string, l load, name string, force bool) scenarios.Event {
 	return scenarios.Event{Delete: &cluster.Delete{Resource: resource, Namespace: l.namespace, Name: name, Force: force}}
 }
 
-// crash takes a node's power, for good or for a while.
-func (w *world) crash(at time.Duration) {
-	n := w.node()
-	w.at(at, scenarios.Event{Crash: &cluster.Crash{Node: n, Forget: w.Chance(1, 2)}})
+// Crash takes a node's power, for good or for a while.
+func (w *World) Crash(at time.Duration) {
+	n := w.Node()
+	w.At(at, scenarios.Event{Crash: &cluster.Crash{Node: n, Forget: w.Chance(1, 2)}})
 	if w.Chance(1, 2) {
-		w.at(at+w.Duration(100*time.Millisecond, 20*time.Second), scenarios.Event{PowerOn: &cluster.PowerOn{Node: n}})
+		w.At(at+w.Duration(100*time.Millisecond, 20*time.Second), scenarios.Event{PowerOn: &cluster.PowerOn{Node: n}})
 	}
 }
 
-// reboot turns a node off and on again.
-func (w *world) reboot(at time.Duration) {
-	w.at(at, scenarios.Event{Reboot: &cluster.Reboot{Node: w.node(), Down: ms(w.Duration(50*time.Millisecond, 10*time.Second)), Forget: w.Chance(1, 2)}})
+// Reboot turns a node off and on again.
+func (w *World) Reboot(at time.Duration) {
+	w.At(at, scenarios.Event{Reboot: &cluster.Reboot{Node: w.Node(), Down: Millis(w.Duration(50*time.Millisecond, 10*time.Second)), Forget: w.Chance(1, 2)}})
 }
 
-// replace exchanges a machine, under its name or a new one, each at most once.
-func (w *world) replace(at time.Duration) {
-	r := &cluster.ReplaceNode{Node: w.node()}
-	if w.left[r.Node] {
+// Replace exchanges a machine, under its name or a new one, each at most once.
+func (w *World) Replace(at time.Duration) {
+	r := &cluster.ReplaceNode{Node: w.Node()}
+	if w.Left[r.Node] {
 		return
 	}
 	if r.KeepObject = w.Chance(1, 4); w.Chance(1, 2) {
 		r.As = w.newcomer()
 	}
-	w.leave(r.Node)
-	w.at(at, scenarios.Event{Replace: r})
+	w.Leave(r.Node)
+	w.At(at, scenarios.Event{Replace: r})
 }
 
-// partition cuts a node off, mostly for a while.
-func (w *world) partition(at time.Duration) {
-	p := &cluster.Partition{Node: w.node()}
+// Partition cuts a node off, mostly for a while.
+func (w *World) Partition(at time.Duration) {
+	p := &cluster.Partition{Node: w.Node()}
 	if w.Chance(3, 4) {
-		p.For = ms(w.Duration(200*time.Millisecond, 20*time.Second))
+		p.For = Millis(w.Duration(200*time.Millisecond, 20*time.Second))
 	}
-	w.at(at, scenarios.Event{Partition: p})
+	w.At(at, scenarios.Event{Partition: p})
 }
 
-// pause stops every process of a node, which then goes on with what it believes.
-func (w *world) pause(at time.Duration) {
-	w.at(at, scenarios.Event{Pause: &cluster.Pause{Actor: w.node(), For: ms(w.Duration(200*time.Millisecond, 20*time.Second))}})
+// Pause stops every process of a node, which then goes on with what it believes.
+func (w *World) Pause(at time.Duration) {
+	w.At(at, scenarios.Event{Pause: &cluster.Pause{Actor: w.Node(), For: Millis(w.Duration(200*time.Millisecond, 20*time.Second))}})
 }
 
-// drain empties a node and lets pods come back later.
-func (w *world) drain(at time.Duration) {
-	n := w.node()
-	w.at(at, scenarios.Event{Drain: &cluster.Drain{Node: n, Force: w.Chance(1, 2)}})
-	w.at(at+w.Duration(100*time.Millisecond, 10*time.Second), scenarios.Event{Cordon: &cluster.Cordon{Node: n, Undo: true}})
+// Drain empties a node and lets pods come back later.
+func (w *World) Drain(at time.Duration) {
+	n := w.Node()
+	w.At(at, scenarios.Event{Drain: &cluster.Drain{Node: n, Force: w.Chance(1, 2)}})
+	w.At(at+w.Duration(100*time.Millisecond, 10*time.Second), scenarios.Event{Cordon: &cluster.Cordon{Node: n, Undo: true}})
 }
 
 // removeNode deletes a Node object while its machine runs on.
-func (w *world) removeNode(at time.Duration) {
-	n := w.node()
-	if w.left[n] {
+func (w *World) removeNode(at time.Duration) {
+	n := w.Node()
+	if w.Left[n] {
 		return
 	}
-	w.leave(n)
-	w.at(at, scenarios.Event{Delete: &cluster.Delete{Resource: "nodes", Name: n}})
+	w.Leave(n)
+	w.At(at, scenarios.Event{Delete: &cluster.Delete{Resource: "nodes", Name: n}})
 }
 
-// killKubelet ends a kubelet; the service manager starts it again.
-func (w *world) killKubelet(at time.Duration) {
-	w.at(at, scenarios.Event{Kill: &cluster.Kill{Actor: "kubelet/" + w.node()}})
+// KillKubelet ends a kubelet; the service manager starts it again.
+func (w *World) KillKubelet(at time.Duration) {
+	w.At(at, scenarios.Event{Kill: &cluster.Kill{Actor: "kubelet/" + w.Node()}})
 }
 
-func (w *world) leave(node string) {
-	if w.left == nil {
-		w.left = map[string]bool{}
+func (w *World) Leave(node string) {
+	if w.Left == nil {
+		w.Left = map[string]bool{}
 	}
-	w.left[node] = true
+	w.Left[node] = true
 }

@@ -8,10 +8,10 @@ import (
 	"ipamsim/sim/cluster"
 )
 
-// reconcilers draws when passes of a reconciler run: never, at drawn instants 0.3
+// Reconcilers draws when passes of a reconciler run: never, at drawn instants 0.3
 // to 2.8 s apart (cron knows whole seconds only), or by cron; and the cron of the
 // rest, slow enough to cost little.
-func (w *world) reconcilers(name string) {
+func (w *World) Reconcilers(name string) {
 	dense := w.Chance(3, 5)
 	if dense {
 		w.passes(name)
@@ -26,7 +26,7 @@ func (w *world) reconcilers(name string) {
 		if r.Count == 0 && w.Chance(1, 8) {
 			r.AllNodes = true
 		}
-		w.doc.Spec.Reconcilers = append(w.doc.Spec.Reconcilers, r)
+		w.Doc.Spec.Reconcilers = append(w.Doc.Spec.Reconcilers, r)
 	}
 }
 
@@ -34,18 +34,18 @@ func (w *world) reconcilers(name string) {
 const passesMax = 8
 
 // passes puts single passes into the timeline, one or two at a time.
-func (w *world) passes(name string) {
+func (w *World) passes(name string) {
 	every := w.Duration(300*time.Millisecond, 2800*time.Millisecond)
 	count := Pick(w.Choices, 0, 2)
-	at := time.Duration(w.Int(int(w.until/time.Millisecond))) * time.Millisecond / 2
-	for n := w.Between(1, passesMax); n > 0 && at <= w.until; n-- {
-		w.at(at, scenarios.Event{Reconcile: &cluster.Reconcile{Name: name, Count: count}})
+	at := time.Duration(w.Int(int(w.Until/time.Millisecond))) * time.Millisecond / 2
+	for n := w.Between(1, passesMax); n > 0 && at <= w.Until; n-- {
+		w.At(at, scenarios.Event{Reconcile: &cluster.Reconcile{Name: name, Count: count}})
 		at += every/2 + time.Duration(w.Int(1000))*every/1000
 	}
 }
 
-// title says in one line what was drawn.
-func (w *world) title() {
-	s := &w.doc.Spec
-	s.Title = fmt.Sprintf("drawn: %d nodes, %d pods, at most %d faults", len(w.nodes), w.pods, s.Faults.Max)
+// Title says in one line what was drawn.
+func (w *World) Title() {
+	s := &w.Doc.Spec
+	s.Title = fmt.Sprintf("drawn: %d nodes, %d pods, at most %d faults", len(w.Nodes), w.pods, s.Faults.Max)
 }

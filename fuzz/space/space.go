@@ -6,31 +6,37 @@ package space
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"ipamsim/scenarios"
+	"ipamsim/sim/ipam"
 )
 
-// spaces by name: each draws one world from the stream.
-var spaces = map[string]func(*world){
-	"calico":      calico,
-	"mixed":       mixed,
-	"whereabouts": whereabouts,
+// Space is what a search draws for an address manager: a part of its ipam.Manager.
+type Space struct {
+	Name string
+	// Draw draws one world from its stream.
+	Draw func(*World)
 }
 
-// Names lists the spaces.
-func Names() []string {
-	var out []string
-	for n := range spaces {
-		out = append(out, n)
+// spaces are those of the managers of this program, by name.
+func spaces() map[string]Space {
+	out := map[string]Space{}
+	for _, m := range scenarios.Used() {
+		if s, ok := ipam.Part[Space](m); ok {
+			out[s.Name] = s
+		}
 	}
-	slices.Sort(out)
 	return out
 }
 
-// Draw makes world number seed of a space. The same seed is the same world, with
+// Names lists the spaces.
+func Names() []string { return slices.Sorted(maps.Keys(spaces())) }
+
+// Draw makes world number seed of a space. The same seed is the same World, with
 // the seed of its run and its strategy in it; without some deeds it is the same world
 // in which those do not happen.
 //
@@ -41,44 +47,43 @@ func Draw(space string, seed uint64, without ...Deed) (*scenarios.Scenario, erro
 
 // DrawFrom is Draw from any stream.
 func DrawFrom(space string, c *Choices, seed uint64, without ...Deed) (*scenarios.Scenario, error) {
-	draw, ok := spaces[space]
+	from, ok := spaces()[space]
 	if !ok {
 		return nil, fmt.Errorf("unknown space %q, want one of %s", space, strings.Join(Names(), ", "))
 	}
-	w := &world{Choices: c, doc: scenarios.Document{APIVersion: scenarios.APIVersion, Kind: scenarios.Kind}}
-	w.doc.Metadata.Name = fmt.Sprintf("%s-%d", space, seed)
-	w.doc.Spec.Seed = &seed
+	w := &World{Choices: c, Doc: scenarios.Document{APIVersion: scenarios.APIVersion, Kind: scenarios.Kind}}
+	w.Doc.Metadata.Name = fmt.Sprintf("%s-%d", space, seed)
+	w.Doc.Spec.Seed = &seed
 	without = append(spared(c), without...)
-	if draw(w); len(without) > 0 {
-		leaveOut(&w.doc.Spec, without)
-		w.title()
+	if from.Draw(w); len(without) > 0 {
+		leaveOut(&w.Doc.Spec, without)
+		w.Title()
 	}
 	return w.scenario()
 }
 
-// world is one world while it is drawn.
-type world struct {
+// World is one world while it is drawn.
+type World struct {
 	*Choices
-	doc       scenarios.Document
+	Doc       scenarios.Document
 	manifests []any
 
-	first time.Duration   // no pod comes before
-	until time.Duration   // when the script ends; see pace
-	nodes []string        // there from the start; see machines
-	left  map[string]bool // those of them that are replaced or deleted
-	came  int             // nodes that come later
-	loads []load          // see workloads
+	First time.Duration   // no pod comes before
+	Until time.Duration   // when the script ends; see Pace
+	Nodes []string        // there from the start; see Machines
+	Left  map[string]bool // those of them that are replaced or deleted; see Leave
+	Came  int             // nodes that come later
+	loads []load          // see Workloads
 	pods  int             // that the workloads want
-	nads  []object        // the NetworkAttachmentDefinitions; see attachments
 }
 
-// add puts a manifest into the file: anything that is JSON.
-func (w *world) add(manifests ...any) { w.manifests = append(w.manifests, manifests...) }
+// Add puts a manifest into the file: anything that is JSON.
+func (w *World) Add(manifests ...any) { w.manifests = append(w.manifests, manifests...) }
 
 // scenario loads what was drawn as if a user had written it.
-func (w *world) scenario() (*scenarios.Scenario, error) {
+func (w *World) scenario() (*scenarios.Scenario, error) {
 	var text strings.Builder
-	for i, m := range append([]any{w.doc}, w.manifests...) {
+	for i, m := range append([]any{w.Doc}, w.manifests...) {
 		b, err := json.Marshal(m)
 		if err != nil {
 			return nil, fmt.Errorf("space: %w", err)
@@ -89,5 +94,5 @@ func (w *world) scenario() (*scenarios.Scenario, error) {
 		text.Write(b) // JSON is YAML
 		text.WriteByte('\n')
 	}
-	return scenarios.Parse(w.doc.Metadata.Name+".yaml", []byte(text.String()))
+	return scenarios.Parse(w.Doc.Metadata.Name+".yaml", []byte(text.String()))
 }

@@ -1,21 +1,21 @@
 package space
 
-// weight is how often of all a strategy is drawn.
-type weight struct {
-	name string
-	n    int
+// Weight is how often of all a strategy is drawn.
+type Weight struct {
+	Name string
+	N    int
 }
 
-// strategy draws one, by weight.
-func (w *world) strategy(of ...weight) {
+// Strategy draws one, by weight.
+func (w *World) Strategy(of ...Weight) {
 	total := 0
 	for _, x := range of {
-		total += x.n
+		total += x.N
 	}
 	n := w.Int(total)
 	for _, x := range of {
-		if n -= x.n; n < 0 {
-			w.doc.Spec.Strategy = x.name
+		if n -= x.N; n < 0 {
+			w.Doc.Spec.Strategy = x.Name
 			return
 		}
 	}

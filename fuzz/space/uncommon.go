@@ -1,16 +1,16 @@
 package space
 
-// uncommon draws settings that few clusters have: none in half of the worlds. It is
+// Uncommon draws settings that few clusters have: none in half of the worlds. It is
 // drawn last, so that no other draw depends on it.
-func (w *world) uncommon(of []func(*world)) {
+func (w *World) Uncommon(of []func(*World)) {
 	for range Pick(w.Choices, 0, 0, 0, 1, 1, 2) {
 		Pick(w.Choices, of...)(w)
 	}
 }
 
-// notes are the annotations of the pods of a workload that is there from the start, nil
+// Notes are the annotations of the pods of a workload that is there from the start, nil
 // if none was drawn.
-func (w *world) notes() object {
+func (w *World) Notes() object {
 	l := Pick(w.Choices, w.loads...)
 	if l.late {
 		return nil
@@ -19,11 +19,11 @@ func (w *world) notes() object {
 	if l.kind != "Pod" {
 		meta = l.manifest["spec"].(object)["template"].(object)["metadata"].(object)
 	}
-	return annotationsOf(meta)
+	return AnnotationsOf(meta)
 }
 
-// annotationsOf are those of an object's metadata, to be added to.
-func annotationsOf(meta object) object {
+// AnnotationsOf are those of an object's metadata, to be added to.
+func AnnotationsOf(meta object) object {
 	notes, ok := meta["annotations"].(object)
 	if !ok {
 		notes = object{}

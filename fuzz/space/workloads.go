@@ -28,13 +28,13 @@ func (l load) scales() bool { return l.kind == "StatefulSet" || l.kind == "Deplo
 // where most of the failures live, so StatefulSets and bare pods come first.
 var kinds = []string{"StatefulSet", "StatefulSet", "StatefulSet", "Deployment", "Deployment", "Pod", "Pod", "Job", "DaemonSet"}
 
-// workloads draws workloads until they want as many pods as asked for. Each gets
+// Workloads draws workloads until they want as many pods as asked for. Each gets
 // the annotations and the part of the pod's spec that template draws for it; both
 // may be nil.
 //
 // Some are there from the start, some come within the first four seconds, and
 // some are first scaled up from nothing then.
-func (w *world) workloads(pods int, template func() (annotations map[string]string, spec object)) {
+func (w *World) Workloads(pods int, template func() (annotations map[string]string, spec object)) {
 	for left := pods; left > 0; {
 		l := load{kind: Pick(w.Choices, kinds...), namespace: "default", name: fmt.Sprintf("%s-%d", Pick(w.Choices, "web", "db", "job"), len(w.loads)+1)}
 		annotations, spec := template()
@@ -45,13 +45,13 @@ func (w *world) workloads(pods int, template func() (annotations map[string]stri
 
 // workload draws one of at most max pods, puts it into the world and returns how
 // many pods it wants.
-func (w *world) workload(l *load, max int, annotations map[string]string, spec object) int {
+func (w *World) workload(l *load, max int, annotations map[string]string, spec object) int {
 	l.replicas = w.Between(1, max)
 	meta := object{"name": l.name, "namespace": l.namespace}
 	pod := w.pod(l, annotations, spec)
 	l.manifest = object{"apiVersion": "apps/v1", "kind": l.kind, "metadata": meta}
 	body := object{"template": pod, "selector": object{"matchLabels": object{"app": l.name}}}
-	later := w.Chance(1, 3) || w.first > 0
+	later := w.Chance(1, 3) || w.First > 0
 	var scaled int
 	switch l.kind {
 	case "StatefulSet":
@@ -61,7 +61,7 @@ func (w *world) workload(l *load, max int, annotations map[string]string, spec o
 	case "Deployment":
 		scaled = w.grow(l, body, later)
 	case "DaemonSet":
-		l.replicas = len(w.nodes)
+		l.replicas = len(w.Nodes)
 	case "Job":
 		l.manifest["apiVersion"] = "batch/v1"
 		delete(body, "selector")
@@ -78,9 +78,9 @@ func (w *world) workload(l *load, max int, annotations map[string]string, spec o
 	l.manifest["spec"] = body
 	if later && scaled == 0 {
 		l.late = true
-		w.at(w.soon(), applied(l.manifest))
+		w.At(w.soon(), Applied(l.manifest))
 	} else {
-		w.add(l.manifest)
+		w.Add(l.manifest)
 	}
 	w.pods += l.replicas
 	return l.replicas
@@ -88,17 +88,17 @@ func (w *world) workload(l *load, max int, annotations map[string]string, spec o
 
 // grow sets the replicas: at once, or nothing first and a scale within the first
 // seconds. It returns how many were left to the scale.
-func (w *world) grow(l *load, body object, later bool) int {
+func (w *World) grow(l *load, body object, later bool) int {
 	if body["replicas"] = l.replicas; !later || w.Chance(1, 2) {
 		return 0
 	}
 	body["replicas"] = 0
-	w.at(w.soon(), scaled(*l, l.replicas))
+	w.At(w.soon(), scaled(*l, l.replicas))
 	return l.replicas
 }
 
 // pod draws the template. Containers are what the API server insists on.
-func (w *world) pod(l *load, annotations map[string]string, spec object) object {
+func (w *World) pod(l *load, annotations map[string]string, spec object) object {
 	s := object{"containers": []object{{"name": "main", "image": "registry.example/" + l.name + ":1"}}}
 	for k, v := range spec {
 		s[k] = v
@@ -126,6 +126,6 @@ func (w *world) pod(l *load, annotations map[string]string, spec object) object 
 
 // soon is a time in the first four seconds in which there may be pods, and in the
 // first half of the script.
-func (w *world) soon() time.Duration {
-	return min(w.first+time.Duration(w.Int(4001))*time.Millisecond, w.until/2)
+func (w *World) soon() time.Duration {
+	return min(w.First+time.Duration(w.Int(4001))*time.Millisecond, w.Until/2)
 }

@@ -20,12 +20,8 @@ import (
 // that the status names, and its kubelet looks after it as after any other. Nobody
 // runs an ADD for it.
 
-// The annotations that name a pod's sandbox, the first that is there counts.
-//
-// Source: libcalico-go/lib/backend/k8s/conversion, AnnotationContainerID.
-var containerAnnotations = []string{ContainerAnnotation, "cni.projectcalico.org/containerID"}
-
-// ContainerAnnotation names the sandbox of a pod that runs already in a manifest.
+// ContainerAnnotation names the sandbox of a pod that runs already in a manifest. Where it
+// is missing, the manager's own does (ipam.Annotations).
 const ContainerAnnotation = "ipamsim.dev/containerID"
 
 // storeStatus writes the status of a pod's manifest, of which the API server keeps
@@ -113,7 +109,7 @@ func (c *Cluster) sandboxFound(sb model.Sandbox) {
 // containerOf is the id of a pod's sandbox: as its manifest says, unless another pod
 // says the same, or made up.
 func (c *Cluster) containerOf(p *corev1.Pod, node string) string {
-	for _, key := range containerAnnotations {
+	for _, key := range []string{ContainerAnnotation, c.cfg.Manager.Annotations.Container} {
 		if id := p.Annotations[key]; id != "" && c.sandbox(id) == nil {
 			return id
 		}
@@ -133,8 +129,9 @@ func (c *Cluster) foundAt(p *corev1.Pod, w wanted, i int) model.Attachment {
 	a := model.Attachment{Network: w.key, Interface: w.iface}
 	var ips []string
 	if primary := c.cfg.Primary != "" && i == 0 && w.key == c.cfg.Primary; primary {
-		a.Asked = p.Annotations["cni.projectcalico.org/ipAddrs"] != ""
-		if past := p.Annotations["cni.projectcalico.org/ipAddrsNoIpam"]; past != "" {
+		says := c.cfg.Manager.Annotations
+		a.Asked = p.Annotations[says.Addresses] != ""
+		if past := p.Annotations[says.Static]; past != "" {
 			a.Static = pastIPAM(past)
 			return a
 		}

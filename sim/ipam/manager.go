@@ -20,6 +20,8 @@ import (
 type Manager struct {
 	// Name is what scenario files call it.
 	Name string
+	// Members are the names of the managers that it puts side by side; none if it is one.
+	Members []string
 	// Upstream is module@version from the build's own information.
 	Upstream string
 	// Sources are the packages of its code, in any order, for the call sites of messages.
@@ -66,6 +68,13 @@ type Manager struct {
 
 	// Parts are what layers above know of the manager: see Part.
 	Parts []any
+}
+
+// With is the manager with more parts.
+func (m *Manager) With(parts ...any) *Manager {
+	out := *m
+	out.Parts = append(m.Parts[:len(m.Parts):len(m.Parts)], parts...)
+	return &out
 }
 
 // Part is what a layer above this one knows of a manager: the one of Manager.Parts with

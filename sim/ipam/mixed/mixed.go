@@ -26,6 +26,7 @@ type pair struct{ first, second *ipam.Manager }
 func New(first, second *ipam.Manager) *ipam.Manager {
 	p, m := pair{first, second}, *first
 	m.Name = first.Name + "+" + second.Name
+	m.Members = []string{first.Name, second.Name}
 	m.Upstream = first.Upstream + " + " + second.Upstream
 	m.Sources = slices.Concat(first.Sources, second.Sources)
 	m.Processes = slices.Concat(first.Processes, second.Processes)

@@ -32,7 +32,9 @@ func New() *ipam.Manager {
 	settle()
 	return &ipam.Manager{
 		Name: "whereabouts", Upstream: upstreamVersion(), Sources: sources(), Processes: processes(),
-		CRDs: crds, Network: readNetwork, Check: check, Read: readRecord, Open: open,
+		// A second network's plugin writes none: that of a first one by Calico does.
+		Annotations: ipam.Annotations{Container: "cni.projectcalico.org/containerID"},
+		CRDs:        crds, Network: readNetwork, Check: check, Read: readRecord, Open: open,
 	}
 }
 

@@ -1,4 +1,5 @@
-package space
+// Package whereabouts draws worlds of Whereabouts.
+package whereabouts
 
 import (
 	"fmt"
@@ -6,57 +7,69 @@ import (
 	"strings"
 	"time"
 
+	"ipamsim/fuzz/space"
 	"ipamsim/scenarios"
 )
 
-// whereabouts draws a world of Whereabouts: a few nodes and pods on tiny ranges.
-func whereabouts(w *world) {
-	w.doc.Spec.IPAM = "whereabouts"
-	w.machines(1, 4)
+// Space is Whereabouts'.
+var Space = space.Space{Name: "whereabouts", Draw: func(w *space.World) { (&world{World: w}).draw() }}
+
+// world is a world of Whereabouts while it is drawn.
+type world struct {
+	*space.World
+	nads []object // the NetworkAttachmentDefinitions; see attachments
+}
+
+// object is a manifest or a part of one.
+type object = map[string]any
+
+// draw draws a few nodes and pods on tiny ranges.
+func (w *world) draw() {
+	w.Doc.Spec.IPAM = "whereabouts"
+	w.Machines(1, 4)
 	long := w.Chance(1, 16) // so long that what leaks under churn is judged under churn
 	if long {
-		w.pace(75*time.Second, 2*time.Minute)
+		w.Pace(75*time.Second, 2*time.Minute)
 	} else {
-		w.pace(6*time.Second, 30*time.Second)
+		w.Pace(6*time.Second, 30*time.Second)
 	}
 	nets := w.attachments()
-	w.workloads(w.crew(room(nets)), func() (map[string]string, object) { return w.attached(nets), nil })
-	w.churn()
+	w.Workloads(w.crew(room(nets)), func() (map[string]string, object) { return w.attached(nets), nil })
+	w.Churn()
 	filled := w.prefill(nets)
 	if !filled {
-		w.reconcilers("ip-reconciler")
+		w.Reconcilers("ip-reconciler")
 	}
 	if w.Chance(1, 4) {
-		w.doc.Spec.Daemons = append(w.doc.Spec.Daemons, "pod-control-loop")
+		w.Doc.Spec.Daemons = append(w.Doc.Spec.Daemons, "pod-control-loop")
 	}
-	w.operators(act{3, w.repair(nets)})
-	w.latencies()
-	w.faults()
-	w.hazards()
-	w.strategy(weight{"timed", 40}, weight{"stall", 30}, weight{"random", 20}, weight{"pct", 5}, weight{"pos", 5})
+	w.Operators(space.Act{Weight: 3, Do: w.repair(nets)})
+	w.Latencies()
+	w.Faults()
+	w.Hazards()
+	w.Strategy(space.Weight{Name: "timed", N: 40}, space.Weight{Name: "stall", N: 30}, space.Weight{Name: "random", N: 20}, space.Weight{Name: "pct", N: 5}, space.Weight{Name: "pos", N: 5})
 	// Where only an operator's passes reconcile, nobody gives back what is lost after.
-	collected := len(w.doc.Spec.Reconcilers) > 0 || filled && w.calm()
+	collected := len(w.Doc.Spec.Reconcilers) > 0 || filled && w.calm()
 	if collected {
 		// An ADD may take two minutes (types.AddTimeLimit), and is tried again.
-		w.rest(3 * time.Minute)
+		w.Rest(3 * time.Minute)
 	}
-	if w.doc.Spec.Settle.Duration > 0 {
-		w.doc.Spec.Judge.StuckAfter = ms(150 * time.Second)
+	if w.Doc.Spec.Settle.Duration > 0 {
+		w.Doc.Spec.Judge.StuckAfter = space.Millis(150 * time.Second)
 	}
 	if long && collected {
-		w.doc.Spec.Judge.LeakAfter = ms(leakMin)
+		w.Doc.Spec.Judge.LeakAfter = space.Millis(leakMin)
 	} else if collected && w.Chance(1, 2) {
-		w.doc.Spec.Judge.LeakAfter = ms(w.Duration(leakMin, 3*time.Minute))
+		w.Doc.Spec.Judge.LeakAfter = space.Millis(w.Duration(leakMin, 3*time.Minute))
 	}
-	w.unset()
-	w.uncommon(rareNetworks)
-	w.title()
+	w.rarely()
+	w.Title()
 }
 
 // crew draws how many pods there are: mostly no more than there are addresses, so
 // that a run is not spent on refusals. One world in twelve has many.
 func (w *world) crew(room int) int {
-	pods := Pick(w.Choices, w.Between(1, 3), w.Between(2, 5), w.Between(3, 7))
+	pods := space.Pick(w.Choices, w.Between(1, 3), w.Between(2, 5), w.Between(3, 7))
 	if w.Chance(1, 12) {
 		pods = w.Between(8, 14)
 	}
@@ -68,7 +81,7 @@ func (w *world) crew(room int) int {
 
 // calm reports whether nothing takes a sandbox away without its DEL.
 func (w *world) calm() bool {
-	s := &w.doc.Spec
+	s := &w.Doc.Spec
 	return s.Faults.Max == 0 && s.Hazards.Max == 0 && !slices.ContainsFunc(s.Timeline, func(e scenarios.Event) bool {
 		return e.Crash != nil || e.Reboot != nil || e.Kill != nil || e.Partition != nil || e.Pause != nil || e.Replace != nil ||
 			e.Delete != nil && e.Delete.Resource == "nodes"
@@ -82,8 +95,8 @@ const leakMin = 70 * time.Second
 // and then one twice, or in Multus' long form.
 func (w *world) attached(nets []network) map[string]string {
 	var names []string
-	for range Pick(w.Choices, 1, 1, 2, 1, 2, 3) {
-		names = append(names, Pick(w.Choices, nets...).key())
+	for range space.Pick(w.Choices, 1, 1, 2, 1, 2, 3) {
+		names = append(names, space.Pick(w.Choices, nets...).key())
 	}
 	text := strings.Join(names, ", ")
 	if w.Chance(1, 8) {

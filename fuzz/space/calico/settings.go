@@ -1,15 +1,17 @@
-package space
+package calico
 
 import (
 	"encoding/json"
 	"fmt"
 	"net/netip"
 	"time"
+
+	"ipamsim/fuzz/space"
 )
 
 // plugin draws the configuration of the CNI plugin: which families pods get, and
 // whether they may have addresses that IPAM does not know.
-func (c *calicoWorld) plugin() {
+func (c *world) plugin() {
 	c.six, c.past = c.Chance(1, 6), c.Chance(1, 8)
 	if !c.six && !c.past {
 		return
@@ -18,7 +20,7 @@ func (c *calicoWorld) plugin() {
 }
 
 // configuration puts the plugin's ipam section into its ConfigMap.
-func (c *calicoWorld) configuration(ipam object) {
+func (c *world) configuration(ipam object) {
 	list, err := json.Marshal(object{"name": "k8s-pod-network", "cniVersion": "0.3.1", "plugins": []object{{
 		"type": "calico", "ipam": ipam, "policy": object{"type": "k8s"}, "feature_control": object{"ip_addrs_no_ipam": c.past},
 	}}})
@@ -27,7 +29,7 @@ func (c *calicoWorld) configuration(ipam object) {
 	}
 	if c.config == nil {
 		c.config = object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": object{"name": "calico-config", "namespace": "kube-system"}}
-		c.add(c.config)
+		c.Add(c.config)
 	}
 	c.config["data"] = object{"cni_network_config": string(list)}
 }
@@ -37,14 +39,14 @@ func (c *calicoWorld) configuration(ipam object) {
 // a limit of blocks, and nodes that claim none, with strict affinity only.
 //
 // Source: libcalico-go/lib/ipam/ipam.go, SetIPAMConfig (v3.31).
-func (c *calicoWorld) affinity() {
+func (c *world) affinity() {
 	if c.Chance(1, 3) {
 		return
 	}
 	strict := c.Chance(1, 2)
 	spec := object{"strictAffinity": strict}
 	if strict && c.Chance(2, 3) {
-		spec["maxBlocksPerHost"] = Pick(c.Choices, 1, 2, 4)
+		spec["maxBlocksPerHost"] = space.Pick(c.Choices, 1, 2, 4)
 	}
 	m := object{"apiVersion": "projectcalico.org/v3", "kind": "IPAMConfiguration", "metadata": object{"name": "default"}, "spec": spec}
 	if c.Chance(1, 2) {
@@ -52,18 +54,18 @@ func (c *calicoWorld) affinity() {
 		spec["autoAllocateBlocks"] = !strict || !c.Chance(1, 12)
 	}
 	c.settings = m
-	c.add(m)
+	c.Add(m)
 }
 
 // reservation draws an IPReservation, or none: some addresses or a whole block.
-func (c *calicoWorld) reservation() {
+func (c *world) reservation() {
 	if c.reserved = c.Chance(1, 6); c.reserved {
-		c.add(c.reservationOf(c.anyPool()))
+		c.Add(c.reservationOf(c.anyPool()))
 	}
 }
 
-func (c *calicoWorld) reservationOf(p calicoPool) object {
-	reserved := Pick(c.Choices, netip.PrefixFrom(c.address(p), p.prefix.Addr().BitLen()), c.block(p)).String()
+func (c *world) reservationOf(p ipPool) object {
+	reserved := space.Pick(c.Choices, netip.PrefixFrom(c.address(p), p.prefix.Addr().BitLen()), c.block(p)).String()
 	return object{
 		"apiVersion": "projectcalico.org/v3", "kind": "IPReservation", "metadata": object{"name": "kept"},
 		"spec": object{"reservedCIDRs": []string{reserved}},
@@ -74,24 +76,24 @@ func (c *calicoWorld) reservationOf(p calicoPool) object {
 // them as while one takes over from the other, as single passes, or none; and its
 // configuration, with a short grace period, with none, or no configuration, which
 // means fifteen minutes.
-func (c *calicoWorld) collectors() {
+func (c *world) collectors() {
 	c.kubeControllers()
 	every := time.Duration(0)
 	switch c.Int(8) {
 	case 0, 1, 2, 3:
-		c.doc.Spec.Daemons = append(c.doc.Spec.Daemons, "ipam-controller")
+		c.Doc.Spec.Daemons = append(c.Doc.Spec.Daemons, "ipam-controller")
 		every = c.grace / 2
 	case 4:
-		c.doc.Spec.Daemons = append(c.doc.Spec.Daemons, "ipam-controller", "ipam-controller")
+		c.Doc.Spec.Daemons = append(c.Doc.Spec.Daemons, "ipam-controller", "ipam-controller")
 		every = c.grace / 2
 	case 5, 6:
-		every = ms(c.Duration(time.Second, 10*time.Second)).Duration
-		c.doc.Spec.Reconcilers = append(c.doc.Spec.Reconcilers, c.passes(every))
+		every = space.Millis(c.Duration(time.Second, 10*time.Second)).Duration
+		c.Doc.Spec.Reconcilers = append(c.Doc.Spec.Reconcilers, c.passes(every))
 	}
 	switch {
 	case c.grace > 0 && every > 0:
 		c.collected = slack + c.grace + 3*every
-	case c.unsaid && (every > 0 || c.doc.Spec.Daemons != nil):
+	case c.unsaid && (every > 0 || c.Doc.Spec.Daemons != nil):
 		c.collected = 2 * slack
 	}
 }

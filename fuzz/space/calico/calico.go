@@ -1,15 +1,20 @@
-package space
+// Package calico draws worlds of Calico.
+package calico
 
-import "time"
+import (
+	"time"
 
-// calicoWorld is a world of Calico while it is drawn.
-type calicoWorld struct {
-	*world
+	"ipamsim/fuzz/space"
+)
+
+// world is a world of Calico while it is drawn.
+type world struct {
+	*space.World
 	routed    bool     // each rack is a subnet; see fabric
 	tunnels   bool     // every pool has tunnels; see fabric
 	addresses int      // the nodes' own that are taken; see manifest
 	machine   []object // the manifests of the nodes
-	pools     []calicoPool
+	pools     []ipPool
 	six       bool          // pods also get an IPv6 address
 	past      bool          // pods may get addresses past IPAM; see plugin
 	reserved  bool          // there is an IPReservation from the start
@@ -24,23 +29,36 @@ type calicoWorld struct {
 	collected time.Duration // how long the collector may take for what has leaked; 0: nobody collects
 }
 
-// calico draws a world of Calico: two to four nodes and pools of which a handful
+// Space is Calico's.
+var Space = space.Space{Name: "calico", Draw: func(w *space.World) {
+	w.Doc.Spec.IPAM = "calico"
+	Draw(w, func(map[string]string) {})
+}}
+
+// Draw draws a world of Calico: two to four nodes and pools of which a handful
 // of pods is a crowd. Half of the worlds are calm: whatever happens there is the
-// work of operators and of pods that come and go, and every message arrives.
-func calico(w *world) {
-	w.doc.Spec.IPAM = "calico"
-	c := &calicoWorld{world: w}
-	c.draw(c.template)
+// work of operators and of pods that come and go, and every message arrives. More adds
+// to the annotations of a workload's pods.
+func Draw(w *space.World, more func(annotations map[string]string)) {
+	c := &world{World: w}
+	c.draw(func() (map[string]string, object) {
+		annotations, spec := c.template()
+		more(annotations)
+		return annotations, spec
+	})
 }
 
+// object is a manifest or a part of one.
+type object = map[string]any
+
 // draw draws the whole of it; template makes what stands in a workload's pods.
-func (c *calicoWorld) draw(template func() (map[string]string, object)) {
-	w := c.world
-	w.doc.Spec.Datastore = Pick(w.Choices, "etcdv3", "etcdv3", "kubernetes")
+func (c *world) draw(template func() (map[string]string, object)) {
+	w := c.World
+	w.Doc.Spec.Datastore = space.Pick(w.Choices, "etcdv3", "etcdv3", "kubernetes")
 	hurt := w.Chance(1, 2)
-	w.pace(5*time.Second, time.Minute)
-	w.doc.Spec.Limits.Steps = 2500
-	w.doc.Spec.Timers.SandboxRetry = ms(w.Duration(4*time.Second, 12*time.Second))
+	w.Pace(5*time.Second, time.Minute)
+	w.Doc.Spec.Limits.Steps = 2500
+	w.Doc.Spec.Timers.SandboxRetry = space.Millis(w.Duration(4*time.Second, 12*time.Second))
 	c.fabric()
 	c.machines()
 	c.plugin()
@@ -54,33 +72,33 @@ func (c *calicoWorld) draw(template func() (map[string]string, object)) {
 	if w.Chance(1, 10) {
 		pods = w.Between(8, 14)
 	}
-	w.workloads(pods, template)
-	w.churn()
+	w.Workloads(pods, template)
+	w.Churn()
 	c.operators(hurt)
 	if hurt {
-		w.faults()
-		w.hazards()
+		w.Faults()
+		w.Hazards()
 	}
-	w.latencies()
+	w.Latencies()
 	c.judge()
-	w.strategy(weight{"random", 50}, weight{"timed", 25}, weight{"stall", 15}, weight{"pos", 5}, weight{"pct", 5})
-	w.uncommon(c.rarities())
-	w.title()
+	w.Strategy(space.Weight{Name: "random", N: 50}, space.Weight{Name: "timed", N: 25}, space.Weight{Name: "stall", N: 15}, space.Weight{Name: "pos", N: 5}, space.Weight{Name: "pct", N: 5})
+	w.Uncommon(c.rarities())
+	w.Title()
 }
 
 // judge draws what is judged. Routes have as long as a process that stands still
 // may keep its node off the network. What holds when all is calm is judged where
 // somebody collects, after what leaked has had its time; elsewhere the script ends
 // with as quiet a time.
-func (c *calicoWorld) judge() {
-	c.doc.Spec.Judge.BlackholeAfter = ms(standstill)
+func (c *world) judge() {
+	c.Doc.Spec.Judge.BlackholeAfter = space.Millis(standstill)
 	rest := standstill + 10*time.Second
 	switch {
 	case c.collected > 0:
-		c.doc.Spec.Judge.LeakAfter = ms(c.collected)
-		c.doc.Spec.Settle = ms(max(rest, c.collected+c.collected/2))
+		c.Doc.Spec.Judge.LeakAfter = space.Millis(c.collected)
+		c.Doc.Spec.Settle = space.Millis(max(rest, c.collected+c.collected/2))
 	default:
-		c.doc.Spec.Until = ms(c.until + rest)
+		c.Doc.Spec.Until = space.Millis(c.Until + rest)
 	}
 }
 

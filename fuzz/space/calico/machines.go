@@ -1,8 +1,9 @@
-package space
+package calico
 
 import (
 	"fmt"
 
+	"ipamsim/fuzz/space"
 	routes "ipamsim/model/route"
 )
 
@@ -10,15 +11,15 @@ import (
 // address by which each is known to the others. The racks are subnets of their own
 // where routers speak BGP, or where everything goes through tunnels: nothing else
 // would work.
-func (c *calicoWorld) machines() {
-	name := Pick(c.Choices, "worker-%d", "kubestage100%d.eqiad.wmnet", "node-%d")
-	for i := range Pick(c.Choices, 2, 2, 3, 3, 4) {
-		c.nodes = append(c.nodes, fmt.Sprintf(name, i+1))
-		c.machine = append(c.machine, c.manifest(c.nodes[i], zone(i)))
-		c.add(c.machine[i])
+func (c *world) machines() {
+	name := space.Pick(c.Choices, "worker-%d", "kubestage100%d.eqiad.wmnet", "node-%d")
+	for i := range space.Pick(c.Choices, 2, 2, 3, 3, 4) {
+		c.Nodes = append(c.Nodes, fmt.Sprintf(name, i+1))
+		c.machine = append(c.machine, c.manifest(c.Nodes[i], zone(i)))
+		c.Add(c.machine[i])
 	}
-	if f := &c.doc.Spec.Fabric; f.Topology == routes.Reflectors {
-		f.Reflectors = []string{c.node()}
+	if f := &c.Doc.Spec.Fabric; f.Topology == routes.Reflectors {
+		f.Reflectors = []string{c.Node()}
 	}
 }
 
@@ -26,7 +27,7 @@ func (c *calicoWorld) machines() {
 func zone(i int) string { return string(rune('a' + i%2)) }
 
 // manifest is a Node with the next address of its rack's subnet.
-func (c *calicoWorld) manifest(name, zone string) object {
+func (c *world) manifest(name, zone string) object {
 	c.addresses++
 	subnet := "10.0.0"
 	if c.routed && zone == "b" {

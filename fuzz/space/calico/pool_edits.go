@@ -1,18 +1,20 @@
-package space
+package calico
 
 import (
 	"fmt"
 	"maps"
 	"time"
+
+	"ipamsim/fuzz/space"
 )
 
 // ipPools are the IPPools as kubectl knows them.
 const ipPools = "ippools.crd.projectcalico.org"
 
 // editPool changes what a pool is for, and undoes it later in half of the cases.
-func (c *calicoWorld) editPool(at time.Duration) {
+func (c *world) editPool(at time.Duration) {
 	p := c.anyPool()
-	edit := Pick(c.Choices,
+	edit := space.Pick(c.Choices,
 		[2]object{{"disabled": true}, {"disabled": false}},
 		[2]object{{"nodeSelector": `zone == "a"`}, {"nodeSelector": "all()"}},
 		[2]object{{"vxlanMode": "Always", "ipipMode": "Never"}, {"vxlanMode": "Never"}},
@@ -36,17 +38,17 @@ func (c *calicoWorld) editPool(at time.Duration) {
 
 // deletePool deletes a pool that may be in use, and in half of the cases brings it
 // back, with blocks of another size in half of those.
-func (c *calicoWorld) deletePool(at time.Duration) {
+func (c *world) deletePool(at time.Duration) {
 	p := c.anyPool()
 	c.deletes(at, ipPools, p.name)
 	if c.Chance(1, 2) {
-		c.at(c.later(at), applied(c.resized(p)))
+		c.At(c.later(at), space.Applied(c.resized(p)))
 	}
 }
 
 // resized is a pool's manifest, with blocks of twice or half the size in half of
 // the cases.
-func (c *calicoWorld) resized(p calicoPool) object {
+func (c *world) resized(p ipPool) object {
 	if !c.Chance(1, 2) {
 		return p.manifest
 	}
@@ -55,7 +57,7 @@ func (c *calicoWorld) resized(p calicoPool) object {
 	return object{"apiVersion": p.manifest["apiVersion"], "kind": "IPPool", "metadata": object{"name": p.name}, "spec": spec}
 }
 
-func (c *calicoWorld) otherSize(p calicoPool) int {
+func (c *world) otherSize(p ipPool) int {
 	if p.bits > p.prefix.Bits() && (p.bits == p.prefix.Addr().BitLen() || c.Chance(1, 2)) {
 		return p.bits - 1
 	}
@@ -64,8 +66,8 @@ func (c *calicoWorld) otherSize(p calicoPool) int {
 
 // resizePool edits the size of the blocks of a pool that may have some, which kubectl
 // does not refuse. With etcdv3 there is only calicoctl, which does.
-func (c *calicoWorld) resizePool(at time.Duration) {
-	if c.doc.Spec.Datastore == "etcdv3" {
+func (c *world) resizePool(at time.Duration) {
+	if c.Doc.Spec.Datastore == "etcdv3" {
 		c.editPool(at)
 		return
 	}
@@ -74,23 +76,23 @@ func (c *calicoWorld) resizePool(at time.Duration) {
 }
 
 // newPool adds a pool.
-func (c *calicoWorld) newPool(at time.Duration) {
-	c.at(at, applied(c.pool("late", fmt.Sprintf("10.64.%d.0", 90+c.Int(2)), 32).manifest))
+func (c *world) newPool(at time.Duration) {
+	c.At(at, space.Applied(c.pool("late", fmt.Sprintf("10.64.%d.0", 90+c.Int(2)), 32).manifest))
 }
 
 // reconfigure changes the grace period, which restarts the controller.
-func (c *calicoWorld) reconfigure(at time.Duration) {
-	grace := ms(c.Duration(5*time.Second, 25*time.Second)).Duration.String()
+func (c *world) reconfigure(at time.Duration) {
+	grace := space.Millis(c.Duration(5*time.Second, 25*time.Second)).Duration.String()
 	c.merges(at, "kubecontrollersconfigurations.crd.projectcalico.org", "default",
 		object{"spec": object{"controllers": object{"node": object{"leakGracePeriod": grace}}}})
 }
 
 // reserve takes addresses out of use that may be in use, or gives those that were
 // kept free.
-func (c *calicoWorld) reserve(at time.Duration) {
+func (c *world) reserve(at time.Duration) {
 	if c.reserved && c.Chance(1, 2) {
 		c.deletes(at, "ipreservations.crd.projectcalico.org", "kept")
 		return
 	}
-	c.at(at, applied(c.reservationOf(c.anyPool())))
+	c.At(at, space.Applied(c.reservationOf(c.anyPool())))
 }

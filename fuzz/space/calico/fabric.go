@@ -1,11 +1,11 @@
-package space
+package calico
 
 import routes "ipamsim/model/route"
 
 // fabric draws the network between the nodes: a full mesh, route reflectors, or
 // the routers of the racks, as they are configured where they work.
-func (c *calicoWorld) fabric() {
-	f := &c.doc.Spec.Fabric
+func (c *world) fabric() {
+	f := &c.Doc.Spec.Fabric
 	switch c.Int(5) {
 	case 0, 1:
 		f.Topology = routes.Mesh

@@ -1,15 +1,19 @@
-package space
+package calico
 
-import "math"
+import (
+	"math"
+
+	"ipamsim/fuzz/space"
+)
 
 // rarities are the uncommon settings of Calico.
-func (c *calicoWorld) rarities() []func(*world) {
-	var out []func(*world)
-	for _, f := range []func(*calicoWorld){
-		(*calicoWorld).rarePool, (*calicoWorld).rarePool, (*calicoWorld).spelled, (*calicoWorld).spelled, (*calicoWorld).blockLimit,
-		(*calicoWorld).rareReservation, (*calicoWorld).impatient, (*calicoWorld).rarePlugin, (*calicoWorld).rareRequest, (*calicoWorld).rareNamespace,
+func (c *world) rarities() []func(*space.World) {
+	var out []func(*space.World)
+	for _, f := range []func(*world){
+		(*world).rarePool, (*world).rarePool, (*world).spelled, (*world).spelled, (*world).blockLimit,
+		(*world).rareReservation, (*world).impatient, (*world).rarePlugin, (*world).rareRequest, (*world).rareNamespace,
 	} {
-		out = append(out, func(*world) { f(c) })
+		out = append(out, func(*space.World) { f(c) })
 	}
 	return out
 }
@@ -34,23 +38,23 @@ var rarePools = []object{
 }
 
 // rarePool adds one of them, for pods that ask for no other pool.
-func (c *calicoWorld) rarePool() {
+func (c *world) rarePool() {
 	if c.rare {
 		return
 	}
 	c.rare = true
 	spec := object{}
-	for k, v := range Pick(c.Choices, rarePools...) {
+	for k, v := range space.Pick(c.Choices, rarePools...) {
 		spec[k] = v
 	}
 	if c.tunnels && spec["allowedUses"] == nil {
 		spec["vxlanMode"] = "Always"
 	}
-	c.add(object{"apiVersion": "projectcalico.org/v3", "kind": "IPPool", "metadata": object{"name": "rare"}, "spec": spec})
+	c.Add(object{"apiVersion": "projectcalico.org/v3", "kind": "IPPool", "metadata": object{"name": "rare"}, "spec": spec})
 }
 
 // spelled writes out a default of one of the pools, or leaves it out.
-func (c *calicoWorld) spelled() {
+func (c *world) spelled() {
 	spec := c.anyPool().manifest["spec"].(object)
 	set := func(key string, v any) {
 		if spec[key] == nil {
@@ -84,24 +88,24 @@ func (c *calicoWorld) spelled() {
 
 // blockLimit sets how many blocks a node may have: no limit, some, as many as upstream
 // allows without a setting, and the largest number.
-func (c *calicoWorld) blockLimit() {
+func (c *world) blockLimit() {
 	if c.settings == nil {
 		c.settings = object{
 			"apiVersion": "crd.projectcalico.org/v1", "kind": "IPAMConfig", "metadata": object{"name": "default"},
 			"spec": object{"autoAllocateBlocks": true},
 		}
-		c.add(c.settings)
+		c.Add(c.settings)
 	}
 	spec := c.settings["spec"].(object)
 	spec["strictAffinity"] = true // without which upstream allows no limit
-	spec["maxBlocksPerHost"] = Pick(c.Choices, 0, 3, 20, math.MaxInt32)
+	spec["maxBlocksPerHost"] = space.Pick(c.Choices, 0, 3, 20, math.MaxInt32)
 }
 
 // rareReservation reserves a whole pool, several things, what is in no pool, what is of
 // the other family, or nothing.
-func (c *calicoWorld) rareReservation() {
+func (c *world) rareReservation() {
 	p := c.anyPool()
-	spec := Pick(c.Choices,
+	spec := space.Pick(c.Choices,
 		object{"reservedCIDRs": []string{p.prefix.String()}},
 		object{"reservedCIDRs": []string{c.address(p).String(), c.block(p).String()}},
 		object{"reservedCIDRs": []string{"198.51.100.0/24"}},
@@ -110,13 +114,13 @@ func (c *calicoWorld) rareReservation() {
 	)
 	if !c.keptRare {
 		c.keptRare = true
-		c.add(object{"apiVersion": "projectcalico.org/v3", "kind": "IPReservation", "metadata": object{"name": "rare"}, "spec": spec})
+		c.Add(object{"apiVersion": "projectcalico.org/v3", "kind": "IPReservation", "metadata": object{"name": "rare"}, "spec": spec})
 	}
 }
 
 // impatient gives the collector hardly any time before it takes an address for leaked.
 // With less a run takes minutes: the collector looks twice in each period.
-func (c *calicoWorld) impatient() {
+func (c *world) impatient() {
 	if c.grace > 0 {
 		c.collector["leakGracePeriod"] = "1s"
 	}
@@ -124,7 +128,7 @@ func (c *calicoWorld) impatient() {
 
 // rarePlugin names the pools of all pods in the configuration of the CNI plugin, or
 // gives them IPv6 addresses alone.
-func (c *calicoWorld) rarePlugin() {
+func (c *world) rarePlugin() {
 	ipam := object{"type": "calico-ipam"}
 	if c.six {
 		ipam["assign_ipv6"] = "true"
@@ -132,7 +136,7 @@ func (c *calicoWorld) rarePlugin() {
 	first := c.pools[0]
 	switch n := c.Int(5); {
 	case n < 2:
-		ipam["ipv4_pools"] = []string{Pick(c.Choices, first.name, first.prefix.String())}
+		ipam["ipv4_pools"] = []string{space.Pick(c.Choices, first.name, first.prefix.String())}
 	case n == 2:
 		ipam["ipv4_pools"] = c.names(true)
 	case !c.six:
@@ -147,8 +151,8 @@ func (c *calicoWorld) rarePlugin() {
 
 // rareRequest is what hardly a pod asks for: several pools, pools or an address of IPv6,
 // and an address of each family.
-func (c *calicoWorld) rareRequest() {
-	notes := c.notes()
+func (c *world) rareRequest() {
+	notes := c.Notes()
 	if notes == nil || notes[ipAddrs] != nil || notes[ipAddrsNoIpam] != nil {
 		return
 	}
@@ -167,20 +171,20 @@ func (c *calicoWorld) rareRequest() {
 }
 
 // rareNamespace asks for pools or families for all pods.
-func (c *calicoWorld) rareNamespace() {
-	notes := annotationsOf(c.namespace)
+func (c *world) rareNamespace() {
+	notes := space.AnnotationsOf(c.namespace)
 	switch n := c.Int(3); {
 	case n == 0 || !c.six:
 		notes[ipv4Pools] = list(c.names(true)...)
 	case n == 1:
 		notes[ipv6Pools] = list(c.names(false)...)
 	default:
-		notes[ipFamilies] = Pick(c.Choices, list("IPv6"), list("IPv4", "IPv6"))
+		notes[ipFamilies] = space.Pick(c.Choices, list("IPv6"), list("IPv4", "IPv6"))
 	}
 }
 
 // names are those of the pools of a family.
-func (c *calicoWorld) names(four bool) []string {
+func (c *world) names(four bool) []string {
 	var out []string
 	for _, p := range c.pools {
 		if p.prefix.Addr().Is4() == four {

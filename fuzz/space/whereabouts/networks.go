@@ -1,4 +1,4 @@
-package space
+package whereabouts
 
 import (
 	"encoding/json"
@@ -8,6 +8,8 @@ import (
 	"time"
 
 	fuzz "github.com/google/gofuzz"
+
+	"ipamsim/fuzz/space"
 )
 
 // network is a NetworkAttachmentDefinition of Whereabouts.
@@ -69,7 +71,7 @@ type election struct {
 // are guarded for.
 func (w *world) attachments() []network {
 	var nets []network
-	for i := range Pick(w.Choices, 1, 1, 2, 2, 3) {
+	for i := range space.Pick(w.Choices, 1, 1, 2, 2, 3) {
 		n := network{namespace: "default", name: fmt.Sprintf("net%d", i+1)}
 		if w.Chance(1, 6) {
 			n.namespace = "kube-system"
@@ -87,7 +89,7 @@ func (w *world) attachments() []network {
 	}
 	for i := range nets {
 		w.nads = append(w.nads, w.definition(nets[i]))
-		w.add(w.nads[i])
+		w.Add(w.nads[i])
 	}
 	return nets
 }
@@ -107,12 +109,12 @@ func (w *world) section(i int) ipamSection {
 		s.Ranges, s.ipRange = append([]ipRange{s.ipRange}, s.Ranges...), ipRange{}
 	}
 	if w.Chance(1, 4) {
-		s.Name = Pick(w.Choices, "blue", "green")
+		s.Name = space.Pick(w.Choices, "blue", "green")
 	}
 	f := fuzz.New().RandSource(w.Choices).NilChance(.8).NumElements(1, 1).Funcs(
 		func(b *bool, _ fuzz.Continue) { *b = w.Chance(1, 4) },
-		func(c *cronText, _ fuzz.Continue) { *c = Pick[cronText](w.Choices, "30 4 * * *", "*/5 * * * *") },
-		func(r *route, _ fuzz.Continue) { r.Dst = Pick(w.Choices, "192.168.0.0/16", "0.0.0.0/0") },
+		func(c *cronText, _ fuzz.Continue) { *c = space.Pick[cronText](w.Choices, "30 4 * * *", "*/5 * * * *") },
+		func(r *route, _ fuzz.Continue) { r.Dst = space.Pick(w.Choices, "192.168.0.0/16", "0.0.0.0/0") },
 		func(e *election, _ fuzz.Continue) { *e = w.election() },
 	)
 	f.Fuzz(&s.Overlap)
@@ -123,7 +125,7 @@ func (w *world) section(i int) ipamSection {
 		s.Gateway = base.Addr().Next().String()
 	}
 	if w.Chance(1, 8) {
-		s.Addresses = []fixed{{Address: fmt.Sprintf("192.168.7.%d/24", 10+i), Gateway: Pick(w.Choices, "", "192.168.7.1")}}
+		s.Addresses = []fixed{{Address: fmt.Sprintf("192.168.7.%d/24", 10+i), Gateway: space.Pick(w.Choices, "", "192.168.7.1")}}
 	}
 	return s
 }
@@ -139,10 +141,10 @@ func (w *world) election() election {
 // or one that overlaps it.
 func (w *world) base(i int, six bool) netip.Prefix {
 	if six {
-		return netip.MustParsePrefix(Pick(w.Choices, "fd00:10::/124", "fd00:10::/64", "fd00:10::/125"))
+		return netip.MustParsePrefix(space.Pick(w.Choices, "fd00:10::/124", "fd00:10::/64", "fd00:10::/125"))
 	}
 	own := fmt.Sprintf("10.20.%d.0", i)
-	return netip.MustParsePrefix(Pick(w.Choices, "10.10.0.0/28", "10.10.0.0/29", own+"/28", "10.10.0.0/28", "10.10.0.8/29", "10.10.0.0/27", "10.10.0.0/24", "10.10.0.0/30"))
+	return netip.MustParsePrefix(space.Pick(w.Choices, "10.10.0.0/28", "10.10.0.0/29", own+"/28", "10.10.0.0/28", "10.10.0.8/29", "10.10.0.0/27", "10.10.0.0/24", "10.10.0.0/30"))
 }
 
 // ipRange draws one of the forms in which a range is written, and what is taken
@@ -163,7 +165,7 @@ func (w *world) ipRange(p netip.Prefix) ipRange {
 		}
 	}
 	if roomy && w.Chance(1, 5) {
-		r.Exclude = []string{Pick(w.Choices, netip.PrefixFrom(first, p.Addr().BitLen()).String(), first.Next().String(), netip.PrefixFrom(p.Addr(), p.Addr().BitLen()-1).String())}
+		r.Exclude = []string{space.Pick(w.Choices, netip.PrefixFrom(first, p.Addr().BitLen()).String(), first.Next().String(), netip.PrefixFrom(p.Addr(), p.Addr().BitLen()-1).String())}
 	}
 	return r
 }
@@ -205,11 +207,11 @@ func (w *world) sliced(nets []network) {
 	// Networks without a name of their own must not differ, or the controller cuts
 	// none of them (checkForMultiNadMismatch).
 	differ := w.Chance(1, 6)
-	p, size := Pick(w.Choices, "10.40.0.0/26", "10.40.0.0/27"), Pick(w.Choices, "/28", "/29", "28", "/30")
+	p, size := space.Pick(w.Choices, "10.40.0.0/26", "10.40.0.0/27"), space.Pick(w.Choices, "/28", "/29", "28", "/30")
 	for i := range nets {
 		c := &nets[i].conf
 		if differ {
-			p, size = fmt.Sprintf("10.4%d.0.0/26", i), Pick(w.Choices, "/28", "/29")
+			p, size = fmt.Sprintf("10.4%d.0.0/26", i), space.Pick(w.Choices, "/28", "/29")
 		}
 		c.Ranges, c.ipRange = nil, ipRange{Range: p, Exclude: c.Exclude}
 		if len(c.Exclude) > 0 {
@@ -220,9 +222,9 @@ func (w *world) sliced(nets []network) {
 			c.Slice = "" // one network of the cluster is not sliced
 		}
 	}
-	w.doc.Spec.Daemons = append(w.doc.Spec.Daemons, "node-slice-controller")
+	w.Doc.Spec.Daemons = append(w.Doc.Spec.Daemons, "node-slice-controller")
 	if w.Chance(4, 5) { // time to cut them; a pod that comes before crashes the plugin
-		w.first = 2 * time.Second
+		w.First = 2 * time.Second
 	}
 }
 

@@ -1,4 +1,4 @@
-package space
+package whereabouts
 
 import (
 	"fmt"
@@ -7,12 +7,13 @@ import (
 	"strings"
 	"time"
 
+	"ipamsim/fuzz/space"
 	"ipamsim/scenarios"
 	"ipamsim/sim/cluster"
 )
 
 // Whereabouts keeps its objects here.
-const whereaboutsNamespace = "kube-system"
+const namespace = "kube-system"
 
 // pools are the names of the IPPools that networks without slices use, and their
 // prefixes.
@@ -39,27 +40,27 @@ func pools(nets []network) (names []string, prefixes []netip.Prefix) {
 // bad one.
 //
 // Source: VMware KB 383841.
-func (w *world) repair(nets []network) func(*world, time.Duration) {
-	return func(w *world, at time.Duration) {
+func (w *world) repair(nets []network) func(*space.World, time.Duration) {
+	return func(_ *space.World, at time.Duration) {
 		names, _ := pools(nets)
 		if len(names) == 0 {
 			return
 		}
-		pool := Pick(w.Choices, names...)
+		pool := space.Pick(w.Choices, names...)
 		if w.Chance(1, 3) {
-			w.at(at, scenarios.Event{Patch: &cluster.Patch{
-				Resource: "ippools.whereabouts.cni.cncf.io", Namespace: whereaboutsNamespace, Name: pool,
+			w.At(at, scenarios.Event{Patch: &cluster.Patch{
+				Resource: "ippools.whereabouts.cni.cncf.io", Namespace: namespace, Name: pool,
 				JSON: []map[string]any{{"op": "remove", "path": fmt.Sprintf("/spec/allocations/%d", w.Between(1, 3))}},
 			}})
 			return
 		}
 		what := w.Int(3)
 		if what != 1 {
-			w.at(at, scenarios.Event{Delete: &cluster.Delete{Resource: "ippools.whereabouts.cni.cncf.io", Namespace: whereaboutsNamespace, Name: pool}})
+			w.At(at, scenarios.Event{Delete: &cluster.Delete{Resource: "ippools.whereabouts.cni.cncf.io", Namespace: namespace, Name: pool}})
 		}
 		if what != 0 {
-			w.at(at, scenarios.Event{Delete: &cluster.Delete{
-				Resource: "overlappingrangeipreservations.whereabouts.cni.cncf.io", Namespace: whereaboutsNamespace, All: true,
+			w.At(at, scenarios.Event{Delete: &cluster.Delete{
+				Resource: "overlappingrangeipreservations.whereabouts.cni.cncf.io", Namespace: namespace, All: true,
 			}})
 		}
 	}
@@ -82,14 +83,14 @@ func (w *world) prefill(nets []network) bool {
 	for i := range w.Between(15, 45) {
 		a = a.Next()
 		allocations[fmt.Sprint(i+1)] = object{"id": "", "podref": "", "ifname": ""}
-		w.add(object{
+		w.Add(object{
 			"apiVersion": "whereabouts.cni.cncf.io/v1alpha1", "kind": "OverlappingRangeIPReservation",
-			"metadata": object{"name": a.String(), "namespace": whereaboutsNamespace}, "spec": object{"podref": "", "ifname": ""},
+			"metadata": object{"name": a.String(), "namespace": namespace}, "spec": object{"podref": "", "ifname": ""},
 		})
 	}
-	w.add(object{
+	w.Add(object{
 		"apiVersion": "whereabouts.cni.cncf.io/v1alpha1", "kind": "IPPool",
-		"metadata": object{"name": name, "namespace": whereaboutsNamespace},
+		"metadata": object{"name": name, "namespace": namespace},
 		"spec":     object{"range": prefix.String(), "allocations": allocations},
 	})
 	return true

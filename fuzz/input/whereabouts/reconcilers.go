@@ -1,4 +1,5 @@
-package input
+// Package whereabouts is a fuzz target of its own: Whereabouts' ip-reconciler.
+package whereabouts
 
 import (
 	"bytes"
@@ -9,9 +10,13 @@ import (
 	gofuzz "github.com/google/gofuzz"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"ipamsim/fuzz/input"
 	"ipamsim/scenarios"
 	"ipamsim/sim/cluster"
 )
+
+// Reconcilers is the target.
+var Reconcilers = input.Target{Name: "FuzzReconcilers", Draw: reconciled}
 
 // crowd is a world of concurrent passes of the ip-reconciler against churn: few
 // things, but each of them at will. Eight bytes of an input make one field.

@@ -1,4 +1,4 @@
-package space
+package whereabouts
 
 import (
 	"encoding/json"
@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"strings"
 
+	"ipamsim/fuzz/space"
 	"ipamsim/model"
 )
 
@@ -16,10 +17,20 @@ var rareNetworks = []func(*world){
 	(*world).rareSelection,
 }
 
+// rarely leaves settings to upstream's defaults and draws uncommon ones.
+func (w *world) rarely() {
+	w.unset()
+	var all []func(*space.World)
+	for _, f := range rareNetworks {
+		all = append(all, func(*space.World) { f(w) })
+	}
+	w.Uncommon(all)
+}
+
 // ofNetwork changes the ipam section of one of the networks.
 func ofNetwork(change func(w *world, ipam object)) func(*world) {
 	return func(w *world) {
-		reconfigured(Pick(w.Choices, w.nads...), func(ipam object) { change(w, ipam) })
+		reconfigured(space.Pick(w.Choices, w.nads...), func(ipam object) { change(w, ipam) })
 	}
 }
 
@@ -68,7 +79,7 @@ func (w *world) plainRange(ipam object) (r object, p netip.Prefix, ok bool) {
 	for _, x := range more {
 		all = append(all, x.(object))
 	}
-	r = Pick(w.Choices, all...)
+	r = space.Pick(w.Choices, all...)
 	text, _ := r["range"].(string)
 	p, err := netip.ParsePrefix(text)
 	return r, p.Masked(), err == nil && ipam["node_slice_size"] == nil
@@ -83,7 +94,7 @@ func (w *world) rangeEnds(ipam object) {
 		return
 	}
 	first, last := p.Addr().Next(), model.LastAddr(p).Prev()
-	ends := Pick(w.Choices,
+	ends := space.Pick(w.Choices,
 		[2]netip.Addr{p.Addr(), last.Next()}, [2]netip.Addr{first, last}, [2]netip.Addr{last, last},
 		[2]netip.Addr{first.Next(), {}}, [2]netip.Addr{{}, first.Next()},
 	)
@@ -103,7 +114,7 @@ func (w *world) rareExclude(ipam object) {
 		return
 	}
 	first := p.Addr().Next()
-	r["exclude"] = Pick(w.Choices,
+	r["exclude"] = space.Pick(w.Choices,
 		[]string{p.String()},
 		[]string{netip.PrefixFrom(p.Addr(), p.Bits()-1).Masked().String()},
 		[]string{first.String(), netip.PrefixFrom(model.LastAddr(p), p.Addr().BitLen()-1).Masked().String()},
@@ -113,7 +124,7 @@ func (w *world) rareExclude(ipam object) {
 
 // rareElection draws the shortest lease that the API server takes, or a long one.
 func (w *world) rareElection(ipam object) {
-	e := Pick(w.Choices, election{Lease: 1000, Deadline: 150, Period: 100}, election{Lease: 60000, Deadline: 40000, Period: 10000})
+	e := space.Pick(w.Choices, election{Lease: 1000, Deadline: 150, Period: 100}, election{Lease: 60000, Deadline: 40000, Period: 10000})
 	ipam["leader_lease_duration"], ipam["leader_renew_deadline"], ipam["leader_retry_period"] = e.Lease, e.Deadline, e.Period
 }
 
@@ -142,7 +153,7 @@ func (w *world) rareResult(ipam object) {
 // or one of IPv6 alone.
 func (w *world) rareRange(ipam object) {
 	if r, _, ok := w.plainRange(ipam); ok && ipam["ipRanges"] == nil { // ranges of one network are not to overlap
-		r["range"] = Pick(w.Choices, "10.0.0.0/8", "fd00:20::/120")
+		r["range"] = space.Pick(w.Choices, "10.0.0.0/8", "fd00:20::/120")
 		for _, key := range []string{"range_start", "range_end", "exclude"} {
 			delete(r, key)
 		}
@@ -152,7 +163,7 @@ func (w *world) rareRange(ipam object) {
 // rareSelection asks for the first network of a workload by an interface of another
 // name, or in the long form without a name for it.
 func (w *world) rareSelection() {
-	notes := w.notes()
+	notes := w.Notes()
 	const asked = "k8s.v1.cni.cncf.io/networks"
 	text, _ := notes[asked].(string)
 	if text == "" || strings.ContainsAny(text, "[@") {

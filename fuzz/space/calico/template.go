@@ -1,8 +1,10 @@
-package space
+package calico
 
 import (
 	"encoding/json"
 	"fmt"
+
+	"ipamsim/fuzz/space"
 )
 
 // The annotations by which pods and namespaces ask Calico for something.
@@ -15,19 +17,19 @@ const (
 )
 
 // namespaces draws the labels and annotations of the namespace of all pods.
-func (c *calicoWorld) namespaces() {
-	meta := object{"name": "default", "labels": object{"kubernetes.io/metadata.name": "default", "team": Pick(c.Choices, "green", "blue")}}
+func (c *world) namespaces() {
+	meta := object{"name": "default", "labels": object{"kubernetes.io/metadata.name": "default", "team": space.Pick(c.Choices, "green", "blue")}}
 	if c.Chance(1, 12) {
 		meta["annotations"] = object{ipv4Pools: list(c.pools[0].name)}
 	}
 	c.namespace = meta
-	c.add(object{"apiVersion": "v1", "kind": "Namespace", "metadata": meta})
+	c.Add(object{"apiVersion": "v1", "kind": "Namespace", "metadata": meta})
 }
 
 // template draws what the pods of a workload ask for: mostly nothing, else certain
 // addresses, addresses past IPAM, certain pools or families; and a node or rack to
 // run on.
-func (c *calicoWorld) template() (annotations map[string]string, spec object) {
+func (c *world) template() (annotations map[string]string, spec object) {
 	annotations, spec = map[string]string{}, object{}
 	switch c.Int(12) {
 	case 0:
@@ -40,25 +42,25 @@ func (c *calicoWorld) template() (annotations map[string]string, spec object) {
 		}
 	case 3:
 		if c.six {
-			annotations[ipFamilies] = Pick(c.Choices, list("IPv6"), list("IPv4"), list("IPv4", "IPv6"))
+			annotations[ipFamilies] = space.Pick(c.Choices, list("IPv6"), list("IPv4"), list("IPv4", "IPv6"))
 		}
 	}
 	switch c.Int(5) {
 	case 0:
-		spec["nodeSelector"] = object{"kubernetes.io/hostname": c.node()}
+		spec["nodeSelector"] = object{"kubernetes.io/hostname": c.Node()}
 	case 1:
-		spec["nodeSelector"] = object{"zone": Pick(c.Choices, "a", "b")}
+		spec["nodeSelector"] = object{"zone": space.Pick(c.Choices, "a", "b")}
 	}
 	return annotations, spec
 }
 
 // anyFour names a pool of IPv4, or a part of it by its prefix.
-func (c *calicoWorld) anyFour() string {
+func (c *world) anyFour() string {
 	p := c.anyPool()
 	for !p.prefix.Addr().Is4() {
 		p = c.pools[0]
 	}
-	return Pick(c.Choices, p.name, p.prefix.String())
+	return space.Pick(c.Choices, p.name, p.prefix.String())
 }
 
 // list is a list of texts as annotations have it.

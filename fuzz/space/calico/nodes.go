@@ -1,39 +1,40 @@
-package space
+package calico
 
 import (
 	"fmt"
 	"time"
 
+	"ipamsim/fuzz/space"
 	"ipamsim/scenarios"
 	"ipamsim/sim/cluster"
 )
 
 // nodeByMistake deletes a Node object, and brings it back.
-func (c *calicoWorld) nodeByMistake(at time.Duration) {
+func (c *world) nodeByMistake(at time.Duration) {
 	n, back := c.departing()
 	if n == "" {
 		return
 	}
 	c.deletes(at, "nodes", n)
-	c.at(c.later(at), applied(back))
+	c.At(c.later(at), space.Applied(back))
 }
 
 // removeMachine takes a machine out of the cluster as one should: drained first.
-func (c *calicoWorld) removeMachine(at time.Duration) {
+func (c *world) removeMachine(at time.Duration) {
 	n, _ := c.departing()
 	if n == "" {
 		return
 	}
-	c.at(at, scenarios.Event{Drain: &cluster.Drain{Node: n, Force: c.Chance(1, 4)}})
+	c.At(at, scenarios.Event{Drain: &cluster.Drain{Node: n, Force: c.Chance(1, 4)}})
 	c.deletes(at+c.Duration(5*time.Second, 30*time.Second), "nodes", n)
 }
 
 // departing draws a node whose object is about to be deleted, each at most once,
 // and its manifest; "" if it has been before.
-func (c *calicoWorld) departing() (string, object) {
-	i := c.Int(len(c.nodes))
-	if n := c.nodes[i]; !c.left[n] {
-		c.leave(n)
+func (c *world) departing() (string, object) {
+	i := c.Int(len(c.Nodes))
+	if n := c.Nodes[i]; !c.Left[n] {
+		c.Leave(n)
 		return n, c.machine[i]
 	}
 	return "", nil
@@ -41,13 +42,13 @@ func (c *calicoWorld) departing() (string, object) {
 
 // newMachine adds one, and in a third of the cases the pods' first pool gets tunnels
 // while it starts.
-func (c *calicoWorld) newMachine(at time.Duration) {
-	c.came++
+func (c *world) newMachine(at time.Duration) {
+	c.Came++
 	c.addresses += replacedMax
-	n := fmt.Sprintf("newcomer-%d", c.came)
-	c.at(at, applied(c.manifest(n, Pick(c.Choices, "a", "b"))))
+	n := fmt.Sprintf("newcomer-%d", c.Came)
+	c.At(at, space.Applied(c.manifest(n, space.Pick(c.Choices, "a", "b"))))
 	up := at + c.Duration(time.Millisecond, time.Second)
-	c.at(up, scenarios.Event{PowerOn: &cluster.PowerOn{Node: n}})
+	c.At(up, scenarios.Event{PowerOn: &cluster.PowerOn{Node: n}})
 	if c.tunnelled() && c.Chance(1, 3) {
 		c.merges(up+c.Duration(time.Millisecond, 300*time.Millisecond), ipPools, c.pools[0].name,
 			object{"spec": object{"vxlanMode": "Always", "ipipMode": "Never"}})
@@ -59,32 +60,32 @@ func (c *calicoWorld) newMachine(at time.Duration) {
 const replacedMax = 8
 
 // relabel moves a node to another rack, as far as pools and pods can see.
-func (c *calicoWorld) relabel(at time.Duration) {
-	c.merges(at, "nodes", c.node(), object{"metadata": object{"labels": object{"zone": Pick(c.Choices, "a", "b")}}})
+func (c *world) relabel(at time.Duration) {
+	c.merges(at, "nodes", c.Node(), object{"metadata": object{"labels": object{"zone": space.Pick(c.Choices, "a", "b")}}})
 }
 
 // lose is a machine that is gone for good, disk and all, and whose Node somebody
 // deletes after a while.
-func (c *calicoWorld) lose(at time.Duration) {
+func (c *world) lose(at time.Duration) {
 	n, _ := c.departing()
 	if n == "" {
 		return
 	}
-	c.at(at, scenarios.Event{Crash: &cluster.Crash{Node: n, Forget: true}})
+	c.At(at, scenarios.Event{Crash: &cluster.Crash{Node: n, Forget: true}})
 	c.deletes(c.later(at), "nodes", n)
 }
 
 // disturb ends or stops one of Calico's own processes.
-func (c *calicoWorld) disturb(at time.Duration) {
-	actor := Pick(c.Choices, "ipam-controller", "tunnel-addresses/"+c.node())
+func (c *world) disturb(at time.Duration) {
+	actor := space.Pick(c.Choices, "ipam-controller", "tunnel-addresses/"+c.Node())
 	if c.Chance(1, 2) {
-		c.at(at, scenarios.Event{Kill: &cluster.Kill{Actor: actor}})
+		c.At(at, scenarios.Event{Kill: &cluster.Kill{Actor: actor}})
 		return
 	}
-	c.at(at, scenarios.Event{Pause: &cluster.Pause{Actor: actor, For: ms(c.Duration(200*time.Millisecond, 20*time.Second))}})
+	c.At(at, scenarios.Event{Pause: &cluster.Pause{Actor: actor, For: space.Millis(c.Duration(200*time.Millisecond, 20*time.Second))}})
 }
 
 // collect starts passes of the collector by hand.
-func (c *calicoWorld) collect(at time.Duration) {
-	c.at(at, scenarios.Event{Reconcile: &cluster.Reconcile{Name: "ipam-gc", Count: Pick(c.Choices, 1, 1, 2)}})
+func (c *world) collect(at time.Duration) {
+	c.At(at, scenarios.Event{Reconcile: &cluster.Reconcile{Name: "ipam-gc", Count: space.Pick(c.Choices, 1, 1, 2)}})
 }

@@ -1,12 +1,14 @@
-package space
+package calico
 
 import (
 	"fmt"
 	"net/netip"
+
+	"ipamsim/fuzz/space"
 )
 
-// calicoPool is an IPPool as it was at the start.
-type calicoPool struct {
+// ipPool is an IPPool as it was at the start.
+type ipPool struct {
 	name     string
 	prefix   netip.Prefix
 	bits     int // of its blocks
@@ -15,8 +17,8 @@ type calicoPool struct {
 
 // drawPools draws one to three IPPools. The first takes pods of every node; the
 // others are whatever a pool can be. With dual stack one more is of IPv6.
-func (c *calicoWorld) drawPools() {
-	for i := range Pick(c.Choices, 1, 1, 2, 1, 3) {
+func (c *world) drawPools() {
+	for i := range space.Pick(c.Choices, 1, 1, 2, 1, 3) {
 		p := c.pool(fmt.Sprintf("pool-%d", i+1), fmt.Sprintf("10.64.%d.0", 75+i), 32)
 		if i > 0 {
 			c.limit(p)
@@ -28,9 +30,9 @@ func (c *calicoWorld) drawPools() {
 	}
 }
 
-func (c *calicoWorld) addPool(p calicoPool) {
+func (c *world) addPool(p ipPool) {
 	c.pools = append(c.pools, p)
-	c.add(p.manifest)
+	c.Add(p.manifest)
 }
 
 // sizes are the host bits of a pool and of its blocks: mostly two to sixteen
@@ -39,15 +41,15 @@ func (c *calicoWorld) addPool(p calicoPool) {
 var sizes = [][2]int{{4, 2}, {4, 1}, {4, 3}, {5, 2}, {5, 3}, {3, 1}, {3, 0}, {4, 4}, {6, 4}, {8, 6}}
 
 // pool draws a pool. "bits" is the length of an address of its family.
-func (c *calicoWorld) pool(name, at string, bits int) calicoPool {
-	size := Pick(c.Choices, sizes...)
-	p := calicoPool{name: name, bits: bits - size[1], prefix: netip.PrefixFrom(netip.MustParseAddr(at), bits-size[0])}
+func (c *world) pool(name, at string, bits int) ipPool {
+	size := space.Pick(c.Choices, sizes...)
+	p := ipPool{name: name, bits: bits - size[1], prefix: netip.PrefixFrom(netip.MustParseAddr(at), bits-size[0])}
 	spec := object{"cidr": p.prefix.String(), "blockSize": p.bits, "nodeSelector": "all()", "natOutgoing": c.Chance(1, 2)}
 	switch n := c.Int(6); {
 	case n == 1 && bits == 32 && !c.tunnels:
-		spec["ipipMode"] = Pick(c.Choices, "Always", "CrossSubnet")
+		spec["ipipMode"] = space.Pick(c.Choices, "Always", "CrossSubnet")
 	case n == 2 || c.tunnels:
-		spec["vxlanMode"] = Pick(c.Choices, "Always", "CrossSubnet")
+		spec["vxlanMode"] = space.Pick(c.Choices, "Always", "CrossSubnet")
 	}
 	if spec["vxlanMode"] == "Always" && c.Chance(1, 3) { // which needs no BGP
 		spec["disableBGPExport"] = true
@@ -60,7 +62,7 @@ func (c *calicoWorld) pool(name, at string, bits int) calicoPool {
 }
 
 // limit draws what keeps a pool from some uses.
-func (c *calicoWorld) limit(p calicoPool) {
+func (c *world) limit(p ipPool) {
 	spec := p.manifest["spec"].(object)
 	kind := c.Int(7)
 	if (kind == 1 || kind == 2) && !c.tunnels { // VXLAN needs a pool that tunnels may use
@@ -69,24 +71,24 @@ func (c *calicoWorld) limit(p calicoPool) {
 	}
 	switch kind {
 	case 0:
-		spec["nodeSelector"] = Pick(c.Choices, `zone == "a"`, `zone != "a"`, `!has(zone)`)
+		spec["nodeSelector"] = space.Pick(c.Choices, `zone == "a"`, `zone != "a"`, `!has(zone)`)
 	case 1:
-		spec["namespaceSelector"] = Pick(c.Choices, `team == "blue"`, `kubernetes.io/metadata.name == "default"`)
+		spec["namespaceSelector"] = space.Pick(c.Choices, `team == "blue"`, `kubernetes.io/metadata.name == "default"`)
 		spec["allowedUses"] = []string{"Workload"} // upstream insists: a tunnel has no namespace
 	case 2:
-		spec["allowedUses"] = Pick(c.Choices, []string{"Tunnel"}, []string{"Workload"}, []string{"Workload", "Tunnel"})
+		spec["allowedUses"] = space.Pick(c.Choices, []string{"Tunnel"}, []string{"Workload"}, []string{"Workload", "Tunnel"})
 	case 3:
-		spec["assignmentMode"] = Pick(c.Choices, "Manual", "Automatic")
+		spec["assignmentMode"] = space.Pick(c.Choices, "Manual", "Automatic")
 	case 4:
 		spec["disabled"] = true
 	}
 }
 
 // anyPool is one of the pools.
-func (c *calicoWorld) anyPool() calicoPool { return Pick(c.Choices, c.pools...) }
+func (c *world) anyPool() ipPool { return space.Pick(c.Choices, c.pools...) }
 
 // block draws one of the first sixteen blocks of a pool.
-func (c *calicoWorld) block(p calicoPool) netip.Prefix {
+func (c *world) block(p ipPool) netip.Prefix {
 	a := p.prefix.Addr()
 	for range c.Int(min(16, 1<<(p.bits-p.prefix.Bits()))) {
 		for range 1 << (a.BitLen() - p.bits) {
@@ -97,7 +99,7 @@ func (c *calicoWorld) block(p calicoPool) netip.Prefix {
 }
 
 // address draws one of the first sixteen addresses of a pool.
-func (c *calicoWorld) address(p calicoPool) netip.Addr {
+func (c *world) address(p ipPool) netip.Addr {
 	a := p.prefix.Addr()
 	for range c.Int(min(16, 1<<(a.BitLen()-p.prefix.Bits()))) {
 		a = a.Next()

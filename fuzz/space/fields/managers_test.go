@@ -1,0 +1,8 @@
+package fields_test
+
+import (
+	"ipamsim/cmd/managers"
+	"ipamsim/scenarios"
+)
+
+func init() { scenarios.Use(managers.All()...) }
