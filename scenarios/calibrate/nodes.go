@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"ipamsim/model/capacity"
 	"ipamsim/scenarios/calibrate/estimate"
 	"ipamsim/scenarios/calibrate/observe"
 )
@@ -25,10 +26,14 @@ func drains(n *observe.Node) (out []observe.Span) {
 	return out
 }
 
-// crashes are the silences of a node, but for the one that it went with, and those while
-// it was being drained: it may be switched off then.
+// crashes are the silences of a node that took its pods away, but for the one that it went
+// with, and those while it was being drained: it may be switched off then. A plan's crash
+// always lasts for crashFor; a mean of reboots and of long outages would evict in both.
 func crashes(n *observe.Node) (out []observe.Span) {
 	for _, s := range n.Silences {
+		if s.To.Sub(s.From) <= capacity.EvictDefault {
+			continue
+		}
 		if (s.Over || !n.Ended) && !slices.ContainsFunc(n.Cordons, func(c observe.Span) bool { return !s.From.Before(c.From) && !s.From.After(c.To) }) {
 			out = append(out, s)
 		}
