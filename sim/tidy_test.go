@@ -65,7 +65,7 @@ var layers = []struct{ dir, may string }{
 	{"scenarios", "model/... sim/... reports"},
 	{"scenarios/plan", "model/... sim/... reports scenarios"},
 	{"scenarios/remedy", "model/... sim/... reports scenarios"}, // what to do, acted out before it is said
-	{"scenarios/dump", "model/... sim/... reports scenarios scenarios/remedy"},
+	{"scenarios/dump", "model/... sim/... reports reports/imported scenarios scenarios/remedy"},
 	{"scenarios/calibrate/observe", "scenarios scenarios/dump"},
 	{"scenarios/calibrate/estimate", ""},
 	{"scenarios/calibrate", "model model/capacity scenarios scenarios/plan scenarios/calibrate/... reports/visible"},

@@ -11,8 +11,8 @@ import (
 
 // nodes fits what happens to them.
 func (f *Fit) nodes(h *observe.History) {
-	f.Drain = f.spans(h, observe.Cordons, drains)
-	f.Crash = f.spans(h, observe.Ready, crashes)
+	f.Drain = f.spans(h, observe.Cordons, 0, drains)
+	f.Crash = f.spans(h, observe.Ready, capacity.EvictDefault, crashes)
 	f.Loss = f.losses(h)
 }
 
@@ -62,8 +62,8 @@ func servingOf(n *observe.Node, w observe.Window) float64 {
 	return max(sum, 0)
 }
 
-// spans fits how often something begins, and how long it lasts.
-func (f *Fit) spans(h *observe.History, a observe.Aspect, of func(*observe.Node) []observe.Span) (t Trouble) {
+// spans fits how often something begins, and how long it lasts, which is least or longer.
+func (f *Fit) spans(h *observe.History, a observe.Aspect, least time.Duration, of func(*observe.Node) []observe.Span) (t Trouble) {
 	w := h.Windows[a]
 	if t.Lack = f.nodeLack(h, w); t.Lack != (Lack{}) {
 		return t
@@ -77,7 +77,7 @@ func (f *Fit) spans(h *observe.History, a observe.Aspect, of func(*observe.Node)
 				continue
 			}
 			began = append(began, s.From)
-			if long := s.To.Sub(s.From).Hours(); s.Over {
+			if long := (s.To.Sub(s.From) - least).Hours(); s.Over {
 				over = append(over, long)
 			} else {
 				open = append(open, long)
@@ -85,6 +85,7 @@ func (f *Fit) spans(h *observe.History, a observe.Aspect, of func(*observe.Node)
 		}
 	}
 	t.Rate.Count, t.For = float64(len(began)), estimate.DurationOf(over, open)
+	t.For.Least = least.Hours()
 	t.Rate.Phi = weekly(h, w, began, t.Rate)
 	if len(began) < eventsMin {
 		t.Lack = Lack{What: LackEvents, Have: len(began), Want: eventsMin}

@@ -8,6 +8,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/reports/golden"
+	"ipamsim/reports/imported"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
 )
@@ -91,7 +92,7 @@ func (x *truth) diagnosedCell(is answer) string {
 		}
 	}
 	out := "nothing is wrong"
-	if is.findings.Verdict(model.Minor) == dump.Undecided {
+	if is.findings.Verdict(model.Minor) == imported.Undecided {
 		out = "nothing found"
 	}
 	if len(kinds) > 0 {

@@ -107,6 +107,7 @@ func Even(counts, exposure []float64, phi float64) bool {
 
 // Duration is how long something lasts on average.
 type Duration struct {
+	Least float64 // that each lasts; Total and CV2 are of what they last longer
 	Total float64 // of all, those that are not over included
 	Count int     // that are over
 	CV2   float64 // square of their coefficient of variation
@@ -135,23 +136,23 @@ func (d Duration) Mean() float64 {
 	if d.Count == 0 {
 		return 0
 	}
-	return d.Total / float64(d.Count)
+	return d.Least + d.Total/float64(d.Count)
 }
 
 // Band of the mean, as if they were exponential or vary more; those that vary less have
 // a wider one than they need.
 func (d Duration) Band() Band {
 	b := Rate{Count: float64(d.Count), Exposure: d.Total, Phi: d.CV2}.Band()
-	out := Band{1 / b.High, math.Inf(1)}
+	out := Band{d.Least + 1/b.High, math.Inf(1)}
 	if b.Low > 0 {
-		out.High = 1 / b.Low
+		out.High = d.Least + 1/b.Low
 	}
 	return out
 }
 
 // Draw is a mean that may be the true one.
 func (d Duration) Draw(src rand.Source) float64 {
-	return 1 / max(Rate{Count: float64(d.Count), Exposure: d.Total, Phi: d.CV2}.Draw(src), 1e-12)
+	return d.Least + 1/max(Rate{Count: float64(d.Count), Exposure: d.Total, Phi: d.CV2}.Draw(src), 1e-12)
 }
 
 // Trend is by how much something changes per step, of steps that do not depend on each
