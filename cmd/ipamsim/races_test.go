@@ -39,7 +39,7 @@ var (
 // undone is how each change is taken back. The grace period is made a day for what
 // releases sooner.
 var undone = map[answer.Change]undo{
-	answer.CollectorOn:   replaces("daemons: [ipam-controller]", "daemons: []", "reconcilers:\n  - {name: ipam-gc, schedule: \"@every 10s\"}\n", ""),
+	answer.CollectorOn:   replaces("daemons: [ipam-controller]", "daemons: []", "  reconcilers:\n  - {name: ipam-gc, schedule: \"@every 10s\"}\n", ""),
 	answer.ReleaseSooner: kept,
 	answer.StrictOff:     adds("apiVersion: crd.projectcalico.org/v1\nkind: IPAMConfig\nmetadata: {name: default}\nspec: {strictAffinity: true, autoAllocateBlocks: true}\n"),
 	answer.BlocksLimited: replaces("maxBlocksPerHost: 1", "maxBlocksPerHost: 20"),

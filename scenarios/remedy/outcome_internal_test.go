@@ -1,6 +1,7 @@
 package remedy
 
 import (
+	"net/netip"
 	"testing"
 
 	"ipamsim/model"
@@ -14,9 +15,9 @@ func TestAnotherCodeOfTheSame(t *testing.T) {
 		return model.Violation{Invariant: "blackholed-address", Code: code, Objects: []model.Ref{{Kind: model.RefPod, Name: "default/web-0"}}}
 	}
 	stage := func(v model.Violation) *Theatre {
-		before := &scenarios.View{}
-		before.Violations = []model.Violation{v}
-		return &Theatre{before: before, idle: &after{sight: &before.Sight, violations: before.Violations, last: 1}}
+		before := &scenarios.View{Violations: []model.Violation{v}}
+		before.Truth.Sandboxes = []model.Sandbox{{Pod: model.PodRef{Namespace: "default", Name: "web-0"}, Attachments: []model.Attachment{{Addrs: []netip.Addr{netip.MustParseAddr("10.0.0.1")}}}}}
+		return &Theatre{before: before, idle: &after{sight: before, violations: before.Violations, last: 1}}
 	}
 	was, is := lost("some-flows-swallowed"), lost("no-route")
 	for _, tt := range []struct {
