@@ -10,7 +10,6 @@ import (
 	"ipamsim/reports/golden"
 	"ipamsim/reports/imported"
 	"ipamsim/scenarios"
-	"ipamsim/scenarios/dump"
 )
 
 // reports/DUMPS.md is the table of all dumps of testdata/truth: what is wrong in each,
