@@ -31,7 +31,7 @@ func (p *Plan) real(ctx context.Context, r *scenarios.Runner, c *capacity.Cluste
 		return nil, "node slices: the controllers renew a lease every few seconds, which is too much for days of the real code", nil
 	}
 	if c.Calico != nil && len(c.Migration) > 0 && tunnelled(c) {
-		return nil, "a migration with tunnels: all nodes exchange the addresses of their devices at once, in an order that nothing but the run tells", nil
+		return nil, "a migration with tunnels: all nodes exchange the addresses of their devices at once, in an order that nothing but the run tells: --engine reference simulates it", nil
 	}
 	s, err := p.script(c, pt)
 	if err != nil {
