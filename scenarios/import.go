@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ipamsim/model"
+	"ipamsim/scenarios/strict"
 )
 
 // Import is what there is to say of a cluster that ipamsim import read.
@@ -77,7 +78,7 @@ func (l *loader) imported(c *check) {
 		}
 	}
 	for i, v := range m.Versions {
-		c.bad(l.s.managers.Find(v.Program) == nil, at("spec", "import", "versions", i, "program"), "%s is not known, %s", quote(v.Program), want(v.Program, l.s.managers.Names()))
+		c.bad(l.s.managers.Find(v.Program) == nil, at("spec", "import", "versions", i, "program"), "%s is not known, %s", strict.Quote(v.Program), strict.Want(v.Program, l.s.managers.Names()))
 	}
 }
 

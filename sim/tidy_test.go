@@ -74,7 +74,7 @@ var layers = []struct{ dir, may string }{
 	{"scenarios", "model/... sim/... reports scenarios/strict"},
 	{"scenarios/plan", "model/... sim/... reports scenarios scenarios/strict"},
 	{"scenarios/remedy", "model/... sim/... reports scenarios"}, // what to do, acted out before it is said
-	{"scenarios/dump", "model/... sim/... reports scenarios scenarios/strict scenarios/remedy"},
+	{"scenarios/dump", "model/... sim/... reports reports/imported scenarios scenarios/strict scenarios/remedy"},
 	{"scenarios/calibrate/observe", "scenarios scenarios/strict scenarios/dump"},
 	{"scenarios/calibrate/estimate", ""},
 	{"scenarios/calibrate", "model model/capacity scenarios scenarios/strict scenarios/plan scenarios/calibrate/... reports/visible reports/table"},

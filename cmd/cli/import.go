@@ -90,6 +90,8 @@ judged.`,
 				return err
 			case len(files) == 0 && f.kubeconfig == "":
 				return errors.New("import: want a file, - for the standard input, or --kubeconfig for a running cluster")
+			case f.act < 0:
+				return fmt.Errorf("--act: want a time of 0s or longer, have %s", f.act)
 			case f.kubeContext != "" && f.kubeconfig == "":
 				return errors.New("--context: of which --kubeconfig?")
 			}

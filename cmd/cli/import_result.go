@@ -140,7 +140,7 @@ func resultOf(name string, anonymised bool, rep *dump.Report, f *dump.Findings) 
 	r := &imported.Result{
 		Format: imported.Format, Name: name, Sources: append([]string{}, rep.Sources...), Anonymised: anonymised,
 		Managers: []imported.Manager{}, Nodes: rep.Nodes, Pods: rep.Pods, Addresses: rep.Claims,
-		Verdict:  map[dump.Verdict]imported.Verdict{dump.Healthy: imported.Healthy, dump.Wrong: imported.Wrong, dump.Undecided: imported.Undecided}[f.Verdict(model.Minor)],
+		Verdict:  f.Verdict(model.Minor),
 		Findings: findingsOf(rep, f, f.All), Supposed: findingsOf(rep, f, f.Supposed), Unjudged: []imported.Unjudged{}, Versions: []imported.Version{},
 		Borrowed: []imported.Borrowed{}, Unknown: append([]string{}, rep.Unknown...), Left: append([]string{}, rep.Left...),
 	}

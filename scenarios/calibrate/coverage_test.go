@@ -55,7 +55,9 @@ func TestConformanceCoverage(t *testing.T) {
 		}
 		known := map[string]float64{
 			"arrivals": tr.jobsPerHour, "growPods": tr.podsPerDay * 30,
-			"drainEvery": tr.drainEvery, "drainFor": tr.drainFor, "crashEvery": tr.crashEvery, "crashFor": tr.crashFor,
+			"drainEvery": tr.drainEvery, "drainFor": tr.drainFor,
+			// Of exponential outages, those that evict are so many, and last so long.
+			"crashEvery": tr.crashEvery * math.Exp(evict/tr.crashFor), "crashFor": tr.crashFor + evict,
 			"replaceEvery": tr.replaceEvery, "replaceFor": tr.replaceIn,
 		}
 		for _, p := range f.Parameters {

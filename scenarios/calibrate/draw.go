@@ -36,7 +36,7 @@ func (f *Fit) world(h *observe.History, from time.Time, horizon time.Duration, s
 	}
 	f.residents(c, h, from)
 	days := horizon.Hours() / 24
-	if grow := int(math.Round(f.PodTrend.Draw(src, days))); f.Pods > 0 {
+	if grow := int(math.Round(f.PodTrend.DrawLine(src, days))); f.Pods > 0 {
 		c.Load.GrowPods = max(grow, -f.Pods)
 	}
 	if f.NodeTrend.Steps >= daysMin {

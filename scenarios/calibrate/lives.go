@@ -147,14 +147,32 @@ func (l *Lives) marks(curve, earliest, latest *estimate.Curve) {
 	// What is left behind the last mark rests on those that end there, or on the parts
 	// before it, if too few do.
 	for {
-		l.Segments = curve.Segments(ages)
-		last := l.Segments[len(ages)]
+		rest := curve.Segments(ages)
+		last := rest[len(ages)]
 		if last.Ends >= endsMin || len(ages) == 0 {
+			l.Segments = curve.Segments(fine(curve, ages))
 			l.Rest = estimate.Duration{Total: last.Lived, Count: int(last.Ends), CV2: last.Design}
 			return
 		}
 		ages, l.Marks = ages[:len(ages)-1], l.Marks[:len(l.Marks)-1]
 	}
+}
+
+// fine are the ages between which a backtest takes the hazard to be constant, as far as
+// those of the marks go: a fiftieth of the lives ends between two of them. Where hazards
+// fall, most are watched at the beginning of a part, so that a long one counts lives as
+// shorter than they are.
+func fine(curve *estimate.Curve, ages []float64) (out []float64) {
+	for share := 0.02; len(ages) > 0 && share < 0.985; share += 0.02 {
+		at := curve.Quantile(share)
+		if at > 0 && at < ages[len(ages)-1] && (len(out) == 0 || at > out[len(out)-1]) {
+			out = append(out, at)
+		}
+	}
+	if len(ages) > 0 {
+		out = append(out, ages[len(ages)-1])
+	}
+	return out
 }
 
 // agesOnly makes what it can of one look: of a steady cluster whose pods live

@@ -4,14 +4,15 @@ import (
 	"slices"
 	"time"
 
+	"ipamsim/model/capacity"
 	"ipamsim/scenarios/calibrate/estimate"
 	"ipamsim/scenarios/calibrate/observe"
 )
 
 // nodes fits what happens to them.
 func (f *Fit) nodes(h *observe.History) {
-	f.Drain = f.spans(h, observe.Cordons, drains)
-	f.Crash = f.spans(h, observe.Ready, crashes)
+	f.Drain = f.spans(h, observe.Cordons, 0, drains)
+	f.Crash = f.spans(h, observe.Ready, capacity.EvictDefault, crashes)
 	f.Loss = f.losses(h)
 }
 
@@ -25,10 +26,14 @@ func drains(n *observe.Node) (out []observe.Span) {
 	return out
 }
 
-// crashes are the silences of a node, but for the one that it went with, and those while
-// it was being drained: it may be switched off then.
+// crashes are the silences of a node that took its pods away, but for the one that it went
+// with, and those while it was being drained: it may be switched off then. A plan's crash
+// always lasts for crashFor; a mean of reboots and of long outages would evict in both.
 func crashes(n *observe.Node) (out []observe.Span) {
 	for _, s := range n.Silences {
+		if s.To.Sub(s.From) <= capacity.EvictDefault {
+			continue
+		}
 		if (s.Over || !n.Ended) && !slices.ContainsFunc(n.Cordons, func(c observe.Span) bool { return !s.From.Before(c.From) && !s.From.After(c.To) }) {
 			out = append(out, s)
 		}
@@ -57,8 +62,8 @@ func servingOf(n *observe.Node, w observe.Window) float64 {
 	return max(sum, 0)
 }
 
-// spans fits how often something begins, and how long it lasts.
-func (f *Fit) spans(h *observe.History, a observe.Aspect, of func(*observe.Node) []observe.Span) (t Trouble) {
+// spans fits how often something begins, and how long it lasts, which is least or longer.
+func (f *Fit) spans(h *observe.History, a observe.Aspect, least time.Duration, of func(*observe.Node) []observe.Span) (t Trouble) {
 	w := h.Windows[a]
 	if t.Lack = f.nodeLack(h, w); t.Lack != (Lack{}) {
 		return t
@@ -72,7 +77,7 @@ func (f *Fit) spans(h *observe.History, a observe.Aspect, of func(*observe.Node)
 				continue
 			}
 			began = append(began, s.From)
-			if long := s.To.Sub(s.From).Hours(); s.Over {
+			if long := (s.To.Sub(s.From) - least).Hours(); s.Over {
 				over = append(over, long)
 			} else {
 				open = append(open, long)
@@ -80,6 +85,7 @@ func (f *Fit) spans(h *observe.History, a observe.Aspect, of func(*observe.Node)
 		}
 	}
 	t.Rate.Count, t.For = float64(len(began)), estimate.DurationOf(over, open)
+	t.For.Least = least.Hours()
 	t.Rate.Phi = weekly(h, w, began, t.Rate)
 	if len(began) < eventsMin {
 		t.Lack = Lack{What: LackEvents, Have: len(began), Want: eventsMin}

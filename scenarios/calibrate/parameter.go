@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"ipamsim/model/capacity"
 	"ipamsim/scenarios/calibrate/estimate"
 	"ipamsim/scenarios/calibrate/observe"
 	"ipamsim/scenarios/plan"
@@ -34,6 +35,7 @@ type Basis struct {
 	Phi   float64       // they vary so many times more than chance would let them
 	From  time.Duration // lives shorter than this were not seen
 	Taken int           // pods that went with their node
+	Least time.Duration // what is counted lasted longer
 }
 
 // BasisKind is what is counted.
@@ -217,6 +219,9 @@ func digits(x float64) float64 {
 // troubles are a rate and how long it lasts.
 func (f *Fit) troubles(name string, t Trouble, add func(Parameter)) {
 	rate := Parameter{Setting: name + "Every", Lack: t.Lack, Rests: Basis{What: BasisEvents, Count: int(t.Rate.Count), Over: hours(t.Rate.Exposure), Phi: t.Rate.Phi}}
+	if name == "crash" {
+		rate.Rests.Least = capacity.EvictDefault
+	}
 	if t.Rate.Exposure > 0 {
 		b := t.Rate.Band()
 		rate.Banded, rate.Estimate = true, math.Inf(1)

@@ -71,13 +71,11 @@ func number(x float64) string {
 // JSON of a backtest.
 func (b *Backtest) JSON(w io.Writer) error {
 	type line struct {
-		Measure   Measure  `json:"measure"`
-		Low       *float64 `json:"low,omitempty"`
-		High      *float64 `json:"high,omitempty"`
-		Came      float64  `json:"came"`
-		Covered   bool     `json:"covered"`
-		Rarity    float64  `json:"rarity,omitempty"`
-		NotJudged string   `json:"notJudged,omitempty"`
+		Measure Measure `json:"measure"`
+		bandLine
+		Came    float64 `json:"came"`
+		Covered bool    `json:"covered"`
+		Rarity  float64 `json:"rarity,omitempty"`
 	}
 	out := struct {
 		From     time.Time `json:"from"`
@@ -90,13 +88,25 @@ func (b *Backtest) JSON(w io.Writer) error {
 	}{b.From.UTC(), b.At.UTC(), b.To.UTC(), b.Worlds, b.Judged(), b.Wrong(), nil}
 	for i := range b.Measures {
 		m := &b.Measures[i]
-		l := line{Measure: m.Measure, Came: m.Came, Covered: m.Covered, Rarity: m.Rarity, NotJudged: m.Lack.Text()}
-		if m.Judged() {
-			l.Low, l.High = &m.Band.Low, &m.Band.High
-		}
-		out.Measures = append(out.Measures, l)
+		out.Measures = append(out.Measures, line{m.Measure, bandOf(m.Band, m.Judged(), 1, &m.Lack), m.Came, m.Covered, m.Rarity})
 	}
 	return indented(w, out)
+}
+
+// bandLine is a band in JSON, the same of what was fitted and of what was predicted, and
+// why there is none or it is not to be used.
+type bandLine struct {
+	Low       *float64 `json:"low,omitempty"`
+	High      *float64 `json:"high,omitempty"`
+	TooLittle string   `json:"tooLittle,omitempty"`
+}
+
+func bandOf(b estimate.Band, there bool, unit float64, lack *Lack) bandLine {
+	out := bandLine{TooLittle: lack.Text()}
+	if there {
+		out.Low, out.High = known(b.Low/unit), known(b.High/unit)
+	}
+	return out
 }
 
 func indented(w io.Writer, v any) error {
@@ -108,17 +118,15 @@ func indented(w io.Writer, v any) error {
 // JSON of a calibration: each parameter with what it rests on. Times are in seconds.
 func (f *Fit) JSON(w io.Writer) error {
 	type line struct {
-		Setting    string   `json:"setting"`
-		Value      any      `json:"value,omitempty"`
-		Estimate   *float64 `json:"estimate,omitempty"`
-		Low        *float64 `json:"low,omitempty"`
-		High       *float64 `json:"high,omitempty"`
-		Count      int      `json:"count"`
-		Among      int      `json:"among,omitempty"`
-		Watched    float64  `json:"watchedSeconds,omitempty"`
-		Dispersion float64  `json:"dispersion,omitempty"`
-		TooLittle  string   `json:"tooLittle,omitempty"`
-		Rests      string   `json:"restsOn"`
+		Setting  string   `json:"setting"`
+		Value    any      `json:"value,omitempty"`
+		Estimate *float64 `json:"estimate,omitempty"`
+		bandLine
+		Count      int     `json:"count"`
+		Among      int     `json:"among,omitempty"`
+		Watched    float64 `json:"watchedSeconds,omitempty"`
+		Dispersion float64 `json:"dispersion,omitempty"`
+		Rests      string  `json:"restsOn"`
 	}
 	out := struct {
 		From       time.Time     `json:"from"`
@@ -136,12 +144,9 @@ func (f *Fit) JSON(w io.Writer) error {
 		if p.times() {
 			unit = float64(time.Second)
 		}
-		l := line{Setting: p.Setting, Value: p.Value, Count: p.Rests.Count, Among: p.Rests.Among, Watched: p.Rests.Over.Seconds(), Dispersion: p.Rests.Phi, TooLittle: p.Lack.Text(), Rests: p.Text()}
+		l := line{Setting: p.Setting, Value: p.Value, bandLine: bandOf(p.Band, p.Banded, unit, &p.Lack), Count: p.Rests.Count, Among: p.Rests.Among, Watched: p.Rests.Over.Seconds(), Dispersion: p.Rests.Phi, Rests: p.Text()}
 		if p.Value != nil {
 			l.Estimate = known(p.Estimate / unit)
-		}
-		if p.Banded {
-			l.Low, l.High = known(p.Band.Low/unit), known(p.Band.High/unit)
 		}
 		out.Parameters = append(out.Parameters, l)
 	}

@@ -58,6 +58,9 @@ func (p *Parameter) basis() string {
 			return ""
 		}
 		text = fmt.Sprintf("%s in %s of nodes' service", thousands(r.Count), long(r.Over))
+		if r.Least > 0 {
+			text = fmt.Sprintf("%s that lasted longer than %s in %s of nodes' service", thousands(r.Count), long(r.Least), long(r.Over))
+		}
 	case BasisLasted:
 		text = fmt.Sprintf("%s that were over", thousands(r.Count))
 	case BasisDays:

@@ -8,8 +8,8 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/reports/golden"
+	"ipamsim/reports/imported"
 	"ipamsim/scenarios"
-	"ipamsim/scenarios/dump"
 )
 
 // reports/DUMPS.md is the table of all dumps of testdata/truth: what is wrong in each,
@@ -91,7 +91,7 @@ func (x *truth) diagnosedCell(is answer) string {
 		}
 	}
 	out := "nothing is wrong"
-	if is.findings.Verdict(model.Minor) == dump.Undecided {
+	if is.findings.Verdict(model.Minor) == imported.Undecided {
 		out = "nothing found"
 	}
 	if len(kinds) > 0 {

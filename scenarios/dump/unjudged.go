@@ -10,6 +10,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/model/invariant"
 	"ipamsim/reports"
+	"ipamsim/reports/imported"
 	"ipamsim/scenarios"
 )
 
@@ -133,25 +134,15 @@ func (d *draft) unrecorded() *scenarios.Unjudged {
 	return nil
 }
 
-// Verdict is what a look at a cluster comes to.
-type Verdict int
-
-// The verdicts.
-const (
-	Healthy   Verdict = iota // all that was asked could be judged, and nothing is wrong
-	Wrong                    // something is wrong
-	Undecided                // nothing was found wrong, and not everything could be judged
-)
-
-// Verdict asks for what is at least so severe.
-func (f *Findings) Verdict(least model.Severity) Verdict {
+// Verdict is what the look at the cluster comes to, as to what is at least so severe.
+func (f *Findings) Verdict(least model.Severity) imported.Verdict {
 	switch {
 	case slices.ContainsFunc(f.All, func(x Finding) bool { return asSevere(x.Severity, least) }):
-		return Wrong
+		return imported.Wrong
 	case f.Unsure(least):
-		return Undecided
+		return imported.Undecided
 	}
-	return Healthy
+	return imported.Healthy
 }
 
 // Unsure reports whether anything that is at least so severe cannot be judged.

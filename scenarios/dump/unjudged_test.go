@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ipamsim/model"
+	"ipamsim/reports/imported"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
 )
@@ -120,13 +121,13 @@ func TestUnjudged(t *testing.T) {
 			i := slices.IndexFunc(report.Unjudged, func(u scenarios.Unjudged) bool {
 				return slices.Contains(u.What, x.what) && slices.Contains(u.Without, with)
 			})
-			if i < 0 || len(f.All) > 0 || f.Verdict(model.Minor) != dump.Undecided {
+			if i < 0 || len(f.All) > 0 || f.Verdict(model.Minor) != imported.Undecided {
 				t.Errorf("%v, wrong: %v, verdict %v", report.Unjudged, f.All, f.Verdict(model.Minor))
 			}
 			if strings.Contains(told.String(), "nothing is wrong") || !strings.Contains(told.String(), "cannot judge ") || !strings.Contains(told.String(), "kubectl get ") {
 				t.Errorf("told: %s", told.String())
 			}
-			if got, want := f.Verdict(model.Critical), map[bool]dump.Verdict{true: dump.Undecided, false: dump.Healthy}[critical(report.Unjudged)]; got != want {
+			if got, want := f.Verdict(model.Critical), map[bool]imported.Verdict{true: imported.Undecided, false: imported.Healthy}[critical(report.Unjudged)]; got != want {
 				t.Errorf("asked for what is critical: %v, want %v", got, want)
 			}
 		})
@@ -170,7 +171,7 @@ func TestEmptyRecord(t *testing.T) {
 	s.pod("x", "a", "10.0.0.1", "10.0.0.1/32", controlledBy("StatefulSet", "x"), "")
 	_, sc, report := scenario(t, s.c, dump.Options{})
 	f := s.c.Wrong(look(t, sc), true)
-	if len(f.All) > 0 || f.Verdict(model.Critical) != dump.Undecided || len(report.Unjudged) != 1 {
+	if len(f.All) > 0 || f.Verdict(model.Critical) != imported.Undecided || len(report.Unjudged) != 1 {
 		t.Errorf("%+v %v", f.All, report.Unjudged)
 	}
 }

@@ -24,13 +24,16 @@ func (c *Cluster) addInformation(h *head, raw json.RawMessage) error {
 }
 
 // images are those by which a manager's version can be told, as rebuilders call them,
-// too: docker.io/calico/node, rancher/mirrored-calico-node, ghcr.io/…/whereabouts.
+// too: docker.io/calico/node, rancher/mirrored-calico-node, ghcr.io/…/whereabouts. A tag
+// that is none of upstream's kind, as calico-node:1.17 of a house that counts by itself,
+// says nothing: Calico has had three numbers, the first of them 3, for as long as it has
+// kept its record as it does.
 var images = []struct {
-	name    *regexp.Regexp
-	program string
+	name, tag *regexp.Regexp
+	program   string
 }{
-	{regexp.MustCompile(`(^|[/-])calico[/-](node|cni|kube-controllers)$`), "calico"},
-	{regexp.MustCompile(`(^|[/-])whereabouts(-cni)?$`), "whereabouts"},
+	{regexp.MustCompile(`(^|[/-])calico[/-](node|cni|kube-controllers)$`), regexp.MustCompile(`^v?3\.[0-9]+\.[0-9]+`), "calico"},
+	{regexp.MustCompile(`(^|[/-])whereabouts(-cni)?$`), regexp.MustCompile(`^v?0\.[0-9]+`), "whereabouts"},
 }
 
 // sawImages remembers tags of the managers' own images. What is given by digest has
@@ -44,7 +47,7 @@ func (c *Cluster) sawImages(all []container) {
 		}
 		name, tag := name[:i], name[i+1:]
 		for _, m := range images {
-			if m.name.MatchString(name) && release.MatchString(tag) {
+			if m.name.MatchString(name) && m.tag.MatchString(tag) && release.MatchString(tag) {
 				if c.images[m.program] == nil {
 					c.images[m.program] = map[string]int{}
 				}

@@ -10,10 +10,11 @@ import (
 )
 
 // Versions are told by what Calico writes of itself and by the images of both managers,
-// under the names of those who rebuild them; of an upgrade under way both.
+// under the names of those who rebuild them; of an upgrade under way both. A house's own
+// tags are none.
 func TestVersions(t *testing.T) {
 	s := newSmall(t)
-	s.add(`{"apiVersion":"apps/v1","kind":"DaemonSet","metadata":{"name":"calico-node","namespace":"kube-system"},"spec":{"template":{"spec":{"containers":[{"name":"calico-node","image":"registry.internal:5000/rancher/mirrored-calico-node:v3.26.1@sha256:00"},{"name":"x","image":"quay.io/other/node:v9.9.9"}]}}}}`)
+	s.add(`{"apiVersion":"apps/v1","kind":"DaemonSet","metadata":{"name":"calico-node","namespace":"kube-system"},"spec":{"template":{"spec":{"containers":[{"name":"calico-node","image":"registry.internal:5000/rancher/mirrored-calico-node:v3.26.1@sha256:00"},{"name":"x","image":"quay.io/other/node:v9.9.9"},{"name":"y","image":"registry.internal/calico-node:1.17"},{"name":"z","image":"registry.internal/calico/cni:v2026.11.2"}]}}}}`)
 	s.add(`{"apiVersion":"whereabouts.cni.cncf.io/v1alpha1","kind":"IPPool","metadata":{"name":"10.50.0.0-24","namespace":"kube-system"},"spec":{"range":"10.50.0.0/24","allocations":{}}}`)
 	s.add(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"whereabouts-x2x4q","namespace":"kube-system"},"spec":{"hostNetwork":true,"nodeName":"a","containers":[{"image":"ghcr.io/k8snetworkplumbingwg/whereabouts:v0.6.3-amd64"}]},"status":{"phase":"Running"}}`)
 	_, _, report := scenario(t, s.c, dump.Options{})

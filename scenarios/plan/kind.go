@@ -144,25 +144,30 @@ func prefixes(least int, set func(*draft, []netip.Prefix)) kind {
 		"a CIDR, e.g. 10.64.75.0/24, or a list of CIDRs",
 		map[string]any{"anyOf": []any{text, map[string]any{"type": "array", "items": text, "minItems": least, "maxItems": prefixesMax}}},
 		func(d *draft, v any) bool {
-			all, ok := v.([]any)
-			if !ok {
-				all = []any{v}
+			out, ok := several(v, least, prefixOf)
+			if ok {
+				set(d, out)
 			}
-			if len(all) < least || len(all) > prefixesMax {
-				return false
-			}
-			out := []netip.Prefix{}
-			for _, x := range all {
-				p, ok := prefixOf(x)
-				if !ok {
-					return false
-				}
-				out = append(out, p)
-			}
-			set(d, out)
-			return true
+			return ok
 		},
 	}
+}
+
+// several is what a value says that is one, or a list of at least so many.
+func several[T any](v any, least int, one func(any) (T, bool)) ([]T, bool) {
+	all, isList := v.([]any)
+	if !isList {
+		all = []any{v}
+	}
+	out := []T{}
+	for _, x := range all {
+		t, ok := one(x)
+		if !ok {
+			return nil, false
+		}
+		out = append(out, t)
+	}
+	return out, len(out) >= least && len(out) <= prefixesMax
 }
 
 // distribution is a number, or a shape.

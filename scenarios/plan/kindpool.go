@@ -50,6 +50,18 @@ func named(value map[string]any) map[string]any {
 	return map[string]any{"type": "object", "minProperties": 1, "maxProperties": prefixesMax, "additionalProperties": value}
 }
 
+// byName is what a value says that is such a mapping.
+func byName[T any](v any, one func(any) (T, bool)) (map[string]T, bool) {
+	given, ok := v.(map[string]any)
+	out := make(map[string]T, len(given))
+	for name, v := range given {
+		t, fits := one(v)
+		ok = ok && fits
+		out[name] = t
+	}
+	return out, ok && len(out) > 0 && len(out) <= prefixesMax
+}
+
 // poolAddresses are CIDRs, or CIDRs by name.
 func poolAddresses(set func(*draft, addresses)) kind {
 	k := prefixes(1, func(d *draft, p []netip.Prefix) { set(d, addresses{list: p}) })
@@ -58,21 +70,12 @@ func poolAddresses(set func(*draft, addresses)) kind {
 		k.want + ", or a CIDR for each name: {default-ipv4-ippool: 10.64.75.0/24}",
 		map[string]any{"anyOf": append(k.schema["anyOf"].([]any), named(map[string]any{"type": "string"}))},
 		func(d *draft, v any) bool {
-			given, ok := v.(map[string]any)
-			if !ok {
+			if _, is := v.(map[string]any); !is {
 				return list(d, v)
 			}
-			out := addresses{named: map[string]netip.Prefix{}}
-			for name, v := range given {
-				p, ok := prefixOf(v)
-				if !ok {
-					return false
-				}
-				out.named[name] = p
-			}
-			ok = len(given) > 0 && len(given) <= prefixesMax
+			out, ok := byName(v, prefixOf)
 			if ok {
-				set(d, out)
+				set(d, addresses{named: out})
 			}
 			return ok
 		},
@@ -85,14 +88,7 @@ func poolSizes(set func(*draft, map[string]int)) kind {
 		"a prefix length for each name, e.g. {default-ipv4-ippool: 23}",
 		named(map[string]any{"type": "integer", "minimum": 8, "maximum": 124}),
 		func(d *draft, v any) bool {
-			given, ok := v.(map[string]any)
-			out := map[string]int{}
-			for name, v := range given {
-				n, fits := wholeOf(v, 8, 124)
-				ok = ok && fits
-				out[name] = n
-			}
-			ok = ok && len(out) > 0 && len(out) <= prefixesMax
+			out, ok := byName(v, func(v any) (int, bool) { return wholeOf(v, 8, 124) })
 			if ok {
 				set(d, out)
 			}
@@ -167,20 +163,11 @@ func poolNames(set func(*draft, []string)) kind {
 		"the name of an IPPool, or a list of names",
 		map[string]any{"anyOf": []any{text, map[string]any{"type": "array", "items": text, "minItems": 1, "maxItems": prefixesMax}}},
 		func(d *draft, v any) bool {
-			var out []string
-			all, ok := v.([]any)
-			if !ok {
-				all = []any{v}
-			}
-			for _, x := range all {
-				name, ok := x.(string)
-				if !ok || name == "" || slices.Contains(out, name) {
-					return false
-				}
-				out = append(out, name)
-			}
-			ok = len(out) > 0 && len(out) <= prefixesMax
-			if ok {
+			out, ok := several(v, 1, func(v any) (string, bool) {
+				name, ok := v.(string)
+				return name, ok && name != ""
+			})
+			if ok = ok && len(slices.Compact(slices.Sorted(slices.Values(out)))) == len(out); ok {
 				set(d, out)
 			}
 			return ok
@@ -202,19 +189,7 @@ func newPools(set func(*draft, []newPool)) kind {
 		"a CIDR, a pool, e.g. {name: second, cidr: 10.64.76.0/24, blockSize: 28, nodeSelector: all()}, or a list of these",
 		map[string]any{"anyOf": append(one["anyOf"].([]any), map[string]any{"type": "array", "items": one, "minItems": 1, "maxItems": prefixesMax})},
 		func(d *draft, v any) bool {
-			all, ok := v.([]any)
-			if !ok {
-				all = []any{v}
-			}
-			var out []newPool
-			for _, x := range all {
-				p, ok := newPoolOf(x)
-				if !ok {
-					return false
-				}
-				out = append(out, p)
-			}
-			ok = len(out) > 0 && len(out) <= prefixesMax
+			out, ok := several(v, 1, newPoolOf)
 			if ok {
 				set(d, out)
 			}

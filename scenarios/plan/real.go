@@ -31,7 +31,7 @@ func (p *Plan) real(ctx context.Context, r *scenarios.Runner, c *capacity.Cluste
 		return nil, "node slices: the controllers renew a lease every few seconds, which is too much for days of the real code", nil
 	}
 	if c.Calico != nil && len(c.Migration) > 0 && tunnelled(c) {
-		return nil, "a migration with tunnels: all nodes exchange the addresses of their devices at once, in an order that nothing but the run tells", nil
+		return nil, "a migration with tunnels: all nodes exchange the addresses of their devices at once, in an order that nothing but the run tells: --engine reference simulates it", nil
 	}
 	s, err := p.script(c, pt)
 	if err != nil {
@@ -184,12 +184,16 @@ func (p *Plan) script(c *capacity.Cluster, pt Point) (*script, error) {
 
 // stored is what there is before the first event, with the numbers of its nodes.
 func (p *Plan) stored(c *capacity.Cluster, m *made, numbers map[string]int32) ([]cluster.Object, error) {
+	residents, err := p.residents(c)
+	if err != nil {
+		return nil, err
+	}
 	objects := slices.Clone(m.scenario.Objects)
 	for i, n := range m.machines {
 		numbers[n.Name] = int32(i)
 		objects = append(objects, cluster.Object{Kind: nodeKind, Name: n.Name, Body: n.body})
 	}
-	return withGrace(append(objects, p.residents(c)...), c)
+	return withGrace(append(objects, residents...), c)
 }
 
 // withGrace moves the collector's grace period a little: passes begin at whole
@@ -242,9 +246,11 @@ func (p *Plan) settings(c *capacity.Cluster, pt Point) scenarios.Spec {
 // stepsMax cuts a run short that would take hours.
 const stepsMax = 20_000_000
 
-// residents are the manifests of the pods that run at the beginning, in the order
-// in which the tape counts them.
-func (p *Plan) residents(c *capacity.Cluster) (out []cluster.Object) {
+// residents are the manifests of the pods that run at the beginning, in the order in which
+// the tape counts them. Nobody owns them here: the tape deletes and starts pods in the place of
+// workloads, which are left out, and of a pod whose owner is missing the cluster's garbage
+// collector makes an end.
+func (p *Plan) residents(c *capacity.Cluster) (out []cluster.Object, err error) {
 	of := map[model.PodRef]cluster.Object{}
 	for _, o := range p.base.Objects {
 		if o.Kind == podKind {
@@ -252,9 +258,18 @@ func (p *Plan) residents(c *capacity.Cluster) (out []cluster.Object) {
 		}
 	}
 	for i := range c.Pods {
-		out = append(out, of[c.Pods[i].Ref])
+		o := of[c.Pods[i].Ref]
+		b, err := open(o)
+		if err != nil {
+			return nil, err
+		}
+		delete(under(b, "metadata"), "ownerReferences")
+		if o.Body, err = json.Marshal(b); err != nil {
+			return nil, err
+		}
+		out = append(out, o)
 	}
-	return out
+	return out, nil
 }
 
 func nodeBody(n capacity.Node) (json.RawMessage, error) {

@@ -69,10 +69,16 @@ func (t *Theatre) judge(p *Problem, r *Remedy, a *after) *Outcome {
 }
 
 // fresh are the violations of a run that were not there before, and do not come if nobody
-// does anything. A pod that has no address yet gets one anyway: which one, and so which of
-// its violations, may differ.
+// does anything: one that has become another kind of break of the same things is new. A
+// pod that has no address yet gets one anyway: which one, and so which of its violations,
+// may differ.
 func (t *Theatre) fresh(a *after) []model.Violation {
-	before, comes := known(t.before.Violations, t.idle.violations), map[string]bool{}
+	before, comes := map[string]bool{}, map[string]bool{}
+	for _, all := range [][]model.Violation{t.before.Violations, t.idle.violations} {
+		for i := range all {
+			before[all[i].Identity().String()] = true
+		}
+	}
 	had := addresses(&t.before.Truth)
 	onItsWay := func(v *model.Violation) (key string, ok bool) {
 		pod := model.Named(v.Objects, model.RefPod)
@@ -87,10 +93,10 @@ func (t *Theatre) fresh(a *after) []model.Violation {
 	var out []model.Violation
 	for i := range a.violations {
 		v := &a.violations[i]
-		if key, ok := onItsWay(v); before[identity(v)] || ok && comes[key] {
+		if key, ok := onItsWay(v); before[v.Identity().String()] || ok && comes[key] {
 			continue
 		}
-		before[identity(v)] = true
+		before[v.Identity().String()] = true
 		out = append(out, *v)
 	}
 	return out
@@ -167,7 +173,8 @@ func addresses(t *model.Truth) map[model.PodRef][]netip.Addr {
 	return out
 }
 
-// identity is what makes a violation the same one in two runs.
+// identity is what a violation breaks, and of what things: one of them is gone only if no
+// other kind of break of the same has come in its place, so its code is no part of it.
 func identity(v *model.Violation) string {
 	key := []byte(v.Invariant)
 	for _, o := range v.Objects {

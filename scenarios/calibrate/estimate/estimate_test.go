@@ -118,12 +118,45 @@ func TestDispersion(t *testing.T) {
 	}
 }
 
+// One more draw lies in the band of few with a chance of 95 %: 191 of 201 ranks.
+func TestCentralHoldsOneMore(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	held := 0
+	for range 20_000 {
+		draws := make([]float64, 200)
+		for i := range draws {
+			draws[i] = r.Float64()
+		}
+		if Central(draws).Holds(r.Float64()) {
+			held++
+		}
+	}
+	if share := float64(held) / 20_000; !near(share, 191./201, 0.004) {
+		t.Errorf("%.4f, want %.4f", share, 191./201)
+	}
+}
+
+// The mean of a drawn line varies as the mean of the walk does: for a trend that is known
+// well, a third of the variance of the walk's end.
+func TestLineForAWalk(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 6))
+	known := Trend{Steps: 1e6, SD: 1}
+	squares, n := 0.0, 20_000.
+	for range int(n) {
+		mean := known.DrawLine(r, 100) / 2
+		squares += mean * mean
+	}
+	if v := squares / n; !near(v, 100./3, 1.2) {
+		t.Errorf("variance %.1f, want %.1f", v, 100./3)
+	}
+}
+
 func TestDraws(t *testing.T) {
 	var draws []float64
 	for i := range 1000 {
 		draws = append(draws, float64(999-i))
 	}
-	if b := Central(draws); b != (Band{25, 974}) {
+	if b := Central(draws); b != (Band{24, 975}) {
 		t.Errorf("%+v", b)
 	}
 	for x, want := range map[float64]float64{500: 1, 10: 0.024, -1: 0.002, 2000: 0.002} {

@@ -244,9 +244,10 @@ type Segment struct {
 	Design float64 // see Curve.Design
 }
 
-// Draw is a hazard of the segment that may be the true one.
+// Draw is a hazard of the segment that may be the true one; its mean over many draws is
+// that of the data, since what Jeffreys' prior adds to each would add up over segments.
 func (s Segment) Draw(src rand.Source) float64 {
-	return Rate{Count: s.Ends, Exposure: s.Lived, Phi: s.Design}.Draw(src)
+	return Rate{Count: max(s.Ends-max(s.Design, 1)/2, 0), Exposure: s.Lived, Phi: s.Design}.Draw(src)
 }
 
 // Segments are what lives say of each part of life: between ages, ascending, and behind

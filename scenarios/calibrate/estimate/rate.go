@@ -107,6 +107,7 @@ func Even(counts, exposure []float64, phi float64) bool {
 
 // Duration is how long something lasts on average.
 type Duration struct {
+	Least float64 // that each lasts; Total and CV2 are of what they last longer
 	Total float64 // of all, those that are not over included
 	Count int     // that are over
 	CV2   float64 // square of their coefficient of variation
@@ -135,23 +136,23 @@ func (d Duration) Mean() float64 {
 	if d.Count == 0 {
 		return 0
 	}
-	return d.Total / float64(d.Count)
+	return d.Least + d.Total/float64(d.Count)
 }
 
 // Band of the mean, as if they were exponential or vary more; those that vary less have
 // a wider one than they need.
 func (d Duration) Band() Band {
 	b := Rate{Count: float64(d.Count), Exposure: d.Total, Phi: d.CV2}.Band()
-	out := Band{1 / b.High, math.Inf(1)}
+	out := Band{d.Least + 1/b.High, math.Inf(1)}
 	if b.Low > 0 {
-		out.High = 1 / b.Low
+		out.High = d.Least + 1/b.Low
 	}
 	return out
 }
 
 // Draw is a mean that may be the true one.
 func (d Duration) Draw(src rand.Source) float64 {
-	return 1 / max(Rate{Count: float64(d.Count), Exposure: d.Total, Phi: d.CV2}.Draw(src), 1e-12)
+	return d.Least + 1/max(Rate{Count: float64(d.Count), Exposure: d.Total, Phi: d.CV2}.Draw(src), 1e-12)
 }
 
 // Trend is by how much something changes per step, of steps that do not depend on each
@@ -190,8 +191,23 @@ func (t Trend) Draw(src rand.Source, steps float64) float64 {
 	if t.Steps < 2 {
 		return 0
 	}
+	return t.draw(src, steps, steps)
+}
+
+// DrawLine is the change over so many steps of a straight line whose mean over them varies
+// as that of the steps does: the square of a walk's mean is a third of its end's, the
+// square of a line's mean a quarter.
+func (t Trend) DrawLine(src rand.Source, steps float64) float64 {
+	if t.Steps < 2 {
+		return 0
+	}
+	return t.draw(src, steps, steps*4/3)
+}
+
+// draw a change of which the steps to come have a variance of walk single ones.
+func (t Trend) draw(src rand.Source, steps, walk float64) float64 {
 	s := distuv.StudentsT{Sigma: 1, Nu: float64(t.Steps - 1), Src: src}.Rand()
-	return t.Mean*steps + s*t.SD*math.Sqrt(steps+steps*steps/float64(t.Steps))
+	return t.Mean*steps + s*t.SD*math.Sqrt(walk+steps*steps/float64(t.Steps))
 }
 
 // Exponential reports whether values may be exponential: their coefficient of variation
@@ -206,12 +222,14 @@ func Exponential(values []float64) bool {
 	return math.Abs(math.Sqrt(n)*(d.CV2-1)/2) < 1.64
 }
 
-// Central is the middle of sorted draws that holds a share Confidence of them.
+// Central is the narrowest symmetric band of draws that holds one more draw with a chance
+// of Confidence: between the k-th smallest and the k-th largest of n, one more lies with
+// a chance of (n+1-2k)/(n+1). It sorts draws.
 func Central(draws []float64) Band {
 	slices.Sort(draws)
 	n := len(draws)
-	k := int(math.Floor(tail * float64(n)))
-	return Band{draws[k], draws[n-1-k]}
+	k := max(int(tail*float64(n+1)), 1)
+	return Band{draws[k-1], draws[n-k]}
 }
 
 // Rarity is the chance to be as far out among sorted draws as x is, on either side.

@@ -86,6 +86,15 @@ func TestOneAllocationAtATimeOnAHost(t *testing.T) {
 	}
 }
 
+// lockFile takes the lock of node a's plugins as they do; closing the file gives it up.
+func lockFile(ctx context.Context, w *allocWorld) (*disk.File, error) {
+	file, err := w.in.host("a", nil).Disk.Process(ctx, nil).OpenFile(ipamLock, os.O_CREATE|os.O_RDONLY, 0o600)
+	if err == nil {
+		err = file.Lock()
+	}
+	return file, err
+}
+
 // A plugin that is killed gives the lock up at that moment, like a file lock: the
 // next one allocates, although what the first had begun is never finished.
 func TestLockOfADeadPlugin(t *testing.T) {
@@ -96,11 +105,11 @@ func TestLockOfADeadPlugin(t *testing.T) {
 		w.pod(ref("first"), nil)
 		w.pod(ref("second"), nil)
 		first := w.process("add", "a", "first", func(ctx context.Context, g *sim.Gate) error {
-			release, err := w.in.host("a", nil).Lock(ctx, ipamLock)
+			held, err := lockFile(ctx, w)
 			if err != nil {
 				return err
 			}
-			defer release()
+			defer held.Close()
 			time.Sleep(5 * time.Minute) // an upstream back-off that does not look at any context
 			return nil
 		})
@@ -129,7 +138,7 @@ func TestWhoWaitsForTheLock(t *testing.T) {
 		w.fill("a", 1)
 		w.pod(ref("late"), nil)
 		holder := w.process("add", "a", "holder", func(ctx context.Context, _ *sim.Gate) error {
-			_, err := w.in.host("a", nil).Lock(ctx, ipamLock)
+			_, err := lockFile(ctx, w)
 			<-ctx.Done()
 			return err
 		})
