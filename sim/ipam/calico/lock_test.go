@@ -3,12 +3,14 @@ package calico
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"ipamsim/sim"
+	"ipamsim/sim/disk"
 	"ipamsim/sim/strategy"
 )
 
