@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"sync"
 
+	"ipamsim/model"
+	"ipamsim/model/act"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/record"
 	"ipamsim/sim/ipam/calico/store"
 	"ipamsim/sim/ipam/platform"
 )
-
-// networkKey is the name of Calico's network in its own CNI configuration, and
-// the first part of every handle.
-const networkKey = "k8s-pod-network"
 
 // version is what ClusterInformation says of the cluster.
 const version = "v3.31.0"
@@ -21,7 +20,7 @@ const version = "v3.31.0"
 type instance struct {
 	env    ipam.Env
 	ds     store.Store
-	record *record
+	record *record.Record
 	mu     sync.Mutex
 	hosts  map[string]*platform.Host // by node
 	// console is where operators type calicoctl.
@@ -33,7 +32,7 @@ type instance struct {
 }
 
 func newInstance(env ipam.Env, ds store.Store) (*instance, error) {
-	r, err := newRecord(env)
+	r, err := record.New(env)
 	if err != nil {
 		return nil, err
 	}
@@ -62,3 +61,9 @@ func (i *instance) ready() error {
 	}
 	return nil
 }
+
+// Observe is the record as of the last change, without a message.
+func (i *instance) Observe(context.Context) (model.Snapshot, error) { return i.record.Observe() }
+
+// Act says what a step did.
+func (i *instance) Act(detail any) act.Act { return i.record.Act(detail) }

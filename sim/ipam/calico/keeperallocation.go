@@ -9,6 +9,7 @@ import (
 	"github.com/projectcalico/calico/libcalico-go/lib/clientv3"
 	cerrors "github.com/projectcalico/calico/libcalico-go/lib/errors"
 
+	"ipamsim/sim/ipam/calico/record"
 	"ipamsim/sim/ipam/calico/store"
 )
 
@@ -25,10 +26,10 @@ type allocation struct {
 	to   func(*bmodel.KVPair) *bmodel.KVPair
 }
 
-func affinityFrom(kv *bmodel.KVPair) (*bmodel.KVPair, error) { return affinityToV1(nil, kv) }
-func affinityTo(kv *bmodel.KVPair) *bmodel.KVPair            { return affinityToV3(nil, kv) }
-func handleFrom(kv *bmodel.KVPair) (*bmodel.KVPair, error)   { return handleToV1(nil, kv), nil }
-func handleTo(kv *bmodel.KVPair) *bmodel.KVPair              { return handleToV3(nil, kv) }
+func affinityFrom(kv *bmodel.KVPair) (*bmodel.KVPair, error) { return record.AffinityToV1(nil, kv) }
+func affinityTo(kv *bmodel.KVPair) *bmodel.KVPair            { return record.AffinityToV3(nil, kv) }
+func handleFrom(kv *bmodel.KVPair) (*bmodel.KVPair, error)   { return record.HandleToV1(nil, kv), nil }
+func handleTo(kv *bmodel.KVPair) *bmodel.KVPair              { return record.HandleToV3(nil, kv) }
 
 func (a allocation) blank() object { return a.empty() }
 
@@ -52,10 +53,10 @@ func (a allocation) pair(o object) (*bmodel.KVPair, error) {
 	name := o.GetObjectMeta().GetName()
 	kv, err := a.from(&bmodel.KVPair{Key: bmodel.ResourceKey{Name: name}, Value: o})
 	if err != nil {
-		return nil, &fieldError{"spec.cidr", err} // the only thing that is parsed
+		return nil, &record.FieldError{"spec.cidr", err} // the only thing that is parsed
 	}
 	if want := a.name(kv); name != want {
-		return nil, &fieldError{"metadata.name", fmt.Errorf("%q: Calico calls this object %s", name, want)}
+		return nil, &record.FieldError{"metadata.name", fmt.Errorf("%q: Calico calls this object %s", name, want)}
 	}
 	return kv, nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"ipamsim/sim"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/record"
 	"ipamsim/sim/kube"
 )
 
@@ -34,7 +35,7 @@ func (i *instance) changeResource(ctx context.Context, g *sim.Gate, v ipam.Verb,
 	if err != nil {
 		return err
 	}
-	r := d.Resource(schema.GroupVersionResource{Group: crdGroup, Version: "v1", Resource: strings.ToLower(o.Kind) + "s"})
+	r := d.Resource(schema.GroupVersionResource{Group: record.CrdGroup, Version: "v1", Resource: strings.ToLower(o.Kind) + "s"})
 	patch := func(t types.PatchType) error {
 		_, err := r.Patch(ctx, o.Name, t, o.Body, metav1.PatchOptions{})
 		return err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ipamsim/sim"
+	"ipamsim/sim/ipam/calico/record"
 	"ipamsim/sim/strategy"
 )
 
@@ -151,7 +152,7 @@ func TestWhoWaitsForTheLock(t *testing.T) {
 		if err := del.Err(); err == nil || !strings.Contains(err.Error(), context.DeadlineExceeded.Error()) {
 			t.Errorf("a DEL that waited %s for the lock: %v", ipamTimeout+time.Second, err)
 		}
-		ips, err := w.look.IPAM().IPsByHandle(w.ctx, networkKey+".sandbox-a-0")
+		ips, err := w.look.IPAM().IPsByHandle(w.ctx, record.NetworkKey+".sandbox-a-0")
 		if err != nil || len(ips) != 1 {
 			t.Errorf("after the DEL that was too late: %v, %v", ips, err)
 		}

@@ -13,16 +13,8 @@ import (
 	kjson "sigs.k8s.io/json"
 
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/record"
 )
-
-// fieldError is an error of ours about one field.
-type fieldError struct {
-	field string
-	err   error
-}
-
-func (e *fieldError) Error() string { return e.field + ": " + e.err.Error() }
-func (e *fieldError) Unwrap() error { return e.err }
 
 // decode reads a manifest, strictly: a field that upstream's type does not have
 // is a mistake, not a comment.
@@ -32,8 +24,8 @@ func decode(k kind, o ipam.Object) (object, error) {
 	if err := json.Unmarshal(o.Body, &m); err != nil {
 		return nil, bad("", err)
 	}
-	if v := m.APIVersion; v != apiv3.GroupVersionCurrent && v != crdGroup+"/v1" {
-		return nil, bad("apiVersion", fmt.Errorf("%q: want %s/v1 or %s", v, crdGroup, apiv3.GroupVersionCurrent))
+	if v := m.APIVersion; v != apiv3.GroupVersionCurrent && v != record.CrdGroup+"/v1" {
+		return nil, bad("apiVersion", fmt.Errorf("%q: want %s/v1 or %s", v, record.CrdGroup, apiv3.GroupVersionCurrent))
 	}
 	out := k.blank()
 	strict, err := kjson.UnmarshalStrict(o.Body, out)
@@ -69,11 +61,11 @@ func objectError(k kind, o ipam.Object, err error) error {
 	if err == nil || errors.As(err, &done) {
 		return err
 	}
-	var f *fieldError
+	var f *record.FieldError
 	var v cerrors.ErrorValidation
 	switch {
 	case errors.As(err, &f):
-		return &ipam.ObjectError{Object: o, Field: f.field, Err: f.err}
+		return &ipam.ObjectError{Object: o, Field: f.Field, Err: f.Err}
 	case errors.As(err, &v) && len(v.ErroredFields) > 0:
 		return &ipam.ObjectError{Object: o, Field: fieldPath(k, v.ErroredFields[0].Name), Err: err}
 	}

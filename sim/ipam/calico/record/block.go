@@ -1,4 +1,4 @@
-package calico
+package record
 
 import (
 	"cmp"
@@ -16,6 +16,15 @@ import (
 
 	"ipamsim/model"
 )
+
+// FieldError is an error of ours about one field.
+type FieldError struct {
+	Field string
+	Err   error
+}
+
+func (e *FieldError) Error() string { return e.Field + ": " + e.Err.Error() }
+func (e *FieldError) Unwrap() error { return e.Err }
 
 // block is an allocation block as the record has it.
 type block struct {
@@ -45,15 +54,15 @@ func (b block) without(c block) []model.Claim {
 // Source: libcalico-go/lib/backend/model, AllocationBlock (v3.31).
 func readBlock(kv *bmodel.KVPair) (block, error) {
 	v := kv.Value.(*bmodel.AllocationBlock)
-	p, ok := prefix(v.CIDR)
+	p, ok := Prefix(v.CIDR)
 	if k, isBlock := kv.Key.(bmodel.BlockKey); isBlock {
-		if of, okKey := prefix(k.CIDR); !ok || !okKey || of != p {
+		if of, okKey := Prefix(k.CIDR); !ok || !okKey || of != p {
 			return block{}, fmt.Errorf("block of %s says that it is %s", k.CIDR, v.CIDR)
 		}
 	}
 	size := p.Addr().BitLen() - p.Bits()
 	if size < 63 && len(v.Allocations) > 1<<size {
-		return block{}, &fieldError{"spec.allocations", fmt.Errorf("block %s has room for %d addresses, but lists %d", p, 1<<size, len(v.Allocations))}
+		return block{}, &FieldError{"spec.allocations", fmt.Errorf("block %s has room for %d addresses, but lists %d", p, 1<<size, len(v.Allocations))}
 	}
 	b := block{Pool: model.Pool{Name: blockName(p), Range: p, Node: nodeOf(v.Affinity)}, revision: kv.Revision}
 	rev, _ := strconv.ParseInt(kv.Revision, 10, 64) // 0 for what has none
@@ -69,7 +78,7 @@ func readBlock(kv *bmodel.KVPair) (block, error) {
 
 // claimOf is one allocation of a block.
 func claimOf(b *bmodel.AllocationBlock, p netip.Prefix, ordinal, index int) model.Claim {
-	c := model.Claim{Pool: blockName(p), Addr: nth(p, ordinal)}
+	c := model.Claim{Pool: blockName(p), Addr: Nth(p, ordinal)}
 	if index >= 0 && index < len(b.Attributes) {
 		ownerOf(&c, b.Attributes[index])
 	}
@@ -108,7 +117,7 @@ func ownerOf(c *model.Claim, a bmodel.AllocationAttribute) {
 // Source: libcalico-go/lib/ipam, getBlockFromAffinity (v3.31).
 func readAffinity(kv *bmodel.KVPair) (model.Affinity, error) {
 	k := kv.Key.(bmodel.BlockAffinityKey)
-	p, ok := prefix(k.CIDR)
+	p, ok := Prefix(k.CIDR)
 	if !ok {
 		return model.Affinity{}, fmt.Errorf("affinity of %q to no block", k.Host)
 	}
@@ -121,7 +130,7 @@ func readAffinity(kv *bmodel.KVPair) (model.Affinity, error) {
 		a.State = model.Confirmed
 	case model.Pending, model.Confirmed, model.PendingDeletion:
 	default:
-		return a, &fieldError{"spec.state", fmt.Errorf("%q of the affinity of %s to %s is unknown", a.State, a.Node, p)}
+		return a, &FieldError{"spec.state", fmt.Errorf("%q of the affinity of %s to %s is unknown", a.State, a.Node, p)}
 	}
 	return a, nil
 }
@@ -131,7 +140,7 @@ func readHandle(kv *bmodel.KVPair) (model.Handle, error) {
 	for cidr, n := range kv.Value.(*bmodel.IPAMHandle).Block {
 		p, err := netip.ParsePrefix(cidr)
 		if err != nil {
-			return h, &fieldError{"spec.block", fmt.Errorf("handle %s counts in a block %q: %w", h.ID, cidr, err)}
+			return h, &FieldError{"spec.block", fmt.Errorf("handle %s counts in a block %q: %w", h.ID, cidr, err)}
 		}
 		h.Counts = append(h.Counts, model.HandleCount{Block: p, Count: n})
 	}
@@ -153,9 +162,9 @@ func nodeOf(affinity *string) string {
 // blockName is a block's name in etcd: 10.64.75.0-26.
 func blockName(p netip.Prefix) string { return strings.Replace(p.String(), "/", "-", 1) }
 
-// prefix is upstream's network as a netip.Prefix, its address unmapped and
+// Prefix is upstream's network as a netip.Prefix, its address unmapped and
 // masked.
-func prefix(n cnet.IPNet) (netip.Prefix, bool) {
+func Prefix(n cnet.IPNet) (netip.Prefix, bool) {
 	a, ok := netip.AddrFromSlice(n.IP)
 	ones, size := n.Mask.Size()
 	if !ok || size == 0 {
@@ -168,8 +177,8 @@ func prefix(n cnet.IPNet) (netip.Prefix, bool) {
 	return p, p.IsValid()
 }
 
-// nth is the address at an ordinal of a block.
-func nth(p netip.Prefix, ordinal int) netip.Addr {
+// Nth is the address at an ordinal of a block.
+func Nth(p netip.Prefix, ordinal int) netip.Addr {
 	a := p.Addr().As16()
 	binary.BigEndian.PutUint64(a[8:], binary.BigEndian.Uint64(a[8:])+uint64(ordinal))
 	if p.Addr().Is4() {

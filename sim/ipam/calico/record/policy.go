@@ -1,4 +1,4 @@
-package calico
+package record
 
 import (
 	"cmp"
@@ -56,7 +56,7 @@ func (p *policy) setReservation(key string, r *apiv3.IPReservation) {
 	var out []netip.Prefix
 	for _, s := range r.Spec.ReservedCIDRs {
 		if _, n, err := cnet.ParseCIDROrIP(s); err == nil {
-			if x, ok := prefix(*n); ok {
+			if x, ok := Prefix(*n); ok {
 				out = append(out, x)
 			}
 		}
@@ -64,9 +64,9 @@ func (p *policy) setReservation(key string, r *apiv3.IPReservation) {
 	p.reserved[key], p.changed = out, true
 }
 
-// setNode ignores what pools do not select by: a kubelet writes its node's status
+// SetNode ignores what pools do not select by: a kubelet writes its node's status
 // again and again.
-func (p *policy) setNode(key string, n *libapiv3.Node) {
+func (p *policy) SetNode(key string, n *libapiv3.Node) {
 	old := p.nodes[key]
 	p.changed = p.changed || old == nil || !maps.Equal(old.Labels, n.Labels)
 	p.nodes[key] = n
@@ -81,11 +81,11 @@ func (p *policy) drop(key string) {
 	p.changed = p.changed || len(p.pools)+len(p.reserved)+len(p.nodes)+len(p.config) != before
 }
 
-// network is the policy as a network. The node limit that upstream applies where
+// Network is the policy as a network. The node limit that upstream applies where
 // none is configured counts as configured.
 //
 // Source: libcalico-go/lib/ipam, GetIPAMConfig and autoAssign (v3.31).
-func (p *policy) network(v4, v6 bool) model.Network {
+func (p *policy) Network(v4, v6 bool) model.Network {
 	p.changed = false
 	b := &model.BlockPolicy{AutoAllocate: true, MaxBlocks: maxBlocksDefault, V4: v4, V6: v6}
 	for _, c := range p.config {
@@ -102,7 +102,7 @@ func (p *policy) network(v4, v6 bool) model.Network {
 	}
 	slices.SortFunc(b.Reserved, netip.Prefix.Compare)
 	b.Reserved = slices.Compact(b.Reserved)
-	n := model.Network{Key: networkKey, Blocks: b}
+	n := model.Network{Key: NetworkKey, Blocks: b}
 	for _, x := range slices.SortedFunc(maps.Keys(p.ever), netip.Prefix.Compare) {
 		n.Ranges = append(n.Ranges, model.Range{Prefix: x, Start: x.Addr(), End: model.LastAddr(x)})
 	}
@@ -147,7 +147,7 @@ func poolPrefix(p *apiv3.IPPool) (netip.Prefix, error) {
 	if err != nil {
 		return netip.Prefix{}, err
 	}
-	x, ok := prefix(*n)
+	x, ok := Prefix(*n)
 	if !ok {
 		return x, fmt.Errorf("%s is no network", n)
 	}

@@ -1,4 +1,4 @@
-package calico
+package record
 
 import (
 	"encoding/json"
@@ -18,13 +18,13 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// roots are the resources of the Kubernetes datastore, with where etcd has what
+// Roots are the resources of the Kubernetes datastore, with where etcd has what
 // they hold and with the kind of those that are the same in both.
-var roots = []struct{ resource, path, kind string }{
+var Roots = []struct{ Resource, path, kind string }{
 	{"ipamblocks", blockRoot, ""},
-	{"blockaffinities", ipamRoot + "host/", ""},
-	{"ipamhandles", ipamRoot + "handle/", ""},
-	{"ipamconfigs", configPath, ""},
+	{"blockaffinities", IpamRoot + "host/", ""},
+	{"ipamhandles", IpamRoot + "handle/", ""},
+	{"ipamconfigs", ConfigPath, ""},
 	{"ippools", "/calico/resources/v3/projectcalico.org/ippools", apiv3.KindIPPool},
 	{"ipreservations", "/calico/resources/v3/projectcalico.org/ipreservations", apiv3.KindIPReservation},
 	{"nodes", "/calico/resources/v3/projectcalico.org/nodes", libapiv3.KindNode},
@@ -34,11 +34,11 @@ var roots = []struct{ resource, path, kind string }{
 // libcalico-go's verb; ok is false if it is not about addresses, or is the opening of a
 // watch.
 func messageOfExchange(x kube.Exchange, a *act.Act) (m *message, ok bool) {
-	i := slices.IndexFunc(roots, func(r struct{ resource, path, kind string }) bool { return r.resource == x.Resource })
+	i := slices.IndexFunc(Roots, func(r struct{ Resource, path, kind string }) bool { return r.Resource == x.Resource })
 	if i < 0 || x.Subresource != "" || x.Resource == "nodes" && a.Verb != act.Read {
 		return nil, false
 	}
-	m = &message{path: roots[i].path}
+	m = &message{path: Roots[i].path}
 	switch a.Verb {
 	case act.List:
 		m.all = itemsOf(x)
@@ -50,7 +50,7 @@ func messageOfExchange(x kube.Exchange, a *act.Act) (m *message, ok bool) {
 		m.out = answerOf(x)
 	case act.Delete:
 	case act.Read, act.Create, act.Update:
-		m.in, m.out = pairOf(x.Resource, x.Request), answerOf(x)
+		m.in, m.out = PairOf(x.Resource, x.Request), answerOf(x)
 	default:
 		return nil, false
 	}
@@ -60,7 +60,7 @@ func messageOfExchange(x kube.Exchange, a *act.Act) (m *message, ok bool) {
 	case m.out != nil:
 		m.key = m.out.Key
 	default:
-		m.key = keyOfName(x.Resource, roots[i].kind, x.Name)
+		m.key = keyOfName(x.Resource, Roots[i].kind, x.Name)
 	}
 	return m, m.key != nil
 }
@@ -70,17 +70,17 @@ func answerOf(x kube.Exchange) *bmodel.KVPair {
 	if x.Status >= http.StatusMultipleChoices {
 		return nil
 	}
-	return pairOf(x.Resource, x.Response)
+	return PairOf(x.Resource, x.Response)
 }
 
-// pairOf decodes a body, or is nil.
-func pairOf(resource string, body []byte) *bmodel.KVPair {
+// PairOf decodes a body, or is nil.
+func PairOf(resource string, body []byte) *bmodel.KVPair {
 	if resource == "nodes" {
 		n := &corev1.Node{}
 		if json.Unmarshal(kube.JSON(body), n) != nil || n.Name == "" {
 			return nil
 		}
-		return nodePair(n)
+		return NodePair(n)
 	}
 	u := &unstructured.Unstructured{}
 	if u.UnmarshalJSON(body) != nil {
@@ -105,7 +105,7 @@ func itemsOf(x kube.Exchange) []*bmodel.KVPair {
 	}
 	var out []*bmodel.KVPair
 	for _, item := range l.Items {
-		if kv := pairOf(x.Resource, item); kv != nil {
+		if kv := PairOf(x.Resource, item); kv != nil {
 			out = append(out, kv)
 		}
 	}
@@ -120,7 +120,7 @@ func eventOf(x kube.Exchange) (gone bool, kv *bmodel.KVPair) {
 	if json.Unmarshal(x.Response, &e) != nil {
 		return false, nil
 	}
-	return e.Type == "DELETED", pairOf(x.Resource, e.Object)
+	return e.Type == "DELETED", PairOf(x.Resource, e.Object)
 }
 
 // keyOfName is the key of an object of which only the name is known. The name of

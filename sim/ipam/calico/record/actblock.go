@@ -1,4 +1,4 @@
-package calico
+package record
 
 import (
 	"maps"
@@ -13,7 +13,7 @@ import (
 // block adds a block: how full it is, whose addresses it holds if it was read or deleted
 // (where it says what was there, as of etcd), and of an update whom it gives addresses to
 // and whose it takes, as far as the record knows.
-func (m *message) block(k bmodel.BlockKey, a *act.Act, r *record) (known bool) {
+func (m *message) block(k bmodel.BlockKey, a *act.Act, r *Record) (known bool) {
 	v, ok := m.value().(*bmodel.AllocationBlock)
 	a.Thing = blockThing(k, v)
 	switch {
@@ -53,7 +53,7 @@ func blockThing(k bmodel.BlockKey, v *bmodel.AllocationBlock) act.Thing {
 // SequenceNumberForAllocation (v3.31).
 func fresh(b *bmodel.AllocationBlock) []model.Claim {
 	var out []model.Claim
-	p, ok := prefix(b.CIDR)
+	p, ok := Prefix(b.CIDR)
 	for ordinal, index := range b.Allocations {
 		if ok && index != nil && b.GetSequenceNumberForOrdinal(ordinal)+1 == b.SequenceNumber {
 			out = append(out, claimOf(b, p, ordinal, *index))

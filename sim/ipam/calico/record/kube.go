@@ -1,4 +1,4 @@
-package calico
+package record
 
 import (
 	"context"
@@ -16,17 +16,17 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// crdGroup is the group of Calico's custom resources.
-const crdGroup = "crd.projectcalico.org"
+// CrdGroup is the group of Calico's custom resources.
+const CrdGroup = "crd.projectcalico.org"
 
 // watched are the resources that say something about addresses.
 var watched = []string{
-	"ipamblocks." + crdGroup, "blockaffinities." + crdGroup, "ipamhandles." + crdGroup, "ipamconfigs." + crdGroup,
-	"ippools." + crdGroup, "ipreservations." + crdGroup, "nodes",
+	"ipamblocks." + CrdGroup, "blockaffinities." + CrdGroup, "ipamhandles." + CrdGroup, "ipamconfigs." + CrdGroup,
+	"ippools." + CrdGroup, "ipreservations." + CrdGroup, "nodes",
 }
 
 // followKube reads the Kubernetes datastore behind the API server.
-func (r *record) followKube(api *kube.Server) error {
+func (r *Record) followKube(api *kube.Server) error {
 	for _, w := range watched {
 		all, err := api.List(context.Background(), w)
 		if err != nil {
@@ -37,7 +37,7 @@ func (r *record) followKube(api *kube.Server) error {
 			case *corev1.Node:
 				r.noteKube(kube.Change{Resource: "nodes", Name: o.Name, Object: o})
 			case *unstructured.Unstructured:
-				r.noteKube(kube.Change{Resource: w[:len(w)-len(crdGroup)-1], Group: crdGroup, Name: o.GetName(), Object: o})
+				r.noteKube(kube.Change{Resource: w[:len(w)-len(CrdGroup)-1], Group: CrdGroup, Name: o.GetName(), Object: o})
 			}
 		}
 	}
@@ -45,27 +45,27 @@ func (r *record) followKube(api *kube.Server) error {
 	return nil
 }
 
-func (r *record) noteKube(c kube.Change) {
-	if c.Group != crdGroup && (c.Group != "" || c.Resource != "nodes") {
+func (r *Record) noteKube(c kube.Change) {
+	if c.Group != CrdGroup && (c.Group != "" || c.Resource != "nodes") {
 		return
 	}
 	key := c.Resource + "/" + c.Name
 	if c.Object == nil {
-		r.note(key, change{})
+		r.Note(key, Change{})
 		return
 	}
-	n := change{read: func() (*bmodel.KVPair, error) { return kubePair(c.Resource, c.Object) }}
+	n := Change{Read: func() (*bmodel.KVPair, error) { return kubePair(c.Resource, c.Object) }}
 	if old, ok := c.Old.(*unstructured.Unstructured); ok && old != nil {
 		n.after = old.GetResourceVersion()
 	}
-	r.note(key, n)
+	r.Note(key, n)
 }
 
 // kubePair converts a stored object with upstream's own conversion to what its
 // IPAM works with.
 func kubePair(resource string, o runtime.Object) (*bmodel.KVPair, error) {
 	if n, ok := o.(*corev1.Node); ok {
-		return nodePair(n), nil
+		return NodePair(n), nil
 	}
 	u, ok := o.(*unstructured.Unstructured)
 	if !ok {
@@ -75,9 +75,9 @@ func kubePair(resource string, o runtime.Object) (*bmodel.KVPair, error) {
 	case "ipamblocks":
 		return convert(u, &libapiv3.IPAMBlock{}, k8sresources.IPAMBlockV3toV1)
 	case "blockaffinities":
-		return convert(u, &libapiv3.BlockAffinity{}, func(kv *bmodel.KVPair) (*bmodel.KVPair, error) { return affinityToV1(nil, kv) })
+		return convert(u, &libapiv3.BlockAffinity{}, func(kv *bmodel.KVPair) (*bmodel.KVPair, error) { return AffinityToV1(nil, kv) })
 	case "ipamhandles":
-		return convert(u, &libapiv3.IPAMHandle{}, func(kv *bmodel.KVPair) (*bmodel.KVPair, error) { return handleToV1(nil, kv), nil })
+		return convert(u, &libapiv3.IPAMHandle{}, func(kv *bmodel.KVPair) (*bmodel.KVPair, error) { return HandleToV1(nil, kv), nil })
 	case "ipamconfigs":
 		if u.GetName() != bmodel.IPAMConfigGlobalName {
 			return nil, nil // upstream reads no other
@@ -103,10 +103,10 @@ func convert(u *unstructured.Unstructured, into runtime.Object, to func(*bmodel.
 	return to(&bmodel.KVPair{Key: bmodel.ResourceKey{Kind: u.GetKind(), Name: u.GetName()}, Value: into, Revision: u.GetResourceVersion()})
 }
 
-// nodePair is a Kubernetes node as Calico sees it, as far as IP pools care.
+// NodePair is a Kubernetes node as Calico sees it, as far as IP pools care.
 //
 // Source: libcalico-go/lib/backend/k8s/resources, K8sNodeToCalico (v3.31).
-func nodePair(n *corev1.Node) *bmodel.KVPair {
+func NodePair(n *corev1.Node) *bmodel.KVPair {
 	out := libapiv3.NewNode()
 	out.Name, out.Labels = n.Name, n.Labels
 	return &bmodel.KVPair{Key: bmodel.ResourceKey{Kind: libapiv3.KindNode, Name: n.Name}, Value: out, Revision: n.ResourceVersion}
@@ -124,14 +124,14 @@ func configToV1(kv *bmodel.KVPair) (*bmodel.KVPair, error) {
 // The conversions of upstream's clients for affinities and handles. They use
 // nothing of their receivers.
 //
-//go:linkname affinityToV1 github.com/projectcalico/calico/libcalico-go/lib/backend/k8s/resources.(*blockAffinityClient).toV1
-func affinityToV1(_ unsafe.Pointer, kv *bmodel.KVPair) (*bmodel.KVPair, error)
+//go:linkname AffinityToV1 github.com/projectcalico/calico/libcalico-go/lib/backend/k8s/resources.(*blockAffinityClient).toV1
+func AffinityToV1(_ unsafe.Pointer, kv *bmodel.KVPair) (*bmodel.KVPair, error)
 
-//go:linkname affinityToV3 github.com/projectcalico/calico/libcalico-go/lib/backend/k8s/resources.(*blockAffinityClient).toV3
-func affinityToV3(_ unsafe.Pointer, kv *bmodel.KVPair) *bmodel.KVPair
+//go:linkname AffinityToV3 github.com/projectcalico/calico/libcalico-go/lib/backend/k8s/resources.(*blockAffinityClient).toV3
+func AffinityToV3(_ unsafe.Pointer, kv *bmodel.KVPair) *bmodel.KVPair
 
-//go:linkname handleToV1 github.com/projectcalico/calico/libcalico-go/lib/backend/k8s/resources.(*ipamHandleClient).toV1
-func handleToV1(_ unsafe.Pointer, kv *bmodel.KVPair) *bmodel.KVPair
+//go:linkname HandleToV1 github.com/projectcalico/calico/libcalico-go/lib/backend/k8s/resources.(*ipamHandleClient).toV1
+func HandleToV1(_ unsafe.Pointer, kv *bmodel.KVPair) *bmodel.KVPair
 
-//go:linkname handleToV3 github.com/projectcalico/calico/libcalico-go/lib/backend/k8s/resources.(*ipamHandleClient).toV3
-func handleToV3(_ unsafe.Pointer, kv *bmodel.KVPair) *bmodel.KVPair
+//go:linkname HandleToV3 github.com/projectcalico/calico/libcalico-go/lib/backend/k8s/resources.(*ipamHandleClient).toV3
+func HandleToV3(_ unsafe.Pointer, kv *bmodel.KVPair) *bmodel.KVPair

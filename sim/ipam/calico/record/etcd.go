@@ -1,4 +1,4 @@
-package calico
+package record
 
 import (
 	"strconv"
@@ -13,37 +13,37 @@ import (
 
 // Where Calico's keys lie in etcd.
 const (
-	root       = "/calico/"
-	ipamRoot   = "/calico/ipam/v2/"
+	Root       = "/calico/"
+	IpamRoot   = "/calico/ipam/v2/"
 	blockRoot  = "/calico/ipam/v2/assignment/"
-	configPath = "/calico/ipam/v2/config"
+	ConfigPath = "/calico/ipam/v2/config"
 )
 
 // followEtcd reads the etcdv3 datastore from the bridge's own copy.
-func (r *record) followEtcd(store *etcd.Run) {
-	store.Scan(root, func(path string, value []byte, rev int64) {
-		r.note(path, change{read: func() (*bmodel.KVPair, error) { return etcdPair(path, value, rev) }})
+func (r *Record) followEtcd(store *etcd.Run) {
+	store.Scan(Root, func(path string, value []byte, rev int64) {
+		r.Note(path, Change{Read: func() (*bmodel.KVPair, error) { return EtcdPair(path, value, rev) }})
 	})
 	store.OnEvent(func(e etcd.Event) {
 		switch {
-		case !strings.HasPrefix(e.Key, root):
+		case !strings.HasPrefix(e.Key, Root):
 		case e.Deleted:
-			r.note(e.Key, change{})
+			r.Note(e.Key, Change{})
 		default:
-			r.note(e.Key, change{
-				read:  func() (*bmodel.KVPair, error) { return etcdPair(e.Key, e.Value, e.Revision) },
+			r.Note(e.Key, Change{
+				Read:  func() (*bmodel.KVPair, error) { return EtcdPair(e.Key, e.Value, e.Revision) },
 				after: strconv.FormatInt(e.PrevRevision, 10),
 			})
 		}
 	})
 }
 
-// etcdPair decodes a key and its value with upstream's own model. What says
+// EtcdPair decodes a key and its value with upstream's own model. What says
 // nothing about addresses is nil.
 //
 // Source: libcalico-go/lib/backend/etcdv3, convertListResponse (v3.31).
-func etcdPair(path string, value []byte, rev int64) (*bmodel.KVPair, error) {
-	k := etcdKey(path)
+func EtcdPair(path string, value []byte, rev int64) (*bmodel.KVPair, error) {
+	k := EtcdKey(path)
 	if k == nil {
 		return nil, nil
 	}
@@ -54,13 +54,13 @@ func etcdPair(path string, value []byte, rev int64) (*bmodel.KVPair, error) {
 	return &bmodel.KVPair{Key: k, Value: v, Revision: strconv.FormatInt(rev, 10)}, nil
 }
 
-// etcdKey parses the keys that count. KeyFromDefaultPath, which is Typha's, knows
+// EtcdKey parses the keys that count. KeyFromDefaultPath, which is Typha's, knows
 // neither the IPAM configuration nor affinities of what is no host.
-func etcdKey(path string) bmodel.Key {
+func EtcdKey(path string) bmodel.Key {
 	switch {
-	case path == configPath:
+	case path == ConfigPath:
 		return bmodel.IPAMConfigKey{}
-	case strings.HasPrefix(path, ipamRoot):
+	case strings.HasPrefix(path, IpamRoot):
 		if k := bmodel.KeyFromDefaultPath(path); k != nil {
 			return k
 		}

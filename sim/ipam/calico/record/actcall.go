@@ -1,4 +1,4 @@
-package calico
+package record
 
 import (
 	"strings"
@@ -9,8 +9,8 @@ import (
 	"ipamsim/sim/ipam/calico/store"
 )
 
-// verbs are those of a Call.
-var verbs = map[string]act.Verb{
+// Verbs are those of a Call.
+var Verbs = map[string]act.Verb{
 	"Get": act.Read, "List": act.List, "Create": act.Create, "Update": act.Update, "Apply": act.Update, "Delete": act.Delete,
 	"Watch": "watch", "Hear": act.Hear,
 }
@@ -37,7 +37,7 @@ func messageOf(c store.Call) *message {
 
 // anyKey parses a key of any kind.
 func anyKey(path string) bmodel.Key {
-	if k := etcdKey(path); k != nil {
+	if k := EtcdKey(path); k != nil {
 		return k
 	}
 	return bmodel.KeyFromDefaultPath(path)

@@ -1,4 +1,4 @@
-package calico
+package record
 
 import (
 	"cmp"
@@ -20,19 +20,19 @@ import (
 // datastore, in libcalico-go's terms: which block was read and how full it was, which
 // address a write gives to whom and under which condition, who claims, confirms or
 // gives up an affinity. It is the same for both datastores.
-func (i *instance) Act(detail any) act.Act {
+func (r *Record) Act(detail any) act.Act {
 	switch d := detail.(type) {
 	case store.Call:
-		a := act.Act{Verb: verbs[d.Verb], Outcome: outcomeOf(d.Err), Error: d.Err, Bare: d.Bare}
+		a := act.Act{Verb: Verbs[d.Verb], Outcome: outcomeOf(d.Err), Error: d.Err, Bare: d.Bare}
 		if kv, ok := d.Out.(*bmodel.KVPair); ok && kv != nil && a.Outcome == act.Done && a.Write() && a.Verb != act.Delete {
 			a.Left = kv.Revision
 		}
-		return i.act(messageOf(d), a)
+		return r.act(messageOf(d), a)
 	case kube.Exchange:
 		a := ipam.ActOf(d)
 		if m, ok := messageOfExchange(d, &a); ok {
 			a.Bare = d.Bare
-			return i.act(m, a)
+			return r.act(m, a)
 		}
 	}
 	return act.Act{}
@@ -60,7 +60,7 @@ func (m *message) value() any {
 
 // act adds what the message carried to what came of it. What there is not, or cannot be
 // read, makes the act a bare one.
-func (i *instance) act(m *message, a act.Act) act.Act {
+func (r *Record) act(m *message, a act.Act) act.Act {
 	if a.Verb == act.List {
 		m.list(&a)
 		return a
@@ -69,7 +69,7 @@ func (i *instance) act(m *message, a act.Act) act.Act {
 	var known bool
 	switch k := m.key.(type) {
 	case bmodel.BlockKey:
-		known = m.block(k, &a, i.record)
+		known = m.block(k, &a, r)
 	case bmodel.BlockAffinityKey:
 		known = m.affinity(k, &a)
 	case bmodel.IPAMHandleKey:
@@ -100,8 +100,8 @@ var rooted = []struct {
 	path string
 	of   act.Kind
 }{
-	{blockRoot, act.Block}, {ipamRoot + "handle/", act.Handle},
-	{ipamRoot + bmodel.IPAMAffinityTypeHost + "/", act.Affinity}, {ipamRoot + bmodel.IPAMAffinityTypeVirtual + "/", act.Affinity},
+	{blockRoot, act.Block}, {IpamRoot + "handle/", act.Handle},
+	{IpamRoot + bmodel.IPAMAffinityTypeHost + "/", act.Affinity}, {IpamRoot + bmodel.IPAMAffinityTypeVirtual + "/", act.Affinity},
 	{"/calico/resources/v3/projectcalico.org/ippools", act.IPPool}, {"/calico/resources/v3/projectcalico.org/ipreservations", act.IPReservation},
 	{"/calico/resources/v3/projectcalico.org/nodes", act.CalicoNode},
 }

@@ -1,8 +1,7 @@
-package calico
+package record
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -22,20 +21,24 @@ import (
 // decoded, or which contradicts itself.
 var ErrMalformed = errors.New("malformed object")
 
-// record is what the datastore claims, kept up to date by its changes. A change
+// NetworkKey is the name of Calico's network in its own CNI configuration, and
+// the first part of every handle.
+const NetworkKey = "k8s-pod-network"
+
+// Record is what the datastore claims, kept up to date by its changes. A change
 // is only noted when it happens, and decoded when somebody looks: a run that
 // nobody judges pays nothing, and looking costs nothing while nothing changes.
-type record struct {
-	v4, v6 bool // what the CNI configuration asks for
+type Record struct {
+	V4, V6 bool // what the CNI configuration asks for
 
 	mu      sync.Mutex
-	pending map[string]change // by key of the store
+	pending map[string]Change // by key of the store
 	bad     map[string]error  // what cannot be read, until it is mended or gone
 
 	blocks     section[block]
 	affinities section[model.Affinity]
 	handles    section[model.Handle]
-	policy     policy
+	Policy     policy
 	snapshot   model.Snapshot
 
 	released map[string][]model.Claim // by revision of the write that released them
@@ -45,17 +48,17 @@ type record struct {
 // KVPair is an object that says nothing about addresses.
 type reader func() (*bmodel.KVPair, error)
 
-// change is what became of an object.
-type change struct {
-	read  reader
+// Change is what became of an object.
+type Change struct {
+	Read  reader
 	after string // the revision it had before, if that is known
 }
 
-// newRecord reads what is stored and follows what changes, without a message.
-func newRecord(env ipam.Env) (*record, error) {
-	r := blankRecord()
-	if n := model.NetworkByKey(env.Networks, networkKey); n != nil && n.Blocks != nil {
-		r.v4, r.v6 = n.Blocks.V4, n.Blocks.V6
+// New reads what is stored and follows what changes, without a message.
+func New(env ipam.Env) (*Record, error) {
+	r := Blank()
+	if n := model.NetworkByKey(env.Networks, NetworkKey); n != nil && n.Blocks != nil {
+		r.V4, r.V6 = n.Blocks.V4, n.Blocks.V6
 	}
 	if env.Datastore == store.Kubernetes {
 		return r, r.followKube(env.API)
@@ -64,18 +67,18 @@ func newRecord(env ipam.Env) (*record, error) {
 	return r, nil
 }
 
-func blankRecord() *record {
-	return &record{
-		v4: true, pending: map[string]change{}, bad: map[string]error{},
+func Blank() *Record {
+	return &Record{
+		V4: true, pending: map[string]Change{}, bad: map[string]error{},
 		blocks:     section[block]{order: func(a, b block) int { return comparePools(a.Pool, b.Pool) }},
 		affinities: section[model.Affinity]{order: compareAffinities},
 		handles:    section[model.Handle]{order: func(a, b model.Handle) int { return cmp.Compare(a.ID, b.ID) }},
-		policy:     newPolicy(), released: map[string][]model.Claim{},
+		Policy:     newPolicy(), released: map[string][]model.Claim{},
 	}
 }
 
-// note remembers that an object changed.
-func (r *record) note(key string, c change) {
+// Note remembers that an object changed.
+func (r *Record) Note(key string, c Change) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.pending[key] = c
@@ -83,7 +86,7 @@ func (r *record) note(key string, c change) {
 
 // takenBy are the claims that the write of a revision released, which what was
 // written no longer says. They are known if somebody looked before and after it.
-func (r *record) takenBy(revision string) []model.Claim {
+func (r *Record) takenBy(revision string) []model.Claim {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.released[revision]
@@ -98,9 +101,7 @@ func (r *record) takenBy(revision string) []model.Claim {
 // deleted, on the way to deleting it, is gone.
 //
 // Source: libcalico-go/lib/backend/model (v3.31).
-func (i *instance) Observe(context.Context) (model.Snapshot, error) { return i.record.observe() }
-
-func (r *record) observe() (model.Snapshot, error) {
+func (r *Record) Observe() (model.Snapshot, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for key, c := range r.pending {
@@ -126,21 +127,21 @@ func (r *record) observe() (model.Snapshot, error) {
 	}
 	r.snapshot.Affinities = r.affinities.lend()
 	r.snapshot.Handles = r.handles.lend()
-	if r.policy.changed {
-		r.snapshot.Networks = []model.Network{r.policy.network(r.v4, r.v6)}
+	if r.Policy.changed {
+		r.snapshot.Networks = []model.Network{r.Policy.Network(r.V4, r.V6)}
 	}
 	return r.snapshot, nil
 }
 
 // take brings one object up to date.
-func (r *record) take(key string, c change) {
+func (r *Record) take(key string, c Change) {
 	delete(r.bad, key)
-	if c.read != nil {
+	if c.Read != nil {
 		before := r.blocks.at[key]
-		kv, err := c.read()
+		kv, err := c.Read()
 		ok := false
 		if err == nil && kv != nil {
-			ok, err = r.file(key, kv)
+			ok, err = r.File(key, kv)
 		}
 		if err != nil {
 			r.bad[key] = err
@@ -155,11 +156,11 @@ func (r *record) take(key string, c change) {
 	r.blocks.drop(key)
 	r.affinities.drop(key)
 	r.handles.drop(key)
-	r.policy.drop(key)
+	r.Policy.drop(key)
 }
 
-// file puts an object into its section. ok is false if it does not count.
-func (r *record) file(key string, kv *bmodel.KVPair) (ok bool, err error) {
+// File puts an object into its section. ok is false if it does not count.
+func (r *Record) File(key string, kv *bmodel.KVPair) (ok bool, err error) {
 	switch v := kv.Value.(type) {
 	case *bmodel.AllocationBlock:
 		b, err := readBlock(kv)
@@ -180,13 +181,13 @@ func (r *record) file(key string, kv *bmodel.KVPair) (ok bool, err error) {
 		}
 		r.handles.put(key, h)
 	case *bmodel.IPAMConfig:
-		r.policy.setConfig(key, v)
+		r.Policy.setConfig(key, v)
 	case *apiv3.IPPool:
-		return true, r.policy.setPool(key, v)
+		return true, r.Policy.setPool(key, v)
 	case *apiv3.IPReservation:
-		r.policy.setReservation(key, v)
+		r.Policy.setReservation(key, v)
 	case *libapiv3.Node:
-		r.policy.setNode(key, v)
+		r.Policy.SetNode(key, v)
 	default:
 		return false, nil
 	}
