@@ -76,7 +76,7 @@ func sum(as []allocated) (wall time.Duration) {
 // found is a cluster before its first pod: a pool and nodes.
 func found(t testing.TB, c clientv3.Interface, nodes int) {
 	ctx := context.Background()
-	if err := c.EnsureInitialized(ctx, version, "k8s"); err != nil {
+	if err := c.EnsureInitialized(ctx, store.Version, "k8s"); err != nil {
 		t.Fatal(err)
 	}
 	p := apiv3.NewIPPool()

@@ -11,6 +11,8 @@ import (
 	cipam "github.com/projectcalico/calico/calicoctl/calicoctl/commands/ipam"
 
 	"ipamsim/sim"
+	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/store"
 )
 
 // command is one of "calicoctl ipam ...", or "calicoctl delete ippool".
@@ -21,9 +23,24 @@ type command struct {
 	run   func(context.Context, *execution, flags) (string, error)
 }
 
+// tool is calicoctl in one run of a cluster.
+type tool struct {
+	env ipam.Env
+	ds  store.Store
+	// setup makes the datastore ready before the first process needs it.
+	setup func() error
+	// console is where operators type.
+	console *console
+}
+
+// newTool of a run. setup makes the datastore ready before the first process needs it.
+func newTool(env ipam.Env, ds store.Store, setup func() error) *tool {
+	return &tool{env, ds, setup, newConsole()}
+}
+
 // execution is one run of calicoctl as a process, and the gate it uses.
 type execution struct {
-	*instance
+	*tool
 	gate *sim.Gate
 }
 
@@ -35,7 +52,7 @@ var commands = map[string]command{
 }
 
 func versioned(f func([]string, string) error) func([]string) error {
-	return func(args []string) error { return f(args, version) }
+	return func(args []string) error { return f(args, store.Version) }
 }
 
 // Command runs calicoctl's own code. What it prints is returned, byte for byte,
@@ -50,15 +67,15 @@ func versioned(f func([]string, string) error) func([]string) error {
 //
 // Left out is what happens before a command starts: calicoctl reads no
 // configuration file, and does not compare its version with the cluster's.
-func (i *instance) Command(ctx context.Context, g *sim.Gate, argv []string) (string, error) {
+func (t *tool) Command(ctx context.Context, g *sim.Gate, argv []string) (string, error) {
 	c, o, err := parse(argv)
 	if err == nil {
-		err = i.setup()
+		err = t.setup()
 	}
 	if err != nil {
 		return "", err
 	}
-	return c.run(ctx, &execution{i, g}, o)
+	return c.run(ctx, &execution{t, g}, o)
 }
 
 // checkCommand says in one line what is wrong with a command line, in calicoctl's

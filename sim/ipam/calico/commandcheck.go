@@ -53,7 +53,7 @@ func runCheck(ctx context.Context, op *execution, o flags) (string, error) {
 		path = pathOf(report)
 	}
 	all, problem := o["--show-all-ips"] == true, o["--show-problem-ips"] == true
-	checker := cipam.NewIPAMChecker(kc, c, store.Backend(c), all, all || problem, path, version)
+	checker := cipam.NewIPAMChecker(kc, c, store.Backend(c), all, all || problem, path, store.Version)
 	out, err := op.console.capture(func(*screen) error { return checkIPAM(checker, ctx) })
 	if err != nil {
 		return out, err

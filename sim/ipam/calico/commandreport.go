@@ -80,7 +80,7 @@ func (op *execution) releaseReports(ctx context.Context, c clientv3.Interface, n
 		back = append(back, pathOf(f), name)
 	}
 	out, err := op.console.capture(func(s *screen) error {
-		return releaseFromReports(ctx, &releasing{Interface: c, screen: s, reports: read}, force, paths, version)
+		return releaseFromReports(ctx, &releasing{Interface: c, screen: s, reports: read}, force, paths, store.Version)
 	})
 	if err != nil {
 		return out, errors.New(strings.NewReplacer(back...).Replace(err.Error()))

@@ -8,23 +8,21 @@ import (
 	"ipamsim/model"
 	"ipamsim/model/act"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/objects"
 	"ipamsim/sim/ipam/calico/record"
 	"ipamsim/sim/ipam/calico/store"
 	"ipamsim/sim/ipam/platform"
 )
 
-// version is what ClusterInformation says of the cluster.
-const version = "v3.31.0"
-
 // instance is Calico in one run.
 type instance struct {
+	objects.Keeper
+	*tool
 	env    ipam.Env
 	ds     store.Store
 	record *record.Record
 	mu     sync.Mutex
 	hosts  map[string]*platform.Host // by node
-	// console is where operators type calicoctl.
-	console *console
 	// setup makes the datastore ready before the first process needs it.
 	setup func() error
 	// failed is a defect of the harness that no caller could be told of.
@@ -36,8 +34,9 @@ func newInstance(env ipam.Env, ds store.Store) (*instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &instance{env: env, ds: ds, record: r, console: newConsole(), hosts: map[string]*platform.Host{}}
+	i := &instance{env: env, ds: ds, record: r, Keeper: objects.New(env, ds), hosts: map[string]*platform.Host{}}
 	i.setup = sync.OnceValue(i.ready)
+	i.tool = newTool(env, ds, i.setup)
 	if env.Datastore != store.Kubernetes {
 		i.followNodes()
 	}
@@ -56,7 +55,7 @@ func (i *instance) ready() error {
 	if err != nil {
 		return err
 	}
-	if err := c.EnsureInitialized(context.Background(), version, "k8s"); err != nil {
+	if err := c.EnsureInitialized(context.Background(), store.Version, "k8s"); err != nil {
 		return fmt.Errorf("calico: datastore: %w", err)
 	}
 	return nil

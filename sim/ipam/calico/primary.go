@@ -16,6 +16,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/objects"
 	"ipamsim/sim/ipam/calico/record"
 	"ipamsim/sim/ipam/calico/store"
 )
@@ -23,9 +24,9 @@ import (
 // aliases are what calicoctl and Calico's own API server call the kinds.
 func aliases() map[string][]ipam.Alias {
 	out := map[string][]ipam.Alias{libapiv3.KindIPAMConfig: {{APIVersion: apiv3.GroupVersionCurrent, Kind: apiv3.KindIPAMConfiguration}}}
-	for _, k := range kinds {
-		if _, internal := k.kind.(allocation); !internal && out[k.name] == nil && k.name != apiv3.KindIPAMConfiguration {
-			out[k.name] = []ipam.Alias{{APIVersion: apiv3.GroupVersionCurrent, Kind: k.name}}
+	for _, k := range objects.Kinds {
+		if _, internal := k.Kind.(objects.Allocation); !internal && out[k.Name] == nil && k.Name != apiv3.KindIPAMConfiguration {
+			out[k.Name] = []ipam.Alias{{APIVersion: apiv3.GroupVersionCurrent, Kind: k.Name}}
 		}
 	}
 	return out
@@ -72,20 +73,20 @@ func drafted(all []ipam.Object) (*record.Record, error) {
 		return nil, err
 	}
 	ctx := context.Background()
-	for _, k := range kinds {
+	for _, k := range objects.Kinds {
 		for _, o := range all {
-			if o.Kind != k.name {
+			if o.Kind != k.Name {
 				continue
 			}
-			in, err := decode(k.kind, o)
+			in, err := objects.Decode(k.Kind, o)
 			if err == nil {
-				err = k.create(ctx, c, in)
+				err = k.Create(ctx, c, in)
 			}
 			if err == nil {
 				err = d.sound()
 			}
 			if err != nil {
-				return nil, objectError(k.kind, o, err)
+				return nil, objects.ObjectError(k.Kind, o, err)
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package calico
+package objects
 
 import (
 	"context"
@@ -13,11 +13,11 @@ import (
 	"ipamsim/sim/ipam/calico/store"
 )
 
-// allocation is a kind that only the allocator itself writes: blocks, affinities
+// Allocation is a kind that only the allocator itself writes: blocks, affinities
 // and handles. Nobody but an operator who repairs something gets here, and gets
 // at them under the names that kubectl has for them: 10-64-75-0-26,
 // node-10-64-75-0-26. Nothing is checked, as with kubectl.
-type allocation struct {
+type Allocation struct {
 	empty func() object
 	all   bmodel.ListInterface
 	// from and to are upstream's conversions: from a custom resource to what the
@@ -31,13 +31,13 @@ func affinityTo(kv *bmodel.KVPair) *bmodel.KVPair            { return record.Aff
 func handleFrom(kv *bmodel.KVPair) (*bmodel.KVPair, error)   { return record.HandleToV1(nil, kv), nil }
 func handleTo(kv *bmodel.KVPair) *bmodel.KVPair              { return record.HandleToV3(nil, kv) }
 
-func (a allocation) blank() object { return a.empty() }
+func (a Allocation) blank() object { return a.empty() }
 
-func (a allocation) load(ctx context.Context, c clientv3.Interface, o object) error {
-	return a.create(ctx, c, o)
+func (a Allocation) load(ctx context.Context, c clientv3.Interface, o object) error {
+	return a.Create(ctx, c, o)
 }
 
-func (a allocation) create(ctx context.Context, c clientv3.Interface, o object) error {
+func (a Allocation) Create(ctx context.Context, c clientv3.Interface, o object) error {
 	kv, err := a.pair(o)
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func (a allocation) create(ctx context.Context, c clientv3.Interface, o object) 
 // pair is the object as the allocator stores it, under the key that follows from
 // its content. A name that says something else is refused: upstream would never
 // find the object in the Kubernetes datastore.
-func (a allocation) pair(o object) (*bmodel.KVPair, error) {
+func (a Allocation) pair(o object) (*bmodel.KVPair, error) {
 	name := o.GetObjectMeta().GetName()
 	kv, err := a.from(&bmodel.KVPair{Key: bmodel.ResourceKey{Name: name}, Value: o})
 	if err != nil {
@@ -61,9 +61,9 @@ func (a allocation) pair(o object) (*bmodel.KVPair, error) {
 	return kv, nil
 }
 
-func (a allocation) name(kv *bmodel.KVPair) string { return a.to(kv).Key.(bmodel.ResourceKey).Name }
+func (a Allocation) name(kv *bmodel.KVPair) string { return a.to(kv).Key.(bmodel.ResourceKey).Name }
 
-func (a allocation) update(ctx context.Context, c clientv3.Interface, name string, change func(object) (object, error)) error {
+func (a Allocation) update(ctx context.Context, c clientv3.Interface, name string, change func(object) (object, error)) error {
 	old, err := a.find(ctx, c, name)
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func (a allocation) update(ctx context.Context, c clientv3.Interface, name strin
 }
 
 // delete takes the object away whatever its revision, as kubectl does.
-func (a allocation) delete(ctx context.Context, c clientv3.Interface, name string) error {
+func (a Allocation) delete(ctx context.Context, c clientv3.Interface, name string) error {
 	kv, err := a.find(ctx, c, name)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func (a allocation) delete(ctx context.Context, c clientv3.Interface, name strin
 
 // find looks through all objects of the kind: a name does not say where its host
 // ends and its block begins.
-func (a allocation) find(ctx context.Context, c clientv3.Interface, name string) (*bmodel.KVPair, error) {
+func (a Allocation) find(ctx context.Context, c clientv3.Interface, name string) (*bmodel.KVPair, error) {
 	l, err := store.Backend(c).List(ctx, a.all, "")
 	if err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func (a allocation) find(ctx context.Context, c clientv3.Interface, name string)
 	return nil, cerrors.ErrorResourceDoesNotExist{Identifier: fmt.Sprintf("%s(%s)", kind, name), Err: errors.New("there is none of this name")}
 }
 
-func (a allocation) names(ctx context.Context, c clientv3.Interface) ([]string, error) {
+func (a Allocation) names(ctx context.Context, c clientv3.Interface) ([]string, error) {
 	l, err := store.Backend(c).List(ctx, a.all, "")
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package calico
+package objects
 
 import (
 	"context"
@@ -10,15 +10,15 @@ import (
 	"github.com/projectcalico/calico/libcalico-go/lib/clientv3"
 )
 
-// kind is how objects of one kind get into Calico's own datastore, with the
+// Kind is how objects of one kind get into Calico's own datastore, with the
 // checks that Calico makes on the way.
-type kind interface {
+type Kind interface {
 	// blank is an empty object of the kind, to decode a manifest into.
 	blank() object
 	// load stores an object that was there before anything else; the order of
 	// loading does not matter.
 	load(context.Context, clientv3.Interface, object) error
-	create(context.Context, clientv3.Interface, object) error
+	Create(context.Context, clientv3.Interface, object) error
 	// update writes what change makes of the object of a name.
 	update(ctx context.Context, c clientv3.Interface, name string, change func(object) (object, error)) error
 	delete(ctx context.Context, c clientv3.Interface, name string) error
@@ -28,11 +28,11 @@ type kind interface {
 // object is a resource of Calico's with its metadata.
 type object = k8sresources.Resource
 
-// kinds are those that Calico keeps, in the order in which a scenario's are
+// Kinds are those that Calico keeps, in the order in which a scenario's are
 // validated: pools against each other before blocks are laid into them.
-var kinds = []struct {
-	name string
-	kind
+var Kinds = []struct {
+	Name string
+	Kind
 }{
 	{apiv3.KindClusterInformation, stored(apiv3.NewClusterInformation, clientv3.Interface.ClusterInformation)},
 	{apiv3.KindFelixConfiguration, stored(apiv3.NewFelixConfiguration, clientv3.Interface.FelixConfigurations)},
@@ -45,16 +45,16 @@ var kinds = []struct {
 	{apiv3.KindIPReservation, stored(apiv3.NewIPReservation, clientv3.Interface.IPReservations)},
 	{libapiv3.KindIPAMConfig, settings{func() object { return libapiv3.NewIPAMConfig() }}},
 	{apiv3.KindIPAMConfiguration, settings{newConfiguration}},
-	{libapiv3.KindIPAMHandle, allocation{func() object { return libapiv3.NewIPAMHandle() }, bmodel.IPAMHandleListOptions{}, handleFrom, handleTo}},
-	{libapiv3.KindIPAMBlock, allocation{func() object { return libapiv3.NewIPAMBlock() }, bmodel.BlockListOptions{}, k8sresources.IPAMBlockV3toV1, k8sresources.IPAMBlockV1toV3}},
-	{libapiv3.KindBlockAffinity, allocation{func() object { return libapiv3.NewBlockAffinity() }, bmodel.BlockAffinityListOptions{}, affinityFrom, affinityTo}},
+	{libapiv3.KindIPAMHandle, Allocation{func() object { return libapiv3.NewIPAMHandle() }, bmodel.IPAMHandleListOptions{}, handleFrom, handleTo}},
+	{libapiv3.KindIPAMBlock, Allocation{func() object { return libapiv3.NewIPAMBlock() }, bmodel.BlockListOptions{}, k8sresources.IPAMBlockV3toV1, k8sresources.IPAMBlockV1toV3}},
+	{libapiv3.KindBlockAffinity, Allocation{func() object { return libapiv3.NewBlockAffinity() }, bmodel.BlockAffinityListOptions{}, affinityFrom, affinityTo}},
 }
 
 // kindOf finds a kind, or nil.
-func kindOf(name string) kind {
-	for _, k := range kinds {
-		if k.name == name {
-			return k.kind
+func kindOf(name string) Kind {
+	for _, k := range Kinds {
+		if k.Name == name {
+			return k.Kind
 		}
 	}
 	return nil

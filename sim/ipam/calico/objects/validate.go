@@ -1,4 +1,4 @@
-package calico
+package objects
 
 import (
 	"encoding/json"
@@ -16,9 +16,9 @@ import (
 	"ipamsim/sim/ipam/calico/record"
 )
 
-// decode reads a manifest, strictly: a field that upstream's type does not have
+// Decode reads a manifest, strictly: a field that upstream's type does not have
 // is a mistake, not a comment.
-func decode(k kind, o ipam.Object) (object, error) {
+func Decode(k Kind, o ipam.Object) (object, error) {
 	bad := func(field string, err error) error { return &ipam.ObjectError{Object: o, Field: field, Err: err} }
 	m := metav1.TypeMeta{}
 	if err := json.Unmarshal(o.Body, &m); err != nil {
@@ -54,9 +54,9 @@ func unreadable(err error) string {
 	return ""
 }
 
-// objectError says which object, and which of its fields, upstream refused, in
+// ObjectError says which object, and which of its fields, upstream refused, in
 // upstream's words.
-func objectError(k kind, o ipam.Object, err error) error {
+func ObjectError(k Kind, o ipam.Object, err error) error {
 	var done *ipam.ObjectError
 	if err == nil || errors.As(err, &done) {
 		return err
@@ -90,7 +90,7 @@ var settingsFields = []struct{ says, field string }{
 // fieldPath turns upstream's name of a field ("IPPool.Spec.CIDR", "IPpool.CIDR",
 // "Metadata.Name", "PeerIP") into where it stands in a manifest; "" if that
 // cannot be told.
-func fieldPath(k kind, name string) string {
+func fieldPath(k Kind, name string) string {
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	if strings.HasPrefix(name, "Metadata.") || last == "Name" {
 		return "metadata." + strings.ToLower(last[:1]) + last[1:]

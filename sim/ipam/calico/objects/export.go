@@ -1,4 +1,4 @@
-package calico
+package objects
 
 import (
 	"context"
@@ -18,22 +18,22 @@ import (
 // among it, and blocks, affinities, handles and settings in the form of the Kubernetes
 // datastore, as whoever moves to that writes them (calicoctl datastore migrate). With
 // the Kubernetes datastore it is nothing.
-func (i *instance) Export(ctx context.Context) ([]ipam.Object, error) {
-	if i.env.Datastore == store.Kubernetes {
+func (kp Keeper) Export(ctx context.Context) ([]ipam.Object, error) {
+	if kp.env.Datastore == store.Kubernetes {
 		return nil, nil
 	}
-	c, err := i.ds.Client(nil)
+	c, err := kp.ds.Client(nil)
 	if err != nil {
 		return nil, err
 	}
 	var all []object
-	for _, k := range kinds {
-		if k.name == apiv3.KindIPAMConfiguration {
+	for _, k := range Kinds {
+		if k.Name == apiv3.KindIPAMConfiguration {
 			continue // the other name of IPAMConfig
 		}
-		some, err := exportKind(ctx, c, k.kind)
+		some, err := exportKind(ctx, c, k.Kind)
 		if err != nil {
-			return nil, fmt.Errorf("calico: export %s: %w", k.name, err)
+			return nil, fmt.Errorf("calico: export %s: %w", k.Name, err)
 		}
 		all = append(all, some...)
 	}
@@ -55,7 +55,7 @@ func (i *instance) Export(ctx context.Context) ([]ipam.Object, error) {
 }
 
 // exportKind lists the objects of a kind.
-func exportKind(ctx context.Context, c clientv3.Interface, k kind) ([]object, error) {
+func exportKind(ctx context.Context, c clientv3.Interface, k Kind) ([]object, error) {
 	var out []object
 	switch k := k.(type) {
 	case settings:
@@ -70,7 +70,7 @@ func exportKind(ctx context.Context, c clientv3.Interface, k kind) ([]object, er
 			return nil, err
 		}
 		return []object{now}, nil
-	case allocation:
+	case Allocation:
 		l, err := store.Backend(c).List(ctx, k.all, "")
 		if err != nil {
 			return nil, err

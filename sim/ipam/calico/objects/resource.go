@@ -1,4 +1,4 @@
-package calico
+package objects
 
 import (
 	"context"
@@ -37,10 +37,10 @@ func stored[T object, C typed[T]](empty func() T, client func(clientv3.Interface
 func (r resource[T]) blank() object { return r.empty() }
 
 func (r resource[T]) load(ctx context.Context, c clientv3.Interface, o object) error {
-	return r.create(ctx, c, o)
+	return r.Create(ctx, c, o)
 }
 
-func (r resource[T]) create(ctx context.Context, c clientv3.Interface, o object) error {
+func (r resource[T]) Create(ctx context.Context, c clientv3.Interface, o object) error {
 	identify(o)
 	_, err := r.client(c).Create(ctx, o.(T), options.SetOptions{})
 	return err

@@ -1,4 +1,4 @@
-package calico
+package objects
 
 import (
 	"context"
@@ -25,12 +25,12 @@ type settings struct{ empty func() object }
 func (s settings) blank() object { return s.empty() }
 
 func (s settings) load(ctx context.Context, c clientv3.Interface, o object) error {
-	return s.create(ctx, c, o)
+	return s.Create(ctx, c, o)
 }
 
 // create replaces what is there: the allocator itself stores the defaults as soon
 // as it asks.
-func (s settings) create(ctx context.Context, c clientv3.Interface, o object) error {
+func (s settings) Create(ctx context.Context, c clientv3.Interface, o object) error {
 	v := settingsOf(o)
 	if err := validator.Validate(v); err != nil {
 		return err
@@ -60,7 +60,7 @@ func (s settings) update(ctx context.Context, c clientv3.Interface, name string,
 	if err != nil {
 		return err
 	}
-	return s.create(ctx, c, o)
+	return s.Create(ctx, c, o)
 }
 
 func (settings) delete(ctx context.Context, c clientv3.Interface, _ string) error {
@@ -70,7 +70,7 @@ func (settings) delete(ctx context.Context, c clientv3.Interface, _ string) erro
 
 func (settings) names(ctx context.Context, c clientv3.Interface) ([]string, error) {
 	_, err := store.Backend(c).Get(ctx, bmodel.IPAMConfigKey{}, "")
-	if missing(err) {
+	if store.Missing(err) {
 		return nil, nil
 	}
 	return []string{libapiv3.GlobalIPAMConfigName}, err

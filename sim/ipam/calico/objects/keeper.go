@@ -1,4 +1,4 @@
-package calico
+package objects
 
 import (
 	"context"
@@ -17,18 +17,28 @@ import (
 	"ipamsim/sim/ipam/calico/store"
 )
 
+// Keeper is Calico's own objects in one run: what operators write, and what there is to
+// be exported.
+type Keeper struct {
+	env ipam.Env
+	ds  store.Store
+}
+
+// New of a run.
+func New(env ipam.Env, ds store.Store) Keeper { return Keeper{env, ds} }
+
 // Keeps reports whether objects of a kind live in Calico's own datastore. With
 // etcd these are all of Calico's. With the Kubernetes datastore blocks,
 // affinities, handles and the IPAM configuration are custom resources like any
 // other; the kinds that a user may also write as projectcalico.org/v3 have to
 // pass through Calico's client, which turns them into crd.projectcalico.org/v1.
-func (i *instance) Keeps(kind string) bool {
+func (kp Keeper) Keeps(kind string) bool {
 	k := kindOf(kind)
-	if k == nil || i.env.Datastore != store.Kubernetes {
+	if k == nil || kp.env.Datastore != store.Kubernetes {
 		return k != nil
 	}
 	switch k.(type) {
-	case allocation:
+	case Allocation:
 		return false
 	case settings:
 		return kind == apiv3.KindIPAMConfiguration // which no custom resource is called
@@ -42,15 +52,15 @@ func (i *instance) Keeps(kind string) bool {
 //
 // An object that is not there, or there already, is upstream's error. One that
 // cannot be what it says is an *ipam.ObjectError.
-func (i *instance) Change(ctx context.Context, g *sim.Gate, v ipam.Verb, o ipam.Object) error {
+func (kp Keeper) Change(ctx context.Context, g *sim.Gate, v ipam.Verb, o ipam.Object) error {
 	k := kindOf(o.Kind)
 	if k == nil {
 		return fmt.Errorf("calico: %s is not a kind of Calico's", o.Kind)
 	}
-	if _, only := k.(settings); i.env.Datastore == store.Kubernetes && !only && !viaClient(v, o) {
-		return i.changeResource(ctx, g, v, o)
+	if _, only := k.(settings); kp.env.Datastore == store.Kubernetes && !only && !viaClient(v, o) {
+		return kp.ChangeResource(ctx, g, v, o)
 	}
-	c, err := i.ds.Client(g)
+	c, err := kp.ds.Client(g)
 	if err != nil {
 		return err
 	}
@@ -58,23 +68,23 @@ func (i *instance) Change(ctx context.Context, g *sim.Gate, v ipam.Verb, o ipam.
 }
 
 // perform is one change through a client.
-func perform(ctx context.Context, c clientv3.Interface, k kind, loading bool, v ipam.Verb, o ipam.Object) error {
+func perform(ctx context.Context, c clientv3.Interface, k Kind, loading bool, v ipam.Verb, o ipam.Object) error {
 	switch v {
 	case ipam.Create, ipam.Apply:
-		in, err := decode(k, o)
+		in, err := Decode(k, o)
 		if err != nil {
 			return err
 		}
 		if loading && v == ipam.Create {
-			return objectError(k, o, k.load(ctx, c, in))
+			return ObjectError(k, o, k.load(ctx, c, in))
 		}
-		err = k.create(ctx, c, in)
+		err = k.Create(ctx, c, in)
 		if exists := (cerrors.ErrorResourceAlreadyExists{}); v == ipam.Apply && errors.As(err, &exists) {
-			err = k.update(ctx, c, o.Name, func(object) (object, error) { return decode(k, o) })
+			err = k.update(ctx, c, o.Name, func(object) (object, error) { return Decode(k, o) })
 		}
-		return objectError(k, o, err)
+		return ObjectError(k, o, err)
 	case ipam.Merge, ipam.JSON:
-		return objectError(k, o, k.update(ctx, c, o.Name, func(old object) (object, error) { return patched(k, old, v, o) }))
+		return ObjectError(k, o, k.update(ctx, c, o.Name, func(old object) (object, error) { return patched(k, old, v, o) }))
 	case ipam.Delete:
 		return k.delete(ctx, c, o.Name)
 	}
@@ -82,7 +92,7 @@ func perform(ctx context.Context, c clientv3.Interface, k kind, loading bool, v 
 }
 
 // patched applies a patch to an object.
-func patched(k kind, old object, v ipam.Verb, o ipam.Object) (object, error) {
+func patched(k Kind, old object, v ipam.Verb, o ipam.Object) (object, error) {
 	body, err := json.Marshal(old)
 	if err != nil {
 		return nil, err
@@ -99,17 +109,17 @@ func patched(k kind, old object, v ipam.Verb, o ipam.Object) (object, error) {
 		return nil, err
 	}
 	o.Body = body
-	return decode(k, o)
+	return Decode(k, o)
 }
 
 // Names lists the objects of a kind, sorted, under the names that kubectl has for
 // them.
-func (i *instance) Names(ctx context.Context, g *sim.Gate, kind string) ([]string, error) {
+func (kp Keeper) Names(ctx context.Context, g *sim.Gate, kind string) ([]string, error) {
 	k := kindOf(kind)
 	if k == nil {
 		return nil, fmt.Errorf("calico: %s is not a kind of Calico's", kind)
 	}
-	c, err := i.ds.Client(g)
+	c, err := kp.ds.Client(g)
 	if err != nil {
 		return nil, err
 	}

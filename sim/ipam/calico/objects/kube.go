@@ -1,4 +1,4 @@
-package calico
+package objects
 
 import (
 	"context"
@@ -29,9 +29,9 @@ func viaClient(v ipam.Verb, o ipam.Object) bool {
 	return json.Unmarshal(o.Body, &m) == nil && m.APIVersion == apiv3.GroupVersionCurrent
 }
 
-// changeResource changes a custom resource as kubectl does.
-func (i *instance) changeResource(ctx context.Context, g *sim.Gate, v ipam.Verb, o ipam.Object) error {
-	d, err := dynamic.NewForConfig(kube.Config(i.env.API.Door(g)))
+// ChangeResource changes a custom resource as kubectl does.
+func (kp Keeper) ChangeResource(ctx context.Context, g *sim.Gate, v ipam.Verb, o ipam.Object) error {
+	d, err := dynamic.NewForConfig(kube.Config(kp.env.API.Door(g)))
 	if err != nil {
 		return err
 	}
