@@ -8,6 +8,7 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/ctl"
 	"ipamsim/sim/ipam/calico/store"
 )
 
@@ -27,7 +28,7 @@ func New() *ipam.Manager {
 			Addresses: "cni.projectcalico.org/ipAddrs",
 			Static:    "cni.projectcalico.org/ipAddrsNoIpam",
 		},
-		Primary: primary, CheckCommand: checkCommand, Read: read, Devices: devicesOf, Open: openInstance,
+		Primary: primary, CheckCommand: ctl.Check, Read: read, Devices: devicesOf, Open: openInstance,
 	}
 }
 

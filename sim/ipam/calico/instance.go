@@ -8,6 +8,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/model/act"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/ctl"
 	"ipamsim/sim/ipam/calico/objects"
 	"ipamsim/sim/ipam/calico/record"
 	"ipamsim/sim/ipam/calico/store"
@@ -17,7 +18,7 @@ import (
 // instance is Calico in one run.
 type instance struct {
 	objects.Keeper
-	*tool
+	*ctl.Tool
 	env    ipam.Env
 	ds     store.Store
 	record *record.Record
@@ -36,7 +37,7 @@ func newInstance(env ipam.Env, ds store.Store) (*instance, error) {
 	}
 	i := &instance{env: env, ds: ds, record: r, Keeper: objects.New(env, ds), hosts: map[string]*platform.Host{}}
 	i.setup = sync.OnceValue(i.ready)
-	i.tool = newTool(env, ds, i.setup)
+	i.Tool = ctl.New(env, ds, i.setup)
 	if env.Datastore != store.Kubernetes {
 		i.followNodes()
 	}

@@ -1,4 +1,4 @@
-package calico
+package ctl
 
 import (
 	"context"
@@ -23,8 +23,8 @@ type command struct {
 	run   func(context.Context, *execution, flags) (string, error)
 }
 
-// tool is calicoctl in one run of a cluster.
-type tool struct {
+// Tool is calicoctl in one run of a cluster.
+type Tool struct {
 	env ipam.Env
 	ds  store.Store
 	// setup makes the datastore ready before the first process needs it.
@@ -33,14 +33,14 @@ type tool struct {
 	console *console
 }
 
-// newTool of a run. setup makes the datastore ready before the first process needs it.
-func newTool(env ipam.Env, ds store.Store, setup func() error) *tool {
-	return &tool{env, ds, setup, newConsole()}
+// New of a run. setup makes the datastore ready before the first process needs it.
+func New(env ipam.Env, ds store.Store, setup func() error) *Tool {
+	return &Tool{env, ds, setup, newConsole()}
 }
 
 // execution is one run of calicoctl as a process, and the gate it uses.
 type execution struct {
-	*tool
+	*Tool
 	gate *sim.Gate
 }
 
@@ -67,7 +67,7 @@ func versioned(f func([]string, string) error) func([]string) error {
 //
 // Left out is what happens before a command starts: calicoctl reads no
 // configuration file, and does not compare its version with the cluster's.
-func (t *tool) Command(ctx context.Context, g *sim.Gate, argv []string) (string, error) {
+func (t *Tool) Command(ctx context.Context, g *sim.Gate, argv []string) (string, error) {
 	c, o, err := parse(argv)
 	if err == nil {
 		err = t.setup()
@@ -78,9 +78,9 @@ func (t *tool) Command(ctx context.Context, g *sim.Gate, argv []string) (string,
 	return c.run(ctx, &execution{t, g}, o)
 }
 
-// checkCommand says in one line what is wrong with a command line, in calicoctl's
+// Check says in one line what is wrong with a command line, in calicoctl's
 // words where it has some.
-func checkCommand(argv []string) error {
+func Check(argv []string) error {
 	_, _, err := parse(argv)
 	return err
 }
