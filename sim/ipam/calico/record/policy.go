@@ -87,10 +87,10 @@ func (p *policy) drop(key string) {
 // Source: libcalico-go/lib/ipam, GetIPAMConfig and autoAssign (v3.31).
 func (p *policy) Network(v4, v6 bool) model.Network {
 	p.changed = false
-	b := &model.BlockPolicy{AutoAllocate: true, MaxBlocks: maxBlocksDefault, V4: v4, V6: v6}
+	b := &model.BlockPolicy{AutoAllocate: true, MaxBlocks: model.MaxBlocksDefault, V4: v4, V6: v6}
 	for _, c := range p.config {
 		b.Strict, b.AutoAllocate = c.StrictAffinity, c.AutoAllocateBlocks
-		b.MaxBlocks = cmp.Or(c.MaxBlocksPerHost, maxBlocksDefault)
+		b.MaxBlocks = cmp.Or(c.MaxBlocksPerHost, model.MaxBlocksDefault)
 	}
 	nodes := slices.SortedFunc(maps.Values(p.nodes), func(a, b *libapiv3.Node) int { return cmp.Compare(a.Name, b.Name) })
 	for _, key := range slices.Sorted(maps.Keys(p.pools)) {
@@ -108,12 +108,6 @@ func (p *policy) Network(v4, v6 bool) model.Network {
 	}
 	return n
 }
-
-// maxBlocksDefault is how many blocks a node may claim where neither the request
-// nor the configuration says.
-//
-// Source: libcalico-go/lib/ipam, autoAssign (v3.31).
-const maxBlocksDefault = 20
 
 // poolPolicy is a pool, with its defaults applied, as policy. A pool whose
 // selector cannot be read takes no node: upstream fails every request meanwhile.
