@@ -10,7 +10,7 @@ type BlockPolicy struct {
 	// Strict is StrictAffinity: a node without room in its own blocks does not
 	// borrow. AutoAllocate is AutoAllocateBlocks: it may claim further ones.
 	Strict, AutoAllocate bool
-	// MaxBlocks a node may claim, 0: as many as there are.
+	// MaxBlocks a node may claim, 0: MaxBlocksDefault.
 	MaxBlocks int
 	// Reserved are never handed out automatically (IPReservation).
 	Reserved []netip.Prefix

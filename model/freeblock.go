@@ -5,11 +5,12 @@ import (
 	"slices"
 )
 
-// maxBlocks is how many blocks a node may own where nobody set a limit.
+// MaxBlocksDefault is how many blocks a node may claim where neither the request nor the
+// configuration sets a limit.
 //
 // Source: libcalico-go/lib/ipam/ipam.go, autoAssign ("defaulting to reasonable
 // limit", v3.31).
-const maxBlocks = 20
+const MaxBlocksDefault = 20
 
 // freeBlocks is Free for a network whose nodes claim blocks: the least over the
 // families that a pod gets an address of.
@@ -69,7 +70,7 @@ func (f *family) read(n *Network, s *Snapshot) {
 	}
 	f.left = f.policy.MaxBlocks
 	if f.left == 0 {
-		f.left = maxBlocks
+		f.left = MaxBlocksDefault
 	}
 	for i := range s.Affinities {
 		a := &s.Affinities[i]

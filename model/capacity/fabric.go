@@ -45,16 +45,13 @@ func (f *fabric) init(c *Cluster) {
 	}
 }
 
-// nodeAddr is the own address of the n-th node that has joined, as a real cluster
-// gives it to one that says nothing.
-//
-// Source: sim/cluster/routing.go, nodeAddr.
+// nodeAddr is the own address of the n-th node that has joined: what its object says, or
+// what a run gives it.
 func nodeAddr(said netip.Prefix, n int) netip.Prefix {
 	if said.IsValid() {
 		return said
 	}
-	n += 10
-	return netip.PrefixFrom(netip.AddrFrom4([4]byte{198, 18, byte(n >> 8), byte(n)}), 16)
+	return route.DefaultAddr(n)
 }
 
 // lost is how many pairs there are.

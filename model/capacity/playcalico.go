@@ -218,7 +218,7 @@ func (m *byCalico) hopeless(n *station) bool {
 		return false
 	}
 	c := &m.a.Config
-	return !c.AutoAllocate || own.Affinities >= cmp.Or(c.MaxBlocks, limitDefault) || c.Strict && t.Blocks >= m.positions
+	return !c.AutoAllocate || own.Affinities >= cmp.Or(c.MaxBlocks, model.MaxBlocksDefault) || c.Strict && t.Blocks >= m.positions
 }
 
 func (m *byCalico) record() model.Snapshot { return m.a.Snapshot() }

@@ -9,11 +9,6 @@ import (
 	"ipamsim/model/reference/calico"
 )
 
-// limitDefault is how many blocks a node may have where nobody set a limit.
-//
-// Source: libcalico-go/lib/ipam/ipam.go, autoAssign.
-const limitDefault = 20
-
 // family measures what is left of one address family of a network with blocks, and
 // for whom: Size, Stranded, Starved.
 //
@@ -50,7 +45,7 @@ func (s *scene) family(n *model.Network, v4 bool, out *Sample) {
 			}
 		}
 	}
-	policy, limit := n.Blocks, cmp.Or(n.Blocks.MaxBlocks, limitDefault)
+	policy, limit := n.Blocks, cmp.Or(n.Blocks.MaxBlocks, model.MaxBlocksDefault)
 	for i := range s.nodes {
 		x := &s.nodes[i]
 		if !x.up {

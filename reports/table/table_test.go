@@ -21,7 +21,7 @@ func TestHostile(t *testing.T) {
 	}
 	for _, x := range []struct{ form, got, want string }{
 		{"text", tt.Text(), "" +
-			"                  n\n" +
+			"                   n\n" +
 			"who            of it  =1+1\n" +
 			"a|b <b>            7  \\x1b[2J\n" +
 			"=HYPERLINK(1)    -12  x"},

@@ -187,7 +187,5 @@ func nodeAddr(obj *corev1.Node, n int) netip.Prefix {
 			return netip.PrefixFrom(addr, addr.BitLen()-8)
 		}
 	}
-	const first = 10 // below are the fabric's own
-	n += first
-	return netip.PrefixFrom(netip.AddrFrom4([4]byte{198, 18, byte(n >> 8), byte(n)}), 16) // RFC 2544: nobody's pool
+	return route.DefaultAddr(n)
 }

@@ -105,15 +105,11 @@ func (a *Allocator) autoAssign(k *Asked, out []netip.Addr, v6 bool, num int) ([]
 	return out, nil
 }
 
-// reasonable is how many blocks a node may have where nobody says ("defaulting to
-// reasonable limit").
-const reasonable = 20
-
 // limit is the stricter one of what the request and the configuration say.
 func (a *Allocator) limit(q *Request) int {
 	switch of, most := q.MaxBlocks, a.Config.MaxBlocks; {
 	case of == 0 && most == 0:
-		return reasonable
+		return model.MaxBlocksDefault
 	case of == 0 || most > 0 && most < of:
 		return most
 	default:

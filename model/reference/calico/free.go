@@ -40,7 +40,7 @@ func (a *Allocator) reach(h *host, v6 bool) (free int, ok bool) {
 	for _, p := range a.pools {
 		p.made = 0
 	}
-	left := cmp.Or(a.Config.MaxBlocks, reasonable)
+	left := cmp.Or(a.Config.MaxBlocks, model.MaxBlocksDefault)
 	for _, x := range h.affinities[f] {
 		p := a.poolOf(x.block.prefix.Addr(), true)
 		if p == nil || !p.open(h) {
@@ -178,7 +178,7 @@ func (a *Allocator) setFree(b *block, n int32) {
 // labels. Its key is "". Pools that were there before are not in it.
 func (a *Allocator) Network(v4, v6 bool) model.Network {
 	b := &model.BlockPolicy{
-		Strict: a.Config.Strict, AutoAllocate: a.Config.AutoAllocate, MaxBlocks: cmp.Or(a.Config.MaxBlocks, reasonable), V4: v4, V6: v6,
+		Strict: a.Config.Strict, AutoAllocate: a.Config.AutoAllocate, MaxBlocks: cmp.Or(a.Config.MaxBlocks, model.MaxBlocksDefault), V4: v4, V6: v6,
 	}
 	nodes := slices.Sorted(maps.Keys(a.hosts))
 	for _, p := range a.pools {

@@ -14,6 +14,7 @@ import (
 	"ipamsim/reports/prose"
 	"ipamsim/sim"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/record"
 	"ipamsim/sim/ipam/calico/store"
 	"ipamsim/sim/kube"
 )
@@ -178,7 +179,7 @@ func (b *books) leave(node string) func() {
 func TestActOne(t *testing.T) {
 	const path = "/calico/ipam/v2/assignment/ipv4/block/10.0.0.0-30"
 	pair := func(path, value string) *bmodel.KVPair {
-		kv, err := etcdPair(path, []byte(value), 7)
+		kv, err := record.EtcdPair(path, []byte(value), 7)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,8 +187,8 @@ func TestActOne(t *testing.T) {
 	}
 	block := pair(path, `{"cidr":"10.0.0.0/30","affinity":"host:a","allocations":[0,1,null,2],"sequenceNumber":9,"sequenceNumberForAllocation":{"0":8,"1":8,"3":8},
 		"attributes":[{"handle_id":"x","secondary":{"type":"vxlanTunnelAddress","node":"a"}},{"handle_id":"k8s-pod-network.0123456789abcdef0123"}]}`)
-	handle := pair(ipamRoot+"handle/k8s-pod-network.0123456789abcdef0123", `{"block":{}}`)
-	affinity := pair(ipamRoot+"host/a/ipv4/block/10.0.0.0-30", `{"state":"pending"}`)
+	handle := pair(record.IpamRoot+"handle/k8s-pod-network.0123456789abcdef0123", `{"block":{}}`)
+	affinity := pair(record.IpamRoot+"host/a/ipv4/block/10.0.0.0-30", `{"state":"pending"}`)
 	pool := &bmodel.KVPair{Key: bmodel.ResourceKey{Kind: "IPPool", Name: "p"}, Value: &apiv3.IPPool{Spec: apiv3.IPPoolSpec{CIDR: "10.0.0.0/8", Disabled: true}}}
 	i := &instance{}
 	for _, c := range []struct {
@@ -203,15 +204,15 @@ func TestActOne(t *testing.T) {
 		{store.Call{Verb: "Hear", Err: "gone"}, ""},
 		{store.Call{Verb: "Create", In: affinity, Err: "resource already exists: x"}, "claims block 10.0.0.0/30 for a (affinity pending): refused, there is one already"},
 		{store.Call{Verb: "Delete", In: affinity, Err: "resource does not exist: x"}, "drops the affinity of a to 10.0.0.0/30, if still at revision 7: refused, it is gone"},
-		{store.Call{Verb: "Get", Path: ipamRoot + "host/a/ipv4/block/10.0.0.0-30", Err: "resource does not exist: x"}, "sees that a has no affinity to 10.0.0.0/30"},
+		{store.Call{Verb: "Get", Path: record.IpamRoot + "host/a/ipv4/block/10.0.0.0-30", Err: "resource does not exist: x"}, "sees that a has no affinity to 10.0.0.0/30"},
 		{store.Call{Verb: "Update", In: handle}, "counts nothing for handle k8s-pod-network.0123456789ab, if still at revision 7"},
-		{store.Call{Verb: "List", Path: ipamRoot + "host/a/ipv4/block", Err: "failed"}, "asks for the affinities of a"},
-		{store.Call{Verb: "List", Path: ipamRoot + "host/a/ipv4/block", Out: &bmodel.KVPairList{KVPairs: []*bmodel.KVPair{affinity}}}, "reads the affinities of a: 10.0.0.0/30 (pending)"},
-		{store.Call{Verb: "Apply", Path: configPath, In: pair(configPath, `{"strict_affinity":true}`)}, "writes the IPAM configuration: StrictAffinity true, AutoAllocateBlocks false, MaxBlocksPerHost 0, if still at revision 7"},
-		{store.Call{Verb: "Delete", Path: configPath}, "deletes the IPAM configuration"},
+		{store.Call{Verb: "List", Path: record.IpamRoot + "host/a/ipv4/block", Err: "failed"}, "asks for the affinities of a"},
+		{store.Call{Verb: "List", Path: record.IpamRoot + "host/a/ipv4/block", Out: &bmodel.KVPairList{KVPairs: []*bmodel.KVPair{affinity}}}, "reads the affinities of a: 10.0.0.0/30 (pending)"},
+		{store.Call{Verb: "Apply", Path: record.ConfigPath, In: pair(record.ConfigPath, `{"strict_affinity":true}`)}, "writes the IPAM configuration: StrictAffinity true, AutoAllocateBlocks false, MaxBlocksPerHost 0, if still at revision 7"},
+		{store.Call{Verb: "Delete", Path: record.ConfigPath}, "deletes the IPAM configuration"},
 		{store.Call{Verb: "Update", In: pool, Err: "boom"}, "changes pool p 10.0.0.0/8 (disabled): failed"},
 		{store.Call{Verb: "Delete", Path: "/calico/resources/v3/projectcalico.org/ippools/p"}, "deletes pool p"},
-		{store.Call{Verb: "Watch", Path: ipamRoot + "assignment/"}, ""},
+		{store.Call{Verb: "Watch", Path: record.IpamRoot + "assignment/"}, ""},
 		{kube.Exchange{Verb: "delete", Resource: "blockaffinities", Name: "node-1-fd00--40-122", Status: 200}, "drops the affinity of node-1 to fd00::40/122"},
 		{kube.Exchange{Verb: "delete", Resource: "ipamblocks", Name: "10-64-75-0-26", Status: 404}, "deletes block 10.64.75.0/26: refused, it is gone"},
 		{kube.Exchange{Verb: "update", Resource: "ipamblocks", Name: "10-64-75-0-26", Request: []byte(`{"kind":"IPAMBlock","metadata":{"name":"10-64-75-0-26","resourceVersion":"5"},"spec":{"cidr":"10.64.75.0/26","affinity":"host:b"}}`), Status: 409, Reason: "Conflict"},
@@ -262,7 +263,7 @@ update [address 10.64.75.1 block 10.64.75.0/29 node kubestage1001 pod default/we
 
 // A call of which the trace kept the keys only still says which objects it was about.
 func TestActOfShortCall(t *testing.T) {
-	kv, err := etcdPair("/calico/ipam/v2/assignment/ipv4/block/10.0.0.0-30", []byte(`{"cidr":"10.0.0.0/30","affinity":"host:a","allocations":[0],"attributes":[{"handle_id":"x"}]}`), 7)
+	kv, err := record.EtcdPair("/calico/ipam/v2/assignment/ipv4/block/10.0.0.0-30", []byte(`{"cidr":"10.0.0.0/30","affinity":"host:a","allocations":[0],"attributes":[{"handle_id":"x"}]}`), 7)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/ctl"
 	"ipamsim/sim/ipam/calico/store"
 )
 
@@ -27,7 +28,7 @@ func New() *ipam.Manager {
 			Addresses: "cni.projectcalico.org/ipAddrs",
 			Static:    "cni.projectcalico.org/ipAddrsNoIpam",
 		},
-		Primary: primary, CheckCommand: checkCommand, Read: read, Devices: devicesOf, Open: openInstance,
+		Primary: primary, CheckCommand: ctl.Check, Read: read, Devices: devicesOf, Open: openInstance,
 	}
 }
 
@@ -35,12 +36,12 @@ const module = "github.com/projectcalico/calico"
 
 // released are the tags of the commits that pseudo-versions name: Calico tags no
 // Go modules.
-var released = map[string]string{"v0.0.0-20251021213802-b1f3c43f8437": version}
+var released = map[string]string{"v0.0.0-20251021213802-b1f3c43f8437": store.Version}
 
 // upstreamVersion is the version that is linked in, as the build itself knows it. A test
 // binary does not; it has the version of go.mod.
 func upstreamVersion() string {
-	return cmp.Or(ipam.Upstream(module, released), module+"@"+version)
+	return cmp.Or(ipam.Upstream(module, released), module+"@"+store.Version)
 }
 
 // crdNames are the custom resources that IPAM, its reconciler and calicoctl use.

@@ -18,6 +18,7 @@ import (
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/ipam/calico/cni/k8s"
 	"ipamsim/sim/ipam/calico/cni/utils"
+	"ipamsim/sim/ipam/calico/store"
 	"ipamsim/sim/ipam/platform/os"
 )
 
@@ -64,7 +65,7 @@ func (e *attachment) adopt(ctx context.Context) error {
 	}
 	wep, err := c.WorkloadEndpoints().Get(ctx, ids.Namespace, ids.WEPName, options.GetOptions{})
 	switch {
-	case missing(err):
+	case store.Missing(err):
 		wep = nil
 	case err != nil || wep.Spec.ContainerID == e.call.Container:
 		return err

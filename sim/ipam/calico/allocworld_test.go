@@ -21,6 +21,7 @@ import (
 	"ipamsim/sim"
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/record"
 	"ipamsim/sim/ipam/calico/store"
 	"ipamsim/sim/strategy"
 )
@@ -188,7 +189,7 @@ func ref(pod string) model.PodRef {
 }
 
 func (w *allocWorld) cniCall(node, pod string) ipam.Call {
-	return ipam.Call{Node: node, Pod: ref(pod), Container: "sandbox-" + ref(pod).Name, Interface: "eth0", Network: networkKey, Config: w.config}
+	return ipam.Call{Node: node, Pod: ref(pod), Container: "sandbox-" + ref(pod).Name, Interface: "eth0", Network: record.NetworkKey, Config: w.config}
 }
 
 // process starts one execution of the plugin and returns its end. Names repeat as

@@ -22,6 +22,7 @@ import (
 	"ipamsim/sim"
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/record"
 	"ipamsim/sim/ipam/calico/store"
 	"ipamsim/sim/strategy"
 )
@@ -34,7 +35,7 @@ func populate(t testing.TB, nodes, pods int, dial func() (clientv3.Interface, er
 	for n := range nodes {
 		for p := range pods {
 			node, pod := fmt.Sprintf("node-%04d", n), fmt.Sprintf("pod-%04d-%02d", n, p)
-			handle := networkKey + ".sandbox-of-" + pod
+			handle := record.NetworkKey + ".sandbox-of-" + pod
 			began := bench.Wall()
 			c, err := dial()
 			if err != nil {
@@ -75,7 +76,7 @@ func sum(as []allocated) (wall time.Duration) {
 // found is a cluster before its first pod: a pool and nodes.
 func found(t testing.TB, c clientv3.Interface, nodes int) {
 	ctx := context.Background()
-	if err := c.EnsureInitialized(ctx, version, "k8s"); err != nil {
+	if err := c.EnsureInitialized(ctx, store.Version, "k8s"); err != nil {
 		t.Fatal(err)
 	}
 	p := apiv3.NewIPPool()
@@ -115,7 +116,7 @@ func simulatedOn(t testing.TB, run *etcd.Run, nodes, pods int) (all []allocated,
 		if err != nil {
 			return err
 		}
-		i, err := instanceIn(ipam.Env{API: api, Store: run, Datastore: store.Etcd, Networks: []model.Network{{Key: networkKey}}})
+		i, err := instanceIn(ipam.Env{API: api, Store: run, Datastore: store.Etcd, Networks: []model.Network{{Key: record.NetworkKey}}})
 		if err != nil {
 			return err
 		}

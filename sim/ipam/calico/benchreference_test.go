@@ -8,6 +8,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/model/reference/calico"
 	"ipamsim/reports/bench"
+	"ipamsim/sim/ipam/calico/record"
 )
 
 // benchReference measures the reference allocator in the cluster that plans are
@@ -25,7 +26,7 @@ func benchReference(t *testing.T, m map[string]figure) {
 	for i := range all {
 		n, pod := fmt.Sprintf("node-%d", i%nodes), model.PodRef{Namespace: "default", Name: fmt.Sprintf("pod-%d", i)}
 		a.SetNode(n, nil)
-		all[i] = calico.Request{Node: n, Handle: networkKey + "." + pod.Name, Pod: pod, V4: 1}
+		all[i] = calico.Request{Node: n, Handle: record.NetworkKey + "." + pod.Name, Pod: pod, V4: 1}
 	}
 	cluster := fmt.Sprintf("model/reference/calico: %d nodes, %d pods in a /12", nodes, pods)
 	timed := func(name, how string, n int, do func(i int) error) {

@@ -9,6 +9,7 @@ import (
 	"github.com/projectcalico/calico/libcalico-go/lib/options"
 	corev1 "k8s.io/api/core/v1"
 
+	"ipamsim/sim/ipam/calico/store"
 	"ipamsim/sim/kube"
 )
 
@@ -47,7 +48,7 @@ func (i *instance) keepNode(n *corev1.Node) error {
 		return err
 	}
 	was, err := c.Nodes().Get(ctx, n.Name, options.GetOptions{})
-	if missing(err) {
+	if store.Missing(err) {
 		_, err = c.Nodes().Create(ctx, calicoNode(n), options.SetOptions{})
 		return err
 	}

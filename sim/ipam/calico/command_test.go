@@ -13,6 +13,7 @@ import (
 
 	"ipamsim/sim"
 	"ipamsim/sim/hermetic"
+	"ipamsim/sim/ipam/calico/ctl"
 )
 
 // Whatever is wrong with a command line is said before anything runs.
@@ -48,7 +49,7 @@ func TestCheckCommand(t *testing.T) {
 		"calicoctl ipam configure --strictaffinity=false --max-blocks-per-host=1": "MaxBlocksPerHost requires StrictAffinity to be enabled",
 	} {
 		got := ""
-		if err := checkCommand(strings.Fields(line)); err != nil {
+		if err := ctl.Check(strings.Fields(line)); err != nil {
 			got = err.Error()
 		}
 		if got != want {

@@ -147,7 +147,7 @@ func (h *hands) meddle(m *meddled) upstream.Interface {
 func (h *hands) staging(used bool) {
 	h.t.Helper()
 	h.alive = map[string]string{}
-	h.must(h.look.EnsureInitialized(context.Background(), version, "k8s"))
+	h.must(h.look.EnsureInitialized(context.Background(), store.Version, "k8s"))
 	h.pool("default", "10.64.75.0/28", 30)
 	for _, n := range []string{"n1", "n2", "n3"} {
 		h.node(n)

@@ -24,6 +24,7 @@ import (
 	"ipamsim/sim"
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/record"
 	"ipamsim/sim/ipam/calico/store"
 	"ipamsim/sim/strategy"
 )
@@ -289,10 +290,10 @@ func (p *pair) waiting() (map[netip.Prefix][]netip.Addr, error) {
 	out := map[netip.Prefix][]netip.Addr{}
 	for _, kv := range l.KVPairs {
 		b := kv.Value.(*bmodel.AllocationBlock)
-		at, _ := prefix(b.CIDR)
+		at, _ := record.Prefix(b.CIDR)
 		out[at] = []netip.Addr{}
 		for _, o := range b.Unallocated {
-			out[at] = append(out[at], nth(at, o))
+			out[at] = append(out[at], record.Nth(at, o))
 		}
 	}
 	return out, nil

@@ -25,6 +25,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/model/reference/calico"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/record"
 	"ipamsim/sim/ipam/calico/store"
 )
 
@@ -210,7 +211,7 @@ func (a ask) do(p *pair) error {
 }
 
 func (s *podState) request() calico.Request {
-	q := calico.Request{Node: s.node, Handle: networkKey + "." + s.container, Pod: s.ref, Has: s.reported, NamespaceLabels: namespaceLabels}
+	q := calico.Request{Node: s.node, Handle: record.NetworkKey + "." + s.container, Pod: s.ref, Has: s.reported, NamespaceLabels: namespaceLabels}
 	if len(s.reported) == 0 {
 		q.Has = s.got // the plugin's annotation
 	}
@@ -223,7 +224,7 @@ func (s *podState) request() calico.Request {
 func (s *podState) call(section map[string]any) (ipam.Call, error) {
 	text, err := json.Marshal(section)
 	return ipam.Call{
-		Node: s.node, Pod: s.ref, Container: s.container, Interface: "eth0", Network: networkKey, Config: json.RawMessage(fmt.Sprintf(netConf, text)),
+		Node: s.node, Pod: s.ref, Container: s.container, Interface: "eth0", Network: record.NetworkKey, Config: json.RawMessage(fmt.Sprintf(netConf, text)),
 	}, err
 }
 

@@ -6,4 +6,7 @@
 // Nothing of upstream is changed or left out below its own client interfaces.
 // Two doors lead out of a process: backend/api.Client of the etcdv3 datastore,
 // whose every call is a message at the process's gate, and the Kubernetes API.
+//
+// store is its datastores, record what they say of addresses, objects what operators
+// write, ctl calicoctl; here are the plugins, the controllers and what is a node's.
 package calico

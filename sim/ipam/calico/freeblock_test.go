@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ipamsim/model"
+	"ipamsim/sim/ipam/calico/record"
 	"ipamsim/sim/ipam/calico/store"
 )
 
@@ -33,10 +34,10 @@ func TestFreeIsWhatTheAllocatorGives(t *testing.T) {
 			b.settings(rt)
 			node := rapid.SampledFrom([]string{"a", "b"}).Draw(rt, "who")
 			before := b.observe()
-			free, got := model.Free(before.Networks, before, networkKey, node), 0
+			free, got := model.Free(before.Networks, before, record.NetworkKey, node), 0
 			for {
 				now := b.observe()
-				left := model.Free(now.Networks, now, networkKey, node)
+				left := model.Free(now.Networks, now, record.NetworkKey, node)
 				if a, err := b.add(node, fmt.Sprintf("last-%d", got)); err != nil || !a.IsValid() {
 					if left > 0 || got < free {
 						rt.Fatalf("%s is refused (%v), but Free is %d, and was %d before %d others\n%s", node, err, left, free, got, text(now))

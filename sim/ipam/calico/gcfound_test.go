@@ -16,6 +16,7 @@ import (
 	simmodel "ipamsim/model"
 	"ipamsim/sim"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/record"
 	"ipamsim/sim/ipam/calico/store"
 )
 
@@ -167,7 +168,7 @@ func (w *gcWorld) plug(pod, node string) string {
 	w.must(err)
 	call := ipam.Call{
 		Node: node, Pod: simmodel.PodRef{Namespace: "default", Name: pod}, UID: string(p.UID), Container: "sandbox-of-" + pod,
-		Interface: "eth0", Network: networkKey,
+		Interface: "eth0", Network: record.NetworkKey,
 		Config: json.RawMessage(`{"name":"k8s-pod-network","cniVersion":"0.3.1","type":"calico","ipam":{"type":"calico-ipam"},"policy":{"type":"k8s"}}`),
 	}
 	var got ipam.Result

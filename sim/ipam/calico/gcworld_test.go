@@ -25,6 +25,7 @@ import (
 	"ipamsim/sim"
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/record"
 	"ipamsim/sim/ipam/calico/store"
 	"ipamsim/sim/strategy"
 )
@@ -179,7 +180,7 @@ func (w *gcWorld) node(name string) {
 }
 
 // handleOf is how the CNI plugin calls what a pod's sandbox holds.
-func handleOf(pod string) string { return networkKey + ".sandbox-of-" + pod }
+func handleOf(pod string) string { return record.NetworkKey + ".sandbox-of-" + pod }
 
 // add is a CNI ADD: one address of each family.
 func (w *gcWorld) add(pod, node string, num4, num6 int) []string {

@@ -5,27 +5,25 @@ import (
 	"fmt"
 	"sync"
 
+	"ipamsim/model"
+	"ipamsim/model/act"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/ctl"
+	"ipamsim/sim/ipam/calico/objects"
+	"ipamsim/sim/ipam/calico/record"
 	"ipamsim/sim/ipam/calico/store"
 	"ipamsim/sim/ipam/platform"
 )
 
-// networkKey is the name of Calico's network in its own CNI configuration, and
-// the first part of every handle.
-const networkKey = "k8s-pod-network"
-
-// version is what ClusterInformation says of the cluster.
-const version = "v3.31.0"
-
 // instance is Calico in one run.
 type instance struct {
+	objects.Keeper
+	*ctl.Tool
 	env    ipam.Env
 	ds     store.Store
-	record *record
+	record *record.Record
 	mu     sync.Mutex
 	hosts  map[string]*platform.Host // by node
-	// console is where operators type calicoctl.
-	console *console
 	// setup makes the datastore ready before the first process needs it.
 	setup func() error
 	// failed is a defect of the harness that no caller could be told of.
@@ -33,12 +31,13 @@ type instance struct {
 }
 
 func newInstance(env ipam.Env, ds store.Store) (*instance, error) {
-	r, err := newRecord(env)
+	r, err := record.New(env)
 	if err != nil {
 		return nil, err
 	}
-	i := &instance{env: env, ds: ds, record: r, console: newConsole(), hosts: map[string]*platform.Host{}}
+	i := &instance{env: env, ds: ds, record: r, Keeper: objects.New(env, ds), hosts: map[string]*platform.Host{}}
 	i.setup = sync.OnceValue(i.ready)
+	i.Tool = ctl.New(env, ds, i.setup)
 	if env.Datastore != store.Kubernetes {
 		i.followNodes()
 	}
@@ -57,8 +56,14 @@ func (i *instance) ready() error {
 	if err != nil {
 		return err
 	}
-	if err := c.EnsureInitialized(context.Background(), version, "k8s"); err != nil {
+	if err := c.EnsureInitialized(context.Background(), store.Version, "k8s"); err != nil {
 		return fmt.Errorf("calico: datastore: %w", err)
 	}
 	return nil
 }
+
+// Observe is the record as of the last change, without a message.
+func (i *instance) Observe(context.Context) (model.Snapshot, error) { return i.record.Observe() }
+
+// Act says what a step did.
+func (i *instance) Act(detail any) act.Act { return i.record.Act(detail) }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/objects"
 	"ipamsim/sim/ipam/calico/store"
 )
 
@@ -43,9 +44,9 @@ func (b *books) named(kind string) string {
 func TestKeeper(t *testing.T) {
 	s := startEtcd(t)
 	open(t, s, store.Etcd, func(b *books) {
-		for _, k := range kinds {
-			if !b.inst.Keeps(k.name) {
-				t.Errorf("%s is not kept", k.name)
+		for _, k := range objects.Kinds {
+			if !b.inst.Keeps(k.Name) {
+				t.Errorf("%s is not kept", k.Name)
 			}
 		}
 		if b.inst.Keeps("Pod") || b.inst.Keeps("Node") {
@@ -212,7 +213,7 @@ func TestKeeperOfKubernetes(t *testing.T) {
 			t.Error(e)
 		}
 		b.must(b.make(t, ipam.Create, strings.Replace(crd("IPAMConfiguration", "default", "strictAffinity: true"), "crd.projectcalico.org/v1", "projectcalico.org/v3", 1)))
-		b.must(b.inst.changeResource(context.Background(), nil, ipam.Create, manifests(t, crd("IPAMConfig", "another", "strictAffinity: false, autoAllocateBlocks: false"))[0]))
+		b.must(b.inst.ChangeResource(context.Background(), nil, ipam.Create, manifests(t, crd("IPAMConfig", "another", "strictAffinity: false, autoAllocateBlocks: false"))[0]))
 		if p := b.observe().Networks[0].Blocks; !p.Strict || !p.AutoAllocate {
 			t.Errorf("%+v", p) // one of another name means nothing
 		}

@@ -22,6 +22,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/metric"
+	"ipamsim/sim/ipam/calico/record"
 	"ipamsim/sim/ipam/calico/store"
 )
 
@@ -137,7 +138,7 @@ func (g *gauges) run(nodeName, name string) {
 	ref := model.PodRef{Namespace: "default", Name: name}
 	g.truth.Pods[ref] = model.Pod{UID: name, Node: nodeName, Phase: "Running"}
 	g.truth.Sandboxes = append(g.truth.Sandboxes, model.Sandbox{
-		ID: "c-" + name, Pod: ref, UID: name, Node: nodeName, Attachments: []model.Attachment{{Network: networkKey, Addrs: []netip.Addr{a}}},
+		ID: "c-" + name, Pod: ref, UID: name, Node: nodeName, Attachments: []model.Attachment{{Network: record.NetworkKey, Addrs: []netip.Addr{a}}},
 	})
 }
 

@@ -23,6 +23,7 @@ import (
 	"ipamsim/sim"
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/record"
 	"ipamsim/sim/ipam/calico/store"
 	"ipamsim/sim/strategy"
 )
@@ -155,7 +156,7 @@ func (c *court) add(node, pod string) {
 	})
 	var got netip.Addr
 	a := c.process("add-"+pod, func(ctx context.Context, cl clientv3.Interface) error {
-		handle := networkKey + "." + id
+		handle := record.NetworkKey + "." + id
 		v4, _, err := cl.IPAM().AutoAssign(ctx, upstream.AutoAssignArgs{Num4: 1, HandleID: &handle, Hostname: node, IntendedUse: apiv3.IPPoolAllowedUseWorkload,
 			Attrs: map[string]string{"node": node, "pod": pod, "namespace": "default"}})
 		if err == nil && len(v4.IPs) > 0 {
@@ -168,7 +169,7 @@ func (c *court) add(node, pod string) {
 	c.set(func(t *model.Truth) {
 		if delete(t.Busy, id); ok {
 			t.Sandboxes = append(t.Sandboxes, model.Sandbox{ID: id, Pod: ref, Node: node, Since: c.Now(),
-				Attachments: []model.Attachment{{Network: networkKey, Interface: "eth0", Addrs: []netip.Addr{got}, Since: c.Now()}}})
+				Attachments: []model.Attachment{{Network: record.NetworkKey, Interface: "eth0", Addrs: []netip.Addr{got}, Since: c.Now()}}})
 		}
 	})
 	if !ok {
@@ -184,7 +185,7 @@ func (c *court) del(node, pod string) {
 	})
 	for range 6 {
 		a := c.process("del-"+pod, func(ctx context.Context, cl clientv3.Interface) error {
-			return cl.IPAM().ReleaseByHandle(ctx, networkKey+"."+id)
+			return cl.IPAM().ReleaseByHandle(ctx, record.NetworkKey+"."+id)
 		})
 		<-a.Done()
 		if a.Err() == nil {
@@ -314,7 +315,7 @@ func TestAssignIPCountsTwice(t *testing.T) {
 			var all []*sim.Actor
 			for i := range 3 {
 				all = append(all, c.process("fixed", func(ctx context.Context, cl clientv3.Interface) error {
-					handle := fmt.Sprintf("%s.c%d", networkKey, i)
+					handle := fmt.Sprintf("%s.c%d", record.NetworkKey, i)
 					return cl.IPAM().AssignIP(ctx, upstream.AssignIPArgs{
 						IP: cnet.IP{IP: net.IPv4(10, 0, 0, byte(i))}, HandleID: &handle, Hostname: "n0", Attrs: map[string]string{"node": "n0"},
 					})

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/netip"
 	"reflect"
@@ -15,7 +14,6 @@ import (
 	cniv1 "github.com/containernetworking/cni/pkg/types/100"
 	"github.com/projectcalico/calico/cni-plugin/pkg/types"
 	"github.com/projectcalico/calico/libcalico-go/lib/clientv3"
-	cerrors "github.com/projectcalico/calico/libcalico-go/lib/errors"
 	"k8s.io/client-go/kubernetes"
 	coreclient "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
@@ -40,8 +38,8 @@ const (
 //
 // Source: cni-plugin/cmd/calico/calico.go (v3.31.0).
 var programs = map[string]func(){
-	pluginType: func() { cniplugin.Main(version) },
-	ipamType:   func() { ipamplugin.Main(version) },
+	pluginType: func() { cniplugin.Main(store.Version) },
+	ipamType:   func() { ipamplugin.Main(store.Version) },
 }
 
 // attachment is one execution of Calico's CNI plugin for a pod, and of the IPAM plugin
@@ -246,10 +244,4 @@ func coreOnly(c *rest.Config) (*kubernetes.Clientset, error) {
 	cs := new(kubernetes.Clientset)
 	store.Set(reflect.ValueOf(cs).Elem().FieldByName("coreV1"), core)
 	return cs, nil
-}
-
-// missing reports whether the datastore has no such object.
-func missing(err error) bool {
-	none := cerrors.ErrorResourceDoesNotExist{}
-	return errors.As(err, &none)
 }

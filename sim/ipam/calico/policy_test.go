@@ -12,6 +12,7 @@ import (
 	"github.com/projectcalico/calico/libcalico-go/lib/options"
 
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/record"
 )
 
 // What the settings of pools, of Calico and of pods make of an ADD, on both
@@ -176,7 +177,7 @@ var policies = []struct {
 		addWith("a", "not-json", "ipFamilies", `["IPv5"]`, `error parsing ipFamilies: ["IPv5"]`),
 		addWith("a", "7", "ipAddrs", `["10.0.0.2","fd00::1"]`, "error getting IP from IPAM: resource already exists: fd00::1"),
 		do(func(w *allocWorld) { // nobody has given the first of the two back: that is left to the DEL
-			if got := w.holder("10.0.0.2"); got != networkKey+".sandbox-7" {
+			if got := w.holder("10.0.0.2"); got != record.NetworkKey+".sandbox-7" {
 				w.t.Errorf("10.0.0.2 is held by %q", got)
 			}
 		}),

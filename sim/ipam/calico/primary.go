@@ -16,15 +16,17 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/objects"
+	"ipamsim/sim/ipam/calico/record"
 	"ipamsim/sim/ipam/calico/store"
 )
 
 // aliases are what calicoctl and Calico's own API server call the kinds.
 func aliases() map[string][]ipam.Alias {
 	out := map[string][]ipam.Alias{libapiv3.KindIPAMConfig: {{APIVersion: apiv3.GroupVersionCurrent, Kind: apiv3.KindIPAMConfiguration}}}
-	for _, k := range kinds {
-		if _, internal := k.kind.(allocation); !internal && out[k.name] == nil && k.name != apiv3.KindIPAMConfiguration {
-			out[k.name] = []ipam.Alias{{APIVersion: apiv3.GroupVersionCurrent, Kind: k.name}}
+	for _, k := range objects.Kinds {
+		if _, internal := k.Kind.(objects.Allocation); !internal && out[k.Name] == nil && k.Name != apiv3.KindIPAMConfiguration {
+			out[k.Name] = []ipam.Alias{{APIVersion: apiv3.GroupVersionCurrent, Kind: k.Name}}
 		}
 	}
 	return out
@@ -46,7 +48,7 @@ func primary(all []ipam.Object) (model.Network, json.RawMessage, error) {
 	if err != nil {
 		return model.Network{}, nil, err
 	}
-	return r.policy.network(conf.v4, conf.v6), conf.body, nil
+	return r.Policy.Network(conf.v4, conf.v6), conf.body, nil
 }
 
 // read is the record of the manifests, decoded as primary does.
@@ -59,45 +61,45 @@ func read(all []ipam.Object, _ []model.Network) (model.Snapshot, error) {
 	if err != nil {
 		return model.Snapshot{}, err
 	}
-	r.v4, r.v6 = conf.v4, conf.v6
-	return r.observe()
+	r.V4, r.V6 = conf.v4, conf.v6
+	return r.Observe()
 }
 
 // drafted is the record of a datastore with these objects.
-func drafted(all []ipam.Object) (*record, error) {
+func drafted(all []ipam.Object) (*record.Record, error) {
 	d := &draft{objects: map[string]*bmodel.KVPair{}}
 	c, err := store.WithBackend(d)
 	if err != nil {
 		return nil, err
 	}
 	ctx := context.Background()
-	for _, k := range kinds {
+	for _, k := range objects.Kinds {
 		for _, o := range all {
-			if o.Kind != k.name {
+			if o.Kind != k.Name {
 				continue
 			}
-			in, err := decode(k.kind, o)
+			in, err := objects.Decode(k.Kind, o)
 			if err == nil {
-				err = k.create(ctx, c, in)
+				err = k.Create(ctx, c, in)
 			}
 			if err == nil {
 				err = d.sound()
 			}
 			if err != nil {
-				return nil, objectError(k.kind, o, err)
+				return nil, objects.ObjectError(k.Kind, o, err)
 			}
 		}
 	}
-	r := blankRecord()
+	r := record.Blank()
 	for _, path := range slices.Sorted(maps.Keys(d.objects)) {
-		if _, err := r.file(path, d.objects[path]); err != nil {
+		if _, err := r.File(path, d.objects[path]); err != nil {
 			return nil, fmt.Errorf("calico: %s: %w", path, err)
 		}
 	}
 	for _, o := range all {
 		n := &corev1.Node{}
 		if o.Kind == "Node" && json.Unmarshal(o.Body, n) == nil { // whoever reads nodes says so better
-			r.policy.setNode("nodes/"+n.Name, nodePair(n).Value.(*libapiv3.Node))
+			r.Policy.SetNode("nodes/"+n.Name, record.NodePair(n).Value.(*libapiv3.Node))
 		}
 	}
 	return r, nil
@@ -142,6 +144,6 @@ func (d *draft) List(_ context.Context, l bmodel.ListInterface, _ string) (*bmod
 
 // sound reports whether what was written last can be read.
 func (d *draft) sound() error {
-	_, err := blankRecord().file("", d.last)
+	_, err := record.Blank().File("", d.last)
 	return err
 }

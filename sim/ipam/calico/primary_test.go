@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/record"
 )
 
 // manifests reads a multi-document YAML as a scenario's loader does.
@@ -79,7 +80,7 @@ data:
 		t.Errorf("%+v", n.Blocks)
 	}
 	var got map[string]any
-	if err := json.Unmarshal(config, &got); err != nil || got["mtu"] != 1440.0 || got["cniVersion"] != "1.0.0" || got["name"] != networkKey || got["type"] != "calico" {
+	if err := json.Unmarshal(config, &got); err != nil || got["mtu"] != 1440.0 || got["cniVersion"] != "1.0.0" || got["name"] != record.NetworkKey || got["type"] != "calico" {
 		t.Errorf("%s %v", config, err)
 	}
 	for _, c := range []struct{ from, to, says string }{

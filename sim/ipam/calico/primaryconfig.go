@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/record"
 )
 
 // The ConfigMap of Calico's manifest that holds the CNI configuration.
@@ -27,7 +28,7 @@ type pluginConfig struct {
 // defaultConfig is the part of the manifest's that IPAM depends on.
 //
 // Source: manifests/calico.yaml (v3.31).
-const defaultConfig = `{"name":"` + networkKey + `","cniVersion":"0.3.1","plugins":[{"type":"calico","ipam":{"type":"calico-ipam"},"policy":{"type":"k8s"}}]}`
+const defaultConfig = `{"name":"` + record.NetworkKey + `","cniVersion":"0.3.1","plugins":[{"type":"calico","ipam":{"type":"calico-ipam"},"policy":{"type":"k8s"}}]}`
 
 // cniConfig is what a container runtime gives the calico plugin: its part of the
 // list, with the list's name and version.
@@ -105,8 +106,8 @@ func pluginPart(list string) (json.RawMessage, error) {
 	if err := json.Unmarshal([]byte(list), &l); err != nil {
 		return nil, err
 	}
-	if l.Name != networkKey {
-		return nil, fmt.Errorf("name %q: want %s, by which Calico's own addresses are known", l.Name, networkKey)
+	if l.Name != record.NetworkKey {
+		return nil, fmt.Errorf("name %q: want %s, by which Calico's own addresses are known", l.Name, record.NetworkKey)
 	}
 	for _, p := range l.Plugins {
 		if p["type"] == "calico" {

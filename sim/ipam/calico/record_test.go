@@ -24,6 +24,7 @@ import (
 	"ipamsim/sim"
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/record"
 	"ipamsim/sim/ipam/calico/store"
 	"ipamsim/sim/strategy"
 )
@@ -247,7 +248,7 @@ func TestRecordOfPolicy(t *testing.T) {
 	for _, ds := range datastores {
 		t.Run(ds, func(t *testing.T) {
 			open(t, s, ds, func(b *books) {
-				if p := b.observe().Networks[0]; p.Key != networkKey || len(p.Ranges) != 0 || !p.Blocks.AutoAllocate || !p.Blocks.V4 {
+				if p := b.observe().Networks[0]; p.Key != record.NetworkKey || len(p.Ranges) != 0 || !p.Blocks.AutoAllocate || !p.Blocks.V4 {
 					t.Errorf("%+v", p.Blocks)
 				}
 				b.node("b", map[string]string{"rack": "2"})
@@ -297,18 +298,18 @@ func TestRecordOfGarbage(t *testing.T) {
 			b.must(err)
 			b.env.Store.Pump()
 		}
-		block := ipamRoot + "assignment/ipv4/block/10.0.0.0-30"
+		block := record.IpamRoot + "assignment/ipv4/block/10.0.0.0-30"
 		for _, c := range []struct{ key, value string }{
 			{block, `{`}, {block, `[]`}, {block, ``}, {block, `null`}, {block, `{"cidr":"10.0.0.0/29","allocations":[]}`},
 			{block, `{"cidr":"10.0.0.0/30","allocations":[0,0,0,0,0],"attributes":[{}]}`}, {block, `{"cidr":"nonsense"}`},
-			{ipamRoot + "host/a/ipv4/block/10.0.0.0-30", `{"state":"maybe"}`}, {ipamRoot + "host/a/ipv4/block/10.0.0.0-30", `7`},
-			{ipamRoot + "handle/h", `{"block":{"10.0.0.0":1}}`}, {configPath, `no`},
+			{record.IpamRoot + "host/a/ipv4/block/10.0.0.0-30", `{"state":"maybe"}`}, {record.IpamRoot + "host/a/ipv4/block/10.0.0.0-30", `7`},
+			{record.IpamRoot + "handle/h", `{"block":{"10.0.0.0":1}}`}, {record.ConfigPath, `no`},
 			{"/calico/resources/v3/projectcalico.org/ippools/p", `{"spec":{"cidr":"10.0.0.0/99","blockSize":26}}`},
 			{"/calico/resources/v3/projectcalico.org/ippools/p", `{"spec":{}}`},
 			{"/calico/resources/v3/projectcalico.org/nodes/n", `"`},
 		} {
 			put(c.key, c.value)
-			if got, err := b.inst.Observe(context.Background()); !errors.Is(err, ErrMalformed) || !strings.Contains(err.Error(), c.key) || len(got.Networks) != 0 {
+			if got, err := b.inst.Observe(context.Background()); !errors.Is(err, record.ErrMalformed) || !strings.Contains(err.Error(), c.key) || len(got.Networks) != 0 {
 				t.Errorf("%s = %s: %v", c.key, c.value, err)
 			}
 			_, err := b.env.Store.Client().Delete(context.Background(), c.key)
@@ -316,11 +317,11 @@ func TestRecordOfGarbage(t *testing.T) {
 			b.observe()
 		}
 		for _, ignored := range []string{"assignment/ipv4/block/x", "assignment/ipv4", "host/a", "handle/a/b", "future/x"} {
-			put(ipamRoot+ignored, "?")
+			put(record.IpamRoot+ignored, "?")
 		}
-		put(root+"v1/Ready", "true")
-		put(ipamRoot+"virtual/load-balancer/ipv4/block/10.9.0.0-26", `{}`)
-		put(ipamRoot+"host/old/ipv4/block/10.9.0.64-26", ``)
+		put(record.Root+"v1/Ready", "true")
+		put(record.IpamRoot+"virtual/load-balancer/ipv4/block/10.9.0.0-26", `{}`)
+		put(record.IpamRoot+"host/old/ipv4/block/10.9.0.64-26", ``)
 		put(block, `{"cidr":"10.0.0.0/30","affinity":"virtual:load-balancer","allocations":[null,7,0],"attributes":[{"handle_id":"h"}]}`)
 		if got, want := text(b.observe()), `block {Name:10.0.0.0-30 Network: Range:10.0.0.0/30 Node:virtual:load-balancer Strict:false}
 claim {Pool:10.0.0.0-30 Network: Addr:10.0.0.1 Pod:/ Container: Interface: Revision:38 Handle: Node: Tunnel:false}
@@ -383,9 +384,9 @@ func TestRecordFollows(t *testing.T) {
 
 func (b *books) compare() {
 	got := b.observe()
-	r, err := newRecord(b.env)
+	r, err := record.New(b.env)
 	b.must(err)
-	want, err := r.observe()
+	want, err := r.Observe()
 	b.must(err)
 	want.Networks[0].Ranges = got.Networks[0].Ranges // only who was there knows what is gone
 	if g, w := text(got), text(want); g != w {

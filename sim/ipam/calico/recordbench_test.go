@@ -8,6 +8,7 @@ import (
 	bmodel "github.com/projectcalico/calico/libcalico-go/lib/backend/model"
 	cnet "github.com/projectcalico/calico/libcalico-go/lib/net"
 
+	"ipamsim/sim/ipam/calico/record"
 	"ipamsim/sim/ipam/calico/store"
 )
 
@@ -16,13 +17,13 @@ import (
 func BenchmarkObserve(b *testing.B) {
 	for _, nodes := range []int{20, 1000} {
 		b.Run(fmt.Sprintf("%d pods", 30*nodes), func(b *testing.B) {
-			r := blankRecord()
+			r := record.Blank()
 			put := func(path string, rev int64, v any) {
 				value, err := json.Marshal(v)
 				if err != nil {
 					b.Fatal(err)
 				}
-				r.note(path, change{read: func() (*bmodel.KVPair, error) { return etcdPair(path, value, rev) }})
+				r.Note(path, record.Change{Read: func() (*bmodel.KVPair, error) { return record.EtcdPair(path, value, rev) }})
 			}
 			block := func(n int) (string, *bmodel.AllocationBlock) {
 				_, cidr, err := cnet.ParseCIDR(fmt.Sprintf("10.%d.%d.%d/26", n/1024, n/4%256, n%4*64))
@@ -36,7 +37,7 @@ func BenchmarkObserve(b *testing.B) {
 					v.Attributes = append(v.Attributes, bmodel.AllocationAttribute{AttrPrimary: &handle,
 						AttrSecondary: map[string]string{"node": owner[5:], "pod": fmt.Sprintf("pod-%d-%d", n, i), "namespace": "default"}})
 					v.Allocations[i] = &i
-					put(ipamRoot+"handle/"+handle, 2, bmodel.IPAMHandle{Block: map[string]int{cidr.String(): 1}})
+					put(record.IpamRoot+"handle/"+handle, 2, bmodel.IPAMHandle{Block: map[string]int{cidr.String(): 1}})
 				}
 				return store.Path(bmodel.BlockKey{CIDR: *cidr}), v
 			}
@@ -44,7 +45,7 @@ func BenchmarkObserve(b *testing.B) {
 				path, v := block(n)
 				put(path, 2, v)
 			}
-			if s, err := r.observe(); err != nil || len(s.Claims) != 30*nodes || len(s.Handles) != 30*nodes {
+			if s, err := r.Observe(); err != nil || len(s.Claims) != 30*nodes || len(s.Handles) != 30*nodes {
 				b.Fatal(len(s.Claims), err)
 			}
 			path, v := block(nodes / 2)
@@ -53,8 +54,8 @@ func BenchmarkObserve(b *testing.B) {
 			for b.Loop() {
 				rev++
 				put(path, rev, v)
-				put(ipamRoot+"handle/new", rev, bmodel.IPAMHandle{})
-				if _, err := r.observe(); err != nil {
+				put(record.IpamRoot+"handle/new", rev, bmodel.IPAMHandle{})
+				if _, err := r.Observe(); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -63,7 +63,7 @@ func (i *instance) tunnelAddresses(ctx context.Context, g *sim.Gate, node string
 func registered(ctx context.Context, c clientv3.Interface, node string) error {
 	for {
 		_, err := c.Nodes().Get(ctx, node, options.GetOptions{})
-		if !missing(err) {
+		if !store.Missing(err) {
 			return err
 		}
 		select {

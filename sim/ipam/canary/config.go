@@ -87,7 +87,7 @@ func (c *config) blocks() *model.BlockPolicy {
 	four := c.Range.Addr().Is4()
 	return &model.BlockPolicy{
 		Pools:  []model.IPPool{{Name: poolName("", c.Range), Prefix: c.Range, BlockBits: c.Blocks, Workloads: true}},
-		Strict: c.Strict, AutoAllocate: true, MaxBlocks: cmp.Or(c.MaxBlocks, 20), Reserved: c.Exclude,
+		Strict: c.Strict, AutoAllocate: true, MaxBlocks: cmp.Or(c.MaxBlocks, model.MaxBlocksDefault), Reserved: c.Exclude,
 		V4: four, V6: !four,
 	}
 }

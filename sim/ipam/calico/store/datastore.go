@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"sync"
@@ -9,6 +10,7 @@ import (
 	"github.com/projectcalico/calico/libcalico-go/lib/apiconfig"
 	bapi "github.com/projectcalico/calico/libcalico-go/lib/backend/api"
 	"github.com/projectcalico/calico/libcalico-go/lib/clientv3"
+	cerrors "github.com/projectcalico/calico/libcalico-go/lib/errors"
 	"k8s.io/client-go/kubernetes"
 
 	"ipamsim/sim"
@@ -21,6 +23,9 @@ const (
 	Etcd       = string(apiconfig.EtcdV3)
 	Kubernetes = string(apiconfig.Kubernetes)
 )
+
+// Version is what ClusterInformation says of the cluster.
+const Version = "v3.31.0"
 
 // Store is where Calico keeps its record in one run. Its clients are the
 // real ones; only the connection beneath is the run's.
@@ -85,4 +90,10 @@ func WithBackend(be bapi.Client) (clientv3.Interface, error) {
 // Set stores into an unexported field of an addressable struct.
 func Set(field reflect.Value, x any) {
 	reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem().Set(reflect.ValueOf(x))
+}
+
+// Missing reports whether the datastore has no such object.
+func Missing(err error) bool {
+	none := cerrors.ErrorResourceDoesNotExist{}
+	return errors.As(err, &none)
 }

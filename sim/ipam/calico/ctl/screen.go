@@ -1,0 +1,89 @@
+package ctl
+
+import (
+	"context"
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"ipamsim/sim/hermetic"
+)
+
+// terminal is held by the one command of this process that os.Stdout belongs to.
+var terminal = make(chan struct{}, 1)
+
+// console is where the operators of one run sit.
+type console struct {
+	// turn is held by the one command of the run that has or waits for the
+	// terminal. Without it, a command that waits, pinned, for another one of its
+	// own bubble would wait for ever.
+	turn    chan struct{}
+	reports reports
+}
+
+func newConsole() *console { return &console{turn: make(chan struct{}, 1), reports: reports{}} }
+
+// screen is what one command prints on: calicoctl writes to os.Stdout, which is
+// a file in memory meanwhile.
+type screen struct {
+	turn       chan struct{}
+	file, real *os.File
+}
+
+// capture runs print and returns what it wrote to os.Stdout. print must not wait
+// for the schedule, but through away.
+func (c *console) capture(print func(*screen) error) (string, error) {
+	f, err := memory("stdout") // a pipe could fill up
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	s := &screen{turn: c.turn, file: f}
+	failed := s.hold(print)
+	b, err := content(f)
+	if failed == nil {
+		failed = err
+	}
+	return string(b), failed
+}
+
+func (s *screen) hold(print func(*screen) error) error {
+	s.take()
+	defer s.leave() // also when the process is killed
+	return print(s)
+}
+
+// away does something that the schedule has a say in, while others may print.
+func away[T any](ctx context.Context, s *screen, do func(context.Context) (T, error)) (T, error) {
+	s.leave()
+	defer s.take()
+	return do(ctx)
+}
+
+func (s *screen) take() {
+	s.turn <- struct{}{}
+	hermetic.Pin(true) // who holds it is in another bubble, and does not wait for this one
+	terminal <- struct{}{}
+	hermetic.Pin(false)
+	s.real, os.Stdout = os.Stdout, s.file
+}
+
+func (s *screen) leave() {
+	os.Stdout = s.real
+	<-terminal
+	<-s.turn
+}
+
+// memory is an empty file without a name on any disk: making it draws no random
+// numbers, and nothing is left of it.
+func memory(name string) (*os.File, error) {
+	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, os.NewSyscallError("memfd_create", err)
+	}
+	return os.NewFile(uintptr(fd), name), nil
+}
+
+// content is all of a file, wherever its reader or writer stands.
+func content(f *os.File) ([]byte, error) { return io.ReadAll(io.NewSectionReader(f, 0, 1<<62)) }

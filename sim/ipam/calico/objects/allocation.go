@@ -1,0 +1,120 @@
+package objects
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	bmodel "github.com/projectcalico/calico/libcalico-go/lib/backend/model"
+	"github.com/projectcalico/calico/libcalico-go/lib/clientv3"
+	cerrors "github.com/projectcalico/calico/libcalico-go/lib/errors"
+
+	"ipamsim/sim/ipam/calico/record"
+	"ipamsim/sim/ipam/calico/store"
+)
+
+// Allocation is a kind that only the allocator itself writes: blocks, affinities
+// and handles. Nobody but an operator who repairs something gets here, and gets
+// at them under the names that kubectl has for them: 10-64-75-0-26,
+// node-10-64-75-0-26. Nothing is checked, as with kubectl.
+type Allocation struct {
+	empty func() object
+	all   bmodel.ListInterface
+	// from and to are upstream's conversions: from a custom resource to what the
+	// allocator stores, and back.
+	from func(*bmodel.KVPair) (*bmodel.KVPair, error)
+	to   func(*bmodel.KVPair) *bmodel.KVPair
+}
+
+func affinityFrom(kv *bmodel.KVPair) (*bmodel.KVPair, error) { return record.AffinityToV1(nil, kv) }
+func affinityTo(kv *bmodel.KVPair) *bmodel.KVPair            { return record.AffinityToV3(nil, kv) }
+func handleFrom(kv *bmodel.KVPair) (*bmodel.KVPair, error)   { return record.HandleToV1(nil, kv), nil }
+func handleTo(kv *bmodel.KVPair) *bmodel.KVPair              { return record.HandleToV3(nil, kv) }
+
+func (a Allocation) blank() object { return a.empty() }
+
+func (a Allocation) load(ctx context.Context, c clientv3.Interface, o object) error {
+	return a.Create(ctx, c, o)
+}
+
+func (a Allocation) Create(ctx context.Context, c clientv3.Interface, o object) error {
+	kv, err := a.pair(o)
+	if err != nil {
+		return err
+	}
+	_, err = store.Backend(c).Create(ctx, kv)
+	return err
+}
+
+// pair is the object as the allocator stores it, under the key that follows from
+// its content. A name that says something else is refused: upstream would never
+// find the object in the Kubernetes datastore.
+func (a Allocation) pair(o object) (*bmodel.KVPair, error) {
+	name := o.GetObjectMeta().GetName()
+	kv, err := a.from(&bmodel.KVPair{Key: bmodel.ResourceKey{Name: name}, Value: o})
+	if err != nil {
+		return nil, &record.FieldError{"spec.cidr", err} // the only thing that is parsed
+	}
+	if want := a.name(kv); name != want {
+		return nil, &record.FieldError{"metadata.name", fmt.Errorf("%q: Calico calls this object %s", name, want)}
+	}
+	return kv, nil
+}
+
+func (a Allocation) name(kv *bmodel.KVPair) string { return a.to(kv).Key.(bmodel.ResourceKey).Name }
+
+func (a Allocation) update(ctx context.Context, c clientv3.Interface, name string, change func(object) (object, error)) error {
+	old, err := a.find(ctx, c, name)
+	if err != nil {
+		return err
+	}
+	o, err := change(a.to(old).Value.(object))
+	if err != nil {
+		return err
+	}
+	kv, err := a.pair(o)
+	if err != nil {
+		return err
+	}
+	kv.Revision = old.Revision
+	_, err = store.Backend(c).Update(ctx, kv)
+	return err
+}
+
+// delete takes the object away whatever its revision, as kubectl does.
+func (a Allocation) delete(ctx context.Context, c clientv3.Interface, name string) error {
+	kv, err := a.find(ctx, c, name)
+	if err != nil {
+		return err
+	}
+	_, err = store.Backend(c).Delete(ctx, kv.Key, "")
+	return err
+}
+
+// find looks through all objects of the kind: a name does not say where its host
+// ends and its block begins.
+func (a Allocation) find(ctx context.Context, c clientv3.Interface, name string) (*bmodel.KVPair, error) {
+	l, err := store.Backend(c).List(ctx, a.all, "")
+	if err != nil {
+		return nil, err
+	}
+	for _, kv := range l.KVPairs {
+		if a.name(kv) == name {
+			return kv, nil
+		}
+	}
+	kind := a.empty().GetObjectKind().GroupVersionKind().Kind
+	return nil, cerrors.ErrorResourceDoesNotExist{Identifier: fmt.Sprintf("%s(%s)", kind, name), Err: errors.New("there is none of this name")}
+}
+
+func (a Allocation) names(ctx context.Context, c clientv3.Interface) ([]string, error) {
+	l, err := store.Backend(c).List(ctx, a.all, "")
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, kv := range l.KVPairs {
+		out = append(out, a.name(kv))
+	}
+	return out, nil
+}

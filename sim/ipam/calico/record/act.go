@@ -1,0 +1,158 @@
+package record
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	apiv3 "github.com/projectcalico/api/pkg/apis/projectcalico/v3"
+	libapiv3 "github.com/projectcalico/calico/libcalico-go/lib/apis/v3"
+	bmodel "github.com/projectcalico/calico/libcalico-go/lib/backend/model"
+
+	"ipamsim/model"
+	"ipamsim/model/act"
+	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico/store"
+	"ipamsim/sim/kube"
+)
+
+// Act says what a step did, an exchange with the API server or a Call of the etcdv3
+// datastore, in libcalico-go's terms: which block was read and how full it was, which
+// address a write gives to whom and under which condition, who claims, confirms or
+// gives up an affinity. It is the same for both datastores.
+func (r *Record) Act(detail any) act.Act {
+	switch d := detail.(type) {
+	case store.Call:
+		a := act.Act{Verb: Verbs[d.Verb], Outcome: outcomeOf(d.Err), Error: d.Err, Bare: d.Bare}
+		if kv, ok := d.Out.(*bmodel.KVPair); ok && kv != nil && a.Outcome == act.Done && a.Write() && a.Verb != act.Delete {
+			a.Left = kv.Revision
+		}
+		return r.act(messageOf(d), a)
+	case kube.Exchange:
+		a := ipam.ActOf(d)
+		if m, ok := messageOfExchange(d, &a); ok {
+			a.Bare = d.Bare
+			return r.act(m, a)
+		}
+	}
+	return act.Act{}
+}
+
+// message is what a message to either datastore carried, in libcalico-go's own terms.
+type message struct {
+	key     bmodel.Key     // nil for a list
+	path    string         // of a list: what it lists, as in etcd
+	in, out *bmodel.KVPair // what was sent and what came back; either may be nil
+	all     []*bmodel.KVPair
+	gone    bool // of an event: it was deleted
+}
+
+// value is what the message is about: what was sent, or else what was answered.
+func (m *message) value() any {
+	switch {
+	case m.in != nil:
+		return m.in.Value
+	case m.out != nil:
+		return m.out.Value
+	}
+	return nil
+}
+
+// act adds what the message carried to what came of it. What there is not, or cannot be
+// read, makes the act a bare one.
+func (r *Record) act(m *message, a act.Act) act.Act {
+	if a.Verb == act.List {
+		m.list(&a)
+		return a
+	}
+	a.Thing, a.Subresource, a.Gone = act.Thing{}, "", m.gone
+	var known bool
+	switch k := m.key.(type) {
+	case bmodel.BlockKey:
+		known = m.block(k, &a, r)
+	case bmodel.BlockAffinityKey:
+		known = m.affinity(k, &a)
+	case bmodel.IPAMHandleKey:
+		known = m.handle(k, &a)
+	case bmodel.IPAMConfigKey:
+		known = m.config(&a)
+	case bmodel.ResourceKey:
+		m.resource(k, &a)
+		known = true
+	}
+	if a.Verb == act.Delete || a.Verb == act.Hear && a.Gone || a.Verb == act.Read && a.Outcome != act.Done {
+		known = a.Thing.Kind != "" // nothing more is needed
+	}
+	a.Bare = a.Bare || !known
+	switch {
+	case a.Bare:
+		a.Thing.Parts, a.Gives, a.Takes = nil, nil, nil
+	case a.Write() && m.in != nil:
+		a.If = m.in.Revision
+	case a.Verb == act.Read && m.out != nil:
+		a.Thing.Revision = m.out.Revision
+	}
+	return a
+}
+
+// rooted are the lists by what their path begins with.
+var rooted = []struct {
+	path string
+	of   act.Kind
+}{
+	{blockRoot, act.Block}, {IpamRoot + "handle/", act.Handle},
+	{IpamRoot + bmodel.IPAMAffinityTypeHost + "/", act.Affinity}, {IpamRoot + bmodel.IPAMAffinityTypeVirtual + "/", act.Affinity},
+	{"/calico/resources/v3/projectcalico.org/ippools", act.IPPool}, {"/calico/resources/v3/projectcalico.org/ipreservations", act.IPReservation},
+	{"/calico/resources/v3/projectcalico.org/nodes", act.CalicoNode},
+}
+
+func (m *message) list(a *act.Act) {
+	a.Thing = act.Thing{}
+	for _, r := range rooted {
+		rest, ok := strings.CutPrefix(m.path, r.path)
+		if !ok {
+			continue
+		}
+		a.Thing.Kind = r.of
+		if host, _, _ := strings.Cut(rest, "/"); r.of == act.Affinity && host != "" {
+			a.Thing.Owner = nodeRef(host)
+		}
+		for _, kv := range m.all {
+			if t, ok := thing(kv); ok && !a.Bare {
+				a.Thing.Parts = append(a.Thing.Parts, t)
+			}
+		}
+		slices.SortStableFunc(a.Thing.Parts, func(x, y act.Thing) int {
+			return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(x.Owner.Name, y.Owner.Name))
+		})
+		return
+	}
+	a.Bare = true
+}
+
+// thing is what one wants to know of one thing of a list.
+func thing(kv *bmodel.KVPair) (t act.Thing, ok bool) {
+	switch v := kv.Value.(type) {
+	case *bmodel.AllocationBlock:
+		return blockThing(kv.Key.(bmodel.BlockKey), v), true
+	case *bmodel.BlockAffinity:
+		return affinityThing(kv.Key.(bmodel.BlockAffinityKey), v), true
+	case *bmodel.IPAMHandle:
+		return handleThing(kv.Key.(bmodel.IPAMHandleKey), v), true
+	case *apiv3.IPPool:
+		return poolThing(v.Name, v), true
+	case *apiv3.IPReservation:
+		return reservationThing(v.Name, v), true
+	case *libapiv3.Node:
+		return act.Thing{Kind: act.CalicoNode, Name: v.Name}, true
+	}
+	return t, false
+}
+
+// nodeRef refers to a node, or to none if there is no name.
+func nodeRef(name string) model.Ref {
+	if name == "" {
+		return model.Ref{}
+	}
+	return model.Ref{Kind: model.RefNode, Name: name}
+}

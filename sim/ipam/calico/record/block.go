@@ -1,0 +1,188 @@
+package record
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	bmodel "github.com/projectcalico/calico/libcalico-go/lib/backend/model"
+	libipam "github.com/projectcalico/calico/libcalico-go/lib/ipam"
+	cnet "github.com/projectcalico/calico/libcalico-go/lib/net"
+
+	"ipamsim/model"
+)
+
+// FieldError is an error of ours about one field.
+type FieldError struct {
+	Field string
+	Err   error
+}
+
+func (e *FieldError) Error() string { return e.Field + ": " + e.Err.Error() }
+func (e *FieldError) Unwrap() error { return e.Err }
+
+// block is an allocation block as the record has it.
+type block struct {
+	model.Pool
+	claims   []model.Claim // sorted by address
+	revision string
+}
+
+// without are the claims that b had and c has no more.
+func (b block) without(c block) []model.Claim {
+	if len(c.claims) >= len(b.claims) {
+		return nil // a write either takes or releases
+	}
+	var out []model.Claim
+	for _, x := range b.claims {
+		if _, kept := slices.BinarySearchFunc(c.claims, x.Addr, func(y model.Claim, a netip.Addr) int { return y.Addr.Compare(a) }); !kept {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// readBlock reads a block and its allocations: an ordinal's entry is the index of
+// its attributes. An ordinal whose attributes are missing is taken all the same,
+// by nobody known, because upstream hands it to nobody else.
+//
+// Source: libcalico-go/lib/backend/model, AllocationBlock (v3.31).
+func readBlock(kv *bmodel.KVPair) (block, error) {
+	v := kv.Value.(*bmodel.AllocationBlock)
+	p, ok := Prefix(v.CIDR)
+	if k, isBlock := kv.Key.(bmodel.BlockKey); isBlock {
+		if of, okKey := Prefix(k.CIDR); !ok || !okKey || of != p {
+			return block{}, fmt.Errorf("block of %s says that it is %s", k.CIDR, v.CIDR)
+		}
+	}
+	size := p.Addr().BitLen() - p.Bits()
+	if size < 63 && len(v.Allocations) > 1<<size {
+		return block{}, &FieldError{"spec.allocations", fmt.Errorf("block %s has room for %d addresses, but lists %d", p, 1<<size, len(v.Allocations))}
+	}
+	b := block{Pool: model.Pool{Name: blockName(p), Range: p, Node: nodeOf(v.Affinity)}, revision: kv.Revision}
+	rev, _ := strconv.ParseInt(kv.Revision, 10, 64) // 0 for what has none
+	for ordinal, index := range v.Allocations {
+		if index != nil {
+			c := claimOf(v, p, ordinal, *index)
+			c.Revision = rev
+			b.claims = append(b.claims, c)
+		}
+	}
+	return b, nil
+}
+
+// claimOf is one allocation of a block.
+func claimOf(b *bmodel.AllocationBlock, p netip.Prefix, ordinal, index int) model.Claim {
+	c := model.Claim{Pool: blockName(p), Addr: Nth(p, ordinal)}
+	if index >= 0 && index < len(b.Attributes) {
+		ownerOf(&c, b.Attributes[index])
+	}
+	return c
+}
+
+// ownerOf reads whose a claim is. The container id is what follows the
+// name of the network in a CNI handle. What a Windows node keeps for HNS is nobody's,
+// under a handle that has no object; a Service's address is no pod's, though it
+// names a namespace.
+//
+// Source: cni-plugin/pkg/ipamplugin, cmdAdd; cni-plugin/internal/pkg/utils,
+// GetHandleID; kube-controllers/pkg/controllers/node, isTunnelAddress (v3.31).
+func ownerOf(c *model.Claim, a bmodel.AllocationAttribute) {
+	if a.AttrPrimary != nil && !strings.EqualFold(*a.AttrPrimary, libipam.WindowsReservedHandle) {
+		c.Handle = *a.AttrPrimary
+	}
+	c.Node = a.AttrSecondary[bmodel.IPAMBlockAttributeNode]
+	if pod := a.AttrSecondary[bmodel.IPAMBlockAttributePod]; pod != "" {
+		c.Pod = model.PodRef{Namespace: a.AttrSecondary[bmodel.IPAMBlockAttributeNamespace], Name: pod}
+	}
+	switch a.AttrSecondary[bmodel.IPAMBlockAttributeType] {
+	case bmodel.IPAMBlockAttributeTypeIPIP, bmodel.IPAMBlockAttributeTypeVXLAN, bmodel.IPAMBlockAttributeTypeVXLANV6,
+		bmodel.IPAMBlockAttributeTypeWireguard, bmodel.IPAMBlockAttributeTypeWireguardV6:
+		c.Tunnel = true
+	default:
+		if dot := strings.LastIndexByte(c.Handle, '.'); dot >= 0 && c.Pod.Name != "" {
+			c.Container = c.Handle[dot+1:]
+		}
+	}
+}
+
+// readAffinity reads a claim of a node to a block. A state left empty is
+// confirmed, as data from before there were states.
+//
+// Source: libcalico-go/lib/ipam, getBlockFromAffinity (v3.31).
+func readAffinity(kv *bmodel.KVPair) (model.Affinity, error) {
+	k := kv.Key.(bmodel.BlockAffinityKey)
+	p, ok := Prefix(k.CIDR)
+	if !ok {
+		return model.Affinity{}, fmt.Errorf("affinity of %q to no block", k.Host)
+	}
+	a := model.Affinity{Block: p, Node: k.Host, State: string(kv.Value.(*bmodel.BlockAffinity).State)}
+	if k.AffinityType == bmodel.IPAMAffinityTypeVirtual {
+		a.Node = bmodel.IPAMAffinityTypeVirtual + ":" + k.Host
+	}
+	switch a.State {
+	case "":
+		a.State = model.Confirmed
+	case model.Pending, model.Confirmed, model.PendingDeletion:
+	default:
+		return a, &FieldError{"spec.state", fmt.Errorf("%q of the affinity of %s to %s is unknown", a.State, a.Node, p)}
+	}
+	return a, nil
+}
+
+func readHandle(kv *bmodel.KVPair) (model.Handle, error) {
+	h := model.Handle{ID: kv.Key.(bmodel.IPAMHandleKey).HandleID}
+	for cidr, n := range kv.Value.(*bmodel.IPAMHandle).Block {
+		p, err := netip.ParsePrefix(cidr)
+		if err != nil {
+			return h, &FieldError{"spec.block", fmt.Errorf("handle %s counts in a block %q: %w", h.ID, cidr, err)}
+		}
+		h.Counts = append(h.Counts, model.HandleCount{Block: p, Count: n})
+	}
+	slices.SortFunc(h.Counts, func(a, b model.HandleCount) int {
+		return cmp.Or(a.Block.Compare(b.Block), cmp.Compare(a.Count, b.Count))
+	})
+	return h, nil
+}
+
+// nodeOf is the owner in a block's affinity, "host:NAME": the NAME, or all of it
+// for what is no host.
+func nodeOf(affinity *string) string {
+	if affinity == nil {
+		return ""
+	}
+	return strings.TrimPrefix(*affinity, bmodel.IPAMAffinityTypeHost+":")
+}
+
+// blockName is a block's name in etcd: 10.64.75.0-26.
+func blockName(p netip.Prefix) string { return strings.Replace(p.String(), "/", "-", 1) }
+
+// Prefix is upstream's network as a netip.Prefix, its address unmapped and
+// masked.
+func Prefix(n cnet.IPNet) (netip.Prefix, bool) {
+	a, ok := netip.AddrFromSlice(n.IP)
+	ones, size := n.Mask.Size()
+	if !ok || size == 0 {
+		return netip.Prefix{}, false
+	}
+	if a = a.Unmap(); a.Is4() && size == 8*net.IPv6len {
+		ones -= 8 * (net.IPv6len - net.IPv4len)
+	}
+	p := netip.PrefixFrom(a, ones).Masked()
+	return p, p.IsValid()
+}
+
+// Nth is the address at an ordinal of a block.
+func Nth(p netip.Prefix, ordinal int) netip.Addr {
+	a := p.Addr().As16()
+	binary.BigEndian.PutUint64(a[8:], binary.BigEndian.Uint64(a[8:])+uint64(ordinal))
+	if p.Addr().Is4() {
+		return netip.AddrFrom16(a).Unmap()
+	}
+	return netip.AddrFrom16(a)
+}
