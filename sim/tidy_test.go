@@ -102,7 +102,7 @@ var layers = []struct{ dir, may string }{
 	{"fuzz/campaign", "model/... sim/... reports scenarios scenarios/strict scenarios/plan fuzz/cell fuzz/cause fuzz/space fuzz/coverage fuzz/finding fuzz/known fuzz/shrink fuzz/linear reports/..."},
 	{"fuzz", "model/... sim/... reports scenarios fuzz/..."},
 	{"cmd/hermetic", "sim/hermetic/overlay"},
-	{"cmd/managers", "sim/ipam sim/ipam/* sim/strategy"}, // the list
+	{"cmd/managers", "sim/ipam sim/ipam/* sim/strategy fuzz/space/* fuzz/input/*"}, // the list
 	{"cmd/ipamsim", "cmd/cli cmd/managers"},
 	{"cmd/*", "model/... sim/... reports reports/... scenarios/... fuzz/..."},
 }
@@ -136,7 +136,7 @@ var allowed = []struct{ rule, dirs, why string }{
 	{"goroutine", "sim/ipam/* sim/ipam/calico/store", "a daemon's informers and workers are goroutines of its process"},
 	{"goroutine", "sim/ipam/calico/door/config", "it is one of the process that it is a door of"},
 	{"goroutine", "fuzz fuzz/* cmd/*", "workers outside every bubble"},
-	{"clock", "sim sim/etcd sim/etcd/twin sim/kube sim/disk sim/local sim/local/localgrpc sim/cloud sim/ipam/* sim/cluster", "inside the bubble the clock is virtual"},
+	{"clock", "sim sim/etcd sim/etcd/twin sim/kube sim/disk sim/local sim/local/localgrpc sim/cloud sim/ipam/* sim/ipam/calico/objects sim/cluster", "inside the bubble the clock is virtual"},
 	{"clock", "scenarios fuzz fuzz/*", "wall seconds of a run, for people"},
 	{"clock", "scenarios/dump/live", "a busy API server is left alone for a while"},
 	{"clock", "cmd/*", "progress on a terminal"},

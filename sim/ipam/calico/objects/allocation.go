@@ -53,10 +53,10 @@ func (a Allocation) pair(o object) (*bmodel.KVPair, error) {
 	name := o.GetObjectMeta().GetName()
 	kv, err := a.from(&bmodel.KVPair{Key: bmodel.ResourceKey{Name: name}, Value: o})
 	if err != nil {
-		return nil, &record.FieldError{"spec.cidr", err} // the only thing that is parsed
+		return nil, &record.FieldError{Field: "spec.cidr", Err: err} // the only thing that is parsed
 	}
 	if want := a.name(kv); name != want {
-		return nil, &record.FieldError{"metadata.name", fmt.Errorf("%q: Calico calls this object %s", name, want)}
+		return nil, &record.FieldError{Field: "metadata.name", Err: fmt.Errorf("%q: Calico calls this object %s", name, want)}
 	}
 	return kv, nil
 }
