@@ -33,6 +33,7 @@ var skeletonFiles = map[string]string{
 	"simulation/manager.go":            "manager.go",
 	"simulation/record.go":             "record.go",
 	"simulation/simulation_test.go":    "simulation_test.go",
+	"simulation/testdata/burst.yaml":   "burst.yaml",
 	"simulation/testdata/full.yaml":    "full.yaml",
 	"simulation/testdata/rollout.yaml": "rollout.yaml",
 }
