@@ -5,6 +5,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"go/format"
 	"os"
 	"path"
 	"path/filepath"
@@ -114,7 +115,11 @@ func (f *initFlags) files() (map[string][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		out[name] = []byte(filled)
+		if out[name] = []byte(filled); path.Ext(name) == ".go" { // imports are sorted by the names that were filled in
+			if out[name], err = format.Source(out[name]); err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+		}
 	}
 	return out, nil
 }
