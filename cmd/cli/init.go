@@ -5,14 +5,18 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"go/format"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"text/template"
 
 	"github.com/spf13/cobra"
+
+	"ipamsim/scenarios"
 )
 
 // skeleton is what ipamsim init writes, as templates.
@@ -33,6 +37,7 @@ var skeletonFiles = map[string]string{
 	"simulation/manager.go":            "manager.go",
 	"simulation/record.go":             "record.go",
 	"simulation/simulation_test.go":    "simulation_test.go",
+	"simulation/testdata/burst.yaml":   "burst.yaml",
 	"simulation/testdata/full.yaml":    "full.yaml",
 	"simulation/testdata/rollout.yaml": "rollout.yaml",
 }
@@ -75,10 +80,11 @@ Exit: 0 written · 2 the folder is not empty, or a flag is wrong: nothing was wr
 var (
 	managerName = regexp.MustCompile(`^[a-z][a-z0-9]{0,30}$`)
 	modulePath  = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*(/[A-Za-z0-9._~-]+)*$`)
-	// taken are names that the skeleton cannot have: Go's, and its own packages'.
-	taken = []string{"act", "break", "calico", "canary", "case", "chan", "cli", "const", "context", "continue", "default", "defer", "dynamic", "else", "errors", "fallthrough",
-		"fmt", "for", "func", "go", "goto", "if", "import", "interface", "ipam", "json", "kube", "main", "map", "maps", "model", "netip", "package", "range", "return", "runtime",
-		"select", "sim", "simulation", "slices", "strconv", "strings", "struct", "switch", "testing", "type", "unstructured", "var", "whereabouts", "yaml"}
+	// taken are names that the skeleton cannot have: Go's, and those of its own packages
+	// and functions.
+	taken = strings.Fields(`act apiextv1 break case chan cli cmp config const context continue default definitions dynamic else errors
+		fallthrough fmt for func go goto if import instance interface ipam json kube main map maps model netip network open package
+		range return runtime select sim simulation slices strconv strings struct switch testing things type unstructured var yaml`)
 )
 
 // files are what is to be written, by path.
@@ -89,7 +95,9 @@ func (f *initFlags) files() (map[string][]byte, error) {
 	case !managerName.MatchString(f.Name):
 		return nil, fmt.Errorf("--manager: %q is no name for a Go package and a resource; want lower-case letters and digits, a letter first, 31 at most", f.Name)
 	case slices.Contains(taken, f.Name):
-		return nil, fmt.Errorf("--manager: %q is a word of Go, of another manager, or of a package that the skeleton uses; want another name", f.Name)
+		return nil, fmt.Errorf("--manager: %q is a word of Go, or a name that the skeleton uses; want another name", f.Name)
+	case scenarios.Used().Find(f.Name) != nil:
+		return nil, fmt.Errorf("--manager: %q is another manager, which this program has; want another name", f.Name)
 	}
 	if f.Module == "" {
 		f.Module = "example.com/" + f.Name
@@ -113,7 +121,11 @@ func (f *initFlags) files() (map[string][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		out[name] = []byte(filled)
+		if out[name] = []byte(filled); path.Ext(name) == ".go" { // imports are sorted by the names that were filled in
+			if out[name], err = format.Source(out[name]); err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+		}
 	}
 	return out, nil
 }

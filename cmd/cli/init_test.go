@@ -136,8 +136,8 @@ func TestInit(t *testing.T) {
 	}
 	run("", "make", "build")
 	began := time.Now()
-	run("duplicate-address", "bin/ipamsim", "explore", "simulation/testdata/rollout.yaml", "--time", "20s", "--out", "findings/rollout")
-	findings, err := filepath.Glob(filepath.Join(dir, "findings", "rollout", "*.yaml"))
+	run("duplicate-address", "bin/ipamsim", "explore", "simulation/testdata/burst.yaml", "--time", "20s", "--out", "findings/burst")
+	findings, err := filepath.Glob(filepath.Join(dir, "findings", "burst", "*.yaml"))
 	if err != nil || len(findings) == 0 {
 		t.Fatalf("no findings: %v", err)
 	}
