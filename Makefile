@@ -66,7 +66,7 @@ screenshots: ## README's pictures of pages and plans, drawn anew (needs chromium
 # With plain "go test -fuzz", which works too, all of Kubernetes and etcd has them:
 # minutes of building, slower runs, and lines that say nothing of an allocator.
 FUZZED = ipamsim/fuzz/coverage/lamp github.com/k8snetworkplumbingwg/whereabouts/... github.com/projectcalico/calico/libcalico-go/lib/ipam/...
-fuzz: FUZZED += $(patsubst %,ipamsim/%,$(if $(filter FuzzScenarioFile,$(TARGET)),scenarios,$(if $(filter FuzzImport,$(TARGET)),scenarios/dump,$(if $(filter FuzzStore,$(TARGET)),sim/etcd/...))))
+fuzz: FUZZED += $(patsubst %,ipamsim/%,$(if $(filter FuzzScenarioFile,$(TARGET)),scenarios scenarios/strict,$(if $(filter FuzzImport,$(TARGET)),scenarios/dump,$(if $(filter FuzzStore,$(TARGET)),sim/etcd/...))))
 fuzz: ## go test -fuzz; TARGET=FuzzCalico T=1m
 	@pkg=$$(grep -rlE "^func $(TARGET)\(" --include=*_test.go . | head -n 1 | xargs -r dirname); [ -n "$$pkg" ] || { echo "no fuzz target $(TARGET)" >&2; exit 2; }; \
 	$(call gov,test) -c -o bin/fuzz.test $(FUZZED:%=-gcflags='%=-d=libfuzzer') $$pkg && cd $$pkg && \

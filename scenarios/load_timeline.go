@@ -118,8 +118,8 @@ func (l *loader) acts(c *check, act cluster.Action, now time.Duration, p path) {
 		c.must(l.early(name, now), p.Then(field))
 	}
 	node := func(name string) { there(name, "node") }
-	if name, ok := machineOf(act); ok {
-		node(name)
+	if m, ok := act.(cluster.OnMachine); ok {
+		node(m.Machine())
 		return
 	}
 	switch a := act.(type) {
@@ -171,33 +171,6 @@ func (l *loader) acts(c *check, act cluster.Action, now time.Duration, p path) {
 			there(a.Name, "name")
 		}
 	}
-}
-
-// machineOf is the node of an action that has nothing else to be checked.
-func machineOf(act cluster.Action) (node string, ok bool) {
-	switch a := act.(type) {
-	case *cluster.Cordon:
-		return a.Node, true
-	case *cluster.Crash:
-		return a.Node, true
-	case *cluster.Drain:
-		return a.Node, true
-	case *cluster.Heal:
-		return a.Node, true
-	case *cluster.Partition:
-		return a.Node, true
-	case *cluster.PowerOn:
-		return a.Node, true
-	case *cluster.Reboot:
-		return a.Node, true
-	case *cluster.ReplaceNode:
-		return a.Node, true
-	case *cluster.RestartRuntime:
-		return a.Node, true
-	case *cluster.StopBIRD:
-		return a.Node, true
-	}
-	return "", false
 }
 
 // nodesResource are the nodes, of which nothing but the file makes any.

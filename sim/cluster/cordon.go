@@ -22,3 +22,6 @@ func (a *Cordon) String() string {
 	}
 	return "kubectl cordon " + a.Node
 }
+
+// Machine is the node that it happens to.
+func (a *Cordon) Machine() string { return a.Node }

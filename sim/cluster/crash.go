@@ -21,3 +21,6 @@ func (a *Crash) Do(_ context.Context, o *Operator) error {
 }
 
 func (a *Crash) String() string { return "power loss on node " + a.Node }
+
+// Machine is the node that it happens to.
+func (a *Crash) Machine() string { return a.Node }

@@ -27,3 +27,6 @@ func (a *Drain) Do(ctx context.Context, o *Operator) error {
 }
 
 func (a *Drain) String() string { return "kubectl drain " + a.Node }
+
+// Machine is the node that it happens to.
+func (a *Drain) Machine() string { return a.Node }

@@ -19,3 +19,6 @@ func (a *Heal) Do(_ context.Context, o *Operator) error {
 }
 
 func (a *Heal) String() string { return "node " + a.Node + " reachable again" }
+
+// Machine is the node that it happens to.
+func (a *Heal) Machine() string { return a.Node }

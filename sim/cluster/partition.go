@@ -29,3 +29,6 @@ func (a *Partition) Do(ctx context.Context, o *Operator) error {
 }
 
 func (a *Partition) String() string { return "network partition of node " + a.Node }
+
+// Machine is the node that it happens to.
+func (a *Partition) Machine() string { return a.Node }

@@ -20,3 +20,6 @@ func (a *PowerOn) Do(_ context.Context, o *Operator) error {
 }
 
 func (a *PowerOn) String() string { return "power on node " + a.Node }
+
+// Machine is the node that it happens to.
+func (a *PowerOn) Machine() string { return a.Node }

@@ -30,3 +30,6 @@ func (a *Reboot) Do(ctx context.Context, o *Operator) error {
 }
 
 func (a *Reboot) String() string { return "reboot of node " + a.Node }
+
+// Machine is the node that it happens to.
+func (a *Reboot) Machine() string { return a.Node }

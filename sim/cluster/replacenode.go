@@ -76,6 +76,9 @@ func (a *ReplaceNode) String() string {
 	return "replace the machine of node " + a.Node
 }
 
+// Machine is the node that it happens to.
+func (a *ReplaceNode) Machine() string { return a.Node }
+
 // waitFor makes sure that the cluster has heard of a node that was just created.
 func (c *Cluster) waitFor(ctx context.Context, node string) {
 	for c.node(node) == nil && sleep(ctx, 1) {

@@ -39,6 +39,9 @@ func (a *RestartRuntime) Do(ctx context.Context, o *Operator) error {
 
 func (a *RestartRuntime) String() string { return "kill -9 containerd on node " + a.Node }
 
+// Machine is the node that it happens to.
+func (a *RestartRuntime) Machine() string { return a.Node }
+
 // errNoRuntime is what whoever calls the runtime gets while it is down.
 var errNoRuntime = errors.New("the container runtime does not answer")
 

@@ -25,6 +25,13 @@ type Action interface {
 	String() string // as an operator would write it down
 }
 
+// OnMachine is an action that happens to one node: that is all there is to be checked of
+// it before a run.
+type OnMachine interface {
+	Action
+	Machine() string
+}
+
 // Operator is who the script acts as: kubectl's way in, and a hand on the
 // machines' power buttons.
 type Operator struct {

@@ -29,6 +29,9 @@ func (a *StopBIRD) String() string {
 	return "kill bird on " + a.Node
 }
 
+// Machine is the node that it happens to.
+func (a *StopBIRD) Machine() string { return a.Node }
+
 // reroute changes the fabric.
 func (c *Cluster) reroute(node, text string, change func(*routing)) error {
 	c.mu.Lock()
