@@ -103,11 +103,11 @@ func foundIn(v *scenarios.View) (found []model.Identity, often []string) {
 // that loads, the same twice, with and without names.
 func Check(text []byte) error {
 	for _, o := range []Options{{}, {Anonymise: true}, {Anonymise: true, Addresses: true}} {
-		first, err := scenarioOf(text, o)
+		first, err := written(text, o)
 		if err != nil {
 			return err
 		}
-		second, err := scenarioOf(text, o)
+		second, err := written(text, o)
 		if err != nil {
 			return err
 		}
@@ -118,7 +118,7 @@ func Check(text []byte) error {
 	return nil
 }
 
-func scenarioOf(text []byte, o Options) ([]byte, error) {
+func written(text []byte, o Options) ([]byte, error) {
 	c := New()
 	if err := c.Read("dump", bytes.NewReader(text), nil); err != nil {
 		return nil, told(err)
