@@ -7,6 +7,7 @@ import (
 
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/hermetic"
+	"ipamsim/sim/ipam"
 )
 
 // hazardsMax bounds how many hazards a run may have; each is a process of ours.
@@ -37,7 +38,8 @@ func (l *loader) hazards(c *check) {
 }
 
 func (s *Scenario) hazardScope() cluster.HazardScope {
-	scope := cluster.HazardScope{Crons: len(s.Doc.Spec.Reconcilers) > 0}
+	uses := ipam.UsesOf(adapters()[s.Doc.Spec.IPAM])
+	scope := cluster.HazardScope{Crons: len(s.Doc.Spec.Reconcilers) > 0, Disk: uses.Disk, Cloud: uses.Cloud}
 	for _, d := range s.Doc.Spec.Daemons {
 		scope.Deployments = scope.Deployments || !slices.Contains(perNode, d)
 	}

@@ -54,6 +54,7 @@ type Env struct {
 	// WireGuard) really gets from the manager, under the handle of its claim; an
 	// invalid address takes it away. Nil: nobody wants to know.
 	Device func(node, handle string, addr netip.Addr)
+	Doors
 }
 
 // Instance is an address manager within one run. All its methods but Observe
