@@ -49,9 +49,10 @@ func (s *Scenario) hazardScope() cluster.HazardScope {
 	return scope
 }
 
-// onlyNamed are the kinds that must be asked for: one needs the hermetic runtime,
-// and without their routes addresses are unreachable whatever the manager does.
-var onlyNamed = []string{cluster.ClockJumps, "cutSession", "stopBIRD"}
+// onlyNamed are the kinds that must be asked for: one needs the hermetic runtime;
+// without their routes addresses are unreachable, and without disk or cloud calls fail,
+// whatever the manager does.
+var onlyNamed = []string{cluster.ClockJumps, "cloud", "cutSession", "disk", "stopBIRD"}
 
 // hazards translates them.
 func (s *Scenario) hazards() cluster.Hazards {

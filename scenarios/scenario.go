@@ -160,10 +160,11 @@ type Faults struct {
 // too.
 type Hazards struct {
 	Max int `json:"max,omitempty"` // how many in a run; default 0: none
-	// Kinds: cloud, crash, disk, kill, partition, pause, pauseNode, reboot, reconcile,
-	// replace, restart, restartRuntime, second; default: all that this cluster can have. These must be named:
+	// Kinds: crash, kill, partition, pause, pauseNode, reboot, reconcile, replace,
+	// restart, restartRuntime, second; default: all that this cluster can have. These must be named:
 	// clockJump, which needs the hermetic runtime; cutSession and stopBIRD, after
-	// which addresses are unreachable whatever the manager does.
+	// which addresses are unreachable, and disk and cloud, after which calls fail,
+	// whatever the manager does.
 	Kinds []string        `json:"kinds,omitempty"`
 	From  metav1.Duration `json:"from,omitzero"`
 	Until metav1.Duration `json:"until,omitzero" unset:"spec.until"` // all are over by then; default: spec.until

@@ -62,8 +62,7 @@ func (s *Sockets) Dial(ctx context.Context, path string) (net.Conn, error) {
 	mine, theirs := net.Pipe()
 	select {
 	case l.calls <- theirs:
-		context.AfterFunc(ctx, func() { _ = mine.Close() })
-		return mine, nil
+		return held(ctx, mine), nil
 	case <-l.closed:
 		return nil, failed("dial", path, syscall.ECONNREFUSED)
 	case <-ctx.Done():
@@ -73,6 +72,25 @@ func (s *Sockets) Dial(ctx context.Context, path string) (net.Conn, error) {
 
 func failed(op, path string, err error) error {
 	return &net.OpError{Op: op, Net: "unix", Addr: addr(path), Err: err}
+}
+
+// conn is one process's end of a connection. It closes with its process, and nothing
+// leaves a process that is dead, whatever of it still unwinds.
+type conn struct {
+	net.Conn
+	ctx context.Context
+}
+
+func held(ctx context.Context, c net.Conn) net.Conn {
+	context.AfterFunc(ctx, func() { _ = c.Close() })
+	return conn{c, ctx}
+}
+
+func (c conn) Write(b []byte) (int, error) {
+	if c.ctx.Err() != nil {
+		return 0, failed("write", "", syscall.EPIPE)
+	}
+	return c.Conn.Write(b)
 }
 
 // addr is a socket's path.
@@ -95,8 +113,7 @@ type listener struct {
 func (l *listener) Accept() (net.Conn, error) {
 	select {
 	case c := <-l.calls:
-		context.AfterFunc(l.ctx, func() { _ = c.Close() })
-		return c, nil
+		return held(l.ctx, c), nil
 	case <-l.closed:
 		return nil, failed("accept", l.path, net.ErrClosed)
 	}

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"ipamsim/model"
+	"ipamsim/sim/cloud"
 	"ipamsim/sim/ipam"
 )
 
@@ -46,7 +47,10 @@ func (Adapter) Network(key string, raw json.RawMessage) (model.Network, bool, er
 
 // Open starts the canary in one run.
 func (Adapter) Open(env ipam.Env) (ipam.Instance, error) {
-	i := &instance{api: env.API, networks: env.Networks}
+	i := &instance{api: env.API, networks: env.Networks, doors: env.Doors}
+	if env.Cloud != nil {
+		i.cloud = env.Cloud(cloud.Options{Name: "cloud", Operations: operations})
+	}
 	i.stale.Store(true)
 	env.API.OnChange(i.noticed)
 	return i, nil
