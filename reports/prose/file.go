@@ -13,11 +13,11 @@ func file(a *act.Act) string {
 	case act.Stat:
 		return tried("finds "+name, "looks for "+name, name, a)
 	case act.Read, act.List:
-		return tried("reads "+name+holding(a), "reads "+name, name, a)
+		return tried("reads "+name+content(a), "reads "+name, name, a)
 	case act.Create:
 		return "creates " + name + failure(a)
 	case act.Update:
-		return "writes " + name + holding(a) + failure(a)
+		return "writes " + name + content(a) + failure(a)
 	case act.Delete:
 		return "removes " + name + failure(a)
 	case act.Rename:
@@ -46,8 +46,8 @@ func tried(done, failed, name string, a *act.Act) string {
 	return failed + failure(a)
 }
 
-// holding is what was read or written: its beginning, or how much it is.
-func holding(a *act.Act) string {
+// content is what was read or written: its beginning, or how much it is.
+func content(a *act.Act) string {
 	t := &a.Thing
 	switch part := t.Part(act.Text); {
 	case a.Outcome != act.Done:
