@@ -27,17 +27,22 @@ var errNoCloud = errors.New("the address manager calls no cloud")
 
 // Do begins it and, later, ends it.
 func (a *CloudFault) Do(ctx context.Context, o *Operator) error {
-	c := o.c.doors.cloud
-	if c == nil {
+	if len(o.c.doors.clouds) == 0 {
 		return errNoCloud
 	}
-	var end func()
-	if a.Fault == slowFault {
-		end = c.Slow(or(a.By, time.Second))
-	} else {
-		end = c.Fail(cloudFaults[a.Fault], a.share())
+	var ends []func()
+	for _, c := range o.c.doors.clouds {
+		if a.Fault == slowFault {
+			ends = append(ends, c.Slow(or(a.By, time.Second)))
+		} else {
+			ends = append(ends, c.Fail(cloudFaults[a.Fault], a.share()))
+		}
 	}
-	return o.lasts(ctx, a, a.For, end)
+	return o.lasts(ctx, a, a.For, func() {
+		for _, end := range ends {
+			end()
+		}
+	})
 }
 
 func (a *CloudFault) share() float64 {

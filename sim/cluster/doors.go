@@ -15,7 +15,7 @@ type doors struct {
 	mu      sync.Mutex
 	disks   map[string]*disk.Disk
 	sockets map[string]*local.Sockets
-	cloud   *cloud.Cloud
+	clouds  []*cloud.Cloud // more than one where several managers run
 }
 
 // of is what an adapter gets of them.
@@ -29,8 +29,8 @@ func (d *doors) of(c *Cluster) ipam.Doors {
 		Cloud: func(o cloud.Options) *cloud.Cloud {
 			d.mu.Lock()
 			defer d.mu.Unlock()
-			d.cloud = cloud.New(c.w, o)
-			return d.cloud
+			d.clouds = append(d.clouds, cloud.New(c.w, o))
+			return d.clouds[len(d.clouds)-1]
 		},
 	}
 }

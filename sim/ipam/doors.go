@@ -15,8 +15,8 @@ type Doors struct {
 	Disk func(node string) *disk.Disk
 	// Sockets are those of a node.
 	Sockets func(node string) *local.Sockets
-	// Cloud begins the provider's API that a model of the manager's answers. There is
-	// one in a run.
+	// Cloud begins the provider's API that a model of the manager's answers, once in a
+	// run, where the manager opens.
 	Cloud func(cloud.Options) *cloud.Cloud
 }
 
