@@ -78,7 +78,7 @@ func (r *Report) works() map[sim.ActorID]*work {
 	}
 	for _, s := range r.Trace.Steps {
 		w, op := out[s.Choice.Op.Actor], s.Choice.Op
-		if w == nil || s.Detail == nil || op.Kind == sim.Event || op.Kind == sim.Local {
+		if w == nil || s.Detail == nil || op.Kind == sim.Event || op.Kind == sim.Local || op.OnNode {
 			continue
 		}
 		w.calls++

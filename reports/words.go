@@ -26,6 +26,9 @@ func (r *Report) Did(s *sim.Step) act.Act {
 	if x, ok := s.Detail.(kube.Exchange); ok && a.Verb == "" {
 		return kubernetes(x)
 	}
+	if x, ok := s.Detail.(interface{ Act() act.Act }); ok && a.Verb == "" {
+		return x.Act() // a file, a daemon's or a cloud's answer
+	}
 	return a
 }
 

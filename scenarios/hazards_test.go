@@ -55,12 +55,12 @@ func happened(r *reports.Report) (out []string) {
 func TestHazardsHappen(t *testing.T) {
 	needClocks(t)
 	says := map[string]string{
-		"clockJump": "the clock of", "crash": "power loss on node", "cutSession": "cut the BGP sessions of", "kill": "kill -9", "partition": "network partition",
+		"clockJump": "the clock of", "cloud": "the cloud refuses", "disk": "disk of node", "crash": "power loss on node", "cutSession": "cut the BGP sessions of", "kill": "kill -9", "partition": "network partition",
 		"pause": "pause", "pauseNode": "pause", "reboot": "reboot of node", "reconcile": "start", "replace": "replace the machine",
 		"restart": "kill -9", "restartRuntime": "kill -9 containerd", "second": "start a second", "stopBIRD": "kill bird",
 	}
 	r := runner(t)
-	for _, file := range []string{"testdata/hazards/whereabouts.yaml", "testdata/hazards/calico.yaml"} {
+	for _, file := range []string{"testdata/hazards/whereabouts.yaml", "testdata/hazards/calico.yaml", "testdata/hazards/canary.yaml"} {
 		s := load(t, file)
 		for kind, name := range append(s.Doc.Spec.Hazards.Kinds, "nothing") {
 			t.Run(s.Name()+"/"+name, func(t *testing.T) {

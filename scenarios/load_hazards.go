@@ -8,6 +8,7 @@ import (
 	"ipamsim/scenarios/strict"
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/hermetic"
+	"ipamsim/sim/ipam"
 )
 
 // hazardsMax bounds how many hazards a run may have; each is a process of ours.
@@ -38,7 +39,11 @@ func (l *loader) hazards(c *check) {
 }
 
 func (s *Scenario) hazardScope() cluster.HazardScope {
-	scope := cluster.HazardScope{Crons: len(s.Doc.Spec.Reconcilers) > 0}
+	var uses ipam.Uses
+	if m := s.Manager(); m != nil {
+		uses = m.Uses
+	}
+	scope := cluster.HazardScope{Crons: len(s.Doc.Spec.Reconcilers) > 0, Disk: uses.Disk, Cloud: uses.Cloud}
 	for _, d := range s.Doc.Spec.Daemons {
 		scope.Deployments = scope.Deployments || !perNode(s.Manager(), d)
 	}
@@ -48,9 +53,10 @@ func (s *Scenario) hazardScope() cluster.HazardScope {
 	return scope
 }
 
-// onlyNamed are the kinds that must be asked for: one needs the hermetic runtime,
-// and without their routes addresses are unreachable whatever the manager does.
-var onlyNamed = []string{cluster.ClockJumps, "cutSession", "stopBIRD"}
+// onlyNamed are the kinds that must be asked for: one needs the hermetic runtime;
+// without their routes addresses are unreachable, and without disk or cloud calls fail,
+// whatever the manager does.
+var onlyNamed = []string{cluster.ClockJumps, "cloud", "cutSession", "disk", "stopBIRD"}
 
 // hazards translates them.
 func (s *Scenario) hazards() cluster.Hazards {

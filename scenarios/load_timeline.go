@@ -129,6 +129,15 @@ func (l *loader) acts(c *check, act cluster.Action, now time.Duration, p path) {
 		}
 		c.bad(a.By.Duration == 0, p.Then("by"), "missing: by how much, e.g. 10m")
 		c.bad(a.By.Duration > jumpMax, p.Then("by"), "%s is too far, want at most a year", brief(a.By))
+	case *cluster.DiskFault:
+		node(a.Node)
+		c.must(cluster.CheckHazard("disk", l.s.hazardScope()), p)
+		c.bad(a.By.Duration > 0 && a.Fault != "slow", p.Then("by"), "only of a slow disk")
+	case *cluster.CloudFault:
+		c.must(cluster.CheckHazard("cloud", l.s.hazardScope()), p)
+		c.bad(a.Share != 0 && (a.Share < 0.05 || a.Share > 1), p.Then("share"), "want 0.05 to 1, a share of calls")
+		c.bad(a.Share != 0 && a.Fault == "slow", p.Then("share"), "a slow cloud is slow for all calls")
+		c.bad(a.By.Duration > 0 && a.Fault != "slow", p.Then("by"), "only of a slow cloud")
 	case *cluster.Second:
 		l.second(c, a, p)
 	case *cluster.CutSession:

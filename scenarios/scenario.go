@@ -56,6 +56,7 @@ type Spec struct {
 	Seed     *uint64 `json:"seed,omitempty"`                   // default 1
 
 	// Latencies by class of message: api, watch, sandbox, annotate, start, stop, status,
+	// disk, local, cloud (of managers that keep files, call a daemon, call a provider);
 	// draw (a decision of ours, e.g. which pod churn deletes).
 	Latencies map[string]Latency `json:"latencies,omitempty"`
 	// Fabric is the network between the nodes, for a primary network whose nodes
@@ -120,11 +121,13 @@ type Event struct {
 
 	Apply          *cluster.Apply          `json:"apply,omitempty"`
 	ClockJump      *cluster.ClockJump      `json:"clockJump,omitempty"`
+	Cloud          *cluster.CloudFault     `json:"cloud,omitempty"`
 	Command        *cluster.Command        `json:"command,omitempty"`
 	Cordon         *cluster.Cordon         `json:"cordon,omitempty"`
 	Crash          *cluster.Crash          `json:"crash,omitempty"`
 	CutSession     *cluster.CutSession     `json:"cutSession,omitempty"`
 	Delete         *cluster.Delete         `json:"delete,omitempty"`
+	Disk           *cluster.DiskFault      `json:"disk,omitempty"`
 	Drain          *cluster.Drain          `json:"drain,omitempty"`
 	Heal           *cluster.Heal           `json:"heal,omitempty"`
 	Kill           *cluster.Kill           `json:"kill,omitempty"`
@@ -161,7 +164,8 @@ type Hazards struct {
 	// Kinds: crash, kill, partition, pause, pauseNode, reboot, reconcile, replace,
 	// restart, restartRuntime, second; default: all that this cluster can have. These must be named:
 	// clockJump, which needs the hermetic runtime; cutSession and stopBIRD, after
-	// which addresses are unreachable whatever the manager does.
+	// which addresses are unreachable, and disk and cloud, after which calls fail,
+	// whatever the manager does.
 	Kinds []string        `json:"kinds,omitempty"`
 	From  metav1.Duration `json:"from,omitzero"`
 	Until metav1.Duration `json:"until,omitzero" unset:"spec.until"` // all are over by then; default: spec.until

@@ -21,6 +21,7 @@ var kinds = map[act.Kind]func(*act.Act) string{
 	act.IPPool: object, act.IPReservation: object, act.CalicoNode: object,
 	act.Pool: pool, act.Reservation: reservation, act.Lease: lease, act.Slices: nodeSlices, act.Pod: pod,
 	act.Ledger: ledger, act.Pods: apiPod,
+	act.File: file, act.Directory: file, act.Service: service, act.Cloud: cloud,
 }
 
 // Act is what a message did, as a sentence without its subject: "reads block

@@ -109,6 +109,7 @@ type Cluster struct {
 	clocks   map[string]*sim.Clock
 	traps    []*trap // set by hazards, in the order of setting
 	turns    turns
+	doors    doors
 
 	nodeNews chan struct{}
 	asked    asked
@@ -136,7 +137,7 @@ func open(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config) (*Cluster
 		return nil, err
 	}
 	c.api, c.store = api, store
-	if c.inst, err = cfg.Manager.Open(ipam.Env{API: api, Store: store, Networks: c.judge.networks, Datastore: cfg.Datastore, Device: c.device}); err != nil {
+	if c.inst, err = cfg.Manager.Open(ipam.Env{API: api, Store: store, Networks: c.judge.networks, Datastore: cfg.Datastore, Device: c.device, Doors: c.doors.of(c)}); err != nil {
 		return nil, err
 	}
 	for _, p := range cfg.Manager.Processes {

@@ -17,7 +17,9 @@ const ClockJumps = "clockJump"
 //
 //	clockJump   the wall clock of a machine jumps forward or back, and stays so
 //	crash       a node loses its power, with its sandboxes, for good
+//	cloud       the provider's API refuses calls, fails in the middle of them or is slow
 //	cutSession  the BGP sessions of a node are lost for a while
+//	disk        the disk of a node is full, read-only, without inodes, broken or slow
 //	kill        a process of the manager dies after one of its messages
 //	partition   a node cannot reach the API server for a while
 //	pause       a process of the manager stops after one of its messages, keeps
@@ -33,7 +35,9 @@ const ClockJumps = "clockJump"
 var hazardKinds = map[string]hazardKind{
 	ClockJumps:       {always, planClockJump},
 	"crash":          {always, onNode(func(n string) Action { return &Crash{Node: n} })},
+	"cloud":          {callsCloud, planCloud},
 	"cutSession":     {routed, undone(func(n string, undo bool) Action { return &CutSession{A: n, Undo: undo} })},
+	"disk":           {usesDisk, planDisk},
 	"kill":           {always, planKill},
 	"partition":      {always, lastingOn(func(n string, d metav1.Duration) Action { return &Partition{Node: n, For: d} })},
 	"pause":          {always, planPause},
@@ -61,6 +65,8 @@ type HazardScope struct {
 	Routes      bool // nodes announce routes
 	Crons       bool // a reconciler runs on a schedule
 	Deployments bool // a daemon runs that is not one of each node
+	Disk        bool // the manager keeps files on nodes
+	Cloud       bool // the manager calls a provider's API
 }
 
 // HazardKinds lists all kinds, sorted.
@@ -90,6 +96,20 @@ func hasDeployment(s HazardScope) string {
 		return ""
 	}
 	return "no daemon runs that there could be a second one of"
+}
+
+func usesDisk(s HazardScope) string {
+	if s.Disk {
+		return ""
+	}
+	return "the address manager keeps no files on nodes"
+}
+
+func callsCloud(s HazardScope) string {
+	if s.Cloud {
+		return ""
+	}
+	return errNoCloud.Error()
 }
 
 func onNode(act func(node string) Action) func(context.Context, *hazard) (event, error) {

@@ -11,6 +11,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/sim"
+	"ipamsim/sim/disk"
 	"ipamsim/sim/kube"
 )
 
@@ -131,9 +132,10 @@ func (c *Cluster) bootAfter(name string, daemons time.Duration) {
 
 // powerOff takes it away at once: every process dies where it stands, every
 // sandbox is gone. A forgotten disk means that no CNI DEL will ever be run for
-// the sandboxes it held.
-func (c *Cluster) powerOff(name string, forget bool) {
+// the sandboxes it held. Of what the disk has not yet written, l is lost.
+func (c *Cluster) powerOff(name string, forget bool, l disk.Loss) {
 	c.w.KillGroup(name)
+	c.doors.lose(name, forget, l)
 	defer c.news()
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,11 +12,13 @@ type Reboot struct {
 	Node   string          `json:"node" jsonschema:"required"`
 	Down   metav1.Duration `json:"down,omitzero" unset:"30s"` // default 30s
 	Forget bool            `json:"forget,omitempty"`
+	// Unsynced is as of crash.
+	Unsynced Unsynced `json:"unsynced,omitempty" unset:"the schedule says" jsonschema:"enum=keep,enum=lose"`
 }
 
 // Do turns it off and on again.
 func (a *Reboot) Do(ctx context.Context, o *Operator) error {
-	if err := (&Crash{Node: a.Node, Forget: a.Forget}).Do(ctx, o); err != nil {
+	if err := (&Crash{Node: a.Node, Forget: a.Forget, Unsynced: a.Unsynced}).Do(ctx, o); err != nil {
 		return err
 	}
 	d := a.Down.Duration

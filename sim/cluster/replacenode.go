@@ -7,6 +7,8 @@ import (
 	"net/netip"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"ipamsim/sim/disk"
 )
 
 // ReplaceNode throws a machine away, disk and all, and puts a new one in its
@@ -29,7 +31,7 @@ func (a *ReplaceNode) Do(ctx context.Context, o *Operator) error {
 		name = a.Node
 	}
 	manifest := o.c.newcomer(name, old)
-	o.c.powerOff(a.Node, true)
+	o.c.powerOff(a.Node, true, disk.Loss{})
 	if !a.KeepObject {
 		if err := o.client.delete(ctx, builtin["Node"].path("", a.Node), metav1.DeleteOptions{}); err != nil {
 			return err
@@ -42,7 +44,7 @@ func (a *ReplaceNode) Do(ctx context.Context, o *Operator) error {
 	}
 	o.c.waitFor(ctx, name)
 	if o.c.nodeUp(name) { // somebody has given the old machine its power back meanwhile
-		o.c.powerOff(name, true)
+		o.c.powerOff(name, true, disk.Loss{})
 	}
 	o.c.boot(name)
 	return nil

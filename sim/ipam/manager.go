@@ -63,6 +63,9 @@ type Manager struct {
 	// of the manager give nodes some.
 	Devices func(*corev1.Node) []Device
 
+	// Uses says which doors it goes through besides the API server (Env.Doors).
+	Uses Uses
+
 	// Open starts the manager in one run, inside its bubble.
 	Open func(Env) (Instance, error)
 

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"ipamsim/model"
+	"ipamsim/sim/cloud"
 	"ipamsim/sim/ipam"
 )
 
@@ -24,6 +25,7 @@ func New() *ipam.Manager {
 		Sources:   []ipam.Source{{Module: upstream, Package: here, Root: ipam.Root(here, New)}}, // its bugs are the manager's
 		Processes: []ipam.Process{{Name: reconcilerName}},
 		CRDs:      crds, Network: readNetwork, Open: open,
+		Uses: ipam.Uses{Disk: true, Cloud: true}, // where a network asks for it
 	}
 }
 
@@ -44,7 +46,10 @@ func readNetwork(key string, raw json.RawMessage) (model.Network, bool, error) {
 
 // open starts the canary in one run.
 func open(env ipam.Env) (ipam.Instance, error) {
-	i := &instance{api: env.API, networks: env.Networks}
+	i := &instance{api: env.API, networks: env.Networks, doors: env.Doors}
+	if env.Cloud != nil {
+		i.cloud = env.Cloud(cloud.Options{Name: "cloud", Operations: operations})
+	}
 	i.stale.Store(true)
 	env.API.OnChange(i.noticed)
 	run := map[string]ipam.Run{reconcilerName: i.reconcile}

@@ -16,6 +16,7 @@ import (
 type policy struct {
 	network model.Network
 	bug     string
+	notes   notes
 }
 
 // span is the network's only range.
@@ -32,6 +33,7 @@ type config struct {
 	Strict      bool           `json:"strict"` // with blocks: StrictAffinity
 	MaxBlocks   int            `json:"maxBlocks"`
 	Bug         string         `json:"bug"`
+	notes
 }
 
 // parse reads a NetworkAttachmentDefinition's CNI configuration. ok is false if
@@ -79,7 +81,7 @@ func parse(key string, raw json.RawMessage) (p policy, ok bool, err error) {
 		n.Blocks = c.blocks()
 		n.Ranges[0].Start, n.Ranges[0].End = c.Range.Addr(), model.LastAddr(c.Range)
 	}
-	return policy{network: n, bug: c.Bug}, true, nil
+	return policy{network: n, bug: c.Bug, notes: c.notes}, true, nil
 }
 
 // blocks is the policy of a network with blocks; the nodes are the cluster's.

@@ -8,6 +8,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/sim"
+	"ipamsim/sim/cloud"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/kube"
 )
@@ -16,6 +17,8 @@ import (
 // know, they read.
 type instance struct {
 	api      *kube.Server
+	doors    ipam.Doors
+	cloud    *cloud.Cloud
 	networks []model.Network
 	stale    atomic.Bool // a ledger or a node changed since record was read
 	// record is the answer of the last Observe.
@@ -41,6 +44,9 @@ func (i *instance) Add(ctx context.Context, g *sim.Gate, c ipam.Call) (ipam.Resu
 	if err != nil {
 		return ipam.Result{}, err
 	}
+	if err := i.note(ctx, g, p.notes, c, addr); err != nil {
+		return ipam.Result{}, err
+	}
 	return ipam.Result{Addrs: []netip.Prefix{netip.PrefixFrom(addr, p.span().Prefix.Bits())}}, nil
 }
 
@@ -49,6 +55,9 @@ func (i *instance) Add(ctx context.Context, g *sim.Gate, c ipam.Call) (ipam.Resu
 func (i *instance) Del(ctx context.Context, g *sim.Gate, c ipam.Call) error {
 	p, d, err := i.plugin(g, c)
 	if err != nil {
+		return err
+	}
+	if err := i.unnote(ctx, g, p.notes, c); err != nil {
 		return err
 	}
 	return d.change(ctx, p.network.Name, func(l *ledger) (bool, error) {

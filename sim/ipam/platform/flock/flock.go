@@ -29,9 +29,12 @@ func (f *Flock) Lock() error {
 	return f.file.Lock()
 }
 
-// Unlock gives it up.
+// Unlock gives it up, if it was taken.
 func (f *Flock) Unlock() error {
 	file := f.file
+	if file == nil {
+		return nil
+	}
 	f.file = nil
 	return file.Close()
 }

@@ -1,0 +1,81 @@
+package cloud
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+
+	"ipamsim/sim"
+)
+
+// Wire is a provider's protocol over HTTP. Its zero value is plain JSON: POST
+// /OPERATION, input and output as bodies, a refusal as {"code": …, "message": …}.
+type Wire struct {
+	// Decode finds operation and input in a request.
+	Decode func(*http.Request) (operation string, input json.RawMessage, err error)
+	// Encode is the answer; with a refusal output is nil.
+	Encode func(operation string, output json.RawMessage, refusal *Error) (status int, header http.Header, body []byte)
+}
+
+// Door is how a process calls the provider over HTTP, through its gate.
+func (c *Cloud) Door(g *sim.Gate, w Wire) http.RoundTripper {
+	if w.Decode == nil {
+		w.Decode = decode
+	}
+	if w.Encode == nil {
+		w.Encode = encode
+	}
+	return &door{c, g, w}
+}
+
+type door struct {
+	cloud *Cloud
+	gate  *sim.Gate
+	wire  Wire
+}
+
+// RoundTrip makes one call. Its error is ErrLost or that of the gate.
+func (d *door) RoundTrip(r *http.Request) (*http.Response, error) {
+	operation, in, err := d.wire.Decode(r)
+	if err != nil {
+		return nil, err
+	}
+	x, err := d.cloud.send(r.Context(), d.gate, operation, in)
+	if err != nil {
+		return nil, err
+	}
+	status, header, body := d.wire.Encode(operation, x.Output, x.Err)
+	return &http.Response{
+		Status: http.StatusText(status), StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: header, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)), Request: r,
+	}, nil
+}
+
+// bodyMax is more than any call of an address manager sends.
+const bodyMax = 1 << 20
+
+func decode(r *http.Request) (string, json.RawMessage, error) {
+	operation := strings.Trim(r.URL.Path, "/")
+	if r.Body == nil {
+		return operation, nil, nil
+	}
+	b, err := io.ReadAll(io.LimitReader(r.Body, bodyMax))
+	if err == nil {
+		err = r.Body.Close()
+	}
+	return operation, b, err
+}
+
+func encode(_ string, output json.RawMessage, refusal *Error) (int, http.Header, []byte) {
+	h := http.Header{"Content-Type": {"application/json"}}
+	if refusal == nil {
+		return http.StatusOK, h, output
+	}
+	b, err := json.Marshal(map[string]string{"code": refusal.Code, "message": refusal.Message})
+	if err != nil {
+		panic(err) // two texts
+	}
+	return refusal.Status, h, b
+}

@@ -1,0 +1,82 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"ipamsim/sim/cloud"
+)
+
+// CloudFault is a provider's API that does not do what it should for a while.
+type CloudFault struct {
+	// Fault: refuse (a share of calls is refused), partial (a share of writes fails after
+	// the first thing that it did), slow.
+	Fault string          `json:"fault" jsonschema:"required,enum=refuse,enum=partial,enum=slow"`
+	Share float64         `json:"share,omitempty" unset:"1"`       // of calls, 0.05 to 1; which ones the schedule says; default all
+	By    metav1.Duration `json:"by,omitzero" unset:"1s"`          // slow: what each call takes at least; default 1s
+	For   metav1.Duration `json:"for,omitzero" unset:"to the end"` // default: to the end
+}
+
+var cloudFaults = map[string]cloud.Fault{"refuse": cloud.Refuse, "partial": cloud.Partial}
+
+var errNoCloud = errors.New("the address manager calls no cloud")
+
+// Do begins it and, later, ends it.
+func (a *CloudFault) Do(ctx context.Context, o *Operator) error {
+	if len(o.c.doors.clouds) == 0 {
+		return errNoCloud
+	}
+	var ends []func()
+	for _, c := range o.c.doors.clouds {
+		if a.Fault == slowFault {
+			ends = append(ends, c.Slow(or(a.By, time.Second)))
+		} else {
+			ends = append(ends, c.Fail(cloudFaults[a.Fault], a.share()))
+		}
+	}
+	return o.lasts(ctx, a, a.For, func() {
+		for _, end := range ends {
+			end()
+		}
+	})
+}
+
+func (a *CloudFault) share() float64 {
+	if a.Share == 0 {
+		return 1
+	}
+	return a.Share
+}
+
+func (a *CloudFault) String() string {
+	switch a.Fault {
+	case slowFault:
+		return fmt.Sprintf("the cloud is slow by %v", or(a.By, time.Second))
+	case "partial":
+		return fmt.Sprintf("the cloud fails in the middle of %.0f %% of writes", 100*a.share())
+	}
+	return fmt.Sprintf("the cloud refuses %.0f %% of calls", 100*a.share())
+}
+
+// refusals are the shares of calls that a hazard refuses.
+var refusals = []float64{0.2, 1}
+
+// planCloud is the hazard.
+func planCloud(ctx context.Context, h *hazard) (event, error) {
+	i, err := h.draw(ctx, "fault", 3)
+	if err != nil {
+		return event{}, err
+	}
+	share, err := h.draw(ctx, "share", len(refusals))
+	if err != nil {
+		return event{}, err
+	}
+	d, err := h.duration(ctx)
+	return event{Action: &CloudFault{
+		Fault: []string{"refuse", "partial", slowFault}[i], Share: refusals[share], For: metav1.Duration{Duration: h.clip(d)},
+	}}, err
+}

@@ -1,0 +1,114 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"ipamsim/sim"
+	"ipamsim/sim/cloud"
+	"ipamsim/sim/cluster"
+	"ipamsim/sim/ipam"
+)
+
+// keeper is the canary, which notes each ADD in a file of the node and then asks the
+// cloud, as a manager does that goes through both doors.
+type keeper struct {
+	manager *ipam.Manager
+	doors   ipam.Doors
+	cloud   *cloud.Cloud
+	first   string // the file of the first ADD
+}
+
+func (k *keeper) open(env ipam.Env) (ipam.Instance, error) {
+	k.doors = env.Doors
+	k.cloud = env.Cloud(cloud.Options{Name: "ec2", Operations: map[string]cloud.Operation{
+		"describe": {Reads: true, Handle: func(*cloud.Call) (any, error) { return nil, nil }},
+	}})
+	inst, err := k.manager.Open(env)
+	add := inst.Add
+	inst.Add = func(ctx context.Context, g *sim.Gate, call ipam.Call) (ipam.Result, error) {
+		name := "/var/lib/cni/" + call.Container
+		if k.first == "" {
+			k.first = name
+		}
+		if err := k.doors.Disk(call.Node).Process(ctx, g).WriteFile(name, []byte("text"), 0o600); err != nil {
+			return ipam.Result{}, err
+		}
+		if err := k.cloud.Call(ctx, g, "describe", nil, nil); err != nil {
+			return ipam.Result{}, err
+		}
+		return add(ctx, g, call)
+	}
+	return inst, err
+}
+
+// keep runs a StatefulSet of one pod, which lands on node a, and returns what happened
+// and what is in the file of its first ADD at the end: "-" for no file.
+func keep(t *testing.T, script ...cluster.Entry) (happened []string, file string) {
+	t.Helper()
+	k := &keeper{}
+	c := run(t, `{"type":"canary","range":"10.0.0.0/28"}`, "StatefulSet", 1, func(cfg *cluster.Config) {
+		own := *cfg.Manager
+		own.Open = k.open
+		k.manager, cfg.Manager, cfg.Script, cfg.Until = cfg.Manager, &own, script, 3*time.Minute
+	}, nil, func() {
+		b, err := k.doors.Disk("a").Process(context.Background(), nil).ReadFile(k.first)
+		if file = string(b); errors.Is(err, fs.ErrNotExist) {
+			file = "-"
+		}
+	})
+	return told(c), file
+}
+
+// What a reboot a second after an ADD leaves of its file, and a disk that is lost.
+func TestUnsynced(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		reboot cluster.Reboot
+		at     time.Duration
+		want   string
+	}{
+		{"keep", cluster.Reboot{Unsynced: cluster.Keep}, time.Second, "text"},
+		{"lose", cluster.Reboot{Unsynced: cluster.Lose}, time.Second, "-"},
+		{"lose, later", cluster.Reboot{Unsynced: cluster.Lose}, 10 * time.Second, ""},
+		{"lose, much later", cluster.Reboot{Unsynced: cluster.Lose}, time.Minute, "text"},
+		{"drawn: the plainest answer", cluster.Reboot{}, time.Second, "text"},
+		{"forget", cluster.Reboot{Forget: true}, time.Minute, "-"},
+	} {
+		c.reboot.Node = "a"
+		if _, file := keep(t, cluster.Entry{At: c.at, Action: &c.reboot}); file != c.want {
+			t.Errorf("%s: %q, want %q", c.name, file, c.want)
+		}
+	}
+	_, file := keep(t, cluster.Entry{At: time.Minute, Action: &cluster.ReplaceNode{Node: "a"}})
+	if file != "-" {
+		t.Errorf("a machine that was replaced has the file of the old one: %q", file)
+	}
+}
+
+// An ADD fails while the disk is full or the cloud refuses, and not any more when that
+// is over.
+func TestDoorFaults(t *testing.T) {
+	minute := metav1.Duration{Duration: time.Minute}
+	for _, c := range []struct {
+		action          cluster.Action
+		begins, problem string
+	}{
+		{&cluster.DiskFault{Node: "a", Fault: "full", For: minute}, "disk of node a full", "no space left on device"},
+		{&cluster.DiskFault{Node: "a", Fault: "readOnly", For: minute}, "disk of node a read-only", "read-only file system"},
+		{&cluster.CloudFault{Fault: "refuse", For: minute}, "the cloud refuses 100 % of calls", "Unavailable"},
+	} {
+		got, _ := keep(t, cluster.Entry{Action: c.action})
+		failed := only(got, c.problem)
+		if len(failed) == 0 || len(only(got, c.begins)) == 0 || !slices.ContainsFunc(got, func(s string) bool { return strings.Contains(s, "add-end a 10.0.0.1") }) {
+			t.Errorf("%s:\n%s", c.action, strings.Join(got, "\n"))
+		}
+	}
+}
