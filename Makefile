@@ -105,7 +105,7 @@ planted: ## the gate is red for each planted regression, green for a mend: cmd/f
 init-test: ## what ipamsim init writes builds, passes, and finds its planted race within a minute
 	@$(call gov,test) -timeout 60m -count=1 -run '^TestInit$$' -v ./cmd/cli -init
 findings: ## run the command of every row of the track record (reports/README.md)
-	@$(call gov,test) -timeout 60m -count=1 -run "^TestFindings$$" -v ./cmd/cli -findings
+	@$(call gov,test) -timeout 60m -count=1 -run "^TestFindings$$" -v ./cmd/ipamsim -findings
 conformance: ## stores, watches and leases = etcd, references = the real allocators: CHECKS=10000 random histories each; bands of a load hold the truth
 	@$(call gov,test) -timeout 3h -count=1 -run '^TestConformance' -v ./sim/etcd/twin ./sim/ipam/calico ./sim/ipam/whereabouts -rapid.checks $(CHECKS)
 	@$(call gov,test) -timeout 1h -count=1 -run '^TestRoundTrip$$|^TestImportedPodsGo$$' -v ./fuzz/space -roundtrips 1000 -departures 300

@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"ipamsim/reports"
-	"ipamsim/scenarios/strict"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/strict"
 	"ipamsim/sim/ipam"
 )
 
@@ -29,8 +29,13 @@ const (
 // Main is the whole program with some address managers: it runs the command of os.Args
 // and ends the process. The settings of the process are made here, and nowhere else.
 func Main(managers ...*ipam.Manager) {
+	os.Exit(Run(os.Args[1:], os.Stdout, os.Stderr, managers...))
+}
+
+// Run is Main without the process: one command with these arguments, and the exit code.
+func Run(args []string, stdout, stderr io.Writer, managers ...*ipam.Manager) int {
 	scenarios.Use(managers...)
-	os.Exit(command(os.Args[1:], os.Stdout, os.Stderr))
+	return command(args, stdout, stderr)
 }
 
 // command is the whole program but for the process around it.

@@ -12,9 +12,6 @@ import (
 	"testing"
 
 	"ipamsim/model/invariant"
-	"ipamsim/sim/ipam"
-	"ipamsim/sim/ipam/calico"
-	"ipamsim/sim/ipam/whereabouts"
 )
 
 // readmes are the README.md of the module and of its folders, by path from its top,
@@ -203,22 +200,6 @@ func TestInvariantTable(t *testing.T) {
 		}
 		if row := fmt.Sprintf("| `%s` | %s | %s | %s |\n", inv.Name, inv.Severity, holds, inv.Doc); !strings.Contains(text, row) {
 			t.Errorf("model/invariant/README.md lacks %s", row)
-		}
-	}
-}
-
-// The versions and numbers that README states are those of this build.
-func TestReadmeNumbers(t *testing.T) {
-	text := readmes(t)["sim/README.md"]
-	if n := len(invariant.All()); n != 27 || !strings.Contains(text, "twenty-seven **invariants**") {
-		t.Errorf("there are %d invariants; sim/README.md says otherwise, or this test does", n)
-	}
-	for name, upstream := range map[string]string{
-		"Whereabouts": whereabouts.New().Upstream, "Calico": calico.New().Upstream,
-		"Kubernetes": ipam.Upstream("k8s.io/kubernetes", nil), "etcd": ipam.Upstream("go.etcd.io/etcd/server/v3", nil),
-	} {
-		if _, version, ok := strings.Cut(upstream, "@v"); !ok || !strings.Contains(text, "| "+name+" "+version+":") {
-			t.Errorf("sim/README.md does not say that %s is %q", name, upstream)
 		}
 	}
 }

@@ -28,7 +28,8 @@ import (
 //   - del: a DEL of what is not there, or of what is gone already, succeeds, as the CNI
 //     specification wants it; after it the record holds nothing of the sandbox
 //   - observe: Observe passes no gate, and says the same twice
-//   - act: Act knows each write to an object of the manager's own kinds
+//   - act: Act says what was in writes to objects of the manager's own kinds; of kinds that
+//     are settings it need not
 //   - exhausted: an ADD that fails for want of addresses wraps ipam.ErrExhausted
 //   - determinism: one seed is one run, twice here and in another process
 //   - crash: a process that is killed at any of its messages leaves a record that can be

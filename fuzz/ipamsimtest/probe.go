@@ -231,7 +231,7 @@ func (p *probe) kinds() (out []string) {
 
 // acts looks at what Act said of each write of the run.
 func (p *probe) acts(rep *reports.Report) {
-	own := p.kinds()
+	own, told := p.kinds(), false
 	for _, s := range rep.Trace.Steps {
 		x, ok := s.Detail.(kube.Exchange)
 		if !ok || x.Bare || !slices.Contains(own, x.Resource) || x.Subresource != "" || x.Status >= 400 {
@@ -245,9 +245,17 @@ func (p *probe) acts(rep *reports.Report) {
 		default:
 			continue
 		}
-		p.judge("act")
-		if a := rep.Act(x); a.Bare && x.Verb != "delete" {
-			p.bad("act", "Act does not say what was in a write by %s (Act.Bare): %s of %s", s.Choice.Op.Actor.Kind(), x.Verb, x.Resource)
+		if x.Verb == "delete" {
+			continue
 		}
+		p.judge("act")
+		if a := rep.Act(x); a.Verb == "" || a.Bare {
+			p.bad("act", "Act does not say what was in a write by %s (the zero Act, or Act.Bare): %s of %s", s.Choice.Op.Actor.Kind(), x.Verb, x.Resource)
+		} else {
+			told = true
+		}
+	}
+	if told { // kinds of settings say enough without
+		delete(p.problems, "act")
 	}
 }

@@ -32,14 +32,17 @@ const (
 )
 
 // desk is where one process reads and writes ledgers.
-type desk struct{ client dynamic.Interface }
+type desk struct {
+	client dynamic.Interface
+	wrote  func() // after each write: who observes then must not see what was before
+}
 
-func newDesk(api *kube.Server, g *sim.Gate) (*desk, error) {
-	c, err := dynamic.NewForConfig(kube.Config(api.Door(g)))
+func (i *instance) desk(g *sim.Gate) (*desk, error) {
+	c, err := dynamic.NewForConfig(kube.Config(i.api.Door(g)))
 	if err != nil {
 		return nil, fmt.Errorf("canary: client: %w", err)
 	}
-	return &desk{client: c}, nil
+	return &desk{c, func() { i.stale.Store(true) }}, nil
 }
 
 // objectName is the CanaryPool of a network_name.
@@ -108,6 +111,7 @@ func (d *desk) try(ctx context.Context, network string, f func(*ledger) (bool, e
 	} else {
 		_, err = pools.Update(ctx, obj, metav1.UpdateOptions{})
 	}
+	d.wrote()
 	return false, err
 }
 

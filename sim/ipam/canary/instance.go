@@ -73,6 +73,6 @@ func (i *instance) plugin(g *sim.Gate, c ipam.Call) (policy, *desk, error) {
 	if !ok {
 		return policy{}, nil, fmt.Errorf("canary: %s is not a canary network", c.Network)
 	}
-	d, err := newDesk(i.api, g)
+	d, err := i.desk(g)
 	return p, d, err
 }

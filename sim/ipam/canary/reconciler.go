@@ -21,7 +21,7 @@ const reconcilerName = "canary-reconciler"
 // what was found dead is still dead when the ledger is written, however often
 // the write must be tried again.
 func (i *instance) reconcile(ctx context.Context, g *sim.Gate, _ string) error {
-	d, err := newDesk(i.api, g)
+	d, err := i.desk(g)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+
+	"ipamsim/cmd/cli"
+	"ipamsim/cmd/managers"
+	"ipamsim/model/invariant"
+	"ipamsim/scenarios"
+	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico"
+	"ipamsim/sim/ipam/whereabouts"
+)
+
+// Tests that ask for versions of upstream are here: Go tells a test what its program is
+// made of only in a package main.
+func TestMain(m *testing.M) {
+	scenarios.Use(managers.All()...)
+	os.Exit(m.Run())
+}
+
+// The versions and numbers that sim/README.md states are those of this build.
+func TestReadmeNumbers(t *testing.T) {
+	text, err := os.ReadFile("../../sim/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(invariant.All()); n != 27 || !strings.Contains(string(text), "twenty-seven **invariants**") {
+		t.Errorf("there are %d invariants; sim/README.md says otherwise, or this test does", n)
+	}
+	for name, upstream := range map[string]string{
+		"Whereabouts": whereabouts.New().Upstream, "Calico": calico.New().Upstream,
+		"Kubernetes": ipam.Upstream("k8s.io/kubernetes", nil), "etcd": ipam.Upstream("go.etcd.io/etcd/server/v3", nil),
+	} {
+		if _, version, ok := strings.Cut(upstream, "@v"); !ok || !strings.Contains(string(text), "| "+name+" "+version+":") {
+			t.Errorf("sim/README.md does not say that %s is %q", name, upstream)
+		}
+	}
+}
+
+func TestVersion(t *testing.T) {
+	var out, errs bytes.Buffer
+	if code := cli.Run([]string{"version"}, &out, &errs, managers.All()...); code != 0 {
+		t.Fatal(errs.String())
+	}
+	for _, module := range []string{"github.com/k8snetworkplumbingwg/whereabouts", "github.com/projectcalico/calico", "k8s.io/kubernetes", "go.etcd.io/etcd/server/v3"} {
+		if _, after, ok := strings.Cut(out.String(), "\n"+module+" "); !ok || !strings.HasPrefix(strings.TrimLeft(after, " "), "v") {
+			t.Errorf("no version of %s in\n%s", module, out.String())
+		}
+	}
+}
