@@ -108,7 +108,7 @@ func TestRefusedByAPanic(t *testing.T) {
 func TestLastOfTheWork(t *testing.T) {
 	p := newPlay(t)
 	p.step(sim.Read, "cni-add/default/web-0/net1", "GET", "ippools/a")
-	p.step(sim.Write, "cni-add/default/web-0/net1", "PUT", "leases/a")
+	p.step(sim.Read, "cni-add/default/web-0/net1", "GET", "leases/a")
 	p.event(model.Event{Kind: model.AddEnd, Actor: "cni-add/default/web-0/net1", Pod: web, Addrs: []netip.Addr{addr}})
 	p.want(p.breaks("unbacked-sandbox", model.AddressOf(addr), model.PodOf(web)), "unbacked-sandbox, handed cni-add GET ippools")
 }

@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"ipamsim/model"
 	"ipamsim/sim"
 )
 
