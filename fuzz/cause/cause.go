@@ -218,20 +218,30 @@ func before(w, v *model.Violation) bool {
 }
 
 // related reports whether two violations are about the same thing, or one about a block
-// of which the other's address is.
+// of which the other's address is: what two addresses of a block suffer is not the same.
 func related(l *model.Ledger, a, b *model.Violation) bool {
-	of := things(l, b)
-	return slices.ContainsFunc(things(l, a), func(o model.Ref) bool { return slices.Contains(of, o) })
+	both := func(of, among []model.Ref) bool {
+		return slices.ContainsFunc(of, func(o model.Ref) bool { return slices.Contains(among, o) })
+	}
+	if len(addresses(a.Objects)) > 0 && len(addresses(b.Objects)) > 0 {
+		return both(objects(a), objects(b))
+	}
+	return both(things(l, a), things(l, b))
 }
 
-// things are what a violation is about: addresses, blocks, containers, handles, and the
-// block of its address.
-func things(l *model.Ledger, v *model.Violation) (out []model.Ref) {
+// objects are what a violation is about: addresses, blocks, containers, handles.
+func objects(v *model.Violation) (out []model.Ref) {
 	for _, o := range v.Objects {
 		if slices.Contains([]model.RefKind{model.RefAddress, model.RefBlock, model.RefContainer, model.RefHandle}, o.Kind) {
 			out = append(out, o)
 		}
 	}
+	return out
+}
+
+// things are its objects and the block of its address.
+func things(l *model.Ledger, v *model.Violation) []model.Ref {
+	out := objects(v)
 	if i := l.Last(v.Step, addresses(out), model.RefAddress); i >= 0 {
 		for _, o := range l.Changes[i].Refs {
 			if o.Kind == model.RefBlock {

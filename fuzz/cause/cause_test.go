@@ -292,7 +292,7 @@ func TestFailedOnTheWay(t *testing.T) {
 		again      bool
 	}{
 		{"it went on", "unbacked-sandbox, handed cni-add, failed cni-add PATCH ippools", false},
-		{"it tried again", "unbacked-sandbox, handed cni-add PUT leases", true},
+		{"it tried again", "unbacked-sandbox, handed cni-add PATCH ippools", true},
 	} {
 		p := newPlay(t)
 		p.step(sim.Write, add, "PATCH", "ippools/a").Choice.Outcome = sim.FailBefore

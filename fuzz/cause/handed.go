@@ -3,6 +3,7 @@ package cause
 import (
 	"net/netip"
 	"slices"
+	"strings"
 
 	"ipamsim/model"
 	"ipamsim/model/act"
@@ -42,28 +43,58 @@ func (r *run) claimed(e *model.Event, i int) bool {
 	st := stepOf(r.rep.Trace, c.Step)
 	own := st == nil || string(st.Choice.Op.Actor) == e.Actor // nil: it was there before the first step
 	mine := c.Names(addresses(r.v.Objects)...) && c.Names(model.PodOf(e.Pod))
-	return mine && (own || !c.Came)
+	earlier := c.Gone && c.Step <= r.began(e) // a namesake's
+	return mine && (own || !c.Came && !earlier)
+}
+
+// began is the step after which a call began that has ended.
+func (r *run) began(end *model.Event) int {
+	for i := range r.rep.History.Events {
+		if e := &r.rep.History.Events[i]; e.Kind == model.AddBegin && e.Actor == end.Actor {
+			return e.Step
+		}
+	}
+	return 0
 }
 
 // freed is who took the claim of an address away before the i-th change gave it to
-// somebody else, nobody if it is still there: in another pool, of which that one knows
-// nothing.
-func (r *run) freed(i int, addrs []model.Ref) []Link {
+// somebody else, nobody if it is still there, or was in another pool, of which that one
+// knows nothing. What takes it from a pod that still has it, and is no DEL, breaks that
+// itself: whoever is given it then only shows it.
+func (r *run) freed(i int, addrs []model.Ref) (out []Link, broke bool) {
 	l := r.rep.Ledger
-	if i == 0 {
-		return nil
-	}
-	j := l.LastOf(l.Changes[i].Step-1, func(c *model.Change) bool { return c.Row == model.RefAddress && c.Names(addrs...) })
+	pools := only(l.Changes[i].Refs, model.RefPool)
+	j := l.LastOf(l.Changes[i].Step-1, func(c *model.Change) bool {
+		return c.Row == model.RefAddress && c.Names(addrs...) && (len(pools) == 0 || c.Names(pools...))
+	})
 	if j < 0 || !l.Changes[j].Gone {
-		return nil
+		return nil, false
 	}
 	st := stepOf(r.rep.Trace, l.Changes[j].Step)
 	if st == nil {
-		return nil
+		return nil, false
 	}
-	out := r.link(Freed, st)
-	out.Whose = r.whose(&l.Changes[j], st)
-	return []Link{out}
+	if st.Choice.Op.Actor.Kind() != "cni-del" && l.Changes[j].Names(r.holders()...) {
+		return r.by(j, addrs), true
+	}
+	link := r.link(Freed, st)
+	link.Whose = r.whose(&l.Changes[j], st)
+	return []Link{link}, false
+}
+
+// holders are who has the address of the violation: pods, or else the node whose tunnel's
+// it is.
+func (r *run) holders() []model.Ref {
+	var pods []model.Ref
+	for _, p := range only(r.v.Objects, model.RefPod) {
+		if !strings.HasPrefix(p.Name, "/") {
+			pods = append(pods, p)
+		}
+	}
+	if len(pods) == 0 {
+		return only(r.v.Objects, model.RefNode)
+	}
+	return pods
 }
 
 // handed is an ADD that returned the address, by its last message; if a write failed

@@ -37,10 +37,14 @@ func labelOf(h *model.History, to int) Label {
 // that are drained, jobs that are started.
 func labelOfDeed(deed string) Label {
 	verb, object, _ := strings.Cut(deed, " ")
+	resource, group, _ := strings.Cut(object, ".") // kubectl takes it without its group, too
+	if group != "" && group != "apps" && group != "batch" {
+		resource = object
+	}
 	switch {
 	case slices.Contains([]string{"", "scale", "drain", "cordon", "reconcile", "powerOn", "heal"}, verb):
 		return NoFault
-	case verb == "apply" && slices.Contains(workloads, object), verb == "delete" && slices.Contains(workloadResources, object):
+	case verb == "apply" && slices.Contains(workloads, object), verb == "delete" && slices.Contains(workloadResources, resource):
 		return NoFault
 	case strings.HasPrefix(deed, "delete --force"):
 		return ForcedDeletion
@@ -54,5 +58,5 @@ func labelOfDeed(deed string) Label {
 
 var (
 	workloads         = []string{"DaemonSet", "Deployment", "Job", "Pod", "StatefulSet"}
-	workloadResources = []string{"daemonsets.apps", "deployments.apps", "jobs.batch", "pods", "statefulsets.apps"}
+	workloadResources = []string{"daemonsets", "deployments", "jobs", "pods", "statefulsets"}
 )

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path"
 	"slices"
+	"time"
 
 	"ipamsim/model"
 	"ipamsim/model/invariant"
@@ -52,9 +53,30 @@ func (r *run) wrote() []Link {
 	case rule.outcome != "" && out[0].Role == Wrote:
 		out[0].Outcome = rule.outcome
 	case rule.freed && out[0].Outcome == created:
-		out = append(out, r.freed(i, refs)...)
+		by, broke := r.freed(i, refs)
+		if broke {
+			return by
+		}
+		out = append(out, by...)
+	case rule.reserved && out[0].Outcome == created:
+		if by := r.unreserved(i, refs); by != nil {
+			return by
+		}
+	case r.v.Invariant == invariant.OverlapReservation.Name && r.rep.Ledger.Changes[i].Row != model.RefReservation && out[0].Role == Wrote:
+		out[0].Outcome = notReserved
 	}
 	return out
+}
+
+// unreserved is who dropped the reservation of an address before the i-th change claimed
+// it in a second pool: had it been there, that could not have been.
+func (r *run) unreserved(i int, addrs []model.Ref) []Link {
+	l := r.rep.Ledger
+	j := l.Last(l.Changes[i].Step-1, addrs, model.RefReservation)
+	if j < 0 || !l.Changes[j].Gone {
+		return nil
+	}
+	return r.by(j, addrs)
 }
 
 // by is the message that made a change, of rows that are about refs.
@@ -82,8 +104,12 @@ func (r *run) by(i int, refs []model.Ref) []Link {
 	return []Link{l}
 }
 
-// created is the outcome of a write that made a row of the record.
-const created = "new"
+// Outcomes of a write: that it made a row of the record, or claimed an address that nobody
+// had reserved.
+const (
+	created     = "new"
+	notReserved = "not reserved"
+)
 
 // knew is what the process that made a change knew of the last change of the same by
 // somebody else, "" if there is none.
@@ -161,8 +187,16 @@ func (r *run) lastChange() (i int, refs []model.Ref) {
 		if i >= 0 && r.v.Invariant == invariant.BlackholedAddress.Name && at.kind == model.RefAddress {
 			// Packets follow blocks.
 			blocks := only(l.Changes[i].Refs, model.RefBlock)
-			if j := l.Last(r.v.Step, blocks, model.RefBlock, model.RefPool); j > i {
+			if j := l.LastOf(r.v.Step, func(c *model.Change) bool { return r.routes(c, blocks) }); j > i {
 				return j, blocks
+			}
+		}
+		if blocks := only(r.v.Objects, model.RefBlock); i >= 0 && at.kind == model.RefHandle && len(blocks) > 0 {
+			// It counts each block for itself. What a call left is not what came later.
+			if j := l.LastOf(r.callEnd(), func(c *model.Change) bool {
+				return c.Row == model.RefHandle && c.Names(refs...) && c.Names(blocks...)
+			}); j >= 0 {
+				return j, refs
 			}
 		}
 		if i >= 0 {
@@ -172,6 +206,30 @@ func (r *run) lastChange() (i int, refs []model.Ref) {
 	return -1, nil
 }
 
+// callEnd is the step after which the call ended that the violation says it was seen
+// after, that of the violation if it says none.
+func (r *run) callEnd() int {
+	at, _ := model.FactOf[time.Duration](r.v.Facts, "at")
+	pod, ok := model.FactOf[model.Ref](r.v.Facts, "pod")
+	for i := r.v.To - 1; i >= 0 && ok; i-- {
+		e := &r.rep.History.Events[i]
+		if (e.Kind == model.AddEnd || e.Kind == model.DelEnd) && e.At == at && model.PodOf(e.Pod) == pod {
+			return e.Step
+		}
+	}
+	return r.v.Step
+}
+
+// routes reports whether a change of a block, or of its pool, is of routes that the
+// violation is about: an affinity of a node on the way. Of the others' nobody there hears.
+func (r *run) routes(c *model.Change, blocks []model.Ref) bool {
+	nodes := only(r.v.Objects, model.RefNode)
+	if on, ok := model.FactOf[model.Ref](r.v.Facts, "on"); ok {
+		nodes = append(nodes, on)
+	}
+	return c.Names(blocks...) && (c.Row == model.RefPool || c.Row == model.RefBlock && c.Names(nodes...))
+}
+
 // refused is the last failed call of the pods of the violation, or on its nodes.
 func (r *run) refused() []Link {
 	pods, nodes := only(r.v.Objects, model.RefPod), only(r.v.Objects, model.RefNode)
@@ -179,6 +237,9 @@ func (r *run) refused() []Link {
 		e := &r.rep.History.Events[i]
 		ours := slices.Contains(pods, model.PodOf(e.Pod)) || len(pods) == 0 && slices.Contains(nodes, model.Ref{Kind: model.RefNode, Name: e.Node})
 		if ours && e.Err != "" && (e.Kind == model.AddEnd || e.Kind == model.DelEnd) {
+			if crash := r.panicked(e.Actor); crash != nil {
+				return []Link{*crash}
+			}
 			l := r.lastOf(Refused, e.Actor, e.Step)
 			if r.v.Invariant != invariant.FailedCall.Name && len(l.Functions) > 0 {
 				// It saw no address left. What it asked last, on the way out, says nothing.
@@ -191,24 +252,32 @@ func (r *run) refused() []Link {
 }
 
 func (r *run) crashed() []Link {
-	actors := only(r.v.Objects, model.RefActor)
-	for i := r.v.To - 1; i >= 0; i-- {
-		e := &r.rep.History.Events[i]
-		if e.Kind != model.ActorPanic || !slices.Contains(actors, model.Ref{Kind: model.RefActor, Name: e.Actor}) {
-			continue
+	for _, a := range only(r.v.Objects, model.RefActor) {
+		if l := r.panicked(a.Name); l != nil {
+			return []Link{*l}
 		}
-		l := Link{Role: Crashed, Process: sim.ActorID(e.Actor).Kind(), Step: e.Step, Site: model.CrashSite(e.Text)}
-		l.Functions = functions(l.Site)
-		return []Link{l}
 	}
 	return nil
 }
 
-// lastOf is the last message that a process sent up to a step.
+// panicked is where a process panicked, nil if it did not.
+func (r *run) panicked(actor string) *Link {
+	for i := r.v.To - 1; i >= 0; i-- {
+		if e := &r.rep.History.Events[i]; e.Kind == model.ActorPanic && e.Actor == actor {
+			l := Link{Role: Crashed, Process: sim.ActorID(e.Actor).Kind(), Step: e.Step, Site: model.CrashSite(e.Text)}
+			l.Functions = functions(l.Site)
+			return &l
+		}
+	}
+	return nil
+}
+
+// lastOf is the last message that a process sent up to a step. One that elects a leader
+// is none: it says nothing of the work.
 func (r *run) lastOf(role Role, actor string, step int) Link {
 	steps := r.rep.Trace.Steps
 	for i := len(steps) - 1; i >= 0; i-- {
-		if op := steps[i].Choice.Op; steps[i].Step <= step && string(op.Actor) == actor && op.Kind != sim.Local {
+		if op := steps[i].Choice.Op; steps[i].Step <= step && string(op.Actor) == actor && op.Kind != sim.Local && (op.Request == nil || op.Request.Resource != "leases") {
 			return r.link(role, steps[i])
 		}
 	}

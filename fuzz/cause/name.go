@@ -30,7 +30,9 @@ func (c *Cause) Name() string {
 		switch {
 		case first.byHand():
 			parts = nil
-		case first.Role == Ended && rule.name == left, first.Role == Wrote && rule.name == lost && first.Outcome != created:
+		case first.Role == Crashed: // whatever else it keeps from being done
+			parts = []string{invariant.ActorCrash.Name}
+		case first.Role == Ended && rule.name == left, first.Role == Wrote && rule.name == lost && first.Outcome != created && first.Outcome != notReserved:
 			parts = []string{rule.name}
 		case c.Invariant == invariant.LeftoverHandle.Name: // seen later, and of the same
 			parts = []string{invariant.HandleCount.Name, invariant.CountedTooMany}
@@ -51,7 +53,9 @@ func (c *Cause) named(l *Link) string {
 		return slices.ContainsFunc(c.Links, func(o Link) bool { return is(&o) })
 	}
 	short := Link{Role: l.Role, Process: l.caller(), Verb: l.Verb, Resource: l.Resource, Outcome: l.Outcome, Whose: l.Whose}
-	if len(l.Functions) > 0 {
+	if rule.place && len(l.Functions) > 0 {
+		short.Functions = l.Functions[:1]
+	} else if len(l.Functions) > 0 {
 		short.Functions = l.Functions[len(l.Functions)-1:]
 	}
 	if rule.inner && l.Process != operator {

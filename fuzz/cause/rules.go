@@ -18,6 +18,7 @@ type rule struct {
 	call      bool     // a violation says after which call it was seen
 	unclaimed bool     // an address that nobody claimed is told by the ADD that returned it
 	freed     bool     // a new claim is told besides by who gave the address back
+	reserved  bool     // a new claim is told by who dropped the reservation that forbade it
 	outcome   string   // of each write, if not what became of the row
 
 	code func(*Cause) string // as far as it says more than the links; nil: it does
@@ -30,6 +31,8 @@ type rule struct {
 	// inner: the record contradicts itself, which is a mistake of the function that wrote
 	// it, whoever called it and however it was interrupted.
 	inner bool
+	// place: the innermost function says it, whatever it was called for.
+	place bool
 	// counts: that function makes several writes, one after the other, each of which may
 	// fail: which one it was is no part of the cause.
 	counts bool
@@ -71,27 +74,27 @@ var rules = map[string]rule{
 		after: named(invariant.DuplicateAddress, invariant.FailedCall, invariant.HandleCount, invariant.LeakedClaim, invariant.LeftoverHandle, invariant.OverlapReservation, invariant.Stuck, invariant.UnbackedSandbox, invariant.UnreleasedClaim)},
 	invariant.LeakedClaim.Name: {way: byStay, slow: true, name: left,
 		after: named(invariant.HandleCount, invariant.UnreleasedClaim)},
-	invariant.UnreleasedClaim.Name: {way: byStay, call: true, name: left},
+	invariant.UnreleasedClaim.Name: {way: byStay, call: true, name: left, after: named(invariant.HandleCount)},
 	invariant.ReservationCount.Name: {way: byStay, call: true, rests: both, name: left,
 		after: named(invariant.OverlapReservation, invariant.UnbackedSandbox, invariant.UnreleasedClaim)},
 	invariant.LeftoverReservation.Name: {way: byStay, rests: both, name: left,
-		after: named(invariant.LeakedClaim, invariant.OverlapReservation, invariant.ReservationCount)},
+		after: named(invariant.LeakedClaim, invariant.OverlapReservation, invariant.ReservationCount, invariant.UnbackedSandbox)},
 	invariant.HandleCount.Name: {code: counted, rests: []model.RefKind{model.RefHandle}, inner: true, counts: true},
 	invariant.LeftoverHandle.Name: {way: byStay, code: noCode, rests: []model.RefKind{model.RefHandle}, inner: true, counts: true,
 		after: named(invariant.HandleCount)},
 	invariant.MaxBlocks.Name:         {inner: true},
-	invariant.OverlappingBlocks.Name: {inner: true},
+	invariant.OverlappingBlocks.Name: {inner: true, place: true},
 	invariant.LeakedAffinity.Name: {inner: true,
 		after: named(invariant.AffinityMismatch, invariant.BlockOwner)},
 	// Where packets end depends on where they come from.
-	invariant.BlackholedAddress.Name: {slow: true, code: noCode,
-		after: named(invariant.AffinityMismatch, invariant.BlockOwner, invariant.OverlappingBlocks)},
+	invariant.BlackholedAddress.Name: {slow: true, code: noCode, place: true,
+		after: named(invariant.AffinityMismatch, invariant.BlockOwner, invariant.OverlappingBlocks, invariant.UnbackedSandbox)},
 	invariant.ExcludedAddress.Name: {outcome: "handed out"}, // new or not, it must not be
 	invariant.DuplicateAddress.Name: {code: toWhom, freed: true, name: lost,
 		after: named(invariant.BlockOwner, invariant.DoubleClaim, invariant.OverlapReservation, invariant.OverlappingBlocks, invariant.SliceConflict, invariant.UnbackedSandbox)},
-	invariant.UnbackedSandbox.Name: {code: toWhom, unclaimed: true, name: lost,
+	invariant.UnbackedSandbox.Name: {code: toWhom, unclaimed: true, freed: true, name: lost,
 		after: named(invariant.BlockOwner, invariant.DoubleClaim, invariant.DuplicateAddress, invariant.HandleCount, invariant.OverlappingBlocks, invariant.SliceConflict)},
-	invariant.DoubleClaim.Name: {rests: both, name: lost,
+	invariant.DoubleClaim.Name: {rests: both, reserved: true, name: lost,
 		after: named(invariant.OverlapReservation, invariant.SliceConflict, invariant.UnbackedSandbox)},
 	invariant.OverlapReservation.Name: {rests: both, name: lost,
 		after: named(invariant.DoubleClaim, invariant.UnbackedSandbox)},

@@ -53,6 +53,9 @@ func (r *run) stays() []Link {
 	if end == nil {
 		return nil
 	}
+	if end.Role == Crashed {
+		return []Link{*end}
+	}
 	if at >= 0 && l.Changes[at].Step > step && step > 0 { // it came back
 		return r.by(at, refs)
 	}
@@ -120,6 +123,9 @@ func (r *run) lastCall(containers []model.Ref) (l *Link, step int) {
 	until := last.Step
 	if last.Kind == model.AddBegin || last.Kind == model.DelBegin {
 		until = r.v.Step
+	}
+	if crash := r.panicked(last.Actor); crash != nil {
+		return crash, max(crash.Step, last.Step)
 	}
 	out := r.lastOf(Ended, last.Actor, until)
 	out.Outcome = ended(last)

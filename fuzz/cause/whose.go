@@ -29,10 +29,26 @@ func (r *run) whose(c *model.Change, st *sim.Step) Whose {
 		}
 		return ""
 	}
-	if slices.ContainsFunc(pods, func(o model.Ref) bool { return r.deleted(o, st.Step) }) {
+	if c.Row == model.RefReservation {
+		return "" // it is for an address, and passes of reconcilers match addresses
+	}
+	since := r.addOf(only(c.Refs, model.RefContainer))
+	if slices.ContainsFunc(pods, func(o model.Ref) bool { return r.deleted(o, since, st.Step) }) {
 		return Leaving
 	}
 	return ""
+}
+
+// addOf is the step after which the ADD of a container began, the youngest of several; -1
+// if none is known. Its pod's namesakes are others.
+func (r *run) addOf(containers []model.Ref) int {
+	for i := len(r.rep.History.Events) - 1; i >= 0; i-- {
+		e := &r.rep.History.Events[i]
+		if e.Kind == model.AddBegin && slices.Contains(containers, model.Ref{Kind: model.RefContainer, Name: e.Container}) {
+			return e.Step
+		}
+	}
+	return -1
 }
 
 // worksFor is the pod for which a process is a CNI call.
@@ -49,11 +65,12 @@ func (r *run) worksFor(actor string, step int) (pod model.Ref, ok bool) {
 	return pod, ok
 }
 
-// deleted reports whether somebody had deleted a pod, and nobody made it again, before a
-// step. The kubelet deletes those that have ended.
-func (r *run) deleted(pod model.Ref, step int) bool {
+// deleted reports whether somebody had deleted a pod before a step: after the step at
+// which it had its container or, if that is -1 for unknown, so that nobody had made it
+// again. The kubelet deletes those that have ended.
+func (r *run) deleted(pod model.Ref, since, step int) bool {
 	steps := r.rep.Trace.Steps
-	for i := len(steps) - 1; i >= 0; i-- {
+	for i := len(steps) - 1; i >= 0 && steps[i].Step > since; i-- {
 		op := steps[i].Choice.Op
 		if steps[i].Step >= step || op.Kind != sim.Write || op.Request == nil || op.Request.Resource != "pods" ||
 			op.Request.Subresource != "" || pod.Name != op.Request.Namespace+"/"+op.Request.Name || !done(steps[i].Choice.Outcome) {
@@ -61,7 +78,9 @@ func (r *run) deleted(pod model.Ref, step int) bool {
 		}
 		switch op.Request.Verb {
 		case "POST":
-			return false
+			if since < 0 {
+				return false
+			}
 		case "DELETE":
 			return true
 		}

@@ -48,6 +48,10 @@ func passing(v *View) time.Duration {
 	return math.MaxInt64
 }
 
+// underWay reports whether a message of a background process of the manager's has been on
+// its way for long, and is still: what it is about to do is not left undone.
+func underWay(v *View) bool { return v.Late > 0 && v.Late == v.Truth.At }
+
 // behind reports whether a background process of the manager's has not had the time that
 // it is given for what is left over since it was last held up.
 func behind(v *View) bool {

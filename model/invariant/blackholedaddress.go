@@ -12,7 +12,9 @@ import (
 // Routes need time to spread, so a loss counts only when it lasts for longer
 // than the bound, and a way over a dead machine only when its neighbours must have
 // given it up (route.Hold): until then a router that spreads flows loses some of
-// them, whoever has which address. A sandbox on its way out and a source without power do not
+// them, whoever has which address. Nor does it count while a daemon on one of the two
+// nodes, which gives that its own addresses, has not had as long since it was last kept
+// from its work. A sandbox on its way out and a source without power do not
 // count.
 var BlackholedAddress = define(Invariant{
 	Name:     "blackholed-address",
@@ -34,7 +36,7 @@ var BlackholedAddress = define(Invariant{
 		for j := h.of(l.To); j >= 0; j = h.list[j].same {
 			dst := &h.list[j]
 			since := max(l.Since, dst.attachment.Since)
-			if dst.sandbox.Node != l.On || silent(&v, dst.sandbox) || v.Truth.At-since <= l.Patience(v.Settings.BlackholeAfter) {
+			if dst.sandbox.Node != l.On || silent(&v, dst.sandbox) || v.Truth.At-max(since, v.Held[l.From], v.Held[l.On]) <= l.Patience(v.Settings.BlackholeAfter) {
 				continue
 			}
 			out = append(out, finding{

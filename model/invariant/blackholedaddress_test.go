@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"ipamsim/model"
 	"ipamsim/model/route"
@@ -52,12 +53,16 @@ func TestBlackholedAddress(t *testing.T) {
 			v.Truth.At += route.Hold
 		},
 			`node-2 cannot reach 10.0.0.1 on node-1 (default/web-0) since 20s: "10.0.0.1 via 10.1.0.9 dev eth0 proto bird" is the way at node-3, and nothing answers there`},
+		{"daemons had their time since", with(func(v *View) { v.Held = map[string]time.Duration{"node-1": sec(49), "node-3": sec(60)} }),
+			`node-2 cannot reach 10.0.0.1 on node-1 (default/web-0) since 20s: dropped at node-3 by "blackhole 10.0.0.0/26 proto bird"`},
 		{"the pod is younger than the loss", with(func(v *View) { v.Truth.Sandboxes[0].Attachments[0].Since = sec(49) }),
 			`node-2 cannot reach 10.0.0.1 on node-1 (default/web-0) since 49s: dropped at node-3 by "blackhole 10.0.0.0/26 proto bird"`},
 
 		{"routes may still spread", as(func(l *route.Loss) { l.Since = sec(50) }), ""},
 		{"the pod is new", with(func(v *View) { v.Truth.Sandboxes[0].Attachments[0].Since = sec(50) }), ""},
 		{"the neighbours of a dead next hop hold on to it", as(func(l *route.Loss) { l.How, l.Route = route.Dead, "10.0.0.1 via 10.1.0.9 dev eth0 proto bird" }), ""},
+		{"a daemon of its node waits for an answer that was lost", with(func(v *View) { v.Held = map[string]time.Duration{"node-1": sec(70)} }), ""},
+		{"one of the source has only just got one", with(func(v *View) { v.Held = map[string]time.Duration{"node-2": sec(50)} }), ""},
 		{"no bound", with(func(v *View) { v.Settings.BlackholeAfter = 0 }), ""},
 		{"the source has no power", with(func(v *View) { v.Truth.Nodes["node-2"] = model.Node{Registered: true} }), ""},
 		{"a DEL is under way", with(func(v *View) { busy(v, "c0", "0", "node-1", true, sec(59)) }), ""},

@@ -225,6 +225,15 @@ func TestLeftoverHandle(t *testing.T) {
 		{"nothing at all", func(v *View) { v.Record.Handles = append(v.Record.Handles, model.Handle{ID: "x"}) },
 			"handle x counts no address in any block"},
 
+		{"who was about to count it down was held up", func(v *View) {
+			v.Record.Handles[0].Counts[0].Count = 2
+			v.Late = v.Truth.At - 1
+		}, "handle net.c0 counts 2 addresses in block 10.7.0.0/26, where 1 are claimed by it"},
+
+		{"who is about to count it down is held up", func(v *View) {
+			v.Record.Handles[0].Counts[0].Count = 2
+			v.Late = v.Truth.At
+		}, ""},
 		{"an ADD that has yet to claim", func(v *View) {
 			v.Record.Handles[0].Counts[0].Count = 2
 			busy(v, "c0", "0", "node-1", false, sec(59))
@@ -324,6 +333,10 @@ func TestStarvedNode(t *testing.T) {
 			"node-3 has no block in network kube-system/k8s-pod-network and /node-3 has borrowed 10.7.0.9, while block 10.7.0.128/26 of node-1 is empty"},
 
 		{"it wants nothing", func(*View) {}, ""},
+		{"its tunnel has an address that nobody claims", func(v *View) {
+			tunnel(v, "node-3", "10.7.0.9")
+			v.Record.Claims = slices.DeleteFunc(v.Record.Claims, func(c model.Claim) bool { return c.Addr == ip("10.7.0.9") })
+		}, ""},
 		{"it wants an address that is not to be had", func(v *View) {
 			wait(v)
 			v.History.Add(model.Event{Kind: model.AddEnd, Pod: web("9"), Asked: true})

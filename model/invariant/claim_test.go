@@ -35,6 +35,12 @@ func TestLeakedClaim(t *testing.T) {
 		{"the DEL of another container of the pod is under way", func(v *View) { del(v, "0", "c0"); busy(v, "c7", "0", "node-1", true, sec(59)) }, red},
 
 		{"just within the bound", func(v *View) { del(v, "0", "c0"); v.Truth.At = sec(50) }, ""},
+		{"no machine is left that could release it", func(v *View) {
+			del(v, "0", "c0")
+			for n := range v.Truth.Nodes {
+				v.Truth.Nodes[n] = model.Node{Registered: true}
+			}
+		}, ""},
 		{"its DEL ended a moment ago", func(v *View) {
 			del(v, "0", "c0")
 			v.History.Add(model.Event{Kind: model.DelEnd, Container: "c0", At: sec(31), Err: "timeout"})
@@ -86,6 +92,7 @@ func TestLeftoverReservation(t *testing.T) {
 	table(t, LeftoverReservation, []row{
 		{"nobody claims it", func(v *View) { reserve(v, "10.0.0.9", "9") },
 			"10.0.0.9 stays reserved for default/web-9 across overlapping ranges (10.0.0.9), but no pool claims it"},
+		{"who is about to drop it is held up", func(v *View) { reserve(v, "10.0.0.9", "9"); v.Late = v.Truth.At }, ""},
 		{"claimed under another network_name", func(v *View) {
 			reserve(v, "10.0.0.9", "9")
 			claim(v, "d-10.0.0.0-28", "10.0.0.9", "9", "c9")

@@ -59,6 +59,9 @@ var LeakedAffinity = define(Invariant{
 	Doc:      "Once all is calm, every affinity is for a block and of a node that exist, and every block's owner has one.",
 	Kinds:    affinityKinds(),
 }, func(v View) []finding {
+	if underWay(&v) {
+		return nil
+	}
 	var out []finding
 	all, used := blocks(&v), usedBlocks(&v)
 	for i := range v.Record.Affinities {

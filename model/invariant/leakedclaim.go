@@ -19,7 +19,8 @@ const (
 // A pod object on a node that is down or cut off keeps its claims: no manager
 // can know that the sandbox is gone, and the pod may come back with it. A node's
 // own tunnel address is its own as long as the node is registered. A claim that
-// names no owner is not judged.
+// names no owner is not judged, nor is anything in a cluster without a machine that could
+// run a reconciler.
 var LeakedClaim = define(Invariant{
 	Name:     "leaked-claim",
 	Severity: model.Minor,
@@ -30,7 +31,7 @@ var LeakedClaim = define(Invariant{
 		{tunnelNodeGone, "{address} stays claimed in[ block {block}][ pool {pool}] for the tunnel of {node}, which is not registered[ since {since}]"},
 	},
 }, func(v View) []finding {
-	if v.Settings.LeakAfter <= 0 {
+	if v.Settings.LeakAfter <= 0 || deserted(&v) {
 		return nil
 	}
 	var out []finding

@@ -12,7 +12,7 @@ var LeftoverReservation = define(Invariant{
 	Doc:      "Once all is calm, every reservation across overlapping ranges has a claim behind it.",
 	Kinds:    []Kind{{"", "{address} stays reserved for {pod} across overlapping ranges ({reservation}), but no pool claims it"}},
 }, func(v View) []finding {
-	if deserted(&v) {
+	if deserted(&v) || underWay(&v) {
 		return nil
 	}
 	claimed := make(map[guard]bool, len(v.Record.Claims))

@@ -110,13 +110,18 @@ func need(v *View, n *model.Network, node string, v4 bool) (code string, facts [
 	}
 	for _, s := range v.Truth.Sandboxes {
 		for _, a := range s.Attachments {
-			at := slices.IndexFunc(a.Addrs, func(a netip.Addr) bool { return a.Is4() == v4 })
+			at := slices.IndexFunc(a.Addrs, func(a netip.Addr) bool { return a.Is4() == v4 && claimed(v, a) })
 			if s.Node == node && a.Network == n.Key && at >= 0 {
 				return podBorrowed, []model.Fact{model.NewFact("for", model.PodOf(s.Pod)), model.NewFact("borrowed", model.AddressOf(a.Addrs[at]))}
 			}
 		}
 	}
 	return "", nil
+}
+
+// claimed reports whether anybody claims an address: one that nobody does is not borrowed.
+func claimed(v *View, a netip.Addr) bool {
+	return slices.ContainsFunc(v.Record.Claims, func(c model.Claim) bool { return c.Addr == a })
 }
 
 // lacks reports whether pods need addresses of a family too and the node can get none.

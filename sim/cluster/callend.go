@@ -50,7 +50,7 @@ const longMessage = time.Second
 // long reports whether a message of the manager's takes long, which has been delivered
 // now, or taken back, or waits still. Called with mu held.
 func (c *Cluster) long(op sim.Op) bool {
-	return op.Kind != sim.Local && c.w.Now()-op.Sent > longMessage && c.upstream[op.Actor]
+	return c.theirs(op.Actor) && op.Kind != sim.Local && c.w.Now()-op.Sent > longMessage
 }
 
 // stepDisturbs notes the calls under way that a step disturbs: the one that a fault
@@ -63,6 +63,9 @@ func (c *Cluster) stepDisturbs(s *sim.Step) {
 	fault, long := s.Choice.Outcome.Fault(), c.long(*op)
 	if long && background(op.Actor) {
 		c.judge.late = c.w.Now()
+	}
+	if long || fault {
+		c.hold(op.Actor, c.w.Now()+unanswered(&s.Choice))
 	}
 	if request := long && op.Kind != sim.Event; fault || request {
 		c.disturb(func(b *cniCall) bool { return request || b.plugin != nil && b.plugin.ID == op.Actor })

@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"ipamsim/model"
 	"ipamsim/sim"
 )
 
@@ -57,7 +58,11 @@ func (c *Cluster) churn(ctx context.Context, g *sim.Gate, cl client, ch Churn) e
 	if err != nil {
 		return err
 	}
-	return cl.deletePod(ctx, pods[i].Namespace, pods[i].Name, n < ch.Force)
+	by := &Delete{Resource: "pods", Namespace: pods[i].Namespace, Name: pods[i].Name, Force: n < ch.Force}
+	if by.Force { // no cluster does that by itself
+		c.record(model.Event{Kind: model.Operator, Actor: string(g.Actor()), Deed: deed(by), Text: by.String()})
+	}
+	return cl.deletePod(ctx, by.Namespace, by.Name, by.Force)
 }
 
 func (c *Cluster) churnable(workload string) []*corev1.Pod {

@@ -98,8 +98,8 @@ type Cluster struct {
 	pods     map[model.PodRef]*pod
 	owners   map[model.PodRef]string // uid of each stored workload, by KIND/NAME
 	inboxes  []*inbox
-	upstream map[sim.ActorID]bool // processes that run the address manager's code
-	used     map[string]int       // how often a name was taken, for unique
+	upstream map[sim.ActorID]string // processes that run the address manager's code, and on which node
+	used     map[string]int         // how often a name was taken, for unique
 	judge    judge
 	routing  *routing // nil: the primary network announces no routes
 	series   *metric.Series
@@ -155,7 +155,7 @@ func blank(w *sim.World, cfg Config) (*Cluster, error) {
 	c := &Cluster{
 		cfg: cfg, w: w,
 		procs: map[string]process{}, nodes: map[string]*node{},
-		pods: map[model.PodRef]*pod{}, used: map[string]int{}, upstream: map[sim.ActorID]bool{},
+		pods: map[model.PodRef]*pod{}, used: map[string]int{}, upstream: map[sim.ActorID]string{},
 		owners: map[model.PodRef]string{}, clocks: map[string]*sim.Clock{}, nodeNews: make(chan struct{}, 1),
 		turns: turns{step: cfg.InTurn, born: map[types.UID]int{}},
 	}
@@ -280,9 +280,15 @@ func (c *Cluster) count(name string) int {
 // spawnUpstream starts a process that runs the address manager's own code.
 func (c *Cluster) spawnUpstream(id sim.ActorID, node string, run func(context.Context, *sim.Gate) error) *sim.Actor {
 	c.mu.Lock()
-	c.upstream[id] = true
+	c.upstream[id] = node
 	c.mu.Unlock()
 	return c.w.Spawn(sim.Process{ID: id, Group: node, Mortal: true, Clock: c.clock(node), Run: run})
+}
+
+// theirs reports whether a process runs the address manager's code.
+func (c *Cluster) theirs(id sim.ActorID) bool {
+	_, ok := c.upstream[id]
+	return ok
 }
 
 // sleep lets virtual time pass for one process. It reports false if the process

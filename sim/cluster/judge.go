@@ -32,13 +32,14 @@ type judge struct {
 	used     Used
 	site     func(sim.Stack) model.CallSite
 	spins    spins
-	late     time.Duration // when a message of a background process of the manager's last took long
+	late     time.Duration            // when a message of a background process of the manager's last took long
+	held     map[string]time.Duration // see invariant.View.Held
 }
 
 func (j *judge) init(cfg Config) {
 	j.all, j.settings = invariant.All(), cfg.Settings
 	j.site = ipam.CallSites(cfg.Manager)
-	j.seen, j.states = map[string]bool{}, map[uint64]bool{}
+	j.seen, j.states, j.held = map[string]bool{}, map[uint64]bool{}, map[string]time.Duration{}
 	for _, n := range cfg.Networks {
 		j.networks = append(j.networks, n.Network)
 	}
@@ -93,13 +94,14 @@ func (c *Cluster) judgeNow(phase invariant.Phase, force bool) {
 		return
 	}
 	c.truth.changed = false
+	c.holdWaiting()
 	losses := c.routeLocked()
 	c.judge.used.count(c)
 	v := invariant.View{
 		Losses: losses,
 		Truth:  c.snapshotLocked(), Record: c.judge.record, Networks: c.networksLocked(),
 		History: &c.truth.history, Settings: c.judge.settings,
-		Spins: c.judge.spins.found, Late: c.judge.late,
+		Spins: c.judge.spins.found, Late: c.judge.late, Held: c.judge.held,
 	}
 	c.judge.states[model.State(v.Truth, v.Record)] = true
 	v = v.Indexed()
@@ -177,7 +179,7 @@ func (c *Cluster) networksLocked() []model.Network {
 func (c *Cluster) panicked(id sim.ActorID, value any, stack string) {
 	in := model.CrashedIn(stack)
 	ours := strings.HasPrefix(in, "ipamsim/") && !ipam.Theirs(c.cfg.Manager, in)
-	if ours || !c.upstream[id] {
+	if ours || !c.theirs(id) {
 		c.w.Abort(fmt.Errorf("cluster: %s panicked: %v\n%s", id, value, stack))
 		return
 	}

@@ -88,7 +88,7 @@ func (r *routing) due(c *Cluster) (at time.Duration, ok bool) {
 	// spread yet there are as many losses as nodes times sandboxes.
 	has := c.truth.holders()
 	for _, l := range losses {
-		since := max(l.Since, has[holder{l.On, l.To}])
+		since := max(l.Since, has[holder{l.On, l.To}], c.judge.held[l.From], c.judge.held[l.On])
 		if judged := since + l.Patience(c.cfg.Settings.BlackholeAfter) + 1; judged > c.w.Now() && (!ok || judged < at) {
 			at, ok = judged, true
 		}

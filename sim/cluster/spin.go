@@ -30,7 +30,7 @@ func (c *Cluster) spins(s *sim.Step) {
 	j := &c.judge.spins
 	was := j.revision
 	j.revision = c.store.Revision()
-	if op.Request == nil || op.Kind != sim.Read && op.Kind != sim.Write || !c.upstream[op.Actor] || !background(op.Actor) {
+	if op.Request == nil || op.Kind != sim.Read && op.Kind != sim.Write || !c.theirs(op.Actor) || !background(op.Actor) {
 		return
 	}
 	x := j.of[op.Actor]

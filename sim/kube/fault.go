@@ -35,6 +35,15 @@ const (
 // kube-apiserver's own request time-out.
 const timeoutMax = 60 * time.Second
 
+// Unanswered is for how long a client waits that sets no deadline, if its request fails
+// at a level of sim.FailBefore: 0 if it is answered.
+func Unanswered(level int) time.Duration {
+	if way(level) == lost {
+		return timeoutMax
+	}
+	return 0
+}
+
 // hurt is what the client sees of a message that the schedule hurt.
 func (c *call) hurt(f *sim.Fault) (*http.Response, error) {
 	switch {

@@ -1,0 +1,164 @@
+package cause_test
+
+import (
+	"net/netip"
+	"strings"
+	"testing"
+
+	"ipamsim/fuzz/cause"
+	"ipamsim/model"
+	"ipamsim/sim"
+)
+
+// What a reconciler takes from a pod before its ADD has returned it, it breaks: that the
+// address is given to somebody else in between is no part of it.
+func TestTakenBeforeItIsReturned(t *testing.T) {
+	p := newPlay(t)
+	p.step(sim.Write, "cni-add/default/web-0/net1", "PATCH", "ippools/a")
+	p.claims(claim(web, "c1"))
+	p.step(sim.Write, "ip-reconciler", "PATCH", "ippools/a")
+	p.claims()
+	p.step(sim.Write, "cni-add/default/db-0/net1", "PATCH", "ippools/a")
+	p.claims(claim(db, "c2"))
+	p.want(p.breaks("duplicate-address", model.AddressOf(addr), model.PodOf(web), model.PodOf(db)),
+		"duplicate-address, wrote ip-reconciler PATCH ippools removed")
+}
+
+// An address that was freed in another pool is not the one that this pool gives away.
+func TestFreedInTheSamePool(t *testing.T) {
+	p := newPlay(t)
+	other := claim(db, "c9")
+	other.Pool = "10.0.0.0-28"
+	p.step(sim.Write, "cni-add/default/web-0/net1", "PATCH", "ippools/a")
+	p.claims(claim(web, "c1"), other)
+	p.step(sim.Write, "cni-del/default/web-0/net1", "PATCH", "ippools/a")
+	p.claims(other)
+	p.step(sim.Write, "cni-del/default/db-0/net2", "PATCH", "ippools/b")
+	p.claims()
+	p.step(sim.Write, "cni-add/default/db-0/net2", "PATCH", "ippools/b")
+	p.claims(other)
+	p.step(sim.Write, "cni-add/default/db-0/net1", "PATCH", "ippools/a")
+	p.claims(claim(db, "c2"), other)
+	v := p.breaks("duplicate-address", model.AddressOf(addr), model.PodOf(web), model.PodOf(db))
+	p.want(v, "duplicate-address, wrote cni-add PATCH ippools new, freed cni-del PATCH ippools")
+	if c := cause.Of(&p.rep, v); c.Links[1].Step != 2 {
+		t.Errorf("freed at step %d", c.Links[1].Step)
+	}
+}
+
+// A namesake's claim that was gone before the ADD began says nothing of the ADD that
+// returned the address without one.
+func TestGoneBeforeItBegan(t *testing.T) {
+	p := newPlay(t)
+	p.step(sim.Write, "cni-add/default/web-0/net1", "PATCH", "ippools/a")
+	p.claims(claim(web, "c1"))
+	p.step(sim.Write, "cni-del/default/web-0/net1", "PATCH", "ippools/a")
+	p.claims()
+	p.event(model.Event{Kind: model.AddBegin, Actor: "cni-add/default/web-0/net1~2", Pod: web, Container: "c2"})
+	p.step(sim.Read, "cni-add/default/web-0/net1~2", "GET", "ippools/a")
+	p.event(model.Event{Kind: model.AddEnd, Actor: "cni-add/default/web-0/net1~2", Pod: web, Container: "c2", Addrs: []netip.Addr{addr}})
+	p.want(p.breaks("unbacked-sandbox", model.AddressOf(addr), model.PodOf(web)), "unbacked-sandbox, handed cni-add GET ippools")
+}
+
+// A claim in a second pool is the deed of who dropped the reservation that forbade it.
+func TestReservationDropped(t *testing.T) {
+	p := newPlay(t)
+	first, second := claim(web, "c1"), claim(db, "c2")
+	second.Pool = "10.0.0.0-28"
+	reserved := model.Reservation{Name: "10.0.0.1", Addr: addr, Pod: web}
+	note := func(s model.Snapshot) { p.rep.Ledger.Note(len(p.rep.Trace.Steps), s) }
+	p.step(sim.Write, "cni-add/default/web-0/net1", "PATCH", "ippools/a")
+	note(model.Snapshot{Claims: []model.Claim{first}, Reservations: []model.Reservation{reserved}})
+	p.step(sim.Write, "ip-reconciler", "DELETE", "overlappingrangeipreservations/a")
+	note(model.Snapshot{Claims: []model.Claim{first}})
+	p.step(sim.Write, "cni-add/default/db-0/net2", "PATCH", "ippools/b")
+	note(model.Snapshot{Claims: []model.Claim{first, second}})
+	p.want(p.breaks("double-claim", model.AddressOf(addr), model.PodOf(web), model.PodOf(db)),
+		"double-claim, wrote ip-reconciler DELETE overlappingrangeipreservations removed")
+}
+
+// A pod that was deleted and made again is a deleted one for who frees the claim of its
+// container.
+func TestWhoseContainer(t *testing.T) {
+	p := newPlay(t)
+	p.event(model.Event{Kind: model.AddBegin, Actor: "cni-add/default/web-0/net1", Pod: web, Container: "c1"})
+	p.step(sim.Write, "cni-add/default/web-0/net1", "PATCH", "ippools/a")
+	p.claims(claim(web, "c1"))
+	p.pod("operator", "DELETE")
+	p.pod("statefulset", "POST")
+	p.step(sim.Write, "pod-control-loop", "PATCH", "ippools/a")
+	p.claims()
+	p.want(p.breaks("unbacked-sandbox", model.AddressOf(addr), model.PodOf(web)),
+		"unbacked-sandbox, wrote pod-control-loop PATCH ippools removed of a deleted pod")
+}
+
+// A call that fails because it panics is that panic.
+func TestRefusedByAPanic(t *testing.T) {
+	p := newPlay(t)
+	p.step(sim.Read, "cni-del/default/web-0/net1", "GET", "nodeslicepools/a")
+	p.event(model.Event{Kind: model.ActorPanic, Actor: "cni-del/default/web-0/net1", Text: "panic"})
+	p.event(model.Event{Kind: model.DelEnd, Actor: "cni-del/default/web-0/net1", Pod: web, Err: "panic"})
+	v := p.breaks("convergence", model.PodOf(web))
+	if got := cause.Of(&p.rep, v).Name(); !strings.HasPrefix(got, "actor-crash, crashed") {
+		t.Error(got)
+	}
+}
+
+// Work is not the election of a leader that ends it.
+func TestLastOfTheWork(t *testing.T) {
+	p := newPlay(t)
+	p.step(sim.Read, "cni-add/default/web-0/net1", "GET", "ippools/a")
+	p.step(sim.Read, "cni-add/default/web-0/net1", "GET", "leases/a")
+	p.event(model.Event{Kind: model.AddEnd, Actor: "cni-add/default/web-0/net1", Pod: web, Addrs: []netip.Addr{addr}})
+	p.want(p.breaks("unbacked-sandbox", model.AddressOf(addr), model.PodOf(web)), "unbacked-sandbox, handed cni-add GET ippools")
+}
+
+// What breaks routes to an address that nobody claims any more is who took it; what is
+// done to its neighbours in the block is not.
+func TestBlackholedByItsOwnLoss(t *testing.T) {
+	for _, lost := range []netip.Addr{addr, netip.MustParseAddr("10.0.0.2")} {
+		p := newPlay(t)
+		neighbour := claim(db, "c2")
+		neighbour.Addr = netip.MustParseAddr("10.0.0.2")
+		p.step(sim.Write, "cni-add/default/web-0/eth0", "PUT", "ipamblocks/a")
+		p.claims(claim(web, "c1"), neighbour)
+		p.step(sim.Write, "ipam-controller", "PUT", "ipamblocks/a")
+		if lost == addr {
+			p.claims(neighbour)
+		} else {
+			p.claims(claim(web, "c1"))
+		}
+		p.breaks("unbacked-sandbox", model.AddressOf(lost))
+		v := p.breaks("blackholed-address", model.AddressOf(addr), model.PodOf(web))
+		v.Step++
+		want := "unbacked-sandbox"
+		if lost != addr {
+			want = "blackholed-address"
+		}
+		if got := cause.Of(&p.rep, v); got.Invariant != want {
+			t.Errorf("%s lost: %s", lost, got.Invariant)
+		}
+	}
+}
+
+// kubectl takes a resource with its group or without, and a workload that is deleted is
+// nobody's fault.
+func TestLabelOfDeletions(t *testing.T) {
+	for deed, want := range map[string]cause.Label{
+		"delete statefulsets": cause.NoFault, "delete jobs.batch": cause.NoFault, "delete --force pods": cause.ForcedDeletion,
+		"delete pods.metrics.k8s.io": cause.OperatorsAction, "delete nodes": cause.OperatorsAction,
+	} {
+		p := newPlay(t)
+		p.step(sim.Write, "cni-del/default/web-0/net1", "PATCH", "ippools/a")
+		p.event(model.Event{Kind: model.Operator, Deed: deed})
+		if got := cause.Of(&p.rep, p.breaks("unbacked-sandbox", model.AddressOf(addr), model.PodOf(web))).Label; got != want {
+			t.Errorf("%s: %s", deed, got)
+		}
+	}
+}
+
+// pod is somebody's write of web.
+func (p *play) pod(actor, verb string) {
+	r := p.step(sim.Write, actor, verb, "pods/default/web-0").Choice.Op.Request
+	r.Namespace, r.Name = web.Namespace, web.Name
+}

@@ -1,0 +1,30 @@
+package scenarios_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"ipamsim/scenarios"
+	"ipamsim/sim/hermetic"
+)
+
+// Nobody is judged for what they are about to do. Two runs that a search has reported: a
+// calico-node that waits for the answer to a request that was lost, for as long as clients
+// wait, while its node has no tunnel yet; and one whose deletion of a handle is on its way
+// until the run ends.
+func TestNotJudgedWhileUnderWay(t *testing.T) {
+	if !hermetic.Enabled {
+		t.Skip("SKIPPED: recorded runs of real code repeat on the hermetic runtime only; run make test")
+	}
+	r := runner(t)
+	for _, name := range []string{"lost-answer", "handle-held"} {
+		s, err := scenarios.Load(filepath.Join("testdata", "underway", name+".yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rep := run(t, r, s, scenarios.Options{Recorded: true})
+		for i := range rep.Violations {
+			t.Errorf("%s: %s", name, rep.Violations[i].Message)
+		}
+	}
+}
