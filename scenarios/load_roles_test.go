@@ -58,7 +58,7 @@ func TestEveryKindHasAType(t *testing.T) {
 func TestEveryActionIsChecked(t *testing.T) {
 	for _, act := range []cluster.Action{
 		&cluster.ClockJump{}, &cluster.Command{}, &cluster.Cordon{}, &cluster.Crash{}, &cluster.CutSession{}, &cluster.Delete{}, &cluster.Drain{}, &cluster.Heal{}, &cluster.Kill{}, &cluster.Partition{},
-		&cluster.Patch{}, &cluster.Pause{}, &cluster.PowerOn{}, &cluster.Reboot{}, &cluster.Reconcile{}, &cluster.ReplaceNode{}, &cluster.RestartRuntime{}, &cluster.Scale{}, &cluster.Second{}, &cluster.StopBIRD{},
+		&cluster.Patch{}, &cluster.Pause{}, &cluster.PowerOn{}, &cluster.Reboot{}, &cluster.Reconcile{}, &cluster.ReplaceNode{}, &cluster.RestartRuntime{}, &cluster.Scale{}, &cluster.Second{}, &cluster.StopBIRD{}, &cluster.DiskFault{}, &cluster.CloudFault{},
 	} {
 		l := &loader{s: &Scenario{}, ipam: used.Find("canary")}
 		c := &check{doc: &strict.Doc{Root: &yaml.Node{Kind: yaml.MappingNode}}}
@@ -67,7 +67,7 @@ func TestEveryActionIsChecked(t *testing.T) {
 			t.Errorf("an empty %T is accepted", act)
 		}
 	}
-	if got := len(actionNames()); got != 21 { // those above, and apply
-		t.Errorf("%d actions, and 21 are checked", got)
+	if got := len(actionNames()); got != 23 { // those above, and apply
+		t.Errorf("%d actions, and 23 are checked", got)
 	}
 }
