@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ipamsim/model/capacity"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/plan"
 )
@@ -26,20 +27,22 @@ func TestFirstLook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, pt := runner(t), plan.Point{Engine: plan.Reference, Seed: 1}
-	want, err := p.Run(t.Context(), r, pt)
-	if err != nil {
+	if err := p.Set(plan.Both, 1); err != nil {
 		t.Fatal(err)
 	}
-	pt.Engine = plan.Real
-	got, err := p.Run(t.Context(), r, pt)
-	if err != nil || got.Refused != "" {
-		t.Fatal(err, got.Refused)
+	r, courses := runner(t), map[string]*capacity.Course{}
+	for _, pt := range p.Points() {
+		o, err := p.Run(t.Context(), r, pt)
+		if err != nil || o.Refused != "" {
+			t.Fatal(err, o.Refused)
+		}
+		courses[pt.Engine] = o.Course
 	}
-	if first := want.Course.Samples[0]; first.InUse != 90 {
+	want, got := courses[plan.Reference], courses[plan.Real]
+	if first := want.Samples[0]; first.InUse != 90 {
 		t.Errorf("%d addresses are in use at first, want 90", first.InUse)
 	}
-	if diff := cmp.Diff(want.Course.Samples, got.Course.Samples); diff != "" {
+	if diff := cmp.Diff(want.Samples, got.Samples); diff != "" {
 		t.Errorf("reference -, real +\n%s", diff)
 	}
 }
