@@ -184,16 +184,12 @@ func (p *Plan) script(c *capacity.Cluster, pt Point) (*script, error) {
 
 // stored is what there is before the first event, with the numbers of its nodes.
 func (p *Plan) stored(c *capacity.Cluster, m *made, numbers map[string]int32) ([]cluster.Object, error) {
-	residents, err := p.residents(c)
-	if err != nil {
-		return nil, err
-	}
 	objects := slices.Clone(m.scenario.Objects)
 	for i, n := range m.machines {
 		numbers[n.Name] = int32(i)
 		objects = append(objects, cluster.Object{Kind: nodeKind, Name: n.Name, Body: n.body})
 	}
-	return withGrace(append(objects, residents...), c)
+	return withGrace(append(objects, p.residents(c)...), c)
 }
 
 // withGrace moves the collector's grace period a little: passes begin at whole
@@ -246,11 +242,9 @@ func (p *Plan) settings(c *capacity.Cluster, pt Point) scenarios.Spec {
 // stepsMax cuts a run short that would take hours.
 const stepsMax = 20_000_000
 
-// residents are the manifests of the pods that run at the beginning, in the order in which
-// the tape counts them. Nobody owns them here: the tape deletes and starts pods in the place of
-// workloads, which are left out, and of a pod whose owner is missing the cluster's garbage
-// collector makes an end.
-func (p *Plan) residents(c *capacity.Cluster) (out []cluster.Object, err error) {
+// residents are the manifests of the pods that run at the beginning, in the order
+// in which the tape counts them.
+func (p *Plan) residents(c *capacity.Cluster) (out []cluster.Object) {
 	of := map[model.PodRef]cluster.Object{}
 	for _, o := range p.base.Objects {
 		if o.Kind == podKind {
@@ -258,18 +252,9 @@ func (p *Plan) residents(c *capacity.Cluster) (out []cluster.Object, err error) 
 		}
 	}
 	for i := range c.Pods {
-		o := of[c.Pods[i].Ref]
-		b, err := open(o)
-		if err != nil {
-			return nil, err
-		}
-		delete(under(b, "metadata"), "ownerReferences")
-		if o.Body, err = json.Marshal(b); err != nil {
-			return nil, err
-		}
-		out = append(out, o)
+		out = append(out, of[c.Pods[i].Ref])
 	}
-	return out, nil
+	return out
 }
 
 func nodeBody(n capacity.Node) (json.RawMessage, error) {

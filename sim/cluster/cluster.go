@@ -250,7 +250,9 @@ func (c *Cluster) startControllers() error {
 		}
 	}
 	c.startMetrics()
-	c.startLooks()
+	if err := c.startLooks(); err != nil {
+		return err
+	}
 	for i := range c.cfg.Crons {
 		c.startCron(c.cfg.Crons[i])
 	}

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"ipamsim/model/metric"
@@ -16,12 +17,19 @@ type Looks struct {
 	See func(i int, v metric.View)
 }
 
-// startLooks looks at the cluster at the instants that somebody asked for.
-func (c *Cluster) startLooks() {
+// startLooks looks at the cluster at the instants that somebody asked for. What is stored
+// already is read before: a look may be the first step of a run, and the record is read
+// after steps.
+func (c *Cluster) startLooks() error {
 	l := c.cfg.Looks
 	if len(l.At) == 0 {
-		return
+		return nil
 	}
+	rec, err := c.inst.Observe(context.Background())
+	if err != nil {
+		return fmt.Errorf("cluster: observe: %w", err)
+	}
+	c.judge.record = rec
 	c.w.Spawn(sim.Process{ID: "looks", Run: func(ctx context.Context, g *sim.Gate) error {
 		for i, at := range l.At {
 			if d := at - c.w.Now(); d > 0 && !sleep(ctx, d) {
@@ -43,4 +51,5 @@ func (c *Cluster) startLooks() {
 		}
 		return nil
 	}})
+	return nil
 }
