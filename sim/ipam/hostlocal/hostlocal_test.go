@@ -274,7 +274,7 @@ func TestFull(t *testing.T) {
 		t.Errorf("%v", left)
 	}
 	d.Fail(disk.Full, false)
-	if out, err := hostlocal.Exec(t.Context(), nil, d, call); err != nil || !strings.Contains(fmt.Sprintf("%s", out), "10.1.0.2/29") {
+	if out, err := hostlocal.Exec(t.Context(), nil, d, call); err != nil || !strings.Contains(string(out), "10.1.0.2/29") {
 		t.Errorf("%s, %v", out, err)
 	}
 }
