@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ipamsim/fuzz/cause"
+	"ipamsim/fuzz/input"
 	"ipamsim/fuzz/known"
 	"ipamsim/model"
 	"ipamsim/model/invariant"
@@ -136,7 +137,7 @@ func TestCanary(t *testing.T) {
 	if len(reds) != len(all) {
 		t.Fatalf("%d rows for %d invariants", len(reds), len(all))
 	}
-	causes, err := known.Load("../"+known.Dir, "")
+	causes, err := known.Load("../"+known.Dir, input.Lists("")...)
 	if err != nil {
 		t.Fatal(err)
 	}
