@@ -85,7 +85,7 @@ func (s *Scenario) Recorded(rep *reports.Report, exceptions []strategy.Exception
 	about := map[strategy.Message]string{}
 	for _, st := range rep.Trace.Steps {
 		op := st.Choice.Op
-		about[strategy.Message{Actor: op.Actor, Life: op.Life, Seq: op.Seq}] = op.Key
+		about[strategy.MessageOf(op)] = op.Key
 	}
 	for _, e := range exceptions {
 		d := DecisionOf(e)

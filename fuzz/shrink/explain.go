@@ -55,7 +55,7 @@ func (k *shrinker) breaks(rep *reports.Report, v *model.Violation) bool {
 // later are the exceptions with the read of a race held until its change has been made.
 func later(rules []strategy.Exception, race cause.Race) []strategy.Exception {
 	op := race.Read.Choice.Op
-	m := strategy.Message{Actor: op.Actor, Life: op.Life, Seq: op.Seq}
+	m := strategy.MessageOf(op)
 	out := slices.DeleteFunc(slices.Clone(rules), func(e strategy.Exception) bool { return e.Message == m && e.Outcome == sim.Delay })
 	out = append(out, strategy.Exception{Message: m, Outcome: sim.Delay, Level: sim.Rung(race.Change.At - op.Sent)})
 	slices.SortStableFunc(out, byActor)

@@ -23,7 +23,7 @@ func (k *shrinker) hold() {
 	if !k.crowded() {
 		return
 	}
-	rest := slices.DeleteFunc(slices.Clone(k.rules), isAboutOrder)
+	rest := k.orderless()
 	// Until the violation is long enough for whatever the script does at its times. In
 	// the default order a run may take no time at all.
 	steps := k.rep.Trace.Steps
@@ -95,7 +95,7 @@ func (k *shrinker) interrupted() []strategy.Message {
 	for i, st := range k.rep.Trace.Steps {
 		op := st.Choice.Op
 		if before, ok := last[op.Actor]; ok && op.Kind != sim.Event && op.Kind != sim.Local && i-before > 1 {
-			gaps = append(gaps, gap{strategy.Message{Actor: op.Actor, Life: op.Life, Seq: op.Seq}, i - before, rank(op.Actor)})
+			gaps = append(gaps, gap{strategy.MessageOf(op), i - before, rank(op.Actor)})
 		}
 		last[op.Actor] = i
 	}

@@ -20,7 +20,7 @@ func (k *shrinker) order() {
 	if !k.crowded() {
 		return
 	}
-	own := slices.DeleteFunc(slices.Clone(k.rules), isAboutOrder)
+	own := k.orderless()
 	for _, matters := range []func(a, b sim.Op) bool{strategy.Related, strategy.Any} {
 		edges := strategy.Edges(k.rep.Trace.Steps, matters)
 		if !k.ordered(edges, own) {
@@ -78,7 +78,7 @@ func (k *shrinker) together() bool {
 	}
 	for _, st := range k.rep.Trace.Steps {
 		op := st.Choice.Op
-		m := strategy.Message{Actor: op.Actor, Life: op.Life, Seq: op.Seq}
+		m := strategy.MessageOf(op)
 		if _, late := waits[m]; late {
 			d := st.At - op.Sent
 			waits[m] = min(d+d/4+time.Millisecond, holdLongest)

@@ -20,7 +20,7 @@ func (k *shrinker) plainly() {
 	if !k.crowded() {
 		return
 	}
-	rest := slices.DeleteFunc(slices.Clone(k.rules), isAboutOrder)
+	rest := k.orderless()
 	for n := range partsMax {
 		if k.spent() || k.try(k.part(n), rest) {
 			return
@@ -78,3 +78,8 @@ func (k *shrinker) crowded() bool {
 }
 
 func isAboutOrder(e strategy.Exception) bool { return isOrder(e) || isDelay(e) }
+
+// orderless are the exceptions without those.
+func (k *shrinker) orderless() []strategy.Exception {
+	return slices.DeleteFunc(slices.Clone(k.rules), isAboutOrder)
+}

@@ -1,27 +1,18 @@
 package plan_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"ipamsim/model/capacity"
-	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/plan"
 )
 
 // In a cluster that runs and in which nothing happens at first, the first sample is the
 // first step of the run: what is stored already is in it.
 func TestFirstLook(t *testing.T) {
-	c := dump.New()
-	if err := c.Read("staging.yaml", strings.NewReader(stagingDump()), nil); err != nil {
-		t.Fatal(err)
-	}
-	cluster, _, err := c.Scenario(dump.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	cluster := imported(t, "staging.yaml", stagingDump())
 	const text = "apiVersion: ipamsim.dev/v1alpha1\nkind: Plan\nmetadata: {name: first}\nspec:\n  from: cluster.yaml\n  horizon: 2d\n  repeats: 1\n  settings: {lifetime: 90d}\n"
 	p, err := plan.Parse("first.yaml", []byte(text), func(string) ([]byte, error) { return cluster, nil })
 	if err != nil {

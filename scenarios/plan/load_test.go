@@ -18,7 +18,6 @@ import (
 	"ipamsim/model/reference/calico"
 	"ipamsim/reports/golden"
 	"ipamsim/scenarios"
-	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/plan"
 	"ipamsim/scenarios/strict"
 )
@@ -198,20 +197,8 @@ func TestKnown(t *testing.T) {
 
 // A plan knows what the import that it begins with could not know.
 func TestUnknown(t *testing.T) {
-	c, file := dump.New(), filepath.Join("..", "dump", "testdata", "wikimedia.yaml")
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if err := c.Read(file, f, nil); err != nil {
-		t.Fatal(err)
-	}
-	imported, _, err := c.Scenario(dump.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	from, err := scenarios.Parse("imported.yaml", imported)
+	cluster := wikimedia(t)
+	from, err := scenarios.Parse("imported.yaml", cluster)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +208,7 @@ kind: Plan
 metadata: {name: staging}
 spec: {from: imported.yaml, horizon: 1d}
 `
-	p, err := plan.Parse("staging.yaml", []byte(text), func(string) ([]byte, error) { return imported, nil })
+	p, err := plan.Parse("staging.yaml", []byte(text), func(string) ([]byte, error) { return cluster, nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,9 +216,9 @@ spec: {from: imported.yaml, horizon: 1d}
 		t.Errorf("%q, want %q", got, want)
 	}
 	const story = "A cluster as it was dumped."
-	reworded := bytes.Replace(imported, []byte(story), []byte("Not known: anything."), 1)
-	if bytes.Equal(reworded, imported) {
-		t.Fatalf("no %q in\n%s", story, imported[:min(len(imported), 2000)])
+	reworded := bytes.Replace(cluster, []byte(story), []byte("Not known: anything."), 1)
+	if bytes.Equal(reworded, cluster) {
+		t.Fatalf("no %q in\n%s", story, cluster[:min(len(cluster), 2000)])
 	}
 	again, err := plan.Parse("staging.yaml", []byte(text), func(string) ([]byte, error) { return reworded, nil })
 	if err != nil || !slices.Equal(again.Unknown(), want) {

@@ -2,12 +2,10 @@ package plan_test
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"ipamsim/reports/answer"
-	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/plan"
 )
 
@@ -24,20 +22,7 @@ func TestReadmePlanOfAnImport(t *testing.T) {
 	if !found || !closed {
 		t.Fatal("the README has no plan of an import")
 	}
-	file := filepath.Join("..", "dump", "testdata", "wikimedia.yaml")
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	c := dump.New()
-	if err := c.Read(file, f, nil); err != nil {
-		t.Fatal(err)
-	}
-	cluster, _, err := c.Scenario(dump.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	cluster := wikimedia(t)
 	p, err := plan.Parse("staging.yaml", []byte(text), func(string) ([]byte, error) { return cluster, nil })
 	if err != nil {
 		t.Fatal(err)

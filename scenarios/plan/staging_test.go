@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -49,17 +50,35 @@ func stagingDump() string {
 	return b.String()
 }
 
-// stagingImported is the plan wikimedia-staging, beginning with that dump.
-func stagingImported(t *testing.T) *plan.Plan {
+// imported is what import makes of a dump.
+func imported(t *testing.T, name, text string) []byte {
 	t.Helper()
 	c := dump.New()
-	if err := c.Read("staging.yaml", strings.NewReader(stagingDump()), nil); err != nil {
+	if err := c.Read(name, strings.NewReader(text), nil); err != nil {
 		t.Fatal(err)
 	}
 	cluster, _, err := c.Scenario(dump.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return cluster
+}
+
+// wikimedia is that of Wikimedia's dump.
+func wikimedia(t *testing.T) []byte {
+	t.Helper()
+	file := filepath.Join("..", "dump", "testdata", "wikimedia.yaml")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return imported(t, file, string(text))
+}
+
+// stagingImported is the plan wikimedia-staging, beginning with that dump.
+func stagingImported(t *testing.T) *plan.Plan {
+	t.Helper()
+	cluster := imported(t, "staging.yaml", stagingDump())
 	ready, err := os.ReadFile(plansDir + "/wikimedia-staging.yaml")
 	if err != nil {
 		t.Fatal(err)

@@ -79,7 +79,7 @@ type Cloud struct {
 	reads  bucket
 	writes bucket
 	share  [faults][]float64
-	slow   []time.Duration
+	slow   sim.Slowness
 }
 
 // New is a provider that has nothing yet, on the clock of a run.
@@ -169,7 +169,7 @@ func (c *Cloud) send(ctx context.Context, g *sim.Gate, operation string, in json
 		c.serve(x, 0)
 		return x, nil
 	}
-	if err := c.drag(ctx); err != nil {
+	if err := c.slow.Wait(ctx); err != nil {
 		return nil, err
 	}
 	op := sim.Op{

@@ -1,7 +1,6 @@
 package cloud
 
 import (
-	"context"
 	"slices"
 	"sync"
 	"time"
@@ -20,24 +19,19 @@ const (
 // Fail begins a fault for a share of calls, 0 to 1; which ones the schedule says. The
 // function ends it.
 func (c *Cloud) Fail(f Fault, share float64) (end func()) {
-	return add(c, &c.share[f], share)
-}
-
-// Slow makes every call take at least so long; the function ends it.
-func (c *Cloud) Slow(by time.Duration) (end func()) { return add(c, &c.slow, by) }
-
-func add[T comparable](c *Cloud, to *[]T, x T) (end func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	*to = append(*to, x)
+	c.share[f] = append(c.share[f], share)
 	return sync.OnceFunc(func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if i := slices.Index(*to, x); i >= 0 {
-			*to = slices.Delete(*to, i, i+1)
-		}
+		i := slices.Index(c.share[f], share)
+		c.share[f] = slices.Delete(c.share[f], i, i+1)
 	})
 }
+
+// Slow makes every call take at least so long; the function ends it.
+func (c *Cloud) Slow(by time.Duration) (end func()) { return c.slow.Add(by) }
 
 // One draw of the schedule says of a call how late it reads, whether it is refused and
 // whether it fails in the middle. Answer 0 is a call that nothing happens to.
@@ -89,25 +83,4 @@ func (c *Cloud) draw(reads bool, answer int) (l lot) {
 
 func hits(shares []float64, answer int) bool {
 	return answer >= chance-int(chance*slices.Max(shares)+0.5)
-}
-
-// drag waits as long as the slow provider makes it.
-func (c *Cloud) drag(ctx context.Context) error {
-	c.mu.Lock()
-	by := time.Duration(0)
-	for _, s := range c.slow {
-		by = max(by, s)
-	}
-	c.mu.Unlock()
-	if by == 0 {
-		return nil
-	}
-	t := time.NewTimer(by)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,7 +34,7 @@ func (a *CloudFault) Do(ctx context.Context, o *Operator) error {
 	var ends []func()
 	for _, c := range o.c.doors.clouds {
 		if a.Fault == slowFault {
-			ends = append(ends, c.Slow(or(a.By, time.Second)))
+			ends = append(ends, c.Slow(a.slower()))
 		} else {
 			ends = append(ends, c.Fail(cloudFaults[a.Fault], a.share()))
 		}
@@ -45,17 +46,14 @@ func (a *CloudFault) Do(ctx context.Context, o *Operator) error {
 	})
 }
 
-func (a *CloudFault) share() float64 {
-	if a.Share == 0 {
-		return 1
-	}
-	return a.Share
-}
+func (a *CloudFault) share() float64 { return cmp.Or(a.Share, 1) }
+
+func (a *CloudFault) slower() time.Duration { return cmp.Or(a.By.Duration, time.Second) }
 
 func (a *CloudFault) String() string {
 	switch a.Fault {
 	case slowFault:
-		return fmt.Sprintf("the cloud is slow by %v", or(a.By, time.Second))
+		return fmt.Sprintf("the cloud is slow by %v", a.slower())
 	case "partial":
 		return fmt.Sprintf("the cloud fails in the middle of %.0f %% of writes", 100*a.share())
 	}

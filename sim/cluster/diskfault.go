@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -35,32 +36,22 @@ func (a *DiskFault) Do(ctx context.Context, o *Operator) error {
 		return err
 	}
 	d := o.c.doors.made(o.c, a.Node)
-	var end func()
 	if a.Fault == slowFault {
-		end = d.Slow(or(a.By, time.Second))
-	} else {
-		f := diskFaults[a.Fault]
-		d.Fail(f, true)
-		end = func() { d.Fail(f, false) }
+		return o.lasts(ctx, a, a.For, d.Slow(a.slower()))
 	}
-	return o.lasts(ctx, a, a.For, end)
+	return o.lasts(ctx, a, a.For, d.Fail(diskFaults[a.Fault]))
 }
 
 func (a *DiskFault) String() string {
 	if a.Fault == slowFault {
-		return fmt.Sprintf("disk of node %s slow by %v", a.Node, or(a.By, time.Second))
+		return fmt.Sprintf("disk of node %s slow by %v", a.Node, a.slower())
 	}
 	return fmt.Sprintf("disk of node %s %s", a.Node, map[string]string{
 		"full": "full", "noInodes": "out of inodes", "readOnly": "read-only", "broken": "broken",
 	}[a.Fault])
 }
 
-func or(d metav1.Duration, unset time.Duration) time.Duration {
-	if d.Duration == 0 {
-		return unset
-	}
-	return d.Duration
-}
+func (a *DiskFault) slower() time.Duration { return cmp.Or(a.By.Duration, time.Second) }
 
 // lasts ends a fault after a while, if it has an end, and takes note of that.
 func (o *Operator) lasts(ctx context.Context, a Action, d metav1.Duration, end func()) error {

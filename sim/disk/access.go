@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"path"
 	"syscall"
-	"time"
 
 	"ipamsim/model"
 	"ipamsim/model/act"
@@ -113,32 +112,11 @@ func (p *Process) pass(x Access, n need, volatile bool, do func(*Access) error) 
 	var err error
 	if p.gate == nil {
 		err = call(context.Background())
-	} else if err = d.drag(p.ctx); err == nil {
+	} else if err = d.slow.Wait(p.ctx); err == nil {
 		err = p.gate.Pass(p.ctx, x.op(n), call)
 	}
 	if f := (*sim.Fault)(nil); errors.As(err, &f) {
 		err = ways[f.Level]
 	}
 	return err
-}
-
-// drag waits as long as the slow disk makes it.
-func (d *Disk) drag(ctx context.Context) error {
-	d.mu.Lock()
-	var by time.Duration
-	for _, s := range d.slow {
-		by = max(by, s)
-	}
-	d.mu.Unlock()
-	if by == 0 {
-		return nil
-	}
-	t := time.NewTimer(by)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -32,7 +32,7 @@ type Disk struct {
 	next   int        // the number of the last inode
 	locks  map[int]*lock
 	faults [faults]int
-	slow   []time.Duration
+	slow   sim.Slowness
 }
 
 // tmpfs are the directories that are memory; the other standard ones are on disk.
@@ -138,33 +138,20 @@ const (
 	faults
 )
 
-// Fail begins a fault, or ends what an earlier call began. A tmpfs has none of them.
-func (d *Disk) Fail(f Fault, on bool) {
+// Fail begins a fault; the function ends it. A tmpfs has none of them.
+func (d *Disk) Fail(f Fault) (end func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if on {
-		d.faults[f]++
-	} else {
-		d.faults[f]--
-	}
-}
-
-// Slow makes every system call take at least so long; the function ends it.
-func (d *Disk) Slow(by time.Duration) (end func()) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.slow = append(d.slow, by)
+	d.faults[f]++
 	return sync.OnceFunc(func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		for i := range d.slow {
-			if d.slow[i] == by {
-				d.slow = append(d.slow[:i], d.slow[i+1:]...)
-				return
-			}
-		}
+		d.faults[f]--
 	})
 }
+
+// Slow makes every system call take at least so long; the function ends it.
+func (d *Disk) Slow(by time.Duration) (end func()) { return d.slow.Add(by) }
 
 // ails is why a system call of this kind fails now, or nil.
 func (d *Disk) ails(n need, volatile bool) error {

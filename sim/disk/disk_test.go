@@ -107,7 +107,7 @@ func TestFaults(t *testing.T) {
 		d.Put("/var/lib/there", []byte("text"))
 		f, err := p.OpenFile("/var/lib/there", os.O_RDWR, 0)
 		must(t, err)
-		d.Fail(c.fault, true)
+		end := d.Fail(c.fault)
 		_, read := p.ReadFile("/var/lib/there")
 		_, made := p.OpenFile("/var/lib/new", os.O_CREATE|os.O_EXCL, 0o600)
 		_, wrote := f.WriteString("more")
@@ -120,7 +120,7 @@ func TestFaults(t *testing.T) {
 		if err := p.WriteFile("/run/x", nil, 0o600); err != nil {
 			t.Errorf("fault %d of a tmpfs: %v", c.fault, err)
 		}
-		d.Fail(c.fault, false)
+		end()
 		must(t, p.WriteFile("/var/lib/after", []byte("text"), 0o600))
 	}
 }

@@ -43,7 +43,7 @@ func Edges(steps []*sim.Step, matters func(a, b sim.Op) bool) (out []Edge) {
 					clock[r] = max(clock[r], n)
 				}
 			}
-			out = append(out, Edge{messageOf(before), messageOf(op), st.At + waitMax})
+			out = append(out, Edge{MessageOf(before), MessageOf(op), st.At + waitMax})
 		}
 		clock[p] = j + 1
 		clocks[j], last[p], most[p] = clock, j, max(most[p], op.Seq)

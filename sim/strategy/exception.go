@@ -16,7 +16,8 @@ type Message struct {
 	Seq   int // 1 is the process's first message; 0 means whichever is first now
 }
 
-func messageOf(op sim.Op) Message { return Message{op.Actor, op.Life, op.Seq} }
+// MessageOf names a message by its sender.
+func MessageOf(op sim.Op) Message { return Message{op.Actor, op.Life, op.Seq} }
 
 // String is "web-0#4": the fourth message of web-0; "web-0#2.4" is that of the
 // second process of that name, "web-0" any.

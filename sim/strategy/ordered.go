@@ -51,7 +51,7 @@ func (o *Ordered) Pick(step int, enabled []sim.Choice) int {
 	}
 	i := o.at[o.sparse.Pick(step, o.allowed)]
 	if c := enabled[i]; c.Outcome != sim.Delay && c.Outcome != sim.Elapse {
-		o.gone[messageOf(c.Op)] = true
+		o.gone[MessageOf(c.Op)] = true
 	}
 	return i
 }
@@ -60,7 +60,7 @@ func (o *Ordered) Pick(step int, enabled []sim.Choice) int {
 func (o *Ordered) allow(enabled []sim.Choice) int {
 	o.allowed, o.at = o.allowed[:0], o.at[:0]
 	for i, c := range enabled {
-		if c.Outcome == sim.Elapse || !o.waits(messageOf(c.Op)) {
+		if c.Outcome == sim.Elapse || !o.waits(MessageOf(c.Op)) {
 			o.allowed, o.at = append(o.allowed, c), append(o.at, i)
 		}
 	}
@@ -83,7 +83,7 @@ func (o *Ordered) release(enabled []sim.Choice) bool {
 		if c.Outcome != sim.Proceed {
 			continue
 		}
-		m := messageOf(c.Op)
+		m := MessageOf(c.Op)
 		for _, e := range o.first[m] {
 			if !o.gone[e.First] && e.Until < next {
 				late, next = m, e.Until

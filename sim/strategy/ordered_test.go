@@ -25,12 +25,7 @@ func shop(w *sim.World) error {
 			return nil
 		}}))
 	}
-	go func() {
-		for _, a := range all {
-			<-a.Done()
-		}
-		w.Finish()
-	}()
+	go finish(w, all)
 	return nil
 }
 

@@ -51,7 +51,7 @@ func (p *POS) Pick(_ int, enabled []sim.Choice) int {
 		if c.Outcome != sim.Proceed {
 			continue
 		}
-		e := messageOf(c.Op)
+		e := MessageOf(c.Op)
 		prio, ok := p.prio[e]
 		if !ok {
 			prio = p.rng.Float64()
@@ -70,10 +70,10 @@ func (p *POS) Pick(_ int, enabled []sim.Choice) int {
 
 // delivered forgets the priorities of the message and of all that conflict with it.
 func (p *POS) delivered(op sim.Op, enabled []sim.Choice) {
-	delete(p.prio, messageOf(op))
+	delete(p.prio, MessageOf(op))
 	for _, c := range enabled {
 		if c.Outcome == sim.Proceed && conflict(op, c.Op) {
-			delete(p.prio, messageOf(c.Op))
+			delete(p.prio, MessageOf(c.Op))
 		}
 	}
 }

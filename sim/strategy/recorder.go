@@ -38,7 +38,7 @@ func (r *Recorder) Pick(step int, enabled []sim.Choice) int {
 	}
 	r.offer(enabled)
 	if c := enabled[i]; c.Outcome == sim.Delay {
-		m := messageOf(c.Op)
+		m := MessageOf(c.Op)
 		r.exceptions = append(r.exceptions, Exception{Message: m, Outcome: sim.Delay, Times: r.moves - r.offered[m]})
 		delete(r.offered, m) // a message is delayed at most once
 		return i
@@ -54,7 +54,7 @@ func (r *Recorder) size(c sim.Choice) {
 	case c.Outcome != sim.Proceed:
 		r.exceptions[len(r.exceptions)-1].Level = c.Level
 	case c.Level > 0:
-		r.exceptions = append(r.exceptions, Exception{Message: messageOf(c.Op), Outcome: sim.Proceed, Level: c.Level})
+		r.exceptions = append(r.exceptions, Exception{Message: MessageOf(c.Op), Outcome: sim.Proceed, Level: c.Level})
 	}
 }
 
@@ -64,7 +64,7 @@ func (r *Recorder) offer(enabled []sim.Choice) {
 		if c.Outcome != sim.Delay {
 			continue
 		}
-		m := messageOf(c.Op)
+		m := MessageOf(c.Op)
 		if _, seen := r.offered[m]; !seen {
 			r.offered[m] = r.moves
 		}
@@ -76,12 +76,12 @@ func (r *Recorder) move(enabled []sim.Choice, i int) {
 	c, front := enabled[i], enabled[r.policy.front(enabled)]
 	if c.Outcome == sim.Elapse {
 		if front.Outcome != sim.Elapse {
-			r.elapse(messageOf(front.Op))
+			r.elapse(MessageOf(front.Op))
 		}
 		return
 	}
-	m := messageOf(c.Op)
-	if turn := messageOf(front.Op); m != turn {
+	m := MessageOf(c.Op)
+	if turn := MessageOf(front.Op); m != turn {
 		goes := m
 		first := Message{Actor: m.Actor, Life: m.Life}
 		if enabled[deliverable(enabled, first)].Op.Seq == m.Seq {

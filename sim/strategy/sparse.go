@@ -107,7 +107,7 @@ func (s *Sparse) delay(enabled []sim.Choice) (int, bool) {
 		if c.Outcome != sim.Delay {
 			continue
 		}
-		m := messageOf(c.Op)
+		m := MessageOf(c.Op)
 		for _, x := range s.own[m] {
 			e := s.exceptions[x]
 			if e.Outcome != sim.Delay {
@@ -133,7 +133,7 @@ func (s *Sparse) next(enabled []sim.Choice) int {
 	if enabled[front].Outcome == sim.Elapse {
 		return front
 	}
-	turn := messageOf(enabled[front].Op)
+	turn := MessageOf(enabled[front].Op)
 	for queue := s.before[turn]; len(queue) > 0; queue = s.before[turn] {
 		x := queue[0]
 		e := s.exceptions[x]
@@ -158,7 +158,7 @@ func (s *Sparse) next(enabled []sim.Choice) int {
 func (s *Sparse) treat(enabled []sim.Choice, i int) int {
 	s.level = 0
 	op := enabled[i].Op
-	for _, x := range s.own[messageOf(op)] {
+	for _, x := range s.own[MessageOf(op)] {
 		e := s.exceptions[x]
 		if e.Outcome == sim.Delay {
 			continue
@@ -170,7 +170,7 @@ func (s *Sparse) treat(enabled []sim.Choice, i int) int {
 			}
 			return i
 		}
-		for j := i + 1; j < len(enabled) && messageOf(enabled[j].Op) == messageOf(op); j++ {
+		for j := i + 1; j < len(enabled) && MessageOf(enabled[j].Op) == MessageOf(op); j++ {
 			if enabled[j].Outcome == e.Outcome {
 				s.use(x)
 				s.level = e.Level

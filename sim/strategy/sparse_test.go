@@ -53,12 +53,7 @@ func town(w *sim.World) error {
 		}
 		return nil
 	}}))
-	go func() {
-		for _, a := range all {
-			<-a.Done()
-		}
-		w.Finish()
-	}()
+	go finish(w, all)
 	return nil
 }
 

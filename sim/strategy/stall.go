@@ -66,11 +66,11 @@ func (s *Stall) Pick(step int, enabled []sim.Choice) int {
 	for i, c := range enabled {
 		switch c.Outcome {
 		case sim.Proceed:
-			delete(s.held, messageOf(c.Op))
+			delete(s.held, MessageOf(c.Op))
 		case sim.Delay:
 			if s.aims(c.Op) {
 				s.size = sim.Rung(stallFor(s.rng))
-				s.held[messageOf(c.Op)] = true
+				s.held[MessageOf(c.Op)] = true
 				return i
 			}
 		}

@@ -34,12 +34,7 @@ func count(t *testing.T, o sim.Options, actors ...actor) (int, *sim.Trace) {
 				return increment(ctx, g, &counter)
 			}}))
 		}
-		go func() {
-			for _, a := range all {
-				<-a.Done()
-			}
-			w.Finish()
-		}()
+		go finish(w, all)
 		return nil
 	})
 	if err != nil {
@@ -350,4 +345,12 @@ func TestSerial(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("order (-want +got):\n%s", diff)
 	}
+}
+
+// finish ends a world when all of these have ended.
+func finish(w *sim.World, all []*sim.Actor) {
+	for _, a := range all {
+		<-a.Done()
+	}
+	w.Finish()
 }

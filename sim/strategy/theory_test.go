@@ -37,12 +37,7 @@ func play(t *testing.T, s sim.Strategy, programs map[sim.ActorID][]string) (orde
 				return nil
 			}}))
 		}
-		go func() {
-			for _, a := range all {
-				<-a.Done()
-			}
-			w.Finish()
-		}()
+		go finish(w, all)
 		return nil
 	})
 	if err != nil {

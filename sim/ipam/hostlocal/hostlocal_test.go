@@ -265,14 +265,14 @@ func TestFull(t *testing.T) {
 	d := disk.New(nil, "node-a")
 	n := &node{name: "node-a", subnet: "10.1.0.0/29", disk: d}
 	call := hostlocal.Call{Command: "ADD", Container: "c", Interface: "eth0", Config: n.config()}
-	d.Fail(disk.Full, true)
+	end := d.Fail(disk.Full)
 	if _, err := hostlocal.Exec(t.Context(), nil, d, call); err == nil || !strings.Contains(err.Error(), "no space left on device") {
 		t.Errorf("%v", err)
 	}
 	if left := n.claims(t); len(left) > 0 {
 		t.Errorf("%v", left)
 	}
-	d.Fail(disk.Full, false)
+	end()
 	if out, err := hostlocal.Exec(t.Context(), nil, d, call); err != nil || !strings.Contains(string(out), "10.1.0.2/29") {
 		t.Errorf("%s, %v", out, err)
 	}
