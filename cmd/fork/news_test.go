@@ -46,10 +46,10 @@ func (g *garden) isNew(t *testing.T, p *plant, control []string) {
 	began := time.Now()
 	binary := g.build(t, p)
 	built := time.Since(began)
-	var seen []found
+	var seen []news
 	for _, first := range slices.Compact([]uint64{p.first, 0}) {
 		seen = g.search(t, binary, p.module, first, 1+len(control))
-		seen = slices.DeleteFunc(seen, func(f found) bool { return slices.Contains(control, f.Cause) })
+		seen = slices.DeleteFunc(seen, func(f news) bool { return slices.Contains(control, f.Cause) })
 		if len(seen) > 0 {
 			break
 		}
@@ -60,7 +60,7 @@ func (g *garden) isNew(t *testing.T, p *plant, control []string) {
 		t.Errorf("%s: nothing that a search found in %s is new", p.name, searchMax)
 		return
 	}
-	f := slices.MinFunc(seen, func(a, b found) int { return cmp.Compare(a.Worlds, b.Worlds) })
+	f := slices.MinFunc(seen, func(a, b news) int { return cmp.Compare(a.Worlds, b.Worlds) })
 	seed := "corpus"
 	if f.Seed > 0 {
 		seed = strconv.FormatUint(f.Seed, 10)
@@ -69,7 +69,7 @@ func (g *garden) isNew(t *testing.T, p *plant, control []string) {
 }
 
 // search is what a program finds in worlds of an address manager whose cause is on no list.
-func (g *garden) search(t *testing.T, binary, module string, first uint64, kinds int) (out []found) {
+func (g *garden) search(t *testing.T, binary, module string, first uint64, kinds int) (out []news) {
 	t.Helper()
 	_, _, all := g.gate(t, binary, quiet[module], "--search", searchMax, "--first", strconv.FormatUint(first, 10), "--kinds", strconv.Itoa(kinds), "--out", t.TempDir())
 	for _, r := range all {

@@ -202,11 +202,11 @@ func (g *garden) link(t *testing.T, name string, flags ...string) (binary string
 // result is one change as the gate's SARIF has it.
 type result struct {
 	scenario, kind, rule, level string
-	found                       *found // by a search
+	found                       *news // by a search
 }
 
-// found is where a search found a failure, and its cause.
-type found struct {
+// news is where a search found a failure, and its cause.
+type news struct {
 	Cause, Target string
 	Seed          uint64
 	Worlds        int
@@ -242,7 +242,7 @@ func readSARIF(t *testing.T, file string) (found []result) {
 				RuleID, Level string
 				Properties    struct {
 					Kind  string
-					Found *found
+					Found *news
 				}
 				Locations []struct{ LogicalLocations []struct{ Name string } }
 			}

@@ -34,7 +34,8 @@ func findingCommand() *cobra.Command {
 		Use:   "finding CRASHFILE… --out DIR",
 		Short: "make findings of what go test -fuzz wrote down",
 		Long: `Make findings of what go test -fuzz wrote down: each input is run on etcd, what
-breaks is made small and kept as a file that ipamsim replay runs. The target is
+breaks and is not known (fuzz/testdata/known), else what breaks first, is made small
+and kept as a file that ipamsim replay runs. The target is
 the directory that a crash file lies in, as Go puts it there, or --target.
 
 Exit: 0 every file became a finding · 2 one did not: nothing breaks, it is no such

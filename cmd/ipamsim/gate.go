@@ -55,6 +55,8 @@ name, and not green.
 
 Of a fork, worlds that no scenario names are searched, too (--search): a violation
 whose cause is none of fuzz/testdata/known is red, and kept as a file that replays.
+Of what looks like a cause that a scenario shows some failures are made small, too;
+one that comes to another cause is red as well.
 
 Exit: 0 as the baseline, or better · 1 a regression · 2 could not run or
 judge everything.`,
@@ -161,6 +163,12 @@ func (f *gateFlags) check(files []string) (*gate.Gate, error) {
 	}
 	if g.Scenarios, err = loadAll(files); err != nil {
 		return nil, err
+	}
+	if f.search > 0 {
+		all, _ := (&runFlags{all: true}).library(nil) // without one there is nothing more to search
+		if g.Search.Library, err = loadAll(all); err != nil {
+			return nil, err
+		}
 	}
 	names := map[string]string{}
 	for _, s := range g.Scenarios {

@@ -20,9 +20,10 @@ import (
 	"ipamsim/sim"
 )
 
-// prey is a world that a search draws, or that lies in the corpus of a target.
+// prey is a world that a search draws, or that lies in the corpus of a target, or a
+// scenario of the library.
 type prey struct {
-	Target          string
+	Target          string // or the scenario's file
 	World, Schedule []byte
 	Seed            uint64   `json:",omitempty"` // of a drawn world
 	Known           string   // where the lists are
@@ -31,6 +32,32 @@ type prey struct {
 }
 
 func (p *prey) input() input.Input { return input.Input{World: p.World, Schedule: p.Schedule} }
+
+// written reports whether it is a scenario.
+func (p *prey) written() bool { return p.World == nil }
+
+// open the world, and the lists that count for it.
+func (p *prey) open() (s *scenarios.Scenario, causes known.Causes, err error) {
+	target := p.Target
+	if p.written() {
+		target = "" // all
+		s, err = scenarios.Load(p.Target)
+	} else {
+		s, err = p.input().Scenario(p.Target)
+	}
+	if err == nil {
+		causes, err = known.Load(p.Known, target)
+	}
+	return s, causes, err
+}
+
+// play it on a store.
+func (p *prey) play(ctx context.Context, runner *scenarios.Runner, s *scenarios.Scenario, store string, ends input.Ends) (*reports.Report, error) {
+	if p.written() {
+		return input.Follow(ctx, runner, s, scenarios.Options{Store: store}, ends)
+	}
+	return p.input().Play(ctx, runner, s, store, ends)
+}
 
 // News is a failure whose cause is none that is known.
 type News struct {
@@ -47,11 +74,7 @@ type News struct {
 // is known some are made small, too: what they come to may be news.
 func hunt(ctx context.Context, runner *scenarios.Runner, p *prey) *answer {
 	a := &answer{}
-	causes, err := known.Load(p.Known, p.Target)
-	if err != nil {
-		return a.fails(err)
-	}
-	s, err := p.input().Scenario(p.Target)
+	s, causes, err := p.open()
 	var bad *scenarios.Error
 	if errors.As(err, &bad) {
 		return a // of the corpus of another time
@@ -60,7 +83,7 @@ func hunt(ctx context.Context, runner *scenarios.Runner, p *prey) *answer {
 	}
 	beforeRun(p.Target, 0)
 	looksNew := func(rep *reports.Report, v *model.Violation) bool { return causes.Look(cause.Of(rep, v)) == "" }
-	play := func(store string) (*reports.Report, error) { return p.input().Play(ctx, runner, s, store, looksNew) }
+	play := func(store string) (*reports.Report, error) { return p.play(ctx, runner, s, store, looksNew) }
 	rep, err := play(scenarios.Memory)
 	var stuck *sim.Stuck
 	switch {

@@ -34,6 +34,9 @@ type Search struct {
 	Drawn bool
 	First uint64 // the seed of the first world that is drawn; 0: 1, after the corpora
 	Kinds int    // so many kinds of failure end it; 0: 3
+	// Library are scenarios, of which those of the managers that are searched are run once
+	// each, after the corpora and before what is drawn.
+	Library []*scenarios.Scenario
 }
 
 // targets of the managers of some scenarios.
@@ -66,8 +69,8 @@ func (g *Gate) managers() []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// pack is what a search goes through: the corpora of its targets, then drawn worlds
-// without end.
+// pack is what a search goes through: the corpora of its targets and the library, then
+// drawn worlds without end.
 type pack struct {
 	mu      sync.Mutex
 	targets []string
@@ -104,7 +107,26 @@ func (g *Gate) pack() (*pack, error) {
 			p.corpus = append(p.corpus, &prey{Target: t, World: in.World, Schedule: in.Schedule})
 		}
 	}
+	if g.Search.First == 0 {
+		p.corpus = append(p.corpus, g.library()...)
+	}
 	return p, nil
+}
+
+// library are the scenarios to search, the shortest first.
+func (g *Gate) library() (out []*prey) {
+	steps := map[string]int{}
+	for _, s := range g.Search.Library {
+		if s.Doc.Spec.Schedule != nil || !slices.Contains(g.managers(), s.Doc.Spec.IPAM) {
+			continue
+		}
+		if e := g.Baseline.Entry(s.Name()); e != nil {
+			steps[s.File] = e.Runs[0].Steps
+		}
+		out = append(out, &prey{Target: s.File})
+	}
+	slices.SortStableFunc(out, func(a, b *prey) int { return cmp.Compare(steps[a.Target], steps[b.Target]) })
+	return out
 }
 
 // next world, nil if there is none: of drawn ones, each with the default order once, and once with another.
@@ -274,15 +296,18 @@ func (h *hall) bring(b *bag, row *baseline.Row) error {
 	}
 	for _, inv := range slices.Sorted(maps.Keys(b.dead)) {
 		p := b.dead[inv]
-		file := filepath.Join(h.Search.Dir, p.Target, p.input().FileName())
-		if err := keep(file, p.input().File()); err != nil {
-			return err
+		file, command := p.Target, "ipamsim run "+reports.Shell(p.Target)
+		if !p.written() {
+			file = filepath.Join(h.Search.Dir, p.Target, p.input().FileName())
+			command = "ipamsim finding " + reports.Shell(file) + " --out " + reports.Shell(h.Search.Dir)
+			if err := keep(file, p.input().File()); err != nil {
+				return err
+			}
 		}
 		row.File = cmp.Or(row.File, file)
 		row.Changes = append(row.Changes, baseline.Change{
 			Kind: baseline.NewViolation, Regression: true, What: inv, Severity: model.Critical, Before: "not known", After: "found",
-			Sentence: b.causes[inv], Command: "ipamsim finding " + reports.Shell(file) + " --out " + reports.Shell(h.Search.Dir),
-			File: file,
+			Sentence: b.causes[inv], Command: command, File: file,
 		})
 	}
 	for _, d := range b.defects[:min(len(b.defects), newsMax)] {

@@ -20,8 +20,13 @@ func AtFirst(*reports.Report, *model.Violation) bool { return true }
 // which something is violated that the scenario does not expect and that ends it: what
 // comes after may be a consequence, and is not judged.
 func (in Input) Play(ctx context.Context, r *scenarios.Runner, s *scenarios.Scenario, store string, ends Ends) (*reports.Report, error) {
-	unexpected := func(rep *reports.Report, v *model.Violation) bool { return !expected(s, v) && ends(rep, v) }
-	return r.Run(ctx, s, scenarios.Options{Walk: in.Walk(), StopAt: unexpected, Store: store})
+	return Follow(ctx, r, s, scenarios.Options{Walk: in.Walk(), Store: store}, ends)
+}
+
+// Follow is such a run of a scenario.
+func Follow(ctx context.Context, r *scenarios.Runner, s *scenarios.Scenario, o scenarios.Options, ends Ends) (*reports.Report, error) {
+	o.StopAt = func(rep *reports.Report, v *model.Violation) bool { return !expected(s, v) && ends(rep, v) }
+	return r.Run(ctx, s, o)
 }
 
 // Failures are the violations of a run that its scenario does not expect and that end it,

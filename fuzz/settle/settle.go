@@ -21,7 +21,7 @@ import (
 // What a search spends on it.
 const (
 	Instances = 3   // failures of a look
-	Credit    = 400 // runs, before the first world; then one for each world that it runs
+	Credit    = 100 // runs, before the first world; then one for each world that it runs
 )
 
 // Looks that are known, of which failures were made small, and what that took. The zero
@@ -73,7 +73,7 @@ func Try(ctx context.Context, r *scenarios.Runner, s *scenarios.Scenario, rep *r
 	o.Samples = -1
 	for _, v := range all {
 		look := cause.Of(rep, v).Look()
-		if !k.Shown(look) || slices.Contains(settled, look) || slices.Contains(t.Looks, look) || ctx.Err() != nil {
+		if !k.Shown(look) || slices.Contains(settled, look) || slices.Contains(t.Looks, look) || t.Runs >= o.Runs || ctx.Err() != nil {
 			continue
 		}
 		t.Looks = append(t.Looks, look)
