@@ -10,8 +10,11 @@ import (
 // Line is a run on one line, for people.
 func Line(r *Report) string {
 	word := map[Verdict]string{Pass: "pass", Fail: "FAIL", Unknown: "unknown"}[r.Verdict]
-	if r.Verdict == Fail && r.Imported() && r.AsExpected() {
+	switch {
+	case r.Verdict == Fail && r.AsExpected() && r.Imported():
 		word = "same"
+	case r.Verdict == Fail && r.AsExpected():
+		word = "XFAIL"
 	}
 	parts := []string{fmt.Sprintf("%-7s %s seed %d %s", word, Clean(r.Scenario), r.Seed, Clean(r.Strategy))}
 	if r.Datastore != "" {

@@ -86,7 +86,7 @@ func staging() *Report {
 	s.event(model.Event{Kind: model.Operator, Actor: "operator", Text: "ip route"})
 	s.event(model.Event{Kind: model.Output, Actor: "operator", Node: "kubestage1001", Text: "ip route", Output: "default via 10.64.0.1 dev eno1 onlink \nblackhole 10.64.75.0/26 proto bird \n10.64.75.4 dev cali21fc9e9645e scope link \n"})
 	s.breaks("blackholed-address", model.Critical,
-		`kubestage1001 cannot reach 10.64.75.0 on kubestage1003 (default/echo-c) since 10m0s: swallowed at home by "blackhole 10.64.75.0/26 proto bird"`,
+		`kubestage1001 cannot reach 10.64.75.0 on kubestage1003 (default/echo-c) since 10m0s: dropped on the node itself by "blackhole 10.64.75.0/26 proto bird"`,
 		"address 10.64.75.0", "node kubestage1001", "pod default/echo-c")
 	s.breaks("starved-node", model.Major, "kubestage1003 has no block in network k8s-pod-network and default/echo-c has borrowed 10.64.75.0, while block 10.64.75.64/26 of kubestage1002 is empty",
 		"block 10.64.75.64/26", "network k8s-pod-network", "node kubestage1002", "node kubestage1003")

@@ -31,7 +31,7 @@ func draw(entries []*entry, s *subject) []string {
 	if cols == nil {
 		head += pad("actor", actorMax) + " what"
 	} else {
-		head += strings.Join(cols.names, "  ") + "  r read  w write  x hurt  * fact"
+		head += strings.Join(cols.names, "  ") + "  r read  w write  x fault  * fact"
 	}
 	out := []string{head}
 	last := s.from

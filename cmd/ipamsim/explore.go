@@ -251,11 +251,11 @@ func explore(cmd *cobra.Command, cfg campaign.Config) error {
 	case err != nil:
 		return &exit{exitCannot, err}
 	case o.Blind() && ctx.Err() == nil:
-		return &exit{exitCannot, errors.New("BLIND: the canary, which is wrong on purpose, was not caught: that nothing was found proves nothing")}
+		return &exit{exitCannot, errors.New("no mutant was detected: that nothing was found proves nothing")}
 	case len(o.Rows) > 0:
 		return &exit{exitViolation, nil}
 	case ctx.Err() != nil:
-		return &exit{exitCannot, errors.New("interrupted; the same command goes on")}
+		return &exit{exitCannot, errors.New("interrupted; the same command continues")}
 	case o.Defective > 0:
 		return &exit{exitCannot, fmt.Errorf("%s of which ipamsim itself is in doubt, see above", plural(o.Defective, "run"))}
 	case o.Open > 0:

@@ -107,7 +107,7 @@ func progressText(p, before campaign.Progress) string {
 		fmt.Sprintf("pairs %d (+%d)", p.Pairs, p.Pairs-before.Pairs),
 	)
 	if p.Open > 0 {
-		parts = append(parts, fmt.Sprintf("%d more to make small", p.Open))
+		parts = append(parts, fmt.Sprintf("%d more to shrink", p.Open))
 	}
 	return strings.Join(parts, " · ")
 }

@@ -24,7 +24,7 @@ func campaignTable(o *campaign.Outcome) string {
 	}
 	findingRows(&b, o.Rows[:rough])
 	if rough < len(o.Rows) {
-		fmt.Fprintf(&b, "as recorded, for nobody had time to make them small; some will turn out to be others of the table:\n")
+		fmt.Fprintf(&b, "as recorded, not shrunk within the time; some may have the cause of a finding above:\n")
 		findingRows(&b, o.Rows[rough:])
 	}
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -35,7 +35,7 @@ func campaignTable(o *campaign.Outcome) string {
 	if rough > 0 {
 		say("%s", labels(o.Rows[:rough]))
 	}
-	say("%s in %s, %s; %d states, %d pairs of conflicting operations; canary: %d of %d caught",
+	say("%s in %s, %s; %d states, %d pairs of conflicting operations; mutants: %d of %d detected",
 		plural(int(o.Runs), "run"), o.Elapsed.Round(100*time.Millisecond), found, o.States, o.Pairs, o.Caught, o.Canaries)
 	if w := o.Worlds; w.Worlds > 0 {
 		var lacking []string
@@ -47,10 +47,10 @@ func campaignTable(o *campaign.Outcome) string {
 	if o.Why != "" {
 		say("ended: %s", o.Why)
 	} else {
-		say("interrupted; the same command goes on")
+		say("interrupted; the same command continues")
 	}
 	if o.Open > 0 {
-		say("kinds of failures that nobody had time to make small: %d; the same command goes on", o.Open)
+		say("kinds of failures not shrunk within the time: %d; the same command continues", o.Open)
 	}
 	if o.Unkept > 0 {
 		say("%d of them are not even kept as recorded", o.Unkept)

@@ -67,8 +67,8 @@ the data are too few.`,
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.engine, "engine", "", "who lives through it: "+strings.Join(engines, ", ")+" (default: as the plan says)")
-	fl.IntVar(&f.repeats, "repeats", 0, "live through each combination `N` times (default: as the plan says)")
+	fl.StringVar(&f.engine, "engine", "", "which engine runs the trials: "+strings.Join(engines, ", ")+" (default: as the plan says)")
+	fl.IntVar(&f.repeats, "repeats", 0, "run `N` trials of each combination (default: as the plan says)")
 	fl.StringVar(&f.dir, "out", "", "write the answer into `DIR`, and what is needed to continue (default answers/NAME)")
 	fl.BoolVar(&f.resume, "resume", false, "go on with what was stopped or killed in DIR")
 	fl.BoolVar(&f.fresh, "fresh", false, "begin anew, whatever DIR holds")

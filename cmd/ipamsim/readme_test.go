@@ -2,9 +2,12 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,51 +17,87 @@ import (
 	"ipamsim/sim/ipam/whereabouts"
 )
 
-// readme is README.md, and makefile what it says one may make.
-func readme(t *testing.T) (text, makefile string) {
+// readmes are the README.md of the module and of its folders, by path from its top,
+// which is where the test stands from here on.
+func readmes(t *testing.T) map[string]string {
 	t.Helper()
 	t.Chdir("../..")
-	for file, to := range map[string]*string{"README.md": &text, "Makefile": &makefile} {
-		b, err := os.ReadFile(file)
+	out := map[string]string{}
+	for _, pattern := range []string{"README.md", "*/README.md", "*/*/README.md"} {
+		files, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
 		}
-		*to = string(b)
+		for _, file := range files {
+			b, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out[file] = string(b)
+		}
 	}
-	return text, makefile
+	return out
 }
 
 var (
 	quotedPath = regexp.MustCompile("`((?:cmd|fuzz|model|reports|scenarios|sim)/[A-Za-z0-9_./-]+)`")
-	linkedPath = regexp.MustCompile(`\]\(([A-Za-z.][A-Za-z0-9_./-]*)\)`)
+	linkedPath = regexp.MustCompile(`\]\(([A-Za-z.][A-Za-z0-9_./-]*)(?:#[a-z0-9-]*)?\)`)
 	tableRow   = regexp.MustCompile(`(?m)^\| .* \|$`)
+
+	linkedSection = regexp.MustCompile(`\]\(([A-Za-z.][A-Za-z0-9_./-]*\.md)#([a-z0-9-]+)\)`)
+	heading       = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	notAnchor     = regexp.MustCompile(`[^a-z0-9 -]`) // what GitHub leaves out of a heading's anchor
 )
 
-// missingFiles are the paths that a text names and that are not there. NAME is whatever
-// somebody will write.
-func missingFiles(text string) (named, missing []string) {
-	for _, pattern := range []*regexp.Regexp{quotedPath, linkedPath} {
-		for _, m := range pattern.FindAllStringSubmatch(text, -1) {
-			if strings.Contains(m[1], "NAME") {
-				continue
-			}
-			named = append(named, m[1])
-			if _, err := os.Stat(m[1]); err != nil {
-				missing = append(missing, m[1])
-			}
+// missingFiles are the paths that a text in a folder names and that are not there: quoted
+// ones from the module's top, links from the folder. NAME is whatever somebody will write.
+func missingFiles(folder, text string) (named, missing []string) {
+	see := func(name, file string) {
+		if strings.Contains(name, "NAME") {
+			return
 		}
+		named = append(named, name)
+		if _, err := os.Stat(file); err != nil {
+			missing = append(missing, name)
+		}
+	}
+	for _, m := range quotedPath.FindAllStringSubmatch(text, -1) {
+		see(m[1], m[1])
+	}
+	for _, m := range linkedPath.FindAllStringSubmatch(text, -1) {
+		see(m[1], filepath.Join(folder, m[1]))
 	}
 	return named, missing
 }
 
-// Every file and folder that README names is there, and every row of what is real and
-// what is simulated names the file that does it.
-func TestReadmeNamesFiles(t *testing.T) {
-	text, _ := readme(t)
-	if _, missing := missingFiles(text); len(missing) > 0 {
-		t.Errorf("README.md names what is not there: %q", missing)
+// missingSections are the links of a text in a folder to a heading that its document does
+// not have.
+func missingSections(folder, text string) (missing []string) {
+	for _, m := range linkedSection.FindAllStringSubmatch(text, -1) {
+		b, err := os.ReadFile(filepath.Join(folder, m[1]))
+		found := err == nil && slices.ContainsFunc(heading.FindAllStringSubmatch(string(b), -1), func(h []string) bool {
+			return strings.ReplaceAll(notAnchor.ReplaceAllString(strings.ToLower(h[1]), ""), " ", "-") == m[2]
+		})
+		if !found {
+			missing = append(missing, m[1]+"#"+m[2])
+		}
 	}
-	_, section, _ := strings.Cut(text, "\n## What is real, what is simulated, what is absent\n")
+	return missing
+}
+
+// Every file, folder and section that a README names is there, and every row of what is
+// real and what is simulated names the file that does it.
+func TestReadmeNamesFiles(t *testing.T) {
+	all := readmes(t)
+	for file, text := range all {
+		if _, missing := missingFiles(filepath.Dir(file), text); len(missing) > 0 {
+			t.Errorf("%s names what is not there: %q", file, missing)
+		}
+		if missing := missingSections(filepath.Dir(file), text); len(missing) > 0 {
+			t.Errorf("%s links to sections that are not there: %q", file, missing)
+		}
+	}
+	_, section, _ := strings.Cut(all["sim/README.md"], "\n## What is real, what is simulated, what is absent\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	rows := 0
 	for _, row := range tableRow.FindAllString(section, -1) {
@@ -68,15 +107,18 @@ func TestReadmeNamesFiles(t *testing.T) {
 			continue
 		}
 		rows++
-		if named, _ := missingFiles(last); len(named) == 0 && !strings.Contains(last, "`cmd/") {
+		if named, _ := missingFiles("sim", last); len(named) == 0 && !strings.Contains(last, "`cmd/") {
 			t.Errorf("no file in the last column: %s", row)
 		}
 	}
 	if rows < 30 {
 		t.Errorf("%d rows: the tables have another form than this test reads", rows)
 	}
-	if _, missing := missingFiles("`sim/nowhere.go` [a](nowhere.md)"); len(missing) != 2 {
+	if _, missing := missingFiles("sim", "`sim/nowhere.go` [a](nowhere.md)"); len(missing) != 2 {
 		t.Errorf("missing files are not seen: %q", missing)
+	}
+	if missing := missingSections("sim", "[a](README.md#nowhere) [b](README.md#the-folders)"); len(missing) != 1 {
+		t.Errorf("missing sections are not seen: %q", missing)
 	}
 }
 
@@ -88,10 +130,14 @@ var (
 	target  = regexp.MustCompile(`(?m)^([a-z-]+):.*## `)
 )
 
-// Every command that README shows is one, with those flags, about scenarios that are
+// Every command that a README shows is one, with those flags, about scenarios that are
 // there; and what it says one may make is in the Makefile.
 func TestReadmeCommands(t *testing.T) {
-	text, makefile := readme(t)
+	text := strings.Join(slices.Collect(maps.Values(readmes(t))), "\n")
+	makefile, err := os.ReadFile("Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
 	help, seen := map[string]string{}, 0
 	for _, m := range shown.FindAllStringSubmatch(text, -1) {
 		sub, args := m[1], m[2]
@@ -117,7 +163,7 @@ func TestReadmeCommands(t *testing.T) {
 		t.Errorf("%d commands, %d flags: README shows them in another form than this test reads", len(help), seen)
 	}
 	targets := map[string]bool{}
-	for _, m := range target.FindAllStringSubmatch(makefile, -1) {
+	for _, m := range target.FindAllStringSubmatch(string(makefile), -1) {
 		targets[m[1]] = true
 	}
 	for _, m := range mayMake.FindAllStringSubmatch(text, -1) {
@@ -127,18 +173,52 @@ func TestReadmeCommands(t *testing.T) {
 	}
 }
 
+// The front page is short, and its track record is the first rows of the whole one.
+func TestFrontPage(t *testing.T) {
+	all := readmes(t)
+	if n := strings.Count(all["README.md"], "\n"); n > 200 {
+		t.Errorf("README.md has %d lines; 200 are the most", n)
+	}
+	_, section, _ := strings.Cut(all["README.md"], "\n## Track record\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	rows := 0
+	for _, row := range tableRow.FindAllString(section, -1)[1:] {
+		rows++
+		if !strings.Contains(all["reports/README.md"], "\n"+row+"\n") {
+			t.Errorf("not a row of reports/README.md: %s", row)
+		}
+	}
+	if rows != 10 {
+		t.Errorf("%d rows of the track record; want 10", rows)
+	}
+}
+
+// Every invariant is in the table of its folder, as its own documentation says it.
+func TestInvariantTable(t *testing.T) {
+	text := readmes(t)["model/invariant/README.md"]
+	for _, inv := range invariant.All() {
+		holds := "always"
+		if inv.Phase == invariant.Quiescent {
+			holds = "when quiet"
+		}
+		if row := fmt.Sprintf("| `%s` | %s | %s | %s |\n", inv.Name, inv.Severity, holds, inv.Doc); !strings.Contains(text, row) {
+			t.Errorf("model/invariant/README.md lacks %s", row)
+		}
+	}
+}
+
 // The versions and numbers that README states are those of this build.
 func TestReadmeNumbers(t *testing.T) {
-	text, _ := readme(t)
+	text := readmes(t)["sim/README.md"]
 	if n := len(invariant.All()); n != 27 || !strings.Contains(text, "twenty-seven **invariants**") {
-		t.Errorf("there are %d invariants; README says otherwise, or this test does", n)
+		t.Errorf("there are %d invariants; sim/README.md says otherwise, or this test does", n)
 	}
 	for name, upstream := range map[string]string{
 		"Whereabouts": whereabouts.New().Upstream(), "Calico": calico.New().Upstream(),
 		"Kubernetes": ipam.Upstream("k8s.io/kubernetes", nil), "etcd": ipam.Upstream("go.etcd.io/etcd/server/v3", nil),
 	} {
 		if _, version, ok := strings.Cut(upstream, "@v"); !ok || !strings.Contains(text, "| "+name+" "+version+":") {
-			t.Errorf("README does not say that %s is %q", name, upstream)
+			t.Errorf("sim/README.md does not say that %s is %q", name, upstream)
 		}
 	}
 }

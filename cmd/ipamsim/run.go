@@ -32,7 +32,7 @@ func runCommand() *cobra.Command {
 	f := &runFlags{}
 	cmd := &cobra.Command{
 		Use:   "run FILE… | --all",
-		Short: "run scenarios and judge what happens",
+		Short: "run scenarios and check every invariant at every step",
 		Long: `Run scenarios and judge what happens.
 
 Without --seed and --strategy each scenario runs as it says itself; its

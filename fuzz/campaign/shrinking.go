@@ -78,7 +78,7 @@ func asRecorded(sc *scenarios.Scenario, rep *reports.Report, v *model.Violation)
 	}
 	var head strings.Builder
 	for _, line := range append([]string{
-		fmt.Sprintf("%s (%s), as recorded: it has not been made small, and its fingerprint %s is that of the whole run", f.Invariant, f.Severity, f.Fingerprint), "",
+		fmt.Sprintf("%s (%s), as recorded: it has not been shrunk, and its fingerprint %s is that of the whole run", f.Invariant, f.Severity, f.Fingerprint), "",
 	}, reports.Wrap(f.Sentence, headWidth)...) {
 		fmt.Fprintln(&head, strings.TrimSpace("# "+strings.Map(printable, line)))
 	}

@@ -34,26 +34,26 @@ func TestBlackholedAddress(t *testing.T) {
 	}
 	table(t, BlackholedAddress, []row{
 		{"on its way", as(func(*route.Loss) {}),
-			`node-2 cannot reach 10.0.0.1 on node-1 (default/web-0) since 20s: swallowed at node-3 by "blackhole 10.0.0.0/26 proto bird"`},
+			`node-2 cannot reach 10.0.0.1 on node-1 (default/web-0) since 20s: dropped at node-3 by "blackhole 10.0.0.0/26 proto bird"`},
 		{"by the source itself", as(func(l *route.Loss) { l.At = "node-2" }),
-			`node-2 cannot reach 10.0.0.1 on node-1 (default/web-0) since 20s: swallowed at home by "blackhole 10.0.0.0/26 proto bird"`},
+			`node-2 cannot reach 10.0.0.1 on node-1 (default/web-0) since 20s: dropped on the node itself by "blackhole 10.0.0.0/26 proto bird"`},
 		{"the answer", as(func(l *route.Loss) { l.Back = true }),
-			`node-2 gets no answer from 10.0.0.1 on node-1 (default/web-0) since 20s: swallowed at node-3 by "blackhole 10.0.0.0/26 proto bird"`},
+			`node-2 gets no answer from 10.0.0.1 on node-1 (default/web-0) since 20s: dropped at node-3 by "blackhole 10.0.0.0/26 proto bird"`},
 		{"some flows", as(func(l *route.Loss) { l.Some = true }),
-			`some flows of node-2 do not reach 10.0.0.1 on node-1 (default/web-0) since 20s: swallowed at node-3 by "blackhole 10.0.0.0/26 proto bird"`},
+			`some flows of node-2 do not reach 10.0.0.1 on node-1 (default/web-0) since 20s: dropped at node-3 by "blackhole 10.0.0.0/26 proto bird"`},
 		{"some answers", as(func(l *route.Loss) { l.Some, l.Back = true, true }),
-			`some flows of node-2 get no answer from 10.0.0.1 on node-1 (default/web-0) since 20s: swallowed at node-3 by "blackhole 10.0.0.0/26 proto bird"`},
+			`some flows of node-2 get no answer from 10.0.0.1 on node-1 (default/web-0) since 20s: dropped at node-3 by "blackhole 10.0.0.0/26 proto bird"`},
 		{"no route at a router", as(func(l *route.Loss) { l.At, l.How, l.Route = "tor1", route.Unreachable, "" }),
 			"node-2 cannot reach 10.0.0.1 on node-1 (default/web-0) since 20s: unreachable, no route for it at tor1"},
 		{"a circle", as(func(l *route.Loss) { l.How, l.Route = route.Looping, "10.0.0.0/26 via 10.1.0.1 dev eth0 proto bird" }),
-			`node-2 cannot reach 10.0.0.1 on node-1 (default/web-0) since 20s: it goes round in circles at node-3 by "10.0.0.0/26 via 10.1.0.1 dev eth0 proto bird"`},
+			`node-2 cannot reach 10.0.0.1 on node-1 (default/web-0) since 20s: it loops at node-3 by "10.0.0.0/26 via 10.1.0.1 dev eth0 proto bird"`},
 		{"a dead next hop", func(v *View) {
 			as(func(l *route.Loss) { l.How, l.Route = route.Dead, "10.0.0.1 via 10.1.0.9 dev eth0 proto bird" })(v)
 			v.Truth.At += route.Hold
 		},
-			`node-2 cannot reach 10.0.0.1 on node-1 (default/web-0) since 20s: "10.0.0.1 via 10.1.0.9 dev eth0 proto bird" is the way at node-3, and nobody answers there`},
+			`node-2 cannot reach 10.0.0.1 on node-1 (default/web-0) since 20s: "10.0.0.1 via 10.1.0.9 dev eth0 proto bird" is the way at node-3, and nothing answers there`},
 		{"the pod is younger than the loss", with(func(v *View) { v.Truth.Sandboxes[0].Attachments[0].Since = sec(49) }),
-			`node-2 cannot reach 10.0.0.1 on node-1 (default/web-0) since 49s: swallowed at node-3 by "blackhole 10.0.0.0/26 proto bird"`},
+			`node-2 cannot reach 10.0.0.1 on node-1 (default/web-0) since 49s: dropped at node-3 by "blackhole 10.0.0.0/26 proto bird"`},
 
 		{"routes may still spread", as(func(l *route.Loss) { l.Since = sec(50) }), ""},
 		{"the pod is new", with(func(v *View) { v.Truth.Sandboxes[0].Attachments[0].Since = sec(50) }), ""},

@@ -21,17 +21,17 @@ func (l *Loss) Why() string {
 func Sentence(how End, atSource bool) string {
 	where := "at {at}"
 	if atSource {
-		where = "at home"
+		where = "on the node itself"
 	}
 	switch how {
 	case Unreachable:
 		return "unreachable, no route for it " + where
 	case Looping:
-		return "it goes round in circles " + where + ` by "{route}"`
+		return "it loops " + where + ` by "{route}"`
 	case Dead:
-		return `"{route}" is the way ` + where + ", and nobody answers there"
+		return `"{route}" is the way ` + where + ", and nothing answers there"
 	}
-	return "swallowed " + where + ` by "{route}"`
+	return "dropped " + where + ` by "{route}"`
 }
 
 // Patience is for how long a loss is nobody's fault but routing's: after, while
@@ -91,7 +91,7 @@ func (l *losses) remove(k local) {
 }
 
 // Losses are the addresses of pods that nodes cannot reach now, sorted by source,
-// then address. Since is when that pair was lost, whatever swallowed it since.
+// then address. Since is when that pair was lost, whatever dropped it since.
 // A node without power neither loses nor is lost. The list must not be changed; it
 // is the same one until something is another.
 func (p *Plane) Losses() []Loss {

@@ -41,9 +41,9 @@ func (a *Answer) summary() string {
 	case same && choices > 1:
 		return fmt.Sprintf("Whatever %s: %s is best.", list(given)+either(len(given), " is", " are"), a.choice(a.Recommended[0].Rows[0])) + built
 	case choices > 1:
-		return fmt.Sprintf("In %d of %d cases of %s an option meets what is asked.", met, len(a.Recommended), list(given)) + built
+		return fmt.Sprintf("In %d of %d cases of %s an option meets the requirements.", met, len(a.Recommended), list(given)) + built
 	}
-	return fmt.Sprintf("In %d of %d cases of %s what is asked is met.", met, len(a.Recommended), list(given))
+	return fmt.Sprintf("In %d of %d cases of %s the requirements are met.", met, len(a.Recommended), list(given))
 }
 
 // advise is a recommendation in sentences, the most important first.
@@ -90,21 +90,21 @@ func (a *Answer) take(r *Recommendation) string {
 	case len(r.among) == 1 && asked == "":
 		return fmt.Sprintf("There is nothing to choose from but %s.", name)
 	case len(r.among) == 1:
-		return fmt.Sprintf("%s meets what is asked: %s.", upper(name), asked)
+		return fmt.Sprintf("%s meets the requirements: %s.", upper(name), asked)
 	case asked == "" && reason == "":
 		return "Nothing was required or is to be minimised, so that no option is better than another."
 	case asked == "":
 		return fmt.Sprintf("%s%s: of %d options %s.", verb, name, len(r.among), reason)
 	case meeting == 1:
-		s := fmt.Sprintf("%s%s: the only one of %d options that meets what is asked, %s", verb, name, len(r.among), asked)
+		s := fmt.Sprintf("%s%s: the only one of %d options that meets the requirements, %s", verb, name, len(r.among), asked)
 		if reason != "" {
 			s += fmt.Sprintf("; %s %s", a.measure(a.Minimise).column(), a.say(a.measure(a.Minimise).Unit, float64(a.Rows[best].Figures[a.Minimise].Value)))
 		}
 		return s + "."
 	case reason == "":
-		return fmt.Sprintf("%s%s: one of %d of %d options that meet what is asked, %s.", verb, name, meeting, len(r.among), asked)
+		return fmt.Sprintf("%s%s: one of %d of %d options that meet the requirements, %s.", verb, name, meeting, len(r.among), asked)
 	}
-	return fmt.Sprintf("%s%s: of the %d of %d options that meet what is asked, %s, %s.", verb, name, meeting, len(r.among), asked, reason)
+	return fmt.Sprintf("%s%s: of the %d of %d options that meet the requirements, %s, %s.", verb, name, meeting, len(r.among), asked, reason)
 }
 
 func (a *Answer) asked() string {
@@ -124,7 +124,7 @@ func (a *Answer) ties(r *Recommendation) string {
 	if len(r.Rows) == 2 {
 		verb = "does"
 	}
-	return fmt.Sprintf("%s %s as well, as far as the lives can tell.", list(a.names(r.Rows[1:])), verb)
+	return fmt.Sprintf("%s %s as well, as far as the trials can tell.", list(a.names(r.Rows[1:])), verb)
 }
 
 // price is what the choice costs, and what it brings, against what there is now.
@@ -193,7 +193,7 @@ func (a *Answer) never(r *Recommendation) string {
 	if len(zero) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s: 0 in all of its %s; up to %s of lives may have some.", upper(list(zero)), plural(best.Lives, "life"), percent(rare(best.Lives)))
+	return fmt.Sprintf("%s: 0 in all of its %s; up to %s of trials may have some.", upper(list(zero)), plural(best.Lives, "trial"), percent(rare(best.Lives)))
 }
 
 // nearMisses are the options that would be better but for one bound.
@@ -217,7 +217,7 @@ func (a *Answer) nearMisses(r *Recommendation) string {
 	return fmt.Sprintf("Better in %s, but for one bound: %s.", m.column(), list(some(near, told)))
 }
 
-// couldBe says which others may meet what is asked, too.
+// couldBe says which others may meet the requirements, too.
 func (a *Answer) couldBe(r *Recommendation) string {
 	if len(r.Maybe) == 0 {
 		return ""
@@ -227,9 +227,9 @@ func (a *Answer) couldBe(r *Recommendation) string {
 
 func (a *Answer) noneMeets(r *Recommendation) string {
 	asked, nearest := a.asked(), *r.Nearest
-	s := fmt.Sprintf("No option meets what is asked, %s. ", asked)
+	s := fmt.Sprintf("No option meets the requirements, %s. ", asked)
 	if len(r.among) == 1 {
-		return fmt.Sprintf("%s does not meet what is asked, %s: %s.", upper(a.choice(nearest)), asked, list(a.broken(nearest)))
+		return fmt.Sprintf("%s does not meet the requirements, %s: %s.", upper(a.choice(nearest)), asked, list(a.broken(nearest)))
 	}
 	s += fmt.Sprintf("The nearest is %s: %s.", a.choice(nearest), list(a.broken(nearest)))
 	var others []string
@@ -272,7 +272,7 @@ func (a *Answer) instead(n int, m *Measure, b Bound) string {
 	case worst != nil:
 		s += fmt.Sprintf(", %s %s", a.say(worst.Unit, float64(a.Rows[n].Figures[worst.Name].Value)), atWorst)
 	case b.Most == 0 && m.Over == OverMean && f.Any < f.Lives:
-		s += fmt.Sprintf(", in %d of %s", f.Any, plural(f.Lives, "life"))
+		s += fmt.Sprintf(", in %d of %s", f.Any, plural(f.Lives, "trial"))
 	}
 	return s
 }
@@ -284,7 +284,7 @@ func (a *Answer) cannotTell(r *Recommendation) string {
 			continue
 		}
 		f, m := a.Rows[n].Figures[v.Measure], a.measure(v.Measure)
-		s := fmt.Sprintf("Too few repeats to tell: %s of %s cannot show %s: it is %s", plural(f.Lives, "life"), a.choice(n), bound(v.Bound), a.say(m.Unit, float64(f.Value)))
+		s := fmt.Sprintf("Too few repeats to tell: %s of %s cannot show %s: it is %s", plural(f.Lives, "trial"), a.choice(n), bound(v.Bound), a.say(m.Unit, float64(f.Value)))
 		if band := a.band(m, f); band != "" {
 			s += ", and may be " + band
 		}
@@ -310,7 +310,7 @@ func (a *Answer) enough(rows []int) string {
 		for _, v := range a.Rows[n].Bounds {
 			switch {
 			case v.Outcome == TooFew && v.Most == 0 && v.Needs == 0:
-				return "; no number of lives shows that a chance is 0: require a small one, such as 0.01"
+				return "; no number of trials shows that a chance is 0: require a small one, such as 0.01"
 			case v.Outcome == TooFew && v.Needs == 0:
 				return "; it is too near to the bound for any number of repeats"
 			case v.Outcome == TooFew:

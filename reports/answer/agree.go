@@ -60,7 +60,7 @@ func (a *Answer) agree() *Agreement {
 		return nil
 	}
 	if g.Equal = differ == 0; g.Equal {
-		g.Text = fmt.Sprintf("The real code lived through %s, too, %s: all %s are equal.", plural(g.Lives, "life"), a.beside(), plural(g.Samples, "sample"))
+		g.Text = fmt.Sprintf("The real code ran %s, too, %s: all %s are equal.", plural(g.Lives, "trial"), a.beside(), plural(g.Samples, "sample"))
 		if g.Parted > 0 {
 			g.Text += fmt.Sprintf(" In %d of them those are compared that come before upstream left something to chance, such as which of its empty blocks a node keeps.", g.Parted)
 		}
@@ -69,7 +69,7 @@ func (a *Answer) agree() *Agreement {
 	d := g.Differ[0]
 	name := nameOf(p.Axes, &Row{Option: p.Cells[d.Row].Option, Values: p.Cells[d.Row].Values})
 	g.Text = fmt.Sprintf("The engines disagree in %d of %s, so that something is wrong with one of them. The first: %s, repeat %d, at %s d: %s is %s by the reference and %s by the real code.",
-		differ, plural(g.Lives, "life"), quoted(cleanLines(name)), d.Repeat, short(float64(d.AtDays)), d.Field, d.Reference, d.Real)
+		differ, plural(g.Lives, "trial"), quoted(cleanLines(name)), d.Repeat, short(float64(d.AtDays)), d.Field, d.Reference, d.Real)
 	return g
 }
 

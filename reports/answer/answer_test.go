@@ -40,25 +40,25 @@ func TestAgreement(t *testing.T) {
 		}
 	}
 	g := answer.Of(p).Agreement
-	if want := "The real code lived through 12 lives, too, 4 of each row: all 1,212 samples are equal."; g == nil || !g.Equal || g.Text != want {
+	if want := "The real code ran 12 trials, too, 4 of each row: all 1,212 samples are equal."; g == nil || !g.Equal || g.Text != want {
 		t.Fatalf("%+v, want %s", g, want)
 	}
 	p.Cells[1].Real[2].Samples[50].Leaked++
 	p.Cells[2].Real[0].Samples = p.Cells[2].Real[0].Samples[:100]
 	g = answer.Of(p).Agreement
-	const want = `The engines disagree in 2 of 12 lives, so that something is wrong with one of them. The first: "64 pods a node", repeat 2, at 15 d: Leaked is 3 by the reference and 4 by the real code.`
+	const want = `The engines disagree in 2 of 12 trials, so that something is wrong with one of them. The first: "64 pods a node", repeat 2, at 15 d: Leaked is 3 by the reference and 4 by the real code.`
 	if g.Equal || g.Text != want || len(g.Differ) != 2 || g.Differ[1].Field != "number of samples" {
 		t.Errorf("%+v, want %s", g, want)
 	}
 	p.Cells[1].Lives[2].Chance = 14 * day // 47 of its samples are before
 	p.Cells[2].Real[0].Samples = p.Cells[2].Lives[0].Samples
 	g = answer.Of(p).Agreement
-	if want := "The real code lived through 12 lives, too, 4 of each row: all 1,158 samples are equal. In 1 of them those are compared that come before upstream left something to chance, such as which of its empty blocks a node keeps."; g.Text != want {
+	if want := "The real code ran 12 trials, too, 4 of each row: all 1,158 samples are equal. In 1 of them those are compared that come before upstream left something to chance, such as which of its empty blocks a node keeps."; g.Text != want {
 		t.Errorf("%+v, want %s", g, want)
 	}
 	p.Cells[1].Real = nil
 	g = answer.Of(p).Agreement
-	if want := `The real code lived through 8 lives, too, 4 of "as it is" and 4 of "one block a node", none of the recommended "64 pods a node": all 808 samples are equal.`; g.Text != want {
+	if want := `The real code ran 8 trials, too, 4 of "as it is" and 4 of "one block a node", none of the recommended "64 pods a node": all 808 samples are equal.`; g.Text != want {
 		t.Errorf("%+v, want %s", g, want)
 	}
 	p.Cells[2].Real, p.Cells[0].Real = nil, nil
@@ -81,9 +81,9 @@ func TestRealCode(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	var b bytes.Buffer
-	const want = "Calls, the time of an ADD and violations are of the 1 life that the real code lived, too."
+	const want = "Calls, the time of an ADD and violations are of the 1 trial that the real code ran as well."
 	if err := answer.Of(p).Text(&b); err != nil || !strings.Contains(strings.Join(strings.Fields(b.String()), " "), want) {
-		t.Errorf("nobody says of how many lives: %s", b.String())
+		t.Errorf("nobody says of how many trials: %s", b.String())
 	}
 }
 
@@ -102,7 +102,7 @@ func TestManyLives(t *testing.T) {
 		t.Error("no answer")
 	}
 	took := time.Since(from)
-	t.Logf("4,000 lives: %v", took)
+	t.Logf("4,000 trials: %v", took)
 	if took > 10*time.Second {
 		t.Errorf("it took %v", took)
 	}

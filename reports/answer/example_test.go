@@ -26,23 +26,23 @@ func ExampleOf() {
 		panic(err)
 	}
 	// Output:
-	// Take "small blocks": the only one of 2 options that meets what is asked, chance to run out ≤ 50%;
-	// routes 8.
-	// - Against "as it is", better: chance to run out 0% instead of 100% and waste 29.7% instead of 64.8%.
-	//   Worse: routes 8 instead of 4.
+	// Take "small blocks": the only one of 2 options that meets the requirements, exhaustion probability ≤
+	// 50%; routes 8.
+	// - Against "as it is", better: exhaustion probability 0% instead of 100% and waste 29.7% instead of
+	//   64.8%. Worse: routes 8 instead of 4.
 	// - All of this is as if the cluster had been built so: moving a running one there was not simulated.
 	//
-	//                              chance to                         blocks
-	//   option        meets          run out   after  routes  waste  a node
+	//                             exhaustion                         blocks
+	//   option        meets      probability   after  routes  waste  a node
 	//   as it is      no     100% (69.2–100)     3 d       4  64.8%       2
 	// > small blocks  yes        0% (0–30.8)  > 30 d       8  29.7%       4
 	//
 	// > is recommended.
-	// 2 rows × 10 repeats = 20 lives of the reference allocators: each draws anew what happens in 30 d,
-	// with the same dice in every row. Numbers are means over lives, of the most at any time: routes and
+	// 2 rows × 10 repeats = 20 trials of the reference allocators: each draws anew what happens in 30 d,
+	// with the same dice in every row. Numbers are means over trials, of the most at any time: routes and
 	// blocks a node; of the mean over time: waste. A chance has its band of 95%, a time is the median with
 	// its quartiles.
 	// The same in every row: utilisation at its peak 35.2%. 0 in every row: pods without an address, pods
-	// without a node, starved nodes, blackholed pairs, borrowed addresses, leaked addresses, stranded
-	// addresses, stale affinities.
+	// without a node, nodes without a block, blackholed pairs, borrowed addresses, leaked addresses,
+	// stranded addresses, stale affinities.
 }

@@ -91,20 +91,20 @@ func (m *Measure) column() string { return strings.ReplaceAll(m.head, "\n", " ")
 // Measures are all there are, what matters most first.
 func Measures() []Measure {
 	return []Measure{
-		{Name: "exhaustion", Title: "Chance of exhaustion", Unit: Share, Better: Less, Over: OverChance, head: "chance to\nrun out", words: "it runs out of addresses most rarely",
+		{Name: "exhaustion", Title: "Exhaustion probability", Unit: Share, Better: Less, Over: OverChance, head: "exhaustion\nprobability", words: "it runs out of addresses most rarely",
 			Doc: "Whether, before the horizon, an ADD was refused because no address was left that the node may hand out.", of: exhausted},
 		{Name: "timeToExhaustion", Title: "Time to exhaustion", Unit: Days, Better: More, Over: OverMedian, head: "after", words: "it lasts longest",
 			Doc: "When an ADD was refused for the first time.", aside: true, of: timeToExhaustion},
 		{Name: "refused", Title: "Refused ADDs", Unit: Adds, Better: Less, Over: OverMean, head: "refused\nADDs", words: "it refuses the fewest ADDs",
 			Doc: "ADDs refused for want of an address over the whole horizon, repeated ones included.", fine: true, aside: true,
 			of: func(_ *Cell, l *capacity.Course) float64 { return float64(l.Refused) }},
-		{Name: "waiting", Title: "Pods without an address", Unit: Pods, Better: Less, Over: OverMean, when: atWorst, head: "pods\nwaiting", words: "it has the fewest pods waiting",
+		{Name: "waiting", Title: "Pods without an address", Unit: Pods, Better: Less, Over: OverMean, when: atWorst, head: "pods without\nan address", words: "it has the fewest pods without an address",
 			Doc: "The most pods at any time that are bound to a node and have no address.", of: most(func(s *capacity.Sample) float64 { return float64(s.Waiting) })},
 		{Name: "unplaced", Title: "Pods without a node", Unit: Pods, Better: Less, Over: OverMean, when: onAverage, head: "pods\nunplaced", words: "it leaves the fewest pods without a node",
 			Doc: "Pods that no node has room for, since a kubelet takes only so many: the mean over time.", of: average(func(_ *Cell, s *capacity.Sample) float64 { return float64(s.Unplaced) })},
 		{Name: "unplacedMax", Title: "Pods without a node at worst", Unit: Pods, Better: Less, Over: OverMean, when: atWorst, head: "unplaced\nat worst", words: "it leaves the fewest pods without a node at worst",
 			Doc: "The most pods at any time that no node has room for.", fine: true, aside: true, of: most(func(s *capacity.Sample) float64 { return float64(s.Unplaced) })},
-		{Name: "starved", Title: "Starved nodes", Unit: Nodes, Better: Less, Over: OverMean, when: atWorst, head: "starved\nnodes", words: "it starves the fewest nodes",
+		{Name: "starved", Title: "Nodes without a block", Unit: Nodes, Better: Less, Over: OverMean, when: atWorst, head: "nodes without\na block", words: "it has the fewest nodes without a block",
 			Doc: "The most nodes at any time that are up, without a block, and without one left to claim.", of: most(func(s *capacity.Sample) float64 { return float64(s.Starved) })},
 		{Name: "blackholed", Title: "Blackholed pairs", Unit: Pairs, Better: Less, Over: OverMean, when: atWorst, head: "blackholed", words: "it has the fewest blackholed pairs",
 			Doc: "The most pairs at any time of a node and a live address that it cannot reach.", of: most(func(s *capacity.Sample) float64 { return float64(s.Blackholed) })},

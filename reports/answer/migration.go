@@ -131,7 +131,7 @@ func (a *Answer) tell(r *Row) {
 		if x.Stuck == 0 {
 			continue
 		}
-		s += fmt.Sprintf(" In %d of %s it ended at step %d, %s", x.Stuck, plural(m.Lives, "life"), i+1, quoted(x.text))
+		s += fmt.Sprintf(" In %d of %s it ended at step %d, %s", x.Stuck, plural(m.Lives, "trial"), i+1, quoted(x.text))
 		if x.Why != "" {
 			s += ", refused to the end: " + x.Why
 		}

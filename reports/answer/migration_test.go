@@ -72,7 +72,7 @@ func TestNotCarriedOut(t *testing.T) {
 	if row := a.Rows[1]; row.Figures["unfinished"].Value != 1 || row.Migration.Done != 0 || row.Migration.Steps[1].Stuck != 12 {
 		t.Errorf("moved: %+v", row)
 	}
-	tells(t, a, "In 12 of 12 lives it ended at step 2", "refused to the end: blocks of /26")
+	tells(t, a, "In 12 of 12 trials it ended at step 2", "refused to the end: blocks of /26")
 }
 
 // tells holds the text of an answer, without the ends of its lines, to what it says.

@@ -117,7 +117,7 @@ func (a *Answer) facts() []index.Fact {
 		{Name: "lives", Value: short(float64(lives))}, {Name: "engine", Value: list(some(engines, told))},
 	}
 	if real > 0 {
-		out = append(out, index.Fact{Name: "lived by the real code, too", Value: short(float64(real))})
+		out = append(out, index.Fact{Name: "run by the real code as well", Value: short(float64(real))})
 	}
 	for _, f := range []index.Fact{{Name: "upstream", Value: a.Upstream}, {Name: "file", Value: a.File}, {Name: "required", Value: a.asked()}, {Name: "as little as possible", Value: called(a.Minimise)}} {
 		if f.Value != "" {

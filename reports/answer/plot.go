@@ -62,7 +62,7 @@ func (a *Answer) living() (rows []int) {
 }
 
 // drawn are the rows to draw where there is room for few: the first one, those that
-// are recommended, those that may meet what is asked, then the others. The text says
+// are recommended, those that may meet the requirements, then the others. The text says
 // how many are not.
 func (a *Answer) drawn(most int) (rows []int, left string) {
 	all := a.living()

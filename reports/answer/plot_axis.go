@@ -127,7 +127,7 @@ func (a *Answer) alongAxes() (out []Plot) {
 			}
 			p.Caption = fmt.Sprintf("%s for each value of %s: %s.", m.Title, x.Setting, overWords(m))
 			if m.Over == OverMedian && len(keys) > 1 {
-				p.Caption = fmt.Sprintf("%s for each value of %s: the median of all lives.", m.Title, x.Setting)
+				p.Caption = fmt.Sprintf("%s for each value of %s: the median of all trials.", m.Title, x.Setting)
 			}
 			if ends {
 				p.Caption += " What is at the horizon is beyond it."
@@ -163,9 +163,9 @@ func (a *Answer) alongLine(name string, axis int, m *Measure, rows []int) (l cha
 func overWords(m *Measure) string {
 	switch m.Over {
 	case OverChance:
-		return "the share of lives, with Clopper and Pearson's band of 95%"
+		return "the share of trials, with Clopper and Pearson's band of 95%"
 	case OverMedian:
-		return "the median of all lives, with the quartiles"
+		return "the median of all trials, with the quartiles"
 	}
-	return "the mean over all lives, with a band of 95%"
+	return "the mean over all trials, with a band of 95%"
 }

@@ -20,7 +20,7 @@ func (a *Answer) tradeoffs() (out []Plot) {
 		if i == groupsMax || len(r.among) < 2 {
 			break
 		}
-		p := Plot{Name: "tradeoff", Title: "Waste against routes", Caption: "Means over all lives; less is better in both, and no option that meets what is asked beats one on the staircase in both."}
+		p := Plot{Name: "tradeoff", Title: "Waste against routes", Caption: "Means over all trials; less is better in both, and no option that meets the requirements beats one on the staircase in both."}
 		if len(a.Recommended) > 1 {
 			p.Name, p.Title = fmt.Sprintf("tradeoff-%d", i+1), p.Title+", with "+list(r.Given)
 		}

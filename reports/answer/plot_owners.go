@@ -29,7 +29,7 @@ func (a *Answer) ownership() (out []Plot) {
 			break
 		}
 		p := Plot{Name: fmt.Sprintf("owners-%d", n), Title: "Whose each block is: " + a.Rows[n].Name}
-		p.Caption = fmt.Sprintf("Repeat %d, the median life of %q by %s.%s", repeat, cut(a.Rows[n].Name, 80), by, left)
+		p.Caption = fmt.Sprintf("Repeat %d, the median trial of %q by %s.%s", repeat, cut(a.Rows[n].Name, 80), by, left)
 		if p.Picture = a.owners(p.Title, n, life); p.Picture != nil {
 			out, left = append(out, p), ""
 		}

@@ -127,7 +127,7 @@ func TestFewMapsOfManyBlocks(t *testing.T) {
 	}
 }
 
-// Where there is room for few lines, those that meet what is asked come before those
+// Where there is room for few lines, those that meet the requirements come before those
 // that do not; what is drawn over time is the mean.
 func TestWinnersAreDrawn(t *testing.T) {
 	kinds := []kind{staging[0]}
@@ -196,7 +196,7 @@ func TestBlockNames(t *testing.T) {
 		{"other blocks than the default", "10.0.0.3/32", small},
 		{"the end of all addresses", "255.255.255.192/26", pools("255.255.255.0/24")},
 		{"IPv6", "fd00::c0/122", pools("fd00::/120")},
-		{"other blocks than the lives have", "block 4", pools("10.0.0.0/20")},
+		{"other blocks than the trials have", "block 4", pools("10.0.0.0/20")},
 		{"not known", "block 4", nil},
 	} {
 		p := owned()

@@ -19,7 +19,7 @@ func (a *Answer) exhaustionOverTime() []Plot {
 	}
 	p := Plot{
 		Name: "exhaustion", Title: "Chance that addresses have run out",
-		Caption: fmt.Sprintf("In which share of %s an ADD had been refused by then for want of an address, with Clopper and Pearson's band of 95%%.", plural(a.Repeats, "life")),
+		Caption: fmt.Sprintf("In which share of %s an ADD had been refused by then for want of an address, with Clopper and Pearson's band of 95%%.", plural(a.Repeats, "trial")),
 	}
 	x, y := chart.Axis{Label: "time", Duration: true}, chart.Axis{Label: "chance", Share: true}
 	if panels := a.panelsOver(0, func(n int, name string, band bool) chart.Line { return a.exhaustionLine(n, name, band) }); left != "" && panels != nil {
@@ -105,7 +105,7 @@ var quantities = []quantity{
 	{"Blackholed", chart.Axis{Label: "pairs"}, func(_ *Cell, s *capacity.Sample) float64 { return float64(s.Blackholed) }},
 	{"Leaked addresses", chart.Axis{Label: "addresses"}, func(_ *Cell, s *capacity.Sample) float64 { return float64(s.Leaked) }},
 	{"Routes", chart.Axis{Label: "prefixes"}, func(_ *Cell, s *capacity.Sample) float64 { return float64(s.Routes) }},
-	{"Starved nodes", chart.Axis{Label: "nodes"}, func(_ *Cell, s *capacity.Sample) float64 { return float64(s.Starved) }},
+	{"Nodes without a block", chart.Axis{Label: "nodes"}, func(_ *Cell, s *capacity.Sample) float64 { return float64(s.Starved) }},
 	{"Stale affinities", chart.Axis{Label: "affinities"}, func(_ *Cell, s *capacity.Sample) float64 { return float64(s.Stale) }},
 }
 
@@ -116,7 +116,7 @@ func (a *Answer) overTime() []Plot {
 		return nil
 	}
 	band := len(rows) <= bandsMax
-	p := Plot{Name: "over-time", Title: "What there is over time", Caption: fmt.Sprintf("The mean over %s at each time", plural(a.Repeats, "life"))}
+	p := Plot{Name: "over-time", Title: "What there is over time", Caption: fmt.Sprintf("The mean over %s at each time", plural(a.Repeats, "trial"))}
 	if band {
 		p.Caption += ", with the 5th to the 95th percentile as a band"
 	}

@@ -119,7 +119,7 @@ func (a *Answer) brings(r *Recommendation) string {
 		for ; i < len(r.Races) && r.Races[i].Change == first.Change; i++ {
 			of = append(of, fmt.Sprintf("%s (%s)", r.Races[i].What, r.Races[i].Command))
 		}
-		parts = append(parts, fmt.Sprintf("It %s, and no life here shows what %s is known to do then: %s.", first.words, first.Upstream, strings.Join(some(of, told), "; ")))
+		parts = append(parts, fmt.Sprintf("It %s, and no trial here shows what %s is known to do then: %s.", first.words, first.Upstream, strings.Join(some(of, told), "; ")))
 	}
 	return strings.Join(parts, " ")
 }

@@ -91,7 +91,7 @@ func TestRacesAreTold(t *testing.T) {
 	got := only(p)
 	for _, want := range []string{
 		`Against "every 15 min", better: `,
-		"It collects garbage more often, and no life here shows what calico 3.31.0 is known to do then: For a node that vanished the collector trusts a cache that lags and waits for no grace period (ipamsim run scenarios/found-calico-lagging-cache.yaml); ",
+		"It collects garbage more often, and no trial here shows what calico 3.31.0 is known to do then: For a node that vanished the collector trusts a cache that lags and waits for no grace period (ipamsim run scenarios/found-calico-lagging-cache.yaml); ",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)

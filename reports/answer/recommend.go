@@ -12,7 +12,7 @@ import (
 type Recommendation struct {
 	Given   []string `json:"given,omitempty"` // "setting value", of the given axes
 	Outcome Advice   `json:"outcome"`
-	// Rows are the best row that meets what is asked, and those that do as well as far
+	// Rows are the best row that meets the requirements, and those that do as well as far
 	// as the lives can tell.
 	Rows []int `json:"rows,omitempty"`
 	// Nearest is the row that comes nearest if none meets it.

@@ -147,7 +147,7 @@ func (a *Answer) narrow(m *Measure, f Figure) string {
 	return strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(low, "%"), " d"), " ms") + "–" + high
 }
 
-// meets is whether a row meets what is asked, in a word.
+// meets is whether a row meets the requirements, in a word.
 func (r *Row) meets() string {
 	switch r.outcome() {
 	case Meets:
@@ -176,12 +176,12 @@ func (a *Answer) legend(differ []column) string {
 		who = " of the reference allocators"
 	}
 	s := fmt.Sprintf("%s, %s of each row if none was refused: what happens in one of %s d is drawn anew, with the same dice in every row.",
-		plural(lives, "life")+who, short(float64(a.Repeats)), short(float64(a.HorizonDays)))
+		plural(lives, "trial")+who, short(float64(a.Repeats)), short(float64(a.HorizonDays)))
 	if lives == len(a.Rows)*a.Repeats {
 		s = fmt.Sprintf("%s × %s = %s: each draws anew what happens in %s d, with the same dice in every row.",
-			plural(len(a.Rows), "row"), plural(a.Repeats, "repeat"), plural(lives, "life")+who, short(float64(a.HorizonDays)))
+			plural(len(a.Rows), "row"), plural(a.Repeats, "repeat"), plural(lives, "trial")+who, short(float64(a.HorizonDays)))
 	}
-	s += " Numbers are means over lives"
+	s += " Numbers are means over trials"
 	for _, w := range []struct {
 		when when
 		what string
@@ -201,7 +201,7 @@ func (a *Answer) legend(differ []column) string {
 		s += " A chance has its band of 95%, a time is the median with its quartiles."
 	}
 	if m := a.measure("addMedian"); a.Agreement != nil && m != nil && !a.seldom(m) {
-		s += " Calls, the time of an ADD and violations are of the " + plural(a.Agreement.Lives, "life") + " that the real code lived, too."
+		s += " Calls, the time of an ADD and violations are of the " + plural(a.Agreement.Lives, "trial") + " that the real code ran as well."
 	}
 	return s
 }

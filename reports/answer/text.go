@@ -72,14 +72,14 @@ func (a *Answer) remarks() []string {
 }
 
 // alone is what an answer says of both engines where only one was used.
-const alone = "No life was short and calm enough for the real code beside the reference; --engine real has it live through them all the same."
+const alone = "No trial was short and calm enough for the real code beside the reference; --engine real has it run them all the same."
 
 // refusals are rows of which points were refused, and why, and that the real code
 // had none.
 func (a *Answer) refusals() (out []string) {
 	for i := range a.Rows {
 		if r := &a.Rows[i]; len(r.Refused) > 0 {
-			out = append(out, fmt.Sprintf("%s: %d of %s; others were refused: %s", quoted(r.Name), r.Lives, plural(a.Repeats, "life"), strings.Join(some(r.Refused, told), "; ")))
+			out = append(out, fmt.Sprintf("%s: %d of %s; others were refused: %s", quoted(r.Name), r.Lives, plural(a.Repeats, "trial"), strings.Join(some(r.Refused, told), "; ")))
 		}
 	}
 	out = some(out, textRefusals)

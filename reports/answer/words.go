@@ -74,7 +74,7 @@ func (a *Answer) band(m *Measure, f Figure) string {
 	return low + " to " + high
 }
 
-// bound in words: "chance to run out ≤ 5%", "blackholed = 0".
+// bound in words: "exhaustion probability ≤ 5%", "blackholed = 0".
 func bound(b Bound) string {
 	for _, m := range Measures() {
 		switch {

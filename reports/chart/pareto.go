@@ -27,7 +27,7 @@ type Named struct {
 	Name        string
 	X, Y        float64
 	Recommended bool
-	Fails       bool // it does not meet what is asked
+	Fails       bool // it does not meet the requirements
 }
 
 // PointsMax is how many options a picture may have. As many names are written as
@@ -84,7 +84,7 @@ func (p *Pareto) legend() []entry {
 		}
 	}
 	if slices.ContainsFunc(p.Points, func(o Named) bool { return o.Fails }) {
-		out = append(out, entry{name: "does not meet what is asked", wide: 12, thumb: glyph(false, Named{Fails: true})})
+		out = append(out, entry{name: "does not meet the requirements", wide: 12, thumb: glyph(false, Named{Fails: true})})
 	}
 	if i := slices.IndexFunc(p.Points, func(n Named) bool { return n.Recommended }); i >= 0 {
 		out = append(out, entry{name: "recommended", wide: 16, thumb: glyph(front[i], p.Points[i])})

@@ -100,7 +100,7 @@ func (c *Campaign) Index() *Index {
 }
 
 func (c *Campaign) lead() string {
-	const what = "Worlds and schedules that a seed decides, run with the real code and judged at every step. Each kind of failure is one finding, made small."
+	const what = "Generated scenarios and schedules, run with the real code and checked at every step. Each cause of failure is one finding, shrunk."
 	asOf := c.AsOf.UTC().Format("2006-01-02 15:04:05 UTC")
 	switch {
 	case c.Running && c.Left > 0:
@@ -108,7 +108,7 @@ func (c *Campaign) lead() string {
 	case c.Running:
 		return fmt.Sprintf("It runs: %s so far, as of %s. %s", short(c.Elapsed), asOf, what)
 	case c.Ended == "":
-		return "It was interrupted; the same command goes on. " + what
+		return "It was interrupted; the same command continues. " + what
 	}
 	return fmt.Sprintf("It ended after %s: %s. %s", short(c.Elapsed), c.Ended, what)
 }
@@ -135,7 +135,7 @@ func (c *Campaign) facts() []Fact {
 	all := []Fact{
 		{"runs", grouped(c.Runs)}, {"time", short(c.Elapsed)}, {"runs per second", rate},
 		{"kinds of situations seen", grouped(uint64(c.States))}, {"pairs of conflicting operations", grouped(uint64(c.Pairs))},
-		{"canary", fmt.Sprintf("%d of %d caught", c.Caught, c.Canaries)},
+		{"mutants", fmt.Sprintf("%d of %d detected", c.Caught, c.Canaries)},
 	}
 	if c.Worlds == 0 {
 		return all
@@ -152,10 +152,10 @@ func (c *Campaign) notes() []string {
 	var out []string
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	if c.Caught == 0 && !c.Running {
-		say("BLIND: the canary, which is wrong on purpose, was not caught: that nothing was found proves nothing")
+		say("no mutant was detected: that nothing was found proves nothing")
 	}
 	if c.Open > 0 && !c.Running {
-		say("kinds of failures that nobody had time to make small: %d; the same command goes on", c.Open)
+		say("kinds of failures not shrunk within the time: %d; the same command continues", c.Open)
 	}
 	if c.Unknown > 0 {
 		say("%s cut short by a limit, which proves nothing", plural(c.Unknown, "run"))

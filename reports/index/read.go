@@ -46,7 +46,7 @@ func ReadFindings(r io.Reader, dir string) (*Index, error) {
 	c := &Campaign{Findings: all}
 	return &Index{
 		Title: "Findings", Facts: []Fact{{"findings", c.found()}}, Tables: []*Table{findings(all, dir)},
-		Lead: "Each is one kind of failure of the real code in a simulated cluster, made small; its file replays on its own.",
+		Lead: "Each is one cause of failure of the real code in a simulated cluster, shrunk; its file replays on its own.",
 	}, nil
 }
 

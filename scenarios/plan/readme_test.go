@@ -11,11 +11,11 @@ import (
 	"ipamsim/scenarios/plan"
 )
 
-// The README's plan of an imported cluster runs as it is printed, from a dump to an
+// README.md's plan of an imported cluster runs as it is printed, from a dump to an
 // answer that can be met: with the trouble that the cluster has at the beginning told
 // apart, and the way to the recommended option carried out.
 func TestReadmePlanOfAnImport(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
+	readme, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -82,6 +82,6 @@ var calicoExclusions = slices.Concat(
 	each("it is drawn off, which is the same", absent, "types.NetConf", "feature_control"),
 	each("a floating address is one of the endpoint's, of which IPAM does not know", "", "types.FeatureControl", "floating_ips"),
 	each("the runtime fills it, with the name servers of Windows' pods", "", "types.NetConf", "RuntimeConfig"),
-	each("the loader refuses it: nobody answers there", "", "types.NetConf", "readiness_gates"),
+	each("the loader refuses it: nothing answers there", "", "types.NetConf", "readiness_gates"),
 	each("Felix has a pod's policy in place at once here (sim/ipam/calico/door/wait)", "", "types.NetConf", "policy_setup_timeout_seconds", "endpoint_status_dir"),
 )

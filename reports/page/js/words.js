@@ -31,7 +31,7 @@ const shortNetwork = (n) => (n.includes('/') ? n.slice(n.indexOf('/') + 1) : n);
 
 // arrows draws the arrows of the reports' texts, which are plain for terminals, and
 // explains their words.
-const arrows = (text) => text.replaceAll(' -> ', '\u00a0→ ').replaceAll('swallowed at home', 'swallowed at home (on the sender itself)');
+const arrows = (text) => text.replaceAll(' -> ', '\u00a0→ ');
 
 // what a step did, in words, as far as they are known
 function stepText(s) {

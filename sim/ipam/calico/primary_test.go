@@ -87,7 +87,7 @@ data:
 		{`"assign_ipv4": "true"`, `"assign_ipv4": true`, "failed to load netconf: json: cannot unmarshal bool into Go struct field .ipam.assign_ipv4 of type string"},
 		{`"assign_ipv4": "true"`, `"assign_ipv4": "yes"`, `ipam.assign_ipv4 "yes": want "true" or "false"; Calico takes everything else for the default`},
 		{`"type": "calico", "d`, `"type": "macvlan", "d`, "plugins: none is of type calico"},
-		{`"policy"`, `"readiness_gates": ["http://x"], "policy"`, "readiness_gates: http://x: nobody answers there, no such endpoint can be simulated"},
+		{`"policy"`, `"readiness_gates": ["http://x"], "policy"`, "readiness_gates: http://x: nothing answers there, no such endpoint can be simulated"},
 		{`"snat": true,`, `"snat": `, "invalid character"},
 		{`"name": "k8s-pod-network"`, `"name": "cbr0"`, `name "cbr0": want k8s-pod-network`},
 	} {

@@ -60,7 +60,7 @@ func cniConfig(all []ipam.Object) (pluginConfig, error) {
 		return pluginConfig{}, bad(fmt.Errorf("ipam.type %q: want calico-ipam, no other can be simulated", conf.IPAM.Type))
 	}
 	if len(conf.ReadinessGates) > 0 {
-		return pluginConfig{}, bad(fmt.Errorf("readiness_gates: %s: nobody answers there, no such endpoint can be simulated", conf.ReadinessGates[0]))
+		return pluginConfig{}, bad(fmt.Errorf("readiness_gates: %s: nothing answers there, no such endpoint can be simulated", conf.ReadinessGates[0]))
 	}
 	p := pluginConfig{body: body, v4: true}
 	for _, f := range []struct {
