@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,8 @@ import (
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/input"
 	"ipamsim/fuzz/known"
+	"ipamsim/fuzz/settle"
+	"ipamsim/fuzz/shrink"
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
@@ -77,16 +80,21 @@ func (j *judge) judge() error {
 	}
 	coverage.Light(rep)
 	var classes []string
-	for _, v := range input.Failures(s, rep) {
-		why := cause.Of(rep, v)
-		switch {
-		case j.known.Look(why) != "":
-			classes = append(classes, why.Look())
-		case *learn:
+	for _, v := range input.Failures(s, rep, j.looksNew) {
+		if why := cause.Of(rep, v); *learn {
 			err = errors.Join(err, add(&j.known, j.target, why, known.SeenAs(v.Message)))
-		default:
+		} else {
 			err = errors.Join(err, j.confirm(s, rep, v, why.Look()))
 		}
+	}
+	others := input.Others(s, rep, j.looksNew)
+	for _, v := range others {
+		if look := cause.Of(rep, v).Look(); !slices.Contains(classes, look) {
+			classes = append(classes, look)
+		}
+	}
+	if err == nil {
+		err = j.settle(s, rep, others)
 	}
 	return errors.Join(err, count(func(t *tally) {
 		if rep.Reason != "" {
@@ -103,14 +111,38 @@ func (j *judge) run() (*scenarios.Scenario, *reports.Report, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	rep, err := j.Play(j.ctx, j.runner, s, scenarios.Memory)
+	rep, err := j.Play(j.ctx, j.runner, s, scenarios.Memory, j.looksNew)
 	return s, rep, err
+}
+
+func (j *judge) looksNew(rep *reports.Report, v *model.Violation) bool {
+	return j.known.Look(cause.Of(rep, v)) == ""
+}
+
+// looks that are known and of which this process made failures small.
+var looks settle.Looks
+
+// settle looks behind what is known, as every search does.
+func (j *judge) settle(s *scenarios.Scenario, rep *reports.Report, others []*model.Violation) error {
+	if len(others) == 0 || !looks.Due(done.Inputs-done.Refused) {
+		return nil
+	}
+	trial, err := settle.Try(j.ctx, j.runner, s, rep, others, j.known, looks.Settled(), shrink.Options{Runs: 400, Time: wallMax / 2})
+	looks.Tried(trial.Looks, trial.Runs)
+	for _, f := range trial.News {
+		if *learn {
+			err = errors.Join(err, add(&j.known, j.target, &f.Cause, known.SeenAs(f.Sentence)))
+			continue
+		}
+		err = errors.Join(err, fmt.Errorf("NEW: %s (%s), on etcd too; no cause of fuzz/%s: %s\n\n%s\n\nIt is small:\n\n%s", f.Invariant, f.Severity, listFile(input.Lists(j.target)[0]), f.Cause.Key(), f.Sentence, f.YAML))
+	}
+	return err
 }
 
 // confirm repeats a failure on etcd, and says what happened.
 func (j *judge) confirm(s *scenarios.Scenario, rep *reports.Report, v *model.Violation, class string) error {
 	on := func(store string) func() (*reports.Report, error) {
-		return func() (*reports.Report, error) { return j.Play(j.ctx, j.runner, s, store) }
+		return func() (*reports.Report, error) { return j.Play(j.ctx, j.runner, s, store, j.looksNew) }
 	}
 	again, err := scenarios.Agree(rep, on(scenarios.Memory), on(scenarios.Etcd))
 	if again != nil {

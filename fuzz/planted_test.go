@@ -8,11 +8,13 @@ import (
 
 	"ipamsim/fuzz/input"
 	"ipamsim/fuzz/known"
+	"ipamsim/fuzz/settle"
 	"ipamsim/sim/hermetic"
 )
 
 // What is new is caught: the canary hands out an address twice, which no list
-// knows. What is on the list is not told again, and what does not load is refused.
+// knows. What is on the list is not told again, and what does not load is refused. What looks
+// like something on the list, and is something else when it is small, is caught, too.
 func TestWhatIsNewIsCaught(t *testing.T) {
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: needs the hermetic build; run make test")
@@ -25,13 +27,14 @@ func TestWhatIsNewIsCaught(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := func(look string) known.Causes {
-		k, err := known.Parse("list", look+" |  | the canary's")
+	listed := func(line string) known.Causes {
+		k, err := known.Parse("list", line)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return k
 	}
+	of := func(look string) known.Causes { return listed(look + " |  | seen: the canary's") }
 	const look = "duplicate-address, two-sandboxes, wrote cni-add canarypools new canary.(*desk).try < canary.(*instance).Add"
 	tests := []struct {
 		name  string
@@ -46,10 +49,16 @@ func TestWhatIsNewIsCaught(t *testing.T) {
 		}},
 		{"another is known", string(planted), of("duplicate-address, two-sandboxes, wrote cni-add pods new"), []string{"NEW: duplicate-address"}},
 		{"known", string(planted), of(look), nil},
+		{"shown by a scenario", string(planted), listed(look + " |  | scenarios: the-canary"), nil},
+		{"a scenario shows another that looks the same", string(planted), listed(look + " | read pods, changed pods | scenarios: another"), []string{
+			"NEW: duplicate-address (critical), on etcd too; no cause of fuzz/testdata/known/whereabouts: " + look + "\n",
+			"kind: Scenario",
+		}},
 		{"refused", strings.Replace(string(planted), "until: 30s", "until: never", 1), known.Causes{}, nil},
 		{"nothing breaks", strings.Replace(string(planted), `, "bug": "duplicate-address"`, "", 1), known.Causes{}, nil},
 	}
 	for _, tt := range tests {
+		looks = settle.Looks{}
 		j := judge{t.Context(), r, "FuzzWhereabouts", input.Input{World: []byte(tt.world)}, tt.known}
 		got := j.judge()
 		if (got == nil) != (tt.want == nil) {

@@ -93,6 +93,7 @@ var layers = []struct{ dir, may string }{
 	{"fuzz/finding", "model/... sim/... reports scenarios fuzz/cause"},
 	{"fuzz/shrink", "model/... sim/... reports scenarios fuzz/cause fuzz/finding"},
 	{"fuzz/known", "fuzz/cause"},
+	{"fuzz/settle", "model/... reports scenarios fuzz/cause fuzz/finding fuzz/known fuzz/shrink"},
 	{"fuzz/linear", "model reports/visible"},
 	{"fuzz/cell", ""},
 	{"fuzz/gate", "model/... sim/... reports reports/... scenarios scenarios/strict fuzz/..."},

@@ -18,6 +18,7 @@ import (
 	"ipamsim/fuzz/cause"
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/input"
+	"ipamsim/fuzz/known"
 	"ipamsim/fuzz/shrink"
 	"ipamsim/model"
 	"ipamsim/reports"
@@ -33,7 +34,8 @@ func findingCommand() *cobra.Command {
 		Use:   "finding CRASHFILE… --out DIR",
 		Short: "make findings of what go test -fuzz wrote down",
 		Long: `Make findings of what go test -fuzz wrote down: each input is run on etcd, what
-breaks is made small and kept as a file that ipamsim replay runs. The target is
+breaks and is not known (fuzz/testdata/known), else what breaks first, is made small
+and kept as a file that ipamsim replay runs. The target is
 the directory that a crash file lies in, as Go puts it there, or --target.
 
 Exit: 0 every file became a finding · 2 one did not: nothing breaks, it is no such
@@ -160,13 +162,33 @@ func readBounded(file string, bytesMax int) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, int64(bytesMax)+1))
 }
 
-// keep runs one input and keeps what breaks first.
+// failures are those of a run that look like nothing that is known, as the fuzzer sees
+// them; if there are none, what breaks first.
+func (c crash) failures(ctx context.Context, r *scenarios.Runner) ([]*model.Violation, *reports.Report, error) {
+	causes, _, err := known.LoadIf(known.Dir, input.Lists("")...)
+	if err != nil {
+		return nil, nil, err
+	}
+	looksNew := func(rep *reports.Report, v *model.Violation) bool { return causes.Look(cause.Of(rep, v)) == "" }
+	rep, err := c.Play(ctx, r, c.world, scenarios.Etcd, looksNew)
+	if err != nil {
+		return nil, nil, err
+	}
+	if all := input.Failures(c.world, rep, looksNew); len(all) > 0 || len(rep.Violations) == 0 {
+		return all, rep, nil
+	}
+	if rep, err = c.Play(ctx, r, c.world, scenarios.Etcd, input.AtFirst); err != nil {
+		return nil, nil, err
+	}
+	return input.Failures(c.world, rep, input.AtFirst), rep, nil
+}
+
+// keep runs one input and keeps what breaks.
 func (c crash) keep(ctx context.Context, r *scenarios.Runner, w io.Writer, dir string) error {
-	rep, err := c.Play(ctx, r, c.world, scenarios.Etcd)
+	failures, rep, err := c.failures(ctx, r)
 	if err != nil {
 		return opaque{err}
 	}
-	failures := input.Failures(c.world, rep)
 	if len(failures) == 0 {
 		return fmt.Errorf("nothing breaks: %s, %s", plural(len(rep.Trace.Steps), "step"), rep.Verdict)
 	}

@@ -27,6 +27,8 @@ type gateFlags struct {
 	update             bool
 	workers, seeds     int
 	budget, search     time.Duration
+	first              uint64
+	kinds              int
 	dir                string
 	forms              map[string]*string
 }
@@ -53,6 +55,8 @@ name, and not green.
 
 Of a fork, worlds that no scenario names are searched, too (--search): a violation
 whose cause is none of fuzz/testdata/known is red, and kept as a file that replays.
+Of what looks like a cause that a scenario shows some failures are made small, too;
+one that comes to another cause is red as well.
 
 Exit: 0 as the baseline, or better · 1 a regression · 2 could not run or
 judge everything.`,
@@ -84,6 +88,8 @@ judge everything.`,
 	fl.IntVar(&f.seeds, "seeds", 0, "with --update: at most `N` seeds of each scenario (default 12 to 100, by its length)")
 	fl.DurationVar(&f.budget, "budget", budgetUsual, "stop after this time, and say what was left out (90s, 10m); 0: never")
 	fl.DurationVar(&f.search, "search", 0, "search so long for failures whose cause is not known, in worlds that no scenario names (default of a fork: the fuzzer's corpora, 30s at most; else none)")
+	fl.Uint64Var(&f.first, "first", 0, "begin the search with the worlds of seed `N`, without the corpora")
+	fl.IntVar(&f.kinds, "kinds", 3, "end the search after `N` kinds of failure")
 	fl.StringVar(&f.dir, "out", filepath.Join("findings", "gate"), "write what the search finds into `DIR`, as files that replay")
 	fl.IntVar(&f.workers, "workers", runtime.NumCPU(), "run `N` at a time")
 	for _, form := range gateForms() {
@@ -126,10 +132,13 @@ func (f *gateFlags) check(files []string) (*gate.Gate, error) {
 	if f.search < 0 {
 		return nil, fmt.Errorf("--search: want at least 0, have %s", f.search)
 	}
+	if f.kinds < 1 {
+		return nil, fmt.Errorf("--kinds: want at least 1, have %d", f.kinds)
+	}
 	if !hermetic.Enabled {
 		return nil, errors.New("gate: built on the stock Go runtime, where a run is no function of its seed and nothing can be compared; make build uses the hermetic one")
 	}
-	g := &gate.Gate{Cells: f.workers, All: len(files) == 0, SeedsMax: f.seeds, Budget: f.budget, Search: gate.Search{Time: f.search, Dir: f.dir, Known: known.Dir, Drawn: true}}
+	g := &gate.Gate{Cells: f.workers, All: len(files) == 0, SeedsMax: f.seeds, Budget: f.budget, Search: gate.Search{Time: f.search, Dir: f.dir, Known: known.Dir, Drawn: true, First: f.first, Kinds: f.kinds}}
 	var err error
 	if g.Baseline, err = readBaseline(f.baseline); errors.Is(err, fs.ErrNotExist) && f.update {
 		g.Baseline, err = &baseline.Baseline{Format: baseline.Format}, nil
@@ -154,6 +163,12 @@ func (f *gateFlags) check(files []string) (*gate.Gate, error) {
 	}
 	if g.Scenarios, err = loadAll(files); err != nil {
 		return nil, err
+	}
+	if f.search > 0 {
+		all, _ := (&runFlags{all: true}).library(nil) // without one there is nothing more to search
+		if g.Search.Library, err = loadAll(all); err != nil {
+			return nil, err
+		}
 	}
 	names := map[string]string{}
 	for _, s := range g.Scenarios {

@@ -11,6 +11,9 @@ type plant struct {
 	// kind and about are what the gate must say in a red row, and scenario is one
 	// of the rows that must say so.
 	kind, about, scenario string
+	// first is the seed of a world in which a search finds it (TestPlantedIsNew); 0: it is
+	// soon found in the corpora.
+	first uint64
 }
 
 // mended is what an author would try against whereabouts#162: a pod that is Pending

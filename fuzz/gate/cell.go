@@ -35,8 +35,10 @@ type answer struct {
 	Seen         map[string]baseline.Seen `json:",omitempty"`
 	Defect       string                   `json:",omitempty"` // ipamsim could not do it
 	Repeated     reports.Repeated
-	News         []News `json:",omitempty"` // of a hunt
-	Hung, Stacks string `json:",omitempty"`
+	News         []News   `json:",omitempty"` // of a hunt
+	Tried        []string `json:",omitempty"` // looks that are known of which it made a failure small
+	Trials       int      `json:",omitempty"` // the runs of that
+	Hung, Stacks string   `json:",omitempty"`
 }
 
 // Stuck says that the run got stuck.

@@ -11,6 +11,7 @@ import (
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/input"
 	"ipamsim/fuzz/known"
+	"ipamsim/fuzz/settle"
 	"ipamsim/fuzz/shrink"
 	"ipamsim/model"
 	"ipamsim/reports"
@@ -20,33 +21,61 @@ import (
 	"ipamsim/sim"
 )
 
-// prey is a world that a search draws, or that lies in the corpus of a target.
+// prey is a world that a search draws, or that lies in the corpus of a target, or a
+// scenario of the library.
 type prey struct {
-	Target          string
+	Target          string // or the scenario's file
 	World, Schedule []byte
-	Known           string // where the lists are
+	Seed            uint64   `json:",omitempty"` // of a drawn world
+	Known           string   // where the lists are
+	Settle          bool     `json:",omitempty"` // make failures small that look like what is known
+	Settled         []string `json:",omitempty"` // but not of these looks
 }
 
 func (p *prey) input() input.Input { return input.Input{World: p.World, Schedule: p.Schedule} }
 
-// News is a failure of no class that is known.
+// written reports whether it is a scenario.
+func (p *prey) written() bool { return p.World == nil }
+
+// open the world, and the lists that count for it.
+func (p *prey) open() (s *scenarios.Scenario, causes known.Causes, err error) {
+	target := p.Target
+	if p.written() {
+		target = "" // all
+		s, err = scenarios.Load(p.Target)
+	} else {
+		s, err = p.input().Scenario(p.Target)
+	}
+	if err == nil {
+		causes, err = known.Load(p.Known, input.Lists(target)...)
+	}
+	return s, causes, err
+}
+
+// play it on a store.
+func (p *prey) play(ctx context.Context, runner *scenarios.Runner, s *scenarios.Scenario, store string, ends input.Ends) (*reports.Report, error) {
+	if p.written() {
+		return input.Follow(ctx, runner, s, scenarios.Options{Store: store}, ends)
+	}
+	return p.input().Play(ctx, runner, s, store, ends)
+}
+
+// News is a failure whose cause is none that is known.
 type News struct {
 	Class, Invariant, Severity, Sentence, Timeline string
 	Fingerprint                                    string
 	YAML                                           []byte // the file, which replays on its own
 	Step                                           int
 	Calls                                          []baseline.Call `json:",omitempty"`
+	Found                                          baseline.Found
 }
 
-// hunt runs a world in memory, as go test -fuzz does. What breaks there and is no class
-// that is known is run on etcd, which is the judge, and made small.
+// hunt runs a world in memory. What breaks there and looks like no cause that is known ends
+// the run; it is run on etcd, which is the judge, and made small. Of what looks like one that
+// is known some are made small, too: what they come to may be news.
 func hunt(ctx context.Context, runner *scenarios.Runner, p *prey) *answer {
 	a := &answer{}
-	classes, err := known.Load(p.Known, input.Lists(p.Target)...)
-	if err != nil {
-		return a.fails(err)
-	}
-	s, err := p.input().Scenario(p.Target)
+	s, causes, err := p.open()
 	var bad *strict.Error
 	if errors.As(err, &bad) {
 		return a // of the corpus of another time
@@ -54,7 +83,8 @@ func hunt(ctx context.Context, runner *scenarios.Runner, p *prey) *answer {
 		return a.fails(err)
 	}
 	beforeRun(p.Target, 0)
-	play := func(store string) (*reports.Report, error) { return p.input().Play(ctx, runner, s, store) }
+	looksNew := func(rep *reports.Report, v *model.Violation) bool { return causes.Look(cause.Of(rep, v)) == "" }
+	play := func(store string) (*reports.Report, error) { return p.play(ctx, runner, s, store, looksNew) }
 	rep, err := play(scenarios.Memory)
 	var stuck *sim.Stuck
 	switch {
@@ -66,20 +96,37 @@ func hunt(ctx context.Context, runner *scenarios.Runner, p *prey) *answer {
 	case err != nil:
 		return a.fails(err)
 	}
-	for _, v := range input.Failures(s, rep) {
+	for _, v := range input.Failures(s, rep, looksNew) {
 		why := cause.Of(rep, v)
-		class := why.Look()
-		if classes.Look(why) != "" {
-			continue
-		}
 		n, err := news(ctx, runner, s, rep, v, play, a)
 		if err != nil {
-			return a.fails(fmt.Errorf("%s: %w", class, err))
+			return a.fails(fmt.Errorf("%s: %w", why.Look(), err))
 		}
-		n.Class = class
+		n.Class = why.Look()
 		a.News = append(a.News, *n)
 	}
+	if p.Settle && len(a.News) == 0 {
+		if err := p.settle(ctx, runner, s, rep, input.Others(s, rep, looksNew), causes, a); err != nil {
+			return a.fails(err)
+		}
+	}
 	return a
+}
+
+// settle looks behind what is known.
+func (p *prey) settle(ctx context.Context, runner *scenarios.Runner, s *scenarios.Scenario, rep *reports.Report, all []*model.Violation, causes known.Causes, a *answer) error {
+	trial, err := settle.Try(ctx, runner, s, rep, all, causes, p.Settled, settling)
+	a.Tried, a.Trials = trial.Looks, trial.Runs
+	for _, f := range trial.News {
+		a.Repeated.Add(f.Repeated)
+		n := newsOf(f)
+		if err := n.tell(ctx, runner, f); err != nil {
+			return err
+		}
+		n.Class = f.Cause.Key()
+		a.News = append(a.News, *n)
+	}
+	return err
 }
 
 // fails says that ipamsim could not do it.
@@ -113,8 +160,12 @@ func news(ctx context.Context, runner *scenarios.Runner, s *scenarios.Scenario, 
 		return nil, err
 	}
 	a.Repeated.Add(f.Repeated)
-	n := &News{Invariant: f.Invariant, Severity: string(f.Severity), Sentence: f.Sentence, Fingerprint: f.Fingerprint, YAML: f.YAML}
+	n := newsOf(f)
 	return n, n.tell(ctx, runner, f)
+}
+
+func newsOf(f *finding.Finding) *News {
+	return &News{Invariant: f.Invariant, Severity: string(f.Severity), Sentence: f.Sentence, Fingerprint: f.Fingerprint, YAML: f.YAML}
 }
 
 // tell adds what the run that the file holds shows: its steps are those that a reader
@@ -139,3 +190,6 @@ func (n *News) tell(ctx context.Context, runner *scenarios.Runner, f *finding.Fi
 
 // shrinkMax: whoever waits for a gate wants to see it, and may make it smaller later.
 const shrinkMax = 10 * time.Second
+
+// settling bounds what is done about a failure that is not known to be news.
+var settling = shrink.Options{Runs: 400, Time: 30 * time.Second}

@@ -16,6 +16,7 @@ import (
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/input"
 	"ipamsim/fuzz/known"
+	"ipamsim/fuzz/settle"
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/reports/baseline"
@@ -31,6 +32,11 @@ type Search struct {
 	// Drawn: when the corpora are through, of which make test sees that the release breaks
 	// nothing there that is not known, worlds are drawn.
 	Drawn bool
+	First uint64 // the seed of the first world that is drawn; 0: 1, after the corpora
+	Kinds int    // so many kinds of failure end it; 0: 3
+	// Library are scenarios, of which those of the managers that are searched are run once
+	// each, after the corpora and before what is drawn.
+	Library []*scenarios.Scenario
 }
 
 // Forks are the managers of scenarios whose upstream was replaced, sorted.
@@ -56,18 +62,19 @@ func (g *Gate) managers() []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// pack is what a search goes through: the corpora of its targets, then drawn worlds
-// without end.
+// pack is what a search goes through: the corpora of its targets and the library, then
+// drawn worlds without end.
 type pack struct {
 	mu      sync.Mutex
 	targets []string
 	corpus  []*prey
+	first   uint64 // seed
 	drawn   uint64
 	draws   bool
 }
 
 func (g *Gate) pack() (*pack, error) {
-	p := &pack{draws: g.Search.Drawn}
+	p := &pack{draws: g.Search.Drawn || g.Search.First > 0, first: max(1, g.Search.First)}
 	for _, m := range g.managers() {
 		p.targets = append(p.targets, input.TargetsFor(m)...)
 	}
@@ -76,6 +83,9 @@ func (g *Gate) pack() (*pack, error) {
 	for _, t := range p.targets {
 		if _, err := known.Load(g.Search.Known, input.Lists(t)...); err != nil {
 			return nil, err
+		}
+		if g.Search.First > 0 {
+			continue
 		}
 		files, _ := filepath.Glob(filepath.Join(filepath.Dir(g.Search.Known), "fuzz", t, "*"))
 		for _, f := range files {
@@ -90,7 +100,26 @@ func (g *Gate) pack() (*pack, error) {
 			p.corpus = append(p.corpus, &prey{Target: t, World: in.World, Schedule: in.Schedule})
 		}
 	}
+	if g.Search.First == 0 {
+		p.corpus = append(p.corpus, g.library()...)
+	}
 	return p, nil
+}
+
+// library are the scenarios to search, the shortest first.
+func (g *Gate) library() (out []*prey) {
+	steps := map[string]int{}
+	for _, s := range g.Search.Library {
+		if s.Doc.Spec.Schedule != nil || !slices.Contains(g.managers(), s.Doc.Spec.IPAM) {
+			continue
+		}
+		if e := g.Baseline.Entry(s.Name()); e != nil {
+			steps[s.File] = e.Runs[0].Steps
+		}
+		out = append(out, &prey{Target: s.File})
+	}
+	slices.SortStableFunc(out, func(a, b *prey) int { return cmp.Compare(steps[a.Target], steps[b.Target]) })
+	return out
 }
 
 // next world, nil if there is none: of drawn ones, each with the default order once, and once with another.
@@ -108,8 +137,8 @@ func (p *pack) next() *prey {
 	n := p.drawn
 	p.drawn++
 	turns := uint64(len(p.targets))
-	seed := 1 + n/turns/2
-	out := &prey{Target: p.targets[n%turns], World: input.Choices(seed)}
+	seed := p.first + n/turns/2
+	out := &prey{Target: p.targets[n%turns], Seed: seed, World: input.Choices(seed)}
 	if n/turns%2 == 1 {
 		out.Schedule = input.Choices(^seed)[:scheduleBytes]
 	}
@@ -157,23 +186,33 @@ type bag struct {
 	dead    map[string]*prey
 	causes  map[string]string // of the dead
 	defects []string
+	looks   settle.Looks
 }
 
 // newsMax kinds are enough to look at.
 const newsMax = 3
 
 // full says that nothing more need be searched.
-func (b *bag) full() bool {
+func (b *bag) full(kinds int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return len(b.news)+len(b.dead) >= newsMax
+	return len(b.news)+len(b.dead) >= cmp.Or(kinds, newsMax)
+}
+
+// settles says in what is asked of a cell what of that which looks known is to be made small.
+func (b *bag) settles(p *prey) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	p.Settle, p.Settled = b.looks.Due(b.runs), b.looks.Settled()
 }
 
 func (b *bag) add(t *task) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.runs++
+	b.looks.Tried(t.answer.Tried, t.answer.Trials)
 	for _, n := range t.answer.News {
+		n.Found = baseline.Found{Cause: n.Class, Target: t.Hunt.Target, Seed: t.Hunt.Seed, Worlds: b.runs}
 		if _, have := b.news[n.Class]; !have {
 			b.news[n.Class] = n
 		}
@@ -201,13 +240,14 @@ func (h *hall) chases(ctx context.Context, p *pack) (*bag, error) {
 		all.Go(func() {
 			var k *cell.Keeper
 			var err error
-			for late.Err() == nil && time.Now().Before(until) && !b.full() {
+			for late.Err() == nil && time.Now().Before(until) && !b.full(h.Search.Kinds) {
 				w := p.next()
 				if w == nil {
 					break
 				}
 				t := &task{ask: ask{Hunt: w}, result: ofNobody}
 				t.Hunt.Known = h.Search.Known
+				b.settles(t.Hunt)
 				h.mu.Lock()
 				h.all++
 				h.mu.Unlock()
@@ -244,20 +284,23 @@ func (h *hall) bring(b *bag, row *baseline.Row) error {
 			Kind: baseline.NewViolation, Regression: true, What: n.Invariant, Severity: model.Severity(n.Severity), Before: "not known", After: "found",
 			Sentence: fmt.Sprintf("%s. Its cause is none of those that are known of the upstream code (%s: %s).", strings.TrimSuffix(n.Sentence, "."), h.Search.Known, class),
 			Command:  "ipamsim replay " + reports.Shell(file), Timeline: n.Timeline, Step: n.Step,
-			File: file, Calls: n.Calls,
+			File: file, Calls: n.Calls, Found: &n.Found,
 		})
 	}
 	for _, inv := range slices.Sorted(maps.Keys(b.dead)) {
 		p := b.dead[inv]
-		file := filepath.Join(h.Search.Dir, p.Target, p.input().FileName())
-		if err := keep(file, p.input().File()); err != nil {
-			return err
+		file, command := p.Target, "ipamsim run "+reports.Shell(p.Target)
+		if !p.written() {
+			file = filepath.Join(h.Search.Dir, p.Target, p.input().FileName())
+			command = "ipamsim finding " + reports.Shell(file) + " --out " + reports.Shell(h.Search.Dir)
+			if err := keep(file, p.input().File()); err != nil {
+				return err
+			}
 		}
 		row.File = cmp.Or(row.File, file)
 		row.Changes = append(row.Changes, baseline.Change{
 			Kind: baseline.NewViolation, Regression: true, What: inv, Severity: model.Critical, Before: "not known", After: "found",
-			Sentence: b.causes[inv], Command: "ipamsim finding " + reports.Shell(file) + " --out " + reports.Shell(h.Search.Dir),
-			File: file,
+			Sentence: b.causes[inv], Command: command, File: file,
 		})
 	}
 	for _, d := range b.defects[:min(len(b.defects), newsMax)] {

@@ -30,6 +30,7 @@ func SeenAs(message string) string { return Seen + strings.ReplaceAll(message, "
 type Causes struct {
 	whole map[string]string // what is known, by cause.Cause.Key
 	looks map[string]string // of the first of them, by cause.Cause.Look
+	shown map[string]bool   // looks of which a scenario shows a cause
 }
 
 // Cause is what is known of the cause of a run that was made small, "" if it is new.
@@ -38,6 +39,10 @@ func (k Causes) Cause(c *cause.Cause) string { return k.whole[c.Key()] }
 // Look is what is known of a failure before it was made small: of the first cause that
 // looks like it, "" if none does.
 func (k Causes) Look(c *cause.Cause) string { return k.looks[c.Look()] }
+
+// Shown reports whether a scenario shows a cause that looks so. Then it is known what
+// failures that look so come to when they are small; of what only searches saw it is not.
+func (k Causes) Shown(look string) bool { return k.shown[look] }
 
 // Len is how many there are.
 func (k Causes) Len() int { return len(k.whole) }
@@ -54,9 +59,10 @@ func (k *Causes) Learn(c *cause.Cause, what string) { k.learn(c.Look(), c.Rest()
 
 func (k *Causes) learn(look, rest, what string) {
 	if k.whole == nil {
-		k.whole, k.looks = map[string]string{}, map[string]string{}
+		k.whole, k.looks, k.shown = map[string]string{}, map[string]string{}, map[string]bool{}
 	}
 	k.whole[key(look, rest)] = what
+	k.shown[look] = k.shown[look] || strings.HasPrefix(what, Shown)
 	if k.looks[look] == "" {
 		k.looks[look] = what
 	}

@@ -77,6 +77,15 @@ type Change struct {
 	Seed          uint64 // of the run that shows it
 	File          string // that shows it, if it is not the row's
 	Calls         []Call // in the address manager's own code, on the way to it; may be empty
+	Found         *Found // by a search, else nil
+}
+
+// Found is where a search found a failure.
+type Found struct {
+	Cause  string `json:"cause"`          // cause.Cause.Key, or Look of what looks like nothing that is known
+	Target string `json:"target"`         // whose world
+	Seed   uint64 `json:"seed,omitempty"` // of the world; 0: of the target's corpus
+	Worlds int    `json:"worlds"`         // that were run until then
 }
 
 // Call is what a process did on the way to a violation, and where in the address

@@ -147,9 +147,11 @@ func result(r *Row, c *Change, rules []*sarif.ReportingDescriptor, seen map[stri
 	if f := flow(c.Calls); f != nil {
 		res.AddCodeFlow(f)
 	}
-	res.WithProperties(sarif.NewPropertyBag().Add("kind", string(c.Kind)).Add("severity", string(c.Severity)).
-		Add("step", c.Step).Add("timeline", cleanLines(c.Timeline)))
-	return res
+	bag := sarif.NewPropertyBag().Add("kind", string(c.Kind)).Add("severity", string(c.Severity)).Add("step", c.Step).Add("timeline", cleanLines(c.Timeline))
+	if c.Found != nil {
+		bag.Add("found", c.Found)
+	}
+	return res.WithProperties(bag)
 }
 
 func location(r *Row, c *Change) *sarif.Location {
