@@ -13,6 +13,8 @@ type Change struct {
 	Refs []Ref   // what the row is about, before and after, sorted
 	Came bool    // it was not there before
 	Gone bool    // it is no more
+
+	Counts []HandleCount // of a handle, after
 }
 
 // Names reports whether the row is about one of these.
@@ -39,7 +41,7 @@ func (l *Ledger) Note(step int, now Snapshot) {
 	write := func(row RefKind, came, gone bool, refs []Ref) {
 		refs = slices.DeleteFunc(refs, func(r Ref) bool { return r.Name == "" || r.Name == "/" })
 		slices.SortFunc(refs, Ref.Compare)
-		l.Changes = append(l.Changes, Change{step, row, slices.Compact(refs), came, gone})
+		l.Changes = append(l.Changes, Change{Step: step, Row: row, Refs: slices.Compact(refs), Came: came, Gone: gone})
 	}
 	differences(was.Pools, now.Pools, poolKey, func(a, b *Pool) bool { return *a == *b }, func(a, b *Pool) {
 		write(RefPool, a == nil, b == nil, both(a, b, poolIs))
@@ -55,6 +57,9 @@ func (l *Ledger) Note(step int, now Snapshot) {
 	})
 	differences(was.Handles, now.Handles, handleKey, sameHandle, func(a, b *Handle) {
 		write(RefHandle, a == nil, b == nil, both(a, b, handleIs))
+		if b != nil {
+			l.Changes[len(l.Changes)-1].Counts = b.Counts
+		}
 	})
 }
 
@@ -77,6 +82,39 @@ func (l *Ledger) LastOf(step int, is func(*Change) bool) int {
 		}
 	}
 	return -1
+}
+
+// Overcounted is the position of the change by which a handle came to count more addresses
+// of a block than are claimed by it, and has done since, up to a step; -1 if it does not.
+func (l *Ledger) Overcounted(step int, handle, block Ref) int {
+	counted, claimed, since := 0, 0, -1
+	for i := range l.Changes {
+		c := &l.Changes[i]
+		if c.Step > step {
+			break
+		}
+		switch {
+		case !c.Names(handle) || !c.Names(block):
+			continue
+		case c.Row == RefHandle:
+			counted = 0
+			for _, n := range c.Counts {
+				if BlockOf(n.Block) == block {
+					counted += n.Count
+				}
+			}
+		case c.Row == RefAddress && c.Came:
+			claimed++
+		case c.Row == RefAddress && c.Gone:
+			claimed--
+		}
+		if counted <= claimed {
+			since = -1
+		} else if since < 0 {
+			since = i
+		}
+	}
+	return since
 }
 
 func poolRefs(lists ...[]Pool) map[string][]Ref {

@@ -217,6 +217,41 @@ func TestCountedTooOften(t *testing.T) {
 	}
 }
 
+// A handle that was counted up once too often is that, whoever counts it down later.
+func TestCountedOnceTooOften(t *testing.T) {
+	handle := model.Ref{Kind: model.RefHandle, Name: "net.c1"}
+	block := netip.MustParsePrefix("10.0.0.0/24")
+	held := claim(web, "c1")
+	held.Handle = handle.Name
+	for code, after := range map[string]struct{ counted, claimed int }{"counted-too-many": {2, 1}, "nothing-claimed": {1, 0}} {
+		p := newPlay(t)
+		counts := func(n int, claims ...model.Claim) {
+			p.rep.Ledger.Note(len(p.rep.Trace.Steps), model.Snapshot{
+				Pools:   []model.Pool{{Name: held.Pool, Range: block}},
+				Handles: []model.Handle{{ID: handle.Name, Counts: []model.HandleCount{{Block: block, Count: n}}}}, Claims: claims,
+			})
+		}
+		const add, release = "cni-add/default/web-0/net1", "ipam-gc~1"
+		counts(0)
+		p.step(sim.Write, add, "PATCH", "ipamhandles/a")
+		counts(1)
+		p.step(sim.Write, add, "PUT", "ipamhandles/a")
+		counts(2)
+		p.step(sim.Write, add, "PUT", "ipamblocks/a")
+		counts(2, held)
+		p.event(model.Event{Kind: model.AddEnd, Pod: web, Container: "c1"})
+		if after.claimed == 0 {
+			p.step(sim.Write, release, "PUT", "ipamblocks/a")
+			counts(2)
+			p.step(sim.Write, release, "PUT", "ipamhandles/a")
+			counts(1)
+		}
+		v := p.breaks("leftover-handle", handle, model.BlockOf(block), model.Ref{Kind: model.RefContainer, Name: "c1"})
+		v.Code = code
+		p.want(v, "leftover-handle, wrote cni-add PATCH ipamhandles changed")
+	}
+}
+
 // What stays is told by how the life of its sandbox ended, and by the passes after it.
 func TestWhatStays(t *testing.T) {
 	const del = "cni-del/default/web-0/net1"

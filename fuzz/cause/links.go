@@ -196,7 +196,7 @@ func (r *run) lastChange() (i int, refs []model.Ref) {
 			if j := l.LastOf(r.callEnd(), func(c *model.Change) bool {
 				return c.Row == model.RefHandle && c.Names(refs...) && c.Names(blocks...)
 			}); j >= 0 {
-				return j, refs
+				return r.overcounted(j), refs
 			}
 		}
 		if i >= 0 {

@@ -57,9 +57,22 @@ func (r *run) stays() []Link {
 		return []Link{*end}
 	}
 	if at >= 0 && l.Changes[at].Step > step && step > 0 { // it came back
-		return r.by(at, refs)
+		return r.by(r.overcounted(at), refs)
 	}
 	return append([]Link{*end}, r.passes(step)...)
+}
+
+// overcounted is, of a handle that counts too many, the change since which it does, and not
+// that by which it came to count what it counts at the end. Else it is the i-th.
+func (r *run) overcounted(i int) int {
+	handles, blocks := only(r.v.Objects, model.RefHandle), only(r.v.Objects, model.RefBlock)
+	if r.v.Invariant != invariant.LeftoverHandle.Name || len(handles) != 1 || len(blocks) != 1 {
+		return i
+	}
+	if j := r.rep.Ledger.Overcounted(r.v.Step, handles[0], blocks[0]); j >= 0 {
+		return j
+	}
+	return i
 }
 
 // call is the call of which the violation says that it left something, nil if it says
