@@ -252,6 +252,22 @@ func TestCountedOnceTooOften(t *testing.T) {
 	}
 }
 
+// An excluded address is handed out in one way or another: by who searches a network's
+// range, or a node's slice of it.
+func TestExcludedAddressOfASlice(t *testing.T) {
+	for node, want := range map[string]string{
+		"":         "excluded-address, wrote cni-add PATCH ippools handed out",
+		"worker-1": "excluded-address, wrote cni-add PATCH ippools handed out from a node's pool",
+	} {
+		p := newPlay(t)
+		p.step(sim.Write, "cni-add/default/web-0/net1", "PATCH", "ippools/a")
+		c := claim(web, "c1")
+		p.rep.Ledger.Note(0, model.Snapshot{})
+		p.rep.Ledger.Note(1, model.Snapshot{Pools: []model.Pool{{Name: c.Pool, Node: node}}, Claims: []model.Claim{c}})
+		p.want(p.breaks("excluded-address", model.AddressOf(addr)), want)
+	}
+}
+
 // What stays is told by how the life of its sandbox ended, and by the passes after it.
 func TestWhatStays(t *testing.T) {
 	const del = "cni-del/default/web-0/net1"

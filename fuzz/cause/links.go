@@ -52,6 +52,9 @@ func (r *run) wrote() []Link {
 	case out == nil:
 	case rule.outcome != "" && out[0].Role == Wrote:
 		out[0].Outcome = rule.outcome
+		if r.nodes(i) {
+			out[0].Outcome += ofNode
+		}
 	case rule.freed && out[0].Outcome == created:
 		by, broke := r.freed(i, refs)
 		if broke {
@@ -66,6 +69,15 @@ func (r *run) wrote() []Link {
 		out[0].Outcome = notReserved
 	}
 	return out
+}
+
+// nodes reports whether the i-th change is of a claim in a pool that is a node's: who cuts
+// a range into nodes' slices gives its addresses away in another way.
+func (r *run) nodes(i int) bool {
+	l := r.rep.Ledger
+	pools := only(l.Changes[i].Refs, model.RefPool)
+	j := l.Last(l.Changes[i].Step, pools, model.RefPool)
+	return j >= 0 && len(only(l.Changes[j].Refs, model.RefNode)) > 0
 }
 
 // unreserved is who dropped the reservation of an address before the i-th change claimed
@@ -109,6 +121,7 @@ func (r *run) by(i int, refs []model.Ref) []Link {
 const (
 	created     = "new"
 	notReserved = "not reserved"
+	ofNode      = " from a node's pool" // handed out
 )
 
 // knew is what the process that made a change knew of the last change of the same by
