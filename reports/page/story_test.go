@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
+	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/reports/page"
 	"ipamsim/reports/page/browser"
@@ -166,10 +169,20 @@ func TestStoryCardShowsItsEffect(t *testing.T) {
 	if err := runner.Close(); err != nil {
 		t.Fatal(err)
 	}
+	for i := range rec.Violations { // as if a search had tried it
+		rec.Violations[i].Races = []model.Race{{Read: 3, Change: 4, Use: 5}}
+	}
 	r := show(t, browser.Start(t), rec, "#step=3", desk)
 	browser.Eval[bool](r.Tab, "([...document.querySelectorAll('ol.turns a')].find((a) => a.textContent.includes('power lost')).click(), true)")
 	r.sees("#position", "Step 116 of 913 at 1m0.00")
 	r.sees("#decision", "sandbox of nstest/app-9jbpg2s8pp-hnkbl on worker-2 is gone: power lost")
 	r.sees("#changed", "sandbox of app-9jbpg2s8pp-hnkbl on worker-2 with 172.18.178.200: gone, power lost")
 	r.sees("#truth", "5 claimed, 3 alive; 2 claimed by nobody who lives")
+	for i, part := range []string{"A change: ", "A use: ", "A read: "} {
+		step := []int{4, 5, 3}[i]
+		time.Sleep(200 * time.Millisecond) // until the address says where it was before
+		browser.Eval[bool](r.Tab, fmt.Sprintf("(location.hash = '#step=%d', true)", step))
+		r.sees("#position", fmt.Sprintf("Step %d of", step))
+		r.sees("#decision", part)
+	}
 }

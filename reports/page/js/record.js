@@ -26,6 +26,12 @@ const waiting = new Set(rec.waiting.slice(0, 5));
 const turnSteps = new Set(gravest ? gravest.turns.map(stepOf) : []);
 const turnMessages = new Set(gravest ? gravest.turns.filter((t) => t.who).map((t) => t.step + ' ' + t.who) : []);
 const turnFacts = new Set(gravest ? gravest.turns.filter((t) => !t.who).map(stepOf) : []);
+
+// What steps have to do with the orders that decide over it: "A read", "B change".
+const racesAt = new Map();
+((gravest && gravest.races) || []).slice(0, 26).forEach((race, i) => {
+  for (const part of ['read', 'change', 'use']) racesAt.set(race[part], (racesAt.get(race[part]) || []).concat(String.fromCharCode(65 + i) + ' ' + part));
+});
 const violationsAt = new Map();
 for (const v of rec.violations) violationsAt.set(v.step, (violationsAt.get(v.step) || []).concat(v));
 

@@ -33,8 +33,11 @@ const shortNetwork = (n) => (n.includes('/') ? n.slice(n.indexOf('/') + 1) : n);
 // explains their words.
 const arrows = (text) => text.replaceAll(' -> ', '\u00a0→ ');
 
-// what a step did, in words, as far as they are known
-function stepText(s) {
+// what a step did, in words, after its part in the orders that decide
+const stepText = (s) => (racesAt.has(s.step) ? racesAt.get(s.step).join(', ') + ': ' : '') + plainText(s);
+
+// what a step did, as far as there are words
+function plainText(s) {
   if (s.text) return arrows(s.text);
   const heard = s.kind === 'event' && /^HEAR (\w+) (\S+)/.exec(s.key);
   if (heard) return 'hears of ' + heard[2] + ': ' + heard[1].toLowerCase();
