@@ -59,7 +59,8 @@ type Link struct {
 	Process  string `json:"process,omitempty"` // its kind: "ip-reconciler"
 	Verb     string `json:"verb,omitempty"`    // of the Kubernetes API, in both of Calico's datastores
 	Resource string `json:"resource,omitempty"`
-	// Outcome is, of Wrote, what became of the row of the record: new, changed, removed;
+	// Outcome is, of Wrote, what became of the row of the record: new, changed, removed; of
+	// Changed the same of an object, "" if it was there before and after;
 	// of Ended how: "DEL failed"; of Fault what the process saw of it: "error".
 	Outcome string `json:"outcome,omitempty"`
 	// Knew is, of Wrote, what the process had read of what others had written there before.

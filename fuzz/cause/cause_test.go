@@ -167,7 +167,7 @@ func TestName(t *testing.T) {
 			of("unbacked-sandbox", "x", wrote("cni-add", "ipamblocks", "removed", "ipam.blockReaderWriter.updateBlock", release)), false},
 		{"of a deleted pod", of("unbacked-sandbox", "x", gone), func() cause.Cause {
 			l := gone
-			l.Whose = cause.Leaving
+			l.Whose = cause.Deleted
 			return of("unbacked-sandbox", "x", l)
 		}(), false},
 		{"two see what was overwritten", of("unbacked-sandbox", "x", wrote("cni-add", "ippools", "changed")),
@@ -463,20 +463,25 @@ func TestWhose(t *testing.T) {
 	const del, reconciler = "cni-del/default/db-0/net1", "ip-reconciler~2"
 	for _, tt := range []struct {
 		name, by, pod, want string
-		deleted             []string // verbs of what became of web-0, in order
+		deleted             []string // who did what to web-0, in order
 	}{
 		{"another pod's", del, "db-0", "cni-del PATCH ippools removed another pod's", nil},
 		{"its own", del, "web-0", "cni-del PATCH ippools removed", nil},
 		{"a live pod's", reconciler, "", "ip-reconciler PATCH ippools removed", nil},
-		{"a deleted pod's", reconciler, "", "ip-reconciler PATCH ippools removed of a deleted pod", []string{"DELETE"}},
-		{"of a pod that is there again", reconciler, "", "ip-reconciler PATCH ippools removed", []string{"DELETE", "POST"}},
+		{"a terminating pod's", reconciler, "", "ip-reconciler PATCH ippools removed of a terminating pod", []string{"operator~1 DELETE"}},
+		{"a pod's that has ended", reconciler, "", "ip-reconciler PATCH ippools removed of a deleted pod", []string{"operator~1 DELETE", "kubelet/worker-1/default/web-0 DELETE"}},
+		{"an evicted pod's", reconciler, "", "ip-reconciler PATCH ippools removed of a deleted pod", []string{"node-lifecycle DELETE"}},
+		{"a pod's deleted by force", reconciler, "", "ip-reconciler PATCH ippools removed of a deleted pod", []string{"churn/0 DELETE"}},
+		{"of a pod that is there again", reconciler, "", "ip-reconciler PATCH ippools removed", []string{"operator~1 DELETE", "statefulset POST"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := newPlay(t)
 			p.step(sim.Write, "cni-add/default/web-0/net1", "PATCH", "ippools/a")
 			p.claims(claim(web, "c1"))
-			for _, verb := range tt.deleted {
-				r := p.step(sim.Write, "operator~1", verb, "pods/default/web-0").Choice.Op.Request
+			p.event(model.Event{Kind: model.Operator, Actor: "churn/0", Deed: "delete --force pods"})
+			for _, deed := range tt.deleted {
+				by, verb, _ := strings.Cut(deed, " ")
+				r := p.step(sim.Write, by, verb, "pods/default/web-0").Choice.Op.Request
 				r.Namespace, r.Name = "default", "web-0"
 			}
 			if tt.pod != "" {

@@ -108,7 +108,7 @@ func (r *run) by(i int, refs []model.Ref) []Link {
 	case c.Came:
 		l.Outcome = created
 	case c.Gone:
-		l.Outcome = "removed"
+		l.Outcome = removed
 	default:
 		l.Outcome = "changed"
 	}
@@ -116,10 +116,11 @@ func (r *run) by(i int, refs []model.Ref) []Link {
 	return []Link{l}
 }
 
-// Outcomes of a write: that it made a row of the record, or claimed an address that nobody
-// had reserved.
+// Outcomes of a write: that it made a row of the record or took it away, claimed an address
+// that nobody had reserved, or handed one out that was a node's to give.
 const (
 	created     = "new"
+	removed     = "removed"
 	notReserved = "not reserved"
 	ofNode      = " from a node's pool" // handed out
 )

@@ -103,6 +103,7 @@ func (c *Cause) Races(v *model.Violation) (out []model.Race) {
 func (c *Cause) Decided(rep *reports.Report, of Race) {
 	r := &run{rep: rep}
 	read, change := r.link(Read, of.Read), r.link(Changed, of.Change)
+	change.Outcome = became[change.Verb]
 	for i := range c.Links { // one of its kind says it
 		if c.Links[i].same() == read.same() && i+1 < len(c.Links) && c.Links[i+1].same() == change.same() {
 			return
@@ -114,6 +115,10 @@ func (c *Cause) Decided(rep *reports.Report, of Race) {
 	read.Aside, change.Aside = aside, aside
 	c.Links = append(c.Links, read, change)
 }
+
+// became is what a change made of what had been read, as far as that is another mistake: to
+// read a list before something was made, or before it said something.
+var became = map[string]string{"POST": created, "DELETE": removed}
 
 // Swapped reports whether in another run both messages of a race came, the read after the
 // change: only then it has been tried.

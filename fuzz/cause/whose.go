@@ -2,6 +2,7 @@ package cause
 
 import (
 	"slices"
+	"strings"
 
 	"ipamsim/model"
 	"ipamsim/sim"
@@ -13,8 +14,9 @@ type Whose string
 // Whose a row may be. "" is that of the pod which the process works for or, of processes
 // that work for none, that of a pod which nobody has deleted, or of none.
 const (
-	Another Whose = "another pod's"
-	Leaving Whose = "of a deleted pod" // it may live on until its grace period is over
+	Another     Whose = "another pod's"
+	Terminating Whose = "of a terminating pod" // until its grace period is over
+	Deleted     Whose = "of a deleted pod"     // or evicted from a node that is not ready; its sandbox may be there
 )
 
 // whose says of a change of a claim or reservation whose it was when st made it.
@@ -33,8 +35,10 @@ func (r *run) whose(c *model.Change, st *sim.Step) Whose {
 		return "" // it is for an address, and passes of reconcilers match addresses
 	}
 	since := r.addOf(only(c.Refs, model.RefContainer))
-	if slices.ContainsFunc(pods, func(o model.Ref) bool { return r.deleted(o, since, st.Step) }) {
-		return Leaving
+	for _, pod := range pods {
+		if w := r.deleted(pod, since, st.Step); w != "" {
+			return w
+		}
 	}
 	return ""
 }
@@ -65,11 +69,10 @@ func (r *run) worksFor(actor string, step int) (pod model.Ref, ok bool) {
 	return pod, ok
 }
 
-// deleted reports whether somebody had deleted a pod before a step: after the step at
-// which it had its container or, if that is -1 for unknown, so that nobody had made it
-// again. The kubelet deletes those that have ended.
-func (r *run) deleted(pod model.Ref, since, step int) bool {
-	steps := r.rep.Trace.Steps
+// deleted says how far a pod was deleted before a step: after the step at which it had its
+// container or, if that is -1 for unknown, so that nobody had made it again. "" is not at all.
+func (r *run) deleted(pod model.Ref, since, step int) Whose {
+	steps, again := r.rep.Trace.Steps, false
 	for i := len(steps) - 1; i >= 0 && steps[i].Step > since; i-- {
 		op := steps[i].Choice.Op
 		if steps[i].Step >= step || op.Kind != sim.Write || op.Request == nil || op.Request.Resource != "pods" ||
@@ -79,13 +82,36 @@ func (r *run) deleted(pod model.Ref, since, step int) bool {
 		switch op.Request.Verb {
 		case "POST":
 			if since < 0 {
-				return false
+				return ""
 			}
+			again = true
 		case "DELETE":
-			return true
+			if again {
+				return Deleted
+			}
+			return r.deletion(steps[i])
 		}
 	}
-	return false
+	return ""
+}
+
+// deletion is what a request to delete a pod came to. The kubelet asks last, when the
+// containers have ended; nobody waits for that who deletes by force, or evicts.
+func (r *run) deletion(st *sim.Step) Whose {
+	by := st.Choice.Op.Actor
+	if slices.Contains([]string{"kubelet", "node-lifecycle"}, by.Kind()) {
+		return Deleted
+	}
+	events := r.rep.History.Events
+	for i := len(events) - 1; i >= 0; i-- {
+		if e := &events[i]; e.Kind == model.Operator && e.Actor == string(by) && e.Step <= st.Step {
+			if strings.HasPrefix(e.Deed, "delete --force") {
+				return Deleted
+			}
+			break
+		}
+	}
+	return Terminating
 }
 
 // deed is the last write of an operator's own hand to the record of what the violation is
