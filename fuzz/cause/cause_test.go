@@ -170,6 +170,15 @@ func TestName(t *testing.T) {
 			l.Whose = cause.Deleted
 			return of("unbacked-sandbox", "x", l)
 		}(), false},
+		{"of a pod that is gone, or not yet", func() cause.Cause {
+			l := gone
+			l.Whose = cause.Terminating
+			return of("unbacked-sandbox", "x", l)
+		}(), func() cause.Cause {
+			l := gone
+			l.Whose = cause.Deleted
+			return of("unbacked-sandbox", "x", l)
+		}(), true},
 		{"two see what was overwritten", of("unbacked-sandbox", "x", wrote("cni-add", "ippools", "changed")),
 			of("overlap-reservation", "y", wrote("cni-add", "ippools", "changed")), true},
 		{"but not what is new", of("unbacked-sandbox", "x", wrote("cni-add", "ippools", "new")),

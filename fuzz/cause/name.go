@@ -16,6 +16,7 @@ import (
 //     daemon, unless the record contradicts itself: then only the function counts;
 //   - which of several equal requests of one function of the manager's it was: deleting a
 //     block that has become empty is a release as well as writing one is;
+//   - whether a deleted pod was gone yet;
 //   - what was read too late: one of several that were, see Decided;
 //   - what interrupted it, an error, a crash or a conflict, where the links say already
 //     which write was done or was not, or the record contradicts itself;
@@ -60,6 +61,9 @@ func (c *Cause) named(l *Link) string {
 	}
 	if rule.inner && l.Process != operator {
 		short.Process = ""
+	}
+	if short.Whose == Terminating {
+		short.Whose = Deleted
 	}
 	switch l.Role {
 	case Read, Changed:
