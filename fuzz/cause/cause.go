@@ -86,8 +86,10 @@ func (l *Link) same() string {
 	switch l.Role {
 	case Crashed:
 		process, verb = "", "" // whoever it was
-	case Read, Changed:
-		process, verb, functions = "", "", "" // one at a time or in a list, by whomever
+	case Changed:
+		process, verb, functions = "", "", "" // by whomever
+	case Read:
+		process, verb, functions = "", l.Verb, "" // one at a time or in a list
 	}
 	parts := []string{string(l.Role), process, verb, l.Resource, l.Outcome, string(l.Whose), functions}
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")

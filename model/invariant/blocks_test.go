@@ -423,6 +423,13 @@ func TestMaxBlocks(t *testing.T) {
 		{"one more", func(v *View) { steps(v, two, begin, claim(model.Pending), confirm) }, red},
 		{"and given back", func(v *View) { steps(v, two, begin, claim(model.Pending), confirm, lose) }, red},
 		{"the limit is there from the start", func(v *View) { two(v); v.Past = &Past{}; steps(v, begin, begin, claim(model.Confirmed)) }, red},
+		{"the others are of another pool", func(v *View) {
+			steps(v, func(v *View) {
+				policyOfItsOwn(v, func(b *model.BlockPolicy) {
+					b.Pools = []model.IPPool{{Prefix: cidr("10.7.0.0/26"), Nodes: []string{"node-1"}}, {Prefix: cidr("10.7.0.64/26"), Nodes: []string{"node-1"}}}
+				})
+			}, two, begin, claim(model.Confirmed))
+		}, red},
 
 		{"not confirmed", func(v *View) { steps(v, two, begin, claim(model.Pending), lose) }, ""},
 		{"more than the new limit before it was set", func(v *View) { steps(v, claim(model.Confirmed), two, begin) }, ""},

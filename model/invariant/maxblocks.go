@@ -2,6 +2,14 @@ package invariant
 
 import "ipamsim/model"
 
+// Codes of MaxBlocks.
+const (
+	limitInPool = "in-one-pool"      // the blocks of the new one's pool are as many as are allowed
+	limitOfAll  = "of-several-pools" // only with those of other pools they are
+)
+
+const tooManyBlocks = "{node} claimed block {block} at {at}, when it had {owned} blocks of its family and MaxBlocksPerHost was {limit}"
+
 // MaxBlocks is a node that takes more blocks than the user allows, so that others
 // get none. Blocks of both families are limited apart, and those of disabled pools
 // or of pools that do not take the node any more do not count.
@@ -16,7 +24,7 @@ var MaxBlocks = define(Invariant{
 	Severity: model.Minor,
 	Phase:    Always,
 	Doc:      "No node claims more blocks than MaxBlocksPerHost.",
-	Kinds:    []Kind{{"", "{node} claimed block {block} at {at}, when it had {owned} blocks of its family and MaxBlocksPerHost was {limit}"}},
+	Kinds:    []Kind{{limitInPool, tooManyBlocks}, {limitOfAll, tooManyBlocks}},
 }, func(v View) []finding {
 	if v.Past == nil {
 		return nil

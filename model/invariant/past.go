@@ -193,16 +193,21 @@ func (p *Past) noteAffinities(v *View) {
 		limit := n.Blocks.MaxBlocks
 		what, was := p.over[key]
 		if _, had := slices.BinarySearchFunc(p.record.Affinities, a, compareAffinities); !had && limit > 0 {
-			owned := owns(v, a, "") - 1
+			owned, code := owns(v, a, nil)-1, limitOfAll
+			pool := n.Blocks.PoolOf(a.Block.Addr())
+			if pool != nil && owns(v, a, func(b model.Affinity) bool { return b != a && n.Blocks.PoolOf(b.Block.Addr()) == pool }) >= limit {
+				code = limitInPool
+			}
 			was = owned >= limit && afterOn(v, a.Node, p.rules[n.Key].limitAt)
 			what = finding{
+				code:    code,
 				objects: []model.Ref{model.BlockOf(a.Block), nodeName(a.Node)},
 				facts:   []model.Fact{model.NewFact("at", v.Truth.At), model.NewFact("owned", owned), model.NewFact("limit", limit)},
 			}
 		}
 		switch {
 		case !was:
-		case a.State == model.Confirmed && owns(v, a, model.Confirmed) > limit:
+		case a.State == model.Confirmed && owns(v, a, func(b model.Affinity) bool { return b.State == model.Confirmed }) > limit:
 			p.exceeded = append(p.exceeded, what)
 		default:
 			over[key] = what
@@ -232,10 +237,10 @@ func policyOf(v *View, a model.Affinity) *model.Network {
 
 // owns counts the affinities of a's node in the family of a, those in a state or
 // in any.
-func owns(v *View, a model.Affinity, state string) int {
+func owns(v *View, a model.Affinity, is func(model.Affinity) bool) int {
 	count := 0
 	for _, b := range v.Record.Affinities {
-		if b.Node == a.Node && b.Block.Addr().Is4() == a.Block.Addr().Is4() && (state == "" || b.State == state) && policyOf(v, b) != nil {
+		if b.Node == a.Node && b.Block.Addr().Is4() == a.Block.Addr().Is4() && (is == nil || is(b)) && policyOf(v, b) != nil {
 			count++
 		}
 	}
