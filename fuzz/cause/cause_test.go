@@ -416,7 +416,7 @@ func TestStale(t *testing.T) {
 	look := c.Look()
 	c.Decided(&p.rep, races[0])
 	c.Decided(&p.rep, races[0]) // another of its kind says no more
-	if want := "read pods, changed pods"; c.Rest() != want || c.Look() != look {
+	if want := "read LIST pods, changed pods"; c.Rest() != want || c.Look() != look {
 		t.Errorf("%s: %s, want %s", c.Look(), c.Rest(), want)
 	}
 	if got, want := c.Races(v), []model.Race{{Invariant: "unbacked-sandbox", Read: 4, Change: 6, Use: 8}}; !slices.Equal(got, want) {

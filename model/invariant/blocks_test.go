@@ -426,7 +426,10 @@ func TestMaxBlocks(t *testing.T) {
 		{"the others are of another pool", func(v *View) {
 			steps(v, func(v *View) {
 				policyOfItsOwn(v, func(b *model.BlockPolicy) {
-					b.Pools = []model.IPPool{{Prefix: cidr("10.7.0.0/26"), Nodes: []string{"node-1"}}, {Prefix: cidr("10.7.0.64/26"), Nodes: []string{"node-1"}}}
+					b.Pools = nil
+					for _, p := range []string{"10.7.0.0/26", "10.7.0.64/26", "10.7.0.128/25"} {
+						b.Pools = append(b.Pools, model.IPPool{Prefix: cidr(p), Nodes: []string{"node-1"}})
+					}
 				})
 			}, two, begin, claim(model.Confirmed))
 		}, red},
