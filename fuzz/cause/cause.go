@@ -133,7 +133,7 @@ func (c *Cause) same(l *Link) string {
 	switch {
 	case l.Role == Refused && rule.others, l.Role == Ended && l.Outcome != delEnded:
 		return short.same()
-	case !rule.counts || len(l.Functions) == 0:
+	case !rule.counts || len(l.Functions) == 0 || l.Role == Read || l.Role == Changed:
 		return l.same()
 	case l.Role == Fault:
 		return ""
