@@ -15,6 +15,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/sim"
+	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/kube"
 )
 
@@ -25,7 +26,7 @@ type worker struct {
 	id     sim.ActorID
 	c      *Cluster
 	k      *kubelet
-	client client
+	client kubeapi.Client
 	key    model.PodRef
 	dead   []*podState // sandboxes that want their DEL, oldest first
 	found  *podState   // the sandbox that runs already
@@ -46,7 +47,7 @@ type worker struct {
 }
 
 func newWorker(k *kubelet, p *corev1.Pod) *worker {
-	w := &worker{c: k.c, k: k, key: ref(p), pod: p, wake: make(chan struct{}, 1)}
+	w := &worker{c: k.c, k: k, key: kubeapi.Ref(p), pod: p, wake: make(chan struct{}, 1)}
 	w.found, w.dead = k.c.sandboxesOf(k.node, p.UID)
 	return w
 }
@@ -78,7 +79,7 @@ func (w *worker) run(ctx context.Context, g *sim.Gate) error {
 	if w.garbage {
 		return w.collect(ctx)
 	}
-	worked := w.worked() || finished(w.pod)
+	worked := w.worked() || kubeapi.Finished(w.pod)
 	if len(w.dead) > 0 && w.turn(ctx, turnLost) {
 		w.stopDead(ctx)
 	}
@@ -114,7 +115,7 @@ func (w *worker) run(ctx context.Context, g *sim.Gate) error {
 	if !w.stopAll(ctx) {
 		return ctx.Err()
 	}
-	if finished(w.pod) && !w.unwanted() {
+	if kubeapi.Finished(w.pod) && !w.unwanted() {
 		return nil
 	}
 	if worked {
@@ -150,6 +151,20 @@ func (w *worker) live(ctx context.Context, up *podState) bool {
 	return false
 }
 
+// runFor is how long a pod's containers work before they end by themselves; 0
+// means for ever. Jobs' pods work for 5 s unless they say otherwise.
+func runFor(p *corev1.Pod) time.Duration {
+	if d, err := time.ParseDuration(p.Annotations["ipamsim.dev/run-for"]); err == nil {
+		return d
+	}
+	for _, o := range p.OwnerReferences {
+		if o.Kind == "Job" {
+			return 5 * time.Second
+		}
+	}
+	return 0
+}
+
 // pause waits before another try. What is enough ends it early: the pod worker of the
 // real kubelet has an update pending then, which it does not let wait.
 func (w *worker) pause(ctx context.Context, d time.Duration, enough func() bool) bool {
@@ -174,7 +189,7 @@ func (w *worker) insist(ctx context.Context, f func() error) error {
 		if err == nil || apierrors.IsNotFound(err) || apierrors.IsConflict(err) || ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if !sleep(ctx, w.c.cfg.Timers.APIRetry) {
+		if !kubeapi.Sleep(ctx, w.c.cfg.Timers.APIRetry) {
 			return ctx.Err()
 		}
 	}
@@ -230,7 +245,7 @@ func (w *worker) annotate(ctx context.Context, got []attached) error {
 		"uid":         w.pod.UID,
 		"annotations": map[string]string{statusAnnotation: statusOf(got)},
 	}}
-	err := w.client.patch(kube.WithClass(ctx, "annotate"), w.path()+"/status", mergePatch, patch)
+	err := w.client.Patch(kube.WithClass(ctx, "annotate"), w.path()+"/status", kubeapi.MergePatch, patch)
 	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
 		return nil
 	}
@@ -250,17 +265,17 @@ func (w *worker) setPhase(ctx context.Context, class string, phase corev1.PodPha
 		status["podIP"], status["podIPs"] = ips[0].IP, ips
 	}
 	patch := map[string]any{"metadata": map[string]any{"uid": w.pod.UID}, "status": status}
-	return w.client.patch(kube.WithClass(ctx, class), w.path()+"/status", mergePatch, patch)
+	return w.client.Patch(kube.WithClass(ctx, class), w.path()+"/status", kubeapi.MergePatch, patch)
 }
 
 func (w *worker) remove(ctx context.Context) error {
-	o := deletion(true)
+	o := kubeapi.Deletion(true)
 	o.Preconditions = &metav1.Preconditions{UID: &w.pod.UID}
-	return w.client.delete(kube.WithClass(ctx, "status"), w.path(), o)
+	return w.client.Delete(kube.WithClass(ctx, "status"), w.path(), o)
 }
 
 // path is the pod's own in the API.
-func (w *worker) path() string { return builtin["Pod"].path(w.key.Namespace, w.key.Name) }
+func (w *worker) path() string { return kubeapi.Pods.Path(w.key.Namespace, w.key.Name) }
 
 // newContainer is what a runtime would draw at random: 64 hexadecimal digits.
 //
