@@ -13,6 +13,7 @@ import (
 	"ipamsim/sim/ipam/calico"
 	"ipamsim/sim/ipam/canary"
 	"ipamsim/sim/ipam/mixed"
+	"ipamsim/sim/ipam/nodeipam"
 	"ipamsim/sim/ipam/whereabouts"
 	"ipamsim/sim/strategy"
 )
@@ -26,5 +27,6 @@ var All = sync.OnceValue(func() []*ipam.Manager {
 		c.With(spacecalico.Space, strategy.Racing),
 		canary.New(),
 		mixed.New(c, w).With(spacemixed.Space),
+		nodeipam.New(),
 	}
 })
