@@ -8,6 +8,7 @@ import (
 	inputwhereabouts "ipamsim/fuzz/input/whereabouts"
 	spacecalico "ipamsim/fuzz/space/calico"
 	spacemixed "ipamsim/fuzz/space/mixed"
+	spacenodeipam "ipamsim/fuzz/space/nodeipam"
 	spacewhereabouts "ipamsim/fuzz/space/whereabouts"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/ipam/calico"
@@ -27,6 +28,6 @@ var All = sync.OnceValue(func() []*ipam.Manager {
 		c.With(spacecalico.Space, strategy.Racing),
 		canary.New(),
 		mixed.New(c, w).With(spacemixed.Space),
-		nodeipam.New(),
+		nodeipam.New().With(spacenodeipam.Space),
 	}
 })

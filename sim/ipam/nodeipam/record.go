@@ -152,4 +152,3 @@ func claimsOn(d *disk.Disk, node string, pools []model.Pool) (out []model.Claim,
 	}
 	return out, err
 }
-
