@@ -18,7 +18,8 @@ var Space = space.Space{Name: "nodeipam", Draw: func(w *space.World) { (&world{W
 // world is a world of node IPAM while it is drawn.
 type world struct {
 	*space.World
-	came int // Node objects that were applied
+	came int  // Node objects that were applied
+	pods bool // there are some
 }
 
 // object is a manifest or a part of one.
@@ -34,7 +35,7 @@ func (w *world) draw() {
 	w.Pace(20*time.Second, 4*time.Minute)
 	args := w.elects()
 	w.configure(args)
-	if w.Chance(1, 4) {
+	if w.pods = w.Chance(1, 4); w.pods {
 		w.Workloads(w.Between(1, 4), func() (map[string]string, object) { return nil, nil })
 	}
 	for range w.Between(1, 6) {
@@ -98,14 +99,14 @@ func (w *world) configure(args []object) {
 	})
 }
 
-// node draws what happens to a node: mostly it is replaced, some are deleted, some join,
-// with or without the podCIDR of an older cluster.
+// node draws what happens to a node: mostly it is replaced; some join; some are deleted,
+// where no pod on their machines goes on to use what others are given.
 func (w *world) node(at time.Duration) {
 	switch n := w.Node(); w.Int(8) {
 	case 0, 1, 2, 3:
 		w.Replace(at)
 	case 4, 5:
-		if !w.Left[n] {
+		if !w.Left[n] && !w.pods {
 			w.Leave(n)
 			w.At(at, scenarios.Event{Delete: &cluster.Delete{Resource: "nodes", Name: n}})
 		}

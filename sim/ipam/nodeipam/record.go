@@ -18,16 +18,17 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// record are the podCIDRs of the nodes that exist, kept up to date by their changes.
+// record are the podCIDRs of nodes, kept up to date by their changes.
 type record struct {
 	policy []model.Network
 
 	mu    sync.Mutex
-	nodes map[string][]model.Pool
+	nodes map[string][]model.Pool // those of the nodes that exist
+	had   map[string][]model.Pool // all that nodes of a name ever had, each once
 }
 
 func newRecord(policy []model.Network) *record {
-	return &record{policy: policy, nodes: map[string][]model.Pool{}}
+	return &record{policy: policy, nodes: map[string][]model.Pool{}, had: map[string][]model.Pool{}}
 }
 
 // follow reads what is stored and subscribes to what changes.
@@ -56,6 +57,11 @@ func (r *record) changed(c kube.Change) {
 	delete(r.nodes, c.Name)
 	if n, ok := c.Object.(*corev1.Node); ok {
 		r.nodes[c.Name] = poolsOf(n)
+		for _, p := range r.nodes[c.Name] {
+			if !slices.Contains(r.had[c.Name], p) {
+				r.had[c.Name] = append(r.had[c.Name], p)
+			}
+		}
 	}
 }
 
@@ -70,22 +76,30 @@ func poolsOf(n *corev1.Node) (out []model.Pool) {
 }
 
 // observe is what the Node objects say, and the files of host-local on the disks of
-// nodes. It passes no gate.
+// nodes: a podCIDR that a node had is there for as long as the disk says that addresses
+// of it are in use. It passes no gate.
 func (i *instance) observe(context.Context) (model.Snapshot, error) {
 	r := i.record
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := model.Snapshot{Networks: slices.Clone(r.policy)}
-	for _, pools := range r.nodes {
-		s.Pools = append(s.Pools, pools...)
+	claims, err := i.claims(r.had)
+	if err != nil {
+		return s, err
+	}
+	s.Claims = claims
+	for node, pools := range r.had {
+		for _, p := range pools {
+			if slices.Contains(r.nodes[node], p) || slices.ContainsFunc(claims, func(c model.Claim) bool { return c.Pool == p.Name }) {
+				s.Pools = append(s.Pools, p)
+			}
+		}
 	}
 	slices.SortFunc(s.Pools, func(a, b model.Pool) int { return cmp.Or(a.Range.Compare(b.Range), cmp.Compare(a.Name, b.Name)) })
 	for n := range s.Networks {
 		s.Networks[n].Ranges = withGateways(s.Networks[n].Ranges, s.Pools)
 	}
-	var err error
-	s.Claims, err = i.claims(r.nodes)
-	return s, err
+	return s, nil
 }
 
 // withGateways are ranges in which the first address of each podCIDR is its node's own:
@@ -126,8 +140,7 @@ func (i *instance) claims(pools map[string][]model.Pool) (out []model.Claim, err
 const dataDir = "/var/lib/cni/networks/" + networkKey
 
 // claimsOn are those of one node. A file that does not end as host-local ends it names
-// nobody. Of an address that is in none of the node's podCIDRs any more, the pool is not
-// known.
+// nobody. The pool of an address is the last podCIDR of the node's that it lies in.
 func claimsOn(d *disk.Disk, node string, pools []model.Pool) (out []model.Claim, err error) {
 	files := d.Process(context.Background(), nil)
 	dir, err := files.ReadDir(dataDir)
@@ -145,8 +158,10 @@ func claimsOn(d *disk.Disk, node string, pools []model.Pool) (out []model.Claim,
 		}
 		c := model.Claim{Addr: a, Node: node}
 		c.Container, c.Interface, _ = strings.Cut(string(content), "\r\n")
-		if at := slices.IndexFunc(pools, func(p model.Pool) bool { return p.Range.Contains(a) }); at >= 0 {
-			c.Pool = pools[at].Name
+		for _, p := range pools {
+			if p.Range.Contains(a) {
+				c.Pool = p.Name
+			}
 		}
 		out = append(out, c)
 	}
