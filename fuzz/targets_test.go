@@ -40,6 +40,9 @@ func FuzzImport(f *testing.F) {
 // FuzzMixed: Calico and Whereabouts in one cluster.
 func FuzzMixed(f *testing.F) { fuzzRuns(f, "FuzzMixed") }
 
+// FuzzNodeipam: worlds of Kubernetes' node IPAM.
+func FuzzNodeipam(f *testing.F) { fuzzRuns(f, "FuzzNodeipam") }
+
 // FuzzReconcilers: concurrent passes of Whereabouts' reconciler against churn.
 func FuzzReconcilers(f *testing.F) { fuzzRuns(f, "FuzzReconcilers") }
 

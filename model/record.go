@@ -88,6 +88,9 @@ type Range struct {
 	Prefix     netip.Prefix
 	Start, End netip.Addr // first and last usable address, inclusive
 	Exclude    []netip.Prefix
+	// Slice is the prefix length of the part of it that every node is given when it
+	// joins, whether or not it has pods; 0: nodes are not given any.
+	Slice int `json:",omitempty"`
 }
 
 // Contains reports whether policy lets the address be handed out from r.

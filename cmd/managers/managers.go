@@ -8,11 +8,13 @@ import (
 	inputwhereabouts "ipamsim/fuzz/input/whereabouts"
 	spacecalico "ipamsim/fuzz/space/calico"
 	spacemixed "ipamsim/fuzz/space/mixed"
+	spacenodeipam "ipamsim/fuzz/space/nodeipam"
 	spacewhereabouts "ipamsim/fuzz/space/whereabouts"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/ipam/calico"
 	"ipamsim/sim/ipam/canary"
 	"ipamsim/sim/ipam/mixed"
+	"ipamsim/sim/ipam/nodeipam"
 	"ipamsim/sim/ipam/whereabouts"
 	"ipamsim/sim/strategy"
 )
@@ -26,5 +28,6 @@ var All = sync.OnceValue(func() []*ipam.Manager {
 		c.With(spacecalico.Space, strategy.Racing),
 		canary.New(),
 		mixed.New(c, w).With(spacemixed.Space),
+		nodeipam.New().With(spacenodeipam.Space),
 	}
 })

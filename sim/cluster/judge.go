@@ -12,6 +12,7 @@ import (
 	"ipamsim/model/act"
 	"ipamsim/model/invariant"
 	"ipamsim/sim"
+	"ipamsim/sim/disk"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/kube"
 )
@@ -49,6 +50,9 @@ func (j *judge) init(cfg Config) {
 func (c *Cluster) stepped(s *sim.Step) {
 	if s.Choice.Outcome.Fault() {
 		c.record(model.Event{Kind: model.FaultEvent, Actor: string(s.Choice.Op.Actor), Deed: s.Choice.Outcome.String(), Text: s.Choice.Outcome.String() + " " + s.Choice.Op.Key})
+	}
+	if _, ok := s.Detail.(disk.Access); ok { // a record on a disk has no revision
+		c.judge.revision = -1
 	}
 	c.stepDisturbs(s)
 	c.spins(s)

@@ -1,0 +1,78 @@
+package nodeipam
+
+import (
+	"strings"
+	"sync"
+
+	"k8s.io/kubernetes/pkg/controller/nodeipam"
+	"k8s.io/kubernetes/pkg/controller/nodeipam/ipam/cidrset"
+
+	"ipamsim/sim/disk"
+	"ipamsim/sim/ipam"
+)
+
+// Upstream's module, and the folder of the controller in it.
+const (
+	module     = "k8s.io/kubernetes"
+	controller = module + "/pkg/controller/nodeipam"
+)
+
+// managerName is the process: several may run at once.
+const managerName = "kube-controller-manager"
+
+// New is the node IPAM controller as an address manager.
+func New() *ipam.Manager {
+	settle()
+	return &ipam.Manager{
+		Name: "nodeipam", Upstream: upstreamVersion(), Sources: []ipam.Source{{Module: upstreamVersion(), Package: controller, Root: root()}},
+		Processes: []ipam.Process{{Name: managerName, Daemon: true, Several: true}},
+		Primary:   primary, Uses: ipam.Uses{Disk: true}, Open: open,
+	}
+}
+
+// settle registers upstream's metrics, once and outside of bubbles: the first run of a
+// process would differ from the others.
+var settle = sync.OnceFunc(func() {
+	_, _ = cidrset.NewCIDRSet(ipnet("10.0.0.0/24"), 24)
+})
+
+// root is the folder of upstream's module.
+func root() string { return ipam.Root(module, nodeipam.NewNodeIpamController) }
+
+// upstreamVersion is "k8s.io/kubernetes@v1.34.1", as the build knows it. A test's build
+// information lists no modules: the version is then read off the module's folder.
+func upstreamVersion() string {
+	if linked := ipam.Upstream(module, nil); linked != "" {
+		return linked
+	}
+	version := "(devel)"
+	if _, at, ok := strings.Cut(root(), module+"@"); ok {
+		version = at
+	}
+	return module + "@" + version
+}
+
+// open starts the manager in one run. It starts no goroutine.
+func open(env ipam.Env) (ipam.Instance, error) {
+	i := &instance{env: env, record: newRecord(env.Networks), disks: map[string]*disk.Disk{}}
+	if err := i.record.follow(env.API); err != nil {
+		return ipam.Instance{}, err
+	}
+	return ipam.Instance{
+		Add: i.add, Del: i.del, Observe: i.observe, Act: i.act,
+		Run: map[string]ipam.Run{managerName: i.manage},
+	}, nil
+}
+
+// instance is the manager in one run.
+type instance struct {
+	env    ipam.Env
+	record *record
+
+	started sync.Once // the first process has read the configuration
+	text    string
+	err     error
+
+	mu    sync.Mutex // never held while a message is parked
+	disks map[string]*disk.Disk
+}

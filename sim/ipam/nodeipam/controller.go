@@ -1,0 +1,112 @@
+package nodeipam
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	"k8s.io/kubernetes/pkg/controller/nodeipam"
+	"k8s.io/kubernetes/pkg/controller/nodeipam/ipam"
+
+	"ipamsim/sim"
+	"ipamsim/sim/kube"
+)
+
+// errDeposed is the end of a kube-controller-manager that is not the leader any more.
+var errDeposed = errors.New("leaderelection lost")
+
+// resync is how often upstream's informers look at everything again, at the least.
+const resync = 12 * time.Hour
+
+// manage is a kube-controller-manager that runs the node IPAM controller, once it is the
+// leader. It returns an error where the real one exits.
+//
+// Of it are left out the other controllers, its servers, and the events that tell of the
+// election. Its identity is the process's name, which nobody else has had.
+//
+// Source: cmd/kube-controller-manager/app/controllermanager.go, Run and
+// leaderElectAndRun (v1.34.1).
+func (i *instance) manage(ctx context.Context, g *sim.Gate, _ string) error {
+	f, err := i.flags()
+	if err != nil {
+		return err
+	}
+	config := kube.Config(i.env.API.Door(g))
+	config.QPS, config.Burst = f.qps, f.burst
+	if !f.elect {
+		return f.control(ctx, config)
+	}
+	lock, err := resourcelock.NewFromKubeconfig(resourcelock.LeasesResourceLock, namespace, managerName,
+		resourcelock.ResourceLockConfig{Identity: string(g.Actor())}, config, f.renew)
+	if err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	leader, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+		Lock: lock, Name: managerName, LeaseDuration: f.lease, RenewDeadline: f.renew, RetryPeriod: f.retry,
+		Callbacks: leaderelection.LeaderCallbacks{
+			OnStartedLeading: func(ctx context.Context) {
+				if err := f.control(ctx, config); err != nil && ctx.Err() == nil {
+					ended <- err
+				}
+			},
+			OnStoppedLeading: func() { ended <- errDeposed },
+		},
+	})
+	if err != nil {
+		return err
+	}
+	go leader.Run(ctx)
+	return <-ended
+}
+
+// control runs the controller until ctx ends.
+func (f *flags) control(ctx context.Context, config *rest.Config) error {
+	r, err := f.ranges()
+	if err != nil {
+		return err
+	}
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	all := informers.NewSharedInformerFactory(client, resync)
+	c, err := nodeipam.NewNodeIpamController(ctx, all.Core().V1().Nodes(), nil, client, r.clusters, r.services[0], r.services[1], r.masks, ipam.RangeAllocatorType)
+	if err != nil {
+		return err
+	}
+	go c.Run(ctx)
+	all.Start(ctx.Done())
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// flags are the command line, as it was when the first process started: kubeadm writes
+// it into a file of the machine.
+func (i *instance) flags() (flags, error) {
+	i.started.Do(func() { i.text, i.err = configured(i.env.API) })
+	if i.err != nil {
+		return flags{}, i.err
+	}
+	return readFlags(i.text)
+}
+
+// configured is what is stored, past every gate.
+func configured(api *kube.Server) (string, error) {
+	all, err := api.List(context.Background(), "configmaps")
+	if err != nil {
+		return "", err
+	}
+	for _, o := range all {
+		if m, ok := o.(*corev1.ConfigMap); ok && m.Namespace == namespace && m.Name == configName {
+			return m.Data[configSpec], nil
+		}
+	}
+	return "", errors.New("there is no ConfigMap " + namespace + "/" + configName)
+}
