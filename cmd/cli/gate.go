@@ -61,7 +61,7 @@ one that comes to another cause is red as well.
 Exit: 0 as the baseline, or better · 1 a regression · 2 could not run or
 judge everything.`,
 		Example: `  ipamsim gate
-  ipamsim gate scenarios/r1-whereabouts-162.yaml
+  ipamsim gate scenarios/NAME.yaml
   ipamsim gate --junit gate.xml --sarif gate.sarif --markdown gate.md
   ipamsim gate --update`,
 		RunE: func(cmd *cobra.Command, files []string) error {

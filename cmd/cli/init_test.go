@@ -2,16 +2,23 @@ package cli
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
 	"flag"
 	"go/format"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+
+	"ipamsim/model"
 	"ipamsim/scenarios"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/ipam/canary"
@@ -34,10 +41,25 @@ func written(t *testing.T, args ...string) (dir string) {
 // name, and go.mod has every replace line of ours.
 func TestInitFiles(t *testing.T) {
 	dir := written(t)
+	crd, err := os.ReadFile(filepath.Join(dir, "crd.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	like := *canary.New()
-	like.Name = "firstfree"
-	like.Processes = []ipam.Process{{Name: "firstfree-reconciler"}}
-	plain := regexp.MustCompile(`"type": "firstfree"`)
+	like.Name, like.Processes = "firstfree", []ipam.Process{{Name: "firstfree-reconciler"}}
+	like.CRDs = func() ([]*apiextv1.CustomResourceDefinition, error) {
+		d := &apiextv1.CustomResourceDefinition{}
+		return []*apiextv1.CustomResourceDefinition{d}, yaml.UnmarshalStrict(crd, d)
+	}
+	like.Network = func(key string, _ json.RawMessage) (model.Network, bool, error) { return model.Network{Key: key}, true, nil }
+	like.Policy = func(n model.Network, _ json.RawMessage, objects []ipam.Object) (model.Network, error) {
+		if !slices.ContainsFunc(objects, func(o ipam.Object) bool { return o.Kind == "Pool" }) {
+			return n, errors.New("no Pool among the objects")
+		}
+		p := netip.MustParsePrefix("10.0.0.0/28")
+		n.Ranges = []model.Range{{Prefix: p, Start: p.Addr().Next(), End: model.LastAddr(p).Prev()}}
+		return n, nil
+	}
 	for name := range skeletonFiles {
 		name = strings.ReplaceAll(name, "<<.Name>>", "firstfree")
 		text, err := os.ReadFile(filepath.Join(dir, name))
@@ -53,8 +75,8 @@ func TestInitFiles(t *testing.T) {
 				t.Errorf("%s: not as gofmt has it (%v)", name, err)
 			}
 		case ".yaml":
-			if strings.Contains(name, "testdata") {
-				if _, err := (scenarios.Managers{&like}).Parse(name, plain.ReplaceAll(text, []byte(`"type": "canary"`))); err != nil {
+			if strings.HasPrefix(name, "scenarios/") {
+				if _, err := (scenarios.Managers{&like}).Parse(name, text); err != nil {
 					t.Error(err)
 				}
 			}
@@ -135,18 +157,31 @@ func TestInit(t *testing.T) {
 		t.Errorf("the planted race was found after %s, want a minute at most", took)
 	}
 	run("", "make", "build")
+	run("example.com/firstfree", "bin/ipamsim", "version")
 	began := time.Now()
-	run("duplicate-address", "bin/ipamsim", "explore", "simulation/testdata/burst.yaml", "--time", "20s", "--out", "findings/burst")
-	findings, err := filepath.Glob(filepath.Join(dir, "findings", "burst", "*.yaml"))
+	run("duplicate-address", "bin/ipamsim", "explore", "scenarios/burst.yaml", "--time", "20s", "--out", "findings/burst")
+	replays(t, dir, run, "burst")
+	if took := time.Since(began); took > time.Minute {
+		t.Errorf("explore and replay took %s, want a minute at most", took)
+	}
+	run("entered into the list of firstfree", "bin/ipamsim", "explore", "--space", "firstfree", "--time", "20s", "--learn")
+	replays(t, dir, run, "firstfree")
+	run("by searches", "bin/ipamsim", "explore", "--space", "firstfree", "--time", "10s", "--out", "findings/again")
+	run(`--space: unknown space "whereabouts", want one of firstfree`, "bin/ipamsim", "explore", "--space", "whereabouts")
+	run("rollout", "bin/ipamsim", "run", "scenarios/full.yaml", "scenarios/rollout.yaml", "--verify")
+	run("scenarios now", "make", "baseline") // of what is there
+	run("green", "make", "gate")
+	run("PASS", "make", "fuzz", "TARGET=FuzzSchedule", "T=10s")
+}
+
+// replays has the program replay what a search found.
+func replays(t *testing.T, dir string, run func(want string, args ...string) time.Duration, search string) {
+	t.Helper()
+	findings, err := filepath.Glob(filepath.Join(dir, "findings", search, "*.yaml"))
 	if err != nil || len(findings) == 0 {
 		t.Fatalf("no findings: %v", err)
 	}
 	run("reproduced as recorded", append([]string{"bin/ipamsim", "replay"}, findings...)...)
-	if took := time.Since(began); took > time.Minute {
-		t.Errorf("explore and replay took %s, want a minute at most", took)
-	}
-	run("scenarios now", "make", "baseline") // of what is there
-	run("green", "make", "gate")
 }
 
 // TestLinksNoManager: who builds a program or a test of their own does not link Calico
