@@ -143,7 +143,9 @@ func (f *gateFlags) check(files []string) (*gate.Gate, error) {
 	if g.Baseline, err = readBaseline(f.baseline); errors.Is(err, fs.ErrNotExist) && f.update {
 		g.Baseline, err = &baseline.Baseline{Format: baseline.Format}, nil
 	}
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("--baseline: %w; ipamsim gate --update writes one", err)
+	} else if err != nil {
 		return nil, fmt.Errorf("--baseline: %w", err)
 	}
 	if g.All {

@@ -51,7 +51,9 @@ func TestInitFiles(t *testing.T) {
 		d := &apiextv1.CustomResourceDefinition{}
 		return []*apiextv1.CustomResourceDefinition{d}, yaml.UnmarshalStrict(crd, d)
 	}
-	like.Network = func(key string, _ json.RawMessage) (model.Network, bool, error) { return model.Network{Key: key}, true, nil }
+	like.Network = func(key string, _ json.RawMessage) (model.Network, bool, error) {
+		return model.Network{Key: key}, true, nil
+	}
 	like.Policy = func(n model.Network, _ json.RawMessage, objects []ipam.Object) (model.Network, error) {
 		if !slices.ContainsFunc(objects, func(o ipam.Object) bool { return o.Kind == "Pool" }) {
 			return n, errors.New("no Pool among the objects")
@@ -139,19 +141,7 @@ func TestInit(t *testing.T) {
 		t.Skip("SKIPPED: builds all of Kubernetes: make init-test")
 	}
 	dir := written(t)
-	run := func(want string, args ...string) time.Duration {
-		t.Helper()
-		began := time.Now()
-		cmd := exec.Command(args[0], args[1:]...)
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=-buildvcs=false")
-		out, err := cmd.CombinedOutput()
-		took := time.Since(began)
-		if !strings.Contains(string(out), want) {
-			t.Fatalf("%s (%v): no %q in\n%s", strings.Join(args, " "), err, want, out)
-		}
-		t.Logf("%s: %s", strings.Join(args, " "), took.Round(100*time.Millisecond))
-		return took
-	}
+	run := runIn(t, dir)
 	run("ok  \texample.com/firstfree/simulation", "make", "test")
 	if took := run("--- PASS: TestPlanted", "go", "run", "ipamsim/cmd/hermetic", "go", "test", "-v", "-run", "^TestPlanted$", "./simulation"); took > time.Minute {
 		t.Errorf("the planted race was found after %s, want a minute at most", took)
@@ -174,6 +164,23 @@ func TestInit(t *testing.T) {
 	run("PASS", "make", "fuzz", "TARGET=FuzzSchedule", "T=10s")
 }
 
+// runIn runs commands in a folder, each of which must print what is wanted.
+func runIn(t *testing.T, dir string) func(want string, args ...string) time.Duration {
+	return func(want string, args ...string) time.Duration {
+		t.Helper()
+		began := time.Now()
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=-buildvcs=false")
+		out, err := cmd.CombinedOutput()
+		took := time.Since(began)
+		if !strings.Contains(string(out), want) {
+			t.Fatalf("%s (%v): no %q in\n%s", strings.Join(args, " "), err, want, out)
+		}
+		t.Logf("%s: %s", strings.Join(args, " "), took.Round(100*time.Millisecond))
+		return took
+	}
+}
+
 // replays has the program replay what a search found.
 func replays(t *testing.T, dir string, run func(want string, args ...string) time.Duration, search string) {
 	t.Helper()
@@ -182,6 +189,55 @@ func replays(t *testing.T, dir string, run func(want string, args ...string) tim
 		t.Fatalf("no findings: %v", err)
 	}
 	run("reproduced as recorded", append([]string{"bin/ipamsim", "replay"}, findings...)...)
+}
+
+// controllerRuntime is what TestInitController builds with: of the Kubernetes that this
+// module requires.
+const controllerRuntime = "sigs.k8s.io/controller-runtime@v0.22.4"
+
+// TestInitController: a reconciler of controller-runtime runs in the simulation, with the
+// options that ipamsimtest's README names, and its stale cache is found.
+func TestInitController(t *testing.T) {
+	const readme = "../../fuzz/ipamsimtest/README.md"
+	source, err := os.ReadFile("testdata/controller/controller.go.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, options, _ := strings.Cut(string(source), "ctrl.Options{\n")
+	options, _, _ = strings.Cut(options, "\n\t})")
+	for line := range strings.Lines(options) {
+		if !strings.Contains(string(doc), strings.TrimSpace(line)) {
+			t.Errorf("%s: no line %s", readme, strings.TrimSpace(line))
+		}
+	}
+	if !*initFlag {
+		t.Skip("SKIPPED: builds all of Kubernetes: make init-test")
+	}
+	dir := written(t)
+	for from, to := range map[string]string{
+		"controller.go.txt": "simulation/controller.go", "controller_test.go.txt": "simulation/controller_test.go", "controlled.yaml": "scenarios/controlled.yaml",
+	} {
+		text, err := os.ReadFile(filepath.Join("testdata/controller", from))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, to), text, 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	get := exec.Command("go", "get", controllerRuntime)
+	get.Dir, get.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=")
+	if out, err := get.CombinedOutput(); err != nil {
+		t.Skipf("SKIPPED: no %s here: %s", controllerRuntime, out)
+	}
+	run := runIn(t, dir)
+	for _, test := range []string{"TestControllerConform", "TestControllerRuns", "TestControllerStaleCache"} {
+		run("--- PASS: "+test+" ", "go", "run", "ipamsim/cmd/hermetic", "go", "test", "-v", "-run", "^"+test+"$", "./simulation")
+	}
 }
 
 // TestLinksNoManager: who builds a program or a test of their own does not link Calico
