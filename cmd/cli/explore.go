@@ -121,17 +121,8 @@ func (f *exploreFlags) check(cmd *cobra.Command, files []string) (cfg campaign.C
 	if f.store != scenarios.Etcd {
 		cfg.Spec.Store = f.store
 	}
-	if f.learn && f.space == "" {
-		return cfg, errors.New("--learn: wants --space, whose list it is")
-	}
-	if len(f.without) > 0 && f.space == "" {
-		return cfg, errors.New("--without: wants --space; what happens in a scenario, its file says")
-	}
-	if cfg.Spec.Without, err = space.ParseDeeds(f.without); err != nil {
-		return cfg, fmt.Errorf("--without: %w", err)
-	}
-	if f.strategy == campaign.Exhaustive && f.space != "" {
-		return cfg, errors.New("--strategy exhaustive: wants scenario files; worlds of a space are drawn by seeds")
+	if cfg.Spec.Without, err = f.ofSpace(); err != nil {
+		return cfg, err
 	}
 	if f.strategy != "" && !slices.Contains(strategies(), f.strategy) {
 		return cfg, fmt.Errorf("--strategy: unknown strategy %q, want one of %s", f.strategy, strings.Join(strategies(), ", "))
@@ -163,6 +154,24 @@ func (f *exploreFlags) check(cmd *cobra.Command, files []string) (cfg campaign.C
 		return cfg, fmt.Errorf("--out: %w", err)
 	}
 	return cfg, nil
+}
+
+// ofSpace checks the flags that have to do with a space, and is the deeds that no world
+// has.
+func (f *exploreFlags) ofSpace() ([]space.Deed, error) {
+	switch {
+	case f.learn && f.space == "":
+		return nil, errors.New("--learn: wants --space, whose list it is")
+	case len(f.without) > 0 && f.space == "":
+		return nil, errors.New("--without: wants --space; what happens in a scenario, its file says")
+	case f.strategy == campaign.Exhaustive && f.space != "":
+		return nil, errors.New("--strategy exhaustive: wants scenario files; worlds of a space are drawn by seeds")
+	}
+	without, err := space.ParseDeeds(f.without)
+	if err != nil {
+		return nil, fmt.Errorf("--without: %w", err)
+	}
+	return without, nil
 }
 
 // checkWorkers finds what is wrong with who is to work.

@@ -15,7 +15,17 @@ import (
 // Mapper knows every resource that the server serves. It is for clients that would ask
 // for them (controller-runtime, kubectl's builders): discovery is not served.
 func (s *Server) Mapper() meta.RESTMapper {
-	m := meta.NewDefaultRESTMapper(nil)
+	var preferred []schema.GroupVersion
+	for _, in := range builtins {
+		preferred = append(preferred, in.gv)
+	}
+	slices.SortFunc(preferred, func(a, b schema.GroupVersion) int { return strings.Compare(a.String(), b.String()) })
+	for _, d := range s.crds {
+		for _, v := range d.Spec.Versions {
+			preferred = append(preferred, schema.GroupVersion{Group: d.Spec.Group, Version: v.Name})
+		}
+	}
+	m := meta.NewDefaultRESTMapper(slices.Compact(preferred))
 	for _, plural := range slices.Sorted(maps.Keys(builtins)) {
 		scope := meta.RESTScopeNamespace
 		if plural == "nodes" || plural == "namespaces" {
