@@ -127,9 +127,9 @@ func (s *Scenario) With(d Document, objects []cluster.Object) (*Scenario, error)
 		if o.Kind != attachmentKind {
 			continue
 		}
-		n, ours, err := attachment(m, o)
+		n, ours, err := attachment(m, o, objects)
 		if err != nil {
-			return nil, &strict.Error{File: s.File, Object: o.Kind + " " + o.Namespace + "/" + o.Name, Field: "spec.config", Problem: strict.OneLine(err)}
+			return nil, s.blame(err, &strict.Error{Object: o.Kind + " " + o.Namespace + "/" + o.Name, Field: "spec.config"})
 		}
 		if ours {
 			out.Networks = append(out.Networks, n)
@@ -139,15 +139,22 @@ func (s *Scenario) With(d Document, objects []cluster.Object) (*Scenario, error)
 		return out, nil
 	}
 	n, err := primaryOf(m, objects)
-	var bad *ipam.ObjectError
-	switch {
-	case errors.As(err, &bad):
-		return nil, &strict.Error{File: s.File, Object: bad.Object.Kind + " " + bad.Object.Name, Field: bad.Field, Problem: strict.OneLine(bad.Err)}
-	case err != nil:
-		return nil, &strict.Error{File: s.File, Problem: strict.OneLine(err)}
+	if err != nil {
+		return nil, s.blame(err, &strict.Error{})
 	}
 	out.Networks, out.Primary = append(out.Networks, n), n.Key
 	return out, nil
+}
+
+// blame is what a manager says of manifests that no file has: the fault of the object that
+// it names, else of the place.
+func (s *Scenario) blame(err error, place *strict.Error) error {
+	var bad *ipam.ObjectError
+	if errors.As(err, &bad) {
+		err, place.Object, place.Field = bad.Err, bad.Object.Kind+" "+bad.Object.Name, bad.Field
+	}
+	place.File, place.Problem = s.File, strict.OneLine(err)
+	return place
 }
 
 // primaryOf is the network that every pod gets by these manifests.
@@ -161,7 +168,7 @@ func primaryOf(m *ipam.Manager, objects []cluster.Object) (n cluster.Network, er
 
 // attachment is the network of a NetworkAttachmentDefinition; ours is false if it
 // is not the manager's.
-func attachment(m *ipam.Manager, o cluster.Object) (n cluster.Network, ours bool, err error) {
+func attachment(m *ipam.Manager, o cluster.Object, all []cluster.Object) (n cluster.Network, ours bool, err error) {
 	var body struct {
 		Spec struct{ Config string } `json:"spec"`
 	}
@@ -172,24 +179,28 @@ func attachment(m *ipam.Manager, o cluster.Object) (n cluster.Network, ours bool
 		return n, false, nil
 	}
 	n.Config = json.RawMessage(body.Spec.Config)
-	n.Network, ours, err = policyOf(m, o.Namespace+"/"+o.Name, n.Config)
+	n.Network, ours, err = policyOf(m, o.Namespace+"/"+o.Name, n.Config, all)
 	return n, ours, err
 }
 
-// policyOf lets the manager read the policy out of a network's configuration.
-func policyOf(m *ipam.Manager, key string, config json.RawMessage) (n model.Network, ours bool, err error) {
+// policyOf lets the manager read the policy out of a network's configuration, and out of
+// the objects that it names. An *ipam.ObjectError is one of those.
+func policyOf(m *ipam.Manager, key string, config json.RawMessage, objects []cluster.Object) (n model.Network, ours bool, err error) {
 	if m.Network == nil {
 		return n, false, nil
 	}
 	err = guard(func() (err error) {
-		n, ours, err = m.Network(key, config)
+		if n, ours, err = m.Network(key, config); err == nil && ours && m.Policy != nil {
+			n, err = m.Policy(n, config, objects)
+		}
 		return err
 	})
 	if err == nil && ours {
 		err = inside(n)
 	}
-	if err == nil {
-		return n, ours, nil
+	var object *ipam.ObjectError
+	if err == nil || errors.As(err, &object) {
+		return n, ours, err
 	}
 	problem, _, _ := strings.Cut(strict.OneLine(err), " / bytes: ") // Whereabouts repeats the whole configuration
 	for _, prefix := range []string{m.Name + ": ", key + ": "} {    // the line says so already

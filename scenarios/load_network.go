@@ -13,6 +13,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/scenarios/strict"
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/ipam"
 )
 
 const (
@@ -59,8 +60,12 @@ func (l *loader) network(d *strict.Doc, key string) error {
 	if err := jsonObject(d, p, config); err != nil {
 		return err
 	}
-	n, ours, err := policyOf(l.ipam, key, json.RawMessage(config))
-	if err != nil {
+	n, ours, err := policyOf(l.ipam, key, json.RawMessage(config), l.s.Objects)
+	var object *ipam.ObjectError
+	switch {
+	case errors.As(err, &object):
+		return l.blame(err)
+	case err != nil:
 		return d.FailAt(p, "%s", err)
 	}
 	if l.nets[key] = ours; !ours {

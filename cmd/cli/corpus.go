@@ -30,7 +30,7 @@ without a schedule is taken as it runs on its own.
 
 Exit: 0 every file became a seed · 2 one did not: it does not replay as recorded,
 or could not run.`,
-		Example: `  ipamsim corpus findings/0de71b8f6f9d.yaml --target FuzzWhereabouts`,
+		Example: `  ipamsim corpus findings/0de71b8f6f9d.yaml --target TARGET`,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			all, err := f.check(files)
 			if err != nil {

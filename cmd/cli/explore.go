@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -28,6 +29,7 @@ type exploreFlags struct {
 	space, strategy, dir string
 	html                 string
 	without              []string
+	learn                bool
 	store                string
 	runs, first          uint64
 	time                 time.Duration
@@ -54,24 +56,28 @@ processes killed, machines that lose their power or are replaced. Whatever else 
 seed draws stays as it is. In any case a quarter of the worlds has no operator and a
 quarter neither fault nor crash; more have none by chance. The table counts them.
 
+--learn enters the causes of what it found into the list of the space in
+fuzz/testdata/known, so that the next search and the gate's call them known.
+
 It ends when --time is up. A failure that nobody has made small by then is kept as
 it was recorded; the same command goes on with it, and with a campaign that was
 stopped or killed. Without --runs and --time it takes 5 minutes.
 
 Exit: 0 nothing found · 1 findings · 2 could not run, or blind: the canary, which
 must fail, did not.`,
-		Example: `  ipamsim explore --space whereabouts --time 5m
-  ipamsim explore scenarios/r1-whereabouts-162.yaml --runs 1000`,
+		Example: "  ipamsim explore" + oneSpace() + ` --time 5m
+  ipamsim explore scenarios/NAME.yaml --runs 1000`,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			cfg, err := f.check(cmd, files)
 			if err != nil {
 				return err
 			}
-			return explore(cmd, cfg)
+			return f.explore(cmd, cfg)
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.space, "space", "", "draw worlds of a space: "+strings.Join(space.Names(), ", "))
+	fl.StringVar(&f.space, "space", "", "draw worlds of a space: "+cmp.Or(strings.Join(space.Names(), ", "), "no manager of this program has one"))
+	fl.BoolVar(&f.learn, "learn", false, "enter what is found into the list of known causes")
 	fl.StringSliceVar(&f.without, "without", nil, "leave `DEEDS` out of every world: some of "+space.List(space.Deeds()))
 	fl.StringVar(&f.strategy, "strategy", "", "who decides the schedules: "+strings.Join(strategies(), ", ")+" (default: portfolio for files, the world's own for a space)")
 	fl.StringVar(&f.store, "store", scenarios.Etcd, "where runs take place: "+stores+", which is faster; findings are made on etcd")
@@ -92,7 +98,7 @@ func (f *exploreFlags) check(cmd *cobra.Command, files []string) (cfg campaign.C
 	case f.space != "" && len(files) > 0:
 		return cfg, errors.New("--space and files exclude each other")
 	case f.space == "" && len(files) == 0:
-		return cfg, fmt.Errorf("nothing to explore: name scenario files, or --space %s", strings.Join(space.Names(), "|"))
+		return cfg, errors.New("nothing to explore: name scenario files" + strings.TrimSuffix(", or"+oneSpace(), ", or FILE"))
 	case changed("runs") && f.runs == 0:
 		return cfg, errors.New("--runs: want at least 1")
 	case changed("time") && f.time <= 0:
@@ -115,14 +121,8 @@ func (f *exploreFlags) check(cmd *cobra.Command, files []string) (cfg campaign.C
 	if f.store != scenarios.Etcd {
 		cfg.Spec.Store = f.store
 	}
-	if len(f.without) > 0 && f.space == "" {
-		return cfg, errors.New("--without: wants --space; what happens in a scenario, its file says")
-	}
-	if cfg.Spec.Without, err = space.ParseDeeds(f.without); err != nil {
-		return cfg, fmt.Errorf("--without: %w", err)
-	}
-	if f.strategy == campaign.Exhaustive && f.space != "" {
-		return cfg, errors.New("--strategy exhaustive: wants scenario files; worlds of a space are drawn by seeds")
+	if cfg.Spec.Without, err = f.ofSpace(); err != nil {
+		return cfg, err
 	}
 	if f.strategy != "" && !slices.Contains(strategies(), f.strategy) {
 		return cfg, fmt.Errorf("--strategy: unknown strategy %q, want one of %s", f.strategy, strings.Join(strategies(), ", "))
@@ -156,6 +156,24 @@ func (f *exploreFlags) check(cmd *cobra.Command, files []string) (cfg campaign.C
 	return cfg, nil
 }
 
+// ofSpace checks the flags that have to do with a space, and is the deeds that no world
+// has.
+func (f *exploreFlags) ofSpace() ([]space.Deed, error) {
+	switch {
+	case f.learn && f.space == "":
+		return nil, errors.New("--learn: wants --space, whose list it is")
+	case len(f.without) > 0 && f.space == "":
+		return nil, errors.New("--without: wants --space; what happens in a scenario, its file says")
+	case f.strategy == campaign.Exhaustive && f.space != "":
+		return nil, errors.New("--strategy exhaustive: wants scenario files; worlds of a space are drawn by seeds")
+	}
+	without, err := space.ParseDeeds(f.without)
+	if err != nil {
+		return nil, fmt.Errorf("--without: %w", err)
+	}
+	return without, nil
+}
+
 // checkWorkers finds what is wrong with who is to work.
 func checkWorkers(here int, l *campaign.Link) error {
 	switch {
@@ -182,8 +200,10 @@ func (f *exploreFlags) sources(files []string) (out []campaign.Source, err error
 	switch all := space.Names(); {
 	case slices.Contains(all, f.space):
 		return []campaign.Source{{Space: f.space}}, nil
+	case f.space != "" && len(all) == 0:
+		return nil, fmt.Errorf("--space: no manager of this program (%s) has a space; give one of them a space.Space (ipam.Manager.With), or name scenario files", strings.Join(scenarios.Used().Names(), ", "))
 	case f.space != "":
-		return nil, fmt.Errorf("--space: unknown space %q, want one of %s", f.space, strings.Join(space.Names(), ", "))
+		return nil, fmt.Errorf("--space: unknown space %q, want one of %s", f.space, strings.Join(all, ", "))
 	}
 	loaded, err := loadAll(files)
 	if err != nil {
@@ -218,8 +238,16 @@ func (f *exploreFlags) name(files []string, without []space.Deed) string {
 	return name
 }
 
+// oneSpace is " --space A|B" of those there are, " FILE" if there is none.
+func oneSpace() string {
+	if all := space.Names(); len(all) > 0 {
+		return " --space " + strings.Join(all, "|")
+	}
+	return " FILE"
+}
+
 // explore runs the campaign and says how it ended.
-func explore(cmd *cobra.Command, cfg campaign.Config) error {
+func (f *exploreFlags) explore(cmd *cobra.Command, cfg campaign.Config) error {
 	stdout, stderr := cmd.OutOrStdout(), cmd.ErrOrStderr()
 	bar := newCampaignBar(stderr, cfg)
 	cfg.Tell = bar.show
@@ -235,6 +263,11 @@ func explore(cmd *cobra.Command, cfg campaign.Config) error {
 	if o != nil {
 		if e := tellOutcome(stdout, o); err == nil {
 			err = e
+		}
+		if f.learn && err == nil {
+			var n int
+			n, err = learn(f.space, o, cfg.Known)
+			cfg.Say(plural(n, "cause") + " entered into the list of " + f.space + " in " + known.Dir)
 		}
 	}
 	switch {

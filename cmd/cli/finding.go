@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,7 +27,7 @@ import (
 )
 
 // findingFlags are the flags of finding as typed.
-type findingFlags struct{ target, dir string }
+type findingFlags struct{ target, scenario, dir string }
 
 func findingCommand() *cobra.Command {
 	f := &findingFlags{}
@@ -36,11 +37,13 @@ func findingCommand() *cobra.Command {
 		Long: `Make findings of what go test -fuzz wrote down: each input is run on etcd, what
 breaks and is not known (fuzz/testdata/known), else what breaks first, is made small
 and kept as a file that ipamsim replay runs. The target is
-the directory that a crash file lies in, as Go puts it there, or --target.
+the directory that a crash file lies in, as Go puts it there, or --target. Of a target
+whose inputs are schedules of one scenario (ipamsimtest.Fuzz), name that: --scenario.
 
 Exit: 0 every file became a finding · 2 one did not: nothing breaks, it is no such
 file, or it could not run.`,
-		Example: `  ipamsim finding fuzz/testdata/fuzz/FuzzCalico/771e938e4458e983 --out findings`,
+		Example: `  ipamsim finding fuzz/testdata/fuzz/TARGET/771e938e4458e983 --out findings
+  ipamsim finding testdata/fuzz/FuzzSchedule/771e938e4458e983 --scenario scenarios/NAME.yaml --out findings`,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			crashes, err := f.check(files)
 			if err != nil {
@@ -58,6 +61,7 @@ file, or it could not run.`,
 		},
 	}
 	cmd.Flags().StringVar(&f.target, "target", "", "the fuzz target: "+strings.Join(input.Targets(), ", ")+" (default: the name of a file's directory)")
+	cmd.Flags().StringVar(&f.scenario, "scenario", "", "the inputs are schedules of the scenario in `FILE`")
 	cmd.Flags().StringVar(&f.dir, "out", "", "write the findings into `DIR`")
 	return cmd
 }
@@ -97,10 +101,20 @@ func (f *findingFlags) check(files []string) ([]crash, error) {
 		return nil, errors.New("no crash file: name files that go test -fuzz wrote, fuzz/testdata/fuzz/TARGET/…")
 	case f.dir == "":
 		return nil, errors.New("--out: missing, want the directory for the findings")
+	case f.scenario != "" && f.target != "":
+		return nil, errors.New("--scenario and --target exclude each other")
+	}
+	var of *scenarios.Scenario
+	if f.scenario != "" {
+		all, err := loadAll([]string{f.scenario})
+		if err != nil {
+			return nil, err
+		}
+		of = input.Bounded(all[0])
 	}
 	var out []crash
 	for _, file := range files {
-		c, err := readCrash(file, f.target)
+		c, err := readCrash(file, f.target, of)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
@@ -112,12 +126,17 @@ func (f *findingFlags) check(files []string) ([]crash, error) {
 	return out, nil
 }
 
-func readCrash(file, target string) (c crash, err error) {
+func readCrash(file, target string, of *scenarios.Scenario) (c crash, err error) {
 	text, err := readBounded(file, input.FileMax)
 	if err != nil {
 		return c, err
 	}
 	c.file = file
+	if of != nil {
+		c.world = of
+		c.Schedule, err = input.ParseSchedule(text)
+		return c, err
+	}
 	if c.Input, err = input.ParseFile(text); err != nil {
 		return c, err
 	}
@@ -128,7 +147,7 @@ func readCrash(file, target string) (c crash, err error) {
 		}
 		target = filepath.Base(filepath.Dir(abs))
 		if input.CheckTarget(target) != nil {
-			return c, fmt.Errorf("it lies in no directory of a target; want --target with one of %s", strings.Join(input.Targets(), ", "))
+			return c, fmt.Errorf("it lies in no directory of a target; want --target with one of %s", cmp.Or(strings.Join(input.Targets(), ", "), "those that a space has, of which there is none"))
 		}
 	}
 	if err := input.CheckTarget(target); err != nil {

@@ -61,7 +61,7 @@ one that comes to another cause is red as well.
 Exit: 0 as the baseline, or better · 1 a regression · 2 could not run or
 judge everything.`,
 		Example: `  ipamsim gate
-  ipamsim gate scenarios/r1-whereabouts-162.yaml
+  ipamsim gate scenarios/NAME.yaml
   ipamsim gate --junit gate.xml --sarif gate.sarif --markdown gate.md
   ipamsim gate --update`,
 		RunE: func(cmd *cobra.Command, files []string) error {
@@ -143,7 +143,9 @@ func (f *gateFlags) check(files []string) (*gate.Gate, error) {
 	if g.Baseline, err = readBaseline(f.baseline); errors.Is(err, fs.ErrNotExist) && f.update {
 		g.Baseline, err = &baseline.Baseline{Format: baseline.Format}, nil
 	}
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("--baseline: %w; ipamsim gate --update writes one", err)
+	} else if err != nil {
 		return nil, fmt.Errorf("--baseline: %w", err)
 	}
 	if g.All {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ipamsim/fuzz/input"
 	"ipamsim/scenarios"
 )
 
@@ -37,9 +38,10 @@ var skeletonFiles = map[string]string{
 	"simulation/manager.go":            "manager.go",
 	"simulation/record.go":             "record.go",
 	"simulation/simulation_test.go":    "simulation_test.go",
-	"simulation/testdata/burst.yaml":   "burst.yaml",
-	"simulation/testdata/full.yaml":    "full.yaml",
-	"simulation/testdata/rollout.yaml": "rollout.yaml",
+	"simulation/space.go":              "space.go",
+	"scenarios/burst.yaml":             "burst.yaml",
+	"scenarios/full.yaml":              "full.yaml",
+	"scenarios/rollout.yaml":           "rollout.yaml",
 }
 
 // initFlags are the flags of init as typed.
@@ -52,8 +54,8 @@ func initCommand() *cobra.Command {
 		Short: "write a repository for an address manager of your own",
 		Long: `Write a repository for an address manager of your own into an empty folder: an
 allocator of a hundred lines over one custom resource and its reconciler, with a race
-planted in it; how ipamsim runs it; two scenarios; a test and a fuzz target; a Makefile,
-a CI workflow, go.mod and go.sum. "make test" there passes, and finds the race.
+planted in it; how ipamsim runs it, and a space of scenarios to generate; three scenarios;
+tests and fuzz targets; a Makefile, a CI workflow, go.mod and go.sum. "make test" there passes, and finds the race.
 
 Exit: 0 written · 2 the folder is not empty, or a flag is wrong: nothing was written.`,
 		Example: `  ipamsim init --manager firstfree --dir ../firstfree`,
@@ -82,9 +84,9 @@ var (
 	modulePath  = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*(/[A-Za-z0-9._~-]+)*$`)
 	// taken are names that the skeleton cannot have: Go's, and those of its own packages
 	// and functions.
-	taken = strings.Fields(`act apiextv1 break case chan cli cmp config const context continue default definitions dynamic else errors
-		fallthrough fmt for func go goto if import instance interface ipam json kube main map maps model netip network open package
-		range return runtime select sim simulation slices strconv strings struct switch testing things type unstructured var yaml`)
+	taken = strings.Fields(`act allowed apiextv1 break case chan cli cluster cmp const context continue default definitions draw dynamic else errors exclude
+		fallthrough fmt for func go goto if import instance interface ipam json kube main map maps model netip network object open package policy
+		range return runtime scenarios schedule select sim simulation slices space strconv strings struct switch testing things time type unstructured var yaml`)
 )
 
 // files are what is to be written, by path.
@@ -129,6 +131,9 @@ func (f *initFlags) files() (map[string][]byte, error) {
 	}
 	return out, nil
 }
+
+// Target is the fuzz target of the manager's space.
+func (f *initFlags) Target() string { return input.TargetOf(f.Name) }
 
 func (f *initFlags) fill(text string) (string, error) {
 	t, err := template.New("").Delims("<<", ">>").Parse(text)

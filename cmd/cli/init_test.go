@@ -2,16 +2,23 @@ package cli
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
 	"flag"
 	"go/format"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+
+	"ipamsim/model"
 	"ipamsim/scenarios"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/ipam/canary"
@@ -34,10 +41,27 @@ func written(t *testing.T, args ...string) (dir string) {
 // name, and go.mod has every replace line of ours.
 func TestInitFiles(t *testing.T) {
 	dir := written(t)
+	crd, err := os.ReadFile(filepath.Join(dir, "crd.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	like := *canary.New()
-	like.Name = "firstfree"
-	like.Processes = []ipam.Process{{Name: "firstfree-reconciler"}}
-	plain := regexp.MustCompile(`"type": "firstfree"`)
+	like.Name, like.Processes = "firstfree", []ipam.Process{{Name: "firstfree-reconciler"}}
+	like.CRDs = func() ([]*apiextv1.CustomResourceDefinition, error) {
+		d := &apiextv1.CustomResourceDefinition{}
+		return []*apiextv1.CustomResourceDefinition{d}, yaml.UnmarshalStrict(crd, d)
+	}
+	like.Network = func(key string, _ json.RawMessage) (model.Network, bool, error) {
+		return model.Network{Key: key}, true, nil
+	}
+	like.Policy = func(n model.Network, _ json.RawMessage, objects []ipam.Object) (model.Network, error) {
+		if !slices.ContainsFunc(objects, func(o ipam.Object) bool { return o.Kind == "Pool" }) {
+			return n, errors.New("no Pool among the objects")
+		}
+		p := netip.MustParsePrefix("10.0.0.0/28")
+		n.Ranges = []model.Range{{Prefix: p, Start: p.Addr().Next(), End: model.LastAddr(p).Prev()}}
+		return n, nil
+	}
 	for name := range skeletonFiles {
 		name = strings.ReplaceAll(name, "<<.Name>>", "firstfree")
 		text, err := os.ReadFile(filepath.Join(dir, name))
@@ -53,8 +77,8 @@ func TestInitFiles(t *testing.T) {
 				t.Errorf("%s: not as gofmt has it (%v)", name, err)
 			}
 		case ".yaml":
-			if strings.Contains(name, "testdata") {
-				if _, err := (scenarios.Managers{&like}).Parse(name, plain.ReplaceAll(text, []byte(`"type": "canary"`))); err != nil {
+			if strings.HasPrefix(name, "scenarios/") {
+				if _, err := (scenarios.Managers{&like}).Parse(name, text); err != nil {
 					t.Error(err)
 				}
 			}
@@ -117,7 +141,32 @@ func TestInit(t *testing.T) {
 		t.Skip("SKIPPED: builds all of Kubernetes: make init-test")
 	}
 	dir := written(t)
-	run := func(want string, args ...string) time.Duration {
+	run := runIn(t, dir)
+	run("ok  \texample.com/firstfree/simulation", "make", "test")
+	if took := run("--- PASS: TestPlanted", "go", "run", "ipamsim/cmd/hermetic", "go", "test", "-v", "-run", "^TestPlanted$", "./simulation"); took > time.Minute {
+		t.Errorf("the planted race was found after %s, want a minute at most", took)
+	}
+	run("", "make", "build")
+	run("example.com/firstfree", "bin/ipamsim", "version")
+	began := time.Now()
+	run("duplicate-address", "bin/ipamsim", "explore", "scenarios/burst.yaml", "--time", "20s", "--out", "findings/burst")
+	replays(t, dir, run, "burst")
+	if took := time.Since(began); took > time.Minute {
+		t.Errorf("explore and replay took %s, want a minute at most", took)
+	}
+	run("entered into the list of firstfree", "bin/ipamsim", "explore", "--space", "firstfree", "--time", "20s", "--learn")
+	replays(t, dir, run, "firstfree")
+	run("by searches", "bin/ipamsim", "explore", "--space", "firstfree", "--time", "10s", "--out", "findings/again")
+	run(`--space: unknown space "whereabouts", want one of firstfree`, "bin/ipamsim", "explore", "--space", "whereabouts")
+	run("rollout", "bin/ipamsim", "run", "scenarios/full.yaml", "scenarios/rollout.yaml", "--verify")
+	run("scenarios now", "make", "baseline") // of what is there
+	run("green", "make", "gate")
+	run("PASS", "make", "fuzz", "TARGET=FuzzSchedule", "T=10s")
+}
+
+// runIn runs commands in a folder, each of which must print what is wanted.
+func runIn(t *testing.T, dir string) func(want string, args ...string) time.Duration {
+	return func(want string, args ...string) time.Duration {
 		t.Helper()
 		began := time.Now()
 		cmd := exec.Command(args[0], args[1:]...)
@@ -130,23 +179,65 @@ func TestInit(t *testing.T) {
 		t.Logf("%s: %s", strings.Join(args, " "), took.Round(100*time.Millisecond))
 		return took
 	}
-	run("ok  \texample.com/firstfree/simulation", "make", "test")
-	if took := run("--- PASS: TestPlanted", "go", "run", "ipamsim/cmd/hermetic", "go", "test", "-v", "-run", "^TestPlanted$", "./simulation"); took > time.Minute {
-		t.Errorf("the planted race was found after %s, want a minute at most", took)
-	}
-	run("", "make", "build")
-	began := time.Now()
-	run("duplicate-address", "bin/ipamsim", "explore", "simulation/testdata/burst.yaml", "--time", "20s", "--out", "findings/burst")
-	findings, err := filepath.Glob(filepath.Join(dir, "findings", "burst", "*.yaml"))
+}
+
+// replays has the program replay what a search found.
+func replays(t *testing.T, dir string, run func(want string, args ...string) time.Duration, search string) {
+	t.Helper()
+	findings, err := filepath.Glob(filepath.Join(dir, "findings", search, "*.yaml"))
 	if err != nil || len(findings) == 0 {
 		t.Fatalf("no findings: %v", err)
 	}
 	run("reproduced as recorded", append([]string{"bin/ipamsim", "replay"}, findings...)...)
-	if took := time.Since(began); took > time.Minute {
-		t.Errorf("explore and replay took %s, want a minute at most", took)
+}
+
+// controllerRuntime is what TestInitController builds with: of the Kubernetes that this
+// module requires.
+const controllerRuntime = "sigs.k8s.io/controller-runtime@v0.22.4"
+
+// TestInitController: a reconciler of controller-runtime runs in the simulation, with the
+// options that ipamsimtest's README names, and its stale cache is found.
+func TestInitController(t *testing.T) {
+	const readme = "../../fuzz/ipamsimtest/README.md"
+	source, err := os.ReadFile("testdata/controller/controller.go.txt")
+	if err != nil {
+		t.Fatal(err)
 	}
-	run("scenarios now", "make", "baseline") // of what is there
-	run("green", "make", "gate")
+	doc, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, options, _ := strings.Cut(string(source), "ctrl.Options{\n")
+	options, _, _ = strings.Cut(options, "\n\t})")
+	for line := range strings.Lines(options) {
+		if !strings.Contains(string(doc), strings.TrimSpace(line)) {
+			t.Errorf("%s: no line %s", readme, strings.TrimSpace(line))
+		}
+	}
+	if !*initFlag {
+		t.Skip("SKIPPED: builds all of Kubernetes: make init-test")
+	}
+	dir := written(t)
+	for from, to := range map[string]string{
+		"controller.go.txt": "simulation/controller.go", "controller_test.go.txt": "simulation/controller_test.go", "controlled.yaml": "scenarios/controlled.yaml",
+	} {
+		text, err := os.ReadFile(filepath.Join("testdata/controller", from))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, to), text, 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	get := exec.Command("go", "get", controllerRuntime)
+	get.Dir, get.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=")
+	if out, err := get.CombinedOutput(); err != nil {
+		t.Skipf("SKIPPED: no %s here: %s", controllerRuntime, out)
+	}
+	run := runIn(t, dir)
+	for _, test := range []string{"TestControllerConform", "TestControllerRuns", "TestControllerStaleCache"} {
+		run("--- PASS: "+test+" ", "go", "run", "ipamsim/cmd/hermetic", "go", "test", "-v", "-run", "^"+test+"$", "./simulation")
+	}
 }
 
 // TestLinksNoManager: who builds a program or a test of their own does not link Calico

@@ -41,9 +41,9 @@ run and replay write with --record; the runs that run writes with --json, or the
 findings.json of a campaign, as one page over all of them.
 
 Exit: 0 drawn · 2 the file is none of those, or cannot be read.`,
-		Example: `  ipamsim run scenarios/r1-whereabouts-162.yaml --record r1.json
+		Example: `  ipamsim run scenarios/NAME.yaml --record r1.json
   ipamsim report r1.json --html r1.html
-  ipamsim report findings/calico/findings.json --html calico.html`,
+  ipamsim report findings/NAME/findings.json --html findings.html`,
 		RunE: func(_ *cobra.Command, files []string) error {
 			if len(files) != 1 {
 				return fmt.Errorf("want one file to draw, have %d", len(files))

@@ -41,8 +41,8 @@ run.
 
 Exit: 0 as expected · 1 a violation that was not expected, or an expected one
 that did not happen · 2 could not run, or a limit was reached.`,
-		Example: `  ipamsim run scenarios/r1-whereabouts-162.yaml
-  ipamsim run scenarios/r1-whereabouts-162.yaml --seeds 1-1000 --json runs.json
+		Example: `  ipamsim run scenarios/NAME.yaml
+  ipamsim run scenarios/NAME.yaml --seeds 1-1000 --json runs.json
   ipamsim run --all --verify`,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			p, err := f.check(cmd, files)
@@ -58,7 +58,9 @@ that did not happen · 2 could not run, or a limit was reached.`,
 	fl.StringVar(&f.seeds, "seeds", "", "run with each seed from A to B: `A-B`")
 	fl.StringVar(&f.strategy, "strategy", "", "who decides the schedule: "+strings.Join(strategy.Names(), ", ")+"; for several runs: "+strings.Join(strategy.SeveralNames(), ", "))
 	fl.StringVar(&f.store, "store", "etcd", "what lies beneath the API server: "+stores+", which is faster; what breaks there is run again on etcd")
-	fl.StringVar(&f.datastore, "datastore", "", "where Calico keeps its record: etcdv3, kubernetes, or all to run with each (default: as the scenario says)")
+	datastores := datastores()
+	fl.StringVar(&f.datastore, "datastore", "", "where a manager that has a choice keeps its record: "+strings.Join(datastores, ", ")+", or all to run with each (default: as the scenario says)")
+	fl.Lookup("datastore").Hidden = len(datastores) == 0
 	fl.BoolVar(&f.verify, "verify", false, "run everything twice, the second time on etcd, and compare the schedule logs")
 	f.outputs.add(fl)
 	return cmd
@@ -251,6 +253,15 @@ func (b *badFiles) Error() string {
 		lines[i] = message(e)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// datastores are those that managers of this program can keep their records in, sorted.
+func datastores() (out []string) {
+	for _, m := range scenarios.Used() {
+		out = append(out, m.Datastores...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // datastores are those to run a scenario with.

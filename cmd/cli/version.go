@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -43,13 +44,20 @@ func versions() string {
 	if !ok {
 		info = &debug.BuildInfo{}
 	}
-	own := info.Main.Version
+	main := info.Main.Version
 	for _, s := range info.Settings {
 		if s.Key == "vcs.revision" {
-			own += " " + s.Value
+			main += " " + s.Value
 		}
 	}
-	row("ipamsim", strings.TrimSpace(own))
+	row(cmp.Or(info.Main.Path, ours), strings.TrimSpace(main))
+	for _, m := range info.Deps { // in a program of somebody else's
+		if m.Path == ours {
+			for ; m.Replace != nil; m = m.Replace {
+			}
+			row(ours, strings.TrimSpace(m.Version+" "+strings.TrimPrefix(m.Path, ours)))
+		}
+	}
 	var paths []string
 	for _, m := range scenarios.Used() {
 		path, _, _ := strings.Cut(m.Upstream, "@")

@@ -27,26 +27,36 @@ const FileMax = 4 << 20
 
 // ParseFile is the inverse of File. It takes what Go writes, and nothing else: two
 // pieces of bytes.
-func ParseFile(text []byte) (Input, error) {
+func ParseFile(text []byte) (in Input, err error) {
+	err = parseFile(text, "the world and the schedule", &in.World, &in.Schedule)
+	return in, err
+}
+
+// ParseSchedule is the schedule that Go wrote for a target with no other argument
+// (ipamsimtest.Fuzz).
+func ParseSchedule(text []byte) (schedule []byte, err error) {
+	err = parseFile(text, "the schedule", &schedule)
+	return schedule, err
+}
+
+func parseFile(text []byte, want string, args ...*[]byte) error {
 	if len(text) > FileMax {
-		return Input{}, fmt.Errorf("%d bytes, want at most %d", len(text), FileMax)
+		return fmt.Errorf("%d bytes, want at most %d", len(text), FileMax)
 	}
 	lines := bytes.Split(bytes.TrimRight(text, "\r\n"), []byte("\n"))
 	if string(bytes.TrimRight(lines[0], "\r")) != corpusHead {
-		return Input{}, fmt.Errorf("line 1: no file of go test -fuzz, want %q", corpusHead)
+		return fmt.Errorf("line 1: no file of go test -fuzz, want %q", corpusHead)
 	}
-	var in Input
-	args := []*[]byte{&in.World, &in.Schedule}
 	if len(lines) != 1+len(args) {
-		return Input{}, fmt.Errorf("%d arguments, want 2: the world and the schedule", len(lines)-1)
+		return fmt.Errorf("%d arguments, want %d: %s", len(lines)-1, len(args), want)
 	}
 	for i, a := range args {
 		var err error
 		if *a, err = argument(bytes.TrimRight(lines[1+i], "\r")); err != nil {
-			return Input{}, fmt.Errorf("line %d: %w", 2+i, err)
+			return fmt.Errorf("line %d: %w", 2+i, err)
 		}
 	}
-	return in, nil
+	return nil
 }
 
 // argument reads []byte("...").

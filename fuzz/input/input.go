@@ -36,26 +36,31 @@ func (in Input) IsFile() bool {
 	return false
 }
 
-// Scenario is the world, with limits under which a run is short. A file that is
-// none, which most changed files are, is refused with a *strict.Error; any other
-// error is a defect of what draws worlds.
+// Scenario is the world of the target of a name.
 func (in Input) Scenario(target string) (*scenarios.Scenario, error) {
 	from, ok := targets()[target]
 	if !ok {
 		return nil, CheckTarget(target)
 	}
+	return in.Of(scenarios.Used(), from)
+}
+
+// Of is the world of a target, with limits under which a run is short. A file that is
+// none, which most changed files are, is refused with a *strict.Error; any other
+// error is a defect of what draws worlds.
+func (in Input) Of(managers scenarios.Managers, from Target) (*scenarios.Scenario, error) {
 	if !in.IsFile() {
 		s, err := from.Draw(in.World)
 		if err != nil {
-			return nil, fmt.Errorf("%s: drawn from bytes: %v", target, err) // not wrapped: nobody wrote that file
+			return nil, fmt.Errorf("%s: drawn from bytes: %v", from.Name, err) // not wrapped: nobody wrote that file
 		}
-		return bounded(s), nil
+		return Bounded(s), nil
 	}
-	s, err := scenarios.Parse(target+".yaml", in.World)
+	s, err := managers.Parse(from.Name+".yaml", in.World)
 	if err != nil {
 		return nil, err
 	}
-	return bounded(s), nil
+	return Bounded(s), nil
 }
 
 // Walk makes the strategy that follows the schedule.
@@ -68,8 +73,8 @@ const (
 	virtualMax = 20 * time.Minute
 )
 
-// bounded lowers the limits of a scenario to those of an input.
-func bounded(s *scenarios.Scenario) *scenarios.Scenario {
+// Bounded is a scenario with its limits lowered to those of an input.
+func Bounded(s *scenarios.Scenario) *scenarios.Scenario {
 	b := *s
 	l := &b.Doc.Spec.Limits
 	if l.Steps == 0 || l.Steps > stepsMax {

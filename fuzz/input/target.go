@@ -45,7 +45,8 @@ func targetsOf(m *ipam.Manager) (out []Target) {
 			lists = append(lists, s.Name)
 		}
 	}
-	out = append(out, Target{TargetOf(s.Name), lists, drawn(s.Name)})
+	out = append(out, OfSpace(scenarios.Used(), s))
+	out[0].Lists = lists
 	if t, ok := ipam.Part[Target](m); ok {
 		t.Lists = lists
 		out = append(out, t)
@@ -105,9 +106,10 @@ func Choices(seed uint64) (out []byte) {
 	return out
 }
 
-// drawn makes a world of a space from the bytes that are its choices.
-func drawn(name string) func([]byte) (*scenarios.Scenario, error) {
-	return func(world []byte) (*scenarios.Scenario, error) {
-		return space.DrawFrom(name, space.FromBytes(world), 1)
-	}
+// OfSpace is the target that draws from a space; what it draws is loaded among these
+// managers. Its list is the one of the space's name.
+func OfSpace(managers scenarios.Managers, s space.Space) Target {
+	return Target{Name: TargetOf(s.Name), Lists: []string{s.Name}, Draw: func(world []byte) (*scenarios.Scenario, error) {
+		return s.World(managers, space.FromBytes(world), 1)
+	}}
 }

@@ -85,6 +85,7 @@ func describe(m *ipam.Manager) (problems []string) {
 	bad(!strings.Contains(m.Upstream, "@"), "Upstream is %q, want module@version: findings say what they were recorded with", m.Upstream)
 	bad(m.Open == nil, "Open is nil")
 	bad(m.Network == nil && m.Primary == nil, "Network and Primary are nil: it serves no network")
+	bad(m.Policy != nil && m.Network == nil, "Policy completes what Network reads, and Network is nil")
 	names := map[string]bool{}
 	for i, p := range m.Processes {
 		bad(p.Name == "", "Processes[%d] has no name", i)

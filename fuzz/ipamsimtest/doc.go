@@ -2,9 +2,10 @@
 // its real code runs in a simulated cluster, in virtual time, under a schedule that a
 // seed decides, and every step is judged by the invariants of ipamsim.
 //
-//	func TestConform(t *testing.T)  { ipamsimtest.Conform(t, simulation.Manager(), "testdata/full.yaml") }
-//	func TestRollout(t *testing.T)  { ipamsimtest.Run(t, simulation.Manager(), "testdata/rollout.yaml") }
-//	func FuzzSchedule(f *testing.F) { ipamsimtest.Fuzz(f, simulation.Manager(), "testdata/rollout.yaml") }
+//	func TestConform(t *testing.T)  { ipamsimtest.Conform(t, simulation.Manager(), "../scenarios/full.yaml") }
+//	func TestRollout(t *testing.T)  { ipamsimtest.Run(t, simulation.Manager(), "../scenarios/rollout.yaml") }
+//	func FuzzSchedule(f *testing.F) { ipamsimtest.Fuzz(f, simulation.Manager(), "../scenarios/rollout.yaml") }
+//	func FuzzFirstfree(f *testing.F) { ipamsimtest.FuzzSpace(f, simulation.Manager()) }
 //
 // A manager is an *ipam.Manager (package ipamsim/sim/ipam). What its code must not do
 // in the simulation is in this folder's README.md. "ipamsim init --manager NAME" writes

@@ -1,6 +1,7 @@
 package ipamsimtest
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/shrink"
+	"ipamsim/fuzz/space"
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
@@ -26,7 +28,7 @@ type Search struct {
 	// is shrunk in any case, which takes 20 seconds each at most.
 	Time time.Duration
 	// Strategy decides the schedules, by its name in ipamsim explore --strategy; default
-	// "portfolio", several in turn.
+	// "portfolio", several in turn; of ExploreSpace the one that each scenario names.
 	Strategy string
 	// Dir is where findings are written; default testdata/findings.
 	Dir string
@@ -42,9 +44,6 @@ func (o Search) orDefault() Search {
 	}
 	if o.Time == 0 {
 		o.Time = time.Minute
-	}
-	if o.Strategy == "" {
-		o.Strategy = "portfolio"
 	}
 	if o.Kinds == 0 {
 		o.Kinds = 10
@@ -78,6 +77,39 @@ func (f Found) String() string { return f.Story }
 // runtime, where runs do not repeat, the test is skipped.
 func Explore(t *testing.T, m *ipam.Manager, file string, o Search) []Found {
 	t.Helper()
+	b := searcher(t, m)
+	if b == nil {
+		return nil
+	}
+	s := b.load(file)
+	o = o.orDefault()
+	return b.search(o, func(seed uint64) (*scenarios.Scenario, scenarios.Options) {
+		return s, scenarios.Options{Seed: &seed, Strategy: cmp.Or(o.Strategy, "portfolio")}
+	})
+}
+
+// ExploreSpace is Explore of scenarios that are generated: number N of the manager's space
+// (see space.Space) is run in run N, under the strategy that was drawn with it or that of
+// the search.
+func ExploreSpace(t *testing.T, m *ipam.Manager, o Search) []Found {
+	t.Helper()
+	b := searcher(t, m)
+	if b == nil {
+		return nil
+	}
+	from := spaceOf(t, m)
+	return b.search(o.orDefault(), func(seed uint64) (*scenarios.Scenario, scenarios.Options) {
+		s, err := from.World(b.managers, space.FromSeed(seed), seed)
+		if err != nil {
+			t.Fatalf("space %s, seed %d: %v", from.Name, seed, err)
+		}
+		return s, scenarios.Options{Strategy: o.Strategy}
+	})
+}
+
+// searcher is nil if the test was asked for a replay, which is done then.
+func searcher(t *testing.T, m *ipam.Manager) *bench {
+	t.Helper()
 	b := begin(t, m)
 	if replay := os.Getenv(ReplayEnv); replay != "" {
 		b.replay(replay)
@@ -86,14 +118,19 @@ func Explore(t *testing.T, m *ipam.Manager, file string, o Search) []Found {
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: needs runs that repeat: go run ipamsim/cmd/hermetic go test")
 	}
-	o = o.orDefault()
-	s := b.load(file)
+	return b
+}
+
+// search runs what each seed gives until a bound is met.
+func (b *bench) search(o Search, of func(seed uint64) (*scenarios.Scenario, scenarios.Options)) (out []Found) {
+	b.t.Helper()
 	began, seen := time.Now(), map[finding.Signature]bool{}
-	var out []Found
 	for seed := uint64(1); seed <= o.Runs && len(out) < o.Kinds && time.Since(began) < o.Time; seed++ {
-		rep, err := b.runner.Run(b.ctx, s, scenarios.Options{Seed: &seed, Strategy: o.Strategy, Store: scenarios.Memory})
+		s, with := of(seed)
+		with.Store = scenarios.Memory
+		rep, err := b.runner.Run(b.ctx, s, with)
 		if err != nil {
-			t.Fatalf("%s, seed %d: %v", file, seed, err)
+			b.t.Fatalf("%s, seed %d: %v", s.File, seed, err)
 		}
 		for i := range rep.Violations {
 			v := &rep.Violations[i]

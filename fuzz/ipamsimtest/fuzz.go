@@ -6,23 +6,21 @@ import (
 	"testing"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"ipamsim/fuzz/coverage"
+	"ipamsim/fuzz/input"
+	"ipamsim/fuzz/space"
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/strict"
 	"ipamsim/sim"
 	"ipamsim/sim/hermetic"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/strategy"
 )
 
-// Limits of an execution. Go's fuzzer takes an input for hung after ten seconds.
-const (
-	fuzzStepsMax = 1200
-	fuzzWallMax  = 8 * time.Second
-)
+// fuzzWallMax is less than the ten seconds after which Go's fuzzer takes an input for hung.
+const fuzzWallMax = 8 * time.Second
 
 // Fuzz is a native fuzz target whose inputs are schedules of the scenario of a file: what
 // breaks that the scenario does not expect fails. Go's fuzzer is shown what the run saw
@@ -31,36 +29,71 @@ const (
 // init writes does so. With plain go test -fuzz all of Kubernetes is instrumented:
 // minutes of building, and few executions.
 //
-// Without -fuzz, the plainest schedule and what the corpus holds are run.
+// Without -fuzz, the plainest schedule and what the corpus holds are run. What Go writes
+// down is made a finding by ipamsim finding --scenario.
 func Fuzz(f *testing.F, m *ipam.Manager, file string) {
+	f.Helper()
+	b := fuzzer(f, m)
+	s := input.Bounded(b.load(file))
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, schedule []byte) { b.execute(t, s, schedule) })
+}
+
+// FuzzSpace is a native fuzz target whose inputs are scenarios of the manager's space (see
+// space.Space), and a schedule each; otherwise it is as Fuzz. The target's name is that of
+// the space, FuzzFirstfree of firstfree: then ipamsim finding makes findings of what Go
+// writes down.
+func FuzzSpace(f *testing.F, m *ipam.Manager) {
+	f.Helper()
+	b := fuzzer(f, m)
+	target := input.OfSpace(b.managers, spaceOf(f, m))
+	f.Add([]byte{}, []byte{})
+	f.Fuzz(func(t *testing.T, world, schedule []byte) {
+		s, err := input.Input{World: world, Schedule: schedule}.Of(b.managers, target)
+		var bad *strict.Error
+		switch {
+		case errors.As(err, &bad): // a file that the fuzzer changed
+		case err != nil:
+			t.Fatal(err)
+		default:
+			b.execute(t, s, schedule)
+		}
+	})
+}
+
+func fuzzer(f *testing.F, m *ipam.Manager) *bench {
 	f.Helper()
 	if !hermetic.Enabled {
 		f.Skip("SKIPPED: needs runs that repeat: go run ipamsim/cmd/hermetic go test")
 	}
-	b := begin(f, m)
-	s := *b.load(file)
-	if l := &s.Doc.Spec.Limits; l.Steps == 0 || l.Steps > fuzzStepsMax {
-		l.Steps = fuzzStepsMax
+	return begin(f, m)
+}
+
+// spaceOf is the space of a manager, without which a test cannot be.
+func spaceOf(t testing.TB, m *ipam.Manager) space.Space {
+	t.Helper()
+	s, ok := ipam.Part[space.Space](m)
+	if !ok {
+		t.Fatalf("%s has no space to generate scenarios from: give it one, Manager.With(space.Space{…})", m.Name)
 	}
-	if s.Doc.Spec.Limits.Virtual.Duration == 0 {
-		s.Doc.Spec.Limits.Virtual = metav1.Duration{Duration: time.Hour}
+	return s
+}
+
+// execute is one input of a target.
+func (b *bench) execute(t *testing.T, s *scenarios.Scenario, schedule []byte) {
+	ctx, cancel := context.WithTimeout(t.Context(), fuzzWallMax)
+	defer cancel()
+	rep, v, err := b.play(ctx, s, schedule)
+	switch {
+	case errors.Is(err, sim.ErrInterrupted): // a busy machine
+	case err != nil:
+		t.Fatal(err)
+	case v != nil:
+		t.Error(reports.Line(rep) + "\n\n" + reports.StoryOf(rep, v))
 	}
-	f.Add([]byte{})
-	f.Fuzz(func(t *testing.T, schedule []byte) {
-		ctx, cancel := context.WithTimeout(t.Context(), fuzzWallMax)
-		defer cancel()
-		rep, v, err := b.play(ctx, &s, schedule)
-		switch {
-		case errors.Is(err, sim.ErrInterrupted): // a busy machine
-		case err != nil:
-			t.Fatal(err)
-		case v != nil:
-			t.Error(reports.Line(rep) + "\n\n" + reports.StoryOf(rep, v))
-		}
-		if rep != nil && err == nil {
-			coverage.Light(rep)
-		}
-	})
+	if rep != nil && err == nil {
+		coverage.Light(rep)
+	}
 }
 
 // play is one execution: it ends with the first violation that the scenario does not

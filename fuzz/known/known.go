@@ -24,7 +24,9 @@ const (
 )
 
 // SeenAs is what is known of a cause of which a search saw one violation.
-func SeenAs(message string) string { return Seen + strings.ReplaceAll(message, "|", "/") }
+func SeenAs(message string) string {
+	return Seen + strings.NewReplacer("|", "/", "\n", " ").Replace(message)
+}
 
 // Causes that are known.
 type Causes struct {

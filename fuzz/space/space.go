@@ -4,6 +4,7 @@
 package space
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -51,15 +52,25 @@ func DrawFrom(space string, c *Choices, seed uint64, without ...Deed) (*scenario
 	if !ok {
 		return nil, fmt.Errorf("unknown space %q, want one of %s", space, strings.Join(Names(), ", "))
 	}
+	return from.World(scenarios.Used(), c, seed, without...)
+}
+
+// World is one world of the space, drawn from a stream and loaded among these managers as
+// if a user had written it.
+func (s Space) World(managers scenarios.Managers, c *Choices, seed uint64, without ...Deed) (*scenarios.Scenario, error) {
 	w := &World{Choices: c, Doc: scenarios.Document{APIVersion: scenarios.APIVersion, Kind: scenarios.Kind}}
-	w.Doc.Metadata.Name = fmt.Sprintf("%s-%d", space, seed)
+	w.Doc.Metadata.Name = fmt.Sprintf("%s-%d", s.Name, seed)
 	w.Doc.Spec.Seed = &seed
 	without = append(spared(c), without...)
-	if from.Draw(w); len(without) > 0 {
+	if s.Draw(w); len(without) > 0 {
 		leaveOut(&w.Doc.Spec, without)
 		w.Title()
 	}
-	return w.scenario()
+	text, err := w.text()
+	if err != nil {
+		return nil, fmt.Errorf("space: %w", err)
+	}
+	return managers.Parse(w.Doc.Metadata.Name+".yaml", text)
 }
 
 // World is one world while it is drawn.
@@ -80,13 +91,13 @@ type World struct {
 // Add puts a manifest into the file: anything that is JSON.
 func (w *World) Add(manifests ...any) { w.manifests = append(w.manifests, manifests...) }
 
-// scenario loads what was drawn as if a user had written it.
-func (w *World) scenario() (*scenarios.Scenario, error) {
-	var text strings.Builder
+// text is the world as a scenario file.
+func (w *World) text() ([]byte, error) {
+	var text bytes.Buffer
 	for i, m := range append([]any{w.Doc}, w.manifests...) {
 		b, err := json.Marshal(m)
 		if err != nil {
-			return nil, fmt.Errorf("space: %w", err)
+			return nil, err
 		}
 		if i > 0 {
 			text.WriteString("---\n")
@@ -94,5 +105,5 @@ func (w *World) scenario() (*scenarios.Scenario, error) {
 		text.Write(b) // JSON is YAML
 		text.WriteByte('\n')
 	}
-	return scenarios.Parse(w.Doc.Metadata.Name+".yaml", []byte(text.String()))
+	return text.Bytes(), nil
 }

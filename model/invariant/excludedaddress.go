@@ -15,8 +15,8 @@ const (
 
 // ExcludedAddress is an address the user took out of the range by name, usually
 // because a machine outside the cluster has it. A sandbox may keep one that was
-// reserved after its ADD began, and a pod may ask for a reserved one by name: that
-// is what reservations are for.
+// reserved or excluded after its ADD began, and a pod may ask for a reserved one by
+// name: that is what reservations are for.
 var ExcludedAddress = define(Invariant{
 	Name:     "excluded-address",
 	Severity: model.Major,
@@ -35,7 +35,7 @@ var ExcludedAddress = define(Invariant{
 		if ok && gotAfter(&v, h, since) {
 			return reservedAddress, []model.Fact{model.NewFact("rule-since", since), model.NewFact("range", rangeName(x))}
 		}
-		if !h.network.Spans(h.addr) || h.network.Allows(h.addr) {
+		if !h.network.Spans(h.addr) || permitted(&v, h, func(n *model.Network) bool { return n.Allows(h.addr) }) {
 			return "", nil
 		}
 		return excludedAddress, []model.Fact{model.NewFact("range", rangeName(exclude(h.network, h.addr)))}

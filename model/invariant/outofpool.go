@@ -31,7 +31,7 @@ var OutOfPool = define(Invariant{
 		if ok && gotAfter(&v, h, since) {
 			return disabledPool, []model.Fact{model.NewFact("rule-since", since), model.NewFact("range", rangeName(x))}
 		}
-		if h.network.Spans(h.addr) {
+		if permitted(&v, h, func(n *model.Network) bool { return n.Spans(h.addr) }) {
 			return "", nil
 		}
 		return outsideRanges, nil

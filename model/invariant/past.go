@@ -21,6 +21,7 @@ type Past struct {
 	begun    bool
 	record   model.Snapshot                   // of the last view
 	rules    map[string]*rules                // by network key
+	policies map[string][]dated               // of networks without blocks, by key, the oldest first
 	nodes    map[string]time.Duration         // when last seen registered
 	foreign  map[foreignClaim]bool            // judged, and still there
 	stands   map[model.Affinity]time.Duration // since when each affinity is as it is
@@ -50,6 +51,7 @@ type foreignClaim struct {
 func (p *Past) Note(v View) {
 	if !p.begun {
 		p.rules, p.nodes, p.over = map[string]*rules{}, map[string]time.Duration{}, map[model.Affinity]finding{}
+		p.policies = map[string][]dated{}
 	}
 	for name, n := range v.Truth.Nodes {
 		if n.Registered {
@@ -59,6 +61,8 @@ func (p *Past) Note(v View) {
 	for i := range v.Networks {
 		if n := &v.Networks[i]; n.Blocks != nil {
 			p.noteRules(n, v.Truth.At)
+		} else {
+			p.notePolicy(n, v.Truth.At)
 		}
 	}
 	if p.begun {

@@ -44,6 +44,13 @@ type Manager struct {
 	// upstream's own parser. ok is false if the network is not this manager's;
 	// the error is upstream's and is the user's mistake.
 	Network func(key string, config json.RawMessage) (n model.Network, ok bool, err error)
+	// Policy completes what Network made of a configuration that only names an object in
+	// which the policy is, as a pool of a custom resource. The objects are the scenario's,
+	// as they are before the first step; when operators may change them during a run,
+	// Instance.Observe says what they say then (model.Snapshot.Networks). An error that is
+	// the fault of one object is an *ObjectError, any other one of the configuration. Nil:
+	// a configuration says it all.
+	Policy func(n model.Network, config json.RawMessage, objects []Object) (model.Network, error)
 	// Primary reads the cluster's default network, the one that every pod gets that is
 	// not on the host's network, out of the scenario's manifests, with the upstream's own
 	// parser and validation. An error that is the fault of one object is an *ObjectError.

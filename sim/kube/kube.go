@@ -25,6 +25,7 @@ type Server struct {
 	store   *etcd.Run
 	backend *backend
 	mux     *mux
+	crds    []*apiextv1.CustomResourceDefinition
 	journal *journal
 	answers answers
 	ctx     context.Context // ends with Close, and every watch with it
@@ -45,7 +46,8 @@ func New(store *etcd.Run, crds []*apiextv1.CustomResourceDefinition) (*Server, e
 	}
 	s := &Server{store: store, backend: newBackend(store)}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	if s.mux, err = newMux(s.backend, append([]*apiextv1.CustomResourceDefinition{nad}, crds...)); err != nil {
+	s.crds = append([]*apiextv1.CustomResourceDefinition{nad}, crds...)
+	if s.mux, err = newMux(s.backend, s.crds); err != nil {
 		return nil, fmt.Errorf("kube: %w", err)
 	}
 	s.journal = newJournal(store, s.mux.custom)

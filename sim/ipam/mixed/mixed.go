@@ -34,6 +34,9 @@ func New(first, second *ipam.Manager) *ipam.Manager {
 	if first.Primary != nil {
 		m.Primary = p.primary
 	}
+	if m.Policy = nil; first.Policy != nil || second.Policy != nil {
+		m.Policy = p.policy
+	}
 	if m.Read = nil; first.Read != nil && second.Read != nil {
 		m.Read = p.read
 	}
@@ -74,6 +77,19 @@ func (p pair) network(key string, config json.RawMessage) (n model.Network, ok b
 		}
 	}
 	return n, ok, err
+}
+
+// policy asks the one that serves the network.
+func (p pair) policy(n model.Network, config json.RawMessage, objects []ipam.Object) (model.Network, error) {
+	for _, m := range []*ipam.Manager{p.second, p.first} {
+		if m.Network == nil || m.Policy == nil {
+			continue
+		}
+		if _, ok, err := m.Network(n.Key, config); ok && err == nil {
+			return m.Policy(n, config, objects)
+		}
+	}
+	return n, nil
 }
 
 // check asks both.
