@@ -47,7 +47,7 @@ func worlds(t *testing.T, do func(*manifest), enough func() bool) {
 			t.Logf("%d worlds of each space draw all", seed)
 			return
 		}
-		for _, name := range space.Names() {
+		for _, name := range []string{"calico", "mixed", "whereabouts"} { // node IPAM has flags
 			s, err := space.Draw(name, seed)
 			if err != nil {
 				t.Fatal(err)
