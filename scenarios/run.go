@@ -12,6 +12,7 @@ import (
 	"ipamsim/reports"
 	"ipamsim/sim"
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/checker"
 	"ipamsim/sim/cluster/control"
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/hermetic"
@@ -50,7 +51,7 @@ type Options struct {
 	// Film keeps what everything looked like after every step: reports.Report.Film.
 	Film bool
 	// Looks are at instants of the run; they are steps of it.
-	Looks cluster.Looks
+	Looks checker.Looks
 	// InTurn lets kubelets work on one pod at a time, for a run that is compared with
 	// the reference allocators: see cluster.Config.
 	InTurn time.Duration
@@ -96,7 +97,7 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 		cfg := s.cluster(o)
 		rep.BlackholeAfter = cfg.Settings.BlackholeAfter
 		cfg.Stop = s.stop(o, rep, func() {
-			rep.Trace, rep.History, rep.Ledger, rep.Violations = w.Trace(), c.History(), c.Ledger(), c.Violations()
+			rep.Trace, rep.History, rep.Ledger, rep.Violations = w.Trace(), c.Checker.History(), c.Checker.Ledger(), c.Checker.Violations()
 		})
 		if c, err = cluster.Start(w, run, api, cfg); err != nil {
 			return s.refused(err)
@@ -118,9 +119,9 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 	count(rep.Foreign)
 	rep.Trace, rep.Digest = trace, fmt.Sprintf("%016x", trace.Digest())
 	if c != nil {
-		rep.Violations, rep.History, rep.Ledger, rep.Act = c.Violations(), c.History(), c.Ledger(), c.Act
-		rep.Calls, rep.Series, rep.States, rep.Film = c.Calls(), c.Series(), c.States(), c.Film()
-		rep.Upstreams, rep.Used = c.Upstream(), c.Used()
+		rep.Violations, rep.History, rep.Ledger, rep.Act = c.Checker.Violations(), c.Checker.History(), c.Checker.Ledger(), c.Act
+		rep.Calls, rep.Series, rep.States, rep.Film = c.Calls(), c.Checker.Series(), c.Checker.States(), c.Checker.Film()
+		rep.Upstreams, rep.Used = c.Checker.Upstream(), c.Checker.Used()
 	}
 	if o.Recorded {
 		rep.Races = s.Doc.Spec.Schedule.racesOf(rep)
@@ -133,11 +134,11 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 
 // atEnd is what is wrong with a cluster now, as dump's importer would find it; not nil.
 func atEnd(c *cluster.Cluster) ([]model.Violation, error) {
-	s, err := c.Sight()
+	s, err := c.Checker.Sight()
 	if err != nil {
 		return nil, err
 	}
-	return append([]model.Violation{}, cluster.AtRest(*s)...), nil
+	return append([]model.Violation{}, checker.AtRest(*s)...), nil
 }
 
 // What lies beneath the API server and Calico's etcdv3 datastore.

@@ -114,7 +114,7 @@ func TestOwners(t *testing.T) {
 	}
 	defer r.Close()
 	if _, err := r.Run(t.Context(), sc, scenarios.Options{End: func(c *cluster.Cluster) {
-		v, err := c.Sight()
+		v, err := c.Checker.Sight()
 		if err != nil {
 			t.Error(err)
 			return

@@ -46,8 +46,9 @@ func storeStatus(ctx context.Context, cl kubeapi.Client, o Object) error {
 func (c *Cluster) adopt(name string, pods []*corev1.Pod, left func(context.Context, ipam.Call, []netip.Addr) error) error {
 	c.mu.Lock()
 	n := c.nodes[name]
-	up, obj := n.state.Up, n.object
+	obj := n.object
 	c.mu.Unlock()
+	up := c.up(name)
 	for _, p := range pods {
 		if runs(p) {
 			if err := c.adoptPod(name, p, up, left); err != nil {
@@ -57,7 +58,7 @@ func (c *Cluster) adopt(name string, pods []*corev1.Pod, left func(context.Conte
 	}
 	if devices := c.cfg.Manager.Devices; devices != nil && obj != nil {
 		for _, d := range devices(obj) {
-			c.device(name, d.Handle, d.Addr)
+			c.Checker.Device(name, d.Handle, d.Addr)
 		}
 	}
 	return nil
@@ -82,7 +83,7 @@ func (c *Cluster) adoptPod(node string, p *corev1.Pod, up bool, left func(contex
 	if !up {
 		return nil
 	}
-	c.sandboxFound(sb)
+	c.Checker.SandboxFound(sb)
 	if left == nil {
 		return nil
 	}
@@ -98,30 +99,15 @@ func (c *Cluster) adoptPod(node string, p *corev1.Pod, up bool, left func(contex
 	return nil
 }
 
-// sandboxFound is sandboxUp for one that was there before the run.
-func (c *Cluster) sandboxFound(sb model.Sandbox) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.truth.sandboxes[sb.ID] = &sb
-	c.truth.seen.sandboxesChanged()
-	c.recordLocked(model.Event{Kind: model.SandboxUp, Node: sb.Node, Pod: sb.Pod, Container: sb.ID, Text: "found running"})
-}
-
 // containerOf is the id of a pod's sandbox: as its manifest says, unless another pod
 // says the same, or made up.
 func (c *Cluster) containerOf(p *corev1.Pod, node string) string {
 	for _, key := range []string{ContainerAnnotation, c.cfg.Manager.Annotations.Container} {
-		if id := p.Annotations[key]; id != "" && c.sandbox(id) == nil {
+		if id := p.Annotations[key]; id != "" && !c.Checker.HasSandbox(id) {
 			return id
 		}
 	}
 	return c.newContainer(p, node)
-}
-
-func (c *Cluster) sandbox(id string) *model.Sandbox {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.truth.sandboxes[id]
 }
 
 // foundAt is what a pod's status says of the i-th network that it is attached to:

@@ -10,7 +10,7 @@ import (
 
 // ends are the ends of calls of a run.
 func ends(c *cluster.Cluster, kind model.EventKind) (out []model.Event) {
-	for _, e := range c.History().Events {
+	for _, e := range c.Checker.History().Events {
 		if e.Kind == kind {
 			out = append(out, e)
 		}
@@ -32,7 +32,7 @@ func TestDelFailsForGood(t *testing.T) {
 		}
 	}
 	var failed []model.Violation
-	for _, v := range c.Violations() {
+	for _, v := range c.Checker.Violations() {
 		if v.Invariant == "failed-call" {
 			failed = append(failed, v)
 		}

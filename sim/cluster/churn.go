@@ -61,7 +61,7 @@ func (c *Cluster) churn(ctx context.Context, g *sim.Gate, cl kubeapi.Client, ch 
 	}
 	by := &Delete{Resource: "pods", Namespace: pods[i].Namespace, Name: pods[i].Name, Force: n < ch.Force}
 	if by.Force { // no cluster does that by itself
-		c.record(model.Event{Kind: model.Operator, Actor: string(g.Actor()), Deed: deed(by), Text: by.String()})
+		c.Checker.Record(model.Event{Kind: model.Operator, Actor: string(g.Actor()), Deed: deed(by), Text: by.String()})
 	}
 	return cl.DeletePod(ctx, by.Namespace, by.Name, by.Force)
 }

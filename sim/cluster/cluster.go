@@ -17,9 +17,9 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/invariant"
-	"ipamsim/model/metric"
 	"ipamsim/model/route"
 	"ipamsim/sim"
+	"ipamsim/sim/cluster/checker"
 	"ipamsim/sim/cluster/control"
 	"ipamsim/sim/cluster/control/simple"
 	"ipamsim/sim/cluster/kubeapi"
@@ -48,7 +48,7 @@ type Config struct {
 	Fabric      route.Fabric  // the network between the nodes
 	Metrics     time.Duration // measure at this interval; 0: never
 	Film        bool          // keep what everything looked like after every step
-	Looks       Looks
+	Looks       checker.Looks
 	// InTurn lets kubelets work on one pod at a time, see turns; 0: as they are.
 	InTurn time.Duration
 	// Datastore is where the manager keeps its record, if it has a choice.
@@ -73,6 +73,9 @@ type Timers struct {
 
 // Cluster is one cluster in one run.
 type Cluster struct {
+	// Checker has the ground truth, the history, and what was found so far.
+	Checker *checker.Checker
+
 	cfg   Config
 	w     *sim.World
 	api   *kube.Server
@@ -85,22 +88,14 @@ type Cluster struct {
 	feed        kubeapi.Feed
 	controllers control.Set
 
-	mu       sync.Mutex
-	truth    truth
-	nodes    map[string]*node
-	upstream map[sim.ActorID]string // processes that run the address manager's code, and on which node
-	used     map[string]int         // how often a name was taken, for unique
-	judge    judge
-	routing  *routing // nil: the primary network announces no routes
-	series   *metric.Series
-	camera   *camera // nil: nobody films
-	rested   bool    // the quiet time after the script is over
-	over     bool    // the run has been judged
-	clocks   map[string]*sim.Clock
-	traps    []*trap // set by hazards, in the order of setting
-	turns    turns
-	doors    doors
-	asked    asked
+	mu     sync.Mutex
+	nodes  map[string]*node
+	used   map[string]int // how often a name was taken, for unique
+	clocks map[string]*sim.Clock
+	traps  []*trap // set by hazards, in the order of setting
+	turns  turns
+	doors  doors
+	asked  asked
 }
 
 // Start builds the cluster inside the bubble, on its root goroutine, and hooks it
@@ -110,12 +105,15 @@ func Start(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config) (*Cluste
 	if err != nil {
 		return nil, err
 	}
-	w.Hooks = sim.Hooks{Settle: store.Pump, Step: c.stepped, Panic: c.panicked, Withdrawn: c.withdrawn, End: c.ended}
+	w.Hooks = sim.Hooks{Settle: store.Pump, Step: c.stepped, Panic: c.panicked, Withdrawn: c.Checker.Withdrawn, End: c.Checker.Ended}
 	if err := c.startControllers(); err != nil {
 		return nil, err
 	}
 	w.Spawn(sim.Process{ID: "script", Run: c.script})
-	return c, c.startFilm()
+	if cfg.Film {
+		err = c.Checker.StartRecording()
+	}
+	return c, err
 }
 
 // open makes the cluster and stores its objects. Nothing runs yet.
@@ -125,7 +123,7 @@ func open(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config) (*Cluster
 		return nil, err
 	}
 	c.api, c.store = api, store
-	if c.inst, err = cfg.Manager.Open(ipam.Env{API: api, Store: store, Networks: c.judge.networks, Datastore: cfg.Datastore, Device: c.device, Doors: c.doors.of(c)}); err != nil {
+	if c.inst, err = cfg.Manager.Open(ipam.Env{API: api, Store: store, Networks: c.networks(), Datastore: cfg.Datastore, Device: c.Checker.Device, Doors: c.doors.of(c)}); err != nil {
 		return nil, err
 	}
 	for _, p := range cfg.Manager.Processes {
@@ -134,7 +132,7 @@ func open(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config) (*Cluster
 		}
 	}
 	c.controllers = c.cfg.Controllers(control.Env{
-		World: w, API: api, Name: c.unique, Stored: c.stored, Feed: &c.feed, Machine: c.machine, Timers: c.cfg.Timers.Timers,
+		World: w, API: api, Name: c.unique, Stored: c.stored, Feed: &c.feed, Machine: c.Checker.Machine, Timers: c.cfg.Timers.Timers,
 	})
 	api.OnChange(c.changed)
 	return c, c.load(cfg.Objects)
@@ -150,12 +148,16 @@ func blank(w *sim.World, cfg Config) (*Cluster, error) {
 	c := &Cluster{
 		cfg: cfg, w: w,
 		procs: map[string]process{}, nodes: map[string]*node{},
-		used: map[string]int{}, upstream: map[sim.ActorID]string{},
+		used:   map[string]int{},
 		stored: kubeapi.NewCache(w.Now), clocks: map[string]*sim.Clock{},
 		turns: turns{step: cfg.InTurn, born: map[types.UID]int{}},
 	}
-	c.truth.init()
-	c.judge.init(cfg)
+	c.Checker = checker.New(checker.Config{
+		World: w, Networks: c.networks(), Primary: cfg.Primary, Settings: cfg.Settings, Fabric: cfg.Fabric,
+		Site: ipam.CallSites(cfg.Manager), Metrics: cfg.Metrics, Looks: cfg.Looks,
+		Observe:  func(ctx context.Context) (model.Snapshot, error) { return c.inst.Observe(ctx) },
+		Revision: func() int64 { return c.store.Revision() },
+	})
 	var err error
 	c.kinds, err = kubeapi.Kinds(cfg.Manager)
 	return c, err
@@ -231,7 +233,7 @@ func (r *Rejected) Error() string {
 func (r *Rejected) Unwrap() error { return r.Err }
 
 func (c *Cluster) startControllers() error {
-	c.startRouting()
+	c.Checker.StartRouting()
 	c.controllers.Start()
 	for _, name := range c.nodeNames() {
 		if err := c.begin(name); err != nil {
@@ -243,8 +245,8 @@ func (c *Cluster) startControllers() error {
 			c.startDaemon(r, "")
 		}
 	}
-	c.startMetrics()
-	if err := c.startLooks(); err != nil {
+	c.Checker.StartMetrics()
+	if err := c.Checker.StartLooks(); err != nil {
 		return err
 	}
 	for i := range c.cfg.Crons {
@@ -275,14 +277,14 @@ func (c *Cluster) count(name string) int {
 
 // spawnUpstream starts a process that runs the address manager's own code.
 func (c *Cluster) spawnUpstream(id sim.ActorID, node string, run func(context.Context, *sim.Gate) error) *sim.Actor {
-	c.mu.Lock()
-	c.upstream[id] = node
-	c.mu.Unlock()
+	c.Checker.Spawned(id, node)
 	return c.w.Spawn(sim.Process{ID: id, Group: node, Mortal: true, Clock: c.clock(node), Run: run})
 }
 
-// theirs reports whether a process runs the address manager's code.
-func (c *Cluster) theirs(id sim.ActorID) bool {
-	_, ok := c.upstream[id]
-	return ok
+// networks is the policy, as manifests have it.
+func (c *Cluster) networks() (out []model.Network) {
+	for _, n := range c.cfg.Networks {
+		out = append(out, n.Network)
+	}
+	return out
 }

@@ -28,7 +28,7 @@ func story(t *testing.T, kind string, replicas int, script ...cluster.Entry) []s
 
 // told is what happened in a run: one line an event.
 func told(c *cluster.Cluster) (out []string) {
-	for _, e := range c.History().Events {
+	for _, e := range c.Checker.History().Events {
 		if e.Kind == model.AddBegin || e.Kind == model.DelBegin {
 			continue
 		}

@@ -15,6 +15,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/sim"
+	"ipamsim/sim/cluster/checker"
 	"ipamsim/sim/ipam"
 )
 
@@ -108,7 +109,7 @@ func (w *worker) add(ctx context.Context, st *podState) ([]attached, error) {
 		if err != nil {
 			return nil, err
 		}
-		w.c.attach(st.container, model.Attachment{
+		w.c.Checker.Attach(st.container, model.Attachment{
 			Network: n.key, Interface: n.iface, Addrs: addrs(res.Addrs), Static: addrs(res.Static), Asked: res.Asked,
 		})
 		got = append(got, attached{n, res})
@@ -120,7 +121,7 @@ func (w *worker) call(st *podState, n wanted) ipam.Call {
 	return ipam.Call{
 		Node: w.k.node, Pod: w.key, UID: string(st.pod.UID), Container: st.container,
 		Interface: n.iface, Network: n.key, Config: w.c.config(n.key),
-		Unplug: func() { w.c.detach(st.container, n.iface) },
+		Unplug: func() { w.c.Checker.Detach(st.container, n.iface) },
 	}
 }
 
@@ -137,7 +138,7 @@ func (c *Cluster) cniAdd(ctx context.Context, by sim.ActorID, call ipam.Call) (r
 	if call.Config == nil {
 		return res, fmt.Errorf("network-attachment-definition %q not found", call.Network)
 	}
-	a, err := c.exec(ctx, by, addKind, call, func(ctx context.Context, g *sim.Gate) error {
+	a, err := c.exec(ctx, by, checker.AddKind, call, func(ctx context.Context, g *sim.Gate) error {
 		var err error
 		res, err = c.inst.Add(ctx, g, call)
 		return err
@@ -145,35 +146,29 @@ func (c *Cluster) cniAdd(ctx context.Context, by sim.ActorID, call ipam.Call) (r
 	if a == nil {
 		return ipam.Result{}, err
 	}
-	e := c.callEnd(model.AddEnd, a, call, err)
+	e := c.Checker.End(model.AddEnd, a, call, err)
 	e.Addrs, e.Exhausted, e.Asked = addrs(res.Addrs), errors.Is(err, ipam.ErrExhausted), errors.Is(err, ipam.ErrAsked)
 	if err != nil {
 		e.Addrs, res = nil, ipam.Result{}
 	}
-	c.record(e)
+	c.Checker.Record(e)
 	return res, err
 }
 
 func (c *Cluster) cniDel(ctx context.Context, by sim.ActorID, call ipam.Call) error {
-	a, err := c.exec(ctx, by, delKind, call, func(ctx context.Context, g *sim.Gate) error {
+	a, err := c.exec(ctx, by, checker.DelKind, call, func(ctx context.Context, g *sim.Gate) error {
 		return c.inst.Del(ctx, g, call)
 	})
 	if a == nil {
 		return err
 	}
-	e := c.callEnd(model.DelEnd, a, call, err)
+	e := c.Checker.End(model.DelEnd, a, call, err)
 	if err == nil {
-		c.detach(call.Container, call.Interface)
+		c.Checker.Detach(call.Container, call.Interface)
 	}
-	c.record(e)
+	c.Checker.Record(e)
 	return err
 }
-
-// The kinds of processes that are executions of the CNI plugin.
-const (
-	addKind = "cni-add"
-	delKind = "cni-del"
-)
 
 // exec runs a CNI plugin as a process of its own and waits for it. The actor is
 // nil if the caller or the runtime died first; the call is over then as well.
@@ -188,54 +183,26 @@ func (c *Cluster) exec(ctx context.Context, by sim.ActorID, verb string, call ip
 	if !c.runtimeAnswers(call.Node) {
 		return nil, errNoRuntime
 	}
-	b := &cniCall{
-		Busy: model.Busy{Pod: call.Pod, Node: call.Node, Interface: call.Interface, Del: verb == delKind, Since: c.w.Now()},
-		call: call, by: by, lost: make(chan struct{}),
-	}
-	c.mu.Lock()
-	b.minFree = c.free(call.Network, call.Node)
-	c.truth.busy[call.Container] = b
-	c.mu.Unlock()
+	b := c.Checker.Begin(call, verb == checker.DelKind, by)
 	id := sim.ActorID(c.unique(fmt.Sprintf("%s/%s/%s", verb, call.Pod, call.Interface)))
 	a := c.spawnUpstream(id, call.Node, run)
-	b.plugin = a
-	kind := model.AddBegin
-	if b.Del {
-		kind = model.DelBegin
-	}
-	c.record(c.event(kind, a, call))
+	c.Checker.Begun(b, a)
 	select {
 	case <-a.Done():
-	case <-b.lost:
+	case <-b.Lost:
 	case <-ctx.Done():
 	}
 	select {
-	case <-b.lost:
+	case <-b.Lost:
 		return nil, cmp.Or(ctx.Err(), errNoRuntime)
 	default:
 	}
 	if ctx.Err() != nil {
 		c.w.Kill(id)
-		c.dropCall(b)
+		c.Checker.Drop(b)
 		return nil, ctx.Err()
 	}
 	return a, a.Err()
-}
-
-// dropCall forgets a call that nobody waits for any more.
-func (c *Cluster) dropCall(b *cniCall) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.truth.busy[b.call.Container] == b {
-		delete(c.truth.busy, b.call.Container)
-	}
-}
-
-func (c *Cluster) event(kind model.EventKind, a *sim.Actor, call ipam.Call) model.Event {
-	return model.Event{
-		Kind: kind, Actor: string(a.ID), Node: call.Node, Pod: call.Pod,
-		Container: call.Container, Network: call.Network, Interface: call.Interface,
-	}
 }
 
 func addrs(ps []netip.Prefix) []netip.Addr {

@@ -36,7 +36,7 @@ func (a *Command) Do(ctx context.Context, o *Operator) error {
 	if err != nil {
 		e.Err = err.Error()
 	}
-	o.c.record(e)
+	o.c.Checker.Record(e)
 	return err
 }
 
@@ -44,19 +44,10 @@ func (a *Command) String() string { return a.Run }
 
 // ipRoute prints a node's routing table.
 func (c *Cluster) ipRoute(node string) (string, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.nodes[node] == nil {
+	if c.node(node) == nil {
 		return "", fmt.Errorf("no node %q", node)
 	}
-	if c.routing == nil {
-		return "", fmt.Errorf("the primary network announces no routes")
-	}
-	t, ok := c.routing.plane.Tables().Of(node)
-	if !ok {
-		return "", fmt.Errorf("%s is not on the network", node)
-	}
-	return t.String(), nil
+	return c.Checker.Table(node)
 }
 
 // CheckCommand says what is wrong with a command line, before anything runs.

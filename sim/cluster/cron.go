@@ -59,7 +59,7 @@ func (c *Cluster) cron(ctx context.Context, k Cron, node string) error {
 		if !kubeapi.Sleep(ctx, k.Schedule.Next(now).Sub(now)) {
 			return ctx.Err()
 		}
-		if node != "" && !c.nodeUp(node) {
+		if node != "" && !c.up(node) {
 			continue
 		}
 		if last != nil && running(last) {
@@ -72,13 +72,6 @@ func (c *Cluster) cron(ctx context.Context, k Cron, node string) error {
 		}
 		last = c.reconcile(r, node)
 	}
-}
-
-func (c *Cluster) nodeUp(name string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	n := c.nodes[name]
-	return n != nil && n.state.Up
 }
 
 func running(a *sim.Actor) bool {

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"slices"
 
 	"ipamsim/model/route"
 )
@@ -18,12 +17,7 @@ type CutSession struct {
 // Do cuts or mends it.
 func (a *CutSession) Do(_ context.Context, o *Operator) error {
 	s := route.Session{A: a.A, B: a.B}
-	return o.c.reroute(a.A, a.String(), func(r *routing) {
-		r.down = slices.DeleteFunc(r.down, func(x route.Session) bool { return x == s || x == route.Session{A: s.B, B: s.A} })
-		if !a.Undo {
-			r.down = append(r.down, s)
-		}
-	})
+	return o.c.Checker.Session(s, !a.Undo, a.A, a.String())
 }
 
 func (a *CutSession) String() string {

@@ -47,7 +47,7 @@ func (c *Cluster) startDaemonAfter(r process, node string, wait time.Duration) {
 		if err := a.Err(); err != nil {
 			e.Err = err.Error()
 		}
-		c.record(e)
+		c.Checker.Record(e)
 		if kubeapi.Sleep(ctx, c.restartIn(node)) {
 			c.startDaemon(r, node)
 		}
@@ -58,14 +58,14 @@ func (c *Cluster) startDaemonAfter(r process, node string, wait time.Duration) {
 // reconcile starts one pass of a reconciler as a process of its own.
 func (c *Cluster) reconcile(r process, node string) *sim.Actor {
 	id := sim.ActorID(c.unique(path.Join(r.Name, node)))
-	c.record(model.Event{Kind: model.Reconcile, Actor: string(id), Node: node})
+	c.Checker.Record(model.Event{Kind: model.Reconcile, Actor: string(id), Node: node})
 	return c.spawnUpstream(id, node, func(ctx context.Context, g *sim.Gate) error {
 		err := r.Run(ctx, g, node)
 		e := model.Event{Kind: model.Reconciled, Actor: string(id), Node: node}
 		if err != nil {
 			e.Err = err.Error()
 		}
-		c.record(e)
+		c.Checker.Record(e)
 		return err
 	})
 }

@@ -63,7 +63,7 @@ func (o *Operator) lasts(ctx context.Context, a Action, d metav1.Duration, end f
 		return ctx.Err()
 	}
 	end()
-	o.c.record(model.Event{Kind: model.Operator, Actor: o.id, Deed: deed(a), Text: "no longer: " + a.String()})
+	o.c.Checker.Record(model.Event{Kind: model.Operator, Actor: o.id, Deed: deed(a), Text: "no longer: " + a.String()})
 	return nil
 }
 

@@ -33,11 +33,11 @@ func TestFilmShowsEveryStep(t *testing.T) {
 			var c *cluster.Cluster
 			steps, tables := 0, map[string]bool{}
 			look := func(step int) {
-				want, err := c.Still()
+				want, err := c.Checker.Still()
 				if err != nil {
 					t.Fatal(err)
 				}
-				f := c.Film()
+				f := c.Checker.Film()
 				if d := cmp.Diff(want, f.At(step)); d != "" {
 					t.Fatalf("after step %d: -there +film:\n%s", step, d)
 				}
@@ -58,10 +58,10 @@ func TestFilmShowsEveryStep(t *testing.T) {
 					t.Errorf("nothing was ever in table %s", table)
 				}
 			}
-			if err := c.Film().Check(); err != nil {
+			if err := c.Checker.Film().Check(); err != nil {
 				t.Error(err)
 			}
-			t.Logf("%d steps, %d frames, %d tables", steps, len(c.Film().Frames), len(tables))
+			t.Logf("%d steps, %d frames, %d tables", steps, len(c.Checker.Film().Frames), len(tables))
 		})
 	}
 }

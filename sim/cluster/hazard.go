@@ -90,14 +90,14 @@ func (h *hazard) run(ctx context.Context) error {
 }
 
 func (h *hazard) happen(ctx context.Context, e event) error {
-	h.c.record(model.Event{Kind: model.FaultEvent, Actor: h.id, Deed: deed(e), Text: e.String()})
+	h.c.Checker.Record(model.Event{Kind: model.FaultEvent, Actor: h.id, Deed: deed(e), Text: e.String()})
 	o := &Operator{c: h.c, client: kubeapi.New(h.c.api.Door(h.gate)), gate: h.gate, id: h.id}
 	err := e.Do(ctx, o)
 	if err == nil && e.undo != nil && kubeapi.Sleep(ctx, e.after) {
 		err = e.undo.Do(ctx, o)
 	}
 	if err != nil && ctx.Err() == nil {
-		h.c.record(model.Event{Kind: model.Operator, Actor: h.id, Deed: deed(e), Text: e.String(), Err: err.Error()})
+		h.c.Checker.Record(model.Event{Kind: model.Operator, Actor: h.id, Deed: deed(e), Text: e.String(), Err: err.Error()})
 	}
 	return err
 }
@@ -131,5 +131,5 @@ func one[T any](ctx context.Context, h *hazard, what string, of []T) (x T, ok bo
 
 // node asks which of the nodes that are up.
 func (h *hazard) node(ctx context.Context) (name string, ok bool, err error) {
-	return one(ctx, h, "node", slices.DeleteFunc(h.c.nodeNames(), func(n string) bool { return !h.c.nodeUp(n) }))
+	return one(ctx, h, "node", slices.DeleteFunc(h.c.nodeNames(), func(n string) bool { return !h.c.up(n) }))
 }

@@ -164,7 +164,7 @@ func planReconcile(ctx context.Context, h *hazard) (event, error) {
 			all = append(all, &Reconcile{Name: k.Reconciler})
 		}
 		for _, n := range k.Nodes {
-			if h.c.nodeUp(n) {
+			if h.c.up(n) {
 				all = append(all, &Reconcile{Name: k.Reconciler, Node: n})
 			}
 		}

@@ -13,7 +13,7 @@ type Heal struct {
 func (a *Heal) Do(_ context.Context, o *Operator) error {
 	_, err := o.machine(a.Node)
 	if err == nil {
-		o.c.join(a.Node)
+		o.c.link(a.Node, false)
 	}
 	return err
 }

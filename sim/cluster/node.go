@@ -9,7 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"ipamsim/model"
+	"ipamsim/model/route"
 	"ipamsim/sim"
 	"ipamsim/sim/disk"
 	"ipamsim/sim/kube"
@@ -17,8 +17,7 @@ import (
 
 // node is a machine. The Node object in the API is only what is said of it.
 type node struct {
-	number  int // how many came before
-	state   model.Node
+	number  int          // how many came before
 	addr    netip.Prefix // its own, with its subnet's length
 	object  *corev1.Node // as stored; nil when not registered
 	last    *corev1.Node // object, or what it was when it was deleted
@@ -44,19 +43,21 @@ type podState struct {
 }
 
 func (c *Cluster) nodeChanged(ch kube.Change) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	n := c.nodes[ch.Name]
 	obj, ok := ch.Object.(*corev1.Node)
-	if !ok {
-		if n != nil {
-			n.object, n.state.Registered = nil, false
-		}
-		return
-	}
-	if n == nil {
+	switch {
+	case ok && n == nil:
 		n = &node{disk: map[string]*podState{}, addr: nodeAddr(obj, len(c.nodes)), number: len(c.nodes)}
 		c.nodes[ch.Name] = n
+	case n == nil:
+		return
 	}
-	n.object, n.last, n.state.Registered = obj, obj, true
+	if n.object = obj; ok {
+		n.last = obj
+	}
+	c.Checker.Registered(ch.Name, n.addr, ok)
 }
 
 func (c *Cluster) nodeNames() []string {
@@ -65,12 +66,8 @@ func (c *Cluster) nodeNames() []string {
 	return slices.Sorted(maps.Keys(c.nodes))
 }
 
-// machine is the state of a node's machine.
-func (c *Cluster) machine(name string) model.Node {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.nodes[name].state
-}
+// up reports whether a node has power.
+func (c *Cluster) up(name string) bool { return c.Checker.Machine(name).Up }
 
 func (c *Cluster) node(name string) *node {
 	c.mu.Lock()
@@ -92,13 +89,9 @@ func (c *Cluster) begin(name string) error {
 // found gives a machine its power at the start, unless its manifest says that nobody
 // has heard of it: it is then taken to be off.
 func (c *Cluster) found(name string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	n := c.nodes[name]
-	if n.state.Up = !unheard(n.object); !n.state.Up {
-		c.recordLocked(model.Event{Kind: model.NodeEvent, Node: name, Text: "off"})
-	}
-	return n.state.Up
+	up := !unheard(c.node(name).object)
+	c.Checker.Found(name, up)
+	return up
 }
 
 // unheard reports whether a node's own conditions say that its kubelet has been
@@ -114,11 +107,7 @@ func (c *Cluster) boot(name string) { c.bootAfter(name, 0) }
 
 // bootAfter is boot, with daemons that begin a while later.
 func (c *Cluster) bootAfter(name string, daemons time.Duration) {
-	c.mu.Lock()
-	n := c.nodes[name]
-	n.state.Up, n.state.Since = true, c.w.Now()
-	c.recordLocked(model.Event{Kind: model.NodeEvent, Node: name, Text: "up"})
-	c.mu.Unlock()
+	c.Checker.PowerOn(name)
 	c.controllers.MachineChanged()
 	c.startKubelet(name)
 	for _, d := range c.cfg.Daemons {
@@ -138,43 +127,20 @@ func (c *Cluster) powerOff(name string, forget bool, l disk.Loss) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := c.nodes[name]
-	n.state.Up, n.state.Since, n.kubelet, n.runtimeBack, n.undoing = false, c.w.Now(), nil, 0, nil
+	n.kubelet, n.runtimeBack, n.undoing = nil, 0, nil
 	if forget {
 		n.disk = map[string]*podState{}
 	}
 	for _, st := range n.disk {
 		st.undone = false
 	}
-	// Each by name and in order: an oracle that asks how long a claim has been
-	// without its sandbox would else be told when the sandbox was last busy,
-	// which may be hours before the power went.
-	for _, id := range slices.Sorted(maps.Keys(c.truth.sandboxes)) {
-		if c.truth.sandboxes[id].Node == name {
-			c.sandboxDownLocked(id, "power lost")
-			c.sandboxGoneLocked(id)
-		}
-	}
-	for id, b := range c.truth.busy {
-		if b.Node == name {
-			delete(c.truth.busy, id)
-		}
-	}
-	c.recordLocked(model.Event{Kind: model.NodeEvent, Node: name, Text: "lost power"})
+	c.Checker.PowerOff(name)
 }
 
-// cut takes a machine's way to the API server away; join gives it back. Its
-// containers run on.
-func (c *Cluster) cut(name string) { c.link(name, true, "partitioned") }
-
-func (c *Cluster) join(name string) { c.link(name, false, "reachable again") }
-
-func (c *Cluster) link(name string, cut bool, text string) {
-	c.mu.Lock()
-	n := c.nodes[name]
-	was := n.state.Partitioned
-	n.state.Partitioned, n.state.Since = cut, c.w.Now()
-	c.recordLocked(model.Event{Kind: model.NodeEvent, Node: name, Text: text})
-	c.mu.Unlock()
+// link cuts a machine off from the API server, or gives the way back. Its containers run
+// on.
+func (c *Cluster) link(name string, cut bool) {
+	was := c.Checker.Partitioned(name, cut)
 	c.controllers.MachineChanged()
 	switch {
 	case cut && !was:
@@ -202,4 +168,21 @@ func manifest(n *corev1.Node) json.RawMessage {
 		panic(err) // plain fields
 	}
 	return b
+}
+
+// addrAnnotation is where calico-node writes the address it announces routes from.
+const addrAnnotation = "projectcalico.org/IPv4Address"
+
+// nodeAddr is a machine's own address with its subnet: from its manifest, or the
+// n-th of a subnet that all share.
+func nodeAddr(obj *corev1.Node, n int) netip.Prefix {
+	if p, err := netip.ParsePrefix(obj.Annotations[addrAnnotation]); err == nil {
+		return p
+	}
+	for _, a := range obj.Status.Addresses {
+		if addr, err := netip.ParseAddr(a.Address); err == nil && a.Type == corev1.NodeInternalIP {
+			return netip.PrefixFrom(addr, addr.BitLen()-8)
+		}
+	}
+	return route.DefaultAddr(n)
 }

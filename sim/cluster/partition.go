@@ -19,14 +19,14 @@ func (a *Partition) Do(ctx context.Context, o *Operator) error {
 	if _, err := o.machine(a.Node); err != nil {
 		return err
 	}
-	o.c.cut(a.Node)
+	o.c.link(a.Node, true)
 	if a.For.Duration == 0 {
 		return nil
 	}
 	if !kubeapi.Sleep(ctx, a.For.Duration) {
 		return ctx.Err()
 	}
-	o.c.join(a.Node)
+	o.c.link(a.Node, false)
 	return nil
 }
 

@@ -22,11 +22,11 @@ func (a *Pause) Do(ctx context.Context, o *Operator) error {
 	if d == 0 {
 		d = 30 * time.Second
 	}
-	o.c.paused(a.Actor, true)
+	o.c.Checker.Paused(a.Actor, true)
 	o.c.w.Pause(a.Actor)
 	defer func() {
 		o.c.w.Resume(a.Actor)
-		o.c.paused(a.Actor, false)
+		o.c.Checker.Paused(a.Actor, false)
 	}()
 	if !kubeapi.Sleep(ctx, d) {
 		return ctx.Err()
@@ -35,11 +35,3 @@ func (a *Pause) Do(ctx context.Context, o *Operator) error {
 }
 
 func (a *Pause) String() string { return "pause " + a.Actor }
-
-func (c *Cluster) paused(node string, on bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if n := c.nodes[node]; n != nil {
-		n.state.Paused, n.state.Since = on, c.w.Now()
-	}
-}

@@ -11,8 +11,7 @@ type PowerOn struct {
 
 // Do presses the button.
 func (a *PowerOn) Do(_ context.Context, o *Operator) error {
-	n, err := o.machine(a.Node)
-	if err != nil || n.state.Up {
+	if _, err := o.machine(a.Node); err != nil || o.c.up(a.Node) {
 		return err
 	}
 	o.c.boot(a.Node)

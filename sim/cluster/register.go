@@ -31,7 +31,7 @@ func (k *kubelet) register() {
 		for step := 100 * time.Millisecond; kubeapi.Sleep(ctx, step); step = min(2*step, 7*time.Second) {
 			err := cl.Create(kube.WithClass(ctx, "status"), kubeapi.Nodes, "", manifest)
 			if err == nil {
-				k.c.record(model.Event{Kind: model.NodeEvent, Node: k.node, Text: "registered again"})
+				k.c.Checker.Record(model.Event{Kind: model.NodeEvent, Node: k.node, Text: "registered again"})
 			}
 			if err == nil || apierrors.IsAlreadyExists(err) {
 				return nil

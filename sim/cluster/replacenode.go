@@ -44,7 +44,7 @@ func (a *ReplaceNode) Do(ctx context.Context, o *Operator) error {
 		}
 	}
 	o.c.waitFor(ctx, name)
-	if o.c.nodeUp(name) { // somebody has given the old machine its power back meanwhile
+	if o.c.up(name) { // somebody has given the old machine its power back meanwhile
 		o.c.powerOff(name, true, disk.Loss{})
 	}
 	o.c.boot(name)

@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"ipamsim/model"
+	"ipamsim/sim/cluster/checker"
 )
 
 // RestartRuntime kills the container runtime of a node; its service manager starts it
@@ -51,24 +50,23 @@ var errNoRuntime = errors.New("the container runtime does not answer")
 //
 // Source: containerd 2, internal/cri/server, recover.
 func (c *Cluster) loseRuntime(name string, n *node, d time.Duration) bool {
-	c.mu.Lock()
-	if !n.state.Up {
-		c.mu.Unlock()
+	if !c.up(name) {
 		return false
 	}
+	c.mu.Lock()
 	n.runtimeBack = max(n.runtimeBack, c.w.Now()+d)
 	for _, st := range n.disk {
 		st.undone = false
 	}
 	undoing := n.undoing
 	n.undoing = nil
-	c.recordLocked(model.Event{Kind: model.NodeEvent, Node: name, Text: "container runtime killed"})
 	c.mu.Unlock()
+	c.Checker.Record(model.Event{Kind: model.NodeEvent, Node: name, Text: "container runtime killed"})
 	for _, id := range undoing {
 		c.w.Kill(id)
 	}
-	c.cutOff(func(b *cniCall) bool { return b.Node == name }, func(b *cniCall) error {
-		close(b.lost)
+	c.Checker.CutOff(func(b *checker.Call) bool { return b.Node == name }, func(b *checker.Call) error {
+		close(b.Lost)
 		return errNoRuntime
 	})
 	return true
@@ -79,26 +77,4 @@ func (c *Cluster) runtimeAnswers(name string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.w.Now() >= c.nodes[name].runtimeBack
-}
-
-// cutOff ends calls for whoever waits for them, in the order of their containers;
-// what becomes of the plugin is for end to say, with the reason.
-func (c *Cluster) cutOff(which func(*cniCall) bool, end func(*cniCall) error) {
-	c.mu.Lock()
-	var cut []*cniCall
-	for _, id := range slices.Sorted(maps.Keys(c.truth.busy)) {
-		if b := c.truth.busy[id]; b.plugin != nil && which(b) {
-			cut = append(cut, b)
-		}
-	}
-	c.mu.Unlock()
-	for _, b := range cut {
-		kind := model.AddEnd
-		if b.Del {
-			kind = model.DelEnd
-		}
-		e := c.callEnd(kind, b.plugin, b.call, end(b))
-		e.Disturbed, e.Site = true, model.CallSite{}
-		c.record(e)
-	}
 }

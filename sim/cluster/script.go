@@ -57,9 +57,7 @@ func (c *Cluster) script(ctx context.Context, g *sim.Gate) error {
 		if !kubeapi.Sleep(ctx, c.cfg.Settle) {
 			return ctx.Err()
 		}
-		c.mu.Lock()
-		c.rested = true
-		c.mu.Unlock()
+		c.Checker.Rested()
 	}
 	c.w.Finish()
 	return nil
@@ -69,11 +67,11 @@ func (c *Cluster) script(ctx context.Context, g *sim.Gate) error {
 // slow server does not hold up the script's clock.
 func (c *Cluster) operate(a Action) {
 	id := sim.ActorID(c.unique("operator"))
-	c.record(model.Event{Kind: model.Operator, Actor: string(id), Deed: deed(a), Text: a.String()})
+	c.Checker.Record(model.Event{Kind: model.Operator, Actor: string(id), Deed: deed(a), Text: a.String()})
 	c.w.Spawn(sim.Process{ID: id, Run: func(ctx context.Context, g *sim.Gate) error {
 		err := a.Do(ctx, &Operator{c: c, client: kubeapi.New(c.api.Door(g)), gate: g, id: string(id)})
 		if err != nil {
-			c.record(model.Event{Kind: model.Operator, Actor: string(id), Deed: deed(a), Text: a.String(), Err: err.Error()})
+			c.Checker.Record(model.Event{Kind: model.Operator, Actor: string(id), Deed: deed(a), Text: a.String(), Err: err.Error()})
 		}
 		return err
 	}})

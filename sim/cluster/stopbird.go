@@ -2,9 +2,6 @@ package cluster
 
 import (
 	"context"
-	"fmt"
-
-	"ipamsim/model"
 )
 
 // StopBIRD ends a node's routing daemon, which announces its routes and hears of
@@ -19,7 +16,7 @@ func (a *StopBIRD) Do(_ context.Context, o *Operator) error {
 	if _, err := o.machine(a.Node); err != nil {
 		return err
 	}
-	return o.c.reroute(a.Node, a.String(), func(r *routing) { r.quiet[a.Node] = !a.Undo })
+	return o.c.Checker.BIRD(a.Node, a.Undo, a.String())
 }
 
 func (a *StopBIRD) String() string {
@@ -31,15 +28,3 @@ func (a *StopBIRD) String() string {
 
 // Machine is the node that it happens to.
 func (a *StopBIRD) Machine() string { return a.Node }
-
-// reroute changes the fabric.
-func (c *Cluster) reroute(node, text string, change func(*routing)) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.routing == nil {
-		return fmt.Errorf("the primary network announces no routes")
-	}
-	change(c.routing)
-	c.recordLocked(model.Event{Kind: model.NodeEvent, Node: node, Text: text})
-	return nil
-}

@@ -67,7 +67,7 @@ func (w *worker) stopContainers(ctx context.Context, g *sim.Gate, up *podState) 
 	if ctx.Err() != nil {
 		return false
 	}
-	w.c.sandboxDown(up.container, "containers stopped")
+	w.c.Checker.SandboxDown(up.container, "containers stopped")
 	w.dead = append(w.dead, up)
 	return true
 }

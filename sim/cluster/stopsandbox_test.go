@@ -126,7 +126,7 @@ func TestStoppedSandboxAnswers(t *testing.T) {
 		if late {
 			want = []string{"duplicate-address"}
 		}
-		for _, v := range c.Violations() {
+		for _, v := range c.Checker.Violations() {
 			got = append(got, v.Invariant)
 		}
 		if d := cmp.Diff(want, got); d != "" {

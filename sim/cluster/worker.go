@@ -209,7 +209,7 @@ func (w *worker) bringUp(ctx context.Context, g *sim.Gate) (*podState, error) {
 	w.makes(st)
 	defer w.makes(nil)
 	err := g.Pass(ctx, sim.Op{Kind: sim.Local, Class: "sandbox", Key: "CREATE sandbox " + w.key.String(), Request: w.request("CREATE", "sandbox")}, func(context.Context) error {
-		w.c.sandboxUp(model.Sandbox{ID: st.container, Pod: w.key, UID: string(w.pod.UID), Node: w.k.node})
+		w.c.Checker.SandboxUp(model.Sandbox{ID: st.container, Pod: w.key, UID: string(w.pod.UID), Node: w.k.node})
 		w.c.remember(w.k.node, st)
 		return nil
 	})
@@ -229,7 +229,7 @@ func (w *worker) bringUp(ctx context.Context, g *sim.Gate) (*podState, error) {
 		st.ips, st.began = w.c.podIPs(got), w.c.w.Now()
 	}
 	if err != nil || w.unwanted() {
-		w.c.sandboxDown(st.container, "sandbox given up")
+		w.c.Checker.SandboxDown(st.container, "sandbox given up")
 		w.dead = append(w.dead, st)
 		w.stopDead(ctx)
 		return nil, err

@@ -1,4 +1,4 @@
-package cluster
+package recording
 
 import (
 	"fmt"
@@ -22,9 +22,9 @@ const (
 	onlyRouting      // whose nodes announce routes
 )
 
-// filmTables are what a film of a cluster shows, in this order. Pages and reports
+// tables are what a recording of a cluster shows, in this order. Pages and reports
 // know them by name. Truth is what is really so, record what the datastore says.
-var filmTables = []struct {
+var tables = []struct {
 	only
 	film.Table
 }{
@@ -60,27 +60,27 @@ type blockNow struct {
 type lostPair struct{ from, to, addresses, why string }
 
 // followAll says how rows of the record and of the truth are drawn.
-func (cam *camera) followAll() {
-	cam.pools = follow(func(p *poolNow, put func(string, ...string)) {
+func (r *Recording) followAll() {
+	r.pools = follow(func(p *poolNow, put func(string, ...string)) {
 		key := p.name
 		if p.about != "" { // a pool of the other kind may have the same name
 			key = "IPPool " + key
 		}
 		put(key, p.name, p.network, p.rng.String(), p.node, fmt.Sprint(p.claimed), p.about)
 	})
-	cam.blocks = follow(func(b *blockNow, put func(string, ...string)) {
+	r.blocks = follow(func(b *blockNow, put func(string, ...string)) {
 		put(b.Name, b.Range.String(), b.Node, b.state, yes(b.Strict), fmt.Sprint(b.used), fmt.Sprint(b.free))
 	})
-	cam.claims = film.Follow[model.Claim]{Same: sameClaim, Rows: func(x *model.Claim, put func(string, ...string)) {
-		put(x.Pool+" "+x.Addr.String(), x.Addr.String(), cam.wires[x.Pool], x.Pool, podCell(x.Pod), x.Container, x.Node, x.Interface, x.Handle, tunnel(x.Tunnel))
+	r.claims = film.Follow[model.Claim]{Same: sameClaim, Rows: func(x *model.Claim, put func(string, ...string)) {
+		put(x.Pool+" "+x.Addr.String(), x.Addr.String(), r.wires[x.Pool], x.Pool, podCell(x.Pod), x.Container, x.Node, x.Interface, x.Handle, tunnel(x.Tunnel))
 	}}
-	cam.reservations = follow(func(r *model.Reservation, put func(string, ...string)) {
+	r.reservations = follow(func(r *model.Reservation, put func(string, ...string)) {
 		put(r.Name, r.Name, r.Network, r.Addr.String(), podCell(r.Pod), r.Interface)
 	})
-	cam.affinities = follow(func(a *model.Affinity, put func(string, ...string)) {
+	r.affinities = follow(func(a *model.Affinity, put func(string, ...string)) {
 		put(a.Block.String()+" "+a.Node, a.Block.String(), a.Node, a.State)
 	})
-	cam.handles = film.Follow[model.Handle]{
+	r.handles = film.Follow[model.Handle]{
 		Same: func(a, b *model.Handle) bool { return a.ID == b.ID && slices.Equal(a.Counts, b.Counts) },
 		Rows: func(h *model.Handle, put func(string, ...string)) {
 			counts := make([]string, len(h.Counts))
@@ -90,8 +90,8 @@ func (cam *camera) followAll() {
 			put(h.ID, h.ID, strings.Join(counts, ", "))
 		},
 	}
-	cam.sandboxes = film.Follow[model.Sandbox]{Same: sameSandbox, Rows: sandboxRows}
-	cam.reach = follow(func(l *lostPair, put func(string, ...string)) {
+	r.sandboxes = film.Follow[model.Sandbox]{Same: sameSandbox, Rows: sandboxRows}
+	r.reach = follow(func(l *lostPair, put func(string, ...string)) {
 		put(l.from+" "+l.to, l.from, l.to, l.addresses, l.why)
 	})
 }

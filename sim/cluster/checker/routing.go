@@ -1,15 +1,15 @@
-package cluster
+package checker
 
 import (
 	"context"
 	"crypto/sha1"
 	"encoding/hex"
+	"errors"
+	"fmt"
 	"maps"
 	"net/netip"
 	"slices"
 	"time"
-
-	corev1 "k8s.io/api/core/v1"
 
 	"ipamsim/model"
 	"ipamsim/model/route"
@@ -19,7 +19,7 @@ import (
 // routing is the data path between the nodes: what each has in its routing table,
 // which follows what is stored and what is alive at the pace of BGP. It is the
 // cluster's, not the manager's: the manager's record only feeds it. Guarded by
-// Cluster.mu.
+// Checker.mu.
 type routing struct {
 	plane *route.Plane
 	wake  chan struct{}
@@ -31,10 +31,10 @@ type routing struct {
 	at     int64
 }
 
-// startRouting gives the cluster a fabric if its primary network has blocks,
+// StartRouting gives the cluster a fabric if its primary network has blocks,
 // which nodes announce. Without them routes are somebody else's.
-func (c *Cluster) startRouting() {
-	n := model.NetworkByKey(c.judge.networks, c.cfg.Primary)
+func (c *Checker) StartRouting() {
+	n := model.NetworkByKey(c.cfg.Networks, c.cfg.Primary)
 	if n == nil || n.Blocks == nil {
 		return
 	}
@@ -44,7 +44,7 @@ func (c *Cluster) startRouting() {
 
 // run lets routes change by themselves: a withdrawal that takes its time, a hold
 // timer that ends.
-func (r *routing) run(c *Cluster) func(context.Context, *sim.Gate) error {
+func (r *routing) run(c *Checker) func(context.Context, *sim.Gate) error {
 	return func(ctx context.Context, g *sim.Gate) error {
 		for {
 			c.mu.Lock()
@@ -66,7 +66,7 @@ func (r *routing) run(c *Cluster) func(context.Context, *sim.Gate) error {
 				c.mu.Lock()
 				defer c.mu.Unlock()
 				r.plane.Advance(c.w.Now())
-				c.truth.changed = true
+				c.changed = true
 				return nil
 			})
 			if err != nil {
@@ -78,7 +78,7 @@ func (r *routing) run(c *Cluster) func(context.Context, *sim.Gate) error {
 
 // due is when routes change by themselves, or an address has been lost for so
 // long that it counts; ok is false if neither will be.
-func (r *routing) due(c *Cluster) (at time.Duration, ok bool) {
+func (r *routing) due(c *Checker) (at time.Duration, ok bool) {
 	at, ok = r.plane.Next()
 	losses := r.plane.Losses()
 	if len(losses) == 0 {
@@ -86,15 +86,18 @@ func (r *routing) due(c *Cluster) (at time.Duration, ok bool) {
 	}
 	// A loss may be older than the sandbox that has the address now. Where routes have not
 	// spread yet there are as many losses as nodes times sandboxes.
-	has := c.truth.holders()
+	has := c.holders()
 	for _, l := range losses {
-		since := max(l.Since, has[holder{l.On, l.To}], c.judge.held[l.From], c.judge.held[l.On])
+		since := max(l.Since, has[holder{l.On, l.To}], c.held[l.From], c.held[l.On])
 		if judged := since + l.Patience(c.cfg.Settings.BlackholeAfter) + 1; judged > c.w.Now() && (!ok || judged < at) {
 			at, ok = judged, true
 		}
 	}
 	return at, ok
 }
+
+// errNoRoutes is why nothing can be done about routes.
+var errNoRoutes = errors.New("the primary network announces no routes")
 
 // holder is an address on a node.
 type holder struct {
@@ -117,7 +120,7 @@ func (t *truth) holders() map[holder]time.Duration {
 }
 
 // routeLocked tells the fabric what is so now.
-func (c *Cluster) routeLocked() []route.Loss {
+func (c *Checker) routeLocked() []route.Loss {
 	r := c.routing
 	if r == nil {
 		return nil
@@ -132,21 +135,21 @@ func (c *Cluster) routeLocked() []route.Loss {
 
 // factsLocked is what routes are made of: the machines, the addresses of live
 // sandboxes, and what the record says of blocks and pools.
-func (c *Cluster) factsLocked() route.Facts {
+func (c *Checker) factsLocked() route.Facts {
 	r := c.routing
-	if r.blocks == nil || r.at != c.judge.revision {
-		r.blocks, r.at = route.BlocksOf(c.judge.record), c.judge.revision
+	if r.blocks == nil || r.at != c.revision {
+		r.blocks, r.at = route.BlocksOf(c.recorded), c.revision
 	}
-	f := route.Facts{Affinities: c.judge.record.Affinities, Blocks: r.blocks, Down: slices.Clone(r.down)}
+	f := route.Facts{Affinities: c.recorded.Affinities, Blocks: r.blocks, Down: slices.Clone(r.down)}
 	var tunnels map[string]netip.Addr
 	f.Local, tunnels = c.seenLocals()
-	for _, name := range slices.Sorted(maps.Keys(c.nodes)) {
-		n := c.nodes[name]
-		if !n.state.Registered && !n.state.Up {
+	for _, name := range slices.Sorted(maps.Keys(c.machines)) {
+		n := c.machines[name]
+		if !n.Registered && !n.Up {
 			continue // gone, and no longer anybody's peer
 		}
 		f.Nodes = append(f.Nodes, route.Node{
-			Name: name, Addr: n.addr, Up: n.state.Up, BIRD: n.state.Up && !r.quiet[name], Felix: n.state.Up, Tunnel: tunnels[name],
+			Name: name, Addr: n.addr, Up: n.Up, BIRD: n.Up && !r.quiet[name], Felix: n.Up, Tunnel: tunnels[name],
 		})
 	}
 	if n := model.NetworkByKey(c.networksLocked(), c.cfg.Primary); n != nil && n.Blocks != nil {
@@ -173,19 +176,16 @@ func vethOf(p model.PodRef) string {
 	return "cali" + hex.EncodeToString(h[:])[:11]
 }
 
-// addrAnnotation is where calico-node writes the address it announces routes from.
-const addrAnnotation = "projectcalico.org/IPv4Address"
-
-// nodeAddr is a machine's own address with its subnet: from its manifest, or the
-// n-th of a subnet that all share.
-func nodeAddr(obj *corev1.Node, n int) netip.Prefix {
-	if p, err := netip.ParsePrefix(obj.Annotations[addrAnnotation]); err == nil {
-		return p
+// Table prints a node's routing table.
+func (c *Checker) Table(node string) (string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.routing == nil {
+		return "", errNoRoutes
 	}
-	for _, a := range obj.Status.Addresses {
-		if addr, err := netip.ParseAddr(a.Address); err == nil && a.Type == corev1.NodeInternalIP {
-			return netip.PrefixFrom(addr, addr.BitLen()-8)
-		}
+	t, ok := c.routing.plane.Tables().Of(node)
+	if !ok {
+		return "", fmt.Errorf("%s is not on the network", node)
 	}
-	return route.DefaultAddr(n)
+	return t.String(), nil
 }

@@ -1,4 +1,4 @@
-package cluster
+package checker
 
 import (
 	"context"
@@ -18,19 +18,19 @@ type Looks struct {
 	See func(i int, v metric.View)
 }
 
-// startLooks looks at the cluster at the instants that somebody asked for. What is stored
+// StartLooks looks at the cluster at the instants that somebody asked for. What is stored
 // already is read before: a look may be the first step of a run, and the record is read
 // after steps.
-func (c *Cluster) startLooks() error {
+func (c *Checker) StartLooks() error {
 	l := c.cfg.Looks
 	if len(l.At) == 0 {
 		return nil
 	}
-	rec, err := c.inst.Observe(context.Background())
+	rec, err := c.cfg.Observe(context.Background())
 	if err != nil {
 		return fmt.Errorf("cluster: observe: %w", err)
 	}
-	c.judge.record = rec
+	c.recorded = rec
 	c.w.Spawn(sim.Process{ID: "looks", Run: func(ctx context.Context, g *sim.Gate) error {
 		for i, at := range l.At {
 			if d := at - c.w.Now(); d > 0 && !kubeapi.Sleep(ctx, d) {

@@ -1,4 +1,4 @@
-package cluster
+package checker
 
 import (
 	"context"
@@ -8,9 +8,9 @@ import (
 	"ipamsim/sim/cluster/kubeapi"
 )
 
-// startMetrics measures the cluster at the scenario's interval, as a monitoring
+// StartMetrics measures the cluster at the scenario's interval, as a monitoring
 // system that scrapes it would.
-func (c *Cluster) startMetrics() {
+func (c *Checker) StartMetrics() {
 	if c.cfg.Metrics <= 0 {
 		return
 	}
@@ -31,7 +31,7 @@ func (c *Cluster) startMetrics() {
 }
 
 // measure adds a sample. Called with mu held.
-func (c *Cluster) measure() {
+func (c *Checker) measure() {
 	v := c.view()
 	if c.routing != nil {
 		v.Losses = c.routing.plane.Losses()
@@ -40,9 +40,9 @@ func (c *Cluster) measure() {
 }
 
 // view is what can be measured, but the losses. Called with mu held.
-func (c *Cluster) view() metric.View {
-	return metric.View{Truth: c.snapshotLocked(), Record: c.judge.record, Networks: c.networksLocked(), Routes: c.routing != nil}
+func (c *Checker) view() metric.View {
+	return metric.View{Truth: c.snapshotLocked(), Record: c.recorded, Networks: c.networksLocked(), Routes: c.routing != nil}
 }
 
 // Series are the measurements of the run; nil if none were asked for.
-func (c *Cluster) Series() *metric.Series { return c.series }
+func (c *Checker) Series() *metric.Series { return c.series }

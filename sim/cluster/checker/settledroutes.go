@@ -1,4 +1,4 @@
-package cluster
+package checker
 
 import (
 	"maps"
@@ -20,11 +20,11 @@ const askedMax = 150
 // an address of a block that is another's, or have an affinity for one, or use one of
 // no block; then others, in the order of their names. Who is left out has but its own
 // blocks, and is to the others as those are that were asked.
-func (c *Cluster) settled() (losses []route.Loss, leftOut int) {
+func (c *Checker) settled() (losses []route.Loss, leftOut int) {
 	f := c.factsLocked()
 	if len(f.Nodes) > askedMax {
 		leftOut = len(f.Nodes) - askedMax
-		f = pickNodes(f, odd(&f, c.judge.record.Pools))
+		f = pickNodes(f, odd(&f, c.recorded.Pools))
 	}
 	p := route.New(c.cfg.Fabric)
 	p.Observe(0, f)

@@ -1,4 +1,4 @@
-package cluster
+package checker
 
 import (
 	"time"
@@ -9,19 +9,19 @@ import (
 
 // hold notes until when a process was kept from its work, if it is a daemon of the
 // manager's on a node. Called with mu held.
-func (c *Cluster) hold(id sim.ActorID, until time.Duration) {
+func (c *Checker) hold(id sim.ActorID, until time.Duration) {
 	node := c.upstream[id]
-	if node == "" || !background(id) || until <= c.judge.held[node] {
+	if node == "" || !background(id) || until <= c.held[node] {
 		return
 	}
-	c.judge.held[node] = until
+	c.held[node] = until
 	if c.routing != nil && len(c.routing.plane.Losses()) > 0 {
-		c.truth.changed = true // when they are judged is another time now
+		c.changed = true // when they are judged is another time now
 	}
 }
 
 // holdWaiting holds those that wait for a message that takes long. Called with mu held.
-func (c *Cluster) holdWaiting() {
+func (c *Checker) holdWaiting() {
 	if c.routing == nil || len(c.routing.plane.Losses()) == 0 {
 		return
 	}

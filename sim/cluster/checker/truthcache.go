@@ -1,4 +1,4 @@
-package cluster
+package checker
 
 import (
 	"cmp"
@@ -13,7 +13,7 @@ import (
 
 // seen is what was last worked out of the truth for those who look at all of it
 // after every step. It is kept until what it was made of changes, and never
-// changed itself. Guarded by Cluster.mu.
+// changed itself. Guarded by Checker.mu.
 type seen struct {
 	sandboxes []model.Sandbox
 	pods      map[model.PodRef]model.Pod // nil once one changed
@@ -35,12 +35,12 @@ func (s *seen) podsChanged() {
 }
 
 // seenSandboxes are those of the truth by node, pod and id.
-func (c *Cluster) seenSandboxes() []model.Sandbox {
-	s := &c.truth.seen
+func (c *Checker) seenSandboxes() []model.Sandbox {
+	s := &c.seen
 	if s.sorted {
 		return s.sandboxes
 	}
-	all := slices.Collect(maps.Values(c.truth.sandboxes))
+	all := slices.Collect(maps.Values(c.sandboxes))
 	slices.SortFunc(all, func(a, b *model.Sandbox) int {
 		return cmp.Or(strings.Compare(a.Node, b.Node), byText(a.Pod, b.Pod), strings.Compare(a.ID, b.ID))
 	})
@@ -61,10 +61,10 @@ func byText(a, b model.PodRef) int {
 }
 
 // seenPods are the stored pods as the judge knows them.
-func (c *Cluster) seenPods() map[model.PodRef]model.Pod {
-	s := &c.truth.seen
+func (c *Checker) seenPods() map[model.PodRef]model.Pod {
+	s := &c.seen
 	if s.pods == nil {
-		s.pods = maps.Clone(c.truth.pods)
+		s.pods = maps.Clone(c.pods)
 	}
 	return s.pods
 }
@@ -73,14 +73,14 @@ func (c *Cluster) seenPods() map[model.PodRef]model.Pod {
 // of each node's own device: of several the first by handle. One for IPv6 carries no
 // IPv4 packets (felix/dataplane/linux/vxlan_mgr.go, OnUpdate), and package route knows
 // no others.
-func (c *Cluster) seenLocals() ([]route.Local, map[string]netip.Addr) {
-	s := &c.truth.seen
+func (c *Checker) seenLocals() ([]route.Local, map[string]netip.Addr) {
+	s := &c.seen
 	if s.routed {
 		return s.locals, s.tunnels
 	}
 	s.locals, s.tunnels, s.routed = nil, map[string]netip.Addr{}, true
-	for _, id := range slices.Sorted(maps.Keys(c.truth.sandboxes)) {
-		sb := c.truth.sandboxes[id]
+	for _, id := range slices.Sorted(maps.Keys(c.sandboxes)) {
+		sb := c.sandboxes[id]
 		if sb.Stopped {
 			continue
 		}

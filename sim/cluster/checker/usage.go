@@ -1,4 +1,4 @@
-package cluster
+package checker
 
 import (
 	"maps"
@@ -19,11 +19,11 @@ type Used struct {
 
 // count brings it up to date: addresses that are claimed, blocks that there are,
 // routes in the tables of all nodes and routers. Called with mu held.
-func (u *Used) count(c *Cluster) {
-	u.Addresses, u.Blocks, u.Routes = len(c.judge.record.Claims), 0, 0
+func (u *Used) count(c *Checker) {
+	u.Addresses, u.Blocks, u.Routes = len(c.recorded.Claims), 0, 0
 	for _, n := range c.networksLocked() {
-		for i := range c.judge.record.Pools {
-			if n.Blocks != nil && n.Owns(&c.judge.record.Pools[i]) {
+		for i := range c.recorded.Pools {
+			if n.Blocks != nil && n.Owns(&c.recorded.Pools[i]) {
 				u.Blocks++
 			}
 		}
@@ -32,7 +32,7 @@ func (u *Used) count(c *Cluster) {
 		u.Routes = c.routing.plane.Tables().Size()
 	}
 	u.AddressesMost = max(u.AddressesMost, u.Addresses)
-	if len(c.truth.busy) == 0 {
+	if len(c.calls) == 0 {
 		u.AddressesKept = max(u.AddressesKept, u.Addresses)
 	}
 	u.BlocksMost = max(u.BlocksMost, u.Blocks)
@@ -40,14 +40,14 @@ func (u *Used) count(c *Cluster) {
 }
 
 // Used is how much was taken so far.
-func (c *Cluster) Used() Used {
+func (c *Checker) Used() Used {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.judge.used
+	return c.used
 }
 
 // Upstream are the processes that were the address manager's, sorted.
-func (c *Cluster) Upstream() []sim.ActorID {
+func (c *Checker) Upstream() []sim.ActorID {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Sorted(maps.Keys(c.upstream))

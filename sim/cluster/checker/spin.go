@@ -1,4 +1,4 @@
-package cluster
+package checker
 
 import (
 	"time"
@@ -22,15 +22,15 @@ type spin struct {
 	told  bool
 }
 
-// spins counts a step. What a process has changed starts it anew.
-func (c *Cluster) spins(s *sim.Step) {
+// countSpins counts a step. What a process has changed starts it anew.
+func (c *Checker) countSpins(s *sim.Step) {
 	op := &s.Choice.Op
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	j := &c.judge.spins
+	j := &c.spins
 	was := j.revision
-	j.revision = c.store.Revision()
-	if op.Request == nil || op.Kind != sim.Read && op.Kind != sim.Write || !c.theirs(op.Actor) || !background(op.Actor) {
+	j.revision = c.cfg.Revision()
+	if op.Request == nil || op.Kind != sim.Read && op.Kind != sim.Write || !c.Theirs(op.Actor) || !background(op.Actor) {
 		return
 	}
 	x := j.of[op.Actor]
@@ -47,7 +47,7 @@ func (c *Cluster) spins(s *sim.Step) {
 	case s.At-x.began >= invariant.SpinWindow && x.next(s.At):
 		most := x.most()
 		j.found = append(j.found, invariant.Spin{Actor: string(op.Actor), Request: most.String(), Times: x.asked[most], Since: x.since})
-		c.truth.changed = true
+		c.changed = true
 	}
 	if s.At-x.began >= invariant.SpinWindow {
 		x.began = s.At
