@@ -12,6 +12,7 @@ import (
 	"ipamsim/reports"
 	"ipamsim/sim"
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/action"
 	"ipamsim/sim/cluster/checker"
 	"ipamsim/sim/cluster/control"
 	"ipamsim/sim/etcd"
@@ -303,7 +304,7 @@ func (s *Scenario) cluster(o Options) cluster.Config {
 		Manager: s.Manager(), Networks: s.Networks, Primary: s.Primary, Objects: s.Objects, Daemons: spec.Daemons,
 		Datastore: s.datastore(o), Fabric: spec.Fabric, Metrics: spec.Metrics.Every.Duration, Film: o.Film,
 		Looks: o.Looks, InTurn: o.InTurn,
-		Until: spec.Until.Duration, Settle: spec.Settle.Duration, Hazards: s.hazards(),
+		Until: spec.Until.Duration, Settle: spec.Settle.Duration, ClocksJump: s.clocksJump(),
 		Timers: cluster.Timers{
 			Timers: control.Timers{
 				NodeMonitorGrace: spec.Timers.NodeMonitorGrace.Duration, Toleration: spec.Timers.Toleration.Duration,
@@ -330,11 +331,13 @@ func (s *Scenario) cluster(o Options) cluster.Config {
 		}
 		cfg.Crons = append(cfg.Crons, k)
 	}
+	var churns action.Churns
 	for _, ch := range spec.Churn {
-		cfg.Churn = append(cfg.Churn, cluster.Churn{
+		churns = append(churns, action.Churn{
 			Every: ch.Every.Duration, From: ch.From.Duration, Until: ch.Until.Duration, Workload: ch.Workload, Force: ch.Force,
 		})
 	}
+	cfg.Background = []cluster.Background{churns, s.hazards()}
 	for _, e := range spec.Timeline {
 		if act, err := e.action(); err == nil { // checked by Load
 			cfg.Script = append(cfg.Script, cluster.Entry{At: e.At.Duration, Action: act})

@@ -14,6 +14,7 @@ import (
 	"ipamsim/scenarios"
 	"ipamsim/sim"
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/action"
 	"ipamsim/sim/cluster/checker"
 )
 
@@ -137,7 +138,7 @@ func (t *Theatre) furniture() []scenarios.Event {
 		return nil
 	}
 	body := fmt.Sprintf(`{"apiVersion":"crd.projectcalico.org/v1","kind":%q,"metadata":{"name":"default"},"spec":{"controllers":{"node":{"leakGracePeriod":"15m0s"}}}}`, kind)
-	return []scenarios.Event{{Apply: &cluster.Apply{Object: []byte(body)}}}
+	return []scenarios.Event{{Apply: &action.Apply{Object: []byte(body)}}}
 }
 
 // calico reports whether the primary network is Calico's.

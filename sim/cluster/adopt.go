@@ -48,7 +48,7 @@ func (c *Cluster) adopt(name string, pods []*corev1.Pod, left func(context.Conte
 	n := c.nodes[name]
 	obj := n.object
 	c.mu.Unlock()
-	up := c.up(name)
+	up := c.Up(name)
 	for _, p := range pods {
 		if runs(p) {
 			if err := c.adoptPod(name, p, up, left); err != nil {

@@ -56,7 +56,7 @@ func (c *Cluster) imagine(objs []Object) error {
 			on[p.Spec.NodeName] = append(on[p.Spec.NodeName], p)
 		}
 	}
-	for _, name := range c.nodeNames() {
+	for _, name := range c.Nodes() {
 		c.found(name)
 		if err := c.adopt(name, on[name], nil); err != nil {
 			return err

@@ -30,18 +30,18 @@ import (
 
 // Config describes a cluster and what will happen to it.
 type Config struct {
-	Manager  *ipam.Manager
-	Networks []Network
-	Primary  string   // key of the network that every pod gets unasked; "": none
-	Objects  []Object // stored before the first step, in this order
-	Crons    []Cron
-	Daemons  []string // names of the manager's daemons that run
-	Churn    []Churn
-	Script   []Entry // sorted by At
-	Hazards  Hazards
-	Until    time.Duration
-	Settle   time.Duration // quiet time after Until; quiescent invariants are judged at its end, 0: not at all
-	Timers   Timers
+	Manager    *ipam.Manager
+	Networks   []Network
+	Primary    string   // key of the network that every pod gets unasked; "": none
+	Objects    []Object // stored before the first step, in this order
+	Crons      []Cron
+	Daemons    []string     // names of the manager's daemons that run
+	Script     []Entry      // sorted by At
+	Background []Background // what goes on besides, started in this order
+	ClocksJump bool         // the clocks of machines may jump, see Clock
+	Until      time.Duration
+	Settle     time.Duration // quiet time after Until; quiescent invariants are judged at its end, 0: not at all
+	Timers     Timers
 	// Controllers makes Kubernetes' controllers; nil: the simple ones.
 	Controllers func(control.Env) control.Set
 	Settings    invariant.Settings
@@ -92,7 +92,6 @@ type Cluster struct {
 	nodes  map[string]*node
 	used   map[string]int // how often a name was taken, for unique
 	clocks map[string]*sim.Clock
-	traps  []*trap // set by hazards, in the order of setting
 	turns  turns
 	doors  doors
 	asked  asked
@@ -179,7 +178,7 @@ func (c *Cluster) load(objs []Object) error {
 		if err != nil {
 			return &Rejected{o, err}
 		}
-		if k := c.keeps(o.Kind); k != nil {
+		if k := c.Keeps(o.Kind); k != nil {
 			err = k.Change(context.Background(), nil, ipam.Create, o)
 		} else {
 			err = direct.Create(context.Background(), r, o.Namespace, o.Body)
@@ -235,7 +234,7 @@ func (r *Rejected) Unwrap() error { return r.Err }
 func (c *Cluster) startControllers() error {
 	c.Checker.StartRouting()
 	c.controllers.Start()
-	for _, name := range c.nodeNames() {
+	for _, name := range c.Nodes() {
 		if err := c.begin(name); err != nil {
 			return err
 		}
@@ -252,10 +251,9 @@ func (c *Cluster) startControllers() error {
 	for i := range c.cfg.Crons {
 		c.startCron(c.cfg.Crons[i])
 	}
-	for i := range c.cfg.Churn {
-		c.startChurn(i, c.cfg.Churn[i])
+	for _, b := range c.cfg.Background {
+		b.Start(c)
 	}
-	c.startHazards()
 	return nil
 }
 
@@ -278,7 +276,7 @@ func (c *Cluster) count(name string) int {
 // spawnUpstream starts a process that runs the address manager's own code.
 func (c *Cluster) spawnUpstream(id sim.ActorID, node string, run func(context.Context, *sim.Gate) error) *sim.Actor {
 	c.Checker.Spawned(id, node)
-	return c.w.Spawn(sim.Process{ID: id, Group: node, Mortal: true, Clock: c.clock(node), Run: run})
+	return c.w.Spawn(sim.Process{ID: id, Group: node, Mortal: true, Clock: c.Clock(node), Run: run})
 }
 
 // networks is the policy, as manifests have it.

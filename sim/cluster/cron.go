@@ -59,7 +59,7 @@ func (c *Cluster) cron(ctx context.Context, k Cron, node string) error {
 		if !kubeapi.Sleep(ctx, k.Schedule.Next(now).Sub(now)) {
 			return ctx.Err()
 		}
-		if node != "" && !c.up(node) {
+		if node != "" && !c.Up(node) {
 			continue
 		}
 		if last != nil && running(last) {

@@ -77,3 +77,25 @@ func (c *Cluster) reconciler(name string) (process, error) {
 	}
 	return r, nil
 }
+
+// Reconcile starts passes of a reconciler now, all at once.
+func (c *Cluster) Reconcile(name, node string, passes int) error {
+	r, err := c.reconciler(name)
+	if err != nil {
+		return err
+	}
+	for range passes {
+		c.reconcile(r, node)
+	}
+	return nil
+}
+
+// Second starts a daemon that is a deployment once more beside the one that runs.
+func (c *Cluster) Second(daemon string) (*sim.Actor, error) {
+	r, err := c.reconciler(daemon)
+	if err != nil {
+		return nil, err
+	}
+	id := sim.ActorID(c.unique(daemon))
+	return c.spawnUpstream(id, "", func(ctx context.Context, g *sim.Gate) error { return r.Run(ctx, g, "") }), nil
+}

@@ -20,7 +20,6 @@ func (c *Cluster) stepped(s *sim.Step) {
 	if stop := c.cfg.Stop; stop != nil && stop(s, found) {
 		c.w.Finish()
 	}
-	c.springs(s)
 }
 
 // panicked is sim.Hooks.Panic. A panic of the address manager is a finding; one

@@ -1,7 +1,9 @@
 package cluster
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/netip"
 	"slices"
@@ -11,6 +13,7 @@ import (
 
 	"ipamsim/model/route"
 	"ipamsim/sim"
+	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/disk"
 	"ipamsim/sim/kube"
 )
@@ -60,14 +63,23 @@ func (c *Cluster) nodeChanged(ch kube.Change) {
 	c.Checker.Registered(ch.Name, n.addr, ok)
 }
 
-func (c *Cluster) nodeNames() []string {
+// Nodes are the names of all machines, sorted, also of those without power.
+func (c *Cluster) Nodes() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Sorted(maps.Keys(c.nodes))
 }
 
-// up reports whether a node has power.
-func (c *Cluster) up(name string) bool { return c.Checker.Machine(name).Up }
+// Machine reports that there is no machine of that name.
+func (c *Cluster) Machine(name string) error {
+	if c.node(name) == nil {
+		return fmt.Errorf("no node %q", name)
+	}
+	return nil
+}
+
+// Up reports whether a node has power.
+func (c *Cluster) Up(name string) bool { return c.Checker.Machine(name).Up }
 
 func (c *Cluster) node(name string) *node {
 	c.mu.Lock()
@@ -102,10 +114,10 @@ func unheard(n *corev1.Node) bool {
 	})
 }
 
-// boot gives a machine power: its kubelet and the per-node daemons start.
-func (c *Cluster) boot(name string) { c.bootAfter(name, 0) }
+// PowerOn gives a machine power: its kubelet and the per-node daemons start.
+func (c *Cluster) PowerOn(name string) { c.bootAfter(name, 0) }
 
-// bootAfter is boot, with daemons that begin a while later.
+// bootAfter is PowerOn, with daemons that begin a while later.
 func (c *Cluster) bootAfter(name string, daemons time.Duration) {
 	c.Checker.PowerOn(name)
 	c.controllers.MachineChanged()
@@ -117,10 +129,10 @@ func (c *Cluster) bootAfter(name string, daemons time.Duration) {
 	}
 }
 
-// powerOff takes it away at once: every process dies where it stands, every
+// PowerOff takes it away at once: every process dies where it stands, every
 // sandbox is gone. A forgotten disk means that no CNI DEL will ever be run for
 // the sandboxes it held. Of what the disk has not yet written, l is lost.
-func (c *Cluster) powerOff(name string, forget bool, l disk.Loss) {
+func (c *Cluster) PowerOff(name string, forget bool, l disk.Loss) {
 	c.w.KillGroup(name)
 	c.doors.lose(name, forget, l)
 	defer c.controllers.MachineChanged()
@@ -137,9 +149,9 @@ func (c *Cluster) powerOff(name string, forget bool, l disk.Loss) {
 	c.Checker.PowerOff(name)
 }
 
-// link cuts a machine off from the API server, or gives the way back. Its containers run
+// Partition cuts a machine off from the API server, or gives the way back. Its containers run
 // on.
-func (c *Cluster) link(name string, cut bool) {
+func (c *Cluster) Partition(name string, cut bool) {
 	was := c.Checker.Partitioned(name, cut)
 	c.controllers.MachineChanged()
 	switch {
@@ -147,6 +159,40 @@ func (c *Cluster) link(name string, cut bool) {
 		c.w.Hold(name)
 	case !cut && was:
 		c.w.Release(name)
+	}
+}
+
+// Newcomer is the manifest of the Node of a machine that takes the place of another: in the same
+// subnet, with the next address that no node has had.
+func (c *Cluster) Newcomer(name, replaced string) json.RawMessage {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	old := c.nodes[replaced]
+	if old.object == nil {
+		return NodeManifest(name, nil)
+	}
+	n := nodeOf(name, old.object.Labels)
+	if old.object.Annotations[addrAnnotation] != "" {
+		last := old.addr.Addr()
+		for _, x := range c.nodes {
+			if x.addr.Masked() == old.addr.Masked() && last.Less(x.addr.Addr()) {
+				last = x.addr.Addr()
+			}
+		}
+		n.Annotations = map[string]string{addrAnnotation: netip.PrefixFrom(last.Next(), old.addr.Bits()).String()}
+	}
+	return manifest(n)
+}
+
+// waitFor makes sure that the cluster has heard of a node that was just created.
+func (c *Cluster) waitFor(ctx context.Context, node string) {
+	for c.node(node) == nil && kubeapi.Sleep(ctx, 1) {
+	}
+}
+
+// WaitFor makes sure that the cluster has heard of a node that was just created.
+func (c *Cluster) WaitFor(ctx context.Context, node string) {
+	for c.node(node) == nil && kubeapi.Sleep(ctx, 1) {
 	}
 }
 

@@ -1,9 +1,10 @@
-package cluster
+package action
 
 import (
 	"context"
 
 	"ipamsim/model/route"
+	"ipamsim/sim/cluster"
 )
 
 // CutSession takes the BGP session between two speakers down: nodes, or routers
@@ -15,9 +16,9 @@ type CutSession struct {
 }
 
 // Do cuts or mends it.
-func (a *CutSession) Do(_ context.Context, o *Operator) error {
+func (a *CutSession) Do(_ context.Context, o *cluster.Operator) error {
 	s := route.Session{A: a.A, B: a.B}
-	return o.c.Checker.Session(s, !a.Undo, a.A, a.String())
+	return o.Cluster.Checker.Session(s, !a.Undo, a.A, a.String())
 }
 
 func (a *CutSession) String() string {

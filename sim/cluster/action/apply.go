@@ -1,4 +1,4 @@
-package cluster
+package action
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/ipam"
 )
@@ -19,22 +20,22 @@ type Apply struct {
 }
 
 // Do runs kubectl apply.
-func (a *Apply) Do(ctx context.Context, o *Operator) error {
+func (a *Apply) Do(ctx context.Context, o *cluster.Operator) error {
 	m := metav1.PartialObjectMetadata{}
 	if err := json.Unmarshal(a.Object, &m); err != nil {
 		return err
 	}
-	kind := kubeapi.KindOf(o.c.kinds, m.Kind, m.APIVersion)
-	r, ok := o.c.kinds[kind]
+	kind := kubeapi.KindOf(o.Cluster.Kinds(), m.Kind, m.APIVersion)
+	r, ok := o.Cluster.Kinds()[kind]
 	if !ok {
 		return fmt.Errorf("the server doesn't have a resource type %q", m.Kind)
 	}
-	if k := o.c.keeps(kind); k != nil {
-		return k.Change(ctx, o.gate, ipam.Apply, Object{Kind: kind, Name: m.Name, Body: a.Object})
+	if k := o.Cluster.Keeps(kind); k != nil {
+		return k.Change(ctx, o.Gate, ipam.Apply, cluster.Object{Kind: kind, Name: m.Name, Body: a.Object})
 	}
-	err := o.client.Create(ctx, r, orDefault(m.Namespace), a.Object)
+	err := o.Client.Create(ctx, r, orDefault(m.Namespace), a.Object)
 	if apierrors.IsAlreadyExists(err) {
-		return o.client.Patch(ctx, r.Path(orDefault(m.Namespace), m.Name), kubeapi.MergePatch, a.Object)
+		return o.Client.Patch(ctx, r.Path(orDefault(m.Namespace), m.Name), kubeapi.MergePatch, a.Object)
 	}
 	return err
 }

@@ -1,8 +1,9 @@
-package cluster
+package action
 
 import (
 	"context"
 
+	"ipamsim/sim/cluster"
 	"ipamsim/sim/disk"
 )
 
@@ -26,15 +27,15 @@ const (
 )
 
 // Do pulls the plug.
-func (a *Crash) Do(ctx context.Context, o *Operator) error {
-	if _, err := o.machine(a.Node); err != nil {
+func (a *Crash) Do(ctx context.Context, o *cluster.Operator) error {
+	if err := o.Cluster.Machine(a.Node); err != nil {
 		return err
 	}
-	l, err := o.loss(ctx, a)
+	l, err := a.loss(ctx, o)
 	if err != nil {
 		return err
 	}
-	o.c.powerOff(a.Node, a.Forget, l)
+	o.Cluster.PowerOff(a.Node, a.Forget, l)
 	return nil
 }
 
@@ -49,8 +50,8 @@ const changesMax = 8
 
 // loss asks the schedule how much of what is not yet on disk is lost. Where there is
 // nothing to lose, it is not asked.
-func (o *Operator) loss(ctx context.Context, a *Crash) (l disk.Loss, err error) {
-	d := o.c.doors.disk(a.Node)
+func (a *Crash) loss(ctx context.Context, o *cluster.Operator) (l disk.Loss, err error) {
+	d := o.Cluster.UsedDisk(a.Node)
 	if d == nil || a.Forget || a.Unsynced == Keep {
 		return l, nil
 	}
@@ -59,13 +60,13 @@ func (o *Operator) loss(ctx context.Context, a *Crash) (l disk.Loss, err error) 
 		return disk.Loss{Journal: journal, Data: disk.AllData}, nil
 	}
 	if journal > 0 {
-		if l.Journal, err = o.gate.Draw(ctx, "journal", min(journal, changesMax)+1); err != nil {
+		if l.Journal, err = o.Gate.Draw(ctx, "journal", min(journal, changesMax)+1); err != nil {
 			return l, err
 		}
 	}
 	if writes > 0 {
 		var data int
-		data, err = o.gate.Draw(ctx, "data", int(disk.Datas))
+		data, err = o.Gate.Draw(ctx, "data", int(disk.Datas))
 		l.Data = disk.Data(data)
 	}
 	return l, err

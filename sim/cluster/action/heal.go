@@ -1,7 +1,9 @@
-package cluster
+package action
 
 import (
 	"context"
+
+	"ipamsim/sim/cluster"
 )
 
 // Heal ends a partition.
@@ -10,10 +12,10 @@ type Heal struct {
 }
 
 // Do plugs the cable in.
-func (a *Heal) Do(_ context.Context, o *Operator) error {
-	_, err := o.machine(a.Node)
+func (a *Heal) Do(_ context.Context, o *cluster.Operator) error {
+	err := o.Cluster.Machine(a.Node)
 	if err == nil {
-		o.c.link(a.Node, false)
+		o.Cluster.Partition(a.Node, false)
 	}
 	return err
 }

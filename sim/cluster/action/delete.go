@@ -1,4 +1,4 @@
-package cluster
+package action
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/ipam"
 )
@@ -21,18 +22,18 @@ type Delete struct {
 }
 
 // Do runs kubectl delete.
-func (a *Delete) Do(ctx context.Context, o *Operator) error {
-	r, kind, err := kubeapi.ByName(o.c.kinds, a.Resource)
+func (a *Delete) Do(ctx context.Context, o *cluster.Operator) error {
+	r, kind, err := kubeapi.ByName(o.Cluster.Kinds(), a.Resource)
 	if err != nil {
 		return err
 	}
-	keeper := o.c.keeps(kind)
+	keeper := o.Cluster.Keeps(kind)
 	names := []string{a.Name}
 	switch {
 	case a.All && keeper != nil:
-		names, err = keeper.Names(ctx, o.gate, kind)
+		names, err = keeper.Names(ctx, o.Gate, kind)
 	case a.All:
-		names, err = o.names(ctx, r.Path(orDefault(a.Namespace), ""))
+		names, err = list(ctx, o, r.Path(orDefault(a.Namespace), ""))
 	}
 	if err != nil {
 		return err
@@ -40,11 +41,11 @@ func (a *Delete) Do(ctx context.Context, o *Operator) error {
 	var errs []error
 	for _, n := range names {
 		if keeper != nil {
-			errs = append(errs, keeper.Change(ctx, o.gate, ipam.Delete, Object{Kind: kind, Name: n}))
+			errs = append(errs, keeper.Change(ctx, o.Gate, ipam.Delete, cluster.Object{Kind: kind, Name: n}))
 		} else {
 			how := kubeapi.Deletion(a.Force)
 			how.PropagationPolicy = new(metav1.DeletePropagationBackground) // as kubectl asks; a Job's pods would stay by the API's default
-			errs = append(errs, o.client.Delete(ctx, r.Path(orDefault(a.Namespace), n), how))
+			errs = append(errs, o.Client.Delete(ctx, r.Path(orDefault(a.Namespace), n), how))
 		}
 	}
 	return errors.Join(errs...)
@@ -62,21 +63,22 @@ func (a *Delete) String() string {
 	return s
 }
 
-func (o *Operator) names(ctx context.Context, path string) ([]string, error) {
-	b, err := o.client.Do(ctx, "GET", path, "application/json", nil)
+// list are the names of the objects of a collection.
+func list(ctx context.Context, o *cluster.Operator, path string) ([]string, error) {
+	b, err := o.Client.Do(ctx, "GET", path, "application/json", nil)
 	if err != nil {
 		return nil, err
 	}
-	var list struct {
+	var got struct {
 		Items []struct {
 			Metadata struct{ Name string }
 		}
 	}
-	if err := json.Unmarshal(b, &list); err != nil {
+	if err := json.Unmarshal(b, &got); err != nil {
 		return nil, err
 	}
 	var out []string
-	for _, i := range list.Items {
+	for _, i := range got.Items {
 		out = append(out, i.Metadata.Name)
 	}
 	return out, nil

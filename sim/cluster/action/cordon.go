@@ -1,8 +1,9 @@
-package cluster
+package action
 
 import (
 	"context"
 
+	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/kubeapi"
 )
 
@@ -13,8 +14,8 @@ type Cordon struct {
 }
 
 // Do runs kubectl cordon.
-func (a *Cordon) Do(ctx context.Context, o *Operator) error {
-	return o.client.Patch(ctx, kubeapi.Nodes.Path("", a.Node), kubeapi.MergePatch,
+func (a *Cordon) Do(ctx context.Context, o *cluster.Operator) error {
+	return o.Client.Patch(ctx, kubeapi.Nodes.Path("", a.Node), kubeapi.MergePatch,
 		map[string]any{"spec": map[string]any{"unschedulable": !a.Undo}})
 }
 

@@ -1,7 +1,9 @@
-package cluster
+package action
 
 import (
 	"context"
+
+	"ipamsim/sim/cluster"
 )
 
 // Reconcile starts passes of a reconciler now, all at once.
@@ -12,15 +14,8 @@ type Reconcile struct {
 }
 
 // Do starts them.
-func (a *Reconcile) Do(_ context.Context, o *Operator) error {
-	r, err := o.c.reconciler(a.Name)
-	if err != nil {
-		return err
-	}
-	for range max(a.Count, 1) {
-		o.c.reconcile(r, a.Node)
-	}
-	return nil
+func (a *Reconcile) Do(_ context.Context, o *cluster.Operator) error {
+	return o.Cluster.Reconcile(a.Name, a.Node, max(a.Count, 1))
 }
 
 func (a *Reconcile) String() string { return "start " + a.Name }

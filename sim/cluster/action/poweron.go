@@ -1,7 +1,9 @@
-package cluster
+package action
 
 import (
 	"context"
+
+	"ipamsim/sim/cluster"
 )
 
 // PowerOn gives a node that crashed its power back.
@@ -10,11 +12,11 @@ type PowerOn struct {
 }
 
 // Do presses the button.
-func (a *PowerOn) Do(_ context.Context, o *Operator) error {
-	if _, err := o.machine(a.Node); err != nil || o.c.up(a.Node) {
+func (a *PowerOn) Do(_ context.Context, o *cluster.Operator) error {
+	if err := o.Cluster.Machine(a.Node); err != nil || o.Cluster.Up(a.Node) {
 		return err
 	}
-	o.c.boot(a.Node)
+	o.Cluster.PowerOn(a.Node)
 	return nil
 }
 

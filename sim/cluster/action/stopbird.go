@@ -1,7 +1,9 @@
-package cluster
+package action
 
 import (
 	"context"
+
+	"ipamsim/sim/cluster"
 )
 
 // StopBIRD ends a node's routing daemon, which announces its routes and hears of
@@ -12,11 +14,11 @@ type StopBIRD struct {
 }
 
 // Do stops or starts it.
-func (a *StopBIRD) Do(_ context.Context, o *Operator) error {
-	if _, err := o.machine(a.Node); err != nil {
+func (a *StopBIRD) Do(_ context.Context, o *cluster.Operator) error {
+	if err := o.Cluster.Machine(a.Node); err != nil {
 		return err
 	}
-	return o.c.Checker.BIRD(a.Node, a.Undo, a.String())
+	return o.Cluster.Checker.BIRD(a.Node, a.Undo, a.String())
 }
 
 func (a *StopBIRD) String() string {

@@ -1,12 +1,14 @@
-package cluster
+package hazard
 
 import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"ipamsim/sim"
+	"ipamsim/sim/cluster"
 )
 
 // trap waits for a process of the manager to have sent a number of messages. A
@@ -30,12 +32,12 @@ const (
 )
 
 // families are the kinds of process that run the manager's code in this cluster.
-func (c *Cluster) families() []string {
+func (h *hazard) families() []string {
 	all := []string{"cni-add", "cni-del"}
-	for _, k := range c.cfg.Crons {
+	for _, k := range h.c.Config().Crons {
 		all = append(all, k.Reconciler)
 	}
-	all = append(all, c.cfg.Daemons...)
+	all = append(all, h.c.Config().Daemons...)
 	slices.Sort(all)
 	return slices.Compact(all)
 }
@@ -52,7 +54,7 @@ func family(id string) (head, rest string) {
 // returns "" if that did not happen in time.
 func (h *hazard) trap(ctx context.Context) (id string, err error) {
 	t := &trap{sprung: make(chan sim.ActorID, 1)}
-	if t.family, _, err = one(ctx, h, "process", h.c.families()); err != nil {
+	if t.family, _, err = one(ctx, h, "process", h.families()); err != nil {
 		return "", err
 	}
 	if t.which, err = h.draw(ctx, "which", trapProcesses); err != nil {
@@ -61,11 +63,9 @@ func (h *hazard) trap(ctx context.Context) (id string, err error) {
 	if t.message, err = h.draw(ctx, "message", trapMessages); err != nil {
 		return "", err
 	}
-	h.c.mu.Lock()
-	h.c.traps = append(h.c.traps, t)
-	h.c.mu.Unlock()
-	defer h.c.disarm(t)
-	late := time.NewTimer(max(0, h.Until-h.c.w.Now()))
+	h.traps.arm(t)
+	defer h.traps.disarm(t)
+	late := time.NewTimer(max(0, h.Until-h.c.World().Now()))
 	defer late.Stop()
 	select {
 	case hit := <-t.sprung:
@@ -77,20 +77,34 @@ func (h *hazard) trap(ctx context.Context) (id string, err error) {
 	}
 }
 
-func (c *Cluster) disarm(t *trap) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.traps = slices.DeleteFunc(c.traps, func(x *trap) bool { return x == t })
+// traps are those that are set in a run, in the order of setting.
+type traps struct {
+	w *sim.World
+
+	mu  sync.Mutex
+	all []*trap
 }
 
-// springs tells the traps of a step, on the root goroutine, before the next
+func (ts *traps) arm(t *trap) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	ts.all = append(ts.all, t)
+}
+
+func (ts *traps) disarm(t *trap) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	ts.all = slices.DeleteFunc(ts.all, func(x *trap) bool { return x == t })
+}
+
+// spring tells the traps of a step, on the root goroutine, before the next
 // choice is made: whoever waits acts between this message and the process's
 // next one.
-func (c *Cluster) springs(s *sim.Step) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, t := range c.traps {
-		if t.step(s.Choice.Op.Actor) && c.w.Alive(s.Choice.Op.Actor) {
+func (ts *traps) spring(s *sim.Step) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	for _, t := range ts.all {
+		if t.step(s.Choice.Op.Actor) && ts.w.Alive(s.Choice.Op.Actor) {
 			select {
 			case t.sprung <- s.Choice.Op.Actor:
 			default: // it has sprung already
@@ -115,9 +129,9 @@ func (t *trap) step(id sim.ActorID) bool {
 }
 
 // alive lists the processes that run, sorted.
-func (c *Cluster) alive() []string {
+func alive(c *cluster.Cluster) []string {
 	var out []string
-	for _, id := range c.w.Actors() {
+	for _, id := range c.World().Actors() {
 		out = append(out, string(id))
 	}
 	return out

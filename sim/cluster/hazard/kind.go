@@ -1,4 +1,4 @@
-package cluster
+package hazard
 
 import (
 	"context"
@@ -8,12 +8,16 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/action"
+	"ipamsim/sim/ipam"
 )
 
 // ClockJumps is the kind of hazard that needs the hermetic runtime.
 const ClockJumps = "clockJump"
 
-// hazardKinds by name: those of the timeline's actions where there is one.
+// kinds by name: those of the timeline's actions where there is one.
 //
 //	clockJump   the wall clock of a machine jumps forward or back, and stays so
 //	crash       a node loses its power, with its sandboxes, for good
@@ -32,36 +36,36 @@ const ClockJumps = "clockJump"
 //	restartRuntime  so does the container runtime of a node
 //	second      a daemon that is a deployment runs twice for a while
 //	stopBIRD    a node's routing daemon stops for a while
-var hazardKinds = map[string]hazardKind{
+var kinds = map[string]kind{
 	ClockJumps:       {always, planClockJump},
-	"crash":          {always, onNode(func(n string) Action { return &Crash{Node: n} })},
+	"crash":          {always, onNode(func(n string) cluster.Action { return &action.Crash{Node: n} })},
 	"cloud":          {callsCloud, planCloud},
-	"cutSession":     {routed, undone(func(n string, undo bool) Action { return &CutSession{A: n, Undo: undo} })},
+	"cutSession":     {routed, undone(func(n string, undo bool) cluster.Action { return &action.CutSession{A: n, Undo: undo} })},
 	"disk":           {usesDisk, planDisk},
 	"kill":           {always, planKill},
-	"partition":      {always, lastingOn(func(n string, d metav1.Duration) Action { return &Partition{Node: n, For: d} })},
+	"partition":      {always, lastingOn(func(n string, d metav1.Duration) cluster.Action { return &action.Partition{Node: n, For: d} })},
 	"pause":          {always, planPause},
-	"pauseNode":      {always, lastingOn(func(n string, d metav1.Duration) Action { return &Pause{Actor: n, For: d} })},
-	"reboot":         {always, lastingOn(func(n string, d metav1.Duration) Action { return &Reboot{Node: n, Down: d} })},
+	"pauseNode":      {always, lastingOn(func(n string, d metav1.Duration) cluster.Action { return &action.Pause{Actor: n, For: d} })},
+	"reboot":         {always, lastingOn(func(n string, d metav1.Duration) cluster.Action { return &action.Reboot{Node: n, Down: d} })},
 	"reconcile":      {hasCron, planReconcile},
-	"replace":        {always, onNode(func(n string) Action { return &ReplaceNode{Node: n} })},
+	"replace":        {always, onNode(func(n string) cluster.Action { return &action.ReplaceNode{Node: n} })},
 	"restart":        {always, planRestart},
-	"restartRuntime": {always, lastingOn(func(n string, d metav1.Duration) Action { return &RestartRuntime{Node: n, Down: d} })},
+	"restartRuntime": {always, lastingOn(func(n string, d metav1.Duration) cluster.Action { return &action.RestartRuntime{Node: n, Down: d} })},
 	"second":         {hasDeployment, planSecond},
-	"stopBIRD":       {routed, undone(func(n string, undo bool) Action { return &StopBIRD{Node: n, Undo: undo} })},
+	"stopBIRD":       {routed, undone(func(n string, undo bool) cluster.Action { return &action.StopBIRD{Node: n, Undo: undo} })},
 }
 
-// hazardKind is one kind of hazard.
-type hazardKind struct {
+// kind is one kind of hazard.
+type kind struct {
 	// needs says what a cluster lacks for it, or "".
-	needs func(HazardScope) string
+	needs func(Scope) string
 	// plan asks the schedule for everything there is to know. An event without
 	// Action is nothing.
 	plan func(context.Context, *hazard) (event, error)
 }
 
-// HazardScope is what a kind of hazard may need of a cluster.
-type HazardScope struct {
+// Scope is what a kind of hazard may need of a cluster.
+type Scope struct {
 	Routes      bool // nodes announce routes
 	Crons       bool // a reconciler runs on a schedule
 	Deployments bool // a daemon runs that is not one of each node
@@ -69,50 +73,50 @@ type HazardScope struct {
 	Cloud       bool // the manager calls a provider's API
 }
 
-// HazardKinds lists all kinds, sorted.
-func HazardKinds() []string { return slices.Sorted(maps.Keys(hazardKinds)) }
+// Kinds lists all kinds, sorted.
+func Kinds() []string { return slices.Sorted(maps.Keys(kinds)) }
 
-// CheckHazard says why a kind cannot happen in such a cluster, or "".
-func CheckHazard(kind string, s HazardScope) string { return hazardKinds[kind].needs(s) }
+// Check says why a kind cannot happen in such a cluster, or "".
+func Check(kind string, s Scope) string { return kinds[kind].needs(s) }
 
-func always(HazardScope) string { return "" }
+func always(Scope) string { return "" }
 
-func routed(s HazardScope) string {
+func routed(s Scope) string {
 	if s.Routes {
 		return ""
 	}
 	return "the primary network announces no routes"
 }
 
-func hasCron(s HazardScope) string {
+func hasCron(s Scope) string {
 	if s.Crons {
 		return ""
 	}
 	return "no reconciler runs on a schedule: list one under spec.reconcilers"
 }
 
-func hasDeployment(s HazardScope) string {
+func hasDeployment(s Scope) string {
 	if s.Deployments {
 		return ""
 	}
 	return "no daemon runs that there could be a second one of"
 }
 
-func usesDisk(s HazardScope) string {
+func usesDisk(s Scope) string {
 	if s.Disk {
 		return ""
 	}
 	return "the address manager keeps no files on nodes"
 }
 
-func callsCloud(s HazardScope) string {
+func callsCloud(s Scope) string {
 	if s.Cloud {
 		return ""
 	}
-	return errNoCloud.Error()
+	return action.ErrNoCloud.Error()
 }
 
-func onNode(act func(node string) Action) func(context.Context, *hazard) (event, error) {
+func onNode(act func(node string) cluster.Action) func(context.Context, *hazard) (event, error) {
 	return func(ctx context.Context, h *hazard) (event, error) {
 		n, ok, err := h.node(ctx)
 		if !ok {
@@ -122,7 +126,7 @@ func onNode(act func(node string) Action) func(context.Context, *hazard) (event,
 	}
 }
 
-func lastingOn(act func(node string, d metav1.Duration) Action) func(context.Context, *hazard) (event, error) {
+func lastingOn(act func(node string, d metav1.Duration) cluster.Action) func(context.Context, *hazard) (event, error) {
 	return func(ctx context.Context, h *hazard) (event, error) {
 		n, ok, err := h.node(ctx)
 		if !ok {
@@ -133,7 +137,7 @@ func lastingOn(act func(node string, d metav1.Duration) Action) func(context.Con
 	}
 }
 
-func undone(act func(node string, undo bool) Action) func(context.Context, *hazard) (event, error) {
+func undone(act func(node string, undo bool) cluster.Action) func(context.Context, *hazard) (event, error) {
 	return func(ctx context.Context, h *hazard) (event, error) {
 		n, ok, err := h.node(ctx)
 		if !ok {
@@ -149,23 +153,23 @@ func undone(act func(node string, undo bool) Action) func(context.Context, *haza
 var jumps = []time.Duration{time.Second, -time.Second, 10 * time.Minute, -10 * time.Minute, 24 * time.Hour, -24 * time.Hour}
 
 func planClockJump(ctx context.Context, h *hazard) (event, error) {
-	n, _, err := one(ctx, h, "machine", append(h.c.nodeNames(), ""))
+	n, _, err := one(ctx, h, "machine", append(h.c.Nodes(), ""))
 	if err != nil {
 		return event{}, err
 	}
 	i, err := h.draw(ctx, "by", len(jumps))
-	return event{Action: &ClockJump{Node: n, By: metav1.Duration{Duration: jumps[i].Abs()}, Back: jumps[i] < 0}}, err
+	return event{Action: &action.ClockJump{Node: n, By: metav1.Duration{Duration: jumps[i].Abs()}, Back: jumps[i] < 0}}, err
 }
 
 func planReconcile(ctx context.Context, h *hazard) (event, error) {
-	var all []*Reconcile
-	for _, k := range h.c.cfg.Crons {
+	var all []*action.Reconcile
+	for _, k := range h.c.Config().Crons {
 		if len(k.Nodes) == 0 {
-			all = append(all, &Reconcile{Name: k.Reconciler})
+			all = append(all, &action.Reconcile{Name: k.Reconciler})
 		}
 		for _, n := range k.Nodes {
-			if h.c.up(n) {
-				all = append(all, &Reconcile{Name: k.Reconciler, Node: n})
+			if h.c.Up(n) {
+				all = append(all, &action.Reconcile{Name: k.Reconciler, Node: n})
 			}
 		}
 	}
@@ -177,21 +181,21 @@ func planReconcile(ctx context.Context, h *hazard) (event, error) {
 }
 
 func planSecond(ctx context.Context, h *hazard) (event, error) {
-	daemons := slices.DeleteFunc(slices.Clone(h.c.cfg.Daemons), func(d string) bool { return h.c.procs[d].PerNode })
+	daemons := slices.DeleteFunc(slices.Clone(h.c.Config().Daemons), func(d string) bool { return perNode(h.c, d) })
 	slices.Sort(daemons)
 	d, ok, err := one(ctx, h, "daemon", slices.Compact(daemons))
 	if !ok {
 		return event{}, err
 	}
 	long, err := h.duration(ctx)
-	return event{Action: &Second{Daemon: d, For: metav1.Duration{Duration: h.clip(long)}}}, err
+	return event{Action: &action.Second{Daemon: d, For: metav1.Duration{Duration: h.clip(long)}}}, err
 }
 
 func planRestart(ctx context.Context, h *hazard) (event, error) {
 	var all []string
-	for _, id := range h.c.alive() {
+	for _, id := range alive(h.c) {
 		head, rest := family(id)
-		if slices.Contains(h.c.cfg.Daemons, head) || head == "kubelet" && path.Base(rest) == rest {
+		if slices.Contains(h.c.Config().Daemons, head) || head == "kubelet" && path.Base(rest) == rest {
 			all = append(all, id)
 		}
 	}
@@ -199,7 +203,7 @@ func planRestart(ctx context.Context, h *hazard) (event, error) {
 	if !ok {
 		return event{}, err
 	}
-	return event{Action: &Kill{Actor: id}}, nil
+	return event{Action: &action.Kill{Actor: id}}, nil
 }
 
 func planKill(ctx context.Context, h *hazard) (event, error) {
@@ -207,7 +211,7 @@ func planKill(ctx context.Context, h *hazard) (event, error) {
 	if id == "" {
 		return event{}, err
 	}
-	return event{Action: &Kill{Actor: id}}, nil
+	return event{Action: &action.Kill{Actor: id}}, nil
 }
 
 func planPause(ctx context.Context, h *hazard) (event, error) {
@@ -219,5 +223,10 @@ func planPause(ctx context.Context, h *hazard) (event, error) {
 	if id == "" {
 		return event{}, err
 	}
-	return event{Action: &Pause{Actor: id, For: metav1.Duration{Duration: h.clip(d)}}}, nil
+	return event{Action: &action.Pause{Actor: id, For: metav1.Duration{Duration: h.clip(d)}}}, nil
+}
+
+// perNode reports whether a daemon runs on every node.
+func perNode(c *cluster.Cluster, daemon string) bool {
+	return slices.ContainsFunc(c.Config().Manager.Processes, func(p ipam.Process) bool { return p.Name == daemon && p.PerNode })
 }

@@ -1,4 +1,4 @@
-package cluster
+package action
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/kubeapi"
 )
 
@@ -19,7 +20,7 @@ type Reboot struct {
 }
 
 // Do turns it off and on again.
-func (a *Reboot) Do(ctx context.Context, o *Operator) error {
+func (a *Reboot) Do(ctx context.Context, o *cluster.Operator) error {
 	if err := (&Crash{Node: a.Node, Forget: a.Forget, Unsynced: a.Unsynced}).Do(ctx, o); err != nil {
 		return err
 	}

@@ -1,10 +1,11 @@
-package cluster
+package action
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
 
+	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/ipam"
 )
@@ -21,12 +22,12 @@ type Patch struct {
 }
 
 // Do runs kubectl patch.
-func (a *Patch) Do(ctx context.Context, o *Operator) error {
-	r, kind, err := kubeapi.ByName(o.c.kinds, a.Resource)
+func (a *Patch) Do(ctx context.Context, o *cluster.Operator) error {
+	r, kind, err := kubeapi.ByName(o.Cluster.Kinds(), a.Resource)
 	if err != nil {
 		return err
 	}
-	if k := o.c.keeps(kind); k != nil {
+	if k := o.Cluster.Keeps(kind); k != nil {
 		verb, patch := ipam.Merge, any(a.Merge)
 		if a.JSON != nil {
 			verb, patch = ipam.JSON, a.JSON
@@ -35,16 +36,16 @@ func (a *Patch) Do(ctx context.Context, o *Operator) error {
 		if err != nil {
 			return err
 		}
-		return k.Change(ctx, o.gate, verb, Object{Kind: kind, Name: a.Name, Body: body})
+		return k.Change(ctx, o.Gate, verb, cluster.Object{Kind: kind, Name: a.Name, Body: body})
 	}
 	path := r.Path(orDefault(a.Namespace), a.Name)
 	if a.Subresource != "" {
 		path += "/" + a.Subresource
 	}
 	if a.JSON != nil {
-		return o.client.Patch(ctx, path, kubeapi.JSONPatch, a.JSON)
+		return o.Client.Patch(ctx, path, kubeapi.JSONPatch, a.JSON)
 	}
-	return o.client.Patch(ctx, path, kubeapi.MergePatch, a.Merge)
+	return o.Client.Patch(ctx, path, kubeapi.MergePatch, a.Merge)
 }
 
 func (a *Patch) String() string {

@@ -1,4 +1,4 @@
-package cluster
+package action
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ipamsim/model"
+	"ipamsim/sim/cluster"
 	"ipamsim/sim/ipam"
 )
 
@@ -21,34 +22,28 @@ type Command struct {
 var ipRoute = []string{"ip", "route"}
 
 // Do runs it. Nothing is executed outside of the simulation.
-func (a *Command) Do(ctx context.Context, o *Operator) error {
+func (a *Command) Do(ctx context.Context, o *cluster.Operator) error {
 	argv := strings.Fields(a.Run)
 	var out string
 	var err error
 	if slices.Equal(argv, ipRoute) {
-		out, err = o.c.ipRoute(a.Node)
-	} else if tool := o.c.inst.Command; tool != nil {
-		out, err = tool(ctx, o.gate, argv)
+		if err = o.Cluster.Machine(a.Node); err == nil {
+			out, err = o.Cluster.Checker.Table(a.Node)
+		}
+	} else if tool := o.Cluster.Tool(); tool != nil {
+		out, err = tool(ctx, o.Gate, argv)
 	} else {
 		err = fmt.Errorf("%s: command not found", argv[0])
 	}
-	e := model.Event{Kind: model.Output, Actor: o.id, Node: a.Node, Text: a.Run, Output: out}
+	e := model.Event{Kind: model.Output, Actor: o.ID, Node: a.Node, Text: a.Run, Output: out}
 	if err != nil {
 		e.Err = err.Error()
 	}
-	o.c.Checker.Record(e)
+	o.Cluster.Checker.Record(e)
 	return err
 }
 
 func (a *Command) String() string { return a.Run }
-
-// ipRoute prints a node's routing table.
-func (c *Cluster) ipRoute(node string) (string, error) {
-	if c.node(node) == nil {
-		return "", fmt.Errorf("no node %q", node)
-	}
-	return c.Checker.Table(node)
-}
 
 // CheckCommand says what is wrong with a command line, before anything runs.
 func CheckCommand(m *ipam.Manager, c *Command) error {

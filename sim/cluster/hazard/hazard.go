@@ -1,4 +1,5 @@
-package cluster
+// Package hazard has the faults of machines and processes that the schedule may choose.
+package hazard
 
 import (
 	"context"
@@ -8,6 +9,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/sim"
+	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/kubeapi"
 )
 
@@ -23,9 +25,11 @@ import (
 //
 // A hazard is over at Until: what rests is not hurt. A node that was crashed for
 // good stays down, a clock that jumped stays wrong.
+//
+// They implement cluster.Background.
 type Hazards struct {
 	Max         int      // how many may happen; 0: none
-	Kinds       []string // of HazardKinds, in the order of the answers
+	Kinds       []string // of Kinds, in the order of the answers
 	From, Until time.Duration
 	For         time.Duration // the longest that a node is cut off, a process paused, …
 }
@@ -37,13 +41,21 @@ const hazardSlots = 16
 // lasting are the answers to "for how long": parts of Hazards.For.
 var lasting = []time.Duration{64, 16, 4, 1}
 
-func (h Hazards) has(kind string) bool { return h.Max > 0 && slices.Contains(h.Kinds, kind) }
-
-func (c *Cluster) startHazards() {
-	for i := range c.cfg.Hazards.Max {
+// Start starts one process for each.
+func (all Hazards) Start(c *cluster.Cluster) {
+	if all.Max <= 0 {
+		return
+	}
+	t := &traps{w: c.World()}
+	before := t.w.Hooks.Step
+	t.w.Hooks.Step = func(s *sim.Step) {
+		before(s)
+		t.spring(s)
+	}
+	for i := range all.Max {
 		id := fmt.Sprintf("hazard/%d", i+1)
-		c.w.Spawn(sim.Process{ID: sim.ActorID(id), Run: func(ctx context.Context, g *sim.Gate) error {
-			h := &hazard{Hazards: c.cfg.Hazards, c: c, gate: g, id: id}
+		t.w.Spawn(sim.Process{ID: sim.ActorID(id), Run: func(ctx context.Context, g *sim.Gate) error {
+			h := &hazard{Hazards: all, c: c, gate: g, id: id, traps: t}
 			return h.run(ctx)
 		}})
 	}
@@ -52,17 +64,18 @@ func (c *Cluster) startHazards() {
 // hazard is one of them while it makes up its mind.
 type hazard struct {
 	Hazards
-	c    *Cluster
-	gate *sim.Gate
-	id   string
+	c     *cluster.Cluster
+	gate  *sim.Gate
+	id    string
+	traps *traps
 }
 
 // event is what a hazard has settled on: something happens, and after a while
 // something else puts an end to it, unless the action does so itself.
 type event struct {
-	Action
+	cluster.Action
 	after time.Duration
-	undo  Action // nil: it stays so, or ends by itself
+	undo  cluster.Action // nil: it stays so, or ends by itself
 }
 
 func (h *hazard) run(ctx context.Context) error {
@@ -79,25 +92,25 @@ func (h *hazard) run(ctx context.Context) error {
 		return err
 	}
 	at := h.From + (h.Until-h.From)/hazardSlots*time.Duration(slot)
-	if d := at - h.c.w.Now(); d > 0 && !kubeapi.Sleep(ctx, d) {
+	if d := at - h.c.World().Now(); d > 0 && !kubeapi.Sleep(ctx, d) {
 		return ctx.Err()
 	}
-	e, err := hazardKinds[h.Kinds[kind]].plan(ctx, h)
-	if err != nil || e.Action == nil || h.c.w.Now() >= h.Until {
+	e, err := kinds[h.Kinds[kind]].plan(ctx, h)
+	if err != nil || e.Action == nil || h.c.World().Now() >= h.Until {
 		return err
 	}
 	return h.happen(ctx, e)
 }
 
 func (h *hazard) happen(ctx context.Context, e event) error {
-	h.c.Checker.Record(model.Event{Kind: model.FaultEvent, Actor: h.id, Deed: deed(e), Text: e.String()})
-	o := &Operator{c: h.c, client: kubeapi.New(h.c.api.Door(h.gate)), gate: h.gate, id: h.id}
+	h.c.Checker.Record(model.Event{Kind: model.FaultEvent, Actor: h.id, Deed: cluster.Deed(e.Action), Text: e.String()})
+	o := &cluster.Operator{Cluster: h.c, Client: h.c.Client(h.gate), Gate: h.gate, ID: h.id}
 	err := e.Do(ctx, o)
 	if err == nil && e.undo != nil && kubeapi.Sleep(ctx, e.after) {
 		err = e.undo.Do(ctx, o)
 	}
 	if err != nil && ctx.Err() == nil {
-		h.c.Checker.Record(model.Event{Kind: model.Operator, Actor: h.id, Deed: deed(e), Text: e.String(), Err: err.Error()})
+		h.c.Checker.Record(model.Event{Kind: model.Operator, Actor: h.id, Deed: cluster.Deed(e.Action), Text: e.String(), Err: err.Error()})
 	}
 	return err
 }
@@ -118,7 +131,9 @@ func (h *hazard) duration(ctx context.Context) (time.Duration, error) {
 }
 
 // clip shortens what begins now so that it is over in time.
-func (h *hazard) clip(d time.Duration) time.Duration { return max(1, min(d, h.Until-h.c.w.Now())) }
+func (h *hazard) clip(d time.Duration) time.Duration {
+	return max(1, min(d, h.Until-h.c.World().Now()))
+}
 
 // one asks which of several; ok is false if there is none.
 func one[T any](ctx context.Context, h *hazard, what string, of []T) (x T, ok bool, err error) {
@@ -131,5 +146,5 @@ func one[T any](ctx context.Context, h *hazard, what string, of []T) (x T, ok bo
 
 // node asks which of the nodes that are up.
 func (h *hazard) node(ctx context.Context) (name string, ok bool, err error) {
-	return one(ctx, h, "node", slices.DeleteFunc(h.c.nodeNames(), func(n string) bool { return !h.c.up(n) }))
+	return one(ctx, h, "node", slices.DeleteFunc(h.c.Nodes(), func(n string) bool { return !h.c.Up(n) }))
 }

@@ -1,4 +1,4 @@
-package cluster
+package action
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"ipamsim/sim"
+	"ipamsim/sim/cluster"
 )
 
 // ClockJump sets the wall clock of a machine forward or back, as when NTP corrects
@@ -19,15 +19,17 @@ type ClockJump struct {
 }
 
 // Do sets it.
-func (a *ClockJump) Do(_ context.Context, o *Operator) error {
-	if a.Node != "" && o.c.node(a.Node) == nil {
-		return fmt.Errorf("no node %q", a.Node)
+func (a *ClockJump) Do(_ context.Context, o *cluster.Operator) error {
+	if a.Node != "" {
+		if err := o.Cluster.Machine(a.Node); err != nil {
+			return err
+		}
 	}
 	by := a.By.Duration
 	if a.Back {
 		by = -by
 	}
-	o.c.clock(a.Node).Jump(by)
+	o.Cluster.Clock(a.Node).Jump(by)
 	return nil
 }
 
@@ -41,29 +43,4 @@ func (a *ClockJump) String() string {
 		whose = "the controllers' machine"
 	}
 	return fmt.Sprintf("the clock of %s jumps %s by %v", whose, way, a.By.Duration)
-}
-
-// clock is the wall clock of a node, or with "" of the machine that deployments
-// run on, or nil if no clock of this run ever jumps: a
-// process without one sees virtual time as it always was.
-func (c *Cluster) clock(node string) *sim.Clock {
-	if !c.clocksJump() {
-		return nil
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.clocks[node] == nil {
-		c.clocks[node] = &sim.Clock{}
-	}
-	return c.clocks[node]
-}
-
-// clocksJump reports whether a clock may jump in this run.
-func (c *Cluster) clocksJump() bool {
-	for _, e := range c.cfg.Script {
-		if _, ok := e.Action.(*ClockJump); ok {
-			return true
-		}
-	}
-	return c.cfg.Hazards.has(ClockJumps)
 }

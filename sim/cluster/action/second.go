@@ -1,4 +1,4 @@
-package cluster
+package action
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"ipamsim/sim"
+	"ipamsim/sim/cluster"
 )
 
 // Second runs a daemon that is a deployment once more beside the one that runs:
@@ -18,13 +18,11 @@ type Second struct {
 }
 
 // Do starts it and, later, kills it.
-func (a *Second) Do(ctx context.Context, o *Operator) error {
-	r, err := o.c.reconciler(a.Daemon)
+func (a *Second) Do(ctx context.Context, o *cluster.Operator) error {
+	p, err := o.Cluster.Second(a.Daemon)
 	if err != nil {
 		return err
 	}
-	id := sim.ActorID(o.c.unique(a.Daemon))
-	p := o.c.spawnUpstream(id, "", func(ctx context.Context, g *sim.Gate) error { return r.Run(ctx, g, "") })
 	if a.For.Duration == 0 {
 		return nil
 	}
@@ -32,7 +30,7 @@ func (a *Second) Do(ctx context.Context, o *Operator) error {
 	defer t.Stop()
 	select {
 	case <-t.C:
-		o.c.w.Kill(id)
+		o.Cluster.World().Kill(p.ID)
 	case <-p.Done():
 	case <-ctx.Done():
 	}

@@ -1,10 +1,11 @@
-package cluster
+package action
 
 import (
 	"context"
 	"fmt"
 	"strings"
 
+	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/kubeapi"
 )
 
@@ -17,12 +18,12 @@ type Scale struct {
 }
 
 // Do runs kubectl scale.
-func (a *Scale) Do(ctx context.Context, o *Operator) error {
-	r, ok := o.c.kinds[a.Kind]
+func (a *Scale) Do(ctx context.Context, o *cluster.Operator) error {
+	r, ok := o.Cluster.Kinds()[a.Kind]
 	if !ok {
 		return fmt.Errorf("the server doesn't have a resource type %q", a.Kind)
 	}
-	return o.client.Patch(ctx, r.Path(orDefault(a.Namespace), a.Name), kubeapi.MergePatch,
+	return o.Client.Patch(ctx, r.Path(orDefault(a.Namespace), a.Name), kubeapi.MergePatch,
 		map[string]any{"spec": map[string]any{"replicas": a.Replicas}})
 }
 

@@ -1,4 +1,4 @@
-package cluster
+package action
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/kubeapi"
 )
 
@@ -17,16 +18,16 @@ type Pause struct {
 }
 
 // Do sends SIGSTOP and, later, SIGCONT.
-func (a *Pause) Do(ctx context.Context, o *Operator) error {
+func (a *Pause) Do(ctx context.Context, o *cluster.Operator) error {
 	d := a.For.Duration
 	if d == 0 {
 		d = 30 * time.Second
 	}
-	o.c.Checker.Paused(a.Actor, true)
-	o.c.w.Pause(a.Actor)
+	o.Cluster.Checker.Paused(a.Actor, true)
+	o.Cluster.World().Pause(a.Actor)
 	defer func() {
-		o.c.w.Resume(a.Actor)
-		o.c.Checker.Paused(a.Actor, false)
+		o.Cluster.World().Resume(a.Actor)
+		o.Cluster.Checker.Paused(a.Actor, false)
 	}()
 	if !kubeapi.Sleep(ctx, d) {
 		return ctx.Err()

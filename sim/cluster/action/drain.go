@@ -1,7 +1,9 @@
-package cluster
+package action
 
 import (
 	"context"
+
+	"ipamsim/sim/cluster"
 )
 
 // Drain cordons a node and evicts its pods, those of DaemonSets excepted.
@@ -11,15 +13,15 @@ type Drain struct {
 }
 
 // Do runs kubectl drain.
-func (a *Drain) Do(ctx context.Context, o *Operator) error {
+func (a *Drain) Do(ctx context.Context, o *cluster.Operator) error {
 	if err := (&Cordon{Node: a.Node}).Do(ctx, o); err != nil {
 		return err
 	}
-	for _, p := range o.c.stored.PodsOn(a.Node) {
+	for _, p := range o.Cluster.Cache().PodsOn(a.Node) {
 		if len(p.OwnerReferences) > 0 && p.OwnerReferences[0].Kind == "DaemonSet" {
 			continue
 		}
-		if err := o.client.DeletePod(ctx, p.Namespace, p.Name, a.Force); err != nil {
+		if err := o.Client.DeletePod(ctx, p.Namespace, p.Name, a.Force); err != nil {
 			return err
 		}
 	}

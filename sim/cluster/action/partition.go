@@ -1,10 +1,11 @@
-package cluster
+package action
 
 import (
 	"context"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/kubeapi"
 )
 
@@ -15,18 +16,18 @@ type Partition struct {
 }
 
 // Do pulls the network cable.
-func (a *Partition) Do(ctx context.Context, o *Operator) error {
-	if _, err := o.machine(a.Node); err != nil {
+func (a *Partition) Do(ctx context.Context, o *cluster.Operator) error {
+	if err := o.Cluster.Machine(a.Node); err != nil {
 		return err
 	}
-	o.c.link(a.Node, true)
+	o.Cluster.Partition(a.Node, true)
 	if a.For.Duration == 0 {
 		return nil
 	}
 	if !kubeapi.Sleep(ctx, a.For.Duration) {
 		return ctx.Err()
 	}
-	o.c.link(a.Node, false)
+	o.Cluster.Partition(a.Node, false)
 	return nil
 }
 

@@ -1,4 +1,4 @@
-package cluster
+package action
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"ipamsim/sim/cloud"
+	"ipamsim/sim/cluster"
 )
 
 // CloudFault is a provider's API that does not do what it should for a while.
@@ -24,22 +25,23 @@ type CloudFault struct {
 
 var cloudFaults = map[string]cloud.Fault{"refuse": cloud.Refuse, "partial": cloud.Partial}
 
-var errNoCloud = errors.New("the address manager calls no cloud")
+// ErrNoCloud is why a fault of the cloud cannot happen.
+var ErrNoCloud = errors.New("the address manager calls no cloud")
 
 // Do begins it and, later, ends it.
-func (a *CloudFault) Do(ctx context.Context, o *Operator) error {
-	if len(o.c.doors.clouds) == 0 {
-		return errNoCloud
+func (a *CloudFault) Do(ctx context.Context, o *cluster.Operator) error {
+	if len(o.Cluster.Clouds()) == 0 {
+		return ErrNoCloud
 	}
 	var ends []func()
-	for _, c := range o.c.doors.clouds {
-		if a.Fault == slowFault {
+	for _, c := range o.Cluster.Clouds() {
+		if a.Fault == slow {
 			ends = append(ends, c.Slow(a.slower()))
 		} else {
 			ends = append(ends, c.Fail(cloudFaults[a.Fault], a.share()))
 		}
 	}
-	return o.lasts(ctx, a, a.For, func() {
+	return lasts(ctx, o, a, a.For, func() {
 		for _, end := range ends {
 			end()
 		}
@@ -52,29 +54,10 @@ func (a *CloudFault) slower() time.Duration { return cmp.Or(a.By.Duration, time.
 
 func (a *CloudFault) String() string {
 	switch a.Fault {
-	case slowFault:
+	case slow:
 		return fmt.Sprintf("the cloud is slow by %v", a.slower())
 	case "partial":
 		return fmt.Sprintf("the cloud fails in the middle of %.0f %% of writes", 100*a.share())
 	}
 	return fmt.Sprintf("the cloud refuses %.0f %% of calls", 100*a.share())
-}
-
-// refusals are the shares of calls that a hazard refuses.
-var refusals = []float64{0.2, 1}
-
-// planCloud is the hazard.
-func planCloud(ctx context.Context, h *hazard) (event, error) {
-	i, err := h.draw(ctx, "fault", 3)
-	if err != nil {
-		return event{}, err
-	}
-	share, err := h.draw(ctx, "share", len(refusals))
-	if err != nil {
-		return event{}, err
-	}
-	d, err := h.duration(ctx)
-	return event{Action: &CloudFault{
-		Fault: []string{"refuse", "partial", slowFault}[i], Share: refusals[share], For: metav1.Duration{Duration: h.clip(d)},
-	}}, err
 }
