@@ -23,6 +23,7 @@ import (
 	"ipamsim/sim/cluster/control"
 	"ipamsim/sim/cluster/control/simple"
 	"ipamsim/sim/cluster/kubeapi"
+	"ipamsim/sim/cluster/multus"
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/kube"
@@ -94,7 +95,7 @@ type Cluster struct {
 	clocks map[string]*sim.Clock
 	turns  turns
 	doors  doors
-	asked  asked
+	asked  multus.Asked
 }
 
 // Start builds the cluster inside the bubble, on its root goroutine, and hooks it

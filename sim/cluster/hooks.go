@@ -66,7 +66,7 @@ func (c *Cluster) podChanged(ch kube.Change) {
 	}
 	now := &model.Pod{UID: string(p.UID), Node: p.Spec.NodeName, Phase: string(p.Status.Phase), Deleting: p.DeletionTimestamp != nil}
 	for _, n := range c.networksOf(p) {
-		now.Networks = append(now.Networks, n.key)
+		now.Networks = append(now.Networks, n.Key)
 	}
 	c.Checker.PodChanged(key, now)
 	c.mu.Lock()

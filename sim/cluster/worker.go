@@ -16,6 +16,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/sim"
 	"ipamsim/sim/cluster/kubeapi"
+	"ipamsim/sim/cluster/multus"
 	"ipamsim/sim/kube"
 )
 
@@ -220,7 +221,7 @@ func (w *worker) bringUp(ctx context.Context, g *sim.Gate) (*podState, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if err == nil && len(askedBy(st.pod)) > 0 {
+	if err == nil && len(w.c.asked.By(st.pod)) > 0 {
 		if err = w.annotate(ctx, got); ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -243,7 +244,7 @@ func (w *worker) bringUp(ctx context.Context, g *sim.Gate) (*podState, error) {
 func (w *worker) annotate(ctx context.Context, got []attached) error {
 	patch := map[string]any{"metadata": map[string]any{
 		"uid":         w.pod.UID,
-		"annotations": map[string]string{statusAnnotation: statusOf(got)},
+		"annotations": map[string]string{multus.StatusAnnotation: statusOf(got)},
 	}}
 	err := w.client.Patch(kube.WithClass(ctx, "annotate"), w.path()+"/status", kubeapi.MergePatch, patch)
 	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
