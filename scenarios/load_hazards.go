@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ipamsim/scenarios/strict"
+	"ipamsim/sim/cluster/cron"
 	"ipamsim/sim/cluster/hazard"
 	"ipamsim/sim/hermetic"
 	"ipamsim/sim/ipam"
@@ -58,10 +59,10 @@ func (s *Scenario) hazardScope() hazard.Scope {
 // whatever the manager does.
 var onlyNamed = []string{hazard.ClockJumps, "cloud", "cutSession", "disk", "stopBIRD"}
 
-// hazards translates them.
-func (s *Scenario) hazards() hazard.Hazards {
+// hazards translates them, of a cluster with these passes on a schedule.
+func (s *Scenario) hazards(crons cron.Jobs) hazard.Hazards {
 	h := s.Doc.Spec.Hazards
-	out := hazard.Hazards{Max: h.Max, Kinds: h.Kinds, From: h.From.Duration, Until: h.Until.Duration, For: h.For.Duration}
+	out := hazard.Hazards{Max: h.Max, Kinds: h.Kinds, Crons: crons, From: h.From.Duration, Until: h.Until.Duration, For: h.For.Duration}
 	if len(out.Kinds) == 0 {
 		out.Kinds = slices.DeleteFunc(hazard.Kinds(), func(kind string) bool {
 			return slices.Contains(onlyNamed, kind) || hazard.Check(kind, s.hazardScope()) != ""

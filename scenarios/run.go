@@ -15,6 +15,7 @@ import (
 	"ipamsim/sim/cluster/action"
 	"ipamsim/sim/cluster/checker"
 	"ipamsim/sim/cluster/control"
+	"ipamsim/sim/cluster/cron"
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/hermetic"
 	"ipamsim/sim/ipam"
@@ -320,16 +321,17 @@ func (s *Scenario) cluster(o Options) cluster.Config {
 	if cfg.Settings.BlackholeAfter = spec.Judge.BlackholeAfter.Duration; cfg.Settings.BlackholeAfter == 0 {
 		cfg.Settings.BlackholeAfter = 10 * time.Second
 	}
+	var crons cron.Jobs
 	for _, r := range spec.Reconcilers {
-		sched, err := cluster.ParseSchedule(r.Schedule)
+		sched, err := cron.Parse(r.Schedule)
 		if err != nil {
 			continue // checked by Load
 		}
-		k := cluster.Cron{Reconciler: r.Name, Schedule: sched, Nodes: r.Nodes, Count: r.Count, Overlap: r.Overlap}
+		k := cron.Job{Reconciler: r.Name, Schedule: sched, Nodes: r.Nodes, Count: r.Count, Overlap: r.Overlap}
 		if r.AllNodes {
 			k.Nodes = s.nodeNames()
 		}
-		cfg.Crons = append(cfg.Crons, k)
+		crons = append(crons, k)
 	}
 	var churns action.Churns
 	for _, ch := range spec.Churn {
@@ -337,7 +339,7 @@ func (s *Scenario) cluster(o Options) cluster.Config {
 			Every: ch.Every.Duration, From: ch.From.Duration, Until: ch.Until.Duration, Workload: ch.Workload, Force: ch.Force,
 		})
 	}
-	cfg.Background = []cluster.Background{churns, s.hazards()}
+	cfg.Background = []cluster.Background{crons, churns, s.hazards(crons)}
 	for _, e := range spec.Timeline {
 		if act, err := e.action(); err == nil { // checked by Load
 			cfg.Script = append(cfg.Script, cluster.Entry{At: e.At.Duration, Action: act})

@@ -11,6 +11,7 @@ import (
 	"ipamsim/scenarios/strict"
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/action"
+	"ipamsim/sim/cluster/cron"
 )
 
 // APIVersion and Kind of the document that turns manifests into a scenario.
@@ -99,12 +100,12 @@ type Metrics struct {
 
 // Reconciler runs passes of one of the manager's reconcilers on a schedule.
 type Reconciler struct {
-	Name     string          `json:"name" jsonschema:"required"`
-	Schedule string          `json:"schedule" jsonschema:"required"` // cron, five fields, or "@every 30s"
-	Nodes    []string        `json:"nodes,omitempty"`                // one pass on each
-	AllNodes bool            `json:"allNodes,omitempty"`
-	Count    int             `json:"count,omitempty" unset:"1"` // passes at once; default 1
-	Overlap  cluster.Overlap `json:"overlap,omitempty" jsonschema:"enum=Allow,enum=Forbid,enum=Replace"`
+	Name     string       `json:"name" jsonschema:"required"`
+	Schedule string       `json:"schedule" jsonschema:"required"` // cron, five fields, or "@every 30s"
+	Nodes    []string     `json:"nodes,omitempty"`                // one pass on each
+	AllNodes bool         `json:"allNodes,omitempty"`
+	Count    int          `json:"count,omitempty" unset:"1"` // passes at once; default 1
+	Overlap  cron.Overlap `json:"overlap,omitempty" jsonschema:"enum=Allow,enum=Forbid,enum=Replace"`
 }
 
 // Churn deletes pods at a rate.

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"ipamsim/scenarios"
-	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/action"
+	"ipamsim/sim/cluster/cron"
 )
 
 // Reconcilers draws when passes of a reconciler run: never, at drawn instants 0.3
@@ -23,7 +23,7 @@ func (w *World) Reconcilers(name string) {
 			r.Schedule = Pick(w.Choices, "@every 7s", "@every 3s")
 		}
 		r.Count = Pick(w.Choices, 0, 2)
-		r.Overlap = Pick(w.Choices, "", cluster.Allow, cluster.Forbid, cluster.Replace)
+		r.Overlap = Pick(w.Choices, "", cron.Allow, cron.Forbid, cron.Replace)
 		if r.Count == 0 && w.Chance(1, 8) {
 			r.AllNodes = true
 		}

@@ -33,9 +33,8 @@ import (
 type Config struct {
 	Manager    *ipam.Manager
 	Networks   []Network
-	Primary    string   // key of the network that every pod gets unasked; "": none
-	Objects    []Object // stored before the first step, in this order
-	Crons      []Cron
+	Primary    string       // key of the network that every pod gets unasked; "": none
+	Objects    []Object     // stored before the first step, in this order
 	Daemons    []string     // names of the manager's daemons that run
 	Script     []Entry      // sorted by At
 	Background []Background // what goes on besides, started in this order
@@ -132,7 +131,7 @@ func open(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config) (*Cluster
 		}
 	}
 	c.controllers = c.cfg.Controllers(control.Env{
-		World: w, API: api, Name: c.unique, Stored: c.stored, Feed: &c.feed, Machine: c.Checker.Machine, Timers: c.cfg.Timers.Timers,
+		World: w, API: api, Name: c.Name, Stored: c.stored, Feed: &c.feed, Machine: c.Checker.Machine, Timers: c.cfg.Timers.Timers,
 	})
 	api.OnChange(c.changed)
 	return c, c.load(cfg.Objects)
@@ -166,7 +165,7 @@ func blank(w *sim.World, cfg Config) (*Cluster, error) {
 // load stores the scenario's objects, as if they had been there for ever.
 func (c *Cluster) load(objs []Object) error {
 	direct := kubeapi.New(c.api.Direct())
-	var known uids
+	var owners kubeapi.Owners
 	if c.cfg.Primary != "" {
 		objs = append(missingNamespaces(objs), objs...)
 	}
@@ -175,7 +174,7 @@ func (c *Cluster) load(objs []Object) error {
 		if !ok {
 			return fmt.Errorf("cluster: kind %s is not served", o.Kind)
 		}
-		o, err := known.resolve(c, o)
+		o, err := owners.Resolve(c.api, o)
 		if err != nil {
 			return &Rejected{o, err}
 		}
@@ -249,17 +248,14 @@ func (c *Cluster) startControllers() error {
 	if err := c.Checker.StartLooks(); err != nil {
 		return err
 	}
-	for i := range c.cfg.Crons {
-		c.startCron(c.cfg.Crons[i])
-	}
 	for _, b := range c.cfg.Background {
 		b.Start(c)
 	}
 	return nil
 }
 
-// unique makes a name that no process of this run has had: web-0, web-0~2, …
-func (c *Cluster) unique(name string) string {
+// Name makes a name that no process of this run has had: web-0, web-0~2, …
+func (c *Cluster) Name(name string) string {
 	if n := c.count(name); n > 1 {
 		return fmt.Sprintf("%s~%d", name, n)
 	}

@@ -123,7 +123,7 @@ func (c *Cluster) exec(ctx context.Context, by sim.ActorID, verb string, call ip
 		return nil, errNoRuntime
 	}
 	b := c.Checker.Begin(call, verb == checker.DelKind, by)
-	id := sim.ActorID(c.unique(fmt.Sprintf("%s/%s/%s", verb, call.Pod, call.Interface)))
+	id := sim.ActorID(c.Name(fmt.Sprintf("%s/%s/%s", verb, call.Pod, call.Interface)))
 	a := c.spawnUpstream(id, call.Node, run)
 	c.Checker.Begun(b, a)
 	select {

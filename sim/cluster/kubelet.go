@@ -140,7 +140,7 @@ func (k *kubelet) recover(st *podState) {
 }
 
 func (k *kubelet) start(w *worker) {
-	w.id = sim.ActorID(k.c.unique("kubelet/" + k.node + "/" + w.key.String()))
+	w.id = sim.ActorID(k.c.Name("kubelet/" + k.node + "/" + w.key.String()))
 	k.mu.Lock()
 	k.workers[w.pod.UID] = w
 	k.alive = append(k.alive, w)

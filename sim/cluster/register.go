@@ -25,7 +25,7 @@ func (k *kubelet) register() {
 	if manifest == nil {
 		return
 	}
-	k.registers = sim.ActorID(k.c.unique("register/" + k.node))
+	k.registers = sim.ActorID(k.c.Name("register/" + k.node))
 	k.c.w.Spawn(sim.Process{ID: k.registers, Group: k.node, Run: func(ctx context.Context, g *sim.Gate) error {
 		cl := kubeapi.New(k.c.api.Door(g))
 		for step := 100 * time.Millisecond; kubeapi.Sleep(ctx, step); step = min(2*step, 7*time.Second) {

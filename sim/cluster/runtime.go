@@ -104,7 +104,7 @@ func (k *kubelet) die() {
 // undo is what the runtime does about a sandbox whose making was cut off.
 func (k *kubelet) undo(st *podState) {
 	w := &worker{c: k.c, k: k, key: kubeapi.Ref(st.pod), pod: st.pod}
-	w.id = sim.ActorID(k.c.unique("runtime/" + k.node + "/" + w.key.String()))
+	w.id = sim.ActorID(k.c.Name("runtime/" + k.node + "/" + w.key.String()))
 	if !k.c.undoes(k.node, st, w.id) {
 		return // it had not begun
 	}

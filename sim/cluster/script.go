@@ -84,7 +84,7 @@ func (c *Cluster) script(ctx context.Context, g *sim.Gate) error {
 // operate runs an action as a process of its own, so that one that waits for a
 // slow server does not hold up the script's clock.
 func (c *Cluster) operate(a Action) {
-	id := sim.ActorID(c.unique("operator"))
+	id := sim.ActorID(c.Name("operator"))
 	c.Checker.Record(model.Event{Kind: model.Operator, Actor: string(id), Deed: Deed(a), Text: a.String()})
 	c.w.Spawn(sim.Process{ID: id, Run: func(ctx context.Context, g *sim.Gate) error {
 		err := a.Do(ctx, &Operator{Cluster: c, Client: c.Client(g), Gate: g, ID: string(id)})

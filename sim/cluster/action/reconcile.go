@@ -15,7 +15,12 @@ type Reconcile struct {
 
 // Do starts them.
 func (a *Reconcile) Do(_ context.Context, o *cluster.Operator) error {
-	return o.Cluster.Reconcile(a.Name, a.Node, max(a.Count, 1))
+	for range max(a.Count, 1) {
+		if _, err := o.Cluster.Reconcile(a.Name, a.Node); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (a *Reconcile) String() string { return "start " + a.Name }

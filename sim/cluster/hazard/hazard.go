@@ -10,6 +10,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/sim"
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/cron"
 	"ipamsim/sim/cluster/kubeapi"
 )
 
@@ -28,8 +29,9 @@ import (
 //
 // They implement cluster.Background.
 type Hazards struct {
-	Max         int      // how many may happen; 0: none
-	Kinds       []string // of Kinds, in the order of the answers
+	Max         int       // how many may happen; 0: none
+	Kinds       []string  // of Kinds, in the order of the answers
+	Crons       cron.Jobs // of the cluster
 	From, Until time.Duration
 	For         time.Duration // the longest that a node is cut off, a process paused, …
 }

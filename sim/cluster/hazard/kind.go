@@ -163,7 +163,7 @@ func planClockJump(ctx context.Context, h *hazard) (event, error) {
 
 func planReconcile(ctx context.Context, h *hazard) (event, error) {
 	var all []*action.Reconcile
-	for _, k := range h.c.Config().Crons {
+	for _, k := range h.Crons {
 		if len(k.Nodes) == 0 {
 			all = append(all, &action.Reconcile{Name: k.Reconciler})
 		}

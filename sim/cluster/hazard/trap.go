@@ -34,7 +34,7 @@ const (
 // families are the kinds of process that run the manager's code in this cluster.
 func (h *hazard) families() []string {
 	all := []string{"cni-add", "cni-del"}
-	for _, k := range h.c.Config().Crons {
+	for _, k := range h.Crons {
 		all = append(all, k.Reconciler)
 	}
 	all = append(all, h.c.Config().Daemons...)

@@ -1,4 +1,4 @@
-package cluster
+package kubeapi
 
 import (
 	"bytes"
@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"ipamsim/model"
+	"ipamsim/sim/ipam"
+	"ipamsim/sim/kube"
 )
 
 // workloadKinds are the kinds that own pods, by their plural names.
@@ -17,13 +19,13 @@ var workloadKinds = map[string]string{
 	"statefulsets": "StatefulSet", "deployments": "Deployment", "daemonsets": "DaemonSet", "jobs": "Job",
 }
 
-// uids are those of the workloads that are stored, by KIND/NAME; nil: nobody asked yet.
-type uids map[model.PodRef]types.UID
+// Owners are the uids of the workloads that are stored, by KIND/NAME; nil: nobody asked yet.
+type Owners map[model.PodRef]types.UID
 
-// resolve gives the owner references of a pod's manifest the uids of the workloads that
+// Resolve gives the owner references of a pod's manifest the uids of the workloads that
 // stand before it in the file, which cannot know them. Whose owner is not stored keeps
 // what it says.
-func (u *uids) resolve(c *Cluster, o Object) (Object, error) {
+func (u *Owners) Resolve(api *kube.Server, o ipam.Object) (ipam.Object, error) {
 	if o.Kind != "Pod" || !bytes.Contains(o.Body, []byte(`"ownerReferences"`)) {
 		return o, nil
 	}
@@ -41,7 +43,7 @@ func (u *uids) resolve(c *Cluster, o Object) (Object, error) {
 	if err := json.Unmarshal(head["ownerReferences"], &refs); err != nil {
 		return o, err
 	}
-	if err := u.read(c); err != nil {
+	if err := u.read(api); err != nil {
 		return o, err
 	}
 	for i, r := range refs {
@@ -62,13 +64,13 @@ func (u *uids) resolve(c *Cluster, o Object) (Object, error) {
 
 // read asks the store once. To hear of what was stored would not do: the controllers
 // that hear of their workload then would look for its pods before these are stored.
-func (u *uids) read(c *Cluster) error {
+func (u *Owners) read(api *kube.Server) error {
 	if *u != nil {
 		return nil
 	}
-	*u = uids{}
+	*u = Owners{}
 	for resource, kind := range workloadKinds {
-		all, err := c.api.List(context.Background(), resource)
+		all, err := api.List(context.Background(), resource)
 		if err != nil {
 			return err
 		}
