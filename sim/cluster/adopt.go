@@ -55,7 +55,7 @@ func (c *Cluster) adopt(name string, pods []*corev1.Pod, left func(context.Conte
 			}
 		}
 	}
-	if devices := c.cfg.Manager.Devices; devices != nil && obj != nil {
+	if devices := c.Config.Manager.Devices; devices != nil && obj != nil {
 		for _, d := range devices(obj) {
 			c.Checker.Device(name, d.Handle, d.Addr)
 		}
@@ -101,7 +101,7 @@ func (c *Cluster) adoptPod(node string, p *corev1.Pod, up bool, left func(contex
 // containerOf is the id of a pod's sandbox: as its manifest says, unless another pod
 // says the same, or made up.
 func (c *Cluster) containerOf(p *corev1.Pod, node string) string {
-	for _, key := range []string{ContainerAnnotation, c.cfg.Manager.Annotations.Container} {
+	for _, key := range []string{ContainerAnnotation, c.Config.Manager.Annotations.Container} {
 		if id := p.Annotations[key]; id != "" && !c.Checker.HasSandbox(id) {
 			return id
 		}
@@ -114,8 +114,8 @@ func (c *Cluster) containerOf(p *corev1.Pod, node string) string {
 func (c *Cluster) foundAt(p *corev1.Pod, w multus.Network, i int) model.Attachment {
 	a := model.Attachment{Network: w.Key, Interface: w.Interface}
 	var ips []string
-	if primary := c.cfg.Primary != "" && i == 0 && w.Key == c.cfg.Primary; primary {
-		says := c.cfg.Manager.Annotations
+	if primary := c.Config.Primary != "" && i == 0 && w.Key == c.Config.Primary; primary {
+		says := c.Config.Manager.Annotations
 		a.Asked = p.Annotations[says.Addresses] != ""
 		if past := p.Annotations[says.Static]; past != "" {
 			a.Static = pastIPAM(past)

@@ -8,7 +8,7 @@ import (
 // run on, or nil if no clock of this run ever jumps: a
 // process without one sees virtual time as it always was.
 func (c *Cluster) Clock(node string) *sim.Clock {
-	if !c.cfg.ClocksJump {
+	if !c.Config.ClocksJump {
 		return nil
 	}
 	c.mu.Lock()

@@ -1,6 +1,7 @@
-// Package cluster is the simulated Kubernetes cluster around an address manager:
-// nodes, kubelets, workload controllers, cron, an operator's hands. It keeps the
-// ground truth, and compares it with the record after every step.
+// Package cluster is the simulated Kubernetes cluster around an address manager: its
+// machines, with kubelets, container runtimes, CNI calls, disks and the manager's daemons,
+// and the script of a run. Kubernetes' controllers (package control), the ground truth
+// (checker) and what happens to machines (action, hazard) have packages of their own.
 package cluster
 
 import (
@@ -71,20 +72,18 @@ type Timers struct {
 	SandboxRetry time.Duration // kubelet tries a failed sandbox again after: 10 s
 }
 
-// Cluster is one cluster in one run.
+// Cluster is one cluster in one run. Its fields must not be changed.
 type Cluster struct {
-	// Checker has the ground truth, the history, and what was found so far.
-	Checker *checker.Checker
+	World    *sim.World
+	Config   Config                      // it was made of
+	Kinds    map[string]kubeapi.Resource // that the API server serves
+	Cache    *kubeapi.Cache              // what is stored of pods and nodes
+	Checker  *checker.Checker            // the ground truth, and what was found so far
+	Instance ipam.Instance               // the manager
 
-	cfg   Config
-	w     *sim.World
-	api   *kube.Server
-	store *etcd.Run
-	inst  ipam.Instance
-	procs map[string]process
-	kinds map[string]kubeapi.Resource
-
-	stored      *kubeapi.Cache
+	api         *kube.Server
+	store       *etcd.Run
+	procs       map[string]process
 	feed        kubeapi.Feed
 	controllers control.Set
 
@@ -122,16 +121,16 @@ func open(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config) (*Cluster
 		return nil, err
 	}
 	c.api, c.store = api, store
-	if c.inst, err = cfg.Manager.Open(ipam.Env{API: api, Store: store, Networks: c.networks(), Datastore: cfg.Datastore, Device: c.Checker.Device, Doors: c.doors.of(c)}); err != nil {
+	if c.Instance, err = cfg.Manager.Open(ipam.Env{API: api, Store: store, Networks: c.networks(), Datastore: cfg.Datastore, Device: c.Checker.Device, Doors: c.doors.of(c)}); err != nil {
 		return nil, err
 	}
 	for _, p := range cfg.Manager.Processes {
-		if run := c.inst.Run[p.Name]; run != nil {
+		if run := c.Instance.Run[p.Name]; run != nil {
 			c.procs[p.Name] = process{p, run}
 		}
 	}
-	c.controllers = c.cfg.Controllers(control.Env{
-		World: w, API: api, Name: c.Name, Stored: c.stored, Feed: &c.feed, Machine: c.Checker.Machine, Timers: c.cfg.Timers.Timers,
+	c.controllers = c.Config.Controllers(control.Env{
+		World: w, API: api, Name: c.Name, Stored: c.Cache, Feed: &c.feed, Machine: c.Checker.Machine, Timers: c.Config.Timers.Timers,
 	})
 	api.OnChange(c.changed)
 	return c, c.load(cfg.Objects)
@@ -145,20 +144,20 @@ func blank(w *sim.World, cfg Config) (*Cluster, error) {
 		cfg.Controllers = simple.New
 	}
 	c := &Cluster{
-		cfg: cfg, w: w,
+		World: w, Config: cfg, Cache: kubeapi.NewCache(w.Now),
 		procs: map[string]process{}, nodes: map[string]*node{},
 		used:   map[string]int{},
-		stored: kubeapi.NewCache(w.Now), clocks: map[string]*sim.Clock{},
-		turns: turns{step: cfg.InTurn, born: map[types.UID]int{}},
+		clocks: map[string]*sim.Clock{},
+		turns:  turns{step: cfg.InTurn, born: map[types.UID]int{}},
 	}
 	c.Checker = checker.New(checker.Config{
 		World: w, Networks: c.networks(), Primary: cfg.Primary, Settings: cfg.Settings, Fabric: cfg.Fabric,
 		Site: ipam.CallSites(cfg.Manager), Metrics: cfg.Metrics, Looks: cfg.Looks,
-		Observe:  func(ctx context.Context) (model.Snapshot, error) { return c.inst.Observe(ctx) },
+		Observe:  func(ctx context.Context) (model.Snapshot, error) { return c.Instance.Observe(ctx) },
 		Revision: func() int64 { return c.store.Revision() },
 	})
 	var err error
-	c.kinds, err = kubeapi.Kinds(cfg.Manager)
+	c.Kinds, err = kubeapi.Kinds(cfg.Manager)
 	return c, err
 }
 
@@ -166,11 +165,11 @@ func blank(w *sim.World, cfg Config) (*Cluster, error) {
 func (c *Cluster) load(objs []Object) error {
 	direct := kubeapi.New(c.api.Direct())
 	var owners kubeapi.Owners
-	if c.cfg.Primary != "" {
+	if c.Config.Primary != "" {
 		objs = append(missingNamespaces(objs), objs...)
 	}
 	for _, o := range objs {
-		r, ok := c.kinds[o.Kind]
+		r, ok := c.Kinds[o.Kind]
 		if !ok {
 			return fmt.Errorf("cluster: kind %s is not served", o.Kind)
 		}
@@ -189,7 +188,7 @@ func (c *Cluster) load(objs []Object) error {
 		if err != nil {
 			return &Rejected{o, err}
 		}
-		c.w.Progress()
+		c.World.Progress()
 	}
 	c.store.Pump()
 	return nil
@@ -239,7 +238,7 @@ func (c *Cluster) startControllers() error {
 			return err
 		}
 	}
-	for _, name := range c.cfg.Daemons {
+	for _, name := range c.Config.Daemons {
 		if r := c.procs[name]; !r.PerNode {
 			c.startDaemon(r, "")
 		}
@@ -248,7 +247,7 @@ func (c *Cluster) startControllers() error {
 	if err := c.Checker.StartLooks(); err != nil {
 		return err
 	}
-	for _, b := range c.cfg.Background {
+	for _, b := range c.Config.Background {
 		b.Start(c)
 	}
 	return nil
@@ -273,12 +272,12 @@ func (c *Cluster) count(name string) int {
 // spawnUpstream starts a process that runs the address manager's own code.
 func (c *Cluster) spawnUpstream(id sim.ActorID, node string, run func(context.Context, *sim.Gate) error) *sim.Actor {
 	c.Checker.Spawned(id, node)
-	return c.w.Spawn(sim.Process{ID: id, Group: node, Mortal: true, Clock: c.Clock(node), Run: run})
+	return c.World.Spawn(sim.Process{ID: id, Group: node, Mortal: true, Clock: c.Clock(node), Run: run})
 }
 
 // networks is the policy, as manifests have it.
 func (c *Cluster) networks() (out []model.Network) {
-	for _, n := range c.cfg.Networks {
+	for _, n := range c.Config.Networks {
 		out = append(out, n.Network)
 	}
 	return out

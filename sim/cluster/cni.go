@@ -27,10 +27,10 @@ type attached struct {
 // unless it lives in its host's, and those of its annotation.
 func (c *Cluster) networksOf(p *corev1.Pod) []multus.Network {
 	asked := c.asked.By(p)
-	if c.cfg.Primary == "" || p.Spec.HostNetwork {
+	if c.Config.Primary == "" || p.Spec.HostNetwork {
 		return asked
 	}
-	return append([]multus.Network{{Key: c.cfg.Primary, Interface: "eth0"}}, asked...)
+	return append([]multus.Network{{Key: c.Config.Primary, Interface: "eth0"}}, asked...)
 }
 
 // add is Multus' ADD: the networks in order, each a process of its own; the
@@ -65,7 +65,7 @@ func (w *worker) call(st *podState, n multus.Network) ipam.Call {
 }
 
 func (c *Cluster) config(network string) json.RawMessage {
-	for _, n := range c.cfg.Networks {
+	for _, n := range c.Config.Networks {
 		if n.Key == network {
 			return n.Config
 		}
@@ -79,7 +79,7 @@ func (c *Cluster) cniAdd(ctx context.Context, by sim.ActorID, call ipam.Call) (r
 	}
 	a, err := c.exec(ctx, by, checker.AddKind, call, func(ctx context.Context, g *sim.Gate) error {
 		var err error
-		res, err = c.inst.Add(ctx, g, call)
+		res, err = c.Instance.Add(ctx, g, call)
 		return err
 	})
 	if a == nil {
@@ -96,7 +96,7 @@ func (c *Cluster) cniAdd(ctx context.Context, by sim.ActorID, call ipam.Call) (r
 
 func (c *Cluster) cniDel(ctx context.Context, by sim.ActorID, call ipam.Call) error {
 	a, err := c.exec(ctx, by, checker.DelKind, call, func(ctx context.Context, g *sim.Gate) error {
-		return c.inst.Del(ctx, g, call)
+		return c.Instance.Del(ctx, g, call)
 	})
 	if a == nil {
 		return err
@@ -137,7 +137,7 @@ func (c *Cluster) exec(ctx context.Context, by sim.ActorID, verb string, call ip
 	default:
 	}
 	if ctx.Err() != nil {
-		c.w.Kill(id)
+		c.World.Kill(id)
 		c.Checker.Drop(b)
 		return nil, ctx.Err()
 	}
@@ -157,7 +157,7 @@ func addrs(ps []netip.Prefix) []netip.Addr {
 func (c *Cluster) podIPs(got []attached) []corev1.PodIP {
 	var out []corev1.PodIP
 	for _, a := range got {
-		if a.Key != c.cfg.Primary || c.cfg.Primary == "" {
+		if a.Key != c.Config.Primary || c.Config.Primary == "" {
 			continue
 		}
 		for _, p := range a.result.Addrs {

@@ -37,7 +37,7 @@ func (c *Cluster) startDaemonAfter(r process, node string, wait time.Duration) {
 		}
 		return r.Run(ctx, g, node)
 	})
-	c.w.Spawn(sim.Process{ID: sim.ActorID(c.Name("supervisor/" + name)), Group: node, Run: func(ctx context.Context, g *sim.Gate) error {
+	c.World.Spawn(sim.Process{ID: sim.ActorID(c.Name("supervisor/" + name)), Group: node, Run: func(ctx context.Context, g *sim.Gate) error {
 		select {
 		case <-a.Done():
 		case <-ctx.Done():
@@ -77,7 +77,7 @@ func (c *Cluster) Reconcile(name, node string) (*sim.Actor, error) {
 func (c *Cluster) reconciler(name string) (process, error) {
 	r, ok := c.procs[name]
 	if !ok {
-		return r, fmt.Errorf("%s has no reconciler %q", c.cfg.Manager.Name, name)
+		return r, fmt.Errorf("%s has no reconciler %q", c.Config.Manager.Name, name)
 	}
 	return r, nil
 }

@@ -29,7 +29,7 @@ func (d *doors) of(c *Cluster) ipam.Doors {
 		Cloud: func(o cloud.Options) *cloud.Cloud {
 			d.mu.Lock()
 			defer d.mu.Unlock()
-			d.clouds = append(d.clouds, cloud.New(c.w, o))
+			d.clouds = append(d.clouds, cloud.New(c.World, o))
 			return d.clouds[len(d.clouds)-1]
 		},
 	}
@@ -49,7 +49,7 @@ func known[T any](d *doors, all map[string]T, node string, make func() T) T {
 
 // made is the disk of a node.
 func (d *doors) made(c *Cluster, node string) *disk.Disk {
-	return known(d, d.disks, node, func() *disk.Disk { return disk.New(c.w, node) })
+	return known(d, d.disks, node, func() *disk.Disk { return disk.New(c.World, node) })
 }
 
 // used is that of a node, nil if nobody has asked for it.

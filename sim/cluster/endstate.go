@@ -19,7 +19,7 @@ import (
 func (c *Cluster) Stored() ([]Object, error) {
 	var out []Object
 	direct := kubeapi.New(c.api.Direct())
-	for kind, r := range c.kinds {
+	for kind, r := range c.Kinds {
 		if r.Alias {
 			continue
 		}
@@ -33,7 +33,7 @@ func (c *Cluster) Stored() ([]Object, error) {
 		}
 		out = append(out, objs...)
 	}
-	if k := c.inst.Keep; k != nil {
+	if k := c.Instance.Keep; k != nil {
 		more, err := k.Export(context.Background())
 		if err != nil {
 			return nil, err

@@ -17,8 +17,8 @@ import (
 // stepped is sim.Hooks.Step.
 func (c *Cluster) stepped(s *sim.Step) {
 	found := c.Checker.Stepped(s)
-	if stop := c.cfg.Stop; stop != nil && stop(s, found) {
-		c.w.Finish()
+	if stop := c.Config.Stop; stop != nil && stop(s, found) {
+		c.World.Finish()
 	}
 }
 
@@ -27,9 +27,9 @@ func (c *Cluster) stepped(s *sim.Step) {
 // manager has called: a server, a door, the kernel.
 func (c *Cluster) panicked(id sim.ActorID, value any, stack string) {
 	in := model.CrashedIn(stack)
-	ours := strings.HasPrefix(in, "ipamsim/") && !ipam.Theirs(c.cfg.Manager, in)
+	ours := strings.HasPrefix(in, "ipamsim/") && !ipam.Theirs(c.Config.Manager, in)
 	if ours || !c.Checker.Theirs(id) {
-		c.w.Abort(fmt.Errorf("cluster: %s panicked: %v\n%s", id, value, stack))
+		c.World.Abort(fmt.Errorf("cluster: %s panicked: %v\n%s", id, value, stack))
 		return
 	}
 	c.Checker.Record(model.Event{Kind: model.ActorPanic, Actor: string(id), Err: fmt.Sprint(value), Text: stack})
@@ -48,7 +48,7 @@ func (c *Cluster) changed(ch kube.Change) {
 
 // keep takes note of a change.
 func (c *Cluster) keep(ch kube.Change) {
-	c.stored.Changed(ch)
+	c.Cache.Changed(ch)
 	switch ch.Resource {
 	case kubeapi.Pods.Plural:
 		c.podChanged(ch)
@@ -75,12 +75,12 @@ func (c *Cluster) podChanged(ch kube.Change) {
 }
 
 // Act says what a step did, as ipam.Instance does.
-func (c *Cluster) Act(detail any) act.Act { return c.inst.Act(detail) }
+func (c *Cluster) Act(detail any) act.Act { return c.Instance.Act(detail) }
 
 // Calls is how many requests reached the API server.
 func (c *Cluster) Calls() int {
 	n := 0
-	for _, s := range c.w.Trace().Steps {
+	for _, s := range c.World.Trace().Steps {
 		if _, ok := s.Detail.(kube.Exchange); ok {
 			n++
 		}

@@ -11,7 +11,7 @@ import (
 // Kill ends one process at once. A kubelet takes its pod workers along and comes back
 // after a while, for which Kill waits.
 func (c *Cluster) Kill(ctx context.Context, id sim.ActorID) error {
-	if !c.w.Kill(id) {
+	if !c.World.Kill(id) {
 		return fmt.Errorf("no process %q", id)
 	}
 	name, kubelet := strings.CutPrefix(string(id), "kubelet/")

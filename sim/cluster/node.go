@@ -70,8 +70,8 @@ func (c *Cluster) Nodes() []string {
 	return slices.Sorted(maps.Keys(c.nodes))
 }
 
-// Machine reports that there is no machine of that name.
-func (c *Cluster) Machine(name string) error {
+// CheckNode reports that there is no machine of that name.
+func (c *Cluster) CheckNode(name string) error {
 	if c.node(name) == nil {
 		return fmt.Errorf("no node %q", name)
 	}
@@ -91,7 +91,7 @@ func (c *Cluster) node(name string) *node {
 // or silent.
 func (c *Cluster) begin(name string) error {
 	up := c.found(name)
-	if err := c.adopt(name, c.stored.PodsOn(name), c.inst.Adopt); err != nil || !up {
+	if err := c.adopt(name, c.Cache.PodsOn(name), c.Instance.Adopt); err != nil || !up {
 		return err
 	}
 	c.bootAfter(name, c.startIn(name))
@@ -122,7 +122,7 @@ func (c *Cluster) bootAfter(name string, daemons time.Duration) {
 	c.Checker.PowerOn(name)
 	c.controllers.MachineChanged()
 	c.startKubelet(name)
-	for _, d := range c.cfg.Daemons {
+	for _, d := range c.Config.Daemons {
 		if r := c.procs[d]; r.PerNode {
 			c.startDaemonAfter(r, name, daemons)
 		}
@@ -133,7 +133,7 @@ func (c *Cluster) bootAfter(name string, daemons time.Duration) {
 // sandbox is gone. A forgotten disk means that no CNI DEL will ever be run for
 // the sandboxes it held. Of what the disk has not yet written, l is lost.
 func (c *Cluster) PowerOff(name string, forget bool, l disk.Loss) {
-	c.w.KillGroup(name)
+	c.World.KillGroup(name)
 	c.doors.lose(name, forget, l)
 	defer c.controllers.MachineChanged()
 	c.mu.Lock()
@@ -149,21 +149,21 @@ func (c *Cluster) PowerOff(name string, forget bool, l disk.Loss) {
 	c.Checker.PowerOff(name)
 }
 
-// Partition cuts a machine off from the API server, or gives the way back. Its containers run
-// on.
+// Partition cuts a machine off from the API server, or gives the way back. Its
+// containers run on.
 func (c *Cluster) Partition(name string, cut bool) {
 	was := c.Checker.Partitioned(name, cut)
 	c.controllers.MachineChanged()
 	switch {
 	case cut && !was:
-		c.w.Hold(name)
+		c.World.Hold(name)
 	case !cut && was:
-		c.w.Release(name)
+		c.World.Release(name)
 	}
 }
 
-// Newcomer is the manifest of the Node of a machine that takes the place of another: in the same
-// subnet, with the next address that no node has had.
+// Newcomer is the manifest of the Node of a machine that takes the place of another: in
+// the same subnet, with the next address that no node has had.
 func (c *Cluster) Newcomer(name, replaced string) json.RawMessage {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -182,12 +182,6 @@ func (c *Cluster) Newcomer(name, replaced string) json.RawMessage {
 		n.Annotations = map[string]string{addrAnnotation: netip.PrefixFrom(last.Next(), old.addr.Bits()).String()}
 	}
 	return manifest(n)
-}
-
-// waitFor makes sure that the cluster has heard of a node that was just created.
-func (c *Cluster) waitFor(ctx context.Context, node string) {
-	for c.node(node) == nil && kubeapi.Sleep(ctx, 1) {
-	}
 }
 
 // WaitFor makes sure that the cluster has heard of a node that was just created.

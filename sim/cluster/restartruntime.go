@@ -22,7 +22,7 @@ func (c *Cluster) RestartRuntime(name string, d time.Duration) bool {
 	}
 	c.mu.Lock()
 	n := c.nodes[name]
-	n.runtimeBack = max(n.runtimeBack, c.w.Now()+d)
+	n.runtimeBack = max(n.runtimeBack, c.World.Now()+d)
 	for _, st := range n.disk {
 		st.undone = false
 	}
@@ -31,7 +31,7 @@ func (c *Cluster) RestartRuntime(name string, d time.Duration) bool {
 	c.mu.Unlock()
 	c.Checker.Record(model.Event{Kind: model.NodeEvent, Node: name, Text: "container runtime killed"})
 	for _, id := range undoing {
-		c.w.Kill(id)
+		c.World.Kill(id)
 	}
 	c.Checker.CutOff(func(b *checker.Call) bool { return b.Node == name }, func(b *checker.Call) error {
 		close(b.Lost)
@@ -44,5 +44,5 @@ func (c *Cluster) RestartRuntime(name string, d time.Duration) bool {
 func (c *Cluster) runtimeAnswers(name string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.w.Now() >= c.nodes[name].runtimeBack
+	return c.World.Now() >= c.nodes[name].runtimeBack
 }

@@ -56,7 +56,7 @@ func (c *Cluster) left(node string) (out []*podState) {
 	disk := c.nodes[node].disk
 	for _, id := range slices.Sorted(maps.Keys(disk)) {
 		st := disk[id]
-		p := c.stored.Pod(kubeapi.Ref(st.pod))
+		p := c.Cache.Pod(kubeapi.Ref(st.pod))
 		lives := c.Checker.Runs(id) && p != nil && p.UID == st.pod.UID
 		if !lives && !st.undone {
 			out = append(out, st)
@@ -85,11 +85,11 @@ func (k *kubelet) die() {
 	alive := k.alive
 	k.alive, k.workers = nil, map[types.UID]*worker{}
 	k.mu.Unlock()
-	k.c.w.Kill(k.registers)
+	k.c.World.Kill(k.registers)
 	for _, w := range alive {
-		k.c.w.Kill(w.id)
+		k.c.World.Kill(w.id)
 		k.c.Checker.CutOff(func(b *checker.Call) bool { return b.By == w.id }, func(b *checker.Call) error {
-			k.c.w.Kill(b.Plugin.ID)
+			k.c.World.Kill(b.Plugin.ID)
 			return sim.ErrKilled
 		})
 		w.mu.Lock()
@@ -108,7 +108,7 @@ func (k *kubelet) undo(st *podState) {
 	if !k.c.undoes(k.node, st, w.id) {
 		return // it had not begun
 	}
-	k.c.w.Spawn(sim.Process{ID: w.id, Group: k.node, Run: func(ctx context.Context, _ *sim.Gate) error {
+	k.c.World.Spawn(sim.Process{ID: w.id, Group: k.node, Run: func(ctx context.Context, _ *sim.Gate) error {
 		w.stopSandbox(ctx, st)
 		return ctx.Err()
 	}})

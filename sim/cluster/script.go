@@ -62,22 +62,22 @@ func Deed(a Action) string {
 
 // script runs the entries, then lets the cluster rest, then ends the run.
 func (c *Cluster) script(ctx context.Context, g *sim.Gate) error {
-	for _, e := range c.cfg.Script {
-		if d := e.At - c.w.Now(); d > 0 && !kubeapi.Sleep(ctx, d) {
+	for _, e := range c.Config.Script {
+		if d := e.At - c.World.Now(); d > 0 && !kubeapi.Sleep(ctx, d) {
 			return ctx.Err()
 		}
 		c.operate(e.Action)
 	}
-	if d := c.cfg.Until - c.w.Now(); d > 0 && !kubeapi.Sleep(ctx, d) {
+	if d := c.Config.Until - c.World.Now(); d > 0 && !kubeapi.Sleep(ctx, d) {
 		return ctx.Err()
 	}
-	if c.cfg.Settle > 0 {
-		if !kubeapi.Sleep(ctx, c.cfg.Settle) {
+	if c.Config.Settle > 0 {
+		if !kubeapi.Sleep(ctx, c.Config.Settle) {
 			return ctx.Err()
 		}
 		c.Checker.Rested()
 	}
-	c.w.Finish()
+	c.World.Finish()
 	return nil
 }
 
@@ -86,7 +86,7 @@ func (c *Cluster) script(ctx context.Context, g *sim.Gate) error {
 func (c *Cluster) operate(a Action) {
 	id := sim.ActorID(c.Name("operator"))
 	c.Checker.Record(model.Event{Kind: model.Operator, Actor: string(id), Deed: Deed(a), Text: a.String()})
-	c.w.Spawn(sim.Process{ID: id, Run: func(ctx context.Context, g *sim.Gate) error {
+	c.World.Spawn(sim.Process{ID: id, Run: func(ctx context.Context, g *sim.Gate) error {
 		err := a.Do(ctx, &Operator{Cluster: c, Client: c.Client(g), Gate: g, ID: string(id)})
 		if err != nil {
 			c.Checker.Record(model.Event{Kind: model.Operator, Actor: string(id), Deed: Deed(a), Text: a.String(), Err: err.Error()})

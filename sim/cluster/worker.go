@@ -136,7 +136,7 @@ func (w *worker) worked() bool {
 func (w *worker) live(ctx context.Context, up *podState) bool {
 	var work <-chan time.Time
 	if d := runFor(w.pod); d > 0 {
-		t := time.NewTimer(max(0, up.began+d-w.c.w.Now()))
+		t := time.NewTimer(max(0, up.began+d-w.c.World.Now()))
 		defer t.Stop()
 		work = t.C
 	}
@@ -190,7 +190,7 @@ func (w *worker) insist(ctx context.Context, f func() error) error {
 		if err == nil || apierrors.IsNotFound(err) || apierrors.IsConflict(err) || ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if !kubeapi.Sleep(ctx, w.c.cfg.Timers.APIRetry) {
+		if !kubeapi.Sleep(ctx, w.c.Config.Timers.APIRetry) {
 			return ctx.Err()
 		}
 	}
@@ -227,7 +227,7 @@ func (w *worker) bringUp(ctx context.Context, g *sim.Gate) (*podState, error) {
 		}
 	}
 	if st.result = err == nil; st.result {
-		st.ips, st.began = w.c.podIPs(got), w.c.w.Now()
+		st.ips, st.began = w.c.podIPs(got), w.c.World.Now()
 	}
 	if err != nil || w.unwanted() {
 		w.c.Checker.SandboxDown(st.container, "sandbox given up")

@@ -25,8 +25,8 @@ func (a *Apply) Do(ctx context.Context, o *cluster.Operator) error {
 	if err := json.Unmarshal(a.Object, &m); err != nil {
 		return err
 	}
-	kind := kubeapi.KindOf(o.Cluster.Kinds(), m.Kind, m.APIVersion)
-	r, ok := o.Cluster.Kinds()[kind]
+	kind := kubeapi.KindOf(o.Cluster.Kinds, m.Kind, m.APIVersion)
+	r, ok := o.Cluster.Kinds[kind]
 	if !ok {
 		return fmt.Errorf("the server doesn't have a resource type %q", m.Kind)
 	}
@@ -44,4 +44,11 @@ func (a *Apply) String() string {
 	m := metav1.PartialObjectMetadata{}
 	_ = json.Unmarshal(a.Object, &m) // checked when the scenario was loaded
 	return fmt.Sprintf("kubectl apply %s %s", strings.ToLower(m.Kind), m.Name)
+}
+
+// Deed names the kind that is applied. See cluster.Deed.
+func (a *Apply) Deed() string {
+	var m metav1.TypeMeta
+	_ = json.Unmarshal(a.Object, &m) // Do says what is wrong with it
+	return "apply " + m.Kind
 }

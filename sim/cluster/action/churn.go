@@ -34,7 +34,7 @@ type Churns []Churn
 // Start starts a process for each.
 func (all Churns) Start(c *cluster.Cluster) {
 	for i, ch := range all {
-		c.World().Spawn(sim.Process{ID: sim.ActorID(fmt.Sprintf("churn/%d", i)), Run: func(ctx context.Context, g *sim.Gate) error {
+		c.World.Spawn(sim.Process{ID: sim.ActorID(fmt.Sprintf("churn/%d", i)), Run: func(ctx context.Context, g *sim.Gate) error {
 			return ch.run(ctx, &cluster.Operator{Cluster: c, Client: c.Client(g), Gate: g, ID: string(g.Actor())})
 		}})
 	}
@@ -44,7 +44,7 @@ func (ch Churn) run(ctx context.Context, o *cluster.Operator) error {
 	if !kubeapi.Sleep(ctx, ch.From) {
 		return ctx.Err()
 	}
-	for ch.Until == 0 || o.Cluster.World().Now() < ch.Until {
+	for ch.Until == 0 || o.Cluster.World.Now() < ch.Until {
 		n, err := o.Gate.Draw(ctx, "wait", churnSteps)
 		if err != nil || !kubeapi.Sleep(ctx, ch.Every/2+ch.Every*time.Duration(n)/churnSteps) {
 			return err
@@ -57,7 +57,7 @@ func (ch Churn) run(ctx context.Context, o *cluster.Operator) error {
 }
 
 func (ch Churn) deleteOne(ctx context.Context, o *cluster.Operator) error {
-	pods := o.Cluster.Cache().Pods(func(p *corev1.Pod) bool {
+	pods := o.Cluster.Cache.Pods(func(p *corev1.Pod) bool {
 		return p.DeletionTimestamp == nil && (ch.Workload == "" || belongs(p, ch.Workload))
 	})
 	if len(pods) == 0 {

@@ -21,7 +21,7 @@ type ClockJump struct {
 // Do sets it.
 func (a *ClockJump) Do(_ context.Context, o *cluster.Operator) error {
 	if a.Node != "" {
-		if err := o.Cluster.Machine(a.Node); err != nil {
+		if err := o.Cluster.CheckNode(a.Node); err != nil {
 			return err
 		}
 	}

@@ -27,10 +27,10 @@ func (a *Command) Do(ctx context.Context, o *cluster.Operator) error {
 	var out string
 	var err error
 	if slices.Equal(argv, ipRoute) {
-		if err = o.Cluster.Machine(a.Node); err == nil {
+		if err = o.Cluster.CheckNode(a.Node); err == nil {
 			out, err = o.Cluster.Checker.Table(a.Node)
 		}
-	} else if tool := o.Cluster.Tool(); tool != nil {
+	} else if tool := o.Cluster.Instance.Command; tool != nil {
 		out, err = tool(ctx, o.Gate, argv)
 	} else {
 		err = fmt.Errorf("%s: command not found", argv[0])
@@ -60,4 +60,16 @@ func CheckCommand(m *ipam.Manager, c *Command) error {
 	default:
 		return m.CheckCommand(argv)
 	}
+}
+
+// Deed is the command without its arguments.
+func (a *Command) Deed() string {
+	var verbs []string
+	for _, w := range strings.Fields(a.Run) {
+		if strings.Trim(w, "abcdefghijklmnopqrstuvwxyz") != "" {
+			break // the first argument: an option, an address, a file
+		}
+		verbs = append(verbs, w)
+	}
+	return strings.Join(verbs, " ")
 }

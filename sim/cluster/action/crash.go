@@ -28,7 +28,7 @@ const (
 
 // Do pulls the plug.
 func (a *Crash) Do(ctx context.Context, o *cluster.Operator) error {
-	if err := o.Cluster.Machine(a.Node); err != nil {
+	if err := o.Cluster.CheckNode(a.Node); err != nil {
 		return err
 	}
 	l, err := a.loss(ctx, o)

@@ -23,7 +23,7 @@ type Delete struct {
 
 // Do runs kubectl delete.
 func (a *Delete) Do(ctx context.Context, o *cluster.Operator) error {
-	r, kind, err := kubeapi.ByName(o.Cluster.Kinds(), a.Resource)
+	r, kind, err := kubeapi.ByName(o.Cluster.Kinds, a.Resource)
 	if err != nil {
 		return err
 	}
@@ -82,4 +82,12 @@ func list(ctx context.Context, o *cluster.Operator, path string) ([]string, erro
 		out = append(out, i.Metadata.Name)
 	}
 	return out, nil
+}
+
+// Deed names the resource.
+func (a *Delete) Deed() string {
+	if a.Force {
+		return "delete --force " + a.Resource
+	}
+	return "delete " + a.Resource
 }

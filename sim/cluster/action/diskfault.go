@@ -26,7 +26,7 @@ var diskFaults = map[string]disk.Fault{"full": disk.Full, "noInodes": disk.NoIno
 
 // Do begins it and, later, ends it. A machine that is reimaged meanwhile keeps it.
 func (a *DiskFault) Do(ctx context.Context, o *cluster.Operator) error {
-	if err := o.Cluster.Machine(a.Node); err != nil {
+	if err := o.Cluster.CheckNode(a.Node); err != nil {
 		return err
 	}
 	d := o.Cluster.Disk(a.Node)

@@ -17,7 +17,7 @@ type Partition struct {
 
 // Do pulls the network cable.
 func (a *Partition) Do(ctx context.Context, o *cluster.Operator) error {
-	if err := o.Cluster.Machine(a.Node); err != nil {
+	if err := o.Cluster.CheckNode(a.Node); err != nil {
 		return err
 	}
 	o.Cluster.Partition(a.Node, true)
@@ -35,3 +35,22 @@ func (a *Partition) String() string { return "network partition of node " + a.No
 
 // Machine is the node that it happens to.
 func (a *Partition) Machine() string { return a.Node }
+
+// Heal ends a partition.
+type Heal struct {
+	Node string `json:"node" jsonschema:"required"`
+}
+
+// Do plugs the cable in.
+func (a *Heal) Do(_ context.Context, o *cluster.Operator) error {
+	err := o.Cluster.CheckNode(a.Node)
+	if err == nil {
+		o.Cluster.Partition(a.Node, false)
+	}
+	return err
+}
+
+func (a *Heal) String() string { return "node " + a.Node + " reachable again" }
+
+// Machine is the node that it happens to.
+func (a *Heal) Machine() string { return a.Node }

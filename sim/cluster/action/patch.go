@@ -23,7 +23,7 @@ type Patch struct {
 
 // Do runs kubectl patch.
 func (a *Patch) Do(ctx context.Context, o *cluster.Operator) error {
-	r, kind, err := kubeapi.ByName(o.Cluster.Kinds(), a.Resource)
+	r, kind, err := kubeapi.ByName(o.Cluster.Kinds, a.Resource)
 	if err != nil {
 		return err
 	}
@@ -56,3 +56,6 @@ func (a *Patch) String() string {
 	b, _ := json.Marshal(p) // decoded from YAML, so it encodes
 	return fmt.Sprintf("kubectl edit %s %s: %s", a.Resource, a.Name, b)
 }
+
+// Deed names the resource.
+func (a *Patch) Deed() string { return "patch " + a.Resource }

@@ -24,9 +24,9 @@ func (a *Pause) Do(ctx context.Context, o *cluster.Operator) error {
 		d = 30 * time.Second
 	}
 	o.Cluster.Checker.Paused(a.Actor, true)
-	o.Cluster.World().Pause(a.Actor)
+	o.Cluster.World.Pause(a.Actor)
 	defer func() {
-		o.Cluster.World().Resume(a.Actor)
+		o.Cluster.World.Resume(a.Actor)
 		o.Cluster.Checker.Paused(a.Actor, false)
 	}()
 	if !kubeapi.Sleep(ctx, d) {

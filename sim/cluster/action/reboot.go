@@ -38,3 +38,22 @@ func (a *Reboot) String() string { return "reboot of node " + a.Node }
 
 // Machine is the node that it happens to.
 func (a *Reboot) Machine() string { return a.Node }
+
+// PowerOn gives a node that crashed its power back.
+type PowerOn struct {
+	Node string `json:"node" jsonschema:"required"`
+}
+
+// Do presses the button.
+func (a *PowerOn) Do(_ context.Context, o *cluster.Operator) error {
+	if err := o.Cluster.CheckNode(a.Node); err != nil || o.Cluster.Up(a.Node) {
+		return err
+	}
+	o.Cluster.PowerOn(a.Node)
+	return nil
+}
+
+func (a *PowerOn) String() string { return "power on node " + a.Node }
+
+// Machine is the node that it happens to.
+func (a *PowerOn) Machine() string { return a.Node }

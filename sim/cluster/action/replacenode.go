@@ -22,7 +22,7 @@ type ReplaceNode struct {
 
 // Do swaps the machines.
 func (a *ReplaceNode) Do(ctx context.Context, o *cluster.Operator) error {
-	if err := o.Cluster.Machine(a.Node); err != nil {
+	if err := o.Cluster.CheckNode(a.Node); err != nil {
 		return err
 	}
 	name := a.As

@@ -20,7 +20,7 @@ type RestartRuntime struct {
 
 // Do sends SIGKILL to it alone, as KillMode=process of its unit has it.
 func (a *RestartRuntime) Do(ctx context.Context, o *cluster.Operator) error {
-	if err := o.Cluster.Machine(a.Node); err != nil {
+	if err := o.Cluster.CheckNode(a.Node); err != nil {
 		return err
 	}
 	d := a.Down.Duration

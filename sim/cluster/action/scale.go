@@ -19,7 +19,7 @@ type Scale struct {
 
 // Do runs kubectl scale.
 func (a *Scale) Do(ctx context.Context, o *cluster.Operator) error {
-	r, ok := o.Cluster.Kinds()[a.Kind]
+	r, ok := o.Cluster.Kinds[a.Kind]
 	if !ok {
 		return fmt.Errorf("the server doesn't have a resource type %q", a.Kind)
 	}

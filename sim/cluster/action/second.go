@@ -30,7 +30,7 @@ func (a *Second) Do(ctx context.Context, o *cluster.Operator) error {
 	defer t.Stop()
 	select {
 	case <-t.C:
-		o.Cluster.World().Kill(p.ID)
+		o.Cluster.World.Kill(p.ID)
 	case <-p.Done():
 	case <-ctx.Done():
 	}

@@ -15,7 +15,7 @@ type StopBIRD struct {
 
 // Do stops or starts it.
 func (a *StopBIRD) Do(_ context.Context, o *cluster.Operator) error {
-	if err := o.Cluster.Machine(a.Node); err != nil {
+	if err := o.Cluster.CheckNode(a.Node); err != nil {
 		return err
 	}
 	return o.Cluster.Checker.BIRD(a.Node, a.Undo, a.String())

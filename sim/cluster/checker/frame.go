@@ -51,7 +51,7 @@ func (c *Checker) sceneLocked(record *model.Snapshot, revision int64) recording.
 	v := recording.View{
 		Record: record, Revision: revision, Networks: record.Networks,
 		Sandboxes: c.seenSandboxes(), Pods: c.seenPods(), Edition: c.seen.edition,
-		Machines: c.eachMachine(), Calls: c.eachCall(),
+		Machines: c.machines, Calls: c.eachCall(),
 	}
 	if v.Networks == nil {
 		v.Networks = c.cfg.Networks
@@ -60,16 +60,6 @@ func (c *Checker) sceneLocked(record *model.Snapshot, revision int64) recording.
 		v.Losses = c.routing.plane.Losses()
 	}
 	return v
-}
-
-func (c *Checker) eachMachine() iter.Seq2[string, recording.Machine] {
-	return func(yield func(string, recording.Machine) bool) {
-		for name, n := range c.machines {
-			if !yield(name, recording.Machine{Node: n.Node, Addr: n.addr}) {
-				return
-			}
-		}
-	}
 }
 
 func (c *Checker) eachCall() iter.Seq2[string, recording.Call] {

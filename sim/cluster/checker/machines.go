@@ -7,6 +7,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/route"
+	"ipamsim/sim/cluster/recording"
 )
 
 // Registered says that a machine has a Node object now, or has none any more. One that
@@ -15,7 +16,7 @@ func (c *Checker) Registered(name string, addr netip.Prefix, yes bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.machines[name] == nil {
-		c.machines[name] = &machine{addr: addr}
+		c.machines[name] = &recording.Machine{Addr: addr}
 	}
 	c.machines[name].Registered = yes
 }

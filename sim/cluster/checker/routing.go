@@ -149,7 +149,7 @@ func (c *Checker) factsLocked() route.Facts {
 			continue // gone, and no longer anybody's peer
 		}
 		f.Nodes = append(f.Nodes, route.Node{
-			Name: name, Addr: n.addr, Up: n.Up, BIRD: n.Up && !r.quiet[name], Felix: n.Up, Tunnel: tunnels[name],
+			Name: name, Addr: n.Addr, Up: n.Up, BIRD: n.Up && !r.quiet[name], Felix: n.Up, Tunnel: tunnels[name],
 		})
 	}
 	if n := model.NetworkByKey(c.networksLocked(), c.cfg.Primary); n != nil && n.Blocks != nil {

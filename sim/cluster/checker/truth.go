@@ -1,16 +1,15 @@
 package checker
 
 import (
-	"net/netip"
-
 	"ipamsim/model"
 	"ipamsim/sim"
+	"ipamsim/sim/cluster/recording"
 )
 
 // truth is what is really there, whatever any datastore says. Guarded by
 // Checker.mu.
 type truth struct {
-	machines  map[string]*machine
+	machines  map[string]*recording.Machine
 	sandboxes map[string]*model.Sandbox  // by container id
 	pods      map[model.PodRef]model.Pod // those that are stored
 	calls     map[string]*Call           // under way, by container id
@@ -22,14 +21,8 @@ type truth struct {
 	over      bool // the run has been checked
 }
 
-// machine is what a Node object speaks of.
-type machine struct {
-	model.Node
-	addr netip.Prefix // its own, with its subnet's length
-}
-
 func (t *truth) init() {
-	t.machines = map[string]*machine{}
+	t.machines = map[string]*recording.Machine{}
 	t.sandboxes = map[string]*model.Sandbox{}
 	t.pods = map[model.PodRef]model.Pod{}
 	t.calls = map[string]*Call{}

@@ -48,7 +48,7 @@ func (all Jobs) Start(c *cluster.Cluster) {
 		for _, n := range nodes {
 			for i := range max(j.Count, 1) {
 				id := c.Name(fmt.Sprintf("cron/%s/%s%d", j.Reconciler, n, i))
-				c.World().Spawn(sim.Process{ID: sim.ActorID(id), Run: func(ctx context.Context, _ *sim.Gate) error {
+				c.World.Spawn(sim.Process{ID: sim.ActorID(id), Run: func(ctx context.Context, _ *sim.Gate) error {
 					return j.run(ctx, c, n)
 				}})
 			}
@@ -71,7 +71,7 @@ func (j *Job) run(ctx context.Context, c *cluster.Cluster, node string) error {
 			case Forbid:
 				continue
 			case Replace:
-				c.World().Kill(last.ID)
+				c.World.Kill(last.ID)
 			}
 		}
 		var err error

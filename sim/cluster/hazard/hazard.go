@@ -48,7 +48,7 @@ func (all Hazards) Start(c *cluster.Cluster) {
 	if all.Max <= 0 {
 		return
 	}
-	t := &traps{w: c.World()}
+	t := &traps{w: c.World}
 	before := t.w.Hooks.Step
 	t.w.Hooks.Step = func(s *sim.Step) {
 		before(s)
@@ -94,11 +94,11 @@ func (h *hazard) run(ctx context.Context) error {
 		return err
 	}
 	at := h.From + (h.Until-h.From)/hazardSlots*time.Duration(slot)
-	if d := at - h.c.World().Now(); d > 0 && !kubeapi.Sleep(ctx, d) {
+	if d := at - h.c.World.Now(); d > 0 && !kubeapi.Sleep(ctx, d) {
 		return ctx.Err()
 	}
 	e, err := kinds[h.Kinds[kind]].plan(ctx, h)
-	if err != nil || e.Action == nil || h.c.World().Now() >= h.Until {
+	if err != nil || e.Action == nil || h.c.World.Now() >= h.Until {
 		return err
 	}
 	return h.happen(ctx, e)
@@ -134,7 +134,7 @@ func (h *hazard) duration(ctx context.Context) (time.Duration, error) {
 
 // clip shortens what begins now so that it is over in time.
 func (h *hazard) clip(d time.Duration) time.Duration {
-	return max(1, min(d, h.Until-h.c.World().Now()))
+	return max(1, min(d, h.Until-h.c.World.Now()))
 }
 
 // one asks which of several; ok is false if there is none.

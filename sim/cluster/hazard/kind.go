@@ -181,7 +181,7 @@ func planReconcile(ctx context.Context, h *hazard) (event, error) {
 }
 
 func planSecond(ctx context.Context, h *hazard) (event, error) {
-	daemons := slices.DeleteFunc(slices.Clone(h.c.Config().Daemons), func(d string) bool { return perNode(h.c, d) })
+	daemons := slices.DeleteFunc(slices.Clone(h.c.Config.Daemons), func(d string) bool { return perNode(h.c, d) })
 	slices.Sort(daemons)
 	d, ok, err := one(ctx, h, "daemon", slices.Compact(daemons))
 	if !ok {
@@ -195,7 +195,7 @@ func planRestart(ctx context.Context, h *hazard) (event, error) {
 	var all []string
 	for _, id := range alive(h.c) {
 		head, rest := family(id)
-		if slices.Contains(h.c.Config().Daemons, head) || head == "kubelet" && path.Base(rest) == rest {
+		if slices.Contains(h.c.Config.Daemons, head) || head == "kubelet" && path.Base(rest) == rest {
 			all = append(all, id)
 		}
 	}
@@ -228,5 +228,5 @@ func planPause(ctx context.Context, h *hazard) (event, error) {
 
 // perNode reports whether a daemon runs on every node.
 func perNode(c *cluster.Cluster, daemon string) bool {
-	return slices.ContainsFunc(c.Config().Manager.Processes, func(p ipam.Process) bool { return p.Name == daemon && p.PerNode })
+	return slices.ContainsFunc(c.Config.Manager.Processes, func(p ipam.Process) bool { return p.Name == daemon && p.PerNode })
 }

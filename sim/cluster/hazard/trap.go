@@ -37,7 +37,7 @@ func (h *hazard) families() []string {
 	for _, k := range h.Crons {
 		all = append(all, k.Reconciler)
 	}
-	all = append(all, h.c.Config().Daemons...)
+	all = append(all, h.c.Config.Daemons...)
 	slices.Sort(all)
 	return slices.Compact(all)
 }
@@ -65,7 +65,7 @@ func (h *hazard) trap(ctx context.Context) (id string, err error) {
 	}
 	h.traps.arm(t)
 	defer h.traps.disarm(t)
-	late := time.NewTimer(max(0, h.Until-h.c.World().Now()))
+	late := time.NewTimer(max(0, h.Until-h.c.World.Now()))
 	defer late.Stop()
 	select {
 	case hit := <-t.sprung:
@@ -131,7 +131,7 @@ func (t *trap) step(id sim.ActorID) bool {
 // alive lists the processes that run, sorted.
 func alive(c *cluster.Cluster) []string {
 	var out []string
-	for _, id := range c.World().Actors() {
+	for _, id := range c.World.Actors() {
 		out = append(out, string(id))
 	}
 	return out

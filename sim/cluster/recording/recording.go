@@ -22,7 +22,7 @@ type View struct {
 	Sandboxes []model.Sandbox
 	Pods      map[model.PodRef]model.Pod
 	Edition   int // of sandboxes and pods
-	Machines  iter.Seq2[string, Machine]
+	Machines  map[string]*Machine
 	Calls     iter.Seq2[string, Call] // CNI calls under way, by container
 	Losses    []route.Loss            // who cannot reach whom
 }
