@@ -10,7 +10,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/sim"
-	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/checker"
 	"ipamsim/sim/kube"
 )
 
@@ -18,7 +18,7 @@ import (
 // tries again, a DEL, a pass of the reconciler and a daemon; and a kubelet, which is
 // not the manager's.
 func TestCostOf(t *testing.T) {
-	r := &Report{Trace: &sim.Trace{}, History: &model.History{}, Used: cluster.Used{
+	r := &Report{Trace: &sim.Trace{}, History: &model.History{}, Used: checker.Used{
 		Addresses: 1, AddressesMost: 2, Blocks: 1, BlocksMost: 1, Routes: 3, RoutesMost: 5,
 	}}
 	asks := func(actor string, kind sim.OpKind, verb string, status int) {

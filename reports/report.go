@@ -10,7 +10,7 @@ import (
 	"ipamsim/model/film"
 	"ipamsim/model/metric"
 	"ipamsim/sim"
-	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/checker"
 )
 
 // Verdict is what a run proved. A run that a limit cut short proved nothing.
@@ -46,7 +46,7 @@ type Report struct {
 	Repeated    Repeated // runs that were done again before this one counted
 	Violations  []model.Violation
 	Upstreams   []sim.ActorID // the processes that were the address manager's, sorted
-	Used        cluster.Used
+	Used        checker.Used
 	States      []uint64 // the kinds of situations it was in, sorted: see model.State
 
 	// Expected and Allowed are the invariants the scenario says will, or may, be

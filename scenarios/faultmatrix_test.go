@@ -22,7 +22,7 @@ import (
 // are CNI calls, passes, daemons and controllers, leaders included; ours are
 // kubelets, controllers of Kubernetes, operators and hazards.
 //
-// What is not a message is a hazard: see cluster.Hazards and TestHazardsHappen.
+// What is not a message is a hazard: see hazard.Hazards and TestHazardsHappen.
 const matrix = `
 manager's  api   event  delay drop gone crash
 manager's  api   read   delay fail-before(4) stale crash

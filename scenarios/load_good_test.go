@@ -12,6 +12,7 @@ import (
 
 	"ipamsim/scenarios"
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/cron"
 )
 
 // good loads one of testdata/good.
@@ -88,7 +89,7 @@ func TestLoadKubectlGet(t *testing.T) {
 // another one is stored.
 func TestLoadCronJob(t *testing.T) {
 	s := good(t, "cronjob")
-	want := []scenarios.Reconciler{{Name: "ip-reconciler", Schedule: "*/5 * * * *", Overlap: cluster.Forbid}}
+	want := []scenarios.Reconciler{{Name: "ip-reconciler", Schedule: "*/5 * * * *", Overlap: cron.Forbid}}
 	if d := cmp.Diff(want, s.Doc.Spec.Reconcilers); d != "" {
 		t.Error(d)
 	}

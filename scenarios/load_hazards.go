@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"ipamsim/scenarios/strict"
-	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/cron"
+	"ipamsim/sim/cluster/hazard"
 	"ipamsim/sim/hermetic"
 	"ipamsim/sim/ipam"
 )
@@ -29,21 +30,21 @@ func (l *loader) hazards(c *check) {
 	c.bad(h.For.Duration > untilMax, p.Then("for"), "%s is too long, want at most 24h", brief(h.For))
 	for i, kind := range h.Kinds {
 		at := p.Then("kinds").Then(i)
-		if known := cluster.HazardKinds(); !slices.Contains(known, kind) {
+		if known := hazard.Kinds(); !slices.Contains(known, kind) {
 			c.bad(true, at, "%s is no hazard, %s", strict.Quote(kind), strict.Want(kind, known))
 			continue
 		}
-		c.must(cluster.CheckHazard(kind, l.s.hazardScope()), at)
+		c.must(hazard.Check(kind, l.s.hazardScope()), at)
 		c.bad(slices.Index(h.Kinds, kind) < i, at, "%s is listed twice", kind)
 	}
 }
 
-func (s *Scenario) hazardScope() cluster.HazardScope {
+func (s *Scenario) hazardScope() hazard.Scope {
 	var uses ipam.Uses
 	if m := s.Manager(); m != nil {
 		uses = m.Uses
 	}
-	scope := cluster.HazardScope{Crons: len(s.Doc.Spec.Reconcilers) > 0, Disk: uses.Disk, Cloud: uses.Cloud}
+	scope := hazard.Scope{Crons: len(s.Doc.Spec.Reconcilers) > 0, Disk: uses.Disk, Cloud: uses.Cloud}
 	for _, d := range s.Doc.Spec.Daemons {
 		scope.Deployments = scope.Deployments || !perNode(s.Manager(), d)
 	}
@@ -56,15 +57,15 @@ func (s *Scenario) hazardScope() cluster.HazardScope {
 // onlyNamed are the kinds that must be asked for: one needs the hermetic runtime;
 // without their routes addresses are unreachable, and without disk or cloud calls fail,
 // whatever the manager does.
-var onlyNamed = []string{cluster.ClockJumps, "cloud", "cutSession", "disk", "stopBIRD"}
+var onlyNamed = []string{hazard.ClockJumps, "cloud", "cutSession", "disk", "stopBIRD"}
 
-// hazards translates them.
-func (s *Scenario) hazards() cluster.Hazards {
+// hazards translates them, of a cluster with these passes on a schedule.
+func (s *Scenario) hazards(crons cron.Jobs) hazard.Hazards {
 	h := s.Doc.Spec.Hazards
-	out := cluster.Hazards{Max: h.Max, Kinds: h.Kinds, From: h.From.Duration, Until: h.Until.Duration, For: h.For.Duration}
+	out := hazard.Hazards{Max: h.Max, Kinds: h.Kinds, Crons: crons, From: h.From.Duration, Until: h.Until.Duration, For: h.For.Duration}
 	if len(out.Kinds) == 0 {
-		out.Kinds = slices.DeleteFunc(cluster.HazardKinds(), func(kind string) bool {
-			return slices.Contains(onlyNamed, kind) || cluster.CheckHazard(kind, s.hazardScope()) != ""
+		out.Kinds = slices.DeleteFunc(hazard.Kinds(), func(kind string) bool {
+			return slices.Contains(onlyNamed, kind) || hazard.Check(kind, s.hazardScope()) != ""
 		})
 	}
 	if out.Until == 0 {
@@ -82,11 +83,15 @@ var ErrOneClock = errors.New("clockJump needs the hermetic runtime, this binary 
 
 // clocks says whether the scenario can be run by this binary.
 func (s *Scenario) clocks() error {
-	spec := s.Doc.Spec
-	jump := spec.Hazards.Max > 0 && slices.Contains(spec.Hazards.Kinds, cluster.ClockJumps) ||
-		slices.ContainsFunc(spec.Timeline, func(e Event) bool { return e.ClockJump != nil })
-	if jump && !hermetic.Enabled {
+	if s.clocksJump() && !hermetic.Enabled {
 		return ErrOneClock
 	}
 	return nil
+}
+
+// clocksJump reports whether a node's clock may jump in a run.
+func (s *Scenario) clocksJump() bool {
+	spec := s.Doc.Spec
+	return spec.Hazards.Max > 0 && slices.Contains(spec.Hazards.Kinds, hazard.ClockJumps) ||
+		slices.ContainsFunc(spec.Timeline, func(e Event) bool { return e.ClockJump != nil })
 }

@@ -8,7 +8,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 
 	"ipamsim/scenarios/strict"
-	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/cron"
 	"ipamsim/sim/ipam"
 )
 
@@ -99,7 +99,7 @@ func badSchedule(s string) string {
 	}
 	next := time.Time{}
 	err := guard(func() error {
-		sched, err := cluster.ParseSchedule(s)
+		sched, err := cron.Parse(s)
 		if err == nil {
 			next = sched.Next(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)) // when every bubble begins
 		}
@@ -132,9 +132,9 @@ func (l *loader) cronJob(d *strict.Doc) (bool, error) {
 	if tz := j.Spec.TimeZone; tz != nil && *tz != "UTC" && *tz != "Etc/UTC" {
 		return true, d.FailAt(at("spec", "timeZone"), "virtual time is UTC, so want Etc/UTC or nothing")
 	}
-	r := Reconciler{Name: name, Schedule: j.Spec.Schedule, Overlap: cluster.Overlap(j.Spec.ConcurrencyPolicy)}
+	r := Reconciler{Name: name, Schedule: j.Spec.Schedule, Overlap: cron.Overlap(j.Spec.ConcurrencyPolicy)}
 	switch r.Overlap {
-	case "", cluster.Allow, cluster.Forbid, cluster.Replace:
+	case "", cron.Allow, cron.Forbid, cron.Replace:
 	default:
 		return true, d.FailAt(at("spec", "concurrencyPolicy"), "%s is not known, want Allow, Forbid or Replace", strict.Quote(string(r.Overlap)))
 	}

@@ -7,6 +7,7 @@ import (
 
 	"ipamsim/scenarios/strict"
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/action"
 	"ipamsim/sim/ipam"
 )
 
@@ -57,8 +58,8 @@ func TestEveryKindHasAType(t *testing.T) {
 // to nothing through.
 func TestEveryActionIsChecked(t *testing.T) {
 	for _, act := range []cluster.Action{
-		&cluster.ClockJump{}, &cluster.Command{}, &cluster.Cordon{}, &cluster.Crash{}, &cluster.CutSession{}, &cluster.Delete{}, &cluster.Drain{}, &cluster.Heal{}, &cluster.Kill{}, &cluster.Partition{},
-		&cluster.Patch{}, &cluster.Pause{}, &cluster.PowerOn{}, &cluster.Reboot{}, &cluster.Reconcile{}, &cluster.ReplaceNode{}, &cluster.RestartRuntime{}, &cluster.Scale{}, &cluster.Second{}, &cluster.StopBIRD{}, &cluster.DiskFault{}, &cluster.CloudFault{},
+		&action.ClockJump{}, &action.Command{}, &action.Cordon{}, &action.Crash{}, &action.CutSession{}, &action.Delete{}, &action.Drain{}, &action.Heal{}, &action.Kill{}, &action.Partition{},
+		&action.Patch{}, &action.Pause{}, &action.PowerOn{}, &action.Reboot{}, &action.Reconcile{}, &action.ReplaceNode{}, &action.RestartRuntime{}, &action.Scale{}, &action.Second{}, &action.StopBIRD{}, &action.DiskFault{}, &action.CloudFault{},
 	} {
 		l := &loader{s: &Scenario{}, ipam: used.Find("canary")}
 		c := &check{doc: &strict.Doc{Root: &yaml.Node{Kind: yaml.MappingNode}}}

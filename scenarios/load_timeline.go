@@ -10,6 +10,8 @@ import (
 	"ipamsim/model/route"
 	"ipamsim/scenarios/strict"
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/action"
+	"ipamsim/sim/cluster/hazard"
 )
 
 // timeline checks every entry: its time, its one action, and that what the action
@@ -93,7 +95,7 @@ func (l *loader) leaves(node string) bool {
 }
 
 // apply checks an object to apply as if it were a manifest of the file.
-func (l *loader) apply(a *cluster.Apply, p path) (id identity, err error) {
+func (l *loader) apply(a *action.Apply, p path) (id identity, err error) {
 	d := l.doc.Inside(p)
 	if strict.Text(d.Root, "kind") == attachmentKind {
 		return id, d.FailAt(at("kind"), "a NetworkAttachmentDefinition must be there from the start: make it a document of its own")
@@ -123,50 +125,50 @@ func (l *loader) acts(c *check, act cluster.Action, now time.Duration, p path) {
 		return
 	}
 	switch a := act.(type) {
-	case *cluster.ClockJump:
+	case *action.ClockJump:
 		if a.Node != "" {
 			node(a.Node)
 		}
 		c.bad(a.By.Duration == 0, p.Then("by"), "missing: by how much, e.g. 10m")
 		c.bad(a.By.Duration > jumpMax, p.Then("by"), "%s is too far, want at most a year", brief(a.By))
-	case *cluster.DiskFault:
+	case *action.DiskFault:
 		node(a.Node)
-		c.must(cluster.CheckHazard("disk", l.s.hazardScope()), p)
+		c.must(hazard.Check("disk", l.s.hazardScope()), p)
 		c.bad(a.By.Duration > 0 && a.Fault != "slow", p.Then("by"), "only of a slow disk")
-	case *cluster.CloudFault:
-		c.must(cluster.CheckHazard("cloud", l.s.hazardScope()), p)
+	case *action.CloudFault:
+		c.must(hazard.Check("cloud", l.s.hazardScope()), p)
 		c.bad(a.Share != 0 && (a.Share < 0.05 || a.Share > 1), p.Then("share"), "want 0.05 to 1, a share of calls")
 		c.bad(a.Share != 0 && a.Fault == "slow", p.Then("share"), "a slow cloud is slow for all calls")
 		c.bad(a.By.Duration > 0 && a.Fault != "slow", p.Then("by"), "only of a slow cloud")
-	case *cluster.Second:
+	case *action.Second:
 		l.second(c, a, p)
-	case *cluster.CutSession:
+	case *action.CutSession:
 		field, problem := route.CheckSessions("", []route.Session{{A: a.A, B: a.B}}, names(l.nodes))
 		if _, end, ok := strings.Cut(field, "."); ok {
 			c.must(problem, p.Then(end))
 		}
-	case *cluster.Kill:
+	case *action.Kill:
 		c.bad(a.Actor == "", p.Then("actor"), "empty, want the name of a process")
 		c.must(l.badActor(a.Actor), p.Then("actor"))
-	case *cluster.Pause:
+	case *action.Pause:
 		c.bad(a.Actor == "", p.Then("actor"), "empty, want the name of a process or a node")
 		c.must(l.badActor(a.Actor), p.Then("actor"))
-	case *cluster.Reconcile:
+	case *action.Reconcile:
 		c.must(badRole(a.Name, l.ipam.Name, "reconciler", passes(l.ipam), daemons(l.ipam)), p.Then("name"))
 		c.bad(a.Count < 0 || a.Count > passesMax, p.Then("count"), "want 1 to %d passes at once", passesMax)
 		if a.Node != "" {
 			node(a.Node)
 		}
-	case *cluster.Command:
+	case *action.Command:
 		if a.Node != "" {
 			node(a.Node)
 		}
-		if err := cluster.CheckCommand(l.ipam, a); err != nil {
+		if err := action.CheckCommand(l.ipam, a); err != nil {
 			c.bad(true, p.Then("run"), "%s", strict.OneLine(err))
 		}
-	case *cluster.Scale:
+	case *action.Scale:
 		l.scale(c, a, p)
-	case *cluster.Delete:
+	case *action.Delete:
 		c.must(l.badResource(a.Resource), p.Then("resource"))
 		c.bad(l.readOnce(a.Resource), p.Then("resource"), onceOnly)
 		c.bad(a.All == (a.Name != ""), p, "want either name or all: true")
@@ -174,7 +176,7 @@ func (l *loader) acts(c *check, act cluster.Action, now time.Duration, p path) {
 		if a.Resource == nodesResource && a.Name != "" {
 			there(a.Name, "name")
 		}
-	case *cluster.Patch:
+	case *action.Patch:
 		l.patch(c, a, p)
 		if a.Resource == nodesResource && a.Name != "" {
 			there(a.Name, "name")
@@ -189,12 +191,12 @@ const nodesResource = "nodes"
 // every date must have four digits.
 const jumpMax = 366 * 24 * time.Hour
 
-func (l *loader) second(c *check, a *cluster.Second, p path) {
+func (l *loader) second(c *check, a *action.Second, p path) {
 	c.must(badRole(a.Daemon, l.ipam.Name, "daemon", daemons(l.ipam), passes(l.ipam)), p.Then("daemon"))
 	c.bad(perNode(l.ipam, a.Daemon), p.Then("daemon"), "%s runs on each node, where there is never a second one", a.Daemon)
 }
 
-func (l *loader) scale(c *check, a *cluster.Scale, p path) {
+func (l *loader) scale(c *check, a *action.Scale, p path) {
 	id := identity{a.Kind, a.Namespace, a.Name}
 	if id.namespace == "" {
 		id.namespace = "default"
@@ -245,7 +247,7 @@ func badSegment(name string) string {
 // jsonPatchOps are those of RFC 6902, and whether they need a value.
 var jsonPatchOps = map[string]bool{"add": true, "copy": false, "move": false, "remove": false, "replace": true, "test": true}
 
-func (l *loader) patch(c *check, a *cluster.Patch, p path) {
+func (l *loader) patch(c *check, a *action.Patch, p path) {
 	c.must(l.badResource(a.Resource), p.Then("resource"))
 	c.bad(l.readOnce(a.Resource), p.Then("resource"), onceOnly)
 	c.must(badSegment(a.Name), p.Then("name"))

@@ -12,7 +12,10 @@ import (
 	"ipamsim/reports"
 	"ipamsim/sim"
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/action"
+	"ipamsim/sim/cluster/checker"
 	"ipamsim/sim/cluster/control"
+	"ipamsim/sim/cluster/cron"
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/hermetic"
 	"ipamsim/sim/ipam"
@@ -50,7 +53,7 @@ type Options struct {
 	// Film keeps what everything looked like after every step: reports.Report.Film.
 	Film bool
 	// Looks are at instants of the run; they are steps of it.
-	Looks cluster.Looks
+	Looks checker.Looks
 	// InTurn lets kubelets work on one pod at a time, for a run that is compared with
 	// the reference allocators: see cluster.Config.
 	InTurn time.Duration
@@ -96,7 +99,7 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 		cfg := s.cluster(o)
 		rep.BlackholeAfter = cfg.Settings.BlackholeAfter
 		cfg.Stop = s.stop(o, rep, func() {
-			rep.Trace, rep.History, rep.Ledger, rep.Violations = w.Trace(), c.History(), c.Ledger(), c.Violations()
+			rep.Trace, rep.History, rep.Ledger, rep.Violations = w.Trace(), c.Checker.History(), c.Checker.Ledger(), c.Checker.Violations()
 		})
 		if c, err = cluster.Start(w, run, api, cfg); err != nil {
 			return s.refused(err)
@@ -118,9 +121,9 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 	count(rep.Foreign)
 	rep.Trace, rep.Digest = trace, fmt.Sprintf("%016x", trace.Digest())
 	if c != nil {
-		rep.Violations, rep.History, rep.Ledger, rep.Act = c.Violations(), c.History(), c.Ledger(), c.Act
-		rep.Calls, rep.Series, rep.States, rep.Film = c.Calls(), c.Series(), c.States(), c.Film()
-		rep.Upstreams, rep.Used = c.Upstream(), c.Used()
+		rep.Violations, rep.History, rep.Ledger, rep.Act = c.Checker.Violations(), c.Checker.History(), c.Checker.Ledger(), c.Act
+		rep.Calls, rep.Series, rep.States, rep.Film = c.Calls(), c.Checker.Series(), c.Checker.States(), c.Checker.Film()
+		rep.Upstreams, rep.Used = c.Checker.Upstream(), c.Checker.Used()
 	}
 	if o.Recorded {
 		rep.Races = s.Doc.Spec.Schedule.racesOf(rep)
@@ -133,11 +136,11 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 
 // atEnd is what is wrong with a cluster now, as dump's importer would find it; not nil.
 func atEnd(c *cluster.Cluster) ([]model.Violation, error) {
-	s, err := c.Sight()
+	s, err := c.Checker.Sight()
 	if err != nil {
 		return nil, err
 	}
-	return append([]model.Violation{}, cluster.AtRest(*s)...), nil
+	return append([]model.Violation{}, checker.AtRest(*s)...), nil
 }
 
 // What lies beneath the API server and Calico's etcdv3 datastore.
@@ -302,7 +305,7 @@ func (s *Scenario) cluster(o Options) cluster.Config {
 		Manager: s.Manager(), Networks: s.Networks, Primary: s.Primary, Objects: s.Objects, Daemons: spec.Daemons,
 		Datastore: s.datastore(o), Fabric: spec.Fabric, Metrics: spec.Metrics.Every.Duration, Film: o.Film,
 		Looks: o.Looks, InTurn: o.InTurn,
-		Until: spec.Until.Duration, Settle: spec.Settle.Duration, Hazards: s.hazards(),
+		Until: spec.Until.Duration, Settle: spec.Settle.Duration, ClocksJump: s.clocksJump(),
 		Timers: cluster.Timers{
 			Timers: control.Timers{
 				NodeMonitorGrace: spec.Timers.NodeMonitorGrace.Duration, Toleration: spec.Timers.Toleration.Duration,
@@ -318,22 +321,25 @@ func (s *Scenario) cluster(o Options) cluster.Config {
 	if cfg.Settings.BlackholeAfter = spec.Judge.BlackholeAfter.Duration; cfg.Settings.BlackholeAfter == 0 {
 		cfg.Settings.BlackholeAfter = 10 * time.Second
 	}
+	var crons cron.Jobs
 	for _, r := range spec.Reconcilers {
-		sched, err := cluster.ParseSchedule(r.Schedule)
+		sched, err := cron.Parse(r.Schedule)
 		if err != nil {
 			continue // checked by Load
 		}
-		k := cluster.Cron{Reconciler: r.Name, Schedule: sched, Nodes: r.Nodes, Count: r.Count, Overlap: r.Overlap}
+		k := cron.Job{Reconciler: r.Name, Schedule: sched, Nodes: r.Nodes, Count: r.Count, Overlap: r.Overlap}
 		if r.AllNodes {
 			k.Nodes = s.nodeNames()
 		}
-		cfg.Crons = append(cfg.Crons, k)
+		crons = append(crons, k)
 	}
+	var churns action.Churns
 	for _, ch := range spec.Churn {
-		cfg.Churn = append(cfg.Churn, cluster.Churn{
+		churns = append(churns, action.Churn{
 			Every: ch.Every.Duration, From: ch.From.Duration, Until: ch.Until.Duration, Workload: ch.Workload, Force: ch.Force,
 		})
 	}
+	cfg.Background = []cluster.Background{crons, churns, s.hazards(crons)}
 	for _, e := range spec.Timeline {
 		if act, err := e.action(); err == nil { // checked by Load
 			cfg.Script = append(cfg.Script, cluster.Entry{At: e.At.Duration, Action: act})

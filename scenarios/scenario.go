@@ -10,6 +10,8 @@ import (
 	"ipamsim/model/route"
 	"ipamsim/scenarios/strict"
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/action"
+	"ipamsim/sim/cluster/cron"
 )
 
 // APIVersion and Kind of the document that turns manifests into a scenario.
@@ -98,12 +100,12 @@ type Metrics struct {
 
 // Reconciler runs passes of one of the manager's reconcilers on a schedule.
 type Reconciler struct {
-	Name     string          `json:"name" jsonschema:"required"`
-	Schedule string          `json:"schedule" jsonschema:"required"` // cron, five fields, or "@every 30s"
-	Nodes    []string        `json:"nodes,omitempty"`                // one pass on each
-	AllNodes bool            `json:"allNodes,omitempty"`
-	Count    int             `json:"count,omitempty" unset:"1"` // passes at once; default 1
-	Overlap  cluster.Overlap `json:"overlap,omitempty" jsonschema:"enum=Allow,enum=Forbid,enum=Replace"`
+	Name     string       `json:"name" jsonschema:"required"`
+	Schedule string       `json:"schedule" jsonschema:"required"` // cron, five fields, or "@every 30s"
+	Nodes    []string     `json:"nodes,omitempty"`                // one pass on each
+	AllNodes bool         `json:"allNodes,omitempty"`
+	Count    int          `json:"count,omitempty" unset:"1"` // passes at once; default 1
+	Overlap  cron.Overlap `json:"overlap,omitempty" jsonschema:"enum=Allow,enum=Forbid,enum=Replace"`
 }
 
 // Churn deletes pods at a rate.
@@ -119,29 +121,29 @@ type Churn struct {
 type Event struct {
 	At metav1.Duration `json:"at" jsonschema:"required"`
 
-	Apply          *cluster.Apply          `json:"apply,omitempty"`
-	ClockJump      *cluster.ClockJump      `json:"clockJump,omitempty"`
-	Cloud          *cluster.CloudFault     `json:"cloud,omitempty"`
-	Command        *cluster.Command        `json:"command,omitempty"`
-	Cordon         *cluster.Cordon         `json:"cordon,omitempty"`
-	Crash          *cluster.Crash          `json:"crash,omitempty"`
-	CutSession     *cluster.CutSession     `json:"cutSession,omitempty"`
-	Delete         *cluster.Delete         `json:"delete,omitempty"`
-	Disk           *cluster.DiskFault      `json:"disk,omitempty"`
-	Drain          *cluster.Drain          `json:"drain,omitempty"`
-	Heal           *cluster.Heal           `json:"heal,omitempty"`
-	Kill           *cluster.Kill           `json:"kill,omitempty"`
-	Partition      *cluster.Partition      `json:"partition,omitempty"`
-	Patch          *cluster.Patch          `json:"patch,omitempty"`
-	Pause          *cluster.Pause          `json:"pause,omitempty"`
-	PowerOn        *cluster.PowerOn        `json:"powerOn,omitempty"`
-	Reboot         *cluster.Reboot         `json:"reboot,omitempty"`
-	Reconcile      *cluster.Reconcile      `json:"reconcile,omitempty"`
-	Replace        *cluster.ReplaceNode    `json:"replace,omitempty"`
-	RestartRuntime *cluster.RestartRuntime `json:"restartRuntime,omitempty"`
-	Scale          *cluster.Scale          `json:"scale,omitempty"`
-	Second         *cluster.Second         `json:"second,omitempty"`
-	StopBIRD       *cluster.StopBIRD       `json:"stopBIRD,omitempty"`
+	Apply          *action.Apply          `json:"apply,omitempty"`
+	ClockJump      *action.ClockJump      `json:"clockJump,omitempty"`
+	Cloud          *action.CloudFault     `json:"cloud,omitempty"`
+	Command        *action.Command        `json:"command,omitempty"`
+	Cordon         *action.Cordon         `json:"cordon,omitempty"`
+	Crash          *action.Crash          `json:"crash,omitempty"`
+	CutSession     *action.CutSession     `json:"cutSession,omitempty"`
+	Delete         *action.Delete         `json:"delete,omitempty"`
+	Disk           *action.DiskFault      `json:"disk,omitempty"`
+	Drain          *action.Drain          `json:"drain,omitempty"`
+	Heal           *action.Heal           `json:"heal,omitempty"`
+	Kill           *action.Kill           `json:"kill,omitempty"`
+	Partition      *action.Partition      `json:"partition,omitempty"`
+	Patch          *action.Patch          `json:"patch,omitempty"`
+	Pause          *action.Pause          `json:"pause,omitempty"`
+	PowerOn        *action.PowerOn        `json:"powerOn,omitempty"`
+	Reboot         *action.Reboot         `json:"reboot,omitempty"`
+	Reconcile      *action.Reconcile      `json:"reconcile,omitempty"`
+	Replace        *action.ReplaceNode    `json:"replace,omitempty"`
+	RestartRuntime *action.RestartRuntime `json:"restartRuntime,omitempty"`
+	Scale          *action.Scale          `json:"scale,omitempty"`
+	Second         *action.Second         `json:"second,omitempty"`
+	StopBIRD       *action.StopBIRD       `json:"stopBIRD,omitempty"`
 }
 
 // Faults the schedule may inject.

@@ -63,11 +63,17 @@ var layers = []struct{ dir, may string }{
 	{"sim/cluster/kubeapi", "model sim sim/kube sim/ipam"},
 	{"sim/cluster/control", "model sim sim/kube sim/cluster/kubeapi"}, // the door of controllers: neither side of it
 	{"sim/cluster/control/*", "model sim sim/kube sim/cluster/kubeapi sim/cluster/control"},
-	{"sim/cluster", "model model/... sim sim/etcd sim/kube sim/disk sim/local sim/cloud sim/ipam sim/cluster/..."},
+	{"sim/cluster/multus", ""},
+	{"sim/cluster/recording", "model model/film model/route"},
+	{"sim/cluster/checker", "model model/... sim sim/kube sim/ipam sim/cluster/kubeapi sim/cluster/recording"},
+	{"sim/cluster", "model model/... sim sim/etcd sim/kube sim/disk sim/local sim/cloud sim/ipam sim/cluster/kubeapi sim/cluster/control sim/cluster/control/simple sim/cluster/checker sim/cluster/multus"},
+	{"sim/cluster/action", "model model/route sim sim/disk sim/cloud sim/ipam sim/cluster sim/cluster/kubeapi"},
+	{"sim/cluster/cron", "sim sim/cluster sim/cluster/kubeapi"},
+	{"sim/cluster/hazard", "model sim sim/ipam sim/cluster sim/cluster/kubeapi sim/cluster/action sim/cluster/cron"},
 	{"reports/visible", ""},
 	{"reports/table", "reports/visible"},
 	{"reports/prose", "model model/act sim"},
-	{"reports", "model model/... sim sim/kube sim/ipam sim/cluster reports/prose reports/visible reports/table"},
+	{"reports", "model model/... sim sim/kube sim/ipam sim/cluster/checker reports/prose reports/visible reports/table"},
 	{"reports/bench", ""},                              // for benchmarks
 	{"reports/golden", ""},                             // for tests
 	{"reports/chart", "reports/visible reports/table"}, // gonum's plots as SVG and PNG

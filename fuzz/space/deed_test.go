@@ -9,12 +9,13 @@ import (
 
 	"ipamsim/scenarios"
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/hazard"
 )
 
 // Of every action of a timeline and every hazard somebody has decided whether it is a
 // deed, and which.
 func TestEveryActionIsADeedOrNone(t *testing.T) {
-	names := cluster.HazardKinds()
+	names := hazard.Kinds()
 	action := reflect.TypeFor[cluster.Action]()
 	for f := range reflect.TypeFor[scenarios.Event]().Fields() {
 		if f.Type.Implements(action) {

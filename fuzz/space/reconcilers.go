@@ -5,7 +5,8 @@ import (
 	"time"
 
 	"ipamsim/scenarios"
-	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/action"
+	"ipamsim/sim/cluster/cron"
 )
 
 // Reconcilers draws when passes of a reconciler run: never, at drawn instants 0.3
@@ -22,7 +23,7 @@ func (w *World) Reconcilers(name string) {
 			r.Schedule = Pick(w.Choices, "@every 7s", "@every 3s")
 		}
 		r.Count = Pick(w.Choices, 0, 2)
-		r.Overlap = Pick(w.Choices, "", cluster.Allow, cluster.Forbid, cluster.Replace)
+		r.Overlap = Pick(w.Choices, "", cron.Allow, cron.Forbid, cron.Replace)
 		if r.Count == 0 && w.Chance(1, 8) {
 			r.AllNodes = true
 		}
@@ -39,7 +40,7 @@ func (w *World) passes(name string) {
 	count := Pick(w.Choices, 0, 2)
 	at := time.Duration(w.Int(int(w.Until/time.Millisecond))) * time.Millisecond / 2
 	for n := w.Between(1, passesMax); n > 0 && at <= w.Until; n-- {
-		w.At(at, scenarios.Event{Reconcile: &cluster.Reconcile{Name: name, Count: count}})
+		w.At(at, scenarios.Event{Reconcile: &action.Reconcile{Name: name, Count: count}})
 		at += every/2 + time.Duration(w.Int(1000))*every/1000
 	}
 }

@@ -20,6 +20,8 @@ import (
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/action"
+	"ipamsim/sim/cluster/checker"
 )
 
 var (
@@ -85,7 +87,7 @@ type tripSum struct {
 
 // end is a cluster at the end of a run.
 type end struct {
-	*cluster.Sight
+	*checker.Sight
 	stored []cluster.Object
 }
 
@@ -122,7 +124,7 @@ func trip(t *testing.T, r *scenarios.Runner, where string, seed uint64, sum *tri
 	x.policy()
 	sameRecord(fail, was.Sight, is)
 	x.truth()
-	want := cluster.AtRest(*was.Sight)
+	want := checker.AtRest(*was.Sight)
 	if got, want := told(is.Violations), told(want); !slices.Equal(got, want) {
 		fail("verdicts differ:\n  only of the import: %s\n  only of the cluster: %s",
 			strings.Join(minus(got, want), "\n    "), strings.Join(minus(want, got), "\n    "))
@@ -168,7 +170,7 @@ func endOf(t *testing.T, r *scenarios.Runner, s *scenarios.Scenario) end {
 	var was end
 	var bad error
 	_, err := r.Run(context.Background(), s, scenarios.Options{Store: scenarios.Memory, End: func(c *cluster.Cluster) {
-		if was.Sight, bad = c.Sight(); bad == nil {
+		if was.Sight, bad = c.Checker.Sight(); bad == nil {
 			was.stored, bad = c.Stored()
 		}
 	}})
@@ -218,8 +220,8 @@ func imported(t *testing.T, s *scenarios.Scenario, stored []cluster.Object) (tex
 }
 
 // sameRecord compares the records. The revision of a claim is the store's.
-func sameRecord(fail func(string, ...any), was, is *cluster.Sight) {
-	claims := func(s *cluster.Sight) []model.Claim {
+func sameRecord(fail func(string, ...any), was, is *checker.Sight) {
+	claims := func(s *checker.Sight) []model.Claim {
 		out := slices.Clone(s.Record.Claims)
 		for i := range out {
 			out[i].Revision = 0
@@ -337,7 +339,7 @@ func emptied(in *scenarios.Scenario, is *scenarios.View) *scenarios.Scenario {
 	// Pods twice: a controller may make one again before it hears that its object is gone.
 	for i, resource := range []string{"deployments.apps", "statefulsets.apps", "daemonsets.apps", "jobs.batch", "pods", "pods"} {
 		for _, n := range slices.Sorted(maps.Keys(namespaces)) {
-			e := scenarios.Event{Delete: &cluster.Delete{Resource: resource, Namespace: n, All: true}}
+			e := scenarios.Event{Delete: &action.Delete{Resource: resource, Namespace: n, All: true}}
 			e.At.Duration = time.Duration(i) * 10 * time.Second
 			spec.Timeline = append(spec.Timeline, e)
 		}

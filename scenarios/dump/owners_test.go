@@ -13,6 +13,7 @@ import (
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/action"
 )
 
 // small is a cluster of Calico's of which all lists are there: a pool and two nodes.
@@ -106,7 +107,7 @@ func TestOwners(t *testing.T) {
 			t.Errorf("nothing of %q", want)
 		}
 	}
-	sc.Doc.Spec.Timeline = []scenarios.Event{{At: metav1.Duration{Duration: time.Second}, Drain: &cluster.Drain{Node: "a"}}}
+	sc.Doc.Spec.Timeline = []scenarios.Event{{At: metav1.Duration{Duration: time.Second}, Drain: &action.Drain{Node: "a"}}}
 	var got []string
 	r, err := scenarios.NewRunner()
 	if err != nil {
@@ -114,7 +115,7 @@ func TestOwners(t *testing.T) {
 	}
 	defer r.Close()
 	if _, err := r.Run(t.Context(), sc, scenarios.Options{End: func(c *cluster.Cluster) {
-		v, err := c.Sight()
+		v, err := c.Checker.Sight()
 		if err != nil {
 			t.Error(err)
 			return

@@ -17,6 +17,7 @@ import (
 	"ipamsim/reports"
 	"ipamsim/scenarios"
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/action"
 )
 
 // real runs a tape with the real code: as a scenario in which what is on the tape
@@ -148,7 +149,7 @@ func (p *Plan) script(c *capacity.Cluster, pt Point) (*script, error) {
 				out.tries = append(out.tries, try{at, e.Node, t.Refused()})
 			}
 		case capacity.Pass:
-			add(at, scenarios.Event{Reconcile: &cluster.Reconcile{Name: passes[p.Manager()]}})
+			add(at, scenarios.Event{Reconcile: &action.Reconcile{Name: passes[p.Manager()]}})
 		case capacity.NodeJoins:
 			n := t.Node(e.Node)
 			out.numbers[n.Name] = e.Node
@@ -156,23 +157,23 @@ func (p *Plan) script(c *capacity.Cluster, pt Point) (*script, error) {
 			if body, err = nodeBody(n); err != nil {
 				return nil, err
 			}
-			add(at+c.Apart/64, scenarios.Event{Apply: &cluster.Apply{Object: body}})
-			add(at+c.Apart/32, scenarios.Event{PowerOn: &cluster.PowerOn{Node: n.Name}})
+			add(at+c.Apart/64, scenarios.Event{Apply: &action.Apply{Object: body}})
+			add(at+c.Apart/32, scenarios.Event{PowerOn: &action.PowerOn{Node: n.Name}})
 		case capacity.PodStarts:
 			var body json.RawMessage
 			if body, err = podBody(t.Pod(e.Pod), t.Node(e.Node).Name, c); err != nil {
 				return nil, err
 			}
-			add(at, scenarios.Event{Apply: &cluster.Apply{Object: body}})
+			add(at, scenarios.Event{Apply: &action.Apply{Object: body}})
 		case capacity.PodStops:
 			ref := t.Pod(e.Pod)
-			add(at, scenarios.Event{Delete: &cluster.Delete{Resource: "pods", Namespace: ref.Namespace, Name: ref.Name}})
+			add(at, scenarios.Event{Delete: &action.Delete{Resource: "pods", Namespace: ref.Namespace, Name: ref.Name}})
 		case capacity.NodeDown:
-			add(at, scenarios.Event{Crash: &cluster.Crash{Node: t.Node(e.Node).Name}})
+			add(at, scenarios.Event{Crash: &action.Crash{Node: t.Node(e.Node).Name}})
 		case capacity.NodeUp:
-			add(at, scenarios.Event{PowerOn: &cluster.PowerOn{Node: t.Node(e.Node).Name}})
+			add(at, scenarios.Event{PowerOn: &action.PowerOn{Node: t.Node(e.Node).Name}})
 		case capacity.NodeDeleted:
-			add(at, scenarios.Event{Delete: &cluster.Delete{Resource: "nodes", Name: t.Node(e.Node).Name}})
+			add(at, scenarios.Event{Delete: &action.Delete{Resource: "nodes", Name: t.Node(e.Node).Name}})
 		case capacity.PodMarked, capacity.PodRemoved: // the cluster's own controllers do
 		case capacity.StepEnds:
 		}

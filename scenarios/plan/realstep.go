@@ -10,7 +10,7 @@ import (
 	"ipamsim/model/capacity"
 	"ipamsim/model/reference/calico"
 	"ipamsim/scenarios"
-	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/action"
 )
 
 // calicoAPI is what calicoctl and Calico's API server write: both check it.
@@ -21,13 +21,13 @@ const calicoAPI = "projectcalico.org/v3"
 func (s *step) events() []scenarios.Event {
 	switch s.Kind {
 	case capacity.CreatePool:
-		return []scenarios.Event{{Apply: &cluster.Apply{Object: viaAPI(s.object.Body)}}}
+		return []scenarios.Event{{Apply: &action.Apply{Object: viaAPI(s.object.Body)}}}
 	case capacity.DisablePool:
 		return []scenarios.Event{{Patch: patched("ippools", s.Pool.Name, body{"disabled": true})}}
 	case capacity.DeletePool:
-		return []scenarios.Event{{Command: &cluster.Command{Run: "calicoctl delete ippool " + s.Pool.Name}}}
+		return []scenarios.Event{{Command: &action.Command{Run: "calicoctl delete ippool " + s.Pool.Name}}}
 	case capacity.Configure:
-		return []scenarios.Event{{Apply: &cluster.Apply{Object: s.object.Body}}}
+		return []scenarios.Event{{Apply: &action.Apply{Object: s.object.Body}}}
 	case capacity.TypeAffinities:
 		var out []scenarios.Event
 		for _, o := range s.changed {
@@ -39,8 +39,8 @@ func (s *step) events() []scenarios.Event {
 	return nil
 }
 
-func patched(resource, name string, spec body) *cluster.Patch {
-	return &cluster.Patch{Resource: resource + ".crd.projectcalico.org", Name: name, Merge: body{"spec": spec}}
+func patched(resource, name string, spec body) *action.Patch {
+	return &action.Patch{Resource: resource + ".crd.projectcalico.org", Name: name, Merge: body{"spec": spec}}
 }
 
 // try is a step that an operator takes, and whether the reference refuses it.

@@ -13,6 +13,7 @@ import (
 	"ipamsim/model/reference/calico"
 	"ipamsim/scenarios"
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/cron"
 )
 
 // fabric is what the plan says of the network, or else its scenario.
@@ -63,7 +64,7 @@ func (p *Plan) collects() (c capacity.Collect) {
 		}
 	}
 	for _, r := range spec.Reconcilers {
-		if sched, err := cluster.ParseSchedule(r.Schedule); err == nil && r.Name == pass {
+		if sched, err := cron.Parse(r.Schedule); err == nil && r.Name == pass {
 			at := sched.Next(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC))
 			c.Every = sched.Next(at).Sub(at)
 		}

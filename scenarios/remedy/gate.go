@@ -7,7 +7,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/metric"
-	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/checker"
 )
 
 // shut is a gate that a person would not have gone through.
@@ -18,8 +18,8 @@ type shut struct {
 }
 
 // looks sees at each gate whether it is open.
-func (t *Theatre) looks(gates []gate, closed *[]shut) cluster.Looks {
-	out := cluster.Looks{See: func(i int, v metric.View) {
+func (t *Theatre) looks(gates []gate, closed *[]shut) checker.Looks {
+	out := checker.Looks{See: func(i int, v metric.View) {
 		if s := t.check(&gates[i], &v); len(s.waiting) > 0 || s.missing > 0 || s.full.IsValid() {
 			*closed = append(*closed, s)
 		}

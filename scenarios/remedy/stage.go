@@ -13,6 +13,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/scenarios"
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/action"
 )
 
 // stage is a sequence of steps on its way into a timeline.
@@ -68,7 +69,7 @@ func (s *stage) apply(t time.Duration, object any) {
 	if err != nil {
 		return // of types that always can be
 	}
-	s.at(t, scenarios.Event{Apply: &cluster.Apply{Object: body}})
+	s.at(t, scenarios.Event{Apply: &action.Apply{Object: body}})
 }
 
 // lock locks Calico's datastore, or unlocks it.
@@ -88,7 +89,7 @@ func (s *stage) lock(locked bool) {
 func (s *stage) remove(pods []model.PodRef) {
 	s.now += pace
 	for _, ref := range pods {
-		s.at(s.now, scenarios.Event{Delete: &cluster.Delete{Resource: "pods", Namespace: ref.Namespace, Name: ref.Name}})
+		s.at(s.now, scenarios.Event{Delete: &action.Delete{Resource: "pods", Namespace: ref.Namespace, Name: ref.Name}})
 		p, kind := s.cast.pod(ref), s.cast.owner(ref).Kind
 		switch {
 		case p == nil || kind == "":
@@ -125,13 +126,13 @@ func (s *stage) migrate(m Migrate) {
 	s.now += pace
 	next := successor(p)
 	if !s.cast.Cordoned(m.Node) {
-		s.at(s.now, scenarios.Event{Cordon: &cluster.Cordon{Node: m.Node}})
-		defer func() { s.at(s.now, scenarios.Event{Cordon: &cluster.Cordon{Node: m.Node, Undo: true}}) }()
+		s.at(s.now, scenarios.Event{Cordon: &action.Cordon{Node: m.Node}})
+		defer func() { s.at(s.now, scenarios.Event{Cordon: &action.Cordon{Node: m.Node, Undo: true}}) }()
 	}
 	s.apply(s.now+pace/10, next)
 	s.up = append(s.up, model.PodRef{Namespace: next.Namespace, Name: next.Name})
 	s.await(migrateTime)
-	s.at(s.now, scenarios.Event{Delete: &cluster.Delete{Resource: "pods", Namespace: m.Pod.Namespace, Name: m.Pod.Name}})
+	s.at(s.now, scenarios.Event{Delete: &action.Delete{Resource: "pods", Namespace: m.Pod.Namespace, Name: m.Pod.Name}})
 	s.await(restartTime)
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"ipamsim/reports"
 	"ipamsim/scenarios"
-	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/action"
 )
 
 const (
@@ -29,7 +29,7 @@ func (c Check) Say() string {
 func (c Check) Commands() []string { return []string{"calicoctl ipam show --show-blocks"} }
 
 func (c Check) perform(s *stage) {
-	s.do(scenarios.Event{Command: &cluster.Command{Run: c.Commands()[0]}})
+	s.do(scenarios.Event{Command: &action.Command{Run: c.Commands()[0]}})
 	s.gates = append(s.gates, gate{at: s.now, empty: c.Block})
 }
 
@@ -72,10 +72,10 @@ func (g GiveBack) Commands() []string {
 
 func (g GiveBack) perform(s *stage) {
 	if g.Name != "" {
-		s.do(scenarios.Event{Delete: &cluster.Delete{Resource: blocksResource, Name: g.Name}})
+		s.do(scenarios.Event{Delete: &action.Delete{Resource: blocksResource, Name: g.Name}})
 	}
 	if g.Affinity != "" {
-		s.do(scenarios.Event{Delete: &cluster.Delete{Resource: affinitiesResource, Name: g.Affinity}})
+		s.do(scenarios.Event{Delete: &action.Delete{Resource: affinitiesResource, Name: g.Affinity}})
 	}
 }
 
@@ -95,7 +95,7 @@ func (m MakeAffinity) Say() string {
 func (m MakeAffinity) Commands() []string { return []string{create(m.Manifest)} }
 
 func (m MakeAffinity) perform(s *stage) {
-	s.do(scenarios.Event{Apply: &cluster.Apply{Object: m.Manifest}})
+	s.do(scenarios.Event{Apply: &action.Apply{Object: m.Manifest}})
 }
 
 func create(manifest json.RawMessage) string {

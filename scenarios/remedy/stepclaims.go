@@ -7,7 +7,7 @@ import (
 
 	"ipamsim/reports"
 	"ipamsim/scenarios"
-	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/action"
 )
 
 // ReleaseReport lets calicoctl find what has leaked and free it, if it has not changed
@@ -34,8 +34,8 @@ func (ReleaseReport) Commands() []string {
 func (r ReleaseReport) perform(s *stage) {
 	lines := r.Commands()
 	s.lock(true)
-	s.do(scenarios.Event{Command: &cluster.Command{Run: lines[1]}})
-	s.do(scenarios.Event{Command: &cluster.Command{Run: lines[2]}})
+	s.do(scenarios.Event{Command: &action.Command{Run: lines[1]}})
+	s.do(scenarios.Event{Command: &action.Command{Run: lines[2]}})
 	s.lock(false)
 }
 
@@ -56,7 +56,7 @@ func (r Release) Commands() []string {
 
 func (r Release) perform(s *stage) {
 	for _, line := range r.Commands() {
-		s.do(scenarios.Event{Command: &cluster.Command{Run: line}})
+		s.do(scenarios.Event{Command: &action.Command{Run: line}})
 	}
 }
 
@@ -73,7 +73,7 @@ func (d DropHandles) Commands() []string {
 
 func (d DropHandles) perform(s *stage) {
 	for _, n := range d.Names {
-		s.do(scenarios.Event{Delete: &cluster.Delete{Resource: handlesResource, Name: n}})
+		s.do(scenarios.Event{Delete: &action.Delete{Resource: handlesResource, Name: n}})
 	}
 }
 
@@ -111,7 +111,7 @@ func (t TakeOut) Commands() []string {
 }
 
 func (t TakeOut) perform(s *stage) {
-	s.do(scenarios.Event{Patch: &cluster.Patch{Resource: rangePoolsResource, Namespace: t.Namespace, Name: t.Pool, JSON: t.patch()}})
+	s.do(scenarios.Event{Patch: &action.Patch{Resource: rangePoolsResource, Namespace: t.Namespace, Name: t.Pool, JSON: t.patch()}})
 	if t.Reserved != "" {
 		DropReservation{t.ReservationIn, t.Reserved}.perform(s)
 	}
@@ -129,5 +129,5 @@ func (d DropReservation) Commands() []string {
 }
 
 func (d DropReservation) perform(s *stage) {
-	s.do(scenarios.Event{Delete: &cluster.Delete{Resource: reservationsResource, Namespace: d.Namespace, Name: d.Name}})
+	s.do(scenarios.Event{Delete: &action.Delete{Resource: reservationsResource, Namespace: d.Namespace, Name: d.Name}})
 }

@@ -5,7 +5,7 @@ import (
 
 	"ipamsim/reports"
 	"ipamsim/scenarios"
-	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/action"
 )
 
 // Cordon keeps new pods away from nodes.
@@ -19,7 +19,7 @@ func (c Cordon) Commands() []string { return []string{"kubectl cordon " + shellA
 
 func (c Cordon) perform(s *stage) {
 	for _, n := range c.Nodes {
-		s.do(scenarios.Event{Cordon: &cluster.Cordon{Node: n}})
+		s.do(scenarios.Event{Cordon: &action.Cordon{Node: n}})
 	}
 }
 
@@ -44,7 +44,7 @@ func (u Uncordon) Commands() []string { return []string{"kubectl uncordon " + sh
 
 func (u Uncordon) perform(s *stage) {
 	for _, n := range u.Nodes {
-		s.do(scenarios.Event{Cordon: &cluster.Cordon{Node: n, Undo: true}})
+		s.do(scenarios.Event{Cordon: &action.Cordon{Node: n, Undo: true}})
 	}
 }
 

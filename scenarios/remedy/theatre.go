@@ -14,6 +14,8 @@ import (
 	"ipamsim/scenarios"
 	"ipamsim/sim"
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/action"
+	"ipamsim/sim/cluster/checker"
 )
 
 // Theatre acts remedies out in runs that begin with the cluster of one scenario.
@@ -39,7 +41,7 @@ const stepsMax = 5_000_000
 // after is what a run has come to.
 type after struct {
 	took       time.Duration // the virtual time of the last step
-	sight      *cluster.Sight
+	sight      *checker.Sight
 	violations []model.Violation // at any time, then those that hold at the end
 	last       int               // how many hold at the end
 	failed     []Failure
@@ -98,12 +100,12 @@ func (t *Theatre) play(ctx context.Context, st *stage, controllers bool) (*after
 	if controllers && !slices.Contains(spec.Daemons, kubeControllers) {
 		spec.Daemons = append(slices.Clone(spec.Daemons), kubeControllers)
 	}
-	var sight *cluster.Sight
+	var sight *checker.Sight
 	var failed error
 	var closed []shut
 	rep, err := t.runner.Run(ctx, &s, scenarios.Options{
 		Store: scenarios.Memory, Siteless: true, Looks: t.looks(st.gates, &closed),
-		End: func(c *cluster.Cluster) { sight, failed = c.Sight() },
+		End: func(c *cluster.Cluster) { sight, failed = c.Checker.Sight() },
 	})
 	switch {
 	case err != nil:
@@ -113,7 +115,7 @@ func (t *Theatre) play(ctx context.Context, st *stage, controllers bool) (*after
 	case rep.Verdict == reports.Unknown || sight == nil:
 		return nil, fmt.Errorf("%w: %s", ErrCut, rep.Reason)
 	}
-	end := cluster.AtRest(*sight)
+	end := checker.AtRest(*sight)
 	return &after{sight: sight, violations: slices.Concat(rep.Violations, end), last: len(end), failed: failures(rep.History), shut: closed}, nil
 }
 
@@ -136,7 +138,7 @@ func (t *Theatre) furniture() []scenarios.Event {
 		return nil
 	}
 	body := fmt.Sprintf(`{"apiVersion":"crd.projectcalico.org/v1","kind":%q,"metadata":{"name":"default"},"spec":{"controllers":{"node":{"leakGracePeriod":"15m0s"}}}}`, kind)
-	return []scenarios.Event{{Apply: &cluster.Apply{Object: []byte(body)}}}
+	return []scenarios.Event{{Apply: &action.Apply{Object: []byte(body)}}}
 }
 
 // calico reports whether the primary network is Calico's.

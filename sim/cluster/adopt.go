@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
-	"strings"
 
-	nadv1 "github.com/k8snetworkplumbingwg/network-attachment-definition-client/pkg/apis/k8s.cni.cncf.io/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"ipamsim/model"
 	"ipamsim/sim/cluster/kubeapi"
+	"ipamsim/sim/cluster/multus"
 	"ipamsim/sim/ipam"
 )
 
@@ -46,8 +45,9 @@ func storeStatus(ctx context.Context, cl kubeapi.Client, o Object) error {
 func (c *Cluster) adopt(name string, pods []*corev1.Pod, left func(context.Context, ipam.Call, []netip.Addr) error) error {
 	c.mu.Lock()
 	n := c.nodes[name]
-	up, obj := n.state.Up, n.object
+	obj := n.object
 	c.mu.Unlock()
+	up := c.Up(name)
 	for _, p := range pods {
 		if runs(p) {
 			if err := c.adoptPod(name, p, up, left); err != nil {
@@ -55,9 +55,9 @@ func (c *Cluster) adopt(name string, pods []*corev1.Pod, left func(context.Conte
 			}
 		}
 	}
-	if devices := c.cfg.Manager.Devices; devices != nil && obj != nil {
+	if devices := c.Config.Manager.Devices; devices != nil && obj != nil {
 		for _, d := range devices(obj) {
-			c.device(name, d.Handle, d.Addr)
+			c.Checker.Device(name, d.Handle, d.Addr)
 		}
 	}
 	return nil
@@ -65,7 +65,7 @@ func (c *Cluster) adopt(name string, pods []*corev1.Pod, left func(context.Conte
 
 // runs reports whether a stored pod has a sandbox, as far as its status says.
 func runs(p *corev1.Pod) bool {
-	addressed := len(p.Status.PodIPs) > 0 || p.Status.PodIP != "" || p.Annotations[statusAnnotation] != ""
+	addressed := len(p.Status.PodIPs) > 0 || p.Status.PodIP != "" || p.Annotations[multus.StatusAnnotation] != ""
 	return p.Status.Phase == corev1.PodRunning || addressed && !kubeapi.Finished(p)
 }
 
@@ -73,7 +73,7 @@ func (c *Cluster) adoptPod(node string, p *corev1.Pod, up bool, left func(contex
 	st := &podState{pod: p, container: c.containerOf(p, node), result: true}
 	sb := model.Sandbox{ID: st.container, Pod: kubeapi.Ref(p), UID: string(p.UID), Node: node}
 	for i, w := range c.networksOf(p) {
-		st.networks = append(st.networks, w.key)
+		st.networks = append(st.networks, w.Key)
 		if a := c.foundAt(p, w, i); len(a.Addrs)+len(a.Static) > 0 {
 			sb.Attachments = append(sb.Attachments, a)
 		}
@@ -82,7 +82,7 @@ func (c *Cluster) adoptPod(node string, p *corev1.Pod, up bool, left func(contex
 	if !up {
 		return nil
 	}
-	c.sandboxFound(sb)
+	c.Checker.SandboxFound(sb)
 	if left == nil {
 		return nil
 	}
@@ -98,39 +98,24 @@ func (c *Cluster) adoptPod(node string, p *corev1.Pod, up bool, left func(contex
 	return nil
 }
 
-// sandboxFound is sandboxUp for one that was there before the run.
-func (c *Cluster) sandboxFound(sb model.Sandbox) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.truth.sandboxes[sb.ID] = &sb
-	c.truth.seen.sandboxesChanged()
-	c.recordLocked(model.Event{Kind: model.SandboxUp, Node: sb.Node, Pod: sb.Pod, Container: sb.ID, Text: "found running"})
-}
-
 // containerOf is the id of a pod's sandbox: as its manifest says, unless another pod
 // says the same, or made up.
 func (c *Cluster) containerOf(p *corev1.Pod, node string) string {
-	for _, key := range []string{ContainerAnnotation, c.cfg.Manager.Annotations.Container} {
-		if id := p.Annotations[key]; id != "" && c.sandbox(id) == nil {
+	for _, key := range []string{ContainerAnnotation, c.Config.Manager.Annotations.Container} {
+		if id := p.Annotations[key]; id != "" && !c.Checker.HasSandbox(id) {
 			return id
 		}
 	}
 	return c.newContainer(p, node)
 }
 
-func (c *Cluster) sandbox(id string) *model.Sandbox {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.truth.sandboxes[id]
-}
-
 // foundAt is what a pod's status says of the i-th network that it is attached to:
 // podIPs of the primary one, Multus' annotation of the others.
-func (c *Cluster) foundAt(p *corev1.Pod, w wanted, i int) model.Attachment {
-	a := model.Attachment{Network: w.key, Interface: w.iface}
+func (c *Cluster) foundAt(p *corev1.Pod, w multus.Network, i int) model.Attachment {
+	a := model.Attachment{Network: w.Key, Interface: w.Interface}
 	var ips []string
-	if primary := c.cfg.Primary != "" && i == 0 && w.key == c.cfg.Primary; primary {
-		says := c.cfg.Manager.Annotations
+	if primary := c.Config.Primary != "" && i == 0 && w.Key == c.Config.Primary; primary {
+		says := c.Config.Manager.Annotations
 		a.Asked = p.Annotations[says.Addresses] != ""
 		if past := p.Annotations[says.Static]; past != "" {
 			a.Static = pastIPAM(past)
@@ -146,13 +131,13 @@ func (c *Cluster) foundAt(p *corev1.Pod, w wanted, i int) model.Attachment {
 	if len(ips) == 0 {
 		nth := 0
 		for _, before := range c.networksOf(p)[:i] {
-			if before.key == w.key {
+			if before.Key == w.Key {
 				nth++
 			}
 		}
-		ips = networkStatus(p, w, nth)
+		ips = multus.Addresses(p, w, nth)
 	}
-	static := staticOf(c.config(w.key))
+	static := staticOf(c.config(w.Key))
 	for _, s := range ips {
 		addr, err := netip.ParseAddr(s)
 		switch addr = addr.Unmap(); {
@@ -181,33 +166,6 @@ func pastIPAM(annotation string) []netip.Addr {
 		}
 	}
 	return out
-}
-
-// networkStatus are the addresses that Multus' annotation has for a network of the
-// pod: those of its interface, or else of its name. Where interfaces have no names,
-// the nth entry of a network is that of the nth interface on it, from 0.
-func networkStatus(p *corev1.Pod, w wanted, nth int) []string {
-	var all []nadv1.NetworkStatus
-	if json.Unmarshal([]byte(p.Annotations[statusAnnotation]), &all) != nil {
-		return nil
-	}
-	_, name, _ := strings.Cut(w.key, "/")
-	for _, same := range []func(nadv1.NetworkStatus) bool{
-		func(s nadv1.NetworkStatus) bool { return s.Interface == w.iface && s.Name == w.key },
-		func(s nadv1.NetworkStatus) bool { return s.Interface == w.iface },
-		func(s nadv1.NetworkStatus) bool {
-			if s.Interface != "" || s.Name != w.key && s.Name != name {
-				return false
-			}
-			nth--
-			return nth == -1
-		},
-	} {
-		if i := slices.IndexFunc(all, same); i >= 0 {
-			return all[i].IPs
-		}
-	}
-	return nil
 }
 
 // staticOf are the addresses that a CNI configuration, or one of its list, gives to

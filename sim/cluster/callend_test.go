@@ -6,11 +6,12 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/action"
 )
 
 // ends are the ends of calls of a run.
 func ends(c *cluster.Cluster, kind model.EventKind) (out []model.Event) {
-	for _, e := range c.History().Events {
+	for _, e := range c.Checker.History().Events {
 		if e.Kind == kind {
 			out = append(out, e)
 		}
@@ -24,7 +25,7 @@ func TestDelFailsForGood(t *testing.T) {
 	o := outage{del: span{time.Minute, 10 * time.Minute}}
 	c := run(t, `{"type":"canary","range":"10.0.0.0/28"}`, "StatefulSet", 1, func(cfg *cluster.Config) {
 		cfg.Manager = o.of(cfg.Manager)
-		cfg.Script = []cluster.Entry{{At: time.Minute, Action: &cluster.Delete{Resource: "pods", Name: "web-0"}}}
+		cfg.Script = []cluster.Entry{{At: time.Minute, Action: &action.Delete{Resource: "pods", Name: "web-0"}}}
 	}, nil, nil)
 	for _, e := range ends(c, model.DelEnd) {
 		if e.Disturbed || e.At-e.Begun > time.Millisecond {
@@ -32,7 +33,7 @@ func TestDelFailsForGood(t *testing.T) {
 		}
 	}
 	var failed []model.Violation
-	for _, v := range c.Violations() {
+	for _, v := range c.Checker.Violations() {
 		if v.Invariant == "failed-call" {
 			failed = append(failed, v)
 		}
@@ -55,7 +56,7 @@ func TestDisturbedCalls(t *testing.T) {
 		o := outage{takes: takes}
 		c := run(t, `{"type":"canary","range":"10.0.0.0/28"}`, "StatefulSet", 1, func(cfg *cluster.Config) {
 			cfg.Manager = o.of(cfg.Manager)
-			p := &cluster.Partition{Node: "a"}
+			p := &action.Partition{Node: "a"}
 			p.For.Duration = 3 * time.Second
 			cfg.Script = []cluster.Entry{{At: cut, Action: p}}
 		}, nil, nil)

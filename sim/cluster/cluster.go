@@ -1,6 +1,7 @@
-// Package cluster is the simulated Kubernetes cluster around an address manager:
-// nodes, kubelets, workload controllers, cron, an operator's hands. It keeps the
-// ground truth, and compares it with the record after every step.
+// Package cluster is the simulated Kubernetes cluster around an address manager: its
+// machines, with kubelets, container runtimes, CNI calls, disks and the manager's daemons,
+// and the script of a run. Kubernetes' controllers (package control), the ground truth
+// (checker) and what happens to machines (action, hazard) have packages of their own.
 package cluster
 
 import (
@@ -17,12 +18,13 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/invariant"
-	"ipamsim/model/metric"
 	"ipamsim/model/route"
 	"ipamsim/sim"
+	"ipamsim/sim/cluster/checker"
 	"ipamsim/sim/cluster/control"
 	"ipamsim/sim/cluster/control/simple"
 	"ipamsim/sim/cluster/kubeapi"
+	"ipamsim/sim/cluster/multus"
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/kube"
@@ -30,25 +32,24 @@ import (
 
 // Config describes a cluster and what will happen to it.
 type Config struct {
-	Manager  *ipam.Manager
-	Networks []Network
-	Primary  string   // key of the network that every pod gets unasked; "": none
-	Objects  []Object // stored before the first step, in this order
-	Crons    []Cron
-	Daemons  []string // names of the manager's daemons that run
-	Churn    []Churn
-	Script   []Entry // sorted by At
-	Hazards  Hazards
-	Until    time.Duration
-	Settle   time.Duration // quiet time after Until; quiescent invariants are judged at its end, 0: not at all
-	Timers   Timers
+	Manager    *ipam.Manager
+	Networks   []Network
+	Primary    string       // key of the network that every pod gets unasked; "": none
+	Objects    []Object     // stored before the first step, in this order
+	Daemons    []string     // names of the manager's daemons that run
+	Script     []Entry      // sorted by At
+	Background []Background // what goes on besides, started in this order
+	ClocksJump bool         // the clocks of machines may jump, see Clock
+	Until      time.Duration
+	Settle     time.Duration // quiet time after Until; quiescent invariants are judged at its end, 0: not at all
+	Timers     Timers
 	// Controllers makes Kubernetes' controllers; nil: the simple ones.
 	Controllers func(control.Env) control.Set
 	Settings    invariant.Settings
 	Fabric      route.Fabric  // the network between the nodes
 	Metrics     time.Duration // measure at this interval; 0: never
 	Film        bool          // keep what everything looked like after every step
-	Looks       Looks
+	Looks       checker.Looks
 	// InTurn lets kubelets work on one pod at a time, see turns; 0: as they are.
 	InTurn time.Duration
 	// Datastore is where the manager keeps its record, if it has a choice.
@@ -71,36 +72,28 @@ type Timers struct {
 	SandboxRetry time.Duration // kubelet tries a failed sandbox again after: 10 s
 }
 
-// Cluster is one cluster in one run.
+// Cluster is one cluster in one run. Its fields must not be changed.
 type Cluster struct {
-	cfg   Config
-	w     *sim.World
-	api   *kube.Server
-	store *etcd.Run
-	inst  ipam.Instance
-	procs map[string]process
-	kinds map[string]kubeapi.Resource
+	World    *sim.World
+	Config   Config                      // it was made of
+	Kinds    map[string]kubeapi.Resource // that the API server serves
+	Cache    *kubeapi.Cache              // what is stored of pods and nodes
+	Checker  *checker.Checker            // the ground truth, and what was found so far
+	Instance ipam.Instance               // the manager
 
-	stored      *kubeapi.Cache
+	api         *kube.Server
+	store       *etcd.Run
+	procs       map[string]process
 	feed        kubeapi.Feed
 	controllers control.Set
 
-	mu       sync.Mutex
-	truth    truth
-	nodes    map[string]*node
-	upstream map[sim.ActorID]string // processes that run the address manager's code, and on which node
-	used     map[string]int         // how often a name was taken, for unique
-	judge    judge
-	routing  *routing // nil: the primary network announces no routes
-	series   *metric.Series
-	camera   *camera // nil: nobody films
-	rested   bool    // the quiet time after the script is over
-	over     bool    // the run has been judged
-	clocks   map[string]*sim.Clock
-	traps    []*trap // set by hazards, in the order of setting
-	turns    turns
-	doors    doors
-	asked    asked
+	mu     sync.Mutex
+	nodes  map[string]*node
+	used   map[string]int // how often a name was taken, for unique
+	clocks map[string]*sim.Clock
+	turns  turns
+	doors  doors
+	asked  multus.Asked
 }
 
 // Start builds the cluster inside the bubble, on its root goroutine, and hooks it
@@ -110,12 +103,15 @@ func Start(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config) (*Cluste
 	if err != nil {
 		return nil, err
 	}
-	w.Hooks = sim.Hooks{Settle: store.Pump, Step: c.stepped, Panic: c.panicked, Withdrawn: c.withdrawn, End: c.ended}
+	w.Hooks = sim.Hooks{Settle: store.Pump, Step: c.stepped, Panic: c.panicked, Withdrawn: c.Checker.Withdrawn, End: c.Checker.Ended}
 	if err := c.startControllers(); err != nil {
 		return nil, err
 	}
 	w.Spawn(sim.Process{ID: "script", Run: c.script})
-	return c, c.startFilm()
+	if cfg.Film {
+		err = c.Checker.StartRecording()
+	}
+	return c, err
 }
 
 // open makes the cluster and stores its objects. Nothing runs yet.
@@ -125,16 +121,16 @@ func open(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config) (*Cluster
 		return nil, err
 	}
 	c.api, c.store = api, store
-	if c.inst, err = cfg.Manager.Open(ipam.Env{API: api, Store: store, Networks: c.judge.networks, Datastore: cfg.Datastore, Device: c.device, Doors: c.doors.of(c)}); err != nil {
+	if c.Instance, err = cfg.Manager.Open(ipam.Env{API: api, Store: store, Networks: c.networks(), Datastore: cfg.Datastore, Device: c.Checker.Device, Doors: c.doors.of(c)}); err != nil {
 		return nil, err
 	}
 	for _, p := range cfg.Manager.Processes {
-		if run := c.inst.Run[p.Name]; run != nil {
+		if run := c.Instance.Run[p.Name]; run != nil {
 			c.procs[p.Name] = process{p, run}
 		}
 	}
-	c.controllers = c.cfg.Controllers(control.Env{
-		World: w, API: api, Name: c.unique, Stored: c.stored, Feed: &c.feed, Machine: c.machine, Timers: c.cfg.Timers.Timers,
+	c.controllers = c.Config.Controllers(control.Env{
+		World: w, API: api, Name: c.Name, Stored: c.Cache, Feed: &c.feed, Machine: c.Checker.Machine, Timers: c.Config.Timers.Timers,
 	})
 	api.OnChange(c.changed)
 	return c, c.load(cfg.Objects)
@@ -148,36 +144,40 @@ func blank(w *sim.World, cfg Config) (*Cluster, error) {
 		cfg.Controllers = simple.New
 	}
 	c := &Cluster{
-		cfg: cfg, w: w,
+		World: w, Config: cfg, Cache: kubeapi.NewCache(w.Now),
 		procs: map[string]process{}, nodes: map[string]*node{},
-		used: map[string]int{}, upstream: map[sim.ActorID]string{},
-		stored: kubeapi.NewCache(w.Now), clocks: map[string]*sim.Clock{},
-		turns: turns{step: cfg.InTurn, born: map[types.UID]int{}},
+		used:   map[string]int{},
+		clocks: map[string]*sim.Clock{},
+		turns:  turns{step: cfg.InTurn, born: map[types.UID]int{}},
 	}
-	c.truth.init()
-	c.judge.init(cfg)
+	c.Checker = checker.New(checker.Config{
+		World: w, Networks: c.networks(), Primary: cfg.Primary, Settings: cfg.Settings, Fabric: cfg.Fabric,
+		Site: ipam.CallSites(cfg.Manager), Metrics: cfg.Metrics, Looks: cfg.Looks,
+		Observe:  func(ctx context.Context) (model.Snapshot, error) { return c.Instance.Observe(ctx) },
+		Revision: func() int64 { return c.store.Revision() },
+	})
 	var err error
-	c.kinds, err = kubeapi.Kinds(cfg.Manager)
+	c.Kinds, err = kubeapi.Kinds(cfg.Manager)
 	return c, err
 }
 
 // load stores the scenario's objects, as if they had been there for ever.
 func (c *Cluster) load(objs []Object) error {
 	direct := kubeapi.New(c.api.Direct())
-	var known uids
-	if c.cfg.Primary != "" {
+	var owners kubeapi.Owners
+	if c.Config.Primary != "" {
 		objs = append(missingNamespaces(objs), objs...)
 	}
 	for _, o := range objs {
-		r, ok := c.kinds[o.Kind]
+		r, ok := c.Kinds[o.Kind]
 		if !ok {
 			return fmt.Errorf("cluster: kind %s is not served", o.Kind)
 		}
-		o, err := known.resolve(c, o)
+		o, err := owners.Resolve(c.api, o)
 		if err != nil {
 			return &Rejected{o, err}
 		}
-		if k := c.keeps(o.Kind); k != nil {
+		if k := c.Keeps(o.Kind); k != nil {
 			err = k.Change(context.Background(), nil, ipam.Create, o)
 		} else {
 			err = direct.Create(context.Background(), r, o.Namespace, o.Body)
@@ -188,7 +188,7 @@ func (c *Cluster) load(objs []Object) error {
 		if err != nil {
 			return &Rejected{o, err}
 		}
-		c.w.Progress()
+		c.World.Progress()
 	}
 	c.store.Pump()
 	return nil
@@ -231,34 +231,30 @@ func (r *Rejected) Error() string {
 func (r *Rejected) Unwrap() error { return r.Err }
 
 func (c *Cluster) startControllers() error {
-	c.startRouting()
+	c.Checker.StartRouting()
 	c.controllers.Start()
-	for _, name := range c.nodeNames() {
+	for _, name := range c.Nodes() {
 		if err := c.begin(name); err != nil {
 			return err
 		}
 	}
-	for _, name := range c.cfg.Daemons {
+	for _, name := range c.Config.Daemons {
 		if r := c.procs[name]; !r.PerNode {
 			c.startDaemon(r, "")
 		}
 	}
-	c.startMetrics()
-	if err := c.startLooks(); err != nil {
+	c.Checker.StartMetrics()
+	if err := c.Checker.StartLooks(); err != nil {
 		return err
 	}
-	for i := range c.cfg.Crons {
-		c.startCron(c.cfg.Crons[i])
+	for _, b := range c.Config.Background {
+		b.Start(c)
 	}
-	for i := range c.cfg.Churn {
-		c.startChurn(i, c.cfg.Churn[i])
-	}
-	c.startHazards()
 	return nil
 }
 
-// unique makes a name that no process of this run has had: web-0, web-0~2, …
-func (c *Cluster) unique(name string) string {
+// Name makes a name that no process of this run has had: web-0, web-0~2, …
+func (c *Cluster) Name(name string) string {
 	if n := c.count(name); n > 1 {
 		return fmt.Sprintf("%s~%d", name, n)
 	}
@@ -275,14 +271,14 @@ func (c *Cluster) count(name string) int {
 
 // spawnUpstream starts a process that runs the address manager's own code.
 func (c *Cluster) spawnUpstream(id sim.ActorID, node string, run func(context.Context, *sim.Gate) error) *sim.Actor {
-	c.mu.Lock()
-	c.upstream[id] = node
-	c.mu.Unlock()
-	return c.w.Spawn(sim.Process{ID: id, Group: node, Mortal: true, Clock: c.clock(node), Run: run})
+	c.Checker.Spawned(id, node)
+	return c.World.Spawn(sim.Process{ID: id, Group: node, Mortal: true, Clock: c.Clock(node), Run: run})
 }
 
-// theirs reports whether a process runs the address manager's code.
-func (c *Cluster) theirs(id sim.ActorID) bool {
-	_, ok := c.upstream[id]
-	return ok
+// networks is the policy, as manifests have it.
+func (c *Cluster) networks() (out []model.Network) {
+	for _, n := range c.Config.Networks {
+		out = append(out, n.Network)
+	}
+	return out
 }

@@ -14,6 +14,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/sim"
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/action"
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/ipam/canary"
@@ -28,7 +29,7 @@ func story(t *testing.T, kind string, replicas int, script ...cluster.Entry) []s
 
 // told is what happened in a run: one line an event.
 func told(c *cluster.Cluster) (out []string) {
-	for _, e := range c.History().Events {
+	for _, e := range c.Checker.History().Events {
 		if e.Kind == model.AddBegin || e.Kind == model.DelBegin {
 			continue
 		}
@@ -125,7 +126,7 @@ func (plain) Pick(_ int, enabled []sim.Choice) int {
 // A StatefulSet makes its pods one after another, and a deleted one is gone, DEL
 // and all, before the next of its name is made.
 func TestStatefulSetPod(t *testing.T) {
-	got := story(t, "StatefulSet", 2, cluster.Entry{At: time.Minute, Action: &cluster.Delete{Resource: "pods", Name: "web-0"}})
+	got := story(t, "StatefulSet", 2, cluster.Entry{At: time.Minute, Action: &action.Delete{Resource: "pods", Name: "web-0"}})
 	want := []string{
 		"0s a up", "0s b up",
 		"0s web-0 sandbox-up a", "0s web-0 add-end a 10.0.0.1",
@@ -142,7 +143,7 @@ func TestStatefulSetPod(t *testing.T) {
 // Power lost takes the sandboxes with it; what the disk remembers gets its DEL
 // after the reboot, then the pod gets a new sandbox.
 func TestReboot(t *testing.T) {
-	got := story(t, "StatefulSet", 1, cluster.Entry{At: time.Minute, Action: &cluster.Reboot{Node: "a"}})
+	got := story(t, "StatefulSet", 1, cluster.Entry{At: time.Minute, Action: &action.Reboot{Node: "a"}})
 	want := []string{
 		"0s a up", "0s b up",
 		"0s web-0 sandbox-up a", "0s web-0 add-end a 10.0.0.1",
@@ -161,7 +162,7 @@ func TestReboot(t *testing.T) {
 // toleration its pod is deleted; a Deployment starts the successor at once, and
 // the old sandbox goes when its node hears of it.
 func TestPartition(t *testing.T) {
-	p := &cluster.Partition{Node: "a"}
+	p := &action.Partition{Node: "a"}
 	p.For.Duration = 10 * time.Minute
 	var got []string
 	for _, line := range story(t, "Deployment", 1, cluster.Entry{At: time.Minute, Action: p}) {
@@ -188,9 +189,9 @@ func TestPartition(t *testing.T) {
 // time are one machine in the end: the new one.
 func TestReplaceMeetsPowerOn(t *testing.T) {
 	got := story(t, "DaemonSet", 0,
-		cluster.Entry{At: 5 * time.Minute, Action: &cluster.ReplaceNode{Node: "a"}},
-		cluster.Entry{At: 5 * time.Minute, Action: &cluster.PowerOn{Node: "a"}},
-		cluster.Entry{At: 5 * time.Minute, Action: &cluster.ReplaceNode{Node: "a"}},
+		cluster.Entry{At: 5 * time.Minute, Action: &action.ReplaceNode{Node: "a"}},
+		cluster.Entry{At: 5 * time.Minute, Action: &action.PowerOn{Node: "a"}},
+		cluster.Entry{At: 5 * time.Minute, Action: &action.ReplaceNode{Node: "a"}},
 	)
 	last := ""
 	for _, line := range got {

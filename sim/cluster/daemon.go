@@ -30,14 +30,14 @@ func (c *Cluster) startDaemon(r process, node string) { c.startDaemonAfter(r, no
 // startDaemonAfter is startDaemon of one that begins a while later.
 func (c *Cluster) startDaemonAfter(r process, node string, wait time.Duration) {
 	name := path.Join(r.Name, node)
-	id := sim.ActorID(c.unique(name))
+	id := sim.ActorID(c.Name(name))
 	a := c.spawnUpstream(id, node, func(ctx context.Context, g *sim.Gate) error {
 		if wait > 0 && !kubeapi.Sleep(ctx, wait) {
 			return ctx.Err()
 		}
 		return r.Run(ctx, g, node)
 	})
-	c.w.Spawn(sim.Process{ID: sim.ActorID(c.unique("supervisor/" + name)), Group: node, Run: func(ctx context.Context, g *sim.Gate) error {
+	c.World.Spawn(sim.Process{ID: sim.ActorID(c.Name("supervisor/" + name)), Group: node, Run: func(ctx context.Context, g *sim.Gate) error {
 		select {
 		case <-a.Done():
 		case <-ctx.Done():
@@ -47,7 +47,7 @@ func (c *Cluster) startDaemonAfter(r process, node string, wait time.Duration) {
 		if err := a.Err(); err != nil {
 			e.Err = err.Error()
 		}
-		c.record(e)
+		c.Checker.Record(e)
 		if kubeapi.Sleep(ctx, c.restartIn(node)) {
 			c.startDaemon(r, node)
 		}
@@ -55,25 +55,39 @@ func (c *Cluster) startDaemonAfter(r process, node string, wait time.Duration) {
 	}})
 }
 
-// reconcile starts one pass of a reconciler as a process of its own.
-func (c *Cluster) reconcile(r process, node string) *sim.Actor {
-	id := sim.ActorID(c.unique(path.Join(r.Name, node)))
-	c.record(model.Event{Kind: model.Reconcile, Actor: string(id), Node: node})
+// Reconcile starts one pass of a reconciler as a process of its own.
+func (c *Cluster) Reconcile(name, node string) (*sim.Actor, error) {
+	r, err := c.reconciler(name)
+	if err != nil {
+		return nil, err
+	}
+	id := sim.ActorID(c.Name(path.Join(r.Name, node)))
+	c.Checker.Record(model.Event{Kind: model.Reconcile, Actor: string(id), Node: node})
 	return c.spawnUpstream(id, node, func(ctx context.Context, g *sim.Gate) error {
 		err := r.Run(ctx, g, node)
 		e := model.Event{Kind: model.Reconciled, Actor: string(id), Node: node}
 		if err != nil {
 			e.Err = err.Error()
 		}
-		c.record(e)
+		c.Checker.Record(e)
 		return err
-	})
+	}), nil
 }
 
 func (c *Cluster) reconciler(name string) (process, error) {
 	r, ok := c.procs[name]
 	if !ok {
-		return r, fmt.Errorf("%s has no reconciler %q", c.cfg.Manager.Name, name)
+		return r, fmt.Errorf("%s has no reconciler %q", c.Config.Manager.Name, name)
 	}
 	return r, nil
+}
+
+// Second starts a daemon that is a deployment once more beside the one that runs.
+func (c *Cluster) Second(daemon string) (*sim.Actor, error) {
+	r, err := c.reconciler(daemon)
+	if err != nil {
+		return nil, err
+	}
+	id := sim.ActorID(c.Name(daemon))
+	return c.spawnUpstream(id, "", func(ctx context.Context, g *sim.Gate) error { return r.Run(ctx, g, "") }), nil
 }

@@ -29,7 +29,7 @@ func (d *doors) of(c *Cluster) ipam.Doors {
 		Cloud: func(o cloud.Options) *cloud.Cloud {
 			d.mu.Lock()
 			defer d.mu.Unlock()
-			d.clouds = append(d.clouds, cloud.New(c.w, o))
+			d.clouds = append(d.clouds, cloud.New(c.World, o))
 			return d.clouds[len(d.clouds)-1]
 		},
 	}
@@ -49,11 +49,11 @@ func known[T any](d *doors, all map[string]T, node string, make func() T) T {
 
 // made is the disk of a node.
 func (d *doors) made(c *Cluster, node string) *disk.Disk {
-	return known(d, d.disks, node, func() *disk.Disk { return disk.New(c.w, node) })
+	return known(d, d.disks, node, func() *disk.Disk { return disk.New(c.World, node) })
 }
 
-// disk is that of a node, nil if nobody has asked for it.
-func (d *doors) disk(node string) *disk.Disk {
+// used is that of a node, nil if nobody has asked for it.
+func (d *doors) used(node string) *disk.Disk {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.disks[node]
@@ -61,7 +61,7 @@ func (d *doors) disk(node string) *disk.Disk {
 
 // lose is what becomes of a node's disk with its power.
 func (d *doors) lose(node string, forget bool, l disk.Loss) {
-	switch disk := d.disk(node); {
+	switch disk := d.used(node); {
 	case disk == nil:
 	case forget:
 		disk.Reimage()
@@ -69,3 +69,12 @@ func (d *doors) lose(node string, forget bool, l disk.Loss) {
 		disk.PowerLoss(l)
 	}
 }
+
+// Disk is the disk of a node.
+func (c *Cluster) Disk(node string) *disk.Disk { return c.doors.made(c, node) }
+
+// UsedDisk is the disk of a node if somebody has asked for it, or nil.
+func (c *Cluster) UsedDisk(node string) *disk.Disk { return c.doors.used(node) }
+
+// Clouds are the providers' APIs that the manager calls.
+func (c *Cluster) Clouds() []*cloud.Cloud { return c.doors.clouds }

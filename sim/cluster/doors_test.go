@@ -14,6 +14,7 @@ import (
 	"ipamsim/sim"
 	"ipamsim/sim/cloud"
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/action"
 	"ipamsim/sim/ipam"
 )
 
@@ -71,23 +72,23 @@ func keep(t *testing.T, script ...cluster.Entry) (happened []string, file string
 func TestUnsynced(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		reboot cluster.Reboot
+		reboot action.Reboot
 		at     time.Duration
 		want   string
 	}{
-		{"keep", cluster.Reboot{Unsynced: cluster.Keep}, time.Second, "text"},
-		{"lose", cluster.Reboot{Unsynced: cluster.Lose}, time.Second, "-"},
-		{"lose, later", cluster.Reboot{Unsynced: cluster.Lose}, 10 * time.Second, ""},
-		{"lose, much later", cluster.Reboot{Unsynced: cluster.Lose}, time.Minute, "text"},
-		{"drawn: the plainest answer", cluster.Reboot{}, time.Second, "text"},
-		{"forget", cluster.Reboot{Forget: true}, time.Minute, "-"},
+		{"keep", action.Reboot{Unsynced: action.Keep}, time.Second, "text"},
+		{"lose", action.Reboot{Unsynced: action.Lose}, time.Second, "-"},
+		{"lose, later", action.Reboot{Unsynced: action.Lose}, 10 * time.Second, ""},
+		{"lose, much later", action.Reboot{Unsynced: action.Lose}, time.Minute, "text"},
+		{"drawn: the plainest answer", action.Reboot{}, time.Second, "text"},
+		{"forget", action.Reboot{Forget: true}, time.Minute, "-"},
 	} {
 		c.reboot.Node = "a"
 		if _, file := keep(t, cluster.Entry{At: c.at, Action: &c.reboot}); file != c.want {
 			t.Errorf("%s: %q, want %q", c.name, file, c.want)
 		}
 	}
-	_, file := keep(t, cluster.Entry{At: time.Minute, Action: &cluster.ReplaceNode{Node: "a"}})
+	_, file := keep(t, cluster.Entry{At: time.Minute, Action: &action.ReplaceNode{Node: "a"}})
 	if file != "-" {
 		t.Errorf("a machine that was replaced has the file of the old one: %q", file)
 	}
@@ -101,9 +102,9 @@ func TestDoorFaults(t *testing.T) {
 		action          cluster.Action
 		begins, problem string
 	}{
-		{&cluster.DiskFault{Node: "a", Fault: "full", For: minute}, "disk of node a full", "no space left on device"},
-		{&cluster.DiskFault{Node: "a", Fault: "readOnly", For: minute}, "disk of node a read-only", "read-only file system"},
-		{&cluster.CloudFault{Fault: "refuse", For: minute}, "the cloud refuses 100 % of calls", "Unavailable"},
+		{&action.DiskFault{Node: "a", Fault: "full", For: minute}, "disk of node a full", "no space left on device"},
+		{&action.DiskFault{Node: "a", Fault: "readOnly", For: minute}, "disk of node a read-only", "read-only file system"},
+		{&action.CloudFault{Fault: "refuse", For: minute}, "the cloud refuses 100 % of calls", "Unavailable"},
 	} {
 		got, _ := keep(t, cluster.Entry{Action: c.action})
 		failed := only(got, c.problem)

@@ -13,30 +13,13 @@ import (
 	"ipamsim/sim/cluster/kubeapi"
 )
 
-// Sight is the truth and the record now, unjudged. Call it on the root goroutine:
-// from a hook of the world.
-func (c *Cluster) Sight() (*Sight, error) {
-	rec, err := c.inst.Observe(context.Background())
-	if err != nil {
-		return nil, fmt.Errorf("cluster: observe: %w", err)
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.judge.record, c.judge.revision = rec, c.store.Revision()
-	s := &Sight{Truth: c.snapshotLocked(), Record: rec, Networks: c.networksLocked()}
-	if s.Routes = c.routing != nil; s.Routes {
-		s.Losses, s.LeftOut = c.settled()
-	}
-	return s, nil
-}
-
 // Stored is what kubectl get prints of every kind that the cluster serves, and what
 // can be had of those that the manager keeps in a datastore of its own (ipam.Keep).
 // It is sorted by kind, namespace and name, and may be called where Sight may.
 func (c *Cluster) Stored() ([]Object, error) {
 	var out []Object
 	direct := kubeapi.New(c.api.Direct())
-	for kind, r := range c.kinds {
+	for kind, r := range c.Kinds {
 		if r.Alias {
 			continue
 		}
@@ -50,7 +33,7 @@ func (c *Cluster) Stored() ([]Object, error) {
 		}
 		out = append(out, objs...)
 	}
-	if k := c.inst.Keep; k != nil {
+	if k := c.Instance.Keep; k != nil {
 		more, err := k.Export(context.Background())
 		if err != nil {
 			return nil, err

@@ -9,21 +9,22 @@ import (
 	"ipamsim/model"
 	"ipamsim/sim"
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/action"
 )
 
 // After every step the film shows what somebody sees who looks at everything anew,
 // whatever people and machines do meanwhile: with pools that addresses are taken
 // from, and with blocks that nodes announce.
 func TestFilmShowsEveryStep(t *testing.T) {
-	partition, pause := &cluster.Partition{Node: "b"}, &cluster.Pause{Actor: "a"}
+	partition, pause := &action.Partition{Node: "b"}, &action.Pause{Actor: "a"}
 	partition.For.Duration, pause.For.Duration = 7*time.Minute, 20*time.Second
 	script := []cluster.Entry{
-		{At: time.Minute, Action: &cluster.Reboot{Node: "a"}},
+		{At: time.Minute, Action: &action.Reboot{Node: "a"}},
 		{At: 2 * time.Minute, Action: pause},
 		{At: 3 * time.Minute, Action: partition},
-		{At: 12 * time.Minute, Action: &cluster.Scale{Kind: "StatefulSet", Name: "web", Replicas: 1}},
-		{At: 13 * time.Minute, Action: &cluster.ReplaceNode{Node: "b", As: "c"}},
-		{At: 14 * time.Minute, Action: &cluster.Scale{Kind: "StatefulSet", Name: "web", Replicas: 4}},
+		{At: 12 * time.Minute, Action: &action.Scale{Kind: "StatefulSet", Name: "web", Replicas: 1}},
+		{At: 13 * time.Minute, Action: &action.ReplaceNode{Node: "b", As: "c"}},
+		{At: 14 * time.Minute, Action: &action.Scale{Kind: "StatefulSet", Name: "web", Replicas: 4}},
 	}
 	for name, ipam := range map[string]string{
 		"pools":  `{"type":"canary","range":"10.0.0.0/28"}`,
@@ -33,11 +34,11 @@ func TestFilmShowsEveryStep(t *testing.T) {
 			var c *cluster.Cluster
 			steps, tables := 0, map[string]bool{}
 			look := func(step int) {
-				want, err := c.Still()
+				want, err := c.Checker.Still()
 				if err != nil {
 					t.Fatal(err)
 				}
-				f := c.Film()
+				f := c.Checker.Film()
 				if d := cmp.Diff(want, f.At(step)); d != "" {
 					t.Fatalf("after step %d: -there +film:\n%s", step, d)
 				}
@@ -58,10 +59,10 @@ func TestFilmShowsEveryStep(t *testing.T) {
 					t.Errorf("nothing was ever in table %s", table)
 				}
 			}
-			if err := c.Film().Check(); err != nil {
+			if err := c.Checker.Film().Check(); err != nil {
 				t.Error(err)
 			}
-			t.Logf("%d steps, %d frames, %d tables", steps, len(c.Film().Frames), len(tables))
+			t.Logf("%d steps, %d frames, %d tables", steps, len(c.Checker.Film().Frames), len(tables))
 		})
 	}
 }

@@ -58,8 +58,8 @@ func (k *kubelet) spawn() {
 	k.register()
 	in := c.feed.Subscribe(func(ch kube.Change) bool { return boundTo(ch, name) })
 	k.in = in
-	mine, left := c.stored.PodsOn(name), c.left(name)
-	c.w.Spawn(sim.Process{ID: sim.ActorID("kubelet/" + name), Group: name, Run: func(ctx context.Context, g *sim.Gate) error {
+	mine, left := c.Cache.PodsOn(name), c.left(name)
+	c.World.Spawn(sim.Process{ID: sim.ActorID("kubelet/" + name), Group: name, Run: func(ctx context.Context, g *sim.Gate) error {
 		defer c.feed.Unsubscribe(in)
 		for _, st := range left {
 			k.recover(st)
@@ -140,12 +140,12 @@ func (k *kubelet) recover(st *podState) {
 }
 
 func (k *kubelet) start(w *worker) {
-	w.id = sim.ActorID(k.c.unique("kubelet/" + k.node + "/" + w.key.String()))
+	w.id = sim.ActorID(k.c.Name("kubelet/" + k.node + "/" + w.key.String()))
 	k.mu.Lock()
 	k.workers[w.pod.UID] = w
 	k.alive = append(k.alive, w)
 	k.mu.Unlock()
-	k.c.w.Spawn(sim.Process{ID: w.id, Group: k.node, Run: func(ctx context.Context, g *sim.Gate) error {
+	k.c.World.Spawn(sim.Process{ID: w.id, Group: k.node, Run: func(ctx context.Context, g *sim.Gate) error {
 		defer k.ended(w)
 		w.client = kubeapi.New(k.c.api.Door(g))
 		return w.run(ctx, g)
@@ -160,6 +160,6 @@ func (k *kubelet) ended(w *worker) {
 
 // exists reports whether this very pod is still stored.
 func (c *Cluster) exists(p *corev1.Pod) bool {
-	q := c.stored.Pod(kubeapi.Ref(p))
+	q := c.Cache.Pod(kubeapi.Ref(p))
 	return q != nil && q.UID == p.UID
 }

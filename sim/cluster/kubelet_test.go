@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/action"
 )
 
 // onA is the story of one pod on node a of a cluster in which nothing else runs.
@@ -23,7 +24,7 @@ func onA(t *testing.T, annotations string, script ...cluster.Entry) []string {
 
 // A job's work is done when it is done, whatever has become of the network.
 func TestJobEndsInPartition(t *testing.T) {
-	p := &cluster.Partition{Node: "a"}
+	p := &action.Partition{Node: "a"}
 	p.For.Duration = 10 * time.Minute
 	got := onA(t, `,"ipamsim.dev/run-for":"60s"`, cluster.Entry{At: 30 * time.Second, Action: p})
 	want := []string{

@@ -1,7 +1,9 @@
 package cluster
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/netip"
 	"slices"
@@ -9,16 +11,16 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"ipamsim/model"
+	"ipamsim/model/route"
 	"ipamsim/sim"
+	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/disk"
 	"ipamsim/sim/kube"
 )
 
 // node is a machine. The Node object in the API is only what is said of it.
 type node struct {
-	number  int // how many came before
-	state   model.Node
+	number  int          // how many came before
 	addr    netip.Prefix // its own, with its subnet's length
 	object  *corev1.Node // as stored; nil when not registered
 	last    *corev1.Node // object, or what it was when it was deleted
@@ -44,33 +46,40 @@ type podState struct {
 }
 
 func (c *Cluster) nodeChanged(ch kube.Change) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	n := c.nodes[ch.Name]
 	obj, ok := ch.Object.(*corev1.Node)
-	if !ok {
-		if n != nil {
-			n.object, n.state.Registered = nil, false
-		}
-		return
-	}
-	if n == nil {
+	switch {
+	case ok && n == nil:
 		n = &node{disk: map[string]*podState{}, addr: nodeAddr(obj, len(c.nodes)), number: len(c.nodes)}
 		c.nodes[ch.Name] = n
+	case n == nil:
+		return
 	}
-	n.object, n.last, n.state.Registered = obj, obj, true
+	if n.object = obj; ok {
+		n.last = obj
+	}
+	c.Checker.Registered(ch.Name, n.addr, ok)
 }
 
-func (c *Cluster) nodeNames() []string {
+// Nodes are the names of all machines, sorted, also of those without power.
+func (c *Cluster) Nodes() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Sorted(maps.Keys(c.nodes))
 }
 
-// machine is the state of a node's machine.
-func (c *Cluster) machine(name string) model.Node {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.nodes[name].state
+// CheckNode reports that there is no machine of that name.
+func (c *Cluster) CheckNode(name string) error {
+	if c.node(name) == nil {
+		return fmt.Errorf("no node %q", name)
+	}
+	return nil
 }
+
+// Up reports whether a node has power.
+func (c *Cluster) Up(name string) bool { return c.Checker.Machine(name).Up }
 
 func (c *Cluster) node(name string) *node {
 	c.mu.Lock()
@@ -82,7 +91,7 @@ func (c *Cluster) node(name string) *node {
 // or silent.
 func (c *Cluster) begin(name string) error {
 	up := c.found(name)
-	if err := c.adopt(name, c.stored.PodsOn(name), c.inst.Adopt); err != nil || !up {
+	if err := c.adopt(name, c.Cache.PodsOn(name), c.Instance.Adopt); err != nil || !up {
 		return err
 	}
 	c.bootAfter(name, c.startIn(name))
@@ -92,13 +101,9 @@ func (c *Cluster) begin(name string) error {
 // found gives a machine its power at the start, unless its manifest says that nobody
 // has heard of it: it is then taken to be off.
 func (c *Cluster) found(name string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	n := c.nodes[name]
-	if n.state.Up = !unheard(n.object); !n.state.Up {
-		c.recordLocked(model.Event{Kind: model.NodeEvent, Node: name, Text: "off"})
-	}
-	return n.state.Up
+	up := !unheard(c.node(name).object)
+	c.Checker.Found(name, up)
+	return up
 }
 
 // unheard reports whether a node's own conditions say that its kubelet has been
@@ -109,78 +114,79 @@ func unheard(n *corev1.Node) bool {
 	})
 }
 
-// boot gives a machine power: its kubelet and the per-node daemons start.
-func (c *Cluster) boot(name string) { c.bootAfter(name, 0) }
+// PowerOn gives a machine power: its kubelet and the per-node daemons start.
+func (c *Cluster) PowerOn(name string) { c.bootAfter(name, 0) }
 
-// bootAfter is boot, with daemons that begin a while later.
+// bootAfter is PowerOn, with daemons that begin a while later.
 func (c *Cluster) bootAfter(name string, daemons time.Duration) {
-	c.mu.Lock()
-	n := c.nodes[name]
-	n.state.Up, n.state.Since = true, c.w.Now()
-	c.recordLocked(model.Event{Kind: model.NodeEvent, Node: name, Text: "up"})
-	c.mu.Unlock()
+	c.Checker.PowerOn(name)
 	c.controllers.MachineChanged()
 	c.startKubelet(name)
-	for _, d := range c.cfg.Daemons {
+	for _, d := range c.Config.Daemons {
 		if r := c.procs[d]; r.PerNode {
 			c.startDaemonAfter(r, name, daemons)
 		}
 	}
 }
 
-// powerOff takes it away at once: every process dies where it stands, every
+// PowerOff takes it away at once: every process dies where it stands, every
 // sandbox is gone. A forgotten disk means that no CNI DEL will ever be run for
 // the sandboxes it held. Of what the disk has not yet written, l is lost.
-func (c *Cluster) powerOff(name string, forget bool, l disk.Loss) {
-	c.w.KillGroup(name)
+func (c *Cluster) PowerOff(name string, forget bool, l disk.Loss) {
+	c.World.KillGroup(name)
 	c.doors.lose(name, forget, l)
 	defer c.controllers.MachineChanged()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := c.nodes[name]
-	n.state.Up, n.state.Since, n.kubelet, n.runtimeBack, n.undoing = false, c.w.Now(), nil, 0, nil
+	n.kubelet, n.runtimeBack, n.undoing = nil, 0, nil
 	if forget {
 		n.disk = map[string]*podState{}
 	}
 	for _, st := range n.disk {
 		st.undone = false
 	}
-	// Each by name and in order: an oracle that asks how long a claim has been
-	// without its sandbox would else be told when the sandbox was last busy,
-	// which may be hours before the power went.
-	for _, id := range slices.Sorted(maps.Keys(c.truth.sandboxes)) {
-		if c.truth.sandboxes[id].Node == name {
-			c.sandboxDownLocked(id, "power lost")
-			c.sandboxGoneLocked(id)
-		}
-	}
-	for id, b := range c.truth.busy {
-		if b.Node == name {
-			delete(c.truth.busy, id)
-		}
-	}
-	c.recordLocked(model.Event{Kind: model.NodeEvent, Node: name, Text: "lost power"})
+	c.Checker.PowerOff(name)
 }
 
-// cut takes a machine's way to the API server away; join gives it back. Its
+// Partition cuts a machine off from the API server, or gives the way back. Its
 // containers run on.
-func (c *Cluster) cut(name string) { c.link(name, true, "partitioned") }
-
-func (c *Cluster) join(name string) { c.link(name, false, "reachable again") }
-
-func (c *Cluster) link(name string, cut bool, text string) {
-	c.mu.Lock()
-	n := c.nodes[name]
-	was := n.state.Partitioned
-	n.state.Partitioned, n.state.Since = cut, c.w.Now()
-	c.recordLocked(model.Event{Kind: model.NodeEvent, Node: name, Text: text})
-	c.mu.Unlock()
+func (c *Cluster) Partition(name string, cut bool) {
+	was := c.Checker.Partitioned(name, cut)
 	c.controllers.MachineChanged()
 	switch {
 	case cut && !was:
-		c.w.Hold(name)
+		c.World.Hold(name)
 	case !cut && was:
-		c.w.Release(name)
+		c.World.Release(name)
+	}
+}
+
+// Newcomer is the manifest of the Node of a machine that takes the place of another: in
+// the same subnet, with the next address that no node has had.
+func (c *Cluster) Newcomer(name, replaced string) json.RawMessage {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	old := c.nodes[replaced]
+	if old.object == nil {
+		return NodeManifest(name, nil)
+	}
+	n := nodeOf(name, old.object.Labels)
+	if old.object.Annotations[addrAnnotation] != "" {
+		last := old.addr.Addr()
+		for _, x := range c.nodes {
+			if x.addr.Masked() == old.addr.Masked() && last.Less(x.addr.Addr()) {
+				last = x.addr.Addr()
+			}
+		}
+		n.Annotations = map[string]string{addrAnnotation: netip.PrefixFrom(last.Next(), old.addr.Bits()).String()}
+	}
+	return manifest(n)
+}
+
+// WaitFor makes sure that the cluster has heard of a node that was just created.
+func (c *Cluster) WaitFor(ctx context.Context, node string) {
+	for c.node(node) == nil && kubeapi.Sleep(ctx, 1) {
 	}
 }
 
@@ -202,4 +208,21 @@ func manifest(n *corev1.Node) json.RawMessage {
 		panic(err) // plain fields
 	}
 	return b
+}
+
+// addrAnnotation is where calico-node writes the address it announces routes from.
+const addrAnnotation = "projectcalico.org/IPv4Address"
+
+// nodeAddr is a machine's own address with its subnet: from its manifest, or the
+// n-th of a subnet that all share.
+func nodeAddr(obj *corev1.Node, n int) netip.Prefix {
+	if p, err := netip.ParsePrefix(obj.Annotations[addrAnnotation]); err == nil {
+		return p
+	}
+	for _, a := range obj.Status.Addresses {
+		if addr, err := netip.ParseAddr(a.Address); err == nil && a.Type == corev1.NodeInternalIP {
+			return netip.PrefixFrom(addr, addr.BitLen()-8)
+		}
+	}
+	return route.DefaultAddr(n)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/action"
 )
 
 // A pod that runs already and names a workload of the same file as its owner is one of
@@ -19,7 +20,7 @@ func TestOwnedFromTheStart(t *testing.T) {
 		"spec":{"nodeName":"b","containers":[{"name":"c","image":"i"}]},"status":{"phase":"Running"}}`
 	c := run(t, `{"type":"canary","range":"10.0.0.0/28"}`, "StatefulSet", 1, func(cfg *cluster.Config) {
 		cfg.Objects = append(cfg.Objects, cluster.Object{Kind: "Pod", Namespace: "default", Name: "web-0", Body: json.RawMessage(pod)})
-		cfg.Script = []cluster.Entry{{At: time.Minute, Action: &cluster.Drain{Node: "b"}}}
+		cfg.Script = []cluster.Entry{{At: time.Minute, Action: &action.Drain{Node: "b"}}}
 	}, nil, nil)
 	want := []string{
 		"0s a up", "0s web-0 sandbox-up b found running", "0s b up",

@@ -62,7 +62,7 @@ func TestOurPanicIsNobodysCrash(t *testing.T) {
 		c, err = cluster.Start(w, begun, api, cfg)
 		return err
 	})
-	if err == nil || !strings.Contains(err.Error(), "panicked: a defect of ours") || len(c.Violations()) > 0 {
-		t.Errorf("ended with %v, violations %v", err, c.Violations())
+	if err == nil || !strings.Contains(err.Error(), "panicked: a defect of ours") || len(c.Checker.Violations()) > 0 {
+		t.Errorf("ended with %v, violations %v", err, c.Checker.Violations())
 	}
 }

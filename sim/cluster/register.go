@@ -25,13 +25,13 @@ func (k *kubelet) register() {
 	if manifest == nil {
 		return
 	}
-	k.registers = sim.ActorID(k.c.unique("register/" + k.node))
-	k.c.w.Spawn(sim.Process{ID: k.registers, Group: k.node, Run: func(ctx context.Context, g *sim.Gate) error {
+	k.registers = sim.ActorID(k.c.Name("register/" + k.node))
+	k.c.World.Spawn(sim.Process{ID: k.registers, Group: k.node, Run: func(ctx context.Context, g *sim.Gate) error {
 		cl := kubeapi.New(k.c.api.Door(g))
 		for step := 100 * time.Millisecond; kubeapi.Sleep(ctx, step); step = min(2*step, 7*time.Second) {
 			err := cl.Create(kube.WithClass(ctx, "status"), kubeapi.Nodes, "", manifest)
 			if err == nil {
-				k.c.record(model.Event{Kind: model.NodeEvent, Node: k.node, Text: "registered again"})
+				k.c.Checker.Record(model.Event{Kind: model.NodeEvent, Node: k.node, Text: "registered again"})
 			}
 			if err == nil || apierrors.IsAlreadyExists(err) {
 				return nil

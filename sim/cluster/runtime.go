@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"ipamsim/sim"
+	"ipamsim/sim/cluster/checker"
 	"ipamsim/sim/cluster/kubeapi"
 )
 
@@ -26,7 +27,7 @@ func (c *Cluster) forget(node string, st *podState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.nodes[node].disk, st.container)
-	c.sandboxGoneLocked(st.container)
+	c.Checker.SandboxGone(st.container)
 }
 
 // sandboxesOf are those that a node's runtime has of a pod: the one that runs, nil if
@@ -38,7 +39,7 @@ func (c *Cluster) sandboxesOf(node string, uid types.UID) (up *podState, dead []
 	for _, id := range slices.Sorted(maps.Keys(disk)) {
 		switch st := disk[id]; {
 		case st.pod.UID != uid || st.undone:
-		case st.result && c.runsLocked(id) && up == nil:
+		case st.result && c.Checker.Runs(id) && up == nil:
 			up = st
 		default:
 			dead = append(dead, st)
@@ -55,8 +56,8 @@ func (c *Cluster) left(node string) (out []*podState) {
 	disk := c.nodes[node].disk
 	for _, id := range slices.Sorted(maps.Keys(disk)) {
 		st := disk[id]
-		p := c.stored.Pod(kubeapi.Ref(st.pod))
-		lives := c.runsLocked(id) && p != nil && p.UID == st.pod.UID
+		p := c.Cache.Pod(kubeapi.Ref(st.pod))
+		lives := c.Checker.Runs(id) && p != nil && p.UID == st.pod.UID
 		if !lives && !st.undone {
 			out = append(out, st)
 		}
@@ -84,11 +85,11 @@ func (k *kubelet) die() {
 	alive := k.alive
 	k.alive, k.workers = nil, map[types.UID]*worker{}
 	k.mu.Unlock()
-	k.c.w.Kill(k.registers)
+	k.c.World.Kill(k.registers)
 	for _, w := range alive {
-		k.c.w.Kill(w.id)
-		k.c.cutOff(func(b *cniCall) bool { return b.by == w.id }, func(b *cniCall) error {
-			k.c.w.Kill(b.plugin.ID)
+		k.c.World.Kill(w.id)
+		k.c.Checker.CutOff(func(b *checker.Call) bool { return b.By == w.id }, func(b *checker.Call) error {
+			k.c.World.Kill(b.Plugin.ID)
 			return sim.ErrKilled
 		})
 		w.mu.Lock()
@@ -103,11 +104,11 @@ func (k *kubelet) die() {
 // undo is what the runtime does about a sandbox whose making was cut off.
 func (k *kubelet) undo(st *podState) {
 	w := &worker{c: k.c, k: k, key: kubeapi.Ref(st.pod), pod: st.pod}
-	w.id = sim.ActorID(k.c.unique("runtime/" + k.node + "/" + w.key.String()))
+	w.id = sim.ActorID(k.c.Name("runtime/" + k.node + "/" + w.key.String()))
 	if !k.c.undoes(k.node, st, w.id) {
 		return // it had not begun
 	}
-	k.c.w.Spawn(sim.Process{ID: w.id, Group: k.node, Run: func(ctx context.Context, _ *sim.Gate) error {
+	k.c.World.Spawn(sim.Process{ID: w.id, Group: k.node, Run: func(ctx context.Context, _ *sim.Gate) error {
 		w.stopSandbox(ctx, st)
 		return ctx.Err()
 	}})
@@ -122,6 +123,6 @@ func (c *Cluster) undoes(node string, st *podState, by sim.ActorID) bool {
 	}
 	st.undone = true
 	n.undoing = append(n.undoing, by)
-	c.sandboxDownLocked(st.container, "sandbox given up")
+	c.Checker.SandboxDown(st.container, "sandbox given up")
 	return true
 }

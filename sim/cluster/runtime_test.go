@@ -7,15 +7,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/action"
 )
 
 // A kubelet that is killed takes its pod workers with it, and what they have asked of
 // the runtime. Its successor finds the sandboxes and goes on.
 func TestKubeletDies(t *testing.T) {
 	at := func(d time.Duration, a cluster.Action) cluster.Entry { return cluster.Entry{At: d, Action: a} }
-	kill := &cluster.Kill{Actor: "kubelet/a"}
-	remove := &cluster.Delete{Resource: "pods", Name: "web-0"}
-	force := &cluster.Delete{Resource: "pods", Name: "web-0", Force: true}
+	kill := &action.Kill{Actor: "kubelet/a"}
+	remove := &action.Delete{Resource: "pods", Name: "web-0"}
+	force := &action.Delete{Resource: "pods", Name: "web-0", Force: true}
 	for _, tt := range []struct {
 		name   string
 		outage outage
@@ -75,8 +76,8 @@ func TestKubeletDies(t *testing.T) {
 // once a minute.
 func TestDeadSandboxOfNobody(t *testing.T) {
 	got := inOutage(t, outage{del: span{0, 3 * time.Minute}},
-		cluster.Entry{At: time.Minute, Action: &cluster.Reboot{Node: "a"}},
-		cluster.Entry{At: 65 * time.Second, Action: &cluster.Delete{Resource: "pods", Name: "web-0", Force: true}})
+		cluster.Entry{At: time.Minute, Action: &action.Reboot{Node: "a"}},
+		cluster.Entry{At: 65 * time.Second, Action: &action.Delete{Resource: "pods", Name: "web-0", Force: true}})
 	want := []string{"2m30s web-0 del-end a: nobody answers", "3m30s web-0 del-end a"}
 	if d := cmp.Diff(want, only(got, "del-end")); d != "" {
 		t.Errorf("-want +got:\n%s", d)
@@ -87,7 +88,7 @@ func TestDeadSandboxOfNobody(t *testing.T) {
 // sandboxes. Whoever calls it meanwhile tries again.
 func TestRuntimeRestarts(t *testing.T) {
 	kill := func(at time.Duration) cluster.Entry {
-		return cluster.Entry{At: at, Action: &cluster.RestartRuntime{Node: "a"}}
+		return cluster.Entry{At: at, Action: &action.RestartRuntime{Node: "a"}}
 	}
 	for _, tt := range []struct {
 		name   string
@@ -107,7 +108,7 @@ func TestRuntimeRestarts(t *testing.T) {
 		},
 		{
 			name:   "and its containers run on",
-			script: []cluster.Entry{kill(time.Minute), {At: 61 * time.Second, Action: &cluster.Delete{Resource: "pods", Name: "web-0"}}},
+			script: []cluster.Entry{kill(time.Minute), {At: 61 * time.Second, Action: &action.Delete{Resource: "pods", Name: "web-0"}}},
 			want: []string{
 				"0s web-0 sandbox-up a", "0s web-0 add-end a 10.0.0.1", "1m0s a container runtime killed",
 				"1m11s web-0 sandbox-down a containers stopped", "1m11s web-0 del-end a",

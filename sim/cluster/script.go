@@ -2,7 +2,8 @@ package cluster
 
 import (
 	"context"
-	"fmt"
+	"reflect"
+	"strings"
 	"time"
 
 	"ipamsim/model"
@@ -36,53 +37,60 @@ type OnMachine interface {
 // Operator is who the script acts as: kubectl's way in, and a hand on the
 // machines' power buttons.
 type Operator struct {
-	c      *Cluster
-	client kubeapi.Client
-	gate   *sim.Gate
-	id     string // the process's name
+	Cluster *Cluster
+	Client  kubeapi.Client
+	Gate    *sim.Gate
+	ID      string // the process's name
+}
+
+// Background is something that goes on by itself while the script runs.
+type Background interface {
+	// Start starts its processes, when the cluster's own have been.
+	Start(*Cluster)
+}
+
+// Deed is what an action does, without to whom: the same for all runs in which somebody
+// does the like. See model.Event.Deed. It is the name of its type, crash or cutSession,
+// unless the action has a method Deed.
+func Deed(a Action) string {
+	if d, ok := a.(interface{ Deed() string }); ok {
+		return d.Deed()
+	}
+	kind := reflect.Indirect(reflect.ValueOf(a)).Type().Name()
+	return strings.ToLower(kind[:1]) + kind[1:]
 }
 
 // script runs the entries, then lets the cluster rest, then ends the run.
 func (c *Cluster) script(ctx context.Context, g *sim.Gate) error {
-	for _, e := range c.cfg.Script {
-		if d := e.At - c.w.Now(); d > 0 && !kubeapi.Sleep(ctx, d) {
+	for _, e := range c.Config.Script {
+		if d := e.At - c.World.Now(); d > 0 && !kubeapi.Sleep(ctx, d) {
 			return ctx.Err()
 		}
 		c.operate(e.Action)
 	}
-	if d := c.cfg.Until - c.w.Now(); d > 0 && !kubeapi.Sleep(ctx, d) {
+	if d := c.Config.Until - c.World.Now(); d > 0 && !kubeapi.Sleep(ctx, d) {
 		return ctx.Err()
 	}
-	if c.cfg.Settle > 0 {
-		if !kubeapi.Sleep(ctx, c.cfg.Settle) {
+	if c.Config.Settle > 0 {
+		if !kubeapi.Sleep(ctx, c.Config.Settle) {
 			return ctx.Err()
 		}
-		c.mu.Lock()
-		c.rested = true
-		c.mu.Unlock()
+		c.Checker.Rested()
 	}
-	c.w.Finish()
+	c.World.Finish()
 	return nil
 }
 
 // operate runs an action as a process of its own, so that one that waits for a
 // slow server does not hold up the script's clock.
 func (c *Cluster) operate(a Action) {
-	id := sim.ActorID(c.unique("operator"))
-	c.record(model.Event{Kind: model.Operator, Actor: string(id), Deed: deed(a), Text: a.String()})
-	c.w.Spawn(sim.Process{ID: id, Run: func(ctx context.Context, g *sim.Gate) error {
-		err := a.Do(ctx, &Operator{c: c, client: kubeapi.New(c.api.Door(g)), gate: g, id: string(id)})
+	id := sim.ActorID(c.Name("operator"))
+	c.Checker.Record(model.Event{Kind: model.Operator, Actor: string(id), Deed: Deed(a), Text: a.String()})
+	c.World.Spawn(sim.Process{ID: id, Run: func(ctx context.Context, g *sim.Gate) error {
+		err := a.Do(ctx, &Operator{Cluster: c, Client: c.Client(g), Gate: g, ID: string(id)})
 		if err != nil {
-			c.record(model.Event{Kind: model.Operator, Actor: string(id), Deed: deed(a), Text: a.String(), Err: err.Error()})
+			c.Checker.Record(model.Event{Kind: model.Operator, Actor: string(id), Deed: Deed(a), Text: a.String(), Err: err.Error()})
 		}
 		return err
 	}})
-}
-
-func (o *Operator) machine(name string) (*node, error) {
-	n := o.c.node(name)
-	if n == nil {
-		return nil, fmt.Errorf("no node %q", name)
-	}
-	return n, nil
 }

@@ -31,7 +31,7 @@ func (w *worker) stopAll(ctx context.Context) bool {
 		}
 		w.done()
 		was := w.aim()
-		if !w.pause(ctx, w.c.cfg.Timers.SandboxRetry, func() bool { return w.aim() != was }) {
+		if !w.pause(ctx, w.c.Config.Timers.SandboxRetry, func() bool { return w.aim() != was }) {
 			return false
 		}
 	}
@@ -59,7 +59,7 @@ func (w *worker) stopContainers(ctx context.Context, g *sim.Gate, up *podState) 
 		return false
 	}
 	for !w.c.runtimeAnswers(w.k.node) {
-		if w.done(); !kubeapi.Sleep(ctx, w.c.cfg.Timers.SandboxRetry) || !w.turn(ctx, turnOther) {
+		if w.done(); !kubeapi.Sleep(ctx, w.c.Config.Timers.SandboxRetry) || !w.turn(ctx, turnOther) {
 			return false
 		}
 	}
@@ -67,7 +67,7 @@ func (w *worker) stopContainers(ctx context.Context, g *sim.Gate, up *podState) 
 	if ctx.Err() != nil {
 		return false
 	}
-	w.c.sandboxDown(up.container, "containers stopped")
+	w.c.Checker.SandboxDown(up.container, "containers stopped")
 	w.dead = append(w.dead, up)
 	return true
 }

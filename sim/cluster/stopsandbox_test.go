@@ -10,6 +10,7 @@ import (
 
 	"ipamsim/sim"
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/action"
 	"ipamsim/sim/ipam"
 )
 
@@ -67,7 +68,7 @@ func inOutage(t *testing.T, o outage, script ...cluster.Entry) []string {
 // has a successor before.
 func TestDelUntilItSucceeds(t *testing.T) {
 	got := inOutage(t, outage{del: span{time.Minute, 105 * time.Second}},
-		cluster.Entry{At: time.Minute, Action: &cluster.Delete{Resource: "pods", Name: "web-0"}})
+		cluster.Entry{At: time.Minute, Action: &action.Delete{Resource: "pods", Name: "web-0"}})
 	want := []string{
 		"0s a up", "0s b up",
 		"0s web-0 sandbox-up a", "0s web-0 add-end a 10.0.0.1",
@@ -86,8 +87,8 @@ func TestDelUntilItSucceeds(t *testing.T) {
 // What is wanted of a pod is told to its worker at once, whatever it waits for.
 func TestDelAgainWhenForced(t *testing.T) {
 	got := inOutage(t, outage{del: span{time.Minute, 62 * time.Second}},
-		cluster.Entry{At: time.Minute, Action: &cluster.Delete{Resource: "pods", Name: "web-0"}},
-		cluster.Entry{At: 65 * time.Second, Action: &cluster.Delete{Resource: "pods", Name: "web-0", Force: true}})
+		cluster.Entry{At: time.Minute, Action: &action.Delete{Resource: "pods", Name: "web-0"}},
+		cluster.Entry{At: 65 * time.Second, Action: &action.Delete{Resource: "pods", Name: "web-0", Force: true}})
 	want := []string{
 		"1m0s web-0 del-end a: nobody answers",
 		"1m5s kubectl delete pods web-0 --grace-period=0 --force",
@@ -120,13 +121,13 @@ func TestStoppedSandboxAnswers(t *testing.T) {
 		c := run(t, `{"type":"canary","range":"10.0.0.0/28"}`, "Deployment", 1, func(cfg *cluster.Config) {
 			cfg.Manager = o.of(cfg.Manager)
 			cfg.Settings.LeakAfter = 30 * time.Second
-			cfg.Script = []cluster.Entry{{At: time.Minute, Action: &cluster.Delete{Resource: "pods", All: true}}}
+			cfg.Script = []cluster.Entry{{At: time.Minute, Action: &action.Delete{Resource: "pods", All: true}}}
 		}, nil, nil)
 		var want, got []string
 		if late {
 			want = []string{"duplicate-address"}
 		}
-		for _, v := range c.Violations() {
+		for _, v := range c.Checker.Violations() {
 			got = append(got, v.Invariant)
 		}
 		if d := cmp.Diff(want, got); d != "" {

@@ -106,7 +106,7 @@ func (c *Cluster) restartIn(node string) time.Duration {
 	if step == 0 {
 		return restartAfter
 	}
-	now := c.w.Now()
+	now := c.World.Now()
 	at := now/step*step + step/nodePart*(nodePart-1) + c.slot(node, capacity.Restarts)
 	if at <= now {
 		at += step
@@ -166,10 +166,10 @@ func (w *worker) done() {
 func (w *worker) again(ctx context.Context) bool {
 	t := &w.c.turns
 	if t.step == 0 {
-		return w.pause(ctx, w.c.cfg.Timers.SandboxRetry, w.unwanted)
+		return w.pause(ctx, w.c.Config.Timers.SandboxRetry, w.unwanted)
 	}
-	w.due += w.c.cfg.Timers.SandboxRetry
-	return w.pause(ctx, max(0, w.due-w.c.w.Now()), w.unwanted)
+	w.due += w.c.Config.Timers.SandboxRetry
+	return w.pause(ctx, max(0, w.due-w.c.World.Now()), w.unwanted)
 }
 
 // tries notes that a worker tries to make a sandbox.
@@ -183,6 +183,6 @@ func (w *worker) tries(first bool) {
 	t.tries++
 	w.tried = t.tries
 	if first {
-		w.due = w.c.w.Now() / t.step * t.step
+		w.due = w.c.World.Now() / t.step * t.step
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/sim"
 	"ipamsim/sim/cluster/kubeapi"
+	"ipamsim/sim/cluster/multus"
 	"ipamsim/sim/kube"
 )
 
@@ -135,7 +136,7 @@ func (w *worker) worked() bool {
 func (w *worker) live(ctx context.Context, up *podState) bool {
 	var work <-chan time.Time
 	if d := runFor(w.pod); d > 0 {
-		t := time.NewTimer(max(0, up.began+d-w.c.w.Now()))
+		t := time.NewTimer(max(0, up.began+d-w.c.World.Now()))
 		defer t.Stop()
 		work = t.C
 	}
@@ -189,7 +190,7 @@ func (w *worker) insist(ctx context.Context, f func() error) error {
 		if err == nil || apierrors.IsNotFound(err) || apierrors.IsConflict(err) || ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if !kubeapi.Sleep(ctx, w.c.cfg.Timers.APIRetry) {
+		if !kubeapi.Sleep(ctx, w.c.Config.Timers.APIRetry) {
 			return ctx.Err()
 		}
 	}
@@ -209,7 +210,7 @@ func (w *worker) bringUp(ctx context.Context, g *sim.Gate) (*podState, error) {
 	w.makes(st)
 	defer w.makes(nil)
 	err := g.Pass(ctx, sim.Op{Kind: sim.Local, Class: "sandbox", Key: "CREATE sandbox " + w.key.String(), Request: w.request("CREATE", "sandbox")}, func(context.Context) error {
-		w.c.sandboxUp(model.Sandbox{ID: st.container, Pod: w.key, UID: string(w.pod.UID), Node: w.k.node})
+		w.c.Checker.SandboxUp(model.Sandbox{ID: st.container, Pod: w.key, UID: string(w.pod.UID), Node: w.k.node})
 		w.c.remember(w.k.node, st)
 		return nil
 	})
@@ -220,16 +221,16 @@ func (w *worker) bringUp(ctx context.Context, g *sim.Gate) (*podState, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if err == nil && len(askedBy(st.pod)) > 0 {
+	if err == nil && len(w.c.asked.By(st.pod)) > 0 {
 		if err = w.annotate(ctx, got); ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 	}
 	if st.result = err == nil; st.result {
-		st.ips, st.began = w.c.podIPs(got), w.c.w.Now()
+		st.ips, st.began = w.c.podIPs(got), w.c.World.Now()
 	}
 	if err != nil || w.unwanted() {
-		w.c.sandboxDown(st.container, "sandbox given up")
+		w.c.Checker.SandboxDown(st.container, "sandbox given up")
 		w.dead = append(w.dead, st)
 		w.stopDead(ctx)
 		return nil, err
@@ -243,7 +244,7 @@ func (w *worker) bringUp(ctx context.Context, g *sim.Gate) (*podState, error) {
 func (w *worker) annotate(ctx context.Context, got []attached) error {
 	patch := map[string]any{"metadata": map[string]any{
 		"uid":         w.pod.UID,
-		"annotations": map[string]string{statusAnnotation: statusOf(got)},
+		"annotations": map[string]string{multus.StatusAnnotation: statusOf(got)},
 	}}
 	err := w.client.Patch(kube.WithClass(ctx, "annotate"), w.path()+"/status", kubeapi.MergePatch, patch)
 	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {

@@ -12,7 +12,7 @@ import (
 
 	"ipamsim/fuzz/input"
 	"ipamsim/scenarios"
-	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/cron"
 )
 
 // Reconcilers is the target.
@@ -100,7 +100,7 @@ func (c crowd) document() scenarios.Document {
 	for i := range c.Crons.pick(4) {
 		s.Reconcilers = append(s.Reconcilers, scenarios.Reconciler{
 			Name: "ip-reconciler", Schedule: fmt.Sprintf("@every %ds", 1+(c.Every.pick(12)+i)%12), Count: 1 + c.Passes.pick(3),
-			Overlap: []cluster.Overlap{cluster.Allow, cluster.Forbid, cluster.Replace}[c.Overlap.pick(3)],
+			Overlap: []cron.Overlap{cron.Allow, cron.Forbid, cron.Replace}[c.Overlap.pick(3)],
 		})
 		if r := &s.Reconcilers[i]; c.AllNodes.pick(2) == 1 {
 			r.AllNodes, r.Count = true, 0

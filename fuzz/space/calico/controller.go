@@ -6,7 +6,7 @@ import (
 
 	"ipamsim/fuzz/space"
 	"ipamsim/scenarios"
-	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/cron"
 )
 
 // kubeControllers draws the KubeControllersConfiguration, or none.
@@ -47,7 +47,7 @@ func (c *world) kubeControllers() {
 func (c *world) passes(every time.Duration) scenarios.Reconciler {
 	return scenarios.Reconciler{
 		Name: "ipam-gc", Schedule: "@every " + every.String(), Count: space.Pick(c.Choices, 1, 1, 2),
-		Overlap: space.Pick(c.Choices, cluster.Forbid, cluster.Allow, cluster.Replace),
+		Overlap: space.Pick(c.Choices, cron.Forbid, cron.Allow, cron.Replace),
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"ipamsim/fuzz/space"
 	"ipamsim/scenarios"
 	"ipamsim/sim"
-	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/action"
 )
 
 // Space is node IPAM's.
@@ -108,7 +108,7 @@ func (w *world) node(at time.Duration) {
 	case 4, 5:
 		if !w.Left[n] && !w.pods {
 			w.Leave(n)
-			w.At(at, scenarios.Event{Delete: &cluster.Delete{Resource: "nodes", Name: n}})
+			w.At(at, scenarios.Event{Delete: &action.Delete{Resource: "nodes", Name: n}})
 		}
 	default:
 		w.came++

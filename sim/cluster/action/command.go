@@ -1,0 +1,75 @@
+package action
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ipamsim/model"
+	"ipamsim/sim/cluster"
+	"ipamsim/sim/ipam"
+)
+
+// Command is a line that somebody types into a terminal: the manager's own tool,
+// or "ip route" on a node. What it prints becomes part of the history.
+type Command struct {
+	Run  string `json:"run" jsonschema:"required"` // calicoctl ipam show --show-blocks
+	Node string `json:"node,omitempty"`            // where; default: the operator's own machine
+}
+
+// ipRoute is the command that every node understands.
+var ipRoute = []string{"ip", "route"}
+
+// Do runs it. Nothing is executed outside of the simulation.
+func (a *Command) Do(ctx context.Context, o *cluster.Operator) error {
+	argv := strings.Fields(a.Run)
+	var out string
+	var err error
+	if slices.Equal(argv, ipRoute) {
+		if err = o.Cluster.CheckNode(a.Node); err == nil {
+			out, err = o.Cluster.Checker.Table(a.Node)
+		}
+	} else if tool := o.Cluster.Instance.Command; tool != nil {
+		out, err = tool(ctx, o.Gate, argv)
+	} else {
+		err = fmt.Errorf("%s: command not found", argv[0])
+	}
+	e := model.Event{Kind: model.Output, Actor: o.ID, Node: a.Node, Text: a.Run, Output: out}
+	if err != nil {
+		e.Err = err.Error()
+	}
+	o.Cluster.Checker.Record(e)
+	return err
+}
+
+func (a *Command) String() string { return a.Run }
+
+// CheckCommand says what is wrong with a command line, before anything runs.
+func CheckCommand(m *ipam.Manager, c *Command) error {
+	argv := strings.Fields(c.Run)
+	switch {
+	case len(argv) == 0:
+		return fmt.Errorf("empty, want a command, e.g. ip route")
+	case slices.Equal(argv, ipRoute) && c.Node == "":
+		return fmt.Errorf("ip route needs a node: {node: NAME, run: ip route}")
+	case slices.Equal(argv, ipRoute):
+		return nil
+	case m.CheckCommand == nil:
+		return fmt.Errorf("%q is no command here, want ip route", argv[0])
+	default:
+		return m.CheckCommand(argv)
+	}
+}
+
+// Deed is the command without its arguments.
+func (a *Command) Deed() string {
+	var verbs []string
+	for _, w := range strings.Fields(a.Run) {
+		if strings.Trim(w, "abcdefghijklmnopqrstuvwxyz") != "" {
+			break // the first argument: an option, an address, a file
+		}
+		verbs = append(verbs, w)
+	}
+	return strings.Join(verbs, " ")
+}

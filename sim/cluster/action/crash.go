@@ -1,0 +1,73 @@
+package action
+
+import (
+	"context"
+
+	"ipamsim/sim/cluster"
+	"ipamsim/sim/disk"
+)
+
+// Crash takes a node's power away.
+type Crash struct {
+	Node string `json:"node" jsonschema:"required"`
+	// Forget: the disk is lost with it, so no CNI DEL will run for what it held.
+	Forget bool `json:"forget,omitempty"`
+	// Unsynced is what becomes of data that was written to the disk and not yet synced:
+	// keep or lose; default: the schedule says how much is lost.
+	Unsynced Unsynced `json:"unsynced,omitempty" unset:"the schedule says" jsonschema:"enum=keep,enum=lose"`
+}
+
+// Unsynced says what a loss of power takes.
+type Unsynced string
+
+// Keep nothing is lost, Lose everything that may be.
+const (
+	Keep Unsynced = "keep"
+	Lose Unsynced = "lose"
+)
+
+// Do pulls the plug.
+func (a *Crash) Do(ctx context.Context, o *cluster.Operator) error {
+	if err := o.Cluster.CheckNode(a.Node); err != nil {
+		return err
+	}
+	l, err := a.loss(ctx, o)
+	if err != nil {
+		return err
+	}
+	o.Cluster.PowerOff(a.Node, a.Forget, l)
+	return nil
+}
+
+func (a *Crash) String() string { return "power loss on node " + a.Node }
+
+// Machine is the node that it happens to.
+func (a *Crash) Machine() string { return a.Node }
+
+// changesMax is how many of the last changes of the journal a schedule may choose to
+// lose: an ADD makes two or three.
+const changesMax = 8
+
+// loss asks the schedule how much of what is not yet on disk is lost. Where there is
+// nothing to lose, it is not asked.
+func (a *Crash) loss(ctx context.Context, o *cluster.Operator) (l disk.Loss, err error) {
+	d := o.Cluster.UsedDisk(a.Node)
+	if d == nil || a.Forget || a.Unsynced == Keep {
+		return l, nil
+	}
+	journal, writes := d.Unsynced()
+	if a.Unsynced == Lose {
+		return disk.Loss{Journal: journal, Data: disk.AllData}, nil
+	}
+	if journal > 0 {
+		if l.Journal, err = o.Gate.Draw(ctx, "journal", min(journal, changesMax)+1); err != nil {
+			return l, err
+		}
+	}
+	if writes > 0 {
+		var data int
+		data, err = o.Gate.Draw(ctx, "data", int(disk.Datas))
+		l.Data = disk.Data(data)
+	}
+	return l, err
+}

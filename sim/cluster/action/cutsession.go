@@ -1,0 +1,33 @@
+package action
+
+import (
+	"context"
+
+	"ipamsim/model/route"
+	"ipamsim/sim/cluster"
+)
+
+// CutSession takes the BGP session between two speakers down: nodes, or routers
+// as tor1, tor2. Without B all sessions of A. The data path itself stays.
+type CutSession struct {
+	A    string `json:"a" jsonschema:"required"`
+	B    string `json:"b,omitempty"`
+	Undo bool   `json:"undo,omitempty"` // let it come up again
+}
+
+// Do cuts or mends it.
+func (a *CutSession) Do(_ context.Context, o *cluster.Operator) error {
+	s := route.Session{A: a.A, B: a.B}
+	return o.Cluster.Checker.Session(s, !a.Undo, a.A, a.String())
+}
+
+func (a *CutSession) String() string {
+	verb := "cut"
+	if a.Undo {
+		verb = "mend"
+	}
+	if a.B == "" {
+		return verb + " the BGP sessions of " + a.A
+	}
+	return verb + " the BGP session " + a.A + " - " + a.B
+}

@@ -1,0 +1,38 @@
+package action
+
+import (
+	"context"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/kubeapi"
+)
+
+// Pause stops a process or every process of a node for a while: it keeps what it
+// believes (a lease, a list) and wakes later.
+type Pause struct {
+	Actor string          `json:"actor" jsonschema:"required"` // an actor or a node
+	For   metav1.Duration `json:"for,omitzero" unset:"30s"`    // default 30s
+}
+
+// Do sends SIGSTOP and, later, SIGCONT.
+func (a *Pause) Do(ctx context.Context, o *cluster.Operator) error {
+	d := a.For.Duration
+	if d == 0 {
+		d = 30 * time.Second
+	}
+	o.Cluster.Checker.Paused(a.Actor, true)
+	o.Cluster.World.Pause(a.Actor)
+	defer func() {
+		o.Cluster.World.Resume(a.Actor)
+		o.Cluster.Checker.Paused(a.Actor, false)
+	}()
+	if !kubeapi.Sleep(ctx, d) {
+		return ctx.Err()
+	}
+	return nil
+}
+
+func (a *Pause) String() string { return "pause " + a.Actor }

@@ -1,0 +1,60 @@
+package action
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/kubeapi"
+	"ipamsim/sim/disk"
+)
+
+// ReplaceNode throws a machine away, disk and all, and puts a new one in its
+// place: as a cloud does. Without As the new one has the old one's name.
+type ReplaceNode struct {
+	Node string `json:"node" jsonschema:"required"`
+	As   string `json:"as,omitempty"`
+	// KeepObject leaves the old Node object in the API, as when nobody tells it.
+	KeepObject bool `json:"keepObject,omitempty"`
+}
+
+// Do swaps the machines.
+func (a *ReplaceNode) Do(ctx context.Context, o *cluster.Operator) error {
+	if err := o.Cluster.CheckNode(a.Node); err != nil {
+		return err
+	}
+	name := a.As
+	if name == "" {
+		name = a.Node
+	}
+	manifest := o.Cluster.Newcomer(name, a.Node)
+	o.Cluster.PowerOff(a.Node, true, disk.Loss{})
+	if !a.KeepObject {
+		if err := o.Client.Delete(ctx, kubeapi.Nodes.Path("", a.Node), metav1.DeleteOptions{}); err != nil {
+			return err
+		}
+	}
+	if name != a.Node || !a.KeepObject {
+		if err := o.Client.Create(ctx, kubeapi.Nodes, "", manifest); err != nil {
+			return err
+		}
+	}
+	o.Cluster.WaitFor(ctx, name)
+	if o.Cluster.Up(name) { // somebody has given the old machine its power back meanwhile
+		o.Cluster.PowerOff(name, true, disk.Loss{})
+	}
+	o.Cluster.PowerOn(name)
+	return nil
+}
+
+func (a *ReplaceNode) String() string {
+	if a.As != "" && a.As != a.Node {
+		return fmt.Sprintf("replace node %s by %s", a.Node, a.As)
+	}
+	return "replace the machine of node " + a.Node
+}
+
+// Machine is the node that it happens to.
+func (a *ReplaceNode) Machine() string { return a.Node }

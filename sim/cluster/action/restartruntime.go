@@ -1,0 +1,39 @@
+package action
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"ipamsim/sim/cluster"
+)
+
+// RestartRuntime kills the container runtime of a node; its service manager starts it
+// again. Containers run on, and so does a plugin that it was executing, whose result
+// nobody reads any more.
+type RestartRuntime struct {
+	Node string          `json:"node" jsonschema:"required"`
+	Down metav1.Duration `json:"down,omitzero" unset:"5s"` // default 5s
+}
+
+// Do sends SIGKILL to it alone, as KillMode=process of its unit has it.
+func (a *RestartRuntime) Do(ctx context.Context, o *cluster.Operator) error {
+	if err := o.Cluster.CheckNode(a.Node); err != nil {
+		return err
+	}
+	d := a.Down.Duration
+	if d == 0 {
+		d = 5 * time.Second
+	}
+	if !o.Cluster.RestartRuntime(a.Node, d) {
+		return fmt.Errorf("node %q has no power", a.Node)
+	}
+	return nil
+}
+
+func (a *RestartRuntime) String() string { return "kill -9 containerd on node " + a.Node }
+
+// Machine is the node that it happens to.
+func (a *RestartRuntime) Machine() string { return a.Node }

@@ -1,0 +1,32 @@
+package action
+
+import (
+	"context"
+
+	"ipamsim/sim/cluster"
+)
+
+// StopBIRD ends a node's routing daemon, which announces its routes and hears of
+// those of others; its pods and its own routing table stay.
+type StopBIRD struct {
+	Node string `json:"node" jsonschema:"required"`
+	Undo bool   `json:"undo,omitempty"` // start it again
+}
+
+// Do stops or starts it.
+func (a *StopBIRD) Do(_ context.Context, o *cluster.Operator) error {
+	if err := o.Cluster.CheckNode(a.Node); err != nil {
+		return err
+	}
+	return o.Cluster.Checker.BIRD(a.Node, a.Undo, a.String())
+}
+
+func (a *StopBIRD) String() string {
+	if a.Undo {
+		return "start bird on " + a.Node
+	}
+	return "kill bird on " + a.Node
+}
+
+// Machine is the node that it happens to.
+func (a *StopBIRD) Machine() string { return a.Node }

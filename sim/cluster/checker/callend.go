@@ -1,0 +1,184 @@
+package checker
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"ipamsim/model"
+	"ipamsim/sim"
+	"ipamsim/sim/ipam"
+)
+
+// Call is one CNI call under way: who executes it, and what is needed to judge its end.
+type Call struct {
+	model.Busy
+	Call   ipam.Call
+	By     sim.ActorID   // who waits for it
+	Plugin *sim.Actor    // nil before it was started
+	Lost   chan struct{} // closed when the runtime that executed it is gone
+
+	minFree   int  // the least number of addresses left free at any time during it
+	disturbed bool // a fault met it, or a message of the manager's took long meanwhile
+}
+
+// Begin takes note of a call whose plugin is about to be started.
+func (c *Checker) Begin(call ipam.Call, del bool, by sim.ActorID) *Call {
+	b := &Call{
+		Busy: model.Busy{Pod: call.Pod, Node: call.Node, Interface: call.Interface, Del: del, Since: c.w.Now()},
+		Call: call, By: by, Lost: make(chan struct{}),
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	b.minFree = c.free(call.Network, call.Node)
+	c.calls[call.Container] = b
+	return b
+}
+
+// Begun says that its plugin runs.
+func (c *Checker) Begun(b *Call, plugin *sim.Actor) {
+	b.Plugin = plugin
+	kind := model.AddBegin
+	if b.Del {
+		kind = model.DelBegin
+	}
+	c.Record(event(kind, plugin, b.Call))
+}
+
+// Drop forgets a call that nobody waits for any more.
+func (c *Checker) Drop(b *Call) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.calls[b.Call.Container] == b {
+		delete(c.calls, b.Call.Container)
+	}
+}
+
+// CutOff ends calls for whoever waits for them, in the order of their containers;
+// what becomes of the plugin is for end to say, with the reason.
+func (c *Checker) CutOff(which func(*Call) bool, end func(*Call) error) {
+	c.mu.Lock()
+	var cut []*Call
+	for _, id := range slices.Sorted(maps.Keys(c.calls)) {
+		if b := c.calls[id]; b.Plugin != nil && which(b) {
+			cut = append(cut, b)
+		}
+	}
+	c.mu.Unlock()
+	for _, b := range cut {
+		kind := model.AddEnd
+		if b.Del {
+			kind = model.DelEnd
+		}
+		e := c.End(kind, b.Plugin, b.Call, end(b))
+		e.Disturbed, e.Site = true, model.CallSite{}
+		c.Record(e)
+	}
+}
+
+func event(kind model.EventKind, a *sim.Actor, call ipam.Call) model.Event {
+	return model.Event{
+		Kind: kind, Actor: string(a.ID), Node: call.Node, Pod: call.Pod,
+		Container: call.Container, Network: call.Network, Interface: call.Interface,
+	}
+}
+
+// End takes a call off those under way and returns the event of its end, which the
+// caller completes and records.
+func (c *Checker) End(kind model.EventKind, a *sim.Actor, call ipam.Call, err error) model.Event {
+	e := event(kind, a, call)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e.Begun, e.Disturbed = c.w.Now(), true
+	if b := c.calls[call.Container]; b != nil {
+		e.Begun, e.MinFree = b.Since, b.minFree
+		e.Disturbed = b.disturbed || errors.Is(err, sim.ErrKilled) || !c.wellSince(call.Node, b.Since) || c.w.Waits(func(op sim.Op) bool { return op.Kind != sim.Event && c.long(op) })
+		delete(c.calls, call.Container)
+	}
+	if err != nil {
+		e.Err, e.Site = err.Error(), c.lastSite(a.ID, e.Begun)
+	}
+	return e
+}
+
+// wellSince reports whether a machine has been healthy since then. Called with mu held.
+func (c *Checker) wellSince(node string, since time.Duration) bool {
+	n := c.machines[node]
+	return n != nil && n.Healthy() && n.Since <= since
+}
+
+// lastSite is upstream's line that sent a process's last message since then.
+func (c *Checker) lastSite(id sim.ActorID, since time.Duration) model.CallSite {
+	steps := c.w.Trace().Steps
+	for i := len(steps) - 1; i >= 0 && steps[i].At >= since; i-- {
+		if op := &steps[i].Choice.Op; op.Actor == id && (op.Kind == sim.Read || op.Kind == sim.Write) {
+			return c.cfg.Site(steps[i].Stack)
+		}
+	}
+	return model.CallSite{}
+}
+
+// longMessage is so long that calls may run out of their deadlines, their own or that of
+// somebody they wait for: of upstream's the shortest is ten seconds.
+const longMessage = time.Second
+
+// long reports whether a message of the manager's takes long, which has been delivered
+// now, or taken back, or waits still. Called with mu held.
+func (c *Checker) long(op sim.Op) bool {
+	return c.Theirs(op.Actor) && op.Kind != sim.Local && c.w.Now()-op.Sent > longMessage
+}
+
+// stepDisturbs notes the calls under way that a step disturbs: the one that a fault
+// meets, and all of them if a request took long. A background process whose message took
+// long is behind with all that it does.
+func (c *Checker) stepDisturbs(s *sim.Step) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	op := &s.Choice.Op
+	fault, long := s.Choice.Outcome.Fault(), c.long(*op)
+	if long && background(op.Actor) {
+		c.late = c.w.Now()
+	}
+	if long || fault {
+		c.hold(op.Actor, c.w.Now()+unanswered(&s.Choice))
+	}
+	if request := long && op.Kind != sim.Event; fault || request {
+		c.disturb(func(b *Call) bool { return request || b.Plugin != nil && b.Plugin.ID == op.Actor })
+	}
+}
+
+// The kinds of processes that are executions of the CNI plugin.
+const (
+	AddKind = "cni-add"
+	DelKind = "cni-del"
+)
+
+// background reports whether a process of the manager's is no execution of the plugin.
+func background(id sim.ActorID) bool { return id.Kind() != AddKind && id.Kind() != DelKind }
+
+// behind notes that a background process waits for a message that takes long.
+func (c *Checker) behind() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.w.Waits(func(op sim.Op) bool { return background(op.Actor) && c.long(op) }) {
+		c.late = c.w.Now()
+	}
+}
+
+// Withdrawn is for sim.Hooks.Withdrawn.
+func (c *Checker) Withdrawn(op sim.Op) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.long(op) {
+		c.disturb(func(*Call) bool { return true })
+	}
+}
+
+func (c *Checker) disturb(which func(*Call) bool) {
+	for _, b := range c.calls {
+		if which(b) {
+			b.disturbed = true
+		}
+	}
+}

@@ -1,0 +1,220 @@
+// Package checker has the ground truth of a run, which sandboxes live with which
+// addresses, and compares it with the record of the address manager after every step. It
+// also samples both: metrics, recordings, what was used.
+package checker
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"ipamsim/model"
+	"ipamsim/model/invariant"
+	"ipamsim/model/metric"
+	"ipamsim/model/route"
+	"ipamsim/sim"
+	"ipamsim/sim/cluster/recording"
+)
+
+// Config is what a checker has to know of its cluster. All functions are called on the
+// root goroutine.
+type Config struct {
+	World    *sim.World
+	Networks []model.Network // the policy, as manifests have it
+	Primary  string          // key of the network that every pod gets unasked; "": none
+	Settings invariant.Settings
+	Fabric   route.Fabric // the network between the nodes
+	Site     func(sim.Stack) model.CallSite
+	// Observe reads the record. It is what it was while Revision is the same.
+	Observe  func(context.Context) (model.Snapshot, error)
+	Revision func() int64
+	Metrics  time.Duration // measure at this interval; 0: never
+	Looks    Looks
+}
+
+// Checker has the ground truth and compares it with the record after every step that
+// changed either.
+type Checker struct {
+	cfg Config
+	w   *sim.World
+
+	mu sync.Mutex
+	truth
+	all       []invariant.Invariant
+	revision  int64
+	recorded  model.Snapshot // the record at that revision
+	ledger    model.Ledger
+	past      invariant.Past
+	reported  map[string]bool // violations that were, by identity
+	found     []model.Violation
+	heard     int             // events of the history that were checked
+	states    map[uint64]bool // model.State of every instant that was checked
+	used      Used
+	spins     spins
+	late      time.Duration            // when a message of a background process of the manager's last took long
+	held      map[string]time.Duration // see invariant.View.Held
+	routing   *routing                 // nil: the primary network announces no routes
+	series    *metric.Series
+	recording *recording.Recording // nil: none is made
+}
+
+// New makes a checker of a cluster in which nothing is yet. Its processes are started by
+// the methods whose names say so, its hooks are called by the cluster's.
+func New(cfg Config) *Checker {
+	c := &Checker{
+		cfg: cfg, w: cfg.World, all: invariant.All(),
+		reported: map[string]bool{}, states: map[uint64]bool{}, held: map[string]time.Duration{},
+	}
+	c.truth.init()
+	return c
+}
+
+// Outdate says that the record may have changed without a new revision.
+func (c *Checker) Outdate() { c.revision = -1 }
+
+// Stepped is for sim.Hooks.Step. It returns the violations that are new.
+func (c *Checker) Stepped(s *sim.Step) []model.Violation {
+	if s.Choice.Outcome.Fault() {
+		c.Record(model.Event{Kind: model.FaultEvent, Actor: string(s.Choice.Op.Actor), Deed: s.Choice.Outcome.String(), Text: s.Choice.Outcome.String() + " " + s.Choice.Op.Key})
+	}
+	c.stepDisturbs(s)
+	c.countSpins(s)
+	before := len(c.found)
+	c.check(invariant.Always, false)
+	c.frame()
+	return c.found[before:]
+}
+
+// Ended is for sim.Hooks.End: if everything has had its time, it checks what only holds at
+// rest. A run that a limit cut short never rested.
+func (c *Checker) Ended() {
+	c.check(invariant.Always, true)
+	c.behind()
+	if c.rested {
+		c.check(invariant.Quiescent, true)
+	}
+	c.frame()
+	c.mu.Lock()
+	c.over = true
+	c.mu.Unlock()
+}
+
+func (c *Checker) check(phase invariant.Phase, force bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if rev := c.cfg.Revision(); rev != c.revision {
+		rec, err := c.cfg.Observe(context.Background())
+		if err != nil {
+			c.w.Abort(fmt.Errorf("cluster: observe: %w", err))
+			return
+		}
+		rec.At = c.w.Now()
+		c.recorded, c.revision = rec, rev
+		c.ledger.Note(len(c.w.Trace().Steps), rec)
+		c.countFree()
+		force = true
+	}
+	if !force && !c.changed {
+		return
+	}
+	c.changed = false
+	c.holdWaiting()
+	losses := c.routeLocked()
+	c.used.count(c)
+	v := invariant.View{
+		Losses: losses,
+		Truth:  c.snapshotLocked(), Record: c.recorded, Networks: c.networksLocked(),
+		History: &c.history, Settings: c.cfg.Settings,
+		Spins: c.spins.found, Late: c.late, Held: c.held,
+	}
+	c.states[model.State(v.Truth, v.Record)] = true
+	v = v.Indexed()
+	c.past.Note(v)
+	v.Past = &c.past
+	for _, inv := range c.all {
+		if inv.Phase == phase {
+			c.add(inv, inv.Check(v))
+		}
+	}
+	c.heard = len(c.history.Events)
+}
+
+// add keeps each violation once, at the step where it was first seen.
+func (c *Checker) add(inv invariant.Invariant, found []model.Violation) {
+	for _, v := range found {
+		v.Invariant, v.Severity = inv.Name, inv.Severity
+		slices.SortFunc(v.Objects, model.Ref.Compare)
+		key := identity(v)
+		if c.reported[key] {
+			continue
+		}
+		c.reported[key] = true
+		v.Message = inv.Say(&v)
+		v.Step, v.At, v.From, v.To = len(c.w.Trace().Steps), c.w.Now(), c.heard, len(c.history.Events)
+		c.found = append(c.found, v)
+	}
+}
+
+// identity is what makes a violation the same one as another.
+func identity(v model.Violation) string {
+	key := []byte(v.Invariant)
+	for _, o := range v.Objects {
+		key = append(append(append(append(key, 0), o.Kind...), ' '), o.Name...)
+	}
+	return string(key)
+}
+
+// countFree lowers, for every ADD under way, the number of addresses that policy
+// left free at some time during it.
+func (c *Checker) countFree() {
+	type where struct{ network, node string }
+	free := map[where]int{}
+	for _, b := range c.calls {
+		if b.Del || b.minFree == 0 {
+			continue
+		}
+		w := where{b.Call.Network, b.Node}
+		n, ok := free[w]
+		if !ok {
+			n = c.free(b.Call.Network, b.Node)
+			free[w] = n
+		}
+		b.minFree = min(b.minFree, n)
+	}
+}
+
+func (c *Checker) free(network, node string) int {
+	return model.Free(c.networksLocked(), c.recorded, network, node)
+}
+
+// networksLocked is the policy now: as the manager's datastore has it, or as the
+// manifests had it. Called with mu held.
+func (c *Checker) networksLocked() []model.Network {
+	if n := c.recorded.Networks; n != nil {
+		return n
+	}
+	return c.cfg.Networks
+}
+
+// Violations found so far, in the order they appeared.
+func (c *Checker) Violations() []model.Violation {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.found)
+}
+
+// States are the kinds of situations the run has been in, sorted: see model.State.
+func (c *Checker) States() []uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Sorted(maps.Keys(c.states))
+}
+
+// History of the run so far. It must not be changed.
+func (c *Checker) History() *model.History { return &c.history }
+
+// Ledger is what became of the record so far. It must not be changed.
+func (c *Checker) Ledger() *model.Ledger { return &c.ledger }

@@ -1,0 +1,101 @@
+package checker
+
+import (
+	"context"
+	"iter"
+
+	"ipamsim/model"
+	"ipamsim/model/film"
+	"ipamsim/sim/cluster/recording"
+)
+
+// StartRecording makes a recording. Its first frame is of what there is before the first
+// step: nobody else has read the record then.
+func (c *Checker) StartRecording() error {
+	record, err := c.cfg.Observe(context.Background())
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var routes func(recording.PutRoute)
+	if c.routing != nil {
+		routes = c.routing.plane.Watch().Changes
+	}
+	c.recording = recording.New(c.cfg.Networks, routes)
+	c.recording.Frame(c.sceneLocked(&record, -1), 0, 0)
+	return nil
+}
+
+// frame records what the last step has led to.
+func (c *Checker) frame() {
+	if c.recording == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.recording.Frame(c.sceneLocked(&c.recorded, c.revision), len(c.w.Trace().Steps), c.w.Now())
+}
+
+// Film is the recording so far; nil if none was started. It must not be changed.
+func (c *Checker) Film() *film.Film {
+	if c.recording == nil {
+		return nil
+	}
+	return c.recording.Film()
+}
+
+// sceneLocked is what there is to be recorded, with the record at a revision. Called with
+// mu held, and used before it is released.
+func (c *Checker) sceneLocked(record *model.Snapshot, revision int64) recording.View {
+	v := recording.View{
+		Record: record, Revision: revision, Networks: record.Networks,
+		Sandboxes: c.seenSandboxes(), Pods: c.seenPods(), Edition: c.seen.edition,
+		Machines: c.machines, Calls: c.eachCall(),
+	}
+	if v.Networks == nil {
+		v.Networks = c.cfg.Networks
+	}
+	if c.routing != nil {
+		v.Losses = c.routing.plane.Losses()
+	}
+	return v
+}
+
+func (c *Checker) eachCall() iter.Seq2[string, recording.Call] {
+	return func(yield func(string, recording.Call) bool) {
+		for id, b := range c.calls {
+			if !yield(id, recording.Call{Busy: b.Busy, Network: b.Call.Network}) {
+				return
+			}
+		}
+	}
+}
+
+// Still is what a recording shows that begins now: everything there is, the routes as
+// the tables list them. Call it on the root goroutine.
+func (c *Checker) Still() (film.Scene, error) {
+	record, err := c.cfg.Observe(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var routes func(recording.PutRoute)
+	if c.routing != nil {
+		routes = c.eachRoute
+	}
+	r := recording.New(c.cfg.Networks, routes)
+	r.Frame(c.sceneLocked(&record, 0), 0, 0)
+	return r.Film().At(0), nil
+}
+
+func (c *Checker) eachRoute(put recording.PutRoute) {
+	tables := c.routing.plane.Tables()
+	for _, name := range tables.Names() {
+		table, _ := tables.Of(name)
+		for i := range table.Routes {
+			put(name, table.Routes[i].Dst, &table.Routes[i])
+		}
+	}
+}

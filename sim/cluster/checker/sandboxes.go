@@ -1,0 +1,121 @@
+package checker
+
+import (
+	"net/netip"
+	"slices"
+
+	"ipamsim/model"
+)
+
+// SandboxUp is a sandbox that the runtime has made.
+func (c *Checker) SandboxUp(sb model.Sandbox) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	sb.Since = c.w.Now()
+	c.sandboxLocked(sb, "")
+}
+
+// SandboxFound is one that was there before the run.
+func (c *Checker) SandboxFound(sb model.Sandbox) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sandboxLocked(sb, "found running")
+}
+
+func (c *Checker) sandboxLocked(sb model.Sandbox, how string) {
+	c.sandboxes[sb.ID] = &sb
+	c.seen.sandboxesChanged()
+	c.recordLocked(model.Event{Kind: model.SandboxUp, Node: sb.Node, Pod: sb.Pod, Container: sb.ID, Text: how})
+}
+
+// HasSandbox reports whether a sandbox is there, running or not.
+func (c *Checker) HasSandbox(id string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.sandboxes[id] != nil
+}
+
+// Runs reports whether a sandbox has its processes.
+func (c *Checker) Runs(id string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	sb := c.sandboxes[id]
+	return sb != nil && !sb.Stopped
+}
+
+// Attach gives a live sandbox an interface. A sandbox that is gone by now (its
+// node died during the ADD) stays gone.
+func (c *Checker) Attach(id string, a model.Attachment) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if sb := c.sandboxes[id]; sb != nil {
+		a.Since = c.w.Now()
+		sb.Attachments = append(sb.Attachments, a)
+		c.sandboxesChanged()
+	}
+}
+
+// Detach takes an interface out of a sandbox.
+func (c *Checker) Detach(id, iface string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if sb := c.sandboxes[id]; sb != nil {
+		sb.Attachments = slices.DeleteFunc(slices.Clone(sb.Attachments), func(a model.Attachment) bool { return a.Interface == iface })
+		c.sandboxesChanged()
+	}
+}
+
+func (c *Checker) sandboxesChanged() {
+	c.changed = true
+	c.seen.sandboxesChanged()
+}
+
+// Device gives a node's own device an address, or takes it away. It counts as a
+// sandbox of the node's, because it answers to the address as a pod would.
+func (c *Checker) Device(node, handle string, addr netip.Addr) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if old := c.sandboxes[handle]; old != nil {
+		if addr.IsValid() && slices.Contains(old.Attachments[0].Addrs, addr) {
+			return
+		}
+		delete(c.sandboxes, handle)
+	}
+	c.sandboxesChanged()
+	if n := c.machines[node]; n == nil || !n.Up || !addr.IsValid() {
+		return
+	}
+	c.sandboxes[handle] = &model.Sandbox{
+		ID: handle, Pod: model.PodRef{Name: node}, Node: node, Since: c.w.Now(),
+		Attachments: []model.Attachment{{Network: c.cfg.Primary, Interface: "tunnel", Addrs: []netip.Addr{addr}, Since: c.w.Now()}},
+	}
+}
+
+// SandboxDown: its processes are gone.
+func (c *Checker) SandboxDown(id, why string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sandboxDownLocked(id, why)
+}
+
+func (c *Checker) sandboxDownLocked(id, why string) {
+	if sb := c.sandboxes[id]; sb != nil && !sb.Stopped {
+		sb.Stopped = true
+		c.seen.sandboxesChanged()
+		c.recordLocked(model.Event{Kind: model.SandboxDown, Node: sb.Node, Pod: sb.Pod, Container: id, Text: why})
+	}
+}
+
+// SandboxGone takes a sandbox away with the network namespace that it was.
+func (c *Checker) SandboxGone(id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sandboxGoneLocked(id)
+}
+
+func (c *Checker) sandboxGoneLocked(id string) {
+	if c.sandboxes[id] != nil {
+		delete(c.sandboxes, id)
+		c.sandboxesChanged()
+	}
+}

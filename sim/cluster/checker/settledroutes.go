@@ -1,0 +1,103 @@
+package checker
+
+import (
+	"maps"
+	"net/netip"
+	"slices"
+
+	"ipamsim/model"
+	"ipamsim/model/route"
+)
+
+// askedMax is how many nodes Look asks for the ways to addresses. A plane of routes
+// grows with nodes times blocks: 5,000 nodes would have 25 million.
+const askedMax = 150
+
+// settled are the addresses that nodes cannot reach once all routes have had their
+// time, and how many nodes were left out.
+//
+// Of a large cluster it asks those nodes first that something is odd about: they use
+// an address of a block that is another's, or have an affinity for one, or use one of
+// no block; then others, in the order of their names. Who is left out has but its own
+// blocks, and is to the others as those are that were asked.
+func (c *Checker) settled() (losses []route.Loss, leftOut int) {
+	f := c.factsLocked()
+	if len(f.Nodes) > askedMax {
+		leftOut = len(f.Nodes) - askedMax
+		f = pickNodes(f, odd(&f, c.recorded.Pools))
+	}
+	p := route.New(c.cfg.Fabric)
+	p.Observe(0, f)
+	for at, ok := p.Next(); ok; at, ok = p.Next() {
+		p.Advance(at)
+	}
+	losses = slices.Clone(p.Losses())
+	for i := range losses {
+		losses[i].Since = 0
+	}
+	return losses, leftOut
+}
+
+// odd are the nodes that have to do with an address that is not simply in a block of
+// its own node.
+func odd(f *route.Facts, blocks []model.Pool) map[string]bool {
+	owners := map[netip.Prefix][]string{} // everybody who says that the block is his
+	lengths := map[int]bool{}
+	for i := range blocks {
+		b := &blocks[i]
+		owners[b.Range] = append(owners[b.Range], b.Node)
+		lengths[b.Range.Bits()] = true
+	}
+	for _, a := range f.Affinities {
+		if a.State != model.Pending {
+			lengths[a.Block.Bits()] = true
+			owners[a.Block] = append(owners[a.Block], a.Node)
+		}
+	}
+	out := map[string]bool{}
+	for _, l := range f.Local {
+		home := false
+		for _, bits := range slices.Sorted(maps.Keys(lengths)) {
+			block, err := l.Addr.Prefix(bits)
+			if err != nil || len(owners[block]) == 0 {
+				continue
+			}
+			home = true
+			for _, who := range owners[block] {
+				if who != l.Node {
+					out[who], out[l.Node] = true, true
+				}
+			}
+			if len(owners[block]) == 1 { // a block without affinity, or the other way round
+				out[l.Node] = true
+			}
+		}
+		if !home {
+			out[l.Node] = true
+		}
+	}
+	return out
+}
+
+// pickNodes leaves askedMax nodes, the odd ones first, and what lives on them.
+func pickNodes(f route.Facts, odd map[string]bool) route.Facts {
+	kept := map[string]bool{}
+	var nodes []route.Node
+	for _, first := range []bool{true, false} {
+		for _, n := range f.Nodes {
+			if odd[n.Name] == first && len(kept) < askedMax {
+				kept[n.Name] = true
+			}
+		}
+	}
+	for _, n := range f.Nodes {
+		if kept[n.Name] {
+			nodes = append(nodes, n)
+		}
+	}
+	f.Nodes = nodes
+	f.Local = slices.DeleteFunc(slices.Clone(f.Local), func(l route.Local) bool { return !kept[l.Node] })
+	f.Affinities = slices.DeleteFunc(slices.Clone(f.Affinities), func(a model.Affinity) bool { return !kept[a.Node] })
+	f.Blocks = slices.DeleteFunc(slices.Clone(f.Blocks), func(b route.Block) bool { return b.Node != "" && !kept[b.Node] })
+	return f
+}

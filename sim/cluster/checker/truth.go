@@ -1,0 +1,101 @@
+package checker
+
+import (
+	"ipamsim/model"
+	"ipamsim/sim"
+	"ipamsim/sim/cluster/recording"
+)
+
+// truth is what is really there, whatever any datastore says. Guarded by
+// Checker.mu.
+type truth struct {
+	machines  map[string]*recording.Machine
+	sandboxes map[string]*model.Sandbox  // by container id
+	pods      map[model.PodRef]model.Pod // those that are stored
+	calls     map[string]*Call           // under way, by container id
+	upstream  map[sim.ActorID]string     // processes that run the address manager's code, and on which node
+	history   model.History
+	changed   bool // since it was checked last
+	seen      seen
+	rested    bool // the quiet time after the script is over
+	over      bool // the run has been checked
+}
+
+func (t *truth) init() {
+	t.machines = map[string]*recording.Machine{}
+	t.sandboxes = map[string]*model.Sandbox{}
+	t.pods = map[model.PodRef]model.Pod{}
+	t.calls = map[string]*Call{}
+	t.upstream = map[sim.ActorID]string{}
+}
+
+// Record appends an event to the history and stamps it.
+func (c *Checker) Record(e model.Event) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.recordLocked(e)
+}
+
+func (c *Checker) recordLocked(e model.Event) {
+	if c.over {
+		return // killed processes still unwind; nobody hears them
+	}
+	e.Step, e.At = len(c.w.Trace().Steps), c.w.Now()
+	c.history.Add(e)
+	c.changed = true
+}
+
+// Spawned takes note of a process that runs the address manager's own code.
+func (c *Checker) Spawned(id sim.ActorID, node string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.upstream[id] = node
+}
+
+// Theirs reports whether a process runs the address manager's code.
+func (c *Checker) Theirs(id sim.ActorID) bool {
+	_, ok := c.upstream[id]
+	return ok
+}
+
+// Rested says that the cluster has had its quiet time: what only holds at rest may be
+// checked at the end.
+func (c *Checker) Rested() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.rested = true
+}
+
+// PodChanged takes note of a stored pod as it is now, or with nil that it is not stored
+// any more.
+func (c *Checker) PodChanged(key model.PodRef, now *model.Pod) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if now == nil {
+		delete(c.pods, key)
+	} else {
+		p := *now
+		p.Since = c.w.Now()
+		if old, ok := c.pods[key]; ok && old.UID == p.UID && old.Node == p.Node {
+			p.Since = old.Since
+		}
+		c.pods[key] = p
+	}
+	c.seen.podsChanged()
+	c.changed = true
+}
+
+// snapshotLocked is the ground truth, sorted. Called with mu held.
+func (c *Checker) snapshotLocked() model.Truth {
+	t := model.Truth{
+		At: c.w.Now(), Busy: make(map[string]model.Busy, len(c.calls)),
+		Nodes: make(map[string]model.Node, len(c.machines)), Sandboxes: c.seenSandboxes(), Pods: c.seenPods(),
+	}
+	for id, b := range c.calls {
+		t.Busy[id] = b.Busy
+	}
+	for name, n := range c.machines {
+		t.Nodes[name] = n.Node
+	}
+	return t
+}

@@ -1,0 +1,138 @@
+package hazard
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"ipamsim/sim"
+	"ipamsim/sim/cluster"
+)
+
+// trap waits for a process of the manager to have sent a number of messages. A
+// time alone would hardly ever hit a call that lasts milliseconds in the middle
+// of its lease; a kind of process, which of them, and how many messages do.
+type trap struct {
+	family  string
+	which   int // of the processes of the family that send a message from now on, in that order
+	message int // after this one of its messages, counted from now on
+
+	seen   []sim.ActorID
+	sent   int
+	sprung chan sim.ActorID
+}
+
+// A trap is set for one of so many processes and messages: most failures known
+// need one of the first few of each (SEARCH.md, stall).
+const (
+	trapProcesses = 4
+	trapMessages  = 12
+)
+
+// families are the kinds of process that run the manager's code in this cluster.
+func (h *hazard) families() []string {
+	all := []string{"cni-add", "cni-del"}
+	for _, k := range h.Crons {
+		all = append(all, k.Reconciler)
+	}
+	all = append(all, h.c.Config.Daemons...)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// family is the kind of process that an actor is: the first part of its name.
+// What is left says which.
+func family(id string) (head, rest string) {
+	head, rest, _ = strings.Cut(id, "/")
+	head, again, _ := strings.Cut(head, "~") // ip-reconciler~2
+	return head, rest + again
+}
+
+// trap asks for whom to wait, sets the trap, and waits until it springs. It
+// returns "" if that did not happen in time.
+func (h *hazard) trap(ctx context.Context) (id string, err error) {
+	t := &trap{sprung: make(chan sim.ActorID, 1)}
+	if t.family, _, err = one(ctx, h, "process", h.families()); err != nil {
+		return "", err
+	}
+	if t.which, err = h.draw(ctx, "which", trapProcesses); err != nil {
+		return "", err
+	}
+	if t.message, err = h.draw(ctx, "message", trapMessages); err != nil {
+		return "", err
+	}
+	h.traps.arm(t)
+	defer h.traps.disarm(t)
+	late := time.NewTimer(max(0, h.Until-h.c.World.Now()))
+	defer late.Stop()
+	select {
+	case hit := <-t.sprung:
+		return string(hit), nil
+	case <-late.C:
+		return "", nil
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+// traps are those that are set in a run, in the order of setting.
+type traps struct {
+	w *sim.World
+
+	mu  sync.Mutex
+	all []*trap
+}
+
+func (ts *traps) arm(t *trap) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	ts.all = append(ts.all, t)
+}
+
+func (ts *traps) disarm(t *trap) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	ts.all = slices.DeleteFunc(ts.all, func(x *trap) bool { return x == t })
+}
+
+// spring tells the traps of a step, on the root goroutine, before the next
+// choice is made: whoever waits acts between this message and the process's
+// next one.
+func (ts *traps) spring(s *sim.Step) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	for _, t := range ts.all {
+		if t.step(s.Choice.Op.Actor) && ts.w.Alive(s.Choice.Op.Actor) {
+			select {
+			case t.sprung <- s.Choice.Op.Actor:
+			default: // it has sprung already
+			}
+		}
+	}
+}
+
+// step counts a message and reports whether it is the one.
+func (t *trap) step(id sim.ActorID) bool {
+	if head, _ := family(string(id)); head != t.family {
+		return false
+	}
+	if !slices.Contains(t.seen, id) {
+		t.seen = append(t.seen, id)
+	}
+	if len(t.seen) <= t.which || t.seen[t.which] != id {
+		return false
+	}
+	t.sent++
+	return t.sent == t.message+1
+}
+
+// alive lists the processes that run, sorted.
+func alive(c *cluster.Cluster) []string {
+	var out []string
+	for _, id := range c.World.Actors() {
+		out = append(out, string(id))
+	}
+	return out
+}
