@@ -178,7 +178,7 @@ func (c *controller) write(w *writer) {
 }
 
 // reference is what the pods of a controller have in metadata. Which uid it will have
-// the API server says; see sim/cluster, resolve.
+// the API server says; see kubeapi.Owners.
 func (c *controller) reference() []object {
 	version := "apps/v1"
 	if c.Kind == "Job" {

@@ -13,8 +13,8 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// Look judges what the manifests of a cluster say, without storing them and without a
-// step. What is wrong now is judged as if it had been so for ever: leaked now is
+// Look checks what the manifests of a cluster say, without storing them and without a
+// step. What is wrong now is taken as if it had been so for ever: leaked now is
 // leaked, lost now is lost. Hooks are not touched. For leaving see checker.Checker.Look.
 func Look(w *sim.World, cfg Config, leaving func(model.PodRef) bool) (*checker.Sight, error) {
 	if cfg.Manager.Read == nil {

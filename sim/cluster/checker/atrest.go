@@ -46,9 +46,9 @@ func (c *Checker) sight() *Sight {
 	return &Sight{Truth: c.snapshotLocked(), Record: c.recorded, Networks: c.networksLocked()}
 }
 
-// Look judges the truth against a record without a step, as Sight.Violations.
+// Look checks the truth against a record without a step, as Sight.Violations.
 //
-// What is under way is not judged: a pod that has no address in its status may be in
+// What is under way is not checked: a pod that has no address in its status may be in
 // the middle of its ADD, and leaving says which pods are to go, so that their DEL may
 // have run.
 func (c *Checker) Look(record model.Snapshot, leaving func(model.PodRef) bool) *Sight {
@@ -89,7 +89,7 @@ func underWay(t *model.Truth, leaving func(model.PodRef) bool) {
 	}
 }
 
-// AtRest judges a sight by every invariant, at rest and with every bound passed. How
+// AtRest checks a sight by every invariant, at rest and with every bound passed. How
 // long anything has been so, and what was before, it cannot know: no rule of the
 // policy counts as older than what was done against it.
 func AtRest(s Sight) []model.Violation {

@@ -11,7 +11,7 @@ import (
 	"ipamsim/sim/ipam"
 )
 
-// Call is one CNI call under way: who executes it, and what is needed to judge its end.
+// Call is one CNI call under way: who executes it, and what is needed to check its end.
 type Call struct {
 	model.Busy
 	Call   ipam.Call

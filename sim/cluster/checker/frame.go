@@ -50,7 +50,7 @@ func (c *Checker) Film() *film.Film {
 func (c *Checker) sceneLocked(record *model.Snapshot, revision int64) recording.View {
 	v := recording.View{
 		Record: record, Revision: revision, Networks: record.Networks,
-		Sandboxes: c.seenSandboxes(), Pods: c.seenPods(), Edition: c.seen.edition,
+		Sandboxes: c.sortedSandboxes(), Pods: c.storedPods(), Edition: c.cache.edition,
 		Machines: c.machines, Calls: c.eachCall(),
 	}
 	if v.Networks == nil {

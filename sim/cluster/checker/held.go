@@ -16,7 +16,7 @@ func (c *Checker) hold(id sim.ActorID, until time.Duration) {
 	}
 	c.held[node] = until
 	if c.routing != nil && len(c.routing.plane.Losses()) > 0 {
-		c.changed = true // when they are judged is another time now
+		c.changed = true // when they are checked is another time now
 	}
 }
 

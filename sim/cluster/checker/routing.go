@@ -89,8 +89,8 @@ func (r *routing) due(c *Checker) (at time.Duration, ok bool) {
 	has := c.holders()
 	for _, l := range losses {
 		since := max(l.Since, has[holder{l.On, l.To}], c.held[l.From], c.held[l.On])
-		if judged := since + l.Patience(c.cfg.Settings.BlackholeAfter) + 1; judged > c.w.Now() && (!ok || judged < at) {
-			at, ok = judged, true
+		if counts := since + l.Patience(c.cfg.Settings.BlackholeAfter) + 1; counts > c.w.Now() && (!ok || counts < at) {
+			at, ok = counts, true
 		}
 	}
 	return at, ok
@@ -142,7 +142,7 @@ func (c *Checker) factsLocked() route.Facts {
 	}
 	f := route.Facts{Affinities: c.recorded.Affinities, Blocks: r.blocks, Down: slices.Clone(r.down)}
 	var tunnels map[string]netip.Addr
-	f.Local, tunnels = c.seenLocals()
+	f.Local, tunnels = c.localAddrs()
 	for _, name := range slices.Sorted(maps.Keys(c.machines)) {
 		n := c.machines[name]
 		if !n.Registered && !n.Up {

@@ -24,7 +24,7 @@ func (c *Checker) SandboxFound(sb model.Sandbox) {
 
 func (c *Checker) sandboxLocked(sb model.Sandbox, how string) {
 	c.sandboxes[sb.ID] = &sb
-	c.seen.sandboxesChanged()
+	c.cache.sandboxesChanged()
 	c.recordLocked(model.Event{Kind: model.SandboxUp, Node: sb.Node, Pod: sb.Pod, Container: sb.ID, Text: how})
 }
 
@@ -67,7 +67,7 @@ func (c *Checker) Detach(id, iface string) {
 
 func (c *Checker) sandboxesChanged() {
 	c.changed = true
-	c.seen.sandboxesChanged()
+	c.cache.sandboxesChanged()
 }
 
 // Device gives a node's own device an address, or takes it away. It counts as a
@@ -101,7 +101,7 @@ func (c *Checker) SandboxDown(id, why string) {
 func (c *Checker) sandboxDownLocked(id, why string) {
 	if sb := c.sandboxes[id]; sb != nil && !sb.Stopped {
 		sb.Stopped = true
-		c.seen.sandboxesChanged()
+		c.cache.sandboxesChanged()
 		c.recordLocked(model.Event{Kind: model.SandboxDown, Node: sb.Node, Pod: sb.Pod, Container: id, Text: why})
 	}
 }

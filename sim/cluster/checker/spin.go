@@ -16,10 +16,10 @@ type spins struct {
 
 // spin is one process.
 type spin struct {
-	began time.Duration       // the window
-	asked map[sim.Request]int // in it
-	since time.Duration       // the first of the windows, up to this one, in each of which it spun
-	told  bool
+	began    time.Duration       // the window
+	asked    map[sim.Request]int // in it
+	since    time.Duration       // the first of the windows, up to this one, in each of which it spun
+	reported bool
 }
 
 // countSpins counts a step. What a process has changed starts it anew.
@@ -56,16 +56,16 @@ func (c *Checker) countSpins(s *sim.Step) {
 	x.asked[*op.Request]++
 }
 
-// next judges a window that has ended, and reports whether the process has spun for long
-// enough, and nobody has said so.
+// next checks a window that has ended, and reports whether the process has spun for long
+// enough, and that was not reported.
 func (x *spin) next(at time.Duration) bool {
 	if x.asked[x.most()] < invariant.SpinTimes || at-x.began >= 2*invariant.SpinWindow {
 		x.since = at
 	}
-	if at-x.since < invariant.SpinFor || x.told {
+	if at-x.since < invariant.SpinFor || x.reported {
 		return false
 	}
-	x.told = true
+	x.reported = true
 	return true
 }
 

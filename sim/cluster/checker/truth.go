@@ -16,7 +16,7 @@ type truth struct {
 	upstream  map[sim.ActorID]string     // processes that run the address manager's code, and on which node
 	history   model.History
 	changed   bool // since it was checked last
-	seen      seen
+	cache     cache
 	rested    bool // the quiet time after the script is over
 	over      bool // the run has been checked
 }
@@ -81,7 +81,7 @@ func (c *Checker) PodChanged(key model.PodRef, now *model.Pod) {
 		}
 		c.pods[key] = p
 	}
-	c.seen.podsChanged()
+	c.cache.podsChanged()
 	c.changed = true
 }
 
@@ -89,7 +89,7 @@ func (c *Checker) PodChanged(key model.PodRef, now *model.Pod) {
 func (c *Checker) snapshotLocked() model.Truth {
 	t := model.Truth{
 		At: c.w.Now(), Busy: make(map[string]model.Busy, len(c.calls)),
-		Nodes: make(map[string]model.Node, len(c.machines)), Sandboxes: c.seenSandboxes(), Pods: c.seenPods(),
+		Nodes: make(map[string]model.Node, len(c.machines)), Sandboxes: c.sortedSandboxes(), Pods: c.storedPods(),
 	}
 	for id, b := range c.calls {
 		t.Busy[id] = b.Busy

@@ -11,10 +11,10 @@ import (
 	"ipamsim/model/route"
 )
 
-// seen is what was last worked out of the truth for those who look at all of it
+// cache is what was last worked out of the truth for those who look at all of it
 // after every step. It is kept until what it was made of changes, and never
 // changed itself. Guarded by Checker.mu.
-type seen struct {
+type cache struct {
 	sandboxes []model.Sandbox
 	pods      map[model.PodRef]model.Pod // nil once one changed
 	locals    []route.Local
@@ -24,19 +24,19 @@ type seen struct {
 	edition        int  // how often sandboxes or pods have changed
 }
 
-func (s *seen) sandboxesChanged() {
+func (s *cache) sandboxesChanged() {
 	s.sorted, s.routed = false, false
 	s.edition++
 }
 
-func (s *seen) podsChanged() {
+func (s *cache) podsChanged() {
 	s.pods = nil
 	s.edition++
 }
 
-// seenSandboxes are those of the truth by node, pod and id.
-func (c *Checker) seenSandboxes() []model.Sandbox {
-	s := &c.seen
+// sortedSandboxes are those of the truth by node, pod and id.
+func (c *Checker) sortedSandboxes() []model.Sandbox {
+	s := &c.cache
 	if s.sorted {
 		return s.sandboxes
 	}
@@ -60,21 +60,21 @@ func byText(a, b model.PodRef) int {
 	return strings.Compare(a.String(), b.String())
 }
 
-// seenPods are the stored pods as the judge knows them.
-func (c *Checker) seenPods() map[model.PodRef]model.Pod {
-	s := &c.seen
+// storedPods are the stored pods as the checker knows them.
+func (c *Checker) storedPods() map[model.PodRef]model.Pod {
+	s := &c.cache
 	if s.pods == nil {
 		s.pods = maps.Clone(c.pods)
 	}
 	return s.pods
 }
 
-// seenLocals are the addresses of the primary network by container, and the address
+// localAddrs are the addresses of the primary network by container, and the address
 // of each node's own device: of several the first by handle. One for IPv6 carries no
 // IPv4 packets (felix/dataplane/linux/vxlan_mgr.go, OnUpdate), and package route knows
 // no others.
-func (c *Checker) seenLocals() ([]route.Local, map[string]netip.Addr) {
-	s := &c.seen
+func (c *Checker) localAddrs() ([]route.Local, map[string]netip.Addr) {
+	s := &c.cache
 	if s.routed {
 		return s.locals, s.tunnels
 	}

@@ -22,7 +22,7 @@ func TestTunnelsOfNodes(t *testing.T) {
 			Attachments: []model.Attachment{{Addrs: []netip.Addr{netip.MustParseAddr(device.addr)}}},
 		}
 	}
-	_, got := c.seenLocals()
+	_, got := c.localAddrs()
 	if want := netip.MustParseAddr("10.0.0.1"); len(got) != 1 || got["a"] != want {
 		t.Errorf("tunnels %v, want that of a, %v, only", got, want)
 	}

@@ -48,16 +48,16 @@ func (all Hazards) Start(c *cluster.Cluster) {
 	if all.Max <= 0 {
 		return
 	}
-	t := &traps{w: c.World}
+	t := &triggers{w: c.World}
 	before := t.w.Hooks.Step
 	t.w.Hooks.Step = func(s *sim.Step) {
 		before(s)
-		t.spring(s)
+		t.fire(s)
 	}
 	for i := range all.Max {
 		id := fmt.Sprintf("hazard/%d", i+1)
 		t.w.Spawn(sim.Process{ID: sim.ActorID(id), Run: func(ctx context.Context, g *sim.Gate) error {
-			h := &hazard{Hazards: all, c: c, gate: g, id: id, traps: t}
+			h := &hazard{Hazards: all, c: c, gate: g, id: id, triggers: t}
 			return h.run(ctx)
 		}})
 	}
@@ -66,10 +66,10 @@ func (all Hazards) Start(c *cluster.Cluster) {
 // hazard is one of them while it makes up its mind.
 type hazard struct {
 	Hazards
-	c     *cluster.Cluster
-	gate  *sim.Gate
-	id    string
-	traps *traps
+	c        *cluster.Cluster
+	gate     *sim.Gate
+	id       string
+	triggers *triggers
 }
 
 // event is what a hazard has settled on: something happens, and after a while

@@ -207,7 +207,7 @@ func planRestart(ctx context.Context, h *hazard) (event, error) {
 }
 
 func planKill(ctx context.Context, h *hazard) (event, error) {
-	id, err := h.trap(ctx)
+	id, err := h.trigger(ctx)
 	if id == "" {
 		return event{}, err
 	}
@@ -219,7 +219,7 @@ func planPause(ctx context.Context, h *hazard) (event, error) {
 	if err != nil {
 		return event{}, err
 	}
-	id, err := h.trap(ctx)
+	id, err := h.trigger(ctx)
 	if id == "" {
 		return event{}, err
 	}

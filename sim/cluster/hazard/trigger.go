@@ -11,24 +11,24 @@ import (
 	"ipamsim/sim/cluster"
 )
 
-// trap waits for a process of the manager to have sent a number of messages. A
+// trigger waits for a process of the manager to have sent a number of messages. A
 // time alone would hardly ever hit a call that lasts milliseconds in the middle
 // of its lease; a kind of process, which of them, and how many messages do.
-type trap struct {
+type trigger struct {
 	family  string
 	which   int // of the processes of the family that send a message from now on, in that order
 	message int // after this one of its messages, counted from now on
 
-	seen   []sim.ActorID
-	sent   int
-	sprung chan sim.ActorID
+	seen  []sim.ActorID
+	sent  int
+	fired chan sim.ActorID
 }
 
-// A trap is set for one of so many processes and messages: most failures known
-// need one of the first few of each (SEARCH.md, stall).
+// A trigger is set for one of so many processes and messages: most failures known
+// need one of the first few of each (strategy stall).
 const (
-	trapProcesses = 4
-	trapMessages  = 12
+	triggerProcesses = 4
+	triggerMessages  = 12
 )
 
 // families are the kinds of process that run the manager's code in this cluster.
@@ -50,25 +50,25 @@ func family(id string) (head, rest string) {
 	return head, rest + again
 }
 
-// trap asks for whom to wait, sets the trap, and waits until it springs. It
+// trigger asks for whom to wait, sets the trigger, and waits until it fires. It
 // returns "" if that did not happen in time.
-func (h *hazard) trap(ctx context.Context) (id string, err error) {
-	t := &trap{sprung: make(chan sim.ActorID, 1)}
+func (h *hazard) trigger(ctx context.Context) (id string, err error) {
+	t := &trigger{fired: make(chan sim.ActorID, 1)}
 	if t.family, _, err = one(ctx, h, "process", h.families()); err != nil {
 		return "", err
 	}
-	if t.which, err = h.draw(ctx, "which", trapProcesses); err != nil {
+	if t.which, err = h.draw(ctx, "which", triggerProcesses); err != nil {
 		return "", err
 	}
-	if t.message, err = h.draw(ctx, "message", trapMessages); err != nil {
+	if t.message, err = h.draw(ctx, "message", triggerMessages); err != nil {
 		return "", err
 	}
-	h.traps.arm(t)
-	defer h.traps.disarm(t)
+	h.triggers.arm(t)
+	defer h.triggers.disarm(t)
 	late := time.NewTimer(max(0, h.Until-h.c.World.Now()))
 	defer late.Stop()
 	select {
-	case hit := <-t.sprung:
+	case hit := <-t.fired:
 		return string(hit), nil
 	case <-late.C:
 		return "", nil
@@ -77,44 +77,44 @@ func (h *hazard) trap(ctx context.Context) (id string, err error) {
 	}
 }
 
-// traps are those that are set in a run, in the order of setting.
-type traps struct {
+// triggers are those that are set in a run, in the order of setting.
+type triggers struct {
 	w *sim.World
 
 	mu  sync.Mutex
-	all []*trap
+	all []*trigger
 }
 
-func (ts *traps) arm(t *trap) {
+func (ts *triggers) arm(t *trigger) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	ts.all = append(ts.all, t)
 }
 
-func (ts *traps) disarm(t *trap) {
+func (ts *triggers) disarm(t *trigger) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	ts.all = slices.DeleteFunc(ts.all, func(x *trap) bool { return x == t })
+	ts.all = slices.DeleteFunc(ts.all, func(x *trigger) bool { return x == t })
 }
 
-// spring tells the traps of a step, on the root goroutine, before the next
+// fire tells the triggers of a step, on the root goroutine, before the next
 // choice is made: whoever waits acts between this message and the process's
 // next one.
-func (ts *traps) spring(s *sim.Step) {
+func (ts *triggers) fire(s *sim.Step) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	for _, t := range ts.all {
 		if t.step(s.Choice.Op.Actor) && ts.w.Alive(s.Choice.Op.Actor) {
 			select {
-			case t.sprung <- s.Choice.Op.Actor:
-			default: // it has sprung already
+			case t.fired <- s.Choice.Op.Actor:
+			default: // it has fired already
 			}
 		}
 	}
 }
 
 // step counts a message and reports whether it is the one.
-func (t *trap) step(id sim.ActorID) bool {
+func (t *trigger) step(id sim.ActorID) bool {
 	if head, _ := family(string(id)); head != t.family {
 		return false
 	}
