@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,11 +32,9 @@ func more(t *testing.T, root string) map[string]string {
 		for i, f := range a.Files {
 			text := f.Data
 			if old, err := os.ReadFile(filepath.Join(root, f.Name)); err == nil {
-				after, _, _ := strings.Cut(string(text), "\n")
-				if strings.Count(string(text), "\n") != 2 || strings.Count(string(old), after+"\n") != 1 {
-					t.Errorf("%s: %s: want one line after one that is there once, have %q", kind, f.Name, text)
+				if text, err = withLines(string(old), string(text)); err != nil {
+					t.Errorf("%s: %s: %v", kind, f.Name, err)
 				}
-				text = []byte(strings.Replace(string(old), after+"\n", string(text), 1))
 			} else if i == 0 {
 				t.Errorf("%s: %s: %v; the first file has the line that registers it", kind, f.Name, err)
 			}
@@ -47,6 +46,23 @@ func more(t *testing.T, root string) map[string]string {
 		}
 	}
 	return out
+}
+
+// withLines is a file with lines added: pairs of a line that is there once, and one to
+// come after it. Two are the most: one that registers, and its import.
+func withLines(file, pairs string) ([]byte, error) {
+	lines := strings.SplitAfter(pairs, "\n")
+	lines = lines[:len(lines)-1] // nothing, behind the last newline
+	if n := len(lines); n != 2 && (n != 4 || !strings.HasPrefix(lines[0], "\t\"")) {
+		return nil, fmt.Errorf("%d lines, want one and its import at most, each after one that is there", n/2)
+	}
+	for i := 0; i < len(lines); i += 2 {
+		if strings.Count(file, lines[i]) != 1 {
+			return nil, fmt.Errorf("%q is not there once", lines[i])
+		}
+		file = strings.Replace(file, lines[i], lines[i]+lines[i+1], 1)
+	}
+	return []byte(file), nil
 }
 
 // TestAddOneMore: an invariant, a strategy, an operator's action, a subcommand, an address
