@@ -2,11 +2,12 @@ package dump
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
-// pod is what matters of a Pod.
-type pod struct {
+// Pod is what matters of a Pod.
+type Pod struct {
 	Namespace, Name, Node string
 	Labels                map[string]string
 	Annotations           map[string]string // those that CNI plugins read and write
@@ -41,21 +42,20 @@ type container struct {
 	Image string `json:"image"`
 }
 
-func (p *pod) finished() bool { return p.Phase == "Succeeded" || p.Phase == "Failed" }
+// Finished reports whether the pod has ended and holds nothing any more.
+func (p *Pod) Finished() bool { return p.Phase == "Succeeded" || p.Phase == "Failed" }
 
 // The annotations of a pod.
 const (
 	networksAnnotation = "k8s.v1.cni.cncf.io/networks"
 	statusAnnotation   = "k8s.v1.cni.cncf.io/network-status"
 	oldStatus          = "k8s.v1.cni.cncf.io/networks-status" // Multus before 3.5
-	calicoAnnotations  = "cni.projectcalico.org/"
-	containerByCalico  = calicoAnnotations + "containerID"
 	// ContainerAnnotation of a pod in a scenario is the container id of the sandbox
 	// that it runs in already.
 	ContainerAnnotation = "ipamsim.dev/containerID"
 )
 
-func (c *Cluster) addPod(h *head, raw json.RawMessage) error {
+func (c *Cluster) addPod(h *Head, raw json.RawMessage) error {
 	var o struct {
 		Spec struct {
 			NodeName     string            `json:"nodeName"`
@@ -81,11 +81,11 @@ func (c *Cluster) addPod(h *head, raw json.RawMessage) error {
 	if h.Metadata.Namespace == "" {
 		h.Metadata.Namespace = "default"
 	}
-	p := pod{
-		Namespace: c.word(h.Metadata.Namespace), Name: h.Metadata.Name, Node: c.word(o.Spec.NodeName),
-		Labels: c.labels(h.Metadata.Labels), Phase: c.word(o.Status.Phase), HostNetwork: o.Spec.HostNetwork,
+	p := Pod{
+		Namespace: c.Word(h.Metadata.Namespace), Name: h.Metadata.Name, Node: c.Word(o.Spec.NodeName),
+		Labels: c.Labels(h.Metadata.Labels), Phase: c.Word(o.Status.Phase), HostNetwork: o.Spec.HostNetwork,
 		Deleting: h.Metadata.DeletionTimestamp != nil,
-		Owner:    c.ownerOf(h), Selector: c.labels(o.Spec.NodeSelector), Affine: o.Spec.Affinity.NodeAffinity.Required != nil,
+		Owner:    c.ownerOf(h), Selector: c.Labels(o.Spec.NodeSelector), Affine: o.Spec.Affinity.NodeAffinity.Required != nil,
 	}
 	for _, t := range o.Spec.Tolerations {
 		if !t.everyones() {
@@ -100,11 +100,11 @@ func (c *Cluster) addPod(h *head, raw json.RawMessage) error {
 			}
 			k = statusAnnotation
 		}
-		if k == networksAnnotation || k == statusAnnotation || strings.HasPrefix(k, calicoAnnotations) {
+		if k == networksAnnotation || k == statusAnnotation || c.ofPods(k) {
 			if p.Annotations == nil {
 				p.Annotations = map[string]string{}
 			}
-			p.Annotations[c.word(k)] = v
+			p.Annotations[c.Word(k)] = v
 		}
 	}
 	for _, ip := range o.Status.PodIPs {
@@ -114,22 +114,20 @@ func (c *Cluster) addPod(h *head, raw json.RawMessage) error {
 		p.IPs = []string{o.Status.PodIP}
 	}
 	c.podLists[podList{c.lists, p.Namespace}] = true
-	return put(c, c.pods, h.key(), h, p)
+	return Put(c, c.Pods, h.Key(), h, p)
 }
 
-// node is what matters of a Node, Kubernetes' own and Calico's.
-type node struct {
+// Node is what matters of a Node, Kubernetes' own and what a manager says of it.
+type Node struct {
 	Labels      map[string]string
-	Annotations map[string]string // Calico's: addresses, tunnels, BGP
+	Annotations map[string]string // the managers': addresses, tunnels, …
 	Cordoned    bool
 	NotReady    bool
 	Unheard     bool // its kubelet has been silent for long
 	Windows     bool
 	Taints      []taint           // those that Kubernetes sets by itself left out
-	lengths     map[string]string // addresses with lengths, of an anonymised one
+	renumbered  map[string]string // addresses with lengths, of an anonymised one
 }
-
-const nodeAnnotations = "projectcalico.org/"
 
 // taint is an entry of spec.taints.
 type taint struct {
@@ -143,7 +141,7 @@ type taint struct {
 // Source: k8s.io/api/core/v1, well_known_taints.go.
 const stateTaints = "node.kubernetes.io/"
 
-func (c *Cluster) addNode(h *head, raw json.RawMessage) error {
+func (c *Cluster) addNode(h *Head, raw json.RawMessage) error {
 	var o struct {
 		Spec struct {
 			Unschedulable bool    `json:"unschedulable"`
@@ -159,7 +157,7 @@ func (c *Cluster) addNode(h *head, raw json.RawMessage) error {
 	if err := json.Unmarshal(raw, &o); err != nil {
 		return err
 	}
-	n := node{Labels: c.labels(h.Metadata.Labels), Cordoned: o.Spec.Unschedulable}
+	n := Node{Labels: c.Labels(h.Metadata.Labels), Cordoned: o.Spec.Unschedulable}
 	n.Windows = o.Status.NodeInfo.OperatingSystem == "windows" || n.Labels["kubernetes.io/os"] == "windows" || n.Labels["beta.kubernetes.io/os"] == "windows"
 	for _, t := range o.Spec.Taints {
 		if !strings.HasPrefix(t.Key, stateTaints) {
@@ -167,24 +165,61 @@ func (c *Cluster) addNode(h *head, raw json.RawMessage) error {
 		}
 	}
 	for k, v := range h.Metadata.Annotations {
-		if !strings.HasPrefix(k, nodeAnnotations) {
+		if !c.ofNodes(k) {
 			continue
 		}
 		if n.Annotations == nil {
 			n.Annotations = map[string]string{}
 		}
-		n.Annotations[c.word(k)] = v
+		n.Annotations[c.Word(k)] = v
 	}
 	for _, s := range o.Status.Conditions {
 		n.NotReady = n.NotReady || s.Type == "Ready" && s.Status != "True"
 		n.Unheard = n.Unheard || s.Type == "Ready" && s.Status == "Unknown"
 	}
-	if old := c.nodes[h.Metadata.Name]; old != nil && old.group != "" { // what Calico says of it came first
-		n.Annotations = over(old.value.Annotations, n.Annotations)
-		old.value, old.from, old.version, old.group = n, h.from, version(h.Metadata.ResourceVersion), ""
+	if old := c.Nodes[h.Metadata.Name]; old != nil && old.group != "" { // what a manager says of it came first
+		n.Annotations = over(old.Value.Annotations, n.Annotations)
+		old.Value, old.From, old.version, old.group = n, h.From, version(h.Metadata.ResourceVersion), ""
 		return nil
 	}
-	return put(c, c.nodes, h.Metadata.Name, h, n)
+	return Put(c, c.Nodes, h.Metadata.Name, h, n)
+}
+
+// Note adds what a manager's own tool says of a node, as if they were annotations of its
+// own; what the node itself says counts.
+func (c *Cluster) Note(h *Head, annotations map[string]string) error {
+	if old := c.Nodes[h.Metadata.Name]; old != nil {
+		old.Value.Annotations = over(annotations, old.Value.Annotations)
+		return nil
+	}
+	return Put(c, c.Nodes, h.Metadata.Name, h, Node{Labels: c.Labels(h.Metadata.Labels), Annotations: annotations})
+}
+
+// ofPods reports whether a manager's annotation of pods is kept, ofNodes one of nodes.
+func (c *Cluster) ofPods(annotation string) bool {
+	return slices.ContainsFunc(c.readings, func(r *reading) bool { return begins(annotation, r.importer.PodNotes) })
+}
+
+func (c *Cluster) ofNodes(annotation string) bool {
+	return slices.ContainsFunc(c.readings, func(r *reading) bool { return begins(annotation, r.importer.NodeNotes) })
+}
+
+func begins(s, prefix string) bool { return prefix != "" && strings.HasPrefix(s, prefix) }
+
+// identifies reports whether an annotation of pods is the id of the container, in the words
+// of some manager.
+func (c *Cluster) identifies(annotation string) bool {
+	return slices.ContainsFunc(c.readings, func(r *reading) bool { return annotation == r.manager.Annotations.Container })
+}
+
+// written reports whether a manager wrote an annotation of the pod that has it.
+func (c *Cluster) written(annotation string) bool {
+	return slices.ContainsFunc(c.readings, func(r *reading) bool { return r.importer.Written != nil && r.importer.Written(annotation) })
+}
+
+// keptOfNode reports whether an annotation of a node gets into the scenario.
+func (c *Cluster) keptOfNode(annotation string) bool {
+	return slices.ContainsFunc(c.readings, func(r *reading) bool { return r.importer.KeptOfNode != nil && r.importer.KeptOfNode(annotation) })
 }
 
 // over is b with what a has and b lacks.
@@ -201,55 +236,18 @@ func over(a, b map[string]string) map[string]string {
 	return out
 }
 
-// namespace is what an address manager reads of a Namespace.
-type namespace struct {
+// Namespace is what an address manager reads of a Namespace.
+type Namespace struct {
 	Labels, Annotations map[string]string
 }
 
-func (c *Cluster) addNamespace(h *head, _ json.RawMessage) error {
-	n := namespace{Labels: c.labels(h.Metadata.Labels)}
+func (c *Cluster) addNamespace(h *Head, _ json.RawMessage) error {
+	n := Namespace{Labels: c.Labels(h.Metadata.Labels)}
 	for k, v := range h.Metadata.Annotations {
-		if strings.HasPrefix(k, calicoAnnotations) { // pools of its pods
+		if c.ofPods(k) { // pools of its pods
 			n.Annotations = over(n.Annotations, map[string]string{k: v})
 		}
 	}
-	return put(c, c.namespaces, h.Metadata.Name, h, n)
+	return Put(c, c.Namespaces, h.Metadata.Name, h, n)
 }
 
-// addCronJob keeps the CronJob with which Whereabouts before 0.6.3 ran its
-// reconciler, and no other.
-func (c *Cluster) addCronJob(h *head, raw json.RawMessage) error {
-	type container struct{ Command, Args []string }
-	var o struct {
-		Spec struct {
-			Schedule          string `json:"schedule"`
-			ConcurrencyPolicy string `json:"concurrencyPolicy,omitempty"`
-			Suspend           bool   `json:"suspend,omitempty"`
-			JobTemplate       struct {
-				Spec struct {
-					Template struct {
-						Spec struct{ Containers []container } `json:"spec"`
-					} `json:"template"`
-				} `json:"spec"`
-			} `json:"jobTemplate"`
-		} `json:"spec"`
-	}
-	if err := json.Unmarshal(raw, &o); err != nil {
-		return err
-	}
-	runs := false
-	for _, x := range o.Spec.JobTemplate.Spec.Template.Spec.Containers {
-		runs = runs || strings.Contains(strings.Join(append(x.Command, x.Args...), " "), reconcilerName)
-	}
-	if !runs || o.Spec.Suspend {
-		c.ignored["CronJob.batch"]++
-		return nil
-	}
-	schedule, err := json.Marshal(o.Spec.Schedule)
-	if err != nil {
-		return err
-	}
-	return put(c, c.cronJobs, h.key(), h, schedule)
-}
-
-const reconcilerName = "ip-reconciler"

@@ -29,15 +29,15 @@ const hashLabel = "pod-template-hash"
 // the hash that the pods have as a label.
 //
 // Source: k8s.io/kubernetes/pkg/controller/deployment/sync.go, getNewReplicaSet.
-func (c *Cluster) ownerOf(h *head) Owner {
+func (c *Cluster) ownerOf(h *Head) Owner {
 	for _, r := range h.Metadata.OwnerReferences {
 		if !r.Controller {
 			continue
 		}
-		o := Owner{c.word(r.Kind), c.word(r.Name)}
+		o := Owner{c.Word(r.Kind), c.Word(r.Name)}
 		if hash := h.Metadata.Labels[hashLabel]; o.Kind == "ReplicaSet" && hash != "" {
 			if name, ok := strings.CutSuffix(o.Name, "-"+hash); ok {
-				return Owner{"Deployment", c.word(name)}
+				return Owner{"Deployment", c.Word(name)}
 			}
 		}
 		return o
@@ -52,7 +52,7 @@ type workload struct {
 	Parallel bool // a StatefulSet's pods start at once
 }
 
-func (c *Cluster) addWorkload(h *head, raw json.RawMessage) error {
+func (c *Cluster) addWorkload(h *Head, raw json.RawMessage) error {
 	var o struct {
 		Spec struct {
 			Replicas            *int   `json:"replicas"`
@@ -72,5 +72,5 @@ func (c *Cluster) addWorkload(h *head, raw json.RawMessage) error {
 		w.Replicas = *o.Spec.Replicas
 	}
 	c.sawImages(o.Spec.Template.Spec.Containers)
-	return put(c, c.workloads, h.Kind+" "+h.key(), h, w)
+	return Put(c, c.workloads, h.Kind+" "+h.Key(), h, w)
 }

@@ -1,4 +1,4 @@
-package dump
+package decode
 
 import (
 	"bytes"
@@ -20,35 +20,16 @@ type listHead struct {
 	} `json:"metadata"`
 }
 
-// sawList remembers as of when a list is, and of what kind: one that is empty says
-// that there is nothing.
-func (c *Cluster) sawList(h listHead) {
-	c.lists++
-	if kind := trimList(h.Kind); kind != "" {
-		c.Complete(h.APIVersion, kind)
+// ended tells that a list has.
+func (in *input) ended(h listHead) {
+	if in.List != nil {
+		l := List{APIVersion: h.APIVersion, Kind: trimList(h.Kind), ResourceVersion: h.Metadata.ResourceVersion}
+		if h.Kind == "List" {
+			l.Resource = in.listing
+		}
+		in.List(l)
 	}
-	if v := version(h.Metadata.ResourceVersion); v != 0 {
-		c.versions[v] = true
-	}
-}
-
-// sawList also knows of which kind a list is that has a heading.
-func (in *input) sawList(h listHead) {
-	in.c.sawList(h)
-	if r := in.listing; r != nil && h.Kind == "List" {
-		in.c.Complete(r.APIVersion, r.Kind)
-	}
-	in.listing = nil
-}
-
-// specOf reads what an object has under spec into a value, which may hold defaults.
-func specOf[T any](raw json.RawMessage, to *T) error {
-	o := struct {
-		Spec T `json:"spec"`
-	}{*to}
-	err := json.Unmarshal(raw, &o)
-	*to = o.Spec
-	return err
+	in.listing = ""
 }
 
 // budget is a reader that ends with errBudget once too much was read since it was
@@ -159,11 +140,11 @@ func (s *stream) fail(err error) error {
 	case errors.As(err, &bad):
 		return err
 	case errors.Is(err, errBudget):
-		return at.fail("", "", "an object of more than %d MiB", objectMax>>20)
+		return at.Fail("", "", "an object of more than %d MiB", objectMax>>20)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return s.in.fail(s.first, "the JSON that begins here ends in the middle: the file is cut off, dump it again")
 	}
-	return at.fail("", "", "not JSON: %s", oneLine(err))
+	return at.Fail("", "", "not JSON: %s", OneLine(err))
 }
 
 // raw is the next value as it stands, and where.
@@ -175,7 +156,7 @@ func (s *stream) raw() (json.RawMessage, Origin, error) {
 	}
 	from := s.from(s.dec.InputOffset() - int64(len(out)))
 	if nested(out) > nestingMax {
-		return nil, from, from.fail("", "", "nested more than %d levels deep", nestingMax)
+		return nil, from, from.Fail("", "", "nested more than %d levels deep", nestingMax)
 	}
 	return out, from, nil
 }
@@ -203,7 +184,7 @@ func (s *stream) value() error {
 		_, twice := fields[name]
 		switch {
 		case twice || list && name == "items":
-			return from.fail("", "", "%s is there twice", strict.Quote(name))
+			return from.Fail("", "", "%s is there twice", strict.Quote(name))
 		case name == "items":
 			list = true
 			err = s.items(fields)
@@ -226,9 +207,9 @@ func (s *stream) value() error {
 	}
 	var h listHead
 	if err := json.Unmarshal(raw, &h); err != nil {
-		return from.fail("", "", "%s", oneLine(err))
+		return from.Fail("", "", "%s", OneLine(err))
 	}
-	s.in.sawList(h)
+	s.in.ended(h)
 	return nil
 }
 
@@ -248,7 +229,7 @@ func (s *stream) items(around map[string]json.RawMessage) error {
 	case t == nil:
 		return nil
 	case t != json.Delim('['):
-		return s.from(s.dec.InputOffset()).fail("", "items", "want a list")
+		return s.from(s.dec.InputOffset()).Fail("", "items", "want a list")
 	}
 	if err := s.array(around); err != nil {
 		return err
@@ -317,30 +298,27 @@ func nested(raw []byte) int {
 func (in *input) object(from Origin, raw []byte, level int) error {
 	var o struct {
 		listHead
-		Items    *[]json.RawMessage `json:"items"`
-		Exported json.RawMessage    `json:"block_affinities"`
-		Blocks   json.RawMessage    `json:"blocks"`
-		Handles  json.RawMessage    `json:"handles"`
-		Cluster  *string            `json:"clusterGUID"`
-		Checked  json.RawMessage    `json:"allocations"`
+		Items *[]json.RawMessage `json:"items"`
 	}
 	if bytes.Equal(bytes.TrimSpace(raw), []byte("null")) {
 		return nil
 	}
 	if err := json.Unmarshal(raw, &o); err != nil {
-		return from.fail("", "", "want an object with apiVersion and kind: %s", oneLine(err))
+		return from.Fail("", "", "want an object with apiVersion and kind: %s", OneLine(err))
+	}
+	if o.Kind == "" && in.Document != nil {
+		if n, ok, err := in.Document(from, raw); ok || err != nil {
+			in.objects += n
+			return err
+		}
 	}
 	switch {
-	case o.Kind == "" && (o.Exported != nil || o.Blocks != nil || o.Handles != nil):
-		return in.exported(from, raw)
-	case o.Kind == "" && o.Cluster != nil && o.Checked != nil:
-		return in.check(from, raw)
 	case o.Items == nil || o.Kind == "":
 		return in.add(from, raw)
 	case level > 2:
-		return from.fail("", "", "lists in lists in lists")
+		return from.Fail("", "", "lists in lists in lists")
 	}
-	in.sawList(o.listHead)
+	in.ended(o.listHead)
 	for _, item := range *o.Items {
 		var h listHead
 		if json.Unmarshal(item, &h) == nil && h.Kind == "" {

@@ -1,4 +1,7 @@
-package dump
+// Package decode reads what people dump of a cluster: the output of kubectl and of the
+// tools of address managers, in any mixture, object by object. What an object says is for
+// whoever takes it.
+package decode
 
 import (
 	"bufio"
@@ -6,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -25,32 +29,63 @@ type Progress struct {
 	Objects int
 }
 
-// input is one file on its way into a cluster.
-type input struct {
-	c        *Cluster
-	name     string
-	r        *bufio.Reader
-	line     int // of what was read last
-	bytes    int64
-	objects  int
-	progress func(Progress)
-	head     []byte // what was read too far, to be read before r
-	unread   []byte // a line that was read too far
-	pending  bool
-	listing  *Resource                           // what the list that follows is of, by its heading
-	each     func(Origin, json.RawMessage) error // takes objects instead of c; nil: c does
+// Sink takes what a file holds, in the order of the file. Object is required; what
+// another nil function would take is left out.
+type Sink struct {
+	// Object takes an object as JSON, with the kind of its list where it has none of its
+	// own.
+	Object func(from Origin, raw json.RawMessage) error
+	// List is called behind the last object of a list.
+	List func(List)
+	// Document takes JSON without a kind, as a tool of a manager's own prints it. n is how
+	// many objects it counts for; ok is false if it is none that is known.
+	Document func(from Origin, raw json.RawMessage) (n int, ok bool, err error)
+	// Row takes a line of a table. Head are the table's column names, joined by |. At the
+	// end of a table row is nil: one without lines is told, too.
+	Row func(from Origin, head string, row []string) error
+	// Progress is called now and then.
+	Progress func(Progress)
+
+	Tools    []string // that print objects besides kubectl, for messages
+	Programs []string // parts of the names of workloads of which the images are kept
+	Whole    bool     // nothing of an object is left out: else what says nothing about addresses may be
 }
 
-// Read takes everything that a file holds: YAML and JSON as kubectl and calicoctl
-// print them, one object or lists, and calicoctl's tables, in any order. It is
-// read as a stream, object by object; name is for messages. progress, which may
-// be nil, is called now and then.
+// List is what a list says of itself.
+type List struct {
+	APIVersion, Kind string // Kind is that of its objects; "": any
+	ResourceVersion  string
+	// Resource is the full name of what the list is of, by the heading before it; "":
+	// there was none.
+	Resource string
+}
+
+// Heading begins a line that says of which resource the list is that follows it, by the
+// resource's full name. kubectl itself does not say of which kind a list is that is empty.
+const Heading = "--- # "
+
+// input is one file on its way into a sink.
+type input struct {
+	Sink
+	name    string
+	r       *bufio.Reader
+	line    int // of what was read last
+	bytes   int64
+	objects int
+	head    []byte // what was read too far, to be read before r
+	unread  []byte // a line that was read too far
+	pending bool
+	listing string // what the list that follows is of, by its heading
+}
+
+// Read takes everything that a file holds: YAML and JSON as kubectl and the tools of
+// managers print them, one object or lists, and tables, in any order. It is read as a
+// stream, object by object; name is for messages.
 //
-// The error is a *strict.Error, one line with file and line. What had been read
-// before it stays in the cluster.
-func (c *Cluster) Read(name string, r io.Reader, progress func(Progress)) error {
-	c.Source(name)
-	return (&input{c: c, name: name, r: bufio.NewReaderSize(r, 256<<10), progress: progress}).all()
+// The error is that of the sink or a *strict.Error, one line with file and line. What had
+// been read before it was handed over.
+func Read(name string, r io.Reader, to Sink) error {
+	return (&input{Sink: to, name: name, r: bufio.NewReaderSize(r, 256<<10)}).all()
 }
 
 // all of the file.
@@ -58,7 +93,6 @@ func (in *input) all() error {
 	if err := in.sniff(); err != nil {
 		return err
 	}
-	before := in.objects + in.c.tables.rows()
 	for {
 		if in.bracket() {
 			if err := in.json(); err != nil {
@@ -77,7 +111,7 @@ func (in *input) all() error {
 			return err
 		}
 	}
-	if in.objects+in.c.tables.rows() == before && in.bytes == 0 {
+	if in.bytes == 0 {
 		return in.fail(0, "empty")
 	}
 	in.report()
@@ -85,7 +119,7 @@ func (in *input) all() error {
 }
 
 func (in *input) fail(line int, format string, args ...any) *strict.Error {
-	return Origin{in.name, line}.fail("", "", format, args...)
+	return Origin{in.name, line}.Fail("", "", format, args...)
 }
 
 // starts are beginnings of files that are something else.
@@ -105,7 +139,7 @@ var starts = []struct{ bytes, problem string }{
 func (in *input) sniff() error {
 	first, err := in.r.Peek(16)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return in.fail(0, "%s", oneLine(err))
+		return in.fail(0, "%s", OneLine(err))
 	}
 	for _, s := range starts {
 		if bytes.HasPrefix(first, []byte(s.bytes)) {
@@ -135,11 +169,11 @@ func (in *input) next() ([]byte, error) {
 		if errors.As(err, &bad) {
 			return nil, err
 		}
-		return nil, in.fail(in.line, "%s", oneLine(err))
+		return nil, in.fail(in.line, "%s", OneLine(err))
 	}
 	in.bytes += int64(len(line))
 	if bytes.IndexByte(line, 0) >= 0 {
-		return nil, in.fail(in.line, "binary: want text, as kubectl get -o yaml or calicoctl print it")
+		return nil, in.fail(in.line, "binary: want text, as %s print it", in.tools("kubectl get -o yaml", ""))
 	}
 	line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
 	return line, nil
@@ -204,7 +238,7 @@ func (in *input) section(line []byte) error {
 	case len(text) == 0, text[0] == '#':
 		return nil
 	case separates(line):
-		in.listing = headed(line)
+		in.listing = heading(line)
 		return nil
 	case text[0] == '{', text[0] == '[':
 		in.head = append(append(bytes.Clone(line), '\n'), in.head...)
@@ -214,14 +248,36 @@ func (in *input) section(line []byte) error {
 		in.back(line)
 		return in.table()
 	case text[0] == '<':
-		return in.fail(in.line, "looks like HTML: want what kubectl get -o yaml or calicoctl prints")
+		return in.fail(in.line, "looks like HTML: want what %s prints", in.tools("kubectl get -o yaml", ""))
 	case bytes.HasPrefix(text, []byte("NAME ")) || bytes.HasPrefix(text, []byte("NAMESPACE ")):
 		return in.fail(in.line, "a table of kubectl's, which leaves out what matters: add -o yaml to the command")
-	case prompt(text) || noise(text):
+	case in.prompt(text) || noise(text):
 		return nil
 	}
 	in.back(line)
 	return in.yaml()
+}
+
+// tools are those whose output is wanted, in words; each but the first with args.
+func (in *input) tools(kubectl, args string) string {
+	return strings.Join(append([]string{kubectl}, suffixed(in.Tools, args)...), " or ")
+}
+
+func suffixed(all []string, end string) []string {
+	out := make([]string, len(all))
+	for i, s := range all {
+		out[i] = s + end
+	}
+	return out
+}
+
+// heading is the resource that a separator names, "" if it names none.
+func heading(line []byte) string {
+	name, _ := strings.CutPrefix(string(line), Heading)
+	if name == string(line) {
+		return ""
+	}
+	return strings.TrimSpace(name)
 }
 
 // separates reports whether a line stands between documents: YAML's own, and what
@@ -232,15 +288,17 @@ func separates(line []byte) bool {
 
 // prompt reports whether a line is a command that somebody typed, in the log of a
 // terminal.
-func prompt(text []byte) bool {
-	i := bytes.Index(text, []byte("calicoctl "))
-	if i < 0 {
-		i = bytes.Index(text, []byte("kubectl "))
+func (in *input) prompt(text []byte) bool {
+	i := -1
+	for _, tool := range append(slices.Clone(in.Tools), "kubectl") {
+		if i = bytes.Index(text, []byte(tool+" ")); i >= 0 {
+			break
+		}
 	}
 	return i > 0 && strings.ContainsAny(string(text[:i]), "#$>%") && !bytes.Contains(text[:i], []byte(": "))
 }
 
-// noise are lines that kubectl and calicoctl print besides.
+// noise are lines that the tools print besides.
 func noise(text []byte) bool {
 	for _, s := range []string{"No resources found", "Note: found ", "Warning: "} {
 		if bytes.HasPrefix(text, []byte(s)) {
@@ -250,23 +308,20 @@ func noise(text []byte) bool {
 	return false
 }
 
-// add hands an object to the cluster.
+// add hands an object over.
 func (in *input) add(from Origin, raw []byte) error {
 	in.objects++
 	if in.objects%1000 == 0 {
 		in.report()
 	}
 	if !utf8.Valid(raw) {
-		return from.fail("", "", "not UTF-8 text")
+		return from.Fail("", "", "not UTF-8 text")
 	}
-	if in.each != nil {
-		return in.each(from, raw)
-	}
-	return in.c.Add(from, raw)
+	return in.Object(from, raw)
 }
 
 func (in *input) report() {
-	if in.progress != nil {
-		in.progress(Progress{in.bytes, in.objects})
+	if in.Progress != nil {
+		in.Progress(Progress{in.bytes, in.objects})
 	}
 }

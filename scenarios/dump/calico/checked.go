@@ -1,4 +1,4 @@
-package dump
+package calico
 
 import (
 	"cmp"
@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"strings"
 
+	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/decode"
 	"ipamsim/scenarios/strict"
 )
 
@@ -20,7 +22,7 @@ type checked struct {
 // check reads the report of calicoctl ipam check.
 //
 // Source: calicoctl/calicoctl/commands/ipam, Report (v3.31).
-func (in *input) check(from Origin, raw json.RawMessage) error {
+func (c *objects) check(from dump.Origin, raw json.RawMessage) (int, error) {
 	var o struct {
 		Allocations map[string][]struct {
 			Handle    string `json:"handle"`
@@ -33,39 +35,37 @@ func (in *input) check(from Origin, raw json.RawMessage) error {
 		LeakedHandles []struct{ ID string } `json:"leakedHandles"`
 	}
 	if err := json.Unmarshal(raw, &o); err != nil {
-		return from.fail("", "", "looks like a report of calicoctl ipam check, but: %s", oneLine(err))
+		return 0, from.Fail("", "", "looks like a report of calicoctl ipam check, but: %s", decode.OneLine(err))
 	}
-	t := &in.c.tables
+	t := &c.tables
 	for s, all := range o.Allocations {
 		a, err := netip.ParseAddr(s)
 		if err != nil || a.Zone() != "" || len(all) == 0 {
-			return from.fail("", "allocations", "%s is no address in use", strict.Quote(s))
+			return 0, from.Fail("", "allocations", "%s is no address in use", strict.Quote(s))
 		}
 		x := all[0]
-		c := checked{holder: holder{namespace: x.Namespace, pod: x.Pod, node: x.Node}, handle: x.Handle, typ: x.Type, borrowed: x.Borrowed}
-		c.container, _ = strings.CutPrefix(x.Handle, podHandle)
-		if c.container == x.Handle {
-			c.container = ""
+		in := checked{holder: holder{namespace: x.Namespace, pod: x.Pod, node: x.Node}, handle: x.Handle, typ: x.Type, borrowed: x.Borrowed}
+		if id, ok := strings.CutPrefix(x.Handle, podHandle); ok {
+			in.container = id
 		}
-		t.checked[a] = c
+		t.checked[a] = in
 	}
 	for _, h := range o.LeakedHandles {
 		t.leaked = append(t.leaked, h.ID)
 	}
-	in.objects += len(o.Allocations)
-	in.c.read["addresses of a report of calicoctl ipam check"] += len(o.Allocations)
-	return nil
+	c.Count("addresses of a report of calicoctl ipam check", len(o.Allocations))
+	return len(o.Allocations), nil
 }
 
 // checkedBlock is the block that an address of a report lies in, by the table of
 // blocks or else by the pool.
-func (d *draft) checkedBlock(a netip.Addr, shown map[netip.Prefix]usage) (netip.Prefix, bool) {
+func (d *record) checkedBlock(a netip.Addr, shown map[netip.Prefix]usage) (netip.Prefix, bool) {
 	for p := range shown {
 		if p.Contains(a) {
 			return p, true
 		}
 	}
-	for _, name := range keysOf(d.pools) {
+	for _, name := range dump.KeysOf(d.pools) {
 		pool := d.pools[name]
 		p, err := netip.ParsePrefix(pool.CIDR)
 		if err != nil || !p.Contains(a) {

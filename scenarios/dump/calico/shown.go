@@ -1,17 +1,20 @@
-package dump
+package calico
 
 import (
 	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
+
+	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/alias"
 )
 
 // fromTables makes pools and blocks of what calicoctl ipam show printed. A block's
 // addresses are those of borrowed lines and of pods; how many more are in use is
 // said, and nothing is made up for them.
-func (d *draft) fromTables() {
-	t := &d.tables
+func (d *record) fromTables() {
+	t := &d.c.tables
 	if len(t.blocks)+len(t.borrowed)+len(t.checked) == 0 {
 		return
 	}
@@ -53,15 +56,15 @@ func (d *draft) fromTables() {
 			missing += n - known
 		}
 		d.blocks[p.String()] = b
-		d.origin("IPAMBlock "+blockName(p.String()), used[p].from)
+		d.Origin("IPAMBlock "+blockName(p.String()), used[p].From)
 	}
 	d.shownPools(cidrs)
-	d.unknown("no IPAMBlocks in the dump: %s concluded from what calicoctl printed of its allocations", plural(len(d.blocks), "block is", "blocks are"))
+	d.Unknown("no IPAMBlocks in the dump: %s concluded from what calicoctl printed of its allocations", dump.Plural(len(d.blocks), "block is", "blocks are"))
 	if missing > 0 {
-		d.unknown("%s in use of which nothing says whose they are: not in the scenario", plural(missing, "address is", "addresses are"))
+		d.Unknown("%s in use of which nothing says whose they are: not in the scenario", dump.Plural(missing, "address is", "addresses are"))
 	}
 	if noOwner > 0 {
-		d.unknown("%s: nothing says whose they are", plural(noOwner, "block", "blocks"))
+		d.Unknown("%s: nothing says whose they are", dump.Plural(noOwner, "block", "blocks"))
 	}
 }
 
@@ -69,31 +72,31 @@ func (d *draft) fromTables() {
 // with a tunnel the node itself.
 type holder struct{ namespace, pod, node, container, tunnel string }
 
-func (d *draft) holders() map[netip.Addr]holder {
+func (d *record) holders() map[netip.Addr]holder {
 	out := map[netip.Addr]holder{}
-	for _, ref := range d.endpoints.keys() {
-		e := d.endpoints[ref].value
-		for _, a := range addrsOf(e.IPs) {
+	for _, ref := range d.c.endpoints.Keys() {
+		e := d.c.endpoints[ref].Value
+		for _, a := range dump.AddrsOf(e.IPs) {
 			out[a] = holder{namespace: e.Namespace, pod: e.Pod, node: e.Node, container: e.Container}
 		}
 	}
-	for _, ref := range d.Cluster.pods.keys() {
-		p := &d.Cluster.pods[ref].value
-		if p.HostNetwork || p.finished() || p.Node == "" {
+	for _, ref := range d.Pods.Keys() {
+		p := &d.Pods[ref].Value
+		if p.HostNetwork || p.Finished() || p.Node == "" {
 			continue
 		}
-		for _, a := range addrsOf(p.IPs) {
-			h := holder{namespace: p.Namespace, pod: p.Name, node: p.Node, container: p.Annotations[containerByCalico]}
+		for _, a := range dump.AddrsOf(p.IPs) {
+			h := holder{namespace: p.Namespace, pod: p.Name, node: p.Node, container: p.Annotations[containerNote]}
 			if h.container == "" {
 				h.container = out[a].container
 			}
 			out[a] = h
 		}
 	}
-	for a, c := range d.tables.checked {
+	for a, c := range d.c.tables.checked {
 		out[a] = c.holder
 	}
-	for _, b := range d.tables.borrowed {
+	for _, b := range d.c.tables.borrowed {
 		h := out[b.addr]
 		if ns, name, ok := strings.Cut(b.user, "/"); ok && h.pod == "" {
 			h.namespace, h.pod = ns, name
@@ -133,7 +136,7 @@ func (h *holder) handle() string {
 
 // shownBlock is a block with the addresses whose holders are known, and how many
 // these are.
-func (d *draft) shownBlock(p netip.Prefix, holders map[netip.Addr]holder) (*blockSpec, int) {
+func (d *record) shownBlock(p netip.Prefix, holders map[netip.Addr]holder) (*blockSpec, int) {
 	size := 1 << (p.Addr().BitLen() - p.Bits())
 	b := &blockSpec{CIDR: p.String(), Allocations: make([]*int, size)}
 	if owner := d.owner(p, holders); owner != "" {
@@ -142,7 +145,7 @@ func (d *draft) shownBlock(p netip.Prefix, holders map[netip.Addr]holder) (*bloc
 	}
 	known := 0
 	for i := range size {
-		h, ok := holders[offset(p.Addr(), uint64(i))]
+		h, ok := holders[alias.Offset(p.Addr(), uint64(i))]
 		if !ok {
 			b.Unallocated = append(b.Unallocated, i)
 			continue
@@ -156,7 +159,7 @@ func (d *draft) shownBlock(p netip.Prefix, holders map[netip.Addr]holder) (*bloc
 		case h.pod != "":
 			at.Secondary["namespace"], at.Secondary["pod"] = h.namespace, h.pod
 		}
-		if c, ok := d.tables.checked[offset(p.Addr(), uint64(i))]; ok {
+		if c, ok := d.c.tables.checked[alias.Offset(p.Addr(), uint64(i))]; ok {
 			if handle = c.handle; c.typ != "" {
 				at.Secondary["type"] = c.typ
 			}
@@ -172,8 +175,8 @@ func (d *draft) shownBlock(p netip.Prefix, holders map[netip.Addr]holder) (*bloc
 
 // owner is whose a block is: as a line of --show-borrowed says, or the one node
 // whose pods have addresses of it and have not borrowed them.
-func (d *draft) owner(p netip.Prefix, holders map[netip.Addr]holder) string {
-	t := &d.tables
+func (d *record) owner(p netip.Prefix, holders map[netip.Addr]holder) string {
+	t := &d.c.tables
 	lent := map[netip.Addr]bool{}
 	for _, b := range t.borrowed {
 		if b.block == p && b.owner != "" {
@@ -202,11 +205,11 @@ func (d *draft) owner(p netip.Prefix, holders map[netip.Addr]holder) string {
 
 // shownPools makes pools of the lines that say IP Pool, for those that were not
 // dumped themselves.
-func (d *draft) shownPools(blocks []netip.Prefix) {
+func (d *record) shownPools(blocks []netip.Prefix) {
 	if len(d.pools) > 0 {
 		return
 	}
-	for _, u := range d.tables.pools {
+	for _, u := range d.c.tables.pools {
 		s := &poolSpec{CIDR: u.cidr.String(), NodeSelector: "all()"}
 		for _, p := range blocks {
 			if u.cidr.Overlaps(p) {
@@ -215,9 +218,9 @@ func (d *draft) shownPools(blocks []netip.Prefix) {
 		}
 		name := "pool-" + blockName(u.cidr.String())
 		d.pools[name] = s
-		d.origin("IPPool "+name, u.from)
+		d.Origin("IPPool "+name, u.from)
 	}
 	if len(d.pools) > 0 {
-		d.unknown("no IPPools in the dump: concluded from what calicoctl ipam show printed, without encapsulation and selectors")
+		d.Unknown("no IPPools in the dump: concluded from what calicoctl ipam show printed, without encapsulation and selectors")
 	}
 }

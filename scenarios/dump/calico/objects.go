@@ -1,4 +1,4 @@
-package dump
+package calico
 
 import (
 	"encoding/json"
@@ -28,7 +28,7 @@ type poolSpec struct {
 
 // addPool also reads the fields that pools of Calico 2 had, and that calicoctl
 // still understands.
-func (c *Cluster) addPool(h *head, raw json.RawMessage) error {
+func (c *objects) addPool(h *dump.Head, raw json.RawMessage) error {
 	var o struct {
 		Spec struct {
 			poolSpec
@@ -44,7 +44,7 @@ func (c *Cluster) addPool(h *head, raw json.RawMessage) error {
 	}
 	s := o.Spec.poolSpec
 	if _, err := netip.ParsePrefix(s.CIDR); err != nil {
-		return h.fail("spec.cidr", "%q is no CIDR", s.CIDR)
+		return h.Fail("spec.cidr", "%q is no CIDR", s.CIDR)
 	}
 	if old := o.Spec.IPIP; old != nil && s.IPIPMode == "" && old.Enabled {
 		if s.IPIPMode = "Always"; old.Mode == "cross-subnet" {
@@ -53,22 +53,22 @@ func (c *Cluster) addPool(h *head, raw json.RawMessage) error {
 	}
 	s.NATOutgoing = s.NATOutgoing || o.Spec.NAT
 	c.sawCalico(h)
-	return put(c, c.pools, h.Metadata.Name, h, s)
+	return dump.Put(c.Cluster, c.pools, h.Metadata.Name, h, s)
 }
 
 // sawCalico remembers where Calico keeps its record, if the object says.
-func (c *Cluster) sawCalico(h *head) { c.kdd = c.kdd || h.group() == calicoGroup }
+func (c *objects) sawCalico(h *dump.Head) { c.kdd = c.kdd || h.Group() == calicoGroup }
 
 type reservationSpec struct {
 	ReservedCIDRs []string `json:"reservedCIDRs"`
 }
 
-func (c *Cluster) addReservation(h *head, raw json.RawMessage) error {
+func (c *objects) addReservation(h *dump.Head, raw json.RawMessage) error {
 	var o reservationSpec
-	if err := specOf(raw, &o); err != nil {
+	if err := dump.SpecOf(raw, &o); err != nil {
 		return err
 	}
-	return put(c, c.reservations, h.Metadata.Name, h, o)
+	return dump.Put(c.Cluster, c.reservations, h.Metadata.Name, h, o)
 }
 
 type blockSpec struct {
@@ -105,9 +105,9 @@ func (t *truth) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-func (c *Cluster) addBlock(h *head, raw json.RawMessage) error {
+func (c *objects) addBlock(h *dump.Head, raw json.RawMessage) error {
 	var o blockSpec
-	if err := specOf(raw, &o); err != nil {
+	if err := dump.SpecOf(raw, &o); err != nil {
 		return err
 	}
 	c.sawCalico(h)
@@ -116,29 +116,29 @@ func (c *Cluster) addBlock(h *head, raw json.RawMessage) error {
 
 // putBlock checks what everything else relies on: where the block lies, and that
 // it has an entry for each of its addresses.
-func (c *Cluster) putBlock(h *head, b blockSpec) error {
+func (c *objects) putBlock(h *dump.Head, b blockSpec) error {
 	p, err := netip.ParsePrefix(b.CIDR)
 	switch {
 	case err != nil || p.Masked() != p:
-		return h.fail("spec.cidr", "%q is no CIDR of a block", b.CIDR)
+		return h.Fail("spec.cidr", "%q is no CIDR of a block", b.CIDR)
 	case p.Addr().BitLen()-p.Bits() > 16:
-		return h.fail("spec.cidr", "%s is no block: none has more than 65536 addresses", p)
+		return h.Fail("spec.cidr", "%s is no block: none has more than 65536 addresses", p)
 	case len(b.Allocations) != 1<<(p.Addr().BitLen()-p.Bits()):
-		return h.fail("spec.allocations", "%d entries, a block %s has %d addresses", len(b.Allocations), p, 1<<(p.Addr().BitLen()-p.Bits()))
+		return h.Fail("spec.allocations", "%d entries, a block %s has %d addresses", len(b.Allocations), p, 1<<(p.Addr().BitLen()-p.Bits()))
 	}
 	for i, a := range b.Allocations {
 		if a != nil && (*a < 0 || *a >= len(b.Attributes)) {
-			return h.fail(fmt.Sprintf("spec.allocations[%d]", i), "there are no attributes %d, only %d", *a, len(b.Attributes))
+			return h.Fail(fmt.Sprintf("spec.allocations[%d]", i), "there are no attributes %d, only %d", *a, len(b.Attributes))
 		}
 	}
 	for i, a := range b.Attributes {
 		for k, v := range a.Secondary {
 			delete(a.Secondary, k)
-			a.Secondary[c.word(k)] = c.word(v)
+			a.Secondary[c.Word(k)] = c.Word(v)
 		}
 		b.Attributes[i] = a
 	}
-	return put(c, c.blocks, p.String(), h, b)
+	return dump.Put(c.Cluster, c.blocks, p.String(), h, b)
 }
 
 type affinitySpec struct {
@@ -149,7 +149,7 @@ type affinitySpec struct {
 	Deleted truth  `json:"-"`
 }
 
-func (c *Cluster) addAffinity(h *head, raw json.RawMessage) error {
+func (c *objects) addAffinity(h *dump.Head, raw json.RawMessage) error {
 	var o struct {
 		Spec struct {
 			affinitySpec
@@ -165,18 +165,18 @@ func (c *Cluster) addAffinity(h *head, raw json.RawMessage) error {
 	return c.putAffinity(h, a)
 }
 
-func (c *Cluster) putAffinity(h *head, a affinitySpec) error {
+func (c *objects) putAffinity(h *dump.Head, a affinitySpec) error {
 	p, err := netip.ParsePrefix(a.CIDR)
 	if err != nil || p.Masked() != p {
-		return h.fail("spec.cidr", "%q is no CIDR of a block", a.CIDR)
+		return h.Fail("spec.cidr", "%q is no CIDR of a block", a.CIDR)
 	}
 	if a.Node == "" {
-		return h.fail("spec.node", "missing")
+		return h.Fail("spec.node", "missing")
 	}
 	if a.Type == "" {
 		a.Type = "host"
 	}
-	return put(c, c.affinities, a.Type+":"+a.Node+" "+p.String(), h, a)
+	return dump.Put(c.Cluster, c.affinities, a.Type+":"+a.Node+" "+p.String(), h, a)
 }
 
 type handleSpec struct {
@@ -185,16 +185,16 @@ type handleSpec struct {
 	Deleted  truth          `json:"deleted,omitempty"`
 }
 
-func (c *Cluster) addHandle(h *head, raw json.RawMessage) error {
+func (c *objects) addHandle(h *dump.Head, raw json.RawMessage) error {
 	var o handleSpec
-	if err := specOf(raw, &o); err != nil {
+	if err := dump.SpecOf(raw, &o); err != nil {
 		return err
 	}
 	if o.HandleID == "" {
-		return h.fail("spec.handleID", "missing")
+		return h.Fail("spec.handleID", "missing")
 	}
 	c.sawCalico(h)
-	return put(c, c.handles, o.HandleID, h, o)
+	return dump.Put(c.Cluster, c.handles, o.HandleID, h, o)
 }
 
 type configSpec struct {
@@ -206,21 +206,21 @@ type configSpec struct {
 // addConfig reads IPAMConfig, and IPAMConfiguration, which has its own default.
 //
 // Source: api/pkg/apis/projectcalico/v3, IPAMConfigurationSpec (v3.31).
-func (c *Cluster) addConfig(h *head, raw json.RawMessage) error {
+func (c *objects) addConfig(h *dump.Head, raw json.RawMessage) error {
 	var o configSpec
 	o.AutoAllocateBlocks = h.Kind == "IPAMConfiguration"
-	if err := specOf(raw, &o); err != nil {
+	if err := dump.SpecOf(raw, &o); err != nil {
 		return err
 	}
 	if h.Metadata.Name != "default" {
-		c.ignored[h.Kind+" that is not called default"]++
+		c.Ignore(h.Kind + " that is not called default")
 		return nil
 	}
 	c.sawCalico(h)
-	return put(c, c.config, "default", h, o)
+	return dump.Put(c.Cluster, c.config, "default", h, o)
 }
 
-func (c *Cluster) addControllers(h *head, raw json.RawMessage) error {
+func (c *objects) addControllers(h *dump.Head, raw json.RawMessage) error {
 	var o struct {
 		Spec struct {
 			Controllers struct {
@@ -236,34 +236,5 @@ func (c *Cluster) addControllers(h *head, raw json.RawMessage) error {
 	if o.Spec.Controllers.Node.LeakGracePeriod == "" {
 		return nil
 	}
-	return put(c, c.controllers, h.Metadata.Name, h, o.Spec.Controllers.Node.LeakGracePeriod)
-}
-
-// families are those of which Calico's CNI configuration gives every pod an
-// address.
-type families struct{ v4, v6 bool }
-
-var assigns = regexp.MustCompile(`"assign_ipv([46])"\s*:\s*"(true|false)"`)
-
-// addConfigMap reads the CNI configuration of Calico's manifest.
-func (c *Cluster) addConfigMap(h *head, raw json.RawMessage) error {
-	var o struct {
-		Data map[string]string `json:"data"`
-	}
-	if h.key() != "kube-system/calico-config" {
-		c.ignored["ConfigMap"]++
-		return nil
-	}
-	if err := json.Unmarshal(raw, &o); err != nil {
-		return err
-	}
-	f := families{v4: true}
-	for _, m := range assigns.FindAllStringSubmatch(o.Data["cni_network_config"], -1) {
-		if m[1] == "4" {
-			f.v4 = m[2] == "true"
-		} else {
-			f.v6 = m[2] == "true"
-		}
-	}
-	return put(c, c.families, h.key(), h, f)
+	return dump.Put(c.Cluster, c.controllers, h.Metadata.Name, h, o.Spec.Controllers.Node.LeakGracePeriod)
 }

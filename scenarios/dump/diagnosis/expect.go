@@ -1,4 +1,4 @@
-package dump
+package diagnosis
 
 import (
 	"bufio"
@@ -13,7 +13,6 @@ import (
 	"ipamsim/model"
 	"ipamsim/model/invariant"
 	"ipamsim/scenarios"
-	"ipamsim/scenarios/strict"
 )
 
 // foundMax is how many violations of one invariant are written one by one: a cluster
@@ -27,7 +26,7 @@ func WriteFound(w io.Writer, text []byte, v *scenarios.View) error {
 	const spec, imported = "\nspec:\n", "\n  import:\n"
 	i := bytes.Index(text, []byte(spec))
 	if i < 0 {
-		return errors.New("dump: the scenario has no spec")
+		return errors.New("diagnosis: the scenario has no spec")
 	}
 	i += len(spec)
 	found, often := foundIn(v)
@@ -97,52 +96,4 @@ func foundIn(v *scenarios.View) (found []model.Identity, often []string) {
 		}
 	}
 	return found, often
-}
-
-// Check is what holds of any bytes: they are refused in one line, or make a scenario
-// that loads, the same twice, with and without names.
-func Check(text []byte) error {
-	for _, o := range []Options{{}, {Anonymise: true}, {Anonymise: true, Addresses: true}} {
-		first, err := written(text, o)
-		if err != nil {
-			return err
-		}
-		second, err := written(text, o)
-		if err != nil {
-			return err
-		}
-		if !bytes.Equal(first, second) {
-			return fmt.Errorf("%+v: two scenarios of the same dump", o)
-		}
-	}
-	return nil
-}
-
-func written(text []byte, o Options) ([]byte, error) {
-	c := New()
-	if err := c.Read("dump", bytes.NewReader(text), nil); err != nil {
-		return nil, told(err)
-	}
-	out, report, err := c.Scenario(o)
-	if err != nil {
-		return nil, told(err)
-	}
-	if _, err := scenarios.Parse("scenario", out); err != nil {
-		return nil, told(report.Trace(err))
-	}
-	return out, nil
-}
-
-// told is nil for a refusal as people want it.
-func told(err error) error {
-	var bad *strict.Error
-	switch s := err.Error(); {
-	case !errors.As(err, &bad):
-		return fmt.Errorf("a refusal without a place: %w", err)
-	case strings.ContainsAny(s, "\n\r") || len(s) > 2000:
-		return fmt.Errorf("a refusal of more than one line: %q", s)
-	case bad.Problem == "":
-		return fmt.Errorf("a refusal without a reason: %w", err)
-	}
-	return nil
 }

@@ -1,17 +1,42 @@
-package dump
+package calico
 
 import (
 	"encoding/json"
 	"strings"
 
+	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/decode"
 	"ipamsim/scenarios/strict"
 )
+
+// document takes what calicoctl prints besides objects.
+func (c *objects) document(from dump.Origin, raw json.RawMessage) (n int, ok bool, err error) {
+	var o struct {
+		Affinities json.RawMessage `json:"block_affinities"`
+		Blocks     json.RawMessage `json:"blocks"`
+		Handles    json.RawMessage `json:"handles"`
+		Cluster    *string         `json:"clusterGUID"`
+		Checked    json.RawMessage `json:"allocations"`
+	}
+	if json.Unmarshal(raw, &o) != nil {
+		return 0, false, nil
+	}
+	switch {
+	case o.Affinities != nil || o.Blocks != nil || o.Handles != nil:
+		n, err = c.exported(from, raw)
+		return n, true, err
+	case o.Cluster != nil && o.Checked != nil:
+		n, err = c.check(from, raw)
+		return n, true, err
+	}
+	return 0, false, nil
+}
 
 // exported reads the last part of what calicoctl datastore migrate export prints:
 // blocks, affinities, handles and settings as etcd has them.
 //
 // Source: calicoctl/calicoctl/commands/datastore/migrate, migrateIPAM (v3.31).
-func (in *input) exported(from Origin, raw json.RawMessage) error {
+func (c *objects) exported(from dump.Origin, raw json.RawMessage) (int, error) {
 	type pair[T any] struct {
 		Key   string
 		Value T
@@ -33,19 +58,18 @@ func (in *input) exported(from Origin, raw json.RawMessage) error {
 		}] `json:"config"`
 	}
 	if err := json.Unmarshal(raw, &o); err != nil {
-		return from.fail("", "", "looks like the end of a calicoctl datastore migrate export, but: %s", oneLine(err))
+		return 0, from.Fail("", "", "looks like the end of a calicoctl datastore migrate export, but: %s", decode.OneLine(err))
 	}
-	c := in.c
 	c.etcd = true
 	for _, p := range o.Affinities {
 		// /calico/ipam/v2/host/NODE/ipv4/block/10.0.0.0-26
 		path := strings.Split(p.Key, "/")
 		if len(path) != 9 {
-			return from.fail("block_affinities", "", "%s is no key of an affinity", strict.Quote(p.Key))
+			return 0, from.Fail("block_affinities", "", "%s is no key of an affinity", strict.Quote(p.Key))
 		}
-		h := of("BlockAffinity", path[5]+" "+cidr(path[8]), from)
+		h := dump.HeadOf("BlockAffinity", path[5]+" "+cidr(path[8]), from)
 		if err := c.putAffinity(h, affinitySpec{State: p.Value.State, Node: path[5], Type: path[4], CIDR: cidr(path[8]), Deleted: p.Value.Deleted}); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	for _, p := range o.Blocks {
@@ -57,35 +81,28 @@ func (in *input) exported(from Origin, raw json.RawMessage) error {
 			a := "host:" + *p.Value.HostAffinity
 			b.Affinity = &a
 		}
-		if err := c.putBlock(of("IPAMBlock", b.CIDR, from), b); err != nil {
-			return err
+		if err := c.putBlock(dump.HeadOf("IPAMBlock", b.CIDR, from), b); err != nil {
+			return 0, err
 		}
 	}
 	for _, p := range o.Handles {
 		p.Value.HandleID = p.Key[strings.LastIndex(p.Key, "/")+1:]
-		if err := put(c, c.handles, p.Value.HandleID, of("IPAMHandle", p.Value.HandleID, from), p.Value); err != nil {
-			return err
+		if err := dump.Put(c.Cluster, c.handles, p.Value.HandleID, dump.HeadOf("IPAMHandle", p.Value.HandleID, from), p.Value); err != nil {
+			return 0, err
 		}
 	}
 	if o.Config != nil {
 		s := configSpec{o.Config.Value.Strict, o.Config.Value.Allocate, o.Config.Value.Max}
-		if err := put(c, c.config, "default", of("IPAMConfig", "default", from), s); err != nil {
-			return err
+		if err := dump.Put(c.Cluster, c.config, "default", dump.HeadOf("IPAMConfig", "default", from), s); err != nil {
+			return 0, err
 		}
 	}
 	for _, kind := range []string{"BlockAffinity", "IPAMBlock", "IPAMHandle", "IPAMConfig"} {
-		c.Complete(calicoVersion, kind)
+		c.Complete(version, kind)
 	}
-	c.read["IPAM of an export"] += len(o.Affinities) + len(o.Blocks) + len(o.Handles)
-	in.objects += len(o.Affinities) + len(o.Blocks) + len(o.Handles)
-	return nil
-}
-
-// of is the head of an object that has none.
-func of(kind, name string, from Origin) *head {
-	h := &head{Kind: kind, from: from}
-	h.Metadata.Name = name
-	return h
+	n := len(o.Affinities) + len(o.Blocks) + len(o.Handles)
+	c.Count("IPAM of an export", n)
+	return n, nil
 }
 
 // cidr undoes what Calico does to a block for a key: 10.0.0.0-26.

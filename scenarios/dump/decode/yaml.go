@@ -1,4 +1,4 @@
-package dump
+package decode
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ import (
 // memory. The kind of the list stands behind its items: a list without one was
 // cut off.
 func (in *input) yaml() error {
-	doc := &document{in: in, first: in.line, trim: trimmer{whole: in.each != nil}}
+	doc := &document{in: in, first: in.line, trim: trimmer{whole: in.Whole, programs: in.Programs}}
 	for {
 		line, err := in.next()
 		if errors.Is(err, io.EOF) {
@@ -63,16 +63,16 @@ func (d *document) end() error {
 	}
 	var h listHead
 	if err := json.Unmarshal(raw, &h); err != nil || h.Kind == "" {
-		return from.fail("", "", "the list that begins here has no kind at its end: the file is cut off, dump it again")
+		return from.Fail("", "", "the list that begins here has no kind at its end: the file is cut off, dump it again")
 	}
-	d.in.sawList(h)
+	d.in.ended(h)
 	return nil
 }
 
 // entries reads the entries of a list, up to the line that ends it.
 func (in *input) entries(doc *document) error {
 	indent, start := -1, 0
-	item := trimmer{whole: in.each != nil}
+	item := trimmer{whole: in.Whole, programs: in.Programs}
 	flush := func() error {
 		if start == 0 {
 			return nil
@@ -82,7 +82,7 @@ func (in *input) entries(doc *document) error {
 		if err == nil {
 			err = in.entry(doc, from, raw)
 		}
-		item, start = trimmer{buf: item.buf[:0], whole: item.whole}, 0
+		item, start = trimmer{buf: item.buf[:0], whole: item.whole, programs: item.programs}, 0
 		return err
 	}
 	for {
@@ -125,7 +125,7 @@ func (in *input) entry(doc *document, from Origin, raw []byte) error {
 	if json.Unmarshal(raw, &h) == nil && h.Kind == "" {
 		head, err := toJSON(doc.trim.text(), from)
 		if err != nil || json.Unmarshal(head, &h) != nil || h.Kind == "" {
-			return from.fail("", "", "no apiVersion and kind: want what kubectl get -o yaml or calicoctl get -o yaml prints")
+			return from.Fail("", "", "no apiVersion and kind: want what %s prints", in.tools("kubectl get -o yaml", " get -o yaml"))
 		}
 		raw = withKind(raw, h)
 	}
@@ -137,17 +137,17 @@ func (in *input) entry(doc *document, from Origin, raw []byte) error {
 func toJSON(text []byte, from Origin) (raw []byte, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = from.fail("", "", "not YAML: %v", v)
+			err = from.Fail("", "", "not YAML: %v", v)
 		}
 	}()
 	if depth(text) > nestingMax {
-		return nil, from.fail("", "", "nested more than %d levels deep", nestingMax)
+		return nil, from.Fail("", "", "nested more than %d levels deep", nestingMax)
 	}
 	raw, err = yaml.YAMLToJSONStrict(text)
 	if err != nil {
 		line, problem := relative(err)
 		from.Line += max(line-1, 0)
-		return nil, from.fail("", "", "not YAML, or cut off: %s", problem)
+		return nil, from.Fail("", "", "not YAML, or cut off: %s", problem)
 	}
 	return raw, nil
 }
@@ -176,7 +176,7 @@ func depth(text []byte) int {
 
 // relative takes the line out of an error of the YAML parser's.
 func relative(err error) (line int, problem string) {
-	s := oneLine(err)
+	s := OneLine(err)
 	for _, prefix := range []string{"yaml: ", "error converting YAML to JSON: ", "yaml: ", "unmarshal errors: "} {
 		s = strings.TrimPrefix(s, prefix)
 	}

@@ -1,6 +1,9 @@
-package dump
+package decode
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // dropped are the fields, two levels deep, that hold most of a dump and say
 // nothing about addresses. They are left out line by line before anything is
@@ -20,7 +23,9 @@ type trimmer struct {
 	skip    bool
 	manager bool // the name is of a manager's own pod, whose images tell a version
 	whole   bool // nothing is left out
-	lines   int
+	// programs are parts of the names of managers' own pods.
+	programs []string
+	lines    int
 	// gaps keep lines where they were: an error of the parser's counts them.
 }
 
@@ -40,7 +45,7 @@ func (t *trimmer) line(line []byte, base int) {
 			t.section, t.skip = key(text), false
 		case spaces == base+2 && text[0] != '-':
 			if name, ok := bytes.CutPrefix(text, []byte("name: ")); ok && t.section == "metadata" {
-				t.manager = bytes.Contains(name, []byte("calico")) || bytes.Contains(name, []byte("whereabouts"))
+				t.manager = slices.ContainsFunc(t.programs, func(p string) bool { return bytes.Contains(name, []byte(p)) })
 			}
 			path := t.section + "." + key(text)
 			t.skip = !t.whole && t.section != "" && dropped[path] && !(t.manager && path == "spec.containers")

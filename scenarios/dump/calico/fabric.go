@@ -1,4 +1,4 @@
-package dump
+package calico
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ipamsim/model/route"
+	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/strict"
 )
 
@@ -50,7 +51,7 @@ func (a *asNumber) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-func (c *Cluster) addBGP(h *head, raw json.RawMessage) error {
+func (c *objects) addBGP(h *dump.Head, raw json.RawMessage) error {
 	var o struct {
 		Spec struct {
 			NodeToNodeMeshEnabled *bool    `json:"nodeToNodeMeshEnabled"`
@@ -60,10 +61,10 @@ func (c *Cluster) addBGP(h *head, raw json.RawMessage) error {
 	if err := json.Unmarshal(raw, &o); err != nil {
 		return err
 	}
-	return put(c, c.bgp, h.Metadata.Name, h, bgpSpec{o.Spec.NodeToNodeMeshEnabled, uint32(o.Spec.ASNumber)})
+	return dump.Put(c.Cluster, c.bgp, h.Metadata.Name, h, bgpSpec{o.Spec.NodeToNodeMeshEnabled, uint32(o.Spec.ASNumber)})
 }
 
-func (c *Cluster) addPeer(h *head, raw json.RawMessage) error {
+func (c *objects) addPeer(h *dump.Head, raw json.RawMessage) error {
 	var o struct {
 		Spec struct {
 			PeerIP                   string   `json:"peerIP"`
@@ -78,37 +79,37 @@ func (c *Cluster) addPeer(h *head, raw json.RawMessage) error {
 		return err
 	}
 	s := o.Spec
-	return put(c, c.peers, h.Metadata.Name, h, peerSpec{s.PeerIP, s.PeerSelector, s.Node, s.NodeSelector, uint32(s.ASNumber), s.NumAllowedLocalASNumbers})
+	return dump.Put(c.Cluster, c.peers, h.Metadata.Name, h, peerSpec{s.PeerIP, s.PeerSelector, s.Node, s.NodeSelector, uint32(s.ASNumber), s.NumAllowedLocalASNumbers})
 }
 
 // mesh reports whether the dump says that all nodes speak BGP with each other.
-func (c *Cluster) mesh() bool {
+func (c *objects) mesh() bool {
 	b := c.bgp["default"]
-	return b != nil && (b.value.Mesh == nil || *b.value.Mesh)
+	return b != nil && (b.Value.Mesh == nil || *b.Value.Mesh)
 }
 
 // fabric is what BGPConfiguration, BGPPeers and nodes say of the network between
 // the nodes, and how that was concluded.
-func (c *Cluster) fabric() (route.Fabric, string) {
+func (c *objects) fabric() (route.Fabric, string) {
 	mesh, as := true, uint32(0)
 	if b := c.bgp["default"]; b != nil {
-		mesh, as = b.value.Mesh == nil || *b.value.Mesh, b.value.AS
+		mesh, as = b.Value.Mesh == nil || *b.Value.Mesh, b.Value.AS
 	}
 	f := route.Fabric{AS: as}
 	own := map[netip.Addr]bool{}
-	for _, name := range c.nodes.keys() {
-		n := c.nodes[name].value
-		if n.Annotations[nodeAnnotations+"RouteReflectorClusterID"] != "" {
+	for _, name := range c.Nodes.Keys() {
+		n := c.Nodes[name].Value
+		if n.Annotations[nodeNotes+"RouteReflectorClusterID"] != "" {
 			f.Reflectors = append(f.Reflectors, name)
 		}
-		if p, err := netip.ParsePrefix(n.Annotations[nodeAnnotations+"IPv4Address"]); err == nil {
+		if p, err := netip.ParsePrefix(n.Annotations[nodeNotes+"IPv4Address"]); err == nil {
 			own[p.Addr()] = true
 		}
 	}
 	outside, local, remote := 0, 0, uint32(0)
 	routers := map[netip.Addr]uint32{}
-	for _, name := range c.peers.keys() {
-		p := c.peers[name].value
+	for _, name := range c.peers.Keys() {
+		p := c.peers[name].Value
 		host, _, _ := strings.Cut(p.PeerIP, ":")
 		if a, err := netip.ParseAddr(host); err == nil && !own[a] {
 			outside++
@@ -145,7 +146,7 @@ func (c *Cluster) fabric() (route.Fabric, string) {
 // asNumbers are those of the routers of the nodes' subnets, in order of subnets; nil if
 // the BGPPeers name one only. A subnet in which no peer lies has that of the last before
 // it, and a router of the nodes' own AS, which is not simulated, has one of its own.
-func (c *Cluster) asNumbers(peers map[netip.Addr]uint32, nodes uint32) []uint32 {
+func (c *objects) asNumbers(peers map[netip.Addr]uint32, nodes uint32) []uint32 {
 	numbers := map[uint32]bool{}
 	for _, as := range peers {
 		numbers[as] = true
@@ -154,8 +155,8 @@ func (c *Cluster) asNumbers(peers map[netip.Addr]uint32, nodes uint32) []uint32 
 		return nil
 	}
 	var all []route.Node
-	for _, name := range c.nodes.keys() {
-		if p, err := netip.ParsePrefix(c.nodes[name].value.Annotations[nodeAnnotations+"IPv4Address"]); err == nil {
+	for _, name := range c.Nodes.Keys() {
+		if p, err := netip.ParsePrefix(c.Nodes[name].Value.Annotations[nodeNotes+"IPv4Address"]); err == nil {
 			all = append(all, route.Node{Name: name, Addr: p})
 		}
 	}

@@ -1,7 +1,9 @@
-package dump
+package calico
 
 import (
 	"encoding/json"
+
+	"ipamsim/scenarios/dump"
 )
 
 // endpoint is what matters of a WorkloadEndpoint: a pod as Calico's CNI plugin
@@ -11,7 +13,7 @@ type endpoint struct {
 	IPs                             []string // with their lengths
 }
 
-func (c *Cluster) addEndpoint(h *head, raw json.RawMessage) error {
+func (c *objects) addEndpoint(h *dump.Head, raw json.RawMessage) error {
 	var o struct {
 		Spec struct {
 			Orchestrator string   `json:"orchestrator"`
@@ -26,18 +28,18 @@ func (c *Cluster) addEndpoint(h *head, raw json.RawMessage) error {
 		return err
 	}
 	if o.Spec.Pod == "" || o.Spec.Orchestrator != "k8s" {
-		c.ignored["WorkloadEndpoint of no pod"]++
+		c.Ignore("WorkloadEndpoint of no pod")
 		return nil
 	}
-	e := endpoint{h.Metadata.Namespace, o.Spec.Pod, c.word(o.Spec.Node), o.Spec.ContainerID, o.Spec.IPNetworks}
-	return put(c, c.endpoints, h.Metadata.Namespace+"/"+o.Spec.Pod, h, e)
+	e := endpoint{h.Metadata.Namespace, o.Spec.Pod, c.Word(o.Spec.Node), o.Spec.ContainerID, o.Spec.IPNetworks}
+	return dump.Put(c.Cluster, c.endpoints, h.Metadata.Namespace+"/"+o.Spec.Pod, h, e)
 }
 
 // addCalicoNode reads what calicoctl get nodes prints: on both datastores the
 // addresses that Calico knows of the node, which Kubernetes has as annotations.
 //
 // Source: libcalico-go/lib/backend/k8s/resources, K8sNodeToCalico (v3.31).
-func (c *Cluster) addCalicoNode(h *head, raw json.RawMessage) error {
+func (c *objects) addCalicoNode(h *dump.Head, raw json.RawMessage) error {
 	var o struct {
 		Spec struct {
 			BGP struct {
@@ -67,19 +69,15 @@ func (c *Cluster) addCalicoNode(h *head, raw json.RawMessage) error {
 		"IPv4WireguardInterfaceAddr": o.Spec.Wireguard.InterfaceIPv4Address, "IPv6WireguardInterfaceAddr": o.Spec.Wireguard.InterfaceIPv6Address,
 	} {
 		if v != "" {
-			said[nodeAnnotations+k] = v
+			said[nodeNotes+k] = v
 		}
 	}
 	for _, r := range o.Spec.OrchRefs {
 		if r.Orchestrator == "k8s" && r.NodeName != "" && r.NodeName != h.Metadata.Name {
-			return h.fail("spec.orchRefs", "Kubernetes calls this node %q; such a cluster cannot be simulated yet", r.NodeName)
+			return h.Fail("spec.orchRefs", "Kubernetes calls this node %q; such a cluster cannot be simulated yet", r.NodeName)
 		}
 	}
-	if old := c.nodes[h.Metadata.Name]; old != nil {
-		old.value.Annotations = over(said, old.value.Annotations)
-		return nil
-	}
-	return put(c, c.nodes, h.Metadata.Name, h, node{Labels: c.labels(h.Metadata.Labels), Annotations: said})
+	return c.Note(h, said)
 }
 
 func trimmed(raw json.RawMessage) string {
@@ -88,4 +86,18 @@ func trimmed(raw json.RawMessage) string {
 		return ""
 	}
 	return n.String()
+}
+
+// addInformation keeps the version that Calico writes of itself.
+func (c *objects) addInformation(h *dump.Head, raw json.RawMessage) error {
+	var o struct {
+		CalicoVersion string `json:"calicoVersion"`
+	}
+	if err := dump.SpecOf(raw, &o); err != nil {
+		return err
+	}
+	if o.CalicoVersion == "" {
+		return nil
+	}
+	return dump.Put(c.Cluster, c.information, h.Metadata.Name, h, o.CalicoVersion)
 }

@@ -1,0 +1,100 @@
+package calico
+
+import (
+	"crypto/sha3"
+	"encoding/base32"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"ipamsim/scenarios/dump"
+)
+
+func (d *record) selective() bool {
+	for _, p := range d.pools {
+		if p.NamespaceSelector != "" && p.NamespaceSelector != "all()" {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *record) writeSettings(w *dump.Writer) {
+	for _, name := range dump.KeysOf(d.pools) {
+		w.Manifest(version, "IPPool", dump.Named(name), "spec", d.pools[name])
+	}
+	for _, name := range dump.KeysOf(d.reserving) {
+		w.Manifest(version, "IPReservation", dump.Named(name), "spec", d.reserving[name])
+	}
+	if d.config != nil {
+		w.Manifest(version, "IPAMConfig", dump.Named("default"), "spec", d.config)
+	}
+	for _, name := range d.c.controllers.Keys() {
+		w.Manifest(version, "KubeControllersConfiguration", dump.Named(name),
+			"spec", dump.Object{"controllers": dump.Object{"node": dump.Object{"leakGracePeriod": d.c.controllers[name].Value}}})
+	}
+	if len(d.c.controllers) == 0 {
+		w.Manifest(version, "KubeControllersConfiguration", dump.Named("default"), "spec", defaultControllers)
+	}
+	if d.fam.v6 {
+		yes := map[bool]string{true: "true", false: "false"}
+		conf, _ := json.Marshal(dump.Object{"name": "k8s-pod-network", "cniVersion": "0.3.1", "plugins": []dump.Object{{
+			"type": "calico", "policy": dump.Object{"type": "k8s"},
+			"ipam": dump.Object{"type": "calico-ipam", "assign_ipv4": yes[d.fam.v4], "assign_ipv6": "true"},
+		}}})
+		w.Manifest("v1", "ConfigMap", dump.InNamespace("kube-system/calico-config"), "data", dump.Object{"cni_network_config": string(conf)})
+	}
+}
+
+// defaultControllers is what kube-controllers write when they start and there is nothing
+// yet. No cluster of 3.14 or newer is without it, and calicoctl ipam check fails where it
+// is.
+//
+// Source: kube-controllers/pkg/config/runconfig.go, NewDefaultKubeControllersConfig;
+// calicoctl/calicoctl/commands/ipam/check.go (v3.31).
+var defaultControllers = dump.Object{"controllers": dump.Object{"node": dump.Object{"leakGracePeriod": "15m0s"}}}
+
+func (d *record) write(w *dump.Writer) {
+	for _, key := range dump.KeysOf(d.blocks) {
+		b := *d.blocks[key]
+		if b.Unallocated == nil {
+			b.Unallocated = []int{}
+		}
+		if b.Attributes == nil {
+			b.Attributes = []attribute{}
+		}
+		w.Manifest(version, "IPAMBlock", dump.Named(blockName(b.CIDR)), "spec", b)
+	}
+	for _, a := range d.affinities {
+		w.Manifest(version, "BlockAffinity", dump.With(dump.Named(affinityName(a)), "labels", affinityLabels(a)), "spec", dump.Object{
+			"cidr": a.CIDR, "node": a.Node, "state": a.State, "type": a.Type, "deleted": fmt.Sprint(bool(a.Deleted)),
+		})
+	}
+	for _, id := range dump.KeysOf(d.handles) {
+		h := *d.handles[id]
+		if h.Block == nil {
+			h.Block = map[string]int{}
+		}
+		w.Manifest(version, "IPAMHandle", dump.Named(strings.ToLower(id)), "spec", h)
+	}
+}
+
+// affinityName is what Kubernetes calls an affinity.
+//
+// Source: libcalico-go/lib/backend/k8s/resources, blockAffinityClient.parseKey (v3.31).
+func affinityName(a affinitySpec) string { return a.Node + "-" + blockName(a.CIDR) }
+
+// affinityLabels are those by which Calico looks for a node's affinities.
+//
+// Source: libcalico-go/lib/backend/model, EnsureBlockAffinityLabels (v3.31).
+func affinityLabels(a affinitySpec) map[string]string {
+	sum := sha3.Sum256([]byte(a.Node))
+	family := "4"
+	if strings.Contains(a.CIDR, ":") {
+		family = "6"
+	}
+	return map[string]string{
+		"projectcalico.org/affinity-type": a.Type, "projectcalico.org/hostname-hash": base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:]),
+		"projectcalico.org/ip-version": family,
+	}
+}
