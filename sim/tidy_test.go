@@ -78,11 +78,15 @@ var layers = []struct{ dir, may string }{
 	{"scenarios", "model/... sim/... reports scenarios/strict"},
 	{"scenarios/plan", "model/... sim/... reports scenarios scenarios/strict"},
 	{"scenarios/remedy", "model/... sim/... reports scenarios"}, // what to do, acted out before it is said
-	{"scenarios/dump", "model/... sim/... reports reports/imported scenarios scenarios/strict scenarios/remedy"},
+	{"scenarios/dump/decode", "scenarios/strict"}, // what people dump, object by object
+	{"scenarios/dump/alias", ""},
+	{"scenarios/dump", "model sim/ipam scenarios scenarios/strict scenarios/dump/decode scenarios/dump/alias"},
+	{"scenarios/dump/diagnosis", "model/... sim/ipam reports reports/imported scenarios scenarios/remedy scenarios/dump"},
 	{"scenarios/calibrate/observe", "scenarios scenarios/strict scenarios/dump"},
 	{"scenarios/calibrate/estimate", ""},
 	{"scenarios/calibrate", "model model/capacity scenarios scenarios/strict scenarios/plan scenarios/calibrate/... reports/visible reports/table"},
 	{"scenarios/dump/live", "scenarios scenarios/strict scenarios/dump"}, // a cluster that is asked instead of a file
+	{"scenarios/dump/*", "model/... scenarios scenarios/strict scenarios/remedy scenarios/dump scenarios/dump/decode scenarios/dump/alias scenarios/dump/diagnosis"}, // a manager's
 	{"fuzz/space", "model/... sim/... scenarios"},
 	{"fuzz/space/fields", ""}, // tests
 	{"fuzz/space/*", "model/... sim/... scenarios fuzz/space fuzz/space/*"},
@@ -103,7 +107,7 @@ var layers = []struct{ dir, may string }{
 	{"fuzz/campaign", "model/... sim/... reports scenarios scenarios/strict scenarios/plan fuzz/cell fuzz/cause fuzz/space fuzz/coverage fuzz/finding fuzz/known fuzz/shrink fuzz/linear reports/..."},
 	{"fuzz", "model/... sim/... reports scenarios fuzz/..."},
 	{"cmd/hermetic", "sim/hermetic/overlay"},
-	{"cmd/managers", "sim/ipam sim/ipam/* sim/strategy fuzz/space/* fuzz/input/*"}, // the list
+	{"cmd/managers", "sim/ipam sim/ipam/* sim/strategy fuzz/space/* fuzz/input/* scenarios/dump/*"}, // the list
 	{"cmd/ipamsim", "cmd/cli cmd/managers"},
 	{"cmd/*", "model/... sim/... reports reports/... scenarios/... fuzz/..."},
 }

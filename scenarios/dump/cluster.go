@@ -92,6 +92,9 @@ func importable(all []*ipam.Manager) []*ipam.Manager {
 	return all
 }
 
+// Managers are those that the cluster may have and that have an importer, by name.
+func (c *Cluster) Managers() []*ipam.Manager { return importable(c.managers) }
+
 // KeptOf is what the reading of a manager keeps for its other parts: the Reading.Kept of
 // that type. ok is false if there is none.
 func KeptOf[T any](c *Cluster) (kept T, ok bool) {

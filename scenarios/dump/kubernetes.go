@@ -250,4 +250,3 @@ func (c *Cluster) addNamespace(h *Head, _ json.RawMessage) error {
 	}
 	return Put(c, c.Namespaces, h.Metadata.Name, h, n)
 }
-

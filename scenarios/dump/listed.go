@@ -11,7 +11,9 @@ func (c *Cluster) Source(name string) { c.sources = append(c.sources, name) }
 
 // Listed remembers as of which resourceVersion a list is, so that the report can
 // say how far lists are apart.
-func (c *Cluster) Listed(resourceVersion string) { c.ended(decode.List{ResourceVersion: resourceVersion}) }
+func (c *Cluster) Listed(resourceVersion string) {
+	c.ended(decode.List{ResourceVersion: resourceVersion})
+}
 
 // ended remembers as of when a list is, and of what kind: one that is empty says that
 // there is nothing.

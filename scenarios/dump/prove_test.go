@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/diagnosis"
 )
 
 // crowded is a site of which node-c has no block: node-a has two and could do without the
@@ -53,7 +54,7 @@ func TestProveSpareOfAnotherPool(t *testing.T) {
 		s.block("10.9.0.8/29", "node-b", true) // nobody would have to move
 		s.pod("web-3", "node-c", "10.0.0.2", "ReplicaSet/web", true, nil)
 		f := s.proven(t)
-		if len(f.Mends) != 1 || len(f.Mends[0].Spare) != 1 {
+		if len(f.Shortages) != 1 || len(f.Shortages[0].Spare) != 1 {
 			t.Errorf("%s: %s", name, toldOf(f))
 			continue
 		}
@@ -75,7 +76,7 @@ func TestProveTaintedNode(t *testing.T) {
 	s.pod("dns-2", "control", "10.0.0.9", "ReplicaSet/dns", true, nil)
 	s.pod("web-3", "node-c", "10.0.0.2", "ReplicaSet/web", true, nil)
 	f := s.proven(t)
-	if len(f.Mends) != 1 || len(f.Mends[0].Spare) != 0 {
+	if len(f.Shortages) != 1 || len(f.Shortages[0].Spare) != 0 {
 		t.Errorf("%s", toldOf(f))
 	}
 	says(t, f, "mend: no node has a block to spare")
@@ -216,10 +217,10 @@ func TestProveBounds(t *testing.T) {
 	cancel()
 	for why, within := range map[string]struct {
 		ctx context.Context
-		dump.Bound
+		diagnosis.Bound
 	}{
-		"not acted out, and so not printed: the cluster has 4 pods, and at most 2 are": {context.Background(), dump.Bound{Pods: 2}},
-		"not acted out, and so not printed: time was up after 0s (--act)":              {ended, dump.Bound{}},
+		"not acted out, and so not printed: the cluster has 4 pods, and at most 2 are": {context.Background(), diagnosis.Bound{Pods: 2}},
+		"not acted out, and so not printed: time was up after 0s (--act)":              {ended, diagnosis.Bound{}},
 	} {
 		c := s.cluster(t)
 		_, parsed, _ := scenario(t, c, dump.Options{})

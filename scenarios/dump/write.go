@@ -3,8 +3,6 @@ package dump
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha3"
-	"encoding/base32"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -19,11 +17,11 @@ type Writer struct {
 	c   *Cluster
 }
 
-// Object is an Object of Kubernetes', or a part of one.
+// Object is an object of Kubernetes', or a part of one.
 type Object map[string]any
 
 // Manifest writes a document: fields are names and values by turns.
-func (w *Writer) Manifest(apiVersion, kind string, metadata object, fields ...any) {
+func (w *Writer) Manifest(apiVersion, kind string, metadata Object, fields ...any) {
 	fmt.Fprintf(w, "---\napiVersion: %s\nkind: %s\n", apiVersion, kind)
 	w.field("metadata", metadata)
 	for i := 0; i+1 < len(fields); i += 2 {
@@ -79,7 +77,7 @@ func InNamespace(key string) Object {
 	return Object{"name": name, "namespace": ns}
 }
 
-// manifests writes every Object of the draft, in an order that people read: what
+// manifests writes every object of the draft, in an order that people read: what
 // is configured, the machines, the record, the pods.
 func (d *Draft) manifests(w *Writer) {
 	for _, r := range d.present {
@@ -114,7 +112,7 @@ func (d *Draft) manifests(w *Writer) {
 }
 
 // With adds what is not empty.
-func With(o object, pairs ...any) Object {
+func With(o Object, pairs ...any) Object {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		if m, ok := pairs[i+1].(map[string]string); ok && len(m) > 0 {
 			o[pairs[i].(string)] = m

@@ -23,18 +23,39 @@ type Aliases struct {
 // moved is a range of addresses that lies elsewhere in the scenario.
 type moved struct{ from, to netip.Prefix }
 
-func newAliases() *Aliases {
-	return &aliases{of: map[string]map[string]string{}, addr: map[netip.Addr]netip.Addr{}}
+// The kinds of names. A manager may add its own.
+const (
+	Node      = "node"
+	Namespace = "namespace"
+	Pod       = "pod"
+	Container = "container"
+	Workload  = "workload" // a controller of pods
+	Network   = "network"  // an attached one, its object
+	Label     = "label"    // keys that selectors ask for
+	Value     = "value"
+)
+
+// Of gives an alias to each of the names.
+func Of(names Names) *Aliases {
+	a := &Aliases{of: map[string]map[string]string{}, addr: map[netip.Addr]netip.Addr{}}
+	for kind, all := range names {
+		m := map[string]string{}
+		for i, n := range slices.Sorted(maps.Keys(all)) {
+			m[n] = fmt.Sprintf("%s-%d", kind, i+1)
+		}
+		a.of[kind] = m
+	}
+	return a
 }
 
-// name gives aliases to all of these.
-func (a *Aliases) name(kind string, names map[string]bool) {
-	m := map[string]string{}
-	for i, n := range keysOf(names) {
-		m[n] = fmt.Sprintf("%s-%d", kind, i+1)
-	}
-	a.of[kind] = m
+// Has reports whether a name has an alias of its own.
+func (a *Aliases) Has(kind, name string) bool {
+	_, ok := a.of[kind][name]
+	return ok
 }
+
+// Set gives a name another alias than the one that it has.
+func (a *Aliases) Set(kind, name, alias string) { a.of[kind][name] = alias }
 
 // Get is the alias of a name; "" stays "". A name that nobody announced has none of
 // its own, and must not get through.
@@ -147,4 +168,3 @@ func (a *Aliases) Labels(m map[string]string) map[string]string {
 }
 
 var knownLabels = []string{"kubernetes.io/hostname", "kubernetes.io/os", "kubernetes.io/arch", "topology.kubernetes.io/zone", "topology.kubernetes.io/region", "kubernetes.io/metadata.name"}
-

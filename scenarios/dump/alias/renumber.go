@@ -113,4 +113,3 @@ func Offset(a netip.Addr, n uint64) netip.Addr {
 	out, _ := netip.AddrFromSlice(sum.FillBytes(b))
 	return out
 }
-

@@ -4,9 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/netip"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"ipamsim/scenarios/dump"
 )
 
 // The objects of Calico's, with the fields that its allocator reads, under the
@@ -57,7 +58,7 @@ func (c *objects) addPool(h *dump.Head, raw json.RawMessage) error {
 }
 
 // sawCalico remembers where Calico keeps its record, if the object says.
-func (c *objects) sawCalico(h *dump.Head) { c.kdd = c.kdd || h.Group() == calicoGroup }
+func (c *objects) sawCalico(h *dump.Head) { c.kdd = c.kdd || h.Group() == group }
 
 type reservationSpec struct {
 	ReservedCIDRs []string `json:"reservedCIDRs"`

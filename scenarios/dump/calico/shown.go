@@ -56,7 +56,7 @@ func (d *record) fromTables() {
 			missing += n - known
 		}
 		d.blocks[p.String()] = b
-		d.Origin("IPAMBlock "+blockName(p.String()), used[p].From)
+		d.Origin("IPAMBlock "+blockName(p.String()), used[p].from)
 	}
 	d.shownPools(cidrs)
 	d.Unknown("no IPAMBlocks in the dump: %s concluded from what calicoctl printed of its allocations", dump.Plural(len(d.blocks), "block is", "blocks are"))

@@ -1,9 +1,12 @@
-package dump
+package whereabouts
 
 import (
 	"encoding/json"
 	"net/netip"
 	"strconv"
+	"strings"
+
+	"ipamsim/scenarios/dump"
 )
 
 // rangePool is Whereabouts' IPPool. Its allocations' keys are distances from the
@@ -19,23 +22,23 @@ type allocation struct {
 	IfName string `json:"ifname,omitempty"`
 }
 
-func (c *Cluster) addRangePool(h *head, raw json.RawMessage) error {
+func (c *objects) addRangePool(h *dump.Head, raw json.RawMessage) error {
 	var o rangePool
-	if err := specOf(raw, &o); err != nil {
+	if err := dump.SpecOf(raw, &o); err != nil {
 		return err
 	}
 	if _, err := netip.ParsePrefix(o.Range); err != nil {
-		return h.fail("spec.range", "%q is no CIDR", o.Range)
+		return h.Fail("spec.range", "%q is no CIDR", o.Range)
 	}
 	for k := range o.Allocations {
 		if _, err := strconv.ParseUint(k, 10, 64); err != nil {
-			return h.fail("spec.allocations", "%q: want the distance from the first address of the range", k)
+			return h.Fail("spec.allocations", "%q: want the distance from the first address of the range", k)
 		}
 	}
 	if o.Allocations == nil {
 		o.Allocations = map[string]allocation{}
 	}
-	return put(c, c.rangePools, h.key(), h, o)
+	return dump.Put(c.Cluster, c.rangePools, h.Key(), h, o)
 }
 
 type rangeReservation struct {
@@ -44,12 +47,12 @@ type rangeReservation struct {
 	IfName      string `json:"ifname,omitempty"`
 }
 
-func (c *Cluster) addRangeReservation(h *head, raw json.RawMessage) error {
+func (c *objects) addRangeReservation(h *dump.Head, raw json.RawMessage) error {
 	var o rangeReservation
-	if err := specOf(raw, &o); err != nil {
+	if err := dump.SpecOf(raw, &o); err != nil {
 		return err
 	}
-	return put(c, c.rangeReserved, h.key(), h, o)
+	return dump.Put(c.Cluster, c.rangeReserved, h.Key(), h, o)
 }
 
 type slicePool struct {
@@ -67,51 +70,48 @@ type slice struct {
 	SliceRange string `json:"sliceRange"`
 }
 
-func (c *Cluster) addSlicePool(h *head, raw json.RawMessage) error {
+func (c *objects) addSlicePool(h *dump.Head, raw json.RawMessage) error {
 	var o slicePool
 	if err := json.Unmarshal(raw, &o); err != nil {
 		return err
 	}
-	return put(c, c.slicePools, h.key(), h, o)
+	return dump.Put(c.Cluster, c.slicePools, h.Key(), h, o)
 }
 
-// addAttachment keeps the networks that Whereabouts serves.
-func (c *Cluster) addAttachment(h *head, raw json.RawMessage) error {
+// addCronJob keeps the CronJob with which Whereabouts before 0.6.3 ran its
+// reconciler, and no other.
+func (c *objects) addCronJob(h *dump.Head, raw json.RawMessage) (kept bool, err error) {
+	type container struct{ Command, Args []string }
 	var o struct {
 		Spec struct {
-			Config string `json:"config"`
+			Schedule          string `json:"schedule"`
+			ConcurrencyPolicy string `json:"concurrencyPolicy,omitempty"`
+			Suspend           bool   `json:"suspend,omitempty"`
+			JobTemplate       struct {
+				Spec struct {
+					Template struct {
+						Spec struct{ Containers []container } `json:"spec"`
+					} `json:"template"`
+				} `json:"spec"`
+			} `json:"jobTemplate"`
 		} `json:"spec"`
 	}
 	if err := json.Unmarshal(raw, &o); err != nil {
-		return err
+		return false, err
 	}
-	if h.Metadata.Namespace == "" {
-		h.Metadata.Namespace = "default"
+	runs := false
+	for _, x := range o.Spec.JobTemplate.Spec.Template.Spec.Containers {
+		runs = runs || strings.Contains(strings.Join(append(x.Command, x.Args...), " "), reconcilerName)
 	}
-	if !ofWhereabouts(o.Spec.Config) {
-		c.ignored["NetworkAttachmentDefinition of another address manager"]++
-		return nil
+	if !runs || o.Spec.Suspend {
+		return false, nil
 	}
-	return put(c, c.attachments, h.key(), h, o.Spec.Config)
+	schedule, err := json.Marshal(o.Spec.Schedule)
+	if err != nil {
+		return false, err
+	}
+	return true, dump.Put(c.Cluster, c.cronJobs, h.Key(), h, schedule)
 }
 
-func ofWhereabouts(config string) bool {
-	type plugin struct {
-		IPAM struct {
-			Type string `json:"type"`
-		} `json:"ipam"`
-	}
-	var o struct {
-		plugin
-		Plugins []plugin `json:"plugins"`
-	}
-	if json.Unmarshal([]byte(config), &o) != nil {
-		return false
-	}
-	for _, p := range append(o.Plugins, o.plugin) {
-		if p.IPAM.Type == "whereabouts" {
-			return true
-		}
-	}
-	return false
-}
+// reconcilerName is what its command is called.
+const reconcilerName = "ip-reconciler"

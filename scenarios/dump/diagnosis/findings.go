@@ -1,4 +1,6 @@
-package dump
+// Package diagnosis says what is wrong in a cluster that was dumped, what would mend it,
+// acted out before it is said, and what cannot be judged.
+package diagnosis
 
 import (
 	"fmt"
@@ -12,6 +14,7 @@ import (
 	"ipamsim/model/invariant"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/remedy"
 )
 
@@ -22,8 +25,8 @@ type Findings struct {
 	// Borrowed are the addresses that a node has of another one's block, sorted.
 	// Nothing is broken by that alone.
 	Borrowed []Borrowed
-	// Mends are why nodes without a block borrow, by address family; empty before Prove.
-	Mends []Mend
+	// Shortages are why nodes without a block borrow, by address family; empty before Prove.
+	Shortages []Shortage
 	// Results are what became of remedies, by Finding.Problem; empty before Prove.
 	Results []remedy.Result
 	// Together is what comes of all remedies that passed, one after another; nil: not
@@ -37,9 +40,9 @@ type Findings struct {
 	// Style is how Write tells it.
 	Style Style
 
-	etcd  bool // calicoctl shows what Calico has
-	bound Bound
-	pods  int
+	cluster *dump.Cluster
+	bound   Bound
+	pods    int
 }
 
 // Finding is one broken invariant.
@@ -59,10 +62,10 @@ type Borrowed struct {
 	Pod         string
 }
 
-// Wrong is what a look at the scenario of this cluster found. With commands false
-// no command is told: the names are not those of the cluster.
-func (c *Cluster) Wrong(v *scenarios.View, commands bool) *Findings {
-	f := &Findings{Borrowed: lent(v), Unjudged: c.unjudged, etcd: c.etcd, pods: len(v.Truth.Sandboxes)}
+// Of is what a look at the scenario of a cluster found. With commands false no command is
+// told: the names are not those of the cluster.
+func Of(c *dump.Cluster, v *scenarios.View, commands bool) *Findings {
+	f := &Findings{Borrowed: lent(v), Unjudged: c.Unjudged(), cluster: c, pods: len(v.Truth.Sandboxes)}
 	told := map[string]bool{} // objects of what is leaked or unclaimed cannot converge, which is no news
 	for _, x := range v.Violations {
 		if x.Invariant != "convergence" {
@@ -202,7 +205,7 @@ func (f *Findings) Write(w io.Writer) {
 	}
 	f.writeUnjudged(w)
 	f.writeBorrowed(w)
-	f.writeMends(w, done)
+	f.writeShortages(w, done)
 }
 
 // writeBorrowed leaves out what is told as unreachable already.

@@ -1,4 +1,4 @@
-package dump
+package diagnosis
 
 import (
 	"context"
@@ -25,26 +25,26 @@ type Bound struct {
 const podsActed = 5000
 
 // Prove thinks of remedies for what is wrong and acts them out, in runs of the real code
-// that begin with s, the scenario of this cluster, which looks like v. What could not be
+// that begin with s, the scenario of the cluster, which looks like v. What could not be
 // acted out before ctx ends is told, and not offered. The error is ours.
-func (c *Cluster) Prove(ctx context.Context, r *scenarios.Runner, s *scenarios.Scenario, v *scenarios.View, f *Findings, b Bound) error {
+func (f *Findings) Prove(ctx context.Context, r *scenarios.Runner, s *scenarios.Scenario, v *scenarios.View, b Bound) error {
 	if b.Pods == 0 {
 		b.Pods = podsActed
 	}
 	f.bound = b
-	cast, err := remedy.CastOf(s, c.owner)
+	cast, err := remedy.CastOf(s, f.owner)
 	if err != nil {
 		return err
 	}
-	problems := c.problems(v, f, cast, s.Doc.Spec.Datastore != "kubernetes")
+	problems := f.problems(v, cast, s.Doc.Spec.Datastore)
 	f.Results, f.Together = remedy.NewTheatre(r, s, v, cast).Prove(ctx, problems, remedy.Bound{Pods: b.Pods, Progress: b.Progress})
 	return nil
 }
 
 // owner is whose a pod is.
-func (c *Cluster) owner(p model.PodRef) remedy.Owner {
-	if x := c.pods[p.String()]; x != nil {
-		return remedy.Owner{Kind: x.value.Owner.Kind, Name: x.value.Owner.Name, Bound: x.value.Affine}
+func (f *Findings) owner(p model.PodRef) remedy.Owner {
+	if x := f.cluster.Pods[p.String()]; x != nil {
+		return remedy.Owner{Kind: x.Value.Owner.Kind, Name: x.Value.Owner.Name, Bound: x.Value.Affine}
 	}
 	return remedy.Owner{}
 }
@@ -67,9 +67,9 @@ func (f *Findings) writeResult(w io.Writer, problem int) {
 			tell("%s", r.Left.Say())
 		}
 	}
-	for i := range f.Mends {
-		if f.Mends[i].Problem == problem {
-			f.Mends[i].write(tell)
+	for i := range f.Shortages {
+		if f.Shortages[i].Problem == problem {
+			f.Shortages[i].write(tell)
 		}
 	}
 	switch {
@@ -145,11 +145,11 @@ func (f *Findings) WhyNone(r *remedy.Result) []string {
 	return out
 }
 
-// writeMends tells why nodes borrow where no finding has told it, and whether all steps
+// writeShortages tells why nodes borrow where no finding has told it, and whether all steps
 // may be taken one after another.
-func (f *Findings) writeMends(w io.Writer, done map[int]bool) {
-	for i := range f.Mends {
-		if p := f.Mends[i].Problem; !done[p] {
+func (f *Findings) writeShortages(w io.Writer, done map[int]bool) {
+	for i := range f.Shortages {
+		if p := f.Shortages[i].Problem; !done[p] {
 			done[p] = true
 			fmt.Fprintf(w, "borrowed for want of a block:\n")
 			f.writeResult(w, p)

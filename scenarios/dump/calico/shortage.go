@@ -1,4 +1,4 @@
-package dump
+package calico
 
 import (
 	"cmp"
@@ -7,24 +7,9 @@ import (
 	"time"
 
 	"ipamsim/model"
+	"ipamsim/scenarios/dump/diagnosis"
 	"ipamsim/scenarios/remedy"
 )
-
-// Mend is why nodes borrow that have no block of their own, and what could be done about
-// it: one block of another node's is emptied and given back.
-type Mend struct {
-	Homeless []string // the nodes that borrow and have no block of that family, those last that are cordoned
-	Spare    []Spare  // blocks that could be had for the first of them, the best first
-	Problem  int      // of Findings.Results, from 1
-}
-
-// Spare is a block that its owner could do without, or whose owner is gone.
-type Spare struct {
-	Block     netip.Prefix
-	Owner     string // "": nobody's
-	OwnerGone bool
-	InUse     int // addresses that pods have
-}
 
 // homeless are nodes that borrow because they have no block and can claim none: a problem
 // for each address family.
@@ -34,22 +19,22 @@ func (d *drafts) homeless() {
 	}
 	for _, four := range []bool{true, false} {
 		if m := d.mend(four); m != nil {
-			d.f.Mends = append(d.f.Mends, *m)
+			d.Findings.Shortages = append(d.Findings.Shortages, *m)
 		}
 	}
 }
 
 // mend is nil where nobody borrows for want of a block.
-func (d *drafts) mend(four bool) *Mend {
+func (d *drafts) mend(four bool) *diagnosis.Shortage {
 	borrowers := map[string][]model.PodRef{} // by node
 	lacks := map[string]bool{}
-	m := &Mend{}
-	for _, b := range d.f.Borrowed {
+	m := &diagnosis.Shortage{}
+	for _, b := range d.Findings.Borrowed {
 		if b.Addr.Is4() != four || b.Pod == "/" {
 			continue
 		}
 		lack, known := lacks[b.Node]
-		if n := d.v.Truth.Nodes[b.Node]; !known {
+		if n := d.View.Truth.Nodes[b.Node]; !known {
 			lack = n.Up && n.Registered && !d.homes(b.Node, four) && !d.claimable(b.Node, four)
 			lacks[b.Node] = lack
 		}
@@ -59,7 +44,7 @@ func (d *drafts) mend(four bool) *Mend {
 		if !slices.Contains(m.Homeless, b.Node) && len(d.pools(b.Node, four)) > 0 {
 			m.Homeless = append(m.Homeless, b.Node)
 		}
-		if p := podRef(b.Pod); !d.v.Truth.Pods[p].Deleting { // who is on the way out goes by itself
+		if p := diagnosis.PodRef(b.Pod); !d.View.Truth.Pods[p].Deleting { // who is on the way out goes by itself
 			borrowers[b.Node] = append(borrowers[b.Node], p)
 		}
 	}
@@ -68,19 +53,19 @@ func (d *drafts) mend(four bool) *Mend {
 	}
 	slices.Sort(m.Homeless)
 	// Who was cordoned before waits longest.
-	slices.SortStableFunc(m.Homeless, func(a, b string) int { return cordonedLast(d.cast.Cordoned(a), d.cast.Cordoned(b)) })
+	slices.SortStableFunc(m.Homeless, func(a, b string) int { return cordonedLast(d.Cast.Cordoned(a), d.Cast.Cordoned(b)) })
 	p := remedy.Problem{Needs: m.Homeless[0]}
 	var all []model.PodRef
 	for _, n := range m.Homeless {
 		all = append(all, borrowers[n]...)
 	}
-	slices.SortFunc(all, byPod)
+	slices.SortFunc(all, diagnosis.ByPod)
 	all = slices.Compact(all)
-	_, moved, ruled := d.move(all, true)
+	_, moved, ruled := d.Move(all, true)
 	p.Ruled = ruled
 	for _, e := range d.spares(m.Homeless[0], four) {
 		m.Spare = append(m.Spare, e.Spare)
-		if len(p.Try) < sparesTried && len(all)+len(e.pods) <= movedMax {
+		if len(p.Try) < sparesTried && len(all)+len(e.pods) <= diagnosis.MovedMax {
 			p.Try = append(p.Try, d.empties(m.Homeless, moved, e))
 		}
 	}
@@ -88,13 +73,12 @@ func (d *drafts) mend(four bool) *Mend {
 		p.Advice = d.kubeControllers()
 	}
 	var about []int
-	for _, i := range d.open("blackholed-address") {
-		if slices.Contains(moved, podRef(objectsOf(&d.f.All[i].Violation)[model.RefPod])) && d.family(i) == four {
+	for _, i := range d.Open("blackholed-address") {
+		if slices.Contains(moved, diagnosis.PodRef(diagnosis.ObjectsOf(&d.Findings.All[i].Violation)[model.RefPod])) && d.family(i) == four {
 			about = append(about, i)
 		}
 	}
-	d.add(about, p)
-	m.Problem = len(d.out)
+	m.Problem = d.Add(about, p)
 	return m
 }
 
@@ -102,7 +86,7 @@ func (d *drafts) mend(four bool) *Mend {
 const sparesTried = 4
 
 func (d *drafts) family(finding int) (four bool) {
-	a, err := netip.ParseAddr(objectsOf(&d.f.All[finding].Violation)[model.RefAddress])
+	a, err := netip.ParseAddr(diagnosis.ObjectsOf(&d.Findings.All[finding].Violation)[model.RefAddress])
 	return err == nil && a.Is4()
 }
 
@@ -130,7 +114,7 @@ func (d *drafts) usable(block netip.Prefix, node string) bool {
 
 // homes reports whether a node has a block to hand addresses out of.
 func (d *drafts) homes(node string, four bool) bool {
-	return slices.ContainsFunc(d.v.Record.Affinities, func(a model.Affinity) bool {
+	return slices.ContainsFunc(d.View.Record.Affinities, func(a model.Affinity) bool {
 		return a.Node == node && a.Block.Addr().Is4() == four && a.State != model.PendingDeletion && d.usable(a.Block, node)
 	})
 }
@@ -139,8 +123,8 @@ func (d *drafts) homes(node string, four bool) bool {
 func (d *drafts) claimable(node string, four bool) bool {
 	for _, p := range d.pools(node, four) {
 		used := 0
-		for i := range d.v.Record.Pools {
-			if p.Prefix.Contains(d.v.Record.Pools[i].Range.Addr()) {
+		for i := range d.View.Record.Pools {
+			if p.Prefix.Contains(d.View.Record.Pools[i].Range.Addr()) {
 				used++
 			}
 		}
@@ -163,7 +147,7 @@ func cordonedLast(a, b bool) int {
 
 // emptied is a block that could be emptied.
 type emptied struct {
-	Spare
+	diagnosis.Spare
 	pods   []model.PodRef // that have an address in it and move
 	leaked []netip.Addr   // that nobody has
 }
@@ -172,8 +156,8 @@ type emptied struct {
 // those whose owners are gone, then those that the fewest pods have to leave.
 func (d *drafts) spares(node string, four bool) []emptied {
 	var out []emptied
-	for i := range d.v.Record.Pools {
-		b := &d.v.Record.Pools[i]
+	for i := range d.View.Record.Pools {
+		b := &d.View.Record.Pools[i]
 		if b.Range.Addr().Is4() != four || virtual(b.Node) || !d.usable(b.Range, node) {
 			continue
 		}
@@ -196,8 +180,8 @@ func (d *drafts) spares(node string, four bool) []emptied {
 
 func (d *drafts) blocksOf(node string, four bool) int {
 	n := 0
-	for i := range d.v.Record.Pools {
-		if b := &d.v.Record.Pools[i]; b.Node == node && b.Range.Addr().Is4() == four && d.usable(b.Range, node) {
+	for i := range d.View.Record.Pools {
+		if b := &d.View.Record.Pools[i]; b.Node == node && b.Range.Addr().Is4() == four && d.usable(b.Range, node) {
 			n++
 		}
 	}
@@ -208,19 +192,19 @@ func (d *drafts) blocksOf(node string, four bool) int {
 // room in another one, else it would claim the block again. A cordoned or tainted node
 // keeps what pods use: they are there because somebody wants them there.
 func (d *drafts) dispensable(b *model.Pool, unused bool) bool {
-	n := d.v.Truth.Nodes[b.Node]
+	n := d.View.Truth.Nodes[b.Node]
 	if !n.Registered {
 		return true
 	}
-	if !n.Up || !unused && !d.cast.TakesPods(b.Node) {
+	if !n.Up || !unused && !d.Cast.TakesPods(b.Node) {
 		return false
 	}
-	for i := range d.v.Record.Pools {
-		o := &d.v.Record.Pools[i]
+	for i := range d.View.Record.Pools {
+		o := &d.View.Record.Pools[i]
 		if o.Node != b.Node || o.Range == b.Range || o.Range.Addr().Is4() != b.Range.Addr().Is4() || !d.usable(o.Range, b.Node) {
 			continue
 		}
-		if len(d.claims[o.Name]) < 1<<min(o.Range.Addr().BitLen()-o.Range.Bits(), 16) {
+		if len(d.Claims[o.Name]) < 1<<min(o.Range.Addr().BitLen()-o.Range.Bits(), 16) {
 			return true
 		}
 	}
@@ -231,21 +215,21 @@ func (d *drafts) dispensable(b *model.Pool, unused bool) bool {
 // node that is there, a pod that nobody makes again, or what is no pod of the dump's and
 // was not found to have leaked.
 func (d *drafts) emptied(b *model.Pool) *emptied {
-	e := &emptied{Spare: Spare{Block: b.Range, Owner: b.Node, OwnerGone: !d.v.Truth.Nodes[b.Node].Registered}}
-	for _, cl := range d.claims[b.Name] {
+	e := &emptied{Spare: diagnosis.Spare{Block: b.Range, Owner: b.Node, OwnerGone: !d.View.Truth.Nodes[b.Node].Registered}}
+	for _, cl := range d.Claims[b.Name] {
 		switch {
-		case d.v.Truth.Pods[cl.Pod].Deleting: // goes by itself
-		case d.leaked[cl.Addr]:
+		case d.View.Truth.Pods[cl.Pod].Deleting: // goes by itself
+		case d.Leaked[cl.Addr]:
 			e.leaked = append(e.leaked, cl.Addr)
-		case cl.Tunnel || !slices.Contains(d.has[cl.Pod], cl.Addr):
+		case cl.Tunnel || !slices.Contains(d.Has[cl.Pod], cl.Addr):
 			return nil // who knows whose
-		case d.cast.Obstacle(cl.Pod) != remedy.Movable:
+		case d.Cast.Obstacle(cl.Pod) != remedy.Movable:
 			return nil
 		default:
 			e.pods = append(e.pods, cl.Pod)
 		}
 	}
-	if len(e.leaked) > linesMax {
+	if len(e.leaked) > diagnosis.LinesMax {
 		return nil
 	}
 	e.InUse = len(e.pods)
@@ -259,23 +243,23 @@ func (d *drafts) empties(homeless []string, borrowers []model.PodRef, e emptied)
 	first := homeless[0]
 	var now, later []model.PodRef
 	for _, p := range borrowers {
-		switch stays := d.cast.StaysHome(p); {
+		switch stays := d.Cast.StaysHome(p); {
 		case !stays:
 			now = append(now, p)
-		case d.cast.Node(p) == first:
+		case d.Cast.Node(p) == first:
 			later = append(later, p)
 		}
 	}
 	now = append(now, e.pods...)
-	slices.SortFunc(now, byPod)
+	slices.SortFunc(now, diagnosis.ByPod)
 	now = slices.Compact(now)
 	var steps []remedy.Step
 	bare := d.blockless(homeless, e.Block.Addr().Is4())
-	shut := slices.DeleteFunc(slices.Concat(homeless, []string{e.Owner}, bare), func(n string) bool { return !d.cast.Exists(n) || d.cast.Cordoned(n) })
+	shut := slices.DeleteFunc(slices.Concat(homeless, []string{e.Owner}, bare), func(n string) bool { return !d.Cast.Exists(n) || d.Cast.Cordoned(n) })
 	if len(shut) > 0 {
 		steps = append(steps, remedy.Cordon{Nodes: shut})
 	}
-	moves, _, _ := d.move(now, true)
+	moves, _, _ := d.Move(now, true)
 	steps = append(steps, moves...)
 	if len(e.leaked) > 0 {
 		steps = append(steps, remedy.Release{Addrs: e.leaked})
@@ -297,7 +281,7 @@ func (d *drafts) empties(homeless []string, borrowers []model.PodRef, e emptied)
 		steps = append(steps, remedy.Uncordon{Nodes: open, Claims: first})
 	}
 	if len(later) > 0 {
-		moves, _, _ := d.move(later, false)
+		moves, _, _ := d.Move(later, false)
 		steps = append(steps, moves...)
 	}
 	if rest := slices.DeleteFunc(slices.Clone(shut), func(n string) bool { return !waits(n) }); len(rest) > 0 {
@@ -311,8 +295,8 @@ func (d *drafts) empties(homeless []string, borrowers []model.PodRef, e emptied)
 // would borrow, or get nothing, sorted.
 func (d *drafts) blockless(homeless []string, four bool) []string {
 	var out []string
-	for name, n := range d.v.Truth.Nodes {
-		if n.Up && n.Registered && !slices.Contains(homeless, name) && d.cast.TakesPods(name) && !d.homes(name, four) && !d.claimable(name, four) {
+	for name, n := range d.View.Truth.Nodes {
+		if n.Up && n.Registered && !slices.Contains(homeless, name) && d.Cast.TakesPods(name) && !d.homes(name, four) && !d.claimable(name, four) {
 			out = append(out, name)
 		}
 	}
@@ -327,30 +311,3 @@ func (d *drafts) blockless(homeless []string, four bool) []string {
 // Source: kube-controllers/pkg/controllers/node/ipam.go, acceptScheduleRequests;
 // block_release_tracker.go (v3.31).
 func (d *drafts) await() time.Duration { return 2*d.grace() + time.Minute }
-
-// write says who borrows for want of a block, and from whom one could be had.
-func (m *Mend) write(tell func(string, ...any)) {
-	has := "have"
-	if len(m.Homeless) == 1 {
-		has = "has"
-	}
-	tell("mend: %s %s no block, and none is free: who starts there borrows again", some(m.Homeless), has)
-	for i, s := range m.Spare {
-		if i == shownMax && len(m.Spare) > shownMax+1 {
-			tell("mend: %d more blocks to spare", len(m.Spare)-shownMax)
-			break
-		}
-		use := plural(s.InUse, "address", "addresses") + " in use"
-		switch {
-		case s.Owner == "":
-			tell("mend: %s is nobody's, with %s", s.Block, use)
-		case s.OwnerGone:
-			tell("mend: %s is of %s, which is gone, with %s", s.Block, s.Owner, use)
-		default:
-			tell("mend: %s has a block to spare, %s, with %s", s.Owner, s.Block, use)
-		}
-	}
-	if len(m.Spare) == 0 {
-		tell("mend: no node has a block to spare: it takes another pool, or one with smaller blocks")
-	}
-}

@@ -1,4 +1,4 @@
-package dump
+package calico
 
 import (
 	"encoding/json"
@@ -7,27 +7,29 @@ import (
 	"strings"
 
 	"ipamsim/model"
+	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/diagnosis"
 	"ipamsim/scenarios/remedy"
 )
 
 // block is one of the record, by its prefix; nil if there is none.
 func (d *drafts) block(p netip.Prefix) *model.Pool {
-	i := slices.IndexFunc(d.v.Record.Pools, func(b model.Pool) bool { return b.Range == p })
+	i := slices.IndexFunc(d.View.Record.Pools, func(b model.Pool) bool { return b.Range == p })
 	if i < 0 {
 		return nil
 	}
-	return &d.v.Record.Pools[i]
+	return &d.View.Record.Pools[i]
 }
 
 func (d *drafts) hasAffinity(block netip.Prefix, node string) bool {
-	return slices.ContainsFunc(d.v.Record.Affinities, func(a model.Affinity) bool { return a.Block == block && a.Node == node })
+	return slices.ContainsFunc(d.View.Record.Affinities, func(a model.Affinity) bool { return a.Block == block && a.Node == node })
 }
 
-func (d *drafts) empty(b *model.Pool) bool { return len(d.claims[b.Name]) == 0 }
+func (d *drafts) empty(b *model.Pool) bool { return len(d.Claims[b.Name]) == 0 }
 
 // giveBack takes a block, its affinity, or both from a node, whichever there are.
 func (d *drafts) giveBack(block netip.Prefix, owner string) remedy.GiveBack {
-	g := remedy.GiveBack{Block: block, Owner: owner, OwnerGone: !d.v.Truth.Nodes[owner].Registered}
+	g := remedy.GiveBack{Block: block, Owner: owner, OwnerGone: !d.View.Truth.Nodes[owner].Registered}
 	if b := d.block(block); b != nil && b.Node == owner {
 		g.Name = blockName(block.String())
 	}
@@ -37,14 +39,14 @@ func (d *drafts) giveBack(block netip.Prefix, owner string) remedy.GiveBack {
 	return g
 }
 
-// affinities are those that no block, no node or another node speaks for, and blocks
+// ownership is about affinities that no block, no node or another node speaks for, and blocks
 // without one. One that the block names goes only with the block.
-func (d *drafts) affinities() {
+func (d *drafts) ownership() {
 	gone := pile{}  // of nodes that are gone
 	other := pile{} // of living ones, to blocks that are gone or another's
-	for _, i := range d.open("leaked-affinity", "affinity-mismatch", "block-owner") {
-		x := &d.f.All[i].Violation
-		block, err := netip.ParsePrefix(objectsOf(x)[model.RefBlock])
+	for _, i := range d.Open("leaked-affinity", "affinity-mismatch", "block-owner") {
+		x := &d.Findings.All[i].Violation
+		block, err := netip.ParsePrefix(diagnosis.ObjectsOf(x)[model.RefBlock])
 		if err != nil {
 			continue
 		}
@@ -69,10 +71,10 @@ func (d *drafts) affinities() {
 			continue
 		}
 		problem := remedy.Problem{Advice: d.kubeControllers()}
-		if !d.etcd && len(p.steps) <= linesMax {
+		if !d.etcd && len(p.steps) <= diagnosis.LinesMax {
 			problem.Try = []remedy.Remedy{{Steps: p.steps, Cautions: []remedy.Caution{remedy.BlockCaution}}}
 		}
-		d.add(p.about, problem)
+		d.Add(p.about, problem)
 	}
 }
 
@@ -105,31 +107,31 @@ func (d *drafts) without(about int, b *model.Pool) {
 	case d.etcd:
 	case d.empty(b):
 		p.Try = []remedy.Remedy{{Steps: []remedy.Step{remedy.Check{Block: b.Range}, d.giveBack(b.Range, b.Node)}, Cautions: []remedy.Caution{remedy.BlockCaution}}}
-	case d.v.Truth.Nodes[b.Node].Registered:
+	case d.View.Truth.Nodes[b.Node].Registered:
 		a := affinitySpec{State: "confirmed", Node: b.Node, Type: "host", CIDR: b.Range.String()}
-		manifest, err := json.Marshal(object{
-			"apiVersion": calicoGroup + "/v1", "kind": "BlockAffinity",
-			"metadata": object{"name": affinityName(a), "labels": affinityLabels(a)},
-			"spec":     object{"cidr": a.CIDR, "node": a.Node, "state": a.State, "type": a.Type, "deleted": "false"},
+		manifest, err := json.Marshal(dump.Object{
+			"apiVersion": version, "kind": "BlockAffinity",
+			"metadata": dump.Object{"name": affinityName(a), "labels": affinityLabels(a)},
+			"spec":     dump.Object{"cidr": a.CIDR, "node": a.Node, "state": a.State, "type": a.Type, "deleted": "false"},
 		})
 		if err == nil {
 			p.Try = []remedy.Remedy{{Steps: []remedy.Step{remedy.MakeAffinity{Block: b.Range, Owner: b.Node, Manifest: manifest}}}}
 		}
 	}
-	d.add([]int{about}, p)
+	d.Add([]int{about}, p)
 }
 
 // starved are nodes without a block while others have empty ones.
 func (d *drafts) starved() {
-	for _, i := range d.open("starved-node") {
-		x := &d.f.All[i].Violation
-		block, err := netip.ParsePrefix(objectsOf(x)[model.RefBlock])
+	for _, i := range d.Open("starved-node") {
+		x := &d.Findings.All[i].Violation
+		block, err := netip.ParsePrefix(diagnosis.ObjectsOf(x)[model.RefBlock])
 		starved, _ := model.FactOf[model.Ref](x.Facts, "starved")
 		if err != nil || d.block(block) == nil {
 			continue
 		}
 		owner := d.block(block).Node
-		d.add([]int{i}, remedy.Problem{Needs: starved.Name, Advice: d.kubeControllers(), Try: []remedy.Remedy{d.hand(block, owner, starved.Name)}})
+		d.Add([]int{i}, remedy.Problem{Needs: starved.Name, Advice: d.kubeControllers(), Try: []remedy.Remedy{d.hand(block, owner, starved.Name)}})
 	}
 }
 
@@ -139,7 +141,7 @@ func (d *drafts) hand(block netip.Prefix, owner, to string) remedy.Remedy {
 		return remedy.Remedy{Steps: []remedy.Step{remedy.Await{Block: block, For: d.await()}}, Controllers: true}
 	}
 	steps := []remedy.Step{remedy.Check{Block: block}, d.giveBack(block, owner)}
-	if d.cast.Exists(owner) && !d.cast.Cordoned(owner) {
+	if d.Cast.Exists(owner) && !d.Cast.Cordoned(owner) {
 		steps = append([]remedy.Step{remedy.Cordon{Nodes: []string{owner}}}, append(steps, remedy.Uncordon{Nodes: []string{owner}, Claims: ""})...)
 	}
 	return remedy.Remedy{Steps: steps, Cautions: []remedy.Caution{remedy.BlockCaution}}
