@@ -59,7 +59,7 @@ func tellRead(w io.Writer, r *dump.Report) {
 // do otherwise.
 func tellVersions(w io.Writer, r *dump.Report) {
 	for _, v := range r.Versions {
-		differ, newer := dump.Differences(v)
+		differ, newer := diagnosis.Differences(v)
 		switch {
 		case newer:
 			fmt.Fprintf(w, "version: %s; what has changed since is not listed here\n", reports.Clean(v.String()))

@@ -8,6 +8,8 @@ import (
 
 	"ipamsim/scenarios/dump/alias"
 	"ipamsim/scenarios/strict"
+
+	"ipamsim/scenarios/dump/kept"
 )
 
 // anonymise replaces every name of the draft, and the addresses of nodes.
@@ -56,11 +58,11 @@ func (d *Draft) aliases() *alias.Aliases {
 		r.record.Names(n)
 	}
 	d.namePlaces(n)
-	n.Add(alias.Node, KeysOf(d.Nodes)...)
+	n.Add(alias.Node, kept.Keys(d.Nodes)...)
 	for _, x := range d.Nodes {
 		n.Labels(x.Labels)
 	}
-	n.Add(alias.Namespace, KeysOf(d.spaces)...)
+	n.Add(alias.Namespace, kept.Keys(d.spaces)...)
 	for _, x := range d.spaces {
 		n.Labels(x.Labels)
 	}
@@ -116,7 +118,7 @@ func (d *Draft) renumber(a *alias.Aliases) {
 		lengths := a.Renumber(all, taken)
 		for _, n := range d.Nodes {
 			if p, err := netip.ParsePrefix(n.Annotations[key]); err == nil {
-				n.renumbered = over(n.renumbered, map[string]string{key: netip.PrefixFrom(a.Address(p.Addr()), lengths[p.Masked()]).String()})
+				n.Renumbered = kept.Over(n.Renumbered, map[string]string{key: netip.PrefixFrom(a.Address(p.Addr()), lengths[p.Masked()]).String()})
 			}
 		}
 	}
@@ -172,15 +174,15 @@ func (r *Running) every() []netip.Addr {
 }
 
 func (d *Draft) aliasNodes(a *alias.Aliases) {
-	nodes := map[string]*Node{}
+	nodes := map[string]*kept.Node{}
 	for name, n := range d.Nodes {
-		m := &Node{Labels: a.Labels(n.Labels), Cordoned: n.Cordoned, Unheard: n.Unheard, Annotations: map[string]string{}}
+		m := &kept.Node{Labels: a.Labels(n.Labels), Cordoned: n.Cordoned, Unheard: n.Unheard, Annotations: map[string]string{}}
 		for _, t := range n.Taints {
-			m.Taints = append(m.Taints, taint{a.Key(t.Key), a.Get(alias.Value, t.Value), t.Effect})
+			m.Taints = append(m.Taints, kept.Taint{a.Key(t.Key), a.Get(alias.Value, t.Value), t.Effect})
 		}
 		for k, v := range n.Annotations {
-			if v := d.note(a, k, v); n.renumbered[k] != "" {
-				m.Annotations[k] = n.renumbered[k]
+			if v := d.note(a, k, v); n.Renumbered[k] != "" {
+				m.Annotations[k] = n.Renumbered[k]
 			} else if v != "" && d.keptOfNode(k) && !slices.Contains(d.nodeAddresses(), k) {
 				m.Annotations[k] = v
 			}
@@ -188,9 +190,9 @@ func (d *Draft) aliasNodes(a *alias.Aliases) {
 		nodes[a.Get(alias.Node, name)] = m
 	}
 	d.Nodes = nodes
-	spaces := map[string]*Namespace{}
+	spaces := map[string]*kept.Namespace{}
 	for name, n := range d.spaces {
-		spaces[a.Get(alias.Namespace, name)] = &Namespace{Labels: a.Labels(n.Labels)}
+		spaces[a.Get(alias.Namespace, name)] = &kept.Namespace{Labels: a.Labels(n.Labels)}
 	}
 	d.spaces = spaces
 }
@@ -208,10 +210,10 @@ func (c *Cluster) note(a *alias.Aliases, key, value string) string {
 
 // alias replaces what a pod is called and where it is.
 func (d *Draft) alias(r *Running, a *alias.Aliases) {
-	p := Pod{
+	p := kept.Pod{
 		Namespace: a.Get(alias.Namespace, r.Namespace), Name: a.Get(alias.Pod, r.Name), Node: a.Get(alias.Node, r.Node),
 		Phase: r.Phase, Deleting: r.Deleting, Annotations: map[string]string{},
-		Owner: Owner{r.Owner.Kind, a.Get(alias.Workload, r.Owner.Name)}, Affine: r.Affine,
+		Owner: kept.Owner{r.Owner.Kind, a.Get(alias.Workload, r.Owner.Name)}, Affine: r.Affine,
 	}
 	if len(r.Selector) > 0 {
 		p.Selector = a.Labels(r.Selector)
@@ -221,7 +223,7 @@ func (d *Draft) alias(r *Running, a *alias.Aliases) {
 		if key != "" { // "": every taint
 			key = a.Key(key)
 		}
-		p.Tolerations = append(p.Tolerations, toleration{key, t.Operator, a.Get(alias.Value, t.Value), t.Effect, t.Seconds})
+		p.Tolerations = append(p.Tolerations, kept.Toleration{key, t.Operator, a.Get(alias.Value, t.Value), t.Effect, t.Seconds})
 	}
 	for k, v := range r.Annotations {
 		if v = d.note(a, k, v); v != "" {

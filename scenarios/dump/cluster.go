@@ -23,6 +23,8 @@ import (
 	"ipamsim/scenarios/dump/decode"
 	"ipamsim/scenarios/strict"
 	"ipamsim/sim/ipam"
+
+	"ipamsim/scenarios/dump/kept"
 )
 
 // Origin is where an object was read, Progress how far a file has been read.
@@ -34,10 +36,11 @@ type (
 // Cluster is what is known of a cluster so far. Objects are added one at a time,
 // by Read from files and by Add from anywhere else.
 type Cluster struct {
-	Pods       Kept[Pod]
-	Nodes      Kept[Node]
-	Namespaces Kept[Namespace]
-	workloads  Kept[workload] // by KIND NAMESPACE/NAME
+	*kept.Store
+	Pods       kept.Objects[kept.Pod]
+	Nodes      kept.Objects[kept.Node]
+	Namespaces kept.Objects[kept.Namespace]
+	workloads  kept.Objects[kept.Workload] // by KIND NAMESPACE/NAME
 
 	managers  []*ipam.Manager
 	readings  []*reading
@@ -51,9 +54,7 @@ type Cluster struct {
 	lists    int                       // that were read to their ends
 	podLists map[podList]bool
 	versions map[uint64]bool
-	newer    []string // objects that were there twice
 	unread   []string // lists that nobody could read, with the reason
-	words    map[string]string
 
 	unjudged []scenarios.Unjudged // by the scenario that was made last
 }
@@ -70,13 +71,14 @@ type reading struct {
 // without any, those of this program.
 func New(managers ...*ipam.Manager) *Cluster {
 	c := &Cluster{
-		Pods: Kept[Pod]{}, Nodes: Kept[Node]{}, Namespaces: Kept[Namespace]{}, workloads: Kept[workload]{},
+		Pods: kept.Objects[kept.Pod]{}, Nodes: kept.Objects[kept.Node]{}, Namespaces: kept.Objects[kept.Namespace]{}, workloads: kept.Objects[kept.Workload]{},
 		images: map[string]map[string]int{}, read: map[string]int{}, ignored: map[string]int{}, complete: map[string]bool{},
-		podLists: map[podList]bool{}, versions: map[uint64]bool{}, words: map[string]string{},
+		podLists: map[podList]bool{}, versions: map[uint64]bool{},
 	}
 	if len(managers) == 0 {
 		managers = scenarios.Used()
 	}
+	c.Store = kept.NewStore(c.leading)
 	c.managers, c.resources = managers, resourcesOf(managers)
 	for _, m := range importable(managers) {
 		i, _ := ipam.Part[*Importer](m)
@@ -165,14 +167,14 @@ func (c *Cluster) row(from Origin, head string, row []string) error {
 // nothing about addresses only the number is kept. The error is a
 // *strict.Error: one line.
 func (c *Cluster) Add(from Origin, raw json.RawMessage) error {
-	h := &Head{From: from}
+	h := &kept.Head{From: from}
 	if err := json.Unmarshal(raw, h); err != nil {
 		return h.Fail("", "not an object as Kubernetes has them: %s", decode.OneLine(err))
 	}
 	if h.Kind == "" {
 		return h.Fail("", "no apiVersion and kind: want what %s prints", c.printers())
 	}
-	if err := h.ours(); err != nil {
+	if err := ours(h); err != nil {
 		return err
 	}
 	name := kindKey(h.Kind, h.Group())
@@ -222,41 +224,20 @@ func (c *Cluster) printers() string {
 // Source: k8s.io/apimachinery/pkg/util/validation, IsDNS1123Subdomain.
 var objectName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`)
 
-// Word keeps one copy of a text that many objects share.
-func (c *Cluster) Word(s string) string {
-	if w, ok := c.words[s]; ok {
-		return w
-	}
-	w := strings.Clone(s)
-	c.words[w] = w
-	return w
-}
-
-// Labels are a copy of labels, of which many objects share the texts.
-func (c *Cluster) Labels(m map[string]string) map[string]string {
-	if len(m) == 0 {
-		return nil
-	}
-	out := make(map[string]string, len(m))
-	for k, v := range m {
-		out[c.Word(k)] = c.Word(v)
-	}
-	return out
-}
-
 // Forget drops what was needed for Scenario only: of a large cluster nearly all. The
 // search for findings needs the rest. Nothing can be added afterwards.
 func (c *Cluster) Forget() {
 	for _, p := range c.Pods {
-		p.Value = Pod{Owner: p.Value.Owner, Phase: p.Value.Phase, Affine: p.Value.Affine} // who makes it again, and where
+		p.Value = kept.Pod{Owner: p.Value.Owner, Phase: p.Value.Phase, Affine: p.Value.Affine} // who makes it again, and where
 	}
 	for _, n := range c.Nodes {
-		n.Value = Node{Cordoned: n.Value.Cordoned, Labels: n.Value.Labels, Taints: n.Value.Taints}
+		n.Value = kept.Node{Cordoned: n.Value.Cordoned, Labels: n.Value.Labels, Taints: n.Value.Taints}
 	}
 	for _, r := range c.readings {
 		if r.Forget != nil {
 			r.Forget()
 		}
 	}
-	c.Namespaces, c.words = nil, nil
+	c.Namespaces = nil
+	c.Store.Forget()
 }

@@ -9,6 +9,8 @@ import (
 
 	"ipamsim/model/invariant"
 	"ipamsim/scenarios"
+
+	"ipamsim/scenarios/dump/kept"
 )
 
 // podList is that a list shows pods of a namespace.
@@ -48,7 +50,7 @@ func (d *Draft) unseen(claims map[string][]Claim) {
 		return
 	}
 	d.fromClaims(of)
-	d.partly = append(d.partly, scenarios.Unjudged{What: []string{invariant.LeakedClaim.Name}, Without: []string{"pods"}, Namespaces: KeysOf(names)})
+	d.partly = append(d.partly, scenarios.Unjudged{What: []string{invariant.LeakedClaim.Name}, Without: []string{"pods"}, Namespaces: kept.Keys(names)})
 }
 
 // fromClaims makes a pod of everything that is claimed for one, and says how many:
@@ -58,7 +60,7 @@ func (d *Draft) fromClaims(claims map[string][]Claim) int {
 	for i := range d.Running {
 		known[d.Running[i].Ref()] = i
 	}
-	for _, ref := range KeysOf(claims) {
+	for _, ref := range kept.Keys(claims) {
 		namespace, name, ok := strings.Cut(ref, "/")
 		if !ok || namespace == "" || name == "" {
 			continue
@@ -71,8 +73,8 @@ func (d *Draft) fromClaims(claims map[string][]Claim) int {
 			continue
 		}
 		// Of two sandboxes of one name the one with more addresses, then the later.
-		id := slices.MaxFunc(KeysOf(byContainer), func(a, b string) int { return cmp.Compare(len(byContainer[a]), len(byContainer[b])) })
-		r := Running{Pod: &Pod{Namespace: namespace, Name: name, Phase: "Running"}, ID: id}
+		id := slices.MaxFunc(kept.Keys(byContainer), func(a, b string) int { return cmp.Compare(len(byContainer[a]), len(byContainer[b])) })
+		r := Running{Pod: &kept.Pod{Namespace: namespace, Name: name, Phase: "Running"}, ID: id}
 		for i, cl := range byContainer[id] {
 			if !cl.Attached {
 				r.Addrs, r.Node = append(r.Addrs, cl.Addr), cmp.Or(r.Node, cl.Node)
@@ -82,7 +84,7 @@ func (d *Draft) fromClaims(claims map[string][]Claim) int {
 				iface := cmp.Or(cl.Interface, fmt.Sprintf("net%d", i+1))
 				r.Attached = append(r.Attached, Attachment{cl.Network, iface, []netip.Addr{cl.Addr}})
 				ns, nad, _ := strings.Cut(cl.Network, "/")
-				r.Asked = append(r.Asked, Selection{Name: nad, Namespace: ns, Interface: iface})
+				r.Asked = append(r.Asked, kept.Selection{Name: nad, Namespace: ns, Interface: iface})
 			}
 		}
 		if i, ok := known[ref]; ok { // one that a manager knows
@@ -102,7 +104,7 @@ func (d *Draft) fromClaims(claims map[string][]Claim) int {
 
 // someNode is where a pod runs of which no record says it.
 func (d *Draft) someNode() string {
-	if names := KeysOf(d.Nodes); len(names) > 0 {
+	if names := kept.Keys(d.Nodes); len(names) > 0 {
 		return names[0]
 	}
 	return "imported-node"

@@ -8,6 +8,8 @@ import (
 
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/strict"
+
+	"ipamsim/scenarios/dump/kept"
 )
 
 // Draft is the scenario before it is written: what was read, and what had to be
@@ -15,12 +17,12 @@ import (
 type Draft struct {
 	*Cluster
 	Options Options
-	Nodes   map[string]*Node
+	Nodes   map[string]*kept.Node
 	Running []Running
 	// Selective: labels of namespaces matter to a manager.
 	Selective bool
 
-	spaces   map[string]*Namespace
+	spaces   map[string]*kept.Namespace
 	networks []Network
 	finished []Running
 	waiting  []Running // without an address yet
@@ -109,7 +111,7 @@ func (d *Draft) Origin(object string, from Origin) {
 // draft concludes.
 func (c *Cluster) draft(o Options) (*Draft, error) {
 	d := &Draft{
-		Cluster: c, Options: o, Nodes: map[string]*Node{}, spaces: map[string]*Namespace{}, foreign: map[string]bool{},
+		Cluster: c, Options: o, Nodes: map[string]*kept.Node{}, spaces: map[string]*kept.Namespace{}, foreign: map[string]bool{},
 		report: &Report{Read: counts(c.read), Ignored: counts(c.ignored), origins: map[string]Origin{}, sources: c.sources},
 	}
 	d.present = slices.DeleteFunc(slices.Clone(c.readings), func(r *reading) bool { return !r.Found() })
@@ -190,10 +192,10 @@ func (d *Draft) claims() []Claim {
 // said is what reading itself has come to.
 func (d *Draft) said() {
 	c := d.Cluster
-	if len(c.newer) > 0 && d.Options.Anonymise {
-		d.Left("the older of %s that were there twice", Plural(len(c.newer), "object", "objects"))
+	if len(c.Newer) > 0 && d.Options.Anonymise {
+		d.Left("the older of %s that were there twice", Plural(len(c.Newer), "object", "objects"))
 	} else {
-		for _, s := range c.newer {
+		for _, s := range c.Newer {
 			d.Left("%s", s)
 		}
 	}
@@ -267,7 +269,7 @@ func (d *Draft) missingNodes() {
 	var added []string
 	add := func(name string) {
 		if name != "" && d.Nodes[name] == nil {
-			d.Nodes[name] = &Node{}
+			d.Nodes[name] = &kept.Node{}
 			added = append(added, name)
 		}
 	}

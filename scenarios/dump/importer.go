@@ -8,6 +8,10 @@ import (
 	"ipamsim/model"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump/alias"
+
+	"ipamsim/scenarios/dump/kept"
+
+	"ipamsim/scenarios/dump/manifest"
 )
 
 // Importer is what the import of a dump asks of one address manager: data and functions,
@@ -55,7 +59,7 @@ type Importer struct {
 // are required.
 type Reading struct {
 	// Add takes an object of one of the Resources. kept is false if nothing of it matters.
-	Add func(h *Head, raw json.RawMessage) (kept bool, err error)
+	Add func(h *kept.Head, raw json.RawMessage) (kept bool, err error)
 	// Found reports whether the dump is of a cluster that this manager serves, by what is
 	// in it.
 	Found func() bool
@@ -66,7 +70,7 @@ type Reading struct {
 	Document func(from Origin, raw json.RawMessage) (n int, ok bool, err error)
 	Row      func(from Origin, head string, row []string) error
 	// OnNode reports whether the manager serves pods of a Windows node.
-	OnNode func(name string, n *Node) bool
+	OnNode func(name string, n *kept.Node) bool
 	// Versions are those that the objects say, e.g. v3.26.1.
 	Versions func() []string
 	// Show is the command line by which the manager's own tool shows a resource that
@@ -84,13 +88,13 @@ type Record struct {
 	// Claims are the addresses that the record says are in use, in a fixed order.
 	Claims func() []Claim
 	// Write writes the record; Settings, before the nodes, what is configured.
-	Write, Settings func(w *Writer)
+	Write, Settings func(w *manifest.Writer)
 
 	// Networks are those that pods ask for by name.
 	Networks []Network
 	// Primary are the addresses that a pod has of the cluster's default network. down: its
 	// network has been taken down. Nil: the manager serves no such network.
-	Primary func(p *Pod, claims []Claim) (addrs []netip.Addr, down bool)
+	Primary func(p *kept.Pod, claims []Claim) (addrs []netip.Addr, down bool)
 	// Container is the sandbox that a pod runs in, by what the manager wrote; "": unknown.
 	Container func(r *Running) string
 	// Pods adds the pods that the manager knows itself, for a dump that has none, and takes

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"ipamsim/scenarios/dump/decode"
+
+	"ipamsim/scenarios/dump/kept"
 )
 
 // Source names where objects come from that Add is given, as Read does for files.
@@ -22,7 +24,7 @@ func (c *Cluster) ended(l decode.List) {
 	if l.Kind != "" {
 		c.Complete(l.APIVersion, l.Kind)
 	}
-	if v := version(l.ResourceVersion); v != 0 {
+	if v := kept.Version(l.ResourceVersion); v != 0 {
 		c.versions[v] = true
 	}
 	if r := c.Resource(l.Resource); r != nil {
@@ -34,7 +36,7 @@ func (c *Cluster) ended(l decode.List) {
 // all there are. A kind of which nothing was added and that nobody looked for is
 // concluded from others, where that can be done.
 func (c *Cluster) Complete(apiVersion, kind string) {
-	key := kindKey(kind, groupOf(apiVersion))
+	key := kindKey(kind, kept.GroupOf(apiVersion))
 	c.read[key] += 0
 	c.complete[key] = true
 }

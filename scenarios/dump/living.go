@@ -3,16 +3,18 @@ package dump
 import (
 	"net/netip"
 	"slices"
+
+	"ipamsim/scenarios/dump/kept"
 )
 
 // Running is a pod of the scenario: a sandbox that lives, or a finished pod that
 // the record still names.
 type Running struct {
-	*Pod
+	*kept.Pod
 	ID       string       // of the container
 	Addrs    []netip.Addr // of the primary network
 	Attached []Attachment // of the others
-	Asked    []Selection
+	Asked    []kept.Selection
 	made     *controller // that makes it again; nil: nobody here
 }
 
@@ -21,9 +23,6 @@ type Attachment struct {
 	Network, Interface string // Network.Key
 	Addrs              []netip.Addr
 }
-
-// Ref is namespace/name.
-func (p *Pod) Ref() string { return p.Namespace + "/" + p.Name }
 
 // living decides which pods there are, and with which addresses.
 func (d *Draft) living() {
@@ -109,7 +108,7 @@ func (t *tally) tell(d *Draft) {
 }
 
 // take decides about one pod of the dump.
-func (d *Draft) take(p *Pod, claims []Claim, t *tally) {
+func (d *Draft) take(p *kept.Pod, claims []Claim, t *tally) {
 	r := Running{Pod: p}
 	primary := d.primary()
 	switch {
@@ -141,9 +140,9 @@ func (d *Draft) take(p *Pod, claims []Claim, t *tally) {
 		r.Addrs = addrs
 	}
 	d.asks(&r, t)
-	for _, s := range statuses(p.Annotations[statusAnnotation]) {
-		if n := d.reported(s, p.Namespace); n != nil && len(s.addrs()) > 0 && !s.Default {
-			r.Attached = append(r.Attached, Attachment{n.Key, s.Interface, s.addrs()})
+	for _, s := range kept.Statuses(p.Annotations[kept.StatusAnnotation]) {
+		if n := d.reported(s, p.Namespace); n != nil && len(s.Addrs()) > 0 && !s.Default {
+			r.Attached = append(r.Attached, Attachment{n.Key, s.Interface, s.Addrs()})
 		}
 	}
 	if d.supply(&r, claims) {
@@ -171,7 +170,7 @@ func (d *Draft) take(p *Pod, claims []Claim, t *tally) {
 // asks keeps what the pod asks for of the networks that are simulated.
 func (d *Draft) asks(r *Running, t *tally) {
 	lost := false
-	for _, s := range selections(r.Annotations[networksAnnotation], r.Namespace) {
+	for _, s := range kept.Selections(r.Annotations[kept.NetworksAnnotation], r.Namespace) {
 		if d.network(s.Namespace+"/"+s.Name) != nil {
 			r.Asked = append(r.Asked, s)
 		} else {
@@ -185,12 +184,12 @@ func (d *Draft) asks(r *Running, t *tally) {
 
 // reported is the network that an entry of the network status is about. Multus
 // before 3.5 wrote the name of the CNI configuration.
-func (d *Draft) reported(s status, namespace string) *Network {
-	if n := d.network(qualified(s.Name, namespace)); n != nil {
+func (d *Draft) reported(s kept.Status, namespace string) *Network {
+	if n := d.network(kept.Qualified(s.Name, namespace)); n != nil {
 		return n
 	}
 	for i := range d.networks {
-		if n := &d.networks[i]; n.Invoked != "" && n.Invoked == s.Name && slices.ContainsFunc(s.addrs(), n.Contains) {
+		if n := &d.networks[i]; n.Invoked != "" && n.Invoked == s.Name && slices.ContainsFunc(s.Addrs(), n.Contains) {
 			return n
 		}
 	}
@@ -209,7 +208,7 @@ func (d *Draft) supply(r *Running, claims []Claim) bool {
 			if !had && r.Node != "" && (cl.Node == "" || cl.Node == r.Node) && d.annotated(r) == "" {
 				r.Addrs, changed = append(r.Addrs, cl.Addr), true
 			}
-		case r.Annotations[statusAnnotation] == "" && r.Node != "":
+		case r.Annotations[kept.StatusAnnotation] == "" && r.Node != "":
 			if a, ok := d.attachment(r, cl); ok {
 				r.Attached, changed = append(r.Attached, a), true
 			}
@@ -262,7 +261,7 @@ func (d *Draft) containerOf(r *Running, claims []Claim) string {
 	if len(ids) != 1 {
 		return "" // none, or contradictory ones
 	}
-	return KeysOf(ids)[0]
+	return kept.Keys(ids)[0]
 }
 
 func (d *Draft) tellContainers() {

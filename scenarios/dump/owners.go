@@ -6,12 +6,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"ipamsim/scenarios/dump/kept"
+	"ipamsim/scenarios/dump/manifest"
 )
 
 // controller is a Deployment, StatefulSet, DaemonSet or Job of the scenario, which makes
 // its pods again.
 type controller struct {
-	Owner
+	kept.Owner
 	namespace string
 	pods      []*Running
 	replicas  int
@@ -50,7 +53,7 @@ func (d *Draft) owned() {
 		}
 	}
 	alone := map[string]int{}
-	for _, key := range KeysOf(by) {
+	for _, key := range kept.Keys(by) {
 		c := by[key]
 		slices.SortFunc(c.pods, func(a, b *Running) int { return strings.Compare(a.Name, b.Name) })
 		if !ownerKinds[c.Kind](d, c) {
@@ -113,7 +116,7 @@ func (d *Draft) daemonSet(c *controller) bool {
 		on[p.Node] = true
 	}
 	selector := c.pods[0].Selector
-	for _, name := range KeysOf(d.Nodes) {
+	for _, name := range kept.Keys(d.Nodes) {
 		matches := true
 		for k, v := range selector {
 			matches = matches && d.Nodes[name].Labels[k] == v
@@ -127,15 +130,15 @@ func (d *Draft) daemonSet(c *controller) bool {
 
 // setByControllers are labels that a controller puts on its pods.
 var setByControllers = []string{
-	hashLabel, "controller-revision-hash", "pod-template-generation", "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index",
+	kept.HashLabel, "controller-revision-hash", "pod-template-generation", "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index",
 	"controller-uid", "job-name", "batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name", "batch.kubernetes.io/job-completion-index",
 }
 
 // ownLabel is what pods without a label are selected by.
 const ownLabel = "ipamsim.dev/owner"
 
-// write writes the controller with its first pod as the template.
-func (c *controller) write(w *Writer) {
+// writeController writes a controller with its first pod as the template.
+func (d *Draft) writeController(w *manifest.Writer, c *controller) {
 	r := c.pods[0]
 	labels := maps.Clone(r.Labels)
 	maps.DeleteFunc(labels, func(k, _ string) bool { return slices.Contains(setByControllers, k) })
@@ -144,24 +147,24 @@ func (c *controller) write(w *Writer) {
 	}
 	notes := map[string]string{}
 	for k, v := range r.Annotations {
-		if w.c.ofPods(k) && !w.c.written(k) {
+		if d.ofPods(k) && !d.written(k) {
 			notes[k] = v
 		}
 	}
 	if len(r.Asked) > 0 {
 		text, _ := json.Marshal(r.Asked)
-		notes[networksAnnotation] = string(text)
+		notes[kept.NetworksAnnotation] = string(text)
 	}
 	if c.Kind == "Job" {
 		notes[runFor] = "0s" // for ever: nothing says when it ends
 	}
-	spec := Object{"template": Object{"metadata": With(Object{}, "labels", labels, "annotations", notes), "spec": r.placed(Object{"containers": mainContainer})}}
+	spec := manifest.Object{"template": manifest.Object{"metadata": manifest.With(manifest.Object{}, "labels", labels, "annotations", notes), "spec": placed(r.Pod, manifest.Object{"containers": mainContainer})}}
 	version := "apps/v1"
 	switch c.Kind {
 	case "Job":
 		version = "batch/v1"
 		spec["parallelism"], spec["completions"] = c.replicas, c.replicas
-		spec["template"].(Object)["spec"].(Object)["restartPolicy"] = "Never"
+		spec["template"].(manifest.Object)["spec"].(manifest.Object)["restartPolicy"] = "Never"
 	case "StatefulSet":
 		spec["serviceName"] = c.Name
 		if c.parallel {
@@ -172,28 +175,28 @@ func (c *controller) write(w *Writer) {
 		spec["replicas"] = c.replicas
 		fallthrough
 	default:
-		spec["selector"] = Object{"matchLabels": labels}
+		spec["selector"] = manifest.Object{"matchLabels": labels}
 	}
-	w.Manifest(version, c.Kind, InNamespace(c.key()), "spec", spec)
+	w.Manifest(version, c.Kind, manifest.InNamespace(c.key()), "spec", spec)
 }
 
 // reference is what the pods of a controller have in metadata. Which uid it will have
 // the API server says; see sim/cluster, resolve.
-func (c *controller) reference() []Object {
+func (c *controller) reference() []manifest.Object {
 	version := "apps/v1"
 	if c.Kind == "Job" {
 		version = "batch/v1"
 	}
-	return []Object{{"apiVersion": version, "kind": c.Kind, "name": c.Name, "uid": "imported", "controller": true}}
+	return []manifest.Object{{"apiVersion": version, "kind": c.Kind, "name": c.Name, "uid": "imported", "controller": true}}
 }
 
 // runFor is the annotation that says how long a pod works.
 const runFor = "ipamsim.dev/run-for"
 
-var mainContainer = []Object{{"name": "main", "image": "imported"}}
+var mainContainer = []manifest.Object{{"name": "main", "image": "imported"}}
 
 // placed adds what says on which nodes a pod may run.
-func (p *Pod) placed(spec Object) Object {
+func placed(p *kept.Pod, spec manifest.Object) manifest.Object {
 	if len(p.Selector) > 0 {
 		spec["nodeSelector"] = p.Selector
 	}

@@ -6,6 +6,8 @@ import (
 
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/strict"
+
+	"ipamsim/scenarios/dump/kept"
 )
 
 // ourKinds are the documents that are no dump, and which command is for them.
@@ -16,7 +18,7 @@ var ourKinds = map[string]string{
 
 // ours refuses what somebody wrote for another command: the manifests beside it would
 // pass for a cluster.
-func (h *Head) ours() error {
+func ours(h *kept.Head) error {
 	if problem := ourKinds[h.Kind]; problem != "" && h.APIVersion == scenarios.APIVersion {
 		return h.From.Fail("", "kind", "%s", problem)
 	}

@@ -9,6 +9,8 @@ import (
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump/decode"
 	"ipamsim/sim/ipam"
+
+	"ipamsim/scenarios/dump/kept"
 )
 
 // Resource is a kind of object that says something about addresses, as an API server
@@ -22,7 +24,7 @@ type Resource struct {
 	As string
 
 	first string // of Importer.Groups
-	add   func(*Cluster, *Head, json.RawMessage) error
+	add   func(*Cluster, *kept.Head, json.RawMessage) error
 }
 
 // Printer is who shows a resource.
@@ -36,18 +38,10 @@ const (
 )
 
 // Group is the API group; "" for the core group.
-func (r *Resource) Group() string { return groupOf(r.APIVersion) }
+func (r *Resource) Group() string { return kept.GroupOf(r.APIVersion) }
 
 // First is the API group in which the same objects are first; see Second.
 func (r *Resource) First() string { return r.first }
-
-func groupOf(apiVersion string) string {
-	g, _, ok := strings.Cut(apiVersion, "/")
-	if !ok {
-		return ""
-	}
-	return g
-}
 
 // Name is the full name, as kubectl takes it: ippools.example.org.
 func (r *Resource) Name() string { return strings.TrimSuffix(r.Plural+"."+r.Group(), ".") }
@@ -107,10 +101,10 @@ func resourcesOf(managers []*ipam.Manager) []Resource {
 }
 
 // takers are what take an object; none for a kind that nothing is kept of.
-func (c *Cluster) takers(h *Head) (out []func(*Head, json.RawMessage) (bool, error)) {
+func (c *Cluster) takers(h *kept.Head) (out []func(*kept.Head, json.RawMessage) (bool, error)) {
 	for i := range kubernetes {
 		if r := &kubernetes[i]; r.Kind == h.Kind && r.Group() == h.Group() {
-			out = append(out, func(h *Head, raw json.RawMessage) (bool, error) { return true, r.add(c, h, raw) })
+			out = append(out, func(h *kept.Head, raw json.RawMessage) (bool, error) { return true, r.add(c, h, raw) })
 		}
 	}
 	for _, r := range c.readings {
@@ -134,8 +128,8 @@ func (c *Cluster) sameGroup(a, b string) bool {
 	return a == b || slices.ContainsFunc(c.readings, func(r *reading) bool { return r.importer.same(a, b) })
 }
 
-// first reports whether a group is the one that counts of a manager's.
-func (c *Cluster) first(group string) bool {
+// leading reports whether a group is the one that counts of a manager's.
+func (c *Cluster) leading(group string) bool {
 	return slices.ContainsFunc(c.readings, func(r *reading) bool { return len(r.importer.Groups) > 0 && r.importer.Groups[0] == group })
 }
 

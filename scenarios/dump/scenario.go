@@ -10,6 +10,8 @@ import (
 
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/strict"
+
+	"ipamsim/scenarios/dump/manifest"
 )
 
 // Scenario writes the cluster as a scenario file, and reports what could not be
@@ -23,7 +25,7 @@ func (c *Cluster) Scenario(o Options) ([]byte, *Report, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	w := Writer{c: c}
+	w := manifest.Writer{}
 	if err := d.head(&w); err != nil {
 		return nil, nil, err
 	}
@@ -34,7 +36,7 @@ func (c *Cluster) Scenario(o Options) ([]byte, *Report, error) {
 	return w.Bytes(), d.report, nil
 }
 
-func (d *Draft) head(w *Writer) error {
+func (d *Draft) head(w *manifest.Writer) error {
 	for _, s := range d.comment() {
 		w.WriteString(strings.TrimRight("# "+printable(s), " ") + "\n")
 	}
@@ -42,11 +44,11 @@ func (d *Draft) head(w *Writer) error {
 	if err != nil {
 		return err
 	}
-	spec := Object{
+	spec := manifest.Object{
 		"title": d.title(), "ipam": ipam, "story": "A cluster as it was dumped. Nothing happens in it: write a timeline.\n",
 		// Long enough for what is wrong to be judged: an address may be unreachable for
 		// ten seconds, and what only holds at rest is judged at the end.
-		"until": "15s", "settle": "1m", "judge": Object{"leakAfter": "10s"},
+		"until": "15s", "settle": "1m", "judge": manifest.Object{"leakAfter": "10s"},
 	}
 	m := scenarios.Import{Unjudged: d.report.Unjudged, Versions: d.report.Versions}
 	for _, s := range d.report.Unknown {
@@ -60,16 +62,16 @@ func (d *Draft) head(w *Writer) error {
 			r.record.Spec(spec)
 		}
 	}
-	var going []Object
+	var going []manifest.Object
 	for _, p := range slices.Concat(d.Running, d.waiting) {
 		if p.Deleting {
-			going = append(going, Object{"at": "0s", "delete": Object{"resource": "pods", "namespace": p.Namespace, "name": p.Name}})
+			going = append(going, manifest.Object{"at": "0s", "delete": manifest.Object{"resource": "pods", "namespace": p.Namespace, "name": p.Name}})
 		}
 	}
 	if len(going) > 0 {
 		spec["timeline"] = going
 	}
-	text, err := yaml.Marshal(Object{"apiVersion": scenarios.APIVersion, "kind": scenarios.Kind, "metadata": Named(d.Options.Name), "spec": spec})
+	text, err := yaml.Marshal(manifest.Object{"apiVersion": scenarios.APIVersion, "kind": scenarios.Kind, "metadata": manifest.Named(d.Options.Name), "spec": spec})
 	if err != nil && w.Err == nil {
 		w.Err = err
 	}

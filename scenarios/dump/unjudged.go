@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"ipamsim/scenarios"
+
+	"ipamsim/scenarios/dump/kept"
 )
 
 // unjudged is what cannot be judged for lack of objects, in the order of resources.
@@ -53,7 +55,7 @@ func (d *Draft) ownerless() *scenarios.Unjudged {
 		return nil
 	}
 	for _, p := range d.Pods {
-		if p.Value.Owner != (Owner{}) {
+		if p.Value.Owner != (kept.Owner{}) {
 			return nil
 		}
 	}

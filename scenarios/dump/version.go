@@ -5,17 +5,16 @@ import (
 	"slices"
 	"strings"
 
-	semver "k8s.io/apimachinery/pkg/util/version"
-
 	"ipamsim/scenarios"
-	"ipamsim/sim/ipam"
+
+	"ipamsim/scenarios/dump/kept"
 )
 
 // sawImages remembers tags of the managers' own images. What is given by digest has
 // none.
-func (c *Cluster) sawImages(all []container) {
-	for _, x := range all {
-		name, _, _ := strings.Cut(x.Image, "@")
+func (c *Cluster) sawImages(all []string) {
+	for _, image := range all {
+		name, _, _ := strings.Cut(image, "@")
 		i := strings.LastIndexByte(name, ':')
 		if i < strings.LastIndexByte(name, '/') || i < 0 {
 			continue
@@ -45,7 +44,7 @@ func (d *Draft) versionsOf() []scenarios.Version {
 	var out []scenarios.Version
 	for _, r := range d.present {
 		program := r.manager.Name
-		found := KeysOf(d.images[program])
+		found := kept.Keys(d.images[program])
 		if r.Versions != nil {
 			found = append(found, r.Versions()...)
 		}
@@ -70,26 +69,4 @@ type Difference struct {
 	Since  string // the release from which on it is as simulated; older lines may have it in a later patch
 	Before string // how it was, or what there was not
 	Source string // the change
-}
-
-// Differences are what a version that was found does otherwise than the one that is
-// simulated. newer: it is the later one, and what has changed since is not listed.
-func Differences(v scenarios.Version) (all []Difference, newer bool) {
-	found, err := semver.ParseGeneric(v.Found)
-	if err != nil {
-		return nil, false
-	}
-	if here, err := semver.ParseGeneric(scenarios.Used().Simulated(v.Program)); err == nil && here.LessThan(found) {
-		return nil, true
-	}
-	i, ok := ipam.Part[*Importer](scenarios.Used().Find(v.Program))
-	if !ok {
-		return nil, false
-	}
-	for _, d := range i.Differences {
-		if since, err := semver.ParseGeneric(d.Since); err == nil && found.LessThan(since) {
-			all = append(all, d)
-		}
-	}
-	return all, false
 }

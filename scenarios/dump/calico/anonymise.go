@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/alias"
+	"ipamsim/scenarios/dump/kept"
 )
 
 // keptNotes of a node are what routes and tunnels need.
@@ -29,8 +29,8 @@ const (
 
 func (d *record) names(n alias.Names) {
 	n.Add(handleNames)
-	n.Add(poolNames, dump.KeysOf(d.pools)...)
-	n.Add(reservationNames, dump.KeysOf(d.reserving)...)
+	n.Add(poolNames, kept.Keys(d.pools)...)
+	n.Add(reservationNames, kept.Keys(d.reserving)...)
 	for _, p := range d.pools {
 		keysIn(p.NodeSelector, n[alias.Label], n[alias.Value])
 		keysIn(p.NamespaceSelector, n[alias.Label], n[alias.Value])
@@ -82,7 +82,7 @@ func (d *record) ranges() (out []string) {
 		out = append(out, x.CIDR)
 	}
 	for _, h := range d.handles {
-		out = append(out, dump.KeysOf(h.Block)...)
+		out = append(out, kept.Keys(h.Block)...)
 	}
 	return out
 }

@@ -3,7 +3,7 @@ package calico
 import (
 	"encoding/json"
 
-	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/kept"
 )
 
 // endpoint is what matters of a WorkloadEndpoint: a pod as Calico's CNI plugin
@@ -13,7 +13,7 @@ type endpoint struct {
 	IPs                             []string // with their lengths
 }
 
-func (c *objects) addEndpoint(h *dump.Head, raw json.RawMessage) error {
+func (c *objects) addEndpoint(h *kept.Head, raw json.RawMessage) error {
 	var o struct {
 		Spec struct {
 			Orchestrator string   `json:"orchestrator"`
@@ -32,14 +32,14 @@ func (c *objects) addEndpoint(h *dump.Head, raw json.RawMessage) error {
 		return nil
 	}
 	e := endpoint{h.Metadata.Namespace, o.Spec.Pod, c.Word(o.Spec.Node), o.Spec.ContainerID, o.Spec.IPNetworks}
-	return dump.Put(c.Cluster, c.endpoints, h.Metadata.Namespace+"/"+o.Spec.Pod, h, e)
+	return kept.Put(c.Store, c.endpoints, h.Metadata.Namespace+"/"+o.Spec.Pod, h, e)
 }
 
 // addCalicoNode reads what calicoctl get nodes prints: on both datastores the
 // addresses that Calico knows of the node, which Kubernetes has as annotations.
 //
 // Source: libcalico-go/lib/backend/k8s/resources, K8sNodeToCalico (v3.31).
-func (c *objects) addCalicoNode(h *dump.Head, raw json.RawMessage) error {
+func (c *objects) addCalicoNode(h *kept.Head, raw json.RawMessage) error {
 	var o struct {
 		Spec struct {
 			BGP struct {
@@ -89,15 +89,15 @@ func trimmed(raw json.RawMessage) string {
 }
 
 // addInformation keeps the version that Calico writes of itself.
-func (c *objects) addInformation(h *dump.Head, raw json.RawMessage) error {
+func (c *objects) addInformation(h *kept.Head, raw json.RawMessage) error {
 	var o struct {
 		CalicoVersion string `json:"calicoVersion"`
 	}
-	if err := dump.SpecOf(raw, &o); err != nil {
+	if err := kept.SpecOf(raw, &o); err != nil {
 		return err
 	}
 	if o.CalicoVersion == "" {
 		return nil
 	}
-	return dump.Put(c.Cluster, c.information, h.Metadata.Name, h, o.CalicoVersion)
+	return kept.Put(c.Store, c.information, h.Metadata.Name, h, o.CalicoVersion)
 }

@@ -8,6 +8,7 @@ import (
 
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/decode"
+	"ipamsim/scenarios/dump/kept"
 	"ipamsim/scenarios/strict"
 )
 
@@ -65,7 +66,7 @@ func (d *record) checkedBlock(a netip.Addr, shown map[netip.Prefix]usage) (netip
 			return p, true
 		}
 	}
-	for _, name := range dump.KeysOf(d.pools) {
+	for _, name := range kept.Keys(d.pools) {
 		pool := d.pools[name]
 		p, err := netip.ParsePrefix(pool.CIDR)
 		if err != nil || !p.Contains(a) {

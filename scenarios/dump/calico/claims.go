@@ -6,6 +6,7 @@ import (
 
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/alias"
+	"ipamsim/scenarios/dump/kept"
 )
 
 // claim is one address that a block says is in use.
@@ -23,7 +24,7 @@ const podHandle = "k8s-pod-network."
 
 // claims are all of the record, in order of blocks.
 func (d *record) claims() (out []dump.Claim) {
-	for _, key := range dump.KeysOf(d.blocks) {
+	for _, key := range kept.Keys(d.blocks) {
 		for _, cl := range blockClaims(d.blocks[key]) {
 			out = append(out, dump.Claim{Addr: cl.addr, Pod: cl.pod, Node: cl.node, Container: cl.container})
 		}

@@ -6,6 +6,7 @@ import (
 
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/decode"
+	"ipamsim/scenarios/dump/kept"
 	"ipamsim/scenarios/strict"
 )
 
@@ -67,7 +68,7 @@ func (c *objects) exported(from dump.Origin, raw json.RawMessage) (int, error) {
 		if len(path) != 9 {
 			return 0, from.Fail("block_affinities", "", "%s is no key of an affinity", strict.Quote(p.Key))
 		}
-		h := dump.HeadOf("BlockAffinity", path[5]+" "+cidr(path[8]), from)
+		h := kept.HeadOf("BlockAffinity", path[5]+" "+cidr(path[8]), from)
 		if err := c.putAffinity(h, affinitySpec{State: p.Value.State, Node: path[5], Type: path[4], CIDR: cidr(path[8]), Deleted: p.Value.Deleted}); err != nil {
 			return 0, err
 		}
@@ -81,19 +82,19 @@ func (c *objects) exported(from dump.Origin, raw json.RawMessage) (int, error) {
 			a := "host:" + *p.Value.HostAffinity
 			b.Affinity = &a
 		}
-		if err := c.putBlock(dump.HeadOf("IPAMBlock", b.CIDR, from), b); err != nil {
+		if err := c.putBlock(kept.HeadOf("IPAMBlock", b.CIDR, from), b); err != nil {
 			return 0, err
 		}
 	}
 	for _, p := range o.Handles {
 		p.Value.HandleID = p.Key[strings.LastIndex(p.Key, "/")+1:]
-		if err := dump.Put(c.Cluster, c.handles, p.Value.HandleID, dump.HeadOf("IPAMHandle", p.Value.HandleID, from), p.Value); err != nil {
+		if err := kept.Put(c.Store, c.handles, p.Value.HandleID, kept.HeadOf("IPAMHandle", p.Value.HandleID, from), p.Value); err != nil {
 			return 0, err
 		}
 	}
 	if o.Config != nil {
 		s := configSpec{o.Config.Value.Strict, o.Config.Value.Allocate, o.Config.Value.Max}
-		if err := dump.Put(c.Cluster, c.config, "default", dump.HeadOf("IPAMConfig", "default", from), s); err != nil {
+		if err := kept.Put(c.Store, c.config, "default", kept.HeadOf("IPAMConfig", "default", from), s); err != nil {
 			return 0, err
 		}
 	}

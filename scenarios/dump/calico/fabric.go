@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"ipamsim/model/route"
-	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/kept"
 	"ipamsim/scenarios/strict"
 )
 
@@ -51,7 +51,7 @@ func (a *asNumber) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-func (c *objects) addBGP(h *dump.Head, raw json.RawMessage) error {
+func (c *objects) addBGP(h *kept.Head, raw json.RawMessage) error {
 	var o struct {
 		Spec struct {
 			NodeToNodeMeshEnabled *bool    `json:"nodeToNodeMeshEnabled"`
@@ -61,10 +61,10 @@ func (c *objects) addBGP(h *dump.Head, raw json.RawMessage) error {
 	if err := json.Unmarshal(raw, &o); err != nil {
 		return err
 	}
-	return dump.Put(c.Cluster, c.bgp, h.Metadata.Name, h, bgpSpec{o.Spec.NodeToNodeMeshEnabled, uint32(o.Spec.ASNumber)})
+	return kept.Put(c.Store, c.bgp, h.Metadata.Name, h, bgpSpec{o.Spec.NodeToNodeMeshEnabled, uint32(o.Spec.ASNumber)})
 }
 
-func (c *objects) addPeer(h *dump.Head, raw json.RawMessage) error {
+func (c *objects) addPeer(h *kept.Head, raw json.RawMessage) error {
 	var o struct {
 		Spec struct {
 			PeerIP                   string   `json:"peerIP"`
@@ -79,7 +79,7 @@ func (c *objects) addPeer(h *dump.Head, raw json.RawMessage) error {
 		return err
 	}
 	s := o.Spec
-	return dump.Put(c.Cluster, c.peers, h.Metadata.Name, h, peerSpec{s.PeerIP, s.PeerSelector, s.Node, s.NodeSelector, uint32(s.ASNumber), s.NumAllowedLocalASNumbers})
+	return kept.Put(c.Store, c.peers, h.Metadata.Name, h, peerSpec{s.PeerIP, s.PeerSelector, s.Node, s.NodeSelector, uint32(s.ASNumber), s.NumAllowedLocalASNumbers})
 }
 
 // mesh reports whether the dump says that all nodes speak BGP with each other.

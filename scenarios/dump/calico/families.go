@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"regexp"
 
-	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/kept"
 )
 
 // families are those of which Calico's CNI configuration gives every pod an
@@ -14,7 +14,7 @@ type families struct{ v4, v6 bool }
 var assigns = regexp.MustCompile(`"assign_ipv([46])"\s*:\s*"(true|false)"`)
 
 // addConfigMap reads the CNI configuration of Calico's manifest.
-func (c *objects) addConfigMap(h *dump.Head, raw json.RawMessage) error {
+func (c *objects) addConfigMap(h *kept.Head, raw json.RawMessage) error {
 	var o struct {
 		Data map[string]string `json:"data"`
 	}
@@ -29,5 +29,5 @@ func (c *objects) addConfigMap(h *dump.Head, raw json.RawMessage) error {
 			f.v6 = m[2] == "true"
 		}
 	}
-	return dump.Put(c.Cluster, c.families, h.Key(), h, f)
+	return kept.Put(c.Store, c.families, h.Key(), h, f)
 }

@@ -9,6 +9,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/kept"
 )
 
 // Importer is Calico's.
@@ -68,7 +69,7 @@ var resources = []dump.Resource{
 }
 
 // adders take the objects of each kind, of both groups.
-var adders = map[string]func(*objects, *dump.Head, json.RawMessage) error{
+var adders = map[string]func(*objects, *kept.Head, json.RawMessage) error{
 	"ConfigMap": (*objects).addConfigMap, "ClusterInformation": (*objects).addInformation, "IPPool": (*objects).addPool,
 	"IPReservation": (*objects).addReservation, "IPAMConfig": (*objects).addConfig, "IPAMConfiguration": (*objects).addConfig,
 	"KubeControllersConfiguration": (*objects).addControllers, "BGPConfiguration": (*objects).addBGP, "BGPPeer": (*objects).addPeer,
@@ -79,18 +80,18 @@ var adders = map[string]func(*objects, *dump.Head, json.RawMessage) error{
 // objects are what is kept of a dump.
 type objects struct {
 	*dump.Cluster
-	endpoints    dump.Kept[endpoint] // WorkloadEndpoints, by namespace/pod
-	pools        dump.Kept[poolSpec]
-	reservations dump.Kept[reservationSpec]
-	blocks       dump.Kept[blockSpec]
-	affinities   dump.Kept[affinitySpec] // by host and block
-	handles      dump.Kept[handleSpec]
-	config       dump.Kept[configSpec]
-	controllers  dump.Kept[string] // leakGracePeriod of each KubeControllersConfiguration
-	families     dump.Kept[families]
-	bgp          dump.Kept[bgpSpec]
-	peers        dump.Kept[peerSpec]
-	information  dump.Kept[string] // calicoVersion of each ClusterInformation
+	endpoints    kept.Objects[endpoint] // WorkloadEndpoints, by namespace/pod
+	pools        kept.Objects[poolSpec]
+	reservations kept.Objects[reservationSpec]
+	blocks       kept.Objects[blockSpec]
+	affinities   kept.Objects[affinitySpec] // by host and block
+	handles      kept.Objects[handleSpec]
+	config       kept.Objects[configSpec]
+	controllers  kept.Objects[string] // leakGracePeriod of each KubeControllersConfiguration
+	families     kept.Objects[families]
+	bgp          kept.Objects[bgpSpec]
+	peers        kept.Objects[peerSpec]
+	information  kept.Objects[string] // calicoVersion of each ClusterInformation
 
 	tables tables
 	etcd   bool // something came out of the etcd datastore
@@ -99,10 +100,10 @@ type objects struct {
 
 func open(c *dump.Cluster) *dump.Reading {
 	o := &objects{
-		Cluster: c, endpoints: dump.Kept[endpoint]{}, pools: dump.Kept[poolSpec]{}, reservations: dump.Kept[reservationSpec]{},
-		blocks: dump.Kept[blockSpec]{}, affinities: dump.Kept[affinitySpec]{}, handles: dump.Kept[handleSpec]{}, config: dump.Kept[configSpec]{},
-		controllers: dump.Kept[string]{}, families: dump.Kept[families]{}, bgp: dump.Kept[bgpSpec]{}, peers: dump.Kept[peerSpec]{},
-		information: dump.Kept[string]{}, tables: newTables(),
+		Cluster: c, endpoints: kept.Objects[endpoint]{}, pools: kept.Objects[poolSpec]{}, reservations: kept.Objects[reservationSpec]{},
+		blocks: kept.Objects[blockSpec]{}, affinities: kept.Objects[affinitySpec]{}, handles: kept.Objects[handleSpec]{}, config: kept.Objects[configSpec]{},
+		controllers: kept.Objects[string]{}, families: kept.Objects[families]{}, bgp: kept.Objects[bgpSpec]{}, peers: kept.Objects[peerSpec]{},
+		information: kept.Objects[string]{}, tables: newTables(),
 	}
 	return &dump.Reading{
 		Add: o.add, Found: o.found, Draft: o.draft, Document: o.document, Row: o.row, OnNode: o.onNode,
@@ -110,7 +111,7 @@ func open(c *dump.Cluster) *dump.Reading {
 	}
 }
 
-func (c *objects) add(h *dump.Head, raw json.RawMessage) (kept bool, err error) {
+func (c *objects) add(h *kept.Head, raw json.RawMessage) (kept bool, err error) {
 	if h.Kind == "ConfigMap" && h.Key() != "kube-system/calico-config" {
 		return false, nil
 	}
@@ -122,7 +123,7 @@ func (c *objects) found() bool {
 }
 
 // onNode reports whether anything says that Calico runs on a node.
-func (c *objects) onNode(name string, n *dump.Node) bool {
+func (c *objects) onNode(name string, n *kept.Node) bool {
 	if len(n.Annotations) > 0 {
 		return true
 	}

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/kept"
 )
 
 // The objects of Calico's, with the fields that its allocator reads, under the
@@ -29,7 +29,7 @@ type poolSpec struct {
 
 // addPool also reads the fields that pools of Calico 2 had, and that calicoctl
 // still understands.
-func (c *objects) addPool(h *dump.Head, raw json.RawMessage) error {
+func (c *objects) addPool(h *kept.Head, raw json.RawMessage) error {
 	var o struct {
 		Spec struct {
 			poolSpec
@@ -54,22 +54,22 @@ func (c *objects) addPool(h *dump.Head, raw json.RawMessage) error {
 	}
 	s.NATOutgoing = s.NATOutgoing || o.Spec.NAT
 	c.sawCalico(h)
-	return dump.Put(c.Cluster, c.pools, h.Metadata.Name, h, s)
+	return kept.Put(c.Store, c.pools, h.Metadata.Name, h, s)
 }
 
 // sawCalico remembers where Calico keeps its record, if the object says.
-func (c *objects) sawCalico(h *dump.Head) { c.kdd = c.kdd || h.Group() == group }
+func (c *objects) sawCalico(h *kept.Head) { c.kdd = c.kdd || h.Group() == group }
 
 type reservationSpec struct {
 	ReservedCIDRs []string `json:"reservedCIDRs"`
 }
 
-func (c *objects) addReservation(h *dump.Head, raw json.RawMessage) error {
+func (c *objects) addReservation(h *kept.Head, raw json.RawMessage) error {
 	var o reservationSpec
-	if err := dump.SpecOf(raw, &o); err != nil {
+	if err := kept.SpecOf(raw, &o); err != nil {
 		return err
 	}
-	return dump.Put(c.Cluster, c.reservations, h.Metadata.Name, h, o)
+	return kept.Put(c.Store, c.reservations, h.Metadata.Name, h, o)
 }
 
 type blockSpec struct {
@@ -106,9 +106,9 @@ func (t *truth) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-func (c *objects) addBlock(h *dump.Head, raw json.RawMessage) error {
+func (c *objects) addBlock(h *kept.Head, raw json.RawMessage) error {
 	var o blockSpec
-	if err := dump.SpecOf(raw, &o); err != nil {
+	if err := kept.SpecOf(raw, &o); err != nil {
 		return err
 	}
 	c.sawCalico(h)
@@ -117,7 +117,7 @@ func (c *objects) addBlock(h *dump.Head, raw json.RawMessage) error {
 
 // putBlock checks what everything else relies on: where the block lies, and that
 // it has an entry for each of its addresses.
-func (c *objects) putBlock(h *dump.Head, b blockSpec) error {
+func (c *objects) putBlock(h *kept.Head, b blockSpec) error {
 	p, err := netip.ParsePrefix(b.CIDR)
 	switch {
 	case err != nil || p.Masked() != p:
@@ -139,7 +139,7 @@ func (c *objects) putBlock(h *dump.Head, b blockSpec) error {
 		}
 		b.Attributes[i] = a
 	}
-	return dump.Put(c.Cluster, c.blocks, p.String(), h, b)
+	return kept.Put(c.Store, c.blocks, p.String(), h, b)
 }
 
 type affinitySpec struct {
@@ -150,7 +150,7 @@ type affinitySpec struct {
 	Deleted truth  `json:"-"`
 }
 
-func (c *objects) addAffinity(h *dump.Head, raw json.RawMessage) error {
+func (c *objects) addAffinity(h *kept.Head, raw json.RawMessage) error {
 	var o struct {
 		Spec struct {
 			affinitySpec
@@ -166,7 +166,7 @@ func (c *objects) addAffinity(h *dump.Head, raw json.RawMessage) error {
 	return c.putAffinity(h, a)
 }
 
-func (c *objects) putAffinity(h *dump.Head, a affinitySpec) error {
+func (c *objects) putAffinity(h *kept.Head, a affinitySpec) error {
 	p, err := netip.ParsePrefix(a.CIDR)
 	if err != nil || p.Masked() != p {
 		return h.Fail("spec.cidr", "%q is no CIDR of a block", a.CIDR)
@@ -177,7 +177,7 @@ func (c *objects) putAffinity(h *dump.Head, a affinitySpec) error {
 	if a.Type == "" {
 		a.Type = "host"
 	}
-	return dump.Put(c.Cluster, c.affinities, a.Type+":"+a.Node+" "+p.String(), h, a)
+	return kept.Put(c.Store, c.affinities, a.Type+":"+a.Node+" "+p.String(), h, a)
 }
 
 type handleSpec struct {
@@ -186,16 +186,16 @@ type handleSpec struct {
 	Deleted  truth          `json:"deleted,omitempty"`
 }
 
-func (c *objects) addHandle(h *dump.Head, raw json.RawMessage) error {
+func (c *objects) addHandle(h *kept.Head, raw json.RawMessage) error {
 	var o handleSpec
-	if err := dump.SpecOf(raw, &o); err != nil {
+	if err := kept.SpecOf(raw, &o); err != nil {
 		return err
 	}
 	if o.HandleID == "" {
 		return h.Fail("spec.handleID", "missing")
 	}
 	c.sawCalico(h)
-	return dump.Put(c.Cluster, c.handles, o.HandleID, h, o)
+	return kept.Put(c.Store, c.handles, o.HandleID, h, o)
 }
 
 type configSpec struct {
@@ -207,10 +207,10 @@ type configSpec struct {
 // addConfig reads IPAMConfig, and IPAMConfiguration, which has its own default.
 //
 // Source: api/pkg/apis/projectcalico/v3, IPAMConfigurationSpec (v3.31).
-func (c *objects) addConfig(h *dump.Head, raw json.RawMessage) error {
+func (c *objects) addConfig(h *kept.Head, raw json.RawMessage) error {
 	var o configSpec
 	o.AutoAllocateBlocks = h.Kind == "IPAMConfiguration"
-	if err := dump.SpecOf(raw, &o); err != nil {
+	if err := kept.SpecOf(raw, &o); err != nil {
 		return err
 	}
 	if h.Metadata.Name != "default" {
@@ -218,10 +218,10 @@ func (c *objects) addConfig(h *dump.Head, raw json.RawMessage) error {
 		return nil
 	}
 	c.sawCalico(h)
-	return dump.Put(c.Cluster, c.config, "default", h, o)
+	return kept.Put(c.Store, c.config, "default", h, o)
 }
 
-func (c *objects) addControllers(h *dump.Head, raw json.RawMessage) error {
+func (c *objects) addControllers(h *kept.Head, raw json.RawMessage) error {
 	var o struct {
 		Spec struct {
 			Controllers struct {
@@ -237,5 +237,5 @@ func (c *objects) addControllers(h *dump.Head, raw json.RawMessage) error {
 	if o.Spec.Controllers.Node.LeakGracePeriod == "" {
 		return nil
 	}
-	return dump.Put(c.Cluster, c.controllers, h.Metadata.Name, h, o.Spec.Controllers.Node.LeakGracePeriod)
+	return kept.Put(c.Store, c.controllers, h.Metadata.Name, h, o.Spec.Controllers.Node.LeakGracePeriod)
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"ipamsim/model"
-	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/diagnosis"
+	"ipamsim/scenarios/dump/manifest"
 	"ipamsim/scenarios/remedy"
 )
 
@@ -109,10 +109,10 @@ func (d *drafts) without(about int, b *model.Pool) {
 		p.Try = []remedy.Remedy{{Steps: []remedy.Step{remedy.Check{Block: b.Range}, d.giveBack(b.Range, b.Node)}, Cautions: []remedy.Caution{remedy.BlockCaution}}}
 	case d.View.Truth.Nodes[b.Node].Registered:
 		a := affinitySpec{State: "confirmed", Node: b.Node, Type: "host", CIDR: b.Range.String()}
-		manifest, err := json.Marshal(dump.Object{
+		manifest, err := json.Marshal(manifest.Object{
 			"apiVersion": version, "kind": "BlockAffinity",
-			"metadata": dump.Object{"name": affinityName(a), "labels": affinityLabels(a)},
-			"spec":     dump.Object{"cidr": a.CIDR, "node": a.Node, "state": a.State, "type": a.Type, "deleted": "false"},
+			"metadata": manifest.Object{"name": affinityName(a), "labels": affinityLabels(a)},
+			"spec":     manifest.Object{"cidr": a.CIDR, "node": a.Node, "state": a.State, "type": a.Type, "deleted": "false"},
 		})
 		if err == nil {
 			p.Try = []remedy.Remedy{{Steps: []remedy.Step{remedy.MakeAffinity{Block: b.Range, Owner: b.Node, Manifest: manifest}}}}

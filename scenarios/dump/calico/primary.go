@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/kept"
 )
 
 // torn reports whether Calico's CNI plugin has taken the pod's network down: it keeps
@@ -13,7 +14,7 @@ import (
 //
 // Source: libcalico-go/lib/backend/k8s/conversion, IsFinished; resources,
 // workloadEndpointClient.patchOutAnnotations (v3.31).
-func torn(p *dump.Pod) bool {
+func torn(p *kept.Pod) bool {
 	ip, said := p.Annotations[podNotes+"podIP"]
 	return said && ip == "" && p.Annotations[podNotes+"podIPs"] == ""
 }
@@ -24,7 +25,7 @@ func torn(p *dump.Pod) bool {
 // pod, and those of its pools. On Windows only the first count, for other plugins there
 // take addresses of the same ranges. A pod whose network is being taken down has what
 // is still claimed for it; down: nothing is.
-func (d *record) primary(p *dump.Pod, claims []dump.Claim) (addrs []netip.Addr, down bool) {
+func (d *record) primary(p *kept.Pod, claims []dump.Claim) (addrs []netip.Addr, down bool) {
 	if torn(p) && !slices.ContainsFunc(claims, func(cl dump.Claim) bool { return !cl.Attached }) {
 		return nil, true
 	}
@@ -36,14 +37,14 @@ func (d *record) primary(p *dump.Pod, claims []dump.Claim) (addrs []netip.Addr, 
 	}
 	for _, key := range []string{"podIPs", "podIP"} {
 		if v := p.Annotations[podNotes+key]; v != "" {
-			return dump.AddrsOf(strings.Split(v, ",")), false
+			return kept.AddrsIn(strings.Split(v, ",")), false
 		}
 	}
 	windows := d.Nodes[p.Node] != nil && d.Nodes[p.Node].Windows
 	claimed := func(a netip.Addr) bool {
 		return slices.ContainsFunc(claims, func(cl dump.Claim) bool { return !cl.Attached && cl.Addr == a })
 	}
-	return slices.DeleteFunc(dump.AddrsOf(p.IPs), func(a netip.Addr) bool {
+	return slices.DeleteFunc(kept.AddrsIn(p.IPs), func(a netip.Addr) bool {
 		return !claimed(a) && (windows || torn(p) || !d.pooled(a))
 	}), false
 }
@@ -67,8 +68,8 @@ func (d *record) fromEndpoints(claims map[string][]dump.Claim) {
 	}
 	for _, ref := range d.c.endpoints.Keys() {
 		e := d.c.endpoints[ref].Value
-		p := &dump.Pod{Namespace: e.Namespace, Name: e.Pod, Node: e.Node, Phase: "Running", IPs: e.IPs}
-		r := dump.Running{Pod: p, ID: e.Container, Addrs: dump.AddrsOf(e.IPs)}
+		p := &kept.Pod{Namespace: e.Namespace, Name: e.Pod, Node: e.Node, Phase: "Running", IPs: e.IPs}
+		r := dump.Running{Pod: p, ID: e.Container, Addrs: kept.AddrsIn(e.IPs)}
 		if len(r.Addrs) > 0 && len(d.blocks) > 0 {
 			d.Running = append(d.Running, r)
 		}

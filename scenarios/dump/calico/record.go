@@ -6,6 +6,7 @@ import (
 
 	"ipamsim/model/route"
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/kept"
 )
 
 // record is Calico's of a scenario: what was read, and what had to be concluded because it
@@ -96,7 +97,7 @@ func (d *record) take() {
 	}
 	d.concludeHandles()
 	if len(d.affinities) == 0 && len(d.blocks) > 0 && !c.SawKind("BlockAffinity") {
-		for _, key := range dump.KeysOf(d.blocks) {
+		for _, key := range kept.Keys(d.blocks) {
 			if kind, host, ok := strings.Cut(deref(d.blocks[key].Affinity), ":"); ok {
 				d.affinities = append(d.affinities, affinitySpec{State: "confirmed", Node: host, Type: kind, CIDR: d.blocks[key].CIDR, Deleted: false})
 			}
@@ -110,7 +111,7 @@ func (d *record) concludeHandles() {
 	if len(d.handles) > len(d.c.tables.leaked) || d.SawKind("IPAMHandle") {
 		return
 	}
-	for _, key := range dump.KeysOf(d.blocks) {
+	for _, key := range kept.Keys(d.blocks) {
 		for _, cl := range blockClaims(d.blocks[key]) {
 			if cl.handle == "" {
 				continue

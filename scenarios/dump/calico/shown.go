@@ -8,6 +8,7 @@ import (
 
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/alias"
+	"ipamsim/scenarios/dump/kept"
 )
 
 // fromTables makes pools and blocks of what calicoctl ipam show printed. A block's
@@ -76,7 +77,7 @@ func (d *record) holders() map[netip.Addr]holder {
 	out := map[netip.Addr]holder{}
 	for _, ref := range d.c.endpoints.Keys() {
 		e := d.c.endpoints[ref].Value
-		for _, a := range dump.AddrsOf(e.IPs) {
+		for _, a := range kept.AddrsIn(e.IPs) {
 			out[a] = holder{namespace: e.Namespace, pod: e.Pod, node: e.Node, container: e.Container}
 		}
 	}
@@ -85,7 +86,7 @@ func (d *record) holders() map[netip.Addr]holder {
 		if p.HostNetwork || p.Finished() || p.Node == "" {
 			continue
 		}
-		for _, a := range dump.AddrsOf(p.IPs) {
+		for _, a := range kept.AddrsIn(p.IPs) {
 			h := holder{namespace: p.Namespace, pod: p.Name, node: p.Node, container: p.Annotations[containerNote]}
 			if h.container == "" {
 				h.container = out[a].container

@@ -7,7 +7,8 @@ import (
 	"fmt"
 	"strings"
 
-	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/kept"
+	"ipamsim/scenarios/dump/manifest"
 )
 
 func (d *record) selective() bool {
@@ -19,30 +20,30 @@ func (d *record) selective() bool {
 	return false
 }
 
-func (d *record) writeSettings(w *dump.Writer) {
-	for _, name := range dump.KeysOf(d.pools) {
-		w.Manifest(version, "IPPool", dump.Named(name), "spec", d.pools[name])
+func (d *record) writeSettings(w *manifest.Writer) {
+	for _, name := range kept.Keys(d.pools) {
+		w.Manifest(version, "IPPool", manifest.Named(name), "spec", d.pools[name])
 	}
-	for _, name := range dump.KeysOf(d.reserving) {
-		w.Manifest(version, "IPReservation", dump.Named(name), "spec", d.reserving[name])
+	for _, name := range kept.Keys(d.reserving) {
+		w.Manifest(version, "IPReservation", manifest.Named(name), "spec", d.reserving[name])
 	}
 	if d.config != nil {
-		w.Manifest(version, "IPAMConfig", dump.Named("default"), "spec", d.config)
+		w.Manifest(version, "IPAMConfig", manifest.Named("default"), "spec", d.config)
 	}
 	for _, name := range d.c.controllers.Keys() {
-		w.Manifest(version, "KubeControllersConfiguration", dump.Named(name),
-			"spec", dump.Object{"controllers": dump.Object{"node": dump.Object{"leakGracePeriod": d.c.controllers[name].Value}}})
+		w.Manifest(version, "KubeControllersConfiguration", manifest.Named(name),
+			"spec", manifest.Object{"controllers": manifest.Object{"node": manifest.Object{"leakGracePeriod": d.c.controllers[name].Value}}})
 	}
 	if len(d.c.controllers) == 0 {
-		w.Manifest(version, "KubeControllersConfiguration", dump.Named("default"), "spec", defaultControllers)
+		w.Manifest(version, "KubeControllersConfiguration", manifest.Named("default"), "spec", defaultControllers)
 	}
 	if d.fam.v6 {
 		yes := map[bool]string{true: "true", false: "false"}
-		conf, _ := json.Marshal(dump.Object{"name": "k8s-pod-network", "cniVersion": "0.3.1", "plugins": []dump.Object{{
-			"type": "calico", "policy": dump.Object{"type": "k8s"},
-			"ipam": dump.Object{"type": "calico-ipam", "assign_ipv4": yes[d.fam.v4], "assign_ipv6": "true"},
+		conf, _ := json.Marshal(manifest.Object{"name": "k8s-pod-network", "cniVersion": "0.3.1", "plugins": []manifest.Object{{
+			"type": "calico", "policy": manifest.Object{"type": "k8s"},
+			"ipam": manifest.Object{"type": "calico-ipam", "assign_ipv4": yes[d.fam.v4], "assign_ipv6": "true"},
 		}}})
-		w.Manifest("v1", "ConfigMap", dump.InNamespace("kube-system/calico-config"), "data", dump.Object{"cni_network_config": string(conf)})
+		w.Manifest("v1", "ConfigMap", manifest.InNamespace("kube-system/calico-config"), "data", manifest.Object{"cni_network_config": string(conf)})
 	}
 }
 
@@ -52,10 +53,10 @@ func (d *record) writeSettings(w *dump.Writer) {
 //
 // Source: kube-controllers/pkg/config/runconfig.go, NewDefaultKubeControllersConfig;
 // calicoctl/calicoctl/commands/ipam/check.go (v3.31).
-var defaultControllers = dump.Object{"controllers": dump.Object{"node": dump.Object{"leakGracePeriod": "15m0s"}}}
+var defaultControllers = manifest.Object{"controllers": manifest.Object{"node": manifest.Object{"leakGracePeriod": "15m0s"}}}
 
-func (d *record) write(w *dump.Writer) {
-	for _, key := range dump.KeysOf(d.blocks) {
+func (d *record) write(w *manifest.Writer) {
+	for _, key := range kept.Keys(d.blocks) {
 		b := *d.blocks[key]
 		if b.Unallocated == nil {
 			b.Unallocated = []int{}
@@ -63,19 +64,19 @@ func (d *record) write(w *dump.Writer) {
 		if b.Attributes == nil {
 			b.Attributes = []attribute{}
 		}
-		w.Manifest(version, "IPAMBlock", dump.Named(blockName(b.CIDR)), "spec", b)
+		w.Manifest(version, "IPAMBlock", manifest.Named(blockName(b.CIDR)), "spec", b)
 	}
 	for _, a := range d.affinities {
-		w.Manifest(version, "BlockAffinity", dump.With(dump.Named(affinityName(a)), "labels", affinityLabels(a)), "spec", dump.Object{
+		w.Manifest(version, "BlockAffinity", manifest.With(manifest.Named(affinityName(a)), "labels", affinityLabels(a)), "spec", manifest.Object{
 			"cidr": a.CIDR, "node": a.Node, "state": a.State, "type": a.Type, "deleted": fmt.Sprint(bool(a.Deleted)),
 		})
 	}
-	for _, id := range dump.KeysOf(d.handles) {
+	for _, id := range kept.Keys(d.handles) {
 		h := *d.handles[id]
 		if h.Block == nil {
 			h.Block = map[string]int{}
 		}
-		w.Manifest(version, "IPAMHandle", dump.Named(strings.ToLower(id)), "spec", h)
+		w.Manifest(version, "IPAMHandle", manifest.Named(strings.ToLower(id)), "spec", h)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/model/invariant"
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/kept"
 )
 
 // Importer is Whereabouts'.
@@ -41,17 +42,17 @@ const kubeSystem = "kube-system"
 // objects are what is kept of a dump.
 type objects struct {
 	*dump.Cluster
-	attachments   dump.Kept[string] // configuration of each NetworkAttachmentDefinition
-	rangePools    dump.Kept[rangePool]
-	rangeReserved dump.Kept[rangeReservation]
-	slicePools    dump.Kept[slicePool]
-	cronJobs      dump.Kept[json.RawMessage] // those that run ip-reconciler
+	attachments   kept.Objects[string] // configuration of each NetworkAttachmentDefinition
+	rangePools    kept.Objects[rangePool]
+	rangeReserved kept.Objects[rangeReservation]
+	slicePools    kept.Objects[slicePool]
+	cronJobs      kept.Objects[json.RawMessage] // those that run ip-reconciler
 }
 
 func open(c *dump.Cluster) *dump.Reading {
 	o := &objects{
-		Cluster: c, attachments: dump.Kept[string]{}, rangePools: dump.Kept[rangePool]{}, rangeReserved: dump.Kept[rangeReservation]{},
-		slicePools: dump.Kept[slicePool]{}, cronJobs: dump.Kept[json.RawMessage]{},
+		Cluster: c, attachments: kept.Objects[string]{}, rangePools: kept.Objects[rangePool]{}, rangeReserved: kept.Objects[rangeReservation]{},
+		slicePools: kept.Objects[slicePool]{}, cronJobs: kept.Objects[json.RawMessage]{},
 	}
 	return &dump.Reading{
 		Add: o.add, Draft: o.draft, Kept: o,
@@ -60,7 +61,7 @@ func open(c *dump.Cluster) *dump.Reading {
 	}
 }
 
-func (c *objects) add(h *dump.Head, raw json.RawMessage) (kept bool, err error) {
+func (c *objects) add(h *kept.Head, raw json.RawMessage) (kept bool, err error) {
 	switch h.Kind {
 	case "CronJob":
 		return c.addCronJob(h, raw)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/kept"
 )
 
 // network is a NetworkAttachmentDefinition that Whereabouts serves.
@@ -118,7 +118,7 @@ func (n *network) contains(a netip.Addr) bool {
 }
 
 // addAttachment keeps the networks that Whereabouts serves.
-func (c *objects) addAttachment(h *dump.Head, raw json.RawMessage) error {
+func (c *objects) addAttachment(h *kept.Head, raw json.RawMessage) error {
 	var o struct {
 		Spec struct {
 			Config string `json:"config"`
@@ -134,5 +134,5 @@ func (c *objects) addAttachment(h *dump.Head, raw json.RawMessage) error {
 		c.Ignore("NetworkAttachmentDefinition of another address manager")
 		return nil
 	}
-	return dump.Put(c.Cluster, c.attachments, h.Key(), h, o.Spec.Config)
+	return kept.Put(c.Store, c.attachments, h.Key(), h, o.Spec.Config)
 }

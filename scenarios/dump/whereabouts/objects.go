@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/kept"
 )
 
 // rangePool is Whereabouts' IPPool. Its allocations' keys are distances from the
@@ -22,9 +22,9 @@ type allocation struct {
 	IfName string `json:"ifname,omitempty"`
 }
 
-func (c *objects) addRangePool(h *dump.Head, raw json.RawMessage) error {
+func (c *objects) addRangePool(h *kept.Head, raw json.RawMessage) error {
 	var o rangePool
-	if err := dump.SpecOf(raw, &o); err != nil {
+	if err := kept.SpecOf(raw, &o); err != nil {
 		return err
 	}
 	if _, err := netip.ParsePrefix(o.Range); err != nil {
@@ -38,7 +38,7 @@ func (c *objects) addRangePool(h *dump.Head, raw json.RawMessage) error {
 	if o.Allocations == nil {
 		o.Allocations = map[string]allocation{}
 	}
-	return dump.Put(c.Cluster, c.rangePools, h.Key(), h, o)
+	return kept.Put(c.Store, c.rangePools, h.Key(), h, o)
 }
 
 type rangeReservation struct {
@@ -47,12 +47,12 @@ type rangeReservation struct {
 	IfName      string `json:"ifname,omitempty"`
 }
 
-func (c *objects) addRangeReservation(h *dump.Head, raw json.RawMessage) error {
+func (c *objects) addRangeReservation(h *kept.Head, raw json.RawMessage) error {
 	var o rangeReservation
-	if err := dump.SpecOf(raw, &o); err != nil {
+	if err := kept.SpecOf(raw, &o); err != nil {
 		return err
 	}
-	return dump.Put(c.Cluster, c.rangeReserved, h.Key(), h, o)
+	return kept.Put(c.Store, c.rangeReserved, h.Key(), h, o)
 }
 
 type slicePool struct {
@@ -70,17 +70,17 @@ type slice struct {
 	SliceRange string `json:"sliceRange"`
 }
 
-func (c *objects) addSlicePool(h *dump.Head, raw json.RawMessage) error {
+func (c *objects) addSlicePool(h *kept.Head, raw json.RawMessage) error {
 	var o slicePool
 	if err := json.Unmarshal(raw, &o); err != nil {
 		return err
 	}
-	return dump.Put(c.Cluster, c.slicePools, h.Key(), h, o)
+	return kept.Put(c.Store, c.slicePools, h.Key(), h, o)
 }
 
 // addCronJob keeps the CronJob with which Whereabouts before 0.6.3 ran its
 // reconciler, and no other.
-func (c *objects) addCronJob(h *dump.Head, raw json.RawMessage) (kept bool, err error) {
+func (c *objects) addCronJob(h *kept.Head, raw json.RawMessage) (taken bool, err error) {
 	type container struct{ Command, Args []string }
 	var o struct {
 		Spec struct {
@@ -110,7 +110,7 @@ func (c *objects) addCronJob(h *dump.Head, raw json.RawMessage) (kept bool, err 
 	if err != nil {
 		return false, err
 	}
-	return true, dump.Put(c.Cluster, c.cronJobs, h.Key(), h, schedule)
+	return true, kept.Put(c.Store, c.cronJobs, h.Key(), h, schedule)
 }
 
 // reconcilerName is what its command is called.

@@ -10,6 +10,8 @@ import (
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/alias"
+	"ipamsim/scenarios/dump/kept"
+	"ipamsim/scenarios/dump/manifest"
 )
 
 // record is Whereabouts' of a scenario: what was read, and what had to be concluded because
@@ -40,7 +42,7 @@ func (c *objects) draft(d *dump.Draft) (*dump.Record, error) {
 
 // claims are all of the pools, in order.
 func (d *record) claims() (out []dump.Claim) {
-	for _, key := range dump.KeysOf(d.ranged) {
+	for _, key := range kept.Keys(d.ranged) {
 		p := d.ranged[key]
 		first, err := netip.ParsePrefix(p.Range)
 		if err != nil {
@@ -71,7 +73,7 @@ func at(first netip.Addr, key string) netip.Addr {
 
 // sortedOffsets are the keys of allocations, by number.
 func sortedOffsets[V any](m map[string]V) []string {
-	out := dump.KeysOf(m)
+	out := kept.Keys(m)
 	slices.SortFunc(out, func(a, b string) int {
 		if len(a) != len(b) {
 			return len(a) - len(b)
@@ -83,34 +85,34 @@ func sortedOffsets[V any](m map[string]V) []string {
 
 // spec says when the reconciler runs.
 func (d *record) spec(spec map[string]any) {
-	var out []dump.Object
+	var out []manifest.Object
 	for _, key := range d.c.cronJobs.Keys() {
-		out = append(out, dump.Object{"name": reconcilerName, "schedule": strings.Trim(string(d.c.cronJobs[key].Value), `"`)})
+		out = append(out, manifest.Object{"name": reconcilerName, "schedule": strings.Trim(string(d.c.cronJobs[key].Value), `"`)})
 	}
 	if len(out) > 0 {
 		spec["reconcilers"] = out
 	}
 }
 
-func (d *record) writeNetworks(w *dump.Writer) {
+func (d *record) writeNetworks(w *manifest.Writer) {
 	for _, n := range d.networks {
-		w.Manifest("k8s.cni.cncf.io/v1", "NetworkAttachmentDefinition", dump.InNamespace(n.key), "spec", dump.Object{"config": n.config})
+		w.Manifest("k8s.cni.cncf.io/v1", "NetworkAttachmentDefinition", manifest.InNamespace(n.key), "spec", manifest.Object{"config": n.config})
 	}
 }
 
-func (d *record) write(w *dump.Writer) {
-	for _, key := range dump.KeysOf(d.sliced) {
+func (d *record) write(w *manifest.Writer) {
+	for _, key := range kept.Keys(d.sliced) {
 		s := *d.sliced[key]
 		if s.Status.Allocations == nil {
 			s.Status.Allocations = []slice{}
 		}
-		w.Manifest(version, "NodeSlicePool", dump.InNamespace(key), "spec", s.Spec, "status", s.Status)
+		w.Manifest(version, "NodeSlicePool", manifest.InNamespace(key), "spec", s.Spec, "status", s.Status)
 	}
-	for _, key := range dump.KeysOf(d.ranged) {
-		w.Manifest(version, "IPPool", dump.InNamespace(key), "spec", d.ranged[key])
+	for _, key := range kept.Keys(d.ranged) {
+		w.Manifest(version, "IPPool", manifest.InNamespace(key), "spec", d.ranged[key])
 	}
-	for _, key := range dump.KeysOf(d.reserved) {
-		w.Manifest(version, "OverlappingRangeIPReservation", dump.InNamespace(key), "spec", d.reserved[key])
+	for _, key := range kept.Keys(d.reserved) {
+		w.Manifest(version, "OverlappingRangeIPReservation", manifest.InNamespace(key), "spec", d.reserved[key])
 	}
 }
 
@@ -143,7 +145,7 @@ func (d *record) madeOf(files map[string]bool) {
 		return
 	}
 	var made []string
-	for _, key := range dump.KeysOf(d.ranged) {
+	for _, key := range kept.Keys(d.ranged) {
 		if d.networkOf(key) != nil {
 			continue
 		}
@@ -156,7 +158,7 @@ func (d *record) madeOf(files map[string]bool) {
 		made = append(made, n.key)
 	}
 	if len(files) > 0 {
-		d.Doubt(scenarios.Unjudged{What: ofNetworks, Without: dump.KeysOf(files), Pools: made})
+		d.Doubt(scenarios.Unjudged{What: ofNetworks, Without: kept.Keys(files), Pools: made})
 		return
 	}
 	d.Unknown("no NetworkAttachmentDefinitions in the dump: made of the pools, %s, without what is excluded", d.Some(made))
@@ -190,7 +192,7 @@ func (d *record) takeRanges() {
 		d.Origin("NodeSlicePool "+here(key), c.slicePools[key].From)
 	}
 	if len(moved) > 0 && !d.Options.Anonymise {
-		d.Left("the namespace of Whereabouts' objects, %s: here it is %s", dump.Some(dump.KeysOf(moved)), kubeSystem)
+		d.Left("the namespace of Whereabouts' objects, %s: here it is %s", dump.Some(kept.Keys(moved)), kubeSystem)
 	}
 }
 
@@ -239,7 +241,7 @@ func (d *record) reservedRanges() {
 	if len(d.reserved) > 0 || c.SawKind("OverlappingRangeIPReservation") {
 		return
 	}
-	for _, key := range dump.KeysOf(d.ranged) {
+	for _, key := range kept.Keys(d.ranged) {
 		n := d.networkOf(key)
 		if n == nil || !n.overlap {
 			continue

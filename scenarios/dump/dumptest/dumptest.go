@@ -1,4 +1,5 @@
-package dump
+// Package dumptest checks what holds of any dump.
+package dumptest
 
 import (
 	"bytes"
@@ -7,13 +8,14 @@ import (
 	"strings"
 
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/strict"
 )
 
 // Check is what holds of any bytes: they are refused in one line, or make a scenario
 // that loads, the same twice, with and without names.
 func Check(text []byte) error {
-	for _, o := range []Options{{}, {Anonymise: true}, {Anonymise: true, Addresses: true}} {
+	for _, o := range []dump.Options{{}, {Anonymise: true}, {Anonymise: true, Addresses: true}} {
 		first, err := written(text, o)
 		if err != nil {
 			return err
@@ -29,8 +31,8 @@ func Check(text []byte) error {
 	return nil
 }
 
-func written(text []byte, o Options) ([]byte, error) {
-	c := New()
+func written(text []byte, o dump.Options) ([]byte, error) {
+	c := dump.New()
 	if err := c.Read("dump", bytes.NewReader(text), nil); err != nil {
 		return nil, told(err)
 	}

@@ -1,4 +1,4 @@
-package dump
+package kept
 
 import (
 	"encoding/json"
@@ -20,22 +20,22 @@ type reference struct {
 	Controller bool   `json:"controller"`
 }
 
-// hashLabel is on every pod of a Deployment's.
+// HashLabel is on every pod of a Deployment's.
 //
 // Source: k8s.io/api/apps/v1, DefaultDeploymentUniqueLabelKey.
-const hashLabel = "pod-template-hash"
+const HashLabel = "pod-template-hash"
 
 // ownerOf is the owner of a pod. A Deployment calls its ReplicaSets by its own name and
 // the hash that the pods have as a label.
 //
 // Source: k8s.io/kubernetes/pkg/controller/deployment/sync.go, getNewReplicaSet.
-func (c *Cluster) ownerOf(h *Head) Owner {
+func (c *Store) ownerOf(h *Head) Owner {
 	for _, r := range h.Metadata.OwnerReferences {
 		if !r.Controller {
 			continue
 		}
 		o := Owner{c.Word(r.Kind), c.Word(r.Name)}
-		if hash := h.Metadata.Labels[hashLabel]; o.Kind == "ReplicaSet" && hash != "" {
+		if hash := h.Metadata.Labels[HashLabel]; o.Kind == "ReplicaSet" && hash != "" {
 			if name, ok := strings.CutSuffix(o.Name, "-"+hash); ok {
 				return Owner{"Deployment", c.Word(name)}
 			}
@@ -45,14 +45,15 @@ func (c *Cluster) ownerOf(h *Head) Owner {
 	return Owner{}
 }
 
-// workload is what matters of a DaemonSet, Deployment, StatefulSet or Job besides what
+// Workload is what matters of a DaemonSet, Deployment, StatefulSet or Job besides what
 // its pods say.
-type workload struct {
+type Workload struct {
 	Replicas int  // wanted; 1 for a kind that has none
 	Parallel bool // a StatefulSet's pods start at once
 }
 
-func (c *Cluster) addWorkload(h *Head, raw json.RawMessage) error {
+// WorkloadOf reads a DaemonSet, Deployment, StatefulSet or Job, and the images of its pods.
+func WorkloadOf(raw json.RawMessage) (w Workload, images []string, err error) {
 	var o struct {
 		Spec struct {
 			Replicas            *int   `json:"replicas"`
@@ -65,12 +66,11 @@ func (c *Cluster) addWorkload(h *Head, raw json.RawMessage) error {
 		} `json:"spec"`
 	}
 	if err := json.Unmarshal(raw, &o); err != nil {
-		return err
+		return w, nil, err
 	}
-	w := workload{Replicas: 1, Parallel: o.Spec.PodManagementPolicy == "Parallel"}
+	w = Workload{Replicas: 1, Parallel: o.Spec.PodManagementPolicy == "Parallel"}
 	if o.Spec.Replicas != nil {
 		w.Replicas = *o.Spec.Replicas
 	}
-	c.sawImages(o.Spec.Template.Spec.Containers)
-	return Put(c, c.workloads, h.Kind+" "+h.Key(), h, w)
+	return w, imagesOf(o.Spec.Template.Spec.Containers), nil
 }
