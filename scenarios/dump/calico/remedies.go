@@ -27,15 +27,15 @@ var Remedies = &diagnosis.Remedies{
 // drafts are remedies of Calico's.
 type drafts struct {
 	*diagnosis.Drafts
-	policy *model.BlockPolicy // of the primary network; nil if it has none
-	etcd   bool               // the record is where kubectl does not reach
+	network *model.Network // the primary one; nil: it has no blocks
+	etcd    bool           // the record is where kubectl does not reach
 }
 
 func draftsOf(d *diagnosis.Drafts) *drafts {
 	out := &drafts{Drafts: d, etcd: d.Datastore != "kubernetes"}
 	for i := range d.View.Networks {
-		if b := d.View.Networks[i].Blocks; b != nil {
-			out.policy = b
+		if n := &d.View.Networks[i]; n.Blocks != nil {
+			out.network = n
 		}
 	}
 	return out

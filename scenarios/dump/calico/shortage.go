@@ -14,7 +14,7 @@ import (
 // homeless are nodes that borrow because they have no block and can claim none: a problem
 // for each address family.
 func (d *drafts) homeless() {
-	if d.policy == nil || !d.policy.AutoAllocate {
+	if d.network == nil || !d.network.Blocks.AutoAllocate {
 		return
 	}
 	for _, four := range []bool{true, false} {
@@ -41,7 +41,7 @@ func (d *drafts) mend(four bool) *diagnosis.Shortage {
 		if !lack {
 			continue
 		}
-		if !slices.Contains(m.Homeless, b.Node) && len(d.pools(b.Node, four)) > 0 {
+		if !slices.Contains(m.Homeless, b.Node) && d.served(b.Node, four) {
 			m.Homeless = append(m.Homeless, b.Node)
 		}
 		if p := diagnosis.PodRef(b.Pod); !d.View.Truth.Pods[p].Deleting { // who is on the way out goes by itself
@@ -90,26 +90,15 @@ func (d *drafts) family(finding int) (four bool) {
 	return err == nil && a.Is4()
 }
 
-// pools are those that any pod on a node may get an address from.
-func (d *drafts) pools(node string, four bool) []*model.IPPool {
-	var out []*model.IPPool
-	for i := range d.policy.Pools {
-		p := &d.policy.Pools[i]
-		if p.Prefix.Addr().Is4() == four && d.serves(p, node) {
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
-func (d *drafts) serves(p *model.IPPool, node string) bool {
-	return !p.Disabled && !p.Manual && !p.Selective && p.Workloads && slices.Contains(p.Nodes, node)
+// served reports whether any pod on a node may get an address of some pool.
+func (d *drafts) served(node string, four bool) bool {
+	return slices.ContainsFunc(d.network.Blocks.Pools, func(p model.IPPool) bool { return p.Prefix.Addr().Is4() == four && p.Serves(node) })
 }
 
 // usable reports whether a node hands addresses of a block out, if the block is its.
 func (d *drafts) usable(block netip.Prefix, node string) bool {
-	p := d.policy.PoolOf(block.Addr())
-	return p != nil && p.BlockBits == block.Bits() && d.serves(p, node)
+	p := d.network.Blocks.PoolOf(block.Addr())
+	return p != nil && p.BlockBits == block.Bits() && p.Serves(node)
 }
 
 // homes reports whether a node has a block to hand addresses out of.
@@ -119,20 +108,8 @@ func (d *drafts) homes(node string, four bool) bool {
 	})
 }
 
-// claimable reports whether a pool that serves a node has a block that nobody has.
 func (d *drafts) claimable(node string, four bool) bool {
-	for _, p := range d.pools(node, four) {
-		used := 0
-		for i := range d.View.Record.Pools {
-			if p.Prefix.Contains(d.View.Record.Pools[i].Range.Addr()) {
-				used++
-			}
-		}
-		if bits := p.BlockBits - p.Prefix.Bits(); bits > 30 || bits >= 0 && used < 1<<bits {
-			return true
-		}
-	}
-	return false
+	return model.Claimable(d.network, &d.View.Record, node, four)
 }
 
 func cordonedLast(a, b bool) int {
