@@ -219,14 +219,12 @@ func (d *Draft) others() {
 	}
 }
 
-func onNode(r *reading) bool { return r.OnNode != nil }
-
 func (d *Draft) copyNodes() {
 	var sick, silent []string
 	windows := 0
 	for _, name := range d.Cluster.Nodes.Keys() {
 		n := d.Cluster.Nodes[name].Value
-		if n.Windows && !slices.ContainsFunc(d.present, func(r *reading) bool { return onNode(r) && r.OnNode(name, &n) }) {
+		if n.Windows && !slices.ContainsFunc(d.present, func(r *reading) bool { return r.OnNode != nil && r.OnNode(name, &n) }) {
 			d.foreign[name] = true
 			continue
 		}
@@ -258,7 +256,7 @@ func (d *Draft) copyNodes() {
 
 // servers are the managers that could serve a Windows node.
 func (d *Draft) servers() string {
-	if s := d.titles(onNode); s != "" {
+	if s := d.titles(func(r *reading) bool { return r.OnNode != nil }); s != "" {
 		return s
 	}
 	return d.titles(func(*reading) bool { return true })

@@ -1,7 +1,6 @@
 package dump
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -38,7 +37,7 @@ func (c *Cluster) Scenario(o Options) ([]byte, *Report, error) {
 
 func (d *Draft) head(w *manifest.Writer) error {
 	for _, s := range d.comment() {
-		w.WriteString(strings.TrimRight("# "+printable(s), " ") + "\n")
+		w.WriteString(strings.TrimRight("# "+manifest.Comment(s), " ") + "\n")
 	}
 	ipam, err := d.ipam()
 	if err != nil {
@@ -52,7 +51,7 @@ func (d *Draft) head(w *manifest.Writer) error {
 	}
 	m := scenarios.Import{Unjudged: d.report.Unjudged, Versions: d.report.Versions}
 	for _, s := range d.report.Unknown {
-		m.Unknown = append(m.Unknown, printable(s))
+		m.Unknown = append(m.Unknown, manifest.Comment(s))
 	}
 	if len(m.Unknown)+len(m.Unjudged)+len(m.Versions) > 0 {
 		spec["import"] = m
@@ -127,14 +126,4 @@ func (d *Draft) comment() []string {
 	section("What could not be known:", d.report.Unknown)
 	section("What was left out:", d.report.Left)
 	return append(out, "")
-}
-
-// printable is text as part of a line of a comment.
-func printable(s string) string {
-	return string(bytes.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r > 0x7f {
-			return '?'
-		}
-		return r
-	}, []byte(s)))
 }

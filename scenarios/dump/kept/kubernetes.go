@@ -39,7 +39,7 @@ func (t *Toleration) everyones() bool {
 // Ref is namespace/name.
 func (p *Pod) Ref() string { return p.Namespace + "/" + p.Name }
 
-// Finished reports whether the pod has ended and holds nothing any more.
+// Finished reports whether the pod has ended.
 func (p *Pod) Finished() bool { return p.Phase == "Succeeded" || p.Phase == "Failed" }
 
 // The annotations of a pod.

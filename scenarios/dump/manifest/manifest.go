@@ -85,3 +85,13 @@ func With(o Object, pairs ...any) Object {
 	}
 	return o
 }
+
+// Comment is text as part of a line of a comment.
+func Comment(s string) string {
+	return string(bytes.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r > 0x7f {
+			return '?'
+		}
+		return r
+	}, []byte(s)))
+}
