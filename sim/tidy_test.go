@@ -82,7 +82,7 @@ var layers = []struct{ dir, may string }{
 	{"scenarios/dump/kept", "scenarios/strict scenarios/dump/decode"}, // of each object what matters
 	{"scenarios/dump/alias", ""},                                      // names for strangers
 	{"scenarios/dump/manifest", ""},                                   // objects as text
-	{"scenarios/dump", "model sim/ipam scenarios scenarios/strict scenarios/dump/decode scenarios/dump/kept scenarios/dump/alias scenarios/dump/manifest"},
+	{"scenarios/dump", "model model/invariant sim/ipam scenarios scenarios/strict scenarios/dump/decode scenarios/dump/kept scenarios/dump/alias scenarios/dump/manifest"},
 	{"scenarios/dump/dumptest", "scenarios scenarios/strict scenarios/dump"},                                              // for tests
 	{"scenarios/dump/diagnosis", "model/... sim/ipam reports reports/imported scenarios scenarios/remedy scenarios/dump"}, // what is wrong
 	{"scenarios/calibrate/observe", "scenarios scenarios/strict scenarios/dump"},

@@ -128,17 +128,17 @@ func (c *Cluster) draft(o Options) (*Draft, error) {
 		d.networks = append(d.networks, r.record.Networks...)
 	}
 	d.living()
-	for _, r := range d.present {
-		if r.record.Settle != nil {
-			r.record.Settle()
-		}
-	}
 	d.missingNodes()
 	d.others()
 	for _, key := range c.Namespaces.Keys() {
 		n := c.Namespaces[key].Value
 		d.spaces[key] = &n
 		d.Origin("Namespace "+key, c.Namespaces[key].From)
+	}
+	for _, r := range d.present {
+		if r.record.Settle != nil {
+			r.record.Settle()
+		}
 	}
 	d.report.Unjudged, d.report.Versions = d.unjudged(), d.versionsOf()
 	c.unjudged = d.report.Unjudged

@@ -25,9 +25,7 @@ func (r *Report) Places(refs []model.Ref) []Place {
 				continue
 			}
 			for _, object := range r.objectsOf(ref, refs) {
-				if p := (Place{object, r.origins[object]}); !slices.Contains(out, p) {
-					out = append(out, p)
-				}
+				out = append(out, Place{object, r.origins[object]})
 			}
 		}
 	}
@@ -45,11 +43,15 @@ func (r *Report) objectsOf(ref model.Ref, all []model.Ref) (out []string) {
 	case model.RefNode:
 		return r.named("Node " + ref.Name)
 	}
+	var names []string
 	for _, i := range r.places {
 		if i.Objects != nil {
-			for _, name := range i.Objects(ref, all) {
-				out = append(out, r.named(name)...)
-			}
+			names = append(names, i.Objects(ref, all)...)
+		}
+	}
+	for i, name := range names {
+		if !slices.Contains(names[:i], name) { // two managers may call things alike
+			out = append(out, r.named(name)...)
 		}
 	}
 	return out

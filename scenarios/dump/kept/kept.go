@@ -44,7 +44,7 @@ func HeadOf(kind, name string, from decode.Origin) *Head {
 func (h *Head) Group() string { return GroupOf(h.APIVersion) }
 
 // Object names it for people: KIND NAMESPACE/NAME.
-func (h *Head) Object() string { return strings.TrimSuffix(h.Kind+" "+h.Key(), " ") }
+func (h *Head) Object() string { return strings.TrimSpace(h.Kind + " " + h.Key()) }
 
 // Key is namespace/name, or the name of what has no namespace.
 func (h *Head) Key() string {
