@@ -167,7 +167,7 @@ func (f *Findings) Count() string {
 func (f *Findings) Write(w io.Writer) {
 	switch {
 	case len(f.All) > 0:
-		fmt.Fprintf(w, "wrong: %s\n", f.Count())
+		fmt.Fprintf(w, "findings: %s\n", f.Count())
 	case len(f.Unjudged) > 0:
 		fmt.Fprintf(w, "nothing was found wrong in what can be judged\n")
 	default:
@@ -187,15 +187,15 @@ func (f *Findings) Write(w io.Writer) {
 		}
 		for k, x := range f.Style.newFirst(f.All[i:n]) {
 			if shown := f.Style.shown(n - i); k == shown {
-				fmt.Fprintf(w, "wrong: %s (%s): %d more like these; --all lists them\n", x.Invariant, x.Severity, n-i-shown)
+				fmt.Fprintf(w, "finding: %s (%s): %d more like these; --all lists them\n", x.Invariant, x.Severity, n-i-shown)
 				break
 			}
-			fmt.Fprintf(w, "wrong: %s (%s): %s\n", x.Invariant, f.Style.mark(&x.Violation), reports.Clean(x.Message))
+			fmt.Fprintf(w, "finding: %s (%s): %s\n", x.Invariant, f.Style.mark(&x.Violation), reports.Clean(x.Message))
 			once("       check: %s\n", x.Check)
 			switch {
 			case x.Problem == 0 || x.Problem > len(f.Results):
 			case done[x.Problem]:
-				fmt.Fprintf(w, "       mend: as above\n")
+				fmt.Fprintf(w, "       remediation: as above\n")
 			default:
 				done[x.Problem] = true
 				f.writeResult(w, x.Problem)
@@ -226,7 +226,7 @@ func (f *Findings) writeBorrowed(w io.Writer) {
 
 func owned(b Borrowed) string {
 	if b.Owner == "" {
-		return "a block that is nobody's"
+		return "a block that belongs to no node"
 	}
 	return b.Owner
 }

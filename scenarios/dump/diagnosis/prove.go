@@ -74,17 +74,17 @@ func (f *Findings) writeResult(w io.Writer, problem int) {
 	}
 	switch {
 	case r.With != nil && len(r.With.Goals) == 0:
-		tell("mend: goes away with the steps that give %s a block", r.With.Needs)
+		tell("remediation: goes away with the steps that give %s a block", r.With.Needs)
 	case r.With != nil:
-		tell("mend: goes away with the steps for %s", subject(r.With))
+		tell("remediation: goes away with the steps for %s", subject(r.With))
 	case r.Itself:
-		tell("mend: goes away by itself")
+		tell("remediation: goes away by itself")
 	case r.Best != nil:
 		f.writeSteps(w, r.Best)
 	default:
 		for i, line := range f.WhyNone(r) {
 			if i == 0 {
-				line = "mend: " + line
+				line = "remediation: " + line
 			}
 			tell("%s", line)
 		}
@@ -111,9 +111,9 @@ func (f *Findings) first(c remedy.Controller, problem int) bool {
 }
 
 func (f *Findings) writeSteps(w io.Writer, o *remedy.Outcome) {
-	fmt.Fprintf(w, "       mend: %s\n", o.Say())
+	fmt.Fprintf(w, "       remediation: %s\n", o.Say())
 	for _, c := range o.Cautions {
-		fmt.Fprintf(w, "       careful: %s\n", c.Say())
+		fmt.Fprintf(w, "       caution: %s\n", c.Say())
 	}
 	for i, s := range o.Steps {
 		fmt.Fprintf(w, "       %d. %s\n", i+1, reports.Clean(s.Say()))
@@ -157,9 +157,9 @@ func (f *Findings) writeShortages(w io.Writer, done map[int]bool) {
 	}
 	switch {
 	case f.Together != nil && f.Together.Safe():
-		fmt.Fprintf(w, "mend: the steps of all findings, one after another: %s\n", f.Together.Say())
+		fmt.Fprintf(w, "remediation: the steps of all findings, one after another: %s\n", f.Together.Say())
 	case f.offered() > 1:
-		fmt.Fprintf(w, "mend: take the steps of one finding, then dump and import again: they were acted out each by itself\n")
+		fmt.Fprintf(w, "remediation: take the steps of one finding, then dump and import again: they were acted out each by itself\n")
 	}
 }
 

@@ -28,23 +28,23 @@ func (m *Shortage) write(tell func(string, ...any)) {
 	if len(m.Homeless) == 1 {
 		has = "has"
 	}
-	tell("mend: %s %s no block, and none is free: who starts there borrows again", dump.Some(m.Homeless), has)
+	tell("remediation: %s %s no block, and none is free: a pod that starts there borrows again", dump.Some(m.Homeless), has)
 	for i, s := range m.Spare {
 		if i == shownMax && len(m.Spare) > shownMax+1 {
-			tell("mend: %d more blocks to spare", len(m.Spare)-shownMax)
+			tell("remediation: %d more blocks to spare", len(m.Spare)-shownMax)
 			break
 		}
 		use := dump.Plural(s.InUse, "address", "addresses") + " in use"
 		switch {
 		case s.Owner == "":
-			tell("mend: %s is nobody's, with %s", s.Block, use)
+			tell("remediation: %s belongs to no node, with %s", s.Block, use)
 		case s.OwnerGone:
-			tell("mend: %s is of %s, which is gone, with %s", s.Block, s.Owner, use)
+			tell("remediation: %s is of %s, which is gone, with %s", s.Block, s.Owner, use)
 		default:
-			tell("mend: %s has a block to spare, %s, with %s", s.Owner, s.Block, use)
+			tell("remediation: %s has a block to spare, %s, with %s", s.Owner, s.Block, use)
 		}
 	}
 	if len(m.Spare) == 0 {
-		tell("mend: no node has a block to spare: it takes another pool, or one with smaller blocks")
+		tell("remediation: no node has a block to spare: it takes another pool, or one with smaller blocks")
 	}
 }
