@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -118,6 +119,20 @@ func TestImporterOfOnesOwn(t *testing.T) {
 		}
 		if bad := (*strict.Error)(nil); !errors.As(err, &bad) || err.Error() != tt.want {
 			t.Errorf("%s: %v\nwant %s", name, err, tt.want)
+		}
+	}
+}
+
+// Who imports the dumps of a manager of their own links no other one.
+func TestLinksNoManager(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "ipamsim/scenarios/dump", "ipamsim/scenarios/dump/diagnosis", "ipamsim/scenarios/dump/live").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range strings.Fields(string(out)) {
+		named := strings.Contains(p, "calico") || strings.Contains(p, "whereabouts")
+		if named && !strings.HasPrefix(p, "ipamsim/model/reference/") { // calculations of ours
+			t.Errorf("links %s", p)
 		}
 	}
 }
