@@ -89,6 +89,7 @@ var layers = []struct{ dir, may string }{
 	{"scenarios/calibrate/estimate", ""},
 	{"scenarios/calibrate", "model model/capacity scenarios scenarios/strict scenarios/plan scenarios/calibrate/... reports/visible reports/table"},
 	{"scenarios/dump/live", "scenarios scenarios/strict scenarios/dump"},                                                                  // a cluster that is asked instead of a file
+	{"scenarios/dump/*/remedies", "model scenarios/remedy scenarios/dump scenarios/dump/*"},                                               // of a manager's findings
 	{"scenarios/dump/*", "model model/route model/invariant scenarios scenarios/strict scenarios/remedy scenarios/dump scenarios/dump/*"}, // a manager's
 	{"fuzz/space", "model/... sim/... scenarios"},
 	{"fuzz/space/fields", ""}, // tests
@@ -110,7 +111,7 @@ var layers = []struct{ dir, may string }{
 	{"fuzz/campaign", "model/... sim/... reports scenarios scenarios/strict scenarios/plan fuzz/cell fuzz/cause fuzz/space fuzz/coverage fuzz/finding fuzz/known fuzz/shrink fuzz/linear reports/..."},
 	{"fuzz", "model/... sim/... reports scenarios fuzz/..."},
 	{"cmd/hermetic", "sim/hermetic/overlay"},
-	{"cmd/managers", "sim/ipam sim/ipam/* sim/strategy fuzz/space/* fuzz/input/* scenarios/dump/*"}, // the list
+	{"cmd/managers", "sim/ipam sim/ipam/* sim/strategy fuzz/space/* fuzz/input/* scenarios/dump/* scenarios/dump/*/remedies"}, // the list
 	{"cmd/ipamsim", "cmd/cli cmd/managers"},
 	{"cmd/*", "model/... sim/... reports reports/... scenarios/... fuzz/..."},
 }

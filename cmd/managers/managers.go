@@ -10,6 +10,7 @@ import (
 	spacemixed "ipamsim/fuzz/space/mixed"
 	spacewhereabouts "ipamsim/fuzz/space/whereabouts"
 	dumpcalico "ipamsim/scenarios/dump/calico"
+	"ipamsim/scenarios/dump/calico/remedies"
 	dumpwhereabouts "ipamsim/scenarios/dump/whereabouts"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/ipam/calico"
@@ -25,7 +26,7 @@ var All = sync.OnceValue(func() []*ipam.Manager {
 	c, w := calico.New(), whereabouts.New()
 	return []*ipam.Manager{
 		w.With(spacewhereabouts.Space, inputwhereabouts.Reconcilers, dumpwhereabouts.Importer, dumpwhereabouts.Remedies),
-		c.With(spacecalico.Space, strategy.Racing, dumpcalico.Importer, dumpcalico.Remedies),
+		c.With(spacecalico.Space, strategy.Racing, dumpcalico.Importer, remedies.Calico),
 		canary.New(),
 		mixed.New(c, w).With(spacemixed.Space),
 	}

@@ -150,9 +150,9 @@ func (c *objects) forget() {
 func objectsOf(thing model.Ref, all []model.Ref) []string {
 	switch thing.Kind {
 	case model.RefBlock:
-		out := []string{"IPAMBlock " + blockName(thing.Name)}
+		out := []string{"IPAMBlock " + BlockName(thing.Name)}
 		if node := model.Named(all, model.RefNode); node != "" {
-			out = append(out, "BlockAffinity "+affinityName(affinitySpec{Node: node, CIDR: thing.Name}))
+			out = append(out, "BlockAffinity "+AffinityName(node, thing.Name))
 		}
 		return out
 	case model.RefHandle:

@@ -75,11 +75,11 @@ func (d *record) take() {
 	for _, key := range c.blocks.Keys() {
 		b := c.blocks[key].Value
 		d.blocks[key] = &b
-		d.Origin("IPAMBlock "+blockName(b.CIDR), c.blocks[key].From)
+		d.Origin("IPAMBlock "+BlockName(b.CIDR), c.blocks[key].From)
 	}
 	for _, key := range c.affinities.Keys() {
 		d.affinities = append(d.affinities, c.affinities[key].Value)
-		d.Origin("BlockAffinity "+affinityName(c.affinities[key].Value), c.affinities[key].From)
+		d.Origin("BlockAffinity "+c.affinities[key].Value.name(), c.affinities[key].From)
 	}
 	for _, id := range c.handles.Keys() {
 		h := c.handles[id].Value
@@ -213,9 +213,9 @@ func atoi(s string) int {
 	return n
 }
 
-// blockName is what Kubernetes calls a block: 10-0-0-0-26.
+// BlockName is what Kubernetes calls the block of a CIDR: 10-0-0-0-26.
 //
 // Source: libcalico-go/lib/names, CIDRToName (v3.31).
-func blockName(cidr string) string {
+func BlockName(cidr string) string {
 	return strings.NewReplacer(".", "-", ":", "-", "/", "-").Replace(cidr)
 }

@@ -57,7 +57,7 @@ func (d *record) fromTables() {
 			missing += n - known
 		}
 		d.blocks[p.String()] = b
-		d.Origin("IPAMBlock "+blockName(p.String()), used[p].from)
+		d.Origin("IPAMBlock "+BlockName(p.String()), used[p].from)
 	}
 	d.shownPools(cidrs)
 	d.Unknown("no IPAMBlocks in the dump: %s concluded from what calicoctl printed of its allocations", dump.Plural(len(d.blocks), "block is", "blocks are"))
@@ -217,7 +217,7 @@ func (d *record) shownPools(blocks []netip.Prefix) {
 				s.BlockSize = p.Bits()
 			}
 		}
-		name := "pool-" + blockName(u.cidr.String())
+		name := "pool-" + BlockName(u.cidr.String())
 		d.pools[name] = s
 		d.Origin("IPPool "+name, u.from)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/base32"
 	"encoding/json"
 	"fmt"
+	"net/netip"
 	"strings"
 
 	"ipamsim/scenarios/dump/kept"
@@ -64,12 +65,10 @@ func (d *record) write(w *manifest.Writer) {
 		if b.Attributes == nil {
 			b.Attributes = []attribute{}
 		}
-		w.Manifest(version, "IPAMBlock", manifest.Named(blockName(b.CIDR)), "spec", b)
+		w.Manifest(version, "IPAMBlock", manifest.Named(BlockName(b.CIDR)), "spec", b)
 	}
 	for _, a := range d.affinities {
-		w.Manifest(version, "BlockAffinity", manifest.With(manifest.Named(affinityName(a)), "labels", affinityLabels(a)), "spec", manifest.Object{
-			"cidr": a.CIDR, "node": a.Node, "state": a.State, "type": a.Type, "deleted": fmt.Sprint(bool(a.Deleted)),
-		})
+		w.Manifest(version, "BlockAffinity", a.metadata(), "spec", a.spec())
 	}
 	for _, id := range kept.Keys(d.handles) {
 		h := *d.handles[id]
@@ -80,22 +79,34 @@ func (d *record) write(w *manifest.Writer) {
 	}
 }
 
-// affinityName is what Kubernetes calls an affinity.
+// AffinityName is what Kubernetes calls an affinity of a node to a block, by its CIDR.
 //
 // Source: libcalico-go/lib/backend/k8s/resources, blockAffinityClient.parseKey (v3.31).
-func affinityName(a affinitySpec) string { return a.Node + "-" + blockName(a.CIDR) }
+func AffinityName(node, cidr string) string { return node + "-" + BlockName(cidr) }
 
-// affinityLabels are those by which Calico looks for a node's affinities.
+func (a *affinitySpec) name() string { return AffinityName(a.Node, a.CIDR) }
+
+// Affinity is the BlockAffinity by which a node owns a block.
+func Affinity(node string, block netip.Prefix) manifest.Object {
+	a := affinitySpec{State: "confirmed", Node: node, Type: "host", CIDR: block.String()}
+	return manifest.Object{"apiVersion": version, "kind": "BlockAffinity", "metadata": a.metadata(), "spec": a.spec()}
+}
+
+func (a *affinitySpec) spec() manifest.Object {
+	return manifest.Object{"cidr": a.CIDR, "node": a.Node, "state": a.State, "type": a.Type, "deleted": fmt.Sprint(bool(a.Deleted))}
+}
+
+// metadata has the labels by which Calico looks for a node's affinities.
 //
 // Source: libcalico-go/lib/backend/model, EnsureBlockAffinityLabels (v3.31).
-func affinityLabels(a affinitySpec) map[string]string {
+func (a *affinitySpec) metadata() manifest.Object {
 	sum := sha3.Sum256([]byte(a.Node))
 	family := "4"
 	if strings.Contains(a.CIDR, ":") {
 		family = "6"
 	}
-	return map[string]string{
+	return manifest.With(manifest.Named(a.name()), "labels", map[string]string{
 		"projectcalico.org/affinity-type": a.Type, "projectcalico.org/hostname-hash": base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:]),
 		"projectcalico.org/ip-version": family,
-	}
+	})
 }

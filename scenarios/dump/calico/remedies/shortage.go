@@ -1,4 +1,4 @@
-package calico
+package remedies
 
 import (
 	"cmp"

@@ -1,4 +1,4 @@
-package calico
+package remedies
 
 import (
 	"encoding/json"
@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"ipamsim/model"
+	"ipamsim/scenarios/dump/calico"
 	"ipamsim/scenarios/dump/diagnosis"
-	"ipamsim/scenarios/dump/manifest"
 	"ipamsim/scenarios/remedy"
 )
 
@@ -31,10 +31,10 @@ func (d *drafts) empty(b *model.Pool) bool { return len(d.Claims[b.Name]) == 0 }
 func (d *drafts) giveBack(block netip.Prefix, owner string) remedy.GiveBack {
 	g := remedy.GiveBack{Block: block, Owner: owner, OwnerGone: !d.View.Truth.Nodes[owner].Registered}
 	if b := d.block(block); b != nil && b.Node == owner {
-		g.Name = blockName(block.String())
+		g.Name = calico.BlockName(block.String())
 	}
 	if d.hasAffinity(block, owner) {
-		g.Affinity = affinityName(affinitySpec{Node: owner, CIDR: block.String()})
+		g.Affinity = calico.AffinityName(owner, block.String())
 	}
 	return g
 }
@@ -108,12 +108,7 @@ func (d *drafts) without(about int, b *model.Pool) {
 	case d.empty(b):
 		p.Try = []remedy.Remedy{{Steps: []remedy.Step{remedy.Check{Block: b.Range}, d.giveBack(b.Range, b.Node)}, Cautions: []remedy.Caution{remedy.BlockCaution}}}
 	case d.View.Truth.Nodes[b.Node].Registered:
-		a := affinitySpec{State: "confirmed", Node: b.Node, Type: "host", CIDR: b.Range.String()}
-		manifest, err := json.Marshal(manifest.Object{
-			"apiVersion": version, "kind": "BlockAffinity",
-			"metadata": manifest.Object{"name": affinityName(a), "labels": affinityLabels(a)},
-			"spec":     manifest.Object{"cidr": a.CIDR, "node": a.Node, "state": a.State, "type": a.Type, "deleted": "false"},
-		})
+		manifest, err := json.Marshal(calico.Affinity(b.Node, b.Range))
 		if err == nil {
 			p.Try = []remedy.Remedy{{Steps: []remedy.Step{remedy.MakeAffinity{Block: b.Range, Owner: b.Node, Manifest: manifest}}}}
 		}

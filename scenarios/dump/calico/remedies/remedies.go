@@ -1,4 +1,5 @@
-package calico
+// Package remedies is what is known of mending findings in Calico's record.
+package remedies
 
 import (
 	"net/netip"
@@ -7,13 +8,13 @@ import (
 	"time"
 
 	"ipamsim/model"
-	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/calico"
 	"ipamsim/scenarios/dump/diagnosis"
 	"ipamsim/scenarios/remedy"
 )
 
-// Remedies are those of Calico's record.
-var Remedies = &diagnosis.Remedies{
+// Calico are the remedies of Calico's record.
+var Calico = &diagnosis.Remedies{
 	Ownership: func(d *diagnosis.Drafts) { draftsOf(d).ownership() },
 	Shortage:  func(d *diagnosis.Drafts) { draftsOf(d).homeless() },
 	Leftovers: func(d *diagnosis.Drafts) {
@@ -89,20 +90,7 @@ func (d *drafts) handles() {
 	d.Add(about, remedy.Problem{Try: try})
 }
 
-// usualGrace is how long kube-controllers leave alone what may have leaked, if nobody has
-// said otherwise.
-//
-// Source: kube-controllers/pkg/config, NodeControllerConfig defaults (v3.31).
-const usualGrace = 15 * time.Minute
-
-func (d *drafts) grace() time.Duration {
-	if o, ok := dump.KeptOf[*objects](d.Cluster); ok && o.controllers["default"] != nil {
-		if g, err := time.ParseDuration(o.controllers["default"].Value); err == nil {
-			return g
-		}
-	}
-	return usualGrace
-}
+func (d *drafts) grace() time.Duration { return calico.LeakGrace(d.Cluster) }
 
 // kubeControllers asks whether calico-kube-controllers run.
 func (d *drafts) kubeControllers() *remedy.Advice {
