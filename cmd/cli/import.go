@@ -19,6 +19,7 @@ import (
 	"ipamsim/reports/imported"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/diagnosis"
 	"ipamsim/scenarios/dump/live"
 	"ipamsim/scenarios/strict"
 )
@@ -160,9 +161,9 @@ func (f *importFlags) run(cmd *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
-	findings := c.Wrong(view, !o.Anonymise)
+	findings := diagnosis.Of(c, view, !o.Anonymise)
 	if !o.Anonymise {
-		if err := f.prove(cmd, c, s, view, findings); err != nil {
+		if err := f.prove(cmd, s, view, findings); err != nil {
 			return err
 		}
 	}
@@ -183,7 +184,7 @@ func (f *importFlags) run(cmd *cobra.Command, files []string) error {
 
 // verdict is the exit code of --check and --check-new; nil: all that they ask for was
 // judged, and nothing is wrong.
-func (f *importFlags) verdict(findings *dump.Findings, r *imported.Result) error {
+func (f *importFlags) verdict(findings *diagnosis.Findings, r *imported.Result) error {
 	out := exitExpected
 	for _, c := range []struct {
 		least   string
@@ -375,7 +376,7 @@ const manyPods = 5000
 
 func emit(stdout io.Writer, out *file, text []byte, v *scenarios.View) error {
 	if out == nil {
-		return dump.WriteFound(stdout, text, v)
+		return diagnosis.WriteFound(stdout, text, v)
 	}
-	return errors.Join(dump.WriteFound(out, text, v), out.commit())
+	return errors.Join(diagnosis.WriteFound(out, text, v), out.commit())
 }
