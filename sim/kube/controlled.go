@@ -18,7 +18,6 @@ const bookmarkEvery = time.Minute
 //
 // Without it, whoever stands in for them does what that is for.
 func (s *Server) ForControllers() error {
-	s.backend.controlled = true
 	if err := s.mux.forControllers(s); err != nil {
 		return fmt.Errorf("kube: %w", err)
 	}
@@ -26,8 +25,12 @@ func (s *Server) ForControllers() error {
 	return nil
 }
 
+// Controlled reports whether Kubernetes' own controllers are counted on.
+func (s *Server) Controlled() bool { return s.backend.controlled }
+
 func (m *mux) forControllers(s *Server) error {
 	m.close()
+	s.backend.controlled = true
 	k, err := takeKept(s.backend, m.crds)
 	m.kept.Store(k)
 	m.admission = newAdmission(s)
