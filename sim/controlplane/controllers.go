@@ -5,6 +5,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
@@ -98,13 +99,17 @@ func openDisruption(ctx context.Context, m *manager, c kubernetes.Interface) (ru
 	}
 	core, apps := m.typed.Core().V1(), m.typed.Apps().V1()
 	return disruption.NewDisruptionController(ctx, core.Pods(), m.typed.Policy().V1().PodDisruptionBudgets(), core.ReplicationControllers(),
-		apps.ReplicaSets(), apps.Deployments(), apps.StatefulSets(), c, m.serves.mapper(), scales, knows{served: m.serves}).Run, nil
+		apps.ReplicaSets(), apps.Deployments(), apps.StatefulSets(), c, m.serves.mapper(), scales, versions{s: m.serves}).Run, nil
 }
 
-// knows is discovery for who asks only what a group and version serves.
-type knows struct {
+// versions is discovery for who asks only what a group and version serves.
+type versions struct {
 	discovery.DiscoveryInterface
-	served
+	s served
+}
+
+func (v versions) ServerResourcesForGroupVersion(gv string) (*metav1.APIResourceList, error) {
+	return v.s.ServerResourcesForGroupVersion(gv)
 }
 
 func openGarbageCollector(ctx context.Context, m *manager, c kubernetes.Interface) (run, error) {

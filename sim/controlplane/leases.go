@@ -45,7 +45,7 @@ type lister struct {
 
 func (x lister) List(labels.Selector) ([]*coordinationv1.Lease, error) { return nil, nil }
 
-func (x lister) Leases(string) listers.LeaseNamespaceLister { return ofNamespace(x) }
+func (x lister) Leases(string) listers.LeaseNamespaceLister { return ofNamespace{l: x.l} }
 
 type ofNamespace struct {
 	listers.LeaseNamespaceListerExpansion
