@@ -9,7 +9,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 
-	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/ipam"
 )
 
@@ -46,7 +46,7 @@ var typed = map[string]struct {
 
 // kindsOf lists what the API server of a run with this adapter will serve.
 func kindsOf(m *ipam.Manager) (map[string]kind, error) {
-	plurals, err := cluster.Kinds(m)
+	served, err := kubeapi.Kinds(m)
 	if err != nil {
 		return nil, err
 	}
@@ -55,12 +55,12 @@ func kindsOf(m *ipam.Manager) (map[string]kind, error) {
 		return nil, err
 	}
 	out := map[string]kind{}
-	for name, plural := range plurals {
+	for name, r := range served {
 		t := typed[name]
-		out[name] = kind{apiVersion: t.apiVersion, group: t.group, typ: t.typ, plural: plural, namespaced: cluster.Namespaced(m, name)}
+		out[name] = kind{apiVersion: t.apiVersion, group: t.group, typ: t.typ, plural: r.Plural, namespaced: r.Namespaced}
 	}
 	for _, crd := range crds {
-		name := cluster.KindOf(plurals, crd.Spec.Names.Kind, crd.Spec.Group)
+		name := kubeapi.KindOf(served, crd.Spec.Names.Kind, crd.Spec.Group)
 		k := out[name]
 		k.group, k.typ = crd.Spec.Group, nil
 		for _, v := range crd.Spec.Versions {

@@ -13,6 +13,7 @@ import (
 
 	"ipamsim/scenarios/strict"
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/kubeapi"
 )
 
 // manifests reads every document but the Scenario.
@@ -79,7 +80,7 @@ func (l *loader) list(d *strict.Doc) error {
 // object checks a manifest's kind and name and turns it into JSON.
 func (l *loader) object(d *strict.Doc) (id identity, body []byte, err error) {
 	version := strict.Text(d.Root, "apiVersion")
-	id.kind = cluster.KindOf(l.kinds, strict.Text(d.Root, "kind"), version)
+	id.kind = kubeapi.KindOf(l.kinds, strict.Text(d.Root, "kind"), version)
 	k, known := l.kinds[id.kind]
 	switch {
 	case id.kind == "":

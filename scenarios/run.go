@@ -12,6 +12,7 @@ import (
 	"ipamsim/reports"
 	"ipamsim/sim"
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/control"
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/hermetic"
 	"ipamsim/sim/ipam"
@@ -303,8 +304,11 @@ func (s *Scenario) cluster(o Options) cluster.Config {
 		Looks: o.Looks, InTurn: o.InTurn,
 		Until: spec.Until.Duration, Settle: spec.Settle.Duration, Hazards: s.hazards(),
 		Timers: cluster.Timers{
-			NodeMonitorGrace: spec.Timers.NodeMonitorGrace.Duration, Toleration: spec.Timers.Toleration.Duration,
-			SandboxRetry: spec.Timers.SandboxRetry.Duration, APIRetry: spec.Timers.APIRetry.Duration, PodGC: spec.Timers.PodGC.Duration,
+			Timers: control.Timers{
+				NodeMonitorGrace: spec.Timers.NodeMonitorGrace.Duration, Toleration: spec.Timers.Toleration.Duration,
+				PodGC: spec.Timers.PodGC.Duration, APIRetry: spec.Timers.APIRetry.Duration,
+			},
+			SandboxRetry: spec.Timers.SandboxRetry.Duration,
 		},
 		Settings: invariant.Settings{LeakAfter: spec.Judge.LeakAfter.Duration, StuckAfter: spec.Judge.StuckAfter.Duration},
 	}

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"ipamsim/model"
+	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/ipam"
 )
 
@@ -26,14 +27,14 @@ const ContainerAnnotation = "ipamsim.dev/containerID"
 
 // storeStatus writes the status of a pod's manifest, of which the API server keeps
 // nothing when it creates the pod.
-func (cl client) storeStatus(ctx context.Context, o Object) error {
+func storeStatus(ctx context.Context, cl kubeapi.Client, o Object) error {
 	var m struct {
 		Status map[string]json.RawMessage `json:"status"`
 	}
 	if err := json.Unmarshal(o.Body, &m); err != nil || len(m.Status) == 0 {
 		return err
 	}
-	return cl.patch(ctx, builtin["Pod"].path(o.Namespace, o.Name)+"/status", mergePatch, m)
+	return cl.Patch(ctx, kubeapi.Pods.Path(o.Namespace, o.Name)+"/status", kubeapi.MergePatch, m)
 }
 
 // adopt takes over what runs on a node: sandboxes of the primary network and of
@@ -50,7 +51,7 @@ func (c *Cluster) adopt(name string, pods []*corev1.Pod, left func(context.Conte
 	for _, p := range pods {
 		if runs(p) {
 			if err := c.adoptPod(name, p, up, left); err != nil {
-				return fmt.Errorf("cluster: adopt %s: %w", ref(p), err)
+				return fmt.Errorf("cluster: adopt %s: %w", kubeapi.Ref(p), err)
 			}
 		}
 	}
@@ -65,12 +66,12 @@ func (c *Cluster) adopt(name string, pods []*corev1.Pod, left func(context.Conte
 // runs reports whether a stored pod has a sandbox, as far as its status says.
 func runs(p *corev1.Pod) bool {
 	addressed := len(p.Status.PodIPs) > 0 || p.Status.PodIP != "" || p.Annotations[statusAnnotation] != ""
-	return p.Status.Phase == corev1.PodRunning || addressed && !finished(p)
+	return p.Status.Phase == corev1.PodRunning || addressed && !kubeapi.Finished(p)
 }
 
 func (c *Cluster) adoptPod(node string, p *corev1.Pod, up bool, left func(context.Context, ipam.Call, []netip.Addr) error) error {
 	st := &podState{pod: p, container: c.containerOf(p, node), result: true}
-	sb := model.Sandbox{ID: st.container, Pod: ref(p), UID: string(p.UID), Node: node}
+	sb := model.Sandbox{ID: st.container, Pod: kubeapi.Ref(p), UID: string(p.UID), Node: node}
 	for i, w := range c.networksOf(p) {
 		st.networks = append(st.networks, w.key)
 		if a := c.foundAt(p, w, i); len(a.Addrs)+len(a.Static) > 0 {

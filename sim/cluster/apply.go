@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/ipam"
 )
 
@@ -23,7 +24,7 @@ func (a *Apply) Do(ctx context.Context, o *Operator) error {
 	if err := json.Unmarshal(a.Object, &m); err != nil {
 		return err
 	}
-	kind := KindOf(o.c.kinds, m.Kind, m.APIVersion)
+	kind := kubeapi.KindOf(o.c.kinds, m.Kind, m.APIVersion)
 	r, ok := o.c.kinds[kind]
 	if !ok {
 		return fmt.Errorf("the server doesn't have a resource type %q", m.Kind)
@@ -31,9 +32,9 @@ func (a *Apply) Do(ctx context.Context, o *Operator) error {
 	if k := o.c.keeps(kind); k != nil {
 		return k.Change(ctx, o.gate, ipam.Apply, Object{Kind: kind, Name: m.Name, Body: a.Object})
 	}
-	err := o.client.create(ctx, r, orDefault(m.Namespace), a.Object)
+	err := o.client.Create(ctx, r, orDefault(m.Namespace), a.Object)
 	if apierrors.IsAlreadyExists(err) {
-		return o.client.patch(ctx, r.path(orDefault(m.Namespace), m.Name), mergePatch, a.Object)
+		return o.client.Patch(ctx, r.Path(orDefault(m.Namespace), m.Name), kubeapi.MergePatch, a.Object)
 	}
 	return err
 }

@@ -76,7 +76,7 @@ func (c *Cluster) imagine(objs []Object) error {
 				return &Rejected{o, err}
 			}
 			c.mu.Lock()
-			c.nodeChanged(kube.Change{Resource: "nodes", Name: o.Name, Object: n})
+			c.keep(kube.Change{Resource: "nodes", Name: o.Name, Object: n})
 			c.mu.Unlock()
 		case "Pod":
 			p := &corev1.Pod{}
@@ -85,7 +85,7 @@ func (c *Cluster) imagine(objs []Object) error {
 			}
 			p.Namespace, p.UID = o.Namespace, types.UID(o.Namespace+"/"+o.Name)
 			c.mu.Lock()
-			c.podChanged(kube.Change{Resource: "pods", Namespace: o.Namespace, Name: o.Name, Object: p})
+			c.keep(kube.Change{Resource: "pods", Namespace: o.Namespace, Name: o.Name, Object: p})
 			c.mu.Unlock()
 			on[p.Spec.NodeName] = append(on[p.Spec.NodeName], p)
 		}

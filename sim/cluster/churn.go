@@ -10,6 +10,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/sim"
+	"ipamsim/sim/cluster/kubeapi"
 )
 
 // Churn deletes pods at a rate; their controllers make new ones.
@@ -28,13 +29,13 @@ const churnSteps = 16
 
 func (c *Cluster) startChurn(i int, ch Churn) {
 	c.w.Spawn(sim.Process{ID: sim.ActorID(fmt.Sprintf("churn/%d", i)), Run: func(ctx context.Context, g *sim.Gate) error {
-		cl := client{c.api.Door(g)}
-		if !sleep(ctx, ch.From) {
+		cl := kubeapi.New(c.api.Door(g))
+		if !kubeapi.Sleep(ctx, ch.From) {
 			return ctx.Err()
 		}
 		for ch.Until == 0 || c.w.Now() < ch.Until {
 			n, err := g.Draw(ctx, "wait", churnSteps)
-			if err != nil || !sleep(ctx, ch.Every/2+ch.Every*time.Duration(n)/churnSteps) {
+			if err != nil || !kubeapi.Sleep(ctx, ch.Every/2+ch.Every*time.Duration(n)/churnSteps) {
 				return err
 			}
 			if err := c.churn(ctx, g, cl, ch); err != nil && ctx.Err() != nil {
@@ -45,7 +46,7 @@ func (c *Cluster) startChurn(i int, ch Churn) {
 	}})
 }
 
-func (c *Cluster) churn(ctx context.Context, g *sim.Gate, cl client, ch Churn) error {
+func (c *Cluster) churn(ctx context.Context, g *sim.Gate, cl kubeapi.Client, ch Churn) error {
 	pods := c.churnable(ch.Workload)
 	if len(pods) == 0 {
 		return nil
@@ -62,20 +63,13 @@ func (c *Cluster) churn(ctx context.Context, g *sim.Gate, cl client, ch Churn) e
 	if by.Force { // no cluster does that by itself
 		c.record(model.Event{Kind: model.Operator, Actor: string(g.Actor()), Deed: deed(by), Text: by.String()})
 	}
-	return cl.deletePod(ctx, by.Namespace, by.Name, by.Force)
+	return cl.DeletePod(ctx, by.Namespace, by.Name, by.Force)
 }
 
 func (c *Cluster) churnable(workload string) []*corev1.Pod {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var out []*corev1.Pod
-	for _, key := range sortedPods(c.pods) {
-		p := c.pods[key].Pod
-		if p.DeletionTimestamp == nil && (workload == "" || belongs(p, workload)) {
-			out = append(out, p)
-		}
-	}
-	return out
+	return c.stored.Pods(func(p *corev1.Pod) bool {
+		return p.DeletionTimestamp == nil && (workload == "" || belongs(p, workload))
+	})
 }
 
 func belongs(p *corev1.Pod, workload string) bool {

@@ -4,6 +4,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -19,6 +20,9 @@ import (
 	"ipamsim/model/metric"
 	"ipamsim/model/route"
 	"ipamsim/sim"
+	"ipamsim/sim/cluster/control"
+	"ipamsim/sim/cluster/control/simple"
+	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/kube"
@@ -38,11 +42,13 @@ type Config struct {
 	Until    time.Duration
 	Settle   time.Duration // quiet time after Until; quiescent invariants are judged at its end, 0: not at all
 	Timers   Timers
-	Settings invariant.Settings
-	Fabric   route.Fabric  // the network between the nodes
-	Metrics  time.Duration // measure at this interval; 0: never
-	Film     bool          // keep what everything looked like after every step
-	Looks    Looks
+	// Controllers makes Kubernetes' controllers; nil: the simple ones.
+	Controllers func(control.Env) control.Set
+	Settings    invariant.Settings
+	Fabric      route.Fabric  // the network between the nodes
+	Metrics     time.Duration // measure at this interval; 0: never
+	Film        bool          // keep what everything looked like after every step
+	Looks       Looks
 	// InTurn lets kubelets work on one pod at a time, see turns; 0: as they are.
 	InTurn time.Duration
 	// Datastore is where the manager keeps its record, if it has a choice.
@@ -59,27 +65,10 @@ type Network struct {
 	Config json.RawMessage
 }
 
-// Timers are the controllers' own, with Kubernetes' defaults.
+// Timers are those of the controllers, who have defaults of their own, and of kubelets.
 type Timers struct {
-	NodeMonitorGrace time.Duration // a silent node becomes unreachable: 40 s
-	Toleration       time.Duration // pods on it are deleted after: 300 s
-	SandboxRetry     time.Duration // kubelet tries a failed sandbox again after: 10 s
-	APIRetry         time.Duration // our own controllers repeat a failed request after: 1 s
-	PodGC            time.Duration // pods of a deleted node are removed after: 40 s, podgc's quarantine
-}
-
-func (t Timers) orDefault() Timers {
-	set := func(d *time.Duration, v time.Duration) {
-		if *d == 0 {
-			*d = v
-		}
-	}
-	set(&t.NodeMonitorGrace, 40*time.Second)
-	set(&t.Toleration, 300*time.Second)
-	set(&t.SandboxRetry, 10*time.Second)
-	set(&t.APIRetry, time.Second)
-	set(&t.PodGC, 40*time.Second)
-	return t
+	control.Timers
+	SandboxRetry time.Duration // kubelet tries a failed sandbox again after: 10 s
 }
 
 // Cluster is one cluster in one run.
@@ -90,14 +79,15 @@ type Cluster struct {
 	store *etcd.Run
 	inst  ipam.Instance
 	procs map[string]process
-	kinds map[string]resource
+	kinds map[string]kubeapi.Resource
+
+	stored      *kubeapi.Cache
+	feed        kubeapi.Feed
+	controllers control.Set
 
 	mu       sync.Mutex
 	truth    truth
 	nodes    map[string]*node
-	pods     map[model.PodRef]*pod
-	owners   map[model.PodRef]string // uid of each stored workload, by KIND/NAME
-	inboxes  []*inbox
 	upstream map[sim.ActorID]string // processes that run the address manager's code, and on which node
 	used     map[string]int         // how often a name was taken, for unique
 	judge    judge
@@ -110,8 +100,6 @@ type Cluster struct {
 	traps    []*trap // set by hazards, in the order of setting
 	turns    turns
 	doors    doors
-
-	nodeNews chan struct{}
 	asked    asked
 }
 
@@ -145,32 +133,39 @@ func open(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config) (*Cluster
 			c.procs[p.Name] = process{p, run}
 		}
 	}
+	c.controllers = c.cfg.Controllers(control.Env{
+		World: w, API: api, Name: c.unique, Stored: c.stored, Feed: &c.feed, Machine: c.machine, Timers: c.cfg.Timers.Timers,
+	})
 	api.OnChange(c.changed)
 	return c, c.load(cfg.Objects)
 }
 
 // blank is a cluster of which nothing is known.
 func blank(w *sim.World, cfg Config) (*Cluster, error) {
-	cfg.Timers = cfg.Timers.orDefault()
+	cfg.Timers.APIRetry = cmp.Or(cfg.Timers.APIRetry, time.Second)
+	cfg.Timers.SandboxRetry = cmp.Or(cfg.Timers.SandboxRetry, 10*time.Second)
+	if cfg.Controllers == nil {
+		cfg.Controllers = simple.New
+	}
 	c := &Cluster{
 		cfg: cfg, w: w,
 		procs: map[string]process{}, nodes: map[string]*node{},
-		pods: map[model.PodRef]*pod{}, used: map[string]int{}, upstream: map[sim.ActorID]string{},
-		owners: map[model.PodRef]string{}, clocks: map[string]*sim.Clock{}, nodeNews: make(chan struct{}, 1),
+		used: map[string]int{}, upstream: map[sim.ActorID]string{},
+		stored: kubeapi.NewCache(w.Now), clocks: map[string]*sim.Clock{},
 		turns: turns{step: cfg.InTurn, born: map[types.UID]int{}},
 	}
 	c.truth.init()
 	c.judge.init(cfg)
 	var err error
-	c.kinds, err = kindsOf(cfg.Manager)
+	c.kinds, err = kubeapi.Kinds(cfg.Manager)
 	return c, err
 }
 
 // load stores the scenario's objects, as if they had been there for ever.
 func (c *Cluster) load(objs []Object) error {
-	direct := client{c.api.Direct()}
+	direct := kubeapi.New(c.api.Direct())
 	var known uids
-	if c.cfg.Primary != "" {
+	if c.cfg.Primary != "" || c.api.Controlled() {
 		objs = append(missingNamespaces(objs), objs...)
 	}
 	for _, o := range objs {
@@ -185,10 +180,10 @@ func (c *Cluster) load(objs []Object) error {
 		if k := c.keeps(o.Kind); k != nil {
 			err = k.Change(context.Background(), nil, ipam.Create, o)
 		} else {
-			err = direct.create(context.Background(), r, o.Namespace, o.Body)
+			err = direct.Create(kube.AsFound(context.Background()), r, o.Namespace, o.Body)
 		}
 		if err == nil && o.Kind == "Pod" {
-			err = direct.storeStatus(context.Background(), o)
+			err = storeStatus(context.Background(), direct, o)
 		}
 		if err != nil {
 			return &Rejected{o, err}
@@ -237,8 +232,7 @@ func (r *Rejected) Unwrap() error { return r.Err }
 
 func (c *Cluster) startControllers() error {
 	c.startRouting()
-	c.startScheduler()
-	c.startNodeLifecycle()
+	c.controllers.Start()
 	for _, name := range c.nodeNames() {
 		if err := c.begin(name); err != nil {
 			return err
@@ -291,17 +285,4 @@ func (c *Cluster) spawnUpstream(id sim.ActorID, node string, run func(context.Co
 func (c *Cluster) theirs(id sim.ActorID) bool {
 	_, ok := c.upstream[id]
 	return ok
-}
-
-// sleep lets virtual time pass for one process. It reports false if the process
-// was killed meanwhile.
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-t.C:
-		return true
-	}
 }

@@ -2,6 +2,8 @@ package cluster
 
 import (
 	"context"
+
+	"ipamsim/sim/cluster/kubeapi"
 )
 
 // Cordon keeps new pods away from a node, or lets them come again.
@@ -12,7 +14,7 @@ type Cordon struct {
 
 // Do runs kubectl cordon.
 func (a *Cordon) Do(ctx context.Context, o *Operator) error {
-	return o.client.patch(ctx, builtin["Node"].path("", a.Node), mergePatch,
+	return o.client.Patch(ctx, kubeapi.Nodes.Path("", a.Node), kubeapi.MergePatch,
 		map[string]any{"spec": map[string]any{"unschedulable": !a.Undo}})
 }
 

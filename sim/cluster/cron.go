@@ -8,6 +8,7 @@ import (
 	"github.com/robfig/cron/v3"
 
 	"ipamsim/sim"
+	"ipamsim/sim/cluster/kubeapi"
 )
 
 // Cron starts passes of a reconciler on a schedule.
@@ -55,7 +56,7 @@ func (c *Cluster) cron(ctx context.Context, k Cron, node string) error {
 	var last *sim.Actor
 	for {
 		now := time.Now().UTC() // virtual
-		if !sleep(ctx, k.Schedule.Next(now).Sub(now)) {
+		if !kubeapi.Sleep(ctx, k.Schedule.Next(now).Sub(now)) {
 			return ctx.Err()
 		}
 		if node != "" && !c.nodeUp(node) {

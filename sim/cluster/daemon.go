@@ -8,6 +8,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/sim"
+	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/ipam"
 )
 
@@ -31,7 +32,7 @@ func (c *Cluster) startDaemonAfter(r process, node string, wait time.Duration) {
 	name := path.Join(r.Name, node)
 	id := sim.ActorID(c.unique(name))
 	a := c.spawnUpstream(id, node, func(ctx context.Context, g *sim.Gate) error {
-		if wait > 0 && !sleep(ctx, wait) {
+		if wait > 0 && !kubeapi.Sleep(ctx, wait) {
 			return ctx.Err()
 		}
 		return r.Run(ctx, g, node)
@@ -47,7 +48,7 @@ func (c *Cluster) startDaemonAfter(r process, node string, wait time.Duration) {
 			e.Err = err.Error()
 		}
 		c.record(e)
-		if sleep(ctx, c.restartIn(node)) {
+		if kubeapi.Sleep(ctx, c.restartIn(node)) {
 			c.startDaemon(r, node)
 		}
 		return nil

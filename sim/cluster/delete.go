@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/ipam"
 )
 
@@ -21,7 +22,7 @@ type Delete struct {
 
 // Do runs kubectl delete.
 func (a *Delete) Do(ctx context.Context, o *Operator) error {
-	r, kind, err := o.c.byName(a.Resource)
+	r, kind, err := kubeapi.ByName(o.c.kinds, a.Resource)
 	if err != nil {
 		return err
 	}
@@ -31,7 +32,7 @@ func (a *Delete) Do(ctx context.Context, o *Operator) error {
 	case a.All && keeper != nil:
 		names, err = keeper.Names(ctx, o.gate, kind)
 	case a.All:
-		names, err = o.names(ctx, r.path(orDefault(a.Namespace), ""))
+		names, err = o.names(ctx, r.Path(orDefault(a.Namespace), ""))
 	}
 	if err != nil {
 		return err
@@ -41,9 +42,9 @@ func (a *Delete) Do(ctx context.Context, o *Operator) error {
 		if keeper != nil {
 			errs = append(errs, keeper.Change(ctx, o.gate, ipam.Delete, Object{Kind: kind, Name: n}))
 		} else {
-			how := deletion(a.Force)
+			how := kubeapi.Deletion(a.Force)
 			how.PropagationPolicy = new(metav1.DeletePropagationBackground) // as kubectl asks; a Job's pods would stay by the API's default
-			errs = append(errs, o.client.delete(ctx, r.path(orDefault(a.Namespace), n), how))
+			errs = append(errs, o.client.Delete(ctx, r.Path(orDefault(a.Namespace), n), how))
 		}
 	}
 	return errors.Join(errs...)
@@ -62,7 +63,7 @@ func (a *Delete) String() string {
 }
 
 func (o *Operator) names(ctx context.Context, path string) ([]string, error) {
-	b, err := o.client.do(ctx, "GET", path, "application/json", nil)
+	b, err := o.client.Do(ctx, "GET", path, "application/json", nil)
 	if err != nil {
 		return nil, err
 	}

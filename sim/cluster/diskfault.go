@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"ipamsim/model"
+	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/disk"
 )
 
@@ -58,7 +59,7 @@ func (o *Operator) lasts(ctx context.Context, a Action, d metav1.Duration, end f
 	if d.Duration == 0 {
 		return nil
 	}
-	if !sleep(ctx, d.Duration) {
+	if !kubeapi.Sleep(ctx, d.Duration) {
 		return ctx.Err()
 	}
 	end()

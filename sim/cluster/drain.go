@@ -15,11 +15,11 @@ func (a *Drain) Do(ctx context.Context, o *Operator) error {
 	if err := (&Cordon{Node: a.Node}).Do(ctx, o); err != nil {
 		return err
 	}
-	for _, p := range o.c.podsOn(a.Node) {
+	for _, p := range o.c.stored.PodsOn(a.Node) {
 		if len(p.OwnerReferences) > 0 && p.OwnerReferences[0].Kind == "DaemonSet" {
 			continue
 		}
-		if err := o.client.deletePod(ctx, p.Namespace, p.Name, a.Force); err != nil {
+		if err := o.client.DeletePod(ctx, p.Namespace, p.Name, a.Force); err != nil {
 			return err
 		}
 	}

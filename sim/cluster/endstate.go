@@ -9,6 +9,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"ipamsim/sim/cluster/kubeapi"
 )
 
 // Sight is the truth and the record now, unjudged. Call it on the root goroutine:
@@ -33,18 +35,18 @@ func (c *Cluster) Sight() (*Sight, error) {
 // It is sorted by kind, namespace and name, and may be called where Sight may.
 func (c *Cluster) Stored() ([]Object, error) {
 	var out []Object
-	direct := client{c.api.Direct()}
+	direct := kubeapi.New(c.api.Direct())
 	for kind, r := range c.kinds {
-		if r.alias {
+		if r.Alias {
 			continue
 		}
-		b, err := direct.do(context.Background(), http.MethodGet, r.path("", ""), "application/json", nil)
+		b, err := direct.Do(context.Background(), http.MethodGet, r.Path("", ""), "application/json", nil)
 		if err != nil {
-			return nil, fmt.Errorf("cluster: list %s: %w", r.name, err)
+			return nil, fmt.Errorf("cluster: list %s: %w", r.Plural, err)
 		}
 		objs, err := listed(kind, r, b)
 		if err != nil {
-			return nil, fmt.Errorf("cluster: list %s: %w", r.name, err)
+			return nil, fmt.Errorf("cluster: list %s: %w", r.Plural, err)
 		}
 		out = append(out, objs...)
 	}
@@ -62,7 +64,7 @@ func (c *Cluster) Stored() ([]Object, error) {
 }
 
 // listed are the items of a list, with what only the list says of them.
-func listed(kind string, r resource, body []byte) ([]Object, error) {
+func listed(kind string, r kubeapi.Resource, body []byte) ([]Object, error) {
 	var list struct{ Items []map[string]any }
 	if err := json.Unmarshal(body, &list); err != nil {
 		return nil, err
@@ -70,7 +72,7 @@ func listed(kind string, r resource, body []byte) ([]Object, error) {
 	var out []Object
 	for _, item := range list.Items {
 		item["kind"], _, _ = strings.Cut(kind, ".") // see KindOf
-		item["apiVersion"] = path.Join(strings.Split(r.root, "/")[2:]...)
+		item["apiVersion"] = path.Join(strings.Split(r.Root, "/")[2:]...)
 		b, err := json.Marshal(item)
 		if err != nil {
 			return nil, err

@@ -8,6 +8,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/sim"
+	"ipamsim/sim/cluster/kubeapi"
 )
 
 // Hazards are the faults of machines and processes that the schedule may choose,
@@ -78,7 +79,7 @@ func (h *hazard) run(ctx context.Context) error {
 		return err
 	}
 	at := h.From + (h.Until-h.From)/hazardSlots*time.Duration(slot)
-	if d := at - h.c.w.Now(); d > 0 && !sleep(ctx, d) {
+	if d := at - h.c.w.Now(); d > 0 && !kubeapi.Sleep(ctx, d) {
 		return ctx.Err()
 	}
 	e, err := hazardKinds[h.Kinds[kind]].plan(ctx, h)
@@ -90,9 +91,9 @@ func (h *hazard) run(ctx context.Context) error {
 
 func (h *hazard) happen(ctx context.Context, e event) error {
 	h.c.record(model.Event{Kind: model.FaultEvent, Actor: h.id, Deed: deed(e), Text: e.String()})
-	o := &Operator{c: h.c, client: client{h.c.api.Door(h.gate)}, gate: h.gate, id: h.id}
+	o := &Operator{c: h.c, client: kubeapi.New(h.c.api.Door(h.gate)), gate: h.gate, id: h.id}
 	err := e.Do(ctx, o)
-	if err == nil && e.undo != nil && sleep(ctx, e.after) {
+	if err == nil && e.undo != nil && kubeapi.Sleep(ctx, e.after) {
 		err = e.undo.Do(ctx, o)
 	}
 	if err != nil && ctx.Err() == nil {

@@ -7,6 +7,7 @@ import (
 
 	"ipamsim/model/metric"
 	"ipamsim/sim"
+	"ipamsim/sim/cluster/kubeapi"
 )
 
 // Looks is who wants to see what there is at some instants.
@@ -32,7 +33,7 @@ func (c *Cluster) startLooks() error {
 	c.judge.record = rec
 	c.w.Spawn(sim.Process{ID: "looks", Run: func(ctx context.Context, g *sim.Gate) error {
 		for i, at := range l.At {
-			if d := at - c.w.Now(); d > 0 && !sleep(ctx, d) {
+			if d := at - c.w.Now(); d > 0 && !kubeapi.Sleep(ctx, d) {
 				return ctx.Err()
 			}
 			err := g.Pass(ctx, sim.Op{Kind: sim.Local, Class: "metrics", Key: "LOOK", Request: &sim.Request{Verb: "LOOK"}}, func(context.Context) error {

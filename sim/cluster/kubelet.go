@@ -1,17 +1,15 @@
 package cluster
 
 import (
-	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"ipamsim/model"
 	"ipamsim/sim"
+	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/kube"
 )
 
@@ -20,7 +18,7 @@ import (
 type kubelet struct {
 	c    *Cluster
 	node string
-	in   *inbox
+	in   *kubeapi.Informer
 
 	mu        sync.Mutex
 	workers   map[types.UID]*worker
@@ -40,7 +38,7 @@ func (c *Cluster) startKubelet(name string) {
 // service manager does, and the pods' sandboxes are not touched. What it slept
 // through it learns from what is stored now, and from the runtime.
 func (k *kubelet) restart(ctx context.Context) error {
-	if !sleep(ctx, restartAfter) {
+	if !kubeapi.Sleep(ctx, restartAfter) {
 		return ctx.Err()
 	}
 	n := k.c.node(k.node)
@@ -58,11 +56,11 @@ func (k *kubelet) restart(ctx context.Context) error {
 func (k *kubelet) spawn() {
 	c, name := k.c, k.node
 	k.register()
-	in := c.subscribe(func(ch kube.Change) bool { return boundTo(ch, name) })
+	in := c.feed.Subscribe(func(ch kube.Change) bool { return boundTo(ch, name) })
 	k.in = in
-	mine, left := c.podsOn(name), c.left(name)
+	mine, left := c.stored.PodsOn(name), c.left(name)
 	c.w.Spawn(sim.Process{ID: sim.ActorID("kubelet/" + name), Group: name, Run: func(ctx context.Context, g *sim.Gate) error {
-		defer c.unsubscribe(in)
+		defer c.feed.Unsubscribe(in)
 		for _, st := range left {
 			k.recover(st)
 		}
@@ -84,7 +82,7 @@ func boundTo(ch kube.Change, node string) bool {
 
 func (k *kubelet) run(ctx context.Context, g *sim.Gate) error {
 	for {
-		heard, err := k.in.next(ctx, g)
+		heard, err := k.in.Next(ctx, g)
 		if err != nil {
 			return err
 		}
@@ -109,7 +107,7 @@ func (k *kubelet) heard(p *corev1.Pod) {
 	switch w := k.worker(p.UID); {
 	case w != nil: // or it has done its work, and this is old news
 		w.tell(p, false)
-	case finished(p):
+	case kubeapi.Finished(p):
 	default:
 		k.start(newWorker(k, p))
 	}
@@ -149,7 +147,7 @@ func (k *kubelet) start(w *worker) {
 	k.mu.Unlock()
 	k.c.w.Spawn(sim.Process{ID: w.id, Group: k.node, Run: func(ctx context.Context, g *sim.Gate) error {
 		defer k.ended(w)
-		w.client = client{k.c.api.Door(g)}
+		w.client = kubeapi.New(k.c.api.Door(g))
 		return w.run(ctx, g)
 	}})
 }
@@ -162,20 +160,6 @@ func (k *kubelet) ended(w *worker) {
 
 // exists reports whether this very pod is still stored.
 func (c *Cluster) exists(p *corev1.Pod) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	q := c.pods[ref(p)]
+	q := c.stored.Pod(kubeapi.Ref(p))
 	return q != nil && q.UID == p.UID
-}
-
-func finished(p *corev1.Pod) bool {
-	return p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed
-}
-
-func ref(p *corev1.Pod) model.PodRef { return model.PodRef{Namespace: p.Namespace, Name: p.Name} }
-
-func sortedPods(m map[model.PodRef]*pod) []model.PodRef {
-	return slices.SortedFunc(maps.Keys(m), func(a, b model.PodRef) int {
-		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
-	})
 }

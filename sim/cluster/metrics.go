@@ -5,6 +5,7 @@ import (
 
 	"ipamsim/model/metric"
 	"ipamsim/sim"
+	"ipamsim/sim/cluster/kubeapi"
 )
 
 // startMetrics measures the cluster at the scenario's interval, as a monitoring
@@ -22,7 +23,7 @@ func (c *Cluster) startMetrics() {
 				c.measure()
 				return nil
 			})
-			if err != nil || !sleep(ctx, c.cfg.Metrics) {
+			if err != nil || !kubeapi.Sleep(ctx, c.cfg.Metrics) {
 				return err
 			}
 		}

@@ -19,11 +19,10 @@ import (
 type node struct {
 	number  int // how many came before
 	state   model.Node
-	addr    netip.Prefix  // its own, with its subnet's length
-	object  *corev1.Node  // as stored; nil when not registered
-	last    *corev1.Node  // object, or what it was when it was deleted
-	gone    time.Duration // when its object was deleted
-	kubelet *kubelet      // nil while it has no power
+	addr    netip.Prefix // its own, with its subnet's length
+	object  *corev1.Node // as stored; nil when not registered
+	last    *corev1.Node // object, or what it was when it was deleted
+	kubelet *kubelet     // nil while it has no power
 	// The container runtime's: when it is back after it was killed, and the processes
 	// in which it undoes what was cut off.
 	runtimeBack time.Duration
@@ -49,7 +48,7 @@ func (c *Cluster) nodeChanged(ch kube.Change) {
 	obj, ok := ch.Object.(*corev1.Node)
 	if !ok {
 		if n != nil {
-			n.object, n.state.Registered, n.gone = nil, false, c.w.Now()
+			n.object, n.state.Registered = nil, false
 		}
 		return
 	}
@@ -60,18 +59,17 @@ func (c *Cluster) nodeChanged(ch kube.Change) {
 	n.object, n.last, n.state.Registered = obj, obj, true
 }
 
-// news tells the node lifecycle controller to look again.
-func (c *Cluster) news() {
-	select {
-	case c.nodeNews <- struct{}{}:
-	default:
-	}
-}
-
 func (c *Cluster) nodeNames() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Sorted(maps.Keys(c.nodes))
+}
+
+// machine is the state of a node's machine.
+func (c *Cluster) machine(name string) model.Node {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.nodes[name].state
 }
 
 func (c *Cluster) node(name string) *node {
@@ -84,7 +82,7 @@ func (c *Cluster) node(name string) *node {
 // or silent.
 func (c *Cluster) begin(name string) error {
 	up := c.found(name)
-	if err := c.adopt(name, c.podsOn(name), c.inst.Adopt); err != nil || !up {
+	if err := c.adopt(name, c.stored.PodsOn(name), c.inst.Adopt); err != nil || !up {
 		return err
 	}
 	c.bootAfter(name, c.startIn(name))
@@ -121,7 +119,7 @@ func (c *Cluster) bootAfter(name string, daemons time.Duration) {
 	n.state.Up, n.state.Since = true, c.w.Now()
 	c.recordLocked(model.Event{Kind: model.NodeEvent, Node: name, Text: "up"})
 	c.mu.Unlock()
-	c.news()
+	c.controllers.MachineChanged()
 	c.startKubelet(name)
 	for _, d := range c.cfg.Daemons {
 		if r := c.procs[d]; r.PerNode {
@@ -136,7 +134,7 @@ func (c *Cluster) bootAfter(name string, daemons time.Duration) {
 func (c *Cluster) powerOff(name string, forget bool, l disk.Loss) {
 	c.w.KillGroup(name)
 	c.doors.lose(name, forget, l)
-	defer c.news()
+	defer c.controllers.MachineChanged()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := c.nodes[name]
@@ -177,7 +175,7 @@ func (c *Cluster) link(name string, cut bool, text string) {
 	n.state.Partitioned, n.state.Since = cut, c.w.Now()
 	c.recordLocked(model.Event{Kind: model.NodeEvent, Node: name, Text: text})
 	c.mu.Unlock()
-	c.news()
+	c.controllers.MachineChanged()
 	switch {
 	case cut && !was:
 		c.w.Hold(name)

@@ -5,11 +5,17 @@ import (
 	"context"
 	"encoding/json"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"ipamsim/model"
 )
+
+// workloadKinds are the kinds that own pods, by their plural names.
+var workloadKinds = map[string]string{
+	"statefulsets": "StatefulSet", "deployments": "Deployment", "daemonsets": "DaemonSet", "jobs": "Job",
+}
 
 // uids are those of the workloads that are stored, by KIND/NAME; nil: nobody asked yet.
 type uids map[model.PodRef]types.UID
@@ -67,7 +73,11 @@ func (u *uids) read(c *Cluster) error {
 			return err
 		}
 		for _, o := range all {
-			(*u)[model.PodRef{Namespace: meta(o).GetNamespace(), Name: kind + "/" + meta(o).GetName()}] = meta(o).GetUID()
+			m, err := meta.Accessor(o)
+			if err != nil {
+				return err
+			}
+			(*u)[model.PodRef{Namespace: m.GetNamespace(), Name: kind + "/" + m.GetName()}] = m.GetUID()
 		}
 	}
 	return nil

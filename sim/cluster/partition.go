@@ -4,6 +4,8 @@ import (
 	"context"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"ipamsim/sim/cluster/kubeapi"
 )
 
 // Partition cuts a node off from the API server; its containers run on.
@@ -21,7 +23,7 @@ func (a *Partition) Do(ctx context.Context, o *Operator) error {
 	if a.For.Duration == 0 {
 		return nil
 	}
-	if !sleep(ctx, a.For.Duration) {
+	if !kubeapi.Sleep(ctx, a.For.Duration) {
 		return ctx.Err()
 	}
 	o.c.join(a.Node)

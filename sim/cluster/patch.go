@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/ipam"
 )
 
@@ -21,7 +22,7 @@ type Patch struct {
 
 // Do runs kubectl patch.
 func (a *Patch) Do(ctx context.Context, o *Operator) error {
-	r, kind, err := o.c.byName(a.Resource)
+	r, kind, err := kubeapi.ByName(o.c.kinds, a.Resource)
 	if err != nil {
 		return err
 	}
@@ -36,14 +37,14 @@ func (a *Patch) Do(ctx context.Context, o *Operator) error {
 		}
 		return k.Change(ctx, o.gate, verb, Object{Kind: kind, Name: a.Name, Body: body})
 	}
-	path := r.path(orDefault(a.Namespace), a.Name)
+	path := r.Path(orDefault(a.Namespace), a.Name)
 	if a.Subresource != "" {
 		path += "/" + a.Subresource
 	}
 	if a.JSON != nil {
-		return o.client.patch(ctx, path, jsonPatch, a.JSON)
+		return o.client.Patch(ctx, path, kubeapi.JSONPatch, a.JSON)
 	}
-	return o.client.patch(ctx, path, mergePatch, a.Merge)
+	return o.client.Patch(ctx, path, kubeapi.MergePatch, a.Merge)
 }
 
 func (a *Patch) String() string {

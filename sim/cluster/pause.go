@@ -5,6 +5,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"ipamsim/sim/cluster/kubeapi"
 )
 
 // Pause stops a process or every process of a node for a while: it keeps what it
@@ -26,7 +28,7 @@ func (a *Pause) Do(ctx context.Context, o *Operator) error {
 		o.c.w.Resume(a.Actor)
 		o.c.paused(a.Actor, false)
 	}()
-	if !sleep(ctx, d) {
+	if !kubeapi.Sleep(ctx, d) {
 		return ctx.Err()
 	}
 	return nil

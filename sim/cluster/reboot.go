@@ -5,6 +5,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"ipamsim/sim/cluster/kubeapi"
 )
 
 // Reboot is a crash, and power again after Down.
@@ -25,7 +27,7 @@ func (a *Reboot) Do(ctx context.Context, o *Operator) error {
 	if d == 0 {
 		d = 30 * time.Second
 	}
-	if !sleep(ctx, d) {
+	if !kubeapi.Sleep(ctx, d) {
 		return ctx.Err()
 	}
 	return (&PowerOn{Node: a.Node}).Do(ctx, o)

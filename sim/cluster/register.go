@@ -9,6 +9,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/sim"
+	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/kube"
 )
 
@@ -26,9 +27,9 @@ func (k *kubelet) register() {
 	}
 	k.registers = sim.ActorID(k.c.unique("register/" + k.node))
 	k.c.w.Spawn(sim.Process{ID: k.registers, Group: k.node, Run: func(ctx context.Context, g *sim.Gate) error {
-		cl := client{k.c.api.Door(g)}
-		for step := 100 * time.Millisecond; sleep(ctx, step); step = min(2*step, 7*time.Second) {
-			err := cl.create(kube.WithClass(ctx, "status"), builtin["Node"], "", manifest)
+		cl := kubeapi.New(k.c.api.Door(g))
+		for step := 100 * time.Millisecond; kubeapi.Sleep(ctx, step); step = min(2*step, 7*time.Second) {
+			err := cl.Create(kube.WithClass(ctx, "status"), kubeapi.Nodes, "", manifest)
 			if err == nil {
 				k.c.record(model.Event{Kind: model.NodeEvent, Node: k.node, Text: "registered again"})
 			}

@@ -8,6 +8,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/disk"
 )
 
@@ -33,12 +34,12 @@ func (a *ReplaceNode) Do(ctx context.Context, o *Operator) error {
 	manifest := o.c.newcomer(name, old)
 	o.c.powerOff(a.Node, true, disk.Loss{})
 	if !a.KeepObject {
-		if err := o.client.delete(ctx, builtin["Node"].path("", a.Node), metav1.DeleteOptions{}); err != nil {
+		if err := o.client.Delete(ctx, kubeapi.Nodes.Path("", a.Node), metav1.DeleteOptions{}); err != nil {
 			return err
 		}
 	}
 	if name != a.Node || !a.KeepObject {
-		if err := o.client.create(ctx, builtin["Node"], "", manifest); err != nil {
+		if err := o.client.Create(ctx, kubeapi.Nodes, "", manifest); err != nil {
 			return err
 		}
 	}
@@ -83,6 +84,6 @@ func (a *ReplaceNode) Machine() string { return a.Node }
 
 // waitFor makes sure that the cluster has heard of a node that was just created.
 func (c *Cluster) waitFor(ctx context.Context, node string) {
-	for c.node(node) == nil && sleep(ctx, 1) {
+	for c.node(node) == nil && kubeapi.Sleep(ctx, 1) {
 	}
 }

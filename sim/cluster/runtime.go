@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"ipamsim/sim"
+	"ipamsim/sim/cluster/kubeapi"
 )
 
 // The container runtime is no process here: it acts within the pod worker that calls
@@ -54,7 +55,7 @@ func (c *Cluster) left(node string) (out []*podState) {
 	disk := c.nodes[node].disk
 	for _, id := range slices.Sorted(maps.Keys(disk)) {
 		st := disk[id]
-		p := c.pods[ref(st.pod)]
+		p := c.stored.Pod(kubeapi.Ref(st.pod))
 		lives := c.runsLocked(id) && p != nil && p.UID == st.pod.UID
 		if !lives && !st.undone {
 			out = append(out, st)
@@ -101,7 +102,7 @@ func (k *kubelet) die() {
 
 // undo is what the runtime does about a sandbox whose making was cut off.
 func (k *kubelet) undo(st *podState) {
-	w := &worker{c: k.c, k: k, key: ref(st.pod), pod: st.pod}
+	w := &worker{c: k.c, k: k, key: kubeapi.Ref(st.pod), pod: st.pod}
 	w.id = sim.ActorID(k.c.unique("runtime/" + k.node + "/" + w.key.String()))
 	if !k.c.undoes(k.node, st, w.id) {
 		return // it had not begun

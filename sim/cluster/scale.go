@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"ipamsim/sim/cluster/kubeapi"
 )
 
 // Scale sets the number of replicas of a workload.
@@ -20,7 +22,7 @@ func (a *Scale) Do(ctx context.Context, o *Operator) error {
 	if !ok {
 		return fmt.Errorf("the server doesn't have a resource type %q", a.Kind)
 	}
-	return o.client.patch(ctx, r.path(orDefault(a.Namespace), a.Name), mergePatch,
+	return o.client.Patch(ctx, r.Path(orDefault(a.Namespace), a.Name), kubeapi.MergePatch,
 		map[string]any{"spec": map[string]any{"replicas": a.Replicas}})
 }
 

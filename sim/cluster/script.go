@@ -7,6 +7,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/sim"
+	"ipamsim/sim/cluster/kubeapi"
 )
 
 // Entry is one line of the script: at a virtual time, do something.
@@ -36,7 +37,7 @@ type OnMachine interface {
 // machines' power buttons.
 type Operator struct {
 	c      *Cluster
-	client client
+	client kubeapi.Client
 	gate   *sim.Gate
 	id     string // the process's name
 }
@@ -44,16 +45,16 @@ type Operator struct {
 // script runs the entries, then lets the cluster rest, then ends the run.
 func (c *Cluster) script(ctx context.Context, g *sim.Gate) error {
 	for _, e := range c.cfg.Script {
-		if d := e.At - c.w.Now(); d > 0 && !sleep(ctx, d) {
+		if d := e.At - c.w.Now(); d > 0 && !kubeapi.Sleep(ctx, d) {
 			return ctx.Err()
 		}
 		c.operate(e.Action)
 	}
-	if d := c.cfg.Until - c.w.Now(); d > 0 && !sleep(ctx, d) {
+	if d := c.cfg.Until - c.w.Now(); d > 0 && !kubeapi.Sleep(ctx, d) {
 		return ctx.Err()
 	}
 	if c.cfg.Settle > 0 {
-		if !sleep(ctx, c.cfg.Settle) {
+		if !kubeapi.Sleep(ctx, c.cfg.Settle) {
 			return ctx.Err()
 		}
 		c.mu.Lock()
@@ -70,7 +71,7 @@ func (c *Cluster) operate(a Action) {
 	id := sim.ActorID(c.unique("operator"))
 	c.record(model.Event{Kind: model.Operator, Actor: string(id), Deed: deed(a), Text: a.String()})
 	c.w.Spawn(sim.Process{ID: id, Run: func(ctx context.Context, g *sim.Gate) error {
-		err := a.Do(ctx, &Operator{c: c, client: client{c.api.Door(g)}, gate: g, id: string(id)})
+		err := a.Do(ctx, &Operator{c: c, client: kubeapi.New(c.api.Door(g)), gate: g, id: string(id)})
 		if err != nil {
 			c.record(model.Event{Kind: model.Operator, Actor: string(id), Deed: deed(a), Text: a.String(), Err: err.Error()})
 		}

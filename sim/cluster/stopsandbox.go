@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ipamsim/sim"
+	"ipamsim/sim/cluster/kubeapi"
 )
 
 // A sandbox is gone once its DEL has succeeded, and a kubelet does not give up before:
@@ -43,7 +44,7 @@ func (w *worker) stopAll(ctx context.Context) bool {
 // Source: pkg/kubelet/kubelet.go, StartGarbageCollection and ContainerGCPeriod;
 // pkg/kubelet/pod_workers.go, ShouldPodContentBeRemoved (v1.34.1).
 func (w *worker) collect(ctx context.Context) error {
-	for len(w.dead) > 0 && sleep(ctx, containerGC) && w.turn(ctx, turnLost) {
+	for len(w.dead) > 0 && kubeapi.Sleep(ctx, containerGC) && w.turn(ctx, turnLost) {
 		w.stopDead(ctx)
 		w.done()
 	}
@@ -58,7 +59,7 @@ func (w *worker) stopContainers(ctx context.Context, g *sim.Gate, up *podState) 
 		return false
 	}
 	for !w.c.runtimeAnswers(w.k.node) {
-		if w.done(); !sleep(ctx, w.c.cfg.Timers.SandboxRetry) || !w.turn(ctx, turnOther) {
+		if w.done(); !kubeapi.Sleep(ctx, w.c.cfg.Timers.SandboxRetry) || !w.turn(ctx, turnOther) {
 			return false
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/sim"
+	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/kube"
 )
@@ -16,7 +17,8 @@ import (
 // Cluster.mu.
 type truth struct {
 	sandboxes map[string]*model.Sandbox // by container id
-	busy      map[string]*cniCall       // by container id
+	pods      map[model.PodRef]model.Pod
+	busy      map[string]*cniCall // by container id
 	history   model.History
 	changed   bool // since the last judgement
 	seen      seen
@@ -24,6 +26,7 @@ type truth struct {
 
 func (t *truth) init() {
 	t.sandboxes = map[string]*model.Sandbox{}
+	t.pods = map[model.PodRef]model.Pod{}
 	t.busy = map[string]*cniCall{}
 }
 
@@ -144,46 +147,43 @@ func (c *Cluster) detach(id, iface string) {
 // called for every committed change, on the root goroutine.
 func (c *Cluster) changed(ch kube.Change) {
 	c.mu.Lock()
-	switch ch.Resource {
-	case "pods":
-		c.podChanged(ch)
-	case "nodes":
-		c.nodeChanged(ch)
-		c.news()
-	}
-	c.ownerChanged(ch)
-	inboxes := c.inboxes
+	c.keep(ch)
 	c.mu.Unlock()
-	c.workloadChanged(ch)
-	for _, in := range inboxes {
-		if in.want(ch) {
-			in.put(ch)
-		}
+	informers := c.feed.Informers() // a controller that is new knows already
+	c.controllers.Changed(ch)
+	for _, in := range informers {
+		in.Offer(ch)
+	}
+}
+
+// keep takes note of a change. Called with mu held.
+func (c *Cluster) keep(ch kube.Change) {
+	c.stored.Changed(ch)
+	switch ch.Resource {
+	case kubeapi.Pods.Plural:
+		c.podChanged(ch)
+	case kubeapi.Nodes.Plural:
+		c.nodeChanged(ch)
 	}
 }
 
 func (c *Cluster) podChanged(ch kube.Change) {
 	key := model.PodRef{Namespace: ch.Namespace, Name: ch.Name}
 	if p, ok := ch.Object.(*corev1.Pod); ok {
-		known := c.knownOf(p)
-		if old := c.pods[key]; old != nil && old.UID == p.UID && old.known.Node == known.Node {
-			known.Since = old.known.Since
+		now := c.knownOf(p)
+		if old, ok := c.truth.pods[key]; ok && old.UID == now.UID && old.Node == now.Node {
+			now.Since = old.Since
 		}
-		c.pods[key] = &pod{p, known}
+		c.truth.pods[key] = now
 		c.turns.comes(p.UID)
 	} else {
-		delete(c.pods, key)
+		delete(c.truth.pods, key)
 	}
 	c.truth.seen.podsChanged()
 	c.truth.changed = true
 }
 
-// pod is a stored pod, as the API server has it and as the judge sees it.
-type pod struct {
-	*corev1.Pod
-	known model.Pod
-}
-
+// knownOf is a stored pod as the judge sees it.
 func (c *Cluster) knownOf(p *corev1.Pod) model.Pod {
 	m := model.Pod{
 		UID: string(p.UID), Node: p.Spec.NodeName, Phase: string(p.Status.Phase),

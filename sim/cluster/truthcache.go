@@ -64,10 +64,7 @@ func byText(a, b model.PodRef) int {
 func (c *Cluster) seenPods() map[model.PodRef]model.Pod {
 	s := &c.truth.seen
 	if s.pods == nil {
-		s.pods = make(map[model.PodRef]model.Pod, len(c.pods))
-		for key, p := range c.pods {
-			s.pods[key] = p.known
-		}
+		s.pods = maps.Clone(c.truth.pods)
 	}
 	return s.pods
 }

@@ -15,6 +15,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/sim"
+	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/kube"
 )
 
@@ -25,7 +26,7 @@ type worker struct {
 	id     sim.ActorID
 	c      *Cluster
 	k      *kubelet
-	client client
+	client kubeapi.Client
 	key    model.PodRef
 	dead   []*podState // sandboxes that want their DEL, oldest first
 	found  *podState   // the sandbox that runs already
@@ -46,7 +47,7 @@ type worker struct {
 }
 
 func newWorker(k *kubelet, p *corev1.Pod) *worker {
-	w := &worker{c: k.c, k: k, key: ref(p), pod: p, wake: make(chan struct{}, 1)}
+	w := &worker{c: k.c, k: k, key: kubeapi.Ref(p), pod: p, wake: make(chan struct{}, 1)}
 	w.found, w.dead = k.c.sandboxesOf(k.node, p.UID)
 	return w
 }
@@ -78,7 +79,7 @@ func (w *worker) run(ctx context.Context, g *sim.Gate) error {
 	if w.garbage {
 		return w.collect(ctx)
 	}
-	worked := w.worked() || finished(w.pod)
+	worked := w.worked() || kubeapi.Finished(w.pod)
 	if len(w.dead) > 0 && w.turn(ctx, turnLost) {
 		w.stopDead(ctx)
 	}
@@ -114,11 +115,11 @@ func (w *worker) run(ctx context.Context, g *sim.Gate) error {
 	if !w.stopAll(ctx) {
 		return ctx.Err()
 	}
-	if finished(w.pod) && !w.unwanted() {
+	if kubeapi.Finished(w.pod) && !w.unwanted() {
 		return nil
 	}
 	if worked {
-		return w.insist(ctx, func() error { return w.setPhase(ctx, "status", corev1.PodSucceeded) })
+		return w.insist(ctx, func() error { return w.setPhase(ctx, "status", outcome(w.pod)) })
 	}
 	return w.insist(ctx, func() error { return w.remove(ctx) })
 }
@@ -150,6 +151,32 @@ func (w *worker) live(ctx context.Context, up *podState) bool {
 	return false
 }
 
+// runFor is how long a pod's containers work before they end by themselves; 0
+// means for ever. Jobs' pods work for 5 s unless they say otherwise.
+func runFor(p *corev1.Pod) time.Duration {
+	if outcome(p) == corev1.PodFailed && p.Spec.RestartPolicy != corev1.RestartPolicyNever {
+		return 0 // they are started again, in the same sandbox
+	}
+	if d, err := time.ParseDuration(p.Annotations["ipamsim.dev/run-for"]); err == nil {
+		return d
+	}
+	for _, o := range p.OwnerReferences {
+		if o.Kind == "Job" {
+			return 5 * time.Second
+		}
+	}
+	return 0
+}
+
+// outcome is how a pod ends whose containers end by themselves: well, unless it says that
+// they exit with another code than 0.
+func outcome(p *corev1.Pod) corev1.PodPhase {
+	if code := p.Annotations["ipamsim.dev/exit-code"]; code != "" && code != "0" {
+		return corev1.PodFailed
+	}
+	return corev1.PodSucceeded
+}
+
 // pause waits before another try. What is enough ends it early: the pod worker of the
 // real kubelet has an update pending then, which it does not let wait.
 func (w *worker) pause(ctx context.Context, d time.Duration, enough func() bool) bool {
@@ -174,7 +201,7 @@ func (w *worker) insist(ctx context.Context, f func() error) error {
 		if err == nil || apierrors.IsNotFound(err) || apierrors.IsConflict(err) || ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if !sleep(ctx, w.c.cfg.Timers.APIRetry) {
+		if !kubeapi.Sleep(ctx, w.c.cfg.Timers.APIRetry) {
 			return ctx.Err()
 		}
 	}
@@ -230,7 +257,7 @@ func (w *worker) annotate(ctx context.Context, got []attached) error {
 		"uid":         w.pod.UID,
 		"annotations": map[string]string{statusAnnotation: statusOf(got)},
 	}}
-	err := w.client.patch(kube.WithClass(ctx, "annotate"), w.path()+"/status", mergePatch, patch)
+	err := w.client.Patch(kube.WithClass(ctx, "annotate"), w.path()+"/status", kubeapi.MergePatch, patch)
 	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
 		return nil
 	}
@@ -242,25 +269,39 @@ func (w *worker) setPhase(ctx context.Context, class string, phase corev1.PodPha
 	if phase == corev1.PodRunning {
 		ready = corev1.ConditionTrue
 	}
-	status := map[string]any{
-		"phase":      phase,
-		"conditions": []corev1.PodCondition{{Type: corev1.PodReady, Status: ready}},
-	}
+	condition := corev1.PodCondition{Type: corev1.PodReady, Status: ready}
+	status := map[string]any{"phase": phase}
 	if len(ips) > 0 {
 		status["podIP"], status["podIPs"] = ips[0].IP, ips
 	}
+	contentType := kubeapi.MergePatch
+	if w.c.api.Controlled() { // who reads other conditions, and since when, and writes some
+		contentType = kubeapi.StrategicPatch
+		condition.LastTransitionTime = metav1.Now()
+		if len(ips) > 0 {
+			status["podIPs"] = append([]any{map[string]string{"$patch": "replace"}}, anyOf(ips)...)
+		}
+	}
+	status["conditions"] = []corev1.PodCondition{condition}
 	patch := map[string]any{"metadata": map[string]any{"uid": w.pod.UID}, "status": status}
-	return w.client.patch(kube.WithClass(ctx, class), w.path()+"/status", mergePatch, patch)
+	return w.client.Patch(kube.WithClass(ctx, class), w.path()+"/status", contentType, patch)
+}
+
+func anyOf[T any](all []T) (out []any) {
+	for _, x := range all {
+		out = append(out, x)
+	}
+	return out
 }
 
 func (w *worker) remove(ctx context.Context) error {
-	o := deletion(true)
+	o := kubeapi.Deletion(true)
 	o.Preconditions = &metav1.Preconditions{UID: &w.pod.UID}
-	return w.client.delete(kube.WithClass(ctx, "status"), w.path(), o)
+	return w.client.Delete(kube.WithClass(ctx, "status"), w.path(), o)
 }
 
 // path is the pod's own in the API.
-func (w *worker) path() string { return builtin["Pod"].path(w.key.Namespace, w.key.Name) }
+func (w *worker) path() string { return kubeapi.Pods.Path(w.key.Namespace, w.key.Name) }
 
 // newContainer is what a runtime would draw at random: 64 hexadecimal digits.
 //

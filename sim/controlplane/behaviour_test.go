@@ -169,6 +169,10 @@ func TestNamespaceDeletion(t *testing.T) {
 	w, _, _ := live(t, 3*time.Minute, all, func(ctx context.Context, w *world) {
 		time.Sleep(time.Minute)
 		check(w.CoreV1().Namespaces().Delete(ctx, "team", metav1.DeleteOptions{}))
+		time.Sleep(time.Minute)
+		if l := must(w.AppsV1().ReplicaSets("team").List(ctx, metav1.ListOptions{})); len(l.Items) != 0 {
+			t.Errorf("%d ReplicaSets are left", len(l.Items))
+		}
 	})
 	gone := w.when(t, "namespace team gone")
 	if last := w.story[len(w.story)-1]; !strings.Contains(last, "namespace team gone") || gone < time.Minute {
@@ -176,9 +180,6 @@ func TestNamespaceDeletion(t *testing.T) {
 	}
 	if made, left := len(w.told("made")), len(w.told("pod", "gone")); made != 4 || left != 4 {
 		t.Errorf("%d made, %d gone", made, left)
-	}
-	if l := must(w.AppsV1().ReplicaSets("team").List(context.Background(), metav1.ListOptions{})); len(l.Items) != 0 {
-		t.Errorf("%d ReplicaSets are left", len(l.Items))
 	}
 }
 
@@ -195,7 +196,15 @@ metadata: {name: once}
 spec:
   backoffLimit: 2
   template: {spec: {restartPolicy: Never, containers: [{name: c, image: fail}]}}
-`, nil)
+`, func(ctx context.Context, w *world) {
+		time.Sleep(4 * time.Minute)
+		j := must(w.BatchV1().Jobs("default").Get(ctx, "once", metav1.GetOptions{}))
+		if !slices.ContainsFunc(j.Status.Conditions, func(c batchv1.JobCondition) bool {
+			return c.Type == batchv1.JobFailed && c.Status == corev1.ConditionTrue && c.Reason == batchv1.JobReasonBackoffLimitExceeded
+		}) {
+			t.Errorf("%+v", j.Status)
+		}
+	})
 	var made []time.Duration
 	for _, line := range w.story {
 		if strings.HasSuffix(line, " made") {
@@ -204,10 +213,6 @@ spec:
 	}
 	if len(made) != 3 || made[1]-made[0] < 10*time.Second || made[2]-made[1] < 20*time.Second {
 		t.Errorf("made at %v", made)
-	}
-	j := must(w.BatchV1().Jobs("default").Get(context.Background(), "once", metav1.GetOptions{}))
-	if !slices.ContainsFunc(j.Status.Conditions, func(c batchv1.JobCondition) bool { return c.Type == "Failed" && c.Reason == "BackoffLimitExceeded" }) {
-		t.Errorf("%+v", j.Status)
 	}
 }
 

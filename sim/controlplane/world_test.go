@@ -55,7 +55,7 @@ func check(err error) {
 // is deleted, as long as its node is not silent.
 type world struct {
 	*sim.World
-	kubernetes.Interface // passes no gate
+	kubernetes.Interface // the script's
 	api                  *kube.Server
 	silent               map[string]bool
 	story                []string
@@ -75,7 +75,7 @@ func live(t testing.TB, until time.Duration, manifests string, script func(ctx c
 		w.api = must(kube.New(run, nil))
 		s.Cleanup(w.api.Close)
 		check(w.api.ForControllers())
-		w.Interface = must(kubernetes.NewForConfig(kube.Config(w.api.Direct())))
+		w.Interface = must(kubernetes.NewForConfig(kube.Config(w.api.Direct()))) // until it begins
 		s.Hooks.Settle = run.Pump
 		s.Hooks.End = func() { digest = must(run.Digest()) }
 		s.Hooks.Panic = func(id sim.ActorID, v any, stack string) { t.Errorf("%s: %v\n%s", id, v, stack) }
@@ -89,7 +89,8 @@ func live(t testing.TB, until time.Duration, manifests string, script func(ctx c
 			return controlplane.Scheduler(ctx, w.api.Door(g))
 		}})
 		s.Spawn(sim.Process{ID: "kubelets", Run: w.kubelets})
-		s.Spawn(sim.Process{ID: "script", Run: func(ctx context.Context, _ *sim.Gate) error {
+		s.Spawn(sim.Process{ID: "script", Run: func(ctx context.Context, g *sim.Gate) error {
+			w.Interface = must(kubernetes.NewForConfig(kube.Config(w.api.Door(g))))
 			if script != nil {
 				script(ctx, w)
 			}
@@ -201,18 +202,23 @@ func why(p *corev1.Pod) string {
 }
 
 // kubelets take each pod a step on every second. One whose image is "fail" fails.
-func (w *world) kubelets(ctx context.Context, _ *sim.Gate) error {
+func (w *world) kubelets(ctx context.Context, g *sim.Gate) error {
+	mine := must(kubernetes.NewForConfig(kube.Config(w.api.Door(g)))).CoreV1()
 	for {
 		if time.Sleep(time.Second); ctx.Err() != nil {
 			return ctx.Err()
 		}
-		for _, p := range must(w.CoreV1().Pods("").List(ctx, metav1.ListOptions{})).Items {
+		pods, err := mine.Pods("").List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		for _, p := range pods.Items {
 			if p.Spec.NodeName == "" || w.silent[p.Spec.NodeName] {
 				continue
 			}
 			switch {
 			case p.DeletionTimestamp != nil:
-				_ = w.CoreV1().Pods(p.Namespace).Delete(ctx, p.Name, *metav1.NewDeleteOptions(0))
+				_ = mine.Pods(p.Namespace).Delete(ctx, p.Name, *metav1.NewDeleteOptions(0))
 				continue
 			case p.Status.Phase == corev1.PodPending:
 				p.Status.Phase = corev1.PodRunning
@@ -222,7 +228,7 @@ func (w *world) kubelets(ctx context.Context, _ *sim.Gate) error {
 			default:
 				continue
 			}
-			must(w.CoreV1().Pods(p.Namespace).UpdateStatus(ctx, &p, metav1.UpdateOptions{}))
+			_, _ = mine.Pods(p.Namespace).UpdateStatus(ctx, &p, metav1.UpdateOptions{}) // or a second later
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package cluster
+package simple
 
 import (
 	"context"
@@ -8,8 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"ipamsim/model"
 	"ipamsim/sim"
+	"ipamsim/sim/cluster/kubeapi"
 )
 
 // startNodeLifecycle stands for three controllers of kube-controller-manager that
@@ -20,14 +20,14 @@ import (
 // removed by force).
 //
 // Heartbeats are not messages here: the controller notices what is so.
-func (c *Cluster) startNodeLifecycle() {
-	c.w.Spawn(sim.Process{ID: "node-lifecycle", Run: func(ctx context.Context, g *sim.Gate) error {
-		l := lifecycle{c: c, client: client{c.api.Door(g)}}
+func (c *controllers) startNodeLifecycle() {
+	c.World.Spawn(sim.Process{ID: "node-lifecycle", Run: func(ctx context.Context, g *sim.Gate) error {
+		l := lifecycle{c: c, client: kubeapi.New(c.API.Door(g))}
 		for {
 			wait := l.sync(ctx)
 			t := time.NewTimer(wait)
 			select {
-			case <-c.nodeNews:
+			case <-c.nodeChanged:
 			case <-t.C:
 			case <-ctx.Done():
 			}
@@ -40,28 +40,29 @@ func (c *Cluster) startNodeLifecycle() {
 }
 
 type lifecycle struct {
-	c      *Cluster
-	client client
+	c      *controllers
+	client kubeapi.Client
 }
 
 // sync does what is due now and returns when to look again.
 func (l lifecycle) sync(ctx context.Context) time.Duration {
 	next := 24 * time.Hour
 	due := func(at time.Duration) bool {
-		if d := at - l.c.w.Now(); d > 0 {
+		if d := at - l.c.World.Now(); d > 0 {
 			next = min(next, d)
 			return false
 		}
 		return true
 	}
-	t := l.c.cfg.Timers
-	for _, name := range l.c.nodeNames() {
-		state, obj := l.c.nodeState(name)
+	t := l.c.Timers
+	for _, name := range l.c.Stored.Nodes() {
+		state := l.c.Machine(name)
+		obj, gone := l.c.Stored.Node(name)
 		silent := !state.Up || state.Partitioned || state.Paused
 		ok := true
 		switch {
 		case obj == nil:
-			if due(l.c.goneSince(name) + t.PodGC) {
+			if due(gone + t.PodGC) {
 				ok = l.evict(ctx, name, true)
 			}
 		case !silent && !ready(obj):
@@ -93,11 +94,11 @@ func (l lifecycle) setReady(ctx context.Context, name string, up bool) bool {
 			corev1.Taint{Key: unreachable, Effect: corev1.TaintEffectNoSchedule},
 			corev1.Taint{Key: unreachable, Effect: corev1.TaintEffectNoExecute})
 	}
-	path := builtin["Node"].path("", name)
-	err := l.client.patch(ctx, path+"/status", mergePatch, map[string]any{"status": map[string]any{
+	path := kubeapi.Nodes.Path("", name)
+	err := l.client.Patch(ctx, path+"/status", kubeapi.MergePatch, map[string]any{"status": map[string]any{
 		"conditions": []corev1.NodeCondition{{Type: corev1.NodeReady, Status: status, Reason: reason}}}})
 	if err == nil {
-		err = l.client.patch(ctx, path, mergePatch, map[string]any{"spec": map[string]any{"taints": taints}})
+		err = l.client.Patch(ctx, path, kubeapi.MergePatch, map[string]any{"spec": map[string]any{"taints": taints}})
 	}
 	return err == nil
 }
@@ -106,18 +107,18 @@ func (l lifecycle) setReady(ctx context.Context, name string, up bool) bool {
 // means that nobody is asked: the objects are gone at once.
 func (l lifecycle) evict(ctx context.Context, name string, force bool) bool {
 	ok := true
-	for _, p := range l.c.podsOn(name) {
+	for _, p := range l.c.Stored.PodsOn(name) {
 		if !force && (p.DeletionTimestamp != nil || tolerates(p, corev1.Taint{Key: unreachable, Effect: corev1.TaintEffectNoExecute})) {
 			continue
 		}
-		o := deletion(force)
+		o := kubeapi.Deletion(force)
 		o.Preconditions = &metav1.Preconditions{UID: &p.UID}
 		reason := "DeletionByTaintManager"
 		if force {
 			reason = "DeletionByPodGC"
 		}
-		path := builtin["Pod"].path(p.Namespace, p.Name)
-		ok = l.disrupt(ctx, path, p, reason) == nil && l.client.delete(ctx, path, o) == nil && ok
+		path := kubeapi.Pods.Path(p.Namespace, p.Name)
+		ok = l.disrupt(ctx, path, p, reason) == nil && l.client.Delete(ctx, path, o) == nil && ok
 	}
 	return ok
 }
@@ -130,38 +131,7 @@ func (l lifecycle) disrupt(ctx context.Context, path string, p *corev1.Pod, reas
 	conditions := append(slices.Clone(p.Status.Conditions), corev1.PodCondition{
 		Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: reason,
 	})
-	return l.client.patch(ctx, path+"/status", mergePatch, map[string]any{
+	return l.client.Patch(ctx, path+"/status", kubeapi.MergePatch, map[string]any{
 		"metadata": map[string]any{"uid": p.UID}, "status": map[string]any{"conditions": conditions},
 	})
-}
-
-func (c *Cluster) nodeState(name string) (model.Node, *corev1.Node) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	n := c.nodes[name]
-	return n.state, n.object
-}
-
-// goneSince is when a node's object was deleted.
-func (c *Cluster) goneSince(name string) time.Duration {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.nodes[name].gone
-}
-
-func (c *Cluster) nodeObject(name string) *corev1.Node {
-	_, obj := c.nodeState(name)
-	return obj
-}
-
-func (c *Cluster) podsOn(name string) []*corev1.Pod {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var out []*corev1.Pod
-	for _, key := range sortedPods(c.pods) {
-		if p := c.pods[key].Pod; p.Spec.NodeName == name {
-			out = append(out, p)
-		}
-	}
-	return out
 }

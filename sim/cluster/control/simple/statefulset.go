@@ -1,4 +1,4 @@
-package cluster
+package simple
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+
+	"ipamsim/sim/cluster/kubeapi"
 )
 
 // syncStatefulSet keeps web-0 … web-N in order: with OrderedReady each waits for
@@ -32,7 +34,7 @@ func (w *workload) syncStatefulSet(ctx context.Context) error {
 		switch {
 		case p == nil:
 			err = w.create(ctx, &set.Spec.Template, name, "", map[string]string{appsv1.StatefulSetPodNameLabel: name})
-		case finished(p) && p.DeletionTimestamp == nil:
+		case kubeapi.Finished(p) && p.DeletionTimestamp == nil:
 			err = w.deletePod(ctx, p)
 		case podReady(p) && p.DeletionTimestamp == nil:
 			continue

@@ -1,4 +1,4 @@
-package cluster
+package simple
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+
+	"ipamsim/sim/cluster/kubeapi"
 )
 
 // syncDaemonSet keeps one pod on every registered node that its selector
@@ -16,11 +18,11 @@ func (w *workload) syncDaemonSet(ctx context.Context) error {
 	for _, p := range w.mine() {
 		on[p.Spec.NodeName] = p
 	}
-	for _, name := range w.c.nodeNames() {
-		n := w.c.nodeObject(name)
+	for _, name := range w.c.Stored.Nodes() {
+		n, _ := w.c.Stored.Node(name)
 		p := on[name]
 		switch {
-		case n != nil && selects(ds.Spec.Template.Spec.NodeSelector, n.Labels) && (p == nil || finished(p)):
+		case n != nil && selects(ds.Spec.Template.Spec.NodeSelector, n.Labels) && (p == nil || kubeapi.Finished(p)):
 			if p != nil {
 				if err := w.deletePod(ctx, p); err != nil {
 					return err

@@ -1,16 +1,15 @@
-package cluster
+package simple
 
 import (
 	"cmp"
 	"context"
-	"maps"
 	"net/http"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"ipamsim/sim"
+	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/kube"
 )
 
@@ -18,19 +17,19 @@ import (
 // fewest pods of the same owner, then the fewest pods, then the first by name.
 // That is what the real scheduler's spreading comes to in an otherwise empty
 // cluster.
-func (c *Cluster) startScheduler() {
-	in := c.subscribe(func(ch kube.Change) bool {
+func (c *controllers) startScheduler() {
+	in := c.Feed.Subscribe(func(ch kube.Change) bool {
 		p, ok := ch.Object.(*corev1.Pod)
 		if ok {
 			return p.Spec.NodeName == "" && p.DeletionTimestamp == nil
 		}
 		return ch.Resource == "nodes" // a pod may wait for one
 	})
-	c.w.Spawn(sim.Process{ID: "scheduler", Run: func(ctx context.Context, g *sim.Gate) error {
-		s := scheduler{c: c, client: client{c.api.Door(g)}, bound: map[string]string{}}
+	c.World.Spawn(sim.Process{ID: "scheduler", Run: func(ctx context.Context, g *sim.Gate) error {
+		s := scheduler{c: c, client: kubeapi.New(c.API.Door(g)), bound: map[string]string{}}
 		for {
 			s.bindAll(ctx)
-			if _, err := in.next(ctx, g); err != nil {
+			if _, err := in.Next(ctx, g); err != nil {
 				return err
 			}
 		}
@@ -38,8 +37,8 @@ func (c *Cluster) startScheduler() {
 }
 
 type scheduler struct {
-	c      *Cluster
-	client client
+	c      *controllers
+	client kubeapi.Client
 	bound  map[string]string // uid → node: bindings made, whether heard back of or not
 }
 
@@ -52,12 +51,12 @@ func (s *scheduler) bindAll(ctx context.Context) {
 		body := `{"apiVersion":"v1","kind":"Binding","metadata":{"name":"` + p.Name + `","uid":"` + string(p.UID) +
 			`"},"target":{"apiVersion":"v1","kind":"Node","name":"` + n + `"}}`
 		for {
-			_, err := s.client.do(ctx, http.MethodPost, builtin["Pod"].path(p.Namespace, p.Name)+"/binding", "application/json", []byte(body))
+			_, err := s.client.Do(ctx, http.MethodPost, kubeapi.Pods.Path(p.Namespace, p.Name)+"/binding", "application/json", []byte(body))
 			if err == nil || apierrors.IsConflict(err) {
 				s.bound[string(p.UID)] = n
 				break
 			}
-			if apierrors.IsNotFound(err) || !sleep(ctx, s.c.cfg.Timers.APIRetry) {
+			if apierrors.IsNotFound(err) || !kubeapi.Sleep(ctx, s.c.Timers.APIRetry) {
 				break
 			}
 		}
@@ -65,35 +64,26 @@ func (s *scheduler) bindAll(ctx context.Context) {
 }
 
 func (s *scheduler) pending() []*corev1.Pod {
-	s.c.mu.Lock()
-	defer s.c.mu.Unlock()
-	var out []*corev1.Pod
-	for _, key := range sortedPods(s.c.pods) {
-		p := s.c.pods[key].Pod
-		if p.Spec.NodeName == "" && p.DeletionTimestamp == nil && s.bound[string(p.UID)] == "" {
-			out = append(out, p)
-		}
-	}
-	return out
+	return s.c.Stored.Pods(func(p *corev1.Pod) bool {
+		return p.Spec.NodeName == "" && p.DeletionTimestamp == nil && s.bound[string(p.UID)] == ""
+	})
 }
 
 func (s *scheduler) choose(p *corev1.Pod) string {
-	s.c.mu.Lock()
-	defer s.c.mu.Unlock()
 	type load struct{ same, all int }
 	loads := map[string]load{}
-	for _, q := range s.c.pods {
+	s.c.Stored.EachPod(func(q *corev1.Pod) {
 		n := cmp.Or(q.Spec.NodeName, s.bound[string(q.UID)])
 		l := loads[n]
 		l.all++
-		if owner(q.Pod) != "" && owner(q.Pod) == owner(p) {
+		if owner(q) != "" && owner(q) == owner(p) {
 			l.same++
 		}
 		loads[n] = l
-	}
+	})
 	best := ""
-	for _, name := range slices.Sorted(maps.Keys(s.c.nodes)) {
-		obj := s.c.nodes[name].object
+	for _, name := range s.c.Stored.Nodes() {
+		obj, _ := s.c.Stored.Node(name)
 		a, b := loads[name], loads[best]
 		if !fits(obj, p) || a.all >= podsMax(obj) {
 			continue
@@ -143,14 +133,4 @@ func tolerates(p *corev1.Pod, t corev1.Taint) bool {
 		}
 	}
 	return false
-}
-
-// owner is the uid of the controller that made the pod, or "".
-func owner(p *corev1.Pod) string {
-	for _, o := range p.OwnerReferences {
-		if o.Controller != nil && *o.Controller {
-			return string(o.UID)
-		}
-	}
-	return ""
 }

@@ -1,0 +1,66 @@
+// Package control is the door behind which Kubernetes' own controllers run: those that
+// make pods, bind them to nodes, and delete them again. What is behind it is a Set:
+// package simple, or Kubernetes' own programs.
+package control
+
+import (
+	"time"
+
+	"ipamsim/model"
+	"ipamsim/sim"
+	"ipamsim/sim/cluster/kubeapi"
+	"ipamsim/sim/kube"
+)
+
+// Env is what a set of controllers gets of the cluster that it controls. Kubernetes' own
+// need World, API and Name: they know what the API server tells them, each by a client of
+// its own process, and nodes' kubelets must send heartbeats to it. The rest is for those
+// that hear of machines and stored objects in a shorter way.
+type Env struct {
+	World *sim.World   // processes are spawned here
+	API   *kube.Server // Door(gate) is a process's way in
+	// Name makes a process name that no process of the run has had: web, web~2, …
+	Name func(string) string
+
+	Stored *kubeapi.Cache // up to date when Set.Changed is called
+	Feed   *kubeapi.Feed  // what is committed, as messages
+	// Machine is what is so of a node's machine, whatever its Node says. The node is one
+	// that is stored, or was.
+	Machine func(node string) model.Node
+	Timers  Timers
+}
+
+// Timers are those of the controllers; 0 is the default.
+type Timers struct {
+	NodeMonitorGrace time.Duration // a silent node becomes unreachable: 40 s
+	Toleration       time.Duration // pods on it are deleted after: 300 s
+	PodGC            time.Duration // pods of a deleted node are removed after: 40 s, podgc's quarantine
+	APIRetry         time.Duration // a failed request is repeated after: 1 s
+}
+
+// OrDefault is t with the defaults of stand-ins where nothing is said.
+func (t Timers) OrDefault() Timers {
+	set := func(d *time.Duration, v time.Duration) {
+		if *d == 0 {
+			*d = v
+		}
+	}
+	set(&t.NodeMonitorGrace, 40*time.Second)
+	set(&t.Toleration, 300*time.Second)
+	set(&t.PodGC, 40*time.Second)
+	set(&t.APIRetry, time.Second)
+	return t
+}
+
+// Set is one set of controllers in one run. It is made before the cluster's objects are
+// stored. All methods are called on the root goroutine or by processes, one at a time.
+type Set interface {
+	// Start starts its processes: after the cluster's objects were stored, before its
+	// machines have power.
+	Start()
+	// Changed is called for every committed change, those before Start included, before
+	// informers hear of it.
+	Changed(kube.Change)
+	// MachineChanged is called when Env.Machine has changed of some node.
+	MachineChanged()
+}

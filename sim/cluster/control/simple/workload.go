@@ -1,0 +1,186 @@
+package simple
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"net/http"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"ipamsim/sim"
+	"ipamsim/sim/cluster/kubeapi"
+	"ipamsim/sim/kube"
+)
+
+// kind is one kind of workload.
+type kind struct {
+	name, apiVersion string
+	// sync brings pods in line once and returns an error if it should be called again
+	// soon.
+	sync func(*workload, context.Context) error
+}
+
+// workloads are the kinds by their plural names.
+var workloads = map[string]kind{
+	"statefulsets": {"StatefulSet", "apps/v1", (*workload).syncStatefulSet},
+	"deployments":  {"Deployment", "apps/v1", (*workload).syncDeployment},
+	"daemonsets":   {"DaemonSet", "apps/v1", (*workload).syncDaemonSet},
+	"jobs":         {"Job", "batch/v1", (*workload).syncJob},
+}
+
+// workload is the controller of one StatefulSet, Deployment, DaemonSet or Job: a
+// process that hears of its own object and its pods, and brings the second in
+// line with the first.
+type workload struct {
+	kind
+	c      *controllers
+	client kubeapi.Client
+	object func() runtime.Object // the stored object; nil once deleted
+	made   int                   // pods made so far
+}
+
+func (c *controllers) startWorkload(ch kube.Change, k kind) {
+	uid := meta(ch.Object).GetUID()
+	current := ch.Object
+	in := c.Feed.Subscribe(func(x kube.Change) bool {
+		if x.Resource == ch.Resource && x.Namespace == ch.Namespace && x.Name == ch.Name {
+			current = x.Object
+			return true
+		}
+		return concerns(x, string(uid), ch.Resource == "daemonsets")
+	})
+	w := &workload{kind: k, c: c, object: func() runtime.Object { return current }}
+	id := c.Name(fmt.Sprintf("%s/%s/%s", ch.Resource[:len(ch.Resource)-1], ch.Namespace, ch.Name))
+	c.World.Spawn(sim.Process{ID: sim.ActorID(id), Run: func(ctx context.Context, g *sim.Gate) error {
+		defer c.Feed.Unsubscribe(in)
+		w.client = kubeapi.New(c.API.Door(g))
+		return w.run(ctx, g, in)
+	}})
+}
+
+func (w *workload) run(ctx context.Context, g *sim.Gate, in *kubeapi.Informer) error {
+	for {
+		if w.object() == nil {
+			return w.deletePods(ctx)
+		}
+		if err := w.sync(w, ctx); err != nil {
+			if !kubeapi.Sleep(ctx, w.c.Timers.APIRetry) {
+				return ctx.Err()
+			}
+			continue
+		}
+		if _, err := in.Next(ctx, g); err != nil {
+			return err
+		}
+	}
+}
+
+func concerns(ch kube.Change, uid string, nodes bool) bool {
+	for _, o := range []runtime.Object{ch.Object, ch.Old} {
+		if p, ok := o.(*corev1.Pod); ok && owner(p) == uid {
+			return true
+		}
+	}
+	return nodes && ch.Resource == "nodes"
+}
+
+// mine are the stored pods of this workload, by name.
+func (w *workload) mine() []*corev1.Pod {
+	uid := string(meta(w.object()).GetUID())
+	return w.c.Stored.Pods(func(p *corev1.Pod) bool { return owner(p) == uid })
+}
+
+// create makes a pod from the template, as the real controllers name and own it.
+func (w *workload) create(ctx context.Context, t *corev1.PodTemplateSpec, name, node string, labels map[string]string) error {
+	m := meta(w.object())
+	yes := true
+	p := corev1.Pod{ObjectMeta: *t.ObjectMeta.DeepCopy(), Spec: *t.Spec.DeepCopy()}
+	p.APIVersion, p.Kind, p.Name, p.Namespace = "v1", "Pod", name, m.GetNamespace()
+	p.OwnerReferences = []metav1.OwnerReference{{
+		APIVersion: w.apiVersion, Kind: w.name, Name: m.GetName(), UID: m.GetUID(), Controller: &yes, BlockOwnerDeletion: &yes,
+	}}
+	if p.Labels == nil {
+		p.Labels = map[string]string{}
+	}
+	for k, v := range labels {
+		p.Labels[k] = v
+	}
+	if node != "" {
+		p.Spec.NodeName = node
+	}
+	body, err := kube.Protobuf(&p)
+	if err != nil {
+		return err
+	}
+	w.made++
+	_, err = w.client.Do(ctx, http.MethodPost, kubeapi.Pods.Path(p.Namespace, ""), runtime.ContentTypeProtobuf, body)
+	if apierrors.IsAlreadyExists(err) {
+		return nil
+	}
+	return err
+}
+
+func (w *workload) deletePod(ctx context.Context, p *corev1.Pod) error {
+	err := w.client.Delete(ctx, kubeapi.Pods.Path(p.Namespace, p.Name), metav1.DeleteOptions{
+		Preconditions: &metav1.Preconditions{UID: &p.UID},
+	})
+	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+		return nil
+	}
+	return err
+}
+
+// deletePods is what the garbage collector does once the owner is gone.
+func (w *workload) deletePods(ctx context.Context) error {
+	for _, p := range w.orphans() {
+		for w.deletePod(ctx, p) != nil {
+			if !kubeapi.Sleep(ctx, w.c.Timers.APIRetry) {
+				return ctx.Err()
+			}
+		}
+	}
+	return nil
+}
+
+// orphans are the pods whose owner of this kind is no longer stored.
+func (w *workload) orphans() []*corev1.Pod {
+	return w.c.Stored.Pods(func(p *corev1.Pod) bool {
+		return p.DeletionTimestamp == nil && slices.ContainsFunc(p.OwnerReferences, func(o metav1.OwnerReference) bool {
+			return o.Kind == w.name && !w.c.ownerStored(o, p.Namespace)
+		})
+	})
+}
+
+// active pods count towards the wanted number; those on their way out do not.
+func active(ps []*corev1.Pod) []*corev1.Pod {
+	return slices.DeleteFunc(slices.Clone(ps), func(p *corev1.Pod) bool { return p.DeletionTimestamp != nil || kubeapi.Finished(p) })
+}
+
+func podReady(p *corev1.Pod) bool {
+	for _, cond := range p.Status.Conditions {
+		if cond.Type == corev1.PodReady {
+			return cond.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
+
+// suffix is the five characters that the real controllers draw at random, here
+// a function of what it is for.
+func suffix(parts ...any) string {
+	const alphabet = "bcdfghjklmnpqrstvwxz2456789" // k8s.io/apimachinery/pkg/util/rand
+	h := fnv.New64a()
+	fmt.Fprint(h, parts...)
+	n := h.Sum64()
+	out := make([]byte, 5)
+	for i := range out {
+		out[i] = alphabet[n%uint64(len(alphabet))]
+		n /= uint64(len(alphabet))
+	}
+	return string(out)
+}

@@ -1,0 +1,113 @@
+package kubeapi
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"ipamsim/sim"
+	"ipamsim/sim/kube"
+)
+
+// Informer is what one process hears of the API server. What has been committed but
+// not yet heard waits here; hearing it is a message to the process and passes its gate,
+// so how far a process lags behind is the schedule's choice.
+type Informer struct {
+	want func(kube.Change) bool
+	wake chan struct{}
+
+	mu    sync.Mutex
+	queue []kube.Change
+}
+
+// Feed gives committed changes to informers.
+type Feed struct {
+	mu  sync.Mutex
+	all []*Informer
+}
+
+// Subscribe makes an informer of the changes that are wanted from now on.
+func (f *Feed) Subscribe(want func(kube.Change) bool) *Informer {
+	in := &Informer{want: want, wake: make(chan struct{}, 1)}
+	f.mu.Lock()
+	f.all = append(f.all, in)
+	f.mu.Unlock()
+	return in
+}
+
+// Unsubscribe ends one.
+func (f *Feed) Unsubscribe(in *Informer) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if i := slices.Index(f.all, in); i >= 0 {
+		f.all = append(f.all[:i:i], f.all[i+1:]...) // Informers may be ranged over
+	}
+}
+
+// Informers are those that are subscribed now, the first one first.
+func (f *Feed) Informers() []*Informer {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.all
+}
+
+// Offer gives it a change, if it wants it.
+func (in *Informer) Offer(ch kube.Change) {
+	if !in.want(ch) {
+		return
+	}
+	in.mu.Lock()
+	in.queue = append(in.queue, ch)
+	in.mu.Unlock()
+	select {
+	case in.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (in *Informer) first() (ch kube.Change, ok bool) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if len(in.queue) == 0 {
+		return ch, false
+	}
+	return in.queue[0], true
+}
+
+// Next waits until something was heard and returns all of it, oldest first.
+func (in *Informer) Next(ctx context.Context, g *sim.Gate) (heard []kube.Change, err error) {
+	for {
+		if ch, ok := in.first(); ok {
+			op := sim.Op{Kind: sim.Event, Class: "watch", Key: "HEAR " + describe(ch), Request: kube.About("HEAR", ch.Resource, ch.Namespace, ch.Name)}
+			err = g.Pass(ctx, op, func(ctx context.Context) error {
+				in.mu.Lock()
+				heard, in.queue = in.queue, nil
+				in.mu.Unlock()
+				sim.Report(ctx, fmt.Sprintf("%d changes", len(heard)), nil)
+				return nil
+			})
+			return heard, err
+		}
+		select {
+		case <-in.wake:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+func describe(ch kube.Change) string {
+	what := "MODIFIED"
+	switch {
+	case ch.Object == nil:
+		what = "DELETED"
+	case ch.Old == nil:
+		what = "ADDED"
+	}
+	name := ch.Name
+	if ch.Namespace != "" {
+		name = ch.Namespace + "/" + name
+	}
+	return fmt.Sprintf("%s %s/%s rv=%d", what, ch.Resource, name, ch.Revision)
+}
