@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -59,6 +60,8 @@ type world struct {
 	api                  *kube.Server
 	silent               map[string]bool
 	story                []string
+	scales               map[string]int32 // of ReplicaSets
+	most                 int32            // that they came to
 }
 
 // live runs a world for a while: manifests is what is there at first, and script is what
@@ -69,7 +72,7 @@ func live(t testing.TB, until time.Duration, manifests string, script func(ctx c
 	defer run.End()
 	st := strategy.NewTimed(1, strategy.Settings{})
 	st.Begin(0)
-	w = &world{silent: map[string]bool{}}
+	w = &world{silent: map[string]bool{}, scales: map[string]int32{}}
 	trace, err := sim.Run(context.Background(), sim.Options{Strategy: st, Seed: 1, Limits: sim.Limits{Stuck: 60 * time.Second}}, func(s *sim.World) error {
 		w.World = s
 		w.api = must(kube.New(run, nil))
@@ -150,7 +153,7 @@ func (w *world) apply(ctx context.Context, doc string) {
 					ns = o.Namespace
 				}
 			}
-			check(w.CoreV1().RESTClient().Post().AbsPath(root+l.GroupVersion).Namespace(ns).Resource(r.Name).Body(must(yaml.YAMLToJSON([]byte(doc)))).
+			check(w.CoreV1().RESTClient().Post().AbsPath(root+l.GroupVersion).NamespaceIfScoped(ns, r.Namespaced).Resource(r.Name).Body(must(yaml.YAMLToJSON([]byte(doc)))).
 				SetHeader("Content-Type", "application/json").Do(ctx).Error())
 		}
 	}
@@ -160,6 +163,14 @@ func (w *world) apply(ctx context.Context, doc string) {
 func (w *world) tell(c kube.Change) {
 	say := func(format string, args ...any) {
 		w.story = append(w.story, fmt.Sprintf("%v ", w.Now().Round(time.Second))+fmt.Sprintf(format, args...))
+	}
+	if rs, ok := c.Object.(*appsv1.ReplicaSet); ok {
+		w.scales[c.Name] = *rs.Spec.Replicas
+		sum := int32(0)
+		for _, n := range w.scales {
+			sum += n
+		}
+		w.most = max(w.most, sum)
 	}
 	p, _ := c.Object.(*corev1.Pod)
 	old, _ := c.Old.(*corev1.Pod)
