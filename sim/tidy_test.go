@@ -110,7 +110,8 @@ var layers = []struct{ dir, may string }{
 	{"fuzz", "model/... sim/... reports scenarios fuzz/..."},
 	{"cmd/hermetic", "sim/hermetic/overlay"},
 	{"cmd/managers", "sim/ipam sim/ipam/* sim/strategy fuzz/space/* fuzz/input/*"}, // the list
-	{"cmd/ipamsim", "cmd/cli cmd/managers"},
+	{"cmd/controllers", "scenarios sim/controlplane sim/cluster/control/real"},
+	{"cmd/ipamsim", "cmd/cli cmd/controllers cmd/managers"},
 	{"cmd/*", "model/... sim/... reports reports/... scenarios/... fuzz/..."},
 }
 

@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/signal"
 	"sync"
-	"syscall"
 
 	"k8s.io/component-base/metrics/legacyregistry"
 	cronjob "k8s.io/kubernetes/pkg/controller/cronjob/metrics"
@@ -23,7 +22,7 @@ import (
 var Prepare = sync.OnceFunc(func() {
 	// The scheduler's debugger asks for this signal; the loop behind signal.Notify starts
 	// at the first call.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGUSR2)
+	signal.Notify(make(chan os.Signal, 1), debuggerSignal)
 	cronjob.Register()
 	garbagecollector.Register()
 	job.Register()

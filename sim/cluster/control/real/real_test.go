@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 
 	"ipamsim/sim"
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/control"
 	"ipamsim/sim/cluster/control/real"
 	"ipamsim/sim/controlplane"
 	"ipamsim/sim/etcd"
@@ -149,5 +151,42 @@ func TestCrash(t *testing.T) {
 	l = crash(9 * time.Minute)
 	if taints := l.nodes[0].Spec.Taints; len(taints) != 0 || len(l.pods) != 5 {
 		t.Errorf("on again: taints %v, %d pods", taints, len(l.pods))
+	}
+}
+
+// A run leaves nothing behind.
+func TestMemory(t *testing.T) {
+	heap := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	for range 5 {
+		live(t, nil) // what packages build once
+	}
+	const runs = 20
+	before := heap()
+	for range runs {
+		live(t, nil)
+	}
+	if grown := (int64(heap()) - int64(before)) / runs; grown > 64<<10 {
+		t.Errorf("each run leaves %d KiB", grown>>10)
+	} else {
+		t.Logf("each run leaves %d KiB", grown>>10)
+	}
+}
+
+// What Kubernetes' own controllers cost: five pods for five minutes.
+func BenchmarkFivePods(b *testing.B) {
+	for name, set := range map[string]func(control.Env) control.Set{"real": real.New, "simple": nil} {
+		b.Run(name, func(b *testing.B) {
+			steps := 0
+			for b.Loop() {
+				l := live(b, func(cfg *cluster.Config) { cfg.Controllers = set })
+				steps = len(l.trace.Steps)
+			}
+			b.ReportMetric(float64(steps), "steps/op")
+		})
 	}
 }

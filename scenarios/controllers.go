@@ -1,0 +1,51 @@
+package scenarios
+
+import (
+	"slices"
+
+	"ipamsim/scenarios/strict"
+	"ipamsim/sim/cluster/control"
+)
+
+// The sets of Kubernetes' controllers that a scenario can have around its pods.
+const (
+	simpleControllers = "simple" // stand-ins, package simple; the default
+	realControllers   = "real"   // Kubernetes' own
+)
+
+// realSet is Kubernetes' own controllers, if this program has them.
+var realSet struct {
+	prepare func()
+	open    func(control.Env) control.Set
+}
+
+// UseRealControllers says that this program has Kubernetes' own controllers, for scenarios
+// that ask for them: open makes them in a run, after prepare was called outside of
+// bubbles. A program says so once, before anything else; this package does not link them.
+func UseRealControllers(prepare func(), open func(control.Env) control.Set) {
+	realSet.prepare, realSet.open = prepare, open
+}
+
+// controllers makes those of a run; nil: the simple ones.
+func (s *Scenario) controllers() func(control.Env) control.Set {
+	if s.Doc.Spec.Controllers != realControllers {
+		return nil
+	}
+	realSet.prepare()
+	return realSet.open
+}
+
+// controllers checks the choice of controllers, and that nothing is said of them that
+// they cannot do.
+func (l *loader) controllers(c *check) {
+	s := l.s.Doc.Spec
+	known := []string{realControllers, simpleControllers}
+	p := at("spec", "controllers")
+	c.bad(s.Controllers != "" && !slices.Contains(known, s.Controllers), p, "%s is no set of controllers, %s", strict.Quote(s.Controllers), strict.Want(s.Controllers, known))
+	if s.Controllers != realControllers {
+		return
+	}
+	c.bad(realSet.open == nil, p, "this program does not have Kubernetes' own controllers, want simple")
+	c.bad(s.Timers.Toleration.Duration != 0, at("spec", "timers", "toleration"), "Kubernetes' own controllers have no such setting: give pods a toleration with tolerationSeconds")
+	c.bad(s.Timers.PodGC.Duration != 0, at("spec", "timers", "podGC"), "Kubernetes' own controllers have no such setting, remove it")
+}
