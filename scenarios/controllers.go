@@ -13,26 +13,20 @@ const (
 	realControllers   = "real"   // Kubernetes' own
 )
 
-// realSet is Kubernetes' own controllers, if this program has them.
-var realSet struct {
-	prepare func()
-	open    func(control.Env) control.Set
-}
+// realSet makes Kubernetes' own controllers in a run; nil: this program has none.
+var realSet func(control.Env) control.Set
 
 // UseRealControllers says that this program has Kubernetes' own controllers, for scenarios
-// that ask for them: open makes them in a run, after prepare was called outside of
-// bubbles. A program says so once, before anything else; this package does not link them.
-func UseRealControllers(prepare func(), open func(control.Env) control.Set) {
-	realSet.prepare, realSet.open = prepare, open
-}
+// that ask for them. A program says so once, before anything else (cmd/controllers); this
+// package does not link them.
+func UseRealControllers(open func(control.Env) control.Set) { realSet = open }
 
 // controllers makes those of a run; nil: the simple ones.
 func (s *Scenario) controllers() func(control.Env) control.Set {
 	if s.Doc.Spec.Controllers != realControllers {
 		return nil
 	}
-	realSet.prepare()
-	return realSet.open
+	return realSet
 }
 
 // controllers checks the choice of controllers, and that nothing is said of them that
@@ -45,7 +39,7 @@ func (l *loader) controllers(c *check) {
 	if s.Controllers != realControllers {
 		return
 	}
-	c.bad(realSet.open == nil, p, "this program does not have Kubernetes' own controllers, want simple")
+	c.bad(realSet == nil, p, "this program does not have Kubernetes' own controllers, want simple")
 	c.bad(s.Timers.Toleration.Duration != 0, at("spec", "timers", "toleration"), "Kubernetes' own controllers have no such setting: give pods a toleration with tolerationSeconds")
 	c.bad(s.Timers.PodGC.Duration != 0, at("spec", "timers", "podGC"), "Kubernetes' own controllers have no such setting, remove it")
 }

@@ -8,5 +8,8 @@ import (
 	"ipamsim/sim/controlplane"
 )
 
-// Use says so. Call it before anything else.
-func Use() { scenarios.UseRealControllers(controlplane.Prepare, real.New) }
+// Use says so. Call it before anything else, outside of bubbles.
+func Use() {
+	controlplane.Prepare()
+	scenarios.UseRealControllers(real.New)
+}
