@@ -29,13 +29,13 @@ func TestRealControllers(t *testing.T) {
 			file := "testdata/controllers/" + x.file + ".yaml"
 			s := load(t, file)
 			rep := run(t, r, s, scenarios.Options{})
-			if n := sandboxes(rep.History); n != x.real {
+			if n := sandboxesMade(rep.History); n != x.real {
 				t.Errorf("real: %d sandboxes, want %d: %s", n, x.real, x.why)
 			}
 			if again := run(t, r, s, scenarios.Options{}); hermetic.Enabled && (again.Digest != rep.Digest || rep.Foreign != 0) {
 				t.Errorf("digest %s, then %s; %d foreign wake-ups", rep.Digest, again.Digest, rep.Foreign)
 			}
-			if n := sandboxes(run(t, r, withSimple(t, file), scenarios.Options{}).History); n != x.simple {
+			if n := sandboxesMade(run(t, r, withSimple(t, file), scenarios.Options{}).History); n != x.simple {
 				t.Errorf("simple: %d sandboxes, want %d", n, x.simple)
 			}
 			t.Logf("%d steps, %v", len(rep.Trace.Steps), violated(rep))
@@ -57,7 +57,7 @@ func withSimple(t *testing.T, file string) *scenarios.Scenario {
 	return s
 }
 
-func sandboxes(h *model.History) (n int) {
+func sandboxesMade(h *model.History) (n int) {
 	for _, e := range h.Events {
 		if e.Kind == model.SandboxUp {
 			n++

@@ -176,8 +176,8 @@ func TestBookmarks(t *testing.T) {
 			last := must(c.core.CoreV1().Namespaces().Create(ctx, namespace("default"), metav1.CreateOptions{})).ResourceVersion
 			c.run.Pump()
 			go func() {
-				for range 3 { // as the kernel does after each step
-					time.Sleep(time.Minute)
+				for range 30 { // as the kernel does after each step
+					time.Sleep(6 * time.Second)
 					c.run.Pump()
 				}
 				w.Stop()

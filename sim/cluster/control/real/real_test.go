@@ -154,6 +154,22 @@ func TestCrash(t *testing.T) {
 	}
 }
 
+// Nobody who watches has to list again because its history is gone: bookmarks tell it how
+// far it is.
+func TestIdleHour(t *testing.T) {
+	l := live(t, func(cfg *cluster.Config) { cfg.Until = time.Hour })
+	again := 0
+	for _, s := range l.trace.Steps {
+		if x, ok := s.Detail.(kube.Exchange); ok && x.Verb == "list" && s.At > time.Minute {
+			again++
+		}
+	}
+	if again > 0 {
+		t.Errorf("%d lists after the first minute", again)
+	}
+	t.Logf("%d steps", len(l.trace.Steps))
+}
+
 // A run leaves nothing behind.
 func TestMemory(t *testing.T) {
 	heap := func() uint64 {
