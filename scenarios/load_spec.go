@@ -66,6 +66,7 @@ func (l *loader) spec() error {
 	l.imported(c)
 	l.found(c)
 	l.datastore(c)
+	l.controllers(c)
 	l.fabric(c)
 	l.metrics(c)
 	l.latencies(c)

@@ -47,6 +47,9 @@ type Spec struct {
 	// Datastore is where the manager keeps its record, if it has a choice: etcdv3
 	// (default) or kubernetes.
 	Datastore string `json:"datastore,omitempty" jsonschema:"enum=etcdv3,enum=kubernetes"`
+	// Controllers is who makes pods of workloads, binds them to nodes and deletes them:
+	// simple (default), cheap stand-ins, or real, Kubernetes' own controllers and scheduler.
+	Controllers string `json:"controllers,omitempty" jsonschema:"enum=simple,enum=real" unset:"simple"`
 	// Nodes are machines that need no manifest of their own.
 	Nodes []string `json:"nodes,omitempty"`
 	// Until is the virtual time at which the script ends; Settle is how long the

@@ -39,6 +39,14 @@ func (g *Gate) Actor() ActorID { return g.a.ID }
 // that.
 func (g *Gate) Ended() <-chan struct{} { return g.a.done }
 
+// Reached reports whether a message to the process would arrive now: it runs, and is
+// neither paused nor cut off.
+func (g *Gate) Reached() bool {
+	g.w.mu.Lock()
+	defer g.w.mu.Unlock()
+	return !g.a.ended() && !g.w.stays(g.a, &Op{Kind: Event})
+}
+
 // World is the run this gate belongs to.
 func (g *Gate) World() *World { return g.w }
 

@@ -39,6 +39,8 @@ var layers = []struct{ dir, may string }{
 	{"sim/etcd", "sim sim/scratch"},
 	{"sim/etcd/twin", "sim sim/etcd"},
 	{"sim/kube", "sim sim/etcd"},
+	{"sim/controlplane", "sim sim/kube sim/controlplane/early"},
+	{"sim/controlplane/early", ""}, // initialized before what it keeps is changed
 	{"sim/ipam", "model model/act sim sim/etcd sim/kube sim/disk sim/local sim/cloud"},
 	{"sim/disk", "model model/act sim"},
 	{"sim/local", "model model/act sim"},
@@ -62,6 +64,7 @@ var layers = []struct{ dir, may string }{
 	{"sim/ipam/*", "model model/act sim sim/etcd sim/kube sim/disk sim/local sim/cloud sim/ipam"},
 	{"sim/cluster/kubeapi", "model sim sim/kube sim/ipam"},
 	{"sim/cluster/control", "model sim sim/kube sim/cluster/kubeapi"}, // the door of controllers: neither side of it
+	{"sim/cluster/control/real", "sim sim/kube sim/controlplane sim/cluster/kubeapi sim/cluster/control"},
 	{"sim/cluster/control/*", "model sim sim/kube sim/cluster/kubeapi sim/cluster/control"},
 	{"sim/cluster/multus", ""},
 	{"sim/cluster/recording", "model model/film model/route"},
@@ -122,7 +125,8 @@ var layers = []struct{ dir, may string }{
 	{"fuzz", "model/... sim/... reports scenarios fuzz/..."},
 	{"cmd/hermetic", "sim/hermetic/overlay"},
 	{"cmd/managers", "sim/ipam sim/ipam/* sim/strategy fuzz/space/* fuzz/input/* scenarios/dump/* scenarios/dump/*/remedies"}, // the list
-	{"cmd/ipamsim", "cmd/cli cmd/managers"},
+	{"cmd/controllers", "scenarios sim/controlplane sim/cluster/control/real"},
+	{"cmd/ipamsim", "cmd/cli cmd/controllers cmd/managers"},
 	{"cmd/*", "model/... sim/... reports reports/... scenarios/... fuzz/..."},
 }
 
@@ -152,11 +156,11 @@ var allowed = []struct{ rule, dirs, why string }{
 	{"goroutine", "sim/etcd", "the server and its housekeeping outside the bubble"},
 	{"goroutine", "sim/etcd/twin", "whoever reads a watch is one, in a bubble"},
 	{"goroutine", "sim/kube", "serving an HTTP request is a goroutine of the API server, inside the bubble"},
-	{"goroutine", "sim/ipam/* sim/ipam/calico/store", "a daemon's informers and workers are goroutines of its process"},
+	{"goroutine", "sim/ipam/* sim/ipam/calico/store sim/controlplane", "a daemon's informers and workers are goroutines of its process"},
 	{"goroutine", "sim/local", "a caller waits for its answer while the call is under way, as a goroutine of its process"},
 	{"goroutine", "sim/ipam/calico/door/config", "it is one of the process that it is a door of"},
 	{"goroutine", "fuzz fuzz/* cmd/*", "workers outside every bubble"},
-	{"clock", "sim sim/etcd sim/etcd/twin sim/kube sim/disk sim/local sim/local/localgrpc sim/cloud sim/ipam/* sim/ipam/calico/objects sim/cluster sim/cluster/...", "inside the bubble the clock is virtual"},
+	{"clock", "sim sim/etcd sim/etcd/twin sim/kube sim/controlplane sim/disk sim/local sim/local/localgrpc sim/cloud sim/ipam/* sim/ipam/calico/objects sim/cluster sim/cluster/...", "inside the bubble the clock is virtual"},
 	{"clock", "scenarios fuzz fuzz/*", "wall seconds of a run, for people"},
 	{"clock", "scenarios/dump/live", "a busy API server is left alone for a while"},
 	{"clock", "cmd/*", "progress on a terminal"},

@@ -8,7 +8,11 @@ package main
 
 import (
 	"ipamsim/cmd/cli"
+	"ipamsim/cmd/controllers"
 	"ipamsim/cmd/managers"
 )
 
-func main() { cli.Main(managers.All()...) }
+func main() {
+	controllers.Use()
+	cli.Main(managers.All()...)
+}

@@ -66,7 +66,7 @@ type Network struct {
 	Config json.RawMessage
 }
 
-// Timers are those of the controllers and of kubelets; the defaults are Kubernetes'.
+// Timers are those of the controllers, who have defaults of their own, and of kubelets.
 type Timers struct {
 	control.Timers
 	SandboxRetry time.Duration // kubelet tries a failed sandbox again after: 10 s
@@ -138,7 +138,7 @@ func open(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config) (*Cluster
 
 // blank is a cluster of which nothing is known.
 func blank(w *sim.World, cfg Config) (*Cluster, error) {
-	cfg.Timers.Timers = cfg.Timers.OrDefault()
+	cfg.Timers.APIRetry = cmp.Or(cfg.Timers.APIRetry, time.Second)
 	cfg.Timers.SandboxRetry = cmp.Or(cfg.Timers.SandboxRetry, 10*time.Second)
 	if cfg.Controllers == nil {
 		cfg.Controllers = simple.New
@@ -165,7 +165,7 @@ func blank(w *sim.World, cfg Config) (*Cluster, error) {
 func (c *Cluster) load(objs []Object) error {
 	direct := kubeapi.New(c.api.Direct())
 	var owners kubeapi.Owners
-	if c.Config.Primary != "" {
+	if c.Config.Primary != "" || c.api.Controlled() {
 		objs = append(missingNamespaces(objs), objs...)
 	}
 	for _, o := range objs {
@@ -180,7 +180,7 @@ func (c *Cluster) load(objs []Object) error {
 		if k := c.Keeps(o.Kind); k != nil {
 			err = k.Change(context.Background(), nil, ipam.Create, o)
 		} else {
-			err = direct.Create(context.Background(), r, o.Namespace, o.Body)
+			err = direct.Create(kube.AsFound(context.Background()), r, o.Namespace, o.Body)
 		}
 		if err == nil && o.Kind == "Pod" {
 			err = storeStatus(context.Background(), direct, o)

@@ -120,7 +120,7 @@ func (w *worker) run(ctx context.Context, g *sim.Gate) error {
 		return nil
 	}
 	if worked {
-		return w.insist(ctx, func() error { return w.setPhase(ctx, "status", corev1.PodSucceeded) })
+		return w.insist(ctx, func() error { return w.setPhase(ctx, "status", outcome(w.pod)) })
 	}
 	return w.insist(ctx, func() error { return w.remove(ctx) })
 }
@@ -155,6 +155,9 @@ func (w *worker) live(ctx context.Context, up *podState) bool {
 // runFor is how long a pod's containers work before they end by themselves; 0
 // means for ever. Jobs' pods work for 5 s unless they say otherwise.
 func runFor(p *corev1.Pod) time.Duration {
+	if outcome(p) == corev1.PodFailed && p.Spec.RestartPolicy != corev1.RestartPolicyNever {
+		return 0 // they are started again, in the same sandbox
+	}
 	if d, err := time.ParseDuration(p.Annotations["ipamsim.dev/run-for"]); err == nil {
 		return d
 	}
@@ -164,6 +167,15 @@ func runFor(p *corev1.Pod) time.Duration {
 		}
 	}
 	return 0
+}
+
+// outcome is how a pod ends whose containers end by themselves: well, unless it says that
+// they exit with another code than 0.
+func outcome(p *corev1.Pod) corev1.PodPhase {
+	if code := p.Annotations["ipamsim.dev/exit-code"]; code != "" && code != "0" {
+		return corev1.PodFailed
+	}
+	return corev1.PodSucceeded
 }
 
 // pause waits before another try. What is enough ends it early: the pod worker of the
@@ -258,15 +270,29 @@ func (w *worker) setPhase(ctx context.Context, class string, phase corev1.PodPha
 	if phase == corev1.PodRunning {
 		ready = corev1.ConditionTrue
 	}
-	status := map[string]any{
-		"phase":      phase,
-		"conditions": []corev1.PodCondition{{Type: corev1.PodReady, Status: ready}},
-	}
+	condition := corev1.PodCondition{Type: corev1.PodReady, Status: ready}
+	status := map[string]any{"phase": phase}
 	if len(ips) > 0 {
 		status["podIP"], status["podIPs"] = ips[0].IP, ips
 	}
+	contentType := kubeapi.MergePatch
+	if w.c.api.Controlled() { // who reads other conditions, and since when, and writes some
+		contentType = kubeapi.StrategicPatch
+		condition.LastTransitionTime = metav1.Now()
+		if len(ips) > 0 {
+			status["podIPs"] = append([]any{map[string]string{"$patch": "replace"}}, anyOf(ips)...)
+		}
+	}
+	status["conditions"] = []corev1.PodCondition{condition}
 	patch := map[string]any{"metadata": map[string]any{"uid": w.pod.UID}, "status": status}
-	return w.client.Patch(kube.WithClass(ctx, class), w.path()+"/status", kubeapi.MergePatch, patch)
+	return w.client.Patch(kube.WithClass(ctx, class), w.path()+"/status", contentType, patch)
+}
+
+func anyOf[T any](all []T) (out []any) {
+	for _, x := range all {
+		out = append(out, x)
+	}
+	return out
 }
 
 func (w *worker) remove(ctx context.Context) error {

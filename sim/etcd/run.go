@@ -29,16 +29,17 @@ type Run struct {
 	memory *memory // nil: etcd
 	calls  atomic.Int64
 
-	mu      sync.Mutex // held across calls to the outside: they go one at a time
-	history history
-	told    int // first entry of history that subscribers have not seen
-	subs    []func(Event)
-	watches []*watch
-	streams map[string]*stream
-	leases  map[int64]*lease
-	grants  int64
-	ended   bool
-	due     atomic.Bool // Pump may have something to do
+	mu       sync.Mutex // held across calls to the outside: they go one at a time
+	history  history
+	told     int // first entry of history that subscribers have not seen
+	subs     []func(Event)
+	watches  []*watch
+	streams  map[string]*stream
+	progress time.Duration // see NotifyProgress
+	leases   map[int64]*lease
+	grants   int64
+	ended    bool
+	due      atomic.Bool // Pump may have something to do
 }
 
 // Begin empties etcd for a new run and ends the previous one, whose bubble can no
@@ -69,7 +70,7 @@ func (s *Server) BeginMemory() *Run {
 }
 
 func (s *Server) begin(r *Run) *Run {
-	r.srv, r.leases, r.streams, r.history = s, map[int64]*lease{}, map[string]*stream{}, newHistory()
+	r.srv, r.leases, r.streams, r.history, r.progress = s, map[int64]*lease{}, map[string]*stream{}, newHistory(), progressPeriod
 	s.run.Store(r)
 	return r
 }

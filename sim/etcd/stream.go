@@ -34,6 +34,10 @@ type progress struct {
 // anything else; it adds up to a tenth by chance.
 const progressPeriod = 10 * time.Minute
 
+// NotifyProgress tells them at another period: etcd's flag
+// --experimental-watch-progress-notify-interval. Call it before the first watch.
+func (r *Run) NotifyProgress(every time.Duration) { r.progress = every }
+
 // stream is that of a context.
 func (r *Run) stream(ctx context.Context) *stream {
 	name := ""
@@ -53,7 +57,7 @@ func (r *Run) open(ctx context.Context, w *watch) {
 	w.on = r.stream(ctx)
 	w.on.watches = append(w.on.watches, w)
 	if w.opts.progress && w.on.ticks == nil {
-		w.on.ticks = time.AfterFunc(progressPeriod-time.Since(w.on.began)%progressPeriod, func() { r.tick(w.on) })
+		w.on.ticks = time.AfterFunc(r.progress-time.Since(w.on.began)%r.progress, func() { r.tick(w.on) })
 	}
 }
 
@@ -96,7 +100,7 @@ func (r *Run) tick(s *stream) {
 		}
 		w.quiet = true
 	}
-	s.ticks.Reset(progressPeriod)
+	s.ticks.Reset(r.progress)
 }
 
 // abreast reports whether a watch is told of everything as it happens. One that starts

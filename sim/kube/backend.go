@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"net/http"
 	"path"
 
 	"go.etcd.io/etcd/client/v3/kubernetes"
@@ -28,14 +29,17 @@ const prefix = "/registry"
 type backend struct {
 	client  *kubernetes.Client
 	outside func(func()) // runs a function outside of the bubble
-	values  *values
+	uids    uids
 	closes  []func()
+	// controlled: see Server.ForControllers, and direct: the server's own way in.
+	controlled bool
+	direct     http.RoundTripper
 }
 
 func newBackend(store *etcd.Run) *backend {
 	kc := &kubernetes.Client{Client: store.Client()}
 	kc.Kubernetes = kc
-	return &backend{client: kc, outside: store.Outside, values: &values{}}
+	return &backend{client: kc, outside: store.Outside}
 }
 
 func (b *backend) close() {
@@ -79,7 +83,7 @@ func stored(gv schema.GroupVersion) runtime.Codec {
 func (b *backend) decorate(c *storagebackend.ConfigForResource, where string, _ func(runtime.Object) (string, error),
 	newObject, newList func() runtime.Object, _ storage.AttrFunc, _ storage.IndexerFuncs, _ *cache.Indexers,
 ) (storage.Interface, factory.DestroyFunc, error) {
-	return &repeatable{Interface: b.open(c, where, newObject, newList), values: b.values}, func() {}, nil
+	return &repeatable{Interface: b.open(c, where, newObject, newList), run: b}, func() {}, nil
 }
 
 // open is the real etcd3 storage of a resource in this run.

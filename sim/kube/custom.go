@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/registry/generic"
 	"k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/yaml"
@@ -40,17 +41,16 @@ func ParseCRD(doc []byte) (*apiextv1.CustomResourceDefinition, error) {
 
 // newCustom is the real custom-resource handler of apiextensions-apiserver, over
 // a fixed list of established definitions.
-func newCustom(o generic.RESTOptionsGetter, crds []*apiextv1.CustomResourceDefinition, next http.Handler) (http.Handler, error) {
+func newCustom(o generic.RESTOptionsGetter, a admission.Interface, crds []*apiextv1.CustomResourceDefinition, next http.Handler) (http.Handler, error) {
 	list := &fixed{definitions: cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})}
 	for _, c := range crds {
 		if err := list.definitions.Add(c); err != nil {
 			return nil, err
 		}
 	}
-	// The nils: discovery of versions and of groups, admission, the establishing
-	// controller, conversion webhooks and their authentication, authorization,
+	// The nils: discovery of versions and of groups, the establishing controller, conversion webhooks and their authentication, authorization,
 	// and the OpenAPI of built-in types. None of them is reached.
-	return apiserver.NewCustomResourceDefinitionHandler(nil, nil, list, next, o, nil, nil, nil, nil, 1, nil,
+	return apiserver.NewCustomResourceDefinitionHandler(nil, nil, list, next, o, a, nil, nil, nil, 1, nil,
 		60*time.Second, watchTimeoutMin, nil, bodyMax)
 }
 

@@ -10,6 +10,7 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/controller/finalizer"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/registry/generic"
 )
 
@@ -23,7 +24,7 @@ type definitions struct {
 }
 
 // define makes the handler, which builds nothing yet. Call it outside of bubbles.
-func define(crds []*apiextv1.CustomResourceDefinition, o generic.RESTOptionsGetter) (*definitions, error) {
+func define(crds []*apiextv1.CustomResourceDefinition, o generic.RESTOptionsGetter, a admission.Interface) (*definitions, error) {
 	d := &definitions{
 		given: crds, established: map[schema.GroupResource]*apiextv1.CustomResourceDefinition{}, open: map[schema.GroupResource]bool{},
 	}
@@ -34,7 +35,7 @@ func define(crds []*apiextv1.CustomResourceDefinition, o generic.RESTOptionsGett
 		d.established[schema.GroupResource{Group: c.Spec.Group, Resource: c.Spec.Names.Plural}] = e
 	}
 	var err error
-	d.handler, err = newCustom(o, all, http.HandlerFunc(unknown))
+	d.handler, err = newCustom(o, a, all, http.HandlerFunc(unknown))
 	return d, err
 }
 

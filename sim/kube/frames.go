@@ -60,6 +60,9 @@ func (f *frames) pass(ctx context.Context, event []byte) bool {
 	x := Exchange{Method: "EVENT", Verb: "event", Path: f.call.info.Path, Resource: f.call.info.Resource, Response: event, Status: 200}
 	kind := told(event, "type")
 	x.Namespace, x.Name = told(event, "object.metadata.namespace"), told(event, "object.metadata.name")
+	if kind == "BOOKMARK" {
+		return f.bookmark(event)
+	}
 	r := About("EVENT", x.Resource, x.Namespace, x.Name)
 	op := sim.Op{Kind: sim.Event, Class: "watch", Key: "EVENT " + kind + " " + r.Path, Hurts: sim.Of(sim.Drop, sim.Gone), Request: r}
 	if rv := told(event, "object.metadata.resourceVersion"); rv != "" {
@@ -74,6 +77,17 @@ func (f *frames) pass(ctx context.Context, event []byte) bool {
 		_, _ = f.to.Write(f.expired())
 	}
 	return err == nil
+}
+
+// bookmark hands over a bookmark. It says nothing of any object, only that whatever came
+// before it is all there was, so it is no choice of the schedule. Whoever is cut off or
+// paused does not get it.
+func (f *frames) bookmark(event []byte) bool {
+	if f.g.Reached() {
+		_, err := f.to.Write(event)
+		return err == nil
+	}
+	return true
 }
 
 // expired is the last event of a watch whose history is gone.

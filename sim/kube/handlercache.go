@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/emicklei/go-restful/v3"
+	discoveryv2 "k8s.io/api/apidiscovery/v2"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -25,29 +26,42 @@ import (
 // They are built outside of the bubble, whose objects the next run could not use.
 type kept struct {
 	mu     sync.Mutex
-	opened map[string]http.Handler // of built-in resources, by plural
+	opened map[string]opened // of built-in resources, by plural
 	builtin,
 	beneath storages // beneath the handler of custom resources
 	custom *definitions
 	run    *backend
 }
 
-// shelf is where a run leaves them for the next one: worlds of one process run
-// one after another; if they do not, each builds its own.
-var shelf atomic.Pointer[kept]
+// opened is the handler of a built-in resource and what it says of it.
+type opened struct {
+	http.Handler
+	discovery []discoveryv2.APIResourceDiscovery
+}
+
+// shelves are where a run leaves them for the next one of its kind: worlds of one
+// process run one after another; if they do not, each builds its own.
+var shelves struct{ plain, controlled atomic.Pointer[kept] }
+
+func (b *backend) shelf() *atomic.Pointer[kept] {
+	if b.controlled {
+		return &shelves.controlled
+	}
+	return &shelves.plain
+}
 
 // takeKept gives the run what an earlier one left, or an empty one.
 func takeKept(b *backend, crds []*apiextv1.CustomResourceDefinition) (*kept, error) {
-	k := shelf.Swap(nil)
+	k := b.shelf().Swap(nil)
 	if k == nil {
-		k = &kept{opened: map[string]http.Handler{}}
+		k = &kept{opened: map[string]opened{}}
 	}
 	k.run = b
 	k.builtin.connect(b)
 	var err error
 	if k.custom == nil || !slices.Equal(k.custom.given, crds) {
 		k.beneath = storages{run: b}
-		b.outside(func() { k.custom, err = define(crds, &k.beneath) })
+		b.outside(func() { k.custom, err = define(crds, &k.beneath, b.admission()) })
 		return k, err
 	}
 	k.beneath.connect(b)
@@ -59,8 +73,8 @@ func takeKept(b *backend, crds []*apiextv1.CustomResourceDefinition) (*kept, err
 func (k *kept) leave() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	maps.DeleteFunc(k.opened, func(name string, _ http.Handler) bool { return builtins[name].remembers })
-	shelf.Store(k)
+	maps.DeleteFunc(k.opened, func(name string, _ opened) bool { return builtins[name].remembers })
+	k.run.shelf().Store(k)
 }
 
 // serve has the handler of custom resources answer, which builds what it needs for
@@ -86,15 +100,15 @@ func (k *kept) serve(gr schema.GroupResource, w http.ResponseWriter, r *http.Req
 func (k *kept) handler(name string, in builtin) (http.Handler, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if h := k.opened[name]; h != nil {
+	if h, ok := k.opened[name]; ok {
 		return h, nil
 	}
-	var h http.Handler
+	var h opened
 	var err error
 	if in.remembers {
-		h, err = in.handler(k.run)
+		h, err = in.handler(k.run, k.run)
 	} else {
-		k.run.outside(func() { h, err = in.handler(&k.builtin) })
+		k.run.outside(func() { h, err = in.handler(&k.builtin, k.run) })
 		k.builtin.open()
 	}
 	if err != nil {
@@ -105,10 +119,14 @@ func (k *kept) handler(name string, in builtin) (http.Handler, error) {
 }
 
 // handler is the registry behind Kubernetes' own endpoint handlers.
-func (in builtin) handler(o generic.RESTOptionsGetter) (http.Handler, error) {
-	registries, err := in.open(o)
+func (in builtin) handler(o generic.RESTOptionsGetter, b *backend) (opened, error) {
+	open := in.open
+	if b.controlled && in.controlled != nil {
+		open = in.controlled
+	}
+	registries, err := open(o)
 	if err != nil {
-		return nil, err
+		return opened{}, err
 	}
 	root := "/apis"
 	if in.gv.Group == "" {
@@ -123,7 +141,7 @@ func (in builtin) handler(o generic.RESTOptionsGetter) (http.Handler, error) {
 		Defaulter: sch, Typer: sch, Namer: runtime.Namer(meta.NewAccessor()),
 		EquivalentResourceRegistry: runtime.NewEquivalentResourceRegistry(),
 		OptionsExternalVersion:     &options, TypeConverter: newUntracked(),
-		MinRequestTimeout: watchTimeoutMin, MaxRequestBodyBytes: bodyMax,
+		Admit: b.admission(), MinRequestTimeout: watchTimeoutMin, MaxRequestBodyBytes: bodyMax,
 	}
 	for r := range registries {
 		v.AllServedVersionsByResource[r] = []string{in.gv.Version}
@@ -131,6 +149,6 @@ func (in builtin) handler(o generic.RESTOptionsGetter) (http.Handler, error) {
 	c := restful.NewContainer()
 	c.ServeMux = http.NewServeMux()
 	c.Router(&routes{chosen: map[route]choice{}})
-	_, _, err = v.InstallREST(c)
-	return http.HandlerFunc(c.Dispatch), err
+	discovery, _, err := v.InstallREST(c)
+	return opened{http.HandlerFunc(c.Dispatch), discovery}, err
 }

@@ -1,7 +1,6 @@
 // Package kube is the Kubernetes API server inside the bubble: the real
 // registries, validation, defaulting, patches and custom-resource handler of
-// Kubernetes over the run's store, without TCP, without a watch cache and
-// without controllers.
+// Kubernetes over the run's store, without TCP and without a watch cache.
 //
 // There are two ways in. Direct passes no gate and is for the harness. Door is
 // one actor's: each of its requests, and each frame of each of its watches, is a
@@ -45,6 +44,7 @@ func New(store *etcd.Run, crds []*apiextv1.CustomResourceDefinition) (*Server, e
 		return nil, fmt.Errorf("kube: %w", err)
 	}
 	s := &Server{store: store, backend: newBackend(store)}
+	s.backend.direct = s.Direct()
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.crds = append([]*apiextv1.CustomResourceDefinition{nad}, crds...)
 	if s.mux, err = newMux(s.backend, s.crds); err != nil {

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"sync/atomic"
@@ -10,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apiserver/pkg/admission"
 	auditinternal "k8s.io/apiserver/pkg/apis/audit"
 	"k8s.io/apiserver/pkg/audit"
 	"k8s.io/apiserver/pkg/authentication/user"
@@ -21,12 +23,14 @@ import (
 // mux sends a request to the handler of its resource. It takes the place of a
 // real server's filters: everybody is allowed everything.
 type mux struct {
-	custom map[schema.GroupResource]bool
-	kept   atomic.Pointer[kept] // nil once the run is over
+	crds      []*apiextv1.CustomResourceDefinition
+	custom    map[schema.GroupResource]bool
+	kept      atomic.Pointer[kept] // nil once the run is over
+	admission admission.Interface  // nil: everything is admitted as it is
 }
 
 func newMux(b *backend, crds []*apiextv1.CustomResourceDefinition) (*mux, error) {
-	m := &mux{custom: map[schema.GroupResource]bool{}}
+	m := &mux{crds: crds, custom: map[schema.GroupResource]bool{}}
 	for _, c := range crds {
 		m.custom[schema.GroupResource{Group: c.Spec.Group, Resource: c.Spec.Names.Plural}] = true
 	}
@@ -58,6 +62,9 @@ func (m *mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	// The handlers of custom resources write to the audit log unless told not to.
 	ctx := audit.WithAuditContext(request.WithUser(r.Context(), everyone))
+	if m.admission != nil {
+		ctx = context.WithValue(ctx, admissionKey{}, m.admission)
+	}
 	if err := audit.AuditContextFrom(ctx).Init(audit.RequestAuditConfig{Level: auditinternal.LevelNone}, nil); err != nil {
 		panic(err) // only if it was initialized already
 	}

@@ -8,15 +8,16 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/apiserver/pkg/storage"
 	"k8s.io/kubernetes/pkg/apis/core"
 )
 
-// values hands out what a real API server takes from crypto/rand.
-type values struct{ uids atomic.Uint64 }
+// uids hands out what a real API server takes from crypto/rand.
+type uids struct{ last atomic.Uint64 }
 
-func (v *values) uid() types.UID {
-	return types.UID(fmt.Sprintf("00000000-0000-4000-8000-%012x", v.uids.Add(1)))
+func (u *uids) next() types.UID {
+	return types.UID(fmt.Sprintf("00000000-0000-4000-8000-%012x", u.last.Add(1)))
 }
 
 // repeatable replaces, just before an object reaches etcd, what would differ
@@ -24,7 +25,7 @@ func (v *values) uid() types.UID {
 // clock gives them.
 type repeatable struct {
 	storage.Interface
-	values *values
+	run *backend
 	// open is set for the storage of a registry that outlives the run, which has
 	// the two above of each run in turn.
 	open func(*backend) storage.Interface
@@ -34,14 +35,14 @@ type repeatable struct {
 // half of an object's bytes and describe only who wrote it: an object stored
 // without them is never tracked.
 //
-// A namespace is stored without its finalizer, because the controller that
-// would empty the namespace and take it off is not here.
+// A namespace is stored without its finalizer where the controller that would empty
+// the namespace and take it off is not here.
 func (s *repeatable) Create(ctx context.Context, key string, obj, out runtime.Object, ttl uint64) error {
 	if m, err := meta.Accessor(obj); err == nil {
-		m.SetUID(s.values.uid())
+		m.SetUID(s.run.uids.next())
 		m.SetManagedFields(nil)
 	}
-	if ns, ok := obj.(*core.Namespace); ok {
+	if ns, ok := obj.(*core.Namespace); ok && !s.run.controlled {
 		ns.Spec.Finalizers = nil
 	}
 	return s.Interface.Create(ctx, key, obj, out, ttl)
@@ -60,10 +61,16 @@ func (s *repeatable) GuaranteedUpdate(ctx context.Context, key string, dest runt
 		if m, err := meta.Accessor(obj); err == nil {
 			m.SetManagedFields(nil)
 			if old, err := meta.Accessor(in); err == nil && old.GetUID() == "" {
-				m.SetUID(s.values.uid())
+				m.SetUID(s.run.uids.next())
 			}
 		}
 		return obj, ttl, nil
 	}
 	return s.Interface.GuaranteedUpdate(ctx, key, dest, ignoreNotFound, pre, clean, cached)
+}
+
+// Watch has those who ask for bookmarks told of their progress.
+func (s *repeatable) Watch(ctx context.Context, key string, opts storage.ListOptions) (watch.Interface, error) {
+	opts.ProgressNotify = s.run.controlled && opts.Predicate.AllowWatchBookmarks
+	return s.Interface.Watch(ctx, key, opts)
 }

@@ -30,7 +30,7 @@ func (s *storages) connect(b *backend) {
 func (s *storages) open() {
 	for _, r := range s.all {
 		if r.Interface == nil {
-			r.Interface, r.values = r.open(s.run), s.run.values
+			r.Interface, r.run = r.open(s.run), s.run
 		}
 	}
 }

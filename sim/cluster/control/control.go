@@ -30,7 +30,7 @@ type Env struct {
 	Timers  Timers
 }
 
-// Timers are those of the controllers; the defaults are Kubernetes'.
+// Timers are those of the controllers; 0 is the default.
 type Timers struct {
 	NodeMonitorGrace time.Duration // a silent node becomes unreachable: 40 s
 	Toleration       time.Duration // pods on it are deleted after: 300 s
@@ -38,7 +38,7 @@ type Timers struct {
 	APIRetry         time.Duration // a failed request is repeated after: 1 s
 }
 
-// OrDefault is t with the defaults where nothing is said.
+// OrDefault is t with the defaults of stand-ins where nothing is said.
 func (t Timers) OrDefault() Timers {
 	set := func(d *time.Duration, v time.Duration) {
 		if *d == 0 {

@@ -29,8 +29,9 @@ func New(rt http.RoundTripper) Client { return Client{rt} }
 
 // The content types of patches.
 const (
-	MergePatch = "application/merge-patch+json"
-	JSONPatch  = "application/json-patch+json"
+	MergePatch     = "application/merge-patch+json"
+	StrategicPatch = "application/strategic-merge-patch+json"
+	JSONPatch      = "application/json-patch+json"
 )
 
 // Create stores a manifest.

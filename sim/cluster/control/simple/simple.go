@@ -29,6 +29,7 @@ type controllers struct {
 
 // New makes the set. Workloads have their processes as soon as they are stored.
 func New(env control.Env) control.Set {
+	env.Timers = env.Timers.OrDefault()
 	return &controllers{Env: env, owners: map[model.PodRef]string{}, nodeChanged: make(chan struct{}, 1)}
 }
 

@@ -1,0 +1,85 @@
+package scenarios_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"ipamsim/model"
+	"ipamsim/scenarios"
+	"ipamsim/sim/hermetic"
+)
+
+// What Kubernetes' own controllers do and the simple ones get wrong, by how many sandboxes
+// there come to be. That it is what Kubernetes' own tests assert is what the tests of
+// sim/controlplane show.
+func TestRealControllers(t *testing.T) {
+	r := runner(t)
+	for _, x := range []struct {
+		file         string
+		simple, real int
+		why          string
+	}{
+		{"full-disruption", 4, 2, "no pod is evicted while every node is silent"},
+		{"rollout", 2, 4, "a changed template replaces the pods"},
+		{"daemonset-and-taint", 2, 1, "a DaemonSet's pods tolerate only what they say, and six taints"},
+		{"namespace-deletion", 4, 2, "no pod is made in a namespace that goes"},
+	} {
+		t.Run(x.file, func(t *testing.T) {
+			file := "testdata/controllers/" + x.file + ".yaml"
+			s := load(t, file)
+			rep := run(t, r, s, scenarios.Options{})
+			if n := sandboxesMade(rep.History); n != x.real {
+				t.Errorf("real: %d sandboxes, want %d: %s", n, x.real, x.why)
+			}
+			if again := run(t, r, s, scenarios.Options{}); hermetic.Enabled && (again.Digest != rep.Digest || rep.Foreign != 0) {
+				t.Errorf("digest %s, then %s; %d foreign wake-ups", rep.Digest, again.Digest, rep.Foreign)
+			}
+			if n := sandboxesMade(run(t, r, withSimple(t, file), scenarios.Options{}).History); n != x.simple {
+				t.Errorf("simple: %d sandboxes, want %d", n, x.simple)
+			}
+			t.Logf("%d steps, %v", len(rep.Trace.Steps), violated(rep))
+		})
+	}
+}
+
+// withSimple is a scenario with the simple controllers.
+func withSimple(t *testing.T, file string) *scenarios.Scenario {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := scenarios.Parse(file, []byte(strings.Replace(string(b), "controllers: real", "controllers: simple", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func sandboxesMade(h *model.History) (n int) {
+	for _, e := range h.Events {
+		if e.Kind == model.SandboxUp {
+			n++
+		}
+	}
+	return n
+}
+
+// A program that does not have them says so, and what they cannot do is refused.
+func TestControllersRefused(t *testing.T) {
+	b, err := os.ReadFile("testdata/controllers/rollout.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct{ with, want string }{
+		{"controllers: reel", `spec.controllers: "reel" is no set of controllers, want real or simple`},
+		{"controllers: real\n  timers: {toleration: 1m}", "spec.timers.toleration: Kubernetes' own controllers have no such setting: give pods a toleration with tolerationSeconds"},
+		{"controllers: real\n  timers: {podGC: 1m}", "spec.timers.podGC: Kubernetes' own controllers have no such setting, remove it"},
+	} {
+		_, err := scenarios.Parse("x.yaml", []byte(strings.Replace(string(b), "controllers: real", x.with, 1)))
+		if err == nil || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%s: %v, want %s", x.with, err, x.want)
+		}
+	}
+}

@@ -1,0 +1,209 @@
+package real_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"ipamsim/sim"
+	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/action"
+	"ipamsim/sim/cluster/control"
+	"ipamsim/sim/cluster/control/real"
+	"ipamsim/sim/controlplane"
+	"ipamsim/sim/etcd"
+	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/canary"
+	"ipamsim/sim/kube"
+	"ipamsim/sim/strategy"
+)
+
+var store *etcd.Server
+
+func TestMain(m *testing.M) {
+	controlplane.Prepare()
+	var err error
+	if store, err = etcd.Start(); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	if err := store.Close(); err != nil {
+		panic(err)
+	}
+	os.Exit(code)
+}
+
+const config = `{"cniVersion":"0.3.1","name":"net","type":"macvlan","ipam":{"type":"canary","range":"10.0.0.0/24"}}`
+
+const web = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"default"},"spec":{"replicas":5,"selector":{"matchLabels":{"app":"web"}},
+	"template":{"metadata":{"labels":{"app":"web"},"annotations":{"k8s.v1.cni.cncf.io/networks":"default/net"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`
+
+// lived is what became of a cluster.
+type lived struct {
+	trace  *sim.Trace
+	digest string
+	nodes  []*corev1.Node
+	pods   []*corev1.Pod
+}
+
+// live runs a cluster of three nodes and five pods.
+func live(t testing.TB, more func(*cluster.Config)) (l lived) {
+	t.Helper()
+	a := canary.New()
+	network, _, err := a.Network("default/net", json.RawMessage(config))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := cluster.Config{Manager: a, Until: 5 * time.Minute, Networks: []cluster.Network{{Network: network, Config: json.RawMessage(config)}}, Controllers: real.New}
+	for _, name := range []string{"a", "b", "c"} {
+		cfg.Objects = append(cfg.Objects, cluster.Object{Kind: "Node", Name: name, Body: cluster.NodeManifest(name, map[string]string{corev1.LabelHostname: name})})
+	}
+	cfg.Objects = append(cfg.Objects, cluster.Object{Kind: "Deployment", Namespace: "default", Name: "web", Body: json.RawMessage(web)})
+	if more != nil {
+		more(&cfg)
+	}
+	run := store.BeginMemory()
+	defer run.End()
+	st := strategy.NewTimed(1, strategy.Settings{})
+	st.Begin(0)
+	l.trace, err = sim.Run(context.Background(), sim.Options{Strategy: st, Seed: 1, Limits: sim.Limits{Stuck: time.Minute}}, func(w *sim.World) error {
+		api, err := ipam.Serve(w, run, a)
+		if err != nil {
+			return err
+		}
+		if _, err = cluster.Start(w, run, api, cfg); err != nil {
+			return err
+		}
+		end := w.Hooks.End
+		w.Hooks.End = func() {
+			end()
+			l.digest, _ = run.Digest()
+			l.nodes, l.pods = stored[*corev1.Node](t, api, "nodes"), stored[*corev1.Pod](t, api, "pods")
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func stored[T any](t testing.TB, api *kube.Server, resource string) (out []T) {
+	all, err := api.List(context.Background(), resource)
+	if err != nil {
+		t.Error(err)
+	}
+	for _, o := range all {
+		out = append(out, o.(T))
+	}
+	return out
+}
+
+// Pods that Kubernetes' own controllers make and its scheduler binds run, each with an
+// address of its own, on nodes that say what they have.
+func TestDeployment(t *testing.T) {
+	l := live(t, nil)
+	addresses := map[string]bool{}
+	for _, p := range l.pods {
+		if p.Status.Phase != corev1.PodRunning || p.Spec.NodeName == "" || !strings.HasPrefix(p.Name, "web-") {
+			t.Errorf("%s is %s on %q", p.Name, p.Status.Phase, p.Spec.NodeName)
+		}
+		addresses[p.Annotations["k8s.v1.cni.cncf.io/network-status"]] = true
+	}
+	if len(l.pods) != 5 || len(addresses) != 5 {
+		t.Errorf("%d pods, %d addresses", len(l.pods), len(addresses))
+	}
+	for _, n := range l.nodes {
+		if len(n.Status.Conditions) != 4 || n.Status.Allocatable.Pods().Value() != 110 || len(n.Spec.Taints) != 0 {
+			t.Errorf("%s: %+v, taints %v", n.Name, n.Status, n.Spec.Taints)
+		}
+	}
+	t.Logf("%d steps", len(l.trace.Steps))
+}
+
+// A machine that loses its power is unreachable after 50 s, its pods are deleted after five
+// minutes more, and others run; it is well again when it is back.
+func TestCrash(t *testing.T) {
+	crash := func(until time.Duration) lived {
+		return live(t, func(cfg *cluster.Config) {
+			cfg.Until = until
+			cfg.Script = []cluster.Entry{{At: time.Minute, Action: &action.Crash{Node: "a"}}, {At: 8 * time.Minute, Action: &action.PowerOn{Node: "a"}}}
+		})
+	}
+	l := crash(7*time.Minute + 30*time.Second)
+	deleted, running := 0, 0
+	for _, p := range l.pods {
+		switch {
+		case p.DeletionTimestamp != nil && p.Spec.NodeName == "a":
+			deleted++
+		case p.Status.Phase == corev1.PodRunning && p.Spec.NodeName != "a":
+			running++
+		}
+	}
+	if taints := l.nodes[0].Spec.Taints; deleted == 0 || running != 5 || len(taints) != 2 || taints[0].Key != corev1.TaintNodeUnreachable {
+		t.Errorf("off: %d deleted, %d run, taints %v", deleted, running, taints)
+	}
+	l = crash(9 * time.Minute)
+	if taints := l.nodes[0].Spec.Taints; len(taints) != 0 || len(l.pods) != 5 {
+		t.Errorf("on again: taints %v, %d pods", taints, len(l.pods))
+	}
+}
+
+// Nobody who watches has to list again because its history is gone: bookmarks tell it how
+// far it is.
+func TestIdleHour(t *testing.T) {
+	l := live(t, func(cfg *cluster.Config) { cfg.Until = time.Hour })
+	again := 0
+	for _, s := range l.trace.Steps {
+		if x, ok := s.Detail.(kube.Exchange); ok && x.Verb == "list" && s.At > time.Minute {
+			again++
+		}
+	}
+	if again > 0 {
+		t.Errorf("%d lists after the first minute", again)
+	}
+	t.Logf("%d steps", len(l.trace.Steps))
+}
+
+// A run leaves nothing behind.
+func TestMemory(t *testing.T) {
+	heap := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	for range 5 {
+		live(t, nil) // what packages build once
+	}
+	const runs = 20
+	before := heap()
+	for range runs {
+		live(t, nil)
+	}
+	if grown := (int64(heap()) - int64(before)) / runs; grown > 64<<10 {
+		t.Errorf("each run leaves %d KiB", grown>>10)
+	} else {
+		t.Logf("each run leaves %d KiB", grown>>10)
+	}
+}
+
+// What Kubernetes' own controllers cost: five pods for five minutes.
+func BenchmarkFivePods(b *testing.B) {
+	for name, set := range map[string]func(control.Env) control.Set{"real": real.New, "simple": nil} {
+		b.Run(name, func(b *testing.B) {
+			steps := 0
+			for b.Loop() {
+				l := live(b, func(cfg *cluster.Config) { cfg.Controllers = set })
+				steps = len(l.trace.Steps)
+			}
+			b.ReportMetric(float64(steps), "steps/op")
+		})
+	}
+}

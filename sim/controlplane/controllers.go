@@ -1,0 +1,146 @@
+package controlplane
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/scale"
+	"k8s.io/client-go/util/flowcontrol"
+	"k8s.io/controller-manager/pkg/informerfactory"
+	"k8s.io/kubernetes/pkg/controller/cronjob"
+	"k8s.io/kubernetes/pkg/controller/daemon"
+	"k8s.io/kubernetes/pkg/controller/deployment"
+	"k8s.io/kubernetes/pkg/controller/disruption"
+	"k8s.io/kubernetes/pkg/controller/garbagecollector"
+	"k8s.io/kubernetes/pkg/controller/job"
+	"k8s.io/kubernetes/pkg/controller/namespace"
+	"k8s.io/kubernetes/pkg/controller/nodelifecycle"
+	"k8s.io/kubernetes/pkg/controller/podgc"
+	"k8s.io/kubernetes/pkg/controller/replicaset"
+	"k8s.io/kubernetes/pkg/controller/statefulset"
+	"k8s.io/kubernetes/pkg/controller/tainteviction"
+	"k8s.io/kubernetes/pkg/controller/ttlafterfinished"
+)
+
+type run = func(context.Context)
+
+// controllers are those of kube-controller-manager that run here, in the order in which
+// they start: the real one starts them in that of a map. Each is made and run as by the
+// function of cmd/kube-controller-manager/app that is named.
+var controllers = []struct {
+	name string
+	open func(context.Context, *manager, kubernetes.Interface) (run, error)
+}{
+	{"startCronJobController", func(ctx context.Context, m *manager, c kubernetes.Interface) (run, error) {
+		batch := m.typed.Batch().V1()
+		x, err := cronjob.NewControllerV2(ctx, batch.Jobs(), batch.CronJobs(), c)
+		return func(ctx context.Context) { x.Run(ctx, int(m.config.CronJobController.ConcurrentCronJobSyncs)) }, err
+	}},
+	{"startDaemonSetController", func(ctx context.Context, m *manager, c kubernetes.Interface) (run, error) {
+		apps, core := m.typed.Apps().V1(), m.typed.Core().V1()
+		x, err := daemon.NewDaemonSetsController(ctx, apps.DaemonSets(), apps.ControllerRevisions(), core.Pods(), core.Nodes(), c,
+			flowcontrol.NewBackOff(1*time.Second, 15*time.Minute))
+		return func(ctx context.Context) { x.Run(ctx, int(m.config.DaemonSetController.ConcurrentDaemonSetSyncs)) }, err
+	}},
+	{"startDeploymentController", func(ctx context.Context, m *manager, c kubernetes.Interface) (run, error) {
+		apps := m.typed.Apps().V1()
+		x, err := deployment.NewDeploymentController(ctx, apps.Deployments(), apps.ReplicaSets(), m.typed.Core().V1().Pods(), c)
+		return func(ctx context.Context) { x.Run(ctx, int(m.config.DeploymentController.ConcurrentDeploymentSyncs)) }, err
+	}},
+	{"startDisruptionController", openDisruption},
+	{"startGarbageCollectorController", openGarbageCollector},
+	{"startJobController", func(ctx context.Context, m *manager, c kubernetes.Interface) (run, error) {
+		x, err := job.NewController(ctx, m.typed.Core().V1().Pods(), m.typed.Batch().V1().Jobs(), c)
+		return func(ctx context.Context) { x.Run(ctx, int(m.config.JobController.ConcurrentJobSyncs)) }, err
+	}},
+	{"startNamespaceController", openNamespace},
+	{"startNodeLifecycleController", func(ctx context.Context, m *manager, c kubernetes.Interface) (run, error) {
+		core, n := m.typed.Core().V1(), m.config.NodeLifecycleController
+		x, err := nodelifecycle.NewNodeLifecycleController(ctx, m.leases, core.Pods(), core.Nodes(), m.typed.Apps().V1().DaemonSets(), c,
+			m.config.KubeCloudShared.NodeMonitorPeriod.Duration, n.NodeStartupGracePeriod.Duration, n.NodeMonitorGracePeriod.Duration,
+			n.NodeEvictionRate, n.SecondaryNodeEvictionRate, n.LargeClusterSizeThreshold, n.UnhealthyZoneThreshold)
+		return func(ctx context.Context) { x.Run(ctx) }, err
+	}},
+	{"startPodGarbageCollectorController", func(ctx context.Context, m *manager, c kubernetes.Interface) (run, error) {
+		core := m.typed.Core().V1()
+		return podgc.NewPodGC(ctx, c, core.Pods(), core.Nodes(), int(m.config.PodGCController.TerminatedPodGCThreshold)).Run, nil
+	}},
+	{"startReplicaSetController", func(ctx context.Context, m *manager, c kubernetes.Interface) (run, error) {
+		x := replicaset.NewReplicaSetController(ctx, m.typed.Apps().V1().ReplicaSets(), m.typed.Core().V1().Pods(), c, replicaset.BurstReplicas)
+		return func(ctx context.Context) { x.Run(ctx, int(m.config.ReplicaSetController.ConcurrentRSSyncs)) }, nil
+	}},
+	{"startStatefulSetController", func(ctx context.Context, m *manager, c kubernetes.Interface) (run, error) {
+		apps, core := m.typed.Apps().V1(), m.typed.Core().V1()
+		x := statefulset.NewStatefulSetController(ctx, core.Pods(), apps.StatefulSets(), core.PersistentVolumeClaims(), apps.ControllerRevisions(), c)
+		return func(ctx context.Context) { x.Run(ctx, int(m.config.StatefulSetController.ConcurrentStatefulSetSyncs)) }, nil
+	}},
+	{"startTaintEvictionController", func(ctx context.Context, m *manager, c kubernetes.Interface) (run, error) {
+		core := m.typed.Core().V1()
+		x, err := tainteviction.New(ctx, c, core.Pods(), core.Nodes(), "taint-eviction-controller")
+		return func(ctx context.Context) { x.Run(ctx) }, err
+	}},
+	{"startTTLAfterFinishedController", func(ctx context.Context, m *manager, c kubernetes.Interface) (run, error) {
+		x := ttlafterfinished.New(ctx, m.typed.Batch().V1().Jobs(), c)
+		return func(ctx context.Context) { x.Run(ctx, int(m.config.TTLAfterFinishedController.ConcurrentTTLSyncs)) }, nil
+	}},
+}
+
+func openDisruption(ctx context.Context, m *manager, c kubernetes.Interface) (run, error) {
+	scales, err := scale.NewForConfig(m.conf, m.serves.mapper(), dynamic.LegacyAPIPathResolverFunc, m.serves)
+	if err != nil {
+		return nil, err
+	}
+	core, apps := m.typed.Core().V1(), m.typed.Apps().V1()
+	return disruption.NewDisruptionController(ctx, core.Pods(), m.typed.Policy().V1().PodDisruptionBudgets(), core.ReplicationControllers(),
+		apps.ReplicaSets(), apps.Deployments(), apps.StatefulSets(), c, m.serves.mapper(), scales, versions{s: m.serves}).Run, nil
+}
+
+// versions is discovery for who asks only what a group and version serves.
+type versions struct {
+	discovery.DiscoveryInterface
+	s served
+}
+
+func (v versions) ServerResourcesForGroupVersion(gv string) (*metav1.APIResourceList, error) {
+	return v.s.ServerResourcesForGroupVersion(gv)
+}
+
+func openGarbageCollector(ctx context.Context, m *manager, c kubernetes.Interface) (run, error) {
+	conf := rest.CopyConfig(m.conf)
+	conf.QPS *= 2
+	partial, err := metadata.NewForConfig(conf)
+	if err != nil {
+		return nil, err
+	}
+	x, err := garbagecollector.NewGarbageCollector(ctx, c, partial, m.serves.mapper(), garbagecollector.DefaultIgnoredResources(),
+		informerfactory.NewInformerFactory(m.typed, m.partial), m.started)
+	const period = 30 * time.Second
+	return func(ctx context.Context) {
+		go x.Sync(ctx, m.serves, period)
+		x.Run(ctx, int(m.config.GarbageCollectorController.ConcurrentGCSyncs), period)
+	}, err
+}
+
+func openNamespace(ctx context.Context, m *manager, _ kubernetes.Interface) (run, error) {
+	conf := rest.CopyConfig(m.conf)
+	conf.QPS, conf.Burst = conf.QPS*20, conf.Burst*100
+	c, err := kubernetes.NewForConfig(conf)
+	if err != nil {
+		return nil, err
+	}
+	partial, err := metadata.NewForConfig(conf)
+	if err != nil {
+		return nil, err
+	}
+	n := m.config.NamespaceController
+	x := namespace.NewNamespaceController(ctx, c, partial, m.serves.ServerPreferredNamespacedResources, m.typed.Core().V1().Namespaces(),
+		n.NamespaceSyncPeriod.Duration, corev1.FinalizerKubernetes)
+	return func(ctx context.Context) { x.Run(ctx, int(n.ConcurrentNamespaceSyncs)) }, nil
+}

@@ -1,0 +1,129 @@
+package controlplane
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/informers"
+	coordination "k8s.io/client-go/informers/coordination/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/metadata/metadatainformer"
+	"k8s.io/client-go/rest"
+	"k8s.io/kube-controller-manager/config/v1alpha1"
+	"k8s.io/kubernetes/pkg/controller/apis/config"
+	"k8s.io/kubernetes/pkg/controller/apis/config/scheme"
+
+	"ipamsim/sim/controlplane/early"
+	"ipamsim/sim/kube"
+)
+
+// Options are what a control plane is told beside its flags.
+type Options struct {
+	// Serves is what the API server serves, see kube.Server.Discovery.
+	Serves []*metav1.APIResourceList
+	// Heard reports whether the API server hears of a node's kubelet now.
+	Heard            func(node string) bool
+	NodeMonitorGrace time.Duration // --node-monitor-grace-period; 0: the default
+}
+
+// Controllers is kube-controller-manager. It returns when ctx ends.
+//
+// Source: cmd/kube-controller-manager/app, Run and CreateControllerContext (v1.34.1).
+func Controllers(ctx context.Context, rt http.RoundTripper, o Options) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	m, err := newManager(rt, o)
+	if err != nil {
+		return err
+	}
+	runs, err := m.open(ctx)
+	if err != nil {
+		return err
+	}
+	var wg sync.WaitGroup
+	for _, run := range runs {
+		wg.Go(func() { run(ctx) })
+	}
+	m.typed.Start(ctx.Done())
+	m.partial.Start(ctx.Done())
+	close(m.started)
+	<-ctx.Done()
+	wg.Wait()
+	m.typed.Shutdown()
+	m.partial.Shutdown()
+	return ctx.Err()
+}
+
+// manager is what the controllers have in common.
+type manager struct {
+	conf    *rest.Config
+	config  *config.KubeControllerManagerConfiguration
+	serves  served
+	leases  coordination.LeaseInformer
+	typed   informers.SharedInformerFactory
+	partial metadatainformer.SharedInformerFactory // of resources that Go has no type for
+	started chan struct{}                          // closed when the informers run
+}
+
+func newManager(rt http.RoundTripper, o Options) (*manager, error) {
+	c, err := defaults()
+	if err != nil {
+		return nil, fmt.Errorf("controlplane: defaults: %w", err)
+	}
+	if o.NodeMonitorGrace != 0 {
+		c.NodeLifecycleController.NodeMonitorGracePeriod.Duration = o.NodeMonitorGrace
+	}
+	m := &manager{config: c, serves: served{lists: o.Serves}, leases: &leases{heard: o.Heard}, started: make(chan struct{})}
+	m.conf = kube.Config(withoutEvents{rt})
+	client := c.Generic.ClientConnection
+	m.conf.QPS, m.conf.Burst, m.conf.ContentType = client.QPS, int(client.Burst), client.ContentType
+	resync := c.Generic.MinResyncPeriod.Duration
+	typed, err := m.client()
+	if err != nil {
+		return nil, err
+	}
+	partial, err := metadata.NewForConfig(m.conf)
+	if err != nil {
+		return nil, err
+	}
+	m.typed, m.partial = informers.NewSharedInformerFactory(typed, resync), metadatainformer.NewSharedInformerFactory(partial, resync)
+	return m, nil
+}
+
+// client is another client, which has its own rate limiter.
+func (m *manager) client() (kubernetes.Interface, error) { return kubernetes.NewForConfig(m.conf) }
+
+// open makes every controller, and what runs it.
+func (m *manager) open(ctx context.Context) (runs []func(context.Context), err error) {
+	defer early.QuietQueues()()
+	for _, c := range controllers {
+		client, err := m.client()
+		if err != nil {
+			return nil, err
+		}
+		run, err := c.open(ctx, m, client)
+		if err != nil {
+			return nil, fmt.Errorf("controlplane: %s: %w", c.name, err)
+		}
+		runs = append(runs, run)
+	}
+	return runs, nil
+}
+
+// defaults is the configuration of a kube-controller-manager without flags.
+//
+// Source: cmd/kube-controller-manager/app/options, NewDefaultComponentConfig, and
+// NodeLifecycleControllerOptions.AddFlags, which has four of them (v1.34.1).
+func defaults() (*config.KubeControllerManagerConfiguration, error) {
+	versioned, c := &v1alpha1.KubeControllerManagerConfiguration{}, &config.KubeControllerManagerConfiguration{}
+	scheme.Scheme.Default(versioned)
+	err := scheme.Scheme.Convert(versioned, c, nil)
+	n := &c.NodeLifecycleController
+	n.NodeEvictionRate, n.SecondaryNodeEvictionRate, n.LargeClusterSizeThreshold, n.UnhealthyZoneThreshold = 0.1, 0.01, 50, 0.55
+	return c, err
+}

@@ -1,0 +1,58 @@
+package controlplane
+
+import (
+	"context"
+	"net/http"
+	"os/signal"
+	"syscall"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/kubernetes/pkg/scheduler"
+
+	"ipamsim/sim/controlplane/early"
+	"ipamsim/sim/kube"
+)
+
+// The limits of kube-scheduler's client.
+//
+// Source: pkg/scheduler/apis/config/v1, SetDefaults_KubeSchedulerConfiguration (v1.34.1).
+const (
+	schedulerQPS   = 50
+	schedulerBurst = 100
+)
+
+// debuggerSignal makes the scheduler's debugger write down its cache.
+//
+// Source: pkg/scheduler/backend/cache/debugger (v1.34.1).
+const debuggerSignal = syscall.SIGUSR2
+
+// Scheduler is kube-scheduler with its default profile. It returns when ctx ends.
+//
+// Source: cmd/kube-scheduler/app, Setup and Run (v1.34.1).
+func Scheduler(ctx context.Context, rt http.RoundTripper) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	conf := kube.Config(withoutEvents{rt})
+	conf.QPS, conf.Burst, conf.ContentType = schedulerQPS, schedulerBurst, "application/vnd.kubernetes.protobuf"
+	client, err := kubernetes.NewForConfig(conf)
+	if err != nil {
+		return err
+	}
+	restore := early.QuietQueues()
+	f := scheduler.NewInformerFactory(client, 0)
+	s, err := scheduler.New(ctx, client, f, nil, func(string) events.EventRecorder { return &events.FakeRecorder{} })
+	restore()
+	if err != nil {
+		return err
+	}
+	f.Start(ctx.Done())
+	f.WaitForCacheSync(ctx.Done())
+	if err := s.WaitForHandlersSync(ctx); err != nil {
+		return err
+	}
+	s.Run(ctx)
+	signal.Reset(debuggerSignal) // or the process would keep what the debugger asked to hear it with
+	f.Shutdown()
+	return ctx.Err()
+}

@@ -1,0 +1,109 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/admission"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/kubernetes/plugin/pkg/admission/defaulttolerationseconds"
+	"k8s.io/kubernetes/plugin/pkg/admission/nodetaint"
+	"k8s.io/kubernetes/plugin/pkg/admission/priority"
+)
+
+// newAdmission is the part of kube-apiserver's default admission that decides what
+// controllers see, in its order. Its own plugins look at what is stored now.
+func newAdmission(s *Server) admission.Interface {
+	tolerations := defaulttolerationseconds.NewDefaultTolerationSeconds()
+	tolerations.InspectFeatureGates(utilfeature.DefaultFeatureGate)
+	priorities := priority.NewPlugin()
+	priorities.SetExternalKubeClientSet(kubernetes.Interface(nil)) // it is asked for nothing
+	priorities.SetExternalKubeInformerFactory(present{s: s})
+	return admission.NewChainHandler(lifecycle{s}, newNodes{nodetaint.NewPlugin()}, priorities, tolerations)
+}
+
+// admission is that of the handlers of resources: they outlive runs, whose own it asks.
+func (b *backend) admission() admission.Interface {
+	if b.controlled {
+		return ofRun{}
+	}
+	return nil
+}
+
+type admissionKey struct{}
+
+// ofRun is the admission of the run that a request belongs to.
+type ofRun struct{}
+
+func (ofRun) Handles(admission.Operation) bool { return true }
+
+func (ofRun) Admit(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
+	m, ok := ctx.Value(admissionKey{}).(admission.MutationInterface)
+	if !ok || !m.Handles(a.GetOperation()) {
+		return nil
+	}
+	return m.Admit(ctx, a, o)
+}
+
+func (ofRun) Validate(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
+	v, ok := ctx.Value(admissionKey{}).(admission.ValidationInterface)
+	if !ok || !v.Handles(a.GetOperation()) {
+		return nil
+	}
+	return v.Validate(ctx, a, o)
+}
+
+type foundKey struct{}
+
+// AsFound has what is created under ctx be as if it had been there for ever: a Node is
+// not tainted as one that has just come.
+func AsFound(ctx context.Context) context.Context { return context.WithValue(ctx, foundKey{}, true) }
+
+// newNodes is TaintNodesByCondition for nodes that are new.
+type newNodes struct{ *nodetaint.Plugin }
+
+func (p newNodes) Admit(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
+	if found, _ := ctx.Value(foundKey{}).(bool); found {
+		return nil
+	}
+	return p.Plugin.Admit(ctx, a, o)
+}
+
+// lifecycle is NamespaceLifecycle, decision by decision. The real one waits 50 ms for
+// its cache before it says that there is no namespace, which an object that is stored
+// before the run starts must not.
+//
+// Source: apiserver, pkg/admission/plugin/namespace/lifecycle, Lifecycle.Admit (v0.34).
+type lifecycle struct{ s *Server }
+
+// immortal namespaces are never deleted.
+var immortal = map[string]bool{metav1.NamespaceDefault: true, metav1.NamespaceSystem: true, metav1.NamespacePublic: true}
+
+func (lifecycle) Handles(op admission.Operation) bool { return op != admission.Connect }
+
+func (l lifecycle) Admit(_ context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
+	if a.GetKind().GroupKind() == corev1.SchemeGroupVersion.WithKind("Namespace").GroupKind() {
+		if a.GetOperation() == admission.Delete && immortal[a.GetName()] {
+			return apierrors.NewForbidden(a.GetResource().GroupResource(), a.GetName(), fmt.Errorf("this namespace may not be deleted"))
+		}
+		return nil
+	}
+	if a.GetNamespace() == "" || a.GetOperation() == admission.Delete {
+		return nil
+	}
+	ns, err := presentOne[*corev1.Namespace](l.s, corev1.Resource("namespaces"), a.GetNamespace())
+	if err != nil || a.GetOperation() != admission.Create || ns.Status.Phase != corev1.NamespaceTerminating {
+		return err
+	}
+	err = admission.NewForbidden(a, fmt.Errorf("unable to create new content in namespace %s because it is being terminated", a.GetNamespace()))
+	if e, ok := err.(*apierrors.StatusError); ok {
+		e.ErrStatus.Details.Causes = append(e.ErrStatus.Details.Causes, metav1.StatusCause{
+			Type: corev1.NamespaceTerminatingCause, Message: fmt.Sprintf("namespace %s is being terminated", a.GetNamespace()), Field: "metadata.namespace",
+		})
+	}
+	return err
+}

@@ -1,0 +1,187 @@
+package kube
+
+import (
+	"context"
+	"net"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apiserver/pkg/registry/generic"
+	"k8s.io/apiserver/pkg/registry/rest"
+	coreclient "k8s.io/client-go/kubernetes/typed/core/v1"
+	policyclient "k8s.io/client-go/kubernetes/typed/policy/v1"
+	"k8s.io/kubernetes/pkg/apis/core"
+	kubelet "k8s.io/kubernetes/pkg/kubelet/client"
+	deployments "k8s.io/kubernetes/pkg/registry/apps/deployment/storage"
+	replicasets "k8s.io/kubernetes/pkg/registry/apps/replicaset/storage"
+	statefulsets "k8s.io/kubernetes/pkg/registry/apps/statefulset/storage"
+	events "k8s.io/kubernetes/pkg/registry/core/event/storage"
+	namespaces "k8s.io/kubernetes/pkg/registry/core/namespace/storage"
+	nodes "k8s.io/kubernetes/pkg/registry/core/node/storage"
+	pods "k8s.io/kubernetes/pkg/registry/core/pod/storage"
+	"k8s.io/kubernetes/pkg/registry/core/service/ipallocator"
+	"k8s.io/kubernetes/pkg/registry/core/service/portallocator"
+	services "k8s.io/kubernetes/pkg/registry/core/service/storage"
+	resourceclaims "k8s.io/kubernetes/pkg/registry/resource/resourceclaim/storage"
+	csidrivers "k8s.io/kubernetes/pkg/registry/storage/csidriver/storage"
+	csinodes "k8s.io/kubernetes/pkg/registry/storage/csinode/storage"
+	csistoragecapacities "k8s.io/kubernetes/pkg/registry/storage/csistoragecapacity/storage"
+	volumeattachments "k8s.io/kubernetes/pkg/registry/storage/volumeattachment/storage"
+)
+
+func openPods(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
+	return podsWith(o, noBudgets{})
+}
+
+func podsWith(o generic.RESTOptionsGetter, b policyclient.PodDisruptionBudgetsGetter) (map[string]rest.Storage, error) {
+	s, err := pods.NewStorage(o, nil, nil, b) // no kubelet to proxy logs and shells to
+	if err != nil {
+		return nil, err
+	}
+	return map[string]rest.Storage{
+		"pods": s.Pod, "pods/status": s.Status, "pods/binding": s.Binding, "pods/eviction": s.Eviction,
+		"pods/ephemeralcontainers": s.EphemeralContainers, "pods/resize": s.Resize,
+	}, nil
+}
+
+func openNodes(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
+	s, err := nodes.NewStorage(o, kubelet.KubeletClientConfig{}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]rest.Storage{"nodes": s.Node, "nodes/status": s.Status}, nil
+}
+
+// openControlledPods has evictions meet PodDisruptionBudgets, through a client of the
+// server's own, as kube-apiserver has one.
+func openControlledPods(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
+	c, err := policyclient.NewForConfig(Config(loopback{o.(*storages)}))
+	if err != nil {
+		return nil, err
+	}
+	return podsWith(o, c)
+}
+
+func openNamespaces(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
+	s, status, finalize, err := namespaces.NewREST(o)
+	return map[string]rest.Storage{"namespaces": namespace{s}, "namespaces/status": status, "namespaces/finalize": finalize}, err
+}
+
+// openControlledNamespaces leaves them to the namespace controller.
+func openControlledNamespaces(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
+	s, status, finalize, err := namespaces.NewREST(o)
+	return map[string]rest.Storage{"namespaces": s, "namespaces/status": status, "namespaces/finalize": finalize}, err
+}
+
+// namespace goes at the first request. A real one only begins to go, is emptied
+// and taken off its finalizer by a controller, and goes at that one's request.
+type namespace struct{ *namespaces.REST }
+
+func (n namespace) Delete(ctx context.Context, name string, ok rest.ValidateObjectFunc, o *metav1.DeleteOptions) (runtime.Object, bool, error) {
+	obj, gone, err := n.REST.Delete(ctx, name, ok, o)
+	if err != nil || gone {
+		return obj, gone, err
+	}
+	return n.REST.Delete(ctx, name, ok, &metav1.DeleteOptions{DryRun: o.DryRun})
+}
+
+// openEvents keeps events for an hour of virtual time, kube-apiserver's default.
+func openEvents(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
+	s, err := events.NewREST(o, 3600)
+	return map[string]rest.Storage{"events": s}, err
+}
+
+func openStatefulSets(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
+	s, err := statefulsets.NewStorage(o)
+	return map[string]rest.Storage{"statefulsets": s.StatefulSet, "statefulsets/status": s.Status, "statefulsets/scale": s.Scale}, err
+}
+
+func openDeployments(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
+	s, err := deployments.NewStorage(o)
+	return map[string]rest.Storage{"deployments": s.Deployment, "deployments/status": s.Status, "deployments/scale": s.Scale}, err
+}
+
+func openReplicaSets(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
+	s, err := replicasets.NewStorage(o)
+	return map[string]rest.Storage{"replicasets": s.ReplicaSet, "replicasets/status": s.Status, "replicasets/scale": s.Scale}, err
+}
+
+// openServices hands out cluster addresses from kubeadm's default range and node
+// ports from the default range, kept in memory: there is one API server.
+func openServices(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
+	_, cidr, err := net.ParseCIDR("10.96.0.0/12")
+	if err != nil {
+		return nil, err
+	}
+	ips, err := ipallocator.NewInMemory(cidr)
+	if err != nil {
+		return nil, err
+	}
+	ports, err := portallocator.NewInMemory(utilnet.PortRange{Base: 30000, Size: 2768})
+	if err != nil {
+		return nil, err
+	}
+	s, status, _, err := services.NewREST(o, core.IPv4Protocol, map[core.IPFamily]ipallocator.Interface{core.IPv4Protocol: ips}, ports, nil, nil, nil)
+	return map[string]rest.Storage{"services": s, "services/status": status}, err
+}
+
+// noBudgets is a cluster without PodDisruptionBudgets, for the eviction API.
+type noBudgets struct {
+	policyclient.PodDisruptionBudgetInterface
+}
+
+func (b noBudgets) PodDisruptionBudgets(string) policyclient.PodDisruptionBudgetInterface { return b }
+
+func (noBudgets) List(context.Context, metav1.ListOptions) (*policyv1.PodDisruptionBudgetList, error) {
+	return &policyv1.PodDisruptionBudgetList{}, nil
+}
+
+func openCSIDrivers(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
+	s, err := csidrivers.NewStorage(o)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]rest.Storage{"csidrivers": s.CSIDriver}, nil
+}
+
+func openCSINodes(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
+	s, err := csinodes.NewStorage(o)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]rest.Storage{"csinodes": s.CSINode}, nil
+}
+
+func openCSIStorageCapacities(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
+	s, err := csistoragecapacities.NewStorage(o)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]rest.Storage{"csistoragecapacities": s.CSIStorageCapacity}, nil
+}
+
+func openVolumeAttachments(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
+	s, err := volumeattachments.NewStorage(o)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]rest.Storage{"volumeattachments": s.VolumeAttachment, "volumeattachments/status": s.Status}, nil
+}
+
+// openResourceClaims knows no namespace, which is asked for claims with administrator's
+// access only: those are refused.
+func openResourceClaims(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
+	s, status, err := resourceclaims.NewREST(o, noNamespaces{})
+	return map[string]rest.Storage{"resourceclaims": s, "resourceclaims/status": status}, err
+}
+
+// noNamespaces knows none.
+type noNamespaces struct{ coreclient.NamespaceInterface }
+
+func (noNamespaces) Get(_ context.Context, name string, _ metav1.GetOptions) (*corev1.Namespace, error) {
+	return nil, apierrors.NewNotFound(corev1.Resource("namespaces"), name)
+}
