@@ -30,7 +30,8 @@ var layers = []struct{ dir, may string }{
 	{"model/film", "model model/route"},
 	{"model/invariant", "model model/route"},
 	{"model/reference/*", "model"},
-	{"model/capacity", "model model/route model/metric model/reference/*"},
+	{"model/capacity", "model model/route model/metric"},
+	{"model/capacity/*", "model model/capacity model/reference/*"}, // how a manager's reference is played
 	{"sim/hermetic", ""},
 	{"sim/hermetic/overlay", ""}, // runs before anything of ours can be built
 	{"sim", "sim/hermetic"},
@@ -126,7 +127,7 @@ var modules = []struct{ prefix, may, mend string }{
 }
 
 // pure packages import nothing but the standard library and ours.
-var pure = "model model/act model/capacity model/film model/invariant model/metric model/route model/reference/* sim sim/strategy sim/hermetic sim/hermetic/overlay sim/scratch cmd/hermetic"
+var pure = "model model/act model/capacity model/capacity/* model/film model/invariant model/metric model/route model/reference/* sim sim/strategy sim/hermetic sim/hermetic/overlay sim/scratch cmd/hermetic"
 
 // allowed lists the exceptions: which rule does not hold where, and why.
 var allowed = []struct{ rule, dirs, why string }{
