@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,6 +22,7 @@ import (
 	"ipamsim/reports"
 	"ipamsim/reports/answer"
 	"ipamsim/scenarios/plan"
+	"ipamsim/sim/ipam"
 )
 
 // What lies in the directory of a plan besides the files of its answer.
@@ -103,13 +105,14 @@ func asked(p *plan.Plan) *answer.Plan {
 		Horizon: s.Horizon.Duration.Duration, Repeats: s.Repeats, Minimise: s.Want.Minimise,
 		Unknown: p.Unknown(), Both: s.Engine == plan.Both, From: s.From,
 	}
-	if a.Minimise == "" {
-		a.Minimise = minimised[p.Manager()]
-	}
+	a.Manager, _ = ipam.Part[answer.Manager](p.IPAM())
+	a.Minimise = cmp.Or(a.Minimise, a.Manager.Minimise)
 	for _, name := range slices.Sorted(maps.Keys(s.Want.Require)) {
 		a.Require = append(a.Require, answer.Bound{Measure: name, Most: s.Want.Require[name]})
 	}
+	given := map[string]bool{}
 	for _, x := range plan.Known() {
+		given[x.Name] = x.Given
 		if v, said := s.Settings[x.Name]; said {
 			text, err := json.Marshal(v)
 			if err == nil {
@@ -118,7 +121,7 @@ func asked(p *plan.Plan) *answer.Plan {
 		}
 	}
 	for k, x := range s.Axes {
-		axis := answer.Axis{Setting: x.Setting, Given: slices.Contains(given, x.Setting)}
+		axis := answer.Axis{Setting: x.Setting, Given: given[x.Setting]}
 		for _, c := range p.Cells { // which have them as the file writes them
 			if !slices.Contains(axis.Values, c.Values[k]) {
 				axis.Values = append(axis.Values, c.Values[k])
@@ -141,18 +144,6 @@ func asked(p *plan.Plan) *answer.Plan {
 		})
 	}
 	return a
-}
-
-// minimised is what is best if nobody says: a route costs each router memory, a
-// leaked address somebody's pod.
-var minimised = map[string]string{"calico": "routes", "whereabouts": "leaked"}
-
-// given are the settings that nobody chooses: the load of a cluster, and its
-// troubles.
-var given = []string{
-	"nodes", "grow", "growAt", "pods", "podsPerNode", "lifetime",
-	"growPods", "arrivals", "arrivalsByHour", "arrivalsByWeekday", "arrivalsBatch", "arrivalsLifetime", "begins",
-	"drainEvery", "drainFor", "crashEvery", "crashFor", "replaceEvery", "replaceFor", "replaceDrained", "evict",
 }
 
 // people are told on stdout, or on stderr if JSON has stdout.
