@@ -78,7 +78,7 @@ var layers = []struct{ dir, may string }{
 	{"reports/answer/*", "model model/... reports/answer"}, // what is known of a manager
 	{"scenarios/strict", ""}, // how a file is read: bounds, lines, fields, suggestions
 	{"scenarios", "model/... sim/... reports scenarios/strict"},
-	{"scenarios/plan", "model/... sim/... reports scenarios scenarios/strict"},
+	{"scenarios/plan", "model/... sim/... reports reports/answer scenarios scenarios/strict"},
 	{"scenarios/plan/*", "model/... sim/... scenarios scenarios/plan"}, // what is known of a manager
 	{"scenarios/remedy", "model/... sim/... reports scenarios"},        // what to do, acted out before it is said
 	{"scenarios/dump", "model/... sim/... reports reports/imported scenarios scenarios/strict scenarios/remedy"},

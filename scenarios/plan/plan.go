@@ -16,7 +16,6 @@ import (
 
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/strict"
-	"ipamsim/sim/ipam"
 )
 
 // Plan is a loaded file, checked and ready to be run, point by point.
@@ -39,9 +38,6 @@ func (p *Plan) Name() string { return p.Doc.Metadata.Name }
 
 // Upstream is module@version of the address manager.
 func (p *Plan) Upstream() string { return p.base.Manager().Upstream }
-
-// IPAM is the address manager of the plan's cluster.
-func (p *Plan) IPAM() *ipam.Manager { return p.base.Manager() }
 
 // Manager is the name of the address manager.
 func (p *Plan) Manager() string { return p.base.Doc.Spec.IPAM }

@@ -105,7 +105,7 @@ func (d draft) migration(from, to []livePool, stored []cluster.Object) ([]plan.S
 		}
 	}
 	if len(d.temporary()) > 0 && len(d.temporary()) != len(m.via) {
-		return nil, &plan.Mistake{"temporaryPool", fmt.Sprintf("%s, and %s to be rebuilt", count(len(d.temporary()), "CIDR"), either(len(m.via), "1 pool is", fmt.Sprintf("%d pools are", len(m.via))))}
+		return nil, &plan.Mistake{Setting: "temporaryPool", Problem: fmt.Sprintf("%s, and %s to be rebuilt", count(len(d.temporary()), "CIDR"), either(len(m.via), "1 pool is", fmt.Sprintf("%d pools are", len(m.via))))}
 	}
 	return m.steps()
 }
@@ -192,11 +192,11 @@ func (m *mover) room(old, now livePool) (netip.Prefix, error) {
 		at := m.d.temporary()[i]
 		switch over := slices.IndexFunc(m.taken, at.Overlaps); {
 		case at.Addr().Is4() != old.Prefix.Addr().Is4():
-			return at, &plan.Mistake{"temporaryPool", fmt.Sprintf("%s is not of the family of %s, %s", at, old.Name, old.Prefix)}
+			return at, &plan.Mistake{Setting: "temporaryPool", Problem: fmt.Sprintf("%s is not of the family of %s, %s", at, old.Name, old.Prefix)}
 		case over >= 0:
-			return at, &plan.Mistake{"temporaryPool", fmt.Sprintf("%s lies over a pool, %s", at, m.taken[over])}
+			return at, &plan.Mistake{Setting: "temporaryPool", Problem: fmt.Sprintf("%s lies over a pool, %s", at, m.taken[over])}
 		case at.Bits() > now.BlockBits:
-			return at, &plan.Mistake{"temporaryPool", fmt.Sprintf("%s is smaller than a block of /%d", at, now.BlockBits)}
+			return at, &plan.Mistake{Setting: "temporaryPool", Problem: fmt.Sprintf("%s is smaller than a block of /%d", at, now.BlockBits)}
 		}
 		m.taken = append(m.taken, at)
 		return at, nil
@@ -212,7 +212,7 @@ func (m *mover) room(old, now livePool) (netip.Prefix, error) {
 			return at, nil
 		}
 	}
-	return in, &plan.Mistake{"temporaryPool", fmt.Sprintf("missing: there is no room in %s for the pods of %s while it is rebuilt", in, old.Name)}
+	return in, &plan.Mistake{Setting: "temporaryPool", Problem: fmt.Sprintf("missing: there is no room in %s for the pods of %s while it is rebuilt", in, old.Name)}
 }
 
 // untyped is the step that gives a type to the affinities that have none, of blocks in
