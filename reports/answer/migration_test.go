@@ -21,7 +21,7 @@ func moved(end time.Duration) *answer.Plan {
 	pool := reference.Pool{Name: "pods", Prefix: netip.MustParsePrefix("10.0.0.0/24"), BlockBits: 28}
 	steps := []capacity.Step{calico.OfPool(calico.DeletePool, pool, calico.Routing{}), calico.OfPool(calico.CreatePool, pool, calico.Routing{})}
 	for _, name := range []string{"as it is", "moved"} {
-		c := answer.Cell{Option: name, Cluster: &capacity.Cluster{}}
+		c := answer.Cell{Option: name, Cluster: &capacity.Cluster{Manager: &calico.Config{}}}
 		if name == "moved" {
 			c.Cluster.Migration = steps
 		}
