@@ -20,7 +20,8 @@ type Cast struct {
 	nodes  map[string]*corev1.Node
 	stored map[string]bool // controllers that the scenario has, by KIND NAMESPACE/NAME
 	owner  func(model.PodRef) Owner
-	named  bool // some pod has an owner, so that one without has none
+	asks   []string // annotations by which a pod asks a manager for its very address
+	named  bool     // some pod has an owner, so that one without has none
 }
 
 // Owner is the controller that makes a pod again when it is gone; the zero value: nobody
@@ -37,6 +38,13 @@ func (o Owner) nobody() bool { return o.Kind == "" }
 // owner says whose a pod is.
 func CastOf(s *scenarios.Scenario, owner func(model.PodRef) Owner) (*Cast, error) {
 	c := &Cast{pods: map[model.PodRef]*cluster.Object{}, nodes: map[string]*corev1.Node{}, stored: map[string]bool{}, owner: owner}
+	for _, m := range s.Managers() {
+		for _, name := range []string{m.Annotations.Addresses, m.Annotations.Static} {
+			if name != "" {
+				c.asks = append(c.asks, name)
+			}
+		}
+	}
 	for i := range s.Objects {
 		o := &s.Objects[i]
 		switch o.Kind {
@@ -104,16 +112,12 @@ func (c *Cast) Cordoned(node string) bool {
 // Exists reports whether there is such a Node.
 func (c *Cast) Exists(node string) bool { return c.nodes[node] != nil }
 
-const (
-	askedAnnotation  = "cni.projectcalico.org/ipAddrs"
-	pastAnnotation   = "cni.projectcalico.org/ipAddrsNoIpam"
-	mirrorAnnotation = "kubernetes.io/config.mirror"
-)
+const mirrorAnnotation = "kubernetes.io/config.mirror"
 
 // Obstacle is why a pod is not restarted to get it another address.
 func (c *Cast) Obstacle(ref model.PodRef) Obstacle {
 	p := c.pod(ref)
-	if p != nil && (p.Annotations[askedAnnotation] != "" || p.Annotations[pastAnnotation] != "") {
+	if p != nil && slices.ContainsFunc(c.asks, func(name string) bool { return p.Annotations[name] != "" }) {
 		return OwnAddress
 	}
 	if why := c.Remade(ref); why != Movable || !c.owner(ref).Bound || c.StaysHome(ref) {
