@@ -26,7 +26,10 @@ var UnassignedNode = define(Invariant{
 		return nil
 	}
 	var out []finding
-	calm := disturbed(&v)
+	calm, wait := disturbed(&v), patience
+	if v.Truth.At-v.Late < slow {
+		wait += slow
+	}
 	for i := range v.Networks {
 		n := &v.Networks[i]
 		a := v.Past.assigning[n.Key]
@@ -36,7 +39,7 @@ var UnassignedNode = define(Invariant{
 		r, free, all := scarcest(n, v.Record.Pools)
 		for node, since := range a.without {
 			from := max(calm, a.room, since)
-			if v.Truth.At-from <= patience+min(from-since, maxBackOff) {
+			if v.Truth.At-from <= wait+min(from-since, maxBackOff) {
 				continue
 			}
 			out = append(out, finding{
@@ -53,6 +56,8 @@ var UnassignedNode = define(Invariant{
 const (
 	// patience is longer than a request that is tried three times and hangs each time.
 	patience = 4 * time.Minute
+	// slow is for a schedule that holds up one message after the other.
+	slow = 10 * time.Minute
 	// maxBackOff is that of workqueue.DefaultControllerRateLimiter.
 	maxBackOff = 1000 * time.Second
 )
@@ -60,7 +65,7 @@ const (
 // disturbed is when something last happened to the cluster that may have kept the manager
 // from its work.
 func disturbed(v *View) time.Duration {
-	last := v.Late
+	last := time.Duration(0)
 	for i := range v.History.Events {
 		switch e := &v.History.Events[i]; {
 		case e.Kind == model.FaultEvent, e.Kind == model.NodeEvent, e.Kind == model.Operator, e.Kind == model.ActorPanic, e.Kind == model.Reconciled && e.Err != "":

@@ -45,8 +45,8 @@ func (w *world) draw() {
 	w.faults()
 	w.Hazards()
 	w.Strategy(space.Weight{Name: "timed", N: 40}, space.Weight{Name: "stall", N: 25}, space.Weight{Name: "random", N: 25}, space.Weight{Name: "pct", N: 5}, space.Weight{Name: "pos", N: 5})
-	if !w.pods && len(w.Doc.Spec.Daemons) == 1 && w.Chance(1, 2) {
-		w.Doc.Spec.Settle = space.Millis(rest)
+	if s := &w.Doc.Spec; s.Strategy == "timed" && !w.pods && len(s.Daemons) == 1 && w.Chance(1, 2) {
+		s.Settle = space.Millis(rest)
 	}
 	w.Title()
 }
