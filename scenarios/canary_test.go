@@ -98,6 +98,7 @@ var reds = []red{
 	{invariant: "starved-node", network: blocks, settle: "30s"},
 	{invariant: "strict-affinity", network: blocks + `, "strict": true`},
 	{invariant: "stuck", judge: "{stuckAfter: 20s}"},
+	{invariant: "unassigned-node", network: `, "slice": 29, "assigned": true`, settle: "40m"},
 	{invariant: "unbacked-sandbox", also: "overlap-reservation duplicate-address reservation-count"},
 	{invariant: "unreleased-claim"},
 }

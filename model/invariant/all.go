@@ -30,6 +30,7 @@ var all = []Invariant{
 	StarvedNode,
 	StrictAffinity,
 	Stuck,
+	UnassignedNode,
 	UnbackedSandbox,
 	UnreleasedClaim,
 }

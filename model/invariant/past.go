@@ -29,6 +29,8 @@ type Past struct {
 	borrowed []finding                        // against StrictAffinity
 	exceeded []finding                        // against MaxBlocks
 	calls    calls
+
+	assigning map[string]*assigning // by network key
 }
 
 // rules are since when a network's policy is what it is.
@@ -70,6 +72,7 @@ func (p *Past) Note(v View) {
 		p.noteAffinities(&v)
 	}
 	p.noteStanding(&v)
+	p.noteSlices(&v)
 	p.calls.note(&v)
 	p.record, p.begun = v.Record, true
 }

@@ -45,8 +45,15 @@ func (w *world) draw() {
 	w.faults()
 	w.Hazards()
 	w.Strategy(space.Weight{Name: "timed", N: 40}, space.Weight{Name: "stall", N: 25}, space.Weight{Name: "random", N: 25}, space.Weight{Name: "pct", N: 5}, space.Weight{Name: "pos", N: 5})
+	if s := &w.Doc.Spec; s.Strategy == "timed" && !w.pods && len(s.Daemons) == 1 && w.Chance(1, 2) {
+		s.Settle = space.Millis(rest)
+	}
 	w.Title()
 }
+
+// rest is longer than upstream's back-off after the longest script, so that a node that
+// waits then waits in vain.
+const rest = 25 * time.Minute
 
 // elects draws how many kube-controller-managers there are, and the flags of their
 // election. One alone mostly has none: a lease is renewed every two seconds.

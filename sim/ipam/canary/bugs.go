@@ -24,6 +24,8 @@ type bug struct {
 	release func(l *ledger, gone func(claim) bool)
 	// sameSlice gives the first slice to every node.
 	sameSlice bool
+	// oneSlice gives a slice to the first node only.
+	oneSlice bool
 	// spin has the reconciler ask for the same for ever.
 	spin bool
 	// blocks says that the bug needs a network with blocks, ranges that it needs
@@ -63,6 +65,7 @@ var bugs = map[string]bug{
 	"starved-node":         {blocks: true, claimed: hoard, release: releaseNoBlocks},
 	"strict-affinity":      {blocks: true, block: borrowFirst},
 	"stuck":                {begin: hang},
+	"unassigned-node":      {ranges: true, oneSlice: true},
 	"unbacked-sandbox":     {enter: forgetClaim},
 	"unreleased-claim":     {release: releaseNothing},
 }

@@ -28,9 +28,10 @@ type config struct {
 	Range       netip.Prefix   `json:"range"`
 	Exclude     []netip.Prefix `json:"exclude"`
 	NetworkName string         `json:"network_name"`
-	Slice       int            `json:"slice"`  // prefix length of node slices, 0 when off
-	Blocks      int            `json:"blocks"` // prefix length of blocks, 0 when off
-	Strict      bool           `json:"strict"` // with blocks: StrictAffinity
+	Slice       int            `json:"slice"`    // prefix length of node slices, 0 when off
+	Assigned    bool           `json:"assigned"` // with slices: every node is to have one
+	Blocks      int            `json:"blocks"`   // prefix length of blocks, 0 when off
+	Strict      bool           `json:"strict"`   // with blocks: StrictAffinity
 	MaxBlocks   int            `json:"maxBlocks"`
 	Bug         string         `json:"bug"`
 	notes
@@ -77,6 +78,9 @@ func parse(key string, raw json.RawMessage) (p policy, ok bool, err error) {
 		Start: c.Range.Addr().Next(), End: model.LastAddr(c.Range).Prev(),
 	}
 	n := model.Network{Key: key, Name: c.NetworkName, Ranges: []model.Range{r}, Overlap: c.Blocks == 0, Slice: c.Slice}
+	if c.Assigned {
+		n.Ranges[0].Slice = c.Slice
+	}
 	if c.Blocks > 0 {
 		n.Blocks = c.blocks()
 		n.Ranges[0].Start, n.Ranges[0].End = c.Range.Addr(), model.LastAddr(c.Range)
@@ -110,6 +114,8 @@ func (c *config) check() error {
 		return fmt.Errorf("blocks: %d, want %d to %d, and no slice", c.Blocks, c.Range.Bits(), c.Range.Addr().BitLen())
 	case c.Blocks == 0 && !bugs[c.Bug].blocks && (c.Strict || c.MaxBlocks != 0):
 		return fmt.Errorf("blocks: missing, and strict and maxBlocks need them")
+	case c.Slice == 0 && (c.Assigned || c.Bug == "unassigned-node"):
+		return fmt.Errorf("slice: missing, and assigned and bug unassigned-node need it")
 	case c.MaxBlocks < 0:
 		return fmt.Errorf("maxBlocks: %d is negative", c.MaxBlocks)
 	case c.Bug != "" && !known:

@@ -189,6 +189,9 @@ func (l *ledger) pool(p *policy, node string) (pool, error) {
 // slice chooses the slice of a node that has none: the first that nobody has.
 func (l *ledger) slice(p *policy) (netip.Prefix, bool) {
 	r := p.span().Prefix
+	if bugs[p.bug].oneSlice && slices.ContainsFunc(l.Pools, func(q pool) bool { return q.Node != "" }) {
+		return netip.Prefix{}, false
+	}
 	s := netip.PrefixFrom(r.Addr(), p.network.Slice)
 	for s.Addr().IsValid() && r.Contains(s.Addr()) {
 		if bugs[p.bug].sameSlice || !slices.ContainsFunc(l.Pools, func(q pool) bool { return q.Node != "" && q.Range.Overlaps(s) }) {

@@ -1,0 +1,167 @@
+package invariant
+
+import (
+	"cmp"
+	"net/netip"
+	"time"
+
+	"ipamsim/model"
+)
+
+// UnassignedNode is a node whose pods wait for ever, because the manager believes that
+// ranges are in use which no node has: it has forgotten to give them back.
+//
+// A manager that could not serve a node tries again after longer and longer times, each
+// as long as all before, up to maxBackOff (client-go's rate limiter of work queues). A
+// slice that has just come free may lie idle for so long. Where no node was ever given a
+// slice, there may be nobody who does that.
+var UnassignedNode = define(Invariant{
+	Name:     "unassigned-node",
+	Severity: model.Major,
+	Phase:    Quiescent,
+	Doc:      "Once all is calm, no node that is to have a slice of the pods' range goes without one while one is free.",
+	Kinds:    []Kind{{"", "{node} has been without a slice of {range} since {since}, and {free} of {all} are free since {free-since}"}},
+}, func(v View) []finding {
+	if v.Past == nil {
+		return nil
+	}
+	var out []finding
+	calm, wait := disturbed(&v), patience
+	if v.Truth.At-v.Late < slow {
+		wait += slow
+	}
+	for i := range v.Networks {
+		n := &v.Networks[i]
+		a := v.Past.assigning[n.Key]
+		if a == nil || !a.roomy || !a.handed {
+			continue
+		}
+		r, free, all := scarcest(n, v.Record.Pools)
+		for node, since := range a.without {
+			from := max(calm, a.room, since)
+			if v.Truth.At-from <= wait+min(from-since, maxBackOff) {
+				continue
+			}
+			out = append(out, finding{
+				objects: []model.Ref{nodeName(node), networkName(n.Key), rangeName(r.Prefix)},
+				facts: []model.Fact{
+					model.NewFact("since", since), model.NewFact("free", free), model.NewFact("all", all), model.NewFact("free-since", a.room),
+				},
+			})
+		}
+	}
+	return out
+})
+
+const (
+	// patience is longer than a request that is tried three times and hangs each time.
+	patience = 4 * time.Minute
+	// slow is for a schedule that holds up one message after the other.
+	slow = 10 * time.Minute
+	// maxBackOff is that of workqueue.DefaultControllerRateLimiter.
+	maxBackOff = 1000 * time.Second
+)
+
+// disturbed is when something last happened to the cluster that may have kept the manager
+// from its work.
+func disturbed(v *View) time.Duration {
+	last := time.Duration(0)
+	for i := range v.History.Events {
+		switch e := &v.History.Events[i]; {
+		case e.Kind == model.FaultEvent, e.Kind == model.NodeEvent, e.Kind == model.Operator, e.Kind == model.ActorPanic, e.Kind == model.Reconciled && e.Err != "":
+			last = max(last, e.At)
+		}
+	}
+	return last
+}
+
+// assigning is how nodes stand with the slices of one network.
+type assigning struct {
+	without map[string]time.Duration // since when each registered node has none
+	roomy   bool                     // there is one for another node
+	room    time.Duration            // since when
+	handed  bool                     // one was given to a node that had none
+}
+
+// noteSlices remembers who has slices where every node is to have one.
+func (p *Past) noteSlices(v *View) {
+	for i := range v.Networks {
+		n := &v.Networks[i]
+		if len(n.Ranges) == 0 || n.Ranges[0].Slice == 0 {
+			continue
+		}
+		a := p.assigning[n.Key]
+		if a == nil {
+			if p.assigning == nil {
+				p.assigning = map[string]*assigning{}
+			}
+			a = &assigning{}
+			p.assigning[n.Key] = a
+		}
+		has := map[string]bool{}
+		for j := range v.Record.Pools {
+			if pool := &v.Record.Pools[j]; pool.Node != "" && n.Owns(pool) {
+				has[pool.Node] = true
+			}
+		}
+		without := map[string]time.Duration{}
+		for name, node := range v.Truth.Nodes {
+			since, was := a.without[name]
+			switch {
+			case !node.Registered:
+			case has[name]:
+				a.handed = a.handed || was
+			case was:
+				without[name] = since
+			default:
+				without[name] = v.Truth.At
+			}
+		}
+		a.without = without
+		_, free, _ := scarcest(n, v.Record.Pools)
+		if roomy := free > 0; roomy != a.roomy {
+			a.roomy, a.room = roomy, v.Truth.At
+		}
+	}
+}
+
+// scarcest is the range of a network with the fewest free slices, how many those are, and
+// how many there would be if nobody had any.
+func scarcest(n *model.Network, pools []model.Pool) (r *model.Range, free, all int) {
+	for i := range n.Ranges {
+		if f, a := freeSlices(&n.Ranges[i], pools); r == nil || cmp.Less(f, free) {
+			r, free, all = &n.Ranges[i], f, a
+		}
+	}
+	return r, free, all
+}
+
+// slicesBitsMax is how many there may be: 2^24.
+const slicesBitsMax = 24
+
+// freeSlices counts the slices of a range of which nobody has any address and none is
+// excluded. It is a lower bound: what lies in several wider prefixes counts for each.
+func freeSlices(r *model.Range, pools []model.Pool) (free, all int) {
+	bits := r.Slice - r.Prefix.Bits()
+	if r.Slice == 0 || bits < 0 || bits > slicesBitsMax {
+		return 0, 0
+	}
+	all = 1 << bits
+	taken, wide := map[netip.Prefix]bool{}, 0
+	take := func(p netip.Prefix) {
+		switch {
+		case !p.Overlaps(r.Prefix):
+		case p.Bits() >= r.Slice:
+			taken[netip.PrefixFrom(p.Addr(), r.Slice).Masked()] = true
+		default:
+			wide += 1 << (r.Slice - max(p.Bits(), r.Prefix.Bits()))
+		}
+	}
+	for _, x := range r.Exclude {
+		take(x)
+	}
+	for i := range pools {
+		take(pools[i].Range)
+	}
+	return max(0, all-len(taken)-wide), all
+}
