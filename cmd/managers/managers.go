@@ -9,6 +9,10 @@ import (
 	spacecalico "ipamsim/fuzz/space/calico"
 	spacemixed "ipamsim/fuzz/space/mixed"
 	spacewhereabouts "ipamsim/fuzz/space/whereabouts"
+	answercalico "ipamsim/reports/answer/calico"
+	answerwhereabouts "ipamsim/reports/answer/whereabouts"
+	plancalico "ipamsim/scenarios/plan/calico"
+	planwhereabouts "ipamsim/scenarios/plan/whereabouts"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/ipam/calico"
 	"ipamsim/sim/ipam/canary"
@@ -22,8 +26,8 @@ import (
 var All = sync.OnceValue(func() []*ipam.Manager {
 	c, w := calico.New(), whereabouts.New()
 	return []*ipam.Manager{
-		w.With(spacewhereabouts.Space, inputwhereabouts.Reconcilers),
-		c.With(spacecalico.Space, strategy.Racing),
+		w.With(spacewhereabouts.Space, inputwhereabouts.Reconcilers, planwhereabouts.Plan, answerwhereabouts.Answers),
+		c.With(spacecalico.Space, strategy.Racing, plancalico.Plan, answercalico.Answers),
 		canary.New(),
 		mixed.New(c, w).With(spacemixed.Space),
 	}
