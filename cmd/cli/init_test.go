@@ -159,6 +159,7 @@ func TestInit(t *testing.T) {
 	run("by searches", "bin/ipamsim", "explore", "--space", "firstfree", "--time", "10s", "--out", "findings/again")
 	run(`--space: unknown space "whereabouts", want one of firstfree`, "bin/ipamsim", "explore", "--space", "whereabouts")
 	run("rollout", "bin/ipamsim", "run", "scenarios/full.yaml", "scenarios/rollout.yaml", "--verify")
+	unplanned(t, run, dir)
 	run("scenarios now", "make", "baseline") // of what is there
 	run("green", "make", "gate")
 	run("PASS", "make", "fuzz", "TARGET=FuzzSchedule", "T=10s")
@@ -179,6 +180,17 @@ func runIn(t *testing.T, dir string) func(want string, args ...string) time.Dura
 		t.Logf("%s: %s", strings.Join(args, " "), took.Round(100*time.Millisecond))
 		return took
 	}
+}
+
+// unplanned: a manager without a part for plans is refused in one line that says what to
+// give it.
+func unplanned(t *testing.T, run func(want string, args ...string) time.Duration, dir string) {
+	t.Helper()
+	const plan = "apiVersion: ipamsim.dev/v1alpha1\nkind: Plan\nmetadata: {name: p}\nspec: {from: scenarios/burst.yaml, horizon: 1d}\n"
+	if err := os.WriteFile(filepath.Join(dir, "plan.yaml"), []byte(plan), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	run("plan.yaml:4: spec.from: a scenario of firstfree, and no manager of this program can be planned: give it a plan.Manager", "bin/ipamsim", "plan", "plan.yaml")
 }
 
 // replays has the program replay what a search found.

@@ -111,7 +111,9 @@ func managers() (out []string) {
 func (p *Plan) managed() error {
 	spec := &p.Doc.Spec
 	var ok bool
-	if p.manager, ok = ipam.Part[Manager](p.base.Manager()); !ok {
+	if p.manager, ok = ipam.Part[Manager](p.base.Manager()); !ok && len(managers()) == 0 {
+		return p.sheet.Fail(fmt.Sprintf("a scenario of %s, and no manager of this program can be planned: give it a plan.Manager (ipam.Manager.With)", p.Manager()), "spec", "from")
+	} else if !ok {
 		return p.sheet.Fail(fmt.Sprintf("a scenario of %s, and plans are for %s", p.Manager(), strings.Join(managers(), " or ")), "spec", "from")
 	}
 	if spec.IPAM != "" && spec.IPAM != p.Manager() {
