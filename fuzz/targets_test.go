@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"ipamsim/fuzz/input"
-	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/dumptest"
 	"ipamsim/sim/etcd/twin"
 )
 
@@ -30,7 +30,7 @@ func FuzzImport(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		err := dump.Check(text)
+		err := dumptest.Check(text)
 		if err := errors.Join(err, count(func(*tally) {})); err != nil {
 			t.Error(err)
 		}

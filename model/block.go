@@ -1,6 +1,9 @@
 package model
 
-import "net/netip"
+import (
+	"net/netip"
+	"slices"
+)
 
 // BlockPolicy is what a network allows whose addresses nodes hand out of blocks
 // that they claim from pools, as Calico does: pools and settings are stored
@@ -70,4 +73,9 @@ func (b *BlockPolicy) PoolOf(a netip.Addr) *IPPool {
 		}
 	}
 	return nil
+}
+
+// Serves reports whether any pod that starts on a node may get an address of the pool.
+func (p *IPPool) Serves(node string) bool {
+	return !p.Disabled && !p.Manual && !p.Selective && p.Workloads && slices.Contains(p.Nodes, node)
 }

@@ -44,6 +44,14 @@ func freeBlocks(networks []Network, s Snapshot, n *Network, node string) int {
 	return least
 }
 
+// Claimable reports whether a pool that serves every pod on a node has a block left that no
+// node has, whatever the node's limit is.
+func Claimable(n *Network, s *Snapshot, node string, v4 bool) bool {
+	f := family{policy: n.Blocks, node: node, v4: v4}
+	f.read(n, s)
+	return f.room().blocks > 0
+}
+
 // family is what Free needs to know of one address family of one node.
 type family struct {
 	policy *BlockPolicy

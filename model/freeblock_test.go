@@ -269,3 +269,41 @@ func (h *host) from(p model.Pool) (netip.Addr, bool) {
 func (h *host) reserved(a netip.Addr) bool {
 	return slices.ContainsFunc(h.policy.Reserved, func(p netip.Prefix) bool { return p.Contains(a) })
 }
+
+// A block can be claimed that no node has, that is not reserved as a whole, of a pool that
+// serves every pod on the node.
+func TestClaimable(t *testing.T) {
+	policy := func(change func(*model.BlockPolicy)) *model.Network {
+		n := &model.Network{Key: "default/net", Ranges: []model.Range{ranged("10.64.75.0/24", "10.64.75.0", "10.64.75.255")}, Blocks: &model.BlockPolicy{
+			Pools: []model.IPPool{{Name: "pool", Prefix: cidr("10.64.75.0/24"), BlockBits: 26, Workloads: true, Nodes: []string{"node-1", "node-2"}}},
+			V4:    true,
+		}}
+		change(n.Blocks)
+		return n
+	}
+	var three model.Snapshot
+	for _, b := range []string{"10.64.75.0/26", "10.64.75.64/26", "10.64.75.128/26"} {
+		block(&three, cidr(b), "node-1", model.Confirmed)
+	}
+	four := three
+	block(&four, cidr("10.64.75.192/26"), "node-1", model.Confirmed)
+	for name, tt := range map[string]struct {
+		change func(*model.BlockPolicy)
+		s      *model.Snapshot
+		v4     bool
+		want   bool
+	}{
+		"one is left":              {func(*model.BlockPolicy) {}, &three, true, true},
+		"none is left":             {func(*model.BlockPolicy) {}, &four, true, false},
+		"of the other family":      {func(*model.BlockPolicy) {}, &three, false, false},
+		"the rest is reserved":     {func(p *model.BlockPolicy) { p.Reserved = []netip.Prefix{cidr("10.64.75.192/26")} }, &three, true, false},
+		"some of it is reserved":   {func(p *model.BlockPolicy) { p.Reserved = []netip.Prefix{cidr("10.64.75.192/27")} }, &three, true, true},
+		"the pool is disabled":     {func(p *model.BlockPolicy) { p.Pools[0].Disabled = true }, &three, true, false},
+		"the pool is some pods'":   {func(p *model.BlockPolicy) { p.Pools[0].Selective = true }, &three, true, false},
+		"the pool is other nodes'": {func(p *model.BlockPolicy) { p.Pools[0].Nodes = []string{"node-1"} }, &three, true, false},
+	} {
+		if got := model.Claimable(policy(tt.change), tt.s, "node-2", tt.v4); got != tt.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}

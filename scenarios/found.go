@@ -9,7 +9,7 @@ import (
 	"ipamsim/scenarios/strict"
 )
 
-// foundMax is more than there is to say of any cluster: see dump.WriteFound.
+// foundMax is more than there is to say of any cluster: see diagnosis.WriteFound.
 const foundMax = 200_000
 
 // found checks that what was wrong in an imported cluster can be.

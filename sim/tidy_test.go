@@ -77,12 +77,20 @@ var layers = []struct{ dir, may string }{
 	{"scenarios/strict", ""}, // how a file is read: bounds, lines, fields, suggestions
 	{"scenarios", "model/... sim/... reports scenarios/strict"},
 	{"scenarios/plan", "model/... sim/... reports scenarios scenarios/strict"},
-	{"scenarios/remedy", "model/... sim/... reports scenarios"}, // what to do, acted out before it is said
-	{"scenarios/dump", "model/... sim/... reports reports/imported scenarios scenarios/strict scenarios/remedy"},
+	{"scenarios/remedy", "model/... sim/... reports scenarios"},       // what to do, acted out before it is said
+	{"scenarios/dump/decode", "scenarios/strict"},                     // what people dump, object by object
+	{"scenarios/dump/kept", "scenarios/strict scenarios/dump/decode"}, // of each object what matters
+	{"scenarios/dump/alias", ""},                                      // names for strangers
+	{"scenarios/dump/manifest", ""},                                   // objects as text
+	{"scenarios/dump", "model model/invariant sim/ipam scenarios scenarios/strict scenarios/dump/decode scenarios/dump/kept scenarios/dump/alias scenarios/dump/manifest"},
+	{"scenarios/dump/dumptest", "scenarios scenarios/strict scenarios/dump"},                                              // for tests
+	{"scenarios/dump/diagnosis", "model/... sim/ipam reports reports/imported scenarios scenarios/remedy scenarios/dump"}, // what is wrong
 	{"scenarios/calibrate/observe", "scenarios scenarios/strict scenarios/dump"},
 	{"scenarios/calibrate/estimate", ""},
 	{"scenarios/calibrate", "model model/capacity scenarios scenarios/strict scenarios/plan scenarios/calibrate/... reports/visible reports/table"},
-	{"scenarios/dump/live", "scenarios scenarios/strict scenarios/dump"}, // a cluster that is asked instead of a file
+	{"scenarios/dump/live", "scenarios scenarios/strict scenarios/dump"},                                                                  // a cluster that is asked instead of a file
+	{"scenarios/dump/*/remedies", "model scenarios/remedy scenarios/dump scenarios/dump/*"},                                               // of a manager's findings
+	{"scenarios/dump/*", "model model/route model/invariant scenarios scenarios/strict scenarios/remedy scenarios/dump scenarios/dump/*"}, // a manager's
 	{"fuzz/space", "model/... sim/... scenarios"},
 	{"fuzz/space/fields", ""}, // tests
 	{"fuzz/space/*", "model/... sim/... scenarios fuzz/space fuzz/space/*"},
@@ -103,7 +111,7 @@ var layers = []struct{ dir, may string }{
 	{"fuzz/campaign", "model/... sim/... reports scenarios scenarios/strict scenarios/plan fuzz/cell fuzz/cause fuzz/space fuzz/coverage fuzz/finding fuzz/known fuzz/shrink fuzz/linear reports/..."},
 	{"fuzz", "model/... sim/... reports scenarios fuzz/..."},
 	{"cmd/hermetic", "sim/hermetic/overlay"},
-	{"cmd/managers", "sim/ipam sim/ipam/* sim/strategy fuzz/space/* fuzz/input/*"}, // the list
+	{"cmd/managers", "sim/ipam sim/ipam/* sim/strategy fuzz/space/* fuzz/input/* scenarios/dump/* scenarios/dump/*/remedies"}, // the list
 	{"cmd/ipamsim", "cmd/cli cmd/managers"},
 	{"cmd/*", "model/... sim/... reports reports/... scenarios/... fuzz/..."},
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,6 +20,7 @@ import (
 	"ipamsim/reports/imported"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/diagnosis"
 	"ipamsim/scenarios/dump/live"
 	"ipamsim/scenarios/strict"
 )
@@ -88,6 +90,8 @@ judged.`,
 			case f.dumpCommand:
 				_, err := fmt.Fprintln(cmd.OutOrStdout(), dump.CollectCommand("dump.yaml"))
 				return err
+			case len(dump.New().Managers()) == 0:
+				return fmt.Errorf("import: no manager of this program (%s) can be imported; give one of them a *dump.Importer (ipam.Manager.With)", strings.Join(scenarios.Used().Names(), ", "))
 			case len(files) == 0 && f.kubeconfig == "":
 				return errors.New("import: want a file, - for the standard input, or --kubeconfig for a running cluster")
 			case f.act < 0:
@@ -160,9 +164,9 @@ func (f *importFlags) run(cmd *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
-	findings := c.Wrong(view, !o.Anonymise)
+	findings := diagnosis.Of(c, view, !o.Anonymise)
 	if !o.Anonymise {
-		if err := f.prove(cmd, c, s, view, findings); err != nil {
+		if err := f.prove(cmd, s, view, findings); err != nil {
 			return err
 		}
 	}
@@ -183,7 +187,7 @@ func (f *importFlags) run(cmd *cobra.Command, files []string) error {
 
 // verdict is the exit code of --check and --check-new; nil: all that they ask for was
 // judged, and nothing is wrong.
-func (f *importFlags) verdict(findings *dump.Findings, r *imported.Result) error {
+func (f *importFlags) verdict(findings *diagnosis.Findings, r *imported.Result) error {
 	out := exitExpected
 	for _, c := range []struct {
 		least   string
@@ -375,7 +379,7 @@ const manyPods = 5000
 
 func emit(stdout io.Writer, out *file, text []byte, v *scenarios.View) error {
 	if out == nil {
-		return dump.WriteFound(stdout, text, v)
+		return diagnosis.WriteFound(stdout, text, v)
 	}
-	return errors.Join(dump.WriteFound(out, text, v), out.commit())
+	return errors.Join(diagnosis.WriteFound(out, text, v), out.commit())
 }

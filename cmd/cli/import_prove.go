@@ -9,20 +9,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"ipamsim/scenarios"
-	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/diagnosis"
 )
 
 // actFor is how long remedies are acted out if nobody says otherwise.
 const actFor = time.Minute
 
 // prove acts out what would mend the findings, and says meanwhile how far it is.
-func (f *importFlags) prove(cmd *cobra.Command, c *dump.Cluster, s *scenarios.Scenario, v *scenarios.View, found *dump.Findings) error {
+func (f *importFlags) prove(cmd *cobra.Command, s *scenarios.Scenario, v *scenarios.View, found *diagnosis.Findings) error {
 	if len(found.All)+len(found.Borrowed) == 0 {
 		return nil
 	}
 	stderr := cmd.ErrOrStderr()
 	last := time.Time{}
-	bound := dump.Bound{Wall: f.act, Progress: func(problem, of int) {
+	bound := diagnosis.Bound{Wall: f.act, Progress: func(problem, of int) {
 		if now := time.Now(); now.Sub(last) > time.Second {
 			last = now
 			fmt.Fprintf(stderr, "ipamsim: acting out what would mend it, %d of %d, for at most %s (--act)\n", problem, of, f.act)
@@ -31,7 +31,7 @@ func (f *importFlags) prove(cmd *cobra.Command, c *dump.Cluster, s *scenarios.Sc
 	return withRunner(cmd, func(ctx context.Context, r *scenarios.Runner) error {
 		within, cancel := context.WithTimeout(ctx, f.act)
 		defer cancel()
-		if err := c.Prove(within, r, s, v, found, bound); err != nil {
+		if err := found.Prove(within, r, s, v, bound); err != nil {
 			return err
 		}
 		if ctx.Err() != nil {

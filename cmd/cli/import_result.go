@@ -15,6 +15,7 @@ import (
 	"ipamsim/reports/imported"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/diagnosis"
 	"ipamsim/scenarios/remedy"
 )
 
@@ -136,7 +137,7 @@ func (o *importOutputs) write(files importFiles, r *imported.Result) error {
 }
 
 // resultOf is what an import found, for programs.
-func resultOf(name string, anonymised bool, rep *dump.Report, f *dump.Findings) *imported.Result {
+func resultOf(name string, anonymised bool, rep *dump.Report, f *diagnosis.Findings) *imported.Result {
 	r := &imported.Result{
 		Format: imported.Format, Name: name, Sources: append([]string{}, rep.Sources...), Anonymised: anonymised,
 		Managers: []imported.Manager{}, Nodes: rep.Nodes, Pods: rep.Pods, Addresses: rep.Claims,
@@ -144,11 +145,8 @@ func resultOf(name string, anonymised bool, rep *dump.Report, f *dump.Findings) 
 		Findings: findingsOf(rep, f, f.All), Supposed: findingsOf(rep, f, f.Supposed), Unjudged: []imported.Unjudged{}, Versions: []imported.Version{},
 		Borrowed: []imported.Borrowed{}, Unknown: append([]string{}, rep.Unknown...), Left: append([]string{}, rep.Left...),
 	}
-	if rep.Calico {
-		r.Managers = append(r.Managers, imported.Manager{Name: "calico", Datastore: rep.Datastore})
-	}
-	if rep.Whereabouts {
-		r.Managers = append(r.Managers, imported.Manager{Name: "whereabouts"})
+	for _, m := range rep.Managers {
+		r.Managers = append(r.Managers, imported.Manager{Name: m.Name, Datastore: m.Datastore})
 	}
 	for _, u := range f.Unjudged {
 		r.Unjudged = append(r.Unjudged, imported.Unjudged{What: u.What, Without: u.Without, Namespaces: u.Namespaces})
@@ -162,7 +160,7 @@ func resultOf(name string, anonymised bool, rep *dump.Report, f *dump.Findings) 
 	return r
 }
 
-func findingsOf(rep *dump.Report, f *dump.Findings, all []dump.Finding) []imported.Finding {
+func findingsOf(rep *dump.Report, f *diagnosis.Findings, all []diagnosis.Finding) []imported.Finding {
 	out := []imported.Finding{}
 	for i := range all {
 		x := &all[i]
@@ -183,7 +181,7 @@ func placesOf(rep *dump.Report, objects []model.Ref) []imported.Place {
 }
 
 // remedyOf is nil where there is nothing to do or to look at.
-func remedyOf(f *dump.Findings, x *dump.Finding) *imported.Remedy {
+func remedyOf(f *diagnosis.Findings, x *diagnosis.Finding) *imported.Remedy {
 	if x.Check == "" && (x.Problem == 0 || x.Problem > len(f.Results)) {
 		return nil
 	}

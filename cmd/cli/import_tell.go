@@ -9,13 +9,14 @@ import (
 	"ipamsim/reports"
 	"ipamsim/reports/imported"
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/diagnosis"
 )
 
 // tell says what was read, what is wrong, what is not known, and what comes next.
-func (f *importFlags) tell(stderr io.Writer, report *dump.Report, findings *dump.Findings, r *imported.Result) error {
+func (f *importFlags) tell(stderr io.Writer, report *dump.Report, findings *diagnosis.Findings, r *imported.Result) error {
 	b := bufio.NewWriter(stderr)
 	tellRead(b, report)
-	findings.Style = dump.Style{All: f.all, Paint: painter(stderr)}
+	findings.Style = diagnosis.Style{All: f.all, Paint: painter(stderr)}
 	if r.Since != nil {
 		fmt.Fprintf(b, "new since %s: %s\n", reports.Clean(f.outputs.since), r.Since.Text())
 		findings.Style.New = r.News()
@@ -45,11 +46,11 @@ func resourceList() string {
 // tellRead says what was read.
 func tellRead(w io.Writer, r *dump.Report) {
 	var managers []string
-	if r.Calico {
-		managers = append(managers, "Calico ("+r.Datastore+")")
-	}
-	if r.Whereabouts {
-		managers = append(managers, "Whereabouts")
+	for _, m := range r.Managers {
+		if m.Datastore != "" {
+			m.Title += " (" + m.Datastore + ")"
+		}
+		managers = append(managers, m.Title)
 	}
 	fmt.Fprintf(w, "ipamsim: %s: %d nodes, %d pods, %d addresses in use\n", strings.Join(managers, " and "), r.Nodes, r.Pods, r.Claims)
 }
@@ -58,7 +59,7 @@ func tellRead(w io.Writer, r *dump.Report) {
 // do otherwise.
 func tellVersions(w io.Writer, r *dump.Report) {
 	for _, v := range r.Versions {
-		differ, newer := dump.Differences(v)
+		differ, newer := diagnosis.Differences(v)
 		switch {
 		case newer:
 			fmt.Fprintf(w, "version: %s; what has changed since is not listed here\n", reports.Clean(v.String()))

@@ -9,6 +9,9 @@ import (
 	spacecalico "ipamsim/fuzz/space/calico"
 	spacemixed "ipamsim/fuzz/space/mixed"
 	spacewhereabouts "ipamsim/fuzz/space/whereabouts"
+	dumpcalico "ipamsim/scenarios/dump/calico"
+	"ipamsim/scenarios/dump/calico/remedies"
+	dumpwhereabouts "ipamsim/scenarios/dump/whereabouts"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/ipam/calico"
 	"ipamsim/sim/ipam/canary"
@@ -22,8 +25,8 @@ import (
 var All = sync.OnceValue(func() []*ipam.Manager {
 	c, w := calico.New(), whereabouts.New()
 	return []*ipam.Manager{
-		w.With(spacewhereabouts.Space, inputwhereabouts.Reconcilers),
-		c.With(spacecalico.Space, strategy.Racing),
+		w.With(spacewhereabouts.Space, inputwhereabouts.Reconcilers, dumpwhereabouts.Importer, dumpwhereabouts.Remedies),
+		c.With(spacecalico.Space, strategy.Racing, dumpcalico.Importer, remedies.Calico),
 		canary.New(),
 		mixed.New(c, w).With(spacemixed.Space),
 	}

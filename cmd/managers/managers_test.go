@@ -7,6 +7,8 @@ import (
 	"ipamsim/fuzz/input"
 	"ipamsim/fuzz/space"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/diagnosis"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/strategy"
 )
@@ -26,8 +28,12 @@ func TestManagers(t *testing.T) {
 			}
 		}
 		for _, p := range m.Parts {
-			switch p.(type) {
-			case space.Space, input.Target, []strategy.Share:
+			switch p := p.(type) {
+			case space.Space, input.Target, []strategy.Share, *diagnosis.Remedies:
+			case *dump.Importer:
+				if p.Title == "" || p.Sign == "" || len(p.Resources) == 0 || p.Open == nil {
+					t.Errorf("%s: its importer lacks something", m.Name)
+				}
 			default:
 				t.Errorf("%s: nobody asks for a %T", m.Name, p)
 			}

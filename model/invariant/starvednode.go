@@ -87,8 +87,7 @@ func hasBlock(v *View, node string, v4 bool) bool {
 func spareFor(spare []*model.Pool, n *model.Network, node string, v4 bool) *model.Pool {
 	for _, b := range spare {
 		p := n.Blocks.PoolOf(b.Range.Addr())
-		if b.Range.Addr().Is4() == v4 && p != nil && !p.Disabled && !p.Manual && !p.Selective && p.Workloads &&
-			p.BlockBits == b.Range.Bits() && slices.Contains(p.Nodes, node) {
+		if b.Range.Addr().Is4() == v4 && p != nil && p.Serves(node) && p.BlockBits == b.Range.Bits() {
 			return b
 		}
 	}

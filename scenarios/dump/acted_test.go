@@ -16,6 +16,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/diagnosis"
 	"ipamsim/sim/cluster"
 )
 
@@ -106,7 +107,7 @@ func actOut(r *scenarios.Runner, x *truth, is answer) *acted {
 }
 
 // printedLines are the commands, each once; the findings that they are for are noted.
-func printedLines(f *dump.Findings, mended map[string]bool) (lines []string) {
+func printedLines(f *diagnosis.Findings, mended map[string]bool) (lines []string) {
 	for i := range f.All {
 		x := &f.All[i]
 		if x.Problem > 0 && (f.Results[x.Problem-1].Best != nil || f.Results[x.Problem-1].With != nil) {

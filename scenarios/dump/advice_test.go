@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/diagnosis"
 )
 
 // act is one thing that a printed command line does to one object, in the words of
@@ -87,7 +87,7 @@ func (r *truthRemedy) acts() (out []act) {
 
 // remedies compares what is advised for all findings with what is right for all of
 // them: one remedy may be for several.
-func (x *truth) remedies(f *dump.Findings) (wrong []string) {
+func (x *truth) remedies(f *diagnosis.Findings) (wrong []string) {
 	first := actsOf(f.Commands())
 	report := slices.Contains(first, act{do: fromReport})
 	right := []act{{do: fromReport}}

@@ -1,175 +1,222 @@
 // Package dump makes a scenario of what an operator can dump of a cluster: what
-// kubectl and calicoctl print, in any mixture and any number of files.
+// kubectl and the tools of address managers print, in any mixture and any number of files.
 //
 // A Cluster takes objects one by one, keeps of each what matters to an address
 // manager, and drops the rest at once: environment variables, images and
 // secrets never get further. Its Scenario is a file whose initial state is that
 // cluster, with a Report of what could not be known and what was left out.
+//
+// What is particular to one manager is its Importer, a part of its ipam.Manager: which
+// kinds to read, whose the dump is, which addresses are in use. This package has none.
 package dump
 
 import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"maps"
-	"reflect"
+	"io"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/dump/decode"
 	"ipamsim/scenarios/strict"
+	"ipamsim/sim/ipam"
+
+	"ipamsim/scenarios/dump/kept"
+)
+
+// Origin is where an object was read, Progress how far a file has been read.
+type (
+	Origin   = decode.Origin
+	Progress = decode.Progress
 )
 
 // Cluster is what is known of a cluster so far. Objects are added one at a time,
 // by Read from files and by Add from anywhere else.
 type Cluster struct {
-	pods       kept[pod]
-	nodes      kept[node]
-	namespaces kept[namespace]
-	endpoints  kept[endpoint] // WorkloadEndpoints, by namespace/pod
-	workloads  kept[workload] // by KIND NAMESPACE/NAME
+	*kept.Store
+	Pods       kept.Objects[kept.Pod]
+	Nodes      kept.Objects[kept.Node]
+	Namespaces kept.Objects[kept.Namespace]
+	workloads  kept.Objects[kept.Workload] // by KIND NAMESPACE/NAME
 
-	pools        kept[poolSpec] // Calico's
-	reservations kept[reservationSpec]
-	blocks       kept[blockSpec]
-	affinities   kept[affinitySpec] // by host and block
-	handles      kept[handleSpec]
-	config       kept[configSpec]
-	controllers  kept[string] // leakGracePeriod of each KubeControllersConfiguration
-	families     kept[families]
-	bgp          kept[bgpSpec]
-	peers        kept[peerSpec]
+	managers  []*ipam.Manager
+	readings  []*reading
+	resources []Resource
 
-	attachments   kept[string] // configuration of each NetworkAttachmentDefinition
-	rangePools    kept[rangePool]
-	rangeReserved kept[rangeReservation]
-	slicePools    kept[slicePool]
-	cronJobs      kept[json.RawMessage] // those that run ip-reconciler
-
-	information kept[string]              // calicoVersion of each ClusterInformation
-	images      map[string]map[string]int // tags of the managers' images, by program
-
-	tables tables
-
-	sources  []string        // files, in the order in which they were read
-	read     map[string]int  // objects by kind, as they came
-	ignored  map[string]int  // of which nothing is kept, by kind
-	complete map[string]bool // kinds of which all objects were looked for
-	lists    int             // that were read to their ends
+	images   map[string]map[string]int // tags of the managers' images, by manager
+	sources  []string                  // files, in the order in which they were read
+	read     map[string]int            // objects by kind, as they came
+	ignored  map[string]int            // of which nothing is kept, by kind
+	complete map[string]bool           // kinds of which all objects were looked for
+	lists    int                       // that were read to their ends
 	podLists map[podList]bool
 	versions map[uint64]bool
-	newer    []string // objects that were there twice
 	unread   []string // lists that nobody could read, with the reason
-	etcd     bool     // something came out of Calico's etcd datastore
-	kdd      bool     // something of Calico's came as custom resources
-	words    map[string]string
 
 	unjudged []scenarios.Unjudged // by the scenario that was made last
 }
 
-// New is a cluster of which nothing is known.
-func New() *Cluster {
-	return &Cluster{
-		pods: kept[pod]{}, nodes: kept[node]{}, namespaces: kept[namespace]{}, endpoints: kept[endpoint]{},
-		workloads: kept[workload]{}, images: map[string]map[string]int{}, information: kept[string]{},
-		pools: kept[poolSpec]{}, reservations: kept[reservationSpec]{}, blocks: kept[blockSpec]{}, affinities: kept[affinitySpec]{},
-		handles: kept[handleSpec]{}, config: kept[configSpec]{}, controllers: kept[string]{}, families: kept[families]{},
-		bgp: kept[bgpSpec]{}, peers: kept[peerSpec]{},
-		attachments: kept[string]{}, rangePools: kept[rangePool]{}, rangeReserved: kept[rangeReservation]{},
-		slicePools: kept[slicePool]{}, cronJobs: kept[json.RawMessage]{},
-		tables: newTables(), read: map[string]int{}, ignored: map[string]int{}, complete: map[string]bool{}, podLists: map[podList]bool{}, versions: map[uint64]bool{}, words: map[string]string{},
+// reading is one manager's.
+type reading struct {
+	*Reading
+	manager  *ipam.Manager
+	importer *Importer
+	record   *Record // in a draft
+}
+
+// New is a cluster of which nothing is known. The managers are those that it may have;
+// without any, those of this program.
+func New(managers ...*ipam.Manager) *Cluster {
+	c := &Cluster{
+		Pods: kept.Objects[kept.Pod]{}, Nodes: kept.Objects[kept.Node]{}, Namespaces: kept.Objects[kept.Namespace]{}, workloads: kept.Objects[kept.Workload]{},
+		images: map[string]map[string]int{}, read: map[string]int{}, ignored: map[string]int{}, complete: map[string]bool{},
+		podLists: map[podList]bool{}, versions: map[uint64]bool{},
 	}
-}
-
-// Origin is where an object was read.
-type Origin struct {
-	File string
-	Line int // from 1; 0: not known
-}
-
-func (o Origin) String() string {
-	if o.Line == 0 {
-		return o.File
+	if len(managers) == 0 {
+		managers = scenarios.Used()
 	}
-	return o.File + ":" + strconv.Itoa(o.Line)
-}
-
-func (o Origin) fail(object, field, format string, args ...any) *strict.Error {
-	return &strict.Error{File: o.File, Line: o.Line, Object: object, Field: field, Problem: fmt.Sprintf(format, args...)}
-}
-
-// head is what every object has.
-type head struct {
-	APIVersion string `json:"apiVersion"`
-	Kind       string `json:"kind"`
-	Metadata   struct {
-		Name              string            `json:"name"`
-		Namespace         string            `json:"namespace"`
-		ResourceVersion   string            `json:"resourceVersion"`
-		Labels            map[string]string `json:"labels"`
-		Annotations       map[string]string `json:"annotations"`
-		DeletionTimestamp *string           `json:"deletionTimestamp"`
-		OwnerReferences   []reference       `json:"ownerReferences"`
-	} `json:"metadata"`
-
-	from Origin
-}
-
-// group is the API group without its version; "" for the core group.
-func (h *head) group() string { return groupOf(h.APIVersion) }
-
-// object names it for people: KIND NAMESPACE/NAME.
-func (h *head) object() string { return strings.TrimSuffix(h.Kind+" "+h.key(), " ") }
-
-func (h *head) key() string {
-	if h.Metadata.Namespace == "" {
-		return h.Metadata.Name
+	c.Store = kept.NewStore(c.leading)
+	c.managers, c.resources = managers, resourcesOf(managers)
+	for _, m := range importable(managers) {
+		i, _ := ipam.Part[*Importer](m)
+		c.readings = append(c.readings, &reading{Reading: i.Open(c), manager: m, importer: i})
 	}
-	return h.Metadata.Namespace + "/" + h.Metadata.Name
+	return c
 }
 
-func (h *head) fail(field, format string, args ...any) *strict.Error {
-	return h.from.fail(h.object(), field, format, args...)
+// importable are the managers that have an importer, by name.
+func importable(all []*ipam.Manager) []*ipam.Manager {
+	all = slices.DeleteFunc(slices.Clone(all), func(m *ipam.Manager) bool { _, ok := ipam.Part[*Importer](m); return !ok })
+	slices.SortFunc(all, func(a, b *ipam.Manager) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
+// Managers are those that the cluster may have and that have an importer, by name.
+func (c *Cluster) Managers() []*ipam.Manager { return importable(c.managers) }
+
+// KeptOf is what the reading of a manager keeps for its other parts: the Reading.Kept of
+// that type. ok is false if there is none.
+func KeptOf[T any](c *Cluster) (kept T, ok bool) {
+	for _, r := range c.readings {
+		if kept, ok = r.Kept.(T); ok {
+			return kept, true
+		}
+	}
+	return kept, false
+}
+
+// Read takes everything that a file holds, as decode.Read does. The error is a
+// *strict.Error, one line with file and line. What had been read before it stays in the
+// cluster.
+func (c *Cluster) Read(name string, r io.Reader, progress func(Progress)) error {
+	c.Source(name)
+	to := c.sink(progress)
+	to.Object, to.List = c.Add, c.ended
+	return decode.Read(name, r, to)
+}
+
+// Objects reads what Read reads and hands each object to whoever wants it instead of
+// keeping it, in the order of the file: as JSON, with the kind of its list where it has
+// none of its own. What is no object is left out.
+//
+// The error is that of each, or a *strict.Error.
+func Objects(name string, r io.Reader, progress func(Progress), each func(from Origin, raw json.RawMessage) error) error {
+	to := New().sink(progress)
+	to.Object, to.Whole = each, true
+	return decode.Read(name, r, to)
+}
+
+// sink takes what is no object.
+func (c *Cluster) sink(progress func(Progress)) decode.Sink {
+	to := decode.Sink{Progress: progress, Document: c.document, Row: c.row}
+	for _, r := range c.readings {
+		to.Programs = append(to.Programs, r.manager.Name)
+		if r.importer.Tool != "" {
+			to.Tools = append(to.Tools, r.importer.Tool)
+		}
+	}
+	return to
+}
+
+func (c *Cluster) document(from Origin, raw json.RawMessage) (n int, ok bool, err error) {
+	for _, r := range c.readings {
+		if r.Document != nil {
+			if n, ok, err = r.Document(from, raw); ok || err != nil {
+				return n, ok, err
+			}
+		}
+	}
+	return 0, false, nil
+}
+
+func (c *Cluster) row(from Origin, head string, row []string) error {
+	for _, r := range c.readings {
+		if r.Row != nil {
+			if err := r.Row(from, head, row); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // Add takes one object as JSON, with apiVersion and kind. Of a kind that says
 // nothing about addresses only the number is kept. The error is a
 // *strict.Error: one line.
 func (c *Cluster) Add(from Origin, raw json.RawMessage) error {
-	h := &head{from: from}
+	h := &kept.Head{From: from}
 	if err := json.Unmarshal(raw, h); err != nil {
-		return h.fail("", "not an object as Kubernetes has them: %s", oneLine(err))
+		return h.Fail("", "not an object as Kubernetes has them: %s", decode.OneLine(err))
 	}
 	if h.Kind == "" {
-		return h.fail("", "no apiVersion and kind: want what kubectl get -o yaml or calicoctl get -o yaml prints")
+		return h.Fail("", "no apiVersion and kind: want what %s prints", c.printers())
 	}
-	if err := h.ours(); err != nil {
+	if err := ours(h); err != nil {
 		return err
 	}
-	name := kindKey(h.Kind, h.group())
+	name := kindKey(h.Kind, h.Group())
 	c.read[name]++
-	add := reader(h)
-	if add == nil {
+	add := c.takers(h)
+	if len(add) == 0 {
 		c.ignored[name]++
 		return nil
 	}
 	if h.Metadata.Name == "" {
-		return h.fail("metadata.name", "missing")
+		return h.Fail("metadata.name", "missing")
 	}
 	for _, m := range []struct{ field, name string }{{"name", h.Metadata.Name}, {"namespace", h.Metadata.Namespace}} {
 		if len(m.name) > 253 || m.name != "" && !objectName.MatchString(m.name) {
-			return h.from.fail(h.Kind, "metadata."+m.field, "%s is no name that Kubernetes gives", strict.Quote(m.name))
+			return h.From.Fail(h.Kind, "metadata."+m.field, "%s is no name that Kubernetes gives", strict.Quote(m.name))
 		}
 	}
-	err := add(c, h, raw)
-	var bad *strict.Error
-	if err != nil && !errors.As(err, &bad) {
-		return h.fail("", "%s", oneLine(err))
+	kept := false
+	for _, f := range add {
+		this, err := f(h, raw)
+		if bad := (*strict.Error)(nil); err != nil && !errors.As(err, &bad) {
+			return h.Fail("", "%s", decode.OneLine(err))
+		} else if err != nil {
+			return err
+		}
+		kept = kept || this
 	}
-	return err
+	if !kept {
+		c.ignored[name]++
+	}
+	return nil
+}
+
+// printers are the commands that print objects, in words.
+func (c *Cluster) printers() string {
+	all := []string{"kubectl get -o yaml"}
+	for _, r := range c.readings {
+		if r.importer.Tool != "" {
+			all = append(all, r.importer.Tool+" get -o yaml")
+		}
+	}
+	return strings.Join(all, " or ")
 }
 
 // objectName is what the API server takes for a name of these kinds.
@@ -177,73 +224,20 @@ func (c *Cluster) Add(from Origin, raw json.RawMessage) error {
 // Source: k8s.io/apimachinery/pkg/util/validation, IsDNS1123Subdomain.
 var objectName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`)
 
-// kept are the objects of one kind, by namespace/name.
-type kept[T any] map[string]*item[T]
-
-type item[T any] struct {
-	value   T
-	from    Origin
-	version uint64 // resourceVersion, 0: not known
-	group   string
-}
-
-func (k kept[T]) keys() []string { return slices.Sorted(maps.Keys(k)) }
-
-// put keeps an object. One that is there already is taken once; of two that
-// differ the newer one counts, and it is said; if neither is newer it is an error.
-func put[T any](c *Cluster, all kept[T], key string, h *head, value T) error {
-	n := &item[T]{value: value, from: h.from, version: version(h.Metadata.ResourceVersion), group: h.group()}
-	old := all[key]
-	if old == nil {
-		all[key] = n
-		return nil
+// Forget drops what was needed for Scenario only: of a large cluster nearly all. The
+// search for findings needs the rest. Nothing can be added afterwards.
+func (c *Cluster) Forget() {
+	for _, p := range c.Pods {
+		p.Value = kept.Pod{Owner: p.Value.Owner, Phase: p.Value.Phase, Affine: p.Value.Affine} // who makes it again, and where
 	}
-	if reflect.DeepEqual(old.value, n.value) {
-		return nil
+	for _, n := range c.Nodes {
+		n.Value = kept.Node{Cordoned: n.Value.Cordoned, Labels: n.Value.Labels, Taints: n.Value.Taints}
 	}
-	if n.group != old.group { // one object, as kubectl and as calicoctl show it
-		if n.group == calicoGroup {
-			all[key] = n
+	for _, r := range c.readings {
+		if r.Forget != nil {
+			r.Forget()
 		}
-		return nil
 	}
-	newer := cmp.Compare(n.version, old.version)
-	if newer == 0 || n.version == 0 || old.version == 0 {
-		return h.fail("", "is in %s as well, with another content, and neither is newer: leave one out", old.from)
-	}
-	if newer < 0 {
-		n, old = old, n
-	}
-	all[key] = n
-	c.newer = append(c.newer, fmt.Sprintf("%s as it is in %s, %s has a newer one", h.object(), old.from, n.from))
-	return nil
-}
-
-// version is a resourceVersion as a number, 0 if it is none. Calico's client puts
-// two of them into one.
-func version(s string) uint64 {
-	s, _, _ = strings.Cut(s, "/")
-	n, _ := strconv.ParseUint(s, 10, 64)
-	return n
-}
-
-// word keeps one copy of a text that many objects share.
-func (c *Cluster) word(s string) string {
-	if w, ok := c.words[s]; ok {
-		return w
-	}
-	w := strings.Clone(s)
-	c.words[w] = w
-	return w
-}
-
-func (c *Cluster) labels(m map[string]string) map[string]string {
-	if len(m) == 0 {
-		return nil
-	}
-	out := make(map[string]string, len(m))
-	for k, v := range m {
-		out[c.word(k)] = c.word(v)
-	}
-	return out
+	c.Namespaces = nil
+	c.Store.Forget()
 }

@@ -6,40 +6,30 @@ import (
 	"slices"
 	"strings"
 
-	"ipamsim/model/route"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/strict"
+
+	"ipamsim/scenarios/dump/kept"
 )
 
-// draft is the scenario before it is written: what was read, and what had to be
+// Draft is the scenario before it is written: what was read, and what had to be
 // concluded because it was not.
-type draft struct {
+type Draft struct {
 	*Cluster
-	o Options
+	Options Options
+	Nodes   map[string]*kept.Node
+	Running []Running
+	// Selective: labels of namespaces matter to a manager.
+	Selective bool
 
-	calico, ranges bool // which managers there are
-	datastore      string
-	fabric         route.Fabric
-	fam            families
-
-	nodes      map[string]*node
-	blocks     map[string]*blockSpec
-	pools      map[string]*poolSpec
-	affinities []affinitySpec
-	handles    map[string]*handleSpec
-	config     *configSpec
-	reserving  map[string]*reservationSpec
-	spaces     map[string]*namespace
-	networks   []network
-	ranged     map[string]*rangePool
-	sliced     map[string]*slicePool
-	reserved   map[string]*rangeReservation
-	running    []running
-	finished   []running
-	waiting    []running // without an address yet
-	partly     []scenarios.Unjudged
-	owning     []*controller
-	foreign    map[string]bool // Windows nodes that Calico does not run on
+	spaces   map[string]*kept.Namespace
+	networks []Network
+	finished []Running
+	waiting  []Running // without an address yet
+	partly   []scenarios.Unjudged
+	owning   []*controller
+	foreign  map[string]bool // Windows nodes that no manager serves
+	present  []*reading      // of managers that the dump is of
 
 	report *Report
 }
@@ -64,19 +54,23 @@ type Report struct {
 	// managers, as far as the dump says.
 	Unjudged []scenarios.Unjudged
 	Versions []scenarios.Version
-	// Calico, Whereabouts: which address managers there are. Datastore is Calico's.
-	Calico, Whereabouts bool
-	Datastore           string
-	NoPods              bool // who lives was concluded from who claims
+	Managers []Manager // that there are, by name
+	NoPods   bool      // who lives was concluded from who claims
 	// Pods, Nodes and Claims of the scenario.
 	Pods, Nodes, Claims int
-	// Origins of objects, by KIND NAMESPACE/NAME as a strict.Error names them.
+	// Sources are the files and API servers that were read, in order.
+	Sources []string
+
+	// origins of objects, by KIND NAMESPACE/NAME as a strict.Error names them.
 	origins map[string]Origin
 	byName  map[string][]string // those by KIND NAME, without namespaces: see named
 	sources []string            // the files that were read
-	// Sources are the files and API servers that were read, in order.
-	Sources []string
+	places  []*Importer
 }
+
+// Manager is an address manager of a cluster. Datastore is where it keeps its record, ""
+// if it has no choice.
+type Manager struct{ Name, Title, Datastore string }
 
 // Count is how many there are of a kind.
 type Count struct {
@@ -94,63 +88,59 @@ func counts(m map[string]int) []Count {
 	return out
 }
 
-func (d *draft) unknown(format string, args ...any) {
+// Unknown says what could not be known.
+func (d *Draft) Unknown(format string, args ...any) {
 	d.report.Unknown = append(d.report.Unknown, fmt.Sprintf(format, args...))
 }
 
-func (d *draft) left(format string, args ...any) {
+// Left says what was left out.
+func (d *Draft) Left(format string, args ...any) {
 	d.report.Left = append(d.report.Left, fmt.Sprintf(format, args...))
 }
 
+// Doubt says what cannot be judged of a part of the cluster.
+func (d *Draft) Doubt(u scenarios.Unjudged) { d.partly = append(d.partly, u) }
+
+// Origin says where an object, KIND NAME or KIND NAMESPACE/NAME, was read.
+func (d *Draft) Origin(object string, from Origin) {
+	if _, ok := d.report.origins[object]; !ok {
+		d.report.origins[object] = from
+	}
+}
+
 // draft concludes.
-func (c *Cluster) draft(o Options) (*draft, error) {
-	d := &draft{
-		Cluster: c, o: o, nodes: map[string]*node{}, blocks: map[string]*blockSpec{}, pools: map[string]*poolSpec{},
-		handles: map[string]*handleSpec{}, reserved: map[string]*rangeReservation{}, reserving: map[string]*reservationSpec{},
-		spaces: map[string]*namespace{}, ranged: map[string]*rangePool{}, sliced: map[string]*slicePool{}, foreign: map[string]bool{},
+func (c *Cluster) draft(o Options) (*Draft, error) {
+	d := &Draft{
+		Cluster: c, Options: o, Nodes: map[string]*kept.Node{}, spaces: map[string]*kept.Namespace{}, foreign: map[string]bool{},
 		report: &Report{Read: counts(c.read), Ignored: counts(c.ignored), origins: map[string]Origin{}, sources: c.sources},
 	}
-	d.calico = len(c.pools)+len(c.blocks)+len(c.tables.pools)+len(c.tables.blocks) > 0
-	d.ranges = len(c.rangePools)+len(c.attachments) > 0
-	if !d.calico && !d.ranges {
-		return nil, &strict.Error{File: filesOf(c.sources), Problem: "no pool of Calico's or Whereabouts' and no network of Whereabouts': want e.g. kubectl get ippools,ipamblocks,blockaffinities,ipamhandles,ipamconfigs,nodes,pods -A -o yaml"}
+	d.present = slices.DeleteFunc(slices.Clone(c.readings), func(r *reading) bool { return !r.Found() })
+	if len(d.present) == 0 {
+		return nil, &strict.Error{File: filesOf(c.sources), Problem: c.nobodys()}
 	}
-	if len(c.newer) > 0 && o.Anonymise {
-		d.left("the older of %s that were there twice", plural(len(c.newer), "object", "objects"))
-	} else {
-		for _, s := range c.newer {
-			d.left("%s", s)
-		}
-	}
-	for _, s := range c.unread {
-		d.unknown("%s", s)
-	}
-	if len(c.versions) > 1 {
-		all := slices.Sorted(maps.Keys(c.versions))
-		d.unknown("the lists are not of one instant: %d changes of the cluster lie between the first and the last (resourceVersion %d to %d)", all[len(all)-1]-all[0], all[0], all[len(all)-1])
-	}
+	d.said()
 	d.copyNodes()
-	if d.calico {
-		d.record()
+	for _, r := range d.present {
+		var err error
+		if r.record, err = r.Draft(d); err != nil {
+			return nil, err
+		}
+		d.networks = append(d.networks, r.record.Networks...)
 	}
-	if d.ranges {
-		d.attached()
-		d.reservedRanges()
-	}
-	if err := d.living(); err != nil {
-		return nil, err
-	}
+	d.living()
 	d.missingNodes()
 	d.others()
-	for _, key := range c.namespaces.keys() {
-		n := c.namespaces[key].value
+	for _, key := range c.Namespaces.Keys() {
+		n := c.Namespaces[key].Value
 		d.spaces[key] = &n
-		d.origin("Namespace "+key, c.namespaces[key].from)
+		d.Origin("Namespace "+key, c.Namespaces[key].From)
 	}
-	if d.calico {
-		d.settings()
+	for _, r := range d.present {
+		if r.record.Settle != nil {
+			r.record.Settle()
+		}
 	}
-	d.report.Unjudged, d.report.Versions = d.unjudged(), d.versions()
+	d.report.Unjudged, d.report.Versions = d.unjudged(), d.versionsOf()
 	c.unjudged = d.report.Unjudged
 	if o.Anonymise {
 		if err := d.anonymise(); err != nil {
@@ -159,39 +149,90 @@ func (c *Cluster) draft(o Options) (*draft, error) {
 	}
 	d.owned()
 	d.tellPlaces()
-	d.report.Calico, d.report.Whereabouts, d.report.Datastore = d.calico, d.ranges, d.datastore
+	for _, r := range d.present {
+		d.report.Managers = append(d.report.Managers, Manager{r.manager.Name, r.importer.Title, r.record.Datastore})
+		d.report.places = append(d.report.places, r.importer)
+	}
 	if !o.Anonymise {
 		d.report.Sources = slices.Clone(c.sources)
 	}
-	d.report.Pods, d.report.Nodes, d.report.Claims = len(d.running), len(d.nodes), len(d.claimsOf())
+	d.report.Pods, d.report.Nodes, d.report.Claims = len(d.Running), len(d.Nodes), len(d.claims())
 	return d, nil
 }
 
+// nobodys says what is missing in a dump that no manager knows.
+func (c *Cluster) nobodys() string {
+	var signs []string
+	for _, r := range c.readings {
+		signs = append(signs, r.importer.Sign)
+	}
+	return "no " + strings.Join(signs, ", no ") + ": want what the command collects that ipamsim import --print-dump-command prints"
+}
+
+// titles are those of the present managers that are such.
+func (d *Draft) titles(such func(*reading) bool) string {
+	var out []string
+	for _, r := range d.present {
+		if such(r) {
+			out = append(out, r.importer.Title)
+		}
+	}
+	return strings.Join(out, " and ")
+}
+
+// claims are all of the records, by manager.
+func (d *Draft) claims() []Claim {
+	var out []Claim
+	for _, r := range d.present {
+		out = append(out, r.record.Claims()...)
+	}
+	return out
+}
+
+// said is what reading itself has come to.
+func (d *Draft) said() {
+	c := d.Cluster
+	if len(c.Newer) > 0 && d.Options.Anonymise {
+		d.Left("the older of %s that were there twice", Plural(len(c.Newer), "object", "objects"))
+	} else {
+		for _, s := range c.Newer {
+			d.Left("%s", s)
+		}
+	}
+	for _, s := range c.unread {
+		d.Unknown("%s", s)
+	}
+	if len(c.versions) > 1 {
+		all := slices.Sorted(maps.Keys(c.versions))
+		d.Unknown("the lists are not of one instant: %d changes of the cluster lie between the first and the last (resourceVersion %d to %d)", all[len(all)-1]-all[0], all[0], all[len(all)-1])
+	}
+}
+
 // others says what became of kinds of which nothing is kept.
-func (d *draft) others() {
+func (d *Draft) others() {
 	var all []string
 	for _, c := range d.report.Ignored {
 		all = append(all, fmt.Sprintf("%d %s", c.N, c.Kind))
 	}
 	if len(all) > 0 {
-		d.left("of other kinds everything: %s", strings.Join(all, ", "))
+		d.Left("of other kinds everything: %s", strings.Join(all, ", "))
 	}
 }
 
-func (d *draft) copyNodes() {
+func (d *Draft) copyNodes() {
 	var sick, silent []string
 	windows := 0
-	for _, name := range d.Cluster.nodes.keys() {
-		n := d.Cluster.nodes[name].value
-		if n.Windows && len(n.Annotations) == 0 && !d.claimsBy(name) {
+	for _, name := range d.Cluster.Nodes.Keys() {
+		n := d.Cluster.Nodes[name].Value
+		if n.Windows && !slices.ContainsFunc(d.present, func(r *reading) bool { return r.OnNode != nil && r.OnNode(name, &n) }) {
 			d.foreign[name] = true
 			continue
 		}
 		if n.Windows {
 			windows++
 		}
-		d.nodes[name] = &n
-		d.origin("Node "+name, d.Cluster.nodes[name].from)
+		d.Nodes[name] = &n
+		d.Origin("Node "+name, d.Cluster.Nodes[name].From)
 		switch {
 		case n.Unheard:
 			silent = append(silent, name)
@@ -200,79 +241,68 @@ func (d *draft) copyNodes() {
 		}
 	}
 	if n := len(d.foreign); n > 0 {
-		d.left("%s without Calico", plural(n, "Windows node", "Windows nodes"))
+		d.Left("%s without %s", Plural(n, "Windows node", "Windows nodes"), d.servers())
 	}
 	if windows > 0 {
-		d.unknown("what is different on Windows: %s simulated as if it ran Linux", plural(windows, "node is", "nodes are"))
+		d.Unknown("what is different on Windows: %s simulated as if it ran Linux", Plural(windows, "node is", "nodes are"))
 	}
 	if len(silent) > 0 {
-		d.unknown("nothing is heard of %s: taken to be off, and the pods that the dump has on it to be dead", d.some(silent))
+		d.Unknown("nothing is heard of %s: taken to be off, and the pods that the dump has on it to be dead", d.Some(silent))
 	}
 	if len(sick) > 0 {
-		d.unknown("nodes that are not Ready, %s: taken for running, with all pods that the dump has on them", d.some(sick))
+		d.Unknown("nodes that are not Ready, %s: taken for running, with all pods that the dump has on them", d.Some(sick))
 	}
 }
 
-// claimsBy reports whether Calico's record names a node as an owner of blocks.
-func (d *draft) claimsBy(name string) bool {
-	for _, a := range d.Cluster.affinities {
-		if a.value.Node == name {
-			return true
-		}
+// servers are the managers that could serve a Windows node.
+func (d *Draft) servers() string {
+	if s := d.titles(func(r *reading) bool { return r.OnNode != nil }); s != "" {
+		return s
 	}
-	return false
+	return d.titles(func(*reading) bool { return true })
 }
 
 // missingNodes adds those on which pods run.
-func (d *draft) missingNodes() {
+func (d *Draft) missingNodes() {
 	var added []string
 	add := func(name string) {
-		if name != "" && d.nodes[name] == nil {
-			d.nodes[name] = &node{}
+		if name != "" && d.Nodes[name] == nil {
+			d.Nodes[name] = &kept.Node{}
 			added = append(added, name)
 		}
 	}
-	for _, p := range slices.Concat(d.running, d.finished, d.waiting) {
+	for _, p := range slices.Concat(d.Running, d.finished, d.waiting) {
 		add(p.Node)
 	}
-	if len(d.Cluster.nodes) == 0 { // who has a block is a node, as far as one can tell
-		for _, a := range d.affinities {
-			if a.Type == "host" {
-				add(a.Node)
+	if len(d.Cluster.Nodes) == 0 { // who has a block is a node, as far as one can tell
+		for _, r := range d.present {
+			if r.record.Nodes != nil {
+				for _, n := range r.record.Nodes() {
+					add(n)
+				}
 			}
 		}
 	}
 	switch slices.Sort(added); {
 	case len(added) == 0:
-	case len(d.Cluster.nodes) == 0:
-		d.unknown("no nodes in the dump: they are those that pods and blocks name, %s, with addresses made up", d.some(added))
+	case len(d.Cluster.Nodes) == 0:
+		d.Unknown("no nodes in the dump: they are those that pods and blocks name, %s, with addresses made up", d.Some(added))
 	default:
-		d.unknown("pods run on %s, of which the dump has no Node: added, with addresses made up", d.some(added))
+		d.Unknown("pods run on %s, of which the dump has no Node: added, with addresses made up", d.Some(added))
 	}
 }
 
-func (d *draft) origin(object string, from Origin) {
-	if _, ok := d.report.origins[object]; !ok {
-		d.report.origins[object] = from
-	}
-}
-
-func (d *draft) blockKeys() []string { return slices.Sorted(maps.Keys(d.blocks)) }
-
-func keysOf[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
-func sortBy[T any](s []T, cmp func(a, b T) int) { slices.SortFunc(s, cmp) }
-
-// some lists names, the first few of many; of those that are replaced only how many
+// Some lists names, the first few of many; of those that are replaced only how many
 // there are.
-func (d *draft) some(names []string) string {
-	if d.o.Anonymise {
+func (d *Draft) Some(names []string) string {
+	if d.Options.Anonymise {
 		return fmt.Sprintf("%d of them", len(names))
 	}
-	return some(names)
+	return Some(names)
 }
 
-func some(names []string) string {
+// Some lists names, the first few of many.
+func Some(names []string) string {
 	const shown = 3
 	if len(names) <= shown+1 {
 		return strings.Join(names, ", ")
@@ -280,8 +310,8 @@ func some(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
 }
 
-// plural is a number of things.
-func plural(n int, one, many string) string {
+// Plural is a number of things.
+func Plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}

@@ -11,6 +11,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/diagnosis"
 )
 
 // read reads files of testdata into a cluster.
@@ -79,7 +80,7 @@ func wrong(v *scenarios.View) []string {
 // left behind.
 func TestWikimedia(t *testing.T) {
 	_, s, report := scenario(t, read(t, "wikimedia.yaml"), dump.Options{})
-	if report.Nodes != 4 || report.Pods != 87 || report.Claims != 88 || report.Datastore != "kubernetes" {
+	if report.Nodes != 4 || report.Pods != 87 || report.Claims != 88 || report.Managers[0].Datastore != "kubernetes" {
 		t.Errorf("%+v", report)
 	}
 	v := look(t, s)
@@ -146,7 +147,7 @@ func TestTablesAlone(t *testing.T) {
 	if len(v.Record.Pools) != 4 || len(v.Record.Claims) != 2 {
 		t.Errorf("%+v", v.Record)
 	}
-	f := dump.New().Wrong(v, true)
+	f := diagnosis.Of(dump.New(), v, true)
 	if len(f.Borrowed) != 2 || f.Borrowed[0].Owner != "kubestage1001.eqiad.wmnet" || f.Borrowed[0].Node != "kubestage1003.eqiad.wmnet" {
 		t.Errorf("%+v", f.Borrowed)
 	}
@@ -179,7 +180,7 @@ func TestTablesAndPods(t *testing.T) {
 // calicoctl datastore migrate export: YAML, and the allocator's own record behind it.
 func TestExport(t *testing.T) {
 	_, s, report := scenario(t, read(t, "export.txt"), dump.Options{})
-	if report.Datastore != "etcdv3" || report.Pods != 2 || report.Nodes != 2 {
+	if report.Managers[0].Datastore != "etcdv3" || report.Pods != 2 || report.Nodes != 2 {
 		t.Errorf("%+v", report)
 	}
 	contains(t, "unknown", report.Unknown, "not of one instant: 2 changes", "no pods in the dump")

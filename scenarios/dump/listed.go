@@ -1,6 +1,12 @@
 package dump
 
-import "strings"
+import (
+	"strings"
+
+	"ipamsim/scenarios/dump/decode"
+
+	"ipamsim/scenarios/dump/kept"
+)
 
 // Source names where objects come from that Add is given, as Read does for files.
 func (c *Cluster) Source(name string) { c.sources = append(c.sources, name) }
@@ -8,41 +14,70 @@ func (c *Cluster) Source(name string) { c.sources = append(c.sources, name) }
 // Listed remembers as of which resourceVersion a list is, so that the report can
 // say how far lists are apart.
 func (c *Cluster) Listed(resourceVersion string) {
-	var h listHead
-	h.Metadata.ResourceVersion = resourceVersion
-	c.sawList(h)
+	c.ended(decode.List{ResourceVersion: resourceVersion})
+}
+
+// ended remembers as of when a list is, and of what kind: one that is empty says that
+// there is nothing.
+func (c *Cluster) ended(l decode.List) {
+	c.lists++
+	if l.Kind != "" {
+		c.Complete(l.APIVersion, l.Kind)
+	}
+	if v := kept.Version(l.ResourceVersion); v != 0 {
+		c.versions[v] = true
+	}
+	if r := c.Resource(l.Resource); r != nil {
+		c.Complete(r.APIVersion, r.Kind)
+	}
 }
 
 // Complete says that all objects of a kind were looked for: those that are added are
 // all there are. A kind of which nothing was added and that nobody looked for is
 // concluded from others, where that can be done.
 func (c *Cluster) Complete(apiVersion, kind string) {
-	g, _, ok := strings.Cut(apiVersion, "/")
-	if !ok {
-		g = ""
-	}
-	c.read[kindKey(kind, g)] += 0
-	c.complete[kindKey(kind, g)] = true
+	key := kindKey(kind, kept.GroupOf(apiVersion))
+	c.read[key] += 0
+	c.complete[key] = true
 }
 
-// saw reports whether a resource was looked for: there are objects of it, or a list.
-func (c *Cluster) saw(r *Resource) bool {
-	return seenIn(c.read, r)
-}
+// Count says that there are n of something that is no object of Kubernetes'.
+func (c *Cluster) Count(what string, n int) { c.read[what] += n }
+
+// Ignore says that nothing is kept of something.
+func (c *Cluster) Ignore(what string) { c.ignored[what]++ }
+
+// Saw reports whether a resource, by its full name, was looked for: there are objects of
+// it, or a list.
+func (c *Cluster) Saw(name string) bool { return sees(c, c.read, name) }
 
 // sawAll reports whether all objects of a resource were looked for, as far as what
 // printed them says.
-func (c *Cluster) sawAll(r *Resource) bool {
-	return seenIn(c.complete, r)
-}
+func (c *Cluster) sawAll(name string) bool { return sees(c, c.complete, name) }
 
-func seenIn[V any](m map[string]V, r *Resource) bool {
+func sees[V any](c *Cluster, m map[string]V, name string) bool {
+	r := c.Resource(name)
+	if r == nil {
+		return false
+	}
 	for key := range m {
 		kind, group, _ := strings.Cut(key, ".")
-		if kind == "IPAMConfiguration" { // as Calico's second group calls it
-			kind = "IPAMConfig"
+		for i := range c.resources {
+			if x := &c.resources[i]; x.As != "" && x.Kind == kind {
+				kind = x.As
+			}
 		}
-		if kind == r.Kind && sameGroup(group, r.Group()) {
+		if kind == r.Kind && c.sameGroup(group, r.Group()) {
+			return true
+		}
+	}
+	return false
+}
+
+// SawKind reports whether a kind was looked for, in whatever group.
+func (c *Cluster) SawKind(kind string) bool {
+	for k := range c.read {
+		if k == kind || strings.HasPrefix(k, kind+".") {
 			return true
 		}
 	}
@@ -52,14 +87,4 @@ func seenIn[V any](m map[string]V, r *Resource) bool {
 // Unread remembers a list that could not be read, and why: the report says so.
 func (c *Cluster) Unread(what, why string) {
 	c.unread = append(c.unread, strings.Join(strings.Fields(what+": "+why), " "))
-}
-
-// headed is the resource that a separator of CollectCommand's names, nil if it names
-// none.
-func headed(line []byte) *Resource {
-	name, ok := strings.CutPrefix(string(line), heading)
-	if !ok {
-		return nil
-	}
-	return resourceOf(strings.TrimSpace(name))
 }

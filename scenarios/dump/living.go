@@ -3,53 +3,67 @@ package dump
 import (
 	"net/netip"
 	"slices"
+
+	"ipamsim/scenarios/dump/kept"
 )
 
-// running is a pod of the scenario: a sandbox that lives, or a finished pod that
+// Running is a pod of the scenario: a sandbox that lives, or a finished pod that
 // the record still names.
-type running struct {
-	*pod
-	container string
-	addrs     []netip.Addr // of the primary network
-	attached  []attachment // of the others
-	asked     []selection
-	made      *controller // that makes it again; nil: nobody here
+type Running struct {
+	*kept.Pod
+	ID       string       // of the container
+	Addrs    []netip.Addr // of the primary network
+	Attached []Attachment // of the others
+	Asked    []kept.Selection
+	made     *controller // that makes it again; nil: nobody here
 }
 
-type attachment struct {
-	network, iface string
-	addrs          []netip.Addr
+// Attachment is a pod's interface of an attached network.
+type Attachment struct {
+	Network, Interface string // Network.Key
+	Addrs              []netip.Addr
 }
-
-func (r *running) ref() string { return r.Namespace + "/" + r.Name }
 
 // living decides which pods there are, and with which addresses.
-func (d *draft) living() error {
-	claims := map[string][]claim{}
-	for _, cl := range d.claimsOf() {
-		if cl.pod != "" {
-			claims[cl.pod] = append(claims[cl.pod], cl)
+func (d *Draft) living() {
+	claims := map[string][]Claim{}
+	for _, cl := range d.claims() {
+		if cl.Pod != "" {
+			claims[cl.Pod] = append(claims[cl.Pod], cl)
 		}
 	}
-	if len(d.Cluster.pods) == 0 && !d.sawKind("Pod") {
+	if len(d.Pods) == 0 && !d.SawKind("Pod") {
 		d.report.NoPods = true
-		d.fromEndpoints(claims)
+		for _, r := range d.present {
+			if r.record.Pods != nil {
+				r.record.Pods(claims)
+			}
+		}
 		if d.fromClaims(claims) > 0 {
-			d.unknown("no pods in the dump: whatever is claimed for a pod is taken to be in use by it, so that leaks cannot be told")
+			d.Unknown("no pods in the dump: whatever is claimed for a pod is taken to be in use by it, so that leaks cannot be told")
 		}
 	}
 	d.unseen(claims)
 	var t tally
-	for _, ref := range d.Cluster.pods.keys() {
-		d.origin("Pod "+ref, d.Cluster.pods[ref].from)
-		p := &d.Cluster.pods[ref].value
+	for _, ref := range d.Pods.Keys() {
+		d.Origin("Pod "+ref, d.Pods[ref].From)
+		p := &d.Pods[ref].Value
 		d.take(p, claims[ref], &t)
 	}
 	t.tell(d)
 	if n := len(d.waiting); n > 0 {
-		d.unknown("%s no address yet; since when, and what their ADDs were told, is not in a dump", plural(n, "pod has", "pods have"))
+		d.Unknown("%s no address yet; since when, and what their ADDs were told, is not in a dump", Plural(n, "pod has", "pods have"))
 	}
 	d.tellContainers()
+}
+
+// primary is the manager of the cluster's default network, nil if it is none of the dump's.
+func (d *Draft) primary() *Record {
+	for _, r := range d.present {
+		if r.record.Primary != nil {
+			return r.record
+		}
+	}
 	return nil
 }
 
@@ -60,7 +74,7 @@ type tally struct {
 	assumed, lost []string
 }
 
-func (t *tally) tell(d *draft) {
+func (t *tally) tell(d *Draft) {
 	for _, x := range []struct {
 		n    int
 		what string
@@ -69,73 +83,76 @@ func (t *tally) tell(d *draft) {
 		{t.finished, "that have finished and hold nothing"},
 		{t.waiting, "that ask for no address"},
 		{t.elsewhere, "whose addresses no address manager of the dump gives out"},
-		{t.ended, "whose network Calico has taken down already, on the way out"},
-		{t.windows, "on Windows nodes without Calico"},
+		{t.ended, "whose network " + d.titles(func(r *reading) bool { return r.record.Primary != nil }) + " has taken down already, on the way out"},
+		{t.windows, "on Windows nodes without " + d.servers()},
 	} {
 		if x.n > 0 {
-			d.left("%s %s", plural(x.n, "pod", "pods"), x.what)
+			d.Left("%s %s", Plural(x.n, "pod", "pods"), x.what)
 		}
 	}
 	going := 0
-	for i := range d.running {
-		if d.running[i].Deleting {
+	for i := range d.Running {
+		if d.Running[i].Deleting {
 			going++
 		}
 	}
 	if going > 0 {
-		d.unknown("how far the deletion of %s has come: it begins at 0s in the timeline", plural(going, "pod", "pods"))
+		d.Unknown("how far the deletion of %s has come: it begins at 0s in the timeline", Plural(going, "pod", "pods"))
 	}
 	if len(t.assumed) > 0 {
-		d.unknown("pods that reported no address yet while the record has one for them, %s: taken to have it", d.some(t.assumed))
+		d.Unknown("pods that reported no address yet while the record has one for them, %s: taken to have it", d.Some(t.assumed))
 	}
 	if len(t.lost) > 0 {
-		d.unknown("pods that ask for networks of which the dump has no definition, or another manager's, %s: as if they did not ask", d.some(t.lost))
+		d.Unknown("pods that ask for networks of which the dump has no definition, or another manager's, %s: as if they did not ask", d.Some(t.lost))
 	}
 }
 
 // take decides about one pod of the dump.
-func (d *draft) take(p *pod, claims []claim, t *tally) {
-	r := running{pod: p}
+func (d *Draft) take(p *kept.Pod, claims []Claim, t *tally) {
+	r := Running{Pod: p}
+	primary := d.primary()
 	switch {
 	case p.HostNetwork:
 		t.host++
 		return
-	case p.finished():
+	case p.Finished():
 		if len(claims) == 0 {
 			t.finished++
 			return
 		}
-		d.select_(&r, t)
+		d.asks(&r, t)
 		d.finished = append(d.finished, r)
 		return
 	case d.foreign[p.Node]:
 		t.windows++
 		return
-	case d.calico && p.torn() && !slices.ContainsFunc(claims, func(cl claim) bool { return cl.pool == "" }):
-		if p.Deleting {
+	case primary != nil:
+		addrs, down := primary.Primary(p, claims)
+		if down && p.Deleting {
 			t.ended++
 			return
 		}
-		again := *p // its next sandbox is yet to come
-		again.Phase, again.IPs = "Pending", nil
-		r.pod, p = &again, &again
-	case d.calico:
-		r.addrs = d.primary(p, claims)
+		if down {
+			again := *p // its next sandbox is yet to come
+			again.Phase, again.IPs = "Pending", nil
+			r.Pod, p = &again, &again
+		}
+		r.Addrs = addrs
 	}
-	d.select_(&r, t)
-	for _, s := range statuses(p.Annotations[statusAnnotation]) {
-		if n := d.reported(s, p.Namespace); n != nil && len(s.addrs()) > 0 && !s.Default {
-			r.attached = append(r.attached, attachment{n.key, s.Interface, s.addrs()})
+	d.asks(&r, t)
+	for _, s := range kept.Statuses(p.Annotations[kept.StatusAnnotation]) {
+		if n := d.reported(s, p.Namespace); n != nil && len(s.Addrs()) > 0 && !s.Default {
+			r.Attached = append(r.Attached, Attachment{n.Key, s.Interface, s.Addrs()})
 		}
 	}
-	if d.complete(&r, claims) {
-		t.assumed = append(t.assumed, r.ref())
+	if d.supply(&r, claims) {
+		t.assumed = append(t.assumed, r.Ref())
 	}
-	if len(r.addrs)+len(r.attached) == 0 {
+	if len(r.Addrs)+len(r.Attached) == 0 {
 		switch {
 		case len(p.IPs) > 0:
 			t.elsewhere++
-		case d.calico || len(r.asked) > 0:
+		case primary != nil || len(r.Asked) > 0:
 			d.waiting = append(d.waiting, r)
 		default:
 			t.waiting++
@@ -146,113 +163,115 @@ func (d *draft) take(p *pod, claims []claim, t *tally) {
 		d.waiting = append(d.waiting, r)
 		return
 	}
-	r.container = d.containerOf(&r, claims)
-	d.running = append(d.running, r)
+	r.ID = d.containerOf(&r, claims)
+	d.Running = append(d.Running, r)
 }
 
-// select_ keeps what the pod asks for of the networks that are simulated.
-func (d *draft) select_(r *running, t *tally) {
+// asks keeps what the pod asks for of the networks that are simulated.
+func (d *Draft) asks(r *Running, t *tally) {
 	lost := false
-	for _, s := range selections(r.Annotations[networksAnnotation], r.Namespace) {
+	for _, s := range kept.Selections(r.Annotations[kept.NetworksAnnotation], r.Namespace) {
 		if d.network(s.Namespace+"/"+s.Name) != nil {
-			r.asked = append(r.asked, s)
+			r.Asked = append(r.Asked, s)
 		} else {
 			lost = true
 		}
 	}
-	if lost && len(r.asked) == 0 && d.ranges {
-		t.lost = append(t.lost, r.ref())
+	if lost && len(r.Asked) == 0 && slices.ContainsFunc(d.present, func(r *reading) bool { return r.manager.Network != nil }) {
+		t.lost = append(t.lost, r.Ref())
 	}
 }
 
 // reported is the network that an entry of the network status is about. Multus
 // before 3.5 wrote the name of the CNI configuration.
-func (d *draft) reported(s status, namespace string) *network {
-	if n := d.network(qualified(s.Name, namespace)); n != nil {
+func (d *Draft) reported(s kept.Status, namespace string) *Network {
+	if n := d.network(kept.Qualified(s.Name, namespace)); n != nil {
 		return n
 	}
 	for i := range d.networks {
-		if n := &d.networks[i]; n.invoked != "" && n.invoked == s.Name && slices.ContainsFunc(s.addrs(), n.contains) {
+		if n := &d.networks[i]; n.Invoked != "" && n.Invoked == s.Name && slices.ContainsFunc(s.Addrs(), n.Contains) {
 			return n
 		}
 	}
 	return nil
 }
 
-// complete gives a pod that has reported nothing, and is not finished, what the
+// supply gives a pod that has reported nothing, and is not finished, what the
 // record says it holds: between ADD and the kubelet's report it would else look
 // like a leak, and somebody might free an address that is in use.
-func (d *draft) complete(r *running, claims []claim) bool {
-	had := len(r.addrs)+len(r.attached) > 0
+func (d *Draft) supply(r *Running, claims []Claim) bool {
+	had := len(r.Addrs)+len(r.Attached) > 0
 	changed := false
 	for _, cl := range claims {
 		switch {
-		case cl.pool == "":
-			if !had && r.Node != "" && (cl.node == "" || cl.node == r.Node) && r.Annotations[containerByCalico] == "" {
-				r.addrs, changed = append(r.addrs, cl.addr), true
+		case !cl.Attached:
+			if !had && r.Node != "" && (cl.Node == "" || cl.Node == r.Node) && d.annotated(r) == "" {
+				r.Addrs, changed = append(r.Addrs, cl.Addr), true
 			}
-		case r.Annotations[statusAnnotation] == "" && r.Node != "":
+		case r.Annotations[kept.StatusAnnotation] == "" && r.Node != "":
 			if a, ok := d.attachment(r, cl); ok {
-				r.attached, changed = append(r.attached, a), true
+				r.Attached, changed = append(r.Attached, a), true
 			}
 		}
 	}
 	return changed
 }
 
-// attachment is the interface of a pod that a claim of Whereabouts is for.
-func (d *draft) attachment(r *running, cl claim) (attachment, bool) {
-	for _, s := range r.asked {
-		n := d.network(s.Namespace + "/" + s.Name)
-		taken := slices.ContainsFunc(r.attached, func(a attachment) bool { return a.iface == s.Interface })
-		if n != nil && n.contains(cl.addr) && !taken && (cl.iface == "" || cl.iface == s.Interface) {
-			return attachment{n.key, s.Interface, []netip.Addr{cl.addr}}, true
+// annotated is the container id that a manager wrote of a pod, "" if none has.
+func (d *Draft) annotated(r *Running) string {
+	for _, x := range d.readings {
+		if key := x.manager.Annotations.Container; key != "" && begins(key, x.importer.PodNotes) && r.Annotations[key] != "" {
+			return r.Annotations[key]
 		}
 	}
-	return attachment{}, false
+	return ""
 }
 
-// containerOf is the sandbox that the pod runs in, by what Calico's CNI plugin
-// wrote, or by a claim of the same pod and address.
-func (d *draft) containerOf(r *running, claims []claim) string {
-	if id := r.Annotations[containerByCalico]; id != "" && d.calico {
-		return id
+// attachment is the interface of a pod that a claim is for.
+func (d *Draft) attachment(r *Running, cl Claim) (Attachment, bool) {
+	for _, s := range r.Asked {
+		n := d.network(s.Namespace + "/" + s.Name)
+		taken := slices.ContainsFunc(r.Attached, func(a Attachment) bool { return a.Interface == s.Interface })
+		if n != nil && n.Contains(cl.Addr) && !taken && (cl.Interface == "" || cl.Interface == s.Interface) {
+			return Attachment{n.Key, s.Interface, []netip.Addr{cl.Addr}}, true
+		}
 	}
-	if e := d.endpoints[r.ref()]; e != nil && e.value.Container != "" && e.value.Node == r.Node {
-		return e.value.Container
+	return Attachment{}, false
+}
+
+// containerOf is the sandbox that the pod runs in, by what a manager wrote, or by a claim
+// of the same pod and address.
+func (d *Draft) containerOf(r *Running, claims []Claim) string {
+	for _, x := range d.present {
+		if x.record.Container != nil {
+			if id := x.record.Container(r); id != "" {
+				return id
+			}
+		}
 	}
 	has := func(a netip.Addr) bool {
-		return slices.Contains(r.addrs, a) || slices.ContainsFunc(r.attached, func(x attachment) bool { return slices.Contains(x.addrs, a) })
+		return slices.Contains(r.Addrs, a) || slices.ContainsFunc(r.Attached, func(x Attachment) bool { return slices.Contains(x.Addrs, a) })
 	}
 	ids := map[string]bool{}
 	for _, cl := range claims {
-		if cl.container != "" && has(cl.addr) {
-			ids[cl.container] = true
+		if cl.Container != "" && has(cl.Addr) {
+			ids[cl.Container] = true
 		}
 	}
 	if len(ids) != 1 {
 		return "" // none, or contradictory ones
 	}
-	return keysOf(ids)[0]
+	return kept.Keys(ids)[0]
 }
 
-func (d *draft) tellContainers() {
+func (d *Draft) tellContainers() {
 	var of []string
-	for i := range d.running {
-		if d.running[i].container == "" {
-			of = append(of, d.running[i].ref())
+	for i := range d.Running {
+		if d.Running[i].ID == "" {
+			of = append(of, d.Running[i].Ref())
 		}
 	}
 	if len(of) > 0 {
-		d.unknown("container ids of %s: %s; made up", plural(len(of), "pod", "pods"), d.some(of))
-	}
-	if len(d.blocks) == 0 && d.calico && !d.sawKind("IPAMBlock") {
-		n := 0
-		for _, p := range d.Cluster.pods {
-			if len(p.value.IPs) > 0 && !p.value.HostNetwork && !p.value.finished() {
-				n++
-			}
-		}
-		d.unknown("no IPAMBlocks in the dump: nothing is known of who holds which of Calico's addresses, and %s without one here; kubectl get ipamblocks, with etcd calicoctl ipam show --show-blocks and --show-borrowed", plural(n, "pod is", "pods are"))
+		d.Unknown("container ids of %s: %s; made up", Plural(len(of), "pod", "pods"), d.Some(of))
 	}
 }

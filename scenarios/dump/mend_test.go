@@ -20,12 +20,12 @@ func TestMend(t *testing.T) {
 	c := read(t, "wikimedia.yaml")
 	text, s, _ := scenario(t, c, dump.Options{})
 	f := prove(t, c, s)
-	if len(f.Mends) != 1 || f.Results[f.Mends[0].Problem-1].Best == nil {
+	if len(f.Shortages) != 1 || f.Results[f.Shortages[0].Problem-1].Best == nil {
 		t.Fatalf("nothing is offered: %s", toldOf(f))
 	}
 	var do operator
 	do.command("calicoctl ipam release --ip=10.64.75.114")
-	for _, step := range f.Results[f.Mends[0].Problem-1].Best.Steps {
+	for _, step := range f.Results[f.Shortages[0].Problem-1].Best.Steps {
 		for _, line := range step.Commands() {
 			do.command(line)
 		}
@@ -36,8 +36,8 @@ func TestMend(t *testing.T) {
 	if len(got) > 0 {
 		t.Errorf("after the steps: %v", got)
 	}
-	if got := owners[f.Mends[0].Spare[0].Block.String()]; got != "kubestage1003.eqiad.wmnet" {
-		t.Errorf("%s is %q's", f.Mends[0].Spare[0].Block, got)
+	if got := owners[f.Shortages[0].Spare[0].Block.String()]; got != "kubestage1003.eqiad.wmnet" {
+		t.Errorf("%s is %q's", f.Shortages[0].Spare[0].Block, got)
 	}
 	if f.Together == nil || !f.Together.Safe() {
 		t.Errorf("all steps together: %s", toldOf(f))

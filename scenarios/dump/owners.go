@@ -6,14 +6,17 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"ipamsim/scenarios/dump/kept"
+	"ipamsim/scenarios/dump/manifest"
 )
 
 // controller is a Deployment, StatefulSet, DaemonSet or Job of the scenario, which makes
 // its pods again.
 type controller struct {
-	Owner
+	kept.Owner
 	namespace string
-	pods      []*running
+	pods      []*Running
 	replicas  int
 	parallel  bool
 }
@@ -23,10 +26,10 @@ func (c *controller) key() string { return c.namespace + "/" + c.Name }
 // owned finds the controllers of the pods, and lets those make pods again that would
 // make no other pod at once: what is simulated is the cluster at rest. A ReplicaSet that
 // no Deployment has becomes one.
-func (d *draft) owned() {
+func (d *Draft) owned() {
 	by := map[string]*controller{}
 	others := map[string]int{}
-	for _, all := range [][]running{d.running, d.waiting} {
+	for _, all := range [][]Running{d.Running, d.waiting} {
 		for i := range all {
 			p := &all[i]
 			o := p.Owner
@@ -35,7 +38,7 @@ func (d *draft) owned() {
 			}
 			if ownerKinds[o.Kind] == nil {
 				switch {
-				case o.Kind != "" && d.o.Anonymise: // a kind may be a company's own
+				case o.Kind != "" && d.Options.Anonymise: // a kind may be a company's own
 					others["another kind"]++
 				case o.Kind != "":
 					others[o.Kind]++
@@ -50,9 +53,9 @@ func (d *draft) owned() {
 		}
 	}
 	alone := map[string]int{}
-	for _, key := range keysOf(by) {
+	for _, key := range kept.Keys(by) {
 		c := by[key]
-		slices.SortFunc(c.pods, func(a, b *running) int { return strings.Compare(a.Name, b.Name) })
+		slices.SortFunc(c.pods, func(a, b *Running) int { return strings.Compare(a.Name, b.Name) })
 		if !ownerKinds[c.Kind](d, c) {
 			if len(c.pods) > 0 {
 				alone[c.Kind] += len(c.pods)
@@ -65,30 +68,30 @@ func (d *draft) owned() {
 		d.owning = append(d.owning, c)
 	}
 	for _, kind := range slices.Sorted(maps.Keys(others)) {
-		d.left("who makes %s again: %s", plural(others[kind], "pod", "pods"), kind)
+		d.Left("who makes %s again: %s", Plural(others[kind], "pod", "pods"), kind)
 	}
 	for _, kind := range slices.Sorted(maps.Keys(alone)) {
-		d.left("who makes %s again: a %s that the simulated one is not like", plural(alone[kind], "pod", "pods"), kind)
+		d.Left("who makes %s again: a %s that the simulated one is not like", Plural(alone[kind], "pod", "pods"), kind)
 	}
 }
 
 // ownerKinds make of each kind what a scenario can have; false: it cannot.
-var ownerKinds = map[string]func(*draft, *controller) bool{
-	"Deployment": (*draft).deployment, "StatefulSet": (*draft).statefulSet, "DaemonSet": (*draft).daemonSet, "Job": (*draft).deployment,
+var ownerKinds = map[string]func(*Draft, *controller) bool{
+	"Deployment": (*Draft).deployment, "StatefulSet": (*Draft).statefulSet, "DaemonSet": (*Draft).daemonSet, "Job": (*Draft).deployment,
 }
 
 // deployment wants as many pods as there are: one on its way out has its successor, and
 // is nobody's here, or it would count until its deletion begins.
-func (d *draft) deployment(c *controller) bool {
-	c.pods = slices.DeleteFunc(c.pods, func(p *running) bool { return p.Deleting })
+func (d *Draft) deployment(c *controller) bool {
+	c.pods = slices.DeleteFunc(c.pods, func(p *Running) bool { return p.Deleting })
 	c.replicas = len(c.pods)
 	return c.replicas > 0
 }
 
 // statefulSet has pods of consecutive numbers from 0.
-func (d *draft) statefulSet(c *controller) bool {
+func (d *Draft) statefulSet(c *controller) bool {
 	if w := d.Cluster.workloads["StatefulSet "+c.key()]; w != nil {
-		c.parallel = w.value.Parallel
+		c.parallel = w.Value.Parallel
 	}
 	for _, p := range c.pods {
 		n, ok := ordinal(p.Name, c.Name)
@@ -107,16 +110,16 @@ func ordinal(pod, set string) (int, bool) {
 }
 
 // daemonSet has a pod on every node that its selector selects.
-func (d *draft) daemonSet(c *controller) bool {
+func (d *Draft) daemonSet(c *controller) bool {
 	on := map[string]bool{}
 	for _, p := range c.pods {
 		on[p.Node] = true
 	}
 	selector := c.pods[0].Selector
-	for _, name := range keysOf(d.nodes) {
+	for _, name := range kept.Keys(d.Nodes) {
 		matches := true
 		for k, v := range selector {
-			matches = matches && d.nodes[name].Labels[k] == v
+			matches = matches && d.Nodes[name].Labels[k] == v
 		}
 		if matches != on[name] {
 			return false
@@ -127,15 +130,15 @@ func (d *draft) daemonSet(c *controller) bool {
 
 // setByControllers are labels that a controller puts on its pods.
 var setByControllers = []string{
-	hashLabel, "controller-revision-hash", "pod-template-generation", "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index",
+	kept.HashLabel, "controller-revision-hash", "pod-template-generation", "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index",
 	"controller-uid", "job-name", "batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name", "batch.kubernetes.io/job-completion-index",
 }
 
 // ownLabel is what pods without a label are selected by.
 const ownLabel = "ipamsim.dev/owner"
 
-// write writes the controller with its first pod as the template.
-func (c *controller) write(w *writer) {
+// writeController writes a controller with its first pod as the template.
+func (d *Draft) writeController(w *manifest.Writer, c *controller) {
 	r := c.pods[0]
 	labels := maps.Clone(r.Labels)
 	maps.DeleteFunc(labels, func(k, _ string) bool { return slices.Contains(setByControllers, k) })
@@ -144,24 +147,24 @@ func (c *controller) write(w *writer) {
 	}
 	notes := map[string]string{}
 	for k, v := range r.Annotations {
-		if strings.HasPrefix(k, calicoAnnotations) && k != containerByCalico && k != calicoAnnotations+"podIP" && k != calicoAnnotations+"podIPs" {
+		if d.ofPods(k) && !d.written(k) {
 			notes[k] = v
 		}
 	}
-	if len(r.asked) > 0 {
-		text, _ := json.Marshal(r.asked)
-		notes[networksAnnotation] = string(text)
+	if len(r.Asked) > 0 {
+		text, _ := json.Marshal(r.Asked)
+		notes[kept.NetworksAnnotation] = string(text)
 	}
 	if c.Kind == "Job" {
 		notes[runFor] = "0s" // for ever: nothing says when it ends
 	}
-	spec := object{"template": object{"metadata": with(object{}, "labels", labels, "annotations", notes), "spec": r.placed(object{"containers": mainContainer})}}
+	spec := manifest.Object{"template": manifest.Object{"metadata": manifest.With(manifest.Object{}, "labels", labels, "annotations", notes), "spec": placed(r.Pod, manifest.Object{"containers": mainContainer})}}
 	version := "apps/v1"
 	switch c.Kind {
 	case "Job":
 		version = "batch/v1"
 		spec["parallelism"], spec["completions"] = c.replicas, c.replicas
-		spec["template"].(object)["spec"].(object)["restartPolicy"] = "Never"
+		spec["template"].(manifest.Object)["spec"].(manifest.Object)["restartPolicy"] = "Never"
 	case "StatefulSet":
 		spec["serviceName"] = c.Name
 		if c.parallel {
@@ -172,28 +175,28 @@ func (c *controller) write(w *writer) {
 		spec["replicas"] = c.replicas
 		fallthrough
 	default:
-		spec["selector"] = object{"matchLabels": labels}
+		spec["selector"] = manifest.Object{"matchLabels": labels}
 	}
-	w.manifest(version, c.Kind, inNamespace(c.key()), "spec", spec)
+	w.Manifest(version, c.Kind, manifest.InNamespace(c.key()), "spec", spec)
 }
 
 // reference is what the pods of a controller have in metadata. Which uid it will have
 // the API server says; see sim/cluster, resolve.
-func (c *controller) reference() []object {
+func (c *controller) reference() []manifest.Object {
 	version := "apps/v1"
 	if c.Kind == "Job" {
 		version = "batch/v1"
 	}
-	return []object{{"apiVersion": version, "kind": c.Kind, "name": c.Name, "uid": "imported", "controller": true}}
+	return []manifest.Object{{"apiVersion": version, "kind": c.Kind, "name": c.Name, "uid": "imported", "controller": true}}
 }
 
 // runFor is the annotation that says how long a pod works.
 const runFor = "ipamsim.dev/run-for"
 
-var mainContainer = []object{{"name": "main", "image": "imported"}}
+var mainContainer = []manifest.Object{{"name": "main", "image": "imported"}}
 
 // placed adds what says on which nodes a pod may run.
-func (p *pod) placed(spec object) object {
+func placed(p *kept.Pod, spec manifest.Object) manifest.Object {
 	if len(p.Selector) > 0 {
 		spec["nodeSelector"] = p.Selector
 	}
@@ -204,23 +207,23 @@ func (p *pod) placed(spec object) object {
 }
 
 // tellPlaces says what of the rules for places is not simulated.
-func (d *draft) tellPlaces() {
+func (d *Draft) tellPlaces() {
 	affine := 0
-	for _, p := range slices.Concat(d.running, d.waiting) {
+	for _, p := range slices.Concat(d.Running, d.waiting) {
 		if p.Affine && p.Owner.Kind != "DaemonSet" { // a DaemonSet's pods are bound to their nodes by it
 			affine++
 		}
 	}
 	if affine > 0 {
-		d.left("to which nodes %s bound by required affinities: made again they may start on any", plural(affine, "pod is", "pods are"))
+		d.Left("to which nodes %s bound by required affinities: made again they may start on any", Plural(affine, "pod is", "pods are"))
 	}
 	want := 0
 	for _, c := range d.owning {
-		if w := d.Cluster.workloads[c.Kind+" "+c.key()]; w != nil && c.Kind != "DaemonSet" && c.Kind != "Job" && w.value.Replicas != c.replicas {
+		if w := d.Cluster.workloads[c.Kind+" "+c.key()]; w != nil && c.Kind != "DaemonSet" && c.Kind != "Job" && w.Value.Replicas != c.replicas {
 			want++
 		}
 	}
 	if want > 0 {
-		d.unknown("why %s another number of pods than wanted: as many as there are is what they want here", plural(want, "controller has", "controllers have"))
+		d.Unknown("why %s another number of pods than wanted: as many as there are is what they want here", Plural(want, "controller has", "controllers have"))
 	}
 }

@@ -25,45 +25,44 @@ func (r *Report) Places(refs []model.Ref) []Place {
 				continue
 			}
 			for _, object := range r.objectsOf(ref, refs) {
-				if from, ok := r.origins[object]; ok {
-					out = append(out, Place{object, from})
-				}
+				out = append(out, Place{object, r.origins[object]})
 			}
 		}
 	}
 	return out
 }
 
-// objectsOf are what a thing may be called in a cluster.
-func (r *Report) objectsOf(ref model.Ref, all []model.Ref) []string {
+// objectsOf are the objects of the dump that a thing may be.
+func (r *Report) objectsOf(ref model.Ref, all []model.Ref) (out []string) {
 	switch ref.Kind {
-	case model.RefBlock:
-		out := []string{"IPAMBlock " + blockName(ref.Name)}
-		if node := model.Named(all, model.RefNode); node != "" {
-			out = append(out, "BlockAffinity "+affinityName(affinitySpec{Node: node, CIDR: ref.Name}))
-		}
-		return out
-	case model.RefReservation:
-		return r.named("OverlappingRangeIPReservation", ref.Name)
-	case model.RefHandle:
-		return []string{"IPAMHandle " + strings.ToLower(ref.Name)}
-	case model.RefPool:
-		return r.named("IPPool", ref.Name)
-	case model.RefNetwork:
-		return []string{"NetworkAttachmentDefinition " + ref.Name}
 	case model.RefPod:
 		if node, tunnel := strings.CutPrefix(ref.Name, "/"); tunnel {
-			return []string{"Node " + node}
+			return r.named("Node " + node)
 		}
-		return []string{"Pod " + ref.Name}
+		return r.named("Pod " + ref.Name)
 	case model.RefNode:
-		return []string{"Node " + ref.Name}
+		return r.named("Node " + ref.Name)
 	}
-	return nil
+	var names []string
+	for _, i := range r.places {
+		if i.Objects != nil {
+			names = append(names, i.Objects(ref, all)...)
+		}
+	}
+	for i, name := range names {
+		if !slices.Contains(names[:i], name) { // two managers may call things alike
+			out = append(out, r.named(name)...)
+		}
+	}
+	return out
 }
 
-// named are the objects of a kind that have a name, in whatever namespace, sorted.
-func (r *Report) named(kind, name string) []string {
+// named are the objects that are called so: KIND NAMESPACE/NAME or KIND NAME, the latter
+// in whatever namespace, sorted.
+func (r *Report) named(name string) []string {
+	if _, ok := r.origins[name]; ok {
+		return []string{name}
+	}
 	if r.byName == nil {
 		r.byName = map[string][]string{}
 		for _, object := range slices.Sorted(maps.Keys(r.origins)) {
@@ -72,5 +71,8 @@ func (r *Report) named(kind, name string) []string {
 			r.byName[kind+" "+short] = append(r.byName[kind+" "+short], object)
 		}
 	}
-	return r.byName[kind+" "+name]
+	if strings.Contains(name, "/") {
+		return nil
+	}
+	return r.byName[name]
 }

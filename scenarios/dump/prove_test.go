@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/diagnosis"
 )
 
 // crowded is a site of which node-c has no block: node-a has two and could do without the
@@ -27,14 +28,14 @@ func crowded() *site {
 
 const (
 	dropsSecond = "kubectl delete ipamblocks.crd.projectcalico.org 10-0-0-8-29 && kubectl delete blockaffinities.crd.projectcalico.org node-a-10-0-0-8-29"
-	actedOut    = "mend: acted out: "
+	actedOut    = "remediation: acted out: "
 )
 
 func TestProveSpareBlock(t *testing.T) {
 	s := crowded()
 	s.pod("web-3", "node-c", "10.0.0.2", "ReplicaSet/web", true, nil)
 	f := s.proven(t)
-	says(t, f, "wrong: blackholed-address", dropsSecond, actedOut, "2 pods restarted, nothing new", "kubectl cordon node-c node-a")
+	says(t, f, "finding: blackholed-address", dropsSecond, actedOut, "2 pods restarted, nothing new", "kubectl cordon node-c node-a")
 }
 
 // A block of a pool that does not serve the node that needs one helps nobody.
@@ -53,7 +54,7 @@ func TestProveSpareOfAnotherPool(t *testing.T) {
 		s.block("10.9.0.8/29", "node-b", true) // nobody would have to move
 		s.pod("web-3", "node-c", "10.0.0.2", "ReplicaSet/web", true, nil)
 		f := s.proven(t)
-		if len(f.Mends) != 1 || len(f.Mends[0].Spare) != 1 {
+		if len(f.Shortages) != 1 || len(f.Shortages[0].Spare) != 1 {
 			t.Errorf("%s: %s", name, toldOf(f))
 			continue
 		}
@@ -75,10 +76,10 @@ func TestProveTaintedNode(t *testing.T) {
 	s.pod("dns-2", "control", "10.0.0.9", "ReplicaSet/dns", true, nil)
 	s.pod("web-3", "node-c", "10.0.0.2", "ReplicaSet/web", true, nil)
 	f := s.proven(t)
-	if len(f.Mends) != 1 || len(f.Mends[0].Spare) != 0 {
+	if len(f.Shortages) != 1 || len(f.Shortages[0].Spare) != 0 {
 		t.Errorf("%s", toldOf(f))
 	}
-	says(t, f, "mend: no node has a block to spare")
+	says(t, f, "remediation: no node has a block to spare")
 	saysNot(t, f, "kubectl delete", "kubectl cordon")
 
 	s = newSite()
@@ -94,7 +95,7 @@ func TestProveTaintedNode(t *testing.T) {
 	s.pod("web-2", "node-a", "10.0.0.9", "ReplicaSet/web", true, nil)
 	s.pod("web-3", "node-c", "10.0.0.2", "ReplicaSet/web", true, nil)
 	f = s.proven(t)
-	says(t, f, "mend: nothing safe was found", "2 pods would not come back")
+	says(t, f, "remediation: nothing safe was found", "2 pods would not come back")
 	saysNot(t, f, "kubectl delete", "kubectl cordon")
 }
 
@@ -123,7 +124,7 @@ func TestProveBlockOfAnotherKind(t *testing.T) {
 	s.blocks = append(s.blocks, &siteBlock{cidr: netip.MustParsePrefix("10.0.0.8/29"), owner: "load-balancer", kind: "virtual"})
 	s.pod("web-3", "node-c", "10.0.0.2", "ReplicaSet/web", true, nil)
 	f := s.proven(t)
-	says(t, f, "mend: no node has a block to spare")
+	says(t, f, "remediation: no node has a block to spare")
 	saysNot(t, f, "10-0-0-8-29", "kubectl delete")
 }
 
@@ -139,7 +140,7 @@ func TestProveDuplicate(t *testing.T) {
 		s.pod(rightful, "node-a", "10.0.0.1", "ReplicaSet/web", true, nil)
 		s.pod(other, "node-b", "10.0.0.1", "ReplicaSet/web", false, nil)
 		f := s.proven(t)
-		says(t, f, "wrong: duplicate-address", "kubectl delete pod -n shop "+other+"\n", actedOut, "1 pod restarted, nothing new")
+		says(t, f, "finding: duplicate-address", "kubectl delete pod -n shop "+other+"\n", actedOut, "1 pod restarted, nothing new")
 		saysNot(t, f, "kubectl delete pod -n shop "+rightful+"\n")
 	}
 }
@@ -152,7 +153,7 @@ func TestProveStaleAffinity(t *testing.T) {
 	s.block("10.0.0.8/29", "node-gone", true)
 	s.pod("web-1", "node-a", "10.0.0.1", "ReplicaSet/web", true, nil)
 	f := s.proven(t)
-	says(t, f, "wrong: leaked-affinity", "first ask whether calico-kube-controllers work, which give back what no pod and no node has, after 15m0s: the dump has no pod of it",
+	says(t, f, "finding: leaked-affinity", "first ask whether calico-kube-controllers work, which give back what no pod and no node has, after 15m0s: the dump has no pod of it",
 		"kubectl get pods -A -l k8s-app=calico-kube-controllers",
 		"kubectl delete ipamblocks.crd.projectcalico.org 10-0-0-8-29 && kubectl delete blockaffinities.crd.projectcalico.org node-gone-10-0-0-8-29", actedOut, "no pod restarted, nothing new")
 }
@@ -166,7 +167,7 @@ func TestProveBlockWithoutAffinity(t *testing.T) {
 	s.block("10.0.0.8/29", "node-b", true)
 	s.pod("web-1", "node-a", "10.0.0.1", "ReplicaSet/web", true, nil)
 	f := s.proven(t)
-	says(t, f, "wrong: leaked-affinity", `"kind":"BlockAffinity"`, "| kubectl create -f -", actedOut)
+	says(t, f, "finding: leaked-affinity", `"kind":"BlockAffinity"`, "| kubectl create -f -", actedOut)
 }
 
 // Nobody deletes a virtual machine's launcher: it is migrated.
@@ -179,7 +180,7 @@ func TestProveVirtualMachine(t *testing.T) {
 	s.pod("web-1", "node-a", "10.0.0.1", "ReplicaSet/web", true, nil)
 	s.pod("virt-launcher-pg-x7x7x", "node-b", "10.0.0.1", "VirtualMachineInstance/pg", false, nil)
 	f := s.proven(t)
-	says(t, f, "wrong: duplicate-address", `"kind":"VirtualMachineInstanceMigration"`, `"vmiName":"pg"`, actedOut)
+	says(t, f, "finding: duplicate-address", `"kind":"VirtualMachineInstanceMigration"`, `"vmiName":"pg"`, actedOut)
 	saysNot(t, f, "kubectl delete pod")
 }
 
@@ -203,7 +204,7 @@ func TestProveObstacles(t *testing.T) {
 		s.pod("web-1", "node-a", "10.0.0.1", "ReplicaSet/web", true, nil)
 		s.pod("web-2", "node-b", "10.0.0.1", x.owner, false, x.notes)
 		f := s.proven(t)
-		says(t, f, "wrong: duplicate-address", "mend: nothing safe was found", why)
+		says(t, f, "finding: duplicate-address", "remediation: nothing safe was found", why)
 		saysNot(t, f, "kubectl delete pod")
 	}
 }
@@ -216,15 +217,15 @@ func TestProveBounds(t *testing.T) {
 	cancel()
 	for why, within := range map[string]struct {
 		ctx context.Context
-		dump.Bound
+		diagnosis.Bound
 	}{
-		"not acted out, and so not printed: the cluster has 4 pods, and at most 2 are": {context.Background(), dump.Bound{Pods: 2}},
-		"not acted out, and so not printed: time was up after 0s (--act)":              {ended, dump.Bound{}},
+		"not acted out, and so not printed: the cluster has 4 pods, and at most 2 are": {context.Background(), diagnosis.Bound{Pods: 2}},
+		"not acted out, and so not printed: time was up after 0s (--act)":              {ended, diagnosis.Bound{}},
 	} {
 		c := s.cluster(t)
 		_, parsed, _ := scenario(t, c, dump.Options{})
 		f := proveWithin(t, c, parsed, within.ctx, within.Bound)
-		says(t, f, "wrong: blackholed-address", why)
+		says(t, f, "finding: blackholed-address", why)
 		saysNot(t, f, "kubectl delete", "kubectl cordon", "acted out: ")
 	}
 }
@@ -238,6 +239,6 @@ func TestProveLeak(t *testing.T) {
 	s.pod("calico-kube-controllers-x", "node-a", "10.0.0.2", "ReplicaSet/calico-kube-controllers", true, nil)
 	s.claim("10.0.0.3", "c-old", "node-a", "old")
 	f := s.proven(t)
-	says(t, f, "wrong: leaked-claim", "its pod shop/calico-kube-controllers-x runs; what do its logs say",
+	says(t, f, "finding: leaked-claim", "its pod shop/calico-kube-controllers-x runs; what do its logs say",
 		"acted out: with them running this is gone within 31m0s, nothing new", "calicoctl ipam release --from-report=report.json", actedOut, "no pod restarted, nothing new")
 }

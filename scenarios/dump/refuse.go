@@ -1,77 +1,14 @@
 package dump
 
 import (
-	"encoding/json"
 	"errors"
-	"reflect"
-	"slices"
 	"strings"
 
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/strict"
+
+	"ipamsim/scenarios/dump/kept"
 )
-
-// oneLine is another library's error text as part of our line.
-func oneLine(err error) string {
-	var misfit *json.UnmarshalTypeError
-	if errors.As(err, &misfit) {
-		return unfit(misfit)
-	}
-	return strict.OneLine(err)
-}
-
-// unfit is what encoding/json says of a value of another type, in the words of the
-// file: "spec.nodeName: want text, not a number". Its own text has our Go types.
-func unfit(e *json.UnmarshalTypeError) string {
-	s := "want " + wanted(e.Type) + ", not " + had(e.Value)
-	field := strings.Split(e.Field, ".")
-	field = slices.DeleteFunc(field, func(name string) bool { return slices.Contains(embedded, name) })
-	if f := strings.Join(field, "."); f != "" {
-		return f + ": " + s
-	}
-	return s
-}
-
-// embedded are our types that stand inside others without a name of their own.
-// encoding/json counts them as fields on the way.
-var embedded = []string{
-	reflect.TypeFor[affinitySpec]().Name(), reflect.TypeFor[blockSpec]().Name(), reflect.TypeFor[listHead]().Name(), reflect.TypeFor[poolSpec]().Name(),
-}
-
-func wanted(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.String:
-		return "text"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Slice, reflect.Array:
-		return "a list"
-	case reflect.Struct, reflect.Map:
-		return "a mapping"
-	case reflect.Float32, reflect.Float64:
-		return "a number"
-	case reflect.Pointer:
-		return wanted(t.Elem())
-	}
-	return "a whole number"
-}
-
-// had is a JSON value as encoding/json names it: "string", "number 1.5".
-func had(value string) string {
-	switch kind, rest, _ := strings.Cut(value, " "); {
-	case kind == "object":
-		return "a mapping"
-	case kind == "array":
-		return "a list"
-	case kind == "string":
-		return "text"
-	case kind == "bool":
-		return "true or false"
-	case rest != "":
-		return rest // the number itself, which does not fit
-	}
-	return "a number"
-}
 
 // ourKinds are the documents that are no dump, and which command is for them.
 var ourKinds = map[string]string{
@@ -81,9 +18,9 @@ var ourKinds = map[string]string{
 
 // ours refuses what somebody wrote for another command: the manifests beside it would
 // pass for a cluster.
-func (h *head) ours() error {
+func ours(h *kept.Head) error {
 	if problem := ourKinds[h.Kind]; problem != "" && h.APIVersion == scenarios.APIVersion {
-		return h.from.fail("", "kind", "%s", problem)
+		return h.From.Fail("", "kind", "%s", problem)
 	}
 	return nil
 }
@@ -118,5 +55,5 @@ func filesOf(sources []string) string {
 	if len(sources) == 0 {
 		return "the dump"
 	}
-	return some(sources)
+	return Some(sources)
 }

@@ -1,15 +1,16 @@
 package dump
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
 
 	"sigs.k8s.io/yaml"
 
-	"ipamsim/model/route"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/strict"
+
+	"ipamsim/scenarios/dump/manifest"
 )
 
 // Scenario writes the cluster as a scenario file, and reports what could not be
@@ -23,93 +24,90 @@ func (c *Cluster) Scenario(o Options) ([]byte, *Report, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	var w writer
-	d.head(&w)
+	w := manifest.Writer{}
+	if err := d.head(&w); err != nil {
+		return nil, nil, err
+	}
 	d.manifests(&w)
-	if w.err != nil {
-		return nil, nil, w.err
+	if w.Err != nil {
+		return nil, nil, w.Err
 	}
 	return w.Bytes(), d.report, nil
 }
 
-func (d *draft) head(w *writer) {
+func (d *Draft) head(w *manifest.Writer) error {
 	for _, s := range d.comment() {
-		w.WriteString(strings.TrimRight("# "+printable(s), " ") + "\n")
+		w.WriteString(strings.TrimRight("# "+manifest.Comment(s), " ") + "\n")
 	}
-	spec := object{
-		"title": d.title(), "ipam": d.ipam(), "story": "A cluster as it was dumped. Nothing happens in it: write a timeline.\n",
+	ipam, err := d.ipam()
+	if err != nil {
+		return err
+	}
+	spec := manifest.Object{
+		"title": d.title(), "ipam": ipam, "story": "A cluster as it was dumped. Nothing happens in it: write a timeline.\n",
 		// Long enough for what is wrong to be judged: an address may be unreachable for
 		// ten seconds, and what only holds at rest is judged at the end.
-		"until": "15s", "settle": "1m", "judge": object{"leakAfter": "10s"},
+		"until": "15s", "settle": "1m", "judge": manifest.Object{"leakAfter": "10s"},
 	}
 	m := scenarios.Import{Unjudged: d.report.Unjudged, Versions: d.report.Versions}
 	for _, s := range d.report.Unknown {
-		m.Unknown = append(m.Unknown, printable(s))
+		m.Unknown = append(m.Unknown, manifest.Comment(s))
 	}
 	if len(m.Unknown)+len(m.Unjudged)+len(m.Versions) > 0 {
 		spec["import"] = m
 	}
-	if d.calico {
-		spec["datastore"] = d.datastore
-		if !zero(d.fabric) {
-			spec["fabric"] = d.fabric
+	for _, r := range d.present {
+		if r.record.Spec != nil {
+			r.record.Spec(spec)
 		}
 	}
-	if r := d.reconcilers(); len(r) > 0 {
-		spec["reconcilers"] = r
-	}
-	var going []object
-	for _, p := range slices.Concat(d.running, d.waiting) {
+	var going []manifest.Object
+	for _, p := range slices.Concat(d.Running, d.waiting) {
 		if p.Deleting {
-			going = append(going, object{"at": "0s", "delete": object{"resource": "pods", "namespace": p.Namespace, "name": p.Name}})
+			going = append(going, manifest.Object{"at": "0s", "delete": manifest.Object{"resource": "pods", "namespace": p.Namespace, "name": p.Name}})
 		}
 	}
 	if len(going) > 0 {
 		spec["timeline"] = going
 	}
-	text, err := yaml.Marshal(object{"apiVersion": scenarios.APIVersion, "kind": scenarios.Kind, "metadata": named(d.o.Name), "spec": spec})
-	if err != nil && w.err == nil {
-		w.err = err
+	text, err := yaml.Marshal(manifest.Object{"apiVersion": scenarios.APIVersion, "kind": scenarios.Kind, "metadata": manifest.Named(d.Options.Name), "spec": spec})
+	if err != nil && w.Err == nil {
+		w.Err = err
 	}
 	w.Write(text)
+	return nil
 }
 
-func zero(f route.Fabric) bool {
-	return f.Topology == "" && f.AS == 0 && len(f.Reflectors) == 0
-}
-
-func (d *draft) ipam() string {
-	switch {
-	case d.calico && d.ranges:
-		return "calico+whereabouts"
-	case d.calico:
-		return "calico"
+// ipam is the manager that serves the cluster: the one that is there, or the one that puts
+// those side by side that are.
+func (d *Draft) ipam() (string, error) {
+	if len(d.present) == 1 {
+		return d.present[0].manager.Name, nil
 	}
-	return "whereabouts"
-}
-
-func (d *draft) reconcilers() []object {
-	var out []object
-	for _, key := range d.cronJobs.keys() {
-		if !d.ranges {
-			continue
+	var names []string
+	for _, r := range d.present {
+		names = append(names, r.manager.Name)
+	}
+	for _, m := range d.managers {
+		members := slices.Sorted(slices.Values(m.Members))
+		if slices.Equal(members, names) {
+			return m.Name, nil
 		}
-		out = append(out, object{"name": reconcilerName, "schedule": strings.Trim(string(d.cronJobs[key].value), `"`)})
 	}
-	return out
+	return "", &strict.Error{File: filesOf(d.sources), Problem: fmt.Sprintf("addresses are given out by %s, and no manager here puts them side by side", strings.Join(names, " and "))}
 }
 
-func (d *draft) title() string {
-	return fmt.Sprintf("imported: %s, %s, %s", plural(len(d.nodes), "node", "nodes"), plural(len(d.running), "pod", "pods"), plural(len(d.claimsOf()), "address in use", "addresses in use"))
+func (d *Draft) title() string {
+	return fmt.Sprintf("imported: %s, %s, %s", Plural(len(d.Nodes), "node", "nodes"), Plural(len(d.Running), "pod", "pods"), Plural(len(d.claims()), "address in use", "addresses in use"))
 }
 
-func (d *draft) comment() []string {
+func (d *Draft) comment() []string {
 	out := []string{"Written by ipamsim import. Its initial state is the cluster that was dumped:"}
 	for _, c := range d.report.Read {
 		out = append(out, fmt.Sprintf("  %d %s", c.N, c.Kind))
 	}
-	if len(d.sources) > 0 && !d.o.Anonymise {
-		out = append(out, "read from "+some(d.sources)+".")
+	if len(d.sources) > 0 && !d.Options.Anonymise {
+		out = append(out, "read from "+Some(d.sources)+".")
 	}
 	section := func(title string, lines []string) {
 		if len(lines) == 0 {
@@ -128,14 +126,4 @@ func (d *draft) comment() []string {
 	section("What could not be known:", d.report.Unknown)
 	section("What was left out:", d.report.Left)
 	return append(out, "")
-}
-
-// printable is text as part of a line of a comment.
-func printable(s string) string {
-	return string(bytes.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r > 0x7f {
-			return '?'
-		}
-		return r
-	}, []byte(s)))
 }

@@ -13,6 +13,7 @@ import (
 
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/diagnosis"
 )
 
 type obj = map[string]any
@@ -129,7 +130,7 @@ func (s *site) list(t *testing.T) []byte {
 }
 
 // proven imports the site and acts out what would mend it.
-func (s *site) proven(t *testing.T) *dump.Findings {
+func (s *site) proven(t *testing.T) *diagnosis.Findings {
 	t.Helper()
 	c := s.cluster(t)
 	_, parsed, _ := scenario(t, c, dump.Options{})
@@ -146,12 +147,12 @@ func (s *site) cluster(t *testing.T) *dump.Cluster {
 }
 
 // prove is what import does: it looks, and acts out what would mend it.
-func prove(t *testing.T, c *dump.Cluster, s *scenarios.Scenario) *dump.Findings {
+func prove(t *testing.T, c *dump.Cluster, s *scenarios.Scenario) *diagnosis.Findings {
 	t.Helper()
-	return proveWithin(t, c, s, context.Background(), dump.Bound{})
+	return proveWithin(t, c, s, context.Background(), diagnosis.Bound{})
 }
 
-func proveWithin(t *testing.T, c *dump.Cluster, s *scenarios.Scenario, ctx context.Context, b dump.Bound) *dump.Findings {
+func proveWithin(t *testing.T, c *dump.Cluster, s *scenarios.Scenario, ctx context.Context, b diagnosis.Bound) *diagnosis.Findings {
 	t.Helper()
 	r, err := scenarios.NewRunner()
 	if err != nil {
@@ -163,22 +164,22 @@ func proveWithin(t *testing.T, c *dump.Cluster, s *scenarios.Scenario, ctx conte
 		t.Fatal(err)
 	}
 	c.Forget()
-	f := c.Wrong(v, true)
-	if err := c.Prove(ctx, r, s, v, f, b); err != nil {
+	f := diagnosis.Of(c, v, true)
+	if err := f.Prove(ctx, r, s, v, b); err != nil {
 		t.Fatal(err)
 	}
 	return f
 }
 
 // told is what people read.
-func toldOf(f *dump.Findings) string {
+func toldOf(f *diagnosis.Findings) string {
 	var b bytes.Buffer
 	f.Write(&b)
 	return b.String()
 }
 
 // says checks what people read, word by word.
-func says(t *testing.T, f *dump.Findings, want ...string) {
+func says(t *testing.T, f *diagnosis.Findings, want ...string) {
 	t.Helper()
 	text := toldOf(f)
 	for _, w := range want {
@@ -189,7 +190,7 @@ func says(t *testing.T, f *dump.Findings, want ...string) {
 	}
 }
 
-func saysNot(t *testing.T, f *dump.Findings, never ...string) {
+func saysNot(t *testing.T, f *diagnosis.Findings, never ...string) {
 	t.Helper()
 	text := toldOf(f)
 	for _, w := range never {

@@ -16,6 +16,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/diagnosis"
 )
 
 // truth is what is known of a dump in testdata/truth: what somebody who knows the
@@ -80,7 +81,7 @@ func truthOf(t *testing.T, name string) *truth {
 }
 
 // is reports whether a finding is the one that is meant.
-func (x *truthFinding) is(f *dump.Finding) bool {
+func (x *truthFinding) is(f *diagnosis.Finding) bool {
 	if f.Invariant != x.Invariant || f.Code != x.Code {
 		return false
 	}
@@ -100,7 +101,7 @@ func (x *truthFinding) String() string {
 type answer struct {
 	text     string // the scenario
 	report   *dump.Report
-	findings *dump.Findings
+	findings *diagnosis.Findings
 	printed  string // what stands on the standard error
 	cast     cast
 	err      error
@@ -140,8 +141,8 @@ func importAll(r *scenarios.Runner, c *dump.Cluster, name string) answer {
 	if err != nil {
 		return answer{err: report.Trace(err)}
 	}
-	out := answer{text: string(text), report: report, findings: c.Wrong(v, true)}
-	if err := c.Prove(context.Background(), r, s, v, out.findings, dump.Bound{Wall: time.Hour}); err != nil {
+	out := answer{text: string(text), report: report, findings: diagnosis.Of(c, v, true)}
+	if err := out.findings.Prove(context.Background(), r, s, v, diagnosis.Bound{Wall: time.Hour}); err != nil {
 		return answer{err: err}
 	}
 	var b bytes.Buffer
@@ -194,7 +195,7 @@ func (x *truth) compare(is answer) (wrong []string) {
 	}
 	left := slices.Clone(is.findings.All)
 	for i := range x.Findings {
-		at := slices.IndexFunc(left, func(f dump.Finding) bool { return x.Findings[i].is(&f) })
+		at := slices.IndexFunc(left, func(f diagnosis.Finding) bool { return x.Findings[i].is(&f) })
 		if at < 0 {
 			fail("not found: %s", &x.Findings[i])
 			continue
@@ -249,14 +250,14 @@ func (x *truth) doubts(is answer) (wrong []string) {
 }
 
 // borrowed compares what is lent by addresses.
-func (x *truth) borrowed(is *dump.Findings) (wrong []string) {
+func (x *truth) borrowed(is *diagnosis.Findings) (wrong []string) {
 	for _, b := range is.Borrowed {
 		if !slices.Contains(x.Borrowed, b.Addr.String()) {
 			wrong = append(wrong, fmt.Sprintf("not borrowed: %s by %s", b.Addr, b.Node))
 		}
 	}
 	for _, a := range x.Borrowed {
-		if !slices.ContainsFunc(is.Borrowed, func(b dump.Borrowed) bool { return b.Addr.String() == a }) {
+		if !slices.ContainsFunc(is.Borrowed, func(b diagnosis.Borrowed) bool { return b.Addr.String() == a }) {
 			wrong = append(wrong, "borrowed, and not told: "+a)
 		}
 	}

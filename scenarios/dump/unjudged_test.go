@@ -13,6 +13,7 @@ import (
 	"ipamsim/reports/imported"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/diagnosis"
 )
 
 // Every resource that is read is collected by the command that is printed, which a shell
@@ -115,7 +116,7 @@ func TestUnjudged(t *testing.T) {
 				}
 			}
 			_, s, report := scenario(t, c, dump.Options{})
-			f := c.Wrong(look(t, s), true)
+			f := diagnosis.Of(c, look(t, s), true)
 			var told bytes.Buffer
 			f.Write(&told)
 			i := slices.IndexFunc(report.Unjudged, func(u scenarios.Unjudged) bool {
@@ -170,7 +171,7 @@ func TestEmptyRecord(t *testing.T) {
 	s := newSmall(t)
 	s.pod("x", "a", "10.0.0.1", "10.0.0.1/32", controlledBy("StatefulSet", "x"), "")
 	_, sc, report := scenario(t, s.c, dump.Options{})
-	f := s.c.Wrong(look(t, sc), true)
+	f := diagnosis.Of(s.c, look(t, sc), true)
 	if len(f.All) > 0 || f.Verdict(model.Critical) != imported.Undecided || len(report.Unjudged) != 1 {
 		t.Errorf("%+v %v", f.All, report.Unjudged)
 	}

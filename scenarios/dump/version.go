@@ -1,57 +1,32 @@
 package dump
 
 import (
-	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
 
 	"ipamsim/scenarios"
+
+	"ipamsim/scenarios/dump/kept"
 )
-
-// addInformation keeps the version that Calico writes of itself.
-func (c *Cluster) addInformation(h *head, raw json.RawMessage) error {
-	var o struct {
-		CalicoVersion string `json:"calicoVersion"`
-	}
-	if err := specOf(raw, &o); err != nil {
-		return err
-	}
-	if o.CalicoVersion == "" {
-		return nil
-	}
-	return put(c, c.information, h.Metadata.Name, h, o.CalicoVersion)
-}
-
-// images are those by which a manager's version can be told, as rebuilders call them,
-// too: docker.io/calico/node, rancher/mirrored-calico-node, ghcr.io/…/whereabouts. A tag
-// that is none of upstream's kind, as calico-node:1.17 of a house that counts by itself,
-// says nothing: Calico has had three numbers, the first of them 3, for as long as it has
-// kept its record as it does.
-var images = []struct {
-	name, tag *regexp.Regexp
-	program   string
-}{
-	{regexp.MustCompile(`(^|[/-])calico[/-](node|cni|kube-controllers)$`), regexp.MustCompile(`^v?3\.[0-9]+\.[0-9]+`), "calico"},
-	{regexp.MustCompile(`(^|[/-])whereabouts(-cni)?$`), regexp.MustCompile(`^v?0\.[0-9]+`), "whereabouts"},
-}
 
 // sawImages remembers tags of the managers' own images. What is given by digest has
 // none.
-func (c *Cluster) sawImages(all []container) {
-	for _, x := range all {
-		name, _, _ := strings.Cut(x.Image, "@")
+func (c *Cluster) sawImages(all []string) {
+	for _, image := range all {
+		name, _, _ := strings.Cut(image, "@")
 		i := strings.LastIndexByte(name, ':')
 		if i < strings.LastIndexByte(name, '/') || i < 0 {
 			continue
 		}
 		name, tag := name[:i], name[i+1:]
-		for _, m := range images {
-			if m.name.MatchString(name) && m.tag.MatchString(tag) && release.MatchString(tag) {
-				if c.images[m.program] == nil {
-					c.images[m.program] = map[string]int{}
+		for _, r := range c.readings {
+			program := r.manager.Name
+			if slices.ContainsFunc(r.importer.Images, func(m Image) bool { return m.Name.MatchString(name) && m.Tag.MatchString(tag) }) && release.MatchString(tag) {
+				if c.images[program] == nil {
+					c.images[program] = map[string]int{}
 				}
-				c.images[m.program][c.word(tag)]++
+				c.images[program][c.Word(tag)]++
 			}
 		}
 	}
@@ -63,34 +38,35 @@ var release = regexp.MustCompile(`^v?[0-9]+\.[0-9]+(\.[0-9]+)?([-+.][-+.0-9A-Za-
 // tagMax bounds a version that is told.
 const tagMax = 60
 
-// versions are those of the managers, calico first; of a program that is being upgraded
+// versionsOf are those of the managers, by name; of a program that is being upgraded
 // several. What the dump does not say is told as not known.
-func (d *draft) versions() []scenarios.Version {
+func (d *Draft) versionsOf() []scenarios.Version {
 	var out []scenarios.Version
-	for _, m := range []struct {
-		program string
-		here    bool
-	}{{"calico", d.calico}, {"whereabouts", d.ranges}} {
-		if !m.here {
-			continue
-		}
-		found := keysOf(d.Cluster.images[m.program])
-		if m.program == "calico" {
-			for _, name := range d.information.keys() {
-				found = append(found, d.information[name].value)
-			}
+	for _, r := range d.present {
+		program := r.manager.Name
+		found := kept.Keys(d.images[program])
+		if r.Versions != nil {
+			found = append(found, r.Versions()...)
 		}
 		found = slices.DeleteFunc(found, func(v string) bool { return len(v) > tagMax || !release.MatchString(v) })
 		for i, v := range found {
 			found[i] = "v" + strings.TrimPrefix(v, "v")
 		}
 		slices.Sort(found)
-		if found = slices.Compact(found); len(found) == 0 {
-			d.unknown("the version of %s: neither ClusterInformation nor an image of it in the dump says", m.program)
+		if found = slices.Compact(found); len(found) == 0 && len(r.importer.Images) > 0 {
+			d.Unknown("the version of %s: neither ClusterInformation nor an image of it in the dump says", program)
 		}
 		for _, v := range found {
-			out = append(out, scenarios.Version{Program: m.program, Found: v})
+			out = append(out, scenarios.Version{Program: program, Found: v})
 		}
 	}
 	return out
+}
+
+// Difference is something that an older version of an address manager does otherwise
+// than the one that is simulated.
+type Difference struct {
+	Since  string // the release from which on it is as simulated; older lines may have it in a later patch
+	Before string // how it was, or what there was not
+	Source string // the change
 }

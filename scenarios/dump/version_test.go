@@ -7,6 +7,7 @@ import (
 
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/diagnosis"
 )
 
 // Versions are told by what Calico writes of itself and by the images of both managers,
@@ -20,13 +21,13 @@ func TestVersions(t *testing.T) {
 	_, _, report := scenario(t, s.c, dump.Options{})
 	var got []string
 	for _, v := range report.Versions {
-		all, newer := dump.Differences(v)
+		all, newer := diagnosis.Differences(v)
 		got = append(got, fmt.Sprint(v.Program, " ", v.Found, " ", len(all), " ", newer))
 	}
 	if want := []string{"calico v3.26.1 8 false", "calico v3.31.0 0 false", "whereabouts v0.6.3-amd64 5 false"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if _, newer := dump.Differences(scenarios.Version{Program: "calico", Found: "v3.99.0"}); !newer {
+	if _, newer := diagnosis.Differences(scenarios.Version{Program: "calico", Found: "v3.99.0"}); !newer {
 		t.Error("v3.99.0 is not newer")
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"ipamsim/reports/golden"
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/diagnosis"
 )
 
 // TestWording: which commands repair what follows from what violations are, not from how
@@ -16,7 +17,7 @@ func TestWording(t *testing.T) {
 		c := read(t, file)
 		_, s, _ := scenario(t, c, dump.Options{})
 		v := look(t, s)
-		want := c.Wrong(v, true)
+		want := diagnosis.Of(c, v, true)
 		for i := range v.Violations {
 			v.Violations[i].Message = strings.Map(func(r rune) rune {
 				if r >= 'a' && r <= 'z' {
@@ -25,7 +26,7 @@ func TestWording(t *testing.T) {
 				return r
 			}, v.Violations[i].Message)
 		}
-		if got := c.Wrong(v, true); !reflect.DeepEqual(got, want) {
+		if got := diagnosis.Of(c, v, true); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s, told in other words: got %+v\nwant %+v", file, got, want)
 		}
 		if len(want.All) == 0 && file != "calico.json" {

@@ -89,6 +89,9 @@ func (t *Theatre) wait(ctx context.Context) error {
 
 // play runs the scenario with a stage's events, and lets the cluster rest then.
 func (t *Theatre) play(ctx context.Context, st *stage, controllers bool) (*after, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err // a short run would end before it notices
+	}
 	s := *t.s
 	spec := &s.Doc.Spec
 	spec.Timeline = slices.Concat(spec.Timeline, t.furniture(), st.events)

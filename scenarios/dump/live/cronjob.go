@@ -67,7 +67,7 @@ func Rules() map[string][]rbacv1.PolicyRule {
 	by := map[place][]string{}
 	all := dump.Resources()
 	for i := range all {
-		if r := &all[i]; r.By != dump.Calicoctl {
+		if r := &all[i]; r.By != dump.Tool {
 			at := place{r.Namespace, r.Group(), r.Only}
 			by[at] = append(by[at], r.Plural)
 		}

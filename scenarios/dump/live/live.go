@@ -97,7 +97,7 @@ func (c *Cluster) Read(ctx context.Context, d *dump.Cluster, progress func(Progr
 	all := dump.Resources()
 	for i := range all {
 		l := listOf(&all[i])
-		if !groups[l.Group()] || l.By == dump.Calicoctl || l.By == dump.Second && groups["crd.projectcalico.org"] {
+		if !groups[l.Group()] || l.By == dump.Tool || l.By == dump.Second && groups[l.First()] {
 			continue
 		}
 		var no *refusal

@@ -1,0 +1,183 @@
+package calico
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"ipamsim/model/route"
+	"ipamsim/scenarios/dump/kept"
+	"ipamsim/scenarios/strict"
+)
+
+// bgpSpec is what BGPConfiguration says of who speaks with whom.
+type bgpSpec struct {
+	Mesh *bool // nodeToNodeMeshEnabled
+	AS   uint32
+}
+
+// peerSpec is a BGPPeer.
+type peerSpec struct {
+	PeerIP, PeerSelector, Node, NodeSelector string
+	AS                                       uint32
+	AllowLocalAS                             int
+}
+
+// asNumber reads 64512, "64512" and "1.10".
+type asNumber uint32
+
+func (a *asNumber) UnmarshalJSON(b []byte) error {
+	s := strings.Trim(string(b), `"`)
+	if s == "" || s == "null" {
+		return nil
+	}
+	high, low, dotted := strings.Cut(s, ".")
+	if !dotted {
+		high, low = "0", s
+	}
+	bits := 32
+	if dotted {
+		bits = 16
+	}
+	h, err := strconv.ParseUint(high, 10, 16)
+	l, err2 := strconv.ParseUint(low, 10, bits)
+	if err != nil || err2 != nil {
+		return fmt.Errorf("asNumber: %s is none", strict.Quote(s))
+	}
+	*a = asNumber(h<<16 | l)
+	return nil
+}
+
+func (c *objects) addBGP(h *kept.Head, raw json.RawMessage) error {
+	var o struct {
+		Spec struct {
+			NodeToNodeMeshEnabled *bool    `json:"nodeToNodeMeshEnabled"`
+			ASNumber              asNumber `json:"asNumber"`
+		} `json:"spec"`
+	}
+	if err := json.Unmarshal(raw, &o); err != nil {
+		return err
+	}
+	return kept.Put(c.Store, c.bgp, h.Metadata.Name, h, bgpSpec{o.Spec.NodeToNodeMeshEnabled, uint32(o.Spec.ASNumber)})
+}
+
+func (c *objects) addPeer(h *kept.Head, raw json.RawMessage) error {
+	var o struct {
+		Spec struct {
+			PeerIP                   string   `json:"peerIP"`
+			PeerSelector             string   `json:"peerSelector"`
+			Node                     string   `json:"node"`
+			NodeSelector             string   `json:"nodeSelector"`
+			ASNumber                 asNumber `json:"asNumber"`
+			NumAllowedLocalASNumbers int      `json:"numAllowedLocalASNumbers"`
+		} `json:"spec"`
+	}
+	if err := json.Unmarshal(raw, &o); err != nil {
+		return err
+	}
+	s := o.Spec
+	return kept.Put(c.Store, c.peers, h.Metadata.Name, h, peerSpec{s.PeerIP, s.PeerSelector, s.Node, s.NodeSelector, uint32(s.ASNumber), s.NumAllowedLocalASNumbers})
+}
+
+// mesh reports whether the dump says that all nodes speak BGP with each other.
+func (c *objects) mesh() bool {
+	b := c.bgp["default"]
+	return b != nil && (b.Value.Mesh == nil || *b.Value.Mesh)
+}
+
+// fabric is what BGPConfiguration, BGPPeers and nodes say of the network between
+// the nodes, and how that was concluded.
+func (c *objects) fabric() (route.Fabric, string) {
+	mesh, as := true, uint32(0)
+	if b := c.bgp["default"]; b != nil {
+		mesh, as = b.Value.Mesh == nil || *b.Value.Mesh, b.Value.AS
+	}
+	f := route.Fabric{AS: as}
+	own := map[netip.Addr]bool{}
+	for _, name := range c.Nodes.Keys() {
+		n := c.Nodes[name].Value
+		if n.Annotations[nodeNotes+"RouteReflectorClusterID"] != "" {
+			f.Reflectors = append(f.Reflectors, name)
+		}
+		if p, err := netip.ParsePrefix(n.Annotations[nodeNotes+"IPv4Address"]); err == nil {
+			own[p.Addr()] = true
+		}
+	}
+	outside, local, remote := 0, 0, uint32(0)
+	routers := map[netip.Addr]uint32{}
+	for _, name := range c.peers.Keys() {
+		p := c.peers[name].Value
+		host, _, _ := strings.Cut(p.PeerIP, ":")
+		if a, err := netip.ParseAddr(host); err == nil && !own[a] {
+			outside++
+			local, routers[a] = max(local, p.AllowLocalAS), p.AS
+			if remote == 0 || p.AS < remote {
+				remote = p.AS
+			}
+		}
+	}
+	switch {
+	case len(f.Reflectors) > 0 && !mesh:
+		f.Topology = route.Reflectors
+		return f, "fabric: route reflectors, by the nodes' routeReflectorClusterID"
+	case outside > 0:
+		f.Reflectors = nil
+		f.Topology = route.ToR
+		f.TopOfRack = route.TopOfRack{AS: remote, AllowLocalAS: min(local, 10), Mesh: mesh}
+		if nodeAS := cmp.Or(as, route.DefaultAS); remote == nodeAS {
+			f.TopOfRack.AS = 0 // routers of the nodes' own AS are not simulated
+		}
+		f.TopOfRack.ASNumbers = c.asNumbers(routers, cmp.Or(as, route.DefaultAS))
+		return f, fmt.Sprintf("fabric: routers that the nodes peer with, by %d BGPPeers; what the routers filter is not in the dump", outside)
+	case !mesh:
+		f.Reflectors = nil
+		return f, "fabric: no mesh between the nodes, and no BGPPeer in the dump: a full mesh is assumed"
+	case len(c.bgp)+len(c.peers) == 0:
+		f.Reflectors = nil
+		return f, "fabric: neither BGPConfiguration nor BGPPeers in the dump: Calico's default is assumed, a full mesh between the nodes"
+	}
+	f.Reflectors = nil
+	return f, ""
+}
+
+// asNumbers are those of the routers of the nodes' subnets, in order of subnets; nil if
+// the BGPPeers name one only. A subnet in which no peer lies has that of the last before
+// it, and a router of the nodes' own AS, which is not simulated, has one of its own.
+func (c *objects) asNumbers(peers map[netip.Addr]uint32, nodes uint32) []uint32 {
+	numbers := map[uint32]bool{}
+	for _, as := range peers {
+		numbers[as] = true
+	}
+	if len(numbers) < 2 {
+		return nil
+	}
+	var all []route.Node
+	for _, name := range c.Nodes.Keys() {
+		if p, err := netip.ParsePrefix(c.Nodes[name].Value.Annotations[nodeNotes+"IPv4Address"]); err == nil {
+			all = append(all, route.Node{Name: name, Addr: p})
+		}
+	}
+	var out []uint32
+	for i, r := range (&route.Fabric{Topology: route.ToR}).Routers(all) {
+		as := uint32(0)
+		for a, n := range peers {
+			if r.Addr.Masked().Contains(a) && (as == 0 || n < as) {
+				as = n
+			}
+		}
+		switch {
+		case as == 0 && i > 0:
+			as = out[i-1]
+		case as == 0 || as == nodes:
+			as = ownAS + uint32(i)
+		}
+		out = append(out, as)
+	}
+	return out
+}
+
+// ownAS begins the private numbers that routers get of which none is known.
+const ownAS = 4200000000 // RFC 6996

@@ -1,0 +1,23 @@
+package calico
+
+import (
+	"time"
+
+	"ipamsim/scenarios/dump"
+)
+
+// usualGrace is how long kube-controllers leave alone what may have leaked, if nobody has
+// said otherwise.
+//
+// Source: kube-controllers/pkg/config, NodeControllerConfig defaults (v3.31).
+const usualGrace = 15 * time.Minute
+
+// LeakGrace is how long they do in a cluster, by its KubeControllersConfiguration.
+func LeakGrace(c *dump.Cluster) time.Duration {
+	if o, ok := dump.KeptOf[*objects](c); ok && o.controllers["default"] != nil {
+		if g, err := time.ParseDuration(o.controllers["default"].Value); err == nil {
+			return g
+		}
+	}
+	return usualGrace
+}

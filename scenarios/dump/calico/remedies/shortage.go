@@ -1,0 +1,290 @@
+package remedies
+
+import (
+	"cmp"
+	"net/netip"
+	"slices"
+	"time"
+
+	"ipamsim/model"
+	"ipamsim/scenarios/dump/diagnosis"
+	"ipamsim/scenarios/remedy"
+)
+
+// homeless are nodes that borrow because they have no block and can claim none: a problem
+// for each address family.
+func (d *drafts) homeless() {
+	if d.network == nil || !d.network.Blocks.AutoAllocate {
+		return
+	}
+	for _, four := range []bool{true, false} {
+		if m := d.mend(four); m != nil {
+			d.Findings.Shortages = append(d.Findings.Shortages, *m)
+		}
+	}
+}
+
+// mend is nil where nobody borrows for want of a block.
+func (d *drafts) mend(four bool) *diagnosis.Shortage {
+	borrowers := map[string][]model.PodRef{} // by node
+	lacks := map[string]bool{}
+	m := &diagnosis.Shortage{}
+	for _, b := range d.Findings.Borrowed {
+		if b.Addr.Is4() != four || b.Pod == "/" {
+			continue
+		}
+		lack, known := lacks[b.Node]
+		if n := d.View.Truth.Nodes[b.Node]; !known {
+			lack = n.Up && n.Registered && !d.homes(b.Node, four) && !d.claimable(b.Node, four)
+			lacks[b.Node] = lack
+		}
+		if !lack {
+			continue
+		}
+		if !slices.Contains(m.Homeless, b.Node) && d.served(b.Node, four) {
+			m.Homeless = append(m.Homeless, b.Node)
+		}
+		if p := diagnosis.PodRef(b.Pod); !d.View.Truth.Pods[p].Deleting { // who is on the way out goes by itself
+			borrowers[b.Node] = append(borrowers[b.Node], p)
+		}
+	}
+	if len(m.Homeless) == 0 {
+		return nil
+	}
+	slices.Sort(m.Homeless)
+	// Who was cordoned before waits longest.
+	slices.SortStableFunc(m.Homeless, func(a, b string) int { return cordonedLast(d.Cast.Cordoned(a), d.Cast.Cordoned(b)) })
+	p := remedy.Problem{Needs: m.Homeless[0]}
+	var all []model.PodRef
+	for _, n := range m.Homeless {
+		all = append(all, borrowers[n]...)
+	}
+	slices.SortFunc(all, diagnosis.ByPod)
+	all = slices.Compact(all)
+	_, moved, ruled := d.Move(all, true)
+	p.Ruled = ruled
+	for _, e := range d.spares(m.Homeless[0], four) {
+		m.Spare = append(m.Spare, e.Spare)
+		if len(p.Try) < sparesTried && len(all)+len(e.pods) <= diagnosis.MovedMax {
+			p.Try = append(p.Try, d.empties(m.Homeless, moved, e))
+		}
+	}
+	if len(m.Spare) > 0 && (m.Spare[0].OwnerGone || m.Spare[0].InUse == 0) {
+		p.Advice = d.kubeControllers()
+	}
+	var about []int
+	for _, i := range d.Open("blackholed-address") {
+		if slices.Contains(moved, diagnosis.PodRef(diagnosis.ObjectsOf(&d.Findings.All[i].Violation)[model.RefPod])) && d.family(i) == four {
+			about = append(about, i)
+		}
+	}
+	m.Problem = d.Add(about, p)
+	return m
+}
+
+// sparesTried is how many blocks are tried, the best first.
+const sparesTried = 4
+
+func (d *drafts) family(finding int) (four bool) {
+	a, err := netip.ParseAddr(diagnosis.ObjectsOf(&d.Findings.All[finding].Violation)[model.RefAddress])
+	return err == nil && a.Is4()
+}
+
+// served reports whether any pod on a node may get an address of some pool.
+func (d *drafts) served(node string, four bool) bool {
+	return slices.ContainsFunc(d.network.Blocks.Pools, func(p model.IPPool) bool { return p.Prefix.Addr().Is4() == four && p.Serves(node) })
+}
+
+// usable reports whether a node hands addresses of a block out, if the block is its.
+func (d *drafts) usable(block netip.Prefix, node string) bool {
+	p := d.network.Blocks.PoolOf(block.Addr())
+	return p != nil && p.BlockBits == block.Bits() && p.Serves(node)
+}
+
+// homes reports whether a node has a block to hand addresses out of.
+func (d *drafts) homes(node string, four bool) bool {
+	return slices.ContainsFunc(d.View.Record.Affinities, func(a model.Affinity) bool {
+		return a.Node == node && a.Block.Addr().Is4() == four && a.State != model.PendingDeletion && d.usable(a.Block, node)
+	})
+}
+
+func (d *drafts) claimable(node string, four bool) bool {
+	return model.Claimable(d.network, &d.View.Record, node, four)
+}
+
+func cordonedLast(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// emptied is a block that could be emptied.
+type emptied struct {
+	diagnosis.Spare
+	pods   []model.PodRef // that have an address in it and move
+	leaked []netip.Addr   // that nobody has
+}
+
+// spares are the blocks that a node could have instead of their owners, the best first:
+// those whose owners are gone, then those that the fewest pods have to leave.
+func (d *drafts) spares(node string, four bool) []emptied {
+	var out []emptied
+	for i := range d.View.Record.Pools {
+		b := &d.View.Record.Pools[i]
+		if b.Range.Addr().Is4() != four || virtual(b.Node) || !d.usable(b.Range, node) {
+			continue
+		}
+		if e := d.emptied(b); e != nil && d.dispensable(b, len(e.pods) == 0) {
+			out = append(out, *e)
+		}
+	}
+	slices.SortFunc(out, func(a, b emptied) int {
+		if a.OwnerGone != b.OwnerGone {
+			return cordonedLast(b.OwnerGone, a.OwnerGone)
+		}
+		return cmp.Or(len(a.pods)-len(b.pods), a.Block.Addr().Compare(b.Block.Addr()))
+	})
+	kept := map[string]int{} // each owner keeps one
+	return slices.DeleteFunc(out, func(e emptied) bool {
+		kept[e.Owner]++
+		return !e.OwnerGone && kept[e.Owner] == d.blocksOf(e.Owner, four)
+	})
+}
+
+func (d *drafts) blocksOf(node string, four bool) int {
+	n := 0
+	for i := range d.View.Record.Pools {
+		if b := &d.View.Record.Pools[i]; b.Node == node && b.Range.Addr().Is4() == four && d.usable(b.Range, node) {
+			n++
+		}
+	}
+	return n
+}
+
+// dispensable reports whether the owner of a block can do without: it is gone, or it has
+// room in another one, else it would claim the block again. A cordoned or tainted node
+// keeps what pods use: they are there because somebody wants them there.
+func (d *drafts) dispensable(b *model.Pool, unused bool) bool {
+	n := d.View.Truth.Nodes[b.Node]
+	if !n.Registered {
+		return true
+	}
+	if !n.Up || !unused && !d.Cast.TakesPods(b.Node) {
+		return false
+	}
+	for i := range d.View.Record.Pools {
+		o := &d.View.Record.Pools[i]
+		if o.Node != b.Node || o.Range == b.Range || o.Range.Addr().Is4() != b.Range.Addr().Is4() || !d.usable(o.Range, b.Node) {
+			continue
+		}
+		if len(d.Claims[o.Name]) < 1<<min(o.Range.Addr().BitLen()-o.Range.Bits(), 16) {
+			return true
+		}
+	}
+	return false
+}
+
+// emptied is nil for a block that has something in it which cannot be moved: a tunnel of a
+// node that is there, a pod that nobody makes again, or what is no pod of the dump's and
+// was not found to have leaked.
+func (d *drafts) emptied(b *model.Pool) *emptied {
+	e := &emptied{Spare: diagnosis.Spare{Block: b.Range, Owner: b.Node, OwnerGone: !d.View.Truth.Nodes[b.Node].Registered}}
+	for _, cl := range d.Claims[b.Name] {
+		switch {
+		case d.View.Truth.Pods[cl.Pod].Deleting: // goes by itself
+		case d.Leaked[cl.Addr]:
+			e.leaked = append(e.leaked, cl.Addr)
+		case cl.Tunnel || !slices.Contains(d.Has[cl.Pod], cl.Addr):
+			return nil // who knows whose
+		case d.Cast.Obstacle(cl.Pod) != remedy.Movable:
+			return nil
+		default:
+			e.pods = append(e.pods, cl.Pod)
+		}
+	}
+	if len(e.leaked) > diagnosis.LinesMax {
+		return nil
+	}
+	e.InUse = len(e.pods)
+	return e
+}
+
+// empties gives a spare block to the first of the homeless. Who borrows and who is in the
+// block starts elsewhere; what a DaemonSet made comes back to its node, so that on the
+// first of the homeless it is restarted when the block is free.
+func (d *drafts) empties(homeless []string, borrowers []model.PodRef, e emptied) remedy.Remedy {
+	first := homeless[0]
+	var now, later []model.PodRef
+	for _, p := range borrowers {
+		switch stays := d.Cast.StaysHome(p); {
+		case !stays:
+			now = append(now, p)
+		case d.Cast.Node(p) == first:
+			later = append(later, p)
+		}
+	}
+	now = append(now, e.pods...)
+	slices.SortFunc(now, diagnosis.ByPod)
+	now = slices.Compact(now)
+	var steps []remedy.Step
+	bare := d.blockless(homeless, e.Block.Addr().Is4())
+	shut := slices.DeleteFunc(slices.Concat(homeless, []string{e.Owner}, bare), func(n string) bool { return !d.Cast.Exists(n) || d.Cast.Cordoned(n) })
+	if len(shut) > 0 {
+		steps = append(steps, remedy.Cordon{Nodes: shut})
+	}
+	moves, _, _ := d.Move(now, true)
+	steps = append(steps, moves...)
+	if len(e.leaked) > 0 {
+		steps = append(steps, remedy.Release{Addrs: e.leaked})
+	}
+	r := remedy.Remedy{Pods: append(now, later...)}
+	if len(r.Pods) > 0 {
+		r.Cautions = append(r.Cautions, remedy.PodCaution)
+	}
+	if d.etcd {
+		steps = append(steps, remedy.Await{Block: e.Block, For: d.await()})
+		r.Controllers = true
+	} else {
+		steps = append(steps, remedy.Check{Block: e.Block}, d.giveBack(e.Block, e.Owner))
+		r.Cautions = append(r.Cautions, remedy.BlockCaution)
+	}
+	waits := func(n string) bool { return n != first && slices.Contains(homeless, n) }
+	open := slices.DeleteFunc(slices.Clone(shut), waits)
+	if len(open) > 0 {
+		steps = append(steps, remedy.Uncordon{Nodes: open, Claims: first})
+	}
+	if len(later) > 0 {
+		moves, _, _ := d.Move(later, false)
+		steps = append(steps, moves...)
+	}
+	if rest := slices.DeleteFunc(slices.Clone(shut), func(n string) bool { return !waits(n) }); len(rest) > 0 {
+		steps = append(steps, remedy.Notice{Cordoned: rest})
+	}
+	r.Steps = steps
+	return r
+}
+
+// blockless are the nodes besides those that borrow already on which a pod that starts
+// would borrow, or get nothing, sorted.
+func (d *drafts) blockless(homeless []string, four bool) []string {
+	var out []string
+	for name, n := range d.View.Truth.Nodes {
+		if n.Up && n.Registered && !slices.Contains(homeless, name) && d.Cast.TakesPods(name) && !d.homes(name, four) && !d.claimable(name, four) {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// await is how long calico-kube-controllers may take to give an empty block back: they
+// scan at every half of the grace period, and give it back at the first scan that finds
+// it to have been empty for that long.
+//
+// Source: kube-controllers/pkg/controllers/node/ipam.go, acceptScheduleRequests;
+// block_release_tracker.go (v3.31).
+func (d *drafts) await() time.Duration { return 2*d.grace() + time.Minute }

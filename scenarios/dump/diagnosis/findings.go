@@ -1,0 +1,232 @@
+// Package diagnosis says what is wrong in a cluster that was dumped, what would mend it,
+// acted out before it is said, and what cannot be judged.
+package diagnosis
+
+import (
+	"fmt"
+	"io"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"ipamsim/model"
+	"ipamsim/model/invariant"
+	"ipamsim/reports"
+	"ipamsim/scenarios"
+	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/remedy"
+)
+
+// Findings are what is wrong in a cluster that was dumped, after Prove with what would
+// mend it.
+type Findings struct {
+	All []Finding // the worst first, then by invariant
+	// Borrowed are the addresses that a node has of another one's block, sorted.
+	// Nothing is broken by that alone.
+	Borrowed []Borrowed
+	// Shortages are why nodes without a block borrow, by address family; empty before Prove.
+	Shortages []Shortage
+	// Results are what became of remedies, by Finding.Problem; empty before Prove.
+	Results []remedy.Result
+	// Together is what comes of all remedies that passed, one after another; nil: not
+	// known.
+	Together *remedy.Outcome
+
+	// Unjudged is what cannot be judged for lack of objects. Supposed is what would be
+	// wrong of that if what is assumed instead were so; no repair is offered.
+	Unjudged []scenarios.Unjudged
+	Supposed []Finding
+	// Style is how Write tells it.
+	Style Style
+
+	cluster *dump.Cluster
+	bound   Bound
+	pods    int
+}
+
+// Finding is one broken invariant.
+type Finding struct {
+	model.Violation
+	// Check is a command line that tells whether it is so, with where to type it; ""
+	// where there is nothing to doubt.
+	Check string
+	// Problem is which of Findings.Results is about it, from 1; 0: none.
+	Problem int
+}
+
+// Borrowed is an address that a node has of another one's block.
+type Borrowed struct {
+	Addr        netip.Addr
+	Node, Owner string // "": the block is nobody's
+	Pod         string
+}
+
+// Of is what a look at the scenario of a cluster found. With commands false no command is
+// told: the names are not those of the cluster.
+func Of(c *dump.Cluster, v *scenarios.View, commands bool) *Findings {
+	f := &Findings{Borrowed: lent(v), Unjudged: c.Unjudged(), cluster: c, pods: len(v.Truth.Sandboxes)}
+	told := map[string]bool{} // objects of what is leaked or unclaimed cannot converge, which is no news
+	for _, x := range v.Violations {
+		if x.Invariant != "convergence" {
+			told[fmt.Sprint(x.Objects)] = true
+		}
+	}
+	for _, x := range v.Violations {
+		if x.Invariant == "convergence" && told[fmt.Sprint(x.Objects)] {
+			continue
+		}
+		n := Finding{Violation: x}
+		n.Message = f.words(v, x)
+		if doubtful(f.Unjudged, x.Invariant) {
+			f.Supposed = append(f.Supposed, n)
+			continue
+		}
+		if commands {
+			n.Check = check(&n.Violation)
+		}
+		f.All = append(f.All, n)
+	}
+	slices.SortStableFunc(f.All, func(a, b Finding) int {
+		return a.Severity.Rank() - b.Severity.Rank()
+	})
+	return f
+}
+
+// words say what a dump can know: neither since when, nor which sandboxes live, nor
+// what the routers do.
+func (f *Findings) words(v *scenarios.View, x model.Violation) string {
+	x.Facts = slices.DeleteFunc(slices.Clone(x.Facts), func(f model.Fact) bool { _, when := f.Value.(time.Duration); return when })
+	inv, _ := invariant.Named(x.Invariant)
+	sentence := inv.Sentence(x.Code)
+	switch {
+	case x.Invariant == invariant.LeakedClaim.Name && x.Code == invariant.SandboxGone:
+		sentence = "{address} stays claimed in[ block {block}][ pool {pool}] for {pod} (container {claimed-for}), " + unowned(v, x.Objects)
+	case x.Invariant == invariant.BlackholedAddress.Name:
+		sentence = "predicted, for a dump has no routes: " + sentence
+		for _, b := range f.Borrowed {
+			if b.Addr.String() == model.Named(x.Objects, model.RefAddress) {
+				x.Facts = append(x.Facts, model.NewFact("from-block", owned(b)))
+				sentence += " (the address is borrowed from {from-block})"
+				break
+			}
+		}
+	}
+	return x.Say(sentence)
+}
+
+// unowned is why a claim of a pod is leaked.
+func unowned(v *scenarios.View, objects []model.Ref) string {
+	ns, name, _ := strings.Cut(model.Named(objects, model.RefPod), "/")
+	switch p, ok := v.Truth.Pods[model.PodRef{Namespace: ns, Name: name}]; {
+	case !ok:
+		return "of which the dump has no pod"
+	case p.Phase == "Succeeded" || p.Phase == "Failed":
+		return "which has finished"
+	}
+	return "which does not have it"
+}
+
+func lent(v *scenarios.View) []Borrowed {
+	owner := map[string]string{}
+	for _, p := range v.Record.Pools {
+		owner[p.Name] = p.Node
+	}
+	var out []Borrowed
+	for _, cl := range v.Record.Claims {
+		if cl.Handle != "" && cl.Node != "" && owner[cl.Pool] != cl.Node {
+			out = append(out, Borrowed{cl.Addr, cl.Node, owner[cl.Pool], cl.Pod.String()})
+		}
+	}
+	slices.SortFunc(out, func(a, b Borrowed) int { return a.Addr.Compare(b.Addr) })
+	return out
+}
+
+// shownMax is how many findings of one invariant are told.
+const shownMax = 5
+
+// Count is how many findings there are of each severity: 2 critical, 1 minor. "" if
+// there are none.
+func (f *Findings) Count() string {
+	n := map[model.Severity]int{}
+	for _, x := range f.All {
+		n[x.Severity]++
+	}
+	var out []string
+	for _, s := range model.Severities {
+		if n[s] > 0 {
+			out = append(out, fmt.Sprintf("%d %s", n[s], s))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// Write tells people: how much is wrong, then one line a finding, with what was acted out
+// to mend it or why there is nothing, then what is borrowed besides, and how nodes get
+// blocks.
+func (f *Findings) Write(w io.Writer) {
+	switch {
+	case len(f.All) > 0:
+		fmt.Fprintf(w, "findings: %s\n", f.Count())
+	case len(f.Unjudged) > 0:
+		fmt.Fprintf(w, "nothing was found wrong in what can be judged\n")
+	default:
+		fmt.Fprintf(w, "nothing is wrong\n")
+	}
+	said, done := map[string]bool{}, map[int]bool{}
+	once := func(format, line string) {
+		if line != "" && !said[line] {
+			said[line] = true
+			fmt.Fprintf(w, format, line)
+		}
+	}
+	for i := 0; i < len(f.All); {
+		n := i
+		for n < len(f.All) && f.All[n].Invariant == f.All[i].Invariant {
+			n++
+		}
+		for k, x := range f.Style.newFirst(f.All[i:n]) {
+			if shown := f.Style.shown(n - i); k == shown {
+				fmt.Fprintf(w, "finding: %s (%s): %d more like these; --all lists them\n", x.Invariant, x.Severity, n-i-shown)
+				break
+			}
+			fmt.Fprintf(w, "finding: %s (%s): %s\n", x.Invariant, f.Style.mark(&x.Violation), reports.Clean(x.Message))
+			once("       check: %s\n", x.Check)
+			switch {
+			case x.Problem == 0 || x.Problem > len(f.Results):
+			case done[x.Problem]:
+				fmt.Fprintf(w, "       remediation: as above\n")
+			default:
+				done[x.Problem] = true
+				f.writeResult(w, x.Problem)
+			}
+		}
+		i = n
+	}
+	f.writeUnjudged(w)
+	f.writeBorrowed(w)
+	f.writeShortages(w, done)
+}
+
+// writeBorrowed leaves out what is told as unreachable already.
+func (f *Findings) writeBorrowed(w io.Writer) {
+	told := map[string]bool{}
+	for i := range f.All {
+		told[model.Named(f.All[i].Objects, model.RefAddress)] = true
+	}
+	rest := slices.DeleteFunc(slices.Clone(f.Borrowed), func(b Borrowed) bool { return told[b.Addr.String()] })
+	for i, b := range rest {
+		if shown := f.Style.shown(len(rest)); i == shown {
+			fmt.Fprintf(w, "borrowed: %d more; --all lists them\n", len(rest)-shown)
+			break
+		}
+		fmt.Fprintf(w, "borrowed: %s by %s from %s\n", b.Addr, reports.Clean(b.Node), reports.Clean(owned(b)))
+	}
+}
+
+func owned(b Borrowed) string {
+	if b.Owner == "" {
+		return "a block that belongs to no node"
+	}
+	return b.Owner
+}

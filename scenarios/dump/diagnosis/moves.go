@@ -1,0 +1,156 @@
+package diagnosis
+
+import (
+	"cmp"
+	"maps"
+	"net/netip"
+	"slices"
+
+	"ipamsim/model"
+	"ipamsim/scenarios/remedy"
+)
+
+// MovedMax is how many pods are moved by one remedy.
+const MovedMax = 200
+
+// Move are the steps that get pods another address: those that a controller makes again
+// are restarted, virtual machines migrate. Ruled are the pods that neither can be done
+// with; they are left alone.
+func (d *Drafts) Move(pods []model.PodRef, elsewhere bool) (steps []remedy.Step, moved []model.PodRef, ruled []remedy.Ruled) {
+	var restart []model.PodRef
+	for _, p := range pods {
+		if why := d.Cast.Obstacle(p); why != remedy.Movable {
+			ruled = append(ruled, remedy.Ruled{Pod: p, Why: why})
+			continue
+		}
+		moved = append(moved, p)
+		if vm, ok := d.Cast.Machine(p); ok {
+			steps = append(steps, remedy.Migrate{Machine: vm, Pod: p, Node: d.Cast.Node(p)})
+		} else {
+			restart = append(restart, p)
+		}
+	}
+	if len(restart) > 0 {
+		steps = append([]remedy.Step{remedy.Restart{Pods: restart, Elsewhere: elsewhere}}, steps...)
+	}
+	return steps, moved, ruled
+}
+
+// away moves pods off a node, and lets pods come again if they did before.
+func (d *Drafts) away(node string, pods []model.PodRef) remedy.Remedy {
+	steps, moved, _ := d.Move(pods, true)
+	if d.Cast.Exists(node) && !d.Cast.Cordoned(node) {
+		steps = append([]remedy.Step{remedy.Cordon{Nodes: []string{node}}}, append(steps, remedy.Uncordon{Nodes: []string{node}})...)
+	}
+	return remedy.Remedy{Steps: steps, Pods: moved, Cautions: []remedy.Caution{remedy.PodCaution}}
+}
+
+// relocate is the problem of pods on one node that need another address: first they are
+// restarted as they are, then away from their node.
+func (d *Drafts) relocate(about []int, node string, pods []model.PodRef) {
+	steps, moved, ruled := d.Move(pods, false)
+	p := remedy.Problem{Ruled: ruled}
+	if len(moved) > 0 && len(moved) <= MovedMax {
+		p.Try = []remedy.Remedy{{Steps: steps, Pods: moved, Cautions: []remedy.Caution{remedy.PodCaution}}, d.away(node, pods)}
+	}
+	d.Add(about, p)
+}
+
+// unreachable are pods that somebody cannot reach and that no other problem is about, by
+// their nodes.
+func (d *Drafts) unreachable() {
+	type stuck struct {
+		about []int
+		pods  []model.PodRef
+	}
+	on := map[string]*stuck{}
+	for _, i := range d.Open("blackholed-address") {
+		p := PodRef(ObjectsOf(&d.Findings.All[i].Violation)[model.RefPod])
+		node := d.View.Truth.Pods[p].Node
+		if node == "" {
+			continue // a tunnel's
+		}
+		if d.Cast.Obstacle(p) != remedy.Movable {
+			node += " " + p.String() // told by itself
+		}
+		if on[node] == nil {
+			on[node] = &stuck{}
+		}
+		on[node].about, on[node].pods = append(on[node].about, i), append(on[node].pods, p)
+	}
+	for _, key := range slices.Sorted(maps.Keys(on)) {
+		s := on[key]
+		slices.SortFunc(s.pods, ByPod)
+		s.pods = slices.Compact(s.pods)
+		d.relocate(s.about, d.Cast.Node(s.pods[0]), s.pods)
+	}
+}
+
+// ByPod orders pods.
+func ByPod(a, b model.PodRef) int {
+	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+}
+
+// duplicates are addresses of two pods. The one that the record names keeps it.
+func (d *Drafts) duplicates() {
+	by := map[string][]int{}
+	for _, i := range d.Open("duplicate-address") {
+		a := ObjectsOf(&d.Findings.All[i].Violation)[model.RefAddress]
+		by[a] = append(by[a], i)
+	}
+	for _, a := range slices.Sorted(maps.Keys(by)) {
+		addr, err := netip.ParseAddr(a)
+		if err != nil {
+			continue
+		}
+		p := remedy.Problem{}
+		rightful, others := d.holders(addr)
+		for _, pod := range append(others, rightful...) {
+			steps, moved, ruled := d.Move([]model.PodRef{pod}, false)
+			p.Ruled = append(p.Ruled, ruled...)
+			if len(moved) > 0 && !slices.Contains(rightful, pod) {
+				p.Try = append(p.Try, remedy.Remedy{Steps: steps, Pods: moved, Cautions: []remedy.Caution{remedy.PodCaution}}, d.away(d.Cast.Node(pod), moved))
+			}
+		}
+		d.Add(by[a], p)
+	}
+}
+
+// holders are the pods with an address, sorted: whom the record names, and the others.
+func (d *Drafts) holders(addr netip.Addr) (rightful, others []model.PodRef) {
+	for i := range d.View.Truth.Sandboxes {
+		s := &d.View.Truth.Sandboxes[i]
+		if s.Stopped || s.Pod.Namespace == "" || !slices.ContainsFunc(s.Attachments, func(a model.Attachment) bool { return slices.Contains(a.Addrs, addr) }) {
+			continue
+		}
+		if slices.ContainsFunc(d.View.Record.Claims, func(c model.Claim) bool { return c.Addr == addr && (c.Container == s.ID || c.Pod == s.Pod) }) {
+			rightful = append(rightful, s.Pod)
+		} else {
+			others = append(others, s.Pod)
+		}
+	}
+	slices.SortFunc(rightful, ByPod)
+	slices.SortFunc(others, ByPod)
+	return slices.Compact(rightful), slices.Compact(others)
+}
+
+// unbacked are pods whose addresses can be given away, one by one. A pod that asks for its
+// address gets it again, claimed this time.
+func (d *Drafts) unbacked() {
+	by := map[model.PodRef][]int{}
+	for _, i := range d.Open("unbacked-sandbox") {
+		p := PodRef(ObjectsOf(&d.Findings.All[i].Violation)[model.RefPod])
+		by[p] = append(by[p], i)
+	}
+	for _, pod := range slices.SortedFunc(maps.Keys(by), ByPod) {
+		p := remedy.Problem{}
+		if vm, ok := d.Cast.Machine(pod); ok {
+			p.Try = []remedy.Remedy{{Steps: []remedy.Step{remedy.Migrate{Machine: vm, Pod: pod, Node: d.Cast.Node(pod)}}, Pods: []model.PodRef{pod}, Cautions: []remedy.Caution{remedy.PodCaution}}}
+		} else if why := d.Cast.Remade(pod); why != remedy.Movable {
+			p.Ruled = []remedy.Ruled{{Pod: pod, Why: why}}
+		} else {
+			p.Try = []remedy.Remedy{{Steps: []remedy.Step{remedy.Restart{Pods: []model.PodRef{pod}}}, Pods: []model.PodRef{pod}, Cautions: []remedy.Caution{remedy.PodCaution}}}
+		}
+		d.Add(by[pod], p)
+	}
+}

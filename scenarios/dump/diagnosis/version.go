@@ -1,0 +1,31 @@
+package diagnosis
+
+import (
+	semver "k8s.io/apimachinery/pkg/util/version"
+
+	"ipamsim/scenarios"
+	"ipamsim/scenarios/dump"
+	"ipamsim/sim/ipam"
+)
+
+// Differences are what a version that was found does otherwise than the one that is
+// simulated. newer: it is the later one, and what has changed since is not listed.
+func Differences(v scenarios.Version) (all []dump.Difference, newer bool) {
+	found, err := semver.ParseGeneric(v.Found)
+	if err != nil {
+		return nil, false
+	}
+	if here, err := semver.ParseGeneric(scenarios.Used().Simulated(v.Program)); err == nil && here.LessThan(found) {
+		return nil, true
+	}
+	i, ok := ipam.Part[*dump.Importer](scenarios.Used().Find(v.Program))
+	if !ok {
+		return nil, false
+	}
+	for _, d := range i.Differences {
+		if since, err := semver.ParseGeneric(d.Since); err == nil && found.LessThan(since) {
+			all = append(all, d)
+		}
+	}
+	return all, false
+}

@@ -1,0 +1,156 @@
+package dump
+
+import (
+	"encoding/json"
+	"net/netip"
+	"regexp"
+
+	"ipamsim/model"
+	"ipamsim/scenarios"
+	"ipamsim/scenarios/dump/alias"
+
+	"ipamsim/scenarios/dump/kept"
+
+	"ipamsim/scenarios/dump/manifest"
+)
+
+// Importer is what the import of a dump asks of one address manager: data and functions,
+// a part of its ipam.Manager (see ipam.Part). Title, Resources and Open are required; of
+// everything else the zero value says that the manager has none.
+type Importer struct {
+	// Title is what people call the manager.
+	Title string
+	// Sign is by what a dump is its own, for people whose dump is nobody's: "pool of X's".
+	Sign string
+	// Resources are the kinds that it reads, in the order in which to read them: what
+	// refers to other objects first.
+	Resources []Resource
+	// Groups are API groups that show the same objects; the first one counts.
+	Groups []string
+	// Tool is the name of the manager's own command-line tool; "": it has none.
+	Tool string
+	// PodNotes and NodeNotes begin the names of annotations that are kept of pods and
+	// namespaces, and of nodes; "": none.
+	PodNotes, NodeNotes string
+	// Images are those of its own pods, by which its version can be told.
+	Images []Image
+	// Differences are what its older versions do otherwise, oldest first.
+	Differences []Difference
+
+	// Open begins to read one dump.
+	Open func(c *Cluster) *Reading
+	// Written reports whether an annotation of a pod is what the manager wrote of the pod
+	// that has it, and not what the pod asks for. Scenario keeps those of nodes that it
+	// names.
+	Written func(annotation string) bool
+	// KeptOfNode reports whether an annotation of a node gets into the scenario.
+	KeptOfNode func(annotation string) bool
+	// NodeAddresses are annotations of nodes that hold an address of its own, with the
+	// length of its subnet.
+	NodeAddresses []string
+	// Note is what stands in an annotation of an anonymised pod or node; "": it is left out.
+	Note func(a *alias.Aliases, annotation, value string) string
+	// Objects are what a thing that a violation is about may be called in a dump: KIND NAME
+	// or KIND NAMESPACE/NAME. all are those that the violation is about.
+	Objects func(thing model.Ref, all []model.Ref) []string
+}
+
+// Reading is one dump while a manager's objects are read out of it. Add, Found and Draft
+// are required.
+type Reading struct {
+	// Add takes an object of one of the Resources. kept is false if nothing of it matters.
+	Add func(h *kept.Head, raw json.RawMessage) (kept bool, err error)
+	// Found reports whether the dump is of a cluster that this manager serves, by what is
+	// in it.
+	Found func() bool
+	// Draft concludes what the objects come to, of a dump that is the manager's.
+	Draft func(d *Draft) (*Record, error)
+
+	// Document and Row take what is no object of Kubernetes': see decode.Sink.
+	Document func(from Origin, raw json.RawMessage) (n int, ok bool, err error)
+	Row      func(from Origin, head string, row []string) error
+	// OnNode reports whether the manager serves pods of a Windows node.
+	OnNode func(name string, n *kept.Node) bool
+	// Versions are those that the objects say, e.g. v3.26.1.
+	Versions func() []string
+	// Show is the command line by which the manager's own tool shows a resource that
+	// kubectl cannot show; "": kubectl can.
+	Show func(r *Resource) string
+	// Forget drops what only Draft needs.
+	Forget func()
+	// Kept is the manager's own, for its other parts: see Kept.
+	Kept any
+}
+
+// Record is what the objects of one manager come to in a scenario. Claims and Write are
+// required.
+type Record struct {
+	// Claims are the addresses that the record says are in use, in a fixed order.
+	Claims func() []Claim
+	// Write writes the record; Settings, before the nodes, what is configured.
+	Write, Settings func(w *manifest.Writer)
+
+	// Networks are those that pods ask for by name.
+	Networks []Network
+	// Primary are the addresses that a pod has of the cluster's default network. down: its
+	// network has been taken down. Nil: the manager serves no such network.
+	Primary func(p *kept.Pod, claims []Claim) (addrs []netip.Addr, down bool)
+	// Container is the sandbox that a pod runs in, by what the manager wrote; "": unknown.
+	Container func(r *Running) string
+	// Pods adds the pods that the manager knows itself, for a dump that has none, and takes
+	// out of claims, by pod, those that are accounted for.
+	Pods func(claims map[string][]Claim)
+	// Nodes are those that the record names, for a dump that has none.
+	Nodes func() []string
+	// Settle is called when it is known which pods there are.
+	Settle func()
+	// Datastore is where the manager keeps its record, if it has a choice.
+	Datastore string
+	// Spec adds fields to the scenario's spec.
+	Spec func(spec map[string]any)
+
+	// Needs are the names of invariants that cannot be judged without a resource, of which
+	// the dump has no object, nor anything that says as much. Unjudged is what else cannot
+	// be judged.
+	Needs    func(r *Resource) []string
+	Unjudged func() []scenarios.Unjudged
+
+	// Names, Ranges and Rename give all that the record names other names. A manager
+	// without them has no anonymised scenario.
+	Names  func(n alias.Names)
+	Ranges func() []string // all addresses and CIDRs, as texts
+	Rename func(a *alias.Aliases) error
+}
+
+// Claim is one address that a record says is in use.
+type Claim struct {
+	Addr      netip.Addr
+	Pod       string // namespace/name; "" for what is no pod's
+	Node      string // for which it was handed out; "": the record does not say
+	Container string
+	// Attached: it is of a network that the pod asks for, of which Network is the key, or
+	// "" where nothing says which, and Interface the pod's. Else of the default network.
+	Attached           bool
+	Network, Interface string
+}
+
+// Network is one that pods ask for by name.
+type Network struct {
+	Key     string // namespace/name of the NetworkAttachmentDefinition
+	Invoked string // the CNI configuration's own name
+	Ranges  []netip.Prefix
+}
+
+// Contains reports whether an address is of the network.
+func (n *Network) Contains(a netip.Addr) bool {
+	for _, p := range n.Ranges {
+		if p.Contains(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// Image tells a version by the tag of an image: Name is that of an image as upstream and
+// rebuilders call it, Tag what the tag of a version looks like.
+type Image struct{ Name, Tag *regexp.Regexp }
