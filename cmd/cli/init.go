@@ -87,7 +87,7 @@ var (
 	// and functions.
 	taken = strings.Fields(`act allowed apiextv1 attachment break case chan cli cluster cmp const context continue default definitions draw dynamic dump dumped else errors exclude
 		fallthrough fmt for func go goto if import instance interface ipam json kept kube main manifest map maps model netip network object open package policy
-		range return runtime scenarios schedule select sim simulation slices space strconv strings struct switch testing things time type unstructured var yaml`)
+		range read return runtime scenarios schedule select sim simulation slices space strconv strings struct switch testing things time type unstructured var yaml`)
 )
 
 // files are what is to be written, by path.

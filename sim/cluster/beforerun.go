@@ -39,7 +39,7 @@ type Sight struct {
 // have run.
 func Look(w *sim.World, cfg Config, leaving func(model.PodRef) bool) (*Sight, error) {
 	if cfg.Manager.Read == nil {
-		return nil, fmt.Errorf("cluster: %s: its record cannot be read without a run", cfg.Manager.Name)
+		return nil, fmt.Errorf("cluster: %s: its record cannot be read without a run (ipam.Manager.Read)", cfg.Manager.Name)
 	}
 	c, err := blank(w, cfg)
 	if err != nil {
