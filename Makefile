@@ -102,8 +102,8 @@ gate: build ## compare the library with scenarios/baseline.json; FORK=../whereab
 	@$(BIN) gate $(GATEFLAGS)
 planted: ## the gate is red for each planted regression, green for a mend: cmd/fork (an hour)
 	@go test -timeout 6h -count=1 -run '^Test(Planted|Author)' -v ./cmd/fork -planted
-init-test: ## what ipamsim init writes builds, passes, and finds its planted race within a minute
-	@$(call gov,test) -timeout 60m -count=1 -run '^TestInit(Controller)?$$' -v ./cmd/cli -init
+init-test: ## what ipamsim init writes builds, passes, finds its planted race; controller-runtime; one more of each kind
+	@$(call gov,test) -timeout 60m -count=1 -run '^TestInit(Controller)?$$|^TestAddOneMore$$' -v ./cmd/cli -init
 findings: ## run the command of every row of the track record (reports/README.md)
 	@$(call gov,test) -timeout 60m -count=1 -run "^TestFindings$$" -v ./cmd/ipamsim -findings
 conformance: ## stores, watches and leases = etcd, references = the real allocators: CHECKS=10000 random histories each; bands of a load hold the truth

@@ -39,6 +39,17 @@ type IPPool struct {
 	IPIP, VXLAN string
 }
 
+// BlockUse is a block that exists, counted.
+type BlockUse struct {
+	Prefix   netip.Prefix
+	Owner    string // the node that it names; "": nobody
+	Affine   bool   // the owner has an affinity to it
+	InUse    int    // addresses
+	Free     int    // of the others, those that are not reserved
+	Borrowed int    // of those in use, by another node than the owner
+	Pool     string // that it lies in, even a disabled one; "": none
+}
+
 // Affinity is a node's claim to a block.
 type Affinity struct {
 	Block netip.Prefix

@@ -30,7 +30,8 @@ var layers = []struct{ dir, may string }{
 	{"model/film", "model model/route"},
 	{"model/invariant", "model model/route"},
 	{"model/reference/*", "model"},
-	{"model/capacity", "model model/route model/metric model/reference/*"},
+	{"model/capacity", "model model/route model/metric"},
+	{"model/capacity/*", "model model/capacity model/reference/*"}, // how a manager's reference is played
 	{"sim/hermetic", ""},
 	{"sim/hermetic/overlay", ""}, // runs before anything of ours can be built
 	{"sim", "sim/hermetic"},
@@ -74,14 +75,16 @@ var layers = []struct{ dir, may string }{
 	{"reports/baseline", "model model/... reports reports/sarifs reports/table"},
 	{"reports/imported", "model model/... reports reports/sarifs"},
 	{"reports/answer", "model model/... reports reports/chart reports/index reports/visible reports/table"},
+	{"reports/answer/*", "model model/... reports/answer"}, // what is known of a manager
 	{"scenarios/strict", ""}, // how a file is read: bounds, lines, fields, suggestions
 	{"scenarios", "model/... sim/... reports scenarios/strict"},
-	{"scenarios/plan", "model/... sim/... reports scenarios scenarios/strict"},
-	{"scenarios/remedy", "model/... sim/... reports scenarios"},       // what to do, acted out before it is said
-	{"scenarios/dump/decode", "scenarios/strict"},                     // what people dump, object by object
-	{"scenarios/dump/kept", "scenarios/strict scenarios/dump/decode"}, // of each object what matters
-	{"scenarios/dump/alias", ""},                                      // names for strangers
-	{"scenarios/dump/manifest", ""},                                   // objects as text
+	{"scenarios/plan", "model/... sim/... reports reports/answer scenarios scenarios/strict"},
+	{"scenarios/plan/*", "model/... sim/... scenarios scenarios/plan"}, // what is known of a manager
+	{"scenarios/remedy", "model/... sim/... reports scenarios"},        // what to do, acted out before it is said
+	{"scenarios/dump/decode", "scenarios/strict"},                      // what people dump, object by object
+	{"scenarios/dump/kept", "scenarios/strict scenarios/dump/decode"},  // of each object what matters
+	{"scenarios/dump/alias", ""},                                       // names for strangers
+	{"scenarios/dump/manifest", ""},                                    // objects as text
 	{"scenarios/dump", "model model/invariant sim/ipam scenarios scenarios/strict scenarios/dump/decode scenarios/dump/kept scenarios/dump/alias scenarios/dump/manifest"},
 	{"scenarios/dump/dumptest", "scenarios scenarios/strict scenarios/dump"},                                              // for tests
 	{"scenarios/dump/diagnosis", "model/... sim/ipam reports reports/imported scenarios scenarios/remedy scenarios/dump"}, // what is wrong
@@ -111,7 +114,7 @@ var layers = []struct{ dir, may string }{
 	{"fuzz/campaign", "model/... sim/... reports scenarios scenarios/strict scenarios/plan fuzz/cell fuzz/cause fuzz/space fuzz/coverage fuzz/finding fuzz/known fuzz/shrink fuzz/linear reports/..."},
 	{"fuzz", "model/... sim/... reports scenarios fuzz/..."},
 	{"cmd/hermetic", "sim/hermetic/overlay"},
-	{"cmd/managers", "sim/ipam sim/ipam/* sim/strategy fuzz/space/* fuzz/input/* scenarios/dump/* scenarios/dump/*/remedies"}, // the list
+	{"cmd/managers", "sim/ipam sim/ipam/* sim/strategy fuzz/space/* fuzz/input/* scenarios/dump/* scenarios/dump/*/remedies scenarios/plan/* reports/answer/*"}, // the list
 	{"cmd/ipamsim", "cmd/cli cmd/managers"},
 	{"cmd/*", "model/... sim/... reports reports/... scenarios/... fuzz/..."},
 }
@@ -134,7 +137,7 @@ var modules = []struct{ prefix, may, mend string }{
 }
 
 // pure packages import nothing but the standard library and ours.
-var pure = "model model/act model/capacity model/film model/invariant model/metric model/route model/reference/* sim sim/strategy sim/hermetic sim/hermetic/overlay sim/scratch cmd/hermetic"
+var pure = "model model/act model/capacity model/capacity/* model/film model/invariant model/metric model/route model/reference/* sim sim/strategy sim/hermetic sim/hermetic/overlay sim/scratch cmd/hermetic"
 
 // allowed lists the exceptions: which rule does not hold where, and why.
 var allowed = []struct{ rule, dirs, why string }{

@@ -15,8 +15,8 @@ import (
 // name, and only the list of managers names it besides. This is how many lines of code do
 // so elsewhere, by room; each number only goes down, and a room without one has none.
 var linesWithManagers = map[string]int{
-	"cmd/fork": 3, "cmd/cli": 5, "cmd/lab": 24, "model/act": 2, "model/capacity": 126, "model/route": 1, "reports/answer": 38,
-	"reports/prose": 5, "scenarios": 1, "scenarios/plan": 80, "scenarios/remedy": 33, "sim/cluster": 1,
+	"cmd/fork": 3, "cmd/cli": 4, "cmd/lab": 24, "model/act": 2, "model/route": 1,
+	"reports/prose": 5, "scenarios": 1, "scenarios/remedy": 33, "sim/cluster": 1,
 }
 
 var (

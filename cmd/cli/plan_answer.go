@@ -5,14 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -41,7 +39,7 @@ type book struct {
 }
 
 // open a book.
-func (q *question) open() *book { return &book{question: q, answer: asked(q.plan)} }
+func (q *question) open() *book { return &book{question: q, answer: q.plan.Asked()} }
 
 func (b *book) discard() { b.lines.discard() }
 
@@ -56,7 +54,7 @@ func (b *book) add(n uint64, line []byte) error {
 	}
 	d.Point = b.points[n]
 	b.done++
-	b.file(&d)
+	b.plan.Collect(b.answer, &d)
 	text, err := json.Marshal(d)
 	if err == nil && b.lines == nil {
 		b.lines, err = create(filepath.Join(b.dir, pointsFile))
@@ -65,94 +63,6 @@ func (b *book) add(n uint64, line []byte) error {
 		_, err = b.lines.Write(append(text, '\n'))
 	}
 	return err
-}
-
-// file a point with its cell.
-func (b *book) file(d *plan.Done) {
-	c := &b.answer.Cells[d.Cell]
-	lives := &c.Lives
-	if d.Engine == plan.Real && b.plan.Doc.Spec.Engine == plan.Both {
-		lives = &c.Real
-	}
-	for len(*lives) <= d.Repeat {
-		*lives = append(*lives, nil)
-	}
-	if d.Course != nil {
-		share(d.Course.Owners)
-	}
-	(*lives)[d.Repeat] = d.Course
-	if at, known := slices.BinarySearch(c.Refused, d.Refused); d.Refused != "" && !known {
-		c.Refused = slices.Insert(c.Refused, at, d.Refused)
-	}
-}
-
-// share what stays the same: most blocks have the same owner for days.
-func share(owners [][]int32) {
-	for i := 1; i < len(owners); i++ {
-		if slices.Equal(owners[i], owners[i-1]) {
-			owners[i] = owners[i-1]
-		}
-	}
-}
-
-// asked is what a plan asks, as its answer tells it.
-func asked(p *plan.Plan) *answer.Plan {
-	s := p.Doc.Spec
-	a := &answer.Plan{
-		Name: p.Name(), Title: s.Title, Story: s.Story, File: p.File, Upstream: p.Upstream(),
-		Horizon: s.Horizon.Duration.Duration, Repeats: s.Repeats, Minimise: s.Want.Minimise,
-		Unknown: p.Unknown(), Both: s.Engine == plan.Both, From: s.From,
-	}
-	if a.Minimise == "" {
-		a.Minimise = minimised[p.Manager()]
-	}
-	for _, name := range slices.Sorted(maps.Keys(s.Want.Require)) {
-		a.Require = append(a.Require, answer.Bound{Measure: name, Most: s.Want.Require[name]})
-	}
-	for _, x := range plan.Known() {
-		if v, said := s.Settings[x.Name]; said {
-			text, err := json.Marshal(v)
-			if err == nil {
-				a.Settings = append(a.Settings, x.Name+": "+strings.Trim(string(text), `"`))
-			}
-		}
-	}
-	for k, x := range s.Axes {
-		axis := answer.Axis{Setting: x.Setting, Given: slices.Contains(given, x.Setting)}
-		for _, c := range p.Cells { // which have them as the file writes them
-			if !slices.Contains(axis.Values, c.Values[k]) {
-				axis.Values = append(axis.Values, c.Values[k])
-			}
-		}
-		a.Axes = append(a.Axes, axis)
-	}
-	costs := map[string]string{}
-	for _, o := range s.Options {
-		costs[o.Name] = o.Cost
-	}
-	engine := plan.Reference
-	if s.Engine == plan.Real {
-		engine = plan.Real
-	}
-	for i := range p.Cells {
-		c := &p.Cells[i]
-		a.Cells = append(a.Cells, answer.Cell{
-			Option: c.Option, Cost: costs[c.Option], Values: c.Values, BlockSize: c.BlockSize, PoolSize: c.PoolSize, Engine: engine, Cluster: &c.Cluster,
-		})
-	}
-	return a
-}
-
-// minimised is what is best if nobody says: a route costs each router memory, a
-// leaked address somebody's pod.
-var minimised = map[string]string{"calico": "routes", "whereabouts": "leaked"}
-
-// given are the settings that nobody chooses: the load of a cluster, and its
-// troubles.
-var given = []string{
-	"nodes", "grow", "growAt", "pods", "podsPerNode", "lifetime",
-	"growPods", "arrivals", "arrivalsByHour", "arrivalsByWeekday", "arrivalsBatch", "arrivalsLifetime", "begins",
-	"drainEvery", "drainFor", "crashEvery", "crashFor", "replaceEvery", "replaceFor", "replaceDrained", "evict",
 }
 
 // people are told on stdout, or on stderr if JSON has stdout.

@@ -117,12 +117,3 @@ func TestAnswerInPlace(t *testing.T) {
 		t.Errorf("there is %v, want %v", have, want)
 	}
 }
-
-// TestGiven: what nobody chooses are settings.
-func TestGiven(t *testing.T) {
-	for _, name := range given {
-		if !slices.ContainsFunc(plan.Known(), func(s plan.Setting) bool { return s.Name == name }) {
-			t.Errorf("there is no setting %s", name)
-		}
-	}
-}

@@ -12,8 +12,11 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/capacity"
-	"ipamsim/model/reference/calico"
+	"ipamsim/model/capacity/calico"
+	reference "ipamsim/model/reference/calico"
 	"ipamsim/reports/answer"
+	answercalico "ipamsim/reports/answer/calico"
+	answerwhereabouts "ipamsim/reports/answer/whereabouts"
 	"ipamsim/scenarios"
 )
 
@@ -67,31 +70,31 @@ var under = map[string]undo{
 func everyChange() map[string][2]*capacity.Cluster {
 	const min = time.Minute
 	cal := func(change func(*capacity.Cluster)) *capacity.Cluster {
-		c := &capacity.Cluster{Collect: capacity.Collect{Every: 5 * min}, Calico: &capacity.Calico{
-			Datastore: calico.Etcd, V4: true, V6: true, Tunnels: true,
-			Pools: []calico.Pool{{Name: "a", VXLAN: true}, {Name: "b"}},
+		c := &capacity.Cluster{Collect: capacity.Collect{Every: 5 * min}, Manager: &calico.Config{
+			Datastore: reference.Etcd, V4: true, V6: true, Tunnels: true,
+			Pools: []reference.Pool{{Name: "a", VXLAN: true}, {Name: "b"}},
 		}}
 		change(c)
 		return c
 	}
-	wb := func(change func(*capacity.Whereabouts), every time.Duration) *capacity.Cluster {
+	wb := func(change func(*capacity.Cluster), every time.Duration) *capacity.Cluster {
 		v4, v6 := model.Range{Prefix: netip.MustParsePrefix("10.0.0.0/24"), Exclude: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/30")}}, model.Range{Prefix: netip.MustParsePrefix("fd00::/64")}
-		w := &capacity.Whereabouts{Networks: []model.Network{{Name: "n", Ranges: []model.Range{v4, v6}}, {Ranges: []model.Range{v4}}}}
-		change(w)
-		return &capacity.Cluster{Collect: capacity.Collect{Every: every}, Whereabouts: w}
+		c := &capacity.Cluster{Collect: capacity.Collect{Every: every}, Networks: []model.Network{{Name: "n", Ranges: []model.Range{v4, v6}}, {Ranges: []model.Range{v4}}}}
+		change(c)
+		return c
 	}
 	plainly := func(*capacity.Cluster) {}
-	guarded := func(w *capacity.Whereabouts) { w.Networks[0].Overlap, w.Networks[1].Overlap = true, true }
+	guarded := func(w *capacity.Cluster) { w.Networks[0].Overlap, w.Networks[1].Overlap = true, true }
 	return map[string][2]*capacity.Cluster{
 		"collector": {cal(func(c *capacity.Cluster) { c.Collect.Every = 0 }), cal(plainly)},
 		"grace":     {cal(plainly), cal(func(c *capacity.Cluster) { c.Collect.Grace = min })},
-		"strict":    {cal(func(c *capacity.Cluster) { c.Calico.Config.Strict = true }), cal(plainly)},
-		"limit":     {cal(plainly), cal(func(c *capacity.Cluster) { c.Calico.Config.MaxBlocks = 1 })},
-		"etcd":      {cal(func(c *capacity.Cluster) { c.Calico.Datastore = calico.Kubernetes }), cal(plainly)},
-		"pools":     {cal(plainly), cal(func(c *capacity.Cluster) { c.Migration = []capacity.Step{{Kind: capacity.CreatePool}} })},
+		"strict":    {cal(func(c *capacity.Cluster) { calico.Of(c).Settings.Strict = true }), cal(plainly)},
+		"limit":     {cal(plainly), cal(func(c *capacity.Cluster) { calico.Of(c).Settings.MaxBlocks = 1 })},
+		"etcd":      {cal(func(c *capacity.Cluster) { calico.Of(c).Datastore = reference.Kubernetes }), cal(plainly)},
+		"pools":     {cal(plainly), cal(func(c *capacity.Cluster) { c.Migration = []capacity.Step{{Kind: calico.CreatePool}} })},
 		"passes":    {wb(guarded, 24*time.Hour), wb(guarded, min)},
-		"slices":    {wb(func(*capacity.Whereabouts) {}, min), wb(func(w *capacity.Whereabouts) { w.Networks[0].Slice = 28 }, min)},
-		"overlap":   {wb(func(*capacity.Whereabouts) {}, min), wb(guarded, min)},
+		"slices":    {wb(plainly, min), wb(func(w *capacity.Cluster) { w.Networks[0].Slice = 28 }, min)},
+		"overlap":   {wb(plainly, min), wb(guarded, min)},
 	}
 }
 
@@ -106,7 +109,11 @@ func TestRacesAreBrought(t *testing.T) {
 	rows := trackRecord(t)
 	told := map[answer.Change]int{}
 	for _, clusters := range everyChange() {
-		races, err := answer.Races(clusters[0], clusters[1])
+		known := &answerwhereabouts.Answers
+		if calico.Of(clusters[1]) != nil {
+			known = &answercalico.Answers
+		}
+		races, err := known.Races(clusters[0], clusters[1])
 		if err != nil {
 			t.Fatal(err)
 		}

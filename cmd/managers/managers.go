@@ -9,9 +9,13 @@ import (
 	spacecalico "ipamsim/fuzz/space/calico"
 	spacemixed "ipamsim/fuzz/space/mixed"
 	spacewhereabouts "ipamsim/fuzz/space/whereabouts"
+	answercalico "ipamsim/reports/answer/calico"
+	answerwhereabouts "ipamsim/reports/answer/whereabouts"
 	dumpcalico "ipamsim/scenarios/dump/calico"
 	"ipamsim/scenarios/dump/calico/remedies"
 	dumpwhereabouts "ipamsim/scenarios/dump/whereabouts"
+	plancalico "ipamsim/scenarios/plan/calico"
+	planwhereabouts "ipamsim/scenarios/plan/whereabouts"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/ipam/calico"
 	"ipamsim/sim/ipam/canary"
@@ -25,8 +29,8 @@ import (
 var All = sync.OnceValue(func() []*ipam.Manager {
 	c, w := calico.New(), whereabouts.New()
 	return []*ipam.Manager{
-		w.With(spacewhereabouts.Space, inputwhereabouts.Reconcilers, dumpwhereabouts.Importer, dumpwhereabouts.Remedies),
-		c.With(spacecalico.Space, strategy.Racing, dumpcalico.Importer, remedies.Calico),
+		w.With(spacewhereabouts.Space, inputwhereabouts.Reconcilers, dumpwhereabouts.Importer, dumpwhereabouts.Remedies, planwhereabouts.Plan, answerwhereabouts.Answers),
+		c.With(spacecalico.Space, strategy.Racing, dumpcalico.Importer, remedies.Calico, plancalico.Plan, answercalico.Answers),
 		canary.New(),
 		mixed.New(c, w).With(spacemixed.Space),
 	}

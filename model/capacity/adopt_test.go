@@ -45,7 +45,7 @@ func TestPlanBeginsWithAClusterThatIs(t *testing.T) {
 		}
 		// Upstream's DEL stops where a reservation is missing, and its reconciler deletes
 		// those of networks with a name.
-		overlaps := c.Whereabouts != nil && c.Whereabouts.Networks[0].Overlap
+		overlaps := len(c.Networks) > 0 && c.Networks[0].Overlap
 		first := true
 		for e := range tape.Events() {
 			if err := q.Do(e); err != nil {

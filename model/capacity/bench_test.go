@@ -11,7 +11,8 @@ import (
 	"time"
 
 	"ipamsim/model/capacity"
-	"ipamsim/model/reference/calico"
+	"ipamsim/model/capacity/calico"
+	reference "ipamsim/model/reference/calico"
 	"ipamsim/reports/bench"
 )
 
@@ -23,9 +24,9 @@ var benchJSON = flag.String("bench-json", "", "bench: add the figures to this fi
 func growth(nodes int, horizon time.Duration) *capacity.Cluster {
 	const month = 30 * 24 * time.Hour
 	c := &capacity.Cluster{
-		Calico: &capacity.Calico{
-			Datastore: calico.Kubernetes, Config: calico.Config{AutoAllocate: true},
-			Pools: []calico.Pool{{Name: "pods", Prefix: netip.MustParsePrefix("10.0.0.0/12"), BlockBits: 26}},
+		Manager: &calico.Config{
+			Datastore: reference.Kubernetes, Settings: reference.Config{AutoAllocate: true},
+			Pools: []reference.Pool{{Name: "pods", Prefix: netip.MustParsePrefix("10.0.0.0/12"), BlockBits: 26}},
 		},
 		Load:    capacity.Load{PodsPerNode: capacity.Distribution{Mean: 30}, Lifetime: 72 * time.Hour},
 		Trouble: capacity.Trouble{CrashEvery: 2 * month, CrashFor: 10 * time.Minute, ReplaceEvery: 2 * month, ReplaceFor: 10 * time.Minute},

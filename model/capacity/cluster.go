@@ -3,7 +3,7 @@
 //
 // A Cluster is what is asked about. Its Tape is what happens to it, event by
 // event, drawn from a seed and the same whatever the address manager does. Play
-// lets the reference allocators of model/reference live through a tape; the
+// lets the Allocator of its Manager live through a tape; the
 // same tape can be played by the real code in a simulated cluster
 // (scenarios/plan). What came of it is a Course, measured the same way in both.
 //
@@ -15,17 +15,16 @@ import (
 	"time"
 
 	"ipamsim/model"
-	"ipamsim/model/reference/calico"
-	"ipamsim/model/reference/whereabouts"
 	"ipamsim/model/route"
 )
 
 // Cluster is one cluster that a plan asks about: what is configured, what runs on
 // it, and what happens to it.
 type Cluster struct {
-	// Exactly one of these is set.
-	Calico      *Calico
-	Whereabouts *Whereabouts
+	Manager Manager
+	// Networks are what every pod is attached to, in turn. A manager whose policy changes
+	// with the cluster's nodes has its own: see Allocator.
+	Networks []model.Network
 
 	Nodes   []Node // at the beginning
 	Load    Load
@@ -45,41 +44,13 @@ type Cluster struct {
 	Pods   []Resident
 
 	// Migration is what is done to the cluster, from the beginning on, one step after
-	// the other; only Calico's reference knows how. RestartEvery is the time between
+	// the other. RestartEvery is the time between
 	// two pods that it restarts; 0 is RestartDefault.
 	Migration    []Step
 	RestartEvery time.Duration
 	// JudgeFrom is from when on a course counts; 0 is the default: Settle after the
 	// beginning or the end of the migration, or at once of a cluster that is empty.
 	JudgeFrom time.Duration
-}
-
-// Calico is how Calico is configured.
-type Calico struct {
-	Datastore calico.Datastore
-	Pools     []calico.Pool
-	Config    calico.Config
-	Reserved  []netip.Prefix
-	// V4 and V6 are the families of which every pod gets an address; neither is V4.
-	V4, V6 bool
-	// Tunnels: calico-node gives each node an address for its IPIP or VXLAN device, if
-	// a pool has one for it (the daemon tunnel-addresses of a scenario).
-	Tunnels bool
-	// Routing is how the addresses of pools are announced and carried, by the pool's
-	// name; none is announced, and carried Always through a device that the pool has.
-	Routing map[string]Routing
-}
-
-// Routing is what routes depend on of an IPPool.
-type Routing struct {
-	NoExport    bool   // disableBGPExport
-	IPIP, VXLAN string // Never (also ""), Always or CrossSubnet
-}
-
-// Whereabouts is the networks that every pod of the plan is attached to.
-type Whereabouts struct {
-	Networks []model.Network
-	Rule     whereabouts.Rule // of the reconciler; "" is upstream's
 }
 
 // Node is one machine.
@@ -172,9 +143,10 @@ type Trouble struct {
 	Evict time.Duration
 }
 
-// Collect is the reconciler: passes of Calico's IPAM garbage collection, or of
-// Whereabouts' ip-reconciler.
+// Collect is the reconciler.
 type Collect struct {
-	Every time.Duration // 0: it does not run
-	Grace time.Duration // Calico's leakGracePeriod; 0 is 15 min, calico.Never is never
+	Every time.Duration // between two passes; 0: it does not run
+	// Grace is how long it waits before it releases what has leaked, Never for ever; 0 is
+	// the manager's own, see Patient.
+	Grace time.Duration
 }

@@ -9,8 +9,10 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/capacity"
-	"ipamsim/model/reference/calico"
-	"ipamsim/model/reference/whereabouts"
+	"ipamsim/model/capacity/calico"
+	"ipamsim/model/capacity/whereabouts"
+	reference "ipamsim/model/reference/calico"
+	rules "ipamsim/model/reference/whereabouts"
 )
 
 // drawCluster is a small cluster to which much happens within a day: more pods than
@@ -52,35 +54,35 @@ func drawCluster(t *rapid.T) *capacity.Cluster {
 		KeepNode: rapid.IntRange(0, 3).Draw(t, "keepNode") == 0, Evict: some("evict", 0, 2*time.Minute),
 		ReplaceDrained: rapid.Bool().Draw(t, "replaceDrained"),
 	}
-	c.Collect = capacity.Collect{Every: some("every", 0, 17*time.Minute, time.Hour), Grace: some("grace", 0, time.Minute, calico.Never)}
+	c.Collect = capacity.Collect{Every: some("every", 0, 17*time.Minute, time.Hour), Grace: some("grace", 0, time.Minute, reference.Never)}
 	if rapid.Bool().Draw(t, "Calico") {
-		c.Calico = drawCalico(t)
+		c.Manager = drawCalico(t)
 	} else {
-		c.Whereabouts = drawWhereabouts(t)
+		drawWhereabouts(t, c)
 	}
 	return c
 }
 
-func drawCalico(t *rapid.T) *capacity.Calico {
-	m := &capacity.Calico{
-		Datastore: rapid.SampledFrom([]calico.Datastore{calico.Etcd, calico.Kubernetes}).Draw(t, "datastore"),
-		Config: calico.Config{
+func drawCalico(t *rapid.T) *calico.Config {
+	m := &calico.Config{
+		Datastore: rapid.SampledFrom([]reference.Datastore{reference.Etcd, reference.Kubernetes}).Draw(t, "datastore"),
+		Settings: reference.Config{
 			Strict: rapid.Bool().Draw(t, "strict"), AutoAllocate: rapid.IntRange(0, 4).Draw(t, "manual") > 0,
 			MaxBlocks: rapid.SampledFrom([]int{0, 1, 2}).Draw(t, "maxBlocks"),
 		},
 		Tunnels: rapid.Bool().Draw(t, "tunnels"),
 	}
-	m.Pools = []calico.Pool{{
+	m.Pools = []reference.Pool{{
 		Name: "a", Prefix: netip.MustParsePrefix("10.0.0.0/27"), BlockBits: rapid.IntRange(28, 31).Draw(t, "block"),
 		IPIP: rapid.Bool().Draw(t, "IPIP"), NodeSelector: rapid.SampledFrom([]string{"", "all()", `rack == "0"`}).Draw(t, "selector"),
 	}}
 	if rapid.Bool().Draw(t, "second pool") {
-		m.Pools = append(m.Pools, calico.Pool{Name: "b", Prefix: netip.MustParsePrefix("10.0.1.0/27"), BlockBits: 30, VXLAN: rapid.Bool().Draw(t, "VXLAN")})
-		m.Routing = map[string]capacity.Routing{"b": {NoExport: rapid.Bool().Draw(t, "unexported"), VXLAN: "CrossSubnet"}}
+		m.Pools = append(m.Pools, reference.Pool{Name: "b", Prefix: netip.MustParsePrefix("10.0.1.0/27"), BlockBits: 30, VXLAN: rapid.Bool().Draw(t, "VXLAN")})
+		m.Routing = map[string]calico.Routing{"b": {NoExport: rapid.Bool().Draw(t, "unexported"), VXLAN: "CrossSubnet"}}
 	}
 	if rapid.IntRange(0, 2).Draw(t, "IPv6") == 0 {
 		m.V4, m.V6 = true, true
-		m.Pools = append(m.Pools, calico.Pool{Name: "six", Prefix: netip.MustParsePrefix("fd00::/122"), BlockBits: 124})
+		m.Pools = append(m.Pools, reference.Pool{Name: "six", Prefix: netip.MustParsePrefix("fd00::/122"), BlockBits: 124})
 	}
 	if rapid.IntRange(0, 2).Draw(t, "reserved") == 0 {
 		m.Reserved = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/30"), netip.MustParsePrefix("10.0.0.9/32")}
@@ -88,22 +90,21 @@ func drawCalico(t *rapid.T) *capacity.Calico {
 	return m
 }
 
-func drawWhereabouts(t *rapid.T) *capacity.Whereabouts {
+func drawWhereabouts(t *rapid.T, c *capacity.Cluster) {
 	between := func(p, first, last string, exclude ...netip.Prefix) model.Range {
 		return model.Range{Prefix: netip.MustParsePrefix(p), Start: netip.MustParseAddr(first), End: netip.MustParseAddr(last), Exclude: exclude}
 	}
 	n := model.Network{Key: "default/net", Name: rapid.SampledFrom([]string{"", "blue"}).Draw(t, "network_name"), Overlap: rapid.Bool().Draw(t, "overlap")}
 	n.Ranges = []model.Range{between("172.16.0.0/26", "172.16.0.1", "172.16.0.62", netip.MustParsePrefix("172.16.0.8/30"))}
-	m := &capacity.Whereabouts{Rule: rapid.SampledFrom(append(whereabouts.Rules(), "")).Draw(t, "rule")}
+	c.Manager = &whereabouts.Config{Rule: rapid.SampledFrom(append(rules.Rules(), "")).Draw(t, "rule")}
 	switch rapid.IntRange(0, 2).Draw(t, "kind") {
 	case 1: // one range within another
 		n.Ranges = append(n.Ranges, between("172.16.0.0/25", "172.16.0.1", "172.16.0.126"))
-		m.Networks = []model.Network{n, {Key: "default/other", Name: n.Name, Overlap: n.Overlap, Ranges: n.Ranges[:1]}}
+		c.Networks = []model.Network{n, {Key: "default/other", Name: n.Name, Overlap: n.Overlap, Ranges: n.Ranges[:1]}}
 	case 2:
 		n.Slice = 29
 		fallthrough
 	default:
-		m.Networks = []model.Network{n}
+		c.Networks = []model.Network{n}
 	}
-	return m
 }

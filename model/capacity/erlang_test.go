@@ -10,6 +10,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/capacity"
+	"ipamsim/model/capacity/whereabouts"
 )
 
 // Ten nodes run a pod each, on a Whereabouts range of thirteen addresses that no
@@ -92,9 +93,9 @@ func smallRange(nodes, free int, failEvery time.Duration) *capacity.Cluster {
 		last = last.Next()
 	}
 	c := &capacity.Cluster{
-		Whereabouts: &capacity.Whereabouts{Networks: []model.Network{{
+		Manager: &whereabouts.Config{}, Networks: []model.Network{{
 			Key: "default/net", Overlap: true, Ranges: []model.Range{{Prefix: netip.MustParsePrefix("172.16.0.0/24"), Start: first, End: last}},
-		}}},
+		}},
 		Load:    capacity.Load{PodsPerNode: capacity.Distribution{Mean: 1}},
 		Trouble: capacity.Trouble{ReplaceEvery: failEvery, ReplaceFor: time.Minute},
 		Horizon: 730 * 24 * time.Hour, Samples: 2,

@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"ipamsim/model/capacity"
-	"ipamsim/model/reference/calico"
+	"ipamsim/model/capacity/calico"
+	reference "ipamsim/model/reference/calico"
 )
 
 // Wikimedia's staging cluster: 90 pods on two nodes, four blocks, and two more nodes
@@ -14,10 +15,10 @@ import (
 // gives back, unless a collector releases what is empty; so the new ones borrow.
 func Example() {
 	staging := capacity.Cluster{
-		Calico: &capacity.Calico{
-			Datastore: calico.Kubernetes,
-			Pools:     []calico.Pool{{Name: "default-ipv4-ippool", Prefix: netip.MustParsePrefix("10.64.75.0/24"), BlockBits: 26}},
-			Config:    calico.Config{AutoAllocate: true},
+		Manager: &calico.Config{
+			Datastore: reference.Kubernetes,
+			Pools:     []reference.Pool{{Name: "default-ipv4-ippool", Prefix: netip.MustParsePrefix("10.64.75.0/24"), BlockBits: 26}},
+			Settings:  reference.Config{AutoAllocate: true},
 		},
 		Nodes:   []capacity.Node{{Name: "kubestage1001"}, {Name: "kubestage1002"}},
 		Load:    capacity.Load{Pods: 90, Lifetime: 48 * time.Hour, Grow: 2, GrowAt: 30 * 24 * time.Hour},

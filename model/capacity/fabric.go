@@ -126,16 +126,16 @@ func (f *fabric) stage(s *scene, pools []model.IPPool) *stage {
 			v.sizes = append(v.sizes, p.Bits())
 		}
 	}
-	for _, a := range s.affinities {
+	for _, a := range s.Affinities {
 		if at, ok := s.at[a.Node]; ok && a.State != model.Pending && s.nodes[at].up && a.Block.Addr().Is4() {
 			size(a.Block)
 			v.affine[a.Block] = append(v.affine[a.Block], at)
 		}
 	}
-	for i := range s.blocks {
-		if p := s.blocks[i].Prefix; p.Addr().Is4() {
+	for i := range s.Blocks {
+		if p := s.Blocks[i].Prefix; p.Addr().Is4() {
 			size(p)
-			v.owners[p] = s.blocks[i].Owner
+			v.owners[p] = s.Blocks[i].Owner
 		}
 	}
 	slices.Sort(v.sizes)

@@ -10,7 +10,6 @@ import (
 	"pgregory.net/rapid"
 
 	"ipamsim/model"
-	"ipamsim/model/reference/calico"
 	"ipamsim/model/route"
 )
 
@@ -51,7 +50,7 @@ func TestLostPairsAreThoseOfThePlane(t *testing.T) {
 }
 
 func wholePlane(fabric route.Fabric, s *scene) []route.Loss {
-	f := route.Facts{Pools: s.networks[0].Blocks.Pools, Affinities: s.affinities}
+	f := route.Facts{Pools: s.networks[0].Blocks.Pools, Affinities: s.Affinities}
 	for i, n := range s.nodes {
 		n.addr = nodeAddr(n.addr, i)
 		if n.up || n.registered {
@@ -59,10 +58,10 @@ func wholePlane(fabric route.Fabric, s *scene) []route.Loss {
 		}
 	}
 	slices.SortFunc(f.Nodes, func(a, b route.Node) int { return strings.Compare(a.Name, b.Name) })
-	for _, b := range s.blocks {
+	for _, b := range s.Blocks {
 		x := route.Block{Prefix: b.Prefix, Node: b.Owner}
 		for _, h := range s.live {
-			smallest := !slices.ContainsFunc(s.blocks, func(o calico.Block) bool { return o.Prefix.Bits() > b.Prefix.Bits() && o.Prefix.Contains(h.addr) })
+			smallest := !slices.ContainsFunc(s.Blocks, func(o model.BlockUse) bool { return o.Prefix.Bits() > b.Prefix.Bits() && o.Prefix.Contains(h.addr) })
 			if name := s.nodes[h.node].name; b.Prefix.Contains(h.addr) && name != b.Owner && smallest {
 				x.Borrowed = append(x.Borrowed, route.Borrowed{Addr: h.addr, Node: name})
 			}
@@ -146,22 +145,22 @@ func drawScene(t *rapid.T) *scene {
 
 func (s *scene) drawBlock(t *rapid.T, p netip.Prefix) {
 	node := rapid.IntRange(0, len(s.nodes)-1)
-	b := calico.Block{Prefix: p}
+	b := model.BlockUse{Prefix: p}
 	switch owner := s.nodes[node.Draw(t, "owner")].name; rapid.IntRange(0, 4).Draw(t, "affinity") {
 	case 0: // nobody's
 	case 1:
 		b.Owner = owner // who has lost the affinity
 	case 2:
 		b.Owner = owner
-		s.affinities = append(s.affinities, model.Affinity{Block: p, Node: owner, State: model.Confirmed})
+		s.Affinities = append(s.Affinities, model.Affinity{Block: p, Node: owner, State: model.Confirmed})
 		if x := s.nodes[node.Draw(t, "second")].name; x != owner {
-			s.affinities = append(s.affinities, model.Affinity{Block: p, Node: x, State: model.Confirmed})
+			s.Affinities = append(s.Affinities, model.Affinity{Block: p, Node: x, State: model.Confirmed})
 		}
 	default:
 		b.Owner = owner
-		s.affinities = append(s.affinities, model.Affinity{Block: p, Node: owner, State: model.Confirmed})
+		s.Affinities = append(s.Affinities, model.Affinity{Block: p, Node: owner, State: model.Confirmed})
 	}
-	s.blocks = append(s.blocks, b)
+	s.Blocks = append(s.Blocks, b)
 	a := p.Addr()
 	for range rapid.IntRange(0, 3).Draw(t, "pods") {
 		h := holding{node: node.Draw(t, "holder"), addr: a}

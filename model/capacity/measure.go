@@ -8,7 +8,6 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/metric"
-	"ipamsim/model/reference/calico"
 )
 
 // Measure is the same Sample of a real cluster, but for Unplaced, of which it knows
@@ -20,7 +19,7 @@ func Measure(v metric.View) Sample {
 
 // sceneOf is what a view shows.
 func sceneOf(v *metric.View) *scene {
-	s := &scene{networks: v.Networks, affinities: v.Record.Affinities, pools: v.Record.Pools, claims: v.Record.Claims}
+	s := &scene{networks: v.Networks, Census: Census{Affinities: v.Record.Affinities, Pools: v.Record.Pools, Claims: v.Record.Claims}}
 	for _, name := range slices.Sorted(maps.Keys(v.Truth.Nodes)) {
 		n := v.Truth.Nodes[name]
 		s.sees(sight{name: name, up: n.Up, registered: n.Registered})
@@ -36,15 +35,15 @@ func sceneOf(v *metric.View) *scene {
 			s.waiting++
 		}
 	}
-	s.inUse = len(v.Record.Claims)
+	s.InUse = len(v.Record.Claims)
 	for i := range v.Record.Claims {
 		c := &v.Record.Claims[i]
 		if c.Tunnel {
 			if !v.Truth.Nodes[c.Node].Registered {
-				s.leaked++
+				s.Leaked++
 			}
 		} else if b := alive.byID[c.Container]; b == nil || !holds(b, c.Addr) {
-			s.leaked++
+			s.Leaked++
 		}
 	}
 	s.blocksOf(v)
@@ -121,14 +120,14 @@ func (s *scene) blocksOf(v *metric.View) {
 			if _, twice := at[p.Name]; twice || !n.Owns(p) {
 				continue
 			}
-			at[p.Name] = len(s.blocks)
-			b := calico.Block{Prefix: p.Range, Owner: p.Node, Free: addresses(p.Range)}
+			at[p.Name] = len(s.Blocks)
+			b := model.BlockUse{Prefix: p.Range, Owner: p.Node, Free: Addresses(p.Range)}
 			for _, x := range reserved {
 				if x.Overlaps(p.Range) {
-					b.Free -= min(addresses(x), addresses(p.Range))
+					b.Free -= min(Addresses(x), Addresses(p.Range))
 				}
 			}
-			s.blocks = append(s.blocks, b)
+			s.Blocks = append(s.Blocks, b)
 		}
 	}
 	for i := range v.Record.Claims {
@@ -137,7 +136,7 @@ func (s *scene) blocksOf(v *metric.View) {
 		if !ok {
 			continue
 		}
-		b := &s.blocks[j]
+		b := &s.Blocks[j]
 		b.InUse++
 		if !slices.ContainsFunc(reserved, func(x netip.Prefix) bool { return x.Contains(c.Addr) }) {
 			b.Free--
@@ -150,8 +149,8 @@ func (s *scene) blocksOf(v *metric.View) {
 	for _, a := range v.Record.Affinities {
 		affine[model.Affinity{Block: a.Block, Node: a.Node}] = a.State != model.PendingDeletion
 	}
-	for i := range s.blocks {
-		b := &s.blocks[i]
+	for i := range s.Blocks {
+		b := &s.Blocks[i]
 		b.Affine = affine[model.Affinity{Block: b.Prefix, Node: b.Owner}]
 	}
 }

@@ -3,8 +3,6 @@ package capacity
 import (
 	"net/netip"
 	"time"
-
-	"ipamsim/model/reference/calico"
 )
 
 // Step is one step of a migration: what an operator does to a cluster that runs, so
@@ -12,42 +10,24 @@ import (
 // done. One that the datastore refuses is tried again every StepRetry.
 type Step struct {
 	Kind StepKind
-	// Pool is the IPPool that is created, disabled or deleted.
-	Pool calico.Pool
-	// Routing of a pool that is created.
-	Routing Routing
-	// Config is the IPAMConfig from now on.
-	Config calico.Config
+	// Pool is the name of the pool that is created, disabled or deleted, CIDR its
+	// addresses and BlockBits the prefix length of its blocks; zero, if the step is about
+	// something else.
+	Pool      string
+	CIDR      netip.Prefix
+	BlockBits int
 	// Pools are those whose pods are restarted.
 	Pools []netip.Prefix
-	// Affinities are the blocks whose BlockAffinities get a type.
-	Affinities []netip.Prefix
+	// Change is what the manager's own Allocator.Step does; nil of a restart.
+	Change any
 }
 
-// StepKind says what a step does.
+// StepKind says what a step does: RestartPods, or one of the manager's own.
 type StepKind string
 
-// The kinds of steps.
-const (
-	// CreatePool is refused as long as blocks of another size lie in the pool, as
-	// calicoctl and Calico's API server do.
-	CreatePool  StepKind = "create-pool"
-	DisablePool StepKind = "disable-pool" // it hands out no address from now on
-	// DeletePool deletes a pool as calicoctl does: nodes lose their affinities to its
-	// blocks, empty blocks go, and others belong to nobody.
-	DeletePool StepKind = "delete-pool"
-	// TypeAffinities gives BlockAffinities that an older Calico wrote the type that it
-	// did not know: host. v3.31 takes one without it for another's when it deletes a
-	// pool: the affinity goes, and the block stays, even an empty one.
-	//
-	// Source: libcalico-go/lib/ipam, affinityConfigsByBlocks and affinityMatches.
-	TypeAffinities StepKind = "type-affinities"
-	// Configure replaces IPAMConfig.
-	Configure StepKind = "configure"
-	// RestartPods deletes all pods that there are one by one, and others take their
-	// places; only those stay that run since the beginning with no address of Pools.
-	RestartPods StepKind = "restart-pods"
-)
+// RestartPods deletes all pods that there are one by one, and others take their
+// places; only those stay that run since the beginning with no address of Pools.
+const RestartPods StepKind = "restart-pods"
 
 // Times of a migration.
 const (
@@ -105,8 +85,8 @@ func (c *Cluster) Settle() time.Duration {
 	t := c.Evict() + PodGC + Retry
 	if every := c.Collect.Every; every > 0 {
 		t += 2 * every
-		if c.Calico != nil && c.Collect.Grace >= 0 {
-			t += max(c.Collect.Grace, GraceDefault)
+		if m, ok := c.Manager.(Patient); ok && c.Collect.Grace >= 0 {
+			t += max(c.Collect.Grace, m.Grace())
 		}
 	}
 	return min(max(t, time.Hour), c.Horizon/4)

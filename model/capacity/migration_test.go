@@ -7,16 +7,17 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/capacity"
-	"ipamsim/model/reference/calico"
+	"ipamsim/model/capacity/calico"
+	reference "ipamsim/model/reference/calico"
 )
 
 // crowded is a cluster as it is after two hours with twelve pods and eight addresses.
 func crowded(t *testing.T) *capacity.Cluster {
 	t.Helper()
 	c := &capacity.Cluster{
-		Calico: &capacity.Calico{
-			Datastore: calico.Kubernetes, Config: calico.Config{AutoAllocate: true},
-			Pools: []calico.Pool{{Name: "small", Prefix: netip.MustParsePrefix("10.0.0.0/29"), BlockBits: 30}},
+		Manager: &calico.Config{
+			Datastore: reference.Kubernetes, Settings: reference.Config{AutoAllocate: true},
+			Pools: []reference.Pool{{Name: "small", Prefix: netip.MustParsePrefix("10.0.0.0/29"), BlockBits: 30}},
 		},
 		Nodes: []capacity.Node{{Name: "a"}, {Name: "b"}}, Load: capacity.Load{Pods: 12}, Horizon: 2 * time.Hour,
 	}
@@ -43,10 +44,10 @@ func TestJudgedFromATimeOn(t *testing.T) {
 	now := crowded(t)
 	moved := *now
 	moved.Migration = []capacity.Step{
-		{Kind: capacity.CreatePool, Pool: calico.Pool{Name: "large", Prefix: netip.MustParsePrefix("10.1.0.0/24"), BlockBits: 28}},
-		{Kind: capacity.DisablePool, Pool: calico.Pool{Name: "small"}},
+		calico.OfPool(calico.CreatePool, reference.Pool{Name: "large", Prefix: netip.MustParsePrefix("10.1.0.0/24"), BlockBits: 28}, calico.Routing{}),
+		{Kind: calico.DisablePool, Pool: "small"},
 		{Kind: capacity.RestartPods, Pools: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/29")}},
-		{Kind: capacity.DeletePool, Pool: calico.Pool{Name: "small"}},
+		{Kind: calico.DeletePool, Pool: "small"},
 	}
 	late := *now
 	late.JudgeFrom = 30 * time.Hour // behind the end

@@ -35,8 +35,8 @@ func (s *scene) owners(number func(string) int32) []int32 {
 	}
 	slices.SortFunc(pools, func(a, b model.IPPool) int { return a.Prefix.Compare(b.Prefix) })
 	owner := map[netip.Prefix]string{}
-	for i := range s.blocks {
-		owner[s.blocks[i].Prefix] = s.blocks[i].Owner
+	for i := range s.Blocks {
+		owner[s.Blocks[i].Prefix] = s.Blocks[i].Owner
 	}
 	out := make([]int32, 0, total)
 	for _, p := range pools {

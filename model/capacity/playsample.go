@@ -28,20 +28,40 @@ func (p *Player) measured(s *scene) Sample {
 
 // scene is what there is now.
 func (p *Player) scene() *scene {
-	s := &scene{networks: p.manager.networks(), pods: p.bound, waiting: p.waiting}
+	s := &scene{networks: p.manager.Networks(), pods: p.bound, waiting: p.waiting}
 	for _, n := range p.stations {
-		s.sees(sight{name: n.Name, addr: n.Addr, up: n.up, registered: n.registered})
+		s.sees(sight{name: n.Name, addr: n.Addr, up: n.Up, registered: n.Registered})
 	}
 	for _, x := range p.pods {
 		if x != nil {
-			for _, a := range x.addrs {
-				s.live = append(s.live, holding{int(x.node.number), a, false})
+			for _, a := range x.Addrs {
+				s.live = append(s.live, holding{int(x.Node.Number), a, false})
 			}
 		}
 	}
-	p.manager.look(s)
+	s.Census = p.census()
+	for _, d := range s.Devices {
+		s.device(int(d.Node), d.Addr)
+	}
 	s.blackholed = p.fabric.lost(s)
 	return s
+}
+
+// census is the manager's own, or what a view of the cluster comes to.
+func (p *Player) census() Census {
+	if p.manager.Count != nil {
+		return p.manager.Count()
+	}
+	v := p.View()
+	c := sceneOf(&v).Census
+	for _, b := range p.manager.Devices() {
+		for _, a := range b.Attachments {
+			for _, addr := range a.Addrs {
+				c.Devices = append(c.Devices, Device{p.number(b.Node), addr})
+			}
+		}
+	}
+	return c
 }
 
 // number is that of a node, -1 for one that never was.
@@ -54,27 +74,27 @@ func (p *Player) number(name string) int32 {
 
 // View is what a real cluster that looks like this would be measured by.
 func (p *Player) View() metric.View {
-	v := metric.View{Record: p.manager.record(), Networks: p.manager.networks()}
+	v := metric.View{Record: p.manager.Record(), Networks: p.manager.Networks()}
 	v.Truth = model.Truth{At: p.now, Pods: map[model.PodRef]model.Pod{}, Nodes: map[string]model.Node{}}
 	for _, n := range p.stations {
-		v.Truth.Nodes[n.Name] = model.Node{Up: n.up, Registered: n.registered}
+		v.Truth.Nodes[n.Name] = model.Node{Up: n.Up, Registered: n.Registered}
 	}
 	for _, x := range p.pods {
 		if x == nil {
 			continue
 		}
-		o := model.Pod{UID: x.ref.Name, Node: x.node.Name, Deleting: x.marked}
-		b := model.Sandbox{ID: x.container, Pod: x.ref, UID: o.UID, Node: x.node.Name}
+		o := model.Pod{UID: x.Ref.Name, Node: x.Node.Name, Deleting: x.Marked}
+		b := model.Sandbox{ID: x.Container, Pod: x.Ref, UID: o.UID, Node: x.Node.Name}
 		for i := range v.Networks {
 			o.Networks = append(o.Networks, v.Networks[i].Key)
 		}
-		if x.container != "" {
-			b.Attachments = p.manager.attached(x)
+		if x.Container != "" {
+			b.Attachments = p.manager.Attached(x)
 			v.Truth.Sandboxes = append(v.Truth.Sandboxes, b)
 		}
-		v.Truth.Pods[x.ref] = o
+		v.Truth.Pods[x.Ref] = o
 	}
-	p.manager.devices(&v)
+	v.Truth.Sandboxes = append(v.Truth.Sandboxes, p.manager.Devices()...)
 	slices.SortFunc(v.Truth.Sandboxes, func(a, b model.Sandbox) int {
 		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Pod.String(), b.Pod.String()))
 	})

@@ -5,7 +5,7 @@ import "time"
 // again is when a pod that was refused tries again.
 type again struct {
 	at    time.Duration
-	pod   *pod
+	pod   *Pod
 	tries uint32 // pod.tries then; another number: it does not wait for this any more
 }
 

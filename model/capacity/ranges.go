@@ -47,13 +47,13 @@ func (s *scene) ranges(out *Sample) {
 // can be given, all together.
 func (s *scene) sliced(n *model.Network, r *model.Range) (used, reach int) {
 	byPool := map[string][]netip.Addr{}
-	for i := range s.claims {
-		if c := &s.claims[i]; r.Contains(c.Addr) {
+	for i := range s.Claims {
+		if c := &s.Claims[i]; r.Contains(c.Addr) {
 			byPool[c.Pool] = append(byPool[c.Pool], c.Addr)
 		}
 	}
-	for i := range s.pools {
-		p := &s.pools[i]
+	for i := range s.Pools {
+		p := &s.Pools[i]
 		if !n.Owns(p) || !r.Prefix.Contains(p.Range.Addr()) {
 			continue
 		}

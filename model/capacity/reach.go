@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"ipamsim/model"
-	"ipamsim/model/reference/calico"
 )
 
 // family measures what is left of one address family of a network with blocks, and
@@ -26,16 +25,16 @@ func (s *scene) family(n *model.Network, v4 bool, out *Sample) {
 		all += pools[i].free + pools[i].open
 	}
 	nodes := make([]hand, len(s.nodes))
-	for i := range s.affinities {
-		a := &s.affinities[i]
+	for i := range s.Affinities {
+		a := &s.Affinities[i]
 		at, ok := s.at[a.Node]
 		in := slices.IndexFunc(pools, func(p stock) bool { return p.Prefix.Contains(a.Block.Addr()) })
 		if ok && a.Block.Addr().Is4() == v4 && in >= 0 && pools[in].serves(a.Node) {
 			nodes[at].blocks++
 		}
 	}
-	for i := range s.blocks {
-		b := &s.blocks[i]
+	for i := range s.Blocks {
+		b := &s.Blocks[i]
 		at, ok := s.at[b.Owner]
 		in := slices.IndexFunc(pools, func(p stock) bool { return p.Prefix.Contains(b.Prefix.Addr()) })
 		if ok && b.Affine && in >= 0 && pools[in].serves(b.Owner) {
@@ -118,16 +117,16 @@ func (s *scene) stock(n *model.Network, v4 bool) []stock {
 				x.chosen[node] = true
 			}
 		}
-		x.take(s.blocks, n.Blocks.Reserved)
+		x.take(s.Blocks, n.Blocks.Reserved)
 		out = append(out, x)
 	}
 	return out
 }
 
 // take counts what blocks and reservations leave of the pool.
-func (p *stock) take(blocks []calico.Block, reserved []netip.Prefix) {
+func (p *stock) take(blocks []model.BlockUse, reserved []netip.Prefix) {
 	block := netip.PrefixFrom(p.Prefix.Addr(), p.BlockBits)
-	p.size = addresses(p.Prefix)
+	p.size = Addresses(p.Prefix)
 	if p.Prefix.Bits() <= p.BlockBits {
 		p.positions = 1 << min(p.BlockBits-p.Prefix.Bits(), 40)
 	}
@@ -144,7 +143,7 @@ func (p *stock) take(blocks []calico.Block, reserved []netip.Prefix) {
 			exist[b.Prefix] = true
 		}
 	}
-	p.open = p.positions * addresses(block)
+	p.open = p.positions * Addresses(block)
 	held := map[netip.Prefix]int{} // reserved addresses of positions that are not reserved as a whole
 	for _, x := range outermost(reserved) {
 		if !p.Prefix.Overlaps(x) {
@@ -153,9 +152,9 @@ func (p *stock) take(blocks []calico.Block, reserved []netip.Prefix) {
 		if x.Bits() < p.Prefix.Bits() {
 			x = p.Prefix
 		}
-		p.size -= addresses(x)
+		p.size -= Addresses(x)
 		if x.Bits() > p.BlockBits {
-			held[netip.PrefixFrom(x.Addr(), p.BlockBits).Masked()] += addresses(x)
+			held[netip.PrefixFrom(x.Addr(), p.BlockBits).Masked()] += Addresses(x)
 			continue
 		}
 		gone := 1 << min(p.BlockBits-x.Bits(), 40)
@@ -165,14 +164,14 @@ func (p *stock) take(blocks []calico.Block, reserved []netip.Prefix) {
 			}
 		}
 		p.positions -= gone
-		p.open -= gone * addresses(block)
+		p.open -= gone * Addresses(block)
 	}
 	for b, n := range held {
 		if exist[b] {
 			continue
 		}
 		p.open -= n
-		if n == addresses(block) {
+		if n == Addresses(block) {
 			p.positions--
 		}
 	}

@@ -6,25 +6,39 @@ import (
 	"time"
 
 	"ipamsim/model"
-	"ipamsim/model/reference/calico"
 )
 
-// scene is what there is at an instant, as far as a Sample tells of it.
+// Census is what there is of addresses at an instant, as far as a Sample tells of it.
+type Census struct {
+	InUse, Leaked int // addresses, see Sample
+
+	// Of networks with blocks, which are in the order of their prefixes.
+	Blocks     []model.BlockUse
+	Affinities []model.Affinity
+	// Devices that have an address, in the order of nodes.
+	Devices []Device
+
+	// Of networks without blocks.
+	Pools  []model.Pool
+	Claims []model.Claim
+}
+
+// Device is a node's own address of a pool.
+type Device struct {
+	Node int32 // its number
+	Addr netip.Addr
+}
+
+// scene is all that there is at an instant, as far as a Sample tells of it.
 type scene struct {
+	Census
 	networks      []model.Network
 	nodes         []sight
 	at            map[string]int // nodes by name
 	pods, waiting int
-	inUse, leaked int
-	blocks        []calico.Block // in the order of prefixes
-	affinities    []model.Affinity
 	live          []holding
 	blackholed    int
 	stranded      int // addresses in parts, over all nodes that are up
-
-	// Of networks without blocks.
-	pools  []model.Pool
-	claims []model.Claim
 }
 
 // sight is one node.
@@ -64,7 +78,7 @@ func (s *scene) device(node int, a netip.Addr) {
 
 // sample measures the scene.
 func (s *scene) sample(at time.Duration) Sample {
-	out := Sample{At: at, Pods: s.pods, Waiting: s.waiting, InUse: s.inUse, Leaked: s.leaked, Blackholed: s.blackholed}
+	out := Sample{At: at, Pods: s.pods, Waiting: s.waiting, InUse: s.InUse, Leaked: s.Leaked, Blackholed: s.blackholed}
 	for i := range s.nodes {
 		if s.nodes[i].up {
 			out.Nodes++
@@ -91,8 +105,8 @@ func (s *scene) sample(at time.Duration) Sample {
 // count is what there is to count of blocks.
 func (s *scene) count(out *Sample) {
 	byNode := map[string]int{}
-	for i := range s.blocks {
-		b := &s.blocks[i]
+	for i := range s.Blocks {
+		b := &s.Blocks[i]
 		out.Blocks++
 		out.Borrowed += b.Borrowed
 		if b.InUse == 0 {
@@ -103,8 +117,8 @@ func (s *scene) count(out *Sample) {
 			out.BlocksMax = max(out.BlocksMax, byNode[b.Owner])
 		}
 	}
-	for i := range s.affinities {
-		if n, ok := s.at[s.affinities[i].Node]; !ok || !s.nodes[n].registered {
+	for i := range s.Affinities {
+		if n, ok := s.at[s.Affinities[i].Node]; !ok || !s.nodes[n].registered {
 			out.Stale++
 		}
 	}
@@ -117,8 +131,8 @@ func (s *scene) announced(n *model.Network, out *Sample) {
 		return in != nil && !in.NoExport
 	}
 	own := make([][]netip.Prefix, len(s.nodes))
-	for i := range s.affinities {
-		a := &s.affinities[i]
+	for i := range s.Affinities {
+		a := &s.Affinities[i]
 		if at, ok := s.at[a.Node]; ok && s.nodes[at].up && a.State == model.Confirmed {
 			own[at] = append(own[at], a.Block)
 			if exported(a.Block) {
@@ -137,7 +151,7 @@ func (s *scene) announced(n *model.Network, out *Sample) {
 // addressesMost is where counting ends: a range of IPv6 has more than an int.
 const addressesMost = 1 << 40
 
-// addresses is how many there are in a prefix.
-func addresses(p netip.Prefix) int {
+// Addresses is how many there are in a prefix, 1<<40 at most.
+func Addresses(p netip.Prefix) int {
 	return 1 << min(p.Addr().BitLen()-p.Bits(), 40)
 }

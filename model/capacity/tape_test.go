@@ -9,7 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"ipamsim/model/capacity"
-	"ipamsim/model/reference/calico"
+	"ipamsim/model/capacity/calico"
+	reference "ipamsim/model/reference/calico"
 )
 
 // Every tape is a history that a cluster can live through: what starts is bound to
@@ -159,7 +160,7 @@ func TestTapeIsTheSameForEveryOption(t *testing.T) {
 			t.Fatal("another tape the second time")
 		}
 		o := *c
-		o.Calico, o.Whereabouts = &capacity.Calico{Datastore: calico.Etcd}, nil
+		o.Manager = &calico.Config{Datastore: reference.Etcd}
 		o.Collect = capacity.Collect{Every: 3 * time.Minute, Grace: time.Minute}
 		pass := func(e capacity.Event) bool { return e.Kind == capacity.Pass }
 		if a, b := slices.DeleteFunc(before, pass), slices.DeleteFunc(events(&o, seed), pass); !slices.Equal(a, b) {

@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"ipamsim/model/capacity"
-	"ipamsim/model/reference/calico"
+	"ipamsim/model/capacity/calico"
+	reference "ipamsim/model/reference/calico"
 )
 
 // 90 pods on two nodes that take 64 each: while one of them is drained 26 have no
@@ -15,9 +16,9 @@ import (
 func TestPodsWithoutANode(t *testing.T) {
 	for most, missing := range map[int]int{64: 26, 90: 0} {
 		c := &capacity.Cluster{
-			Calico: &capacity.Calico{
-				Pools:  []calico.Pool{{Name: "pods", Prefix: netip.MustParsePrefix("10.0.0.0/24"), BlockBits: 26}},
-				Config: calico.Config{AutoAllocate: true},
+			Manager: &calico.Config{
+				Pools:    []reference.Pool{{Name: "pods", Prefix: netip.MustParsePrefix("10.0.0.0/24"), BlockBits: 26}},
+				Settings: reference.Config{AutoAllocate: true},
 			},
 			Nodes:   []capacity.Node{{Name: "a"}, {Name: "b"}},
 			Load:    capacity.Load{Pods: 90, MaxPods: most},

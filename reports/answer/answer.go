@@ -23,6 +23,7 @@ type Plan struct {
 	Repeats            int
 	Axes               []Axis
 	Cells              []Cell
+	Manager            Manager
 	Require            []Bound
 	Minimise           string
 	Unknown            []string // what an import could not know, one line each

@@ -40,13 +40,13 @@ type MigrationStep struct {
 }
 
 // migrationOf a cell, nil if there is nothing to be done for its option.
-func migrationOf(c *Cell) *Migration {
+func migrationOf(p *Plan, c *Cell) *Migration {
 	if c.Cluster == nil || len(c.Cluster.Migration) == 0 {
 		return nil
 	}
 	m := &Migration{}
 	for i := range c.Cluster.Migration {
-		m.Steps = append(m.Steps, stepOf(&c.Cluster.Migration[i]))
+		m.Steps = append(m.Steps, p.Manager.step(&c.Cluster.Migration[i]))
 	}
 	var hours, restarted, waiting, blackholed []float64
 	for _, l := range c.Lives {
@@ -84,29 +84,23 @@ func (m *Migration) stuck(way *capacity.Migration) {
 	}
 }
 
-// stepOf is a step in words, as an instruction.
-func stepOf(s *capacity.Step) MigrationStep {
-	out := MigrationStep{Kind: s.Kind, Pool: reports.Clean(s.Pool.Name)}
-	if s.Pool.Prefix.IsValid() {
-		out.CIDR, out.BlockSize = s.Pool.Prefix.String(), s.Pool.BlockBits
+// step in words, as an instruction.
+func (m *Manager) step(s *capacity.Step) MigrationStep {
+	out := MigrationStep{Kind: s.Kind, Pool: reports.Clean(s.Pool)}
+	if s.CIDR.IsValid() {
+		out.CIDR, out.BlockSize = s.CIDR.String(), s.BlockBits
 	}
-	switch s.Kind {
-	case capacity.CreatePool:
-		out.text = fmt.Sprintf("create IPPool %s, %s in blocks of /%d", out.Pool, out.CIDR, out.BlockSize)
-	case capacity.DisablePool:
-		out.text = "disable IPPool " + out.Pool
-	case capacity.DeletePool:
-		out.text = "delete IPPool " + out.Pool
-	case capacity.Configure:
-		out.text = fmt.Sprintf("set IPAMConfig: strictAffinity %t, autoAllocateBlocks %t, maxBlocksPerHost %d", s.Config.Strict, s.Config.AutoAllocate, s.Config.MaxBlocks)
-	case capacity.TypeAffinities:
-		out.text = fmt.Sprintf("set spec.type: host in the %s of these pools that have none (an older Calico wrote them; without it v3.31 leaves their blocks behind)", plural(len(s.Affinities), "BlockAffinity"))
-	case capacity.RestartPods:
+	switch {
+	case s.Kind == capacity.RestartPods:
 		var in []string
 		for _, p := range s.Pools {
 			in = append(in, p.String())
 		}
 		out.text = "restart the pods of " + list(in) + " one by one"
+	case m.Step != nil:
+		out.text = reports.Clean(m.Step(s))
+	default:
+		out.text = strings.TrimSpace(string(s.Kind) + " " + out.Pool)
 	}
 	return out
 }

@@ -8,18 +8,20 @@ import (
 	"time"
 
 	"ipamsim/model/capacity"
-	"ipamsim/model/reference/calico"
+	"ipamsim/model/capacity/calico"
+	reference "ipamsim/model/reference/calico"
 	"ipamsim/reports/answer"
+	answercalico "ipamsim/reports/answer/calico"
 )
 
 // moved is a plan of a cluster that runs: twelve pairs are blackholed at its
 // beginning, and stay so as it is; a migration ends after three hours, or never.
 func moved(end time.Duration) *answer.Plan {
-	p := &answer.Plan{Name: "moved", Horizon: 10 * day, Repeats: 12, Minimise: "routes", From: "cluster.yaml", Require: []answer.Bound{{Measure: "blackholed", Most: 0}}}
-	pool := calico.Pool{Name: "pods", Prefix: netip.MustParsePrefix("10.0.0.0/24"), BlockBits: 28}
-	steps := []capacity.Step{{Kind: capacity.DeletePool, Pool: pool}, {Kind: capacity.CreatePool, Pool: pool}}
+	p := &answer.Plan{Name: "moved", Horizon: 10 * day, Repeats: 12, Minimise: "routes", From: "cluster.yaml", Manager: answercalico.Answers, Require: []answer.Bound{{Measure: "blackholed", Most: 0}}}
+	pool := reference.Pool{Name: "pods", Prefix: netip.MustParsePrefix("10.0.0.0/24"), BlockBits: 28}
+	steps := []capacity.Step{calico.OfPool(calico.DeletePool, pool, calico.Routing{}), calico.OfPool(calico.CreatePool, pool, calico.Routing{})}
 	for _, name := range []string{"as it is", "moved"} {
-		c := answer.Cell{Option: name, Cluster: &capacity.Cluster{}}
+		c := answer.Cell{Option: name, Cluster: &capacity.Cluster{Manager: &calico.Config{}}}
 		if name == "moved" {
 			c.Cluster.Migration = steps
 		}

@@ -6,8 +6,8 @@ import (
 	"net/netip"
 	"slices"
 
+	"ipamsim/model"
 	"ipamsim/model/capacity"
-	"ipamsim/model/reference/calico"
 	"ipamsim/reports"
 	"ipamsim/reports/chart"
 )
@@ -95,15 +95,19 @@ func (a *Answer) owners(title string, n int, l *capacity.Course) chart.Picture {
 // where as many are known as the lives have.
 func blockNames(c *capacity.Cluster, n int) []string {
 	var out []string
-	if c != nil && c.Calico != nil {
-		pools := slices.Clone(c.Calico.Pools)
-		slices.SortFunc(pools, func(a, b calico.Pool) int { return a.Prefix.Compare(b.Prefix) })
-		for _, p := range pools {
-			bits := cmp.Or(p.BlockBits, p.Prefix.Addr().BitLen()-blockHostBits)
-			for at := p.Prefix.Masked().Addr(); !p.Disabled && p.Prefix.Contains(at) && len(out) <= n && bits >= p.Prefix.Bits(); {
-				out = append(out, netip.PrefixFrom(at, bits).String())
-				at = after(at, bits)
+	var pools []model.IPPool
+	if c != nil {
+		for _, x := range c.Networks {
+			if x.Blocks != nil {
+				pools = append(pools, x.Blocks.Pools...)
 			}
+		}
+	}
+	slices.SortFunc(pools, func(a, b model.IPPool) int { return a.Prefix.Compare(b.Prefix) })
+	for _, p := range pools {
+		for at := p.Prefix.Masked().Addr(); !p.Disabled && p.Prefix.Contains(at) && len(out) <= n && p.BlockBits >= p.Prefix.Bits(); {
+			out = append(out, netip.PrefixFrom(at, p.BlockBits).String())
+			at = after(at, p.BlockBits)
 		}
 	}
 	if len(out) == n {
@@ -115,9 +119,6 @@ func blockNames(c *capacity.Cluster, n int) []string {
 	}
 	return out
 }
-
-// blockHostBits of Calico's blocks unless a pool says otherwise: a /26, or a /122.
-const blockHostBits = 6
 
 // after is the address behind a prefix; none is invalid.
 func after(a netip.Addr, bits int) netip.Addr {

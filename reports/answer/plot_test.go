@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/model"
 	"ipamsim/model/capacity"
-	"ipamsim/model/reference/calico"
 	"ipamsim/reports/answer"
 )
 
@@ -178,17 +178,18 @@ func TestBarsHaveShortNames(t *testing.T) {
 
 // Blocks and their owners have their names where the cluster says which there are.
 func TestBlockNames(t *testing.T) {
-	pools := func(cidrs ...string) (out []calico.Pool) {
+	pools := func(cidrs ...string) (out []model.IPPool) {
 		for _, c := range cidrs {
-			out = append(out, calico.Pool{Prefix: netip.MustParsePrefix(c)})
+			p := netip.MustParsePrefix(c)
+			out = append(out, model.IPPool{Prefix: p, BlockBits: p.Addr().BitLen() - 6})
 		}
 		return out
 	}
-	disabled := append(pools("10.0.0.0/24"), calico.Pool{Prefix: netip.MustParsePrefix("10.9.0.0/24"), Disabled: true})
-	small := []calico.Pool{{Prefix: netip.MustParsePrefix("10.0.0.0/30"), BlockBits: 32}}
+	disabled := append(pools("10.0.0.0/24"), model.IPPool{Prefix: netip.MustParsePrefix("10.9.0.0/24"), BlockBits: 26, Disabled: true})
+	small := []model.IPPool{{Prefix: netip.MustParsePrefix("10.0.0.0/30"), BlockBits: 32}}
 	for _, tt := range []struct {
 		name, last string
-		pools      []calico.Pool
+		pools      []model.IPPool
 	}{
 		{"one pool", "10.64.75.192/26", pools("10.64.75.0/24")},
 		{"two pools", "10.1.255.192/26", pools("10.1.255.128/25", "10.0.0.0/25")},
@@ -200,7 +201,7 @@ func TestBlockNames(t *testing.T) {
 		{"not known", "block 4", nil},
 	} {
 		p := owned()
-		p.Cells[0].Cluster = &capacity.Cluster{Calico: &capacity.Calico{Pools: tt.pools}, Nodes: []capacity.Node{{Name: "kubestage1001"}}}
+		p.Cells[0].Cluster = &capacity.Cluster{Networks: []model.Network{{Blocks: &model.BlockPolicy{Pools: tt.pools}}}, Nodes: []capacity.Node{{Name: "kubestage1001"}}}
 		for _, f := range answer.Of(p).Files() {
 			var b bytes.Buffer
 			if f.Name != "plots/owners-0.csv" {

@@ -8,15 +8,18 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/capacity"
-	"ipamsim/model/reference/calico"
+	"ipamsim/model/capacity/calico"
+	reference "ipamsim/model/reference/calico"
 	"ipamsim/reports/answer"
+	answercalico "ipamsim/reports/answer/calico"
+	answerwhereabouts "ipamsim/reports/answer/whereabouts"
 )
 
 // calicoOf is a cluster of Calico as an option makes it.
-func calicoOf(store calico.Datastore, every, grace time.Duration, strict bool, blocks int) *capacity.Cluster {
+func calicoOf(store reference.Datastore, every, grace time.Duration, strict bool, blocks int) *capacity.Cluster {
 	return &capacity.Cluster{
 		Collect: capacity.Collect{Every: every, Grace: grace},
-		Calico:  &capacity.Calico{Datastore: store, Config: calico.Config{Strict: strict, MaxBlocks: blocks}},
+		Manager: &calico.Config{Datastore: store, Settings: reference.Config{Strict: strict, MaxBlocks: blocks}},
 	}
 }
 
@@ -24,21 +27,22 @@ func calicoOf(store calico.Datastore, every, grace time.Duration, strict bool, b
 func whereaboutsOf(every time.Duration, slice int, overlap bool) *capacity.Cluster {
 	return &capacity.Cluster{
 		Collect: capacity.Collect{Every: every},
-		Whereabouts: &capacity.Whereabouts{Networks: []model.Network{
+		Networks: []model.Network{
 			{Slice: slice, Overlap: overlap, Ranges: []model.Range{{Prefix: netip.MustParsePrefix("10.0.0.0/24")}}},
-		}},
+		},
 	}
 }
 
 // tunnelled is a cluster whose nodes have addresses for their devices.
 func tunnelled(c *capacity.Cluster) *capacity.Cluster {
-	c.Calico.Tunnels, c.Calico.Pools = true, []calico.Pool{{Name: "p", VXLAN: true}}
+	m := calico.Of(c)
+	m.Tunnels, m.Pools = true, []reference.Pool{{Name: "p", VXLAN: true}}
 	return c
 }
 
 // twice is a cluster with another network of the same range.
 func twice(c *capacity.Cluster) *capacity.Cluster {
-	c.Whereabouts.Networks = append(c.Whereabouts.Networks, c.Whereabouts.Networks[0])
+	c.Networks = append(c.Networks, c.Networks[0])
 	return c
 }
 
@@ -46,7 +50,7 @@ func twice(c *capacity.Cluster) *capacity.Cluster {
 // nothing else does.
 func TestRaces(t *testing.T) {
 	const min = time.Minute
-	kdd, etcd := calico.Kubernetes, calico.Etcd
+	kdd, etcd := reference.Kubernetes, reference.Etcd
 	for _, tt := range []struct {
 		name      string
 		now, then *capacity.Cluster
@@ -63,7 +67,7 @@ func TestRaces(t *testing.T) {
 		{"no longer", calicoOf(kdd, 5*min, 0, false, 0), calicoOf(kdd, 0, time.Second, false, 0), "", "", "found"},
 		{"sooner", calicoOf(kdd, 5*min, 0, false, 0), calicoOf(kdd, 5*min, min, false, 0), "release-sooner", "calico-12257", "lagging"},
 		{"the usual grace, written", calicoOf(kdd, 5*min, 0, false, 0), calicoOf(kdd, 5*min, 15*min, false, 0), "", "", "calico"},
-		{"sooner than never", calicoOf(kdd, 5*min, calico.Never, false, 0), calicoOf(kdd, 5*min, 0, false, 0), "release-sooner", "calico-12257", ""},
+		{"sooner than never", calicoOf(kdd, 5*min, reference.Never, false, 0), calicoOf(kdd, 5*min, 0, false, 0), "release-sooner", "calico-12257", ""},
 		{"strict, which mends nothing and breaks nothing", calicoOf(kdd, 5*min, 0, false, 0), calicoOf(kdd, 5*min, 0, true, 0), "", "", "calico"},
 		{"no longer strict", calicoOf(kdd, 5*min, 0, true, 0), calicoOf(kdd, 5*min, 0, false, 0), "strict-off", "found-calico-borrower-loses-the-block", ""},
 		{"no longer strict, and nothing is given back", calicoOf(kdd, 0, 0, true, 0), calicoOf(kdd, 0, 0, false, 0), "", "", "calico"},
@@ -77,7 +81,11 @@ func TestRaces(t *testing.T) {
 		{"overlap, of two", whereaboutsOf(5*min, 0, false), twice(whereaboutsOf(5*min, 0, true)), "overlap-on", "found-low-addresses-held", "207"},
 		{"unknown", nil, whereaboutsOf(5*min, 0, true), "", "", "found"},
 	} {
-		all, err := answer.Races(tt.now, tt.then)
+		known := &answerwhereabouts.Answers
+		if calico.Of(tt.then) != nil {
+			known = &answercalico.Answers
+		}
+		all, err := known.Races(tt.now, tt.then)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +112,8 @@ func TestRaces(t *testing.T) {
 // What no life shows is told where "nothing" would be said to be worse.
 func TestRacesAreTold(t *testing.T) {
 	p := plan([]kind{{name: "every 15 min", block: 64, routes: 8, blackholed: 3}, {name: "every 5 min", block: 64, routes: 4}}, 100)
-	p.Cells[0].Cluster, p.Cells[1].Cluster = calicoOf(calico.Kubernetes, 15*time.Minute, 0, false, 0), calicoOf(calico.Kubernetes, 5*time.Minute, 0, false, 0)
+	p.Manager = answercalico.Answers
+	p.Cells[0].Cluster, p.Cells[1].Cluster = calicoOf(reference.Kubernetes, 15*time.Minute, 0, false, 0), calicoOf(reference.Kubernetes, 5*time.Minute, 0, false, 0)
 	got := only(p)
 	for _, want := range []string{
 		`Against "every 15 min", better: `,

@@ -121,7 +121,7 @@ func row(p *Plan, c *Cell, all []Measure, taken map[string]bool) Row {
 	r := Row{
 		Option: reports.Clean(c.Option), Values: valuesOf(p, c), Cost: reports.Clean(c.Cost), BlockSize: c.BlockSize, PoolSize: c.PoolSize,
 		Engine: reports.Clean(c.Engine), Lives: done(c.Lives), Real: done(c.Real), Refused: cleaned(c.Refused),
-		SinceHours: sinceOf(c), Migration: migrationOf(c), Figures: map[string]Figure{}, values: map[string][]float64{},
+		SinceHours: sinceOf(c), Migration: migrationOf(p, c), Figures: map[string]Figure{}, values: map[string][]float64{},
 	}
 	r.Name = nameOf(p.Axes, &r)
 	for n := 2; taken[r.Name]; n++ { // a picture cannot have two lines of one name

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"time"
 
 	"ipamsim/model/capacity"
@@ -18,7 +19,7 @@ import (
 // it. A run in which something took longer is not compared; see overlap. In the
 // reference the first two happen at one instant, in this order.
 const (
-	workAt = 4  // a fraction of the step
+	WorkAt = 4  // a fraction of the step
 	passAt = 16 // behind the half, so that what the taint manager does then is done
 	lookAt = 8
 )
@@ -34,13 +35,9 @@ func (p *Plan) apart() time.Duration {
 	if p.Doc.Spec.Engine == Reference {
 		return 0
 	}
+	real := &p.manager.Real
 	for _, step := range steps {
-		// Whereabouts may ask the API server ten times, and then five times a second.
-		least, most := time.Second, 10*time.Second
-		if p.Manager() == whereaboutsName {
-			least, most = 10*time.Second, 20*time.Second
-		}
-		if step >= least && step <= most && p.roomy(step) {
+		if step >= cmp.Or(real.Least, time.Second) && step <= cmp.Or(real.Most, 10*time.Second) && p.roomy(step) {
 			return step
 		}
 	}
@@ -61,7 +58,7 @@ func (p *Plan) roomy(step time.Duration) bool {
 
 // latency of a message is short enough that a node that is back has time for all
 // its pods, a DEL and an ADD of some 25 messages each.
-func latency(c *capacity.Cluster) time.Duration {
+func (p *Plan) latency(c *capacity.Cluster) time.Duration {
 	pods := c.Load.MaxPods
 	if pods == 0 {
 		pods = capacity.MaxPodsDefault
@@ -74,8 +71,8 @@ func latency(c *capacity.Cluster) time.Duration {
 	most += max(float64(c.Load.GrowPods), 0) + 3*c.Load.Arrivals.Standing()
 	pods = max(min(pods, int(most)), 1)
 	longest := c.Apart / 8 / time.Duration(50*pods)
-	if c.Calico != nil && c.Calico.Tunnels { // those of the beginning come one after the other, see cluster.Config.InTurn
-		longest = min(longest, c.Apart/16/time.Duration(30*max(nodes, capacity.Restarts)))
+	if of := p.manager.Real.Latency; of != nil {
+		longest = of(c, longest)
 	}
 	return min(max(longest, 10*time.Microsecond), 2*time.Millisecond)
 }
@@ -89,5 +86,5 @@ func instantOf(e capacity.Event, apart time.Duration) time.Duration {
 		in := e.At % apart
 		return e.At - in + min(max(in, apart/lookAt), apart-apart/lookAt)
 	}
-	return e.At + apart/workAt
+	return e.At + apart/WorkAt
 }

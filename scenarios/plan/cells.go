@@ -91,7 +91,7 @@ func (p *Plan) cells() error {
 }
 
 // puts gives a draft settings, those of the file at a path.
-func (p *Plan) puts(d *draft, all Settings, path ...any) error {
+func (p *Plan) puts(d *Draft, all Settings, path ...any) error {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		at := append(path[:len(path):len(path)], name)
 		s, ok := setting(name)
@@ -114,7 +114,7 @@ func names() []string {
 }
 
 // choices checks axes and options, each value by itself.
-func (p *Plan) choices(first *draft) (out [][]choice, err error) {
+func (p *Plan) choices(first *Draft) (out [][]choice, err error) {
 	seen := map[string]bool{}
 	for i, a := range p.Doc.Spec.Axes {
 		switch {
@@ -149,7 +149,7 @@ func (p *Plan) choices(first *draft) (out [][]choice, err error) {
 	return out, err
 }
 
-func (p *Plan) options(first *draft, axes map[string]bool) (out []choice, err error) {
+func (p *Plan) options(first *Draft, axes map[string]bool) (out []choice, err error) {
 	for i, o := range p.Doc.Spec.Options {
 		at := []any{"spec", "options", i}
 		if strings.TrimSpace(o.Name) == "" || slices.ContainsFunc(out, func(c choice) bool { return c.text == o.Name }) {
@@ -184,11 +184,11 @@ func (p *Plan) textOf(v any, at []any) string {
 }
 
 // cell finishes a combination.
-func (p *Plan) cell(d *draft, c Cell, picked []choice, cache map[string]*made) error {
+func (p *Plan) cell(d *Draft, c Cell, picked []choice, cache map[string]*made) error {
 	blame := func(name, problem string) error { return p.blame(name, problem, c, picked) }
 	m, err := p.make(d, cache)
-	if wrong := (*mistake)(nil); errors.As(err, &wrong) {
-		return blame(wrong.setting, wrong.problem)
+	if wrong := (*Mistake)(nil); errors.As(err, &wrong) {
+		return blame(wrong.Setting, wrong.Problem)
 	}
 	if err != nil {
 		return blame(p.guilty(d), err.Error())
@@ -207,22 +207,22 @@ func (p *Plan) cell(d *draft, c Cell, picked []choice, cache map[string]*made) e
 		nodes = append(nodes, n.Name)
 	}
 	if field, problem := d.fabric.Check(nodes); problem != "" {
-		if d.given["topology"] {
+		if d.Given("topology") {
 			return blame("topology", problem)
 		}
 		return p.sheet.Fail(field+": "+problem, "spec", "fabric")
 	}
 	c.Cluster = capacity.Cluster{
-		Nodes: m.nodes, Load: d.load, Trouble: d.trouble, Collect: d.collect, Fabric: d.fabric,
+		Nodes: m.nodes, Load: d.Load, Trouble: d.Trouble, Collect: d.Collect, Fabric: d.fabric,
 		Horizon: p.Doc.Spec.Horizon.Duration.Duration, Samples: p.Doc.Spec.Samples,
-		RestartEvery: d.restartEvery, JudgeFrom: p.Doc.Spec.Want.From.Duration.Duration,
+		RestartEvery: d.RestartEvery, JudgeFrom: p.Doc.Spec.Want.From.Duration.Duration,
 	}
-	err = m.configure(&c, d)
+	err = p.configure(&c, m, d)
 	if err == nil && p.begins() {
 		m, err = p.moves(&c, d, m, cache)
 	}
-	if wrong := (*mistake)(nil); errors.As(err, &wrong) {
-		return blame(wrong.setting, wrong.problem)
+	if wrong := (*Mistake)(nil); errors.As(err, &wrong) {
+		return blame(wrong.Setting, wrong.Problem)
 	}
 	if err != nil {
 		return blame(p.guilty(d), err.Error())
@@ -232,9 +232,9 @@ func (p *Plan) cell(d *draft, c Cell, picked []choice, cache map[string]*made) e
 }
 
 // guilty is the setting that a refused manifest is most likely due to, or "".
-func (p *Plan) guilty(d *draft) string {
-	for _, name := range append(slices.Clone(poolSettings), "nodeSliceSize", "rangeStart", "rangeEnd", "exclude", "range", "maxBlocksPerHost", "strictAffinity") {
-		if d.given[name] {
+func (p *Plan) guilty(d *Draft) string {
+	for _, name := range p.manager.Blame {
+		if d.Given(name) {
 			return name
 		}
 	}

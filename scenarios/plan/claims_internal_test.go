@@ -14,6 +14,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/capacity"
+	"ipamsim/model/capacity/calico"
 	"ipamsim/model/metric"
 	"ipamsim/scenarios"
 )
@@ -29,7 +30,7 @@ type holder struct {
 func holders(v metric.View, c *capacity.Cluster) map[netip.Prefix][]holder {
 	bits := 32
 	if c.Collect.Every > 0 {
-		bits = c.Calico.Pools[0].BlockBits
+		bits = calico.Of(c).Pools[0].BlockBits
 	}
 	out := map[netip.Prefix][]holder{}
 	for _, x := range v.Record.Claims {

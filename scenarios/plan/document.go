@@ -45,7 +45,7 @@ type Spec struct {
 	// the manifests of this file are the cluster.
 	From string `json:"from,omitempty" unset:"the cluster of this file's manifests"`
 	// IPAM is the address manager of a plan without from: calico or whereabouts.
-	IPAM      string `json:"ipam,omitempty" jsonschema:"enum=calico,enum=whereabouts"`
+	IPAM      string `json:"ipam,omitempty"`
 	Datastore string `json:"datastore,omitempty" jsonschema:"enum=etcdv3,enum=kubernetes"`
 	// Horizon is how far to look, e.g. 30d.
 	Horizon Span `json:"horizon" jsonschema:"required"`
@@ -92,7 +92,7 @@ type Want struct {
 	// out and the cluster had time to settle.
 	From Span `json:"from,omitzero"`
 	// Minimise is a measure; default: routes for Calico, leaked for Whereabouts.
-	Minimise string `json:"minimise,omitempty" unset:"routes for Calico, leaked for Whereabouts"`
+	Minimise string `json:"minimise,omitempty" unset:"the address manager's"`
 }
 
 // Span is a time as metav1.Duration writes it, or in days: 36h, 30d.

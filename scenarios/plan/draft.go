@@ -3,67 +3,83 @@ package plan
 import (
 	"fmt"
 	"maps"
-	"net/netip"
-	"slices"
 	"time"
 
 	"ipamsim/model/capacity"
 	"ipamsim/model/route"
+	"ipamsim/scenarios"
 )
 
-// draft is a cell while its settings are read: those of manifests are 0 or nil
-// where nothing was said.
-type draft struct {
-	manager string
-	given   map[string]bool
-	running int  // pods of the beginning
-	tunnels bool // nodes' devices get addresses
+// Draft is a cell while its settings are read.
+type Draft struct {
+	Load         capacity.Load
+	Trouble      capacity.Trouble
+	Collect      capacity.Collect
+	RestartEvery time.Duration
+	Datastore    string // "": the manager's first
+	Topology     string // of the fabric; "": as it is
 
-	pools                 addresses
-	add                   []newPool
-	resize                map[string]int
-	remove                []string
-	poolSize              int
-	blocks                blockSizes
-	temporary             []netip.Prefix
-	restartEvery          time.Duration
-	restart               bool
-	strict, auto, overlap *bool
-	maxBlocks, slice      *int
-	span                  netip.Prefix
-	start, end            netip.Addr
-	exclude               []netip.Prefix
-	datastore, topology   string
-	nodes                 int
-	load                  capacity.Load
-	trouble               capacity.Trouble
-	collect               capacity.Collect
-	fabric                route.Fabric
+	plan    *Plan
+	values  map[string]any // of the settings that are given, by name
+	running int            // pods of the beginning
+	nodes   int
+	fabric  route.Fabric
 }
 
-// clone is a draft that can be changed by itself. What its pointers lead to is
-// only ever replaced.
-func (d *draft) clone() *draft {
+// Value is that of a setting; ok is false if it is not given. It panics if the values of
+// the setting's kind are no T.
+func Value[T any](d *Draft, name string) (value T, ok bool) {
+	v, ok := d.values[name]
+	if ok {
+		value = v.(T)
+	}
+	return value, ok
+}
+
+// Given reports whether a setting has a value.
+func (d *Draft) Given(name string) bool { _, ok := d.values[name]; return ok }
+
+// Base is the cluster of the plan before its settings.
+func (d *Draft) Base() *scenarios.Scenario { return d.plan.base }
+
+// Alone: the plan is no scenario's, so that nobody says what else runs.
+func (d *Draft) Alone() bool { return d.plan.alone() }
+
+// clone is a draft that can be changed by itself.
+func (d *Draft) clone() *Draft {
 	out := *d
-	out.given = maps.Clone(d.given)
+	out.values = maps.Clone(d.values)
 	return &out
 }
 
 // first is what a plan says nothing about: what its scenario has, or upstream's
 // defaults.
-func (p *Plan) first() *draft {
-	d := &draft{manager: p.base.Doc.Spec.IPAM, given: map[string]bool{}, fabric: p.base.Doc.Spec.Fabric}
-	d.datastore = p.base.Doc.Spec.Datastore
-	d.collect = p.collects()
-	d.running, d.tunnels = p.running(), p.alone() || slices.Contains(p.base.Doc.Spec.Daemons, tunnelDaemon) || tunnelsIn(p.base.Objects)
-	return d
+func (p *Plan) first() *Draft {
+	spec := p.base.Doc.Spec
+	return &Draft{plan: p, values: map[string]any{}, running: p.running(), fabric: spec.Fabric, Datastore: spec.Datastore, Collect: p.collects()}
+}
+
+// put gives a setting a value. It says what is wrong, or "".
+func (d *Draft) put(s Setting, v any) string {
+	if s.Of != "" && s.Of != d.plan.Manager() {
+		return fmt.Sprintf("%s is a setting of %s, and this is a plan for %s", s.Name, s.Of, d.plan.Manager())
+	}
+	value, ok := s.read(v)
+	if !ok {
+		return fmt.Sprintf("want %s", s.Want)
+	}
+	d.values[s.Name] = value
+	if s.into != nil {
+		s.into(d, value)
+	}
+	return ""
 }
 
 // complete checks what settings mean for each other, and fills in what follows.
-func (d *draft) complete() (name, problem string) {
-	t := &d.trouble
+func (d *Draft) complete() (name, problem string) {
+	t := &d.Trouble
 	switch {
-	case d.load.Pods == 0 && !d.given["podsPerNode"] && d.running == 0:
+	case d.Load.Pods == 0 && !d.Given("podsPerNode") && d.running == 0:
 		return "podsPerNode", "missing, want podsPerNode or pods: how many pods are meant to run"
 	case t.DrainEvery > 0 && t.DrainFor == 0:
 		return "drainFor", "missing: with drainEvery, how long does a drained node take no pods?"
@@ -71,17 +87,17 @@ func (d *draft) complete() (name, problem string) {
 		return "crashFor", "missing: with crashEvery, how long is a node without power?"
 	case t.ReplaceEvery > 0 && t.ReplaceFor == 0:
 		return "replaceFor", "missing: with replaceEvery, after how long does another node take its place?"
-	case d.given["growAt"] && d.load.Grow == 0:
+	case d.Given("growAt") && d.Load.Grow == 0:
 		return "growAt", "when how many nodes join? grow is missing"
 	}
 	if name, problem = d.arriving(); problem != "" {
 		return name, problem
 	}
-	if d.topology != "" && d.topology != d.fabric.Topology {
-		d.fabric.Topology, d.fabric.Reflectors, d.fabric.TopOfRack = d.topology, nil, route.TopOfRack{}
+	if d.Topology != "" && d.Topology != d.fabric.Topology {
+		d.fabric.Topology, d.fabric.Reflectors, d.fabric.TopOfRack = d.Topology, nil, route.TopOfRack{}
 	}
-	if pods := d.load.Pods; pods == 0 {
-		if most := float64(d.nodes+d.load.Grow) * d.load.PodsPerNode.Mean; most > podsMax {
+	if pods := d.Load.Pods; pods == 0 {
+		if most := float64(d.nodes+d.Load.Grow) * d.Load.PodsPerNode.Mean; most > podsMax {
 			return "podsPerNode", fmt.Sprintf("%.0f pods in all, want at most %d", most, podsMax)
 		}
 	}

@@ -15,7 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"ipamsim/model/reference/calico"
+	"ipamsim/model/capacity/calico"
+	reference "ipamsim/model/reference/calico"
 	"ipamsim/reports/golden"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/plan"
@@ -50,11 +51,11 @@ func TestCells(t *testing.T) {
 	if now.BlockSize != 64 || halved.BlockSize != 32 || now.PoolSize != 256 {
 		t.Errorf("blocks of %d and %d of %d addresses", now.BlockSize, halved.BlockSize, now.PoolSize)
 	}
-	if now.Cluster.Calico.Config.Strict || !strict.Cluster.Calico.Config.Strict || one.Cluster.Calico.Config.MaxBlocks != 1 {
-		t.Errorf("configurations %+v %+v %+v", now.Cluster.Calico.Config, strict.Cluster.Calico.Config, one.Cluster.Calico.Config)
+	if calico.Of(&now.Cluster).Settings.Strict || !calico.Of(&strict.Cluster).Settings.Strict || calico.Of(&one.Cluster).Settings.MaxBlocks != 1 {
+		t.Errorf("configurations %+v %+v %+v", calico.Of(&now.Cluster).Settings, calico.Of(&strict.Cluster).Settings, calico.Of(&one.Cluster).Settings)
 	}
 	c := now.Cluster
-	if c.Calico.Datastore != calico.Kubernetes || c.Load.Pods != 90 || c.Load.Lifetime != 120*time.Hour || c.Trouble.DrainFor != time.Hour ||
+	if calico.Of(&c).Datastore != reference.Kubernetes || c.Load.Pods != 90 || c.Load.Lifetime != 120*time.Hour || c.Trouble.DrainFor != time.Hour ||
 		c.Collect.Every != 5*time.Minute || one.Cluster.Collect.Every != 0 || c.Horizon != 30*24*time.Hour || c.Samples != 31 || len(c.Nodes) != 2 || c.Fabric.Topology != "tor" {
 		t.Errorf("%+v", c)
 	}
@@ -78,7 +79,7 @@ func TestCells(t *testing.T) {
 func TestBare(t *testing.T) {
 	p := load(t, "bare")
 	c := p.Cells[1].Cluster
-	if len(p.Cells) != 4 || len(c.Nodes) != 10 || c.Calico.Pools[0].Prefix.String() != "10.0.0.0/20" || c.Calico.Datastore != calico.Kubernetes ||
+	if len(p.Cells) != 4 || len(c.Nodes) != 10 || calico.Of(&c).Pools[0].Prefix.String() != "10.0.0.0/20" || calico.Of(&c).Datastore != reference.Kubernetes ||
 		c.Load.PodsPerNode.Mean != 20 || c.Load.PodsPerNode.Max != 60 || c.Collect.Every != 5*time.Minute || c.Horizon != 36*time.Hour {
 		t.Errorf("%+v", c)
 	}
@@ -90,7 +91,7 @@ func TestFrom(t *testing.T) {
 	p := load(t, "from")
 	c := p.Cells[0].Cluster
 	if p.Cells[0].PoolSize != 256 || p.Cells[1].PoolSize != 128 || len(c.Nodes) != 2 || c.Fabric.Topology != "tor" || c.Collect.Every != 0 ||
-		c.Calico.Datastore != calico.Kubernetes || c.Nodes[0].Addr.String() != "10.64.0.247/22" {
+		calico.Of(&c).Datastore != reference.Kubernetes || c.Nodes[0].Addr.String() != "10.64.0.247/22" {
 		t.Errorf("%+v", c)
 	}
 }
@@ -184,8 +185,8 @@ func TestKnown(t *testing.T) {
 	table.WriteString("| setting | of | what it is | values |\n|---|---|---|---|\n")
 	for _, s := range plan.Known() {
 		names = append(names, s.Name)
-		fmt.Fprintf(&table, "| `%s` | %s | %s | %s |\n", s.Name, s.Of, s.Means, s.Want())
-		if s.Means == "" || s.Want() == "" || s.Schema() == nil || s.Of != "" && s.Of != "calico" && s.Of != "whereabouts" {
+		fmt.Fprintf(&table, "| `%s` | %s | %s | %s |\n", s.Name, s.Of, s.Means, s.Want)
+		if s.Means == "" || s.Want == "" || s.Schema == nil || s.Of != "" && s.Of != "calico" && s.Of != "whereabouts" {
 			t.Errorf("%+v", s)
 		}
 	}

@@ -3,16 +3,13 @@ package plan
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"net/netip"
 	"strings"
 
 	"ipamsim/model/capacity"
-	"ipamsim/model/reference/calico"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/strict"
-	"ipamsim/sim/cluster"
 )
 
 // made are the manifests of a cell; cells whose settings are not those of
@@ -21,15 +18,15 @@ type made struct {
 	scenario *scenarios.Scenario
 	machines []machine
 	nodes    []capacity.Node
-	steps    []step // of the cell's migration
+	steps    []Step // of the cell's migration
 }
 
-func (p *Plan) make(d *draft, cache map[string]*made) (*made, error) {
-	objects, err := d.objects(p.base.Objects)
+func (p *Plan) make(d *Draft, cache map[string]*made) (*made, error) {
+	objects, err := p.objects(d)
 	if err != nil {
 		return nil, err
 	}
-	key, err := json.Marshal([]any{objects, d.nodes, d.datastore})
+	key, err := json.Marshal([]any{objects, d.nodes, d.Datastore})
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +34,7 @@ func (p *Plan) make(d *draft, cache map[string]*made) (*made, error) {
 		return m, nil
 	}
 	doc := p.base.Doc
-	doc.Spec.Datastore = d.datastore
+	doc.Spec.Datastore = d.Datastore
 	m := &made{}
 	var bad *strict.Error
 	if m.scenario, err = p.base.With(doc, objects); errors.As(err, &bad) {
@@ -56,48 +53,29 @@ func (p *Plan) make(d *draft, cache map[string]*made) (*made, error) {
 }
 
 // configure takes the address manager's configuration out of the manifests.
-func (m *made) configure(c *Cell, d *draft) error {
-	networks := m.scenario.Policies()
-	if len(networks) == 0 {
+func (p *Plan) configure(c *Cell, m *made, d *Draft) error {
+	if c.Cluster.Networks = m.scenario.Policies(); len(c.Cluster.Networks) == 0 {
 		return errors.New("no network")
 	}
-	b := networks[0].Blocks
-	if d.manager == whereaboutsName {
-		c.Cluster.Whereabouts = &capacity.Whereabouts{Networks: networks}
-		for _, n := range networks {
+	if err := p.manager.Configure(d, m.scenario, &c.Cluster); err != nil {
+		return err
+	}
+	for _, n := range c.Cluster.Networks {
+		if n.Blocks == nil {
 			for _, r := range n.Ranges {
 				c.PoolSize = sum(c.PoolSize, between(r.Start, r.End))
 			}
+			continue
 		}
-		return nil
+		for i, x := range n.Blocks.Pools {
+			c.PoolSize = sum(c.PoolSize, shifted(x.Prefix.Addr().BitLen()-x.Prefix.Bits()))
+			if i == 0 && c.BlockSize == 0 {
+				c.BlockSize = shifted(x.Prefix.Addr().BitLen() - x.BlockBits)
+			}
+		}
 	}
-	if len(b.Pools) == 0 {
-		return errors.New("no pool: want the setting pool, or an IPPool manifest")
-	}
-	pools, err := poolsOf(m.scenario.Objects)
-	if err != nil {
-		return err
-	}
-	c.Cluster.Calico = &capacity.Calico{
-		Pools: pools, Reserved: b.Reserved,
-		V4: b.V4, V6: b.V6, Tunnels: d.tunnels,
-		Config: calico.Config{Strict: b.Strict, AutoAllocate: b.AutoAllocate, MaxBlocks: b.MaxBlocks},
-	}
-	if d.datastore == kubernetesDatastore {
-		c.Cluster.Calico.Datastore = calico.Kubernetes
-	}
-	c.Cluster.Calico.Routing = routingOf(networks)
-	for _, x := range b.Pools {
-		c.PoolSize = sum(c.PoolSize, shifted(x.Prefix.Addr().BitLen()-x.Prefix.Bits()))
-	}
-	c.BlockSize = shifted(b.Pools[0].Prefix.Addr().BitLen() - b.Pools[0].BlockBits)
 	return nil
 }
-
-const (
-	kubernetesDatastore = "kubernetes"
-	etcdDatastore       = "etcdv3"
-)
 
 // shifted is 1<<bits, or the largest number that there is.
 func shifted(bits int) int {
@@ -125,49 +103,3 @@ func between(first, last netip.Addr) int {
 	}
 	return n + 1
 }
-
-// poolsOf reads the pools as the reference wants them.
-func poolsOf(objects []cluster.Object) (out []calico.Pool, err error) {
-	for _, o := range objects {
-		if o.Kind != poolKind {
-			continue
-		}
-		var x struct {
-			Spec struct {
-				CIDR              string   `json:"cidr"`
-				BlockSize         int      `json:"blockSize"`
-				Disabled          bool     `json:"disabled"`
-				AssignmentMode    string   `json:"assignmentMode"`
-				AllowedUses       []string `json:"allowedUses"`
-				NodeSelector      string   `json:"nodeSelector"`
-				NamespaceSelector string   `json:"namespaceSelector"`
-				IPIPMode          string   `json:"ipipMode"`
-				VXLANMode         string   `json:"vxlanMode"`
-			} `json:"spec"`
-		}
-		if err := json.Unmarshal(o.Body, &x); err != nil {
-			return nil, fmt.Errorf("%s %s: %w", o.Kind, o.Name, err)
-		}
-		prefix, err := netip.ParsePrefix(x.Spec.CIDR)
-		if err != nil {
-			return nil, fmt.Errorf("%s %s: %w", o.Kind, o.Name, err)
-		}
-		pool := calico.Pool{
-			Name: o.Name, Prefix: prefix.Masked(), BlockBits: x.Spec.BlockSize, Disabled: x.Spec.Disabled, Manual: x.Spec.AssignmentMode == "Manual",
-			NodeSelector: x.Spec.NodeSelector, NamespaceSelector: x.Spec.NamespaceSelector,
-			IPIP: on(x.Spec.IPIPMode), VXLAN: on(x.Spec.VXLANMode),
-		}
-		for _, use := range x.Spec.AllowedUses {
-			switch use {
-			case "Workload":
-				pool.Uses = append(pool.Uses, calico.Workload)
-			case "Tunnel":
-				pool.Uses = append(pool.Uses, calico.Tunnel)
-			}
-		}
-		out = append(out, pool)
-	}
-	return out, nil
-}
-
-func on(mode string) bool { return mode != "" && mode != "Never" }

@@ -12,6 +12,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"ipamsim/model/capacity"
+	"ipamsim/model/capacity/calico"
 	"ipamsim/scenarios"
 )
 
@@ -31,18 +32,19 @@ func imported(t *testing.T, spec string, options ...string) *Plan {
 }
 
 // text of a migration, a line each.
-func (s *step) text() string {
+func (s *Step) text() string {
+	change, _ := s.Change.(calico.Change)
 	switch s.Kind {
-	case capacity.CreatePool:
-		return fmt.Sprintf("create %s %s /%d", s.Pool.Name, s.Pool.Prefix, s.Pool.BlockBits)
-	case capacity.TypeAffinities:
-		return fmt.Sprintf("type %v", s.Affinities)
-	case capacity.Configure:
-		return fmt.Sprintf("configure %+v", s.Config)
+	case calico.CreatePool:
+		return fmt.Sprintf("create %s %s /%d", s.Pool, s.CIDR, s.BlockBits)
+	case calico.TypeAffinities:
+		return fmt.Sprintf("type %v", change.Affinities)
+	case calico.Configure:
+		return fmt.Sprintf("configure %+v", change.Settings)
 	case capacity.RestartPods:
 		return fmt.Sprintf("restart %v", s.Pools)
 	}
-	return string(s.Kind) + " " + s.Pool.Name
+	return string(s.Kind) + " " + s.Pool
 }
 
 // The way to an option of a cluster that runs: nothing is edited that cannot be.
@@ -225,8 +227,8 @@ func TestDevicesAreNoPods(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !c.Calico.Tunnels || len(c.Pods) != 2 {
-		t.Fatalf("tunnels %t, pods %+v", c.Calico.Tunnels, c.Pods)
+	if !calico.Of(c).Tunnels || len(c.Pods) != 2 {
+		t.Fatalf("tunnels %t, pods %+v", calico.Of(c).Tunnels, c.Pods)
 	}
 	pt := Point{Engine: Reference, Seed: 1}
 	want, err := p.Run(context.Background(), runnerOf(t), pt)

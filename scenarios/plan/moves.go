@@ -5,12 +5,19 @@ import (
 	"fmt"
 	"slices"
 
-	"ipamsim/model/capacity"
 	"ipamsim/sim/cluster"
 )
 
+// begins reports whether the plan begins with a cluster that runs, so that an option
+// is a way from what there is, and not how the cluster was built.
+func (p *Plan) begins() bool {
+	return p.running() > 0 || slices.ContainsFunc(p.base.Objects, func(o cluster.Object) bool {
+		return slices.Contains(p.manager.Stored, o.Kind)
+	})
+}
+
 // kept is what no option changes of a cluster that runs.
-func (p *Plan) kept(d *draft) (name, problem string) {
+func (p *Plan) kept(d *Draft) (name, problem string) {
 	if !p.begins() {
 		return "", ""
 	}
@@ -21,53 +28,43 @@ func (p *Plan) kept(d *draft) (name, problem string) {
 		}
 	}
 	switch {
-	case d.given["nodes"] && d.nodes < nodes:
+	case d.Given("nodes") && d.nodes < nodes:
 		return "nodes", fmt.Sprintf("%d, and the cluster has %d already: grow adds some", d.nodes, nodes)
-	case d.given["datastore"] && cmp.Or(d.datastore, etcdDatastore) != cmp.Or(p.base.Doc.Spec.Datastore, etcdDatastore):
-		return "datastore", "a cluster that runs keeps its datastore, " + cmp.Or(p.base.Doc.Spec.Datastore, etcdDatastore)
+	case d.Given("datastore") && p.datastore(d.Datastore) != p.datastore(p.base.Doc.Spec.Datastore):
+		return "datastore", "a cluster that runs keeps its datastore, " + p.datastore(p.base.Doc.Spec.Datastore)
 	}
 	return "", ""
 }
 
+// datastore of a name, or the manager's first.
+func (p *Plan) datastore(name string) string {
+	return cmp.Or(append([]string{name}, p.base.Manager().Datastores...)...)
+}
+
 // moves lets a cell begin with the cluster as it is, and gives it the way to what its
 // settings ask for.
-func (p *Plan) moves(c *Cell, d *draft, to *made, cache map[string]*made) (*made, error) {
-	if d.manager != calicoName || !slices.ContainsFunc(p.base.Objects, func(o cluster.Object) bool { return o.Kind == poolKind }) {
+func (p *Plan) moves(c *Cell, d *Draft, to *made, cache map[string]*made) (*made, error) {
+	if p.manager.Moves == nil || !slices.ContainsFunc(p.base.Objects, func(o cluster.Object) bool { return o.Kind == p.manager.Pool }) {
 		return to, nil
 	}
 	now := p.first()
-	now.nodes, now.collect = d.nodes, d.collect
-	if d.given["grace"] {
-		now.given["grace"] = true
+	now.nodes, now.Collect = d.nodes, d.Collect
+	if grace, ok := d.values["grace"]; ok {
+		now.values["grace"] = grace
 	}
 	from, err := p.make(now, cache)
 	if err != nil {
 		return nil, err
 	}
 	was := Cell{}
-	if err := from.configure(&was, now); err != nil {
+	if err := p.configure(&was, from, now); err != nil {
 		return nil, err
 	}
-	old, err := livePools(from.scenario)
-	if err != nil {
-		return nil, err
+	steps, err := p.manager.Moves(Move{Draft: d, From: from.scenario, To: to.scenario, Was: &was.Cluster, Is: &c.Cluster})
+	if err != nil || len(steps) == 0 {
+		return to, err
 	}
-	target, err := livePools(to.scenario)
-	if err != nil {
-		return nil, err
-	}
-	steps, err := d.migration(old, target, from.scenario.Objects)
-	if err != nil {
-		return nil, err
-	}
-	if is := c.Cluster.Calico.Config; is != was.Cluster.Calico.Config {
-		i := slices.IndexFunc(to.scenario.Objects, func(o cluster.Object) bool { return o.Kind == configKind || o.Kind == configKindV3 })
-		steps = slices.Insert(steps, 0, step{Step: capacity.Step{Kind: capacity.Configure, Config: is}, object: to.scenario.Objects[i]})
-	}
-	if len(steps) == 0 {
-		return to, nil
-	}
-	c.Cluster.Calico = was.Cluster.Calico
+	c.Cluster.Manager, c.Cluster.Networks = was.Cluster.Manager, was.Cluster.Networks
 	for _, s := range steps {
 		c.Cluster.Migration = append(c.Cluster.Migration, s.Step)
 	}

@@ -24,12 +24,13 @@ type Plan struct {
 	File  string
 	Cells []Cell
 
-	sheet *scenarios.Sheet
-	base  *scenarios.Scenario
-	text  []byte // the file
-	from  []byte // what spec.from names; nil: nothing
-	made  []*made
-	start start
+	sheet   *scenarios.Sheet
+	base    *scenarios.Scenario
+	manager Manager // what is known of its manager
+	text    []byte  // the file
+	from    []byte  // what spec.from names; nil: nothing
+	made    []*made
+	start   start
 }
 
 // Name of the plan.
@@ -38,7 +39,7 @@ func (p *Plan) Name() string { return p.Doc.Metadata.Name }
 // Upstream is module@version of the address manager.
 func (p *Plan) Upstream() string { return p.base.Manager().Upstream }
 
-// Manager is the address manager: calico or whereabouts.
+// Manager is the name of the address manager.
 func (p *Plan) Manager() string { return p.base.Doc.Spec.IPAM }
 
 // Bounds finds what spec.want names and nobody measures, and bounds that no measure
@@ -93,7 +94,7 @@ func Parse(file string, data []byte, open Open) (*Plan, error) {
 	if err := sheet.Decode(&p.Doc); err != nil {
 		return nil, err
 	}
-	for _, step := range []func() error{p.asked, func() error { return p.read(open) }, p.cells, p.sensible, p.size} {
+	for _, step := range []func() error{p.asked, p.known, func() error { return p.read(open) }, p.cells, p.sensible, p.size} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -132,11 +133,8 @@ func (p *Plan) read(open Open) (err error) {
 	if err != nil {
 		return err
 	}
-	if ipam := p.base.Doc.Spec.IPAM; !slices.Contains(managers, ipam) {
-		return p.sheet.Fail(fmt.Sprintf("a scenario of %s, and plans are for %s", ipam, strings.Join(managers, " or ")), "spec", "from")
-	}
-	if spec.IPAM != "" && spec.IPAM != p.base.Doc.Spec.IPAM {
-		return p.sheet.Fail("the scenario is one of "+p.base.Doc.Spec.IPAM+", remove ipam", "spec", "ipam")
+	if err := p.managed(); err != nil {
+		return err
 	}
 	return p.fabric()
 }
@@ -144,8 +142,6 @@ func (p *Plan) read(open Open) (err error) {
 // scenario is what every scenario says of itself. Of a file that does not, nothing is
 // repeated: a plan may come from somebody else, and name a file that is not theirs.
 var scenario = regexp.MustCompile(`(?m)(^|[{,\s])["']?kind["']?\s*:\s*["']?` + scenarios.Kind + `\b`)
-
-var managers = []string{calicoName, whereaboutsName}
 
 // unnamed is an error without the name of the file, which the field has.
 func unnamed(err error) string {
@@ -160,11 +156,14 @@ func unnamed(err error) string {
 func (p *Plan) manifests() (err error) {
 	spec := p.Doc.Spec
 	if spec.IPAM == "" {
-		return p.sheet.Fail("missing, want "+strings.Join(managers, " or ")+", or from: a scenario", "spec", "ipam")
+		return p.sheet.Fail("missing, want "+strings.Join(managers(), " or ")+", or from: a scenario", "spec", "ipam")
 	}
 	d := scenarios.Document{APIVersion: scenarios.APIVersion, Kind: scenarios.Kind, Metadata: scenarios.Metadata{Name: p.Name()}}
 	d.Spec.Title, d.Spec.IPAM, d.Spec.Datastore = spec.Title, spec.IPAM, spec.Datastore
 	if p.base, err = p.sheet.Around(d); err != nil {
+		return err
+	}
+	if err := p.managed(); err != nil {
 		return err
 	}
 	return p.fabric()

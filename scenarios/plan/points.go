@@ -48,7 +48,7 @@ func (p *Plan) small() []Point {
 	spent, tried := time.Duration(0), 0
 	return p.lives(Real, func(pt Point) bool {
 		cost := p.Expect(pt)
-		if p.apart() == 0 || sliced(&p.Cells[pt.Cell].Cluster) || cost > realEach || spent+cost > realTotal || tried == smallMax {
+		if p.apart() == 0 || p.tooMuch(&p.Cells[pt.Cell].Cluster) != "" || cost > realEach || spent+cost > realTotal || tried == smallMax {
 			return false
 		}
 		tried++

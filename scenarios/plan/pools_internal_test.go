@@ -1,11 +1,14 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+
+	"ipamsim/model/capacity/calico"
 )
 
 // Pools are named, and the size of blocks is a family's or a pool's: of two families
@@ -53,8 +56,8 @@ spec: {cidr: fd00::/64, nodeSelector: all()}
 			continue
 		}
 		var got []string
-		for _, pool := range p.Cells[0].Cluster.Calico.Pools {
-			s := fmt.Sprintf("%s %s /%d", pool.Name, pool.Prefix, blockBits(pool))
+		for _, pool := range calico.Of(&p.Cells[0].Cluster).Pools {
+			s := fmt.Sprintf("%s %s /%d", pool.Name, pool.Prefix, cmp.Or(pool.BlockBits, pool.Prefix.Addr().BitLen()-6))
 			if pool.NodeSelector == `role == "edge"` {
 				s += " role"
 			}

@@ -28,9 +28,6 @@ func TestReadmePlanOfAnImport(t *testing.T) {
 		t.Fatal(err)
 	}
 	asks := lived(t, p, p.Doc.Spec.Repeats)
-	for i := range p.Cells {
-		asks.Cells[i].Cluster = &p.Cells[i].Cluster
-	}
 	a := answer.Of(asks)
 	best := a.Recommended[0]
 	if best.Outcome != answer.Take || best.Rows[0] == 0 {

@@ -3,12 +3,10 @@ package plan_test
 import (
 	"bytes"
 	"context"
-	"maps"
 	"math"
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -51,42 +49,13 @@ func lived(t *testing.T, p *plan.Plan, repeats int) *answer.Plan {
 	if err := p.Set(plan.Reference, repeats); err != nil {
 		t.Fatal(err)
 	}
-	a := asked(p)
+	a := p.Asked()
 	for _, pt := range p.Points() {
 		d, err := p.Run(context.Background(), nil, pt)
 		if err != nil || d.Refused != "" {
 			t.Fatalf("%s: %v %s", p.Cells[pt.Cell].Title(), err, d.Refused)
 		}
-		a.Cells[pt.Cell].Lives = append(a.Cells[pt.Cell].Lives, d.Course)
-	}
-	return a
-}
-
-// asked is the plan as its answer tells it, in the words of ipamsim plan.
-func asked(p *plan.Plan) *answer.Plan {
-	s := p.Doc.Spec
-	a := &answer.Plan{
-		Name: p.Name(), Title: s.Title, Story: s.Story, File: p.File, Upstream: p.Upstream(),
-		Horizon: s.Horizon.Duration.Duration, Repeats: s.Repeats, Minimise: s.Want.Minimise,
-	}
-	for _, name := range slices.Sorted(maps.Keys(s.Want.Require)) {
-		a.Require = append(a.Require, answer.Bound{Measure: name, Most: s.Want.Require[name]})
-	}
-	for k, x := range s.Axes {
-		axis := answer.Axis{Setting: x.Setting, Given: x.Setting == "replaceEvery" || x.Setting == "podsPerNode"}
-		for _, c := range p.Cells {
-			if !slices.Contains(axis.Values, c.Values[k]) {
-				axis.Values = append(axis.Values, c.Values[k])
-			}
-		}
-		a.Axes = append(a.Axes, axis)
-	}
-	costs := map[string]string{}
-	for _, o := range s.Options {
-		costs[o.Name] = o.Cost
-	}
-	for _, c := range p.Cells {
-		a.Cells = append(a.Cells, answer.Cell{Option: c.Option, Cost: costs[c.Option], Values: c.Values, BlockSize: c.BlockSize, PoolSize: c.PoolSize, Engine: plan.Reference})
+		p.Collect(a, &d)
 	}
 	return a
 }

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -27,11 +26,13 @@ func (p *Plan) real(ctx context.Context, r *scenarios.Runner, c *capacity.Cluste
 	if c.Apart == 0 {
 		return nil, "too much happens for the real code: less than five seconds for each event", nil
 	}
-	if sliced(c) {
-		return nil, "node slices: the controllers renew a lease every few seconds, which is too much for days of the real code", nil
+	if why := p.tooMuch(c); why != "" {
+		return nil, why, nil
 	}
-	if c.Calico != nil && len(c.Migration) > 0 && tunnelled(c) {
-		return nil, "a migration with tunnels: all nodes exchange the addresses of their devices at once, in an order that nothing but the run tells: --engine reference simulates it", nil
+	if unable := p.manager.Real.Unable; unable != nil {
+		if why := unable(c); why != "" {
+			return nil, why, nil
+		}
 	}
 	s, err := p.script(c, pt)
 	if err != nil {
@@ -65,7 +66,7 @@ func (p *Plan) real(ctx context.Context, r *scenarios.Runner, c *capacity.Cluste
 	if problem := s.astray(rep.History); problem != "" {
 		return nil, problem, nil
 	}
-	tell(course, rep, c.Apart)
+	p.tell(course, rep, c.Apart)
 	return course, "", nil
 }
 
@@ -121,7 +122,7 @@ func (p *Plan) script(c *capacity.Cluster, pt Point) (*script, error) {
 		return nil, err
 	}
 	d := scenarios.Document{APIVersion: scenarios.APIVersion, Kind: scenarios.Kind, Metadata: scenarios.Metadata{Name: p.Name()}}
-	d.Spec = p.settings(c, pt)
+	d.Spec = p.settings(c, m, pt)
 	add := func(at time.Duration, e scenarios.Event) {
 		e.At = metav1.Duration{Duration: at}
 		d.Spec.Timeline = append(d.Spec.Timeline, e)
@@ -143,12 +144,12 @@ func (p *Plan) script(c *capacity.Cluster, pt Point) (*script, error) {
 		case capacity.Look, capacity.StepLook:
 			out.looks = append(out.looks, look{e.At, t.Unplaced(), e.Kind == capacity.StepLook})
 		case capacity.StepBegins:
-			for _, action := range m.steps[e.Node].events() {
+			for _, action := range m.steps[e.Node].Events {
 				add(at, action)
 				out.tries = append(out.tries, try{at, e.Node, t.Refused()})
 			}
 		case capacity.Pass:
-			add(at, scenarios.Event{Reconcile: &cluster.Reconcile{Name: passes[p.Manager()]}})
+			add(at, scenarios.Event{Reconcile: &cluster.Reconcile{Name: p.manager.Pass}})
 		case capacity.NodeJoins:
 			n := t.Node(e.Node)
 			out.numbers[n.Name] = e.Node
@@ -160,7 +161,7 @@ func (p *Plan) script(c *capacity.Cluster, pt Point) (*script, error) {
 			add(at+c.Apart/32, scenarios.Event{PowerOn: &cluster.PowerOn{Node: n.Name}})
 		case capacity.PodStarts:
 			var body json.RawMessage
-			if body, err = podBody(t.Pod(e.Pod), t.Node(e.Node).Name, c); err != nil {
+			if body, err = podBody(t.Pod(e.Pod), t.Node(e.Node).Name, m.scenario); err != nil {
 				return nil, err
 			}
 			add(at, scenarios.Event{Apply: &cluster.Apply{Object: body}})
@@ -189,52 +190,38 @@ func (p *Plan) stored(c *capacity.Cluster, m *made, numbers map[string]int32) ([
 		numbers[n.Name] = int32(i)
 		objects = append(objects, cluster.Object{Kind: nodeKind, Name: n.Name, Body: n.body})
 	}
-	return withGrace(append(objects, p.residents(c)...), c)
-}
-
-// withGrace moves the collector's grace period a little: passes begin at whole
-// steps, and a pass that comes exactly one grace period after another must see the
-// same here, where a message takes its time, as in the reference: that it is not
-// over yet.
-func withGrace(objects []cluster.Object, c *capacity.Cluster) ([]cluster.Object, error) {
-	if c.Calico == nil || c.Collect.Grace < 0 {
+	objects = append(objects, p.residents(c)...)
+	if p.manager.Real.Objects == nil {
 		return objects, nil
 	}
-	d := draft{given: map[string]bool{"grace": true}, collect: capacity.Collect{
-		Grace: cmp.Or(c.Collect.Grace, capacity.GraceDefault)/c.Apart*c.Apart + c.Apart/workAt,
-	}}
-	return d.withCollector(objects)
+	return p.manager.Real.Objects(objects, c)
 }
 
-func sliced(c *capacity.Cluster) bool {
-	return c.Whereabouts != nil && slices.ContainsFunc(c.Whereabouts.Networks, func(n model.Network) bool { return n.Slice > 0 })
+// tooMuch says why days of the real code take too long, or "".
+func (p *Plan) tooMuch(c *capacity.Cluster) string {
+	if p.manager.Real.TooMuch == nil {
+		return ""
+	}
+	return p.manager.Real.TooMuch(c)
 }
-
-// passes are the reconcilers whose passes a plan runs.
-var passes = map[string]string{calicoName: "ipam-gc", whereaboutsName: "ip-reconciler"}
 
 // settings are the scenario's without its timeline.
-func (p *Plan) settings(c *capacity.Cluster, pt Point) scenarios.Spec {
+func (p *Plan) settings(c *capacity.Cluster, m *made, pt Point) scenarios.Spec {
 	span := func(d time.Duration) metav1.Duration { return metav1.Duration{Duration: d} }
 	seed := pt.Seed
 	s := scenarios.Spec{
 		Title: p.Doc.Spec.Title, IPAM: p.Manager(), Seed: &seed, Fabric: c.Fabric, Strategy: "timed",
-		Until: span(c.Horizon + c.Apart/2), Latencies: map[string]scenarios.Latency{"api": {Median: span(latency(c)), Spread: 0.1}},
+		Until: span(c.Horizon + c.Apart/2), Latencies: map[string]scenarios.Latency{"api": {Median: span(p.latency(c)), Spread: 0.1}},
 		Limits: scenarios.Limits{Steps: stepsMax, Virtual: span(c.Horizon + day)},
 	}
 	silent := c.Evict() / 8
 	s.Timers = scenarios.Timers{
-		NodeMonitorGrace: span(silent), Toleration: span(c.Evict() - silent - c.Apart/workAt), // so that pods are marked when the tape says
-		PodGC: span(capacity.PodGC - c.Apart/workAt), SandboxRetry: span(capacity.Retry),
+		NodeMonitorGrace: span(silent), Toleration: span(c.Evict() - silent - c.Apart/WorkAt), // so that pods are marked when the tape says
+		PodGC: span(capacity.PodGC - c.Apart/WorkAt), SandboxRetry: span(capacity.Retry),
 	}
-	if c.Calico != nil {
-		if s.Datastore = "etcdv3"; c.Calico.Datastore != 0 {
-			s.Datastore = kubernetesDatastore
-		}
-		if c.Calico.Tunnels {
-			s.Daemons = append(s.Daemons, tunnelDaemon)
-		}
-		return s
+	s.Datastore = p.datastore(m.scenario.Doc.Spec.Datastore)
+	if daemons := p.manager.Real.Daemons; daemons != nil {
+		s.Daemons = daemons(c)
 	}
 	return s
 }
@@ -258,12 +245,12 @@ func (p *Plan) residents(c *capacity.Cluster) (out []cluster.Object) {
 }
 
 func nodeBody(n capacity.Node) (json.RawMessage, error) {
-	b := body{}
+	b := Body{}
 	if err := json.Unmarshal(cluster.NodeManifest(n.Name, n.Labels), &b); err != nil {
 		return nil, err
 	}
 	if n.Addr.IsValid() {
-		under(b, "metadata")["annotations"] = map[string]string{addrAnnotation: n.Addr.String()}
+		Under(b, "metadata")["annotations"] = map[string]string{cluster.AddrAnnotation: n.Addr.String()}
 	}
 	return json.Marshal(b)
 }
@@ -271,23 +258,26 @@ func nodeBody(n capacity.Node) (json.RawMessage, error) {
 // networksAnnotation is what a pod asks Multus for.
 const networksAnnotation = "k8s.v1.cni.cncf.io/networks"
 
-func podBody(ref model.PodRef, node string, c *capacity.Cluster) (json.RawMessage, error) {
-	meta := body{"name": ref.Name, "namespace": ref.Namespace}
-	if c.Whereabouts != nil {
-		var all []string
-		for _, n := range c.Whereabouts.Networks {
+// podBody is a pod that is attached to all networks.
+func podBody(ref model.PodRef, node string, s *scenarios.Scenario) (json.RawMessage, error) {
+	meta := Body{"name": ref.Name, "namespace": ref.Namespace}
+	var all []string
+	for _, n := range s.Policies() {
+		if n.Key != s.Primary {
 			all = append(all, n.Key)
 		}
+	}
+	if len(all) > 0 {
 		meta["annotations"] = map[string]string{networksAnnotation: strings.Join(all, ",")}
 	}
-	return json.Marshal(body{
+	return json.Marshal(Body{
 		"apiVersion": "v1", "kind": podKind, "metadata": meta,
-		"spec": body{"nodeName": node, "containers": []body{{"name": "main", "image": "main"}}},
+		"spec": Body{"nodeName": node, "containers": []Body{{"name": "main", "image": "main"}}},
 	})
 }
 
 // tell fills in what the course has of the whole run.
-func tell(c *capacity.Course, rep *reports.Report, apart time.Duration) {
+func (p *Plan) tell(c *capacity.Course, rep *reports.Report, apart time.Duration) {
 	var took []time.Duration
 	begun := map[string]time.Duration{}
 	for i := range rep.History.Events {
@@ -301,7 +291,7 @@ func tell(c *capacity.Course, rep *reports.Report, apart time.Duration) {
 			begun[e.Actor] = e.At
 		case model.AddEnd:
 			took = append(took, e.At-begun[e.Actor])
-			if wanting(e) {
+			if e.Exhausted || p.manager.Real.Wanting != nil && p.manager.Real.Wanting(e.Err) {
 				c.Wanted(e.At / apart * apart)
 			}
 		}
@@ -317,15 +307,6 @@ func tell(c *capacity.Course, rep *reports.Report, apart time.Duration) {
 		}
 		c.Violations[v.Invariant]++
 	}
-}
-
-// wanting reports whether an ADD was refused because no address was left that the
-// node may hand out. Besides being exhausted, Calico has two errors for that.
-//
-// Source: libcalico-go/lib/ipam/ipam.go, ErrBlockLimit and findOrClaimBlock (v3.31).
-func wanting(e *model.Event) bool {
-	return e.Exhausted || strings.Contains(e.Err, "cannot allocate new block due to per host block limit") ||
-		strings.Contains(e.Err, "failed to find or claim a block")
 }
 
 // overlap finds the first thing that the address manager did while it was still

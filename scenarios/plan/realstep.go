@@ -1,47 +1,11 @@
 package plan
 
 import (
-	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 
 	"ipamsim/model"
-	"ipamsim/model/capacity"
-	"ipamsim/model/reference/calico"
-	"ipamsim/scenarios"
-	"ipamsim/sim/cluster"
 )
-
-// calicoAPI is what calicoctl and Calico's API server write: both check it.
-const calicoAPI = "projectcalico.org/v3"
-
-// events are a step as an operator takes it; none for one that is only the restart of
-// pods.
-func (s *step) events() []scenarios.Event {
-	switch s.Kind {
-	case capacity.CreatePool:
-		return []scenarios.Event{{Apply: &cluster.Apply{Object: viaAPI(s.object.Body)}}}
-	case capacity.DisablePool:
-		return []scenarios.Event{{Patch: patched("ippools", s.Pool.Name, body{"disabled": true})}}
-	case capacity.DeletePool:
-		return []scenarios.Event{{Command: &cluster.Command{Run: "calicoctl delete ippool " + s.Pool.Name}}}
-	case capacity.Configure:
-		return []scenarios.Event{{Apply: &cluster.Apply{Object: s.object.Body}}}
-	case capacity.TypeAffinities:
-		var out []scenarios.Event
-		for _, o := range s.changed {
-			out = append(out, scenarios.Event{Patch: patched("blockaffinities", o.Name, body{"type": "host"})})
-		}
-		return out
-	case capacity.RestartPods:
-	}
-	return nil
-}
-
-func patched(resource, name string, spec body) *cluster.Patch {
-	return &cluster.Patch{Resource: resource + ".crd.projectcalico.org", Name: name, Merge: body{"spec": spec}}
-}
 
 // try is a step that an operator takes, and whether the reference refuses it.
 type try struct {
@@ -69,27 +33,4 @@ func (s *script) astray(h *model.History) string {
 		}
 	}
 	return ""
-}
-
-// viaAPI is a manifest as Calico's API server takes it.
-func viaAPI(manifest json.RawMessage) json.RawMessage {
-	b := body{}
-	if json.Unmarshal(manifest, &b) != nil {
-		return manifest // loading has refused it
-	}
-	b["apiVersion"] = calicoAPI
-	meta := under(b, "metadata")
-	b["metadata"] = body{"name": meta["name"]}
-	out, err := json.Marshal(b)
-	if err != nil {
-		return manifest
-	}
-	return out
-}
-
-// tunnelled reports whether nodes have devices of pools that the migration is about.
-func tunnelled(c *capacity.Cluster) bool {
-	of := func(p calico.Pool) bool { return p.IPIP || p.VXLAN }
-	return c.Calico.Tunnels && (slices.ContainsFunc(c.Calico.Pools, of) ||
-		slices.ContainsFunc(c.Migration, func(s capacity.Step) bool { return of(s.Pool) }))
 }

@@ -87,10 +87,6 @@ func (p *Plan) begin(ctx context.Context, r *scenarios.Runner) error {
 	return p.start.err
 }
 
-// stored are the kinds of what an address manager has written; Whereabouts' pools
-// are called like Calico's.
-var stored = []string{"IPAMBlock", "BlockAffinity", "IPAMHandle", "OverlappingRangeIPReservation", "NodeSlicePool"}
-
 func (p *Plan) found(ctx context.Context, r *scenarios.Runner) (b beginning, err error) {
 	if !p.begins() {
 		return b, nil

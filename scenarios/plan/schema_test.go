@@ -28,7 +28,7 @@ func generate(t *testing.T) []byte {
 	settings := &jsonschema.Schema{Type: "object", AdditionalProperties: jsonschema.FalseSchema, Properties: jsonschema.NewProperties()}
 	var names []any
 	for _, s := range plan.Known() {
-		b, err := json.Marshal(s.Schema())
+		b, err := json.Marshal(s.Schema)
 		one := &jsonschema.Schema{}
 		if err != nil || json.Unmarshal(b, one) != nil {
 			t.Fatal(s.Name, err)
@@ -62,6 +62,8 @@ func generate(t *testing.T) []byte {
 	axes, _ := in.Properties.Get("axes")
 	name, _ := axes.Items.Properties.Get("setting")
 	name.Enum = names
+	ipam, _ := in.Properties.Get("ipam")
+	ipam.Enum = []any{"calico", "whereabouts"}
 	b, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		t.Fatal(err)

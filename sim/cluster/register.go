@@ -51,8 +51,8 @@ func (c *Cluster) deletedNode(name string) json.RawMessage {
 		return nil
 	}
 	o := nodeOf(name, n.last.Labels)
-	if a := n.last.Annotations[addrAnnotation]; a != "" {
-		o.Annotations = map[string]string{addrAnnotation: a}
+	if a := n.last.Annotations[AddrAnnotation]; a != "" {
+		o.Annotations = map[string]string{AddrAnnotation: a}
 	}
 	o.Status.Addresses = n.last.Status.Addresses
 	return manifest(o)

@@ -59,14 +59,14 @@ func (c *Cluster) newcomer(name string, old *node) json.RawMessage {
 		return NodeManifest(name, nil)
 	}
 	n := nodeOf(name, old.object.Labels)
-	if old.object.Annotations[addrAnnotation] != "" {
+	if old.object.Annotations[AddrAnnotation] != "" {
 		last := old.addr.Addr()
 		for _, x := range c.nodes {
 			if x.addr.Masked() == old.addr.Masked() && last.Less(x.addr.Addr()) {
 				last = x.addr.Addr()
 			}
 		}
-		n.Annotations = map[string]string{addrAnnotation: netip.PrefixFrom(last.Next(), old.addr.Bits()).String()}
+		n.Annotations = map[string]string{AddrAnnotation: netip.PrefixFrom(last.Next(), old.addr.Bits()).String()}
 	}
 	return manifest(n)
 }

@@ -173,13 +173,13 @@ func vethOf(p model.PodRef) string {
 	return "cali" + hex.EncodeToString(h[:])[:11]
 }
 
-// addrAnnotation is where calico-node writes the address it announces routes from.
-const addrAnnotation = "projectcalico.org/IPv4Address"
+// AddrAnnotation is where calico-node writes the address it announces routes from.
+const AddrAnnotation = "projectcalico.org/IPv4Address"
 
 // nodeAddr is a machine's own address with its subnet: from its manifest, or the
 // n-th of a subnet that all share.
 func nodeAddr(obj *corev1.Node, n int) netip.Prefix {
-	if p, err := netip.ParsePrefix(obj.Annotations[addrAnnotation]); err == nil {
+	if p, err := netip.ParsePrefix(obj.Annotations[AddrAnnotation]); err == nil {
 		return p
 	}
 	for _, a := range obj.Status.Addresses {

@@ -9,21 +9,10 @@ import (
 	"ipamsim/model"
 )
 
-// Block is a look at a block that exists.
-type Block struct {
-	Prefix   netip.Prefix
-	Owner    string // the node that it names; "": nobody
-	Affine   bool   // the owner has an affinity to it
-	InUse    int    // addresses
-	Free     int    // of the others, those that are not reserved
-	Borrowed int    // of those in use, by another node than the owner
-	Pool     string // that it lies in, even a disabled one; "": none
-}
-
 // Blocks are those that exist, in the order of their prefixes. Nothing may be
 // changed meanwhile.
-func (a *Allocator) Blocks() iter.Seq[Block] {
-	return func(yield func(Block) bool) {
+func (a *Allocator) Blocks() iter.Seq[model.BlockUse] {
+	return func(yield func(model.BlockUse) bool) {
 		for _, b := range a.sorted {
 			if !yield(a.look(b)) {
 				return
@@ -32,8 +21,8 @@ func (a *Allocator) Blocks() iter.Seq[Block] {
 	}
 }
 
-func (a *Allocator) look(b *block) Block {
-	out := Block{Prefix: b.prefix, InUse: int(b.taken), Free: int(b.free), Borrowed: int(b.away)}
+func (a *Allocator) look(b *block) model.BlockUse {
+	out := model.BlockUse{Prefix: b.prefix, InUse: int(b.taken), Free: int(b.free), Borrowed: int(b.away)}
 	if p := a.poolOf(b.prefix.Addr(), true); p != nil {
 		out.Pool = p.Name
 	}

@@ -1,4 +1,4 @@
-package plan
+package calico
 
 import (
 	"encoding/json"
@@ -9,23 +9,19 @@ import (
 	"slices"
 	"strings"
 
+	"ipamsim/scenarios/plan"
 	"ipamsim/sim/cluster"
 )
-
-// mistake is what is wrong with one setting.
-type mistake struct{ setting, problem string }
-
-func (m *mistake) Error() string { return m.problem }
 
 // poolManifest is an IPPool's manifest while settings change it.
 type poolManifest struct {
 	object cluster.Object
-	body   body
+	body   plan.Body
 	prefix netip.Prefix
 	sized  bool // its blocks have the size that the plan says for this pool
 }
 
-func (p *poolManifest) spec() body { return under(p.body, "spec") }
+func (p *poolManifest) spec() plan.Body { return plan.Under(p.body, "spec") }
 
 func (p *poolManifest) four() bool { return p.prefix.Addr().Is4() }
 
@@ -57,7 +53,7 @@ func (p *poolManifest) chosen() string {
 // called gives the pool a name.
 func (p *poolManifest) called(name string) {
 	p.object.Name = name
-	under(p.body, "metadata")["name"] = name
+	plan.Under(p.body, "metadata")["name"] = name
 }
 
 // like is a copy of the manifest under another name and address.
@@ -66,7 +62,7 @@ func (p *poolManifest) like(name string, at netip.Prefix) (*poolManifest, error)
 	text, err := json.Marshal(p.body)
 	if err == nil {
 		out.object.Body = text
-		out.body, err = open(out.object)
+		out.body, err = plan.OpenManifest(out.object)
 	}
 	if err != nil {
 		return nil, err
@@ -89,7 +85,7 @@ func poolManifests(all []cluster.Object) (pools []*poolManifest, rest []cluster.
 			continue
 		}
 		p := &poolManifest{object: o}
-		if p.body, err = open(o); err != nil {
+		if p.body, err = plan.OpenManifest(o); err != nil {
 			return nil, nil, err
 		}
 		prefix, _ := netip.ParsePrefix(p.text("cidr")) // not valid: loading has refused it
@@ -103,10 +99,10 @@ func poolManifests(all []cluster.Object) (pools []*poolManifest, rest []cluster.
 // likely due to.
 var poolSettings = []string{"blockSize", "poolSize", "resizePool", "addPool", "pool", "removePool"}
 
-// withPools changes the pools as the settings say. The error is a *mistake where a
+// withPools changes the pools as the settings say. The error is a *plan.Mistake where a
 // setting does not fit the pools that there are.
-func (d *draft) withPools(all []cluster.Object) ([]cluster.Object, error) {
-	if !slices.ContainsFunc(poolSettings, func(name string) bool { return d.given[name] }) {
+func (d draft) withPools(all []cluster.Object) ([]cluster.Object, error) {
+	if !slices.ContainsFunc(poolSettings, func(name string) bool { return d.Given(name) }) {
 		return all, nil
 	}
 	pools, rest, err := poolManifests(all)
@@ -128,9 +124,24 @@ func (d *draft) withPools(all []cluster.Object) ([]cluster.Object, error) {
 	return rest, nil
 }
 
+// draft is one that is read as Calico's.
+type draft struct{ *plan.Draft }
+
+// pools is the setting pool.
+func (d draft) pools() addresses {
+	out, _ := plan.Value[addresses](d.Draft, "pool")
+	return out
+}
+
+// list of a setting, nil if it is not given.
+func list[T any](d draft, name string) []T {
+	out, _ := plan.Value[[]T](d.Draft, name)
+	return out
+}
+
 // placed is the setting pool.
-func (d *draft) placed(pools []*poolManifest) ([]*poolManifest, error) {
-	for name, at := range sorted(d.pools.named) {
+func (d draft) placed(pools []*poolManifest) ([]*poolManifest, error) {
+	for name, at := range sorted(d.pools().named) {
 		p, err := find(pools, "pool", name)
 		if err == nil {
 			err = p.moves("pool", at)
@@ -140,20 +151,20 @@ func (d *draft) placed(pools []*poolManifest) ([]*poolManifest, error) {
 		}
 	}
 	if len(pools) == 0 {
-		return firstPools(d.pools.list)
+		return firstPools(d.pools().list)
 	}
-	if d.pools.list == nil {
+	if d.pools().list == nil {
 		return pools, nil
 	}
-	if n := len(d.pools.list); n != len(pools) {
-		return nil, &mistake{"pool", fmt.Sprintf("%s, and the cluster has %s: addPool adds a pool, removePool takes one away, pool: {%s: CIDR} moves one",
+	if n := len(d.pools().list); n != len(pools) {
+		return nil, &plan.Mistake{Setting: "pool", Problem: fmt.Sprintf("%s, and the cluster has %s: addPool adds a pool, removePool takes one away, pool: {%s: CIDR} moves one",
 			count(n, "CIDR"), counted(pools), pools[0].object.Name)}
 	}
 	for i, p := range pools {
 		if who := p.chosen(); who != "" && len(pools) > 1 {
-			return nil, &mistake{"pool", fmt.Sprintf("%s is not for everybody (%s): say which pool gets which CIDR, pool: {%s: CIDR}", p.object.Name, who, p.object.Name)}
+			return nil, &plan.Mistake{Setting: "pool", Problem: fmt.Sprintf("%s is not for everybody (%s): say which pool gets which CIDR, pool: {%s: CIDR}", p.object.Name, who, p.object.Name)}
 		}
-		if err := p.moves("pool", d.pools.list[i]); err != nil {
+		if err := p.moves("pool", d.pools().list[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -163,7 +174,7 @@ func (d *draft) placed(pools []*poolManifest) ([]*poolManifest, error) {
 // moves gives a pool an address of the same family.
 func (p *poolManifest) moves(setting string, at netip.Prefix) error {
 	if p.prefix.IsValid() && at.Addr().Is4() != p.four() {
-		return &mistake{setting, fmt.Sprintf("%s is %s, and %s is of the other family", p.object.Name, p.prefix, at)}
+		return &plan.Mistake{Setting: setting, Problem: fmt.Sprintf("%s is %s, and %s is of the other family", p.object.Name, p.prefix, at)}
 	}
 	p.place(at)
 	return nil
@@ -177,9 +188,9 @@ func firstPools(list []netip.Prefix) (out []*poolManifest, err error) {
 			name = fmt.Sprintf("%s-%d", defaultPool, i+1)
 		}
 		p := &poolManifest{}
-		p.object, err = manifest(crdVersion, poolKind, "", name, body{"ipipMode": "Never", "vxlanMode": "Never", "natOutgoing": true, "nodeSelector": "all()"})
+		p.object, err = plan.Manifest(crdVersion, poolKind, "", name, plan.Body{"ipipMode": "Never", "vxlanMode": "Never", "natOutgoing": true, "nodeSelector": "all()"})
 		if err == nil {
-			p.body, err = open(p.object)
+			p.body, err = plan.OpenManifest(p.object)
 		}
 		if err != nil {
 			return nil, err
@@ -191,14 +202,14 @@ func firstPools(list []netip.Prefix) (out []*poolManifest, err error) {
 }
 
 // removed is the setting removePool.
-func (d *draft) removed(pools []*poolManifest) ([]*poolManifest, error) {
-	for _, name := range d.remove {
+func (d draft) removed(pools []*poolManifest) ([]*poolManifest, error) {
+	for _, name := range list[string](d, "removePool") {
 		p, err := find(pools, "removePool", name)
 		if err != nil {
 			return nil, err
 		}
 		if len(pools) == 1 {
-			return nil, &mistake{"removePool", name + " is the only pool: addPool adds the one that takes its place"}
+			return nil, &plan.Mistake{Setting: "removePool", Problem: name + " is the only pool: addPool adds the one that takes its place"}
 		}
 		pools = slices.DeleteFunc(slices.Clone(pools), func(x *poolManifest) bool { return x == p })
 	}
@@ -206,14 +217,14 @@ func (d *draft) removed(pools []*poolManifest) ([]*poolManifest, error) {
 }
 
 // added is the setting addPool.
-func (d *draft) added(pools []*poolManifest) ([]*poolManifest, error) {
-	for _, x := range d.add {
+func (d draft) added(pools []*poolManifest) ([]*poolManifest, error) {
+	for _, x := range list[newPool](d, "addPool") {
 		for _, p := range pools {
 			if p.object.Name == x.Name {
-				return nil, &mistake{"addPool", fmt.Sprintf("there is a pool %s already: resizePool and pool change it", x.Name)}
+				return nil, &plan.Mistake{Setting: "addPool", Problem: fmt.Sprintf("there is a pool %s already: resizePool and pool change it", x.Name)}
 			}
 			if p.prefix.Overlaps(x.Prefix) {
-				return nil, &mistake{"addPool", fmt.Sprintf("%s lies over pool %s, %s", x.Prefix, p.object.Name, p.prefix)} // even over one that goes
+				return nil, &plan.Mistake{Setting: "addPool", Problem: fmt.Sprintf("%s lies over pool %s, %s", x.Prefix, p.object.Name, p.prefix)} // even over one that goes
 			}
 		}
 		p, err := d.made(pools, &x)
@@ -226,7 +237,7 @@ func (d *draft) added(pools []*poolManifest) ([]*poolManifest, error) {
 }
 
 // made is a pool that is added, as the first one of its family, but for everybody.
-func (d *draft) made(pools []*poolManifest, x *newPool) (*poolManifest, error) {
+func (d draft) made(pools []*poolManifest, x *newPool) (*poolManifest, error) {
 	model := slices.IndexFunc(pools, func(p *poolManifest) bool { return p.four() == x.Prefix.Addr().Is4() && p.chosen() == "" })
 	name := x.Name
 	if name == "" {
@@ -269,8 +280,9 @@ func unused(pools []*poolManifest, name string) string {
 }
 
 // resized are the settings resizePool and poolSize.
-func (d *draft) resized(pools []*poolManifest) ([]*poolManifest, error) {
-	for name, bits := range sorted(d.resize) {
+func (d draft) resized(pools []*poolManifest) ([]*poolManifest, error) {
+	resize, _ := plan.Value[map[string]int](d.Draft, "resizePool")
+	for name, bits := range sorted(resize) {
 		p, err := find(pools, "resizePool", name)
 		if err == nil {
 			err = p.resize("resizePool", bits)
@@ -279,18 +291,19 @@ func (d *draft) resized(pools []*poolManifest) ([]*poolManifest, error) {
 			return nil, err
 		}
 	}
-	if d.poolSize == 0 || len(pools) == 0 {
+	size, given := plan.Value[int](d.Draft, "poolSize")
+	if !given || len(pools) == 0 {
 		return pools, nil
 	}
-	if len(pools) > 1 && d.pools.list == nil {
-		return nil, &mistake{"poolSize", fmt.Sprintf("of which of %s? resizePool: {%s: %d} names it", counted(pools), pools[0].object.Name, d.poolSize)}
+	if len(pools) > 1 && d.pools().list == nil {
+		return nil, &plan.Mistake{Setting: "poolSize", Problem: fmt.Sprintf("of which of %s? resizePool: {%s: %d} names it", counted(pools), pools[0].object.Name, size)}
 	}
-	return pools, pools[0].resize("poolSize", d.poolSize)
+	return pools, pools[0].resize("poolSize", size)
 }
 
 func (p *poolManifest) resize(setting string, bits int) error {
 	if bits > p.prefix.Addr().BitLen() {
-		return &mistake{setting, fmt.Sprintf("/%d: pool %s is %s", bits, p.object.Name, p.prefix)}
+		return &plan.Mistake{Setting: setting, Problem: fmt.Sprintf("/%d: pool %s is %s", bits, p.object.Name, p.prefix)}
 	}
 	p.place(netip.PrefixFrom(p.prefix.Addr(), bits).Masked())
 	return nil
@@ -298,12 +311,13 @@ func (p *poolManifest) resize(setting string, bits int) error {
 
 // divided is the setting blockSize. What it says of a family is not for pools that
 // are disabled.
-func (d *draft) divided(pools []*poolManifest) ([]*poolManifest, error) {
+func (d draft) divided(pools []*poolManifest) ([]*poolManifest, error) {
+	blocks, _ := plan.Value[blockSizes](d.Draft, "blockSize")
 	for _, f := range []struct {
 		bits int
 		four bool
 		name string
-	}{{d.blocks.four, true, "IPv4"}, {d.blocks.six, false, "IPv6"}} {
+	}{{blocks.four, true, "IPv4"}, {blocks.six, false, "IPv6"}} {
 		found := f.bits == 0
 		for _, p := range pools {
 			if disabled, _ := p.spec()["disabled"].(bool); !disabled && p.four() == f.four && f.bits > 0 {
@@ -313,16 +327,16 @@ func (d *draft) divided(pools []*poolManifest) ([]*poolManifest, error) {
 			}
 		}
 		if !found {
-			return nil, &mistake{"blockSize", fmt.Sprintf("/%d is a size of %s blocks, and no %s pool is enabled", f.bits, f.name, f.name)}
+			return nil, &plan.Mistake{Setting: "blockSize", Problem: fmt.Sprintf("/%d is a size of %s blocks, and no %s pool is enabled", f.bits, f.name, f.name)}
 		}
 	}
-	for name, bits := range sorted(d.blocks.named) {
+	for name, bits := range sorted(blocks.named) {
 		p, err := find(pools, "blockSize", name)
 		if err != nil {
 			return nil, err
 		}
 		if p.four() != (bits <= fourMost) {
-			return nil, &mistake{"blockSize", fmt.Sprintf("pool %s is %s: its blocks cannot be /%d", name, p.prefix, bits)}
+			return nil, &plan.Mistake{Setting: "blockSize", Problem: fmt.Sprintf("pool %s is %s: its blocks cannot be /%d", name, p.prefix, bits)}
 		}
 		p.spec()["blockSize"] = bits
 	}
@@ -347,7 +361,7 @@ func find(pools []*poolManifest, setting, name string) (*poolManifest, error) {
 			return p, nil
 		}
 	}
-	return nil, &mistake{setting, fmt.Sprintf("there is no pool %q, the cluster has %s", name, counted(pools))}
+	return nil, &plan.Mistake{Setting: setting, Problem: fmt.Sprintf("there is no pool %q, the cluster has %s", name, counted(pools))}
 }
 
 // counted are the pools in words: 2 IPPools (a, b).

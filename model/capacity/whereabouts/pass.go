@@ -1,25 +1,22 @@
-package capacity
+package whereabouts
 
 import (
 	"time"
 
 	"ipamsim/model"
-	"ipamsim/model/reference/whereabouts"
+	reference "ipamsim/model/reference/whereabouts"
 )
 
 // pass of ip-reconciler, with the pods' status as it is.
-func (m *byWhereabouts) pass(time.Duration, []model.PodRef) error {
-	if m.plain && m.passed && !m.p.tireless {
+func (m *allocator) pass(time.Duration, []model.PodRef) error {
+	if m.plain && m.passed && !m.p.Tireless {
 		m.passPlain()
 		return nil
 	}
-	var pods []whereabouts.Pod
-	for _, x := range m.p.pods {
-		if x == nil {
-			continue
-		}
-		o := whereabouts.Pod{Ref: x.ref, Pending: x.reported == nil, Marked: x.marked}
-		for _, a := range x.reported {
+	var pods []reference.Pod
+	for x := range m.p.Pods() {
+		o := reference.Pod{Ref: x.Ref, Pending: x.Reported == nil, Marked: x.Marked}
+		for _, a := range x.Reported {
 			o.IPs = append(o.IPs, a.String())
 		}
 		pods = append(pods, o)
@@ -44,11 +41,11 @@ func plain(networks []model.Network) bool {
 // passPlain is a pass that looks only at what may have been orphaned since the last
 // one: a large cluster has a hundred thousand claims, and a pass every few minutes.
 // Every rule takes a marked pod, and one whose object is gone, for no more.
-func (m *byWhereabouts) passPlain() {
+func (m *allocator) passPlain() {
 	for _, x := range m.orphans {
-		for _, a := range x.lost {
+		for _, a := range x.Lost {
 			m.r.Release(m.pool(), a)
-			if m.p.c.Whereabouts.Networks[0].Overlap {
+			if m.networks[0].Overlap {
 				m.r.DeleteReservation(a.String())
 			}
 		}
@@ -57,9 +54,9 @@ func (m *byWhereabouts) passPlain() {
 }
 
 // pool is the name of the only pool's object, "" if there is none yet.
-func (m *byWhereabouts) pool() string {
+func (m *allocator) pool() string {
 	if m.poolName == "" {
-		n := &m.p.c.Whereabouts.Networks[0]
+		n := &m.networks[0]
 		for _, p := range m.r.Snapshot().Pools {
 			if n.Owns(&p) {
 				m.poolName = p.Name

@@ -10,69 +10,73 @@ import (
 	"time"
 
 	"ipamsim/model/capacity"
-	"ipamsim/model/reference/calico"
 )
 
-// kind is what the values of a setting are.
-type kind struct {
-	want   string                      // "a whole number, 1 to 10"
-	schema map[string]any              // JSON Schema
-	set    func(*draft, any) (ok bool) // takes a decoded JSON value
+// Type is what the values of a setting are: see TypeOf.
+type Type struct {
+	Want   string         // "a whole number, 1 to 10"
+	Schema map[string]any // JSON Schema
+
+	read func(any) (any, bool)
+	into func(*Draft, any)
 }
 
-func whole(least, most int, set func(*draft, int)) kind {
-	return kind{
+// TypeOf makes a kind whose values are T. Read takes a decoded JSON value, and says
+// whether it is one of the kind.
+func TypeOf[T any](want string, schema map[string]any, read func(any) (T, bool)) Type {
+	return Type{want, schema, func(v any) (any, bool) { return read(v) }, nil}
+}
+
+// Into is a kind whose values, T, are put into a field of the draft, too.
+func Into[T any](k Type, put func(*Draft, T)) Type {
+	k.into = func(d *Draft, v any) { put(d, v.(T)) }
+	return k
+}
+
+// Whole numbers, int.
+func Whole(least, most int) Type {
+	return TypeOf(
 		fmt.Sprintf("a whole number, %d to %d", least, most),
 		map[string]any{"type": "integer", "minimum": least, "maximum": most},
-		func(d *draft, v any) bool {
-			x, ok := v.(float64)
-			if !ok || x != math.Trunc(x) || x < float64(least) || x > float64(most) {
-				return false
-			}
-			set(d, int(x))
-			return true
-		},
-	}
+		func(v any) (int, bool) { return WholeOf(v, least, most) },
+	)
 }
 
-func flag(set func(*draft, bool)) kind {
-	return kind{"true or false", map[string]any{"type": "boolean"}, func(d *draft, v any) bool {
+// WholeOf reads a whole number.
+func WholeOf(v any, least, most int) (int, bool) {
+	x, ok := v.(float64)
+	return int(x), ok && x == math.Trunc(x) && x >= float64(least) && x <= float64(most)
+}
+
+// Flag is a bool.
+func Flag() Type {
+	return TypeOf("true or false", map[string]any{"type": "boolean"}, func(v any) (bool, bool) {
 		b, ok := v.(bool)
-		if ok {
-			set(d, b)
-		}
-		return ok
-	}}
+		return b, ok
+	})
 }
 
-func word(set func(*draft, string), words ...string) kind {
-	return kind{strings.Join(words, " or "), map[string]any{"type": "string", "enum": words}, func(d *draft, v any) bool {
+// Word is one of some, a string.
+func Word(words ...string) Type {
+	return TypeOf(strings.Join(words, " or "), map[string]any{"type": "string", "enum": words}, func(v any) (string, bool) {
 		s, ok := v.(string)
-		ok = ok && slices.Contains(words, s)
-		if ok {
-			set(d, s)
-		}
-		return ok
-	}}
+		return s, ok && slices.Contains(words, s)
+	})
 }
 
 // spanPattern is what ParseSpan reads.
 const spanPattern = `^([0-9]+(\.[0-9]+)?d)?([0-9]+(\.[0-9]+)?(h|m|s|ms|us|ns))*$`
 
-// span is a time, or zero, for what does not happen.
-func span(least time.Duration, set func(*draft, time.Duration)) kind {
-	return kind{
+// Time is a time.Duration, or zero, for what does not happen.
+func Time(least time.Duration) Type {
+	return TypeOf(
 		fmt.Sprintf("a time of at least %s, e.g. 12h or 30d, or 0", SpanText(least)),
 		map[string]any{"anyOf": []any{map[string]any{"type": "string", "pattern": spanPattern}, map[string]any{"type": "integer", "enum": []any{0}}}},
-		func(d *draft, v any) bool {
+		func(v any) (time.Duration, bool) {
 			t, ok := spanOf(v)
-			if !ok || t != 0 && t < least {
-				return false
-			}
-			set(d, t)
-			return true
+			return t, ok && (t == 0 || t >= least)
 		},
-	}
+	)
 }
 
 func spanOf(v any) (time.Duration, bool) {
@@ -88,73 +92,57 @@ func spanOf(v any) (time.Duration, bool) {
 
 const never = "never"
 
-// grace is a time or never.
-func grace(set func(*draft, time.Duration)) kind {
-	return kind{
+// TimeOrNever is a time.Duration, or capacity.Never.
+func TimeOrNever() Type {
+	return TypeOf(
 		"a time of at least 1s, e.g. 15m, or never",
 		map[string]any{"type": "string", "pattern": spanPattern + "|^never$"},
-		func(d *draft, v any) bool {
-			t, ok := spanOf(v)
+		func(v any) (time.Duration, bool) {
 			if v == never {
-				t, ok = calico.Never, true
+				return capacity.Never, true
 			}
-			if !ok || t >= 0 && t < time.Second {
-				return false
-			}
-			set(d, t)
-			return true
+			t, ok := spanOf(v)
+			return t, ok && t >= time.Second
 		},
-	}
+	)
 }
 
-func prefix(set func(*draft, netip.Prefix)) kind {
-	return kind{"a CIDR, e.g. 10.64.75.0/24", map[string]any{"type": "string"}, func(d *draft, v any) bool {
-		p, ok := prefixOf(v)
-		if ok {
-			set(d, p)
-		}
-		return ok
-	}}
+// CIDR is a netip.Prefix.
+func CIDR() Type {
+	return TypeOf("a CIDR, e.g. 10.64.75.0/24", map[string]any{"type": "string"}, CIDROf)
 }
 
-func prefixOf(v any) (netip.Prefix, bool) {
+// CIDROf reads a CIDR.
+func CIDROf(v any) (netip.Prefix, bool) {
 	s, ok := v.(string)
 	p, err := netip.ParsePrefix(s)
 	return p, ok && err == nil && p == p.Masked()
 }
 
-func address(set func(*draft, netip.Addr)) kind {
-	return kind{"an address, e.g. 10.64.75.10", map[string]any{"type": "string"}, func(d *draft, v any) bool {
+// Address is a netip.Addr.
+func Address() Type {
+	return TypeOf("an address, e.g. 10.64.75.10", map[string]any{"type": "string"}, func(v any) (netip.Addr, bool) {
 		s, ok := v.(string)
 		a, err := netip.ParseAddr(s)
-		if ok = ok && err == nil && a.Zone() == ""; ok {
-			set(d, a)
-		}
-		return ok
-	}}
+		return a, ok && err == nil && a.Zone() == ""
+	})
 }
 
-// prefixesMax bounds a list.
-const prefixesMax = 64
+// ListMax bounds a list.
+const ListMax = 64
 
-// prefixes is a CIDR or a list of some; least is how many it needs.
-func prefixes(least int, set func(*draft, []netip.Prefix)) kind {
+// CIDRs is a CIDR or a list of some, []netip.Prefix; least is how many it needs.
+func CIDRs(least int) Type {
 	text := map[string]any{"type": "string"}
-	return kind{
+	return TypeOf(
 		"a CIDR, e.g. 10.64.75.0/24, or a list of CIDRs",
-		map[string]any{"anyOf": []any{text, map[string]any{"type": "array", "items": text, "minItems": least, "maxItems": prefixesMax}}},
-		func(d *draft, v any) bool {
-			out, ok := several(v, least, prefixOf)
-			if ok {
-				set(d, out)
-			}
-			return ok
-		},
-	}
+		map[string]any{"anyOf": []any{text, map[string]any{"type": "array", "items": text, "minItems": least, "maxItems": ListMax}}},
+		func(v any) ([]netip.Prefix, bool) { return Several(v, least, CIDROf) },
+	)
 }
 
-// several is what a value says that is one, or a list of at least so many.
-func several[T any](v any, least int, one func(any) (T, bool)) ([]T, bool) {
+// Several is what a value says that is one, or a list of at least so many.
+func Several[T any](v any, least int, one func(any) (T, bool)) ([]T, bool) {
 	all, isList := v.([]any)
 	if !isList {
 		all = []any{v}
@@ -167,14 +155,14 @@ func several[T any](v any, least int, one func(any) (T, bool)) ([]T, bool) {
 		}
 		out = append(out, t)
 	}
-	return out, len(out) >= least && len(out) <= prefixesMax
+	return out, len(out) >= least && len(out) <= ListMax
 }
 
 // distribution is a number, or a shape.
-func distribution(set func(*draft, capacity.Distribution)) kind {
+func distribution() Type {
 	shapes := []string{capacity.Fixed, capacity.Uniform, capacity.Normal, capacity.Poisson}
 	number := func(most int) map[string]any { return map[string]any{"type": "number", "minimum": 0, "maximum": most} }
-	return kind{
+	return TypeOf(
 		fmt.Sprintf("a number, 0 to %d, or {shape: fixed, uniform, normal or poisson, mean: 30, spread: 10, max: 110}", podsPerNodeMax),
 		map[string]any{"anyOf": []any{number(podsPerNodeMax), map[string]any{
 			"type": "object", "additionalProperties": false, "required": []string{"mean"},
@@ -184,16 +172,12 @@ func distribution(set func(*draft, capacity.Distribution)) kind {
 				"max": map[string]any{"type": "integer", "minimum": 0, "maximum": podsPerNodeMax},
 			},
 		}}},
-		func(d *draft, v any) bool {
+		func(v any) (capacity.Distribution, bool) {
 			out, ok := distributionOf(v)
-			ok = ok && (out.Shape == "" || slices.Contains(shapes, out.Shape)) &&
+			return out, ok && (out.Shape == "" || slices.Contains(shapes, out.Shape)) &&
 				out.Mean >= 0 && out.Mean <= podsPerNodeMax && out.Spread >= 0 && out.Spread <= podsPerNodeMax && out.Max >= 0 && out.Max <= podsPerNodeMax
-			if ok {
-				set(d, out)
-			}
-			return ok
 		},
-	}
+	)
 }
 
 // distributionText is a distribution for people: "uniform 70 ± 40".

@@ -1,4 +1,4 @@
-package capacity
+package capacity_test
 
 import (
 	"fmt"
@@ -11,7 +11,10 @@ import (
 	"pgregory.net/rapid"
 
 	"ipamsim/model"
-	"ipamsim/model/reference/calico"
+	"ipamsim/model/capacity"
+	"ipamsim/model/capacity/calico"
+	"ipamsim/model/capacity/whereabouts"
+	reference "ipamsim/model/reference/calico"
 )
 
 // A player that leaves out the tries that cannot end otherwise than the ones before,
@@ -20,46 +23,47 @@ import (
 func TestWhatIsLeftOutChangesNothing(t *testing.T) {
 	refused := 0
 	rapid.Check(t, func(t *rapid.T) {
-		c := &Cluster{
+		c := &capacity.Cluster{
 			Horizon: 20 * time.Hour, Samples: 5,
-			Load:    Load{PodsPerNode: Distribution{Shape: Poisson, Mean: 8}, Lifetime: rapid.SampledFrom([]time.Duration{time.Hour, 5 * time.Hour}).Draw(t, "lifetime")},
-			Trouble: Trouble{CrashEvery: 6 * time.Hour, CrashFor: rapid.SampledFrom([]time.Duration{10 * time.Minute, time.Hour}).Draw(t, "crash"), ReplaceEvery: 10 * time.Hour, ReplaceFor: time.Minute},
-			Collect: Collect{Every: rapid.SampledFrom([]time.Duration{0, 30 * time.Minute}).Draw(t, "passes")},
+			Load:    capacity.Load{PodsPerNode: capacity.Distribution{Shape: capacity.Poisson, Mean: 8}, Lifetime: rapid.SampledFrom([]time.Duration{time.Hour, 5 * time.Hour}).Draw(t, "lifetime")},
+			Trouble: capacity.Trouble{CrashEvery: 6 * time.Hour, CrashFor: rapid.SampledFrom([]time.Duration{10 * time.Minute, time.Hour}).Draw(t, "crash"), ReplaceEvery: 10 * time.Hour, ReplaceFor: time.Minute},
+			Collect: capacity.Collect{Every: rapid.SampledFrom([]time.Duration{0, 30 * time.Minute}).Draw(t, "passes")},
 		}
 		for i := range rapid.IntRange(1, 4).Draw(t, "nodes") {
-			c.Nodes = append(c.Nodes, Node{Name: fmt.Sprint("n", i)})
+			c.Nodes = append(c.Nodes, capacity.Node{Name: fmt.Sprint("n", i)})
 		}
 		if rapid.Bool().Draw(t, "Calico") {
-			c.Calico = &Calico{
-				Datastore: calico.Kubernetes, Pools: []calico.Pool{{Name: "a", Prefix: netip.MustParsePrefix("10.0.0.0/27"), BlockBits: rapid.IntRange(28, 31).Draw(t, "block")}},
-				Config: calico.Config{Strict: rapid.Bool().Draw(t, "strict"), AutoAllocate: rapid.IntRange(0, 4).Draw(t, "automatic") > 0, MaxBlocks: rapid.IntRange(0, 2).Draw(t, "maxBlocks")},
+			m := &calico.Config{
+				Datastore: reference.Kubernetes, Pools: []reference.Pool{{Name: "a", Prefix: netip.MustParsePrefix("10.0.0.0/27"), BlockBits: rapid.IntRange(28, 31).Draw(t, "block")}},
+				Settings: reference.Config{Strict: rapid.Bool().Draw(t, "strict"), AutoAllocate: rapid.IntRange(0, 4).Draw(t, "automatic") > 0, MaxBlocks: rapid.IntRange(0, 2).Draw(t, "maxBlocks")},
 			}
 			if rapid.Bool().Draw(t, "second pool") {
-				c.Calico.Pools = append(c.Calico.Pools, calico.Pool{
+				m.Pools = append(m.Pools, reference.Pool{
 					Name: "b", Prefix: netip.MustParsePrefix("10.0.1.0/29"), BlockBits: 30, NodeSelector: rapid.SampledFrom([]string{"", "has(rack)"}).Draw(t, "selector"),
 				})
 			}
+			c.Manager = m
 		} else {
-			c.Whereabouts = &Whereabouts{Networks: []model.Network{{Key: "default/net", Overlap: rapid.Bool().Draw(t, "overlap"), Ranges: []model.Range{{
+			c.Manager, c.Networks = &whereabouts.Config{}, []model.Network{{Key: "default/net", Overlap: rapid.Bool().Draw(t, "overlap"), Ranges: []model.Range{{
 				Prefix: netip.MustParsePrefix("172.16.0.0/24"), Start: netip.MustParseAddr("172.16.0.1"), End: netip.MustParseAddr("172.16.0.20"),
-			}}}}}
+			}}}}
 		}
 		tape := c.Tape(rapid.Uint64().Draw(t, "seed"))
-		var courses [2]*Course
+		var courses [2]*capacity.Course
 		var records [2]model.Snapshot
 		for i, tireless := range []bool{false, true} {
-			p, err := NewPlayer(c, tape)
+			p, err := capacity.NewPlayer(c, tape)
 			if err != nil {
 				t.Fatal(err)
 			}
-			p.tireless = tireless
+			p.Tireless = tireless
 			for e := range tape.Events() {
 				if err := p.Do(e); err != nil {
 					t.Fatal(err)
 				}
 			}
 			courses[i] = p.Course()
-			records[i] = p.manager.record()
+			records[i] = p.View().Record
 		}
 		refused += courses[0].Refused
 		if d := cmp.Diff(courses[1], courses[0]) + cmp.Diff(records[1], records[0], cmpopts.EquateComparable(netip.Addr{}, netip.Prefix{})); d != "" {

@@ -1,4 +1,4 @@
-package plan
+package calico
 
 import (
 	"cmp"
@@ -10,31 +10,17 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/capacity"
-	"ipamsim/model/reference/calico"
+	"ipamsim/model/capacity/calico"
+	reference "ipamsim/model/reference/calico"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/plan"
 	"ipamsim/sim/cluster"
 )
 
-// begins reports whether the plan begins with a cluster that runs, so that an option
-// is a way from what there is, and not how the cluster was built.
-func (p *Plan) begins() bool {
-	return p.running() > 0 || slices.ContainsFunc(p.base.Objects, func(o cluster.Object) bool {
-		return slices.Contains(stored, o.Kind) || o.Kind == poolKind && p.Manager() == whereaboutsName
-	})
-}
-
-// step of a migration, with the manifest that it stores, if it does, or those that it
-// changes.
-type step struct {
-	capacity.Step
-	object  cluster.Object
-	changed []cluster.Object
-}
-
 // livePool is an IPPool as the reference, routes and the datastore have it.
 type livePool struct {
-	calico.Pool
-	routing  capacity.Routing
+	reference.Pool
+	routing  calico.Routing
 	manifest *poolManifest
 }
 
@@ -56,17 +42,17 @@ func livePools(s *scenarios.Scenario) (out []livePool, err error) {
 }
 
 // blockBits are the pool's own, or upstream's default.
-func blockBits(p calico.Pool) int { return cmp.Or(p.BlockBits, p.Prefix.Addr().BitLen()-6) }
+func blockBits(p reference.Pool) int { return cmp.Or(p.BlockBits, p.Prefix.Addr().BitLen()-6) }
 
 // routingOf is how the addresses of pools are carried, by the pool's name.
-func routingOf(networks []model.Network) map[string]capacity.Routing {
-	out := map[string]capacity.Routing{}
+func routingOf(networks []model.Network) map[string]calico.Routing {
+	out := map[string]calico.Routing{}
 	for _, n := range networks {
 		if n.Blocks == nil {
 			continue
 		}
 		for _, x := range n.Blocks.Pools {
-			out[x.Name] = capacity.Routing{NoExport: x.NoExport, IPIP: x.IPIP, VXLAN: x.VXLAN}
+			out[x.Name] = calico.Routing{NoExport: x.NoExport, IPIP: x.IPIP, VXLAN: x.VXLAN}
 		}
 	}
 	return out
@@ -74,7 +60,7 @@ func routingOf(networks []model.Network) map[string]capacity.Routing {
 
 // mover finds the way from the pools that there are to those that there are to be.
 type mover struct {
-	d      *draft
+	d      draft
 	stored []cluster.Object
 	taken  []netip.Prefix
 	names  []string
@@ -98,7 +84,7 @@ type mover struct {
 //
 // Source: docs.tigera.io/calico/latest/networking/ipam, "Migrate from one IP pool to
 // another" and "Change IP pool block size".
-func (d *draft) migration(from, to []livePool, stored []cluster.Object) ([]step, error) {
+func (d draft) migration(from, to []livePool, stored []cluster.Object) ([]plan.Step, error) {
 	m := &mover{d: d, stored: stored}
 	for _, p := range slices.Concat(from, to) {
 		m.taken, m.names = append(m.taken, p.Prefix), append(m.names, p.Name)
@@ -118,8 +104,8 @@ func (d *draft) migration(from, to []livePool, stored []cluster.Object) ([]step,
 			return nil, err
 		}
 	}
-	if len(d.temporary) > 0 && len(d.temporary) != len(m.via) {
-		return nil, &mistake{"temporaryPool", fmt.Sprintf("%s, and %s to be rebuilt", count(len(d.temporary), "CIDR"), either(len(m.via), "1 pool is", fmt.Sprintf("%d pools are", len(m.via))))}
+	if len(d.temporary()) > 0 && len(d.temporary()) != len(m.via) {
+		return nil, &plan.Mistake{Setting: "temporaryPool", Problem: fmt.Sprintf("%s, and %s to be rebuilt", count(len(d.temporary()), "CIDR"), either(len(m.via), "1 pool is", fmt.Sprintf("%d pools are", len(m.via))))}
 	}
 	return m.steps()
 }
@@ -202,15 +188,15 @@ var (
 // room is where the pods of a pool go while it is rebuilt: as many addresses as the
 // larger of both has.
 func (m *mover) room(old, now livePool) (netip.Prefix, error) {
-	if i := len(m.via); i < len(m.d.temporary) {
-		at := m.d.temporary[i]
+	if i := len(m.via); i < len(m.d.temporary()) {
+		at := m.d.temporary()[i]
 		switch over := slices.IndexFunc(m.taken, at.Overlaps); {
 		case at.Addr().Is4() != old.Prefix.Addr().Is4():
-			return at, &mistake{"temporaryPool", fmt.Sprintf("%s is not of the family of %s, %s", at, old.Name, old.Prefix)}
+			return at, &plan.Mistake{Setting: "temporaryPool", Problem: fmt.Sprintf("%s is not of the family of %s, %s", at, old.Name, old.Prefix)}
 		case over >= 0:
-			return at, &mistake{"temporaryPool", fmt.Sprintf("%s lies over a pool, %s", at, m.taken[over])}
+			return at, &plan.Mistake{Setting: "temporaryPool", Problem: fmt.Sprintf("%s lies over a pool, %s", at, m.taken[over])}
 		case at.Bits() > now.BlockBits:
-			return at, &mistake{"temporaryPool", fmt.Sprintf("%s is smaller than a block of /%d", at, now.BlockBits)}
+			return at, &plan.Mistake{Setting: "temporaryPool", Problem: fmt.Sprintf("%s is smaller than a block of /%d", at, now.BlockBits)}
 		}
 		m.taken = append(m.taken, at)
 		return at, nil
@@ -226,13 +212,13 @@ func (m *mover) room(old, now livePool) (netip.Prefix, error) {
 			return at, nil
 		}
 	}
-	return in, &mistake{"temporaryPool", fmt.Sprintf("missing: there is no room in %s for the pods of %s while it is rebuilt", in, old.Name)}
+	return in, &plan.Mistake{Setting: "temporaryPool", Problem: fmt.Sprintf("missing: there is no room in %s for the pods of %s while it is rebuilt", in, old.Name)}
 }
 
 // untyped is the step that gives a type to the affinities that have none, of blocks in
-// pools that are deleted.
-func (m *mover) untyped() step {
-	s := step{Step: capacity.Step{Kind: capacity.TypeAffinities}}
+// pools that are deleted; ok is false if there are none.
+func (m *mover) untyped() (out plan.Step, ok bool) {
+	var change calico.Change
 	for _, o := range m.stored {
 		var a struct {
 			Spec struct {
@@ -245,52 +231,52 @@ func (m *mover) untyped() step {
 		}
 		at, err := netip.ParsePrefix(a.Spec.CIDR)
 		if err == nil && slices.ContainsFunc(m.leave, func(p livePool) bool { return p.Prefix.Contains(at.Addr()) }) {
-			s.Affinities, s.changed = append(s.Affinities, at), append(s.changed, o)
+			change.Affinities = append(change.Affinities, at)
+			out.Events = append(out.Events, patched("blockaffinities", o.Name, plan.Body{"type": "host"}))
 		}
 	}
-	return s
+	out.Kind, out.Change = calico.TypeAffinities, change
+	return out, len(change.Affinities) > 0
 }
 
 // steps of all that is to be done.
-func (m *mover) steps() (out []step, err error) {
+func (m *mover) steps() (out []plan.Step, err error) {
 	do := func(kind capacity.StepKind, pools []livePool) {
 		for _, p := range pools {
-			s := step{Step: capacity.Step{Kind: kind, Pool: p.Pool}}
-			if kind == capacity.CreatePool {
-				s.Routing = p.routing
-			}
+			s := plan.Step{Step: calico.OfPool(kind, p.Pool, p.routing)}
 			var e error
-			if s.object, e = p.manifest.close(); e != nil {
+			if s.Events, e = operate(kind, &p); e != nil {
 				err = e
 			}
 			out = append(out, s)
 		}
 	}
-	restart := func(pools []livePool) {
-		if len(pools) == 0 {
-			return
+	restart := func(pools []netip.Prefix) {
+		if len(pools) > 0 {
+			out = append(out, plan.Step{Step: capacity.Step{Kind: capacity.RestartPods, Pools: pools}})
 		}
-		s := step{Step: capacity.Step{Kind: capacity.RestartPods}}
-		for _, p := range pools {
-			s.Pools = append(s.Pools, p.Prefix)
-		}
-		out = append(out, s)
 	}
-	if s := m.untyped(); len(s.changed) > 0 {
+	prefixes := func(pools []livePool) (out []netip.Prefix) {
+		for _, p := range pools {
+			out = append(out, p.Prefix)
+		}
+		return out
+	}
+	if s, ok := m.untyped(); ok {
 		out = append(out, s)
 	}
 	enabled := slices.DeleteFunc(slices.Clone(m.leave), func(p livePool) bool { return p.Disabled })
-	do(capacity.CreatePool, m.create)
-	do(capacity.DisablePool, enabled)
-	restart(m.leave)
-	do(capacity.DeletePool, m.leave)
-	do(capacity.CreatePool, m.build)
-	do(capacity.DisablePool, m.via)
-	restart(m.via)
-	do(capacity.DeletePool, m.via)
-	if m.d.restart {
+	do(calico.CreatePool, m.create)
+	do(calico.DisablePool, enabled)
+	restart(prefixes(m.leave))
+	do(calico.DeletePool, m.leave)
+	do(calico.CreatePool, m.build)
+	do(calico.DisablePool, m.via)
+	restart(prefixes(m.via))
+	do(calico.DeletePool, m.via)
+	if all, _ := plan.Value[bool](m.d.Draft, "restartPods"); all {
 		slices.SortFunc(m.taken, netip.Prefix.Compare)
-		out = append(out, step{Step: capacity.Step{Kind: capacity.RestartPods, Pools: slices.Compact(m.taken)}})
+		restart(slices.Compact(m.taken))
 	}
 	return out, err
 }

@@ -1,12 +1,13 @@
-package plan
+package calico
 
 import (
 	"fmt"
 	"maps"
-	"math"
 	"net/netip"
 	"slices"
 	"strings"
+
+	"ipamsim/scenarios/plan"
 )
 
 // newPool is an IPPool that a plan adds; what it does not say is as in the first
@@ -47,7 +48,7 @@ const (
 
 // named says that a kind takes a mapping from the names of pools, too.
 func named(value map[string]any) map[string]any {
-	return map[string]any{"type": "object", "minProperties": 1, "maxProperties": prefixesMax, "additionalProperties": value}
+	return map[string]any{"type": "object", "minProperties": 1, "maxProperties": plan.ListMax, "additionalProperties": value}
 }
 
 // byName is what a value says that is such a mapping.
@@ -59,59 +60,47 @@ func byName[T any](v any, one func(any) (T, bool)) (map[string]T, bool) {
 		ok = ok && fits
 		out[name] = t
 	}
-	return out, ok && len(out) > 0 && len(out) <= prefixesMax
+	return out, ok && len(out) > 0 && len(out) <= plan.ListMax
 }
 
-// poolAddresses are CIDRs, or CIDRs by name.
-func poolAddresses(set func(*draft, addresses)) kind {
-	k := prefixes(1, func(d *draft, p []netip.Prefix) { set(d, addresses{list: p}) })
-	list := k.set
-	return kind{
-		k.want + ", or a CIDR for each name: {default-ipv4-ippool: 10.64.75.0/24}",
-		map[string]any{"anyOf": append(k.schema["anyOf"].([]any), named(map[string]any{"type": "string"}))},
-		func(d *draft, v any) bool {
-			if _, is := v.(map[string]any); !is {
-				return list(d, v)
+// poolAddresses are CIDRs, or CIDRs by name: addresses.
+func poolAddresses() plan.Type {
+	k := plan.CIDRs(1)
+	return plan.TypeOf(
+		k.Want+", or a CIDR for each name: {default-ipv4-ippool: 10.64.75.0/24}",
+		map[string]any{"anyOf": append(k.Schema["anyOf"].([]any), named(map[string]any{"type": "string"}))},
+		func(v any) (out addresses, ok bool) {
+			if _, is := v.(map[string]any); is {
+				out.named, ok = byName(v, plan.CIDROf)
+			} else {
+				out.list, ok = plan.Several(v, 1, plan.CIDROf)
 			}
-			out, ok := byName(v, prefixOf)
-			if ok {
-				set(d, addresses{named: out})
-			}
-			return ok
+			return out, ok
 		},
-	}
+	)
 }
 
-// poolSizes are prefix lengths by name.
-func poolSizes(set func(*draft, map[string]int)) kind {
-	return kind{
+// poolSizes are prefix lengths by name, map[string]int.
+func poolSizes() plan.Type {
+	return plan.TypeOf(
 		"a prefix length for each name, e.g. {default-ipv4-ippool: 23}",
 		named(map[string]any{"type": "integer", "minimum": 8, "maximum": 124}),
-		func(d *draft, v any) bool {
-			out, ok := byName(v, func(v any) (int, bool) { return wholeOf(v, 8, 124) })
-			if ok {
-				set(d, out)
-			}
-			return ok
+		func(v any) (map[string]int, bool) {
+			return byName(v, func(v any) (int, bool) { return plan.WholeOf(v, 8, 124) })
 		},
-	}
+	)
 }
 
-func wholeOf(v any, least, most int) (int, bool) {
-	x, ok := v.(float64)
-	return int(x), ok && x == math.Trunc(x) && x >= float64(least) && x <= float64(most)
-}
-
-// blockLengths is a number, which is of one family, or one by family or name.
-func blockLengths(set func(*draft, blockSizes)) kind {
+// blockLengths is a number, which is of one family, or one by family or name: blockSizes.
+func blockLengths() plan.Type {
 	number := map[string]any{"anyOf": []any{
 		map[string]any{"type": "integer", "minimum": fourLeast, "maximum": fourMost},
 		map[string]any{"type": "integer", "minimum": sixLeast, "maximum": sixMost},
 	}}
-	return kind{
+	return plan.TypeOf(
 		fmt.Sprintf("%d to %d for IPv4, %d to %d for IPv6, or one for each: {%s: 27, %s: 122, default-ipv4-ippool: 28}", fourLeast, fourMost, sixLeast, sixMost, familyFour, familySix),
 		map[string]any{"anyOf": []any{number, named(number)}},
-		func(d *draft, v any) bool {
+		func(v any) (blockSizes, bool) {
 			out := blockSizes{named: map[string]int{}}
 			given, ok := v.(map[string]any)
 			if !ok {
@@ -119,23 +108,19 @@ func blockLengths(set func(*draft, blockSizes)) kind {
 			}
 			for name, v := range given {
 				if !out.put(name, v) {
-					return false
+					return out, false
 				}
 			}
-			ok = len(given) > 0 && len(given) <= prefixesMax
-			if ok {
-				set(d, out)
-			}
-			return ok
+			return out, len(given) > 0 && len(given) <= plan.ListMax
 		},
-	}
+	)
 }
 
 // put one length, of a family, a pool, or, without a name, of the family that has
 // such blocks.
 func (b *blockSizes) put(name string, v any) bool {
-	four, isFour := wholeOf(v, fourLeast, fourMost)
-	six, isSix := wholeOf(v, sixLeast, sixMost)
+	four, isFour := plan.WholeOf(v, fourLeast, fourMost)
+	six, isSix := plan.WholeOf(v, sixLeast, sixMost)
 	switch {
 	case (name == "" || name == familyFour) && isFour:
 		b.four = four
@@ -156,27 +141,24 @@ func bit(b bool) int {
 	return 0
 }
 
-// poolNames is a name, or some.
-func poolNames(set func(*draft, []string)) kind {
+// poolNames is a name, or some: []string.
+func poolNames() plan.Type {
 	text := map[string]any{"type": "string", "minLength": 1}
-	return kind{
+	return plan.TypeOf(
 		"the name of an IPPool, or a list of names",
-		map[string]any{"anyOf": []any{text, map[string]any{"type": "array", "items": text, "minItems": 1, "maxItems": prefixesMax}}},
-		func(d *draft, v any) bool {
-			out, ok := several(v, 1, func(v any) (string, bool) {
+		map[string]any{"anyOf": []any{text, map[string]any{"type": "array", "items": text, "minItems": 1, "maxItems": plan.ListMax}}},
+		func(v any) ([]string, bool) {
+			out, ok := plan.Several(v, 1, func(v any) (string, bool) {
 				name, ok := v.(string)
 				return name, ok && name != ""
 			})
-			if ok = ok && len(slices.Compact(slices.Sorted(slices.Values(out)))) == len(out); ok {
-				set(d, out)
-			}
-			return ok
+			return out, ok && len(slices.Compact(slices.Sorted(slices.Values(out)))) == len(out)
 		},
-	}
+	)
 }
 
-// newPools is a CIDR, a pool, or a list of either.
-func newPools(set func(*draft, []newPool)) kind {
+// newPools is a CIDR, a pool, or a list of either: []newPool.
+func newPools() plan.Type {
 	text := map[string]any{"type": "string"}
 	one := map[string]any{"anyOf": []any{text, map[string]any{
 		"type": "object", "additionalProperties": false, "required": []string{"cidr"},
@@ -185,26 +167,20 @@ func newPools(set func(*draft, []newPool)) kind {
 			"blockSize": map[string]any{"type": "integer", "minimum": fourLeast, "maximum": sixMost},
 		},
 	}}}
-	return kind{
+	return plan.TypeOf(
 		"a CIDR, a pool, e.g. {name: second, cidr: 10.64.76.0/24, blockSize: 28, nodeSelector: all()}, or a list of these",
-		map[string]any{"anyOf": append(one["anyOf"].([]any), map[string]any{"type": "array", "items": one, "minItems": 1, "maxItems": prefixesMax})},
-		func(d *draft, v any) bool {
-			out, ok := several(v, 1, newPoolOf)
-			if ok {
-				set(d, out)
-			}
-			return ok
-		},
-	}
+		map[string]any{"anyOf": append(one["anyOf"].([]any), map[string]any{"type": "array", "items": one, "minItems": 1, "maxItems": plan.ListMax})},
+		func(v any) ([]newPool, bool) { return plan.Several(v, 1, newPoolOf) },
+	)
 }
 
 func newPoolOf(v any) (p newPool, ok bool) {
 	given, is := v.(map[string]any)
 	if !is {
-		p.Prefix, ok = prefixOf(v)
+		p.Prefix, ok = plan.CIDROf(v)
 		return p, ok
 	}
-	if p.Prefix, ok = prefixOf(given["cidr"]); !ok {
+	if p.Prefix, ok = plan.CIDROf(given["cidr"]); !ok {
 		return p, false
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
@@ -217,8 +193,8 @@ func newPoolOf(v any) (p newPool, ok bool) {
 			p.Selector, ok = text, isText
 		case "blockSize":
 			four := p.Prefix.Addr().Is4()
-			if p.BlockSize, ok = wholeOf(given[name], sixLeast, sixMost); four {
-				p.BlockSize, ok = wholeOf(given[name], fourLeast, fourMost)
+			if p.BlockSize, ok = plan.WholeOf(given[name], sixLeast, sixMost); four {
+				p.BlockSize, ok = plan.WholeOf(given[name], fourLeast, fourMost)
 			}
 		default:
 			ok = false

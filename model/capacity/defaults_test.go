@@ -1,0 +1,55 @@
+package capacity_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"ipamsim/model/capacity"
+)
+
+// least is a manager of whose allocator only what is required is its own, besides what a
+// trial cannot be without.
+type least struct{ capacity.Manager }
+
+func (m least) Open(p *capacity.Player) (*capacity.Allocator, error) {
+	a, err := m.Manager.Open(p)
+	if err == nil {
+		a.Hopeless, a.InUse, a.Count = nil, nil, nil
+	}
+	return a, err
+}
+
+// What a manager does not count itself is counted out of its record.
+func TestDefaultsCountTheSame(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := drawCluster(t)
+		seed := rapid.Uint64().Draw(t, "seed")
+		want, err := capacity.Play(c, c.Tape(seed))
+		if err != nil {
+			notModelled(t, err)
+			return
+		}
+		c.Manager = least{c.Manager}
+		got, err := capacity.Play(c, c.Tape(seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Fatalf("its own (-) and by default (+):\n%s", d)
+		}
+	})
+}
+
+// An allocator without what is required is refused before anything happens.
+func TestAllocatorNeedsAddDelRecord(t *testing.T) {
+	c := &capacity.Cluster{Manager: nothing{}}
+	if _, err := capacity.NewPlayer(c, c.Tape(1)); err == nil {
+		t.Error("no error")
+	}
+}
+
+type nothing struct{}
+
+func (nothing) Open(*capacity.Player) (*capacity.Allocator, error) { return &capacity.Allocator{}, nil }

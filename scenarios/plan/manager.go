@@ -1,0 +1,131 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"ipamsim/model/capacity"
+	"ipamsim/scenarios"
+	"ipamsim/scenarios/strict"
+	"ipamsim/sim/cluster"
+	"ipamsim/sim/ipam"
+)
+
+// Manager is what plans know of an address manager: a part of its ipam.Manager (see
+// ipam.Manager.With). Configure is required; of everything else, the zero value or a nil
+// function says that the manager does not have it.
+type Manager struct {
+	// Configure says how the manager of a cluster is configured, by the scenario of a
+	// cell: it sets Cluster.Manager. The cluster's Networks are there already. An error
+	// is the user's mistake, a *Mistake if it is one of a setting.
+	Configure func(d *Draft, s *scenarios.Scenario, c *capacity.Cluster) error
+
+	// Settings are those that no other manager has, in the order to tell them.
+	Settings []Setting
+	// Manifests changes the manifests of the plan's cluster as the settings say. An error
+	// is as one of Configure.
+	Manifests func(d *Draft, all []cluster.Object) ([]cluster.Object, error)
+	// Blame are the settings that a refused manifest is due to, the most likely first.
+	Blame []string
+
+	// Collector is what people call its reconciler, Pass is the process of the manager whose passes Cluster.Collect counts, and Daemon
+	// one that makes them by itself every Every, which is also how often passes come in a
+	// plan that says nothing.
+	Collector, Pass, Daemon string
+	Every                   time.Duration
+	// Grace is Collect.Grace by the manifests.
+	Grace func([]cluster.Object) time.Duration
+
+	// Stored are the kinds of what the manager has written: a plan with one of them
+	// begins with a cluster that runs.
+	Stored []string
+	// Moves is the way of a cluster that runs to what an option asks for. It is asked if
+	// the cluster has a manifest of the kind Pool.
+	Moves func(Move) ([]Step, error)
+	Pool  string
+
+	Real RealCode
+}
+
+// Move is from what a cluster that runs has to what an option asks for.
+type Move struct {
+	*Draft   // of the option
+	From, To *scenarios.Scenario
+	Was, Is  *capacity.Cluster
+}
+
+// Step of a migration, and how an operator takes it, at one time; none for one that is
+// only the restart of pods.
+type Step struct {
+	capacity.Step
+	Events []scenarios.Event
+}
+
+// RealCode is what the manager's own code needs to live through the same trial as its
+// allocator, event by event.
+type RealCode struct {
+	// Least and Most are how long a step may be in which one thing happens and is done;
+	// 0 is 1 s and 10 s.
+	Least, Most time.Duration
+	// Latency is how long a message may take if a step has room for so long a one.
+	Latency func(c *capacity.Cluster, longest time.Duration) time.Duration
+	// TooMuch says why days of the real code take too long; it is not even tried beside
+	// the reference then. Unable says why it could not be compared. "" is neither.
+	TooMuch, Unable func(*capacity.Cluster) string
+	// Daemons that run.
+	Daemons func(*capacity.Cluster) []string
+	// Objects changes what is stored before the first event.
+	Objects func(all []cluster.Object, c *capacity.Cluster) ([]cluster.Object, error)
+	// Wanting reports whether the error of an ADD says that no address was left that the
+	// node may hand out, besides those that are known to (model.Event.Exhausted).
+	Wanting func(err string) bool
+}
+
+// Mistake is what is wrong with one setting.
+type Mistake struct{ Setting, Problem string }
+
+func (m *Mistake) Error() string { return m.Problem }
+
+// planned are the managers of this program that plans are for, sorted.
+func planned() (out []*ipam.Manager) {
+	for _, name := range scenarios.Used().Names() {
+		m := scenarios.Used().Find(name)
+		if _, ok := ipam.Part[Manager](m); ok {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// managers are their names.
+func managers() (out []string) {
+	for _, m := range planned() {
+		out = append(out, m.Name)
+	}
+	return out
+}
+
+// managed finds what is known of the manager of the plan's cluster.
+func (p *Plan) managed() error {
+	spec := &p.Doc.Spec
+	var ok bool
+	if p.manager, ok = ipam.Part[Manager](p.base.Manager()); !ok && len(managers()) == 0 {
+		return p.sheet.Fail(fmt.Sprintf("a scenario of %s, and no manager of this program can be planned: give it a plan.Manager (ipam.Manager.With)", p.Manager()), "spec", "from")
+	} else if !ok {
+		return p.sheet.Fail(fmt.Sprintf("a scenario of %s, and plans are for %s", p.Manager(), strings.Join(managers(), " or ")), "spec", "from")
+	}
+	if spec.IPAM != "" && spec.IPAM != p.Manager() {
+		return p.sheet.Fail("the scenario is one of "+p.Manager()+", remove ipam", "spec", "ipam")
+	}
+	return nil
+}
+
+// known refuses a manager that plans are not for.
+func (p *Plan) known() error {
+	if name := p.Doc.Spec.IPAM; name != "" && !slices.Contains(managers(), name) {
+		return p.sheet.Fail(strict.Quote(name)+" is not known, "+strict.Want(name, managers()), "spec", "ipam")
+	}
+	return nil
+}
