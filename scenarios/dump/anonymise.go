@@ -178,7 +178,8 @@ func (d *Draft) aliasNodes(a *alias.Aliases) {
 	for name, n := range d.Nodes {
 		m := &kept.Node{Labels: a.Labels(n.Labels), Cordoned: n.Cordoned, Unheard: n.Unheard, Annotations: map[string]string{}}
 		for _, t := range n.Taints {
-			m.Taints = append(m.Taints, kept.Taint{a.Key(t.Key), a.Get(alias.Value, t.Value), t.Effect})
+			t.Key, t.Value = a.Key(t.Key), a.Get(alias.Value, t.Value)
+			m.Taints = append(m.Taints, t)
 		}
 		for k, v := range n.Annotations {
 			if v := d.note(a, k, v); n.Renumbered[k] != "" {
@@ -213,17 +214,17 @@ func (d *Draft) alias(r *Running, a *alias.Aliases) {
 	p := kept.Pod{
 		Namespace: a.Get(alias.Namespace, r.Namespace), Name: a.Get(alias.Pod, r.Name), Node: a.Get(alias.Node, r.Node),
 		Phase: r.Phase, Deleting: r.Deleting, Annotations: map[string]string{},
-		Owner: kept.Owner{r.Owner.Kind, a.Get(alias.Workload, r.Owner.Name)}, Affine: r.Affine,
+		Owner: kept.Owner{Kind: r.Owner.Kind, Name: a.Get(alias.Workload, r.Owner.Name)}, Affine: r.Affine,
 	}
 	if len(r.Selector) > 0 {
 		p.Selector = a.Labels(r.Selector)
 	}
 	for _, t := range r.Tolerations {
-		key := t.Key
-		if key != "" { // "": every taint
-			key = a.Key(key)
+		if t.Key != "" { // "": every taint
+			t.Key = a.Key(t.Key)
 		}
-		p.Tolerations = append(p.Tolerations, kept.Toleration{key, t.Operator, a.Get(alias.Value, t.Value), t.Effect, t.Seconds})
+		t.Value = a.Get(alias.Value, t.Value)
+		p.Tolerations = append(p.Tolerations, t)
 	}
 	for k, v := range r.Annotations {
 		if v = d.note(a, k, v); v != "" {

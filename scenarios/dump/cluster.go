@@ -120,9 +120,8 @@ func (c *Cluster) Read(name string, r io.Reader, progress func(Progress)) error 
 
 // Objects reads what Read reads and hands each object to whoever wants it instead of
 // keeping it, in the order of the file: as JSON, with the kind of its list where it has
-// none of its own. What is no object is left out.
-//
-// The error is that of each, or a *strict.Error.
+// none of its own. What is no object is left out. The error is that of each, or a
+// *strict.Error.
 func Objects(name string, r io.Reader, progress func(Progress), each func(from Origin, raw json.RawMessage) error) error {
 	to := New().sink(progress)
 	to.Object, to.Whole = each, true
