@@ -195,7 +195,7 @@ func imports(t *testing.T, run func(want string, args ...string) time.Duration, 
 		t.Fatal(err)
 	}
 	run("default/web-9", "bin/ipamsim", "import", "dump.yaml", "--out", "cluster.yaml")
-	run("pass", "bin/ipamsim", "run", "cluster.yaml")
+	run("new since the dump: nothing", "bin/ipamsim", "run", "cluster.yaml")
 	run("import without --anonymise", "bin/ipamsim", "import", "dump.yaml", "--anonymise")
 }
 
