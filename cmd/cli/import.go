@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -206,6 +207,9 @@ func (f *importFlags) verdict(findings *diagnosis.Findings, r *imported.Result) 
 
 // checks finds what is wrong with --check and --check-new.
 func (f *importFlags) checks(files []string) error {
+	if len(dump.New().Managers()) == 0 {
+		return fmt.Errorf("import: no manager of this program (%s) can be imported; give one of them a *dump.Importer (ipam.Manager.With)", strings.Join(scenarios.Used().Names(), ", "))
+	}
 	isSeverity := func(word string) bool { return model.Severity(word).Rank() >= 0 }
 	for _, c := range []struct{ flag, least string }{{"check", f.check}, {"check-new", f.checkNew}} {
 		if c.least == "" {

@@ -35,6 +35,7 @@ var skeletonFiles = map[string]string{
 	"<<.Name>>.go":                     "allocator.go",
 	"crd.yaml":                         "crd.yaml",
 	"cmd/ipamsim/main.go":              "main.go",
+	"simulation/import.go":             "import.go",
 	"simulation/manager.go":            "manager.go",
 	"simulation/record.go":             "record.go",
 	"simulation/simulation_test.go":    "simulation_test.go",
@@ -84,9 +85,9 @@ var (
 	modulePath  = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*(/[A-Za-z0-9._~-]+)*$`)
 	// taken are names that the skeleton cannot have: Go's, and those of its own packages
 	// and functions.
-	taken = strings.Fields(`act allowed apiextv1 break case chan cli cluster cmp const context continue default definitions draw dynamic else errors exclude
-		fallthrough fmt for func go goto if import instance interface ipam json kube main map maps model netip network object open package policy
-		range return runtime scenarios schedule select sim simulation slices space strconv strings struct switch testing things time type unstructured var yaml`)
+	taken = strings.Fields(`act allowed apiextv1 attachment break case chan cli cluster cmp const context continue default definitions draw dynamic dump dumped else errors exclude
+		fallthrough fmt for func go goto if import instance interface ipam json kept kube main manifest map maps model netip network object open package policy
+		range read return runtime scenarios schedule select sim simulation slices space strconv strings struct switch testing things time type unstructured var yaml`)
 )
 
 // files are what is to be written, by path.

@@ -159,6 +159,7 @@ func TestInit(t *testing.T) {
 	run("by searches", "bin/ipamsim", "explore", "--space", "firstfree", "--time", "10s", "--out", "findings/again")
 	run(`--space: unknown space "whereabouts", want one of firstfree`, "bin/ipamsim", "explore", "--space", "whereabouts")
 	run("rollout", "bin/ipamsim", "run", "scenarios/full.yaml", "scenarios/rollout.yaml", "--verify")
+	imports(t, run, dir)
 	unplanned(t, run, dir)
 	run("scenarios now", "make", "baseline") // of what is there
 	run("green", "make", "gate")
@@ -180,6 +181,22 @@ func runIn(t *testing.T, dir string) func(want string, args ...string) time.Dura
 		t.Logf("%s: %s", strings.Join(args, " "), took.Round(100*time.Millisecond))
 		return took
 	}
+}
+
+// imports has the program read a dump of a cluster in which an address is held for a pod
+// that is gone, and live on from it.
+func imports(t *testing.T, run func(want string, args ...string) time.Duration, dir string) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/controller/dump.yaml")
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "dump.yaml"), text, 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	run("default/web-9", "bin/ipamsim", "import", "dump.yaml", "--out", "cluster.yaml")
+	run("new since the dump: nothing", "bin/ipamsim", "run", "cluster.yaml")
+	run("import without --anonymise", "bin/ipamsim", "import", "dump.yaml", "--anonymise")
 }
 
 // unplanned: a manager without a part for plans is refused in one line that says what to

@@ -18,7 +18,7 @@ import (
 // leaked, lost now is lost. Hooks are not touched. For leaving see checker.Checker.Look.
 func Look(w *sim.World, cfg Config, leaving func(model.PodRef) bool) (*checker.Sight, error) {
 	if cfg.Manager.Read == nil {
-		return nil, fmt.Errorf("cluster: %s: its record cannot be read without a run", cfg.Manager.Name)
+		return nil, fmt.Errorf("cluster: %s: its record cannot be read without a run (ipam.Manager.Read)", cfg.Manager.Name)
 	}
 	c, err := blank(w, cfg)
 	if err != nil {
