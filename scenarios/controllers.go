@@ -1,17 +1,9 @@
 package scenarios
 
-import (
-	"slices"
+import "ipamsim/sim/cluster/control"
 
-	"ipamsim/scenarios/strict"
-	"ipamsim/sim/cluster/control"
-)
-
-// The sets of Kubernetes' controllers that a scenario can have around its pods.
-const (
-	simpleControllers = "simple" // stand-ins, package simple; the default
-	realControllers   = "real"   // Kubernetes' own
-)
+// realControllers is how a scenario asks for Kubernetes' own controllers.
+const realControllers = "real"
 
 // realSet makes Kubernetes' own controllers in a run; nil: this program has none.
 var realSet func(control.Env) control.Set
@@ -29,17 +21,14 @@ func (s *Scenario) controllers() func(control.Env) control.Set {
 	return realSet
 }
 
-// controllers checks the choice of controllers, and that nothing is said of them that
-// they cannot do.
+// controllers checks that the program has the controllers that are asked for, and that
+// nothing is said of them that they cannot do.
 func (l *loader) controllers(c *check) {
 	s := l.s.Doc.Spec
-	known := []string{realControllers, simpleControllers}
-	p := at("spec", "controllers")
-	c.bad(s.Controllers != "" && !slices.Contains(known, s.Controllers), p, "%s is no set of controllers, %s", strict.Quote(s.Controllers), strict.Want(s.Controllers, known))
 	if s.Controllers != realControllers {
 		return
 	}
-	c.bad(realSet == nil, p, "this program does not have Kubernetes' own controllers, want simple")
+	c.bad(realSet == nil, at("spec", "controllers"), "this program does not have Kubernetes' own controllers, want simple")
 	c.bad(s.Timers.Toleration.Duration != 0, at("spec", "timers", "toleration"), "Kubernetes' own controllers have no such setting: give pods a toleration with tolerationSeconds")
 	c.bad(s.Timers.PodGC.Duration != 0, at("spec", "timers", "podGC"), "Kubernetes' own controllers have no such setting, remove it")
 }

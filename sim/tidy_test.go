@@ -40,7 +40,7 @@ var layers = []struct{ dir, may string }{
 	{"sim/etcd", "sim sim/scratch"},
 	{"sim/etcd/twin", "sim sim/etcd"},
 	{"sim/kube", "sim sim/etcd"},
-	{"sim/controlplane", "sim sim/kube sim/controlplane/early"},
+	{"sim/controlplane", "sim sim/hermetic sim/kube sim/controlplane/early"},
 	{"sim/controlplane/early", ""}, // initialized before what it keeps is changed
 	{"sim/ipam", "model model/act sim sim/etcd sim/kube sim/disk sim/local sim/cloud"},
 	{"sim/disk", "model model/act sim"},

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/signal"
 	"sync"
+	"syscall"
 
 	"k8s.io/component-base/metrics/legacyregistry"
 	cronjob "k8s.io/kubernetes/pkg/controller/cronjob/metrics"
@@ -15,14 +16,15 @@ import (
 	tainteviction "k8s.io/kubernetes/pkg/controller/tainteviction/metrics"
 	ttlafterfinished "k8s.io/kubernetes/pkg/controller/ttlafterfinished/metrics"
 	scheduler "k8s.io/kubernetes/pkg/scheduler/metrics"
+
+	"ipamsim/sim/hermetic"
 )
 
 // Prepare does what upstream's packages do once in a process, which in a bubble would
 // belong to it or shift its first run. Call it outside of bubbles.
 var Prepare = sync.OnceFunc(func() {
-	// The scheduler's debugger asks for this signal; the loop behind signal.Notify starts
-	// at the first call.
-	signal.Notify(make(chan os.Signal, 1), debuggerSignal)
+	// The loop behind signal.Notify starts at the first call.
+	signal.Notify(nobody, debuggerSignal)
 	cronjob.Register()
 	garbagecollector.Register()
 	job.Register()
@@ -33,3 +35,21 @@ var Prepare = sync.OnceFunc(func() {
 	ttlafterfinished.Register()
 	scheduler.Register()
 })
+
+// debuggerSignal makes the scheduler's debugger write down its cache.
+//
+// Source: pkg/scheduler/backend/cache/debugger (v1.34.1).
+const debuggerSignal = syscall.SIGUSR2
+
+// nobody hears of the signal; but as long as somebody has asked for it, who asks too needs
+// nothing from the thread that arranges signals.
+var nobody = make(chan os.Signal, 1)
+
+// forgetDebugger lets the process forget what a run's debugger has asked to hear the signal
+// with, for which that thread is needed: it is of no bubble.
+func forgetDebugger() {
+	hermetic.Pin(true)
+	defer hermetic.Pin(false)
+	signal.Reset(debuggerSignal)
+	signal.Notify(nobody, debuggerSignal)
+}

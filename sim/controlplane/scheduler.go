@@ -3,8 +3,6 @@ package controlplane
 import (
 	"context"
 	"net/http"
-	"os/signal"
-	"syscall"
 
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/events"
@@ -21,11 +19,6 @@ const (
 	schedulerQPS   = 50
 	schedulerBurst = 100
 )
-
-// debuggerSignal makes the scheduler's debugger write down its cache.
-//
-// Source: pkg/scheduler/backend/cache/debugger (v1.34.1).
-const debuggerSignal = syscall.SIGUSR2
 
 // Scheduler is kube-scheduler with its default profile. It returns when ctx ends.
 //
@@ -52,7 +45,7 @@ func Scheduler(ctx context.Context, rt http.RoundTripper) error {
 		return err
 	}
 	s.Run(ctx)
-	signal.Reset(debuggerSignal) // or the process would keep what the debugger asked to hear it with
+	forgetDebugger()
 	f.Shutdown()
 	return ctx.Err()
 }
