@@ -6,7 +6,9 @@ import (
 	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/input"
 	"ipamsim/fuzz/space"
+	"ipamsim/reports/answer"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/plan"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/strategy"
 )
@@ -27,7 +29,7 @@ func TestManagers(t *testing.T) {
 		}
 		for _, p := range m.Parts {
 			switch p.(type) {
-			case space.Space, input.Target, []strategy.Share:
+			case space.Space, input.Target, []strategy.Share, plan.Manager, answer.Manager:
 			default:
 				t.Errorf("%s: nobody asks for a %T", m.Name, p)
 			}
