@@ -6,8 +6,10 @@ import (
 	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/input"
 	"ipamsim/fuzz/space"
+	"ipamsim/reports/answer"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/plan"
 	"ipamsim/scenarios/dump/diagnosis"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/strategy"
@@ -29,7 +31,7 @@ func TestManagers(t *testing.T) {
 		}
 		for _, p := range m.Parts {
 			switch p := p.(type) {
-			case space.Space, input.Target, []strategy.Share, *diagnosis.Remedies:
+			case space.Space, input.Target, []strategy.Share, *diagnosis.Remedies, plan.Manager, answer.Manager:
 			case *dump.Importer:
 				if p.Title == "" || p.Sign == "" || len(p.Resources) == 0 || p.Open == nil {
 					t.Errorf("%s: its importer lacks something", m.Name)
