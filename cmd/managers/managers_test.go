@@ -9,8 +9,8 @@ import (
 	"ipamsim/reports/answer"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
-	"ipamsim/scenarios/plan"
 	"ipamsim/scenarios/dump/diagnosis"
+	"ipamsim/scenarios/plan"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/strategy"
 )
