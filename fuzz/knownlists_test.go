@@ -88,10 +88,29 @@ func TestLibraryIsKnown(t *testing.T) {
 		for _, line := range slices.Sorted(maps.Keys(causes)) {
 			fmt.Fprintf(&b, "%s scenarios: %s\n", line, strings.Join(causes[line], ", "))
 		}
+		for _, line := range seen(t, list) {
+			if _, shown := causes[line[:strings.Index(line, known.Seen)-1]]; !shown {
+				b.WriteString(line + "\n")
+			}
+		}
 		if err := os.WriteFile(listFile(list), []byte(b.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
+}
+
+// seen are the lines of a list of what no scenario shows.
+func seen(t *testing.T, list string) (out []string) {
+	b, err := os.ReadFile(listFile(list))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(b)) {
+		if strings.Contains(line, " | "+known.Seen) {
+			out = append(out, strings.TrimSuffix(line, "\n"))
+		}
+	}
+	return out
 }
 
 const listHead = `# Causes of failure that are known of %s, a line each: the kind of violation and the
