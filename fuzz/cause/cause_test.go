@@ -134,6 +134,19 @@ func TestOperatorsDeed(t *testing.T) {
 	}
 }
 
+// Whoever deletes a node whose slice stands in its object has done nothing to the record
+// that managers do not live with.
+func TestDeletedNodeIsNoDeed(t *testing.T) {
+	p := newPlay(t)
+	p.step(sim.Write, "kube-controller-manager", "PATCH", "nodes/a")
+	p.claims(claim(web, "c1"))
+	p.step(sim.Write, "operator~1", "DELETE", "nodes/a")
+	p.claims()
+	p.step(sim.Write, "kube-controller-manager", "PATCH", "nodes/b")
+	p.claims(claim(db, "c2"))
+	p.want(p.breaks("slice-conflict", model.AddressOf(addr)), "slice-conflict, wrote kube-controller-manager PATCH nodes new")
+}
+
 // The name of a finding leaves out what of one mistake depends on the schedule; what other
 // code did, or for whom, is another name.
 func TestName(t *testing.T) {

@@ -116,13 +116,13 @@ func (r *run) deletion(st *sim.Step) Whose {
 
 // deed is the last write of an operator's own hand to the record of what the violation is
 // about, nil if there is none. What the address manager's tools do for an operator is
-// theirs.
+// theirs; and nodes come and go, also where the record is a field of theirs.
 func (r *run) deed() *Link {
 	of := things(r.rep.Ledger, r.v)
 	var out Link
 	i := r.rep.Ledger.LastOf(r.v.Step, func(c *model.Change) bool {
 		st := stepOf(r.rep.Trace, c.Step)
-		if st == nil || st.Choice.Op.Actor.Kind() != operator || !rules[r.v.Invariant].concerns(c.Row) || !c.Names(of...) {
+		if st == nil || st.Choice.Op.Actor.Kind() != operator || st.Choice.Op.Request != nil && st.Choice.Op.Request.Resource == "nodes" || !rules[r.v.Invariant].concerns(c.Row) || !c.Names(of...) {
 			return false
 		}
 		out = r.link(Wrote, st)
