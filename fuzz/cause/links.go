@@ -21,6 +21,8 @@ func (r *run) links() []Link {
 		for _, a := range only(r.v.Objects, model.RefActor) {
 			return []Link{r.lastOf(Repeats, a.Name, r.v.Step)}
 		}
+	case byGiver:
+		return r.giver()
 	case byStay, byStayOrRefusal:
 		if l := r.stays(); l != nil {
 			return l
@@ -32,6 +34,21 @@ func (r *run) links() []Link {
 		}
 	}
 	return r.wrote()
+}
+
+// giver is who was the last to give something of the kind to anybody.
+func (r *run) giver() []Link {
+	i := r.rep.Ledger.LastOf(r.v.Step, func(c *model.Change) bool { return c.Row == model.RefPool && c.Came && c.Step > 0 })
+	if i < 0 {
+		return nil
+	}
+	st := stepOf(r.rep.Trace, r.rep.Ledger.Changes[i].Step)
+	if st == nil {
+		return nil
+	}
+	l := r.link(Passed, st)
+	l.Outcome = passEnded
+	return []Link{l}
 }
 
 // wrote is the last change of the record of what the violation is about.

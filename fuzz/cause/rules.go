@@ -52,6 +52,7 @@ const (
 	byRefusal           // a call that failed, or else a write
 	byStay              // the call that had to take it away, and the passes after it
 	byStayOrRefusal     // the one, the other, or a write
+	byGiver             // who gives what was not given
 )
 
 // Names of findings that several invariants see.
@@ -70,6 +71,8 @@ var rules = map[string]rule{
 	// What its pods do meanwhile does not tell who has the blocks.
 	invariant.StarvedNode.Name: {way: byRefusal, code: noCode, inner: true, others: true},
 	invariant.Stuck.Name:       {way: byStay, slow: true},
+	// Nothing was done to it.
+	invariant.UnassignedNode.Name: {way: byGiver, slow: true},
 	invariant.Convergence.Name: {way: byStayOrRefusal,
 		after: named(invariant.DuplicateAddress, invariant.FailedCall, invariant.HandleCount, invariant.LeakedClaim, invariant.LeftoverHandle, invariant.OverlapReservation, invariant.Stuck, invariant.UnbackedSandbox, invariant.UnreleasedClaim)},
 	invariant.LeakedClaim.Name: {way: byStay, slow: true, name: left,
