@@ -39,6 +39,7 @@ var layers = []struct{ dir, may string }{
 	{"sim/scratch", ""},
 	{"sim/etcd", "sim sim/scratch"},
 	{"sim/etcd/twin", "sim sim/etcd"},
+	{"sim/etcd/etcdtest", "sim/etcd"}, // for tests
 	{"sim/kube", "sim sim/etcd"},
 	{"sim/controlplane", "sim sim/hermetic sim/kube sim/controlplane/early"},
 	{"sim/controlplane/early", ""}, // initialized before what it keeps is changed

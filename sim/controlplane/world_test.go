@@ -3,7 +3,6 @@ package controlplane_test
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +17,7 @@ import (
 	"ipamsim/sim"
 	"ipamsim/sim/controlplane"
 	"ipamsim/sim/etcd"
+	"ipamsim/sim/etcd/etcdtest"
 	"ipamsim/sim/hermetic"
 	"ipamsim/sim/kube"
 	"ipamsim/sim/strategy"
@@ -27,15 +27,7 @@ var store *etcd.Server
 
 func TestMain(m *testing.M) {
 	controlplane.Prepare()
-	var err error
-	if store, err = etcd.Start(); err != nil {
-		panic(err)
-	}
-	code := m.Run()
-	if err := store.Close(); err != nil {
-		panic(err)
-	}
-	os.Exit(code)
+	etcdtest.Main(m, &store)
 }
 
 func must[T any](v T, err error) T {

@@ -18,22 +18,13 @@ import (
 
 	"ipamsim/sim"
 	"ipamsim/sim/etcd"
+	"ipamsim/sim/etcd/etcdtest"
 	"ipamsim/sim/kube"
 )
 
 var store *etcd.Server
 
-func TestMain(m *testing.M) {
-	var err error
-	if store, err = etcd.Start(); err != nil {
-		panic(err)
-	}
-	code := m.Run()
-	if err := store.Close(); err != nil {
-		panic(err)
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { etcdtest.Main(m, &store) }
 
 func must[T any](v T, err error) T {
 	if err != nil {

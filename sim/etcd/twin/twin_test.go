@@ -1,27 +1,17 @@
 package twin
 
 import (
-	"os"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"ipamsim/sim/etcd"
+	"ipamsim/sim/etcd/etcdtest"
 )
 
 var server *etcd.Server
 
-func TestMain(m *testing.M) {
-	var err error
-	if server, err = etcd.Start(); err != nil {
-		panic(err)
-	}
-	code := m.Run()
-	if err := server.Close(); err != nil {
-		panic(err)
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { etcdtest.Main(m, &server) }
 
 // A program of at least ten operations, so that 10,000 of them are 100,000.
 func programs() *rapid.Generator[Program] {

@@ -30,28 +30,15 @@ func (n *node) config() []byte {
 	return []byte(`{"cniVersion":"1.0.0","name":"pods","type":"bridge","ipam":{"type":"host-local","ranges":[[{"subnet":"` + n.subnet + `"}]]}}`)
 }
 
-// dataDir is where host-local keeps what it has given away.
-const dataDir = "/var/lib/cni/networks/pods"
-
 // claims are the files of addresses, as the harness reads them: past the gate.
-func (n *node) claims(t *testing.T) (out []model.Claim) {
+func (n *node) claims(t *testing.T) []model.Claim {
 	t.Helper()
-	p := n.disk.Process(context.Background(), nil)
-	files, err := p.ReadDir(dataDir)
+	out, err := hostlocal.Claims(n.disk, "pods")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range files {
-		a, err := netip.ParseAddr(f.Name())
-		if err != nil {
-			continue // the lock, the last reserved address
-		}
-		b, err := p.ReadFile(dataDir + "/" + f.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
-		container, iface, _ := strings.Cut(string(b), "\r\n")
-		out = append(out, model.Claim{Pool: n.subnet, Network: "pods", Addr: a, Container: container, Interface: iface, Node: n.name})
+	for i := range out {
+		out[i].Pool, out[i].Network, out[i].Node = n.subnet, "pods", n.name
 	}
 	return out
 }

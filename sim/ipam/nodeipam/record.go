@@ -8,13 +8,13 @@ import (
 	"maps"
 	"net/netip"
 	"slices"
-	"strings"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"ipamsim/model"
 	"ipamsim/sim/disk"
+	"ipamsim/sim/ipam/hostlocal"
 	"ipamsim/sim/kube"
 )
 
@@ -135,35 +135,20 @@ func (i *instance) claims(pools map[string][]model.Pool) (out []model.Claim, err
 	return out, nil
 }
 
-// dataDir is where host-local keeps a file for each address that it has given away: the
-// container, and its interface.
-const dataDir = "/var/lib/cni/networks/" + networkKey
-
-// claimsOn are those of one node. A file that does not end as host-local ends it names
-// nobody. The pool of an address is the last podCIDR of the node's that it lies in.
-func claimsOn(d *disk.Disk, node string, pools []model.Pool) (out []model.Claim, err error) {
-	files := d.Process(context.Background(), nil)
-	dir, err := files.ReadDir(dataDir)
+// claimsOn are those of one node. The pool of an address is the last podCIDR of the node's
+// that it lies in.
+func claimsOn(d *disk.Disk, node string, pools []model.Pool) ([]model.Claim, error) {
+	out, err := hostlocal.Claims(d, networkKey)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	for _, f := range dir {
-		a, bad := netip.ParseAddr(f.Name())
-		if bad != nil {
-			continue // the lock, the last reserved address
-		}
-		content, bad := files.ReadFile(dataDir + "/" + f.Name())
-		if bad != nil {
-			return nil, bad
-		}
-		c := model.Claim{Addr: a, Node: node}
-		c.Container, c.Interface, _ = strings.Cut(string(content), "\r\n")
+	for i := range out {
+		out[i].Node = node
 		for _, p := range pools {
-			if p.Range.Contains(a) {
-				c.Pool = p.Name
+			if p.Range.Contains(out[i].Addr) {
+				out[i].Pool = p.Name
 			}
 		}
-		out = append(out, c)
 	}
 	return out, err
 }

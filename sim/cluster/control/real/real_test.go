@@ -3,7 +3,6 @@ package real_test
 import (
 	"context"
 	"encoding/json"
-	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -18,6 +17,7 @@ import (
 	"ipamsim/sim/cluster/control/real"
 	"ipamsim/sim/controlplane"
 	"ipamsim/sim/etcd"
+	"ipamsim/sim/etcd/etcdtest"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/ipam/canary"
 	"ipamsim/sim/kube"
@@ -28,15 +28,7 @@ var store *etcd.Server
 
 func TestMain(m *testing.M) {
 	controlplane.Prepare()
-	var err error
-	if store, err = etcd.Start(); err != nil {
-		panic(err)
-	}
-	code := m.Run()
-	if err := store.Close(); err != nil {
-		panic(err)
-	}
-	os.Exit(code)
+	etcdtest.Main(m, &store)
 }
 
 const config = `{"cniVersion":"0.3.1","name":"net","type":"macvlan","ipam":{"type":"canary","range":"10.0.0.0/24"}}`
