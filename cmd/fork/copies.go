@@ -21,14 +21,16 @@ import (
 // of a copy are others, and the name of a package main, which is that of its folder.
 //
 // They stand in the file copies.txt in the folder of the address manager. Its lines
-// have three fields:
+// are:
 //
+//	module  PATH            of the packages: what a fork can be of
 //	copy  FOLDER  PACKAGE   the folder, beside the table, that the files of a package are copied to
 //	door  IMPORT  IMPORT    what copies import, and what they import instead
 //
 // A copy imports other copies in the place of their packages.
 type copies struct {
 	table   string
+	module  string
 	folders map[string]string // by package of upstream's: ours, relative to the working directory
 	imports map[string]string
 }
@@ -44,18 +46,33 @@ func allCopies() ([]copies, error) {
 		if len(out) == 0 || out[len(out)-1].table != l.table {
 			out = append(out, copies{table: l.table, folders: map[string]string{}, imports: map[string]string{}})
 		}
-		c := out[len(out)-1]
+		c := &out[len(out)-1]
 		switch f := l.fields; {
+		case len(f) == 2 && f[0] == "module":
+			c.module = f[1]
 		case len(f) == 3 && f[0] == "copy":
 			c.folders[f[2]] = filepath.Join(filepath.Dir(l.table), f[1])
 			c.imports[f[2]] = "ipamsim/" + filepath.ToSlash(c.folders[f[2]])
 		case len(f) == 3 && f[0] == "door":
 			c.imports[f[1]] = f[2]
 		default:
-			return nil, fmt.Errorf("%s: want copy FOLDER PACKAGE or door IMPORT IMPORT", l.at)
+			return nil, fmt.Errorf("%s: want module PATH, copy FOLDER PACKAGE or door IMPORT IMPORT", l.at)
 		}
 	}
 	return out, nil
+}
+
+// upstreams are the modules that a fork can be of, in the order of their tables.
+func upstreams() ([]string, error) {
+	all, err := allCopies()
+	var out []string
+	for _, c := range all {
+		if c.module == "" {
+			return nil, fmt.Errorf("%s: no line module PATH", c.table)
+		}
+		out = append(out, c.module)
+	}
+	return out, err
 }
 
 // original is the package of upstream's that ours, by its import path, is a copy of; or

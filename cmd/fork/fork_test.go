@@ -140,6 +140,21 @@ replace (
 	}
 }
 
+const (
+	whereabouts = "github.com/k8snetworkplumbingwg/whereabouts"
+	calico      = "github.com/projectcalico/calico"
+)
+
+// modules are those that a fork can be of.
+func modules(t *testing.T) []string {
+	t.Helper()
+	all, err := upstreams()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
 // fresh is a new machine: its module cache is empty, and nothing can be had but the
 // releases.
 func fresh(t *testing.T) {
@@ -149,7 +164,7 @@ func fresh(t *testing.T) {
 		t.Fatal(err)
 	}
 	proxy, empty := t.TempDir(), t.TempDir()
-	for _, path := range managers {
+	for _, path := range modules(t) {
 		inside := filepath.Join(path, "@v")
 		if err := os.CopyFS(filepath.Join(proxy, inside), os.DirFS(filepath.Join(strings.TrimSpace(string(cache)), "cache", "download", inside))); err != nil {
 			t.Fatal(err)
@@ -249,7 +264,7 @@ func TestEveryLinkIsSeen(t *testing.T) {
 		t.Errorf("only %d links", len(all))
 	}
 	for _, l := range all {
-		for _, module := range managers {
+		for _, module := range modules(t) {
 			if inside, ok := strings.CutPrefix(l.pkg, module+"/"); ok {
 				if sig, _, err := signature(filepath.Join(release(t, module), inside), l.symbol); err != nil || sig == "" {
 					t.Errorf("%s: %s %s: %q %v", l.at, l.pkg, l.symbol, sig, err)

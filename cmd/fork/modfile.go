@@ -71,8 +71,12 @@ func modfile(ours *module, replaced, releases map[string]string, lay func(modfil
 // every module that anything requires before it asks for any: a cache that has only
 // what ipamsim is built with would miss another one first, and it would be named.
 func lookUp(replaced, releases map[string]string) error {
+	all, err := upstreams()
+	if err != nil {
+		return err
+	}
 	var asked []string
-	for _, path := range managers {
+	for _, path := range all {
 		if replaced[path] == "" {
 			continue
 		}
@@ -93,7 +97,7 @@ func lookUp(replaced, releases map[string]string) error {
 	if len(asked) == 0 {
 		return nil
 	}
-	_, err := command(append([]string{"list", "-m"}, asked...)...)
+	_, err = command(append([]string{"list", "-m"}, asked...)...)
 	return err
 }
 

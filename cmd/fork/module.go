@@ -61,15 +61,6 @@ func command(args ...string) ([]byte, error) {
 	return out, err
 }
 
-// The modules that a fork can be of.
-const (
-	whereabouts = "github.com/k8snetworkplumbingwg/whereabouts"
-	calico      = "github.com/projectcalico/calico"
-	cniPlugins  = "github.com/containernetworking/plugins"
-)
-
-var managers = []string{whereabouts, calico, cniPlugins}
-
 // fork is a folder with another version of a module that we are built with.
 type fork struct {
 	path     string            // of the module
@@ -89,8 +80,12 @@ func open(dir string, ours *module) (*fork, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !slices.Contains(managers, m.Module.Path) {
-		return nil, fmt.Errorf("%s: module %q; want a fork of an address manager that ipamsim runs: %s", file, m.Module.Path, strings.Join(managers, " or "))
+	all, err := upstreams()
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(all, m.Module.Path) {
+		return nil, fmt.Errorf("%s: module %q; want a fork of an address manager that ipamsim runs: %s", file, m.Module.Path, strings.Join(all, " or "))
 	}
 	f := &fork{path: m.Module.Path, dir: dir, replaces: map[string]string{}}
 	if f.replaces[f.path], err = local(dir); err != nil {

@@ -123,11 +123,15 @@ func tokens(src []byte) string {
 
 // released are the folders of the modules that ipamsim is built with.
 func released() (map[string]string, error) {
-	// This also brings what the module cache lacks; "list" alone would not.
-	if _, err := command(append([]string{"mod", "download"}, managers...)...); err != nil {
+	all, err := upstreams()
+	if err != nil {
 		return nil, err
 	}
-	out, err := command(append([]string{"list", "-m", "-f", "{{.Path}}\t{{.Dir}}"}, managers...)...)
+	// This also brings what the module cache lacks; "list" alone would not.
+	if _, err := command(append([]string{"mod", "download"}, all...)...); err != nil {
+		return nil, err
+	}
+	out, err := command(append([]string{"list", "-m", "-f", "{{.Path}}\t{{.Dir}}"}, all...)...)
 	if err != nil {
 		return nil, err
 	}
