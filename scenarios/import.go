@@ -70,7 +70,7 @@ func (l *loader) imported(c *check) {
 	for i, u := range m.Unjudged {
 		p := at("spec", "import", "unjudged", i)
 		c.bad(len(u.What) == 0, p.Then("what"), "is empty: want names of invariants, or %s", Recreation)
-		c.bad(len(u.Without) == 0, p.Then("without"), "is empty: want resources, e.g. bgppeers.crd.projectcalico.org")
+		c.bad(len(u.Without) == 0, p.Then("without"), "is empty: want resources, e.g. pods")
 		for k, name := range u.What {
 			if name != Recreation {
 				c.must(badInvariant(name), p.Then("what").Then(k))

@@ -1,9 +1,9 @@
 package scenarios
 
 import (
-	"bytes"
 	_ "embed"
-	"encoding/json"
+
+	"ipamsim/scenarios/strict"
 )
 
 // schema is written by TestSchema from the types and their comments (make
@@ -13,11 +13,6 @@ import (
 //go:embed schema.json
 var schema []byte
 
-// anyManager stands in the file where the names of the managers belong.
-const anyManager = `"enum": [
-            "MANAGER"
-          ]`
-
 // Schema is the JSON Schema of the Scenario document, draft 2020-12, for the managers of
 // this program. Loading checks more: names that must exist, and what one field means for
 // another.
@@ -26,9 +21,5 @@ func Schema() ([]byte, error) {
 	for _, m := range used {
 		names = append(names, m.Name)
 	}
-	b, err := json.MarshalIndent(names, "          ", "  ")
-	if err != nil {
-		return nil, err
-	}
-	return bytes.ReplaceAll(schema, []byte(anyManager), append([]byte(`"enum": `), b...)), nil
+	return strict.Schema(schema, map[string]any{`["MANAGER"]`: names})
 }

@@ -43,18 +43,16 @@ func importCommand() *cobra.Command {
 		Short: "make a scenario of a cluster, running or dumped, and say what is wrong in it",
 		Long: `Make a scenario of a cluster, running or dumped, and say what is wrong in it.
 
-The files hold what kubectl get -o yaml or -o json and calicoctl get -o yaml print,
-the tables of calicoctl ipam show, the report of calicoctl ipam check -o, or what
-calicoctl datastore migrate export writes, in any mixture; - is the standard input. The scenario goes to the standard
-output, what could not be known and what is wrong to the standard error. Of pods
-only names, labels, networks and addresses are kept.
+The files hold, in any mixture, what these print; - is the standard input:
+` + printsList() + `The scenario goes to the standard output, what could not be known and what is wrong to
+the standard error. Of pods only names, labels, networks and addresses are kept.
 
 With --kubeconfig the cluster itself is read, page by page, as kubectl get would,
 with the credentials of that file. The API server is sent GET requests only. A
 credential plugin that the file names (users[].user.exec) is run on this machine,
 as kubectl runs it: take no kubeconfig from somebody whom you would not let run
 programs. It needs get and list of what is listed below; what is forbidden is left out, and
-told. Files may be given besides: what etcd holds, from calicoctl.
+told. Files may be given besides: what the API server does not hold.
 
 Read are, by the names that kubectl takes:
 ` + resourceList() + `
@@ -174,7 +172,7 @@ func (f *importFlags) run(cmd *cobra.Command, files []string) error {
 			return fmt.Errorf("--since: %s: %w", f.outputs.since, err)
 		}
 	}
-	if err := f.tell(cmd.ErrOrStderr(), report, findings, result); err != nil {
+	if err := f.tell(cmd.ErrOrStderr(), s, report, findings, result); err != nil {
 		return err
 	}
 	if err := f.outputs.write(more, result); err != nil {

@@ -204,7 +204,7 @@ func remedyOf(f *diagnosis.Findings, x *diagnosis.Finding) *imported.Remedy {
 			out.Steps = append(out.Steps, imported.Step{Text: reports.Clean(s.Say()), Commands: s.Commands()})
 		}
 		for _, c := range r.Best.Cautions {
-			out.Cautions = append(out.Cautions, c.Say())
+			out.Cautions = append(out.Cautions, string(c))
 		}
 		for _, p := range r.Best.Restarted {
 			out.Restarted = append(out.Restarted, p.String())

@@ -8,12 +8,15 @@ import (
 
 	"ipamsim/reports"
 	"ipamsim/reports/imported"
+	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/diagnosis"
+	"ipamsim/scenarios/plan"
+	"ipamsim/sim/ipam"
 )
 
 // tell says what was read, what is wrong, what is not known, and what comes next.
-func (f *importFlags) tell(stderr io.Writer, report *dump.Report, findings *diagnosis.Findings, r *imported.Result) error {
+func (f *importFlags) tell(stderr io.Writer, s *scenarios.Scenario, report *dump.Report, findings *diagnosis.Findings, r *imported.Result) error {
 	b := bufio.NewWriter(stderr)
 	tellRead(b, report)
 	findings.Style = diagnosis.Style{All: f.all, Paint: painter(stderr)}
@@ -27,9 +30,19 @@ func (f *importFlags) tell(stderr io.Writer, report *dump.Report, findings *diag
 	tellVersions(b, report)
 	tellUnknown(b, report)
 	if !f.outputs.toStdout() || f.out != "" {
-		f.tellNext(b, len(findings.All) > 0)
+		f.tellNext(b, s, len(findings.All) > 0)
 	}
 	return b.Flush()
+}
+
+// printsList are the commands whose output is read, a line each.
+func printsList() string {
+	lines := []string{"kubectl get -o yaml", "kubectl get -o json"}
+	for _, m := range dump.New().Managers() {
+		i, _ := ipam.Part[*dump.Importer](m)
+		lines = append(lines, i.Prints...)
+	}
+	return "  " + strings.Join(lines, "\n  ") + "\n"
 }
 
 // resourceList are the full names of what is read, a line each.
@@ -83,7 +96,7 @@ func tellUnknown(w io.Writer, r *dump.Report) {
 }
 
 // tellNext says what can be done with the scenario, and what it expects.
-func (f *importFlags) tellNext(w io.Writer, wrong bool) {
+func (f *importFlags) tellNext(w io.Writer, s *scenarios.Scenario, wrong bool) {
 	name := "FILE"
 	if f.out != "" {
 		name = reports.Shell(f.out)
@@ -93,5 +106,7 @@ func (f *importFlags) tellNext(w io.Writer, wrong bool) {
 		note = ", which expects what is wrong already, object by object, and nothing else"
 	}
 	fmt.Fprintf(w, "next: ipamsim run %s%s\n", name, note)
-	fmt.Fprintf(w, "next: ipamsim plan PLAN, with from: %s in it, says how long the addresses will last and what would help (copy one of scenarios/plans)\n", name)
+	if _, planned := ipam.Part[plan.Manager](s.Manager()); planned {
+		fmt.Fprintf(w, "next: ipamsim plan PLAN, with from: %s in it, says how long the addresses will last and what would help (copy one of scenarios/plans)\n", name)
+	}
 }

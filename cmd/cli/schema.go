@@ -16,7 +16,7 @@ func schemaCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b, err := scenarios.Schema()
 			if len(args) == 1 && args[0] == "plan" {
-				b, err = plan.Schema(), nil
+				b, err = plan.Schema()
 			}
 			if err != nil {
 				return err

@@ -20,15 +20,15 @@ const (
 	Slices   Kind = "node slices"
 	Others   Kind = "others" // at the beginning of a list that was shortened: Used things that are left out
 
-	Pool        Kind = "pool"        // Whereabouts': what is allocated of a range
-	Reservation Kind = "reservation" // Whereabouts': of the address in Parts, across ranges
-	Pod         Kind = "pod"         // as Whereabouts' reconciler judges it
+	Pool        Kind = "pool"        // what is allocated of a range
+	Reservation Kind = "reservation" // of the address in Parts, across ranges
+	Pod         Kind = "pod"         // as a reconciler judges it
 
 	IPAMConfig    Kind = "IPAMConfig"
 	Setting       Kind = "setting" // of an IPAMConfig; State is its value
 	IPPool        Kind = "IPPool"
 	IPReservation Kind = "IPReservation"
-	CalicoNode    Kind = "Node"
+	OwnNode       Kind = "Node" // the manager's own object of a node; Of names the manager
 
 	File      Kind = "file" // of the node that Owner names; Size is how many bytes were read or written
 	Directory Kind = "directory"
@@ -59,7 +59,8 @@ const (
 // empty.
 type Thing struct {
 	Kind     Kind
-	Name     string
+	Name     string    // a lease without one is its manager's only one
+	Of       string    // of an OwnNode
 	Owner    model.Ref // whose it is: a block's node, an address's pod, a lease's holder
 	Revision string
 	State    string
@@ -75,7 +76,7 @@ type Thing struct {
 var named = map[Kind]model.RefKind{
 	Address: model.RefAddress, Affinity: model.RefBlock, Block: model.RefBlock, Handle: model.RefHandle,
 	Pool: model.RefPool, IPPool: model.RefPool, Reservation: model.RefReservation, IPReservation: model.RefReservation,
-	Pod: model.RefPod, Pods: model.RefPod, CalicoNode: model.RefNode, Nodes: model.RefNode,
+	Pod: model.RefPod, Pods: model.RefPod, OwnNode: model.RefNode, Nodes: model.RefNode,
 }
 
 // Ref names the thing; ok is false if it is of no kind that is referred to. An

@@ -48,6 +48,8 @@ type Cluster struct {
 	// two pods that it restarts; 0 is RestartDefault.
 	Migration    []Step
 	RestartEvery time.Duration
+	// Becomes is the cluster by its configuration after the last step; nil: this one.
+	Becomes *Cluster
 	// JudgeFrom is from when on a course counts; 0 is the default: Settle after the
 	// beginning or the end of the migration, or at once of a cluster that is empty.
 	JudgeFrom time.Duration

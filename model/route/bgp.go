@@ -224,7 +224,7 @@ func (p *Plane) send(u *speaker, e edge, q *path, dst netip.Prefix) (path, bool)
 	// Inside one AS the next hop stays. A router leaves it too if v has it on its own
 	// subnet. A node does not: its sessions with others are multihop ones, and what
 	// it heard in a mesh beside the router it offers to carry itself.
-	// Source: bird.cfg.template, "multihop"; measured in cmd/lab, topologies 4m, 5e.
+	// Source: bird.cfg.template, "multihop"; measured in cmd/calico/lab, topologies 4m, 5e.
 	if q.own() || !s.internal() && (u.node || !v.addr.Contains(q.hop)) {
 		out.hop = u.addr.Addr()
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // Beside a mesh every node tells its router of every block, with itself as the
-// next hop: paths of equal length, which the router merges. Measured in cmd/lab,
+// next hop: paths of equal length, which the router merges. Measured in cmd/calico/lab,
 // topology 5e: real BIRD has "to a and b and c" for every block, and for the
 // borrowed address all but a, which hides it inside its own block.
 func TestNodesCarryWhatTheyHeardInTheMesh(t *testing.T) {

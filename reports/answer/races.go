@@ -36,7 +36,8 @@ const (
 	OverlapOn     Change = "overlap-on"
 )
 
-// Known says when an option makes a change, and which failures are known to follow.
+// Known says when an option makes a change, and which failures are known to follow. Both
+// clusters are as their migrations leave them.
 type Known struct {
 	Change Change
 	Words  string // "lets … collect garbage"
@@ -60,6 +61,7 @@ func (m *Manager) Races(now, then *capacity.Cluster) (out []Race, err error) {
 	if now == nil || then == nil {
 		return nil, nil
 	}
+	now, then = ended(now), ended(then)
 	record, err := reports.TrackRecord()
 	if err != nil {
 		return nil, err
@@ -81,6 +83,16 @@ func (m *Manager) Races(now, then *capacity.Cluster) (out []Race, err error) {
 		}
 	}
 	return out, nil
+}
+
+// ended is a cluster as its migration leaves it.
+func ended(c *capacity.Cluster) *capacity.Cluster {
+	if c.Becomes == nil {
+		return c
+	}
+	out := *c
+	out.Manager, out.Networks = c.Becomes.Manager, c.Becomes.Networks
+	return &out
 }
 
 // plain is a cell of the track record without Markdown's marks.

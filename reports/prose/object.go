@@ -51,7 +51,7 @@ func object(a *act.Act) string {
 }
 
 func objects(a *act.Act) string {
-	what := map[act.Kind]string{act.IPPool: "pools", act.IPReservation: "reservations", act.CalicoNode: "Calico nodes"}[a.Thing.Kind]
+	what := map[act.Kind]string{act.IPPool: "pools", act.IPReservation: "reservations", act.OwnNode: a.Thing.Of + " nodes"}[a.Thing.Kind]
 	if what == "" {
 		return ""
 	}
@@ -75,8 +75,8 @@ func titled(t *act.Thing) string {
 		return "pool " + t.Name
 	case act.IPReservation:
 		return "reservation " + t.Name
-	case act.CalicoNode:
-		return "Calico's node " + t.Name
+	case act.OwnNode:
+		return t.Of + "'s node " + t.Name
 	}
 	return string(t.Kind) + " " + t.Name
 }

@@ -111,12 +111,9 @@ func reservation(a *act.Act) string {
 	return "asks who reserved " + what
 }
 
-// usual is the lease of Whereabouts that is the only one of its kind.
-const usual = "whereabouts"
-
 func lease(a *act.Act) string {
 	name := "the lease"
-	if a.Thing.Name != usual {
+	if a.Thing.Name != "" {
 		name += " " + a.Thing.Name
 	}
 	holder := a.Thing.Owner.Name

@@ -18,7 +18,7 @@ import (
 // written.
 var kinds = map[act.Kind]func(*act.Act) string{
 	act.Block: block, act.Affinity: affinity, act.Handle: handle, act.IPAMConfig: config,
-	act.IPPool: object, act.IPReservation: object, act.CalicoNode: object,
+	act.IPPool: object, act.IPReservation: object, act.OwnNode: object,
 	act.Pool: pool, act.Reservation: reservation, act.Lease: lease, act.Slices: nodeSlices, act.Pod: pod,
 	act.Ledger: ledger, act.Pods: apiPod,
 	act.File: file, act.Directory: file, act.Service: service, act.Cloud: cloud,

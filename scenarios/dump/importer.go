@@ -27,8 +27,10 @@ type Importer struct {
 	Resources []Resource
 	// Groups are API groups that show the same objects; the first one counts.
 	Groups []string
-	// Tool is the name of the manager's own command-line tool; "": it has none.
-	Tool string
+	// Tool is the name of the manager's own command-line tool; "": it has none. Prints is
+	// what of its output can be read, each "X get -o yaml".
+	Tool   string
+	Prints []string
 	// PodNotes and NodeNotes begin the names of annotations that are kept of pods and
 	// namespaces, and of nodes; "": none.
 	PodNotes, NodeNotes string

@@ -242,3 +242,11 @@ func TestProveLeak(t *testing.T) {
 	says(t, f, "finding: leaked-claim", "its pod shop/calico-kube-controllers-x runs; what do its logs say",
 		"acted out: with them running this is gone within 31m0s, nothing new", "calicoctl ipam release --from-report=report.json", actedOut, "no pod restarted, nothing new")
 }
+
+// Whereabouts may keep its objects in a namespace of its own: what is printed names it, and
+// is acted out where the simulated one has them.
+func TestProveElsewhere(t *testing.T) {
+	c := read(t, "whereabouts.yaml")
+	_, s, _ := scenario(t, c, dump.Options{})
+	says(t, prove(t, c, s), "kubectl patch ippools.whereabouts.cni.cncf.io blue-10.50.0.0-24 -n openshift-multus", actedOut)
+}

@@ -13,6 +13,8 @@ import (
 
 	"ipamsim/model/capacity"
 	"ipamsim/model/capacity/calico"
+	"ipamsim/reports/answer"
+	answercalico "ipamsim/reports/answer/calico"
 	"ipamsim/scenarios"
 )
 
@@ -29,6 +31,27 @@ func imported(t *testing.T, spec string, options ...string) *Plan {
 		t.Fatal(err)
 	}
 	return p
+}
+
+// What is known to follow from an option of a cluster that runs is judged by what it is
+// migrated to.
+func TestMigrationRaces(t *testing.T) {
+	for _, x := range []struct {
+		set    string
+		change answer.Change
+	}{
+		{"strictAffinity: true, maxBlocksPerHost: 1, addPool: 10.64.76.0/28", answer.BlocksLimited},
+		{"strictAffinity: true", ""},
+	} {
+		p := imported(t, "horizon: 1d", x.set)
+		all, err := answercalico.Answers.Races(&p.Cells[0].Cluster, &p.Cells[1].Cluster)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i := slices.IndexFunc(all, func(r answer.Race) bool { return r.Change == x.change }); i < 0 && x.change != "" || x.change == "" && len(all) > 0 {
+			t.Errorf("%s: %v, want one of %q", x.set, all, x.change)
+		}
+	}
 }
 
 // text of a migration, a line each.

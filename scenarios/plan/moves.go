@@ -64,6 +64,8 @@ func (p *Plan) moves(c *Cell, d *Draft, to *made, cache map[string]*made) (*made
 	if err != nil || len(steps) == 0 {
 		return to, err
 	}
+	becomes := c.Cluster
+	c.Cluster.Becomes = &becomes
 	c.Cluster.Manager, c.Cluster.Networks = was.Cluster.Manager, was.Cluster.Networks
 	for _, s := range steps {
 		c.Cluster.Migration = append(c.Cluster.Migration, s.Step)

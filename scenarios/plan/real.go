@@ -155,7 +155,7 @@ func (p *Plan) script(c *capacity.Cluster, pt Point) (*script, error) {
 			n := t.Node(e.Node)
 			out.numbers[n.Name] = e.Node
 			var body json.RawMessage
-			if body, err = nodeBody(n); err != nil {
+			if body, err = nodeBody(n, p.base.Manager().Annotations.Node); err != nil {
 				return nil, err
 			}
 			add(at+c.Apart/64, scenarios.Event{Apply: &action.Apply{Object: body}})
@@ -245,13 +245,13 @@ func (p *Plan) residents(c *capacity.Cluster) (out []cluster.Object) {
 	return out
 }
 
-func nodeBody(n capacity.Node) (json.RawMessage, error) {
+func nodeBody(n capacity.Node, annotation string) (json.RawMessage, error) {
 	b := Body{}
 	if err := json.Unmarshal(cluster.NodeManifest(n.Name, n.Labels), &b); err != nil {
 		return nil, err
 	}
-	if n.Addr.IsValid() {
-		Under(b, "metadata")["annotations"] = map[string]string{cluster.AddrAnnotation: n.Addr.String()}
+	if annotation != "" && n.Addr.IsValid() {
+		Under(b, "metadata")["annotations"] = map[string]string{annotation: n.Addr.String()}
 	}
 	return json.Marshal(b)
 }

@@ -8,7 +8,7 @@ import (
 
 // Say asks the first question: does the process run that should have done this?
 func (a *Advice) Say() string {
-	out := "first ask whether " + a.Controller.does()
+	out := "first ask whether " + a.Controller.Works
 	if a.After > 0 {
 		out += fmt.Sprintf(", after %s", a.After)
 	}
@@ -35,25 +35,11 @@ func (l *Left) Say() string {
 	return out + ", nothing new"
 }
 
-func (c Controller) does() string {
-	if c == Whereabouts {
-		return "Whereabouts' reconciler works, which frees what no pod has"
-	}
-	return "calico-kube-controllers work, which give back what no pod and no node has"
-}
-
 // Commands show whether it runs, and its logs. They change nothing.
-//
-// Source: manifests/calico-kube-controllers.yaml (v3.31), label k8s-app; Whereabouts'
-// doc/crds/daemonset-install.yaml (v0.9.4), label app.
 func (a *Advice) Commands() []string {
-	label, grep := "k8s-app=calico-kube-controllers", "ipam"
-	if a.Controller == Whereabouts {
-		label, grep = "app=whereabouts", "reconcil"
-	}
-	out := []string{"kubectl get pods -A -l " + label}
+	out := []string{"kubectl get pods -A -l " + a.Controller.Label}
 	if a.Pod.Name != "" {
-		out = append(out, fmt.Sprintf("kubectl logs -n %s %s --since=24h | grep -i %s", reports.Shell(a.Pod.Namespace), reports.Shell(a.Pod.Name), grep))
+		out = append(out, fmt.Sprintf("kubectl logs -n %s %s --since=24h | grep -i %s", reports.Shell(a.Pod.Namespace), reports.Shell(a.Pod.Name), a.Controller.Logs))
 	}
 	return out
 }

@@ -20,8 +20,9 @@ type Cast struct {
 	nodes  map[string]*corev1.Node
 	stored map[string]bool // controllers that the scenario has, by KIND NAMESPACE/NAME
 	owner  func(model.PodRef) Owner
-	asks   []string // annotations by which a pod asks a manager for its very address
-	named  bool     // some pod has an owner, so that one without has none
+	asks   []string        // annotations by which a pod asks a manager for its very address
+	writes map[string]bool // annotations that a CNI plugin writes of the pod that is there
+	named  bool            // some pod has an owner, so that one without has none
 }
 
 // Owner is the controller that makes a pod again when it is gone; the zero value: nobody
@@ -37,8 +38,13 @@ func (o Owner) nobody() bool { return o.Kind == "" }
 // CastOf reads the manifests of a scenario. Pods are decoded when they are asked for.
 // owner says whose a pod is.
 func CastOf(s *scenarios.Scenario, owner func(model.PodRef) Owner) (*Cast, error) {
-	c := &Cast{pods: map[model.PodRef]*cluster.Object{}, nodes: map[string]*corev1.Node{}, stored: map[string]bool{}, owner: owner}
+	c := &Cast{pods: map[model.PodRef]*cluster.Object{}, nodes: map[string]*corev1.Node{}, stored: map[string]bool{}, owner: owner, writes: map[string]bool{
+		cluster.ContainerAnnotation: true, "k8s.v1.cni.cncf.io/network-status": true, "k8s.v1.cni.cncf.io/networks-status": true,
+	}}
 	for _, m := range s.Managers() {
+		for _, name := range append(m.Annotations.Writes, m.Annotations.Container) {
+			c.writes[name] = true
+		}
 		for _, name := range []string{m.Annotations.Addresses, m.Annotations.Static} {
 			if name != "" {
 				c.asks = append(c.asks, name)
@@ -115,15 +121,20 @@ func (c *Cast) Exists(node string) bool { return c.nodes[node] != nil }
 const mirrorAnnotation = "kubernetes.io/config.mirror"
 
 // Obstacle is why a pod is not restarted to get it another address.
-func (c *Cast) Obstacle(ref model.PodRef) Obstacle {
-	p := c.pod(ref)
-	if p != nil && slices.ContainsFunc(c.asks, func(name string) bool { return p.Annotations[name] != "" }) {
-		return OwnAddress
+func (c *Cast) Obstacle(ref model.PodRef) Obstacle { return c.Ruled(ref).Why }
+
+// Ruled is Obstacle with what there is to say of it.
+func (c *Cast) Ruled(ref model.PodRef) Ruled {
+	if p := c.pod(ref); p != nil {
+		if i := slices.IndexFunc(c.asks, func(name string) bool { return p.Annotations[name] != "" }); i >= 0 {
+			return Ruled{ref, OwnAddress, c.asks[i]}
+		}
 	}
-	if why := c.Remade(ref); why != Movable || !c.owner(ref).Bound || c.StaysHome(ref) {
-		return why
+	why := c.Remade(ref)
+	if why == Movable && c.owner(ref).Bound && !c.StaysHome(ref) {
+		why = Pinned
 	}
-	return Pinned
+	return Ruled{Pod: ref, Why: why}
 }
 
 // Remade is why nobody would make a pod again, Movable if somebody would.

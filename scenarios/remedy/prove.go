@@ -87,29 +87,39 @@ func (t *Theatre) Prove(ctx context.Context, problems []Problem, b Bound) (resul
 	return results, together
 }
 
-// leave lets calico-kube-controllers run for as long as they may take, and sees which
-// goals are gone then. A cluster that has them running and the goals all the same has
-// another trouble.
+// leave lets each controller that should have acted run for as long as it may take, and
+// sees which goals are gone then. A cluster that has it running and the goals all the same
+// has another trouble.
 func (t *Theatre) leave(ctx context.Context, results []Result) {
-	var took time.Duration
+	left := map[*Controller][]*Result{}
+	var order []*Controller
 	for i := range results {
-		if a := results[i].Advice; a != nil && a.Controller == KubeControllers && len(results[i].Goals) > 0 {
-			took = max(took, a.Within)
+		if a := results[i].Advice; a != nil && a.Controller.Daemon != "" && a.Within > 0 && len(results[i].Goals) > 0 {
+			if left[a.Controller] == nil {
+				order = append(order, a.Controller)
+			}
+			left[a.Controller] = append(left[a.Controller], &results[i])
 		}
 	}
-	if took == 0 || t.wait(ctx) != nil {
+	for _, c := range order {
+		t.leaveTo(ctx, c, left[c])
+	}
+}
+
+func (t *Theatre) leaveTo(ctx context.Context, c *Controller, results []*Result) {
+	var took time.Duration
+	for _, r := range results {
+		took = max(took, r.Advice.Within)
+	}
+	if t.wait(ctx) != nil {
 		return
 	}
-	a, err := t.play(ctx, &stage{cast: t.cast, now: took}, true)
+	a, err := t.play(ctx, &Stage{cast: t.cast, now: took}, c)
 	if err != nil {
 		return
 	}
 	fresh, end := t.fresh(a), known(atEnd(a))
-	for i := range results {
-		r := &results[i]
-		if r.Advice == nil || r.Advice.Controller != KubeControllers || len(r.Goals) == 0 {
-			continue
-		}
+	for _, r := range results {
 		r.Left = &Left{Took: took, New: fresh, Gone: !slices.ContainsFunc(r.Goals, func(g model.Violation) bool { return end[identity(&g)] })}
 	}
 }
@@ -180,7 +190,11 @@ func (t *Theatre) together(ctx context.Context, results []Result) *Outcome {
 			n++
 			all.Steps = append(all.Steps, best.Steps...)
 			all.Pods = append(all.Pods, best.Pods...)
-			all.Controllers = all.Controllers || best.Controllers
+			for _, c := range best.Waits {
+				if !slices.Contains(all.Waits, c) {
+					all.Waits = append(all.Waits, c)
+				}
+			}
 			whole.Goals = append(whole.Goals, results[i].Goals...)
 		}
 	}

@@ -29,8 +29,8 @@ type Remedy struct {
 	Steps []Step
 	// Pods lose their addresses by it. No other pod may.
 	Pods []model.PodRef
-	// Controllers: it waits for calico-kube-controllers, which run meanwhile.
-	Controllers bool
+	// Waits is for what controllers do meanwhile, which run in any case then.
+	Waits []*Controller
 	// Cautions are what the run cannot show.
 	Cautions []Caution
 }
@@ -42,13 +42,22 @@ type Step interface {
 	// Commands are the lines for a shell, quoted; none where there is only to wait.
 	Commands() []string
 
-	perform(*stage)
+	// Perform takes it in a run.
+	Perform(*Stage)
+}
+
+// Aside is a step by which nothing of the record or of pods changes: it says where pods
+// start, or looks.
+type Aside interface {
+	Step
+	Aside()
 }
 
 // Ruled is a pod that cannot be moved, and why.
 type Ruled struct {
-	Pod model.PodRef
-	Why Obstacle
+	Pod        model.PodRef
+	Why        Obstacle
+	Annotation string // of OwnAddress: the one by which it asks
 }
 
 // Obstacle is why a pod is not restarted to get it another address.
@@ -65,15 +74,17 @@ const (
 	Unknown             // the dump does not say who made it
 )
 
-// Say is the obstacle as the second half of a sentence.
-func (o Obstacle) Say() string {
-	switch o {
+// Say says why the pod is not moved.
+func (r Ruled) Say() string { return r.Pod.String() + " " + r.why() }
+
+func (r Ruled) why() string {
+	switch r.Why {
 	case Bare:
 		return "belongs to no controller, so that nobody would make it again"
 	case Static:
 		return "is a static pod: deleting it does not restart it"
 	case OwnAddress:
-		return "asks for this address by the annotation cni.projectcalico.org/ipAddrs, and would ask for it again"
+		return "asks for this address by the annotation " + r.Annotation + ", and would ask for it again"
 	case Work:
 		return "belongs to a Job, whose work would begin again: wait until it has ended"
 	case Pinned:
@@ -84,47 +95,15 @@ func (o Obstacle) Say() string {
 	return ""
 }
 
-// Caution is what the run cannot show.
-type Caution int
+// Caution is what the run cannot show, as a sentence without a period.
+type Caution string
 
-// The cautions.
-const (
-	ReportCaution      Caution = iota // all that the report calls leaked is freed
-	AddressCaution                    // whoever has the address by then loses it
-	BlockCaution                      // kubectl deletes a block whatever is in it by then
-	PatchCaution                      // the patch checks nothing but the claim
-	ReservationCaution                // a reservation is all that guards an address
-	PodCaution                        // the pod is down meanwhile
-)
-
-// Say is the caution as a sentence without a period.
-//
-// Source: calicoctl/calicoctl/commands/ipam, Release: a report must be of the locked
-// datastore; --ip gives no handle and no sequence number (v3.31).
-// libcalico-go/lib/ipam, releaseBlockAffinity, which deletes a block that is empty and
-// then its affinity, each if it has not changed; kubectl does not check (v3.31).
-// RFC 6902, 4.6 and 5: an operation test fails the whole patch.
-func (c Caution) Say() string {
-	switch c {
-	case ReportCaution:
-		return "while the datastore is locked no pod gets an address. Read the report first: all that it calls not in use is freed"
-	case AddressCaution:
-		return "the address is freed whoever has it by then: make sure that no pod has it, kubectl get pods -A -o wide"
-	case BlockCaution:
-		return "kubectl deletes a block whatever is in it: look at calicoctl ipam show --show-blocks right before, and let no pod start on its node meanwhile (scenarios/w4-repair-too-early.yaml)"
-	case PatchCaution:
-		return "the patch fails if the claim has changed meanwhile, and nothing else is checked: a pod that lives would lose its address to the next one (scenarios/t3-removing-a-live-one.yaml)"
-	case ReservationCaution:
-		return "a reservation is all that keeps an address from being given out in another range: make sure that no pod has it (scenarios/whereabouts-207-overlap.yaml)"
-	case PodCaution:
-		return "a pod that is deleted is down until its successor runs, and kubectl delete asks no PodDisruptionBudget: where several pods serve one purpose, delete one after the other. Volumes, resources and pod affinities, which may keep it from starting where the run has it, are not simulated"
-	}
-	return ""
-}
+// PodCaution is that a pod is down meanwhile.
+const PodCaution Caution = "a pod that is deleted is down until its successor runs, and kubectl delete asks no PodDisruptionBudget: where several pods serve one purpose, delete one after the other. Volumes, resources and pod affinities, which may keep it from starting where the run has it, are not simulated"
 
 // Advice is whose work it would have been. It costs nothing to ask first.
 type Advice struct {
-	Controller Controller
+	Controller *Controller
 	// Pod is the controller's in the dump; the zero value: the dump has pods, and none of
 	// it. Unsaid: the dump has no pods at all.
 	Pod    model.PodRef
@@ -135,11 +114,14 @@ type Advice struct {
 	After, Within time.Duration
 }
 
-// Controller is a process that should have done something by itself.
-type Controller int
-
-// The controllers.
-const (
-	KubeControllers Controller = iota // calico-kube-controllers
-	Whereabouts                       // the ip-reconciler of the whereabouts DaemonSet
-)
+// Controller is a process of a manager that should have done something by itself. There is
+// one value of each.
+type Controller struct {
+	Name  string // as in "calico-kube-controllers running"
+	Works string // the question whether it works is whether "WORKS", a sentence
+	// Pods is what the names of its pods begin with, Label their label, Logs a word of the
+	// lines of their logs that matter.
+	Pods, Label, Logs string
+	// Daemon is its name among the daemons of a scenario; "": it cannot be waited for.
+	Daemon string
+}

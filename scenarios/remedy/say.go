@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"ipamsim/model"
 	"ipamsim/reports"
 )
 
@@ -16,8 +15,8 @@ func (o *Outcome) Say() string {
 		pods = plural(n, "pod", "pods") + " restarted"
 	}
 	with := ""
-	if o.Controllers {
-		with = ", calico-kube-controllers running"
+	for _, c := range o.Waits {
+		with += ", " + c.Name + " running"
 	}
 	then := ""
 	if len(o.Uncovers) > 0 {
@@ -32,10 +31,8 @@ func (o *Outcome) Why() string { return o.main() + ": " + strings.Join(o.reasons
 // main is the last step that changes something besides where pods start.
 func (r *Remedy) main() string {
 	for i := len(r.Steps) - 1; i >= 0; i-- {
-		switch s := r.Steps[i].(type) {
-		case Cordon, Uncordon, Check, Notice:
-		default:
-			return s.Say()
+		if _, aside := r.Steps[i].(Aside); !aside {
+			return r.Steps[i].Say()
 		}
 	}
 	return "nothing"
@@ -60,16 +57,16 @@ func (o *Outcome) reasons() []string {
 		out = append(out, fmt.Sprintf("it brings %s (%s): %s", o.New[i].Invariant, o.New[i].Severity, reports.Clean(o.New[i].Message)))
 	}
 	if len(o.Lost) > 0 {
-		out = append(out, some(o.Lost)+" would lose an address")
+		out = append(out, Some(o.Lost)+" would lose an address")
 	}
 	if len(o.Waiting) > 0 {
-		out = append(out, some(o.Waiting)+" would get no address")
+		out = append(out, Some(o.Waiting)+" would get no address")
 	}
 	if o.Missing > 0 {
 		out = append(out, plural(o.Missing, "pod", "pods")+" would not come back")
 	}
 	if len(o.Full) > 0 {
-		out = append(out, some(o.Full)+" would not be empty")
+		out = append(out, Some(o.Full)+" would not be empty")
 	}
 	if o.Borrows != "" {
 		out = append(out, "the next pod on "+o.Borrows+" would borrow again")
@@ -91,6 +88,3 @@ func (r *Result) WhyNot(most time.Duration, pods, podsMost int) string {
 	}
 	return "not acted out, and so not printed: " + why
 }
-
-// Say names a pod that stands in the way.
-func (r Ruled) Say() string { return model.PodRef.String(r.Pod) + " " + r.Why.Say() }

@@ -12,18 +12,18 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/scenarios"
-	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/action"
 )
 
-// stage is a sequence of steps on its way into a timeline.
-type stage struct {
+// Stage is a sequence of steps on its way into a timeline.
+type Stage struct {
 	cast   *Cast
 	now    time.Duration
 	events []scenarios.Event
 	gates  []gate
 	up     []model.PodRef // pods that must run from here on
 	fresh  int            // how many more must, whose names their controllers choose
+	tells  []string       // deeds that fail to say what they have found
 }
 
 // gate is what a person waits for before the next step.
@@ -35,7 +35,7 @@ type gate struct {
 }
 
 // await waits, and looks whether all pods run then that were restarted.
-func (s *stage) await(d time.Duration) {
+func (s *Stage) await(d time.Duration) {
 	s.now += d
 	s.gates = append(s.gates, gate{at: s.now, up: slices.Clone(s.up), fresh: s.fresh})
 }
@@ -53,18 +53,29 @@ const (
 	migrateTime = 30 * time.Second
 )
 
-// do adds an event, a line later than the last one.
-func (s *stage) do(e scenarios.Event) {
+// Do adds an event, a line later than the last one.
+func (s *Stage) Do(e scenarios.Event) {
 	s.now += pace
 	s.at(s.now, e)
 }
 
-func (s *stage) at(t time.Duration, e scenarios.Event) {
+// Wait lets time pass.
+func (s *Stage) Wait(d time.Duration) { s.now += d }
+
+// Empty looks whether nothing is claimed in a block now: a person goes on only then.
+func (s *Stage) Empty(block netip.Prefix) {
+	s.gates = append(s.gates, gate{at: s.now, empty: block})
+}
+
+// Tells says that a command fails to say what it has found; deed is as model.Event has it.
+func (s *Stage) Tells(deed string) { s.tells = append(s.tells, deed) }
+
+func (s *Stage) at(t time.Duration, e scenarios.Event) {
 	e.At.Duration = t
 	s.events = append(s.events, e)
 }
 
-func (s *stage) apply(t time.Duration, object any) {
+func (s *Stage) apply(t time.Duration, object any) {
 	body, err := json.Marshal(object)
 	if err != nil {
 		return // of types that always can be
@@ -72,21 +83,10 @@ func (s *stage) apply(t time.Duration, object any) {
 	s.at(t, scenarios.Event{Apply: &action.Apply{Object: body}})
 }
 
-// lock locks Calico's datastore, or unlocks it.
-//
-// Source: calicoctl/calicoctl/commands/datastore/migrate, Lock (v3.31).
-func (s *stage) lock(locked bool) {
-	s.now += pace
-	s.apply(s.now, map[string]any{
-		"apiVersion": "crd.projectcalico.org/v1", "kind": "ClusterInformation",
-		"metadata": map[string]string{"name": "default"}, "spec": map[string]bool{"datastoreReady": !locked},
-	})
-}
-
 // remove deletes pods. A controller that the scenario has makes them again; where it has
 // none, their successors are made here as it would: a StatefulSet and a DaemonSet wait
 // until the old pod is gone, others do not.
-func (s *stage) remove(pods []model.PodRef) {
+func (s *Stage) remove(pods []model.PodRef) {
 	s.now += pace
 	for _, ref := range pods {
 		s.at(s.now, scenarios.Event{Delete: &action.Delete{Resource: "pods", Namespace: ref.Namespace, Name: ref.Name}})
@@ -101,7 +101,7 @@ func (s *stage) remove(pods []model.PodRef) {
 			s.fresh++
 			continue
 		}
-		next, at := successor(p), s.now+pace/10
+		next, at := s.successor(p), s.now+pace/10
 		switch kind {
 		case "StatefulSet":
 			next.Name, at = p.Name, s.now+stopTime
@@ -118,13 +118,13 @@ func (s *stage) remove(pods []model.PodRef) {
 // migrate makes the pod that a virtual machine moves to, on another node, and deletes the
 // one that it came from when the other runs. KubeVirt keeps them apart by an
 // anti-affinity, for which a cordoned node stands here.
-func (s *stage) migrate(m Migrate) {
+func (s *Stage) migrate(m Migrate) {
 	p := s.cast.pod(m.Pod)
 	if p == nil {
 		return
 	}
 	s.now += pace
-	next := successor(p)
+	next := s.successor(p)
 	if !s.cast.Cordoned(m.Node) {
 		s.at(s.now, scenarios.Event{Cordon: &action.Cordon{Node: m.Node}})
 		defer func() { s.at(s.now, scenarios.Event{Cordon: &action.Cordon{Node: m.Node, Undo: true}}) }()
@@ -139,7 +139,7 @@ func (s *stage) migrate(m Migrate) {
 // probeName is the pod that starts at the end on a node that needs a block.
 const probeName = "ipamsim-probe"
 
-func (s *stage) probe(node string) {
+func (s *Stage) probe(node string) {
 	p := &corev1.Pod{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
 		ObjectMeta: metav1.ObjectMeta{Name: probeName, Namespace: "default"},
@@ -152,7 +152,7 @@ func (s *stage) probe(node string) {
 }
 
 // successor is a pod like another one that nobody has given a node or an address yet.
-func successor(p *corev1.Pod) *corev1.Pod {
+func (s *Stage) successor(p *corev1.Pod) *corev1.Pod {
 	const suffix = "-again"
 	name := p.Name[:min(len(p.Name), 253-len(suffix))] + suffix
 	next := &corev1.Pod{
@@ -163,21 +163,10 @@ func successor(p *corev1.Pod) *corev1.Pod {
 		Spec: *p.Spec.DeepCopy(),
 	}
 	for k, v := range p.Annotations {
-		if !written(k) {
+		if !s.cast.writes[k] && !strings.HasPrefix(k, "kubectl.kubernetes.io/") {
 			next.Annotations[k] = v
 		}
 	}
 	next.Spec.NodeName = ""
 	return next
-}
-
-// written reports whether an annotation is what a CNI plugin wrote of the pod that was
-// there, and not what the pod asks for.
-func written(annotation string) bool {
-	switch annotation {
-	case cluster.ContainerAnnotation, "cni.projectcalico.org/containerID", "cni.projectcalico.org/podIP", "cni.projectcalico.org/podIPs",
-		"k8s.v1.cni.cncf.io/network-status", "k8s.v1.cni.cncf.io/networks-status":
-		return true
-	}
-	return strings.HasPrefix(annotation, "kubectl.kubernetes.io/")
 }

@@ -12,14 +12,18 @@ import (
 type Cordon struct{ Nodes []string }
 
 // Say says where no pod starts.
-func (c Cordon) Say() string { return "let no new pod start on " + some(c.Nodes) }
+func (c Cordon) Say() string { return "let no new pod start on " + Some(c.Nodes) }
 
 // Commands is kubectl cordon.
-func (c Cordon) Commands() []string { return []string{"kubectl cordon " + shellAll(c.Nodes)} }
+func (c Cordon) Commands() []string { return []string{"kubectl cordon " + Shell(c.Nodes)} }
 
-func (c Cordon) perform(s *stage) {
+// Aside says that only where pods start changes.
+func (Cordon) Aside() {}
+
+// Perform cordons them.
+func (c Cordon) Perform(s *Stage) {
 	for _, n := range c.Nodes {
-		s.do(scenarios.Event{Cordon: &action.Cordon{Node: n}})
+		s.Do(scenarios.Event{Cordon: &action.Cordon{Node: n}})
 	}
 }
 
@@ -32,7 +36,7 @@ type Uncordon struct {
 
 // Say says where pods start again.
 func (u Uncordon) Say() string {
-	out := "let pods start on " + some(u.Nodes) + " again"
+	out := "let pods start on " + Some(u.Nodes) + " again"
 	if u.Claims != "" {
 		out += ": the first one on " + u.Claims + " claims the block (scenarios/w4-repair-by-hand.yaml)"
 	}
@@ -40,11 +44,15 @@ func (u Uncordon) Say() string {
 }
 
 // Commands is kubectl uncordon.
-func (u Uncordon) Commands() []string { return []string{"kubectl uncordon " + shellAll(u.Nodes)} }
+func (u Uncordon) Commands() []string { return []string{"kubectl uncordon " + Shell(u.Nodes)} }
 
-func (u Uncordon) perform(s *stage) {
+// Aside says that only where pods start changes.
+func (Uncordon) Aside() {}
+
+// Perform uncordons them.
+func (u Uncordon) Perform(s *Stage) {
 	for _, n := range u.Nodes {
-		s.do(scenarios.Event{Cordon: &action.Cordon{Node: n, Undo: true}})
+		s.Do(scenarios.Event{Cordon: &action.Cordon{Node: n, Undo: true}})
 	}
 }
 
@@ -53,15 +61,20 @@ type Notice struct{ Cordoned []string }
 
 // Say says what comes next.
 func (n Notice) Say() string {
-	return "leave " + some(n.Cordoned) + " cordoned until then, dump and import again for the next block"
+	return "leave " + Some(n.Cordoned) + " cordoned until then, dump and import again for the next block"
 }
 
 // Commands are none.
 func (n Notice) Commands() []string { return nil }
 
-func (n Notice) perform(*stage) {}
+// Aside says that nothing changes.
+func (Notice) Aside() {}
 
-func shellAll(names []string) string {
+// Perform does nothing.
+func (Notice) Perform(*Stage) {}
+
+// Shell quotes names for a command line.
+func Shell(names []string) string {
 	out := make([]string, len(names))
 	for i, n := range names {
 		out[i] = reports.Shell(n)

@@ -39,12 +39,13 @@ func (r Restart) Commands() []string {
 	slices.Sort(spaces)
 	var out []string
 	for _, ns := range spaces {
-		out = append(out, "kubectl delete pod -n "+reports.Shell(ns)+" "+shellAll(by[ns]))
+		out = append(out, "kubectl delete pod -n "+reports.Shell(ns)+" "+Shell(by[ns]))
 	}
 	return out
 }
 
-func (r Restart) perform(s *stage) { s.remove(r.Pods) }
+// Perform deletes them, and waits for their successors.
+func (r Restart) Perform(s *Stage) { s.remove(r.Pods) }
 
 // Migrate moves a virtual machine to another node: its virt-launcher pod is nobody's to
 // delete, for that would power the machine off.
@@ -73,15 +74,21 @@ func (m Migrate) Commands() []string {
 		map[string]string{"vmiName": m.Machine.Name},
 	})
 	return []string{
-		create(text),
+		Create(text),
 		fmt.Sprintf("kubectl get vmi -n %s %s -w", reports.Shell(m.Machine.Namespace), reports.Shell(m.Machine.Name)),
 	}
 }
 
-func (m Migrate) perform(s *stage) { s.migrate(m) }
+// Perform makes the pod that the machine moves to, and deletes the other one.
+func (m Migrate) Perform(s *Stage) { s.migrate(m) }
 
-// some lists things, the first few of many.
-func some[T any](all []T) string {
+// Create is the command line that creates an object.
+func Create(manifest json.RawMessage) string {
+	return "echo " + reports.Shell(string(manifest)) + " | kubectl create -f -"
+}
+
+// Some lists things, the first few of many.
+func Some[T any](all []T) string {
 	const shown = 3
 	var out []string
 	for i, x := range all {

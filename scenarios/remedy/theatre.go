@@ -14,7 +14,6 @@ import (
 	"ipamsim/scenarios"
 	"ipamsim/sim"
 	"ipamsim/sim/cluster"
-	"ipamsim/sim/cluster/action"
 	"ipamsim/sim/cluster/checker"
 )
 
@@ -24,12 +23,15 @@ type Theatre struct {
 	s      *scenarios.Scenario
 	before *scenarios.View
 	cast   *Cast
-	idle   *after // what becomes of the cluster if nobody does anything; nil: not known yet
+	// furniture is what every such cluster has, and dumps often lack.
+	furniture []scenarios.Event
+	idle      *after // what becomes of the cluster if nobody does anything; nil: not known yet
 }
 
-// NewTheatre is a stage for the cluster of s, which looks like v.
-func NewTheatre(r *scenarios.Runner, s *scenarios.Scenario, v *scenarios.View, c *Cast) *Theatre {
-	return &Theatre{runner: r, s: s, before: v, cast: c}
+// NewTheatre is a stage for the cluster of s, which looks like v. furniture is what every
+// such cluster has, and dumps often lack.
+func NewTheatre(r *scenarios.Runner, s *scenarios.Scenario, v *scenarios.View, c *Cast, furniture []scenarios.Event) *Theatre {
+	return &Theatre{runner: r, s: s, before: v, cast: c, furniture: furniture}
 }
 
 // calm is how long a cluster rests after the last step before it is judged.
@@ -60,16 +62,16 @@ func (t *Theatre) Act(ctx context.Context, p *Problem, r *Remedy) (*Outcome, err
 	if err := t.wait(ctx); err != nil {
 		return nil, err
 	}
-	st := &stage{cast: t.cast}
+	st := &Stage{cast: t.cast}
 	for _, step := range r.Steps {
-		step.perform(st)
+		step.Perform(st)
 	}
 	took := st.now
 	if p.Needs != "" {
 		st.probe(p.Needs)
 	}
 	st.await(pace)
-	a, err := t.play(ctx, st, r.Controllers)
+	a, err := t.play(ctx, st, r.Waits...)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +84,7 @@ func (t *Theatre) wait(ctx context.Context) error {
 	if t.idle != nil {
 		return nil
 	}
-	a, err := t.play(ctx, &stage{cast: t.cast, now: 2 * restartTime}, false)
+	a, err := t.play(ctx, &Stage{cast: t.cast, now: 2 * restartTime})
 	if err == nil {
 		t.idle = a
 	}
@@ -90,18 +92,20 @@ func (t *Theatre) wait(ctx context.Context) error {
 }
 
 // play runs the scenario with a stage's events, and lets the cluster rest then.
-func (t *Theatre) play(ctx context.Context, st *stage, controllers bool) (*after, error) {
+func (t *Theatre) play(ctx context.Context, st *Stage, with ...*Controller) (*after, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err // a short run would end before it notices
 	}
 	s := *t.s
 	spec := &s.Doc.Spec
-	spec.Timeline = slices.Concat(spec.Timeline, t.furniture(), st.events)
+	spec.Timeline = slices.Concat(spec.Timeline, t.furniture, st.events)
 	slices.SortStableFunc(spec.Timeline, func(a, b scenarios.Event) int { return int(a.At.Duration - b.At.Duration) })
 	spec.Until, spec.Settle = metav1.Duration{Duration: st.now + pace}, metav1.Duration{Duration: calm}
 	spec.Expect, spec.Limits.Steps = nil, stepsMax
-	if controllers && !slices.Contains(spec.Daemons, kubeControllers) {
-		spec.Daemons = append(slices.Clone(spec.Daemons), kubeControllers)
+	for _, c := range with {
+		if !slices.Contains(spec.Daemons, c.Daemon) {
+			spec.Daemons = append(slices.Clone(spec.Daemons), c.Daemon)
+		}
 	}
 	var sight *checker.Sight
 	var failed error
@@ -119,11 +123,8 @@ func (t *Theatre) play(ctx context.Context, st *stage, controllers bool) (*after
 		return nil, fmt.Errorf("%w: %s", ErrCut, rep.Reason)
 	}
 	end := checker.AtRest(*sight)
-	return &after{sight: sight, violations: slices.Concat(rep.Violations, end), last: len(end), failed: failures(rep.History), shut: closed}, nil
+	return &after{sight: sight, violations: slices.Concat(rep.Violations, end), last: len(end), failed: failures(rep.History, st.tells), shut: closed}, nil
 }
-
-// kubeControllers is the daemon.
-const kubeControllers = "ipam-controller"
 
 // ErrCut is a run that a limit has cut short.
 var ErrCut = errors.New("remedy: the run was cut short")
@@ -133,28 +134,12 @@ func Interrupted(err error) bool {
 	return errors.Is(err, sim.ErrInterrupted) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 
-// furniture is what every cluster has, and dumps often lack: without it calicoctl ipam
-// check gives up.
-func (t *Theatre) furniture() []scenarios.Event {
-	const kind = "KubeControllersConfiguration"
-	if !t.calico() || slices.ContainsFunc(t.s.Objects, func(o cluster.Object) bool { return o.Kind == kind }) {
-		return nil
-	}
-	body := fmt.Sprintf(`{"apiVersion":"crd.projectcalico.org/v1","kind":%q,"metadata":{"name":"default"},"spec":{"controllers":{"node":{"leakGracePeriod":"15m0s"}}}}`, kind)
-	return []scenarios.Event{{Apply: &action.Apply{Object: []byte(body)}}}
-}
-
-// calico reports whether the primary network is Calico's.
-func (t *Theatre) calico() bool {
-	return slices.ContainsFunc(t.before.Networks, func(n model.Network) bool { return n.Blocks != nil })
-}
-
-// failures are the operator's commands that failed, but for one that fails to say what it
-// has found.
-func failures(h *model.History) []Failure {
+// failures are the operator's commands that failed, but for those that fail to say what
+// they have found.
+func failures(h *model.History, tell []string) []Failure {
 	var out []Failure
 	for i := range h.Events {
-		if e := &h.Events[i]; e.Kind == model.Operator && e.Err != "" && e.Deed != "calicoctl ipam check" {
+		if e := &h.Events[i]; e.Kind == model.Operator && e.Err != "" && !slices.Contains(tell, e.Deed) {
 			out = append(out, Failure{e.Deed, e.Err})
 		}
 	}

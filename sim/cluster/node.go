@@ -52,7 +52,7 @@ func (c *Cluster) nodeChanged(ch kube.Change) {
 	obj, ok := ch.Object.(*corev1.Node)
 	switch {
 	case ok && n == nil:
-		n = &node{disk: map[string]*podState{}, addr: nodeAddr(obj, len(c.nodes)), number: len(c.nodes)}
+		n = &node{disk: map[string]*podState{}, addr: c.nodeAddr(obj, len(c.nodes)), number: len(c.nodes)}
 		c.nodes[ch.Name] = n
 	case n == nil:
 		return
@@ -172,14 +172,14 @@ func (c *Cluster) Newcomer(name, replaced string) json.RawMessage {
 		return NodeManifest(name, nil)
 	}
 	n := nodeOf(name, old.object.Labels)
-	if old.object.Annotations[AddrAnnotation] != "" {
+	if note := c.Config.Manager.Annotations.Node; old.object.Annotations[note] != "" {
 		last := old.addr.Addr()
 		for _, x := range c.nodes {
 			if x.addr.Masked() == old.addr.Masked() && last.Less(x.addr.Addr()) {
 				last = x.addr.Addr()
 			}
 		}
-		n.Annotations = map[string]string{AddrAnnotation: netip.PrefixFrom(last.Next(), old.addr.Bits()).String()}
+		n.Annotations = map[string]string{note: netip.PrefixFrom(last.Next(), old.addr.Bits()).String()}
 	}
 	return manifest(n)
 }
@@ -210,13 +210,10 @@ func manifest(n *corev1.Node) json.RawMessage {
 	return b
 }
 
-// AddrAnnotation is where calico-node writes the address it announces routes from.
-const AddrAnnotation = "projectcalico.org/IPv4Address"
-
 // nodeAddr is a machine's own address with its subnet: from its manifest, or the
 // n-th of a subnet that all share.
-func nodeAddr(obj *corev1.Node, n int) netip.Prefix {
-	if p, err := netip.ParsePrefix(obj.Annotations[AddrAnnotation]); err == nil {
+func (c *Cluster) nodeAddr(obj *corev1.Node, n int) netip.Prefix {
+	if p, err := netip.ParsePrefix(obj.Annotations[c.Config.Manager.Annotations.Node]); err == nil {
 		return p
 	}
 	for _, a := range obj.Status.Addresses {

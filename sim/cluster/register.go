@@ -52,8 +52,9 @@ func (c *Cluster) deletedNode(name string) json.RawMessage {
 		return nil
 	}
 	o := nodeOf(name, n.last.Labels)
-	if a := n.last.Annotations[AddrAnnotation]; a != "" {
-		o.Annotations = map[string]string{AddrAnnotation: a}
+	note := c.Config.Manager.Annotations.Node
+	if a := n.last.Annotations[note]; a != "" {
+		o.Annotations = map[string]string{note: a}
 	}
 	o.Status.Addresses = n.last.Status.Addresses
 	return manifest(o)

@@ -34,7 +34,7 @@ type Manager struct {
 	// Aliases are the second forms in which users may write its kinds: kind and
 	// apiVersion of each, by kind of the CRD.
 	Aliases map[string][]Alias
-	// Annotations are those of pods that it reads and writes.
+	// Annotations are those of pods and nodes that it reads and writes.
 	Annotations Annotations
 	// Datastores are the names of where it can keep its record, the default first; none
 	// if it has no choice.
@@ -136,11 +136,13 @@ func (m *Manager) Process(name string) (Process, bool) {
 	return m.Processes[i], true
 }
 
-// Annotations of pods, by what they say; "": the manager has none that does.
+// Annotations of pods, and one of nodes, by what they say; "": the manager has none that does.
 type Annotations struct {
-	Container string // the ID of the pod's sandbox
-	Addresses string // the addresses that the pod asks the manager for
-	Static    string // the addresses that it gets without the manager's record
+	Container string   // the ID of the pod's sandbox
+	Addresses string   // the addresses that the pod asks the manager for
+	Static    string   // the addresses that it gets without the manager's record
+	Writes    []string // what else its plugin writes of the pod that is there
+	Node      string   // of nodes: the address from which it announces routes, with its subnet
 }
 
 // Run is the code of a process; node is "" unless it is on one. It sends its messages

@@ -15,6 +15,7 @@ import (
 // Importer is Calico's.
 var Importer = &dump.Importer{
 	Title: "Calico", Sign: "pool of Calico's", Tool: "calicoctl",
+	Prints:    []string{"calicoctl get -o yaml", "calicoctl ipam show, its tables", "calicoctl ipam check -o, its report", "calicoctl datastore migrate export"},
 	Resources: resources, Groups: []string{group, secondGroup},
 	PodNotes: podNotes, NodeNotes: nodeNotes,
 	// As rebuilders call them, too: docker.io/calico/node, rancher/mirrored-calico-node. A tag

@@ -19,8 +19,8 @@ const MovedMax = 200
 func (d *Drafts) Move(pods []model.PodRef, elsewhere bool) (steps []remedy.Step, moved []model.PodRef, ruled []remedy.Ruled) {
 	var restart []model.PodRef
 	for _, p := range pods {
-		if why := d.Cast.Obstacle(p); why != remedy.Movable {
-			ruled = append(ruled, remedy.Ruled{Pod: p, Why: why})
+		if r := d.Cast.Ruled(p); r.Why != remedy.Movable {
+			ruled = append(ruled, r)
 			continue
 		}
 		moved = append(moved, p)

@@ -26,6 +26,9 @@ type Remedies struct {
 	Shortage func(*Drafts)
 	// Leftovers are what nobody has.
 	Leftovers func(*Drafts)
+	// Furniture is what every cluster of the manager has, and dumps often lack: it is there
+	// in each run from the first step on.
+	Furniture func(*scenarios.Scenario, *scenarios.View) []scenarios.Event
 }
 
 // Drafts thinks of remedies for what is wrong. None of them is printed before it was
@@ -142,12 +145,11 @@ func PodRef(key string) model.PodRef {
 	return model.PodRef{Namespace: ns, Name: name}
 }
 
-// Advice asks whether a controller runs, whose pods' names have a prefix, and that leaves
-// things alone for a while.
-func (d *Drafts) Advice(who remedy.Controller, prefix string, after time.Duration) *remedy.Advice {
+// Advice asks whether a controller runs, which leaves things alone for a while.
+func (d *Drafts) Advice(who *remedy.Controller, after time.Duration) *remedy.Advice {
 	a := &remedy.Advice{Controller: who, After: after, Unsaid: len(d.Cluster.Pods) == 0}
 	for _, key := range d.Cluster.Pods.Keys() {
-		if p := PodRef(key); strings.HasPrefix(p.Name, prefix) && a.Phase != "Running" {
+		if p := PodRef(key); strings.HasPrefix(p.Name, who.Pods) && a.Phase != "Running" {
 			a.Pod, a.Phase = p, d.Cluster.Pods[key].Value.Phase
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"ipamsim/reports"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/remedy"
+	"ipamsim/sim/ipam"
 )
 
 // Bound is how much is acted out.
@@ -37,7 +38,13 @@ func (f *Findings) Prove(ctx context.Context, r *scenarios.Runner, s *scenarios.
 		return err
 	}
 	problems := f.problems(v, cast, s.Doc.Spec.Datastore)
-	f.Results, f.Together = remedy.NewTheatre(r, s, v, cast).Prove(ctx, problems, remedy.Bound{Pods: b.Pods, Progress: b.Progress})
+	var furniture []scenarios.Event
+	for _, m := range f.cluster.Managers() {
+		if r, ok := ipam.Part[*Remedies](m); ok && r.Furniture != nil {
+			furniture = append(furniture, r.Furniture(s, v)...)
+		}
+	}
+	f.Results, f.Together = remedy.NewTheatre(r, s, v, cast, furniture).Prove(ctx, problems, remedy.Bound{Pods: b.Pods, Progress: b.Progress})
 	return nil
 }
 
@@ -101,7 +108,7 @@ func subject(p *remedy.Problem) string {
 
 // first reports whether a problem is the first of those that ask for a controller: its
 // commands are printed once.
-func (f *Findings) first(c remedy.Controller, problem int) bool {
+func (f *Findings) first(c *remedy.Controller, problem int) bool {
 	for i := range f.All {
 		if p := f.All[i].Problem; p > 0 && f.Results[p-1].Advice != nil && f.Results[p-1].Advice.Controller == c {
 			return p == problem
@@ -113,7 +120,7 @@ func (f *Findings) first(c remedy.Controller, problem int) bool {
 func (f *Findings) writeSteps(w io.Writer, o *remedy.Outcome) {
 	fmt.Fprintf(w, "       remediation: %s\n", o.Say())
 	for _, c := range o.Cautions {
-		fmt.Fprintf(w, "       caution: %s\n", c.Say())
+		fmt.Fprintf(w, "       caution: %s\n", c)
 	}
 	for i, s := range o.Steps {
 		fmt.Fprintf(w, "       %d. %s\n", i+1, reports.Clean(s.Say()))

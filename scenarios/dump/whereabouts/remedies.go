@@ -19,6 +19,22 @@ var Remedies = &diagnosis.Remedies{Leftovers: func(d *diagnosis.Drafts) {
 	}
 }}
 
+// reconciler is the ip-reconciler of the DaemonSet.
+//
+// Source: doc/crds/daemonset-install.yaml (v0.9.4), label app.
+var reconciler = &remedy.Controller{
+	Name: "Whereabouts' reconciler", Works: "Whereabouts' reconciler works, which frees what no pod has",
+	Pods: "whereabouts-", Label: "app=whereabouts", Logs: "reconcil",
+}
+
+// What a run cannot show.
+//
+// Source: RFC 6902, 4.6 and 5: an operation test fails the whole patch.
+const (
+	patchCaution       remedy.Caution = "the patch fails if the claim has changed meanwhile, and nothing else is checked: a pod that lives would lose its address to the next one (scenarios/t3-removing-a-live-one.yaml)"
+	reservationCaution remedy.Caution = "a reservation is all that keeps an address from being given out in another range: make sure that no pod has it (scenarios/whereabouts-207-overlap.yaml)"
+)
+
 // drafts are remedies of Whereabouts'.
 type drafts struct {
 	*diagnosis.Drafts
@@ -38,12 +54,12 @@ func (d *drafts) ranges() {
 		}
 	}
 	if len(about) > 0 && len(steps) <= diagnosis.LinesMax {
-		d.Add(about, remedy.Problem{Try: []remedy.Remedy{{Steps: steps, Cautions: []remedy.Caution{remedy.PatchCaution}}}, Advice: d.reconciler()})
+		d.Add(about, remedy.Problem{Try: []remedy.Remedy{{Steps: steps, Cautions: []remedy.Caution{patchCaution}}}, Advice: d.reconciler()})
 	}
 }
 
 // takeOut gives an address that Whereabouts has claimed back, nil if no pool says so.
-func (c *objects) takeOut(addr netip.Addr, pool, pod string) *remedy.TakeOut {
+func (c *objects) takeOut(addr netip.Addr, pool, pod string) *takeOut {
 	for _, key := range c.rangePools.Keys() {
 		ns, name, _ := strings.Cut(key, "/")
 		p := c.rangePools[key].Value
@@ -56,7 +72,7 @@ func (c *objects) takeOut(addr netip.Addr, pool, pod string) *remedy.TakeOut {
 			if at(first.Addr(), k) != addr || a.PodRef != pod {
 				continue
 			}
-			out := &remedy.TakeOut{Addr: addr, Namespace: ns, Pool: name, Key: k, ID: a.ID}
+			out := &takeOut{Addr: addr, Namespace: ns, Pool: name, Key: k, ID: a.ID}
 			if r := c.reservation(addr, a.PodRef); r != "" {
 				out.ReservationIn, out.Reserved, _ = strings.Cut(r, "/")
 			}
@@ -95,14 +111,14 @@ func (d *drafts) reservations() {
 	for _, i := range d.Open("leftover-reservation") {
 		for _, key := range d.c.rangeReserved.Keys() {
 			if ns, name, _ := strings.Cut(key, "/"); name == diagnosis.ObjectsOf(&d.Findings.All[i].Violation)[model.RefReservation] {
-				about, steps = append(about, i), append(steps, remedy.DropReservation{Namespace: ns, Name: name})
+				about, steps = append(about, i), append(steps, dropReservation{Namespace: ns, Name: name})
 			}
 		}
 	}
 	if len(about) > 0 && len(steps) <= diagnosis.LinesMax {
-		d.Add(about, remedy.Problem{Try: []remedy.Remedy{{Steps: steps, Cautions: []remedy.Caution{remedy.ReservationCaution}}}, Advice: d.reconciler()})
+		d.Add(about, remedy.Problem{Try: []remedy.Remedy{{Steps: steps, Cautions: []remedy.Caution{reservationCaution}}}, Advice: d.reconciler()})
 	}
 }
 
 // reconciler asks whether Whereabouts' does.
-func (d *drafts) reconciler() *remedy.Advice { return d.Advice(remedy.Whereabouts, "whereabouts-", 0) }
+func (d *drafts) reconciler() *remedy.Advice { return d.Advice(reconciler, 0) }

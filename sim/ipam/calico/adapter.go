@@ -27,6 +27,8 @@ func New() *ipam.Manager {
 			Container: "cni.projectcalico.org/containerID",
 			Addresses: "cni.projectcalico.org/ipAddrs",
 			Static:    "cni.projectcalico.org/ipAddrsNoIpam",
+			Writes:    []string{"cni.projectcalico.org/podIP", "cni.projectcalico.org/podIPs"},
+			Node:      bgpAddress,
 		},
 		Primary: primary, CheckCommand: ctl.Check, Read: read, Devices: devicesOf, Open: openInstance,
 	}

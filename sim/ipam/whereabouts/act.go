@@ -137,6 +137,9 @@ func podNamed(podref string) model.Ref {
 	return model.Ref{Kind: model.RefPod, Name: podref}
 }
 
+// onlyLease is the one that there is without node slices.
+const onlyLease = "whereabouts"
+
 // actOfLease tells taking from renewing as client-go writes them: the time of
 // taking is that of the last renewal only when it is taken. Who holds the lease is named
 // after the pod that it works for.
@@ -144,6 +147,9 @@ func podNamed(podref string) model.Ref {
 // Source: client-go/tools/leaderelection, tryAcquireOrRenew and release.
 func actOfLease(x kube.Exchange, a *act.Act) bool {
 	a.Thing = act.Thing{Kind: act.Lease, Name: x.Name}
+	if x.Name == onlyLease {
+		a.Thing.Name = ""
+	}
 	o := answer(x)
 	switch a.Verb {
 	case act.Read:

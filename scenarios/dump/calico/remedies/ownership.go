@@ -28,8 +28,8 @@ func (d *drafts) hasAffinity(block netip.Prefix, node string) bool {
 func (d *drafts) empty(b *model.Pool) bool { return len(d.Claims[b.Name]) == 0 }
 
 // giveBack takes a block, its affinity, or both from a node, whichever there are.
-func (d *drafts) giveBack(block netip.Prefix, owner string) remedy.GiveBack {
-	g := remedy.GiveBack{Block: block, Owner: owner, OwnerGone: !d.View.Truth.Nodes[owner].Registered}
+func (d *drafts) giveBack(block netip.Prefix, owner string) giveBack {
+	g := giveBack{Block: block, Owner: owner, OwnerGone: !d.View.Truth.Nodes[owner].Registered}
 	if b := d.block(block); b != nil && b.Node == owner {
 		g.Name = calico.BlockName(block.String())
 	}
@@ -72,7 +72,7 @@ func (d *drafts) ownership() {
 		}
 		problem := remedy.Problem{Advice: d.kubeControllers()}
 		if !d.etcd && len(p.steps) <= diagnosis.LinesMax {
-			problem.Try = []remedy.Remedy{{Steps: p.steps, Cautions: []remedy.Caution{remedy.BlockCaution}}}
+			problem.Try = []remedy.Remedy{{Steps: p.steps, Cautions: []remedy.Caution{blockCaution}}}
 		}
 		d.Add(p.about, problem)
 	}
@@ -106,11 +106,11 @@ func (d *drafts) without(about int, b *model.Pool) {
 	switch {
 	case d.etcd:
 	case d.empty(b):
-		p.Try = []remedy.Remedy{{Steps: []remedy.Step{remedy.Check{Block: b.Range}, d.giveBack(b.Range, b.Node)}, Cautions: []remedy.Caution{remedy.BlockCaution}}}
+		p.Try = []remedy.Remedy{{Steps: []remedy.Step{check{Block: b.Range}, d.giveBack(b.Range, b.Node)}, Cautions: []remedy.Caution{blockCaution}}}
 	case d.View.Truth.Nodes[b.Node].Registered:
 		manifest, err := json.Marshal(calico.Affinity(b.Node, b.Range))
 		if err == nil {
-			p.Try = []remedy.Remedy{{Steps: []remedy.Step{remedy.MakeAffinity{Block: b.Range, Owner: b.Node, Manifest: manifest}}}}
+			p.Try = []remedy.Remedy{{Steps: []remedy.Step{makeAffinity{Block: b.Range, Owner: b.Node, Manifest: manifest}}}}
 		}
 	}
 	d.Add([]int{about}, p)
@@ -133,11 +133,11 @@ func (d *drafts) starved() {
 // hand takes an empty block from its owner, for another node.
 func (d *drafts) hand(block netip.Prefix, owner, to string) remedy.Remedy {
 	if d.etcd {
-		return remedy.Remedy{Steps: []remedy.Step{remedy.Await{Block: block, For: d.await()}}, Controllers: true}
+		return remedy.Remedy{Steps: []remedy.Step{await{Block: block, For: d.await()}}, Waits: []*remedy.Controller{kubeControllers}}
 	}
-	steps := []remedy.Step{remedy.Check{Block: block}, d.giveBack(block, owner)}
+	steps := []remedy.Step{check{Block: block}, d.giveBack(block, owner)}
 	if d.Cast.Exists(owner) && !d.Cast.Cordoned(owner) {
 		steps = append([]remedy.Step{remedy.Cordon{Nodes: []string{owner}}}, append(steps, remedy.Uncordon{Nodes: []string{owner}, Claims: ""})...)
 	}
-	return remedy.Remedy{Steps: steps, Cautions: []remedy.Caution{remedy.BlockCaution}}
+	return remedy.Remedy{Steps: steps, Cautions: []remedy.Caution{blockCaution}}
 }

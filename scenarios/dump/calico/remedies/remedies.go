@@ -2,19 +2,44 @@
 package remedies
 
 import (
+	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
 	"time"
 
 	"ipamsim/model"
+	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump/calico"
 	"ipamsim/scenarios/dump/diagnosis"
 	"ipamsim/scenarios/remedy"
+	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/action"
+)
+
+// kubeControllers give back what is no pod's and no node's.
+//
+// Source: manifests/calico-kube-controllers.yaml (v3.31), label k8s-app.
+var kubeControllers = &remedy.Controller{
+	Name: "calico-kube-controllers", Works: "calico-kube-controllers work, which give back what no pod and no node has",
+	Pods: "calico-kube-controllers-", Label: "k8s-app=calico-kube-controllers", Logs: "ipam", Daemon: "ipam-controller",
+}
+
+// What a run cannot show.
+//
+// Source: calicoctl/calicoctl/commands/ipam, Release: a report must be of the locked
+// datastore; --ip gives no handle and no sequence number (v3.31).
+// libcalico-go/lib/ipam, releaseBlockAffinity, which deletes a block that is empty and
+// then its affinity, each if it has not changed; kubectl does not check (v3.31).
+const (
+	reportCaution  remedy.Caution = "while the datastore is locked no pod gets an address. Read the report first: all that it calls not in use is freed"
+	addressCaution remedy.Caution = "the address is freed whoever has it by then: make sure that no pod has it, kubectl get pods -A -o wide"
+	blockCaution   remedy.Caution = "kubectl deletes a block whatever is in it: look at calicoctl ipam show --show-blocks right before, and let no pod start on its node meanwhile (scenarios/w4-repair-too-early.yaml)"
 )
 
 // Calico are the remedies of Calico's record.
 var Calico = &diagnosis.Remedies{
+	Furniture: furniture,
 	Ownership: func(d *diagnosis.Drafts) { draftsOf(d).ownership() },
 	Shortage:  func(d *diagnosis.Drafts) { draftsOf(d).homeless() },
 	Leftovers: func(d *diagnosis.Drafts) {
@@ -42,6 +67,18 @@ func draftsOf(d *diagnosis.Drafts) *drafts {
 	return out
 }
 
+// furniture is the configuration of calico-kube-controllers, without which calicoctl ipam
+// check gives up, and which dumps often lack.
+func furniture(s *scenarios.Scenario, v *scenarios.View) []scenarios.Event {
+	const kind = "KubeControllersConfiguration"
+	if !slices.ContainsFunc(v.Networks, func(n model.Network) bool { return n.Blocks != nil }) ||
+		slices.ContainsFunc(s.Objects, func(o cluster.Object) bool { return o.Kind == kind }) {
+		return nil
+	}
+	body := fmt.Sprintf(`{"apiVersion":"crd.projectcalico.org/v1","kind":%q,"metadata":{"name":"default"},"spec":{"controllers":{"node":{"leakGracePeriod":"15m0s"}}}}`, kind)
+	return []scenarios.Event{{Apply: &action.Apply{Object: []byte(body)}}}
+}
+
 // leaks are claims of Calico's that nobody has.
 func (d *drafts) leaks() {
 	var about []int
@@ -57,9 +94,9 @@ func (d *drafts) leaks() {
 	}
 	slices.SortFunc(addrs, netip.Addr.Compare)
 	addrs = slices.Compact(addrs)
-	try := []remedy.Remedy{{Steps: []remedy.Step{remedy.ReleaseReport{}}, Cautions: []remedy.Caution{remedy.ReportCaution}}}
+	try := []remedy.Remedy{{Steps: []remedy.Step{releaseReport{}}, Cautions: []remedy.Caution{reportCaution}}}
 	if len(addrs) <= diagnosis.LinesMax {
-		try = append(try, remedy.Remedy{Steps: []remedy.Step{remedy.Release{Addrs: addrs}}, Cautions: []remedy.Caution{remedy.AddressCaution}})
+		try = append(try, remedy.Remedy{Steps: []remedy.Step{release{Addrs: addrs}}, Cautions: []remedy.Caution{addressCaution}})
 	}
 	d.Add(about, remedy.Problem{Try: try, Advice: d.kubeControllers()})
 }
@@ -83,9 +120,9 @@ func (d *drafts) handles() {
 		return
 	}
 	slices.Sort(names)
-	try := []remedy.Remedy{{Steps: []remedy.Step{remedy.ReleaseReport{}}, Cautions: []remedy.Caution{remedy.ReportCaution}}}
+	try := []remedy.Remedy{{Steps: []remedy.Step{releaseReport{}}, Cautions: []remedy.Caution{reportCaution}}}
 	if names = slices.Compact(names); !d.etcd && len(names) <= diagnosis.LinesMax {
-		try = append(try, remedy.Remedy{Steps: []remedy.Step{remedy.DropHandles{Names: names}}})
+		try = append(try, remedy.Remedy{Steps: []remedy.Step{dropHandles{Names: names}}})
 	}
 	d.Add(about, remedy.Problem{Try: try})
 }
@@ -94,7 +131,7 @@ func (d *drafts) grace() time.Duration { return calico.LeakGrace(d.Cluster) }
 
 // kubeControllers asks whether calico-kube-controllers run.
 func (d *drafts) kubeControllers() *remedy.Advice {
-	a := d.Advice(remedy.KubeControllers, "calico-kube-controllers-", d.grace())
+	a := d.Advice(kubeControllers, d.grace())
 	a.Within = d.await()
 	return a
 }

@@ -239,18 +239,18 @@ func (d *drafts) empties(homeless []string, borrowers []model.PodRef, e emptied)
 	moves, _, _ := d.Move(now, true)
 	steps = append(steps, moves...)
 	if len(e.leaked) > 0 {
-		steps = append(steps, remedy.Release{Addrs: e.leaked})
+		steps = append(steps, release{Addrs: e.leaked})
 	}
 	r := remedy.Remedy{Pods: append(now, later...)}
 	if len(r.Pods) > 0 {
 		r.Cautions = append(r.Cautions, remedy.PodCaution)
 	}
 	if d.etcd {
-		steps = append(steps, remedy.Await{Block: e.Block, For: d.await()})
-		r.Controllers = true
+		steps = append(steps, await{Block: e.Block, For: d.await()})
+		r.Waits = []*remedy.Controller{kubeControllers}
 	} else {
-		steps = append(steps, remedy.Check{Block: e.Block}, d.giveBack(e.Block, e.Owner))
-		r.Cautions = append(r.Cautions, remedy.BlockCaution)
+		steps = append(steps, check{Block: e.Block}, d.giveBack(e.Block, e.Owner))
+		r.Cautions = append(r.Cautions, blockCaution)
 	}
 	waits := func(n string) bool { return n != first && slices.Contains(homeless, n) }
 	open := slices.DeleteFunc(slices.Clone(shut), waits)

@@ -95,6 +95,9 @@ func (r *Record) act(m *message, a act.Act) act.Act {
 	return a
 }
 
+// title is how sentences call the manager.
+const title = "Calico"
+
 // rooted are the lists by what their path begins with.
 var rooted = []struct {
 	path string
@@ -103,7 +106,7 @@ var rooted = []struct {
 	{blockRoot, act.Block}, {IpamRoot + "handle/", act.Handle},
 	{IpamRoot + bmodel.IPAMAffinityTypeHost + "/", act.Affinity}, {IpamRoot + bmodel.IPAMAffinityTypeVirtual + "/", act.Affinity},
 	{"/calico/resources/v3/projectcalico.org/ippools", act.IPPool}, {"/calico/resources/v3/projectcalico.org/ipreservations", act.IPReservation},
-	{"/calico/resources/v3/projectcalico.org/nodes", act.CalicoNode},
+	{"/calico/resources/v3/projectcalico.org/nodes", act.OwnNode},
 }
 
 func (m *message) list(a *act.Act) {
@@ -113,7 +116,9 @@ func (m *message) list(a *act.Act) {
 		if !ok {
 			continue
 		}
-		a.Thing.Kind = r.of
+		if a.Thing.Kind = r.of; r.of == act.OwnNode {
+			a.Thing.Of = title
+		}
 		if host, _, _ := strings.Cut(rest, "/"); r.of == act.Affinity && host != "" {
 			a.Thing.Owner = nodeRef(host)
 		}
@@ -144,7 +149,7 @@ func thing(kv *bmodel.KVPair) (t act.Thing, ok bool) {
 	case *apiv3.IPReservation:
 		return reservationThing(v.Name, v), true
 	case *libapiv3.Node:
-		return act.Thing{Kind: act.CalicoNode, Name: v.Name}, true
+		return act.Thing{Kind: act.OwnNode, Of: title, Name: v.Name}, true
 	}
 	return t, false
 }

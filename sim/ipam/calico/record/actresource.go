@@ -28,7 +28,7 @@ func (m *message) config(a *act.Act) (known bool) {
 // resource adds what is stored under its own name: pools, reservations, nodes and the
 // rest of Calico's configuration.
 func (m *message) resource(k bmodel.ResourceKey, a *act.Act) {
-	a.Thing = act.Thing{Kind: act.Kind(k.Kind), Name: k.Name}
+	a.Thing = act.Thing{Kind: act.Kind(k.Kind), Of: title, Name: k.Name}
 	switch v := m.value().(type) {
 	case *apiv3.IPPool:
 		a.Thing = poolThing(k.Name, v)

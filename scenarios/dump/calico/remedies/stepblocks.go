@@ -1,4 +1,4 @@
-package remedy
+package remedies
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 
 	"ipamsim/reports"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/remedy"
 	"ipamsim/sim/cluster/action"
 )
 
@@ -17,24 +18,27 @@ const (
 	handlesResource    = "ipamhandles.crd.projectcalico.org"
 )
 
-// Check looks whether a block is empty, right before it is deleted.
-type Check struct{ Block netip.Prefix }
+// check looks whether a block is empty, right before it is deleted.
+type check struct{ Block netip.Prefix }
 
 // Say says what must be seen.
-func (c Check) Say() string {
+func (c check) Say() string {
 	return fmt.Sprintf("go on only if 0 addresses of %s are in use now: deleted with one in use, the block is made anew and gives that address to another pod (scenarios/w4-repair-too-early.yaml)", c.Block)
 }
 
 // Commands is calicoctl ipam show.
-func (c Check) Commands() []string { return []string{"calicoctl ipam show --show-blocks"} }
+func (c check) Commands() []string { return []string{"calicoctl ipam show --show-blocks"} }
 
-func (c Check) perform(s *stage) {
-	s.do(scenarios.Event{Command: &action.Command{Run: c.Commands()[0]}})
-	s.gates = append(s.gates, gate{at: s.now, empty: c.Block})
+// Aside says that it only looks.
+func (check) Aside() {}
+
+func (c check) Perform(s *remedy.Stage) {
+	s.Do(scenarios.Event{Command: &action.Command{Run: c.Commands()[0]}})
+	s.Empty(c.Block)
 }
 
-// GiveBack takes an empty block from its node, with the affinity if there is one.
-type GiveBack struct {
+// giveBack takes an empty block from its node, with the affinity if there is one.
+type giveBack struct {
 	Block     netip.Prefix
 	Name      string // of the IPAMBlock; "": there is none
 	Affinity  string // of the BlockAffinity; "": there is none
@@ -43,7 +47,7 @@ type GiveBack struct {
 }
 
 // Say says what is deleted.
-func (g GiveBack) Say() string {
+func (g giveBack) Say() string {
 	switch {
 	case g.Name == "":
 		return fmt.Sprintf("delete the affinity of %s to %s", g.Owner, g.Block)
@@ -56,7 +60,7 @@ func (g GiveBack) Say() string {
 }
 
 // Commands delete the block, then the affinity, as Calico does.
-func (g GiveBack) Commands() []string {
+func (g giveBack) Commands() []string {
 	line := ""
 	if g.Name != "" {
 		line = "kubectl delete " + blocksResource + " " + reports.Shell(g.Name)
@@ -70,51 +74,47 @@ func (g GiveBack) Commands() []string {
 	return []string{line}
 }
 
-func (g GiveBack) perform(s *stage) {
+func (g giveBack) Perform(s *remedy.Stage) {
 	if g.Name != "" {
-		s.do(scenarios.Event{Delete: &action.Delete{Resource: blocksResource, Name: g.Name}})
+		s.Do(scenarios.Event{Delete: &action.Delete{Resource: blocksResource, Name: g.Name}})
 	}
 	if g.Affinity != "" {
-		s.do(scenarios.Event{Delete: &action.Delete{Resource: affinitiesResource, Name: g.Affinity}})
+		s.Do(scenarios.Event{Delete: &action.Delete{Resource: affinitiesResource, Name: g.Affinity}})
 	}
 }
 
-// MakeAffinity gives the owner that a block names its affinity again.
-type MakeAffinity struct {
+// makeAffinity gives the owner that a block names its affinity again.
+type makeAffinity struct {
 	Block    netip.Prefix
 	Owner    string
 	Manifest json.RawMessage
 }
 
 // Say says whose it is.
-func (m MakeAffinity) Say() string {
+func (m makeAffinity) Say() string {
 	return fmt.Sprintf("give %s its affinity to %s again, which names it as its owner", m.Owner, m.Block)
 }
 
 // Commands create the BlockAffinity.
-func (m MakeAffinity) Commands() []string { return []string{create(m.Manifest)} }
+func (m makeAffinity) Commands() []string { return []string{remedy.Create(m.Manifest)} }
 
-func (m MakeAffinity) perform(s *stage) {
-	s.do(scenarios.Event{Apply: &action.Apply{Object: m.Manifest}})
+func (m makeAffinity) Perform(s *remedy.Stage) {
+	s.Do(scenarios.Event{Apply: &action.Apply{Object: m.Manifest}})
 }
 
-func create(manifest json.RawMessage) string {
-	return "echo " + reports.Shell(string(manifest)) + " | kubectl create -f -"
-}
-
-// Await leaves it to calico-kube-controllers, which give a block back that has been
+// await leaves it to calico-kube-controllers, which give a block back that has been
 // empty for the grace period.
-type Await struct {
+type await struct {
 	Block netip.Prefix
 	For   time.Duration
 }
 
 // Say says what happens by itself.
-func (a Await) Say() string {
+func (a await) Say() string {
 	return fmt.Sprintf("wait until calico-kube-controllers have given %s back, which takes %s; look whether it is gone", a.Block, a.For)
 }
 
 // Commands is calicoctl ipam show.
-func (a Await) Commands() []string { return []string{"calicoctl ipam show --show-blocks"} }
+func (a await) Commands() []string { return []string{"calicoctl ipam show --show-blocks"} }
 
-func (a Await) perform(s *stage) { s.now += a.For }
+func (a await) Perform(s *remedy.Stage) { s.Wait(a.For) }
