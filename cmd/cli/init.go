@@ -37,9 +37,11 @@ var skeletonFiles = map[string]string{
 	"cmd/ipamsim/main.go":              "main.go",
 	"simulation/import.go":             "import.go",
 	"simulation/manager.go":            "manager.go",
+	"simulation/plan.go":               "plan.go",
 	"simulation/record.go":             "record.go",
 	"simulation/simulation_test.go":    "simulation_test.go",
 	"simulation/space.go":              "space.go",
+	"plan.yaml":                        "plan.yaml",
 	"scenarios/burst.yaml":             "burst.yaml",
 	"scenarios/full.yaml":              "full.yaml",
 	"scenarios/rollout.yaml":           "rollout.yaml",
@@ -55,8 +57,8 @@ func initCommand() *cobra.Command {
 		Short: "write a repository for an address manager of your own",
 		Long: `Write a repository for an address manager of your own into an empty folder: an
 allocator of a hundred lines over one custom resource and its reconciler, with a race
-planted in it; how ipamsim runs it, and a space of scenarios to generate; three scenarios;
-tests and fuzz targets; a Makefile, a CI workflow, go.mod and go.sum. "make test" there passes, and finds the race.
+planted in it; how ipamsim runs, imports and plans it, and a space of scenarios to
+generate; three scenarios and a plan; tests and fuzz targets; a Makefile, a CI workflow, go.mod and go.sum. "make test" there passes, and finds the race.
 
 Exit: 0 written · 2 the folder is not empty, or a flag is wrong: nothing was written.`,
 		Example: `  ipamsim init --manager firstfree --dir ../firstfree`,
@@ -85,9 +87,9 @@ var (
 	modulePath  = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*(/[A-Za-z0-9._~-]+)*$`)
 	// taken are names that the skeleton cannot have: Go's, and those of its own packages
 	// and functions.
-	taken = strings.Fields(`act allowed apiextv1 attachment break case chan cli cluster cmp const context continue default definitions draw dynamic dump dumped else errors exclude
-		fallthrough fmt for func go goto if import instance interface ipam json kept kube main manifest map maps model netip network object open package policy
-		range read return runtime scenarios schedule select sim simulation slices space strconv strings struct switch testing things time type unstructured var yaml`)
+	taken = strings.Fields(`act allowed apiextv1 attachment break capacity case chan cli cluster cmp const context continue default definitions draw dynamic dump dumped else errors exclude
+		fallthrough fmt for func go goto if import instance interface ipam json kept kube main manifest map maps model netip network object open package plan player policy
+		range read record return runtime scenarios schedule select sim simulation slices space strconv strings struct switch testing things time trial type unstructured var yaml`)
 )
 
 // files are what is to be written, by path.

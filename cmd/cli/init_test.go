@@ -160,7 +160,7 @@ func TestInit(t *testing.T) {
 	run(`--space: unknown space "whereabouts", want one of firstfree`, "bin/ipamsim", "explore", "--space", "whereabouts")
 	run("rollout", "bin/ipamsim", "run", "scenarios/full.yaml", "scenarios/rollout.yaml", "--verify")
 	imports(t, run, dir)
-	unplanned(t, run, dir)
+	run("10.0.0.0/27", "bin/ipamsim", "plan", "plan.yaml", "--out", "answers")
 	run("scenarios now", "make", "baseline") // of what is there
 	run("green", "make", "gate")
 	run("PASS", "make", "fuzz", "TARGET=FuzzSchedule", "T=10s")
@@ -197,17 +197,6 @@ func imports(t *testing.T, run func(want string, args ...string) time.Duration, 
 	run("default/web-9", "bin/ipamsim", "import", "dump.yaml", "--out", "cluster.yaml")
 	run("new since the dump: nothing", "bin/ipamsim", "run", "cluster.yaml")
 	run("import without --anonymise", "bin/ipamsim", "import", "dump.yaml", "--anonymise")
-}
-
-// unplanned: a manager without a part for plans is refused in one line that says what to
-// give it.
-func unplanned(t *testing.T, run func(want string, args ...string) time.Duration, dir string) {
-	t.Helper()
-	const plan = "apiVersion: ipamsim.dev/v1alpha1\nkind: Plan\nmetadata: {name: p}\nspec: {from: scenarios/burst.yaml, horizon: 1d}\n"
-	if err := os.WriteFile(filepath.Join(dir, "plan.yaml"), []byte(plan), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	run("plan.yaml:4: spec.from: a scenario of firstfree, and no manager of this program can be planned: give it a plan.Manager", "bin/ipamsim", "plan", "plan.yaml")
 }
 
 // replays has the program replay what a search found.

@@ -3,6 +3,7 @@ package dump_test
 import (
 	"context"
 	"net/netip"
+	"strings"
 	"testing"
 
 	"ipamsim/scenarios/dump"
@@ -247,6 +248,10 @@ func TestProveLeak(t *testing.T) {
 // is acted out where the simulated one has them.
 func TestProveElsewhere(t *testing.T) {
 	c := read(t, "whereabouts.yaml")
+	guard := `{"apiVersion":"whereabouts.cni.cncf.io/v1alpha1","kind":"OverlappingRangeIPReservation","metadata":{"name":"blue-10.50.0.18","namespace":"openshift-multus"},"spec":{"podref":"tenants/db-9","ifname":"net2"}}`
+	if err := c.Read("guard", strings.NewReader(guard), nil); err != nil {
+		t.Fatal(err)
+	}
 	_, s, _ := scenario(t, c, dump.Options{})
 	says(t, prove(t, c, s), "kubectl patch ippools.whereabouts.cni.cncf.io blue-10.50.0.0-24 -n openshift-multus", actedOut)
 }

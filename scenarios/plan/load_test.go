@@ -15,12 +15,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/model/capacity/calico"
 	reference "ipamsim/model/reference/calico"
 	"ipamsim/reports/golden"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/plan"
 	"ipamsim/scenarios/strict"
+	"ipamsim/sim/ipam/canary"
 )
 
 func load(t *testing.T, name string) *plan.Plan {
@@ -224,5 +226,16 @@ spec: {from: imported.yaml, horizon: 1d}
 	again, err := plan.Parse("staging.yaml", []byte(text), func(string) ([]byte, error) { return reworded, nil })
 	if err != nil || !slices.Equal(again.Unknown(), want) {
 		t.Errorf("in other words: %q, %v", again.Unknown(), err)
+	}
+}
+
+// A program of which no manager has a part for plans says what to give one.
+func TestNoManagerIsPlanned(t *testing.T) {
+	scenarios.Use(canary.New())
+	defer scenarios.Use(managers.All()...)
+	const text = "apiVersion: ipamsim.dev/v1alpha1\nkind: Plan\nmetadata: {name: x}\nspec: {from: canary.scenario, horizon: 1d}\n"
+	_, err := plan.Parse("plan.yaml", []byte(text), func(name string) ([]byte, error) { return os.ReadFile("testdata/bad/" + name) })
+	if err == nil || !strings.Contains(err.Error(), "no manager of this program can be planned: give it a plan.Manager") {
+		t.Error(err)
 	}
 }
