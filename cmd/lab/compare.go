@@ -13,7 +13,7 @@ import (
 // lines are both, of the machines where they differ, or of all.
 func (n *network) compareTables(model *route.Tables, all bool) (lines, differences []string, err error) {
 	for _, m := range n.machines {
-		kernel, err := m.space.routes(n.tools.ip)
+		kernel, err := m.space.routes(n.tools.ip, m.six())
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", m.name, err)
 		}
@@ -27,7 +27,7 @@ func (n *network) compareTables(model *route.Tables, all bool) (lines, differenc
 			differences = append(differences, fmt.Sprintf("%s: its table differs from the model's", m.name))
 		}
 		if differ || all {
-			lines = append(lines, m.name+"# ip route")
+			lines = append(lines, m.name+"# "+ipRoute(m.six()))
 			lines = append(lines, marked(have, want)...)
 			lines = append(lines, m.name+" in the model")
 			lines = append(lines, marked(want, have)...)
@@ -57,7 +57,7 @@ func (n *network) gist(m *machine, routes []route.Route) (lines []string) {
 			lines = append(lines, r.String())
 			continue
 		}
-		if spineSubnet.Overlaps(r.Dst) && r.Dst.Bits() > 0 {
+		if (spineSubnet.Overlaps(r.Dst) || spineSubnet6.Overlaps(r.Dst)) && r.Dst.Bits() > 0 {
 			continue
 		}
 		to := []string{"here"}

@@ -106,11 +106,11 @@ func (n *network) print() (lines []string) {
 		if m.space == nil {
 			continue
 		}
-		table, err := m.space.lines(n.tools.ip)
+		table, err := m.space.lines(n.tools.ip, m.six())
 		if err != nil {
 			table = []string{err.Error()}
 		}
-		lines = append(lines, fmt.Sprintf("%s# ip route", m.name))
+		lines = append(lines, m.name+"# "+ipRoute(m.six()))
 		for _, l := range table {
 			lines = append(lines, "  "+l)
 		}

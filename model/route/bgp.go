@@ -89,9 +89,9 @@ func (p *path) alike(o *path) int {
 // routerID is the originator's for a path that was reflected, else the peer's.
 func (p *path) routerID() netip.Addr {
 	if p.cluster {
-		return p.origin.addr.Addr()
+		return p.origin.id
 	}
-	return p.from.addr.Addr()
+	return p.from.id
 }
 
 func btoi(b bool) int {
@@ -265,11 +265,20 @@ func (p *Plane) exports(u, v *speaker, dst netip.Prefix) bool {
 	if v.node {
 		return !t.DefaultOnly
 	}
-	return !t.MaxLengthBetween || dst.Bits() <= t.MaxLength
+	return !t.MaxLengthBetween || t.takes(dst)
+}
+
+// takes reports whether the prefix is short enough for a router.
+func (t *TopOfRack) takes(dst netip.Prefix) bool {
+	most := t.MaxLength
+	if dst.Addr().Is6() {
+		most = t.MaxLength6
+	}
+	return most == 0 || dst.Bits() <= most
 }
 
 // imports is the receiver's filter.
 func (p *Plane) imports(u, v *speaker, dst netip.Prefix) bool {
 	t := p.fabric.TopOfRack
-	return v.node || !u.node || t.MaxLength == 0 || t.MaxLengthBetween || dst.Bits() <= t.MaxLength
+	return v.node || !u.node || t.MaxLengthBetween || t.takes(dst)
 }

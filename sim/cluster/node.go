@@ -21,7 +21,8 @@ import (
 // node is a machine. The Node object in the API is only what is said of it.
 type node struct {
 	number  int          // how many came before
-	addr    netip.Prefix // its own, with its subnet's length
+	addr    netip.Prefix // its own of IPv4, with its subnet's length
+	addr6   netip.Prefix // and of IPv6
 	object  *corev1.Node // as stored; nil when not registered
 	last    *corev1.Node // object, or what it was when it was deleted
 	kubelet *kubelet     // nil while it has no power
@@ -52,7 +53,8 @@ func (c *Cluster) nodeChanged(ch kube.Change) {
 	obj, ok := ch.Object.(*corev1.Node)
 	switch {
 	case ok && n == nil:
-		n = &node{disk: map[string]*podState{}, addr: nodeAddr(obj, len(c.nodes)), number: len(c.nodes)}
+		n = &node{disk: map[string]*podState{}, number: len(c.nodes)}
+		n.addr, n.addr6 = nodeAddrs(obj, len(c.nodes))
 		c.nodes[ch.Name] = n
 	case n == nil:
 		return
@@ -60,7 +62,7 @@ func (c *Cluster) nodeChanged(ch kube.Change) {
 	if n.object = obj; ok {
 		n.last = obj
 	}
-	c.Checker.Registered(ch.Name, n.addr, ok)
+	c.Checker.Registered(ch.Name, n.addr, n.addr6, ok)
 }
 
 // Nodes are the names of all machines, sorted, also of those without power.
@@ -172,16 +174,25 @@ func (c *Cluster) Newcomer(name, replaced string) json.RawMessage {
 		return NodeManifest(name, nil)
 	}
 	n := nodeOf(name, old.object.Labels)
+	n.Annotations = map[string]string{}
 	if old.object.Annotations[AddrAnnotation] != "" {
-		last := old.addr.Addr()
-		for _, x := range c.nodes {
-			if x.addr.Masked() == old.addr.Masked() && last.Less(x.addr.Addr()) {
-				last = x.addr.Addr()
-			}
-		}
-		n.Annotations = map[string]string{AddrAnnotation: netip.PrefixFrom(last.Next(), old.addr.Bits()).String()}
+		n.Annotations[AddrAnnotation] = c.nextAddr(old.addr, func(x *node) netip.Addr { return x.addr.Addr() })
+	}
+	if old.object.Annotations[Addr6Annotation] != "" {
+		n.Annotations[Addr6Annotation] = c.nextAddr(old.addr6, func(x *node) netip.Addr { return x.addr6.Addr() })
 	}
 	return manifest(n)
+}
+
+// nextAddr is the address after those that nodes have in a subnet.
+func (c *Cluster) nextAddr(of netip.Prefix, addr func(*node) netip.Addr) string {
+	last := of.Addr()
+	for _, x := range c.nodes {
+		if a := addr(x); of.Masked().Contains(a) && last.Less(a) {
+			last = a
+		}
+	}
+	return netip.PrefixFrom(last.Next(), of.Bits()).String()
 }
 
 // WaitFor makes sure that the cluster has heard of a node that was just created.
@@ -210,19 +221,32 @@ func manifest(n *corev1.Node) json.RawMessage {
 	return b
 }
 
-// AddrAnnotation is where calico-node writes the address it announces routes from.
-const AddrAnnotation = "projectcalico.org/IPv4Address"
+// AddrAnnotation and Addr6Annotation are where calico-node writes the addresses it
+// announces routes from.
+const (
+	AddrAnnotation  = "projectcalico.org/IPv4Address"
+	Addr6Annotation = "projectcalico.org/IPv6Address"
+)
 
-// nodeAddr is a machine's own address with its subnet: from its manifest, or the
+// nodeAddrs are a machine's own addresses with their subnets: from its manifest, or the
 // n-th of a subnet that all share.
-func nodeAddr(obj *corev1.Node, n int) netip.Prefix {
-	if p, err := netip.ParsePrefix(obj.Annotations[AddrAnnotation]); err == nil {
-		return p
-	}
-	for _, a := range obj.Status.Addresses {
-		if addr, err := netip.ParseAddr(a.Address); err == nil && a.Type == corev1.NodeInternalIP {
-			return netip.PrefixFrom(addr, addr.BitLen()-8)
+func nodeAddrs(obj *corev1.Node, n int) (four, six netip.Prefix) {
+	four, six = route.DefaultAddr(n), route.DefaultAddr6(n)
+	for _, a := range slices.Backward(obj.Status.Addresses) { // the first of a family counts
+		addr, err := netip.ParseAddr(a.Address)
+		switch {
+		case err != nil || a.Type != corev1.NodeInternalIP:
+		case addr.Is4():
+			four = netip.PrefixFrom(addr, addr.BitLen()-8)
+		default:
+			six = netip.PrefixFrom(addr, 64)
 		}
 	}
-	return route.DefaultAddr(n)
+	if p, err := netip.ParsePrefix(obj.Annotations[AddrAnnotation]); err == nil && p.Addr().Is4() {
+		four = p
+	}
+	if p, err := netip.ParsePrefix(obj.Annotations[Addr6Annotation]); err == nil && p.Addr().Is6() {
+		six = p
+	}
+	return four, six
 }

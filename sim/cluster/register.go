@@ -52,8 +52,11 @@ func (c *Cluster) deletedNode(name string) json.RawMessage {
 		return nil
 	}
 	o := nodeOf(name, n.last.Labels)
-	if a := n.last.Annotations[AddrAnnotation]; a != "" {
-		o.Annotations = map[string]string{AddrAnnotation: a}
+	o.Annotations = map[string]string{}
+	for _, k := range []string{AddrAnnotation, Addr6Annotation} {
+		if a := n.last.Annotations[k]; a != "" {
+			o.Annotations[k] = a
+		}
 	}
 	o.Status.Addresses = n.last.Status.Addresses
 	return manifest(o)

@@ -11,12 +11,12 @@ import (
 )
 
 // Registered says that a machine has a Node object now, or has none any more. One that
-// is not known yet is a new machine with that address of its own, without power.
-func (c *Checker) Registered(name string, addr netip.Prefix, yes bool) {
+// is not known yet is a new machine with these addresses of its own, without power.
+func (c *Checker) Registered(name string, addr, addr6 netip.Prefix, yes bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.machines[name] == nil {
-		c.machines[name] = &recording.Machine{Addr: addr}
+		c.machines[name] = &recording.Machine{Addr: addr, Addr6: addr6}
 	}
 	c.machines[name].Registered = yes
 }
