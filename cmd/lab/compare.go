@@ -53,6 +53,9 @@ func marked(lines, others []string) (out []string) {
 // where each route leads.
 func (n *network) gist(m *machine, routes []route.Route) (lines []string) {
 	for _, r := range routes {
+		for i, via := range r.Via {
+			r.Via[i] = n.global(via)
+		}
 		if !m.router {
 			lines = append(lines, r.String())
 			continue
@@ -72,6 +75,22 @@ func (n *network) gist(m *machine, routes []route.Route) (lines []string) {
 	}
 	slices.Sort(lines)
 	return lines
+}
+
+// global is the address that a next hop has beside its link-local one: a router in IPv6
+// is reached by that, and the model names it by the other.
+func (n *network) global(via netip.Addr) netip.Addr {
+	if !via.IsLinkLocalUnicast() || via.Is4() {
+		return via
+	}
+	for _, m := range n.machines {
+		for _, p := range m.ports {
+			if m.space != nil && m.space.has(p.name, via) {
+				return p.addr.Addr()
+			}
+		}
+	}
+	return via
 }
 
 // ownerOf names the machine that has an address.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
@@ -85,6 +86,16 @@ func (s *space) address(a netip.Prefix, name string) error {
 		return fmt.Errorf("addr add %s dev %s: %w", a, name, err)
 	}
 	return nil
+}
+
+// has reports whether an interface has an address.
+func (s *space) has(name string, a netip.Addr) bool {
+	l, err := s.handle.LinkByName(name)
+	if err != nil {
+		return false
+	}
+	all, _ := s.handle.AddrList(l, netlink.FAMILY_V6)
+	return slices.ContainsFunc(all, func(x netlink.Addr) bool { return x.IP.Equal(a.AsSlice()) })
 }
 
 // flagsOf are those of an address: one of IPv6 is used at once, without asking whether

@@ -225,7 +225,11 @@ func (p *Plane) send(u *speaker, e edge, q *path, dst netip.Prefix) (path, bool)
 	// subnet. A node does not: its sessions with others are multihop ones, and what
 	// it heard in a mesh beside the router it offers to carry itself.
 	// Source: bird.cfg.template, "multihop"; measured in cmd/lab, topologies 4m, 5e.
-	if q.own() || !s.internal() && (u.node || !v.addr.Contains(q.hop)) {
+	//
+	// In IPv6 a router gives itself: a next hop on the same link goes with its link-local
+	// address, which the multihop session of a node did not tell it (BIRD 1.6,
+	// bgp_create_mp_reach; the lab's topologies in IPv6).
+	if q.own() || !s.internal() && (u.node || q.hop.Is6() || !v.addr.Contains(q.hop)) {
 		out.hop = u.addr.Addr()
 	}
 	loops := 0
