@@ -239,18 +239,6 @@ func (n *network) converge(ctx context.Context) error {
 	}
 }
 
-// rescan waits until BIRD has compared its routes with the kernel's twice more, and all
-// is settled. bird6 replaces a route by deleting it and adding the other; now and then
-// one of the two is lost on a busy machine, until the next scan mends it.
-func (n *network) rescan(ctx context.Context) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(2 * quiet):
-	}
-	return n.converge(ctx)
-}
-
 // unsettled says what converge still waits for.
 func (n *network) unsettled() (missing []string) {
 	for _, m := range n.machines {

@@ -30,7 +30,7 @@ func (b bench) report(ctx context.Context, o options, stdout io.Writer) int {
 	fmt.Fprintf(stdout, "lab: %d run, 0 SKIPPED; %d of %d pairs agree, %d of %d timings; %.1f s\n",
 		s.run, s.agreed, s.pairs, s.within, s.timings, time.Since(start).Seconds())
 	if s.again > 0 {
-		fmt.Fprintf(stdout, "lab: %d compared twice: bird6 mends a lost route with its next scan\n", s.again)
+		fmt.Fprintf(stdout, "lab: %d run twice, since the first run differed\n", s.again)
 	}
 	if s.failed > 0 {
 		fmt.Fprintf(stdout, "lab: %d FAILED\n", s.failed)
@@ -71,7 +71,7 @@ func (b bench) rows(ctx context.Context, o options) <-chan row {
 			}
 		}
 		for _, t := range o.chosen() {
-			start(func() row { return b.run(ctx, t) })
+			start(func() row { return b.twice(ctx, t) })
 		}
 		for i, e := range events() {
 			if !e.slow && o.times() {
@@ -90,7 +90,7 @@ func (r result) add(s *sums) {
 	if r.again {
 		s.again++
 	}
-	if r.err != nil || r.tablesDiffer > 0 || r.agreed < r.pairs || r.pairs == 0 {
+	if r.differs() {
 		s.failed++
 	}
 }
@@ -141,7 +141,7 @@ func (r result) print(w io.Writer) {
 	case r.tablesDiffer > 0, r.agreed < r.pairs:
 		verdict = "DIFFERS"
 	case r.again:
-		verdict = "agrees at the second look"
+		verdict = "agrees in a second run"
 	}
 	n := func(i int) string { return fmt.Sprint(i) }
 	fmt.Fprintf(w, rowFormat, r.topology.id, r.topology.title, n(r.pairs), n(r.agreed), n(r.lost), n(r.either),
