@@ -14,18 +14,18 @@ import (
 	"ipamsim/model/route"
 	"ipamsim/sim"
 	"ipamsim/sim/cluster/kubeapi"
+	"ipamsim/sim/cluster/recording"
 	"ipamsim/sim/disk"
 	"ipamsim/sim/kube"
 )
 
 // node is a machine. The Node object in the API is only what is said of it.
 type node struct {
-	number  int          // how many came before
-	addr    netip.Prefix // its own of IPv4, with its subnet's length
-	addr6   netip.Prefix // and of IPv6
-	object  *corev1.Node // as stored; nil when not registered
-	last    *corev1.Node // object, or what it was when it was deleted
-	kubelet *kubelet     // nil while it has no power
+	number  int               // how many came before
+	own     recording.Machine // its addresses
+	object  *corev1.Node      // as stored; nil when not registered
+	last    *corev1.Node      // object, or what it was when it was deleted
+	kubelet *kubelet          // nil while it has no power
 	// The container runtime's: when it is back after it was killed, and the processes
 	// in which it undoes what was cut off.
 	runtimeBack time.Duration
@@ -53,8 +53,7 @@ func (c *Cluster) nodeChanged(ch kube.Change) {
 	obj, ok := ch.Object.(*corev1.Node)
 	switch {
 	case ok && n == nil:
-		n = &node{disk: map[string]*podState{}, number: len(c.nodes)}
-		n.addr, n.addr6 = nodeAddrs(obj, len(c.nodes))
+		n = &node{disk: map[string]*podState{}, number: len(c.nodes), own: machineOf(obj, len(c.nodes))}
 		c.nodes[ch.Name] = n
 	case n == nil:
 		return
@@ -62,7 +61,7 @@ func (c *Cluster) nodeChanged(ch kube.Change) {
 	if n.object = obj; ok {
 		n.last = obj
 	}
-	c.Checker.Registered(ch.Name, n.addr, n.addr6, ok)
+	c.Checker.Registered(ch.Name, n.own, ok)
 }
 
 // Nodes are the names of all machines, sorted, also of those without power.
@@ -176,10 +175,10 @@ func (c *Cluster) Newcomer(name, replaced string) json.RawMessage {
 	n := nodeOf(name, old.object.Labels)
 	n.Annotations = map[string]string{}
 	if old.object.Annotations[AddrAnnotation] != "" {
-		n.Annotations[AddrAnnotation] = c.nextAddr(old.addr, func(x *node) netip.Addr { return x.addr.Addr() })
+		n.Annotations[AddrAnnotation] = c.nextAddr(old.own.Addr, func(x *node) netip.Addr { return x.own.Addr.Addr() })
 	}
 	if old.object.Annotations[Addr6Annotation] != "" {
-		n.Annotations[Addr6Annotation] = c.nextAddr(old.addr6, func(x *node) netip.Addr { return x.addr6.Addr() })
+		n.Annotations[Addr6Annotation] = c.nextAddr(old.own.Addr6, func(x *node) netip.Addr { return x.own.Addr6.Addr() })
 	}
 	return manifest(n)
 }
@@ -228,25 +227,30 @@ const (
 	Addr6Annotation = "projectcalico.org/IPv6Address"
 )
 
-// nodeAddrs are a machine's own addresses with their subnets: from its manifest, or the
-// n-th of a subnet that all share.
-func nodeAddrs(obj *corev1.Node, n int) (four, six netip.Prefix) {
-	four, six = route.DefaultAddr(n), route.DefaultAddr6(n)
-	for _, a := range slices.Backward(obj.Status.Addresses) { // the first of a family counts
-		addr, err := netip.ParseAddr(a.Address)
-		switch {
-		case err != nil || a.Type != corev1.NodeInternalIP:
-		case addr.Is4():
-			four = netip.PrefixFrom(addr, addr.BitLen()-8)
-		default:
-			six = netip.PrefixFrom(addr, 64)
+// machineOf is a new machine with its own addresses and their subnets: from its manifest,
+// or the n-th of a subnet that all share.
+func machineOf(obj *corev1.Node, n int) recording.Machine {
+	m := recording.Machine{Addr: route.DefaultAddr(n), Addr6: route.DefaultAddr6(n)}
+	is := func(p netip.Prefix) {
+		if m.Own = append(m.Own, p.Addr()); p.Addr().Is4() {
+			m.Addr = p
+		} else {
+			m.Addr6 = p
 		}
 	}
-	if p, err := netip.ParsePrefix(obj.Annotations[AddrAnnotation]); err == nil && p.Addr().Is4() {
-		four = p
+	for _, a := range slices.Backward(obj.Status.Addresses) { // the first of a family counts
+		if addr, err := netip.ParseAddr(a.Address); err == nil && a.Type == corev1.NodeInternalIP {
+			bits := 64
+			if addr.Is4() {
+				bits = 24
+			}
+			is(netip.PrefixFrom(addr, bits))
+		}
 	}
-	if p, err := netip.ParsePrefix(obj.Annotations[Addr6Annotation]); err == nil && p.Addr().Is6() {
-		six = p
+	for _, k := range []string{AddrAnnotation, Addr6Annotation} {
+		if p, err := netip.ParsePrefix(obj.Annotations[k]); err == nil && p.Addr().Is4() == (k == AddrAnnotation) {
+			is(p)
+		}
 	}
-	return four, six
+	return m
 }

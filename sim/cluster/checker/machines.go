@@ -2,7 +2,6 @@ package checker
 
 import (
 	"maps"
-	"net/netip"
 	"slices"
 
 	"ipamsim/model"
@@ -11,12 +10,12 @@ import (
 )
 
 // Registered says that a machine has a Node object now, or has none any more. One that
-// is not known yet is a new machine with these addresses of its own, without power.
-func (c *Checker) Registered(name string, addr, addr6 netip.Prefix, yes bool) {
+// is not known yet is a new machine with the addresses of m, without power.
+func (c *Checker) Registered(name string, m recording.Machine, yes bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.machines[name] == nil {
-		c.machines[name] = &recording.Machine{Addr: addr, Addr6: addr6}
+		c.machines[name] = &m
 	}
 	c.machines[name].Registered = yes
 }

@@ -17,7 +17,7 @@ import (
 type cache struct {
 	sandboxes []model.Sandbox
 	pods      map[model.PodRef]model.Pod // nil once one changed
-	locals    [2][]route.Local // IPv4 and IPv6
+	locals    [2][]route.Local           // IPv4 and IPv6
 	tunnels   [2]map[string]netip.Addr
 
 	sorted, routed bool // sandboxes, and locals and tunnels, are up to date

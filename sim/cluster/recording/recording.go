@@ -31,6 +31,7 @@ type View struct {
 type Machine struct {
 	model.Node
 	Addr, Addr6 netip.Prefix
+	Own         []netip.Addr // those that its object named
 }
 
 // Call is a CNI call under way.
