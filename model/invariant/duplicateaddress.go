@@ -91,7 +91,7 @@ func duplicateKinds() (out []Kind) {
 	}
 	const held = "{address} in network {first-network} is held by a live sandbox, {first} on {first-node}[ since {first-since}], and is "
 	return append(out, Kind{nodesOwn, held + "the own address of node {second}[: it lies in {pool}, which the manager gives away]"},
-		Kind{takenOutside, held + "in use outside the cluster by {second}[: it lies in {pool}, which the manager gives away]"})
+		Kind{takenOutside, held + "in use by {second}, which is no pod[: it lies in {pool}, which the manager gives away]"})
 }
 
 // duplicate names the two holdings, the older one first.
