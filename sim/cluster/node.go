@@ -13,8 +13,8 @@ import (
 
 	"ipamsim/model/route"
 	"ipamsim/sim"
+	"ipamsim/sim/cluster/checker"
 	"ipamsim/sim/cluster/kubeapi"
-	"ipamsim/sim/cluster/recording"
 	"ipamsim/sim/disk"
 	"ipamsim/sim/kube"
 )
@@ -22,7 +22,7 @@ import (
 // node is a machine. The Node object in the API is only what is said of it.
 type node struct {
 	number  int               // how many came before
-	own     recording.Machine // its addresses
+	own     checker.Machine // its addresses
 	object  *corev1.Node      // as stored; nil when not registered
 	last    *corev1.Node      // object, or what it was when it was deleted
 	kubelet *kubelet          // nil while it has no power
@@ -229,8 +229,8 @@ const (
 
 // machineOf is a new machine with its own addresses and their subnets: from its manifest,
 // or the n-th of a subnet that all share.
-func machineOf(obj *corev1.Node, n int) recording.Machine {
-	m := recording.Machine{Addr: route.DefaultAddr(n), Addr6: route.DefaultAddr6(n)}
+func machineOf(obj *corev1.Node, n int) checker.Machine {
+	m := checker.Machine{Addr: route.DefaultAddr(n), Addr6: route.DefaultAddr6(n)}
 	is := func(p netip.Prefix) {
 		if m.Own = append(m.Own, p.Addr()); p.Addr().Is4() {
 			m.Addr = p

@@ -9,9 +9,12 @@ import (
 	"ipamsim/sim/cluster/recording"
 )
 
+// Machine is a machine with its own addresses.
+type Machine = recording.Machine
+
 // Registered says that a machine has a Node object now, or has none any more. One that
 // is not known yet is a new machine with the addresses of m, without power.
-func (c *Checker) Registered(name string, m recording.Machine, yes bool) {
+func (c *Checker) Registered(name string, m Machine, yes bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.machines[name] == nil {
