@@ -21,7 +21,8 @@ const (
 	RefHandle      RefKind = "handle"
 	RefNetwork     RefKind = "network" // by its key
 	RefNode        RefKind = "node"
-	RefPod         RefKind = "pod" // NAMESPACE/NAME
+	RefOutside     RefKind = "outside" // what has addresses beside the cluster's pods, by the scenario's name
+	RefPod         RefKind = "pod"     // NAMESPACE/NAME
 	RefPool        RefKind = "pool"
 	RefRange       RefKind = "range" // a prefix that a rule is about
 	RefReservation RefKind = "reservation"
@@ -31,7 +32,7 @@ const (
 // RefKinds are all of them, sorted.
 func RefKinds() []RefKind {
 	return []RefKind{
-		RefActor, RefAddress, RefBlock, RefCall, RefContainer, RefHandle, RefNetwork, RefNode, RefPod, RefPool, RefRange, RefReservation, RefRouter,
+		RefActor, RefAddress, RefBlock, RefCall, RefContainer, RefHandle, RefNetwork, RefNode, RefOutside, RefPod, RefPool, RefRange, RefReservation, RefRouter,
 	}
 }
 

@@ -48,9 +48,19 @@ type Truth struct {
 	Pods map[PodRef]Pod
 	// Nodes that exist, by name.
 	Nodes map[string]Node
+	// Taken are addresses that something else has than a pod, in no order.
+	Taken []Taken
 	// Busy are the CNI ADDs and DELs under way, by container id, one at most for each:
 	// their claims are neither missing nor left over.
 	Busy map[string]Busy
+}
+
+// Taken is a range of addresses on a network that are no pod's: a node's own address, or
+// one that a scenario lists, as of Services or a gateway.
+type Taken struct {
+	Range   netip.Prefix
+	By      Ref    // a node, or something outside
+	Network string // its key
 }
 
 // Pod is what the API server stores of a pod.

@@ -68,6 +68,7 @@ func (l *loader) spec() error {
 	l.datastore(c)
 	l.controllers(c)
 	l.fabric(c)
+	l.outside(c)
 	l.metrics(c)
 	l.latencies(c)
 	l.background(c)

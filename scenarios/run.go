@@ -303,7 +303,7 @@ func (s *Scenario) cluster(o Options) cluster.Config {
 	spec := s.Doc.Spec
 	cfg := cluster.Config{
 		Manager: s.Manager(), Networks: s.Networks, Primary: s.Primary, Objects: s.Objects, Daemons: spec.Daemons,
-		Datastore: s.datastore(o), Fabric: spec.Fabric, Metrics: spec.Metrics.Every.Duration, Film: o.Film,
+		Datastore: s.datastore(o), Fabric: spec.Fabric, Outside: s.outside(), Metrics: spec.Metrics.Every.Duration, Film: o.Film,
 		Looks: o.Looks, InTurn: o.InTurn, Controllers: s.controllers(),
 		Until: spec.Until.Duration, Settle: spec.Settle.Duration, ClocksJump: s.clocksJump(),
 		Timers: cluster.Timers{

@@ -66,7 +66,10 @@ type Spec struct {
 	Latencies map[string]Latency `json:"latencies,omitempty"`
 	// Fabric is the network between the nodes, for a primary network whose nodes
 	// announce routes: topology mesh (default), reflectors or tor.
-	Fabric      route.Fabric `json:"fabric,omitzero"`
+	Fabric route.Fabric `json:"fabric,omitzero"`
+	// Outside is what has addresses on the pods' network and is neither a pod nor a node:
+	// the range of Services, a gateway, hosts.
+	Outside     []Outside    `json:"outside,omitempty"`
 	Metrics     Metrics      `json:"metrics,omitzero"`
 	Reconcilers []Reconciler `json:"reconcilers,omitempty"`
 	// Daemons of the address manager that run: pod-control-loop, node-slice-controller;
@@ -93,6 +96,13 @@ type Latency struct {
 	Spread float64         `json:"spread,omitempty" unset:"0.5"`        // sigma of the logarithm; default 0.5
 	Tail   float64         `json:"tail,omitempty"`                      // probability of a straggler, 0 to 1
 	Slow   metav1.Duration `json:"slow,omitzero"`                       // how slow a straggler is at least
+}
+
+// Outside is what has a range of addresses, or one.
+type Outside struct {
+	Name    string `json:"name" jsonschema:"required"`                 // gateway
+	Range   string `json:"range" jsonschema:"required"`                // 10.96.0.0/12, or an address
+	Network string `json:"network,omitempty" unset:"that of all pods"` // NAMESPACE/NAME
 }
 
 // Metrics asks for measurements in virtual time.

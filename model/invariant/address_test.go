@@ -73,11 +73,26 @@ func TestDuplicateAddress(t *testing.T) {
 			twice(v, netA)
 			v.Truth.Sandboxes[0].Attachments[1].Addrs = []netip.Addr{ip("10.0.0.3")}
 		}, ""},
+		{"a node has it", func(v *View) { taken(v, "10.0.0.1/32", model.Ref{Kind: model.RefNode, Name: "node-2"}, netA) },
+			"10.0.0.1 in network default/a is held by a live sandbox, default/web-0 on node-1 since 10s, and is the own address of node node-2: it lies in 10.0.0.0/28, which the manager gives away"},
+		{"it is one of Services", func(v *View) { taken(v, "10.0.0.0/31", model.Ref{Kind: model.RefOutside, Name: "Services"}, netA) },
+			"10.0.0.1 in network default/a is held by a live sandbox, default/web-0 on node-1 since 10s, and is in use by Services, which is no pod: it lies in 10.0.0.0/28, which the manager gives away"},
+		{"a node has it, a DEL is under way", func(v *View) {
+			taken(v, "10.0.0.1/32", model.Ref{Kind: model.RefNode, Name: "node-2"}, netA)
+			busy(v, "c0", "0", "node-1", true, sec(59))
+		}, ""},
+		{"it is taken on another network", func(v *View) { taken(v, "10.0.0.1/32", model.Ref{Kind: model.RefOutside, Name: "gateway"}, netB) }, ""},
+		{"another address is taken", func(v *View) { taken(v, "10.0.0.9/32", model.Ref{Kind: model.RefOutside, Name: "gateway"}, netA) }, ""},
 		{"one interface, told twice", func(v *View) {
 			s := &v.Truth.Sandboxes[0]
 			s.Attachments = append(s.Attachments, s.Attachments[0])
 		}, ""},
 	})
+}
+
+// taken says that something that is no pod has a range of addresses.
+func taken(v *View, r string, by model.Ref, network string) {
+	v.Truth.Taken = append(v.Truth.Taken, model.Taken{Range: netip.MustParsePrefix(r), By: by, Network: network})
 }
 
 // twice gives the first sandbox its address on a second network, too.

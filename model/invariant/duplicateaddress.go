@@ -10,6 +10,8 @@ const (
 	stoppedSandbox       = "stopped-sandbox" // one of two waits for a DEL that succeeds
 	oneSandbox           = "one-sandbox"     // on two of its interfaces
 	acrossNetworks       = "-across-networks"
+	nodesOwn             = "own-address-of-a-node"
+	takenOutside         = "taken-outside"
 )
 
 // DuplicateAddress is what users notice: two sandboxes answer to one address. Two
@@ -20,11 +22,15 @@ const (
 // two: by Whereabouts' README overlapping ranges "will not allow an IP address to be
 // re-assigned across two different ranges". Static addresses are the user's own
 // business.
+//
+// Nor may a sandbox have an address of a node's own, or one that something outside has
+// by the scenario: the manager knows nothing of these, so that it is for the operator to
+// keep them out of its ranges, and the sentence names the range.
 var DuplicateAddress = define(Invariant{
 	Name:     "duplicate-address",
 	Severity: model.Critical,
 	Phase:    Always,
-	Doc:      "No two live sandboxes, and no two interfaces of one, hold the same address on one wire.",
+	Doc:      "No two live sandboxes, no two interfaces of one, and no sandbox and a node or something outside hold the same address on one wire.",
 	Kinds:    duplicateKinds(),
 }, func(v View) []finding {
 	var out []finding
@@ -38,7 +44,7 @@ var DuplicateAddress = define(Invariant{
 			}
 		}
 	}
-	return out
+	return append(out, collisions(&v, &h)...)
 })
 
 // another reports whether two holdings are not one and the same thing: of two
@@ -83,7 +89,9 @@ func duplicateKinds() (out []Kind) {
 		out = append(out, Kind{k.Code, "{address} in network {first-network} " + k.Text},
 			Kind{k.Code + acrossNetworks, "{address} in networks {first-network} and {second-network} " + k.Text})
 	}
-	return out
+	const held = "{address} in network {first-network} is held by a live sandbox, {first} on {first-node}[ since {first-since}], and is "
+	return append(out, Kind{nodesOwn, held + "the own address of node {second}[: it lies in {pool}, which the manager gives away]"},
+		Kind{takenOutside, held + "in use by {second}, which is no pod[: it lies in {pool}, which the manager gives away]"})
 }
 
 // duplicate names the two holdings, the older one first.

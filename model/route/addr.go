@@ -2,11 +2,20 @@ package route
 
 import "net/netip"
 
-// DefaultAddr is the address, with its subnet, of the n-th node, from 0, of those whose
-// objects name none: they share a subnet that is nobody's pool (RFC 2544). Its first
-// addresses are the fabric's own.
+// DefaultAddr is the IPv4 address, with its subnet, of the n-th node, from 0, of those
+// whose objects name none: they share a subnet that is nobody's pool (RFC 2544). Its
+// first addresses are the fabric's own.
 func DefaultAddr(n int) netip.Prefix {
-	const first = 10
-	n += first
+	n += firstNode
 	return netip.PrefixFrom(netip.AddrFrom4([4]byte{198, 18, byte(n >> 8), byte(n)}), 16)
 }
+
+// DefaultAddr6 is the same of IPv6 (RFC 5180).
+func DefaultAddr6(n int) netip.Prefix {
+	n += firstNode
+	a := netip.MustParseAddr("2001:2::").As16()
+	a[14], a[15] = byte(n>>8), byte(n)
+	return netip.PrefixFrom(netip.AddrFrom16(a), 64)
+}
+
+const firstNode = 10

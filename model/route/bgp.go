@@ -89,9 +89,9 @@ func (p *path) alike(o *path) int {
 // routerID is the originator's for a path that was reflected, else the peer's.
 func (p *path) routerID() netip.Addr {
 	if p.cluster {
-		return p.origin.addr.Addr()
+		return p.origin.id
 	}
-	return p.from.addr.Addr()
+	return p.from.id
 }
 
 func btoi(b bool) int {
@@ -225,7 +225,11 @@ func (p *Plane) send(u *speaker, e edge, q *path, dst netip.Prefix) (path, bool)
 	// subnet. A node does not: its sessions with others are multihop ones, and what
 	// it heard in a mesh beside the router it offers to carry itself.
 	// Source: bird.cfg.template, "multihop"; measured in cmd/calico/lab, topologies 4m, 5e.
-	if q.own() || !s.internal() && (u.node || !v.addr.Contains(q.hop)) {
+	//
+	// In IPv6 a router gives itself: a next hop on the same link goes with its link-local
+	// address, which the multihop session of a node did not tell it (BIRD 1.6,
+	// bgp_create_mp_reach; the lab's topologies in IPv6).
+	if q.own() || !s.internal() && (u.node || q.hop.Is6() || !v.addr.Contains(q.hop)) {
 		out.hop = u.addr.Addr()
 	}
 	loops := 0
@@ -265,11 +269,20 @@ func (p *Plane) exports(u, v *speaker, dst netip.Prefix) bool {
 	if v.node {
 		return !t.DefaultOnly
 	}
-	return !t.MaxLengthBetween || dst.Bits() <= t.MaxLength
+	return !t.MaxLengthBetween || t.takes(dst)
+}
+
+// takes reports whether the prefix is short enough for a router.
+func (t *TopOfRack) takes(dst netip.Prefix) bool {
+	most := t.MaxLength
+	if dst.Addr().Is6() {
+		most = t.MaxLength6
+	}
+	return most == 0 || dst.Bits() <= most
 }
 
 // imports is the receiver's filter.
 func (p *Plane) imports(u, v *speaker, dst netip.Prefix) bool {
 	t := p.fabric.TopOfRack
-	return v.node || !u.node || t.MaxLength == 0 || t.MaxLengthBetween || dst.Bits() <= t.MaxLength
+	return v.node || !u.node || t.MaxLengthBetween || t.takes(dst)
 }

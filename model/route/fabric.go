@@ -57,8 +57,10 @@ type TopOfRack struct {
 	// already passed through one of them.
 	DistinctAS bool `json:"distinctAS,omitempty"`
 	// MaxLength is the longest prefix that a router takes: 26 drops host routes.
-	// 0: any. With MaxLengthBetween it is dropped between routers only.
+	// 0: any. With MaxLengthBetween it is dropped between routers only. MaxLength6 is
+	// that of IPv6: 122 is a block of Calico's.
 	MaxLength        int  `json:"maxLength,omitempty"`
+	MaxLength6       int  `json:"maxLength6,omitempty"`
 	MaxLengthBetween bool `json:"maxLengthBetween,omitempty"`
 	// DefaultOnly routers tell nodes nothing: they have their default route.
 	DefaultOnly bool `json:"defaultOnly,omitempty"`
@@ -119,8 +121,10 @@ func (f *Fabric) checkTopOfRack() (field, problem string) {
 		return "tor", "tor is for topology tor"
 	case t.MaxLength < 0 || t.MaxLength > 32:
 		return "tor.maxLength", fmt.Sprintf("%d is no prefix length, want 0 to 32", t.MaxLength)
-	case t.MaxLengthBetween && t.MaxLength == 0:
-		return "tor.maxLengthBetween", "needs maxLength"
+	case t.MaxLength6 < 0 || t.MaxLength6 > 128:
+		return "tor.maxLength6", fmt.Sprintf("%d is no prefix length of IPv6, want 0 to 128", t.MaxLength6)
+	case t.MaxLengthBetween && t.MaxLength == 0 && t.MaxLength6 == 0:
+		return "tor.maxLengthBetween", "needs maxLength or maxLength6"
 	case t.AllowLocalAS < 0 || t.AllowLocalAS > 10:
 		return "tor.allowLocalAS", "want 0 to 10, as numAllowedLocalASNumbers" // libcalico-go, BGPPeerSpec
 	case t.Mesh && t.DistinctAS:
@@ -159,7 +163,7 @@ type Router struct {
 func (f *Fabric) Routers(nodes []Node) []Router {
 	var subnets []netip.Prefix
 	for _, n := range nodes {
-		if n.Addr.IsValid() && n.Addr.Addr().Is4() && n.Addr.Bits() < 31 {
+		if n.Addr.IsValid() && n.Addr.Bits() < n.Addr.Addr().BitLen()-1 {
 			subnets = append(subnets, n.Addr.Masked())
 		}
 	}

@@ -27,7 +27,7 @@ func TestFabricCheck(t *testing.T) {
 		{"reflectors of a mesh", route.Fabric{Reflectors: []string{"a"}}, "reflectors", "reflectors are for topology reflectors"},
 		{"routers of a mesh", route.Fabric{TopOfRack: route.TopOfRack{DistinctAS: true}}, "tor", "tor is for topology tor"},
 		{"length", tor(route.TopOfRack{MaxLength: 33}), "tor.maxLength", "33 is no prefix length, want 0 to 32"},
-		{"length between", tor(route.TopOfRack{MaxLengthBetween: true}), "tor.maxLengthBetween", "needs maxLength"},
+		{"length between", tor(route.TopOfRack{MaxLengthBetween: true}), "tor.maxLengthBetween", "needs maxLength or maxLength6"},
 		{"allowed local AS", tor(route.TopOfRack{AllowLocalAS: 11}), "tor.allowLocalAS", "want 0 to 10, as numAllowedLocalASNumbers"},
 		{"mesh of distinct AS", tor(route.TopOfRack{DistinctAS: true, Mesh: true}), "tor.mesh", "a mesh beside the routers needs one AS number for all nodes, not distinctAS"},
 		{"default route", route.Fabric{NoDefaultRoute: []string{"x"}}, "noDefaultRoute[0]", `no node "x"`},

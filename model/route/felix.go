@@ -34,6 +34,15 @@ func shares(pools []model.IPPool, blocks []Block) map[netip.Prefix]share {
 	return out
 }
 
+// vxlanDevice is Felix's device for packets to dst.
+// Source: felix/dataplane/linux/dataplanedefs.
+func vxlanDevice(dst netip.Prefix) string {
+	if dst.Addr().Is6() {
+		return "vxlan-v6.calico"
+	}
+	return "vxlan.calico"
+}
+
 // vxlan is the route that Felix on s makes to a destination of a VXLAN pool, or
 // nil: a blackhole for a block of its own; for what is elsewhere the other node's
 // address where the pool allows that on one subnet, else its tunnel.
@@ -67,5 +76,5 @@ func (p *Plane) vxlan(s *speaker, dst netip.Prefix) *Route {
 	if !other.tunnel.IsValid() {
 		return nil
 	}
-	return &Route{Dst: dst, Via: []netip.Addr{other.tunnel}, Dev: "vxlan.calico", OnLink: true, Tunnel: true}
+	return &Route{Dst: dst, Via: []netip.Addr{other.tunnel}, Dev: vxlanDevice(dst), OnLink: true, Tunnel: true}
 }

@@ -59,7 +59,7 @@ func (p *Plane) bird(s *speaker, dst netip.Prefix) *Route {
 		return nil
 	}
 	r := &Route{Dst: dst, Proto: BIRD, Dev: p.fabric.device()}
-	if s.node && pool != nil && (pool.IPIP == always || pool.IPIP == crossSubnet && !s.addr.Contains(best.hop)) {
+	if s.node && pool != nil && dst.Addr().Is4() && (pool.IPIP == always || pool.IPIP == crossSubnet && !s.addr.Contains(best.hop)) {
 		r.Dev, r.OnLink, r.Tunnel = "tunl0", true, true
 	} else if !best.via.IsValid() {
 		return &Route{Dst: dst, Type: Refuse, Proto: BIRD}
@@ -81,22 +81,27 @@ func (p *Plane) bird(s *speaker, dst netip.Prefix) *Route {
 	return r
 }
 
-// link gives a place the routes that are there without any daemon: its subnet,
-// and a node's default route.
-func (p *Plane) link(i int, addr netip.Prefix, gateway netip.Addr) {
-	dev := p.fabric.device()
-	routes := kept{addr.Masked(): {Dst: addr.Masked(), Dev: dev, Proto: Kernel, Src: addr.Addr()}}
+// link gives a node the routes that are there without any daemon: its subnet, its
+// default route, and in IPv6 its own address on Felix's device, which IPv4 has in another
+// table.
+func (p *Plane) link(s *speaker, gateway netip.Addr) {
+	addr, dev := s.addr, p.fabric.device()
+	routes := kept{addr.Masked(): connected(addr, dev)}
+	if s.tunnel.Is6() && s.felix {
+		own := netip.PrefixFrom(s.tunnel, s.tunnel.BitLen())
+		routes[own] = connected(own, vxlanDevice(own))
+	}
 	if gateway.IsValid() {
-		dst := netip.PrefixFrom(netip.IPv4Unspecified(), 0)
+		dst := netip.PrefixFrom(unspecified(addr.Addr()), 0)
 		routes[dst] = &Route{Dst: dst, Via: []netip.Addr{gateway}, Dev: dev, OnLink: true}
 	}
-	p.relink(i, routes)
+	p.relink(s.at, routes)
 }
 
 // linkRouters gives every router the subnets of the others.
 func (p *Plane) linkRouters(routers []Router) {
 	for _, r := range routers {
-		routes := kept{r.Addr.Masked(): {Dst: r.Addr.Masked(), Dev: p.fabric.device(), Proto: Kernel, Src: r.Addr.Addr()}}
+		routes := kept{r.Addr.Masked(): connected(r.Addr, p.fabric.device())}
 		for _, o := range routers {
 			if o != r {
 				routes[o.Addr.Masked()] = &Route{Dst: o.Addr.Masked(), Via: []netip.Addr{o.Addr.Addr()}, Dev: "uplink", OnLink: true}
@@ -104,6 +109,24 @@ func (p *Plane) linkRouters(routers []Router) {
 		}
 		p.relink(p.t.at[r.Name], routes)
 	}
+}
+
+// connected is the route to the subnet of an interface's address. Of IPv6 the kernel
+// notes no source.
+func connected(addr netip.Prefix, dev string) *Route {
+	r := &Route{Dst: addr.Masked(), Dev: dev, Proto: Kernel}
+	if addr.Addr().Is4() {
+		r.Src = addr.Addr()
+	}
+	return r
+}
+
+// unspecified is 0.0.0.0 or ::, as a is.
+func unspecified(a netip.Addr) netip.Addr {
+	if a.Is4() {
+		return netip.IPv4Unspecified()
+	}
+	return netip.IPv6Unspecified()
 }
 
 func (p *Plane) relink(i int, routes kept) {

@@ -1,7 +1,6 @@
 package route
 
 import (
-	"cmp"
 	"net/netip"
 	"slices"
 	"strings"
@@ -103,7 +102,7 @@ func (p *Plane) Losses() []Loss {
 				l.list = append(l.list, x)
 			}
 		}
-		slices.SortFunc(l.list, func(a, b Loss) int { return cmp.Or(cmp.Compare(a.From, b.From), a.To.Compare(b.To)) })
+		slices.SortFunc(l.list, compareLoss)
 	}
 	return l.list
 }

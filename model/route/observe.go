@@ -14,7 +14,7 @@ func (p *Plane) observeNodes(nodes []Node) {
 		return
 	}
 	p.facts.Nodes = slices.Clone(nodes)
-	nodes = slices.DeleteFunc(slices.Clone(nodes), func(n Node) bool { return !n.Addr.IsValid() || !n.Addr.Addr().Is4() })
+	nodes = slices.DeleteFunc(slices.Clone(nodes), func(n Node) bool { return !n.Addr.IsValid() })
 	p.rewired, p.reread, p.recount, p.losses.all = true, true, true, true
 	routers := p.fabric.Routers(nodes)
 	for i := range p.t.places {
@@ -30,7 +30,7 @@ func (p *Plane) observeNodes(nodes []Node) {
 			}
 			s := p.speakers[at]
 			s.ready, s.present, s.up, s.bird = true, true, true, true
-			s.addr, s.as = r.Addr, p.fabric.asOf(false, i)
+			s.addr, s.id, s.as = r.Addr, routerOf(r.Addr.Addr()), p.fabric.asOf(false, i)
 		}
 	}
 	p.linkRouters(routers)
@@ -69,12 +69,12 @@ func (p *Plane) observeNode(s *speaker, n Node, as uint32) {
 	}
 	felixStarts := n.Up && n.Felix && !s.felix
 	s.present, s.up, s.bird, s.felix = true, n.Up, runs, n.Up && n.Felix
-	s.addr, s.as, s.tunnel = n.Addr, as, n.Tunnel
+	s.addr, s.id, s.as, s.tunnel = n.Addr, n.routerID(), as, n.Tunnel
 	s.reflect = slices.Contains(p.fabric.Reflectors, n.Name)
 	s.noDefault = slices.Contains(p.fabric.NoDefaultRoute, n.Name) || slices.Contains(p.fabric.NoDefaultRoute, "*")
 	pl.gone, pl.up = false, n.Up
 	own := []netip.Addr{n.Addr.Addr()}
-	if n.Tunnel.Is4() {
+	if n.Tunnel.IsValid() {
 		own = append(own, n.Tunnel)
 	}
 	if !slices.Equal(own, pl.addrs) {
@@ -89,7 +89,7 @@ func (p *Plane) observeNode(s *speaker, n Node, as uint32) {
 	if !s.noDefault {
 		gateway = p.gateway(s)
 	}
-	p.link(s.at, n.Addr, gateway)
+	p.link(s, gateway)
 }
 
 // tunnelMoved keeps the addresses of tunnel devices, which BIRD's direct protocol

@@ -20,7 +20,7 @@ func (p *Plane) observeAffinities(list []model.Affinity) {
 	p.facts.Affinities, p.reread = slices.Clone(list), false
 	now := map[string][]model.Affinity{}
 	for _, a := range list {
-		if i, ok := p.t.at[a.Node]; ok && p.speakers[i] != nil && p.speakers[i].present && a.State != model.Pending && a.Block.Addr().Is4() {
+		if i, ok := p.t.at[a.Node]; ok && p.speakers[i] != nil && p.speakers[i].present && a.State != model.Pending {
 			now[a.Node] = append(now[a.Node], a)
 		}
 	}
@@ -118,7 +118,7 @@ func (p *Plane) observeLocals(list []Local) {
 // the simulator looks for.
 func (p *Plane) hold(l Local, by int, changed map[local]bool) {
 	i, ok := p.t.at[l.Node]
-	if !ok || p.speakers[i] == nil || !p.speakers[i].up || !l.Addr.Is4() {
+	if !ok || p.speakers[i] == nil || !p.speakers[i].up {
 		return
 	}
 	k := local{i, l.Addr}

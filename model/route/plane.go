@@ -177,7 +177,11 @@ func (p *Plane) settle() {
 }
 
 func (p *Plane) put(i int, dst netip.Prefix) {
-	if p.t.set(i, dst, p.route(i, dst)) {
+	r := p.route(i, dst)
+	if r != nil && dst.Addr().Is6() {
+		r.inSix()
+	}
+	if p.t.set(i, dst, r) {
 		p.stale[dst] = true
 		if p.changed != nil {
 			p.changed[hereKey{i, dst}] = true

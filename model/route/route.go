@@ -6,7 +6,8 @@
 // Calico's own templates and Felix produce is shown by tests in sim/ipam/calico;
 // that it agrees with real BIRD and a real kernel, by the lab.
 //
-// IPv4 only: the lab never measured IPv6, so IPv6 addresses are not judged.
+// A Plane is the routes of one address family, a Network those of both: BIRD and
+// bird6 are two daemons, each with sessions, filters and a table of its own.
 package route
 
 import (
@@ -16,7 +17,8 @@ import (
 	"ipamsim/model"
 )
 
-// Facts are what routes are made of, at one instant.
+// Facts are what routes of one address family are made of, at one instant. Every
+// address in them is of that family.
 type Facts struct {
 	Nodes      []Node  // sorted by name
 	Local      []Local // in any order
@@ -33,6 +35,9 @@ type Facts struct {
 type Node struct {
 	Name string
 	Addr netip.Prefix // its own address with its subnet's length
+	// ID is the router id of its BIRD: in IPv6 too, it is four octets. None: Addr in
+	// IPv4, RouterID of Name in IPv6.
+	ID netip.Addr
 	// Up: it has power. BIRD: its routing daemon runs. Felix: its agent runs, which
 	// makes the routes of VXLAN pools.
 	Up, BIRD, Felix bool

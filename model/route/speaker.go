@@ -14,6 +14,7 @@ type speaker struct {
 	at      int
 	node    bool
 	addr    netip.Prefix
+	id      netip.Addr // its router id
 	as      uint32
 	reflect bool // a route reflector
 	// transit: it passes on what others told it.

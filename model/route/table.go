@@ -35,6 +35,8 @@ type Route struct {
 	Dev   string
 	Proto string
 	Src   netip.Addr // the preferred source, of a connected subnet
+	// Metric is 0 in IPv4; in IPv6 what the kernel or the daemon gave the route.
+	Metric int
 	// OnLink: the next hop is taken for a neighbour without asking. Tunnel: it is
 	// reached inside a packet to another node.
 	OnLink, Tunnel bool
@@ -46,7 +48,7 @@ func (r *Route) local() bool {
 }
 
 func (r *Route) equal(o *Route) bool {
-	return r.Dst == o.Dst && r.Type == o.Type && r.Dev == o.Dev && r.Proto == o.Proto && r.Src == o.Src &&
+	return r.Dst == o.Dst && r.Type == o.Type && r.Dev == o.Dev && r.Proto == o.Proto && r.Src == o.Src && r.Metric == o.Metric &&
 		r.OnLink == o.OnLink && r.Tunnel == o.Tunnel && slices.Equal(r.Via, o.Via)
 }
 
@@ -74,14 +76,20 @@ func (r *Route) String() string {
 	if r.Proto != "" {
 		b.WriteString(" proto " + r.Proto)
 	}
-	if r.Type == Unicast && len(r.Via) == 0 {
+	if r.Type == Unicast && len(r.Via) == 0 && r.Dst.Addr().Is4() {
 		b.WriteString(" scope link")
+	}
+	if r.Metric > 0 {
+		fmt.Fprintf(&b, " metric %d", r.Metric)
 	}
 	if r.Src.IsValid() {
 		b.WriteString(" src " + r.Src.String())
 	}
 	if r.OnLink && len(r.Via) < 2 {
 		b.WriteString(" onlink")
+	}
+	if r.Dst.Addr().Is6() {
+		b.WriteString(" pref medium")
 	}
 	if len(r.Via) > 1 {
 		for _, v := range r.Via {

@@ -47,6 +47,7 @@ type Config struct {
 	Controllers func(control.Env) control.Set
 	Settings    invariant.Settings
 	Fabric      route.Fabric  // the network between the nodes
+	Outside     []model.Taken // what has addresses that are no pod's, beside the nodes
 	Metrics     time.Duration // measure at this interval; 0: never
 	Film        bool          // keep what everything looked like after every step
 	Looks       checker.Looks
@@ -151,7 +152,7 @@ func blank(w *sim.World, cfg Config) (*Cluster, error) {
 		turns:  turns{step: cfg.InTurn, born: map[types.UID]int{}},
 	}
 	c.Checker = checker.New(checker.Config{
-		World: w, Networks: c.networks(), Primary: cfg.Primary, Settings: cfg.Settings, Fabric: cfg.Fabric,
+		World: w, Networks: c.networks(), Primary: cfg.Primary, Settings: cfg.Settings, Fabric: cfg.Fabric, Outside: cfg.Outside,
 		Site: ipam.CallSites(cfg.Manager), Metrics: cfg.Metrics, Looks: cfg.Looks,
 		Observe:  func(ctx context.Context) (model.Snapshot, error) { return c.Instance.Observe(ctx) },
 		Revision: func() int64 { return c.store.Revision() },

@@ -13,18 +13,20 @@ import (
 
 	"ipamsim/model/route"
 	"ipamsim/sim"
+	"ipamsim/sim/cluster/checker"
 	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/disk"
+	"ipamsim/sim/ipam"
 	"ipamsim/sim/kube"
 )
 
 // node is a machine. The Node object in the API is only what is said of it.
 type node struct {
-	number  int          // how many came before
-	addr    netip.Prefix // its own, with its subnet's length
-	object  *corev1.Node // as stored; nil when not registered
-	last    *corev1.Node // object, or what it was when it was deleted
-	kubelet *kubelet     // nil while it has no power
+	number  int             // how many came before
+	own     checker.Machine // its addresses
+	object  *corev1.Node    // as stored; nil when not registered
+	last    *corev1.Node    // object, or what it was when it was deleted
+	kubelet *kubelet        // nil while it has no power
 	// The container runtime's: when it is back after it was killed, and the processes
 	// in which it undoes what was cut off.
 	runtimeBack time.Duration
@@ -52,7 +54,7 @@ func (c *Cluster) nodeChanged(ch kube.Change) {
 	obj, ok := ch.Object.(*corev1.Node)
 	switch {
 	case ok && n == nil:
-		n = &node{disk: map[string]*podState{}, addr: c.nodeAddr(obj, len(c.nodes)), number: len(c.nodes)}
+		n = &node{disk: map[string]*podState{}, number: len(c.nodes), own: machineOf(obj, len(c.nodes), c.Config.Manager.Annotations)}
 		c.nodes[ch.Name] = n
 	case n == nil:
 		return
@@ -60,7 +62,7 @@ func (c *Cluster) nodeChanged(ch kube.Change) {
 	if n.object = obj; ok {
 		n.last = obj
 	}
-	c.Checker.Registered(ch.Name, n.addr, ok)
+	c.Checker.Registered(ch.Name, n.own, ok)
 }
 
 // Nodes are the names of all machines, sorted, also of those without power.
@@ -172,16 +174,26 @@ func (c *Cluster) Newcomer(name, replaced string) json.RawMessage {
 		return NodeManifest(name, nil)
 	}
 	n := nodeOf(name, old.object.Labels)
-	if note := c.Config.Manager.Annotations.Node; old.object.Annotations[note] != "" {
-		last := old.addr.Addr()
-		for _, x := range c.nodes {
-			if x.addr.Masked() == old.addr.Masked() && last.Less(x.addr.Addr()) {
-				last = x.addr.Addr()
-			}
-		}
-		n.Annotations = map[string]string{note: netip.PrefixFrom(last.Next(), old.addr.Bits()).String()}
+	n.Annotations = map[string]string{}
+	notes := c.Config.Manager.Annotations
+	if old.object.Annotations[notes.Node] != "" {
+		n.Annotations[notes.Node] = c.nextAddr(old.own.Addr, func(x *node) netip.Addr { return x.own.Addr.Addr() })
+	}
+	if old.object.Annotations[notes.Node6] != "" {
+		n.Annotations[notes.Node6] = c.nextAddr(old.own.Addr6, func(x *node) netip.Addr { return x.own.Addr6.Addr() })
 	}
 	return manifest(n)
+}
+
+// nextAddr is the address after those that nodes have in a subnet.
+func (c *Cluster) nextAddr(of netip.Prefix, addr func(*node) netip.Addr) string {
+	last := of.Addr()
+	for _, x := range c.nodes {
+		if a := addr(x); of.Masked().Contains(a) && last.Less(a) {
+			last = a
+		}
+	}
+	return netip.PrefixFrom(last.Next(), of.Bits()).String()
 }
 
 // WaitFor makes sure that the cluster has heard of a node that was just created.
@@ -210,16 +222,30 @@ func manifest(n *corev1.Node) json.RawMessage {
 	return b
 }
 
-// nodeAddr is a machine's own address with its subnet: from its manifest, or the
-// n-th of a subnet that all share.
-func (c *Cluster) nodeAddr(obj *corev1.Node, n int) netip.Prefix {
-	if p, err := netip.ParsePrefix(obj.Annotations[c.Config.Manager.Annotations.Node]); err == nil {
-		return p
-	}
-	for _, a := range obj.Status.Addresses {
-		if addr, err := netip.ParseAddr(a.Address); err == nil && a.Type == corev1.NodeInternalIP {
-			return netip.PrefixFrom(addr, addr.BitLen()-8)
+// machineOf is a new machine with its own addresses and their subnets: from its manifest,
+// or the n-th of a subnet that all share.
+func machineOf(obj *corev1.Node, n int, notes ipam.Annotations) checker.Machine {
+	m := checker.Machine{Addr: route.DefaultAddr(n), Addr6: route.DefaultAddr6(n)}
+	is := func(p netip.Prefix) {
+		if m.Own = append(m.Own, p.Addr()); p.Addr().Is4() {
+			m.Addr = p
+		} else {
+			m.Addr6 = p
 		}
 	}
-	return route.DefaultAddr(n)
+	for _, a := range slices.Backward(obj.Status.Addresses) { // the first of a family counts
+		if addr, err := netip.ParseAddr(a.Address); err == nil && a.Type == corev1.NodeInternalIP {
+			bits := 64
+			if addr.Is4() {
+				bits = 24
+			}
+			is(netip.PrefixFrom(addr, bits))
+		}
+	}
+	for _, k := range []string{notes.Node, notes.Node6} {
+		if p, err := netip.ParsePrefix(obj.Annotations[k]); err == nil && p.Addr().Is4() == (k == notes.Node) {
+			is(p)
+		}
+	}
+	return m
 }

@@ -52,9 +52,11 @@ func (c *Cluster) deletedNode(name string) json.RawMessage {
 		return nil
 	}
 	o := nodeOf(name, n.last.Labels)
-	note := c.Config.Manager.Annotations.Node
-	if a := n.last.Annotations[note]; a != "" {
-		o.Annotations = map[string]string{note: a}
+	o.Annotations = map[string]string{}
+	for _, k := range []string{c.Config.Manager.Annotations.Node, c.Config.Manager.Annotations.Node6} {
+		if a := n.last.Annotations[k]; a != "" {
+			o.Annotations[k] = a
+		}
 	}
 	o.Status.Addresses = n.last.Status.Addresses
 	return manifest(o)

@@ -142,7 +142,8 @@ type Annotations struct {
 	Addresses string   // the addresses that the pod asks the manager for
 	Static    string   // the addresses that it gets without the manager's record
 	Writes    []string // what else its plugin writes of the pod that is there
-	Node      string   // of nodes: the address from which it announces routes, with its subnet
+	Node      string   // of nodes: the IPv4 address from which it announces routes, with its subnet
+	Node6     string   // and the IPv6 address
 }
 
 // Run is the code of a process; node is "" unless it is on one. It sends its messages

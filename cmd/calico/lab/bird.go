@@ -19,7 +19,8 @@ import (
 type daemon struct {
 	path    string // of the program
 	dir     string
-	restart bool // bird -R, as calico-node starts it: recover what a restart left
+	config  string // its file there
+	restart bool   // bird -R, as calico-node starts it: recover what a restart left
 	space   *space
 	cmd     *exec.Cmd // nil while it does not run
 }
@@ -33,7 +34,7 @@ func (d *daemon) start() error {
 		return err
 	}
 	defer log.Close() // the process has its own descriptor
-	args := []string{"-d", "-c", filepath.Join(d.dir, "bird.cfg"), "-s", d.socket(), "-P", filepath.Join(d.dir, "bird.pid")}
+	args := []string{"-d", "-c", filepath.Join(d.dir, d.config), "-s", d.socket(), "-P", filepath.Join(d.dir, "bird.pid")}
 	if d.restart {
 		args = append(args, "-R")
 	}
@@ -140,8 +141,11 @@ type session struct {
 // with reports whether the session's peer is a, by its name: both Calico's
 // templates and ours end it with the peer's address.
 func (s session) with(a netip.Addr) bool {
-	return strings.HasSuffix(s.name, "_"+strings.ReplaceAll(a.String(), ".", "_"))
+	return strings.HasSuffix(s.name, "_"+named(a))
 }
+
+// named is an address as a part of a protocol's name.
+func named(a netip.Addr) string { return strings.NewReplacer(".", "_", ":", "_").Replace(a.String()) }
 
 // sessions lists its BGP protocols.
 func (d *daemon) sessions() ([]session, error) {

@@ -13,7 +13,7 @@ import (
 // lines are both, of the machines where they differ, or of all.
 func (n *network) compareTables(model *route.Tables, all bool) (lines, differences []string, err error) {
 	for _, m := range n.machines {
-		kernel, err := m.space.routes(n.tools.ip)
+		kernel, err := m.space.routes(n.tools.ip, m.six())
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", m.name, err)
 		}
@@ -27,7 +27,7 @@ func (n *network) compareTables(model *route.Tables, all bool) (lines, differenc
 			differences = append(differences, fmt.Sprintf("%s: its table differs from the model's", m.name))
 		}
 		if differ || all {
-			lines = append(lines, m.name+"# ip route")
+			lines = append(lines, m.name+"# "+ipRoute(m.six()))
 			lines = append(lines, marked(have, want)...)
 			lines = append(lines, m.name+" in the model")
 			lines = append(lines, marked(want, have)...)
@@ -53,11 +53,14 @@ func marked(lines, others []string) (out []string) {
 // where each route leads.
 func (n *network) gist(m *machine, routes []route.Route) (lines []string) {
 	for _, r := range routes {
+		for i, via := range r.Via {
+			r.Via[i] = n.global(via)
+		}
 		if !m.router {
 			lines = append(lines, r.String())
 			continue
 		}
-		if spineSubnet.Overlaps(r.Dst) && r.Dst.Bits() > 0 {
+		if (spineSubnet.Overlaps(r.Dst) || spineSubnet6.Overlaps(r.Dst)) && r.Dst.Bits() > 0 {
 			continue
 		}
 		to := []string{"here"}
@@ -72,6 +75,22 @@ func (n *network) gist(m *machine, routes []route.Route) (lines []string) {
 	}
 	slices.Sort(lines)
 	return lines
+}
+
+// global is the address that a next hop has beside its link-local one: a router in IPv6
+// is reached by that, and the model names it by the other.
+func (n *network) global(via netip.Addr) netip.Addr {
+	if !via.IsLinkLocalUnicast() || via.Is4() {
+		return via
+	}
+	for _, m := range n.machines {
+		for _, p := range m.ports {
+			if m.space != nil && m.space.has(p.name, via) {
+				return p.addr.Addr()
+			}
+		}
+	}
+	return via
 }
 
 // ownerOf names the machine that has an address.

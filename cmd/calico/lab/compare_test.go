@@ -41,14 +41,14 @@ func TestAgrees(t *testing.T) {
 // and its cables to other routers do not.
 func TestGist(t *testing.T) {
 	a := &machine{name: "a", ports: []port{{"eth0", "", netip.MustParsePrefix("10.64.0.11/24")}}}
-	tor1 := &machine{name: "tor1", router: true, ports: []port{{"eth0", "", netip.MustParsePrefix("10.64.0.1/24")}, {"eth1", "", spineAddr(0)}}}
-	tor2 := &machine{name: "tor2", router: true, ports: []port{{"eth0", "", netip.MustParsePrefix("10.64.1.1/24")}, {"eth1", "", spineAddr(1)}}}
+	tor1 := &machine{name: "tor1", router: true, ports: []port{{"eth0", "", netip.MustParsePrefix("10.64.0.1/24")}, {"eth1", "", spineAddr(0, false)}}}
+	tor2 := &machine{name: "tor2", router: true, ports: []port{{"eth0", "", netip.MustParsePrefix("10.64.1.1/24")}, {"eth1", "", spineAddr(1, false)}}}
 	n := &network{machines: []*machine{a, tor1, tor2}}
 	routes, err := parseRoutes(`[
 {"dst":"10.255.255.0/24","dev":"eth1","protocol":"kernel","scope":"link","prefsrc":"10.255.255.1","flags":[]},
 {"dst":"10.64.76.0/26","gateway":"10.255.255.2","dev":"eth1","protocol":"bird","flags":[]},
 {"type":"blackhole","dst":"10.64.75.0/26","protocol":"bird","flags":[]},
-{"dst":"10.64.0.0/24","dev":"eth0","protocol":"kernel","scope":"link","prefsrc":"10.64.0.1","flags":[]}]`)
+{"dst":"10.64.0.0/24","dev":"eth0","protocol":"kernel","scope":"link","prefsrc":"10.64.0.1","flags":[]}]`, false)
 	if err != nil {
 		t.Fatal(err)
 	}

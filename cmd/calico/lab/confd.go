@@ -52,10 +52,10 @@ var confdTurn sync.Mutex
 // the kernel shall send through.
 var krtTunnel = regexp.MustCompile(`(?m)^\s*krt_tunnel = "[^"]*";.*\n`)
 
-// render writes bird.cfg and what it includes for one node into dir.
+// render writes the daemon's file and what it includes for one node into dir.
 //
 // Source: confd/etc/calico/confd/conf.d/bird*.toml; confd/pkg/resource/template.
-func (c confd) render(node string, keys map[string]string, dir string) error {
+func (c confd) render(f family, node string, keys map[string]string, dir string) error {
 	confdTurn.Lock()
 	defer confdTurn.Unlock()
 	silence.Do(func() { logrus.SetOutput(io.Discard) })
@@ -67,7 +67,7 @@ func (c confd) render(node string, keys map[string]string, dir string) error {
 	if err := os.MkdirAll(resources, 0o755); err != nil {
 		return err
 	}
-	files := []string{"bird", "bird_aggr", "bird_ipam"}
+	files := []string{f.bird, f.bird + "_aggr", f.bird + "_ipam"}
 	for _, f := range files {
 		b, err := os.ReadFile(filepath.Join(c.calico, "confd/etc/calico/confd/conf.d", f+".toml"))
 		if err != nil {

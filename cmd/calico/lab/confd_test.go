@@ -65,7 +65,7 @@ func TestRenderedAsCalicoRenders(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := t.TempDir()
-			if err := (confd{calico: dir, fork: true}).render("kube-master", keys, got); err != nil {
+			if err := (confd{calico: dir, fork: true}).render(families[0], "kube-master", keys, got); err != nil {
 				t.Fatal(err)
 			}
 			for _, f := range []string{"bird.cfg", "bird_aggr.cfg", "bird_ipam.cfg"} {
@@ -122,7 +122,7 @@ func TestRenderedAffinityStates(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := t.TempDir()
-	if err := (confd{calico: dir}).render("d", keys, at); err != nil {
+	if err := (confd{calico: dir}).render(families[0], "d", keys, at); err != nil {
 		t.Fatal(err)
 	}
 	got := statements(t, filepath.Join(at, "bird_aggr.cfg"))

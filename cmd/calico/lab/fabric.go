@@ -11,7 +11,10 @@ import (
 
 // spineSubnet connects the routers with each other; the first has its first
 // address. No node and no pod has an address in it.
-var spineSubnet = netip.MustParsePrefix("10.255.255.0/24")
+var (
+	spineSubnet  = netip.MustParsePrefix("10.255.255.0/24")
+	spineSubnet6 = sixPrefix(spineSubnet)
+)
 
 // The switch of the routers, and the one of each subnet by its prefix.
 const spineSegment = "spine"
@@ -136,7 +139,7 @@ func (l *layer) node(n route.Node) *machine {
 			if err != nil {
 				return err
 			}
-			return l.confd.render(s.name, keys, dir)
+			return l.confd.render(familyOf(s.addr.Addr()), s.name, keys, dir)
 		}
 	}
 	return m
@@ -155,19 +158,19 @@ func (l *layer) device() string {
 func (l *layer) router(i int) *machine {
 	r := l.routers[i]
 	m := &machine{name: r.Name, router: true, ports: []port{{"eth0", r.Addr.Masked().String(), r.Addr}}}
-	t := tor{TopOfRack: l.fabric.TopOfRack, id: r.Addr.Addr(), as: l.torAS(i)}
+	t := tor{TopOfRack: l.fabric.TopOfRack, id: octets(r.Addr.Addr()), as: l.torAS(i)}
 	for _, n := range l.facts.Nodes {
 		if n.Up && l.routerOf(n) == i {
 			t.nodes = append(t.nodes, neighbor{n.Addr.Addr(), l.as(n.Name)})
 		}
 	}
 	if len(l.routers) > 1 {
-		m.ports = append(m.ports, port{"eth1", spineSegment, spineAddr(i)})
+		m.ports = append(m.ports, port{"eth1", spineSegment, spineAddr(i, isSix(&l.facts))})
 	}
 	for j, other := range l.routers {
 		if i != j {
-			m.subnets = append(m.subnets, subnetRoute{other.Addr.Masked(), spineAddr(j).Addr()})
-			t.routers = append(t.routers, neighbor{spineAddr(j).Addr(), l.torAS(j)})
+			m.subnets = append(m.subnets, subnetRoute{other.Addr.Masked(), spineAddr(j, isSix(&l.facts)).Addr()})
+			t.routers = append(t.routers, neighbor{spineAddr(j, isSix(&l.facts)).Addr(), l.torAS(j)})
 		}
 	}
 	if l.fabric.Topology == route.ToR {
@@ -176,12 +179,16 @@ func (l *layer) router(i int) *machine {
 	return m
 }
 
-func spineAddr(router int) netip.Prefix {
-	a := spineSubnet.Addr()
+func spineAddr(router int, six bool) netip.Prefix {
+	subnet := spineSubnet
+	if six {
+		subnet = spineSubnet6
+	}
+	a := subnet.Addr()
 	for range router + 1 {
 		a = a.Next()
 	}
-	return netip.PrefixFrom(a, spineSubnet.Bits())
+	return netip.PrefixFrom(a, subnet.Bits())
 }
 
 // takeDown notes, at the session's first end, that an operator takes it down.

@@ -85,8 +85,10 @@ func (c cluster) keys(me speaker) (map[string]string, error) {
 	keys["/calico/bgp/v1/global/node_mesh"] = fmt.Sprintf(`{"enabled":%t}`, c.mesh)
 	for _, s := range c.speakers {
 		host := "/calico/bgp/v1/host/" + s.name
-		keys[host+"/ip_addr_v4"] = s.addr.Addr().String()
-		keys[host+"/network_v4"] = s.addr.Masked().String()
+		f := familyOf(s.addr.Addr()).number
+		keys[host+"/ip_addr_v4"] = octets(s.addr.Addr()).String() // the router id
+		keys[host+"/ip_addr_v"+f] = s.addr.Addr().String()
+		keys[host+"/network_v"+f] = s.addr.Masked().String()
 		keys[host+"/rr_cluster_id"] = s.cluster
 		if s.as != 0 {
 			keys[host+"/as_num"] = strconv.FormatUint(uint64(s.as), 10)
@@ -100,7 +102,7 @@ func (c cluster) keys(me speaker) (map[string]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		keys["/calico/bgp/v1/host/"+me.name+"/peer_v4/"+p.addr.String()] = string(v)
+		keys["/calico/bgp/v1/host/"+me.name+"/peer_v"+familyOf(p.addr).number+"/"+p.addr.String()] = string(v)
 	}
 	for _, p := range c.pools {
 		v := poolValue{CIDR: p.Prefix.String(), IPIPMode: modes[p.IPIP], VXLAN: modes[p.VXLAN], NoExport: p.NoExport}
@@ -111,11 +113,11 @@ func (c cluster) keys(me speaker) (map[string]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		keys["/calico/v1/ipam/v4/pool/"+dashed(p.Prefix)] = string(b)
+		keys["/calico/v1/ipam/v"+familyOf(p.Prefix.Addr()).number+"/pool/"+dashed(p.Prefix)] = string(b)
 	}
 	for _, a := range c.affinities {
 		if a.Node == me.name && a.State != model.Pending {
-			keys["/calico/ipam/v2/host/"+me.name+"/ipv4/block/"+dashed(a.Block)] = fmt.Sprintf(`{"state":%q}`, a.State)
+			keys["/calico/ipam/v2/host/"+me.name+"/ipv"+familyOf(a.Block.Addr()).number+"/block/"+dashed(a.Block)] = fmt.Sprintf(`{"state":%q}`, a.State)
 		}
 	}
 	return keys, nil

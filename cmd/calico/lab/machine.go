@@ -52,6 +52,8 @@ type pod struct {
 
 func (m *machine) addr() netip.Addr { return m.ports[0].addr.Addr() }
 
+func (m *machine) six() bool { return m.addr().Is6() }
+
 // network is one topology, built: namespaces, cables and daemons.
 type network struct {
 	tools    tools
@@ -127,7 +129,8 @@ func (n *network) start() error {
 		if m.configure == nil {
 			continue
 		}
-		m.bird = &daemon{path: n.tools.bird, dir: filepath.Join(n.dir, m.name), restart: m.restart, space: m.space}
+		f := familyOf(m.addr())
+		m.bird = &daemon{path: n.tools.birds[f.bird], dir: filepath.Join(n.dir, m.name), config: f.bird + ".cfg", restart: m.restart, space: m.space}
 		if err := os.MkdirAll(m.bird.dir, 0o755); err != nil {
 			return err
 		}

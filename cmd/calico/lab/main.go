@@ -122,9 +122,11 @@ func (o options) chosen() (chosen []topology) {
 			all = append(all, random(o.seed, i+1))
 		}
 	}
-	for _, t := range all {
-		if o.only.MatchString(t.id) {
-			chosen = append(chosen, t)
+	for _, four := range all {
+		for _, t := range []topology{four, four.six()} {
+			if o.only.MatchString(t.id) {
+				chosen = append(chosen, t)
+			}
 		}
 	}
 	return chosen

@@ -73,7 +73,7 @@ func TestSkips(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			for _, tool := range []string{"bird", "ip", "ping"} {
+			for _, tool := range []string{"bird", "bird6", "ip", "ping"} {
 				if err := os.WriteFile(filepath.Join(dir, tool), []byte(c.script), 0o755); err != nil {
 					t.Fatal(err)
 				}
@@ -85,7 +85,7 @@ func TestSkips(t *testing.T) {
 			if c.required != "" {
 				wantCode = exitDiffered
 			}
-			for _, want := range []string{"SKIP lab: ", fmt.Sprintf("lab: 0 run, %d SKIPPED\n", len(topologies())), c.want} {
+			for _, want := range []string{"SKIP lab: ", fmt.Sprintf("lab: 0 run, %d SKIPPED\n", 2*len(topologies())), c.want} {
 				if !strings.Contains(stdout, want) {
 					t.Errorf("not said: %q\n%s", want, stdout)
 				}

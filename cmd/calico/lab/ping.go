@@ -39,10 +39,10 @@ func classify(out string, ok bool) echo {
 	switch {
 	case ok:
 		return answered
-	case has("Time to live exceeded"):
+	case has("Time to live exceeded"), has("Hop limit"):
 		return looped
 	// The look-up of the sending host itself: no route, or one of type unreachable.
-	case has("Network is unreachable"), has("Destination Net Unreachable"), has("Destination Host Unreachable"), has("No route to host"):
+	case has("Network is unreachable"), has("No route"), has("Address unreachable"), has("Destination Net Unreachable"), has("Destination Host Unreachable"), has("No route to host"):
 		return unreachable
 	// The look-up of the sending host itself met a blackhole.
 	case has("Invalid argument"), has("100% packet loss"):

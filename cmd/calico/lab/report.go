@@ -29,6 +29,9 @@ func (b bench) report(ctx context.Context, o options, stdout io.Writer) int {
 	}
 	fmt.Fprintf(stdout, "lab: %d run, 0 SKIPPED; %d of %d pairs agree, %d of %d timings; %.1f s\n",
 		s.run, s.agreed, s.pairs, s.within, s.timings, time.Since(start).Seconds())
+	if s.again > 0 {
+		fmt.Fprintf(stdout, "lab: %d run twice, since the first run differed\n", s.again)
+	}
 	if s.failed > 0 {
 		fmt.Fprintf(stdout, "lab: %d FAILED\n", s.failed)
 		return exitDiffered
@@ -42,7 +45,7 @@ type row interface {
 	add(*sums)
 }
 
-type sums struct{ run, pairs, agreed, timings, within, failed int }
+type sums struct{ run, pairs, agreed, again, timings, within, failed int }
 
 // rows starts everything in order, some at a time, and sends what is ready.
 func (b bench) rows(ctx context.Context, o options) <-chan row {
@@ -68,7 +71,7 @@ func (b bench) rows(ctx context.Context, o options) <-chan row {
 			}
 		}
 		for _, t := range o.chosen() {
-			start(func() row { return b.run(ctx, t) })
+			start(func() row { return b.twice(ctx, t) })
 		}
 		for i, e := range events() {
 			if !e.slow && o.times() {
@@ -84,7 +87,10 @@ func (r result) add(s *sums) {
 	s.run++
 	s.pairs += r.pairs
 	s.agreed += r.agreed
-	if r.err != nil || r.tablesDiffer > 0 || r.agreed < r.pairs || r.pairs == 0 {
+	if r.again {
+		s.again++
+	}
+	if r.differs() {
 		s.failed++
 	}
 }
@@ -134,6 +140,8 @@ func (r result) print(w io.Writer) {
 		verdict = "FAILED: nothing was pinged"
 	case r.tablesDiffer > 0, r.agreed < r.pairs:
 		verdict = "DIFFERS"
+	case r.again:
+		verdict = "agrees in a second run"
 	}
 	n := func(i int) string { return fmt.Sprint(i) }
 	fmt.Fprintf(w, rowFormat, r.topology.id, r.topology.title, n(r.pairs), n(r.agreed), n(r.lost), n(r.either),

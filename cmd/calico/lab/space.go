@@ -102,14 +102,14 @@ func forward() error {
 		{"ipv4/conf/all/accept_redirects", "0"}, {"ipv4/conf/default/accept_redirects", "0"},
 		{"ipv4/conf/all/send_redirects", "0"}, {"ipv4/conf/default/send_redirects", "0"},
 		{"ipv4/icmp_ratelimit", "0"},
+		{"ipv6/conf/all/forwarding", "1"}, {"ipv6/conf/default/forwarding", "1"},
+		{"ipv6/conf/default/accept_ra", "0"}, {"ipv6/conf/default/accept_dad", "0"},
+		{"ipv6/conf/all/accept_redirects", "0"}, {"ipv6/conf/default/accept_redirects", "0"},
+		{"ipv6/icmp/ratelimit", "0"},
 	} {
 		if err := os.WriteFile("/proc/sys/net/"+set.key, []byte(set.value), 0o644); err != nil {
 			return err
 		}
-	}
-	// A kernel without IPv6 has nothing to switch off.
-	for _, conf := range []string{"all", "default"} {
-		_ = os.WriteFile("/proc/sys/net/ipv6/conf/"+conf+"/disable_ipv6", []byte("1"), 0o644)
 	}
 	return nil
 }

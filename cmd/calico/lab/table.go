@@ -17,6 +17,7 @@ type kernelRoute struct {
 	Dst      string      `json:"dst"`  // default, an address, or a prefix
 	Protocol string      `json:"protocol"`
 	PrefSrc  string      `json:"prefsrc"`
+	Metric   int         `json:"metric"`
 	Nexthops []kernelHop `json:"nexthops"` // if there are several
 	kernelHop
 }
@@ -28,9 +29,9 @@ type kernelHop struct {
 }
 
 // route is the same in the model's terms.
-func (k kernelRoute) route() (r route.Route, err error) {
-	r = route.Route{Type: route.Type(k.Type), Dev: k.Dev, Proto: k.Protocol}
-	if r.Dst, err = destination(k.Dst); err != nil {
+func (k kernelRoute) route(six bool) (r route.Route, err error) {
+	r = route.Route{Type: route.Type(k.Type), Dev: k.Dev, Proto: k.Protocol, Metric: k.Metric}
+	if r.Dst, err = destination(k.Dst, six); err != nil {
 		return r, err
 	}
 	if k.PrefSrc != "" {
@@ -55,8 +56,11 @@ func (k kernelRoute) route() (r route.Route, err error) {
 }
 
 // destination reads what ip route prints for a route's destination.
-func destination(dst string) (netip.Prefix, error) {
-	if dst == "default" {
+func destination(dst string, six bool) (netip.Prefix, error) {
+	switch {
+	case dst == "default" && six:
+		return netip.PrefixFrom(netip.IPv6Unspecified(), 0), nil
+	case dst == "default":
 		return netip.PrefixFrom(netip.IPv4Unspecified(), 0), nil
 	}
 	if a, err := netip.ParseAddr(dst); err == nil {
@@ -70,7 +74,7 @@ func destination(dst string) (netip.Prefix, error) {
 }
 
 // parseRoutes reads the output of ip -j route.
-func parseRoutes(out string) ([]route.Route, error) {
+func parseRoutes(out string, six bool) ([]route.Route, error) {
 	if strings.TrimSpace(out) == "" { // old versions print nothing for an empty table
 		return nil, nil
 	}
@@ -78,28 +82,42 @@ func parseRoutes(out string) ([]route.Route, error) {
 	if err := json.Unmarshal([]byte(out), &kernel); err != nil {
 		return nil, fmt.Errorf("ip -j route: %w", err)
 	}
-	routes := make([]route.Route, len(kernel))
+	var routes []route.Route
 	for i := range kernel {
-		var err error
-		if routes[i], err = kernel[i].route(); err != nil {
+		r, err := kernel[i].route(six)
+		if err != nil {
 			return nil, err
+		}
+		if !r.Dst.Addr().IsLinkLocalUnicast() { // fe80::/64, of every interface
+			routes = append(routes, r)
 		}
 	}
 	return routes, nil
 }
 
+// ipArgs are the arguments of ip that print the main routing table of a family.
+func ipArgs(six bool, options ...string) []string {
+	if six {
+		options = append(options, "-6")
+	}
+	return append(options, "route")
+}
+
+// ipRoute is the command line.
+func ipRoute(six bool) string { return "ip " + strings.Join(ipArgs(six), " ") }
+
 // routes is the main routing table of the namespace, as the kernel has it now.
-func (s *space) routes(ip string) ([]route.Route, error) {
-	out, err := s.output(exec.Command(ip, "-j", "route"))
+func (s *space) routes(ip string, six bool) ([]route.Route, error) {
+	out, err := s.output(exec.Command(ip, ipArgs(six, "-j")...))
 	if err != nil {
 		return nil, fmt.Errorf("ip -j route: %w: %s", err, strings.TrimSpace(out))
 	}
-	return parseRoutes(out)
+	return parseRoutes(out, six)
 }
 
 // lines is the main routing table as ip route prints it.
-func (s *space) lines(ip string) ([]string, error) {
-	out, err := s.output(exec.Command(ip, "route"))
+func (s *space) lines(ip string, six bool) ([]string, error) {
+	out, err := s.output(exec.Command(ip, ipArgs(six)...))
 	if err != nil {
 		return nil, fmt.Errorf("ip route: %w: %s", err, strings.TrimSpace(out))
 	}

@@ -15,7 +15,7 @@ const nodeTable = `[
 {"dst":"10.64.77.5","dev":"calic1","scope":"link","flags":[]}]`
 
 func TestParseRoutes(t *testing.T) {
-	routes, err := parseRoutes(nodeTable)
+	routes, err := parseRoutes(nodeTable, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,13 +34,13 @@ func TestParseRoutes(t *testing.T) {
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if empty, err := parseRoutes("\n"); len(empty) != 0 || err != nil {
+	if empty, err := parseRoutes("\n", false); len(empty) != 0 || err != nil {
 		t.Errorf("an empty table: %v, %v", empty, err)
 	}
 	for _, bad := range []string{
 		"Object \"rout\" is unknown", `[{"dst":1}]`, `[{"dst":"10.64.0.0/33"}]`, `[{"dst":"default","gateway":"there"}]`, `[{"dst":"default","prefsrc":"me"}]`,
 	} {
-		if r, err := parseRoutes(bad); err == nil {
+		if r, err := parseRoutes(bad, false); err == nil {
 			t.Errorf("%s was understood as %v", bad, r)
 		}
 	}

@@ -37,8 +37,8 @@ protocol direct { interface "*"; }
 protocol kernel { scan time 2; learn; import all; export where source = RTS_BGP; merge paths on; }
 `, t.id)
 	fromNodes, toRouters := "all", "where source = RTS_BGP"
-	if t.MaxLength > 0 {
-		short := fmt.Sprintf("net.len <= %d", t.MaxLength)
+	if most := max(t.MaxLength, t.MaxLength6); most > 0 { // one of them: a topology is of one family
+		short := fmt.Sprintf("net.len <= %d", most)
 		if t.MaxLengthBetween {
 			toRouters += " && " + short
 		} else {
@@ -53,10 +53,10 @@ protocol kernel { scan time 2; learn; import all; export where source = RTS_BGP;
 		fmt.Fprintf(&b, "protocol bgp %s {\n  local as %d; neighbor %s as %d; %s next hop self;\n  import all;\n  export %s;\n}\n",
 			protocolName(r.addr), t.as, r.addr, r.as, timers, toRouters)
 	}
-	return os.WriteFile(filepath.Join(dir, "bird.cfg"), []byte(b.String()), 0o644)
+	return os.WriteFile(filepath.Join(dir, familyOf(t.nodes[0].addr).bird+".cfg"), []byte(b.String()), 0o644)
 }
 
-func protocolName(a netip.Addr) string { return "N_" + strings.ReplaceAll(a.String(), ".", "_") }
+func protocolName(a netip.Addr) string { return "N_" + named(a) }
 
 // toNodes is the export of what other nodes and routers said.
 func (t tor) toNodes(as uint32) string {

@@ -15,10 +15,17 @@ import (
 //
 // Source: felix/config, VXLANVNI and VXLANPort; felix/dataplane/linux/dataplanedefs.
 const (
-	vxlanDevice = "vxlan.calico"
-	vxlanID     = 4096
-	vxlanPort   = 4789
+	vxlanID   = 4096
+	vxlanPort = 4789
 )
+
+// vxlanDevice is that of an address family.
+func vxlanDevice(a netip.Addr) string {
+	if a.Is6() {
+		return "vxlan-v6.calico"
+	}
+	return "vxlan.calico"
+}
 
 // tunnels gives every node with a tunnel address its VXLAN device, what it must
 // know of those of the others, and Felix's routes.
@@ -32,7 +39,7 @@ func (n *network) tunnels(model *route.Tables) error {
 		if !m.tunnel.IsValid() {
 			continue
 		}
-		if err := m.space.vxlan(m.ports[0].name, m.addr(), m.tunnel, vtepMAC(i)); err != nil {
+		if err := m.space.vxlan(vxlanDevice(m.addr()), m.ports[0].name, m.addr(), m.tunnel, vtepMAC(i)); err != nil {
 			return fmt.Errorf("%s: %w", m.name, err)
 		}
 		for j, other := range n.machines {
@@ -62,27 +69,27 @@ func vtepMAC(machine int) net.HardwareAddr {
 }
 
 // vxlan makes the VXLAN device of a node.
-func (s *space) vxlan(parent string, local, tunnel netip.Addr, mac net.HardwareAddr) error {
+func (s *space) vxlan(name, parent string, local, tunnel netip.Addr, mac net.HardwareAddr) error {
 	p, err := s.handle.LinkByName(parent)
 	if err != nil {
 		return err
 	}
 	err = s.handle.LinkAdd(&netlink.Vxlan{
-		LinkAttrs: netlink.LinkAttrs{Name: vxlanDevice, HardwareAddr: mac},
+		LinkAttrs: netlink.LinkAttrs{Name: name, HardwareAddr: mac},
 		VxlanId:   vxlanID, Port: vxlanPort, VtepDevIndex: p.Attrs().Index, SrcAddr: local.AsSlice(),
 	})
 	if err != nil {
-		return fmt.Errorf("add %s: %w", vxlanDevice, err)
+		return fmt.Errorf("add %s: %w", name, err)
 	}
-	if err := s.address(netip.PrefixFrom(tunnel, tunnel.BitLen()), vxlanDevice); err != nil {
+	if err := s.address(netip.PrefixFrom(tunnel, tunnel.BitLen()), name); err != nil {
 		return err
 	}
-	return s.up(vxlanDevice)
+	return s.up(name)
 }
 
 // vtep tells the device where another node's is.
 func (s *space) vtep(node, tunnel netip.Addr, mac net.HardwareAddr) error {
-	l, err := s.handle.LinkByName(vxlanDevice)
+	l, err := s.handle.LinkByName(vxlanDevice(node))
 	if err != nil {
 		return err
 	}
@@ -91,7 +98,7 @@ func (s *space) vtep(node, tunnel netip.Addr, mac net.HardwareAddr) error {
 		{LinkIndex: l.Attrs().Index, State: netlink.NUD_PERMANENT, IP: node.AsSlice(), HardwareAddr: mac, Family: unix.AF_BRIDGE, Flags: netlink.NTF_SELF},
 	} {
 		if err := s.handle.NeighSet(known); err != nil {
-			return fmt.Errorf("neighbour %s of %s: %w", known.IP, vxlanDevice, err)
+			return fmt.Errorf("neighbour %s of %s: %w", known.IP, l.Attrs().Name, err)
 		}
 	}
 	return nil

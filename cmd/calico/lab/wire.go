@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
@@ -79,12 +80,31 @@ func (s *space) cable(bridge, port string, other *space, name string) error {
 func (s *space) address(a netip.Prefix, name string) error {
 	l, err := s.handle.LinkByName(name)
 	if err == nil {
-		err = s.handle.AddrAdd(l, &netlink.Addr{IPNet: ipNet(a)})
+		err = s.handle.AddrAdd(l, &netlink.Addr{IPNet: ipNet(a), Flags: flagsOf(a.Addr())})
 	}
 	if err != nil {
 		return fmt.Errorf("addr add %s dev %s: %w", a, name, err)
 	}
 	return nil
+}
+
+// has reports whether an interface has an address.
+func (s *space) has(name string, a netip.Addr) bool {
+	l, err := s.handle.LinkByName(name)
+	if err != nil {
+		return false
+	}
+	all, _ := s.handle.AddrList(l, netlink.FAMILY_V6)
+	return slices.ContainsFunc(all, func(x netlink.Addr) bool { return x.IP.Equal(a.AsSlice()) })
+}
+
+// flagsOf are those of an address: one of IPv6 is used at once, without asking whether
+// others have it.
+func flagsOf(a netip.Addr) int {
+	if a.Is6() {
+		return unix.IFA_F_NODAD
+	}
+	return 0
 }
 
 // gateway makes the default route through a router behind an interface, whose
@@ -147,7 +167,7 @@ func (s *space) sourceTo(to netip.Addr) (a netip.Addr, ok bool) {
 
 // flush removes every route of one protocol, as a reboot does.
 func (s *space) flush(protocol netlink.RouteProtocol) error {
-	routes, err := s.handle.RouteListFiltered(netlink.FAMILY_V4, &netlink.Route{Protocol: protocol}, netlink.RT_FILTER_PROTOCOL)
+	routes, err := s.handle.RouteListFiltered(netlink.FAMILY_ALL, &netlink.Route{Protocol: protocol}, netlink.RT_FILTER_PROTOCOL)
 	for i := 0; err == nil && i < len(routes); i++ {
 		err = s.handle.RouteDel(&routes[i])
 	}
@@ -162,8 +182,9 @@ func (s *space) flush(protocol netlink.RouteProtocol) error {
 //
 // Source: cni-plugin/pkg/dataplane/linux, DoNetworking.
 var (
-	caliMAC       = net.HardwareAddr{0xee, 0xee, 0xee, 0xee, 0xee, 0xee}
-	gatewayOfPods = netip.MustParseAddr("169.254.1.1")
+	caliMAC        = net.HardwareAddr{0xee, 0xee, 0xee, 0xee, 0xee, 0xee}
+	gatewayOfPods  = netip.MustParseAddr("169.254.1.1")
+	gateway6OfPods = netip.MustParseAddr("fe80::ecee:eeff:feee:eeee") // caliMAC's own
 )
 
 // pod makes a namespace with one address behind an interface of this one, as
@@ -196,7 +217,10 @@ func (s *space) plugPod(p *space, a netip.Addr, name string) error {
 	if err := p.address(netip.PrefixFrom(a, a.BitLen()), "eth0"); err != nil {
 		return err
 	}
-	if err := p.deliver(gatewayOfPods, "eth0"); err != nil {
+	gateway := gatewayOfPods
+	if a.Is6() {
+		gateway = gateway6OfPods
+	} else if err := p.deliver(gateway, "eth0"); err != nil {
 		return err
 	}
 	eth0, err := p.handle.LinkByName("eth0")
@@ -204,12 +228,12 @@ func (s *space) plugPod(p *space, a netip.Addr, name string) error {
 		return err
 	}
 	err = p.handle.NeighAdd(&netlink.Neigh{
-		LinkIndex: eth0.Attrs().Index, IP: gatewayOfPods.AsSlice(), HardwareAddr: caliMAC, State: netlink.NUD_PERMANENT,
+		LinkIndex: eth0.Attrs().Index, IP: gateway.AsSlice(), HardwareAddr: caliMAC, State: netlink.NUD_PERMANENT,
 	})
 	if err != nil {
 		return err
 	}
-	return p.gateway(gatewayOfPods, "eth0")
+	return p.gateway(gateway, "eth0")
 }
 
 func ipNet(p netip.Prefix) *net.IPNet {

@@ -12,23 +12,23 @@ import (
 )
 
 // Command is a line that somebody types into a terminal: the manager's own tool,
-// or "ip route" on a node. What it prints becomes part of the history.
+// or "ip route" or "ip -6 route" on a node. What it prints becomes part of the history.
 type Command struct {
 	Run  string `json:"run" jsonschema:"required"` // calicoctl ipam show --show-blocks
 	Node string `json:"node,omitempty"`            // where; default: the operator's own machine
 }
 
-// ipRoute is the command that every node understands.
-var ipRoute = []string{"ip", "route"}
+// ipRoute are the commands that every node understands: its table of IPv4, and of IPv6.
+var ipRoute, ip6Route = []string{"ip", "route"}, []string{"ip", "-6", "route"}
 
 // Do runs it. Nothing is executed outside of the simulation.
 func (a *Command) Do(ctx context.Context, o *cluster.Operator) error {
 	argv := strings.Fields(a.Run)
 	var out string
 	var err error
-	if slices.Equal(argv, ipRoute) {
+	if six := slices.Equal(argv, ip6Route); six || slices.Equal(argv, ipRoute) {
 		if err = o.Cluster.CheckNode(a.Node); err == nil {
-			out, err = o.Cluster.Checker.Table(a.Node)
+			out, err = o.Cluster.Checker.Table(a.Node, six)
 		}
 	} else if tool := o.Cluster.Instance.Command; tool != nil {
 		out, err = tool(ctx, o.Gate, argv)
@@ -51,9 +51,9 @@ func CheckCommand(m *ipam.Manager, c *Command) error {
 	switch {
 	case len(argv) == 0:
 		return fmt.Errorf("empty, want a command, e.g. ip route")
-	case slices.Equal(argv, ipRoute) && c.Node == "":
-		return fmt.Errorf("ip route needs a node: {node: NAME, run: ip route}")
-	case slices.Equal(argv, ipRoute):
+	case (slices.Equal(argv, ipRoute) || slices.Equal(argv, ip6Route)) && c.Node == "":
+		return fmt.Errorf("%[1]s needs a node: {node: NAME, run: %[1]s}", strings.Join(argv, " "))
+	case slices.Equal(argv, ipRoute), slices.Equal(argv, ip6Route):
 		return nil
 	case m.CheckCommand == nil:
 		return fmt.Errorf("%q is no command here, want ip route", argv[0])

@@ -33,6 +33,7 @@ type Config struct {
 	Revision func() int64
 	Metrics  time.Duration // measure at this interval; 0: never
 	Looks    Looks
+	Outside  []model.Taken // what has addresses that are no pod's, beside the nodes
 }
 
 // Checker has the ground truth and compares it with the record after every step that

@@ -20,7 +20,7 @@ func (c *Checker) StartRecording() error {
 	defer c.mu.Unlock()
 	var routes func(recording.PutRoute)
 	if c.routing != nil {
-		routes = c.routing.plane.Watch().Changes
+		routes = c.routing.net.Watch()
 	}
 	c.recording = recording.New(c.cfg.Networks, routes)
 	c.recording.Frame(c.sceneLocked(&record, -1), 0, 0)
@@ -57,7 +57,7 @@ func (c *Checker) sceneLocked(record *model.Snapshot, revision int64) recording.
 		v.Networks = c.cfg.Networks
 	}
 	if c.routing != nil {
-		v.Losses = c.routing.plane.Losses()
+		v.Losses = c.routing.net.Losses()
 	}
 	return v
 }
@@ -91,11 +91,5 @@ func (c *Checker) Still() (film.Scene, error) {
 }
 
 func (c *Checker) eachRoute(put recording.PutRoute) {
-	tables := c.routing.plane.Tables()
-	for _, name := range tables.Names() {
-		table, _ := tables.Of(name)
-		for i := range table.Routes {
-			put(name, table.Routes[i].Dst, &table.Routes[i])
-		}
-	}
+	c.routing.net.Each(put)
 }

@@ -15,14 +15,14 @@ func (c *Checker) hold(id sim.ActorID, until time.Duration) {
 		return
 	}
 	c.held[node] = until
-	if c.routing != nil && len(c.routing.plane.Losses()) > 0 {
+	if c.routing != nil && len(c.routing.net.Losses()) > 0 {
 		c.changed = true // when they are checked is another time now
 	}
 }
 
 // holdWaiting holds those that wait for a message that takes long. Called with mu held.
 func (c *Checker) holdWaiting() {
-	if c.routing == nil || len(c.routing.plane.Losses()) == 0 {
+	if c.routing == nil || len(c.routing.net.Losses()) == 0 {
 		return
 	}
 	var waiting []sim.ActorID

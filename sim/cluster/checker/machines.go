@@ -2,7 +2,6 @@ package checker
 
 import (
 	"maps"
-	"net/netip"
 	"slices"
 
 	"ipamsim/model"
@@ -10,13 +9,16 @@ import (
 	"ipamsim/sim/cluster/recording"
 )
 
+// Machine is a machine with its own addresses.
+type Machine = recording.Machine
+
 // Registered says that a machine has a Node object now, or has none any more. One that
-// is not known yet is a new machine with that address of its own, without power.
-func (c *Checker) Registered(name string, addr netip.Prefix, yes bool) {
+// is not known yet is a new machine with the addresses of m, without power.
+func (c *Checker) Registered(name string, m Machine, yes bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.machines[name] == nil {
-		c.machines[name] = &recording.Machine{Addr: addr}
+		c.machines[name] = &m
 	}
 	c.machines[name].Registered = yes
 }

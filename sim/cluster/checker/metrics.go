@@ -34,7 +34,7 @@ func (c *Checker) StartMetrics() {
 func (c *Checker) measure() {
 	v := c.view()
 	if c.routing != nil {
-		v.Losses = c.routing.plane.Losses()
+		v.Losses = c.routing.net.Losses()
 	}
 	c.series.Add(c.w.Now(), metric.Sample(v))
 }

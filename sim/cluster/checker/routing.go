@@ -21,14 +21,20 @@ import (
 // cluster's, not the manager's: the manager's record only feeds it. Guarded by
 // Checker.mu.
 type routing struct {
-	plane *route.Plane
+	net   *route.Network
 	wake  chan struct{}
 	down  []route.Session // sessions that are lost now
 	quiet map[string]bool // nodes whose BIRD does not run
 
 	veths  map[model.PodRef]string // see veth
-	blocks []route.Block           // of the record at a revision
+	stored [2]stored               // of the record at a revision, IPv4 and IPv6
 	at     int64
+}
+
+// stored is what the record says of one address family.
+type stored struct {
+	affinities []model.Affinity
+	blocks     []route.Block
 }
 
 // StartRouting gives the cluster a fabric if its primary network has blocks,
@@ -38,7 +44,7 @@ func (c *Checker) StartRouting() {
 	if n == nil || n.Blocks == nil {
 		return
 	}
-	c.routing = &routing{plane: route.New(c.cfg.Fabric), wake: make(chan struct{}, 1), quiet: map[string]bool{}, veths: map[model.PodRef]string{}}
+	c.routing = &routing{net: route.NewNetwork(c.cfg.Fabric), wake: make(chan struct{}, 1), quiet: map[string]bool{}, veths: map[model.PodRef]string{}}
 	c.w.Spawn(sim.Process{ID: "routing", Run: c.routing.run(c)})
 }
 
@@ -65,7 +71,7 @@ func (r *routing) run(c *Checker) func(context.Context, *sim.Gate) error {
 			err := g.Pass(ctx, sim.Op{Kind: sim.Local, Class: "route", Key: "ROUTES follow", Request: &sim.Request{Verb: "ROUTES", Resource: "follow"}}, func(context.Context) error {
 				c.mu.Lock()
 				defer c.mu.Unlock()
-				r.plane.Advance(c.w.Now())
+				r.net.Advance(c.w.Now())
 				c.changed = true
 				return nil
 			})
@@ -79,8 +85,8 @@ func (r *routing) run(c *Checker) func(context.Context, *sim.Gate) error {
 // due is when routes change by themselves, or an address has been lost for so
 // long that it counts; ok is false if neither will be.
 func (r *routing) due(c *Checker) (at time.Duration, ok bool) {
-	at, ok = r.plane.Next()
-	losses := r.plane.Losses()
+	at, ok = r.net.Next()
+	losses := r.net.Losses()
 	if len(losses) == 0 {
 		return at, ok
 	}
@@ -125,37 +131,69 @@ func (c *Checker) routeLocked() []route.Loss {
 	if r == nil {
 		return nil
 	}
-	r.plane.Observe(c.w.Now(), c.factsLocked())
+	four, six := c.factsLocked()
+	r.net.Observe(c.w.Now(), four, six)
 	select {
 	case r.wake <- struct{}{}:
 	default:
 	}
-	return r.plane.Losses()
+	return r.net.Losses()
 }
 
-// factsLocked is what routes are made of: the machines, the addresses of live
-// sandboxes, and what the record says of blocks and pools.
-func (c *Checker) factsLocked() route.Facts {
+// factsLocked is what routes of each address family are made of: the machines, the
+// addresses of live sandboxes, and what the record says of blocks and pools.
+func (c *Checker) factsLocked() (four, six route.Facts) {
 	r := c.routing
-	if r.blocks == nil || r.at != c.revision {
-		r.blocks, r.at = route.BlocksOf(c.recorded), c.revision
+	if r.at != c.revision || r.stored[0].blocks == nil {
+		r.read(&c.recorded)
+		r.at = c.revision
 	}
-	f := route.Facts{Affinities: c.recorded.Affinities, Blocks: r.blocks, Down: slices.Clone(r.down)}
-	var tunnels map[string]netip.Addr
-	f.Local, tunnels = c.localAddrs()
+	locals, tunnels := c.localAddrs()
+	var pools []model.IPPool
+	if n := model.NetworkByKey(c.networksLocked(), c.cfg.Primary); n != nil && n.Blocks != nil {
+		pools = n.Blocks.Pools
+	}
+	for i, f := range []*route.Facts{&four, &six} {
+		*f = route.Facts{Affinities: r.stored[i].affinities, Blocks: r.stored[i].blocks, Down: slices.Clone(r.down), Local: locals[i]}
+		for _, p := range pools {
+			if family(p.Prefix.Addr()) == i {
+				f.Pools = append(f.Pools, p)
+			}
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(c.machines)) {
 		n := c.machines[name]
 		if !n.Registered && !n.Up {
 			continue // gone, and no longer anybody's peer
 		}
-		f.Nodes = append(f.Nodes, route.Node{
-			Name: name, Addr: n.Addr, Up: n.Up, BIRD: n.Up && !r.quiet[name], Felix: n.Up, Tunnel: tunnels[name],
-		})
+		at := route.Node{Name: name, ID: n.Addr.Addr(), Up: n.Up, BIRD: n.Up && !r.quiet[name], Felix: n.Up}
+		at.Addr, at.Tunnel = n.Addr, tunnels[0][name]
+		four.Nodes = append(four.Nodes, at)
+		at.Addr, at.Tunnel = n.Addr6, tunnels[1][name]
+		six.Nodes = append(six.Nodes, at)
 	}
-	if n := model.NetworkByKey(c.networksLocked(), c.cfg.Primary); n != nil && n.Blocks != nil {
-		f.Pools = n.Blocks.Pools
+	return four, six
+}
+
+// read takes over what the record says, by family.
+func (r *routing) read(s *model.Snapshot) {
+	r.stored = [2]stored{{blocks: []route.Block{}}}
+	for _, b := range route.BlocksOf(*s) {
+		f := &r.stored[family(b.Prefix.Addr())]
+		f.blocks = append(f.blocks, b)
 	}
-	return f
+	for _, a := range s.Affinities {
+		f := &r.stored[family(a.Block.Addr())]
+		f.affinities = append(f.affinities, a)
+	}
+}
+
+// family is 0 of IPv4 and 1 of IPv6.
+func family(a netip.Addr) int {
+	if a.Is4() {
+		return 0
+	}
+	return 1
 }
 
 // veth is vethOf, worked out once for each pod.
@@ -176,14 +214,14 @@ func vethOf(p model.PodRef) string {
 	return "cali" + hex.EncodeToString(h[:])[:11]
 }
 
-// Table prints a node's routing table.
-func (c *Checker) Table(node string) (string, error) {
+// Table prints a node's routing table of one address family.
+func (c *Checker) Table(node string, six bool) (string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.routing == nil {
 		return "", errNoRoutes
 	}
-	t, ok := c.routing.plane.Tables().Of(node)
+	t, ok := c.routing.net.Table(node, six)
 	if !ok {
 		return "", fmt.Errorf("%s is not on the network", node)
 	}

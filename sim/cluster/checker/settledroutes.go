@@ -21,17 +21,19 @@ const askedMax = 150
 // no block; then others, in the order of their names. Who is left out has but its own
 // blocks, and is to the others as those are that were asked.
 func (c *Checker) settled() (losses []route.Loss, leftOut int) {
-	f := c.factsLocked()
-	if len(f.Nodes) > askedMax {
-		leftOut = len(f.Nodes) - askedMax
-		f = pickNodes(f, odd(&f, c.recorded.Pools))
+	four, six := c.factsLocked()
+	if len(four.Nodes) > askedMax {
+		leftOut = len(four.Nodes) - askedMax
+		first := odd(&four, c.recorded.Pools)
+		maps.Copy(first, odd(&six, c.recorded.Pools))
+		four, six = pickNodes(four, first), pickNodes(six, first)
 	}
-	p := route.New(c.cfg.Fabric)
-	p.Observe(0, f)
-	for at, ok := p.Next(); ok; at, ok = p.Next() {
-		p.Advance(at)
+	n := route.NewNetwork(c.cfg.Fabric)
+	n.Observe(0, four, six)
+	for at, ok := n.Next(); ok; at, ok = n.Next() {
+		n.Advance(at)
 	}
-	losses = slices.Clone(p.Losses())
+	losses = slices.Clone(n.Losses())
 	for i := range losses {
 		losses[i].Since = 0
 	}

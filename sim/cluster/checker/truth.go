@@ -1,6 +1,9 @@
 package checker
 
 import (
+	"net/netip"
+	"slices"
+
 	"ipamsim/model"
 	"ipamsim/sim"
 	"ipamsim/sim/cluster/recording"
@@ -94,8 +97,15 @@ func (c *Checker) snapshotLocked() model.Truth {
 	for id, b := range c.calls {
 		t.Busy[id] = b.Busy
 	}
+	t.Taken = slices.Clip(c.cfg.Outside)
 	for name, n := range c.machines {
 		t.Nodes[name] = n.Node
+		if c.cfg.Primary == "" || !n.Up {
+			continue
+		}
+		for _, a := range n.Own {
+			t.Taken = append(t.Taken, model.Taken{Range: netip.PrefixFrom(a, a.BitLen()), By: model.Ref{Kind: model.RefNode, Name: name}, Network: c.cfg.Primary})
+		}
 	}
 	return t
 }

@@ -17,8 +17,8 @@ import (
 type cache struct {
 	sandboxes []model.Sandbox
 	pods      map[model.PodRef]model.Pod // nil once one changed
-	locals    []route.Local
-	tunnels   map[string]netip.Addr
+	locals    [2][]route.Local           // IPv4 and IPv6
+	tunnels   [2]map[string]netip.Addr
 
 	sorted, routed bool // sandboxes, and locals and tunnels, are up to date
 	edition        int  // how often sandboxes or pods have changed
@@ -69,24 +69,24 @@ func (c *Checker) storedPods() map[model.PodRef]model.Pod {
 	return s.pods
 }
 
-// localAddrs are the addresses of the primary network by container, and the address
-// of each node's own device: of several the first by handle. One for IPv6 carries no
-// IPv4 packets (felix/dataplane/linux/vxlan_mgr.go, OnUpdate), and package route knows
-// no others.
-func (c *Checker) localAddrs() ([]route.Local, map[string]netip.Addr) {
+// localAddrs are the addresses of the primary network by container, and the address of
+// each node's own device, of several the first by handle; both of IPv4 and of IPv6: a
+// device carries packets of one family (felix/dataplane/linux/vxlan_mgr.go, OnUpdate).
+func (c *Checker) localAddrs() ([2][]route.Local, [2]map[string]netip.Addr) {
 	s := &c.cache
 	if s.routed {
 		return s.locals, s.tunnels
 	}
-	s.locals, s.tunnels, s.routed = nil, map[string]netip.Addr{}, true
+	s.locals, s.tunnels, s.routed = [2][]route.Local{}, [2]map[string]netip.Addr{{}, {}}, true
 	for _, id := range slices.Sorted(maps.Keys(c.sandboxes)) {
 		sb := c.sandboxes[id]
 		if sb.Stopped {
 			continue
 		}
 		if sb.Pod.Namespace == "" { // a node's own device
-			if a := sb.Attachments[0].Addrs[0]; a.Is4() && !s.tunnels[sb.Node].IsValid() {
-				s.tunnels[sb.Node] = a
+			a := sb.Attachments[0].Addrs[0]
+			if t := s.tunnels[family(a)]; !t[sb.Node].IsValid() {
+				t[sb.Node] = a
 			}
 			continue
 		}
@@ -95,7 +95,8 @@ func (c *Checker) localAddrs() ([]route.Local, map[string]netip.Addr) {
 				continue
 			}
 			for _, addr := range a.Addrs {
-				s.locals = append(s.locals, route.Local{Node: sb.Node, Addr: addr, Dev: c.routing.veth(sb.Pod)})
+				l := &s.locals[family(addr)]
+				*l = append(*l, route.Local{Node: sb.Node, Addr: addr, Dev: c.routing.veth(sb.Pod)})
 			}
 		}
 	}

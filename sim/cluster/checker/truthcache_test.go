@@ -7,8 +7,8 @@ import (
 	"ipamsim/model"
 )
 
-// A node whose IPv4 tunnel has no address yet has none for routes, whatever its IPv6
-// tunnel has: Felix would make no IPv4 route through it.
+// A node whose IPv4 tunnel has no address yet has none for routes of IPv4, whatever its
+// IPv6 tunnel has: Felix makes each family's routes through that family's device.
 func TestTunnelsOfNodes(t *testing.T) {
 	c := &Checker{}
 	c.truth.init()
@@ -23,7 +23,8 @@ func TestTunnelsOfNodes(t *testing.T) {
 		}
 	}
 	_, got := c.localAddrs()
-	if want := netip.MustParseAddr("10.0.0.1"); len(got) != 1 || got["a"] != want {
-		t.Errorf("tunnels %v, want that of a, %v, only", got, want)
+	four, six := netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("fd00::2")
+	if len(got[0]) != 1 || got[0]["a"] != four || len(got[1]) != 2 || got[1]["b"] != six {
+		t.Errorf("tunnels %v, want in IPv4 that of a, %v, only, in IPv6 both", got, four)
 	}
 }

@@ -29,7 +29,7 @@ func (u *Used) count(c *Checker) {
 		}
 	}
 	if c.routing != nil {
-		u.Routes = c.routing.plane.Tables().Size()
+		u.Routes = c.routing.net.Size()
 	}
 	u.AddressesMost = max(u.AddressesMost, u.Addresses)
 	if len(c.calls) == 0 {

@@ -27,10 +27,11 @@ type View struct {
 	Losses    []route.Loss            // who cannot reach whom
 }
 
-// Machine is a machine with its own address, and its subnet's length.
+// Machine is a machine with its own addresses, and their subnets' lengths.
 type Machine struct {
 	model.Node
-	Addr netip.Prefix
+	Addr, Addr6 netip.Prefix
+	Own         []netip.Addr // those that its object named
 }
 
 // Call is a CNI call under way.

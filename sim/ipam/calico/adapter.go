@@ -29,6 +29,7 @@ func New() *ipam.Manager {
 			Static:    "cni.projectcalico.org/ipAddrsNoIpam",
 			Writes:    []string{"cni.projectcalico.org/podIP", "cni.projectcalico.org/podIPs"},
 			Node:      bgpAddress,
+			Node6:     bgp6Address,
 		},
 		Primary: primary, CheckCommand: ctl.Check, Read: read, Devices: devicesOf, Open: openInstance,
 	}

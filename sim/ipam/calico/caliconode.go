@@ -13,9 +13,12 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// bgpAddress is the annotation that says which address, with the length of its
-// subnet, calico-node found on its host ("10.64.16.55/22").
-const bgpAddress = "projectcalico.org/IPv4Address"
+// bgpAddress and bgp6Address are the annotations that say which addresses, with the
+// length of their subnets, calico-node found on its host ("10.64.16.55/22").
+const (
+	bgpAddress  = "projectcalico.org/IPv4Address"
+	bgp6Address = "projectcalico.org/IPv6Address"
+)
 
 // followNodes keeps Calico's own Node objects in etcdv3, without which the
 // allocator refuses a host: calico-node makes one when it starts on a machine, and
@@ -70,8 +73,8 @@ func calicoNode(n *corev1.Node) *libapi.Node {
 			out.Spec.Addresses = append(out.Spec.Addresses, libapi.NodeAddress{Address: a.Address, Type: string(corev1.NodeInternalIP)})
 		}
 	}
-	if a := n.Annotations[bgpAddress]; a != "" {
-		out.Spec.BGP = &libapi.NodeBGPSpec{IPv4Address: a}
+	if four, six := n.Annotations[bgpAddress], n.Annotations[bgp6Address]; four+six != "" {
+		out.Spec.BGP = &libapi.NodeBGPSpec{IPv4Address: four, IPv6Address: six}
 	}
 	adoptTunnels(out, n)
 	return out

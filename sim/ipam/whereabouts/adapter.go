@@ -33,7 +33,7 @@ func New() *ipam.Manager {
 	return &ipam.Manager{
 		Name: "whereabouts", Upstream: upstreamVersion(), Sources: sources(), Processes: processes(),
 		// A second network's plugin writes none: that of a first one by Calico does.
-		Annotations: ipam.Annotations{Container: "cni.projectcalico.org/containerID", Node: "projectcalico.org/IPv4Address"},
+		Annotations: ipam.Annotations{Container: "cni.projectcalico.org/containerID", Node: "projectcalico.org/IPv4Address", Node6: "projectcalico.org/IPv6Address"},
 		CRDs:        crds, Network: readNetwork, Check: check, Read: readRecord, Open: open,
 	}
 }

@@ -1,0 +1,41 @@
+package route
+
+import (
+	"crypto/sha256"
+	"net/netip"
+)
+
+// routerID is the node's, which BIRD compares where two paths are as good.
+//
+// Source: bird.cfg.template and bird6.cfg.template, "router id".
+func (n *Node) routerID() netip.Addr {
+	switch {
+	case n.ID.IsValid():
+		return n.ID
+	case n.Addr.Addr().Is4():
+		return n.Addr.Addr()
+	}
+	return RouterID(n.Name)
+}
+
+// RouterID is that of a node without an IPv4 address, whose calico-node has
+// CALICO_ROUTER_ID=hash: its template renders none otherwise, and BIRD does not start.
+//
+// Source: confd/pkg/resource/template/template_funcs.go, hashToIPv4.
+func RouterID(node string) netip.Addr {
+	h := sha256.Sum256([]byte(node))
+	if h[0] > 223 {
+		h[0] -= 32
+	}
+	return netip.AddrFrom4([4]byte(h[:4]))
+}
+
+// routerOf is the router id of a router with that address: in IPv6 its last four
+// octets, for nobody says which it has.
+func routerOf(a netip.Addr) netip.Addr {
+	if a.Is4() {
+		return a
+	}
+	b := a.As16()
+	return netip.AddrFrom4([4]byte(b[12:]))
+}
