@@ -230,6 +230,9 @@ func (r *run) lastChange() (i int, refs []model.Ref) {
 				return r.overcounted(j), refs
 			}
 		}
+		if i >= 0 && at.kind == model.RefAddress {
+			return r.taken(i, refs), refs
+		}
 		if i >= 0 {
 			return i, refs
 		}

@@ -22,6 +22,7 @@ import (
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/action"
 	"ipamsim/sim/cluster/checker"
+	"ipamsim/sim/ipam"
 )
 
 var (
@@ -30,8 +31,17 @@ var (
 	roundtrip  = flag.Uint64("roundtrip", 0, "only the world of this seed, and all of what came of it")
 )
 
-// imports are the spaces of managers that an import reads.
-var imports = []string{"calico", "mixed", "whereabouts"}
+// imports are the spaces whose managers an import reads.
+func imports() []string {
+	return slices.DeleteFunc(space.Names(), func(name string) bool {
+		m := scenarios.Used().Find(name)
+		all := append([]string{m.Name}, m.Members...)
+		return !slices.ContainsFunc(all, func(of string) bool {
+			_, ok := ipam.Part[*dump.Importer](scenarios.Used().Find(of))
+			return ok
+		})
+	})
+}
 
 // A dump of a cluster, imported, is the cluster: the same claims, blocks, affinities,
 // handles and reservations, the same policy, the same sandboxes, and the same verdicts.
@@ -49,8 +59,9 @@ func TestRoundTrip(t *testing.T) {
 	}
 	defer r.Close()
 	sum := tripSum{excused: map[string]int{}, verdicts: map[string]int{}}
+	from := imports()
 	for i := range uint64(*roundtrips) {
-		seed, where := i/3+1, imports[i%3]
+		seed, where := i/uint64(len(from))+1, from[i%uint64(len(from))]
 		if *roundtrip != 0 && seed != *roundtrip {
 			continue
 		}
@@ -283,8 +294,9 @@ func TestImportedPodsGo(t *testing.T) {
 	}
 	defer r.Close()
 	released, left, several, gone := 0, 0, 0, 0
+	from := imports()
 	for i := range uint64(*departures) {
-		seed, where := i/3+1, imports[i%3]
+		seed, where := i/uint64(len(from))+1, from[i%uint64(len(from))]
 		s, err := space.Draw(where, seed)
 		if err != nil {
 			t.Fatal(err)

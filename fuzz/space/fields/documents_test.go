@@ -2,6 +2,7 @@ package fields_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,7 +48,10 @@ func worlds(t *testing.T, do func(*manifest), enough func() bool) {
 			t.Logf("%d worlds of each space draw all", seed)
 			return
 		}
-		for _, name := range []string{"calico", "mixed", "whereabouts"} { // node IPAM has flags
+		for _, name := range space.Names() {
+			if !hasKinds(name) {
+				continue
+			}
 			s, err := space.Draw(name, seed)
 			if err != nil {
 				t.Fatal(err)
@@ -55,6 +59,13 @@ func worlds(t *testing.T, do func(*manifest), enough func() bool) {
 			manifests(t, s, do)
 		}
 	}
+}
+
+// hasKinds reports whether a manager, or one of its members, is configured by objects of its
+// own kinds. Others have flags.
+func hasKinds(name string) bool {
+	m := scenarios.Used().Find(name)
+	return m.CRDs != nil || slices.ContainsFunc(m.Members, hasKinds)
 }
 
 func manifests(t *testing.T, s *scenarios.Scenario, do func(*manifest)) {
