@@ -69,7 +69,7 @@ func TestFindingsAreKnown(t *testing.T) {
 		t.Logf("%s\t%s\t%s\t%s\t%s\t%s", f.File, v.Invariant, c.Fingerprint(), c.Label, c.Name(), c.Key())
 		for _, key := range append(f.Keys, known.Key(c)) {
 			if *learn {
-				err = errors.Join(err, note(&k, *ofTarget, key, known.SeenAs(v.Message)))
+				err = errors.Join(err, noteKey(&k, *ofTarget, key, known.SeenAs(v.Message)))
 			} else if k.LearnKey(key, known.Seen) {
 				t.Errorf("%s: no list knows %s", f.File, key)
 			}

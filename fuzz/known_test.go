@@ -25,11 +25,11 @@ func listFile(list string) string { return filepath.Join(knownDir, list) }
 
 // add notes a class. Other processes may do so at the same time.
 func add(k *known.Causes, target string, c *cause.Cause, what string) error {
-	return note(k, target, known.Key(c), what)
+	return noteKey(k, target, known.Key(c), what)
 }
 
-// note is add of what known.Key says of a cause.
-func note(k *known.Causes, target, key, what string) error {
+// noteKey is add of what known.Key says of a cause.
+func noteKey(k *known.Causes, target, key, what string) error {
 	if !k.LearnKey(key, what) {
 		return nil
 	}

@@ -217,6 +217,8 @@ func TestName(t *testing.T) {
 		{"what an ADD asked last", of("unbacked-sandbox", "x", cause.Link{Role: cause.Handed, Process: "cni-add", Resource: "ippools", Functions: []string{"a", "entry"}}),
 			of("unbacked-sandbox", "x", cause.Link{Role: cause.Handed, Process: "cni-add", Resource: "leases", Functions: []string{"b", "entry"}}), true},
 		{"an error may be taken for an answer", of("unbacked-sandbox", "x", gone), of("unbacked-sandbox", "x", gone, unread), false},
+		{"an error taken for a full pool", of("spurious-exhaustion", "x", cause.Link{Role: cause.Refused, Process: "cni-add", Functions: []string{assign}}, fault),
+			of("spurious-exhaustion", "x", cause.Link{Role: cause.Refused, Process: "cni-add", Functions: []string{release}}, unread), true},
 		{"a fault that no link tells", of("spurious-exhaustion", "x", cause.Link{Role: cause.Refused}), of("spurious-exhaustion", "x", cause.Link{Role: cause.Refused}, fault), false},
 		{"a race that was tried", of("unbacked-sandbox", "x", gone),
 			of("unbacked-sandbox", "x", gone, cause.Link{Role: cause.Read, Resource: "nodes"}, cause.Link{Role: cause.Changed, Resource: "nodes"}), true},
