@@ -75,6 +75,18 @@ func TestReservationDropped(t *testing.T) {
 	note(model.Snapshot{Claims: []model.Claim{first, second}})
 	p.want(p.breaks("double-claim", model.AddressOf(addr), model.PodOf(web), model.PodOf(db)),
 		"double-claim, wrote ip-reconciler DELETE overlappingrangeipreservations removed")
+
+	// Nor could it have been had the first one reserved it.
+	p = newPlay(t)
+	p.step(sim.Write, "cni-add/default/web-0/net1", "PATCH", "ippools/a")
+	note(model.Snapshot{Claims: []model.Claim{first}})
+	p.step(sim.Write, "cni-add/default/db-0/net2", "PATCH", "ippools/b")
+	note(model.Snapshot{Claims: []model.Claim{first, second}})
+	v := p.breaks("double-claim", model.AddressOf(addr), model.PodOf(web), model.PodOf(db))
+	p.want(v, "double-claim, wrote cni-add PATCH ippools not reserved")
+	if c := cause.Of(&p.rep, v); c.Links[0].Step != 1 {
+		t.Errorf("by step %d", c.Links[0].Step)
+	}
 }
 
 // A pod that was deleted and made again is a deleted one for who frees the claim of its
