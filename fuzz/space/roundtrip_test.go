@@ -31,16 +31,17 @@ var (
 	roundtrip  = flag.Uint64("roundtrip", 0, "only the world of this seed, and all of what came of it")
 )
 
-// imports are the spaces whose managers an import reads.
-func imports() []string {
-	return slices.DeleteFunc(space.Names(), func(name string) bool {
-		m := scenarios.Used().Find(name)
-		all := append([]string{m.Name}, m.Members...)
-		return !slices.ContainsFunc(all, func(of string) bool {
-			_, ok := ipam.Part[*dump.Importer](scenarios.Used().Find(of))
-			return ok
-		})
-	})
+// imports are the spaces whose managers, or members of theirs, an import reads.
+func imports() (out []string) {
+	reads := func(m *ipam.Manager) bool { _, ok := ipam.Part[*dump.Importer](m); return ok }
+	for _, m := range scenarios.Used() {
+		member := func(name string) bool { return reads(scenarios.Used().Find(name)) }
+		if s, ok := ipam.Part[space.Space](m); ok && (reads(m) || slices.ContainsFunc(m.Members, member)) {
+			out = append(out, s.Name)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // A dump of a cluster, imported, is the cluster: the same claims, blocks, affinities,

@@ -8,6 +8,7 @@ import (
 
 	"ipamsim/fuzz/space"
 	"ipamsim/scenarios"
+	"ipamsim/sim/ipam"
 )
 
 // drawnMax is how many worlds of each space are looked at, unless fewer draw all.
@@ -48,11 +49,12 @@ func worlds(t *testing.T, do func(*manifest), enough func() bool) {
 			t.Logf("%d worlds of each space draw all", seed)
 			return
 		}
-		for _, name := range space.Names() {
-			if !hasKinds(name) {
+		for _, m := range scenarios.Used() {
+			from, ok := ipam.Part[space.Space](m)
+			if !ok || !hasKinds(m) {
 				continue
 			}
-			s, err := space.Draw(name, seed)
+			s, err := space.Draw(from.Name, seed)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -63,9 +65,8 @@ func worlds(t *testing.T, do func(*manifest), enough func() bool) {
 
 // hasKinds reports whether a manager, or one of its members, is configured by objects of its
 // own kinds. Others have flags.
-func hasKinds(name string) bool {
-	m := scenarios.Used().Find(name)
-	return m.CRDs != nil || slices.ContainsFunc(m.Members, hasKinds)
+func hasKinds(m *ipam.Manager) bool {
+	return m.CRDs != nil || slices.ContainsFunc(m.Members, func(name string) bool { return hasKinds(scenarios.Used().Find(name)) })
 }
 
 func manifests(t *testing.T, s *scenarios.Scenario, do func(*manifest)) {
