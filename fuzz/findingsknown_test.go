@@ -1,14 +1,23 @@
 package fuzz_test
 
 import (
+	"encoding/json"
+	"errors"
 	"flag"
+	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
+	"ipamsim/fuzz/campaign"
 	"ipamsim/fuzz/cause"
 	"ipamsim/fuzz/input"
 	"ipamsim/fuzz/known"
+	"ipamsim/model"
+	"ipamsim/reports"
+	"ipamsim/reports/index"
 	"ipamsim/scenarios"
+	"ipamsim/sim"
 	"ipamsim/sim/hermetic"
 )
 
@@ -30,12 +39,18 @@ func TestFindingsAreKnown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := filepath.Glob(filepath.Join(*findings, "*.yaml"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no findings: %v", err)
+	var all []index.Finding
+	if b, err := os.ReadFile(filepath.Join(*findings, campaign.FindingsFile)); err != nil {
+		t.Fatal(err)
+	} else if err := json.Unmarshal(b, &all); err != nil {
+		t.Fatal(err)
 	}
-	for _, file := range files {
-		s, err := scenarios.Load(file)
+	for i := range all {
+		f := &all[i]
+		if !f.Small {
+			continue // what it says of its cause is too little
+		}
+		s, err := scenarios.Load(filepath.Join(*findings, f.File))
 		if err != nil {
 			t.Error(err)
 			continue
@@ -45,19 +60,47 @@ func TestFindingsAreKnown(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		for i := range rep.Violations {
-			v := &rep.Violations[i]
-			c := cause.Of(rep, v)
-			t.Logf("%s\t%s\t%s\t%s", filepath.Base(file), v.Invariant, c.Name(), c.Key())
-			switch {
-			case k.Look(c) != "":
-			case *learn:
-				if err := add(&k, *ofTarget, c, known.SeenAs(v.Message)); err != nil {
-					t.Fatal(err)
-				}
-			default:
-				t.Errorf("%s: no list knows %s", file, c.Look())
+		v := shownBy(rep, f.Invariant)
+		if v == nil {
+			t.Errorf("%s: it does not break %s any more", f.File, f.Invariant)
+			continue
+		}
+		c := decided(rep, v)
+		t.Logf("%s\t%s\t%s\t%s\t%s\t%s", f.File, v.Invariant, c.Fingerprint(), c.Label, c.Name(), c.Key())
+		for _, key := range append(f.Keys, known.Key(c)) {
+			if *learn {
+				err = errors.Join(err, noteKey(&k, *ofTarget, key, known.SeenAs(v.Message)))
+			} else if k.LearnKey(key, known.Seen) {
+				t.Errorf("%s: no list knows %s", f.File, key)
 			}
 		}
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
+}
+
+// shownBy is the violation of a finding, with which its run ends: the last of its invariant.
+func shownBy(rep *reports.Report, invariant string) (out *model.Violation) {
+	for i := range rep.Violations {
+		if v := &rep.Violations[i]; v.Invariant == invariant {
+			out = v
+		}
+	}
+	return out
+}
+
+// decided is the cause of a violation with the orders of messages that decide, as the
+// finding's file has them.
+func decided(rep *reports.Report, v *model.Violation) *cause.Cause {
+	c := cause.Of(rep, v)
+	step := func(n int) *sim.Step {
+		return rep.Trace.Steps[slices.IndexFunc(rep.Trace.Steps, func(s *sim.Step) bool { return s.Step == n })]
+	}
+	for _, r := range rep.Races {
+		if r.Invariant == v.Invariant && r.Code == v.Code {
+			c.Decided(rep, cause.Race{Read: step(r.Read), Change: step(r.Change)})
+		}
+	}
+	return c
 }

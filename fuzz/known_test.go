@@ -25,12 +25,19 @@ func listFile(list string) string { return filepath.Join(knownDir, list) }
 
 // add notes a class. Other processes may do so at the same time.
 func add(k *known.Causes, target string, c *cause.Cause, what string) error {
-	k.Learn(c, what)
+	return noteKey(k, target, known.Key(c), what)
+}
+
+// noteKey is add of what known.Key says of a cause.
+func noteKey(k *known.Causes, target, key, what string) error {
+	if !k.LearnKey(key, what) {
+		return nil
+	}
 	f, err := os.OpenFile(listFile(input.Lists(target)[0]), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(f, known.Line(c, what))
+	_, err = fmt.Fprintln(f, key+" | "+what)
 	return errors.Join(err, f.Close())
 }
 

@@ -134,6 +134,7 @@ func kubernetes(x kube.Exchange) act.Act {
 	case a.Verb == act.Patch || a.Verb == act.Update:
 		a.Thing = parse(x.Request).pod()
 	default:
+		a.Unconfirmed = a.Verb == act.Delete && a.Subresource == "" && unconfirmed(x)
 		return a
 	}
 	a.Bare, a.Thing.Name = false, name

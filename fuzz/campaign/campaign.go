@@ -92,11 +92,12 @@ type Row struct {
 	First      uint64 // it was first seen in this run
 	FirstAfter time.Duration
 	File       string
-	Page       string // its run, step by step; "" if there is none
-	History    string // the page of a history that is not linearizable
-	Issue      string // a text for the manager's maintainers
-	Known      string // what the lists say of its cause, or News, or NotTold
-	Rough      bool   // as recorded: nobody had time to make it small
+	Page       string   // its run, step by step; "" if there is none
+	History    string   // the page of a history that is not linearizable
+	Issue      string   // a text for the manager's maintainers
+	Known      string   // what the lists say of its cause, or News, or NotTold
+	Keys       []string // of the causes that have its name, as lists have them
+	Rough      bool     // as recorded: nobody had time to make it small
 }
 
 // What Row.Known says of causes that are on no list.

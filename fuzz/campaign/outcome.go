@@ -9,6 +9,7 @@ import (
 
 	"ipamsim/fuzz/cause"
 	"ipamsim/fuzz/finding"
+	"ipamsim/fuzz/known"
 )
 
 func (c *coordinator) progress() Progress {
@@ -63,6 +64,9 @@ func (c *coordinator) rows() []Row {
 			r.Issue = filepath.Join(c.Dir, name)
 		}
 		r.Known = c.known(f)
+		for i := range f.causes {
+			r.Keys = append(r.Keys, known.Key(&f.causes[i]))
+		}
 		if name := finding.PageFile(fp); f.Objects[name] != "" {
 			r.Page = filepath.Join(c.Dir, name)
 		}

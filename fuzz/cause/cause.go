@@ -242,9 +242,15 @@ func objects(v *model.Violation) (out []model.Ref) {
 	return out
 }
 
-// things are its objects and the block of its address.
+// things are its objects, the ranges that it says are given away, as blocks, and the block
+// of its address.
 func things(l *model.Ledger, v *model.Violation) []model.Ref {
 	out := objects(v)
+	for _, f := range v.Facts {
+		if o, ok := f.Value.(model.Ref); ok && o.Kind == model.RefRange {
+			out = append(out, model.Ref{Kind: model.RefBlock, Name: o.Name})
+		}
+	}
 	if i := l.Last(v.Step, addresses(out), model.RefAddress); i >= 0 {
 		for _, o := range l.Changes[i].Refs {
 			if o.Kind == model.RefBlock {

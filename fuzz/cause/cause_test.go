@@ -11,6 +11,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/sim"
+	"ipamsim/sim/kube"
 )
 
 var (
@@ -163,6 +164,9 @@ func TestName(t *testing.T) {
 	ended := func(outcome string) cause.Link {
 		return cause.Link{Role: cause.Ended, Process: "cni-del", Outcome: outcome}
 	}
+	unminded := func(resource string) []cause.Link {
+		return []cause.Link{{Role: cause.Ended, Process: "cni-del", Verb: "GET", Resource: resource, Outcome: "DEL ended"}, {Role: cause.Fault, Process: "cni-del", Verb: "GET", Resource: resource, Outcome: "error"}}
+	}
 	fault := cause.Link{Role: cause.Fault, Process: "cni-add", Verb: "PUT", Resource: "ipamblocks", Outcome: "error"}
 	unread := cause.Link{Role: cause.Fault, Process: "ipam-gc", Verb: "LIST", Resource: "pods", Outcome: "error"}
 	passed := cause.Link{Role: cause.Passed, Process: "ipam-gc", Outcome: "ended"}
@@ -205,10 +209,16 @@ func TestName(t *testing.T) {
 		{"no DEL came to its end", of("leaked-claim", "x", ended("DEL failed")), of("leaked-claim", "x", ended("no DEL")), true},
 		{"a pass left it", of("leaked-claim", "x", ended("no DEL")), of("leaked-claim", "x", ended("no DEL"), passed), false},
 		{"a DEL succeeded, whatever came then", of("unreleased-claim", "y", ended("DEL ended")), of("leaked-claim", "x", ended("DEL ended"), passed), true},
+		{"a DEL that did not mind an error", of("leaked-claim", "x", unminded("ippools")...), of("unreleased-claim", "y", unminded("nodeslicepools")...), true},
+		{"a DEL that did, and one that met none", of("leaked-claim", "x", unminded("ippools")...), of("leaked-claim", "x", unminded("ippools")[0]), false},
 		{"a DEL succeeded", of("leaked-claim", "x", ended("no DEL")), of("leaked-claim", "x", ended("DEL ended")), false},
 		{"a write failed, and a second one", of("unbacked-sandbox", "x", failed), of("unbacked-sandbox", "x", failed, fault), true},
 		{"another write failed", of("unbacked-sandbox", "x", gone), of("unbacked-sandbox", "x", gone, fault), true},
+		{"what an ADD asked last", of("unbacked-sandbox", "x", cause.Link{Role: cause.Handed, Process: "cni-add", Resource: "ippools", Functions: []string{"a", "entry"}}),
+			of("unbacked-sandbox", "x", cause.Link{Role: cause.Handed, Process: "cni-add", Resource: "leases", Functions: []string{"b", "entry"}}), true},
 		{"an error may be taken for an answer", of("unbacked-sandbox", "x", gone), of("unbacked-sandbox", "x", gone, unread), false},
+		{"an error taken for a full pool", of("spurious-exhaustion", "x", cause.Link{Role: cause.Refused, Process: "cni-add", Functions: []string{assign}}, fault),
+			of("spurious-exhaustion", "x", cause.Link{Role: cause.Refused, Process: "cni-add", Functions: []string{release}}, unread), true},
 		{"a fault that no link tells", of("spurious-exhaustion", "x", cause.Link{Role: cause.Refused}), of("spurious-exhaustion", "x", cause.Link{Role: cause.Refused}, fault), false},
 		{"a race that was tried", of("unbacked-sandbox", "x", gone),
 			of("unbacked-sandbox", "x", gone, cause.Link{Role: cause.Read, Resource: "nodes"}, cause.Link{Role: cause.Changed, Resource: "nodes"}), true},
@@ -271,6 +281,9 @@ func TestCountedOnceTooOften(t *testing.T) {
 		v := p.breaks("leftover-handle", handle, model.BlockOf(block), model.Ref{Kind: model.RefContainer, Name: "c1"})
 		v.Code = code
 		p.want(v, "leftover-handle, wrote cni-add PATCH ipamhandles changed")
+		v = p.breaks("handle-count", handle, model.BlockOf(block))
+		v.Code = code
+		p.want(v, "handle-count, counted-too-many, wrote cni-add PATCH ipamhandles changed")
 	}
 }
 
@@ -482,29 +495,36 @@ func TestLabel(t *testing.T) {
 // Whose the row was tells a call that frees another pod's address from one that frees its
 // own, and a reconciler that frees that of a deleted pod from one that frees a live one's.
 func TestWhose(t *testing.T) {
-	const del, reconciler = "cni-del/default/db-0/net1", "ip-reconciler~2"
+	const del, reconciler, now = "cni-del/default/db-0/net1", "ip-reconciler~2", `{"gracePeriodSeconds":0}`
+	evicted := func(reason string) string {
+		return `{"status":{"conditions":[{"type":"DisruptionTarget","status":"True","reason":"` + reason + `"}]}}`
+	}
 	for _, tt := range []struct {
 		name, by, pod, want string
-		deleted             []string // who did what to web-0, in order
+		deleted             []string // what was done to web-0, in order: verb, what was asked or answered
 	}{
 		{"another pod's", del, "db-0", "cni-del PATCH ippools removed another pod's", nil},
 		{"its own", del, "web-0", "cni-del PATCH ippools removed", nil},
 		{"a live pod's", reconciler, "", "ip-reconciler PATCH ippools removed", nil},
-		{"a terminating pod's", reconciler, "", "ip-reconciler PATCH ippools removed of a terminating pod", []string{"operator~1 DELETE"}},
-		{"a pod's that has ended", reconciler, "", "ip-reconciler PATCH ippools removed of a deleted pod", []string{"operator~1 DELETE", "kubelet/worker-1/default/web-0 DELETE"}},
-		{"an evicted pod's", reconciler, "", "ip-reconciler PATCH ippools removed of a deleted pod", []string{"node-lifecycle DELETE"}},
-		{"a pod's deleted by force", reconciler, "", "ip-reconciler PATCH ippools removed of a deleted pod", []string{"churn/0 DELETE"}},
-		{"of a pod that is there again", reconciler, "", "ip-reconciler PATCH ippools removed", []string{"operator~1 DELETE", "statefulset POST"}},
+		{"a terminating pod's", reconciler, "", "ip-reconciler PATCH ippools removed of a terminating pod", []string{"DELETE"}},
+		{"a pod's that has ended", reconciler, "", "ip-reconciler PATCH ippools removed of a deleted pod", []string{"DELETE", "DELETE " + now}},
+		{"an evicted pod's", reconciler, "", "ip-reconciler PATCH ippools removed of a deleted pod", []string{"DELETE " + evicted("DeletionByTaintManager")}},
+		{"a drained node's", reconciler, "", "ip-reconciler PATCH ippools removed of a terminating pod", []string{"DELETE " + evicted("EvictionByEvictionAPI")}},
+		{"of a pod that is there again", reconciler, "", "ip-reconciler PATCH ippools removed", []string{"DELETE", "POST"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := newPlay(t)
 			p.step(sim.Write, "cni-add/default/web-0/net1", "PATCH", "ippools/a")
 			p.claims(claim(web, "c1"))
-			p.event(model.Event{Kind: model.Operator, Actor: "churn/0", Deed: "delete --force pods"})
 			for _, deed := range tt.deleted {
-				by, verb, _ := strings.Cut(deed, " ")
-				r := p.step(sim.Write, by, verb, "pods/default/web-0").Choice.Op.Request
-				r.Namespace, r.Name = "default", "web-0"
+				verb, body, _ := strings.Cut(deed, " ")
+				st := p.step(sim.Write, "somebody", verb, "pods/default/web-0")
+				st.Choice.Op.Request.Namespace, st.Choice.Op.Request.Name = "default", "web-0"
+				x := kube.Exchange{Verb: strings.ToLower(verb), Resource: "pods", Namespace: "default", Name: "web-0", Status: 200}
+				if x.Response = []byte(body); body == now {
+					x.Request, x.Response = []byte(body), nil
+				}
+				st.Detail = x
 			}
 			if tt.pod != "" {
 				p.event(model.Event{Kind: model.DelBegin, Actor: tt.by, Pod: model.PodRef{Namespace: "default", Name: tt.pod}})

@@ -1,6 +1,9 @@
 package cause_test
 
 import (
+	"bytes"
+	"os"
+	"strings"
 	"testing"
 
 	"ipamsim/fuzz/cause"
@@ -55,4 +58,35 @@ func of(rep *reports.Report, invariant string) string {
 		}
 	}
 	return ""
+}
+
+// An evicted pod is told by what its object says, whoever deletes it: the stand-in for
+// Kubernetes' controllers, and those themselves.
+func TestSameUnderRealControllers(t *testing.T) {
+	if !hermetic.Enabled {
+		t.Skip("SKIPPED: needs the hermetic build; run make test")
+	}
+	r, err := scenarios.NewRunner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	const file = "../../scenarios/whereabouts-485-partition.yaml"
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, controllers := range []string{"simple", "real"} {
+		s, err := scenarios.Parse(file, bytes.Replace(b, []byte("  seed: 1\n"), []byte("  seed: 1\n  controllers: "+controllers+"\n"), 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rep, err := r.Run(t.Context(), s, scenarios.Options{Store: scenarios.Memory})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if key := of(rep, "unbacked-sandbox"); !strings.Contains(key, "wrote ip-reconciler ippools removed of a deleted pod ") {
+			t.Errorf("%s: %q", controllers, key)
+		}
+	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/act"
+	"ipamsim/model/invariant"
 	"ipamsim/sim"
 )
 
@@ -59,22 +60,22 @@ func (r *run) began(end *model.Event) int {
 
 // freed is who took the claim of an address away before the i-th change gave it to
 // somebody else, nobody if it is still there, or was in another pool, of which that one
-// knows nothing. What takes it from a pod that still has it, and is no DEL, breaks that
-// itself: whoever is given it then only shows it.
+// knows nothing, or was of none who has the address. What takes it from a pod that still
+// has it, and is no DEL, breaks that itself: whoever is given it then only shows it.
 func (r *run) freed(i int, addrs []model.Ref) (out []Link, broke bool) {
 	l := r.rep.Ledger
 	pools := only(l.Changes[i].Refs, model.RefPool)
 	j := l.LastOf(l.Changes[i].Step-1, func(c *model.Change) bool {
 		return c.Row == model.RefAddress && c.Names(addrs...) && (len(pools) == 0 || c.Names(pools...))
 	})
-	if j < 0 || !l.Changes[j].Gone {
+	if j < 0 || !l.Changes[j].Gone || !l.Changes[j].Names(r.holders(addrs)...) {
 		return nil, false
 	}
 	st := stepOf(r.rep.Trace, l.Changes[j].Step)
 	if st == nil {
 		return nil, false
 	}
-	if st.Choice.Op.Actor.Kind() != "cni-del" && l.Changes[j].Names(r.holders()...) {
+	if st.Choice.Op.Actor.Kind() != "cni-del" {
 		return r.by(j, addrs), true
 	}
 	link := r.link(Freed, st)
@@ -82,19 +83,44 @@ func (r *run) freed(i int, addrs []model.Ref) (out []Link, broke bool) {
 	return []Link{link}, false
 }
 
-// holders are who has the address of the violation: pods, or else the node whose tunnel's
-// it is.
-func (r *run) holders() []model.Ref {
-	var pods []model.Ref
-	for _, p := range only(r.v.Objects, model.RefPod) {
-		if !strings.HasPrefix(p.Name, "/") {
-			pods = append(pods, p)
+// holders are who has an address of the violation: the containers for which it was
+// returned, for a namesake's is another; else pods, or else the node whose tunnel's it is.
+func (r *run) holders(addrs []model.Ref) (out []model.Ref) {
+	pods := slices.DeleteFunc(only(r.v.Objects, model.RefPod), func(p model.Ref) bool { return strings.HasPrefix(p.Name, "/") })
+	for i := range r.rep.History.Events[:r.v.To] {
+		e := &r.rep.History.Events[i]
+		had := func(a netip.Addr) bool { return slices.Contains(addrs, model.AddressOf(a)) }
+		if e.Kind == model.AddEnd && e.Err == "" && slices.Contains(pods, model.PodOf(e.Pod)) && slices.ContainsFunc(e.Addrs, had) {
+			out = append(out, model.Ref{Kind: model.RefContainer, Name: e.Container})
 		}
 	}
-	if len(pods) == 0 {
-		return only(r.v.Objects, model.RefNode)
+	switch {
+	case len(out) > 0:
+		return out
+	case len(pods) > 0:
+		return pods
 	}
-	return pods
+	return only(r.v.Objects, model.RefNode)
+}
+
+// taken is the change by which an ADD that returned the address lost it while it was still
+// on its way: the first that another process made of its claim. It is the i-th if nobody did.
+func (r *run) taken(i int, addrs []model.Ref) int {
+	l, e := r.rep.Ledger, r.returned()
+	if r.v.Invariant != invariant.UnbackedSandbox.Name || e == nil {
+		return i
+	}
+	own := l.LastOf(e.Step, func(c *model.Change) bool {
+		st := stepOf(r.rep.Trace, c.Step)
+		return c.Row == model.RefAddress && c.Names(addrs...) && st != nil && string(st.Choice.Op.Actor) == e.Actor
+	})
+	for j := own + 1; own >= 0 && j < i; j++ {
+		c := &l.Changes[j]
+		if pools := only(l.Changes[own].Refs, model.RefPool); c.Row == model.RefAddress && c.Names(addrs...) && (len(pools) == 0 || c.Names(pools...)) {
+			return j
+		}
+	}
+	return i
 }
 
 // handed is an ADD that returned the address, by its last message; if a write failed

@@ -98,14 +98,24 @@ func (r *run) nodes(i int) bool {
 }
 
 // unreserved is who dropped the reservation of an address before the i-th change claimed
-// it in a second pool: had it been there, that could not have been.
+// it in a second pool, or had claimed it first and never reserved it: had it been there,
+// that could not have been.
 func (r *run) unreserved(i int, addrs []model.Ref) []Link {
-	l := r.rep.Ledger
-	j := l.Last(l.Changes[i].Step-1, addrs, model.RefReservation)
-	if j < 0 || !l.Changes[j].Gone {
+	l, before := r.rep.Ledger, r.rep.Ledger.Changes[i].Step-1
+	if j := l.Last(before, addrs, model.RefReservation); j >= 0 && l.Changes[j].Gone {
+		return r.by(j, addrs)
+	} else if j >= 0 {
 		return nil
 	}
-	return r.by(j, addrs)
+	j := l.Last(before, addrs, model.RefAddress)
+	if j < 0 || l.Changes[j].Gone {
+		return nil
+	}
+	out := r.by(j, addrs)
+	if len(out) > 0 && out[0].Role == Wrote {
+		out[0].Outcome = notReserved
+	}
+	return out
 }
 
 // by is the message that made a change, of rows that are about refs.
@@ -229,6 +239,9 @@ func (r *run) lastChange() (i int, refs []model.Ref) {
 			}); j >= 0 {
 				return r.overcounted(j), refs
 			}
+		}
+		if i >= 0 && at.kind == model.RefAddress {
+			return r.taken(i, refs), refs
 		}
 		if i >= 0 {
 			return i, refs

@@ -17,11 +17,13 @@ import (
 //   - which of several equal requests of one function of the manager's it was: deleting a
 //     block that has become empty is a release as well as writing one is;
 //   - whether a deleted pod was gone yet;
+//   - what an ADD asked last that returned what it had not claimed, and which error one took
+//     for the lack of addresses;
 //   - what was read too late: one of several that were, see Decided;
 //   - what interrupted it, an error, a crash or a conflict, where the links say already
 //     which write was done or was not, or the record contradicts itself;
 //   - whether a DEL failed, did not end or never came; of one that succeeded, what it left
-//     and what passes of reconcilers made of that;
+//     and what passes of reconcilers made of that, and which error it did not mind;
 //   - which invariant sees that what was right has been overwritten.
 func (c *Cause) Name() string {
 	rule := rules[c.Invariant]
@@ -70,9 +72,15 @@ func (c *Cause) named(l *Link) string {
 		return ""
 	case Crashed:
 		short.Functions = l.Functions
+	case Refused:
+		if c.erred() {
+			return (&Link{Role: Refused, Process: short.Process}).same() + " after an error"
+		}
+	case Handed: // what it did last is not what it did wrong
+		short.Verb, short.Resource = "", ""
 	case Fault:
 		told := c.Links[0].Role == Wrote && !slices.Contains(reads, l.Verb)
-		if rule.inner || told || has(func(o *Link) bool { return o.Role == Failed }) {
+		if rule.inner || told || c.inSpite() || c.erred() || has(func(o *Link) bool { return o.Role == Failed }) {
 			return ""
 		}
 		short.Functions = nil
@@ -85,6 +93,9 @@ func (c *Cause) named(l *Link) string {
 		if l.Outcome != delEnded {
 			return string(Ended) + " without DEL"
 		}
+		if c.inSpite() {
+			return string(Ended) + " DEL in spite of an error"
+		}
 	}
 	if l.Aside {
 		return ""
@@ -93,6 +104,21 @@ func (c *Cause) named(l *Link) string {
 		return (&Link{Role: l.Role, Functions: rule.entry(&short)}).same()
 	}
 	return short.same()
+}
+
+// erred reports whether it is a call that took an error for the lack of addresses, whichever
+// that was and whatever it did before it gave up.
+func (c *Cause) erred() bool {
+	return c.Invariant == invariant.SpuriousExhaustion.Name && slices.ContainsFunc(c.Links, func(o Link) bool { return o.Role == Fault && !o.Aside })
+}
+
+// inSpite reports whether it is what a DEL left that ended with success though its last
+// message had met an error, whichever that was.
+func (c *Cause) inSpite() bool {
+	end := &c.Links[0]
+	return end.Role == Ended && end.Outcome == delEnded && slices.ContainsFunc(c.Links, func(o Link) bool {
+		return o.Role == Fault && !o.Aside && o.Verb == end.Verb && o.Resource == end.Resource && slices.Equal(o.Functions, end.Functions)
+	})
 }
 
 // entry is the function of a link that counts, none of a call that did not do it.

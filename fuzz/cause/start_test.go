@@ -75,6 +75,18 @@ func TestReservationDropped(t *testing.T) {
 	note(model.Snapshot{Claims: []model.Claim{first, second}})
 	p.want(p.breaks("double-claim", model.AddressOf(addr), model.PodOf(web), model.PodOf(db)),
 		"double-claim, wrote ip-reconciler DELETE overlappingrangeipreservations removed")
+
+	// Nor could it have been had the first one reserved it.
+	p = newPlay(t)
+	p.step(sim.Write, "cni-add/default/web-0/net1", "PATCH", "ippools/a")
+	note(model.Snapshot{Claims: []model.Claim{first}})
+	p.step(sim.Write, "cni-add/default/db-0/net2", "PATCH", "ippools/b")
+	note(model.Snapshot{Claims: []model.Claim{first, second}})
+	v := p.breaks("double-claim", model.AddressOf(addr), model.PodOf(web), model.PodOf(db))
+	p.want(v, "double-claim, wrote cni-add PATCH ippools not reserved")
+	if c := cause.Of(&p.rep, v); c.Links[0].Step != 1 {
+		t.Errorf("by step %d", c.Links[0].Step)
+	}
 }
 
 // A pod that was deleted and made again is a deleted one for who frees the claim of its
@@ -161,4 +173,55 @@ func TestLabelOfDeletions(t *testing.T) {
 func (p *play) pod(actor, verb string) {
 	r := p.step(sim.Write, actor, verb, "pods/default/web-0").Choice.Op.Request
 	r.Namespace, r.Name = web.Namespace, web.Name
+}
+
+// What an ADD had claimed when somebody took it over is lost by that, and not by what is
+// done to it until the ADD returns it.
+func TestTakenOverOnTheWay(t *testing.T) {
+	const add, namesakes = "cni-add/default/web-0/net1", "cni-add/default/web-0/net1~2"
+	p := newPlay(t)
+	p.event(model.Event{Kind: model.AddBegin, Actor: add, Pod: web, Container: "c1"})
+	p.step(sim.Write, add, "PATCH", "ippools/a")
+	p.claims(claim(web, "c1"))
+	p.step(sim.Write, namesakes, "PATCH", "ippools/a")
+	p.claims(claim(web, "c2"))
+	p.step(sim.Write, "cni-del/default/web-0/net1", "PATCH", "ippools/a")
+	p.claims()
+	p.event(model.Event{Kind: model.AddEnd, Actor: add, Pod: web, Container: "c1", Addrs: []netip.Addr{addr}})
+	p.want(p.breaks("unbacked-sandbox", model.AddressOf(addr), model.PodOf(web)), "unbacked-sandbox, wrote cni-add PATCH ippools changed")
+}
+
+// That an address had been another one's before says nothing of one sandbox that is given
+// it twice.
+func TestFreedByNoneWhoHasIt(t *testing.T) {
+	p := newPlay(t)
+	p.step(sim.Write, "cni-add/default/db-0/net1", "PATCH", "ippools/a")
+	p.claims(claim(db, "c9"))
+	p.step(sim.Write, "cni-del/default/db-0/net1", "PATCH", "ippools/a")
+	p.claims()
+	for i, of := range []string{"b", "a"} {
+		p.step(sim.Write, "cni-add/default/web-0/net1", "PATCH", "ippools/"+of)
+		twice := []model.Claim{claim(web, "c1"), claim(web, "c1")}
+		twice[0].Pool = "another"
+		p.claims(twice[:i+1]...)
+		p.event(model.Event{Kind: model.AddEnd, Pod: web, Container: "c1", Addrs: []netip.Addr{addr}})
+	}
+	p.want(p.breaks("duplicate-address", model.AddressOf(addr), model.PodOf(web)), "duplicate-address, wrote cni-add PATCH ippools new")
+}
+
+// A duplicate in a range that two nodes were given is what gave it to both.
+func TestDuplicateOfAConflict(t *testing.T) {
+	shared := netip.MustParsePrefix("10.0.0.0/28")
+	p := newPlay(t)
+	p.step(sim.Write, "kube-controller-manager", "PATCH", "nodes/b")
+	pools := []model.Pool{{Name: "a/10.0.0.0/28", Range: shared, Node: "a"}, {Name: "b/10.0.0.0/28", Range: shared, Node: "b"}}
+	p.rep.Ledger.Note(len(p.rep.Trace.Steps), model.Snapshot{Pools: pools})
+	conflict := p.breaks("slice-conflict", model.Ref{Kind: model.RefPool, Name: pools[0].Name}, model.Ref{Kind: model.RefPool, Name: pools[1].Name})
+	conflict.Facts = []model.Fact{model.NewFact("second-slice", model.Ref{Kind: model.RefRange, Name: shared.String()})}
+	want := cause.Of(&p.rep, conflict).Key()
+	p.step(sim.Write, "cni-add/default/db-0/net1", "PATCH", "files/a")
+	c := claim(db, "c2")
+	c.Pool = pools[1].Name
+	p.rep.Ledger.Note(len(p.rep.Trace.Steps), model.Snapshot{Pools: pools, Claims: []model.Claim{c}})
+	p.want(p.breaks("duplicate-address", model.AddressOf(addr), model.PodOf(web), model.PodOf(db)), want)
 }

@@ -66,10 +66,10 @@ func (r *run) stays() []Link {
 // that by which it came to count what it counts at the end. Else it is the i-th.
 func (r *run) overcounted(i int) int {
 	handles, blocks := only(r.v.Objects, model.RefHandle), only(r.v.Objects, model.RefBlock)
-	if r.v.Invariant != invariant.LeftoverHandle.Name || len(handles) != 1 || len(blocks) != 1 {
+	if !rules[r.v.Invariant].counts || len(handles) != 1 || len(blocks) != 1 {
 		return i
 	}
-	if j := r.rep.Ledger.Overcounted(r.v.Step, handles[0], blocks[0]); j >= 0 {
+	if j := r.rep.Ledger.Overcounted(r.callEnd(), handles[0], blocks[0]); j >= 0 {
 		return j
 	}
 	return i

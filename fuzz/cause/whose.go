@@ -2,7 +2,6 @@ package cause
 
 import (
 	"slices"
-	"strings"
 
 	"ipamsim/model"
 	"ipamsim/sim"
@@ -98,18 +97,8 @@ func (r *run) deleted(pod model.Ref, since, step int) Whose {
 // deletion is what a request to delete a pod came to. The kubelet asks last, when the
 // containers have ended; nobody waits for that who deletes by force, or evicts.
 func (r *run) deletion(st *sim.Step) Whose {
-	by := st.Choice.Op.Actor
-	if slices.Contains([]string{"kubelet", "node-lifecycle"}, by.Kind()) {
+	if r.rep.Did(st).Unconfirmed {
 		return Deleted
-	}
-	events := r.rep.History.Events
-	for i := len(events) - 1; i >= 0; i-- {
-		if e := &events[i]; e.Kind == model.Operator && e.Actor == string(by) && e.Step <= st.Step {
-			if strings.HasPrefix(e.Deed, "delete --force") {
-				return Deleted
-			}
-			break
-		}
 	}
 	return Terminating
 }

@@ -59,6 +59,16 @@ func (k Causes) Each(f func(key, what string)) {
 // Learn adds a cause.
 func (k *Causes) Learn(c *cause.Cause, what string) { k.learn(c.Look(), c.Rest(), what) }
 
+// LearnKey is Learn of what Key said, and reports whether it was new.
+func (k *Causes) LearnKey(listed, what string) bool {
+	look, rest, ok := strings.Cut(listed, " | ")
+	if !ok || k.whole[key(look, rest)] != "" {
+		return false
+	}
+	k.learn(look, rest, what)
+	return true
+}
+
 func (k *Causes) learn(look, rest, what string) {
 	if k.whole == nil {
 		k.whole, k.looks, k.shown = map[string]string{}, map[string]string{}, map[string]bool{}
@@ -77,10 +87,11 @@ func key(look, rest string) string {
 	return look + ", " + rest
 }
 
+// Key is a cause in a list, without what is known of it.
+func Key(c *cause.Cause) string { return c.Look() + " | " + c.Rest() }
+
 // Line is a cause in a list.
-func Line(c *cause.Cause, what string) string {
-	return c.Look() + " | " + c.Rest() + " | " + what
-}
+func Line(c *cause.Cause, what string) string { return Key(c) + " | " + what }
 
 // Load lists from the folder that they lie in. Of what is known of a look the first counts.
 func Load(dir string, lists ...string) (Causes, error) {

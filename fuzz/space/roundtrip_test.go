@@ -22,6 +22,7 @@ import (
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/action"
 	"ipamsim/sim/cluster/checker"
+	"ipamsim/sim/ipam"
 )
 
 var (
@@ -30,8 +31,18 @@ var (
 	roundtrip  = flag.Uint64("roundtrip", 0, "only the world of this seed, and all of what came of it")
 )
 
-// imports are the spaces of managers that an import reads.
-var imports = []string{"calico", "mixed", "whereabouts"}
+// imports are the spaces whose managers, or members of theirs, an import reads.
+func imports() (out []string) {
+	reads := func(m *ipam.Manager) bool { _, ok := ipam.Part[*dump.Importer](m); return ok }
+	for _, m := range scenarios.Used() {
+		member := func(name string) bool { return reads(scenarios.Used().Find(name)) }
+		if s, ok := ipam.Part[space.Space](m); ok && (reads(m) || slices.ContainsFunc(m.Members, member)) {
+			out = append(out, s.Name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
 
 // A dump of a cluster, imported, is the cluster: the same claims, blocks, affinities,
 // handles and reservations, the same policy, the same sandboxes, and the same verdicts.
@@ -49,8 +60,9 @@ func TestRoundTrip(t *testing.T) {
 	}
 	defer r.Close()
 	sum := tripSum{excused: map[string]int{}, verdicts: map[string]int{}}
+	from := imports()
 	for i := range uint64(*roundtrips) {
-		seed, where := i/3+1, imports[i%3]
+		seed, where := i/uint64(len(from))+1, from[i%uint64(len(from))]
 		if *roundtrip != 0 && seed != *roundtrip {
 			continue
 		}
@@ -283,8 +295,9 @@ func TestImportedPodsGo(t *testing.T) {
 	}
 	defer r.Close()
 	released, left, several, gone := 0, 0, 0, 0
+	from := imports()
 	for i := range uint64(*departures) {
-		seed, where := i/3+1, imports[i%3]
+		seed, where := i/uint64(len(from))+1, from[i%uint64(len(from))]
 		s, err := space.Draw(where, seed)
 		if err != nil {
 			t.Fatal(err)

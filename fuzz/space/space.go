@@ -21,6 +21,8 @@ type Space struct {
 	Name string
 	// Draw draws one world from its stream.
 	Draw func(*World)
+	// Forceless: no pod is deleted by force, for the manager gives addresses to none.
+	Forceless bool
 }
 
 // spaces are those of the managers of this program, by name.

@@ -52,6 +52,9 @@ type Act struct {
 	Thing       Thing
 	Subresource string // "status"
 	Gone        bool   // of an event: it was deleted
+	// Unconfirmed, of the deletion of a pod: no kubelet has to say that its containers have
+	// ended. Its grace period is over, or it is evicted from a node that is not ready.
+	Unconfirmed bool
 
 	// Gives are the addresses that a write assigns, each with its new owner; Takes those
 	// that it releases, with the old one if that is known; Passes those that go from one

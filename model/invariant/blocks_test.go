@@ -334,6 +334,13 @@ func TestStarvedNode(t *testing.T) {
 			"node-3 has no block in network kube-system/k8s-pod-network and /node-3 has borrowed 10.7.0.9, while block 10.7.0.128/26 of node-1 is empty"},
 
 		{"it wants nothing", func(*View) {}, ""},
+		{"its tunnel has borrowed in a pool that has no empty block", func(v *View) {
+			tunnel(v, "node-3", "10.7.0.9")
+			b := v.Networks[0].Blocks
+			pods, tunnels := b.Pools[0], b.Pools[0]
+			pods.Prefix, tunnels.Name, tunnels.Prefix = cidr("10.7.0.128/25"), "tunnels", cidr("10.7.0.0/25")
+			b.Pools = []model.IPPool{pods, tunnels}
+		}, ""},
 		{"its tunnel has an address that nobody claims", func(v *View) {
 			tunnel(v, "node-3", "10.7.0.9")
 			v.Record.Claims = slices.DeleteFunc(v.Record.Claims, func(c model.Claim) bool { return c.Addr == ip("10.7.0.9") })

@@ -48,16 +48,18 @@ func starved(v *View, n *model.Network) []finding {
 			if (v4 && !n.Blocks.V4) || (!v4 && !n.Blocks.V6) || hasBlock(v, name, v4) {
 				continue
 			}
-			b := spareFor(spare, n, name, v4)
-			if b == nil {
-				continue
-			}
-			if code, facts := need(v, n, name, v4); code != "" {
-				out = append(out, finding{
-					code:    code,
-					objects: []model.Ref{nodeName(name), networkName(n.Key), model.BlockOf(b.Range), nodeName(b.Node)},
-					facts:   append(facts, model.NewFact("starved", nodeName(name)), ownerFact(b)),
-				})
+			for _, b := range spare {
+				if !couldHave(b, n, name, v4) {
+					continue
+				}
+				if code, facts := need(v, n, name, b); code != "" {
+					out = append(out, finding{
+						code:    code,
+						objects: []model.Ref{nodeName(name), networkName(n.Key), model.BlockOf(b.Range), nodeName(b.Node)},
+						facts:   append(facts, model.NewFact("starved", nodeName(name)), ownerFact(b)),
+					})
+					break
+				}
 			}
 		}
 	}
@@ -83,20 +85,17 @@ func hasBlock(v *View, node string, v4 bool) bool {
 	return slices.ContainsFunc(v.Record.Affinities, func(a model.Affinity) bool { return a.Node == node && a.Block.Addr().Is4() == v4 })
 }
 
-// spareFor is the first empty block that the node could have instead of its owner.
-func spareFor(spare []*model.Pool, n *model.Network, node string, v4 bool) *model.Pool {
-	for _, b := range spare {
-		p := n.Blocks.PoolOf(b.Range.Addr())
-		if b.Range.Addr().Is4() == v4 && p != nil && p.Serves(node) && p.BlockBits == b.Range.Bits() {
-			return b
-		}
-	}
-	return nil
+// couldHave reports whether the node could have an empty block instead of its owner.
+func couldHave(b *model.Pool, n *model.Network, node string, v4 bool) bool {
+	p := n.Blocks.PoolOf(b.Range.Addr())
+	return b.Range.Addr().Is4() == v4 && p != nil && p.Serves(node) && p.BlockBits == b.Range.Bits()
 }
 
-// need is for what a node without block needs one, or "": a pod that waits, or one
-// that has borrowed.
-func need(v *View, n *model.Network, node string, v4 bool) (code string, facts []model.Fact) {
+// need is for what a node without block needs this one, or "": a pod that waits, or one
+// that has borrowed of the same pool. A tunnel, or a pod that asked for a pool, has borrowed
+// there because it may take from no other.
+func need(v *View, n *model.Network, node string, b *model.Pool) (code string, facts []model.Fact) {
+	v4, pool := b.Range.Addr().Is4(), n.Blocks.PoolOf(b.Range.Addr())
 	var waiting []model.Ref
 	has := attachments(v)
 	for ref, pod := range v.Truth.Pods {
@@ -109,7 +108,7 @@ func need(v *View, n *model.Network, node string, v4 bool) (code string, facts [
 	}
 	for _, s := range v.Truth.Sandboxes {
 		for _, a := range s.Attachments {
-			at := slices.IndexFunc(a.Addrs, func(a netip.Addr) bool { return a.Is4() == v4 && claimed(v, a) })
+			at := slices.IndexFunc(a.Addrs, func(a netip.Addr) bool { return a.Is4() == v4 && pool.Prefix.Contains(a) && claimed(v, a) })
 			if s.Node == node && a.Network == n.Key && at >= 0 {
 				return podBorrowed, []model.Fact{model.NewFact("for", model.PodOf(s.Pod)), model.NewFact("borrowed", model.AddressOf(a.Addrs[at]))}
 			}

@@ -84,6 +84,9 @@ type Finding struct {
 	Failing int `json:"failing,omitempty"`
 	// Also are the other invariants that the same cause broke, sorted.
 	Also []string `json:"also,omitempty"`
+	// Keys are the causes of all that were shrunk and have its name, as fuzz/testdata/known
+	// has them: LOOK | REST OF THE CAUSE.
+	Keys []string `json:"keys,omitempty"`
 }
 
 // Index is the page of a campaign.

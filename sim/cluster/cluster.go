@@ -155,7 +155,7 @@ func blank(w *sim.World, cfg Config) (*Cluster, error) {
 		World: w, Networks: c.networks(), Primary: cfg.Primary, Settings: cfg.Settings, Fabric: cfg.Fabric, Outside: cfg.Outside,
 		Site: ipam.CallSites(cfg.Manager), Metrics: cfg.Metrics, Looks: cfg.Looks,
 		Observe:  func(ctx context.Context) (model.Snapshot, error) { return c.Instance.Observe(ctx) },
-		Revision: func() int64 { return c.store.Revision() },
+		Revision: func() int64 { return c.store.Revision() + c.doors.revision() },
 	})
 	var err error
 	c.Kinds, err = kubeapi.Kinds(cfg.Manager)

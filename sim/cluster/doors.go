@@ -59,6 +59,16 @@ func (d *doors) used(node string) *disk.Disk {
 	return d.disks[node]
 }
 
+// revision of all disks together: it never falls.
+func (d *doors) revision() (sum int64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, x := range d.disks {
+		sum += x.Revision()
+	}
+	return sum
+}
+
 // lose is what becomes of a node's disk with its power.
 func (d *doors) lose(node string, forget bool, l disk.Loss) {
 	switch disk := d.used(node); {

@@ -10,16 +10,12 @@ import (
 	"ipamsim/model/act"
 	"ipamsim/sim"
 	"ipamsim/sim/cluster/kubeapi"
-	"ipamsim/sim/disk"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/kube"
 )
 
 // stepped is sim.Hooks.Step.
 func (c *Cluster) stepped(s *sim.Step) {
-	if _, ok := s.Detail.(disk.Access); ok { // a record on a disk has no revision
-		c.Checker.Outdate()
-	}
 	found := c.Checker.Stepped(s)
 	if stop := c.Config.Stop; stop != nil && stop(s, found) {
 		c.World.Finish()

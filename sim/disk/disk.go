@@ -33,6 +33,8 @@ type Disk struct {
 	locks  map[int]*lock
 	faults [faults]int
 	slow   sim.Slowness
+
+	revision int64
 }
 
 // tmpfs are the directories that are memory; the other standard ones are on disk.
@@ -62,6 +64,13 @@ func New(w *sim.World, node string) *Disk {
 
 // Node is the name of the machine.
 func (d *Disk) Node() string { return d.node }
+
+// Revision is higher after whatever changed what processes see. It never falls.
+func (d *Disk) Revision() int64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.revision
+}
 
 // Reimage takes everything away: the machine is installed anew, or thrown away with its
 // disk. Processes that still run do not survive it; whoever kills them does so first.
@@ -99,6 +108,7 @@ func (d *Disk) Put(name string, content []byte) {
 
 // install makes what is there now what is on disk.
 func (d *Disk) install() {
+	d.revision++
 	d.stored, d.log = d.live.clone(), nil
 	for _, n := range d.stored {
 		if !n.volatile {

@@ -360,3 +360,34 @@ func rewritten(p *disk.Process, pass func(time.Duration)) {
 	synced(p, pass)
 	_ = p.WriteFile("/var/lib/f", []byte("new"), 0o600)
 }
+
+// The revision of a disk rises with whatever a process could see, and with nothing else.
+func TestRevision(t *testing.T) {
+	d := disk.New(nil, "n")
+	was := d.Revision()
+	rises := func(what string, want bool) {
+		t.Helper()
+		now := d.Revision()
+		if now > was != want || now < was {
+			t.Errorf("%s: %d after %d", what, now, was)
+		}
+		was = now
+	}
+	p := d.Process(t.Context(), nil)
+	if _, err := p.ReadDir("/var/lib"); err != nil {
+		t.Fatal(err)
+	}
+	rises("a look", false)
+	if err := p.WriteFile("/var/lib/a", []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	rises("a write", true)
+	if err := p.Remove("/var/lib/a"); err != nil {
+		t.Fatal(err)
+	}
+	rises("a removal", true)
+	d.PowerLoss(disk.Loss{})
+	rises("a loss of power", true)
+	d.Reimage()
+	rises("a new disk", true)
+}

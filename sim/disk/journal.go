@@ -46,6 +46,7 @@ const (
 // change makes a change and keeps it until it is on disk. The caller holds mu.
 func (d *Disk) change(c *change) {
 	c.at = d.now()
+	d.revision++
 	d.live.apply(c)
 	if c.volatile {
 		return
@@ -123,6 +124,7 @@ func (d *Disk) Unsynced() (journal, writes int) {
 func (d *Disk) PowerLoss(l Loss) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.revision++
 	d.settle()
 	kept := d.log[:d.cut(l.Journal)]
 	lost := lostOf(kept, l.Data)

@@ -2,11 +2,13 @@ package fields_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
 	"ipamsim/fuzz/space"
 	"ipamsim/scenarios"
+	"ipamsim/sim/ipam"
 )
 
 // drawnMax is how many worlds of each space are looked at, unless fewer draw all.
@@ -47,14 +49,24 @@ func worlds(t *testing.T, do func(*manifest), enough func() bool) {
 			t.Logf("%d worlds of each space draw all", seed)
 			return
 		}
-		for _, name := range []string{"calico", "mixed", "whereabouts"} { // node IPAM has flags
-			s, err := space.Draw(name, seed)
+		for _, m := range scenarios.Used() {
+			from, ok := ipam.Part[space.Space](m)
+			if !ok || !hasKinds(m) {
+				continue
+			}
+			s, err := space.Draw(from.Name, seed)
 			if err != nil {
 				t.Fatal(err)
 			}
 			manifests(t, s, do)
 		}
 	}
+}
+
+// hasKinds reports whether a manager, or one of its members, is configured by objects of its
+// own kinds. Others have flags.
+func hasKinds(m *ipam.Manager) bool {
+	return m.CRDs != nil || slices.ContainsFunc(m.Members, func(name string) bool { return hasKinds(scenarios.Used().Find(name)) })
 }
 
 func manifests(t *testing.T, s *scenarios.Scenario, do func(*manifest)) {

@@ -13,7 +13,7 @@ import (
 )
 
 // Space is node IPAM's.
-var Space = space.Space{Name: "nodeipam", Draw: func(w *space.World) { (&world{World: w}).draw() }}
+var Space = space.Space{Name: "nodeipam", Forceless: true, Draw: func(w *space.World) { (&world{World: w}).draw() }}
 
 // world is a world of node IPAM while it is drawn.
 type world struct {

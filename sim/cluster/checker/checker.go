@@ -73,9 +73,6 @@ func New(cfg Config) *Checker {
 	return c
 }
 
-// Outdate says that the record may have changed without a new revision.
-func (c *Checker) Outdate() { c.revision = -1 }
-
 // Stepped is for sim.Hooks.Step. It returns the violations that are new.
 func (c *Checker) Stepped(s *sim.Step) []model.Violation {
 	if s.Choice.Outcome.Fault() {

@@ -87,7 +87,7 @@ func (r *routing) run(c *Checker) func(context.Context, *sim.Gate) error {
 func (r *routing) due(c *Checker) (at time.Duration, ok bool) {
 	at, ok = r.net.Next()
 	losses := r.net.Losses()
-	if len(losses) == 0 {
+	if len(losses) == 0 || !c.reflected() {
 		return at, ok
 	}
 	// A loss may be older than the sandbox that has the address now. Where routes have not
@@ -137,7 +137,23 @@ func (c *Checker) routeLocked() []route.Loss {
 	case r.wake <- struct{}{}:
 	default:
 	}
+	if !c.reflected() {
+		for name := range c.machines {
+			c.held[name] = c.w.Now()
+		}
+		return nil
+	}
 	return r.net.Losses()
+}
+
+// reflected reports whether anybody spreads routes. In a cluster whose reflectors have no
+// power nodes hear of no blocks, wherever addresses are. Called with mu held.
+func (c *Checker) reflected() bool {
+	all := c.cfg.Fabric.Reflectors
+	return len(all) == 0 || slices.ContainsFunc(all, func(name string) bool {
+		m := c.machines[name]
+		return m != nil && m.Up && !c.routing.quiet[name]
+	})
 }
 
 // factsLocked is what routes of each address family are made of: the machines, the

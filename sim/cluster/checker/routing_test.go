@@ -1,0 +1,33 @@
+package checker
+
+import (
+	"testing"
+
+	"ipamsim/model"
+	"ipamsim/model/route"
+	"ipamsim/sim/cluster/recording"
+)
+
+// Routes are spread by one reflector as well as by two, and by none that has no power or
+// whose BIRD does not run. Others need none.
+func TestReflected(t *testing.T) {
+	on := func(up bool) *recording.Machine { return &recording.Machine{Node: model.Node{Up: up}} }
+	for _, tt := range []struct {
+		name       string
+		reflectors []string
+		quiet      string
+		want       bool
+	}{
+		{"a mesh", nil, "", true},
+		{"the only one is off", []string{"off"}, "", false},
+		{"one of two is off", []string{"off", "on"}, "", true},
+		{"its BIRD is stopped", []string{"off", "on"}, "on", false},
+		{"no machine", []string{"none"}, "", false},
+	} {
+		c := &Checker{cfg: Config{Fabric: route.Fabric{Reflectors: tt.reflectors}}, routing: &routing{quiet: map[string]bool{tt.quiet: true}}}
+		c.machines = map[string]*recording.Machine{"on": on(true), "off": on(false)}
+		if got := c.reflected(); got != tt.want {
+			t.Errorf("%s: %t", tt.name, got)
+		}
+	}
+}
