@@ -19,6 +19,7 @@ import (
 const (
 	attachmentKind = "NetworkAttachmentDefinition"
 	annotation     = nadv1.NetworkAttachmentAnnot
+	defaultNetwork = "v1.multus-cni.io/default-network" // Multus, pkg/k8sclient, defaultNetAnnot
 )
 
 // networks reads the policy out of every NetworkAttachmentDefinition.
@@ -151,7 +152,11 @@ func (l *loader) attached(d *strict.Doc, id identity) error {
 	if !ok {
 		return nil
 	}
-	p = p.Then("annotations").Then(annotation)
+	p = p.Then("annotations")
+	if strict.Text(d.Root, p.Then(defaultNetwork)...) != "" {
+		return d.FailAt(p.Then(defaultNetwork), "a default network of the pod's own is not simulated, leave it out")
+	}
+	p = p.Then(annotation)
 	n, ok := strict.Locate(d.Root, p)
 	if !ok {
 		if misplaced := at("metadata", "annotations", annotation); strict.Text(d.Root, misplaced...) != "" {

@@ -3,6 +3,7 @@ package real_test
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"runtime"
 	"strings"
 	"testing"
@@ -144,6 +145,37 @@ func TestCrash(t *testing.T) {
 	l = crash(9 * time.Minute)
 	if taints := l.nodes[0].Spec.Taints; len(taints) != 0 || len(l.pods) != 5 {
 		t.Errorf("on again: taints %v, %d pods", taints, len(l.pods))
+	}
+}
+
+// A pod that is deleted is over before it goes: Succeeded, or Failed if its containers say
+// so.
+//
+// Kubernetes asserts the same: pkg/kubelet/status, TestTerminatePod and
+// TestDeletePodBeforeFinished (v1.34.1).
+func TestLastStatus(t *testing.T) {
+	for code, want := range map[string]string{"0": "Succeeded", "1": "Failed"} {
+		l := live(t, func(cfg *cluster.Config) {
+			o := &cfg.Objects[len(cfg.Objects)-1]
+			o.Body = json.RawMessage(strings.Replace(string(o.Body), `"annotations":{`, `"annotations":{"ipamsim.dev/exit-code":"`+code+`",`, 1))
+			cfg.Script = []cluster.Entry{{At: time.Minute, Action: &action.Delete{Resource: "pods", All: true}}}
+		})
+		over, gone := map[string]bool{}, 0
+		for _, s := range l.trace.Steps {
+			x, ok := s.Detail.(kube.Exchange)
+			switch {
+			case !ok || x.Resource != "pods" || x.Status != http.StatusOK || !strings.HasPrefix(string(s.Choice.Op.Actor), "kubelet/"):
+			case x.Subresource == "status":
+				over[x.Name] = strings.Contains(string(x.Request), `"phase":"`+want+`"`)
+			case x.Verb == "delete":
+				if gone++; !over[x.Name] {
+					t.Errorf("exit code %s: %s went without a last status", code, x.Name)
+				}
+			}
+		}
+		if gone != 5 {
+			t.Errorf("%d pods went", gone)
+		}
 	}
 }
 
