@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"ipamsim/sim"
 	"ipamsim/sim/kube/elect"
 )
 
@@ -55,14 +54,8 @@ func TestDeposed(t *testing.T) {
 		}
 	})
 	for _, a := range w.programs {
-		ended := false
-		select {
-		case <-a.Done():
-			ended = errors.Is(a.Err(), elect.ErrDeposed)
-		default:
-		}
-		if ended != old[string(a.ID)] && !errors.Is(a.Err(), sim.ErrKilled) {
-			t.Errorf("%s: deposed %v, %v", a.ID, ended, a.Err())
+		if deposed := errors.Is(a.Err(), elect.ErrDeposed); deposed != old[string(a.ID)] {
+			t.Errorf("%s: %v", a.ID, a.Err())
 		}
 	}
 	if made := len(w.told("made")); made != 8 {

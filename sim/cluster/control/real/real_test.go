@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -145,6 +146,36 @@ func TestCrash(t *testing.T) {
 	l = crash(9 * time.Minute)
 	if taints := l.nodes[0].Spec.Taints; len(taints) != 0 || len(l.pods) != 5 {
 		t.Errorf("on again: taints %v, %d pods", taints, len(l.pods))
+	}
+}
+
+// A program that is killed is started again, and meanwhile another is the leader; flags
+// are those of the cluster: a node is unreachable as soon as they say.
+func TestPlane(t *testing.T) {
+	two := control.Component{Replicas: 2}
+	plane := control.Plane{ControllerManager: two, Scheduler: two}
+	plane.ControllerManager.ExtraArgs = []control.Arg{{Name: "node-monitor-grace-period", Value: "20s"}}
+	for grace, p := range map[string]control.Plane{"20s": plane, "50s": {}} {
+		l := live(t, func(cfg *cluster.Config) {
+			cfg.Until = 100 * time.Second
+			cfg.Controllers = func(env control.Env) control.Set {
+				env.Plane = p
+				return real.New(env)
+			}
+			cfg.Script = []cluster.Entry{
+				{At: 20 * time.Second, Action: &action.Kill{Actor: "kube-controller-manager"}},
+				{At: 20 * time.Second, Action: &action.Kill{Actor: "kube-scheduler"}},
+				{At: 55 * time.Second, Action: &action.Delete{Resource: "pods", All: true}},
+				{At: 65 * time.Second, Action: &action.Crash{Node: "a"}},
+			}
+		})
+		if unreachable := len(l.nodes[0].Spec.Taints) > 0; unreachable != (grace == "20s") {
+			t.Errorf("grace %s: taints %v", grace, l.nodes[0].Spec.Taints)
+		}
+		if len(l.pods) != 5 || slices.ContainsFunc(l.pods, func(p *corev1.Pod) bool { return p.Status.Phase != corev1.PodRunning }) {
+			t.Errorf("grace %s: %d pods", grace, len(l.pods))
+		}
+		t.Logf("%d steps", len(l.trace.Steps))
 	}
 }
 
