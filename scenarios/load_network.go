@@ -134,6 +134,7 @@ var templates = map[string]path{
 	"Deployment":  at("spec", "template", "metadata"),
 	"DaemonSet":   at("spec", "template", "metadata"),
 	"Job":         at("spec", "template", "metadata"),
+	"ReplicaSet":  at("spec", "template", "metadata"),
 }
 
 // attachments checks that pods ask for networks that exist.

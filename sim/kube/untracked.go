@@ -1,6 +1,9 @@
 package kube
 
 import (
+	"sync"
+	"sync/atomic"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -17,18 +20,24 @@ import (
 // fields costs a third of the request. One that is stored or applied is seen as it is.
 //
 // Source: apimachinery, util/managedfields/internal, structuredMergeManager.Update.
-type untracked struct {
-	managedfields.TypeConverter
-	deduced *typed.TypedValue // nothing, of a type without a schema
-}
+type untracked struct{ deduced *typed.TypedValue } // nothing, of a type without a schema
 
 func newUntracked() untracked {
 	nothing, err := typed.DeducedParseableType.FromUnstructured(map[string]any{})
 	if err != nil {
 		panic(err) // an empty object
 	}
-	return untracked{applyconfigurations.NewTypeConverter(legacyscheme.Scheme), nothing}
+	return untracked{nothing}
 }
+
+// schemas are those of Kubernetes' types, which are read when somebody applies first: that
+// takes 200 ms.
+var schemas = sync.OnceValue(func() managedfields.TypeConverter {
+	schemasRead.Store(true)
+	return applyconfigurations.NewTypeConverter(legacyscheme.Scheme)
+})
+
+var schemasRead atomic.Bool
 
 // ObjectToTyped knows a creation by its type, which an applied patch does not
 // have yet, and by the UID that it lacks.
@@ -40,14 +49,23 @@ func (u untracked) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOpt
 	if m, err := meta.Accessor(obj); err == nil && !applied && m.GetUID() == "" {
 		return u.nothing(obj), nil
 	}
-	return u.TypeConverter.ObjectToTyped(obj, opts...)
+	return schemas().ObjectToTyped(obj, opts...)
 }
 
-// nothing is an empty object of a type. What is applied is merged into it.
+// TypedToObject is what was merged.
+func (untracked) TypedToObject(v *typed.TypedValue) (runtime.Object, error) {
+	return schemas().TypedToObject(v)
+}
+
+// nothing is an empty object of a type. What is applied is merged into it, and is asked
+// for before; where nobody applies it is compared with another of the kind only.
 func (u untracked) nothing(obj runtime.Object) *typed.TypedValue {
+	if !schemasRead.Load() {
+		return u.deduced
+	}
 	empty := &unstructured.Unstructured{Object: map[string]any{}}
 	empty.SetGroupVersionKind(obj.GetObjectKind().GroupVersionKind())
-	if v, err := u.TypeConverter.ObjectToTyped(empty); err == nil {
+	if v, err := schemas().ObjectToTyped(empty); err == nil {
 		return v
 	}
 	return u.deduced
