@@ -82,6 +82,26 @@ func TestBudgetAtDrain(t *testing.T) {
 	}
 }
 
+// While the leader of two kube-controller-managers is stopped nobody makes pods until its
+// lease is over; awake again it makes none.
+func TestDeposedManager(t *testing.T) {
+	r := runner(t)
+	s := load(t, "testdata/controllers/deposed-manager.yaml")
+	rep := run(t, r, s, scenarios.Options{})
+	var at []time.Duration
+	for _, e := range rep.History.Events {
+		if e.Kind == model.SandboxUp {
+			at = append(at, e.At)
+		}
+	}
+	if len(at) != 4 || at[1] > 10*time.Second || at[2] < 40*time.Second || at[3] > 70*time.Second {
+		t.Errorf("sandboxes at %v", at)
+	}
+	if again := run(t, r, s, scenarios.Options{}); hermetic.Enabled && (again.Digest != rep.Digest || rep.Foreign != 0) {
+		t.Errorf("digest %s, then %s; %d foreign wake-ups", rep.Digest, again.Digest, rep.Foreign)
+	}
+}
+
 // withSimple is a scenario with the simple controllers.
 func withSimple(t *testing.T, file string) *scenarios.Scenario {
 	t.Helper()

@@ -50,6 +50,8 @@ var typed = map[string]struct {
 	"ResourceQuota":       {"v1", "", reflect.TypeFor[corev1.ResourceQuota]()},
 	"LimitRange":          {"v1", "", reflect.TypeFor[corev1.LimitRange]()},
 
+	"PersistentVolumeClaim": {"v1", "", reflect.TypeFor[corev1.PersistentVolumeClaim]()},
+
 	"Secret":             {"v1", "", reflect.TypeFor[corev1.Secret]()},
 	"Role":               {rbacVersion, rbacv1.GroupName, reflect.TypeFor[rbacv1.Role]()},
 	"RoleBinding":        {rbacVersion, rbacv1.GroupName, reflect.TypeFor[rbacv1.RoleBinding]()},

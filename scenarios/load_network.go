@@ -9,6 +9,7 @@ import (
 	nadv1 "github.com/k8snetworkplumbingwg/network-attachment-definition-client/pkg/apis/k8s.cni.cncf.io/v1"
 	nadutils "github.com/k8snetworkplumbingwg/network-attachment-definition-client/pkg/utils"
 	"go.yaml.in/yaml/v3"
+	corev1 "k8s.io/api/core/v1"
 
 	"ipamsim/model"
 	"ipamsim/scenarios/strict"
@@ -152,6 +153,10 @@ func (l *loader) attached(d *strict.Doc, id identity) error {
 	p, ok := templates[id.kind]
 	if !ok {
 		return nil
+	}
+	spec := append(p[:len(p)-1:len(p)-1], "spec")
+	if who := strict.Text(d.Root, spec.Then("schedulerName")...); who != "" && who != corev1.DefaultSchedulerName && strict.Text(d.Root, spec.Then("nodeName")...) == "" {
+		return d.FailAt(spec.Then("schedulerName"), "%s is not simulated, and nobody would bind the pods: leave it out", strict.Quote(who))
 	}
 	p = p.Then("annotations")
 	if strict.Text(d.Root, p.Then(defaultNetwork)...) != "" {

@@ -127,8 +127,12 @@ func (c *controllers) keep(name string, elected bool, run program) {
 // heard reports whether the API server hears of a node's kubelet.
 func (c *controllers) heard(node string) bool { return c.Machine(node).Healthy() }
 
-// Changed has nothing to do: they watch.
-func (*controllers) Changed(kube.Change) {}
+// Changed hears of claims of volumes; for the rest, they watch.
+func (c *controllers) Changed(ch kube.Change) {
+	if ch.Resource == claims.Plural {
+		c.claimed(ch)
+	}
+}
 
 // MachineChanged starts the reports of kubelets whose machines have got power.
 func (c *controllers) MachineChanged() {

@@ -179,6 +179,26 @@ func TestPlane(t *testing.T) {
 	}
 }
 
+// The pods of a StatefulSet get the volumes that they claim, on whichever node.
+func TestVolumes(t *testing.T) {
+	l := live(t, func(cfg *cluster.Config) {
+		cfg.Objects = append(cfg.Objects, cluster.Object{Kind: "StatefulSet", Namespace: "default", Name: "db", Body: json.RawMessage(`{"apiVersion":"apps/v1","kind":"StatefulSet",
+			"metadata":{"name":"db","namespace":"default"},"spec":{"replicas":2,"serviceName":"db","selector":{"matchLabels":{"app":"db"}},
+			"template":{"metadata":{"labels":{"app":"db"}},"spec":{"containers":[{"name":"c","image":"i","volumeMounts":[{"name":"data","mountPath":"/d"}]}]}},
+			"volumeClaimTemplates":[{"metadata":{"name":"data"},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}]}}`)})
+		cfg.Until = time.Minute
+	})
+	running := 0
+	for _, p := range l.pods {
+		if strings.HasPrefix(p.Name, "db-") && p.Status.Phase == corev1.PodRunning {
+			running++
+		}
+	}
+	if running != 2 {
+		t.Errorf("%d of 2 run", running)
+	}
+}
+
 // A pod that is deleted is over before it goes: Succeeded, or Failed if its containers say
 // so.
 //
