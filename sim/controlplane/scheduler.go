@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/kubernetes/pkg/scheduler"
@@ -33,7 +34,7 @@ func Scheduler(ctx context.Context, rt http.RoundTripper) error {
 		return err
 	}
 	restore := early.QuietQueues()
-	f := scheduler.NewInformerFactory(client, 0)
+	f := informers.SharedInformerFactory(&factory{SharedInformerFactory: scheduler.NewInformerFactory(client, 0), rt: rt})
 	s, err := scheduler.New(ctx, client, f, nil, func(string) events.EventRecorder { return &events.FakeRecorder{} })
 	restore()
 	if err != nil {

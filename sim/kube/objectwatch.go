@@ -1,0 +1,146 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"sync"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"ipamsim/sim"
+)
+
+// objectWatch is a watch of objects. It implements watch.Interface.
+type objectWatch struct {
+	o      *Objects
+	ctx    context.Context
+	cancel context.CancelFunc
+	out    chan watch.Event
+
+	mu    sync.Mutex
+	timer *time.Timer
+}
+
+// begin opens a watch of what comes after a revision. It lives until the caller's context
+// ends, its reader stops it, it has had its time, or its history is gone.
+func (o *Objects) begin(caller context.Context, from string) *objectWatch {
+	w := &objectWatch{o: o, out: make(chan watch.Event)}
+	w.ctx, w.cancel = context.WithCancel(caller)
+	rev, err := strconv.ParseInt(from, 10, 64)
+	if err != nil {
+		panic(err) // what a list or an event of ours has said
+	}
+	s := o.d.s
+	in := s.backend.client.Watch(clientv3.WithRequireLeader(w.ctx), o.where, clientv3.WithPrefix(), clientv3.WithRev(rev+1), clientv3.WithPrevKV(), clientv3.WithProgressNotify())
+	closed := context.AfterFunc(s.ctx, w.cancel)
+	go func() {
+		defer close(w.out)
+		defer closed()
+		defer w.cancel()
+		w.move(in)
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.timer != nil {
+			w.timer.Stop()
+		}
+	}()
+	return w
+}
+
+// end ends the watch when its time is up.
+func (w *objectWatch) end(after time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.timer = time.AfterFunc(after, func() {
+		w.o.mu.Lock()
+		w.o.ended = true
+		w.o.mu.Unlock()
+		w.cancel()
+	})
+}
+
+// ResultChan is that of watch.Interface.
+func (w *objectWatch) ResultChan() <-chan watch.Event { return w.out }
+
+// Stop is that of watch.Interface.
+func (w *objectWatch) Stop() { w.cancel() }
+
+// move hands over what the store tells, each event when the schedule says so.
+func (w *objectWatch) move(in clientv3.WatchChan) {
+	for told := range in {
+		switch {
+		case told.Err() != nil:
+			w.expired()
+			return
+		case told.IsProgressNotify():
+			if w.o.d.g.Reached() && !w.say(watch.Bookmark, w.o.shown(w.o.blank(), told.Header.Revision), told.Header.Revision) {
+				return
+			}
+		}
+		for _, e := range told.Events {
+			if !w.pass(e) {
+				return
+			}
+		}
+	}
+}
+
+// pass has one event pass the gate.
+func (w *objectWatch) pass(e *clientv3.Event) bool {
+	kind, kv, rev := watch.Modified, e.Kv, e.Kv.ModRevision
+	switch {
+	case e.Type == clientv3.EventTypeDelete:
+		kind, kv = watch.Deleted, e.PrevKv
+	case e.IsCreate():
+		kind = watch.Added
+	}
+	if kv == nil {
+		w.expired() // what was deleted has been compacted
+		return false
+	}
+	obj, err := w.o.d.s.journal.decode(string(kv.Key), kv.Value, kv.ModRevision)
+	if err != nil {
+		panic(err) // what the API server itself has encoded
+	}
+	about, _ := parse(string(kv.Key))
+	r := About("EVENT", w.o.gvr.Resource, about.Namespace, about.Name)
+	op := sim.Op{
+		Kind: sim.Event, Class: "watch", Key: "EVENT " + string(kind) + " " + r.Path + " rv=" + strconv.FormatInt(rev, 10),
+		Hurts: sim.Of(sim.Drop, sim.Gone), Request: r,
+	}
+	err = w.o.d.g.Pass(w.ctx, op, func(ctx context.Context) error {
+		sim.Report(ctx, "delivered", Exchange{Method: "EVENT", Verb: "event", Path: r.Path, Resource: r.Resource, Namespace: r.Namespace, Name: r.Name, Status: 200, Bare: true})
+		return nil
+	})
+	if fault := (*sim.Fault)(nil); errors.As(err, &fault) && fault.Outcome == sim.Gone {
+		w.expired()
+	}
+	return err == nil && w.say(kind, w.o.shown(obj, rev), rev)
+}
+
+// say hands over an event, after which its reader knows all up to a revision. It reports
+// whether there is a reader.
+func (w *objectWatch) say(kind watch.EventType, obj runtime.Object, rev int64) bool {
+	select {
+	case w.out <- watch.Event{Type: kind, Object: obj}:
+	case <-w.ctx.Done():
+		return false
+	}
+	w.o.mu.Lock()
+	defer w.o.mu.Unlock()
+	w.o.told = strconv.FormatInt(rev, 10)
+	return true
+}
+
+// expired is the last event of a watch whose history is gone.
+func (w *objectWatch) expired() {
+	status := refusal(gone).ErrStatus
+	select {
+	case w.out <- watch.Event{Type: watch.Error, Object: &status}:
+	case <-w.ctx.Done():
+	}
+}
