@@ -7,8 +7,11 @@ import (
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
@@ -24,6 +27,7 @@ import (
 	"k8s.io/client-go/informers/storage"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/tools/cache"
 
@@ -141,4 +145,74 @@ func (p partial) List(ctx context.Context, opts metav1.ListOptions) (*metav1.Par
 
 func (p partial) Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
 	return p.way.WatchWithContext(ctx, opts)
+}
+
+// podsClient is a client whose lists and watches of the pods of all namespaces get objects
+// at the process's door: kube-scheduler makes their informer itself, with a selector.
+type podsClient struct {
+	kubernetes.Interface
+	way *kube.Objects
+}
+
+func (c podsClient) CoreV1() corev1client.CoreV1Interface {
+	return podsCore{c.Interface.CoreV1(), c.way}
+}
+
+type podsCore struct {
+	corev1client.CoreV1Interface
+	way *kube.Objects
+}
+
+func (c podsCore) Pods(ns string) corev1client.PodInterface {
+	if ns != metav1.NamespaceAll {
+		return c.CoreV1Interface.Pods(ns)
+	}
+	return podsOf{c.CoreV1Interface.Pods(ns), c.way}
+}
+
+type podsOf struct {
+	corev1client.PodInterface
+	way *kube.Objects
+}
+
+func (p podsOf) List(ctx context.Context, opts metav1.ListOptions) (*corev1.PodList, error) {
+	if err := p.selects(opts); err != nil {
+		return nil, err
+	}
+	got, err := p.way.ListWithContext(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	list := &corev1.PodList{}
+	if m, err := meta.ListAccessor(got); err == nil {
+		list.ResourceVersion = m.GetResourceVersion()
+	}
+	return list, meta.EachListItem(got, func(o runtime.Object) error {
+		list.Items = append(list.Items, *o.(*corev1.Pod))
+		return nil
+	})
+}
+
+func (p podsOf) Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
+	if err := p.selects(opts); err != nil {
+		return nil, err
+	}
+	return p.way.WatchWithContext(ctx, opts)
+}
+
+// selects keeps the pods that the options mean: there is no selector but of the phase.
+func (p podsOf) selects(opts metav1.ListOptions) error {
+	s, err := fields.ParseSelector(opts.FieldSelector)
+	if err != nil {
+		return err
+	}
+	for _, r := range s.Requirements() {
+		if r.Field != "status.phase" {
+			return apierrors.NewBadRequest("field selector " + r.Field)
+		}
+	}
+	p.way.Keep("fieldSelector="+opts.FieldSelector, func(o runtime.Object) bool {
+		return s.Matches(fields.Set{"status.phase": string(o.(*corev1.Pod).Status.Phase)})
+	})
+	return nil
 }

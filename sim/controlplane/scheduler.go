@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/events"
@@ -34,7 +35,7 @@ func Scheduler(ctx context.Context, rt http.RoundTripper) error {
 		return err
 	}
 	restore := early.QuietQueues()
-	f := informers.SharedInformerFactory(&factory{SharedInformerFactory: scheduler.NewInformerFactory(client, 0), rt: rt})
+	f := schedulerInformers(client, rt)
 	s, err := scheduler.New(ctx, client, f, nil, func(string) events.EventRecorder { return &events.FakeRecorder{} })
 	restore()
 	if err != nil {
@@ -49,4 +50,12 @@ func Scheduler(ctx context.Context, rt http.RoundTripper) error {
 	forgetDebugger()
 	f.Shutdown()
 	return ctx.Err()
+}
+
+// schedulerInformers are those that kube-scheduler makes.
+func schedulerInformers(client kubernetes.Interface, rt http.RoundTripper) informers.SharedInformerFactory {
+	if way, ok := kube.ObjectsOf(rt, corev1.SchemeGroupVersion.WithResource("pods"), &corev1.Pod{}); ok {
+		client = podsClient{client, way}
+	}
+	return &factory{SharedInformerFactory: scheduler.NewInformerFactory(client, 0), rt: rt}
 }

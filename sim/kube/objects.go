@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"path"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -32,6 +33,8 @@ type Objects struct {
 	gvr   schema.GroupVersionResource
 	where string // their folder in the store
 	blank func() runtime.Object
+	query string
+	keeps func(runtime.Object) bool // those that are meant; nil: all
 	// Streamed has a list and the watch that follows be one request, as of a client whose
 	// WatchListClient is on. Its first part is one message, however many the objects are.
 	Streamed bool
@@ -67,6 +70,12 @@ type objectList struct {
 	Items []runtime.Object
 }
 
+// Keep leaves out the objects of which keeps does not hold, as a selector does. The query
+// is how a request says so ("fieldSelector=…"). Call it before anything else.
+func (o *Objects) Keep(query string, keeps func(runtime.Object) bool) {
+	o.query, o.keeps = query, keeps
+}
+
 // DeepCopyObject is that of runtime.Object.
 func (l *objectList) DeepCopyObject() runtime.Object {
 	c := &objectList{TypeMeta: l.TypeMeta, ListMeta: *l.ListMeta.DeepCopy()}
@@ -92,7 +101,7 @@ func (o *Objects) ListWithContext(caller context.Context, opts metav1.ListOption
 	op, verb := o.op("LIST", sim.Read, opts.ResourceVersion), "list"
 	if o.Streamed {
 		op, verb = o.op("WATCH", sim.Watch, ""), "watch"
-		op.Request.Query = "?sendInitialEvents=true"
+		op.Request.Query = "?sendInitialEvents=true" // it has no selector
 	} else if opts.ResourceVersion == "0" {
 		op.Hurts |= sim.Of(sim.Stale)
 	}
@@ -148,8 +157,12 @@ func (o *Objects) WatchWithContext(caller context.Context, opts metav1.ListOptio
 // op is a request as the schedule sees it.
 func (o *Objects) op(verb string, kind sim.OpKind, from string) sim.Op {
 	r := About(verb, o.gvr.Resource, "", "")
+	parts := []string{o.query}
 	if from != "" {
-		r.Query = "?resourceVersion=" + from
+		parts = append(parts, "resourceVersion="+from)
+	}
+	if q := strings.Trim(strings.Join(parts, "&"), "&"); q != "" {
+		r.Query = "?" + q
 	}
 	return sim.Op{Request: r, Kind: kind, Hurts: sim.Of(sim.FailBefore), Fails: int(gone)}
 }
@@ -202,7 +215,9 @@ func (o *Objects) read(ctx context.Context, list *objectList) error {
 		if err != nil {
 			return err
 		}
-		list.Items = append(list.Items, o.shown(obj, kv.ModRevision))
+		if o.keeps == nil || o.keeps(obj) {
+			list.Items = append(list.Items, o.shown(obj, kv.ModRevision))
+		}
 	}
 	list.ResourceVersion = strconv.FormatInt(got.Header.Revision, 10)
 	return nil

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
@@ -35,7 +36,7 @@ func (o *Objects) begin(caller context.Context, from string) *objectWatch {
 		panic(err) // what a list or an event of ours has said
 	}
 	s := o.d.s
-	in := s.backend.client.Watch(clientv3.WithRequireLeader(w.ctx), o.where, clientv3.WithPrefix(), clientv3.WithRev(rev+1), clientv3.WithPrevKV(), clientv3.WithProgressNotify())
+	in := s.backend.client.Watch(clientv3.WithRequireLeader(w.ctx), o.where, clientv3.WithPrefix(), clientv3.WithRev(rev+1), clientv3.WithPrevKV())
 	closed := context.AfterFunc(s.ctx, w.cancel)
 	go func() {
 		defer close(w.out)
@@ -69,50 +70,87 @@ func (w *objectWatch) ResultChan() <-chan watch.Event { return w.out }
 // Stop is that of watch.Interface.
 func (w *objectWatch) Stop() { w.cancel() }
 
-// move hands over what the store tells, each event when the schedule says so.
+// move hands over what the store tells, each event when the schedule says so, and once a
+// minute up to where that is all.
 func (w *objectWatch) move(in clientv3.WatchChan) {
-	for told := range in {
-		switch {
-		case told.Err() != nil:
-			w.expired()
-			return
-		case told.IsProgressNotify():
-			if w.o.d.g.Reached() && !w.say(watch.Bookmark, w.o.shown(w.o.blank(), told.Header.Revision), told.Header.Revision) {
+	tick := time.NewTicker(bookmarkEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case told, open := <-in:
+			if !open {
 				return
 			}
-		}
-		for _, e := range told.Events {
-			if !w.pass(e) {
+			if told.Err() != nil {
+				w.expired()
+				return
+			}
+			for _, e := range told.Events {
+				if !w.pass(e) {
+					return
+				}
+			}
+		case <-tick.C:
+			if rev := w.o.d.s.store.Heard(); len(in) == 0 && w.o.d.g.Reached() && !w.say(watch.Bookmark, w.o.shown(w.o.blank(), rev), rev) {
 				return
 			}
 		}
 	}
 }
 
+// change is what an event means to whoever watches what the selector keeps. It is nothing
+// of it if the kind is "". ok is false if the history is gone.
+//
+// Source: apiserver, pkg/storage/etcd3, watchChan.transform (v0.34).
+func (w *objectWatch) change(e *clientv3.Event) (kind watch.EventType, obj runtime.Object, ok bool) {
+	read := func(kv *mvccpb.KeyValue) runtime.Object {
+		obj, err := w.o.d.s.journal.decode(string(kv.Key), kv.Value, kv.ModRevision)
+		if err != nil {
+			panic(err) // what the API server itself has encoded
+		}
+		return obj
+	}
+	is, was := e.Type != clientv3.EventTypeDelete, !e.IsCreate()
+	if was && e.PrevKv == nil && (!is || w.o.keeps != nil) {
+		return "", nil, false // compacted
+	}
+	var old runtime.Object
+	if was && (!is || w.o.keeps != nil) {
+		old = read(e.PrevKv)
+		was = w.o.keeps == nil || w.o.keeps(old)
+	}
+	if is {
+		obj = read(e.Kv)
+		is = w.o.keeps == nil || w.o.keeps(obj)
+	}
+	switch {
+	case is && was:
+		return watch.Modified, obj, true
+	case is:
+		return watch.Added, obj, true
+	case was:
+		return watch.Deleted, old, true
+	}
+	return "", nil, true
+}
+
 // pass has one event pass the gate.
 func (w *objectWatch) pass(e *clientv3.Event) bool {
-	kind, kv, rev := watch.Modified, e.Kv, e.Kv.ModRevision
-	switch {
-	case e.Type == clientv3.EventTypeDelete:
-		kind, kv = watch.Deleted, e.PrevKv
-	case e.IsCreate():
-		kind = watch.Added
+	kind, obj, ok := w.change(e)
+	if !ok {
+		w.expired()
 	}
-	if kv == nil {
-		w.expired() // what was deleted has been compacted
-		return false
+	if !ok || kind == "" {
+		return ok
 	}
-	obj, err := w.o.d.s.journal.decode(string(kv.Key), kv.Value, kv.ModRevision)
-	if err != nil {
-		panic(err) // what the API server itself has encoded
-	}
-	about, _ := parse(string(kv.Key))
+	rev := e.Kv.ModRevision
+	about, _ := parse(string(e.Kv.Key))
 	r := About("EVENT", w.o.gvr.Resource, about.Namespace, about.Name)
 	op := sim.Op{
 		Kind: sim.Event, Class: "watch", Key: "EVENT " + string(kind) + " " + r.Path + " rv=" + strconv.FormatInt(rev, 10),
 		Hurts: sim.Of(sim.Drop, sim.Gone), Request: r,
 	}
-	err = w.o.d.g.Pass(w.ctx, op, func(ctx context.Context) error {
+	err := w.o.d.g.Pass(w.ctx, op, func(ctx context.Context) error {
 		sim.Report(ctx, "delivered", Exchange{Method: "EVENT", Verb: "event", Path: r.Path, Resource: r.Resource, Namespace: r.Namespace, Name: r.Name, Status: 200, Bare: true})
 		return nil
 	})
