@@ -91,11 +91,24 @@ func (w *objectWatch) move(in clientv3.WatchChan) {
 				}
 			}
 		case <-tick.C:
-			if rev := w.o.d.s.store.Heard(); len(in) == 0 && w.o.d.g.Reached() && !w.say(watch.Bookmark, w.o.shown(w.o.blank(), rev), rev) {
+			if len(in) == 0 && !w.bookmark() {
 				return
 			}
 		}
 	}
+}
+
+// bookmark tells whoever can be reached that there is nothing else up to now. It says
+// nothing of any object, so it is no choice of the schedule.
+func (w *objectWatch) bookmark() bool {
+	rev := w.o.d.s.store.Heard()
+	w.o.mu.Lock()
+	told, err := strconv.ParseInt(w.o.told, 10, 64)
+	w.o.mu.Unlock()
+	if err != nil || rev <= told || !w.o.d.g.Reached() {
+		return true
+	}
+	return w.say(watch.Bookmark, w.o.shown(w.o.blank(), rev), rev)
 }
 
 // change is what an event means to whoever watches what the selector keeps. It is nothing
