@@ -24,7 +24,7 @@ gov = overlay=$$(go run ./cmd/hermetic) && flags=(-overlay="$$overlay" -tags=her
 forked = $(if $(strip $(FORK)),export GOWORK=off; )fork=$$(go run ./cmd/fork -overlay="$$overlay" $(FORK)) || exit 2; $(if $(strip $(FORK)),flags+=(-modfile="$$fork" -overlay="$${fork%.mod}.json"); )
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test lint bench golden screenshots fuzz determinism nightly quiet runtime-test programs lab gate planted init-test findings conformance chaos
+.PHONY: help build demo test lint bench golden screenshots fuzz determinism nightly quiet runtime-test programs lab gate planted init-test findings conformance chaos memory
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -72,12 +72,15 @@ fuzz: ## go test -fuzz; TARGET=FuzzCalico T=1m
 	$(call gov,test) -c -o bin/fuzz.test $(FUZZED:%=-gcflags='%=-d=libfuzzer') $$pkg && cd $$pkg && \
 	exec $(CURDIR)/bin/fuzz.test -test.run '^$$' -test.fuzz '^$(TARGET)$$' -test.fuzztime $(T) -test.fuzzminimizetime 0s -test.fuzzcachedir $(CURDIR)/bin/fuzzed
 
-determinism: ## SEEDS=200 seeds of every scenario, or of SCENARIOS=N, in eight processes, idle and loaded (hours)
-	@$(call gov,test) -timeout 24h -count=1 -run '^TestDeterminism$$' -v ./scenarios -full -seeds $(SEEDS) -pick '$(SCENARIOS)'
+determinism: ## SEEDS=200 seeds of every scenario, or of SCENARIOS=N, in eight processes, idle and loaded (hours); CONTROLLERS=real
+	@$(call gov,test) -timeout 24h -count=1 -run '^TestDeterminism$$' -v ./scenarios -full -seeds $(SEEDS) -pick '$(SCENARIOS)' -controllers '$(CONTROLLERS)'
 
 nightly: SEEDS = 2
 nightly: ## what make test leaves out of determinism and replay: the scenarios of over 2,500 steps
 	@$(call gov,test) -timeout 6h -count=1 -run '^(TestDeterminism|TestReplayOfRecordedSchedule)$$' -v ./scenarios -full -seeds $(SEEDS) -pick long
+
+memory: ## 1,000 runs with Kubernetes' own controllers leave nothing behind (minutes)
+	@$(call gov,test) -timeout 2h -count=1 -run '^TestMemory$$' -v ./scenarios -full
 
 quiet: ## 1,000 seeds of every scenario that must stay silent (an hour)
 	@$(call gov,test) -timeout 24h -count=1 -run '^TestQuiet$$' -v ./scenarios -full

@@ -16,11 +16,12 @@ import (
 )
 
 var (
-	full  = flag.Bool("full", false, "determinism: all combinations of processes; quiet runs: 1,000 seeds each")
-	seeds = flag.Int("seeds", 1, "determinism: how many seeds of every scenario")
-	child = flag.String("determinism-child", "", "determinism: print the digests of seeds A-B and exit")
-	pick  = flag.String("pick", "", "determinism and replay: the scenarios that make test leaves out (long), or `N` from all over the library")
-	burn  = flag.Bool("determinism-burn", false, "determinism: keep every processor busy until stdin closes")
+	full         = flag.Bool("full", false, "determinism: all combinations of processes; quiet runs: 1,000 seeds each")
+	seeds        = flag.Int("seeds", 1, "determinism: how many seeds of every scenario")
+	child        = flag.String("determinism-child", "", "determinism: print the digests of seeds A-B and exit")
+	pick         = flag.String("pick", "", "determinism and replay: the scenarios that make test leaves out (long), or `N` from all over the library")
+	controlledBy = flag.String("controllers", "", "determinism: real has every scenario run with Kubernetes' own controllers")
+	burn         = flag.Bool("determinism-burn", false, "determinism: keep every processor busy until stdin closes")
 )
 
 // TestDeterminism: same binary, scenario and seed give the same digest (the
@@ -78,7 +79,7 @@ func compare(t *testing.T, want, got []string, where string) {
 
 // digests runs the library in a process of its own.
 func digests(t *testing.T, seeds int, procs string) []string {
-	cmd := exec.Command(os.Args[0], "-test.run", "^TestDeterminismChild$", "-determinism-child", fmt.Sprintf("1-%d", seeds), fmt.Sprintf("-full=%v", *full), "-pick="+*pick)
+	cmd := exec.Command(os.Args[0], "-test.run", "^TestDeterminismChild$", "-determinism-child", fmt.Sprintf("1-%d", seeds), fmt.Sprintf("-full=%v", *full), "-pick="+*pick, "-controllers="+*controlledBy)
 	cmd.Env = append(os.Environ(), "GOMAXPROCS="+procs)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
@@ -144,6 +145,10 @@ func TestDeterminismChild(t *testing.T) {
 				continue
 			}
 			s := load(t, file)
+			if *controlledBy != "" {
+				s.Doc.Spec.Controllers = *controlledBy
+				s.Doc.Spec.Timers.Toleration.Duration, s.Doc.Spec.Timers.PodGC.Duration = 0, 0 // of the simple ones
+			}
 			if to > 10 {
 				fmt.Fprintf(os.Stderr, "determinism: process %d: %s, %d of %d\n", os.Getpid(), file, i+1, len(all))
 			}

@@ -107,13 +107,14 @@ var controllers = []struct {
 }
 
 func openDisruption(ctx context.Context, m *manager, c kubernetes.Interface) (run, error) {
-	scales, err := scale.NewForConfig(m.conf, m.serves.mapper(), dynamic.LegacyAPIPathResolverFunc, m.serves)
+	mapper := m.serves.mapper()
+	scales, err := scale.NewForConfig(m.conf, mapper, dynamic.LegacyAPIPathResolverFunc, m.serves)
 	if err != nil {
 		return nil, err
 	}
 	core, apps := m.typed.Core().V1(), m.typed.Apps().V1()
 	return disruption.NewDisruptionController(ctx, core.Pods(), m.typed.Policy().V1().PodDisruptionBudgets(), core.ReplicationControllers(),
-		apps.ReplicaSets(), apps.Deployments(), apps.StatefulSets(), c, m.serves.mapper(), scales, versions{s: m.serves}).Run, nil
+		apps.ReplicaSets(), apps.Deployments(), apps.StatefulSets(), c, mapper, scales, versions{s: m.serves}).Run, nil
 }
 
 // versions is discovery for who asks only what a group and version serves.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/informers"
 	coordination "k8s.io/client-go/informers/coordination/v1"
 	"k8s.io/client-go/kubernetes"
@@ -112,7 +113,9 @@ func newManager(rt http.RoundTripper, o Options) (*manager, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.typed, m.partial = informers.NewSharedInformerFactory(typed, resync), metadatainformer.NewSharedInformerFactory(partial, resync)
+	// WatchListClient is on in kube-controller-manager, and in nobody else.
+	m.typed = &factory{SharedInformerFactory: informers.NewSharedInformerFactory(typed, resync), rt: rt, streamed: true}
+	m.partial = metadatainformer.NewSharedInformerFactory(&partials{Interface: partial, rt: rt, of: map[schema.GroupVersionResource]*kube.Objects{}}, resync)
 	return m, nil
 }
 

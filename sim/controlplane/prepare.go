@@ -25,6 +25,7 @@ import (
 var Prepare = sync.OnceFunc(func() {
 	// The loop behind signal.Notify starts at the first call.
 	signal.Notify(nobody, debuggerSignal)
+	types()
 	cronjob.Register()
 	garbagecollector.Register()
 	job.Register()

@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/kubernetes/pkg/scheduler"
@@ -35,7 +37,7 @@ func Scheduler(ctx context.Context, rt http.RoundTripper, config *SchedulerConfi
 		return err
 	}
 	restore := early.QuietQueues()
-	f := scheduler.NewInformerFactory(client, 0)
+	f := schedulerInformers(client, rt)
 	s, err := scheduler.New(ctx, client, f, nil, func(string) events.EventRecorder { return &events.FakeRecorder{} },
 		scheduler.WithPodMaxInUnschedulablePodsDuration(config.PodMaxInUnschedulablePodsDuration))
 	restore()
@@ -57,4 +59,12 @@ func Scheduler(ctx context.Context, rt http.RoundTripper, config *SchedulerConfi
 		return run(ctx)
 	}
 	return elect.Run(ctx, conf, candidate(config.LeaderElection, identity), run)
+}
+
+// schedulerInformers are those that kube-scheduler makes.
+func schedulerInformers(client kubernetes.Interface, rt http.RoundTripper) informers.SharedInformerFactory {
+	if way, ok := kube.ObjectsOf(rt, corev1.SchemeGroupVersion.WithResource("pods"), &corev1.Pod{}); ok {
+		client = podsClient{client, way}
+	}
+	return &factory{SharedInformerFactory: scheduler.NewInformerFactory(client, 0), rt: rt}
 }

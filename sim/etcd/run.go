@@ -31,7 +31,8 @@ type Run struct {
 
 	mu       sync.Mutex // held across calls to the outside: they go one at a time
 	history  history
-	told     int // first entry of history that subscribers have not seen
+	told     int   // first entry of history that subscribers have not seen
+	heard    int64 // revision of the one before it
 	subs     []func(Event)
 	watches  []*watch
 	streams  map[string]*stream
@@ -154,6 +155,14 @@ func (r *Run) RevisionAt(t time.Time) int64 {
 	return r.history.at(t)
 }
 
+// Heard is the revision up to which everybody was told of everything: Pump, which is
+// called after each step, did.
+func (r *Run) Heard() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return max(1, r.heard)
+}
+
 // Calls is the number of reads, writes and transactions so far.
 func (r *Run) Calls() int { return int(r.calls.Load()) }
 
@@ -195,6 +204,7 @@ func (r *Run) tell() bool {
 	r.mu.Lock()
 	news := r.history.from(r.told)
 	r.told += len(news)
+	r.heard = r.history.last
 	r.mu.Unlock()
 	for _, n := range news {
 		e := Event{Key: string(n.Kv.Key), Value: n.Kv.Value, Revision: n.Kv.ModRevision, Deleted: n.Type == mvccpb.DELETE}

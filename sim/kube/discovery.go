@@ -26,10 +26,12 @@ func (s *Server) Discovery() ([]*metav1.APIResourceList, error) {
 	k := s.mux.kept.Load()
 	for _, name := range slices.Sorted(maps.Keys(builtins)) {
 		in := builtins[name]
-		if _, err := k.handler(name, in); err != nil {
-			return nil, err
+		if k.serves[name] == nil { // no handler was built in this process
+			if _, err := k.handler(name, in); err != nil {
+				return nil, err
+			}
 		}
-		for _, r := range k.opened[name].discovery {
+		for _, r := range k.serves[name] {
 			add(in.gv, metav1.APIResource{Name: r.Resource, SingularName: r.SingularResource, Kind: r.ResponseKind.Kind,
 				Namespaced: r.Scope == discoveryv2.ScopeNamespace, Verbs: r.Verbs})
 		}

@@ -28,7 +28,8 @@ import (
 // They are built outside of the bubble, whose objects the next run could not use.
 type kept struct {
 	mu     sync.Mutex
-	opened map[string]opened // of built-in resources, by plural
+	opened map[string]opened                             // of built-in resources, by plural
+	serves map[string][]discoveryv2.APIResourceDiscovery // what they say of themselves
 	builtin,
 	beneath storages // beneath the handler of custom resources
 	custom *definitions
@@ -56,7 +57,7 @@ func (b *backend) shelf() *atomic.Pointer[kept] {
 func takeKept(b *backend, crds []*apiextv1.CustomResourceDefinition) (*kept, error) {
 	k := b.shelf().Swap(nil)
 	if k == nil {
-		k = &kept{opened: map[string]opened{}}
+		k = &kept{opened: map[string]opened{}, serves: map[string][]discoveryv2.APIResourceDiscovery{}}
 	}
 	k.run = b
 	k.builtin.connect(b)
@@ -116,7 +117,7 @@ func (k *kept) handler(name string, in builtin) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	k.opened[name] = h
+	k.opened[name], k.serves[name] = h, h.discovery
 	return h, nil
 }
 

@@ -36,7 +36,7 @@ type journal struct {
 	subs   []func(Change)
 
 	mu   sync.Mutex
-	seen map[string]known // by key: what was decoded last
+	seen map[string][2]known // by key: what was decoded last, and before that
 }
 
 type known struct {
@@ -45,7 +45,7 @@ type known struct {
 }
 
 func newJournal(store *etcd.Run, custom map[schema.GroupResource]bool) *journal {
-	return &journal{store: store, custom: custom, seen: map[string]known{}}
+	return &journal{store: store, custom: custom, seen: map[string][2]known{}}
 }
 
 // OnChange subscribes f to every committed change, in order of revision. It is
@@ -147,8 +147,11 @@ func parse(key string) (Change, bool) {
 func (j *journal) decode(key string, value []byte, rev int64) (runtime.Object, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if d := j.seen[key]; d.rev == rev {
-		return d.obj, nil
+	last := j.seen[key]
+	for _, d := range last {
+		if d.rev == rev {
+			return d.obj, nil
+		}
 	}
 	dec := legacyscheme.Codecs.UniversalDeserializer()
 	if _, ok := builtins[strings.Split(strings.TrimPrefix(key, prefix+"/"), "/")[0]]; !ok {
@@ -163,7 +166,7 @@ func (j *journal) decode(key string, value []byte, rev int64) (runtime.Object, e
 		return nil, fmt.Errorf("kube: decode %s: %w", path.Clean(key), err)
 	}
 	m.SetResourceVersion(strconv.FormatInt(rev, 10))
-	j.seen[key] = known{rev, obj}
+	j.seen[key] = [2]known{{rev, obj}, last[0]}
 	return obj, nil
 }
 

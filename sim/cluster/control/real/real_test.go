@@ -3,6 +3,7 @@ package real_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"runtime"
 	"slices"
@@ -234,16 +235,27 @@ func TestLastStatus(t *testing.T) {
 // far it is.
 func TestIdleHour(t *testing.T) {
 	l := live(t, func(cfg *cluster.Config) { cfg.Until = time.Hour })
-	again := 0
+	again, idle, of := 0, 0, map[string]int{}
 	for _, s := range l.trace.Steps {
-		if x, ok := s.Detail.(kube.Exchange); ok && x.Verb == "list" && s.At > time.Minute {
-			again++
+		if s.At < time.Minute {
+			continue
+		}
+		idle++
+		if x, ok := s.Detail.(kube.Exchange); ok {
+			of[fmt.Sprint(s.Choice.Op.Actor, " ", x.Verb, " ", x.Resource)]++
+			if x.Verb == "list" {
+				again++
+				t.Log(s.At, s.Choice.Op.Actor, s.Choice.Op.Key)
+			}
 		}
 	}
 	if again > 0 {
 		t.Errorf("%d lists after the first minute", again)
 	}
-	t.Logf("%d steps", len(l.trace.Steps))
+	if idle > 100 {
+		t.Errorf("%d steps after the first minute: %v", idle, of)
+	}
+	t.Logf("%d steps, %d after the first minute: %v", len(l.trace.Steps), idle, of)
 }
 
 // A run leaves nothing behind.

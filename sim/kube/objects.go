@@ -1,0 +1,242 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"ipamsim/sim"
+	"ipamsim/sim/etcd"
+)
+
+// Objects is a process's way to all objects of a resource, for an informer: the messages
+// at its gate are those of a client at a Door, and so is what the schedule does to them,
+// but they carry objects. To encode each for one reader and decode it there is most of
+// what an informer costs. It implements cache.ListerWatcherWithContext.
+//
+// A watch that ends by its time-out is renewed where it ended without a message: it has
+// missed nothing, and a process that can be reached gets it at once.
+type Objects struct {
+	d     *door
+	gvr   schema.GroupVersionResource
+	where string // their folder in the store
+	blank func() runtime.Object
+	query string
+	keeps func(runtime.Object) bool // those that are meant; nil: all
+	// Streamed has a list and the watch that follows be one request, as of a client whose
+	// WatchListClient is on. Its first part is one message, however many the objects are.
+	Streamed bool
+
+	mu    sync.Mutex
+	told  string       // the revision up to which the informer knows everything
+	ended bool         // its watch has ended by its time-out
+	next  *objectWatch // was begun by a list
+}
+
+// ObjectsOf is the way of the process whose Door it is. The informer expects objects like
+// blank: of the resource's type, or their metadata. ok is false for what is not a
+// Door, and for what the server does not serve.
+func ObjectsOf(rt http.RoundTripper, gvr schema.GroupVersionResource, blank runtime.Object) (o *Objects, ok bool) {
+	d, ok := rt.(*door)
+	if !ok {
+		return nil, false
+	}
+	o = &Objects{d: d, gvr: gvr, where: path.Join(prefix, gvr.Group, gvr.Resource) + "/", blank: blank.DeepCopyObject}
+	_, partial := blank.(*metav1.PartialObjectMetadata)
+	if in, is := builtins[gvr.Resource]; is && in.gv == gvr.GroupVersion() {
+		o.where = path.Join(prefix, gvr.Resource) + "/"
+	} else if !partial || !d.s.mux.custom[gvr.GroupResource()] {
+		return nil, false
+	}
+	return o, true
+}
+
+// objectList is a list of any objects.
+type objectList struct {
+	metav1.TypeMeta
+	metav1.ListMeta
+	Items []runtime.Object
+}
+
+// Keep leaves out the objects of which keeps does not hold, as a selector does. The query
+// is how a request says so ("fieldSelector=…"). Call it before anything else.
+func (o *Objects) Keep(query string, keeps func(runtime.Object) bool) {
+	o.query, o.keeps = query, keeps
+}
+
+// DeepCopyObject is that of runtime.Object.
+func (l *objectList) DeepCopyObject() runtime.Object {
+	c := &objectList{TypeMeta: l.TypeMeta, ListMeta: *l.ListMeta.DeepCopy()}
+	for _, o := range l.Items {
+		c.Items = append(c.Items, o.DeepCopyObject())
+	}
+	return c
+}
+
+// List is ListWithContext for whoever has none.
+func (o *Objects) List(opts metav1.ListOptions) (runtime.Object, error) {
+	return o.ListWithContext(context.Background(), opts)
+}
+
+// Watch is WatchWithContext for whoever has none.
+func (o *Objects) Watch(opts metav1.ListOptions) (watch.Interface, error) {
+	return o.WatchWithContext(context.Background(), opts)
+}
+
+// ListWithContext is all objects as they are, or were if the schedule has the read be
+// stale.
+func (o *Objects) ListWithContext(caller context.Context, opts metav1.ListOptions) (runtime.Object, error) {
+	op, verb := o.op("LIST", sim.Read, opts.ResourceVersion), "list"
+	if o.Streamed {
+		op, verb = o.op("WATCH", sim.Watch, ""), "watch"
+		op.Request.Query = "?sendInitialEvents=true" // it has no selector
+	} else if opts.ResourceVersion == "0" {
+		op.Hurts |= sim.Of(sim.Stale)
+	}
+	list := &objectList{}
+	err := o.send(caller, op, func(ctx context.Context) (err error) {
+		if err = o.read(ctx, list); err == nil {
+			o.report(ctx, verb, list.ResourceVersion)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.told, o.ended = list.ResourceVersion, false
+	if o.next != nil {
+		o.next.Stop()
+		o.next = nil
+	}
+	if o.Streamed {
+		o.next = o.begin(caller, list.ResourceVersion)
+	}
+	return list, nil
+}
+
+// WatchWithContext is what happens to the objects from a revision on.
+func (o *Objects) WatchWithContext(caller context.Context, opts metav1.ListOptions) (watch.Interface, error) {
+	o.mu.Lock()
+	w, goesOn := o.next, o.ended && o.told == opts.ResourceVersion && o.d.g.Reached()
+	o.next, o.ended = nil, false
+	o.mu.Unlock()
+	if w == nil && !goesOn {
+		op := o.op("WATCH", sim.Watch, opts.ResourceVersion)
+		op.Fails++ // its revision may have been compacted
+		err := o.send(caller, op, func(ctx context.Context) error {
+			o.report(ctx, "watch", "")
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if w == nil {
+		w = o.begin(caller, opts.ResourceVersion)
+	}
+	if t := opts.TimeoutSeconds; t != nil {
+		w.end(time.Duration(*t) * time.Second)
+	}
+	return w, nil
+}
+
+// op is a request as the schedule sees it.
+func (o *Objects) op(verb string, kind sim.OpKind, from string) sim.Op {
+	r := About(verb, o.gvr.Resource, "", "")
+	parts := []string{o.query}
+	if from != "" {
+		parts = append(parts, "resourceVersion="+from)
+	}
+	if q := strings.Trim(strings.Join(parts, "&"), "&"); q != "" {
+		r.Query = "?" + q
+	}
+	return sim.Op{Request: r, Kind: kind, Hurts: sim.Of(sim.FailBefore), Fails: int(gone)}
+}
+
+// retriesMax is how often a client asks again that was told to try later.
+//
+// Source: client-go, rest.NewRequest (v0.34).
+const retriesMax = 10
+
+// send parks a request until the schedule has it served or refused.
+func (o *Objects) send(ctx context.Context, op sim.Op, do func(context.Context) error) error {
+	for range retriesMax {
+		err := o.d.g.Pass(ctx, op, do)
+		var f *sim.Fault
+		if !errors.As(err, &f) || f.Outcome != sim.FailBefore {
+			return err
+		}
+		switch how := way(f.Level); how {
+		case lost:
+			return hang(ctx)
+		case throttled:
+			select {
+			case <-time.After(time.Duration(refusal(throttled).ErrStatus.Details.RetryAfterSeconds) * time.Second):
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		default:
+			return refusal(how)
+		}
+	}
+	return refusal(throttled)
+}
+
+func (o *Objects) report(ctx context.Context, verb, revision string) {
+	x := Exchange{Method: http.MethodGet, Path: "/" + path.Join(o.gvr.Group, o.gvr.Version, o.gvr.Resource), Verb: verb, Resource: o.gvr.Resource, Status: http.StatusOK, Revision: revision}
+	sim.Report(ctx, x.note(), x)
+}
+
+// read lists what is stored.
+func (o *Objects) read(ctx context.Context, list *objectList) error {
+	if sim.IsStale(ctx) {
+		ctx = etcd.AtRevision(ctx, o.d.s.behind())
+	}
+	got, err := o.d.s.backend.client.KV.Get(ctx, o.where, clientv3.WithPrefix())
+	if err != nil {
+		return err
+	}
+	for _, kv := range got.Kvs {
+		obj, err := o.d.s.journal.decode(string(kv.Key), kv.Value, kv.ModRevision)
+		if err != nil {
+			return err
+		}
+		if o.keeps == nil || o.keeps(obj) {
+			list.Items = append(list.Items, o.shown(obj, kv.ModRevision))
+		}
+	}
+	list.ResourceVersion = strconv.FormatInt(got.Header.Revision, 10)
+	return nil
+}
+
+// shown is a copy of an object as it is at a revision, as a client has it.
+func (o *Objects) shown(obj runtime.Object, rev int64) runtime.Object {
+	if partial, is := o.blank().(*metav1.PartialObjectMetadata); is {
+		if m, err := meta.Accessor(obj); err == nil {
+			partial = meta.AsPartialObjectMetadata(m).DeepCopy()
+		}
+		partial.SetGroupVersionKind(metav1.SchemeGroupVersion.WithKind("PartialObjectMetadata"))
+		partial.ResourceVersion = strconv.FormatInt(rev, 10)
+		return partial
+	}
+	obj = obj.DeepCopyObject()
+	obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
+	if m, err := meta.Accessor(obj); err == nil {
+		m.SetResourceVersion(strconv.FormatInt(rev, 10))
+	}
+	return obj
+}

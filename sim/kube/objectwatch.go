@@ -1,0 +1,197 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"sync"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"ipamsim/sim"
+)
+
+// objectWatch is a watch of objects. It implements watch.Interface.
+type objectWatch struct {
+	o      *Objects
+	ctx    context.Context
+	cancel context.CancelFunc
+	out    chan watch.Event
+
+	mu    sync.Mutex
+	timer *time.Timer
+}
+
+// begin opens a watch of what comes after a revision. It lives until the caller's context
+// ends, its reader stops it, it has had its time, or its history is gone.
+func (o *Objects) begin(caller context.Context, from string) *objectWatch {
+	w := &objectWatch{o: o, out: make(chan watch.Event)}
+	w.ctx, w.cancel = context.WithCancel(caller)
+	rev, err := strconv.ParseInt(from, 10, 64)
+	if err != nil {
+		panic(err) // what a list or an event of ours has said
+	}
+	s := o.d.s
+	in := s.backend.client.Watch(clientv3.WithRequireLeader(w.ctx), o.where, clientv3.WithPrefix(), clientv3.WithRev(rev+1), clientv3.WithPrevKV())
+	closed := context.AfterFunc(s.ctx, w.cancel)
+	go func() {
+		defer close(w.out)
+		defer closed()
+		defer w.cancel()
+		w.move(in)
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.timer != nil {
+			w.timer.Stop()
+		}
+	}()
+	return w
+}
+
+// end ends the watch when its time is up.
+func (w *objectWatch) end(after time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.timer = time.AfterFunc(after, func() {
+		w.o.mu.Lock()
+		w.o.ended = true
+		w.o.mu.Unlock()
+		w.cancel()
+	})
+}
+
+// ResultChan is that of watch.Interface.
+func (w *objectWatch) ResultChan() <-chan watch.Event { return w.out }
+
+// Stop is that of watch.Interface.
+func (w *objectWatch) Stop() { w.cancel() }
+
+// move hands over what the store tells, each event when the schedule says so, and once a
+// minute up to where that is all.
+func (w *objectWatch) move(in clientv3.WatchChan) {
+	tick := time.NewTicker(bookmarkEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case told, open := <-in:
+			if !open {
+				return
+			}
+			if told.Err() != nil {
+				w.expired()
+				return
+			}
+			for _, e := range told.Events {
+				if !w.pass(e) {
+					return
+				}
+			}
+		case <-tick.C:
+			if len(in) == 0 && !w.bookmark() {
+				return
+			}
+		}
+	}
+}
+
+// bookmark tells whoever can be reached that there is nothing else up to now. It says
+// nothing of any object, so it is no choice of the schedule.
+func (w *objectWatch) bookmark() bool {
+	rev := w.o.d.s.store.Heard()
+	w.o.mu.Lock()
+	told, err := strconv.ParseInt(w.o.told, 10, 64)
+	w.o.mu.Unlock()
+	if err != nil || rev <= told || !w.o.d.g.Reached() {
+		return true
+	}
+	return w.say(watch.Bookmark, w.o.shown(w.o.blank(), rev), rev)
+}
+
+// change is what an event means to whoever watches what the selector keeps. It is nothing
+// of it if the kind is "". ok is false if the history is gone.
+//
+// Source: apiserver, pkg/storage/etcd3, watchChan.transform (v0.34).
+func (w *objectWatch) change(e *clientv3.Event) (kind watch.EventType, obj runtime.Object, ok bool) {
+	read := func(kv *mvccpb.KeyValue) runtime.Object {
+		obj, err := w.o.d.s.journal.decode(string(kv.Key), kv.Value, kv.ModRevision)
+		if err != nil {
+			panic(err) // what the API server itself has encoded
+		}
+		return obj
+	}
+	is, was := e.Type != clientv3.EventTypeDelete, !e.IsCreate()
+	if was && e.PrevKv == nil && (!is || w.o.keeps != nil) {
+		return "", nil, false // compacted
+	}
+	var old runtime.Object
+	if was && (!is || w.o.keeps != nil) {
+		old = read(e.PrevKv)
+		was = w.o.keeps == nil || w.o.keeps(old)
+	}
+	if is {
+		obj = read(e.Kv)
+		is = w.o.keeps == nil || w.o.keeps(obj)
+	}
+	switch {
+	case is && was:
+		return watch.Modified, obj, true
+	case is:
+		return watch.Added, obj, true
+	case was:
+		return watch.Deleted, old, true
+	}
+	return "", nil, true
+}
+
+// pass has one event pass the gate.
+func (w *objectWatch) pass(e *clientv3.Event) bool {
+	kind, obj, ok := w.change(e)
+	if !ok {
+		w.expired()
+	}
+	if !ok || kind == "" {
+		return ok
+	}
+	rev := e.Kv.ModRevision
+	about, _ := parse(string(e.Kv.Key))
+	r := About("EVENT", w.o.gvr.Resource, about.Namespace, about.Name)
+	op := sim.Op{
+		Kind: sim.Event, Class: "watch", Key: "EVENT " + string(kind) + " " + r.Path + " rv=" + strconv.FormatInt(rev, 10),
+		Hurts: sim.Of(sim.Drop, sim.Gone), Request: r,
+	}
+	err := w.o.d.g.Pass(w.ctx, op, func(ctx context.Context) error {
+		sim.Report(ctx, "delivered", Exchange{Method: "EVENT", Verb: "event", Path: r.Path, Resource: r.Resource, Namespace: r.Namespace, Name: r.Name, Status: 200, Bare: true})
+		return nil
+	})
+	if fault := (*sim.Fault)(nil); errors.As(err, &fault) && fault.Outcome == sim.Gone {
+		w.expired()
+	}
+	return err == nil && w.say(kind, w.o.shown(obj, rev), rev)
+}
+
+// say hands over an event, after which its reader knows all up to a revision. It reports
+// whether there is a reader.
+func (w *objectWatch) say(kind watch.EventType, obj runtime.Object, rev int64) bool {
+	select {
+	case w.out <- watch.Event{Type: kind, Object: obj}:
+	case <-w.ctx.Done():
+		return false
+	}
+	w.o.mu.Lock()
+	defer w.o.mu.Unlock()
+	w.o.told = strconv.FormatInt(rev, 10)
+	return true
+}
+
+// expired is the last event of a watch whose history is gone.
+func (w *objectWatch) expired() {
+	status := refusal(gone).ErrStatus
+	select {
+	case w.out <- watch.Event{Type: watch.Error, Object: &status}:
+	case <-w.ctx.Done():
+	}
+}
