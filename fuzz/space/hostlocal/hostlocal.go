@@ -20,6 +20,7 @@ type world struct {
 	*space.World
 	networks []string // keys of the NetworkAttachmentDefinitions
 	room     int      // addresses of a node in the smallest range
+	memory   bool     // some are kept in a tmpfs, on which no access fails
 }
 
 // object is a manifest or a part of one.
@@ -54,7 +55,7 @@ func (w *world) draw() {
 func (w *world) section(i int) object {
 	ipam := object{"type": "host-local"}
 	if w.Chance(1, 6) {
-		ipam["dataDir"] = "/run/cni-ipam-state" // as kind has it
+		ipam["dataDir"], w.memory = "/run/cni-ipam-state", true // as kind has it
 	}
 	if w.Chance(1, 3) {
 		ipam["routes"] = []object{{"dst": "0.0.0.0/0"}}
@@ -165,7 +166,7 @@ func (w *world) restartRuntime(_ *space.World, at time.Duration) {
 // faults are mostly those that matter: plugins that are killed, and accesses to files that
 // fail.
 func (w *world) faults() {
-	if w.Chance(1, 3) {
+	if !w.memory && w.Chance(1, 3) {
 		w.Faults()
 		return
 	}
@@ -174,6 +175,10 @@ func (w *world) faults() {
 		return
 	}
 	f.Only = []string{space.Pick(w.Choices, "files/", "cni-")}
-	f.Allowed = []string{sim.Crash.String(), sim.FailBefore.String()}
-	f.Rates = map[string]float64{sim.Crash.String(): space.Pick(w.Choices, .02, .1), sim.FailBefore.String(): space.Pick(w.Choices, .02, .1)}
+	f.Allowed = []string{sim.Crash.String()}
+	f.Rates = map[string]float64{sim.Crash.String(): space.Pick(w.Choices, .02, .1)}
+	if !w.memory {
+		f.Allowed = append(f.Allowed, sim.FailBefore.String())
+		f.Rates[sim.FailBefore.String()] = space.Pick(w.Choices, .02, .1)
+	}
 }

@@ -1,7 +1,6 @@
 package hostlocal
 
 import (
-	"context"
 	"net/netip"
 	"path"
 	"strings"
@@ -23,7 +22,7 @@ func DataDir(network string) string { return path.Join(dataDir, network) }
 // read past the gate: address, container and interface. A file that is not as host-local
 // writes it is torn. It is fs.ErrNotExist where it has never run.
 func Claims(d *disk.Disk, dir string) (out []model.Claim, err error) {
-	files := d.Process(context.Background(), nil)
+	files := d.Inspect()
 	all, err := files.ReadDir(dir)
 	if err != nil {
 		return nil, err
