@@ -360,3 +360,16 @@ func rewritten(p *disk.Process, pass func(time.Duration)) {
 	synced(p, pass)
 	_ = p.WriteFile("/var/lib/f", []byte("new"), 0o600)
 }
+
+// An oracle reads a disk that does not answer.
+func TestInspect(t *testing.T) {
+	d := disk.New(nil, "node-a")
+	d.Put("/var/lib/cni/x", []byte("y"))
+	defer d.Fail(disk.Broken)()
+	if _, err := d.Process(t.Context(), nil).ReadFile("/var/lib/cni/x"); !errors.Is(err, syscall.EIO) {
+		t.Errorf("a process: %v", err)
+	}
+	if b, err := d.Inspect().ReadFile("/var/lib/cni/x"); string(b) != "y" || err != nil {
+		t.Errorf("an oracle: %q, %v", b, err)
+	}
+}
