@@ -19,6 +19,7 @@ var Space = space.Space{Name: "host-local", Draw: func(w *space.World) { (&world
 type world struct {
 	*space.World
 	networks []string // keys of the NetworkAttachmentDefinitions
+	names    []string // of all networks
 	room     int      // addresses of a node in the smallest range
 	memory   bool     // some are kept in a tmpfs, on which no access fails
 }
@@ -42,7 +43,7 @@ func (w *world) draw() {
 	}
 	w.Workloads(min(w.room, w.Between(1, 6)), func() (map[string]string, object) { return w.attached(), nil })
 	w.Churn()
-	w.Operators(space.Act{Weight: 6, Do: w.powerLoss}, space.Act{Weight: 2, Do: w.diskFault}, space.Act{Weight: 2, Do: w.restartRuntime})
+	w.Operators(space.Act{Weight: 6, Do: w.powerLoss}, space.Act{Weight: 2, Do: w.diskFault}, space.Act{Weight: 2, Do: w.restartRuntime}, space.Act{Weight: 4, Do: w.wipe})
 	w.Latencies()
 	w.faults()
 	w.Hazards()
@@ -103,7 +104,7 @@ func (w *world) attachment(i int) {
 		"apiVersion": "k8s.cni.cncf.io/v1", "kind": "NetworkAttachmentDefinition",
 		"metadata": object{"name": name, "namespace": "default"}, "spec": object{"config": text(conf)},
 	})
-	w.networks = append(w.networks, "default/"+name)
+	w.networks, w.names = append(w.networks, "default/"+name), append(w.names, name)
 }
 
 // primary draws the network of all pods on the nodes' podCIDRs.
@@ -117,6 +118,7 @@ func (w *world) primary() {
 			"status": object{"conditions": []object{{"type": "Ready", "status": "True"}}},
 		})
 	}
+	w.names = append(w.names, "cbr0")
 	w.Doc.Spec.Nodes, w.room = nil, min(w.room, 1<<(32-bits)-3)
 	conf := object{"cniVersion": "1.0.0", "name": "cbr0", "plugins": []object{
 		{"type": space.Pick(w.Choices, "bridge", "ptp"), "ipam": object{"type": "host-local"}}, {"type": "portmap"},
@@ -156,6 +158,12 @@ func (w *world) diskFault(_ *space.World, at time.Duration) {
 	w.At(at, scenarios.Event{Disk: &action.DiskFault{
 		Node: w.Node(), Fault: space.Pick(w.Choices, "full", "noInodes", "readOnly", "broken", "slow"), For: space.Millis(w.Duration(500*time.Millisecond, 20*time.Second)),
 	}})
+}
+
+// wipe is what manuals tell operators to do about leaked addresses, at a good moment or a
+// bad one.
+func (w *world) wipe(_ *space.World, at time.Duration) {
+	w.At(at, scenarios.Event{Command: &action.Command{Run: fmt.Sprintf("ssh %s rm -rf /var/lib/cni/networks/%s", w.Node(), space.Pick(w.Choices, w.names...))}})
 }
 
 // restartRuntime kills the container runtime of a node.
