@@ -19,6 +19,9 @@ import (
 // FuzzCalico: worlds of Calico.
 func FuzzCalico(f *testing.F) { fuzzRuns(f, "FuzzCalico") }
 
+// FuzzHostLocal: worlds of host-local.
+func FuzzHostLocal(f *testing.F) { fuzzRuns(f, "FuzzHostLocal") }
+
 // FuzzImport: any bytes that are taken for a dump are refused in one line, or make a
 // scenario that loads.
 func FuzzImport(f *testing.F) {

@@ -42,7 +42,7 @@ func Free(networks []Network, s Snapshot, key, node string) int {
 	if n.Blocks != nil {
 		return freeBlocks(networks, s, n, node)
 	}
-	used := usedIn(networks, s, n)
+	used := usedIn(networks, s, n, node)
 	least := FreeMax
 	for i := range n.Ranges {
 		r := &n.Ranges[i]
@@ -71,18 +71,19 @@ func freeIn(n *Network, r *Range, pools []Pool, node string, used []netip.Addr) 
 	return max(0, least)
 }
 
-// usedIn lists the distinct addresses in use in the domain of n, sorted.
+// usedIn lists the distinct addresses in use in the domain of n, sorted: if it is local,
+// those in use on the node.
 //
 // Reservations mostly repeat claims, so only those that do not are added: a
 // record that is sorted as it should be then needs no sorting at all.
-func usedIn(networks []Network, s Snapshot, n *Network) []netip.Addr {
+func usedIn(networks []Network, s Snapshot, n *Network, node string) []netip.Addr {
 	used := make([]netip.Addr, 0, len(s.Claims)+8)
 	pool, counts := -1, false
 	for i := range s.Claims {
 		c := &s.Claims[i]
 		if pool < 0 || s.Pools[pool].Name != c.Pool {
 			pool = slices.IndexFunc(s.Pools, func(p Pool) bool { return p.Name == c.Pool })
-			counts = pool >= 0 && inDomain(networks, n, &s.Pools[pool])
+			counts = pool >= 0 && inDomain(networks, n, &s.Pools[pool]) && (!n.Local || s.Pools[pool].Node == node)
 		}
 		if counts && n.Spans(c.Addr) {
 			used = append(used, c.Addr)

@@ -58,6 +58,8 @@ func TestFree(t *testing.T) {
 		{name: "dual stack is as tight as IPv4", n: model.Network{Ranges: []model.Range{six, four}}, want: 4},
 		{name: "slice", n: model.Network{Ranges: []model.Range{whole}, Slice: 29},
 			s: model.Snapshot{Pools: []model.Pool{slice("n", "10.0.0.8/29"), slice("other", "10.0.0.16/29")}, Claims: []model.Claim{claim("n", "10.0.0.9"), claim("other", "10.0.0.17")}}, want: 5},
+		{name: "each node has a wire of its own", n: model.Network{Ranges: []model.Range{four}, Slice: 29, Local: true},
+			s: model.Snapshot{Pools: []model.Pool{slice("n", "10.0.0.0/29"), slice("other", "10.0.0.0/29")}, Claims: []model.Claim{claim("n", "10.0.0.1"), claim("other", "10.0.0.2")}}, want: 3},
 		{name: "two networks cut one range into slices: which is whose is not known", n: model.Network{Ranges: []model.Range{whole}, Slice: 30},
 			s: model.Snapshot{Pools: []model.Pool{{Name: "a", Range: cidr("10.0.0.0/30"), Node: "n"}, {Name: "b", Range: cidr("10.0.0.4/30"), Node: "n"}},
 				Claims: []model.Claim{claim("a", "10.0.0.1"), claim("b", "10.0.0.5"), claim("b", "10.0.0.6")}}, want: 0},

@@ -32,7 +32,7 @@ func freeBlocks(networks []Network, s Snapshot, n *Network, node string) int {
 	if !n.Blocks.V4 && !n.Blocks.V6 {
 		return 0
 	}
-	used := usedIn(networks, s, n)
+	used := usedIn(networks, s, n, "")
 	least := FreeMax
 	for _, v4 := range []bool{true, false} {
 		if (v4 && n.Blocks.V4) || (!v4 && n.Blocks.V6) {

@@ -98,6 +98,16 @@ func (h *History) LastOf(container string) (at time.Duration, ok bool) {
 	return at, ok
 }
 
+// PodOf is the pod that a container was made for, the zero one if nobody has said.
+func (h *History) PodOf(container string) PodRef {
+	for i := range h.Events {
+		if e := &h.Events[i]; e.Container == container && e.Pod != (PodRef{}) {
+			return e.Pod
+		}
+	}
+	return PodRef{}
+}
+
 // Panics are the positions in Events of every ActorPanic, in order.
 func (h *History) Panics() []int { h.index(); return h.panics }
 

@@ -58,6 +58,9 @@ type Claim struct {
 	Handle    string // Calico: what the address is released by
 	Node      string // Calico: for which node it was handed out
 	Tunnel    bool   // it is the node's own, for its IPIP, VXLAN or WireGuard device
+	// Torn: the manager would have written here whose it is, and did not come to it, or
+	// that is lost: nobody can release it.
+	Torn bool `json:",omitempty"`
 }
 
 // Reservation guards one address across ranges that overlap.
@@ -77,6 +80,9 @@ type Network struct {
 	Ranges  []Range
 	Overlap bool // overlapping ranges are guarded by reservations
 	Slice   int  // prefix length of node slices, 0 when off
+	// Local: each node has a wire of its own, as behind a bridge without an uplink: what
+	// is in use on one node is free on the others.
+	Local bool `json:",omitempty"`
 	// Blocks is set for a network whose addresses come from blocks; Ranges are
 	// then every pool there has been in the run, so that an address of a pool that
 	// was deleted is not one out of nowhere.

@@ -38,6 +38,7 @@ func addresses(r *Report) []Held {
 type wire struct {
 	network string
 	addr    netip.Addr
+	node    string // where each node has a wire of its own
 }
 
 // lives follows a film.
@@ -172,7 +173,7 @@ func (l *lives) hold(rows map[string]*holder, c film.Change, of func(*life) map[
 	if err != nil {
 		return // a sandbox that has none yet
 	}
-	h.at = wire{model.Wire(l.networks, l.cell(c, "network"), addr), addr}
+	h.at = l.wireOf(l.cell(c, "network"), h.node, addr)
 	a := l.addr[h.at]
 	if a == nil {
 		a = &life{claims: map[string]*holder{}, sandboxes: map[string]*holder{}, open: map[band]Span{}}
@@ -186,6 +187,15 @@ func (l *lives) hold(rows map[string]*holder, c film.Change, of func(*life) map[
 		}
 		l.of[owner][h.at] = true
 	}
+}
+
+// wireOf is where an address is held: where networks are local, on each node another.
+func (l *lives) wireOf(network, node string, addr netip.Addr) wire {
+	w := wire{network: model.Wire(l.networks, network, addr), addr: addr}
+	if n := model.NetworkByKey(l.networks, network); n != nil && n.Local {
+		w.node = node
+	}
+	return w
 }
 
 // touch makes everything be judged again that has to do with a container, a pod or
@@ -204,7 +214,7 @@ func (l *lives) reach(c film.Change) {
 			}
 			l.lostAt[a][x.node] += n
 			for i := range l.networks {
-				l.dirty[wire{model.Wire(l.networks, l.networks[i].Key, a), a}] = true
+				l.dirty[l.wireOf(l.networks[i].Key, x.node, a)] = true
 			}
 		}
 	}

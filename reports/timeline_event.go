@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"maps"
 	"slices"
 
 	"ipamsim/model"
@@ -11,7 +10,7 @@ import (
 
 // event weighs one entry of the history; holders are the containers that were
 // given the address and live, with their pods.
-func (s *subject) event(ev *model.Event, holders map[string]string) *entry {
+func (s *subject) event(ev *model.Event, holders map[string]*model.Event) *entry {
 	pod := ev.Pod.String()
 	ours := slices.Contains(s.pods, pod) && s.ours(ev.Network)
 	e := &entry{step: ev.Step, at: ev.At, actor: ev.Actor, lane: pod, mark: '*', fact: true, say: func() string { return said(ev) }}
@@ -45,7 +44,7 @@ func (s *subject) event(ev *model.Event, holders map[string]string) *entry {
 	return e
 }
 
-func (s *subject) added(e *entry, ev *model.Event, ours bool, holders map[string]string) {
+func (s *subject) added(e *entry, ev *model.Event, ours bool, holders map[string]*model.Event) {
 	out := s.holds(ev) && s.ours(ev.Network)
 	switch {
 	case !ours:
@@ -54,15 +53,25 @@ func (s *subject) added(e *entry, ev *model.Event, ours bool, holders map[string
 	case out:
 		e.weight, e.turn = fate+1, "out"
 		delete(holders, ev.Container)
-		still := sorted(slices.Collect(maps.Values(holders)))
+		still := s.still(ev, holders)
 		e.say = func() string { return spoken(prose.HandedOut(ev, still)) }
 	default:
 		e.weight = scenery
 		e.say = func() string { return spoken(prose.Returned(ev)) }
 	}
 	if out && ev.Err == "" {
-		holders[ev.Container] = ev.Pod.String()
+		holders[ev.Container] = ev
 	}
+}
+
+// still are the pods that have the address of an ADD, on the same wire, sorted.
+func (s *subject) still(ev *model.Event, holders map[string]*model.Event) (pods []string) {
+	for _, h := range holders {
+		if !s.local[ev.Network] || h.Node == ev.Node {
+			pods = append(pods, h.Pod.String())
+		}
+	}
+	return sorted(pods)
 }
 
 // outside is what is done to the cluster: by people, to machines, to processes.

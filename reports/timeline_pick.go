@@ -62,7 +62,7 @@ func pick(r *Report, s *subject) []*entry {
 		s.glimpses(all)
 	}
 	if r.History != nil {
-		holders := map[string]string{}
+		holders := map[string]*model.Event{}
 		for i := range r.History.Events {
 			e := &r.History.Events[i]
 			if e.Step > s.v.Step || e.At > s.v.At {

@@ -16,6 +16,7 @@ type subject struct {
 	blocks   []string                   // CIDRs of those named, and of those that hold a named address
 	pods     []string                   // keys, those named and those that were given a named address
 	networks map[string]string          // actor of a CNI call → its network
+	local    map[string]bool            // networks that are a wire of its own on each node
 	podOf    map[string]string          // actor of a CNI call → its pod
 	nodeOf   map[string]string          // actor of a CNI call → the node it runs on
 	isPod    map[string]bool            // the pods of all CNI calls
@@ -26,8 +27,11 @@ type subject struct {
 }
 
 func subjectOf(r *Report, v *model.Violation) *subject {
-	s := &subject{v: v, named: map[model.RefKind][]string{}, networks: map[string]string{}, podOf: map[string]string{},
+	s := &subject{v: v, named: map[model.RefKind][]string{}, networks: map[string]string{}, local: map[string]bool{}, podOf: map[string]string{},
 		nodeOf: map[string]string{}, isPod: map[string]bool{}, typed: map[string]bool{}, wrote: map[string]bool{}}
+	for i := range r.Networks {
+		s.local[r.Networks[i].Key] = r.Networks[i].Local
+	}
 	for _, o := range v.Objects {
 		s.named[o.Kind] = append(s.named[o.Kind], o.Name)
 	}

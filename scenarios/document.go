@@ -139,6 +139,9 @@ func (s *Scenario) With(d Document, objects []cluster.Object) (*Scenario, error)
 		return out, nil
 	}
 	n, err := primaryOf(m, objects)
+	if errors.Is(err, ipam.ErrNoPrimary) && len(out.Networks) > 0 {
+		return out, nil
+	}
 	if err != nil {
 		return nil, s.blame(err, &strict.Error{})
 	}

@@ -15,6 +15,9 @@ import (
 // validation judge the manifests it is made of.
 func (l *loader) primary() error {
 	n, err := primaryOf(l.ipam, l.s.Objects)
+	if errors.Is(err, ipam.ErrNoPrimary) && len(l.s.Networks) > 0 {
+		return nil
+	}
 	if err := l.blame(err); err != nil {
 		return err
 	}

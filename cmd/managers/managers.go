@@ -7,6 +7,7 @@ import (
 
 	inputwhereabouts "ipamsim/fuzz/input/whereabouts"
 	spacecalico "ipamsim/fuzz/space/calico"
+	spacehostlocal "ipamsim/fuzz/space/hostlocal"
 	spacemixed "ipamsim/fuzz/space/mixed"
 	spacenodeipam "ipamsim/fuzz/space/nodeipam"
 	spacewhereabouts "ipamsim/fuzz/space/whereabouts"
@@ -20,6 +21,7 @@ import (
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/ipam/calico"
 	"ipamsim/sim/ipam/canary"
+	"ipamsim/sim/ipam/hostlocal"
 	"ipamsim/sim/ipam/mixed"
 	"ipamsim/sim/ipam/nodeipam"
 	"ipamsim/sim/ipam/whereabouts"
@@ -35,6 +37,7 @@ var All = sync.OnceValue(func() []*ipam.Manager {
 		c.With(spacecalico.Space, strategy.Racing, dumpcalico.Importer, remedies.Calico, plancalico.Plan, answercalico.Answers),
 		canary.New(),
 		mixed.New(c, w).With(spacemixed.Space),
+		hostlocal.New().With(spacehostlocal.Space),
 		nodeipam.New().With(spacenodeipam.Space),
 	}
 })

@@ -54,8 +54,14 @@ func targetsOf(m *ipam.Manager) (out []Target) {
 	return out
 }
 
-// TargetOf is the name of the target that draws from a space.
-func TargetOf(space string) string { return "Fuzz" + strings.ToUpper(space[:1]) + space[1:] }
+// TargetOf is the name of the target that draws from a space: FuzzHostLocal from host-local.
+func TargetOf(space string) string {
+	name := "Fuzz"
+	for word := range strings.SplitSeq(space, "-") {
+		name += strings.ToUpper(word[:1]) + word[1:]
+	}
+	return name
+}
 
 // TargetsFor are the names of the targets in which a manager of that name runs, sorted.
 func TargetsFor(manager string) (out []string) {

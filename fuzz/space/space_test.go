@@ -11,7 +11,7 @@ import (
 
 // Every world that a seed draws loads, and printed it loads again to an equal one.
 func TestEverySeedIsAFile(t *testing.T) {
-	for _, name := range []string{"mixed", "nodeipam", "whereabouts"} {
+	for _, name := range []string{"host-local", "mixed", "nodeipam", "whereabouts"} {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(1000) {
 				s, err := space.Draw(name, seed)

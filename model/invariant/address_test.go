@@ -31,6 +31,14 @@ func TestDuplicateAddress(t *testing.T) {
 			start(v, "3", "node-1", "c3", "default/x", "10.3.0.1")
 		}, "10.3.0.1 in network default/x is held by two live sandboxes: default/web-2 on node-1 since 10s, and default/web-3 on node-1 since 10s"},
 
+		{"each node has a wire of its own", func(v *View) {
+			v.Networks[0].Local = true
+			start(v, "2", "node-2", "c2", netA, "10.0.0.1")
+		}, ""},
+		{"each node has a wire of its own: one node", func(v *View) {
+			v.Networks[0].Local = true
+			start(v, "2", "node-1", "c2", netA, "10.0.0.1")
+		}, "10.0.0.1 in network default/a is held by two live sandboxes: default/web-0 on node-1 since 10s, and default/web-2 on node-1 since 10s"},
 		{"another network_name", func(v *View) { start(v, "2", "node-2", "c2", netD, "10.0.0.1") }, ""},
 		{"overlapping ranges, one not guarded", func(v *View) {
 			v.Networks[1].Overlap = false

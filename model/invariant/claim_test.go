@@ -188,6 +188,11 @@ func TestSliceConflict(t *testing.T) {
 			slice(v, "node-2", "10.9.0.0/26")
 			start(v, "9", "node-2", "c9", netS, "10.9.0.1")
 		}, ""},
+		{"each node has a wire of its own", func(v *View) {
+			v.Networks[slices.IndexFunc(v.Networks, func(n model.Network) bool { return n.Key == netS })].Local = true
+			slice(v, "node-1", "10.9.0.0/26")
+			slice(v, "node-2", "10.9.0.0/26")
+		}, ""},
 		{"neighbours", func(v *View) { slice(v, "node-1", "10.9.0.0/26"); slice(v, "node-2", "10.9.0.64/26") }, ""},
 		{"of a network without slices", func(v *View) { slice(v, "node-1", "10.0.0.0/29"); slice(v, "node-2", "10.0.0.0/29") }, ""},
 		{"outside the network", func(v *View) { slice(v, "node-1", "10.7.0.0/26"); slice(v, "node-2", "10.7.0.0/26") }, ""},

@@ -1,6 +1,7 @@
 package invariant
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -13,6 +14,7 @@ const (
 	claimedForAnother   = "claimed-for-another-container" // of the pod, which lives as well
 	claimOutlived       = "claim-outlived"                // the claim's container does not have the address
 	tunnelClaimOutlived = "tunnel-claim-outlived"         // the claim's node is gone
+	ownerLost           = "owner-lost"                    // nobody can say whose the claim is, and release it
 	deleteFails         = "delete-fails"                  // and fails again, so that the sandbox stays
 	podWithoutAddress   = "pod-without-address"           // although there is room
 )
@@ -31,6 +33,7 @@ var Convergence = define(Invariant{
 		{claimedForAnother, "after convergence {pod} on {node} has {address} in network {network}[ since {since}], and the claim is for container {claimed-for} of that name"},
 		{claimOutlived, "after convergence {address} is still claimed in[ block {block}][ pool {pool}] for {pod} (container {claimed-for}), which does not have it"},
 		{tunnelClaimOutlived, "after convergence {address} is still claimed in[ block {block}][ pool {pool}] for the tunnel of {node}, which does not have it"},
+		{ownerLost, "after convergence {address} is still claimed in[ pool {pool}] of {node}, and whose it is was never written or is lost: no DEL releases it"},
 		{deleteFails, "after convergence the DEL of {pod} on {node} (container {container}) still fails: {error}"},
 		{podWithoutAddress, "after convergence {pod} on {node} is still {phase}, without {missing}, where addresses are left"},
 	},
@@ -38,7 +41,7 @@ var Convergence = define(Invariant{
 	if deserted(&v) {
 		return nil
 	}
-	return slices.Concat(unclaimed(v), unowned(v), notGone(v), notRunning(v))
+	return slices.Concat(unclaimed(v), unowned(v), torn(v), notGone(v), notRunning(v))
 })
 
 func unclaimed(v View) []finding {
@@ -74,6 +77,21 @@ func unowned(v View) []finding {
 			objects: claimObjects(&v, c),
 			facts:   claimFacts(c),
 		})
+	}
+	return out
+}
+
+// torn lists the claims that nobody can release any more. An ADD that is under way on
+// their node may be about to write whose they are.
+func torn(v View) []finding {
+	var out []finding
+	for i := range v.Record.Claims {
+		c := &v.Record.Claims[i]
+		adds := func(b model.Busy) bool { return !b.Del && b.Node == c.Node }
+		if !c.Torn || !v.Truth.Nodes[c.Node].Healthy() || slices.ContainsFunc(slices.Collect(maps.Values(v.Truth.Busy)), adds) {
+			continue
+		}
+		out = append(out, finding{code: ownerLost, objects: []model.Ref{model.AddressOf(c.Addr), place(&v, c), nodeName(c.Node)}})
 	}
 	return out
 }

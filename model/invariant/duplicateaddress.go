@@ -57,6 +57,9 @@ func oneWire(a, b *holding) bool {
 	if a.network == nil || b.network == nil {
 		return a.attachment.Network == b.attachment.Network
 	}
+	if a.network.Local && b.network.Local && a.sandbox.Node != b.sandbox.Node {
+		return false
+	}
 	return model.SameDomain(a.network, b.network, a.addr)
 }
 

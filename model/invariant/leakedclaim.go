@@ -38,7 +38,7 @@ var LeakedClaim = define(Invariant{
 	l := owners(&v)
 	for i := range v.Record.Claims {
 		c := &v.Record.Claims[i]
-		since := max(lastOf(&v, claimant(c)), reachable(&v, c.Pod))
+		since := max(lastOf(&v, claimant(c)), reachable(&v, c))
 		code := SandboxGone
 		if c.Tunnel {
 			code, since = tunnelNodeGone, max(since, v.Past.registered(c.Node))
@@ -55,12 +55,15 @@ var LeakedClaim = define(Invariant{
 	return out
 })
 
-// reachable is since when the node that a pod object is bound to can be asked
-// again; 0 for a pod that is gone. A node that was down for longer than the bound
-// has not leaked anything at the instant its power is back: the kubelet's first
-// DEL is yet to come.
-func reachable(v *View, p model.PodRef) time.Duration {
-	pod, ok := v.Truth.Pods[p]
+// reachable is since when the node can be asked again that the pod object of a claim is
+// bound to, or that keeps the claim; 0 for a pod that is gone. A node that was down for
+// longer than the bound has not leaked anything at the instant its power is back: the
+// kubelet's first DEL is yet to come.
+func reachable(v *View, c *model.Claim) time.Duration {
+	if kept(c) {
+		return v.Truth.Nodes[c.Node].Since
+	}
+	pod, ok := v.Truth.Pods[c.Pod]
 	if !ok {
 		return 0
 	}
@@ -72,11 +75,20 @@ func claimObjects(v *View, c *model.Claim) []model.Ref {
 	if c.Tunnel {
 		return append(o, nodeName(c.Node))
 	}
-	o = append(o, model.PodOf(c.Pod))
+	o = append(o, model.PodOf(claimedFor(v, c)))
 	if c.Container != "" {
 		o = append(o, containerName(c.Container))
 	}
 	return o
+}
+
+// claimedFor is the pod of a claim: of one that names a container only, the pod that the
+// container was made for.
+func claimedFor(v *View, c *model.Claim) model.PodRef {
+	if c.Pod != (model.PodRef{}) || v.History == nil {
+		return c.Pod
+	}
+	return v.History.PodOf(c.Container)
 }
 
 // claimFacts are for which container a claim is made, though a pod's may name none.
@@ -128,8 +140,9 @@ func (o *owner) taking(v *View, c *model.Claim) bool {
 
 // owned reports whether a claim has an owner other than a live container: a
 // sandbox of the same pod that has this very address, a CNI call of the container
-// under way or one that may take it over, a pod whose node nobody can ask, or a
-// registered node whose tunnel's it is.
+// under way or one that may take it over, a pod whose node nobody can ask, a node that
+// keeps the claim and was not there for long enough, or a registered node whose tunnel's
+// it is.
 func (o *owner) owned(v *View, c *model.Claim) bool {
 	if c.Tunnel {
 		return v.Truth.Nodes[c.Node].Registered
@@ -140,6 +153,10 @@ func (o *owner) owned(v *View, c *model.Claim) bool {
 	if _, ok := v.Truth.Busy[c.Container]; ok {
 		return true
 	}
+	if kept(c) {
+		n := v.Truth.Nodes[c.Node]
+		return !n.Healthy() || v.Truth.At-n.Since <= garbageMax
+	}
 	pod, ok := v.Truth.Pods[c.Pod]
 	if !ok {
 		return false
@@ -147,3 +164,13 @@ func (o *owner) owned(v *View, c *model.Claim) bool {
 	node, ok := v.Truth.Nodes[pod.Node]
 	return ok && !node.Healthy()
 }
+
+// kept reports whether a claim is on the disk of its node and names nothing but a
+// container: only the DEL of that one, executed there, releases it.
+func kept(c *model.Claim) bool {
+	return c.Node != "" && c.Container != "" && !c.Tunnel && c.Pod == model.PodRef{}
+}
+
+// garbageMax is until when a kubelet that was started has had the DELs of sandboxes run
+// whose pods are gone: twice the period of its container garbage collector.
+const garbageMax = 2 * time.Minute

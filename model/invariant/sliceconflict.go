@@ -23,7 +23,7 @@ var SliceConflict = define(Invariant{
 	var slice []*model.Pool
 	for i := range v.Networks {
 		n := &v.Networks[i]
-		if n.Slice == 0 {
+		if n.Slice == 0 || n.Local {
 			continue
 		}
 		slice = slice[:0]

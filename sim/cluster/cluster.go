@@ -122,7 +122,7 @@ func open(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config) (*Cluster
 		return nil, err
 	}
 	c.api, c.store = api, store
-	if c.Instance, err = cfg.Manager.Open(ipam.Env{API: api, Store: store, Networks: c.networks(), Datastore: cfg.Datastore, Device: c.Checker.Device, Doors: c.doors.of(c)}); err != nil {
+	if c.Instance, err = cfg.Manager.Open(ipam.Env{API: api, Store: store, Networks: c.networks(), Config: c.config, Datastore: cfg.Datastore, Device: c.Checker.Device, Doors: c.doors.of(c)}); err != nil {
 		return nil, err
 	}
 	for _, p := range cfg.Manager.Processes {

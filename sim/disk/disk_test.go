@@ -391,3 +391,16 @@ func TestRevision(t *testing.T) {
 	d.Reimage()
 	rises("a new disk", true)
 }
+
+// An oracle reads a disk that does not answer.
+func TestInspect(t *testing.T) {
+	d := disk.New(nil, "node-a")
+	d.Put("/var/lib/cni/x", []byte("y"))
+	defer d.Fail(disk.Broken)()
+	if _, err := d.Process(t.Context(), nil).ReadFile("/var/lib/cni/x"); !errors.Is(err, syscall.EIO) {
+		t.Errorf("a process: %v", err)
+	}
+	if b, err := d.Inspect().ReadFile("/var/lib/cni/x"); string(b) != "y" || err != nil {
+		t.Errorf("an oracle: %q, %v", b, err)
+	}
+}

@@ -22,11 +22,20 @@ type Process struct {
 	disk *Disk
 	ctx  context.Context
 	gate *sim.Gate
+	// inspects: nothing that ails the disk is in its way.
+	inspects bool
 }
 
 // Process is the way in of a process, whose context ends with it. Without a gate it is
 // for what is no message: the harness, and files that no schedule is to tell apart.
-func (d *Disk) Process(ctx context.Context, g *sim.Gate) *Process { return &Process{d, ctx, g} }
+func (d *Disk) Process(ctx context.Context, g *sim.Gate) *Process {
+	return &Process{disk: d, ctx: ctx, gate: g}
+}
+
+// Inspect is what an oracle sees of the disk, also of one that does not answer.
+func (d *Disk) Inspect() *Process {
+	return &Process{disk: d, ctx: context.Background(), inspects: true}
+}
 
 // volatile reports whether a path leads into a tmpfs, which has no faults.
 func (d *Disk) volatile(name string) bool {

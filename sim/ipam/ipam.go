@@ -16,6 +16,10 @@ import (
 // ErrExhausted is wrapped by an Add whose upstream said that no address is left.
 var ErrExhausted = errors.New("no address left")
 
+// ErrNoPrimary is what Manager.Primary says of manifests that have no network which every
+// pod gets, if its manager can do without.
+var ErrNoPrimary = errors.New("the file has no network of all pods")
+
 // ErrAsked is wrapped by the error of an Add whose pod had asked for certain
 // addresses or pools: that others are free does not help it.
 var ErrAsked = errors.New("the pod asked for certain addresses or pools")
@@ -25,6 +29,8 @@ type Env struct {
 	API      *kube.Server
 	Store    *etcd.Run
 	Networks []model.Network
+	// Config is the CNI configuration of one of them, by its key.
+	Config func(network string) json.RawMessage
 	// Datastore is where the manager keeps its record, if it has a choice
 	// (Manager.Datastores); "" is the first of them.
 	Datastore string

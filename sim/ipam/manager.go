@@ -53,8 +53,8 @@ type Manager struct {
 	Policy func(n model.Network, config json.RawMessage, objects []Object) (model.Network, error)
 	// Primary reads the cluster's default network, the one that every pod gets that is
 	// not on the host's network, out of the scenario's manifests, with the upstream's own
-	// parser and validation. An error that is the fault of one object is an *ObjectError.
-	// Nil: the manager serves no such network.
+	// parser and validation. An error that is the fault of one object is an *ObjectError;
+	// ErrNoPrimary says that there is none. Nil: the manager serves no such network.
 	Primary func([]Object) (n model.Network, config json.RawMessage, err error)
 	// Check judges the objects of a scenario by more than their schema, and returns the
 	// first mistake, an *ObjectError.

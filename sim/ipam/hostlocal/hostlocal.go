@@ -1,8 +1,15 @@
-// Package hostlocal executes the real host-local IPAM plugin of
-// github.com/containernetworking/plugins on the disk of a simulated node: its main
-// function, its allocator and its files, copied with other imports (copies.txt).
+// Package hostlocal is the host-local IPAM plugin of
+// github.com/containernetworking/plugins as an address manager: the real one's main
+// function, allocator and files, copied with other imports (copies.txt), executed on the
+// disks of simulated nodes. Another manager that hands out ranges to nodes executes it as
+// well: Disks and Record are its way in.
 //
-// It is no address manager yet: a program, and what it printed.
+// It serves the networks of NetworkAttachmentDefinitions, and a network of all pods by
+// the ConfigMap that network daemons read their CNI configuration from (cni-conf.json);
+// where that names no ranges, a node's are its podCIDRs. The interface plugins are not
+// executed: bridge, ptp, macvlan and the like pass ADD and DEL on to host-local before
+// and after they set an interface up, also when its network namespace is gone. One bridge
+// or ptp of a NetworkAttachmentDefinition is taken for a wire of each node's own.
 package hostlocal
 
 import (

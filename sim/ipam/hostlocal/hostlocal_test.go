@@ -33,7 +33,7 @@ func (n *node) config() []byte {
 // claims are the files of addresses, as the harness reads them: past the gate.
 func (n *node) claims(t *testing.T) []model.Claim {
 	t.Helper()
-	out, err := hostlocal.Claims(n.disk, "pods")
+	out, err := hostlocal.Claims(n.disk, hostlocal.DataDir("pods"))
 	if err != nil {
 		t.Fatal(err)
 	}

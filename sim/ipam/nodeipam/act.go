@@ -22,6 +22,8 @@ type stored struct {
 	} `json:"spec"`
 }
 
+const nodesResource = "nodes"
+
 // act says of a message about nodes which podCIDRs it is about, and of an access to a
 // file what the disk says.
 func (i *instance) act(detail any) act.Act {

@@ -7,8 +7,8 @@ import (
 	"k8s.io/kubernetes/pkg/controller/nodeipam"
 	"k8s.io/kubernetes/pkg/controller/nodeipam/ipam/cidrset"
 
-	"ipamsim/sim/disk"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/hostlocal"
 )
 
 // Upstream's module, and the folder of the controller in it.
@@ -54,25 +54,27 @@ func upstreamVersion() string {
 
 // open starts the manager in one run. It starts no goroutine.
 func open(env ipam.Env) (ipam.Instance, error) {
-	i := &instance{env: env, record: newRecord(env.Networks), disks: map[string]*disk.Disk{}}
-	if err := i.record.follow(env.API); err != nil {
+	i := &instance{env: env, disks: hostlocal.NewDisks(env.Doors)}
+	places := []hostlocal.Place{}
+	for _, n := range env.Networks {
+		places = append(places, hostlocal.Place{Network: n, Dir: hostlocal.DataDir(networkKey), PodCIDRs: true})
+	}
+	record, err := hostlocal.NewRecord(env.API, i.disks, places)
+	if err != nil {
 		return ipam.Instance{}, err
 	}
 	return ipam.Instance{
-		Add: i.add, Del: i.del, Observe: i.observe, Act: i.act,
+		Add: i.add, Del: i.del, Observe: record.Observe, Act: i.act,
 		Run: map[string]ipam.Run{managerName: i.manage},
 	}, nil
 }
 
 // instance is the manager in one run.
 type instance struct {
-	env    ipam.Env
-	record *record
+	env   ipam.Env
+	disks *hostlocal.Disks
 
 	started sync.Once // the first process has read the configuration
 	text    string
 	err     error
-
-	mu    sync.Mutex // never held while a message is parked
-	disks map[string]*disk.Disk
 }
