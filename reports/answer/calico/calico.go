@@ -44,7 +44,9 @@ var changes = []answer.Known{
 			{Scenario: "found-calico-asked-address-taken"},
 		}},
 	{Change: answer.PoolsChange, Words: "changes IPPools of a running cluster with tunnels",
-		Made: func(a, b *capacity.Cluster) bool { return (tunnels(a) || tunnels(b)) && slices.ContainsFunc(b.Migration, ofPool) }, Rows: []answer.Follows{
+		Made: func(a, b *capacity.Cluster) bool {
+			return (tunnels(a) || tunnels(b)) && slices.ContainsFunc(b.Migration, ofPool)
+		}, Rows: []answer.Follows{
 			{Scenario: "found-calico-tunnel-change-forgotten"}, {Scenario: "found-calico-tunnel-address-freed-first"},
 		}},
 }
