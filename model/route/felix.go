@@ -37,10 +37,11 @@ func shares(pools []model.IPPool, blocks []Block) map[netip.Prefix]share {
 // vxlanDevice is Felix's device for packets to dst.
 // Source: felix/dataplane/linux/dataplanedefs.
 func vxlanDevice(dst netip.Prefix) string {
+	family := ""
 	if dst.Addr().Is6() {
-		return "vxlan-v6.calico"
+		family = "-v6"
 	}
-	return "vxlan.calico"
+	return "vxlan" + family + ".calico"
 }
 
 // vxlan is the route that Felix on s makes to a destination of a VXLAN pool, or
