@@ -26,9 +26,12 @@ func UseRealControllers(open func(control.Env) control.Set, check func(control.P
 	realSet, checkPlane = open, check
 }
 
+// real reports whether Kubernetes' own controllers are asked for.
+func (s *Scenario) real() bool { return s.Doc.Spec.Controllers == realControllers }
+
 // controllers makes those of a run; nil: the simple ones.
 func (s *Scenario) controllers() func(control.Env) control.Set {
-	if s.Doc.Spec.Controllers != realControllers {
+	if !s.real() {
 		return nil
 	}
 	return func(env control.Env) control.Set {
@@ -42,7 +45,7 @@ func (s *Scenario) controllers() func(control.Env) control.Set {
 func (l *loader) controllers(c *check) {
 	s := l.s.Doc.Spec
 	plane := at("spec", "controlPlane")
-	if s.Controllers != realControllers {
+	if !l.s.real() {
 		_, given := strict.Locate(l.doc.Root, plane)
 		c.bad(given, plane, "the simple controllers have no such programs, want spec.controllers: real")
 		return

@@ -70,6 +70,7 @@ func (l *loader) arrivals(c *check) error {
 			if err != nil {
 				return err
 			}
+			c.bad(e.Apply.ForceConflicts && !e.Apply.ServerSide, p.Then("apply").Then("forceConflicts"), "only with serverSide: true")
 			if id.kind == "Node" {
 				l.arrival(id.name, e.At.Duration)
 			}

@@ -67,7 +67,7 @@ var layers = []struct{ dir, may string }{
 	{"sim/ipam/*", "model model/act sim sim/etcd sim/kube sim/disk sim/local sim/cloud sim/ipam"},
 	{"sim/cluster/kubeapi", "model sim sim/kube sim/ipam"},
 	{"sim/cluster/control", "model sim sim/kube sim/cluster/kubeapi"}, // the door of controllers: neither side of it
-	{"sim/cluster/control/real", "sim sim/kube sim/controlplane sim/cluster/kubeapi sim/cluster/control"},
+	{"sim/cluster/control/real", "sim sim/kube sim/kube/elect sim/controlplane sim/cluster/kubeapi sim/cluster/control"},
 	{"sim/cluster/control/*", "model sim sim/kube sim/cluster/kubeapi sim/cluster/control"},
 	{"sim/cluster/multus", ""},
 	{"sim/cluster/recording", "model model/film model/route"},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	cloudoptions "k8s.io/cloud-provider/options"
 	cliflag "k8s.io/component-base/cli/flag"
 	componentconfig "k8s.io/component-base/config"
@@ -129,10 +130,16 @@ const (
 	periodMin  = 100 * time.Millisecond
 )
 
+// contentTypes are those that the API server speaks.
+var contentTypes = []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf}
+
 // bounded refuses what a run could not bear.
 func bounded(set *pflag.FlagSet, name string) error {
 	if d, err := set.GetDuration(name); err == nil && d < periodMin {
 		return fmt.Errorf("--%s: want at least %v", name, periodMin)
+	}
+	if f := set.Lookup(name); name == "kube-api-content-type" && !slices.Contains(contentTypes, f.Value.String()) {
+		return fmt.Errorf("--%s: %q, want %s", name, f.Value, strings.Join(contentTypes, " or "))
 	}
 	if n, err := set.GetInt32(name); err == nil && strings.HasPrefix(name, "concurrent-") && (n < 1 || n > workersMax) {
 		return fmt.Errorf("--%s: want 1 to %d", name, workersMax)

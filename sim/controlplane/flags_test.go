@@ -73,6 +73,7 @@ func TestBadFlags(t *testing.T) {
 		{false, "node-monitor-grace-period", "soon", `invalid argument "soon" for "--node-monitor-grace-period" flag`},
 		{false, "node-monitor-period", "0s", "--node-monitor-period: want at least 100ms"},
 		{false, "concurrent-deployment-syncs", "1000000", "--concurrent-deployment-syncs: want 1 to 100"},
+		{false, "kube-api-content-type", "text/plain", `--kube-api-content-type: "text/plain", want application/json or application/vnd.kubernetes.protobuf`},
 		{false, "controllers", "*,-nobody", `"nobody" is not in the list of known controllers`},
 		{false, "leader-elect-renew-deadline", "1m", "leaseDuration must be greater than renewDeadline"},
 		{true, "leader-elect-resource-lock", "endpoints", `--leader-elect-resource-lock: want "leases"`},

@@ -32,7 +32,7 @@ func newLimits(s *Server) limits {
 // none: nothing limits what is created or updated. What is as if it had been there for
 // ever was limited then.
 func (l limits) none(ctx context.Context, a admission.Attributes) (bool, error) {
-	if a.GetResource().Group != "" || a.GetNamespace() == "" || isFound(ctx) {
+	if !(&limitranger.DefaultLimitRangerActions{}).SupportsAttributes(a) || isFound(ctx) {
 		return true, nil
 	}
 	all, err := presentAll[*corev1.LimitRange](l.s, "limitranges", a.GetNamespace())

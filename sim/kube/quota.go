@@ -45,8 +45,8 @@ func (quotas) Handles(op admission.Operation) bool {
 // Validate makes upstream's decision. What is as if it had been there for ever was
 // decided upon then.
 func (q quotas) Validate(ctx context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
-	if a.GetNamespace() == "" || a.GetKind().Kind == "Namespace" || isFound(ctx) {
-		return nil
+	if a.GetNamespace() == "" || a.GetKind().Kind == "Namespace" || a.GetSubresource() == "status" || isFound(ctx) {
+		return nil // nobody counts a status, which is what is updated most
 	}
 	if all, err := presentAll[*corev1.ResourceQuota](q.s, "resourcequotas", a.GetNamespace()); err != nil || len(all) == 0 {
 		return err

@@ -16,7 +16,9 @@ import (
 
 // Apply creates an object, or replaces one that exists.
 type Apply struct {
-	Object json.RawMessage `json:"object" jsonschema:"required"`
+	Object         json.RawMessage `json:"object" jsonschema:"required"`
+	ServerSide     bool            `json:"serverSide,omitempty"`     // kubectl apply --server-side: what is another's is a conflict
+	ForceConflicts bool            `json:"forceConflicts,omitempty"` // --force-conflicts: it is taken over
 }
 
 // Do runs kubectl apply.
@@ -33,6 +35,10 @@ func (a *Apply) Do(ctx context.Context, o *cluster.Operator) error {
 	if k := o.Cluster.Keeps(kind); k != nil {
 		return k.Change(ctx, o.Gate, ipam.Apply, cluster.Object{Kind: kind, Name: m.Name, Body: a.Object})
 	}
+	if a.ServerSide {
+		path := r.Path(orDefault(m.Namespace), m.Name)
+		return o.Client.Patch(ctx, fmt.Sprintf("%s?fieldManager=kubectl&force=%t", path, a.ForceConflicts), kubeapi.ApplyPatch, a.Object)
+	}
 	err := o.Client.Create(ctx, r, orDefault(m.Namespace), a.Object)
 	if apierrors.IsAlreadyExists(err) {
 		return o.Client.Patch(ctx, r.Path(orDefault(m.Namespace), m.Name), kubeapi.MergePatch, a.Object)
@@ -43,7 +49,14 @@ func (a *Apply) Do(ctx context.Context, o *cluster.Operator) error {
 func (a *Apply) String() string {
 	m := metav1.PartialObjectMetadata{}
 	_ = json.Unmarshal(a.Object, &m) // checked when the scenario was loaded
-	return fmt.Sprintf("kubectl apply %s %s", strings.ToLower(m.Kind), m.Name)
+	how := ""
+	if a.ServerSide {
+		how = " --server-side"
+	}
+	if a.ForceConflicts {
+		how += " --force-conflicts"
+	}
+	return fmt.Sprintf("kubectl apply%s %s %s", how, strings.ToLower(m.Kind), m.Name)
 }
 
 // Kind of what is applied.

@@ -32,6 +32,7 @@ const (
 	MergePatch     = "application/merge-patch+json"
 	StrategicPatch = "application/strategic-merge-patch+json"
 	JSONPatch      = "application/json-patch+json"
+	ApplyPatch     = "application/apply-patch+yaml" // server-side apply; JSON is YAML
 )
 
 // Create stores a manifest.

@@ -4,6 +4,8 @@ package real
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -16,6 +18,7 @@ import (
 	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/controlplane"
 	"ipamsim/sim/kube"
+	"ipamsim/sim/kube/elect"
 )
 
 // controllers is the set. It implements control.Set.
@@ -103,7 +106,8 @@ func (c *controllers) start(name string, x control.Component, elected bool, run 
 // crash-loop back-off.
 const restartAfter = 10 * time.Second
 
-// keep runs a program, and again when it has exited or was killed.
+// keep runs a program, and again when it was killed or is not the leader any more. One
+// that ends otherwise would end so again: the run is over.
 func (c *controllers) keep(name string, elected bool, run program) {
 	id := c.Name(name)
 	identity := ""
@@ -116,6 +120,10 @@ func (c *controllers) keep(name string, elected bool, run program) {
 		case <-a.Done():
 		case <-ctx.Done():
 			return ctx.Err()
+		}
+		if err := a.Err(); ctx.Err() == nil && !errors.Is(err, sim.ErrKilled) && !errors.Is(err, elect.ErrDeposed) {
+			c.World.Abort(fmt.Errorf("%s ended: %w", id, err))
+			return err
 		}
 		if kubeapi.Sleep(ctx, restartAfter) {
 			c.keep(name, elected, run)
