@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,7 +23,23 @@ type DiskFault struct {
 	For   metav1.Duration `json:"for,omitzero" unset:"to the end"` // default: to the end
 }
 
-var diskFaults = map[string]disk.Fault{"full": disk.Full, "noInodes": disk.NoInodes, "readOnly": disk.ReadOnly, "broken": disk.Broken}
+type diskFault struct {
+	name, words string
+	is          disk.Fault
+}
+
+// diskFaults are those but slow.
+var diskFaults = []diskFault{
+	{"full", "full", disk.Full}, {"readOnly", "read-only", disk.ReadOnly}, {"noInodes", "out of inodes", disk.NoInodes}, {"broken", "broken", disk.Broken},
+}
+
+// DiskFaults are the names of all, in a fixed order, in which hazards choose.
+func DiskFaults() (out []string) {
+	for _, f := range diskFaults {
+		out = append(out, f.name)
+	}
+	return append(out, slow)
+}
 
 // Do begins it and, later, ends it. A machine that is reimaged meanwhile keeps it.
 func (a *DiskFault) Do(ctx context.Context, o *cluster.Operator) error {
@@ -33,16 +50,23 @@ func (a *DiskFault) Do(ctx context.Context, o *cluster.Operator) error {
 	if a.Fault == slow {
 		return lasts(ctx, o, a, a.For, d.Slow(a.slower()))
 	}
-	return lasts(ctx, o, a, a.For, d.Fail(diskFaults[a.Fault]))
+	return lasts(ctx, o, a, a.For, d.Fail(a.kind().is))
 }
 
 func (a *DiskFault) String() string {
 	if a.Fault == slow {
 		return fmt.Sprintf("disk of node %s slow by %v", a.Node, a.slower())
 	}
-	return fmt.Sprintf("disk of node %s %s", a.Node, map[string]string{
-		"full": "full", "noInodes": "out of inodes", "readOnly": "read-only", "broken": "broken",
-	}[a.Fault])
+	return fmt.Sprintf("disk of node %s %s", a.Node, a.kind().words)
+}
+
+// kind is the zero value of a name that there is not, which loading refuses.
+func (a *DiskFault) kind() diskFault {
+	i := slices.IndexFunc(diskFaults, func(f diskFault) bool { return f.name == a.Fault })
+	if i < 0 {
+		return diskFault{}
+	}
+	return diskFaults[i]
 }
 
 func (a *DiskFault) slower() time.Duration { return cmp.Or(a.By.Duration, time.Second) }

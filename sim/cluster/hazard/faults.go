@@ -27,19 +27,17 @@ func planCloud(ctx context.Context, h *hazard) (event, error) {
 	}}, err
 }
 
-// diskFaultNames are those that hazards choose from, in the order of the answers.
-var diskFaultNames = []string{"full", "readOnly", "noInodes", "broken", "slow"}
-
 // planDisk is the hazard.
 func planDisk(ctx context.Context, h *hazard) (event, error) {
 	n, ok, err := h.node(ctx)
 	if !ok {
 		return event{}, err
 	}
-	i, err := h.draw(ctx, "fault", len(diskFaultNames))
+	all := action.DiskFaults()
+	i, err := h.draw(ctx, "fault", len(all))
 	if err != nil {
 		return event{}, err
 	}
 	d, err := h.duration(ctx)
-	return event{Action: &action.DiskFault{Node: n, Fault: diskFaultNames[i], For: metav1.Duration{Duration: h.clip(d)}}}, err
+	return event{Action: &action.DiskFault{Node: n, Fault: all[i], For: metav1.Duration{Duration: h.clip(d)}}}, err
 }

@@ -79,41 +79,24 @@ func Kinds() []string { return slices.Sorted(maps.Keys(kinds)) }
 // Check says why a kind cannot happen in such a cluster, or "".
 func Check(kind string, s Scope) string { return kinds[kind].needs(s) }
 
-func always(Scope) string { return "" }
+// What kinds need of a cluster.
+var (
+	always        = unless("", func(Scope) bool { return true })
+	routed        = unless("the primary network announces no routes", func(s Scope) bool { return s.Routes })
+	hasCron       = unless("no reconciler runs on a schedule: list one under spec.reconcilers", func(s Scope) bool { return s.Crons })
+	hasDeployment = unless("no daemon runs that there could be a second one of", func(s Scope) bool { return s.Deployments })
+	usesDisk      = unless("the address manager keeps no files on nodes", func(s Scope) bool { return s.Disk })
+	callsCloud    = unless(action.ErrNoCloud.Error(), func(s Scope) bool { return s.Cloud })
+)
 
-func routed(s Scope) string {
-	if s.Routes {
-		return ""
+// unless says what a cluster lacks that does not have something.
+func unless(lack string, has func(Scope) bool) func(Scope) string {
+	return func(s Scope) string {
+		if has(s) {
+			return ""
+		}
+		return lack
 	}
-	return "the primary network announces no routes"
-}
-
-func hasCron(s Scope) string {
-	if s.Crons {
-		return ""
-	}
-	return "no reconciler runs on a schedule: list one under spec.reconcilers"
-}
-
-func hasDeployment(s Scope) string {
-	if s.Deployments {
-		return ""
-	}
-	return "no daemon runs that there could be a second one of"
-}
-
-func usesDisk(s Scope) string {
-	if s.Disk {
-		return ""
-	}
-	return "the address manager keeps no files on nodes"
-}
-
-func callsCloud(s Scope) string {
-	if s.Cloud {
-		return ""
-	}
-	return action.ErrNoCloud.Error()
 }
 
 func onNode(act func(node string) cluster.Action) func(context.Context, *hazard) (event, error) {
