@@ -15,7 +15,7 @@ import (
 // them, whoever has which address. Nor does it count while a daemon on one of the two
 // nodes, which gives that its own addresses, has not had as long since it was last kept
 // from its work. A sandbox on its way out and a source without power do not
-// count.
+// count, nor does anything while no route reflector has power: the view has no losses then.
 var BlackholedAddress = define(Invariant{
 	Name:     "blackholed-address",
 	Severity: model.Critical,
