@@ -239,6 +239,7 @@ require (
 	k8s.io/csi-translation-lib v0.33.5 // indirect
 	k8s.io/dynamic-resource-allocation v0.33.5 // indirect
 	k8s.io/klog/v2 v2.130.1 // indirect
+	k8s.io/kms v0.34.1 // indirect
 	k8s.io/kube-controller-manager v0.0.0 // indirect
 	k8s.io/kube-openapi v0.0.0-20250910181357-589584f1c912 // indirect
 	k8s.io/kube-scheduler v0.33.5 // indirect

@@ -1,34 +1,94 @@
 package scenarios
 
-import "ipamsim/sim/cluster/control"
+import (
+	"errors"
+	"slices"
+
+	"ipamsim/scenarios/strict"
+	"ipamsim/sim/cluster/control"
+	"ipamsim/sim/ipam"
+)
 
 // realControllers is how a scenario asks for Kubernetes' own controllers.
 const realControllers = "real"
 
-// realSet makes Kubernetes' own controllers in a run; nil: this program has none.
-var realSet func(control.Env) control.Set
+// realSet makes Kubernetes' own controllers in a run; nil: this program has none. checkPlane
+// reports what they would not start with, a *control.BadArg.
+var (
+	realSet    func(control.Env) control.Set
+	checkPlane func(control.Plane) error
+)
 
 // UseRealControllers says that this program has Kubernetes' own controllers, for scenarios
 // that ask for them. A program says so once, before anything else (cmd/controllers); this
 // package does not link them.
-func UseRealControllers(open func(control.Env) control.Set) { realSet = open }
+func UseRealControllers(open func(control.Env) control.Set, check func(control.Plane) error) {
+	realSet, checkPlane = open, check
+}
 
 // controllers makes those of a run; nil: the simple ones.
 func (s *Scenario) controllers() func(control.Env) control.Set {
 	if s.Doc.Spec.Controllers != realControllers {
 		return nil
 	}
-	return realSet
+	return func(env control.Env) control.Set {
+		env.Plane = s.Doc.Spec.ControlPlane
+		return realSet(env)
+	}
 }
 
 // controllers checks that the program has the controllers that are asked for, and that
 // nothing is said of them that they cannot do.
 func (l *loader) controllers(c *check) {
 	s := l.s.Doc.Spec
+	plane := at("spec", "controlPlane")
 	if s.Controllers != realControllers {
+		_, given := strict.Locate(l.doc.Root, plane)
+		c.bad(given, plane, "the simple controllers have no such programs, want spec.controllers: real")
 		return
 	}
 	c.bad(realSet == nil, at("spec", "controllers"), "this program does not have Kubernetes' own controllers, want simple")
 	c.bad(s.Timers.Toleration.Duration != 0, at("spec", "timers", "toleration"), "Kubernetes' own controllers have no such setting: give pods a toleration with tolerationSeconds")
 	c.bad(s.Timers.PodGC.Duration != 0, at("spec", "timers", "podGC"), "Kubernetes' own controllers have no such setting, remove it")
+	if realSet != nil {
+		l.plane(c, s.ControlPlane, plane)
+	}
+	c.bad(s.Timers.NodeMonitorGrace.Duration != 0 && has(s.ControlPlane.ControllerManager, "node-monitor-grace-period"), at("spec", "timers", "nodeMonitorGrace"),
+		"spec.controlPlane.controllerManager has --node-monitor-grace-period: want one of them")
+}
+
+// replicasMax is how many of a program may run.
+const replicasMax = 9
+
+// plane checks how the programs of the control plane run.
+func (l *loader) plane(c *check, p control.Plane, where path) {
+	c.bad(p.ControllerManager.Replicas < 0 || p.ControllerManager.Replicas > replicasMax, where.Then("controllerManager").Then("replicas"), "want 1 to %d", replicasMax)
+	c.bad(p.Scheduler.Replicas < 0 || p.Scheduler.Replicas > replicasMax, where.Then("scheduler").Then("replicas"), "want 1 to %d", replicasMax)
+	// The manager's kube-controller-manager would be a candidate for the same Lease.
+	another := slices.ContainsFunc(l.ipam.Processes, func(x ipam.Process) bool { return x.Name == "kube-controller-manager" })
+	c.bad(another && p.ControllerManager.Replicas > 1, where.Then("controllerManager").Then("replicas"), "%s has a kube-controller-manager of its own here: want 1", l.ipam.Name)
+	c.bad(another && has(p.ControllerManager, "leader-elect"), where.Then("controllerManager").Then("extraArgs"), "%s has a kube-controller-manager of its own here: want no leader-elect", l.ipam.Name)
+	err := checkPlane(p)
+	if err == nil {
+		return
+	}
+	var b *control.BadArg
+	if !errors.As(err, &b) {
+		c.bad(true, where, "%s", strict.OneLine(err))
+		return
+	}
+	where = where.Then(b.Component).Then("extraArgs")
+	switch {
+	case b.Known != nil:
+		c.bad(true, where.Then(b.At).Then("name"), "%s, %s", strict.OneLine(b.Err), strict.Want(b.Name, b.Known))
+	case b.At >= 0:
+		c.bad(true, where.Then(b.At), "%s", strict.OneLine(b.Err))
+	default:
+		c.bad(true, where, "%s", strict.OneLine(b.Err))
+	}
+}
+
+// has reports whether a flag is given.
+func has(x control.Component, flag string) bool {
+	return slices.ContainsFunc(x.ExtraArgs, func(a control.Arg) bool { return a.Name == flag })
 }

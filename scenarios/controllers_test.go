@@ -4,6 +4,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"ipamsim/model"
 	"ipamsim/scenarios"
@@ -40,6 +41,64 @@ func TestRealControllers(t *testing.T) {
 			}
 			t.Logf("%d steps, %v", len(rep.Trace.Steps), violated(rep))
 		})
+	}
+}
+
+// A drain evicts no more pods than their budget allows, asks again every five seconds,
+// and goes on as soon as another pod is ready; without evictions it asks nobody.
+//
+// Kubernetes asserts the same: pkg/registry/core/pod/storage, TestEviction,
+// pkg/controller/disruption, TestIntegerMaxUnavailable, and test/e2e/apps, "should block
+// an eviction until the PDB is updated to allow it" (v1.34.1).
+func TestBudgetAtDrain(t *testing.T) {
+	r := runner(t)
+	const file = "testdata/controllers/pdb-at-drain.yaml"
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for drain, want := range map[string][2]int{
+		"{node: w1}": {1, 2}, "{node: w1, disableEviction: true}": {2, 2}, "{node: w1, force: true}": {2, 2},
+	} {
+		s, err := scenarios.Parse(file, []byte(strings.Replace(string(b), "{node: w1}", drain, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got [2]int // stopped while no other can run, and in the end
+		for _, e := range run(t, r, s, scenarios.Options{}).History.Events {
+			if e.Kind == model.SandboxDown {
+				if got[1]++; e.At < 2*time.Minute {
+					got[0]++
+				}
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %d pods stopped while no other can run, %d in the end, want %v", drain, got[0], got[1], want)
+		}
+	}
+	if _, err := scenarios.Parse(file, []byte(strings.Replace(string(b), "controllers: real", "controllers: simple", 1))); err == nil ||
+		!strings.Contains(err.Error(), file+":21: kind: \"PodDisruptionBudget\" needs Kubernetes' own controllers, with the simple ones evictions do not meet budgets: want spec.controllers: real, or leave it out") {
+		t.Errorf("with the simple ones: %v", err)
+	}
+}
+
+// While the leader of two kube-controller-managers is stopped nobody makes pods until its
+// lease is over; awake again it makes none.
+func TestDeposedManager(t *testing.T) {
+	r := runner(t)
+	s := load(t, "testdata/controllers/deposed-manager.yaml")
+	rep := run(t, r, s, scenarios.Options{})
+	var at []time.Duration
+	for _, e := range rep.History.Events {
+		if e.Kind == model.SandboxUp {
+			at = append(at, e.At)
+		}
+	}
+	if len(at) != 4 || at[1] > 10*time.Second || at[2] < 40*time.Second || at[3] > 70*time.Second {
+		t.Errorf("sandboxes at %v", at)
+	}
+	if again := run(t, r, s, scenarios.Options{}); hermetic.Enabled && (again.Digest != rep.Digest || rep.Foreign != 0) {
+		t.Errorf("digest %s, then %s; %d foreign wake-ups", rep.Digest, again.Digest, rep.Foreign)
 	}
 }
 

@@ -8,6 +8,9 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 
 	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/ipam"
@@ -41,7 +44,33 @@ var typed = map[string]struct {
 	"Job":         {"batch/v1", "batch", reflect.TypeFor[batchv1.Job]()},
 	"CronJob":     {"batch/v1", "batch", reflect.TypeFor[batchv1.CronJob]()},
 
+	"PodDisruptionBudget": {"policy/v1", "policy", reflect.TypeFor[policyv1.PodDisruptionBudget]()},
+	"PriorityClass":       {"scheduling.k8s.io/v1", "scheduling.k8s.io", reflect.TypeFor[schedulingv1.PriorityClass]()},
+	"ReplicaSet":          {"apps/v1", "apps", reflect.TypeFor[appsv1.ReplicaSet]()},
+	"ResourceQuota":       {"v1", "", reflect.TypeFor[corev1.ResourceQuota]()},
+	"LimitRange":          {"v1", "", reflect.TypeFor[corev1.LimitRange]()},
+
+	"PersistentVolumeClaim": {"v1", "", reflect.TypeFor[corev1.PersistentVolumeClaim]()},
+
+	"Secret":             {"v1", "", reflect.TypeFor[corev1.Secret]()},
+	"Role":               {rbacVersion, rbacv1.GroupName, reflect.TypeFor[rbacv1.Role]()},
+	"RoleBinding":        {rbacVersion, rbacv1.GroupName, reflect.TypeFor[rbacv1.RoleBinding]()},
+	"ClusterRole":        {rbacVersion, rbacv1.GroupName, reflect.TypeFor[rbacv1.ClusterRole]()},
+	"ClusterRoleBinding": {rbacVersion, rbacv1.GroupName, reflect.TypeFor[rbacv1.ClusterRoleBinding]()},
+
 	"NetworkAttachmentDefinition": {"k8s.cni.cncf.io/v1", "k8s.cni.cncf.io", reflect.TypeFor[nadv1.NetworkAttachmentDefinition]()},
+}
+
+const rbacVersion = rbacv1.GroupName + "/v1"
+
+// realOnly are the kinds that only Kubernetes' own controllers act on, and what the simple
+// ones lack.
+var realOnly = map[string]string{
+	"PodDisruptionBudget": "evictions do not meet budgets",
+	"PriorityClass":       "nothing is preempted",
+	"ReplicaSet":          "nothing makes its pods: use a Deployment",
+	"ResourceQuota":       "nothing is counted",
+	"LimitRange":          "nothing is limited",
 }
 
 // kindsOf lists what the API server of a run with this adapter will serve.

@@ -88,7 +88,9 @@ func (l *loader) object(d *strict.Doc) (id identity, body []byte, err error) {
 	case !known && strict.Nearest(id.kind, append(names(l.kinds), Kind)) != "":
 		return id, nil, d.FailAt(at("kind"), "%s is not known, %s", strict.Quote(id.kind), strict.Want(id.kind, append(names(l.kinds), Kind)))
 	case !known:
-		return id, nil, d.FailAt(at("kind"), "%s is not simulated, leave it out; these are: %s", strict.Quote(id.kind), strings.Join(names(l.kinds), ", "))
+		return id, nil, d.FailAt(at("kind"), "%s is not simulated, leave it out", strict.Quote(id.kind))
+	case realOnly[id.kind] != "" && l.s.Doc.Spec.Controllers != realControllers:
+		return id, nil, d.FailAt(at("kind"), "%s needs Kubernetes' own controllers, with the simple ones %s: want spec.controllers: real, or leave it out", strict.Quote(id.kind), realOnly[id.kind])
 	case version == "":
 		return id, nil, d.FailAt(at("apiVersion"), "missing, want %s for a %s", k.apiVersion, id.kind)
 	case k.apiVersion != "" && version != k.apiVersion && version != k.also:

@@ -9,6 +9,7 @@ import (
 	nadv1 "github.com/k8snetworkplumbingwg/network-attachment-definition-client/pkg/apis/k8s.cni.cncf.io/v1"
 	nadutils "github.com/k8snetworkplumbingwg/network-attachment-definition-client/pkg/utils"
 	"go.yaml.in/yaml/v3"
+	corev1 "k8s.io/api/core/v1"
 
 	"ipamsim/model"
 	"ipamsim/scenarios/strict"
@@ -19,6 +20,7 @@ import (
 const (
 	attachmentKind = "NetworkAttachmentDefinition"
 	annotation     = nadv1.NetworkAttachmentAnnot
+	defaultNetwork = "v1.multus-cni.io/default-network" // Multus, pkg/k8sclient, defaultNetAnnot
 )
 
 // networks reads the policy out of every NetworkAttachmentDefinition.
@@ -133,6 +135,7 @@ var templates = map[string]path{
 	"Deployment":  at("spec", "template", "metadata"),
 	"DaemonSet":   at("spec", "template", "metadata"),
 	"Job":         at("spec", "template", "metadata"),
+	"ReplicaSet":  at("spec", "template", "metadata"),
 }
 
 // attachments checks that pods ask for networks that exist.
@@ -151,7 +154,15 @@ func (l *loader) attached(d *strict.Doc, id identity) error {
 	if !ok {
 		return nil
 	}
-	p = p.Then("annotations").Then(annotation)
+	spec := append(p[:len(p)-1:len(p)-1], "spec")
+	if who := strict.Text(d.Root, spec.Then("schedulerName")...); who != "" && who != corev1.DefaultSchedulerName && strict.Text(d.Root, spec.Then("nodeName")...) == "" {
+		return d.FailAt(spec.Then("schedulerName"), "%s is not simulated, and nobody would bind the pods: leave it out", strict.Quote(who))
+	}
+	p = p.Then("annotations")
+	if strict.Text(d.Root, p.Then(defaultNetwork)...) != "" {
+		return d.FailAt(p.Then(defaultNetwork), "a default network of the pod's own is not simulated, leave it out")
+	}
+	p = p.Then(annotation)
 	n, ok := strict.Locate(d.Root, p)
 	if !ok {
 		if misplaced := at("metadata", "annotations", annotation); strict.Text(d.Root, misplaced...) != "" {

@@ -11,6 +11,7 @@ import (
 	"ipamsim/scenarios/strict"
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/action"
+	"ipamsim/sim/cluster/control"
 	"ipamsim/sim/cluster/cron"
 )
 
@@ -50,6 +51,8 @@ type Spec struct {
 	// Controllers is who makes pods of workloads, binds them to nodes and deletes them:
 	// simple (default), cheap stand-ins, or real, Kubernetes' own controllers and scheduler.
 	Controllers string `json:"controllers,omitempty" jsonschema:"enum=simple,enum=real" unset:"simple"`
+	// ControlPlane is how kube-controller-manager and kube-scheduler run, if these are real.
+	ControlPlane control.Plane `json:"controlPlane,omitzero"`
 	// Nodes are machines that need no manifest of their own.
 	Nodes []string `json:"nodes,omitempty"`
 	// Until is the virtual time at which the script ends; Settle is how long the

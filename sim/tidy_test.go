@@ -40,9 +40,10 @@ var layers = []struct{ dir, may string }{
 	{"sim/etcd", "sim sim/scratch"},
 	{"sim/etcd/twin", "sim sim/etcd"},
 	{"sim/etcd/etcdtest", "sim/etcd"}, // for tests
-	{"sim/kube", "sim sim/etcd"},
-	{"sim/controlplane", "sim sim/hermetic sim/kube sim/controlplane/early"},
-	{"sim/controlplane/early", ""}, // initialized before what it keeps is changed
+	{"sim/kube", "sim sim/etcd sim/kube/early"},
+	{"sim/kube/early", ""}, // initialized before what it keeps is changed
+	{"sim/kube/elect", ""}, // leader election
+	{"sim/controlplane", "sim sim/hermetic sim/kube sim/kube/early sim/kube/elect"},
 	{"sim/ipam", "model model/act sim sim/etcd sim/kube sim/disk sim/local sim/cloud"},
 	{"sim/disk", "model model/act sim"},
 	{"sim/local", "model model/act sim"},
@@ -62,7 +63,7 @@ var layers = []struct{ dir, may string }{
 	{"sim/ipam/whereabouts/door/...", "sim/ipam/platform/... sim/ipam/whereabouts/door/..."},
 	{"sim/ipam/whereabouts/upstream/...", "sim/ipam/platform/... sim/ipam/whereabouts/door/... sim/ipam/whereabouts/upstream/..."},
 	{"sim/ipam/whereabouts", "model model/act model/reference/whereabouts sim sim/etcd sim/kube sim/ipam sim/ipam/platform/... sim/ipam/whereabouts/..."},
-	{"sim/ipam/nodeipam", "model model/act sim sim/kube sim/disk sim/ipam sim/ipam/hostlocal"},
+	{"sim/ipam/nodeipam", "model model/act sim sim/kube sim/kube/elect sim/disk sim/ipam sim/ipam/hostlocal"},
 	{"sim/ipam/*", "model model/act sim sim/etcd sim/kube sim/disk sim/local sim/cloud sim/ipam"},
 	{"sim/cluster/kubeapi", "model sim sim/kube sim/ipam"},
 	{"sim/cluster/control", "model sim sim/kube sim/cluster/kubeapi"}, // the door of controllers: neither side of it
@@ -160,7 +161,7 @@ var allowed = []struct{ rule, dirs, why string }{
 	{"goroutine", "sim/etcd", "the server and its housekeeping outside the bubble"},
 	{"goroutine", "sim/etcd/twin", "whoever reads a watch is one, in a bubble"},
 	{"goroutine", "sim/kube", "serving an HTTP request is a goroutine of the API server, inside the bubble"},
-	{"goroutine", "sim/ipam/* sim/ipam/calico/store sim/controlplane", "a daemon's informers and workers are goroutines of its process"},
+	{"goroutine", "sim/ipam/* sim/ipam/calico/store sim/controlplane sim/kube/elect", "a daemon's informers and workers are goroutines of its process"},
 	{"goroutine", "sim/local", "a caller waits for its answer while the call is under way, as a goroutine of its process"},
 	{"goroutine", "sim/ipam/calico/door/config", "it is one of the process that it is a door of"},
 	{"goroutine", "fuzz fuzz/* cmd/*", "workers outside every bubble"},

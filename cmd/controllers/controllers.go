@@ -11,5 +11,5 @@ import (
 // Use says so. Call it before anything else, outside of bubbles.
 func Use() {
 	controlplane.Prepare()
-	scenarios.UseRealControllers(real.New)
+	scenarios.UseRealControllers(real.New, real.Check)
 }

@@ -7,8 +7,11 @@ import (
 	"strings"
 )
 
-// line is one of a table, a file in the folder of an address manager: fields that white
-// space separates. Empty lines and those whose first field is # say nothing.
+// folders are those that may have a table: of address managers, and of what is
+// Kubernetes' own.
+var folders = []string{"sim/ipam/*", "sim/controlplane", "sim/kube"}
+
+// line is one of a table, a file in one of the folders: fields that white space separates. Empty lines and those whose first field is # say nothing.
 type line struct {
 	table, at string // file, file:line
 	fields    []string
@@ -16,9 +19,13 @@ type line struct {
 
 // lines are those of all tables of this name.
 func lines(name string) ([]line, error) {
-	tables, err := filepath.Glob("sim/ipam/*/" + name)
-	if err != nil {
-		return nil, err
+	var tables []string
+	for _, dir := range folders {
+		all, err := filepath.Glob(dir + "/" + name)
+		if err != nil {
+			return nil, err
+		}
+		tables = append(tables, all...)
 	}
 	var out []line
 	for _, table := range tables {

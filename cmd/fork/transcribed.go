@@ -7,14 +7,15 @@ import (
 	"go/scanner"
 	"go/token"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 // transcription is a function of ours that does what a function of upstream's
 // does, because that one cannot be called: a line of a table.
 //
-// A table is the file transcribed.txt in the folder of an address manager. Its
-// lines have four fields, separated by spaces:
+// A table is the file transcribed.txt in the folder of an address manager, or of what is
+// Kubernetes' own. Its lines have four fields, separated by spaces:
 //
 //	plugin.go:(*plugin).add  github.com/…/cni-plugin/pkg/k8s  CmdAddK8s  0123456789abcdef
 //
@@ -46,8 +47,7 @@ func transcriptions() ([]transcription, error) {
 }
 
 // transcribed compares the source of every function of upstream's that one of ours
-// transcribes with what it was when that was written. dirs are the folders of the
-// modules of address managers.
+// transcribes with what it was when that was written. dirs are the folders of modules.
 //
 // The error names each function whose source is another now, or that is gone, on
 // either side.
@@ -124,10 +124,11 @@ func tokens(src []byte) string {
 // released are the folders of the modules that ipamsim is built with.
 func released() (map[string]string, error) {
 	// This also brings what the module cache lacks; "list" alone would not.
-	if _, err := command(append([]string{"mod", "download"}, managers...)...); err != nil {
+	modules := append(slices.Clone(managers), "k8s.io/apiserver", "k8s.io/kubernetes")
+	if _, err := command(append([]string{"mod", "download"}, modules...)...); err != nil {
 		return nil, err
 	}
-	out, err := command(append([]string{"list", "-m", "-f", "{{.Path}}\t{{.Dir}}"}, managers...)...)
+	out, err := command(append([]string{"list", "-m", "-f", "{{.Path}}\t{{.Dir}}"}, modules...)...)
 	if err != nil {
 		return nil, err
 	}

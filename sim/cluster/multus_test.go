@@ -1,12 +1,20 @@
 package cluster_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"ipamsim/model"
+	"ipamsim/sim"
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/action"
+	"ipamsim/sim/cluster/kubeapi"
 )
 
 // A pod whose networks Multus cannot read does not start without them: its ADD
@@ -28,5 +36,40 @@ func TestUnreadableNetworks(t *testing.T) {
 		if n := strings.Count(got, "sandbox-up"); n == 0 || n > 1 != c.again {
 			t.Errorf("%q: %d sandboxes:\n%.500s", c.networks, n, got)
 		}
+	}
+}
+
+// Networks are called in their order, and in reverse when the pod goes; its status lists
+// them as it asked for them.
+//
+// Source: Multus, pkg/multus, CmdAdd, delPlugins and getIfname (v4.2.3).
+func TestMultusOrder(t *testing.T) {
+	body := `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","annotations":{"k8s.v1.cni.cncf.io/networks":"net,net@data0,net"}},
+		"spec":{"nodeName":"a","restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}`
+	status := ""
+	c := run(t, `{"type":"canary","range":"10.0.0.0/28"}`, "Deployment", 0, func(cfg *cluster.Config) {
+		cfg.Objects = append(cfg.Objects, cluster.Object{Kind: "Pod", Namespace: "default", Name: "web", Body: json.RawMessage(body)})
+		cfg.Script = []cluster.Entry{{At: time.Minute, Action: &action.Delete{Resource: "pods", Name: "web"}}}
+	}, func(c *cluster.Cluster) {
+		c.World.Spawn(sim.Process{ID: "reader", Run: func(ctx context.Context, _ *sim.Gate) error {
+			if kubeapi.Sleep(ctx, 30*time.Second) {
+				status = c.Cache.Pod(model.PodRef{Namespace: "default", Name: "web"}).Annotations["k8s.v1.cni.cncf.io/network-status"]
+			}
+			return ctx.Err()
+		}})
+	}, nil)
+	var calls []string
+	for _, e := range c.Checker.History().Events {
+		if e.Kind == model.AddEnd || e.Kind == model.DelEnd {
+			calls = append(calls, fmt.Sprintf("%s %s", e.Kind, e.Interface))
+		}
+	}
+	want := []string{"add-end net1", "add-end data0", "add-end net3", "del-end net3", "del-end data0", "del-end net1"}
+	if d := cmp.Diff(want, calls); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+	var got []struct{ Name, Interface string }
+	if err := json.Unmarshal([]byte(status), &got); err != nil || fmt.Sprint(got) != "[{default/net net1} {default/net data0} {default/net net3}]" {
+		t.Errorf("status %s: %v", status, err)
 	}
 }

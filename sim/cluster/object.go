@@ -19,3 +19,18 @@ func (c *Cluster) Keeps(kind string) *ipam.Keep {
 
 // Client sends a process's requests.
 func (c *Cluster) Client(g *sim.Gate) kubeapi.Client { return kubeapi.New(c.api.Door(g)) }
+
+// kinds are those of the objects that are stored at first and of those that the script
+// applies.
+func (cfg Config) kinds() map[string]bool {
+	all := map[string]bool{}
+	for _, o := range cfg.Objects {
+		all[o.Kind] = true
+	}
+	for _, e := range cfg.Script {
+		if a, ok := e.Action.(interface{ Kind() string }); ok {
+			all[a.Kind()] = true
+		}
+	}
+	return all
+}

@@ -122,6 +122,23 @@ func (w *worker) run(ctx context.Context, g *sim.Gate) error {
 	if worked {
 		return w.insist(ctx, func() error { return w.setPhase(ctx, "status", outcome(w.pod)) })
 	}
+	return w.leave(ctx, up)
+}
+
+// leave has the pod go, of which nothing is left on the machine. Its last status comes
+// first, by which it is over: Kubernetes' own controllers see it in between.
+//
+// Source: pkg/kubelet/status/status_manager.go, TerminatePod and canBeDeleted (v1.34.1).
+func (w *worker) leave(ctx context.Context, ran *podState) error {
+	if w.c.api.Controlled() && !w.aim().gone && !kubeapi.Finished(w.pod) {
+		last := corev1.PodFailed // its containers never ran
+		if ran != nil {
+			last = outcome(w.pod)
+		}
+		if err := w.insist(ctx, func() error { return w.setPhase(ctx, "status", last) }); err != nil {
+			return err
+		}
+	}
 	return w.insist(ctx, func() error { return w.remove(ctx) })
 }
 

@@ -248,3 +248,44 @@ func TestNodeDeleted(t *testing.T) {
 		t.Errorf("gone at %v", at)
 	}
 }
+
+// No more pods are made than a quota allows, and those that lack are when it allows more.
+//
+// Kubernetes asserts the same: test/integration/quota, TestQuota (v1.34.1).
+func TestQuota(t *testing.T) {
+	quota := "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q}\nspec: {hard: {pods: \"3\"}}\n---\n"
+	w, _, _ := live(t, 5*time.Minute, quota+web, func(ctx context.Context, w *world) {
+		time.Sleep(time.Minute)
+		q := must(w.CoreV1().ResourceQuotas("default").Get(ctx, "q", metav1.GetOptions{}))
+		if used := q.Status.Used[corev1.ResourcePods]; used.Value() != 3 || len(w.told("made")) != 3 {
+			t.Errorf("%d made, %s are used", len(w.told("made")), used.String())
+		}
+		must(w.CoreV1().ResourceQuotas("default").Patch(ctx, "q", types.MergePatchType, []byte(`{"spec":{"hard":{"pods":"9"}}}`), metav1.PatchOptions{}))
+	})
+	if got := len(w.told("made")); got != 4 {
+		t.Errorf("%d made", got)
+	}
+}
+
+// A pod that finds no room takes that of pods of a lower class.
+//
+// Kubernetes asserts the same: test/integration/scheduler/preemption, TestPreemption
+// (v1.34.1).
+func TestPreemption(t *testing.T) {
+	pod := func(name, class, cpu string) string {
+		return "apiVersion: v1\nkind: Pod\nmetadata: {name: " + name + "}\nspec:\n  priorityClassName: " + class +
+			"\n  terminationGracePeriodSeconds: 0\n  containers: [{name: c, image: i, resources: {requests: {cpu: \"" + cpu + "\"}}}]\n"
+	}
+	class := func(name, value string) string {
+		return "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: " + name + "}\nvalue: " + value + "\n"
+	}
+	all := strings.Join([]string{class("low", "1"), class("high", "2"), pod("a", "low", "6"), pod("b", "low", "6"), pod("c", "low", "6")}, "---\n")
+	w, _, _ := live(t, 5*time.Minute, all, func(_ context.Context, w *world) {
+		time.Sleep(time.Minute)
+		w.apply(context.Background(), pod("d", "high", "5"))
+		w.apply(context.Background(), pod("e", "low", "5"))
+	})
+	if gone := w.told("deleted PreemptionByScheduler"); len(gone) != 1 || len(w.told("pod d", "Running")) != 1 || len(w.told("pod e", "bound")) != 0 {
+		t.Errorf("preempted: %q, high: %q, low: %q", gone, w.told("pod d"), w.told("pod e"))
+	}
+}

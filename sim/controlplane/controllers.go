@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/quota/v1/generic"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
@@ -14,6 +15,8 @@ import (
 	"k8s.io/client-go/scale"
 	"k8s.io/client-go/util/flowcontrol"
 	"k8s.io/controller-manager/pkg/informerfactory"
+	"k8s.io/kubernetes/cmd/kube-controller-manager/names"
+	"k8s.io/kubernetes/pkg/controller"
 	"k8s.io/kubernetes/pkg/controller/cronjob"
 	"k8s.io/kubernetes/pkg/controller/daemon"
 	"k8s.io/kubernetes/pkg/controller/deployment"
@@ -24,69 +27,80 @@ import (
 	"k8s.io/kubernetes/pkg/controller/nodelifecycle"
 	"k8s.io/kubernetes/pkg/controller/podgc"
 	"k8s.io/kubernetes/pkg/controller/replicaset"
+	"k8s.io/kubernetes/pkg/controller/resourcequota"
 	"k8s.io/kubernetes/pkg/controller/statefulset"
 	"k8s.io/kubernetes/pkg/controller/tainteviction"
 	"k8s.io/kubernetes/pkg/controller/ttlafterfinished"
+	"k8s.io/kubernetes/pkg/quota/v1/install"
 )
 
 type run = func(context.Context)
 
+// controllerNames are the controllers that --controllers may name.
+func controllerNames() (all []string) {
+	for _, c := range controllers {
+		all = append(all, c.name)
+	}
+	return all
+}
+
 // controllers are those of kube-controller-manager that run here, in the order in which
-// they start: the real one starts them in that of a map. Each is made and run as by the
-// function of cmd/kube-controller-manager/app that is named.
+// they start: the real one starts them in that of a map. Each is made and run as by its
+// function of cmd/kube-controller-manager/app: startCronJobController.
 var controllers = []struct {
-	name string
+	name string // in --controllers
 	open func(context.Context, *manager, kubernetes.Interface) (run, error)
 }{
-	{"startCronJobController", func(ctx context.Context, m *manager, c kubernetes.Interface) (run, error) {
+	{names.CronJobController, func(ctx context.Context, m *manager, c kubernetes.Interface) (run, error) {
 		batch := m.typed.Batch().V1()
 		x, err := cronjob.NewControllerV2(ctx, batch.Jobs(), batch.CronJobs(), c)
 		return func(ctx context.Context) { x.Run(ctx, int(m.config.CronJobController.ConcurrentCronJobSyncs)) }, err
 	}},
-	{"startDaemonSetController", func(ctx context.Context, m *manager, c kubernetes.Interface) (run, error) {
+	{names.DaemonSetController, func(ctx context.Context, m *manager, c kubernetes.Interface) (run, error) {
 		apps, core := m.typed.Apps().V1(), m.typed.Core().V1()
 		x, err := daemon.NewDaemonSetsController(ctx, apps.DaemonSets(), apps.ControllerRevisions(), core.Pods(), core.Nodes(), c,
 			flowcontrol.NewBackOff(1*time.Second, 15*time.Minute))
 		return func(ctx context.Context) { x.Run(ctx, int(m.config.DaemonSetController.ConcurrentDaemonSetSyncs)) }, err
 	}},
-	{"startDeploymentController", func(ctx context.Context, m *manager, c kubernetes.Interface) (run, error) {
+	{names.DeploymentController, func(ctx context.Context, m *manager, c kubernetes.Interface) (run, error) {
 		apps := m.typed.Apps().V1()
 		x, err := deployment.NewDeploymentController(ctx, apps.Deployments(), apps.ReplicaSets(), m.typed.Core().V1().Pods(), c)
 		return func(ctx context.Context) { x.Run(ctx, int(m.config.DeploymentController.ConcurrentDeploymentSyncs)) }, err
 	}},
-	{"startDisruptionController", openDisruption},
-	{"startGarbageCollectorController", openGarbageCollector},
-	{"startJobController", func(ctx context.Context, m *manager, c kubernetes.Interface) (run, error) {
+	{names.DisruptionController, openDisruption},
+	{names.GarbageCollectorController, openGarbageCollector},
+	{names.JobController, func(ctx context.Context, m *manager, c kubernetes.Interface) (run, error) {
 		x, err := job.NewController(ctx, m.typed.Core().V1().Pods(), m.typed.Batch().V1().Jobs(), c)
 		return func(ctx context.Context) { x.Run(ctx, int(m.config.JobController.ConcurrentJobSyncs)) }, err
 	}},
-	{"startNamespaceController", openNamespace},
-	{"startNodeLifecycleController", func(ctx context.Context, m *manager, c kubernetes.Interface) (run, error) {
+	{names.NamespaceController, openNamespace},
+	{names.NodeLifecycleController, func(ctx context.Context, m *manager, c kubernetes.Interface) (run, error) {
 		core, n := m.typed.Core().V1(), m.config.NodeLifecycleController
 		x, err := nodelifecycle.NewNodeLifecycleController(ctx, m.leases, core.Pods(), core.Nodes(), m.typed.Apps().V1().DaemonSets(), c,
 			m.config.KubeCloudShared.NodeMonitorPeriod.Duration, n.NodeStartupGracePeriod.Duration, n.NodeMonitorGracePeriod.Duration,
 			n.NodeEvictionRate, n.SecondaryNodeEvictionRate, n.LargeClusterSizeThreshold, n.UnhealthyZoneThreshold)
 		return func(ctx context.Context) { x.Run(ctx) }, err
 	}},
-	{"startPodGarbageCollectorController", func(ctx context.Context, m *manager, c kubernetes.Interface) (run, error) {
+	{names.PodGarbageCollectorController, func(ctx context.Context, m *manager, c kubernetes.Interface) (run, error) {
 		core := m.typed.Core().V1()
 		return podgc.NewPodGC(ctx, c, core.Pods(), core.Nodes(), int(m.config.PodGCController.TerminatedPodGCThreshold)).Run, nil
 	}},
-	{"startReplicaSetController", func(ctx context.Context, m *manager, c kubernetes.Interface) (run, error) {
+	{names.ReplicaSetController, func(ctx context.Context, m *manager, c kubernetes.Interface) (run, error) {
 		x := replicaset.NewReplicaSetController(ctx, m.typed.Apps().V1().ReplicaSets(), m.typed.Core().V1().Pods(), c, replicaset.BurstReplicas)
 		return func(ctx context.Context) { x.Run(ctx, int(m.config.ReplicaSetController.ConcurrentRSSyncs)) }, nil
 	}},
-	{"startStatefulSetController", func(ctx context.Context, m *manager, c kubernetes.Interface) (run, error) {
+	{names.ResourceQuotaController, openResourceQuota},
+	{names.StatefulSetController, func(ctx context.Context, m *manager, c kubernetes.Interface) (run, error) {
 		apps, core := m.typed.Apps().V1(), m.typed.Core().V1()
 		x := statefulset.NewStatefulSetController(ctx, core.Pods(), apps.StatefulSets(), core.PersistentVolumeClaims(), apps.ControllerRevisions(), c)
 		return func(ctx context.Context) { x.Run(ctx, int(m.config.StatefulSetController.ConcurrentStatefulSetSyncs)) }, nil
 	}},
-	{"startTaintEvictionController", func(ctx context.Context, m *manager, c kubernetes.Interface) (run, error) {
+	{names.TaintEvictionController, func(ctx context.Context, m *manager, c kubernetes.Interface) (run, error) {
 		core := m.typed.Core().V1()
 		x, err := tainteviction.New(ctx, c, core.Pods(), core.Nodes(), "taint-eviction-controller")
 		return func(ctx context.Context) { x.Run(ctx) }, err
 	}},
-	{"startTTLAfterFinishedController", func(ctx context.Context, m *manager, c kubernetes.Interface) (run, error) {
+	{names.TTLAfterFinishedController, func(ctx context.Context, m *manager, c kubernetes.Interface) (run, error) {
 		x := ttlafterfinished.New(ctx, m.typed.Batch().V1().Jobs(), c)
 		return func(ctx context.Context) { x.Run(ctx, int(m.config.TTLAfterFinishedController.ConcurrentTTLSyncs)) }, nil
 	}},
@@ -114,6 +128,9 @@ func (v versions) ServerResourcesForGroupVersion(gv string) (*metav1.APIResource
 }
 
 func openGarbageCollector(ctx context.Context, m *manager, c kubernetes.Interface) (run, error) {
+	if !m.config.GarbageCollectorController.EnableGarbageCollector {
+		return func(context.Context) {}, nil
+	}
 	conf := rest.CopyConfig(m.conf)
 	conf.QPS *= 2
 	partial, err := metadata.NewForConfig(conf)
@@ -126,6 +143,31 @@ func openGarbageCollector(ctx context.Context, m *manager, c kubernetes.Interfac
 	return func(ctx context.Context) {
 		go x.Sync(ctx, m.serves, period)
 		x.Run(ctx, int(m.config.GarbageCollectorController.ConcurrentGCSyncs), period)
+	}, err
+}
+
+// openResourceQuota runs nothing where no quota is served.
+func openResourceQuota(ctx context.Context, m *manager, c kubernetes.Interface) (run, error) {
+	if !m.serves.has("resourcequotas") {
+		return func(context.Context) {}, nil
+	}
+	quotas := install.NewQuotaConfigurationForControllers(generic.ListerFuncForResourceFunc(m.typed.ForResource))
+	period := m.config.Generic.MinResyncPeriod.Duration
+	x, err := resourcequota.NewController(ctx, &resourcequota.ControllerOptions{
+		QuotaClient:               c.CoreV1(),
+		ResourceQuotaInformer:     m.typed.Core().V1().ResourceQuotas(),
+		ResyncPeriod:              controller.StaticResyncPeriodFunc(m.config.ResourceQuotaController.ResourceQuotaSyncPeriod.Duration),
+		Registry:                  generic.NewRegistry(quotas.Evaluators()),
+		DiscoveryFunc:             m.serves.ServerPreferredNamespacedResources,
+		IgnoredResourcesFunc:      quotas.IgnoredResources,
+		InformersStarted:          m.started,
+		InformerFactory:           informerfactory.NewInformerFactory(m.typed, m.partial),
+		ReplenishmentResyncPeriod: controller.StaticResyncPeriodFunc(period),
+		UpdateFilter:              install.DefaultUpdateFilter(),
+	})
+	return func(ctx context.Context) {
+		go x.Sync(ctx, m.serves.ServerPreferredNamespacedResources, 30*time.Second)
+		x.Run(ctx, int(m.config.ResourceQuotaController.ConcurrentResourceQuotaSyncs))
 	}, err
 }
 

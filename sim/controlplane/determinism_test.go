@@ -42,6 +42,11 @@ apiVersion: policy/v1
 kind: PodDisruptionBudget
 metadata: {name: web}
 spec: {maxUnavailable: 1, selector: {matchLabels: {app: web}}}`,
+		`
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: q, namespace: team}
+spec: {hard: {pods: "3", count/deployments.apps: "5"}}`,
 	}, "\n---\n")
 	_, trace, digest := live(t, 12*time.Minute, all, func(ctx context.Context, w *world) {
 		time.Sleep(time.Minute)

@@ -15,24 +15,32 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/metadata/metadatainformer"
 	"k8s.io/client-go/rest"
+	"k8s.io/controller-manager/app"
 	"k8s.io/kube-controller-manager/config/v1alpha1"
 	"k8s.io/kubernetes/pkg/controller/apis/config"
 	"k8s.io/kubernetes/pkg/controller/apis/config/scheme"
 
-	"ipamsim/sim/controlplane/early"
 	"ipamsim/sim/kube"
+	"ipamsim/sim/kube/early"
+	"ipamsim/sim/kube/elect"
 )
 
-// Options are what a control plane is told beside its flags.
+// Options are what a control plane is told.
 type Options struct {
 	// Serves is what the API server serves, see kube.Server.Discovery.
 	Serves []*metav1.APIResourceList
 	// Heard reports whether the API server hears of a node's kubelet now.
 	Heard            func(node string) bool
-	NodeMonitorGrace time.Duration // --node-monitor-grace-period; 0: the default
+	NodeMonitorGrace time.Duration // --node-monitor-grace-period; 0: what the flags say
+	// Config is what ManagerConfig makes of flags; nil: there are none.
+	Config *config.KubeControllerManagerConfiguration
+	// Identity has the process wait until it is the leader, by this name, which nobody else
+	// has had; "": it is alone.
+	Identity string
 }
 
-// Controllers is kube-controller-manager. It returns when ctx ends.
+// Controllers is kube-controller-manager. It returns when ctx ends, or when it is not the
+// leader any more: elect.ErrDeposed.
 //
 // Source: cmd/kube-controller-manager/app, Run and CreateControllerContext (v1.34.1).
 func Controllers(ctx context.Context, rt http.RoundTripper, o Options) error {
@@ -42,6 +50,14 @@ func Controllers(ctx context.Context, rt http.RoundTripper, o Options) error {
 	if err != nil {
 		return err
 	}
+	if o.Identity == "" {
+		return m.run(ctx)
+	}
+	return elect.Run(ctx, m.conf, candidate(m.config.Generic.LeaderElection, o.Identity), m.run)
+}
+
+// run runs the controllers until ctx ends.
+func (m *manager) run(ctx context.Context) error {
 	runs, err := m.open(ctx)
 	if err != nil {
 		return err
@@ -72,9 +88,14 @@ type manager struct {
 }
 
 func newManager(rt http.RoundTripper, o Options) (*manager, error) {
-	c, err := defaults()
-	if err != nil {
-		return nil, fmt.Errorf("controlplane: defaults: %w", err)
+	c := o.Config
+	if c == nil {
+		var err error
+		if c, err = defaults(); err != nil {
+			return nil, fmt.Errorf("controlplane: defaults: %w", err)
+		}
+	} else {
+		c = c.DeepCopy()
 	}
 	if o.NodeMonitorGrace != 0 {
 		c.NodeLifecycleController.NodeMonitorGracePeriod.Duration = o.NodeMonitorGrace
@@ -105,6 +126,9 @@ func (m *manager) client() (kubernetes.Interface, error) { return kubernetes.New
 func (m *manager) open(ctx context.Context) (runs []func(context.Context), err error) {
 	defer early.QuietQueues()()
 	for _, c := range controllers {
+		if !app.IsControllerEnabled(c.name, nil, m.config.Generic.Controllers) {
+			continue
+		}
 		client, err := m.client()
 		if err != nil {
 			return nil, err
@@ -120,13 +144,15 @@ func (m *manager) open(ctx context.Context) (runs []func(context.Context), err e
 
 // defaults is the configuration of a kube-controller-manager without flags.
 //
-// Source: cmd/kube-controller-manager/app/options, NewDefaultComponentConfig, and
-// NodeLifecycleControllerOptions.AddFlags, which has four of them (v1.34.1).
+// Source: cmd/kube-controller-manager/app/options, NewDefaultComponentConfig and
+// NewKubeControllerManagerOptions, and NodeLifecycleControllerOptions.AddFlags, which has
+// four of them (v1.34.1).
 func defaults() (*config.KubeControllerManagerConfiguration, error) {
 	versioned, c := &v1alpha1.KubeControllerManagerConfiguration{}, &config.KubeControllerManagerConfiguration{}
 	scheme.Scheme.Default(versioned)
 	err := scheme.Scheme.Convert(versioned, c, nil)
 	n := &c.NodeLifecycleController
+	c.Generic.LeaderElection.ResourceName, c.Generic.LeaderElection.ResourceNamespace = "kube-controller-manager", "kube-system"
 	n.NodeEvictionRate, n.SecondaryNodeEvictionRate, n.LargeClusterSizeThreshold, n.UnhealthyZoneThreshold = 0.1, 0.01, 50, 0.55
 	return c, err
 }

@@ -10,33 +10,36 @@ import (
 	"k8s.io/client-go/tools/events"
 	"k8s.io/kubernetes/pkg/scheduler"
 
-	"ipamsim/sim/controlplane/early"
 	"ipamsim/sim/kube"
+	"ipamsim/sim/kube/early"
+	"ipamsim/sim/kube/elect"
 )
 
-// The limits of kube-scheduler's client.
-//
-// Source: pkg/scheduler/apis/config/v1, SetDefaults_KubeSchedulerConfiguration (v1.34.1).
-const (
-	schedulerQPS   = 50
-	schedulerBurst = 100
-)
-
-// Scheduler is kube-scheduler with its default profile. It returns when ctx ends.
+// Scheduler is kube-scheduler with its default profile. config is what ParseScheduler
+// makes of flags; nil: there are none. With an identity, which nobody else has had, it
+// waits until it is the leader. It returns when ctx ends, or when it is not the leader any
+// more: elect.ErrDeposed.
 //
 // Source: cmd/kube-scheduler/app, Setup and Run (v1.34.1).
-func Scheduler(ctx context.Context, rt http.RoundTripper) error {
+func Scheduler(ctx context.Context, rt http.RoundTripper, config *SchedulerConfig, identity string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	if config == nil {
+		var err error
+		if config, err = ParseScheduler(nil); err != nil {
+			return err
+		}
+	}
 	conf := kube.Config(withoutEvents{rt})
-	conf.QPS, conf.Burst, conf.ContentType = schedulerQPS, schedulerBurst, "application/vnd.kubernetes.protobuf"
+	conf.QPS, conf.Burst, conf.ContentType = config.QPS, int(config.Burst), config.ContentType
 	client, err := kubernetes.NewForConfig(conf)
 	if err != nil {
 		return err
 	}
 	restore := early.QuietQueues()
 	f := schedulerInformers(client, rt)
-	s, err := scheduler.New(ctx, client, f, nil, func(string) events.EventRecorder { return &events.FakeRecorder{} })
+	s, err := scheduler.New(ctx, client, f, nil, func(string) events.EventRecorder { return &events.FakeRecorder{} },
+		scheduler.WithPodMaxInUnschedulablePodsDuration(config.PodMaxInUnschedulablePodsDuration))
 	restore()
 	if err != nil {
 		return err
@@ -46,10 +49,16 @@ func Scheduler(ctx context.Context, rt http.RoundTripper) error {
 	if err := s.WaitForHandlersSync(ctx); err != nil {
 		return err
 	}
-	s.Run(ctx)
-	forgetDebugger()
-	f.Shutdown()
-	return ctx.Err()
+	run := func(ctx context.Context) error {
+		s.Run(ctx)
+		forgetDebugger()
+		f.Shutdown()
+		return ctx.Err()
+	}
+	if identity == "" {
+		return run(ctx)
+	}
+	return elect.Run(ctx, conf, candidate(config.LeaderElection, identity), run)
 }
 
 // schedulerInformers are those that kube-scheduler makes.

@@ -1,6 +1,8 @@
 package controlplane
 
 import (
+	"slices"
+
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -14,6 +16,12 @@ import (
 type served struct{ lists []*metav1.APIResourceList }
 
 var _ discovery.ServerResourcesInterface = served{}
+
+// has reports whether a resource of the core group is served.
+func (s served) has(resource string) bool {
+	l, err := s.ServerResourcesForGroupVersion("v1")
+	return err == nil && slices.ContainsFunc(l.APIResources, func(r metav1.APIResource) bool { return r.Name == resource })
+}
 
 func (s served) ServerResourcesForGroupVersion(gv string) (*metav1.APIResourceList, error) {
 	for _, l := range s.lists {

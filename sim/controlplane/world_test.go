@@ -54,11 +54,18 @@ type world struct {
 	story                []string
 	scales               map[string]int32 // of ReplicaSets
 	most                 int32            // that they came to
+	programs             []*sim.Actor     // of the control plane
 }
 
 // live runs a world for a while: manifests is what is there at first, and script is what
 // somebody does, who sleeps meanwhile.
 func live(t testing.TB, until time.Duration, manifests string, script func(ctx context.Context, w *world)) (w *world, trace *sim.Trace, digest string) {
+	t.Helper()
+	return liveWith(t, 1, until, manifests, script)
+}
+
+// liveWith has several of each program, of which one is the leader.
+func liveWith(t testing.TB, replicas int, until time.Duration, manifests string, script func(ctx context.Context, w *world)) (w *world, trace *sim.Trace, digest string) {
 	t.Helper()
 	run := store.BeginMemory()
 	defer run.End()
@@ -76,13 +83,9 @@ func live(t testing.TB, until time.Duration, manifests string, script func(ctx c
 		s.Hooks.Panic = func(id sim.ActorID, v any, stack string) { t.Errorf("%s: %v\n%s", id, v, stack) }
 		w.prepare(manifests)
 		w.api.OnChange(w.tell)
-		o := controlplane.Options{Serves: must(w.api.Discovery()), Heard: func(n string) bool { return !w.silent[n] }}
-		s.Spawn(sim.Process{ID: "kube-controller-manager", Run: func(ctx context.Context, g *sim.Gate) error {
-			return controlplane.Controllers(ctx, w.api.Door(g), o)
-		}})
-		s.Spawn(sim.Process{ID: "kube-scheduler", Run: func(ctx context.Context, g *sim.Gate) error {
-			return controlplane.Scheduler(ctx, w.api.Door(g))
-		}})
+		for n := range replicas {
+			w.plane(n, replicas > 1)
+		}
 		s.Spawn(sim.Process{ID: "kubelets", Run: w.kubelets})
 		s.Spawn(sim.Process{ID: "script", Run: func(ctx context.Context, g *sim.Gate) error {
 			w.Interface = must(kubernetes.NewForConfig(kube.Config(w.api.Door(g))))
@@ -105,6 +108,26 @@ func live(t testing.TB, until time.Duration, manifests string, script func(ctx c
 		t.Log("\n" + strings.Join(w.story, "\n"))
 	}
 	return w, trace, digest
+}
+
+// plane starts one of each program.
+func (w *world) plane(n int, elected bool) {
+	o := controlplane.Options{Serves: must(w.api.Discovery()), Heard: func(n string) bool { return !w.silent[n] }}
+	spawn := func(name string, run func(ctx context.Context, g *sim.Gate, identity string) error) {
+		id := fmt.Sprintf("%s-%d", name, n)
+		identity := ""
+		if elected {
+			identity = id
+		}
+		w.programs = append(w.programs, w.Spawn(sim.Process{ID: sim.ActorID(id), Run: func(ctx context.Context, g *sim.Gate) error { return run(ctx, g, identity) }}))
+	}
+	spawn("kube-controller-manager", func(ctx context.Context, g *sim.Gate, identity string) error {
+		o.Identity = identity
+		return controlplane.Controllers(ctx, w.api.Door(g), o)
+	})
+	spawn("kube-scheduler", func(ctx context.Context, g *sim.Gate, identity string) error {
+		return controlplane.Scheduler(ctx, w.api.Door(g), nil, identity)
+	})
 }
 
 func (w *world) prepare(manifests string) {

@@ -23,7 +23,7 @@ func newAdmission(s *Server) admission.Interface {
 	priorities := priority.NewPlugin()
 	priorities.SetExternalKubeClientSet(kubernetes.Interface(nil)) // it is asked for nothing
 	priorities.SetExternalKubeInformerFactory(present{s: s})
-	return admission.NewChainHandler(lifecycle{s}, newNodes{nodetaint.NewPlugin()}, priorities, tolerations)
+	return admission.NewChainHandler(lifecycle{s}, newLimits(s), newNodes{nodetaint.NewPlugin()}, priorities, tolerations, newQuotas(s))
 }
 
 // admission is that of the handlers of resources: they outlive runs, whose own it asks.
@@ -60,14 +60,19 @@ func (ofRun) Validate(ctx context.Context, a admission.Attributes, o admission.O
 type foundKey struct{}
 
 // AsFound has what is created under ctx be as if it had been there for ever: a Node is
-// not tainted as one that has just come.
+// not tainted as one that has just come, and nothing is limited or counted.
 func AsFound(ctx context.Context) context.Context { return context.WithValue(ctx, foundKey{}, true) }
+
+func isFound(ctx context.Context) bool {
+	found, _ := ctx.Value(foundKey{}).(bool)
+	return found
+}
 
 // newNodes is TaintNodesByCondition for nodes that are new.
 type newNodes struct{ *nodetaint.Plugin }
 
 func (p newNodes) Admit(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
-	if found, _ := ctx.Value(foundKey{}).(bool); found {
+	if isFound(ctx) {
 		return nil
 	}
 	return p.Plugin.Admit(ctx, a, o)

@@ -6,6 +6,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -21,6 +22,7 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/coordination/install"
 	_ "k8s.io/kubernetes/pkg/apis/core/install"
 	_ "k8s.io/kubernetes/pkg/apis/policy/install"
+	_ "k8s.io/kubernetes/pkg/apis/rbac/install"
 	_ "k8s.io/kubernetes/pkg/apis/resource/install"
 	_ "k8s.io/kubernetes/pkg/apis/scheduling/install"
 	_ "k8s.io/kubernetes/pkg/apis/storage/install"
@@ -31,10 +33,17 @@ import (
 	jobs "k8s.io/kubernetes/pkg/registry/batch/job/storage"
 	leases "k8s.io/kubernetes/pkg/registry/coordination/lease/storage"
 	configmaps "k8s.io/kubernetes/pkg/registry/core/configmap/storage"
+	limitranges "k8s.io/kubernetes/pkg/registry/core/limitrange/storage"
 	persistentvolumes "k8s.io/kubernetes/pkg/registry/core/persistentvolume/storage"
 	persistentvolumeclaims "k8s.io/kubernetes/pkg/registry/core/persistentvolumeclaim/storage"
 	replicationcontrollers "k8s.io/kubernetes/pkg/registry/core/replicationcontroller/storage"
+	resourcequotas "k8s.io/kubernetes/pkg/registry/core/resourcequota/storage"
+	secrets "k8s.io/kubernetes/pkg/registry/core/secret/storage"
 	budgets "k8s.io/kubernetes/pkg/registry/policy/poddisruptionbudget/storage"
+	clusterroles "k8s.io/kubernetes/pkg/registry/rbac/clusterrole/storage"
+	clusterrolebindings "k8s.io/kubernetes/pkg/registry/rbac/clusterrolebinding/storage"
+	roles "k8s.io/kubernetes/pkg/registry/rbac/role/storage"
+	rolebindings "k8s.io/kubernetes/pkg/registry/rbac/rolebinding/storage"
 	deviceclasses "k8s.io/kubernetes/pkg/registry/resource/deviceclass/storage"
 	resourceslices "k8s.io/kubernetes/pkg/registry/resource/resourceslice/storage"
 	priorityclasses "k8s.io/kubernetes/pkg/registry/scheduling/priorityclass/storage"
@@ -85,6 +94,21 @@ var builtins = map[string]builtin{
 	"resourceslices":         {gv: resourcev1.SchemeGroupVersion, open: one("resourceslices", resourceslices.NewREST)},
 	"storageclasses":         {gv: storagev1.SchemeGroupVersion, open: one("storageclasses", storageclasses.NewREST)},
 	"volumeattachments":      {gv: storagev1.SchemeGroupVersion, open: openVolumeAttachments},
+
+	// What else manifests hold: admission reads the first two, nobody the others.
+	"limitranges":         {gv: corev1.SchemeGroupVersion, open: one("limitranges", limitranges.NewREST)},
+	"resourcequotas":      {gv: corev1.SchemeGroupVersion, open: two("resourcequotas", resourcequotas.NewREST)},
+	"clusterrolebindings": {gv: rbacv1.SchemeGroupVersion, open: one("clusterrolebindings", clusterrolebindings.NewREST)},
+	"clusterroles":        {gv: rbacv1.SchemeGroupVersion, open: one("clusterroles", clusterroles.NewREST)},
+	"rolebindings":        {gv: rbacv1.SchemeGroupVersion, open: one("rolebindings", rolebindings.NewREST)},
+	"roles":               {gv: rbacv1.SchemeGroupVersion, open: one("roles", roles.NewREST)},
+	"secrets":             {gv: corev1.SchemeGroupVersion, open: one("secrets", secrets.NewREST)},
+}
+
+// clusterScoped are those of them that are in no namespace.
+var clusterScoped = map[string]bool{
+	"clusterrolebindings": true, "clusterroles": true, "csidrivers": true, "csinodes": true, "deviceclasses": true, "namespaces": true,
+	"nodes": true, "persistentvolumes": true, "priorityclasses": true, "resourceslices": true, "storageclasses": true, "volumeattachments": true,
 }
 
 // one opens a registry without subresources.

@@ -28,7 +28,7 @@ func (s *Server) Mapper() meta.RESTMapper {
 	m := meta.NewDefaultRESTMapper(slices.Compact(preferred))
 	for _, plural := range slices.Sorted(maps.Keys(builtins)) {
 		scope := meta.RESTScopeNamespace
-		if plural == "nodes" || plural == "namespaces" {
+		if clusterScoped[plural] {
 			scope = meta.RESTScopeRoot
 		}
 		m.Add(kindOf(plural, builtins[plural].gv), scope)

@@ -7,13 +7,15 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/informers"
-	"k8s.io/client-go/informers/scheduling"
+	informersof "k8s.io/client-go/informers/scheduling"
 	informersv1 "k8s.io/client-go/informers/scheduling/v1"
 	listers "k8s.io/client-go/listers/scheduling/v1"
 	"k8s.io/client-go/tools/cache"
+	scheduling "k8s.io/kubernetes/pkg/apis/scheduling/v1"
 )
 
-// presentOne is a built-in object without a namespace as it is stored now.
+// presentOne is a built-in object as it is stored now; the name of one in a namespace is
+// NAMESPACE/NAME.
 func presentOne[T runtime.Object](s *Server, gr schema.GroupResource, name string) (obj T, err error) {
 	err = apierrors.NewNotFound(gr, name)
 	key := prefix + "/" + gr.Resource + "/" + name
@@ -29,24 +31,43 @@ func presentOne[T runtime.Object](s *Server, gr schema.GroupResource, name strin
 	return obj, err
 }
 
-// present is the informers of an admission plugin, which lists priority classes: what
-// is stored now, without a goroutine. Nothing else of the interfaces is called.
+// presentAll are the built-in objects of a resource that are stored now, by namespace and
+// name: those of a namespace, or all.
+func presentAll[T runtime.Object](s *Server, resource, namespace string) (all []T, err error) {
+	key := prefix + "/" + resource + "/"
+	if namespace != "" {
+		key += namespace + "/"
+	}
+	s.store.Scan(key, func(k string, value []byte, rev int64) {
+		o, bad := s.journal.decode(k, value, rev)
+		if bad != nil {
+			err = bad
+			return
+		}
+		all = append(all, o.(T))
+	})
+	return all, err
+}
+
+// present is the informers of admission plugins, which list priority classes and limit
+// ranges: what is stored now, without a goroutine. Nothing else of the interfaces is
+// called.
 type present struct {
 	informers.SharedInformerFactory
 	s *Server
 }
 
-func (p present) Scheduling() scheduling.Interface { return presentGroup{s: p.s} }
+func (p present) Scheduling() informersof.Interface { return presentGroup{s: p.s} }
 
 type presentGroup struct {
-	scheduling.Interface
+	informersof.Interface
 	s *Server
 }
 
 func (p presentGroup) V1() informersv1.Interface { return presentVersion(p) }
 
 type presentVersion struct {
-	scheduling.Interface
+	informersof.Interface
 	s *Server
 }
 
@@ -66,16 +87,17 @@ func (p presentClasses) Lister() listers.PriorityClassLister { return p }
 
 func (presentClasses) HasSynced() bool { return true }
 
+// Get knows the classes of system components, which kube-apiserver stores when it starts.
 func (p presentClasses) Get(name string) (*schedulingv1.PriorityClass, error) {
+	for _, c := range scheduling.SystemPriorityClasses() {
+		if c.Name == name {
+			return c, nil
+		}
+	}
 	return presentOne[*schedulingv1.PriorityClass](p.s, schedulingv1.Resource("priorityclasses"), name)
 }
 
-func (p presentClasses) List(labels.Selector) (all []*schedulingv1.PriorityClass, err error) {
-	p.s.store.Scan(prefix+"/priorityclasses/", func(key string, value []byte, rev int64) {
-		var o runtime.Object
-		if o, err = p.s.journal.decode(key, value, rev); err == nil {
-			all = append(all, o.(*schedulingv1.PriorityClass))
-		}
-	})
-	return all, err
+// List are those that are stored: no other is the global default.
+func (p presentClasses) List(labels.Selector) ([]*schedulingv1.PriorityClass, error) {
+	return presentAll[*schedulingv1.PriorityClass](p.s, "priorityclasses", "")
 }

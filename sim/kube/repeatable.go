@@ -3,9 +3,11 @@ package kube
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
@@ -31,16 +33,17 @@ type repeatable struct {
 	open func(*backend) storage.Interface
 }
 
-// Create numbers UIDs in order of creation and drops managedFields, which cost
-// half of an object's bytes and describe only who wrote it: an object stored
-// without them is never tracked.
+// Create numbers UIDs in order of creation and drops managedFields of what nobody has
+// applied: they cost half of an object's bytes and describe only who wrote it. An object
+// stored without them is tracked from the first apply on, as one from before server-side
+// apply is.
 //
 // A namespace is stored without its finalizer where the controller that would empty
 // the namespace and take it off is not here.
 func (s *repeatable) Create(ctx context.Context, key string, obj, out runtime.Object, ttl uint64) error {
 	if m, err := meta.Accessor(obj); err == nil {
 		m.SetUID(s.run.uids.next())
-		m.SetManagedFields(nil)
+		untrack(m)
 	}
 	if ns, ok := obj.(*core.Namespace); ok && !s.run.controlled {
 		ns.Spec.Finalizers = nil
@@ -48,8 +51,14 @@ func (s *repeatable) Create(ctx context.Context, key string, obj, out runtime.Ob
 	return s.Interface.Create(ctx, key, obj, out, ttl)
 }
 
-// GuaranteedUpdate drops managedFields as well, because server-side apply makes
-// new ones, and numbers what an update creates.
+// untrack drops managedFields of what nobody has applied.
+func untrack(m metav1.Object) {
+	if !slices.ContainsFunc(m.GetManagedFields(), func(f metav1.ManagedFieldsEntry) bool { return f.Operation == metav1.ManagedFieldsOperationApply }) {
+		m.SetManagedFields(nil)
+	}
+}
+
+// GuaranteedUpdate drops managedFields as well, and numbers what an update creates.
 func (s *repeatable) GuaranteedUpdate(ctx context.Context, key string, dest runtime.Object, ignoreNotFound bool,
 	pre *storage.Preconditions, update storage.UpdateFunc, cached runtime.Object,
 ) error {
@@ -59,7 +68,7 @@ func (s *repeatable) GuaranteedUpdate(ctx context.Context, key string, dest runt
 			return obj, ttl, err
 		}
 		if m, err := meta.Accessor(obj); err == nil {
-			m.SetManagedFields(nil)
+			untrack(m)
 			if old, err := meta.Accessor(in); err == nil && old.GetUID() == "" {
 				m.SetUID(s.run.uids.next())
 			}

@@ -1,41 +1,72 @@
 package kube
 
 import (
+	"sync"
+	"sync/atomic"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/client-go/applyconfigurations"
+	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
-// untracked is the view that Kubernetes' field managers have of an object. What
-// they find out about a creation is dropped before it is stored (see repeatable),
-// so an object that is being created looks empty to them: to go over its fields
-// costs a third of the request. One that is stored or applied is seen as it is.
+// untracked is the view that Kubernetes' field managers have of an object, by the schemas
+// of its types. What they find out about a creation is dropped before it is stored (see
+// repeatable), so an object that is being created looks empty to them: to go over its
+// fields costs a third of the request. One that is stored or applied is seen as it is.
 //
 // Source: apimachinery, util/managedfields/internal, structuredMergeManager.Update.
-type untracked struct {
-	managedfields.TypeConverter
-	nothing *typed.TypedValue
-}
+type untracked struct{ deduced *typed.TypedValue } // nothing, of a type without a schema
 
 func newUntracked() untracked {
 	nothing, err := typed.DeducedParseableType.FromUnstructured(map[string]any{})
 	if err != nil {
 		panic(err) // an empty object
 	}
-	return untracked{managedfields.NewDeducedTypeConverter(), nothing}
+	return untracked{nothing}
 }
+
+// schemas are those of Kubernetes' types, which are read when somebody applies first: that
+// takes 200 ms.
+var schemas = sync.OnceValue(func() managedfields.TypeConverter {
+	schemasRead.Store(true)
+	return applyconfigurations.NewTypeConverter(legacyscheme.Scheme)
+})
+
+var schemasRead atomic.Bool
 
 // ObjectToTyped knows a creation by its type, which an applied patch does not
 // have yet, and by the UID that it lacks.
 func (u untracked) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
 	_, applied := obj.(runtime.Unstructured)
 	if _, binding := obj.(*corev1.Binding); binding {
-		return u.nothing, nil // it is created with the pod's UID, and never stored
+		return u.deduced, nil // it is created with the pod's UID, and never stored
 	}
 	if m, err := meta.Accessor(obj); err == nil && !applied && m.GetUID() == "" {
-		return u.nothing, nil
+		return u.nothing(obj), nil
 	}
-	return u.TypeConverter.ObjectToTyped(obj, opts...)
+	return schemas().ObjectToTyped(obj, opts...)
+}
+
+// TypedToObject is what was merged.
+func (untracked) TypedToObject(v *typed.TypedValue) (runtime.Object, error) {
+	return schemas().TypedToObject(v)
+}
+
+// nothing is an empty object of a type. What is applied is merged into it, and is asked
+// for before; where nobody applies it is compared with another of the kind only.
+func (u untracked) nothing(obj runtime.Object) *typed.TypedValue {
+	if !schemasRead.Load() {
+		return u.deduced
+	}
+	empty := &unstructured.Unstructured{Object: map[string]any{}}
+	empty.SetGroupVersionKind(obj.GetObjectKind().GroupVersionKind())
+	if v, err := schemas().ObjectToTyped(empty); err == nil {
+		return v
+	}
+	return u.deduced
 }

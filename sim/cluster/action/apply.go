@@ -46,9 +46,12 @@ func (a *Apply) String() string {
 	return fmt.Sprintf("kubectl apply %s %s", strings.ToLower(m.Kind), m.Name)
 }
 
-// Deed names the kind that is applied. See cluster.Deed.
-func (a *Apply) Deed() string {
+// Kind of what is applied.
+func (a *Apply) Kind() string {
 	var m metav1.TypeMeta
 	_ = json.Unmarshal(a.Object, &m) // Do says what is wrong with it
-	return "apply " + m.Kind
+	return m.Kind
 }
+
+// Deed names the kind that is applied. See cluster.Deed.
+func (a *Apply) Deed() string { return "apply " + a.Kind() }

@@ -2,34 +2,99 @@ package action
 
 import (
 	"context"
+	"encoding/json"
+	"net/http"
+	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"ipamsim/model"
+	"ipamsim/sim"
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/kubeapi"
 )
 
-// Drain cordons a node and evicts its pods, those of DaemonSets excepted.
+// Drain cordons a node and evicts its pods, those of DaemonSets excepted: kubectl drain
+// --ignore-daemonsets --delete-emptydir-data --force.
 type Drain struct {
-	Node  string `json:"node" jsonschema:"required"`
-	Force bool   `json:"force,omitempty"` // delete without asking the kubelet
+	Node            string `json:"node" jsonschema:"required"`
+	DisableEviction bool   `json:"disableEviction,omitempty"` // delete pods without asking their budgets
+	Force           bool   `json:"force,omitempty"`           // delete them so with --grace-period=0, without asking the kubelet
 }
 
-// Do runs kubectl drain.
+// Do runs kubectl drain. All pods are evicted at once, by a process each; that it looks
+// once a second whether they are gone is left out.
+//
+// Source: k8s.io/kubectl/pkg/drain, filterPods, evictPods and deletePods (v0.34).
 func (a *Drain) Do(ctx context.Context, o *cluster.Operator) error {
 	if err := (&Cordon{Node: a.Node}).Do(ctx, o); err != nil {
 		return err
 	}
 	for _, p := range o.Cluster.Cache.PodsOn(a.Node) {
-		if len(p.OwnerReferences) > 0 && p.OwnerReferences[0].Kind == "DaemonSet" {
+		if c := metav1.GetControllerOf(p); c != nil && c.Kind == "DaemonSet" {
 			continue
 		}
-		if err := o.Client.DeletePod(ctx, p.Namespace, p.Name, a.Force); err != nil {
+		if !a.Force && !a.DisableEviction {
+			a.evict(o, p)
+		} else if err := o.Client.DeletePod(ctx, p.Namespace, p.Name, a.Force); err != nil && !apierrors.IsNotFound(err) {
 			return err
 		}
 	}
 	return nil
 }
 
-func (a *Drain) String() string { return "kubectl drain " + a.Node }
+// evict evicts a pod as soon as its budgets allow it.
+func (a *Drain) evict(o *cluster.Operator, p *corev1.Pod) {
+	c := o.Cluster
+	id := sim.ActorID(c.Name("operator/" + kubeapi.Ref(p).String()))
+	c.World.Spawn(sim.Process{ID: id, Run: func(ctx context.Context, g *sim.Gate) error {
+		err := insistOnEviction(ctx, c.Client(g), p)
+		if err != nil {
+			c.Checker.Record(model.Event{Kind: model.Operator, Actor: string(id), Deed: cluster.Deed(a), Text: a.String(), Err: err.Error()})
+		}
+		return err
+	}})
+}
+
+// evictAgain is how long kubectl waits after an eviction that was refused.
+const evictAgain = 5 * time.Second
+
+// insistOnEviction repeats what a budget or a namespace that goes refuses.
+func insistOnEviction(ctx context.Context, client kubeapi.Client, p *corev1.Pod) error {
+	body, err := json.Marshal(policyv1.Eviction{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "policy/v1", Kind: "Eviction"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: p.Name}, DeleteOptions: &metav1.DeleteOptions{},
+	})
+	if err != nil {
+		return err
+	}
+	for {
+		_, err := client.Do(ctx, http.MethodPost, kubeapi.Pods.Path(p.Namespace, p.Name)+"/eviction", "application/json", body)
+		terminating := apierrors.IsForbidden(err) && apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause)
+		switch {
+		case apierrors.IsNotFound(err):
+			return nil
+		case !apierrors.IsTooManyRequests(err) && !terminating:
+			return err
+		case !kubeapi.Sleep(ctx, evictAgain):
+			return ctx.Err()
+		}
+	}
+}
+
+func (a *Drain) String() string {
+	s := "kubectl drain " + a.Node
+	switch {
+	case a.Force:
+		s += " --disable-eviction --grace-period=0"
+	case a.DisableEviction:
+		s += " --disable-eviction"
+	}
+	return s
+}
 
 // Machine is the node that it happens to.
 func (a *Drain) Machine() string { return a.Node }

@@ -19,6 +19,8 @@ import (
 type Env struct {
 	World *sim.World   // processes are spawned here
 	API   *kube.Server // Door(gate) is a process's way in
+	// Kinds are those of which the run has objects: stored before it, or applied by its script.
+	Kinds map[string]bool
 	// Name makes a process name that no process of the run has had: web, web~2, …
 	Name func(string) string
 
@@ -28,7 +30,39 @@ type Env struct {
 	// that is stored, or was.
 	Machine func(node string) model.Node
 	Timers  Timers
+	Plane   Plane
 }
+
+// Plane is how the programs of Kubernetes' control plane run.
+type Plane struct {
+	ControllerManager Component `json:"controllerManager,omitzero"`
+	Scheduler         Component `json:"scheduler,omitzero"`
+}
+
+// Component is one of them.
+type Component struct {
+	// Replicas elect a leader among them; default 1, which is alone.
+	Replicas int `json:"replicas,omitempty" unset:"1"`
+	// ExtraArgs are flags, as kubeadm has them.
+	ExtraArgs []Arg `json:"extraArgs,omitempty"`
+}
+
+// Arg is a flag without its dashes.
+type Arg struct {
+	Name  string `json:"name" jsonschema:"required"`
+	Value string `json:"value" jsonschema:"required"`
+}
+
+// BadArg is a flag that the program would not start with, or that is not simulated.
+type BadArg struct {
+	Component string   // controllerManager or scheduler
+	At        int      // which of its ExtraArgs; -1: no single one
+	Name      string   // of that one
+	Known     []string // names, sorted, if this one is unknown
+	Err       error
+}
+
+func (b *BadArg) Error() string { return b.Err.Error() }
 
 // Timers are those of the controllers; 0 is the default.
 type Timers struct {

@@ -16,7 +16,7 @@ import (
 
 // workloadKinds are the kinds that own pods, by their plural names.
 var workloadKinds = map[string]string{
-	"statefulsets": "StatefulSet", "deployments": "Deployment", "daemonsets": "DaemonSet", "jobs": "Job",
+	"statefulsets": "StatefulSet", "deployments": "Deployment", "daemonsets": "DaemonSet", "jobs": "Job", "replicasets": "ReplicaSet",
 }
 
 // Owners are the uids of the workloads that are stored, by KIND/NAME; nil: nobody asked yet.

@@ -55,6 +55,22 @@ var builtin = map[string]Resource{
 	"Job":         {"/apis/batch/v1", "jobs", true, false},
 	"CronJob":     {"/apis/batch/v1", "cronjobs", true, false},
 
+	"PodDisruptionBudget": {"/apis/policy/v1", "poddisruptionbudgets", true, false},
+	"PriorityClass":       {"/apis/scheduling.k8s.io/v1", "priorityclasses", false, false},
+	"ReplicaSet":          {"/apis/apps/v1", "replicasets", true, false},
+	"ResourceQuota":       {"/api/v1", "resourcequotas", true, false},
+	"LimitRange":          {"/api/v1", "limitranges", true, false},
+
+	// With the simple controllers nobody waits for a volume.
+	"PersistentVolumeClaim": {"/api/v1", "persistentvolumeclaims", true, false},
+
+	// Nobody acts on these: everybody may do everything.
+	"Secret":             {"/api/v1", "secrets", true, false},
+	"Role":               {"/apis/rbac.authorization.k8s.io/v1", "roles", true, false},
+	"RoleBinding":        {"/apis/rbac.authorization.k8s.io/v1", "rolebindings", true, false},
+	"ClusterRole":        {"/apis/rbac.authorization.k8s.io/v1", "clusterroles", false, false},
+	"ClusterRoleBinding": {"/apis/rbac.authorization.k8s.io/v1", "clusterrolebindings", false, false},
+
 	"NetworkAttachmentDefinition": {"/apis/k8s.cni.cncf.io/v1", "network-attachment-definitions", true, false},
 }
 

@@ -9,17 +9,13 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/leaderelection"
-	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/kubernetes/pkg/controller/nodeipam"
 	"k8s.io/kubernetes/pkg/controller/nodeipam/ipam"
 
 	"ipamsim/sim"
 	"ipamsim/sim/kube"
+	"ipamsim/sim/kube/elect"
 )
-
-// errDeposed is the end of a kube-controller-manager that is not the leader any more.
-var errDeposed = errors.New("leaderelection lost")
 
 // resync is how often upstream's informers look at everything again, at the least.
 const resync = 12 * time.Hour
@@ -42,28 +38,9 @@ func (i *instance) manage(ctx context.Context, g *sim.Gate, _ string) error {
 	if !f.elect {
 		return f.control(ctx, config)
 	}
-	lock, err := resourcelock.NewFromKubeconfig(resourcelock.LeasesResourceLock, namespace, managerName,
-		resourcelock.ResourceLockConfig{Identity: string(g.Actor())}, config, f.renew)
-	if err != nil {
-		return err
-	}
-	ended := make(chan error, 1)
-	leader, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
-		Lock: lock, Name: managerName, LeaseDuration: f.lease, RenewDeadline: f.renew, RetryPeriod: f.retry,
-		Callbacks: leaderelection.LeaderCallbacks{
-			OnStartedLeading: func(ctx context.Context) {
-				if err := f.control(ctx, config); err != nil && ctx.Err() == nil {
-					ended <- err
-				}
-			},
-			OnStoppedLeading: func() { ended <- errDeposed },
-		},
-	})
-	if err != nil {
-		return err
-	}
-	go leader.Run(ctx)
-	return <-ended
+	return elect.Run(ctx, config, elect.Options{
+		Namespace: namespace, Name: managerName, Identity: string(g.Actor()), Lease: f.lease, Renew: f.renew, Retry: f.retry,
+	}, func(ctx context.Context) error { return f.control(ctx, config) })
 }
 
 // control runs the controller until ctx ends.

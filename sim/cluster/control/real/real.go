@@ -4,12 +4,16 @@ package real
 
 import (
 	"context"
+	"slices"
 	"sync"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/kubernetes/pkg/controller/apis/config"
 
 	"ipamsim/sim"
 	"ipamsim/sim/cluster/control"
+	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/controlplane"
 	"ipamsim/sim/kube"
 )
@@ -17,7 +21,9 @@ import (
 // controllers is the set. It implements control.Set.
 type controllers struct {
 	control.Env
-	serves []*metav1.APIResourceList
+	serves    []*metav1.APIResourceList
+	manager   *config.KubeControllerManagerConfiguration
+	scheduler *controlplane.SchedulerConfig
 
 	mu    sync.Mutex
 	tells map[string]bool // nodes that have power, whose kubelets report
@@ -33,7 +39,29 @@ func New(env control.Env) control.Set {
 	if c.serves, err = env.API.Discovery(); err != nil {
 		panic(err) // so has this
 	}
+	c.serves = needed(c.serves, env.Kinds)
+	if c.manager, c.scheduler, err = configured(env.Plane); err != nil {
+		panic(err) // Check says so
+	}
 	return c
+}
+
+// onDemand are kinds that no controller lists of itself. Those that look at every kind
+// there is, the collector of garbage and the one of namespaces, need not hear of those of
+// which there is never an object.
+var onDemand = map[string]bool{
+	"ClusterRole": true, "ClusterRoleBinding": true, "LimitRange": true, "PriorityClass": true, "ResourceQuota": true, "Role": true,
+	"RoleBinding": true, "Secret": true,
+}
+
+func needed(all []*metav1.APIResourceList, has map[string]bool) (out []*metav1.APIResourceList) {
+	for _, l := range all {
+		l.APIResources = slices.DeleteFunc(l.APIResources, func(r metav1.APIResource) bool { return onDemand[r.Kind] && !has[r.Kind] })
+		if len(l.APIResources) > 0 {
+			out = append(out, l)
+		}
+	}
+	return out
 }
 
 // Start starts kube-controller-manager and kube-scheduler. The nodes that are there are
@@ -46,19 +74,65 @@ func (c *controllers) Start() {
 			}
 		}
 	}
-	c.World.Spawn(sim.Process{ID: "kube-controller-manager", Run: func(ctx context.Context, g *sim.Gate) error {
-		return controlplane.Controllers(ctx, c.API.Door(g), controlplane.Options{Serves: c.serves, Heard: c.heard, NodeMonitorGrace: c.Timers.NodeMonitorGrace})
-	}})
-	c.World.Spawn(sim.Process{ID: "kube-scheduler", Run: func(ctx context.Context, g *sim.Gate) error {
-		return controlplane.Scheduler(ctx, c.API.Door(g))
+	p := c.Plane
+	elected := func(x control.Component, elect bool) bool {
+		return elect && (x.Replicas > 1 || slices.ContainsFunc(x.ExtraArgs, func(a control.Arg) bool { return a.Name == "leader-elect" }))
+	}
+	managers := elected(p.ControllerManager, c.manager.Generic.LeaderElection.LeaderElect)
+	c.start("kube-controller-manager", p.ControllerManager, managers, func(ctx context.Context, g *sim.Gate, identity string) error {
+		return controlplane.Controllers(ctx, c.API.Door(g), controlplane.Options{
+			Serves: c.serves, Heard: c.heard, NodeMonitorGrace: c.Timers.NodeMonitorGrace, Config: c.manager, Identity: identity,
+		})
+	})
+	schedulers := elected(p.Scheduler, c.scheduler.LeaderElection.LeaderElect)
+	c.start("kube-scheduler", p.Scheduler, schedulers, func(ctx context.Context, g *sim.Gate, identity string) error {
+		return controlplane.Scheduler(ctx, c.API.Door(g), c.scheduler, identity)
+	})
+}
+
+// program runs until ctx ends or it exits. The identity is "" for one that elects nobody.
+type program func(ctx context.Context, g *sim.Gate, identity string) error
+
+func (c *controllers) start(name string, x control.Component, elected bool, run program) {
+	for range max(1, x.Replicas) {
+		c.keep(name, elected, run)
+	}
+}
+
+// restartAfter is how soon a program that exited is started again: kubelet's first
+// crash-loop back-off.
+const restartAfter = 10 * time.Second
+
+// keep runs a program, and again when it has exited or was killed.
+func (c *controllers) keep(name string, elected bool, run program) {
+	id := c.Name(name)
+	identity := ""
+	if elected {
+		identity = id
+	}
+	a := c.World.Spawn(sim.Process{ID: sim.ActorID(id), Run: func(ctx context.Context, g *sim.Gate) error { return run(ctx, g, identity) }})
+	c.World.Spawn(sim.Process{ID: sim.ActorID(c.Name("supervisor/" + name)), Run: func(ctx context.Context, _ *sim.Gate) error {
+		select {
+		case <-a.Done():
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if kubeapi.Sleep(ctx, restartAfter) {
+			c.keep(name, elected, run)
+		}
+		return nil
 	}})
 }
 
 // heard reports whether the API server hears of a node's kubelet.
 func (c *controllers) heard(node string) bool { return c.Machine(node).Healthy() }
 
-// Changed has nothing to do: they watch.
-func (*controllers) Changed(kube.Change) {}
+// Changed hears of claims of volumes; for the rest, they watch.
+func (c *controllers) Changed(ch kube.Change) {
+	if ch.Resource == claims.Plural {
+		c.claimed(ch)
+	}
+}
 
 // MachineChanged starts the reports of kubelets whose machines have got power.
 func (c *controllers) MachineChanged() {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -145,6 +147,87 @@ func TestCrash(t *testing.T) {
 	l = crash(9 * time.Minute)
 	if taints := l.nodes[0].Spec.Taints; len(taints) != 0 || len(l.pods) != 5 {
 		t.Errorf("on again: taints %v, %d pods", taints, len(l.pods))
+	}
+}
+
+// A program that is killed is started again, and meanwhile another is the leader; flags
+// are those of the cluster: a node is unreachable as soon as they say.
+func TestPlane(t *testing.T) {
+	two := control.Component{Replicas: 2}
+	plane := control.Plane{ControllerManager: two, Scheduler: two}
+	plane.ControllerManager.ExtraArgs = []control.Arg{{Name: "node-monitor-grace-period", Value: "20s"}}
+	for grace, p := range map[string]control.Plane{"20s": plane, "50s": {}} {
+		l := live(t, func(cfg *cluster.Config) {
+			cfg.Until = 100 * time.Second
+			cfg.Controllers = func(env control.Env) control.Set {
+				env.Plane = p
+				return real.New(env)
+			}
+			cfg.Script = []cluster.Entry{
+				{At: 20 * time.Second, Action: &action.Kill{Actor: "kube-controller-manager"}},
+				{At: 20 * time.Second, Action: &action.Kill{Actor: "kube-scheduler"}},
+				{At: 55 * time.Second, Action: &action.Delete{Resource: "pods", All: true}},
+				{At: 65 * time.Second, Action: &action.Crash{Node: "a"}},
+			}
+		})
+		if unreachable := len(l.nodes[0].Spec.Taints) > 0; unreachable != (grace == "20s") {
+			t.Errorf("grace %s: taints %v", grace, l.nodes[0].Spec.Taints)
+		}
+		if len(l.pods) != 5 || slices.ContainsFunc(l.pods, func(p *corev1.Pod) bool { return p.Status.Phase != corev1.PodRunning }) {
+			t.Errorf("grace %s: %d pods", grace, len(l.pods))
+		}
+		t.Logf("%d steps", len(l.trace.Steps))
+	}
+}
+
+// The pods of a StatefulSet get the volumes that they claim, on whichever node.
+func TestVolumes(t *testing.T) {
+	l := live(t, func(cfg *cluster.Config) {
+		cfg.Objects = append(cfg.Objects, cluster.Object{Kind: "StatefulSet", Namespace: "default", Name: "db", Body: json.RawMessage(`{"apiVersion":"apps/v1","kind":"StatefulSet",
+			"metadata":{"name":"db","namespace":"default"},"spec":{"replicas":2,"serviceName":"db","selector":{"matchLabels":{"app":"db"}},
+			"template":{"metadata":{"labels":{"app":"db"}},"spec":{"containers":[{"name":"c","image":"i","volumeMounts":[{"name":"data","mountPath":"/d"}]}]}},
+			"volumeClaimTemplates":[{"metadata":{"name":"data"},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}]}}`)})
+		cfg.Until = time.Minute
+	})
+	running := 0
+	for _, p := range l.pods {
+		if strings.HasPrefix(p.Name, "db-") && p.Status.Phase == corev1.PodRunning {
+			running++
+		}
+	}
+	if running != 2 {
+		t.Errorf("%d of 2 run", running)
+	}
+}
+
+// A pod that is deleted is over before it goes: Succeeded, or Failed if its containers say
+// so.
+//
+// Kubernetes asserts the same: pkg/kubelet/status, TestTerminatePod and
+// TestDeletePodBeforeFinished (v1.34.1).
+func TestLastStatus(t *testing.T) {
+	for code, want := range map[string]string{"0": "Succeeded", "1": "Failed"} {
+		l := live(t, func(cfg *cluster.Config) {
+			o := &cfg.Objects[len(cfg.Objects)-1]
+			o.Body = json.RawMessage(strings.Replace(string(o.Body), `"annotations":{`, `"annotations":{"ipamsim.dev/exit-code":"`+code+`",`, 1))
+			cfg.Script = []cluster.Entry{{At: time.Minute, Action: &action.Delete{Resource: "pods", All: true}}}
+		})
+		over, gone := map[string]bool{}, 0
+		for _, s := range l.trace.Steps {
+			x, ok := s.Detail.(kube.Exchange)
+			switch {
+			case !ok || x.Resource != "pods" || x.Status != http.StatusOK || !strings.HasPrefix(string(s.Choice.Op.Actor), "kubelet/"):
+			case x.Subresource == "status":
+				over[x.Name] = strings.Contains(string(x.Request), `"phase":"`+want+`"`)
+			case x.Verb == "delete":
+				if gone++; !over[x.Name] {
+					t.Errorf("exit code %s: %s went without a last status", code, x.Name)
+				}
+			}
+		}
+		if gone != 5 {
+			t.Errorf("%d pods went", gone)
+		}
 	}
 }
 

@@ -1,0 +1,164 @@
+package controlplane
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	cloudoptions "k8s.io/cloud-provider/options"
+	cliflag "k8s.io/component-base/cli/flag"
+	componentconfig "k8s.io/component-base/config"
+	componentoptions "k8s.io/component-base/config/options"
+	genericoptions "k8s.io/controller-manager/options"
+	"k8s.io/kubernetes/cmd/kube-controller-manager/app/options"
+	scheduleroptions "k8s.io/kubernetes/cmd/kube-scheduler/app/options"
+	"k8s.io/kubernetes/pkg/controller/apis/config"
+
+	"ipamsim/sim/kube/elect"
+)
+
+// Flag is one of a command line, without its dashes, as kubeadm writes it.
+type Flag struct{ Name, Value string }
+
+// FlagError is a command line that a program would not start with, or that asks for
+// something that is not simulated.
+type FlagError struct {
+	At    int      // which flag; -1: all of them together
+	Known []string // sorted; nil: the flag is known
+	Err   error
+}
+
+func (e *FlagError) Error() string { return e.Err.Error() }
+
+// ManagerConfig is the configuration of a kube-controller-manager with flags, as its own
+// options parse and check them: those of the controllers that run here. The error is a
+// *FlagError.
+//
+// Source: cmd/kube-controller-manager/app/options, KubeControllerManagerOptions (v1.34.1).
+func ManagerConfig(flags []Flag) (*config.KubeControllerManagerConfiguration, error) {
+	c, err := defaults()
+	if err != nil {
+		return nil, &FlagError{At: -1, Err: err}
+	}
+	generic := genericoptions.NewGenericControllerManagerConfigurationOptions(&c.Generic)
+	var of, shared cliflag.NamedFlagSets
+	generic.AddFlags(&of, controllerNames(), nil, nil)
+	cloudoptions.NewKubeCloudSharedOptions(&c.KubeCloudShared).AddFlags(shared.FlagSet(""))
+	set := pflag.NewFlagSet("kube-controller-manager", pflag.ContinueOnError)
+	set.AddFlagSet(of.FlagSet("generic"))
+	set.AddFlag(shared.FlagSet("").Lookup("node-monitor-period"))
+	for _, o := range []interface{ AddFlags(*pflag.FlagSet) }{
+		&options.CronJobControllerOptions{CronJobControllerConfiguration: &c.CronJobController},
+		&options.DaemonSetControllerOptions{DaemonSetControllerConfiguration: &c.DaemonSetController},
+		&options.DeploymentControllerOptions{DeploymentControllerConfiguration: &c.DeploymentController},
+		&options.GarbageCollectorControllerOptions{GarbageCollectorControllerConfiguration: &c.GarbageCollectorController},
+		&options.JobControllerOptions{JobControllerConfiguration: &c.JobController},
+		&options.NamespaceControllerOptions{NamespaceControllerConfiguration: &c.NamespaceController},
+		&options.NodeLifecycleControllerOptions{NodeLifecycleControllerConfiguration: &c.NodeLifecycleController},
+		&options.PodGCControllerOptions{PodGCControllerConfiguration: &c.PodGCController},
+		&options.ReplicaSetControllerOptions{ReplicaSetControllerConfiguration: &c.ReplicaSetController},
+		&options.ResourceQuotaControllerOptions{ResourceQuotaControllerConfiguration: &c.ResourceQuotaController},
+		&options.StatefulSetControllerOptions{StatefulSetControllerConfiguration: &c.StatefulSetController},
+		&options.TTLAfterFinishedControllerOptions{TTLAfterFinishedControllerConfiguration: &c.TTLAfterFinishedController},
+	} {
+		o.AddFlags(set)
+	}
+	if err := parse(set, flags, "controller-start-interval"); err != nil {
+		return nil, err
+	}
+	if errs := generic.Validate(controllerNames(), nil, nil); len(errs) > 0 {
+		return nil, &FlagError{At: at(flags, "controllers", "leader-elect-resource-lock"), Err: errs[0]}
+	}
+	return c, checkElection(flags, c.Generic.LeaderElection)
+}
+
+// SchedulerConfig is what flags say of a kube-scheduler.
+type SchedulerConfig struct {
+	LeaderElection componentconfig.LeaderElectionConfiguration
+	scheduleroptions.DeprecatedOptions
+}
+
+// ParseScheduler is ManagerConfig for a kube-scheduler.
+//
+// Source: cmd/kube-scheduler/app/options, Options (v1.34.1).
+func ParseScheduler(flags []Flag) (*SchedulerConfig, error) {
+	c := &SchedulerConfig{LeaderElection: componentconfig.LeaderElectionConfiguration{
+		LeaderElect: true, ResourceLock: "leases", ResourceName: "kube-scheduler", ResourceNamespace: "kube-system",
+		LeaseDuration: seconds(15), RenewDeadline: seconds(10), RetryPeriod: seconds(2),
+	}}
+	set := pflag.NewFlagSet("kube-scheduler", pflag.ContinueOnError)
+	c.AddFlags(set)
+	componentoptions.BindLeaderElectionFlags(&c.LeaderElection, set)
+	if err := parse(set, flags, "profiling", "contention-profiling", "kubeconfig"); err != nil {
+		return nil, err
+	}
+	return c, checkElection(flags, c.LeaderElection)
+}
+
+func seconds(n int) metav1.Duration { return metav1.Duration{Duration: time.Duration(n) * time.Second} }
+
+// parse gives flags their values; those that are out are known to upstream and have no
+// meaning here.
+func parse(set *pflag.FlagSet, flags []Flag, out ...string) error {
+	known := map[string]bool{}
+	set.VisitAll(func(f *pflag.Flag) { known[f.Name] = !slices.Contains(out, f.Name) })
+	maps.DeleteFunc(known, func(_ string, ok bool) bool { return !ok })
+	for i, f := range flags {
+		if !known[f.Name] {
+			return &FlagError{At: i, Known: slices.Sorted(maps.Keys(known)), Err: fmt.Errorf("--%s is no flag of a simulated %s", f.Name, set.Name())}
+		}
+		err := set.Set(f.Name, f.Value)
+		if err == nil {
+			err = bounded(set, f.Name)
+		}
+		if err != nil {
+			return &FlagError{At: i, Err: err}
+		}
+	}
+	return nil
+}
+
+// What a simulated program may be told. A shorter period than the least would be no time.
+const (
+	workersMax = 100
+	periodMin  = 100 * time.Millisecond
+)
+
+// bounded refuses what a run could not bear.
+func bounded(set *pflag.FlagSet, name string) error {
+	if d, err := set.GetDuration(name); err == nil && d < periodMin {
+		return fmt.Errorf("--%s: want at least %v", name, periodMin)
+	}
+	if n, err := set.GetInt32(name); err == nil && strings.HasPrefix(name, "concurrent-") && (n < 1 || n > workersMax) {
+		return fmt.Errorf("--%s: want 1 to %d", name, workersMax)
+	}
+	return nil
+}
+
+// at is the first flag of one of these names.
+func at(flags []Flag, names ...string) int {
+	return slices.IndexFunc(flags, func(f Flag) bool { return slices.Contains(names, f.Name) })
+}
+
+// candidate is a process that elects a leader with the others.
+func candidate(c componentconfig.LeaderElectionConfiguration, identity string) elect.Options {
+	return elect.Options{
+		Namespace: c.ResourceNamespace, Name: c.ResourceName, Identity: identity,
+		Lease: c.LeaseDuration.Duration, Renew: c.RenewDeadline.Duration, Retry: c.RetryPeriod.Duration,
+	}
+}
+
+func checkElection(flags []Flag, c componentconfig.LeaderElectionConfiguration) error {
+	if c.ResourceLock != "leases" {
+		return &FlagError{At: at(flags, "leader-elect-resource-lock"), Err: errors.New(`--leader-elect-resource-lock: want "leases"`)}
+	}
+	if err := candidate(c, "a").Validate(); err != nil {
+		return &FlagError{At: at(flags, "leader-elect-lease-duration", "leader-elect-renew-deadline", "leader-elect-retry-period"), Err: err}
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+// Package elect runs what only the leader of several processes does.
+package elect
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+)
+
+// ErrDeposed is the end of a process that is not the leader any more.
+var ErrDeposed = errors.New("leaderelection lost")
+
+// Options are a candidate's.
+type Options struct {
+	Namespace, Name     string // of the Lease
+	Identity            string // nobody else has had it
+	Lease, Renew, Retry time.Duration
+}
+
+// Validate reports what a candidate would refuse to start with.
+func (o Options) Validate() error {
+	_, err := o.elector(&resourcelock.LeaseLock{LockConfig: resourcelock.ResourceLockConfig{Identity: o.Identity}}, leaderelection.LeaderCallbacks{
+		OnStartedLeading: func(context.Context) {}, OnStoppedLeading: func() {},
+	})
+	return err
+}
+
+func (o Options) elector(lock resourcelock.Interface, do leaderelection.LeaderCallbacks) (*leaderelection.LeaderElector, error) {
+	return leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+		Lock: lock, Name: o.Name, LeaseDuration: o.Lease, RenewDeadline: o.Renew, RetryPeriod: o.Retry, Callbacks: do,
+	})
+}
+
+// Run waits until the process is the leader, then leads, and returns where a program of
+// Kubernetes exits: with what lead returns, if it does so while it leads, or ErrDeposed.
+// What was begun goes on until ctx ends, which must be soon: the process is over.
+//
+// The events that tell of the election are left out.
+//
+// Source: cmd/kube-controller-manager/app, leaderElectAndRun (v1.34.1).
+func Run(ctx context.Context, config *rest.Config, o Options, lead func(context.Context) error) error {
+	lock, err := resourcelock.NewFromKubeconfig(resourcelock.LeasesResourceLock, o.Namespace, o.Name,
+		resourcelock.ResourceLockConfig{Identity: o.Identity}, config, o.Renew)
+	if err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	leader, err := o.elector(lock, leaderelection.LeaderCallbacks{
+		OnStartedLeading: func(ctx context.Context) {
+			if err := lead(ctx); err != nil && ctx.Err() == nil {
+				ended <- err
+			}
+		},
+		OnStoppedLeading: func() { ended <- ErrDeposed },
+	})
+	if err != nil {
+		return err
+	}
+	go leader.Run(ctx)
+	return <-ended
+}

@@ -1,0 +1,110 @@
+package kube
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/client-go/informers/core"
+	informersv1 "k8s.io/client-go/informers/core/v1"
+	listers "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/kubernetes/plugin/pkg/admission/limitranger"
+)
+
+// limits is LimitRanger where there is a LimitRange. Where there is none it has nothing
+// to do, but would ask the server whether its cache lags behind, which it does not.
+type limits struct {
+	*limitranger.LimitRanger
+	s *Server
+}
+
+func newLimits(s *Server) limits {
+	l, err := limitranger.NewLimitRanger(nil)
+	if err != nil {
+		panic(err) // it returns none
+	}
+	l.SetExternalKubeInformerFactory(present{s: s})
+	return limits{l, s}
+}
+
+// none: nothing limits what is created or updated. What is as if it had been there for
+// ever was limited then.
+func (l limits) none(ctx context.Context, a admission.Attributes) (bool, error) {
+	if a.GetResource().Group != "" || a.GetNamespace() == "" || isFound(ctx) {
+		return true, nil
+	}
+	all, err := presentAll[*corev1.LimitRange](l.s, "limitranges", a.GetNamespace())
+	return len(all) == 0, err
+}
+
+func (l limits) Admit(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
+	if none, err := l.none(ctx, a); none || err != nil {
+		return err
+	}
+	return l.LimitRanger.Admit(ctx, a, o)
+}
+
+func (l limits) Validate(ctx context.Context, a admission.Attributes, o admission.ObjectInterfaces) error {
+	if none, err := l.none(ctx, a); none || err != nil {
+		return err
+	}
+	return l.LimitRanger.Validate(ctx, a, o)
+}
+
+func (p present) Core() core.Interface { return presentCore{s: p.s} }
+
+type presentCore struct {
+	core.Interface
+	s *Server
+}
+
+func (p presentCore) V1() informersv1.Interface { return presentCoreVersion{s: p.s} }
+
+type presentCoreVersion struct {
+	informersv1.Interface
+	s *Server
+}
+
+func (p presentCoreVersion) LimitRanges() informersv1.LimitRangeInformer {
+	return presentLimits{s: p.s}
+}
+
+type presentLimits struct {
+	cache.SharedIndexInformer
+	s *Server
+}
+
+func (p presentLimits) Informer() cache.SharedIndexInformer { return p }
+
+func (p presentLimits) Lister() listers.LimitRangeLister { return limitsLister{s: p.s} }
+
+func (presentLimits) HasSynced() bool { return true }
+
+type limitsLister struct {
+	listers.LimitRangeListerExpansion
+	s *Server
+}
+
+func (l limitsLister) LimitRanges(namespace string) listers.LimitRangeNamespaceLister {
+	return limitsIn{s: l.s, namespace: namespace}
+}
+
+func (l limitsLister) List(labels.Selector) ([]*corev1.LimitRange, error) {
+	return presentAll[*corev1.LimitRange](l.s, "limitranges", "")
+}
+
+type limitsIn struct {
+	listers.LimitRangeNamespaceListerExpansion
+	s         *Server
+	namespace string
+}
+
+func (l limitsIn) Get(name string) (*corev1.LimitRange, error) {
+	return presentOne[*corev1.LimitRange](l.s, corev1.Resource("limitranges"), l.namespace+"/"+name)
+}
+
+func (l limitsIn) List(labels.Selector) ([]*corev1.LimitRange, error) {
+	return presentAll[*corev1.LimitRange](l.s, "limitranges", l.namespace)
+}
