@@ -8,4 +8,9 @@
 // recorded, what the server serves is known without asking, and a node's Lease is as fresh
 // as its kubelet is, without a message. Metrics of work queues are off. Feature gates are
 // those of the release.
+//
+// Informers send and get the messages that they would, with the faults that clients see,
+// but these carry objects instead of bytes (kube.Objects). What kube-controller-manager
+// lists and watches in one stream (WatchListClient) begins with one message, and a watch
+// whose time is up is renewed without one.
 package controlplane
