@@ -7,6 +7,7 @@ import (
 	"go/scanner"
 	"go/token"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -121,13 +122,17 @@ func tokens(src []byte) string {
 	}
 }
 
+// kubernetes is transcribed as well; no fork of it can be built in.
+const kubernetes = "k8s.io/kubernetes"
+
 // released are the folders of the modules that ipamsim is built with.
 func released() (map[string]string, error) {
+	modules := append(slices.Clone(managers), kubernetes)
 	// This also brings what the module cache lacks; "list" alone would not.
-	if _, err := command(append([]string{"mod", "download"}, managers...)...); err != nil {
+	if _, err := command(append([]string{"mod", "download"}, modules...)...); err != nil {
 		return nil, err
 	}
-	out, err := command(append([]string{"list", "-m", "-f", "{{.Path}}\t{{.Dir}}"}, managers...)...)
+	out, err := command(append([]string{"list", "-m", "-f", "{{.Path}}\t{{.Dir}}"}, modules...)...)
 	if err != nil {
 		return nil, err
 	}
