@@ -164,7 +164,7 @@ func fresh(t *testing.T) {
 		t.Fatal(err)
 	}
 	proxy, empty := t.TempDir(), t.TempDir()
-	for _, path := range modules(t) {
+	for _, path := range append(modules(t), kubernetes...) {
 		inside := filepath.Join(path, "@v")
 		if err := os.CopyFS(filepath.Join(proxy, inside), os.DirFS(filepath.Join(strings.TrimSpace(string(cache)), "cache", "download", inside))); err != nil {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"go/scanner"
 	"go/token"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -120,18 +121,21 @@ func tokens(src []byte) string {
 	}
 }
 
+// kubernetes is transcribed as well; no fork of it can be built in.
+var kubernetes = []string{"k8s.io/apiserver", "k8s.io/kubernetes"}
+
 // released are the folders of the modules that ipamsim is built with.
 func released() (map[string]string, error) {
 	modules, err := upstreams()
 	if err != nil {
 		return nil, err
 	}
-	modules = append(modules, "k8s.io/apiserver", "k8s.io/kubernetes")
+	modules = append(modules, kubernetes...)
 	// This also brings what the module cache lacks; "list" alone would not.
 	if _, err := command(append([]string{"mod", "download"}, modules...)...); err != nil {
 		return nil, err
 	}
-	out, err := command(append([]string{"list", "-m", "-f", "{{.Path}}	{{.Dir}}"}, modules...)...)
+	out, err := command(append([]string{"list", "-m", "-f", "{{.Path}}\t{{.Dir}}"}, modules...)...)
 	if err != nil {
 		return nil, err
 	}
