@@ -32,8 +32,8 @@ type Env struct {
 
 // Timers are those of the controllers; 0 is the default.
 type Timers struct {
-	NodeMonitorGrace time.Duration // a silent node becomes unreachable: 40 s
-	Toleration       time.Duration // pods on it are deleted after: 300 s
+	NodeMonitorGrace time.Duration // a silent node becomes unreachable: 50 s
+	Toleration       time.Duration // pods on it that do not say themselves are deleted after: 300 s
 	PodGC            time.Duration // pods of a deleted node are removed after: 40 s, podgc's quarantine
 	APIRetry         time.Duration // a failed request is repeated after: 1 s
 }
@@ -45,7 +45,7 @@ func (t Timers) OrDefault() Timers {
 			*d = v
 		}
 	}
-	set(&t.NodeMonitorGrace, 40*time.Second)
+	set(&t.NodeMonitorGrace, 50*time.Second) // pkg/controller/nodelifecycle/config/v1alpha1/defaults.go (v1.34.1)
 	set(&t.Toleration, 300*time.Second)
 	set(&t.PodGC, 40*time.Second)
 	set(&t.APIRetry, time.Second)
