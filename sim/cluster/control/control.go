@@ -34,7 +34,7 @@ type Env struct {
 type Timers struct {
 	NodeMonitorGrace time.Duration // a silent node becomes unreachable: 50 s
 	Toleration       time.Duration // pods on it that do not say themselves are deleted after: 300 s
-	PodGC            time.Duration // pods of a deleted node are removed after: 40 s, podgc's quarantine
+	PodGC            time.Duration // pods of a deleted node are removed after: 60 s, podgc's quarantine of 40 s and its passes every 20 s
 	APIRetry         time.Duration // a failed request is repeated after: 1 s
 }
 
@@ -47,7 +47,7 @@ func (t Timers) OrDefault() Timers {
 	}
 	set(&t.NodeMonitorGrace, 50*time.Second) // pkg/controller/nodelifecycle/config/v1alpha1/defaults.go (v1.34.1)
 	set(&t.Toleration, 300*time.Second)
-	set(&t.PodGC, 40*time.Second)
+	set(&t.PodGC, time.Minute)
 	set(&t.APIRetry, time.Second)
 	return t
 }

@@ -18,7 +18,7 @@ import (
 func (w *workload) syncJob(ctx context.Context) error {
 	job := w.object().(*batchv1.Job)
 	want, parallel := number(job.Spec.Completions), number(job.Spec.Parallelism)
-	done := 0
+	done, fresh := 0, false
 	pods := w.mine()
 	for _, p := range pods {
 		switch {
@@ -26,9 +26,13 @@ func (w *workload) syncJob(ctx context.Context) error {
 			done++
 		case p.Status.Phase == corev1.PodFailed || p.DeletionTimestamp != nil:
 			if !w.failed[p.UID] {
-				w.failed[p.UID], w.failedAt = true, w.c.World.Now()
+				w.failed[p.UID], w.failedAt, fresh = true, w.c.World.Now(), true
 			}
 		}
+	}
+	if fresh { // who fails at the same time is seen together: syncJobBatchPeriod
+		w.lookAgain = time.Second
+		return nil
 	}
 	have := active(pods)
 	if w.given = w.given || len(w.failed) > limit(job); w.given {
