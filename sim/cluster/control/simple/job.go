@@ -18,12 +18,12 @@ import (
 func (w *workload) syncJob(ctx context.Context) error {
 	job := w.object().(*batchv1.Job)
 	want, parallel := number(job.Spec.Completions), number(job.Spec.Parallelism)
-	done, fresh := 0, false
+	fresh := false
 	pods := w.mine()
 	for _, p := range pods {
 		switch {
 		case p.Status.Phase == corev1.PodSucceeded:
-			done++
+			w.succeeded[p.UID] = true
 		case p.Status.Phase == corev1.PodFailed || p.DeletionTimestamp != nil:
 			if !w.failed[p.UID] {
 				w.failed[p.UID], w.failedAt, fresh = true, w.c.World.Now(), true
@@ -43,7 +43,7 @@ func (w *workload) syncJob(ctx context.Context) error {
 		}
 		return nil
 	}
-	missing := min(parallel, want-done) - len(have)
+	missing := min(parallel, want-len(w.succeeded)) - len(have)
 	if missing <= 0 {
 		return nil
 	}

@@ -51,9 +51,10 @@ type workload struct {
 	lookAgain time.Duration             // after the last sync, whatever is heard; 0: when something is
 
 	// Of a Job only.
-	failed   map[types.UID]bool // pods that have failed, or were deleted before their end
-	failedAt time.Duration      // when the last one did
-	given    bool               // up
+	succeeded map[types.UID]bool // pods that have, whether they are still stored or not
+	failed    map[types.UID]bool // those that have not, or were deleted before their end
+	failedAt  time.Duration      // when the last one did
+	given     bool               // up
 }
 
 func (c *controllers) startWorkload(ch kube.Change, k kind) {
@@ -66,7 +67,7 @@ func (c *controllers) startWorkload(ch kube.Change, k kind) {
 		}
 		return concerns(x, string(uid), ch.Resource == "daemonsets")
 	})
-	w := &workload{kind: k, c: c, object: func() runtime.Object { return current }, failed: map[types.UID]bool{}}
+	w := &workload{kind: k, c: c, object: func() runtime.Object { return current }, succeeded: map[types.UID]bool{}, failed: map[types.UID]bool{}}
 	id := c.Name(fmt.Sprintf("%s/%s/%s", ch.Resource[:len(ch.Resource)-1], ch.Namespace, ch.Name))
 	c.World.Spawn(sim.Process{ID: sim.ActorID(id), Run: func(ctx context.Context, g *sim.Gate) error {
 		defer c.Feed.Unsubscribe(in)
