@@ -70,9 +70,7 @@ func (c *served) keep(ctx context.Context, sc *scenarios.Scenario, rep *reports.
 	if kept.Pages, err = Pages(ctx, c.runner, f); err != nil {
 		a.Defect = fmt.Sprintf("%s: %v", f.Fingerprint, err)
 	}
-	if f.Real.YAML != nil && kept.Pages != nil {
-		kept.Pages[finding.RealFile(f.Fingerprint)], f.Real.YAML = f.Real.YAML, nil
-	}
+	f.Real.YAML = nil // it is one of them
 	a.Kept = append(a.Kept, kept)
 }
 

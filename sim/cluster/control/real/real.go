@@ -46,7 +46,7 @@ func (c *controllers) Start() {
 			}
 		}
 	}
-	c.World.Spawn(sim.Process{ID: "kube-controller-manager", Run: func(ctx context.Context, g *sim.Gate) error {
+	c.World.Spawn(sim.Process{ID: sim.ActorID(c.Name("kube-controller-manager")), Run: func(ctx context.Context, g *sim.Gate) error {
 		return controlplane.Controllers(ctx, c.API.Door(g), controlplane.Options{Serves: c.serves, Heard: c.heard, NodeMonitorGrace: c.Timers.NodeMonitorGrace})
 	}})
 	c.World.Spawn(sim.Process{ID: "kube-scheduler", Run: func(ctx context.Context, g *sim.Gate) error {
