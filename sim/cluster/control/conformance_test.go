@@ -40,7 +40,8 @@ func TestMain(m *testing.M) {
 // The simple controllers do what Kubernetes' own do: the same pods are made, bound, run,
 // fail, are deleted and go, as often, on the same nodes and at the same times.
 //
-// Free are: random parts of names; which of the nodes that are equal to it a pod is placed
+// Free are: random parts of names; pods that tolerate the silence of a node for no time at
+// all; which of the nodes that are equal to it a pod is placed
 // on (a workload that is not bound to nodes is alone in its world, and nodes that something
 // happens to are named by what runs on them); and times, within tolerance.
 func TestConformance(t *testing.T) {

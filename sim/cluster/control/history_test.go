@@ -138,6 +138,9 @@ func (p *painter) workload(name, kind string) {
 		}
 	case "Job":
 		delete(body, "selector")
+		if p.h.free { // nothing spreads the pods of a Job: on which node two of them are is drawn
+			w.replicas = 1
+		}
 		body["completions"], body["parallelism"], body["backoffLimit"] = w.replicas, p.number("parallelism", 1, 2), p.number("limit", 0, 2)
 		spec["restartPolicy"] = "Never"
 		meta["annotations"] = map[string]any{"ipamsim.dev/exit-code": p.one("exit", "0", "1")}
@@ -161,7 +164,9 @@ func (p *painter) tolerations(spec map[string]any) {
 	silent := map[string]any{"key": corev1.TaintNodeUnreachable, "operator": "Exists", "effect": "NoExecute"}
 	switch p.one("tolerates", "", "", "for a while", "for ever", "everything", "team") {
 	case "for a while":
-		silent["tolerationSeconds"] = 30 * p.number("half minutes", 0, 1)
+		// Not for no time: really a node that is back takes pods some seconds before its last
+		// taint goes, which deletes them again and again.
+		silent["tolerationSeconds"] = 30
 		spec["tolerations"] = []any{silent}
 	case "for ever":
 		spec["tolerations"] = []any{silent}
