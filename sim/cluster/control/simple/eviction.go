@@ -67,7 +67,11 @@ func (l *lifecycle) tolerated(p *corev1.Pod, taints []corev1.Taint) (d time.Dura
 		if t.TolerationSeconds == nil {
 			continue
 		}
-		if s := max(0, time.Duration(*t.TolerationSeconds)*time.Second); forever || s < d {
+		s := max(0, time.Duration(*t.TolerationSeconds)*time.Second)
+		if t.TolerationSeconds == &seconds {
+			s = l.c.Timers.Toleration // which may be no whole number of them
+		}
+		if forever || s < d {
 			d, forever = s, false
 		}
 	}
