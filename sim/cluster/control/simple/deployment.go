@@ -17,38 +17,101 @@ import (
 // is being deleted no longer counts, so its successor starts while it still terminates: the
 // difference to a StatefulSet that matters to an address manager.
 //
-// Source: k8s.io/kubernetes/pkg/controller/replicaset, manageReplicas; pkg/controller/
-// deployment, rolloutRolling and rolloutRecreate (v1.34.1).
+// Source: k8s.io/kubernetes/pkg/controller/replicaset, manageReplicas (v1.34.1).
 func (w *workload) syncDeployment(ctx context.Context) error {
 	d := w.object().(*appsv1.Deployment)
-	replicas := number(d.Spec.Replicas)
-	revision := w.revision(&d.Spec.Template)
+	now := w.revision(&d.Spec.Template)
 	all := w.mine()
-	have := active(all)
-	slices.SortStableFunc(have, kept(have))
-	old := func(p *corev1.Pod) bool { return w.revisionOf(p) != revision }
-	before, now := partition(have, old)
-	r := rollout{replicas: replicas, before: before, now: now}
-	r.surge, r.unavailable = bounds(d, replicas)
-	if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
-		r.surge, r.unavailable = 0, replicas
-		if slices.ContainsFunc(all, func(p *corev1.Pod) bool { return old(p) && !kubeapi.Finished(p) }) {
-			r.replicas, r.now = 0, nil // until they are gone
-		}
+	have := make([][]*corev1.Pod, len(w.templates)) // by revision
+	for _, p := range active(all) {
+		have[w.revisionOf(p)] = append(have[w.revisionOf(p)], p)
 	}
-	for range r.create() {
-		mark := w.mark(revision)
-		name := fmt.Sprintf("%s-%s-%s", d.Name, mark[w.marked], suffix(d.UID, w.made))
-		if err := w.create(ctx, &d.Spec.Template, name, "", mark); err != nil {
-			return err
+	w.resize(d, now, all, have)
+	for i, pods := range have {
+		mark := w.mark(i)
+		for range w.sizes[i] - len(pods) {
+			name := fmt.Sprintf("%s-%s-%s", d.Name, mark[w.marked], suffix(d.UID, w.made))
+			if err := w.create(ctx, w.templates[i], name, "", mark); err != nil {
+				return err
+			}
 		}
-	}
-	for _, p := range r.surplus() {
-		if err := w.deletePod(ctx, p); err != nil {
-			return err
+		slices.SortStableFunc(pods, kept(pods))
+		for j := len(pods) - 1; j >= w.sizes[i]; j-- {
+			if err := w.deletePod(ctx, pods[j]); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// resize says how many pods of each revision there are to be: its ReplicaSets' replicas.
+//
+// Source: pkg/controller/deployment, rolloutRolling, reconcileOldReplicaSets and
+// rolloutRecreate; pkg/controller/deployment/util, NewRSNewReplicas (v1.34.1).
+func (w *workload) resize(d *appsv1.Deployment, now int, all []*corev1.Pod, have [][]*corev1.Pod) {
+	for len(w.sizes) < len(w.templates) {
+		w.sizes = append(w.sizes, 0)
+	}
+	replicas := number(d.Spec.Replicas)
+	total, ready, readyNow := 0, 0, 0
+	for i, pods := range have {
+		total += w.sizes[i]
+		ready += readyOf(pods)
+		if i == now {
+			readyNow = readyOf(pods)
+		}
+	}
+	if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
+		left := slices.ContainsFunc(all, func(p *corev1.Pod) bool { return w.revisionOf(p) != now && !kubeapi.Finished(p) })
+		clear(w.sizes)
+		if !left {
+			w.sizes[now] = replicas
+		}
+		return
+	}
+	surge, unavailable := bounds(d, replicas)
+	switch up := min(replicas+surge-total, replicas-w.sizes[now]); {
+	case total == w.sizes[now]:
+		w.sizes[now] = replicas
+		return
+	case up > 0:
+		w.sizes[now] += up
+		return
+	}
+	w.sizes[now] = min(w.sizes[now], replicas)
+	least := replicas - unavailable
+	n := total - least - (w.sizes[now] - readyNow)
+	if n <= 0 {
+		return
+	}
+	for i, pods := range have { // first what is not ready
+		if i != now {
+			n -= w.shrink(i, min(n, w.sizes[i]-readyOf(pods)))
+		}
+	}
+	n = ready - least
+	for i := range have {
+		if i != now {
+			n -= w.shrink(i, n)
+		}
+	}
+}
+
+// shrink takes n pods, or as many as there are to be, from a revision.
+func (w *workload) shrink(revision, n int) int {
+	n = max(0, min(n, w.sizes[revision]))
+	w.sizes[revision] -= n
+	return n
+}
+
+func readyOf(pods []*corev1.Pod) (n int) {
+	for _, p := range pods {
+		if podReady(p) {
+			n++
+		}
+	}
+	return n
 }
 
 // number of replicas; 1 where nothing is said.
@@ -75,48 +138,6 @@ func bounds(d *appsv1.Deployment, replicas int) (surge, unavailable int) {
 		unavailable = 1
 	}
 	return surge, unavailable
-}
-
-// rollout is how far one template has taken the place of those before: their pods that
-// count, first those that are rather kept.
-type rollout struct {
-	replicas, surge, unavailable int
-	before, now                  []*corev1.Pod
-}
-
-// create is how many pods are to be made now.
-//
-// Source: pkg/controller/deployment/util, NewRSNewReplicas (v1.34.1).
-func (r rollout) create() int {
-	return max(0, min(r.replicas-len(r.now), r.replicas+r.surge-len(r.now)-len(r.before)))
-}
-
-// surplus are the pods that are to be deleted now.
-//
-// Source: pkg/controller/deployment, reconcileOldReplicaSets, cleanupUnhealthyReplicas and
-// scaleDownOldReplicaSetsForRollingUpdate (v1.34.1).
-func (r rollout) surplus() []*corev1.Pod {
-	out := slices.Clone(r.now[min(len(r.now), r.replicas):])
-	slices.Reverse(out)
-	if r.create() > 0 {
-		return out
-	}
-	ill, well := partition(r.before, func(p *corev1.Pod) bool { return !podReady(p) })
-	_, ready := partition(r.now, func(p *corev1.Pod) bool { return !podReady(p) })
-	least := r.replicas - r.unavailable
-	n := len(r.now) + len(r.before) - least - (len(r.now) - len(ready))
-	out = append(out, last(ill, n)...)
-	if n > 0 {
-		out = append(out, last(well, len(well)+len(ready)-least)...)
-	}
-	return out
-}
-
-// last are the last n of all, or as many as there are, the last one first.
-func last(all []*corev1.Pod, n int) []*corev1.Pod {
-	out := slices.Clone(all[len(all)-max(0, min(n, len(all))):])
-	slices.Reverse(out)
-	return out
 }
 
 // partition are those of which is holds, and the others.

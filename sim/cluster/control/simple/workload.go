@@ -48,6 +48,7 @@ type workload struct {
 	made   int                   // pods made so far
 
 	templates []*corev1.PodTemplateSpec // that it has had, see revision
+	sizes     []int                     // of a Deployment: how many pods of each there are to be
 	lookAgain time.Duration             // after the last sync, whatever is heard; 0: when something is
 
 	// Of a Job only.
