@@ -130,7 +130,7 @@ func open(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config) (*Cluster
 		}
 	}
 	c.controllers = c.Config.Controllers(control.Env{
-		World: w, API: api, Name: c.Name, Stored: c.Cache, Feed: &c.feed, Machine: c.Checker.Machine, Timers: c.Config.Timers.Timers,
+		World: w, API: api, Name: c.Name, Stored: c.Cache, Feed: &c.feed, Machine: c.Checker.Machine, Timers: c.Config.Timers.Timers, Alone: c.Config.InTurn > 0,
 	})
 	api.OnChange(c.changed)
 	return c, c.load(cfg.Objects)

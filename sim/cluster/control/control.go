@@ -28,6 +28,9 @@ type Env struct {
 	// that is stored, or was.
 	Machine func(node string) model.Node
 	Timers  Timers
+	// Alone: whatever becomes of other nodes, pods leave one that is silent, as the planner's
+	// reference has it.
+	Alone bool
 }
 
 // Timers are those of the controllers; 0 is the default.

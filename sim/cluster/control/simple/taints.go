@@ -28,7 +28,7 @@ func (l *lifecycle) taints(ctx context.Context) bool {
 		want := slices.DeleteFunc(slices.Clone(n.Spec.Taints), func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeUnreachable })
 		if !ready(n) {
 			want = append(want, unreachable(corev1.TaintEffectNoSchedule))
-			if every, any := zones[zone].every(); any && (leaves || l.due(l.tainted[zone]+every)) {
+			if every, any := zones[zone].every(); l.c.Alone || any && (leaves || l.due(l.tainted[zone]+every)) {
 				want = append(want, unreachable(corev1.TaintEffectNoExecute))
 			}
 		}
