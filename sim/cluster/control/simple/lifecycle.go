@@ -2,6 +2,7 @@ package simple
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -67,7 +68,9 @@ func (l *lifecycle) due(at time.Duration) bool {
 func (l *lifecycle) silent(name string) bool { return !l.c.Machine(name).Healthy() }
 
 // conditions says of each node whether its kubelet can be heard: at once when it is back,
-// and after NodeMonitorGrace when it is silent.
+// and after NodeMonitorGrace when it is silent; then its pods are no longer ready.
+//
+// Source: pkg/controller/nodelifecycle, monitorNodeHealth (v1.34.1).
 func (l *lifecycle) conditions(ctx context.Context) bool {
 	ok := true
 	for _, name := range l.c.Stored.Nodes() {
@@ -76,6 +79,30 @@ func (l *lifecycle) conditions(ctx context.Context) bool {
 		if obj != nil && silent == ready(obj) && (!silent || l.due(l.c.Machine(name).Since+l.c.Timers.NodeMonitorGrace)) {
 			ok = l.setReady(ctx, name, !silent) && ok
 		}
+		if obj, _ = l.c.Stored.Node(name); obj != nil && silent && !ready(obj) {
+			ok = l.unready(ctx, name) && ok
+		}
+	}
+	return ok
+}
+
+// unready says that no pod of a node is ready. Its kubelet says so when they are again.
+//
+// Source: pkg/controller/util/node, MarkPodsNotReady (v1.34.1).
+func (l *lifecycle) unready(ctx context.Context, node string) bool {
+	ok := true
+	for _, p := range l.c.Stored.PodsOn(node) {
+		if !podReady(p) {
+			continue
+		}
+		conditions := slices.Clone(p.Status.Conditions)
+		for i := range conditions {
+			if conditions[i].Type == corev1.PodReady {
+				conditions[i].Status = corev1.ConditionFalse
+			}
+		}
+		ok = l.client.Patch(ctx, kubeapi.Pods.Path(p.Namespace, p.Name)+"/status", kubeapi.MergePatch,
+			map[string]any{"metadata": map[string]any{"uid": p.UID}, "status": map[string]any{"conditions": conditions}}) == nil && ok
 	}
 	return ok
 }
