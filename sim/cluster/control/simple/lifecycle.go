@@ -19,7 +19,7 @@ import (
 // Heartbeats are not messages here: the controller notices what is so.
 func (c *controllers) startNodeLifecycle() {
 	c.World.Spawn(sim.Process{ID: "node-lifecycle", Run: func(ctx context.Context, g *sim.Gate) error {
-		l := lifecycle{c: c, client: kubeapi.New(c.API.Door(g)), tainted: map[string]time.Duration{}}
+		l := lifecycle{c: c, client: kubeapi.New(c.API.Door(g)), tainted: map[string]time.Duration{}, back: map[string]bool{}}
 		for {
 			wait := l.sync(ctx)
 			t := time.NewTimer(wait)
@@ -40,6 +40,7 @@ type lifecycle struct {
 	c       *controllers
 	client  kubeapi.Client
 	next    time.Duration               // until it has to look again
+	back    map[string]bool             // nodes that are ready again: their taints are written, whether there are any or not
 	tainted map[string]time.Duration    // when the last node of each zone was tainted NoExecute
 	since   map[types.UID]time.Duration // how long there are taints that concern a pod
 }
@@ -77,7 +78,9 @@ func (l *lifecycle) conditions(ctx context.Context) bool {
 		obj, _ := l.c.Stored.Node(name)
 		silent := l.silent(name)
 		if obj != nil && silent == ready(obj) && (!silent || l.due(l.c.Machine(name).Since+l.c.Timers.NodeMonitorGrace)) {
-			ok = l.setReady(ctx, name, !silent) && ok
+			done := l.setReady(ctx, name, !silent)
+			l.back[name] = done && !silent
+			ok = ok && done
 		}
 		if obj, _ = l.c.Stored.Node(name); obj != nil && silent && !ready(obj) {
 			ok = l.unready(ctx, name) && ok

@@ -25,14 +25,14 @@ func (l *lifecycle) taints(ctx context.Context) bool {
 			continue
 		}
 		zone, leaves := topology.GetZoneKey(n), slices.Contains(n.Spec.Taints, unreachable(corev1.TaintEffectNoExecute))
-		want := slices.DeleteFunc(slices.Clone(n.Spec.Taints), func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeUnreachable })
+		want := slices.DeleteFunc(append([]corev1.Taint{}, n.Spec.Taints...), func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeUnreachable })
 		if !ready(n) {
 			want = append(want, unreachable(corev1.TaintEffectNoSchedule))
 			if every, any := zones[zone].every(); l.c.Alone || any && (leaves || l.due(l.tainted[zone]+every)) {
 				want = append(want, unreachable(corev1.TaintEffectNoExecute))
 			}
 		}
-		if slices.Equal(want, n.Spec.Taints) {
+		if slices.Equal(want, n.Spec.Taints) && !l.back[name] {
 			continue
 		}
 		patch := map[string]any{"spec": map[string]any{"taints": want}}
@@ -40,7 +40,9 @@ func (l *lifecycle) taints(ctx context.Context) bool {
 		if done && !leaves && slices.Contains(want, unreachable(corev1.TaintEffectNoExecute)) {
 			l.tainted[zone] = l.c.World.Now()
 		}
-		ok = ok && done
+		if ok = ok && done; done {
+			delete(l.back, name)
+		}
 	}
 	return ok
 }
