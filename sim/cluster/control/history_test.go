@@ -70,6 +70,8 @@ type painter struct {
 	nodes  []string
 	names  []workload
 	clocks []time.Duration // when nodes were lost
+
+	touched bool // something has happened to a node
 }
 
 type workload struct {
@@ -143,7 +145,8 @@ func (p *painter) workload(name, kind string) {
 		}
 		body["completions"], body["parallelism"], body["backoffLimit"] = w.replicas, p.number("parallelism", 1, 2), p.number("limit", 0, 2)
 		spec["restartPolicy"] = "Never"
-		meta["annotations"] = map[string]any{"ipamsim.dev/exit-code": p.one("exit", "0", "1")}
+		codes := []string{"0", "1"}
+		meta["annotations"] = map[string]any{"ipamsim.dev/exit-code": p.one("exit", codes[:2-number(p.h.free)]...)}
 	}
 	p.names = append(p.names, w)
 	p.h.add(kind, name, map[string]any{"spec": body})
@@ -215,13 +218,17 @@ func (a onNode) String() string {
 
 // step draws what happens next, and when; it returns when that is over.
 func (p *painter) step(now time.Duration) time.Duration {
+	kinds := []string{"scale", "rollout", "delete", "kill", "cordon", "taint", "crash", "delete node"}
+	if p.h.free && p.touched { // which of two that are equal otherwise something has happened to is drawn
+		kinds = kinds[:4]
+	}
 	now = p.clear(now + time.Duration(rapid.SampledFrom([]int{10, 30, 120, 600}).Draw(p.T, "pause"))*time.Second)
 	w := rapid.SampledFrom(p.names).Draw(p.T, "workload")
 	add := func(at time.Duration, a cluster.Action) {
 		p.h.script = append(p.h.script, cluster.Entry{At: at, Action: a})
 	}
 	plural := strings.ToLower(w.kind) + "s"
-	switch what := p.one("what", "crash", "scale", "rollout", "cordon", "taint", "delete", "kill", "delete node"); what {
+	switch what := p.one("what", kinds...); what {
 	case "scale":
 		if w.kind == "Deployment" || w.kind == "StatefulSet" {
 			to := p.number("to", 0, len(p.nodes))
@@ -249,6 +256,9 @@ func (p *painter) step(now time.Duration) time.Duration {
 			return &action.Patch{Resource: "nodes", Name: n, Merge: map[string]any{"spec": map[string]any{"taints": []any{map[string]any{"key": "team", "effect": effect}}}}}
 		}))
 	case "delete node":
+		if slices.ContainsFunc(p.names, func(w workload) bool { return w.kind == "StatefulSet" && w.replicas > 1 }) {
+			return now // whether the second goes before the first is missed is drawn
+		}
 		p.clocks = append(p.clocks, now)
 		lost := p.onNode("crash and delete", true, nil)
 		lost.do = func(n string) cluster.Action {
@@ -270,6 +280,7 @@ func (p *painter) step(now time.Duration) time.Duration {
 }
 
 func (p *painter) onNode(what string, slow bool, do func(string) cluster.Action) onNode {
+	p.touched = true
 	a := onNode{what: what, slow: slow, do: do}
 	if p.h.free {
 		a.rank = p.number("rank", 0, len(p.nodes)-1)
@@ -302,3 +313,10 @@ func (b both) Do(ctx context.Context, o *cluster.Operator) error {
 }
 
 func (b both) String() string { return b.first.String() + ", " + b.second.String() }
+
+func number(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}

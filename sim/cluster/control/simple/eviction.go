@@ -29,12 +29,15 @@ func (l *lifecycle) evictions(ctx context.Context) bool {
 			if p.DeletionTimestamp != nil {
 				continue
 			}
+			d, forever := l.tolerated(p, taints)
+			if forever {
+				continue
+			}
 			at, known := l.since[p.UID]
 			if !known {
 				at = l.c.World.Now()
 			}
-			since[p.UID] = at
-			if d, forever := l.tolerated(p, taints); !forever && l.due(at+d) {
+			if since[p.UID] = at; l.due(at + d) {
 				ok = l.remove(ctx, p, "DeletionByTaintManager", false) && ok
 			}
 		}

@@ -42,7 +42,7 @@ type lifecycle struct {
 	next    time.Duration               // until it has to look again
 	back    map[string]bool             // nodes that are ready again: their taints are written, whether there are any or not
 	tainted map[string]time.Duration    // when the last node of each zone was tainted NoExecute
-	since   map[types.UID]time.Duration // how long there are taints that concern a pod
+	since   map[types.UID]time.Duration // since when there are taints that a pod does not tolerate for ever
 }
 
 // sync does what is due now and returns when to look again.
