@@ -109,7 +109,8 @@ init-test: ## what ipamsim init writes builds, passes, finds its planted race; c
 	@$(call gov,test) -timeout 60m -count=1 -run '^TestInit(Controller)?$$|^TestAddOneMore$$' -v ./cmd/cli -init
 findings: ## run the command of every row of the track record (reports/README.md)
 	@$(call gov,test) -timeout 60m -count=1 -run "^TestFindings$$" -v ./cmd/ipamsim -findings
-conformance: ## stores, watches and leases = etcd, references = the real allocators: CHECKS=10000 random histories each; bands of a load hold the truth
+conformance: ## stores, watches and leases = etcd, simple controllers = Kubernetes' own, references = the real allocators: CHECKS=10000 random histories each; bands of a load hold the truth
 	@$(call gov,test) -timeout 3h -count=1 -run '^TestConformance' -v ./sim/etcd/twin ./sim/ipam/calico ./sim/ipam/whereabouts -rapid.checks $(CHECKS)
+	@$(call gov,test) -timeout 6h -count=1 -run '^TestConformance' -v ./sim/cluster/control -rapid.checks $(CHECKS)
 	@$(call gov,test) -timeout 1h -count=1 -run '^TestRoundTrip$$|^TestImportedPodsGo$$' -v ./fuzz/space -roundtrips 1000 -departures 300
 	@$(call gov,test) -timeout 1h -count=1 -run '^TestConformance' -v ./scenarios/calibrate -full

@@ -3,6 +3,9 @@ package scenarios
 import (
 	"errors"
 	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"ipamsim/scenarios/strict"
 	"ipamsim/sim/cluster/control"
@@ -28,6 +31,28 @@ func UseRealControllers(open func(control.Env) control.Set, check func(control.P
 
 // real reports whether Kubernetes' own controllers are asked for.
 func (s *Scenario) real() bool { return s.Doc.Spec.Controllers == realControllers }
+
+// WithRealControllers is the scenario with Kubernetes' own controllers, without a recorded
+// run and what is expected of it; nil: it has them already, or this program does not.
+//
+// They cannot be told to evict or collect pods earlier: where they were, the script ends as
+// much later.
+func (s *Scenario) WithRealControllers() *Scenario {
+	if realSet == nil || s.real() {
+		return nil
+	}
+	out := *s
+	spec := &out.Doc.Spec
+	spec.Controllers, spec.Schedule, spec.Expect = realControllers, nil, nil
+	if t := &spec.Timers; t.Toleration.Duration+t.PodGC.Duration > 0 {
+		t.Toleration, t.PodGC = metav1.Duration{}, metav1.Duration{}
+		spec.Until.Duration += evictedAfter
+	}
+	return &out
+}
+
+// evictedAfter: pods on a silent node are evicted five minutes after it is unreachable.
+const evictedAfter = 6 * time.Minute
 
 // controllers makes those of a run; nil: the simple ones.
 func (s *Scenario) controllers() func(control.Env) control.Set {

@@ -67,6 +67,7 @@ func (l *loader) spec() error {
 	l.found(c)
 	l.datastore(c)
 	l.controllers(c)
+	l.simple(c)
 	l.fabric(c)
 	l.outside(c)
 	l.metrics(c)

@@ -119,6 +119,7 @@ var layers = []struct{ dir, may string }{
 	{"fuzz/finding", "model/... sim/... reports scenarios fuzz/cause"},
 	{"fuzz/shrink", "model/... sim/... reports scenarios fuzz/cause fuzz/finding"},
 	{"fuzz/known", "fuzz/cause"},
+	{"fuzz/confirm", "model/... sim/... reports scenarios fuzz/finding"},
 	{"fuzz/settle", "model/... reports scenarios fuzz/cause fuzz/finding fuzz/known fuzz/shrink"},
 	{"fuzz/linear", "model reports/visible"},
 	{"fuzz/cell", ""},
@@ -126,7 +127,7 @@ var layers = []struct{ dir, may string }{
 	{"fuzz/input/*", "model/... sim/... scenarios fuzz/input"},
 	{"fuzz/input", "model/... sim/... reports scenarios scenarios/strict fuzz/space"},
 	{"fuzz/ipamsimtest", "model/... sim/... reports scenarios scenarios/strict fuzz/input fuzz/space fuzz/finding fuzz/shrink fuzz/coverage"}, // for authors' own repositories
-	{"fuzz/campaign", "model/... sim/... reports scenarios scenarios/strict scenarios/plan fuzz/cell fuzz/cause fuzz/space fuzz/coverage fuzz/finding fuzz/known fuzz/shrink fuzz/linear reports/..."},
+	{"fuzz/campaign", "model/... sim/... reports scenarios scenarios/strict scenarios/plan fuzz/cell fuzz/cause fuzz/confirm fuzz/space fuzz/coverage fuzz/finding fuzz/known fuzz/shrink fuzz/linear reports/..."},
 	{"fuzz", "model/... sim/... reports scenarios fuzz/..."},
 	{"cmd/hermetic", "sim/hermetic/overlay"},
 	{"cmd/managers", "sim/ipam sim/ipam/* sim/strategy scenarios/plan/* reports/answer/* fuzz/space/* fuzz/input/* scenarios/dump/* scenarios/dump/*/remedies"}, // the list

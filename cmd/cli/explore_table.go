@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"ipamsim/fuzz/campaign"
 	"ipamsim/fuzz/cause"
+	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/known"
 	"ipamsim/fuzz/space"
 	"ipamsim/reports"
@@ -22,7 +24,19 @@ func campaignTable(o *campaign.Outcome) string {
 	if rough < 0 {
 		rough = len(o.Rows)
 	}
-	findingRows(&b, o.Rows[:rough])
+	seen, unseen := []campaign.Row{}, []campaign.Row{}
+	for _, r := range o.Rows[:rough] {
+		if r.Real.Verdict == finding.NotConfirmed {
+			unseen = append(unseen, r)
+		} else {
+			seen = append(seen, r)
+		}
+	}
+	findingRows(&b, seen)
+	if len(unseen) > 0 {
+		fmt.Fprintf(&b, "not confirmed under Kubernetes' own controllers, in the runs that were tried; some may need what only the simple ones do:\n")
+		findingRows(&b, unseen)
+	}
 	if rough < len(o.Rows) {
 		fmt.Fprintf(&b, "as recorded, not shrunk within the time; some may have the cause of a finding above:\n")
 		findingRows(&b, o.Rows[rough:])
@@ -122,14 +136,14 @@ func findingRows(b *strings.Builder, rows []campaign.Row) {
 	if len(rows) == 0 {
 		return
 	}
-	t := table.New("fingerprint", "invariant", "severity", "whose deed", "known", "first in run", "after", "pods/switches/faults/steps", "count", "replay")
+	t := table.New("fingerprint", "invariant", "severity", "whose deed", "known", "own controllers", "first in run", "after", "pods/switches/faults/steps", "count", "replay")
 	for i := range rows {
 		r := &rows[i]
 		verb := "replay"
 		if r.Invariant == "stuck" || r.Invariant == "actor-crash" && r.Steps == 0 {
 			verb = "run" // it takes its process along
 		}
-		t.Add(r.Fingerprint, r.Invariant, string(r.Severity), string(r.Cause.Label), newsOf(r), fmt.Sprint(r.First), fmt.Sprintf("%.1fs", r.FirstAfter.Seconds()),
+		t.Add(r.Fingerprint, r.Invariant, string(r.Severity), string(r.Cause.Label), newsOf(r), cmp.Or(string(r.Real.Verdict), "-"), fmt.Sprint(r.First), fmt.Sprintf("%.1fs", r.FirstAfter.Seconds()),
 			fmt.Sprintf("%d/%d/%d/%d", r.Pods, r.Switches, r.Faults, r.Steps), fmt.Sprint(r.Count), "ipamsim "+verb+" "+r.File)
 	}
 	b.WriteString(t.Text() + "\n\n")

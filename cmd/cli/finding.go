@@ -17,6 +17,7 @@ import (
 
 	"ipamsim/fuzz/campaign"
 	"ipamsim/fuzz/cause"
+	"ipamsim/fuzz/confirm"
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/input"
 	"ipamsim/fuzz/known"
@@ -233,6 +234,11 @@ func (c crash) keep(ctx context.Context, r *scenarios.Runner, w io.Writer, dir s
 			f.Pods, f.Switches, f.Faults, f.Steps, how, reports.Clean(f.Sentence), reports.Clean(path)); err != nil {
 			return err
 		}
+		if t := f.Told(); t != "" {
+			if _, err := fmt.Fprintf(w, "   %s\n", t); err != nil {
+				return err
+			}
+		}
 		if t := f.Repeated.String(); t != "" {
 			if _, err := fmt.Fprintf(w, "   %s\n", t); err != nil {
 				return err
@@ -256,6 +262,9 @@ func writeWhole(path string, text []byte) error {
 // recorded.
 func made(ctx context.Context, r *scenarios.Runner, s *scenarios.Scenario, rep *reports.Report, v *model.Violation) (f *finding.Finding, how string, err error) {
 	f, err = shrink.Shrink(ctx, r, s, rep, v, shrink.Options{})
+	if err == nil {
+		f.Real, err = confirm.Try(ctx, r, f, confirm.Options{})
+	}
 	if !errors.Is(err, shrink.ErrNotAgain) {
 		return f, "", err
 	}

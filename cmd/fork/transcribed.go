@@ -7,7 +7,6 @@ import (
 	"go/scanner"
 	"go/token"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 

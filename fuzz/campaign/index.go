@@ -44,7 +44,7 @@ func (r *Row) line() index.Finding {
 	}
 	return index.Finding{
 		Fingerprint: r.Fingerprint, Invariant: r.Invariant, Severity: r.Severity, Upstream: r.Upstream, Sentence: r.Sentence,
-		Label: string(r.Cause.Label), Known: r.Known, Cause: r.Cause.Lines()[1:],
+		Label: string(r.Cause.Label), Known: r.Known, Real: string(r.Real.Verdict), Cause: r.Cause.Lines()[1:],
 		File: base(r.File), History: base(r.History), Issue: base(r.Issue), Page: base(r.Page), Count: r.Count, FirstRun: r.First, FirstAfter: r.FirstAfter.Seconds(),
 		Pods: r.Pods, Switches: r.Switches, Faults: r.Faults, Steps: r.Steps,
 		Repeated: r.Repeated, Small: !r.Rough, ShrinkRuns: r.ShrinkRuns, ShrinkSeconds: r.ShrinkSeconds, Sampled: r.Sampled, Failing: r.Failing, Also: r.Also, Keys: r.Keys,

@@ -33,6 +33,9 @@ func Pages(ctx context.Context, r *scenarios.Runner, f *finding.Finding) (map[st
 	var b bytes.Buffer
 	err = page.Write(&b, reports.RecordOf(rep))
 	pages[finding.PageFile(f.Fingerprint)] = b.Bytes()
+	if f.Real.YAML != nil {
+		pages[finding.RealFile(f.Fingerprint)] = f.Real.YAML
+	}
 	return pages, err
 }
 

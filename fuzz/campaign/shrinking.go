@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ipamsim/fuzz/cause"
+	"ipamsim/fuzz/confirm"
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/shrink"
 	"ipamsim/model"
@@ -35,6 +36,7 @@ func (c *served) confirmed(ctx context.Context, sc *scenarios.Scenario, o scenar
 
 // keep makes a finding of the failure of a run that q names.
 func (c *served) keep(ctx context.Context, sc *scenarios.Scenario, rep *reports.Report, q ask, a *answer) {
+	began := time.Now()
 	i := slices.IndexFunc(a.Hits, func(h hit) bool { return h.Signature == q.Signature })
 	if i < 0 {
 		a.Defect = fmt.Sprintf("%s seed %d did not fail again the same way", rep.Scenario, rep.Seed)
@@ -61,11 +63,30 @@ func (c *served) keep(ctx context.Context, sc *scenarios.Scenario, rep *reports.
 			return
 		}
 	}
+	if !rough {
+		c.real(ctx, f, q.Time, began, a)
+	}
 	kept := Kept{Signature: q.Signature, Finding: f, Rough: rough}
 	if kept.Pages, err = Pages(ctx, c.runner, f); err != nil {
 		a.Defect = fmt.Sprintf("%s: %v", f.Fingerprint, err)
 	}
+	f.Real.YAML = nil // it is one of them
 	a.Kept = append(a.Kept, kept)
+}
+
+// real looks for a finding under Kubernetes' own controllers, within what is left of the
+// time to make it small.
+func (c *served) real(ctx context.Context, f *finding.Finding, given time.Duration, began time.Time, a *answer) {
+	o := confirm.Options{}
+	if given > 0 {
+		if o.Time = given - time.Since(began); o.Time <= 0 {
+			return
+		}
+	}
+	var err error
+	if f.Real, err = confirm.Try(ctx, c.runner, f, o); err != nil {
+		a.Defect = fmt.Sprintf("%s: %v", f.Fingerprint, err)
+	}
 }
 
 // asRecorded is the finding of a failure that is not small: the whole run, which

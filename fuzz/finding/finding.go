@@ -30,6 +30,7 @@ type Finding struct {
 	// Repeated are the runs that its recording took more than once.
 	Repeated reports.Repeated
 	YAML     []byte // the file, which replays on its own
+	Real     Real   // what came of it under Kubernetes' own controllers
 }
 
 // SwitchesMax is how many forced switches of a finding a reader can follow, and how many

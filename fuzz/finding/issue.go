@@ -38,6 +38,9 @@ func (f *Finding) Issue(rep *reports.Report, v *model.Violation) []byte {
 	if site := firstSite(&f.Cause); site != "" {
 		para("The module is `%s`.", site)
 	}
+	if told := f.Told(); told != "" {
+		para("%s.", told)
+	}
 	if f.Sampled > 0 {
 		para("Of %d random continuations from its last decision %d fail, too.", f.Sampled, f.Failing)
 	}

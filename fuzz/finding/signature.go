@@ -44,8 +44,11 @@ func (g Signature) In(rep *reports.Report) *model.Violation {
 // In finds the finding's violation in a run that replays it. Others of the same
 // invariant, with another cause, may have come before.
 func (f *Finding) In(rep *reports.Report) *model.Violation {
-	return Signature{f.Cause.Look(), f.Faults > 0}.In(rep)
+	return f.Signature().In(rep)
 }
+
+// Signature is that of its violation.
+func (f *Finding) Signature() Signature { return Signature{f.Cause.Look(), f.Faults > 0} }
 
 // faults is how many came before a violation.
 func faults(h *model.History, v *model.Violation) (n int) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ipamsim/fuzz/cause"
+	"ipamsim/fuzz/confirm"
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/input"
 	"ipamsim/fuzz/known"
@@ -64,7 +65,9 @@ func (p *prey) play(ctx context.Context, runner *scenarios.Runner, s *scenarios.
 type News struct {
 	Class, Invariant, Severity, Sentence, Timeline string
 	Fingerprint                                    string
+	Real                                           string `json:",omitempty"` // what came of it under Kubernetes' own controllers, for people
 	YAML                                           []byte // the file, which replays on its own
+	RealYAML                                       []byte `json:",omitempty"`
 	Step                                           int
 	Calls                                          []baseline.Call `json:",omitempty"`
 	Found                                          baseline.Found
@@ -160,12 +163,15 @@ func news(ctx context.Context, runner *scenarios.Runner, s *scenarios.Scenario, 
 		return nil, err
 	}
 	a.Repeated.Add(f.Repeated)
+	if f.Real, err = confirm.Try(ctx, runner, f, confirm.Options{}); err != nil {
+		return nil, err
+	}
 	n := newsOf(f)
 	return n, n.tell(ctx, runner, f)
 }
 
 func newsOf(f *finding.Finding) *News {
-	return &News{Invariant: f.Invariant, Severity: string(f.Severity), Sentence: f.Sentence, Fingerprint: f.Fingerprint, YAML: f.YAML}
+	return &News{Invariant: f.Invariant, Severity: string(f.Severity), Sentence: f.Sentence, Fingerprint: f.Fingerprint, YAML: f.YAML, Real: f.Told(), RealYAML: f.Real.YAML}
 }
 
 // tell adds what the run that the file holds shows: its steps are those that a reader

@@ -279,10 +279,15 @@ func (h *hall) bring(b *bag, row *baseline.Row) error {
 		if err := keep(file, n.YAML); err != nil {
 			return err
 		}
+		if n.RealYAML != nil {
+			if err := keep(filepath.Join(h.Search.Dir, finding.RealFile(n.Fingerprint)), n.RealYAML); err != nil {
+				return err
+			}
+		}
 		row.File = cmp.Or(row.File, file)
 		row.Changes = append(row.Changes, baseline.Change{
 			Kind: baseline.NewViolation, Regression: true, What: n.Invariant, Severity: model.Severity(n.Severity), Before: "not known", After: "found",
-			Sentence: fmt.Sprintf("%s. Its cause is none of those that are known of the upstream code (%s: %s).", strings.TrimSuffix(n.Sentence, "."), h.Search.Known, class),
+			Sentence: fmt.Sprintf("%s. Its cause is none of those that are known of the upstream code (%s: %s).%s", strings.TrimSuffix(n.Sentence, "."), h.Search.Known, class, sentence(n.Real)),
 			Command:  "ipamsim replay " + reports.Shell(file), Timeline: n.Timeline, Step: n.Step,
 			File: file, Calls: n.Calls, Found: &n.Found,
 		})
@@ -308,6 +313,14 @@ func (h *hall) bring(b *bag, row *baseline.Row) error {
 			Sentence: "A world of the search could not be run: " + d})
 	}
 	return nil
+}
+
+// sentence is one more, or nothing.
+func sentence(s string) string {
+	if s == "" {
+		return ""
+	}
+	return " " + s + "."
 }
 
 // keep a file, whose folders are made.

@@ -60,6 +60,7 @@ type Finding struct {
 	Sentence    string         `json:"sentence"`
 	Label       string         `json:"label,omitempty"` // whose deed: "no fault", "operator's deed"
 	Known       string         `json:"known,omitempty"` // "scenarios: …" that show the same cause; NEW; - if nobody knows
+	Real        string         `json:"real,omitempty"`  // under Kubernetes' own controllers: confirmed or not confirmed
 	Cause       []string       `json:"cause,omitempty"` // why, a line for each link, the violation's own first
 	File        string         `json:"file"`            // these four lie beside findings.json
 	History     string         `json:"history,omitempty"`

@@ -131,7 +131,7 @@ func open(w *sim.World, store *etcd.Run, api *kube.Server, cfg Config) (*Cluster
 		}
 	}
 	c.controllers = c.Config.Controllers(control.Env{
-		World: w, API: api, Kinds: cfg.kinds(), Name: c.Name, Stored: c.Cache, Feed: &c.feed, Machine: c.Checker.Machine, Timers: c.Config.Timers.Timers,
+		World: w, API: api, Kinds: cfg.kinds(), Name: c.Name, Stored: c.Cache, Feed: &c.feed, Machine: c.Checker.Machine, Timers: c.Config.Timers.Timers, Alone: c.Config.InTurn > 0,
 	})
 	api.OnChange(c.changed)
 	return c, c.load(cfg.Objects)

@@ -176,7 +176,7 @@ func TestPartition(t *testing.T) {
 		"0s a up", "0s b up",
 		"0s web sandbox-up a", "0s web add-end a 10.0.0.1",
 		"1m0s network partition of node a", "1m0s a partitioned",
-		"6m40s web sandbox-up b", "6m40s web add-end b 10.0.0.2",
+		"6m50s web sandbox-up b", "6m50s web add-end b 10.0.0.2",
 		"11m0s a reachable again",
 		"11m0s web sandbox-down a containers stopped", "11m0s web del-end a",
 	}

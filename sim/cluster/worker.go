@@ -160,6 +160,9 @@ func (w *worker) live(ctx context.Context, up *podState) bool {
 	for !w.unwanted() {
 		select {
 		case <-w.wake:
+			if w.outdated() && w.insist(ctx, func() error { return w.setPhase(ctx, "status", corev1.PodRunning, up.ips...) }) != nil {
+				return false
+			}
 		case <-work:
 			return true
 		case <-ctx.Done():
@@ -167,6 +170,18 @@ func (w *worker) live(ctx context.Context, up *podState) bool {
 		}
 	}
 	return false
+}
+
+// outdated reports whether somebody else has said that the pod, which runs, is not ready: of
+// a node that was silent.
+//
+// Source: pkg/kubelet/status, needsReconcile (v1.34.1).
+func (w *worker) outdated() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return !w.gone && w.pod.DeletionTimestamp == nil && w.pod.Status.Phase == corev1.PodRunning && slices.ContainsFunc(w.pod.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.PodReady && c.Status == corev1.ConditionFalse
+	})
 }
 
 // runFor is how long a pod's containers work before they end by themselves; 0

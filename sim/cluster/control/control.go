@@ -31,6 +31,9 @@ type Env struct {
 	Machine func(node string) model.Node
 	Timers  Timers
 	Plane   Plane
+	// Alone: whatever becomes of other nodes, pods leave one that is silent, as the planner's
+	// reference has it.
+	Alone bool
 }
 
 // Plane is how the programs of Kubernetes' control plane run.
@@ -66,9 +69,9 @@ func (b *BadArg) Error() string { return b.Err.Error() }
 
 // Timers are those of the controllers; 0 is the default.
 type Timers struct {
-	NodeMonitorGrace time.Duration // a silent node becomes unreachable: 40 s
-	Toleration       time.Duration // pods on it are deleted after: 300 s
-	PodGC            time.Duration // pods of a deleted node are removed after: 40 s, podgc's quarantine
+	NodeMonitorGrace time.Duration // a silent node becomes unreachable: 50 s
+	Toleration       time.Duration // pods on it that do not say themselves are deleted after: 300 s
+	PodGC            time.Duration // pods of a deleted node are removed after: 60 s, podgc's quarantine of 40 s and its passes every 20 s
 	APIRetry         time.Duration // a failed request is repeated after: 1 s
 }
 
@@ -79,9 +82,9 @@ func (t Timers) OrDefault() Timers {
 			*d = v
 		}
 	}
-	set(&t.NodeMonitorGrace, 40*time.Second)
+	set(&t.NodeMonitorGrace, 50*time.Second) // pkg/controller/nodelifecycle/config/v1alpha1/defaults.go (v1.34.1)
 	set(&t.Toleration, 300*time.Second)
-	set(&t.PodGC, 40*time.Second)
+	set(&t.PodGC, time.Minute)
 	set(&t.APIRetry, time.Second)
 	return t
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"ipamsim/sim"
 	"ipamsim/sim/kube"
@@ -77,6 +78,11 @@ func (in *Informer) first() (ch kube.Change, ok bool) {
 
 // Next waits until something was heard and returns all of it, oldest first.
 func (in *Informer) Next(ctx context.Context, g *sim.Gate) (heard []kube.Change, err error) {
+	return in.NextWithin(ctx, g, nil)
+}
+
+// NextWithin is Next, or nothing if the time is up before.
+func (in *Informer) NextWithin(ctx context.Context, g *sim.Gate, up <-chan time.Time) (heard []kube.Change, err error) {
 	for {
 		if ch, ok := in.first(); ok {
 			op := sim.Op{Kind: sim.Event, Class: "watch", Key: "HEAR " + describe(ch), Request: kube.About("HEAR", ch.Resource, ch.Namespace, ch.Name)}
@@ -91,6 +97,8 @@ func (in *Informer) Next(ctx context.Context, g *sim.Gate) (heard []kube.Change,
 		}
 		select {
 		case <-in.wake:
+		case <-up:
+			return nil, nil
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}

@@ -6,10 +6,10 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"ipamsim/sim"
+	"ipamsim/sim/cluster/control"
 	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/kube"
 )
@@ -76,12 +76,6 @@ func condition(n *corev1.Node, t corev1.NodeConditionType) corev1.NodeCondition 
 	return corev1.NodeCondition{Type: t}
 }
 
-// machine is what a machine has of which nothing is said.
-var machine = corev1.ResourceList{
-	corev1.ResourceCPU: resource.MustParse("32"), corev1.ResourceMemory: resource.MustParse("128Gi"),
-	corev1.ResourceEphemeralStorage: resource.MustParse("1Ti"), corev1.ResourcePods: resource.MustParse("110"),
-}
-
 // statusOf is the patch of a node's status as its kubelet makes it: that it is ready, if
 // it is, and what the machine has.
 func statusOf(n *corev1.Node, ready bool) any {
@@ -101,7 +95,7 @@ func statusOf(n *corev1.Node, ready bool) any {
 	if ready {
 		set(corev1.NodeReady, corev1.ConditionTrue, "KubeletReady")
 	}
-	has := machine.DeepCopy()
+	has := control.Machine()
 	for what, n := range n.Status.Capacity {
 		has[what] = n
 	}

@@ -6,23 +6,20 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"ipamsim/sim"
 	"ipamsim/sim/cluster/kubeapi"
 )
 
 // startNodeLifecycle stands for three controllers of kube-controller-manager that
-// decide what becomes of pods on a node that is silent or deleted:
-// node-lifecycle (after NodeMonitorGrace the node is unreachable and tainted),
-// taint-eviction (after Toleration its pods are deleted, gracefully: nobody there
-// can confirm it) and pod garbage collection (pods of a deleted Node object are
-// removed by force).
+// decide what becomes of pods on a node that is silent or deleted: node-lifecycle
+// (taints.go), taint-eviction (eviction.go) and pod garbage collection (podgc.go).
 //
 // Heartbeats are not messages here: the controller notices what is so.
 func (c *controllers) startNodeLifecycle() {
 	c.World.Spawn(sim.Process{ID: "node-lifecycle", Run: func(ctx context.Context, g *sim.Gate) error {
-		l := lifecycle{c: c, client: kubeapi.New(c.API.Door(g))}
+		l := lifecycle{c: c, client: kubeapi.New(c.API.Door(g)), tainted: map[string]time.Duration{}, back: map[string]bool{}}
 		for {
 			wait := l.sync(ctx)
 			t := time.NewTimer(wait)
@@ -40,98 +37,84 @@ func (c *controllers) startNodeLifecycle() {
 }
 
 type lifecycle struct {
-	c      *controllers
-	client kubeapi.Client
+	c       *controllers
+	client  kubeapi.Client
+	next    time.Duration               // until it has to look again
+	back    map[string]bool             // nodes that are ready again: their taints are written, whether there are any or not
+	tainted map[string]time.Duration    // when the last node of each zone was tainted NoExecute
+	since   map[types.UID]time.Duration // since when there are taints that a pod does not tolerate for ever
 }
 
 // sync does what is due now and returns when to look again.
-func (l lifecycle) sync(ctx context.Context) time.Duration {
-	next := 24 * time.Hour
-	due := func(at time.Duration) bool {
-		if d := at - l.c.World.Now(); d > 0 {
-			next = min(next, d)
-			return false
-		}
-		return true
-	}
-	t := l.c.Timers
-	for _, name := range l.c.Stored.Nodes() {
-		state := l.c.Machine(name)
-		obj, gone := l.c.Stored.Node(name)
-		silent := !state.Up || state.Partitioned || state.Paused
-		ok := true
-		switch {
-		case obj == nil:
-			if due(gone + t.PodGC) {
-				ok = l.evict(ctx, name, true)
-			}
-		case !silent && !ready(obj):
-			ok = l.setReady(ctx, name, true)
-		case silent && ready(obj):
-			if due(state.Since + t.NodeMonitorGrace) {
-				ok = l.setReady(ctx, name, false)
-			}
-		case silent:
-			if due(state.Since + t.NodeMonitorGrace + t.Toleration) {
-				ok = l.evict(ctx, name, false)
-			}
-		}
-		if !ok {
-			next = min(next, t.APIRetry)
+func (l *lifecycle) sync(ctx context.Context) time.Duration {
+	l.next = 24 * time.Hour
+	for _, do := range []func(context.Context) bool{l.conditions, l.taints, l.evictions, l.orphans} {
+		if !do(ctx) {
+			l.next = min(l.next, l.c.Timers.APIRetry)
 		}
 	}
-	return next
+	return l.next
 }
 
-const unreachable = "node.kubernetes.io/unreachable"
-
-func (l lifecycle) setReady(ctx context.Context, name string, up bool) bool {
-	status, reason := corev1.ConditionTrue, "KubeletReady"
-	taints := []corev1.Taint{}
-	if !up {
-		status, reason = corev1.ConditionUnknown, "NodeStatusUnknown"
-		taints = append(taints,
-			corev1.Taint{Key: unreachable, Effect: corev1.TaintEffectNoSchedule},
-			corev1.Taint{Key: unreachable, Effect: corev1.TaintEffectNoExecute})
+// due reports whether it is time; if not, it is looked at again then.
+func (l *lifecycle) due(at time.Duration) bool {
+	d := at - l.c.World.Now()
+	if d > 0 {
+		l.next = min(l.next, d)
 	}
-	path := kubeapi.Nodes.Path("", name)
-	err := l.client.Patch(ctx, path+"/status", kubeapi.MergePatch, map[string]any{"status": map[string]any{
-		"conditions": []corev1.NodeCondition{{Type: corev1.NodeReady, Status: status, Reason: reason}}}})
-	if err == nil {
-		err = l.client.Patch(ctx, path, kubeapi.MergePatch, map[string]any{"spec": map[string]any{"taints": taints}})
-	}
-	return err == nil
+	return d <= 0
 }
 
-// evict deletes the pods of a node that do not tolerate its silence. By force
-// means that nobody is asked: the objects are gone at once.
-func (l lifecycle) evict(ctx context.Context, name string, force bool) bool {
+// silent reports whether the API server does not hear of a node's kubelet.
+func (l *lifecycle) silent(name string) bool { return !l.c.Machine(name).Healthy() }
+
+// conditions says of each node whether its kubelet can be heard: at once when it is back,
+// and after NodeMonitorGrace when it is silent; then its pods are no longer ready.
+//
+// Source: pkg/controller/nodelifecycle, monitorNodeHealth (v1.34.1).
+func (l *lifecycle) conditions(ctx context.Context) bool {
 	ok := true
-	for _, p := range l.c.Stored.PodsOn(name) {
-		if !force && (p.DeletionTimestamp != nil || tolerates(p, corev1.Taint{Key: unreachable, Effect: corev1.TaintEffectNoExecute})) {
-			continue
+	for _, name := range l.c.Stored.Nodes() {
+		obj, _ := l.c.Stored.Node(name)
+		silent := l.silent(name)
+		if obj != nil && silent == ready(obj) && (!silent || l.due(l.c.Machine(name).Since+l.c.Timers.NodeMonitorGrace)) {
+			done := l.setReady(ctx, name, !silent)
+			l.back[name] = done && !silent
+			ok = ok && done
 		}
-		o := kubeapi.Deletion(force)
-		o.Preconditions = &metav1.Preconditions{UID: &p.UID}
-		reason := "DeletionByTaintManager"
-		if force {
-			reason = "DeletionByPodGC"
+		if obj, _ = l.c.Stored.Node(name); obj != nil && silent && !ready(obj) {
+			ok = l.unready(ctx, name) && ok
 		}
-		path := kubeapi.Pods.Path(p.Namespace, p.Name)
-		ok = l.disrupt(ctx, path, p, reason) == nil && l.client.Delete(ctx, path, o) == nil && ok
 	}
 	return ok
 }
 
-// disrupt announces a deletion in the pod's conditions, as both controllers do:
-// address managers read it.
+// unready says that no pod of a node is ready. Its kubelet says so when they are again.
 //
-// Source: k8s.io/kubernetes/pkg/controller/tainteviction, addConditionAndDeletePod.
-func (l lifecycle) disrupt(ctx context.Context, path string, p *corev1.Pod, reason string) error {
-	conditions := append(slices.Clone(p.Status.Conditions), corev1.PodCondition{
-		Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: reason,
-	})
-	return l.client.Patch(ctx, path+"/status", kubeapi.MergePatch, map[string]any{
-		"metadata": map[string]any{"uid": p.UID}, "status": map[string]any{"conditions": conditions},
-	})
+// Source: pkg/controller/util/node, MarkPodsNotReady (v1.34.1).
+func (l *lifecycle) unready(ctx context.Context, node string) bool {
+	ok := true
+	for _, p := range l.c.Stored.PodsOn(node) {
+		if !podReady(p) {
+			continue
+		}
+		conditions := slices.Clone(p.Status.Conditions)
+		for i := range conditions {
+			if conditions[i].Type == corev1.PodReady {
+				conditions[i].Status = corev1.ConditionFalse
+			}
+		}
+		ok = l.client.Patch(ctx, kubeapi.Pods.Path(p.Namespace, p.Name)+"/status", kubeapi.MergePatch,
+			map[string]any{"metadata": map[string]any{"uid": p.UID}, "status": map[string]any{"conditions": conditions}}) == nil && ok
+	}
+	return ok
+}
+
+func (l *lifecycle) setReady(ctx context.Context, name string, up bool) bool {
+	status, reason := corev1.ConditionTrue, "KubeletReady"
+	if !up {
+		status, reason = corev1.ConditionUnknown, "NodeStatusUnknown"
+	}
+	return l.client.Patch(ctx, kubeapi.Nodes.Path("", name)+"/status", kubeapi.MergePatch, map[string]any{"status": map[string]any{
+		"conditions": []corev1.NodeCondition{{Type: corev1.NodeReady, Status: status, Reason: reason}}}}) == nil
 }

@@ -4,11 +4,17 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"slices"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/component-helpers/resource"
+	scheduling "k8s.io/component-helpers/scheduling/corev1"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 
 	"ipamsim/sim"
+	"ipamsim/sim/cluster/control"
 	"ipamsim/sim/cluster/kubeapi"
 	"ipamsim/sim/kube"
 )
@@ -63,29 +69,36 @@ func (s *scheduler) bindAll(ctx context.Context) {
 	}
 }
 
+// pending are the pods that want a node of this scheduler.
 func (s *scheduler) pending() []*corev1.Pod {
 	return s.c.Stored.Pods(func(p *corev1.Pod) bool {
-		return p.Spec.NodeName == "" && p.DeletionTimestamp == nil && s.bound[string(p.UID)] == ""
+		mine := p.Spec.SchedulerName == "" || p.Spec.SchedulerName == corev1.DefaultSchedulerName
+		return mine && p.Spec.NodeName == "" && p.DeletionTimestamp == nil && s.bound[string(p.UID)] == ""
 	})
 }
 
 func (s *scheduler) choose(p *corev1.Pod) string {
 	type load struct{ same, all int }
 	loads := map[string]load{}
+	wants := requests(p)
+	taken := map[string]corev1.ResourceList{}
 	s.c.Stored.EachPod(func(q *corev1.Pod) {
 		n := cmp.Or(q.Spec.NodeName, s.bound[string(q.UID)])
 		l := loads[n]
 		l.all++
-		if owner(q) != "" && owner(q) == owner(p) {
+		if owner(q) != "" && owner(q) == owner(p) && q.Labels[appsv1.DefaultDeploymentUniqueLabelKey] == p.Labels[appsv1.DefaultDeploymentUniqueLabelKey] {
 			l.same++
 		}
 		loads[n] = l
+		if len(wants) > 0 && n != "" && !kubeapi.Finished(q) {
+			taken[n] = sum(taken[n], requests(q))
+		}
 	})
 	best := ""
 	for _, name := range s.c.Stored.Nodes() {
 		obj, _ := s.c.Stored.Node(name)
 		a, b := loads[name], loads[best]
-		if !fits(obj, p) || a.all >= podsMax(obj) {
+		if !fits(obj, p) || a.all >= podsMax(obj) || !within(sum(taken[name], wants), wants, obj) {
 			continue
 		}
 		if best == "" || cmp.Or(cmp.Compare(a.same, b.same), cmp.Compare(a.all, b.all)) < 0 {
@@ -95,18 +108,32 @@ func (s *scheduler) choose(p *corev1.Pod) string {
 	return best
 }
 
-// fits: registered, ready, not cordoned, no taint that the pod does not
-// tolerate, and the pod's node selector matches.
+// fits: registered, not cordoned, no taint that the pod does not tolerate, and the pod's
+// node selector and affinity match. A silent node is tainted.
 func fits(n *corev1.Node, p *corev1.Pod) bool {
-	if n == nil || n.Spec.Unschedulable || !ready(n) {
+	if n == nil {
 		return false
 	}
-	for _, t := range n.Spec.Taints {
-		if t.Effect != corev1.TaintEffectPreferNoSchedule && !tolerates(p, t) {
-			return false
-		}
+	taints := n.Spec.Taints
+	if n.Spec.Unschedulable {
+		taints = append(slices.Clone(taints), corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule})
 	}
-	return selects(p.Spec.NodeSelector, n.Labels)
+	if !ready(n) {
+		taints = append(slices.Clone(taints), unreachable(corev1.TaintEffectNoSchedule))
+	}
+	return !refuses(taints, p, corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute) && matches(n, p)
+}
+
+// refuses reports whether one of the taints with these effects is not tolerated by a pod.
+func refuses(taints []corev1.Taint, p *corev1.Pod, effects ...corev1.TaintEffect) bool {
+	_, found := scheduling.FindMatchingUntoleratedTaint(taints, p.Spec.Tolerations, func(t *corev1.Taint) bool { return slices.Contains(effects, t.Effect) })
+	return found
+}
+
+// matches reports whether a node is one that a pod selects.
+func matches(n *corev1.Node, p *corev1.Pod) bool {
+	ok, err := nodeaffinity.GetRequiredNodeAffinity(p).Match(n)
+	return ok && err == nil
 }
 
 // podsMax is how many pods a node takes: what it says itself, or kubelet's default.
@@ -117,19 +144,43 @@ func podsMax(n *corev1.Node) int {
 	return 110
 }
 
+// requests are what a pod's containers ask for.
+func requests(p *corev1.Pod) corev1.ResourceList {
+	return resource.PodRequests(p, resource.PodResourcesOptions{})
+}
+
+func sum(a, b corev1.ResourceList) corev1.ResourceList {
+	out := a.DeepCopy()
+	if out == nil {
+		out = corev1.ResourceList{}
+	}
+	for what, n := range b {
+		total := out[what]
+		total.Add(n)
+		out[what] = total
+	}
+	return out
+}
+
+// within reports whether a node has as much of what is wanted as would be taken. One that
+// does not say what it has, has what a machine has of which nothing is said.
+func within(taken, wants corev1.ResourceList, n *corev1.Node) bool {
+	for what := range wants {
+		has, said := n.Status.Allocatable[what]
+		if !said {
+			has = control.Machine()[what]
+		}
+		if need := taken[what]; need.Cmp(has) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
 func ready(n *corev1.Node) bool {
 	for _, cond := range n.Status.Conditions {
 		if cond.Type == corev1.NodeReady {
 			return cond.Status == corev1.ConditionTrue
-		}
-	}
-	return false
-}
-
-func tolerates(p *corev1.Pod, t corev1.Taint) bool {
-	for _, x := range p.Spec.Tolerations {
-		if x.TolerationSeconds == nil && x.ToleratesTaint(&t) {
-			return true
 		}
 	}
 	return false

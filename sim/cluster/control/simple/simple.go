@@ -49,6 +49,13 @@ func (c *controllers) MachineChanged() {
 
 // Changed starts the controller of a workload that is new.
 func (c *controllers) Changed(ch kube.Change) {
+	if p, ok := ch.Object.(*corev1.Pod); ok {
+		n, _ := c.Stored.Node(p.Spec.NodeName)
+		if before, ok := ch.Old.(*corev1.Pod); len(noExecute(n)) > 0 && (!ok || before.Spec.NodeName == "") {
+			c.MachineChanged()
+		}
+		return
+	}
 	if ch.Resource == "nodes" {
 		c.MachineChanged()
 	}

@@ -12,28 +12,30 @@ import (
 
 // syncStatefulSet keeps web-0 … web-N in order: with OrderedReady each waits for
 // the one before it to be Running and Ready; a pod that is going must be gone
-// before the next of its name is made; the highest goes first.
+// before the next of its name is made; the highest goes first. When all are there, those of
+// an earlier template go, one by one.
 //
-// Source: k8s.io/kubernetes/pkg/controller/statefulset, updateStatefulSet.
+// Source: k8s.io/kubernetes/pkg/controller/statefulset, updateStatefulSet (v1.34.1).
 func (w *workload) syncStatefulSet(ctx context.Context) error {
 	set := w.object().(*appsv1.StatefulSet)
-	replicas := 1
-	if set.Spec.Replicas != nil {
-		replicas = int(*set.Spec.Replicas)
-	}
+	replicas := number(set.Spec.Replicas)
+	revision := w.revision(&set.Spec.Template)
 	parallel := set.Spec.PodManagementPolicy == appsv1.ParallelPodManagement
 	have := map[string]*corev1.Pod{}
 	for _, p := range w.mine() {
 		have[p.Name] = p
 	}
+	at := func(i int) string { return fmt.Sprintf("%s-%d", set.Name, i) }
 	for i := range replicas {
-		name := fmt.Sprintf("%s-%d", set.Name, i)
-		p := have[name]
-		delete(have, name)
+		p := have[at(i)]
 		var err error
 		switch {
 		case p == nil:
-			err = w.create(ctx, &set.Spec.Template, name, "", map[string]string{appsv1.StatefulSetPodNameLabel: name})
+			labels := map[string]string{appsv1.StatefulSetPodNameLabel: at(i)}
+			for k, v := range w.mark(revision) {
+				labels[k] = v
+			}
+			err = w.create(ctx, &set.Spec.Template, at(i), "", labels)
 		case kubeapi.Finished(p) && p.DeletionTimestamp == nil:
 			err = w.deletePod(ctx, p)
 		case podReady(p) && p.DeletionTimestamp == nil:
@@ -44,7 +46,7 @@ func (w *workload) syncStatefulSet(ctx context.Context) error {
 		}
 	}
 	for i := len(have) + replicas; i >= replicas; i-- {
-		p := have[fmt.Sprintf("%s-%d", set.Name, i)]
+		p := have[at(i)]
 		if p == nil {
 			continue
 		}
@@ -54,6 +56,19 @@ func (w *workload) syncStatefulSet(ctx context.Context) error {
 			}
 		}
 		if !parallel {
+			return nil
+		}
+	}
+	if set.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType {
+		return nil
+	}
+	for i := replicas - 1; i >= 0; i-- {
+		switch p := have[at(i)]; {
+		case p == nil:
+			return nil
+		case p.DeletionTimestamp == nil && w.revisionOf(p) != revision:
+			return w.deletePod(ctx, p)
+		case p.DeletionTimestamp != nil || !podReady(p):
 			return nil
 		}
 	}

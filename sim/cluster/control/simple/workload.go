@@ -6,11 +6,14 @@ import (
 	"hash/fnv"
 	"net/http"
 	"slices"
+	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 
 	"ipamsim/sim"
 	"ipamsim/sim/cluster/kubeapi"
@@ -20,6 +23,7 @@ import (
 // kind is one kind of workload.
 type kind struct {
 	name, apiVersion string
+	marked           string // the label that tells of which template a pod is; "": none
 	// sync brings pods in line once and returns an error if it should be called again
 	// soon.
 	sync func(*workload, context.Context) error
@@ -27,10 +31,10 @@ type kind struct {
 
 // workloads are the kinds by their plural names.
 var workloads = map[string]kind{
-	"statefulsets": {"StatefulSet", "apps/v1", (*workload).syncStatefulSet},
-	"deployments":  {"Deployment", "apps/v1", (*workload).syncDeployment},
-	"daemonsets":   {"DaemonSet", "apps/v1", (*workload).syncDaemonSet},
-	"jobs":         {"Job", "batch/v1", (*workload).syncJob},
+	"statefulsets": {"StatefulSet", "apps/v1", appsv1.ControllerRevisionHashLabelKey, (*workload).syncStatefulSet},
+	"deployments":  {"Deployment", "apps/v1", appsv1.DefaultDeploymentUniqueLabelKey, (*workload).syncDeployment},
+	"daemonsets":   {"DaemonSet", "apps/v1", appsv1.ControllerRevisionHashLabelKey, (*workload).syncDaemonSet},
+	"jobs":         {"Job", "batch/v1", "", (*workload).syncJob},
 }
 
 // workload is the controller of one StatefulSet, Deployment, DaemonSet or Job: a
@@ -42,6 +46,16 @@ type workload struct {
 	client kubeapi.Client
 	object func() runtime.Object // the stored object; nil once deleted
 	made   int                   // pods made so far
+
+	templates []*corev1.PodTemplateSpec // that it has had, see revision
+	sizes     []int                     // of a Deployment: how many pods of each there are to be
+	lookAgain time.Duration             // after the last sync, whatever is heard; 0: when something is
+
+	// Of a Job only.
+	succeeded map[types.UID]bool // pods that have, whether they are still stored or not
+	failed    map[types.UID]bool // those that have not, or were deleted before their end
+	failedAt  time.Duration      // when the last one did
+	given     bool               // up
 }
 
 func (c *controllers) startWorkload(ch kube.Change, k kind) {
@@ -54,7 +68,7 @@ func (c *controllers) startWorkload(ch kube.Change, k kind) {
 		}
 		return concerns(x, string(uid), ch.Resource == "daemonsets")
 	})
-	w := &workload{kind: k, c: c, object: func() runtime.Object { return current }}
+	w := &workload{kind: k, c: c, object: func() runtime.Object { return current }, succeeded: map[types.UID]bool{}, failed: map[types.UID]bool{}}
 	id := c.Name(fmt.Sprintf("%s/%s/%s", ch.Resource[:len(ch.Resource)-1], ch.Namespace, ch.Name))
 	c.World.Spawn(sim.Process{ID: sim.ActorID(id), Run: func(ctx context.Context, g *sim.Gate) error {
 		defer c.Feed.Unsubscribe(in)
@@ -68,16 +82,29 @@ func (w *workload) run(ctx context.Context, g *sim.Gate, in *kubeapi.Informer) e
 		if w.object() == nil {
 			return w.deletePods(ctx)
 		}
+		w.lookAgain = 0
 		if err := w.sync(w, ctx); err != nil {
 			if !kubeapi.Sleep(ctx, w.c.Timers.APIRetry) {
 				return ctx.Err()
 			}
 			continue
 		}
-		if _, err := in.Next(ctx, g); err != nil {
+		if err := w.wait(ctx, g, in); err != nil {
 			return err
 		}
 	}
+}
+
+// wait until something is heard, or it is time to look again.
+func (w *workload) wait(ctx context.Context, g *sim.Gate, in *kubeapi.Informer) error {
+	var up <-chan time.Time
+	if w.lookAgain > 0 {
+		t := time.NewTimer(w.lookAgain)
+		defer t.Stop()
+		up = t.C
+	}
+	_, err := in.NextWithin(ctx, g, up)
+	return err
 }
 
 func concerns(ch kube.Change, uid string, nodes bool) bool {

@@ -1,0 +1,90 @@
+package confirm_test
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"ipamsim/cmd/controllers"
+	"ipamsim/cmd/managers"
+	"ipamsim/fuzz/cause"
+	"ipamsim/fuzz/confirm"
+	"ipamsim/fuzz/finding"
+	"ipamsim/scenarios"
+)
+
+func init() {
+	scenarios.Use(managers.All()...)
+	controllers.Use()
+}
+
+// found makes a finding of a scenario's first violation, as it was recorded: what it does
+// not need is in it.
+func found(t *testing.T, r *scenarios.Runner, file string) *finding.Finding {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := scenarios.Parse(file, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rep, err := r.Run(context.Background(), s, scenarios.Options{Store: scenarios.Memory})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &rep.Violations[0]
+	f := finding.New(s, rep, v, nil, cause.Of(rep, v))
+	if f.YAML, err = s.Finding(rep); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// What upstream's code does is confirmed, by a file that replays; what only the simple
+// controllers do is not, and is told.
+func TestTry(t *testing.T) {
+	r, err := scenarios.NewRunner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close() }()
+	for _, x := range []struct {
+		file string
+		want finding.Verdict
+	}{
+		{"testdata/upstreams.yaml", finding.Confirmed},
+		{"testdata/simples.yaml", finding.NotConfirmed},
+	} {
+		t.Run(x.file, func(t *testing.T) {
+			f := found(t, r, x.file)
+			f.Real, err = confirm.Try(context.Background(), r, f, confirm.Options{Runs: 8})
+			if err != nil || f.Real.Verdict != x.want {
+				t.Fatalf("%v, %+v: %s", err, f.Real, f.Sentence)
+			}
+			t.Log(f.Told())
+			if x.want != finding.Confirmed {
+				return
+			}
+			s, err := scenarios.Parse(finding.RealFile(f.Fingerprint), f.Real.YAML)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rep, err := r.Run(context.Background(), s, scenarios.Options{Recorded: true})
+			if err != nil || rep.Digest != s.Doc.Spec.Schedule.Digest || f.In(rep) == nil || s.Doc.Spec.Controllers != "real" {
+				t.Errorf("%v: the file does not show it: %+v", err, rep.Violations)
+			}
+			if again, err := confirm.Try(context.Background(), r, &finding.Finding{YAML: f.Real.YAML}, confirm.Options{}); err != nil || again.Verdict != "" {
+				t.Errorf("what was made under them is tried: %+v, %v", again, err)
+			}
+		})
+	}
+}
+
+// What a finding was not tried for is not told.
+func TestNotTold(t *testing.T) {
+	if told := (&finding.Finding{}).Told(); told != "" {
+		t.Error(told)
+	}
+}

@@ -1,0 +1,36 @@
+package finding
+
+import "fmt"
+
+// Real is what came of a finding under Kubernetes' own controllers and scheduler: what was
+// found with stand-ins for them may be of the stand-ins' making.
+type Real struct {
+	Verdict  Verdict `json:",omitempty"`
+	Runs     int     `json:",omitempty"` // that it took, or were tried
+	Strategy string  `json:",omitempty"` // of the run that failed in the same way
+	YAML     []byte  `json:",omitempty"` // that run as a file, which replays on its own; see RealFile
+}
+
+// Verdict is whether a finding was seen again.
+type Verdict string
+
+// The zero Verdict is of a finding that was not tried: it was made under them, this program
+// does not have them, or there was no time.
+const (
+	Confirmed    Verdict = "confirmed"
+	NotConfirmed Verdict = "not confirmed"
+)
+
+// RealFile replays under Kubernetes' own controllers.
+func RealFile(fingerprint string) string { return fingerprint + ".real.yaml" }
+
+// Told says it of a finding, for people; "" of one that was not tried.
+func (f *Finding) Told() string {
+	switch r := &f.Real; r.Verdict {
+	case Confirmed:
+		return fmt.Sprintf("Kubernetes' own controllers: confirmed in run %d (%s): ipamsim replay %s", r.Runs, r.Strategy, RealFile(f.Fingerprint))
+	case NotConfirmed:
+		return fmt.Sprintf("Kubernetes' own controllers: not confirmed in %d runs; it may need what only the simple ones do", r.Runs)
+	}
+	return ""
+}

@@ -1,0 +1,197 @@
+package control_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"pgregory.net/rapid"
+
+	"ipamsim/sim"
+	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/control"
+	"ipamsim/sim/cluster/control/real"
+	"ipamsim/sim/cluster/control/simple"
+	"ipamsim/sim/controlplane"
+	"ipamsim/sim/etcd"
+	"ipamsim/sim/etcd/etcdtest"
+	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/canary"
+	"ipamsim/sim/kube"
+	"ipamsim/sim/strategy"
+)
+
+var store *etcd.Server
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if checks := flag.Lookup("rapid.checks"); checks.Value.String() == checks.DefValue {
+		_ = flag.Set("rapid.checks", "8") // make test; make conformance says how many
+	}
+	controlplane.Prepare()
+	etcdtest.Main(m, &store)
+}
+
+// The simple controllers do what Kubernetes' own do: the same pods are made, bound, run,
+// fail, are deleted and go, as often, on the same nodes and at the same times.
+//
+// Free are: random parts of names; pods that tolerate the silence of a node for no time at
+// all; which of the nodes that are equal to it a pod is placed
+// on (a workload that is not bound to nodes is alone in its world, and nodes that something
+// happens to are named by what runs on them); and times, within tolerance.
+func TestConformance(t *testing.T) {
+	played := map[string]string{}
+	rapid.Check(t, func(rt *rapid.T) {
+		h := draw(rt)
+		text := h.String()
+		diff, again := played[text]
+		if !again {
+			diff = compare(t, h)
+			played[text] = diff
+		}
+		if diff != "" {
+			rt.Fatalf("%s\n%s", diff, text)
+		}
+	})
+}
+
+// The monitor of Kubernetes' own looks every 5 s when a node's Lease, renewed every 10 s,
+// was last renewed, and pod garbage collection every 20 s; what nodes have no part in
+// takes some messages more or less.
+const (
+	ofNodes  = 30 * time.Second
+	ofOthers = 5 * time.Second
+)
+
+// compare says in what the histories of a world differ, or "".
+func compare(t *testing.T, h history) string {
+	want, got := live(t, h, real.New), live(t, h, simple.New)
+	tolerance := ofOthers
+	if h.nodesLost() {
+		tolerance = ofNodes
+	}
+	for _, what := range keys(want, got) {
+		if n := parted(want[what], got[what], tolerance, h.until-tolerance); n >= 0 {
+			return fmt.Sprintf("%s: really at %s, simply at %s\n%s", what, at(want[what]), at(got[what]), sideBySide(want, got))
+		}
+	}
+	return ""
+}
+
+// parted is the place where two lists of times differ; -1: nowhere. What is near the end
+// need not be in both.
+func parted(a, b []time.Duration, tolerance, end time.Duration) int {
+	for i := range max(len(a), len(b)) {
+		switch {
+		case i >= len(a) && b[i] < end, i >= len(b) && a[i] < end:
+			return i
+		case i < len(a) && i < len(b) && (a[i]-b[i]).Abs() > tolerance:
+			return i
+		}
+	}
+	return -1
+}
+
+// tale is when what happened to which pods.
+type tale map[string][]time.Duration
+
+func keys(all ...tale) (out []string) {
+	for _, t := range all {
+		for k := range t {
+			out = append(out, k)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func at(all []time.Duration) string {
+	var out []string
+	for _, d := range all {
+		out = append(out, d.Round(100*time.Millisecond).String())
+	}
+	return "[" + strings.Join(out, " ") + "]"
+}
+
+func sideBySide(want, got tale) string {
+	var b strings.Builder
+	for _, k := range keys(want, got) {
+		fmt.Fprintf(&b, "  %-30s %s | %s\n", k, at(want[k]), at(got[k]))
+	}
+	return b.String()
+}
+
+// spy writes down what a set of controllers makes of a world.
+type spy struct {
+	control.Set
+	world *sim.World
+	free  bool
+	told  tale
+}
+
+// Changed is that of the set, too.
+func (s spy) Changed(ch kube.Change) {
+	s.Set.Changed(ch)
+	now, _ := ch.Object.(*corev1.Pod)
+	was, _ := ch.Old.(*corev1.Pod)
+	p := now
+	switch {
+	case ch.Resource != "pods":
+		return
+	case now == nil:
+		s.tell("gone", was)
+		return
+	case was == nil:
+		s.tell("made", p)
+		was = &corev1.Pod{Status: corev1.PodStatus{Phase: corev1.PodPending}}
+	}
+	if was.Spec.NodeName == "" && p.Spec.NodeName != "" {
+		s.tell("bound", p)
+	}
+	if was.DeletionTimestamp == nil && p.DeletionTimestamp != nil {
+		s.tell("deleted", p)
+	}
+	if was.Status.Phase != p.Status.Phase {
+		s.tell(strings.ToLower(string(p.Status.Phase)), p)
+	}
+}
+
+func (s spy) tell(what string, p *corev1.Pod) {
+	name := p.Labels["app"]
+	if set := p.Labels["statefulset.kubernetes.io/pod-name"]; set != "" {
+		name = set
+	}
+	if !s.free && what != "made" {
+		name += "@" + p.Spec.NodeName
+	}
+	k := name + " " + what
+	s.told[k] = append(s.told[k], s.world.Now())
+}
+
+// live is what happens in a world.
+func live(t *testing.T, h history, set func(control.Env) control.Set) tale {
+	t.Helper()
+	told := tale{}
+	cfg := cluster.Config{Manager: canary.New(), Until: h.until, Objects: h.objects, Script: h.script}
+	cfg.Controllers = func(env control.Env) control.Set { return spy{set(env), env.World, h.free, told} }
+	run := store.BeginMemory()
+	defer run.End()
+	st := strategy.NewTimed(1, strategy.Settings{})
+	st.Begin(0)
+	_, err := sim.Run(context.Background(), sim.Options{Strategy: st, Seed: 1, Limits: sim.Limits{Stuck: time.Minute}}, func(w *sim.World) error {
+		api, err := ipam.Serve(w, run, cfg.Manager)
+		if err == nil {
+			_, err = cluster.Start(w, run, api, cfg)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return told
+}
