@@ -21,17 +21,19 @@ const (
 	RefHandle      RefKind = "handle"
 	RefNetwork     RefKind = "network" // by its key
 	RefNode        RefKind = "node"
+	RefNodePort    RefKind = "nodeport" // a number
 	RefPod         RefKind = "pod" // NAMESPACE/NAME
 	RefPool        RefKind = "pool"
 	RefRange       RefKind = "range" // a prefix that a rule is about
 	RefReservation RefKind = "reservation"
 	RefRouter      RefKind = "router"
+	RefService     RefKind = "service" // NAMESPACE/NAME
 )
 
 // RefKinds are all of them, sorted.
 func RefKinds() []RefKind {
 	return []RefKind{
-		RefActor, RefAddress, RefBlock, RefCall, RefContainer, RefHandle, RefNetwork, RefNode, RefPod, RefPool, RefRange, RefReservation, RefRouter,
+		RefActor, RefAddress, RefBlock, RefCall, RefContainer, RefHandle, RefNetwork, RefNode, RefNodePort, RefPod, RefPool, RefRange, RefReservation, RefRouter, RefService,
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 	"ipamsim/sim/ipam/canary"
 	"ipamsim/sim/ipam/mixed"
 	"ipamsim/sim/ipam/nodeipam"
+	"ipamsim/sim/ipam/services"
 	"ipamsim/sim/ipam/whereabouts"
 	"ipamsim/sim/strategy"
 )
@@ -36,5 +37,6 @@ var All = sync.OnceValue(func() []*ipam.Manager {
 		canary.New(),
 		mixed.New(c, w).With(spacemixed.Space),
 		nodeipam.New().With(spacenodeipam.Space),
+		services.New(),
 	}
 })

@@ -5,6 +5,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
@@ -20,6 +21,7 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/batch/install"
 	_ "k8s.io/kubernetes/pkg/apis/coordination/install"
 	_ "k8s.io/kubernetes/pkg/apis/core/install"
+	_ "k8s.io/kubernetes/pkg/apis/networking/install"
 	_ "k8s.io/kubernetes/pkg/apis/policy/install"
 	_ "k8s.io/kubernetes/pkg/apis/resource/install"
 	_ "k8s.io/kubernetes/pkg/apis/scheduling/install"
@@ -34,6 +36,8 @@ import (
 	persistentvolumes "k8s.io/kubernetes/pkg/registry/core/persistentvolume/storage"
 	persistentvolumeclaims "k8s.io/kubernetes/pkg/registry/core/persistentvolumeclaim/storage"
 	replicationcontrollers "k8s.io/kubernetes/pkg/registry/core/replicationcontroller/storage"
+	ipaddresses "k8s.io/kubernetes/pkg/registry/networking/ipaddress/storage"
+	servicecidrs "k8s.io/kubernetes/pkg/registry/networking/servicecidr/storage"
 	budgets "k8s.io/kubernetes/pkg/registry/policy/poddisruptionbudget/storage"
 	deviceclasses "k8s.io/kubernetes/pkg/registry/resource/deviceclass/storage"
 	resourceslices "k8s.io/kubernetes/pkg/registry/resource/resourceslice/storage"
@@ -61,12 +65,14 @@ var builtins = map[string]builtin{
 	"daemonsets":   {gv: appsv1.SchemeGroupVersion, open: two("daemonsets", daemonsets.NewREST)},
 	"deployments":  {gv: appsv1.SchemeGroupVersion, open: openDeployments},
 	"events":       {gv: corev1.SchemeGroupVersion, open: openEvents},
+	"ipaddresses":  {gv: networkingv1.SchemeGroupVersion, open: one("ipaddresses", ipaddresses.NewREST)},
 	"jobs":         {gv: batchv1.SchemeGroupVersion, open: two("jobs", jobs.NewREST)},
 	"leases":       {gv: coordinationv1.SchemeGroupVersion, open: one("leases", leases.NewREST)},
 	"namespaces":   {gv: corev1.SchemeGroupVersion, open: openNamespaces, controlled: openControlledNamespaces},
 	"nodes":        {gv: corev1.SchemeGroupVersion, open: openNodes},
 	"pods":         {gv: corev1.SchemeGroupVersion, open: openPods, controlled: openControlledPods},
 	"replicasets":  {gv: appsv1.SchemeGroupVersion, open: openReplicaSets},
+	"servicecidrs": {gv: networkingv1.SchemeGroupVersion, open: two("servicecidrs", servicecidrs.NewREST)},
 	"services":     {gv: corev1.SchemeGroupVersion, open: openServices, remembers: true},
 	"statefulsets": {gv: appsv1.SchemeGroupVersion, open: openStatefulSets},
 

@@ -28,7 +28,8 @@ func (s *Server) Mapper() meta.RESTMapper {
 	m := meta.NewDefaultRESTMapper(slices.Compact(preferred))
 	for _, plural := range slices.Sorted(maps.Keys(builtins)) {
 		scope := meta.RESTScopeNamespace
-		if plural == "nodes" || plural == "namespaces" {
+		switch plural {
+		case "nodes", "namespaces", "ipaddresses", "servicecidrs":
 			scope = meta.RESTScopeRoot
 		}
 		m.Add(kindOf(plural, builtins[plural].gv), scope)
