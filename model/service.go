@@ -45,7 +45,6 @@ type ServiceClaim struct {
 type Refusal struct {
 	At      time.Duration
 	Service string
-	Server  string
 	Ports   bool // node ports; else addresses
 	Free    int  // how many were free at all times while the request was under way
 }

@@ -35,7 +35,7 @@ const (
 // New is what hands out Services' addresses and node ports, as an address manager.
 func New() *ipam.Manager {
 	kubernetes, root := upstream(module, ipallocator.NewMetaAllocator)
-	generic, genericRoot := upstream(apiserver, genericregistry.NewTestStore)
+	generic, genericRoot := upstream(apiserver, genericregistry.NamespaceKeyFunc)
 	source := func(pkg string) ipam.Source { return ipam.Source{Module: kubernetes, Package: pkg, Root: root} }
 	return &ipam.Manager{
 		Name: "services", Upstream: kubernetes,

@@ -16,12 +16,12 @@ type asked struct {
 }
 
 // ask begins a request, and the function that it returns ends it with its error.
-func (r *record) ask(service string) func(server string, err error) {
+func (r *record) ask(service string) func(err error) {
 	a := &asked{service: service, ports: -1}
 	r.mu.Lock()
 	r.underWay[a] = true
 	r.mu.Unlock()
-	return func(server string, err error) {
+	return func(err error) {
 		s, _ := r.snapshot() // counts what is free at the end
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -29,7 +29,7 @@ func (r *record) ask(service string) func(server string, err error) {
 		if err == nil || s.Services == nil {
 			return
 		}
-		full := model.Refusal{At: time.Since(r.began), Service: service, Server: server}
+		full := model.Refusal{At: time.Since(r.began), Service: service}
 		switch text := err.Error(); {
 		case strings.Contains(text, "failed to allocate a serviceIP: range is full"):
 			full.Free = a.fewest()

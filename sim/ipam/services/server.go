@@ -10,6 +10,9 @@ import (
 	"unsafe"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/registry/generic"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/client-go/informers"
@@ -17,7 +20,6 @@ import (
 	restclient "k8s.io/client-go/rest"
 	api "k8s.io/kubernetes/pkg/apis/core"
 	"k8s.io/kubernetes/pkg/controlplane/controller/defaultservicecidr"
-	endpoints "k8s.io/kubernetes/pkg/registry/core/endpoint/storage"
 	"k8s.io/kubernetes/pkg/registry/core/service/allocator"
 	bitmap "k8s.io/kubernetes/pkg/registry/core/service/allocator/storage"
 	"k8s.io/kubernetes/pkg/registry/core/service/ipallocator"
@@ -58,7 +60,7 @@ var errNotRepaired = errors.New("unable to perform initial IP and Port allocatio
 
 // serve is a kube-apiserver. It returns an error where the real one exits.
 //
-// Of it are left out all resources but Services, IPAddresses, ServiceCIDRs and Endpoints,
+// Of it are left out all resources but Services, IPAddresses and ServiceCIDRs,
 // events, the watch cache, its filters but the one that ends a request after a minute, and
 // the controller of the Service default/kubernetes.
 //
@@ -152,17 +154,21 @@ func (s *server) resources() {
 		s.Serve(plural, kube.Builtin(plural))
 	}
 	s.Serve(servicesResource, kube.Resource{Version: corev1.SchemeGroupVersion, Open: func(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
-		e, err := endpoints.NewREST(o)
-		if err != nil {
-			return nil, err
-		}
 		primary := api.IPv4Protocol
 		if netutils.IsIPv6CIDR(s.ranges[0]) {
 			primary = api.IPv6Protocol
 		}
-		r, status, _, err := services.NewREST(o, primary, s.ips, s.ports, e, nil, nil)
+		r, status, _, err := services.NewREST(o, primary, s.ips, s.ports, noEndpoints{}, nil, nil)
 		return map[string]rest.Storage{servicesResource: r, servicesResource + "/status": status}, err
 	}})
+}
+
+// noEndpoints are those of a cluster without the legacy Endpoints: those of a Service that
+// is deleted are not there.
+type noEndpoints struct{ services.EndpointsStorage }
+
+func (noEndpoints) Delete(_ context.Context, name string, _ rest.ValidateObjectFunc, _ *metav1.DeleteOptions) (runtime.Object, bool, error) {
+	return nil, false, apierrors.NewNotFound(api.Resource("endpoints"), name)
 }
 
 // start starts the controllers, and returns when addresses and node ports were repaired
