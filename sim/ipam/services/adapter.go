@@ -6,8 +6,10 @@ import (
 	"strings"
 	"sync"
 
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/kubernetes/pkg/registry/core/service/ipallocator"
+	repairports "k8s.io/kubernetes/pkg/registry/core/service/portallocator/controller"
 
 	"ipamsim/model"
 	"ipamsim/model/act"
@@ -34,6 +36,7 @@ const (
 
 // New is what hands out Services' addresses and node ports, as an address manager.
 func New() *ipam.Manager {
+	settle()
 	kubernetes, root := upstream(module, ipallocator.NewMetaAllocator)
 	generic, genericRoot := upstream(apiserver, genericregistry.NamespaceKeyFunc)
 	source := func(pkg string) ipam.Source { return ipam.Source{Module: kubernetes, Package: pkg, Root: root} }
@@ -44,6 +47,10 @@ func New() *ipam.Manager {
 		Primary:   primary, Check: check, CheckCommand: checkCommand, Open: open,
 	}
 }
+
+// settle registers upstream's metrics, once and outside of bubbles: the first run of a
+// process would differ from the others.
+var settle = sync.OnceFunc(func() { repairports.NewRepair(0, nil, nil, utilnet.PortRange{}, nil) })
 
 // upstream is "k8s.io/kubernetes@v1.34.1", as the build knows it, and the module's folder.
 // A test's build information lists no modules: the version is then read off the folder.

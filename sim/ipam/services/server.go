@@ -144,8 +144,13 @@ func (s *server) inEtcd(mem allocator.Snapshottable) *bitmap.Etcd {
 	return e
 }
 
+// set and get are for fields that upstream does not export.
 func set(field reflect.Value, x any) {
 	reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem().Set(reflect.ValueOf(x))
+}
+
+func get[T any](field reflect.Value) T {
+	return reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem().Interface().(T)
 }
 
 // resources are what it serves.
@@ -178,7 +183,7 @@ func (s *server) start(ctx context.Context) error {
 	if second.IP = nil; len(s.ranges) > 1 {
 		second = *s.ranges[1]
 	}
-	go defaultservicecidr.NewController(*s.ranges[0], second, s.client).Start(ctx)
+	go keepDefaultRange(ctx, defaultservicecidr.NewController(*s.ranges[0], second, s.client))
 	ports := repairports.NewRepair(repairInterval, s.client.CoreV1(), s.client.EventsV1(), s.config.ports, s.bitmap)
 	addresses := repairaddresses.NewRepairIPAddress(repairInterval, s.client, s.all.Core().V1().Services(),
 		s.all.Networking().V1().ServiceCIDRs(), s.all.Networking().V1().IPAddresses())
