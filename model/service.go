@@ -15,6 +15,7 @@ type Services struct {
 	Claims   []ServiceClaim // IPAddress objects, sorted by address
 	Ranges   []netip.Prefix // of ServiceCIDRs, sorted, each once
 	Ports    []int          // that are marked as allocated, ascending
+	HasPorts bool           // there is a record of node ports
 	Refusals []Refusal      // so far, in the order in which they came
 }
 
@@ -38,7 +39,6 @@ type ServiceClaim struct {
 	Addr    netip.Addr
 	Service string // NAMESPACE/NAME of the Service that it refers to; "": of another kind of object
 	Managed bool   // the API servers made it
-	Since   time.Duration
 }
 
 // Refusal is an answer of an API server that it has no address or no node port left.

@@ -90,7 +90,6 @@ func (r *record) take(_ string, o runtime.Object) {
 		r.services[x.Namespace+"/"+x.Name] = serviceOf(x)
 	case *networkingv1.IPAddress:
 		if c, ok := claimOf(x); ok {
-			c.Since = x.CreationTimestamp.Sub(r.began)
 			r.claims[x.Name] = c
 		}
 	case *networkingv1.ServiceCIDR:
@@ -152,14 +151,14 @@ func (r *record) snapshot() (model.Snapshot, error) {
 	if err := r.readPorts(); err != nil {
 		return model.Snapshot{}, err
 	}
-	s.Ports = r.ports
+	s.Ports, s.HasPorts = r.ports, r.portsFrom != nil
 	r.count(s)
 	out := model.Snapshot{Networks: r.env.Networks, Services: s}
 	for _, p := range s.Ranges {
 		out.Pools = append(out.Pools, model.Pool{Name: p.String(), Range: p})
 	}
 	for _, c := range s.Claims { // of no pod
-		out.Claims = append(out.Claims, model.Claim{Pool: poolOf(s.Ranges, c.Addr), Addr: c.Addr, Handle: c.Service})
+		out.Claims = append(out.Claims, model.Claim{Pool: poolOf(s.Ranges, c.Addr), Addr: c.Addr})
 	}
 	slices.SortStableFunc(out.Claims, func(a, b model.Claim) int { return cmp.Or(cmp.Compare(a.Pool, b.Pool), a.Addr.Compare(b.Addr)) })
 	return out, nil
