@@ -9,6 +9,7 @@ import (
 	spacecalico "ipamsim/fuzz/space/calico"
 	spacemixed "ipamsim/fuzz/space/mixed"
 	spacenodeipam "ipamsim/fuzz/space/nodeipam"
+	spaceservices "ipamsim/fuzz/space/services"
 	spacewhereabouts "ipamsim/fuzz/space/whereabouts"
 	answercalico "ipamsim/reports/answer/calico"
 	answerwhereabouts "ipamsim/reports/answer/whereabouts"
@@ -37,6 +38,6 @@ var All = sync.OnceValue(func() []*ipam.Manager {
 		canary.New(),
 		mixed.New(c, w).With(spacemixed.Space),
 		nodeipam.New().With(spacenodeipam.Space),
-		services.New(),
+		services.New().With(spaceservices.Space),
 	}
 })

@@ -29,7 +29,7 @@ func (d *etcdDoor) Range(ctx context.Context, q *pb.RangeRequest, o ...grpc.Call
 	if len(q.RangeEnd) > 0 {
 		at.Verb = "list"
 	}
-	err = d.g.Pass(ctx, sim.Op{Kind: sim.Read, Class: etcdClass, Request: at.request()}, func(ctx context.Context) (err error) {
+	err = d.g.Pass(ctx, sim.Op{Kind: sim.Read, Request: at.request()}, func(ctx context.Context) (err error) {
 		if out, err = d.KVClient.Range(ctx, q, o...); err == nil && at.Verb == "get" && len(out.Kvs) == 1 {
 			at.Object, at.Revision = out.Kvs[0].Value, out.Kvs[0].ModRevision
 		}
@@ -42,7 +42,7 @@ func (d *etcdDoor) Range(ctx context.Context, q *pb.RangeRequest, o ...grpc.Call
 // Txn is one message. Those of Kubernetes compare a key's revision and write that key.
 func (d *etcdDoor) Txn(ctx context.Context, q *pb.TxnRequest, o ...grpc.CallOption) (out *pb.TxnResponse, err error) {
 	at := written(q)
-	op := sim.Op{Kind: sim.Write, Class: etcdClass, Hurts: sim.Of(sim.FailBefore, sim.LoseReply), Fails: 1, Request: at.request()}
+	op := sim.Op{Kind: sim.Write, Hurts: sim.Of(sim.FailBefore, sim.LoseReply), Fails: 1, Request: at.request()}
 	err = d.g.Pass(ctx, op, func(ctx context.Context) (err error) {
 		if out, err = d.KVClient.Txn(ctx, q, o...); err == nil {
 			if at.Conflict = !out.Succeeded; !at.Conflict {
@@ -61,9 +61,6 @@ func (d *etcdDoor) Txn(ctx context.Context, q *pb.TxnRequest, o ...grpc.CallOpti
 	}
 	return nil, rpctypes.ErrGRPCTimeout
 }
-
-// etcdClass is the latency class of messages to etcd.
-const etcdClass = "etcd"
 
 // written is what a transaction writes.
 func written(q *pb.TxnRequest) Stored {
