@@ -22,7 +22,7 @@ const (
 	RefNetwork     RefKind = "network" // by its key
 	RefNode        RefKind = "node"
 	RefNodePort    RefKind = "nodeport" // a number
-	RefPod         RefKind = "pod" // NAMESPACE/NAME
+	RefPod         RefKind = "pod"      // NAMESPACE/NAME
 	RefPool        RefKind = "pool"
 	RefRange       RefKind = "range" // a prefix that a rule is about
 	RefReservation RefKind = "reservation"

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"syscall"
+	"time"
 
 	"ipamsim/sim"
 )
@@ -65,6 +66,9 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	case <-req.Context().Done():
 		return nil, req.Context().Err()
 	}
+	if err := p.awake(req.Context()); err != nil {
+		return nil, err
+	}
 	switch {
 	case f != nil:
 		return nil, reset()
@@ -74,6 +78,25 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	job.resp.Request = req
 	return w.stream(job, cancel), nil
 }
+
+// awake waits until an answer of the server would arrive: one that stands still sends none.
+func (p *Peer) awake(ctx context.Context) error {
+	t := time.NewTicker(awakeEvery)
+	defer t.Stop()
+	for !p.g.Reached() {
+		select {
+		case <-t.C:
+		case <-p.g.Ended():
+			return reset()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// awakeEvery is how soon a client hears of a server that goes on.
+const awakeEvery = 100 * time.Millisecond
 
 // stream puts the gate between a watch and the client.
 func (w *wire) stream(job *work, cancel context.CancelFunc) *http.Response {

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -28,6 +29,7 @@ import (
 	repairports "k8s.io/kubernetes/pkg/registry/core/service/portallocator/controller"
 	services "k8s.io/kubernetes/pkg/registry/core/service/storage"
 	"k8s.io/kubernetes/pkg/util/async"
+	"k8s.io/utils/clock"
 	netutils "k8s.io/utils/net"
 
 	"ipamsim/sim"
@@ -168,6 +170,18 @@ func (s *server) resources() {
 	}})
 }
 
+// lateClock is the clock of who needs some time to look at it. In a bubble that takes none:
+// a timer goes off when an IPAddress is as old as the grace period and not older, and the
+// repair sets another one, of no time at all, for ever.
+type lateClock struct {
+	clock.RealClock
+	looks *atomic.Int64
+}
+
+func (c lateClock) Now() time.Time {
+	return time.Now().Add(time.Duration(c.looks.Add(1)) * time.Microsecond)
+}
+
 // noEndpoints are those of a cluster without the legacy Endpoints: those of a Service that
 // is deleted are not there.
 type noEndpoints struct{ services.EndpointsStorage }
@@ -187,6 +201,7 @@ func (s *server) start(ctx context.Context) error {
 	ports := repairports.NewRepair(repairInterval, s.client.CoreV1(), s.client.EventsV1(), s.config.ports, s.bitmap)
 	addresses := repairaddresses.NewRepairIPAddress(repairInterval, s.client, s.all.Core().V1().Services(),
 		s.all.Networking().V1().ServiceCIDRs(), s.all.Networking().V1().IPAddresses())
+	set(reflect.ValueOf(addresses).Elem().FieldByName("clock"), lateClock{looks: &atomic.Int64{}})
 	s.all.Start(ctx.Done())
 	var first sync.WaitGroup
 	first.Add(2)
