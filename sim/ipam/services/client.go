@@ -12,14 +12,14 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// pick says which API server a request goes to: the one of a name, or one of those that
-// are ready, which the schedule chooses as a load balancer does.
+// pick says which API server a request goes to, of those that are ready: the one of a name,
+// or one that the schedule chooses as a load balancer does.
 func (i *instance) pick(g *sim.Gate, name string) func(context.Context) (*kube.Peer, error) {
 	return func(ctx context.Context) (*kube.Peer, error) {
 		i.mu.Lock()
 		all := slices.Clone(i.servers)
 		all = slices.DeleteFunc(all, func(s *server) bool {
-			return name == "" && !s.ready || name != "" && string(s.name) != name
+			return !s.ready || name != "" && string(s.name) != name
 		})
 		i.mu.Unlock()
 		switch len(all) {

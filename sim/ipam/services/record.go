@@ -38,6 +38,7 @@ type record struct {
 	mu        sync.Mutex
 	services  map[string]model.Service
 	claims    map[string]model.ServiceClaim // by name of the IPAddress
+	freed     map[netip.Addr]time.Time      // when an IPAddress was last deleted
 	ranges    map[string][]netip.Prefix     // by name of the ServiceCIDR
 	refusals  []model.Refusal
 	underWay  map[*asked]bool
@@ -49,7 +50,7 @@ type record struct {
 func newRecord(env ipam.Env) *record {
 	return &record{
 		env: env, began: time.Now(), services: map[string]model.Service{}, claims: map[string]model.ServiceClaim{},
-		ranges: map[string][]netip.Prefix{}, underWay: map[*asked]bool{},
+		ranges: map[string][]netip.Prefix{}, freed: map[netip.Addr]time.Time{}, underWay: map[*asked]bool{},
 	}
 }
 
@@ -76,6 +77,9 @@ func (r *record) changed(c kube.Change) {
 	case servicesResource:
 		delete(r.services, c.Namespace+"/"+name)
 	case addressesResource:
+		if c, ok := r.claims[name]; ok {
+			r.freed[c.Addr] = time.Now()
+		}
 		delete(r.claims, name)
 	case rangesResource:
 		delete(r.ranges, name)

@@ -1,7 +1,6 @@
 package services
 
 import (
-	"net/netip"
 	"strings"
 	"time"
 
@@ -59,7 +58,7 @@ func (r *record) count(s *model.Services) {
 	if len(r.underWay) == 0 {
 		return
 	}
-	ports, addrs := r.portsAll-len(s.Ports), freeAddrs(s)
+	ports, addrs := r.portsAll-len(s.Ports), r.freeAddrs(s)
 	for a := range r.underWay {
 		if a.addrs == nil {
 			a.ports, a.addrs = ports, addrs
@@ -72,34 +71,39 @@ func (r *record) count(s *model.Services) {
 	}
 }
 
-// freeMax bounds what is counted of a wide range.
-const freeMax = 1 << 20
+const (
+	freeMax = 1 << 20 // bounds what is counted of a wide range
+	// heardAfter is when an API server has heard that an address is free: until then it
+	// takes it for taken, which is no mistake.
+	heardAfter = 10 * time.Minute
+)
 
-// freeAddrs are the addresses that no IPAddress has, by family: true is IPv6.
-func freeAddrs(s *model.Services) map[bool]int {
+// freeAddrs are the addresses that no IPAddress has, nor had a while ago, by family: true
+// is IPv6.
+func (r *record) freeAddrs(s *model.Services) map[bool]int {
 	out := map[bool]int{}
 	for i, p := range s.Ranges {
 		if i > 0 && s.Ranges[i-1].Overlaps(p) {
 			continue // it lies within: sorted, the wider one comes first
 		}
-		bits := p.Addr().BitLen() - p.Bits()
 		n := freeMax
-		if bits < 20 {
+		if bits := p.Addr().BitLen() - p.Bits(); bits < 20 {
 			n = 1<<bits - 1 // not the first
 		}
 		if p.Addr().Is4() {
 			n-- // nor the last
 		}
-		out[p.Addr().Is6()] += n - taken(s, p)
+		for _, c := range s.Claims {
+			if p.Contains(c.Addr) {
+				n--
+			}
+		}
+		for a, at := range r.freed {
+			if p.Contains(a) && s.Claim(a) == nil && time.Since(at) < heardAfter {
+				n--
+			}
+		}
+		out[p.Addr().Is6()] += n
 	}
 	return out
-}
-
-func taken(s *model.Services, p netip.Prefix) (n int) {
-	for _, c := range s.Claims {
-		if p.Contains(c.Addr) && c.Addr != p.Addr() {
-			n++
-		}
-	}
-	return n
 }
