@@ -73,7 +73,7 @@ var serviceRows = map[string][]row{
 		{"no bitmap yet", later(2, func(s *model.Services) { s.Ports, s.HasPorts = nil, false }), ""},
 	},
 	"leaked-service-claim": {
-		{"IPAddress", later(9, func(s *model.Services) {
+		{"IPAddress", later(30, func(s *model.Services) {
 			s.Claims = append(s.Claims[:2:2], model.ServiceClaim{Addr: ip("10.96.0.3"), Service: "d/gone", Managed: true}, s.Claims[2])
 		}), "10.96.0.3 has had an IPAddress of d/gone since 10s, which does not have that cluster IP"},
 		{"node port", later(19, func(s *model.Services) { s.Ports = append(s.Ports, 30003) }),
