@@ -43,6 +43,9 @@ func FuzzImport(f *testing.F) {
 // FuzzMixed: Calico and Whereabouts in one cluster.
 func FuzzMixed(f *testing.F) { fuzzRuns(f, "FuzzMixed") }
 
+// FuzzServices: worlds of Services and API servers.
+func FuzzServices(f *testing.F) { fuzzRuns(f, "FuzzServices") }
+
 // FuzzNodeipam: worlds of Kubernetes' node IPAM.
 func FuzzNodeipam(f *testing.F) { fuzzRuns(f, "FuzzNodeipam") }
 

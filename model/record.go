@@ -26,6 +26,9 @@ type Snapshot struct {
 	// sorted by block. A block that is missing, or all where it is nil: not known.
 	// Oracles do not ask; who continues a cluster does (reference/calico, Restore).
 	Waiting []Waiting `json:",omitempty"`
+	// Services is what is stored of Services, nil for a manager that has nothing to do with
+	// them.
+	Services *Services `json:",omitempty"`
 }
 
 // Waiting is the free list of one block, as ordinals in it: upstream's unallocated.

@@ -21,18 +21,20 @@ const (
 	RefHandle      RefKind = "handle"
 	RefNetwork     RefKind = "network" // by its key
 	RefNode        RefKind = "node"
-	RefOutside     RefKind = "outside" // what has addresses beside the cluster's pods, by the scenario's name
-	RefPod         RefKind = "pod"     // NAMESPACE/NAME
+	RefNodePort    RefKind = "nodeport" // a number
+	RefOutside     RefKind = "outside"  // what has addresses beside the cluster's pods, by the scenario's name
+	RefPod         RefKind = "pod"      // NAMESPACE/NAME
 	RefPool        RefKind = "pool"
 	RefRange       RefKind = "range" // a prefix that a rule is about
 	RefReservation RefKind = "reservation"
 	RefRouter      RefKind = "router"
+	RefService     RefKind = "service" // NAMESPACE/NAME
 )
 
 // RefKinds are all of them, sorted.
 func RefKinds() []RefKind {
 	return []RefKind{
-		RefActor, RefAddress, RefBlock, RefCall, RefContainer, RefHandle, RefNetwork, RefNode, RefOutside, RefPod, RefPool, RefRange, RefReservation, RefRouter,
+		RefActor, RefAddress, RefBlock, RefCall, RefContainer, RefHandle, RefNetwork, RefNode, RefNodePort, RefOutside, RefPod, RefPool, RefRange, RefReservation, RefRouter, RefService,
 	}
 }
 

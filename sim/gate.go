@@ -174,7 +174,7 @@ func (g *Gate) park(ctx context.Context, op Op) (*parked, error) {
 	var pcs [stackMax]uintptr
 	depth := 0
 	if op.Kind != Event && op.Kind != Local && !g.w.opts.Stackless { // a server sends the one, and nobody the other
-		depth = callers(&pcs[0], len(pcs))
+		depth = called(ctx, pcs[:], callers(&pcs[0], len(pcs)))
 	}
 	w := g.w
 	w.mu.Lock()

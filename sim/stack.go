@@ -1,6 +1,9 @@
 package sim
 
-import "slices"
+import (
+	"context"
+	"slices"
+)
 
 // Stack is the functions that a goroutine was in when it sent a message, innermost
 // first, as program counters of this process, which runtime.CallersFrames reads: what
@@ -37,4 +40,20 @@ func (t stacks) of(pcs []uintptr) Stack {
 			return known
 		}
 	}
+}
+
+type callerKey struct{}
+
+// Calling has the messages that are sent under ctx know who is calling now, besides who
+// sends them: a process that calls a server within itself has its request served by other
+// goroutines than its own.
+func Calling(ctx context.Context) context.Context {
+	var pcs [stackMax]uintptr
+	return context.WithValue(ctx, callerKey{}, slices.Clone(pcs[:callers(&pcs[0], len(pcs))]))
+}
+
+// called adds to the functions of a goroutine those that called it, as Calling says.
+func called(ctx context.Context, pcs []uintptr, depth int) int {
+	caller, _ := ctx.Value(callerKey{}).([]uintptr)
+	return depth + copy(pcs[depth:], caller)
 }

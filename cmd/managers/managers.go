@@ -10,6 +10,7 @@ import (
 	spacehostlocal "ipamsim/fuzz/space/hostlocal"
 	spacemixed "ipamsim/fuzz/space/mixed"
 	spacenodeipam "ipamsim/fuzz/space/nodeipam"
+	spaceservices "ipamsim/fuzz/space/services"
 	spacewhereabouts "ipamsim/fuzz/space/whereabouts"
 	answercalico "ipamsim/reports/answer/calico"
 	answerwhereabouts "ipamsim/reports/answer/whereabouts"
@@ -24,6 +25,7 @@ import (
 	"ipamsim/sim/ipam/hostlocal"
 	"ipamsim/sim/ipam/mixed"
 	"ipamsim/sim/ipam/nodeipam"
+	"ipamsim/sim/ipam/services"
 	"ipamsim/sim/ipam/whereabouts"
 	"ipamsim/sim/strategy"
 )
@@ -39,5 +41,6 @@ var All = sync.OnceValue(func() []*ipam.Manager {
 		mixed.New(c, w).With(spacemixed.Space),
 		hostlocal.New().With(spacehostlocal.Space),
 		nodeipam.New().With(spacenodeipam.Space),
+		services.New().With(spaceservices.Space),
 	}
 })

@@ -99,6 +99,9 @@ var rules = map[string]rule{
 		after: named(invariant.BlockOwner, invariant.DoubleClaim, invariant.DuplicateAddress, invariant.HandleCount, invariant.OverlappingBlocks, invariant.SliceConflict)},
 	invariant.DoubleClaim.Name: {rests: both, reserved: true, name: lost,
 		after: named(invariant.OverlapReservation, invariant.SliceConflict, invariant.UnbackedSandbox)},
+	// Who gave the address back tells more than who was given it next.
+	invariant.DuplicateClusterIP.Name: {freed: true},
+	invariant.LeakedServiceClaim.Name: {slow: true},
 	invariant.OverlapReservation.Name: {rests: both, name: lost,
 		after: named(invariant.DoubleClaim, invariant.UnbackedSandbox)},
 }

@@ -31,6 +31,7 @@ type Past struct {
 	calls    calls
 
 	assigning map[string]*assigning // by network key
+	gaps      map[gap]time.Duration // since when Services have them
 }
 
 // rules are since when a network's policy is what it is.
@@ -73,6 +74,7 @@ func (p *Past) Note(v View) {
 	}
 	p.noteStanding(&v)
 	p.noteSlices(&v)
+	p.noteGaps(&v)
 	p.calls.note(&v)
 	p.record, p.begun = v.Record, true
 }

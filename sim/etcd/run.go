@@ -81,12 +81,18 @@ func (s *Server) begin(r *Run) *Run {
 // still meanwhile. Whoever uses KeepAlive closes its Lease before the bubble ends.
 func (r *Run) Client() *clientv3.Client {
 	c := clientv3.NewCtxClient(context.Background())
-	if c.KV = clientv3.NewKVFromKVClient(&kv{r}, c); r.memory != nil {
-		c.KV = clientv3.NewKVFromKVClient(&straight{r}, c)
-	}
+	c.KV = clientv3.NewKVFromKVClient(r.KV(), c)
 	c.Watcher = &watcher{r}
 	c.Lease = clientv3.NewLeaseFromLeaseClient(&leases{r}, c, time.Second)
 	return c
+}
+
+// KV is the bubble's side of etcd's own protocol, on which Client's is built.
+func (r *Run) KV() pb.KVClient {
+	if r.memory != nil {
+		return &straight{r}
+	}
+	return &kv{r}
 }
 
 // call runs f outside the bubble and takes in what it committed. The events

@@ -36,6 +36,9 @@ func (c *call) question() (q question, ok bool) {
 // about is the question about an object of the call's resource. The key is where
 // etcd has it.
 func (c *call) about(name string) (q question, ok bool) {
+	if c.s.mux.own != nil {
+		return q, false // each of its reads is a message
+	}
 	i := c.info
 	where, namespace := path.Join(i.APIGroup, i.Resource), i.Namespace
 	if in, ok := builtins[i.Resource]; ok && in.gv.Group == i.APIGroup {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"path"
 
+	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/client/v3/kubernetes"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -29,17 +30,19 @@ const prefix = "/registry"
 type backend struct {
 	client  *kubernetes.Client
 	outside func(func()) // runs a function outside of the bubble
-	uids    uids
+	uids    *uids
 	closes  []func()
 	// controlled: see Server.ForControllers, and direct: the server's own way in.
 	controlled bool
 	direct     http.RoundTripper
 }
 
-func newBackend(store *etcd.Run) *backend {
-	kc := &kubernetes.Client{Client: store.Client()}
+func newBackend(store *etcd.Run) *backend { return backendOver(store.Client(), store, &uids{}) }
+
+func backendOver(c *clientv3.Client, store *etcd.Run, u *uids) *backend {
+	kc := &kubernetes.Client{Client: c}
 	kc.Kubernetes = kc
-	return &backend{client: kc, outside: store.Outside}
+	return &backend{client: kc, outside: store.Outside, uids: u}
 }
 
 func (b *backend) close() {

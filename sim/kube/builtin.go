@@ -5,6 +5,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	resourcev1 "k8s.io/api/resource/v1"
@@ -21,6 +22,7 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/batch/install"
 	_ "k8s.io/kubernetes/pkg/apis/coordination/install"
 	_ "k8s.io/kubernetes/pkg/apis/core/install"
+	_ "k8s.io/kubernetes/pkg/apis/networking/install"
 	_ "k8s.io/kubernetes/pkg/apis/policy/install"
 	_ "k8s.io/kubernetes/pkg/apis/rbac/install"
 	_ "k8s.io/kubernetes/pkg/apis/resource/install"
@@ -39,6 +41,8 @@ import (
 	replicationcontrollers "k8s.io/kubernetes/pkg/registry/core/replicationcontroller/storage"
 	resourcequotas "k8s.io/kubernetes/pkg/registry/core/resourcequota/storage"
 	secrets "k8s.io/kubernetes/pkg/registry/core/secret/storage"
+	ipaddresses "k8s.io/kubernetes/pkg/registry/networking/ipaddress/storage"
+	servicecidrs "k8s.io/kubernetes/pkg/registry/networking/servicecidr/storage"
 	budgets "k8s.io/kubernetes/pkg/registry/policy/poddisruptionbudget/storage"
 	clusterroles "k8s.io/kubernetes/pkg/registry/rbac/clusterrole/storage"
 	clusterrolebindings "k8s.io/kubernetes/pkg/registry/rbac/clusterrolebinding/storage"
@@ -70,12 +74,14 @@ var builtins = map[string]builtin{
 	"daemonsets":   {gv: appsv1.SchemeGroupVersion, open: two("daemonsets", daemonsets.NewREST)},
 	"deployments":  {gv: appsv1.SchemeGroupVersion, open: openDeployments},
 	"events":       {gv: corev1.SchemeGroupVersion, open: openEvents},
+	"ipaddresses":  {gv: networkingv1.SchemeGroupVersion, open: one("ipaddresses", ipaddresses.NewREST)},
 	"jobs":         {gv: batchv1.SchemeGroupVersion, open: two("jobs", jobs.NewREST)},
 	"leases":       {gv: coordinationv1.SchemeGroupVersion, open: one("leases", leases.NewREST)},
 	"namespaces":   {gv: corev1.SchemeGroupVersion, open: openNamespaces, controlled: openControlledNamespaces},
 	"nodes":        {gv: corev1.SchemeGroupVersion, open: openNodes},
 	"pods":         {gv: corev1.SchemeGroupVersion, open: openPods, controlled: openControlledPods},
 	"replicasets":  {gv: appsv1.SchemeGroupVersion, open: openReplicaSets},
+	"servicecidrs": {gv: networkingv1.SchemeGroupVersion, open: two("servicecidrs", servicecidrs.NewREST)},
 	"services":     {gv: corev1.SchemeGroupVersion, open: openServices, remembers: true},
 	"statefulsets": {gv: appsv1.SchemeGroupVersion, open: openStatefulSets},
 
@@ -107,8 +113,8 @@ var builtins = map[string]builtin{
 
 // clusterScoped are those of them that are in no namespace.
 var clusterScoped = map[string]bool{
-	"clusterrolebindings": true, "clusterroles": true, "csidrivers": true, "csinodes": true, "deviceclasses": true, "namespaces": true,
-	"nodes": true, "persistentvolumes": true, "priorityclasses": true, "resourceslices": true, "storageclasses": true, "volumeattachments": true,
+	"clusterrolebindings": true, "clusterroles": true, "csidrivers": true, "csinodes": true, "deviceclasses": true, "ipaddresses": true, "namespaces": true,
+	"nodes": true, "persistentvolumes": true, "priorityclasses": true, "resourceslices": true, "servicecidrs": true, "storageclasses": true, "volumeattachments": true,
 }
 
 // one opens a registry without subresources.

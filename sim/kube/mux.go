@@ -27,6 +27,17 @@ type mux struct {
 	custom    map[schema.GroupResource]bool
 	kept      atomic.Pointer[kept] // nil once the run is over
 	admission admission.Interface  // nil: everything is admitted as it is
+	own       map[string]builtin   // what a Peer serves instead of builtins
+}
+
+// builtin is the resource of Kubernetes' own that has a plural.
+func (m *mux) builtin(plural string) (in builtin, ok bool) {
+	if m.own != nil {
+		in, ok = m.own[plural]
+	} else {
+		in, ok = builtins[plural]
+	}
+	return in, ok
 }
 
 func newMux(b *backend, crds []*apiextv1.CustomResourceDefinition) (*mux, error) {
@@ -70,7 +81,7 @@ func (m *mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	r = r.WithContext(ctx)
 	gr := schema.GroupResource{Group: info.APIGroup, Resource: info.Resource}
-	in, ok := builtins[info.Resource]
+	in, ok := m.builtin(info.Resource)
 	ok = ok && in.gv == schema.GroupVersion{Group: info.APIGroup, Version: info.APIVersion}
 	k := m.kept.Load()
 	switch {

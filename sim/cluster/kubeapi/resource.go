@@ -47,6 +47,8 @@ var builtin = map[string]Resource{
 	"Node":        Nodes,
 	"Namespace":   {"/api/v1", "namespaces", false, false},
 	"Service":     {"/api/v1", "services", true, false},
+	"IPAddress":   {"/apis/networking.k8s.io/v1", "ipaddresses", false, false},
+	"ServiceCIDR": {"/apis/networking.k8s.io/v1", "servicecidrs", false, false},
 	"ConfigMap":   {"/api/v1", "configmaps", true, false},
 	"Lease":       {"/apis/coordination.k8s.io/v1", "leases", true, false},
 	"StatefulSet": {"/apis/apps/v1", "statefulsets", true, false},

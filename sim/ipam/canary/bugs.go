@@ -35,6 +35,8 @@ type bug struct {
 	block func(*ledger, *policy, string) (pool, bool)
 	// claimed spoils the ledger after a node claimed a block.
 	claimed func(l *ledger, p *policy, b pool)
+	// services spoils what is stored of Services; each claim then is one's.
+	services func(*model.Services)
 }
 
 // bugs, by the invariant that each must make fire: on any schedule of a few pods
@@ -47,18 +49,23 @@ var bugs = map[string]bug{
 	"convergence":          {enter: claimSpare},
 	"double-claim":         {ranges: true, enter: claimNeighbour},
 	"duplicate-address":    {pick: pickTaken},
+	"duplicate-cluster-ip": {services: sameClusterIP},
+	"duplicate-node-port":  {services: sameNodePort},
 	"excluded-address":     {pick: pickExcluded},
 	"failed-call":          {begin: fail},
 	"handle-count":         {blocks: true, enter: forgetHandle},
 	"leaked-affinity":      {blocks: true, claimed: reachOut},
 	"leaked-claim":         {release: releaseNothing},
+	"leaked-service-claim": {services: forgetService},
 	"leftover-handle":      {blocks: true, release: releaseClaimsOnly},
 	"leftover-reservation": {ranges: true, release: releaseClaimsOnly},
 	"max-blocks":           {blocks: true, claimed: claimAnother},
 	"out-of-pool":          {pick: pickOutside},
 	"overlap-reservation":  {ranges: true, enter: forgetReservation},
 	"overlapping-blocks":   {blocks: true, claimed: halve},
+	"refused-service":      {services: refuseService},
 	"reservation-count":    {ranges: true, release: releaseClaimsOnly},
+	"service-families":     {services: otherFamily},
 	"slice-conflict":       {ranges: true, sameSlice: true},
 	"spinning-reconciler":  {spin: true},
 	"spurious-exhaustion":  {begin: refuse},
@@ -67,6 +74,7 @@ var bugs = map[string]bug{
 	"stuck":                {begin: hang},
 	"unassigned-node":      {ranges: true, oneSlice: true},
 	"unbacked-sandbox":     {enter: forgetClaim},
+	"unbacked-service":     {services: forgetIPAddress},
 	"unreleased-claim":     {release: releaseNothing},
 }
 

@@ -295,7 +295,10 @@ var alsoRed = map[string]string{
 
 // outside are the bugs that no ledger of a plain run shows.
 var outside = map[string]string{
-	"blackholed-address":  "red by routing tables only",
+	"blackholed-address":   "red by routing tables only",
+	"duplicate-cluster-ip": "red where the record is observed", "duplicate-node-port": "red where the record is observed",
+	"leaked-service-claim": "red where the record is observed", "refused-service": "red where the record is observed",
+	"service-families": "red where the record is observed", "unbacked-service": "red where the record is observed",
 	"spinning-reconciler": "red by requests only",
 	"unassigned-node":     "red after a bound that a plain run does not come to",
 }

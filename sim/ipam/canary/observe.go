@@ -30,6 +30,7 @@ func (i *instance) Observe(ctx context.Context) (model.Snapshot, error) {
 		return model.Snapshot{}, fmt.Errorf("canary: observe: %w", err)
 	}
 	var s model.Snapshot
+	spoil := ""
 	for _, o := range objs {
 		raw, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
 		if err != nil {
@@ -42,8 +43,13 @@ func (i *instance) Observe(ctx context.Context) (model.Snapshot, error) {
 		}
 		rev, _ := strconv.ParseInt(u.GetResourceVersion(), 10, 64)
 		l.snapshot(&s, rev)
+		spoil = cmp.Or(spoil, l.Bug)
 	}
 	order(&s)
+	if f := bugs[spoil].services; f != nil {
+		s.Services = servicesOf(s.Claims)
+		f(s.Services)
+	}
 	if s.Networks, err = i.policy(ctx); err != nil {
 		return model.Snapshot{}, err
 	}

@@ -1,0 +1,185 @@
+// Package services draws worlds of Services and API servers.
+package services
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/yaml"
+
+	"ipamsim/fuzz/space"
+	"ipamsim/scenarios"
+	"ipamsim/sim"
+	"ipamsim/sim/cluster/action"
+)
+
+// Space is that of Services.
+var Space = space.Space{Name: "services", Forceless: true, Draw: func(w *space.World) { (&world{World: w}).draw() }}
+
+// world is a world of Services while it is drawn.
+type world struct {
+	*space.World
+	servers []string
+	made    []string // names of Services
+	dual    bool
+}
+
+// object is a manifest or a part of one.
+type object = map[string]any
+
+const (
+	server  = "kube-apiserver"
+	manager = "kube-controller-manager"
+	ready   = 5 * time.Second // from then on API servers are
+)
+
+// draw draws a few Services on hardly more addresses and node ports than they need, so
+// that what is given back is given away again, by one to three API servers of which some
+// stand still or end.
+func (w *world) draw() {
+	s := &w.Doc.Spec
+	s.IPAM = "services"
+	w.Machines(1, 1)
+	w.Pace(30*time.Second, 8*time.Minute)
+	s.Timers = scenarios.Timers{}
+	for n := range space.Pick(w.Choices, 2, 1, 2, 3) {
+		s.Daemons = append(s.Daemons, server)
+		w.servers = append(w.servers, server)
+		if n > 0 {
+			w.servers[n] = fmt.Sprintf("%s~%d", server, n+1)
+		}
+	}
+	if w.Chance(1, 4) {
+		s.Daemons = append(s.Daemons, manager)
+	}
+	w.configure()
+	for range w.Between(3, 12) {
+		w.service(w.time())
+	}
+	for range space.Pick(w.Choices, 0, 1, 0, 2) {
+		w.disturb(w.time())
+	}
+	w.Latencies()
+	w.faults()
+	w.Strategy(space.Weight{Name: "timed", N: 50}, space.Weight{Name: "stall", N: 20}, space.Weight{Name: "random", N: 20}, space.Weight{Name: "pct", N: 5}, space.Weight{Name: "pos", N: 5})
+	w.Title()
+}
+
+// time is any moment at which API servers may be ready.
+func (w *world) time() time.Duration {
+	return ready + time.Duration(w.Int(int((w.Until-ready)/time.Millisecond)))*time.Millisecond
+}
+
+// configure draws the ranges: of one family or both, as narrow as there may be, and node
+// ports for as many Services.
+func (w *world) configure() {
+	subnet := fmt.Sprintf("10.96.0.0/%d", space.Pick(w.Choices, 29, 28, 29, 24, 30))
+	if w.dual = w.Chance(1, 4); w.dual {
+		subnet = space.Pick(w.Choices, subnet+",fd00:10:96::/125", "fd00:10:96::/125,"+subnet)
+	}
+	c := object{
+		"apiVersion": "kubeadm.k8s.io/v1beta4", "kind": "ClusterConfiguration", "networking": object{"serviceSubnet": subnet},
+		"apiServer": object{"extraArgs": []object{{"name": "service-node-port-range", "value": space.Pick(w.Choices, "30000-30007", "30000-30003", "30000-30063")}}},
+	}
+	text, err := yaml.Marshal(c)
+	if err != nil {
+		panic(err) // made of text and lists
+	}
+	w.Add(object{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": object{"name": "kubeadm-config", "namespace": "kube-system"},
+		"data": object{"ClusterConfiguration": string(text)},
+	})
+}
+
+// service draws what a user does to a Service: mostly there is a new one; some are deleted,
+// made again under their name, or become another type.
+func (w *world) service(at time.Duration) {
+	kind := w.Int(8)
+	if len(w.made) == 0 || kind < 4 {
+		w.create(at, fmt.Sprintf("svc-%d", len(w.made)+1))
+		return
+	}
+	name := space.Pick(w.Choices, w.made...)
+	switch kind {
+	case 4, 5:
+		w.delete(at, name)
+		if w.Chance(1, 3) {
+			w.create(at+time.Duration(w.Between(0, 4000))*time.Millisecond, name)
+		}
+	case 6:
+		w.At(at, scenarios.Event{Patch: &action.Patch{Resource: "services", Name: name, Merge: w.change()}})
+	default:
+		w.create(at, name) // once more: a controller that had no answer
+	}
+}
+
+// change draws another type, or another policy of families.
+func (w *world) change() object {
+	if w.dual && w.Chance(1, 2) {
+		return object{"spec": object{"ipFamilyPolicy": space.Pick(w.Choices, "RequireDualStack", "PreferDualStack")}}
+	}
+	switch w.Int(3) {
+	case 0:
+		return object{"spec": object{"type": "ExternalName", "externalName": "example.org", "clusterIP": nil, "clusterIPs": nil, "ipFamilies": nil, "ipFamilyPolicy": nil}}
+	case 1:
+		return object{"spec": object{"type": "NodePort"}}
+	}
+	return object{"spec": object{"type": "ClusterIP"}}
+}
+
+func (w *world) create(at time.Duration, name string) {
+	w.made = append(w.made, name)
+	if w.Chance(1, 3) { // at a certain server
+		to := space.Pick(w.Choices, w.servers...)
+		w.At(at, scenarios.Event{Command: &action.Command{Run: fmt.Sprintf("kubectl --server=%s create service %s %s --tcp=80", to, space.Pick(w.Choices, "clusterip", "nodeport"), name)}})
+		return
+	}
+	spec := object{"ports": []object{{"port": 80}}, "selector": object{"app": name}}
+	if w.Chance(1, 3) {
+		spec["type"] = "NodePort"
+	}
+	if w.dual && w.Chance(2, 3) {
+		spec["ipFamilyPolicy"] = space.Pick(w.Choices, "RequireDualStack", "PreferDualStack")
+	}
+	w.At(at, space.Applied(object{"apiVersion": "v1", "kind": "Service", "metadata": object{"name": name}, "spec": spec}))
+}
+
+func (w *world) delete(at time.Duration, name string) {
+	if w.Chance(1, 3) {
+		to := space.Pick(w.Choices, w.servers...)
+		w.At(at, scenarios.Event{Command: &action.Command{Run: fmt.Sprintf("kubectl --server=%s delete service %s", to, name)}})
+		return
+	}
+	w.At(at, scenarios.Event{Delete: &action.Delete{Resource: "services", Name: name}})
+}
+
+// disturb stops an API server for a while, mostly near something that a user does, or
+// ends it.
+func (w *world) disturb(at time.Duration) {
+	if w.Chance(2, 3) {
+		near := space.Pick(w.Choices, w.Doc.Spec.Timeline...)
+		at = near.At.Duration + time.Duration(w.Between(0, 50))*time.Millisecond
+	}
+	who := space.Pick(w.Choices, w.servers...)
+	if w.Chance(1, 4) {
+		w.At(at, scenarios.Event{Kill: &action.Kill{Actor: who}})
+		return
+	}
+	w.At(at, scenarios.Event{Pause: &action.Pause{Actor: who, For: space.Millis(w.Duration(time.Second, 2*time.Minute))}})
+}
+
+// faults are mostly those that matter: writes to etcd that get no answer.
+func (w *world) faults() {
+	if w.Chance(1, 4) {
+		w.Faults()
+		return
+	}
+	f := &w.Doc.Spec.Faults
+	if f.Max = space.Pick(w.Choices, 0, 1, 2, 4, 0); f.Max == 0 {
+		return
+	}
+	f.Only = strings.Fields(space.Pick(w.Choices, "CREATE DELETE UPDATE", "CREATE", "CREATE DELETE"))
+	f.Allowed = []string{sim.LoseReply.String(), sim.FailBefore.String()}
+	f.Rates = map[string]float64{sim.LoseReply.String(): space.Pick(w.Choices, .05, .2), sim.FailBefore.String(): space.Pick(w.Choices, .05, .2)}
+}

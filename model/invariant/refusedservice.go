@@ -1,0 +1,40 @@
+package invariant
+
+import "ipamsim/model"
+
+// Codes of RefusedService: of what there is said to be none.
+const (
+	addressesFull = "addresses"
+	nodePortsFull = "node-ports"
+)
+
+// RefusedService is a user who is told that a range is full which is not. How many were
+// free is counted at all times while the request was under way.
+var RefusedService = define(Invariant{
+	Name:     "refused-service",
+	Severity: model.Major,
+	Phase:    Always,
+	Doc:      "No Service is refused for lack of addresses or node ports while some are free.",
+	Kinds: []Kind{
+		{addressesFull, "{service} was refused at {at}, for the range of addresses was said to be full; it never had fewer than {free} free"},
+		{nodePortsFull, "{service} was refused at {at}, for the range of node ports was said to be full; it never had fewer than {free} free"},
+	},
+}, func(v View) (out []finding) {
+	if v.Record.Services == nil {
+		return nil
+	}
+	for _, r := range v.Record.Services.Refusals {
+		if r.Free <= 0 {
+			continue
+		}
+		code := addressesFull
+		if r.Ports {
+			code = nodePortsFull
+		}
+		out = append(out, finding{
+			code: code, objects: []model.Ref{model.ServiceOf(r.Service)},
+			facts: []model.Fact{model.NewFact("at", r.At), model.NewFact("free", r.Free)},
+		})
+	}
+	return out
+})

@@ -1,0 +1,86 @@
+package invariant
+
+import (
+	"net/netip"
+	"testing"
+
+	"ipamsim/model"
+)
+
+// calmServices is a cluster with two Services, of which one has two families.
+func calmServices() *View {
+	v := &View{History: &model.History{}, Past: &Past{}, Truth: model.Truth{At: sec(10)}}
+	one, two, three := ip("10.96.0.1"), ip("10.96.0.2"), ip("fd00::1")
+	v.Record.Services = &model.Services{
+		All: []model.Service{
+			{Name: "d/a", Addrs: []netip.Addr{one}, Families: []string{"IPv4"}, Ports: []model.NodePort{{Port: 30001, Protocol: "TCP"}}},
+			{Name: "d/b", Addrs: []netip.Addr{two, three}, Families: []string{"IPv4", "IPv6"}, Ports: []model.NodePort{{Port: 30002, Protocol: "TCP"}}},
+			{Name: "d/h", Headless: true, Families: []string{"IPv4"}},
+		},
+		Claims: []model.ServiceClaim{{Addr: one, Service: "d/a", Managed: true}, {Addr: two, Service: "d/b", Managed: true}, {Addr: three, Service: "d/b", Managed: true}},
+		Ranges: []netip.Prefix{cidr("10.96.0.0/28"), cidr("fd00::/112")}, Ports: []int{30001, 30002}, HasPorts: true,
+	}
+	return v
+}
+
+// later is so many minutes after a change, with nothing in between.
+func later(minutes float64, change func(*model.Services)) func(*View) {
+	return func(v *View) {
+		change(v.Record.Services)
+		v.Past.Note(*v)
+		v.Truth.At += sec(60 * minutes)
+		v.Past.Note(*v)
+	}
+}
+
+func TestServices(t *testing.T) {
+	for _, i := range All() {
+		t.Run(i.Name, func(t *testing.T) {
+			tableOf(t, calmServices, i, append(serviceRows[i.Name], row{"calm", later(60, func(*model.Services) {}), ""}))
+		})
+	}
+}
+
+var serviceRows = map[string][]row{
+	"duplicate-cluster-ip": {
+		{"two", func(v *View) { v.Record.Services.All[1].Addrs[0] = ip("10.96.0.1") }, "10.96.0.1 is the cluster IP of d/a and of d/b"},
+	},
+	"duplicate-node-port": {
+		{"two", func(v *View) { v.Record.Services.All[1].Ports[0].Port = 30001 }, "30001 is a node port of d/a and of d/b"},
+		{"two protocols", func(v *View) { v.Record.Services.All[1].Ports[0] = model.NodePort{Port: 30001, Protocol: "UDP"} }, ""},
+	},
+	"service-families": {
+		{"one is missing", func(v *View) { v.Record.Services.All[1].Addrs = v.Record.Services.All[1].Addrs[:1] },
+			"d/b has 1 cluster IPs, which are not one of each of its 2 IP families"},
+		{"order", func(v *View) { v.Record.Services.All[1].Families = []string{"IPv6", "IPv4"} },
+			"d/b has 2 cluster IPs, which are not one of each of its 2 IP families"},
+	},
+	"refused-service": {
+		{"addresses", func(v *View) { v.Record.Services.Refusals = []model.Refusal{{At: sec(3), Service: "d/c", Free: 2}} },
+			"d/c was refused at 3s, for the range of addresses was said to be full; it never had fewer than 2 free"},
+		{"node ports", func(v *View) {
+			v.Record.Services.Refusals = []model.Refusal{{At: sec(3), Service: "d/c", Free: 2, Ports: true}}
+		}, "d/c was refused at 3s, for the range of node ports was said to be full; it never had fewer than 2 free"},
+		{"full", func(v *View) { v.Record.Services.Refusals = []model.Refusal{{At: sec(3), Service: "d/c"}} }, ""},
+	},
+	"unbacked-service": {
+		{"no IPAddress", later(2, func(s *model.Services) { s.Claims = s.Claims[1:] }), "10.96.0.1, the cluster IP of d/a, has had no IPAddress since 10s"},
+		{"another's", later(2, func(s *model.Services) { s.Claims[0].Service = "d/gone" }),
+			"10.96.0.1, the cluster IP of d/a, has had an IPAddress of d/gone since 10s, which does not have that cluster IP"},
+		{"node port", later(2, func(s *model.Services) { s.Ports = s.Ports[1:] }), "30001, a node port of d/a, has been marked as free since 10s"},
+		{"for a moment", later(.5, func(s *model.Services) { s.Claims = s.Claims[1:] }), ""},
+		{"out of every range", later(2, func(s *model.Services) { s.Claims, s.Ranges = s.Claims[1:], s.Ranges[1:] }), ""},
+		{"no bitmap yet", later(2, func(s *model.Services) { s.Ports, s.HasPorts = nil, false }), ""},
+	},
+	"leaked-service-claim": {
+		{"IPAddress", later(30, func(s *model.Services) {
+			s.Claims = append(s.Claims[:2:2], model.ServiceClaim{Addr: ip("10.96.0.3"), Service: "d/gone", Managed: true}, s.Claims[2])
+		}), "10.96.0.3 has had an IPAddress of d/gone since 10s, which does not have that cluster IP"},
+		{"node port", later(19, func(s *model.Services) { s.Ports = append(s.Ports, 30003) }),
+			"30003 has been marked as allocated since 10s, and no Service has that node port"},
+		{"somebody else's", later(60, func(s *model.Services) {
+			s.Claims = append(s.Claims[:2:2], model.ServiceClaim{Addr: ip("10.96.0.3")}, s.Claims[2])
+		}), ""},
+		{"within the bound", later(7, func(s *model.Services) { s.Ports = append(s.Ports, 30003) }), ""},
+	},
+}

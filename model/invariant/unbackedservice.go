@@ -1,0 +1,33 @@
+package invariant
+
+import (
+	"time"
+
+	"ipamsim/model"
+)
+
+// UnbackedService is the state before a duplicate: the next Service to be created may be
+// given the address or the node port of another one. A repair that takes an IPAddress away
+// to make it again needs two requests.
+var UnbackedService = define(Invariant{
+	Name:     "unbacked-service",
+	Severity: model.Major,
+	Phase:    Always,
+	Doc:      "An IPAddress guards every cluster IP of a ServiceCIDR for its Service, and every node port is marked as allocated.",
+	Kinds: []Kind{
+		{noIPAddress, "{address}, the cluster IP of {by}, has had no IPAddress since {since}"},
+		{ipAddressOfAnother, "{address}, the cluster IP of {by}, has had an IPAddress of {other} since {since}, which does not have that cluster IP"},
+		{nodePortFree, "{nodeport}, a node port of {by}, has been marked as free since {since}"},
+	},
+}, func(v View) []finding {
+	return longGaps(&v, func(g gap) time.Duration {
+		switch g.code {
+		case noIPAddress, ipAddressOfAnother, nodePortFree:
+			return unbackedAfter
+		}
+		return 0
+	})
+})
+
+// unbackedAfter is for how long one of two requests may take.
+const unbackedAfter = time.Minute

@@ -1,0 +1,79 @@
+package model
+
+import (
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Services is what is stored of Services at one instant, and what says whose an address or
+// a node port is.
+type Services struct {
+	All      []Service      // sorted by name
+	Claims   []ServiceClaim // IPAddress objects, sorted by address
+	Ranges   []netip.Prefix // of ServiceCIDRs, sorted, each once
+	Ports    []int          // that are marked as allocated, ascending
+	HasPorts bool           // there is a record of node ports
+	Refusals []Refusal      // so far, in the order in which they came
+}
+
+// Service is one that has cluster IPs or node ports.
+type Service struct {
+	Name     string // NAMESPACE/NAME
+	Addrs    []netip.Addr
+	Families []string // IPv4, IPv6: as many as Addrs, in their order
+	Ports    []NodePort
+	Headless bool // it has no address, and wants none
+}
+
+// NodePort is one of a Service, each once. That of the health check is TCP's.
+type NodePort struct {
+	Port     int
+	Protocol string
+}
+
+// ServiceClaim is an IPAddress object.
+type ServiceClaim struct {
+	Addr    netip.Addr
+	Service string // NAMESPACE/NAME of the Service that it refers to; "": of another kind of object
+	Managed bool   // the API servers made it
+}
+
+// Refusal is an answer of an API server that it has no address or no node port left.
+type Refusal struct {
+	At      time.Duration
+	Service string
+	Ports   bool // node ports; else addresses
+	Free    int  // how many were free at all times while the request was under way
+}
+
+// ServiceOf names a Service.
+func ServiceOf(name string) Ref { return Ref{RefService, name} }
+
+// NodePortOf names a node port.
+func NodePortOf(port int) Ref { return Ref{RefNodePort, strconv.Itoa(port)} }
+
+// Claim is the IPAddress object of an address, nil if there is none.
+func (s *Services) Claim(a netip.Addr) *ServiceClaim {
+	i, ok := slices.BinarySearchFunc(s.Claims, a, func(c ServiceClaim, a netip.Addr) int { return c.Addr.Compare(a) })
+	if !ok {
+		return nil
+	}
+	return &s.Claims[i]
+}
+
+// Service is the one of a name, nil if there is none.
+func (s *Services) Service(name string) *Service {
+	i, ok := slices.BinarySearchFunc(s.All, name, func(x Service, name string) int { return strings.Compare(x.Name, name) })
+	if !ok {
+		return nil
+	}
+	return &s.All[i]
+}
+
+// InRange reports whether a ServiceCIDR has the address.
+func (s *Services) InRange(a netip.Addr) bool {
+	return slices.ContainsFunc(s.Ranges, func(p netip.Prefix) bool { return p.Contains(a) })
+}

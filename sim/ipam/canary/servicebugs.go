@@ -1,0 +1,59 @@
+package canary
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+
+	"ipamsim/model"
+)
+
+// servicesOf has a Service of each claim's pod, in order, with the claim's address and a
+// node port.
+func servicesOf(claims []model.Claim) *model.Services {
+	s := &model.Services{HasPorts: true}
+	const firstPort = 30000
+	for i, c := range slices.SortedFunc(slices.Values(claims), func(a, b model.Claim) int { return a.Addr.Compare(b.Addr) }) {
+		x := model.Service{Name: c.Pod.String(), Addrs: []netip.Addr{c.Addr}, Families: []string{"IPv4"}, Ports: []model.NodePort{{Port: firstPort + i, Protocol: "TCP"}}}
+		s.All = append(s.All, x)
+		s.Claims = append(s.Claims, model.ServiceClaim{Addr: c.Addr, Service: x.Name, Managed: true})
+		s.Ports = append(s.Ports, firstPort+i)
+		if len(s.Ranges) == 0 {
+			s.Ranges = []netip.Prefix{netip.PrefixFrom(c.Addr, 0).Masked()}
+		}
+	}
+	slices.SortFunc(s.All, func(a, b model.Service) int { return strings.Compare(a.Name, b.Name) })
+	return s
+}
+
+func sameClusterIP(s *model.Services) {
+	for i := range s.All {
+		s.All[i].Addrs = s.All[0].Addrs
+	}
+	s.Claims = s.Claims[:0]
+	s.Ranges = nil
+}
+
+func sameNodePort(s *model.Services) {
+	s.Ports = nil
+	for i := range s.All {
+		s.All[i].Ports = s.All[0].Ports
+		s.Ports = []int{s.All[0].Ports[0].Port}
+	}
+}
+
+func forgetService(s *model.Services) { s.All, s.Ports = nil, nil }
+
+func forgetIPAddress(s *model.Services) { s.Claims = nil }
+
+func otherFamily(s *model.Services) {
+	for i := range s.All {
+		s.All[i].Families = []string{"IPv6"}
+	}
+}
+
+func refuseService(s *model.Services) {
+	if len(s.All) > 0 {
+		s.Refusals = []model.Refusal{{Service: s.All[0].Name, Free: 1}}
+	}
+}

@@ -1,0 +1,39 @@
+package services
+
+import (
+	"context"
+	"reflect"
+	"time"
+	_ "unsafe" // for linkname
+
+	utilwait "k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/tools/cache"
+	clientrecord "k8s.io/client-go/tools/record"
+	"k8s.io/kubernetes/pkg/controlplane/controller/defaultservicecidr"
+)
+
+//go:linkname syncDefault k8s.io/kubernetes/pkg/controlplane/controller/defaultservicecidr.(*Controller).sync
+func syncDefault(c *defaultservicecidr.Controller) error
+
+// defaultRangeInterval is that of the controller of the default ServiceCIDR.
+const defaultRangeInterval = 10 * time.Second
+
+// keepDefaultRange runs the controller of the default ServiceCIDR: its sync, as its Start
+// does. That one shuts its broadcaster of events down before it cancels who listens to it,
+// who then asks a closed channel until another thread comes to cancel it: here there is
+// none.
+//
+// Source: pkg/controlplane/controller/defaultservicecidr, Controller.Start (v1.34.1).
+func keepDefaultRange(ctx context.Context, c *defaultservicecidr.Controller) {
+	v := reflect.ValueOf(c).Elem()
+	set(v.FieldByName("eventRecorder"), &clientrecord.FakeRecorder{})
+	informer := get[cache.SharedIndexInformer](v.FieldByName("serviceCIDRInformer"))
+	go informer.Run(ctx.Done())
+	if !cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
+		return
+	}
+	err := utilwait.PollUntilContextCancel(ctx, 100*time.Millisecond, true, func(context.Context) (bool, error) { return syncDefault(c) == nil, nil })
+	if err == nil {
+		utilwait.Until(func() { _ = syncDefault(c) }, defaultRangeInterval, ctx.Done())
+	}
+}

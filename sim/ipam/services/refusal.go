@@ -1,0 +1,109 @@
+package services
+
+import (
+	"strings"
+	"time"
+
+	"ipamsim/model"
+)
+
+// asked is a request for a Service that is under way.
+type asked struct {
+	service string
+	ports   int // free at all times so far
+	addrs   map[bool]int
+}
+
+// ask begins a request, and the function that it returns ends it with its error.
+func (r *record) ask(service string) func(err error) {
+	a := &asked{service: service, ports: -1}
+	r.mu.Lock()
+	r.underWay[a] = true
+	r.mu.Unlock()
+	return func(err error) {
+		s, _ := r.snapshot() // counts what is free at the end
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.underWay, a)
+		if err == nil || s.Services == nil {
+			return
+		}
+		full := model.Refusal{At: time.Since(r.began), Service: service}
+		switch text := err.Error(); {
+		case strings.Contains(text, "failed to allocate a serviceIP: range is full"):
+			full.Free = a.fewest()
+		case strings.Contains(text, "failed to allocate a nodePort: range is full"):
+			full.Ports, full.Free = true, a.ports
+		default:
+			return
+		}
+		r.refusals = append(r.refusals, full)
+	}
+}
+
+// fewest is how many addresses were free of the family that had the fewest.
+func (a *asked) fewest() int {
+	n := -1
+	for _, free := range a.addrs {
+		if n < 0 || free < n {
+			n = free
+		}
+	}
+	return max(n, 0)
+}
+
+// count lowers, for every request under way, how many addresses and node ports were free
+// at all times. The caller holds mu.
+func (r *record) count(s *model.Services) {
+	if len(r.underWay) == 0 {
+		return
+	}
+	ports, addrs := r.portsAll-len(s.Ports), r.freeAddrs(s)
+	for a := range r.underWay {
+		if a.addrs == nil {
+			a.ports, a.addrs = ports, addrs
+			continue
+		}
+		a.ports = min(a.ports, ports)
+		for six, n := range a.addrs {
+			a.addrs[six] = min(n, addrs[six])
+		}
+	}
+}
+
+const (
+	freeMax = 1 << 20 // bounds what is counted of a wide range
+	// heardAfter is when an API server has heard that an address is free: until then it
+	// takes it for taken, which is no mistake.
+	heardAfter = 10 * time.Minute
+)
+
+// freeAddrs are the addresses that no IPAddress has, nor had a while ago, by family: true
+// is IPv6.
+func (r *record) freeAddrs(s *model.Services) map[bool]int {
+	out := map[bool]int{}
+	for i, p := range s.Ranges {
+		if i > 0 && s.Ranges[i-1].Overlaps(p) {
+			continue // it lies within: sorted, the wider one comes first
+		}
+		n := freeMax
+		if bits := p.Addr().BitLen() - p.Bits(); bits < 20 {
+			n = 1<<bits - 1 // not the first
+		}
+		if p.Addr().Is4() {
+			n-- // nor the last
+		}
+		for _, c := range s.Claims {
+			if p.Contains(c.Addr) {
+				n--
+			}
+		}
+		for a, at := range r.freed {
+			if p.Contains(a) && s.Claim(a) == nil && time.Since(at) < heardAfter {
+				n--
+			}
+		}
+		out[p.Addr().Is6()] += n
+	}
+	return out
+}

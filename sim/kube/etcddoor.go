@@ -1,0 +1,96 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	"google.golang.org/grpc"
+
+	"ipamsim/sim"
+)
+
+// etcdDoor is the way of a Peer to etcd: each request is a message at its gate.
+//
+// A read fails only with its process, for etcd's client tries it again until it succeeds;
+// a write it does not, for it may have been done.
+//
+// Source: etcd, client/v3/retry.go, isSafeRetryMutableRPC (v3.6).
+type etcdDoor struct {
+	pb.KVClient
+	g *sim.Gate
+}
+
+// Range is one message.
+func (d *etcdDoor) Range(ctx context.Context, q *pb.RangeRequest, o ...grpc.CallOption) (out *pb.RangeResponse, err error) {
+	at := storedAt("get", q.Key)
+	if len(q.RangeEnd) > 0 {
+		at.Verb = "list"
+	}
+	err = d.g.Pass(ctx, sim.Op{Kind: sim.Read, Request: at.request()}, func(ctx context.Context) (err error) {
+		if out, err = d.KVClient.Range(ctx, q, o...); err == nil && at.Verb == "get" && len(out.Kvs) == 1 {
+			at.Object, at.Revision = out.Kvs[0].Value, out.Kvs[0].ModRevision
+		}
+		sim.Report(ctx, at.note(err), at)
+		return err
+	})
+	return out, err
+}
+
+// Txn is one message. Those of Kubernetes compare a key's revision and write that key.
+func (d *etcdDoor) Txn(ctx context.Context, q *pb.TxnRequest, o ...grpc.CallOption) (out *pb.TxnResponse, err error) {
+	at := written(q)
+	op := sim.Op{Kind: sim.Write, Hurts: sim.Of(sim.FailBefore, sim.LoseReply), Fails: 1, Request: at.request()}
+	err = d.g.Pass(ctx, op, func(ctx context.Context) (err error) {
+		if out, err = d.KVClient.Txn(ctx, q, o...); err == nil {
+			if at.Conflict = !out.Succeeded; !at.Conflict {
+				at.Revision = out.Header.Revision
+			}
+		}
+		sim.Report(ctx, at.note(err), at)
+		return err
+	})
+	var f *sim.Fault
+	switch {
+	case !errors.As(err, &f):
+		return out, err
+	case f.Outcome == sim.FailBefore:
+		return nil, rpctypes.ErrGRPCLeaderChanged
+	}
+	return nil, rpctypes.ErrGRPCTimeout
+}
+
+// written is what a transaction writes.
+func written(q *pb.TxnRequest) Stored {
+	at := Stored{Verb: "txn"}
+	for _, c := range q.Compare {
+		at.If = c.GetModRevision()
+	}
+	for _, op := range q.Success {
+		switch r := op.Request.(type) {
+		case *pb.RequestOp_RequestPut:
+			verb := "update"
+			if at.If == 0 {
+				verb = "create"
+			}
+			at = Stored{Verb: verb, If: at.If, Object: r.RequestPut.Value}.named(r.RequestPut.Key)
+		case *pb.RequestOp_RequestDeleteRange:
+			at = Stored{Verb: "delete", If: at.If}.named(r.RequestDeleteRange.Key)
+		}
+	}
+	return at
+}
+
+func (s *Stored) note(err error) string {
+	switch {
+	case err != nil:
+		return err.Error()
+	case s.Conflict:
+		return "conflict"
+	case s.Revision != 0:
+		return fmt.Sprintf("rv=%d", s.Revision)
+	}
+	return "ok"
+}

@@ -1,0 +1,120 @@
+package kube
+
+import (
+	"context"
+	"net/http"
+	"syscall"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/registry/generic"
+	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/apiserver/pkg/storage"
+
+	"ipamsim/sim"
+)
+
+// Peer is another kube-apiserver over the same etcd, as a process: what it asks of etcd,
+// and each event that etcd tells it, is a message at the gate of its process. It serves
+// the resources that it is given, and nothing else.
+//
+// As that of Server, its watches have no cache in front of etcd, and its admission admits
+// everything.
+type Peer struct {
+	g      *sim.Gate
+	server *Server
+	inbox  chan *work
+}
+
+// Resource is one of Kubernetes' own resources, with its subresources.
+type Resource struct {
+	Version schema.GroupVersion
+	Open    func(generic.RESTOptionsGetter) (map[string]rest.Storage, error)
+}
+
+// Peer is the API server that a process is. It serves until ctx ends. Without a gate what
+// it asks of etcd passes none.
+func (s *Server) Peer(ctx context.Context, g *sim.Gate) *Peer {
+	c := s.store.Client()
+	if g != nil {
+		c.KV = clientv3.NewKVFromKVClient(&etcdDoor{s.store.KV(), g}, c)
+		c.Watcher = &watchDoor{c.Watcher, g}
+	}
+	b := backendOver(c, s.store, s.backend.uids)
+	m := &mux{own: map[string]builtin{}}
+	m.kept.Store(&kept{opened: map[string]opened{}, run: b})
+	return &Peer{g: g, server: &Server{store: s.store, backend: b, mux: m, ctx: ctx}, inbox: make(chan *work)}
+}
+
+// Serve adds a resource, by its plural. Its registry is opened at the first request.
+func (p *Peer) Serve(plural string, r Resource) {
+	p.server.mux.own[plural] = builtin{gv: r.Version, open: r.Open, remembers: true}
+}
+
+// Builtin is a resource as every API server here has it, by its plural.
+func Builtin(plural string) Resource {
+	in := builtins[plural]
+	return Resource{in.gv, in.open}
+}
+
+// Storage is what a registry keeps its objects in that has a key of its own, and no
+// resource.
+func (p *Peer) Storage(gr schema.GroupResource, plural string) storage.Interface {
+	o := restOptions(schema.GroupResource{Resource: plural}, nil)
+	return p.server.backend.open(o.StorageConfig.Config.ForResource(gr), "", nil, nil)
+}
+
+// requestTimeout is for how long an API server works on a request that is no watch.
+//
+// Source: apiserver, pkg/server, Config.RequestTimeout (v0.34).
+const requestTimeout = time.Minute
+
+// RoundTrip serves one request at once: the loopback by which the API server's own
+// controllers and registries call it.
+func (p *Peer) RoundTrip(r *http.Request) (*http.Response, error) {
+	c, err := p.server.begin(r)
+	if err != nil {
+		return nil, err
+	}
+	return p.answer(sim.Calling(r.Context()), c)
+}
+
+func (p *Peer) answer(ctx context.Context, c *call) (*http.Response, error) {
+	if c.info.Verb == "watch" {
+		return c.watch(ctx)
+	}
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	return c.serve(ctx), nil
+}
+
+// Run serves what arrives by a Wire until ctx ends.
+func (p *Peer) Run(ctx context.Context) error {
+	for {
+		select {
+		case w := <-p.inbox:
+			go w.do(p)
+		case <-ctx.Done():
+			p.server.backend.close()
+			return ctx.Err()
+		}
+	}
+}
+
+// work is a request that has arrived.
+type work struct {
+	call *call
+	ctx  context.Context // ends when the client has gone
+	done chan struct{}
+	resp *http.Response
+	err  error
+}
+
+func (w *work) do(p *Peer) {
+	w.resp, w.err = p.answer(w.ctx, w.call)
+	close(w.done)
+}
+
+// errRefused is what a client sees of a server that is not there.
+var errRefused error = syscall.ECONNREFUSED

@@ -1,0 +1,118 @@
+package kube
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"ipamsim/sim"
+)
+
+// Wire is one actor's way to API servers that are processes: each of its requests is a
+// message at its gate, as with Door, and what the server does about it is that process's
+// affair. Pick says which server a request goes to.
+func (s *Server) Wire(g *sim.Gate, pick func(context.Context) (*Peer, error)) http.RoundTripper {
+	return &wire{door{s, g}, pick}
+}
+
+type wire struct {
+	door
+	pick func(context.Context) (*Peer, error)
+}
+
+// RoundTrip sends the request when the schedule says so, and waits for the answer. A
+// server that ends meanwhile takes the connection with it.
+func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
+	p, err := w.pick(req.Context())
+	if err != nil {
+		return nil, err
+	}
+	c, err := p.server.begin(req)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(req.Context()))
+	job := &work{call: c, ctx: ctx, done: make(chan struct{})}
+	if c.info.Verb != "watch" {
+		defer cancel()
+	}
+	err = w.g.Pass(req.Context(), w.op(c), func(ctx context.Context) error {
+		select {
+		case p.inbox <- job:
+			sim.Report(ctx, "to "+string(p.g.Actor()), nil)
+			return nil
+		case <-p.g.Ended():
+			sim.Report(ctx, "refused by "+string(p.g.Actor()), nil)
+			return dialed(errRefused)
+		}
+	})
+	var f *sim.Fault
+	switch {
+	case errors.As(err, &f) && f.Outcome != sim.LoseReply:
+		return c.hurt(f)
+	case err != nil && f == nil:
+		return nil, err
+	}
+	select {
+	case <-job.done:
+	case <-p.g.Ended():
+		return nil, reset()
+	case <-req.Context().Done():
+		return nil, req.Context().Err()
+	}
+	if err := p.awake(req.Context()); err != nil {
+		return nil, err
+	}
+	switch {
+	case f != nil:
+		return nil, reset()
+	case job.err != nil:
+		return nil, job.err
+	}
+	job.resp.Request = req
+	return w.stream(job, cancel), nil
+}
+
+// awake waits until an answer of the server would arrive: one that stands still sends none.
+func (p *Peer) awake(ctx context.Context) error {
+	t := time.NewTicker(awakeEvery)
+	defer t.Stop()
+	for !p.g.Reached() {
+		select {
+		case <-t.C:
+		case <-p.g.Ended():
+			return reset()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// awakeEvery is how soon a client hears of a server that goes on.
+const awakeEvery = 100 * time.Millisecond
+
+// stream puts the gate between a watch and the client.
+func (w *wire) stream(job *work, cancel context.CancelFunc) *http.Response {
+	if from, ok := job.resp.Body.(*pipe); ok {
+		to := newPipe(func() { cancel(); from.cancel() })
+		f := &frames{g: w.g, call: job.call, from: from, to: to, protobuf: strings.Contains(job.resp.Header.Get("Content-Type"), "protobuf")}
+		job.resp.Body = to
+		go f.move(job.ctx, bufio.NewReader(from))
+	}
+	return job.resp
+}
+
+func dialed(err error) error {
+	return &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", err)}
+}
+
+func reset() error {
+	return &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
+}
