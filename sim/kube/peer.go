@@ -3,7 +3,6 @@ package kube
 import (
 	"context"
 	"net/http"
-	"syscall"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -115,6 +114,3 @@ func (w *work) do(p *Peer) {
 	w.resp, w.err = p.answer(w.ctx, w.call)
 	close(w.done)
 }
-
-// errRefused is what a client sees of a server that is not there.
-var errRefused error = syscall.ECONNREFUSED

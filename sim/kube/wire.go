@@ -39,23 +39,21 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(req.Context()))
 	job := &work{call: c, ctx: ctx, done: make(chan struct{})}
-	if c.info.Verb != "watch" {
-		defer cancel()
+	resp, err := w.answered(req.Context(), p, job)
+	if err != nil || c.info.Verb != "watch" {
+		cancel()
+		return resp, err
 	}
-	err = w.g.Pass(req.Context(), w.op(c), func(ctx context.Context) error {
-		select {
-		case p.inbox <- job:
-			sim.Report(ctx, "to "+string(p.g.Actor()), nil)
-			return nil
-		case <-p.g.Ended():
-			sim.Report(ctx, "refused by "+string(p.g.Actor()), nil)
-			return dialed(errRefused)
-		}
-	})
+	return w.stream(job, resp, cancel), nil
+}
+
+// answered is the answer to a request once it is there.
+func (w *wire) answered(ctx context.Context, p *Peer, job *work) (*http.Response, error) {
+	err := w.g.Pass(ctx, w.op(job.call), func(ctx context.Context) error { return p.take(ctx, job) })
 	var f *sim.Fault
 	switch {
 	case errors.As(err, &f) && f.Outcome != sim.LoseReply:
-		return c.hurt(f)
+		return job.call.hurt(f)
 	case err != nil && f == nil:
 		return nil, err
 	}
@@ -63,20 +61,28 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	case <-job.done:
 	case <-p.g.Ended():
 		return nil, reset()
-	case <-req.Context().Done():
-		return nil, req.Context().Err()
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
-	if err := p.awake(req.Context()); err != nil {
+	if err := p.awake(ctx); err != nil {
 		return nil, err
 	}
-	switch {
-	case f != nil:
+	if f != nil {
 		return nil, reset()
-	case job.err != nil:
-		return nil, job.err
 	}
-	job.resp.Request = req
-	return w.stream(job, cancel), nil
+	return job.resp, job.err
+}
+
+// take hands a request over to the process.
+func (p *Peer) take(ctx context.Context, job *work) error {
+	select {
+	case p.inbox <- job:
+		sim.Report(ctx, "to "+string(p.g.Actor()), nil)
+		return nil
+	case <-p.g.Ended():
+		sim.Report(ctx, "refused by "+string(p.g.Actor()), nil)
+		return &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+	}
 }
 
 // awake waits until an answer of the server would arrive: one that stands still sends none.
@@ -99,18 +105,14 @@ func (p *Peer) awake(ctx context.Context) error {
 const awakeEvery = 100 * time.Millisecond
 
 // stream puts the gate between a watch and the client.
-func (w *wire) stream(job *work, cancel context.CancelFunc) *http.Response {
-	if from, ok := job.resp.Body.(*pipe); ok {
+func (w *wire) stream(job *work, resp *http.Response, cancel context.CancelFunc) *http.Response {
+	if from, ok := resp.Body.(*pipe); ok {
 		to := newPipe(func() { cancel(); from.cancel() })
-		f := &frames{g: w.g, call: job.call, from: from, to: to, protobuf: strings.Contains(job.resp.Header.Get("Content-Type"), "protobuf")}
-		job.resp.Body = to
+		f := &frames{g: w.g, call: job.call, from: from, to: to, protobuf: strings.Contains(resp.Header.Get("Content-Type"), "protobuf")}
+		resp.Body = to
 		go f.move(job.ctx, bufio.NewReader(from))
 	}
-	return job.resp
-}
-
-func dialed(err error) error {
-	return &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", err)}
+	return resp
 }
 
 func reset() error {
