@@ -89,7 +89,7 @@ func (c *Checker) Stepped(s *sim.Step) []model.Violation {
 // Ended is for sim.Hooks.End: if everything has had its time, it checks what only holds at
 // rest. A run that a limit cut short never rested.
 func (c *Checker) Ended() {
-	c.Outdate() // what a manager has answered is part of its record, too, and no step
+	c.revision = -1 // what a manager has answered is part of its record, too, and no step
 	c.check(invariant.Always, true)
 	c.behind()
 	if c.rested {
