@@ -36,6 +36,10 @@ type kept struct {
 	run    *backend
 }
 
+func newKept() *kept {
+	return &kept{opened: map[string]opened{}, serves: map[string][]discoveryv2.APIResourceDiscovery{}}
+}
+
 // opened is the handler of a built-in resource and what it says of it.
 type opened struct {
 	http.Handler
@@ -57,7 +61,7 @@ func (b *backend) shelf() *atomic.Pointer[kept] {
 func takeKept(b *backend, crds []*apiextv1.CustomResourceDefinition) (*kept, error) {
 	k := b.shelf().Swap(nil)
 	if k == nil {
-		k = &kept{opened: map[string]opened{}, serves: map[string][]discoveryv2.APIResourceDiscovery{}}
+		k = newKept()
 	}
 	k.run = b
 	k.builtin.connect(b)

@@ -42,7 +42,9 @@ func (s *Server) Peer(ctx context.Context, g *sim.Gate) *Peer {
 	}
 	b := backendOver(c, s.store, s.backend.uids)
 	m := &mux{own: map[string]builtin{}}
-	m.kept.Store(&kept{opened: map[string]opened{}, run: b})
+	k := newKept()
+	k.run = b
+	m.kept.Store(k)
 	return &Peer{g: g, server: &Server{store: s.store, backend: b, mux: m, ctx: ctx}, inbox: make(chan *work)}
 }
 
