@@ -1,8 +1,12 @@
 package gate_test
 
 import (
+	"ipamsim/cmd/controllers"
 	"ipamsim/cmd/managers"
 	"ipamsim/scenarios"
 )
 
-func init() { scenarios.Use(managers.All()...) }
+func init() {
+	scenarios.Use(managers.All()...)
+	controllers.Use()
+}
