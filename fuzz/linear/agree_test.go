@@ -90,6 +90,8 @@ func (y *tally) add(t *testing.T, s *scenarios.Scenario, rep *reports.Report) {
 			continue
 		case byUs && tunnel(v):
 			why = "only duplicate-address: one of the two is a node's tunnel, and the history tells of ADDs"
+		case byUs && !pods(v):
+			why = "only duplicate-address: one of the two is no pod, and the history tells of ADDs"
 		case byThem && !overlap(rep.History, w, false):
 			why = "only porcupine: two interfaces of one sandbox have it"
 		case byThem && !overlap(rep.History, w, true):
@@ -125,6 +127,17 @@ func addresses(ours map[netip.Addr]model.Violation, theirs map[netip.Addr]linear
 // tunnel: a node's own device goes by the name of a pod without a namespace.
 func tunnel(v model.Violation) bool {
 	return slices.ContainsFunc(v.Objects, func(o model.Ref) bool { return o.Kind == model.RefPod && o.Name[0] == '/' })
+}
+
+// pods reports whether both holders of an address are.
+func pods(v model.Violation) bool {
+	n := 0
+	for _, o := range v.Objects {
+		if o.Kind == model.RefPod {
+			n++
+		}
+	}
+	return n == 2
 }
 
 // overlap reports whether an address that one sandbox had was handed to another

@@ -130,6 +130,9 @@ func (h *hold) touches(o *hold) bool {
 	if h.policy == nil || o.policy == nil {
 		return h.network == o.network
 	}
+	if h.policy.Local && o.policy.Local && h.node != o.node {
+		return false
+	}
 	return model.SameDomain(h.policy, o.policy, h.addr)
 }
 
