@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ipamsim/cmd/cli"
+	"ipamsim/cmd/controllers"
 	"ipamsim/cmd/managers"
 	"ipamsim/model/invariant"
 	"ipamsim/scenarios"
@@ -19,6 +20,7 @@ import (
 // made of only in a package main.
 func TestMain(m *testing.M) {
 	scenarios.Use(managers.All()...)
+	controllers.Use()
 	os.Exit(m.Run())
 }
 
@@ -28,7 +30,7 @@ func TestReadmeNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(invariant.All()); n != 28 || !strings.Contains(string(text), "twenty-eight **invariants**") {
+	if n := len(invariant.All()); n != 34 || !strings.Contains(string(text), "thirty-four **invariants**") {
 		t.Errorf("there are %d invariants; sim/README.md says otherwise, or this test does", n)
 	}
 	for name, upstream := range map[string]string{
