@@ -8,6 +8,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
@@ -51,6 +52,9 @@ var typed = map[string]struct {
 	"LimitRange":          {"v1", "", reflect.TypeFor[corev1.LimitRange]()},
 
 	"PersistentVolumeClaim": {"v1", "", reflect.TypeFor[corev1.PersistentVolumeClaim]()},
+
+	"IPAddress":   {"networking.k8s.io/v1", "networking.k8s.io", reflect.TypeFor[networkingv1.IPAddress]()},
+	"ServiceCIDR": {"networking.k8s.io/v1", "networking.k8s.io", reflect.TypeFor[networkingv1.ServiceCIDR]()},
 
 	"Secret":             {"v1", "", reflect.TypeFor[corev1.Secret]()},
 	"Role":               {rbacVersion, rbacv1.GroupName, reflect.TypeFor[rbacv1.Role]()},

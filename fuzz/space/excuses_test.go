@@ -83,7 +83,7 @@ const (
 // and a little more, for schedules change. What is not here excuses nothing.
 var ceilings = map[string]float64{
 	noObject: 4, noStatus: 12, noNode: 4, podsLeft: 2, unnoticed: 5, outOfReach: 4, device: 2, noCalico: 2, moved: 6,
-	noPools: 2, noID: 2, stopped: 4, assumed: 7, stale: 4, renewed: 2, off: 2, underWay: 36, notImported: 2,
+	noPools: 2, noID: 2, stopped: 4, assumed: 7, stale: 8, renewed: 2, off: 2, underWay: 36, notImported: 2,
 }
 
 // anyExcuseMax is how many may need one at all.
