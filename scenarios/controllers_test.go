@@ -80,7 +80,7 @@ func TestBudgetAtDrain(t *testing.T) {
 		}
 	}
 	if _, err := scenarios.Parse(file, []byte(strings.Replace(string(b), "controllers: real", "controllers: simple", 1))); err == nil ||
-		!strings.Contains(err.Error(), file+":21: kind: \"PodDisruptionBudget\" needs Kubernetes' own controllers, with the simple ones evictions do not meet budgets: want spec.controllers: real, or leave it out") {
+		!strings.Contains(err.Error(), file+":22: kind: \"PodDisruptionBudget\" needs Kubernetes' own controllers, with the simple ones evictions do not meet budgets: want spec.controllers: real, or leave it out") {
 		t.Errorf("with the simple ones: %v", err)
 	}
 }
