@@ -26,6 +26,8 @@ func (x *excuses) unseen(s *model.Sandbox) string {
 		return noObject
 	case !reported(p, s):
 		return noStatus
+	case s.Stopped && p.DeletionTimestamp != nil:
+		return stopped // and of several networks one has had its DEL
 	}
 	return ""
 }
