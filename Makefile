@@ -96,7 +96,7 @@ programs: ## 1,000 generated programs under load give one order each in eight pr
 
 # Rootless and offline. LABFLAGS=-slow measures what takes minutes too.
 lab: ## the routes against real BIRD in network namespaces; LAB_REQUIRED=1: a skip fails
-	@echo "building cmd/calico/lab"; $(call gov,build) $$(git status >/dev/null 2>&1 || echo -buildvcs=false) -o bin/lab ./cmd/lab
+	@echo "building cmd/calico/lab"; $(call gov,build) $$(git status >/dev/null 2>&1 || echo -buildvcs=false) -o bin/lab ./cmd/calico/lab
 	@bin/lab $(LABFLAGS)
 
 # GATEFLAGS="--junit gate.xml --sarif gate.sarif --markdown gate.md" writes reports,
