@@ -63,8 +63,8 @@ var layers = []struct{ dir, may string }{
 	{"sim/ipam/whereabouts/door/...", "sim/ipam/platform/... sim/ipam/whereabouts/door/..."},
 	{"sim/ipam/whereabouts/upstream/...", "sim/ipam/platform/... sim/ipam/whereabouts/door/... sim/ipam/whereabouts/upstream/..."},
 	{"sim/ipam/whereabouts", "model model/act model/reference/whereabouts sim sim/etcd sim/kube sim/ipam sim/ipam/platform/... sim/ipam/whereabouts/..."},
-	{"sim/ipam/services", "model model/act sim sim/kube sim/ipam"},
-	{"sim/ipam/nodeipam", "model model/act sim sim/kube sim/kube/elect sim/disk sim/ipam sim/ipam/hostlocal"},
+	{"sim/ipam/services", "model model/act sim sim/kube sim/ipam sim/ipam/kubeadm"},
+	{"sim/ipam/nodeipam", "model model/act sim sim/kube sim/kube/elect sim/disk sim/ipam sim/ipam/hostlocal sim/ipam/kubeadm"},
 	{"sim/ipam/*", "model model/act sim sim/etcd sim/kube sim/disk sim/local sim/cloud sim/ipam"},
 	{"sim/cluster/kubeapi", "model sim sim/kube sim/ipam"},
 	{"sim/cluster/control", "model sim sim/kube sim/cluster/kubeapi"}, // the door of controllers: neither side of it

@@ -30,9 +30,9 @@ func RouterID(node string) netip.Addr {
 	return netip.AddrFrom4([4]byte(h[:4]))
 }
 
-// routerOf is the router id of a router with that address: in IPv6 its last four
+// RouterOf is the router id of a router with that address: in IPv6 its last four
 // octets, for nobody says which it has.
-func routerOf(a netip.Addr) netip.Addr {
+func RouterOf(a netip.Addr) netip.Addr {
 	if a.Is4() {
 		return a
 	}

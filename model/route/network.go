@@ -12,11 +12,10 @@ import (
 // or pod. Routers are numbered in the order of each family's subnets.
 type Network struct {
 	fabric    Fabric
-	four, six *Plane // six is nil where nothing is routed in IPv6
-	watch     []*Watch
-	watched   bool
+	four, six *Plane   // six is nil where nothing is routed in IPv6
+	watch     []*Watch // of each, in this order; none: nobody watches
 
-	both   []Loss    // of the two lists in of
+	both   []Loss    // of the two lists in merged
 	merged [2][]Loss // what both was made of
 }
 
@@ -47,7 +46,7 @@ func (n *Network) begin(at time.Duration, f Facts) {
 		n.six.now = at - Recovery
 		n.six.Observe(n.six.now, f)
 	}
-	if n.watched {
+	if n.watch != nil {
 		n.watch = append(n.watch, n.six.Watch())
 	}
 }
@@ -136,7 +135,6 @@ func (n *Network) Each(put func(place string, dst netip.Prefix, r *Route)) {
 
 // Watch follows the routes of both families; see Watch.Changes.
 func (n *Network) Watch() (changes func(tell func(place string, dst netip.Prefix, now *Route))) {
-	n.watched = true
 	for _, p := range n.planes() {
 		n.watch = append(n.watch, p.Watch())
 	}

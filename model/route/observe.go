@@ -30,7 +30,7 @@ func (p *Plane) observeNodes(nodes []Node) {
 			}
 			s := p.speakers[at]
 			s.ready, s.present, s.up, s.bird = true, true, true, true
-			s.addr, s.id, s.as = r.Addr, routerOf(r.Addr.Addr()), p.fabric.asOf(false, i)
+			s.addr, s.id, s.as = r.Addr, RouterOf(r.Addr.Addr()), p.fabric.asOf(false, i)
 		}
 	}
 	p.linkRouters(routers)

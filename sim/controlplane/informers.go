@@ -129,18 +129,27 @@ func (p partial) Namespace(name string) metadata.ResourceInterface {
 }
 
 func (p partial) List(ctx context.Context, opts metav1.ListOptions) (*metav1.PartialObjectMetadataList, error) {
-	got, err := p.way.ListWithContext(ctx, opts)
+	items, revision, err := listed[metav1.PartialObjectMetadata](ctx, p.way, opts)
 	if err != nil {
 		return nil, err
 	}
-	list := &metav1.PartialObjectMetadataList{}
-	if m, err := meta.ListAccessor(got); err == nil {
-		list.ResourceVersion = m.GetResourceVersion()
+	return &metav1.PartialObjectMetadataList{ListMeta: metav1.ListMeta{ResourceVersion: revision}, Items: items}, nil
+}
+
+// listed is a list of objects of type T, and its revision.
+func listed[T any](ctx context.Context, way *kube.Objects, opts metav1.ListOptions) (items []T, revision string, err error) {
+	got, err := way.ListWithContext(ctx, opts)
+	if err != nil {
+		return nil, "", err
 	}
-	return list, meta.EachListItem(got, func(o runtime.Object) error {
-		list.Items = append(list.Items, *o.(*metav1.PartialObjectMetadata))
+	if m, err := meta.ListAccessor(got); err == nil {
+		revision = m.GetResourceVersion()
+	}
+	err = meta.EachListItem(got, func(o runtime.Object) error {
+		items = append(items, *any(o).(*T))
 		return nil
 	})
+	return items, revision, err
 }
 
 func (p partial) Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
@@ -179,18 +188,11 @@ func (p podsOf) List(ctx context.Context, opts metav1.ListOptions) (*corev1.PodL
 	if err := p.selects(opts); err != nil {
 		return nil, err
 	}
-	got, err := p.way.ListWithContext(ctx, opts)
+	items, revision, err := listed[corev1.Pod](ctx, p.way, opts)
 	if err != nil {
 		return nil, err
 	}
-	list := &corev1.PodList{}
-	if m, err := meta.ListAccessor(got); err == nil {
-		list.ResourceVersion = m.GetResourceVersion()
-	}
-	return list, meta.EachListItem(got, func(o runtime.Object) error {
-		list.Items = append(list.Items, *o.(*corev1.Pod))
-		return nil
-	})
+	return &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: revision}, Items: items}, nil
 }
 
 func (p podsOf) Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {

@@ -158,7 +158,7 @@ func (l *layer) device() string {
 func (l *layer) router(i int) *machine {
 	r := l.routers[i]
 	m := &machine{name: r.Name, router: true, ports: []port{{"eth0", r.Addr.Masked().String(), r.Addr}}}
-	t := tor{TopOfRack: l.fabric.TopOfRack, id: octets(r.Addr.Addr()), as: l.torAS(i)}
+	t := tor{TopOfRack: l.fabric.TopOfRack, id: route.RouterOf(r.Addr.Addr()), as: l.torAS(i)}
 	for _, n := range l.facts.Nodes {
 		if n.Up && l.routerOf(n) == i {
 			t.nodes = append(t.nodes, neighbor{n.Addr.Addr(), l.as(n.Name)})

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ipamsim/model"
+	"ipamsim/model/route"
 )
 
 // speaker is what a cluster says about one node's BGP.
@@ -86,7 +87,7 @@ func (c cluster) keys(me speaker) (map[string]string, error) {
 	for _, s := range c.speakers {
 		host := "/calico/bgp/v1/host/" + s.name
 		f := familyOf(s.addr.Addr()).number
-		keys[host+"/ip_addr_v4"] = octets(s.addr.Addr()).String() // the router id
+		keys[host+"/ip_addr_v4"] = route.RouterOf(s.addr.Addr()).String() // the router id
 		keys[host+"/ip_addr_v"+f] = s.addr.Addr().String()
 		keys[host+"/network_v"+f] = s.addr.Masked().String()
 		keys[host+"/rr_cluster_id"] = s.cluster

@@ -24,15 +24,6 @@ func sixPrefix(p netip.Prefix) netip.Prefix {
 	return netip.PrefixFrom(six(p.Addr()), p.Bits()+96)
 }
 
-// octets are the last four of an address: the router id of who has it.
-func octets(a netip.Addr) netip.Addr {
-	if a.Is4() {
-		return a
-	}
-	b := a.As16()
-	return netip.AddrFrom4([4]byte(b[12:]))
-}
-
 // six is the same topology in IPv6, of nodes that have IPv4 addresses too: their router
 // ids.
 func (t topology) six() topology {
@@ -69,15 +60,13 @@ func (t topology) six() topology {
 // isSix reports whether the topology is one of IPv6.
 func isSix(f *route.Facts) bool { return f.Pools[0].Prefix.Addr().Is6() }
 
-// family is what differs between the address families: names of programs, files, keys.
+// family is what differs between the address families.
 type family struct {
-	six     bool
-	number  string // of keys: 4 or 6
-	bird    string // the daemon's files
-	longest int    // prefix length
+	number string // of keys: 4 or 6
+	bird   string // the program, and its files
 }
 
-var families = [...]family{{number: "4", bird: "bird", longest: 32}, {six: true, number: "6", bird: "bird6", longest: 128}}
+var families = [...]family{{"4", "bird"}, {"6", "bird6"}}
 
 func familyOf(a netip.Addr) family {
 	if a.Is4() {

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/netip"
 	"path"
 	"strings"
@@ -93,22 +94,31 @@ type instance struct {
 func (i *instance) add(ctx context.Context, g *sim.Gate, c ipam.Call) (r ipam.Result, err error) {
 	config := i.config[c.Network]
 	if i.places[c.Network].PodCIDRs {
-		client, err := kubernetes.NewForConfig(kube.Config(i.env.API.Door(g)))
+		cidrs, err := PodCIDRs(ctx, i.env.API.Door(g), c.Node)
 		if err != nil {
 			return r, err
 		}
-		node, err := client.CoreV1().Nodes().Get(ctx, c.Node, metav1.GetOptions{})
-		if err != nil {
-			return r, err
-		}
-		if len(node.Spec.PodCIDRs) == 0 {
+		if len(cidrs) == 0 {
 			return r, fmt.Errorf("node %s has no podCIDR", c.Node)
 		}
-		if config, err = WithSubnets(config, node.Spec.PodCIDRs); err != nil {
+		if config, err = WithSubnets(config, cidrs); err != nil {
 			return r, err
 		}
 	}
 	return i.disks.Add(ctx, g, c, config)
+}
+
+// PodCIDRs are a node's, as the API server says over a door.
+func PodCIDRs(ctx context.Context, door http.RoundTripper, node string) ([]string, error) {
+	client, err := kubernetes.NewForConfig(kube.Config(door))
+	if err != nil {
+		return nil, err
+	}
+	n, err := client.CoreV1().Nodes().Get(ctx, node, metav1.GetOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return n.Spec.PodCIDRs, nil
 }
 
 // Anywhere is the range of a DEL: host-local finds what it has given by the container.

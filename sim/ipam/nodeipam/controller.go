@@ -2,10 +2,8 @@ package nodeipam
 
 import (
 	"context"
-	"errors"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -13,6 +11,7 @@ import (
 	"k8s.io/kubernetes/pkg/controller/nodeipam/ipam"
 
 	"ipamsim/sim"
+	"ipamsim/sim/ipam/kubeadm"
 	"ipamsim/sim/kube"
 	"ipamsim/sim/kube/elect"
 )
@@ -39,7 +38,7 @@ func (i *instance) manage(ctx context.Context, g *sim.Gate, _ string) error {
 		return f.control(ctx, config)
 	}
 	return elect.Run(ctx, config, elect.Options{
-		Namespace: namespace, Name: managerName, Identity: string(g.Actor()), Lease: f.lease, Renew: f.renew, Retry: f.retry,
+		Namespace: kubeadm.Namespace, Name: managerName, Identity: string(g.Actor()), Lease: f.lease, Renew: f.renew, Retry: f.retry,
 	}, func(ctx context.Context) error { return f.control(ctx, config) })
 }
 
@@ -67,23 +66,9 @@ func (f *flags) control(ctx context.Context, config *rest.Config) error {
 // flags are the command line, as it was when the first process started: kubeadm writes
 // it into a file of the machine.
 func (i *instance) flags() (flags, error) {
-	i.started.Do(func() { i.text, i.err = configured(i.env.API) })
+	i.started.Do(func() { i.text, i.err = kubeadm.Stored(i.env.API) })
 	if i.err != nil {
 		return flags{}, i.err
 	}
 	return readFlags(i.text)
-}
-
-// configured is what is stored, past every gate.
-func configured(api *kube.Server) (string, error) {
-	all, err := api.List(context.Background(), "configmaps")
-	if err != nil {
-		return "", err
-	}
-	for _, o := range all {
-		if m, ok := o.(*corev1.ConfigMap); ok && m.Namespace == namespace && m.Name == configName {
-			return m.Data[configSpec], nil
-		}
-	}
-	return "", errors.New("there is no ConfigMap " + namespace + "/" + configName)
 }

@@ -1,7 +1,6 @@
 package nodeipam
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -14,6 +13,8 @@ import (
 	"k8s.io/kubernetes/pkg/controller/nodeipam/ipam/cidrset"
 	netutils "k8s.io/utils/net"
 	"sigs.k8s.io/yaml"
+
+	"ipamsim/sim/ipam/kubeadm"
 )
 
 // flags are those of kube-controller-manager that node IPAM and its leader election
@@ -51,12 +52,6 @@ func (f *flags) set() *pflag.FlagSet {
 	return s
 }
 
-// argument is a flag without its dashes, as kubeadm writes it.
-type argument struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
-
 // clusterConfiguration is kubeadm's, as it keeps it in the cluster: what its
 // kube-controller-manager is told.
 type clusterConfiguration struct {
@@ -65,27 +60,8 @@ type clusterConfiguration struct {
 		ServiceSubnet string `json:"serviceSubnet"`
 	} `json:"networking"`
 	ControllerManager struct {
-		ExtraArgs arguments `json:"extraArgs"`
+		ExtraArgs kubeadm.Arguments `json:"extraArgs"`
 	} `json:"controllerManager"`
-}
-
-// arguments are a list (v1beta4) or names with their values (v1beta3).
-type arguments []argument
-
-func (a *arguments) UnmarshalJSON(b []byte) error {
-	var list []argument
-	if json.Unmarshal(b, &list) == nil {
-		*a = list
-		return nil
-	}
-	values := map[string]string{}
-	if err := json.Unmarshal(b, &values); err != nil {
-		return errors.New("extraArgs: want a list of {name, value}, or names with their values as text")
-	}
-	for name, v := range values { // in any order: a name is there once
-		*a = append(*a, argument{name, v})
-	}
-	return nil
 }
 
 // readFlags is the command line that kubeadm makes of its configuration, as far as it is
@@ -98,11 +74,11 @@ func readFlags(text string) (f flags, err error) {
 	if err := yaml.Unmarshal([]byte(text), &c); err != nil {
 		return f, fmt.Errorf("no ClusterConfiguration of kubeadm: %w", err)
 	}
-	args := []argument{}
+	args := kubeadm.Arguments{}
 	if c.Networking.PodSubnet != "" {
-		args = append(args, argument{"allocate-node-cidrs", "true"}, argument{"cluster-cidr", c.Networking.PodSubnet})
+		args = append(args, kubeadm.Argument{Name: "allocate-node-cidrs", Value: "true"}, kubeadm.Argument{Name: "cluster-cidr", Value: c.Networking.PodSubnet})
 		if c.Networking.ServiceSubnet != "" {
-			args = append(args, argument{"service-cluster-ip-range", c.Networking.ServiceSubnet})
+			args = append(args, kubeadm.Argument{Name: "service-cluster-ip-range", Value: c.Networking.ServiceSubnet})
 		}
 	}
 	set := f.set()

@@ -6,43 +6,32 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/sim/ipam"
-)
-
-// Where kubeadm keeps its configuration.
-const (
-	configKind = "ConfigMap"
-	configName = "kubeadm-config"
-	configSpec = "ClusterConfiguration"
-	namespace  = "kube-system"
+	"ipamsim/sim/ipam/kubeadm"
 )
 
 // networkKey is the pods' network.
 const networkKey = "pods"
 
 // primary reads the pods' network out of what kubeadm has configured.
-func primary(objects []ipam.Object) (model.Network, json.RawMessage, error) {
-	for _, o := range objects {
-		if o.Kind != configKind || o.Namespace != namespace || o.Name != configName {
-			continue
-		}
-		var m struct {
-			Data map[string]string `json:"data"`
-		}
-		bad := func(err error) error { return &ipam.ObjectError{Object: o, Field: "data." + configSpec, Err: err} }
-		if err := json.Unmarshal(o.Body, &m); err != nil {
-			return model.Network{}, nil, bad(err)
-		}
-		f, err := readFlags(m.Data[configSpec])
+func primary(objects []ipam.Object) (n model.Network, cni json.RawMessage, err error) {
+	ok, err := kubeadm.Read(objects, func(text string) error {
+		f, err := readFlags(text)
 		if err != nil {
-			return model.Network{}, nil, bad(err)
+			return err
 		}
 		r, err := f.ranges()
-		if err != nil {
-			return model.Network{}, nil, bad(err)
+		if err == nil {
+			n = r.network()
 		}
-		return r.network(), json.RawMessage(`{"cniVersion":"1.0.0","name":"` + networkKey + `","type":"bridge"}`), nil
+		return err
+	})
+	switch {
+	case err != nil:
+		return n, nil, err
+	case ok:
+		return n, json.RawMessage(`{"cniVersion":"1.0.0","name":"` + networkKey + `","type":"bridge"}`), nil
 	}
-	return model.Network{}, nil, errors.New("the file has no ConfigMap kube-system/kubeadm-config, want one whose ClusterConfiguration has networking.podSubnet")
+	return n, nil, errors.New("the file has no ConfigMap kube-system/kubeadm-config, want one whose ClusterConfiguration has networking.podSubnet")
 }
 
 // network is the policy: node slices of the cluster CIDRs, without the services' ranges.

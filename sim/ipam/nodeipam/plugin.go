@@ -4,13 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
-
 	"ipamsim/sim"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/ipam/hostlocal"
-	"ipamsim/sim/kube"
 )
 
 // add reads the node's podCIDRs, and has host-local give an address of each.
@@ -18,18 +14,14 @@ import (
 // Source: projectcalico/calico/cni-plugin/pkg/k8s/k8s.go, CmdAddK8s and getPodCidrs, with
 // usePodCIDR (v3.31).
 func (i *instance) add(ctx context.Context, g *sim.Gate, c ipam.Call) (r ipam.Result, err error) {
-	client, err := kubernetes.NewForConfig(kube.Config(i.env.API.Door(g)))
+	cidrs, err := hostlocal.PodCIDRs(ctx, i.env.API.Door(g), c.Node)
 	if err != nil {
 		return r, err
 	}
-	node, err := client.CoreV1().Nodes().Get(ctx, c.Node, metav1.GetOptions{})
-	if err != nil {
-		return r, err
-	}
-	if len(node.Spec.PodCIDRs) == 0 {
+	if len(cidrs) == 0 {
 		return r, fmt.Errorf("no podCidr for node %s", c.Node)
 	}
-	config, err := hostlocal.WithSubnets(c.Config, node.Spec.PodCIDRs)
+	config, err := hostlocal.WithSubnets(c.Config, cidrs)
 	if err != nil {
 		return r, err
 	}

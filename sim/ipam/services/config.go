@@ -1,7 +1,6 @@
 package services
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,22 +8,13 @@ import (
 	"net/netip"
 
 	"github.com/spf13/pflag"
-	corev1 "k8s.io/api/core/v1"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	netutils "k8s.io/utils/net"
 	"sigs.k8s.io/yaml"
 
 	"ipamsim/model"
 	"ipamsim/sim/ipam"
-	"ipamsim/sim/kube"
-)
-
-// Where kubeadm keeps its configuration.
-const (
-	configKind = "ConfigMap"
-	configName = "kubeadm-config"
-	configSpec = "ClusterConfiguration"
-	namespace  = "kube-system"
+	"ipamsim/sim/ipam/kubeadm"
 )
 
 // config is the command line of the API servers, as far as Services are concerned.
@@ -33,35 +23,13 @@ type config struct {
 	ports  utilnet.PortRange
 }
 
-// argument is a flag without its dashes, as kubeadm writes it.
-type argument struct{ Name, Value string }
-
-// arguments are a list (v1beta4) or names with their values (v1beta3).
-type arguments []argument
-
-func (a *arguments) UnmarshalJSON(b []byte) error {
-	var list []argument
-	if json.Unmarshal(b, &list) == nil {
-		*a = list
-		return nil
-	}
-	values := map[string]string{}
-	if err := json.Unmarshal(b, &values); err != nil {
-		return errors.New("extraArgs: want a list of {name, value}, or names with their values as text")
-	}
-	for name, v := range values { // in any order: a name is there once
-		*a = append(*a, argument{name, v})
-	}
-	return nil
-}
-
 // clusterConfiguration is kubeadm's: what its kube-apiserver is told.
 type clusterConfiguration struct {
 	Networking struct {
 		ServiceSubnet string `json:"serviceSubnet"`
 	} `json:"networking"`
 	APIServer struct {
-		ExtraArgs arguments `json:"extraArgs"`
+		ExtraArgs kubeadm.Arguments `json:"extraArgs"`
 	} `json:"apiServer"`
 }
 
@@ -79,7 +47,7 @@ func readConfig(text string) (c config, err error) {
 	ports := set.String("service-node-port-range", "30000-32767", "")
 	args := cluster.APIServer.ExtraArgs
 	if s := cluster.Networking.ServiceSubnet; s != "" {
-		args = append([]argument{{"service-cluster-ip-range", s}}, args...)
+		args = append([]kubeadm.Argument{{Name: "service-cluster-ip-range", Value: s}}, args...)
 	}
 	for _, a := range args {
 		if set.Lookup(a.Name) == nil {
@@ -145,25 +113,11 @@ func prefix(c *net.IPNet) netip.Prefix {
 func (i *instance) config() (config, error) {
 	i.started.Do(func() {
 		var text string
-		if text, i.err = configured(i.env.API); i.err == nil {
+		if text, i.err = kubeadm.Stored(i.env.API); i.err == nil {
 			i.conf, i.err = readConfig(text)
 		}
 	})
 	return i.conf, i.err
-}
-
-// configured is what is stored, past every gate.
-func configured(api *kube.Server) (string, error) {
-	all, err := api.List(context.Background(), "configmaps")
-	if err != nil {
-		return "", err
-	}
-	for _, o := range all {
-		if m, ok := o.(*corev1.ConfigMap); ok && m.Namespace == namespace && m.Name == configName {
-			return m.Data[configSpec], nil
-		}
-	}
-	return "", errors.New("there is no ConfigMap " + namespace + "/" + configName)
 }
 
 // networkKey is the network of Services.
@@ -172,26 +126,19 @@ const networkKey = "services"
 // primary reads the Services' ranges out of what kubeadm has configured. No pod gets an
 // address of them.
 func primary(objects []ipam.Object) (n model.Network, cni json.RawMessage, err error) {
-	for _, o := range objects {
-		if o.Kind != configKind || o.Namespace != namespace || o.Name != configName {
-			continue
-		}
-		var m struct {
-			Data map[string]string `json:"data"`
-		}
-		bad := func(err error) error { return &ipam.ObjectError{Object: o, Field: "data." + configSpec, Err: err} }
-		if err := json.Unmarshal(o.Body, &m); err != nil {
-			return n, nil, bad(err)
-		}
-		c, err := readConfig(m.Data[configSpec])
-		if err != nil {
-			return n, nil, bad(err)
-		}
-		n.Key = networkKey
+	ok, err := kubeadm.Read(objects, func(text string) error {
+		c, err := readConfig(text)
 		for _, r := range c.ranges {
 			p := prefix(r)
 			n.Ranges = append(n.Ranges, model.Range{Prefix: p, Start: p.Addr().Next(), End: model.LastAddr(p)})
 		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return model.Network{}, nil, err
+	case ok:
+		n.Key = networkKey
 		return n, json.RawMessage(`{"cniVersion":"1.0.0","name":"` + networkKey + `"}`), nil
 	}
 	return n, nil, errors.New("the file has no ConfigMap kube-system/kubeadm-config, want one whose ClusterConfiguration has networking.serviceSubnet")

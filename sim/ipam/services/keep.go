@@ -116,9 +116,9 @@ func client(way http.RoundTripper, o ipam.Object) (dynamic.ResourceInterface, er
 	return d.Resource(k.GroupVersionResource).Namespace(o.Namespace), nil
 }
 
-// names lists the objects of a kind.
-func (i *instance) names(ctx context.Context, g *sim.Gate, kind string) (out []string, err error) {
-	c, err := client(i.env.API.Wire(g, i.pick(g, "")), ipam.Object{Kind: kind})
+// list is the objects of a kind in all namespaces.
+func list(ctx context.Context, way http.RoundTripper, kind string) ([]unstructured.Unstructured, error) {
+	c, err := client(way, ipam.Object{Kind: kind})
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,16 @@ func (i *instance) names(ctx context.Context, g *sim.Gate, kind string) (out []s
 	if err != nil {
 		return nil, err
 	}
-	for _, o := range all.Items {
+	return all.Items, nil
+}
+
+// names lists the objects of a kind.
+func (i *instance) names(ctx context.Context, g *sim.Gate, kind string) (out []string, err error) {
+	all, err := list(ctx, i.env.API.Wire(g, i.pick(g, "")), kind)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range all {
 		out = append(out, o.GetName())
 	}
 	slices.Sort(out)
@@ -136,15 +145,11 @@ func (i *instance) names(ctx context.Context, g *sim.Gate, kind string) (out []s
 // export is every object. It passes no gate.
 func (i *instance) export(ctx context.Context) (out []ipam.Object, err error) {
 	for _, kind := range []string{"ServiceCIDR", "IPAddress", "Service"} {
-		c, err := client(i.found, ipam.Object{Kind: kind})
+		all, err := list(ctx, i.found, kind)
 		if err != nil {
 			return nil, err
 		}
-		all, err := c.List(ctx, metav1.ListOptions{})
-		if err != nil {
-			return nil, err
-		}
-		for _, o := range all.Items {
+		for _, o := range all {
 			body, err := o.MarshalJSON()
 			if err != nil {
 				return nil, err
