@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
@@ -36,7 +37,7 @@ func TestWording(t *testing.T) {
 	defer func() { _ = r.Close() }()
 	for _, w := range worded {
 		t.Run(strings.Trim(w.scenario+"/"+w.datastore, "/"), func(t *testing.T) {
-			s, err := scenarios.Load("../scenarios/" + w.scenario + ".yaml")
+			s, err := managers.All().Load("../scenarios/" + w.scenario + ".yaml")
 			if err != nil {
 				t.Fatal(err)
 			}

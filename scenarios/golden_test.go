@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/reports"
 	"ipamsim/reports/golden"
 	"ipamsim/scenarios"
@@ -32,7 +33,7 @@ func library(t testing.TB) []string {
 
 func load(t testing.TB, file string) *scenarios.Scenario {
 	t.Helper()
-	s, err := scenarios.Load(file)
+	s, err := managers.All().Load(file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,8 +15,8 @@ import (
 	"pgregory.net/rapid"
 	kubectl "sigs.k8s.io/yaml"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/input"
-	"ipamsim/scenarios"
 )
 
 // TestParseAnyStructure: text that is YAML, and nearly a scenario. Bytes at random,
@@ -67,7 +67,7 @@ func TestParseAnyStructure(t *testing.T) {
 				return
 			}
 		}
-		if err := input.PrintsBack(out.Bytes()); err != nil {
+		if err := input.PrintsBack(managers.All(), out.Bytes()); err != nil {
 			rt.Error(err)
 		}
 	})
@@ -112,7 +112,7 @@ spec: {config: '{"ipam": {"type": "canary", "range": "10.0.0.0/24"}}'}
 		"18446744073709551616", "1e400", ".inf", ".NaN", "=", "<<", "'yes'", "\"010\"", "!!str 12", "[1, 0777]", "{a: yes}", "|-\n    yes",
 	} {
 		manifest := "apiVersion: ipamsim.dev/v1alpha1\nkind: CanaryPool\nmetadata: {name: x}\nspec:\n  word: " + word + "\n"
-		s, err := scenarios.Parse("x.yaml", []byte(head+manifest))
+		s, err := managers.All().Parse("x.yaml", []byte(head+manifest))
 		if err != nil {
 			if !strings.Contains(err.Error(), "spec.word") {
 				t.Fatal(err)

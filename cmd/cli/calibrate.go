@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ipamsim/reports"
+	"ipamsim/scenarios"
 	"ipamsim/scenarios/calibrate"
 	"ipamsim/scenarios/calibrate/observe"
 	"ipamsim/scenarios/plan"
@@ -20,7 +21,10 @@ import (
 )
 
 // calibrateFlags are the flags of calibrate as typed.
-type calibrateFlags struct{ plan, out, json, horizon string }
+type calibrateFlags struct {
+	managers                 scenarios.Managers
+	plan, out, json, horizon string
+}
 
 // dataHelp says which data there are.
 const dataHelp = `The files hold, in any mixture, - for the standard input:
@@ -36,8 +40,8 @@ const dataHelp = `The files hold, in any mixture, - for the standard input:
     and nodes; cordons, if its level is Request.
   kubectl get events -A -o json: cordons, silent nodes, reboots, pods that were scheduled.`
 
-func calibrateCommand() *cobra.Command {
-	f := &calibrateFlags{}
+func calibrateCommand(m scenarios.Managers) *cobra.Command {
+	f := &calibrateFlags{managers: m}
 	cmd := &cobra.Command{
 		Use:   "calibrate FILE[@TIME]…",
 		Short: "make a plan's load from a cluster's own data",
@@ -79,7 +83,7 @@ func (f *calibrateFlags) run(cmd *cobra.Command, files []string) (err error) {
 	}
 	var text []byte
 	if f.plan != "" {
-		p, err := plan.Load(f.plan)
+		p, err := plan.Load(f.managers, f.plan)
 		if err == nil {
 			text, err = strict.ReadFile(f.plan)
 		}
@@ -116,7 +120,7 @@ func (f *calibrateFlags) run(cmd *cobra.Command, files []string) (err error) {
 	if f.plan == "" {
 		err = fit.Settings(w)
 	} else {
-		err = fit.Into(w, f.plan, text, beside(f.plan))
+		err = fit.Into(w, f.managers, f.plan, text, beside(f.plan))
 	}
 	if err == nil && record != nil {
 		err = fit.JSON(record)

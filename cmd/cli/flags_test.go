@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/spf13/pflag"
+
+	"ipamsim/cmd/managers"
 )
 
 // TestBadValues: whatever flag of whatever command is given what is no value of its
@@ -21,7 +23,7 @@ func TestBadValues(t *testing.T) {
 			for _, bad := range []string{"abc", "", "1e3", "99999999999999999999999", "1.5"} {
 				tried++
 				var stdout, stderr bytes.Buffer
-				code := command([]string{sub.Name(), "--" + f.Name + "=" + bad}, &stdout, &stderr)
+				code := Run([]string{sub.Name(), "--" + f.Name + "=" + bad}, &stdout, &stderr, managers.All()...)
 				line := stderr.String()
 				if code != exitCannot || strings.Count(line, "\n") != 1 || !strings.HasPrefix(line, "ipamsim: --"+f.Name+": want ") || !strings.Contains(line, `"`+bad+`"`) {
 					t.Errorf("%s --%s=%s: exit code %d, %s", sub.Name(), f.Name, bad, code, line)

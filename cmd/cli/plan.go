@@ -13,12 +13,14 @@ import (
 	"ipamsim/fuzz/campaign"
 	"ipamsim/reports"
 	"ipamsim/reports/answer"
+	"ipamsim/scenarios"
 	"ipamsim/scenarios/plan"
 	"ipamsim/sim/hermetic"
 )
 
 // planFlags are the flags of plan as typed.
 type planFlags struct {
+	managers                scenarios.Managers
 	engine, dir, html, json string
 	resume, fresh           bool
 	workers, repeats        int
@@ -26,8 +28,8 @@ type planFlags struct {
 	back                    backtestFlags
 }
 
-func planCommand() *cobra.Command {
-	f := &planFlags{}
+func planCommand(m scenarios.Managers) *cobra.Command {
+	f := &planFlags{managers: m}
 	cmd := &cobra.Command{
 		Use:   "plan FILE | --backtest DATA[@TIME]…",
 		Short: "say how long the addresses of a cluster last, and which option is best",
@@ -111,7 +113,7 @@ func (f *planFlags) check(cmd *cobra.Command, files []string) (*question, error)
 	}
 	q := &question{planFlags: f}
 	var err error
-	if q.plan, err = plan.Load(files[0]); err != nil {
+	if q.plan, err = plan.Load(f.managers, files[0]); err != nil {
 		return nil, err
 	}
 	if err := q.plan.Bounds(answer.Bounded); err != nil {

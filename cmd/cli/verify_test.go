@@ -7,13 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
 )
 
 // fast is a run on the fast store, and what it takes to judge it.
 func fast(t *testing.T) (*session, *job, *reports.Report) {
-	s, err := scenarios.Load(filepath.Join("testdata", "duplicate.yaml"))
+	s, err := managers.All().Load(filepath.Join("testdata", "duplicate.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}

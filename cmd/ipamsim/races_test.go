@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/model"
 	"ipamsim/model/capacity"
 	"ipamsim/model/capacity/calico"
@@ -165,7 +166,7 @@ func seeds() []*uint64 {
 // violated are the invariants that a run of a scenario breaks.
 func violated(t *testing.T, r *scenarios.Runner, path, text string, seed *uint64) (out []string) {
 	t.Helper()
-	s, err := scenarios.Parse(path, []byte(text))
+	s, err := managers.All().Parse(path, []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/cell"
 	"ipamsim/reports/index"
 	"ipamsim/scenarios"
@@ -199,7 +200,7 @@ func (c *chaos) inspect(o *Outcome) {
 				names = append(names, filepath.Base(page))
 			}
 		}
-		s, err := scenarios.Load(r.File)
+		s, err := managers.All().Load(r.File)
 		if err != nil {
 			c.Error(err)
 			continue

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/scenarios"
 )
 
@@ -37,10 +38,10 @@ func TestFailureOfTheFastStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer runner.Close()
-	c := &served{runner: runner, spec: flakySpec("duplicate-address"), parsed: map[int]*scenarios.Scenario{}}
+	c := &served{runner: runner, managers: managers.All(), spec: flakySpec("duplicate-address"), parsed: map[int]*scenarios.Scenario{}}
 	c.spec.Store = scenarios.Memory
 	for seed := uint64(1); seed < 30; seed++ {
-		sc, err := c.spec.world(0, seed, c.parsed)
+		sc, err := c.spec.world(managers.All(), 0, seed, c.parsed)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -255,7 +255,7 @@ func (s *slot) died(ctx context.Context, d *Death, r *Result) error {
 		r.Defects = append(r.Defects, fmt.Sprintf("source %d seed %d: ipamsim itself failed: %s", d.Source, d.Seed, d.Cause))
 		return nil
 	}
-	sc, err := s.spec.world(d.Source, d.Seed, nil)
+	sc, err := s.spec.world(s.managers, d.Source, d.Seed, nil)
 	if err != nil {
 		return err
 	}

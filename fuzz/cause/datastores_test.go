@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/cause"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
@@ -31,7 +32,7 @@ func TestSameInBothDatastores(t *testing.T) {
 		{"b2-192-168-100-10", "blackholed-address"},
 		{"w5-as-it-was", "starved-node"},
 	} {
-		s, err := scenarios.Load("../../scenarios/" + tt.name + ".yaml")
+		s, err := managers.All().Load("../../scenarios/" + tt.name + ".yaml")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +78,7 @@ func TestSameUnderRealControllers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, controllers := range []string{"simple", "real"} {
-		s, err := scenarios.Parse(file, bytes.Replace(b, []byte("  seed: 1\n"), []byte("  seed: 1\n  controllers: "+controllers+"\n"), 1))
+		s, err := managers.All().Parse(file, bytes.Replace(b, []byte("  seed: 1\n"), []byte("  seed: 1\n  controllers: "+controllers+"\n"), 1))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/cause"
 	"ipamsim/fuzz/finding"
 	"ipamsim/model"
@@ -33,7 +34,7 @@ func TestWording(t *testing.T) {
 	for _, name := range []string{
 		"r1-whereabouts-162", "whereabouts-624-late-delete", "found-node-slice-panic", "found-calico-half-release", "w5-as-it-was", "w4-repair-too-early",
 	} {
-		s, err := scenarios.Load("../../scenarios/" + name + ".yaml")
+		s, err := managers.All().Load("../../scenarios/" + name + ".yaml")
 		if err != nil {
 			t.Fatal(err)
 		}

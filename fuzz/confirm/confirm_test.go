@@ -14,7 +14,6 @@ import (
 )
 
 func init() {
-	scenarios.Use(managers.All()...)
 	controllers.Use()
 }
 
@@ -26,7 +25,7 @@ func found(t *testing.T, r *scenarios.Runner, file string) *finding.Finding {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := scenarios.Parse(file, text)
+	s, err := managers.All().Parse(file, text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +66,7 @@ func TestTry(t *testing.T) {
 			if x.want != finding.Confirmed {
 				return
 			}
-			s, err := scenarios.Parse(finding.RealFile(f.Fingerprint), f.Real.YAML)
+			s, err := managers.All().Parse(finding.RealFile(f.Fingerprint), f.Real.YAML)
 			if err != nil {
 				t.Fatal(err)
 			}

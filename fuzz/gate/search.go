@@ -62,6 +62,14 @@ func (g *Gate) managers() []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
+// among are the managers among which the scenarios were loaded.
+func (g *Gate) among() scenarios.Managers {
+	if len(g.Scenarios) == 0 {
+		return nil
+	}
+	return g.Scenarios[0].Managers()
+}
+
 // pack is what a search goes through: the corpora of its targets and the library, then
 // drawn worlds without end.
 type pack struct {
@@ -76,12 +84,12 @@ type pack struct {
 func (g *Gate) pack() (*pack, error) {
 	p := &pack{draws: g.Search.Drawn || g.Search.First > 0, first: max(1, g.Search.First)}
 	for _, m := range g.managers() {
-		p.targets = append(p.targets, input.TargetsFor(m)...)
+		p.targets = append(p.targets, input.TargetsFor(g.among(), m)...)
 	}
 	slices.Sort(p.targets)
 	p.targets = slices.Compact(p.targets)
 	for _, t := range p.targets {
-		if _, err := known.Load(g.Search.Known, input.Lists(t)...); err != nil {
+		if _, err := known.Load(g.Search.Known, input.Lists(g.among(), t)...); err != nil {
 			return nil, err
 		}
 		if g.Search.First > 0 {

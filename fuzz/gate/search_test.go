@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/reports/baseline"
@@ -18,7 +19,7 @@ import (
 func searched(t *testing.T, s Search) *baseline.Outcome {
 	t.Helper()
 	hermeticOnly(t)
-	calm, err := scenarios.Load(filepath.Join("..", "..", "scenarios", "ok-exclude.yaml"))
+	calm, err := managers.All().Load(filepath.Join("..", "..", "scenarios", "ok-exclude.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +59,7 @@ func TestSearchFinds(t *testing.T) {
 	if !row.Search || c.Kind != baseline.NewViolation || !strings.Contains(c.Sentence, "none of those that are known") || c.Timeline == "" {
 		t.Errorf("%+v", c)
 	}
-	s, err := scenarios.Load(strings.TrimPrefix(c.Command, "ipamsim replay "))
+	s, err := managers.All().Load(strings.TrimPrefix(c.Command, "ipamsim replay "))
 	if err != nil {
 		t.Fatal(err)
 	}

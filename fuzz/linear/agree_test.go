@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/linear"
 	"ipamsim/fuzz/space"
 	"ipamsim/model"
@@ -178,7 +179,7 @@ func library(t *testing.T) (out []*scenarios.Scenario) {
 				continue
 			}
 		}
-		s, err := scenarios.Load(f)
+		s, err := managers.All().Load(f)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -191,8 +192,8 @@ var steps = regexp.MustCompile(`(\d+) steps?,`)
 
 func drawn(t *testing.T) (out []*scenarios.Scenario) {
 	for seed := *first; seed < *first+*worlds; seed++ {
-		for _, name := range space.Names() {
-			s, err := space.Draw(name, seed)
+		for _, name := range space.Names(managers.All()) {
+			s, err := space.Draw(managers.All(), name, seed)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/shrink"
 	"ipamsim/fuzz/space"
@@ -45,7 +46,7 @@ func TestMeasure(t *testing.T) {
 	var all []*finding.Finding
 	var times []float64 // of the processor, for each
 	for seed := from; seed <= to; seed++ {
-		s, err := space.Draw(*inSpace, seed)
+		s, err := space.Draw(managers.All(), *inSpace, seed)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/shrink"
 	"ipamsim/model"
@@ -34,7 +35,7 @@ func runner(t *testing.T) *scenarios.Runner {
 // invariant.
 func fail(t *testing.T, r *scenarios.Runner, name, invariant string, seed uint64) (*scenarios.Scenario, *reports.Report, *model.Violation) {
 	t.Helper()
-	s, err := scenarios.Load(filepath.Join("..", "..", "scenarios", name+".yaml"))
+	s, err := managers.All().Load(filepath.Join("..", "..", "scenarios", name+".yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +108,7 @@ func TestFindingMarksWhatDecides(t *testing.T) {
 // replay loads the file of a finding and runs it, as ipamsim replay does.
 func replay(t *testing.T, r *scenarios.Runner, f *finding.Finding) *reports.Report {
 	t.Helper()
-	s, err := scenarios.Parse("finding.yaml", f.YAML)
+	s, err := managers.All().Parse("finding.yaml", f.YAML)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, f.YAML)
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"ipamsim/cmd/managers"
 	shapes "ipamsim/fuzz/shape"
 	"ipamsim/fuzz/space"
 	"ipamsim/model"
@@ -50,7 +51,7 @@ func TestHunt(t *testing.T) {
 	h := hunt{runs: map[string]int{}, classes: map[string]int{}, first: map[string]uint64{}, busy: map[string]int{}}
 	started := time.Now()
 	for seed := from; seed <= to; seed++ {
-		s, err := space.Draw(*huntSpace, seed)
+		s, err := space.Draw(managers.All(), *huntSpace, seed)
 		if err != nil {
 			t.Fatal(err)
 		}

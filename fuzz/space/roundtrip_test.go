@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/space"
 	"ipamsim/model"
 	"ipamsim/scenarios"
@@ -34,8 +35,8 @@ var (
 // imports are the spaces whose managers, or members of theirs, an import reads.
 func imports() (out []string) {
 	reads := func(m *ipam.Manager) bool { _, ok := ipam.Part[*dump.Importer](m); return ok }
-	for _, m := range scenarios.Used() {
-		member := func(name string) bool { return reads(scenarios.Used().Find(name)) }
+	for _, m := range managers.All() {
+		member := func(name string) bool { return reads(managers.All().Find(name)) }
 		if s, ok := ipam.Part[space.Space](m); ok && (reads(m) || slices.ContainsFunc(m.Members, member)) {
 			out = append(out, s.Name)
 		}
@@ -105,7 +106,7 @@ type end struct {
 
 func trip(t *testing.T, r *scenarios.Runner, where string, seed uint64, sum *tripSum) {
 	t.Helper()
-	s, err := space.Draw(where, seed)
+	s, err := space.Draw(managers.All(), where, seed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +120,7 @@ func trip(t *testing.T, r *scenarios.Runner, where string, seed uint64, sum *tri
 	fail := func(format string, args ...any) {
 		t.Errorf("%s: %s", s.Name(), fmt.Sprintf(format, args...))
 	}
-	in, err := scenarios.Parse(s.Name()+"-imported.yaml", text)
+	in, err := managers.All().Parse(s.Name()+"-imported.yaml", text)
 	if err != nil {
 		fail("the import does not load: %v", err)
 		return
@@ -211,7 +212,7 @@ func imported(t *testing.T, s *scenarios.Scenario, stored []cluster.Object) (tex
 		}
 		lists[h] = append(lists[h], json.RawMessage(o.Body))
 	}
-	c := dump.New()
+	c := dump.New(managers.All())
 	order := func(a, b head) int {
 		return cmp.Or(cmp.Compare(a.APIVersion, b.APIVersion), cmp.Compare(a.Kind, b.Kind))
 	}
@@ -298,7 +299,7 @@ func TestImportedPodsGo(t *testing.T) {
 	from := imports()
 	for i := range uint64(*departures) {
 		seed, where := i/uint64(len(from))+1, from[i%uint64(len(from))]
-		s, err := space.Draw(where, seed)
+		s, err := space.Draw(managers.All(), where, seed)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -307,7 +308,7 @@ func TestImportedPodsGo(t *testing.T) {
 			continue
 		}
 		text, _ := imported(t, s, was.stored)
-		in, err := scenarios.Parse(s.Name()+"-imported.yaml", text)
+		in, err := managers.All().Parse(s.Name()+"-imported.yaml", text)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/reports/page"
@@ -112,7 +113,7 @@ func TestStories(t *testing.T) {
 // recorded is a run of a scenario of the library with its own seed.
 func recorded(t *testing.T, runner *scenarios.Runner, name string) *reports.Record {
 	t.Helper()
-	s, err := scenarios.Load(filepath.Join("../../scenarios", name+".yaml"))
+	s, err := managers.All().Load(filepath.Join("../../scenarios", name+".yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/scenarios/calibrate"
 	"ipamsim/scenarios/calibrate/observe"
 	"ipamsim/scenarios/plan"
@@ -124,10 +125,10 @@ func TestFilesTellTheTruth(t *testing.T) {
 	}
 	const text = "# mine\napiVersion: ipamsim.dev/v1alpha1\nkind: Plan\nmetadata: {name: x}\nspec:\n  ipam: calico\n  horizon: 30d\n  settings: {pool: 10.0.0.0/20, podsPerNode: 3, lifetime: 5h, nodes: 2} # old\n"
 	var out bytes.Buffer
-	if err := got.Into(&out, "plan.yaml", []byte(text), nil); err != nil {
+	if err := got.Into(&out, managers.All(), "plan.yaml", []byte(text), nil); err != nil {
 		t.Fatalf("%v\n%s", err, settings.String())
 	}
-	p, err := plan.Parse("out.yaml", out.Bytes(), nil)
+	p, err := plan.Parse(managers.All(), "out.yaml", out.Bytes(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"ipamsim/reports/visible"
+	"ipamsim/scenarios"
 	"ipamsim/scenarios/plan"
 	"ipamsim/scenarios/strict"
 )
@@ -133,8 +134,8 @@ var loads = []string{
 // reads what it names.
 //
 // The error is a *strict.Error if the plan, as it is or as it becomes, is none.
-func (f *Fit) Into(w io.Writer, file string, text []byte, open plan.Open) error {
-	if _, err := plan.Parse(file, text, open); err != nil {
+func (f *Fit) Into(w io.Writer, managers scenarios.Managers, file string, text []byte, open plan.Open) error {
+	if _, err := plan.Parse(managers, file, text, open); err != nil {
 		return err
 	}
 	var out bytes.Buffer
@@ -159,7 +160,7 @@ func (f *Fit) Into(w io.Writer, file string, text []byte, open plan.Open) error 
 	if err := e.Close(); err != nil {
 		return err
 	}
-	if _, err := plan.Parse(file+" with the calibrated load", out.Bytes(), open); err != nil {
+	if _, err := plan.Parse(managers, file+" with the calibrated load", out.Bytes(), open); err != nil {
 		return err
 	}
 	_, err := w.Write(out.Bytes())

@@ -13,6 +13,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/model"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
@@ -199,7 +200,7 @@ func (o *typist) run(r *scenarios.Runner, text string) (stored []cluster.Object,
 	if err != nil {
 		return nil, err
 	}
-	s, err := scenarios.Parse("acted.yaml", append(append(out, "---\n"...), rest...))
+	s, err := managers.All().Parse("acted.yaml", append(append(out, "---\n"...), rest...))
 	if err != nil {
 		return nil, err
 	}
@@ -225,7 +226,7 @@ func again(r *scenarios.Runner, stored []cluster.Object) answer {
 		}
 		lists[h] = append(lists[h], json.RawMessage(o.Body))
 	}
-	c := dump.New()
+	c := dump.New(managers.All())
 	for _, h := range slices.SortedFunc(maps.Keys(lists), func(a, b head) int {
 		return cmp.Or(cmp.Compare(a.APIVersion, b.APIVersion), cmp.Compare(a.Kind, b.Kind))
 	}) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
 	"ipamsim/sim/cluster"
@@ -117,7 +118,7 @@ func (o *operator) run(t *testing.T, text string) (broken []string, owners map[s
 	t.Helper()
 	changed := strings.Replace(text, "\nspec:\n", "\nspec:\n  timeline:\n"+strings.Join(o.steps, ""), 1)
 	changed = strings.Replace(changed, "until: 15s", "until: 2m", 1)
-	s, err := scenarios.Parse("mended.yaml", []byte(changed))
+	s, err := managers.All().Parse("mended.yaml", []byte(changed))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/model"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
@@ -23,8 +24,8 @@ type small struct {
 }
 
 func newSmall(t *testing.T) *small {
-	s := &small{t, dump.New()}
-	for _, r := range dump.Resources() {
+	s := &small{t, dump.New(managers.All())}
+	for _, r := range dump.Resources(managers.All()) {
 		if r.By == dump.Kubectl && r.Group() != "whereabouts.cni.cncf.io" && r.Group() != "k8s.cni.cncf.io" {
 			s.c.Complete(r.APIVersion, r.Kind)
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/diagnosis"
@@ -139,7 +140,7 @@ func (s *site) proven(t *testing.T) *diagnosis.Findings {
 
 func (s *site) cluster(t *testing.T) *dump.Cluster {
 	t.Helper()
-	c := dump.New()
+	c := dump.New(managers.All())
 	if err := c.Read("site", bytes.NewReader(s.list(t)), nil); err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/model"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
@@ -110,7 +111,7 @@ type answer struct {
 // importDump does what ipamsim import does.
 func importDump(t *testing.T, r *scenarios.Runner, name string, files []string) answer {
 	t.Helper()
-	c := dump.New()
+	c := dump.New(managers.All())
 	for _, file := range files {
 		f, err := os.Open(filepath.Join("testdata/truth", name, file))
 		if err != nil {
@@ -133,7 +134,7 @@ func importAll(r *scenarios.Runner, c *dump.Cluster, name string) answer {
 		return answer{err: err}
 	}
 	c.Forget()
-	s, err := scenarios.Parse("the scenario made of it", text)
+	s, err := managers.All().Parse("the scenario made of it", text)
 	if err != nil {
 		return answer{err: report.Trace(err)}
 	}

@@ -25,7 +25,7 @@ func (p *Plan) Asked() *answer.Plan {
 		a.Require = append(a.Require, answer.Bound{Measure: name, Most: s.Want.Require[name]})
 	}
 	given := map[string]bool{}
-	for _, x := range Known() {
+	for _, x := range Known(p.sheet.Managers()) {
 		given[x.Name] = x.Given
 		if v, said := s.Settings[x.Name]; said {
 			text, err := json.Marshal(v)

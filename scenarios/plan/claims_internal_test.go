@@ -52,7 +52,7 @@ func TestClaimsAgree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := Parse("replaced-nodes.yaml", []byte(strings.Replace(string(text), "horizon: 20d", "horizon: 2d", 1)), nil)
+	p, err := Parse(All, "replaced-nodes.yaml", []byte(strings.Replace(string(text), "horizon: 20d", "horizon: 2d", 1)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/model/capacity"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/plan"
@@ -39,7 +40,7 @@ func TestEnginesAgree(t *testing.T) {
 	plans, refusals, adds, refused, samples, certain := 0, 0, 0, 0, 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
 		text := rapid.Custom(drawPlan).Draw(rt, "plan")
-		p, err := plan.Parse("drawn.yaml", []byte(text), nil)
+		p, err := plan.Parse(managers.All(), "drawn.yaml", []byte(text), nil)
 		if err != nil {
 			rt.Fatalf("%v\n%s", err, text)
 		}

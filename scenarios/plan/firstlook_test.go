@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/model/capacity"
 	"ipamsim/scenarios/plan"
 )
@@ -14,7 +15,7 @@ import (
 func TestFirstLook(t *testing.T) {
 	cluster := imported(t, "staging.yaml", stagingDump())
 	const text = "apiVersion: ipamsim.dev/v1alpha1\nkind: Plan\nmetadata: {name: first}\nspec:\n  from: cluster.yaml\n  horizon: 2d\n  repeats: 1\n  settings: {lifetime: 90d}\n"
-	p, err := plan.Parse("first.yaml", []byte(text), func(string) ([]byte, error) { return cluster, nil })
+	p, err := plan.Parse(managers.All(), "first.yaml", []byte(text), func(string) ([]byte, error) { return cluster, nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/model/capacity"
 	"ipamsim/scenarios/plan"
 )
@@ -15,7 +16,7 @@ import (
 // parseWith is a small plan with more settings.
 func parseWith(settings string) (*plan.Plan, error) {
 	text := fmt.Sprintf(`{apiVersion: ipamsim.dev/v1alpha1, kind: Plan, metadata: {name: lives}, spec: {ipam: calico, horizon: 1d, repeats: 1, settings: {pool: 10.0.0.0/24, nodes: 2, pods: 20, %s}}}`, settings)
-	return plan.Parse("lives.yaml", []byte(text), nil)
+	return plan.Parse(managers.All(), "lives.yaml", []byte(text), nil)
 }
 
 // A load as ipamsim calibrate writes it.

@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"pgregory.net/rapid"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/scenarios/plan"
 	"ipamsim/scenarios/strict"
 )
@@ -41,7 +42,7 @@ func FuzzPlanFile(f *testing.F) {
 // parses says what is wrong with how a text was loaded, or "".
 func parses(data []byte) string {
 	nothing := func(string) ([]byte, error) { return nil, os.ErrNotExist }
-	p, err := plan.Parse("x.yaml", data, nothing)
+	p, err := plan.Parse(managers.All(), "x.yaml", data, nothing)
 	if err != nil {
 		var e *strict.Error
 		if !errors.As(err, &e) || e.Problem == "" || strings.ContainsAny(err.Error(), "\n\r") {
@@ -53,7 +54,7 @@ func parses(data []byte) string {
 	if err != nil {
 		return "does not pack: " + err.Error()
 	}
-	q, err := plan.Parse("x.yaml", text, nothing)
+	q, err := plan.Parse(managers.All(), "x.yaml", text, nothing)
 	switch {
 	case err != nil:
 		return "does not load again: " + err.Error()
@@ -104,7 +105,7 @@ func TestParseAnyStructure(t *testing.T) {
 				return
 			}
 		}
-		if _, err := plan.Parse("x.yaml", out.Bytes(), func(string) ([]byte, error) { return nil, os.ErrNotExist }); err == nil {
+		if _, err := plan.Parse(managers.All(), "x.yaml", out.Bytes(), func(string) ([]byte, error) { return nil, os.ErrNotExist }); err == nil {
 			loaded++
 		}
 		if problem := parses(out.Bytes()); problem != "" {

@@ -26,7 +26,7 @@ func imported(t *testing.T, spec string, options ...string) *Plan {
 	for i, o := range options {
 		text += fmt.Sprintf("  - {name: option %d, set: {%s}}\n", i+1, o)
 	}
-	p, err := Parse("moved.yaml", []byte(text), func(string) ([]byte, error) { return os.ReadFile("testdata/import.scenario") })
+	p, err := Parse(All, "moved.yaml", []byte(text), func(string) ([]byte, error) { return os.ReadFile("testdata/import.scenario") })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +200,7 @@ func TestMigrationAgrees(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if p, err = Parse("moved.yaml", p.text, func(string) ([]byte, error) {
+			if p, err = Parse(All, "moved.yaml", p.text, func(string) ([]byte, error) {
 				return []byte(strings.Replace(string(text), "datastore: kubernetes", "datastore: etcdv3", 1)), nil
 			}); err != nil {
 				t.Fatal(err)
@@ -242,7 +242,7 @@ func TestDevicesAreNoPods(t *testing.T) {
 	with := strings.NewReplacer("{projectcalico.org/IPv4Address: 10.0.0.11/24}", "{projectcalico.org/IPv4Address: 10.0.0.11/24, projectcalico.org/IPv4IPIPTunnelAddr: 10.64.75.2}",
 		"{handle_id: k8s-pod-network.c2, secondary: {namespace: default, node: node-a, pod: gone-0, timestamp: \"2025-11-01\"}}", "{handle_id: ipip-tunnel-addr-node-a, secondary: {node: node-a, type: ipipTunnelAddress}}",
 		"{name: k8s-pod-network.c2}", "{name: ipip-tunnel-addr-node-a}", "handleID: k8s-pod-network.c2", "handleID: ipip-tunnel-addr-node-a", "ipipMode: Never", "ipipMode: Always").Replace(string(text))
-	p, err := Parse("moved.yaml", imported(t, "horizon: 2h\nsettings: {reconcileEvery: 30m}\nengine: both").text, func(string) ([]byte, error) { return []byte(with), nil })
+	p, err := Parse(All, "moved.yaml", imported(t, "horizon: 2h\nsettings: {reconcileEvery: 30m}\nengine: both").text, func(string) ([]byte, error) { return []byte(with), nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/model/capacity"
 	"ipamsim/reports/answer"
 	"ipamsim/reports/golden"
@@ -35,7 +36,7 @@ func ready(t *testing.T, name string, change ...string) *plan.Plan {
 		}
 		text = strings.Replace(text, change[i], change[i+1], 1)
 	}
-	p, err := plan.Parse(name+".yaml", []byte(text), func(string) ([]byte, error) { return nil, os.ErrNotExist })
+	p, err := plan.Parse(managers.All(), name+".yaml", []byte(text), func(string) ([]byte, error) { return nil, os.ErrNotExist })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
 	"k8s.io/kube-openapi/pkg/validation/validate"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/reports/golden"
 	"ipamsim/scenarios/plan"
 )
@@ -62,7 +63,7 @@ func generate(t *testing.T) []byte {
 // TestSchemaJudges: what loads is valid, and an editor underlines the plain mistakes.
 func TestSchemaJudges(t *testing.T) {
 	var s spec.Schema
-	text, err := plan.Schema()
+	text, err := plan.Schema(managers.All())
 	if err != nil || json.Unmarshal(text, &s) != nil {
 		t.Fatal(err)
 	}

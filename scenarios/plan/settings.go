@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ipamsim/model/capacity"
+	"ipamsim/scenarios"
 	"ipamsim/sim/ipam"
 )
 
@@ -37,15 +38,16 @@ const (
 	podsPerNodeMax = 1000
 )
 
-// Known are all settings, in the order in which people think of them: addresses,
+// Known are all settings for the managers, in the order in which people think of them: addresses,
 // machines, pods, trouble, upkeep.
-func Known() []Setting {
-	return slices.Concat(ofManagers(OfAddresses), ofManagers(OfCluster), loadSettings(), arrivalSettings(), troubleSettings(), ofManagers(OfUpkeep))
+func Known(managers scenarios.Managers) []Setting {
+	managers = planned(managers)
+	return slices.Concat(ofManagers(managers, OfAddresses), ofManagers(managers, OfCluster), loadSettings(), arrivalSettings(), troubleSettings(managers), ofManagers(managers, OfUpkeep))
 }
 
 // ofManagers are the settings that only one manager has.
-func ofManagers(about About) (out []Setting) {
-	for _, m := range planned() {
+func ofManagers(managers scenarios.Managers, about About) (out []Setting) {
+	for _, m := range managers {
 		part, _ := ipam.Part[Manager](m)
 		for _, s := range part.Settings {
 			if s.About == about {
@@ -58,8 +60,8 @@ func ofManagers(about About) (out []Setting) {
 }
 
 // collectors are what the reconcilers of all managers are called.
-func collectors() (out []string) {
-	for _, m := range planned() {
+func collectors(managers scenarios.Managers) (out []string) {
+	for _, m := range managers {
 		if part, _ := ipam.Part[Manager](m); part.Collector != "" {
 			out = append(out, part.Collector)
 		}
@@ -91,7 +93,7 @@ func loadSettings() []Setting {
 	}
 }
 
-func troubleSettings() []Setting {
+func troubleSettings(managers scenarios.Managers) []Setting {
 	every := func(to func(*Draft) *time.Duration) Type {
 		return Into(Time(time.Minute), func(d *Draft, t time.Duration) { *to(d) = t })
 	}
@@ -105,13 +107,13 @@ func troubleSettings() []Setting {
 		given("replaceDrained", "a node that is replaced is drained first and then switched off", Into(Flag(), func(d *Draft, b bool) { d.Trouble.ReplaceDrained = b })),
 		chosen("keepNode", "nobody deletes the Node object of a node that was lost", Into(Flag(), func(d *Draft, b bool) { d.Trouble.KeepNode = b })),
 		given("evict", "how long pods stay on a silent node; otherwise 340s", Into(Time(time.Minute), func(d *Draft, t time.Duration) { d.Trouble.Evict = t })),
-		chosen("reconcileEvery", "time between two passes of "+strings.Join(collectors(), " or of ")+"; 0: none", every(func(d *Draft) *time.Duration { return &d.Collect.Every })),
+		chosen("reconcileEvery", "time between two passes of "+strings.Join(collectors(managers), " or of ")+"; 0: none", every(func(d *Draft) *time.Duration { return &d.Collect.Every })),
 	}
 }
 
 // setting finds one.
-func setting(name string) (Setting, bool) {
-	for _, s := range Known() {
+func (p *Plan) setting(name string) (Setting, bool) {
+	for _, s := range Known(p.sheet.Managers()) {
 		if s.Name == name {
 			return s, true
 		}

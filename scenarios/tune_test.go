@@ -7,7 +7,7 @@ import (
 )
 
 func init() {
-	scenarios.Use(managers.All()...)
+	scenarios.All = managers.All()
 	controllers.Use()
 	scenarios.Tune() // as main functions do
 }

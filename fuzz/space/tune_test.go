@@ -1,13 +1,12 @@
-package input_test
+package space_test
 
 import (
-	"ipamsim/cmd/controllers"
 	"ipamsim/cmd/managers"
+	"ipamsim/fuzz/space"
 	"ipamsim/scenarios"
 )
 
 func init() {
-	scenarios.Use(managers.All()...)
-	controllers.Use()
+	space.All = managers.All()
 	scenarios.Tune() // as main functions do
 }

@@ -1,13 +1,11 @@
-package cause_test
+package fuzz_test
 
 import (
 	"ipamsim/cmd/controllers"
-	"ipamsim/cmd/managers"
 	"ipamsim/scenarios"
 )
 
 func init() {
-	scenarios.Use(managers.All()...)
 	controllers.Use()
 	scenarios.Tune() // as main functions do
 }

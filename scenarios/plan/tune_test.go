@@ -1,11 +1,12 @@
-package page_test
+package plan_test
 
 import (
 	"ipamsim/cmd/managers"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/plan"
 )
 
 func init() {
-	scenarios.Use(managers.All()...)
+	plan.All = managers.All()
 	scenarios.Tune() // as main functions do
 }

@@ -1,11 +1,9 @@
-package plan_test
+package reports_test
 
 import (
-	"ipamsim/cmd/managers"
 	"ipamsim/scenarios"
 )
 
 func init() {
-	scenarios.Use(managers.All()...)
 	scenarios.Tune() // as main functions do
 }

@@ -1,13 +1,14 @@
-package fuzz_test
+package input_test
 
 import (
 	"ipamsim/cmd/controllers"
 	"ipamsim/cmd/managers"
+	"ipamsim/fuzz/input"
 	"ipamsim/scenarios"
 )
 
 func init() {
-	scenarios.Use(managers.All()...)
+	input.All = managers.All()
 	controllers.Use()
 	scenarios.Tune() // as main functions do
 }

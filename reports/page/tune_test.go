@@ -1,11 +1,9 @@
-package reports_test
+package page_test
 
 import (
-	"ipamsim/cmd/managers"
 	"ipamsim/scenarios"
 )
 
 func init() {
-	scenarios.Use(managers.All()...)
 	scenarios.Tune() // as main functions do
 }

@@ -2,12 +2,10 @@ package linear_test
 
 import (
 	"ipamsim/cmd/controllers"
-	"ipamsim/cmd/managers"
 	"ipamsim/scenarios"
 )
 
 func init() {
-	scenarios.Use(managers.All()...)
 	controllers.Use()
 	scenarios.Tune() // as main functions do
 }

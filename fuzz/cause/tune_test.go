@@ -1,11 +1,11 @@
-package space_test
+package cause_test
 
 import (
-	"ipamsim/cmd/managers"
+	"ipamsim/cmd/controllers"
 	"ipamsim/scenarios"
 )
 
 func init() {
-	scenarios.Use(managers.All()...)
+	controllers.Use()
 	scenarios.Tune() // as main functions do
 }
