@@ -74,6 +74,7 @@ var layers = []struct{ dir, may string }{
 	{"sim/cluster/recording", "model model/film model/route"},
 	{"sim/cluster/checker", "model model/... sim sim/kube sim/ipam sim/cluster/kubeapi sim/cluster/recording"},
 	{"sim/cluster", "model model/... sim sim/etcd sim/kube sim/disk sim/local sim/cloud sim/ipam sim/cluster/kubeapi sim/cluster/control sim/cluster/control/simple sim/cluster/checker sim/cluster/multus"},
+	{"sim/cluster/clustertest", "sim/cluster sim/cluster/kubeapi"}, // for tests
 	{"sim/cluster/action", "model model/route sim sim/disk sim/cloud sim/ipam sim/cluster sim/cluster/kubeapi"},
 	{"sim/cluster/cron", "sim sim/cluster sim/cluster/kubeapi"},
 	{"sim/cluster/hazard", "model sim sim/ipam sim/cluster sim/cluster/kubeapi sim/cluster/action sim/cluster/cron"},

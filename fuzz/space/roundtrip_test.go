@@ -23,6 +23,7 @@ import (
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/action"
 	"ipamsim/sim/cluster/checker"
+	"ipamsim/sim/cluster/clustertest"
 	"ipamsim/sim/ipam"
 )
 
@@ -184,7 +185,7 @@ func endOf(t *testing.T, r *scenarios.Runner, s *scenarios.Scenario) end {
 	var bad error
 	_, err := r.Run(context.Background(), s, scenarios.Options{Store: scenarios.Memory, End: func(c *cluster.Cluster) {
 		if was.Sight, bad = c.Checker.Sight(); bad == nil {
-			was.stored, bad = c.Stored()
+			was.stored, bad = clustertest.Stored(c)
 		}
 	}})
 	if err = cmp.Or(err, bad); err != nil {

@@ -19,6 +19,7 @@ import (
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/diagnosis"
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/clustertest"
 )
 
 // acted is what came of it when everything that is printed for a dump was typed, line
@@ -205,7 +206,7 @@ func (o *typist) run(r *scenarios.Runner, text string) (stored []cluster.Object,
 		return nil, err
 	}
 	var bad error
-	_, err = r.Run(context.Background(), s, scenarios.Options{Store: scenarios.Memory, End: func(c *cluster.Cluster) { stored, bad = c.Stored() }})
+	_, err = r.Run(context.Background(), s, scenarios.Options{Store: scenarios.Memory, End: func(c *cluster.Cluster) { stored, bad = clustertest.Stored(c) }})
 	return stored, cmp.Or(err, bad)
 }
 
