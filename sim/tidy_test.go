@@ -108,7 +108,7 @@ var layers = []struct{ dir, may string }{
 	{"scenarios/calibrate/observe", "scenarios scenarios/strict scenarios/dump"},
 	{"scenarios/calibrate/estimate", ""},
 	{"scenarios/calibrate", "model model/capacity scenarios scenarios/strict scenarios/plan scenarios/calibrate/... reports/visible reports/table"},
-	{"scenarios/dump/live", "scenarios scenarios/strict scenarios/dump"},                                                                                             // a cluster that is asked instead of a file
+	{"scenarios/dump/live", "scenarios scenarios/strict scenarios/dump sim/ipam"},                                                                                             // a cluster that is asked instead of a file
 	{"scenarios/dump/*/remedies", "model reports scenarios scenarios/remedy scenarios/dump scenarios/dump/* sim/cluster sim/cluster/action"},                         // of a manager's findings
 	{"scenarios/dump/*", "model model/route model/invariant reports sim/cluster/action scenarios scenarios/strict scenarios/remedy scenarios/dump scenarios/dump/*"}, // a manager's
 	{"fuzz/space", "model/... sim/... scenarios"},
@@ -132,7 +132,7 @@ var layers = []struct{ dir, may string }{
 	{"fuzz/campaign", "model/... sim/... reports scenarios scenarios/strict scenarios/plan fuzz/cell fuzz/cause fuzz/confirm fuzz/space fuzz/coverage fuzz/finding fuzz/known fuzz/shrink fuzz/linear reports/..."},
 	{"fuzz", "model/... sim/... reports scenarios fuzz/..."},
 	{"cmd/hermetic", "sim/hermetic/overlay"},
-	{"cmd/managers", "sim/ipam sim/ipam/* sim/strategy scenarios/plan/* reports/answer/* fuzz/space/* fuzz/input/* scenarios/dump/* scenarios/dump/*/remedies"}, // the list
+	{"cmd/managers", "scenarios sim/ipam sim/ipam/* sim/strategy scenarios/plan/* reports/answer/* fuzz/space/* fuzz/input/* scenarios/dump/* scenarios/dump/*/remedies"}, // the list
 	{"cmd/controllers", "scenarios sim/controlplane sim/cluster/control/real"},
 	{"cmd/ipamsim", "cmd/cli cmd/controllers cmd/managers"},
 	{"cmd/*", "model/... sim/... reports reports/... scenarios/... fuzz/..."},
