@@ -15,7 +15,7 @@ import (
 // right, and no function of Go's.
 func TestBadValues(t *testing.T) {
 	tried := 0
-	for _, sub := range commands() {
+	for _, sub := range commands(managers.All()) {
 		sub.Flags().VisitAll(func(f *pflag.Flag) {
 			if f.Value.Type() == "string" || f.Value.Type() == "stringSlice" {
 				return
@@ -43,7 +43,7 @@ func TestBadValues(t *testing.T) {
 
 // TestEveryTypeIsWorded: a flag of a new type needs words, too.
 func TestEveryTypeIsWorded(t *testing.T) {
-	for _, sub := range commands() {
+	for _, sub := range commands(managers.All()) {
 		sub.Flags().VisitAll(func(f *pflag.Flag) {
 			if _, ok := valueWanted[f.Value.Type()]; !ok && f.Value.Type() != "string" && f.Value.Type() != "stringSlice" {
 				t.Errorf("%s --%s: no words for a %s", sub.Name(), f.Name, f.Value.Type())
