@@ -136,7 +136,8 @@ var layers = []struct{ dir, may string }{
 	{"cmd/controllers", "scenarios sim/controlplane sim/cluster/control/real"},
 	{"cmd/ipamsim", "cmd/cli cmd/controllers cmd/managers"},
 	{"cmd/*", "model/... sim/... reports reports/... scenarios/... fuzz/..."},
-	{"cmd/calico/lab", "model model/route"}, // real BIRD against the model of routes
+	{"cmd/calico/lab/netns", "model/route"},
+	{"cmd/calico/lab", "model model/route cmd/calico/lab/netns"}, // real BIRD against the model of routes
 }
 
 // modules says who may import what of others. The first entry that fits an
@@ -152,7 +153,7 @@ var modules = []struct{ prefix, may, mend string }{
 	{"math/rand", "sim/strategy fuzz/space model/reference/calico model/capacity scenarios/calibrate/...", "nothing is random but the schedule: ask sim.Gate.Draw, or let the strategy choose"},
 	{"crypto/rand", "fuzz/campaign", "nothing is random but the schedule: ask sim.Gate.Draw"},
 	{"log", "", "library code returns or records; only cmd prints"},
-	{"github.com/sirupsen/logrus", "sim/ipam/* sim/ipam/calico/door/... cmd/* cmd/calico/lab", "library code returns or records; only cmd prints"},
+	{"github.com/sirupsen/logrus", "sim/ipam/* sim/ipam/calico/door/... cmd/* cmd/calico/lab/...", "library code returns or records; only cmd prints"},
 	{"k8s.io/klog", "sim/kube sim/ipam/* sim/ipam/whereabouts/door/... cmd/*", "library code returns or records; only cmd prints"},
 }
 
@@ -168,16 +169,16 @@ var allowed = []struct{ rule, dirs, why string }{
 	{"goroutine", "sim/ipam/* sim/ipam/calico/store sim/controlplane sim/kube/elect", "a daemon's informers and workers are goroutines of its process"},
 	{"goroutine", "sim/local", "a caller waits for its answer while the call is under way, as a goroutine of its process"},
 	{"goroutine", "sim/ipam/calico/door/config", "it is one of the process that it is a door of"},
-	{"goroutine", "fuzz fuzz/* cmd/* cmd/calico/lab", "workers outside every bubble"},
+	{"goroutine", "fuzz fuzz/* cmd/* cmd/calico/lab/...", "workers outside every bubble"},
 	{"clock", "sim sim/etcd sim/etcd/twin sim/kube sim/controlplane sim/disk sim/local sim/local/localgrpc sim/cloud sim/ipam/* sim/ipam/calico/objects sim/cluster sim/cluster/...", "inside the bubble the clock is virtual"},
 	{"clock", "scenarios fuzz fuzz/*", "wall seconds of a run, for people"},
 	{"clock", "scenarios/dump/live", "a busy API server is left alone for a while"},
-	{"clock", "cmd/* cmd/calico/lab", "progress on a terminal"},
-	{"print", "cmd/* cmd/calico/lab", "only cmd prints"},
+	{"clock", "cmd/* cmd/calico/lab/...", "progress on a terminal"},
+	{"print", "cmd/* cmd/calico/lab/...", "only cmd prints"},
 	{"print", "sim/etcd", "the last words of an etcd that ends the process"},
 	{"pure github.com/gaissmai/bart", "model/route", "longest-prefix match is no place for an invention, and the library is as pure as we are"},
 	{"print", "sim/ipam/calico/ctl", "calicoctl prints to os.Stdout, which is exchanged for a file while it runs"},
-	{"process", "cmd/* cmd/calico/lab", "main functions, and what they are made of"},
+	{"process", "cmd/* cmd/calico/lab/...", "main functions, and what they are made of"},
 	{"process", "scenarios", "Tune, which main functions call"},
 	{"process", "fuzz/campaign", "the process of a cell, which has no other purpose: frugal"},
 	{"process", "sim/ipam/calico", "upstream's configuration reads the environment past any door: set when its controller starts, in a program that has Calico"},

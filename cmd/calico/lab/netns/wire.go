@@ -1,4 +1,4 @@
-package main
+package netns
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 )
 
 // up switches an interface on.
-func (s *space) up(name string) error {
+func (s *Space) up(name string) error {
 	l, err := s.handle.LinkByName(name)
 	if err == nil {
 		err = s.handle.LinkSetUp(l)
@@ -22,8 +22,8 @@ func (s *space) up(name string) error {
 	return nil
 }
 
-// down switches an interface off.
-func (s *space) down(name string) error {
+// Down switches an interface off.
+func (s *Space) Down(name string) error {
 	l, err := s.handle.LinkByName(name)
 	if err == nil {
 		err = s.handle.LinkSetDown(l)
@@ -34,8 +34,8 @@ func (s *space) down(name string) error {
 	return nil
 }
 
-// remove deletes an interface.
-func (s *space) remove(name string) error {
+// Remove deletes an interface.
+func (s *Space) Remove(name string) error {
 	l, err := s.handle.LinkByName(name)
 	if err == nil {
 		err = s.handle.LinkDel(l)
@@ -46,8 +46,8 @@ func (s *space) remove(name string) error {
 	return nil
 }
 
-// bridge makes an Ethernet switch in the namespace.
-func (s *space) bridge(name string) error {
+// Bridge makes an Ethernet switch in the namespace.
+func (s *Space) Bridge(name string) error {
 	br := &netlink.Bridge{LinkAttrs: netlink.LinkAttrs{Name: name}}
 	if err := s.handle.LinkAdd(br); err != nil {
 		return fmt.Errorf("add bridge %s: %w", name, err)
@@ -55,9 +55,9 @@ func (s *space) bridge(name string) error {
 	return s.up(name)
 }
 
-// cable connects an interface of another namespace to a switch of this one. Both
+// Cable connects an interface of another namespace to a switch of this one. Both
 // ends are up afterwards.
-func (s *space) cable(bridge, port string, other *space, name string) error {
+func (s *Space) Cable(bridge, port string, other *Space, name string) error {
 	br, err := s.handle.LinkByName(bridge)
 	if err != nil {
 		return fmt.Errorf("bridge %s: %w", bridge, err)
@@ -76,8 +76,8 @@ func (s *space) cable(bridge, port string, other *space, name string) error {
 	return s.up(port)
 }
 
-// address gives an interface an address with its subnet's length.
-func (s *space) address(a netip.Prefix, name string) error {
+// Address gives an interface an address with its subnet's length.
+func (s *Space) Address(a netip.Prefix, name string) error {
 	l, err := s.handle.LinkByName(name)
 	if err == nil {
 		err = s.handle.AddrAdd(l, &netlink.Addr{IPNet: ipNet(a), Flags: flagsOf(a.Addr())})
@@ -88,8 +88,8 @@ func (s *space) address(a netip.Prefix, name string) error {
 	return nil
 }
 
-// has reports whether an interface has an address.
-func (s *space) has(name string, a netip.Addr) bool {
+// Has reports whether an interface has an address.
+func (s *Space) Has(name string, a netip.Addr) bool {
 	l, err := s.handle.LinkByName(name)
 	if err != nil {
 		return false
@@ -107,9 +107,9 @@ func flagsOf(a netip.Addr) int {
 	return 0
 }
 
-// gateway makes the default route through a router behind an interface, whose
+// Gateway makes the default route through a router behind an interface, whose
 // subnet need not be known.
-func (s *space) gateway(via netip.Addr, name string) error {
+func (s *Space) Gateway(via netip.Addr, name string) error {
 	l, err := s.handle.LinkByName(name)
 	if err == nil {
 		err = s.handle.RouteAdd(&netlink.Route{Gw: via.AsSlice(), LinkIndex: l.Attrs().Index, Flags: int(netlink.FLAG_ONLINK)})
@@ -120,27 +120,27 @@ func (s *space) gateway(via netip.Addr, name string) error {
 	return nil
 }
 
-// route adds a static route.
-func (s *space) route(to netip.Prefix, via netip.Addr) error {
+// Route adds a static route.
+func (s *Space) Route(to netip.Prefix, via netip.Addr) error {
 	if err := s.handle.RouteAdd(&netlink.Route{Dst: ipNet(to), Gw: via.AsSlice()}); err != nil {
 		return fmt.Errorf("route add %s via %s: %w", to, via, err)
 	}
 	return nil
 }
 
-// deliver adds the route of an address behind an interface, as Felix does.
+// Deliver adds the route of an address behind an interface, as Felix does.
 //
 // Source: felix/config, DeviceRouteProtocol (3, which ip route prints as nothing).
-func (s *space) deliver(a netip.Addr, name string) error {
+func (s *Space) Deliver(a netip.Addr, name string) error {
 	return s.delivery(a, name, s.handle.RouteAdd)
 }
 
-// undeliver removes it.
-func (s *space) undeliver(a netip.Addr, name string) error {
+// Undeliver removes it.
+func (s *Space) Undeliver(a netip.Addr, name string) error {
 	return s.delivery(a, name, s.handle.RouteDel)
 }
 
-func (s *space) delivery(a netip.Addr, name string, change func(*netlink.Route) error) error {
+func (s *Space) delivery(a netip.Addr, name string, change func(*netlink.Route) error) error {
 	l, err := s.handle.LinkByName(name)
 	if err == nil {
 		err = change(&netlink.Route{
@@ -154,9 +154,9 @@ func (s *space) delivery(a netip.Addr, name string, change func(*netlink.Route) 
 	return nil
 }
 
-// sourceTo is the address that the kernel would send from; ok is false if it would
+// SourceTo is the address that the kernel would send from; ok is false if it would
 // not send at all.
-func (s *space) sourceTo(to netip.Addr) (a netip.Addr, ok bool) {
+func (s *Space) SourceTo(to netip.Addr) (a netip.Addr, ok bool) {
 	routes, err := s.handle.RouteGet(to.AsSlice())
 	if err != nil || len(routes) == 0 {
 		return netip.Addr{}, false
@@ -165,8 +165,8 @@ func (s *space) sourceTo(to netip.Addr) (a netip.Addr, ok bool) {
 	return a.Unmap(), ok
 }
 
-// flush removes every route of one protocol, as a reboot does.
-func (s *space) flush(protocol netlink.RouteProtocol) error {
+// Flush removes every route of one protocol, as a reboot does.
+func (s *Space) Flush(protocol netlink.RouteProtocol) error {
 	routes, err := s.handle.RouteListFiltered(netlink.FAMILY_ALL, &netlink.Route{Protocol: protocol}, netlink.RT_FILTER_PROTOCOL)
 	for i := 0; err == nil && i < len(routes); i++ {
 		err = s.handle.RouteDel(&routes[i])
@@ -187,21 +187,21 @@ var (
 	gateway6OfPods = netip.MustParseAddr("fe80::ecee:eeff:feee:eeee") // caliMAC's own
 )
 
-// pod makes a namespace with one address behind an interface of this one, as
+// Pod makes a namespace with one address behind an interface of this one, as
 // Calico's CNI plugin does, without the node's route to it.
-func (s *space) pod(a netip.Addr, name string) (*space, error) {
-	p, err := newSpace()
+func (s *Space) Pod(a netip.Addr, name string) (*Space, error) {
+	p, err := New()
 	if err != nil {
 		return nil, err
 	}
 	if err := s.plugPod(p, a, name); err != nil {
-		p.close()
+		p.Close()
 		return nil, fmt.Errorf("pod %s behind %s: %w", a, name, err)
 	}
 	return p, nil
 }
 
-func (s *space) plugPod(p *space, a netip.Addr, name string) error {
+func (s *Space) plugPod(p *Space, a netip.Addr, name string) error {
 	v := &netlink.Veth{
 		LinkAttrs: netlink.LinkAttrs{Name: name, HardwareAddr: caliMAC}, PeerName: "eth0", PeerNamespace: netlink.NsFd(p.fd),
 	}
@@ -214,13 +214,13 @@ func (s *space) plugPod(p *space, a netip.Addr, name string) error {
 	if err := p.up("eth0"); err != nil {
 		return err
 	}
-	if err := p.address(netip.PrefixFrom(a, a.BitLen()), "eth0"); err != nil {
+	if err := p.Address(netip.PrefixFrom(a, a.BitLen()), "eth0"); err != nil {
 		return err
 	}
 	gateway := gatewayOfPods
 	if a.Is6() {
 		gateway = gateway6OfPods
-	} else if err := p.deliver(gateway, "eth0"); err != nil {
+	} else if err := p.Deliver(gateway, "eth0"); err != nil {
 		return err
 	}
 	eth0, err := p.handle.LinkByName("eth0")
@@ -233,7 +233,7 @@ func (s *space) plugPod(p *space, a netip.Addr, name string) error {
 	if err != nil {
 		return err
 	}
-	return p.gateway(gateway, "eth0")
+	return p.Gateway(gateway, "eth0")
 }
 
 func ipNet(p netip.Prefix) *net.IPNet {

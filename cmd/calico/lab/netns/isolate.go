@@ -1,4 +1,4 @@
-package main
+package netns
 
 import (
 	"context"
@@ -18,12 +18,12 @@ import (
 // own.
 const insideVariable = "IPAMSIM_LAB_INSIDE"
 
-// exitCannotIsolate is how the copy says that it did not get what it needs; the
+// CannotIsolate is how the copy says that it did not get what it needs; the
 // reason is on its standard error.
-const exitCannotIsolate = 75
+const CannotIsolate = 75
 
-// inside reports whether this process is the isolated copy.
-func inside() bool { return os.Getenv(insideVariable) != "" }
+// Inside reports whether this process is the isolated copy.
+func Inside() bool { return os.Getenv(insideVariable) != "" }
 
 // isolated is a command that runs this very program again, with the arguments,
 // in user, mount, network and process namespaces of its own: it may do anything
@@ -51,9 +51,9 @@ func isolated(args []string, userNamespace bool) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// probe finds out whether the machine lets this program have namespaces of its
+// Probe finds out whether the machine lets this program have namespaces of its
 // own, and of which kind. why is one line for a person; "" if it does.
-func probe() (userNamespace bool, why string) {
+func Probe() (userNamespace bool, why string) {
 	asUser := try(true)
 	if asUser == "" {
 		return true, ""
@@ -92,9 +92,9 @@ func firstLine(b []byte) string {
 	return string(b)
 }
 
-// runIsolated runs the copy until it ends and returns its exit code. The end of
+// Run runs the copy until it ends and returns its exit code. The end of
 // ctx is passed on to it as a signal; a copy that does not end then is killed.
-func runIsolated(ctx context.Context, args []string, userNamespace bool, stdout, stderr io.Writer) (int, error) {
+func Run(ctx context.Context, args []string, userNamespace bool, stdout, stderr io.Writer) (int, error) {
 	cmd, err := isolated(args, userNamespace)
 	if err != nil {
 		return 0, err
@@ -132,34 +132,34 @@ func runIsolated(ctx context.Context, args []string, userNamespace bool, stdout,
 // letGoMax is how long a person waits after Ctrl-C.
 const letGoMax = 900 * time.Millisecond
 
-// workDir is a directory of the copy's own /run: in memory, seen by nobody else,
+// WorkDir is a directory of the copy's own /run: in memory, seen by nobody else,
 // gone with it.
-const workDir = "/run/lab"
+const WorkDir = "/run/lab"
 
-// settle makes the copy's namespaces fit to work in: no mount goes out, /run is
+// Settle makes the copy's namespaces fit to work in: no mount goes out, /run is
 // empty and private, and it may make what the lab is made of.
-func settle() error {
+func Settle() error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("make mounts private: %w", err)
 	}
 	if err := unix.Mount("tmpfs", "/run", "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, ""); err != nil {
 		return fmt.Errorf("mount a private /run: %w", err)
 	}
-	if err := os.MkdirAll(workDir, 0o755); err != nil {
+	if err := os.MkdirAll(WorkDir, 0o755); err != nil {
 		return err
 	}
-	s, err := newSpace()
+	s, err := New()
 	if err != nil {
 		return err
 	}
-	defer s.close()
-	other, err := newSpace()
+	defer s.Close()
+	other, err := New()
 	if err != nil {
 		return err
 	}
-	defer other.close()
-	if err := s.bridge("br0"); err != nil {
+	defer other.Close()
+	if err := s.Bridge("br0"); err != nil {
 		return err
 	}
-	return s.cable("br0", "v0", other, "v1")
+	return s.Cable("br0", "v0", other, "v1")
 }

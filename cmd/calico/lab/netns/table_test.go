@@ -1,4 +1,4 @@
-package main
+package netns
 
 import (
 	"strings"
@@ -15,7 +15,7 @@ const nodeTable = `[
 {"dst":"10.64.77.5","dev":"calic1","scope":"link","flags":[]}]`
 
 func TestParseRoutes(t *testing.T) {
-	routes, err := parseRoutes(nodeTable, false)
+	routes, err := ParseRoutes(nodeTable, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,13 +34,13 @@ func TestParseRoutes(t *testing.T) {
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if empty, err := parseRoutes("\n", false); len(empty) != 0 || err != nil {
+	if empty, err := ParseRoutes("\n", false); len(empty) != 0 || err != nil {
 		t.Errorf("an empty table: %v, %v", empty, err)
 	}
 	for _, bad := range []string{
 		"Object \"rout\" is unknown", `[{"dst":1}]`, `[{"dst":"10.64.0.0/33"}]`, `[{"dst":"default","gateway":"there"}]`, `[{"dst":"default","prefsrc":"me"}]`,
 	} {
-		if r, err := parseRoutes(bad, false); err == nil {
+		if r, err := ParseRoutes(bad, false); err == nil {
 			t.Errorf("%s was understood as %v", bad, r)
 		}
 	}
@@ -50,17 +50,17 @@ func TestClassify(t *testing.T) {
 	for _, c := range []struct {
 		said string
 		ok   bool
-		want echo
+		want Echo
 	}{
-		{"2 packets transmitted, 2 received, 0% packet loss, time 204ms", true, answered},
-		{"2 packets transmitted, 1 received, 50% packet loss, time 204ms", true, answered},
-		{"2 packets transmitted, 0 received, 100% packet loss, time 204ms", false, lost},
-		{"ping: connect: Invalid argument", false, lost},
-		{"ping: connect: Network is unreachable", false, unreachable},
-		{"From 10.64.0.11 icmp_seq=1 Destination Net Unreachable\n2 packets transmitted, 0 received, +2 errors, 100% packet loss", false, unreachable},
-		{"From 10.64.0.11 icmp_seq=1 Time to live exceeded\n2 packets transmitted, 0 received, +2 errors, 100% packet loss", false, looped},
-		{"ping: socket: Operation not permitted", false, unclear},
-		{"", false, unclear},
+		{"2 packets transmitted, 2 received, 0% packet loss, time 204ms", true, Answered},
+		{"2 packets transmitted, 1 received, 50% packet loss, time 204ms", true, Answered},
+		{"2 packets transmitted, 0 received, 100% packet loss, time 204ms", false, Lost},
+		{"ping: connect: Invalid argument", false, Lost},
+		{"ping: connect: Network is unreachable", false, Unreachable},
+		{"From 10.64.0.11 icmp_seq=1 Destination Net Unreachable\n2 packets transmitted, 0 received, +2 errors, 100% packet loss", false, Unreachable},
+		{"From 10.64.0.11 icmp_seq=1 Time to live exceeded\n2 packets transmitted, 0 received, +2 errors, 100% packet loss", false, Looped},
+		{"ping: socket: Operation not permitted", false, Unclear},
+		{"", false, Unclear},
 	} {
 		if got := classify(c.said, c.ok); got != c.want {
 			t.Errorf("%q: %v, want %v", c.said, got, c.want)

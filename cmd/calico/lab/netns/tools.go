@@ -1,4 +1,4 @@
-package main
+package netns
 
 import (
 	"errors"
@@ -9,37 +9,37 @@ import (
 	"strings"
 )
 
-// tools are the programs that the lab runs.
-type tools struct {
-	birds    map[string]string // bird and bird6
-	ip, ping string
+// Tools are the programs that the lab runs.
+type Tools struct {
+	Birds    map[string]string // bird and bird6
+	IP, Ping string
 }
 
 // birdVersion is what Calico's templates are written for: Calico's own BIRD is a
 // fork of 1.6, and version 2 reads another language.
 const birdVersion = "1.6."
 
-// findTools looks the programs up, also where only root looks. The error names
+// FindTools looks the programs up, also where only root looks. The error names
 // the first that is missing and how to get it.
-func findTools() (t tools, birdSays string, err error) {
+func FindTools() (t Tools, birdSays string, err error) {
 	var four, six string
 	for _, want := range []struct {
 		name string
 		at   *string
 		from string
-	}{{"bird", &four, "bird"}, {"bird6", &six, "bird"}, {"ip", &t.ip, "iproute2"}, {"ping", &t.ping, "iputils-ping"}} {
+	}{{"bird", &four, "bird"}, {"bird6", &six, "bird"}, {"ip", &t.IP, "iproute2"}, {"ping", &t.Ping, "iputils-ping"}} {
 		if *want.at, err = lookUp(want.name); err != nil {
-			return tools{}, "", fmt.Errorf("no %s: apt-get install %s", want.name, want.from)
+			return Tools{}, "", fmt.Errorf("no %s: apt-get install %s", want.name, want.from)
 		}
 	}
-	t.birds = map[string]string{"bird": four, "bird6": six}
+	t.Birds = map[string]string{"bird": four, "bird6": six}
 	out, err := exec.Command(four, "--version").CombinedOutput()
 	birdSays = strings.TrimSpace(string(out))
 	if _, version, ok := strings.Cut(birdSays, "BIRD version "); !ok || !strings.HasPrefix(version, birdVersion) {
 		if birdSays == "" {
 			birdSays = fmt.Sprint(err)
 		}
-		return tools{}, "", fmt.Errorf("%s is not BIRD %sx: %s", four, birdVersion, firstLine([]byte(birdSays)))
+		return Tools{}, "", fmt.Errorf("%s is not BIRD %sx: %s", four, birdVersion, firstLine([]byte(birdSays)))
 	}
 	return t, birdSays, nil
 }

@@ -1,4 +1,6 @@
-package main
+// Package netns has network namespaces of Linux and what the lab needs of one: interfaces,
+// cables, routes, pings. Run makes a copy of the program that may have them without root.
+package netns
 
 import (
 	"bytes"
@@ -11,9 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// space is a network namespace: a machine, a router, a pod or the cables between
+// Space is a network namespace: a machine, a router, a pod or the cables between
 // them. It has no name; it ends when it is closed and its processes are gone.
-type space struct {
+type Space struct {
 	fd     int // of the namespace
 	handle *netlink.Handle
 }
@@ -22,10 +24,10 @@ type space struct {
 // could not be found: /proc may belong to an outer process namespace.
 const threadSpace = "/proc/thread-self/ns/net"
 
-// newSpace makes a network namespace that forwards packets without the kernel's
+// New makes a network namespace that forwards packets without the kernel's
 // opinions about them.
-func newSpace() (*space, error) {
-	s := &space{}
+func New() (*Space, error) {
+	s := &Space{}
 	err := onThread(func() error { return unix.Unshare(unix.CLONE_NEWNET) }, func() (err error) {
 		if s.fd, err = unix.Open(threadSpace, unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
 			return err
@@ -42,8 +44,8 @@ func newSpace() (*space, error) {
 	return s, s.up("lo")
 }
 
-// close lets the namespace go.
-func (s *space) close() {
+// Close lets the namespace go.
+func (s *Space) Close() {
 	s.handle.Close()
 	_ = unix.Close(s.fd)
 }
@@ -72,19 +74,19 @@ func onThread(move, do func() error) error {
 
 // in calls do on a thread of the namespace: sockets and processes made there
 // belong to it.
-func (s *space) in(do func() error) error {
+func (s *Space) in(do func() error) error {
 	return onThread(func() error { return unix.Setns(s.fd, unix.CLONE_NEWNET) }, do)
 }
 
-// start starts a process in the namespace.
-func (s *space) start(cmd *exec.Cmd) error { return s.in(cmd.Start) }
+// Start starts a process in the namespace.
+func (s *Space) Start(cmd *exec.Cmd) error { return s.in(cmd.Start) }
 
 // output runs a process in the namespace and returns all that it printed, also if
 // it failed.
-func (s *space) output(cmd *exec.Cmd) (string, error) {
+func (s *Space) output(cmd *exec.Cmd) (string, error) {
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
-	err := s.start(cmd)
+	err := s.Start(cmd)
 	if err == nil {
 		err = cmd.Wait()
 	}

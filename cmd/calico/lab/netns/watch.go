@@ -1,4 +1,4 @@
-package main
+package netns
 
 import (
 	"fmt"
@@ -17,9 +17,9 @@ type change struct {
 	dst   netip.Prefix // the zero Prefix is the default route
 }
 
-// watch listens to the kernel's routing table of a namespace. It says when the
+// Watch listens to the kernel's routing table of a namespace. It says when the
 // table last changed, and what changed since it was told to forget.
-type watch struct {
+type Watch struct {
 	mu      sync.Mutex
 	last    time.Time
 	changes []change
@@ -28,8 +28,9 @@ type watch struct {
 	done    chan struct{}
 }
 
-func (s *space) watch() (*watch, error) {
-	w := &watch{last: time.Now(), arrived: make(chan struct{}, 1), done: make(chan struct{})}
+// Watch begins to listen, until Close.
+func (s *Space) Watch() (*Watch, error) {
+	w := &Watch{last: time.Now(), arrived: make(chan struct{}, 1), done: make(chan struct{})}
 	updates := make(chan netlink.RouteUpdate, 256)
 	err := s.in(func() error {
 		return netlink.RouteSubscribeWithOptions(updates, w.done, netlink.RouteSubscribeOptions{ErrorCallback: w.fail})
@@ -45,15 +46,16 @@ func (s *space) watch() (*watch, error) {
 	return w, nil
 }
 
-func (w *watch) close() { close(w.done) }
+// Close ends it.
+func (w *Watch) Close() { close(w.done) }
 
-func (w *watch) fail(err error) {
+func (w *Watch) fail(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.failed = err
 }
 
-func (w *watch) add(u netlink.RouteUpdate) {
+func (w *Watch) add(u netlink.RouteUpdate) {
 	if u.Table != unix.RT_TABLE_MAIN {
 		return
 	}
@@ -73,23 +75,23 @@ func (w *watch) add(u netlink.RouteUpdate) {
 	}
 }
 
-// quietSince is when the table last changed.
-func (w *watch) quietSince() time.Time {
+// QuietSince is when the table last changed.
+func (w *Watch) QuietSince() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.last
 }
 
-// forget drops the changes up to now.
-func (w *watch) forget() {
+// Forget drops the changes up to now.
+func (w *Watch) Forget() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.changes = nil
 }
 
-// wait returns when the route to dst first came, or went, since forget, if it
+// Wait returns when the route to dst first came, or went, since forget, if it
 // does within the time.
-func (w *watch) wait(dst netip.Prefix, added bool, within time.Duration) (time.Time, error) {
+func (w *Watch) Wait(dst netip.Prefix, added bool, within time.Duration) (time.Time, error) {
 	deadline := time.After(within)
 	for {
 		w.mu.Lock()

@@ -1,4 +1,4 @@
-package main
+package netns
 
 import (
 	"encoding/json"
@@ -28,7 +28,7 @@ type kernelHop struct {
 	Flags   []string `json:"flags"`
 }
 
-// route is the same in the model's terms.
+// Route is the same in the model's terms.
 func (k kernelRoute) route(six bool) (r route.Route, err error) {
 	r = route.Route{Type: route.Type(k.Type), Dev: k.Dev, Proto: k.Protocol, Metric: k.Metric}
 	if r.Dst, err = destination(k.Dst, six); err != nil {
@@ -73,8 +73,8 @@ func destination(dst string, six bool) (netip.Prefix, error) {
 	return p, nil
 }
 
-// parseRoutes reads the output of ip -j route.
-func parseRoutes(out string, six bool) ([]route.Route, error) {
+// ParseRoutes reads the output of ip -j route.
+func ParseRoutes(out string, six bool) ([]route.Route, error) {
 	if strings.TrimSpace(out) == "" { // old versions print nothing for an empty table
 		return nil, nil
 	}
@@ -103,20 +103,20 @@ func ipArgs(six bool, options ...string) []string {
 	return append(options, "route")
 }
 
-// ipRoute is the command line.
-func ipRoute(six bool) string { return "ip " + strings.Join(ipArgs(six), " ") }
+// IPRoute is the command line.
+func IPRoute(six bool) string { return "ip " + strings.Join(ipArgs(six), " ") }
 
-// routes is the main routing table of the namespace, as the kernel has it now.
-func (s *space) routes(ip string, six bool) ([]route.Route, error) {
+// Routes is the main routing table of the namespace, as the kernel has it now.
+func (s *Space) Routes(ip string, six bool) ([]route.Route, error) {
 	out, err := s.output(exec.Command(ip, ipArgs(six, "-j")...))
 	if err != nil {
 		return nil, fmt.Errorf("ip -j route: %w: %s", err, strings.TrimSpace(out))
 	}
-	return parseRoutes(out, six)
+	return ParseRoutes(out, six)
 }
 
-// lines is the main routing table as ip route prints it.
-func (s *space) lines(ip string, six bool) ([]string, error) {
+// Lines is the main routing table as ip route prints it.
+func (s *Space) Lines(ip string, six bool) ([]string, error) {
 	out, err := s.output(exec.Command(ip, ipArgs(six)...))
 	if err != nil {
 		return nil, fmt.Errorf("ip route: %w: %s", err, strings.TrimSpace(out))
