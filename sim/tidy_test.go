@@ -95,19 +95,20 @@ var layers = []struct{ dir, may string }{
 	{"reports/answer/*", "model model/... reports/answer"}, // what is known of a manager
 	{"scenarios/strict", ""}, // how a file is read: bounds, lines, fields, suggestions
 	{"scenarios", "model/... sim/... reports scenarios/strict"},
-	{"scenarios/plan", "model/... sim/... reports reports/answer scenarios scenarios/strict"},
-	{"scenarios/plan/*", "model/... sim/... scenarios scenarios/plan"}, // what is known of a manager
-	{"scenarios/remedy", "model/... sim/... reports scenarios"},        // what to do, acted out before it is said
-	{"scenarios/dump/decode", "scenarios/strict"},                      // what people dump, object by object
-	{"scenarios/dump/kept", "scenarios/strict scenarios/dump/decode"},  // of each object what matters
-	{"scenarios/dump/alias", ""},                                       // names for strangers
-	{"scenarios/dump/manifest", ""},                                    // objects as text
+	{"scenarios/plan/values", "model/capacity"},
+	{"scenarios/plan", "model/... sim/... reports reports/answer scenarios scenarios/strict scenarios/plan/values"},
+	{"scenarios/plan/*", "model/... sim/... scenarios scenarios/plan scenarios/plan/values"}, // what is known of a manager
+	{"scenarios/remedy", "model/... sim/... reports scenarios"},                              // what to do, acted out before it is said
+	{"scenarios/dump/decode", "scenarios/strict"},                                            // what people dump, object by object
+	{"scenarios/dump/kept", "scenarios/strict scenarios/dump/decode"},                        // of each object what matters
+	{"scenarios/dump/alias", ""},    // names for strangers
+	{"scenarios/dump/manifest", ""}, // objects as text
 	{"scenarios/dump", "model model/invariant sim/ipam scenarios scenarios/strict scenarios/dump/decode scenarios/dump/kept scenarios/dump/alias scenarios/dump/manifest"},
 	{"scenarios/dump/dumptest", "scenarios scenarios/strict scenarios/dump"},                                              // for tests
 	{"scenarios/dump/diagnosis", "model/... sim/ipam reports reports/imported scenarios scenarios/remedy scenarios/dump"}, // what is wrong
 	{"scenarios/calibrate/observe", "scenarios scenarios/strict scenarios/dump"},
 	{"scenarios/calibrate/estimate", ""},
-	{"scenarios/calibrate", "model model/capacity scenarios scenarios/strict scenarios/plan scenarios/calibrate/... reports/visible reports/table"},
+	{"scenarios/calibrate", "model model/capacity scenarios scenarios/strict scenarios/plan scenarios/plan/values scenarios/calibrate/... reports/visible reports/table"},
 	{"scenarios/dump/live", "scenarios scenarios/strict scenarios/dump sim/ipam"},                                                                                    // a cluster that is asked instead of a file
 	{"scenarios/dump/*/remedies", "model reports scenarios scenarios/remedy scenarios/dump scenarios/dump/* sim/cluster sim/cluster/action"},                         // of a manager's findings
 	{"scenarios/dump/*", "model model/route model/invariant reports sim/cluster/action scenarios scenarios/strict scenarios/remedy scenarios/dump scenarios/dump/*"}, // a manager's

@@ -17,6 +17,7 @@ import (
 	"ipamsim/scenarios/calibrate"
 	"ipamsim/scenarios/calibrate/observe"
 	"ipamsim/scenarios/plan"
+	"ipamsim/scenarios/plan/values"
 	"ipamsim/scenarios/strict"
 )
 
@@ -74,7 +75,7 @@ func (f *calibrateFlags) run(cmd *cobra.Command, files []string) (err error) {
 	stderr := cmd.ErrOrStderr()
 	horizon := time.Duration(0)
 	if f.horizon != "" {
-		if horizon, err = plan.ParseSpan(f.horizon); err != nil || horizon < time.Hour {
+		if horizon, err = values.ParseSpan(f.horizon); err != nil || horizon < time.Hour {
 			return fmt.Errorf("--horizon: %q: want a time of at least 1h, e.g. 30d", f.horizon)
 		}
 	}

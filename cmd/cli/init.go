@@ -92,7 +92,7 @@ var (
 	// and functions.
 	taken = strings.Fields(`act allowed apiextv1 attachment break capacity case chan cli cluster cmp const context continue default definitions draw dynamic dump dumped else errors exclude
 		fallthrough fmt for func go goto if import instance interface ipam json kept kube main manifest map maps model netip network object open package plan player policy
-		range read record return runtime scenarios schedule select sim simulation slices space strconv strings struct switch testing things time trial type unstructured var yaml`)
+		range read record return runtime scenarios schedule select sim simulation slices space strconv strings struct switch testing things time trial type unstructured values var yaml`)
 )
 
 // files are what is to be written, by path.

@@ -15,6 +15,7 @@ import (
 	"ipamsim/reports/answer"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/plan"
+	"ipamsim/scenarios/plan/values"
 	"ipamsim/sim/hermetic"
 )
 
@@ -237,7 +238,7 @@ func (q *question) opening() string {
 		lives += fmt.Sprintf(", %d of them for the real code", real)
 	}
 	return fmt.Sprintf("plan %s: %s over %s, %s, with %s; the answer goes to %s/", q.plan.Name(),
-		plural(len(q.plan.Cells), "combination"), plan.SpanText(q.plan.Doc.Spec.Horizon.Duration.Duration), lives, who, q.cfg.Dir)
+		plural(len(q.plan.Cells), "combination"), values.SpanText(q.plan.Doc.Spec.Horizon.Duration.Duration), lives, who, q.cfg.Dir)
 }
 
 // earlier refuses to mix this plan with what its directory holds.

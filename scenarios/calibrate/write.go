@@ -14,6 +14,7 @@ import (
 	"ipamsim/reports/visible"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/plan"
+	"ipamsim/scenarios/plan/values"
 	"ipamsim/scenarios/strict"
 )
 
@@ -84,7 +85,7 @@ func valueOf(p *Parameter) (*yaml.Node, error) {
 	if p.Value == nil {
 		return nil, nil
 	}
-	if marks, ok := p.Value.(map[string]plan.Span); ok {
+	if marks, ok := p.Value.(map[string]values.Span); ok {
 		return marksOf(marks), nil
 	}
 	n := &yaml.Node{}
@@ -96,7 +97,7 @@ func valueOf(p *Parameter) (*yaml.Node, error) {
 }
 
 // marksOf has percentiles in their order, and then the rest.
-func marksOf(marks map[string]plan.Span) *yaml.Node {
+func marksOf(marks map[string]values.Span) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle}
 	var names []string
 	for name := range marks {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ipamsim/model/capacity"
+	"ipamsim/scenarios/plan/values"
 	"ipamsim/scenarios/strict"
 )
 
@@ -29,7 +30,7 @@ func (p *Plan) asked() error {
 	case p.Doc.Metadata.Name == "" || len(p.Doc.Metadata.Name) > 100 || strings.ContainsAny(p.Doc.Metadata.Name, "/\\ \n\t"):
 		return fail("want a name of at most 100 letters, without spaces", "metadata", "name")
 	case s.Horizon.Duration.Duration < horizonMin || s.Horizon.Duration.Duration > horizonMax:
-		return fail(fmt.Sprintf("want %s to %s", SpanText(horizonMin), SpanText(horizonMax)), "spec", "horizon")
+		return fail(fmt.Sprintf("want %s to %s", values.SpanText(horizonMin), values.SpanText(horizonMax)), "spec", "horizon")
 	case s.Repeats < 1 || s.Repeats > repeatsMax:
 		return fail(fmt.Sprintf("want 1 to %d", repeatsMax), "spec", "repeats")
 	case s.Want.From.Duration.Duration >= s.Horizon.Duration.Duration:
@@ -173,8 +174,8 @@ func (p *Plan) textOf(v any, at []any) string {
 	if s := p.sheet.Text(at...); s != "" {
 		return s
 	}
-	if d, ok := distributionOf(v); ok {
-		return distributionText(d)
+	if d, ok := values.DistributionOf(v); ok {
+		return values.DistributionText(d)
 	}
 	b, err := json.Marshal(v)
 	if err != nil {

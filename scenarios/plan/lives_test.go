@@ -11,6 +11,7 @@ import (
 	"ipamsim/cmd/managers"
 	"ipamsim/model/capacity"
 	"ipamsim/scenarios/plan"
+	"ipamsim/scenarios/plan/values"
 )
 
 // parseWith is a small plan with more settings.
@@ -35,7 +36,7 @@ arrivalsByWeekday: [1, 1, 1, 1, 1, 0, 0], begins: 2d7h, replaceEvery: 9d, replac
 	if d := cmp.Diff(want, l); d != "" || !p.Cells[0].Cluster.Trouble.ReplaceDrained {
 		t.Error(d)
 	}
-	again := plan.LivesSetting(l.Lives)
+	again := values.LivesSetting(l.Lives)
 	if d := cmp.Diff("map[p50:3h p99.5:9d rest:20d]", fmt.Sprint(again)); d != "" {
 		t.Error(d)
 	}

@@ -21,6 +21,7 @@ import (
 	"ipamsim/reports/golden"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/plan"
+	"ipamsim/scenarios/plan/values"
 	"ipamsim/scenarios/strict"
 	"ipamsim/sim/ipam/canary"
 )
@@ -165,15 +166,15 @@ func TestSpan(t *testing.T) {
 	for text, want := range map[string]time.Duration{
 		"30d": 720 * time.Hour, "1d12h": 36 * time.Hour, "1.5d": 36 * time.Hour, "36h": 36 * time.Hour, "5m": 5 * time.Minute, "0": 0, "90s": 90 * time.Second,
 	} {
-		if got, err := plan.ParseSpan(text); got != want || err != nil {
+		if got, err := values.ParseSpan(text); got != want || err != nil {
 			t.Errorf("%s: %s, %v", text, got, err)
 		}
-		if got, err := plan.ParseSpan(plan.SpanText(want)); got != want || err != nil {
-			t.Errorf("%s as %s: %s, %v", text, plan.SpanText(want), got, err)
+		if got, err := values.ParseSpan(values.SpanText(want)); got != want || err != nil {
+			t.Errorf("%s as %s: %s, %v", text, values.SpanText(want), got, err)
 		}
 	}
 	for _, text := range []string{"", "d", "-1d", "1d-1h", "+5h", "4000d", "99999d", "30", "one day", "1d2d", "1e3d", "9999999h"} {
-		if got, err := plan.ParseSpan(text); err == nil {
+		if got, err := values.ParseSpan(text); err == nil {
 			t.Errorf("%q is %s", text, got)
 		}
 	}

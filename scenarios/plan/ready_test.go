@@ -16,6 +16,7 @@ import (
 	"ipamsim/reports/answer"
 	"ipamsim/reports/golden"
 	"ipamsim/scenarios/plan"
+	"ipamsim/scenarios/plan/values"
 )
 
 const plansDir = "../plans"
@@ -241,7 +242,7 @@ func TestSmallRangeIsAsByHand(t *testing.T) {
 	}
 	every := p.Cells[0].Cluster.Trouble.ReplaceEvery
 	if off := (mean - every).Hours() / every.Hours(); cells[0].Values[1] != "0" || math.Abs(off) > 3/math.Sqrt(3*lives) {
-		t.Errorf("exhausted after %s on the average, by hand %s", plan.SpanText(mean), plan.SpanText(every))
+		t.Errorf("exhausted after %s on the average, by hand %s", values.SpanText(mean), values.SpanText(every))
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"ipamsim/cmd/managers"
 	"ipamsim/reports/golden"
 	"ipamsim/scenarios/plan"
+	"ipamsim/scenarios/plan/values"
 )
 
 // TestSchema: the schema is that of the types.
@@ -32,7 +33,7 @@ func generate(t *testing.T) []byte {
 		Anonymous: true, DoNotReference: true, ExpandedStruct: true, RequiredFromJSONSchemaTags: true,
 		Mapper: func(t reflect.Type) *jsonschema.Schema {
 			switch t {
-			case reflect.TypeFor[plan.Span]():
+			case reflect.TypeFor[values.Span]():
 				return &jsonschema.Schema{Type: "string", Pattern: `^([0-9]+(\.[0-9]+)?d)?([0-9]+(\.[0-9]+)?(h|m|s|ms|us|ns))*$`, Examples: []any{"30d"}}
 			case reflect.TypeFor[plan.Settings]():
 				return settings

@@ -1,4 +1,6 @@
-package plan
+// Package values is what the settings of a plan can be: how each type of value is read, what
+// people are told to want, and its JSON Schema.
+package values
 
 import (
 	"encoding/json"
@@ -17,20 +19,16 @@ type Type struct {
 	Want   string         // "a whole number, 1 to 10"
 	Schema map[string]any // JSON Schema
 
-	read func(any) (any, bool)
-	into func(*Draft, any)
+	// Read takes a decoded JSON value, and says whether it is one of the type.
+	Read func(any) (any, bool)
+	// Put puts what was read into what is drafted; nil: nowhere.
+	Put func(draft, value any)
 }
 
 // TypeOf makes a kind whose values are T. Read takes a decoded JSON value, and says
 // whether it is one of the kind.
 func TypeOf[T any](want string, schema map[string]any, read func(any) (T, bool)) Type {
 	return Type{want, schema, func(v any) (any, bool) { return read(v) }, nil}
-}
-
-// Into is a kind whose values, T, are put into a field of the draft, too.
-func Into[T any](k Type, put func(*Draft, T)) Type {
-	k.into = func(d *Draft, v any) { put(d, v.(T)) }
-	return k
 }
 
 // Whole numbers, int.
@@ -73,13 +71,14 @@ func Time(least time.Duration) Type {
 		fmt.Sprintf("a time of at least %s, e.g. 12h or 30d, or 0", SpanText(least)),
 		map[string]any{"anyOf": []any{map[string]any{"type": "string", "pattern": spanPattern}, map[string]any{"type": "integer", "enum": []any{0}}}},
 		func(v any) (time.Duration, bool) {
-			t, ok := spanOf(v)
+			t, ok := SpanOf(v)
 			return t, ok && (t == 0 || t >= least)
 		},
 	)
 }
 
-func spanOf(v any) (time.Duration, bool) {
+// SpanOf reads a time, or 0.
+func SpanOf(v any) (time.Duration, bool) {
 	switch v := v.(type) {
 	case float64:
 		return 0, v == 0
@@ -101,7 +100,7 @@ func TimeOrNever() Type {
 			if v == never {
 				return capacity.Never, true
 			}
-			t, ok := spanOf(v)
+			t, ok := SpanOf(v)
 			return t, ok && t >= time.Second
 		},
 	)
@@ -127,6 +126,9 @@ func Address() Type {
 		return a, ok && err == nil && a.Zone() == ""
 	})
 }
+
+// PodsPerNodeMax bounds a distribution of pods.
+const PodsPerNodeMax = 1000
 
 // ListMax bounds a list.
 const ListMax = 64
@@ -158,30 +160,30 @@ func Several[T any](v any, least int, one func(any) (T, bool)) ([]T, bool) {
 	return out, len(out) >= least && len(out) <= ListMax
 }
 
-// distribution is a number, or a shape.
-func distribution() Type {
+// Distribution is a number, or a shape.
+func Distribution() Type {
 	shapes := []string{capacity.Fixed, capacity.Uniform, capacity.Normal, capacity.Poisson}
 	number := func(most int) map[string]any { return map[string]any{"type": "number", "minimum": 0, "maximum": most} }
 	return TypeOf(
-		fmt.Sprintf("a number, 0 to %d, or {shape: fixed, uniform, normal or poisson, mean: 30, spread: 10, max: 110}", podsPerNodeMax),
-		map[string]any{"anyOf": []any{number(podsPerNodeMax), map[string]any{
+		fmt.Sprintf("a number, 0 to %d, or {shape: fixed, uniform, normal or poisson, mean: 30, spread: 10, max: 110}", PodsPerNodeMax),
+		map[string]any{"anyOf": []any{number(PodsPerNodeMax), map[string]any{
 			"type": "object", "additionalProperties": false, "required": []string{"mean"},
 			"properties": map[string]any{
 				"shape": map[string]any{"type": "string", "enum": shapes},
-				"mean":  number(podsPerNodeMax), "spread": number(podsPerNodeMax),
-				"max": map[string]any{"type": "integer", "minimum": 0, "maximum": podsPerNodeMax},
+				"mean":  number(PodsPerNodeMax), "spread": number(PodsPerNodeMax),
+				"max": map[string]any{"type": "integer", "minimum": 0, "maximum": PodsPerNodeMax},
 			},
 		}}},
 		func(v any) (capacity.Distribution, bool) {
-			out, ok := distributionOf(v)
+			out, ok := DistributionOf(v)
 			return out, ok && (out.Shape == "" || slices.Contains(shapes, out.Shape)) &&
-				out.Mean >= 0 && out.Mean <= podsPerNodeMax && out.Spread >= 0 && out.Spread <= podsPerNodeMax && out.Max >= 0 && out.Max <= podsPerNodeMax
+				out.Mean >= 0 && out.Mean <= PodsPerNodeMax && out.Spread >= 0 && out.Spread <= PodsPerNodeMax && out.Max >= 0 && out.Max <= PodsPerNodeMax
 		},
 	)
 }
 
-// distributionText is a distribution for people: "uniform 70 ± 40".
-func distributionText(d capacity.Distribution) string {
+// DistributionText is a distribution for people: "uniform 70 ± 40".
+func DistributionText(d capacity.Distribution) string {
 	s := strings.TrimSpace(fmt.Sprintf("%s %g", d.Shape, d.Mean))
 	if d.Spread > 0 {
 		s += fmt.Sprintf(" ± %g", d.Spread)
@@ -192,7 +194,8 @@ func distributionText(d capacity.Distribution) string {
 	return s
 }
 
-func distributionOf(v any) (out capacity.Distribution, ok bool) {
+// DistributionOf reads a distribution.
+func DistributionOf(v any) (out capacity.Distribution, ok bool) {
 	if mean, ok := v.(float64); ok {
 		return capacity.Distribution{Mean: mean}, true
 	}

@@ -1,4 +1,4 @@
-package plan
+package values
 
 import (
 	"encoding/json"
@@ -7,12 +7,15 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 const (
-	day = 24 * time.Hour
-	// spanMax bounds every time in a plan.
-	spanMax = 3650 * day
+	// Day is what d stands for.
+	Day = 24 * time.Hour
+	// SpanMax bounds every time in a plan.
+	SpanMax = 3650 * Day
 )
 
 var daysFirst = regexp.MustCompile(`^(\d{1,5}(?:\.\d{1,6})?)d(.*)$`)
@@ -26,7 +29,7 @@ func ParseSpan(s string) (time.Duration, error) {
 		if err != nil {
 			return 0, bad
 		}
-		if rest, total = m[2], time.Duration(days*float64(day)); rest == "" {
+		if rest, total = m[2], time.Duration(days*float64(Day)); rest == "" {
 			rest = "0s"
 		}
 	}
@@ -34,16 +37,16 @@ func ParseSpan(s string) (time.Duration, error) {
 	if strings.HasPrefix(rest, "-") || strings.HasPrefix(rest, "+") || err != nil {
 		return 0, bad
 	}
-	if d > spanMax || total+d > spanMax {
-		return 0, fmt.Errorf("%s is too long, want at most %s", s, SpanText(spanMax))
+	if d > SpanMax || total+d > SpanMax {
+		return 0, fmt.Errorf("%s is too long, want at most %s", s, SpanText(SpanMax))
 	}
 	return total + d, nil
 }
 
 // SpanText is a time as ParseSpan reads it and people write it: 30d, 1d12h, 5m.
 func SpanText(d time.Duration) string {
-	days := d / day
-	rest := (d - days*day).String()
+	days := d / Day
+	rest := (d - days*Day).String()
 	if strings.HasSuffix(rest, "m0s") {
 		rest = strings.TrimSuffix(rest, "0s")
 	}
@@ -51,13 +54,16 @@ func SpanText(d time.Duration) string {
 		rest = strings.TrimSuffix(rest, "0m")
 	}
 	switch {
-	case d%day == 0 && days > 0:
+	case d%Day == 0 && days > 0:
 		return fmt.Sprintf("%dd", days)
 	case days > 0:
 		return fmt.Sprintf("%dd%s", days, rest)
 	}
 	return rest
 }
+
+// Span is a time as metav1.Duration writes it, or in days: 36h, 30d.
+type Span struct{ metav1.Duration }
 
 // UnmarshalJSON reads what ParseSpan reads.
 func (s *Span) UnmarshalJSON(b []byte) error {
@@ -73,6 +79,7 @@ func (s *Span) UnmarshalJSON(b []byte) error {
 // MarshalJSON writes SpanText.
 func (s Span) MarshalJSON() ([]byte, error) { return json.Marshal(s.String()) }
 
+// String is SpanText.
 func (s Span) String() string { return SpanText(s.Duration.Duration) }
 
 // Example is what would be right.
