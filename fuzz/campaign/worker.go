@@ -167,6 +167,7 @@ func (w Worker) join(ctx context.Context, b *bus, id, scratch string) error {
 	}
 	for range w.Cells {
 		s := &slot{crew: c}
+		s.cell.Start = s.start
 		all.Go(func() { s.work(ctx) })
 	}
 	all.Wait()

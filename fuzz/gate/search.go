@@ -12,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"ipamsim/fuzz/cell"
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/input"
 	"ipamsim/fuzz/known"
@@ -246,8 +245,8 @@ func (h *hall) chases(ctx context.Context, p *pack) (*bag, error) {
 	var all sync.WaitGroup
 	for range h.Cells {
 		all.Go(func() {
-			var k *cell.Keeper
-			var err error
+			place := h.place()
+			defer place.Clear()
 			for late.Err() == nil && time.Now().Before(until) && !b.full(h.Search.Kinds) {
 				w := p.next()
 				if w == nil {
@@ -259,15 +258,12 @@ func (h *hall) chases(ctx context.Context, p *pack) (*bag, error) {
 				h.mu.Lock()
 				h.all++
 				h.mu.Unlock()
-				if k, err = h.one(late, k, t); err != nil {
+				if err := h.one(late, place, t); err != nil {
 					cancel(err)
 				}
 				if h.tell(1); t.done {
 					b.add(t)
 				}
-			}
-			if k != nil {
-				k.Kill()
 			}
 		})
 	}
