@@ -45,7 +45,7 @@ func ready(t *testing.T, name string, change ...string) *plan.Plan {
 }
 
 // lived is what becomes of the plan with the reference, a few times.
-func lived(t *testing.T, p *plan.Plan, repeats int) *answer.Plan {
+func lived(t *testing.T, p *plan.Plan, repeats int) *answer.Question {
 	t.Helper()
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as the processes of ipamsim plan do
 	if err := p.Set(plan.Reference, repeats); err != nil {
