@@ -93,6 +93,7 @@ var layers = []struct{ dir, may string }{
 	{"reports/imported", "model model/... reports reports/sarifs"},
 	{"reports/answer", "model model/... reports reports/chart reports/index reports/visible reports/table"},
 	{"reports/answer/*", "model model/... reports/answer"}, // what is known of a manager
+	{"scenarios/strict/stricttest", ""}, // for tests
 	{"scenarios/strict", ""}, // how a file is read: bounds, lines, fields, suggestions
 	{"scenarios", "model/... sim/... reports scenarios/strict"},
 	{"scenarios/plan/values", "model/capacity"},
