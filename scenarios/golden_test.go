@@ -14,6 +14,7 @@ import (
 	"ipamsim/reports"
 	"ipamsim/reports/golden"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/scenariotest"
 	"ipamsim/sim/hermetic"
 )
 
@@ -43,16 +44,7 @@ func load(t testing.TB, file string) *scenarios.Scenario {
 // runner is this process' one embedded etcd.
 func runner(t testing.TB) *scenarios.Runner {
 	t.Helper()
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return r
+	return scenariotest.Runner(t)
 }
 
 func run(t testing.TB, r *scenarios.Runner, s *scenarios.Scenario, o scenarios.Options) *reports.Report {

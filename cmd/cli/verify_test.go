@@ -10,6 +10,7 @@ import (
 	"ipamsim/cmd/managers"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/scenariotest"
 )
 
 // fast is a run on the fast store, and what it takes to judge it.
@@ -18,11 +19,7 @@ func fast(t *testing.T) (*session, *job, *reports.Report) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runner, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { runner.Close() })
+	runner := scenariotest.Runner(t)
 	j := &job{scenario: s, own: true, options: scenarios.Options{Store: scenarios.Memory}}
 	rep, err := runner.Run(context.Background(), s, j.options)
 	if err != nil {

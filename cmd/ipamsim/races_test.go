@@ -19,6 +19,7 @@ import (
 	answercalico "ipamsim/reports/answer/calico"
 	answerwhereabouts "ipamsim/reports/answer/whereabouts"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/scenariotest"
 )
 
 // undo takes a change back in the text of a scenario.
@@ -102,11 +103,7 @@ func everyChange() map[string][2]*capacity.Cluster {
 // TestRacesAreBrought: of what a row of the track record violates, something is there with
 // the change and never without it. With -findings, under three more seeds.
 func TestRacesAreBrought(t *testing.T) {
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := scenariotest.Runner(t)
 	rows := trackRecord(t)
 	told := map[answer.Change]int{}
 	for _, clusters := range everyChange() {

@@ -20,7 +20,6 @@ import (
 	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/cell"
 	"ipamsim/reports/index"
-	"ipamsim/scenarios"
 	"ipamsim/sim/scratch"
 )
 
@@ -182,11 +181,6 @@ func descendants(root int) (out []int) {
 // inspect what is in the directory: each finding loads and fails again as it says;
 // no half of a file, no process and no etcd is left.
 func (c *chaos) inspect(o *Outcome) {
-	runner, err := scenarios.NewRunner()
-	if err != nil {
-		c.Fatal(err)
-	}
-	defer func() { _ = runner.Close() }()
 	var found []index.Finding
 	b, err := os.ReadFile(filepath.Join(c.dir, "findings.json"))
 	if err = errors.Join(err, json.Unmarshal(b, &found)); err != nil || len(found) != len(o.Rows) {

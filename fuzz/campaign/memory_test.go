@@ -6,6 +6,7 @@ import (
 
 	"ipamsim/cmd/managers"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/scenariotest"
 )
 
 // A campaign on the fast store finds what one on etcd finds, and its findings are of
@@ -33,11 +34,7 @@ func TestCampaignInMemory(t *testing.T) {
 
 // A failure that etcd does not show is a defect of the fast store and no finding.
 func TestFailureOfTheFastStore(t *testing.T) {
-	runner, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer runner.Close()
+	runner := scenariotest.Runner(t)
 	c := &served{runner: runner, managers: managers.All(), spec: flakySpec("duplicate-address"), parsed: map[int]*scenarios.Scenario{}}
 	c.spec.Store = scenarios.Memory
 	for seed := uint64(1); seed < 30; seed++ {

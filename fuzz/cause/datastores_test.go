@@ -10,6 +10,7 @@ import (
 	"ipamsim/fuzz/cause"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/scenariotest"
 	"ipamsim/sim/hermetic"
 )
 
@@ -19,11 +20,7 @@ func TestSameInBothDatastores(t *testing.T) {
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: needs the hermetic build; run make test")
 	}
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := scenariotest.Runner(t)
 	for _, tt := range []struct{ name, invariant string }{
 		{"found-calico-half-claim", "leaked-affinity"},
 		{"calico-7839-leftover-handle", "leftover-handle"},
@@ -67,11 +64,7 @@ func TestSameUnderRealControllers(t *testing.T) {
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: needs the hermetic build; run make test")
 	}
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := scenariotest.Runner(t)
 	const file = "../../scenarios/whereabouts-485-partition.yaml"
 	b, err := os.ReadFile(file)
 	if err != nil {

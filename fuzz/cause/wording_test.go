@@ -10,6 +10,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/scenariotest"
 	"ipamsim/sim/hermetic"
 )
 
@@ -18,11 +19,7 @@ func TestWording(t *testing.T) {
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: needs the hermetic build; run make test")
 	}
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := scenariotest.Runner(t)
 	identities := func(rep *reports.Report) (out []string) {
 		for i := range rep.Violations {
 			v := &rep.Violations[i]

@@ -13,6 +13,7 @@ import (
 	"ipamsim/reports"
 	"ipamsim/reports/baseline"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/scenariotest"
 )
 
 // searched is what a gate of one scenario and a search come to.
@@ -63,11 +64,7 @@ func TestSearchFinds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := scenariotest.Runner(t)
 	rep, err := r.Run(t.Context(), s, scenarios.Options{Recorded: true})
 	if err != nil || rep.Digest != s.Doc.Spec.Schedule.Digest || !rep.AsExpected() {
 		t.Errorf("it does not replay: %v", err)

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/scenariotest"
 	"ipamsim/scenarios/strict"
 	"ipamsim/sim/hermetic"
 	"ipamsim/sim/strategy"
@@ -59,11 +60,7 @@ func TestRecordedRunsAreInputs(t *testing.T) {
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: needs the hermetic build; run make test")
 	}
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := scenariotest.Runner(t)
 	worlds := map[string]Input{}
 	for _, target := range Targets(All) {
 		worlds[target] = Input{World: bytes.Repeat([]byte{77, 3, 200, 41, 9}, 60)}

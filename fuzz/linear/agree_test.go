@@ -21,6 +21,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/scenariotest"
 )
 
 var (
@@ -34,11 +35,7 @@ var (
 // every step, and porcupine, which looks for an order of the calls. They name the
 // same addresses, but for differences that are explained here.
 func TestAgree(t *testing.T) {
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = r.Close() })
+	r := scenariotest.Runner(t)
 	sum := tally{explained: map[string]int{}}
 	for _, s := range append(library(t), drawn(t)...) {
 		rep, err := r.Run(context.Background(), s, scenarios.Options{Store: scenarios.Memory})

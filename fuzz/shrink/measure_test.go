@@ -16,6 +16,7 @@ import (
 	"ipamsim/fuzz/shrink"
 	"ipamsim/fuzz/space"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/scenariotest"
 )
 
 // Shrinking is measured on drawn worlds:
@@ -37,11 +38,7 @@ func TestMeasure(t *testing.T) {
 	if _, err := fmt.Sscanf(*seeds, "%d-%d", &from, &to); err != nil {
 		t.Fatal(err)
 	}
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := scenariotest.Runner(t)
 	seen := map[finding.Signature]int{}
 	var all []*finding.Finding
 	var times []float64 // of the processor, for each

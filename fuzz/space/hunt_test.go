@@ -19,6 +19,7 @@ import (
 	"ipamsim/reports"
 	"ipamsim/reports/prose"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/scenariotest"
 	"ipamsim/sim"
 )
 
@@ -43,11 +44,7 @@ func TestHunt(t *testing.T) {
 	if _, err := fmt.Sscanf(*huntSeeds, "%d-%d", &from, &to); err != nil {
 		t.Fatalf("-seeds %q: want A-B", *huntSeeds)
 	}
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := scenariotest.Runner(t)
 	h := hunt{runs: map[string]int{}, classes: map[string]int{}, first: map[string]uint64{}, busy: map[string]int{}}
 	started := time.Now()
 	for seed := from; seed <= to; seed++ {

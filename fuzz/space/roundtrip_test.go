@@ -20,6 +20,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/scenariotest"
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/action"
 	"ipamsim/sim/cluster/checker"
@@ -56,11 +57,7 @@ func imports() (out []string) {
 // Some things no dump shows. Each is an excuse, and the only ones are those of excuses;
 // what is excused is taken as the dump has it, and everything else as it really is.
 func TestRoundTrip(t *testing.T) {
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := scenariotest.Runner(t)
 	sum := tripSum{excused: map[string]int{}, verdicts: map[string]int{}}
 	from := imports()
 	for i := range uint64(*roundtrips) {
@@ -291,11 +288,7 @@ func minus(a, b []string) []string {
 // Of a network with several ranges upstream's DEL may leave some, whoever ran the ADD:
 // see scenarios/found-dual-stack-del-stops.yaml and found-second-range-unguarded.yaml.
 func TestImportedPodsGo(t *testing.T) {
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := scenariotest.Runner(t)
 	released, left, several, gone := 0, 0, 0, 0
 	from := imports()
 	for i := range uint64(*departures) {

@@ -13,6 +13,7 @@ import (
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/diagnosis"
+	"ipamsim/scenarios/scenariotest"
 )
 
 // read reads files of testdata into a cluster.
@@ -48,11 +49,7 @@ func scenario(t *testing.T, c *dump.Cluster, o dump.Options) (string, *scenarios
 
 func look(t *testing.T, s *scenarios.Scenario) *scenarios.View {
 	t.Helper()
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = r.Close() })
+	r := scenariotest.Runner(t)
 	v, err := r.Look(context.Background(), s)
 	if err != nil {
 		t.Fatal(err)

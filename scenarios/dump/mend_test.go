@@ -11,6 +11,7 @@ import (
 	"ipamsim/cmd/managers"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/scenariotest"
 	"ipamsim/sim/cluster"
 )
 
@@ -122,11 +123,7 @@ func (o *operator) run(t *testing.T, text string) (broken []string, owners map[s
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := scenariotest.Runner(t)
 	rep, err := r.Run(context.Background(), s, scenarios.Options{End: func(c *cluster.Cluster) {
 		owners = map[string]string{}
 		if v, err := c.Checker.Sight(); err != nil {

@@ -13,6 +13,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/scenariotest"
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/action"
 )
@@ -110,11 +111,7 @@ func TestOwners(t *testing.T) {
 	}
 	sc.Doc.Spec.Timeline = []scenarios.Event{{At: metav1.Duration{Duration: time.Second}, Drain: &action.Drain{Node: "a"}}}
 	var got []string
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := scenariotest.Runner(t)
 	if _, err := r.Run(t.Context(), sc, scenarios.Options{End: func(c *cluster.Cluster) {
 		v, err := c.Checker.Sight()
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/diagnosis"
+	"ipamsim/scenarios/scenariotest"
 )
 
 type obj = map[string]any
@@ -155,11 +156,7 @@ func prove(t *testing.T, c *dump.Cluster, s *scenarios.Scenario) *diagnosis.Find
 
 func proveWithin(t *testing.T, c *dump.Cluster, s *scenarios.Scenario, ctx context.Context, b diagnosis.Bound) *diagnosis.Findings {
 	t.Helper()
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = r.Close() })
+	r := scenariotest.Runner(t)
 	v, err := r.Look(context.Background(), s)
 	if err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/diagnosis"
+	"ipamsim/scenarios/scenariotest"
 )
 
 // truth is what is known of a dump in testdata/truth: what somebody who knows the
@@ -159,11 +160,7 @@ func importAll(r *scenarios.Runner, c *dump.Cluster, name string) answer {
 // there, none is invented, what must not be said is not, and what is printed can be
 // typed.
 func TestTruth(t *testing.T) {
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := scenariotest.Runner(t)
 	for _, name := range truths(t) {
 		t.Run(name, func(t *testing.T) {
 			x := truthOf(t, name)

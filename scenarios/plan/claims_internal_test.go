@@ -17,6 +17,7 @@ import (
 	"ipamsim/model/capacity/calico"
 	"ipamsim/model/metric"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/scenariotest"
 )
 
 // holder is who has an address.
@@ -56,11 +57,7 @@ func TestClaimsAgree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := scenariotest.Runner(t)
 	for cell := range p.Cells {
 		c := p.Cells[cell].Cluster
 		c.Apart = p.apart()

@@ -8,6 +8,7 @@ import (
 	"ipamsim/cmd/managers"
 	"ipamsim/model/capacity"
 	"ipamsim/scenarios/plan"
+	"ipamsim/scenarios/scenariotest"
 )
 
 // In a cluster that runs and in which nothing happens at first, the first sample is the
@@ -22,7 +23,7 @@ func TestFirstLook(t *testing.T) {
 	if err := p.Set(plan.Both, 1); err != nil {
 		t.Fatal(err)
 	}
-	r, courses := runner(t), map[string]*capacity.Course{}
+	r, courses := scenariotest.Runner(t), map[string]*capacity.Course{}
 	for _, pt := range p.Points() {
 		o, err := p.Run(t.Context(), r, pt)
 		if err != nil || o.Refused != "" {

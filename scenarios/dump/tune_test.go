@@ -1,9 +1,0 @@
-package dump_test
-
-import (
-	"ipamsim/scenarios"
-)
-
-func init() {
-	scenarios.Tune() // as main functions do
-}
