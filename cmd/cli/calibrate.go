@@ -105,7 +105,7 @@ func (f *calibrateFlags) run(cmd *cobra.Command, files []string) (err error) {
 		return fmt.Errorf("--json: %w", err)
 	}
 	defer record.discard()
-	h, err := readData(cmd, "calibrate", files)
+	h, err := readData(cmd, f.managers, "calibrate", files)
 	if err != nil {
 		return err
 	}
@@ -143,13 +143,13 @@ func beside(path string) plan.Open {
 }
 
 // readData reads the files of a calibration or a backtest, until Ctrl-C.
-func readData(cmd *cobra.Command, verb string, files []string) (*observe.History, error) {
+func readData(cmd *cobra.Command, managers scenarios.Managers, verb string, files []string) (*observe.History, error) {
 	if len(files) == 0 {
 		return nil, fmt.Errorf("%s: want a file, or - for the standard input", verb)
 	}
 	ctx, stop := interruptible(cmd.ErrOrStderr(), func() {})
 	defer stop()
-	c := observe.NewCollector()
+	c := observe.NewCollector(managers)
 	for _, name := range files {
 		err := readDatum(ctx, cmd, c, name)
 		if ctx.Err() != nil {

@@ -89,7 +89,7 @@ func TestFilesTellTheTruth(t *testing.T) {
 	tr := year
 	tr.days, tr.slots, tr.crashEvery = 60, 20, 1e9
 	w := tr.world(3)
-	c := observe.NewCollector()
+	c := observe.NewCollector(managers.All())
 	for name, text := range map[string]string{"listing": w.listing(), "audit": w.audit()} {
 		taken := time.Time{}
 		if name == "listing" {
@@ -145,7 +145,7 @@ func TestFilesTellTheTruth(t *testing.T) {
 // Too little data is said, and nothing is made of it: every setting that is written can
 // be used, and the others are comments.
 func TestTooLittle(t *testing.T) {
-	one := observe.NewCollector()
+	one := observe.NewCollector(managers.All())
 	tr := year
 	tr.slots = 25
 	w := tr.world(1)
@@ -182,7 +182,7 @@ func TestAgesOfOneListing(t *testing.T) {
 		tr := year
 		tr.slots = 300
 		w := tr.ages(seed)
-		c := observe.NewCollector()
+		c := observe.NewCollector(managers.All())
 		if err := c.Read("listing", strings.NewReader(w.listing()), begins, nil); err != nil {
 			t.Fatal(err)
 		}

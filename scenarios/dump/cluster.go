@@ -118,8 +118,8 @@ func (c *Cluster) Read(name string, r io.Reader, progress func(Progress)) error 
 // keeping it, in the order of the file: as JSON, with the kind of its list where it has
 // none of its own. What is no object is left out. The error is that of each, or a
 // *strict.Error.
-func Objects(name string, r io.Reader, progress func(Progress), each func(from Origin, raw json.RawMessage) error) error {
-	to := New(nil).sink(progress)
+func Objects(managers []*ipam.Manager, name string, r io.Reader, progress func(Progress), each func(from Origin, raw json.RawMessage) error) error {
+	to := New(managers).sink(progress)
 	to.Object, to.Whole = each, true
 	return decode.Read(name, r, to)
 }
