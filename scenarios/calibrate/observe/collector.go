@@ -76,7 +76,7 @@ type change struct {
 }
 
 // NewCollector knows nothing. Output of the tools of these managers may lie in the files.
-func NewCollector(managers []*ipam.Manager) *Collector {
+func NewCollector(managers scenarios.Managers) *Collector {
 	return &Collector{
 		managers: managers,
 		byUID:    map[string]*sight{}, named: map[string][]*sight{}, nodes: map[string]*station{},
