@@ -76,7 +76,7 @@ func command(args []string, stdout, stderr io.Writer) int {
 // commands are all there are.
 func commands() []*cobra.Command {
 	return []*cobra.Command{
-		calibrateCommand(), cellCommand(), corpusCommand(), exploreCommand(), findingCommand(), gateCommand(), gateCellCommand(), goCommand(), importCommand(), initCommand(), planCommand(),
+		bisectCommand(), calibrateCommand(), cellCommand(), corpusCommand(), exploreCommand(), findingCommand(), gateCommand(), gateCellCommand(), goCommand(), importCommand(), initCommand(), matrixCommand(), planCommand(),
 		replayCommand(), reportCommand(), runCommand(), schemaCommand(), versionCommand(), workerCommand(),
 	}
 }
