@@ -136,10 +136,13 @@ func (f *matrixFlags) matrix(cmd *cobra.Command, args []string) error {
 	bar.finish()
 	t := versions.Table(all, rows)
 	fmt.Fprintln(cmd.OutOrStdout(), t.Text())
-	return errors.Join(
-		writeTo(f.markdown, func(w io.Writer) error { _, err := fmt.Fprintln(w, t.Markdown()); return err }),
-		writeTo(f.json, func(w io.Writer) error { return countLines(w, all, rows) }),
-		failedRuns(all, rows))
+	if f.markdown != "" {
+		err = writeTo("markdown", f.markdown, func(w io.Writer) error { _, err := fmt.Fprintln(w, t.Markdown()); return err })
+	}
+	if f.json != "" {
+		err = errors.Join(err, writeTo("json", f.json, func(w io.Writer) error { return countLines(w, all, rows) }))
+	}
+	return errors.Join(err, failedRuns(all, rows))
 }
 
 func (f *matrixFlags) bisect(cmd *cobra.Command, file string, args []string) error {
@@ -267,17 +270,4 @@ func countLines(w io.Writer, all []versions.Version, rows []versions.Row) error 
 		}
 	}
 	return nil
-}
-
-// writeTo writes a file whole or not at all; "" is none.
-func writeTo(path string, write func(io.Writer) error) error {
-	f, err := create(path)
-	if f == nil || err != nil {
-		return err
-	}
-	if err := write(f); err != nil {
-		f.discard()
-		return err
-	}
-	return f.commit()
 }

@@ -31,13 +31,13 @@ func versionCommand() *cobra.Command {
 		Short: "print the versions of ipamsim, of the upstreams in it, and of the runtime",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprint(cmd.OutOrStdout(), versions())
+			_, err := fmt.Fprint(cmd.OutOrStdout(), versionText())
 			return err
 		},
 	}
 }
 
-func versions() string {
+func versionText() string {
 	var b strings.Builder
 	row := func(name, value string) { fmt.Fprintf(&b, "%-44s %s\n", name, value) }
 	info, ok := debug.ReadBuildInfo()
