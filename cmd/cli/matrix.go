@@ -28,9 +28,10 @@ type matrixFlags struct {
 }
 
 const versionsHelp = `A VERSION is [NAME=]WHAT, and WHAT is the folder of a manager's source (a git clone at
-a tag, a fork), a module at a version (whereabouts@v0.9.0), or a program that make build
-FORK=… BIN=… wrote. Programs are built with make in the project's directory. All modules
-but the manager's keep their version, which is said.`
+a tag, a fork), a module at a version (MANAGER@v0.9.0, MANAGER being the last element of
+its path), or a program that make build FORK=… BIN=… wrote. Programs are built with make
+in the project's directory. All modules but the manager's keep their version, which is
+said.`
 
 func matrixCommand() *cobra.Command {
 	f := &matrixFlags{}
@@ -49,8 +50,8 @@ that holds if the one that breaks most often would have shown it (Fisher's exact
 1 in 100); "?" is a version of which the runs say nothing.
 
 Exit: 0 every version ran · 2 one could not be built or run.`,
-		Example: `  ipamsim matrix whereabouts@v0.9.0 whereabouts@v0.9.3 v0.9.4=bin/ipamsim
-  ipamsim matrix v3.31.0=bin/ipamsim v3.31.7=../calico --scenario scenarios/NAME.yaml --seeds 100`,
+		Example: `  ipamsim matrix MANAGER@v0.9.0 MANAGER@v0.9.3 v0.9.4=bin/ipamsim
+  ipamsim matrix v3.31.0=bin/ipamsim v3.31.7=../clone-at-a-tag --scenario scenarios/NAME.yaml --seeds 100`,
 		Args: cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.matrix(cmd, args) },
 	}
@@ -76,7 +77,7 @@ matrix looks at each.
 
 Exit: 0 found, or all versions that had to run are the same · 2 the runs do not say,
 or a version could not be built or run.`,
-		Example: `  ipamsim bisect findings/FINGERPRINT.yaml whereabouts@v0.9.0 whereabouts@v0.9.2 whereabouts@v0.9.3 v0.9.4=bin/ipamsim`,
+		Example: `  ipamsim bisect findings/FINGERPRINT.yaml MANAGER@v0.9.0 MANAGER@v0.9.2 MANAGER@v0.9.3 v0.9.4=bin/ipamsim`,
 		Args:    cobra.MinimumNArgs(3),
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.bisect(cmd, args[0], args[1:]) },
 	}

@@ -41,7 +41,7 @@ var name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 var module = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`)
 
 // Parse reads [NAME=]WHAT, where WHAT is the folder of a manager's source, a module at a
-// version (whereabouts@v0.9.0), or a program that make build FORK=… wrote. Without a NAME
+// version (NAME@v0.9.0, where NAME is the last element of its path), or a program that make build FORK=… wrote. Without a NAME
 // a version is called as the last element of WHAT, behind its @. dir is where programs
 // that are to be built go.
 func Parse(text, dir string) (Version, error) {
