@@ -21,7 +21,7 @@ BIN          = bin/ipamsim$(if $(strip $(FORK)),-fork)
 # several), everything is built with it, and go.mod stays as it is: cmd/fork, which also
 # sees, with or without, whether what we transcribe of upstream is still what it was.
 gov = overlay=$$(go run ./cmd/hermetic) && flags=(-overlay="$$overlay" -tags=hermetic) || { [ "$$overlay" = stock ] || exit 2; overlay=; flags=(); echo "building on the stock runtime: the same seed may run differently" >&2; }; $(forked)go $(1) "$${flags[@]}"
-forked = $(if $(strip $(FORK)),export GOWORK=off; )fork=$$(go run ./cmd/fork -overlay="$$overlay" $(FORK)) || exit 2; $(if $(strip $(FORK)),flags+=(-modfile="$$fork" -overlay="$${fork%.mod}.json"); )
+forked = $(if $(strip $(FORK)),export GOWORK=off; )fork=$$(go run ./cmd/fork $(if $(PINNED),-pinned) -overlay="$$overlay" $(FORK)) || exit 2; $(if $(strip $(FORK)),flags+=(-modfile="$$fork" -overlay="$${fork%.mod}.json"); )
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo test lint bench golden screenshots fuzz determinism nightly quiet runtime-test programs lab gate planted init-test findings conformance chaos memory

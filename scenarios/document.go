@@ -205,7 +205,7 @@ func policyOf(m *ipam.Manager, key string, config json.RawMessage, objects []clu
 		err = inside(n)
 	}
 	var object *ipam.ObjectError
-	if err == nil || errors.As(err, &object) {
+	if err == nil || errors.Is(err, errNoRange) || errors.As(err, &object) {
 		return n, ours, err
 	}
 	problem, _, _ := strings.Cut(strict.OneLine(err), " / bytes: ") // Whereabouts repeats the whole configuration

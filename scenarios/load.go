@@ -68,15 +68,16 @@ func (l *loader) load(file string, roots []*yaml.Node, manifests func() error) (
 
 // loader is one file on its way to a Scenario.
 type loader struct {
-	s       *Scenario
-	doc     *strict.Doc // the Scenario document
-	ipam    *ipam.Manager
-	kinds   map[string]kind
-	nodes   map[string]bool          // every node there will ever be
-	arrives map[string]time.Duration // when those of them come that are not there from the start
-	nets    map[string]bool          // every NetworkAttachmentDefinition; true: one of the manager's
-	large   bool                     // of what there may be many of, only the line is kept
-	base    int                      // how many lines of the file are before those that are read now
+	s        *Scenario
+	doc      *strict.Doc // the Scenario document
+	ipam     *ipam.Manager
+	kinds    map[string]kind
+	nodes    map[string]bool          // every node there will ever be
+	arrives  map[string]time.Duration // when those of them come that are not there from the start
+	nets     map[string]bool          // every NetworkAttachmentDefinition; true: one of the manager's
+	unranged map[string]error         // networks without a range, by key: what is wrong
+	large    bool                     // of what there may be many of, only the line is kept
+	base     int                      // how many lines of the file are before those that are read now
 }
 
 // path leads to a value inside a document, and at makes one.

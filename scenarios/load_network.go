@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	nadv1 "github.com/k8snetworkplumbingwg/network-attachment-definition-client/pkg/apis/k8s.cni.cncf.io/v1"
@@ -45,6 +47,9 @@ func (l *loader) networks() error {
 	if len(l.s.Networks) > 0 {
 		return nil
 	}
+	for _, key := range slices.Sorted(maps.Keys(l.unranged)) {
+		return l.unranged[key]
+	}
 	name := l.ipam.Name
 	if len(l.nets) == 0 {
 		return l.doc.FailAt(at("spec", "ipam"), "the file has no NetworkAttachmentDefinition, want one whose config has \"ipam\": {\"type\": %q}", name)
@@ -67,6 +72,13 @@ func (l *loader) network(d *strict.Doc, key string) error {
 	switch {
 	case errors.As(err, &object):
 		return l.blame(err)
+	case errors.Is(err, errNoRange):
+		if l.unranged == nil {
+			l.unranged = map[string]error{}
+		}
+		l.unranged[key] = d.FailAt(p, "%s", err)
+		l.nets[key] = true
+		return nil
 	case err != nil:
 		return d.FailAt(p, "%s", err)
 	}
@@ -104,12 +116,16 @@ func tail(s string) string {
 	}
 }
 
+// errNoRange is a network from which no pod can have an address. There may be one, as the
+// manager's processes read it all the same; no pod may ask for it.
+var errNoRange = errors.New(`no range: want "range": "10.0.0.0/24" or "ipRanges": [{"range": …}] in ipam`)
+
 // inside refuses a network without a range, and a range whose ends lie outside of
 // it. Whereabouts itself accepts
 // range_start 10.0.1.5 in 10.0.0.0/24 and then counts from there.
 func inside(n model.Network) error {
 	if len(n.Ranges) == 0 {
-		return errors.New(`no range: want "range": "10.0.0.0/24" or "ipRanges": [{"range": …}] in ipam`)
+		return errNoRange
 	}
 	for i, r := range n.Ranges {
 		name := "range"
@@ -194,6 +210,8 @@ func (l *loader) exists(d *strict.Doc, n *yaml.Node, p path, key string) error {
 	switch {
 	case !there:
 		return d.Fail(n, p, "there is no NetworkAttachmentDefinition %s, %s", strict.Quote(key), strict.Want(key, names(l.nets)))
+	case l.unranged[key] != nil:
+		return l.unranged[key]
 	case !ours:
 		return d.Fail(n, p, "network %s is not one of %s's, so it is not simulated: leave it out", key, l.ipam.Name)
 	}

@@ -128,6 +128,7 @@ var layers = []struct{ dir, may string }{
 	{"fuzz/settle", "model/... reports scenarios fuzz/cause fuzz/finding fuzz/known fuzz/shrink"},
 	{"fuzz/linear", "model reports/visible"},
 	{"fuzz/cell", ""},
+	{"fuzz/versions", "reports/baseline reports/table"},
 	{"fuzz/gate", "model/... sim/... reports reports/... scenarios scenarios/strict fuzz/..."},
 	{"fuzz/input/*", "model/... sim/... scenarios fuzz/input"},
 	{"fuzz/input", "model/... sim/... reports scenarios scenarios/strict fuzz/space"},

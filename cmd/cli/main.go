@@ -70,7 +70,7 @@ func Run(args []string, stdout, stderr io.Writer, managers ...*ipam.Manager) int
 // commands are all there are.
 func commands(m scenarios.Managers) []*cobra.Command {
 	return []*cobra.Command{
-		calibrateCommand(m), cellCommand(m), corpusCommand(m), exploreCommand(m), findingCommand(m), gateCommand(m), gateCellCommand(m), goCommand(), importCommand(m), initCommand(m), planCommand(m),
+		bisectCommand(m), calibrateCommand(m), cellCommand(m), corpusCommand(m), exploreCommand(m), findingCommand(m), gateCommand(m), gateCellCommand(m), goCommand(), importCommand(m), initCommand(m), matrixCommand(m), planCommand(m),
 		replayCommand(m), reportCommand(), runCommand(m), schemaCommand(m), versionCommand(m), workerCommand(m),
 	}
 }

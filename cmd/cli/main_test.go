@@ -32,6 +32,11 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
+			program, err := exec.LookPath("ipamsim")
+			if err != nil {
+				return err
+			}
+			e.Setenv("PROGRAM", program)
 			e.Setenv("TMPDIR", e.Getenv("WORK")+"/tmp")
 			e.Setenv(scenarios.CountEnv, os.Getenv(scenarios.CountEnv))
 			if err := os.Mkdir(e.Getenv("TMPDIR"), 0o777); err != nil {

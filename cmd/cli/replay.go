@@ -16,7 +16,7 @@ import (
 )
 
 func replayCommand(m scenarios.Managers) *cobra.Command {
-	p := &work{replay: true}
+	p, other := &work{replay: true}, false
 	cmd := &cobra.Command{
 		Use:   "replay FINDING…",
 		Short: "run recorded schedules again",
@@ -34,7 +34,7 @@ this binary has (ipamsim version).`,
 				return err
 			}
 			for _, s := range all {
-				j, err := recorded(s)
+				j, err := recorded(s, other)
 				if err != nil {
 					return err
 				}
@@ -52,17 +52,22 @@ this binary has (ipamsim version).`,
 	}
 	cmd.Flags().StringVar(&p.outputs.json, "json", "", "write every run as a line of JSON to `F`, or - for stdout")
 	cmd.Flags().StringVar(&p.outputs.trace, "trace", "", "write the schedule log of every run to `F`")
+	otherUpstream(cmd.Flags(), &other)
 	p.outputs.addOfOne(cmd.Flags())
 	return cmd
 }
 
-// recorded is the run that a finding holds.
-func recorded(s *scenarios.Scenario) (job, error) {
+// recorded is the run that a finding holds; other: of whatever upstream.
+func recorded(s *scenarios.Scenario, other bool) (job, error) {
 	rec := s.Doc.Spec.Schedule
 	if rec == nil {
 		return job{}, &strict.Error{File: s.File, Field: "spec.schedule", Problem: "missing: this is a scenario, not a finding; ipamsim run runs it"}
 	}
-	return job{scenario: s, from: rec.Seed, to: rec.Seed, options: scenarios.Options{Recorded: true}}, sameUpstream(s)
+	j := job{scenario: s, from: rec.Seed, to: rec.Seed, options: scenarios.Options{Recorded: true}}
+	if other {
+		return j, nil
+	}
+	return j, sameUpstream(s)
 }
 
 // sameUpstream refuses a finding about another upstream than this binary is built

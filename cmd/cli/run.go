@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ipamsim/scenarios"
 	"ipamsim/sim/strategy"
@@ -26,6 +27,7 @@ type runFlags struct {
 	store     string
 	datastore string
 	verify    bool
+	other     bool // findings of other upstreams, too
 	outputs   outputFlags
 }
 
@@ -63,8 +65,15 @@ that did not happen · 2 could not run, or a limit was reached.`,
 	fl.StringVar(&f.datastore, "datastore", "", "where a manager that has a choice keeps its record: "+strings.Join(datastores, ", ")+", or all to run with each (default: as the scenario says)")
 	fl.Lookup("datastore").Hidden = len(datastores) == 0
 	fl.BoolVar(&f.verify, "verify", false, "run everything twice, the second time on etcd, and compare the schedule logs")
+	otherUpstream(fl, &f.other)
 	f.outputs.add(fl)
 	return cmd
+}
+
+// otherUpstream is for ipamsim matrix, which knows what the answer is worth.
+func otherUpstream(fl *pflag.FlagSet, to *bool) {
+	fl.BoolVar(to, "other-upstream", false, "run findings that were recorded with another upstream, too")
+	fl.Lookup("other-upstream").Hidden = true
 }
 
 // work is what a command is to do, checked: nothing of it can be a usage error any
@@ -134,7 +143,7 @@ func (f *runFlags) check(cmd *cobra.Command, files []string) (*work, error) {
 	p := &work{verify: f.verify, outputs: f.outputs}
 	loaded, err := loadAll(f.managers, files)
 	for _, s := range loaded {
-		if err := sameUpstream(s); err != nil {
+		if err := sameUpstream(s); err != nil && !f.other {
 			return nil, err
 		}
 		j.scenario = s

@@ -31,13 +31,13 @@ func versionCommand(m scenarios.Managers) *cobra.Command {
 		Short: "print the versions of ipamsim, of the upstreams in it, and of the runtime",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprint(cmd.OutOrStdout(), versions(m))
+			_, err := fmt.Fprint(cmd.OutOrStdout(), versionText(m))
 			return err
 		},
 	}
 }
 
-func versions(managers scenarios.Managers) string {
+func versionText(managers scenarios.Managers) string {
 	var b strings.Builder
 	row := func(name, value string) { fmt.Fprintf(&b, "%-44s %s\n", name, value) }
 	info, ok := debug.ReadBuildInfo()

@@ -78,7 +78,7 @@ func TestFork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path, err := run([]string{dir}, "")
+	path, err := run([]string{dir}, "", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestFork(t *testing.T) {
 		t.Error("go.mod was changed")
 	}
 	// Again: the same name, so that what was built with it is still good.
-	if again, err := run([]string{dir}, ""); err != nil || again != path {
+	if again, err := run([]string{dir}, "", false); err != nil || again != path {
 		t.Error(again, err)
 	}
 }
@@ -216,7 +216,7 @@ func TestForkRefused(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := copied(t, original, t.TempDir()+"/whereabouts")
 			c.edit(t, dir)
-			_, err := run([]string{dir}, "")
+			_, err := run([]string{dir}, "", false)
 			if err == nil {
 				t.Fatal("no error")
 			}

@@ -5,10 +5,12 @@
 //	go build -modfile="$fork" -overlay="${fork%.mod}.json" ./cmd/ipamsim
 //	make gate FORK=../whereabouts
 //
-// Each argument is the folder of a fork; its go.mod says which module it is. The
-// modules that it takes from its own folders (Calico's api) come from there, too.
-// The clone's own go.mod stays as it is. What the fork asks for beyond it is
-// looked up, and said on stderr.
+// Each argument is the folder of a fork, whose go.mod says which module it is, or a
+// module at another version, whereabouts@v0.9.0. The modules that it takes from its own
+// folders (Calico's api) come from there, too. The clone's own go.mod stays as it is.
+// What the fork asks for beyond it is looked up, and said on stderr; with -pinned, what
+// ipamsim has stays as it is, so that two versions differ in nothing else and little has
+// to be compiled, and that is said.
 //
 // Before anything is compiled, it looks whether the functions of upstream that
 // ipamsim calls by name (go:linkname), which no compiler checks, are still there
@@ -35,13 +37,14 @@ import (
 
 func main() {
 	anew := flag.Bool("copy", false, "make the copies of upstream's files anew")
+	pinned := flag.Bool("pinned", false, "keep the versions of all other modules")
 	every := flag.String("overlay", "", "the overlay of every build")
 	flag.Parse()
 	path, err := "", error(nil)
 	if *anew {
 		err = copyAll()
 	} else {
-		path, err = run(flag.Args(), *every)
+		path, err = run(flag.Args(), *every, *pinned)
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "fork: %s\n", strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "\nfork: "))
@@ -54,8 +57,9 @@ func main() {
 
 // run makes the go.mod for forks in the given folders, relative to the working
 // directory, which is our module's, and beside it the overlay that lays their files
-// over our copies; "" without any. every is the overlay of every build, or "".
-func run(dirs []string, every string) (string, error) {
+// over our copies; "" without any. every is the overlay of every build, or ""; pinned
+// keeps the versions of all other modules.
+func run(dirs []string, every string, pinned bool) (string, error) {
 	releases, err := released()
 	if err != nil {
 		return "", err
@@ -69,6 +73,10 @@ func run(dirs []string, every string) (string, error) {
 	}
 	replaced, forks := map[string]string{}, map[string]string{} // module path to folder
 	for _, dir := range dirs {
+		dir, err := folder(dir)
+		if err != nil {
+			return "", err
+		}
 		f, err := open(dir, ours)
 		if err != nil {
 			return "", err
@@ -84,5 +92,5 @@ func run(dirs []string, every string) (string, error) {
 			replaced[path] = dir
 		}
 	}
-	return modfile(ours, replaced, releases, func(name string) error { return lay(name, every, forks) })
+	return modfile(ours, pinned, replaced, releases, func(name string) error { return lay(name, every, forks) })
 }

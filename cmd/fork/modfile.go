@@ -20,7 +20,7 @@ const forks = "bin/_fork"
 // It lies in bin/_fork, which git ignores, under a name made of what is in it, so
 // that several may be in use. What the overlay puts in the place of our copies lies
 // there, too: the underscore keeps it out of ./...
-func modfile(ours *module, replaced, releases map[string]string, lay func(modfile string) error) (string, error) {
+func modfile(ours *module, pinned bool, replaced, releases map[string]string, lay func(modfile string) error) (string, error) {
 	mod, err := os.ReadFile("go.mod")
 	if err != nil {
 		return "", err
@@ -30,8 +30,11 @@ func modfile(ours *module, replaced, releases map[string]string, lay func(modfil
 		return "", err
 	}
 	hash := sha256.New()
-	fmt.Fprintf(hash, "%d %s%d %s", len(mod), mod, len(sums), sums)
+	fmt.Fprintf(hash, "%d %s%d %s%t", len(mod), mod, len(sums), sums, pinned)
 	var edits []string
+	if pinned {
+		edits = ours.pins(replaced)
+	}
 	for _, path := range slices.Sorted(maps.Keys(replaced)) {
 		edits = append(edits, "-replace="+path+"="+replaced[path])
 		theirs, err := os.ReadFile(filepath.Join(replaced[path], "go.mod"))
@@ -56,14 +59,27 @@ func modfile(ours *module, replaced, releases map[string]string, lay func(modfil
 	if err := lay(name); err != nil {
 		return "", err
 	}
-	err = lookUp(replaced, releases)
+	if !pinned { // else nothing of it is loaded
+		err = lookUp(replaced, releases)
+	}
 	if err == nil {
 		_, err = command("list", "-mod=mod", "-modfile="+name, "-overlay="+overlayFor(name), "-deps", "./cmd/ipamsim")
 	}
 	if err != nil {
 		return "", fmt.Errorf("ipamsim cannot be built with %s:\n%w", strings.Join(slices.Sorted(maps.Values(replaced)), " and "), err)
 	}
-	return name, tell(ours, name)
+	return name, tell(ours, name, pinned)
+}
+
+// pins are the edits that keep the version of every module that m requires, whatever
+// others ask for.
+func (m *module) pins(replaced map[string]string) (edits []string) {
+	for _, r := range m.Require {
+		if replaced[r.Path] == "" && !m.replaces(r.Path) {
+			edits = append(edits, fmt.Sprintf("-replace=%s=%s@%s", r.Path, r.Path, r.Version))
+		}
+	}
+	return edits
 }
 
 // lookUp asks for every module that a fork requires and its release does not, so
@@ -103,7 +119,7 @@ func lookUp(replaced, releases map[string]string) error {
 
 // tell says which other modules are not of the version that ipamsim is built
 // with: what the gate shows may be their doing.
-func tell(ours *module, name string) error {
+func tell(ours *module, name string, pinned bool) error {
 	now, err := readModule(name)
 	if err != nil {
 		return err
@@ -112,7 +128,11 @@ func tell(ours *module, name string) error {
 		if before := ours.requires(r.Path); before == "" {
 			fmt.Fprintf(os.Stderr, "fork: it brings %s %s\n", r.Path, r.Version)
 		} else if before != r.Version && !ours.replaces(r.Path) {
-			fmt.Fprintf(os.Stderr, "fork: it asks for %s %s (ipamsim has %s)\n", r.Path, r.Version, before)
+			has := "has"
+			if pinned {
+				has = "keeps"
+			}
+			fmt.Fprintf(os.Stderr, "fork: it asks for %s %s (ipamsim %s %s)\n", r.Path, r.Version, has, before)
 		}
 	}
 	return nil

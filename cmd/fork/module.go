@@ -47,16 +47,20 @@ func (m *module) requires(path string) string {
 
 // command runs the go command that runs us, and no other: the hermetic overlay is
 // made for its runtime. What it says on stderr is the error.
-func command(args ...string) ([]byte, error) {
+func command(args ...string) ([]byte, error) { return commandWith(nil, args...) }
+
+// commandWith runs it with more in its environment.
+func commandWith(env []string, args ...string) ([]byte, error) {
 	version, err := exec.Command("go", "env", "GOVERSION").Output()
 	if err != nil {
 		return nil, fmt.Errorf("go env GOVERSION: %w", err)
 	}
 	c := exec.Command("go", args...)
 	c.Env = append(os.Environ(), "GOTOOLCHAIN="+strings.Fields(string(version))[0], "GOFLAGS=", "GOWORK=off")
+	c.Env = append(c.Env, env...)
 	out, err := c.Output()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
-		return nil, errors.New(strings.TrimSpace(string(exit.Stderr)))
+		return out, errors.New(strings.TrimSpace(string(exit.Stderr)))
 	}
 	return out, err
 }

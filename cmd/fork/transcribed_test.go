@@ -67,7 +67,7 @@ func part(t *testing.T, module string) string {
 // in which a function that we transcribe is another one, by its name.
 func TestTranscribed(t *testing.T) {
 	clone(t)
-	if path, err := run(nil, ""); path != "" || err != nil {
+	if path, err := run(nil, "", false); path != "" || err != nil {
 		t.Errorf("the releases of go.mod: %q, %v", path, err)
 	}
 	const main = "cmd/controlloop/controlloop.go"
@@ -101,7 +101,7 @@ func TestTranscribed(t *testing.T) {
 				}
 				return
 			}
-			if _, err = run([]string{dir}, ""); err == nil { // what a build with FORK= begins with
+			if _, err = run([]string{dir}, "", false); err == nil { // what a build with FORK= begins with
 				t.Fatal("no error")
 			}
 			for _, want := range c.want {
@@ -116,7 +116,7 @@ func TestTranscribed(t *testing.T) {
 // TestTranscribedTable: a line of ours that names nothing is an error, too.
 func TestTranscribedTable(t *testing.T) {
 	clone(t)
-	tr := transcription{"x.txt:7", "sim/ipam/calico/tunnel.go:registred", calico + "/node/pkg/allocateip", "run", ""}
+	tr := transcription{"x.txt:7", "sim/ipam/calico/tunnel.go:registred", calico + "/node/pkg/allocateip", "run", []string{""}}
 	want := "x.txt:7: no function registred in sim/ipam/calico/tunnel.go; mend the line"
 	if err := tr.check(filepath.Join(release(t, calico), "node/pkg/allocateip")); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)

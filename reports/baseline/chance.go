@@ -26,9 +26,9 @@ func maybe(invariant string, k, n int) bool {
 	return n > Seeds && (k < 2 || float64(k) <= rare*float64(n))
 }
 
-// more is how likely chance alone gives at least k hits in n runs if it gave h in
+// More is how likely chance alone gives at least k hits in n runs if it gave h in
 // others: Fisher's exact test, one-sided.
-func more(k, n, h, others int) float64 {
+func More(k, n, h, others int) float64 {
 	all, hits := n+others, k+h
 	p := 0.0
 	for i := k; i <= min(n, hits); i++ {

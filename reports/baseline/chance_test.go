@@ -19,7 +19,7 @@ func TestMore(t *testing.T) {
 		{"as often as before", 27, 100, 27, 100, 0.563},
 		{"every run, where one in ten was", 3, 3, 10, 100, 0.0016},
 	} {
-		if got := more(x.k, x.n, x.h, x.others); math.Abs(got-x.want) > 0.01*x.want+5e-4 {
+		if got := More(x.k, x.n, x.h, x.others); math.Abs(got-x.want) > 0.01*x.want+5e-4 {
 			t.Errorf("%s: %.5f, want %.5f", x.name, got, x.want)
 		}
 	}

@@ -204,7 +204,7 @@ func (c *comparison) violation(inv string) *Change {
 			return counts(Change{Kind: NewViolation, Sentence: fmt.Sprintf("%s was never violated before, and is in %d of %d runs now: that may be chance.", inv, k, n)})
 		}
 		return counts(Change{Kind: NewViolation, Regression: true, Sentence: fmt.Sprintf("%s is violated, which it never was before.", inv)})
-	case k > 0 && more(k, n, max(h, 1), others) < surely:
+	case k > 0 && More(k, n, max(h, 1), others) < surely:
 		return counts(Change{Kind: NewViolation, Regression: true, Sentence: fmt.Sprintf("%s is violated more often than before, and chance does not explain it.", inv)})
 	case k == 0 && h > 0 && none(n, h, others) >= gone:
 		c.undecided++

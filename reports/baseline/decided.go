@@ -29,7 +29,7 @@ func Decided(before *Baseline, now *Result) bool {
 			if !maybe(inv, k, full) {
 				return true
 			}
-		case more(k, full, max(h, 1), others) < surely:
+		case More(k, full, max(h, 1), others) < surely:
 			return true
 		}
 	}

@@ -133,7 +133,7 @@ func (c *comparison) refusesMore() string {
 		}
 		chance := maybe(refusedADDs.String(), len(beyond), len(runs))
 		if before > 0 {
-			chance = more(len(beyond), len(runs), before, c.before.Wide) >= surely
+			chance = More(len(beyond), len(runs), before, c.before.Wide) >= surely
 		}
 		if len(beyond) > 0 && !chance {
 			return fmt.Sprintf("%.0f ADDs are refused with seed %d, before at most %.0f", beyond[0].Cost[refusedADDs].Sum, beyond[0].Seed, most)

@@ -1,0 +1,188 @@
+package versions
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"ipamsim/reports/baseline"
+	"ipamsim/reports/table"
+)
+
+// Mark is what counts say of a version.
+type Mark int
+
+// The marks. Nothing seen is not healthy: a version holds if the version that breaks
+// most often would have shown it.
+const (
+	Unknown Mark = iota // nothing was seen, which chance does, too; or it could not be run
+	Holds
+	Breaks
+)
+
+// Row is what became of one case, a cell for each version in the order given.
+type Row struct {
+	Case  *Case
+	Cells []Count
+}
+
+// Comparison is what versions are compared by.
+type Comparison struct {
+	Versions []Version // from the oldest to the newest
+	Seeds    int       // of each case at first
+	Most     int       // seeds of a case that breaks seldom
+	Workers  int       // programs that run at a time
+	Done     func()    // after each case of each version, from any goroutine; nil: nobody wants to know
+}
+
+// Enough is in how many runs a case has to break for its share to say something.
+const Enough = 5
+
+// rare is how likely chance may be for a version to count as one that holds.
+const rare = 0.01
+
+// Run counts all cases. When ctx ends, what is left has its error.
+func (c *Comparison) Run(ctx context.Context, cases []Case) []Row {
+	rows := make([]Row, len(cases))
+	at := make(chan int)
+	var wait sync.WaitGroup
+	for range max(1, c.Workers) {
+		wait.Go(func() {
+			for i := range at {
+				rows[i] = c.row(ctx, &cases[i])
+			}
+		})
+	}
+	for i := range cases {
+		at <- i
+	}
+	close(at)
+	wait.Wait()
+	return rows
+}
+
+// row counts one case. While no version breaks often enough, all of them run more seeds:
+// as many each, so that they can be compared.
+func (c *Comparison) row(ctx context.Context, of *Case) Row {
+	r := Row{of, make([]Count, len(c.Versions))}
+	for from, to := 1, c.Seeds; from <= to; from, to = to+1, min(2*to, c.Most) {
+		for i := range c.Versions {
+			if r.Cells[i].Err == "" {
+				r.Cells[i] = r.Cells[i].Add(c.Versions[i].Run(ctx, of, from, to))
+			}
+			if c.Done != nil && from == 1 {
+				c.Done()
+			}
+		}
+		if best := r.most(); best.Broken == 0 && len(of.Violations) == 0 || best.Broken >= Enough {
+			break
+		}
+	}
+	return r
+}
+
+// most is the count of the version that breaks most often.
+func (r *Row) most() (best Count) {
+	for _, n := range r.Cells {
+		if n.Err == "" && n.Broken*max(1, best.Runs) > best.Broken*max(1, n.Runs) {
+			best = n
+		}
+	}
+	return best
+}
+
+// Marks are what a row says of each version.
+func (r *Row) Marks() []Mark {
+	best := r.most()
+	out := make([]Mark, len(r.Cells))
+	for i, n := range r.Cells {
+		switch {
+		case n.Err != "" || n.Runs == 0:
+		case n.Broken > 0:
+			out[i] = Breaks
+		case len(r.Case.Violations) == 0 && best.Broken == 0:
+			out[i] = Holds // as all do, and as it should
+		case best.Broken > 0 && baseline.More(best.Broken, best.Runs, 0, n.Runs) < rare:
+			out[i] = Holds
+		}
+	}
+	return out
+}
+
+// Affected says in which versions, of which names are given, a case breaks.
+func Affected(names []string, marks []Mark) string {
+	first, last := slices.Index(marks, Breaks), len(marks)-1
+	for ; last >= 0 && marks[last] != Breaks; last-- {
+	}
+	switch {
+	case first < 0 && !slices.Contains(marks, Unknown):
+		return "none"
+	case first < 0:
+		return "none was seen"
+	case slices.Contains(marks[first:last+1], Holds):
+		return "some"
+	}
+	since, until := edge(names, marks, first, -1), edge(names, marks, last, +1)
+	switch {
+	case since == "" && until == "":
+		return "all"
+	case until == "":
+		return "since " + since
+	case since == "":
+		return "until " + until
+	}
+	return "from " + since + " until " + until
+}
+
+// edge is the version at which a case begins or ends to break: that at i, or one of those
+// before (step -1) or after it (+1) of which nothing is known; "" if none holds beyond.
+func edge(names []string, marks []Mark, i, step int) string {
+	at := []string{names[i]}
+	for i += step; i >= 0 && i < len(marks) && marks[i] == Unknown; i += step {
+		at = append(at, names[i])
+	}
+	if i < 0 || i == len(marks) {
+		return ""
+	}
+	if step < 0 {
+		slices.Reverse(at)
+	}
+	return strings.Join(at, " or ")
+}
+
+// Table is rows for people: in how many of how many runs it broke, by version. A question
+// mark is a version of which that says nothing.
+func Table(versions []Version, rows []Row) *table.Table {
+	heads := []string{"scenario", "violation"}
+	var names []string
+	for _, v := range versions {
+		names = append(names, v.Name)
+	}
+	t := table.New(slices.Concat(heads, names, []string{"affected"})...)
+	for i := range rows {
+		r := &rows[i]
+		of := strings.Join(r.Case.Violations, ", ")
+		if of == "" {
+			of = "any"
+		}
+		cells := []string{r.Case.Name, of}
+		marks := r.Marks()
+		for k, n := range r.Cells {
+			cells = append(cells, n.text(marks[k]))
+		}
+		t.Add(append(cells, Affected(names, marks))...)
+	}
+	return t
+}
+
+func (n Count) text(m Mark) string {
+	switch {
+	case n.Err != "":
+		return "could not run"
+	case m == Unknown:
+		return fmt.Sprintf("%d/%d ?", n.Broken, n.Runs)
+	}
+	return fmt.Sprintf("%d/%d", n.Broken, n.Runs)
+}

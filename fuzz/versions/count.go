@@ -1,0 +1,128 @@
+package versions
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+)
+
+// Count is what runs of a scenario by one program came to.
+type Count struct {
+	Runs   int // that came to a verdict
+	Broken int // in which one of the scenario's violations happened
+	Err    string
+}
+
+// Add is two counts as one.
+func (n Count) Add(more Count) Count {
+	n.Runs, n.Broken = n.Runs+more.Runs, n.Broken+more.Broken
+	if n.Err == "" {
+		n.Err = more.Err
+	}
+	return n
+}
+
+// Case is a scenario, and what is counted of it.
+type Case struct {
+	File     string
+	Name     string
+	Manager  string // module@version of the release that it was written for
+	Recorded bool   // it holds a schedule
+	// Violations are the codes of the invariants of which one has to be violated in a
+	// run that counts; none: any of all.
+	Violations []string
+}
+
+// breaks reports whether a run violated what c is about.
+func (c *Case) breaks(violated []string) bool {
+	if len(c.Violations) == 0 {
+		return len(violated) > 0
+	}
+	return slices.ContainsFunc(violated, func(v string) bool { return slices.Contains(c.Violations, v) })
+}
+
+// outcome is what is read of a line that ipamsim run --json writes.
+type outcome struct {
+	Verdict    string
+	Violations []struct{ Invariant string }
+}
+
+// Run has v's program run a case as it says itself, which is one run, and with the seeds
+// from to to.
+func (v *Version) Run(ctx context.Context, c *Case, from, to int) Count {
+	n := v.run(ctx, c, "run", "--seeds", fmt.Sprintf("%d-%d", from, to))
+	if from > 1 || n.Err != "" {
+		return n
+	}
+	if !c.Recorded {
+		return n.Add(v.run(ctx, c, "run"))
+	}
+	if own := v.run(ctx, c, "replay"); own.Broken > 0 { // else its schedule may not fit
+		n = n.Add(own)
+	}
+	return n
+}
+
+func (v *Version) run(ctx context.Context, c *Case, args ...string) Count {
+	cmd := exec.CommandContext(ctx, v.Program, append(args, c.File, "--json", "-", "--other-upstream")...)
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return Count{Err: err.Error()}
+	}
+	n, err := c.count(out)
+	_, _ = io.Copy(io.Discard, out)
+	switch ended := cmd.Wait(); {
+	case err != nil:
+		n.Err = err.Error()
+	case ctx.Err() != nil:
+		n.Err = ctx.Err().Error()
+	case ended != nil && cmd.ProcessState.ExitCode() != 1:
+		n.Err = last(said.String(), ended)
+	}
+	return n
+}
+
+// count reads the runs of a case.
+func (c *Case) count(in io.Reader) (n Count, err error) {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 64<<20) // a run with thousands of violations
+	for lines.Scan() {
+		if !bytes.HasPrefix(lines.Bytes(), []byte("{")) {
+			continue
+		}
+		var o outcome
+		if err := json.Unmarshal(lines.Bytes(), &o); err != nil {
+			return n, err
+		}
+		var violated []string
+		for _, v := range o.Violations {
+			violated = append(violated, v.Invariant)
+		}
+		if c.breaks(violated) {
+			n.Runs, n.Broken = n.Runs+1, n.Broken+1
+		} else if o.Verdict == "pass" || o.Verdict == "fail" {
+			n.Runs++ // one that reached a limit proves nothing
+		}
+	}
+	return n, lines.Err()
+}
+
+// last is what a program said last of why it ended.
+func last(said string, ended error) string {
+	lines := strings.FieldsFunc(said, func(r rune) bool { return r == '\n' })
+	if len(lines) == 0 {
+		return ended.Error()
+	}
+	return lines[len(lines)-1]
+}

@@ -1,0 +1,159 @@
+package versions_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ipamsim/fuzz/versions"
+)
+
+// program writes a program that answers as ipamsim run --json does: of the seeds A to B
+// those that a multiple of every divides break an invariant; 0: none does.
+func program(t *testing.T, dir, name string, every int) versions.Version {
+	t.Helper()
+	p := filepath.Join(dir, name)
+	script := `#!/bin/sh
+a=1 b=0
+[ "$2" = --seeds ] && a=${3%-*} b=${3#*-}
+while [ $a -le $b ]; do
+	if [ EVERY -gt 0 ] && [ $((a % EVERY)) = 0 ]; then
+		echo '{"verdict":"fail","violations":[{"invariant":"duplicate-address"},{"invariant":"leaked-claim"}]}'
+	else
+		echo '{"verdict":"pass"}'
+	fi
+	a=$((a + 1))
+done
+exit 1
+`
+	if err := os.WriteFile(p, []byte(strings.ReplaceAll(script, "EVERY", fmt.Sprint(every))), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	return versions.Version{Name: name, Program: p}
+}
+
+// TestMatrix: what breaks seldom is run more often, by every version as often, and a
+// version holds only if the one that breaks would have shown it.
+func TestMatrix(t *testing.T) {
+	dir := t.TempDir()
+	c := &versions.Comparison{Seeds: 20, Most: 160, Workers: 2, Versions: []versions.Version{
+		program(t, dir, "v1", 0), program(t, dir, "v2", 10), program(t, dir, "v3", 2), program(t, dir, "v4", 0),
+	}}
+	cases := []versions.Case{
+		{Name: "dup", Violations: []string{"duplicate-address"}},
+		{Name: "quiet", Violations: []string{"excluded-address"}},
+		{Name: "ok"},
+	}
+	got := versions.Table(c.Versions, c.Run(t.Context(), cases)).Text()
+	want := strings.TrimSpace(`
+scenario  violation          v1       v2       v3       v4       affected
+dup       duplicate-address  0/20     2/20     10/20    0/20     from v2 until v3
+quiet     excluded-address   0/160 ?  0/160 ?  0/160 ?  0/160 ?  none was seen
+ok        any                0/20     2/20     10/20    0/20     from v2 until v3
+`)
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	c.Versions = slices.Delete(c.Versions, 2, 3)
+	got = versions.Table(c.Versions, c.Run(t.Context(), cases[:1])).Text()
+	want = strings.TrimSpace(`
+scenario  violation          v1      v2    v4      affected
+dup       duplicate-address  0/80 ?  8/80  0/80 ?  all
+`)
+	if got = strings.ReplaceAll(got, "0/80 ", "0/80 "); !strings.Contains(got, "8/80") {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestCannotRun: a version that cannot run is neither healthy nor broken, and is named.
+func TestCannotRun(t *testing.T) {
+	dir := t.TempDir()
+	bad := filepath.Join(dir, "bad")
+	if err := os.WriteFile(bad, []byte("#!/bin/sh\necho bad: no such flag >&2\nexit 2\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	c := &versions.Comparison{Seeds: 20, Most: 20, Versions: []versions.Version{program(t, dir, "v1", 2), {Name: "v2", Program: bad}}}
+	row := c.Run(t.Context(), []versions.Case{{Name: "dup"}})[0]
+	if m := row.Marks(); m[0] != versions.Breaks || m[1] != versions.Unknown || row.Cells[1].Err != "bad: no such flag" {
+		t.Errorf("%v %+v", m, row.Cells)
+	}
+}
+
+// TestBisect: of nine versions four are run.
+func TestBisect(t *testing.T) {
+	dir := t.TempDir()
+	c := &versions.Comparison{Seeds: 20, Most: 20}
+	for i := range 9 {
+		c.Versions = append(c.Versions, program(t, dir, fmt.Sprint("v", i), min(i/6, 1)*2))
+	}
+	var ran []string
+	ready := func(v versions.Version) error { ran = append(ran, v.Name); return nil }
+	row, err := c.Bisect(context.Background(), &versions.Case{Name: "dup", Violations: []string{"leaked-claim"}}, ready)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, v := range c.Versions {
+		names = append(names, v.Name)
+	}
+	if got := strings.Join(ran, " "); got != "v0 v8 v4 v6 v5" {
+		t.Error(got)
+	}
+	if got := versions.Affected(names, row.Marks()); got != "since v6" {
+		t.Error(got)
+	}
+}
+
+// TestAffected: what the marks of a row say.
+func TestAffected(t *testing.T) {
+	const h, b, u = versions.Holds, versions.Breaks, versions.Unknown
+	names := []string{"1", "2", "3", "4"}
+	for _, x := range []struct {
+		marks []versions.Mark
+		want  string
+	}{
+		{[]versions.Mark{b, b, b, b}, "all"},
+		{[]versions.Mark{h, h, h, h}, "none"},
+		{[]versions.Mark{h, u, h, h}, "none was seen"},
+		{[]versions.Mark{h, b, b, b}, "since 2"},
+		{[]versions.Mark{h, u, b, b}, "since 2 or 3"},
+		{[]versions.Mark{b, u, h, h}, "until 1 or 2"},
+		{[]versions.Mark{h, b, h, h}, "from 2 until 2"},
+		{[]versions.Mark{u, b, u, b}, "all"},
+		{[]versions.Mark{b, h, b, b}, "some"},
+	} {
+		if got := versions.Affected(names, x.marks); got != x.want {
+			t.Errorf("%v: %q, want %q", x.marks, got, x.want)
+		}
+	}
+}
+
+// TestParse: what a version may be given as, and what it is called.
+func TestParse(t *testing.T) {
+	dir := t.TempDir()
+	for _, f := range []string{"calico/go.mod", "bin/ipamsim-fork"} {
+		_ = os.MkdirAll(filepath.Join(dir, filepath.Dir(f)), 0o777)
+		_ = os.WriteFile(filepath.Join(dir, f), []byte("module github.com/projectcalico/calico\n"), 0o666)
+	}
+	for _, x := range []struct{ text, want string }{
+		{"whereabouts@v0.9.0", "v0.9.0 out/v0.9.0 whereabouts"},
+		{"old=whereabouts@v0.9.0", "old out/old whereabouts"},
+		{dir + "/calico", "calico out/calico calico"},
+		{"v3.31.7=" + dir + "/calico", "v3.31.7 out/v3.31.7 calico"},
+		{"mine=" + dir + "/bin/ipamsim-fork", "mine " + dir + "/bin/ipamsim-fork "},
+	} {
+		v, err := versions.Parse(x.text, "out")
+		if got := v.Name + " " + v.Program + " " + v.Manager; err != nil || got != x.want {
+			t.Errorf("%s: %q, %v, want %q", x.text, got, err, x.want)
+		}
+	}
+	for _, bad := range []string{"", "x=", "no/such/folder", "a b=whereabouts@v1", "../x=whereabouts@v1", dir} {
+		if v, err := versions.Parse(bad, "out"); err == nil {
+			t.Errorf("%q: %+v", bad, v)
+		}
+	}
+}
