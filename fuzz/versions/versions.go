@@ -82,7 +82,7 @@ func Parse(text, dir string) (Version, error) {
 		return Version{}, err
 	}
 	if v.Program == "" {
-		v.Program = filepath.Join(dir, called)
+		v.Program = filepath.Join(dir, v.Manager+"-"+called)
 	}
 	return v, nil
 }

@@ -140,10 +140,10 @@ func TestParse(t *testing.T) {
 		_ = os.WriteFile(filepath.Join(dir, f), []byte("module github.com/projectcalico/calico\n"), 0o666)
 	}
 	for _, x := range []struct{ text, want string }{
-		{"whereabouts@v0.9.0", "v0.9.0 out/v0.9.0 whereabouts"},
-		{"old=whereabouts@v0.9.0", "old out/old whereabouts"},
-		{dir + "/calico", "calico out/calico calico"},
-		{"v3.31.7=" + dir + "/calico", "v3.31.7 out/v3.31.7 calico"},
+		{"whereabouts@v0.9.0", "v0.9.0 out/whereabouts-v0.9.0 whereabouts"},
+		{"old=whereabouts@v0.9.0", "old out/whereabouts-old whereabouts"},
+		{dir + "/calico", "calico out/calico-calico calico"},
+		{"v3.31.7=" + dir + "/calico", "v3.31.7 out/calico-v3.31.7 calico"},
 		{"mine=" + dir + "/bin/ipamsim-fork", "mine " + dir + "/bin/ipamsim-fork "},
 	} {
 		v, err := versions.Parse(x.text, "out")
