@@ -40,15 +40,15 @@ func perNode(m *ipam.Manager, daemon string) bool {
 // its place.
 func (s *Scenario) Upstream() string {
 	name := s.Manager().Upstream
-	if ours := s.references(); len(ours) > 0 {
+	if ours := s.References(); len(ours) > 0 {
 		name += " with ipamsim's " + strings.Join(ours, " and ") + ", which is not upstream's code"
 	}
 	return name
 }
 
-// references are the scenario's processes that are our own code and stand where
+// References are the scenario's processes that are our own code and stand where
 // upstream's would, sorted.
-func (s *Scenario) references() []string {
+func (s *Scenario) References() []string {
 	var out []string
 	for _, r := range s.Doc.Spec.Reconcilers {
 		out = append(out, r.Name)

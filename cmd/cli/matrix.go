@@ -135,8 +135,11 @@ func (f *matrixFlags) matrix(cmd *cobra.Command, m scenarios.Managers, args []st
 	c := &versions.Comparison{Versions: all, Seeds: f.seeds, Most: f.most, Workers: f.workers, Done: bar.add}
 	rows := c.Run(ctx, cases)
 	bar.finish()
-	t := versions.Table(all, rows)
+	t, quiet := versions.Table(all, rows)
 	fmt.Fprintln(cmd.OutOrStdout(), t.Text())
+	if quiet > 0 {
+		fmt.Fprintf(cmd.OutOrStdout(), "and %s of which no version breaks anything\n", plural(quiet, "scenario"))
+	}
 	if f.markdown != "" {
 		err = writeTo("markdown", f.markdown, func(w io.Writer) error { _, err := fmt.Fprintln(w, t.Markdown()); return err })
 	}
@@ -178,7 +181,12 @@ func (f *matrixFlags) bisect(cmd *cobra.Command, m scenarios.Managers, file stri
 			ran, shown.Cells = append(ran, all[i]), append(shown.Cells, n)
 		}
 	}
-	fmt.Fprintln(cmd.OutOrStdout(), versions.Table(ran, []versions.Row{shown}).Text())
+	t, quiet := versions.Table(ran, []versions.Row{shown})
+	if quiet > 0 {
+		fmt.Fprintf(cmd.OutOrStdout(), "%s: nothing breaks with %s or %s\n", of.Name, ran[0].Name, ran[len(ran)-1].Name)
+		return nil
+	}
+	fmt.Fprintln(cmd.OutOrStdout(), t.Text())
 	if err := failedRuns(ran, []versions.Row{shown}); err != nil {
 		return err
 	}
@@ -212,7 +220,9 @@ func (f *matrixFlags) cases(m scenarios.Managers, all []versions.Version) ([]ver
 	}
 	var out []versions.Case
 	for _, s := range loaded {
-		if c := caseOf(s); len(f.scenarios) > 0 || slices.ContainsFunc(all, func(v versions.Version) bool { return v.Of(c.Manager) }) {
+		c := caseOf(s)
+		about := len(s.References()) == 0 && slices.ContainsFunc(all, func(v versions.Version) bool { return v.Of(c.Manager) })
+		if about || len(f.scenarios) > 0 {
 			out = append(out, c)
 		}
 	}

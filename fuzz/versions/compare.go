@@ -153,28 +153,33 @@ func edge(names []string, marks []Mark, i, step int) string {
 }
 
 // Table is rows for people: in how many of how many runs it broke, by version. A question
-// mark is a version of which that says nothing.
-func Table(versions []Version, rows []Row) *table.Table {
+// mark is a version of which that says nothing. Cases that broke with no version have no
+// row, and are counted.
+func Table(versions []Version, rows []Row) (t *table.Table, quiet int) {
 	heads := []string{"scenario", "violation"}
 	var names []string
 	for _, v := range versions {
 		names = append(names, v.Name)
 	}
-	t := table.New(slices.Concat(heads, names, []string{"affected"})...)
+	t = table.New(slices.Concat(heads, names, []string{"affected"})...)
 	for i := range rows {
 		r := &rows[i]
+		marks := r.Marks()
+		if !slices.ContainsFunc(marks, func(m Mark) bool { return m != Holds }) {
+			quiet++
+			continue
+		}
 		of := strings.Join(r.Case.Violations, ", ")
 		if of == "" {
 			of = "any"
 		}
 		cells := []string{r.Case.Name, of}
-		marks := r.Marks()
 		for k, n := range r.Cells {
 			cells = append(cells, n.text(marks[k]))
 		}
 		t.Add(append(cells, Affected(names, marks))...)
 	}
-	return t
+	return t, quiet
 }
 
 func (n Count) text(m Mark) string {

@@ -48,24 +48,31 @@ func TestMatrix(t *testing.T) {
 		{Name: "quiet", Violations: []string{"excluded-address"}},
 		{Name: "ok"},
 	}
-	got := versions.Table(c.Versions, c.Run(t.Context(), cases)).Text()
+	table, quiet := versions.Table(c.Versions, c.Run(t.Context(), cases))
+	got := table.Text()
 	want := strings.TrimSpace(`
 scenario  violation          v1       v2       v3       v4       affected
 dup       duplicate-address  0/20     2/20     10/20    0/20     from v2 until v3
 quiet     excluded-address   0/160 ?  0/160 ?  0/160 ?  0/160 ?  none was seen
 ok        any                0/20     2/20     10/20    0/20     from v2 until v3
 `)
-	if got != want {
+	if got != want || quiet != 0 {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	c.Versions = slices.Delete(c.Versions, 2, 3)
-	got = versions.Table(c.Versions, c.Run(t.Context(), cases[:1])).Text()
+	table, quiet = versions.Table(c.Versions, c.Run(t.Context(), []versions.Case{cases[0], {Name: "ok"}}))
+	got = table.Text()
 	want = strings.TrimSpace(`
-scenario  violation          v1      v2    v4      affected
-dup       duplicate-address  0/80 ?  8/80  0/80 ?  all
+scenario  violation          v1    v2    v4    affected
+dup       duplicate-address  0/80  8/80  0/80  from v2 until v2
+ok        any                0/80  8/80  0/80  from v2 until v2
 `)
-	if got = strings.ReplaceAll(got, "0/80 ", "0/80 "); !strings.Contains(got, "8/80") {
+	if got != want || quiet != 0 {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	c.Versions = slices.Delete(c.Versions, 1, 2)
+	if _, quiet = versions.Table(c.Versions, c.Run(t.Context(), cases[2:])); quiet != 1 {
+		t.Error(quiet)
 	}
 }
 
