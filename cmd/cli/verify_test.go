@@ -10,7 +10,6 @@ import (
 	"ipamsim/cmd/managers"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
-	"ipamsim/scenarios/scenariotest"
 )
 
 // fast is a run on the fast store, and what it takes to judge it.
@@ -19,7 +18,11 @@ func fast(t *testing.T) (*session, *job, *reports.Report) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runner := scenariotest.Runner(t)
+	runner, err := scenarios.NewRunner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { runner.Close() })
 	j := &job{scenario: s, own: true, options: scenarios.Options{Store: scenarios.Memory}}
 	rep, err := runner.Run(context.Background(), s, j.options)
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 
 	"ipamsim/cmd/managers"
 	"ipamsim/scenarios"
-	"ipamsim/scenarios/scenariotest"
 )
 
 // A campaign on the fast store finds what one on etcd finds, and its findings are of
@@ -34,7 +33,11 @@ func TestCampaignInMemory(t *testing.T) {
 
 // A failure that etcd does not show is a defect of the fast store and no finding.
 func TestFailureOfTheFastStore(t *testing.T) {
-	runner := scenariotest.Runner(t)
+	runner, err := scenarios.NewRunner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { runner.Close() })
 	c := &served{runner: runner, managers: managers.All(), spec: flakySpec("duplicate-address"), parsed: map[int]*scenarios.Scenario{}}
 	c.spec.Store = scenarios.Memory
 	for seed := uint64(1); seed < 30; seed++ {

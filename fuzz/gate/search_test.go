@@ -13,7 +13,6 @@ import (
 	"ipamsim/reports"
 	"ipamsim/reports/baseline"
 	"ipamsim/scenarios"
-	"ipamsim/scenarios/scenariotest"
 )
 
 // searched is what a gate of one scenario and a search come to.
@@ -64,7 +63,11 @@ func TestSearchFinds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := scenariotest.Runner(t)
+	r, err := scenarios.NewRunner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
 	rep, err := r.Run(t.Context(), s, scenarios.Options{Recorded: true})
 	if err != nil || rep.Digest != s.Doc.Spec.Schedule.Digest || !rep.AsExpected() {
 		t.Errorf("it does not replay: %v", err)

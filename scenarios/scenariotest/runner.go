@@ -7,7 +7,8 @@ import (
 	"ipamsim/scenarios"
 )
 
-// Runner is a runner until the test ends. The process is set up as main functions do it.
+// Runner is a runner until the test ends. The process is set up for runs, as main functions do
+// it: it is not for a test that does anything beside them.
 func Runner(t testing.TB) *scenarios.Runner {
 	t.Helper()
 	scenarios.Tune()
