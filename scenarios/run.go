@@ -63,6 +63,8 @@ type Options struct {
 	// End is called when the run is over, before its processes are killed: for who
 	// wants to see what is there then.
 	End func(*cluster.Cluster)
+	// Served is given the API server of the run before anything is stored in it.
+	Served func(api *kube.Server)
 	// Each is called after every step, while the cluster stands still. True ends the run
 	// there; what only holds at rest is then not judged. An error is the run's.
 	Each func(w *sim.World, api *kube.Server, at *sim.Step) (stop bool, err error)
@@ -99,6 +101,9 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 		api, err := ipam.Serve(w, run, m)
 		if err != nil {
 			return err
+		}
+		if o.Served != nil {
+			o.Served(api)
 		}
 		cfg := s.cluster(o)
 		rep.BlackholeAfter = cfg.Settings.BlackholeAfter
