@@ -17,8 +17,11 @@ import (
 // recording is what a run asked its API server, in the order of the answers.
 type recording struct {
 	scenario string
-	crds     []*apiextv1.CustomResourceDefinition
-	messages []*exchange
+	// controlled says that Kubernetes' own controllers ran, for whom the simulator has
+	// admission, which the real server has off.
+	controlled bool
+	crds       []*apiextv1.CustomResourceDefinition
+	messages   []*exchange
 }
 
 // exchange is a message with what its path says.
@@ -32,7 +35,9 @@ func record(ctx context.Context, r *scenarios.Runner, s *scenarios.Scenario, dat
 	out := &recording{scenario: s.Name()}
 	o := scenarios.Options{Store: scenarios.Memory, Datastore: datastore, Recorded: s.Doc.Spec.Schedule != nil}
 	var bad error
+	var server *kube.Server
 	o.Served = func(api *kube.Server) {
+		server = api
 		served, err := api.Served()
 		if err != nil {
 			bad = err
@@ -53,6 +58,7 @@ func record(ctx context.Context, r *scenarios.Runner, s *scenarios.Scenario, dat
 	if bad != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name(), bad)
 	}
+	out.controlled = server.Controlled()
 	return out, nil
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"strings"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -82,15 +81,15 @@ func (p *replay) one(ctx context.Context, n int, m *exchange) error {
 	if err != nil {
 		return err
 	}
-	p.compare(n, m, resp, answer)
+	p.compare(n, m, resp.StatusCode, answer)
 	return nil
 }
 
 // compare compares two answers.
-func (p *replay) compare(n int, m *exchange, resp *http.Response, answer []byte) {
+func (p *replay) compare(n int, m *exchange, status int, answer []byte) {
 	request := m.Method + " " + m.URI
-	if resp.StatusCode != m.Status {
-		p.found(n, request, fmt.Sprintf("answered %d here and %d there:\n%s\n%s", m.Status, resp.StatusCode, short(kube.JSON(m.Answer)), short(answer)))
+	if status != m.Status {
+		p.found(n, request, fmt.Sprintf("answered %d here and %d there:\n%s\n%s", m.Status, status, short(kube.JSON(m.Answer)), short(answer)))
 		return
 	}
 	ours, errA := decode(kube.JSON(m.Answer))

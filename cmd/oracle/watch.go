@@ -96,7 +96,11 @@ func (p *replay) compareWatch(w *watching) {
 			p.found(w.n, request, fmt.Sprintf("event %d of %d is not told there: %s %s", i+1, len(ours), field(e, "type"), identity(e.(map[string]any)["object"])))
 			return
 		}
+		before := len(p.terms.conflicts)
 		p.terms.learn(e.(map[string]any)["object"], theirs[i].(map[string]any)["object"])
+		for _, c := range p.terms.conflicts[before:] {
+			p.found(w.n, request, fmt.Sprintf("event %d: %s", i+1, c))
+		}
 		e = p.terms.revisions(p.terms.tree(e))
 		a, b := e.(map[string]any), theirs[i].(map[string]any)
 		d := unlike(a["object"], b["object"])
