@@ -124,7 +124,11 @@ func (f *serveFlags) serve(cmd *cobra.Command, s *scenarios.Scenario, o scenario
 	defer stop()
 	defer func() { err = errors.Join(err, cleanup()) }()
 	v := &visit{cmd: cmd, hold: f.hold, file: filepath.Join(dir, "kubeconfig"), desk: attach.NewDesk(), here: make(chan string, 1)}
-	o.End = func(c *cluster.Cluster) { v.keeps = c.Instance.Keep != nil }
+	o.End = func(c *cluster.Cluster) {
+		for kind := range c.Kinds {
+			v.keeps = v.keeps || c.Keeps(kind) != nil
+		}
+	}
 	if v.plain, err = runner.Run(ctx, s, o); err != nil {
 		return (&session{}).broken(v.plain, err)
 	}
