@@ -123,7 +123,7 @@ func (f *serveFlags) serve(cmd *cobra.Command, s *scenarios.Scenario, o scenario
 	ctx, stop := interruptibleFor(servePatience, cmd.ErrOrStderr(), func() { _ = cleanup() })
 	defer stop()
 	defer func() { err = errors.Join(err, cleanup()) }()
-	v := &visit{cmd: cmd, hold: f.hold, file: filepath.Join(dir, "kubeconfig"), desk: attach.NewDesk(), here: make(chan string, 1)}
+	v := &visit{cmd: cmd, hold: f.hold, file: filepath.Join(dir, "kubeconfig"), desk: attach.NewDesk()}
 	o.End = func(c *cluster.Cluster) {
 		for kind := range c.Kinds {
 			v.keeps = v.keeps || c.Keeps(kind) != nil

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -25,14 +24,12 @@ type visit struct {
 	plain *reports.Report // the run when nobody looks
 	file  string          // the kubeconfig
 	hold  bool
-	keeps bool        // the manager's record is not in the Kubernetes API
-	here  chan string // where the run stands still, once it does
+	keeps bool // the manager's record is not in the Kubernetes API
 
-	next   int // the step after which it will
+	next   int           // the step after which it stands still
+	asked  chan<- string // who sent it there, and wants to know where it is; nil: nobody
 	shown  bool
 	parted int // the first step that is another than in plain; 0: none
-
-	moving sync.Mutex
 }
 
 var errOver = errors.New("the run is over")
@@ -84,12 +81,11 @@ func (v *visit) each(w *sim.World, api *kube.Server, at *sim.Step) (stop bool, e
 		v.show(where)
 		v.shown = true
 	}
-	select {
-	case v.here <- where:
-	default: // nobody has asked
+	if v.asked != nil {
+		v.asked <- where
 	}
 	o, err := v.desk.Attend(w, api)
-	v.next = at.Step + o.Steps
+	v.next, v.asked = at.Step+o.Steps, o.Arrived
 	return o.Steps == 0, err
 }
 
@@ -127,17 +123,12 @@ func (v *visit) listen(ctx context.Context) {
 
 // step is an attach.Stepper.
 func (v *visit) step(ctx context.Context, n int) (string, error) {
-	v.moving.Lock()
-	defer v.moving.Unlock()
-	select {
-	case <-v.here: // where it stands now
-	default:
-	}
-	if !v.desk.Send(attach.Order{Steps: n}) {
+	arrived := make(chan string, 1)
+	if !v.desk.Send(attach.Order{Steps: n, Arrived: arrived}) {
 		return "", errOver
 	}
 	select {
-	case where := <-v.here:
+	case where := <-arrived:
 		return where, nil
 	case <-v.desk.Over():
 		return "", errOver

@@ -25,6 +25,9 @@ import (
 // Order is what a run that stands still shall do next. The zero Order ends it.
 type Order struct {
 	Steps int // go on for so many, then stand still again
+	// Arrived is for whoever sends the Order and whoever stands still; Desk hands it on.
+	// It is made outside, with room for what is sent.
+	Arrived chan<- string
 }
 
 // Desk is where requests wait for the run. Make it outside of the bubble, and Close it
