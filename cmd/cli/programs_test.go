@@ -30,11 +30,21 @@ func built(t *testing.T, name string) string {
 		}
 		return strings.TrimSpace(string(out))
 	}
-	file := filepath.Join(t.TempDir(), name)
-	if out, err := exec.Command("go", append(append([]string{"build", "-buildvcs=false"}, flags...), "-o", file, "github.com/projectcalico/calico/calicoctl/calicoctl")...).CombinedOutput(); err != nil {
+	dir := t.TempDir()
+	for _, f := range []string{"go.mod", "go.sum"} { // its node command needs two modules more
+		b, err := os.ReadFile(filepath.Join("../..", f))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, f), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	flags = append(flags, "-buildvcs=false", "-mod=mod", "-modfile="+filepath.Join(dir, "go.mod"), "-o", filepath.Join(dir, name))
+	if out, err := exec.Command("go", append(append([]string{"build"}, flags...), "github.com/projectcalico/calico/calicoctl/calicoctl")...).CombinedOutput(); err != nil {
 		t.Skipf("SKIPPED: %s cannot be built here: %v: %s", name, err, out)
 	}
-	return file
+	return filepath.Join(dir, name)
 }
 
 // TestServePrograms: what operators type works on the paused W2, and says what the run
