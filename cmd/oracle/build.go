@@ -15,6 +15,9 @@ import (
 // upstream is the nested module, seen from the top of the repository.
 const upstream = "cmd/oracle/testdata/upstream"
 
+// versions are what a release says of itself.
+const versions = " -X k8s.io/component-base/version.gitVersion=v1.34.1 -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=34"
+
 // build makes a program of the nested module, unless it was made before: kube-apiserver
 // takes minutes. It lies in the user's cache, not in the tree.
 func build(ctx context.Context, pkg, name string, say io.Writer) (string, error) {
@@ -39,7 +42,7 @@ func build(ctx context.Context, pkg, name string, say io.Writer) (string, error)
 		return "", err
 	}
 	fmt.Fprintf(say, "oracle: building %s (minutes, once)\n", name)
-	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-trimpath", "-ldflags=-s -w", "-o", file+".new", pkg)
+	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-trimpath", "-ldflags=-s -w"+versions, "-o", file+".new", pkg)
 	cmd.Dir = upstream
 	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=readonly", "GOWORK=off", "CGO_ENABLED=0")
 	cmd.Stdout, cmd.Stderr = say, say

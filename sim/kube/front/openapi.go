@@ -1,8 +1,10 @@
 package front
 
 import (
+	"maps"
 	"net/http"
 
+	"github.com/emicklei/go-restful/v3"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver"
 	"k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -26,8 +28,10 @@ func openAPI(s kube.Served) http.Handler {
 	conf.Info.Title, conf.Info.Version = "Kubernetes", kube.Version()
 	all := map[schema.GroupVersion]*spec3.OpenAPI{}
 	for gv, routes := range s.Routes {
-		if spec, err := builder3.BuildOpenAPISpecFromRoutes(restfuladapter.AdaptWebServices(routes), conf); err == nil {
-			all[gv] = spec
+		for _, r := range routes { // one by one: each has the route of the version's resources
+			if spec, err := builder3.BuildOpenAPISpecFromRoutes(restfuladapter.AdaptWebServices([]*restful.WebService{r}), conf); err == nil {
+				all[gv] = both(all[gv], spec)
+			}
 		}
 	}
 	for _, c := range s.Custom {
@@ -47,14 +51,13 @@ func openAPI(s kube.Served) http.Handler {
 	return mux
 }
 
-// both is what two resources of a version have.
+// both is what two resources of a version have. What both of them have, such as
+// ObjectMeta, is the same.
 func both(a, b *spec3.OpenAPI) *spec3.OpenAPI {
 	if a == nil {
 		return b
 	}
-	out, err := builder.MergeSpecsV3(a, b)
-	if err != nil {
-		return a // two definitions of one name
-	}
-	return out
+	maps.Copy(a.Paths.Paths, b.Paths.Paths)
+	maps.Copy(a.Components.Schemas, b.Components.Schemas)
+	return a
 }
