@@ -7,15 +7,6 @@ import (
 	"ipamsim/sim/kube"
 )
 
-func tree(t *testing.T, text string) any {
-	t.Helper()
-	x, err := decode([]byte(text))
-	if err != nil {
-		t.Fatalf("%s: %v", text, err)
-	}
-	return x
-}
-
 const (
 	podHere  = `{"kind":"Pod","metadata":{"name":"web-abcde","generateName":"web-","namespace":"default","uid":"u1","resourceVersion":"7","creationTimestamp":"2000-01-01T00:00:00Z"},"spec":{"nodeName":"n"}}`
 	podThere = `{"kind":"Pod","metadata":{"name":"web-vwxyz","generateName":"web-","namespace":"default","uid":"x9","resourceVersion":"112","creationTimestamp":"2026-11-23T00:00:00Z","managedFields":[{"manager":"oracle"}]},"spec":{"nodeName":"n"}}`

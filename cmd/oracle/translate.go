@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -73,22 +74,12 @@ func (t *terms) same(in map[string]string, what, ours, theirs string) {
 func (t *terms) say(text string) string {
 	if t.replacer == nil {
 		var pairs []string
-		for _, ours := range slices.SortedFunc(keys(t.names), func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) }) {
+		for _, ours := range slices.SortedFunc(maps.Keys(t.names), func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) }) {
 			pairs = append(pairs, ours, t.names[ours])
 		}
 		t.replacer = strings.NewReplacer(pairs...)
 	}
 	return t.replacer.Replace(text)
-}
-
-func keys(m map[string]string) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
 }
 
 // body is a request's or answer's body in the other server's terms. What is no JSON stays.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -68,8 +69,8 @@ func (m *exchange) ours() (out []any) {
 	for len(b) > 0 {
 		n := 0
 		if b[0] == '{' {
-			for n = 1; n < len(b) && b[n-1] != '\n'; n++ { //nolint:revive // to behind the end of the line
-			}
+			line, _, _ := bytes.Cut(b, []byte("\n"))
+			n = min(len(line)+1, len(b))
 		} else if n = len(b); n >= 4 {
 			n = min(n, 4+int(binary.BigEndian.Uint32(b)))
 		}
