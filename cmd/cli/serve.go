@@ -23,6 +23,7 @@ import (
 
 // serveFlags are the flags of serve as typed.
 type serveFlags struct {
+	managers                   scenarios.Managers
 	seed                       uint64
 	strategy, store, datastore string
 	at                         time.Duration
@@ -30,8 +31,8 @@ type serveFlags struct {
 	hold                       bool
 }
 
-func serveCommand() *cobra.Command {
-	f := &serveFlags{}
+func serveCommand(m scenarios.Managers) *cobra.Command {
+	f := &serveFlags{managers: m}
 	cmd := &cobra.Command{
 		Use:   "serve FILE",
 		Short: "look at the cluster of a run with kubectl, while it stands still",
@@ -58,7 +59,7 @@ Exit: 0 ended by Ctrl-C, or the run is over · 2 could not run.`,
 	fl.Uint64Var(&f.seed, "seed", 0, "run with seed `N`")
 	fl.StringVar(&f.strategy, "strategy", "", "who decides the schedule: "+strings.Join(strategy.Names(), ", "))
 	fl.StringVar(&f.store, "store", "etcd", "what lies beneath the API server: "+stores)
-	datastores := datastores()
+	datastores := datastoresOf(m)
 	fl.StringVar(&f.datastore, "datastore", "", "where a manager that has a choice keeps its record: "+strings.Join(datastores, ", "))
 	fl.Lookup("datastore").Hidden = len(datastores) == 0
 	fl.DurationVar(&f.at, "at", 0, "stand still after the last step until this virtual `time`, e.g. 1m")
@@ -90,7 +91,7 @@ func (f *serveFlags) check(cmd *cobra.Command, files []string) (*scenarios.Scena
 			return fail(fmt.Errorf("--strategy: %w", err))
 		}
 	}
-	all, err := loadAll(files)
+	all, err := loadAll(f.managers, files)
 	if err != nil {
 		return fail(err)
 	}

@@ -22,6 +22,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/sim/attach"
 	"ipamsim/sim/hermetic"
 )
@@ -217,14 +218,14 @@ func TestServeRefuses(t *testing.T) {
 		"testdata/near-miss.yaml --strategy x":     "--strategy: ",
 	} {
 		var stdout, stderr bytes.Buffer
-		code := command(append([]string{"serve"}, strings.Fields(args)...), &stdout, &stderr)
+		code := Run(append([]string{"serve"}, strings.Fields(args)...), &stdout, &stderr, managers.All()...)
 		if code != exitCannot || strings.Count(stderr.String(), "\n") != 1 || !strings.HasPrefix(stderr.String(), "ipamsim: "+want) {
 			t.Errorf("serve %s: exit code %d, %q; want %q", args, code, stderr.String(), want)
 		}
 	}
 	t.Setenv("KUBECONFIG", "")
 	var stdout, stderr bytes.Buffer
-	if code := command([]string{"step"}, &stdout, &stderr); code != exitCannot || !strings.Contains(stderr.String(), "--kubeconfig: want the file") {
+	if code := Run([]string{"step"}, &stdout, &stderr); code != exitCannot || !strings.Contains(stderr.String(), "--kubeconfig: want the file") {
 		t.Errorf("step: exit code %d, %q", code, stderr.String())
 	}
 }

@@ -67,7 +67,6 @@ func run(ctx context.Context) (ok bool, err error) {
 		}
 	}
 	controllers.Use()
-	scenarios.Use(managers.All()...)
 	scenarios.Tune()
 	all, err := chosen(flag.Args())
 	if err != nil {
@@ -99,7 +98,7 @@ func chosen(files []string) (out []job, err error) {
 		}
 	}
 	for _, f := range files {
-		s, err := scenarios.Load(f)
+		s, err := scenarios.Managers(managers.All()).Load(f)
 		if err != nil {
 			return nil, err
 		}

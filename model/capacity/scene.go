@@ -148,10 +148,7 @@ func (s *scene) announced(n *model.Network, out *Sample) {
 	}
 }
 
-// addressesMost is where counting ends: a range of IPv6 has more than an int.
-const addressesMost = 1 << 40
-
-// Addresses is how many there are in a prefix, 1<<40 at most.
+// Addresses is how many there are in a prefix, 1<<40 at most: IPv6 has more than an int.
 func Addresses(p netip.Prefix) int {
 	return 1 << min(p.Addr().BitLen()-p.Bits(), 40)
 }
