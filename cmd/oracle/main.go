@@ -98,7 +98,7 @@ func chosen(files []string) (out []job, err error) {
 		}
 	}
 	for _, f := range files {
-		s, err := scenarios.Managers(managers.All()).Load(f)
+		s, err := managers.All().Load(f)
 		if err != nil {
 			return nil, err
 		}
