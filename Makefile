@@ -13,6 +13,7 @@ TARGET      ?= FuzzCalico
 T           ?= 1m
 SEEDS       ?= 200
 CHECKS      ?= 10000
+RUNS        ?= 10
 # A fork's program never takes the place of that of the releases.
 BIN          = bin/ipamsim$(if $(strip $(FORK)),-fork)
 
@@ -24,7 +25,7 @@ gov = overlay=$$(go run ./cmd/hermetic) && flags=(-overlay="$$overlay" -tags=her
 forked = $(if $(strip $(FORK)),export GOWORK=off; )fork=$$(go run ./cmd/fork $(if $(PINNED),-pinned) -overlay="$$overlay" $(FORK)) || exit 2; $(if $(strip $(FORK)),flags+=(-modfile="$$fork" -overlay="$${fork%.mod}.json"); )
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test lint bench golden screenshots fuzz determinism nightly quiet runtime-test programs lab gate planted init-test findings conformance chaos memory
+.PHONY: help build demo test lint bench golden screenshots fuzz determinism nightly quiet runtime-test programs lab gate planted init-test oracle findings conformance chaos memory
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -109,6 +110,11 @@ planted: ## the gate is red for each planted regression, green for a mend: cmd/f
 	@go test -timeout 6h -count=1 -run '^Test(Planted|Author)' -v ./cmd/fork -planted
 init-test: ## what ipamsim init writes builds, passes, finds its planted race; controller-runtime; one more of each kind
 	@$(call gov,test) -timeout 60m -count=1 -run '^TestInit(Controller)?$$|^TestAddOneMore$$' -v ./cmd/cli -init
+# The first time builds kube-apiserver and kubectl 1.34.1 from the module proxy: ten minutes, 250 MB in the user's cache.
+oracle: ## recorded runs against upstream's own kube-apiserver (RUNS=10, 0: all); kubectl and calicoctl on a paused run; upstream's suite of IPAM on our API server
+	@$(call gov,run) ./cmd/oracle -runs $(RUNS)
+	@$(call gov,test) -timeout 60m -count=1 -run '^TestServePrograms$$' -v ./cmd/cli -programs
+	@$(call gov,test) -timeout 60m -count=1 -run '^TestUpstreamSuite$$' -v ./sim/ipam/calico -suite
 findings: ## run the command of every row of the track record (reports/README.md)
 	@$(call gov,test) -timeout 60m -count=1 -run "^TestFindings$$" -v ./cmd/ipamsim -findings
 conformance: ## stores, watches and leases = etcd, simple controllers = Kubernetes' own, references = the real allocators: CHECKS=10000 random histories each; bands of a load hold the truth

@@ -19,6 +19,7 @@ import (
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/hermetic"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/kube"
 	"ipamsim/sim/strategy"
 )
 
@@ -62,6 +63,11 @@ type Options struct {
 	// End is called when the run is over, before its processes are killed: for who
 	// wants to see what is there then.
 	End func(*cluster.Cluster)
+	// Served is given the API server of the run before anything is stored in it.
+	Served func(api *kube.Server)
+	// Each is called after every step, while the cluster stands still. True ends the run
+	// there; what only holds at rest is then not judged. An error is the run's.
+	Each func(w *sim.World, api *kube.Server, at *sim.Step) (stop bool, err error)
 	// StopAt is asked for each new violation, with the report so far: its Trace, History,
 	// Ledger and Violations. True ends the run there; what only holds at rest is then not
 	// judged.
@@ -96,11 +102,17 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 		if err != nil {
 			return err
 		}
+		if o.Served != nil {
+			o.Served(api)
+		}
 		cfg := s.cluster(o)
 		rep.BlackholeAfter = cfg.Settings.BlackholeAfter
 		cfg.Stop = s.stop(o, rep, func() {
 			rep.Trace, rep.History, rep.Ledger, rep.Violations = w.Trace(), c.Checker.History(), c.Checker.Ledger(), c.Checker.Violations()
 		})
+		if o.Each != nil {
+			cfg.Stop = each(w, api, o.Each, cfg.Stop)
+		}
 		if c, err = cluster.Start(w, run, api, cfg); err != nil {
 			return s.refused(err)
 		}
@@ -252,6 +264,17 @@ func (s *Scenario) stop(o Options, rep *reports.Report, sofar func()) func(*sim.
 			}
 		}
 		return rep.Stopped
+	}
+}
+
+// each is Options.Each, and then what else may end the run.
+func each(w *sim.World, api *kube.Server, f func(*sim.World, *kube.Server, *sim.Step) (bool, error), also func(*sim.Step, []model.Violation) bool) func(*sim.Step, []model.Violation) bool {
+	return func(at *sim.Step, found []model.Violation) bool {
+		stop, err := f(w, api, at)
+		if err != nil {
+			w.Abort(err)
+		}
+		return stop || also != nil && also(at, found)
 	}
 }
 

@@ -41,8 +41,10 @@ var layers = []struct{ dir, may string }{
 	{"sim/etcd/twin", "sim sim/etcd"},
 	{"sim/etcd/etcdtest", "sim/etcd"}, // for tests
 	{"sim/kube", "sim sim/etcd sim/kube/early"},
-	{"sim/kube/early", ""}, // initialized before what it keeps is changed
-	{"sim/kube/elect", ""}, // leader election
+	{"sim/kube/early", ""},         // initialized before what it keeps is changed
+	{"sim/kube/elect", ""},         // leader election
+	{"sim/kube/front", "sim/kube"}, // what clients ask before they ask for objects
+	{"sim/attach", "sim sim/kube sim/kube/front"},
 	{"sim/controlplane", "sim sim/hermetic sim/kube sim/kube/early sim/kube/elect"},
 	{"sim/ipam", "model model/act sim sim/etcd sim/kube sim/disk sim/local sim/cloud"},
 	{"sim/disk", "model model/act sim"},
@@ -139,6 +141,7 @@ var layers = []struct{ dir, may string }{
 	{"cmd/managers", "scenarios sim/ipam sim/ipam/* sim/strategy scenarios/plan/* reports/answer/* fuzz/space/* fuzz/input/* scenarios/dump/* scenarios/dump/*/remedies"}, // the list
 	{"cmd/controllers", "scenarios sim/controlplane sim/cluster/control/real"},
 	{"cmd/ipamsim", "cmd/cli cmd/controllers cmd/managers"},
+	{"cmd/oracle", "sim/kube scenarios cmd/controllers cmd/managers"}, // the API server against upstream's own
 	{"cmd/*", "model/... sim/... reports reports/... scenarios/... fuzz/..."},
 	{"cmd/calico/lab/netns", "model/route"},
 	{"cmd/calico/lab", "model model/route cmd/calico/lab/netns"}, // real BIRD against the model of routes
@@ -155,8 +158,8 @@ var modules = []struct{ prefix, may, mend string }{
 	{"go.etcd.io/", "sim/etcd sim/etcd/twin sim/kube", "etcd types never leave sim/etcd and sim/kube"},
 	// Upstream's own order of blocks is this generator, seeded by a host's name.
 	{"math/rand", "sim/strategy fuzz/space model/reference/calico model/capacity scenarios/calibrate/...", "nothing is random but the schedule: ask sim.Gate.Draw, or let the strategy choose"},
-	{"crypto/rand", "fuzz/campaign", "nothing is random but the schedule: ask sim.Gate.Draw"},
-	{"log", "", "library code returns or records; only cmd prints"},
+	{"crypto/rand", "fuzz/campaign sim/attach", "nothing is random but the schedule: ask sim.Gate.Draw"},
+	{"log", "sim/attach", "library code returns or records; only cmd prints"},
 	{"github.com/sirupsen/logrus", "sim/ipam/* sim/ipam/calico/door/... cmd/* cmd/calico/lab/...", "library code returns or records; only cmd prints"},
 	{"k8s.io/klog", "sim/kube sim/ipam/* sim/ipam/whereabouts/door/... cmd/*", "library code returns or records; only cmd prints"},
 }
@@ -171,10 +174,12 @@ var allowed = []struct{ rule, dirs, why string }{
 	{"goroutine", "sim/etcd/twin", "whoever reads a watch is one, in a bubble"},
 	{"goroutine", "sim/kube", "serving an HTTP request is a goroutine of the API server, inside the bubble"},
 	{"goroutine", "sim/ipam/* sim/ipam/calico/store sim/controlplane sim/kube/elect", "a daemon's informers and workers are goroutines of its process"},
+	{"goroutine", "sim/attach", "the server outside of the bubble, and inside one for each watch of somebody who looks"},
 	{"goroutine", "sim/local", "a caller waits for its answer while the call is under way, as a goroutine of its process"},
 	{"goroutine", "sim/ipam/calico/door/config", "it is one of the process that it is a door of"},
 	{"goroutine", "fuzz fuzz/* cmd/* cmd/calico/lab/...", "workers outside every bubble"},
 	{"clock", "sim sim/etcd sim/etcd/twin sim/kube sim/controlplane sim/disk sim/local sim/local/localgrpc sim/cloud sim/ipam/* sim/ipam/calico/objects sim/cluster sim/cluster/...", "inside the bubble the clock is virtual"},
+	{"clock", "sim/attach", "certificates and a watchdog's beat, outside of the bubble"},
 	{"clock", "scenarios fuzz fuzz/*", "wall seconds of a run, for people"},
 	{"clock", "scenarios/dump/live", "a busy API server is left alone for a while"},
 	{"clock", "cmd/* cmd/calico/lab/...", "progress on a terminal"},

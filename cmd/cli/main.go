@@ -70,8 +70,27 @@ func Run(args []string, stdout, stderr io.Writer, managers ...*ipam.Manager) int
 // commands are all there are.
 func commands(m scenarios.Managers) []*cobra.Command {
 	return []*cobra.Command{
-		bisectCommand(m), calibrateCommand(m), cellCommand(m), corpusCommand(m), exploreCommand(m), findingCommand(m), gateCommand(m), gateCellCommand(m), goCommand(), importCommand(m), initCommand(m), matrixCommand(m), planCommand(m),
-		replayCommand(m), reportCommand(), runCommand(m), schemaCommand(m), versionCommand(m), workerCommand(m),
+		bisectCommand(m),
+		calibrateCommand(m),
+		cellCommand(m),
+		corpusCommand(m),
+		exploreCommand(m),
+		findingCommand(m),
+		gateCellCommand(m),
+		gateCommand(m),
+		goCommand(),
+		importCommand(m),
+		initCommand(m),
+		matrixCommand(m),
+		planCommand(m),
+		replayCommand(m),
+		reportCommand(),
+		runCommand(m),
+		schemaCommand(m),
+		serveCommand(m),
+		stepCommand(),
+		versionCommand(m),
+		workerCommand(m),
 	}
 }
 

@@ -1,54 +1,131 @@
 package kube
 
 import (
+	"cmp"
 	"maps"
+	"runtime/debug"
 	"slices"
+	"strings"
 
+	"github.com/emicklei/go-restful/v3"
 	discoveryv2 "k8s.io/api/apidiscovery/v2"
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Discovery is what the server serves, as a client would find out by asking: by group
-// and version, and in it by name. No request is made and no gate passed.
-func (s *Server) Discovery() ([]*metav1.APIResourceList, error) {
-	by := map[string]*metav1.APIResourceList{}
-	add := func(gv schema.GroupVersion, r metav1.APIResource) {
-		l := by[gv.String()]
-		if l == nil {
-			l = &metav1.APIResourceList{GroupVersion: gv.String()}
-			by[gv.String()] = l
-		}
-		r.Group, r.Version = gv.Group, gv.Version
-		l.APIResources = append(l.APIResources, r)
-	}
+// Served is what the server serves. No request was made and no gate passed; it may be used
+// outside of the run's bubble, and after it.
+type Served struct {
+	// Groups are those of the API with their versions, both sorted by name, and the
+	// resources of each: built-in ones by plural, then custom ones.
+	Groups []discoveryv2.APIGroupDiscovery
+	// Routes are the requests that built-in resources know, by group and version.
+	Routes map[schema.GroupVersion][]*restful.WebService
+	// Custom are the definitions of custom resources, as they are established.
+	Custom []*apiextv1.CustomResourceDefinition
+}
+
+// Served is what clients of the server would find out by asking.
+func (s *Server) Served() (Served, error) {
+	out := Served{Routes: map[schema.GroupVersion][]*restful.WebService{}}
+	by := map[schema.GroupVersion][]discoveryv2.APIResourceDiscovery{}
 	k := s.mux.kept.Load()
 	for _, name := range slices.Sorted(maps.Keys(builtins)) {
 		in := builtins[name]
-		if k.serves[name] == nil { // no handler was built in this process
-			if _, err := k.handler(name, in); err != nil {
-				return nil, err
+		h, ok := k.serves[name]
+		if !ok { // no handler was built in this process
+			var err error
+			if h, err = k.handler(name, in); err != nil {
+				return Served{}, err
 			}
 		}
-		for _, r := range k.serves[name] {
-			add(in.gv, metav1.APIResource{Name: r.Resource, SingularName: r.SingularResource, Kind: r.ResponseKind.Kind,
-				Namespaced: r.Scope == discoveryv2.ScopeNamespace, Verbs: r.Verbs})
-		}
+		by[in.gv] = append(by[in.gv], h.discovery...)
+		out.Routes[in.gv] = append(out.Routes[in.gv], h.routes...)
 	}
 	for _, c := range s.mux.crds {
-		for _, v := range c.Spec.Versions {
-			if v.Served {
-				add(schema.GroupVersion{Group: c.Spec.Group, Version: v.Name}, metav1.APIResource{Name: c.Spec.Names.Plural,
-					SingularName: c.Spec.Names.Singular, Kind: c.Spec.Names.Kind, Namespaced: c.Spec.Scope == apiextv1.NamespaceScoped, Verbs: customVerbs})
+		e := established(c)
+		out.Custom = append(out.Custom, e)
+		for i := range e.Spec.Versions {
+			if v := &e.Spec.Versions[i]; v.Served {
+				gv := schema.GroupVersion{Group: e.Spec.Group, Version: v.Name}
+				by[gv] = append(by[gv], custom(e, v))
 			}
 		}
 	}
-	var out []*metav1.APIResourceList
-	for _, gv := range slices.Sorted(maps.Keys(by)) {
-		out = append(out, by[gv])
+	groups := map[string][]discoveryv2.APIVersionDiscovery{}
+	for _, gv := range slices.SortedFunc(maps.Keys(by), func(a, b schema.GroupVersion) int { return strings.Compare(a.String(), b.String()) }) {
+		groups[gv.Group] = append(groups[gv.Group], discoveryv2.APIVersionDiscovery{
+			Version: gv.Version, Resources: by[gv], Freshness: discoveryv2.DiscoveryFreshnessCurrent,
+		})
+	}
+	for _, g := range slices.Sorted(maps.Keys(groups)) {
+		out.Groups = append(out.Groups, discoveryv2.APIGroupDiscovery{ObjectMeta: metav1.ObjectMeta{Name: g}, Versions: groups[g]})
 	}
 	return out, nil
+}
+
+// custom is what discovery tells of a version of a custom resource.
+//
+// Source: apiextensions-apiserver, pkg/apiserver/customresource_discovery_controller.go (v0.34).
+func custom(c *apiextv1.CustomResourceDefinition, v *apiextv1.CustomResourceDefinitionVersion) discoveryv2.APIResourceDiscovery {
+	names := c.Status.AcceptedNames
+	kind := &metav1.GroupVersionKind{Group: c.Spec.Group, Version: v.Name, Kind: names.Kind}
+	scope := discoveryv2.ScopeCluster
+	if c.Spec.Scope == apiextv1.NamespaceScoped {
+		scope = discoveryv2.ScopeNamespace
+	}
+	r := discoveryv2.APIResourceDiscovery{
+		Resource: names.Plural, SingularResource: names.Singular, ResponseKind: kind, Scope: scope,
+		ShortNames: names.ShortNames, Categories: names.Categories, Verbs: customVerbs,
+	}
+	if v.Subresources != nil && v.Subresources.Status != nil {
+		r.Subresources = append(r.Subresources, discoveryv2.APISubresourceDiscovery{Subresource: "status", ResponseKind: kind, Verbs: metav1.Verbs{"get", "patch", "update"}})
+	}
+	return r
+}
+
+// Discovery is Served as lists: see Served.Lists.
+func (s *Server) Discovery() ([]*metav1.APIResourceList, error) {
+	served, err := s.Served()
+	if err != nil {
+		return nil, err
+	}
+	return served.Lists(), nil
+}
+
+// Lists are the resources of each group and version, sorted by these, without subresources.
+func (s Served) Lists() (out []*metav1.APIResourceList) {
+	for _, g := range s.Groups {
+		for _, v := range g.Versions {
+			gv := schema.GroupVersion{Group: g.Name, Version: v.Version}
+			l := &metav1.APIResourceList{GroupVersion: gv.String()}
+			for _, r := range v.Resources {
+				l.APIResources = append(l.APIResources, metav1.APIResource{
+					Name: r.Resource, SingularName: r.SingularResource, Group: gv.Group, Version: gv.Version, Kind: r.ResponseKind.Kind,
+					Namespaced: r.Scope == discoveryv2.ScopeNamespace, Verbs: r.Verbs, ShortNames: r.ShortNames, Categories: r.Categories,
+				})
+			}
+			out = append(out, l)
+		}
+	}
+	slices.SortFunc(out, func(a, b *metav1.APIResourceList) int { return cmp.Compare(a.GroupVersion, b.GroupVersion) })
+	return out
+}
+
+// Version is the release of Kubernetes whose handlers these are, "v1.34.1"; "" if the
+// build does not say, which is so in every test.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	for _, m := range info.Deps {
+		if m.Path == "k8s.io/kubernetes" {
+			return m.Version
+		}
+	}
+	return ""
 }
 
 // customVerbs is what every custom resource can do.

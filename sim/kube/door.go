@@ -90,7 +90,7 @@ func (d *door) op(c *call) sim.Op {
 func (d *door) serve(ctx context.Context, c *call) *http.Response {
 	served := ctx
 	if sim.IsStale(ctx) {
-		served = etcd.AtRevision(ctx, d.s.behind())
+		served, c.stale = etcd.AtRevision(ctx, d.s.behind()), true
 	}
 	resp := c.serve(served)
 	x := c.exchange(resp)

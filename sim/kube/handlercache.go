@@ -28,8 +28,8 @@ import (
 // They are built outside of the bubble, whose objects the next run could not use.
 type kept struct {
 	mu     sync.Mutex
-	opened map[string]opened                             // of built-in resources, by plural
-	serves map[string][]discoveryv2.APIResourceDiscovery // what they say of themselves
+	opened map[string]opened // of built-in resources, by plural
+	serves map[string]opened // the same, and what there was in an earlier run: what they say of themselves
 	builtin,
 	beneath storages // beneath the handler of custom resources
 	custom *definitions
@@ -37,13 +37,15 @@ type kept struct {
 }
 
 func newKept() *kept {
-	return &kept{opened: map[string]opened{}, serves: map[string][]discoveryv2.APIResourceDiscovery{}}
+	return &kept{opened: map[string]opened{}, serves: map[string]opened{}}
 }
 
-// opened is the handler of a built-in resource and what it says of it.
+// opened is the handler of a built-in resource, what it says of it, and the requests that
+// it knows.
 type opened struct {
 	http.Handler
 	discovery []discoveryv2.APIResourceDiscovery
+	routes    []*restful.WebService
 }
 
 // shelves are where a run leaves them for the next one of its kind: worlds of one
@@ -104,7 +106,7 @@ func (k *kept) serve(gr schema.GroupResource, w http.ResponseWriter, r *http.Req
 
 // handler is the handler of a built-in resource, built at the first request of
 // the process for it.
-func (k *kept) handler(name string, in builtin) (http.Handler, error) {
+func (k *kept) handler(name string, in builtin) (opened, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if h, ok := k.opened[name]; ok {
@@ -119,9 +121,9 @@ func (k *kept) handler(name string, in builtin) (http.Handler, error) {
 		k.builtin.open()
 	}
 	if err != nil {
-		return nil, err
+		return opened{}, err
 	}
-	k.opened[name], k.serves[name] = h, h.discovery
+	k.opened[name], k.serves[name] = h, h
 	return h, nil
 }
 
@@ -162,5 +164,5 @@ func (in builtin) handler(o generic.RESTOptionsGetter, b *backend) (opened, erro
 	c.ServeMux = http.NewServeMux()
 	c.Router(&routes{chosen: map[route]choice{}})
 	discovery, _, err := v.InstallREST(c)
-	return opened{http.HandlerFunc(c.Dispatch), discovery}, err
+	return opened{http.HandlerFunc(c.Dispatch), discovery, c.RegisteredWebServices()}, err
 }

@@ -27,6 +27,7 @@ type Server struct {
 	crds    []*apiextv1.CustomResourceDefinition
 	journal *journal
 	answers answers
+	tap     func(*Message)  // nil: nobody listens
 	ctx     context.Context // ends with Close, and every watch with it
 	cancel  context.CancelFunc
 }

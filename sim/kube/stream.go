@@ -15,6 +15,7 @@ type stream struct {
 	once    sync.Once
 	started chan struct{} // closed when the answer begins
 	pipe    *pipe
+	events  *Events // a copy of what goes through it; may be nil
 }
 
 func (w *stream) Header() http.Header { return w.header }
@@ -23,7 +24,13 @@ func (w *stream) WriteHeader(code int) {
 	w.once.Do(func() { w.code = code; close(w.started) })
 }
 
-func (w *stream) Write(b []byte) (int, error) { w.WriteHeader(http.StatusOK); return w.pipe.Write(b) }
+func (w *stream) Write(b []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	if w.events != nil {
+		w.events.add(b)
+	}
+	return w.pipe.Write(b)
+}
 
 func (w *stream) Flush() { w.WriteHeader(http.StatusOK) }
 

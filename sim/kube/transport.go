@@ -31,6 +31,8 @@ type call struct {
 	req  *http.Request
 	info *request.RequestInfo
 	body []byte
+
+	stale bool // see Message
 }
 
 func (s *Server) begin(req *http.Request) (*call, error) {
@@ -63,6 +65,12 @@ func (c *call) inbound(ctx context.Context) *http.Request {
 
 // serve answers a request that is not a watch.
 func (c *call) serve(ctx context.Context) *http.Response {
+	resp := c.served(ctx)
+	c.tapped(resp, nil)
+	return resp
+}
+
+func (c *call) served(ctx context.Context) *http.Response {
 	if q, ok := c.question(); ok {
 		if known := c.known(ctx, q); known != nil {
 			return known
@@ -121,6 +129,9 @@ func (c *call) watch(ctx context.Context) (*http.Response, error) {
 	stopped := context.AfterFunc(c.s.ctx, cancel)
 	p := newPipe(cancel)
 	w := &stream{header: http.Header{}, pipe: p, started: make(chan struct{})}
+	if c.s.tap != nil {
+		w.events = &Events{}
+	}
 	go func() {
 		defer stopped()
 		defer cancel()
@@ -134,10 +145,13 @@ func (c *call) watch(ctx context.Context) (*http.Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		return c.response(w.code, w.header, body), nil
+		resp := c.response(w.code, w.header, body)
+		c.tapped(resp, nil)
+		return resp, nil
 	}
 	resp := c.response(w.code, w.header, nil)
 	resp.Body, resp.ContentLength = p, -1
+	c.tapped(resp, w.events)
 	return resp, nil
 }
 

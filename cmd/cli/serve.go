@@ -1,0 +1,178 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ipamsim/reports"
+	"ipamsim/scenarios"
+	"ipamsim/sim"
+	"ipamsim/sim/attach"
+	"ipamsim/sim/cluster"
+	"ipamsim/sim/strategy"
+)
+
+// serveFlags are the flags of serve as typed.
+type serveFlags struct {
+	managers                   scenarios.Managers
+	seed                       uint64
+	strategy, store, datastore string
+	at                         time.Duration
+	step                       int
+	hold                       bool
+}
+
+func serveCommand(m scenarios.Managers) *cobra.Command {
+	f := &serveFlags{managers: m}
+	cmd := &cobra.Command{
+		Use:   "serve FILE",
+		Short: "look at the cluster of a run with kubectl, while it stands still",
+		Long: `Run a scenario up to a step and serve its cluster on loopback, where kubectl and
+other clients of Kubernetes can look at it, and no program without the kubeconfig
+that is printed. It can be read and watched; changes are refused, because they
+belong into the scenario's timeline. A finding is replayed as it was recorded.
+
+The run takes place twice, once before anybody looks, so that it is known how many
+steps it has, and whether looking changed anything.
+
+Exit: 0 ended by Ctrl-C, or the run is over · 2 could not run.`,
+		Example: `  ipamsim serve scenarios/NAME.yaml --at 1m
+  ipamsim serve scenarios/NAME.yaml --step 250 --hold`,
+		RunE: func(cmd *cobra.Command, files []string) error {
+			s, o, err := f.check(cmd, files)
+			if err != nil {
+				return err
+			}
+			return f.serve(cmd, s, o)
+		},
+	}
+	fl := cmd.Flags()
+	fl.Uint64Var(&f.seed, "seed", 0, "run with seed `N`")
+	fl.StringVar(&f.strategy, "strategy", "", "who decides the schedule: "+strings.Join(strategy.Names(), ", "))
+	fl.StringVar(&f.store, "store", "etcd", "what lies beneath the API server: "+stores)
+	datastores := datastoresOf(m)
+	fl.StringVar(&f.datastore, "datastore", "", "where a manager that has a choice keeps its record: "+strings.Join(datastores, ", "))
+	fl.Lookup("datastore").Hidden = len(datastores) == 0
+	fl.DurationVar(&f.at, "at", 0, "stand still after the last step until this virtual `time`, e.g. 1m")
+	fl.IntVar(&f.step, "step", 0, "stand still after step `N` (default: after the last one; with --hold, after the first)")
+	fl.BoolVar(&f.hold, "hold", false, "let the run go on, step by step: Enter here, or ipamsim step")
+	return cmd
+}
+
+// check finds everything that is wrong before anything is run.
+func (f *serveFlags) check(cmd *cobra.Command, files []string) (*scenarios.Scenario, scenarios.Options, error) {
+	o := scenarios.Options{Strategy: f.strategy, Store: f.store}
+	fail := func(err error) (*scenarios.Scenario, scenarios.Options, error) { return nil, o, err }
+	fl := cmd.Flags()
+	switch {
+	case len(files) != 1:
+		return fail(errors.New("want one scenario or finding"))
+	case fl.Changed("at") && fl.Changed("step"):
+		return fail(errors.New("--at and --step exclude each other"))
+	case fl.Changed("at") && f.at < 0:
+		return fail(fmt.Errorf("--at: want a virtual time since the start of the run, have %s", f.at))
+	case fl.Changed("step") && f.step < 1:
+		return fail(fmt.Errorf("--step: want the number of a step, from 1 on, have %d", f.step))
+	}
+	if err := checkStore(f.store); err != nil {
+		return fail(err)
+	}
+	if f.strategy != "" {
+		if _, err := strategy.Parse(f.strategy, 0, strategy.Settings{}); err != nil {
+			return fail(fmt.Errorf("--strategy: %w", err))
+		}
+	}
+	all, err := loadAll(f.managers, files)
+	if err != nil {
+		return fail(err)
+	}
+	s := all[0]
+	if err := sameUpstream(s); err != nil {
+		return fail(err)
+	}
+	if o.Datastore = f.datastore; o.Datastore != "" && !slices.Contains(s.Datastores(), o.Datastore) {
+		return fail(fmt.Errorf("--datastore: unknown datastore %q, want one of [%s]", o.Datastore, strings.Join(s.Datastores(), ", ")))
+	}
+	if fl.Changed("seed") {
+		o.Seed = &f.seed
+	}
+	o.Recorded = s.Doc.Spec.Schedule != nil && o.Seed == nil && f.strategy == ""
+	return s, o, nil
+}
+
+// serve runs twice: as it is, and with somebody who looks.
+func (f *serveFlags) serve(cmd *cobra.Command, s *scenarios.Scenario, o scenarios.Options) (err error) {
+	scenarios.Tune()
+	runner, err := scenarios.NewRunner()
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "ipamsim-serve-")
+	if err != nil {
+		return errors.Join(err, runner.Close())
+	}
+	cleanup := sync.OnceValue(func() error { return errors.Join(runner.Close(), os.RemoveAll(dir)) })
+	ctx, stop := interruptibleFor(servePatience, cmd.ErrOrStderr(), func() { _ = cleanup() })
+	defer stop()
+	defer func() { err = errors.Join(err, cleanup()) }()
+	v := &visit{cmd: cmd, hold: f.hold, file: filepath.Join(dir, "kubeconfig"), desk: attach.NewDesk()}
+	o.End = func(c *cluster.Cluster) {
+		for kind := range c.Kinds {
+			v.keeps = v.keeps || c.Keeps(kind) != nil
+		}
+	}
+	if v.plain, err = runner.Run(ctx, s, o); err != nil {
+		return (&session{}).broken(v.plain, err)
+	}
+	o.End = nil
+	if v.next, err = f.first(v.plain.Trace.Steps); err != nil {
+		return err
+	}
+	return v.run(ctx, runner, s, o)
+}
+
+// servePatience is how long a run may take to end after Ctrl-C: its processes are killed,
+// and their goroutines unwind in virtual time.
+const servePatience = 10 * time.Second
+
+// first is the step after which to stand still for the first time.
+func (f *serveFlags) first(steps []*sim.Step) (int, error) {
+	if len(steps) == 0 {
+		return 0, errors.New("the run has no steps: there is nothing to stand still between")
+	}
+	switch {
+	case f.step > len(steps):
+		return 0, fmt.Errorf("--step: the run has %s, want one of them", plural(len(steps), "step"))
+	case f.step > 0:
+		return f.step, nil
+	case f.at > 0:
+		n := sort.Search(len(steps), func(i int) bool { return steps[i].At > f.at })
+		if n == 0 {
+			return 0, fmt.Errorf("--at: nothing happens until %s, when the first step is", steps[0].At)
+		}
+		return n, nil
+	case f.hold:
+		return 1, nil
+	}
+	return len(steps), nil
+}
+
+// told is what to say about a run that is over.
+func (v *visit) told(rep *reports.Report) string {
+	switch {
+	case v.parted > 0:
+		return fmt.Sprintf("from step %d on it was not the run of this seed any more: a watch had its goroutines run in another order", v.parted)
+	case rep.Digest == v.plain.Digest:
+		return "the same run as without anybody who looks, digest " + rep.Digest
+	}
+	return "it ended at another step than without anybody who looks"
+}

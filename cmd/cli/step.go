@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"ipamsim/sim/attach"
+)
+
+func stepCommand() *cobra.Command {
+	var file string
+	cmd := &cobra.Command{
+		Use:   "step [N]",
+		Short: "let a run that ipamsim serve --hold has stopped go on for N steps (1)",
+		Long: `Let a run that ipamsim serve --hold has stopped go on for N steps (1), and say where
+it stands then.
+
+Exit: 0 it stands still again · 2 it does not, or nobody serves.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			n, err := 1, error(nil)
+			if len(args) > 1 {
+				return errors.New("want one number of steps")
+			}
+			if len(args) == 1 {
+				if n, err = strconv.Atoi(args[0]); err != nil || n < 1 || n > attach.StepsMax {
+					return fmt.Errorf("want a number of steps, 1 to %d, have %q", attach.StepsMax, args[0])
+				}
+			}
+			path := cmp.Or(file, os.Getenv("KUBECONFIG"))
+			if path == "" {
+				return errors.New("--kubeconfig: want the file that ipamsim serve printed; KUBECONFIG is not set either")
+			}
+			where, err := attach.Step(cmd.Context(), path, n)
+			if err == nil {
+				_, err = fmt.Fprint(cmd.OutOrStdout(), where)
+			}
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&file, "kubeconfig", "", "the `file` that ipamsim serve printed (default: $KUBECONFIG)")
+	return cmd
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"ipamsim/sim/kube"
+)
+
+// replay is a recorded run that is sent to a real server.
+type replay struct {
+	*recording
+	to      *server
+	terms   *terms
+	watches []*watching
+
+	sent, watched, events int
+	skipped               map[string]int // by the name of a difference
+	findings              []finding
+}
+
+// findingsMax of a run are kept: what comes after is a consequence, as a rule.
+const findingsMax = 20
+
+// run sends everything, in order, and compares the answers.
+func (p *replay) run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if err := p.to.define(ctx, p.crds); err != nil {
+		return err
+	}
+	for i, m := range p.messages {
+		if d := skipped(m); d != nil {
+			p.skipped[d.name]++
+			continue
+		}
+		if err := p.one(ctx, i+1, m); err != nil {
+			return fmt.Errorf("%s message %d, %s %s: %w", p.scenario, i+1, m.Method, m.URI, err)
+		}
+		if len(p.findings) >= findingsMax {
+			return nil
+		}
+	}
+	for _, w := range p.watches {
+		p.compareWatch(w)
+	}
+	if d := p.terms.disorder(); d != "" {
+		p.found(len(p.messages), "all", "the order of revisions: "+d)
+	}
+	return nil
+}
+
+func skipped(m *exchange) *difference {
+	for i := range differences {
+		if d := &differences[i]; d.skips != nil && d.skips(m) {
+			return d
+		}
+	}
+	return nil
+}
+
+func (p *replay) found(n int, request, what string) {
+	p.findings = append(p.findings, finding{p.scenario, n, request, what})
+}
+
+// one sends a message.
+func (p *replay) one(ctx context.Context, n int, m *exchange) error {
+	uri, err := p.terms.uri(m.URI)
+	if err != nil {
+		return err
+	}
+	body := p.terms.body(kube.JSON(m.Body))
+	p.sent++
+	if m.verb == "watch" {
+		return p.watch(ctx, n, m, uri)
+	}
+	resp, answer, err := p.to.send(ctx, m.Method, uri, asJSON(m.ContentType), asJSON(m.Accept), body)
+	if err != nil {
+		return err
+	}
+	p.compare(n, m, resp.StatusCode, answer)
+	return nil
+}
+
+// compare compares two answers.
+func (p *replay) compare(n int, m *exchange, status int, answer []byte) {
+	request := m.Method + " " + m.URI
+	if status != m.Status {
+		p.found(n, request, fmt.Sprintf("answered %d here and %d there:\n%s\n%s", m.Status, status, short(kube.JSON(m.Answer)), short(answer)))
+		return
+	}
+	ours, errA := decode(kube.JSON(m.Answer))
+	theirs, errB := decode(answer)
+	if errA != nil || errB != nil {
+		if strings.TrimSpace(string(m.Answer)) != strings.TrimSpace(string(answer)) {
+			p.found(n, request, gocmp.Diff(string(m.Answer), string(answer)))
+		}
+		return
+	}
+	if m, ok := theirs.(map[string]any); ok {
+		if items, ok := m["items"].([]any); ok { // their own have no counterpart here
+			m["items"] = without(items)
+		}
+	}
+	before := len(p.terms.conflicts)
+	p.terms.learn(ours, theirs)
+	for _, c := range p.terms.conflicts[before:] {
+		p.found(n, request, c)
+	}
+	translated, err := decode(p.terms.body(kube.JSON(m.Answer)))
+	if err != nil {
+		p.found(n, request, err.Error())
+		return
+	}
+	if d := unlike(translated, theirs); d != "" {
+		p.found(n, request, d)
+	}
+}
+
+func without(items []any) []any {
+	out := []any{}
+	for _, o := range items {
+		if !system(o) {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+func short(b []byte) string {
+	const most = 600
+	if len(b) > most {
+		return string(b[:most]) + "…"
+	}
+	return string(b)
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/hex"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// server is a kube-apiserver of upstream's with an etcd of its own, on loopback.
+type server struct {
+	url    string
+	client *http.Client
+	token  string
+
+	cmd  *exec.Cmd
+	done chan struct{} // closed when it has ended
+	log  string
+}
+
+// admissionOff are the plugins that are on by default. Runs with the simple controllers
+// admit everything as it is.
+var admissionOff = strings.Join([]string{
+	"CertificateApproval", "CertificateSigning", "CertificateSubjectRestriction", "ClusterTrustBundleAttest", "DefaultIngressClass", "DefaultStorageClass",
+	"DefaultTolerationSeconds", "LimitRanger", "MutatingAdmissionPolicy", "MutatingAdmissionWebhook", "NamespaceLifecycle", "PersistentVolumeClaimResize", "PodSecurity",
+	"PodTopologyLabels", "Priority", "ResourceQuota", "RuntimeClass", "ServiceAccount", "StorageObjectInUseProtection", "TaintNodesByCondition",
+	"ValidatingAdmissionPolicy", "ValidatingAdmissionWebhook",
+}, ",")
+
+// startServer starts one with nothing stored in it, in a folder of its own.
+func startServer(ctx context.Context, binary, dir string) (*server, error) {
+	var ports [3]int
+	for i := range ports {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, err
+		}
+		defer l.Close()
+		ports[i] = l.Addr().(*net.TCPAddr).Port
+	}
+	s := &server{url: "https://127.0.0.1:" + strconv.Itoa(ports[0]), done: make(chan struct{}), log: filepath.Join(dir, "log")}
+	secret := make([]byte, 16)
+	_, _ = rand.Read(secret)
+	s.token = hex.EncodeToString(secret)
+	key, err := writeKey(filepath.Join(dir, "sa.key"))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "tokens.csv"), []byte(s.token+",oracle,oracle,system:masters\n"), 0o600)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out, err := os.Create(s.log)
+	if err != nil {
+		return nil, err
+	}
+	defer out.Close()
+	etcd := "http://127.0.0.1:" + strconv.Itoa(ports[1])
+	s.cmd = exec.CommandContext(ctx, binary, "--etcd-servers="+etcd, "--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", "--secure-port="+strconv.Itoa(ports[0]),
+		"--endpoint-reconciler-type=none", "--service-cluster-ip-range=10.96.0.0/12", "--service-account-issuer=https://oracle", "--service-account-key-file="+key,
+		"--service-account-signing-key-file="+key, "--token-auth-file="+filepath.Join(dir, "tokens.csv"), "--cert-dir="+dir, "--authorization-mode=AlwaysAllow",
+		"--disable-admission-plugins="+admissionOff, "--watch-cache=false", "--enable-priority-and-fairness=false", "--v=0")
+	s.cmd.Env = append(os.Environ(), "ETCD_DIR="+filepath.Join(dir, "etcd"), "ETCD_CLIENT="+etcd, "ETCD_PEER=http://127.0.0.1:"+strconv.Itoa(ports[2]))
+	s.cmd.Stdout, s.cmd.Stderr = out, out
+	s.cmd.Cancel = func() error { return s.cmd.Process.Signal(syscall.SIGTERM) }
+	s.cmd.WaitDelay = 5 * time.Second
+	if err := s.cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() { _ = s.cmd.Wait(); close(s.done) }()
+	return s, s.ready(ctx, filepath.Join(dir, "apiserver.crt"))
+}
+
+// writeKey makes a key to sign tokens with that nobody asks for.
+func writeKey(file string) (string, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return "", err
+	}
+	der, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		return "", err
+	}
+	return file, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der}), 0o600)
+}
+
+// readyMax is how long a start may take on a busy machine.
+const readyMax = 3 * time.Minute
+
+// ready waits until it serves. It signs its own certificate, which is all that is trusted.
+func (s *server) ready(ctx context.Context, certificate string) error {
+	for began := time.Now(); time.Since(began) < readyMax; time.Sleep(100 * time.Millisecond) {
+		select {
+		case <-s.done:
+			b, _ := os.ReadFile(s.log)
+			return fmt.Errorf("kube-apiserver has ended: %s", b[max(0, len(b)-2000):])
+		case <-ctx.Done():
+			return ctx.Err()
+		default:
+		}
+		pem, err := os.ReadFile(certificate)
+		if err != nil {
+			continue
+		}
+		roots := x509.NewCertPool()
+		roots.AppendCertsFromPEM(pem)
+		s.client = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, ServerName: "127.0.0.1"}}}
+		if resp, _, err := s.send(ctx, http.MethodGet, "/readyz", "", "", nil); err == nil && resp.StatusCode == http.StatusOK {
+			return nil
+		}
+	}
+	return errors.New("kube-apiserver is not ready")
+}
+
+func (s *server) stop() {
+	_ = s.cmd.Process.Signal(syscall.SIGTERM)
+	select {
+	case <-s.done:
+	case <-time.After(10 * time.Second):
+		_ = s.cmd.Process.Kill()
+		<-s.done
+	}
+}

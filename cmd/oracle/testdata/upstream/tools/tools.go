@@ -1,0 +1,6 @@
+//go:build tools
+
+// Package tools holds what is built from this module besides apiserver.
+package tools
+
+import _ "k8s.io/kubernetes/cmd/kubectl"

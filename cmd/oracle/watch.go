@@ -1,0 +1,134 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"sync"
+	"time"
+
+	"ipamsim/sim/kube"
+)
+
+// watching is a watch that is open on the real server.
+type watching struct {
+	n    int
+	m    *exchange
+	mu   sync.Mutex
+	told []any
+	more chan struct{} // has room for one
+}
+
+// watch opens a watch there.
+func (p *replay) watch(ctx context.Context, n int, m *exchange, uri string) error {
+	resp, err := p.to.open(ctx, m.Method, uri, "", asJSON(m.Accept), nil)
+	if err != nil {
+		return err
+	}
+	p.watched++
+	if resp.StatusCode != m.Status {
+		_ = resp.Body.Close()
+		p.found(n, m.Method+" "+m.URI, fmt.Sprintf("answered %d here and %d there", m.Status, resp.StatusCode))
+		return nil
+	}
+	w := &watching{n: n, m: m, more: make(chan struct{}, 1)}
+	p.watches = append(p.watches, w)
+	go func() {
+		defer resp.Body.Close()
+		in := bufio.NewReader(resp.Body)
+		for {
+			line, err := in.ReadBytes('\n')
+			if e, bad := decode(line); bad == nil && counts(e) {
+				w.mu.Lock()
+				w.told = append(w.told, e)
+				w.mu.Unlock()
+				select {
+				case w.more <- struct{}{}:
+				default:
+				}
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return nil
+}
+
+// counts reports whether an event is compared.
+func counts(e any) bool {
+	m, _ := e.(map[string]any)
+	return field(e, "type") != "BOOKMARK" && !system(m["object"])
+}
+
+// ours are the events of a watch as the simulator told them.
+func (m *exchange) ours() (out []any) {
+	b := m.Events.Bytes()
+	for len(b) > 0 {
+		n := 0
+		if b[0] == '{' {
+			line, _, _ := bytes.Cut(b, []byte("\n"))
+			n = min(len(line)+1, len(b))
+		} else if n = len(b); n >= 4 {
+			n = min(n, 4+int(binary.BigEndian.Uint32(b)))
+		}
+		if e, err := decode(kube.JSON(b[:n])); err == nil && counts(e) {
+			out = append(out, e)
+		}
+		b = b[n:]
+	}
+	return out
+}
+
+// quiet is how long the real server may take to tell what it knows.
+const quiet = 5 * time.Second
+
+// compareWatch compares what both have told. The real one may know more: the client of the
+// simulated one has hung up at some time.
+func (p *replay) compareWatch(w *watching) {
+	request := w.m.Method + " " + w.m.URI
+	ours := w.m.ours()
+	theirs := w.wait(len(ours))
+	for i, e := range ours {
+		p.events++
+		if i >= len(theirs) {
+			p.found(w.n, request, fmt.Sprintf("event %d of %d is not told there: %s %s", i+1, len(ours), field(e, "type"), identity(e.(map[string]any)["object"])))
+			return
+		}
+		before := len(p.terms.conflicts)
+		p.terms.learn(e.(map[string]any)["object"], theirs[i].(map[string]any)["object"])
+		for _, c := range p.terms.conflicts[before:] {
+			p.found(w.n, request, fmt.Sprintf("event %d: %s", i+1, c))
+		}
+		e = p.terms.revisions(p.terms.tree(e))
+		a, b := e.(map[string]any), theirs[i].(map[string]any)
+		d := unlike(a["object"], b["object"])
+		if a["type"] != b["type"] {
+			d = fmt.Sprintf("%s here and %s there\n", a["type"], b["type"]) + d
+		}
+		if d != "" {
+			p.found(w.n, request, fmt.Sprintf("event %d: %s", i+1, d))
+			return
+		}
+	}
+}
+
+// wait waits until so many events were told.
+func (w *watching) wait(n int) []any {
+	late := time.After(quiet)
+	for {
+		w.mu.Lock()
+		told := w.told
+		w.mu.Unlock()
+		if len(told) >= n {
+			return told
+		}
+		select {
+		case <-w.more:
+		case <-late:
+			return told
+		}
+	}
+}

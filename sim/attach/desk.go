@@ -1,0 +1,248 @@
+// Package attach lets programs of this machine, such as kubectl, look at the cluster of a
+// run while it stands still between two steps.
+//
+// The two sides of the bubble's wall meet at a Desk. Outside, Listen serves HTTPS on
+// loopback, to whoever has the client certificate of its kubeconfig; inside, the root
+// goroutine answers what was asked (Desk.Attend) until somebody sends the run on. Only
+// plain data crosses. What is asked passes no gate and moves no clock. Nothing can be
+// changed.
+package attach
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"sync"
+	"testing/synctest"
+	"time"
+
+	"ipamsim/sim"
+	"ipamsim/sim/kube"
+	"ipamsim/sim/kube/front"
+)
+
+// Order is what a run that stands still shall do next. The zero Order ends it.
+type Order struct {
+	Steps int // go on for so many, then stand still again
+	// Arrived is for whoever sends the Order and whoever stands still; Desk hands it on.
+	// It is made outside, with room for what is sent.
+	Arrived chan<- string
+}
+
+// Desk is where requests wait for the run. Make it outside of the bubble, and Close it
+// when the run is over.
+type Desk struct {
+	out    *sim.Outside
+	in     chan any // *question, hangUp or Order
+	served chan kube.Served
+	over   chan struct{}
+	close  func()
+	told   bool
+}
+
+// NewDesk makes one.
+func NewDesk() *Desk {
+	d := &Desk{out: sim.NewOutside(1), in: make(chan any), served: make(chan kube.Served, 1), over: make(chan struct{})}
+	d.close = sync.OnceFunc(func() { close(d.over) })
+	return d
+}
+
+// Close answers whoever still waits that the run is over.
+func (d *Desk) Close() { d.close(); d.out.Close() }
+
+// Over is closed when it is.
+func (d *Desk) Over() <-chan struct{} { return d.over }
+
+// Send sends the run on from where it stands still. It waits until the run does, and
+// reports false if the run is over.
+func (d *Desk) Send(o Order) bool { return d.put(context.Background(), o) }
+
+func (d *Desk) put(ctx context.Context, m any) bool {
+	select {
+	case d.in <- m:
+		return true
+	case <-ctx.Done():
+	case <-d.over:
+	}
+	return false
+}
+
+// question is a request on its way in, and hangUp says that its sender has gone.
+type (
+	question struct {
+		method, uri string
+		header      http.Header
+		answer      chan answer // made outside, as all channels that both sides know
+		frames      chan []byte // of a watch; closed at its end
+		cancel      func()      // made inside
+	}
+	hangUp struct{ *question }
+)
+
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+	watch  bool // the body is what comes by question.frames
+}
+
+// framesMax is how many writes of a watch may wait for a client that does not read. Then
+// the watch ends, as that of a real API server does.
+const framesMax = 1000
+
+// beat is how often the run's watchdog hears that all is well.
+const beat = time.Second
+
+// Attend answers questions until an Order comes. The caller is the bubble's root
+// goroutine between two steps; virtual time does not pass.
+func (d *Desk) Attend(w *sim.World, api *kube.Server) (Order, error) {
+	if !d.told {
+		s, err := api.Served()
+		if err != nil {
+			return Order{}, err
+		}
+		d.served <- s
+		d.told = true
+	}
+	for {
+		var m any
+		d.out.Do(func() { m = d.next(w.Progress) })
+		switch m := m.(type) {
+		case Order:
+			return m, nil
+		case hangUp:
+			if m.cancel != nil {
+				m.cancel()
+			}
+		case *question:
+			m.ask(api)
+		}
+		synctest.Wait()
+		for w.Hooks.Settle() {
+			synctest.Wait()
+		}
+	}
+}
+
+// next waits outside.
+func (d *Desk) next(alive func()) any {
+	t := time.NewTicker(beat)
+	defer t.Stop()
+	for {
+		select {
+		case m := <-d.in:
+			return m
+		case <-t.C:
+			alive()
+		}
+	}
+}
+
+// ask asks the API server, inside.
+func (q *question) ask(api *kube.Server) {
+	ctx, cancel := context.WithCancel(context.Background())
+	q.cancel = cancel
+	req, err := http.NewRequestWithContext(ctx, q.method, "http://kube.sim"+q.uri, http.NoBody)
+	if err != nil {
+		cancel()
+		q.answer <- answer{status: http.StatusBadRequest, body: []byte(err.Error())}
+		return
+	}
+	req.Header = q.header
+	resp, err := api.Direct().RoundTrip(req)
+	if err != nil {
+		cancel()
+		q.answer <- answer{status: http.StatusInternalServerError, body: []byte(err.Error())}
+		return
+	}
+	a := answer{status: resp.StatusCode, header: resp.Header, watch: resp.ContentLength < 0}
+	if a.watch {
+		q.answer <- a
+		go q.follow(resp.Body)
+		return
+	}
+	defer cancel()
+	var b bytes.Buffer
+	if _, err := b.ReadFrom(resp.Body); err != nil {
+		a = answer{status: http.StatusInternalServerError, body: []byte(err.Error())}
+	} else {
+		a.body = b.Bytes()
+	}
+	q.answer <- a
+}
+
+// follow hands a watch on as it comes. It never waits for the outside.
+func (q *question) follow(from io.ReadCloser) {
+	defer close(q.frames)
+	defer from.Close()
+	for {
+		b := make([]byte, 32<<10)
+		n, err := from.Read(b)
+		if n > 0 {
+			select {
+			case q.frames <- b[:n]:
+			default:
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// front is what the run serves besides resources, once it stands still.
+func (d *Desk) front() http.Handler {
+	select {
+	case s := <-d.served:
+		return front.Handler(s)
+	case <-d.over:
+		return front.Handler(kube.Served{})
+	}
+}
+
+// serve is ask from outside.
+func (d *Desk) serve(w http.ResponseWriter, r *http.Request) {
+	q := &question{method: r.Method, uri: r.URL.RequestURI(), header: r.Header.Clone(), answer: make(chan answer, 1), frames: make(chan []byte, framesMax)}
+	if !d.put(r.Context(), q) {
+		refuse(w, http.StatusServiceUnavailable, "ServiceUnavailable", "the run is over")
+		return
+	}
+	select {
+	case a := <-q.answer:
+		for k, v := range a.header {
+			w.Header()[k] = v
+		}
+		w.WriteHeader(a.status)
+		_, _ = w.Write(a.body)
+		if a.watch {
+			d.stream(w, r, q)
+		}
+	case <-d.over:
+		refuse(w, http.StatusServiceUnavailable, "ServiceUnavailable", "the run is over")
+	}
+}
+
+// stream writes a watch until one of its ends is gone.
+func (d *Desk) stream(w http.ResponseWriter, r *http.Request, q *question) {
+	flush := http.NewResponseController(w)
+	_ = flush.Flush()
+	for {
+		select {
+		case b, ok := <-q.frames:
+			if !ok {
+				return
+			}
+			if _, err := w.Write(b); err != nil || flush.Flush() != nil {
+				d.put(context.Background(), hangUp{q})
+				return
+			}
+		case <-r.Context().Done():
+			d.put(context.Background(), hangUp{q})
+			return
+		case <-d.over:
+			return
+		}
+	}
+}
