@@ -53,7 +53,7 @@ func givenAway(n *model.Network, r netip.Prefix) (pool netip.Prefix, ok bool) {
 
 // collision appends what is wrong with a holding of a taken address.
 func (h *holding) collision(out []finding, v *View, t *model.Taken, pool netip.Prefix) []finding {
-	if h.attachment.Network != t.Network || device(h.sandbox) || leaving(v, h.sandbox) {
+	if h.attachment.Network != t.Network || device(h.sandbox) || leaving(v, h.sandbox) || !routed(v, h) {
 		return out
 	}
 	code := takenOutside

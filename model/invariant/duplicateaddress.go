@@ -23,6 +23,9 @@ const (
 // re-assigned across two different ranges". Static addresses are the user's own
 // business.
 //
+// On layer 2 the kernel answers for an interface until the DEL that takes it away has
+// succeeded. On layer 3 an address is where the node has a route to: see routed.
+//
 // Nor may a sandbox have an address of a node's own, or one that something outside has
 // by the scenario: the manager knows nothing of these, so that it is for the operator to
 // keep them out of its ranges, and the sentence names the range.
@@ -39,7 +42,7 @@ var DuplicateAddress = define(Invariant{
 		b := &h.list[i]
 		for j := b.same; j >= 0; j = h.list[j].same {
 			a := &h.list[j]
-			if another(a, b) && oneWire(a, b) && !leaving(&v, a.sandbox) && !leaving(&v, b.sandbox) {
+			if another(a, b) && oneWire(a, b) && answers(&v, a, b) && answers(&v, b, a) {
 				out = append(out, duplicate(a, b))
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ipamsim/model"
+	"ipamsim/model/invariant"
 )
 
 // SandboxUp is a sandbox that the runtime has made.
@@ -118,4 +119,34 @@ func (c *Checker) sandboxGoneLocked(id string) {
 		delete(c.sandboxes, id)
 		c.sandboxesChanged()
 	}
+}
+
+// lingers reports whether a DEL that takes longer than invariant.Overlap is of a sandbox
+// with an address that another one has: nothing need happen for that to become a
+// duplicate. Called with mu held.
+func (c *Checker) lingers() bool {
+	for id, b := range c.calls {
+		if sb := c.sandboxes[id]; b.Del && sb != nil && c.w.Now()-b.Since > invariant.Overlap && c.machines[b.Node].Healthy() && c.shares(sb) {
+			return true
+		}
+	}
+	return false
+}
+
+// shares reports whether another sandbox has an address of this one.
+func (c *Checker) shares(sb *model.Sandbox) bool {
+	mine := map[netip.Addr]bool{}
+	for _, a := range sb.Attachments {
+		for _, addr := range a.Addrs {
+			mine[addr] = true
+		}
+	}
+	for _, other := range c.sandboxes {
+		for _, a := range other.Attachments {
+			if other != sb && slices.ContainsFunc(a.Addrs, func(x netip.Addr) bool { return mine[x] }) {
+				return true
+			}
+		}
+	}
+	return false
 }
