@@ -44,9 +44,9 @@ type scene struct {
 // sight is one node.
 type sight struct {
 	name           string
-	addr           netip.Prefix // not valid: see nodeAddr
+	addr, addr6    netip.Prefix // not valid: see nodeAddr
 	up, registered bool
-	tunnel         netip.Addr
+	tunnel         [2]netip.Addr // IPv4 and IPv6
 }
 
 // holding is an address that a pod, or a device, of a node has.
@@ -71,8 +71,8 @@ func (s *scene) device(node int, a netip.Addr) {
 		return
 	}
 	s.live = append(s.live, holding{node, a, true})
-	if a.Is4() && !n.tunnel.IsValid() {
-		n.tunnel = a
+	if t := &n.tunnel[family(a)]; !t.IsValid() {
+		*t = a
 	}
 }
 

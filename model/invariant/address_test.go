@@ -55,9 +55,9 @@ func TestDuplicateAddress(t *testing.T) {
 			busy(v, "c0", "0", "node-1", true, sec(59))
 		}, ""},
 		{"a DEL goes on after the address was given to another", func(v *View) {
-			start(v, "2", "node-2", "c2", netA, "10.0.0.1").Attachments[0].Since = sec(45)
-			busy(v, "c0", "0", "node-1", true, sec(44))
-		}, "10.0.0.1 in network default/a is held by two live sandboxes: default/web-0 on node-1 since 10s, and default/web-2 on node-2 since 45s"},
+			start(v, "2", "node-2", "c2", netA, "10.0.0.1").Attachments[0].Since = sec(12)
+			busy(v, "c0", "0", "node-1", true, sec(11))
+		}, "10.0.0.1 in network default/a is held by two live sandboxes: default/web-0 on node-1 since 10s, and default/web-2 on node-2 since 12s"},
 		{"a DEL hangs on a node that is cut off", func(v *View) {
 			start(v, "2", "node-2", "c2", netA, "10.0.0.1")
 			busy(v, "c0", "0", "node-1", true, sec(59))
@@ -131,7 +131,7 @@ func TestDuplicateOnLayer3(t *testing.T) {
 			v.Truth.Nodes["node-1"] = model.Node{Registered: true, Up: true, Partitioned: true}
 		}), twice},
 		{"endpoints of their own: one pod is gone", again(false, gone), twice},
-		{"a DEL is under way, however long", again(false, func(v *View) { busy(v, "c0", "0", "node-1", true, sec(15)) }), ""},
+		{"a DEL is under way, however long", again(false, func(v *View) { busy(v, "c0", "0", "node-1", true, sec(11)) }), ""},
 	})
 }
 

@@ -110,8 +110,12 @@ func leaving(v *View, s *model.Sandbox) bool {
 // Overlap is for how long two sandboxes may have one address of layer 2 while the DEL of
 // one is under way. The CNI project's bridge, macvlan and ipvlan have IPAM release the
 // address before they take the interface away (cmdDel in plugins/main/*), so that the
-// milliseconds between are in every DEL, and a duplicate that lasts is not.
-const Overlap = 10 * time.Second
+// milliseconds between are in every DEL. It is what a neighbour takes the MAC of the one
+// that was there before for reachable, at most: so long nobody sees a difference.
+//
+// Source: Linux, net/core/neighbour.c, neigh_rand_reach_time: base_reachable_time, 30 s,
+// times 1.5.
+const Overlap = 45 * time.Second
 
 // answers reports whether a sandbox answers for its address beside another one that has
 // it.

@@ -116,7 +116,7 @@ func (c *Checker) check(phase invariant.Phase, force bool) {
 		c.countFree()
 		force = true
 	}
-	if !force && !c.changed && !c.lingers() {
+	if !force && !c.changed {
 		return
 	}
 	c.changed = false

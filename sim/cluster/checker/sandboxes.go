@@ -1,11 +1,14 @@
 package checker
 
 import (
+	"context"
 	"net/netip"
 	"slices"
 
 	"ipamsim/model"
 	"ipamsim/model/invariant"
+	"ipamsim/sim"
+	"ipamsim/sim/cluster/kubeapi"
 )
 
 // SandboxUp is a sandbox that the runtime has made.
@@ -53,6 +56,7 @@ func (c *Checker) Attach(id string, a model.Attachment) {
 		a.Since = c.w.Now()
 		sb.Attachments = append(sb.Attachments, a)
 		c.sandboxesChanged()
+		c.lookLater(id, a)
 	}
 }
 
@@ -121,32 +125,32 @@ func (c *Checker) sandboxGoneLocked(id string) {
 	}
 }
 
-// lingers reports whether a DEL that takes longer than invariant.Overlap is of a sandbox
-// with an address that another one has: nothing need happen for that to become a
-// duplicate. Called with mu held.
-func (c *Checker) lingers() bool {
-	for id, b := range c.calls {
-		if sb := c.sandboxes[id]; b.Del && sb != nil && c.w.Now()-b.Since > invariant.Overlap && c.machines[b.Node].Healthy() && c.shares(sb) {
-			return true
-		}
+// lookLater has the truth checked when a DEL under way of a sandbox with one of these
+// addresses must be done: nothing else need happen for that to become a duplicate.
+// Called with mu held.
+func (c *Checker) lookLater(id string, a model.Attachment) {
+	leaves := func(other string, b *Call) bool {
+		sb := c.sandboxes[other]
+		return b.Del && sb != nil && slices.ContainsFunc(sb.Attachments, func(x model.Attachment) bool {
+			return slices.ContainsFunc(x.Addrs, func(addr netip.Addr) bool { return slices.Contains(a.Addrs, addr) })
+		})
 	}
-	return false
-}
-
-// shares reports whether another sandbox has an address of this one.
-func (c *Checker) shares(sb *model.Sandbox) bool {
-	mine := map[netip.Addr]bool{}
-	for _, a := range sb.Attachments {
-		for _, addr := range a.Addrs {
-			mine[addr] = true
-		}
+	contested := false
+	for other, b := range c.calls {
+		contested = contested || leaves(other, b)
 	}
-	for _, other := range c.sandboxes {
-		for _, a := range other.Attachments {
-			if other != sb && slices.ContainsFunc(a.Addrs, func(x netip.Addr) bool { return mine[x] }) {
-				return true
-			}
-		}
+	if !contested {
+		return
 	}
-	return false
+	c.w.Spawn(sim.Process{ID: sim.ActorID("overlap/" + id + "/" + a.Interface), Run: func(ctx context.Context, g *sim.Gate) error {
+		if !kubeapi.Sleep(ctx, invariant.Overlap+1) {
+			return ctx.Err()
+		}
+		return g.Pass(ctx, sim.Op{Kind: sim.Local, Class: "overlap", Key: "LOOK", Request: &sim.Request{Verb: "LOOK"}}, func(context.Context) error {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.changed = true
+			return nil
+		})
+	}})
 }

@@ -1,8 +1,6 @@
 package checker
 
 import (
-	"net/netip"
-	"slices"
 
 	"ipamsim/model"
 	"ipamsim/sim"
@@ -97,15 +95,9 @@ func (c *Checker) snapshotLocked() model.Truth {
 	for id, b := range c.calls {
 		t.Busy[id] = b.Busy
 	}
-	t.Taken = slices.Clip(c.cfg.Outside)
 	for name, n := range c.machines {
 		t.Nodes[name] = n.Node
-		if c.cfg.Primary == "" || !n.Up {
-			continue
-		}
-		for _, a := range n.Own {
-			t.Taken = append(t.Taken, model.Taken{Range: netip.PrefixFrom(a, a.BitLen()), By: model.Ref{Kind: model.RefNode, Name: name}, Network: c.cfg.Primary})
-		}
 	}
+	t.Taken = c.taken()
 	return t
 }
