@@ -1,7 +1,6 @@
 package checker
 
 import (
-
 	"ipamsim/model"
 	"ipamsim/sim"
 	"ipamsim/sim/cluster/recording"
