@@ -67,14 +67,14 @@ func family(a netip.Addr) int {
 	return 1
 }
 
-// lost is how many pairs there are.
-func (f *fabric) lost(s *scene) (pairs int) {
+// lost is how many pairs there are in IPv4 and in IPv6.
+func (f *fabric) lost(s *scene) (pairs [2]int) {
 	i := slices.IndexFunc(s.networks, func(n model.Network) bool { return n.Blocks != nil })
 	if i < 0 {
-		return 0
+		return pairs
 	}
-	for of := range 2 {
-		pairs += f.lostOf(s, s.networks[i].Blocks.Pools, of)
+	for of := range pairs {
+		pairs[of] = f.lostOf(s, s.networks[i].Blocks.Pools, of)
 	}
 	return pairs
 }
