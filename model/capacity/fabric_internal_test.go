@@ -28,7 +28,7 @@ func TestLostPairsAreThoseOfThePlane(t *testing.T) {
 		}
 		six := rapid.Bool().Draw(t, "IPv6")
 		if six {
-			s.six()
+			s.toSix()
 		}
 		var x fabric
 		x.init(&Cluster{Fabric: f})
@@ -41,7 +41,7 @@ func TestLostPairsAreThoseOfThePlane(t *testing.T) {
 		for range 3 {
 			s := drawScene(t)
 			if six {
-				s.six()
+				s.toSix()
 			}
 			if got, want := sum(x.lost(s)), len(wholePlane(f, s)); got != want {
 				t.Fatalf("%d pairs later, and the plane has %d", got, want)
@@ -58,9 +58,9 @@ func TestLostPairsAreThoseOfThePlane(t *testing.T) {
 
 func sum(pairs [2]int) int { return pairs[0] + pairs[1] }
 
-// six moves the scene's pools, blocks and nodes to IPv6, each as far from the others as
+// toSix moves the scene's pools, blocks and nodes to IPv6, each as far from the others as
 // it was; the nodes' routers go by their IPv4 addresses.
-func (s *scene) six() {
+func (s *scene) toSix() {
 	addr := func(a netip.Addr) netip.Addr {
 		raw, out := a.As4(), netip.MustParseAddr("fd00::").As16()
 		copy(out[12:], raw[:])

@@ -87,6 +87,10 @@ func TestDuplicateAddress(t *testing.T) {
 		}, ""},
 		{"a node has it", func(v *View) { taken(v, "10.0.0.1/32", model.Ref{Kind: model.RefNode, Name: "node-2"}, netA) },
 			"10.0.0.1 in network default/a is held by a live sandbox, default/web-0 on node-1 since 10s, and is the own address of node node-2: it lies in 10.0.0.0/28, which the manager gives away"},
+		{"a Service has it", func(v *View) { taken(v, "10.0.0.1/32", model.ServiceOf("default/web"), netA) },
+			"10.0.0.1 in network default/a is held by a live sandbox, default/web-0 on node-1 since 10s, and is an address of Service default/web: it lies in 10.0.0.0/28, which the manager gives away"},
+		{"it is in a ServiceCIDR", func(v *View) { taken(v, "10.0.0.0/31", model.Ref{Kind: model.RefRange, Name: "kubernetes"}, netA) },
+			"10.0.0.1 in network default/a is held by a live sandbox, default/web-0 on node-1 since 10s, and is in ServiceCIDR kubernetes, which gives it to a Service as well: it lies in 10.0.0.0/28, which the manager gives away"},
 		{"it is one of Services", func(v *View) { taken(v, "10.0.0.0/31", model.Ref{Kind: model.RefOutside, Name: "Services"}, netA) },
 			"10.0.0.1 in network default/a is held by a live sandbox, default/web-0 on node-1 since 10s, and is in use by Services, which is no pod: it lies in 10.0.0.0/28, which the manager gives away"},
 		{"a node has it, a DEL is under way", func(v *View) {

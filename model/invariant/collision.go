@@ -57,8 +57,13 @@ func (h *holding) collision(out []finding, v *View, t *model.Taken, pool netip.P
 		return out
 	}
 	code := takenOutside
-	if t.By.Kind == model.RefNode {
+	switch t.By.Kind {
+	case model.RefNode:
 		code = nodesOwn
+	case model.RefService:
+		code = serviceAddress
+	case model.RefRange:
+		code = serviceRange
 	}
 	return append(out, finding{
 		code:    code,

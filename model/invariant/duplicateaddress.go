@@ -12,6 +12,8 @@ const (
 	acrossNetworks       = "-across-networks"
 	nodesOwn             = "own-address-of-a-node"
 	takenOutside         = "taken-outside"
+	serviceAddress       = "service-address" // its cluster IP, external IP or load balancer's
+	serviceRange         = "service-range"   // in which cluster IPs are given away
 )
 
 // DuplicateAddress is what users notice: two sandboxes answer to one address. Two
@@ -26,14 +28,14 @@ const (
 // On layer 2 the kernel answers for an interface until the DEL that takes it away has
 // succeeded. On layer 3 an address is where the node has a route to: see routed.
 //
-// Nor may a sandbox have an address of a node's own, or one that something outside has
-// by the scenario: the manager knows nothing of these, so that it is for the operator to
+// Nor may a sandbox have an address of a node's own or of a Service's, or one that something
+// outside has by the scenario: the manager knows nothing of these, so that it is for the operator to
 // keep them out of its ranges, and the sentence names the range.
 var DuplicateAddress = define(Invariant{
 	Name:     "duplicate-address",
 	Severity: model.Critical,
 	Phase:    Always,
-	Doc:      "No two live sandboxes, no two interfaces of one, and no sandbox and a node or something outside hold the same address on one wire.",
+	Doc:      "No two live sandboxes, no two interfaces of one, and no sandbox and a node, a Service or something outside hold the same address on one wire.",
 	Kinds:    duplicateKinds(),
 }, func(v View) []finding {
 	var out []finding
@@ -97,6 +99,8 @@ func duplicateKinds() (out []Kind) {
 	}
 	const held = "{address} in network {first-network} is held by a live sandbox, {first} on {first-node}[ since {first-since}], and is "
 	return append(out, Kind{nodesOwn, held + "the own address of node {second}[: it lies in {pool}, which the manager gives away]"},
+		Kind{serviceAddress, held + "an address of Service {second}[: it lies in {pool}, which the manager gives away]"},
+		Kind{serviceRange, held + "in ServiceCIDR {second}, which gives it to a Service as well[: it lies in {pool}, which the manager gives away]"},
 		Kind{takenOutside, held + "in use by {second}, which is no pod[: it lies in {pool}, which the manager gives away]"})
 }
 

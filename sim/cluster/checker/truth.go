@@ -1,6 +1,8 @@
 package checker
 
 import (
+	"net/netip"
+
 	"ipamsim/model"
 	"ipamsim/sim"
 	"ipamsim/sim/cluster/recording"
@@ -10,10 +12,11 @@ import (
 // Checker.mu.
 type truth struct {
 	machines  map[string]*recording.Machine
-	sandboxes map[string]*model.Sandbox  // by container id
-	pods      map[model.PodRef]model.Pod // those that are stored
-	calls     map[string]*Call           // under way, by container id
-	upstream  map[sim.ActorID]string     // processes that run the address manager's code, and on which node
+	sandboxes map[string]*model.Sandbox    // by container id
+	pods      map[model.PodRef]model.Pod   // those that are stored
+	calls     map[string]*Call             // under way, by container id
+	others    map[model.Ref][]netip.Prefix // what else has addresses of the primary network: see Takes
+	upstream  map[sim.ActorID]string       // processes that run the address manager's code, and on which node
 	history   model.History
 	changed   bool // since it was checked last
 	cache     cache
@@ -26,6 +29,7 @@ func (t *truth) init() {
 	t.sandboxes = map[string]*model.Sandbox{}
 	t.pods = map[model.PodRef]model.Pod{}
 	t.calls = map[string]*Call{}
+	t.others = map[model.Ref][]netip.Prefix{}
 	t.upstream = map[sim.ActorID]string{}
 }
 
