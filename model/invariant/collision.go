@@ -59,7 +59,7 @@ func (h *holding) collision(out []finding, v *View, t *model.Taken, pool netip.P
 	code := takenOutside
 	switch t.By.Kind {
 	case model.RefNode:
-		code = nodesOwn
+		code = OwnAddressOfNode
 	case model.RefService:
 		code = serviceAddress
 	case model.RefRange:

@@ -10,11 +10,13 @@ const (
 	stoppedSandbox       = "stopped-sandbox" // one of two waits for a DEL that succeeds
 	oneSandbox           = "one-sandbox"     // on two of its interfaces
 	acrossNetworks       = "-across-networks"
-	nodesOwn             = "own-address-of-a-node"
 	takenOutside         = "taken-outside"
 	serviceAddress       = "service-address" // its cluster IP, external IP or load balancer's
 	serviceRange         = "service-range"   // in which cluster IPs are given away
 )
+
+// OwnAddressOfNode is the code of DuplicateAddress for a pod with a node's own address.
+const OwnAddressOfNode = "own-address-of-a-node"
 
 // DuplicateAddress is what users notice: two sandboxes answer to one address. Two
 // sandboxes of one pod name count as well, because a node that was partitioned
@@ -98,7 +100,7 @@ func duplicateKinds() (out []Kind) {
 			Kind{k.Code + acrossNetworks, "{address} in networks {first-network} and {second-network} " + k.Text})
 	}
 	const held = "{address} in network {first-network} is held by a live sandbox, {first} on {first-node}[ since {first-since}], and is "
-	return append(out, Kind{nodesOwn, held + "the own address of node {second}[: it lies in {pool}, which the manager gives away]"},
+	return append(out, Kind{OwnAddressOfNode, held + "the own address of node {second}[: it lies in {pool}, which the manager gives away]"},
 		Kind{serviceAddress, held + "an address of Service {second}[: it lies in {pool}, which the manager gives away]"},
 		Kind{serviceRange, held + "in ServiceCIDR {second}, which gives it to a Service as well[: it lies in {pool}, which the manager gives away]"},
 		Kind{takenOutside, held + "in use by {second}, which is no pod[: it lies in {pool}, which the manager gives away]"})
