@@ -57,7 +57,13 @@ func TestDuplicateAddress(t *testing.T) {
 		{"a DEL goes on after the address was given to another", func(v *View) {
 			start(v, "2", "node-2", "c2", netA, "10.0.0.1").Attachments[0].Since = sec(12)
 			busy(v, "c0", "0", "node-1", true, sec(11))
-		}, "10.0.0.1 in network default/a is held by two live sandboxes: default/web-0 on node-1 since 10s, and default/web-2 on node-2 since 12s"},
+		}, "10.0.0.1 in network default/a is held by two sandboxes, and the DEL of one has been under way for long: " +
+			"default/web-0 on node-1 since 10s, and default/web-2 on node-2 since 12s"},
+		{"a DEL goes on, overlapping ranges", func(v *View) {
+			start(v, "2", "node-2", "c2", netB, "10.0.0.1").Attachments[0].Since = sec(12)
+			busy(v, "c0", "0", "node-1", true, sec(11))
+		}, "10.0.0.1 in networks default/a and default/b is held by two sandboxes, and the DEL of one has been under way for long: " +
+			"default/web-0 on node-1 since 10s, and default/web-2 on node-2 since 12s"},
 		{"a DEL hangs on a node that is cut off", func(v *View) {
 			start(v, "2", "node-2", "c2", netA, "10.0.0.1")
 			busy(v, "c0", "0", "node-1", true, sec(59))

@@ -8,6 +8,7 @@ const (
 	twoSandboxes         = "two-sandboxes"
 	twoSandboxesOfOnePod = "two-sandboxes-of-one-pod"
 	stoppedSandbox       = "stopped-sandbox" // one of two waits for a DEL that succeeds
+	delUnderWay          = "del-under-way"   // of one of two, for longer than Overlap
 	oneSandbox           = "one-sandbox"     // on two of its interfaces
 	acrossNetworks       = "-across-networks"
 	takenOutside         = "taken-outside"
@@ -47,7 +48,7 @@ var DuplicateAddress = define(Invariant{
 		for j := b.same; j >= 0; j = h.list[j].same {
 			a := &h.list[j]
 			if another(a, b) && oneWire(a, b) && answers(&v, a, b) && answers(&v, b, a) {
-				out = append(out, duplicate(a, b))
+				out = append(out, duplicate(&v, a, b))
 			}
 		}
 	}
@@ -71,10 +72,12 @@ func oneWire(a, b *holding) bool {
 }
 
 // duplicateCode is who has an address twice.
-func duplicateCode(a, b *holding) (code string) {
+func duplicateCode(v *View, a, b *holding) (code string) {
 	switch {
 	case a.sandbox == b.sandbox:
 		code = oneSandbox
+	case leaving(v, a.sandbox) || leaving(v, b.sandbox):
+		code = delUnderWay
 	case a.sandbox.Stopped || b.sandbox.Stopped:
 		code = stoppedSandbox
 	case a.sandbox.Pod == b.sandbox.Pod:
@@ -94,6 +97,7 @@ func duplicateKinds() (out []Kind) {
 		{twoSandboxes, "is held by two live sandboxes" + two},
 		{twoSandboxesOfOnePod, "is held by two live sandboxes" + two},
 		{stoppedSandbox, "is held by two sandboxes, one of which is stopped and waits for a DEL that succeeds" + two},
+		{delUnderWay, "is held by two sandboxes, and the DEL of one has been under way for long" + two},
 		{oneSandbox, "is held twice by one live sandbox: {first} on {first-node}, {first-interface}[ since {first-since}] and {second-interface}[ since {second-since}]"},
 	} {
 		out = append(out, Kind{k.Code, "{address} in network {first-network} " + k.Text},
@@ -107,12 +111,12 @@ func duplicateKinds() (out []Kind) {
 }
 
 // duplicate names the two holdings, the older one first.
-func duplicate(a, b *holding) finding {
+func duplicate(v *View, a, b *holding) finding {
 	if b.attachment.Since < a.attachment.Since {
 		a, b = b, a
 	}
 	return finding{
-		code: duplicateCode(a, b),
+		code: duplicateCode(v, a, b),
 		objects: []model.Ref{
 			addressName(a), networkName(a.attachment.Network), networkName(b.attachment.Network),
 			model.PodOf(a.sandbox.Pod), model.PodOf(b.sandbox.Pod), nodeName(a.sandbox.Node), nodeName(b.sandbox.Node),
