@@ -16,7 +16,8 @@ import (
 
 // collisions are pods that have a node's own address. Calico knows of no node's address
 // but those of its tunnels: what is to be kept from pods has to be reserved first, all of
-// it, and then the pods are restarted.
+// it, and then the pods are restarted. Where a block around the address stays, its owner
+// drops what it sends to the other node: then the block has to go, too.
 func (d *drafts) collisions() {
 	var about []int
 	var pods []model.PodRef
@@ -29,36 +30,72 @@ func (d *drafts) collisions() {
 		return
 	}
 	slices.SortFunc(pods, diagnosis.ByPod)
-	steps, moved, ruled := d.Move(slices.Compact(pods), false)
+	_, _, ruled := d.Move(slices.Compact(pods), false)
 	p := remedy.Problem{Ruled: ruled}
-	if own := d.ownAddresses(); len(moved) > 0 && len(moved) <= diagnosis.MovedMax && len(own) <= diagnosis.LinesMax {
-		p.Try = []remedy.Remedy{{Steps: append([]remedy.Step{reserve{own, d.etcd}}, steps...), Pods: moved, Cautions: []remedy.Caution{remedy.PodCaution}}}
+	own := d.ownAddresses()
+	d.reserving(&p, own, pods, nil)
+	var around []netip.Prefix
+	var steps []remedy.Step
+	for _, a := range own {
+		block, err := a.Addr().Prefix(d.network.Blocks.PoolOf(a.Addr()).BlockBits)
+		if err != nil || slices.Contains(around, block) {
+			continue
+		}
+		around = append(around, block)
+		for i := range d.View.Record.Pools {
+			b := &d.View.Record.Pools[i]
+			if b.Range != block {
+				continue
+			}
+			for _, cl := range d.Claims[b.Name] {
+				pods = append(pods, cl.Pod)
+			}
+			steps = append(steps, check{Block: block}, d.giveBack(block, b.Node))
+		}
+	}
+	if !d.etcd {
+		d.reserving(&p, around, pods, steps)
 	}
 	d.Add(about, p)
 }
 
+// reserving tries to reserve ranges, to move pods, and then some steps.
+func (d *drafts) reserving(p *remedy.Problem, ranges []netip.Prefix, pods []model.PodRef, then []remedy.Step) {
+	slices.SortFunc(pods, diagnosis.ByPod)
+	steps, moved, _ := d.Move(slices.Compact(slices.Clone(pods)), false)
+	if len(moved) == 0 || len(moved) > diagnosis.MovedMax || len(ranges) > diagnosis.LinesMax {
+		return
+	}
+	all := append([]remedy.Step{reserve{ranges, d.etcd}}, steps...)
+	r := remedy.Remedy{Steps: append(all, then...), Pods: moved, Cautions: []remedy.Caution{remedy.PodCaution}}
+	if then != nil {
+		r.Cautions = append(r.Cautions, blockCaution)
+	}
+	p.Try = append(p.Try, r)
+}
+
 // ownAddresses are the nodes' that lie in a pool and are not reserved.
-func (d *drafts) ownAddresses() (out []netip.Addr) {
+func (d *drafts) ownAddresses() (out []netip.Prefix) {
 	for _, t := range d.View.Truth.Taken {
 		a := t.Range.Addr()
 		reserved := slices.ContainsFunc(d.network.Blocks.Reserved, func(p netip.Prefix) bool { return p.Contains(a) })
 		if t.By.Kind == model.RefNode && d.network.Blocks.PoolOf(a) != nil && !reserved {
-			out = append(out, a)
+			out = append(out, t.Range)
 		}
 	}
-	slices.SortFunc(out, netip.Addr.Compare)
+	slices.SortFunc(out, netip.Prefix.Compare)
 	return slices.Compact(out)
 }
 
 // reserve keeps addresses from pods.
 type reserve struct {
-	Addrs []netip.Addr
-	etcd  bool
+	Ranges []netip.Prefix
+	etcd   bool
 }
 
 // Say says which.
 func (r reserve) Say() string {
-	return "reserve " + remedy.Some(r.Addrs) + ", which nodes have; pods that have them keep them until they are restarted"
+	return "reserve " + remedy.Some(r.Ranges) + ", where nodes have addresses; pods keep theirs until they are restarted"
 }
 
 // Commands create an IPReservation, where kubectl reaches.
@@ -76,8 +113,8 @@ func (r reserve) Perform(s *remedy.Stage) {
 
 func (r reserve) manifest(apiVersion string) json.RawMessage {
 	var cidrs []string
-	for _, a := range r.Addrs {
-		cidrs = append(cidrs, netip.PrefixFrom(a, a.BitLen()).String())
+	for _, p := range r.Ranges {
+		cidrs = append(cidrs, p.String())
 	}
 	text, _ := json.Marshal(struct {
 		APIVersion string              `json:"apiVersion"`
