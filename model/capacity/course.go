@@ -124,12 +124,17 @@ type Part struct {
 	Used                             int // of these: claimed
 }
 
-// Waste is the share of the addresses in its blocks that nobody claims.
+// Waste is the share of the addresses in its blocks that nobody claims, or of all where
+// there are no blocks.
 func (p *Part) Waste() float64 {
-	if p.InBlocks == 0 {
+	have := p.InBlocks
+	if p.Blocks == 0 {
+		have = p.Size
+	}
+	if have == 0 {
 		return 0
 	}
-	return 1 - float64(p.Used)/float64(p.InBlocks)
+	return 1 - float64(p.Used)/float64(have)
 }
 
 // Waste is the share of the addresses in blocks that nobody uses, or of all where
