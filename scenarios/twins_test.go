@@ -49,9 +49,9 @@ func TestTwins(t *testing.T) {
 			continue
 		}
 		ran++
-		want := broken(run(t, r, load(t, file), scenarios.Options{}), true)
+		want := brokenIn(run(t, r, load(t, file), scenarios.Options{}), true)
 		rep := run(t, r, twinOf(t, file), scenarios.Options{})
-		four, six := broken(rep, true), broken(rep, false)
+		four, six := brokenIn(rep, true), brokenIn(rep, false)
 		if four != want || six != want {
 			want += fmt.Sprintf("; its twin: IPv4 %s, IPv6 %s", four, six)
 		}
@@ -78,8 +78,8 @@ func twinFiles(t *testing.T) (out []string) {
 	return out
 }
 
-// broken is what was broken in a family, and how often.
-func broken(rep *reports.Report, four bool) string {
+// brokenIn is what was broken in a family, and how often.
+func brokenIn(rep *reports.Report, four bool) string {
 	count := map[string]int{}
 	for _, v := range rep.Violations {
 		for _, o := range v.Objects {
@@ -119,7 +119,7 @@ func twinOf(t *testing.T, file string) *scenarios.Scenario {
 		docs = append(docs, doc)
 		if doc["kind"] == "Scenario" {
 			spec := doc["spec"].(map[string]any)
-			spec["timeline"] = twice(t, spec["timeline"])
+			spec["timeline"] = inBoth(t, spec["timeline"])
 			continue
 		}
 		if six := sixOf(t, doc); six != nil {
@@ -173,9 +173,9 @@ func sixOf(t *testing.T, doc map[string]any) map[string]any {
 	return out
 }
 
-// twice is a timeline in which what is done to an object of IPv4 is done to that of IPv6,
+// inBoth is a timeline in which what is done to an object of IPv4 is done to that of IPv6,
 // and a node's table is printed of both.
-func twice(t *testing.T, timeline any) (out []any) {
+func inBoth(t *testing.T, timeline any) (out []any) {
 	t.Helper()
 	events, _ := timeline.([]any)
 	for _, e := range events {
