@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/coverage"
 	"ipamsim/reports/bench"
 	"ipamsim/scenarios"
@@ -106,7 +107,7 @@ func benchFeedback(t *testing.T, m map[string]figure) {
 		began := bench.CPU()
 		for seed := range uint64(each) {
 			for _, name := range []string{"whereabouts", "calico"} {
-				s, err := scenarios.Load("../scenarios/testdata/bench/" + name + "-5-pods.yaml")
+				s, err := managers.All().Load("../scenarios/testdata/bench/" + name + "-5-pods.yaml")
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/input"
 	"ipamsim/scenarios"
 	"ipamsim/sim/hermetic"
@@ -48,7 +49,7 @@ func TestCorporaAreCurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, target := range input.Targets() {
+	for _, target := range input.Targets(managers.All()) {
 		want := map[string][]byte{}
 		fromLibrary(t, r, target, want)
 		fromSpace(t, r, target, want)
@@ -72,7 +73,7 @@ func fromLibrary(t *testing.T, r *scenarios.Runner, target string, to map[string
 		if long(file) {
 			continue
 		}
-		s, err := scenarios.Load(file)
+		s, err := managers.All().Load(file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +122,7 @@ func fromSpace(t *testing.T, r *scenarios.Runner, target string, to map[string][
 			continue
 		}
 		in := input.Input{World: input.Choices(seed)}
-		s, err := in.Scenario(target)
+		s, err := in.Scenario(managers.All(), target)
 		if err != nil {
 			t.Fatal(err)
 		}

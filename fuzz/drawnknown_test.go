@@ -4,6 +4,7 @@ import (
 	"flag"
 	"testing"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/input"
 	"ipamsim/fuzz/known"
 	"ipamsim/sim/hermetic"
@@ -22,8 +23,8 @@ func TestDrawnWorldsAreKnown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, target := range input.Targets() {
-		k, err := known.Load(knownDir, input.Lists(target)...)
+	for _, target := range input.Targets(managers.All()) {
+		k, err := known.Load(knownDir, input.Lists(managers.All(), target)...)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/campaign"
 	"ipamsim/fuzz/cause"
 	"ipamsim/fuzz/input"
@@ -35,7 +36,7 @@ func TestFindingsAreKnown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := known.Load(knownDir, input.Lists(*ofTarget)...)
+	k, err := known.Load(knownDir, input.Lists(managers.All(), *ofTarget)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +51,7 @@ func TestFindingsAreKnown(t *testing.T) {
 		if !f.Small {
 			continue // what it says of its cause is too little
 		}
-		s, err := scenarios.Load(filepath.Join(*findings, f.File))
+		s, err := managers.All().Load(filepath.Join(*findings, f.File))
 		if err != nil {
 			t.Error(err)
 			continue

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/coverage"
 	"ipamsim/fuzz/input"
 	"ipamsim/model"
@@ -51,7 +52,7 @@ func FuzzHunt(f *testing.F) {
 	f.Add(huntSeed, []byte{})
 	f.Fuzz(func(t *testing.T, world, schedule []byte) {
 		in := input.Input{World: world, Schedule: schedule}
-		s, err := in.Scenario(huntTarget)
+		s, err := in.Scenario(managers.All(), huntTarget)
 		var bad *strict.Error
 		if errors.As(err, &bad) {
 			return

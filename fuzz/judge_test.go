@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/cause"
 	"ipamsim/fuzz/coverage"
 	"ipamsim/fuzz/finding"
@@ -35,7 +36,7 @@ func fuzzRuns(f *testing.F, target string) {
 	} else if *stock {
 		f.Skip("SKIPPED: needs the hermetic build; run make fuzz")
 	}
-	k, err := known.Load(knownDir, input.Lists(target)...)
+	k, err := known.Load(knownDir, input.Lists(managers.All(), target)...)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -107,7 +108,7 @@ func (j *judge) judge() error {
 }
 
 func (j *judge) run() (*scenarios.Scenario, *reports.Report, error) {
-	s, err := j.Scenario(j.target)
+	s, err := j.Scenario(managers.All(), j.target)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -134,7 +135,7 @@ func (j *judge) settle(s *scenarios.Scenario, rep *reports.Report, others []*mod
 			err = errors.Join(err, add(&j.known, j.target, &f.Cause, known.SeenAs(f.Sentence)))
 			continue
 		}
-		err = errors.Join(err, fmt.Errorf("NEW: %s (%s), on etcd too; no cause of fuzz/%s: %s\n\n%s\n\nIt is small:\n\n%s", f.Invariant, f.Severity, listFile(input.Lists(j.target)[0]), f.Cause.Key(), f.Sentence, f.YAML))
+		err = errors.Join(err, fmt.Errorf("NEW: %s (%s), on etcd too; no cause of fuzz/%s: %s\n\n%s\n\nIt is small:\n\n%s", f.Invariant, f.Severity, listFile(input.Lists(managers.All(), j.target)[0]), f.Cause.Key(), f.Sentence, f.YAML))
 	}
 	return err
 }
@@ -152,7 +153,7 @@ func (j *judge) confirm(s *scenarios.Scenario, rep *reports.Report, v *model.Vio
 		return fmt.Errorf("the harness, on etcd: %w; in memory: %s", err, v.Message)
 	}
 	story, _, _ := strings.Cut(reports.Timeline(rep, v), "   show it again: ") // nobody has that file
-	return fmt.Errorf(news, v.Invariant, v.Severity, listFile(input.Lists(j.target)[0]), class,
+	return fmt.Errorf(news, v.Invariant, v.Severity, listFile(input.Lists(managers.All(), j.target)[0]), class,
 		strings.Join(reports.Wrap(finding.New(s, rep, v, nil, cause.Of(rep, v)).Sentence, 100), "\n"), story, j.target, j.FileName())
 }
 

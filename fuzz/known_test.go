@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/cause"
 	"ipamsim/fuzz/input"
 	"ipamsim/fuzz/known"
@@ -33,7 +34,7 @@ func noteKey(k *known.Causes, target, key, what string) error {
 	if !k.LearnKey(key, what) {
 		return nil
 	}
-	f, err := os.OpenFile(listFile(input.Lists(target)[0]), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	f, err := os.OpenFile(listFile(input.Lists(managers.All(), target)[0]), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}
@@ -44,8 +45,8 @@ func noteKey(k *known.Causes, target, key, what string) error {
 // The lists can be read, and each line says what is known: the scenarios that show
 // it, whose rows are in reports/README.md, or an example that a search saw.
 func TestKnown(t *testing.T) {
-	for _, target := range input.Targets() {
-		k, err := known.Load(knownDir, input.Lists(target)...)
+	for _, target := range input.Targets(managers.All()) {
+		k, err := known.Load(knownDir, input.Lists(managers.All(), target)...)
 		if err != nil || k.Len() == 0 {
 			t.Errorf("%s: %d causes: %v", target, k.Len(), err)
 		}

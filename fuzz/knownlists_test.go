@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/cause"
 	"ipamsim/fuzz/input"
 	"ipamsim/fuzz/known"
@@ -29,7 +30,7 @@ func TestLibraryIsKnown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := known.Load(knownDir, input.Lists("")...)
+	all, err := known.Load(knownDir, input.Lists(managers.All(), "")...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +43,7 @@ func TestLibraryIsKnown(t *testing.T) {
 		if info, err := os.Lstat(file); err != nil || info.Mode()&os.ModeSymlink != 0 {
 			continue // another name
 		}
-		s, err := scenarios.Load(file)
+		s, err := managers.All().Load(file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +51,7 @@ func TestLibraryIsKnown(t *testing.T) {
 		if !ok || !due(s.Name()) {
 			continue
 		}
-		list := input.Lists(target)[0]
+		list := input.Lists(managers.All(), target)[0]
 		rep, err := r.Run(t.Context(), s, scenarios.Options{})
 		if err != nil {
 			t.Fatal(err)

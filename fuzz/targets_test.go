@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/input"
 	"ipamsim/scenarios/dump/dumptest"
 	"ipamsim/sim/etcd/twin"
@@ -33,7 +34,7 @@ func FuzzImport(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		err := dumptest.Check(text)
+		err := dumptest.Check(managers.All(), text)
 		if err := errors.Join(err, count(func(*tally) {})); err != nil {
 			t.Error(err)
 		}
@@ -72,7 +73,7 @@ func FuzzScenarioFile(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		err := input.PrintsBack(text)
+		err := input.PrintsBack(managers.All(), text)
 		if err := errors.Join(err, count(func(*tally) {})); err != nil {
 			t.Error(err)
 		}

@@ -55,7 +55,7 @@ func Free(networks []Network, s Snapshot, key, node string) int {
 // of the node's pools.
 func freeIn(n *Network, r *Range, pools []Pool, node string, used []netip.Addr) int {
 	if n.Slice == 0 {
-		return freeBetween(r, r.Start, r.End, used)
+		return min(r.FreeBetween(r.Start, r.End, used), FreeMax)
 	}
 	least := -1
 	for i := range pools {
@@ -64,11 +64,11 @@ func freeIn(n *Network, r *Range, pools []Pool, node string, used []netip.Addr) 
 			continue
 		}
 		start, end := usable(p.Range)
-		if free := freeBetween(r, start, end, used); least < 0 || free < least {
+		if free := r.FreeBetween(start, end, used); least < 0 || free < least {
 			least = free
 		}
 	}
-	return max(0, least)
+	return min(max(0, least), FreeMax)
 }
 
 // usedIn lists the distinct addresses in use in the domain of n, sorted: if it is local,
@@ -146,10 +146,10 @@ func sharers(n *Network, i int) int {
 	return max(count, 1)
 }
 
-// freeBetween counts the addresses of r from start to end that are neither
-// excluded nor in used, which is sorted. It walks over the excludes, not over
-// the addresses.
-func freeBetween(r *Range, start, end netip.Addr, used []netip.Addr) int {
+// FreeBetween counts the addresses of r from start to end that are neither
+// excluded nor in used, which is sorted: all of them, up to 2^40 between two excludes. It
+// walks over the excludes, not over the addresses.
+func (r *Range) FreeBetween(start, end netip.Addr, used []netip.Addr) int {
 	if start.Less(r.Start) {
 		start = r.Start
 	}
@@ -177,10 +177,10 @@ func freeBetween(r *Range, start, end netip.Addr, used []netip.Addr) int {
 		}
 		free += gap(start, first.Prev(), used)
 		if start = last.Next(); !start.IsValid() {
-			return min(free, FreeMax)
+			return free
 		}
 	}
-	return min(free+gap(start, end, used), FreeMax)
+	return free + gap(start, end, used)
 }
 
 // gap is the number of addresses from first to last, inclusive, that are not in
@@ -197,10 +197,10 @@ func gap(first, last netip.Addr, used []netip.Addr) int {
 	return max(distance(first, last)+1-(to-from), 0)
 }
 
-// distance is last - first, at most 2^40: more than FreeMax by more than any
+// distance is last - first, less than 2^40: more than FreeMax by more than any
 // record's number of claims, so that subtracting them cannot undercut FreeMax.
 func distance(first, last netip.Addr) int {
-	const most = 1 << 40
+	const most = 1<<40 - 1
 	a, b := first.As16(), last.As16()
 	lo, borrow := bits.Sub64(binary.BigEndian.Uint64(b[8:]), binary.BigEndian.Uint64(a[8:]), 0)
 	hi, _ := bits.Sub64(binary.BigEndian.Uint64(b[:8]), binary.BigEndian.Uint64(a[:8]), borrow)

@@ -122,7 +122,7 @@ func (f *family) free() int {
 		reach = append(reach, f.others()...)
 	}
 	free := 0
-	for _, p := range outermost(reach) {
+	for _, p := range Outermost(reach) {
 		free = min(free+f.within(p, f.policy.Reserved), FreeMax)
 	}
 	if f.left >= room.blocks+room.taken {
@@ -161,7 +161,7 @@ func (f *family) room() room {
 				odd = append(odd, hull)
 			}
 		}
-		for _, x := range outermost(odd) {
+		for _, x := range Outermost(odd) {
 			r.taken += 1 << min(p.BlockBits-x.Bits(), 20)
 		}
 		size := 1 << min(p.Prefix.Addr().BitLen()-p.BlockBits, 20)
@@ -172,7 +172,7 @@ func (f *family) room() room {
 		r.blocks += blocks
 		r.least = min(r.least, size)
 		r.addrs = min(r.addrs+f.within(p.Prefix, append(gone, single...)), FreeMax)
-		for _, x := range outermost(single) {
+		for _, x := range Outermost(single) {
 			r.reserved += 1 << min(x.Addr().BitLen()-x.Bits(), 20)
 		}
 	}
@@ -203,18 +203,16 @@ func (f *family) others() []netip.Prefix {
 func (f *family) within(p netip.Prefix, without []netip.Prefix) int {
 	p = p.Masked()
 	r := Range{Prefix: p, Start: p.Addr(), End: LastAddr(p), Exclude: without}
-	return freeBetween(&r, r.Start, r.End, f.used)
+	return min(r.FreeBetween(r.Start, r.End, f.used), FreeMax)
 }
 
-// outermost sorts prefixes and drops those inside others, so that no address is
+// Outermost sorts prefixes and drops those inside others, so that no address is
 // counted twice.
-func outermost(list []netip.Prefix) []netip.Prefix {
-	list = slices.Clone(list)
-	slices.SortFunc(list, netip.Prefix.Compare)
-	out := list[:0]
-	for _, p := range list {
+func Outermost(list []netip.Prefix) []netip.Prefix {
+	var out []netip.Prefix
+	for _, p := range slices.SortedFunc(slices.Values(list), netip.Prefix.Compare) {
 		if len(out) == 0 || !out[len(out)-1].Overlaps(p) {
-			out = append(out, p)
+			out = append(out, p.Masked())
 		}
 	}
 	return out

@@ -8,9 +8,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/scenariotest"
 	"ipamsim/sim"
 )
 
@@ -29,14 +31,10 @@ const storiesMax = 12
 // (the words of messages and of the history, violations' messages, keys, notes, errors),
 // a timeline shows the same steps and weighs them the same.
 func TestWording(t *testing.T) {
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = r.Close() }()
+	r := scenariotest.Runner(t)
 	for _, w := range worded {
 		t.Run(strings.Trim(w.scenario+"/"+w.datastore, "/"), func(t *testing.T) {
-			s, err := scenarios.Load("../scenarios/" + w.scenario + ".yaml")
+			s, err := managers.All().Load("../scenarios/" + w.scenario + ".yaml")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/cause"
 	"ipamsim/fuzz/input"
 	"ipamsim/fuzz/known"
@@ -144,7 +145,7 @@ func TestCanary(t *testing.T) {
 	if len(reds) != len(all) {
 		t.Fatalf("%d rows for %d invariants", len(reds), len(all))
 	}
-	causes, err := known.Load("../"+known.Dir, input.Lists("")...)
+	causes, err := known.Load("../"+known.Dir, input.Lists(managers.All(), "")...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +202,7 @@ func TestCanaryAskedTwice(t *testing.T) {
 
 func parse(t testing.TB, text string) *scenarios.Scenario {
 	t.Helper()
-	s, err := scenarios.Parse("test.yaml", []byte(text))
+	s, err := managers.All().Parse("test.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

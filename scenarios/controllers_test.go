@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/model"
 	"ipamsim/scenarios"
 	"ipamsim/sim/hermetic"
@@ -63,7 +64,7 @@ func TestBudgetAtDrain(t *testing.T) {
 	for drain, want := range map[string][2]int{
 		"{node: w1}": {1, 2}, "{node: w1, disableEviction: true}": {2, 2}, "{node: w1, force: true}": {2, 2},
 	} {
-		s, err := scenarios.Parse(file, []byte(strings.Replace(string(b), "{node: w1}", drain, 1)))
+		s, err := managers.All().Parse(file, []byte(strings.Replace(string(b), "{node: w1}", drain, 1)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +80,7 @@ func TestBudgetAtDrain(t *testing.T) {
 			t.Errorf("%s: %d pods stopped while no other can run, %d in the end, want %v", drain, got[0], got[1], want)
 		}
 	}
-	if _, err := scenarios.Parse(file, []byte(strings.Replace(string(b), "controllers: real", "controllers: simple", 1))); err == nil ||
+	if _, err := managers.All().Parse(file, []byte(strings.Replace(string(b), "controllers: real", "controllers: simple", 1))); err == nil ||
 		!strings.Contains(err.Error(), file+":22: kind: \"PodDisruptionBudget\" needs Kubernetes' own controllers, with the simple ones evictions do not meet budgets: want spec.controllers: real, or leave it out") {
 		t.Errorf("with the simple ones: %v", err)
 	}
@@ -112,7 +113,7 @@ func withSimple(t *testing.T, file string) *scenarios.Scenario {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := scenarios.Parse(file, []byte(strings.Replace(string(b), "controllers: real", "controllers: simple", 1)))
+	s, err := managers.All().Parse(file, []byte(strings.Replace(string(b), "controllers: real", "controllers: simple", 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +140,7 @@ func TestControllersRefused(t *testing.T) {
 		{"controllers: real\n  timers: {toleration: 1m}", "spec.timers.toleration: Kubernetes' own controllers have no such setting: give pods a toleration with tolerationSeconds"},
 		{"controllers: real\n  timers: {podGC: 1m}", "spec.timers.podGC: Kubernetes' own controllers have no such setting, remove it"},
 	} {
-		_, err := scenarios.Parse("x.yaml", []byte(strings.Replace(string(b), "controllers: real", x.with, 1)))
+		_, err := managers.All().Parse("x.yaml", []byte(strings.Replace(string(b), "controllers: real", x.with, 1)))
 		if err == nil || !strings.Contains(err.Error(), x.want) {
 			t.Errorf("%s: %v, want %s", x.with, err, x.want)
 		}
@@ -164,10 +165,10 @@ func TestBeyondSimple(t *testing.T) {
 		if changed == text {
 			t.Errorf("%q is not there", x.from)
 		}
-		if _, err := scenarios.Parse("x.yaml", []byte(changed)); err == nil || !strings.Contains(err.Error(), x.want) {
+		if _, err := managers.All().Parse("x.yaml", []byte(changed)); err == nil || !strings.Contains(err.Error(), x.want) {
 			t.Errorf("%q: %v, want %s", x.to, err, x.want)
 		}
-		if _, err := scenarios.Parse("x.yaml", []byte(strings.Replace(changed, "controllers: simple", "controllers: real", 1))); err != nil {
+		if _, err := managers.All().Parse("x.yaml", []byte(strings.Replace(changed, "controllers: simple", "controllers: real", 1))); err != nil {
 			t.Errorf("%q: Kubernetes' own: %v", x.to, err)
 		}
 	}

@@ -24,6 +24,9 @@ type Sheet struct {
 	managers Managers
 }
 
+// Managers are those among which the file was read.
+func (s *Sheet) Managers() Managers { return s.managers }
+
 // ReadSheet finds the one document of a kind in a file. The error is an *strict.Error.
 func (m Managers) ReadSheet(file string, data []byte, kind string) (*Sheet, error) {
 	roots, err := read(file, data, kind)

@@ -10,9 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/reports"
 	"ipamsim/reports/golden"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/scenariotest"
 	"ipamsim/sim/hermetic"
 )
 
@@ -32,7 +34,7 @@ func library(t testing.TB) []string {
 
 func load(t testing.TB, file string) *scenarios.Scenario {
 	t.Helper()
-	s, err := scenarios.Load(file)
+	s, err := managers.All().Load(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,16 +44,7 @@ func load(t testing.TB, file string) *scenarios.Scenario {
 // runner is this process' one embedded etcd.
 func runner(t testing.TB) *scenarios.Runner {
 	t.Helper()
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return r
+	return scenariotest.Runner(t)
 }
 
 func run(t testing.TB, r *scenarios.Runner, s *scenarios.Scenario, o scenarios.Options) *reports.Report {

@@ -56,9 +56,10 @@ type Version struct {
 	Found   string `json:"found" jsonschema:"required"` // as the cluster has it, e.g. v3.26.1
 }
 
-// String is a sentence without its full stop.
-func (v Version) String() string {
-	return fmt.Sprintf("the cluster runs %s %s, simulated is %s", v.Program, v.Found, used.Simulated(v.Program))
+// Beside is a sentence without its full stop: what the cluster runs, and which of the managers
+// is simulated.
+func (v Version) Beside(m Managers) string {
+	return fmt.Sprintf("the cluster runs %s %s, simulated is %s", v.Program, v.Found, m.Simulated(v.Program))
 }
 
 // imported checks what is said of an import.
@@ -84,23 +85,24 @@ func (l *loader) imported(c *check) {
 
 // Doubts are what an import could not know or judge, and which versions differ, a line
 // each, for people.
-func (m *Import) Doubts() []string {
+func (s *Scenario) Doubts() []string {
+	m := &s.Doc.Spec.Import
 	var out []string
 	for _, u := range m.Unjudged {
 		out = append(out, u.String())
 	}
 	for _, v := range m.Versions {
-		if v.Found != used.Simulated(v.Program) {
-			out = append(out, v.String())
+		if v.Found != s.managers.Simulated(v.Program) {
+			out = append(out, v.Beside(s.managers))
 		}
 	}
 	return slices.Concat(out, m.Unknown)
 }
 
 // story is what the scenario shows, and what is not known of its cluster, for people.
-func (s *Spec) story() string {
-	story := s.Story
-	for _, what := range s.Import.Doubts() {
+func (s *Scenario) story() string {
+	story := s.Doc.Spec.Story
+	for _, what := range s.Doubts() {
 		story = strings.TrimPrefix(strings.TrimSuffix(story, "\n")+"\nNot known: "+what+".\n", "\n")
 	}
 	return story

@@ -3,12 +3,12 @@ package scenarios_test
 import (
 	"fmt"
 
-	"ipamsim/scenarios"
+	"ipamsim/cmd/managers"
 )
 
 // A mistake is one line: file, line, field, and what would be right.
 func ExampleParse() {
-	_, err := scenarios.Parse("web.yaml", []byte(`
+	_, err := managers.All().Parse("web.yaml", []byte(`
 apiVersion: ipamsim.dev/v1alpha1
 kind: Scenario
 metadata:

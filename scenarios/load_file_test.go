@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"ipamsim/scenarios"
+	"ipamsim/cmd/managers"
 )
 
 // TestLoadRefusesFiles: what is no scenario file is refused at once, without
@@ -46,7 +46,7 @@ func TestLoadRefusesFiles(t *testing.T) {
 			continue // root may read everything
 		}
 		start := time.Now()
-		_, err := scenarios.Load(tt.name)
+		_, err := managers.All().Load(tt.name)
 		if want := tt.name + ": " + tt.want; err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
@@ -110,7 +110,7 @@ func TestHostileText(t *testing.T) {
 			runtime.GC()
 			runtime.ReadMemStats(&before)
 			start := time.Now()
-			_, err := scenarios.Parse("hostile.yaml", []byte(tt.text))
+			_, err := managers.All().Parse("hostile.yaml", []byte(tt.text))
 			took := time.Since(start)
 			runtime.ReadMemStats(&after)
 			if err == nil || strings.Contains(err.Error(), "\n") || len(err.Error()) > 400 {

@@ -1,22 +1,18 @@
 package scenarios_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"go.yaml.in/yaml/v3"
 	"pgregory.net/rapid"
 	kubectl "sigs.k8s.io/yaml"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/input"
-	"ipamsim/scenarios"
+	"ipamsim/scenarios/strict/stricttest"
 )
 
 // TestParseAnyStructure: text that is YAML, and nearly a scenario. Bytes at random,
@@ -28,67 +24,14 @@ func TestParseAnyStructure(t *testing.T) {
 	}
 	words := []string{"", "a", "yes", "010", "-1", "1e9", ".nan", "5m", "5 minutes", "worker-1", "web", "net1", "default/net1", "null", "[null]", "{}", "*", "10.0.0.0/24", "fd00::/120", "10.xx.xx.1", "ip-reconciler", "@every 1s", "TZ= * * * * *", "/ip-reconciler", "%s", "Node", "List", "Scenario", strings.Repeat("x", 300)}
 	rapid.Check(t, func(rt *rapid.T) {
-		data, err := os.ReadFile(rapid.SampledFrom(files).Draw(rt, "file"))
-		if err != nil {
-			rt.Fatal(err)
+		text, ok := stricttest.Mangled(rt, rapid.SampledFrom(files).Draw(rt, "file"), words)
+		if !ok {
+			return
 		}
-		var docs, all []*yaml.Node
-		for d := yaml.NewDecoder(bytes.NewReader(data)); ; {
-			var n yaml.Node
-			if d.Decode(&n) != nil {
-				break
-			}
-			docs = append(docs, &n)
-			all = append(all, nodesOf(&n)...)
-		}
-		for range rapid.IntRange(1, 3).Draw(rt, "changes") {
-			n, other := rapid.SampledFrom(all).Draw(rt, "node"), rapid.SampledFrom(all).Draw(rt, "other")
-			switch rapid.IntRange(0, 4).Draw(rt, "how") {
-			case 0:
-				*n = yaml.Node{Kind: yaml.ScalarNode, Value: rapid.SampledFrom(words).Draw(rt, "word")}
-			case 1:
-				n.Value, n.Tag = rapid.SampledFrom(words).Draw(rt, "word"), ""
-			case 2:
-				n.Content = nil
-			case 3:
-				if len(n.Content) >= 2 {
-					n.Content = append(n.Content, n.Content[:2]...)
-				}
-			case 4:
-				if len(nodesOf(other)) < 30 && !slices.Contains(nodesOf(other), n) {
-					*n = *other
-				}
-			}
-		}
-		var out bytes.Buffer
-		e := yaml.NewEncoder(&out)
-		for _, d := range docs {
-			if d.Kind == yaml.DocumentNode && len(d.Content) == 1 && encodes(e, d) != nil {
-				return
-			}
-		}
-		if err := input.PrintsBack(out.Bytes()); err != nil {
+		if err := input.PrintsBack(managers.All(), text); err != nil {
 			rt.Error(err)
 		}
 	})
-}
-
-// encodes is Encode, which panics on some trees that are no YAML.
-func encodes(e *yaml.Encoder, n *yaml.Node) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = errors.New("no YAML")
-		}
-	}()
-	return e.Encode(n)
-}
-
-func nodesOf(n *yaml.Node) []*yaml.Node {
-	out := []*yaml.Node{n}
-	for _, c := range n.Content {
-		out = append(out, nodesOf(c)...)
-	}
-	return out
 }
 
 // TestManifestsAreReadAsByKubectl: a plain word in a manifest means here what it
@@ -112,7 +55,7 @@ spec: {config: '{"ipam": {"type": "canary", "range": "10.0.0.0/24"}}'}
 		"18446744073709551616", "1e400", ".inf", ".NaN", "=", "<<", "'yes'", "\"010\"", "!!str 12", "[1, 0777]", "{a: yes}", "|-\n    yes",
 	} {
 		manifest := "apiVersion: ipamsim.dev/v1alpha1\nkind: CanaryPool\nmetadata: {name: x}\nspec:\n  word: " + word + "\n"
-		s, err := scenarios.Parse("x.yaml", []byte(head+manifest))
+		s, err := managers.All().Parse("x.yaml", []byte(head+manifest))
 		if err != nil {
 			if !strings.Contains(err.Error(), "spec.word") {
 				t.Fatal(err)

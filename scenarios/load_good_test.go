@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/scenarios"
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/cron"
@@ -146,7 +147,7 @@ func TestPrintLaw(t *testing.T) {
 			t.Errorf("%s: %v", file, err)
 			continue
 		}
-		again, err := scenarios.Parse(file, text)
+		again, err := managers.All().Parse(file, text)
 		if err != nil {
 			t.Errorf("%s, printed: %v\n%s", file, err, text)
 			continue
@@ -195,7 +196,7 @@ func TestLoadLarge(t *testing.T) {
 		b.WriteString("    \"" + strconv.Itoa(i) + "\":\n      id: 0b403a8e43c6183225aefb128dc18753\n      podref: default/web-" + strconv.Itoa(i) + "\n      ifname: net1\n")
 	}
 	start := time.Now()
-	s, err := scenarios.Parse("large.yaml", []byte(b.String()))
+	s, err := managers.All().Parse("large.yaml", []byte(b.String()))
 	if err != nil {
 		t.Fatal(err)
 	}

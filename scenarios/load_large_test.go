@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"ipamsim/scenarios"
+	"ipamsim/cmd/managers"
 )
 
 // A file of more than 8 MiB is read piece by piece, and its mistakes are told as those
@@ -27,7 +27,7 @@ func TestLoadInPieces(t *testing.T) {
 		{head + many + "---\napiVersion: crd.projectcalico.org/v1\nkind: IPAMBlock\nmetadata: {name: 10-0-0-0-26}\nspec: {cidr: 10.0.0.0/33, allocations: [], unallocated: [], attributes: [], deleted: false}\n",
 			"IPAMBlock 10-0-0-0-26: spec.cidr: invalid CIDR address"},
 	} {
-		_, err := scenarios.Parse("large.yaml", []byte(c.text))
+		_, err := managers.All().Parse("large.yaml", []byte(c.text))
 		switch {
 		case c.want == "" && err != nil, c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
 			t.Errorf("%v, want %q", err, c.want)

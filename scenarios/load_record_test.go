@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"ipamsim/scenarios"
+	"ipamsim/cmd/managers"
 )
 
 // What a manager has stored may be in the file, too. What upstream could not read is
@@ -31,7 +31,7 @@ func TestBadRecord(t *testing.T) {
 		{ranges, `"1": {id`, `"one": {id`, `spec.allocations: "one" is no distance from the range's first address`},
 		{ranges, "name: 10.0.0.1,", "name: ten,", `metadata.name: "ten" does not end in an address`},
 	} {
-		_, err := scenarios.Parse("test.yaml", []byte(strings.Replace(c.text, c.from, c.to, 1)))
+		_, err := managers.All().Parse("test.yaml", []byte(strings.Replace(c.text, c.from, c.to, 1)))
 		switch {
 		case c.want == "" && err != nil:
 			t.Error(err)

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"ipamsim/scenarios"
+	"ipamsim/cmd/managers"
 )
 
 // What is without effect is refused in a file that people write, and not in one that was
@@ -25,11 +25,11 @@ kind: NetworkAttachmentDefinition
 metadata: {name: net1}
 spec: {config: '{"cniVersion": "0.3.1", "name": "net1", "type": "macvlan", "ipam": {"type": "whereabouts", "range": "10.0.0.0/29"}}'}
 `
-	if _, err := scenarios.Parse("a.yaml", []byte(text+network)); err == nil || !strings.Contains(err.Error(), "without a tail") {
+	if _, err := managers.All().Parse("a.yaml", []byte(text+network)); err == nil || !strings.Contains(err.Error(), "without a tail") {
 		t.Errorf("written: %v", err)
 	}
 	recorded := text + "  schedule: {upstream: github.com/k8snetworkplumbingwg/whereabouts@v0.9.4, digest: 0123456789abcdef, seed: 1, steps: 1}\n"
-	if _, err := scenarios.Parse("a.yaml", []byte(recorded+network)); err != nil {
+	if _, err := managers.All().Parse("a.yaml", []byte(recorded+network)); err != nil {
 		t.Errorf("recorded: %v", err)
 	}
 }

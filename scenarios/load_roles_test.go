@@ -15,19 +15,19 @@ import (
 
 // What a manager runs, once it is open, is what it says and a scenario may name.
 func TestProcessesRun(t *testing.T) {
-	in, err := used.Find("whereabouts").Open(ipam.Env{})
+	in, err := All.Find("whereabouts").Open(ipam.Env{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, manager := range []string{"whereabouts", "calico+whereabouts"} {
-		m := used.Find(manager)
+		m := All.Find(manager)
 		for name := range in.Run {
 			if _, ok := m.Process(name); !ok {
 				t.Errorf("%s runs %s, and does not say so", manager, name)
 			}
 		}
 	}
-	for _, name := range processes(used.Find("whereabouts"), func(ipam.Process) bool { return true }) {
+	for _, name := range processes(All.Find("whereabouts"), func(ipam.Process) bool { return true }) {
 		if in.Run[name] == nil {
 			t.Errorf("whereabouts has %s, and does not run it", name)
 		}
@@ -35,7 +35,7 @@ func TestProcessesRun(t *testing.T) {
 }
 
 func TestEveryKindHasAType(t *testing.T) {
-	for _, a := range used {
+	for _, a := range All {
 		name := a.Name
 		kinds, err := kindsOf(a)
 		if err != nil {
@@ -61,7 +61,7 @@ func TestEveryActionIsChecked(t *testing.T) {
 		&action.ClockJump{}, &action.Command{}, &action.Cordon{}, &action.Crash{}, &action.CutSession{}, &action.Delete{}, &action.Drain{}, &action.Heal{}, &action.Kill{}, &action.Partition{},
 		&action.Patch{}, &action.Pause{}, &action.PowerOn{}, &action.Reboot{}, &action.Reconcile{}, &action.ReplaceNode{}, &action.RestartRuntime{}, &action.Scale{}, &action.Second{}, &action.StopBIRD{}, &action.DiskFault{}, &action.CloudFault{},
 	} {
-		l := &loader{s: &Scenario{}, ipam: used.Find("canary")}
+		l := &loader{s: &Scenario{}, ipam: All.Find("canary")}
 		c := &check{doc: &strict.Doc{Root: &yaml.Node{Kind: yaml.MappingNode}}}
 		l.acts(c, act, 0, nil)
 		if c.err == nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/reports/golden"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/strict"
@@ -37,7 +38,7 @@ func TestBadInput(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = scenarios.Parse(name, data)
+			_, err = managers.All().Parse(name, data)
 			if err == nil {
 				t.Fatal("it loads")
 			}

@@ -8,30 +8,9 @@ import (
 )
 
 // Managers are the address managers that scenario files may name: a file of one's own
-// manager is loaded by Managers{mine}.Load("mine.yaml").
+// manager is loaded by Managers{mine}.Load("mine.yaml"). A program makes the list, and
+// passes it to every search, plan, gate and import; this package links none.
 type Managers []*ipam.Manager
-
-// used are those of this program.
-var used Managers
-
-// Use says which address managers this program has: those that Load, Parse and ReadSheet
-// know, and with them every search, plan, gate and import. A program says so once, before
-// anything else; this package links none.
-func Use(all ...*ipam.Manager) { used = all }
-
-// Used are the managers of this program.
-func Used() Managers { return used }
-
-// Load is Managers.Load among those of this program.
-func Load(path string) (*Scenario, error) { return used.Load(path) }
-
-// Parse is Managers.Parse among those of this program.
-func Parse(file string, data []byte) (*Scenario, error) { return used.Parse(file, data) }
-
-// ReadSheet is Managers.ReadSheet among those of this program.
-func ReadSheet(file string, data []byte, kind string) (*Sheet, error) {
-	return used.ReadSheet(file, data, kind)
-}
 
 // Find is the manager of a name, or nil.
 func (m Managers) Find(name string) *ipam.Manager {

@@ -5,6 +5,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
@@ -41,7 +42,7 @@ func TestPrintAnyText(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := scenarios.Parse("any.yaml", out)
+		again, err := managers.All().Parse("any.yaml", out)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
@@ -62,7 +63,7 @@ func TestFinding(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := scenarios.Parse("finding.yaml", text)
+	f, err := managers.All().Parse("finding.yaml", text)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}

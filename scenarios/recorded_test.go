@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
@@ -67,7 +68,7 @@ func TestRecordedFindingReplays(t *testing.T) {
 	if want := "{message: cni-add/default/web-0/net1#1, delay: "; !strings.Contains(string(text), want) {
 		t.Errorf("no %q in\n%.3000s", want, text)
 	}
-	f, err := scenarios.Parse("finding.yaml", text)
+	f, err := managers.All().Parse("finding.yaml", text)
 	if err != nil {
 		t.Fatalf("%v\n%.3000s", err, text)
 	}

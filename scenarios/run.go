@@ -176,7 +176,7 @@ func (s *Scenario) refused(err error) error {
 func (s *Scenario) report(o Options) *reports.Report {
 	spec := s.Doc.Spec
 	rep := &reports.Report{
-		Scenario: s.Name(), Title: spec.Title, Story: spec.story(), File: s.File, Upstream: s.Upstream(), References: s.references(), Store: cmp.Or(o.Store, Etcd),
+		Scenario: s.Name(), Title: spec.Title, Story: s.story(), File: s.File, Upstream: s.Upstream(), References: s.references(), Store: cmp.Or(o.Store, Etcd),
 		Seed: 1, Strategy: "timed", Exact: true, Datastore: s.datastore(o), Metrics: spec.Metrics.Show, Networks: s.Policies(),
 	}
 	if spec.Strategy != "" {

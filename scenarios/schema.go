@@ -13,13 +13,12 @@ import (
 //go:embed schema.json
 var schema []byte
 
-// Schema is the JSON Schema of the Scenario document, draft 2020-12, for the managers of
-// this program. Loading checks more: names that must exist, and what one field means for
-// another.
-func Schema() ([]byte, error) {
+// Schema is the JSON Schema of the Scenario document, draft 2020-12, for these managers.
+// Loading checks more: names that must exist, and what one field means for another.
+func (m Managers) Schema() ([]byte, error) {
 	var names []string
-	for _, m := range used {
-		names = append(names, m.Name)
+	for _, x := range m {
+		names = append(names, x.Name)
 	}
 	return strict.Schema(schema, map[string]any{`["MANAGER"]`: names})
 }

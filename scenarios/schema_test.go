@@ -16,6 +16,7 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
 	"k8s.io/kube-openapi/pkg/validation/validate"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/model"
 	"ipamsim/reports/golden"
 	"ipamsim/scenarios"
@@ -88,7 +89,7 @@ func only(s *jsonschema.Schema, steps ...string) {
 // draft; the schema keeps to what both have.
 func validator(t *testing.T) *validate.SchemaValidator {
 	t.Helper()
-	b, err := scenarios.Schema()
+	b, err := managers.All().Schema()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +149,7 @@ func TestSchemaRefuses(t *testing.T) {
 
 // TestSchemaHasComments: people see them in their editors.
 func TestSchemaHasComments(t *testing.T) {
-	b, err := scenarios.Schema()
+	b, err := managers.All().Schema()
 	if err != nil {
 		t.Fatal(err)
 	}

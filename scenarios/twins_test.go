@@ -16,6 +16,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/reports/golden"
@@ -138,7 +139,7 @@ func twinOf(t *testing.T, file string) *scenarios.Scenario {
 			t.Fatal(err)
 		}
 	}
-	s, err := scenarios.Parse(file, text.Bytes())
+	s, err := managers.All().Parse(file, text.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/scenarios"
 	"ipamsim/sim/hermetic"
 )
@@ -18,7 +19,7 @@ func TestNotJudgedWhileUnderWay(t *testing.T) {
 	}
 	r := runner(t)
 	for _, name := range []string{"lost-answer", "handle-held"} {
-		s, err := scenarios.Load(filepath.Join("testdata", "underway", name+".yaml"))
+		s, err := managers.All().Load(filepath.Join("testdata", "underway", name+".yaml"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -74,6 +74,7 @@ var layers = []struct{ dir, may string }{
 	{"sim/cluster/recording", "model model/film model/route"},
 	{"sim/cluster/checker", "model model/... sim sim/kube sim/ipam sim/cluster/kubeapi sim/cluster/recording"},
 	{"sim/cluster", "model model/... sim sim/etcd sim/kube sim/disk sim/local sim/cloud sim/ipam sim/cluster/kubeapi sim/cluster/control sim/cluster/control/simple sim/cluster/checker sim/cluster/multus"},
+	{"sim/cluster/clustertest", "sim/cluster sim/cluster/kubeapi"}, // for tests
 	{"sim/cluster/action", "model model/route sim sim/disk sim/cloud sim/ipam sim/cluster sim/cluster/kubeapi"},
 	{"sim/cluster/cron", "sim sim/cluster sim/cluster/kubeapi"},
 	{"sim/cluster/hazard", "model sim sim/ipam sim/cluster sim/cluster/kubeapi sim/cluster/action sim/cluster/cron"},
@@ -92,22 +93,25 @@ var layers = []struct{ dir, may string }{
 	{"reports/imported", "model model/... reports reports/sarifs"},
 	{"reports/answer", "model model/... reports reports/chart reports/index reports/visible reports/table"},
 	{"reports/answer/*", "model model/... reports/answer"}, // what is known of a manager
-	{"scenarios/strict", ""}, // how a file is read: bounds, lines, fields, suggestions
+	{"scenarios/strict/stricttest", ""},                    // for tests
+	{"scenarios/strict", ""},                               // how a file is read: bounds, lines, fields, suggestions
 	{"scenarios", "model/... sim/... reports scenarios/strict"},
-	{"scenarios/plan", "model/... sim/... reports reports/answer scenarios scenarios/strict"},
-	{"scenarios/plan/*", "model/... sim/... scenarios scenarios/plan"}, // what is known of a manager
-	{"scenarios/remedy", "model/... sim/... reports scenarios"},        // what to do, acted out before it is said
-	{"scenarios/dump/decode", "scenarios/strict"},                      // what people dump, object by object
-	{"scenarios/dump/kept", "scenarios/strict scenarios/dump/decode"},  // of each object what matters
-	{"scenarios/dump/alias", ""},                                       // names for strangers
-	{"scenarios/dump/manifest", ""},                                    // objects as text
+	{"scenarios/scenariotest", "scenarios"}, // for tests
+	{"scenarios/plan/values", "model/capacity"},
+	{"scenarios/plan", "model/... sim/... reports reports/answer scenarios scenarios/strict scenarios/plan/values"},
+	{"scenarios/plan/*", "model/... sim/... scenarios scenarios/plan scenarios/plan/values"}, // what is known of a manager
+	{"scenarios/remedy", "model/... sim/... reports scenarios"},                              // what to do, acted out before it is said
+	{"scenarios/dump/decode", "scenarios/strict"},                                            // what people dump, object by object
+	{"scenarios/dump/kept", "scenarios/strict scenarios/dump/decode"},                        // of each object what matters
+	{"scenarios/dump/alias", ""},                                                             // names for strangers
+	{"scenarios/dump/manifest", ""},                                                          // objects as text
 	{"scenarios/dump", "model model/invariant sim/ipam scenarios scenarios/strict scenarios/dump/decode scenarios/dump/kept scenarios/dump/alias scenarios/dump/manifest"},
 	{"scenarios/dump/dumptest", "scenarios scenarios/strict scenarios/dump"},                                              // for tests
 	{"scenarios/dump/diagnosis", "model/... sim/ipam reports reports/imported scenarios scenarios/remedy scenarios/dump"}, // what is wrong
 	{"scenarios/calibrate/observe", "scenarios scenarios/strict scenarios/dump"},
 	{"scenarios/calibrate/estimate", ""},
-	{"scenarios/calibrate", "model model/capacity scenarios scenarios/strict scenarios/plan scenarios/calibrate/... reports/visible reports/table"},
-	{"scenarios/dump/live", "scenarios scenarios/strict scenarios/dump"},                                                                                             // a cluster that is asked instead of a file
+	{"scenarios/calibrate", "model model/capacity scenarios scenarios/strict scenarios/plan scenarios/plan/values scenarios/calibrate/... reports/visible reports/table"},
+	{"scenarios/dump/live", "scenarios scenarios/strict scenarios/dump sim/ipam"},                                                                                    // a cluster that is asked instead of a file
 	{"scenarios/dump/*/remedies", "model reports scenarios scenarios/remedy scenarios/dump scenarios/dump/* sim/cluster sim/cluster/action"},                         // of a manager's findings
 	{"scenarios/dump/*", "model model/route model/invariant reports sim/cluster/action scenarios scenarios/strict scenarios/remedy scenarios/dump scenarios/dump/*"}, // a manager's
 	{"fuzz/space", "model/... sim/... scenarios"},
@@ -131,11 +135,12 @@ var layers = []struct{ dir, may string }{
 	{"fuzz/campaign", "model/... sim/... reports scenarios scenarios/strict scenarios/plan fuzz/cell fuzz/cause fuzz/confirm fuzz/space fuzz/coverage fuzz/finding fuzz/known fuzz/shrink fuzz/linear reports/..."},
 	{"fuzz", "model/... sim/... reports scenarios fuzz/..."},
 	{"cmd/hermetic", "sim/hermetic/overlay"},
-	{"cmd/managers", "sim/ipam sim/ipam/* sim/strategy scenarios/plan/* reports/answer/* fuzz/space/* fuzz/input/* scenarios/dump/* scenarios/dump/*/remedies"}, // the list
+	{"cmd/managers", "scenarios sim/ipam sim/ipam/* sim/strategy scenarios/plan/* reports/answer/* fuzz/space/* fuzz/input/* scenarios/dump/* scenarios/dump/*/remedies"}, // the list
 	{"cmd/controllers", "scenarios sim/controlplane sim/cluster/control/real"},
 	{"cmd/ipamsim", "cmd/cli cmd/controllers cmd/managers"},
 	{"cmd/*", "model/... sim/... reports reports/... scenarios/... fuzz/..."},
-	{"cmd/calico/lab", "model model/route"}, // real BIRD against the model of routes
+	{"cmd/calico/lab/netns", "model/route"},
+	{"cmd/calico/lab", "model model/route cmd/calico/lab/netns"}, // real BIRD against the model of routes
 }
 
 // modules says who may import what of others. The first entry that fits an
@@ -151,7 +156,7 @@ var modules = []struct{ prefix, may, mend string }{
 	{"math/rand", "sim/strategy fuzz/space model/reference/calico model/capacity scenarios/calibrate/...", "nothing is random but the schedule: ask sim.Gate.Draw, or let the strategy choose"},
 	{"crypto/rand", "fuzz/campaign", "nothing is random but the schedule: ask sim.Gate.Draw"},
 	{"log", "", "library code returns or records; only cmd prints"},
-	{"github.com/sirupsen/logrus", "sim/ipam/* sim/ipam/calico/door/... cmd/* cmd/calico/lab", "library code returns or records; only cmd prints"},
+	{"github.com/sirupsen/logrus", "sim/ipam/* sim/ipam/calico/door/... cmd/* cmd/calico/lab/...", "library code returns or records; only cmd prints"},
 	{"k8s.io/klog", "sim/kube sim/ipam/* sim/ipam/whereabouts/door/... cmd/*", "library code returns or records; only cmd prints"},
 }
 
@@ -167,16 +172,16 @@ var allowed = []struct{ rule, dirs, why string }{
 	{"goroutine", "sim/ipam/* sim/ipam/calico/store sim/controlplane sim/kube/elect", "a daemon's informers and workers are goroutines of its process"},
 	{"goroutine", "sim/local", "a caller waits for its answer while the call is under way, as a goroutine of its process"},
 	{"goroutine", "sim/ipam/calico/door/config", "it is one of the process that it is a door of"},
-	{"goroutine", "fuzz fuzz/* cmd/* cmd/calico/lab", "workers outside every bubble"},
+	{"goroutine", "fuzz fuzz/* cmd/* cmd/calico/lab/...", "workers outside every bubble"},
 	{"clock", "sim sim/etcd sim/etcd/twin sim/kube sim/controlplane sim/disk sim/local sim/local/localgrpc sim/cloud sim/ipam/* sim/ipam/calico/objects sim/cluster sim/cluster/...", "inside the bubble the clock is virtual"},
 	{"clock", "scenarios fuzz fuzz/*", "wall seconds of a run, for people"},
 	{"clock", "scenarios/dump/live", "a busy API server is left alone for a while"},
-	{"clock", "cmd/* cmd/calico/lab", "progress on a terminal"},
-	{"print", "cmd/* cmd/calico/lab", "only cmd prints"},
+	{"clock", "cmd/* cmd/calico/lab/...", "progress on a terminal"},
+	{"print", "cmd/* cmd/calico/lab/...", "only cmd prints"},
 	{"print", "sim/etcd", "the last words of an etcd that ends the process"},
 	{"pure github.com/gaissmai/bart", "model/route", "longest-prefix match is no place for an invention, and the library is as pure as we are"},
 	{"print", "sim/ipam/calico/ctl", "calicoctl prints to os.Stdout, which is exchanged for a file while it runs"},
-	{"process", "cmd/* cmd/calico/lab", "main functions, and what they are made of"},
+	{"process", "cmd/* cmd/calico/lab/...", "main functions, and what they are made of"},
 	{"process", "scenarios", "Tune, which main functions call"},
 	{"process", "fuzz/campaign", "the process of a cell, which has no other purpose: frugal"},
 	{"process", "sim/ipam/calico", "upstream's configuration reads the environment past any door: set when its controller starts, in a program that has Calico"},

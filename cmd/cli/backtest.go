@@ -55,7 +55,7 @@ func (f *planFlags) backtest(cmd *cobra.Command, files []string) error {
 		}
 	}
 	defer record.discard()
-	h, err := readData(cmd, "backtest", files)
+	h, err := readData(cmd, f.managers, "backtest", files)
 	if err != nil {
 		return err
 	}

@@ -13,14 +13,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"ipamsim/reports"
+	"ipamsim/scenarios"
 	"ipamsim/scenarios/calibrate"
 	"ipamsim/scenarios/calibrate/observe"
 	"ipamsim/scenarios/plan"
+	"ipamsim/scenarios/plan/values"
 	"ipamsim/scenarios/strict"
 )
 
 // calibrateFlags are the flags of calibrate as typed.
-type calibrateFlags struct{ plan, out, json, horizon string }
+type calibrateFlags struct {
+	managers                 scenarios.Managers
+	plan, out, json, horizon string
+}
 
 // dataHelp says which data there are.
 const dataHelp = `The files hold, in any mixture, - for the standard input:
@@ -36,8 +41,8 @@ const dataHelp = `The files hold, in any mixture, - for the standard input:
     and nodes; cordons, if its level is Request.
   kubectl get events -A -o json: cordons, silent nodes, reboots, pods that were scheduled.`
 
-func calibrateCommand() *cobra.Command {
-	f := &calibrateFlags{}
+func calibrateCommand(m scenarios.Managers) *cobra.Command {
+	f := &calibrateFlags{managers: m}
 	cmd := &cobra.Command{
 		Use:   "calibrate FILE[@TIME]…",
 		Short: "make a plan's load from a cluster's own data",
@@ -70,7 +75,7 @@ func (f *calibrateFlags) run(cmd *cobra.Command, files []string) (err error) {
 	stderr := cmd.ErrOrStderr()
 	horizon := time.Duration(0)
 	if f.horizon != "" {
-		if horizon, err = plan.ParseSpan(f.horizon); err != nil || horizon < time.Hour {
+		if horizon, err = values.ParseSpan(f.horizon); err != nil || horizon < time.Hour {
 			return fmt.Errorf("--horizon: %q: want a time of at least 1h, e.g. 30d", f.horizon)
 		}
 	}
@@ -79,7 +84,7 @@ func (f *calibrateFlags) run(cmd *cobra.Command, files []string) (err error) {
 	}
 	var text []byte
 	if f.plan != "" {
-		p, err := plan.Load(f.plan)
+		p, err := plan.Load(f.managers, f.plan)
 		if err == nil {
 			text, err = strict.ReadFile(f.plan)
 		}
@@ -100,7 +105,7 @@ func (f *calibrateFlags) run(cmd *cobra.Command, files []string) (err error) {
 		return fmt.Errorf("--json: %w", err)
 	}
 	defer record.discard()
-	h, err := readData(cmd, "calibrate", files)
+	h, err := readData(cmd, f.managers, "calibrate", files)
 	if err != nil {
 		return err
 	}
@@ -116,7 +121,7 @@ func (f *calibrateFlags) run(cmd *cobra.Command, files []string) (err error) {
 	if f.plan == "" {
 		err = fit.Settings(w)
 	} else {
-		err = fit.Into(w, f.plan, text, beside(f.plan))
+		err = fit.Into(w, f.managers, f.plan, text, beside(f.plan))
 	}
 	if err == nil && record != nil {
 		err = fit.JSON(record)
@@ -138,13 +143,13 @@ func beside(path string) plan.Open {
 }
 
 // readData reads the files of a calibration or a backtest, until Ctrl-C.
-func readData(cmd *cobra.Command, verb string, files []string) (*observe.History, error) {
+func readData(cmd *cobra.Command, managers scenarios.Managers, verb string, files []string) (*observe.History, error) {
 	if len(files) == 0 {
 		return nil, fmt.Errorf("%s: want a file, or - for the standard input", verb)
 	}
 	ctx, stop := interruptible(cmd.ErrOrStderr(), func() {})
 	defer stop()
-	c := observe.NewCollector()
+	c := observe.NewCollector(managers)
 	for _, name := range files {
 		err := readDatum(ctx, cmd, c, name)
 		if ctx.Err() != nil {

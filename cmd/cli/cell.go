@@ -15,7 +15,7 @@ import (
 
 // cellCommand is what a worker starts for itself: the process in which runs take
 // place.
-func cellCommand() *cobra.Command {
+func cellCommand(m scenarios.Managers) *cobra.Command {
 	return &cobra.Command{
 		Use:    "cell DIR",
 		Short:  "run what a worker asks for (workers start it themselves)",
@@ -25,13 +25,13 @@ func cellCommand() *cobra.Command {
 			ignoreInterrupts() // those of a terminal reach the coordinator, too, which lets workers bring what they have
 			scenarios.Tune()
 			in, out := cell.Files()
-			return campaign.ServeCell(context.Background(), whileAnybodyAsks(in, args[0]), out, args[0])
+			return campaign.ServeCell(context.Background(), m, whileAnybodyAsks(in, args[0]), out, args[0])
 		},
 	}
 }
 
 // gateCellCommand is the same for a gate.
-func gateCellCommand() *cobra.Command {
+func gateCellCommand(m scenarios.Managers) *cobra.Command {
 	return &cobra.Command{
 		Use:    "gate-cell DIR",
 		Short:  "run what a gate asks for (gates start it themselves)",
@@ -41,7 +41,7 @@ func gateCellCommand() *cobra.Command {
 			ignoreInterrupts() // they reach the gate, which ends this process
 			scenarios.Tune()
 			in, out := cell.Files()
-			return gate.ServeCell(context.Background(), whileAnybodyAsks(in, args[0]), out, args[0])
+			return gate.ServeCell(context.Background(), m, whileAnybodyAsks(in, args[0]), out, args[0])
 		},
 	}
 }

@@ -17,10 +17,13 @@ import (
 )
 
 // corpusFlags are the flags of corpus as typed.
-type corpusFlags struct{ target, dir string }
+type corpusFlags struct {
+	managers    scenarios.Managers
+	target, dir string
+}
 
-func corpusCommand() *cobra.Command {
-	f := &corpusFlags{}
+func corpusCommand(m scenarios.Managers) *cobra.Command {
+	f := &corpusFlags{managers: m}
 	cmd := &cobra.Command{
 		Use:   "corpus FINDING… --target NAME",
 		Short: "make seeds for go test -fuzz of findings",
@@ -46,7 +49,7 @@ or could not run.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&f.target, "target", "", "the fuzz target: "+strings.Join(input.Targets(), ", "))
+	cmd.Flags().StringVar(&f.target, "target", "", "the fuzz target: "+strings.Join(input.Targets(m), ", "))
 	cmd.Flags().StringVar(&f.dir, "out", "", "write the seeds into `DIR` (default fuzz/testdata/fuzz/TARGET)")
 	return cmd
 }
@@ -56,12 +59,12 @@ func (f *corpusFlags) check(files []string) ([]*scenarios.Scenario, error) {
 	if len(files) == 0 {
 		return nil, errors.New("no finding: name the files of findings")
 	}
-	if err := input.CheckTarget(f.target); f.target == "" {
-		return nil, fmt.Errorf("--target: missing, want one of %s", strings.Join(input.Targets(), ", "))
+	if err := input.CheckTarget(f.managers, f.target); f.target == "" {
+		return nil, fmt.Errorf("--target: missing, want one of %s", strings.Join(input.Targets(f.managers), ", "))
 	} else if err != nil {
 		return nil, fmt.Errorf("--target: %w", err)
 	}
-	all, err := loadAll(files)
+	all, err := loadAll(f.managers, files)
 	if err != nil {
 		return nil, err
 	}

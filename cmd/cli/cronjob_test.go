@@ -7,13 +7,14 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	"sigs.k8s.io/yaml"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/scenarios/dump/live"
 )
 
 // The command of the manifest is one that this program takes.
 func TestCronJobCommand(t *testing.T) {
 	var args []string
-	for doc := range strings.SplitSeq(live.CronJob(), "\n---\n") {
+	for doc := range strings.SplitSeq(live.CronJob(managers.All()), "\n---\n") {
 		var job batchv1.CronJob
 		if err := yaml.Unmarshal([]byte(doc), &job); err == nil && job.Kind == "CronJob" {
 			args = job.Spec.JobTemplate.Spec.Template.Spec.Containers[0].Command
@@ -22,7 +23,7 @@ func TestCronJobCommand(t *testing.T) {
 	if len(args) < 3 || args[0] != "/ipamsim" || args[1] != "import" {
 		t.Fatalf("it runs %q", args)
 	}
-	cmd := importCommand()
+	cmd := importCommand(managers.All())
 	if err := cmd.ParseFlags(args[2:]); err != nil {
 		t.Fatal(err)
 	}

@@ -26,6 +26,7 @@ import (
 
 // exploreFlags are the flags of explore as typed.
 type exploreFlags struct {
+	managers             scenarios.Managers
 	space, strategy, dir string
 	html                 string
 	without              []string
@@ -37,8 +38,8 @@ type exploreFlags struct {
 	link                 campaign.Link
 }
 
-func exploreCommand() *cobra.Command {
-	f := &exploreFlags{}
+func exploreCommand(m scenarios.Managers) *cobra.Command {
+	f := &exploreFlags{managers: m}
 	cmd := &cobra.Command{
 		Use:   "explore FILE… | --space NAME",
 		Short: "search for failures that no scenario names",
@@ -65,7 +66,7 @@ stopped or killed. Without --runs and --time it takes 5 minutes.
 
 Exit: 0 nothing found · 1 findings · 2 could not run, or blind: the canary, which
 must fail, did not.`,
-		Example: "  ipamsim explore" + oneSpace() + ` --time 5m
+		Example: "  ipamsim explore" + f.oneSpace() + ` --time 5m
   ipamsim explore scenarios/NAME.yaml --runs 1000`,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			cfg, err := f.check(cmd, files)
@@ -76,7 +77,7 @@ must fail, did not.`,
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.space, "space", "", "draw worlds of a space: "+cmp.Or(strings.Join(space.Names(), ", "), "no manager of this program has one"))
+	fl.StringVar(&f.space, "space", "", "draw worlds of a space: "+cmp.Or(strings.Join(space.Names(f.managers), ", "), "no manager of this program has one"))
 	fl.BoolVar(&f.learn, "learn", false, "enter what is found into the list of known causes")
 	fl.StringSliceVar(&f.without, "without", nil, "leave `DEEDS` out of every world: some of "+space.List(space.Deeds()))
 	fl.StringVar(&f.strategy, "strategy", "", "who decides the schedules: "+strings.Join(strategies(), ", ")+" (default: portfolio for files, the world's own for a space)")
@@ -98,7 +99,7 @@ func (f *exploreFlags) check(cmd *cobra.Command, files []string) (cfg campaign.C
 	case f.space != "" && len(files) > 0:
 		return cfg, errors.New("--space and files exclude each other")
 	case f.space == "" && len(files) == 0:
-		return cfg, errors.New("nothing to explore: name scenario files" + strings.TrimSuffix(", or"+oneSpace(), ", or FILE"))
+		return cfg, errors.New("nothing to explore: name scenario files" + strings.TrimSuffix(", or"+f.oneSpace(), ", or FILE"))
 	case changed("runs") && f.runs == 0:
 		return cfg, errors.New("--runs: want at least 1")
 	case changed("time") && f.time <= 0:
@@ -107,7 +108,7 @@ func (f *exploreFlags) check(cmd *cobra.Command, files []string) (cfg campaign.C
 	if err := checkWorkers(f.workers, &f.link); err != nil {
 		return cfg, err
 	}
-	causes, found, err := known.LoadIf(known.Dir, input.Lists("")...)
+	causes, found, err := known.LoadIf(known.Dir, input.Lists(f.managers, "")...)
 	if err != nil {
 		return cfg, err
 	}
@@ -197,15 +198,15 @@ func strategies() []string {
 
 // sources are the worlds to explore.
 func (f *exploreFlags) sources(files []string) (out []campaign.Source, err error) {
-	switch all := space.Names(); {
+	switch all := space.Names(f.managers); {
 	case slices.Contains(all, f.space):
 		return []campaign.Source{{Space: f.space}}, nil
 	case f.space != "" && len(all) == 0:
-		return nil, fmt.Errorf("--space: no manager of this program (%s) has a space; give one of them a space.Space (ipam.Manager.With), or name scenario files", strings.Join(scenarios.Used().Names(), ", "))
+		return nil, fmt.Errorf("--space: no manager of this program (%s) has a space; give one of them a space.Space (ipam.Manager.With), or name scenario files", strings.Join(f.managers.Names(), ", "))
 	case f.space != "":
 		return nil, fmt.Errorf("--space: unknown space %q, want one of %s", f.space, strings.Join(all, ", "))
 	}
-	loaded, err := loadAll(files)
+	loaded, err := loadAll(f.managers, files)
 	if err != nil {
 		return nil, err
 	}
@@ -239,8 +240,8 @@ func (f *exploreFlags) name(files []string, without []space.Deed) string {
 }
 
 // oneSpace is " --space A|B" of those there are, " FILE" if there is none.
-func oneSpace() string {
-	if all := space.Names(); len(all) > 0 {
+func (f *exploreFlags) oneSpace() string {
+	if all := space.Names(f.managers); len(all) > 0 {
 		return " --space " + strings.Join(all, "|")
 	}
 	return " FILE"
@@ -266,7 +267,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, cfg campaign.Config) error {
 		}
 		if f.learn && err == nil {
 			var n int
-			n, err = learn(f.space, o, cfg.Known)
+			n, err = f.learned(o, cfg.Known)
 			cfg.Say(plural(n, "cause") + " entered into the list of " + f.space + " in " + known.Dir)
 		}
 	}

@@ -28,10 +28,13 @@ import (
 )
 
 // findingFlags are the flags of finding as typed.
-type findingFlags struct{ target, scenario, dir string }
+type findingFlags struct {
+	managers              scenarios.Managers
+	target, scenario, dir string
+}
 
-func findingCommand() *cobra.Command {
-	f := &findingFlags{}
+func findingCommand(m scenarios.Managers) *cobra.Command {
+	f := &findingFlags{managers: m}
 	cmd := &cobra.Command{
 		Use:   "finding CRASHFILE… --out DIR",
 		Short: "make findings of what go test -fuzz wrote down",
@@ -61,7 +64,7 @@ file, or it could not run.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&f.target, "target", "", "the fuzz target: "+strings.Join(input.Targets(), ", ")+" (default: the name of a file's directory)")
+	cmd.Flags().StringVar(&f.target, "target", "", "the fuzz target: "+strings.Join(input.Targets(m), ", ")+" (default: the name of a file's directory)")
 	cmd.Flags().StringVar(&f.scenario, "scenario", "", "the inputs are schedules of the scenario in `FILE`")
 	cmd.Flags().StringVar(&f.dir, "out", "", "write the findings into `DIR`")
 	return cmd
@@ -107,7 +110,7 @@ func (f *findingFlags) check(files []string) ([]crash, error) {
 	}
 	var of *scenarios.Scenario
 	if f.scenario != "" {
-		all, err := loadAll([]string{f.scenario})
+		all, err := loadAll(f.managers, []string{f.scenario})
 		if err != nil {
 			return nil, err
 		}
@@ -115,7 +118,7 @@ func (f *findingFlags) check(files []string) ([]crash, error) {
 	}
 	var out []crash
 	for _, file := range files {
-		c, err := readCrash(file, f.target, of)
+		c, err := f.read(file, of)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
@@ -127,7 +130,8 @@ func (f *findingFlags) check(files []string) ([]crash, error) {
 	return out, nil
 }
 
-func readCrash(file, target string, of *scenarios.Scenario) (c crash, err error) {
+func (f *findingFlags) read(file string, of *scenarios.Scenario) (c crash, err error) {
+	target := f.target
 	text, err := readBounded(file, input.FileMax)
 	if err != nil {
 		return c, err
@@ -147,14 +151,14 @@ func readCrash(file, target string, of *scenarios.Scenario) (c crash, err error)
 			return c, err
 		}
 		target = filepath.Base(filepath.Dir(abs))
-		if input.CheckTarget(target) != nil {
-			return c, fmt.Errorf("it lies in no directory of a target; want --target with one of %s", cmp.Or(strings.Join(input.Targets(), ", "), "those that a space has, of which there is none"))
+		if input.CheckTarget(f.managers, target) != nil {
+			return c, fmt.Errorf("it lies in no directory of a target; want --target with one of %s", cmp.Or(strings.Join(input.Targets(f.managers), ", "), "those that a space has, of which there is none"))
 		}
 	}
-	if err := input.CheckTarget(target); err != nil {
+	if err := input.CheckTarget(f.managers, target); err != nil {
 		return c, fmt.Errorf("--target: %w", err)
 	}
-	if c.world, err = c.Scenario(target); err != nil {
+	if c.world, err = c.Scenario(f.managers, target); err != nil {
 		return c, fmt.Errorf("its world is refused: %w", opaque{err})
 	}
 	return c, nil
@@ -185,7 +189,7 @@ func readBounded(file string, bytesMax int) ([]byte, error) {
 // failures are those of a run that look like nothing that is known, as the fuzzer sees
 // them; if there are none, what breaks first.
 func (c crash) failures(ctx context.Context, r *scenarios.Runner) ([]*model.Violation, *reports.Report, error) {
-	causes, _, err := known.LoadIf(known.Dir, input.Lists("")...)
+	causes, _, err := known.LoadIf(known.Dir, input.Lists(c.world.Managers(), "")...)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/spf13/pflag"
+
+	"ipamsim/cmd/managers"
 )
 
 // TestBadValues: whatever flag of whatever command is given what is no value of its
@@ -13,7 +15,7 @@ import (
 // right, and no function of Go's.
 func TestBadValues(t *testing.T) {
 	tried := 0
-	for _, sub := range commands() {
+	for _, sub := range commands(managers.All()) {
 		sub.Flags().VisitAll(func(f *pflag.Flag) {
 			if f.Value.Type() == "string" || f.Value.Type() == "stringSlice" {
 				return
@@ -21,7 +23,7 @@ func TestBadValues(t *testing.T) {
 			for _, bad := range []string{"abc", "", "1e3", "99999999999999999999999", "1.5"} {
 				tried++
 				var stdout, stderr bytes.Buffer
-				code := command([]string{sub.Name(), "--" + f.Name + "=" + bad}, &stdout, &stderr)
+				code := Run([]string{sub.Name(), "--" + f.Name + "=" + bad}, &stdout, &stderr, managers.All()...)
 				line := stderr.String()
 				if code != exitCannot || strings.Count(line, "\n") != 1 || !strings.HasPrefix(line, "ipamsim: --"+f.Name+": want ") || !strings.Contains(line, `"`+bad+`"`) {
 					t.Errorf("%s --%s=%s: exit code %d, %s", sub.Name(), f.Name, bad, code, line)
@@ -41,7 +43,7 @@ func TestBadValues(t *testing.T) {
 
 // TestEveryTypeIsWorded: a flag of a new type needs words, too.
 func TestEveryTypeIsWorded(t *testing.T) {
-	for _, sub := range commands() {
+	for _, sub := range commands(managers.All()) {
 		sub.Flags().VisitAll(func(f *pflag.Flag) {
 			if _, ok := valueWanted[f.Value.Type()]; !ok && f.Value.Type() != "string" && f.Value.Type() != "stringSlice" {
 				t.Errorf("%s --%s: no words for a %s", sub.Name(), f.Name, f.Value.Type())

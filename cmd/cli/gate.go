@@ -18,11 +18,13 @@ import (
 	"ipamsim/fuzz/known"
 	"ipamsim/reports"
 	"ipamsim/reports/baseline"
+	"ipamsim/scenarios"
 	"ipamsim/sim/hermetic"
 )
 
 // gateFlags are the flags of gate as typed.
 type gateFlags struct {
+	managers           scenarios.Managers
 	baseline, findings string
 	update             bool
 	workers, seeds     int
@@ -33,8 +35,8 @@ type gateFlags struct {
 	forms              map[string]*string
 }
 
-func gateCommand() *cobra.Command {
-	f := &gateFlags{forms: map[string]*string{}}
+func gateCommand(m scenarios.Managers) *cobra.Command {
+	f := &gateFlags{managers: m, forms: map[string]*string{}}
 	cmd := &cobra.Command{
 		Use:   "gate [FILE…]",
 		Short: "compare the library with what it came to before",
@@ -163,12 +165,12 @@ func (f *gateFlags) check(files []string) (*gate.Gate, error) {
 		}
 		files = append(files, more...)
 	}
-	if g.Scenarios, err = loadAll(files); err != nil {
+	if g.Scenarios, err = loadAll(f.managers, files); err != nil {
 		return nil, err
 	}
 	if f.search > 0 {
 		all, _ := (&runFlags{all: true}).library(nil) // without one there is nothing more to search
-		if g.Search.Library, err = loadAll(all); err != nil {
+		if g.Search.Library, err = loadAll(f.managers, all); err != nil {
 			return nil, err
 		}
 	}

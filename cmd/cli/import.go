@@ -27,6 +27,7 @@ import (
 
 // importFlags are the flags of import as typed.
 type importFlags struct {
+	managers                scenarios.Managers
 	anonymise, out, name    string
 	kubeconfig, kubeContext string
 	check, checkNew         string // severities; "": not asked
@@ -36,15 +37,15 @@ type importFlags struct {
 	outputs                 importOutputs
 }
 
-func importCommand() *cobra.Command {
-	f := &importFlags{}
+func importCommand(m scenarios.Managers) *cobra.Command {
+	f := &importFlags{managers: m}
 	cmd := &cobra.Command{
 		Use:   "import FILE… | --kubeconfig F > scenario.yaml",
 		Short: "make a scenario of a cluster, running or dumped, and say what is wrong in it",
 		Long: `Make a scenario of a cluster, running or dumped, and say what is wrong in it.
 
 The files hold, in any mixture, what these print; - is the standard input:
-` + printsList() + `The scenario goes to the standard output, what could not be known and what is wrong to
+` + printsList(m) + `The scenario goes to the standard output, what could not be known and what is wrong to
 the standard error. Of pods only names, labels, networks and addresses are kept.
 
 With --kubeconfig the cluster itself is read, page by page, as kubectl get would,
@@ -55,7 +56,7 @@ programs. It needs get and list of what is listed below; what is forbidden is le
 told. Files may be given besides: what the API server does not hold.
 
 Read are, by the names that kubectl takes:
-` + resourceList() + `
+` + resourceList(m) + `
 What is missing in a dump cannot be judged, and is told with the command that adds it.
 ipamsim import --print-dump-command prints one that collects all.
 
@@ -83,10 +84,10 @@ judged.`,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			switch {
 			case f.cronJob:
-				_, err := io.WriteString(cmd.OutOrStdout(), live.CronJob())
+				_, err := io.WriteString(cmd.OutOrStdout(), live.CronJob(m))
 				return err
 			case f.dumpCommand:
-				_, err := fmt.Fprintln(cmd.OutOrStdout(), dump.CollectCommand("dump.yaml"))
+				_, err := fmt.Fprintln(cmd.OutOrStdout(), dump.CollectCommand(m, "dump.yaml"))
 				return err
 			case len(files) == 0 && f.kubeconfig == "":
 				return errors.New("import: want a file, - for the standard input, or --kubeconfig for a running cluster")
@@ -152,7 +153,7 @@ func (f *importFlags) run(cmd *cobra.Command, files []string) error {
 	defer more.discard()
 	defer debug.SetGCPercent(debug.SetGCPercent(50)) // most of what is read is kept
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(min(importMemory, debug.SetMemoryLimit(-1))))
-	c := dump.New()
+	c := dump.New(f.managers)
 	if err := f.read(c, files, cmd, out); err != nil {
 		return err
 	}
@@ -166,7 +167,7 @@ func (f *importFlags) run(cmd *cobra.Command, files []string) error {
 			return err
 		}
 	}
-	result := resultOf(o.Name, o.Anonymise, report, findings)
+	result := f.result(o, report, findings)
 	if last != nil {
 		if err := result.Compare(last); err != nil {
 			return fmt.Errorf("--since: %s: %w", f.outputs.since, err)
@@ -205,8 +206,8 @@ func (f *importFlags) verdict(findings *diagnosis.Findings, r *imported.Result) 
 
 // checks finds what is wrong with --check and --check-new.
 func (f *importFlags) checks(files []string) error {
-	if len(dump.New().Managers()) == 0 {
-		return fmt.Errorf("import: no manager of this program (%s) can be imported; give one of them a *dump.Importer (ipam.Manager.With)", strings.Join(scenarios.Used().Names(), ", "))
+	if len(dump.New(f.managers).Managers()) == 0 {
+		return fmt.Errorf("import: no manager of this program (%s) can be imported; give one of them a *dump.Importer (ipam.Manager.With)", strings.Join(f.managers.Names(), ", "))
 	}
 	isSeverity := func(word string) bool { return model.Severity(word).Rank() >= 0 }
 	for _, c := range []struct{ flag, least string }{{"check", f.check}, {"check-new", f.checkNew}} {
@@ -325,7 +326,7 @@ func (f *importFlags) scenario(cmd *cobra.Command, c *dump.Cluster, o dump.Optio
 		return nil, nil, nil, err
 	}
 	c.Forget()
-	s, err := scenarios.Parse("the scenario made of it", text)
+	s, err := f.managers.Parse("the scenario made of it", text)
 	if err != nil {
 		return nil, nil, nil, report.Trace(err)
 	}

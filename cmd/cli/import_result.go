@@ -13,7 +13,6 @@ import (
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/reports/imported"
-	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/diagnosis"
 	"ipamsim/scenarios/remedy"
@@ -136,10 +135,10 @@ func (o *importOutputs) write(files importFiles, r *imported.Result) error {
 	return nil
 }
 
-// resultOf is what an import found, for programs.
-func resultOf(name string, anonymised bool, rep *dump.Report, f *diagnosis.Findings) *imported.Result {
+// result is what an import found, for programs.
+func (i *importFlags) result(o dump.Options, rep *dump.Report, f *diagnosis.Findings) *imported.Result {
 	r := &imported.Result{
-		Format: imported.Format, Name: name, Sources: append([]string{}, rep.Sources...), Anonymised: anonymised,
+		Format: imported.Format, Name: o.Name, Sources: append([]string{}, rep.Sources...), Anonymised: o.Anonymise,
 		Managers: []imported.Manager{}, Nodes: rep.Nodes, Pods: rep.Pods, Addresses: rep.Claims,
 		Verdict:  f.Verdict(model.Minor),
 		Findings: findingsOf(rep, f, f.All), Supposed: findingsOf(rep, f, f.Supposed), Unjudged: []imported.Unjudged{}, Versions: []imported.Version{},
@@ -152,7 +151,7 @@ func resultOf(name string, anonymised bool, rep *dump.Report, f *diagnosis.Findi
 		r.Unjudged = append(r.Unjudged, imported.Unjudged{What: u.What, Without: u.Without, Namespaces: u.Namespaces})
 	}
 	for _, v := range rep.Versions {
-		r.Versions = append(r.Versions, imported.Version{Program: v.Program, Found: v.Found, Simulated: scenarios.Used().Simulated(v.Program)})
+		r.Versions = append(r.Versions, imported.Version{Program: v.Program, Found: v.Found, Simulated: i.managers.Simulated(v.Program)})
 	}
 	for _, b := range f.Borrowed {
 		r.Borrowed = append(r.Borrowed, imported.Borrowed{Address: b.Addr.String(), Node: b.Node, Owner: b.Owner, Pod: b.Pod})

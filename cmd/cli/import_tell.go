@@ -27,7 +27,7 @@ func (f *importFlags) tell(stderr io.Writer, s *scenarios.Scenario, report *dump
 		fmt.Fprintf(b, "new since %s: nothing to compare with yet, this is the first result\n", reports.Clean(f.outputs.since))
 	}
 	findings.Write(b)
-	tellVersions(b, report)
+	tellVersions(b, f.managers, report)
 	tellUnknown(b, report)
 	if !f.outputs.toStdout() || f.out != "" {
 		f.tellNext(b, s, len(findings.All) > 0)
@@ -36,9 +36,9 @@ func (f *importFlags) tell(stderr io.Writer, s *scenarios.Scenario, report *dump
 }
 
 // printsList are the commands whose output is read, a line each.
-func printsList() string {
+func printsList(managers scenarios.Managers) string {
 	lines := []string{"kubectl get -o yaml", "kubectl get -o json"}
-	for _, m := range dump.New().Managers() {
+	for _, m := range dump.New(managers).Managers() {
 		i, _ := ipam.Part[*dump.Importer](m)
 		lines = append(lines, i.Prints...)
 	}
@@ -46,9 +46,9 @@ func printsList() string {
 }
 
 // resourceList are the full names of what is read, a line each.
-func resourceList() string {
+func resourceList(managers scenarios.Managers) string {
 	var b strings.Builder
-	for _, r := range dump.Resources() {
+	for _, r := range dump.Resources(managers) {
 		if r.By == dump.Kubectl {
 			fmt.Fprintf(&b, "  %s\n", r.Name())
 		}
@@ -70,14 +70,14 @@ func tellRead(w io.Writer, r *dump.Report) {
 
 // tellVersions says which versions the cluster runs of what is simulated, and what these
 // do otherwise.
-func tellVersions(w io.Writer, r *dump.Report) {
+func tellVersions(w io.Writer, managers scenarios.Managers, r *dump.Report) {
 	for _, v := range r.Versions {
-		differ, newer := diagnosis.Differences(v)
+		differ, newer := diagnosis.Differences(managers, v)
 		switch {
 		case newer:
-			fmt.Fprintf(w, "version: %s; what has changed since is not listed here\n", reports.Clean(v.String()))
+			fmt.Fprintf(w, "version: %s; what has changed since is not listed here\n", reports.Clean(v.Beside(managers)))
 		case len(differ) > 0:
-			fmt.Fprintf(w, "version: %s. Before these releases, or a patch of an older line:\n", reports.Clean(v.String()))
+			fmt.Fprintf(w, "version: %s. Before these releases, or a patch of an older line:\n", reports.Clean(v.Beside(managers)))
 		}
 		for _, d := range differ {
 			fmt.Fprintf(w, "       %s: %s (%s)\n", d.Since, d.Before, d.Source)

@@ -48,10 +48,13 @@ var skeletonFiles = map[string]string{
 }
 
 // initFlags are the flags of init as typed.
-type initFlags struct{ Name, Module, ipamsim, dir string }
+type initFlags struct {
+	managers                   scenarios.Managers
+	Name, Module, ipamsim, dir string
+}
 
-func initCommand() *cobra.Command {
-	f := &initFlags{}
+func initCommand(m scenarios.Managers) *cobra.Command {
+	f := &initFlags{managers: m}
 	cmd := &cobra.Command{
 		Use:   "init --manager NAME",
 		Short: "write a repository for an address manager of your own",
@@ -89,7 +92,7 @@ var (
 	// and functions.
 	taken = strings.Fields(`act allowed apiextv1 attachment break capacity case chan cli cluster cmp const context continue default definitions draw dynamic dump dumped else errors exclude
 		fallthrough fmt for func go goto if import instance interface ipam json kept kube main manifest map maps model netip network object open package plan player policy
-		range read record return runtime scenarios schedule select sim simulation slices space strconv strings struct switch testing things time trial type unstructured var yaml`)
+		range read record return runtime scenarios schedule select sim simulation slices space strconv strings struct switch testing things time trial type unstructured values var yaml`)
 )
 
 // files are what is to be written, by path.
@@ -101,7 +104,7 @@ func (f *initFlags) files() (map[string][]byte, error) {
 		return nil, fmt.Errorf("--manager: %q is no name for a Go package and a resource; want lower-case letters and digits, a letter first, 31 at most", f.Name)
 	case slices.Contains(taken, f.Name):
 		return nil, fmt.Errorf("--manager: %q is a word of Go, or a name that the skeleton uses; want another name", f.Name)
-	case scenarios.Used().Find(f.Name) != nil:
+	case f.managers.Find(f.Name) != nil:
 		return nil, fmt.Errorf("--manager: %q is another manager, which this program has; want another name", f.Name)
 	}
 	if f.Module == "" {

@@ -34,12 +34,6 @@ func Main(managers ...*ipam.Manager) {
 
 // Run is Main without the process: one command with these arguments, and the exit code.
 func Run(args []string, stdout, stderr io.Writer, managers ...*ipam.Manager) int {
-	scenarios.Use(managers...)
-	return command(args, stdout, stderr)
-}
-
-// command is the whole program but for the process around it.
-func command(args []string, stdout, stderr io.Writer) int {
 	// A reader that has seen enough closes the pipe. The default, death by
 	// signal, would leave the directory of the embedded etcd behind.
 	signal.Ignore(syscall.SIGPIPE)
@@ -58,7 +52,7 @@ func command(args []string, stdout, stderr io.Writer) int {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(commands()...)
+	root.AddCommand(commands(managers)...)
 	err := root.Execute()
 	if err == nil {
 		return exitExpected
@@ -74,10 +68,10 @@ func command(args []string, stdout, stderr io.Writer) int {
 }
 
 // commands are all there are.
-func commands() []*cobra.Command {
+func commands(m scenarios.Managers) []*cobra.Command {
 	return []*cobra.Command{
-		calibrateCommand(), cellCommand(), corpusCommand(), exploreCommand(), findingCommand(), gateCommand(), gateCellCommand(), goCommand(), importCommand(), initCommand(), planCommand(),
-		replayCommand(), reportCommand(), runCommand(), schemaCommand(), versionCommand(), workerCommand(),
+		calibrateCommand(m), cellCommand(m), corpusCommand(m), exploreCommand(m), findingCommand(m), gateCommand(m), gateCellCommand(m), goCommand(), importCommand(m), initCommand(m), planCommand(m),
+		replayCommand(m), reportCommand(), runCommand(m), schemaCommand(m), versionCommand(m), workerCommand(m),
 	}
 }
 

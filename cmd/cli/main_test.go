@@ -101,7 +101,7 @@ func lines(ts *testscript.TestScript, _ bool, args []string) {
 // TestMessageIsOneLine: whatever an error holds.
 func TestMessageIsOneLine(t *testing.T) {
 	var stdout, stderr bytes.Buffer
-	if c := command([]string{"run", "no\x1b[2Jsuch\nfile.yaml"}, &stdout, &stderr); c != exitCannot {
+	if c := Run([]string{"run", "no\x1b[2Jsuch\nfile.yaml"}, &stdout, &stderr, managers.All()...); c != exitCannot {
 		t.Errorf("exit code %d, want %d", c, exitCannot)
 	}
 	if text := stderr.String(); strings.Count(text, "\n") != 1 || strings.ContainsRune(text, 0x1b) {

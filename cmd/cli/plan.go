@@ -13,12 +13,15 @@ import (
 	"ipamsim/fuzz/campaign"
 	"ipamsim/reports"
 	"ipamsim/reports/answer"
+	"ipamsim/scenarios"
 	"ipamsim/scenarios/plan"
+	"ipamsim/scenarios/plan/values"
 	"ipamsim/sim/hermetic"
 )
 
 // planFlags are the flags of plan as typed.
 type planFlags struct {
+	managers                scenarios.Managers
 	engine, dir, html, json string
 	resume, fresh           bool
 	workers, repeats        int
@@ -26,8 +29,8 @@ type planFlags struct {
 	back                    backtestFlags
 }
 
-func planCommand() *cobra.Command {
-	f := &planFlags{}
+func planCommand(m scenarios.Managers) *cobra.Command {
+	f := &planFlags{managers: m}
 	cmd := &cobra.Command{
 		Use:   "plan FILE | --backtest DATA[@TIME]…",
 		Short: "say how long the addresses of a cluster last, and which option is best",
@@ -111,7 +114,7 @@ func (f *planFlags) check(cmd *cobra.Command, files []string) (*question, error)
 	}
 	q := &question{planFlags: f}
 	var err error
-	if q.plan, err = plan.Load(files[0]); err != nil {
+	if q.plan, err = plan.Load(f.managers, files[0]); err != nil {
 		return nil, err
 	}
 	if err := q.plan.Bounds(answer.Bounded); err != nil {
@@ -235,7 +238,7 @@ func (q *question) opening() string {
 		lives += fmt.Sprintf(", %d of them for the real code", real)
 	}
 	return fmt.Sprintf("plan %s: %s over %s, %s, with %s; the answer goes to %s/", q.plan.Name(),
-		plural(len(q.plan.Cells), "combination"), plan.SpanText(q.plan.Doc.Spec.Horizon.Duration.Duration), lives, who, q.cfg.Dir)
+		plural(len(q.plan.Cells), "combination"), values.SpanText(q.plan.Doc.Spec.Horizon.Duration.Duration), lives, who, q.cfg.Dir)
 }
 
 // earlier refuses to mix this plan with what its directory holds.

@@ -33,7 +33,7 @@ var plotForms = []string{".svg", ".png", ".csv", ".json"}
 // book is where the points of a plan are written down, in their order.
 type book struct {
 	*question
-	answer *answer.Plan
+	answer *answer.Question
 	lines  *file // points.jsonl; nil as long as there is none
 	done   int
 }

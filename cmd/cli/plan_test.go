@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/campaign"
 	"ipamsim/model/capacity"
 	"ipamsim/reports/answer"
@@ -32,7 +33,7 @@ spec:
 
 func bookOf(t *testing.T) *book {
 	t.Helper()
-	p, err := plan.Parse("two.yaml", []byte(twoNodes), nil)
+	p, err := plan.Parse(managers.All(), "two.yaml", []byte(twoNodes), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-func replayCommand() *cobra.Command {
+func replayCommand(m scenarios.Managers) *cobra.Command {
 	p := &work{replay: true}
 	cmd := &cobra.Command{
 		Use:   "replay FINDING…",
@@ -29,7 +29,7 @@ this binary has (ipamsim version).`,
 			if len(files) == 0 {
 				return errors.New("nothing to replay: name the files of findings")
 			}
-			all, err := loadAll(files)
+			all, err := loadAll(m, files)
 			if err != nil {
 				return err
 			}

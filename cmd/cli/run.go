@@ -18,6 +18,7 @@ import (
 
 // runFlags are the flags of run as typed.
 type runFlags struct {
+	managers  scenarios.Managers
 	all       bool
 	seed      uint64
 	seeds     string
@@ -28,8 +29,8 @@ type runFlags struct {
 	outputs   outputFlags
 }
 
-func runCommand() *cobra.Command {
-	f := &runFlags{}
+func runCommand(m scenarios.Managers) *cobra.Command {
+	f := &runFlags{managers: m}
 	cmd := &cobra.Command{
 		Use:   "run FILE… | --all",
 		Short: "run scenarios and check every invariant at every step",
@@ -58,7 +59,7 @@ that did not happen · 2 could not run, or a limit was reached.`,
 	fl.StringVar(&f.seeds, "seeds", "", "run with each seed from A to B: `A-B`")
 	fl.StringVar(&f.strategy, "strategy", "", "who decides the schedule: "+strings.Join(strategy.Names(), ", ")+"; for several runs: "+strings.Join(strategy.SeveralNames(), ", "))
 	fl.StringVar(&f.store, "store", "etcd", "what lies beneath the API server: "+stores+", which is faster; what breaks there is run again on etcd")
-	datastores := datastores()
+	datastores := datastoresOf(m)
 	fl.StringVar(&f.datastore, "datastore", "", "where a manager that has a choice keeps its record: "+strings.Join(datastores, ", ")+", or all to run with each (default: as the scenario says)")
 	fl.Lookup("datastore").Hidden = len(datastores) == 0
 	fl.BoolVar(&f.verify, "verify", false, "run everything twice, the second time on etcd, and compare the schedule logs")
@@ -131,7 +132,7 @@ func (f *runFlags) check(cmd *cobra.Command, files []string) (*work, error) {
 		return nil, err
 	}
 	p := &work{verify: f.verify, outputs: f.outputs}
-	loaded, err := loadAll(files)
+	loaded, err := loadAll(f.managers, files)
 	for _, s := range loaded {
 		if err := sameUpstream(s); err != nil {
 			return nil, err
@@ -218,7 +219,7 @@ func seedRange(text string) (from, to uint64, err error) {
 
 // loadAll reads every file, so that a mistake in the last one is found before
 // the first is run. Each file that cannot be used is one line of the error.
-func loadAll(files []string) ([]*scenarios.Scenario, error) {
+func loadAll(m scenarios.Managers, files []string) ([]*scenarios.Scenario, error) {
 	var out []*scenarios.Scenario
 	var bad []error
 	seen := map[string]bool{}
@@ -231,7 +232,7 @@ func loadAll(files []string) ([]*scenarios.Scenario, error) {
 			continue
 		}
 		seen[real] = true
-		s, err := scenarios.Load(f)
+		s, err := m.Load(f)
 		if err != nil {
 			bad = append(bad, err)
 			continue
@@ -255,9 +256,9 @@ func (b *badFiles) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// datastores are those that managers of this program can keep their records in, sorted.
-func datastores() (out []string) {
-	for _, m := range scenarios.Used() {
+// datastoresOf are those that the managers can keep their records in, sorted.
+func datastoresOf(managers scenarios.Managers) (out []string) {
+	for _, m := range managers {
 		out = append(out, m.Datastores...)
 	}
 	slices.Sort(out)

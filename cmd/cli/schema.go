@@ -7,16 +7,16 @@ import (
 	"ipamsim/scenarios/plan"
 )
 
-func schemaCommand() *cobra.Command {
+func schemaCommand(m scenarios.Managers) *cobra.Command {
 	return &cobra.Command{
 		Use:       "schema [scenario | plan]",
 		Short:     "print the JSON Schema of scenario files, or of plans",
 		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
 		ValidArgs: []string{"scenario", "plan"},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			b, err := scenarios.Schema()
+			b, err := m.Schema()
 			if len(args) == 1 && args[0] == "plan" {
-				b, err = plan.Schema()
+				b, err = plan.Schema(m)
 			}
 			if err != nil {
 				return err

@@ -7,21 +7,19 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/scenariotest"
 )
 
 // fast is a run on the fast store, and what it takes to judge it.
 func fast(t *testing.T) (*session, *job, *reports.Report) {
-	s, err := scenarios.Load(filepath.Join("testdata", "duplicate.yaml"))
+	s, err := managers.All().Load(filepath.Join("testdata", "duplicate.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	runner, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { runner.Close() })
+	runner := scenariotest.Runner(t)
 	j := &job{scenario: s, own: true, options: scenarios.Options{Store: scenarios.Memory}}
 	rep, err := runner.Run(context.Background(), s, j.options)
 	if err != nil {

@@ -25,19 +25,19 @@ var upstreams = []string{
 	"go.etcd.io/etcd/server/v3",
 }
 
-func versionCommand() *cobra.Command {
+func versionCommand(m scenarios.Managers) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "print the versions of ipamsim, of the upstreams in it, and of the runtime",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprint(cmd.OutOrStdout(), versions())
+			_, err := fmt.Fprint(cmd.OutOrStdout(), versions(m))
 			return err
 		},
 	}
 }
 
-func versions() string {
+func versions(managers scenarios.Managers) string {
 	var b strings.Builder
 	row := func(name, value string) { fmt.Fprintf(&b, "%-44s %s\n", name, value) }
 	info, ok := debug.ReadBuildInfo()
@@ -59,7 +59,7 @@ func versions() string {
 		}
 	}
 	var paths []string
-	for _, m := range scenarios.Used() {
+	for _, m := range managers {
 		path, _, _ := strings.Cut(m.Upstream, "@")
 		if len(m.Members) == 0 {
 			paths = append(paths, path)

@@ -12,9 +12,10 @@ import (
 
 	"ipamsim/fuzz/campaign"
 	"ipamsim/reports"
+	"ipamsim/scenarios"
 )
 
-func workerCommand() *cobra.Command {
+func workerCommand(m scenarios.Managers) *cobra.Command {
 	var link campaign.Link
 	var cells int
 	cmd := &cobra.Command{
@@ -31,7 +32,7 @@ Exit: 0 stopped · 2 could not work.`,
 				return fmt.Errorf("--workers: want at least 1, have %d", cells)
 			}
 			if own, ok := campaign.LinkFromEnvironment(); ok && link.URL == "" {
-				return ownWorker(own, cells)
+				return ownWorker(m, own, cells)
 			}
 			if link.URL == "" {
 				return errors.New("--nats: want the URL that ipamsim explore or plan was given")
@@ -42,7 +43,7 @@ Exit: 0 stopped · 2 could not work.`,
 			stderr := cmd.ErrOrStderr()
 			ctx, stop := interruptible(stderr, func() {})
 			defer stop()
-			w := campaign.Worker{Link: link, Cells: cells, Say: func(s string) { fmt.Fprintln(stderr, "ipamsim worker: "+reports.Clean(s)) }}
+			w := campaign.Worker{Managers: m, Link: link, Cells: cells, Say: func(s string) { fmt.Fprintln(stderr, "ipamsim worker: "+reports.Clean(s)) }}
 			return w.Run(ctx)
 		},
 	}
@@ -59,7 +60,7 @@ func linkFlags(cmd *cobra.Command, l *campaign.Link) {
 // ownWorker is one that a coordinator started: it goes when the coordinator does,
 // and a Ctrl-C that reaches the whole group of processes is the coordinator's
 // affair.
-func ownWorker(l campaign.Link, cells int) error {
+func ownWorker(m scenarios.Managers, l campaign.Link, cells int) error {
 	ignoreInterrupts()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -67,5 +68,5 @@ func ownWorker(l campaign.Link, cells int) error {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		cancel()
 	}()
-	return campaign.Worker{Link: l, Cells: cells, Once: true}.Run(ctx)
+	return campaign.Worker{Managers: m, Link: l, Cells: cells, Once: true}.Run(ctx)
 }

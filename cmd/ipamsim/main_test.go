@@ -10,7 +10,6 @@ import (
 	"ipamsim/cmd/controllers"
 	"ipamsim/cmd/managers"
 	"ipamsim/model/invariant"
-	"ipamsim/scenarios"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/ipam/calico"
 	"ipamsim/sim/ipam/whereabouts"
@@ -19,7 +18,6 @@ import (
 // Tests that ask for versions of upstream are here: Go tells a test what its program is
 // made of only in a package main.
 func TestMain(m *testing.M) {
-	scenarios.Use(managers.All()...)
 	controllers.Use()
 	os.Exit(m.Run())
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/model"
 	"ipamsim/model/capacity"
 	"ipamsim/model/capacity/calico"
@@ -18,6 +19,7 @@ import (
 	answercalico "ipamsim/reports/answer/calico"
 	answerwhereabouts "ipamsim/reports/answer/whereabouts"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/scenariotest"
 )
 
 // undo takes a change back in the text of a scenario.
@@ -101,11 +103,7 @@ func everyChange() map[string][2]*capacity.Cluster {
 // TestRacesAreBrought: of what a row of the track record violates, something is there with
 // the change and never without it. With -findings, under three more seeds.
 func TestRacesAreBrought(t *testing.T) {
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := scenariotest.Runner(t)
 	rows := trackRecord(t)
 	told := map[answer.Change]int{}
 	for _, clusters := range everyChange() {
@@ -165,7 +163,7 @@ func seeds() []*uint64 {
 // violated are the invariants that a run of a scenario breaks.
 func violated(t *testing.T, r *scenarios.Runner, path, text string, seed *uint64) (out []string) {
 	t.Helper()
-	s, err := scenarios.Parse(path, []byte(text))
+	s, err := managers.All().Parse(path, []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

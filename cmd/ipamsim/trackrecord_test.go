@@ -14,7 +14,6 @@ import (
 	"ipamsim/cmd/managers"
 	"ipamsim/model/invariant"
 	"ipamsim/reports"
-	"ipamsim/scenarios"
 )
 
 var findings = flag.Bool("findings", false, "run the command of every row of the track record")
@@ -63,7 +62,7 @@ func TestTrackRecord(t *testing.T) {
 			t.Errorf("%s: command %q is neither ipamsim run FILE nor ipamsim replay FILE", r.What, r.Command)
 			continue
 		}
-		s, err := scenarios.Load(filepath.Join("..", "..", m[2]))
+		s, err := managers.All().Load(filepath.Join("..", "..", m[2]))
 		if err != nil {
 			t.Errorf("%s: %v", r.What, err)
 			continue

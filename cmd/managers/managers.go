@@ -14,12 +14,12 @@ import (
 	spacewhereabouts "ipamsim/fuzz/space/whereabouts"
 	answercalico "ipamsim/reports/answer/calico"
 	answerwhereabouts "ipamsim/reports/answer/whereabouts"
+	"ipamsim/scenarios"
 	dumpcalico "ipamsim/scenarios/dump/calico"
 	"ipamsim/scenarios/dump/calico/remedies"
 	dumpwhereabouts "ipamsim/scenarios/dump/whereabouts"
 	plancalico "ipamsim/scenarios/plan/calico"
 	planwhereabouts "ipamsim/scenarios/plan/whereabouts"
-	"ipamsim/sim/ipam"
 	"ipamsim/sim/ipam/calico"
 	"ipamsim/sim/ipam/canary"
 	"ipamsim/sim/ipam/hostlocal"
@@ -32,9 +32,9 @@ import (
 
 // All are the managers, in the order in which the schema lists them, each with what the
 // layers above sim/ipam know of it. They are made once; call it outside of bubbles first.
-var All = sync.OnceValue(func() []*ipam.Manager {
+var All = sync.OnceValue(func() scenarios.Managers {
 	c, w := calico.New(), whereabouts.New()
-	return []*ipam.Manager{
+	return scenarios.Managers{
 		w.With(spacewhereabouts.Space, inputwhereabouts.Reconcilers, dumpwhereabouts.Importer, dumpwhereabouts.Remedies, planwhereabouts.Plan, answerwhereabouts.Answers),
 		c.With(spacecalico.Space, strategy.Racing, dumpcalico.Importer, remedies.Calico, plancalico.Plan, answercalico.Answers),
 		canary.New(),

@@ -7,7 +7,6 @@ import (
 	"ipamsim/fuzz/input"
 	"ipamsim/fuzz/space"
 	"ipamsim/reports/answer"
-	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/diagnosis"
 	"ipamsim/scenarios/plan"
@@ -15,17 +14,15 @@ import (
 	"ipamsim/sim/strategy"
 )
 
-func init() { scenarios.Use(managers.All()...) }
-
 // Each manager is found by its name, says which version it is, and opens; whatever hangs
 // on it is of a type that a layer asks for, and what draws worlds for it draws its own.
 func TestManagers(t *testing.T) {
 	for _, m := range managers.All() {
-		if scenarios.Used().Find(m.Name) != m || m.Upstream == "" || m.Open == nil || m.Network == nil && m.Primary == nil {
+		if managers.All().Find(m.Name) != m || m.Upstream == "" || m.Open == nil || m.Network == nil && m.Primary == nil {
 			t.Errorf("%s: two of one name, or something is missing", m.Name)
 		}
 		for _, member := range m.Members {
-			if scenarios.Used().Find(member) == nil {
+			if managers.All().Find(member) == nil {
 				t.Errorf("%s: there is no %s", m.Name, member)
 			}
 		}
@@ -41,7 +38,7 @@ func TestManagers(t *testing.T) {
 			}
 		}
 		if part, ok := ipam.Part[space.Space](m); ok {
-			if s, err := space.Draw(part.Name, 1); err != nil || s.Manager() != m {
+			if s, err := space.Draw(managers.All(), part.Name, 1); err != nil || s.Manager() != m {
 				t.Errorf("%s: its space draws another's: %v", m.Name, err)
 			}
 		}

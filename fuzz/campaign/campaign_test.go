@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"ipamsim/scenarios"
+	"ipamsim/cmd/managers"
 )
 
 // flaky is a small cluster in which an address is handed out twice under some
@@ -94,7 +94,7 @@ func TestCampaign(t *testing.T) {
 		if r.Count == 0 || r.First == 0 || r.First > 30 {
 			t.Errorf("%+v", r)
 		}
-		s, err := scenarios.Load(r.File)
+		s, err := managers.All().Load(r.File)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -52,6 +52,7 @@ type answer struct {
 // served is what the process of a cell keeps between questions.
 type served struct {
 	runner        *scenarios.Runner
+	managers      scenarios.Managers
 	spec          Spec
 	parsed        map[int]*scenarios.Scenario
 	states, pairs map[uint64]struct{}
@@ -67,15 +68,15 @@ func (a *answer) Stuck() (cause, stacks string) { return a.Hung, a.Stacks }
 // beforeRun is where tests put the blow that kills the process.
 var beforeRun = func(source int, seed uint64) {}
 
-// ServeCell answers the questions of a worker until there are no more, keeping
+// ServeCell answers the questions of a worker about the managers until there are no more, keeping
 // its etcd in dir. A run that got stuck ends it, too: its bubble cannot be
 // unwound.
-func ServeCell(ctx context.Context, in io.Reader, out io.Writer, dir string) error {
+func ServeCell(ctx context.Context, managers scenarios.Managers, in io.Reader, out io.Writer, dir string) error {
 	runner, err := scenarios.NewRunnerIn(dir)
 	if err != nil {
 		return err
 	}
-	c := &served{runner: runner}
+	c := &served{runner: runner, managers: managers}
 	err = cell.Serve(in, out, func(q *ask) cell.Answer {
 		if q.Spec != nil {
 			c.begins(*q.Spec)
@@ -97,7 +98,7 @@ func (c *served) do(ctx context.Context, q ask) *answer {
 		return c.point(ctx, q)
 	}
 	a := &answer{}
-	sc, err := c.spec.world(q.Source, q.Seed, c.parsed)
+	sc, err := c.spec.world(c.managers, q.Source, q.Seed, c.parsed)
 	if err != nil {
 		return a.broken(c.spec, q, err)
 	}

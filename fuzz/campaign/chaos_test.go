@@ -17,9 +17,9 @@ import (
 	"testing"
 	"time"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/cell"
 	"ipamsim/reports/index"
-	"ipamsim/scenarios"
 	"ipamsim/sim/scratch"
 )
 
@@ -181,11 +181,6 @@ func descendants(root int) (out []int) {
 // inspect what is in the directory: each finding loads and fails again as it says;
 // no half of a file, no process and no etcd is left.
 func (c *chaos) inspect(o *Outcome) {
-	runner, err := scenarios.NewRunner()
-	if err != nil {
-		c.Fatal(err)
-	}
-	defer func() { _ = runner.Close() }()
 	var found []index.Finding
 	b, err := os.ReadFile(filepath.Join(c.dir, "findings.json"))
 	if err = errors.Join(err, json.Unmarshal(b, &found)); err != nil || len(found) != len(o.Rows) {
@@ -199,7 +194,7 @@ func (c *chaos) inspect(o *Outcome) {
 				names = append(names, filepath.Base(page))
 			}
 		}
-		s, err := scenarios.Load(r.File)
+		s, err := managers.All().Load(r.File)
 		if err != nil {
 			c.Error(err)
 			continue

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/space"
 )
 
@@ -96,7 +97,7 @@ func TestWorldsAreCounted(t *testing.T) {
 	cfg := Config{Spec: Spec{First: 1, Sources: []Source{{Space: "whereabouts"}}, Without: []space.Deed{space.Operator}}, Runs: runs, Dir: t.TempDir()}
 	var want space.Tally
 	for seed := uint64(1); seed <= runs; seed++ {
-		s, err := space.Draw("whereabouts", seed, space.Operator)
+		s, err := space.Draw(managers.All(), "whereabouts", seed, space.Operator)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,6 +22,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nkeys"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/sim/scratch"
 )
 
@@ -42,7 +43,9 @@ func TestOtherMachines(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	told := make(chan string, 100)
 	done := make(chan error, 1)
-	go func() { done <- Worker{Link: l, Cells: 2, Say: func(s string) { told <- s }}.Run(ctx) }()
+	go func() {
+		done <- Worker{Managers: managers.All(), Link: l, Cells: 2, Say: func(s string) { told <- s }}.Run(ctx)
+	}()
 	cfg := Config{Spec: flakySpec("duplicate-address"), Runs: 12, Link: &l, Dir: t.TempDir()}
 	o, err := Run(t.Context(), cfg)
 	if err != nil || o.Runs != 12 || len(o.Rows) == 0 || o.Blind() {
@@ -88,7 +91,7 @@ func TestAnotherBuild(t *testing.T) {
 	if err := b.tell(t.Context(), entry{Build: "012345678901", Name: "whereabouts"}); err != nil {
 		t.Fatal(err)
 	}
-	err = Worker{Link: Link{URL: address}, Cells: 1}.Run(t.Context())
+	err = Worker{Managers: managers.All(), Link: Link{URL: address}, Cells: 1}.Run(t.Context())
 	if !errors.Is(err, ErrBuild) || !strings.Contains(err.Error(), "whereabouts (campaign c0ffee) needs build 012345678901") {
 		t.Errorf("%v", err)
 	}

@@ -67,7 +67,7 @@ type lives struct {
 func (c *served) point(ctx context.Context, q ask) *answer {
 	if c.plan == nil {
 		src := c.spec.Sources[0]
-		p, err := plan.Parse(src.File, []byte(src.Text), nil)
+		p, err := plan.Parse(c.managers, src.File, []byte(src.Text), nil)
 		if err != nil {
 			return &answer{Refused: err.Error()}
 		}

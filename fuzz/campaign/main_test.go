@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/cell"
 	"ipamsim/scenarios"
 )
@@ -30,7 +31,7 @@ func TestMain(m *testing.M) {
 		beforeRun = blow
 		scenarios.Tune()
 		in, out := cell.Files()
-		err = ServeCell(context.Background(), cell.WhileAnybodyAsks(in, func() { os.Exit(0) }), out, os.Args[2])
+		err = ServeCell(context.Background(), managers.All(), cell.WhileAnybodyAsks(in, func() { os.Exit(0) }), out, os.Args[2])
 	case "worker":
 		ctx, cancel := context.WithCancel(context.Background())
 		go func() {
@@ -38,7 +39,7 @@ func TestMain(m *testing.M) {
 			cancel()
 		}()
 		l, _ := LinkFromEnvironment()
-		err = Worker{Link: l, Cells: 1, Once: true}.Run(ctx)
+		err = Worker{Managers: managers.All(), Link: l, Cells: 1, Once: true}.Run(ctx)
 	case "coordinator":
 		err = coordinate(os.Args[2])
 	}

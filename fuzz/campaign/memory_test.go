@@ -4,7 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/scenariotest"
 )
 
 // A campaign on the fast store finds what one on etcd finds, and its findings are of
@@ -32,15 +34,11 @@ func TestCampaignInMemory(t *testing.T) {
 
 // A failure that etcd does not show is a defect of the fast store and no finding.
 func TestFailureOfTheFastStore(t *testing.T) {
-	runner, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer runner.Close()
-	c := &served{runner: runner, spec: flakySpec("duplicate-address"), parsed: map[int]*scenarios.Scenario{}}
+	runner := scenariotest.Runner(t)
+	c := &served{runner: runner, managers: managers.All(), spec: flakySpec("duplicate-address"), parsed: map[int]*scenarios.Scenario{}}
 	c.spec.Store = scenarios.Memory
 	for seed := uint64(1); seed < 30; seed++ {
-		sc, err := c.spec.world(0, seed, c.parsed)
+		sc, err := c.spec.world(managers.All(), 0, seed, c.parsed)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,15 +5,15 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/cell"
-	"ipamsim/scenarios"
 )
 
 // TestObituary: what a death leaves behind is a scenario to run, with the panic on
 // top of it, and the same panic elsewhere is the same finding.
 func TestObituary(t *testing.T) {
 	spec := flakySpec("")
-	sc, err := spec.world(0, 7, nil)
+	sc, err := spec.world(managers.All(), 0, 7, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func TestObituary(t *testing.T) {
 			t.Fatal(err)
 		}
 		prints = append(prints, f.Fingerprint)
-		back, err := scenarios.Parse("finding.yaml", f.YAML)
+		back, err := managers.All().Parse("finding.yaml", f.YAML)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,7 @@ import (
 // by name. A file that does not replay has none: its shrinker has seen it replay, so
 // this is a machine in trouble.
 func Pages(ctx context.Context, r *scenarios.Runner, f *finding.Finding) (map[string][]byte, error) {
-	s, err := scenarios.Parse(finding.File(f.Fingerprint), f.YAML)
+	s, err := f.Scenario()
 	if err != nil {
 		return nil, nil
 	}

@@ -20,17 +20,13 @@ import (
 // slot is one place for a cell, and what happens there: one shard after another.
 type slot struct {
 	*crew
-	cell  *cell.Keeper
+	cell  cell.Place
 	began time.Time // the shard
 }
 
 // work takes shards until ctx ends.
 func (s *slot) work(ctx context.Context) {
-	defer func() {
-		if s.cell != nil {
-			s.cell.Kill()
-		}
-	}()
+	defer s.cell.Clear()
 	for ctx.Err() == nil {
 		m, err := s.shards.Next(jetstream.FetchMaxWait(time.Second))
 		if err != nil {
@@ -90,10 +86,7 @@ func (s *slot) bring(ctx context.Context, sh Shard, r *Result) bool {
 // whole explores a source in the one order there is. A worker that takes over
 // from another begins anew, and what it brings again counts once.
 func (s *slot) whole(ctx context.Context, sh Shard, r *Result) error {
-	if s.cell != nil {
-		s.cell.Kill() // which was elsewhere
-		s.cell = nil
-	}
+	s.cell.Clear() // it was elsewhere
 	began := time.Now()
 	for n := sh.From; n < sh.From+sh.Runs && !r.Over && phase(s.phase.Load()) == exploring && ctx.Err() == nil; n += wholeRuns {
 		part := Shard{Epoch: sh.Epoch, Kind: Explore, Source: sh.Source, From: n, Runs: min(wholeRuns, sh.From+sh.Runs-n)}
@@ -204,38 +197,31 @@ func (r *Result) add(q ask, a *answer, after time.Duration) {
 // again alone in a fresh one, on etcd. No answer and no error means that it died for good,
 // which r then says.
 func (s *slot) run(ctx context.Context, q ask, r *Result) (*answer, error) {
-	var first *Death
-	for deaths := 0; ; deaths++ {
-		if s.cell == nil {
-			var err error
-			if s.cell, err = s.start(); err != nil {
-				return nil, fmt.Errorf("campaign: cell: %w", err)
-			}
-		}
-		a := &answer{}
-		d := s.cell.Ask(ctx, q, a)
-		if d != nil {
-			s.cell = nil
-		}
-		if ctx.Err() != nil {
-			return nil, nil
-		}
-		switch {
-		case d == nil && first == nil:
-			return a, nil
-		case d == nil: // it does not die every time: the world around it may have killed it
-			r.Deaths = append(r.Deaths, *first)
-			return a, nil
-		case first == nil || d.Killed && deaths < 2: // anybody may be shot twice
-			first, q.Etcd = &Death{Source: q.Source, Seed: q.Seed, Cause: d.Cause, how: *d}, true // which is the judge
-			r.Repeated.Died++
-			continue
-		}
-		if s.spec.plan() {
-			return gone(d, r), nil
-		}
-		return nil, s.died(ctx, &Death{Source: q.Source, Seed: q.Seed, Cause: d.Cause, how: *d}, r)
+	a := &answer{}
+	death := func(d *cell.Death) *Death {
+		return &Death{Source: q.Source, Seed: q.Seed, Cause: d.Cause, how: *d}
 	}
+	question := func() (any, cell.Answer) {
+		*a = answer{}
+		return q, a
+	}
+	first, last, err := s.cell.Ask(ctx, question, func(*cell.Death) {
+		q.Etcd = true // which is the judge
+		r.Repeated.Died++
+	})
+	switch {
+	case ctx.Err() != nil:
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("campaign: cell: %w", err)
+	case last != nil && s.spec.plan():
+		return gone(last, r), nil
+	case last != nil:
+		return nil, s.died(ctx, death(last), r)
+	case first != nil: // it does not die every time: the world around it may have killed it
+		r.Deaths = append(r.Deaths, *death(first))
+	}
+	return a, nil
 }
 
 // start a cell, which gets no secrets and knows what is searched.
@@ -255,7 +241,7 @@ func (s *slot) died(ctx context.Context, d *Death, r *Result) error {
 		r.Defects = append(r.Defects, fmt.Sprintf("source %d seed %d: ipamsim itself failed: %s", d.Source, d.Seed, d.Cause))
 		return nil
 	}
-	sc, err := s.spec.world(d.Source, d.Seed, nil)
+	sc, err := s.spec.world(s.managers, d.Source, d.Seed, nil)
 	if err != nil {
 		return err
 	}

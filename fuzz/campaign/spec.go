@@ -68,8 +68,8 @@ func (s Spec) identity() string {
 	return digest(b)
 }
 
-// world is the scenario of one seed. Scenarios of files are parsed once.
-func (s Spec) world(source int, seed uint64, parsed map[int]*scenarios.Scenario) (*scenarios.Scenario, error) {
+// world is the scenario of one seed, for the managers. Scenarios of files are parsed once.
+func (s Spec) world(managers scenarios.Managers, source int, seed uint64, parsed map[int]*scenarios.Scenario) (*scenarios.Scenario, error) {
 	if source == canarySource {
 		return scenarios.Managers{canary.New()}.Parse("canary.yaml", []byte(canaryWorld(seed, s.Canary)))
 	}
@@ -78,12 +78,12 @@ func (s Spec) world(source int, seed uint64, parsed map[int]*scenarios.Scenario)
 	}
 	src := s.Sources[source]
 	if src.Space != "" {
-		return space.Draw(src.Space, seed, s.Without...)
+		return space.Draw(managers, src.Space, seed, s.Without...)
 	}
 	if sc := parsed[source]; sc != nil {
 		return sc, nil
 	}
-	sc, err := scenarios.Parse(src.File, []byte(src.Text))
+	sc, err := managers.Parse(src.File, []byte(src.Text))
 	if err == nil && parsed != nil {
 		parsed[source] = sc
 	}

@@ -11,13 +11,15 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"ipamsim/scenarios"
 	"ipamsim/sim/scratch"
 )
 
 // Worker takes shards and has them run in cells.
 type Worker struct {
-	Link  Link
-	Cells int // runs at a time
+	Managers scenarios.Managers
+	Link     Link
+	Cells    int // runs at a time
 	// Say tells people what the worker is at; nil keeps it quiet.
 	Say func(string)
 	// Once: leave when the campaign is over, instead of waiting for another.
@@ -110,11 +112,12 @@ func (b *bus) find(ctx context.Context, build string) (id string, e entry, err e
 // crew is the work of one worker for one campaign.
 type crew struct {
 	*bus
-	spec    Spec
-	scratch string
-	phase   atomic.Int32
-	epoch   atomic.Int64
-	shards  jetstream.Consumer
+	managers scenarios.Managers
+	spec     Spec
+	scratch  string
+	phase    atomic.Int32
+	epoch    atomic.Int64
+	shards   jetstream.Consumer
 	// late ends a moment after exploring has to: whatever still runs then is killed.
 	late   atomic.Pointer[term]
 	failed func(error)
@@ -135,7 +138,7 @@ const lateAfter = 1500 * time.Millisecond
 func (w Worker) join(ctx context.Context, b *bus, id, scratch string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	c := &crew{bus: &bus{conn: b.conn, js: b.js, register: b.register}, scratch: scratch, failed: func(err error) { cancel(err) }}
+	c := &crew{managers: w.Managers, bus: &bus{conn: b.conn, js: b.js, register: b.register}, scratch: scratch, failed: func(err error) { cancel(err) }}
 	if err := c.open(ctx, id); err != nil {
 		return err
 	}
@@ -164,6 +167,7 @@ func (w Worker) join(ctx context.Context, b *bus, id, scratch string) error {
 	}
 	for range w.Cells {
 		s := &slot{crew: c}
+		s.cell.Start = s.start
 		all.Go(func() { s.work(ctx) })
 	}
 	all.Wait()

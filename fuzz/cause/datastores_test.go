@@ -6,9 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/cause"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/scenariotest"
 	"ipamsim/sim/hermetic"
 )
 
@@ -18,11 +20,7 @@ func TestSameInBothDatastores(t *testing.T) {
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: needs the hermetic build; run make test")
 	}
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := scenariotest.Runner(t)
 	for _, tt := range []struct{ name, invariant string }{
 		{"found-calico-half-claim", "leaked-affinity"},
 		{"calico-7839-leftover-handle", "leftover-handle"},
@@ -31,7 +29,7 @@ func TestSameInBothDatastores(t *testing.T) {
 		{"b2-192-168-100-10", "blackholed-address"},
 		{"w5-as-it-was", "starved-node"},
 	} {
-		s, err := scenarios.Load("../../scenarios/" + tt.name + ".yaml")
+		s, err := managers.All().Load("../../scenarios/" + tt.name + ".yaml")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,18 +64,14 @@ func TestSameUnderRealControllers(t *testing.T) {
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: needs the hermetic build; run make test")
 	}
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := scenariotest.Runner(t)
 	const file = "../../scenarios/whereabouts-485-partition.yaml"
 	b, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, controllers := range []string{"simple", "real"} {
-		s, err := scenarios.Parse(file, bytes.Replace(b, []byte("  seed: 1\n"), []byte("  seed: 1\n  controllers: "+controllers+"\n"), 1))
+		s, err := managers.All().Parse(file, bytes.Replace(b, []byte("  seed: 1\n"), []byte("  seed: 1\n  controllers: "+controllers+"\n"), 1))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,11 +4,13 @@ import (
 	"slices"
 	"testing"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/cause"
 	"ipamsim/fuzz/finding"
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/scenariotest"
 	"ipamsim/sim/hermetic"
 )
 
@@ -17,11 +19,7 @@ func TestWording(t *testing.T) {
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: needs the hermetic build; run make test")
 	}
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := scenariotest.Runner(t)
 	identities := func(rep *reports.Report) (out []string) {
 		for i := range rep.Violations {
 			v := &rep.Violations[i]
@@ -33,7 +31,7 @@ func TestWording(t *testing.T) {
 	for _, name := range []string{
 		"r1-whereabouts-162", "whereabouts-624-late-delete", "found-node-slice-panic", "found-calico-half-release", "w5-as-it-was", "w4-repair-too-early",
 	} {
-		s, err := scenarios.Load("../../scenarios/" + name + ".yaml")
+		s, err := managers.All().Load("../../scenarios/" + name + ".yaml")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -43,7 +43,7 @@ func (o Options) orDefault() Options {
 func Try(ctx context.Context, r *scenarios.Runner, f *finding.Finding, o Options) (finding.Real, error) {
 	o = o.orDefault()
 	began := time.Now()
-	recorded, err := scenarios.Parse(finding.File(f.Fingerprint), f.YAML)
+	recorded, err := f.Scenario()
 	if err != nil || recorded.Doc.Spec.Schedule == nil {
 		return finding.Real{}, err
 	}

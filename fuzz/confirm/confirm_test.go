@@ -11,10 +11,10 @@ import (
 	"ipamsim/fuzz/confirm"
 	"ipamsim/fuzz/finding"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/scenariotest"
 )
 
 func init() {
-	scenarios.Use(managers.All()...)
 	controllers.Use()
 }
 
@@ -26,7 +26,7 @@ func found(t *testing.T, r *scenarios.Runner, file string) *finding.Finding {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := scenarios.Parse(file, text)
+	s, err := managers.All().Parse(file, text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,11 +45,7 @@ func found(t *testing.T, r *scenarios.Runner, file string) *finding.Finding {
 // What upstream's code does is confirmed, by a file that replays; what only the simple
 // controllers do is not, and is told.
 func TestTry(t *testing.T) {
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = r.Close() }()
+	r := scenariotest.Runner(t)
 	for _, x := range []struct {
 		file string
 		want finding.Verdict
@@ -59,6 +55,7 @@ func TestTry(t *testing.T) {
 	} {
 		t.Run(x.file, func(t *testing.T) {
 			f := found(t, r, x.file)
+			var err error
 			f.Real, err = confirm.Try(context.Background(), r, f, confirm.Options{Runs: 8})
 			if err != nil || f.Real.Verdict != x.want {
 				t.Fatalf("%v, %+v: %s", err, f.Real, f.Sentence)
@@ -67,7 +64,7 @@ func TestTry(t *testing.T) {
 			if x.want != finding.Confirmed {
 				return
 			}
-			s, err := scenarios.Parse(finding.RealFile(f.Fingerprint), f.Real.YAML)
+			s, err := managers.All().Parse(finding.RealFile(f.Fingerprint), f.Real.YAML)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -75,7 +72,9 @@ func TestTry(t *testing.T) {
 			if err != nil || rep.Digest != s.Doc.Spec.Schedule.Digest || f.In(rep) == nil || s.Doc.Spec.Controllers != "real" {
 				t.Errorf("%v: the file does not show it: %+v", err, rep.Violations)
 			}
-			if again, err := confirm.Try(context.Background(), r, &finding.Finding{YAML: f.Real.YAML}, confirm.Options{}); err != nil || again.Verdict != "" {
+			real := *f
+			real.YAML = f.Real.YAML
+			if again, err := confirm.Try(context.Background(), r, &real, confirm.Options{}); err != nil || again.Verdict != "" {
 				t.Errorf("what was made under them is tried: %+v, %v", again, err)
 			}
 		})

@@ -6,6 +6,7 @@ import (
 	"ipamsim/fuzz/cause"
 	"ipamsim/model"
 	"ipamsim/reports"
+	"ipamsim/scenarios"
 )
 
 // Finding is one class of failure.
@@ -31,6 +32,13 @@ type Finding struct {
 	Repeated reports.Repeated
 	YAML     []byte // the file, which replays on its own
 	Real     Real   // what came of it under Kubernetes' own controllers
+
+	managers scenarios.Managers
+}
+
+// Scenario is what the file holds, in the process in which the finding was made.
+func (f *Finding) Scenario() (*scenarios.Scenario, error) {
+	return f.managers.Parse(File(f.Fingerprint), f.YAML)
 }
 
 // SwitchesMax is how many forced switches of a finding a reader can follow, and how many

@@ -20,7 +20,7 @@ func New(s *scenarios.Scenario, rep *reports.Report, v *model.Violation, rules [
 	f := &Finding{
 		Fingerprint: why.Fingerprint(), Invariant: v.Invariant, Severity: v.Severity, Upstream: rep.Upstream,
 		Cause: *why, Sentence: sentence(rep, v),
-		Faults: faults(rep.History, v), Steps: len(rep.Trace.Steps),
+		Faults: faults(rep.History, v), Steps: len(rep.Trace.Steps), managers: s.Managers(),
 	}
 	f.Also = Others(rep, v, func(o *model.Violation) bool { return o.Step == v.Step })
 	pods := map[model.PodRef]bool{}

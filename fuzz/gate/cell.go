@@ -53,16 +53,16 @@ func (a *answer) run() baseline.Run {
 
 // ServeCell does the runs that a gate asks for until there are no more, keeping its
 // etcd in dir.
-func ServeCell(ctx context.Context, in io.Reader, out io.Writer, dir string) error {
+func ServeCell(ctx context.Context, managers scenarios.Managers, in io.Reader, out io.Writer, dir string) error {
 	runner, err := scenarios.NewRunnerIn(dir)
 	if err != nil {
 		return err
 	}
 	err = cell.Serve(in, out, func(q *ask) cell.Answer {
 		if q.Hunt != nil {
-			return hunt(ctx, runner, q.Hunt)
+			return hunt(ctx, managers, runner, q.Hunt)
 		}
-		return do(ctx, runner, q)
+		return do(ctx, managers, runner, q)
 	})
 	return errors.Join(err, runner.Close())
 }
@@ -70,9 +70,9 @@ func ServeCell(ctx context.Context, in io.Reader, out io.Writer, dir string) err
 // beforeRun is where tests put the blow that kills the process.
 var beforeRun = func(file string, seed uint64) {}
 
-func do(ctx context.Context, runner *scenarios.Runner, q *ask) *answer {
+func do(ctx context.Context, managers scenarios.Managers, runner *scenarios.Runner, q *ask) *answer {
 	a := &answer{}
-	s, err := scenarios.Load(q.File)
+	s, err := managers.Load(q.File)
 	if err != nil {
 		a.Defect = err.Error()
 		return a

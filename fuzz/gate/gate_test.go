@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/reports"
 	"ipamsim/reports/baseline"
 	"ipamsim/scenarios"
@@ -57,7 +58,7 @@ spec:
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := scenarios.Load(file)
+	s, err := managers.All().Load(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +244,7 @@ func TestDecidedStops(t *testing.T) {
 	if err := os.WriteFile(endless, []byte(strings.Replace(string(text), "until: 30s", "until: 30s\n  limits: {steps: 5}", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := scenarios.Load(endless)
+	s, err := managers.All().Load(endless)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,16 +39,16 @@ func (p *prey) input() input.Input { return input.Input{World: p.World, Schedule
 func (p *prey) written() bool { return p.World == nil }
 
 // open the world, and the lists that count for it.
-func (p *prey) open() (s *scenarios.Scenario, causes known.Causes, err error) {
+func (p *prey) open(managers scenarios.Managers) (s *scenarios.Scenario, causes known.Causes, err error) {
 	target := p.Target
 	if p.written() {
 		target = "" // all
-		s, err = scenarios.Load(p.Target)
+		s, err = managers.Load(p.Target)
 	} else {
-		s, err = p.input().Scenario(p.Target)
+		s, err = p.input().Scenario(managers, p.Target)
 	}
 	if err == nil {
-		causes, err = known.Load(p.Known, input.Lists(target)...)
+		causes, err = known.Load(p.Known, input.Lists(managers, target)...)
 	}
 	return s, causes, err
 }
@@ -76,9 +76,9 @@ type News struct {
 // hunt runs a world in memory. What breaks there and looks like no cause that is known ends
 // the run; it is run on etcd, which is the judge, and made small. Of what looks like one that
 // is known some are made small, too: what they come to may be news.
-func hunt(ctx context.Context, runner *scenarios.Runner, p *prey) *answer {
+func hunt(ctx context.Context, managers scenarios.Managers, runner *scenarios.Runner, p *prey) *answer {
 	a := &answer{}
-	s, causes, err := p.open()
+	s, causes, err := p.open(managers)
 	var bad *strict.Error
 	if errors.As(err, &bad) {
 		return a // of the corpus of another time
@@ -177,7 +177,7 @@ func newsOf(f *finding.Finding) *News {
 // tell adds what the run that the file holds shows: its steps are those that a reader
 // sees who replays it, and not those of the run from which it was made small.
 func (n *News) tell(ctx context.Context, runner *scenarios.Runner, f *finding.Finding) error {
-	s, err := scenarios.Parse(finding.File(f.Fingerprint), f.YAML)
+	s, err := f.Scenario()
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/cell"
 	"ipamsim/scenarios"
 )
@@ -26,7 +27,7 @@ func TestMain(m *testing.M) {
 		_ = os.RemoveAll(os.Args[2])
 		os.Exit(0)
 	}
-	if err := ServeCell(context.Background(), cell.WhileAnybodyAsks(in, gone), out, os.Args[2]); err != nil {
+	if err := ServeCell(context.Background(), managers.All(), cell.WhileAnybodyAsks(in, gone), out, os.Args[2]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

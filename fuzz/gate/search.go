@@ -12,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"ipamsim/fuzz/cell"
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/input"
 	"ipamsim/fuzz/known"
@@ -62,6 +61,14 @@ func (g *Gate) managers() []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
+// among are the managers among which the scenarios were loaded.
+func (g *Gate) among() scenarios.Managers {
+	if len(g.Scenarios) == 0 {
+		return nil
+	}
+	return g.Scenarios[0].Managers()
+}
+
 // pack is what a search goes through: the corpora of its targets and the library, then
 // drawn worlds without end.
 type pack struct {
@@ -76,12 +83,12 @@ type pack struct {
 func (g *Gate) pack() (*pack, error) {
 	p := &pack{draws: g.Search.Drawn || g.Search.First > 0, first: max(1, g.Search.First)}
 	for _, m := range g.managers() {
-		p.targets = append(p.targets, input.TargetsFor(m)...)
+		p.targets = append(p.targets, input.TargetsFor(g.among(), m)...)
 	}
 	slices.Sort(p.targets)
 	p.targets = slices.Compact(p.targets)
 	for _, t := range p.targets {
-		if _, err := known.Load(g.Search.Known, input.Lists(t)...); err != nil {
+		if _, err := known.Load(g.Search.Known, input.Lists(g.among(), t)...); err != nil {
 			return nil, err
 		}
 		if g.Search.First > 0 {
@@ -238,8 +245,8 @@ func (h *hall) chases(ctx context.Context, p *pack) (*bag, error) {
 	var all sync.WaitGroup
 	for range h.Cells {
 		all.Go(func() {
-			var k *cell.Keeper
-			var err error
+			place := h.place()
+			defer place.Clear()
 			for late.Err() == nil && time.Now().Before(until) && !b.full(h.Search.Kinds) {
 				w := p.next()
 				if w == nil {
@@ -251,15 +258,12 @@ func (h *hall) chases(ctx context.Context, p *pack) (*bag, error) {
 				h.mu.Lock()
 				h.all++
 				h.mu.Unlock()
-				if k, err = h.one(late, k, t); err != nil {
+				if err := h.one(late, place, t); err != nil {
 					cancel(err)
 				}
 				if h.tell(1); t.done {
 					b.add(t)
 				}
-			}
-			if k != nil {
-				k.Kill()
 			}
 		})
 	}

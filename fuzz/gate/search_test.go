@@ -8,17 +8,19 @@ import (
 	"testing"
 	"time"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/reports/baseline"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/scenariotest"
 )
 
 // searched is what a gate of one scenario and a search come to.
 func searched(t *testing.T, s Search) *baseline.Outcome {
 	t.Helper()
 	hermeticOnly(t)
-	calm, err := scenarios.Load(filepath.Join("..", "..", "scenarios", "ok-exclude.yaml"))
+	calm, err := managers.All().Load(filepath.Join("..", "..", "scenarios", "ok-exclude.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,15 +60,11 @@ func TestSearchFinds(t *testing.T) {
 	if !row.Search || c.Kind != baseline.NewViolation || !strings.Contains(c.Sentence, "none of those that are known") || c.Timeline == "" {
 		t.Errorf("%+v", c)
 	}
-	s, err := scenarios.Load(strings.TrimPrefix(c.Command, "ipamsim replay "))
+	s, err := managers.All().Load(strings.TrimPrefix(c.Command, "ipamsim replay "))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := scenariotest.Runner(t)
 	rep, err := r.Run(t.Context(), s, scenarios.Options{Recorded: true})
 	if err != nil || rep.Digest != s.Doc.Spec.Schedule.Digest || !rep.AsExpected() {
 		t.Errorf("it does not replay: %v", err)

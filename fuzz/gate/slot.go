@@ -117,20 +117,16 @@ func (q *queue) next(store string) *task {
 }
 
 // line does what is left for a store in a cell of its own.
-func (h *hall) line(ctx context.Context, q *queue, store string) (err error) {
-	var k *cell.Keeper
-	defer func() {
-		if k != nil {
-			k.Kill()
-		}
-	}()
+func (h *hall) line(ctx context.Context, q *queue, store string) error {
+	p := h.place()
+	defer p.Clear()
 	for ctx.Err() == nil {
 		t := q.next(store)
 		if t == nil {
 			return nil
 		}
 		if !h.isDecided(t) {
-			if k, err = h.one(ctx, k, t); err != nil {
+			if err := h.one(ctx, p, t); err != nil {
 				return err
 			}
 			h.decides(t)
@@ -157,41 +153,40 @@ func (h *hall) decides(t *task) {
 	h.decided[t.result] = true
 }
 
-// one task. A run that takes its cell along is done again in a fresh one: if it
-// dies again, that is what came of it.
-func (h *hall) one(ctx context.Context, k *cell.Keeper, t *task) (*cell.Keeper, error) {
+// place for cells of the gate.
+func (h *hall) place() *cell.Place {
+	return &cell.Place{Start: func() (*cell.Keeper, error) {
+		k, err := cell.Start(h.scratch.Path, nil, "gate-cell")
+		if err != nil {
+			return nil, fmt.Errorf("gate: cell: %w", err)
+		}
+		return k, nil
+	}}
+}
+
+// one task.
+func (h *hall) one(ctx context.Context, p *cell.Place, t *task) error {
 	began := time.Now()
 	defer func() { t.wall = time.Since(began) }()
-	var first *cell.Death
-	for deaths := 0; ; deaths++ {
-		var err error
-		if deaths > 0 {
-			h.again(reports.Repeated{Died: 1})
-		}
-		if k == nil {
-			if k, err = cell.Start(h.scratch.Path, nil, "gate-cell"); err != nil {
-				return nil, fmt.Errorf("gate: cell: %w", err)
-			}
-		}
+	question := func() (any, cell.Answer) {
 		t.answer = answer{}
-		d := k.Ask(ctx, t.ask, &t.answer)
-		h.again(t.answer.Repeated)
-		if ctx.Err() != nil || d == nil {
-			if first != nil && !first.Killed {
-				t.again = first
-			}
-			t.done = d == nil
-			return k, nil
-		}
-		k = nil
-		if first == nil || d.Killed && deaths < 2 { // anybody may be shot twice
-			first = d
-			continue
-		}
-		t.died(d)
-		t.done = true
-		return nil, nil
+		return t.ask, &t.answer
 	}
+	first, last, err := p.Ask(ctx, question, func(*cell.Death) { h.again(reports.Repeated{Died: 1}) })
+	if first != nil && !first.Killed && last == nil {
+		t.again = first
+	}
+	switch t.done = err == nil; {
+	case ctx.Err() != nil && err != nil:
+		return nil
+	case err != nil:
+		return err
+	case last != nil:
+		t.died(last)
+	default:
+		h.again(t.answer.Repeated)
+	}
+	return nil
 }
 
 // again counts runs that were done more than once.

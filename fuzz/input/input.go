@@ -37,12 +37,12 @@ func (in Input) IsFile() bool {
 }
 
 // Scenario is the world of the target of a name.
-func (in Input) Scenario(target string) (*scenarios.Scenario, error) {
-	from, ok := targets()[target]
+func (in Input) Scenario(managers scenarios.Managers, target string) (*scenarios.Scenario, error) {
+	from, ok := targets(managers)[target]
 	if !ok {
-		return nil, CheckTarget(target)
+		return nil, CheckTarget(managers, target)
 	}
-	return in.Of(scenarios.Used(), from)
+	return in.Of(managers, from)
 }
 
 // Of is the world of a target, with limits under which a run is short. A file that is
@@ -50,7 +50,7 @@ func (in Input) Scenario(target string) (*scenarios.Scenario, error) {
 // error is a defect of what draws worlds.
 func (in Input) Of(managers scenarios.Managers, from Target) (*scenarios.Scenario, error) {
 	if !in.IsFile() {
-		s, err := from.Draw(in.World)
+		s, err := from.Draw(managers, in.World)
 		if err != nil {
 			return nil, fmt.Errorf("%s: drawn from bytes: %v", from.Name, err) // not wrapped: nobody wrote that file
 		}

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/scenariotest"
 	"ipamsim/scenarios/strict"
 	"ipamsim/sim/hermetic"
 	"ipamsim/sim/strategy"
@@ -35,7 +36,7 @@ func TestAnyBytesAreAWorld(t *testing.T) {
 			in.World = append(bytes.Clone(text[:at]), in.World[:len(in.World)%5]...)
 			in.World = append(in.World, text[min(len(text), at+rapid.IntRange(0, 9).Draw(t, "cut")):]...)
 		}
-		s, err := in.Scenario(rapid.SampledFrom(Targets()).Draw(t, "target"))
+		s, err := in.Scenario(All, rapid.SampledFrom(Targets(All)).Draw(t, "target"))
 		var bad *strict.Error
 		switch {
 		case err == nil:
@@ -59,18 +60,14 @@ func TestRecordedRunsAreInputs(t *testing.T) {
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: needs the hermetic build; run make test")
 	}
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := scenariotest.Runner(t)
 	worlds := map[string]Input{}
-	for _, target := range Targets() {
+	for _, target := range Targets(All) {
 		worlds[target] = Input{World: bytes.Repeat([]byte{77, 3, 200, 41, 9}, 60)}
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		target := rapid.SampledFrom(Targets()).Draw(t, "target")
-		s, err := worlds[target].Scenario(target)
+		target := rapid.SampledFrom(Targets(All)).Draw(t, "target")
+		s, err := worlds[target].Scenario(All, target)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +81,7 @@ func TestRecordedRunsAreInputs(t *testing.T) {
 		if in, err = ParseFile(in.File()); err != nil {
 			t.Fatal(err)
 		}
-		world, err := in.Scenario(target)
+		world, err := in.Scenario(All, target)
 		if err != nil {
 			t.Fatal(err)
 		}

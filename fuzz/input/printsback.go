@@ -13,8 +13,8 @@ import (
 
 // PrintsBack is the law of the loader: whatever the text, it returns a scenario
 // that prints back to itself, or one line that says what is wrong.
-func PrintsBack(text []byte) error {
-	s, err := scenarios.Parse("fuzz.yaml", text)
+func PrintsBack(managers scenarios.Managers, text []byte) error {
+	s, err := managers.Parse("fuzz.yaml", text)
 	if err != nil {
 		var e *strict.Error
 		if !errors.As(err, &e) || e.Problem == "" || strings.ContainsAny(err.Error(), "\n\r") || len(err.Error()) > 2000 {
@@ -26,7 +26,7 @@ func PrintsBack(text []byte) error {
 	if err != nil {
 		return err
 	}
-	again, err := scenarios.Parse("fuzz.yaml", printed)
+	again, err := managers.Parse("fuzz.yaml", printed)
 	switch {
 	case err != nil:
 		return fmt.Errorf("printed, it does not load: %v\n%s", err, printed)

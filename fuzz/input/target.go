@@ -18,34 +18,34 @@ type Target struct {
 	Name string // as in FuzzPools
 	// Lists are those of known causes that count for it; what it learns goes to the first.
 	Lists []string
-	// Draw draws a world from bytes.
-	Draw func(world []byte) (*scenarios.Scenario, error)
+	// Draw draws a world from bytes, and loads it among the managers.
+	Draw func(managers scenarios.Managers, world []byte) (*scenarios.Scenario, error)
 }
 
-// targets are those of the managers of this program, by name: one for the space of each,
+// targets are those of the managers, by name: one for the space of each,
 // FuzzPools for pools, and those that stand among a manager's parts.
-func targets() map[string]Target {
+func targets(managers scenarios.Managers) map[string]Target {
 	out := map[string]Target{}
-	for _, m := range scenarios.Used() {
-		for _, t := range targetsOf(m) {
+	for _, m := range managers {
+		for _, t := range targetsOf(managers, m) {
 			out[t.Name] = t
 		}
 	}
 	return out
 }
 
-func targetsOf(m *ipam.Manager) (out []Target) {
+func targetsOf(managers scenarios.Managers, m *ipam.Manager) (out []Target) {
 	s, ok := ipam.Part[space.Space](m)
 	if !ok {
 		return nil
 	}
 	lists := []string{s.Name}
 	for _, member := range m.Members {
-		if s, ok := ipam.Part[space.Space](scenarios.Used().Find(member)); ok {
+		if s, ok := ipam.Part[space.Space](managers.Find(member)); ok {
 			lists = append(lists, s.Name)
 		}
 	}
-	out = append(out, OfSpace(scenarios.Used(), s))
+	out = append(out, OfSpace(s))
 	out[0].Lists = lists
 	if t, ok := ipam.Part[Target](m); ok {
 		t.Lists = lists
@@ -64,12 +64,12 @@ func TargetOf(space string) string {
 }
 
 // TargetsFor are the names of the targets in which a manager of that name runs, sorted.
-func TargetsFor(manager string) (out []string) {
-	for _, m := range scenarios.Used() {
+func TargetsFor(managers scenarios.Managers, manager string) (out []string) {
+	for _, m := range managers {
 		if m.Name != manager && !slices.Contains(m.Members, manager) {
 			continue
 		}
-		for _, t := range targetsOf(m) {
+		for _, t := range targetsOf(managers, m) {
 			out = append(out, t.Name)
 		}
 	}
@@ -78,8 +78,8 @@ func TargetsFor(manager string) (out []string) {
 }
 
 // Lists are those of known causes that count for a target, or all for "".
-func Lists(target string) (out []string) {
-	all := slices.SortedFunc(maps.Values(targets()), func(a, b Target) int {
+func Lists(managers scenarios.Managers, target string) (out []string) {
+	all := slices.SortedFunc(maps.Values(targets(managers)), func(a, b Target) int {
 		return cmp.Or(cmp.Compare(len(b.Lists), len(a.Lists)), cmp.Compare(a.Name, b.Name))
 	})
 	for _, t := range all {
@@ -92,13 +92,15 @@ func Lists(target string) (out []string) {
 	return out
 }
 
-// Targets lists them.
-func Targets() []string { return slices.Sorted(maps.Keys(targets())) }
+// Targets lists those of the managers.
+func Targets(managers scenarios.Managers) []string {
+	return slices.Sorted(maps.Keys(targets(managers)))
+}
 
 // CheckTarget is nil for a name of Targets.
-func CheckTarget(name string) error {
-	if !slices.Contains(Targets(), name) {
-		return fmt.Errorf("unknown target %q, want one of %s", name, strings.Join(Targets(), ", "))
+func CheckTarget(managers scenarios.Managers, name string) error {
+	if all := Targets(managers); !slices.Contains(all, name) {
+		return fmt.Errorf("unknown target %q, want one of %s", name, strings.Join(all, ", "))
 	}
 	return nil
 }
@@ -112,10 +114,9 @@ func Choices(seed uint64) (out []byte) {
 	return out
 }
 
-// OfSpace is the target that draws from a space; what it draws is loaded among these
-// managers. Its list is the one of the space's name.
-func OfSpace(managers scenarios.Managers, s space.Space) Target {
-	return Target{Name: TargetOf(s.Name), Lists: []string{s.Name}, Draw: func(world []byte) (*scenarios.Scenario, error) {
+// OfSpace is the target that draws from a space. Its list is the one of the space's name.
+func OfSpace(s space.Space) Target {
+	return Target{Name: TargetOf(s.Name), Lists: []string{s.Name}, Draw: func(managers scenarios.Managers, world []byte) (*scenarios.Scenario, error) {
 		return s.World(managers, space.FromBytes(world), 1)
 	}}
 }

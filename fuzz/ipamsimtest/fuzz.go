@@ -46,7 +46,7 @@ func Fuzz(f *testing.F, m *ipam.Manager, file string) {
 func FuzzSpace(f *testing.F, m *ipam.Manager) {
 	f.Helper()
 	b := fuzzer(f, m)
-	target := input.OfSpace(b.managers, spaceOf(f, m))
+	target := input.OfSpace(spaceOf(f, m))
 	f.Add([]byte{}, []byte{})
 	f.Fuzz(func(t *testing.T, world, schedule []byte) {
 		s, err := input.Input{World: world, Schedule: schedule}.Of(b.managers, target)

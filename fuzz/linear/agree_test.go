@@ -15,11 +15,13 @@ import (
 	"testing"
 	"time"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/linear"
 	"ipamsim/fuzz/space"
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/scenariotest"
 )
 
 var (
@@ -33,11 +35,7 @@ var (
 // every step, and porcupine, which looks for an order of the calls. They name the
 // same addresses, but for differences that are explained here.
 func TestAgree(t *testing.T) {
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = r.Close() })
+	r := scenariotest.Runner(t)
 	sum := tally{explained: map[string]int{}}
 	for _, s := range append(library(t), drawn(t)...) {
 		rep, err := r.Run(context.Background(), s, scenarios.Options{Store: scenarios.Memory})
@@ -178,7 +176,7 @@ func library(t *testing.T) (out []*scenarios.Scenario) {
 				continue
 			}
 		}
-		s, err := scenarios.Load(f)
+		s, err := managers.All().Load(f)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -191,8 +189,8 @@ var steps = regexp.MustCompile(`(\d+) steps?,`)
 
 func drawn(t *testing.T) (out []*scenarios.Scenario) {
 	for seed := *first; seed < *first+*worlds; seed++ {
-		for _, name := range space.Names() {
-			s, err := space.Draw(name, seed)
+		for _, name := range space.Names(managers.All()) {
+			s, err := space.Draw(managers.All(), name, seed)
 			if err != nil {
 				t.Fatal(err)
 			}

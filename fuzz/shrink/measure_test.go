@@ -11,10 +11,12 @@ import (
 	"testing"
 	"time"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/shrink"
 	"ipamsim/fuzz/space"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/scenariotest"
 )
 
 // Shrinking is measured on drawn worlds:
@@ -36,16 +38,12 @@ func TestMeasure(t *testing.T) {
 	if _, err := fmt.Sscanf(*seeds, "%d-%d", &from, &to); err != nil {
 		t.Fatal(err)
 	}
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := scenariotest.Runner(t)
 	seen := map[finding.Signature]int{}
 	var all []*finding.Finding
 	var times []float64 // of the processor, for each
 	for seed := from; seed <= to; seed++ {
-		s, err := space.Draw(*inSpace, seed)
+		s, err := space.Draw(managers.All(), *inSpace, seed)
 		if err != nil {
 			t.Fatal(err)
 		}

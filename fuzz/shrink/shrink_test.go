@@ -9,11 +9,13 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/shrink"
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/scenariotest"
 	"ipamsim/sim/hermetic"
 )
 
@@ -22,19 +24,14 @@ func runner(t *testing.T) *scenarios.Runner {
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: needs the hermetic build; run make test")
 	}
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = r.Close() })
-	return r
+	return scenariotest.Runner(t)
 }
 
 // fail runs a scenario of the library and returns its first violation of an
 // invariant.
 func fail(t *testing.T, r *scenarios.Runner, name, invariant string, seed uint64) (*scenarios.Scenario, *reports.Report, *model.Violation) {
 	t.Helper()
-	s, err := scenarios.Load(filepath.Join("..", "..", "scenarios", name+".yaml"))
+	s, err := managers.All().Load(filepath.Join("..", "..", "scenarios", name+".yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +51,7 @@ func fail(t *testing.T, r *scenarios.Runner, name, invariant string, seed uint64
 // Two runs of whereabouts#162, with five pods on three nodes and two networks,
 // shrink to one finding: a pod, its address taken away while its status waits.
 func TestTwoSeedsOfOneBugAreOneFinding(t *testing.T) {
-	r := runner(t)
+	r := scenariotest.Runner(t)
 	prints := map[string]bool{}
 	for _, seed := range []uint64{5, 6} {
 		s, rep, v := fail(t, r, "r1-whereabouts-162", "unbacked-sandbox", seed)
@@ -83,7 +80,7 @@ func TestTwoSeedsOfOneBugAreOneFinding(t *testing.T) {
 // The file of a finding says as data which order decides; its story, and that of every
 // replay, marks those messages.
 func TestFindingMarksWhatDecides(t *testing.T) {
-	r := runner(t)
+	r := scenariotest.Runner(t)
 	s, rep, v := fail(t, r, "found-calico-limit-race", "max-blocks", 1)
 	f, err := shrink.Shrink(context.Background(), r, s, rep, v, shrink.Options{Samples: -1})
 	if err != nil {
@@ -107,7 +104,7 @@ func TestFindingMarksWhatDecides(t *testing.T) {
 // replay loads the file of a finding and runs it, as ipamsim replay does.
 func replay(t *testing.T, r *scenarios.Runner, f *finding.Finding) *reports.Report {
 	t.Helper()
-	s, err := scenarios.Parse("finding.yaml", f.YAML)
+	s, err := managers.All().Parse("finding.yaml", f.YAML)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, f.YAML)
 	}
@@ -120,7 +117,7 @@ func replay(t *testing.T, r *scenarios.Runner, f *finding.Finding) *reports.Repo
 
 // A failure that needs a fault keeps it, and no other.
 func TestFaultsStay(t *testing.T) {
-	r := runner(t)
+	r := scenariotest.Runner(t)
 	for _, tt := range []struct {
 		name, invariant string
 		seed            uint64
@@ -144,7 +141,7 @@ func TestFaultsStay(t *testing.T) {
 // A budget that is used up, or a context that ends, gives the best so far; a run
 // that does not fail is no finding.
 func TestBounds(t *testing.T) {
-	r := runner(t)
+	r := scenariotest.Runner(t)
 	s, rep, v := fail(t, r, "r1-whereabouts-162", "unbacked-sandbox", 5)
 	f, err := shrink.Shrink(context.Background(), r, s, rep, v, shrink.Options{Runs: 1, Samples: -1})
 	if err != nil || f.Steps > v.Step || f.ShrinkRuns > 7 {

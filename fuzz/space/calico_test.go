@@ -8,15 +8,15 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/space"
-	"ipamsim/scenarios"
 )
 
 // Two thousand worlds of Calico load, and one in twenty is printed and loads again
 // to an equal one.
 func TestCalicoWorldsAreFiles(t *testing.T) {
 	for seed := range uint64(2000) {
-		s, err := space.Draw("calico", seed)
+		s, err := space.Draw(managers.All(), "calico", seed)
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
@@ -27,7 +27,7 @@ func TestCalicoWorldsAreFiles(t *testing.T) {
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
-		again, err := scenarios.Parse(s.File, printed)
+		again, err := managers.All().Parse(s.File, printed)
 		if err != nil {
 			t.Fatalf("seed %d, printed: %v\n%s", seed, err, printed)
 		}
@@ -65,7 +65,7 @@ func TestCalicoFeatures(t *testing.T) {
 		missing[f] = true
 	}
 	for seed := uint64(0); seed < 1000 && len(missing) > 0; seed++ {
-		s, err := space.Draw("calico", seed)
+		s, err := space.Draw(managers.All(), "calico", seed)
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
@@ -86,7 +86,7 @@ func TestCalicoFeatures(t *testing.T) {
 func TestNewcomersLeaveRoom(t *testing.T) {
 	found := 0
 	for seed := range uint64(600) {
-		s, err := space.Draw("calico", seed)
+		s, err := space.Draw(managers.All(), "calico", seed)
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}

@@ -39,10 +39,10 @@ func TestEveryActionIsADeedOrNone(t *testing.T) {
 // nor crash, whatever else was drawn; and of each kind there are worlds that have it.
 func TestSharesOfWorlds(t *testing.T) {
 	const worlds = 2000
-	for _, name := range Names() {
+	for _, name := range Names(All) {
 		var drawn, all Tally
 		for seed := range uint64(worlds) {
-			s, err := Draw(name, seed)
+			s, err := Draw(All, name, seed)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -59,7 +59,7 @@ func TestSharesOfWorlds(t *testing.T) {
 			if n := drawn.Without[d] * 100; n < (share-min(share, 3))*worlds || n > (share+3)*worlds {
 				t.Errorf("%s: %d of %d worlds are to go without %s, want about %d %%", name, drawn.Without[d], worlds, d, share)
 			}
-			if d == Force && spaces()[name].Forceless {
+			if d == Force && spaces(All)[name].Forceless {
 				if all.Without[d] < worlds {
 					t.Errorf("%s: pods are deleted by force", name)
 				}
@@ -75,15 +75,15 @@ func TestSharesOfWorlds(t *testing.T) {
 
 // A world without a kind of deed has none of it, and is the same otherwise.
 func TestWithout(t *testing.T) {
-	for _, name := range Names() {
+	for _, name := range Names(All) {
 		for _, d := range Deeds() {
 			less := 0
 			for seed := range uint64(150) {
-				whole, err := Draw(name, seed)
+				whole, err := Draw(All, name, seed)
 				if err != nil {
 					t.Fatal(err)
 				}
-				s, err := Draw(name, seed, d)
+				s, err := Draw(All, name, seed, d)
 				if err != nil {
 					t.Fatalf("%s %d without %s: %v", name, seed, d, err)
 				}
@@ -98,7 +98,7 @@ func TestWithout(t *testing.T) {
 					t.Errorf("%s %d without %s is another world:\n%s\n%s", name, seed, d, a, b)
 				}
 			}
-			if less == 0 && !(d == Force && spaces()[name].Forceless) {
+			if less == 0 && !(d == Force && spaces(All)[name].Forceless) {
 				t.Errorf("%s: no world has %s", name, d)
 			}
 		}

@@ -12,12 +12,14 @@ import (
 	"testing"
 	"time"
 
+	"ipamsim/cmd/managers"
 	shapes "ipamsim/fuzz/shape"
 	"ipamsim/fuzz/space"
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/reports/prose"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/scenariotest"
 	"ipamsim/sim"
 )
 
@@ -42,15 +44,11 @@ func TestHunt(t *testing.T) {
 	if _, err := fmt.Sscanf(*huntSeeds, "%d-%d", &from, &to); err != nil {
 		t.Fatalf("-seeds %q: want A-B", *huntSeeds)
 	}
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := scenariotest.Runner(t)
 	h := hunt{runs: map[string]int{}, classes: map[string]int{}, first: map[string]uint64{}, busy: map[string]int{}}
 	started := time.Now()
 	for seed := from; seed <= to; seed++ {
-		s, err := space.Draw(*huntSpace, seed)
+		s, err := space.Draw(managers.All(), *huntSpace, seed)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,13 +15,16 @@ import (
 	"testing"
 	"time"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/space"
 	"ipamsim/model"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/scenariotest"
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/action"
 	"ipamsim/sim/cluster/checker"
+	"ipamsim/sim/cluster/clustertest"
 	"ipamsim/sim/ipam"
 )
 
@@ -34,8 +37,8 @@ var (
 // imports are the spaces whose managers, or members of theirs, an import reads.
 func imports() (out []string) {
 	reads := func(m *ipam.Manager) bool { _, ok := ipam.Part[*dump.Importer](m); return ok }
-	for _, m := range scenarios.Used() {
-		member := func(name string) bool { return reads(scenarios.Used().Find(name)) }
+	for _, m := range managers.All() {
+		member := func(name string) bool { return reads(managers.All().Find(name)) }
 		if s, ok := ipam.Part[space.Space](m); ok && (reads(m) || slices.ContainsFunc(m.Members, member)) {
 			out = append(out, s.Name)
 		}
@@ -54,11 +57,7 @@ func imports() (out []string) {
 // Some things no dump shows. Each is an excuse, and the only ones are those of excuses;
 // what is excused is taken as the dump has it, and everything else as it really is.
 func TestRoundTrip(t *testing.T) {
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := scenariotest.Runner(t)
 	sum := tripSum{excused: map[string]int{}, verdicts: map[string]int{}}
 	from := imports()
 	for i := range uint64(*roundtrips) {
@@ -105,7 +104,7 @@ type end struct {
 
 func trip(t *testing.T, r *scenarios.Runner, where string, seed uint64, sum *tripSum) {
 	t.Helper()
-	s, err := space.Draw(where, seed)
+	s, err := space.Draw(managers.All(), where, seed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +118,7 @@ func trip(t *testing.T, r *scenarios.Runner, where string, seed uint64, sum *tri
 	fail := func(format string, args ...any) {
 		t.Errorf("%s: %s", s.Name(), fmt.Sprintf(format, args...))
 	}
-	in, err := scenarios.Parse(s.Name()+"-imported.yaml", text)
+	in, err := managers.All().Parse(s.Name()+"-imported.yaml", text)
 	if err != nil {
 		fail("the import does not load: %v", err)
 		return
@@ -183,7 +182,7 @@ func endOf(t *testing.T, r *scenarios.Runner, s *scenarios.Scenario) end {
 	var bad error
 	_, err := r.Run(context.Background(), s, scenarios.Options{Store: scenarios.Memory, End: func(c *cluster.Cluster) {
 		if was.Sight, bad = c.Checker.Sight(); bad == nil {
-			was.stored, bad = c.Stored()
+			was.stored, bad = clustertest.Stored(c)
 		}
 	}})
 	if err = cmp.Or(err, bad); err != nil {
@@ -211,7 +210,7 @@ func imported(t *testing.T, s *scenarios.Scenario, stored []cluster.Object) (tex
 		}
 		lists[h] = append(lists[h], json.RawMessage(o.Body))
 	}
-	c := dump.New()
+	c := dump.New(managers.All())
 	order := func(a, b head) int {
 		return cmp.Or(cmp.Compare(a.APIVersion, b.APIVersion), cmp.Compare(a.Kind, b.Kind))
 	}
@@ -289,16 +288,12 @@ func minus(a, b []string) []string {
 // Of a network with several ranges upstream's DEL may leave some, whoever ran the ADD:
 // see scenarios/found-dual-stack-del-stops.yaml and found-second-range-unguarded.yaml.
 func TestImportedPodsGo(t *testing.T) {
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := scenariotest.Runner(t)
 	released, left, several, gone := 0, 0, 0, 0
 	from := imports()
 	for i := range uint64(*departures) {
 		seed, where := i/uint64(len(from))+1, from[i%uint64(len(from))]
-		s, err := space.Draw(where, seed)
+		s, err := space.Draw(managers.All(), where, seed)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -307,7 +302,7 @@ func TestImportedPodsGo(t *testing.T) {
 			continue
 		}
 		text, _ := imported(t, s, was.stored)
-		in, err := scenarios.Parse(s.Name()+"-imported.yaml", text)
+		in, err := managers.All().Parse(s.Name()+"-imported.yaml", text)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,10 +25,10 @@ type Space struct {
 	Forceless bool
 }
 
-// spaces are those of the managers of this program, by name.
-func spaces() map[string]Space {
+// spaces are those of the managers, by name.
+func spaces(managers scenarios.Managers) map[string]Space {
 	out := map[string]Space{}
-	for _, m := range scenarios.Used() {
+	for _, m := range managers {
 		if s, ok := ipam.Part[Space](m); ok {
 			out[s.Name] = s
 		}
@@ -36,25 +36,25 @@ func spaces() map[string]Space {
 	return out
 }
 
-// Names lists the spaces.
-func Names() []string { return slices.Sorted(maps.Keys(spaces())) }
+// Names lists the spaces of the managers.
+func Names(managers scenarios.Managers) []string { return slices.Sorted(maps.Keys(spaces(managers))) }
 
-// Draw makes world number seed of a space. The same seed is the same World, with
+// Draw makes world number seed of a space of the managers. The same seed is the same World, with
 // the seed of its run and its strategy in it; without some deeds it is the same world
 // in which those do not happen.
 //
 // An error is a defect of the generator: it drew what the loader refuses.
-func Draw(space string, seed uint64, without ...Deed) (*scenarios.Scenario, error) {
-	return DrawFrom(space, FromSeed(seed), seed, without...)
+func Draw(managers scenarios.Managers, space string, seed uint64, without ...Deed) (*scenarios.Scenario, error) {
+	return DrawFrom(managers, space, FromSeed(seed), seed, without...)
 }
 
 // DrawFrom is Draw from any stream.
-func DrawFrom(space string, c *Choices, seed uint64, without ...Deed) (*scenarios.Scenario, error) {
-	from, ok := spaces()[space]
+func DrawFrom(managers scenarios.Managers, space string, c *Choices, seed uint64, without ...Deed) (*scenarios.Scenario, error) {
+	from, ok := spaces(managers)[space]
 	if !ok {
-		return nil, fmt.Errorf("unknown space %q, want one of %s", space, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("unknown space %q, want one of %s", space, strings.Join(Names(managers), ", "))
 	}
-	return from.World(scenarios.Used(), c, seed, without...)
+	return from.World(managers, c, seed, without...)
 }
 
 // World is one world of the space, drawn from a stream and loaded among these managers as

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/space"
 	"ipamsim/scenarios"
 )
@@ -14,7 +15,7 @@ func TestEverySeedIsAFile(t *testing.T) {
 	for _, name := range []string{"host-local", "mixed", "nodeipam", "whereabouts"} {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(1000) {
-				s, err := space.Draw(name, seed)
+				s, err := space.Draw(managers.All(), name, seed)
 				if err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
 				}
@@ -25,7 +26,7 @@ func TestEverySeedIsAFile(t *testing.T) {
 				if seed%10 != 0 { // reading YAML is what costs
 					continue
 				}
-				again, err := scenarios.Parse("again.yaml", text)
+				again, err := managers.All().Parse("again.yaml", text)
 				if err != nil {
 					t.Fatalf("seed %d: %v\n%s", seed, err, text)
 				}

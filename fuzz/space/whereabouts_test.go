@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/space"
 )
 
@@ -37,7 +38,7 @@ func TestFeatures(t *testing.T) {
 		missing[f] = true
 	}
 	for seed := uint64(0); seed < 1000 && len(missing) > 0; seed++ {
-		s, err := space.Draw("whereabouts", seed)
+		s, err := space.Draw(managers.All(), "whereabouts", seed)
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
@@ -58,7 +59,7 @@ func TestFeatures(t *testing.T) {
 func TestLossesHaveACollector(t *testing.T) {
 	judged := 0
 	for seed := range uint64(1000) {
-		s, err := space.Draw("whereabouts", seed)
+		s, err := space.Draw(managers.All(), "whereabouts", seed)
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
@@ -93,8 +94,8 @@ func FuzzDraw(f *testing.F) {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, name := range space.Names() {
-			if _, err := space.DrawFrom(name, space.FromBytes(data), 1); err != nil {
+		for _, name := range space.Names(managers.All()) {
+			if _, err := space.DrawFrom(managers.All(), name, space.FromBytes(data), 1); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
 		}

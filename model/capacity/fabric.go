@@ -353,9 +353,7 @@ func (v *stage) judge(g group, around []netip.Prefix, cast, stand []int) verdict
 func losses(fabric route.Fabric, f route.Facts) []route.Loss {
 	p := route.New(fabric)
 	p.Observe(0, f)
-	for at, ok := p.Next(); ok; at, ok = p.Next() {
-		p.Advance(at)
-	}
+	route.Settle(p)
 	return p.Losses()
 }
 

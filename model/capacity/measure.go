@@ -116,7 +116,7 @@ func (s *scene) blocksOf(v *metric.View) {
 		if n.Blocks == nil {
 			continue
 		}
-		reserved = outermost(append(reserved, n.Blocks.Reserved...))
+		reserved = model.Outermost(append(reserved, n.Blocks.Reserved...))
 		for j := range v.Record.Pools {
 			p := &v.Record.Pools[j]
 			if _, twice := at[p.Name]; twice || !n.Owns(p) {

@@ -32,7 +32,7 @@ func (s *scene) ranges(out *Sample) {
 			} else {
 				counted[k] = true
 			}
-			size := free(r, r.Start, r.End, nil)
+			size := r.FreeBetween(r.Start, r.End, nil)
 			out.Size += size
 			if n.Slice == 0 {
 				continue
@@ -52,6 +52,9 @@ func (s *scene) sliced(n *model.Network, r *model.Range) (used, reach int) {
 			byPool[c.Pool] = append(byPool[c.Pool], c.Addr)
 		}
 	}
+	for _, all := range byPool {
+		slices.SortFunc(all, netip.Addr.Compare)
+	}
 	for i := range s.Pools {
 		p := &s.Pools[i]
 		if !n.Owns(p) || !r.Prefix.Contains(p.Range.Addr()) {
@@ -60,50 +63,8 @@ func (s *scene) sliced(n *model.Network, r *model.Range) (used, reach int) {
 		used += len(byPool[p.Name])
 		at, ok := s.at[p.Node]
 		if first, last := p.Range.Masked().Addr().Next(), model.LastAddr(p.Range).Prev(); ok && s.nodes[at].up {
-			reach += free(r, first, last, byPool[p.Name])
+			reach += r.FreeBetween(first, last, byPool[p.Name])
 		}
 	}
 	return used, reach
-}
-
-// free is how many addresses of a range from one to another may be handed out and
-// are not in use.
-func free(r *model.Range, first, last netip.Addr, used []netip.Addr) int {
-	first, last = later(first, r.Start), earlier(last, r.End)
-	n := span(first, last)
-	for _, x := range outermost(r.Exclude) {
-		if x.Addr().Is4() == first.Is4() {
-			n -= span(later(first, x.Addr()), earlier(last, model.LastAddr(x)))
-		}
-	}
-	return n - len(slices.DeleteFunc(slices.Clone(used), func(a netip.Addr) bool { return a.Less(first) || last.Less(a) }))
-}
-
-func later(a, b netip.Addr) netip.Addr {
-	if a.Less(b) {
-		return b
-	}
-	return a
-}
-
-func earlier(a, b netip.Addr) netip.Addr {
-	if a.Less(b) {
-		return a
-	}
-	return b
-}
-
-// span is how many addresses there are from one to another, both included.
-func span(first, last netip.Addr) int {
-	if last.Less(first) {
-		return 0
-	}
-	a, b := first.As16(), last.As16()
-	n := 0
-	for i := range a {
-		if n = n<<8 + int(b[i]) - int(a[i]); n > addressesMost {
-			return addressesMost
-		}
-	}
-	return n + 1
 }

@@ -147,7 +147,7 @@ func (p *stock) take(blocks []model.BlockUse, reserved []netip.Prefix) {
 	}
 	p.open = p.positions * Addresses(block)
 	held := map[netip.Prefix]int{} // reserved addresses of positions that are not reserved as a whole
-	for _, x := range outermost(reserved) {
+	for _, x := range model.Outermost(reserved) {
 		if !p.Prefix.Overlaps(x) {
 			continue
 		}
@@ -177,18 +177,4 @@ func (p *stock) take(blocks []model.BlockUse, reserved []netip.Prefix) {
 			p.positions--
 		}
 	}
-}
-
-// outermost sorts prefixes and drops those inside others.
-func outermost(list []netip.Prefix) []netip.Prefix {
-	var out []netip.Prefix
-	for _, p := range slices.SortedFunc(slices.Values(list), func(a, b netip.Prefix) int {
-		return cmp.Or(a.Masked().Addr().Compare(b.Masked().Addr()), cmp.Compare(a.Bits(), b.Bits()))
-	}) {
-		p = p.Masked()
-		if n := len(out); n == 0 || !out[n-1].Overlaps(p) {
-			out = append(out, p)
-		}
-	}
-	return out
 }

@@ -171,10 +171,7 @@ func (s *Sample) route(to netip.Addr) {
 	s.Six.Routes += family(to)
 }
 
-// addressesMost is where counting ends: a range of IPv6 has more than an int.
-const addressesMost = 1 << 40
-
-// Addresses is how many there are in a prefix, 1<<40 at most.
+// Addresses is how many there are in a prefix, 1<<40 at most: IPv6 has more than an int.
 func Addresses(p netip.Prefix) int {
 	return 1 << min(p.Addr().BitLen()-p.Bits(), 40)
 }

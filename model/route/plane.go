@@ -84,10 +84,19 @@ func New(f Fabric) *Plane {
 func Converge(f Fabric, facts Facts) *Tables {
 	p := New(f)
 	p.Observe(0, facts)
-	for at, ok := p.Next(); ok; at, ok = p.Next() {
-		p.Advance(at)
-	}
+	Settle(p)
 	return p.Tables()
+}
+
+// Settle lets routes change by themselves, of a Plane or a Network, until they stay as
+// they are.
+func Settle(r interface {
+	Next() (time.Duration, bool)
+	Advance(time.Duration)
+}) {
+	for at, ok := r.Next(); ok; at, ok = r.Next() {
+		r.Advance(at)
+	}
 }
 
 // Observe tells the plane what is true from now on. The time must not run

@@ -2,7 +2,7 @@
 // addresses run out by a day, the trade-offs as plots, and a recommendation with
 // its reason. Pure functions of the courses.
 //
-// A Plan is what was asked and what came of it; Of makes the Answer of it, which
+// A Question is what was asked and what came of it; Of makes the Answer of it, which
 // is also the form of answer.json; Text, Markdown and CSV write its table, Page
 // draws all of it. Files are all that lies in a plan's directory.
 package answer
@@ -14,15 +14,15 @@ import (
 	"ipamsim/reports"
 )
 
-// Plan is a plan as the answer tells it: what was asked, and what came of it.
-type Plan struct {
+// Question is a plan as the answer tells it: what was asked, and what came of it.
+type Question struct {
 	Name, Title, Story string
 	File               string
 	Upstream           string // module@version that ran, or whose reference did
 	Horizon            time.Duration
 	Repeats            int
 	Axes               []Axis
-	Cells              []Cell
+	Cells              []Trials
 	Manager            Manager
 	Require            []Bound
 	Minimise           string
@@ -55,8 +55,8 @@ type Bound struct {
 	Most    float64 `json:"most"`
 }
 
-// Cell is one combination of settings with its lives.
-type Cell struct {
+// Trials is one combination of settings, a cell of the plan, with what came of it.
+type Trials struct {
 	Option, Cost        string // "" for a plan without options
 	Values              []string
 	BlockSize, PoolSize int

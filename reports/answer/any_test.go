@@ -32,8 +32,8 @@ func TestAnyPlan(t *testing.T) {
 	}
 }
 
-func anyPlan(r *rand.Rand) *answer.Plan {
-	p := &answer.Plan{Name: "any", Horizon: time.Duration(r.Int64N(int64(60 * day))), Repeats: 1 + r.IntN(12), Stopped: r.IntN(2) == 0}
+func anyPlan(r *rand.Rand) *answer.Question {
+	p := &answer.Question{Name: "any", Horizon: time.Duration(r.Int64N(int64(60 * day))), Repeats: 1 + r.IntN(12), Stopped: r.IntN(2) == 0}
 	pick := func(all ...string) string { return all[r.IntN(len(all))] }
 	p.Minimise = pick("routes", "leaked", "waste", "exhaustion", "calls", "", "no such thing")
 	for range r.IntN(3) {
@@ -47,7 +47,7 @@ func anyPlan(r *rand.Rand) *answer.Plan {
 		p.Axes = append(p.Axes, x)
 	}
 	for range r.IntN(12) {
-		c := answer.Cell{Option: pick("", "a", "b"), BlockSize: r.IntN(3) * 32, PoolSize: r.IntN(512), Engine: pick("real", "reference", "")}
+		c := answer.Trials{Option: pick("", "a", "b"), BlockSize: r.IntN(3) * 32, PoolSize: r.IntN(512), Engine: pick("real", "reference", "")}
 		for _, x := range p.Axes {
 			c.Values = append(c.Values, x.Values[r.IntN(len(x.Values))])
 		}

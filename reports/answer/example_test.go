@@ -14,9 +14,9 @@ func ExampleOf() {
 		s := capacity.Sample{Nodes: 4, Pods: 90, Size: 256, InUse: 90, Blocks: blocks, BlocksMax: blocks / 2, Routes: blocks}
 		return &capacity.Course{Samples: []capacity.Sample{s, s}, Exhausted: exhausted, Adds: 90, Peak: 90}
 	}
-	p := &answer.Plan{
+	p := &answer.Question{
 		Name: "two options", Horizon: 30 * 24 * time.Hour, Repeats: 10, Minimise: "routes", Require: []answer.Bound{{Measure: "exhaustion", Most: 0.5}},
-		Cells: []answer.Cell{{Option: "as it is", BlockSize: 64, Engine: "reference"}, {Option: "small blocks", BlockSize: 16, Engine: "reference"}},
+		Cells: []answer.Trials{{Option: "as it is", BlockSize: 64, Engine: "reference"}, {Option: "small blocks", BlockSize: 16, Engine: "reference"}},
 	}
 	for range p.Repeats {
 		p.Cells[0].Lives = append(p.Cells[0].Lives, life(4, 3*24*time.Hour))

@@ -80,7 +80,7 @@ func clip(v, low, high float64) float64 {
 
 // values are what a measure says of the lives of a cell, by repeat; not a number
 // where it says nothing.
-func (m *Measure) values(c *Cell) []float64 {
+func (m *Measure) values(c *Trials) []float64 {
 	lives := c.Lives
 	if m.real {
 		switch {

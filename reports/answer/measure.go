@@ -29,7 +29,7 @@ type Measure struct {
 	real  bool // only the real code knows it
 	// of one life; not a number if that does not tell, infinite for a time beyond the
 	// horizon.
-	of func(c *Cell, l *capacity.Course) float64
+	of func(c *Trials, l *capacity.Course) float64
 }
 
 // Unit of a measure's values.
@@ -97,11 +97,11 @@ func Measures() []Measure {
 			Doc: "When an ADD was refused for the first time.", aside: true, of: timeToExhaustion},
 		{Name: "refused", Title: "Refused ADDs", Unit: Adds, Better: Less, Over: OverMean, head: "refused\nADDs", words: "it refuses the fewest ADDs",
 			Doc: "ADDs refused for want of an address over the whole horizon, repeated ones included.", fine: true, aside: true,
-			of: func(_ *Cell, l *capacity.Course) float64 { return float64(l.Refused) }},
+			of: func(_ *Trials, l *capacity.Course) float64 { return float64(l.Refused) }},
 		{Name: "waiting", Title: "Pods without an address", Unit: Pods, Better: Less, Over: OverMean, when: atWorst, head: "pods without\nan address", words: "it has the fewest pods without an address",
 			Doc: "The most pods at any time that are bound to a node and have no address.", of: most(func(s *capacity.Sample) float64 { return float64(s.Waiting) })},
 		{Name: "unplaced", Title: "Pods without a node", Unit: Pods, Better: Less, Over: OverMean, when: onAverage, head: "pods\nunplaced", words: "it leaves the fewest pods without a node",
-			Doc: "Pods that no node has room for, since a kubelet takes only so many: the mean over time.", of: average(func(_ *Cell, s *capacity.Sample) float64 { return float64(s.Unplaced) })},
+			Doc: "Pods that no node has room for, since a kubelet takes only so many: the mean over time.", of: average(func(_ *Trials, s *capacity.Sample) float64 { return float64(s.Unplaced) })},
 		{Name: "unplacedMax", Title: "Pods without a node at worst", Unit: Pods, Better: Less, Over: OverMean, when: atWorst, head: "unplaced\nat worst", words: "it leaves the fewest pods without a node at worst",
 			Doc: "The most pods at any time that no node has room for.", fine: true, aside: true, of: most(func(s *capacity.Sample) float64 { return float64(s.Unplaced) })},
 		{Name: "starved", Title: "Nodes without a block", Unit: Nodes, Better: Less, Over: OverMean, when: atWorst, head: "nodes without\na block", words: "it has the fewest nodes without a block",
@@ -113,13 +113,13 @@ func Measures() []Measure {
 		{Name: "borrowed", Title: "Borrowed addresses", Unit: Addresses, Better: Less, Over: OverMean, when: atWorst, head: "borrowed", words: "it borrows the fewest addresses",
 			Doc: "The most addresses at any time that are used on another node than their block's.", of: most(func(s *capacity.Sample) float64 { return float64(s.Borrowed) })},
 		{Name: "leaked", Title: "Leaked addresses", Unit: Addresses, Better: Less, Over: OverMean, when: onAverage, head: "leaked", words: "it leaks the fewest addresses",
-			Doc: "Addresses claimed for a sandbox that is no more, or for nobody: the mean over time.", of: average(func(_ *Cell, s *capacity.Sample) float64 { return float64(s.Leaked) })},
+			Doc: "Addresses claimed for a sandbox that is no more, or for nobody: the mean over time.", of: average(func(_ *Trials, s *capacity.Sample) float64 { return float64(s.Leaked) })},
 		{Name: "leakedMax", Title: "Leaked addresses at worst", Unit: Addresses, Better: Less, Over: OverMean, when: atWorst, head: "leaked\nat worst", words: "it leaks the fewest addresses at worst",
 			Doc: "The most leaked addresses at any time.", fine: true, aside: true, of: most(func(s *capacity.Sample) float64 { return float64(s.Leaked) })},
 		{Name: "routes", Title: "Routes", Unit: Prefixes, Better: Less, Over: OverMean, when: atWorst, head: "routes", words: "it announces the fewest routes",
 			Doc: "The most prefixes that nodes announce at any time: blocks and borrowed addresses.", of: most(func(s *capacity.Sample) float64 { return float64(s.Routes) })},
 		{Name: "waste", Title: "Waste", Unit: Share, Better: Less, Over: OverMean, when: onAverage, head: "waste", words: "it wastes the fewest addresses",
-			Doc: "The share of the addresses in blocks that nobody uses, or of all where there are no blocks; what has leaked is nobody's. The mean over time.", of: average(func(c *Cell, s *capacity.Sample) float64 { return s.Waste(c.BlockSize) })},
+			Doc: "The share of the addresses in blocks that nobody uses, or of all where there are no blocks; what has leaked is nobody's. The mean over time.", of: average(func(c *Trials, s *capacity.Sample) float64 { return s.Waste(c.BlockSize) })},
 		{Name: "blackholedIPv6", Title: "Blackholed pairs in IPv6", Unit: Pairs, Better: Less, Over: OverMean, when: atWorst, head: "IPv6\nblackholed", words: "it has the fewest blackholed pairs in IPv6",
 			Doc: "Of the blackholed pairs, those of an IPv6 address, where pods have addresses of both families.", aside: true, of: ofSix(most, func(p *capacity.Part) float64 { return float64(p.Blackholed) })},
 		{Name: "routesIPv6", Title: "IPv6 routes", Unit: Prefixes, Better: Less, Over: OverMean, when: atWorst, head: "IPv6\nroutes", words: "it announces the fewest IPv6 routes",
@@ -128,9 +128,9 @@ func Measures() []Measure {
 			Doc: "The share of the addresses in IPv6 blocks that nobody has claimed, where pods have addresses of both families: the mean over time.", aside: true,
 			of: ofSix(mean, (*capacity.Part).Waste)},
 		{Name: "stranded", Title: "Stranded addresses", Unit: Addresses, Better: Less, Over: OverMean, when: onAverage, head: "stranded", words: "it strands the fewest addresses",
-			Doc: "Free addresses that the average node could not be given under the policy: the mean over time.", of: average(func(_ *Cell, s *capacity.Sample) float64 { return s.Stranded })},
+			Doc: "Free addresses that the average node could not be given under the policy: the mean over time.", of: average(func(_ *Trials, s *capacity.Sample) float64 { return s.Stranded })},
 		{Name: "utilisation", Title: "Utilisation", Unit: Share, Over: OverMean, when: onAverage, head: "in\nuse", words: "it uses the fewest addresses",
-			Doc: "The share of all addresses that is claimed: the mean over time.", fine: true, aside: true, of: average(func(_ *Cell, s *capacity.Sample) float64 { return ratio(float64(s.InUse), float64(s.Size)) })},
+			Doc: "The share of all addresses that is claimed: the mean over time.", fine: true, aside: true, of: average(func(_ *Trials, s *capacity.Sample) float64 { return ratio(float64(s.InUse), float64(s.Size)) })},
 		{Name: "utilisationPeak", Title: "Utilisation at its peak", Unit: Share, Over: OverMean, when: atWorst, head: "peak\nuse", words: "it uses the fewest addresses at its peak",
 			Doc: "The most addresses claimed at any time, as a share of all.", aside: true, of: utilisationPeak},
 		{Name: "blocksPerNode", Title: "Blocks of one node", Unit: Blocks, Better: Less, Over: OverMean, when: atWorst, head: "blocks\na node", words: "its nodes have the fewest blocks",
@@ -141,15 +141,17 @@ func Measures() []Measure {
 			Doc: "Whether the way to the option, from the cluster that runs at the beginning, did not end before the horizon.", fine: true, aside: true, of: unfinished},
 		{Name: "calls", Title: "Requests for each ADD", Unit: Requests, Better: Less, Over: OverMean, head: "calls\nper ADD", words: "it asks the datastore least",
 			Doc: "Requests that reached the datastore, whoever made them, for each ADD.", real: true,
-			of: func(_ *Cell, l *capacity.Course) float64 { return known(ratio(float64(l.Calls), float64(l.Adds))) }},
+			of: func(_ *Trials, l *capacity.Course) float64 { return known(ratio(float64(l.Calls), float64(l.Adds))) }},
 		{Name: "addMedian", Title: "Time of an ADD, median", Unit: Milliseconds, Better: Less, Over: OverMean, head: "ADD\nmedian", words: "its ADDs are fastest",
 			Doc: "How long an ADD takes at the median.", aside: true, real: true,
-			of: func(_ *Cell, l *capacity.Course) float64 {
+			of: func(_ *Trials, l *capacity.Course) float64 {
 				return known(float64(l.AddMedian) / float64(time.Millisecond))
 			}},
 		{Name: "addP99", Title: "Time of an ADD, 99th percentile", Unit: Milliseconds, Better: Less, Over: OverMean, head: "ADD\np99", words: "its slowest ADDs are fastest",
 			Doc: "How long the slowest of 100 ADDs takes.", aside: true, real: true,
-			of: func(_ *Cell, l *capacity.Course) float64 { return known(float64(l.AddP99) / float64(time.Millisecond)) }},
+			of: func(_ *Trials, l *capacity.Course) float64 {
+				return known(float64(l.AddP99) / float64(time.Millisecond))
+			}},
 		{Name: "violations", Title: "Violations", Unit: Violations, Better: Less, Over: OverMean, head: "violations", words: "it violates the fewest invariants",
 			Doc: "Violations of all invariants that the real code was seen to make.", aside: true, real: true, of: violations},
 	}
@@ -174,7 +176,7 @@ func Bounded(name string, most float64) error {
 }
 
 // unfinished is whether the way to an option did not end in time to be judged.
-func unfinished(_ *Cell, l *capacity.Course) float64 {
+func unfinished(_ *Trials, l *capacity.Course) float64 {
 	switch {
 	case l.Migration == nil:
 		return math.NaN()
@@ -195,7 +197,7 @@ func (m *Measure) reaches(most float64) error {
 	return nil
 }
 
-func exhausted(_ *Cell, l *capacity.Course) float64 {
+func exhausted(_ *Trials, l *capacity.Course) float64 {
 	if l.Since == capacity.Never {
 		return math.NaN()
 	}
@@ -205,7 +207,7 @@ func exhausted(_ *Cell, l *capacity.Course) float64 {
 	return 1
 }
 
-func timeToExhaustion(_ *Cell, l *capacity.Course) float64 {
+func timeToExhaustion(_ *Trials, l *capacity.Course) float64 {
 	if l.Since == capacity.Never {
 		return math.NaN()
 	}
@@ -216,7 +218,7 @@ func timeToExhaustion(_ *Cell, l *capacity.Course) float64 {
 }
 
 // blackholedHours takes what a sample says to hold until the next one.
-func blackholedHours(_ *Cell, l *capacity.Course) float64 {
+func blackholedHours(_ *Trials, l *capacity.Course) float64 {
 	all := l.Judged()
 	if len(all) == 0 {
 		return math.NaN()
@@ -228,7 +230,7 @@ func blackholedHours(_ *Cell, l *capacity.Course) float64 {
 	return sum
 }
 
-func utilisationPeak(_ *Cell, l *capacity.Course) float64 {
+func utilisationPeak(_ *Trials, l *capacity.Course) float64 {
 	size, peak := 0, 0
 	for _, s := range l.Judged() {
 		size, peak = max(size, s.Size), max(peak, s.InUse)
@@ -239,7 +241,7 @@ func utilisationPeak(_ *Cell, l *capacity.Course) float64 {
 	return ratio(float64(peak), float64(size))
 }
 
-func violations(_ *Cell, l *capacity.Course) float64 {
+func violations(_ *Trials, l *capacity.Course) float64 {
 	sum := 0
 	for _, n := range l.Violations {
 		sum += n
@@ -248,8 +250,8 @@ func violations(_ *Cell, l *capacity.Course) float64 {
 }
 
 // most is the largest value at any sample.
-func most(of func(*capacity.Sample) float64) func(*Cell, *capacity.Course) float64 {
-	return func(_ *Cell, l *capacity.Course) float64 {
+func most(of func(*capacity.Sample) float64) func(*Trials, *capacity.Course) float64 {
+	return func(_ *Trials, l *capacity.Course) float64 {
 		all := l.Judged()
 		if len(all) == 0 {
 			return math.NaN()
@@ -263,8 +265,8 @@ func most(of func(*capacity.Sample) float64) func(*Cell, *capacity.Course) float
 }
 
 // average is the mean of all samples, which are at equal distances.
-func average(of func(*Cell, *capacity.Sample) float64) func(*Cell, *capacity.Course) float64 {
-	return func(c *Cell, l *capacity.Course) float64 {
+func average(of func(*Trials, *capacity.Sample) float64) func(*Trials, *capacity.Course) float64 {
+	return func(c *Trials, l *capacity.Course) float64 {
 		all, sum := l.Judged(), 0.0
 		for i := range all {
 			sum += of(c, &all[i])
@@ -274,15 +276,15 @@ func average(of func(*Cell, *capacity.Sample) float64) func(*Cell, *capacity.Cou
 }
 
 // mean is average without the cell.
-func mean(of func(*capacity.Sample) float64) func(*Cell, *capacity.Course) float64 {
-	return average(func(_ *Cell, s *capacity.Sample) float64 { return of(s) })
+func mean(of func(*capacity.Sample) float64) func(*Trials, *capacity.Course) float64 {
+	return average(func(_ *Trials, s *capacity.Sample) float64 { return of(s) })
 }
 
 // ofSix is of IPv6's part; not a number of a cluster whose pods have addresses of one
 // family.
-func ofSix(over func(func(*capacity.Sample) float64) func(*Cell, *capacity.Course) float64, of func(*capacity.Part) float64) func(*Cell, *capacity.Course) float64 {
+func ofSix(over func(func(*capacity.Sample) float64) func(*Trials, *capacity.Course) float64, of func(*capacity.Part) float64) func(*Trials, *capacity.Course) float64 {
 	all := over(func(s *capacity.Sample) float64 { return of(&s.Six) })
-	return func(c *Cell, l *capacity.Course) float64 {
+	return func(c *Trials, l *capacity.Course) float64 {
 		if !slices.ContainsFunc(l.Samples, func(s capacity.Sample) bool { return s.Six != capacity.Part{} }) {
 			return math.NaN()
 		}

@@ -40,7 +40,7 @@ type MigrationStep struct {
 }
 
 // migrationOf a cell, nil if there is nothing to be done for its option.
-func migrationOf(p *Plan, c *Cell) *Migration {
+func migrationOf(p *Question, c *Trials) *Migration {
 	if c.Cluster == nil || len(c.Cluster.Migration) == 0 {
 		return nil
 	}
@@ -231,7 +231,7 @@ func (a *Answer) since() string {
 
 // sinceOf a cell is from when on its lives count, the median in hours; 0 is from the
 // beginning, and infinite is never.
-func sinceOf(c *Cell) Number {
+func sinceOf(c *Trials) Number {
 	var all []float64
 	for _, l := range c.Lives {
 		switch {

@@ -16,12 +16,12 @@ import (
 
 // moved is a plan of a cluster that runs: twelve pairs are blackholed at its
 // beginning, and stay so as it is; a migration ends after three hours, or never.
-func moved(end time.Duration) *answer.Plan {
-	p := &answer.Plan{Name: "moved", Horizon: 10 * day, Repeats: 12, Minimise: "routes", From: "cluster.yaml", Manager: answercalico.Answers, Require: []answer.Bound{{Measure: "blackholed", Most: 0}}}
+func moved(end time.Duration) *answer.Question {
+	p := &answer.Question{Name: "moved", Horizon: 10 * day, Repeats: 12, Minimise: "routes", From: "cluster.yaml", Manager: answercalico.Answers, Require: []answer.Bound{{Measure: "blackholed", Most: 0}}}
 	pool := reference.Pool{Name: "pods", Prefix: netip.MustParsePrefix("10.0.0.0/24"), BlockBits: 28}
 	steps := []capacity.Step{calico.OfPool(calico.DeletePool, pool, calico.Routing{}), calico.OfPool(calico.CreatePool, pool, calico.Routing{})}
 	for _, name := range []string{"as it is", "moved"} {
-		c := answer.Cell{Option: name, Cluster: &capacity.Cluster{Manager: &calico.Config{}}}
+		c := answer.Trials{Option: name, Cluster: &capacity.Cluster{Manager: &calico.Config{}}}
 		if name == "moved" {
 			c.Cluster.Migration = steps
 		}

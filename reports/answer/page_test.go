@@ -19,7 +19,7 @@ const evil = `</title><script>alert(1)</script><img src=x onerror=alert(2)>|"'&#
 
 // hostile is a plan whose every text wants to be markup, a terminal's command, or a
 // spreadsheet's formula.
-func hostile() *answer.Plan {
+func hostile() *answer.Question {
 	p := owned()
 	p.Name, p.Title, p.Story, p.File, p.Upstream, p.Unknown = evil, evil, evil+"\n\n=1+1", evil, evil, []string{evil}
 	p.Settings = []string{evil + ": " + evil}
@@ -73,7 +73,7 @@ func TestHostileTextStaysText(t *testing.T) {
 func TestInBrowser(t *testing.T) {
 	b := browser.Start(t)
 	sorts(t, b)
-	for name, p := range map[string]*answer.Plan{"staging": plan(staging, 100), "grid": grid(20), "hostile": hostile()} {
+	for name, p := range map[string]*answer.Question{"staging": plan(staging, 100), "grid": grid(20), "hostile": hostile()} {
 		file := filepath.Join(t.TempDir(), "index.html")
 		write(t, file, answer.Of(p).Page)
 		windows := []browser.Window{{Width: 400, Height: 800, Dark: name == "grid", NoScript: name == "grid"}}

@@ -33,8 +33,8 @@ var staging = []kind{
 
 // plan of lives of each kind. The same repeat is as lucky or unlucky for all of
 // them.
-func plan(kinds []kind, repeats int) *answer.Plan {
-	p := &answer.Plan{
+func plan(kinds []kind, repeats int) *answer.Question {
+	p := &answer.Question{
 		Name: "wikimedia-staging", Title: "Two nodes more, and no block for them (T293729)",
 		Story: "Four nodes share a /24.\nWhich option keeps every pod reachable?", File: "wikimedia-staging.yaml",
 		Upstream: "github.com/projectcalico/calico@v3.31.0", Horizon: 30 * day, Repeats: repeats, Minimise: "routes",
@@ -42,7 +42,7 @@ func plan(kinds []kind, repeats int) *answer.Plan {
 		Settings: []string{"pool: 10.64.75.0/24", "nodes: 4", "podsPerNode: 23"},
 	}
 	for _, k := range kinds {
-		c := answer.Cell{Option: k.name, Cost: k.cost, BlockSize: k.block, PoolSize: 256, Engine: "reference"}
+		c := answer.Trials{Option: k.name, Cost: k.cost, BlockSize: k.block, PoolSize: 256, Engine: "reference"}
 		for r := range repeats {
 			c.Lives = append(c.Lives, k.life(r, repeats))
 		}

@@ -20,7 +20,7 @@ var shots = flag.String("plots", "", "write the plots of the tests into this `DI
 
 // grid is a plan over two axes, of which nobody chooses the first: the more often
 // nodes crash and the less often somebody collects, the sooner addresses run out.
-func grid(repeats int) *answer.Plan {
+func grid(repeats int) *answer.Question {
 	p := plan(nil, repeats)
 	p.Name, p.Title, p.Minimise, p.Require = "tkg", "A small range (seeds/002)", "leaked", []answer.Bound{{Measure: "exhaustion", Most: 0.1}}
 	p.Axes = []answer.Axis{
@@ -30,7 +30,7 @@ func grid(repeats int) *answer.Plan {
 	for i, crash := range p.Axes[0].Values {
 		for j, every := range p.Axes[1].Values {
 			k := kind{block: 64, routes: 4, leaked: (3 - i) * j * 3, runsOut: float64((3-i)*j) / 9}
-			c := answer.Cell{Values: []string{crash, every}, PoolSize: 5, Engine: "reference"}
+			c := answer.Trials{Values: []string{crash, every}, PoolSize: 5, Engine: "reference"}
 			for r := range repeats {
 				c.Lives = append(c.Lives, k.life(r, repeats))
 			}
@@ -41,7 +41,7 @@ func grid(repeats int) *answer.Plan {
 }
 
 // owned is a plan whose lives say whose each block is.
-func owned() *answer.Plan {
+func owned() *answer.Question {
 	p := plan(staging[:2], 10)
 	for i := range p.Cells {
 		for _, l := range p.Cells[i].Lives {
@@ -65,13 +65,13 @@ func names(a *answer.Answer) string {
 func TestPlots(t *testing.T) {
 	for _, tt := range []struct {
 		name, want string
-		plan       *answer.Plan
+		plan       *answer.Question
 	}{
 		{"options", "exhaustion over-time tradeoff stranded", plan(append(staging, kind{name: "large blocks", block: 128, routes: 2}), 20)},
 		{"axes", "exhaustion over-time heat-exhaustion heat-timeToExhaustion heat-leaked along-crashEvery-leaked along-crashEvery-timeToExhaustion along-reconcileEvery-leaked along-reconcileEvery-timeToExhaustion", grid(20)},
 		{"owners", "exhaustion over-time owners-0 owners-1", owned()},
 		{"one cell", "exhaustion over-time", plan(staging[:1], 1)},
-		{"nothing done", "", func() *answer.Plan {
+		{"nothing done", "", func() *answer.Question {
 			p := plan(staging, 2)
 			for i := range p.Cells {
 				clear(p.Cells[i].Lives)

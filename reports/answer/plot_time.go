@@ -89,24 +89,24 @@ func (a *Answer) exhaustionLine(n int, name string, band bool) chart.Line {
 type quantity struct {
 	title string
 	axis  chart.Axis
-	of    func(c *Cell, s *capacity.Sample) float64
+	of    func(c *Trials, s *capacity.Sample) float64
 }
 
 var quantities = []quantity{
-	{"Addresses in use", chart.Axis{Label: "share", Share: true}, func(_ *Cell, s *capacity.Sample) float64 {
+	{"Addresses in use", chart.Axis{Label: "share", Share: true}, func(_ *Trials, s *capacity.Sample) float64 {
 		if s.Size == 0 {
 			return 0
 		}
 		return float64(s.InUse) / float64(s.Size)
 	}},
-	{"Pods without an address", chart.Axis{Label: "pods"}, func(_ *Cell, s *capacity.Sample) float64 { return float64(s.Waiting) }},
-	{"Pods without a node", chart.Axis{Label: "pods"}, func(_ *Cell, s *capacity.Sample) float64 { return float64(s.Unplaced) }},
-	{"Borrowed addresses", chart.Axis{Label: "addresses"}, func(_ *Cell, s *capacity.Sample) float64 { return float64(s.Borrowed) }},
-	{"Blackholed", chart.Axis{Label: "pairs"}, func(_ *Cell, s *capacity.Sample) float64 { return float64(s.Blackholed) }},
-	{"Leaked addresses", chart.Axis{Label: "addresses"}, func(_ *Cell, s *capacity.Sample) float64 { return float64(s.Leaked) }},
-	{"Routes", chart.Axis{Label: "prefixes"}, func(_ *Cell, s *capacity.Sample) float64 { return float64(s.Routes) }},
-	{"Nodes without a block", chart.Axis{Label: "nodes"}, func(_ *Cell, s *capacity.Sample) float64 { return float64(s.Starved) }},
-	{"Stale affinities", chart.Axis{Label: "affinities"}, func(_ *Cell, s *capacity.Sample) float64 { return float64(s.Stale) }},
+	{"Pods without an address", chart.Axis{Label: "pods"}, func(_ *Trials, s *capacity.Sample) float64 { return float64(s.Waiting) }},
+	{"Pods without a node", chart.Axis{Label: "pods"}, func(_ *Trials, s *capacity.Sample) float64 { return float64(s.Unplaced) }},
+	{"Borrowed addresses", chart.Axis{Label: "addresses"}, func(_ *Trials, s *capacity.Sample) float64 { return float64(s.Borrowed) }},
+	{"Blackholed", chart.Axis{Label: "pairs"}, func(_ *Trials, s *capacity.Sample) float64 { return float64(s.Blackholed) }},
+	{"Leaked addresses", chart.Axis{Label: "addresses"}, func(_ *Trials, s *capacity.Sample) float64 { return float64(s.Leaked) }},
+	{"Routes", chart.Axis{Label: "prefixes"}, func(_ *Trials, s *capacity.Sample) float64 { return float64(s.Routes) }},
+	{"Nodes without a block", chart.Axis{Label: "nodes"}, func(_ *Trials, s *capacity.Sample) float64 { return float64(s.Starved) }},
+	{"Stale affinities", chart.Axis{Label: "affinities"}, func(_ *Trials, s *capacity.Sample) float64 { return float64(s.Stale) }},
 }
 
 // overTime is a panel for each quantity that is ever other than 0.

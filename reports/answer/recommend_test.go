@@ -8,7 +8,7 @@ import (
 )
 
 // only are the recommendations' texts, a line each.
-func only(p *answer.Plan) string {
+func only(p *answer.Question) string {
 	var lines []string
 	for _, r := range answer.Of(p).Recommended {
 		lines = append(lines, string(r.Outcome)+": "+r.Text)
@@ -22,51 +22,51 @@ func TestRecommendation(t *testing.T) {
 	tie := []kind{{name: "now", block: 64, routes: 9}, {name: "a", block: 64, routes: 5}, {name: "b", block: 32, routes: 5}}
 	for _, tt := range []struct {
 		name string
-		plan func() *answer.Plan
+		plan func() *answer.Question
 		want string
 	}{
-		{"one meets", func() *answer.Plan { return plan(few, 100) },
+		{"one meets", func() *answer.Question { return plan(few, 100) },
 			`recommended: Take "64 pods a node": the only one of 3 options that meets the requirements, exhaustion probability ≤ 5% and blackholed = 0; routes 5.07. Against "as it is", better: nodes without a block 0 instead of 2, blackholed 0 instead of 13.1, borrowed 0 instead of 4 and routes 5.07 instead of 9.07. Worse: nothing that is measured here. Noted in the plan, not simulated: a node runs 64 pods at most. Blackholed: 0 in all of its 100 trials; up to 3.62% of trials may have some. All of this is as if the cluster had been built so: moving a running one there was not simulated.`},
-		{"it costs something", func() *answer.Plan { return plan([]kind{staging[0], staging[4]}, 100) },
+		{"it costs something", func() *answer.Question { return plan([]kind{staging[0], staging[4]}, 100) },
 			`recommended: Take "blocks of 16": the only one of 2 options that meets the requirements, exhaustion probability ≤ 5% and blackholed = 0; routes 15.1. Against "as it is", better: nodes without a block 0 instead of 2, blackholed 0 instead of 13.1 and borrowed 0 instead of 4. Worse: routes 15.1 instead of 9.07. Blackholed: 0 in all of its 100 trials; up to 3.62% of trials may have some. All of this is as if the cluster had been built so: moving a running one there was not simulated.`},
-		{"what there is now", func() *answer.Plan { return plan([]kind{staging[3], staging[4]}, 100) },
+		{"what there is now", func() *answer.Question { return plan([]kind{staging[3], staging[4]}, 100) },
 			`recommended: Stay with "blocks of 32": of the 2 of 2 options that meet the requirements, exhaustion probability ≤ 5% and blackholed = 0, it announces the fewest routes, 10.1 (95%: 9.9 to 10.2). Blackholed: 0 in all of its 100 trials; up to 3.62% of trials may have some.`},
-		{"as good", func() *answer.Plan { return plan(tie, 100) },
+		{"as good", func() *answer.Question { return plan(tie, 100) },
 			`recommended: Take "a": of the 3 of 3 options that meet the requirements, exhaustion probability ≤ 5% and blackholed = 0, it announces the fewest routes, 6.07 (95%: 5.9 to 6.24). "b" does as well, as far as the trials can tell. Against "now", better: routes 6.07 instead of 10.1. Worse: nothing that is measured here. Blackholed: 0 in all of its 100 trials; up to 3.62% of trials may have some. All of this is as if the cluster had been built so: moving a running one there was not simulated.`},
-		{"none", func() *answer.Plan { return plan([]kind{staging[0], staging[2], staging[5]}, 100) },
+		{"none", func() *answer.Question { return plan([]kind{staging[0], staging[2], staging[5]}, 100) },
 			`none-meets: No option meets the requirements, exhaustion probability ≤ 5% and blackholed = 0. The nearest is "one block a node": exhaustion probability is 60%. Of the others, "as it is": blackholed is 13.1; "strict affinity": exhaustion probability is 100%.`},
 		// 0 of 20 lives: at most 16.8 %, and 72 lives would show 5 % (0.975 = 1 − 0.95^72).
-		{"too few", func() *answer.Plan { return plan([]kind{staging[1], staging[3]}, 20) },
+		{"too few", func() *answer.Question { return plan([]kind{staging[1], staging[3]}, 20) },
 			`too-few-repeats: Too few repeats to tell: 20 trials of "64 pods a node" cannot show exhaustion probability ≤ 5%: it is 0%, and may be 0% to 16.8%; about 72 repeats would.`},
-		{"too few for one", func() *answer.Plan {
+		{"too few for one", func() *answer.Question {
 			p := plan([]kind{staging[1], {name: "seldom", block: 64, routes: 2, runsOut: 0.03}}, 100)
 			return p
 		},
 			`recommended: Stay with "64 pods a node": the only one of 2 options that meets the requirements, exhaustion probability ≤ 5% and blackholed = 0; routes 5.07. Blackholed: 0 in all of its 100 trials; up to 3.62% of trials may have some. Of "seldom" 100 repeats cannot tell whether it meets it; about 470 repeats would.`},
-		{"never", func() *answer.Plan {
+		{"never", func() *answer.Question {
 			p := plan(staging[1:2], 100)
 			p.Require[0].Most = 0
 			return p
 		},
 			`too-few-repeats: Too few repeats to tell: 100 trials of "64 pods a node" cannot show exhaustion probability = 0: it is 0%, and may be 0% to 3.62%; no number of trials shows that a chance is 0: require a small one, such as 0.01.`},
-		{"nothing required", func() *answer.Plan {
+		{"nothing required", func() *answer.Question {
 			p := plan([]kind{staging[3], staging[1]}, 100)
 			p.Require = nil
 			return p
 		},
 			`recommended: Take "64 pods a node": of 2 options it announces the fewest routes, 5.07 (95%: 4.9 to 5.24). Against "blocks of 32", better: routes 5.07 instead of 10.1. Worse: nothing that is measured here. Noted in the plan, not simulated: a node runs 64 pods at most. All of this is as if the cluster had been built so: moving a running one there was not simulated.`},
-		{"refused", func() *answer.Plan {
+		{"refused", func() *answer.Question {
 			p := plan(staging[:1], 2)
 			p.Cells[0].Lives, p.Cells[0].Refused = nil, []string{"a limit of blocks with IPv6 is not modelled"}
 			return p
 		},
 			`unanswered: There is no answer: a limit of blocks with IPv6 is not modelled.`},
-		{"nothing done", func() *answer.Plan {
+		{"nothing done", func() *answer.Question {
 			p := plan(staging[:1], 2)
 			clear(p.Cells[0].Lives)
 			return p
 		}, `unanswered: There is no answer yet: no point is done.`},
-		{"not measured", func() *answer.Plan {
+		{"not measured", func() *answer.Question {
 			p := plan(staging[:1], 2)
 			p.Require = []answer.Bound{{Measure: "addP99", Most: 100}}
 			return p
@@ -97,7 +97,7 @@ recommended: With crashEvery 2d: Take "blockSize 28": the only one of 2 options 
 // Repeats are compared one by one: what chance explains is no difference, however the
 // means lie, and what it does not is one, however wide the bands are.
 func TestWhatChanceExplains(t *testing.T) {
-	routes := func(of func(repeat int) int) *answer.Plan {
+	routes := func(of func(repeat int) int) *answer.Question {
 		p := plan([]kind{staging[3], staging[3]}, 40)
 		for i := range p.Cells {
 			p.Cells[i].Option = []string{"now", "other"}[i]
@@ -138,7 +138,7 @@ func TestOneLifeBreaksABoundOfNone(t *testing.T) {
 
 // Several recommendations are summed up first.
 func TestSummary(t *testing.T) {
-	given := func(second bool, kinds ...kind) *answer.Plan {
+	given := func(second bool, kinds ...kind) *answer.Question {
 		p := plan(kinds, 100)
 		p.Axes = []answer.Axis{{Setting: "nodes", Values: []string{"4", "8"}, Given: true}, {Setting: "blockSize", Values: []string{"26", "27"}, Given: second}}
 		for i := range p.Cells {
@@ -148,7 +148,7 @@ func TestSummary(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		want string
-		plan *answer.Plan
+		plan *answer.Question
 	}{
 		{`Whatever nodes is: "blockSize 27" is best. All of this is as if the cluster had been built so: moving a running one there was not simulated.`, given(false, staging[0], staging[3], staging[0], staging[4])},
 		{`In 1 of 2 cases of nodes an option meets the requirements. All of this is as if the cluster had been built so: moving a running one there was not simulated.`, given(false, staging[0], staging[3], staging[0], staging[5])},

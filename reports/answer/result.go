@@ -45,7 +45,7 @@ type Answer struct {
 	// Repeated are points that had to be lived through again; the answer is the same.
 	Repeated reports.Repeated `json:"repeated"`
 
-	plan *Plan
+	plan *Question
 }
 
 // Row is one cell of the plan.
@@ -74,7 +74,7 @@ type Row struct {
 
 // Of is the answer of a plan. The plan is not changed, and must not be while the
 // answer is used.
-func Of(p *Plan) *Answer {
+func Of(p *Question) *Answer {
 	a := &Answer{
 		Schema: Schema, Name: reports.Clean(p.Name), Title: reports.Clean(p.Title), Story: cleanLines(p.Story), File: reports.Clean(p.File),
 		Upstream: reports.Clean(p.Upstream), HorizonDays: Number(days(p.Horizon)), Repeats: p.Repeats, Stopped: p.Stopped,
@@ -117,7 +117,7 @@ func Of(p *Plan) *Answer {
 	return a
 }
 
-func row(p *Plan, c *Cell, all []Measure, taken map[string]bool) Row {
+func row(p *Question, c *Trials, all []Measure, taken map[string]bool) Row {
 	r := Row{
 		Option: reports.Clean(c.Option), Values: valuesOf(p, c), Cost: reports.Clean(c.Cost), BlockSize: c.BlockSize, PoolSize: c.PoolSize,
 		Engine: reports.Clean(c.Engine), Lives: done(c.Lives), Real: done(c.Real), Refused: cleaned(c.Refused),
@@ -140,7 +140,7 @@ func row(p *Plan, c *Cell, all []Measure, taken map[string]bool) Row {
 }
 
 // valuesOf a cell are as many as there are axes.
-func valuesOf(p *Plan, c *Cell) []string {
+func valuesOf(p *Question, c *Trials) []string {
 	var out []string
 	for i := range p.Axes {
 		v := ""

@@ -10,11 +10,13 @@ import (
 	"testing"
 	"time"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/reports/page"
 	"ipamsim/reports/page/browser"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/scenariotest"
 )
 
 var screenshots = flag.String("screenshots", "", "write screenshots of the pages of r1, w2 and t1 into this `directory`")
@@ -70,15 +72,9 @@ type shot struct {
 
 func TestStories(t *testing.T) {
 	records := map[string]*reports.Record{}
-	runner, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
+	runner := scenariotest.Runner(t)
 	for _, s := range stories {
 		records[s.scenario] = recorded(t, runner, s.scenario)
-	}
-	if err := runner.Close(); err != nil {
-		t.Fatal(err)
 	}
 	const bytesMax = 1 << 20
 	var drawn bytes.Buffer
@@ -112,7 +108,7 @@ func TestStories(t *testing.T) {
 // recorded is a run of a scenario of the library with its own seed.
 func recorded(t *testing.T, runner *scenarios.Runner, name string) *reports.Record {
 	t.Helper()
-	s, err := scenarios.Load(filepath.Join("../../scenarios", name+".yaml"))
+	s, err := managers.All().Load(filepath.Join("../../scenarios", name+".yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,14 +157,7 @@ func lookAtTheWorst(r reader) {
 
 // Who goes to the moment at which worker-2 loses its power sees what it took along.
 func TestStoryCardShowsItsEffect(t *testing.T) {
-	runner, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	rec := recorded(t, runner, "t1-tkg-range-exhausted")
-	if err := runner.Close(); err != nil {
-		t.Fatal(err)
-	}
+	rec := recorded(t, scenariotest.Runner(t), "t1-tkg-range-exhausted")
 	for i := range rec.Violations { // as if a search had tried it
 		rec.Violations[i].Races = []model.Race{{Read: 3, Change: 4, Use: 5}}
 	}

@@ -7,7 +7,7 @@ import (
 	"ipamsim/model/capacity"
 	"ipamsim/scenarios/calibrate/estimate"
 	"ipamsim/scenarios/calibrate/observe"
-	"ipamsim/scenarios/plan"
+	"ipamsim/scenarios/plan/values"
 )
 
 // Parameter is a setting of a plan with what it rests on.
@@ -145,10 +145,10 @@ func (l *Lives) parameter(setting string) Parameter {
 		fallthrough
 	case len(d.Marks) == 0:
 		b := l.Rest.Band()
-		p.Value, p.Estimate = plan.SpanText(max(d.Rest, time.Minute)), float64(d.Rest)
+		p.Value, p.Estimate = values.SpanText(max(d.Rest, time.Minute)), float64(d.Rest)
 		p.Band = estimate.Band{Low: float64(hours(b.Low)), High: float64(hours(b.High))}
 	default:
-		p.Value = plan.LivesSetting(d)
+		p.Value = values.LivesSetting(d)
 		at := l.Marks[0]
 		for _, m := range l.Marks { // the mark next to the middle is the one whose band is told
 			if math.Abs(m.Share-0.5) < math.Abs(at.Share-0.5) {
@@ -196,7 +196,7 @@ func (f *Fit) arrivalParameters(add func(Parameter)) {
 	add(a.Lives.parameter("arrivalsLifetime"))
 	if a.ByHour != nil || a.ByWeekday != nil {
 		in := intoWeek(f.Window.To).Truncate(time.Minute)
-		add(Parameter{Setting: "begins", Value: plan.SpanText(in), Estimate: float64(in), Rests: Basis{What: BasisBegin, At: f.Window.To}})
+		add(Parameter{Setting: "begins", Value: values.SpanText(in), Estimate: float64(in), Rests: Basis{What: BasisBegin, At: f.Window.To}})
 	}
 }
 
@@ -231,7 +231,7 @@ func (f *Fit) troubles(name string, t Trouble, add func(Parameter)) {
 		}
 		if t.Rate.Count > 0 {
 			every := settable(hours(1 / t.Rate.Per()))
-			rate.Estimate, rate.Value = float64(every), plan.SpanText(every)
+			rate.Estimate, rate.Value = float64(every), values.SpanText(every)
 		}
 	}
 	add(rate)
@@ -248,7 +248,7 @@ func (f *Fit) troubles(name string, t Trouble, add func(Parameter)) {
 		lasts.Banded, lasts.Band = true, estimate.Band{Low: float64(hours(b.Low)), High: float64(hours(b.High))}
 		if t.For.Count > 0 {
 			long := settable(hours(t.For.Mean()))
-			lasts.Estimate, lasts.Value = float64(long), plan.SpanText(long)
+			lasts.Estimate, lasts.Value = float64(long), values.SpanText(long)
 		}
 	}
 	add(lasts)

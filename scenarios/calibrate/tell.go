@@ -9,7 +9,7 @@ import (
 
 	"ipamsim/reports/table"
 	"ipamsim/scenarios/calibrate/estimate"
-	"ipamsim/scenarios/plan"
+	"ipamsim/scenarios/plan/values"
 )
 
 // String names a measure.
@@ -131,7 +131,7 @@ func (f *Fit) JSON(w io.Writer) error {
 	out := struct {
 		From       time.Time     `json:"from"`
 		To         time.Time     `json:"to"`
-		Horizon    plan.Span     `json:"horizon"`
+		Horizon    values.Span   `json:"horizon"`
 		Parameters []line        `json:"parameters"`
 		Lifetime   []markLine    `json:"lifetimeMarks,omitempty"`
 		Arrivals   []markLine    `json:"arrivalsLifetimeMarks,omitempty"`

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/scenarios/calibrate"
 	"ipamsim/scenarios/calibrate/observe"
 	"ipamsim/scenarios/plan"
@@ -88,7 +89,7 @@ func TestFilesTellTheTruth(t *testing.T) {
 	tr := year
 	tr.days, tr.slots, tr.crashEvery = 60, 20, 1e9
 	w := tr.world(3)
-	c := observe.NewCollector()
+	c := observe.NewCollector(managers.All())
 	for name, text := range map[string]string{"listing": w.listing(), "audit": w.audit()} {
 		taken := time.Time{}
 		if name == "listing" {
@@ -124,10 +125,10 @@ func TestFilesTellTheTruth(t *testing.T) {
 	}
 	const text = "# mine\napiVersion: ipamsim.dev/v1alpha1\nkind: Plan\nmetadata: {name: x}\nspec:\n  ipam: calico\n  horizon: 30d\n  settings: {pool: 10.0.0.0/20, podsPerNode: 3, lifetime: 5h, nodes: 2} # old\n"
 	var out bytes.Buffer
-	if err := got.Into(&out, "plan.yaml", []byte(text), nil); err != nil {
+	if err := got.Into(&out, managers.All(), "plan.yaml", []byte(text), nil); err != nil {
 		t.Fatalf("%v\n%s", err, settings.String())
 	}
-	p, err := plan.Parse("out.yaml", out.Bytes(), nil)
+	p, err := plan.Parse(managers.All(), "out.yaml", out.Bytes(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +145,7 @@ func TestFilesTellTheTruth(t *testing.T) {
 // Too little data is said, and nothing is made of it: every setting that is written can
 // be used, and the others are comments.
 func TestTooLittle(t *testing.T) {
-	one := observe.NewCollector()
+	one := observe.NewCollector(managers.All())
 	tr := year
 	tr.slots = 25
 	w := tr.world(1)
@@ -181,7 +182,7 @@ func TestAgesOfOneListing(t *testing.T) {
 		tr := year
 		tr.slots = 300
 		w := tr.ages(seed)
-		c := observe.NewCollector()
+		c := observe.NewCollector(managers.All())
 		if err := c.Read("listing", strings.NewReader(w.listing()), begins, nil); err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"ipamsim/scenarios/calibrate/observe"
-	"ipamsim/scenarios/plan"
+	"ipamsim/scenarios/plan/values"
 )
 
 // Here facts become sentences, and nowhere else.
@@ -214,5 +214,5 @@ func long(d time.Duration) string {
 	if d >= 1000*day {
 		return fmt.Sprintf("%.1f years", d.Hours()/24/365.25)
 	}
-	return plan.SpanText(d)
+	return values.SpanText(d)
 }

@@ -12,7 +12,9 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"ipamsim/reports/visible"
+	"ipamsim/scenarios"
 	"ipamsim/scenarios/plan"
+	"ipamsim/scenarios/plan/values"
 	"ipamsim/scenarios/strict"
 )
 
@@ -83,7 +85,7 @@ func valueOf(p *Parameter) (*yaml.Node, error) {
 	if p.Value == nil {
 		return nil, nil
 	}
-	if marks, ok := p.Value.(map[string]plan.Span); ok {
+	if marks, ok := p.Value.(map[string]values.Span); ok {
 		return marksOf(marks), nil
 	}
 	n := &yaml.Node{}
@@ -95,7 +97,7 @@ func valueOf(p *Parameter) (*yaml.Node, error) {
 }
 
 // marksOf has percentiles in their order, and then the rest.
-func marksOf(marks map[string]plan.Span) *yaml.Node {
+func marksOf(marks map[string]values.Span) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle}
 	var names []string
 	for name := range marks {
@@ -133,8 +135,8 @@ var loads = []string{
 // reads what it names.
 //
 // The error is a *strict.Error if the plan, as it is or as it becomes, is none.
-func (f *Fit) Into(w io.Writer, file string, text []byte, open plan.Open) error {
-	if _, err := plan.Parse(file, text, open); err != nil {
+func (f *Fit) Into(w io.Writer, managers scenarios.Managers, file string, text []byte, open plan.Open) error {
+	if _, err := plan.Parse(managers, file, text, open); err != nil {
 		return err
 	}
 	var out bytes.Buffer
@@ -159,7 +161,7 @@ func (f *Fit) Into(w io.Writer, file string, text []byte, open plan.Open) error 
 	if err := e.Close(); err != nil {
 		return err
 	}
-	if _, err := plan.Parse(file+" with the calibrated load", out.Bytes(), open); err != nil {
+	if _, err := plan.Parse(managers, file+" with the calibrated load", out.Bytes(), open); err != nil {
 		return err
 	}
 	_, err := w.Write(out.Bytes())

@@ -13,11 +13,13 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/model"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/diagnosis"
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/clustertest"
 )
 
 // acted is what came of it when everything that is printed for a dump was typed, line
@@ -199,12 +201,12 @@ func (o *typist) run(r *scenarios.Runner, text string) (stored []cluster.Object,
 	if err != nil {
 		return nil, err
 	}
-	s, err := scenarios.Parse("acted.yaml", append(append(out, "---\n"...), rest...))
+	s, err := managers.All().Parse("acted.yaml", append(append(out, "---\n"...), rest...))
 	if err != nil {
 		return nil, err
 	}
 	var bad error
-	_, err = r.Run(context.Background(), s, scenarios.Options{Store: scenarios.Memory, End: func(c *cluster.Cluster) { stored, bad = c.Stored() }})
+	_, err = r.Run(context.Background(), s, scenarios.Options{Store: scenarios.Memory, End: func(c *cluster.Cluster) { stored, bad = clustertest.Stored(c) }})
 	return stored, cmp.Or(err, bad)
 }
 
@@ -225,7 +227,7 @@ func again(r *scenarios.Runner, stored []cluster.Object) answer {
 		}
 		lists[h] = append(lists[h], json.RawMessage(o.Body))
 	}
-	c := dump.New()
+	c := dump.New(managers.All())
 	for _, h := range slices.SortedFunc(maps.Keys(lists), func(a, b head) int {
 		return cmp.Or(cmp.Compare(a.APIVersion, b.APIVersion), cmp.Compare(a.Kind, b.Kind))
 	}) {

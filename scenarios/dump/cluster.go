@@ -67,19 +67,15 @@ type reading struct {
 	record   *Record // in a draft
 }
 
-// New is a cluster of which nothing is known. The managers are those that it may have;
-// without any, those of this program.
-func New(managers ...*ipam.Manager) *Cluster {
+// New is a cluster of which nothing is known. The managers are those that it may have.
+func New(managers []*ipam.Manager) *Cluster {
 	c := &Cluster{
 		Pods: kept.Objects[kept.Pod]{}, Nodes: kept.Objects[kept.Node]{}, Namespaces: kept.Objects[kept.Namespace]{}, workloads: kept.Objects[kept.Workload]{},
 		images: map[string]map[string]int{}, read: map[string]int{}, ignored: map[string]int{}, complete: map[string]bool{},
 		podLists: map[podList]bool{}, versions: map[uint64]bool{},
 	}
-	if len(managers) == 0 {
-		managers = scenarios.Used()
-	}
 	c.Store = kept.NewStore(c.leading)
-	c.managers, c.resources = managers, resourcesOf(managers)
+	c.managers, c.resources = managers, Resources(managers)
 	for _, m := range importable(managers) {
 		i, _ := ipam.Part[*Importer](m)
 		c.readings = append(c.readings, &reading{Reading: i.Open(c), manager: m, importer: i})
@@ -122,8 +118,8 @@ func (c *Cluster) Read(name string, r io.Reader, progress func(Progress)) error 
 // keeping it, in the order of the file: as JSON, with the kind of its list where it has
 // none of its own. What is no object is left out. The error is that of each, or a
 // *strict.Error.
-func Objects(name string, r io.Reader, progress func(Progress), each func(from Origin, raw json.RawMessage) error) error {
-	to := New().sink(progress)
+func Objects(managers []*ipam.Manager, name string, r io.Reader, progress func(Progress), each func(from Origin, raw json.RawMessage) error) error {
+	to := New(managers).sink(progress)
 	to.Object, to.Whole = each, true
 	return decode.Read(name, r, to)
 }

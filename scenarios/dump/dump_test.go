@@ -8,16 +8,18 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/model"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/diagnosis"
+	"ipamsim/scenarios/scenariotest"
 )
 
 // read reads files of testdata into a cluster.
 func read(t *testing.T, files ...string) *dump.Cluster {
 	t.Helper()
-	c := dump.New()
+	c := dump.New(managers.All())
 	for _, name := range files {
 		f, err := os.Open("testdata/" + name)
 		if err != nil {
@@ -38,7 +40,7 @@ func scenario(t *testing.T, c *dump.Cluster, o dump.Options) (string, *scenarios
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := scenarios.Parse("x.yaml", text)
+	s, err := managers.All().Parse("x.yaml", text)
 	if err != nil {
 		t.Fatalf("%v\n%s", report.Trace(err), text)
 	}
@@ -47,11 +49,7 @@ func scenario(t *testing.T, c *dump.Cluster, o dump.Options) (string, *scenarios
 
 func look(t *testing.T, s *scenarios.Scenario) *scenarios.View {
 	t.Helper()
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = r.Close() })
+	r := scenariotest.Runner(t)
 	v, err := r.Look(context.Background(), s)
 	if err != nil {
 		t.Fatal(err)
@@ -147,7 +145,7 @@ func TestTablesAlone(t *testing.T) {
 	if len(v.Record.Pools) != 4 || len(v.Record.Claims) != 2 {
 		t.Errorf("%+v", v.Record)
 	}
-	f := diagnosis.Of(dump.New(), v, true)
+	f := diagnosis.Of(dump.New(managers.All()), v, true)
 	if len(f.Borrowed) != 2 || f.Borrowed[0].Owner != "kubestage1001.eqiad.wmnet" || f.Borrowed[0].Node != "kubestage1003.eqiad.wmnet" {
 		t.Errorf("%+v", f.Borrowed)
 	}

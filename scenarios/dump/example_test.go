@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/kept"
 	"ipamsim/scenarios/dump/manifest"
@@ -74,7 +75,7 @@ items:
 
 // A manager that this tree does not know is imported by a part of its own.
 func ExampleImporter() {
-	c := dump.New((&ipam.Manager{Name: "leases"}).With(leases))
+	c := dump.New(scenarios.Managers{(&ipam.Manager{Name: "leases"}).With(leases)})
 	if err := c.Read("dump.yaml", strings.NewReader(leaseDump), nil); err != nil {
 		fmt.Println(err)
 		return
@@ -112,7 +113,7 @@ func TestImporterOfOnesOwn(t *testing.T) {
 		"an address":   {strings.Replace(leaseDump, "10.0.0.2", "ten", 1), dump.Options{}, `F:5: Lease b: spec.address: "ten" is no address`},
 		"no such kind": {"metadata: {name: alpha}\n", dump.Options{}, "F:1: alpha: no apiVersion and kind: want what kubectl get -o yaml prints"},
 	} {
-		c := dump.New(m)
+		c := dump.New(scenarios.Managers{m})
 		err := c.Read("F", strings.NewReader(tt.text), nil)
 		if err == nil {
 			_, _, err = c.Scenario(tt.o)

@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"ipamsim/scenarios"
+	"ipamsim/cmd/managers"
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/scenariotest"
 )
 
 // twoNodes is a dump of two nodes, a pool with a block of node-a's, and a pod on a node with
@@ -50,16 +51,11 @@ items:
 
 func readText(t *testing.T, text string) answer {
 	t.Helper()
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = r.Close() })
-	c := dump.New()
+	c := dump.New(managers.All())
 	if err := c.Read("dump.yaml", strings.NewReader(text), nil); err != nil {
 		t.Fatal(err)
 	}
-	out := importAll(r, c, "dump")
+	out := importAll(scenariotest.Runner(t), c, "dump")
 	if out.err != nil {
 		t.Fatal(out.err)
 	}

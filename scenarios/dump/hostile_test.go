@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/dumptest"
 )
@@ -64,7 +65,7 @@ func TestAnyDump(t *testing.T) {
 	n := 0
 	for ; time.Now().Before(until); n++ {
 		text := changed(rng, all[rng.IntN(len(all))], all[rng.IntN(len(all))])
-		if err := dumptest.Check(text); err != nil {
+		if err := dumptest.Check(managers.All(), text); err != nil {
 			t.Fatalf("%v\n%q", err, text)
 		}
 	}
@@ -74,7 +75,7 @@ func TestAnyDump(t *testing.T) {
 // refuses is the line with which something is refused.
 func refuses(t *testing.T, r io.Reader) string {
 	t.Helper()
-	c := dump.New()
+	c := dump.New(managers.All())
 	err := c.Read("F", r, nil)
 	if err == nil {
 		_, _, err = c.Scenario(dump.Options{})
@@ -206,7 +207,7 @@ func TestForms(t *testing.T) {
 	indented = "kind: List\napiVersion: v1\n" + strings.Replace(indented, "items:\n- ", "items:\n  - ", 1)
 	want, _, _ := scenario(t, read(t, "tkg.yaml"), dump.Options{})
 	for name, text := range map[string]string{"crlf": crlf, "indented": indented} {
-		c := dump.New()
+		c := dump.New(managers.All())
 		if err := c.Read("tkg.yaml", strings.NewReader(text), nil); err != nil {
 			t.Fatal(name, err)
 		}
@@ -223,7 +224,7 @@ kind: Node
 metadata:
   name: m
 `
-	c := dump.New()
+	c := dump.New(managers.All())
 	if err := c.Read("lines", strings.NewReader(lines), nil); err != nil {
 		t.Fatal(err)
 	}

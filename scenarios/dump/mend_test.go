@@ -8,8 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/scenariotest"
 	"ipamsim/sim/cluster"
 )
 
@@ -117,15 +119,11 @@ func (o *operator) run(t *testing.T, text string) (broken []string, owners map[s
 	t.Helper()
 	changed := strings.Replace(text, "\nspec:\n", "\nspec:\n  timeline:\n"+strings.Join(o.steps, ""), 1)
 	changed = strings.Replace(changed, "until: 15s", "until: 2m", 1)
-	s, err := scenarios.Parse("mended.yaml", []byte(changed))
+	s, err := managers.All().Parse("mended.yaml", []byte(changed))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := scenariotest.Runner(t)
 	rep, err := r.Run(context.Background(), s, scenarios.Options{End: func(c *cluster.Cluster) {
 		owners = map[string]string{}
 		if v, err := c.Checker.Sight(); err != nil {

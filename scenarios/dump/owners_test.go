@@ -9,9 +9,11 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/model"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/scenariotest"
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/action"
 )
@@ -23,8 +25,8 @@ type small struct {
 }
 
 func newSmall(t *testing.T) *small {
-	s := &small{t, dump.New()}
-	for _, r := range dump.Resources() {
+	s := &small{t, dump.New(managers.All())}
+	for _, r := range dump.Resources(managers.All()) {
 		if r.By == dump.Kubectl && r.Group() != "whereabouts.cni.cncf.io" && r.Group() != "k8s.cni.cncf.io" {
 			s.c.Complete(r.APIVersion, r.Kind)
 		}
@@ -109,11 +111,7 @@ func TestOwners(t *testing.T) {
 	}
 	sc.Doc.Spec.Timeline = []scenarios.Event{{At: metav1.Duration{Duration: time.Second}, Drain: &action.Drain{Node: "a"}}}
 	var got []string
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := scenariotest.Runner(t)
 	if _, err := r.Run(t.Context(), sc, scenarios.Options{End: func(c *cluster.Cluster) {
 		v, err := c.Checker.Sight()
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/strict"
 )
@@ -34,7 +35,7 @@ func TestRefusals(t *testing.T) {
 
 // TestTrace: an error about the scenario is one about the dump, wherever it is.
 func TestTrace(t *testing.T) {
-	c := dump.New()
+	c := dump.New(managers.All())
 	for file, text := range map[string]string{
 		"pools.yaml":  "apiVersion: crd.projectcalico.org/v1\nkind: IPPool\nmetadata: {name: p}\nspec: {cidr: 10.0.0.0/16}\n",
 		"record.yaml": "\napiVersion: crd.projectcalico.org/v1\nkind: BlockAffinity\nmetadata: {name: a}\nspec: {cidr: 10.0.0.0/26, node: n1, state: confirmed, deleted: \"false\"}\n",
@@ -80,7 +81,7 @@ func TestTrace(t *testing.T) {
 // pools is a dump without a node.
 func pools(t *testing.T) *dump.Cluster {
 	t.Helper()
-	c := dump.New()
+	c := dump.New(managers.All())
 	if err := c.Read("F", strings.NewReader(pool), nil); err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump/decode"
 	"ipamsim/sim/ipam"
 
@@ -54,12 +53,6 @@ func kindKey(kind, group string) string {
 	return kind + "." + group
 }
 
-// Resources are all that is read with the managers of this program, in the order in which
-// to read them: pods last, because what was claimed before they were listed and is given up
-// by then shows as leaked, while what they have claimed since would show as a pod without a
-// claim.
-func Resources() []Resource { return resourcesOf(scenarios.Used()) }
-
 // order is that of the kinds that any cluster may have; "" are the managers' own.
 var order = []string{
 	"namespaces", "nodes", "configmaps", "daemonsets.apps", "deployments.apps", "statefulsets.apps", "cronjobs.batch",
@@ -77,7 +70,10 @@ var kubernetes = []Resource{
 	{APIVersion: "v1", Plural: "pods", Kind: "Pod", add: (*Cluster).addPod},
 }
 
-func resourcesOf(managers []*ipam.Manager) []Resource {
+// Resources are all that is read with the managers, in the order in which to read them:
+// pods last, because what was claimed before they were listed and is given up by then shows
+// as leaked, while what they have claimed since would show as a pod without a claim.
+func Resources(managers []*ipam.Manager) []Resource {
 	all := slices.Clone(kubernetes)
 	for _, m := range importable(managers) {
 		i, _ := ipam.Part[*Importer](m)
@@ -158,9 +154,9 @@ func (c *Cluster) Show(r *Resource) string {
 // CollectCommand is a command line for a POSIX shell that writes resources to a file,
 // each under its name: those whose full names are given, or without any all that
 // kubectl shows. kubectl says what the cluster does not have.
-func CollectCommand(file string, names ...string) string {
+func CollectCommand(managers []*ipam.Manager, file string, names ...string) string {
 	var all, apart []string
-	resources := Resources()
+	resources := Resources(managers)
 	for i := range resources {
 		r := &resources[i]
 		switch {

@@ -14,7 +14,7 @@ import (
 )
 
 // Scenario writes the cluster as a scenario file, and reports what could not be
-// known. The text loads: what scenarios.Parse would refuse is an error here, with
+// known. The text loads: what scenarios.Managers.Parse would refuse is an error here, with
 // the file and line that the object came from.
 func (c *Cluster) Scenario(o Options) ([]byte, *Report, error) {
 	if o.Name == "" {

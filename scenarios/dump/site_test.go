@@ -11,9 +11,11 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/diagnosis"
+	"ipamsim/scenarios/scenariotest"
 )
 
 type obj = map[string]any
@@ -139,7 +141,7 @@ func (s *site) proven(t *testing.T) *diagnosis.Findings {
 
 func (s *site) cluster(t *testing.T) *dump.Cluster {
 	t.Helper()
-	c := dump.New()
+	c := dump.New(managers.All())
 	if err := c.Read("site", bytes.NewReader(s.list(t)), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -154,11 +156,7 @@ func prove(t *testing.T, c *dump.Cluster, s *scenarios.Scenario) *diagnosis.Find
 
 func proveWithin(t *testing.T, c *dump.Cluster, s *scenarios.Scenario, ctx context.Context, b diagnosis.Bound) *diagnosis.Findings {
 	t.Helper()
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = r.Close() })
+	r := scenariotest.Runner(t)
 	v, err := r.Look(context.Background(), s)
 	if err != nil {
 		t.Fatal(err)

@@ -9,17 +9,13 @@ import (
 	"ipamsim/model"
 	"ipamsim/reports/golden"
 	"ipamsim/reports/imported"
-	"ipamsim/scenarios"
+	"ipamsim/scenarios/scenariotest"
 )
 
 // reports/DUMPS.md is the table of all dumps of testdata/truth: what is wrong in each,
 // what the importer says, and what came of its remedies.
 func TestDumpsReport(t *testing.T) {
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := scenariotest.Runner(t)
 	var b strings.Builder
 	b.WriteString(dumpsHead)
 	right := 0

@@ -13,10 +13,12 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/model"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/diagnosis"
+	"ipamsim/scenarios/scenariotest"
 )
 
 // truth is what is known of a dump in testdata/truth: what somebody who knows the
@@ -110,7 +112,7 @@ type answer struct {
 // importDump does what ipamsim import does.
 func importDump(t *testing.T, r *scenarios.Runner, name string, files []string) answer {
 	t.Helper()
-	c := dump.New()
+	c := dump.New(managers.All())
 	for _, file := range files {
 		f, err := os.Open(filepath.Join("testdata/truth", name, file))
 		if err != nil {
@@ -133,7 +135,7 @@ func importAll(r *scenarios.Runner, c *dump.Cluster, name string) answer {
 		return answer{err: err}
 	}
 	c.Forget()
-	s, err := scenarios.Parse("the scenario made of it", text)
+	s, err := managers.All().Parse("the scenario made of it", text)
 	if err != nil {
 		return answer{err: report.Trace(err)}
 	}
@@ -158,11 +160,7 @@ func importAll(r *scenarios.Runner, c *dump.Cluster, name string) answer {
 // there, none is invented, what must not be said is not, and what is printed can be
 // typed.
 func TestTruth(t *testing.T) {
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := scenariotest.Runner(t)
 	for _, name := range truths(t) {
 		t.Run(name, func(t *testing.T) {
 			x := truthOf(t, name)

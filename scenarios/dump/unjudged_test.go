@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/model"
 	"ipamsim/reports/imported"
 	"ipamsim/scenarios"
@@ -34,7 +35,7 @@ printf 'apiVersion: v1\nitems: []\nkind: List\nmetadata:\n  resourceVersion: ""\
 	if err := os.WriteFile(filepath.Join(dir, "kubectl"), []byte(kubectl), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(sh, "-c", dump.CollectCommand("dump.yaml"))
+	cmd := exec.Command(sh, "-c", dump.CollectCommand(managers.All(), "dump.yaml"))
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
@@ -43,12 +44,12 @@ printf 'apiVersion: v1\nitems: []\nkind: List\nmetadata:\n  resourceVersion: ""\
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range dump.Resources() {
+	for _, r := range dump.Resources(managers.All()) {
 		same := func(o dump.Resource) bool { return o.Kind == r.Kind && o.By == dump.Kubectl }
 		switch n := strings.Count("\n"+string(asked), "\n"+r.Name()+"\n"); {
 		case r.By == dump.Kubectl && n != 1:
 			t.Errorf("%s is asked for %d times", r.Name(), n)
-		case r.By == dump.Second && r.Kind != "IPAMConfiguration" && !slices.ContainsFunc(dump.Resources(), same):
+		case r.By == dump.Second && r.Kind != "IPAMConfiguration" && !slices.ContainsFunc(dump.Resources(managers.All()), same):
 			t.Errorf("%s has no first form", r.Name())
 		}
 	}
@@ -59,7 +60,7 @@ printf 'apiVersion: v1\nitems: []\nkind: List\nmetadata:\n  resourceVersion: ""\
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := dump.New()
+	c := dump.New(managers.All())
 	if err := c.Read("dump.yaml", bytes.NewReader(text), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -91,9 +92,9 @@ func TestUnjudged(t *testing.T) {
 		{"no owners", "owner", scenarios.Recreation},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			c := dump.New()
+			c := dump.New(managers.All())
 			var with string
-			for _, r := range dump.Resources() {
+			for _, r := range dump.Resources(managers.All()) {
 				if r.By == dump.Kubectl && (x.leave == r.Kind || x.leave == "owner" && strings.Contains("DaemonSet Deployment StatefulSet Job", r.Kind)) {
 					with = r.Name()
 				} else if r.By == dump.Kubectl {
@@ -145,8 +146,8 @@ func critical(all []scenarios.Unjudged) bool {
 // leaked, unless the list says that it is whole.
 func TestPodsOfOneNamespace(t *testing.T) {
 	for _, whole := range []bool{false, true} {
-		c := dump.New()
-		for _, r := range dump.Resources() {
+		c := dump.New(managers.All())
+		for _, r := range dump.Resources(managers.All()) {
 			if r.By == dump.Kubectl && (whole || r.Kind != "Pod" && r.Kind != "Namespace") {
 				c.Complete(r.APIVersion, r.Kind)
 			}

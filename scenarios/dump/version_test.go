@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/diagnosis"
@@ -21,13 +22,13 @@ func TestVersions(t *testing.T) {
 	_, _, report := scenario(t, s.c, dump.Options{})
 	var got []string
 	for _, v := range report.Versions {
-		all, newer := diagnosis.Differences(v)
+		all, newer := diagnosis.Differences(managers.All(), v)
 		got = append(got, fmt.Sprint(v.Program, " ", v.Found, " ", len(all), " ", newer))
 	}
 	if want := []string{"calico v3.26.1 8 false", "calico v3.31.0 0 false", "whereabouts v0.6.3-amd64 5 false"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if _, newer := diagnosis.Differences(scenarios.Version{Program: "calico", Found: "v3.99.0"}); !newer {
+	if _, newer := diagnosis.Differences(managers.All(), scenarios.Version{Program: "calico", Found: "v3.99.0"}); !newer {
 		t.Error("v3.99.0 is not newer")
 	}
 }
@@ -56,7 +57,7 @@ func TestTwoRouters(t *testing.T) {
 // itself is kept, and one without a range is left out; its pool is judged all the same.
 func TestConfigurationPath(t *testing.T) {
 	for _, ranged := range []bool{true, false} {
-		c := dump.New()
+		c := dump.New(managers.All())
 		s := &small{t, c}
 		conf := `{\"type\":\"macvlan\",\"ipam\":{\"type\":\"whereabouts\",\"configuration_path\":\"/etc/cni/net.d/x.conf\"}}`
 		if ranged {

@@ -12,9 +12,9 @@ import (
 )
 
 // Asked is what the plan asks, as its answer tells it, with a cell for each of its own.
-func (p *Plan) Asked() *answer.Plan {
+func (p *Plan) Asked() *answer.Question {
 	s := p.Doc.Spec
-	a := &answer.Plan{
+	a := &answer.Question{
 		Name: p.Name(), Title: s.Title, Story: s.Story, File: p.File, Upstream: p.Upstream(),
 		Horizon: s.Horizon.Duration.Duration, Repeats: s.Repeats, Minimise: s.Want.Minimise,
 		Unknown: p.Unknown(), Both: s.Engine == Both, From: s.From,
@@ -25,7 +25,7 @@ func (p *Plan) Asked() *answer.Plan {
 		a.Require = append(a.Require, answer.Bound{Measure: name, Most: s.Want.Require[name]})
 	}
 	given := map[string]bool{}
-	for _, x := range Known() {
+	for _, x := range Known(p.sheet.Managers()) {
 		given[x.Name] = x.Given
 		if v, said := s.Settings[x.Name]; said {
 			text, err := json.Marshal(v)
@@ -53,7 +53,7 @@ func (p *Plan) Asked() *answer.Plan {
 	}
 	for i := range p.Cells {
 		c := &p.Cells[i]
-		a.Cells = append(a.Cells, answer.Cell{
+		a.Cells = append(a.Cells, answer.Trials{
 			Option: c.Option, Cost: costs[c.Option], Values: c.Values, BlockSize: c.BlockSize, PoolSize: c.PoolSize, Engine: engine, Cluster: &c.Cluster,
 		})
 	}
@@ -61,7 +61,7 @@ func (p *Plan) Asked() *answer.Plan {
 }
 
 // Collect puts what came of a point into its cell.
-func (p *Plan) Collect(a *answer.Plan, d *Done) {
+func (p *Plan) Collect(a *answer.Question, d *Done) {
 	c := &a.Cells[d.Cell]
 	lives := &c.Lives
 	if d.Engine == Real && p.Doc.Spec.Engine == Both {

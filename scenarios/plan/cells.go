@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ipamsim/model/capacity"
+	"ipamsim/scenarios/plan/values"
 	"ipamsim/scenarios/strict"
 )
 
@@ -29,7 +30,7 @@ func (p *Plan) asked() error {
 	case p.Doc.Metadata.Name == "" || len(p.Doc.Metadata.Name) > 100 || strings.ContainsAny(p.Doc.Metadata.Name, "/\\ \n\t"):
 		return fail("want a name of at most 100 letters, without spaces", "metadata", "name")
 	case s.Horizon.Duration.Duration < horizonMin || s.Horizon.Duration.Duration > horizonMax:
-		return fail(fmt.Sprintf("want %s to %s", SpanText(horizonMin), SpanText(horizonMax)), "spec", "horizon")
+		return fail(fmt.Sprintf("want %s to %s", values.SpanText(horizonMin), values.SpanText(horizonMax)), "spec", "horizon")
 	case s.Repeats < 1 || s.Repeats > repeatsMax:
 		return fail(fmt.Sprintf("want 1 to %d", repeatsMax), "spec", "repeats")
 	case s.Want.From.Duration.Duration >= s.Horizon.Duration.Duration:
@@ -74,7 +75,7 @@ func (p *Plan) cells() error {
 		}
 		for k, x := range picked {
 			for _, name := range slices.Sorted(maps.Keys(x.put)) {
-				s, _ := setting(name) // checked by choices
+				s, _ := p.setting(name) // checked by choices
 				d.put(s, x.put[name])
 			}
 			if k < len(p.Doc.Spec.Axes) {
@@ -94,9 +95,9 @@ func (p *Plan) cells() error {
 func (p *Plan) puts(d *Draft, all Settings, path ...any) error {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		at := append(path[:len(path):len(path)], name)
-		s, ok := setting(name)
+		s, ok := p.setting(name)
 		if !ok {
-			return p.sheet.Fail("unknown setting, "+strict.Want(name, names()), at...)
+			return p.sheet.Fail("unknown setting, "+strict.Want(name, p.names()), at...)
 		}
 		if problem := d.put(s, all[name]); problem != "" {
 			return p.sheet.Fail(problem, at...)
@@ -105,9 +106,9 @@ func (p *Plan) puts(d *Draft, all Settings, path ...any) error {
 	return nil
 }
 
-func names() []string {
+func (p *Plan) names() []string {
 	var out []string
-	for _, s := range Known() {
+	for _, s := range Known(p.sheet.Managers()) {
 		out = append(out, s.Name)
 	}
 	return out
@@ -123,14 +124,14 @@ func (p *Plan) choices(first *Draft) (out [][]choice, err error) {
 		case len(a.Values) == 0:
 			return nil, p.sheet.Fail("empty, want the values that "+a.Setting+" takes", "spec", "axes", i, "values")
 		}
-		if _, ok := setting(a.Setting); !ok {
-			return nil, p.sheet.Fail("unknown setting, "+strict.Want(a.Setting, names()), "spec", "axes", i, "setting")
+		if _, ok := p.setting(a.Setting); !ok {
+			return nil, p.sheet.Fail("unknown setting, "+strict.Want(a.Setting, p.names()), "spec", "axes", i, "setting")
 		}
 		seen[a.Setting] = true
 		var all []choice
 		for j, v := range a.Values {
 			at := []any{"spec", "axes", i, "values", j}
-			s, _ := setting(a.Setting)
+			s, _ := p.setting(a.Setting)
 			if problem := first.clone().put(s, v); problem != "" {
 				return nil, p.sheet.Fail(problem, at...)
 			}
@@ -173,8 +174,8 @@ func (p *Plan) textOf(v any, at []any) string {
 	if s := p.sheet.Text(at...); s != "" {
 		return s
 	}
-	if d, ok := distributionOf(v); ok {
-		return distributionText(d)
+	if d, ok := values.DistributionOf(v); ok {
+		return values.DistributionText(d)
 	}
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"ipamsim/model/capacity/calico"
 	"ipamsim/model/metric"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/scenariotest"
 )
 
 // holder is who has an address.
@@ -52,15 +53,11 @@ func TestClaimsAgree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := Parse("replaced-nodes.yaml", []byte(strings.Replace(string(text), "horizon: 20d", "horizon: 2d", 1)), nil)
+	p, err := Parse(All, "replaced-nodes.yaml", []byte(strings.Replace(string(text), "horizon: 20d", "horizon: 2d", 1)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := scenariotest.Runner(t)
 	for cell := range p.Cells {
 		c := p.Cells[cell].Cluster
 		c.Apart = p.apart()

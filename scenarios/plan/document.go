@@ -6,9 +6,8 @@
 package plan
 
 import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"ipamsim/model/route"
+	"ipamsim/scenarios/plan/values"
 )
 
 // Kind of the document that turns manifests into a plan.
@@ -48,7 +47,7 @@ type Spec struct {
 	IPAM      string `json:"ipam,omitempty"`
 	Datastore string `json:"datastore,omitempty" jsonschema:"enum=etcdv3,enum=kubernetes"`
 	// Horizon is how far to look, e.g. 30d.
-	Horizon Span `json:"horizon" jsonschema:"required"`
+	Horizon values.Span `json:"horizon" jsonschema:"required"`
 	// Repeats is how often each combination is drawn anew; default 100.
 	Repeats int `json:"repeats,omitempty" unset:"100"`
 	// Samples over the horizon; default 100.
@@ -90,10 +89,7 @@ type Want struct {
 	// From is from when on bounds hold, e.g. 10d; default: from the beginning for a
 	// cluster that is empty then. For one that runs: when an option has been carried
 	// out and the cluster had time to settle.
-	From Span `json:"from,omitzero"`
+	From values.Span `json:"from,omitzero"`
 	// Minimise is a measure; default: routes for Calico, leaked for Whereabouts.
 	Minimise string `json:"minimise,omitempty" unset:"the address manager's"`
 }
-
-// Span is a time as metav1.Duration writes it, or in days: 36h, 30d.
-type Span struct{ metav1.Duration }

@@ -64,13 +64,13 @@ func (d *Draft) put(s Setting, v any) string {
 	if s.Of != "" && s.Of != d.plan.Manager() {
 		return fmt.Sprintf("%s is a setting of %s, and this is a plan for %s", s.Name, s.Of, d.plan.Manager())
 	}
-	value, ok := s.read(v)
+	value, ok := s.Read(v)
 	if !ok {
 		return fmt.Sprintf("want %s", s.Want)
 	}
 	d.values[s.Name] = value
-	if s.into != nil {
-		s.into(d, value)
+	if s.Put != nil {
+		s.Put(d, value)
 	}
 	return ""
 }

@@ -12,9 +12,10 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/model/capacity"
-	"ipamsim/scenarios"
 	"ipamsim/scenarios/plan"
+	"ipamsim/scenarios/scenariotest"
 )
 
 // How many plans TestEnginesAgree draws is rapid's flag -rapid.checks; the default
@@ -35,11 +36,11 @@ func TestEnginesAgree(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = f.Value.Set(f.DefValue) })
 	}
-	r := runner(t)
+	r := scenariotest.Runner(t)
 	plans, refusals, adds, refused, samples, certain := 0, 0, 0, 0, 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
 		text := rapid.Custom(drawPlan).Draw(rt, "plan")
-		p, err := plan.Parse("drawn.yaml", []byte(text), nil)
+		p, err := plan.Parse(managers.All(), "drawn.yaml", []byte(text), nil)
 		if err != nil {
 			rt.Fatalf("%v\n%s", err, text)
 		}
@@ -199,22 +200,12 @@ func drawWhereabouts(t *rapid.T, s map[string]any) string {
 	return out
 }
 
-func runner(t *testing.T) *scenarios.Runner {
-	t.Helper()
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = r.Close() })
-	return r
-}
-
 // onlyReal are what no reference knows.
 var onlyReal = cmpopts.IgnoreFields(capacity.Course{}, "Calls", "AddMedian", "AddP99", "Violations", "Digest")
 
 // TestGoodPlansAgree: the points of the good plans that are small enough for both.
 func TestGoodPlansAgree(t *testing.T) {
-	r, compared := runner(t), 0
+	r, compared := scenariotest.Runner(t), 0
 	for _, name := range goods(t) {
 		p := load(t, name)
 		if err := p.Set(plan.Both, 1); err != nil {

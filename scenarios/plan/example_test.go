@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"slices"
 
-	"ipamsim/cmd/managers"
 	"ipamsim/model"
 	"ipamsim/model/capacity"
 	"ipamsim/scenarios"
@@ -50,15 +49,14 @@ func Example() {
 			return model.Network{Key: key, Ranges: []model.Range{{Prefix: prefix, Start: netip.MustParseAddr("10.0.0.1"), End: netip.MustParseAddr("10.0.0.5")}}}, true, nil
 		},
 	}
-	scenarios.Use(toy.With(plan.Manager{
+	mine := scenarios.Managers{toy.With(plan.Manager{
 		Configure: func(_ *plan.Draft, _ *scenarios.Scenario, c *capacity.Cluster) error {
 			c.Manager = naive{}
 			return nil
 		},
-	}))
-	defer scenarios.Use(managers.All()...)
+	})}
 
-	p, err := plan.Parse("toy.yaml", []byte(`
+	p, err := plan.Parse(mine, "toy.yaml", []byte(`
 apiVersion: ipamsim.dev/v1alpha1
 kind: Plan
 metadata: {name: toy}

@@ -5,8 +5,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/model/capacity"
 	"ipamsim/scenarios/plan"
+	"ipamsim/scenarios/scenariotest"
 )
 
 // In a cluster that runs and in which nothing happens at first, the first sample is the
@@ -14,14 +16,14 @@ import (
 func TestFirstLook(t *testing.T) {
 	cluster := imported(t, "staging.yaml", stagingDump())
 	const text = "apiVersion: ipamsim.dev/v1alpha1\nkind: Plan\nmetadata: {name: first}\nspec:\n  from: cluster.yaml\n  horizon: 2d\n  repeats: 1\n  settings: {lifetime: 90d}\n"
-	p, err := plan.Parse("first.yaml", []byte(text), func(string) ([]byte, error) { return cluster, nil })
+	p, err := plan.Parse(managers.All(), "first.yaml", []byte(text), func(string) ([]byte, error) { return cluster, nil })
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := p.Set(plan.Both, 1); err != nil {
 		t.Fatal(err)
 	}
-	r, courses := runner(t), map[string]*capacity.Course{}
+	r, courses := scenariotest.Runner(t), map[string]*capacity.Course{}
 	for _, pt := range p.Points() {
 		o, err := p.Run(t.Context(), r, pt)
 		if err != nil || o.Refused != "" {

@@ -8,14 +8,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/model/capacity"
 	"ipamsim/scenarios/plan"
+	"ipamsim/scenarios/plan/values"
 )
 
 // parseWith is a small plan with more settings.
 func parseWith(settings string) (*plan.Plan, error) {
 	text := fmt.Sprintf(`{apiVersion: ipamsim.dev/v1alpha1, kind: Plan, metadata: {name: lives}, spec: {ipam: calico, horizon: 1d, repeats: 1, settings: {pool: 10.0.0.0/24, nodes: 2, pods: 20, %s}}}`, settings)
-	return plan.Parse("lives.yaml", []byte(text), nil)
+	return plan.Parse(managers.All(), "lives.yaml", []byte(text), nil)
 }
 
 // A load as ipamsim calibrate writes it.
@@ -34,7 +36,7 @@ arrivalsByWeekday: [1, 1, 1, 1, 1, 0, 0], begins: 2d7h, replaceEvery: 9d, replac
 	if d := cmp.Diff(want, l); d != "" || !p.Cells[0].Cluster.Trouble.ReplaceDrained {
 		t.Error(d)
 	}
-	again := plan.LivesSetting(l.Lives)
+	again := values.LivesSetting(l.Lives)
 	if d := cmp.Diff("map[p50:3h p99.5:9d rest:20d]", fmt.Sprint(again)); d != "" {
 		t.Error(d)
 	}

@@ -21,13 +21,14 @@ import (
 	"ipamsim/reports/golden"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/plan"
+	"ipamsim/scenarios/plan/values"
 	"ipamsim/scenarios/strict"
 	"ipamsim/sim/ipam/canary"
 )
 
 func load(t *testing.T, name string) *plan.Plan {
 	t.Helper()
-	p, err := plan.Load(filepath.Join("testdata", "good", name+".yaml"))
+	p, err := plan.Load(managers.All(), filepath.Join("testdata", "good", name+".yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +110,7 @@ func TestPack(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		q, err := plan.Parse("packed.yaml", text, func(name string) ([]byte, error) { return nil, fmt.Errorf("it asks for %s", name) })
+		q, err := plan.Parse(managers.All(), "packed.yaml", text, func(name string) ([]byte, error) { return nil, fmt.Errorf("it asks for %s", name) })
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", name, err, text)
 		}
@@ -147,7 +148,7 @@ func TestBad(t *testing.T) {
 	}
 	var told strings.Builder
 	for _, f := range files {
-		_, err := plan.Load(f)
+		_, err := plan.Load(managers.All(), f)
 		var e *strict.Error
 		if !errors.As(err, &e) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", f, err)
@@ -165,15 +166,15 @@ func TestSpan(t *testing.T) {
 	for text, want := range map[string]time.Duration{
 		"30d": 720 * time.Hour, "1d12h": 36 * time.Hour, "1.5d": 36 * time.Hour, "36h": 36 * time.Hour, "5m": 5 * time.Minute, "0": 0, "90s": 90 * time.Second,
 	} {
-		if got, err := plan.ParseSpan(text); got != want || err != nil {
+		if got, err := values.ParseSpan(text); got != want || err != nil {
 			t.Errorf("%s: %s, %v", text, got, err)
 		}
-		if got, err := plan.ParseSpan(plan.SpanText(want)); got != want || err != nil {
-			t.Errorf("%s as %s: %s, %v", text, plan.SpanText(want), got, err)
+		if got, err := values.ParseSpan(values.SpanText(want)); got != want || err != nil {
+			t.Errorf("%s as %s: %s, %v", text, values.SpanText(want), got, err)
 		}
 	}
 	for _, text := range []string{"", "d", "-1d", "1d-1h", "+5h", "4000d", "99999d", "30", "one day", "1d2d", "1e3d", "9999999h"} {
-		if got, err := plan.ParseSpan(text); err == nil {
+		if got, err := values.ParseSpan(text); err == nil {
 			t.Errorf("%q is %s", text, got)
 		}
 	}
@@ -185,7 +186,7 @@ func TestKnown(t *testing.T) {
 	var names []string
 	var table strings.Builder
 	table.WriteString("| setting | of | what it is | values |\n|---|---|---|---|\n")
-	for _, s := range plan.Known() {
+	for _, s := range plan.Known(managers.All()) {
 		names = append(names, s.Name)
 		fmt.Fprintf(&table, "| `%s` | %s | %s | %s |\n", s.Name, s.Of, s.Means, s.Want)
 		if s.Means == "" || s.Want == "" || s.Schema == nil || s.Of != "" && s.Of != "calico" && s.Of != "whereabouts" {
@@ -193,7 +194,7 @@ func TestKnown(t *testing.T) {
 		}
 	}
 	golden.Check(t, "testdata/settings.golden", table.String())
-	if slices.Sort(names); len(slices.Compact(names)) != len(plan.Known()) {
+	if slices.Sort(names); len(slices.Compact(names)) != len(plan.Known(managers.All())) {
 		t.Error(names)
 	}
 }
@@ -201,17 +202,17 @@ func TestKnown(t *testing.T) {
 // A plan knows what the import that it begins with could not know.
 func TestUnknown(t *testing.T) {
 	cluster := wikimedia(t)
-	from, err := scenarios.Parse("imported.yaml", cluster)
+	from, err := managers.All().Parse("imported.yaml", cluster)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := from.Doc.Spec.Import.Doubts()
+	want := from.Doubts()
 	const text = `apiVersion: ipamsim.dev/v1alpha1
 kind: Plan
 metadata: {name: staging}
 spec: {from: imported.yaml, horizon: 1d}
 `
-	p, err := plan.Parse("staging.yaml", []byte(text), func(string) ([]byte, error) { return cluster, nil })
+	p, err := plan.Parse(managers.All(), "staging.yaml", []byte(text), func(string) ([]byte, error) { return cluster, nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +224,7 @@ spec: {from: imported.yaml, horizon: 1d}
 	if bytes.Equal(reworded, cluster) {
 		t.Fatalf("no %q in\n%s", story, cluster[:min(len(cluster), 2000)])
 	}
-	again, err := plan.Parse("staging.yaml", []byte(text), func(string) ([]byte, error) { return reworded, nil })
+	again, err := plan.Parse(managers.All(), "staging.yaml", []byte(text), func(string) ([]byte, error) { return reworded, nil })
 	if err != nil || !slices.Equal(again.Unknown(), want) {
 		t.Errorf("in other words: %q, %v", again.Unknown(), err)
 	}
@@ -231,10 +232,8 @@ spec: {from: imported.yaml, horizon: 1d}
 
 // A program of which no manager has a part for plans says what to give one.
 func TestNoManagerIsPlanned(t *testing.T) {
-	scenarios.Use(canary.New())
-	defer scenarios.Use(managers.All()...)
 	const text = "apiVersion: ipamsim.dev/v1alpha1\nkind: Plan\nmetadata: {name: x}\nspec: {from: canary.scenario, horizon: 1d}\n"
-	_, err := plan.Parse("plan.yaml", []byte(text), func(name string) ([]byte, error) { return os.ReadFile("testdata/bad/" + name) })
+	_, err := plan.Parse(scenarios.Managers{canary.New()}, "plan.yaml", []byte(text), func(name string) ([]byte, error) { return os.ReadFile("testdata/bad/" + name) })
 	if err == nil || !strings.Contains(err.Error(), "no manager of this program can be planned: give it a plan.Manager") {
 		t.Error(err)
 	}

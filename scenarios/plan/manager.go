@@ -88,10 +88,10 @@ type Mistake struct{ Setting, Problem string }
 
 func (m *Mistake) Error() string { return m.Problem }
 
-// planned are the managers of this program that plans are for, sorted.
-func planned() (out []*ipam.Manager) {
-	for _, name := range scenarios.Used().Names() {
-		m := scenarios.Used().Find(name)
+// planned are the managers that plans are for, sorted.
+func planned(all scenarios.Managers) (out scenarios.Managers) {
+	for _, name := range all.Names() {
+		m := all.Find(name)
 		if _, ok := ipam.Part[Manager](m); ok {
 			out = append(out, m)
 		}
@@ -99,22 +99,14 @@ func planned() (out []*ipam.Manager) {
 	return out
 }
 
-// managers are their names.
-func managers() (out []string) {
-	for _, m := range planned() {
-		out = append(out, m.Name)
-	}
-	return out
-}
-
 // managed finds what is known of the manager of the plan's cluster.
 func (p *Plan) managed() error {
-	spec := &p.Doc.Spec
+	spec, all := &p.Doc.Spec, planned(p.sheet.Managers()).Names()
 	var ok bool
-	if p.manager, ok = ipam.Part[Manager](p.base.Manager()); !ok && len(managers()) == 0 {
+	if p.manager, ok = ipam.Part[Manager](p.base.Manager()); !ok && len(all) == 0 {
 		return p.sheet.Fail(fmt.Sprintf("a scenario of %s, and no manager of this program can be planned: give it a plan.Manager (ipam.Manager.With)", p.Manager()), "spec", "from")
 	} else if !ok {
-		return p.sheet.Fail(fmt.Sprintf("a scenario of %s, and plans are for %s", p.Manager(), strings.Join(managers(), " or ")), "spec", "from")
+		return p.sheet.Fail(fmt.Sprintf("a scenario of %s, and plans are for %s", p.Manager(), strings.Join(all, " or ")), "spec", "from")
 	}
 	if spec.IPAM != "" && spec.IPAM != p.Manager() {
 		return p.sheet.Fail("the scenario is one of "+p.Manager()+", remove ipam", "spec", "ipam")
@@ -124,8 +116,9 @@ func (p *Plan) managed() error {
 
 // known refuses a manager that plans are not for.
 func (p *Plan) known() error {
-	if name := p.Doc.Spec.IPAM; name != "" && !slices.Contains(managers(), name) {
-		return p.sheet.Fail(strict.Quote(name)+" is not known, "+strict.Want(name, managers()), "spec", "ipam")
+	all := planned(p.sheet.Managers()).Names()
+	if name := p.Doc.Spec.IPAM; name != "" && !slices.Contains(all, name) {
+		return p.sheet.Fail(strict.Quote(name)+" is not known, "+strict.Want(name, all), "spec", "ipam")
 	}
 	return nil
 }

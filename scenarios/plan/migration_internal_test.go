@@ -15,7 +15,7 @@ import (
 	"ipamsim/model/capacity/calico"
 	"ipamsim/reports/answer"
 	answercalico "ipamsim/reports/answer/calico"
-	"ipamsim/scenarios"
+	"ipamsim/scenarios/scenariotest"
 )
 
 // imported is a plan that begins with testdata/import.scenario, with options.
@@ -26,7 +26,7 @@ func imported(t *testing.T, spec string, options ...string) *Plan {
 	for i, o := range options {
 		text += fmt.Sprintf("  - {name: option %d, set: {%s}}\n", i+1, o)
 	}
-	p, err := Parse("moved.yaml", []byte(text), func(string) ([]byte, error) { return os.ReadFile("testdata/import.scenario") })
+	p, err := Parse(All, "moved.yaml", []byte(text), func(string) ([]byte, error) { return os.ReadFile("testdata/import.scenario") })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestBlocksNeverOverlap(t *testing.T) {
 	options := []string{"blockSize: 30", "blockSize: 31", "poolSize: 27", "poolSize: 29, blockSize: 30", "addPool: 10.64.76.0/28, removePool: staging", "pool: 10.64.76.0/28"}
 	p := imported(t, "horizon: 2d\nsettings: {lifetime: 3h, reconcileEvery: 5m, drainEvery: 10h, drainFor: 20m, crashEvery: 10h, crashFor: 20m}", options...)
 	for cell := range p.Cells {
-		c, err := p.cluster(context.Background(), runnerOf(t), cell)
+		c, err := p.cluster(context.Background(), scenariotest.Runner(t), cell)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,23 +157,13 @@ func checkBlocks(t *testing.T, p *capacity.Player) {
 	}
 }
 
-func runnerOf(t *testing.T) *scenarios.Runner {
-	t.Helper()
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = r.Close() })
-	return r
-}
-
 // A block with an address that nobody has stays, and a pool with blocks of another
 // size cannot be created over it: without a collector the way does not end, and the
 // life says where it stopped and why. With one it ends when the leak is released.
 func TestLeakStopsTheWay(t *testing.T) {
 	p := imported(t, "horizon: 1d", "blockSize: 30", "blockSize: 30, reconcileEvery: 5m")
 	for cell, done := range map[int]bool{1: false, 2: true} {
-		d, err := p.Run(context.Background(), runnerOf(t), Point{Cell: cell, Engine: Reference, Seed: 1})
+		d, err := p.Run(context.Background(), scenariotest.Runner(t), Point{Cell: cell, Engine: Reference, Seed: 1})
 		if err != nil || d.Refused != "" {
 			t.Fatal(err, d.Refused)
 		}
@@ -191,7 +181,7 @@ func TestLeakStopsTheWay(t *testing.T) {
 // The real code takes the same way: every sample, and what was seen on the way, is
 // equal, in both datastores.
 func TestMigrationAgrees(t *testing.T) {
-	r := runnerOf(t)
+	r := scenariotest.Runner(t)
 	for _, datastore := range []string{"kubernetes", "etcdv3"} {
 		p := imported(t, "horizon: 4h\nsamples: 9\nengine: both\nsettings: {lifetime: 2h, reconcileEvery: 30m}",
 			"strictAffinity: true", "blockSize: 30", "addPool: {cidr: 10.64.76.0/28, blockSize: 31}, removePool: staging", "poolSize: 27")
@@ -200,7 +190,7 @@ func TestMigrationAgrees(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if p, err = Parse("moved.yaml", p.text, func(string) ([]byte, error) {
+			if p, err = Parse(All, "moved.yaml", p.text, func(string) ([]byte, error) {
 				return []byte(strings.Replace(string(text), "datastore: kubernetes", "datastore: etcdv3", 1)), nil
 			}); err != nil {
 				t.Fatal(err)
@@ -242,11 +232,11 @@ func TestDevicesAreNoPods(t *testing.T) {
 	with := strings.NewReplacer("{projectcalico.org/IPv4Address: 10.0.0.11/24}", "{projectcalico.org/IPv4Address: 10.0.0.11/24, projectcalico.org/IPv4IPIPTunnelAddr: 10.64.75.2}",
 		"{handle_id: k8s-pod-network.c2, secondary: {namespace: default, node: node-a, pod: gone-0, timestamp: \"2025-11-01\"}}", "{handle_id: ipip-tunnel-addr-node-a, secondary: {node: node-a, type: ipipTunnelAddress}}",
 		"{name: k8s-pod-network.c2}", "{name: ipip-tunnel-addr-node-a}", "handleID: k8s-pod-network.c2", "handleID: ipip-tunnel-addr-node-a", "ipipMode: Never", "ipipMode: Always").Replace(string(text))
-	p, err := Parse("moved.yaml", imported(t, "horizon: 2h\nsettings: {reconcileEvery: 30m}\nengine: both").text, func(string) ([]byte, error) { return []byte(with), nil })
+	p, err := Parse(All, "moved.yaml", imported(t, "horizon: 2h\nsettings: {reconcileEvery: 30m}\nengine: both").text, func(string) ([]byte, error) { return []byte(with), nil })
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := p.cluster(context.Background(), runnerOf(t), 0)
+	c, err := p.cluster(context.Background(), scenariotest.Runner(t), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +244,7 @@ func TestDevicesAreNoPods(t *testing.T) {
 		t.Fatalf("tunnels %t, pods %+v", calico.Of(c).Tunnels, c.Pods)
 	}
 	pt := Point{Engine: Reference, Seed: 1}
-	want, err := p.Run(context.Background(), runnerOf(t), pt)
+	want, err := p.Run(context.Background(), scenariotest.Runner(t), pt)
 	if err != nil || want.Refused != "" {
 		t.Fatal(err, want.Refused)
 	}
@@ -262,7 +252,7 @@ func TestDevicesAreNoPods(t *testing.T) {
 		t.Errorf("at the beginning %+v", s)
 	}
 	pt.Engine = Real
-	got, err := p.Run(context.Background(), runnerOf(t), pt)
+	got, err := p.Run(context.Background(), scenariotest.Runner(t), pt)
 	if err != nil || got.Refused != "" {
 		t.Fatal(err, got.Refused)
 	}

@@ -63,20 +63,20 @@ func (p *Plan) Bounds(known func(measure string, most float64) error) error {
 
 // Unknown is what an import says that it could not know of the cluster, one line
 // each.
-func (p *Plan) Unknown() []string { return p.base.Doc.Spec.Import.Doubts() }
+func (p *Plan) Unknown() []string { return p.base.Doubts() }
 
 // Open reads a file that a plan names.
 type Open func(name string) ([]byte, error)
 
-// Load reads a plan and what it names, and checks everything that can be known
+// Load reads a plan for the managers and what it names, and checks everything that can be known
 // before the first point is run. The error is a *strict.Error: one line that
 // names file, line and field.
-func Load(path string) (*Plan, error) {
+func Load(managers scenarios.Managers, path string) (*Plan, error) {
 	data, err := strict.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	return Parse(path, data, func(name string) ([]byte, error) {
+	return Parse(managers, path, data, func(name string) ([]byte, error) {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(filepath.Dir(path), name)
 		}
@@ -85,8 +85,8 @@ func Load(path string) (*Plan, error) {
 }
 
 // Parse is Load for text that was read already; file is its name in messages.
-func Parse(file string, data []byte, open Open) (*Plan, error) {
-	sheet, err := scenarios.ReadSheet(file, data, Kind)
+func Parse(managers scenarios.Managers, file string, data []byte, open Open) (*Plan, error) {
+	sheet, err := managers.ReadSheet(file, data, Kind)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func (p *Plan) read(open Open) (err error) {
 		if !scenario.Match(p.from) {
 			return p.sheet.Fail(fmt.Sprintf("%s is no scenario; ipamsim import makes one of a dump", spec.From), "spec", "from")
 		}
-		p.base, err = scenarios.Parse(name, p.from)
+		p.base, err = p.sheet.Managers().Parse(name, p.from)
 	}
 	if err != nil {
 		return err
@@ -156,7 +156,7 @@ func unnamed(err error) string {
 func (p *Plan) manifests() (err error) {
 	spec := p.Doc.Spec
 	if spec.IPAM == "" {
-		return p.sheet.Fail("missing, want "+strings.Join(managers(), " or ")+", or from: a scenario", "spec", "ipam")
+		return p.sheet.Fail("missing, want "+strings.Join(planned(p.sheet.Managers()).Names(), " or ")+", or from: a scenario", "spec", "ipam")
 	}
 	d := scenarios.Document{APIVersion: scenarios.APIVersion, Kind: scenarios.Kind, Metadata: scenarios.Metadata{Name: p.Name()}}
 	d.Spec.Title, d.Spec.IPAM, d.Spec.Datastore = spec.Title, spec.IPAM, spec.Datastore
@@ -199,7 +199,7 @@ func (p *Plan) Pack() ([]byte, error) {
 	if err := e.Close(); err != nil {
 		return nil, fmt.Errorf("plan %s: %w", p.Name(), err)
 	}
-	_, err := Parse(p.File, out.Bytes(), func(string) ([]byte, error) { return nil, os.ErrNotExist })
+	_, err := Parse(p.sheet.Managers(), p.File, out.Bytes(), func(string) ([]byte, error) { return nil, os.ErrNotExist })
 	return out.Bytes(), err
 }
 

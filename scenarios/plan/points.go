@@ -5,12 +5,13 @@ import (
 	"time"
 
 	"ipamsim/model/capacity"
+	"ipamsim/scenarios/plan/values"
 )
 
 // Bounds and defaults of what is asked.
 const (
 	horizonMin     = time.Hour
-	horizonMax     = spanMax
+	horizonMax     = values.SpanMax
 	repeatsDefault = 100
 	repeatsMax     = 100_000
 	samplesMax     = 1000

@@ -50,7 +50,7 @@ spec: {cidr: fd00::/64, nodeSelector: all()}
 			"b 10.3.0.0/24 /30", "edge 10.1.0.0/24 /27 role", "four 10.0.0.0/24 /27", "four-2 10.2.0.0/24 /27", "six fd00::/64 /122", "six-2 fd01::/64 /122"}},
 		{"resizePool: {four: 23}, removePool: edge", []string{"four 10.0.0.0/23 /26", "six fd00::/64 /122"}},
 	} {
-		p, err := Parse("pools.yaml", fmt.Appendf(nil, text, x.set), nil)
+		p, err := Parse(All, "pools.yaml", fmt.Appendf(nil, text, x.set), nil)
 		if err != nil {
 			t.Errorf("%s: %v", x.set, err)
 			continue

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/reports/answer"
 	"ipamsim/scenarios/plan"
 )
@@ -23,7 +24,7 @@ func TestReadmePlanOfAnImport(t *testing.T) {
 		t.Fatal("the README has no plan of an import")
 	}
 	cluster := wikimedia(t)
-	p, err := plan.Parse("staging.yaml", []byte(text), func(string) ([]byte, error) { return cluster, nil })
+	p, err := plan.Parse(managers.All(), "staging.yaml", []byte(text), func(string) ([]byte, error) { return cluster, nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,10 +11,12 @@ import (
 	"testing"
 	"time"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/model/capacity"
 	"ipamsim/reports/answer"
 	"ipamsim/reports/golden"
 	"ipamsim/scenarios/plan"
+	"ipamsim/scenarios/plan/values"
 )
 
 const plansDir = "../plans"
@@ -35,7 +37,7 @@ func ready(t *testing.T, name string, change ...string) *plan.Plan {
 		}
 		text = strings.Replace(text, change[i], change[i+1], 1)
 	}
-	p, err := plan.Parse(name+".yaml", []byte(text), func(string) ([]byte, error) { return nil, os.ErrNotExist })
+	p, err := plan.Parse(managers.All(), name+".yaml", []byte(text), func(string) ([]byte, error) { return nil, os.ErrNotExist })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +45,7 @@ func ready(t *testing.T, name string, change ...string) *plan.Plan {
 }
 
 // lived is what becomes of the plan with the reference, a few times.
-func lived(t *testing.T, p *plan.Plan, repeats int) *answer.Plan {
+func lived(t *testing.T, p *plan.Plan, repeats int) *answer.Question {
 	t.Helper()
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as the processes of ipamsim plan do
 	if err := p.Set(plan.Reference, repeats); err != nil {
@@ -240,7 +242,7 @@ func TestSmallRangeIsAsByHand(t *testing.T) {
 	}
 	every := p.Cells[0].Cluster.Trouble.ReplaceEvery
 	if off := (mean - every).Hours() / every.Hours(); cells[0].Values[1] != "0" || math.Abs(off) > 3/math.Sqrt(3*lives) {
-		t.Errorf("exhausted after %s on the average, by hand %s", plan.SpanText(mean), plan.SpanText(every))
+		t.Errorf("exhausted after %s on the average, by hand %s", values.SpanText(mean), values.SpanText(every))
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"ipamsim/model/metric"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/plan/values"
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/action"
 )
@@ -213,7 +214,7 @@ func (p *Plan) settings(c *capacity.Cluster, m *made, pt Point) scenarios.Spec {
 	s := scenarios.Spec{
 		Title: p.Doc.Spec.Title, IPAM: p.Manager(), Seed: &seed, Fabric: c.Fabric, Strategy: "timed",
 		Until: span(c.Horizon + c.Apart/2), Latencies: map[string]scenarios.Latency{"api": {Median: span(p.latency(c)), Spread: 0.1}},
-		Limits: scenarios.Limits{Steps: stepsMax, Virtual: span(c.Horizon + day)},
+		Limits: scenarios.Limits{Steps: stepsMax, Virtual: span(c.Horizon + values.Day)},
 	}
 	silent := c.Evict() / 8
 	s.Timers = scenarios.Timers{

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"maps"
 
+	"ipamsim/scenarios"
 	"ipamsim/scenarios/strict"
 )
 
@@ -16,12 +17,12 @@ import (
 //go:embed schema.json
 var schema []byte
 
-// Schema is the JSON Schema of the Plan document, draft 2020-12, for the managers of this
-// program. Loading checks more: what one setting means for another, and for the manifests.
-func Schema() ([]byte, error) {
+// Schema is the JSON Schema of the Plan document, draft 2020-12, for the managers.
+// Loading checks more: what one setting means for another, and for the manifests.
+func Schema(managers scenarios.Managers) ([]byte, error) {
 	var names []string
 	var settings bytes.Buffer // an object, in the order of Known
-	for _, s := range Known() {
+	for _, s := range Known(managers) {
 		one := maps.Clone(s.Schema)
 		if one["description"] = s.Means; s.Of != "" {
 			one["description"] = s.Means + " (" + s.Of + ")"
@@ -40,6 +41,6 @@ func Schema() ([]byte, error) {
 		names = append(names, s.Name)
 	}
 	return strict.Schema(schema, map[string]any{
-		`["MANAGER"]`: managers(), `["SETTING"]`: names, `{"SETTING":true}`: json.RawMessage("{" + settings.String() + "}"),
+		`["MANAGER"]`: planned(managers).Names(), `["SETTING"]`: names, `{"SETTING":true}`: json.RawMessage("{" + settings.String() + "}"),
 	})
 }

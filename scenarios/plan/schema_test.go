@@ -14,8 +14,10 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
 	"k8s.io/kube-openapi/pkg/validation/validate"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/reports/golden"
 	"ipamsim/scenarios/plan"
+	"ipamsim/scenarios/plan/values"
 )
 
 // TestSchema: the schema is that of the types.
@@ -31,7 +33,7 @@ func generate(t *testing.T) []byte {
 		Anonymous: true, DoNotReference: true, ExpandedStruct: true, RequiredFromJSONSchemaTags: true,
 		Mapper: func(t reflect.Type) *jsonschema.Schema {
 			switch t {
-			case reflect.TypeFor[plan.Span]():
+			case reflect.TypeFor[values.Span]():
 				return &jsonschema.Schema{Type: "string", Pattern: `^([0-9]+(\.[0-9]+)?d)?([0-9]+(\.[0-9]+)?(h|m|s|ms|us|ns))*$`, Examples: []any{"30d"}}
 			case reflect.TypeFor[plan.Settings]():
 				return settings
@@ -62,7 +64,7 @@ func generate(t *testing.T) []byte {
 // TestSchemaJudges: what loads is valid, and an editor underlines the plain mistakes.
 func TestSchemaJudges(t *testing.T) {
 	var s spec.Schema
-	text, err := plan.Schema()
+	text, err := plan.Schema(managers.All())
 	if err != nil || json.Unmarshal(text, &s) != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ipamsim/model/capacity"
+	"ipamsim/scenarios/plan/values"
 )
 
 // written is a value that the file gives a setting, and where.
@@ -127,11 +128,11 @@ func late(w written, horizon time.Duration) string {
 	if !ok {
 		return ""
 	}
-	t, ok := spanOf(w.value)
+	t, ok := values.SpanOf(w.value)
 	if !ok || t <= horizon && (t < horizon || w.name != "growAt") {
 		return ""
 	}
-	problem := fmt.Sprintf("%s is not before the horizon, %s", SpanText(t), SpanText(horizon))
+	problem := fmt.Sprintf("%s is not before the horizon, %s", values.SpanText(t), values.SpanText(horizon))
 	if instead != "" {
 		problem += ": " + instead
 	}
@@ -140,7 +141,7 @@ func late(w written, horizon time.Duration) string {
 
 // misshapen says what of a distribution would have no effect, or "".
 func misshapen(v any) string {
-	d, ok := distributionOf(v)
+	d, ok := values.DistributionOf(v)
 	if !ok {
 		return ""
 	}

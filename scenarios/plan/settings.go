@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"ipamsim/model/capacity"
+	"ipamsim/scenarios"
+	"ipamsim/scenarios/plan/values"
 	"ipamsim/sim/ipam"
 )
 
@@ -17,7 +19,7 @@ type Setting struct {
 	About About
 	// Given: nobody chooses it: it is the load of a cluster, or its trouble.
 	Given bool
-	Type
+	values.Type
 }
 
 // About says where a setting is told.
@@ -32,20 +34,26 @@ const (
 
 // Bounds of a plan, against files that ask for more than any machine can answer.
 const (
-	nodesMax       = 10_000 // twice what Kubernetes supports
-	podsMax        = 1_000_000
-	podsPerNodeMax = 1000
+	nodesMax = 10_000 // twice what Kubernetes supports
+	podsMax  = 1_000_000
 )
 
-// Known are all settings, in the order in which people think of them: addresses,
+// Into is a kind whose values, T, are put into a field of the draft, too.
+func Into[T any](k values.Type, put func(*Draft, T)) values.Type {
+	k.Put = func(d, v any) { put(d.(*Draft), v.(T)) }
+	return k
+}
+
+// Known are all settings for the managers, in the order in which people think of them: addresses,
 // machines, pods, trouble, upkeep.
-func Known() []Setting {
-	return slices.Concat(ofManagers(OfAddresses), ofManagers(OfCluster), loadSettings(), arrivalSettings(), troubleSettings(), ofManagers(OfUpkeep))
+func Known(managers scenarios.Managers) []Setting {
+	managers = planned(managers)
+	return slices.Concat(ofManagers(managers, OfAddresses), ofManagers(managers, OfCluster), loadSettings(), arrivalSettings(), troubleSettings(managers), ofManagers(managers, OfUpkeep))
 }
 
 // ofManagers are the settings that only one manager has.
-func ofManagers(about About) (out []Setting) {
-	for _, m := range planned() {
+func ofManagers(managers scenarios.Managers, about About) (out []Setting) {
+	for _, m := range managers {
 		part, _ := ipam.Part[Manager](m)
 		for _, s := range part.Settings {
 			if s.About == about {
@@ -58,8 +66,8 @@ func ofManagers(about About) (out []Setting) {
 }
 
 // collectors are what the reconcilers of all managers are called.
-func collectors() (out []string) {
-	for _, m := range planned() {
+func collectors(managers scenarios.Managers) (out []string) {
+	for _, m := range managers {
 		if part, _ := ipam.Part[Manager](m); part.Collector != "" {
 			out = append(out, part.Collector)
 		}
@@ -67,33 +75,35 @@ func collectors() (out []string) {
 	return out
 }
 
-func given(name, means string, k Type) Setting {
+func given(name, means string, k values.Type) Setting {
 	return Setting{Name: name, Means: means, Type: k, Given: true}
 }
 
-func chosen(name, means string, k Type) Setting { return Setting{Name: name, Means: means, Type: k} }
+func chosen(name, means string, k values.Type) Setting {
+	return Setting{Name: name, Means: means, Type: k}
+}
 
 func loadSettings() []Setting {
 	return []Setting{
-		given("nodes", "nodes at the beginning", Into(Whole(1, nodesMax), func(d *Draft, n int) { d.nodes = n })),
-		given("grow", "nodes that join over the horizon, at equal distances", Into(Whole(0, nodesMax), func(d *Draft, n int) { d.Load.Grow = n })),
-		given("growAt", "when all of these join at once instead", Into(Time(time.Minute), func(d *Draft, t time.Duration) { d.Load.GrowAt = t })),
-		given("pods", "pods that run in all, whatever nodes there are", Into(Whole(1, podsMax), func(d *Draft, n int) {
+		given("nodes", "nodes at the beginning", Into(values.Whole(1, nodesMax), func(d *Draft, n int) { d.nodes = n })),
+		given("grow", "nodes that join over the horizon, at equal distances", Into(values.Whole(0, nodesMax), func(d *Draft, n int) { d.Load.Grow = n })),
+		given("growAt", "when all of these join at once instead", Into(values.Time(time.Minute), func(d *Draft, t time.Duration) { d.Load.GrowAt = t })),
+		given("pods", "pods that run in all, whatever nodes there are", Into(values.Whole(1, podsMax), func(d *Draft, n int) {
 			d.Load.Pods, d.Load.PodsPerNode = n, capacity.Distribution{}
 		})),
-		given("podsPerNode", "pods that run for each node, drawn for each", Into(distribution(), func(d *Draft, x capacity.Distribution) {
+		given("podsPerNode", "pods that run for each node, drawn for each", Into(values.Distribution(), func(d *Draft, x capacity.Distribution) {
 			d.Load.Pods, d.Load.PodsPerNode = 0, x
 		})),
-		chosen("maxPods", "pods that a kubelet takes; otherwise 110", Into(Whole(1, podsPerNodeMax), func(d *Draft, n int) { d.Load.MaxPods = n })),
-		given("lifetime", "how long a pod lives, exponential around this mean or by percentiles, until another takes its place; 0: it stays", Into(lives(), func(d *Draft, l lifetime) {
-			d.Load.Lifetime, d.Load.Lives = l.mean, l.by
+		chosen("maxPods", "pods that a kubelet takes; otherwise 110", Into(values.Whole(1, values.PodsPerNodeMax), func(d *Draft, n int) { d.Load.MaxPods = n })),
+		given("lifetime", "how long a pod lives, exponential around this mean or by percentiles, until another takes its place; 0: it stays", Into(values.Lives(), func(d *Draft, l values.Lifetime) {
+			d.Load.Lifetime, d.Load.Lives = l.Mean, l.By
 		})),
 	}
 }
 
-func troubleSettings() []Setting {
-	every := func(to func(*Draft) *time.Duration) Type {
-		return Into(Time(time.Minute), func(d *Draft, t time.Duration) { *to(d) = t })
+func troubleSettings(managers scenarios.Managers) []Setting {
+	every := func(to func(*Draft) *time.Duration) values.Type {
+		return Into(values.Time(time.Minute), func(d *Draft, t time.Duration) { *to(d) = t })
 	}
 	return []Setting{
 		given("drainEvery", "time between two drains of a node, exponential around this mean; 0: none", every(func(d *Draft) *time.Duration { return &d.Trouble.DrainEvery })),
@@ -102,16 +112,16 @@ func troubleSettings() []Setting {
 		given("crashFor", "how long a node is without power", every(func(d *Draft) *time.Duration { return &d.Trouble.CrashFor })),
 		given("replaceEvery", "time until a node is lost for good, exponential around this mean; 0: never", every(func(d *Draft) *time.Duration { return &d.Trouble.ReplaceEvery })),
 		given("replaceFor", "how long until another node, of another name, takes its place", every(func(d *Draft) *time.Duration { return &d.Trouble.ReplaceFor })),
-		given("replaceDrained", "a node that is replaced is drained first and then switched off", Into(Flag(), func(d *Draft, b bool) { d.Trouble.ReplaceDrained = b })),
-		chosen("keepNode", "nobody deletes the Node object of a node that was lost", Into(Flag(), func(d *Draft, b bool) { d.Trouble.KeepNode = b })),
-		given("evict", "how long pods stay on a silent node; otherwise 340s", Into(Time(time.Minute), func(d *Draft, t time.Duration) { d.Trouble.Evict = t })),
-		chosen("reconcileEvery", "time between two passes of "+strings.Join(collectors(), " or of ")+"; 0: none", every(func(d *Draft) *time.Duration { return &d.Collect.Every })),
+		given("replaceDrained", "a node that is replaced is drained first and then switched off", Into(values.Flag(), func(d *Draft, b bool) { d.Trouble.ReplaceDrained = b })),
+		chosen("keepNode", "nobody deletes the Node object of a node that was lost", Into(values.Flag(), func(d *Draft, b bool) { d.Trouble.KeepNode = b })),
+		given("evict", "how long pods stay on a silent node; otherwise 340s", Into(values.Time(time.Minute), func(d *Draft, t time.Duration) { d.Trouble.Evict = t })),
+		chosen("reconcileEvery", "time between two passes of "+strings.Join(collectors(managers), " or of ")+"; 0: none", every(func(d *Draft) *time.Duration { return &d.Collect.Every })),
 	}
 }
 
 // setting finds one.
-func setting(name string) (Setting, bool) {
-	for _, s := range Known() {
+func (p *Plan) setting(name string) (Setting, bool) {
+	for _, s := range Known(p.sheet.Managers()) {
 		if s.Name == name {
 			return s, true
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/reports/answer"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/plan"
@@ -53,7 +54,7 @@ func stagingDump() string {
 // imported is what import makes of a dump.
 func imported(t *testing.T, name, text string) []byte {
 	t.Helper()
-	c := dump.New()
+	c := dump.New(managers.All())
 	if err := c.Read(name, strings.NewReader(text), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +89,7 @@ func stagingImported(t *testing.T) *plan.Plan {
 	if !strings.Contains(text, ours) {
 		t.Fatalf("no %q", ours)
 	}
-	p, err := plan.Parse("staging.yaml", []byte(strings.Replace(text, ours, "  from: cluster.yaml\n", 1)), func(string) ([]byte, error) { return cluster, nil })
+	p, err := plan.Parse(managers.All(), "staging.yaml", []byte(strings.Replace(text, ours, "  from: cluster.yaml\n", 1)), func(string) ([]byte, error) { return cluster, nil })
 	if err != nil {
 		t.Fatal(err)
 	}

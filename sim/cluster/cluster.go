@@ -162,9 +162,12 @@ func blank(w *sim.World, cfg Config) (*Cluster, error) {
 	return c, err
 }
 
+// Direct is a client of the API server that sends no messages of the run.
+func (c *Cluster) Direct() kubeapi.Client { return kubeapi.New(c.api.Direct()) }
+
 // load stores the scenario's objects, as if they had been there for ever.
 func (c *Cluster) load(objs []Object) error {
-	direct := kubeapi.New(c.api.Direct())
+	direct := c.Direct()
 	var owners kubeapi.Owners
 	if c.Config.Primary != "" || c.api.Controlled() {
 		objs = append(missingNamespaces(objs), objs...)

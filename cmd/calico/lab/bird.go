@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"ipamsim/cmd/calico/lab/netns"
 )
 
 // daemon is one BIRD and the directory with its configuration, control socket and
@@ -21,7 +23,7 @@ type daemon struct {
 	dir     string
 	config  string // its file there
 	restart bool   // bird -R, as calico-node starts it: recover what a restart left
-	space   *space
+	space   *netns.Space
 	cmd     *exec.Cmd // nil while it does not run
 }
 
@@ -40,7 +42,7 @@ func (d *daemon) start() error {
 	}
 	d.cmd = exec.Command(d.path, args...)
 	d.cmd.Stdout, d.cmd.Stderr = log, log
-	if err := d.space.start(d.cmd); err != nil {
+	if err := d.space.Start(d.cmd); err != nil {
 		d.cmd = nil
 		return fmt.Errorf("start %s: %w", d.path, err)
 	}

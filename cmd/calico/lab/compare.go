@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ipamsim/cmd/calico/lab/netns"
 	"ipamsim/model/route"
 )
 
@@ -13,7 +14,7 @@ import (
 // lines are both, of the machines where they differ, or of all.
 func (n *network) compareTables(model *route.Tables, all bool) (lines, differences []string, err error) {
 	for _, m := range n.machines {
-		kernel, err := m.space.routes(n.tools.ip, m.six())
+		kernel, err := m.space.Routes(n.tools.IP, m.six())
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", m.name, err)
 		}
@@ -27,7 +28,7 @@ func (n *network) compareTables(model *route.Tables, all bool) (lines, differenc
 			differences = append(differences, fmt.Sprintf("%s: its table differs from the model's", m.name))
 		}
 		if differ || all {
-			lines = append(lines, m.name+"# "+ipRoute(m.six()))
+			lines = append(lines, m.name+"# "+netns.IPRoute(m.six()))
 			lines = append(lines, marked(have, want)...)
 			lines = append(lines, m.name+" in the model")
 			lines = append(lines, marked(want, have)...)
@@ -85,7 +86,7 @@ func (n *network) global(via netip.Addr) netip.Addr {
 	}
 	for _, m := range n.machines {
 		for _, p := range m.ports {
-			if m.space != nil && m.space.has(p.name, via) {
+			if m.space != nil && m.space.Has(p.name, via) {
 				return p.addr.Addr()
 			}
 		}

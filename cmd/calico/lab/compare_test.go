@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/cmd/calico/lab/netns"
 	"ipamsim/model/route"
 )
 
@@ -18,17 +19,17 @@ func TestAgrees(t *testing.T) {
 	for _, c := range []struct {
 		name        string
 		there, back []route.Way
-		agree       []echo
+		agree       []netns.Echo
 	}{
-		{"delivered", ok, ok, []echo{answered}},
-		{"lost there", hole, nil, []echo{lost, unreachable, looped}},
-		{"lost on the way back", ok, hole, []echo{lost, unreachable, looped}},
-		{"half of the flows", half, ok, []echo{answered, lost, unreachable, looped}},
-		{"half of the answers", ok, half, []echo{answered, lost, unreachable, looped}},
-		{"half there, all lost back", half, hole, []echo{lost, unreachable, looped}},
-		{"nobody knows", nil, nil, []echo{lost, unreachable, looped}},
+		{"delivered", ok, ok, []netns.Echo{netns.Answered}},
+		{"lost there", hole, nil, []netns.Echo{netns.Lost, netns.Unreachable, netns.Looped}},
+		{"lost on the way back", ok, hole, []netns.Echo{netns.Lost, netns.Unreachable, netns.Looped}},
+		{"half of the flows", half, ok, []netns.Echo{netns.Answered, netns.Lost, netns.Unreachable, netns.Looped}},
+		{"half of the answers", ok, half, []netns.Echo{netns.Answered, netns.Lost, netns.Unreachable, netns.Looped}},
+		{"half there, all lost back", half, hole, []netns.Echo{netns.Lost, netns.Unreachable, netns.Looped}},
+		{"nobody knows", nil, nil, []netns.Echo{netns.Lost, netns.Unreachable, netns.Looped}},
 	} {
-		for got := answered; got <= unclear; got++ {
+		for got := netns.Answered; got <= netns.Unclear; got++ {
 			p := &pair{there: c.there, back: c.back, got: got}
 			if want := slices.Contains(c.agree, got); p.agrees() != want {
 				t.Errorf("%s: ping says %v: agrees %t, want %t", c.name, got, !want, want)
@@ -44,7 +45,7 @@ func TestGist(t *testing.T) {
 	tor1 := &machine{name: "tor1", router: true, ports: []port{{"eth0", "", netip.MustParsePrefix("10.64.0.1/24")}, {"eth1", "", spineAddr(0, false)}}}
 	tor2 := &machine{name: "tor2", router: true, ports: []port{{"eth0", "", netip.MustParsePrefix("10.64.1.1/24")}, {"eth1", "", spineAddr(1, false)}}}
 	n := &network{machines: []*machine{a, tor1, tor2}}
-	routes, err := parseRoutes(`[
+	routes, err := netns.ParseRoutes(`[
 {"dst":"10.255.255.0/24","dev":"eth1","protocol":"kernel","scope":"link","prefsrc":"10.255.255.1","flags":[]},
 {"dst":"10.64.76.0/26","gateway":"10.255.255.2","dev":"eth1","protocol":"bird","flags":[]},
 {"type":"blackhole","dst":"10.64.75.0/26","protocol":"bird","flags":[]},

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"ipamsim/cmd/calico/lab/netns"
 )
 
 // machine is what a topology says about one node or router, and what it becomes.
@@ -26,8 +28,8 @@ type machine struct {
 	restart   bool       // BIRD is started as calico-node starts it
 	down      []*machine // peers whose sessions an operator takes down here, once all are up
 
-	space  *space
-	routes *watch
+	space  *netns.Space
+	routes *netns.Watch
 	bird   *daemon
 }
 
@@ -47,7 +49,7 @@ type subnetRoute struct {
 type pod struct {
 	addr  netip.Addr
 	dev   string
-	space *space
+	space *netns.Space
 }
 
 func (m *machine) addr() netip.Addr { return m.ports[0].addr.Addr() }
@@ -56,36 +58,36 @@ func (m *machine) six() bool { return m.addr().Is6() }
 
 // network is one topology, built: namespaces, cables and daemons.
 type network struct {
-	tools    tools
+	tools    netns.Tools
 	dir      string
 	machines []*machine
-	cables   *space // the switches
+	cables   *netns.Space // the switches
 }
 
 // build makes everything but the daemons.
 func (n *network) build() (err error) {
-	if n.cables, err = newSpace(); err != nil {
+	if n.cables, err = netns.New(); err != nil {
 		return err
 	}
 	switches := map[string]string{} // segment to the name of its bridge
 	for i, m := range n.machines {
-		if m.space, err = newSpace(); err != nil {
+		if m.space, err = netns.New(); err != nil {
 			return fmt.Errorf("%s: %w", m.name, err)
 		}
-		if m.routes, err = m.space.watch(); err != nil {
+		if m.routes, err = m.space.Watch(); err != nil {
 			return fmt.Errorf("%s: %w", m.name, err)
 		}
 		for j, p := range m.ports {
 			if switches[p.segment] == "" {
 				switches[p.segment] = "br" + strconv.Itoa(len(switches))
-				if err := n.cables.bridge(switches[p.segment]); err != nil {
+				if err := n.cables.Bridge(switches[p.segment]); err != nil {
 					return err
 				}
 			}
-			if err := n.cables.cable(switches[p.segment], plug(i, j), m.space, p.name); err != nil {
+			if err := n.cables.Cable(switches[p.segment], plug(i, j), m.space, p.name); err != nil {
 				return fmt.Errorf("%s: %w", m.name, err)
 			}
-			if err := m.space.address(p.addr, p.name); err != nil {
+			if err := m.space.Address(p.addr, p.name); err != nil {
 				return fmt.Errorf("%s: %w", m.name, err)
 			}
 		}
@@ -102,21 +104,21 @@ func plug(machine, port int) string { return fmt.Sprintf("m%dp%d", machine, port
 // furnish gives a machine its default route and its pods.
 func (m *machine) furnish() (err error) {
 	if m.gateway.IsValid() {
-		if err := m.space.gateway(m.gateway, m.ports[0].name); err != nil {
+		if err := m.space.Gateway(m.gateway, m.ports[0].name); err != nil {
 			return err
 		}
 	}
 	for _, r := range m.subnets {
-		if err := m.space.route(r.to, r.via); err != nil {
+		if err := m.space.Route(r.to, r.via); err != nil {
 			return err
 		}
 	}
 	for i := range m.pods {
 		p := &m.pods[i]
-		if p.space, err = m.space.pod(p.addr, p.dev); err != nil {
+		if p.space, err = m.space.Pod(p.addr, p.dev); err != nil {
 			return err
 		}
-		if err := m.space.deliver(p.addr, p.dev); err != nil {
+		if err := m.space.Deliver(p.addr, p.dev); err != nil {
 			return err
 		}
 	}
@@ -130,7 +132,7 @@ func (n *network) start() error {
 			continue
 		}
 		f := familyOf(m.addr())
-		m.bird = &daemon{path: n.tools.birds[f.bird], dir: filepath.Join(n.dir, m.name), config: f.bird + ".cfg", restart: m.restart, space: m.space}
+		m.bird = &daemon{path: n.tools.Birds[f.bird], dir: filepath.Join(n.dir, m.name), config: f.bird + ".cfg", restart: m.restart, space: m.space}
 		if err := os.MkdirAll(m.bird.dir, 0o755); err != nil {
 			return err
 		}
@@ -256,7 +258,7 @@ func (n *network) unsettled() (missing []string) {
 		}
 	}
 	for _, m := range n.machines {
-		if since := time.Since(m.routes.quietSince()); since < quiet {
+		if since := time.Since(m.routes.QuietSince()); since < quiet {
 			missing = append(missing, fmt.Sprintf("%s: a route changed %v ago", m.name, since.Round(time.Millisecond)))
 		}
 	}
@@ -270,18 +272,18 @@ func (n *network) close() {
 			m.bird.kill()
 		}
 		if m.routes != nil {
-			m.routes.close()
+			m.routes.Close()
 		}
 		for _, p := range m.pods {
 			if p.space != nil {
-				p.space.close()
+				p.space.Close()
 			}
 		}
 		if m.space != nil {
-			m.space.close()
+			m.space.Close()
 		}
 	}
 	if n.cables != nil {
-		n.cables.close()
+		n.cables.Close()
 	}
 }

@@ -17,6 +17,8 @@ import (
 	"regexp"
 	"runtime"
 	"syscall"
+
+	"ipamsim/cmd/calico/lab/netns"
 )
 
 // Exit codes.
@@ -55,7 +57,7 @@ func command(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err != nil {
 		return exitCannot
 	}
-	if inside() {
+	if netns.Inside() {
 		return work(ctx, o, stdout, stderr)
 	}
 	chosen := o.chosen()
@@ -63,11 +65,11 @@ func command(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "lab: no topology matches -only %s\n", o.asked)
 		return exitCannot
 	}
-	_, bird, err := findTools()
+	_, bird, err := netns.FindTools()
 	if err != nil {
 		return skip(stdout, err.Error(), len(chosen))
 	}
-	userNamespace, why := probe()
+	userNamespace, why := netns.Probe()
 	if why != "" {
 		return skip(stdout, why, len(chosen))
 	}
@@ -77,7 +79,7 @@ func command(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitCannot
 	}
 	fmt.Fprintf(stdout, "lab: %s, Calico's templates %s, %d topologies, %d at a time\n", bird, version, len(chosen), o.parallel)
-	code, err := runIsolated(ctx, append([]string{"-calico", calico}, args...), userNamespace, stdout, stderr)
+	code, err := netns.Run(ctx, append([]string{"-calico", calico}, args...), userNamespace, stdout, stderr)
 	if err != nil {
 		fmt.Fprintln(stderr, "lab:", err)
 		return exitCannot
@@ -150,14 +152,14 @@ func required() bool { v := os.Getenv(requiredVariable); return v != "" && v != 
 
 // work is what the isolated copy does.
 func work(ctx context.Context, o options, stdout, stderr io.Writer) int {
-	if err := settle(); err != nil {
+	if err := netns.Settle(); err != nil {
 		fmt.Fprintln(stderr, err)
-		return exitCannotIsolate
+		return netns.CannotIsolate
 	}
 	if o.probe {
 		return exitAgreed
 	}
-	t, _, err := findTools()
+	t, _, err := netns.FindTools()
 	if err != nil {
 		fmt.Fprintln(stderr, "lab:", err)
 		return exitCannot

@@ -8,12 +8,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ipamsim/cmd/calico/lab/netns"
 )
 
 // The lab runs itself again in namespaces of its own; in a test, "itself" is the
 // test binary.
 func TestMain(m *testing.M) {
-	if inside() {
+	if netns.Inside() {
 		os.Exit(command(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
 	}
 	os.Exit(m.Run())
@@ -22,10 +24,10 @@ func TestMain(m *testing.M) {
 // One topology for real, the one of which all this is about: a borrowed address
 // whose owner does not hear of it.
 func TestLab(t *testing.T) {
-	if _, _, err := findTools(); err != nil {
+	if _, _, err := netns.FindTools(); err != nil {
 		t.Skipf("SKIPPED, nothing of the lab was tested for real: %v", err)
 	}
-	if _, why := probe(); why != "" {
+	if _, why := netns.Probe(); why != "" {
 		t.Skipf("SKIPPED, nothing of the lab was tested for real: %s", why)
 	}
 	code, stdout, stderr := runLab(t, "-only", "5")

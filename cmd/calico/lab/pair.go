@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"ipamsim/cmd/calico/lab/netns"
 	"ipamsim/model/route"
 )
 
@@ -19,7 +20,7 @@ type pair struct {
 	toPod    *pod
 	there    []route.Way // what the model says of the way there
 	back     []route.Way // and of the answer's way; nil if no packet arrives
-	got      echo        // what ping says
+	got      netns.Echo  // what ping says
 	attempts int
 }
 
@@ -51,7 +52,7 @@ func (p *pair) source() netip.Addr {
 		return p.fromPod.addr
 	}
 	if p.from.tunnel.IsValid() {
-		if a, ok := p.from.space.sourceTo(p.toPod.addr); ok {
+		if a, ok := p.from.space.SourceTo(p.toPod.addr); ok {
 			return a
 		}
 	}
@@ -77,7 +78,7 @@ func (p *pair) outcomes() (may, mayNot bool) {
 // agrees reports whether ping saw what the model allows.
 func (p *pair) agrees() bool {
 	may, mayNot := p.outcomes()
-	return p.got == answered && may || p.got != answered && p.got != unclear && mayNot
+	return p.got == netns.Answered && may || p.got != netns.Answered && p.got != netns.Unclear && mayNot
 }
 
 // predicted is the model's word on the pair, for people.
@@ -115,7 +116,7 @@ func (n *network) ping(ctx context.Context, pairs []*pair) {
 			}
 			for p.attempts = 1; ; p.attempts++ {
 				pings <- struct{}{}
-				p.got = from.ping(ctx, n.tools.ping, p.toPod.addr.String(), time.Duration(p.attempts)*time.Second)
+				p.got = from.Ping(ctx, n.tools.Ping, p.toPod.addr.String(), time.Duration(p.attempts)*time.Second)
 				<-pings
 				if p.agrees() || p.attempts == attemptsMax || ctx.Err() != nil {
 					return

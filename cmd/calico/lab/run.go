@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"ipamsim/cmd/calico/lab/netns"
 	"ipamsim/model/route"
 )
 
@@ -26,7 +27,7 @@ type result struct {
 
 // bench is what running topologies needs.
 type bench struct {
-	tools  tools
+	tools  netns.Tools
 	confd  confd
 	tables bool // every table is wanted, also when all agree
 }
@@ -34,7 +35,7 @@ type bench struct {
 // open builds a topology, starts its daemons and waits until all is settled. The
 // network must be closed, also after an error.
 func (b bench) open(ctx context.Context, t topology, dir string) (*network, error) {
-	n := &network{tools: b.tools, dir: filepath.Join(workDir, dir), machines: lay(t, b.confd)}
+	n := &network{tools: b.tools, dir: filepath.Join(netns.WorkDir, dir), machines: lay(t, b.confd)}
 	if err := n.build(); err != nil {
 		return n, err
 	}
@@ -127,11 +128,11 @@ func (n *network) print() (lines []string) {
 		if m.space == nil {
 			continue
 		}
-		table, err := m.space.lines(n.tools.ip, m.six())
+		table, err := m.space.Lines(n.tools.IP, m.six())
 		if err != nil {
 			table = []string{err.Error()}
 		}
-		lines = append(lines, m.name+"# "+ipRoute(m.six()))
+		lines = append(lines, m.name+"# "+netns.IPRoute(m.six()))
 		for _, l := range table {
 			lines = append(lines, "  "+l)
 		}

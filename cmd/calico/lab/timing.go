@@ -91,8 +91,8 @@ func addedAndWithdrawn(added bool) func(context.Context, *network) ([]time.Durat
 			for _, change := range []struct {
 				added bool
 				make  func(netip.Addr, string) error
-			}{{false, b.space.undeliver}, {true, b.space.deliver}} {
-				a.routes.forget()
+			}{{false, b.space.Undeliver}, {true, b.space.Deliver}} {
+				a.routes.Forget()
 				// Not always at the same phase of BIRD's kernel scan every two seconds.
 				if err := pause(ctx, 137*time.Millisecond); err != nil {
 					return nil, err
@@ -101,7 +101,7 @@ func addedAndWithdrawn(added bool) func(context.Context, *network) ([]time.Durat
 				if err := change.make(borrowed, dev); err != nil {
 					return nil, err
 				}
-				at, err := a.routes.wait(hostRoute(borrowed), change.added, 10*time.Second)
+				at, err := a.routes.Wait(hostRoute(borrowed), change.added, 10*time.Second)
 				if err != nil {
 					return nil, err
 				}
@@ -126,24 +126,24 @@ func vethDeleted(ctx context.Context, n *network) (took []time.Duration, err err
 		if err := pause(ctx, time.Duration(i)*700*time.Millisecond); err != nil {
 			return nil, err
 		}
-		a.routes.forget()
+		a.routes.Forget()
 		start := time.Now()
-		if err := b.space.remove(p.dev); err != nil {
+		if err := b.space.Remove(p.dev); err != nil {
 			return nil, err
 		}
-		at, err := a.routes.wait(hostRoute(borrowed), false, 20*time.Second)
+		at, err := a.routes.Wait(hostRoute(borrowed), false, 20*time.Second)
 		if err != nil {
 			return nil, err
 		}
 		took = append(took, at.Sub(start))
-		p.space.close()
-		if p.space, err = b.space.pod(p.addr, p.dev); err != nil {
+		p.space.Close()
+		if p.space, err = b.space.Pod(p.addr, p.dev); err != nil {
 			return nil, err
 		}
-		if err := b.space.deliver(p.addr, p.dev); err != nil {
+		if err := b.space.Deliver(p.addr, p.dev); err != nil {
 			return nil, err
 		}
-		if _, err := a.routes.wait(hostRoute(borrowed), true, 10*time.Second); err != nil {
+		if _, err := a.routes.Wait(hostRoute(borrowed), true, 10*time.Second); err != nil {
 			return nil, err
 		}
 	}
@@ -157,22 +157,22 @@ func ownerReboots(ctx context.Context, n *network) ([]time.Duration, error) {
 	const window = 200 * time.Millisecond
 	a := n.machine(owner)
 	a.bird.kill()
-	if err := a.space.flush(unix.RTPROT_BIRD); err != nil {
+	if err := a.space.Flush(unix.RTPROT_BIRD); err != nil {
 		return nil, err
 	}
 	if err := pause(ctx, time.Second); err != nil {
 		return nil, err
 	}
-	a.routes.forget()
+	a.routes.Forget()
 	start := time.Now()
 	if err := a.bird.start(); err != nil {
 		return nil, err
 	}
-	host, err := a.routes.wait(hostRoute(borrowed), true, startMax)
+	host, err := a.routes.Wait(hostRoute(borrowed), true, startMax)
 	if err != nil {
 		return nil, err
 	}
-	hole, err := a.routes.wait(blockX, true, startMax)
+	hole, err := a.routes.Wait(blockX, true, startMax)
 	if err != nil {
 		return nil, err
 	}
@@ -202,18 +202,18 @@ func birdKilled(_ context.Context, n *network) ([]time.Duration, error) {
 // cut: the hold time since its last keepalive.
 func linkDown(_ context.Context, n *network) ([]time.Duration, error) {
 	return untilLost(n, func(*machine) error {
-		return n.cables.down(plug(slices.IndexFunc(n.machines, func(m *machine) bool { return m.name == borrower }), 0))
+		return n.cables.Down(plug(slices.IndexFunc(n.machines, func(m *machine) bool { return m.name == borrower }), 0))
 	})
 }
 
 func untilLost(n *network, strike func(*machine) error) ([]time.Duration, error) {
 	a := n.machine(owner)
-	a.routes.forget()
+	a.routes.Forget()
 	start := time.Now()
 	if err := strike(n.machine(borrower)); err != nil {
 		return nil, err
 	}
-	at, err := a.routes.wait(hostRoute(borrowed), false, startMax)
+	at, err := a.routes.Wait(hostRoute(borrowed), false, startMax)
 	if err != nil {
 		return nil, err
 	}

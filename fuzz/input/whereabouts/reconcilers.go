@@ -71,7 +71,7 @@ func (c crowd) bytes() (world []byte) {
 }
 
 // reconciled draws such a world.
-func reconciled(world []byte) (*scenarios.Scenario, error) {
+func reconciled(managers scenarios.Managers, world []byte) (*scenarios.Scenario, error) {
 	c := chosen(world)
 	var text bytes.Buffer
 	for i, m := range append([]any{c.document(), c.workload()}, c.networks()...) {
@@ -84,7 +84,7 @@ func reconciled(world []byte) (*scenarios.Scenario, error) {
 		}
 		text.Write(append(b, '\n')) // JSON is YAML
 	}
-	return scenarios.Parse("reconcilers.yaml", text.Bytes())
+	return managers.Parse("reconcilers.yaml", text.Bytes())
 }
 
 const crowdUntil = 25 * time.Second

@@ -4,6 +4,9 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"ipamsim/scenarios"
+	"ipamsim/sim/ipam/whereabouts"
 )
 
 // What gofuzz fills is a setting of every kind, and can be written down again.
@@ -14,7 +17,7 @@ func TestCrowdsAndBack(t *testing.T) {
 		if again := chosen(c.bytes()); again != c {
 			t.Fatalf("%+v, written down and read %+v", c, again)
 		}
-		if _, err := reconciled(world); err != nil {
+		if _, err := reconciled(scenarios.Managers{whereabouts.New()}, world); err != nil {
 			t.Fatal(err)
 		}
 	})

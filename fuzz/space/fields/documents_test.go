@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/space"
 	"ipamsim/scenarios"
 	"ipamsim/sim/ipam"
@@ -49,12 +50,12 @@ func worlds(t *testing.T, do func(*manifest), enough func() bool) {
 			t.Logf("%d worlds of each space draw all", seed)
 			return
 		}
-		for _, m := range scenarios.Used() {
+		for _, m := range managers.All() {
 			from, ok := ipam.Part[space.Space](m)
 			if !ok || !hasKinds(m) {
 				continue
 			}
-			s, err := space.Draw(from.Name, seed)
+			s, err := space.Draw(managers.All(), from.Name, seed)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,7 +67,7 @@ func worlds(t *testing.T, do func(*manifest), enough func() bool) {
 // hasKinds reports whether a manager, or one of its members, is configured by objects of its
 // own kinds. Others have flags.
 func hasKinds(m *ipam.Manager) bool {
-	return m.CRDs != nil || slices.ContainsFunc(m.Members, func(name string) bool { return hasKinds(scenarios.Used().Find(name)) })
+	return m.CRDs != nil || slices.ContainsFunc(m.Members, func(name string) bool { return hasKinds(managers.All().Find(name)) })
 }
 
 func manifests(t *testing.T, s *scenarios.Scenario, do func(*manifest)) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/strict"
 )
@@ -20,6 +21,8 @@ const (
 
 // Collector takes files.
 type Collector struct {
+	managers scenarios.Managers // whose tools print objects, too
+
 	pods  int
 	byUID map[string]*sight
 	named map[string][]*sight // all that have had a name, by namespace/name
@@ -72,10 +75,11 @@ type change struct {
 	look bool // it was so then; otherwise it became so then
 }
 
-// NewCollector knows nothing.
-func NewCollector() *Collector {
+// NewCollector knows nothing. Output of the tools of these managers may lie in the files.
+func NewCollector(managers scenarios.Managers) *Collector {
 	return &Collector{
-		byUID: map[string]*sight{}, named: map[string][]*sight{}, nodes: map[string]*station{},
+		managers: managers,
+		byUID:    map[string]*sight{}, named: map[string][]*sight{}, nodes: map[string]*station{},
 		looks: map[int64]bool{}, nodeSeen: map[int64]bool{}, maxPods: map[int]bool{}, words: map[string]string{}, counts: map[NoteKind]int{}, names: map[NoteKind][]string{},
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 func read(t *testing.T, files ...string) *History {
 	t.Helper()
-	c := NewCollector()
+	c := NewCollector(nil)
 	for i, text := range files {
 		if err := c.Read(fmt.Sprintf("file-%d", i+1), strings.NewReader(text), time.Time{}, nil); err != nil {
 			t.Fatal(err)
@@ -257,7 +257,7 @@ func TestHostile(t *testing.T) {
 		`{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"__name__":"kube_pod_info","pod":"a"`:                                                                   "the answer ends in the middle",
 		`{"kind":"Event","apiVersion":"audit.k8s.io/v1","stage":"ResponseComplete","verb":"create"}`:                                                                                    "f:1: audit event: requestReceivedTimestamp: missing",
 	} {
-		err := NewCollector().Read("f", strings.NewReader(text), time.Time{}, nil)
+		err := NewCollector(nil).Read("f", strings.NewReader(text), time.Time{}, nil)
 		var bad *strict.Error
 		if !errors.As(err, &bad) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%.60q: %v, want %s", text, err, want)
@@ -269,7 +269,7 @@ func TestHostile(t *testing.T) {
 func TestListingBeforeItself(t *testing.T) {
 	text := fmt.Sprintf(list, podYAML("web-1", "a", "09:30:00", "ReplicaSet", "Running", ""))
 	at := time.Date(2026, 11, 16, 9, 0, 0, 0, time.UTC)
-	if err := NewCollector().Read("f", strings.NewReader(text), at, nil); err == nil || !strings.Contains(err.Error(), "was taken at 2026-11-16T09:00:00Z, it is said, and names 2026-11-16T09:30:00Z") {
+	if err := NewCollector(nil).Read("f", strings.NewReader(text), at, nil); err == nil || !strings.Contains(err.Error(), "was taken at 2026-11-16T09:00:00Z, it is said, and names 2026-11-16T09:30:00Z") {
 		t.Error(err)
 	}
 }
@@ -280,7 +280,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(answerOf(series(`"__name__":"kube_pod_created","namespace":"a","pod":"b"`, "1763287200 1763287200")))
 	f.Add(line("10:01:01", "create", "pods", "binding", "web-x", ""))
 	f.Fuzz(func(t *testing.T, text string) {
-		c := NewCollector()
+		c := NewCollector(nil)
 		if err := c.Read("f", strings.NewReader(text), time.Time{}, nil); err != nil {
 			var bad *strict.Error
 			if !errors.As(err, &bad) || strings.Contains(err.Error(), "\n") {

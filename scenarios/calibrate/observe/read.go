@@ -45,7 +45,7 @@ func (c *Collector) Read(name string, r io.Reader, at time.Time, progress func(P
 		}
 		return f.close()
 	}
-	if err := dump.Objects(name, all, progress, f.object); err != nil {
+	if err := dump.Objects(f.c.managers, name, all, progress, f.object); err != nil {
 		return err
 	}
 	return f.close()

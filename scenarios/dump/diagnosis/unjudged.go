@@ -86,7 +86,7 @@ func (f *Findings) more(names []string) []string {
 		}
 	}
 	if len(kube) > 0 {
-		out = append(out, dump.CollectCommand("more.yaml", kube...))
+		out = append(out, dump.CollectCommand(f.cluster.Managers(), "more.yaml", kube...))
 	}
 	return slices.Compact(out)
 }

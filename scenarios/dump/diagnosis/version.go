@@ -10,15 +10,15 @@ import (
 
 // Differences are what a version that was found does otherwise than the one that is
 // simulated. newer: it is the later one, and what has changed since is not listed.
-func Differences(v scenarios.Version) (all []dump.Difference, newer bool) {
+func Differences(managers scenarios.Managers, v scenarios.Version) (all []dump.Difference, newer bool) {
 	found, err := semver.ParseGeneric(v.Found)
 	if err != nil {
 		return nil, false
 	}
-	if here, err := semver.ParseGeneric(scenarios.Used().Simulated(v.Program)); err == nil && here.LessThan(found) {
+	if here, err := semver.ParseGeneric(managers.Simulated(v.Program)); err == nil && here.LessThan(found) {
 		return nil, true
 	}
-	i, ok := ipam.Part[*dump.Importer](scenarios.Used().Find(v.Program))
+	i, ok := ipam.Part[*dump.Importer](managers.Find(v.Program))
 	if !ok {
 		return nil, false
 	}

@@ -14,13 +14,13 @@ import (
 
 // Check is what holds of any bytes: they are refused in one line, or make a scenario
 // that loads, the same twice, with and without names.
-func Check(text []byte) error {
+func Check(managers scenarios.Managers, text []byte) error {
 	for _, o := range []dump.Options{{}, {Anonymise: true}, {Anonymise: true, Addresses: true}} {
-		first, err := written(text, o)
+		first, err := written(managers, text, o)
 		if err != nil {
 			return err
 		}
-		second, err := written(text, o)
+		second, err := written(managers, text, o)
 		if err != nil {
 			return err
 		}
@@ -31,8 +31,8 @@ func Check(text []byte) error {
 	return nil
 }
 
-func written(text []byte, o dump.Options) ([]byte, error) {
-	c := dump.New()
+func written(managers scenarios.Managers, text []byte, o dump.Options) ([]byte, error) {
+	c := dump.New(managers)
 	if err := c.Read("dump", bytes.NewReader(text), nil); err != nil {
 		return nil, told(err)
 	}
@@ -40,7 +40,7 @@ func written(text []byte, o dump.Options) ([]byte, error) {
 	if err != nil {
 		return nil, told(err)
 	}
-	if _, err := scenarios.Parse("scenario", out); err != nil {
+	if _, err := managers.Parse("scenario", out); err != nil {
 		return nil, told(report.Trace(err))
 	}
 	return out, nil

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"ipamsim/scenarios/dump"
+	"ipamsim/sim/ipam"
 )
 
 //go:embed cronjob.tmpl
@@ -21,8 +22,8 @@ const account, accountNamespace = "ipamsim-import", "ipamsim"
 
 // CronJob is a manifest, of several documents, of a job that imports the cluster in
 // which it runs every hour. What it may do is Rules.
-func CronJob() string {
-	rules := Rules()
+func CronJob(managers []*ipam.Manager) string {
+	rules := Rules(managers)
 	var docs []string
 	for _, namespace := range slices.Sorted(maps.Keys(rules)) {
 		for _, o := range rights(namespace, rules[namespace]) {
@@ -62,10 +63,10 @@ func rights(namespace string, rules []rbacv1.PolicyRule) []any {
 // Rules are the rights that Read needs, and no others, by namespace: to get and list
 // each resource that it reads, one rule an API group, sorted. "" is all namespaces. Of
 // what may not be listed the rest is read, and it is said.
-func Rules() map[string][]rbacv1.PolicyRule {
+func Rules(managers []*ipam.Manager) map[string][]rbacv1.PolicyRule {
 	type place struct{ namespace, group, only string }
 	by := map[place][]string{}
-	all := dump.Resources()
+	all := dump.Resources(managers)
 	for i := range all {
 		if r := &all[i]; r.By != dump.Tool {
 			at := place{r.Namespace, r.Group(), r.Only}

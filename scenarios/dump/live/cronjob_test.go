@@ -21,6 +21,7 @@ import (
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/reports/golden"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/live"
@@ -31,7 +32,7 @@ import (
 func manifest(t *testing.T) (out []runtime.Object) {
 	t.Helper()
 	decoder := serializer.NewCodecFactory(clientgoscheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
-	docs := utilyaml.NewDocumentDecoder(io.NopCloser(strings.NewReader(live.CronJob())))
+	docs := utilyaml.NewDocumentDecoder(io.NopCloser(strings.NewReader(live.CronJob(managers.All()))))
 	for {
 		buf := make([]byte, 1<<20)
 		n, err := docs.Read(buf)
@@ -65,7 +66,7 @@ func the[T runtime.Object](t *testing.T) T {
 }
 
 func TestCronJob(t *testing.T) {
-	golden.Check(t, "testdata/cronjob.yaml", live.CronJob())
+	golden.Check(t, "testdata/cronjob.yaml", live.CronJob(managers.All()))
 	if n := len(manifest(t)); n != 9 {
 		t.Errorf("%d objects, want 9", n)
 	}
@@ -202,6 +203,6 @@ func inCluster(t *testing.T, s *server) (*dump.Cluster, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open: %w", err)
 	}
-	c := dump.New()
+	c := dump.New(managers.All())
 	return c, l.Read(t.Context(), c, nil)
 }

@@ -94,7 +94,7 @@ func (c *Cluster) Read(ctx context.Context, d *dump.Cluster, progress func(Progr
 		return err
 	}
 	d.Source(c.host.Host)
-	all := dump.Resources()
+	all := dump.Resources(d.Managers())
 	for i := range all {
 		l := listOf(&all[i])
 		if !groups[l.Group()] || l.By == dump.Tool || l.By == dump.Second && groups[l.First()] {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ipamsim/scenarios"
+	"ipamsim/cmd/managers"
 	"ipamsim/scenarios/dump"
 	"ipamsim/scenarios/dump/live"
 )
@@ -31,7 +31,7 @@ var paths = map[string]string{
 // wikimedia stores the cluster of seeds/000 as it was dumped, and more pods.
 func wikimedia(t *testing.T, s *server, more int) {
 	t.Helper()
-	c := dump.New()
+	c := dump.New(managers.All())
 	f, err := os.Open("../testdata/wikimedia.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -44,7 +44,7 @@ func wikimedia(t *testing.T, s *server, more int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := scenarios.Parse("wikimedia.yaml", text)
+	w, err := managers.All().Parse("wikimedia.yaml", text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,9 +67,9 @@ func wikimedia(t *testing.T, s *server, more int) {
 // files is what the same cluster comes to by kubectl get -o json.
 func files(t *testing.T, s *server) ([]byte, *dump.Report) {
 	t.Helper()
-	c := dump.New()
+	c := dump.New(managers.All())
 	c.Source(s.tls.Listener.Addr().String())
-	for _, r := range dump.Resources() {
+	for _, r := range dump.Resources(managers.All()) {
 		path := strings.Replace("/apis/"+r.APIVersion+"/"+r.Plural, "/apis/v1/", "/api/v1/", 1)
 		if r.By != dump.Kubectl || r.Only != "" {
 			continue
@@ -112,7 +112,7 @@ func read(ctx context.Context, s *server) (*dump.Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := dump.New()
+	c := dump.New(managers.All())
 	return c, l.Read(ctx, c, nil)
 }
 
@@ -250,7 +250,7 @@ func TestErrors(t *testing.T) {
 			}
 			l, err := live.Open(s.kubeconfig(c.token), c.context)
 			if err == nil {
-				err = l.Read(t.Context(), dump.New(), nil)
+				err = l.Read(t.Context(), dump.New(managers.All()), nil)
 			}
 			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%v\nwant one line with %q", err, c.want)

@@ -21,6 +21,7 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/rbac/install"
 	rbacvalidation "k8s.io/kubernetes/pkg/apis/rbac/validation"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/scenarios/dump/live"
 )
 
@@ -35,9 +36,9 @@ func TestCronJobIsTaken(t *testing.T) {
 		{"a field that there is not", "verbs:", "verb:", "verb"},
 		{"restarts for ever", "restartPolicy: Never", "restartPolicy: Always", "restartPolicy"},
 	} {
-		text := strings.ReplaceAll(live.CronJob(), tt.was, tt.is)
+		text := strings.ReplaceAll(live.CronJob(managers.All()), tt.was, tt.is)
 		if tt.was == "" {
-			text = live.CronJob()
+			text = live.CronJob(managers.All())
 		}
 		switch err := taken(text); {
 		case tt.want == "" && err != nil:

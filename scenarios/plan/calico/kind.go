@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"ipamsim/scenarios/plan"
+	"ipamsim/scenarios/plan/values"
 )
 
 // newPool is an IPPool that a plan adds; what it does not say is as in the first
@@ -48,7 +48,7 @@ const (
 
 // named says that a kind takes a mapping from the names of pools, too.
 func named(value map[string]any) map[string]any {
-	return map[string]any{"type": "object", "minProperties": 1, "maxProperties": plan.ListMax, "additionalProperties": value}
+	return map[string]any{"type": "object", "minProperties": 1, "maxProperties": values.ListMax, "additionalProperties": value}
 }
 
 // byName is what a value says that is such a mapping.
@@ -60,20 +60,20 @@ func byName[T any](v any, one func(any) (T, bool)) (map[string]T, bool) {
 		ok = ok && fits
 		out[name] = t
 	}
-	return out, ok && len(out) > 0 && len(out) <= plan.ListMax
+	return out, ok && len(out) > 0 && len(out) <= values.ListMax
 }
 
 // poolAddresses are CIDRs, or CIDRs by name: addresses.
-func poolAddresses() plan.Type {
-	k := plan.CIDRs(1)
-	return plan.TypeOf(
+func poolAddresses() values.Type {
+	k := values.CIDRs(1)
+	return values.TypeOf(
 		k.Want+", or a CIDR for each name: {default-ipv4-ippool: 10.64.75.0/24}",
 		map[string]any{"anyOf": append(k.Schema["anyOf"].([]any), named(map[string]any{"type": "string"}))},
 		func(v any) (out addresses, ok bool) {
 			if _, is := v.(map[string]any); is {
-				out.named, ok = byName(v, plan.CIDROf)
+				out.named, ok = byName(v, values.CIDROf)
 			} else {
-				out.list, ok = plan.Several(v, 1, plan.CIDROf)
+				out.list, ok = values.Several(v, 1, values.CIDROf)
 			}
 			return out, ok
 		},
@@ -81,23 +81,23 @@ func poolAddresses() plan.Type {
 }
 
 // poolSizes are prefix lengths by name, map[string]int.
-func poolSizes() plan.Type {
-	return plan.TypeOf(
+func poolSizes() values.Type {
+	return values.TypeOf(
 		"a prefix length for each name, e.g. {default-ipv4-ippool: 23}",
 		named(map[string]any{"type": "integer", "minimum": 8, "maximum": 124}),
 		func(v any) (map[string]int, bool) {
-			return byName(v, func(v any) (int, bool) { return plan.WholeOf(v, 8, 124) })
+			return byName(v, func(v any) (int, bool) { return values.WholeOf(v, 8, 124) })
 		},
 	)
 }
 
 // blockLengths is a number, which is of one family, or one by family or name: blockSizes.
-func blockLengths() plan.Type {
+func blockLengths() values.Type {
 	number := map[string]any{"anyOf": []any{
 		map[string]any{"type": "integer", "minimum": fourLeast, "maximum": fourMost},
 		map[string]any{"type": "integer", "minimum": sixLeast, "maximum": sixMost},
 	}}
-	return plan.TypeOf(
+	return values.TypeOf(
 		fmt.Sprintf("%d to %d for IPv4, %d to %d for IPv6, or one for each: {%s: 27, %s: 122, default-ipv4-ippool: 28}", fourLeast, fourMost, sixLeast, sixMost, familyFour, familySix),
 		map[string]any{"anyOf": []any{number, named(number)}},
 		func(v any) (blockSizes, bool) {
@@ -111,7 +111,7 @@ func blockLengths() plan.Type {
 					return out, false
 				}
 			}
-			return out, len(given) > 0 && len(given) <= plan.ListMax
+			return out, len(given) > 0 && len(given) <= values.ListMax
 		},
 	)
 }
@@ -119,8 +119,8 @@ func blockLengths() plan.Type {
 // put one length, of a family, a pool, or, without a name, of the family that has
 // such blocks.
 func (b *blockSizes) put(name string, v any) bool {
-	four, isFour := plan.WholeOf(v, fourLeast, fourMost)
-	six, isSix := plan.WholeOf(v, sixLeast, sixMost)
+	four, isFour := values.WholeOf(v, fourLeast, fourMost)
+	six, isSix := values.WholeOf(v, sixLeast, sixMost)
 	switch {
 	case (name == "" || name == familyFour) && isFour:
 		b.four = four
@@ -142,13 +142,13 @@ func bit(b bool) int {
 }
 
 // poolNames is a name, or some: []string.
-func poolNames() plan.Type {
+func poolNames() values.Type {
 	text := map[string]any{"type": "string", "minLength": 1}
-	return plan.TypeOf(
+	return values.TypeOf(
 		"the name of an IPPool, or a list of names",
-		map[string]any{"anyOf": []any{text, map[string]any{"type": "array", "items": text, "minItems": 1, "maxItems": plan.ListMax}}},
+		map[string]any{"anyOf": []any{text, map[string]any{"type": "array", "items": text, "minItems": 1, "maxItems": values.ListMax}}},
 		func(v any) ([]string, bool) {
-			out, ok := plan.Several(v, 1, func(v any) (string, bool) {
+			out, ok := values.Several(v, 1, func(v any) (string, bool) {
 				name, ok := v.(string)
 				return name, ok && name != ""
 			})
@@ -158,7 +158,7 @@ func poolNames() plan.Type {
 }
 
 // newPools is a CIDR, a pool, or a list of either: []newPool.
-func newPools() plan.Type {
+func newPools() values.Type {
 	text := map[string]any{"type": "string"}
 	one := map[string]any{"anyOf": []any{text, map[string]any{
 		"type": "object", "additionalProperties": false, "required": []string{"cidr"},
@@ -167,20 +167,20 @@ func newPools() plan.Type {
 			"blockSize": map[string]any{"type": "integer", "minimum": fourLeast, "maximum": sixMost},
 		},
 	}}}
-	return plan.TypeOf(
+	return values.TypeOf(
 		"a CIDR, a pool, e.g. {name: second, cidr: 10.64.76.0/24, blockSize: 28, nodeSelector: all()}, or a list of these",
-		map[string]any{"anyOf": append(one["anyOf"].([]any), map[string]any{"type": "array", "items": one, "minItems": 1, "maxItems": plan.ListMax})},
-		func(v any) ([]newPool, bool) { return plan.Several(v, 1, newPoolOf) },
+		map[string]any{"anyOf": append(one["anyOf"].([]any), map[string]any{"type": "array", "items": one, "minItems": 1, "maxItems": values.ListMax})},
+		func(v any) ([]newPool, bool) { return values.Several(v, 1, newPoolOf) },
 	)
 }
 
 func newPoolOf(v any) (p newPool, ok bool) {
 	given, is := v.(map[string]any)
 	if !is {
-		p.Prefix, ok = plan.CIDROf(v)
+		p.Prefix, ok = values.CIDROf(v)
 		return p, ok
 	}
-	if p.Prefix, ok = plan.CIDROf(given["cidr"]); !ok {
+	if p.Prefix, ok = values.CIDROf(given["cidr"]); !ok {
 		return p, false
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
@@ -193,8 +193,8 @@ func newPoolOf(v any) (p newPool, ok bool) {
 			p.Selector, ok = text, isText
 		case "blockSize":
 			four := p.Prefix.Addr().Is4()
-			if p.BlockSize, ok = plan.WholeOf(given[name], sixLeast, sixMost); four {
-				p.BlockSize, ok = plan.WholeOf(given[name], fourLeast, fourMost)
+			if p.BlockSize, ok = values.WholeOf(given[name], sixLeast, sixMost); four {
+				p.BlockSize, ok = values.WholeOf(given[name], fourLeast, fourMost)
 			}
 		default:
 			ok = false

@@ -15,6 +15,7 @@ import (
 	"ipamsim/model/capacity/whereabouts"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/plan"
+	"ipamsim/scenarios/plan/values"
 	"ipamsim/sim/cluster"
 )
 
@@ -29,12 +30,12 @@ var Plan = plan.Manager{
 		return nil
 	},
 	Settings: []plan.Setting{
-		{Name: "range", Means: "the first network's range", Type: plan.CIDR()},
-		{Name: "rangeStart", Means: "first address of the range", Type: plan.Address()},
-		{Name: "rangeEnd", Means: "last address of the range", Type: plan.Address()},
-		{Name: "exclude", Means: "what of the range is left out", Type: plan.CIDRs(0)},
-		{Name: "nodeSliceSize", Means: "prefix length of a node's slice of the range; 0: no slices", Type: plan.Whole(0, 30)},
-		{Name: "overlap", Means: "enable_overlapping_ranges: addresses are reserved across ranges", Type: plan.Flag()},
+		{Name: "range", Means: "the first network's range", Type: values.CIDR()},
+		{Name: "rangeStart", Means: "first address of the range", Type: values.Address()},
+		{Name: "rangeEnd", Means: "last address of the range", Type: values.Address()},
+		{Name: "exclude", Means: "what of the range is left out", Type: values.CIDRs(0)},
+		{Name: "nodeSliceSize", Means: "prefix length of a node's slice of the range; 0: no slices", Type: values.Whole(0, 30)},
+		{Name: "overlap", Means: "enable_overlapping_ranges: addresses are reserved across ranges", Type: values.Flag()},
 	},
 	Manifests: manifests,
 	Blame:     []string{"nodeSliceSize", "rangeStart", "rangeEnd", "exclude", "range"},

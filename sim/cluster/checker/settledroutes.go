@@ -30,9 +30,7 @@ func (c *Checker) settled() (losses []route.Loss, leftOut int) {
 	}
 	n := route.NewNetwork(c.cfg.Fabric)
 	n.Observe(0, four, six)
-	for at, ok := n.Next(); ok; at, ok = n.Next() {
-		n.Advance(at)
-	}
+	route.Settle(n)
 	losses = slices.Clone(n.Losses())
 	for i := range losses {
 		losses[i].Since = 0

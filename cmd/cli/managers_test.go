@@ -1,8 +1,0 @@
-package cli
-
-import (
-	"ipamsim/cmd/managers"
-	"ipamsim/scenarios"
-)
-
-func init() { scenarios.Use(managers.All()...) }

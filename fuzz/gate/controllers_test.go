@@ -1,0 +1,5 @@
+package gate_test
+
+import "ipamsim/cmd/controllers"
+
+func init() { controllers.Use() }

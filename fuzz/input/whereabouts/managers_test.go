@@ -1,8 +1,0 @@
-package whereabouts_test
-
-import (
-	"ipamsim/cmd/managers"
-	"ipamsim/scenarios"
-)
-
-func init() { scenarios.Use(managers.All()...) }

@@ -1,8 +1,0 @@
-package fields_test
-
-import (
-	"ipamsim/cmd/managers"
-	"ipamsim/scenarios"
-)
-
-func init() { scenarios.Use(managers.All()...) }

@@ -1,0 +1,11 @@
+package fuzz_test
+
+import (
+	"ipamsim/cmd/controllers"
+	"ipamsim/scenarios"
+)
+
+func init() {
+	controllers.Use()
+	scenarios.Tune() // as main functions do
+}

@@ -1,0 +1,4 @@
+package scenarios
+
+// All are the managers, for tests inside of this package: what lists them imports it.
+var All Managers
