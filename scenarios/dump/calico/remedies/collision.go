@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"ipamsim/model"
-	"ipamsim/model/invariant"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/dump/diagnosis"
@@ -21,10 +20,8 @@ import (
 func (d *drafts) collisions() {
 	var about []int
 	var pods []model.PodRef
-	for _, i := range d.Open(invariant.DuplicateAddress.Name) {
-		if x := &d.Findings.All[i].Violation; x.Code == invariant.OwnAddressOfNode {
-			about, pods = append(about, i), append(pods, diagnosis.PodRef(diagnosis.ObjectsOf(x)[model.RefPod]))
-		}
+	for _, i := range d.WithNodesAddress() {
+		about, pods = append(about, i), append(pods, diagnosis.PodRef(diagnosis.ObjectsOf(&d.Findings.All[i].Violation)[model.RefPod]))
 	}
 	if len(about) == 0 || d.network == nil {
 		return
