@@ -15,60 +15,24 @@ import (
 
 // collisions are pods that have a node's own address. Calico knows of no node's address
 // but those of its tunnels: what is to be kept from pods has to be reserved first, all of
-// it, and then the pods are restarted. Where a block around the address stays, its owner
-// drops what it sends to the other node: then the block has to go, too.
+// it, and then the pods are restarted. That does not help where the address lies in a block
+// of another node, which drops what it sends there: then it takes another pool.
 func (d *drafts) collisions() {
-	var about []int
-	var pods []model.PodRef
-	for _, i := range d.WithNodesAddress() {
-		about, pods = append(about, i), append(pods, diagnosis.PodRef(diagnosis.ObjectsOf(&d.Findings.All[i].Violation)[model.RefPod]))
-	}
+	about := d.WithNodesAddress()
 	if len(about) == 0 || d.network == nil {
 		return
 	}
-	slices.SortFunc(pods, diagnosis.ByPod)
-	_, _, ruled := d.Move(slices.Compact(pods), false)
-	p := remedy.Problem{Ruled: ruled}
-	own := d.ownAddresses()
-	d.reserving(&p, own, pods, nil)
-	var around []netip.Prefix
-	var steps []remedy.Step
-	for _, a := range own {
-		block, err := a.Addr().Prefix(d.network.Blocks.PoolOf(a.Addr()).BlockBits)
-		if err != nil || slices.Contains(around, block) {
-			continue
-		}
-		around = append(around, block)
-		for i := range d.View.Record.Pools {
-			b := &d.View.Record.Pools[i]
-			if b.Range != block {
-				continue
-			}
-			for _, cl := range d.Claims[b.Name] {
-				pods = append(pods, cl.Pod)
-			}
-			steps = append(steps, check{Block: block}, d.giveBack(block, b.Node))
-		}
+	var pods []model.PodRef
+	for _, i := range about {
+		pods = append(pods, diagnosis.PodRef(diagnosis.ObjectsOf(&d.Findings.All[i].Violation)[model.RefPod]))
 	}
-	if !d.etcd {
-		d.reserving(&p, around, pods, steps)
+	slices.SortFunc(pods, diagnosis.ByPod)
+	steps, moved, ruled := d.Move(slices.Compact(pods), false)
+	p := remedy.Problem{Ruled: ruled}
+	if own := d.ownAddresses(); len(moved) > 0 && len(moved) <= diagnosis.MovedMax && len(own) <= diagnosis.LinesMax {
+		p.Try = []remedy.Remedy{{Steps: append([]remedy.Step{reserve{own, d.etcd}}, steps...), Pods: moved, Cautions: []remedy.Caution{remedy.PodCaution}}}
 	}
 	d.Add(about, p)
-}
-
-// reserving tries to reserve ranges, to move pods, and then some steps.
-func (d *drafts) reserving(p *remedy.Problem, ranges []netip.Prefix, pods []model.PodRef, then []remedy.Step) {
-	slices.SortFunc(pods, diagnosis.ByPod)
-	steps, moved, _ := d.Move(slices.Compact(slices.Clone(pods)), false)
-	if len(moved) == 0 || len(moved) > diagnosis.MovedMax || len(ranges) > diagnosis.LinesMax {
-		return
-	}
-	all := append([]remedy.Step{reserve{ranges, d.etcd}}, steps...)
-	r := remedy.Remedy{Steps: append(all, then...), Pods: moved, Cautions: []remedy.Caution{remedy.PodCaution}}
-	if then != nil {
-		r.Cautions = append(r.Cautions, blockCaution)
-	}
-	p.Try = append(p.Try, r)
 }
 
 // ownAddresses are the nodes' that lie in a pool and are not reserved.
@@ -92,7 +56,7 @@ type reserve struct {
 
 // Say says which.
 func (r reserve) Say() string {
-	return "reserve " + remedy.Some(r.Ranges) + ", where nodes have addresses; pods keep theirs until they are restarted"
+	return "reserve " + remedy.Some(r.Ranges) + ", which nodes have; pods keep theirs until they are restarted"
 }
 
 // Commands create an IPReservation, where kubectl reaches.
