@@ -19,6 +19,9 @@ type BlockPolicy struct {
 	Reserved []netip.Prefix
 	// V4 and V6 are the families of which every pod gets an address.
 	V4, V6 bool
+	// PodRoutes: a node has its route to a pod's address for as long as the pod is stored
+	// and has not finished. Otherwise it has it until the pod's DEL.
+	PodRoutes bool `json:",omitempty"`
 }
 
 // IPPool is one pool that blocks are carved from.

@@ -44,6 +44,7 @@ func TestBench(t *testing.T) {
 	benchRuns(t, m)
 	benchCalico(t, m)
 	benchStores(t, m)
+	benchFamilies(t, m)
 	benchControllers(t, m)
 	benchCallSites(t, m)
 	benchMemory(t, m)

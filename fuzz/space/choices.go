@@ -23,13 +23,19 @@ func FromSeed(seed uint64) *Choices {
 	return &Choices{rng: rand.NewPCG(seed, 0x5bd1e9955bd1e995), seed: seed}
 }
 
+// The streams of a seed beside the main one.
+const (
+	ofDeeds    = 0xc2b2ae3d27d4eb4f // which a world goes without
+	ofFamilies = 0x9e3779b97f4a7c15 // of addresses
+)
+
 // fork is another stream of the same seed, from which draws change nothing in this
 // one. That of a fuzzer's input answers 0.
-func (c *Choices) fork() *Choices {
+func (c *Choices) fork(stream uint64) *Choices {
 	if c.rng == nil {
 		return &Choices{}
 	}
-	return &Choices{rng: rand.NewPCG(c.seed, 0xc2b2ae3d27d4eb4f), seed: c.seed}
+	return &Choices{rng: rand.NewPCG(c.seed, stream), seed: c.seed}
 }
 
 // FromBytes is the stream of a fuzzer's input: two bytes a choice.

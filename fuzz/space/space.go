@@ -88,6 +88,17 @@ type World struct {
 	Came  int             // nodes that come later
 	loads []load          // see Workloads
 	pods  int             // that the workloads want
+
+	families *Choices
+}
+
+// Families is the stream of what has to do with IPv6 and came to worlds later: the rest of
+// a world is what it would be otherwise.
+func (w *World) Families() *Choices {
+	if w.families == nil {
+		w.families = w.fork(ofFamilies)
+	}
+	return w.families
 }
 
 // Add puts a manifest into the file: anything that is JSON.

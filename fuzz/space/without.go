@@ -18,7 +18,7 @@ const (
 // spared draws which deeds a world goes without. It is drawn from a stream of its own,
 // so that the rest of a world is what it would be otherwise.
 func spared(c *Choices) (out []Deed) {
-	own := c.fork()
+	own := c.fork(ofDeeds)
 	if own.Chance(Unattended, 100) {
 		out = append(out, Operator)
 	}

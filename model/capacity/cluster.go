@@ -62,6 +62,8 @@ type Node struct {
 	// Addr is its own address with its subnet's length. Not valid: the next one of a
 	// subnet that all such nodes share.
 	Addr netip.Prefix
+	// Addr6 is the same of IPv6.
+	Addr6 netip.Prefix
 }
 
 // Resident is a pod that runs already when the plan begins.

@@ -112,6 +112,29 @@ type Sample struct {
 	// that lie in none of them.
 	Routes int
 	Stale  int // affinities of nodes without a Node object
+	// Six is what of it is IPv6, where pods get addresses of both families from blocks:
+	// otherwise nothing.
+	Six Part `json:",omitzero"`
+}
+
+// Part is one address family's part of a Sample.
+type Part struct {
+	Size, Blocks, Blackholed, Routes int
+	InBlocks                         int // addresses in its blocks
+	Used                             int // of these: claimed
+}
+
+// Waste is the share of the addresses in its blocks that nobody claims, or of all where
+// there are no blocks.
+func (p *Part) Waste() float64 {
+	have := p.InBlocks
+	if p.Blocks == 0 {
+		have = p.Size
+	}
+	if have == 0 {
+		return 0
+	}
+	return 1 - float64(p.Used)/float64(have)
 }
 
 // Waste is the share of the addresses in blocks that nobody uses, or of all where

@@ -45,26 +45,50 @@ func (f *fabric) init(c *Cluster) {
 	}
 }
 
-// nodeAddr is the own address of the n-th node that has joined: what its object says, or
-// what a run gives it.
-func nodeAddr(said netip.Prefix, n int) netip.Prefix {
-	if said.IsValid() {
-		return said
+// nodeAddr is the own address of the n-th node that has joined, in IPv4 or IPv6: what its
+// object says, or what a run gives it.
+func nodeAddr(x *sight, n, family int) netip.Prefix {
+	switch {
+	case family == 0 && x.addr.IsValid():
+		return x.addr
+	case family == 0:
+		return route.DefaultAddr(n)
+	case x.addr6.IsValid():
+		return x.addr6
 	}
-	return route.DefaultAddr(n)
+	return route.DefaultAddr6(n)
 }
 
-// lost is how many pairs there are.
-func (f *fabric) lost(s *scene) (pairs int) {
-	i := slices.IndexFunc(s.networks, func(n model.Network) bool { return n.Blocks != nil })
-	if i < 0 {
+// family is 0 of IPv4 and 1 of IPv6.
+func family(a netip.Addr) int {
+	if a.Is4() {
 		return 0
 	}
-	v := f.stage(s, s.networks[i].Blocks.Pools)
+	return 1
+}
+
+// lost is how many pairs there are in IPv4 and in IPv6.
+func (f *fabric) lost(s *scene) (pairs [2]int) {
+	i := slices.IndexFunc(s.networks, func(n model.Network) bool { return n.Blocks != nil })
+	if i < 0 {
+		return pairs
+	}
+	for of := range pairs {
+		pairs[of] = f.lostOf(s, s.networks[i].Blocks.Pools, of)
+	}
+	return pairs
+}
+
+// lostOf are those of one address family.
+func (f *fabric) lostOf(s *scene, pools []model.IPPool, of int) (pairs int) {
+	if !slices.ContainsFunc(s.live, func(h holding) bool { return family(h.addr) == of && !h.device }) {
+		return 0
+	}
+	v := f.stage(s, pools, of)
 	type hold struct{ node, spot int32 }
 	holds := map[hold]int{}
 	for _, h := range s.live {
-		if !h.addr.Is4() || h.device || !s.nodes[h.node].up {
+		if family(h.addr) != of || h.device || !s.nodes[h.node].up {
 			continue
 		}
 		if spot := v.spot(h.addr); spot >= 0 {
@@ -89,28 +113,31 @@ type group struct {
 type stage struct {
 	*fabric
 	s          *scene
+	family     int
+	addrs      []netip.Prefix // of the nodes
+	ids        []netip.Addr   // what their routers go by: the IPv4 addresses
 	pools      []model.IPPool
-	sizes      []int              // lengths of blocks and affinities, the longest first
-	spots      []netip.Prefix     // these
-	at         []map[uint32]int32 // by size and first bits, into spots
+	sizes      []int            // lengths of blocks and affinities, the longest first
+	spots      []netip.Prefix   // these
+	at         []map[bits]int32 // by size and first bits, into spots
 	affine     map[netip.Prefix][]int
 	owners     map[netip.Prefix]string
 	always     []int                  // nodes that take part whatever it is about
-	bystanders map[netip.Prefix][]int // by rack, in the order of their addresses
+	bystanders map[netip.Prefix][]int // by rack, in the order of their routers' ids
 	racks      []netip.Prefix         // of bystanders, sorted
 	generic    map[netip.Prefix]int   // how many nodes of each rack are up and not among always
 }
 
-func (f *fabric) stage(s *scene, pools []model.IPPool) *stage {
-	v := &stage{fabric: f, s: s, pools: pools, affine: map[netip.Prefix][]int{}, owners: map[netip.Prefix]string{},
+func (f *fabric) stage(s *scene, pools []model.IPPool, of int) *stage {
+	v := &stage{fabric: f, s: s, family: of, pools: pools, affine: map[netip.Prefix][]int{}, owners: map[netip.Prefix]string{},
 		bystanders: map[netip.Prefix][]int{}, generic: map[netip.Prefix]int{}}
 	for i := range s.nodes {
-		n := &s.nodes[i]
-		n.addr = nodeAddr(n.addr, i)
-		rack := n.addr.Masked()
+		n, addr := &s.nodes[i], nodeAddr(&s.nodes[i], i, of)
+		v.addrs, v.ids = append(v.addrs, addr), append(v.ids, nodeAddr(n, i, 0).Addr())
+		rack := addr.Masked()
 		switch {
 		case !n.up && !n.registered:
-		case f.named[n.name] || n.addr.Addr() == rack.Addr().Next():
+		case f.named[n.name] || addr.Addr() == rack.Addr().Next():
 			v.always = append(v.always, i)
 		case n.up:
 			v.generic[rack]++
@@ -127,13 +154,13 @@ func (f *fabric) stage(s *scene, pools []model.IPPool) *stage {
 		}
 	}
 	for _, a := range s.Affinities {
-		if at, ok := s.at[a.Node]; ok && a.State != model.Pending && s.nodes[at].up && a.Block.Addr().Is4() {
+		if at, ok := s.at[a.Node]; ok && a.State != model.Pending && s.nodes[at].up && family(a.Block.Addr()) == of {
 			size(a.Block)
 			v.affine[a.Block] = append(v.affine[a.Block], at)
 		}
 	}
 	for i := range s.Blocks {
-		if p := s.Blocks[i].Prefix; p.Addr().Is4() {
+		if p := s.Blocks[i].Prefix; family(p.Addr()) == of {
 			size(p)
 			v.owners[p] = s.Blocks[i].Owner
 		}
@@ -146,24 +173,43 @@ func (f *fabric) stage(s *scene, pools []model.IPPool) *stage {
 
 // spot is the smallest block or affinity around an address, -1 if there is none.
 func (v *stage) spot(a netip.Addr) int32 {
-	raw := a.As4()
-	for i, bits := range v.sizes {
-		if spot, ok := v.at[i][binary.BigEndian.Uint32(raw[:])>>(32-bits)]; ok {
+	all := bitsOf(a)
+	for i, size := range v.sizes {
+		if spot, ok := v.at[i][all.shift(a.BitLen()-size)]; ok {
 			return spot
 		}
 	}
 	return -1
 }
 
+// bits are the first ones of an address.
+type bits struct{ high, low uint64 }
+
+func bitsOf(a netip.Addr) bits {
+	raw := a.As16()
+	b := bits{binary.BigEndian.Uint64(raw[:8]), binary.BigEndian.Uint64(raw[8:])}
+	if a.Is4() {
+		b = bits{low: b.low & (1<<32 - 1)}
+	}
+	return b
+}
+
+// shift drops the last n.
+func (b bits) shift(n int) bits {
+	if n >= 64 {
+		return bits{low: b.high >> (n - 64)}
+	}
+	return bits{b.high >> n, b.high<<(64-n) | b.low>>n}
+}
+
 // index finds the blocks and affinities by their first bits.
 func (v *stage) index() {
-	v.at = make([]map[uint32]int32, len(v.sizes))
+	v.at = make([]map[bits]int32, len(v.sizes))
 	for i := range v.at {
-		v.at[i] = map[uint32]int32{}
+		v.at[i] = map[bits]int32{}
 	}
 	note := func(p netip.Prefix) {
-		raw := p.Addr().As4()
-		in, key := v.at[slices.Index(v.sizes, p.Bits())], binary.BigEndian.Uint32(raw[:])>>(32-p.Bits())
+		in, key := v.at[slices.Index(v.sizes, p.Bits())], bitsOf(p.Addr()).shift(p.Addr().BitLen()-p.Bits())
 		if _, known := in[key]; !known {
 			in[key] = int32(len(v.spots))
 			v.spots = append(v.spots, p)
@@ -213,14 +259,14 @@ func (v *stage) lost(g group) (n int) {
 // reason of their own.
 func (v *stage) generics(cast []int, rack netip.Prefix) (n int) {
 	for _, i := range cast {
-		if x := &v.s.nodes[i]; x.up && x.addr.Masked() == rack && !slices.Contains(v.always, i) {
+		if v.s.nodes[i].up && v.addrs[i].Masked() == rack && !slices.Contains(v.always, i) {
 			n++
 		}
 	}
 	return n
 }
 
-// cast are the nodes on which it depends, in the order of their addresses.
+// cast are the nodes on which it depends, in the order of their routers' ids.
 func (v *stage) cast(g group, around []netip.Prefix) []int {
 	cast := append(slices.Clone(v.always), g.holder)
 	for _, p := range around {
@@ -249,7 +295,7 @@ func (v *stage) stand(cast []int) (out []int) {
 
 func (v *stage) byAddr(lists ...[]int) []int {
 	all := slices.Concat(lists...)
-	slices.SortFunc(all, func(a, b int) int { return v.s.nodes[a].addr.Addr().Compare(v.s.nodes[b].addr.Addr()) })
+	slices.SortFunc(all, func(a, b int) int { return v.ids[a].Compare(v.ids[b]) })
 	return slices.Compact(all)
 }
 
@@ -257,7 +303,7 @@ func (v *stage) byAddr(lists ...[]int) []int {
 func (v *stage) constellation(g group, around []netip.Prefix, cast, stand []int) string {
 	var b strings.Builder
 	pool := slices.IndexFunc(v.pools, func(p model.IPPool) bool { return p.Prefix.Contains(g.block.Addr()) })
-	fmt.Fprintf(&b, "pool %d", pool)
+	fmt.Fprintf(&b, "family %d, pool %d", v.family, pool)
 	if pool >= 0 {
 		p := &v.pools[pool]
 		fmt.Fprint(&b, p.NoExport, p.IPIP, p.VXLAN)
@@ -267,7 +313,7 @@ func (v *stage) constellation(g group, around []netip.Prefix, cast, stand []int)
 	}
 	for _, i := range v.byAddr(cast, stand) {
 		n := &v.s.nodes[i]
-		fmt.Fprint(&b, ";", n.addr.Masked(), n.up, n.tunnel.IsValid(), i == g.holder)
+		fmt.Fprint(&b, ";", v.addrs[i].Masked(), n.up, n.tunnel[v.family].IsValid(), i == g.holder)
 		if slices.Contains(v.always, i) {
 			b.WriteString(n.name)
 		}
@@ -290,11 +336,11 @@ func (v *stage) judge(g group, around []netip.Prefix, cast, stand []int) verdict
 	out := verdict{map[int]bool{}, map[netip.Prefix]bool{}, map[netip.Prefix]bool{}}
 	for _, l := range losses(v.c.Fabric, v.facts(g, addr, around, slices.Concat(cast, stand))) {
 		i := v.s.at[l.From]
-		rack := v.s.nodes[i].addr.Masked()
+		rack := v.addrs[i].Masked()
 		switch at := slices.Index(stand, i); {
 		case at < 0:
 			out.cast[slices.Index(cast, i)] = true
-		case at == 0 || v.s.nodes[stand[at-1]].addr.Masked() != rack:
+		case at == 0 || v.addrs[stand[at-1]].Masked() != rack:
 			out.first[rack] = true
 		default:
 			out.rest[rack] = true
@@ -313,9 +359,14 @@ func losses(fabric route.Fabric, f route.Facts) []route.Loss {
 
 // facts are what these nodes know of one address.
 func (v *stage) facts(g group, addr netip.Addr, around []netip.Prefix, nodes []int) route.Facts {
-	f := route.Facts{Pools: v.pools}
+	f := route.Facts{}
+	for _, p := range v.pools {
+		if family(p.Prefix.Addr()) == v.family {
+			f.Pools = append(f.Pools, p)
+		}
+	}
 	for _, i := range nodes {
-		f.Nodes = append(f.Nodes, v.s.nodes[i].route())
+		f.Nodes = append(f.Nodes, v.s.nodes[i].route(i, v.family))
 	}
 	slices.SortFunc(f.Nodes, func(a, b route.Node) int { return strings.Compare(a.Name, b.Name) })
 	f.Local = []route.Local{{Node: v.s.nodes[g.holder].name, Addr: addr, Dev: "cali1"}}
@@ -334,6 +385,10 @@ func (v *stage) facts(g group, addr netip.Addr, around []netip.Prefix, nodes []i
 	return f
 }
 
-func (n *sight) route() route.Node {
-	return route.Node{Name: n.name, Addr: n.addr, Up: n.up, BIRD: n.up, Felix: n.up, Tunnel: n.tunnel}
+// route is the n-th node in one family.
+func (x *sight) route(n, family int) route.Node {
+	return route.Node{
+		Name: x.name, Addr: nodeAddr(x, n, family), ID: nodeAddr(x, n, 0).Addr(),
+		Up: x.up, BIRD: x.up, Felix: x.up, Tunnel: x.tunnel[family],
+	}
 }

@@ -55,7 +55,9 @@ func sceneOf(v *metric.View) *scene {
 	for _, l := range v.Losses {
 		pairs[pair{l.From, l.To}] = true
 	}
-	s.blackholed = len(pairs)
+	for p := range pairs {
+		s.blackholed[family(p.to)]++
+	}
 	return s
 }
 

@@ -74,6 +74,7 @@ func (m *Migration) Saw(s Sample) {
 	w := &m.Worst
 	w.Waiting, w.Unplaced, w.Starved = max(w.Waiting, s.Waiting), max(w.Unplaced, s.Unplaced), max(w.Starved, s.Starved)
 	w.Blackholed, w.Borrowed, w.Leaked = max(w.Blackholed, s.Blackholed), max(w.Borrowed, s.Borrowed), max(w.Leaked, s.Leaked)
+	w.Six.Routes, w.Six.Blackholed = max(w.Six.Routes, s.Six.Routes), max(w.Six.Blackholed, s.Six.Blackholed)
 	w.Routes, w.Blocks, w.InUse = max(w.Routes, s.Routes), max(w.Blocks, s.Blocks), max(w.InUse, s.InUse)
 }
 

@@ -30,7 +30,7 @@ func (p *Player) measured(s *scene) Sample {
 func (p *Player) scene() *scene {
 	s := &scene{networks: p.manager.Networks(), pods: p.bound, waiting: p.waiting}
 	for _, n := range p.stations {
-		s.sees(sight{name: n.Name, addr: n.Addr, up: n.Up, registered: n.Registered})
+		s.sees(sight{name: n.Name, addr: n.Addr, addr6: n.Addr6, up: n.Up, registered: n.Registered})
 	}
 	for _, x := range p.pods {
 		if x != nil {

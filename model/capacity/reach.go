@@ -21,7 +21,9 @@ func (s *scene) family(n *model.Network, v4 bool, out *Sample) {
 	pools := s.stock(n, v4)
 	all := 0
 	for i := range pools {
-		out.Size += pools[i].size
+		if out.Size += pools[i].size; !v4 {
+			out.Six.Size += pools[i].size
+		}
 		all += pools[i].free + pools[i].open
 	}
 	nodes := make([]hand, len(s.nodes))

@@ -37,16 +37,16 @@ type scene struct {
 	at            map[string]int // nodes by name
 	pods, waiting int
 	live          []holding
-	blackholed    int
-	stranded      int // addresses in parts, over all nodes that are up
+	blackholed    [2]int // in IPv4 and in IPv6
+	stranded      int    // addresses in parts, over all nodes that are up
 }
 
 // sight is one node.
 type sight struct {
 	name           string
-	addr           netip.Prefix // not valid: see nodeAddr
+	addr, addr6    netip.Prefix // not valid: see nodeAddr
 	up, registered bool
-	tunnel         netip.Addr
+	tunnel         [2]netip.Addr // IPv4 and IPv6
 }
 
 // holding is an address that a pod, or a device, of a node has.
@@ -71,14 +71,14 @@ func (s *scene) device(node int, a netip.Addr) {
 		return
 	}
 	s.live = append(s.live, holding{node, a, true})
-	if a.Is4() && !n.tunnel.IsValid() {
-		n.tunnel = a
+	if t := &n.tunnel[family(a)]; !t.IsValid() {
+		*t = a
 	}
 }
 
 // sample measures the scene.
 func (s *scene) sample(at time.Duration) Sample {
-	out := Sample{At: at, Pods: s.pods, Waiting: s.waiting, InUse: s.InUse, Leaked: s.Leaked, Blackholed: s.blackholed}
+	out := Sample{At: at, Pods: s.pods, Waiting: s.waiting, InUse: s.InUse, Leaked: s.Leaked, Blackholed: s.blackholed[0] + s.blackholed[1]}
 	for i := range s.nodes {
 		if s.nodes[i].up {
 			out.Nodes++
@@ -99,7 +99,24 @@ func (s *scene) sample(at time.Duration) Sample {
 		out.Stranded = float64(s.stranded) / parts / float64(out.Nodes)
 	}
 	s.count(&out)
+	if slices.ContainsFunc(s.networks, func(n model.Network) bool { return n.Blocks != nil && n.Blocks.V4 && n.Blocks.V6 }) {
+		s.six(&out.Six)
+	} else {
+		out.Six = Part{}
+	}
 	return out
+}
+
+// six is what there is of IPv6, but for Size and Routes.
+func (s *scene) six(out *Part) {
+	out.Blackholed = s.blackholed[1]
+	for i := range s.Blocks {
+		if b := &s.Blocks[i]; b.Prefix.Addr().Is6() {
+			out.Blocks++
+			out.InBlocks += Addresses(b.Prefix)
+			out.Used += b.InUse
+		}
+	}
 }
 
 // count is what there is to count of blocks.
@@ -136,16 +153,22 @@ func (s *scene) announced(n *model.Network, out *Sample) {
 		if at, ok := s.at[a.Node]; ok && s.nodes[at].up && a.State == model.Confirmed {
 			own[at] = append(own[at], a.Block)
 			if exported(a.Block) {
-				out.Routes++
+				out.route(a.Block.Addr())
 			}
 		}
 	}
 	for _, h := range s.live {
 		if !slices.ContainsFunc(own[h.node], func(b netip.Prefix) bool { return b.Contains(h.addr) }) &&
 			exported(netip.PrefixFrom(h.addr, h.addr.BitLen())) {
-			out.Routes++
+			out.route(h.addr)
 		}
 	}
+}
+
+// route counts one that is announced.
+func (s *Sample) route(to netip.Addr) {
+	s.Routes++
+	s.Six.Routes += family(to)
 }
 
 // Addresses is how many there are in a prefix, 1<<40 at most: IPv6 has more than an int.

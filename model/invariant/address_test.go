@@ -54,6 +54,16 @@ func TestDuplicateAddress(t *testing.T) {
 			start(v, "2", "node-2", "c2", netA, "10.0.0.1")
 			busy(v, "c0", "0", "node-1", true, sec(59))
 		}, ""},
+		{"a DEL goes on after the address was given to another", func(v *View) {
+			start(v, "2", "node-2", "c2", netA, "10.0.0.1").Attachments[0].Since = sec(12)
+			busy(v, "c0", "0", "node-1", true, sec(11))
+		}, "10.0.0.1 in network default/a is held by two sandboxes, and the DEL of one has been under way for long: " +
+			"default/web-0 on node-1 since 10s, and default/web-2 on node-2 since 12s"},
+		{"a DEL goes on, overlapping ranges", func(v *View) {
+			start(v, "2", "node-2", "c2", netB, "10.0.0.1").Attachments[0].Since = sec(12)
+			busy(v, "c0", "0", "node-1", true, sec(11))
+		}, "10.0.0.1 in networks default/a and default/b is held by two sandboxes, and the DEL of one has been under way for long: " +
+			"default/web-0 on node-1 since 10s, and default/web-2 on node-2 since 12s"},
 		{"a DEL hangs on a node that is cut off", func(v *View) {
 			start(v, "2", "node-2", "c2", netA, "10.0.0.1")
 			busy(v, "c0", "0", "node-1", true, sec(59))
@@ -83,6 +93,10 @@ func TestDuplicateAddress(t *testing.T) {
 		}, ""},
 		{"a node has it", func(v *View) { taken(v, "10.0.0.1/32", model.Ref{Kind: model.RefNode, Name: "node-2"}, netA) },
 			"10.0.0.1 in network default/a is held by a live sandbox, default/web-0 on node-1 since 10s, and is the own address of node node-2: it lies in 10.0.0.0/28, which the manager gives away"},
+		{"a Service has it", func(v *View) { taken(v, "10.0.0.1/32", model.ServiceOf("default/web"), netA) },
+			"10.0.0.1 in network default/a is held by a live sandbox, default/web-0 on node-1 since 10s, and is an address of Service default/web: it lies in 10.0.0.0/28, which the manager gives away"},
+		{"it is in a ServiceCIDR", func(v *View) { taken(v, "10.0.0.0/31", model.Ref{Kind: model.RefRange, Name: "kubernetes"}, netA) },
+			"10.0.0.1 in network default/a is held by a live sandbox, default/web-0 on node-1 since 10s, and is in ServiceCIDR kubernetes, which gives it to a Service as well: it lies in 10.0.0.0/28, which the manager gives away"},
 		{"it is one of Services", func(v *View) { taken(v, "10.0.0.0/31", model.Ref{Kind: model.RefOutside, Name: "Services"}, netA) },
 			"10.0.0.1 in network default/a is held by a live sandbox, default/web-0 on node-1 since 10s, and is in use by Services, which is no pod: it lies in 10.0.0.0/28, which the manager gives away"},
 		{"a node has it, a DEL is under way", func(v *View) {
@@ -95,6 +109,39 @@ func TestDuplicateAddress(t *testing.T) {
 			s := &v.Truth.Sandboxes[0]
 			s.Attachments = append(s.Attachments, s.Attachments[0])
 		}, ""},
+	})
+}
+
+// On layer 3 a sandbox has its address for as long as its node has a route to it, which
+// it has until it hears that the pod is over, or has run a DEL.
+func TestDuplicateOnLayer3(t *testing.T) {
+	const twice = "10.0.0.1 in network default/a is held by two live sandboxes: default/web-0 on node-1 since 10s, and default/web-2 on node-2 since 10s"
+	again := func(pods bool, change func(v *View)) func(v *View) {
+		return func(v *View) {
+			v.Networks[0].Blocks = &model.BlockPolicy{V4: true, PodRoutes: pods}
+			start(v, "2", "node-2", "c2", netA, "10.0.0.1")
+			change(v)
+		}
+	}
+	gone := func(v *View) { delete(v.Truth.Pods, web("0")) }
+	phase := func(v *View) {
+		p := v.Truth.Pods[web("0")]
+		p.Phase = "Succeeded"
+		v.Truth.Pods[web("0")] = p
+	}
+	table(t, DuplicateAddress, []row{
+		{"both pods are there", again(true, func(*View) {}), twice},
+		{"one pod is gone", again(true, gone), ""},
+		{"one pod has finished", again(true, phase), ""},
+		{"one pod is gone, and another has its name", again(true, func(v *View) {
+			v.Truth.Pods[web("0")] = model.Pod{UID: "another", Node: "node-1", Phase: "Pending"}
+		}), ""},
+		{"one pod is gone, and its node has not heard", again(true, func(v *View) {
+			gone(v)
+			v.Truth.Nodes["node-1"] = model.Node{Registered: true, Up: true, Partitioned: true}
+		}), twice},
+		{"endpoints of their own: one pod is gone", again(false, gone), twice},
+		{"a DEL is under way, however long", again(false, func(v *View) { busy(v, "c0", "0", "node-1", true, sec(11)) }), ""},
 	})
 }
 

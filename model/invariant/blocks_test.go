@@ -307,6 +307,25 @@ func TestUnbackedDevice(t *testing.T) {
 	})
 }
 
+// A pod that waits for a block of each family, both of which another node has to spare,
+// is starved of either: neither is for want of the other.
+func TestStarvedOfBothFamilies(t *testing.T) {
+	v := calmBlocks()
+	v.Truth.Pods[web("9")] = model.Pod{Node: "node-3", Phase: "Pending", Networks: []string{netK}}
+	n := &v.Networks[0]
+	n.Blocks.V6, n.Blocks.Strict = true, true
+	n.Blocks.Pools = append(n.Blocks.Pools, model.IPPool{Name: "six", Prefix: cidr("fd00::/124"), BlockBits: 124, Workloads: true, Nodes: []string{"node-3"}})
+	n.Ranges = append(n.Ranges, within("fd00::/124", "fd00::", "fd00::f")...)
+	block(v, "fd00::/124", "node-1", model.Confirmed)
+	var of []string
+	for _, f := range StarvedNode.Check(*v) {
+		of = append(of, StarvedNode.Say(&f))
+	}
+	if len(of) != 2 || !strings.Contains(of[0], "10.7.0.128/26") || !strings.Contains(of[1], "fd00::/124") {
+		t.Errorf("want one finding of each family, have %q", of)
+	}
+}
+
 func TestStarvedNode(t *testing.T) {
 	wait := func(v *View) {
 		v.Truth.Pods[web("9")] = model.Pod{Node: "node-3", Phase: "Pending", Networks: []string{netK}}

@@ -53,12 +53,17 @@ func givenAway(n *model.Network, r netip.Prefix) (pool netip.Prefix, ok bool) {
 
 // collision appends what is wrong with a holding of a taken address.
 func (h *holding) collision(out []finding, v *View, t *model.Taken, pool netip.Prefix) []finding {
-	if h.attachment.Network != t.Network || device(h.sandbox) || leaving(v, h.sandbox) {
+	if h.attachment.Network != t.Network || device(h.sandbox) || leaving(v, h.sandbox) || !routed(v, h) {
 		return out
 	}
 	code := takenOutside
-	if t.By.Kind == model.RefNode {
-		code = nodesOwn
+	switch t.By.Kind {
+	case model.RefNode:
+		code = OwnAddressOfNode
+	case model.RefService:
+		code = serviceAddress
+	case model.RefRange:
+		code = serviceRange
 	}
 	return append(out, finding{
 		code:    code,

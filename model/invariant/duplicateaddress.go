@@ -8,11 +8,16 @@ const (
 	twoSandboxes         = "two-sandboxes"
 	twoSandboxesOfOnePod = "two-sandboxes-of-one-pod"
 	stoppedSandbox       = "stopped-sandbox" // one of two waits for a DEL that succeeds
+	delUnderWay          = "del-under-way"   // of one of two, for longer than Overlap
 	oneSandbox           = "one-sandbox"     // on two of its interfaces
 	acrossNetworks       = "-across-networks"
-	nodesOwn             = "own-address-of-a-node"
 	takenOutside         = "taken-outside"
+	serviceAddress       = "service-address" // its cluster IP, external IP or load balancer's
+	serviceRange         = "service-range"   // in which cluster IPs are given away
 )
+
+// OwnAddressOfNode is the code of DuplicateAddress for a pod with a node's own address.
+const OwnAddressOfNode = "own-address-of-a-node"
 
 // DuplicateAddress is what users notice: two sandboxes answer to one address. Two
 // sandboxes of one pod name count as well, because a node that was partitioned
@@ -23,14 +28,17 @@ const (
 // re-assigned across two different ranges". Static addresses are the user's own
 // business.
 //
-// Nor may a sandbox have an address of a node's own, or one that something outside has
-// by the scenario: the manager knows nothing of these, so that it is for the operator to
+// On layer 2 the kernel answers for an interface until the DEL that takes it away has
+// succeeded. On layer 3 an address is where the node has a route to: see routed.
+//
+// Nor may a sandbox have an address of a node's own or of a Service's, or one that something
+// outside has by the scenario: the manager knows nothing of these, so that it is for the operator to
 // keep them out of its ranges, and the sentence names the range.
 var DuplicateAddress = define(Invariant{
 	Name:     "duplicate-address",
 	Severity: model.Critical,
 	Phase:    Always,
-	Doc:      "No two live sandboxes, no two interfaces of one, and no sandbox and a node or something outside hold the same address on one wire.",
+	Doc:      "No two live sandboxes, no two interfaces of one, and no sandbox and a node, a Service or something outside hold the same address on one wire.",
 	Kinds:    duplicateKinds(),
 }, func(v View) []finding {
 	var out []finding
@@ -39,8 +47,8 @@ var DuplicateAddress = define(Invariant{
 		b := &h.list[i]
 		for j := b.same; j >= 0; j = h.list[j].same {
 			a := &h.list[j]
-			if another(a, b) && oneWire(a, b) && !leaving(&v, a.sandbox) && !leaving(&v, b.sandbox) {
-				out = append(out, duplicate(a, b))
+			if another(a, b) && oneWire(a, b) && answers(&v, a, b) && answers(&v, b, a) {
+				out = append(out, duplicate(&v, a, b))
 			}
 		}
 	}
@@ -64,10 +72,12 @@ func oneWire(a, b *holding) bool {
 }
 
 // duplicateCode is who has an address twice.
-func duplicateCode(a, b *holding) (code string) {
+func duplicateCode(v *View, a, b *holding) (code string) {
 	switch {
 	case a.sandbox == b.sandbox:
 		code = oneSandbox
+	case leaving(v, a.sandbox) || leaving(v, b.sandbox):
+		code = delUnderWay
 	case a.sandbox.Stopped || b.sandbox.Stopped:
 		code = stoppedSandbox
 	case a.sandbox.Pod == b.sandbox.Pod:
@@ -87,23 +97,26 @@ func duplicateKinds() (out []Kind) {
 		{twoSandboxes, "is held by two live sandboxes" + two},
 		{twoSandboxesOfOnePod, "is held by two live sandboxes" + two},
 		{stoppedSandbox, "is held by two sandboxes, one of which is stopped and waits for a DEL that succeeds" + two},
+		{delUnderWay, "is held by two sandboxes, and the DEL of one has been under way for long" + two},
 		{oneSandbox, "is held twice by one live sandbox: {first} on {first-node}, {first-interface}[ since {first-since}] and {second-interface}[ since {second-since}]"},
 	} {
 		out = append(out, Kind{k.Code, "{address} in network {first-network} " + k.Text},
 			Kind{k.Code + acrossNetworks, "{address} in networks {first-network} and {second-network} " + k.Text})
 	}
 	const held = "{address} in network {first-network} is held by a live sandbox, {first} on {first-node}[ since {first-since}], and is "
-	return append(out, Kind{nodesOwn, held + "the own address of node {second}[: it lies in {pool}, which the manager gives away]"},
+	return append(out, Kind{OwnAddressOfNode, held + "the own address of node {second}[: it lies in {pool}, which the manager gives away]"},
+		Kind{serviceAddress, held + "an address of Service {second}[: it lies in {pool}, which the manager gives away]"},
+		Kind{serviceRange, held + "in ServiceCIDR {second}, which gives it to a Service as well[: it lies in {pool}, which the manager gives away]"},
 		Kind{takenOutside, held + "in use by {second}, which is no pod[: it lies in {pool}, which the manager gives away]"})
 }
 
 // duplicate names the two holdings, the older one first.
-func duplicate(a, b *holding) finding {
+func duplicate(v *View, a, b *holding) finding {
 	if b.attachment.Since < a.attachment.Since {
 		a, b = b, a
 	}
 	return finding{
-		code: duplicateCode(a, b),
+		code: duplicateCode(v, a, b),
 		objects: []model.Ref{
 			addressName(a), networkName(a.attachment.Network), networkName(b.attachment.Network),
 			model.PodOf(a.sandbox.Pod), model.PodOf(b.sandbox.Pod), nodeName(a.sandbox.Node), nodeName(b.sandbox.Node),

@@ -2,6 +2,7 @@ package invariant
 
 import (
 	"net/netip"
+	"time"
 
 	"ipamsim/model"
 )
@@ -104,6 +105,42 @@ func silent(v *View, s *model.Sandbox) bool { return s.Stopped || v.Truth.Busy[s
 // answers until one succeeds.
 func leaving(v *View, s *model.Sandbox) bool {
 	return v.Truth.Busy[s.ID].Del && v.Truth.Nodes[s.Node].Healthy()
+}
+
+// Overlap is for how long two sandboxes may have one address of layer 2 while the DEL of
+// one is under way. The CNI project's bridge, macvlan and ipvlan have IPAM release the
+// address before they take the interface away (cmdDel in plugins/main/*), so that the
+// milliseconds between are in every DEL. It is what a neighbour takes the MAC of the one
+// that was there before for reachable, at most: so long nobody sees a difference.
+//
+// Source: Linux, net/core/neighbour.c, neigh_rand_reach_time: base_reachable_time, 30 s,
+// times 1.5.
+const Overlap = 45 * time.Second
+
+// answers reports whether a sandbox answers for its address beside another one that has
+// it.
+func answers(v *View, h, beside *holding) bool {
+	if !routed(v, h) {
+		return false
+	}
+	layer3 := h.network != nil && h.network.Blocks != nil
+	began := max(h.attachment.Since, beside.attachment.Since, v.Truth.Busy[h.sandbox.ID].Since)
+	return !leaving(v, h.sandbox) || !layer3 && v.Truth.At-began > Overlap
+}
+
+// routed reports whether packets to an address end in its sandbox. On layer 3 they do
+// while its node has a route there, which goes as soon as the node hears that the pod is
+// over: one that is cut off or paused keeps it.
+//
+// Source: libcalico-go/lib/backend/k8s/conversion, IsFinished and podToDefaultWorkloadEndpoint;
+// felix/calc, the routes of local workload endpoints (v3.31).
+func routed(v *View, h *holding) bool {
+	n := h.network
+	if n == nil || n.Blocks == nil || !n.Blocks.PodRoutes || device(h.sandbox) || !v.Truth.Nodes[h.sandbox.Node].Healthy() {
+		return true
+	}
+	p, stored := v.Truth.Pods[h.sandbox.Pod]
+	return stored && (p.UID == "" || h.sandbox.UID == "" || p.UID == h.sandbox.UID) && p.Phase != "Succeeded" && p.Phase != "Failed"
 }
 
 // busyPods is the set of pods with a CNI call under way that counts.

@@ -44,15 +44,15 @@ func starved(v *View, n *model.Network) []finding {
 		if !node.Healthy() || !node.Registered {
 			continue
 		}
+		could := map[bool][]*model.Pool{}
 		for _, v4 := range []bool{true, false} {
-			if (v4 && !n.Blocks.V4) || (!v4 && !n.Blocks.V6) || hasBlock(v, name, v4) {
-				continue
+			if v4 && n.Blocks.V4 && !hasBlock(v, name, v4) || !v4 && n.Blocks.V6 && !hasBlock(v, name, v4) {
+				could[v4] = slices.DeleteFunc(slices.Clone(spare), func(b *model.Pool) bool { return !couldHave(b, n, name, v4) })
 			}
-			for _, b := range spare {
-				if !couldHave(b, n, name, v4) {
-					continue
-				}
-				if code, facts := need(v, n, name, b); code != "" {
+		}
+		for _, v4 := range []bool{true, false} {
+			for _, b := range could[v4] {
+				if code, facts := need(v, n, name, b, len(could[!v4]) > 0); code != "" {
 					out = append(out, finding{
 						code:    code,
 						objects: []model.Ref{nodeName(name), networkName(n.Key), model.BlockOf(b.Range), nodeName(b.Node)},
@@ -93,8 +93,9 @@ func couldHave(b *model.Pool, n *model.Network, node string, v4 bool) bool {
 
 // need is for what a node without block needs this one, or "": a pod that waits, or one
 // that has borrowed of the same pool. A tunnel, or a pod that asked for a pool, has borrowed
-// there because it may take from no other.
-func need(v *View, n *model.Network, node string, b *model.Pool) (code string, facts []model.Fact) {
+// there because it may take from no other. Both: so does it need one of the other family,
+// which it could have as well.
+func need(v *View, n *model.Network, node string, b *model.Pool, both bool) (code string, facts []model.Fact) {
 	v4, pool := b.Range.Addr().Is4(), n.Blocks.PoolOf(b.Range.Addr())
 	var waiting []model.Ref
 	has := attachments(v)
@@ -103,7 +104,7 @@ func need(v *View, n *model.Network, node string, b *model.Pool) (code string, f
 			waiting = append(waiting, model.PodOf(ref))
 		}
 	}
-	if len(waiting) > 0 && !lacks(v, n, node, !v4) {
+	if len(waiting) > 0 && (both || !lacks(v, n, node, !v4)) {
 		return podWaits, []model.Fact{model.NewFact("for", slices.MinFunc(waiting, model.Ref.Compare))}
 	}
 	for _, s := range v.Truth.Sandboxes {

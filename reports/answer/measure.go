@@ -120,6 +120,13 @@ func Measures() []Measure {
 			Doc: "The most prefixes that nodes announce at any time: blocks and borrowed addresses.", of: most(func(s *capacity.Sample) float64 { return float64(s.Routes) })},
 		{Name: "waste", Title: "Waste", Unit: Share, Better: Less, Over: OverMean, when: onAverage, head: "waste", words: "it wastes the fewest addresses",
 			Doc: "The share of the addresses in blocks that nobody uses, or of all where there are no blocks; what has leaked is nobody's. The mean over time.", of: average(func(c *Trials, s *capacity.Sample) float64 { return s.Waste(c.BlockSize) })},
+		{Name: "blackholedIPv6", Title: "Blackholed pairs in IPv6", Unit: Pairs, Better: Less, Over: OverMean, when: atWorst, head: "IPv6\nblackholed", words: "it has the fewest blackholed pairs in IPv6",
+			Doc: "Of the blackholed pairs, those of an IPv6 address, where pods have addresses of both families.", aside: true, of: ofSix(most, func(p *capacity.Part) float64 { return float64(p.Blackholed) })},
+		{Name: "routesIPv6", Title: "IPv6 routes", Unit: Prefixes, Better: Less, Over: OverMean, when: atWorst, head: "IPv6\nroutes", words: "it announces the fewest IPv6 routes",
+			Doc: "Of the routes, those of IPv6, where pods have addresses of both families.", aside: true, of: ofSix(most, func(p *capacity.Part) float64 { return float64(p.Routes) })},
+		{Name: "wasteIPv6", Title: "Waste in IPv6", Unit: Share, Better: Less, Over: OverMean, when: onAverage, head: "IPv6\nwaste", words: "it wastes the fewest IPv6 addresses",
+			Doc: "The share of the addresses in IPv6 blocks that nobody has claimed, where pods have addresses of both families: the mean over time.", aside: true,
+			of: ofSix(mean, (*capacity.Part).Waste)},
 		{Name: "stranded", Title: "Stranded addresses", Unit: Addresses, Better: Less, Over: OverMean, when: onAverage, head: "stranded", words: "it strands the fewest addresses",
 			Doc: "Free addresses that the average node could not be given under the policy: the mean over time.", of: average(func(_ *Trials, s *capacity.Sample) float64 { return s.Stranded })},
 		{Name: "utilisation", Title: "Utilisation", Unit: Share, Over: OverMean, when: onAverage, head: "in\nuse", words: "it uses the fewest addresses",
@@ -265,6 +272,23 @@ func average(of func(*Trials, *capacity.Sample) float64) func(*Trials, *capacity
 			sum += of(c, &all[i])
 		}
 		return ratio(sum, float64(len(all)))
+	}
+}
+
+// mean is average without the cell.
+func mean(of func(*capacity.Sample) float64) func(*Trials, *capacity.Course) float64 {
+	return average(func(_ *Trials, s *capacity.Sample) float64 { return of(s) })
+}
+
+// ofSix is of IPv6's part; not a number of a cluster whose pods have addresses of one
+// family.
+func ofSix(over func(func(*capacity.Sample) float64) func(*Trials, *capacity.Course) float64, of func(*capacity.Part) float64) func(*Trials, *capacity.Course) float64 {
+	all := over(func(s *capacity.Sample) float64 { return of(&s.Six) })
+	return func(c *Trials, l *capacity.Course) float64 {
+		if !slices.ContainsFunc(l.Samples, func(s capacity.Sample) bool { return s.Six != capacity.Part{} }) {
+			return math.NaN()
+		}
+		return all(c, l)
 	}
 }
 

@@ -132,7 +132,7 @@ func drawPlan(t *rapid.T) string {
 	s["reconcileEvery"] = pick("reconcileEvery", 0, "5m", "17m", "30m")
 	manifests := ""
 	if manager == "calico" {
-		drawCalico(t, s)
+		manifests = drawCalico(t, s)
 	} else {
 		manifests = drawWhereabouts(t, s)
 	}
@@ -148,7 +148,7 @@ func drawPlan(t *rapid.T) string {
 %s`, manager, horizon, rapid.IntRange(2, 12).Draw(t, "samples"), b, manifests)
 }
 
-func drawCalico(t *rapid.T, s map[string]any) {
+func drawCalico(t *rapid.T, s map[string]any) string {
 	pick := func(name string, of ...any) any { return rapid.SampledFrom(of).Draw(t, name) }
 	s["datastore"] = pick("datastore", "etcdv3", "kubernetes")
 	s["blockSize"] = pick("blockSize", 29, 30, 31)
@@ -160,6 +160,22 @@ func drawCalico(t *rapid.T, s map[string]any) {
 	}
 	s["grace"] = pick("grace", "1s", "5m", "15m", "20m", "never")
 	s["topology"] = pick("topology", "mesh", "tor")
+	four := rapid.IntRange(0, 3).Draw(t, "IPv4 as well") > 0
+	if !rapid.Bool().Draw(t, "IPv6") {
+		return ""
+	}
+	s["blockSize"] = map[string]any{"ipv6": s["blockSize"].(int) + 96}
+	s["pool"] = []string{pick("IPv6 pool", "fd00::/122", "fd00::/124", "fd00::/125").(string)}
+	if four {
+		s["blockSize"].(map[string]any)["ipv4"] = 30
+		s["pool"] = append(s["pool"].([]string), "10.0.0.0/28")
+	}
+	return fmt.Sprintf(`---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: calico-config, namespace: kube-system}
+data: {cni_network_config: '{"name": "k8s-pod-network", "cniVersion": "0.3.1", "plugins": [{"type": "calico", "ipam": {"type": "calico-ipam", "assign_ipv4": "%t", "assign_ipv6": "true"}, "policy": {"type": "k8s"}}]}'}
+`, four)
 }
 
 func drawWhereabouts(t *rapid.T, s map[string]any) string {

@@ -98,8 +98,10 @@ func (d *Draft) machines(base []cluster.Object) (out []machine, err error) {
 		if err := json.Unmarshal(o.Body, &n); err != nil {
 			return nil, err
 		}
-		addr, _ := netip.ParsePrefix(n.Metadata.Annotations[d.plan.base.Manager().Annotations.Node]) // not valid: the simulated cluster gives it one
-		out = append(out, machine{capacity.Node{Name: o.Name, Labels: n.Metadata.Labels, Addr: addr}, o.Body})
+		notes := d.plan.base.Manager().Annotations
+		addr, _ := netip.ParsePrefix(n.Metadata.Annotations[notes.Node]) // not valid: the simulated cluster gives it one
+		addr6, _ := netip.ParsePrefix(n.Metadata.Annotations[notes.Node6])
+		out = append(out, machine{capacity.Node{Name: o.Name, Labels: n.Metadata.Labels, Addr: addr, Addr6: addr6}, o.Body})
 	}
 	slices.SortStableFunc(out, func(a, b machine) int { return cmp.Compare(a.Name, b.Name) })
 	have := map[string]bool{}

@@ -54,6 +54,8 @@ func (c *Cluster) keep(ch kube.Change) {
 		c.podChanged(ch)
 	case kubeapi.Nodes.Plural:
 		c.nodeChanged(ch)
+	case servicesOf, rangesOf:
+		c.serviceChanged(ch)
 	}
 }
 

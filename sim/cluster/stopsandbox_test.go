@@ -19,6 +19,7 @@ type outage struct {
 	add, del span
 	takes    time.Duration // how long an ADD takes after it has claimed
 	late     bool          // a DEL fails after it has released
+	lingers  time.Duration // how long a DEL takes after it has released
 }
 
 // span is from when to when, in virtual time.
@@ -49,7 +50,12 @@ func (o outage) of(m *ipam.Manager) *ipam.Manager {
 			if refused != nil && !o.late {
 				return refused
 			}
-			return errors.Join(del(ctx, g, c), refused)
+			err := del(ctx, g, c)
+			select {
+			case <-time.After(o.lingers):
+			case <-ctx.Done():
+			}
+			return errors.Join(err, refused)
 		}
 		return i, err
 	}
@@ -114,24 +120,30 @@ func TestFailedAddIsUndoneOnce(t *testing.T) {
 }
 
 // A sandbox answers until its DEL has succeeded, whatever has been released: the next
-// pod that gets its address has it twice. One whose claim is still there hurts nobody.
+// pod that gets its address has it twice. One whose claim is still there hurts nobody,
+// nor does a DEL that takes the interface away soon.
 func TestStoppedSandboxAnswers(t *testing.T) {
-	for _, late := range []bool{false, true} {
-		o := outage{del: span{time.Minute, 105 * time.Second}, late: late}
+	for _, tt := range []struct {
+		name string
+		o    outage
+		want []string
+	}{
+		{"a DEL fails", outage{del: span{time.Minute, 105 * time.Second}}, nil},
+		{"it fails after it has released", outage{del: span{time.Minute, 105 * time.Second}, late: true}, []string{"duplicate-address"}},
+		{"it has released and goes on", outage{lingers: 90 * time.Second}, []string{"duplicate-address"}},
+		{"it has released and goes on for a while", outage{lingers: 30 * time.Second}, nil},
+	} {
 		c := run(t, `{"type":"canary","range":"10.0.0.0/28"}`, "Deployment", 1, func(cfg *cluster.Config) {
-			cfg.Manager = o.of(cfg.Manager)
+			cfg.Manager = tt.o.of(cfg.Manager)
 			cfg.Settings.LeakAfter = 30 * time.Second
 			cfg.Script = []cluster.Entry{{At: time.Minute, Action: &action.Delete{Resource: "pods", All: true}}}
 		}, nil, nil)
-		var want, got []string
-		if late {
-			want = []string{"duplicate-address"}
-		}
+		var got []string
 		for _, v := range c.Checker.Violations() {
 			got = append(got, v.Invariant)
 		}
-		if d := cmp.Diff(want, got); d != "" {
-			t.Errorf("late %v: -want +got:\n%s", late, d)
+		if d := cmp.Diff(tt.want, got); d != "" {
+			t.Errorf("%s: -want +got:\n%s", tt.name, d)
 		}
 	}
 }

@@ -16,6 +16,7 @@ type world struct {
 	machine   []object // the manifests of the nodes
 	pools     []ipPool
 	six       bool          // pods also get an IPv6 address
+	racks6    bool          // the nodes' IPv6 addresses are those of their racks, too
 	past      bool          // pods may get addresses past IPAM; see plugin
 	reserved  bool          // there is an IPReservation from the start
 	grace     time.Duration // how long the collector is to wait with a leak; 0: for ever

@@ -33,7 +33,7 @@ func (c *world) manifest(name, zone string) object {
 	if c.routed && zone == "b" {
 		subnet = "10.0.1"
 	}
-	return object{
+	m := object{
 		"apiVersion": "v1", "kind": "Node",
 		"metadata": object{
 			"name":        name,
@@ -42,4 +42,17 @@ func (c *world) manifest(name, zone string) object {
 		},
 		"status": object{"conditions": []object{{"type": "Ready", "status": "True"}}},
 	}
+	if c.racks6 {
+		c.number6(m, zone, c.addresses)
+	}
+	return m
+}
+
+// number6 gives a Node the n-th IPv6 address of its rack's subnet.
+func (c *world) number6(m object, zone string, n int) {
+	rack := 0
+	if c.routed && zone == "b" {
+		rack = 1
+	}
+	m["metadata"].(object)["annotations"].(object)["projectcalico.org/IPv6Address"] = fmt.Sprintf("fd00:0:0:%d::%x/64", rack, 16+n)
 }

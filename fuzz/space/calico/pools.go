@@ -26,7 +26,13 @@ func (c *world) drawPools() {
 		c.addPool(p)
 	}
 	if c.six {
-		c.addPool(c.pool("six", "fd00:64:75::", 128))
+		p := c.pool("six", "fd00:64:75::", 128)
+		if size := space.Pick(c.Families(), sizes6...); size != [2]int{} {
+			p.prefix, p.bits = netip.PrefixFrom(p.prefix.Addr(), 128-size[0]).Masked(), 128-size[1]
+			spec := p.manifest["spec"].(object)
+			spec["cidr"], spec["blockSize"] = p.prefix.String(), p.bits
+		}
+		c.addPool(p)
 	}
 }
 
@@ -39,6 +45,10 @@ func (c *world) addPool(p ipPool) {
 // blocks of two to eight addresses, sometimes blocks of one address, a pool of one
 // block, or the size that people have.
 var sizes = [][2]int{{4, 2}, {4, 1}, {4, 3}, {5, 2}, {5, 3}, {3, 1}, {3, 0}, {4, 4}, {6, 4}, {8, 6}}
+
+// sizes6 are those of IPv6 pools, none in half of them: mostly a /64 or /48 with blocks of
+// 64 addresses, as people have them, up to a /32; a few of one block or of one address.
+var sizes6 = [][2]int{{}, {}, {}, {}, {64, 6}, {80, 6}, {16, 6}, {96, 6}, {12, 12}, {1, 0}}
 
 // pool draws a pool. "bits" is the length of an address of its family.
 func (c *world) pool(name, at string, bits int) ipPool {
@@ -90,7 +100,7 @@ func (c *world) anyPool() ipPool { return space.Pick(c.Choices, c.pools...) }
 // block draws one of the first sixteen blocks of a pool.
 func (c *world) block(p ipPool) netip.Prefix {
 	a := p.prefix.Addr()
-	for range c.Int(min(16, 1<<(p.bits-p.prefix.Bits()))) {
+	for range c.Int(1 << min(4, p.bits-p.prefix.Bits())) {
 		for range 1 << (a.BitLen() - p.bits) {
 			a = a.Next()
 		}
@@ -101,7 +111,7 @@ func (c *world) block(p ipPool) netip.Prefix {
 // address draws one of the first sixteen addresses of a pool.
 func (c *world) address(p ipPool) netip.Addr {
 	a := p.prefix.Addr()
-	for range c.Int(min(16, 1<<(a.BitLen()-p.prefix.Bits()))) {
+	for range c.Int(1 << min(4, a.BitLen()-p.prefix.Bits())) {
 		a = a.Next()
 	}
 	return a

@@ -13,11 +13,23 @@ import (
 // whether they may have addresses that IPAM does not know.
 func (c *world) plugin() {
 	c.six, c.past = c.Chance(1, 6), c.Chance(1, 8)
+	only := c.Families().Chance(sixOnly, 100)
+	c.six = c.six || only
+	if c.six && c.Families().Chance(1, 2) {
+		c.racks6 = true
+		for i, m := range c.machine {
+			c.number6(m, zone(i), i+1)
+		}
+	}
 	if !c.six && !c.past {
 		return
 	}
-	c.configuration(object{"type": "calico-ipam", "assign_ipv4": "true", "assign_ipv6": fmt.Sprint(c.six)})
+	c.configuration(object{"type": "calico-ipam", "assign_ipv4": fmt.Sprint(!only), "assign_ipv6": fmt.Sprint(c.six)})
 }
+
+// sixOnly of a hundred clusters give their pods IPv6 addresses alone, besides those of
+// rarePlugin.
+const sixOnly = 4
 
 // configuration puts the plugin's ipam section into its ConfigMap.
 func (c *world) configuration(ipam object) {

@@ -96,11 +96,11 @@ func (w *world) attachments() []network {
 
 // section draws one ipam section; i is the network's number.
 func (w *world) section(i int) ipamSection {
-	base := w.base(i, false)
+	base := w.base(i, w.Families().Chance(sixFirst, 100))
 	s := ipamSection{Type: "whereabouts", ipRange: w.ipRange(base)}
 	if w.Chance(1, 5) { // a second range of the same network, of the other family above all
 		second := w.base(i, w.Chance(2, 3))
-		if second.Overlaps(base) {
+		if second.Overlaps(base) || base.Addr().Is6() && second.Addr().Is6() {
 			second = netip.MustParsePrefix("10.30.0.0/28")
 		}
 		s.Ranges = append(s.Ranges, w.ipRange(second))
@@ -137,11 +137,15 @@ func (w *world) election() election {
 	return election{Lease: max(1000, deadline+1+w.Int(2000)), Deadline: deadline, Period: period}
 }
 
+// sixFirst of a hundred networks have IPv6 addresses alone, or first.
+const sixFirst = 6
+
 // base draws the prefix that a network's range lies in: the first network's own,
 // or one that overlaps it.
 func (w *world) base(i int, six bool) netip.Prefix {
 	if six {
-		return netip.MustParsePrefix(space.Pick(w.Choices, "fd00:10::/124", "fd00:10::/64", "fd00:10::/125"))
+		usual := space.Pick(w.Choices, "fd00:10::/124", "fd00:10::/64", "fd00:10::/125")
+		return netip.MustParsePrefix(space.Pick(w.Families(), usual, usual, usual, usual, "fd00:10::/126", "fd00:10::/112", "fd00:10::/48", "fd00:10::/32"))
 	}
 	own := fmt.Sprintf("10.20.%d.0", i)
 	return netip.MustParsePrefix(space.Pick(w.Choices, "10.10.0.0/28", "10.10.0.0/29", own+"/28", "10.10.0.0/28", "10.10.0.8/29", "10.10.0.0/27", "10.10.0.0/24", "10.10.0.0/30"))

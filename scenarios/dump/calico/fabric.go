@@ -102,16 +102,17 @@ func (c *objects) fabric() (route.Fabric, string) {
 		if n.Annotations[nodeNotes+"RouteReflectorClusterID"] != "" {
 			f.Reflectors = append(f.Reflectors, name)
 		}
-		if p, err := netip.ParsePrefix(n.Annotations[nodeNotes+"IPv4Address"]); err == nil {
-			own[p.Addr()] = true
+		for _, note := range []string{nodeIPv4, nodeIPv6} {
+			if p, err := netip.ParsePrefix(n.Annotations[note]); err == nil {
+				own[p.Addr()] = true
+			}
 		}
 	}
 	outside, local, remote := 0, 0, uint32(0)
 	routers := map[netip.Addr]uint32{}
 	for _, name := range c.peers.Keys() {
 		p := c.peers[name].Value
-		host, _, _ := strings.Cut(p.PeerIP, ":")
-		if a, err := netip.ParseAddr(host); err == nil && !own[a] {
+		if a := peerAddr(p.PeerIP); a.IsValid() && !own[a] {
 			outside++
 			local, routers[a] = max(local, p.AllowLocalAS), p.AS
 			if remote == 0 || p.AS < remote {
@@ -131,7 +132,7 @@ func (c *objects) fabric() (route.Fabric, string) {
 			f.TopOfRack.AS = 0 // routers of the nodes' own AS are not simulated
 		}
 		f.TopOfRack.ASNumbers = c.asNumbers(routers, cmp.Or(as, route.DefaultAS))
-		return f, fmt.Sprintf("fabric: routers that the nodes peer with, by %d BGPPeers; what the routers filter is not in the dump", outside)
+		return f, fmt.Sprintf("fabric: routers that the nodes peer with, by %d BGPPeers; what the routers filter is not in the dump%s", outside, c.unpeered(routers))
 	case !mesh:
 		f.Reflectors = nil
 		return f, "fabric: no mesh between the nodes, and no BGPPeer in the dump: a full mesh is assumed"
@@ -141,6 +142,47 @@ func (c *objects) fabric() (route.Fabric, string) {
 	}
 	f.Reflectors = nil
 	return f, ""
+}
+
+// The annotations in which a node's own addresses are.
+const (
+	nodeIPv4 = nodeNotes + "IPv4Address"
+	nodeIPv6 = nodeNotes + "IPv6Address"
+)
+
+// peerAddr is the address of a BGPPeer's peerIP, which may name a port: 192.0.2.1:179,
+// [2001:db8::1]:179. Not valid: it has none.
+func peerAddr(peerIP string) netip.Addr {
+	if a, err := netip.ParseAddr(peerIP); err == nil {
+		return a.WithZone("")
+	}
+	p, _ := netip.ParseAddrPort(peerIP)
+	return p.Addr()
+}
+
+// unpeered says that there are pools of a family of which no BGPPeer is.
+func (c *objects) unpeered(routers map[netip.Addr]uint32) string {
+	var pools, peers [2]bool
+	of := func(a netip.Addr) int {
+		if a.Is4() {
+			return 0
+		}
+		return 1
+	}
+	for _, name := range c.pools.Keys() {
+		if p, err := netip.ParsePrefix(c.pools[name].Value.CIDR); err == nil {
+			pools[of(p.Addr())] = true
+		}
+	}
+	for a := range routers {
+		peers[of(a)] = true
+	}
+	for i, other := range []string{"IPv4", "IPv6"} {
+		if pools[i] && !peers[i] {
+			return "; no BGPPeer is of " + other + ": its routes are assumed to go the same ways"
+		}
+	}
+	return ""
 }
 
 // asNumbers are those of the routers of the nodes' subnets, in order of subnets; nil if
@@ -154,9 +196,15 @@ func (c *objects) asNumbers(peers map[netip.Addr]uint32, nodes uint32) []uint32 
 	if len(numbers) < 2 {
 		return nil
 	}
+	note := nodeIPv6
+	for a := range peers {
+		if a.Is4() {
+			note = nodeIPv4 // routers of two families are the same ones
+		}
+	}
 	var all []route.Node
 	for _, name := range c.Nodes.Keys() {
-		if p, err := netip.ParsePrefix(c.Nodes[name].Value.Annotations[nodeNotes+"IPv4Address"]); err == nil {
+		if p, err := netip.ParsePrefix(c.Nodes[name].Value.Annotations[note]); err == nil {
 			all = append(all, route.Node{Name: name, Addr: p})
 		}
 	}

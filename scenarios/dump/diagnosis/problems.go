@@ -110,6 +110,12 @@ func (d *Drafts) Open(names ...string) []int {
 	return out
 }
 
+// WithNodesAddress are the findings of pods that have a node's own address and that no
+// problem is about yet.
+func (d *Drafts) WithNodesAddress() []int {
+	return slices.DeleteFunc(d.Open(invariant.DuplicateAddress.Name), func(i int) bool { return d.Findings.All[i].Code != invariant.OwnAddressOfNode })
+}
+
 // LinesMax is how many commands of one kind are printed. Somebody who would have to type
 // more is better served by who should have done it.
 const LinesMax = 50

@@ -100,6 +100,12 @@ func AtRest(s Sight) []model.Violation {
 	var past invariant.Past
 	past.Note(v)
 	v.Truth.At += longRest
+	for id, b := range v.Truth.Busy { // of a DEL nobody knows when it began, or whether it has ended
+		if b.Del {
+			b.Since = v.Truth.At
+			v.Truth.Busy[id] = b
+		}
+	}
 	v.Past = &past
 	v = v.Indexed()
 	var out []model.Violation

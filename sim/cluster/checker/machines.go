@@ -18,7 +18,7 @@ func (c *Checker) Registered(name string, m Machine, yes bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.machines[name] == nil {
-		c.machines[name] = &m
+		c.machines[name], c.cache.taken = &m, nil
 	}
 	c.machines[name].Registered = yes
 }
@@ -37,6 +37,7 @@ func (c *Checker) Machine(name string) model.Node {
 func (c *Checker) Found(name string, up bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.cache.taken = nil
 	if c.machines[name].Up = up; !up {
 		c.recordLocked(model.Event{Kind: model.NodeEvent, Node: name, Text: "off"})
 	}
@@ -47,7 +48,7 @@ func (c *Checker) PowerOn(name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := c.machines[name]
-	n.Up, n.Since = true, c.w.Now()
+	n.Up, n.Since, c.cache.taken = true, c.w.Now(), nil
 	c.recordLocked(model.Event{Kind: model.NodeEvent, Node: name, Text: "up"})
 }
 
@@ -56,7 +57,7 @@ func (c *Checker) PowerOff(name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := c.machines[name]
-	n.Up, n.Since = false, c.w.Now()
+	n.Up, n.Since, c.cache.taken = false, c.w.Now(), nil
 	// Each by name and in order: an oracle that asks how long a claim has been
 	// without its sandbox would else be told when the sandbox was last busy,
 	// which may be hours before the power went.

@@ -1,10 +1,14 @@
 package checker
 
 import (
+	"context"
 	"net/netip"
 	"slices"
 
 	"ipamsim/model"
+	"ipamsim/model/invariant"
+	"ipamsim/sim"
+	"ipamsim/sim/cluster/kubeapi"
 )
 
 // SandboxUp is a sandbox that the runtime has made.
@@ -52,6 +56,7 @@ func (c *Checker) Attach(id string, a model.Attachment) {
 		a.Since = c.w.Now()
 		sb.Attachments = append(sb.Attachments, a)
 		c.sandboxesChanged()
+		c.lookLater(id, a)
 	}
 }
 
@@ -118,4 +123,34 @@ func (c *Checker) sandboxGoneLocked(id string) {
 		delete(c.sandboxes, id)
 		c.sandboxesChanged()
 	}
+}
+
+// lookLater has the truth checked when a DEL under way of a sandbox with one of these
+// addresses must be done: nothing else need happen for that to become a duplicate.
+// Called with mu held.
+func (c *Checker) lookLater(id string, a model.Attachment) {
+	leaves := func(other string, b *Call) bool {
+		sb := c.sandboxes[other]
+		return b.Del && sb != nil && slices.ContainsFunc(sb.Attachments, func(x model.Attachment) bool {
+			return slices.ContainsFunc(x.Addrs, func(addr netip.Addr) bool { return slices.Contains(a.Addrs, addr) })
+		})
+	}
+	contested := false
+	for other, b := range c.calls {
+		contested = contested || leaves(other, b)
+	}
+	if !contested {
+		return
+	}
+	c.w.Spawn(sim.Process{ID: sim.ActorID("overlap/" + id + "/" + a.Interface), Run: func(ctx context.Context, g *sim.Gate) error {
+		if !kubeapi.Sleep(ctx, invariant.Overlap+1) {
+			return ctx.Err()
+		}
+		return g.Pass(ctx, sim.Op{Kind: sim.Local, Class: "overlap", Key: "LOOK", Request: &sim.Request{Verb: "LOOK"}}, func(context.Context) error {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.changed = true
+			return nil
+		})
+	}})
 }

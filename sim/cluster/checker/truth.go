@@ -2,7 +2,6 @@ package checker
 
 import (
 	"net/netip"
-	"slices"
 
 	"ipamsim/model"
 	"ipamsim/sim"
@@ -13,10 +12,11 @@ import (
 // Checker.mu.
 type truth struct {
 	machines  map[string]*recording.Machine
-	sandboxes map[string]*model.Sandbox  // by container id
-	pods      map[model.PodRef]model.Pod // those that are stored
-	calls     map[string]*Call           // under way, by container id
-	upstream  map[sim.ActorID]string     // processes that run the address manager's code, and on which node
+	sandboxes map[string]*model.Sandbox    // by container id
+	pods      map[model.PodRef]model.Pod   // those that are stored
+	calls     map[string]*Call             // under way, by container id
+	others    map[model.Ref][]netip.Prefix // what else has addresses of the primary network: see Takes
+	upstream  map[sim.ActorID]string       // processes that run the address manager's code, and on which node
 	history   model.History
 	changed   bool // since it was checked last
 	cache     cache
@@ -29,6 +29,7 @@ func (t *truth) init() {
 	t.sandboxes = map[string]*model.Sandbox{}
 	t.pods = map[model.PodRef]model.Pod{}
 	t.calls = map[string]*Call{}
+	t.others = map[model.Ref][]netip.Prefix{}
 	t.upstream = map[sim.ActorID]string{}
 }
 
@@ -97,15 +98,9 @@ func (c *Checker) snapshotLocked() model.Truth {
 	for id, b := range c.calls {
 		t.Busy[id] = b.Busy
 	}
-	t.Taken = slices.Clip(c.cfg.Outside)
 	for name, n := range c.machines {
 		t.Nodes[name] = n.Node
-		if c.cfg.Primary == "" || !n.Up {
-			continue
-		}
-		for _, a := range n.Own {
-			t.Taken = append(t.Taken, model.Taken{Range: netip.PrefixFrom(a, a.BitLen()), By: model.Ref{Kind: model.RefNode, Name: name}, Network: c.cfg.Primary})
-		}
 	}
+	t.Taken = c.taken()
 	return t
 }

@@ -19,6 +19,7 @@ type cache struct {
 	pods      map[model.PodRef]model.Pod // nil once one changed
 	locals    [2][]route.Local           // IPv4 and IPv6
 	tunnels   [2]map[string]netip.Addr
+	taken     []model.Taken // nil once a machine came, its power changed, or a Service did
 
 	sorted, routed bool // sandboxes, and locals and tunnels, are up to date
 	edition        int  // how often sandboxes or pods have changed
@@ -67,6 +68,40 @@ func (c *Checker) storedPods() map[model.PodRef]model.Pod {
 		s.pods = maps.Clone(c.pods)
 	}
 	return s.pods
+}
+
+// taken are the addresses of what is no pod: of nodes with power, and outside.
+func (c *Checker) taken() []model.Taken {
+	s := &c.cache
+	if s.taken != nil {
+		return s.taken
+	}
+	s.taken = append([]model.Taken{}, c.cfg.Outside...)
+	for name, n := range c.machines {
+		if c.cfg.Primary == "" || !n.Up {
+			continue
+		}
+		for _, a := range n.Own {
+			s.taken = append(s.taken, model.Taken{Range: netip.PrefixFrom(a, a.BitLen()), By: model.Ref{Kind: model.RefNode, Name: name}, Network: c.cfg.Primary})
+		}
+	}
+	for by, ranges := range c.others {
+		for _, p := range ranges {
+			s.taken = append(s.taken, model.Taken{Range: p, By: by, Network: c.cfg.Primary})
+		}
+	}
+	return s.taken
+}
+
+// Takes says which addresses of the primary network an object of the cluster has now that
+// is neither a pod nor a node.
+func (c *Checker) Takes(by model.Ref, ranges []netip.Prefix) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if delete(c.others, by); len(ranges) > 0 {
+		c.others[by] = ranges
+	}
+	c.cache.taken, c.changed = nil, true
 }
 
 // localAddrs are the addresses of the primary network by container, and the address of

@@ -44,6 +44,9 @@ var (
 		{Name: "six", Prefix: netip.MustParsePrefix("fd00::/125"), BlockBits: 127},
 		{Name: "six2", Prefix: netip.MustParsePrefix("fd00:0:0:1::8:0/116"), BlockBits: 127},
 		{Name: "big", Prefix: netip.MustParsePrefix("10.128.0.0/12")},
+		{Name: "six64", Prefix: netip.MustParsePrefix("fd00:1::/64"), BlockBits: 122},
+		{Name: "six32", Prefix: netip.MustParsePrefix("2001:db8::/32")},
+		{Name: "six128", Prefix: netip.MustParsePrefix("fd00:2::7/128"), BlockBits: 128},
 	}
 	someReserved = []string{"10.0.0.0/30", "10.0.0.4/31", "10.0.0.6/31", "10.0.0.9/32", "10.0.1.0/28", "fd00::/126", "fd00::5/128"}
 )
@@ -68,7 +71,7 @@ func drawStart(t *rapid.T) start {
 	for _, n := range someNodes[:rapid.IntRange(1, 3).Draw(t, "nodes")] {
 		s.steps = append(s.steps, joins(n, pick(t, "rack", []string{"0", "1"})))
 	}
-	for _, i := range pick(t, "pools", [][]int{{0}, {0, 3}, {1, 0}, {0, 1, 3}, {1, 4}, {5}, {0, 1, 3, 4}}) {
+	for _, i := range pick(t, "pools", [][]int{{0}, {0, 3}, {1, 0}, {0, 1, 3}, {1, 4}, {5}, {0, 1, 3, 4}, {0, 6}, {6, 3}, {7, 8}}) {
 		s.steps = append(s.steps, createPool(t, somePools[i]))
 	}
 	if rarely(t, "settings", 2) {

@@ -40,8 +40,12 @@ const (
 // Calico are the remedies of Calico's record.
 var Calico = &diagnosis.Remedies{
 	Furniture: furniture,
-	Ownership: func(d *diagnosis.Drafts) { draftsOf(d).ownership() },
-	Shortage:  func(d *diagnosis.Drafts) { draftsOf(d).homeless() },
+	Ownership: func(d *diagnosis.Drafts) {
+		o := draftsOf(d)
+		o.ownership()
+		o.collisions()
+	},
+	Shortage: func(d *diagnosis.Drafts) { draftsOf(d).homeless() },
 	Leftovers: func(d *diagnosis.Drafts) {
 		o := draftsOf(d)
 		o.starved()

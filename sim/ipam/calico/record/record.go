@@ -30,6 +30,8 @@ const NetworkKey = "k8s-pod-network"
 // nobody judges pays nothing, and looking costs nothing while nothing changes.
 type Record struct {
 	V4, V6 bool // what the CNI configuration asks for
+	// PodRoutes: workload endpoints are what is stored of pods.
+	PodRoutes bool
 
 	mu      sync.Mutex
 	pending map[string]Change // by key of the store
@@ -61,6 +63,7 @@ func New(env ipam.Env) (*Record, error) {
 		r.V4, r.V6 = n.Blocks.V4, n.Blocks.V6
 	}
 	if env.Datastore == store.Kubernetes {
+		r.PodRoutes = true
 		return r, r.followKube(env.API)
 	}
 	r.followEtcd(env.Store)
@@ -128,7 +131,9 @@ func (r *Record) Observe() (model.Snapshot, error) {
 	r.snapshot.Affinities = r.affinities.lend()
 	r.snapshot.Handles = r.handles.lend()
 	if r.Policy.changed {
-		r.snapshot.Networks = []model.Network{r.Policy.Network(r.V4, r.V6)}
+		n := r.Policy.Network(r.V4, r.V6)
+		n.Blocks.PodRoutes = r.PodRoutes
+		r.snapshot.Networks = []model.Network{n}
 	}
 	return r.snapshot, nil
 }

@@ -1,0 +1,62 @@
+package cluster
+
+import (
+	"net/netip"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+
+	"ipamsim/model"
+	"ipamsim/sim/kube"
+)
+
+// The resources by which addresses are Services'.
+const (
+	servicesOf = "services"
+	rangesOf   = "servicecidrs"
+)
+
+// serviceChanged takes note of what is stored of a Service, or of a range that their
+// cluster IPs are taken from: no pod can have such an address, for every node sends what
+// goes there elsewhere. A node port is no address.
+func (c *Cluster) serviceChanged(ch kube.Change) {
+	if c.Config.Primary == "" {
+		return
+	}
+	switch ch.Resource {
+	case servicesOf:
+		s, _ := ch.Object.(*corev1.Service)
+		c.Checker.Takes(model.ServiceOf(ch.Namespace+"/"+ch.Name), addressesOf(s))
+	case rangesOf:
+		var ranges []netip.Prefix
+		if r, ok := ch.Object.(*networkingv1.ServiceCIDR); ok {
+			for _, text := range r.Spec.CIDRs {
+				if p, err := netip.ParsePrefix(text); err == nil {
+					ranges = append(ranges, p.Masked())
+				}
+			}
+		}
+		c.Checker.Takes(model.Ref{Kind: model.RefRange, Name: ch.Name}, ranges)
+	}
+}
+
+// addressesOf are a Service's: its cluster IPs, external IPs and those of its load
+// balancer; none of nil.
+func addressesOf(s *corev1.Service) (out []netip.Prefix) {
+	if s == nil {
+		return nil
+	}
+	all := append([]string{s.Spec.ClusterIP}, s.Spec.ClusterIPs...)
+	all = append(all, s.Spec.ExternalIPs...)
+	for _, in := range s.Status.LoadBalancer.Ingress {
+		all = append(all, in.IP)
+	}
+	seen := map[netip.Addr]bool{}
+	for _, text := range all {
+		if a, err := netip.ParseAddr(text); err == nil && !seen[a] { // "None", "" and host names are no addresses
+			seen[a] = true
+			out = append(out, netip.PrefixFrom(a, a.BitLen()))
+		}
+	}
+	return out
+}
