@@ -17,9 +17,7 @@ import (
 // stays is nil for what no sandbox had, and for what is not there.
 func (r *run) stays() []Link {
 	if e := r.call(); e != nil && e.Kind == model.DelEnd {
-		l := r.lastOf(Ended, e.Actor, e.Step)
-		l.Outcome = ended(e)
-		return []Link{l}
+		return []Link{r.end(e, e.Step)}
 	} else if e != nil {
 		return r.handed(e)
 	}
@@ -140,9 +138,17 @@ func (r *run) lastCall(containers []model.Ref) (l *Link, step int) {
 	if crash := r.panicked(last.Actor); crash != nil {
 		return crash, max(crash.Step, last.Step)
 	}
-	out := r.lastOf(Ended, last.Actor, until)
-	out.Outcome = ended(last)
+	out := r.end(last, until)
 	return &out, max(out.Step, last.Step)
+}
+
+// end is how a call ended, or did not, and its last message up to a step.
+func (r *run) end(e *model.Event, step int) Link {
+	l := r.lastOf(Ended, e.Actor, step)
+	if l.Outcome = ended(e); l.Outcome == delEnded && r.erred(stepOf(r.rep.Trace, l.Step)) {
+		l.Manner = inSpite
+	}
+	return l
 }
 
 // passes are the last ones that reconcilers ended after a step, one for each kind. One of
