@@ -74,7 +74,7 @@ var rules = map[string]rule{
 	invariant.Stuck.Name:       {way: byStay, slow: true},
 	// Nothing was done to it.
 	invariant.UnassignedNode.Name: {way: byGiver, slow: true},
-	invariant.Convergence.Name: {way: byStayOrRefusal,
+	invariant.Convergence.Name: {way: byStayOrRefusal, name: left,
 		after: named(invariant.DuplicateAddress, invariant.FailedCall, invariant.HandleCount, invariant.LeakedClaim, invariant.LeftoverHandle, invariant.OverlapReservation, invariant.Stuck, invariant.UnbackedSandbox, invariant.UnreleasedClaim)},
 	invariant.LeakedClaim.Name: {way: byStay, slow: true, name: left,
 		after: named(invariant.HandleCount, invariant.UnreleasedClaim)},

@@ -142,13 +142,29 @@ func (r *run) lastCall(containers []model.Ref) (l *Link, step int) {
 	return &out, max(out.Step, last.Step)
 }
 
-// end is how a call ended, or did not, and its last message up to a step.
+// end is how a call ended, or did not, and its last message up to a step. One that ended
+// well may have done so in spite of an error: the answer to what it asked last, be it of a
+// leader's election, or that it waited until its time was over.
 func (r *run) end(e *model.Event, step int) Link {
 	l := r.lastOf(Ended, e.Actor, step)
-	if l.Outcome = ended(e); l.Outcome == delEnded && r.erred(stepOf(r.rep.Trace, l.Step)) {
+	if l.Outcome = ended(e); l.Outcome != delEnded {
+		return l
+	}
+	last := r.lastStep(e.Actor, step)
+	if last != nil && (last.Choice.Outcome.Fault() || last.At < e.At) || r.erred(stepOf(r.rep.Trace, l.Step)) {
 		l.Manner = inSpite
 	}
 	return l
+}
+
+// lastStep is the last message that a process sent up to a step, nil if it sent none.
+func (r *run) lastStep(actor string, step int) *sim.Step {
+	for _, st := range slices.Backward(r.rep.Trace.Steps) {
+		if op := st.Choice.Op; st.Step <= step && string(op.Actor) == actor && op.Kind != sim.Local {
+			return st
+		}
+	}
+	return nil
 }
 
 // passes are the last ones that reconcilers ended after a step, one for each kind. One of
