@@ -75,8 +75,8 @@ func (r *run) wrote() []Link {
 		}
 	case rule.limit && out[0].Role == Wrote && !r.listed(stepOf(r.rep.Trace, out[0].Step)):
 		out[0].Manner = unlisted
-	case r.v.Invariant == invariant.BlackholedAddress.Name && out[0].Role == Wrote && r.borrows(i):
-		out[0].Manner = borrowed
+	case r.v.Invariant == invariant.BlackholedAddress.Name && out[0].Role == Wrote:
+		out[0].Manner = r.way(i)
 	case rule.freed && out[0].Outcome == created:
 		by, broke := r.freed(i, refs)
 		if broke {
@@ -288,11 +288,14 @@ func (r *run) callEnd() int {
 }
 
 // routes reports whether a change of a block, or of its pool, is of routes that the
-// violation is about: an affinity of a node on the way. Of the others' nobody there hears.
+// violation is about: an affinity of a node on the way. Of the others' nobody there hears,
+// and one that another node than the address' gave up is not in the way any more.
 func (r *run) routes(c *model.Change, blocks []model.Ref) bool {
 	nodes := only(r.v.Objects, model.RefNode)
 	if on, ok := model.FactOf[model.Ref](r.v.Facts, "on"); ok {
-		nodes = append(nodes, on)
+		if nodes = append(nodes, on); c.Gone {
+			nodes = []model.Ref{on}
+		}
 	}
 	return c.Names(blocks...) && (c.Row == model.RefPool || c.Row == model.RefBlock && c.Names(nodes...))
 }

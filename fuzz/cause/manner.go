@@ -22,6 +22,7 @@ const (
 	inSpite  = "in spite of an error" // the last message of a call that ended well had one for an answer
 	unlisted = "unlisted"             // it never read how many of its kind there are
 	borrowed = "borrowed"             // a claim in a block of another node
+	bare     = "without a tunnel"     // a node on the way has none, and others have
 )
 
 // tally is what the i-th change did that a step made: of a count whether it was counted up
@@ -110,6 +111,29 @@ func (r *run) listed(write *sim.Step) bool {
 // erred reports whether what a process read was not there, or could not be read.
 func (r *run) erred(st *sim.Step) bool {
 	return st != nil && st.Choice.Op.Kind == sim.Read && (st.Choice.Outcome.Fault() || r.rep.Did(st).Outcome != act.Done)
+}
+
+// way says what is particular to the way to an address that the i-th change is about.
+func (r *run) way(i int) string {
+	on, _ := model.FactOf[model.Ref](r.v.Facts, "on")
+	from, _ := model.FactOf[model.Ref](r.v.Facts, "from")
+	switch {
+	case r.borrows(i):
+		return borrowed
+	case on.Name != "" && r.tunnel(nil) && (!r.tunnel(&on) || !r.tunnel(&from)):
+		return bare
+	}
+	return ""
+}
+
+// tunnel reports whether a node claims an address for itself when the invariant breaks, of
+// nil whether any does.
+func (r *run) tunnel(node *model.Ref) bool {
+	i := r.rep.Ledger.LastOf(r.v.Step, func(c *model.Change) bool {
+		own := c.Row == model.RefAddress && len(only(c.Refs, model.RefNode)) > 0 && len(only(c.Refs, model.RefPod))+len(only(c.Refs, model.RefContainer)) == 0
+		return own && (node == nil && !c.Gone || node != nil && c.Names(*node))
+	})
+	return i >= 0 && !r.rep.Ledger.Changes[i].Gone
 }
 
 // borrows reports whether the i-th change is a claim in a block that another node has.

@@ -29,6 +29,7 @@ import (
 //     which write was done or was not, or the record contradicts itself;
 //   - whether a DEL failed, did not end or never came; of one that succeeded, what it left
 //     and what passes of reconcilers made of that, and which error it did not mind;
+//   - of what those did who came before, who came last;
 //   - which invariant sees that what was right has been overwritten.
 func (c *Cause) Name() string {
 	rule := rules[c.Invariant]
@@ -108,8 +109,8 @@ func (c *Cause) named(l *Link) string {
 		return ""
 	}
 	switch {
-	case rule.others && l.Role == Refused:
-		return string(Refused)
+	case rule.others && (l.Role == Refused || l.Role == Wrote && !l.byHand()):
+		return ""
 	case rule.counts && len(l.Functions) > 0 && !l.byHand():
 		return (&Link{Role: l.Role, Outcome: l.Outcome}).same()
 	}

@@ -25,8 +25,8 @@ type Stall struct {
 	walk   *Random
 	rest   sim.Strategy // decides instead of the walk, if not nil
 	elapse float64      // the walk's own, while nothing is held
-	rng    *rand.Rand // for the aims: of its own, so that they do not depend on the walk
-	often  float64    // c
+	rng    *rand.Rand   // for the aims: of its own, so that they do not depend on the walk
+	often  float64      // c
 	kinds  map[string]int
 	procs  map[Message]process // by sender, the Seq being 0
 	held   map[Message]bool
