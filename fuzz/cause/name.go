@@ -111,6 +111,8 @@ func (c *Cause) named(l *Link) string {
 	switch {
 	case rule.others && (l.Role == Refused || l.Role == Wrote && !l.byHand()):
 		return ""
+	case rule.counts && len(l.Functions) > 0 && !l.byHand() && c.code() == invariant.CountedTooFew:
+		return string(l.Role) // what is claimed later, uncounted, is counted again or not
 	case rule.counts && len(l.Functions) > 0 && !l.byHand():
 		return (&Link{Role: l.Role, Outcome: l.Outcome}).same()
 	}
