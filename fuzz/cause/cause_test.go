@@ -346,6 +346,17 @@ func TestExcludedAddressOfASlice(t *testing.T) {
 		p.rep.Ledger.Note(1, model.Snapshot{Pools: []model.Pool{{Name: c.Pool, Node: node}}, Claims: []model.Claim{c}})
 		p.want(p.breaks("excluded-address", model.AddressOf(addr)), want)
 	}
+	// That the claim itself failed, so that only the reservation was written, is no other way.
+	p := newPlay(t)
+	p.step(sim.Write, "cni-add/default/web-0/net1", "POST", "overlappingrangeipreservations/a")
+	p.rep.Ledger.Note(1, model.Snapshot{
+		Pools:        []model.Pool{{Name: "a", Range: netip.MustParsePrefix("10.0.0.0/28"), Node: "worker-1"}},
+		Reservations: []model.Reservation{{Name: "a", Addr: addr, Pod: web}},
+	})
+	v := p.breaks("excluded-address", model.AddressOf(addr))
+	if got, want := cause.Of(&p.rep, v).Name(), "excluded-address, wrote cni-add handed out from a node's pool"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
 }
 
 // What stays is told by how the life of its sandbox ended, and by the passes after it.
