@@ -87,12 +87,14 @@ func TestDeedInAnotherBlock(t *testing.T) {
 	handle := model.Ref{Kind: model.RefHandle, Name: "net.c1"}
 	block, other := netip.MustParsePrefix("10.0.0.0/24"), netip.MustParsePrefix("10.0.1.0/24")
 	p := newPlay(t)
+	pools := []model.Pool{{Name: "b", Range: other}}
+	h := model.Handle{ID: handle.Name}
 	note := func(blocks ...netip.Prefix) {
-		h := model.Handle{ID: handle.Name}
+		h.Counts = nil
 		for _, b := range blocks {
 			h.Counts = append(h.Counts, model.HandleCount{Block: b, Count: 1})
 		}
-		p.rep.Ledger.Note(len(p.rep.Trace.Steps), model.Snapshot{Handles: []model.Handle{h}})
+		p.rep.Ledger.Note(len(p.rep.Trace.Steps), model.Snapshot{Pools: pools, Handles: []model.Handle{h}})
 	}
 	p.step(sim.Write, "cni-add/default/web-0/net1", "PUT", "ipamhandles/a")
 	note(block)
@@ -104,7 +106,7 @@ func TestDeedInAnotherBlock(t *testing.T) {
 	p.step(sim.Write, "operator~2", "PUT", "ipamblocks/b")
 	released := claim(web, "c1")
 	released.Handle, released.Pool = handle.Name, "b"
-	p.rep.Ledger.Note(3, model.Snapshot{Pools: []model.Pool{{Name: "b", Range: other}}, Claims: []model.Claim{released}})
+	p.rep.Ledger.Note(3, model.Snapshot{Pools: pools, Handles: []model.Handle{h}, Claims: []model.Claim{released}})
 	v.Step = 3
 	if got := cause.Of(&p.rep, v).Key(); got != want {
 		t.Errorf("%s, want %s", got, want)
