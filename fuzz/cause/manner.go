@@ -11,7 +11,7 @@ import (
 
 // Outcomes of a write of what counts claims.
 const (
-	counted       = "counted"
+	countedUp     = "counted"
 	countedAgain  = "counted again"             // by a process that repeats what had been done
 	countedInVain = "counted before a conflict" // of the claim that it was counted for
 	countedDown   = "counted down"
@@ -48,7 +48,7 @@ func (r *run) tally(i int, st *sim.Step, became string) string {
 	case r.conflicted(st):
 		return countedInVain
 	}
-	return counted
+	return countedUp
 }
 
 func sum(c *model.Change) (n int) {
