@@ -150,12 +150,12 @@ func (c *Cause) key(links int) string {
 func (c *Cause) same(l *Link) string {
 	short, rule := Link{Role: l.Role, Process: l.Process, Outcome: l.Outcome}, rules[c.Invariant]
 	switch {
+	case l.Role == Fault && rule.counts:
+		return "" // see Key
 	case l.Role == Refused && rule.others, l.Role == Ended && l.Outcome != delEnded:
 		return short.same()
 	case !rule.counts || len(l.Functions) == 0 || l.Role == Read || l.Role == Changed:
 		return l.same()
-	case l.Role == Fault:
-		return ""
 	}
 	short.Functions = l.Functions[len(l.Functions)-1:]
 	return short.same()

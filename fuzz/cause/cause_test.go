@@ -353,7 +353,7 @@ func TestExcludedAddressOfASlice(t *testing.T) {
 		Pools:        []model.Pool{{Name: "a", Range: netip.MustParsePrefix("10.0.0.0/28"), Node: "worker-1"}},
 		Reservations: []model.Reservation{{Name: "a", Addr: addr, Pod: web}},
 	})
-	v := p.breaks("excluded-address", model.AddressOf(addr))
+	v := p.breaks("excluded-address", model.AddressOf(addr), model.PodOf(web))
 	if got, want := cause.Of(&p.rep, v).Name(), "excluded-address, wrote cni-add handed out from a node's pool"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

@@ -70,7 +70,7 @@ func (r *run) wrote() []Link {
 	case out == nil:
 	case rule.outcome != "" && out[0].Role == Wrote:
 		out[0].Outcome = rule.outcome
-		if r.nodes(i, refs) {
+		if r.nodes(i, addresses(r.v.Objects)) {
 			out[0].Outcome += ofNode
 		}
 	case rule.limit && out[0].Role == Wrote && !r.listed(stepOf(r.rep.Trace, out[0].Step)):
