@@ -37,7 +37,7 @@ func (r *run) tally(i int, st *sim.Step, became string) string {
 		return became
 	}
 	was := 0
-	if j := l.LastOf(c.Step-1, func(o *model.Change) bool { return o.Row == c.Row && o.Names(only(c.Refs, c.Row)...) }); j >= 0 {
+	if j := r.before(c); j >= 0 {
 		was = sum(&l.Changes[j])
 	}
 	switch {
@@ -51,11 +51,31 @@ func (r *run) tally(i int, st *sim.Step, became string) string {
 	return countedUp
 }
 
-func sum(c *model.Change) (n int) {
+// sum is what a handle counts, in one of some blocks if there are any.
+func sum(c *model.Change, blocks ...model.Ref) (n int) {
 	for i := range c.Counts {
-		n += c.Counts[i].Count
+		if len(blocks) == 0 || slices.Contains(blocks, model.BlockOf(c.Counts[i].Block)) {
+			n += c.Counts[i].Count
+		}
 	}
 	return n
+}
+
+// recounts reports whether a change is of what a handle counts in a block, or of the block.
+func (r *run) recounts(c *model.Change, block model.Ref) bool {
+	if c.Row != model.RefHandle || !c.Names(block) {
+		return c.Names(block)
+	}
+	was := 0
+	if j := r.before(c); j >= 0 {
+		was = sum(&r.rep.Ledger.Changes[j], block)
+	}
+	return sum(c, block) != was
+}
+
+// before is the position of the change of the same handle before one, -1 if there is none.
+func (r *run) before(c *model.Change) int {
+	return r.rep.Ledger.LastOf(c.Step-1, func(o *model.Change) bool { return o.Row == c.Row && o.Names(only(c.Refs, c.Row)...) })
 }
 
 // repeated reports whether the process of a write was told of an error of one of its writes

@@ -62,7 +62,7 @@ func (c *Cause) named(l *Link) string {
 		return slices.ContainsFunc(c.Links, func(o Link) bool { return is(&o) })
 	}
 	short := Link{Role: l.Role, Process: l.caller(), Verb: l.Verb, Resource: l.Resource, Outcome: l.Outcome, Whose: l.Whose}
-	if rule.place && len(l.Functions) > 0 {
+	if rule.place && len(l.Functions) > 0 && !l.byHand() {
 		short.Functions = l.Functions[:1]
 	} else if len(l.Functions) > 0 {
 		short.Functions = l.Functions[len(l.Functions)-1:]

@@ -115,7 +115,7 @@ func (r *run) deed() *Link {
 	var out Link
 	i := r.rep.Ledger.LastOf(r.v.Step, func(c *model.Change) bool {
 		st := stepOf(r.rep.Trace, c.Step)
-		if st == nil || st.Choice.Op.Actor.Kind() != operator || st.Choice.Op.Request != nil && st.Choice.Op.Request.Resource == "nodes" || !rules[r.v.Invariant].concerns(c.Row) || !c.Names(of...) || len(blocks) > 0 && !c.Names(blocks...) {
+		if st == nil || st.Choice.Op.Actor.Kind() != operator || st.Choice.Op.Request != nil && st.Choice.Op.Request.Resource == "nodes" || !rules[r.v.Invariant].concerns(c.Row) || !c.Names(of...) || len(blocks) > 0 && !r.recounts(c, blocks[0]) {
 			return false
 		}
 		out = r.link(Wrote, st)
