@@ -24,6 +24,7 @@ type Past struct {
 	policies map[string][]dated               // of networks without blocks, by key, the oldest first
 	nodes    map[string]time.Duration         // when last seen registered
 	unasked  map[model.PodRef]time.Duration   // when last seen on a node that nobody can ask
+	moved    time.Duration                    // when there were last more or fewer claims or handles
 	foreign  map[foreignClaim]bool            // judged, and still there
 	stands   map[model.Affinity]time.Duration // since when each affinity is as it is
 	over     map[model.Affinity]finding       // claimed above the limit and not confirmed yet
@@ -68,6 +69,9 @@ func (p *Past) Note(v View) {
 	if p.begun {
 		p.noteClaims(&v)
 		p.noteAffinities(&v)
+	}
+	if p.begun && (len(p.record.Claims) != len(v.Record.Claims) || len(p.record.Handles) != len(v.Record.Handles)) {
+		p.moved = v.Truth.At
 	}
 	p.noteStanding(&v)
 	p.noteSlices(&v)
