@@ -94,14 +94,18 @@ func (c *coordinator) finished(last time.Time) bool {
 }
 
 // reserve is how much of the campaign's time is left to what comes after exploring:
-// making small, as long as that will take as far as one can tell, but not more than a
-// fifth; and keeping what is not small by then.
+// making small, as long as that will take as far as one can tell, and the last as long as any
+// other, but not more than a fifth; and keeping what is not small by then.
 func (c *coordinator) reserve() time.Duration {
 	need := time.Second
 	if n := c.state.shrunk; n > 0 {
 		need = c.state.shrinking / time.Duration(n)
 	}
-	need = need * time.Duration(len(c.state.open())) / time.Duration(max(1, c.Workers))
+	if open := len(c.state.open()); open > 0 {
+		need = need*time.Duration(open)/time.Duration(max(1, c.Workers)) + thorough.Time
+	} else {
+		need = 0
+	}
 	return min(need, c.Time/5) + c.keeping()
 }
 

@@ -21,6 +21,8 @@ type Cause struct {
 	Code      string `json:"code,omitempty"` // model.Violation.Code of it
 	Label     Label  `json:"label"`
 	Links     []Link `json:"links"` // from the violation backwards
+	// Faulted: something was injected before, or killed.
+	Faulted bool `json:"faulted,omitempty"`
 }
 
 // Role is what a link has to do with the violation.
@@ -59,13 +61,18 @@ type Link struct {
 	Process  string `json:"process,omitempty"` // its kind: "ip-reconciler"
 	Verb     string `json:"verb,omitempty"`    // of the Kubernetes API, in both of Calico's datastores
 	Resource string `json:"resource,omitempty"`
-	// Outcome is, of Wrote, what became of the row of the record: new, changed, removed; of
+	// Outcome is, of Wrote, what became of the row of the record: new, changed, removed, or of
+	// a count counted, counted again, counted before a conflict, counted down; of
 	// Changed the same of an object, "" if it was there before and after;
 	// of Ended how: "DEL failed"; of Fault what the process saw of it: "error".
 	Outcome string `json:"outcome,omitempty"`
 	// Knew is, of Wrote, what the process had read of what others had written there before.
 	Knew  Knowledge `json:"knew,omitempty"`
 	Whose Whose     `json:"whose,omitempty"` // of Wrote
+	// Row of the record, of Wrote. Manner is how it was done, as far as that is another mistake:
+	// part of Name and not of Key, for the same write looks so or so.
+	Row    model.RefKind `json:"row,omitempty"`
+	Manner string        `json:"manner,omitempty"`
 	// Functions are the address manager's, innermost first, at most two.
 	Functions []string `json:"functions,omitempty"`
 
@@ -97,7 +104,19 @@ func (l *Link) same() string {
 
 // Key is what is known, on one line: no names, addresses, numbers or words of messages. What an
 // operator's own write breaks is that write, whichever invariant sees it.
-func (c *Cause) Key() string { return c.key(len(c.Links)) }
+//
+// Where several writes follow each other, each of which may fail, Key does not say which fault
+// it was, but that there was one: the same without any is another mistake.
+func (c *Cause) Key() string {
+	key := c.key(len(c.Links))
+	if c.Faulted && rules[c.Invariant].counts && len(c.Links) > 0 && !c.Links[0].byHand() {
+		key += ", " + AfterFault
+	}
+	return key
+}
+
+// AfterFault ends Key of a cause that needs a fault or a crash, whichever.
+const AfterFault = "after a fault"
 
 // Rest is what Key says behind Look.
 func (c *Cause) Rest() string { return strings.TrimPrefix(c.Key()[len(c.Look()):], ", ") }
@@ -131,14 +150,14 @@ func (c *Cause) key(links int) string {
 func (c *Cause) same(l *Link) string {
 	short, rule := Link{Role: l.Role, Process: l.Process, Outcome: l.Outcome}, rules[c.Invariant]
 	switch {
+	case l.Role == Fault && rule.counts:
+		return "" // see Key
 	case l.Role == Refused && rule.others, l.Role == Ended && l.Outcome != delEnded:
 		return short.same()
 	case !rule.counts || len(l.Functions) == 0 || l.Role == Read || l.Role == Changed:
 		return l.same()
-	case l.Role == Fault:
-		return ""
 	}
-	short.Outcome, short.Functions = "", l.Functions[len(l.Functions)-1:]
+	short.Functions = l.Functions[len(l.Functions)-1:]
 	return short.same()
 }
 
@@ -187,7 +206,7 @@ func Apart(rep *reports.Report, v *model.Violation) *Cause {
 
 // apart is that of a violation that was seen when so many events had happened.
 func (r *run) apart(to int) *Cause {
-	c := &Cause{Invariant: r.v.Invariant, Code: r.v.Code, Label: labelOf(r.rep.History, to), Links: r.links()}
+	c := &Cause{Invariant: r.v.Invariant, Code: r.v.Code, Label: labelOf(r.rep.History, to), Links: r.links(), Faulted: faulted(r.rep.History, to)}
 	if len(c.Links) > 0 && c.Links[0].Role != Crashed && c.Links[0].Process != operator {
 		c.Links = append(c.Links, r.faults(c.Links)...)
 	}

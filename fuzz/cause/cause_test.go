@@ -172,7 +172,33 @@ func TestName(t *testing.T) {
 	passed := cause.Link{Role: cause.Passed, Process: "ipam-gc", Outcome: "ended"}
 	failed := cause.Link{Role: cause.Failed, Process: "cni-add", Resource: "ippools"}
 	gone := wrote("ipam-gc", "ipamblocks", "removed", "ipam.blockReaderWriter.updateBlock", release)
-	counted := wrote("cni-add", "ipamhandles", "changed", "ipam.blockReaderWriter.updateHandle", assign)
+	counted := wrote("cni-add", "ipamhandles", "counted", "ipam.blockReaderWriter.updateHandle", assign)
+	counting := func(outcome, function string) cause.Cause {
+		return of("handle-count", "counted-too-many", wrote("tunnel-addresses", "ipamhandles", outcome, "ipam.blockReaderWriter.updateHandle", function))
+	}
+	reservation := func(process, whose string) cause.Cause {
+		l := wrote(process, "overlappingrangeipreservations", "removed", "UpdateOverlappingRangeAllocation", "IPManagement.func1")
+		l.Row, l.Whose = model.RefReservation, cause.Whose(whose)
+		return of("overlap-reservation", "x", l)
+	}
+	tool := func(resource, function string) cause.Cause {
+		return of("unbacked-sandbox", "x", wrote("operator", resource, "", "w", function))
+	}
+	manner := func(code, manner string) cause.Cause {
+		l := wrote("cni-add", "blockaffinities", "changed", "updateAffinity", "ipam.ipamClient.AssignIP")
+		l.Manner = manner
+		return of("max-blocks", code, l)
+	}
+	undone := func(whose cause.Whose) cause.Cause {
+		l := wrote("cni-add", "ipamblocks", "removed", "updateBlock", release)
+		l.Whose = whose
+		return of("unbacked-sandbox", "x", l)
+	}
+	crashed := func(function string) cause.Cause {
+		return of("actor-crash", "", cause.Link{Role: cause.Crashed, Functions: []string{function, "cache.OnDelete"}})
+	}
+	absent := cause.Link{Role: cause.Ended, Process: "cni-del", Verb: "GET", Resource: "nodeslicepools", Outcome: "DEL ended", Manner: "in spite of an error"}
+	staleRead := cause.Link{Role: cause.Fault, Process: "tunnel-addresses", Verb: "LIST", Resource: "nodes", Outcome: "stale"}
 	for _, tt := range []struct {
 		name string
 		a, b cause.Cause
@@ -202,10 +228,21 @@ func TestName(t *testing.T) {
 			of("overlap-reservation", "y", wrote("cni-add", "ippools", "new")), false},
 		{"a handle, seen at rest", of("handle-count", "counted-too-many", counted), of("leftover-handle", "nothing-claimed", counted), true},
 		{"a handle, by calico-node, after a fault", of("handle-count", "counted-too-many", counted),
-			of("handle-count", "counted-too-many", wrote("tunnel-addresses", "ipamblocks", "new", "ipam.blockReaderWriter.updateBlock", assign), fault), true},
+			of("handle-count", "counted-too-many", wrote("tunnel-addresses", "ipamblocks", "counted", "ipam.blockReaderWriter.updateBlock", assign), fault), true},
 		{"a handle, too few", of("handle-count", "counted-too-many", counted), of("handle-count", "counted-zero", counted), false},
-		{"a handle, by another function", of("handle-count", "counted-too-many", counted),
-			of("handle-count", "counted-too-many", wrote("cni-add", "ipamhandles", "changed", "ipam.blockReaderWriter.updateHandle", "ipam.ipamClient.AssignIP")), false},
+		{"a handle, by another function", counting("counted", assign), counting("counted", "ipam.ipamClient.AssignIP"), true},
+		{"a handle, in another way", counting("counted", assign), counting("counted again", assign), false},
+		{"a reservation, by a daemon", reservation("cni-del", ""), reservation("pod-control-loop", ""), true},
+		{"a reservation, another pod's", reservation("cni-del", "another pod's"), reservation("pod-control-loop", ""), false},
+		{"what an ADD undoes, whosever", undone(""), undone(cause.Another), true},
+		{"another request of a tool", tool("ipamblocks", "ReleasePoolAffinities"), tool("blockaffinities", "ReleasePoolAffinities"), true},
+		{"another function of a tool", tool("ipamblocks", "ReleasePoolAffinities"), tool("ipamblocks", "ReleaseIPs"), false},
+		{"a limit that nobody looked at", manner("in-one-pool", "unlisted"), manner("of-several-pools", "unlisted"), true},
+		{"one that somebody did", manner("in-one-pool", ""), manner("of-several-pools", ""), false},
+		{"another literal of a function", crashed("node.New.func1"), crashed("node.New.func2.1"), true},
+		{"another function", crashed("node.New.func1"), crashed("node.Old.func1"), false},
+		{"a DEL for which something was not there", of("unreleased-claim", "y", absent), of("leaked-claim", "x", unminded("ippools")...), true},
+		{"read from a stale replica", of("unbacked-sandbox", "x", gone), of("unbacked-sandbox", "x", gone, staleRead), true},
 		{"no DEL came to its end", of("leaked-claim", "x", ended("DEL failed")), of("leaked-claim", "x", ended("no DEL")), true},
 		{"a pass left it", of("leaked-claim", "x", ended("no DEL")), of("leaked-claim", "x", ended("no DEL"), passed), false},
 		{"a DEL succeeded, whatever came then", of("unreleased-claim", "y", ended("DEL ended")), of("leaked-claim", "x", ended("DEL ended"), passed), true},
@@ -255,7 +292,11 @@ func TestCountedOnceTooOften(t *testing.T) {
 	block := netip.MustParsePrefix("10.0.0.0/24")
 	held := claim(web, "c1")
 	held.Handle = handle.Name
-	for code, after := range map[string]struct{ counted, claimed int }{"counted-too-many": {2, 1}, "nothing-claimed": {1, 0}} {
+	for code, after := range map[string]struct {
+		claimed int
+		lost    bool
+		how     string
+	}{"counted-too-many": {1, true, "counted again, after a fault"}, "nothing-claimed": {0, false, "counted"}} {
 		p := newPlay(t)
 		counts := func(n int, claims ...model.Claim) {
 			p.rep.Ledger.Note(len(p.rep.Trace.Steps), model.Snapshot{
@@ -266,6 +307,10 @@ func TestCountedOnceTooOften(t *testing.T) {
 		const add, release = "cni-add/default/web-0/net1", "ipam-gc~1"
 		counts(0)
 		p.step(sim.Write, add, "PATCH", "ipamhandles/a")
+		if after.lost {
+			p.rep.Trace.Steps[0].Choice.Outcome = sim.LoseReply
+			p.event(model.Event{Kind: model.FaultEvent, Deed: sim.LoseReply.String()})
+		}
 		counts(1)
 		p.step(sim.Write, add, "PUT", "ipamhandles/a")
 		counts(2)
@@ -280,10 +325,10 @@ func TestCountedOnceTooOften(t *testing.T) {
 		}
 		v := p.breaks("leftover-handle", handle, model.BlockOf(block), model.Ref{Kind: model.RefContainer, Name: "c1"})
 		v.Code = code
-		p.want(v, "leftover-handle, wrote cni-add PATCH ipamhandles changed")
+		p.want(v, "leftover-handle, wrote cni-add PATCH ipamhandles "+after.how)
 		v = p.breaks("handle-count", handle, model.BlockOf(block))
 		v.Code = code
-		p.want(v, "handle-count, counted-too-many, wrote cni-add PATCH ipamhandles changed")
+		p.want(v, "handle-count, counted-too-many, wrote cni-add PATCH ipamhandles "+after.how)
 	}
 }
 
@@ -300,6 +345,17 @@ func TestExcludedAddressOfASlice(t *testing.T) {
 		p.rep.Ledger.Note(0, model.Snapshot{})
 		p.rep.Ledger.Note(1, model.Snapshot{Pools: []model.Pool{{Name: c.Pool, Node: node}}, Claims: []model.Claim{c}})
 		p.want(p.breaks("excluded-address", model.AddressOf(addr)), want)
+	}
+	// That the claim itself failed, so that only the reservation was written, is no other way.
+	p := newPlay(t)
+	p.step(sim.Write, "cni-add/default/web-0/net1", "POST", "overlappingrangeipreservations/a")
+	p.rep.Ledger.Note(1, model.Snapshot{
+		Pools:        []model.Pool{{Name: "a", Range: netip.MustParsePrefix("10.0.0.0/28"), Node: "worker-1"}},
+		Reservations: []model.Reservation{{Name: "a", Addr: addr, Pod: web}},
+	})
+	v := p.breaks("excluded-address", model.AddressOf(addr), model.PodOf(web))
+	if got, want := cause.Of(&p.rep, v).Name(), "excluded-address, wrote cni-add handed out from a node's pool"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 

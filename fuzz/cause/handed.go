@@ -59,16 +59,21 @@ func (r *run) began(end *model.Event) int {
 }
 
 // freed is who took the claim of an address away before the i-th change gave it to
-// somebody else, nobody if it is still there, or was in another pool, of which that one
-// knows nothing, or was of none who has the address. What takes it from a pod that still
-// has it, and is no DEL, breaks that itself: whoever is given it then only shows it.
+// somebody else, nobody if it is still there, or was of none who has the address. In another
+// pool it matters if addresses are reserved across pools, else that one knows nothing of it.
+// What takes it from a pod that still has it, and is no DEL, breaks that itself: whoever is
+// given it then only shows it.
 func (r *run) freed(i int, addrs []model.Ref) (out []Link, broke bool) {
-	l := r.rep.Ledger
+	l, holders := r.rep.Ledger, r.holders(addrs)
 	pools := only(l.Changes[i].Refs, model.RefPool)
-	j := l.LastOf(l.Changes[i].Step-1, func(c *model.Change) bool {
-		return c.Row == model.RefAddress && c.Names(addrs...) && (len(pools) == 0 || c.Names(pools...))
+	before := l.Changes[i].Step - 1
+	if l.Last(before, addrs, model.RefReservation) >= 0 {
+		pools = nil
+	}
+	j := l.LastOf(before, func(c *model.Change) bool {
+		return c.Row == model.RefAddress && c.Names(addrs...) && c.Names(holders...) && (len(pools) == 0 || c.Names(pools...))
 	})
-	if j < 0 || !l.Changes[j].Gone || !l.Changes[j].Names(r.holders(addrs)...) {
+	if j < 0 || !l.Changes[j].Gone {
 		return nil, false
 	}
 	st := stepOf(r.rep.Trace, l.Changes[j].Step)

@@ -33,6 +33,14 @@ func labelOf(h *model.History, to int) Label {
 	return Labels[worst]
 }
 
+// faulted reports whether something failed or was killed.
+func faulted(h *model.History, to int) bool {
+	return slices.ContainsFunc(h.Events[:to], func(e model.Event) bool {
+		label := labelOfDeed(e.Deed)
+		return e.Kind == model.FaultEvent || e.Kind == model.Operator && (label == Faulted || label == Killed)
+	})
+}
+
 // labelOfDeed takes what a cluster lives with for no fault: pods that come and go, nodes
 // that are drained, jobs that are started.
 func labelOfDeed(deed string) Label {

@@ -2,6 +2,7 @@ package cause
 
 import (
 	"cmp"
+	"net/netip"
 	"path"
 	"slices"
 	"time"
@@ -69,9 +70,13 @@ func (r *run) wrote() []Link {
 	case out == nil:
 	case rule.outcome != "" && out[0].Role == Wrote:
 		out[0].Outcome = rule.outcome
-		if r.nodes(i) {
+		if r.nodes(i, addresses(r.v.Objects)) {
 			out[0].Outcome += ofNode
 		}
+	case rule.limit && out[0].Role == Wrote && !r.listed(stepOf(r.rep.Trace, out[0].Step)):
+		out[0].Manner = unlisted
+	case r.v.Invariant == invariant.BlackholedAddress.Name && out[0].Role == Wrote:
+		out[0].Manner = r.way(i)
 	case rule.freed && out[0].Outcome == created:
 		by, broke := r.freed(i, refs)
 		if broke {
@@ -89,12 +94,26 @@ func (r *run) wrote() []Link {
 }
 
 // nodes reports whether the i-th change is of a claim in a pool that is a node's: who cuts
-// a range into nodes' slices gives its addresses away in another way.
-func (r *run) nodes(i int) bool {
+// a range into nodes' slices gives its addresses away in another way. What says nothing of
+// pools is of the one that has the address.
+func (r *run) nodes(i int, addrs []model.Ref) bool {
 	l := r.rep.Ledger
 	pools := only(l.Changes[i].Refs, model.RefPool)
-	j := l.Last(l.Changes[i].Step, pools, model.RefPool)
+	j := l.LastOf(l.Changes[i].Step, func(c *model.Change) bool {
+		return c.Row == model.RefPool && (c.Names(pools...) || len(pools) == 0 && holds(c, addrs))
+	})
 	return j >= 0 && len(only(l.Changes[j].Refs, model.RefNode)) > 0
+}
+
+// holds reports whether the range of a pool holds one of some addresses.
+func holds(pool *model.Change, addrs []model.Ref) bool {
+	return slices.ContainsFunc(only(pool.Refs, model.RefBlock), func(o model.Ref) bool {
+		of, err := netip.ParsePrefix(o.Name)
+		return err == nil && slices.ContainsFunc(addrs, func(a model.Ref) bool {
+			addr, err := netip.ParseAddr(a.Name)
+			return err == nil && of.Contains(addr)
+		})
+	})
 }
 
 // unreserved is who dropped the reservation of an address before the i-th change claimed
@@ -139,7 +158,10 @@ func (r *run) by(i int, refs []model.Ref) []Link {
 	default:
 		l.Outcome = "changed"
 	}
-	l.Knew, l.Whose = r.knew(i, refs, st), r.whose(c, st)
+	if rules[r.v.Invariant].counts {
+		l.Outcome = r.tally(i, st, l.Outcome)
+	}
+	l.Row, l.Knew, l.Whose = c.Row, r.knew(i, refs, st), r.whose(c, st)
 	return []Link{l}
 }
 
@@ -149,6 +171,7 @@ const (
 	created     = "new"
 	removed     = "removed"
 	notReserved = "not reserved"
+	handedOut   = "handed out"
 	ofNode      = " from a node's pool" // handed out
 )
 
@@ -265,11 +288,14 @@ func (r *run) callEnd() int {
 }
 
 // routes reports whether a change of a block, or of its pool, is of routes that the
-// violation is about: an affinity of a node on the way. Of the others' nobody there hears.
+// violation is about: an affinity of a node on the way. Of the others' nobody there hears,
+// and one that another node than the address' gave up is not in the way any more.
 func (r *run) routes(c *model.Change, blocks []model.Ref) bool {
 	nodes := only(r.v.Objects, model.RefNode)
 	if on, ok := model.FactOf[model.Ref](r.v.Facts, "on"); ok {
-		nodes = append(nodes, on)
+		if nodes = append(nodes, on); c.Gone {
+			nodes = []model.Ref{on}
+		}
 	}
 	return c.Names(blocks...) && (c.Row == model.RefPool || c.Row == model.RefBlock && c.Names(nodes...))
 }

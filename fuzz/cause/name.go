@@ -4,26 +4,32 @@ import (
 	"slices"
 	"strings"
 
+	"ipamsim/model"
 	"ipamsim/model/invariant"
+	"ipamsim/sim"
 )
 
-// Name is the identity of a finding, on one line. It says less than Key: what of the same
-// mistake depends on the schedule and the world is left out. Making small holds Look, which
-// says more: else it would find its way from one failure to another.
+// Name is the identity of a finding, on one line. It says less than Key, but for the manner:
+// what of the same mistake depends on the schedule and the world is left out. Making small
+// holds Look, which says more: else it would find its way from one failure to another.
 //
 // Left out are
 //   - which daemon it was: its functions say so; but not whether it was an ADD, a DEL or a
 //     daemon, unless the record contradicts itself: then only the function counts;
 //   - which of several equal requests of one function of the manager's it was: deleting a
-//     block that has become empty is a release as well as writing one is;
+//     block that has become empty is a release as well as writing one is; of what counts, in
+//     which function; of a tool, which of its requests; of a panic, in which function literal;
+//   - whether a DEL or a daemon that releases as one dropped a reservation;
+//   - whose it was that an ADD took away as if it had been its own;
 //   - whether a deleted pod was gone yet;
 //   - what an ADD asked last that returned what it had not claimed, and which error one took
 //     for the lack of addresses;
-//   - what was read too late: one of several that were, see Decided;
+//   - what was read too late: one of several that were, see Decided; or from a stale replica;
 //   - what interrupted it, an error, a crash or a conflict, where the links say already
 //     which write was done or was not, or the record contradicts itself;
 //   - whether a DEL failed, did not end or never came; of one that succeeded, what it left
 //     and what passes of reconcilers made of that, and which error it did not mind;
+//   - of what those did who came before, who came last;
 //   - which invariant sees that what was right has been overwritten.
 func (c *Cause) Name() string {
 	rule := rules[c.Invariant]
@@ -56,7 +62,7 @@ func (c *Cause) named(l *Link) string {
 		return slices.ContainsFunc(c.Links, func(o Link) bool { return is(&o) })
 	}
 	short := Link{Role: l.Role, Process: l.caller(), Verb: l.Verb, Resource: l.Resource, Outcome: l.Outcome, Whose: l.Whose}
-	if rule.place && len(l.Functions) > 0 {
+	if rule.place && len(l.Functions) > 0 && !l.byHand() {
 		short.Functions = l.Functions[:1]
 	} else if len(l.Functions) > 0 {
 		short.Functions = l.Functions[len(l.Functions)-1:]
@@ -70,8 +76,10 @@ func (c *Cause) named(l *Link) string {
 	switch l.Role {
 	case Read, Changed:
 		return ""
+	case Wrote:
+		l.released(&short)
 	case Crashed:
-		short.Functions = l.Functions
+		short.Functions = enclosing(l.Functions)
 	case Refused:
 		if c.erred() {
 			return (&Link{Role: Refused, Process: short.Process}).same() + " after an error"
@@ -80,7 +88,7 @@ func (c *Cause) named(l *Link) string {
 		short.Verb, short.Resource = "", ""
 	case Fault:
 		told := c.Links[0].Role == Wrote && !slices.Contains(reads, l.Verb)
-		if rule.inner || told || c.inSpite() || c.erred() || has(func(o *Link) bool { return o.Role == Failed }) {
+		if rule.inner || told || l.Outcome == sim.Stale.String() || c.inSpite() || c.erred() || has(func(o *Link) bool { return o.Role == Failed }) {
 			return ""
 		}
 		short.Functions = nil
@@ -100,10 +108,30 @@ func (c *Cause) named(l *Link) string {
 	if l.Aside {
 		return ""
 	}
-	if rule.counts && len(l.Functions) > 0 || rule.others && l.Role == Refused {
-		return (&Link{Role: l.Role, Functions: rule.entry(&short)}).same()
+	switch {
+	case rule.others && (l.Role == Refused || l.Role == Wrote && !l.byHand()):
+		return ""
+	case rule.counts && len(l.Functions) > 0 && !l.byHand() && c.code() == invariant.CountedTooFew:
+		return string(l.Role) // what is claimed later, uncounted, is counted again or not
+	case rule.counts && len(l.Functions) > 0 && !l.byHand():
+		return (&Link{Role: l.Role, Outcome: l.Outcome}).same()
 	}
-	return short.same()
+	return strings.TrimSpace(short.same() + " " + l.Manner)
+}
+
+// released leaves out of a write by whom and of whom it was taken, or with which request, where
+// its function says it.
+func (l *Link) released(short *Link) {
+	switch {
+	case l.byHand() && len(l.Functions) > 0:
+		short.Verb, short.Resource, short.Outcome = "", "", ""
+	case l.Row == model.RefReservation && l.Outcome == removed:
+		short.Process = ""
+	case l.Process == "cni-add" && l.Outcome == removed:
+		short.Whose = ""
+	case strings.HasPrefix(l.Outcome, handedOut):
+		short.Verb, short.Resource = "", ""
+	}
 }
 
 // erred reports whether it is a call that took an error for the lack of addresses, whichever
@@ -116,17 +144,9 @@ func (c *Cause) erred() bool {
 // message had met an error, whichever that was.
 func (c *Cause) inSpite() bool {
 	end := &c.Links[0]
-	return end.Role == Ended && end.Outcome == delEnded && slices.ContainsFunc(c.Links, func(o Link) bool {
+	return end.Manner == inSpite || end.Role == Ended && end.Outcome == delEnded && slices.ContainsFunc(c.Links, func(o Link) bool {
 		return o.Role == Fault && !o.Aside && o.Verb == end.Verb && o.Resource == end.Resource && slices.Equal(o.Functions, end.Functions)
 	})
-}
-
-// entry is the function of a link that counts, none of a call that did not do it.
-func (r rule) entry(l *Link) []string {
-	if r.others {
-		return nil
-	}
-	return l.Functions
 }
 
 // reads are verbs of requests whose error may be taken for an answer.

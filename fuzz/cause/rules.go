@@ -19,6 +19,7 @@ type rule struct {
 	unclaimed bool     // an address that nobody claimed is told by the ADD that returned it
 	freed     bool     // a new claim is told besides by who gave the address back
 	reserved  bool     // a new claim is told by who dropped the reservation that forbade it
+	limit     bool     // a write is told by whether its process had counted before
 	outcome   string   // of each write, if not what became of the row
 
 	code func(*Cause) string // as far as it says more than the links; nil: it does
@@ -73,7 +74,7 @@ var rules = map[string]rule{
 	invariant.Stuck.Name:       {way: byStay, slow: true},
 	// Nothing was done to it.
 	invariant.UnassignedNode.Name: {way: byGiver, slow: true},
-	invariant.Convergence.Name: {way: byStayOrRefusal,
+	invariant.Convergence.Name: {way: byStayOrRefusal, name: left,
 		after: named(invariant.DuplicateAddress, invariant.FailedCall, invariant.HandleCount, invariant.LeakedClaim, invariant.LeftoverHandle, invariant.OverlapReservation, invariant.Stuck, invariant.UnbackedSandbox, invariant.UnreleasedClaim)},
 	invariant.LeakedClaim.Name: {way: byStay, slow: true, name: left,
 		after: named(invariant.HandleCount, invariant.UnreleasedClaim)},
@@ -85,14 +86,14 @@ var rules = map[string]rule{
 	invariant.HandleCount.Name: {code: counted, rests: []model.RefKind{model.RefHandle}, inner: true, counts: true},
 	invariant.LeftoverHandle.Name: {way: byStay, code: noCode, rests: []model.RefKind{model.RefHandle}, inner: true, counts: true,
 		after: named(invariant.HandleCount)},
-	invariant.MaxBlocks.Name:         {inner: true},
+	invariant.MaxBlocks.Name:         {inner: true, limit: true, code: unlimited},
 	invariant.OverlappingBlocks.Name: {inner: true, place: true},
 	invariant.LeakedAffinity.Name: {inner: true,
 		after: named(invariant.AffinityMismatch, invariant.BlockOwner)},
 	// Where packets end depends on where they come from.
 	invariant.BlackholedAddress.Name: {slow: true, code: noCode, place: true,
 		after: named(invariant.AffinityMismatch, invariant.BlockOwner, invariant.OverlappingBlocks, invariant.UnbackedSandbox)},
-	invariant.ExcludedAddress.Name: {outcome: "handed out"}, // new or not, it must not be
+	invariant.ExcludedAddress.Name: {outcome: handedOut}, // new or not, it must not be
 	invariant.DuplicateAddress.Name: {code: toWhom, freed: true, name: lost,
 		after: named(invariant.BlockOwner, invariant.DoubleClaim, invariant.OverlapReservation, invariant.OverlappingBlocks, invariant.SliceConflict, invariant.UnbackedSandbox)},
 	invariant.UnbackedSandbox.Name: {code: toWhom, unclaimed: true, freed: true, name: lost,
@@ -115,6 +116,14 @@ func named(all ...invariant.Invariant) (out []string) {
 }
 
 func noCode(*Cause) string { return "" }
+
+// unlimited: of which blocks there are too many says nothing where nobody counted any.
+func unlimited(c *Cause) string {
+	if len(c.Links) > 0 && c.Links[0].Manner == unlisted {
+		return ""
+	}
+	return c.Code
+}
 
 // counted is too few or too many: how far off depends on what the handle had before.
 func counted(c *Cause) string {

@@ -209,6 +209,63 @@ func TestFreedByNoneWhoHasIt(t *testing.T) {
 	p.want(p.breaks("duplicate-address", model.AddressOf(addr), model.PodOf(web)), "duplicate-address, wrote cni-add PATCH ippools new")
 }
 
+// Who gave an address back that a stopped sandbox still has is told, though others had it in
+// between, and in another pool if addresses are reserved across pools.
+func TestFreedLongBefore(t *testing.T) {
+	const del = "cni-del/default/web-0/net1"
+	for pool, want := range map[string]string{"10.0.0.0-24": ", freed cni-del PATCH ippools", "another": ", freed cni-del PATCH ippools", "unguarded": ""} {
+		p := newPlay(t)
+		note := func(claims ...model.Claim) {
+			s := model.Snapshot{Claims: claims}
+			if len(claims) > 0 && pool != "unguarded" {
+				s.Reservations = []model.Reservation{{Name: "10.0.0.1", Addr: addr, Pod: claims[0].Pod}}
+			}
+			p.rep.Ledger.Note(len(p.rep.Trace.Steps), s)
+		}
+		now := claim(db, "c2")
+		now.Pool = pool
+		p.step(sim.Write, "cni-add/default/web-0/net1", "PATCH", "ippools/a")
+		note(claim(web, "c1"))
+		p.event(model.Event{Kind: model.AddEnd, Pod: web, Container: "c1", Addrs: []netip.Addr{addr}})
+		p.step(sim.Write, del, "PATCH", "ippools/a")
+		note()
+		p.step(sim.Write, "cni-add/default/other/net1", "PATCH", "ippools/a")
+		note(claim(model.PodRef{Namespace: "default", Name: "other"}, "c7"))
+		p.step(sim.Write, "cni-del/default/other/net1", "PATCH", "ippools/a")
+		note()
+		p.step(sim.Write, "cni-add/default/db-0/net1", "PATCH", "ippools/b")
+		note(now)
+		p.event(model.Event{Kind: model.AddEnd, Pod: db, Container: "c2", Addrs: []netip.Addr{addr}})
+		p.want(p.breaks("duplicate-address", model.AddressOf(addr), model.PodOf(web), model.PodOf(db)), "duplicate-address, wrote cni-add PATCH ippools new"+want)
+	}
+}
+
+// A DEL that ends well in spite of an error is told from one that met none: the answer was an
+// error, also to the election of a leader, or it never came to look at a pool.
+func TestInSpiteOfAnError(t *testing.T) {
+	const del = "cni-del/default/web-0/net1"
+	names := map[string]string{}
+	for how, then := range map[string]func(p *play){
+		"none": func(p *play) { p.step(sim.Read, del, "GET", "ippools/a") },
+		"election": func(p *play) {
+			p.step(sim.Read, del, "GET", "ippools/a")
+			p.step(sim.Write, del, "PUT", "leases/a").Choice.Outcome = sim.FailBefore
+		},
+		"no look": func(p *play) { p.step(sim.Read, del, "LIST", "ippools") },
+	} {
+		p := newPlay(t)
+		p.step(sim.Write, "cni-add/default/web-0/net1", "PATCH", "ippools/a")
+		p.claims(claim(web, "c1"))
+		then(p)
+		p.event(model.Event{Kind: model.DelEnd, Actor: del, Container: "c1"})
+		c := cause.Of(&p.rep, p.breaks("leaked-claim", model.AddressOf(addr), model.Ref{Kind: model.RefContainer, Name: "c1"}))
+		names[how] = c.Name()
+	}
+	if names["none"] == names["election"] || names["election"] != names["no look"] {
+		t.Errorf("%q", names)
+	}
+}
+
 // A duplicate in a range that two nodes were given is what gave it to both.
 func TestDuplicateOfAConflict(t *testing.T) {
 	shared := netip.MustParsePrefix("10.0.0.0/28")

@@ -17,9 +17,7 @@ import (
 // stays is nil for what no sandbox had, and for what is not there.
 func (r *run) stays() []Link {
 	if e := r.call(); e != nil && e.Kind == model.DelEnd {
-		l := r.lastOf(Ended, e.Actor, e.Step)
-		l.Outcome = ended(e)
-		return []Link{l}
+		return []Link{r.end(e, e.Step)}
 	} else if e != nil {
 		return r.handed(e)
 	}
@@ -140,9 +138,50 @@ func (r *run) lastCall(containers []model.Ref) (l *Link, step int) {
 	if crash := r.panicked(last.Actor); crash != nil {
 		return crash, max(crash.Step, last.Step)
 	}
-	out := r.lastOf(Ended, last.Actor, until)
-	out.Outcome = ended(last)
+	out := r.end(last, until)
 	return &out, max(out.Step, last.Step)
+}
+
+// end is how a call ended, or did not, and its last message up to a step. One that ended
+// well may have done so in spite of an error: the answer to what it asked last, be it of a
+// leader's election, or what kept it from any look at what holds the claim.
+func (r *run) end(e *model.Event, step int) Link {
+	l := r.lastOf(Ended, e.Actor, step)
+	if l.Outcome = ended(e); l.Outcome != delEnded {
+		return l
+	}
+	last := r.lastStep(e.Actor, step)
+	if last != nil && last.Choice.Outcome.Fault() || r.erred(stepOf(r.rep.Trace, l.Step)) || !r.looked(e.Actor, step) {
+		l.Manner = inSpite
+	}
+	return l
+}
+
+// looked reports whether a process had a look, up to a step, at an object of the kind that
+// holds the claim of the violation.
+func (r *run) looked(actor string, step int) bool {
+	i := r.rep.Ledger.LastOf(step, func(c *model.Change) bool {
+		return c.Row == model.RefAddress && c.Came && c.Names(addresses(r.v.Objects)...)
+	})
+	if i < 0 {
+		return true // nobody knows
+	}
+	claim := stepOf(r.rep.Trace, r.rep.Ledger.Changes[i].Step)
+	return claim == nil || claim.Choice.Op.Request == nil || slices.ContainsFunc(r.rep.Trace.Steps, func(st *sim.Step) bool {
+		op := st.Choice.Op
+		return st.Step <= step && string(op.Actor) == actor && op.Request != nil && op.Request.Resource == claim.Choice.Op.Request.Resource &&
+			op.Request.Name != "" && done(st.Choice.Outcome)
+	})
+}
+
+// lastStep is the last message that a process sent up to a step, nil if it sent none.
+func (r *run) lastStep(actor string, step int) *sim.Step {
+	for _, st := range slices.Backward(r.rep.Trace.Steps) {
+		if op := st.Choice.Op; st.Step <= step && string(op.Actor) == actor && op.Kind != sim.Local {
+			return st
+		}
+	}
+	return nil
 }
 
 // passes are the last ones that reconcilers ended after a step, one for each kind. One of

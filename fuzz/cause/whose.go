@@ -108,10 +108,14 @@ func (r *run) deletion(st *sim.Step) Whose {
 // theirs; and nodes come and go, also where the record is a field of theirs.
 func (r *run) deed() *Link {
 	of := things(r.rep.Ledger, r.v)
+	var blocks []model.Ref // a handle counts each for itself
+	if rules[r.v.Invariant].counts {
+		blocks = only(r.v.Objects, model.RefBlock)
+	}
 	var out Link
 	i := r.rep.Ledger.LastOf(r.v.Step, func(c *model.Change) bool {
 		st := stepOf(r.rep.Trace, c.Step)
-		if st == nil || st.Choice.Op.Actor.Kind() != operator || st.Choice.Op.Request != nil && st.Choice.Op.Request.Resource == "nodes" || !rules[r.v.Invariant].concerns(c.Row) || !c.Names(of...) {
+		if st == nil || st.Choice.Op.Actor.Kind() != operator || st.Choice.Op.Request != nil && st.Choice.Op.Request.Resource == "nodes" || !rules[r.v.Invariant].concerns(c.Row) || !c.Names(of...) || len(blocks) > 0 && !r.recounts(c, blocks[0]) {
 			return false
 		}
 		out = r.link(Wrote, st)

@@ -4,6 +4,7 @@
 package known
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -32,15 +33,25 @@ func SeenAs(message string) string {
 type Causes struct {
 	whole map[string]string // what is known, by cause.Cause.Key
 	looks map[string]string // of the first of them, by cause.Cause.Look
+	plain map[string]string // of the first that needs no fault
 	shown map[string]bool   // looks of which a scenario shows a cause
 }
 
-// Cause is what is known of the cause of a run that was made small, "" if it is new.
-func (k Causes) Cause(c *cause.Cause) string { return k.whole[c.Key()] }
+// Cause is what is known of the cause of a run that was made small, "" if it is new. What is
+// known to happen without a fault is known with one.
+func (k Causes) Cause(c *cause.Cause) string {
+	key := c.Key()
+	return cmp.Or(k.whole[key], k.whole[strings.TrimSuffix(key, ", "+cause.AfterFault)])
+}
 
 // Look is what is known of a failure before it was made small: of the first cause that
-// looks like it, "" if none does.
-func (k Causes) Look(c *cause.Cause) string { return k.looks[c.Look()] }
+// looks like it, "" if none does. Without a fault it is none that needs one.
+func (k Causes) Look(c *cause.Cause) string {
+	if c.Faulted {
+		return k.looks[c.Look()]
+	}
+	return k.plain[c.Look()]
+}
 
 // Shown reports whether a scenario shows a cause that looks so. Then it is known what
 // failures that look so come to when they are small; of what only searches saw it is not.
@@ -71,12 +82,15 @@ func (k *Causes) LearnKey(listed, what string) bool {
 
 func (k *Causes) learn(look, rest, what string) {
 	if k.whole == nil {
-		k.whole, k.looks, k.shown = map[string]string{}, map[string]string{}, map[string]bool{}
+		k.whole, k.looks, k.plain, k.shown = map[string]string{}, map[string]string{}, map[string]string{}, map[string]bool{}
 	}
 	k.whole[key(look, rest)] = what
 	k.shown[look] = k.shown[look] || strings.HasPrefix(what, Shown)
 	if k.looks[look] == "" {
 		k.looks[look] = what
+	}
+	if k.plain[look] == "" && !strings.HasSuffix(rest, cause.AfterFault) {
+		k.plain[look] = what
 	}
 }
 

@@ -66,9 +66,13 @@ func held(m strategy.Message, d time.Duration) strategy.Exception {
 
 // holds tries messages that are held instead of all that is about order.
 func (k *shrinker) holds(rest []strategy.Exception, messages ...strategy.Exception) bool {
-	rules := append(slices.Clone(rest), messages...)
+	return k.sorted(k.docs, append(slices.Clone(rest), messages...))
+}
+
+// sorted tries exceptions in the order in which neighbours belong together.
+func (k *shrinker) sorted(docs []tree, rules []strategy.Exception) bool {
 	slices.SortStableFunc(rules, byActor)
-	return k.try(k.docs, rules)
+	return k.try(docs, rules)
 }
 
 const (

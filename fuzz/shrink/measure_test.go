@@ -15,13 +15,16 @@ import (
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/shrink"
 	"ipamsim/fuzz/space"
+	"ipamsim/model"
+	"ipamsim/reports"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/scenariotest"
 )
 
-// Shrinking is measured on drawn worlds:
+// Shrinking is measured on generated scenarios, or on findings that are made small once more:
 //
 //	go test ./fuzz/shrink -run Measure -v -space whereabouts -seeds 1-200 -each 3 -out DIR
+//	go test ./fuzz/shrink -run Measure -v -args findings/calico/a9f5e20c0cdc.yaml
 var (
 	inSpace = flag.String("space", "", "measure on this space")
 	seeds   = flag.String("seeds", "1-100", "its worlds")
@@ -31,8 +34,8 @@ var (
 )
 
 func TestMeasure(t *testing.T) {
-	if *inSpace == "" {
-		t.Skip("no -space: nothing to measure on")
+	if *inSpace == "" && flag.NArg() == 0 {
+		t.Skip("no -space and no files: nothing to measure on")
 	}
 	var from, to uint64
 	if _, err := fmt.Sscanf(*seeds, "%d-%d", &from, &to); err != nil {
@@ -42,6 +45,39 @@ func TestMeasure(t *testing.T) {
 	seen := map[finding.Signature]int{}
 	var all []*finding.Finding
 	var times []float64 // of the processor, for each
+	measure := func(s *scenarios.Scenario, rep *reports.Report, v *model.Violation) {
+		before := processor(t)
+		f, err := shrink.Shrink(context.Background(), r, s, rep, v, shrink.Options{Time: *bound})
+		busy := (processor(t) - before).Seconds()
+		if err != nil {
+			t.Errorf("%s seed %d %s: %v", s.Name(), rep.Seed, v.Invariant, err)
+			return
+		}
+		all, times = append(all, f), append(times, busy)
+		t.Logf("%s seed %d %s %s: %d pods %d nodes %d switches %d faults %d steps (of %d), %d runs %.1f s, of the processor %.1f s, %d of %d\n%s\n%s",
+			s.Name(), rep.Seed, f.Fingerprint, f.Invariant, f.Pods, f.Nodes, f.Switches, f.Faults, f.Steps, v.Step, f.ShrinkRuns, f.ShrinkSeconds, busy, f.Failing, f.Sampled, f.Cause.Key(), f.Sentence)
+		if *out != "" {
+			_ = os.WriteFile(filepath.Join(*out, fmt.Sprintf("%s-%d.yaml", f.Fingerprint, rep.Seed)), f.YAML, 0o644)
+		}
+	}
+	for _, file := range flag.Args() {
+		s, err := scenarios.Load(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rep, err := r.Run(context.Background(), s, scenarios.Options{Recorded: true})
+		if err != nil || len(rep.Violations) == 0 {
+			t.Errorf("%s: nothing breaks: %v", file, err)
+			continue
+		}
+		v := &rep.Violations[len(rep.Violations)-1]
+		seen[finding.SignatureOf(rep, v)]++
+		measure(s, rep, v)
+	}
+	if *inSpace == "" {
+		sums(t, all, times, len(seen))
+		return
+	}
 	for seed := from; seed <= to; seed++ {
 		s, err := space.Draw(managers.All(), *inSpace, seed)
 		if err != nil {
@@ -62,19 +98,7 @@ func TestMeasure(t *testing.T) {
 				continue
 			}
 			seen[sig]++
-			before := processor(t)
-			f, err := shrink.Shrink(context.Background(), r, s, rep, v, shrink.Options{Time: *bound})
-			busy := (processor(t) - before).Seconds()
-			if err != nil {
-				t.Errorf("seed %d %s: %v", seed, v.Invariant, err)
-				continue
-			}
-			all, times = append(all, f), append(times, busy)
-			t.Logf("seed %d %s %s: %d pods %d nodes %d switches %d faults %d steps (of %d), %d runs %.1f s, of the processor %.1f s, %d of %d\n%s\n%s",
-				seed, f.Fingerprint, f.Invariant, f.Pods, f.Nodes, f.Switches, f.Faults, f.Steps, v.Step, f.ShrinkRuns, f.ShrinkSeconds, busy, f.Failing, f.Sampled, f.Cause.Key(), f.Sentence)
-			if *out != "" {
-				_ = os.WriteFile(filepath.Join(*out, fmt.Sprintf("%s-%d.yaml", f.Fingerprint, seed)), f.YAML, 0o644)
-			}
+			measure(s, rep, v)
 		}
 	}
 	sums(t, all, times, len(seen))

@@ -79,6 +79,7 @@ type shrinker struct {
 	made      made            // of them, while the finding is recorded
 	tried     map[uint64]bool // candidates, by their text and exceptions
 	needed    map[string]bool // places that could not be left out on their own in this round
+	drawn     int             // schedules, see anew
 
 	// The smallest so far.
 	docs     []tree
@@ -179,6 +180,7 @@ func (k *shrinker) round() bool {
 	k.order()
 	k.hold()
 	k.plainly()
+	k.anew()
 	k.parts()
 	k.coarse()
 	k.kinds()

@@ -235,6 +235,13 @@ func TestLeftoverHandle(t *testing.T) {
 			v.Record.Handles[0].Counts[0].Count = 2
 			v.Late = v.Truth.At
 		}, ""},
+		{"its address was released a moment ago", func(v *View) {
+			steps(v, func(v *View) { unclaim(v, "10.7.0.1") })
+		}, ""},
+		{"its address was released", func(v *View) {
+			steps(v, func(v *View) { unclaim(v, "10.7.0.1") })
+			v.Truth.At += sec(2)
+		}, "handle net.c0 counts 1 addresses in block 10.7.0.0/26, where 0 are claimed by it"},
 		{"an ADD that has yet to claim", func(v *View) {
 			v.Record.Handles[0].Counts[0].Count = 2
 			busy(v, "c0", "0", "node-1", false, sec(59))

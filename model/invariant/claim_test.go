@@ -3,6 +3,7 @@ package invariant
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"ipamsim/model"
 )
@@ -60,7 +61,24 @@ func TestLeakedClaim(t *testing.T) {
 			stop(v, "c0")
 			v.Truth.Nodes["node-1"] = model.Node{Registered: true}
 		}, ""},
+		{"its pod object was deleted on a node without power, for longer than the bound", func(v *View) { lose(v, sec(31)) }, red},
+		{"and for less", func(v *View) { lose(v, sec(30)) }, ""},
 	})
+	table(t, Convergence, []row{
+		{"a pod that was deleted on a node without power", func(v *View) { lose(v, sec(31)) },
+			"after convergence 10.0.0.1 is still claimed in pool 10.0.0.0-28 for default/web-0 (container c0), which does not have it"},
+		{"within the time of a leak", func(v *View) { lose(v, sec(30)) }, ""},
+	})
+}
+
+// lose takes power from the node of a pod whose object is deleted so long before now.
+func lose(v *View, ago time.Duration) {
+	stop(v, "c0")
+	v.Truth.Nodes["node-1"] = model.Node{Registered: true}
+	v.Past = &Past{}
+	v.Past.Note(*v)
+	delete(v.Truth.Pods, web("0"))
+	v.Truth.At += ago
 }
 
 func TestOverlapReservation(t *testing.T) {

@@ -55,7 +55,8 @@ func unclaimed(v View) []finding {
 // unowned lists the claims without owner. Unlike a leak it needs no time but what a
 // request of its container's may be on its way, and a live container does not own an
 // address it does not have: an ADD that was tried twice and claimed twice leaves such a
-// claim. Where passes reconcile, one must have begun since and ended.
+// claim. Where passes reconcile, one must have begun since and ended. What a pod kept on a
+// node that nobody could ask has the time of a leak, since the pod was deleted.
 func unowned(v View) []finding {
 	if behind(&v) {
 		return nil
@@ -65,7 +66,11 @@ func unowned(v View) []finding {
 	o := owners(&v)
 	for i := range v.Record.Claims {
 		c := &v.Record.Claims[i]
-		if last := lastOf(&v, claimant(c)); last >= pass || v.Truth.At-last <= young || anonymous(c) || o.owned(&v, c) || o.held.container(c) {
+		lost := v.Past.lost(c.Pod)
+		if last := max(lastOf(&v, claimant(c)), lost); last >= pass || v.Truth.At-last <= young || anonymous(c) || o.owned(&v, c) || o.held.container(c) {
+			continue
+		}
+		if lost > 0 && v.Truth.At-lost <= v.Settings.LeakAfter {
 			continue
 		}
 		code := claimOutlived

@@ -17,7 +17,8 @@ const (
 // saw of the container, or from 0 for claims that were there before the run.
 //
 // A pod object on a node that is down or cut off keeps its claims: no manager
-// can know that the sandbox is gone, and the pod may come back with it. A node's
+// can know that the sandbox is gone, and the pod may come back with it. Once it is
+// deleted the bound begins. A node's
 // own tunnel address is its own as long as the node is registered. A claim that
 // names no owner is not judged, nor is anything in a cluster without a machine that could
 // run a reconciler.
@@ -43,7 +44,7 @@ var LeakedClaim = define(Invariant{
 		if c.Tunnel {
 			code, since = tunnelNodeGone, max(since, v.Past.registered(c.Node))
 		}
-		if v.Truth.At-since <= v.Settings.LeakAfter || anonymous(c) || l.live[claimant(c)] || l.owned(&v, c) {
+		if v.Truth.At-max(since, v.Past.lost(c.Pod)) <= v.Settings.LeakAfter || anonymous(c) || l.live[claimant(c)] || l.owned(&v, c) {
 			continue
 		}
 		out = append(out, finding{

@@ -2,6 +2,7 @@ package invariant
 
 import (
 	"strings"
+	"time"
 
 	"ipamsim/model"
 )
@@ -16,7 +17,8 @@ const (
 // LeftoverHandle is a handle that counts addresses nobody has claimed by it. It
 // is never cleaned up: a DEL that finds no address does not count it down.
 //
-// An ADD under way has counted its address before it claims it.
+// An ADD under way has counted its address before it claims it, and who has just released
+// one is about to count it down.
 //
 // Source: libcalico-go/lib/ipam/ipam.go, releaseByHandle ("block has no addresses
 // with the given handle", v3.31).
@@ -31,7 +33,7 @@ var LeftoverHandle = define(Invariant{
 		{CountedTooMany, "handle {handle} counts {counted} addresses in block {block}, where {claimed} are claimed by it"},
 	},
 }, func(v View) []finding {
-	if underWay(&v) {
+	if underWay(&v) || v.Past.moving(v.Truth.At) {
 		return nil
 	}
 	var out []finding
@@ -62,6 +64,15 @@ var LeftoverHandle = define(Invariant{
 	}
 	return out
 })
+
+// moving reports whether an address was claimed or released a moment ago. Without a past it
+// was not.
+func (p *Past) moving(at time.Duration) bool {
+	return p != nil && p.moved > 0 && at-p.moved < requestsMax
+}
+
+// requestsMax is longer than the two requests that a release sends one after the other.
+const requestsMax = 2 * time.Second
 
 // inCall reports whether a handle is of a container for which a call is under way.
 func inCall(v *View, handle string) bool {

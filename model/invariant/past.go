@@ -12,7 +12,7 @@ import (
 
 // Past is what oracles must remember of a run, because it was decided then and
 // cannot be seen now: since when policy says what it says, what was claimed
-// against it, and when a node was last registered.
+// against it, when a node was last registered, and until when a pod's could not be asked.
 //
 // It is fed one view after another, in order, and is for one goroutine at a time.
 // The zero Past is ready; what is there in the first view has been so from the
@@ -23,6 +23,8 @@ type Past struct {
 	rules    map[string]*rules                // by network key
 	policies map[string][]dated               // of networks without blocks, by key, the oldest first
 	nodes    map[string]time.Duration         // when last seen registered
+	unasked  map[model.PodRef]time.Duration   // when last seen on a node that nobody can ask
+	moved    time.Duration                    // when there were last more or fewer claims or handles
 	foreign  map[foreignClaim]bool            // judged, and still there
 	stands   map[model.Affinity]time.Duration // since when each affinity is as it is
 	over     map[model.Affinity]finding       // claimed above the limit and not confirmed yet
@@ -54,13 +56,9 @@ type foreignClaim struct {
 func (p *Past) Note(v View) {
 	if !p.begun {
 		p.rules, p.nodes, p.over = map[string]*rules{}, map[string]time.Duration{}, map[model.Affinity]finding{}
-		p.policies = map[string][]dated{}
+		p.policies, p.unasked = map[string][]dated{}, map[model.PodRef]time.Duration{}
 	}
-	for name, n := range v.Truth.Nodes {
-		if n.Registered {
-			p.nodes[name] = v.Truth.At
-		}
-	}
+	p.noteNodes(&v)
 	for i := range v.Networks {
 		if n := &v.Networks[i]; n.Blocks != nil {
 			p.noteRules(n, v.Truth.At)
@@ -72,11 +70,32 @@ func (p *Past) Note(v View) {
 		p.noteClaims(&v)
 		p.noteAffinities(&v)
 	}
+	if p.begun && (len(p.record.Claims) != len(v.Record.Claims) || len(p.record.Handles) != len(v.Record.Handles)) {
+		p.moved = v.Truth.At
+	}
 	p.noteStanding(&v)
 	p.noteSlices(&v)
 	p.noteGaps(&v)
 	p.calls.note(&v)
 	p.record, p.begun = v.Record, true
+}
+
+func (p *Past) noteNodes(v *View) {
+	silent := false
+	for name, n := range v.Truth.Nodes {
+		if n.Registered {
+			p.nodes[name] = v.Truth.At
+		}
+		silent = silent || !n.Healthy()
+	}
+	if !silent {
+		return
+	}
+	for ref, pod := range v.Truth.Pods {
+		if n, ok := v.Truth.Nodes[pod.Node]; ok && !n.Healthy() {
+			p.unasked[ref] = v.Truth.At
+		}
+	}
 }
 
 func (p *Past) noteRules(n *model.Network, at time.Duration) {
@@ -294,6 +313,15 @@ func (p *Past) registered(node string) time.Duration {
 		return math.MaxInt64
 	}
 	return p.nodes[node]
+}
+
+// lost is when the object of a pod was last there that was bound to a node which nobody could
+// ask: until then nobody could know that its sandbox was gone. It is 0 if there was none.
+func (p *Past) lost(pod model.PodRef) time.Duration {
+	if p == nil {
+		return 0
+	}
+	return p.unasked[pod]
 }
 
 // since is when a network's rule about a prefix that contains the address came

@@ -23,9 +23,10 @@ import (
 type Stall struct {
 	seed   uint64
 	walk   *Random
-	elapse float64    // the walk's own, while nothing is held
-	rng    *rand.Rand // for the aims: of its own, so that they do not depend on the walk
-	often  float64    // c
+	rest   sim.Strategy // decides instead of the walk, if not nil
+	elapse float64      // the walk's own, while nothing is held
+	rng    *rand.Rand   // for the aims: of its own, so that they do not depend on the walk
+	often  float64      // c
 	kinds  map[string]int
 	procs  map[Message]process // by sender, the Seq being 0
 	held   map[Message]bool
@@ -48,6 +49,14 @@ func NewStall(seed uint64, s Settings) *Stall {
 	}
 }
 
+// NewHeld makes a Stall in which all else goes on in the default order of Sparse, with
+// exceptions: a run that fails in it needs no switches but its stalls.
+func NewHeld(seed uint64, exceptions []Exception) *Stall {
+	s := NewStall(seed, Settings{})
+	s.rest = NewSparse(exceptions)
+	return s
+}
+
 func (s *Stall) String() string { return fmt.Sprintf("stall(seed=%d)", s.seed) }
 
 // Begin allows one run.
@@ -61,7 +70,7 @@ func (s *Stall) Pick(step int, enabled []sim.Choice) int {
 			s.size = -1
 			return rung
 		}
-		return s.walk.Pick(step, enabled)
+		return s.others(step, enabled)
 	}
 	for i, c := range enabled {
 		switch c.Outcome {
@@ -80,6 +89,13 @@ func (s *Stall) Pick(step int, enabled []sim.Choice) int {
 		// A window that only time passes through shows nothing. But never to let it pass
 		// would hold the message for ever while some process polls without a pause.
 		s.walk.elapse = .005
+	}
+	return s.others(step, enabled)
+}
+
+func (s *Stall) others(step int, enabled []sim.Choice) int {
+	if s.rest != nil {
+		return s.rest.Pick(step, enabled)
 	}
 	return s.walk.Pick(step, enabled)
 }

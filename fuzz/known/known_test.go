@@ -1,0 +1,36 @@
+package known_test
+
+import (
+	"testing"
+
+	"ipamsim/fuzz/cause"
+	"ipamsim/fuzz/known"
+	"ipamsim/model/invariant"
+)
+
+// A failure that no fault came before is none of those that need one: a regression that
+// counts a handle twice is news, though a lost answer is known to do so.
+func TestWhatNeedsAFault(t *testing.T) {
+	counts := func(faulted bool) *cause.Cause {
+		return &cause.Cause{Invariant: invariant.HandleCount.Name, Code: invariant.CountedTooMany, Faulted: faulted, Links: []cause.Link{
+			{Role: cause.Wrote, Process: "cni-add", Resource: "ipamhandles", Outcome: "counted", Functions: []string{"updateHandle", "AutoAssign"}},
+		}}
+	}
+	for _, tt := range []struct{ listed, plain, faulted bool }{{listed: true, faulted: true}, {listed: false, plain: true, faulted: true}} {
+		k, err := known.Parse("list", known.Line(counts(tt.listed), "seen: once"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := k.Look(counts(false)) != ""; got != tt.plain {
+			t.Errorf("listed %t: without a fault it looks known: %t", tt.listed, got)
+		}
+		if got := k.Look(counts(true)) != ""; got != tt.faulted {
+			t.Errorf("listed %t: with a fault it looks known: %t", tt.listed, got)
+		}
+		for _, faulted := range []bool{false, true} {
+			if got := k.Cause(counts(faulted)) != ""; got != (faulted || tt.plain) {
+				t.Errorf("listed %t, faulted %t: it is known: %t", tt.listed, faulted, got)
+			}
+		}
+	}
+}
