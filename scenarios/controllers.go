@@ -29,8 +29,8 @@ func UseRealControllers(open func(control.Env) control.Set, check func(control.P
 	realSet, checkPlane = open, check
 }
 
-// real reports whether Kubernetes' own controllers are asked for.
-func (s *Scenario) real() bool { return s.Doc.Spec.Controllers == realControllers }
+// real reports whether Kubernetes' own controllers run.
+func (s *Scenario) real() bool { return s.Controllers() == realControllers }
 
 // WithRealControllers is the scenario with Kubernetes' own controllers, without a recorded
 // run and what is expected of it; nil: it has them already, or this program does not.
@@ -54,6 +54,19 @@ func (s *Scenario) WithRealControllers() *Scenario {
 // evictedAfter: pods on a silent node are evicted five minutes after it is unreachable.
 const evictedAfter = 6 * time.Minute
 
+// Controllers is who makes pods of workloads, binds them to nodes and deletes them: what the
+// scenario says; where it says nothing, Kubernetes' own if the program has them, but simple
+// for a recorded run that does not say: it is older than this default.
+func (s *Scenario) Controllers() string {
+	switch spec := &s.Doc.Spec; {
+	case spec.Controllers != "":
+		return spec.Controllers
+	case realSet == nil, spec.Schedule != nil:
+		return simpleControllers
+	}
+	return realControllers
+}
+
 // controllers makes those of a run; nil: the simple ones.
 func (s *Scenario) controllers() func(control.Env) control.Set {
 	if !s.real() {
@@ -76,8 +89,8 @@ func (l *loader) controllers(c *check) {
 		return
 	}
 	c.bad(realSet == nil, at("spec", "controllers"), "this program does not have Kubernetes' own controllers, want simple")
-	c.bad(s.Timers.Toleration.Duration != 0, at("spec", "timers", "toleration"), "Kubernetes' own controllers have no such setting: give pods a toleration with tolerationSeconds")
-	c.bad(s.Timers.PodGC.Duration != 0, at("spec", "timers", "podGC"), "Kubernetes' own controllers have no such setting, remove it")
+	c.bad(s.Timers.Toleration.Duration != 0, at("spec", "timers", "toleration"), "Kubernetes' own controllers have no such setting: give pods a toleration with tolerationSeconds, or say controllers: simple")
+	c.bad(s.Timers.PodGC.Duration != 0, at("spec", "timers", "podGC"), "Kubernetes' own controllers have no such setting: remove it, or say controllers: simple")
 	if realSet != nil {
 		l.plane(c, s.ControlPlane, plane)
 	}

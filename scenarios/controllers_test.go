@@ -136,8 +136,8 @@ func TestControllersRefused(t *testing.T) {
 	}
 	for _, x := range []struct{ with, want string }{
 		{"controllers: reel", `spec.controllers: "reel" is not known, did you mean "real"?`},
-		{"controllers: real\n  timers: {toleration: 1m}", "spec.timers.toleration: Kubernetes' own controllers have no such setting: give pods a toleration with tolerationSeconds"},
-		{"controllers: real\n  timers: {podGC: 1m}", "spec.timers.podGC: Kubernetes' own controllers have no such setting, remove it"},
+		{"controllers: real\n  timers: {toleration: 1m}", "spec.timers.toleration: Kubernetes' own controllers have no such setting: give pods a toleration with tolerationSeconds, or say controllers: simple"},
+		{"controllers: real\n  timers: {podGC: 1m}", "spec.timers.podGC: Kubernetes' own controllers have no such setting: remove it, or say controllers: simple"},
 	} {
 		_, err := scenarios.Parse("x.yaml", []byte(strings.Replace(string(b), "controllers: real", x.with, 1)))
 		if err == nil || !strings.Contains(err.Error(), x.want) {

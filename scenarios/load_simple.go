@@ -35,7 +35,7 @@ const wantReal = "the simple controllers do nothing about it: say controllers: r
 // simple finds what a scenario that asks for the simple controllers wants of them and they
 // cannot do.
 func (l *loader) simple(c *check) {
-	if l.s.Doc.Spec.Controllers != simpleControllers || c.err != nil {
+	if l.s.Doc.Spec.Controllers != simpleControllers || c.err != nil || l.s.Doc.Spec.Import.Violations != nil { // import says itself what it leaves out
 		return
 	}
 	for i, e := range l.s.Doc.Spec.Timeline {

@@ -49,8 +49,8 @@ type Spec struct {
 	// (default) or kubernetes.
 	Datastore string `json:"datastore,omitempty" jsonschema:"enum=etcdv3,enum=kubernetes"`
 	// Controllers is who makes pods of workloads, binds them to nodes and deletes them:
-	// simple (default), cheap stand-ins, or real, Kubernetes' own controllers and scheduler.
-	Controllers string `json:"controllers,omitempty" jsonschema:"enum=simple,enum=real" unset:"simple"`
+	// real (default), Kubernetes' own controllers and scheduler, or simple, cheap stand-ins.
+	Controllers string `json:"controllers,omitempty" jsonschema:"enum=simple,enum=real" unset:"real"`
 	// ControlPlane is how kube-controller-manager and kube-scheduler run, if these are real.
 	ControlPlane control.Plane `json:"controlPlane,omitzero"`
 	// Nodes are machines that need no manifest of their own.

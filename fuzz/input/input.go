@@ -76,6 +76,9 @@ const (
 // Bounded is a scenario with its limits lowered to those of an input.
 func Bounded(s *scenarios.Scenario) *scenarios.Scenario {
 	b := *s
+	if b.Doc.Spec.Controllers == "" { // a file of when these were the default, and a search is to be cheap
+		b.Doc.Spec.Controllers = "simple"
+	}
 	l := &b.Doc.Spec.Limits
 	if l.Steps == 0 || l.Steps > stepsMax {
 		l.Steps = stepsMax
