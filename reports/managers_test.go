@@ -1,11 +1,13 @@
 package reports_test
 
 import (
+	"ipamsim/cmd/controllers"
 	"ipamsim/cmd/managers"
 	"ipamsim/scenarios"
 )
 
 func init() {
 	scenarios.Use(managers.All()...)
+	controllers.Use()
 	scenarios.Tune() // as main functions do
 }

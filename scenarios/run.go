@@ -195,7 +195,10 @@ func (s *Scenario) report(o Options) *reports.Report {
 	if o.Strategy != "" {
 		rep.Strategy = o.Strategy
 	}
-	rep.Exact = rep.Seed == own.Seed && rep.Strategy == own.Strategy && s.datastore(o) == s.datastore(Options{})
+	rep.Exact = rep.Seed == own.Seed && rep.Strategy == own.Strategy && s.datastore(o) == s.datastore(Options{}) && !s.others
+	if s.others {
+		rep.Controllers = s.Controllers()
+	}
 	if e := spec.Expect; e != nil {
 		rep.Explicit, rep.Expected, rep.Allowed = true, e.Violations, e.May
 	}

@@ -232,6 +232,9 @@ type Scenario struct {
 	managers Managers                 // see Managers.Find
 	doc      *strict.Doc              // the Scenario document in the file
 	docs     map[identity]*strict.Doc // where each manifest stands in it
+
+	beyondSimple error // the first thing that the simple controllers do not do; nil: there is none
+	others       bool  // its controllers are not its own: see WithControllers
 }
 
 // Policies are the networks without what the plugins read: see model.SameDomain.

@@ -81,6 +81,9 @@ func do(ctx context.Context, runner *scenarios.Runner, q *ask) *answer {
 	if !q.Recorded {
 		o.Seed = &q.Seed
 	}
+	if !q.Recorded && q.Seed != s.Seed() {
+		s = s.WithSimpleControllers()
+	}
 	beforeRun(q.File, q.Seed)
 	var rep *reports.Report
 	for n := 1; ; n++ {

@@ -43,7 +43,9 @@ func (p *prey) open() (s *scenarios.Scenario, causes known.Causes, err error) {
 	target := p.Target
 	if p.written() {
 		target = "" // all
-		s, err = scenarios.Load(p.Target)
+		if s, err = scenarios.Load(p.Target); err == nil {
+			s = s.WithSimpleControllers() // what it finds is looked for again under Kubernetes' own
+		}
 	} else {
 		s, err = p.input().Scenario(p.Target)
 	}

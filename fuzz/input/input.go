@@ -73,12 +73,9 @@ const (
 	virtualMax = 20 * time.Minute
 )
 
-// Bounded is a scenario with its limits lowered to those of an input.
+// Bounded is a scenario with its limits lowered to those of an input, and cheap controllers.
 func Bounded(s *scenarios.Scenario) *scenarios.Scenario {
-	b := *s
-	if b.Doc.Spec.Controllers == "" { // a file of when these were the default, and a search is to be cheap
-		b.Doc.Spec.Controllers = "simple"
-	}
+	b := *s.WithSimpleControllers()
 	l := &b.Doc.Spec.Limits
 	if l.Steps == 0 || l.Steps > stepsMax {
 		l.Steps = stepsMax
