@@ -11,6 +11,7 @@ import (
 	"ipamsim/scenarios/strict"
 	"ipamsim/sim/cluster/control"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/kube"
 )
 
 // realControllers is how a scenario asks for Kubernetes' own controllers.
@@ -145,6 +146,14 @@ func (l *loader) plane(c *check, p control.Plane, where path) {
 	another := slices.ContainsFunc(l.ipam.Processes, func(x ipam.Process) bool { return x.Name == "kube-controller-manager" })
 	c.bad(another && p.ControllerManager.Replicas > 1, where.Then("controllerManager").Then("replicas"), "%s has a kube-controller-manager of its own here: want 1", l.ipam.Name)
 	c.bad(another && has(p.ControllerManager, "leader-elect"), where.Then("controllerManager").Then("extraArgs"), "%s has a kube-controller-manager of its own here: want no leader-elect", l.ipam.Name)
+	var g *kube.GateError
+	if errors.As(kube.CheckGates(p.FeatureGates), &g) {
+		known := ""
+		if g.Known != nil {
+			known = ", " + strict.Want(g.Name, g.Known)
+		}
+		c.bad(true, where.Then("featureGates").Then(g.Name), "%s%s", strict.OneLine(g), known)
+	}
 	err := checkPlane(p)
 	if err == nil {
 		return

@@ -105,6 +105,48 @@ func TestDeposedManager(t *testing.T) {
 	}
 }
 
+// With the gate on, the pods of a StatefulSet go two at a time; off, one by one, and the API
+// server drops the field. Other runs of the process have the gate as it was.
+//
+// Kubernetes asserts the same: pkg/controller/statefulset, TestStatefulSetControlRollingUpdateWithMaxUnavailable (v1.34.1).
+func TestFeatureGate(t *testing.T) {
+	r := runner(t)
+	const file = "testdata/controllers/feature-gate.yaml"
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		gate string
+		want int
+	}{{"MaxUnavailableStatefulSet: true", 2}, {"", 1}, {"MaxUnavailableStatefulSet: false", 1}} {
+		s, err := scenarios.Parse(file, []byte(strings.Replace(string(b), "MaxUnavailableStatefulSet: true", x.gate, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		down := 0 // before the first is there again
+		for _, e := range run(t, r, s, scenarios.Options{Store: scenarios.Memory}).History.Events {
+			if e.Kind == model.SandboxDown {
+				down++
+			}
+			if e.Kind == model.SandboxUp && down > 0 {
+				break
+			}
+		}
+		if down != x.want {
+			t.Errorf("{%s}: %d pods down at once, want %d", x.gate, down, x.want)
+		}
+	}
+	for gate, want := range map[string]string{
+		"MaxUnavailableStatefulset: true": `:8: spec.controlPlane.featureGates.MaxUnavailableStatefulset: "MaxUnavailableStatefulset" is no feature gate of Kubernetes 1.34, did you mean "MaxUnavailableStatefulSet"?`,
+		"StatefulSetAutoDeletePVC: false": ":8: spec.controlPlane.featureGates.StatefulSetAutoDeletePVC: StatefulSetAutoDeletePVC is locked to true in Kubernetes 1.34",
+	} {
+		if _, err := scenarios.Parse(file, []byte(strings.Replace(string(b), "MaxUnavailableStatefulSet: true", gate, 1))); err == nil || !strings.Contains(err.Error(), file+want) {
+			t.Errorf("%s: %v", gate, err)
+		}
+	}
+}
+
 // withSimple is a scenario with the simple controllers.
 func withSimple(t *testing.T, file string) *scenarios.Scenario {
 	t.Helper()

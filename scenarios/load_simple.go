@@ -13,8 +13,8 @@ var beyondSimple = map[string][]path{
 	"DaemonSet":   append(ofPods("spec", "template", "spec"), at("spec", "updateStrategy", "rollingUpdate", "maxSurge"), at("spec", "minReadySeconds")),
 	"Job": append(ofPods("spec", "template", "spec"), at("spec", "suspend"), at("spec", "completionMode"), at("spec", "podFailurePolicy"), at("spec", "successPolicy"),
 		at("spec", "activeDeadlineSeconds"), at("spec", "ttlSecondsAfterFinished"), at("spec", "backoffLimitPerIndex"), at("spec", "podReplacementPolicy")),
-	"Pod":        ofPods("spec"),
-	"CronJob":    nil,
+	"Pod":     ofPods("spec"),
+	"CronJob": nil,
 }
 
 // ofPods are those of a pod's spec, which is under a path.

@@ -19,6 +19,7 @@ import (
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/hermetic"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/kube"
 	"ipamsim/sim/strategy"
 )
 
@@ -81,6 +82,11 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 	if err != nil {
 		return nil, err
 	}
+	undo, err := kube.SetGates(s.Doc.Spec.ControlPlane.FeatureGates)
+	if err != nil {
+		return nil, err
+	}
+	defer undo()
 	run, err := r.begin(rep.Store)
 	if err != nil {
 		return nil, err
