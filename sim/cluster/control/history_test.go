@@ -116,7 +116,7 @@ func (p *painter) workload(name, kind string) {
 	spec := map[string]any{"containers": []any{map[string]any{"name": "c", "image": "i"}}, "terminationGracePeriodSeconds": p.number("grace", 0, 1) * 10}
 	meta := map[string]any{"labels": map[string]any{"app": name}}
 	p.tolerations(spec)
-	w := workload{kind, name, 1}
+	w := workload{kind: kind, name: name, replicas: 1}
 	switch {
 	case kind == "Pod":
 		spec["nodeName"] = p.one("node", p.nodes...)
