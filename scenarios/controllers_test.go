@@ -198,7 +198,7 @@ func TestBeyondSimple(t *testing.T) {
 	text := strings.Replace(string(b), "controllers: real", "controllers: simple", 1)
 	for _, x := range []struct{ from, to, want string }{
 		{"  replicas: 2", "  replicas: 2\n  paused: true", "x.yaml:23: Deployment default/web: spec.paused: the simple controllers do nothing about it: say controllers: real, or remove it"},
-		{"    spec: {", "    spec: {topologySpreadConstraints: [], ", "spec.template.spec.topologySpreadConstraints: the simple controllers do nothing about it"},
+		{"    spec: {", "    spec: {topologySpreadConstraints: [{maxSkew: 1, topologyKey: kubernetes.io/hostname, whenUnsatisfiable: DoNotSchedule}], ", "spec.template.spec.topologySpreadConstraints: the simple controllers do nothing about it"},
 		{"  - {at: 20s, patch:", "  - {at: 10s, delete: {resource: namespaces, name: x}}\n  - {at: 20s, patch:", "spec.timeline[0].delete.resource: a namespace that is deleted goes with what is in it"},
 		{"apiVersion: apps/v1\nkind: Deployment", "apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: c}\nspec: {schedule: '* * * * *', jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}}}\n---\napiVersion: apps/v1\nkind: Deployment", "CronJob default/c: kind: the simple controllers do nothing about it"},
 	} {

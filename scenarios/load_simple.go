@@ -1,6 +1,13 @@
 package scenarios
 
-import "ipamsim/scenarios/strict"
+import (
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+	corev1 "k8s.io/api/core/v1"
+
+	"ipamsim/scenarios/strict"
+)
 
 // simpleControllers is how a scenario asks for the stand-ins of Kubernetes' controllers.
 const simpleControllers = "simple"
@@ -66,10 +73,17 @@ func (l *loader) beyondSimple() error {
 			return d.FailAt(at("kind"), "%s", wantReal)
 		}
 		for _, p := range fields {
-			if n, said := strict.Locate(d.Root, p); said {
+			if n, said := strict.Locate(d.Root, p); said && !preferred(n) {
 				return d.Fail(n, p, "%s", wantReal)
 			}
 		}
 	}
 	return c.err
+}
+
+// preferred reports whether these are spread constraints that a scheduler may pass over.
+func preferred(n *yaml.Node) bool {
+	return n.Kind == yaml.SequenceNode && !slices.ContainsFunc(n.Content, func(c *yaml.Node) bool {
+		return strict.Text(c, "whenUnsatisfiable") != string(corev1.ScheduleAnyway)
+	})
 }
