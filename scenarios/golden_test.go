@@ -37,6 +37,14 @@ func load(t testing.TB, file string) *scenarios.Scenario {
 	return own(t, file).WithSimpleControllers()
 }
 
+// load162 is the run of whereabouts#162 that tests know step by step.
+func load162(t testing.TB) *scenarios.Scenario {
+	t.Helper()
+	s, seed := load(t, "r1-whereabouts-162.yaml"), uint64(5)
+	s.Doc.Spec.Seed = &seed
+	return s
+}
+
 func own(t testing.TB, file string) *scenarios.Scenario {
 	t.Helper()
 	s, err := scenarios.Load(file)
