@@ -26,7 +26,7 @@ func TestDatastoresAgree(t *testing.T) {
 		if target, err := os.Readlink(f); err != nil || "wikimedia-"+target != f {
 			t.Errorf("%s: want a link to %s", f, strings.TrimPrefix(f, "wikimedia-"))
 		}
-		s := load(t, f)
+		s := own(t, f)
 		want := []string{}
 		if e := s.Doc.Spec.Expect; e != nil {
 			want = append(want, e.Violations...)

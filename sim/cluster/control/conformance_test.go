@@ -14,6 +14,7 @@ import (
 
 	"ipamsim/sim"
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/cluster/action"
 	"ipamsim/sim/cluster/control"
 	"ipamsim/sim/cluster/control/real"
 	"ipamsim/sim/cluster/control/simple"
@@ -59,6 +60,25 @@ func TestConformance(t *testing.T) {
 			rt.Fatalf("%s\n%s", diff, text)
 		}
 	})
+}
+
+// Pods that are not ready are scaled down from the lowest: the others wait. While their
+// node is silent, none but web-0 could go.
+func TestConformanceOfScaleDown(t *testing.T) {
+	h := history{until: 9 * time.Minute}
+	h.objects = append(h.objects, cluster.Object{Kind: "Node", Name: "a", Body: cluster.NodeManifest("a", nil)})
+	h.add("StatefulSet", "web", map[string]any{"spec": map[string]any{
+		"replicas": 3, "serviceName": "web", "selector": map[string]any{"matchLabels": map[string]any{"app": "web"}},
+		"template": map[string]any{"metadata": map[string]any{"labels": map[string]any{"app": "web"}}, "spec": map[string]any{"containers": []any{map[string]any{"name": "c", "image": "i"}}}},
+	}})
+	crash := func(n string) cluster.Action { return &action.Crash{Node: n} }
+	h.script = []cluster.Entry{
+		{At: 50 * time.Second, Action: onNode{what: "crash", node: "a", slow: true, do: crash}},
+		{At: 4 * time.Minute, Action: &action.Scale{Kind: "StatefulSet", Name: "web", Replicas: 1}},
+	}
+	if diff := compare(t, h); diff != "" {
+		t.Errorf("%s\n%s", diff, h)
+	}
 }
 
 // The monitor of Kubernetes' own looks every 5 s when a node's Lease, renewed every 10 s,

@@ -77,6 +77,7 @@ type painter struct {
 type workload struct {
 	kind, name string
 	replicas   int
+	ordered    bool // each of its pods waits for the one before it
 }
 
 func (p *painter) one(label string, of ...string) string {
@@ -115,7 +116,7 @@ func (p *painter) workload(name, kind string) {
 	spec := map[string]any{"containers": []any{map[string]any{"name": "c", "image": "i"}}, "terminationGracePeriodSeconds": p.number("grace", 0, 1) * 10}
 	meta := map[string]any{"labels": map[string]any{"app": name}}
 	p.tolerations(spec)
-	w := workload{kind, name, 1}
+	w := workload{kind: kind, name: name, replicas: 1}
 	switch {
 	case kind == "Pod":
 		spec["nodeName"] = p.one("node", p.nodes...)
@@ -135,7 +136,7 @@ func (p *painter) workload(name, kind string) {
 		}
 	case "StatefulSet":
 		body["replicas"], body["serviceName"] = w.replicas, name
-		if p.some("parallel") {
+		if w.ordered = !p.some("parallel"); !w.ordered {
 			body["podManagementPolicy"] = "Parallel"
 		}
 	case "Job":
@@ -218,7 +219,7 @@ func (a onNode) String() string {
 
 // step draws what happens next, and when; it returns when that is over.
 func (p *painter) step(now time.Duration) time.Duration {
-	kinds := []string{"scale", "rollout", "delete", "kill", "cordon", "taint", "crash", "delete node"}
+	kinds := []string{"scale", "rollout", "delete", "kill", "cordon", "taint", "crash", "delete node", "replace node"}
 	if p.h.free && p.touched { // which of two that are equal otherwise something has happened to is drawn
 		kinds = kinds[:4]
 	}
@@ -236,6 +237,8 @@ func (p *painter) step(now time.Duration) time.Duration {
 				to = len(p.nodes) // which of several goes is drawn
 			}
 			add(now, &action.Scale{Kind: w.kind, Name: w.name, Replicas: to})
+			i := slices.IndexFunc(p.names, func(x workload) bool { return x.name == w.name })
+			p.names[i].replicas = max(w.replicas, to)
 		}
 	case "rollout":
 		if w.kind != "Pod" && w.kind != "Job" {
@@ -252,17 +255,25 @@ func (p *painter) step(now time.Duration) time.Duration {
 		add(now, p.onNode(what, false, func(n string) cluster.Action { return &action.Cordon{Node: n} }))
 	case "taint":
 		effect := p.one("effect", "NoSchedule", "NoExecute")
+		// Who of the pods of a node is evicted first is drawn (ByIndex of client-go's
+		// thread_safe_store.go ranges over a map), and web-1 is made again only as long as
+		// web-0 is there.
+		if slices.ContainsFunc(p.names, func(w workload) bool { return w.ordered && w.replicas > 1 }) {
+			effect = "NoSchedule"
+		}
 		add(now, p.onNode("taint "+effect, false, func(n string) cluster.Action {
 			return &action.Patch{Resource: "nodes", Name: n, Merge: map[string]any{"spec": map[string]any{"taints": []any{map[string]any{"key": "team", "effect": effect}}}}}
 		}))
-	case "delete node":
+	case "delete node", "replace node":
 		if slices.ContainsFunc(p.names, func(w workload) bool { return w.kind == "StatefulSet" && w.replicas > 1 }) {
 			return now // whether the second goes before the first is missed is drawn
 		}
 		p.clocks = append(p.clocks, now)
-		lost := p.onNode("crash and delete", true, nil)
-		lost.do = func(n string) cluster.Action {
+		lost := p.onNode("crash and delete", true, func(n string) cluster.Action {
 			return both{&action.Crash{Node: n}, &action.Delete{Resource: "nodes", Name: n}}
+		})
+		if what == "replace node" {
+			lost.what, lost.do = "replace", func(n string) cluster.Action { return &action.ReplaceNode{Node: n} }
 		}
 		add(now, lost)
 	case "crash":

@@ -51,6 +51,10 @@ func (w *workload) syncStatefulSet(ctx context.Context) error {
 			continue
 		}
 		if p.DeletionTimestamp == nil {
+			// One that is not ready goes once all below it are; the lowest such one goes first.
+			if !parallel && !podReady(p) && unready(have, at, replicas, i) {
+				return nil
+			}
 			if err := w.deletePod(ctx, p); err != nil {
 				return err
 			}
@@ -73,4 +77,15 @@ func (w *workload) syncStatefulSet(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// unready reports whether one of the pods from and up to, but without, these ordinals is
+// not ready or going.
+func unready(have map[string]*corev1.Pod, at func(int) string, from, to int) bool {
+	for i := from; i < to; i++ {
+		if p := have[at(i)]; p != nil && (!podReady(p) || p.DeletionTimestamp != nil) {
+			return true
+		}
+	}
+	return false
 }
