@@ -121,7 +121,7 @@ func TestFeatureGate(t *testing.T) {
 		gate string
 		want int
 	}{{"MaxUnavailableStatefulSet: true", 2}, {"", 1}, {"MaxUnavailableStatefulSet: false", 1}} {
-		s, err := scenarios.Parse(file, []byte(strings.Replace(string(b), "MaxUnavailableStatefulSet: true", x.gate, 1)))
+		s, err := managers.All().Parse(file, []byte(strings.Replace(string(b), "MaxUnavailableStatefulSet: true", x.gate, 1)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +142,7 @@ func TestFeatureGate(t *testing.T) {
 		"MaxUnavailableStatefulset: true": `:8: spec.controlPlane.featureGates.MaxUnavailableStatefulset: "MaxUnavailableStatefulset" is no feature gate of Kubernetes 1.34, did you mean "MaxUnavailableStatefulSet"?`,
 		"StatefulSetAutoDeletePVC: false": ":8: spec.controlPlane.featureGates.StatefulSetAutoDeletePVC: StatefulSetAutoDeletePVC is locked to true in Kubernetes 1.34",
 	} {
-		if _, err := scenarios.Parse(file, []byte(strings.Replace(string(b), "MaxUnavailableStatefulSet: true", gate, 1))); err == nil || !strings.Contains(err.Error(), file+want) {
+		if _, err := managers.All().Parse(file, []byte(strings.Replace(string(b), "MaxUnavailableStatefulSet: true", gate, 1))); err == nil || !strings.Contains(err.Error(), file+want) {
 			t.Errorf("%s: %v", gate, err)
 		}
 	}

@@ -61,7 +61,7 @@ func TestMeasure(t *testing.T) {
 		}
 	}
 	for _, file := range flag.Args() {
-		s, err := scenarios.Load(file)
+		s, err := managers.All().Load(file)
 		if err != nil {
 			t.Fatal(err)
 		}
