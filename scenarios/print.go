@@ -101,6 +101,7 @@ func (s *Scenario) recorded(rep *reports.Report) *Scenario {
 	f := *s
 	spec := &f.Doc.Spec
 	spec.Schedule = &Schedule{Upstream: rep.Upstream, Digest: rep.Digest, Seed: rep.Seed, Races: rep.Races}
+	spec.Schedule.Instant.Duration = rep.Instant
 	if rep.Stopped {
 		spec.Schedule.Steps = len(rep.Trace.Steps)
 	}

@@ -77,7 +77,7 @@ func command(args []string, stdout, stderr io.Writer) int {
 func commands() []*cobra.Command {
 	return []*cobra.Command{
 		calibrateCommand(), cellCommand(), corpusCommand(), exploreCommand(), findingCommand(), gateCommand(), gateCellCommand(), goCommand(), importCommand(), initCommand(), planCommand(),
-		replayCommand(), reportCommand(), runCommand(), schemaCommand(), versionCommand(), workerCommand(),
+		replayCommand(), reportCommand(), runCommand(), schemaCommand(), verifyCommand(), verifyCellCommand(), versionCommand(), workerCommand(),
 	}
 }
 
