@@ -145,6 +145,9 @@ func (f *verifyFlags) tell(w io.Writer, o *verify.Outcome, took time.Duration) e
 	case o.Broken != nil:
 		fmt.Fprintf(w, "a schedule of at most %s breaks what the scenario does not expect, after %s in %v\n", within, plural(o.Runs, "run"), took.Round(time.Second))
 		return &exit{exitViolation, nil}
+	case errors.Is(o.Why, context.Canceled):
+		o.Why = fmt.Errorf("%w: interrupted", por.ErrPartial)
+		fallthrough
 	case o.Why != nil:
 		return &exit{exitCannot, fmt.Errorf("%w (%s in %v; %s)", o.Why, plural(o.Runs, "run"), took.Round(time.Second), reached(o.Reached))}
 	}

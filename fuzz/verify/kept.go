@@ -2,7 +2,10 @@ package verify
 
 import (
 	"bufio"
+	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -14,7 +17,7 @@ import (
 	"ipamsim/sim/por"
 )
 
-// kept are the runs of a search, a line each, in a file that is named by all that they
+// kept are the runs of a search, a line each (see pack), in a file that is named by all that they
 // depend on: the program, the scenario, the bound on faults.
 type kept struct {
 	f    *os.File
@@ -36,7 +39,7 @@ func open(cfg Config, w *world) (*kept, error) {
 		return nil, err
 	}
 	sum := sha256.Sum256(b)
-	name := filepath.Join(cfg.Dir, "runs-"+hex.EncodeToString(sum[:6])+".jsonl")
+	name := filepath.Join(cfg.Dir, "runs-"+hex.EncodeToString(sum[:6]))
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, fmt.Errorf("verify: %w", err)
@@ -63,8 +66,8 @@ func (k *kept) read() (end int64, err error) {
 	s := bufio.NewScanner(k.f)
 	s.Buffer(nil, lineMax)
 	for s.Scan() {
-		l := &por.Log{}
-		if json.Unmarshal(s.Bytes(), l) != nil || l.Check() != nil {
+		l, err := unpack(s.Bytes())
+		if err != nil {
 			return end, nil
 		}
 		k.logs = append(k.logs, l)
@@ -74,12 +77,38 @@ func (k *kept) read() (end int64, err error) {
 }
 
 func (k *kept) keep(l *por.Log) error {
-	b, err := json.Marshal(l)
+	b, err := pack(l)
 	if err != nil {
 		return err
 	}
 	_, err = k.f.Write(append(b, '\n'))
 	return err
+}
+
+// pack a log into a line: a tenth of its JSON.
+func pack(l *por.Log) ([]byte, error) {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if err := errors.Join(json.NewEncoder(w).Encode(l), w.Close()); err != nil {
+		return nil, err
+	}
+	return base64.StdEncoding.AppendEncode(nil, b.Bytes()), nil
+}
+
+func unpack(line []byte) (*por.Log, error) {
+	b, err := base64.StdEncoding.AppendDecode(nil, line)
+	if err != nil {
+		return nil, err
+	}
+	r, err := gzip.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return nil, err
+	}
+	l := &por.Log{}
+	if err := json.NewDecoder(io.LimitReader(r, lineMax)).Decode(l); err != nil {
+		return nil, err
+	}
+	return l, l.Check()
 }
 
 func (k *kept) close() { _ = k.f.Close() }

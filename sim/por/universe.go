@@ -37,7 +37,8 @@ type universe struct {
 	buf      []byte
 	past     []int32
 	had      []bool // by process, for key
-	fresh    bool   // something came that older logs must be read for again
+	moving   [][]bool
+	fresh    bool // something came that older logs must be read for again
 }
 
 // origin is what makes a message the same one in two runs.
@@ -89,6 +90,13 @@ func newUniverse(rel *Relation, instant time.Duration, logs []*Log) *universe {
 	}
 	for _, l := range logs {
 		u.meet(l)
+	}
+	for _, a := range u.actors {
+		row := make([]bool, len(u.actors))
+		for i, b := range u.actors {
+			row[i] = a == b || rel.moving(a, b)
+		}
+		u.moving = append(u.moving, row)
 	}
 	u.fresh, u.learned = false, rel.Learned()
 	return u
@@ -215,7 +223,7 @@ func (u *universe) pauseKey(path []int32, actor int32) string {
 	clear(u.had)
 	for i := len(path) - 1; i >= 0; i-- {
 		a := u.events[path[i]].actor
-		if !u.had[a] && (a == actor || u.rel.moving(u.actors[a], u.actors[actor])) {
+		if !u.had[a] && u.moving[actor][a] {
 			u.past = append(u.past, path[i])
 		}
 		u.had[a] = true

@@ -63,6 +63,9 @@ type way struct {
 // statesMax bounds the memory of a walk: about 4 GB.
 const statesMax = 30_000_000
 
+// leadsMax of one walk are followed before the next one: many show where others go, too.
+const leadsMax = 500
+
 // errStates ends a walk that would take too much memory.
 var errStates = errors.New("more than 30 million states to walk through")
 
@@ -78,7 +81,7 @@ func (w *walk) run() (*big.Int, error) {
 }
 
 func (w *walk) visit() count {
-	if w.err != nil {
+	if w.err != nil || len(w.leads) >= leadsMax {
 		return count{}
 	}
 	if w.steps++; w.steps%4096 == 0 && w.ctx.Err() != nil {
