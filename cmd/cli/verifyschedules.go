@@ -155,8 +155,9 @@ func (f *verifyFlags) tell(w io.Writer, o *verify.Outcome, took time.Duration) e
 	if o.Meant {
 		none = "some break, only as the scenario expects"
 	}
-	fmt.Fprintf(w, "every schedule of this world of at most %s was covered: %s\n%v schedules, %s, %s, %v\n",
-		within, none, o.Schedules, plural(o.Runs, "run"), saved(o.Result), took.Round(time.Second))
+	fmt.Fprintf(w, "every schedule of this world of at most %s was covered: %s\n%v schedules, %s, %s, %v\n"+
+		"%s learned of which messages depend on each other; no run contradicts them\n",
+		within, none, o.Schedules, plural(o.Runs, "run"), saved(o.Result), took.Round(time.Second), plural(o.Learned, "fact"))
 	if l := o.Outside; l != nil {
 		fmt.Fprintf(w, "a schedule outside of these bounds breaks %s: %s\n", l.Breaks[0].Invariant, reports.Clean(l.Breaks[0].Message))
 	}

@@ -103,7 +103,10 @@ func (p *pool) run(ctx context.Context, plan por.Plan) (*por.Log, error) {
 		d := k.Ask(ctx, ask{Plan: plan}, a)
 		switch {
 		case ctx.Err() != nil:
-			k = nil // it was killed
+			if d == nil {
+				k.Kill()
+			}
+			k = nil
 			return nil, context.Cause(ctx)
 		case d != nil:
 			k = nil

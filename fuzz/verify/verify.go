@@ -51,22 +51,22 @@ func Run(ctx context.Context, cfg Config) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept, err := open(cfg, w)
+	runs, err := open(cfg, w)
 	if err != nil {
 		return nil, err
 	}
-	defer kept.close()
+	defer runs.close()
 	dir, err := scratch.New("verify")
 	if err != nil {
 		return nil, err
 	}
-	defer dir.Remove()
+	defer func() { _ = dir.Remove() }()
 	p := newPool(dir.Path, cfg.Command, w, max(cfg.Workers, 1))
 	expected := meant(s)
 	search := &por.Search{
 		World: p.run, Bounds: cfg.Bounds, Instant: Instant, Until: s.Doc.Spec.Until.Duration, Workers: cfg.Workers, Probes: cfg.Probes,
 		Expected: func(b por.Break) bool { return slices.Contains(expected, b.Invariant) },
-		Done:     kept.logs, Keep: kept.keep, Tell: cfg.Tell,
+		Done:     runs.logs, Keep: runs.keep, Tell: cfg.Tell,
 	}
 	result, err := search.Cover(ctx)
 	p.close()

@@ -46,6 +46,7 @@ type Progress struct {
 type Result struct {
 	Schedules *big.Int // within the bounds; of no use if the search is not over
 	Runs      int      // that were made, also by earlier searches
+	Probes    int      // of these
 	States    int
 	Learned   int
 	Covered   bool
@@ -249,6 +250,9 @@ func (c *covering) one(ctx context.Context, l *lead) error {
 	}
 	c.logs = append(c.logs, log)
 	c.result.Runs++
+	if log.Plan.Random != 0 {
+		c.result.Probes++
+	}
 	if c.Keep != nil {
 		if err := c.Keep(log); err != nil {
 			return err
