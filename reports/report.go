@@ -34,6 +34,7 @@ type Report struct {
 	Datastore   string   // where the manager kept its record, if it has a choice
 	Seed        uint64
 	Strategy    string
+	Instant     time.Duration `json:",omitzero"` // see sim.Options
 	Store       string
 	Verdict     Verdict
 	Reason      string // why the verdict is Unknown

@@ -102,6 +102,7 @@ func (s *Scenario) recorded(rep *reports.Report) *Scenario {
 	spec := &f.Doc.Spec
 	spec.Controllers = s.Controllers()
 	spec.Schedule = &Schedule{Upstream: rep.Upstream, Digest: rep.Digest, Seed: rep.Seed, Races: rep.Races}
+	spec.Schedule.Instant.Duration = rep.Instant
 	if rep.Stopped {
 		spec.Schedule.Steps = len(rep.Trace.Steps)
 	}

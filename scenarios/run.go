@@ -58,6 +58,8 @@ type Options struct {
 	// InTurn lets kubelets work on one pod at a time, for a run that is compared with
 	// the reference allocators: see cluster.Config.
 	InTurn time.Duration
+	// Instant: see sim.Options. A recorded run has its own.
+	Instant time.Duration
 	// Siteless takes no call sites of messages: for measuring what they cost.
 	Siteless bool
 	// End is called when the run is over, before its processes are killed: for who
@@ -101,7 +103,7 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 	var c *cluster.Cluster
 	rep.Sites = ipam.CallSites(m)
 	options := s.options(rep.Seed, st)
-	options.Stackless = o.Siteless
+	options.Stackless, options.Instant = o.Siteless, rep.Instant
 	trace, err := sim.Run(ctx, options, func(w *sim.World) error {
 		api, err := ipam.Serve(w, run, m)
 		if err != nil {
@@ -205,6 +207,10 @@ func (s *Scenario) report(o Options) *reports.Report {
 	if spec.Schedule != nil {
 		rep.Seed = spec.Schedule.Seed
 	}
+	rep.Instant = o.Instant
+	if o.Recorded && spec.Schedule != nil {
+		rep.Instant = spec.Schedule.Instant.Duration
+	}
 	own := *rep
 	if o.Seed != nil {
 		rep.Seed = *o.Seed
@@ -291,22 +297,29 @@ func (s *Scenario) options(seed uint64, st sim.Strategy) sim.Options {
 	o := sim.Options{
 		Seed: seed, Strategy: st, Service: map[string]time.Duration{},
 		Limits: sim.Limits{Steps: spec.Limits.Steps, Virtual: spec.Limits.Virtual.Duration},
-		Faults: sim.Budget{Max: spec.Faults.Max, Only: spec.Faults.Only, Until: spec.Until.Duration}, // what rests is not hurt
+		Faults: s.Faults(),
 	}
 	for class, l := range spec.Latencies {
 		o.Service[class] = l.Min.Duration
 	}
+	return o
+}
+
+// Faults are those that a schedule may inject.
+func (s *Scenario) Faults() sim.Budget {
+	spec := s.Doc.Spec
+	b := sim.Budget{Max: spec.Faults.Max, Only: spec.Faults.Only, Until: spec.Until.Duration} // what rests is not hurt
 	for f := sim.FailBefore; f <= sim.Crash; f++ {
 		if len(spec.Faults.Allowed) == 0 {
-			o.Faults.Allowed |= sim.Of(f)
+			b.Allowed |= sim.Of(f)
 		}
 	}
 	for _, name := range spec.Faults.Allowed {
 		if f, err := sim.ParseOutcome(name); err == nil { // checked by Load
-			o.Faults.Allowed |= sim.Of(f)
+			b.Allowed |= sim.Of(f)
 		}
 	}
-	return o
+	return b
 }
 
 // conclude turns how the kernel ended into a verdict.

@@ -6,6 +6,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"ipamsim/model"
 	"ipamsim/model/invariant"
@@ -22,6 +25,9 @@ type Schedule struct {
 	Seed     uint64 `json:"seed"`
 	// Steps is after which step the recording ends; 0: when the script does.
 	Steps int `json:"steps,omitempty"`
+	// Instant is as what time passes through: what timers send within one multiple of it
+	// waits together. Only ipamsim verify records with one.
+	Instant metav1.Duration `json:"instant,omitzero"`
 	// Decisions that depart from the default order: stay with the process that sent
 	// a message last, else deliver the oldest message, else let time pass.
 	Decisions []Decision `json:"decisions,omitempty"`
@@ -38,6 +44,7 @@ func (s *Schedule) check(c *check, p path) {
 	c.bad(s.Upstream == "", p.Then("upstream"), "empty, want module@version")
 	c.bad(!digest.MatchString(s.Digest), p.Then("digest"), "%s is no digest, want 16 hexadecimal digits", strict.Quote(s.Digest))
 	c.bad(s.Steps < 0, p.Then("steps"), "must not be negative")
+	c.bad(s.Instant.Duration < 0 || s.Instant.Duration > time.Second, p.Then("instant"), "want 0s to 1s")
 	c.bad(s.Picks != "" && len(s.Decisions) > 0, p.Then("picks"), "either picks or decisions, not both")
 	if err := checkPicks(s.Picks); err != nil {
 		c.bad(true, p.Then("picks"), "%s", strict.OneLine(err))

@@ -46,7 +46,7 @@ func (w *World) outcomes(out []Choice, p *parked) []Choice {
 	if b := w.opts.Faults; w.faults >= b.Max || b.Until > 0 && w.Now() >= b.Until {
 		return out
 	}
-	hurts := w.opts.Faults.of(p.op)
+	hurts := w.opts.Faults.Of(p.op)
 	for o := FailBefore; o < outcomes; o++ {
 		if hurts.Has(o) {
 			out = append(out, Choice{Op: p.op, Outcome: o, Due: p.due})
@@ -55,8 +55,8 @@ func (w *World) outcomes(out []Choice, p *parked) []Choice {
 	return out
 }
 
-// of is what may be done to a message.
-func (b Budget) of(op Op) Hurts {
+// Of is what may be done to a message, as long as faults are left.
+func (b Budget) Of(op Op) Hurts {
 	if len(b.Only) > 0 && !slices.ContainsFunc(b.Only, func(s string) bool { return strings.Contains(op.String(), s) }) {
 		return 0
 	}

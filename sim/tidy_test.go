@@ -36,6 +36,7 @@ var layers = []struct{ dir, may string }{
 	{"sim/hermetic/overlay", ""}, // runs before anything of ours can be built
 	{"sim", "sim/hermetic"},
 	{"sim/strategy", "sim"},
+	{"sim/por", "sim"},
 	{"sim/scratch", ""},
 	{"sim/etcd", "sim sim/scratch"},
 	{"sim/etcd/twin", "sim sim/etcd"},
@@ -131,6 +132,7 @@ var layers = []struct{ dir, may string }{
 	{"fuzz/linear", "model reports/visible"},
 	{"fuzz/cell", ""},
 	{"fuzz/versions", "reports/baseline reports/table"},
+	{"fuzz/verify", "model sim sim/hermetic sim/por sim/scratch sim/strategy reports scenarios fuzz/cell"},
 	{"fuzz/gate", "model/... sim/... reports reports/... scenarios scenarios/strict fuzz/..."},
 	{"fuzz/input/*", "model/... sim/... scenarios fuzz/input"},
 	{"fuzz/input", "model/... sim/... reports scenarios scenarios/strict fuzz/space"},

@@ -28,6 +28,10 @@ type Options struct {
 	Ungated bool
 	// Stackless leaves Step.Stack nil: for measuring what the stacks cost.
 	Stackless bool
+	// Instant lets time that passes go on to the next multiple of it, so that what timers
+	// send within is parked at one instant, and which of it goes first is a choice. 0: time
+	// passes until the first message, and timers a nanosecond apart never meet.
+	Instant time.Duration
 }
 
 // Limits end a run that would not end by itself. Zero means the default.
@@ -373,6 +377,9 @@ func (w *World) elapse(due time.Duration) {
 	select {
 	case <-w.wake:
 	case <-t.C:
+	}
+	if i := w.opts.Instant; i > 0 {
+		time.Sleep(i - w.Now()%i)
 	}
 }
 

@@ -89,6 +89,8 @@ func commands(m scenarios.Managers) []*cobra.Command {
 		schemaCommand(m),
 		serveCommand(m),
 		stepCommand(),
+		verifyCommand(m),
+		verifyCellCommand(m),
 		versionCommand(m),
 		workerCommand(m),
 	}

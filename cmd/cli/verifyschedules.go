@@ -1,0 +1,195 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ipamsim/fuzz/campaign"
+	"ipamsim/fuzz/cell"
+	"ipamsim/fuzz/verify"
+	"ipamsim/reports"
+	"ipamsim/scenarios"
+	"ipamsim/sim/hermetic"
+	"ipamsim/sim/por"
+)
+
+// verifyFlags are the flags of verify as typed.
+type verifyFlags struct {
+	preemptions, faults, probes, workers int
+	time                                 time.Duration
+	dir                                  string
+}
+
+func verifyCommand() *cobra.Command {
+	f := &verifyFlags{}
+	cmd := &cobra.Command{
+		Use:   "verify FILE",
+		Short: "cover every schedule of a scenario within bounds",
+		Long: `Cover every schedule of a small scenario within bounds: which process goes next, at
+most --preemptions times although another could go on, and at most --faults faults.
+Time passes when no message can go. Schedules that differ only in the order of
+messages that do not depend on each other are run once (sim/por/README.md says what
+depends on what, and what is no choice).
+
+DIR keeps the runs: the same command goes on with a search that was interrupted.
+
+Exit: 0 every schedule was covered and none breaks but as the scenario expects · 1 one
+breaks: DIR has the shortest, to replay · 2 not covered: it was interrupted, its time
+was up, or it could not go on.`,
+		Example: `  ipamsim verify two-pods.yaml
+  ipamsim verify two-pods.yaml --preemptions 1 --faults 1 --time 10m`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
+			return f.run(cmd, args[0])
+		},
+	}
+	fl := cmd.Flags()
+	fl.IntVar(&f.preemptions, "preemptions", 2, "how often a process that could go on may have to wait for another: at most `N` times")
+	fl.IntVar(&f.faults, "faults", 0, "at most `N` faults, of those that the scenario allows")
+	fl.DurationVar(&f.time, "time", 0, "stop after `D`, e.g. 10m (default: when everything is covered)")
+	fl.IntVar(&f.workers, "workers", runtime.NumCPU(), "processes that run")
+	fl.IntVar(&f.probes, "probes", 40, "run `N` schedules at random before and after, to learn and check what depends on what")
+	fl.StringVar(&f.dir, "out", "", "keep the runs in `DIR`, and what breaks (default verified/NAME)")
+	return cmd
+}
+
+func (f *verifyFlags) check() error {
+	for _, n := range []struct {
+		flag     string
+		is, most int
+	}{{"preemptions", f.preemptions, 100}, {"faults", f.faults, 10}, {"probes", f.probes, 100_000}} {
+		if n.is < 0 || n.is > n.most {
+			return fmt.Errorf("--%s: want 0 to %d, have %d", n.flag, n.most, n.is)
+		}
+	}
+	if f.workers < 1 {
+		return fmt.Errorf("--workers: want at least 1, have %d", f.workers)
+	}
+	if f.time < 0 {
+		return fmt.Errorf("--time: must not be negative, have %v", f.time)
+	}
+	return nil
+}
+
+func (f *verifyFlags) run(cmd *cobra.Command, file string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	s, err := scenarios.Parse(file, text)
+	if err != nil {
+		return err
+	}
+	if !hermetic.Enabled {
+		return errors.New("verify needs the hermetic Go runtime, which make build uses: with the stock one schedules do not decide everything")
+	}
+	if f.dir == "" {
+		f.dir = filepath.Join("verified", strings.TrimLeft(unsafe.ReplaceAllString(s.Name(), "_"), "."))
+	}
+	build, err := campaign.Build()
+	if err != nil {
+		return err
+	}
+	stderr := cmd.ErrOrStderr()
+	ctx, stop := interruptibleFor(10*time.Second, stderr, func() {})
+	defer stop()
+	if f.time > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, f.time, fmt.Errorf("the time of %v is up", f.time))
+		defer cancel()
+	}
+	began := time.Now()
+	out, err := verify.Run(ctx, verify.Config{
+		File: file, Text: text, Bounds: por.Bounds{Preemptions: f.preemptions, Faults: f.faults}, Workers: f.workers, Command: "verify-cell",
+		Dir: f.dir, Build: build, Probes: f.probes, Tell: verifyProgress(stderr, began),
+	})
+	if err != nil {
+		return &exit{exitCannot, err}
+	}
+	return f.tell(cmd.OutOrStdout(), out, time.Since(began))
+}
+
+// verifyProgress prints a line every few seconds.
+func verifyProgress(stderr io.Writer, began time.Time) func(por.Progress) {
+	last := time.Now()
+	return func(p por.Progress) {
+		if time.Since(last) < linesEvery {
+			return
+		}
+		last = time.Now()
+		fmt.Fprintf(stderr, "ipamsim: %v: %s, %d to do that are known, at %s and %s\n", time.Since(began).Round(time.Second),
+			plural(p.Runs, "run"), p.Open, plural(p.Bounds.Preemptions, "preemption"), plural(p.Bounds.Faults, "fault"))
+	}
+}
+
+// tell the answer.
+func (f *verifyFlags) tell(w io.Writer, o *verify.Outcome, took time.Duration) error {
+	within := fmt.Sprintf("%s and %s", plural(f.preemptions, "preemption"), plural(f.faults, "fault"))
+	if v := o.Broke; v != nil {
+		fmt.Fprint(w, reports.Timeline(o.Report, v))
+		fmt.Fprintf(w, "\nthe shortest that breaks %s: %s\n   finding: ipamsim replay %s\n", v.Invariant, reports.Clean(v.Message), reports.Clean(o.Finding))
+	}
+	switch {
+	case o.Broken != nil:
+		fmt.Fprintf(w, "a schedule of at most %s breaks what the scenario does not expect, after %s in %v\n", within, plural(o.Runs, "run"), took.Round(time.Second))
+		return &exit{exitViolation, nil}
+	case errors.Is(o.Why, context.Canceled):
+		o.Why = fmt.Errorf("%w: interrupted", por.ErrPartial)
+		fallthrough
+	case o.Why != nil:
+		return &exit{exitCannot, fmt.Errorf("%w (%s in %v; %s)", o.Why, plural(o.Runs, "run"), took.Round(time.Second), reached(o.Reached))}
+	}
+	none := "none breaks"
+	if o.Meant {
+		none = "some break, only as the scenario expects"
+	}
+	fmt.Fprintf(w, "every schedule of this world of at most %s was covered: %s\n%v schedules, %s, %s, %v\n"+
+		"%s learned of which messages depend on each other; no run contradicts them\n",
+		within, none, o.Schedules, plural(o.Runs, "run"), saved(o.Result), took.Round(time.Second), plural(o.Learned, "fact"))
+	if l := o.Outside; l != nil {
+		fmt.Fprintf(w, "a schedule outside of these bounds breaks %s: %s\n", l.Breaks[0].Invariant, reports.Clean(l.Breaks[0].Message))
+	}
+	return nil
+}
+
+// reached says what was covered nevertheless.
+func reached(b por.Bounds) string {
+	if b.Preemptions < 0 {
+		return "not even those without preemptions and faults"
+	}
+	return fmt.Sprintf("covered are those of at most %s and %s", plural(b.Preemptions, "preemption"), plural(b.Faults, "fault"))
+}
+
+// saved is how many schedules there are for each run.
+func saved(r *por.Result) string {
+	n, _ := r.Schedules.Float64()
+	return fmt.Sprintf("%.4g schedules for each run", n/float64(max(r.Runs, 1)))
+}
+
+// verifyCellCommand is what verify starts for itself: a process in which runs take place.
+func verifyCellCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "verify-cell DIR",
+		Short:  "run what verify asks for (verify starts it itself)",
+		Hidden: true,
+		Args:   cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			ignoreInterrupts() // they reach verify, which ends this process
+			scenarios.Tune()
+			in, out := cell.Files()
+			return verify.ServeCell(context.Background(), whileAnybodyAsks(in, args[0]), out, args[0])
+		},
+	}
+}

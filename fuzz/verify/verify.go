@@ -1,0 +1,131 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"ipamsim/model"
+	"ipamsim/reports"
+	"ipamsim/scenarios"
+	"ipamsim/sim/por"
+	"ipamsim/sim/scratch"
+	"ipamsim/sim/strategy"
+)
+
+// Config of a search.
+type Config struct {
+	File    string // the scenario's, as the user named it
+	Text    []byte
+	Bounds  por.Bounds
+	Workers int    // processes
+	Command string // of this program, which serves a cell
+	Dir     string // where the runs are kept, and what breaks
+	Build   string // of this program: runs of another are of no use
+	Probes  int
+	Tell    func(por.Progress)
+}
+
+// Outcome of a search.
+type Outcome struct {
+	*por.Result
+	Why     error           // it is not covered, nil if it is or something broke
+	Finding string          // the file of the shortest run that breaks
+	Report  *reports.Report // of that run
+	Broke   *model.Violation
+	Meant   bool // the scenario says that it breaks
+}
+
+// Run covers the scenario's schedules, or goes on with a search of the same scenario,
+// bounds of faults and program. The error is that of the environment; what ended the
+// search before everything was covered is the outcome's.
+func Run(ctx context.Context, cfg Config) (*Outcome, error) {
+	if err := scratch.Check(); err != nil {
+		return nil, fmt.Errorf("verify: %w", err)
+	}
+	w := &world{File: cfg.File, Text: string(cfg.Text), Faults: cfg.Bounds.Faults}
+	s, err := w.parse()
+	if err != nil {
+		return nil, err
+	}
+	runs, err := open(cfg, w)
+	if err != nil {
+		return nil, err
+	}
+	defer runs.close()
+	dir, err := scratch.New("verify")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = dir.Remove() }()
+	p := newPool(dir.Path, cfg.Command, w, max(cfg.Workers, 1))
+	expected := meant(s)
+	search := &por.Search{
+		World: p.run, Bounds: cfg.Bounds, Instant: Instant, Until: s.Doc.Spec.Until.Duration, Workers: cfg.Workers, Probes: cfg.Probes,
+		Expected: func(b por.Break) bool { return slices.Contains(expected, b.Invariant) },
+		Done:     runs.logs, Keep: runs.keep, Tell: cfg.Tell,
+	}
+	result, err := search.Cover(ctx)
+	p.close()
+	out := &Outcome{Result: result, Why: err}
+	broken := result.Broken
+	if broken == nil && result.Expected != nil {
+		broken, out.Meant = result.Expected, true
+	}
+	if broken == nil {
+		return out, nil
+	}
+	return out, out.write(context.WithoutCancel(ctx), cfg, s, broken, expected)
+}
+
+// meant are the invariants that the scenario says will or may break.
+func meant(s *scenarios.Scenario) []string {
+	e := s.Doc.Spec.Expect
+	if e == nil {
+		return nil
+	}
+	return slices.Concat(e.Violations, e.May)
+}
+
+// write the run that breaks as a file that replays, and make sure that it does.
+func (o *Outcome) write(ctx context.Context, cfg Config, s *scenarios.Scenario, l *por.Log, expected []string) error {
+	runner, err := scenarios.NewRunner()
+	if err != nil {
+		return err
+	}
+	defer runner.Close()
+	matters := func(invariant string) bool { return slices.Contains(expected, invariant) == o.Meant }
+	stop := func(_ *reports.Report, v *model.Violation) bool { return matters(v.Invariant) }
+	rec := strategy.NewRecorder(por.NewGuide(l.Plan, s.Faults()))
+	rec.Begin(0)
+	rep, err := runner.Run(ctx, s, scenarios.Options{Instant: Instant, Walk: rec, StopAt: stop})
+	if err != nil {
+		return err
+	}
+	if o.Report, o.Broke = rep, first(rep, matters); o.Broke == nil {
+		return fmt.Errorf("verify: what broke on the store in memory does not on etcd: %s", l.Breaks[0].Message)
+	}
+	text, err := s.Recorded(rep, rec.Exceptions()).YAML()
+	if err != nil {
+		return err
+	}
+	o.Finding = filepath.Join(cfg.Dir, o.Broke.Invariant+".yaml")
+	if err := os.WriteFile(o.Finding, text, 0o666); err != nil {
+		return err
+	}
+	again, err := scenarios.Load(o.Finding)
+	if err != nil {
+		return fmt.Errorf("verify: the finding does not load: %w", err)
+	}
+	replayed, err := runner.Run(ctx, again, scenarios.Options{Recorded: true})
+	if err != nil {
+		return fmt.Errorf("verify: the finding does not replay: %w", err)
+	}
+	if replayed.Digest != rep.Digest {
+		return errors.New("verify: the finding replays as another run")
+	}
+	return nil
+}

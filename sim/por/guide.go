@@ -1,0 +1,196 @@
+package por
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"ipamsim/sim"
+)
+
+// Plan is how a run is to go.
+type Plan struct {
+	Moves []Move
+	// Random decides where moves end, any order and few faults; 0: nobody switches from a
+	// process that could go on, and nothing is hurt.
+	Random uint64 `json:",omitempty"`
+}
+
+// Guide makes a run that begins with the moves of a plan. Time passes when no message can
+// go. It keeps a log of what it sees.
+type Guide struct {
+	moves  []Move
+	rng    *rand.Rand // nil: a plan that is not random
+	faults sim.Budget
+	log    Log
+	here   []waiting // messages that wait, the oldest first
+	turn   sim.ActorID
+	lost   bool
+}
+
+// waiting is a message at the gate.
+type waiting struct {
+	offer     int
+	actor     sim.ActorID
+	life, seq int
+}
+
+// NewGuide makes a strategy of one run in which a schedule may choose faults.
+func NewGuide(p Plan, faults sim.Budget) *Guide {
+	g := &Guide{moves: p.Moves, faults: faults, log: Log{Plan: p}}
+	if p.Random != 0 {
+		g.rng = rand.New(rand.NewPCG(p.Random, 0))
+	}
+	return g
+}
+
+func (g *Guide) String() string { return fmt.Sprintf("guide(%d moves)", len(g.moves)) }
+
+// Begin allows one run.
+func (g *Guide) Begin(n uint64) bool { return n == 0 }
+
+// Log is what the run showed, once it is over: its trace says when each step was.
+func (g *Guide) Log(trace *sim.Trace, end time.Duration) *Log {
+	l := &g.log
+	for i := range l.Steps {
+		l.Steps[i].At = trace.Steps[i].At
+	}
+	l.End = end
+	return l
+}
+
+// Pick makes the next move.
+func (g *Guide) Pick(_ int, enabled []sim.Choice) int {
+	if sim.Sizing(enabled) {
+		s := &g.log.Steps[len(g.log.Steps)-1]
+		return min(s.Level, len(enabled)-1)
+	}
+	g.look(enabled)
+	if made := len(g.log.Steps); made < len(g.moves) && !g.lost {
+		m := g.moves[made]
+		if i := g.find(enabled, m); i >= 0 {
+			g.log.Followed++
+			g.take(enabled[i], m.Level)
+			return i
+		}
+		if slices.ContainsFunc(enabled, func(c sim.Choice) bool { return c.Outcome == sim.Proceed }) {
+			g.lost = true
+		}
+	}
+	i, level := g.usual(enabled), 0
+	if g.rng != nil {
+		i, level = g.any(enabled)
+	}
+	if enabled[i].Outcome != sim.Elapse {
+		g.take(enabled[i], level)
+	}
+	return i
+}
+
+// usual stays with the process that went last, if that can go.
+func (g *Guide) usual(enabled []sim.Choice) int {
+	first := len(enabled) - 1
+	for i, c := range enabled {
+		switch {
+		case c.Outcome != sim.Proceed:
+		case c.Op.Actor == g.turn:
+			return i
+		case enabled[first].Outcome == sim.Elapse:
+			first = i
+		}
+	}
+	return first
+}
+
+// any is a message that can go; one in thirty is hurt.
+func (g *Guide) any(enabled []sim.Choice) (i, level int) {
+	var ready, hurt []int
+	for i, c := range enabled {
+		switch {
+		case c.Outcome == sim.Proceed:
+			ready = append(ready, i)
+		case c.Outcome.Fault():
+			hurt = append(hurt, i)
+		}
+	}
+	if len(ready) == 0 {
+		return len(enabled) - 1, 0
+	}
+	i = ready[g.rng.IntN(len(ready))]
+	if len(hurt) > 0 && g.rng.IntN(30) == 0 {
+		i = hurt[g.rng.IntN(len(hurt))]
+	}
+	switch c := enabled[i]; c.Outcome {
+	case sim.Proceed:
+		level = g.rng.IntN(max(c.Op.Draws, 1))
+	case sim.FailBefore:
+		level = g.rng.IntN(max(c.Op.Fails, 1))
+	}
+	return i, level
+}
+
+// look notes which messages are new and which were taken back.
+func (g *Guide) look(enabled []sim.Choice) {
+	made := len(g.log.Steps)
+	is := func(c sim.Choice, w waiting) bool {
+		return c.Outcome != sim.Elapse && c.Op.Seq == w.seq && c.Op.Life == w.life && c.Op.Actor == w.actor
+	}
+	g.here = slices.DeleteFunc(g.here, func(w waiting) bool {
+		gone := !slices.ContainsFunc(enabled, func(c sim.Choice) bool { return is(c, w) })
+		if gone {
+			g.log.Offers[w.offer].Gone = made
+		}
+		return gone
+	})
+	for _, c := range enabled[:len(enabled)-1] {
+		if slices.ContainsFunc(g.here, func(w waiting) bool { return is(c, w) }) {
+			continue
+		}
+		g.here = append(g.here, waiting{len(g.log.Offers), c.Op.Actor, c.Op.Life, c.Op.Seq})
+		g.log.Offers = append(g.log.Offers, g.offer(c, made))
+	}
+}
+
+func (g *Guide) offer(c sim.Choice, made int) Offer {
+	o := Offer{
+		Name: Name{Actor: c.Op.Actor, Kind: c.Op.Kind, About: c.Op.Key}, Hurts: g.faults.Of(c.Op), Fails: c.Op.Fails, Draws: c.Op.Draws,
+		Sent: c.Op.Sent, Due: c.Due, Born: made, Gone: -1,
+	}
+	if r := c.Op.Request; r != nil {
+		plain := *r
+		plain.Query = ""
+		o.About, o.Resource, o.Path = plain.String(), r.Resource, r.Path
+	}
+	return o
+}
+
+// find is the place of a move among the choices, or -1.
+func (g *Guide) find(enabled []sim.Choice, m Move) int {
+	nth := m.Nth
+	for _, w := range g.here {
+		if g.log.Offers[w.offer].Name != m.Name {
+			continue
+		}
+		if nth > 0 {
+			nth--
+			continue
+		}
+		return slices.IndexFunc(enabled, func(c sim.Choice) bool {
+			return c.Outcome == m.Outcome && c.Op.Actor == w.actor && c.Op.Life == w.life && c.Op.Seq == w.seq
+		})
+	}
+	return -1
+}
+
+// take notes a move that is made.
+func (g *Guide) take(c sim.Choice, level int) {
+	i := slices.IndexFunc(g.here, func(w waiting) bool {
+		return c.Op.Seq == w.seq && c.Op.Life == w.life && c.Op.Actor == w.actor
+	})
+	g.log.Steps = append(g.log.Steps, Step{Offer: g.here[i].offer, Outcome: c.Outcome, Level: level})
+	g.here = slices.Delete(g.here, i, i+1)
+	if c.Outcome == sim.Proceed {
+		g.turn = c.Op.Actor
+	}
+}

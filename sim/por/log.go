@@ -1,0 +1,82 @@
+package por
+
+import (
+	"fmt"
+	"time"
+
+	"ipamsim/sim"
+)
+
+// Name is what a message is called whatever the order of unrelated messages: two of one
+// process that ask the same have one name.
+type Name struct {
+	Actor sim.ActorID
+	Kind  sim.OpKind
+	About string // the request without its query, which may hold a revision
+}
+
+// Move is one decision of a schedule: who goes next, and what happens to it.
+type Move struct {
+	Name
+	Nth     int // which of those of that name that wait, 0 for the oldest
+	Outcome sim.Outcome
+	Level   int
+}
+
+// Log is what a run showed: every message that waited, and every step.
+type Log struct {
+	Offers   []Offer // in the order in which they came
+	Steps    []Step
+	End      time.Duration // virtual time at the end
+	Cut      string        // why the run proves nothing, "" if it does
+	Plan     Plan
+	Followed int // how many of the plan's moves could be made
+	Breaks   []Break
+}
+
+// Offer is a message that waited at the gate.
+type Offer struct {
+	Name
+	Resource, Path string // of the request
+	Hurts          sim.Hurts
+	Fails, Draws   int
+	Sent, Due      time.Duration
+	Born           int // steps made when it was first there
+	Gone           int // steps made when it was taken back, -1 if it was not
+}
+
+// Step is a message that was delivered or hurt.
+type Step struct {
+	Offer   int
+	Outcome sim.Outcome
+	Level   int
+	At      time.Duration
+	Visible bool // what is judged changed
+}
+
+// Break is a violation.
+type Break struct {
+	Step      int // after which it was seen, 1 for the first; as many as there are at the end
+	Invariant string
+	Message   string
+}
+
+// Check reports what is wrong with a log that was read from a file.
+func (l *Log) Check() error {
+	born := 0
+	for i := range l.Offers {
+		o := &l.Offers[i]
+		if o.Born < born || o.Born > len(l.Steps) || o.Gone > len(l.Steps) || o.Sent < 0 {
+			return fmt.Errorf("offer %d came after step %d of %d", i, o.Born, len(l.Steps))
+		}
+		born = o.Born
+	}
+	taken := map[int]bool{}
+	for i, s := range l.Steps {
+		if s.Offer < 0 || s.Offer >= len(l.Offers) || taken[s.Offer] || l.Offers[s.Offer].Born > i || s.At < 0 {
+			return fmt.Errorf("step %d takes offer %d, which is not there", i, s.Offer)
+		}
+		taken[s.Offer] = true
+	}
+	return nil
+}

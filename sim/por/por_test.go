@@ -1,0 +1,221 @@
+package por
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"ipamsim/sim"
+	"ipamsim/sim/strategy"
+)
+
+// instruction of a toy process. Its register takes what it reads; what it writes depends
+// on the register.
+type instruction struct {
+	do     string // read, write, odd (skip the next unless the register is odd), sleep, wake, await
+	object int
+	other  int // the process that is woken
+}
+
+type toy [][]instruction
+
+func (p toy) String() string { return fmt.Sprint([][]instruction(p)) }
+
+// judged is what a run of a toy was seen to be.
+type judged struct {
+	states map[string]bool // of the objects, after each step
+	ends   map[string]bool
+}
+
+func newJudged() *judged { return &judged{map[string]bool{}, map[string]bool{}} }
+
+// run a toy. Where the objects' values change is visible.
+func (p toy) run(t interface{ Fatalf(string, ...any) }, st sim.Strategy, faults sim.Budget, j *judged) (tr *sim.Trace, visible []bool, end time.Duration) {
+	objects := [3]int{}
+	o := sim.Options{Strategy: st, Faults: faults, Instant: time.Millisecond, Limits: sim.Limits{Virtual: time.Hour}}
+	tr, err := sim.Run(context.Background(), o, func(w *sim.World) error {
+		before := objects
+		w.Hooks.Step = func(*sim.Step) {
+			visible = append(visible, before != objects)
+			before = objects
+			j.states[fmt.Sprint(objects)] = true
+		}
+		w.Hooks.End = func() { end = w.Now(); j.ends[fmt.Sprint(objects)] = true }
+		var wakes []chan int
+		for range p {
+			wakes = append(wakes, make(chan int, 9))
+		}
+		left := len(p)
+		for a, program := range p {
+			w.Spawn(sim.Process{ID: sim.ActorID('a' + rune(a)), Run: func(ctx context.Context, g *sim.Gate) error {
+				defer func() {
+					if left--; left == 0 {
+						time.Sleep(time.Second) // so that everybody sees what the last step brings
+						w.Finish()
+					}
+				}()
+				return p.process(ctx, g, a, program, &objects, wakes)
+			}})
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("%v: %v", p, err)
+	}
+	return tr, visible, end
+}
+
+func (p toy) process(ctx context.Context, g *sim.Gate, a int, program []instruction, objects *[3]int, wakes []chan int) error {
+	register := a + 1
+	skip := false
+	for n, i := range program {
+		if skip {
+			skip = false
+			continue
+		}
+		path := fmt.Sprintf("objects/%d", i.object)
+		switch i.do {
+		case "read":
+			op := sim.Op{Kind: sim.Read, Key: "GET", Request: &sim.Request{Verb: "GET", Path: path}, Hurts: sim.Of(sim.FailBefore), Fails: 1}
+			if g.Pass(ctx, op, func(context.Context) error { register += objects[i.object]; return nil }) != nil {
+				register += 100
+			}
+		case "write":
+			op := sim.Op{Kind: sim.Write, Key: "PUT", Request: &sim.Request{Verb: "PUT", Path: path}, Hurts: sim.Of(sim.FailBefore, sim.LoseReply), Fails: 1}
+			if g.Pass(ctx, op, func(context.Context) error { objects[i.object] = (register*7 + n) % 64; return nil }) != nil {
+				register += 1000
+			}
+		case "odd":
+			skip = register%2 == 0
+		case "sleep":
+			time.Sleep(time.Duration(i.object+1) * 10 * time.Millisecond)
+		case "wake":
+			wakes[i.other] <- register
+		case "await": // another's word, or a while
+			select {
+			case x := <-wakes[a]:
+				register += x
+			case <-time.After(50 * time.Millisecond):
+			}
+		}
+	}
+	return nil
+}
+
+// plainly goes through every schedule one by one.
+func (p toy) plainly(t interface{ Fatalf(string, ...any) }, b Bounds, max int) (int, *judged) {
+	j := newJudged()
+	all := strategy.Unbounded
+	e := strategy.NewExhaustive(strategy.Bounds{Depth: all, Preemptions: b.Preemptions, Delays: all, Faults: b.Faults})
+	n := 0
+	for range strategy.Runs(e) {
+		p.run(t, e, budget(b), j)
+		if n++; n > max {
+			return n, nil
+		}
+	}
+	if e.Err() != nil {
+		t.Fatalf("%v: %v", p, e.Err())
+	}
+	return n, j
+}
+
+func budget(b Bounds) sim.Budget {
+	return sim.Budget{Allowed: sim.Of(sim.FailBefore, sim.LoseReply), Max: b.Faults}
+}
+
+// reduced goes through them by partial-order reduction.
+func (p toy) reduced(t interface{ Fatalf(string, ...any) }, b Bounds, probes int) (*Result, *judged) {
+	j := newJudged()
+	s := &Search{Bounds: b, Instant: time.Millisecond, Probes: probes, World: func(_ context.Context, plan Plan) (*Log, error) {
+		g := NewGuide(plan, budget(b))
+		tr, visible, end := p.run(t, g, budget(b), j)
+		l := g.Log(tr, end)
+		for i, v := range visible {
+			l.Steps[i].Visible = v
+		}
+		return l, nil
+	}}
+	r, err := s.Cover(context.Background())
+	if err != nil {
+		t.Fatalf("%v: %v", p, err)
+	}
+	return r, j
+}
+
+// Programs that are drawn: the reduction loses no state, no end and no schedule.
+func TestReductionLosesNothing(t *testing.T) {
+	schedules, runs := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawn(t)
+		b := Bounds{rapid.IntRange(0, 2).Draw(t, "preemptions"), rapid.IntRange(0, 1).Draw(t, "faults")}
+		n, want := p.plainly(t, b, 300)
+		if want == nil {
+			t.Skip("too many schedules to go through one by one")
+		}
+		r, got := p.reduced(t, b, 10)
+		if missing := less(want.states, got.states); len(missing) > 0 {
+			t.Fatalf("%v %+v: states that no run showed: %v", p, b, missing)
+		}
+		if missing := less(want.ends, got.ends); len(missing) > 0 {
+			t.Fatalf("%v %+v: ends that no run showed: %v", p, b, missing)
+		}
+		if r.Schedules.Int64() != int64(n) || r.Runs-r.Probes > n || !r.Covered {
+			t.Fatalf("%v %+v: %d schedules and %d runs, want %d schedules", p, b, r.Schedules, r.Runs, n)
+		}
+		schedules, runs = schedules+n, runs+r.Runs-r.Probes
+	})
+	t.Logf("%d schedules, %d runs", schedules, runs)
+}
+
+func less(a, b map[string]bool) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(a)), func(k string) bool { return b[k] })
+}
+
+func drawn(t *rapid.T) toy {
+	dos := []string{"read", "read", "write", "write", "odd", "sleep", "wake", "await"}
+	n := rapid.IntRange(2, 3).Draw(t, "processes")
+	p := make(toy, n)
+	for a := range p {
+		for range rapid.IntRange(1, 7/n).Draw(t, "length") {
+			p[a] = append(p[a], instruction{
+				do: rapid.SampledFrom(dos).Draw(t, "do"), object: rapid.IntRange(0, 2).Draw(t, "object"), other: rapid.IntRange(0, n-1).Draw(t, "other"),
+			})
+		}
+	}
+	return p
+}
+
+// What is known of some programs: n processes of two unrelated messages have (2n)!/2^n
+// orders, of which one run is enough; a writer and n readers of one object (n+1)!, and
+// one reader more shows two more steps.
+func TestKnownCounts(t *testing.T) {
+	const all = 99
+	read := func(o int) instruction { return instruction{do: "read", object: o} }
+	write := func(o int) instruction { return instruction{do: "write", object: o} }
+	for _, tt := range []struct {
+		name      string
+		p         toy
+		bounds    Bounds
+		schedules int64
+		runs      int
+	}{
+		{"one", toy{{read(0), read(1)}}, Bounds{}, 1, 1},
+		{"three unrelated", toy{{read(0), read(0)}, {read(1), read(0)}, {read(0), read(2)}}, Bounds{all, 0}, 90, 1},
+		{"three unrelated, no preemption", toy{{read(0), read(0)}, {read(1), read(0)}, {read(0), read(2)}}, Bounds{}, 6, 1},
+		{"a writer and two readers", toy{{write(0)}, {read(0)}, {read(0)}}, Bounds{all, 0}, 6, 4},
+		{"a writer and three readers", toy{{write(0)}, {read(0)}, {read(0)}, {read(0)}}, Bounds{all, 0}, 24, 8},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r, _ := tt.p.reduced(t, tt.bounds, 0)
+			if r.Schedules.Int64() != tt.schedules || r.Runs > tt.runs || !r.Covered {
+				t.Errorf("%d schedules by %d runs, want %d by at most %d", r.Schedules, r.Runs, tt.schedules, tt.runs)
+			}
+		})
+	}
+}

@@ -1,0 +1,198 @@
+package por
+
+import (
+	"fmt"
+	"slices"
+
+	"ipamsim/sim"
+)
+
+// reading is one log that is read into a universe.
+type reading struct {
+	u     *universe
+	l     *Log
+	n     int // of the log
+	msgs  []int32
+	path  []int32
+	next  int   // the first offer that is not read
+	epoch int64 // of the last step
+}
+
+// read goes through the run step by step.
+func (r *reading) read() error {
+	l, u := r.l, r.u
+	for i := range l.Steps {
+		if err := r.offers(i); err != nil {
+			return err
+		}
+		if i > 0 {
+			if err := r.followed(i - 1); err != nil {
+				return err
+			}
+		}
+		s := &l.Steps[i]
+		if now := int64(s.At / u.instant); now > r.epoch || i == 0 {
+			r.epoch = now
+			if err := r.pauses(now); err != nil {
+				return err
+			}
+		}
+		msg := r.msgs[s.Offer]
+		key, k := u.key(r.path, msg, s.Outcome, s.Level)
+		id, ok := u.byKey[string(key)]
+		if !ok {
+			id = int32(len(u.events))
+			u.byKey[string(key)] = id
+			u.events = append(u.events, event{message: msg, outcome: s.Outcome, level: s.Level, kind: k, actor: u.messages[msg].actor, log: r.n, at: i})
+		}
+		r.path = append(r.path, id)
+		u.paths[r.n] = r.path
+	}
+	if err := r.offers(len(l.Steps)); err != nil || len(l.Steps) == 0 || l.Cut != "" {
+		return err
+	}
+	if last := l.Steps[len(l.Steps)-1].At; l.End <= last+2 {
+		var all sum
+		for _, id := range r.path {
+			all = all.with(id)
+		}
+		u.ends[all] = true
+		return nil // it ended before anybody could see what followed
+	}
+	if err := r.followed(len(l.Steps) - 1); err != nil {
+		return err
+	}
+	return r.pauses(forever)
+}
+
+// offers reads the messages that came before step i.
+func (r *reading) offers(i int) error {
+	u, l := r.u, r.l
+	var nths map[origin]int32
+	for ; r.next < len(l.Offers) && l.Offers[r.next].Born == i; r.next++ {
+		o := &l.Offers[r.next]
+		at := origin{name: u.name(o.Name), epoch: -1}
+		can := r.epoch
+		if i > 0 && o.Sent <= l.Steps[i-1].At+1 {
+			at.cause = r.path[i-1]
+			if err := r.moved(i-1, u.actorOf[o.Actor], o.Kind); err != nil {
+				return err
+			}
+		} else {
+			at.cause, at.epoch = -1-u.pauseOf(u.pauseKey(r.path, u.actorOf[o.Actor])), u.epochOf(o.Sent)
+			can = at.epoch
+		}
+		if o.Due > o.Sent {
+			can = max(can, u.epochOf(o.Due))
+		}
+		if nths == nil {
+			nths = map[origin]int32{}
+		}
+		n := nths[at]
+		nths[at]++
+		at.nth = n
+		id, ok := u.byOrigin[at]
+		if !ok {
+			id = int32(len(u.messages))
+			u.byOrigin[at] = id
+			u.messages = append(u.messages, message{name: o.Name, id: at.name, cause: at.cause, actor: u.actorOf[o.Actor], epoch: can, offer: *o})
+		}
+		r.msgs[r.next] = id
+	}
+	return nil
+}
+
+// moved: a step of one process that lets another one send something, or take it back, and
+// is no event that a server sends.
+func (r *reading) moved(step int, actor int32, kind sim.OpKind) error {
+	if by := r.u.events[r.path[step]].actor; by != actor && kind != sim.Event {
+		r.u.rel.learnMoves(r.u.actors[by], r.u.actors[actor])
+	}
+	return nil
+}
+
+// followed notes what a step brought and took, or holds it to what is known.
+func (r *reading) followed(step int) error {
+	u := r.u
+	var came, gone []int32
+	for i := range r.l.Offers {
+		o := &r.l.Offers[i]
+		if i < r.next && o.Born == step+1 && u.messages[r.msgs[i]].cause == r.path[step] {
+			came = append(came, r.msgs[i])
+		}
+		if o.Gone == step+1 {
+			gone = append(gone, r.msgs[i])
+			if err := r.moved(step, u.actorOf[o.Actor], sim.Local); err != nil {
+				return err
+			}
+		}
+	}
+	slices.Sort(gone)
+	e := &u.events[r.path[step]]
+	if !e.known {
+		e.known, e.children, e.gone = true, came, gone
+		e.log, e.at = r.n, step
+		return nil
+	}
+	a, b := slices.Sorted(slices.Values(e.children)), slices.Sorted(slices.Values(came))
+	if slices.Equal(a, b) && slices.Equal(e.gone, gone) {
+		return nil
+	}
+	return u.differ(e.actor, e.log, e.at, r.n, step, fmt.Sprintf("%s %s brings %s and ends %s, or %s and ends %s", u.messages[e.message].name.Actor, u.messages[e.message].name.About,
+		u.list(e.children), u.list(e.gone), u.list(came), u.list(gone)))
+}
+
+func (u *universe) list(ids []int32) (out []string) {
+	for _, id := range ids {
+		out = append(out, string(u.messages[id].name.Actor)+" "+u.messages[id].name.About)
+	}
+	return out
+}
+
+func (u *universe) pauseOf(key string) int32 {
+	id, ok := u.byPause[key]
+	if !ok {
+		id = int32(len(u.pauses))
+		u.byPause[key] = id
+		u.pauses = append(u.pauses, pause{horizon: -1, log: -1})
+	}
+	return id
+}
+
+// pauses notes what time brought to every process up to an epoch, or holds it to what is
+// known.
+func (r *reading) pauses(until int64) error {
+	u := r.u
+	for a := range u.actors {
+		id := u.pauseOf(u.pauseKey(r.path, int32(a)))
+		var late []int32
+		for i := range r.next {
+			if m := r.msgs[i]; u.messages[m].cause == -1-id {
+				late = append(late, m)
+			}
+		}
+		p := &u.pauses[id]
+		common := min(p.horizon, until)
+		if p.log >= 0 && !slices.Equal(u.upto(p.late, common), u.upto(late, common)) {
+			return u.differ(int32(a), p.log, p.at, r.n, len(r.path), fmt.Sprintf("time brings %s to %s, or %s", u.list(p.late), u.actors[a], u.list(late)))
+		}
+		if until > p.horizon {
+			p.late, p.horizon, p.log, p.at = late, until, r.n, len(r.path)
+		}
+	}
+	return nil
+}
+
+// upto are the messages that time brings up to an epoch.
+func (u *universe) upto(late []int32, epoch int64) (out []int32) {
+	for _, m := range late {
+		if u.brought(m) <= epoch {
+			out = append(out, m)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// brought is when time brings a message.
+func (u *universe) brought(m int32) int64 { return u.epochOf(u.messages[m].offer.Sent) }

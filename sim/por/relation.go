@@ -1,0 +1,105 @@
+package por
+
+import (
+	"strings"
+
+	"ipamsim/sim"
+)
+
+// Relation says which two steps of a run depend on each other: in another order they may
+// do something else. All others may be exchanged.
+//
+// Part of it is read off the messages, part is learned from what they were seen to do:
+// which process hears of which resource, which processes move each other without a
+// message, and which steps change what is judged. It only grows.
+type Relation struct {
+	hears   map[sim.ActorID]map[string]bool // resources of which a process has been told
+	moves   map[pair]bool                   // processes that move each other
+	visible map[deed]bool                   // kinds of steps that change what is judged
+	grown   int
+}
+
+// pair is two processes, the lesser name first.
+type pair struct{ a, b sim.ActorID }
+
+// deed is what a step does, whenever.
+type deed struct {
+	Name
+	outcome sim.Outcome
+}
+
+// NewRelation has learned nothing.
+func NewRelation() *Relation {
+	return &Relation{hears: map[sim.ActorID]map[string]bool{}, moves: map[pair]bool{}, visible: map[deed]bool{}}
+}
+
+// Learned is how many facts were.
+func (r *Relation) Learned() int { return r.grown }
+
+func (r *Relation) learnHears(a sim.ActorID, resource string) {
+	if resource == "" || r.hears[a][resource] {
+		return
+	}
+	if r.hears[a] == nil {
+		r.hears[a] = map[string]bool{}
+	}
+	r.hears[a][resource] = true
+	r.grown++
+}
+
+// learnMoves reports whether that is new.
+func (r *Relation) learnMoves(a, b sim.ActorID) bool {
+	if b < a {
+		a, b = b, a
+	}
+	if a == b || r.moves[pair{a, b}] {
+		return false
+	}
+	r.moves[pair{a, b}] = true
+	r.grown++
+	return true
+}
+
+func (r *Relation) learnVisible(d deed) {
+	if !r.visible[d] {
+		r.visible[d] = true
+		r.grown++
+	}
+}
+
+// moving are the processes that move a process or are moved by it.
+func (r *Relation) moving(a, b sim.ActorID) bool {
+	if b < a {
+		a, b = b, a
+	}
+	return r.moves[pair{a, b}]
+}
+
+// kind is all that dependence goes by.
+type kind struct {
+	deed
+	resource, path string
+}
+
+// served reports whether a server does what the message asks for.
+func (k *kind) served() bool {
+	return k.Kind != sim.Event && (k.outcome == sim.Proceed || k.outcome == sim.LoseReply || k.outcome == sim.Stale)
+}
+
+func (k *kind) writes() bool { return k.Kind == sim.Write && k.served() }
+
+// depend reports whether two steps depend on each other: they are of one process, or of
+// two that move each other; both change what is judged; one writes what the other is
+// about, a part of it or a list that it stands in; one writes what the other's process is
+// told of.
+func (r *Relation) depend(a, b *kind) bool {
+	switch {
+	case a.Actor == b.Actor, r.moving(a.Actor, b.Actor), r.visible[a.deed] && r.visible[b.deed]:
+		return true
+	case a.writes() && r.hears[b.Actor][a.resource], b.writes() && r.hears[a.Actor][b.resource]:
+		return true
+	case a.path == "" || b.path == "" || !a.served() || !b.served() || !a.writes() && !b.writes():
+		return false
+	}
+	return strings.HasPrefix(a.path, b.path) || strings.HasPrefix(b.path, a.path)
+}

@@ -1,0 +1,333 @@
+package por
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"sync"
+	"time"
+
+	"ipamsim/sim"
+)
+
+// World makes one run. It is called by as many goroutines as Search.Workers.
+type World func(context.Context, Plan) (*Log, error)
+
+// Search covers the schedules of a world within bounds.
+type Search struct {
+	World   World
+	Bounds  Bounds
+	Instant time.Duration // of the runs: sim.Options.Instant
+	Until   time.Duration // no faults from then on; 0: always
+	Workers int           // default 1
+	// Probes are runs at random, without bounds on preemptions: so many before the first
+	// walk, from which is learned what depends on what, and so many after the last one.
+	// Where one of these does what it should not, more is learned and all is walked again.
+	Probes int
+	// Expected reports whether a violation is none. Nil: all are.
+	Expected func(Break) bool
+	// Done are logs of an earlier search of the same world.
+	Done []*Log
+	// Tell is called after each run, Keep with the log of each, one at a time.
+	Tell func(Progress)
+	Keep func(*Log) error
+}
+
+// Progress of a search.
+type Progress struct {
+	Bounds Bounds // that are being walked
+	Runs   int
+	Open   int // beginnings that nobody knows how to go on, of those found so far
+	States int // walked through
+}
+
+// Result of a search.
+type Result struct {
+	Schedules *big.Int // within the bounds; of no use if the search is not over
+	Runs      int      // that were made, also by earlier searches
+	Probes    int      // of these
+	States    int
+	Learned   int
+	Covered   bool
+	Broken    *Log   // the shortest run with an unexpected violation
+	Expected  *Log   // the shortest run with an expected one
+	Outside   *Log   // a probe that breaks, which takes more than the bounds
+	Reached   Bounds // the last bounds that were covered; -1 if none were
+}
+
+// ErrPartial is wrapped by the error of a search that could not go on.
+var ErrPartial = errors.New("not covered")
+
+// Cover goes on until every schedule within the bounds is known to do what a run showed,
+// until one breaks, or ctx ends. The result is there in any case. It tries few
+// preemptions and faults first, so what breaks takes the fewest.
+func (s *Search) Cover(ctx context.Context) (*Result, error) {
+	c := &covering{Search: s, ctx: ctx, rel: NewRelation(), logs: s.Done, tried: map[string]int{}}
+	c.result.Runs, c.result.Reached = len(s.Done), Bounds{-1, -1}
+	for _, l := range s.Done {
+		c.probes = max(c.probes, l.Plan.Random)
+	}
+	err := c.all()
+	c.result.Learned = c.rel.Learned()
+	if err != nil {
+		return &c.result, fmt.Errorf("%w: %w", ErrPartial, err)
+	}
+	return &c.result, nil
+}
+
+type covering struct {
+	*Search
+	ctx    context.Context
+	rel    *Relation
+	logs   []*Log
+	mu     sync.Mutex
+	u      *universe
+	tried  map[string]int // leads that were followed, by their moves: what had been learned
+	result Result
+	probes uint64
+	open   int
+	level  Bounds
+}
+
+// all goes through the bounds, and again if probes show that something was not known.
+func (c *covering) all() error {
+	var err error
+	if c.u, err = build(c.rel, c.Instant, c.logs); err != nil {
+		return err
+	}
+	if len(c.logs) == 0 {
+		if err := c.follow([]lead{{msg: -1}}); err != nil {
+			return err
+		}
+	}
+	for {
+		if err := c.probe(); err != nil {
+			return err
+		}
+		learned := c.rel.Learned()
+		if err := c.levels(); err != nil || c.result.Broken != nil {
+			return err
+		}
+		if err := c.probe(); err != nil {
+			return err
+		}
+		if c.Probes == 0 || c.rel.Learned() == learned {
+			c.result.Covered = true
+			return nil
+		}
+	}
+}
+
+// levels goes through the bounds, the narrowest first, until something breaks.
+func (c *covering) levels() error {
+	for k := 0; k <= c.Bounds.Preemptions+c.Bounds.Faults; k++ {
+		for f := range min(k, c.Bounds.Faults) + 1 {
+			b := Bounds{k - f, f}
+			if b.Preemptions > c.Bounds.Preemptions {
+				continue
+			}
+			if err := c.cover(b); err != nil || c.broken(k) {
+				return err
+			}
+			c.result.Reached = b
+		}
+	}
+	return nil
+}
+
+// probe makes some runs at random.
+func (c *covering) probe() error {
+	var leads []lead
+	for range c.Probes {
+		c.probes++
+		leads = append(leads, lead{msg: -1, random: c.probes})
+	}
+	return c.follow(leads)
+}
+
+// cover one level.
+func (c *covering) cover(b Bounds) error {
+	c.level = b
+	for {
+		w := &walk{ctx: c.ctx, u: c.u, bounds: b, until: forever}
+		if c.Until > 0 {
+			w.until = c.u.epochOf(c.Until) - 1
+		}
+		n, err := w.run()
+		c.result.States = len(w.seen)
+		if err != nil {
+			return err
+		}
+		if len(w.leads) == 0 {
+			c.result.Schedules = n
+			return nil
+		}
+		if err := c.follow(w.leads); err != nil {
+			return err
+		}
+		if c.broken(b.sum()) {
+			return nil
+		}
+	}
+}
+
+// broken reports whether what takes so many preemptions and faults breaks.
+func (c *covering) broken(most int) bool {
+	c.shortest()
+	return c.result.Broken != nil && c.result.Broken.spent().sum() <= most
+}
+
+func (b Bounds) sum() int { return b.Preemptions + b.Faults }
+
+// follow leads, those that others have not shown meanwhile.
+func (c *covering) follow(leads []lead) error {
+	ctx, cancel := context.WithCancelCause(c.ctx)
+	defer cancel(nil)
+	next := make(chan *lead)
+	var wg sync.WaitGroup
+	for range max(c.Workers, 1) {
+		wg.Go(func() {
+			for l := range next {
+				if err := c.one(ctx, l); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	for i := range leads {
+		c.mu.Lock()
+		c.open = len(leads) - i
+		known, stale := c.known(&leads[i]), c.u.stale() // then the leads may be none
+		c.mu.Unlock()
+		if stale && leads[i].random == 0 || ctx.Err() != nil {
+			break
+		}
+		if !known {
+			next <- &leads[i]
+		}
+	}
+	close(next)
+	wg.Wait()
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	if c.u.stale() {
+		var err error
+		c.u, err = build(c.rel, c.Instant, c.logs)
+		return err
+	}
+	return nil
+}
+
+// known reports whether a run has shown meanwhile where a lead goes.
+func (c *covering) known(l *lead) bool {
+	if l.msg < 0 {
+		return false
+	}
+	id, ok := c.u.byKey[l.key]
+	return ok && c.u.events[id].known
+}
+
+// one run.
+func (c *covering) one(ctx context.Context, l *lead) error {
+	name := fmt.Sprint(l.moves, l.msg < 0, l.random)
+	c.mu.Lock()
+	had, again := c.tried[name]
+	again = again && had == c.u.learned
+	c.mu.Unlock()
+	if again {
+		return fmt.Errorf("the same beginning leads nowhere twice: %v", l.moves[max(0, len(l.moves)-1):])
+	}
+	log, err := c.World(ctx, Plan{l.moves, l.random})
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if log.Cut != "" {
+		return fmt.Errorf("a run proves nothing: %s", log.Cut)
+	}
+	c.logs = append(c.logs, log)
+	c.result.Runs++
+	if log.Plan.Random != 0 {
+		c.result.Probes++
+	}
+	if c.Keep != nil {
+		if err := c.Keep(log); err != nil {
+			return err
+		}
+	}
+	c.tried[name] = c.u.learned
+	if err = c.u.add(log); c.u.stale() {
+		err = nil // all logs are read again, with what was learned
+	}
+	if c.Tell != nil {
+		c.Tell(Progress{c.level, c.result.Runs, c.open, c.result.States})
+	}
+	return err
+}
+
+// shortest finds the run that breaks with the least bounds and steps.
+func (c *covering) shortest() {
+	for _, l := range c.logs {
+		for i := range l.Breaks {
+			b := &l.Breaks[i]
+			to := &c.result.Broken
+			switch spent := l.spent(); {
+			case c.Search.Expected != nil && c.Search.Expected(*b):
+				to = &c.result.Expected
+			case spent.Preemptions > c.Search.Bounds.Preemptions || spent.Faults > c.Search.Bounds.Faults:
+				to = &c.result.Outside
+			}
+			if *to == nil || shorter(l, *to) {
+				*to = l
+			}
+		}
+	}
+}
+
+func shorter(a, b *Log) bool {
+	x, y := a.spent(), b.spent()
+	if n, m := x.sum(), y.sum(); n != m {
+		return n < m
+	}
+	return a.Breaks[0].Step < b.Breaks[0].Step
+}
+
+// spent is what the run cost until it broke, or in all.
+func (l *Log) spent() (b Bounds) {
+	steps := l.Steps
+	if len(l.Breaks) > 0 {
+		steps = steps[:min(l.Breaks[0].Step, len(steps))]
+	}
+	var turn sim.ActorID
+	for i, s := range steps {
+		o := &l.Offers[s.Offer]
+		if s.Outcome.Fault() {
+			b.Faults++
+		}
+		if o.Actor != turn && l.waits(turn, i, s) {
+			b.Preemptions++
+		}
+		if s.Outcome == sim.Proceed {
+			turn = o.Actor
+		}
+	}
+	return b
+}
+
+// waits reports whether a process could go at a step.
+func (l *Log) waits(a sim.ActorID, step int, s Step) bool {
+	taken := map[int]bool{}
+	for _, t := range l.Steps[:step] {
+		taken[t.Offer] = true
+	}
+	for i := range l.Offers {
+		o := &l.Offers[i]
+		if o.Actor == a && !taken[i] && o.Born <= step && (o.Gone < 0 || o.Gone > step) && o.Due <= s.At {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,273 @@
+package por
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"ipamsim/sim"
+)
+
+// universe is all that the runs so far have shown: which steps there are, each with what
+// had to go before it, and what followed from it. Two runs that come to a step with the
+// same past share it, in whatever order the rest went.
+type universe struct {
+	rel     *Relation
+	learned int // of the relation, when it was built
+	instant time.Duration
+
+	actors   []sim.ActorID
+	actorOf  map[sim.ActorID]int32
+	names    map[Name]int32
+	messages []message
+	byOrigin map[origin]int32
+	kinds    []kind
+	kindOf   map[kind]int32
+	depends  [][]int8 // of two kinds: 0 not asked yet, 1 no, 2 yes
+	events   []event
+	byKey    map[string]int32
+	pauses   []pause // what time brings to a process
+	byPause  map[string]int32
+	ends     map[sum]bool // of the steps of runs that ended at once
+	logs     []*Log
+	paths    [][]int32 // the steps of each log
+	buf      []byte
+	past     []int32
+	had      []bool // by process, for key
+	moving   [][]bool
+	fresh    bool // something came that older logs must be read for again
+}
+
+// origin is what makes a message the same one in two runs.
+type origin struct {
+	cause int32 // the step that brought it; -1-n: pause n
+	name  int32
+	nth   int32 // of those of that name that it brought
+	epoch int64 // when time brought it; -1 if a step did
+}
+
+type message struct {
+	name  Name
+	id    int32 // of the name
+	cause int32 // as in origin
+	actor int32
+	epoch int64 // from when on it can go
+	offer Offer
+}
+
+// event is a step with its past.
+type event struct {
+	message  int32
+	outcome  sim.Outcome
+	level    int
+	kind     int32
+	actor    int32
+	known    bool // what followed
+	children []int32
+	gone     []int32
+	log, at  int // where it was seen first
+}
+
+// pause is what time brings to a process, as long as nothing happens to it.
+type pause struct {
+	late    []int32 // messages, by epoch
+	horizon int64   // all before and at this epoch are there
+	log, at int
+}
+
+const forever = math.MaxInt64
+
+// errSame is wrapped by the errors of runs that part although the same went before.
+var errSame = errors.New("something but the schedule decides")
+
+func newUniverse(rel *Relation, instant time.Duration, logs []*Log) *universe {
+	u := &universe{
+		rel: rel, instant: instant, actorOf: map[sim.ActorID]int32{}, names: map[Name]int32{}, byOrigin: map[origin]int32{},
+		kindOf: map[kind]int32{}, byKey: map[string]int32{}, byPause: map[string]int32{}, ends: map[sum]bool{},
+	}
+	for _, l := range logs {
+		u.meet(l)
+	}
+	for _, a := range u.actors {
+		row := make([]bool, len(u.actors))
+		for i, b := range u.actors {
+			row[i] = a == b || rel.moving(a, b)
+		}
+		u.moving = append(u.moving, row)
+	}
+	u.fresh, u.learned = false, rel.Learned()
+	return u
+}
+
+// build reads all logs until nothing more is learned from them.
+func build(rel *Relation, instant time.Duration, logs []*Log) (*universe, error) {
+	for {
+		u := newUniverse(rel, instant, logs)
+		before := rel.Learned()
+		for _, l := range logs {
+			err := u.add(l)
+			if rel.Learned() != before {
+				break
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		if rel.Learned() == before {
+			return u, nil
+		}
+	}
+}
+
+// meet notes who there is and what a log says of the relation.
+func (u *universe) meet(l *Log) {
+	for i := range l.Offers {
+		o := &l.Offers[i]
+		if _, ok := u.actorOf[o.Actor]; !ok {
+			u.actorOf[o.Actor] = int32(len(u.actors))
+			u.actors = append(u.actors, o.Actor)
+			u.had = append(u.had, false)
+			u.fresh = true
+		}
+		if o.Kind == sim.Event || o.Kind == sim.Watch {
+			u.rel.learnHears(o.Actor, o.Resource)
+		}
+	}
+	for i := range l.Steps {
+		if s := &l.Steps[i]; s.Visible {
+			u.rel.learnVisible(deed{l.Offers[s.Offer].Name, s.Outcome})
+		}
+	}
+}
+
+// epochOf is the instant at which what happens at t can go on.
+func (u *universe) epochOf(t time.Duration) int64 {
+	if t == 0 {
+		return 0
+	}
+	return int64(t/u.instant) + 1
+}
+
+// name of a message, as a number.
+func (u *universe) name(n Name) int32 {
+	id, ok := u.names[n]
+	if !ok {
+		id = int32(len(u.names))
+		u.names[n] = id
+	}
+	return id
+}
+
+func (u *universe) kindID(k kind) int32 {
+	id, ok := u.kindOf[k]
+	if !ok {
+		id = int32(len(u.kinds))
+		u.kindOf[k] = id
+		u.kinds = append(u.kinds, k)
+	}
+	return id
+}
+
+func (u *universe) depend(a, b int32) bool {
+	if a < b {
+		a, b = b, a
+	}
+	for int(a) >= len(u.depends) {
+		u.depends = append(u.depends, make([]int8, len(u.depends)+1))
+	}
+	d := &u.depends[a][b]
+	if *d == 0 {
+		*d = 1
+		if u.rel.depend(&u.kinds[a], &u.kinds[b]) {
+			*d = 2
+		}
+	}
+	return *d == 2
+}
+
+func (u *universe) kindFor(m *message, o sim.Outcome) int32 {
+	return u.kindID(kind{deed{m.name, o}, m.offer.Resource, m.offer.Path})
+}
+
+// key of a step: its message, what happens to it, and the last step of every process that
+// it depends on.
+func (u *universe) key(path []int32, msg int32, o sim.Outcome, level int) ([]byte, int32) {
+	m := &u.messages[msg]
+	k := u.kindFor(m, o)
+	u.past = u.past[:0]
+	clear(u.had)
+	for i := len(path) - 1; i >= 0; i-- {
+		e := &u.events[path[i]]
+		if !u.had[e.actor] && (path[i] == m.cause || u.depend(k, e.kind)) {
+			u.had[e.actor] = true
+			u.past = append(u.past, path[i])
+		}
+	}
+	slices.Sort(u.past)
+	b := binary.AppendVarint(u.buf[:0], int64(msg))
+	b = append(b, byte(o))
+	b = binary.AppendVarint(b, int64(level))
+	for _, id := range u.past {
+		b = binary.AppendVarint(b, int64(id))
+	}
+	u.buf = b
+	return b, k
+}
+
+// pauseKey is the process and the last step of each that moves it.
+func (u *universe) pauseKey(path []int32, actor int32) string {
+	u.past = u.past[:0]
+	clear(u.had)
+	for i := len(path) - 1; i >= 0; i-- {
+		a := u.events[path[i]].actor
+		if !u.had[a] && u.moving[actor][a] {
+			u.past = append(u.past, path[i])
+		}
+		u.had[a] = true
+	}
+	slices.Sort(u.past)
+	b := binary.AppendVarint(u.buf[:0], int64(actor))
+	for _, id := range u.past {
+		b = binary.AppendVarint(b, int64(id))
+	}
+	u.buf = b
+	return string(b)
+}
+
+// stale: more was learned since it was built, and it is of no use any more.
+func (u *universe) stale() bool { return u.fresh || u.rel.Learned() != u.learned }
+
+// add a log.
+func (u *universe) add(l *Log) error {
+	if u.meet(l); u.stale() {
+		return nil
+	}
+	r := &reading{u: u, l: l, n: len(u.logs), msgs: make([]int32, len(l.Offers))}
+	u.logs = append(u.logs, l)
+	u.paths = append(u.paths, nil)
+	return r.read()
+}
+
+// differ says what to learn of two runs in which a step or a pause had other consequences
+// although all that it is known to depend on was the same: some of what went before it in
+// one of them only.
+func (u *universe) differ(actor int32, log1, at1, log2, at2 int, what string) error {
+	a, b := u.paths[log1][:at1], u.paths[log2][:at2]
+	learned := false
+	one := func(these, those []int32) {
+		for _, id := range these {
+			if !slices.Contains(those, id) && u.rel.learnMoves(u.actors[actor], u.actors[u.events[id].actor]) {
+				learned = true
+			}
+		}
+	}
+	one(a, b)
+	one(b, a)
+	if !learned {
+		return fmt.Errorf("%w: %s", errSame, what)
+	}
+	return nil
+}

@@ -1,0 +1,298 @@
+package por
+
+import (
+	"context"
+	"errors"
+	"math/big"
+	"math/bits"
+	"slices"
+
+	"ipamsim/sim"
+)
+
+// Bounds say which schedules are looked at. In all of them time passes only when no
+// message can go.
+type Bounds struct {
+	Preemptions int // how often a process that could go on has to wait for another
+	Faults      int
+}
+
+// walk goes through all schedules within bounds, in memory, as far as the universe knows
+// what follows. Schedules that come to the same state by other orders of unrelated steps
+// are walked together.
+type walk struct {
+	ctx    context.Context
+	u      *universe
+	bounds Bounds
+	until  int64 // no faults from this epoch on; forever: always
+	seen   map[state]count
+	lead   map[string]bool // what is not known, by what would show it
+	leads  []lead
+
+	path    []int32
+	moves   []Move
+	made    sum
+	pending []int32
+	now     int64
+	turn    int32 // process that went last; -1: none
+	spent   Bounds
+	steps   int
+	err     error
+}
+
+// state is all that what comes next depends on.
+type state struct {
+	made  sum
+	turn  int32
+	spent Bounds
+}
+
+// lead is a beginning of a schedule that nobody knows how to go on.
+type lead struct {
+	moves  []Move
+	key    string
+	msg    int32  // the next message; -1: time passes
+	random uint64 // a probe
+}
+
+type way struct {
+	outcome sim.Outcome
+	level   int
+}
+
+// statesMax bounds the memory of a walk: about 4 GB.
+const statesMax = 30_000_000
+
+// leadsMax of one walk are followed before the next one: many show where others go, too.
+const leadsMax = 500
+
+// errStates ends a walk that would take too much memory.
+var errStates = errors.New("more than 30 million states to walk through")
+
+// go through everything. The number of schedules is right if there are no leads.
+func (w *walk) run() (*big.Int, error) {
+	w.seen, w.lead = map[state]count{}, map[string]bool{}
+	w.turn, w.now = -1, -1
+	n := w.visit()
+	if w.err == nil {
+		w.err = w.ctx.Err()
+	}
+	return n.big(), w.err
+}
+
+func (w *walk) visit() count {
+	if w.err != nil || len(w.leads) >= leadsMax {
+		return count{}
+	}
+	if w.steps++; w.steps%4096 == 0 && w.ctx.Err() != nil {
+		w.err = w.ctx.Err()
+		return count{}
+	}
+	at := state{w.made, w.turn, w.spent}
+	if n, ok := w.seen[at]; ok {
+		return n
+	}
+	if len(w.seen) >= statesMax {
+		w.err = errStates
+		return count{}
+	}
+	n := w.choices()
+	w.seen[at] = n
+	return n
+}
+
+// choices are the ways to go on from here. If no message can go, time passes first.
+func (w *walk) choices() (n count) {
+	now, pending := w.now, w.pending
+	defer func() { w.now, w.pending = now, pending }()
+	for !slices.ContainsFunc(w.pending, w.can) {
+		next, ok := w.elapse()
+		if !ok {
+			return count{}
+		}
+		if next == forever {
+			return count{0, 1}
+		}
+	}
+	stays := slices.ContainsFunc(w.pending, func(m int32) bool { return w.can(m) && w.u.messages[m].actor == w.turn })
+	for i, m := range w.pending {
+		if !w.can(m) {
+			continue
+		}
+		cost := w.spent
+		if stays && w.u.messages[m].actor != w.turn {
+			cost.Preemptions++
+		}
+		if cost.Preemptions > w.bounds.Preemptions {
+			continue
+		}
+		w.ways(m, func(o way) {
+			c := cost
+			if o.outcome.Fault() {
+				c.Faults++
+			}
+			if c.Faults <= w.bounds.Faults {
+				n = n.plus(w.step(i, o, c))
+			}
+		})
+	}
+	return n
+}
+
+// can: the message can go now.
+func (w *walk) can(m int32) bool { return w.u.messages[m].epoch <= w.now }
+
+// ways are what may happen to a message.
+func (w *walk) ways(m int32, do func(way)) {
+	o := &w.u.messages[m].offer
+	for l := range max(o.Draws, 1) {
+		do(way{sim.Proceed, l})
+	}
+	if w.spent.Faults >= w.bounds.Faults || w.now >= w.until {
+		return
+	}
+	for f := sim.FailBefore; f <= sim.Crash; f++ {
+		if !o.Hurts.Has(f) {
+			continue
+		}
+		levels := 1
+		if f == sim.FailBefore {
+			levels = max(o.Fails, 1)
+		}
+		for l := range levels {
+			do(way{f, l})
+		}
+	}
+}
+
+// step makes a move, goes on from there, and takes it back.
+func (w *walk) step(i int, o way, spent Bounds) count {
+	msg := w.pending[i]
+	key, _ := w.u.key(w.path, msg, o.outcome, o.level)
+	id, ok := w.u.byKey[string(key)]
+	if !ok || !w.u.events[id].known && !w.u.ends[w.made.with(id)] {
+		if k := string(key); !w.lead[k] {
+			w.lead[k] = true
+			w.leads = append(w.leads, lead{moves: append(slices.Clone(w.moves), w.move(i, o)), key: k, msg: msg})
+		}
+		return count{}
+	}
+	e := &w.u.events[id]
+	pending, turn, had, made := w.pending, w.turn, w.spent, w.made
+	w.moves = append(w.moves, w.move(i, o))
+	w.path = append(w.path, id)
+	next := make([]int32, 0, len(pending)+len(e.children))
+	for j, m := range pending {
+		if j != i && !slices.Contains(e.gone, m) {
+			next = append(next, m)
+		}
+	}
+	w.pending = append(next, e.children...)
+	w.made = made.with(id)
+	w.spent = spent
+	if o.outcome == sim.Proceed {
+		w.turn = e.actor
+	}
+	n := w.visit()
+	w.pending, w.turn, w.spent, w.made = pending, turn, had, made
+	w.path, w.moves = w.path[:len(w.path)-1], w.moves[:len(w.moves)-1]
+	return n
+}
+
+// move names a message that waits.
+func (w *walk) move(i int, o way) Move {
+	m := &w.u.messages[w.pending[i]]
+	nth := 0
+	for _, p := range w.pending[:i] {
+		if w.u.messages[p].id == m.id {
+			nth++
+		}
+	}
+	return Move{m.name, nth, o.outcome, o.level}
+}
+
+// elapse lets time pass to the next instant at which something can go, forever if there is
+// none. It is false if that is not known.
+func (w *walk) elapse() (next int64, ok bool) {
+	next = forever
+	if len(w.pending) == 0 && w.u.ends[w.made] {
+		return next, true
+	}
+	for _, m := range w.pending {
+		next = min(next, w.u.messages[m].epoch)
+	}
+	ids := make([]int32, len(w.u.actors))
+	for a := range ids {
+		id, ok := w.u.byPause[w.u.pauseKey(w.path, int32(a))]
+		if ids[a] = id; !ok {
+			ids[a] = -1
+			continue
+		}
+		for _, m := range w.u.pauses[id].late {
+			if b := w.u.brought(m); b > w.now {
+				next = min(next, b)
+			}
+		}
+	}
+	for _, id := range ids {
+		if id < 0 || w.u.pauses[id].horizon < next {
+			if k := "time " + string(pathKey(w.path)); !w.lead[k] {
+				w.lead[k] = true
+				w.leads = append(w.leads, lead{moves: slices.Clone(w.moves), key: k, msg: -1})
+			}
+			return 0, false
+		}
+	}
+	if next == forever {
+		return next, true
+	}
+	w.pending = slices.Clone(w.pending)
+	for _, id := range ids {
+		for _, m := range w.u.pauses[id].late {
+			if w.u.brought(m) == next {
+				w.pending = append(w.pending, m)
+			}
+		}
+	}
+	w.now = next
+	return next, true
+}
+
+func pathKey(path []int32) []byte {
+	var b []byte
+	for _, id := range slices.Sorted(slices.Values(path)) {
+		b = append(b, byte(id), byte(id>>8), byte(id>>16), byte(id>>24))
+	}
+	return b
+}
+
+// sum names a set of steps, whatever their order: two sums of 64 bits.
+type sum [2]uint64
+
+func (s sum) with(id int32) sum {
+	return sum{s[0] + mix(uint64(id)+1), s[1] + mix(uint64(id)*0x9e3779b97f4a7c15+0x1234567)}
+}
+
+// mix is splitmix64's.
+func mix(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// count is how many schedules, in 128 bits; all ones: more than that.
+type count struct{ hi, lo uint64 }
+
+func (c count) plus(d count) count {
+	lo, carry := bits.Add64(c.lo, d.lo, 0)
+	hi, over := bits.Add64(c.hi, d.hi, carry)
+	if over > 0 {
+		return count{1<<64 - 1, 1<<64 - 1}
+	}
+	return count{hi, lo}
+}
+
+func (c count) big() *big.Int {
+	n := new(big.Int).SetUint64(c.hi)
+	return n.Lsh(n, 64).Or(n, new(big.Int).SetUint64(c.lo))
+}
