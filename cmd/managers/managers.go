@@ -7,6 +7,7 @@ import (
 
 	inputwhereabouts "ipamsim/fuzz/input/whereabouts"
 	spacecalico "ipamsim/fuzz/space/calico"
+	spaceloadbalancer "ipamsim/fuzz/space/calico/loadbalancer"
 	spacehostlocal "ipamsim/fuzz/space/hostlocal"
 	spacemixed "ipamsim/fuzz/space/mixed"
 	spacenodeipam "ipamsim/fuzz/space/nodeipam"
@@ -21,6 +22,7 @@ import (
 	planwhereabouts "ipamsim/scenarios/plan/whereabouts"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/ipam/calico"
+	"ipamsim/sim/ipam/calico/loadbalancer"
 	"ipamsim/sim/ipam/canary"
 	"ipamsim/sim/ipam/hostlocal"
 	"ipamsim/sim/ipam/mixed"
@@ -37,6 +39,7 @@ var All = sync.OnceValue(func() []*ipam.Manager {
 	return []*ipam.Manager{
 		w.With(spacewhereabouts.Space, inputwhereabouts.Reconcilers, dumpwhereabouts.Importer, dumpwhereabouts.Remedies, planwhereabouts.Plan, answerwhereabouts.Answers),
 		c.With(spacecalico.Space, strategy.Racing, dumpcalico.Importer, remedies.Calico, plancalico.Plan, answercalico.Answers),
+		loadbalancer.New(c).With(spaceloadbalancer.Space),
 		canary.New(),
 		mixed.New(c, w).With(spacemixed.Space),
 		hostlocal.New().With(spacehostlocal.Space),
