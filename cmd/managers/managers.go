@@ -19,6 +19,7 @@ import (
 	"ipamsim/scenarios/dump/calico/remedies"
 	dumpwhereabouts "ipamsim/scenarios/dump/whereabouts"
 	plancalico "ipamsim/scenarios/plan/calico"
+	plannodeipam "ipamsim/scenarios/plan/nodeipam"
 	planwhereabouts "ipamsim/scenarios/plan/whereabouts"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/ipam/calico"
@@ -43,7 +44,7 @@ var All = sync.OnceValue(func() []*ipam.Manager {
 		canary.New(),
 		mixed.New(c, w).With(spacemixed.Space),
 		hostlocal.New().With(spacehostlocal.Space),
-		nodeipam.New().With(spacenodeipam.Space),
+		nodeipam.New().With(spacenodeipam.Space, plannodeipam.Plan),
 		services.New().With(spaceservices.Space),
 	}
 })
