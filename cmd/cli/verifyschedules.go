@@ -24,13 +24,14 @@ import (
 
 // verifyFlags are the flags of verify as typed.
 type verifyFlags struct {
+	managers                             scenarios.Managers
 	preemptions, faults, probes, workers int
 	time                                 time.Duration
 	dir                                  string
 }
 
-func verifyCommand() *cobra.Command {
-	f := &verifyFlags{}
+func verifyCommand(m scenarios.Managers) *cobra.Command {
+	f := &verifyFlags{managers: m}
 	cmd := &cobra.Command{
 		Use:   "verify FILE",
 		Short: "cover every schedule of a scenario within bounds",
@@ -88,7 +89,7 @@ func (f *verifyFlags) run(cmd *cobra.Command, file string) error {
 	if err != nil {
 		return err
 	}
-	s, err := scenarios.Parse(file, text)
+	s, err := f.managers.Parse(file, text)
 	if err != nil {
 		return err
 	}
@@ -112,7 +113,7 @@ func (f *verifyFlags) run(cmd *cobra.Command, file string) error {
 	}
 	began := time.Now()
 	out, err := verify.Run(ctx, verify.Config{
-		File: file, Text: text, Bounds: por.Bounds{Preemptions: f.preemptions, Faults: f.faults}, Workers: f.workers, Command: "verify-cell",
+		Managers: f.managers, File: file, Text: text, Bounds: por.Bounds{Preemptions: f.preemptions, Faults: f.faults}, Workers: f.workers, Command: "verify-cell",
 		Dir: f.dir, Build: build, Probes: f.probes, Tell: verifyProgress(stderr, began),
 	})
 	if err != nil {
@@ -179,7 +180,7 @@ func saved(r *por.Result) string {
 }
 
 // verifyCellCommand is what verify starts for itself: a process in which runs take place.
-func verifyCellCommand() *cobra.Command {
+func verifyCellCommand(m scenarios.Managers) *cobra.Command {
 	return &cobra.Command{
 		Use:    "verify-cell DIR",
 		Short:  "run what verify asks for (verify starts it itself)",
@@ -189,7 +190,7 @@ func verifyCellCommand() *cobra.Command {
 			ignoreInterrupts() // they reach verify, which ends this process
 			scenarios.Tune()
 			in, out := cell.Files()
-			return verify.ServeCell(context.Background(), whileAnybodyAsks(in, args[0]), out, args[0])
+			return verify.ServeCell(context.Background(), m, whileAnybodyAsks(in, args[0]), out, args[0])
 		},
 	}
 }

@@ -36,7 +36,7 @@ func (a *answer) Stuck() (cause, stacks string) { return a.Hung, a.Stacks }
 
 // ServeCell makes the runs that a search asks for until there are no more, keeping what
 // it stores in dir.
-func ServeCell(ctx context.Context, in io.Reader, out io.Writer, dir string) error {
+func ServeCell(ctx context.Context, m scenarios.Managers, in io.Reader, out io.Writer, dir string) error {
 	runner, err := scenarios.NewRunnerIn(dir)
 	if err != nil {
 		return err
@@ -46,7 +46,7 @@ func ServeCell(ctx context.Context, in io.Reader, out io.Writer, dir string) err
 		a := &answer{}
 		var err error
 		if q.World != nil {
-			if w, err = q.World.parse(); err != nil {
+			if w, err = q.World.parse(m); err != nil {
 				a.Defect = err.Error()
 			}
 			return a
@@ -64,8 +64,8 @@ func ServeCell(ctx context.Context, in io.Reader, out io.Writer, dir string) err
 	return errors.Join(err, runner.Close())
 }
 
-func (w *world) parse() (*scenarios.Scenario, error) {
-	s, err := scenarios.Parse(w.File, []byte(w.Text))
+func (w *world) parse(m scenarios.Managers) (*scenarios.Scenario, error) {
+	s, err := m.Parse(w.File, []byte(w.Text))
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"ipamsim/cmd/managers"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
 	"ipamsim/sim/hermetic"
@@ -61,7 +62,7 @@ func TestPlainEnumeration(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			w, err := (&world{File: x.file, Text: string(text), Faults: x.bounds.Faults}).parse()
+			w, err := (&world{File: x.file, Text: string(text), Faults: x.bounds.Faults}).parse(managers.All())
 			if err != nil {
 				t.Fatal(err)
 			}

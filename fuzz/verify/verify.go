@@ -18,15 +18,16 @@ import (
 
 // Config of a search.
 type Config struct {
-	File    string // the scenario's, as the user named it
-	Text    []byte
-	Bounds  por.Bounds
-	Workers int    // processes
-	Command string // of this program, which serves a cell
-	Dir     string // where the runs are kept, and what breaks
-	Build   string // of this program: runs of another are of no use
-	Probes  int
-	Tell    func(por.Progress)
+	Managers scenarios.Managers
+	File     string // the scenario's, as the user named it
+	Text     []byte
+	Bounds   por.Bounds
+	Workers  int    // processes
+	Command  string // of this program, which serves a cell
+	Dir      string // where the runs are kept, and what breaks
+	Build    string // of this program: runs of another are of no use
+	Probes   int
+	Tell     func(por.Progress)
 }
 
 // Outcome of a search.
@@ -47,7 +48,7 @@ func Run(ctx context.Context, cfg Config) (*Outcome, error) {
 		return nil, fmt.Errorf("verify: %w", err)
 	}
 	w := &world{File: cfg.File, Text: string(cfg.Text), Faults: cfg.Bounds.Faults}
-	s, err := w.parse()
+	s, err := w.parse(cfg.Managers)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +117,7 @@ func (o *Outcome) write(ctx context.Context, cfg Config, s *scenarios.Scenario, 
 	if err := os.WriteFile(o.Finding, text, 0o666); err != nil {
 		return err
 	}
-	again, err := scenarios.Load(o.Finding)
+	again, err := cfg.Managers.Load(o.Finding)
 	if err != nil {
 		return fmt.Errorf("verify: the finding does not load: %w", err)
 	}
