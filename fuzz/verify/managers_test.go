@@ -2,7 +2,6 @@ package verify_test
 
 import (
 	"ipamsim/cmd/controllers"
-	"ipamsim/scenarios"
 )
 
 func init() {
