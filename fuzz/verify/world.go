@@ -11,7 +11,6 @@ import (
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
-	"ipamsim/sim"
 	"ipamsim/sim/hermetic"
 	"ipamsim/sim/por"
 )
@@ -54,35 +53,29 @@ const wakesMax = 5
 func logOf(g *por.Guide, rep *reports.Report) *por.Log {
 	l := g.Log(rep.Trace, rep.Virtual)
 	l.Cut = rep.Reason
-	for i, st := range rep.Trace.Steps {
-		l.Steps[i].Visible = podOrNode(st)
-	}
-	see := func(step int) {
+	touch := func(step int, things ...string) {
 		if 0 < step && step <= len(l.Steps) {
-			l.Steps[step-1].Visible = true
+			s := &l.Steps[step-1]
+			s.Touches = append(s.Touches, things...)
 		}
 	}
+	for _, st := range rep.Trace.Steps {
+		touch(st.Step, stored(st)...)
+	}
 	for i := range rep.Ledger.Changes {
-		see(rep.Ledger.Changes[i].Step)
+		c := &rep.Ledger.Changes[i]
+		touch(c.Step, recorded(c)...)
 	}
 	for i := range rep.History.Events {
-		see(rep.History.Events[i].Step)
+		e := &rep.History.Events[i]
+		touch(e.Step, happened(e)...)
 	}
 	for i := range rep.Violations {
 		v := &rep.Violations[i]
-		see(v.Step)
+		touch(v.Step, named(v.Objects)...)
 		l.Breaks = append(l.Breaks, por.Break{Step: v.Step, Invariant: v.Invariant, Message: v.Message})
 	}
 	return l
-}
-
-// podOrNode: what is judged includes stored pods and nodes.
-func podOrNode(st *sim.Step) bool {
-	op := st.Choice.Op
-	if op.Kind != sim.Write || op.Request == nil || st.Choice.Outcome == sim.FailBefore {
-		return false
-	}
-	return op.Request.Resource == "pods" || op.Request.Resource == "nodes"
 }
 
 // first is the violation that a run broke by first, nil if it did by none that matters.

@@ -137,7 +137,9 @@ func (p toy) reduced(t interface{ Fatalf(string, ...any) }, b Bounds, probes int
 		tr, visible, end := p.run(t, g, budget(b), j)
 		l := g.Log(tr, end)
 		for i, v := range visible {
-			l.Steps[i].Visible = v
+			if v {
+				l.Steps[i].Touches = []string{"objects"}
+			}
 		}
 		return l, nil
 	}}

@@ -137,9 +137,8 @@ func (u *universe) meet(l *Log) {
 		}
 	}
 	for i := range l.Steps {
-		if s := &l.Steps[i]; s.Visible {
-			u.rel.learnVisible(deed{l.Offers[s.Offer].Name, s.Outcome})
-		}
+		s := &l.Steps[i]
+		u.rel.learnTouches(deed{l.Offers[s.Offer].Name, s.Outcome}, s.Touches)
 	}
 }
 
