@@ -50,7 +50,8 @@ func (l *loader) simple(c *check) {
 	}
 	s := l.s.Doc.Spec
 	old := s.Controllers == "" && s.Schedule != nil
-	if !l.s.real() && !old && s.Import.Violations == nil {
+	_, imported := strict.Locate(l.doc.Root, at("spec", "import"))
+	if !l.s.real() && !old && !imported {
 		c.err = l.s.beyondSimple
 	}
 }

@@ -269,13 +269,7 @@ func (p *painter) step(now time.Duration) time.Duration {
 			return now // whether the second goes before the first is missed is drawn
 		}
 		p.clocks = append(p.clocks, now)
-		lost := p.onNode("crash and delete", true, func(n string) cluster.Action {
-			return both{&action.Crash{Node: n}, &action.Delete{Resource: "nodes", Name: n}}
-		})
-		if what == "replace node" {
-			lost.what, lost.do = "replace", func(n string) cluster.Action { return &action.ReplaceNode{Node: n} }
-		}
-		add(now, lost)
+		add(now, p.gone(what))
 	case "crash":
 		p.clocks = append(p.clocks, now)
 		lost := p.onNode(what, true, func(n string) cluster.Action { return &action.Crash{Node: n} })
@@ -288,6 +282,16 @@ func (p *painter) step(now time.Duration) time.Duration {
 		}
 	}
 	return now
+}
+
+// gone is the loss of a node, with its object; if it is replaced both come back at once.
+func (p *painter) gone(what string) onNode {
+	if what == "replace node" {
+		return p.onNode(what, true, func(n string) cluster.Action { return &action.ReplaceNode{Node: n} })
+	}
+	return p.onNode("crash and delete", true, func(n string) cluster.Action {
+		return both{&action.Crash{Node: n}, &action.Delete{Resource: "nodes", Name: n}}
+	})
 }
 
 func (p *painter) onNode(what string, slow bool, do func(string) cluster.Action) onNode {
