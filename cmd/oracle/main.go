@@ -24,7 +24,7 @@ import (
 var (
 	only   = flag.String("build", "", "only build apiserver or kubectl, and print where it is")
 	most   = flag.Int("runs", 10, "compare `N` scenarios of the library, spread over it; 0: all")
-	binary = flag.String("apiserver", "", "a kube-apiserver built before (default: build it from the module proxy)")
+	program = flag.String("apiserver", "", "a kube-apiserver built before (default: build it from the module proxy)")
 	list   = flag.Bool("differences", false, "print the known differences as a Markdown table")
 )
 
@@ -61,8 +61,8 @@ func run(ctx context.Context) (ok bool, err error) {
 		fmt.Println(file)
 		return err == nil, err
 	}
-	if *binary == "" {
-		if *binary, err = build(ctx, programs["apiserver"], "apiserver", os.Stderr); err != nil {
+	if *program == "" {
+		if *program, err = build(ctx, programs["apiserver"], "apiserver", os.Stderr); err != nil {
 			return false, err
 		}
 	}
@@ -154,7 +154,7 @@ func compareOne(ctx context.Context, r *scenarios.Runner, j job) (*replay, error
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	s, err := startServer(ctx, *binary, dir)
+	s, err := startServer(ctx, *program, dir)
 	if s != nil && s.cmd.Process != nil {
 		defer s.stop()
 	}
