@@ -1,9 +1,0 @@
-package verify_test
-
-import (
-	"ipamsim/cmd/controllers"
-)
-
-func init() {
-	controllers.Use()
-}
