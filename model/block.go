@@ -20,8 +20,9 @@ type BlockPolicy struct {
 	// V4 and V6 are the families of which every pod gets an address.
 	V4, V6 bool
 	// PodRoutes: a node has its route to a pod's address for as long as the pod is stored
-	// and has not finished. Otherwise it has it until the pod's DEL.
-	PodRoutes bool `json:",omitempty"`
+	// and has not finished. Otherwise it has it until the pod's DEL. It follows from the
+	// datastore that a run has, and is no part of what is written down.
+	PodRoutes bool `json:"-"`
 }
 
 // IPPool is one pool that blocks are carved from.
