@@ -94,9 +94,6 @@ func (r *Report) Command() string {
 			c += " --datastore " + Shell(r.Datastore)
 		}
 	}
-	if r.Controllers != "" {
-		c += " --controllers " + r.Controllers
-	}
 	return c
 }
 

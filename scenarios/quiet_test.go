@@ -125,7 +125,6 @@ kind: Scenario
 metadata: {name: canary-%s-%d-faults}
 spec:
   ipam: canary
-  controllers: simple
   nodes: [node-a, node-b]
   until: 100s
   settle: 200s

@@ -43,9 +43,7 @@ func (p *prey) open(managers scenarios.Managers) (s *scenarios.Scenario, causes 
 	target := p.Target
 	if p.written() {
 		target = "" // all
-		if s, err = managers.Load(p.Target); err == nil {
-			s = s.WithSimpleControllers() // what it finds is looked for again under Kubernetes' own
-		}
+		s, err = managers.Load(p.Target)
 	} else {
 		s, err = p.input().Scenario(managers, p.Target)
 	}

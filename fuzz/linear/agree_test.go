@@ -180,7 +180,7 @@ func library(t *testing.T) (out []*scenarios.Scenario) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out = append(out, s.WithSimpleControllers())
+		out = append(out, s)
 	}
 	return out
 }

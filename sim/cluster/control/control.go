@@ -38,10 +38,8 @@ type Env struct {
 
 // Plane is how the programs of Kubernetes' control plane run.
 type Plane struct {
-	// FeatureGates are those of the whole cluster, the API server too, as kind has them.
-	FeatureGates      map[string]bool `json:"featureGates,omitempty"`
-	ControllerManager Component       `json:"controllerManager,omitzero"`
-	Scheduler         Component       `json:"scheduler,omitzero"`
+	ControllerManager Component `json:"controllerManager,omitzero"`
+	Scheduler         Component `json:"scheduler,omitzero"`
 }
 
 // Component is one of them.
