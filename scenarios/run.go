@@ -19,6 +19,7 @@ import (
 	"ipamsim/sim/etcd"
 	"ipamsim/sim/hermetic"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/kube"
 	"ipamsim/sim/strategy"
 )
 
