@@ -46,7 +46,7 @@ var (
 		{Name: "big", Prefix: netip.MustParsePrefix("10.128.0.0/12")},
 		{Name: "six64", Prefix: netip.MustParsePrefix("fd00:1::/64"), BlockBits: 122},
 		{Name: "six32", Prefix: netip.MustParsePrefix("2001:db8::/32")},
-		{Name: "six128", Prefix: netip.MustParsePrefix("fd00:2::7/128"), BlockBits: 128},
+		{Name: "six126", Prefix: netip.MustParsePrefix("fd00:2::4/126"), BlockBits: 127}, // blocks of one address are not modelled
 	}
 	someReserved = []string{"10.0.0.0/30", "10.0.0.4/31", "10.0.0.6/31", "10.0.0.9/32", "10.0.1.0/28", "fd00::/126", "fd00::5/128"}
 )

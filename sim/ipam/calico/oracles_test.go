@@ -152,6 +152,7 @@ func (c *court) add(node, pod string) {
 	ref := model.PodRef{Namespace: "default", Name: pod}
 	c.set(func(t *model.Truth) {
 		t.Busy[id] = model.Busy{Pod: ref, Node: node, Since: c.Now()}
+		t.Pods[ref] = model.Pod{Node: node}
 		c.hist.Add(model.Event{Kind: model.AddBegin, At: c.Now(), Container: id, Node: node, Pod: ref})
 	})
 	var got netip.Addr
@@ -194,6 +195,7 @@ func (c *court) del(node, pod string) {
 	}
 	c.set(func(t *model.Truth) {
 		delete(t.Busy, id)
+		delete(t.Pods, model.PodRef{Namespace: "default", Name: pod})
 		t.Sandboxes = slices.DeleteFunc(slices.Clone(t.Sandboxes), func(s model.Sandbox) bool { return s.ID == id })
 	})
 }
