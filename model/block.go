@@ -41,8 +41,6 @@ type IPPool struct {
 	// CrossSubnet; "" is Never.
 	NoExport    bool
 	IPIP, VXLAN string
-	// LoadBalancers is another allowed use: addresses of Services.
-	LoadBalancers bool
 }
 
 // BlockUse is a block that exists, counted.

@@ -13,14 +13,12 @@ var all = []Invariant{
 	DoubleClaim,
 	DuplicateAddress,
 	DuplicateClusterIP,
-	DuplicateLoadBalancerIP,
 	DuplicateNodePort,
 	ExcludedAddress,
 	FailedCall,
 	HandleCount,
 	LeakedAffinity,
 	LeakedClaim,
-	LeakedLoadBalancerIP,
 	LeakedServiceClaim,
 	LeftoverHandle,
 	LeftoverReservation,
@@ -37,12 +35,10 @@ var all = []Invariant{
 	StarvedNode,
 	StrictAffinity,
 	Stuck,
-	SurplusLoadBalancerIP,
 	UnassignedNode,
 	UnbackedSandbox,
 	UnbackedService,
 	UnreleasedClaim,
-	UnservedLoadBalancer,
 }
 
 // All is every invariant, sorted by name.
