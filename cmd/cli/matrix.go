@@ -56,7 +56,7 @@ Exit: 0 every version ran · 2 one could not be built or run.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.matrix(cmd, m, args) },
 	}
 	f.add(cmd.Flags())
-	cmd.Flags().StringArrayVar(&f.scenarios, "scenario", nil, "a scenario or a finding `F`, instead of the library; may be given several times")
+	cmd.Flags().StringSliceVar(&f.scenarios, "scenario", nil, "a scenario or a finding `F`, instead of the library; may be given several times")
 	cmd.Flags().IntVar(&f.workers, "workers", runtime.NumCPU(), "run `N` at a time")
 	cmd.Flags().StringVar(&f.markdown, "markdown", "", "write the table as Markdown to `F`")
 	cmd.Flags().StringVar(&f.json, "json", "", "write the counts as a line of JSON for each scenario to `F`")
