@@ -125,7 +125,7 @@ var places = []struct {
 	{netip.MustParsePrefix("255.255.255.248/29"), []string{"255.255.255.252", "255.255.255.254"}},
 	{netip.MustParsePrefix("fd00::/125"), []string{"fd00::", "fd00::1", "fd00::3", "fd00::6"}},
 	{netip.MustParsePrefix("fd00::/64"), []string{"fd00::2", "fd00::ffff", "fd00::1:0:0", "fd00::7fff:ffff:ffff:fff0"}},
-	{netip.MustParsePrefix("2001:db8::/32"), []string{"2001:db8::2", "2001:db8:0:0:ffff::", "2001:db8:1::"}},
+	{netip.MustParsePrefix("2001:db8::/32"), []string{"2001:db8::2", "2001:db8::ffff", "2001:db8::1:0:0"}},
 	{netip.MustParsePrefix("fd00:1:2:3:4:4::/95"), []string{"fd00:1:2:3:4:4:ffff:fffe", "fd00:1:2:3:4:5::", "fd00:1:2:3:4:5::3"}},
 }
 
