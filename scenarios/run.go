@@ -118,9 +118,7 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 		if c, err = cluster.Start(w, run, api, cfg); err != nil {
 			return s.refused(err)
 		}
-		end := w.Hooks.End
-		w.Hooks.End = func() {
-			end()
+		whenOver(w, func() {
 			rep.Virtual = w.Now()
 			if rep.StoreDigest, err = run.Digest(); err == nil && rep.Imported() {
 				rep.AtEnd, err = atEnd(c)
@@ -128,7 +126,7 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 			if o.End != nil {
 				o.End(c)
 			}
-		}
+		})
 		return nil
 	})
 	rep.Wall, rep.Foreign = time.Since(started), hermetic.Foreign()-before
@@ -146,6 +144,15 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 		err = replay.Err()
 	}
 	return rep, conclude(rep, err)
+}
+
+// whenOver has more done when a run ends.
+func whenOver(w *sim.World, more func()) {
+	end := w.Hooks.End
+	w.Hooks.End = func() {
+		end()
+		more()
+	}
 }
 
 // atEnd is what is wrong with a cluster now, as dump's importer would find it; not nil.

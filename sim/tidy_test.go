@@ -159,7 +159,7 @@ var modules = []struct{ prefix, may, mend string }{
 	{"github.com/nats-io/", "fuzz/campaign", "how work travels is the campaign's affair"},
 	{"go.etcd.io/", "sim/etcd sim/etcd/twin sim/kube", "etcd types never leave sim/etcd and sim/kube"},
 	// Upstream's own order of blocks is this generator, seeded by a host's name.
-	{"math/rand", "sim/strategy fuzz/space model/reference/calico model/capacity scenarios/calibrate/...", "nothing is random but the schedule: ask sim.Gate.Draw, or let the strategy choose"},
+	{"math/rand", "sim/strategy sim/por fuzz/space model/reference/calico model/capacity scenarios/calibrate/...", "nothing is random but the schedule: ask sim.Gate.Draw, or let the strategy choose"},
 	{"crypto/rand", "fuzz/campaign sim/attach", "nothing is random but the schedule: ask sim.Gate.Draw"},
 	{"log", "sim/attach", "library code returns or records; only cmd prints"},
 	{"github.com/sirupsen/logrus", "sim/ipam/* sim/ipam/calico/door/... cmd/* cmd/calico/lab/...", "library code returns or records; only cmd prints"},

@@ -22,10 +22,10 @@ import (
 )
 
 var (
-	only   = flag.String("build", "", "only build apiserver or kubectl, and print where it is")
-	most   = flag.Int("runs", 10, "compare `N` scenarios of the library, spread over it; 0: all")
+	only    = flag.String("build", "", "only build apiserver or kubectl, and print where it is")
+	most    = flag.Int("runs", 10, "compare `N` scenarios of the library, spread over it; 0: all")
 	program = flag.String("apiserver", "", "a kube-apiserver built before (default: build it from the module proxy)")
-	list   = flag.Bool("differences", false, "print the known differences as a Markdown table")
+	list    = flag.Bool("differences", false, "print the known differences as a Markdown table")
 )
 
 func main() {
