@@ -90,6 +90,8 @@ func (y *tally) add(t *testing.T, s *scenarios.Scenario, rep *reports.Report) {
 			why = "only duplicate-address: one of the two is a node's tunnel, and the history tells of ADDs"
 		case byUs && !pods(v):
 			why = "only duplicate-address: one of the two is no pod, and the history tells of ADDs"
+		case byUs && strings.HasPrefix(v.Code, "del-under-way"):
+			why = "only duplicate-address: one of the two is about to go, and for the history it has gone when its DEL begins"
 		case byThem && !overlap(rep.History, w, false):
 			why = "only porcupine: two interfaces of one sandbox have it"
 		case byThem && !overlap(rep.History, w, true):

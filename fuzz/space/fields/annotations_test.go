@@ -54,7 +54,6 @@ var annotationExclusions = slices.Concat(
 		"projectcalico.org/IPv4WireguardInterfaceAddr", "projectcalico.org/IPv6WireguardInterfaceAddr",
 		"projectcalico.org/WireguardPublicKey", "projectcalico.org/WireguardPublicKeyV6"),
 	each(ofRoutes, "", "Node", "projectcalico.org/ASNumber", "projectcalico.org/RouteReflectorClusterID"),
-	each("the fabric between nodes is of IPv4", "", "Node", "projectcalico.org/IPv6Address"),
 	each(ofResources, "", "Node", "projectcalico.org/labels", "projectcalico.org/annotations", "projectcalico.org/metadata", "projectcalico.org/created-by"),
 
 	each(ofMultus, "", "v1.NetworkSelectionElement", "ips", "mac", "infiniband-guid", "portMappings", "bandwidth", "cni-args", "ipam-claim-reference"),
