@@ -16,16 +16,7 @@ import (
 	"ipamsim/reports"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/scenariotest"
-	"ipamsim/sim/hermetic"
 )
-
-func runner(t *testing.T) *scenarios.Runner {
-	t.Helper()
-	if !hermetic.Enabled {
-		t.Skip("SKIPPED: needs the hermetic build; run make test")
-	}
-	return scenariotest.Runner(t)
-}
 
 // fail runs a scenario of the library and returns its first violation of an
 // invariant.
