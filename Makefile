@@ -25,7 +25,7 @@ gov = overlay=$$(go run ./cmd/hermetic) && flags=(-overlay="$$overlay" -tags=her
 forked = $(if $(strip $(FORK)),export GOWORK=off; )fork=$$(go run ./cmd/fork $(if $(PINNED),-pinned) -overlay="$$overlay" $(FORK)) || exit 2; $(if $(strip $(FORK)),flags+=(-modfile="$$fork" -overlay="$${fork%.mod}.json"); )
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test lint bench golden screenshots fuzz determinism nightly quiet runtime-test programs lab gate planted init-test oracle findings conformance chaos memory verify
+.PHONY: help build demo test lint bench golden screenshots fuzz determinism nightly quiet runtime-test programs lab gate planted init-test oracle findings conformance chaos memory
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -87,9 +87,6 @@ memory: ## 1,000 runs with Kubernetes' own controllers leave nothing behind (min
 
 quiet: ## 1,000 seeds of every scenario that must stay silent (an hour)
 	@$(call gov,test) -timeout 24h -count=1 -run '^TestQuiet$$' -v ./scenarios -full
-
-verify: ## the reduction of ipamsim verify held to plain enumeration on small real worlds (minutes)
-	@$(call gov,test) -timeout 2h -count=1 -run '^TestPlainEnumeration$$' -v ./fuzz/verify -plain
 
 chaos: ## 100 kills of a campaign's workers and 5 of its coordinator lose nothing, of a plan's neither
 	@$(call gov,test) -timeout 60m -count=1 -run '^Test(Plan)?Chaos$$' -v ./fuzz/campaign -full

@@ -11,6 +11,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
+	"ipamsim/sim"
 	"ipamsim/sim/hermetic"
 	"ipamsim/sim/por"
 )
@@ -53,29 +54,35 @@ const wakesMax = 5
 func logOf(g *por.Guide, rep *reports.Report) *por.Log {
 	l := g.Log(rep.Trace, rep.Virtual)
 	l.Cut = rep.Reason
-	touch := func(step int, things ...string) {
+	for i, st := range rep.Trace.Steps {
+		l.Steps[i].Visible = podOrNode(st)
+	}
+	see := func(step int) {
 		if 0 < step && step <= len(l.Steps) {
-			s := &l.Steps[step-1]
-			s.Touches = append(s.Touches, things...)
+			l.Steps[step-1].Visible = true
 		}
 	}
-	for _, st := range rep.Trace.Steps {
-		touch(st.Step, stored(st)...)
-	}
 	for i := range rep.Ledger.Changes {
-		c := &rep.Ledger.Changes[i]
-		touch(c.Step, recorded(c)...)
+		see(rep.Ledger.Changes[i].Step)
 	}
 	for i := range rep.History.Events {
-		e := &rep.History.Events[i]
-		touch(e.Step, happened(e)...)
+		see(rep.History.Events[i].Step)
 	}
 	for i := range rep.Violations {
 		v := &rep.Violations[i]
-		touch(v.Step, named(v.Objects)...)
+		see(v.Step)
 		l.Breaks = append(l.Breaks, por.Break{Step: v.Step, Invariant: v.Invariant, Message: v.Message})
 	}
 	return l
+}
+
+// podOrNode: what is judged includes stored pods and nodes.
+func podOrNode(st *sim.Step) bool {
+	op := st.Choice.Op
+	if op.Kind != sim.Write || op.Request == nil || st.Choice.Outcome == sim.FailBefore {
+		return false
+	}
+	return op.Request.Resource == "pods" || op.Request.Resource == "nodes"
 }
 
 // first is the violation that a run broke by first, nil if it did by none that matters.

@@ -51,13 +51,8 @@ type Step struct {
 	Outcome sim.Outcome
 	Level   int
 	At      time.Duration
-	// Touches names the things of which what is judged changed: a pod, an address; Whole
-	// if everything is concerned. None: nothing that is judged changed.
-	Touches []string `json:",omitempty"`
+	Visible bool // what is judged changed
 }
-
-// Whole is touched by what concerns everything that is judged.
-const Whole = "*"
 
 // Break is a violation.
 type Break struct {

@@ -137,9 +137,7 @@ func (p toy) reduced(t interface{ Fatalf(string, ...any) }, b Bounds, probes int
 		tr, visible, end := p.run(t, g, budget(b), j)
 		l := g.Log(tr, end)
 		for i, v := range visible {
-			if v {
-				l.Steps[i].Touches = []string{"objects"}
-			}
+			l.Steps[i].Visible = v
 		}
 		return l, nil
 	}}

@@ -11,12 +11,11 @@ import (
 //
 // Part of it is read off the messages, part is learned from what they were seen to do:
 // which process hears of which resource, which processes move each other without a
-// message, which steps change what is judged, and of what. It only grows.
+// message, and which steps change what is judged. It only grows.
 type Relation struct {
 	hears   map[sim.ActorID]map[string]bool // resources of which a process has been told
 	moves   map[pair]bool                   // processes that move each other
-	touches map[deed]map[string]bool        // what steps change of what is judged
-	with    map[string]string               // things that steps touch together: a parent of each
+	visible map[deed]bool                   // kinds of steps that change what is judged
 	grown   int
 }
 
@@ -31,7 +30,7 @@ type deed struct {
 
 // NewRelation has learned nothing.
 func NewRelation() *Relation {
-	return &Relation{hears: map[sim.ActorID]map[string]bool{}, moves: map[pair]bool{}, touches: map[deed]map[string]bool{}, with: map[string]string{}}
+	return &Relation{hears: map[sim.ActorID]map[string]bool{}, moves: map[pair]bool{}, visible: map[deed]bool{}}
 }
 
 // Learned is how many facts were.
@@ -61,43 +60,11 @@ func (r *Relation) learnMoves(a, b sim.ActorID) bool {
 	return true
 }
 
-// learnTouches: things that one step touches belong together from then on, because one
-// thing may be judged by the other.
-func (r *Relation) learnTouches(d deed, things []string) {
-	if len(things) > 0 && r.touches[d] == nil {
-		r.touches[d] = map[string]bool{}
+func (r *Relation) learnVisible(d deed) {
+	if !r.visible[d] {
+		r.visible[d] = true
+		r.grown++
 	}
-	for _, t := range things {
-		if !r.touches[d][t] {
-			r.touches[d][t] = true
-			r.grown++
-		}
-		if a, b := r.root(things[0]), r.root(t); a != b {
-			r.with[max(a, b)] = min(a, b) // Whole is the least
-			r.grown++
-		}
-	}
-}
-
-// root names all things that belong together.
-func (r *Relation) root(thing string) string {
-	for r.with[thing] != "" {
-		thing = r.with[thing]
-	}
-	return thing
-}
-
-// judgedTogether reports whether both steps touch the same, or one the whole.
-func (r *Relation) judgedTogether(a, b deed) bool {
-	for x := range r.touches[a] {
-		x = r.root(x)
-		for y := range r.touches[b] {
-			if y = r.root(y); x == y || x == Whole || y == Whole {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // moving are the processes that move a process or are moved by it.
@@ -122,12 +89,12 @@ func (k *kind) served() bool {
 func (k *kind) writes() bool { return k.Kind == sim.Write && k.served() }
 
 // depend reports whether two steps depend on each other: they are of one process, or of
-// two that move each other; both change what is judged together; one writes what the other is
+// two that move each other; both change what is judged; one writes what the other is
 // about, a part of it or a list that it stands in; one writes what the other's process is
 // told of.
 func (r *Relation) depend(a, b *kind) bool {
 	switch {
-	case a.Actor == b.Actor, r.moving(a.Actor, b.Actor), r.judgedTogether(a.deed, b.deed):
+	case a.Actor == b.Actor, r.moving(a.Actor, b.Actor), r.visible[a.deed] && r.visible[b.deed]:
 		return true
 	case a.writes() && r.hears[b.Actor][a.resource], b.writes() && r.hears[a.Actor][b.resource]:
 		return true

@@ -137,8 +137,9 @@ func (u *universe) meet(l *Log) {
 		}
 	}
 	for i := range l.Steps {
-		s := &l.Steps[i]
-		u.rel.learnTouches(deed{l.Offers[s.Offer].Name, s.Outcome}, s.Touches)
+		if s := &l.Steps[i]; s.Visible {
+			u.rel.learnVisible(deed{l.Offers[s.Offer].Name, s.Outcome})
+		}
 	}
 }
 
