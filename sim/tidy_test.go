@@ -136,7 +136,7 @@ var layers = []struct{ dir, may string }{
 	{"fuzz/gate", "model/... sim/... reports reports/... scenarios scenarios/strict fuzz/..."},
 	{"fuzz/input/*", "model/... sim/... scenarios fuzz/input"},
 	{"fuzz/input", "model/... sim/... reports scenarios scenarios/strict fuzz/space"},
-	{"fuzz/ipamsimtest", "model/... sim/... reports scenarios scenarios/strict fuzz/input fuzz/space fuzz/finding fuzz/shrink fuzz/coverage"}, // for authors' own repositories
+	{"fuzz/ipamsimtest", "model/... sim/... reports scenarios scenarios/strict scenarios/scenariotest fuzz/input fuzz/space fuzz/finding fuzz/shrink fuzz/coverage"}, // for authors' own repositories
 	{"fuzz/campaign", "model/... sim/... reports scenarios scenarios/strict scenarios/plan fuzz/cell fuzz/cause fuzz/confirm fuzz/space fuzz/coverage fuzz/finding fuzz/known fuzz/shrink fuzz/linear reports/..."},
 	{"fuzz", "model/... sim/... reports scenarios fuzz/..."},
 	{"cmd/hermetic", "sim/hermetic/overlay"},

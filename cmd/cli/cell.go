@@ -10,38 +10,38 @@ import (
 	"ipamsim/fuzz/campaign"
 	"ipamsim/fuzz/cell"
 	"ipamsim/fuzz/gate"
+	"ipamsim/fuzz/verify"
 	"ipamsim/scenarios"
 )
 
-// cellCommand is what a worker starts for itself: the process in which runs take
-// place.
+// cellCommand is what a worker starts for itself.
 func cellCommand(m scenarios.Managers) *cobra.Command {
-	return &cobra.Command{
-		Use:    "cell DIR",
-		Short:  "run what a worker asks for (workers start it themselves)",
-		Hidden: true,
-		Args:   cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			ignoreInterrupts() // those of a terminal reach the coordinator, too, which lets workers bring what they have
-			scenarios.Tune()
-			in, out := cell.Files()
-			return campaign.ServeCell(context.Background(), m, whileAnybodyAsks(in, args[0]), out, args[0])
-		},
-	}
+	return servesCell("cell", "run what a worker asks for (workers start it themselves)", m, campaign.ServeCell)
 }
 
 // gateCellCommand is the same for a gate.
 func gateCellCommand(m scenarios.Managers) *cobra.Command {
+	return servesCell("gate-cell", "run what a gate asks for (gates start it themselves)", m, gate.ServeCell)
+}
+
+// verifyCellCommand is the same for verify.
+func verifyCellCommand(m scenarios.Managers) *cobra.Command {
+	return servesCell("verify-cell", "run what verify asks for (verify starts it itself)", m, verify.ServeCell)
+}
+
+// servesCell is the process in which runs take place that another one asks for. Interrupts
+// of a terminal reach that one, too, which lets this one bring what it has, or ends it.
+func servesCell(name, short string, m scenarios.Managers, serve func(ctx context.Context, m scenarios.Managers, in io.Reader, out io.Writer, dir string) error) *cobra.Command {
 	return &cobra.Command{
-		Use:    "gate-cell DIR",
-		Short:  "run what a gate asks for (gates start it themselves)",
+		Use:    name + " DIR",
+		Short:  short,
 		Hidden: true,
 		Args:   cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			ignoreInterrupts() // they reach the gate, which ends this process
+			ignoreInterrupts()
 			scenarios.Tune()
 			in, out := cell.Files()
-			return gate.ServeCell(context.Background(), m, whileAnybodyAsks(in, args[0]), out, args[0])
+			return serve(context.Background(), m, whileAnybodyAsks(in, args[0]), out, args[0])
 		},
 	}
 }

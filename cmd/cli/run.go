@@ -131,9 +131,9 @@ func (f *runFlags) check(cmd *cobra.Command, files []string) (*work, error) {
 	if several && f.verify {
 		return nil, fmt.Errorf("--verify: %s makes runs of its own", f.strategy)
 	}
-	if f.strategy != "" && !several {
-		if _, err := strategy.Parse(f.strategy, 0, strategy.Settings{}); err != nil {
-			return nil, fmt.Errorf("--strategy: %w", err)
+	if !several {
+		if err := checkStrategy(f.strategy); err != nil {
+			return nil, err
 		}
 	}
 	files, err := f.library(files)
@@ -181,6 +181,17 @@ const stores = scenarios.Etcd + " or " + scenarios.Memory
 func checkStore(name string) error {
 	if name != scenarios.Etcd && name != scenarios.Memory {
 		return fmt.Errorf("--store: unknown store %q, want %s", name, stores)
+	}
+	return nil
+}
+
+// checkStrategy checks the name of one that makes one run; "" is the scenario's own.
+func checkStrategy(name string) error {
+	if name == "" {
+		return nil
+	}
+	if _, err := strategy.Parse(name, 0, strategy.Settings{}); err != nil {
+		return fmt.Errorf("--strategy: %w", err)
 	}
 	return nil
 }

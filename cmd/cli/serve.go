@@ -86,10 +86,8 @@ func (f *serveFlags) check(cmd *cobra.Command, files []string) (*scenarios.Scena
 	if err := checkStore(f.store); err != nil {
 		return fail(err)
 	}
-	if f.strategy != "" {
-		if _, err := strategy.Parse(f.strategy, 0, strategy.Settings{}); err != nil {
-			return fail(fmt.Errorf("--strategy: %w", err))
-		}
+	if err := checkStrategy(f.strategy); err != nil {
+		return fail(err)
 	}
 	all, err := loadAll(f.managers, files)
 	if err != nil {

@@ -22,13 +22,14 @@ it stands then.
 
 Exit: 0 it stands still again · 2 it does not, or nobody serves.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			n, err := 1, error(nil)
+			n := 1
 			if len(args) > 1 {
 				return errors.New("want one number of steps")
 			}
 			if len(args) == 1 {
-				if n, err = strconv.Atoi(args[0]); err != nil || n < 1 || n > attach.StepsMax {
-					return fmt.Errorf("want a number of steps, 1 to %d, have %q", attach.StepsMax, args[0])
+				var err error
+				if n, err = stepsOf(args[0]); err != nil {
+					return err
 				}
 			}
 			path := cmp.Or(file, os.Getenv("KUBECONFIG"))
@@ -44,4 +45,13 @@ Exit: 0 it stands still again · 2 it does not, or nobody serves.`,
 	}
 	cmd.Flags().StringVar(&file, "kubeconfig", "", "the `file` that ipamsim serve printed (default: $KUBECONFIG)")
 	return cmd
+}
+
+// stepsOf reads how many steps a run is to go on for.
+func stepsOf(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > attach.StepsMax {
+		return 0, fmt.Errorf("want a number of steps, 1 to %d, have %q", attach.StepsMax, text)
+	}
+	return n, nil
 }

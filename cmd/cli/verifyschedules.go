@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"ipamsim/fuzz/campaign"
-	"ipamsim/fuzz/cell"
 	"ipamsim/fuzz/verify"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
@@ -177,20 +176,4 @@ func reached(b por.Bounds) string {
 func saved(r *por.Result) string {
 	n, _ := r.Schedules.Float64()
 	return fmt.Sprintf("%.4g schedules for each run", n/float64(max(r.Runs, 1)))
-}
-
-// verifyCellCommand is what verify starts for itself: a process in which runs take place.
-func verifyCellCommand(m scenarios.Managers) *cobra.Command {
-	return &cobra.Command{
-		Use:    "verify-cell DIR",
-		Short:  "run what verify asks for (verify starts it itself)",
-		Hidden: true,
-		Args:   cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			ignoreInterrupts() // they reach verify, which ends this process
-			scenarios.Tune()
-			in, out := cell.Files()
-			return verify.ServeCell(context.Background(), m, whileAnybodyAsks(in, args[0]), out, args[0])
-		},
-	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -108,8 +107,8 @@ func (v *visit) listen(ctx context.Context) {
 	for lines.Scan() && ctx.Err() == nil {
 		n, err := 1, error(nil)
 		if text := strings.TrimSpace(lines.Text()); text != "" {
-			if n, err = strconv.Atoi(text); err != nil || n < 1 || n > attach.StepsMax {
-				v.say("want a number of steps, 1 to %d, have %q", attach.StepsMax, text)
+			if n, err = stepsOf(text); err != nil {
+				v.say("%s", err)
 				continue
 			}
 		}

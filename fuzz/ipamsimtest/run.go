@@ -12,6 +12,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/scenariotest"
 	"ipamsim/sim/hermetic"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/strategy"
@@ -75,16 +76,7 @@ type bench struct {
 
 func begin(t testing.TB, m *ipam.Manager) *bench {
 	t.Helper()
-	r, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return &bench{t: t, ctx: t.Context(), managers: scenarios.Managers{m}, runner: r}
+	return &bench{t: t, ctx: t.Context(), managers: scenarios.Managers{m}, runner: scenariotest.Open(t)}
 }
 
 func (b *bench) load(file string) *scenarios.Scenario {

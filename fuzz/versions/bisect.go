@@ -15,8 +15,11 @@ func (c *Comparison) Bisect(ctx context.Context, of *Case, ready func(Version) e
 		if err := ready(c.Versions[i]); err != nil {
 			return err
 		}
-		for from, to := 1, c.Seeds; from <= to && r.Cells[i].Err == "" && r.Cells[i].Broken < Enough; from, to = to+1, min(2*to, c.Most) {
-			r.Cells[i] = r.Cells[i].Add(c.Versions[i].Run(ctx, of, from, to))
+		n := &r.Cells[i]
+		for from, to := range c.batches {
+			if *n = n.Add(c.Versions[i].Run(ctx, of, from, to)); n.Err != "" || n.Broken >= Enough {
+				break
+			}
 		}
 		return nil
 	}

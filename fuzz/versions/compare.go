@@ -67,7 +67,7 @@ func (c *Comparison) Run(ctx context.Context, cases []Case) []Row {
 // as many each, so that they can be compared.
 func (c *Comparison) row(ctx context.Context, of *Case) Row {
 	r := Row{of, make([]Count, len(c.Versions))}
-	for from, to := 1, c.Seeds; from <= to; from, to = to+1, min(2*to, c.Most) {
+	for from, to := range c.batches {
 		for i := range c.Versions {
 			if r.Cells[i].Err == "" {
 				r.Cells[i] = r.Cells[i].Add(c.Versions[i].Run(ctx, of, from, to))
@@ -81,6 +81,13 @@ func (c *Comparison) row(ctx context.Context, of *Case) Row {
 		}
 	}
 	return r
+}
+
+// batches are the first and the last seed of each batch: c.Seeds, and then as many as
+// there were before, up to c.Most.
+func (c *Comparison) batches(yield func(from, to int) bool) {
+	for from, to := 1, c.Seeds; from <= to && yield(from, to); from, to = to+1, min(2*to, c.Most) {
+	}
 }
 
 // most is the count of the version that breaks most often.

@@ -12,6 +12,12 @@ import (
 func Runner(t testing.TB) *scenarios.Runner {
 	t.Helper()
 	scenarios.Tune()
+	return Open(t)
+}
+
+// Open is a runner until the test ends, in a process that stays as it is.
+func Open(t testing.TB) *scenarios.Runner {
+	t.Helper()
 	r, err := scenarios.NewRunner()
 	if err != nil {
 		t.Fatal(err)
