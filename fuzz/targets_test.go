@@ -20,6 +20,9 @@ import (
 // FuzzCalico: worlds of Calico.
 func FuzzCalico(f *testing.F) { fuzzRuns(f, "FuzzCalico") }
 
+// FuzzCalicoLb: worlds of Calico's LoadBalancer IPAM.
+func FuzzCalicoLb(f *testing.F) { fuzzRuns(f, "FuzzCalicoLb") }
+
 // FuzzHostLocal: worlds of host-local.
 func FuzzHostLocal(f *testing.F) { fuzzRuns(f, "FuzzHostLocal") }
 

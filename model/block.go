@@ -41,6 +41,8 @@ type IPPool struct {
 	// CrossSubnet; "" is Never.
 	NoExport    bool
 	IPIP, VXLAN string
+	// LoadBalancers is another allowed use: addresses of Services.
+	LoadBalancers bool
 }
 
 // BlockUse is a block that exists, counted.

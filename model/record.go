@@ -61,6 +61,7 @@ type Claim struct {
 	Handle    string // Calico: what the address is released by
 	Node      string // Calico: for which node it was handed out
 	Tunnel    bool   // it is the node's own, for its IPIP, VXLAN or WireGuard device
+	Service   string `json:",omitempty"` // NAMESPACE/NAME of the Service whose load balancer it is for
 	// Torn: the manager would have written here whose it is, and did not come to it, or
 	// that is lost: nobody can release it.
 	Torn bool `json:",omitempty"`

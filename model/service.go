@@ -26,6 +26,16 @@ type Service struct {
 	Families []string // IPv4, IPv6: as many as Addrs, in their order
 	Ports    []NodePort
 	Headless bool // it has no address, and wants none
+	// Balancer is set for one of type LoadBalancer that the manager serves.
+	Balancer *Balancer `json:",omitempty"`
+}
+
+// Balancer is what a Service of type LoadBalancer asks the manager for and was given.
+type Balancer struct {
+	Families []string     // IPv4, IPv6: one address of each is asked for
+	Addrs    []netip.Addr // of its status
+	Handle   string       // by which its addresses are claimed
+	Asked    bool         // it asks for certain addresses or pools
 }
 
 // NodePort is one of a Service, each once. That of the health check is TCP's.

@@ -82,12 +82,14 @@ var reds = []red{
 	{invariant: "double-claim"},
 	{invariant: "duplicate-address"},
 	{invariant: "duplicate-cluster-ip"},
+	{invariant: "duplicate-load-balancer-ip"},
 	{invariant: "duplicate-node-port"},
 	{invariant: "excluded-address", network: `, "exclude": ["10.0.0.1/32", "10.0.0.8/30"]`},
 	{invariant: "failed-call"},
 	{invariant: "handle-count", network: blocks},
 	{invariant: "leaked-affinity", network: blocks, settle: "30s"},
 	{invariant: "leaked-claim", judge: "{leakAfter: 20s}", also: "unreleased-claim"},
+	{invariant: "leaked-load-balancer-ip", settle: "30m"},
 	{invariant: "leaked-service-claim", settle: "30m"},
 	{invariant: "leftover-handle", network: blocks, settle: "30s"},
 	{invariant: "leftover-reservation", settle: "30s", also: "reservation-count"},
@@ -104,10 +106,12 @@ var reds = []red{
 	{invariant: "starved-node", network: blocks, settle: "30s"},
 	{invariant: "strict-affinity", network: blocks + `, "strict": true`},
 	{invariant: "stuck", judge: "{stuckAfter: 20s}"},
+	{invariant: "surplus-load-balancer-ip"},
 	{invariant: "unassigned-node", network: `, "slice": 29, "assigned": true`, settle: "40m"},
 	{invariant: "unbacked-sandbox", also: "overlap-reservation duplicate-address reservation-count"},
 	{invariant: "unbacked-service", settle: "5m"},
 	{invariant: "unreleased-claim"},
+	{invariant: "unserved-load-balancer", settle: "30m"},
 }
 
 // blocks lets nodes claim blocks of four addresses.

@@ -61,7 +61,8 @@ var layers = []struct{ dir, may string }{
 	{"sim/ipam/calico/store", "sim sim/etcd sim/kube sim/ipam"},
 	{"sim/ipam/calico/record", "model model/act sim sim/etcd sim/kube sim/ipam sim/ipam/calico/store"},
 	{"sim/ipam/calico/objects", "sim sim/kube sim/ipam sim/ipam/calico/store sim/ipam/calico/record"},
-	{"sim/ipam/calico/ctl", "sim sim/hermetic sim/kube sim/ipam sim/ipam/calico/store"}, // pins the wait for the terminal
+	{"sim/ipam/calico/ctl", "sim sim/hermetic sim/kube sim/ipam sim/ipam/calico/store"},   // pins the wait for the terminal
+	{"sim/ipam/calico/loadbalancer", "model model/act sim/kube sim/ipam sim/ipam/calico"}, // its one process is Calico's
 	{"sim/ipam/calico", "model model/act sim sim/hermetic sim/etcd sim/kube sim/ipam sim/ipam/platform/... sim/ipam/calico/..."},
 	{"sim/ipam/whereabouts/door/...", "sim/ipam/platform/... sim/ipam/whereabouts/door/..."},
 	{"sim/ipam/whereabouts/upstream/...", "sim/ipam/platform/... sim/ipam/whereabouts/door/... sim/ipam/whereabouts/upstream/..."},
@@ -119,6 +120,7 @@ var layers = []struct{ dir, may string }{
 	{"scenarios/dump/*", "model model/route model/invariant reports sim/cluster/action scenarios scenarios/strict scenarios/remedy scenarios/dump scenarios/dump/*"}, // a manager's
 	{"fuzz/space", "model/... sim/... scenarios"},
 	{"fuzz/space/fields", ""}, // tests
+	{"fuzz/space/calico/loadbalancer", "scenarios fuzz/space sim sim/cluster/action"},
 	{"fuzz/space/*", "model/... sim/... scenarios fuzz/space fuzz/space/*"},
 	{"fuzz/shape", "sim"},
 	{"fuzz/coverage/lamp", ""}, // instrumented, and nothing else of ours may be counted with it
@@ -140,7 +142,7 @@ var layers = []struct{ dir, may string }{
 	{"fuzz/campaign", "model/... sim/... reports scenarios scenarios/strict scenarios/plan fuzz/cell fuzz/cause fuzz/confirm fuzz/space fuzz/coverage fuzz/finding fuzz/known fuzz/shrink fuzz/linear reports/..."},
 	{"fuzz", "model/... sim/... reports scenarios fuzz/..."},
 	{"cmd/hermetic", "sim/hermetic/overlay"},
-	{"cmd/managers", "scenarios sim/ipam sim/ipam/* sim/strategy scenarios/plan/* reports/answer/* fuzz/space/* fuzz/input/* scenarios/dump/* scenarios/dump/*/remedies"}, // the list
+	{"cmd/managers", "scenarios sim/ipam sim/ipam/* sim/ipam/*/loadbalancer sim/strategy scenarios/plan/* reports/answer/* fuzz/space/* fuzz/space/*/loadbalancer fuzz/input/* scenarios/dump/* scenarios/dump/*/remedies"}, // the list
 	{"cmd/controllers", "scenarios sim/controlplane sim/cluster/control/real"},
 	{"cmd/ipamsim", "cmd/cli cmd/controllers cmd/managers"},
 	{"cmd/oracle", "sim/kube scenarios cmd/controllers cmd/managers"}, // the API server against upstream's own
@@ -178,9 +180,9 @@ var allowed = []struct{ rule, dirs, why string }{
 	{"goroutine", "sim/ipam/* sim/ipam/calico/store sim/controlplane sim/kube/elect", "a daemon's informers and workers are goroutines of its process"},
 	{"goroutine", "sim/attach", "the server outside of the bubble, and inside one for each watch of somebody who looks"},
 	{"goroutine", "sim/local", "a caller waits for its answer while the call is under way, as a goroutine of its process"},
-	{"goroutine", "sim/ipam/calico/door/config", "it is one of the process that it is a door of"},
+	{"goroutine", "sim/ipam/calico/door/config", "those of the process that it is a door of"},
 	{"goroutine", "fuzz fuzz/* cmd/* cmd/calico/lab/...", "workers outside every bubble"},
-	{"clock", "sim sim/etcd sim/etcd/twin sim/kube sim/controlplane sim/disk sim/local sim/local/localgrpc sim/cloud sim/ipam/* sim/ipam/calico/objects sim/cluster sim/cluster/...", "inside the bubble the clock is virtual"},
+	{"clock", "sim sim/etcd sim/etcd/twin sim/kube sim/controlplane sim/disk sim/local sim/local/localgrpc sim/cloud sim/ipam/* sim/ipam/calico/objects sim/ipam/calico/door/config sim/cluster sim/cluster/...", "inside the bubble the clock is virtual"},
 	{"clock", "sim/attach", "certificates and a watchdog's beat, outside of the bubble"},
 	{"clock", "scenarios fuzz fuzz/*", "wall seconds of a run, for people"},
 	{"clock", "scenarios/dump/live", "a busy API server is left alone for a while"},

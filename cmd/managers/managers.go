@@ -7,6 +7,7 @@ import (
 
 	inputwhereabouts "ipamsim/fuzz/input/whereabouts"
 	spacecalico "ipamsim/fuzz/space/calico"
+	spaceloadbalancer "ipamsim/fuzz/space/calico/loadbalancer"
 	spacehostlocal "ipamsim/fuzz/space/hostlocal"
 	spacemixed "ipamsim/fuzz/space/mixed"
 	spacenodeipam "ipamsim/fuzz/space/nodeipam"
@@ -19,8 +20,10 @@ import (
 	"ipamsim/scenarios/dump/calico/remedies"
 	dumpwhereabouts "ipamsim/scenarios/dump/whereabouts"
 	plancalico "ipamsim/scenarios/plan/calico"
+	plannodeipam "ipamsim/scenarios/plan/nodeipam"
 	planwhereabouts "ipamsim/scenarios/plan/whereabouts"
 	"ipamsim/sim/ipam/calico"
+	"ipamsim/sim/ipam/calico/loadbalancer"
 	"ipamsim/sim/ipam/canary"
 	"ipamsim/sim/ipam/hostlocal"
 	"ipamsim/sim/ipam/mixed"
@@ -37,10 +40,11 @@ var All = sync.OnceValue(func() scenarios.Managers {
 	return scenarios.Managers{
 		w.With(spacewhereabouts.Space, inputwhereabouts.Reconcilers, dumpwhereabouts.Importer, dumpwhereabouts.Remedies, planwhereabouts.Plan, answerwhereabouts.Answers),
 		c.With(spacecalico.Space, strategy.Racing, dumpcalico.Importer, remedies.Calico, plancalico.Plan, answercalico.Answers),
+		loadbalancer.New(c).With(spaceloadbalancer.Space),
 		canary.New(),
 		mixed.New(c, w).With(spacemixed.Space),
 		hostlocal.New().With(spacehostlocal.Space),
-		nodeipam.New().With(spacenodeipam.Space),
+		nodeipam.New().With(spacenodeipam.Space, plannodeipam.Plan),
 		services.New().With(spaceservices.Space),
 	}
 })

@@ -13,12 +13,14 @@ var all = []Invariant{
 	DoubleClaim,
 	DuplicateAddress,
 	DuplicateClusterIP,
+	DuplicateLoadBalancerIP,
 	DuplicateNodePort,
 	ExcludedAddress,
 	FailedCall,
 	HandleCount,
 	LeakedAffinity,
 	LeakedClaim,
+	LeakedLoadBalancerIP,
 	LeakedServiceClaim,
 	LeftoverHandle,
 	LeftoverReservation,
@@ -35,10 +37,12 @@ var all = []Invariant{
 	StarvedNode,
 	StrictAffinity,
 	Stuck,
+	SurplusLoadBalancerIP,
 	UnassignedNode,
 	UnbackedSandbox,
 	UnbackedService,
 	UnreleasedClaim,
+	UnservedLoadBalancer,
 }
 
 // All is every invariant, sorted by name.

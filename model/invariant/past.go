@@ -34,6 +34,7 @@ type Past struct {
 
 	assigning map[string]*assigning // by network key
 	gaps      map[gap]time.Duration // since when Services have them
+	served    bool                  // a Service was given a load balancer's address
 }
 
 // rules are since when a network's policy is what it is.
@@ -76,6 +77,7 @@ func (p *Past) Note(v View) {
 	p.noteStanding(&v)
 	p.noteSlices(&v)
 	p.noteGaps(&v)
+	p.noteServed(&v)
 	p.calls.note(&v)
 	p.record, p.begun = v.Record, true
 }

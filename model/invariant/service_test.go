@@ -84,3 +84,64 @@ var serviceRows = map[string][]row{
 		{"within the bound", later(7, func(s *model.Services) { s.Ports = append(s.Ports, 30003) }), ""},
 	},
 }
+
+// calmBalancers is a cluster with two Services of type LoadBalancer, which have all they
+// ask for, and were served long ago.
+func calmBalancers() *View {
+	v := &View{History: &model.History{}, Past: &Past{served: true}, Truth: model.Truth{At: sec(3600)}}
+	one, two := ip("10.9.0.0"), ip("10.9.0.1")
+	v.Record.Services = &model.Services{All: []model.Service{
+		{Name: "d/a", Balancer: &model.Balancer{Families: []string{"IPv4"}, Addrs: []netip.Addr{one}, Handle: "lb-a"}},
+		{Name: "d/b", Balancer: &model.Balancer{Families: []string{"IPv4"}, Addrs: []netip.Addr{two}, Handle: "lb-b"}},
+	}}
+	v.Record.Claims = []model.Claim{{Addr: one, Handle: "lb-a", Service: "d/a"}, {Addr: two, Handle: "lb-b", Service: "d/b"}}
+	v.Networks = []model.Network{{Blocks: &model.BlockPolicy{AutoAllocate: true, Pools: []model.IPPool{{Prefix: cidr("10.9.0.0/30"), LoadBalancers: true}}}}}
+	return v
+}
+
+func balancer(v *View, i int) *model.Balancer { return v.Record.Services.All[i].Balancer }
+
+// Only the oracles of load balancers' addresses look at them.
+func TestLoadBalancers(t *testing.T) {
+	for name, rows := range balancerRows {
+		i, ok := Named(name)
+		if !ok {
+			t.Fatal(name)
+		}
+		t.Run(name, func(t *testing.T) { tableOf(t, calmBalancers, i, append(rows, row{"calm", func(*View) {}, ""})) })
+	}
+}
+
+var balancerRows = map[string][]row{
+	"duplicate-load-balancer-ip": {
+		{"one address", func(v *View) { balancer(v, 1).Addrs = balancer(v, 0).Addrs }, "10.9.0.0 is the load balancer's address of d/a and of d/b"},
+	},
+	"surplus-load-balancer-ip": {
+		{"two addresses", func(v *View) { balancer(v, 0).Addrs = []netip.Addr{ip("10.9.0.0"), ip("10.9.0.3")} },
+			"d/a has 2 IPv4 addresses of its load balancer, and asks for 1: 10.9.0.0, 10.9.0.3"},
+		{"one of each family", func(v *View) {
+			balancer(v, 0).Addrs, balancer(v, 0).Families = []netip.Addr{ip("10.9.0.0"), ip("fd00::1")}, []string{"IPv4", "IPv6"}
+		}, ""},
+	},
+	"unserved-load-balancer": {
+		{"not in its status", func(v *View) { balancer(v, 0).Addrs = nil }, "after convergence 10.9.0.0 is claimed for d/a, whose status does not say so"},
+		{"a moment ago", func(v *View) {
+			balancer(v, 0).Addrs = nil
+			v.History.Add(model.Event{Kind: model.Operator, At: v.Truth.At - sec(60)})
+		}, ""},
+		{"nobody serves", func(v *View) { balancer(v, 0).Addrs, v.Past.served = nil, false }, ""},
+		{"no address", func(v *View) { balancer(v, 0).Addrs, v.Record.Claims = nil, v.Record.Claims[1:] },
+			"after convergence d/a has no IPv4 address, and 3 are free"},
+		{"the pool is full", func(v *View) {
+			balancer(v, 0).Addrs, v.Record.Claims = nil, v.Record.Claims[1:]
+			v.Networks[0].Blocks.Reserved = []netip.Prefix{cidr("10.9.0.0/32"), cidr("10.9.0.2/31")}
+		}, ""},
+		{"it asks for a certain one", func(v *View) {
+			balancer(v, 0).Addrs, balancer(v, 0).Asked, v.Record.Claims = nil, true, v.Record.Claims[1:]
+		}, ""},
+	},
+	"leaked-load-balancer-ip": {
+		{"gone", func(v *View) { v.Record.Services.All = v.Record.Services.All[1:] }, "after convergence 10.9.0.0 is still claimed for d/a, which is gone or asks for none"},
+		{"made again", func(v *View) { balancer(v, 0).Handle = "lb-a2" }, "after convergence 10.9.0.0 is still claimed for d/a, which is gone or asks for none"},
+	},
+}

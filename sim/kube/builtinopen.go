@@ -110,22 +110,25 @@ func openReplicaSets(o generic.RESTOptionsGetter) (map[string]rest.Storage, erro
 	return map[string]rest.Storage{"replicasets": s.ReplicaSet, "replicasets/status": s.Status, "replicasets/scale": s.Scale}, err
 }
 
-// openServices hands out cluster addresses from kubeadm's default range and node
-// ports from the default range, kept in memory: there is one API server.
+// openServices hands out cluster addresses from kubeadm's default range, and of IPv6 for
+// Services that ask for both, and node ports from the default range, kept in memory: there
+// is one API server.
 func openServices(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) {
-	_, cidr, err := net.ParseCIDR("10.96.0.0/12")
-	if err != nil {
-		return nil, err
-	}
-	ips, err := ipallocator.NewInMemory(cidr)
-	if err != nil {
-		return nil, err
+	ips := map[core.IPFamily]ipallocator.Interface{}
+	for family, r := range map[core.IPFamily]string{core.IPv4Protocol: "10.96.0.0/12", core.IPv6Protocol: "fd00:10:96::/112"} {
+		_, cidr, err := net.ParseCIDR(r)
+		if err != nil {
+			return nil, err
+		}
+		if ips[family], err = ipallocator.NewInMemory(cidr); err != nil {
+			return nil, err
+		}
 	}
 	ports, err := portallocator.NewInMemory(utilnet.PortRange{Base: 30000, Size: 2768})
 	if err != nil {
 		return nil, err
 	}
-	s, status, _, err := services.NewREST(o, core.IPv4Protocol, map[core.IPFamily]ipallocator.Interface{core.IPv4Protocol: ips}, ports, NoEndpoints{}, nil, nil)
+	s, status, _, err := services.NewREST(o, core.IPv4Protocol, ips, ports, NoEndpoints{}, nil, nil)
 	return map[string]rest.Storage{"services": s, "services/status": status}, err
 }
 

@@ -31,22 +31,37 @@ var (
 	errStock = errors.New("calico: kube-controllers can only be run on the hermetic runtime; make build uses it")
 )
 
-// ipamController is one run of calico-kube-controllers from its main function on, with
-// its node controller (copies.txt).
+// ipamController is one run of calico-kube-controllers with its node controller.
 //
 // IP pools are hidden from its data feed (door/datafeed).
+func (i *instance) ipamController(ctx context.Context, g *sim.Gate, _ string) error {
+	return i.kubeControllers(ctx, g, environment[config.EnvEnabledControllers])
+}
+
+// LoadBalancerController is the name of its load balancer controller as a process. It is
+// one of Instance.Run, and none of calico's own: see package loadbalancer.
+const LoadBalancerController = "loadbalancer-controller"
+
+// loadBalancer is one run of calico-kube-controllers with its load balancer controller.
+// In Calico's manifest it is of one process with the node controller.
+func (i *instance) loadBalancer(ctx context.Context, g *sim.Gate, _ string) error {
+	return i.kubeControllers(ctx, g, "loadbalancer")
+}
+
+// kubeControllers is one run of calico-kube-controllers from its main function on, with
+// some of its controllers (copies.txt).
 //
 // It returns errConfigChanged if the configuration changed. On the stock runtime it
 // ends the run: upstream leaves goroutines that have no end, and a bubble there waits
 // for them.
-func (i *instance) ipamController(ctx context.Context, g *sim.Gate, _ string) error {
+func (i *instance) kubeControllers(ctx context.Context, g *sim.Gate, enabled string) error {
 	if !hermetic.Enabled {
 		g.World().Abort(errStock)
 		return errStock
 	}
 	setEnvironment()
 	env := maps.Clone(environment)
-	env["DATASTORE_TYPE"] = i.datastoreType()
+	env["DATASTORE_TYPE"], env[config.EnvEnabledControllers] = i.datastoreType(), enabled
 	p := &platform.Program{
 		Name: "kube-controllers", Host: platform.NewHost(map[string][]byte{}), Ctx: ctx, Machine: daemon{i, g}, Crash: g.Crash, Env: env,
 	}

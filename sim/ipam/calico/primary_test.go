@@ -52,7 +52,7 @@ func TestPrimary(t *testing.T) {
 			t.Fatal(version, err)
 		}
 		got := fmt.Sprintf("%s %v %+v\n%s", n.Key, n.Ranges, *n.Blocks, config)
-		want := `k8s-pod-network [{10.64.75.0/24 10.64.75.0 10.64.75.255 [] 0}] {Pools:[{Name:default-ipv4-ippool Prefix:10.64.75.0/24 BlockBits:26 Disabled:false Workloads:true Tunnels:true Manual:false Selective:false Nodes:[kubestage1001] NoExport:false IPIP:Never VXLAN:Never}] Strict:true AutoAllocate:true MaxBlocks:2 Reserved:[10.64.75.1/32] V4:true V6:false PodRoutes:false}
+		want := `k8s-pod-network [{10.64.75.0/24 10.64.75.0 10.64.75.255 [] 0}] {Pools:[{Name:default-ipv4-ippool Prefix:10.64.75.0/24 BlockBits:26 Disabled:false Workloads:true Tunnels:true Manual:false Selective:false Nodes:[kubestage1001] NoExport:false IPIP:Never VXLAN:Never LoadBalancers:false}] Strict:true AutoAllocate:true MaxBlocks:2 Reserved:[10.64.75.1/32] V4:true V6:false PodRoutes:false}
 {"cniVersion":"0.3.1","ipam":{"type":"calico-ipam"},"name":"k8s-pod-network","policy":{"type":"k8s"},"type":"calico"}`
 		if got != want {
 			t.Errorf("%s: got\n%s\nwant\n%s", version, got, want)

@@ -266,10 +266,10 @@ func TestRecordOfPolicy(t *testing.T) {
 				b.must(err)
 				b.must(b.c.IPAM().SetIPAMConfig(context.Background(), calicoipam.IPAMConfig{StrictAffinity: true, AutoAllocateBlocks: true, MaxBlocksPerHost: 2}))
 				p := b.observe().Networks[0].Blocks
-				want := `{Name:s Prefix:10.1.0.0/16 BlockBits:26 Disabled:false Workloads:true Tunnels:false Manual:false Selective:true Nodes:[a b] NoExport:false IPIP:Never VXLAN:Never}
-{Name:z Prefix:10.2.0.0/16 BlockBits:28 Disabled:false Workloads:true Tunnels:true Manual:false Selective:false Nodes:[a] NoExport:true IPIP:Never VXLAN:Never}
-{Name:m Prefix:10.3.0.0/16 BlockBits:26 Disabled:false Workloads:true Tunnels:true Manual:true Selective:false Nodes:[a b] NoExport:false IPIP:Never VXLAN:Always}
-{Name:six Prefix:fd00:10::/112 BlockBits:122 Disabled:false Workloads:true Tunnels:true Manual:false Selective:false Nodes:[a b] NoExport:false IPIP:Never VXLAN:Never}
+				want := `{Name:s Prefix:10.1.0.0/16 BlockBits:26 Disabled:false Workloads:true Tunnels:false Manual:false Selective:true Nodes:[a b] NoExport:false IPIP:Never VXLAN:Never LoadBalancers:false}
+{Name:z Prefix:10.2.0.0/16 BlockBits:28 Disabled:false Workloads:true Tunnels:true Manual:false Selective:false Nodes:[a] NoExport:true IPIP:Never VXLAN:Never LoadBalancers:false}
+{Name:m Prefix:10.3.0.0/16 BlockBits:26 Disabled:false Workloads:true Tunnels:true Manual:true Selective:false Nodes:[a b] NoExport:false IPIP:Never VXLAN:Always LoadBalancers:false}
+{Name:six Prefix:fd00:10::/112 BlockBits:122 Disabled:false Workloads:true Tunnels:true Manual:false Selective:false Nodes:[a b] NoExport:false IPIP:Never VXLAN:Never LoadBalancers:false}
 [10.1.0.0/30 10.2.0.9/32] true true 2`
 				got := ""
 				for _, x := range p.Pools {

@@ -50,6 +50,9 @@ func (i *instance) Observe(ctx context.Context) (model.Snapshot, error) {
 		s.Services = servicesOf(s.Claims)
 		f(s.Services)
 	}
+	if f := bugs[spoil].claims; f != nil {
+		f(s.Claims)
+	}
 	if s.Networks, err = i.policy(ctx); err != nil {
 		return model.Snapshot{}, err
 	}

@@ -57,3 +57,40 @@ func refuseService(s *model.Services) {
 		s.Refusals = []model.Refusal{{Service: s.All[0].Name, Free: 1}}
 	}
 }
+
+// balanceAll gives each Service its address for its load balancer, too.
+func balanceAll(s *model.Services) {
+	for i := range s.All {
+		x := &s.All[i]
+		x.Balancer = &model.Balancer{Families: x.Families, Addrs: x.Addrs, Handle: "lb-" + x.Name}
+	}
+}
+
+func sameBalancerIP(s *model.Services) {
+	balanceAll(s)
+	for i := range s.All {
+		s.All[i].Balancer.Addrs = s.All[0].Addrs
+	}
+}
+
+func moreBalancerIPs(s *model.Services) {
+	balanceAll(s)
+	if len(s.All) > 0 {
+		b := s.All[0].Balancer
+		b.Addrs = append(slices.Clone(b.Addrs), netip.MustParseAddr("192.0.2.1"))
+	}
+}
+
+// forgetBalancerIP forgets to write one of them into its Service.
+func forgetBalancerIP(s *model.Services) {
+	balanceAll(s)
+	if len(s.All) > 1 {
+		s.All[1].Balancer.Addrs, s.All[1].Balancer.Handle = nil, ""
+	}
+}
+
+func claimForGone(claims []model.Claim) {
+	for i := range claims {
+		claims[i].Service = "default/gone"
+	}
+}

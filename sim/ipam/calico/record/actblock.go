@@ -73,6 +73,8 @@ func owned(claims []model.Claim) []act.Thing {
 			t.Owner = model.PodOf(c.Pod)
 		case c.Tunnel:
 			t.Owner.Kind = act.Tunnel
+		case c.Service != "":
+			t.Owner = model.ServiceOf(c.Service)
 		case c.Handle != "":
 			t.Owner = model.Ref{Kind: model.RefHandle, Name: c.Handle}
 		}

@@ -100,6 +100,9 @@ func ownerOf(c *model.Claim, a bmodel.AllocationAttribute) {
 	if pod := a.AttrSecondary[bmodel.IPAMBlockAttributePod]; pod != "" {
 		c.Pod = model.PodRef{Namespace: a.AttrSecondary[bmodel.IPAMBlockAttributeNamespace], Name: pod}
 	}
+	if service := a.AttrSecondary[libipam.AttributeService]; service != "" {
+		c.Service = a.AttrSecondary[bmodel.IPAMBlockAttributeNamespace] + "/" + service
+	}
 	switch a.AttrSecondary[bmodel.IPAMBlockAttributeType] {
 	case bmodel.IPAMBlockAttributeTypeIPIP, bmodel.IPAMBlockAttributeTypeVXLAN, bmodel.IPAMBlockAttributeTypeVXLANV6,
 		bmodel.IPAMBlockAttributeTypeWireguard, bmodel.IPAMBlockAttributeTypeWireguardV6:

@@ -124,6 +124,7 @@ func poolPolicy(p *apiv3.IPPool, nodes []*libapiv3.Node) model.IPPool {
 		Manual:    p.Spec.AssignmentMode != nil && *p.Spec.AssignmentMode != apiv3.Automatic,
 		Selective: p.Spec.NamespaceSelector != "" && p.Spec.NamespaceSelector != everything,
 		NoExport:  p.Spec.DisableBGPExport, IPIP: string(p.Spec.IPIPMode), VXLAN: string(p.Spec.VXLANMode),
+		LoadBalancers: slices.Contains(p.Spec.AllowedUses, apiv3.IPPoolAllowedUseLoadBalancer),
 	}
 	for _, n := range nodes {
 		if ok, err := ipam.SelectsNode(*p, *n); ok && err == nil {

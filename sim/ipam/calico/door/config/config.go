@@ -37,9 +37,18 @@ type RunConfigController struct{ out chan RunConfig }
 // new configuration and for nothing else, comes to its end.
 func NewRunConfigController(ctx context.Context, c Config, client clientv3.KubeControllersConfigurationInterface) *RunConfigController {
 	r := &RunConfigController{out: make(chan RunConfig)}
-	go r.handOn(platform.Current().Ctx.Done(), real.NewRunConfigController(ctx, c.Config, client).ConfigChan())
+	var from <-chan RunConfig
+	if platform.Current().Getenv(EnvEnabledControllers) == theProcess {
+		from = real.NewRunConfigController(ctx, c.Config, client).ConfigChan()
+	} else {
+		from = follow(ctx, c.Config, client)
+	}
+	go r.handOn(platform.Current().Ctx.Done(), from)
 	return r
 }
+
+// theProcess is what the environment of the whole process enables, which upstream reads.
+const theProcess = "node"
 
 func (r *RunConfigController) handOn(killed <-chan struct{}, from <-chan RunConfig) {
 	defer close(r.out)

@@ -1,16 +1,21 @@
-// Package datafeed is kube-controllers' feed of the datastore, without IP pools.
+// Package datafeed is kube-controllers' feed of the datastore, for its node controller
+// without IP pools.
 package datafeed
 
 import (
 	"context"
+	"strings"
 
 	apiv3 "github.com/projectcalico/api/pkg/apis/projectcalico/v3"
+	"github.com/projectcalico/calico/kube-controllers/pkg/config"
 	real "github.com/projectcalico/calico/kube-controllers/pkg/controllers/utils"
 	bapi "github.com/projectcalico/calico/libcalico-go/lib/backend/api"
 	"github.com/projectcalico/calico/libcalico-go/lib/backend/model"
 	"github.com/projectcalico/calico/libcalico-go/lib/clientv3"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"ipamsim/sim/ipam/platform"
 )
 
 // DataFeed is upstream's.
@@ -19,14 +24,17 @@ type DataFeed = real.DataFeed
 // Etcdv3 is upstream's.
 const Etcdv3 = real.Etcdv3
 
-// NewDataFeed is upstream's, with a client to which there is no kind IPPool: it asks
-// again every half hour (watchersyncer, MissingAPIRetryTime).
+// NewDataFeed is upstream's; for the node controller with a client to which there is no
+// kind IPPool: it asks again every half hour (watchersyncer, MissingAPIRetryTime).
 //
 // The node controller wants pools for its Prometheus metrics alone, which are globals:
 // the second controller of a process panics at the registration of the first
 // pool, and two of them write to the same maps. Garbage collection never looks
 // at them; what it releases is the same. Its IPAM client sees all pools.
 func NewDataFeed(c clientv3.Interface, datastore string) *DataFeed {
+	if !strings.Contains(platform.Current().Getenv(config.EnvEnabledControllers), "node") {
+		return real.NewDataFeed(c, datastore)
+	}
 	backend := c.(interface{ Backend() bapi.Client }).Backend()
 	return real.NewDataFeed(feedClient{c, withoutPools{backend}}, datastore)
 }

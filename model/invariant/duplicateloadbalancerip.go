@@ -1,0 +1,43 @@
+package invariant
+
+import (
+	"net/netip"
+
+	"ipamsim/model"
+)
+
+// DuplicateLoadBalancerIP is what users notice: whatever announces the address sends what
+// comes to it to one of two Services, or to both by turns.
+var DuplicateLoadBalancerIP = define(Invariant{
+	Name:     "duplicate-load-balancer-ip",
+	Severity: model.Critical,
+	Phase:    Always,
+	Doc:      "No two Services of type LoadBalancer have one address.",
+	Kinds:    []Kind{{"", "{address} is the load balancer's address of {first} and of {second}"}},
+}, func(v View) (out []finding) {
+	first := map[netip.Addr]string{}
+	for _, s := range balanced(&v) {
+		for _, a := range s.Balancer.Addrs {
+			other, twice := first[a]
+			if !twice {
+				first[a] = s.Name
+			} else if other != s.Name {
+				out = append(out, twoServices(model.AddressOf(a), other, s.Name))
+			}
+		}
+	}
+	return out
+})
+
+// balanced are the Services of type LoadBalancer that the manager serves.
+func balanced(v *View) (out []*model.Service) {
+	if v.Record.Services == nil {
+		return nil
+	}
+	for i := range v.Record.Services.All {
+		if s := &v.Record.Services.All[i]; s.Balancer != nil {
+			out = append(out, s)
+		}
+	}
+	return out
+}

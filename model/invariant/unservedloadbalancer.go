@@ -1,0 +1,115 @@
+package invariant
+
+import (
+	"net/netip"
+	"slices"
+	"time"
+
+	"ipamsim/model"
+)
+
+// Codes of UnservedLoadBalancer.
+const (
+	claimNotInStatus = "not-in-status"
+	noClaim          = "no-address"
+)
+
+// UnservedLoadBalancer is a Service that stays pending for ever. Upstream looks at all of
+// them every five minutes. One that asks for certain addresses or pools may wait for those.
+//
+// Source: kube-controllers/pkg/controllers/loadbalancer, timer (v3.31.0).
+var UnservedLoadBalancer = define(Invariant{
+	Name:     "unserved-load-balancer",
+	Severity: model.Major,
+	Phase:    Quiescent,
+	Doc:      "Once all is calm, every Service of type LoadBalancer has the addresses that are claimed for it, and one of each of its IP families where one is free.",
+	Kinds: []Kind{
+		{claimNotInStatus, "after convergence {address} is claimed for {service}, whose status does not say so"},
+		{noClaim, "after convergence {service} has no {family} address, and {free} are free"},
+	},
+}, func(v View) (out []finding) {
+	if !served(&v) {
+		return nil
+	}
+	for _, s := range balanced(&v) {
+		by, has := model.ServiceOf(s.Name), map[string]bool{}
+		for i := range v.Record.Claims {
+			c := &v.Record.Claims[i]
+			if c.Handle != s.Balancer.Handle {
+				continue
+			}
+			has[familyOf(c.Addr)] = true
+			if !slices.Contains(s.Balancer.Addrs, c.Addr) {
+				out = append(out, finding{code: claimNotInStatus, objects: []model.Ref{model.AddressOf(c.Addr), by}})
+			}
+		}
+		for _, family := range s.Balancer.Families {
+			if free := freeForBalancers(&v, family); !has[family] && !s.Balancer.Asked && free > 0 {
+				out = append(out, finding{
+					code: noClaim, objects: []model.Ref{by},
+					facts: []model.Fact{model.NewFact("family", family), model.NewFact("free", free)},
+				})
+			}
+		}
+	}
+	return out
+})
+
+// balancerRound is longer than the time between two looks at all Services.
+const balancerRound = 6 * time.Minute
+
+// served reports whether whoever serves Services has had a round since something last kept
+// it from its work, and has served one at all: there may be nobody who does.
+func served(v *View) bool {
+	if v.Past == nil || !v.Past.served {
+		return false
+	}
+	wait := balancerRound
+	if v.Truth.At-v.Late < slow {
+		wait += slow
+	}
+	return v.Truth.At-disturbed(v) > wait
+}
+
+// noteServed remembers that a Service was given an address.
+func (p *Past) noteServed(v *View) {
+	for _, s := range balanced(v) {
+		p.served = p.served || len(s.Balancer.Addrs) > 0
+	}
+}
+
+// freeForBalancers is how many addresses of a family any Service can have, at least.
+func freeForBalancers(v *View, family string) (free int) {
+	for i := range v.Networks {
+		b := v.Networks[i].Blocks
+		if b == nil || !b.AutoAllocate {
+			continue
+		}
+		for j := range b.Pools {
+			p := &b.Pools[j]
+			if p.LoadBalancers && !p.Disabled && !p.Manual && !p.Selective && familyOf(p.Prefix.Addr()) == family {
+				free += max(0, freeOf(v, b, p.Prefix))
+			}
+		}
+	}
+	return free
+}
+
+// freeOf is how many addresses of a pool are neither claimed nor reserved, at least.
+func freeOf(v *View, b *model.BlockPolicy, p netip.Prefix) int {
+	n := sizeOf(p)
+	for i := range v.Record.Claims {
+		if p.Contains(v.Record.Claims[i].Addr) {
+			n--
+		}
+	}
+	for _, r := range b.Reserved {
+		if r.Overlaps(p) {
+			n -= sizeOf(netip.PrefixFrom(r.Addr(), max(r.Bits(), p.Bits())))
+		}
+	}
+	return n
+}
+
+// sizeOf is how many addresses a prefix has, at most 2^20.
+func sizeOf(p netip.Prefix) int { return 1 << min(p.Addr().BitLen()-p.Bits(), 20) }

@@ -1,0 +1,2 @@
+// Functions without a body, such as linknamed ones, need an assembly file in
+// their package.

@@ -1,0 +1,84 @@
+// Package loadbalancer is Calico with its LoadBalancer IPAM as an address manager: the
+// unmodified load balancer controller of kube-controllers gives Services of type
+// LoadBalancer their addresses.
+//
+// The record is Calico's, with the Services and their status beside it.
+package loadbalancer
+
+import (
+	"encoding/json"
+
+	"ipamsim/model"
+	"ipamsim/model/act"
+	"ipamsim/sim/ipam"
+	"ipamsim/sim/ipam/calico"
+	"ipamsim/sim/kube"
+)
+
+// New is Calico on its Kubernetes datastore, with one more process.
+func New(c *ipam.Manager) *ipam.Manager {
+	m := *c
+	m.Name, m.Parts, m.Datastores, m.Read = c.Name+"-lb", nil, []string{kubernetes}, nil
+	m.Processes = append(c.Processes[:len(c.Processes):len(c.Processes)], ipam.Process{Name: calico.LoadBalancerController, Daemon: true, Several: true})
+	m.Open = func(env ipam.Env) (ipam.Instance, error) {
+		i, err := c.Open(env)
+		if err != nil {
+			return i, err
+		}
+		r, err := follow(env.API, i.Observe)
+		if err != nil {
+			return i, err
+		}
+		calicos := i.Act
+		i.Observe = r.observe
+		i.Act = func(detail any) act.Act {
+			if x, ok := detail.(kube.Exchange); ok && x.Resource == servicesResource {
+				return actOf(x)
+			}
+			return calicos(detail)
+		}
+		return i, nil
+	}
+	return &m
+}
+
+// kubernetes is Calico's datastore in the Kubernetes API, where Services are, too.
+const kubernetes = "kubernetes"
+
+// actOf says of a message about a Service which addresses its load balancer has, and of a
+// write of its status which it is given.
+func actOf(x kube.Exchange) act.Act {
+	a := ipam.ActOf(x)
+	if x.Bare || a.Verb == act.List {
+		return a
+	}
+	body := x.Response
+	if a.Write() {
+		body = x.Request
+	}
+	if a.Verb == act.Hear {
+		var e struct {
+			Type   string          `json:"type"`
+			Object json.RawMessage `json:"object"`
+		}
+		if json.Unmarshal(body, &e) != nil {
+			return a
+		}
+		body, a.Gone = e.Object, e.Type == "DELETED"
+	}
+	s, ok := decode(body)
+	if !ok {
+		return a
+	}
+	a.Bare, a.Thing.Name, a.Thing.Revision = false, s.Namespace+"/"+s.Name, s.ResourceVersion
+	for _, addr := range ingress(s) {
+		a.Thing.Parts = append(a.Thing.Parts, act.Thing{Kind: act.Address, Name: addr.String(), Owner: model.ServiceOf(a.Thing.Name)})
+	}
+	if a.Write() {
+		a.If, a.Thing.Revision = s.ResourceVersion, ""
+		if x.Subresource == "status" {
+			a.Gives, a.Thing.Parts = a.Thing.Parts, nil
+		}
+	}
+	return a
+}

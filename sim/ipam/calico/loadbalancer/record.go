@@ -1,0 +1,133 @@
+package loadbalancer
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"net/netip"
+	"slices"
+	"sync"
+	_ "unsafe" // for linkname
+
+	apiv3 "github.com/projectcalico/api/pkg/apis/projectcalico/v3"
+	"github.com/projectcalico/calico/kube-controllers/pkg/controllers/loadbalancer"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"ipamsim/model"
+	"ipamsim/sim/kube"
+)
+
+const (
+	servicesResource = "services"
+	settingsResource = "kubecontrollersconfigurations"
+)
+
+// record is Calico's with the Services, kept up to date by their changes.
+type record struct {
+	calicos func(context.Context) (model.Snapshot, error)
+
+	mu       sync.Mutex
+	services map[string]*corev1.Service // by NAMESPACE/NAME
+	assigns  apiv3.AssignIPs            // which Services are served
+}
+
+// follow reads what is stored and follows what changes, without a message.
+func follow(api *kube.Server, calicos func(context.Context) (model.Snapshot, error)) (*record, error) {
+	r := &record{calicos: calicos, services: map[string]*corev1.Service{}, assigns: apiv3.AllServices}
+	for _, resource := range []string{servicesResource, settingsResource} {
+		all, err := api.List(context.Background(), resource)
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range all {
+			r.take(o)
+		}
+	}
+	api.OnChange(func(c kube.Change) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if c.Resource == servicesResource && c.Object == nil {
+			delete(r.services, c.Namespace+"/"+c.Name)
+		}
+		r.take(c.Object)
+	})
+	return r, nil
+}
+
+// take reads one object; the caller holds mu. A configuration that does not say which
+// Services are served leaves that to upstream's default.
+func (r *record) take(o runtime.Object) {
+	switch o := o.(type) {
+	case *corev1.Service:
+		r.services[o.Namespace+"/"+o.Name] = o
+	case *unstructured.Unstructured:
+		if o.GetKind() != apiv3.KindKubeControllersConfiguration || o.GetName() != "default" {
+			return
+		}
+		if text, _, _ := unstructured.NestedString(o.Object, "spec", "controllers", "loadBalancer", "assignIPs"); text != "" {
+			r.assigns = apiv3.AssignIPs(text)
+		}
+	}
+}
+
+// observe is the record now. It passes no gate.
+func (r *record) observe(ctx context.Context) (model.Snapshot, error) {
+	s, err := r.calicos(ctx)
+	if err != nil {
+		return s, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s.Services = &model.Services{}
+	for _, name := range slices.Sorted(maps.Keys(r.services)) {
+		x, out := r.services[name], model.Service{Name: name}
+		if loadbalancer.IsCalicoManagedLoadBalancer(x, r.assigns) {
+			if out.Balancer, err = balancerOf(x); err != nil {
+				return model.Snapshot{}, err
+			}
+		}
+		s.Services.All = append(s.Services.All, out)
+	}
+	return s, nil
+}
+
+//go:linkname createHandle github.com/projectcalico/calico/kube-controllers/pkg/controllers/loadbalancer.createHandle
+func createHandle(*corev1.Service) (string, error)
+
+// balancerOf is what a Service asks for and has.
+func balancerOf(x *corev1.Service) (*model.Balancer, error) {
+	handle, err := createHandle(x)
+	if err != nil {
+		return nil, err
+	}
+	b := &model.Balancer{Addrs: ingress(x), Handle: handle}
+	for _, f := range x.Spec.IPFamilies {
+		b.Families = append(b.Families, string(f))
+	}
+	for _, a := range asking {
+		b.Asked = b.Asked || x.Annotations[a] != ""
+	}
+	return b, nil
+}
+
+// asking are the annotations by which a Service asks for certain addresses or pools.
+//
+// Source: kube-controllers/pkg/controllers/loadbalancer (v3.31.0).
+var asking = []string{"projectcalico.org/ipv4pools", "projectcalico.org/ipv6pools", "projectcalico.org/loadBalancerIPs"}
+
+// ingress is the addresses of the status, in its order.
+func ingress(x *corev1.Service) (out []netip.Addr) {
+	for _, i := range x.Status.LoadBalancer.Ingress {
+		if a, err := netip.ParseAddr(i.IP); err == nil {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+func decode(body []byte) (*corev1.Service, bool) {
+	s := &corev1.Service{}
+	return s, json.Unmarshal(body, s) == nil && s.Name != ""
+}
