@@ -80,6 +80,7 @@ func fromLibrary(t *testing.T, r *scenarios.Runner, target string, to map[string
 		if fuzzed[s.Doc.Spec.IPAM] != target || !due(s.Name()) || slices.ContainsFunc(s.Doc.Spec.Reconcilers, ours) {
 			continue
 		}
+		s = s.WithSimpleControllers() // as every input runs
 		s.Doc.Spec.Limits.Steps = seedSteps
 		in, rep, err := input.Record(context.Background(), r, s, scenarios.Options{Store: scenarios.Memory})
 		if err != nil {

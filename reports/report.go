@@ -62,6 +62,8 @@ type Report struct {
 	// Exact: the run is the one the scenario's expectation is about (its own seed
 	// and strategy), so an expected violation that is missing counts.
 	Exact bool
+	// Controllers are those of the run if they were not the scenario's own: simple or real.
+	Controllers string
 	// Stopped: the run was ended after a step, as asked, and not judged at rest.
 	Stopped bool
 

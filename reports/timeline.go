@@ -94,6 +94,9 @@ func (r *Report) Command() string {
 			c += " --datastore " + Shell(r.Datastore)
 		}
 	}
+	if r.Controllers != "" {
+		c += " --controllers " + r.Controllers
+	}
 	return c
 }
 

@@ -69,7 +69,11 @@ func TestCallSites(t *testing.T) {
 			"libcalico-go/lib/ipam.(*blockAssignState).findOrClaimBlock libcalico-go/lib/ipam/ipam.go:592",
 		}},
 	} {
-		rep := run(t, r, load(t, c.file), scenarios.Options{Store: scenarios.Memory})
+		world := load(t, c.file)
+		if c.file == "r1-whereabouts-162.yaml" {
+			world = load162(t)
+		}
+		rep := run(t, r, world, scenarios.Options{Store: scenarios.Memory})
 		s := rep.Trace.Steps[c.step-1]
 		site := rep.CallSite(s)
 		var got []string

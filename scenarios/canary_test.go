@@ -210,7 +210,7 @@ func parse(t testing.TB, text string) *scenarios.Scenario {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return s.WithSimpleControllers()
 }
 
 // choices are seeds 1 to n under each strategy.

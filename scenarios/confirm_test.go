@@ -16,7 +16,7 @@ import (
 // said, and what counts is what etcd shows.
 func TestConfirm(t *testing.T) {
 	r, ctx := runner(t), context.Background()
-	s := load(t, "r1-whereabouts-162.yaml")
+	s := load162(t)
 	o := scenarios.Options{Store: scenarios.Memory}
 	rep := run(t, r, s, o)
 	judge, err := r.Confirm(ctx, s, o, rep)
@@ -40,7 +40,7 @@ func TestConfirm(t *testing.T) {
 // repeated.
 func TestConfirmOneOfSeveral(t *testing.T) {
 	r := runner(t)
-	s := load(t, "r1-whereabouts-162.yaml")
+	s := load162(t)
 	set, err := s.Settings()
 	if err != nil {
 		t.Fatal(err)

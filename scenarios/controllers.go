@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"ipamsim/scenarios/strict"
 	"ipamsim/sim/cluster/control"
 	"ipamsim/sim/ipam"
+	"ipamsim/sim/kube"
 )
 
 // realControllers is how a scenario asks for Kubernetes' own controllers.
@@ -29,8 +31,8 @@ func UseRealControllers(open func(control.Env) control.Set, check func(control.P
 	realSet, checkPlane = open, check
 }
 
-// real reports whether Kubernetes' own controllers are asked for.
-func (s *Scenario) real() bool { return s.Doc.Spec.Controllers == realControllers }
+// real reports whether Kubernetes' own controllers run.
+func (s *Scenario) real() bool { return s.Controllers() == realControllers }
 
 // WithRealControllers is the scenario with Kubernetes' own controllers, without a recorded
 // run and what is expected of it; nil: it has them already, or this program does not.
@@ -41,18 +43,69 @@ func (s *Scenario) WithRealControllers() *Scenario {
 	if realSet == nil || s.real() {
 		return nil
 	}
-	out := *s
+	out := s.withControllers(realControllers)
 	spec := &out.Doc.Spec
-	spec.Controllers, spec.Schedule, spec.Expect = realControllers, nil, nil
+	spec.Schedule, spec.Expect = nil, nil
 	if t := &spec.Timers; t.Toleration.Duration+t.PodGC.Duration > 0 {
 		t.Toleration, t.PodGC = metav1.Duration{}, metav1.Duration{}
 		spec.Until.Duration += evictedAfter
 	}
-	return &out
+	return out
 }
 
 // evictedAfter: pods on a silent node are evicted five minutes after it is unreachable.
 const evictedAfter = 6 * time.Minute
+
+// WithSimpleControllers is the scenario with the simple controllers, for who runs it by the
+// hundred: they cost a third of Kubernetes' own, and are held to them (sim/cluster/control).
+// A scenario that says which it wants, or wants what the simple ones do not do, is as it was.
+func (s *Scenario) WithSimpleControllers() *Scenario {
+	if s.Doc.Spec.Controllers != "" || s.beyondSimple != nil {
+		return s
+	}
+	return s.withControllers(simpleControllers)
+}
+
+// WithControllers is the scenario with the controllers of this name, whatever it says
+// itself; as it says itself if the name is "". The error is one line, of what they cannot do.
+func (s *Scenario) WithControllers(name string) (*Scenario, error) {
+	switch {
+	case name == "" || name == s.Controllers():
+		return s, nil
+	case name == simpleControllers && s.beyondSimple != nil:
+		return nil, s.beyondSimple
+	case name == simpleControllers:
+		return s.withControllers(name), nil
+	case name != realControllers:
+		return nil, fmt.Errorf("unknown controllers %s, %s", strict.Quote(name), strict.Want(name, []string{realControllers, simpleControllers}))
+	case realSet == nil:
+		return nil, errNoReal
+	}
+	out := s.WithRealControllers()
+	out.Doc.Spec.Expect = s.Doc.Spec.Expect
+	return out, nil
+}
+
+var errNoReal = errors.New("this program does not have Kubernetes' own controllers, want simple")
+
+func (s *Scenario) withControllers(name string) *Scenario {
+	out := *s
+	out.Doc.Spec.Controllers, out.others = name, name != s.Controllers()
+	return &out
+}
+
+// Controllers is who makes pods of workloads, binds them to nodes and deletes them: what the
+// scenario says; where it says nothing, Kubernetes' own if the program has them, but simple
+// for a recorded run that does not say: it is older than this default.
+func (s *Scenario) Controllers() string {
+	switch spec := &s.Doc.Spec; {
+	case spec.Controllers != "":
+		return spec.Controllers
+	case realSet == nil, spec.Schedule != nil:
+		return simpleControllers
+	}
+	return realControllers
+}
 
 // controllers makes those of a run; nil: the simple ones.
 func (s *Scenario) controllers() func(control.Env) control.Set {
@@ -69,17 +122,14 @@ func (s *Scenario) controllers() func(control.Env) control.Set {
 // nothing is said of them that they cannot do.
 func (l *loader) controllers(c *check) {
 	s := l.s.Doc.Spec
-	plane := at("spec", "controlPlane")
 	if !l.s.real() {
-		_, given := strict.Locate(l.doc.Root, plane)
-		c.bad(given, plane, "the simple controllers have no such programs, want spec.controllers: real")
 		return
 	}
-	c.bad(realSet == nil, at("spec", "controllers"), "this program does not have Kubernetes' own controllers, want simple")
-	c.bad(s.Timers.Toleration.Duration != 0, at("spec", "timers", "toleration"), "Kubernetes' own controllers have no such setting: give pods a toleration with tolerationSeconds")
-	c.bad(s.Timers.PodGC.Duration != 0, at("spec", "timers", "podGC"), "Kubernetes' own controllers have no such setting, remove it")
+	c.bad(realSet == nil, at("spec", "controllers"), "%s", errNoReal)
+	c.bad(s.Timers.Toleration.Duration != 0, at("spec", "timers", "toleration"), "Kubernetes' own controllers have no such setting: give pods a toleration with tolerationSeconds, or say controllers: simple")
+	c.bad(s.Timers.PodGC.Duration != 0, at("spec", "timers", "podGC"), "Kubernetes' own controllers have no such setting: remove it, or say controllers: simple")
 	if realSet != nil {
-		l.plane(c, s.ControlPlane, plane)
+		l.plane(c, s.ControlPlane, at("spec", "controlPlane"))
 	}
 	c.bad(s.Timers.NodeMonitorGrace.Duration != 0 && has(s.ControlPlane.ControllerManager, "node-monitor-grace-period"), at("spec", "timers", "nodeMonitorGrace"),
 		"spec.controlPlane.controllerManager has --node-monitor-grace-period: want one of them")
@@ -96,6 +146,14 @@ func (l *loader) plane(c *check, p control.Plane, where path) {
 	another := slices.ContainsFunc(l.ipam.Processes, func(x ipam.Process) bool { return x.Name == "kube-controller-manager" })
 	c.bad(another && p.ControllerManager.Replicas > 1, where.Then("controllerManager").Then("replicas"), "%s has a kube-controller-manager of its own here: want 1", l.ipam.Name)
 	c.bad(another && has(p.ControllerManager, "leader-elect"), where.Then("controllerManager").Then("extraArgs"), "%s has a kube-controller-manager of its own here: want no leader-elect", l.ipam.Name)
+	var g *kube.GateError
+	if errors.As(kube.CheckGates(p.FeatureGates), &g) {
+		known := ""
+		if g.Known != nil {
+			known = ", " + strict.Want(g.Name, g.Known)
+		}
+		c.bad(true, where.Then("featureGates").Then(g.Name), "%s%s", strict.OneLine(g), known)
+	}
 	err := checkPlane(p)
 	if err == nil {
 		return

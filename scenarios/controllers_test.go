@@ -106,6 +106,48 @@ func TestDeposedManager(t *testing.T) {
 	}
 }
 
+// With the gate on, the pods of a StatefulSet go two at a time; off, one by one, and the API
+// server drops the field. Other runs of the process have the gate as it was.
+//
+// Kubernetes asserts the same: pkg/controller/statefulset, TestStatefulSetControlRollingUpdateWithMaxUnavailable (v1.34.1).
+func TestFeatureGate(t *testing.T) {
+	r := runner(t)
+	const file = "testdata/controllers/feature-gate.yaml"
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		gate string
+		want int
+	}{{"MaxUnavailableStatefulSet: true", 2}, {"", 1}, {"MaxUnavailableStatefulSet: false", 1}} {
+		s, err := managers.All().Parse(file, []byte(strings.Replace(string(b), "MaxUnavailableStatefulSet: true", x.gate, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		down := 0 // before the first is there again
+		for _, e := range run(t, r, s, scenarios.Options{Store: scenarios.Memory}).History.Events {
+			if e.Kind == model.SandboxDown {
+				down++
+			}
+			if e.Kind == model.SandboxUp && down > 0 {
+				break
+			}
+		}
+		if down != x.want {
+			t.Errorf("{%s}: %d pods down at once, want %d", x.gate, down, x.want)
+		}
+	}
+	for gate, want := range map[string]string{
+		"MaxUnavailableStatefulset: true": `:8: spec.controlPlane.featureGates.MaxUnavailableStatefulset: "MaxUnavailableStatefulset" is no feature gate of Kubernetes 1.34, did you mean "MaxUnavailableStatefulSet"?`,
+		"StatefulSetAutoDeletePVC: false": ":8: spec.controlPlane.featureGates.StatefulSetAutoDeletePVC: StatefulSetAutoDeletePVC is locked to true in Kubernetes 1.34",
+	} {
+		if _, err := managers.All().Parse(file, []byte(strings.Replace(string(b), "MaxUnavailableStatefulSet: true", gate, 1))); err == nil || !strings.Contains(err.Error(), file+want) {
+			t.Errorf("%s: %v", gate, err)
+		}
+	}
+}
+
 // withSimple is a scenario with the simple controllers.
 func withSimple(t *testing.T, file string) *scenarios.Scenario {
 	t.Helper()
@@ -137,8 +179,8 @@ func TestControllersRefused(t *testing.T) {
 	}
 	for _, x := range []struct{ with, want string }{
 		{"controllers: reel", `spec.controllers: "reel" is not known, did you mean "real"?`},
-		{"controllers: real\n  timers: {toleration: 1m}", "spec.timers.toleration: Kubernetes' own controllers have no such setting: give pods a toleration with tolerationSeconds"},
-		{"controllers: real\n  timers: {podGC: 1m}", "spec.timers.podGC: Kubernetes' own controllers have no such setting, remove it"},
+		{"controllers: real\n  timers: {toleration: 1m}", "spec.timers.toleration: Kubernetes' own controllers have no such setting: give pods a toleration with tolerationSeconds, or say controllers: simple"},
+		{"controllers: real\n  timers: {podGC: 1m}", "spec.timers.podGC: Kubernetes' own controllers have no such setting: remove it, or say controllers: simple"},
 	} {
 		_, err := managers.All().Parse("x.yaml", []byte(strings.Replace(string(b), "controllers: real", x.with, 1)))
 		if err == nil || !strings.Contains(err.Error(), x.want) {
@@ -157,7 +199,7 @@ func TestBeyondSimple(t *testing.T) {
 	text := strings.Replace(string(b), "controllers: real", "controllers: simple", 1)
 	for _, x := range []struct{ from, to, want string }{
 		{"  replicas: 2", "  replicas: 2\n  paused: true", "x.yaml:23: Deployment default/web: spec.paused: the simple controllers do nothing about it: say controllers: real, or remove it"},
-		{"    spec: {", "    spec: {topologySpreadConstraints: [], ", "spec.template.spec.topologySpreadConstraints: the simple controllers do nothing about it"},
+		{"    spec: {", "    spec: {topologySpreadConstraints: [{maxSkew: 1, topologyKey: kubernetes.io/hostname, whenUnsatisfiable: DoNotSchedule}], ", "spec.template.spec.topologySpreadConstraints: the simple controllers do nothing about it"},
 		{"  - {at: 20s, patch:", "  - {at: 10s, delete: {resource: namespaces, name: x}}\n  - {at: 20s, patch:", "spec.timeline[0].delete.resource: a namespace that is deleted goes with what is in it"},
 		{"apiVersion: apps/v1\nkind: Deployment", "apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: c}\nspec: {schedule: '* * * * *', jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}}}\n---\napiVersion: apps/v1\nkind: Deployment", "CronJob default/c: kind: the simple controllers do nothing about it"},
 	} {

@@ -20,7 +20,7 @@ var (
 	seeds        = flag.Int("seeds", 1, "determinism: how many seeds of every scenario")
 	child        = flag.String("determinism-child", "", "determinism: print the digests of seeds A-B and exit")
 	pick         = flag.String("pick", "", "determinism and replay: the scenarios that make test leaves out (long), or `N` from all over the library")
-	controlledBy = flag.String("controllers", "", "determinism: real has every scenario run with Kubernetes' own controllers")
+	controlledBy = flag.String("controllers", "", "determinism: real has every scenario run with Kubernetes' own controllers, default simple")
 	burn         = flag.Bool("determinism-burn", false, "determinism: keep every processor busy until stdin closes")
 )
 
@@ -145,9 +145,8 @@ func TestDeterminismChild(t *testing.T) {
 				continue
 			}
 			s := load(t, file)
-			if *controlledBy != "" {
-				s.Doc.Spec.Controllers = *controlledBy
-				s.Doc.Spec.Timers.Toleration.Duration, s.Doc.Spec.Timers.PodGC.Duration = 0, 0 // of the simple ones
+			if real := s.WithRealControllers(); *controlledBy == "real" && real != nil {
+				s = real
 			}
 			if to > 10 {
 				fmt.Fprintf(os.Stderr, "determinism: process %d: %s, %d of %d\n", os.Getpid(), file, i+1, len(all))

@@ -32,7 +32,22 @@ func library(t testing.TB) []string {
 	return files
 }
 
+// load a scenario with cheap controllers, where it does not say which it wants; own with
+// those that it runs with.
 func load(t testing.TB, file string) *scenarios.Scenario {
+	t.Helper()
+	return own(t, file).WithSimpleControllers()
+}
+
+// load162 is the run of whereabouts#162 that tests know step by step.
+func load162(t testing.TB) *scenarios.Scenario {
+	t.Helper()
+	s, seed := load(t, "r1-whereabouts-162.yaml"), uint64(5)
+	s.Doc.Spec.Seed = &seed
+	return s
+}
+
+func own(t testing.TB, file string) *scenarios.Scenario {
 	t.Helper()
 	s, err := managers.All().Load(file)
 	if err != nil {
@@ -101,8 +116,9 @@ func stepsIn(file string) int {
 
 var stepsOf = regexp.MustCompile(`(\d+) steps?,`)
 
-// TestGolden runs every scenario of the library with its own seed and strategy,
-// twice unless it is long, and compares the story with the file beside it.
+// TestGolden runs every scenario of the library with its own seed, strategy and controllers,
+// and compares the story with the file beside it. Unless it is long it is replayed: the list
+// of small integers is all there is.
 func TestGolden(t *testing.T) {
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: the goldens are those of the hermetic build; run make test")
@@ -110,13 +126,11 @@ func TestGolden(t *testing.T) {
 	r := runner(t)
 	for _, file := range library(t) {
 		t.Run(strings.TrimSuffix(file, ".yaml"), func(t *testing.T) {
-			s := load(t, file)
+			s := own(t, file)
 			s.File = "scenarios/" + file // as a reader of the golden would type it
 			rep := run(t, r, s, scenarios.Options{})
 			if !long(file) {
-				if again := run(t, r, s, scenarios.Options{}); again.Digest != rep.Digest || again.StoreDigest != rep.StoreDigest {
-					t.Fatalf("the second run differs: digest %s and %s, store %s and %s", rep.Digest, again.Digest, rep.StoreDigest, again.StoreDigest)
-				}
+				replay(t, r, s, rep)
 			}
 			if rep.Foreign != 0 {
 				t.Errorf("%d wake-ups from outside the bubble", rep.Foreign)
@@ -129,24 +143,28 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestReplayOfRecordedSchedule: the list of small integers is all there is.
+// replay follows the list of a run's decisions.
+func replay(t *testing.T, r *scenarios.Runner, s *scenarios.Scenario, rep *reports.Report) {
+	t.Helper()
+	again := run(t, r, s, scenarios.Options{Seed: &rep.Seed, Schedule: rep.Trace.Schedule()})
+	if again.Digest != rep.Digest || again.StoreDigest != rep.StoreDigest {
+		t.Errorf("the replay differs: digest %s and %s, store %s and %s", rep.Digest, again.Digest, rep.StoreDigest, again.StoreDigest)
+	}
+}
+
+// TestReplayOfRecordedSchedule replays the long ones, too.
 func TestReplayOfRecordedSchedule(t *testing.T) {
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: needs the hermetic build; run make test")
 	}
+	if *pick == "" && !*full {
+		t.Skip("SKIPPED: TestGolden replays all but the long ones; make nightly")
+	}
 	r := runner(t)
 	for _, file := range chosen(t) {
 		t.Run(strings.TrimSuffix(file, ".yaml"), func(t *testing.T) {
-			if long(file) {
-				t.Skip(leftToday)
-			}
-			s := load(t, file)
-			rep := run(t, r, s, scenarios.Options{})
-			seed := rep.Seed
-			again := run(t, r, s, scenarios.Options{Seed: &seed, Schedule: rep.Trace.Schedule()})
-			if again.Digest != rep.Digest {
-				t.Errorf("the replay has digest %s, want %s", again.Digest, rep.Digest)
-			}
+			s := own(t, file)
+			replay(t, r, s, run(t, r, s, scenarios.Options{}))
 		})
 	}
 }

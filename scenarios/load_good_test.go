@@ -19,7 +19,7 @@ import (
 // good loads one of testdata/good.
 func good(t *testing.T, name string) *scenarios.Scenario {
 	t.Helper()
-	return load(t, filepath.Join("testdata", "good", name+".yaml"))
+	return own(t, filepath.Join("testdata", "good", name+".yaml"))
 }
 
 // object is one object of a scenario.
@@ -141,7 +141,7 @@ func TestPrintLaw(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, file := range append(library(t), files...) {
-		s := load(t, file)
+		s := own(t, file)
 		text, err := s.YAML()
 		if err != nil {
 			t.Errorf("%s: %v", file, err)

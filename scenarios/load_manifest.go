@@ -89,12 +89,13 @@ func (l *loader) object(d *strict.Doc) (id identity, body []byte, err error) {
 		return id, nil, d.FailAt(at("kind"), "%s is not known, %s", strict.Quote(id.kind), strict.Want(id.kind, append(names(l.kinds), Kind)))
 	case !known:
 		return id, nil, d.FailAt(at("kind"), "%s is not simulated, leave it out", strict.Quote(id.kind))
-	case realOnly[id.kind] != "" && !l.s.real():
-		return id, nil, d.FailAt(at("kind"), "%s needs Kubernetes' own controllers, with the simple ones %s: want spec.controllers: real, or leave it out", strict.Quote(id.kind), realOnly[id.kind])
 	case version == "":
 		return id, nil, d.FailAt(at("apiVersion"), "missing, want %s for a %s", k.apiVersion, id.kind)
 	case k.apiVersion != "" && version != k.apiVersion && version != k.also:
 		return id, nil, d.FailAt(at("apiVersion"), "a %s here is %s, not %s", id.kind, k.apiVersion, strict.Quote(version))
+	}
+	if lack := realOnly[id.kind]; lack != "" && l.s.beyondSimple == nil {
+		l.s.beyondSimple = d.FailAt(at("kind"), "%s needs Kubernetes' own controllers, with the simple ones %s: want spec.controllers: real, or leave it out", strict.Quote(id.kind), lack)
 	}
 	id.name, id.namespace = strict.Text(d.Root, "metadata", "name"), strict.Text(d.Root, "metadata", "namespace")
 	d.Object = id.kind

@@ -1,6 +1,13 @@
 package scenarios
 
-import "ipamsim/scenarios/strict"
+import (
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+	corev1 "k8s.io/api/core/v1"
+
+	"ipamsim/scenarios/strict"
+)
 
 // simpleControllers is how a scenario asks for the stand-ins of Kubernetes' controllers.
 const simpleControllers = "simple"
@@ -13,9 +20,8 @@ var beyondSimple = map[string][]path{
 	"DaemonSet":   append(ofPods("spec", "template", "spec"), at("spec", "updateStrategy", "rollingUpdate", "maxSurge"), at("spec", "minReadySeconds")),
 	"Job": append(ofPods("spec", "template", "spec"), at("spec", "suspend"), at("spec", "completionMode"), at("spec", "podFailurePolicy"), at("spec", "successPolicy"),
 		at("spec", "activeDeadlineSeconds"), at("spec", "ttlSecondsAfterFinished"), at("spec", "backoffLimitPerIndex"), at("spec", "podReplacementPolicy")),
-	"Pod":        ofPods("spec"),
-	"CronJob":    nil,
-	"ReplicaSet": nil, "ReplicationController": nil, "PodDisruptionBudget": nil,
+	"Pod":     ofPods("spec"),
+	"CronJob": nil,
 }
 
 // ofPods are those of a pod's spec, which is under a path.
@@ -32,12 +38,29 @@ func ofPods(under ...any) (out []path) {
 
 const wantReal = "the simple controllers do nothing about it: say controllers: real, or remove it"
 
-// simple finds what a scenario that asks for the simple controllers wants of them and they
-// cannot do.
+// simple finds what a scenario wants of controllers that the simple ones do not do. Where
+// they run it is refused, but not in a recorded run of before they were an exception, nor
+// of an imported cluster: import says itself what it leaves out.
 func (l *loader) simple(c *check) {
-	if l.s.Doc.Spec.Controllers != simpleControllers || c.err != nil {
+	if c.err != nil {
 		return
 	}
+	if l.s.beyondSimple == nil {
+		l.s.beyondSimple = l.beyondSimple()
+	}
+	s := l.s.Doc.Spec
+	old := s.Controllers == "" && s.Schedule != nil
+	_, imported := strict.Locate(l.doc.Root, at("spec", "import"))
+	if !l.s.real() && !old && !imported {
+		c.err = l.s.beyondSimple
+	}
+}
+
+// beyondSimple is the first of it, nil if there is none.
+func (l *loader) beyondSimple() error {
+	c := &check{doc: l.doc}
+	_, given := strict.Locate(l.doc.Root, at("spec", "controlPlane"))
+	c.bad(given, at("spec", "controlPlane"), "the simple controllers have no such programs, want spec.controllers: real")
 	for i, e := range l.s.Doc.Spec.Timeline {
 		c.bad(e.Delete != nil && e.Delete.Resource == "namespaces", at("spec", "timeline", i, "delete", "resource"), "a namespace that is deleted goes with what is in it; %s", wantReal)
 	}
@@ -48,12 +71,20 @@ func (l *loader) simple(c *check) {
 			continue
 		}
 		if fields == nil {
-			c.err = d.FailAt(at("kind"), "%s", wantReal)
+			return d.FailAt(at("kind"), "%s", wantReal)
 		}
 		for _, p := range fields {
-			if n, said := strict.Locate(d.Root, p); said && c.err == nil {
-				c.err = d.Fail(n, p, "%s", wantReal)
+			if n, said := strict.Locate(d.Root, p); said && !preferred(n) {
+				return d.Fail(n, p, "%s", wantReal)
 			}
 		}
 	}
+	return c.err
+}
+
+// preferred reports whether these are spread constraints that a scheduler may pass over.
+func preferred(n *yaml.Node) bool {
+	return n.Kind == yaml.SequenceNode && !slices.ContainsFunc(n.Content, func(c *yaml.Node) bool {
+		return strict.Text(c, "whenUnsatisfiable") != string(corev1.ScheduleAnyway)
+	})
 }

@@ -100,6 +100,7 @@ func (s *Scenario) Recorded(rep *reports.Report, exceptions []strategy.Exception
 func (s *Scenario) recorded(rep *reports.Report) *Scenario {
 	f := *s
 	spec := &f.Doc.Spec
+	spec.Controllers = s.Controllers()
 	spec.Schedule = &Schedule{Upstream: rep.Upstream, Digest: rep.Digest, Seed: rep.Seed, Races: rep.Races}
 	spec.Schedule.Instant.Duration = rep.Instant
 	if rep.Stopped {

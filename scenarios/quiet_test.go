@@ -125,6 +125,7 @@ kind: Scenario
 metadata: {name: canary-%s-%d-faults}
 spec:
   ipam: canary
+  controllers: simple
   nodes: [node-a, node-b]
   until: 100s
   settle: 200s

@@ -49,7 +49,7 @@ func TestRecordedFindingReplays(t *testing.T) {
 		t.Skip("SKIPPED: needs the hermetic build; run make test")
 	}
 	r := runner(t)
-	s := load(t, "r1-whereabouts-162.yaml")
+	s := load162(t)
 	first := run(t, r, s, scenarios.Options{})
 	rec := strategy.NewRecorder(strategy.NewReplay(first.Trace.Schedule()))
 	stop := func(_ *reports.Report, v *model.Violation) bool {

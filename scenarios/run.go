@@ -89,6 +89,11 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 	if err != nil {
 		return nil, err
 	}
+	undo, err := kube.SetGates(s.Doc.Spec.ControlPlane.FeatureGates)
+	if err != nil {
+		return nil, err
+	}
+	defer undo()
 	run, err := r.begin(rep.Store)
 	if err != nil {
 		return nil, err
@@ -220,7 +225,10 @@ func (s *Scenario) report(o Options) *reports.Report {
 	if o.Strategy != "" {
 		rep.Strategy = o.Strategy
 	}
-	rep.Exact = rep.Seed == own.Seed && rep.Strategy == own.Strategy && s.datastore(o) == s.datastore(Options{})
+	rep.Exact = rep.Seed == own.Seed && rep.Strategy == own.Strategy && s.datastore(o) == s.datastore(Options{}) && !s.others
+	if s.others {
+		rep.Controllers = s.Controllers()
+	}
 	if e := spec.Expect; e != nil {
 		rep.Explicit, rep.Expected, rep.Allowed = true, e.Violations, e.May
 	}

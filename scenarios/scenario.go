@@ -49,8 +49,8 @@ type Spec struct {
 	// (default) or kubernetes.
 	Datastore string `json:"datastore,omitempty" jsonschema:"enum=etcdv3,enum=kubernetes"`
 	// Controllers is who makes pods of workloads, binds them to nodes and deletes them:
-	// simple (default), cheap stand-ins, or real, Kubernetes' own controllers and scheduler.
-	Controllers string `json:"controllers,omitempty" jsonschema:"enum=simple,enum=real" unset:"simple"`
+	// real (default), Kubernetes' own controllers and scheduler, or simple, cheap stand-ins.
+	Controllers string `json:"controllers,omitempty" jsonschema:"enum=simple,enum=real" unset:"real"`
 	// ControlPlane is how kube-controller-manager and kube-scheduler run, if these are real.
 	ControlPlane control.Plane `json:"controlPlane,omitzero"`
 	// Nodes are machines that need no manifest of their own.
@@ -232,6 +232,9 @@ type Scenario struct {
 	managers Managers                 // see Managers.Find
 	doc      *strict.Doc              // the Scenario document in the file
 	docs     map[identity]*strict.Doc // where each manifest stands in it
+
+	beyondSimple error // the first thing that the simple controllers do not do; nil: there is none
+	others       bool  // its controllers are not its own: see WithControllers
 }
 
 // Policies are the networks without what the plugins read: see model.SameDomain.

@@ -26,6 +26,7 @@ type runFlags struct {
 	strategy  string
 	store     string
 	datastore string
+	controls  string
 	verify    bool
 	other     bool // findings of other upstreams, too
 	outputs   outputFlags
@@ -64,6 +65,7 @@ that did not happen · 2 could not run, or a limit was reached.`,
 	datastores := datastoresOf(m)
 	fl.StringVar(&f.datastore, "datastore", "", "where a manager that has a choice keeps its record: "+strings.Join(datastores, ", ")+", or all to run with each (default: as the scenario says)")
 	fl.Lookup("datastore").Hidden = len(datastores) == 0
+	fl.StringVar(&f.controls, "controllers", "", "who makes, binds and deletes pods: real, Kubernetes' own, or simple, which are cheaper (default: as the scenario says, real if it does not)")
 	fl.BoolVar(&f.verify, "verify", false, "run everything twice, the second time on etcd, and compare the schedule logs")
 	otherUpstream(fl, &f.other)
 	f.outputs.add(fl)
@@ -146,7 +148,9 @@ func (f *runFlags) check(cmd *cobra.Command, files []string) (*work, error) {
 		if err := sameUpstream(s); err != nil && !f.other {
 			return nil, err
 		}
-		j.scenario = s
+		if j.scenario, err = s.WithControllers(f.controls); err != nil {
+			return nil, fmt.Errorf("--controllers: %w", err)
+		}
 		stores, err := f.datastores(s)
 		if err != nil {
 			return nil, err

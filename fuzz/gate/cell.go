@@ -81,6 +81,9 @@ func do(ctx context.Context, managers scenarios.Managers, runner *scenarios.Runn
 	if !q.Recorded {
 		o.Seed = &q.Seed
 	}
+	if !q.Recorded && q.Seed != s.Seed() {
+		s = s.WithSimpleControllers()
+	}
 	beforeRun(q.File, q.Seed)
 	var rep *reports.Report
 	for n := 1; ; n++ {

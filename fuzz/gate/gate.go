@@ -34,7 +34,8 @@ type Gate struct {
 }
 
 // Run does every run and compares. Each is done twice, on etcd and on the store in
-// memory, in different processes. A scenario that is red whatever its other runs show
+// memory, in different processes; that of a scenario's own seed as the scenario says, others
+// with cheap controllers (scenarios.WithSimpleControllers). A scenario that is red whatever its other runs show
 // is done no more of. The error says that nothing was proven: ctx ended, or no process
 // could be started.
 func (g *Gate) Run(ctx context.Context) (*baseline.Outcome, error) {
@@ -125,7 +126,8 @@ func (h *hall) twice(ctx context.Context) ([]baseline.Result, error) {
 	var tasks []*task
 	for i, s := range h.Scenarios {
 		r := &results[i]
-		*r = baseline.Result{Scenario: Name(s), File: s.File, Line: s.ExpectLine(), Title: s.Doc.Spec.Title, Manager: s.Doc.Spec.IPAM, Upstream: s.Manager().Upstream}
+		*r = baseline.Result{Scenario: Name(s), File: s.File, Line: s.ExpectLine(), Title: s.Doc.Spec.Title, Manager: s.Doc.Spec.IPAM, Upstream: s.Manager().Upstream,
+			Own: s.Seed(), Cheap: s.WithSimpleControllers() != s}
 		if e := s.Doc.Spec.Expect; e != nil {
 			r.Known = slices.Concat(e.Violations, e.May)
 		}
@@ -156,7 +158,7 @@ func (h *hall) twice(ctx context.Context) ([]baseline.Result, error) {
 		switch {
 		case judge.done && again.done:
 			r.Runs = append(r.Runs, judge.answer.run())
-			r.Troubles = append(r.Troubles, troubles(judge, again)...)
+			r.Troubles = append(r.Troubles, troubles(r, judge, again)...)
 		case judge.hopeless():
 			r.Runs = append(r.Runs, judge.answer.run())
 		case again.hopeless():
@@ -232,7 +234,7 @@ func (h *hall) wider(ctx context.Context, results []baseline.Result, which []int
 			}
 			r := &results[t.result]
 			r.Wall += t.wall
-			r.Troubles = append(r.Troubles, troubles(t, t)...)
+			r.Troubles = append(r.Troubles, troubles(r, t, t)...)
 			if t.answer.Defect == "" {
 				r.Wide = append(r.Wide, t.answer.run())
 			}
@@ -280,10 +282,10 @@ const ofNobody = -1
 const storiesMax = 20
 
 // troubles are what two runs that should be the same show of ipamsim itself.
-func troubles(a, b *task) []baseline.Change {
+func troubles(r *baseline.Result, a, b *task) []baseline.Change {
 	trouble := func(kind baseline.Kind, before, after, format string, args ...any) []baseline.Change {
 		return []baseline.Change{{Kind: kind, Regression: true, What: "run", Before: before, After: after, Sentence: fmt.Sprintf(format, args...),
-			Command: fmt.Sprintf("ipamsim run %s --seed %d --verify", reports.Shell(a.File), a.Seed), Seed: a.Seed}}
+			Command: r.Command(a.Seed) + " --verify", Seed: a.Seed}}
 	}
 	x, y := &a.answer.Run, &b.answer.Run
 	switch {

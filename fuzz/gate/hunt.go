@@ -43,7 +43,9 @@ func (p *prey) open(managers scenarios.Managers) (s *scenarios.Scenario, causes 
 	target := p.Target
 	if p.written() {
 		target = "" // all
-		s, err = managers.Load(p.Target)
+		if s, err = managers.Load(p.Target); err == nil {
+			s = s.WithSimpleControllers() // what it finds is looked for again under Kubernetes' own
+		}
 	} else {
 		s, err = p.input().Scenario(managers, p.Target)
 	}

@@ -73,9 +73,9 @@ const (
 	virtualMax = 20 * time.Minute
 )
 
-// Bounded is a scenario with its limits lowered to those of an input.
+// Bounded is a scenario with its limits lowered to those of an input, and cheap controllers.
 func Bounded(s *scenarios.Scenario) *scenarios.Scenario {
-	b := *s
+	b := *s.WithSimpleControllers()
 	l := &b.Doc.Spec.Limits
 	if l.Steps == 0 || l.Steps > stepsMax {
 		l.Steps = stepsMax

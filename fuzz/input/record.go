@@ -54,6 +54,7 @@ func follows(rep, recorded *reports.Report) error {
 func bare(s *scenarios.Scenario, rep *reports.Report) *scenarios.Scenario {
 	b := *s
 	spec := &b.Doc.Spec
+	spec.Controllers = s.Controllers()
 	spec.Title, spec.Story, spec.Import, spec.Strategy, spec.Seed = "", "", scenarios.Import{}, "", &rep.Seed
 	spec.Datastore = rep.Datastore
 	spec.Schedule, spec.Expect = nil, nil

@@ -182,7 +182,7 @@ func library(t *testing.T) (out []*scenarios.Scenario) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out = append(out, s)
+		out = append(out, s.WithSimpleControllers())
 	}
 	return out
 }

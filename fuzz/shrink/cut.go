@@ -14,6 +14,7 @@ import (
 func bare(s *scenarios.Scenario) *scenarios.Scenario {
 	b := *s
 	spec := &b.Doc.Spec
+	spec.Controllers = s.Controllers()
 	spec.Title, spec.Story, spec.Import, spec.Strategy, spec.Seed = "", "", scenarios.Import{}, "", nil
 	spec.Metrics, spec.Limits = scenarios.Metrics{}, scenarios.Limits{}
 	spec.Expect, spec.Schedule = nil, nil

@@ -26,6 +26,7 @@ func fail(t *testing.T, r *scenarios.Runner, name, invariant string, seed uint64
 	if err != nil {
 		t.Fatal(err)
 	}
+	s = s.WithSimpleControllers()
 	rep, err := r.Run(context.Background(), s, scenarios.Options{Seed: &seed})
 	if err != nil {
 		t.Fatal(err)

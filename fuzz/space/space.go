@@ -62,7 +62,7 @@ func DrawFrom(managers scenarios.Managers, space string, c *Choices, seed uint64
 func (s Space) World(managers scenarios.Managers, c *Choices, seed uint64, without ...Deed) (*scenarios.Scenario, error) {
 	w := &World{Choices: c, Doc: scenarios.Document{APIVersion: scenarios.APIVersion, Kind: scenarios.Kind}}
 	w.Doc.Metadata.Name = fmt.Sprintf("%s-%d", s.Name, seed)
-	w.Doc.Spec.Seed = &seed
+	w.Doc.Spec.Seed, w.Doc.Spec.Controllers = &seed, "simple"
 	without = append(spared(c), without...)
 	if s.Draw(w); len(without) > 0 {
 		leaveOut(&w.Doc.Spec, without)

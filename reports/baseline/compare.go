@@ -255,7 +255,7 @@ func (c *comparison) command(seed uint64) string {
 	if c.now.Record != nil {
 		return "ipamsim replay " + reports.Shell(c.now.File)
 	}
-	return fmt.Sprintf("ipamsim run %s --seed %d", reports.Shell(c.now.File), seed)
+	return c.now.Command(seed)
 }
 
 // cut: a limit cut a run short that ended before.

@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -19,6 +20,10 @@ type Result struct {
 	Wide     []Run  // of more of them, those of Runs among them; nil as long as nobody asked
 	// Known are the invariants that the file itself says are, or may be, violated.
 	Known []string
+	// Own is the scenario's own seed; Cheap says that other seeds ran with the simple
+	// controllers, not with Kubernetes' own.
+	Own   uint64
+	Cheap bool
 	// Record is of a finding: the run that its file holds.
 	Record *Record
 	// Troubles are what the gate noticed itself: runs that were not the same twice, or
@@ -31,6 +36,15 @@ type Result struct {
 type Record struct {
 	Upstream string
 	Violated []string // sorted
+}
+
+// Command runs a seed as the gate did.
+func (r *Result) Command(seed uint64) string {
+	c := fmt.Sprintf("ipamsim run %s --seed %d", reports.Shell(r.File), seed)
+	if r.Cheap && seed != r.Own {
+		c += " --controllers simple"
+	}
+	return c
 }
 
 // EntryOf is a scenario as a baseline keeps it.

@@ -44,7 +44,7 @@ func (d *Draft) head(w *manifest.Writer) error {
 		return err
 	}
 	spec := manifest.Object{
-		"title": d.title(), "ipam": ipam, "story": "A cluster as it was dumped. Nothing happens in it: write a timeline.\n",
+		"title": d.title(), "ipam": ipam, "controllers": "simple", "story": "A cluster as it was dumped. Nothing happens in it: write a timeline.\n",
 		// Long enough for what is wrong to be judged: an address may be unreachable for
 		// ten seconds, and what only holds at rest is judged at the end.
 		"until": "15s", "settle": "1m", "judge": manifest.Object{"leakAfter": "10s"},

@@ -212,7 +212,7 @@ func (p *Plan) settings(c *capacity.Cluster, m *made, pt Point) scenarios.Spec {
 	span := func(d time.Duration) metav1.Duration { return metav1.Duration{Duration: d} }
 	seed := pt.Seed
 	s := scenarios.Spec{
-		Title: p.Doc.Spec.Title, IPAM: p.Manager(), Seed: &seed, Fabric: c.Fabric, Strategy: "timed",
+		Title: p.Doc.Spec.Title, IPAM: p.Manager(), Controllers: "simple", Seed: &seed, Fabric: c.Fabric, Strategy: "timed",
 		Until: span(c.Horizon + c.Apart/2), Latencies: map[string]scenarios.Latency{"api": {Median: span(p.latency(c)), Spread: 0.1}},
 		Limits: scenarios.Limits{Steps: stepsMax, Virtual: span(c.Horizon + values.Day)},
 	}

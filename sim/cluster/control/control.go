@@ -38,8 +38,10 @@ type Env struct {
 
 // Plane is how the programs of Kubernetes' control plane run.
 type Plane struct {
-	ControllerManager Component `json:"controllerManager,omitzero"`
-	Scheduler         Component `json:"scheduler,omitzero"`
+	// FeatureGates are those of the whole cluster, the API server too, as kind has them.
+	FeatureGates      map[string]bool `json:"featureGates,omitempty"`
+	ControllerManager Component       `json:"controllerManager,omitzero"`
+	Scheduler         Component       `json:"scheduler,omitzero"`
 }
 
 // Component is one of them.

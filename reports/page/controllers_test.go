@@ -1,0 +1,5 @@
+package page_test
+
+import "ipamsim/cmd/controllers"
+
+func init() { controllers.Use() }
