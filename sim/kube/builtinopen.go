@@ -128,8 +128,17 @@ func openServices(o generic.RESTOptionsGetter) (map[string]rest.Storage, error) 
 	if err != nil {
 		return nil, err
 	}
-	s, status, _, err := services.NewREST(o, core.IPv4Protocol, ips, ports, nil, nil, nil)
+	s, status, _, err := services.NewREST(o, core.IPv4Protocol, ips, ports, NoEndpoints{}, nil, nil)
 	return map[string]rest.Storage{"services": s, "services/status": status}, err
+}
+
+// NoEndpoints are those of a cluster without the legacy Endpoints: those of a Service that
+// is deleted are not there.
+type NoEndpoints struct{ services.EndpointsStorage }
+
+// Delete finds none.
+func (NoEndpoints) Delete(_ context.Context, name string, _ rest.ValidateObjectFunc, _ *metav1.DeleteOptions) (runtime.Object, bool, error) {
+	return nil, false, apierrors.NewNotFound(core.Resource("endpoints"), name)
 }
 
 // noBudgets is a cluster without PodDisruptionBudgets, for the eviction API.

@@ -11,9 +11,6 @@ import (
 	"unsafe"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/registry/generic"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/client-go/informers"
@@ -165,7 +162,7 @@ func (s *server) resources() {
 		if netutils.IsIPv6CIDR(s.ranges[0]) {
 			primary = api.IPv6Protocol
 		}
-		r, status, _, err := services.NewREST(o, primary, s.ips, s.ports, noEndpoints{}, nil, nil)
+		r, status, _, err := services.NewREST(o, primary, s.ips, s.ports, kube.NoEndpoints{}, nil, nil)
 		return map[string]rest.Storage{servicesResource: r, servicesResource + "/status": status}, err
 	}})
 }
@@ -180,14 +177,6 @@ type lateClock struct {
 
 func (c lateClock) Now() time.Time {
 	return time.Now().Add(time.Duration(c.looks.Add(1)) * time.Microsecond)
-}
-
-// noEndpoints are those of a cluster without the legacy Endpoints: those of a Service that
-// is deleted are not there.
-type noEndpoints struct{ services.EndpointsStorage }
-
-func (noEndpoints) Delete(_ context.Context, name string, _ rest.ValidateObjectFunc, _ *metav1.DeleteOptions) (runtime.Object, bool, error) {
-	return nil, false, apierrors.NewNotFound(api.Resource("endpoints"), name)
 }
 
 // start starts the controllers, and returns when addresses and node ports were repaired
