@@ -33,12 +33,9 @@ func (s *Server) Served() (Served, error) {
 	k := s.mux.kept.Load()
 	for _, name := range slices.Sorted(maps.Keys(builtins)) {
 		in := builtins[name]
-		h, ok := k.serves[name]
-		if !ok { // no handler was built in this process
-			var err error
-			if h, err = k.handler(name, in); err != nil {
-				return Served{}, err
-			}
+		h, err := k.says(name, in)
+		if err != nil {
+			return Served{}, err
 		}
 		by[in.gv] = append(by[in.gv], h.discovery...)
 		out.Routes[in.gv] = append(out.Routes[in.gv], h.routes...)

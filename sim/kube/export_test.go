@@ -15,3 +15,6 @@ func (s *Server) Afresh(req *http.Request) (resp *http.Response, remembered bool
 	w := c.ask(req.Context())
 	return c.response(w.code, w.header, w.body.Bytes()), remembered
 }
+
+// ForgetHandlers has the next run build its own, as the first of a process.
+func ForgetHandlers() { shelves.plain.Store(nil); shelves.controlled.Store(nil) }

@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"ipamsim/sim/kube"
@@ -76,6 +78,26 @@ func TestServed(t *testing.T) {
 				t.Errorf("the second run serves %q, the first %q", all, before)
 			}
 			before = all
+		})
+	}
+}
+
+// TestServedOpensNoAllocators: Services are given the same addresses in the first run of a
+// process as in the second, which need not build anything to say what it serves.
+func TestServedOpensNoAllocators(t *testing.T) {
+	kube.ForgetHandlers()
+	var before string
+	for range 2 {
+		serve(t, func(ctx context.Context, c *cluster) {
+			must(c.Served())
+			time.Sleep(10 * time.Second) // the allocators draw by the time of their opening
+			service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "web"}, Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}}}
+			got := must(c.core.CoreV1().Services("default").Create(ctx, service, metav1.CreateOptions{})).Spec.ClusterIP
+			if before != "" && got != before {
+				t.Errorf("%s in the second run, %s in the first", got, before)
+			}
+			before = got
+			check(c.core.CoreV1().Services("default").Delete(ctx, "web", metav1.DeleteOptions{}))
 		})
 	}
 }
