@@ -79,6 +79,7 @@ func TestReadyPlans(t *testing.T) {
 		"tkg-small-range":    {40, nil},
 		"growth-5000-nodes":  {10, growthSmall},
 		"replaced-nodes":     {12, nil},
+		"node-ranges":        {10, nil},
 	} {
 		seen++
 		p := ready(t, name, x.change...)

@@ -3,6 +3,7 @@ package loadbalancer
 
 import (
 	"fmt"
+	"maps"
 	"time"
 
 	"ipamsim/fuzz/space"
@@ -31,16 +32,14 @@ const (
 )
 
 // draw draws a few Services on hardly more addresses than they need, and a controller
-// that ends, stands still, or has a second one beside it for a while.
+// that ends or stands still. There is one: kube-controllers elect no leader, and Calico's
+// manifest has a single replica.
 func (w *world) draw() {
 	s := &w.Doc.Spec
 	s.IPAM, s.Daemons = "calico-lb", []string{controller}
 	w.Machines(1, 1)
 	w.Pace(30*time.Second, 8*time.Minute)
 	s.Timers = scenarios.Timers{}
-	if w.Chance(1, 6) {
-		s.Daemons = append(s.Daemons, controller)
-	}
 	w.pools()
 	for range w.Between(3, 9) {
 		w.service(w.time())
@@ -133,7 +132,9 @@ func (w *world) create(at time.Duration, name string) {
 	}
 	meta := object{"name": name}
 	if w.Chance(1, 6) {
-		meta["annotations"] = w.asks()
+		asks := w.asks()
+		maps.DeleteFunc(asks, func(_ string, v any) bool { return v == nil }) // there is nothing to take away
+		meta["annotations"] = asks
 	}
 	w.At(at, space.Applied(object{"apiVersion": "v1", "kind": "Service", "metadata": meta, "spec": spec}))
 }
