@@ -50,7 +50,7 @@ func TestTwins(t *testing.T) {
 			continue
 		}
 		ran++
-		want := brokenIn(run(t, r, load(t, file), scenarios.Options{}), true)
+		want := brokenIn(run(t, r, own(t, file), scenarios.Options{}), true)
 		rep := run(t, r, twinOf(t, file), scenarios.Options{})
 		four, six := brokenIn(rep, true), brokenIn(rep, false)
 		if four != want || six != want {
