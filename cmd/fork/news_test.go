@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"flag"
 	"fmt"
 	"slices"
 	"strconv"
@@ -66,7 +67,7 @@ func (g *garden) isNew(t *testing.T, p *plant, control []string) {
 	t.Logf("%s\nbuilt in %s, searched for %s", p.what, built.Round(time.Second), (time.Since(began) - built).Round(time.Second))
 	if len(seen) == 0 {
 		fmt.Printf("| %s | %s | - | - | - | no | |\n", p.name, p.file)
-		t.Errorf("%s: nothing that a search found in %s is new", p.name, searchMax)
+		t.Errorf("%s: nothing that a search found in %s is new", p.name, *searchMax)
 		return
 	}
 	f := slices.MinFunc(seen, func(a, b news) int { return cmp.Compare(a.Worlds, b.Worlds) })
@@ -80,7 +81,7 @@ func (g *garden) isNew(t *testing.T, p *plant, control []string) {
 // search is what a program finds in worlds of an address manager whose cause is on no list.
 func (g *garden) search(t *testing.T, binary, module string, first uint64, kinds int) (out []news) {
 	t.Helper()
-	_, _, all := g.gate(t, binary, quiet[module], "--search", searchMax, "--first", strconv.FormatUint(first, 10), "--kinds", strconv.Itoa(kinds), "--out", t.TempDir())
+	_, _, all := g.gate(t, binary, quiet[module], "--search", *searchMax, "--first", strconv.FormatUint(first, 10), "--kinds", strconv.Itoa(kinds), "--out", t.TempDir())
 	for _, r := range all {
 		if r.found != nil {
 			out = append(out, *r.found)
@@ -93,5 +94,5 @@ func (g *garden) search(t *testing.T, binary, module string, first uint64, kinds
 // its address manager.
 var quiet = map[string]string{calico: "scenarios/ok-collector-frees.yaml", whereabouts: "scenarios/ok-reconciler-frees.yaml"}
 
-// searchMax is several times what the slowest plant needs on two processors.
-const searchMax = "2m"
+// searchMax is several times what the slowest plant needs on two processors that are otherwise idle.
+var searchMax = flag.String("search", "2m", "with -planted: how long to search for each plant")
