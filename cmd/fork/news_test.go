@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"flag"
 	"fmt"
 	"slices"
 	"strconv"
@@ -20,22 +21,31 @@ func TestPlantedIsNew(t *testing.T) {
 	}
 	clone(t)
 	g := newGarden(t)
-	release := g.link(t, "release", "-overlay="+g.overlay)
 	control := map[string][]string{}
 	fmt.Println("| plant | file of upstream | worlds of | seed | worlds | NEW | cause |\n|---|---|---|---|---|---|---|")
 	for _, p := range slices.Concat(further, plants) {
 		if p.module == "" || p.kind == "cost" {
 			continue
 		}
-		if _, have := control[p.module]; !have {
-			control[p.module] = []string{}
-			for _, f := range g.search(t, release, p.module, 0, manyKinds) {
-				control[p.module] = append(control[p.module], f.Cause)
-				fmt.Printf("the release alone: %s (%s, seed %d)\n", f.Cause, f.Target, f.Seed)
+		t.Run(p.name, func(t *testing.T) {
+			if _, have := control[p.module]; !have {
+				control[p.module] = g.control(t, p.module)
 			}
-		}
-		t.Run(p.name, func(t *testing.T) { g.isNew(t, &p, control[p.module]) })
+			g.isNew(t, &p, control[p.module])
+		})
 	}
+}
+
+// control is what a search says of the release itself.
+func (g *garden) control(t *testing.T, module string) []string {
+	t.Helper()
+	release := g.link(t, "release", "-overlay="+g.overlay)
+	causes := []string{}
+	for _, f := range g.search(t, release, module, 0, manyKinds) {
+		causes = append(causes, f.Cause)
+		fmt.Printf("the release alone: %s (%s, seed %d)\n", f.Cause, f.Target, f.Seed)
+	}
+	return causes
 }
 
 // manyKinds is more than a search finds.
@@ -57,7 +67,7 @@ func (g *garden) isNew(t *testing.T, p *plant, control []string) {
 	t.Logf("%s\nbuilt in %s, searched for %s", p.what, built.Round(time.Second), (time.Since(began) - built).Round(time.Second))
 	if len(seen) == 0 {
 		fmt.Printf("| %s | %s | - | - | - | no | |\n", p.name, p.file)
-		t.Errorf("%s: nothing that a search found in %s is new", p.name, searchMax)
+		t.Errorf("%s: nothing that a search found in %s is new", p.name, *searchMax)
 		return
 	}
 	f := slices.MinFunc(seen, func(a, b news) int { return cmp.Compare(a.Worlds, b.Worlds) })
@@ -71,7 +81,7 @@ func (g *garden) isNew(t *testing.T, p *plant, control []string) {
 // search is what a program finds in worlds of an address manager whose cause is on no list.
 func (g *garden) search(t *testing.T, binary, module string, first uint64, kinds int) (out []news) {
 	t.Helper()
-	_, _, all := g.gate(t, binary, quiet[module], "--search", searchMax, "--first", strconv.FormatUint(first, 10), "--kinds", strconv.Itoa(kinds), "--out", t.TempDir())
+	_, _, all := g.gate(t, binary, quiet[module], "--search", *searchMax, "--first", strconv.FormatUint(first, 10), "--kinds", strconv.Itoa(kinds), "--out", t.TempDir())
 	for _, r := range all {
 		if r.found != nil {
 			out = append(out, *r.found)
@@ -84,5 +94,5 @@ func (g *garden) search(t *testing.T, binary, module string, first uint64, kinds
 // its address manager.
 var quiet = map[string]string{calico: "scenarios/ok-collector-frees.yaml", whereabouts: "scenarios/ok-reconciler-frees.yaml"}
 
-// searchMax is several times what the slowest plant needs on two processors.
-const searchMax = "2m"
+// searchMax is several times what the slowest plant needs on two processors that are otherwise idle.
+var searchMax = flag.String("search", "2m", "with -planted: how long to search for each plant")

@@ -42,6 +42,7 @@ var plants = []plant{
 	// Allocators.
 	{
 		name: "overlap-unwritten", what: "Whereabouts reserves an address in its range, but not across overlapping ranges",
+		first:  13,
 		module: whereabouts, file: "pkg/storage/kubernetes/ipam.go",
 		old:  "\t\t\tif !skipOverlappingRangeUpdate {",
 		new:  "\t\t\tif !skipOverlappingRangeUpdate && mode == whereaboutstypes.Deallocate {",
@@ -84,6 +85,7 @@ var plants = []plant{
 	},
 	{
 		name: "max-blocks-off-by-one", what: "Calico lets a host have one block more than maxBlocksPerHost",
+		first:  405,
 		module: calico, file: "libcalico-go/lib/ipam/ipam.go",
 		old:  "numBlocksOwned >= maxNumBlocks",
 		new:  "numBlocksOwned > maxNumBlocks",

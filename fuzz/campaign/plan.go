@@ -136,7 +136,10 @@ func (c *coordinator) polish(ctx context.Context) error {
 	if all := c.state.busy + c.state.shrinking; exploring && c.state.shrinking > all*2/5 {
 		return nil // exploring comes first
 	}
-	left, places := c.spare(), c.places()
+	left, places, most := c.spare(), c.places(), thorough.Time
+	if exploring { // nobody else waits for the time
+		most *= time.Duration(thorough.More)
+	}
 	wanted := c.state.open()
 	if left >= thorough.Time {
 		wanted = append(wanted, c.state.doubtful()...)
@@ -150,7 +153,7 @@ func (c *coordinator) polish(ctx context.Context) error {
 			continue // a shorter one may come
 		}
 		i := c.state.next(sig)
-		s := Shard{Kind: Shrink, Source: i.Source, From: i.Seed, Signature: sig, Time: min(left, thorough.Time)}
+		s := Shard{Kind: Shrink, Source: i.Source, From: i.Seed, Signature: sig, Time: min(left, most)}
 		switch {
 		case left < shrinkMin || c.state.took[s.key()]:
 			if c.state.of[sig] != "" {

@@ -16,8 +16,9 @@ import (
 	"ipamsim/scenarios"
 )
 
-// thorough is how much work a finding may be.
-var thorough = shrink.Options{Time: 20 * time.Second}
+// thorough is how much work a finding may be. One that is still crowded is worth more: one in
+// ten is, mostly of a large world, of which a run takes long.
+var thorough = shrink.Options{Time: 20 * time.Second, More: 3}
 
 // confirmed keeps a failure of a run that was done in memory only if etcd shows it as
 // well.
@@ -44,7 +45,8 @@ func (c *served) keep(ctx context.Context, sc *scenarios.Scenario, rep *reports.
 	}
 	v, o := a.Hits[i].violation(rep), thorough
 	if q.Time > 0 {
-		o.Time = q.Time
+		o.Time = min(q.Time, thorough.Time)
+		o.More = int(q.Time / o.Time)
 	}
 	var f *finding.Finding
 	var err error
@@ -64,7 +66,7 @@ func (c *served) keep(ctx context.Context, sc *scenarios.Scenario, rep *reports.
 		}
 	}
 	if !rough {
-		c.real(ctx, f, q.Time, began, a)
+		c.real(ctx, f, min(q.Time, thorough.Time), began, a)
 	}
 	kept := Kept{Signature: q.Signature, Finding: f, Rough: rough}
 	if kept.Pages, err = Pages(ctx, c.runner, f); err != nil {

@@ -506,6 +506,30 @@ func TestStale(t *testing.T) {
 	}
 }
 
+// What a list lacked when it was read is new, whatever was written to it afterwards: that it
+// did not say something yet is another mistake.
+func TestListedBeforeItWasMade(t *testing.T) {
+	for _, tt := range []struct{ first, second, want string }{
+		{"POST", "PATCH", "read LIST pods, changed pods new"}, {"PATCH", "PATCH", "read LIST pods, changed pods"},
+		{"PATCH", "DELETE", "read LIST pods, changed pods removed"},
+	} {
+		p := newPlay(t)
+		p.step(sim.Write, "kubelet/n", "POST", "pods/web-0") // of its namesake
+		list := p.step(sim.Read, "ip-reconciler", "LIST", "pods")
+		p.step(sim.Write, "kubelet/n", "POST", "pods/other")
+		p.step(sim.Write, "kubelet/n", tt.first, "pods/web-0")
+		change := p.step(sim.Write, "kubelet/n", tt.second, "pods/web-0")
+		p.claims(claim(web, "c1"))
+		p.step(sim.Write, "ip-reconciler", "PATCH", "ippools/a")
+		p.claims()
+		c := cause.Of(&p.rep, p.breaks("unbacked-sandbox", model.AddressOf(addr), model.PodOf(web)))
+		c.Decided(&p.rep, cause.Race{Read: list, Change: change})
+		if c.Rest() != tt.want {
+			t.Errorf("%s, %s: %s, want %s", tt.first, tt.second, c.Rest(), tt.want)
+		}
+	}
+}
+
 // A race has been tried only in a run in which both messages came, the read second: one
 // without the change, or without the read, shows nothing.
 func TestSwapped(t *testing.T) {

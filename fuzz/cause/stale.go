@@ -103,7 +103,7 @@ func (c *Cause) Races(v *model.Violation) (out []model.Race) {
 func (c *Cause) Decided(rep *reports.Report, of Race) {
 	r := &run{rep: rep}
 	read, change := r.link(Read, of.Read), r.link(Changed, of.Change)
-	change.Outcome = became[change.Verb]
+	change.Outcome = r.became(of)
 	for i := range c.Links { // one of its kind says it
 		if c.Links[i].same() == read.same() && i+1 < len(c.Links) && c.Links[i+1].same() == change.same() {
 			return
@@ -116,9 +116,25 @@ func (c *Cause) Decided(rep *reports.Report, of Race) {
 	c.Links = append(c.Links, read, change)
 }
 
-// became is what a change made of what had been read, as far as that is another mistake: to
-// read a list before something was made, or before it said something.
-var became = map[string]string{"POST": created, "DELETE": removed}
+// became is what was done to what had been read, as far as that is another mistake: to read a
+// list before something was made, whatever was written to it afterwards, or before it said
+// something.
+func (r *run) became(of Race) string {
+	change := of.Change.Choice.Op.Request
+	switch r.link(Changed, of.Change).Verb {
+	case "POST":
+		return created
+	case "DELETE":
+		return removed
+	}
+	for _, st := range r.rep.Trace.Steps {
+		if op := st.Choice.Op; st.Step > of.Read.Step && st.Step < of.Change.Step && op.Request != nil && op.Request.Path == change.Path &&
+			done(st.Choice.Outcome) && r.link(Changed, st).Verb == "POST" {
+			return created
+		}
+	}
+	return ""
+}
 
 // Swapped reports whether in another run both messages of a race came, the read after the
 // change: only then it has been tried.

@@ -30,6 +30,8 @@ var (
 	seeds   = flag.String("seeds", "1-100", "its worlds")
 	each    = flag.Int("each", 3, "shrink so many instances of one signature")
 	bound   = flag.Duration("bound", 0, "for each; 0: as usual. On a busy machine the usual time is over sooner")
+	more    = flag.Int("more", 1, "how often that while a schedule is crowded")
+	only    = flag.String("only", "", "violations of this invariant; all if empty")
 	out     = flag.String("out", "", "write the findings here")
 )
 
@@ -47,7 +49,7 @@ func TestMeasure(t *testing.T) {
 	var times []float64 // of the processor, for each
 	measure := func(s *scenarios.Scenario, rep *reports.Report, v *model.Violation) {
 		before := processor(t)
-		f, err := shrink.Shrink(context.Background(), r, s, rep, v, shrink.Options{Time: *bound})
+		f, err := shrink.Shrink(context.Background(), r, s, rep, v, shrink.Options{Time: *bound, More: *more})
 		busy := (processor(t) - before).Seconds()
 		if err != nil {
 			t.Errorf("%s seed %d %s: %v", s.Name(), rep.Seed, v.Invariant, err)
@@ -91,7 +93,7 @@ func TestMeasure(t *testing.T) {
 		for i := range rep.Violations {
 			v := &rep.Violations[i]
 			sig := finding.SignatureOf(rep, v)
-			if broken[v.Invariant] {
+			if broken[v.Invariant] || *only != "" && v.Invariant != *only {
 				continue
 			}
 			if broken[v.Invariant] = true; seen[sig] >= *each {

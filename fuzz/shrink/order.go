@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"ipamsim/reports"
 	"ipamsim/sim"
 	"ipamsim/sim/strategy"
 )
@@ -55,17 +56,26 @@ const edgesParts = 16
 
 // ordered tries the world with edges, and takes what the run comes to.
 func (k *shrinker) ordered(edges []strategy.Edge, own []strategy.Exception) bool {
+	rules, rep, ok := k.inOrder(edges, own)
+	if ok {
+		k.rules, k.rep, k.steps = rules, rep, min(k.steps, len(rep.Trace.Steps))
+	}
+	return ok
+}
+
+// inOrder is what a run of the world with edges comes to, if it fails in the same way.
+func (k *shrinker) inOrder(edges []strategy.Edge, own []strategy.Exception) ([]strategy.Exception, *reports.Report, bool) {
 	if k.spent() {
-		return false
+		return nil, nil, false
 	}
 	rec := strategy.NewRecorder(strategy.NewOrdered(edges, own))
 	rep, err := k.run(k.world, rec)
 	if err != nil || k.lock.In(rep) == nil {
-		return false
+		return nil, nil, false
 	}
-	k.rules, k.rep, k.steps = rec.Exceptions(), rep, min(k.steps, len(rep.Trace.Steps))
-	slices.SortStableFunc(k.rules, byActor)
-	return true
+	rules := rec.Exceptions()
+	slices.SortStableFunc(rules, byActor)
+	return rules, rep, true
 }
 
 // together holds every message before which others go as long as it waited.

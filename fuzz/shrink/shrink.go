@@ -24,6 +24,7 @@ import (
 type Options struct {
 	Runs    int           // how many runs; default 400
 	Time    time.Duration // wall-clock time; default 20 s
+	More    int           // how often both while more than finding.SwitchesMax switches are left; default 1
 	Samples int           // random continuations of the result; default 20, negative: none
 }
 
@@ -34,6 +35,7 @@ func (o Options) orDefault() Options {
 	if o.Time == 0 {
 		o.Time = 20 * time.Second
 	}
+	o.More = max(1, o.More)
 	if o.Samples == 0 {
 		o.Samples = 20
 	}
@@ -181,6 +183,7 @@ func (k *shrinker) round() bool {
 	k.hold()
 	k.plainly()
 	k.anew()
+	k.merge()
 	k.parts()
 	k.coarse()
 	k.kinds()
@@ -198,7 +201,11 @@ func (k *shrinker) size() int {
 }
 
 func (k *shrinker) spent() bool {
-	return k.runs >= k.options.Runs || time.Since(k.began) > k.options.Time || k.ctx.Err() != nil
+	n := 1
+	if orders(k.rules) > finding.SwitchesMax {
+		n = k.options.More
+	}
+	return k.runs >= n*k.options.Runs || time.Since(k.began) > time.Duration(n)*k.options.Time || k.ctx.Err() != nil
 }
 
 // try takes the candidate if it fails in the same way, and there is work left to do.
