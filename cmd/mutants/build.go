@@ -29,19 +29,22 @@ type garden struct {
 	dir     string // below/manager
 	program string
 	sum     string // of the program and the baseline
+	targets *mutants.Targets
 	set     mutants.Set
-	reached map[string][]int // scenario's file to mutants
+	// upstream is the release, or the folder of a fork.
+	upstream string
+	reached  map[string][]int // scenario's file to mutants
 }
 
 // garden makes the copy and the program.
 func (s *settings) garden(ctx context.Context) (*garden, error) {
 	g := &garden{settings: *s, dir: filepath.Join(below, s.manager)}
 	g.program = filepath.Join(g.dir, "ipamsim")
-	targets, err := mutants.ReadTargets(filepath.Join("sim", "ipam", s.manager, "mutants.txt"))
-	if err != nil {
+	var err error
+	if g.targets, err = mutants.ReadTargets(filepath.Join("sim", "ipam", s.manager, "mutants.txt")); err != nil {
 		return nil, err
 	}
-	if err := g.copy(targets); err != nil {
+	if err := g.copy(); err != nil {
 		return nil, err
 	}
 	fmt.Fprintf(os.Stderr, "mutants: %d of %s; building %s\n", len(g.set.Mutants), s.manager, g.program)
@@ -65,14 +68,19 @@ func (s *settings) garden(ctx context.Context) (*garden, error) {
 }
 
 // copy makes the copy of the module's source and the mutants in it.
-func (g *garden) copy(t *mutants.Targets) error {
-	from := g.source
+func (g *garden) copy() error {
+	t, from := g.targets, g.source
+	g.upstream = from
 	if from == "" {
 		out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", t.Module).Output()
 		if err != nil {
 			return fmt.Errorf("go list -m %s: %w", t.Module, err)
 		}
-		from = strings.TrimSpace(string(out))
+		b, err := readBaseline(committed)
+		if err != nil {
+			return err
+		}
+		from, g.upstream = strings.TrimSpace(string(out)), b.Upstream[g.manager]
 	}
 	to := filepath.Join(g.dir, "source")
 	if err := errors.Join(os.RemoveAll(to), os.MkdirAll(to, 0o777)); err != nil {

@@ -37,8 +37,8 @@ type settings struct {
 	seed            uint64
 	workers         int
 	budget          time.Duration
-	report          string
 	only            string
+	known           bool
 }
 
 func main() {
@@ -49,12 +49,13 @@ func main() {
 	flag.Uint64Var(&s.seed, "seed", 1, "which ones")
 	flag.IntVar(&s.workers, "workers", 2, "runs at a time")
 	flag.DurationVar(&s.budget, "budget", 3*time.Minute, "for each mutant; what is not judged by then counts apart")
-	flag.StringVar(&s.report, "report", "reports/MUTANTS.md", "the report")
+	flag.BoolVar(&s.known, "known", false, "run nothing: report what is known, of the beginning of the sample")
 	flag.StringVar(&s.only, "only", "", "the mutants whose key contains this; nothing is reported")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	err := s.check()
+	// What is in a program is what results are kept by, and no commit's name.
+	err := errors.Join(s.check(), os.Setenv("GOFLAGS", "-buildvcs=false "+os.Getenv("GOFLAGS")))
 	if err == nil {
 		err = s.run(ctx)
 	}
@@ -89,11 +90,13 @@ func (s *settings) run(ctx context.Context) error {
 	if err := g.reach(ctx); err != nil {
 		return err
 	}
-	if err := g.measure(ctx); err != nil {
-		return err
+	if !s.known {
+		if err := g.measure(ctx); err != nil {
+			return err
+		}
 	}
 	if s.only != "" {
 		return nil
 	}
-	return write(s.report)
+	return g.report()
 }

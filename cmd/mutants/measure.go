@@ -23,12 +23,7 @@ import (
 
 // scenarios are the files of the library that are about the manager, the shortest first.
 func (g *garden) scenarios() ([]string, error) {
-	f, err := os.Open("scenarios/baseline.json")
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	b, err := baseline.Read(f)
+	b, err := readBaseline(committed)
 	if err != nil {
 		return nil, err
 	}
@@ -64,6 +59,9 @@ func (g *garden) reach(ctx context.Context) error {
 	}
 	files, err := g.scenarios()
 	if err != nil {
+		return err
+	}
+	if err := g.refresh(ctx, files); err != nil {
 		return err
 	}
 	known = reachedBy{g.sum, map[string][]int{}}
@@ -107,7 +105,7 @@ func (g *garden) gate(ctx context.Context, env, files []string) (*baseline.Summa
 	if err := os.Remove(out); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	args := []string{"gate", "--brief", "--json", out, "--workers", fmt.Sprint(g.workers), "--budget", g.budget.String()}
+	args := []string{"gate", "--brief", "--baseline", g.baseline(), "--json", out, "--workers", fmt.Sprint(g.workers), "--budget", g.budget.String()}
 	c := exec.CommandContext(ctx, g.program, append(args, files...)...)
 	c.Env = append(os.Environ(), env...)
 	c.Cancel = func() error { return c.Process.Signal(syscall.SIGINT) } // it takes its processes along

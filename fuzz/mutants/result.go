@@ -38,7 +38,9 @@ func Judge(s *baseline.Summary) Result {
 	if s.Moved == 0 {
 		r.Verdict = Same
 	}
-	proof := func(c baseline.Moving) bool { return c.Regression && c.Kind != baseline.CannotRun && c.Kind != baseline.LeftOut }
+	proof := func(c baseline.Moving) bool {
+		return c.Regression && c.Kind != baseline.CannotRun && c.Kind != baseline.LeftOut
+	}
 	i, verdict := slices.IndexFunc(s.Changes, proof), Killed
 	if i < 0 {
 		i, verdict = slices.IndexFunc(s.Changes, func(c baseline.Moving) bool { return c.Regression }), Unknown
