@@ -28,7 +28,7 @@ type garden struct {
 	settings
 	dir     string // below/manager
 	program string
-	sum     string // of the program and the baseline
+	sum     string // of the program, the baseline, and which scenarios are too long
 	targets *mutants.Targets
 	set     mutants.Set
 	// upstream is the release, or the folder of a fork.
@@ -62,6 +62,9 @@ func (s *settings) garden(ctx context.Context) (*garden, error) {
 		if err := errors.Join(err, f.Close()); err != nil {
 			return nil, err
 		}
+	}
+	if s.steps > 0 {
+		fmt.Fprint(sum, s.steps)
 	}
 	g.sum = fmt.Sprintf("%x", sum.Sum(nil)[:8])
 	return g, nil

@@ -35,7 +35,7 @@ type settings struct {
 	manager, source string
 	sample          int
 	seed            uint64
-	workers         int
+	workers, steps  int
 	budget          time.Duration
 	only            string
 	known           bool
@@ -48,9 +48,10 @@ func main() {
 	flag.IntVar(&s.sample, "sample", 0, "of the mutants that a scenario comes to, so many at random; 0: all")
 	flag.Uint64Var(&s.seed, "seed", 1, "which ones")
 	flag.IntVar(&s.workers, "workers", 2, "runs at a time")
+	flag.IntVar(&s.steps, "steps", 0, "leave out scenarios whose runs in a gate have more steps together; 0: none")
 	flag.DurationVar(&s.budget, "budget", 3*time.Minute, "for each mutant; what is not judged by then counts apart")
-	flag.BoolVar(&s.known, "known", false, "run nothing: report what is known, of the beginning of the sample")
-	flag.StringVar(&s.only, "only", "", "the mutants whose key contains this; nothing is reported")
+	flag.BoolVar(&s.known, "known", false, "run nothing: report what is known")
+	flag.StringVar(&s.only, "only", "", "the mutants whose key contains this; they are run, and no part of the report")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -73,8 +74,8 @@ func (s *settings) check() error {
 	switch {
 	case flag.NArg() > 0:
 		return fmt.Errorf("%q: no argument is wanted, see -help", flag.Arg(0))
-	case s.sample < 0 || s.workers < 1 || s.budget < time.Second:
-		return errors.New("-sample: at least 0; -workers: at least 1; -budget: at least 1s")
+	case s.sample < 0 || s.workers < 1 || s.steps < 0 || s.budget < time.Second:
+		return errors.New("-sample, -steps: at least 0; -workers: at least 1; -budget: at least 1s")
 	case strings.ContainsAny(s.manager, "/\\ ") || s.manager == "" || s.manager[0] == '.':
 		return fmt.Errorf("-manager: want a folder of sim/ipam, have %q", s.manager)
 	}

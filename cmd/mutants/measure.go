@@ -2,12 +2,15 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,7 +24,8 @@ import (
 	"ipamsim/reports/baseline"
 )
 
-// scenarios are the files of the library that are about the manager, the shortest first.
+// scenarios are the files of the library that are about the manager, the shortest first,
+// without those that are too long.
 func (g *garden) scenarios() ([]string, error) {
 	b, err := readBaseline(committed)
 	if err != nil {
@@ -37,6 +41,9 @@ func (g *garden) scenarios() ([]string, error) {
 		for _, r := range e.Runs {
 			steps[file] += r.Steps
 		}
+	}
+	if g.steps > 0 {
+		files = slices.DeleteFunc(files, func(f string) bool { return steps[f] > g.steps })
 	}
 	slices.SortStableFunc(files, func(a, b string) int { return steps[a] - steps[b] })
 	return files, nil
@@ -122,23 +129,17 @@ func (g *garden) gate(ctx context.Context, env, files []string) (*baseline.Summa
 	return s, json.Unmarshal(b, s)
 }
 
-// order is all mutants that a scenario comes to, in the order in which they are drawn.
+// order is all mutants that a scenario comes to, in an order that the seed draws: by a
+// hash of each one's key, so that one mutant more or less leaves the others where they are.
 func (g *garden) order() []int {
-	set := map[int]bool{}
+	rank := map[int]uint64{}
 	for _, ids := range g.reached {
 		for _, id := range ids {
-			set[id] = true
+			h := sha256.Sum256(fmt.Appendf(nil, "%d %s", g.seed, g.set.Mutants[id-1].Key()))
+			rank[id] = binary.BigEndian.Uint64(h[:])
 		}
 	}
-	var all []int
-	for i := range g.set.Mutants {
-		if id := g.set.Mutants[i].ID; set[id] {
-			all = append(all, id)
-		}
-	}
-	r := rand.New(rand.NewPCG(g.seed, 0))
-	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	return all
+	return slices.SortedFunc(maps.Keys(rank), func(a, b int) int { return cmp.Compare(rank[a], rank[b]) })
 }
 
 // measure gates the mutants of the sample that nothing is known of.
@@ -160,7 +161,7 @@ func (g *garden) measure(ctx context.Context) error {
 	sample := g.sampled()
 	for i, id := range sample {
 		m := &g.set.Mutants[id-1]
-		if _, ok := known[m.Key()]; ok {
+		if _, ok := known[m.Key()]; ok && g.only == "" {
 			continue
 		}
 		var some []string
@@ -179,8 +180,11 @@ func (g *garden) measure(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if _, err := out.Write(append(b, '\n')); err != nil {
-			return err
+		// What somebody picked is no part of a sample.
+		if g.only == "" {
+			if _, err := out.Write(append(b, '\n')); err != nil {
+				return err
+			}
 		}
 		fmt.Fprintf(os.Stderr, "mutants: %d of %d: %s\n", i+1, len(sample), r.Line())
 	}

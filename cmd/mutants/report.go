@@ -39,20 +39,12 @@ func (g *garden) report() error {
 	if err != nil {
 		return err
 	}
-	// A sample that was interrupted is one if it is the beginning of the order.
-	reached, known := map[int]bool{}, map[string]mutants.Result{}
-	whole := true
+	reached := map[int]bool{}
 	for _, id := range g.order() {
 		reached[id] = true
-		key := g.set.Mutants[id-1].Key()
-		if r, ok := results[key]; ok && whole {
-			known[key] = r
-		} else {
-			whole = false
-		}
 	}
-	s := mutants.Count(&g.set, reached, known)
-	s.Manager, s.Upstream, s.Date, s.Seed, s.Scenarios = g.manager, g.upstream, time.Now().UTC().Format(time.DateOnly), g.seed, len(g.reached)
+	s := mutants.Count(&g.set, reached, results)
+	s.Manager, s.Upstream, s.Date, s.Seed, s.Scenarios, s.Steps = g.manager, g.upstream, time.Now().UTC().Format(time.DateOnly), g.seed, len(g.reached), g.steps
 	for _, p := range g.targets.Packages {
 		s.Packages = append(s.Packages, p.Folder)
 	}

@@ -224,7 +224,7 @@ func (w *walk) quiet(c *ast.CallExpr) bool {
 
 // quietPackages are what calls of a log and of metrics are of, by the last elements of
 // their paths.
-var quietPackages = []string{"log", "slog", "logrus", "klog", "logging", "logutils", "prometheus"}
+var quietPackages = []string{"log", "slog", "logr", "logrus", "klog", "logging", "logutils", "prometheus"}
 
 // counts reports whether a function of this name is of metrics.
 func counts(name string) bool { return strings.Contains(strings.ToLower(name), "metric") }

@@ -15,7 +15,11 @@ const gapsMax = 25
 func (s *Score) Markdown(reasons map[string]string) string {
 	var b strings.Builder
 	a := s.All
-	fmt.Fprintf(&b, "## %s\n\n%s, measured %s, %d scenarios; mutants of %s.\n\n", s.Manager, s.Upstream, s.Date, s.Scenarios, strings.Join(s.Packages, ", "))
+	fmt.Fprintf(&b, "## %s\n\n%s, measured %s, %d scenarios", s.Manager, s.Upstream, s.Date, s.Scenarios)
+	if s.Steps > 0 {
+		fmt.Fprintf(&b, " (those of more than %d steps were left out)", s.Steps)
+	}
+	fmt.Fprintf(&b, "; mutants of %s.\n\n", strings.Join(s.Packages, ", "))
 	reached := a.Mutants - a.Unreached
 	fmt.Fprintf(&b, "%d mutants. %d are unreached: no scenario comes to them. Of the other %d, ", a.Mutants, a.Unreached, reached)
 	if a.Sampled == reached {

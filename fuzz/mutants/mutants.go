@@ -44,13 +44,14 @@ var Operators = []Operator{NegateCondition, Boundary, AndOr, DropCall, DropAssig
 
 // Mutant is one change.
 type Mutant struct {
-	ID           int      `json:"id"` // from 1, in the order of packages, files and places
-	Operator     Operator `json:"operator"`
-	File         string   `json:"file"` // relative to the module
-	Line, Column int
-	Func         string `json:"func"`
-	From         string `json:"from"`         // what stands there, on one line
-	To           string `json:"to,omitempty"` // what it becomes; "" if it is left out
+	ID       int      `json:"id"` // from 1, in the order in which they are found
+	Operator Operator `json:"operator"`
+	File     string   `json:"file"` // relative to the module
+	Line     int      `json:"line"`
+	Column   int      `json:"column"`
+	Func     string   `json:"func"`
+	From     string   `json:"from"`         // what stands there, on one line
+	To       string   `json:"to,omitempty"` // what it becomes; "" if it is left out
 }
 
 // Key names a mutant as long as its file stays as it is.

@@ -67,13 +67,16 @@ func TestToy(t *testing.T) {
 	plain, log := said(t, program)
 	var b strings.Builder
 	fmt.Fprintf(&b, "without: %s\n\n", plain)
-	seen := map[mutants.Operator]bool{}
+	seen, keys := map[mutants.Operator]bool{}, map[string]bool{}
 	for i := range set.Mutants {
 		m := &set.Mutants[i]
 		if m.ID != i+1 {
 			t.Errorf("number %d at %d", m.ID, i)
 		}
-		seen[m.Operator] = true
+		if seen[m.Operator] = true; keys[m.Key()] {
+			t.Errorf("two mutants are %s", m.Key())
+		}
+		keys[m.Key()] = true
 		out, its := said(t, program, fmt.Sprintf("%s=%d", mutant.Active, m.ID))
 		if out == plain {
 			out = "(the same)"

@@ -1,6 +1,7 @@
 package mutants
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -58,6 +59,7 @@ type Score struct {
 	Seed      uint64   `json:"seed"` // of the sample
 	Packages  []string `json:"packages"`
 	Scenarios int      `json:"scenarios"`
+	Steps     int      `json:"steps,omitempty"` // scenarios with more of them were left out
 	All       Tally    `json:"all"`
 	Operators []Tally  `json:"operators"`
 	Left      []Left   `json:"left,omitempty"` // in the order of files and places
@@ -104,6 +106,7 @@ func Count(set *Set, reached map[int]bool, results map[string]Result) Score {
 			s.Gaps = append(s.Gaps, *gaps[place])
 		}
 	}
+	slices.SortStableFunc(s.Left, func(a, b Left) int { return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column) })
 	slices.SortStableFunc(s.Gaps, func(a, b Gap) int { return b.Unreached - a.Unreached })
 	return s
 }

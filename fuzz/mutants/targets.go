@@ -3,6 +3,7 @@ package mutants
 import (
 	"fmt"
 	"os"
+	"path"
 	"strings"
 )
 
@@ -31,8 +32,8 @@ type Set struct {
 }
 
 // ReadTargets reads a table.
-func ReadTargets(path string) (*Targets, error) {
-	b, err := os.ReadFile(path)
+func ReadTargets(file string) (*Targets, error) {
+	b, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
@@ -46,11 +47,11 @@ func ReadTargets(path string) (*Targets, error) {
 		case len(f) >= 2 && f[0] == "package" && t.Module != "":
 			t.Packages = append(t.Packages, Target{f[1], f[2:]})
 		default:
-			return nil, fmt.Errorf("%s:%d: want one line module PATH, and then package FOLDER [FILE…]", path, i+1)
+			return nil, fmt.Errorf("%s:%d: want one line module PATH, and then package FOLDER [FILE…]", file, i+1)
 		}
 	}
 	if len(t.Packages) == 0 {
-		return nil, fmt.Errorf("%s: no package", path)
+		return nil, fmt.Errorf("%s: no package", file)
 	}
 	return t, nil
 }
@@ -61,7 +62,7 @@ func (t *Targets) Make(flags []string, imported string) ([]File, Set, error) {
 	set := Set{Module: t.Module}
 	var paths []string
 	for _, p := range t.Packages {
-		paths = append(paths, t.Module+"/"+p.Folder)
+		paths = append(paths, path.Join(t.Module, p.Folder))
 	}
 	pkgs, err := Load(paths, flags)
 	if err != nil {
