@@ -29,8 +29,10 @@ type garden struct {
 	dir     string // below/manager
 	program string
 	sum     string // of the program, the baseline, and which scenarios are too long
-	targets *mutants.Targets
-	set     mutants.Set
+	// committed is the sum of the committed baseline.
+	committed string
+	targets   *mutants.Targets
+	set       mutants.Set
 	// upstream is the release, or the folder of a fork.
 	upstream string
 	reached  map[string][]int // scenario's file to mutants
@@ -53,21 +55,28 @@ func (s *settings) garden(ctx context.Context) (*garden, error) {
 		return nil, err
 	}
 	sum := sha256.New()
-	for _, file := range []string{g.program, "scenarios/baseline.json"} {
-		f, err := os.Open(file)
-		if err != nil {
-			return nil, err
-		}
-		_, err = io.Copy(sum, f)
-		if err := errors.Join(err, f.Close()); err != nil {
-			return nil, err
-		}
+	if err := hash(sum, committed); err != nil {
+		return nil, err
+	}
+	g.committed = fmt.Sprintf("%x", sum.Sum(nil)[:8])
+	if err := hash(sum, g.program); err != nil {
+		return nil, err
 	}
 	if s.steps > 0 {
 		fmt.Fprint(sum, s.steps)
 	}
 	g.sum = fmt.Sprintf("%x", sum.Sum(nil)[:8])
 	return g, nil
+}
+
+// hash adds a file.
+func hash(sum io.Writer, file string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(sum, f)
+	return errors.Join(err, f.Close())
 }
 
 // copy makes the copy of the module's source and the mutants in it.

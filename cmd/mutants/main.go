@@ -1,8 +1,8 @@
 // Command mutants says which small mistakes in an address manager the gate sees, and
 // which it does not:
 //
-//	make mutants MANAGER=whereabouts SAMPLE=200 SEED=1
-//	go run ./cmd/mutants -manager whereabouts -sample 200 -seed 1
+//	make mutants MANAGER=NAME SAMPLE=200 SEED=1
+//	go run ./cmd/mutants -manager NAME -sample 200 -seed 1
 //
 // It makes all mutants of the packages that sim/ipam/NAME/mutants.txt lists, in one copy
 // of the module's source (or of a fork's, -source), and builds one program of it (package
@@ -43,7 +43,7 @@ type settings struct {
 
 func main() {
 	var s settings
-	flag.StringVar(&s.manager, "manager", "whereabouts", "the address manager: a folder of sim/ipam with a mutants.txt")
+	flag.StringVar(&s.manager, "manager", "", "the address manager: a folder of sim/ipam with a mutants.txt")
 	flag.StringVar(&s.source, "source", "", "the folder of a fork, in the place of the release")
 	flag.IntVar(&s.sample, "sample", 0, "of the mutants that a scenario comes to, so many at random; 0: all")
 	flag.Uint64Var(&s.seed, "seed", 1, "which ones")
@@ -77,7 +77,7 @@ func (s *settings) check() error {
 	case s.sample < 0 || s.workers < 1 || s.steps < 0 || s.budget < time.Second:
 		return errors.New("-sample, -steps: at least 0; -workers: at least 1; -budget: at least 1s")
 	case strings.ContainsAny(s.manager, "/\\ ") || s.manager == "" || s.manager[0] == '.':
-		return fmt.Errorf("-manager: want a folder of sim/ipam, have %q", s.manager)
+		return fmt.Errorf("-manager: want a folder of sim/ipam with a mutants.txt, have %q", s.manager)
 	}
 	return nil
 }

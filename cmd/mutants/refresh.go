@@ -16,38 +16,42 @@ import (
 // committed is the baseline of the library.
 const committed = "scenarios/baseline.json"
 
-// baseline is the one that mutants are compared with.
-func (g *garden) baseline() string { return filepath.Join(g.dir, "baseline.json") }
+// baseline is the one that mutants are compared with: the committed one, or what refresh
+// made of it.
+func (g *garden) baseline() string {
+	made := filepath.Join(g.dir, "baseline.json")
+	if b, err := os.ReadFile(made + ".of"); err == nil && string(b) == g.committed {
+		return made
+	}
+	return committed
+}
 
 // refresh makes the baseline of the program without a mutant: the committed one may be
 // green and its runs another course than today's, and whether a mutant changes what a run
 // does is then not known. What upstream was stays: to a gate a mutant is a fork.
 func (g *garden) refresh(ctx context.Context, files []string) error {
-	state := filepath.Join(g.dir, "refreshed")
-	if b, err := os.ReadFile(state); err == nil && string(b) == g.sum {
-		return nil
-	}
 	before, err := readBaseline(committed)
 	if err != nil {
 		return err
 	}
-	if err := writeBaseline(g.baseline(), before); err != nil {
+	made := filepath.Join(g.dir, "baseline.json")
+	if err := writeBaseline(made, before); err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stderr, "mutants: making %s of %d scenarios, without a mutant\n", g.baseline(), len(files))
-	c := exec.CommandContext(ctx, g.program, append([]string{"gate", "--update", "--baseline", g.baseline(), "--workers", fmt.Sprint(g.workers)}, files...)...)
+	fmt.Fprintf(os.Stderr, "mutants: making %s of %d scenarios, without a mutant\n", made, len(files))
+	c := exec.CommandContext(ctx, g.program, append([]string{"gate", "--update", "--baseline", made, "--workers", fmt.Sprint(g.workers)}, files...)...)
 	c.Stdout, c.Stderr = os.Stderr, os.Stderr
 	c.Cancel = func() error { return c.Process.Signal(syscall.SIGINT) }
 	c.WaitDelay = 10 * time.Second
 	if err := c.Run(); err != nil {
 		return fmt.Errorf("%s gate --update: %w", g.program, err)
 	}
-	now, err := readBaseline(g.baseline())
+	now, err := readBaseline(made)
 	if err != nil {
 		return err
 	}
 	now.Upstream = before.Upstream
-	return errors.Join(writeBaseline(g.baseline(), now), os.WriteFile(state, []byte(g.sum), 0o666))
+	return errors.Join(writeBaseline(made, now), os.WriteFile(made+".of", []byte(g.committed), 0o666))
 }
 
 func readBaseline(path string) (*baseline.Baseline, error) {

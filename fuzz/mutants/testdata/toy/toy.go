@@ -14,12 +14,15 @@ type object struct {
 
 type operation struct{ Operation, Path string }
 
-var trace string
+var (
+	trace   string
+	letters = 3
+)
 
 func note(s string) error { trace += s; return nil }
 
 func find(all []int, low int) (int, error) {
-	log.Printf("looking at %d from %d", len(all)+1, low+1)
+	log.Printf("looked %d times", letters+1)
 	for i := 0; i < len(all); i++ {
 		if all[i] >= low && all[i] != 7 || all[i] == -1 {
 			return i, nil
