@@ -56,7 +56,7 @@ type Mutant struct {
 
 // Key names a mutant as long as its file stays as it is.
 func (m *Mutant) Key() string {
-	return fmt.Sprintf("%s:%d:%d %s %s", m.File, m.Line, m.Column, m.Operator, m.To)
+	return strings.TrimSpace(fmt.Sprintf("%s:%d:%d %s %s", m.File, m.Line, m.Column, m.Operator, m.To))
 }
 
 // File is a file's text with all its mutants in it.
