@@ -134,6 +134,8 @@ var layers = []struct{ dir, may string }{
 	{"fuzz/linear", "model reports/visible"},
 	{"fuzz/cell", ""},
 	{"fuzz/versions", "reports/baseline reports/table"},
+	{"fuzz/mutants/mutant", ""}, // copied into upstream's module, which knows nothing of ours
+	{"fuzz/mutants", "reports/answer reports/baseline reports/table"},
 	{"fuzz/verify", "model sim sim/hermetic sim/por sim/scratch sim/strategy reports scenarios fuzz/cell"},
 	{"fuzz/gate", "model/... sim/... reports reports/... scenarios scenarios/strict fuzz/..."},
 	{"fuzz/input/*", "model/... sim/... scenarios fuzz/input"},

@@ -26,7 +26,7 @@ import (
 type gateFlags struct {
 	managers           scenarios.Managers
 	baseline, findings string
-	update             bool
+	update, brief      bool
 	workers, seeds     int
 	budget, search     time.Duration
 	first              uint64
@@ -70,6 +70,9 @@ judge everything.`,
 			if f.update && cmd.Flags().Changed("budget") {
 				return errors.New("--update and --budget exclude each other: half of a baseline is none")
 			}
+			if f.brief && (f.update || f.search > 0) {
+				return errors.New("--brief: it neither updates nor searches; leave out --update and --search")
+			}
 			if cmd.Flags().Changed("seeds") && (!f.update || f.seeds < 1) {
 				return errors.New("--seeds: makes sense with --update only, and wants at least 1")
 			}
@@ -77,7 +80,7 @@ judge everything.`,
 			if err != nil {
 				return err
 			}
-			if !cmd.Flags().Changed("search") && len(gate.Forks(g.Scenarios)) > 0 {
+			if !f.brief && !cmd.Flags().Changed("search") && len(gate.Forks(g.Scenarios)) > 0 {
 				g.Search.Time, g.Search.Drawn = searchUsual, false
 			}
 			return f.run(cmd, g)
@@ -87,6 +90,7 @@ judge everything.`,
 	fl.StringVar(&f.baseline, "baseline", filepath.Join("scenarios", "baseline.json"), "compare with `F`")
 	fl.StringVar(&f.findings, "findings", "", "replay the findings in `DIR`, too: *.yaml")
 	fl.BoolVar(&f.update, "update", false, "rewrite the baseline, and say what changed (takes longer: many seeds)")
+	fl.BoolVar(&f.brief, "brief", false, "each run once, in the order of FILEs, until a scenario is worse: no proof of green")
 	fl.IntVar(&f.seeds, "seeds", 0, "with --update: at most `N` seeds of each scenario (default 12 to 100, by its length)")
 	fl.DurationVar(&f.budget, "budget", budgetUsual, "stop after this time, and say what was left out (90s, 10m); 0: never")
 	fl.DurationVar(&f.search, "search", 0, "search so long for failures whose cause is not known, in worlds that no scenario names (default of a fork: the fuzzer's corpora, 30s at most; else none)")
@@ -117,6 +121,7 @@ func gateForms() []gateForm {
 		{"junit", "write the outcome as JUnit XML to `F`", baseline.JUnit},
 		{"sarif", "write it as SARIF 2.1.0 to `F`, for code scanning", baseline.SARIF},
 		{"markdown", "write it as Markdown to `F`, for a job's summary", baseline.Markdown},
+		{"json", "write what moved as JSON to `F`, for programs", baseline.JSON},
 	}
 }
 
@@ -228,9 +233,12 @@ func (f *gateFlags) run(cmd *cobra.Command, g *gate.Gate) error {
 	var o *baseline.Outcome
 	var next *baseline.Baseline
 	var err error
-	if f.update {
+	switch {
+	case f.update:
 		next, o, err = g.Update(ctx)
-	} else {
+	case f.brief:
+		o, err = g.Brief(ctx)
+	default:
 		o, err = g.Run(ctx)
 	}
 	bar.finish()

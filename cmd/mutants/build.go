@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"ipamsim/fuzz/mutants"
+	"ipamsim/fuzz/versions"
+)
+
+// below is where everything lies that is made; the underscore keeps it out of ./...
+const below = "bin/_mutants"
+
+// inside is where the package that switches mutants lies in a copy.
+const inside = "ipamsim/mutant"
+
+// garden is a copy of a module with mutants in it, and the program that was built of it.
+type garden struct {
+	settings
+	dir     string // below/manager
+	program string
+	sum     string // of the program, the baseline, and which scenarios are too long
+	// committed is the sum of the committed baseline.
+	committed string
+	targets   *mutants.Targets
+	set       mutants.Set
+	// upstream is the release, or the folder of a fork.
+	upstream string
+	reached  map[string][]int // scenario's file to mutants
+}
+
+// garden makes the copy and the program.
+func (s *settings) garden(ctx context.Context) (*garden, error) {
+	g := &garden{settings: *s, dir: filepath.Join(below, s.manager)}
+	g.program = filepath.Join(g.dir, "ipamsim")
+	var err error
+	if g.targets, err = mutants.ReadTargets(filepath.Join("sim", "ipam", s.manager, "mutants.txt")); err != nil {
+		return nil, err
+	}
+	if err := g.copy(); err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(os.Stderr, "mutants: %d of %s; building %s\n", len(g.set.Mutants), s.manager, g.program)
+	source := filepath.Join(g.dir, "source")
+	if err := versions.Build(ctx, os.Stderr, versions.Version{Name: s.manager, Source: source, Program: g.program}); err != nil {
+		return nil, err
+	}
+	sum := sha256.New()
+	if err := hash(sum, committed); err != nil {
+		return nil, err
+	}
+	g.committed = fmt.Sprintf("%x", sum.Sum(nil)[:8])
+	if err := hash(sum, g.program); err != nil {
+		return nil, err
+	}
+	if s.steps > 0 {
+		fmt.Fprint(sum, s.steps)
+	}
+	g.sum = fmt.Sprintf("%x", sum.Sum(nil)[:8])
+	return g, nil
+}
+
+// hash adds a file.
+func hash(sum io.Writer, file string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(sum, f)
+	return errors.Join(err, f.Close())
+}
+
+// copy makes the copy of the module's source and the mutants in it.
+func (g *garden) copy() error {
+	t, from := g.targets, g.source
+	g.upstream = from
+	if from == "" {
+		out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", t.Module).Output()
+		if err != nil {
+			return fmt.Errorf("go list -m %s: %w", t.Module, err)
+		}
+		b, err := readBaseline(committed)
+		if err != nil {
+			return err
+		}
+		from, g.upstream = strings.TrimSpace(string(out)), b.Upstream[g.manager]
+	}
+	to := filepath.Join(g.dir, "source")
+	if err := errors.Join(os.RemoveAll(to), os.MkdirAll(to, 0o777)); err != nil {
+		return err
+	}
+	if err := copyModule(from, to); err != nil {
+		return err
+	}
+	flags, err := g.modfile(to)
+	if err != nil {
+		return err
+	}
+	var files []mutants.File
+	if files, g.set, err = t.Make(flags, t.Module+"/"+inside); err != nil {
+		return err
+	}
+	files = append(files, mutants.File{Path: inside + "/mutant.go", Text: mutants.Source})
+	for _, f := range files {
+		path := filepath.Join(to, f.Path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, f.Text, 0o666); err != nil {
+			return err
+		}
+	}
+	b, err := json.MarshalIndent(&g.set, "", " ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(g.dir, "mutants.json"), b, 0o666)
+}
+
+// modfile are the arguments by which the go command sees the copy in the place of the
+// release, before anything in it is changed.
+func (g *garden) modfile(dir string) ([]string, error) {
+	c := exec.Command("go", "run", "./cmd/fork", "-pinned", dir)
+	c.Stderr = os.Stderr
+	out, err := c.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go run ./cmd/fork: %w", err)
+	}
+	return []string{"-modfile=" + strings.TrimSpace(string(out))}, nil
+}
+
+// copyModule copies a module's folder, whose files may be read-only. Tests and what they
+// read stay behind, and what git keeps.
+func copyModule(from, to string) error {
+	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		switch {
+		case d.IsDir() && (d.Name() == ".git" || d.Name() == "testdata" || d.Name() == "vendor"):
+			return filepath.SkipDir
+		case d.IsDir():
+			return os.MkdirAll(filepath.Join(to, rel), 0o777)
+		case !d.Type().IsRegular() || strings.HasSuffix(rel, "_test.go"):
+			return nil
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(to, rel), b, 0o666)
+	})
+}

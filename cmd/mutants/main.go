@@ -1,0 +1,103 @@
+// Command mutants says which small mistakes in an address manager the gate sees, and
+// which it does not:
+//
+//	make mutants MANAGER=NAME SAMPLE=200 SEED=1
+//	go run ./cmd/mutants -manager NAME -sample 200 -seed 1
+//
+// It makes all mutants of the packages that sim/ipam/NAME/mutants.txt lists, in one copy
+// of the module's source (or of a fork's, -source), and builds one program of it (package
+// ipamsim/fuzz/mutants). A first run of all scenarios of the manager sees that without a
+// mutant the copy does what the baseline says, and which scenario comes to which mutant.
+// Then each mutant of the sample is gated ("ipamsim gate --brief") with the scenarios that
+// come to it, the shortest first, until one is red.
+//
+// What it does lies in bin/_mutants/NAME. It may be interrupted: what is known of a mutant
+// is not run again as long as the program and the baseline are the same. At the end it
+// writes reports/MUTANTS.md, of all managers of which there are results.
+//
+// It exits with 2 if it could not measure.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// settings are the flags.
+type settings struct {
+	manager, source string
+	sample          int
+	seed            uint64
+	workers, steps  int
+	budget          time.Duration
+	only            string
+	known           bool
+}
+
+func main() {
+	var s settings
+	flag.StringVar(&s.manager, "manager", "", "the address manager: a folder of sim/ipam with a mutants.txt")
+	flag.StringVar(&s.source, "source", "", "the folder of a fork, in the place of the release")
+	flag.IntVar(&s.sample, "sample", 0, "of the mutants that a scenario comes to, so many at random; 0: all")
+	flag.Uint64Var(&s.seed, "seed", 1, "which ones")
+	flag.IntVar(&s.workers, "workers", 2, "runs at a time")
+	flag.IntVar(&s.steps, "steps", 0, "leave out scenarios whose runs in a gate have more steps together; 0: none")
+	flag.DurationVar(&s.budget, "budget", 3*time.Minute, "for each mutant; what is not judged by then counts apart")
+	flag.BoolVar(&s.known, "known", false, "run nothing: report what is known")
+	flag.StringVar(&s.only, "only", "", "the mutants whose key contains this; they are run, and no part of the report")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	// What is in a program is what results are kept by, and no commit's name.
+	err := errors.Join(s.check(), os.Setenv("GOFLAGS", "-buildvcs=false "+os.Getenv("GOFLAGS")))
+	if err == nil {
+		err = s.run(ctx)
+	}
+	if ctx.Err() != nil {
+		err = errors.New("interrupted; the same command goes on with it")
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "mutants: %s\n", strings.TrimSpace(err.Error()))
+		os.Exit(2)
+	}
+}
+
+// check finds what is wrong with flags.
+func (s *settings) check() error {
+	switch {
+	case flag.NArg() > 0:
+		return fmt.Errorf("%q: no argument is wanted, see -help", flag.Arg(0))
+	case s.sample < 0 || s.workers < 1 || s.steps < 0 || s.budget < time.Second:
+		return errors.New("-sample, -steps: at least 0; -workers: at least 1; -budget: at least 1s")
+	case strings.ContainsAny(s.manager, "/\\ ") || s.manager == "" || s.manager[0] == '.':
+		return fmt.Errorf("-manager: want a folder of sim/ipam with a mutants.txt, have %q", s.manager)
+	}
+	return nil
+}
+
+// run does all of it.
+func (s *settings) run(ctx context.Context) error {
+	g, err := s.garden(ctx)
+	if err != nil {
+		return err
+	}
+	if err := g.reach(ctx); err != nil {
+		return err
+	}
+	if !s.known {
+		if err := g.measure(ctx); err != nil {
+			return err
+		}
+	}
+	if s.only != "" {
+		return nil
+	}
+	return g.report()
+}

@@ -1,0 +1,245 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"ipamsim/fuzz/mutants"
+	"ipamsim/fuzz/mutants/mutant"
+	"ipamsim/reports/baseline"
+)
+
+// scenarios are the files of the library that are about the manager, the shortest first,
+// without those that are too long.
+func (g *garden) scenarios() ([]string, error) {
+	b, err := readBaseline(committed)
+	if err != nil {
+		return nil, err
+	}
+	steps, files := map[string]int{}, []string{}
+	for _, e := range b.Scenarios {
+		if !slices.Contains(strings.Split(e.Manager, "+"), g.manager) {
+			continue
+		}
+		file := filepath.Join("scenarios", e.Scenario+".yaml")
+		files = append(files, file)
+		for _, r := range e.Runs {
+			steps[file] += r.Steps
+		}
+	}
+	if g.steps > 0 {
+		files = slices.DeleteFunc(files, func(f string) bool { return steps[f] > g.steps })
+	}
+	slices.SortStableFunc(files, func(a, b string) int { return steps[a] - steps[b] })
+	return files, nil
+}
+
+// reachedBy is what a file keeps of a program without a mutant.
+type reachedBy struct {
+	Sum     string           `json:"sum"`
+	Reached map[string][]int `json:"reached"` // by scenario's file
+}
+
+// errMoved is that a scenario takes another course than the baseline's.
+var errMoved = errors.New("without a mutant a run takes another course than the baseline's")
+
+// reach runs all scenarios without a mutant, sees that they do what the baseline says,
+// which is made anew if they do not, and which of them comes to which mutant.
+func (g *garden) reach(ctx context.Context) error {
+	file := filepath.Join(g.dir, "reached.json")
+	known := reachedBy{}
+	if b, err := os.ReadFile(file); err == nil && json.Unmarshal(b, &known) == nil && known.Sum == g.sum {
+		g.reached = known.Reached
+		return nil
+	}
+	files, err := g.scenarios()
+	if err != nil {
+		return err
+	}
+	if g.reached, err = g.look(ctx, files); errors.Is(err, errMoved) {
+		if err = g.refresh(ctx, files); err == nil {
+			g.reached, err = g.look(ctx, files)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	b, err := json.Marshal(&reachedBy{g.sum, g.reached})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, b, 0o666)
+}
+
+// look runs scenarios without a mutant, and says which of them comes to which mutant. The
+// error is errMoved if one is not what the baseline says.
+func (g *garden) look(ctx context.Context, files []string) (map[string][]int, error) {
+	marks, err := filepath.Abs(filepath.Join(g.dir, "marks"))
+	if err != nil {
+		return nil, err
+	}
+	reached := map[string][]int{}
+	for i, f := range files {
+		if err := os.WriteFile(marks, make([]byte, len(g.set.Mutants)+1), 0o666); err != nil {
+			return nil, err
+		}
+		s, err := g.gate(ctx, []string{mutant.Reach + "=" + marks}, []string{f})
+		if err != nil {
+			return nil, err
+		}
+		if s.Red || s.Moved > 0 {
+			return nil, fmt.Errorf("%s: %w (%d of %d runs)", f, errMoved, s.Moved, s.Runs)
+		}
+		b, err := os.ReadFile(marks)
+		if err != nil {
+			return nil, err
+		}
+		for id := 1; id < len(b); id++ {
+			if b[id] != 0 {
+				reached[f] = append(reached[f], id)
+			}
+		}
+		fmt.Fprintf(os.Stderr, "mutants: %d of %d scenarios as the baseline; %s comes to %d\n", i+1, len(files), f, len(reached[f]))
+	}
+	return reached, nil
+}
+
+// refused is a gate that did not run a scenario.
+type refused struct{ error }
+
+// gate runs the program's brief gate of some scenarios.
+func (g *garden) gate(ctx context.Context, env, files []string) (*baseline.Summary, error) {
+	out := filepath.Join(g.dir, "gate.json")
+	if err := os.Remove(out); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	args := []string{"gate", "--brief", "--baseline", g.baseline(), "--json", out, "--workers", fmt.Sprint(g.workers), "--budget", g.budget.String()}
+	c := exec.CommandContext(ctx, g.program, append(args, files...)...)
+	c.Env = append(os.Environ(), env...)
+	c.Cancel = func() error { return c.Process.Signal(syscall.SIGINT) } // it takes its processes along
+	c.WaitDelay = 10 * time.Second
+	said, err := c.CombinedOutput()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	b, missing := os.ReadFile(out)
+	if missing != nil {
+		return nil, &refused{fmt.Errorf("%s: %w\n%s", c, err, said)}
+	}
+	s := &baseline.Summary{}
+	return s, json.Unmarshal(b, s)
+}
+
+// order is all mutants that a scenario comes to, in an order that the seed draws: by a
+// hash of each one's key, so that one mutant more or less leaves the others where they are.
+func (g *garden) order() []int {
+	rank := map[int]uint64{}
+	for _, ids := range g.reached {
+		for _, id := range ids {
+			h := sha256.Sum256(fmt.Appendf(nil, "%d %s", g.seed, g.set.Mutants[id-1].Key()))
+			rank[id] = binary.BigEndian.Uint64(h[:])
+		}
+	}
+	return slices.SortedFunc(maps.Keys(rank), func(a, b int) int { return cmp.Compare(rank[a], rank[b]) })
+}
+
+// measure gates the mutants of the sample that nothing is known of.
+func (g *garden) measure(ctx context.Context) error {
+	kept := filepath.Join(g.dir, "results.jsonl")
+	known, err := g.results(kept)
+	if err != nil {
+		return err
+	}
+	files, err := g.scenarios()
+	if err != nil {
+		return err
+	}
+	out, err := os.OpenFile(kept, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	sample := g.sampled()
+	for i, id := range sample {
+		m := &g.set.Mutants[id-1]
+		if _, ok := known[m.Key()]; ok && g.only == "" {
+			continue
+		}
+		var some []string
+		for _, f := range files {
+			if slices.Contains(g.reached[f], id) {
+				some = append(some, f)
+			}
+		}
+		s, err := g.gate(ctx, []string{fmt.Sprintf("%s=%d", mutant.Active, id)}, some)
+		var no *refused
+		if errors.As(err, &no) {
+			// ipamsim asks upstream's functions about a file, too.
+			s = &baseline.Summary{Changes: []baseline.Moving{{Kind: baseline.CannotRun, Regression: true, What: "files"}}}
+		} else if err != nil {
+			return err
+		}
+		r := mutants.Judge(s)
+		r.Sum, r.Mutant, r.Scenarios = g.sum, m.Key(), len(some)
+		b, err := json.Marshal(&r)
+		if err != nil {
+			return err
+		}
+		// What somebody picked is no part of a sample.
+		if g.only == "" {
+			if _, err := out.Write(append(b, '\n')); err != nil {
+				return err
+			}
+		}
+		fmt.Fprintf(os.Stderr, "mutants: %d of %d: %s\n", i+1, len(sample), r.Line())
+	}
+	return nil
+}
+
+// sampled are the mutants to gate.
+func (g *garden) sampled() []int {
+	all := g.order()
+	if g.only != "" {
+		return slices.DeleteFunc(all, func(id int) bool { return !strings.Contains(g.set.Mutants[id-1].Key(), g.only) })
+	}
+	if g.sample > 0 {
+		all = all[:min(len(all), g.sample)]
+	}
+	return all
+}
+
+// results are those that a file keeps of this program, by mutant.
+func (g *garden) results(path string) (map[string]mutants.Result, error) {
+	out := map[string]mutants.Result{}
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return out, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		var r mutants.Result
+		// The last line of one that was killed may be half a line.
+		if json.Unmarshal(lines.Bytes(), &r) == nil && r.Sum == g.sum {
+			out[r.Mutant] = r
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,63 @@
+package gate
+
+import (
+	"context"
+	"time"
+
+	"ipamsim/reports/baseline"
+)
+
+// Brief does what Run does until a scenario is worse, and no more of any than that takes:
+// the scenarios in their order, each run once, in memory. That a run is the same twice, on
+// another store too, is not looked at, and nothing is searched. Costs of all scenarios of
+// a manager together are compared when none is worse by itself.
+//
+// What it says is of the scenarios that it came to, which are in the outcome.
+func (g *Gate) Brief(ctx context.Context) (*baseline.Outcome, error) {
+	began := time.Now()
+	all, err := g.open()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = all.scratch.Remove() }()
+	if g.Budget > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, g.Budget, errLate)
+		defer cancel()
+	}
+	var results []baseline.Result
+	// Processes are started anew for each part: the parts grow.
+	for from, n := 0, firstPart; from < len(g.Scenarios); from, n = from+n, 2*n {
+		part := *g
+		part.Scenarios = g.Scenarios[from:min(len(g.Scenarios), from+n)]
+		h := &hall{Gate: &part, scratch: all.scratch, decided: map[int]bool{}, early: true, once: true}
+		some, err := h.twice(ctx)
+		if err == nil {
+			err = h.wider(ctx, some, baseline.Doubts(g.Baseline, some), g.wideOf)
+		}
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, some...)
+		all.repeated.Add(h.repeated)
+		if worse(baseline.Compare(g.Baseline, some, false)) {
+			break
+		}
+	}
+	o := baseline.Compare(g.Baseline, results, false)
+	o.Elapsed, o.Repeated = time.Since(began), all.repeated
+	return o, nil
+}
+
+// firstPart is how many scenarios a brief gate begins with.
+const firstPart = 2
+
+// worse reports whether a scenario by itself is, or was not judged.
+func worse(o *baseline.Outcome) bool {
+	for i := range o.Rows {
+		if r := &o.Rows[i]; !r.Pool && r.Red() {
+			return true
+		}
+	}
+	return false
+}

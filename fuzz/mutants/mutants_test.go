@@ -1,0 +1,156 @@
+package mutants_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ipamsim/fuzz/mutants"
+	"ipamsim/fuzz/mutants/mutant"
+	"ipamsim/reports/baseline"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files; read the diff")
+
+// toy builds the toy with its mutants, and returns them and the program.
+func toy(t *testing.T) (mutants.Set, string) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata/toy")); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	targets := &mutants.Targets{Module: "example.org/toy", Packages: []mutants.Target{{Folder: "."}}}
+	files, set, err := targets.Make(nil, "example.org/toy/mutant")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files = append(files, mutants.File{Path: "mutant/mutant.go", Text: mutants.Source})
+	for _, f := range files {
+		if err := os.MkdirAll(filepath.Dir(f.Path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(f.Path, f.Text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out, err := exec.Command("go", "build", "-o", "toy", ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return set, filepath.Join(dir, "toy")
+}
+
+// said is what the program prints, and its log.
+func said(t *testing.T, program string, env ...string) (string, string) {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), program)
+	c.Env = append(os.Environ(), env...)
+	var log strings.Builder
+	c.Stderr, c.WaitDelay = &log, time.Second
+	out, _ := c.Output() // one that crashes has said enough
+	return strings.TrimSpace(string(out)), log.String()
+}
+
+// TestToy: every operator, in its place; each mutant does what it says, which the output
+// shows, and none touches the log. Without one the program does what it did.
+func TestToy(t *testing.T) {
+	golden, err := filepath.Abs("testdata/toy.golden")
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, program := toy(t)
+	plain, log := said(t, program)
+	var b strings.Builder
+	fmt.Fprintf(&b, "without: %s\n\n", plain)
+	seen, keys := map[mutants.Operator]bool{}, map[string]bool{}
+	for i := range set.Mutants {
+		m := &set.Mutants[i]
+		if m.ID != i+1 {
+			t.Errorf("number %d at %d", m.ID, i)
+		}
+		if seen[m.Operator] = true; keys[m.Key()] {
+			t.Errorf("two mutants are %s", m.Key())
+		}
+		keys[m.Key()] = true
+		out, its := said(t, program, fmt.Sprintf("%s=%d", mutant.Active, m.ID))
+		if out == plain {
+			out = "(the same)"
+		}
+		if first, _, _ := strings.Cut(log, "\n"); !strings.HasPrefix(its, first) {
+			t.Errorf("%s: it logs %s", m.Key(), its)
+		}
+		fmt.Fprintf(&b, "%s:%d:%d %s: %s -> %s\n\t%s\n", m.File, m.Line, m.Column, m.Operator, m.From, m.To, out)
+	}
+	for _, op := range mutants.Operators {
+		if !seen[op] {
+			t.Errorf("no mutant by %s", op)
+		}
+	}
+	if *update {
+		if err := os.WriteFile(golden, []byte(b.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.String() != string(want) {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+}
+
+// TestReach: which places a run comes to, all processes that name the file together.
+func TestReach(t *testing.T) {
+	set, program := toy(t)
+	marks := filepath.Join(t.TempDir(), "marks")
+	if err := os.WriteFile(marks, make([]byte, len(set.Mutants)+1), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	said(t, program, mutant.Reach+"="+marks)
+	b, err := os.ReadFile(marks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var not []string
+	for i := range set.Mutants {
+		if b[set.Mutants[i].ID] == 0 {
+			not = append(not, set.Mutants[i].From)
+		}
+	}
+	// The trace is not longer than three letters then.
+	if got := strings.Join(not, "; "); got != `note("long")` || b[0] != 0 {
+		t.Errorf("not come to: %s", got)
+	}
+}
+
+// TestJudge: red is killed, but for what proves nothing; green is the same only if no run
+// took another course.
+func TestJudge(t *testing.T) {
+	change := func(kind baseline.Kind, worse bool) baseline.Moving {
+		return baseline.Moving{Scenario: "s", Kind: kind, Regression: worse, What: "w"}
+	}
+	for _, x := range []struct {
+		name    string
+		moved   int
+		changes []baseline.Moving
+		want    mutants.Verdict
+	}{
+		{"as before", 0, nil, mutants.Same},
+		{"another course", 2, nil, mutants.Survived},
+		{"cheaper", 2, []baseline.Moving{change(baseline.CostMoved, false)}, mutants.Survived},
+		{"worse", 2, []baseline.Moving{change(baseline.CostMoved, false), change(baseline.NewViolation, true)}, mutants.Killed},
+		{"no time", 2, []baseline.Moving{change(baseline.LeftOut, true)}, mutants.Unknown},
+		{"no time for the rest", 2, []baseline.Moving{change(baseline.LeftOut, true), change(baseline.Unfinished, true)}, mutants.Killed},
+		{"it cannot run", 0, []baseline.Moving{change(baseline.CannotRun, true)}, mutants.Unknown},
+	} {
+		if got := mutants.Judge(&baseline.Summary{Runs: 3, Moved: x.moved, Changes: x.changes}); got.Verdict != x.want {
+			t.Errorf("%s: %s, want %s", x.name, got.Verdict, x.want)
+		}
+	}
+}

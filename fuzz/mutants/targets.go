@@ -1,0 +1,80 @@
+package mutants
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"strings"
+)
+
+// Targets are the packages of a module that mutants are made of. They stand in a table,
+// a file whose lines are:
+//
+//	module   PATH
+//	package  FOLDER [FILE…]   of the module; some files of it
+//
+// Empty lines and those that begin with # say nothing.
+type Targets struct {
+	Module   string
+	Packages []Target
+}
+
+// Target is one package.
+type Target struct {
+	Folder string
+	Files  []string // none: all
+}
+
+// Set is all mutants of a module.
+type Set struct {
+	Module  string   `json:"module"`
+	Mutants []Mutant `json:"mutants"` // the one with number n is at n-1
+}
+
+// ReadTargets reads a table.
+func ReadTargets(file string) (*Targets, error) {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	t := &Targets{}
+	for i, line := range strings.Split(string(b), "\n") {
+		f := strings.Fields(line)
+		switch {
+		case len(f) == 0 || strings.HasPrefix(f[0], "#"):
+		case len(f) == 2 && f[0] == "module" && t.Module == "":
+			t.Module = f[1]
+		case len(f) >= 2 && f[0] == "package" && t.Module != "":
+			t.Packages = append(t.Packages, Target{f[1], f[2:]})
+		default:
+			return nil, fmt.Errorf("%s:%d: want one line module PATH, and then package FOLDER [FILE…]", file, i+1)
+		}
+	}
+	if len(t.Packages) == 0 {
+		return nil, fmt.Errorf("%s: no package", file)
+	}
+	return t, nil
+}
+
+// Make makes the mutants of all packages; flags are those of Load, imported that of the
+// package Make.
+func (t *Targets) Make(flags []string, imported string) ([]File, Set, error) {
+	set := Set{Module: t.Module}
+	var paths []string
+	for _, p := range t.Packages {
+		paths = append(paths, path.Join(t.Module, p.Folder))
+	}
+	pkgs, err := Load(paths, flags)
+	if err != nil {
+		return nil, set, err
+	}
+	var files []File
+	for i, p := range pkgs {
+		f, m, err := Make(p, imported, t.Packages[i].Files, len(set.Mutants)+1)
+		if err != nil {
+			return nil, set, err
+		}
+		files, set.Mutants = append(files, f...), append(set.Mutants, m...)
+	}
+	return files, set, nil
+}
