@@ -63,7 +63,6 @@ var further = []plant{
 	},
 	{
 		name: "slices-assigned-anew", what: "Whereabouts' node slice controller forgets whose the slices were whenever it looks at them",
-		first:  94,
 		module: whereabouts, file: "pkg/node-controller/controller.go",
 		old: "\t\t\tallocations := nodeslice.Status.Allocations\n",
 		new: "\t\t\tallocations := nodeslice.Status.Allocations\n\t\t\tfor i := range allocations {\n\t\t\t\tallocations[i].NodeName = \"\"\n\t\t\t}\n",
@@ -107,21 +106,18 @@ var further = []plant{
 	},
 	{
 		name: "reservations-if-strict", what: "Calico heeds reservations of addresses only where it checks the block's owner",
-		first:  69,
 		module: calico, file: "libcalico-go/lib/ipam/ipam_block.go",
 		old: "\t\tif reservations.MatchesIP(addr) {",
 		new: "\t\tif affinityCheck && reservations.MatchesIP(addr) {",
 	},
 	{
 		name: "del-error-swallowed", what: "Calico's DEL says that it is done though the address could not be released",
-		first:  237,
 		module: calico, file: "cni-plugin/pkg/ipamplugin/ipam_plugin.go",
 		old: "\t\t\tlogger.WithError(err).Error(\"Failed to release address\")\n\t\t\treturn err\n\t\t}\n\t\tlogger.Warn(",
 		new: "\t\t\tlogger.WithError(err).Error(\"Failed to release address\")\n\t\t}\n\t\tlogger.Warn(",
 	},
 	{
 		name: "grace-reversed", what: "Calico's collector takes an address for leaked while the grace period lasts, and not when it is over",
-		first:  283,
 		module: calico, file: "kube-controllers/pkg/controllers/node/ipam_allocation.go",
 		old: "time.Since(*a.leakedAt) > leakGracePeriod && ",
 		new: "time.Since(*a.leakedAt) < leakGracePeriod && ",

@@ -85,7 +85,6 @@ var plants = []plant{
 	},
 	{
 		name: "max-blocks-off-by-one", what: "Calico lets a host have one block more than maxBlocksPerHost",
-		first:  405,
 		module: calico, file: "libcalico-go/lib/ipam/ipam.go",
 		old:  "numBlocksOwned >= maxNumBlocks",
 		new:  "numBlocksOwned > maxNumBlocks",

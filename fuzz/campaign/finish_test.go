@@ -32,8 +32,8 @@ func TestTimeIsUp(t *testing.T) {
 	}
 	var rough []string
 	for _, r := range o.Rows {
-		if r.Page == "" || r.File == "" {
-			t.Errorf("%s has the page %q and the file %q", r.Invariant, r.Page, r.File)
+		if r.Page == "" || r.File == "" || r.Issue == "" {
+			t.Errorf("%s has the page %q, the file %q and the text %q", r.Invariant, r.Page, r.File, r.Issue)
 		}
 		if !r.Rough {
 			continue
