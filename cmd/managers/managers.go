@@ -18,6 +18,8 @@ import (
 	"ipamsim/scenarios"
 	dumpcalico "ipamsim/scenarios/dump/calico"
 	"ipamsim/scenarios/dump/calico/remedies"
+	dumpnodeipam "ipamsim/scenarios/dump/nodeipam"
+	dumpservices "ipamsim/scenarios/dump/services"
 	dumpwhereabouts "ipamsim/scenarios/dump/whereabouts"
 	plancalico "ipamsim/scenarios/plan/calico"
 	plannodeipam "ipamsim/scenarios/plan/nodeipam"
@@ -44,7 +46,7 @@ var All = sync.OnceValue(func() scenarios.Managers {
 		canary.New(),
 		mixed.New(c, w).With(spacemixed.Space),
 		hostlocal.New().With(spacehostlocal.Space),
-		nodeipam.New().With(spacenodeipam.Space, plannodeipam.Plan),
-		services.New().With(spaceservices.Space),
+		nodeipam.New().With(spacenodeipam.Space, dumpnodeipam.Importer, plannodeipam.Plan),
+		services.New().With(spaceservices.Space, dumpservices.Importer),
 	}
 })

@@ -7,6 +7,7 @@ import (
 	"k8s.io/kubernetes/pkg/controller/nodeipam"
 	"k8s.io/kubernetes/pkg/controller/nodeipam/ipam/cidrset"
 
+	"ipamsim/model"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/ipam/hostlocal"
 )
@@ -26,7 +27,7 @@ func New() *ipam.Manager {
 	return &ipam.Manager{
 		Name: "nodeipam", Upstream: upstreamVersion(), Sources: []ipam.Source{{Module: upstreamVersion(), Package: controller, Root: root()}},
 		Processes: []ipam.Process{{Name: managerName, Daemon: true, Several: true}},
-		Primary:   primary, Uses: ipam.Uses{Disk: true}, Open: open,
+		Primary:   primary, Read: readRecord, Uses: ipam.Uses{Disk: true}, Open: open,
 	}
 }
 
@@ -55,11 +56,7 @@ func upstreamVersion() string {
 // open starts the manager in one run. It starts no goroutine.
 func open(env ipam.Env) (ipam.Instance, error) {
 	i := &instance{env: env, disks: hostlocal.NewDisks(env.Doors)}
-	places := []hostlocal.Place{}
-	for _, n := range env.Networks {
-		places = append(places, hostlocal.Place{Network: n, Dir: hostlocal.DataDir(networkKey), PodCIDRs: true})
-	}
-	record, err := hostlocal.NewRecord(env.API, i.disks, places)
+	record, err := hostlocal.NewRecord(env.API, i.disks, places(env.Networks))
 	if err != nil {
 		return ipam.Instance{}, err
 	}
@@ -67,6 +64,20 @@ func open(env ipam.Env) (ipam.Instance, error) {
 		Add: i.add, Del: i.del, Observe: record.Observe, Act: i.act,
 		Run: map[string]ipam.Run{managerName: i.manage},
 	}, nil
+}
+
+// readRecord is what the Node objects among manifests say.
+func readRecord(objects []ipam.Object, networks []model.Network) (model.Snapshot, error) {
+	return hostlocal.ReadRecord(objects, places(networks))
+}
+
+// places are where host-local keeps what it gives away of each network.
+func places(networks []model.Network) []hostlocal.Place {
+	out := []hostlocal.Place{}
+	for _, n := range networks {
+		out = append(out, hostlocal.Place{Network: n, Dir: hostlocal.DataDir(networkKey), PodCIDRs: true})
+	}
+	return out
 }
 
 // instance is the manager in one run.

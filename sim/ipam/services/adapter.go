@@ -44,7 +44,7 @@ func New() *ipam.Manager {
 		Name: "services", Upstream: kubernetes,
 		Sources:   []ipam.Source{source(storage), source(defaults), source(ranges), {Module: generic, Package: registry, Root: genericRoot, Carries: true}},
 		Processes: []ipam.Process{{Name: serverName, Daemon: true, Several: true}, {Name: managerName, Daemon: true}},
-		Primary:   primary, Check: check, CheckCommand: checkCommand, Open: open,
+		Primary:   primary, Check: check, CheckCommand: checkCommand, Read: readRecord, Open: open,
 	}
 }
 
