@@ -233,8 +233,7 @@ func (r *record) rename(a *alias.Aliases) error {
 		services[a.InNamespace(serviceNames, key)] = s
 	}
 	for key, x := range r.addresses {
-		x.Parent = parent{Resource: x.Parent.Resource, Group: x.Parent.Group}
-		if ref := r.addresses[key].Parent.service(); ref != "" {
+		if ref := x.Parent.service(); ref != "" {
 			x.Parent.Namespace, x.Parent.Name, _ = strings.Cut(a.InNamespace(serviceNames, ref), "/")
 		} else { // of somebody's own kind
 			x.Parent = parent{Group: "example.org", Resource: "others", Name: "other"}
