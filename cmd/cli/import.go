@@ -340,14 +340,13 @@ func (f *importFlags) scenario(cmd *cobra.Command, c *dump.Cluster, o dump.Optio
 	}
 	var views []*scenarios.View
 	err = withRunner(cmd, func(ctx context.Context, r *scenarios.Runner) error {
-		for _, s := range append([]*scenarios.Scenario{s}, report.Apart...) {
-			view, err := r.Look(ctx, s)
-			if err != nil {
-				return err
-			}
-			views = append(views, view)
+		view, err := r.Look(ctx, s)
+		if err != nil {
+			return err
 		}
-		return nil
+		apart, err := diagnosis.Apart(ctx, r, report)
+		views = append([]*scenarios.View{view}, apart...)
+		return err
 	})
 	if err != nil {
 		return nil, nil, nil, report.Trace(err)

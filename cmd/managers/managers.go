@@ -42,7 +42,7 @@ var All = sync.OnceValue(func() scenarios.Managers {
 	return scenarios.Managers{
 		w.With(spacewhereabouts.Space, inputwhereabouts.Reconcilers, dumpwhereabouts.Importer, dumpwhereabouts.Remedies, planwhereabouts.Plan, answerwhereabouts.Answers),
 		c.With(spacecalico.Space, strategy.Racing, dumpcalico.Importer, remedies.Calico, plancalico.Plan, answercalico.Answers),
-		loadbalancer.New(c).With(spaceloadbalancer.Space),
+		loadbalancer.New(c).With(spaceloadbalancer.Space, dumpcalico.Balancers),
 		canary.New(),
 		mixed.New(c, w).With(spacemixed.Space),
 		hostlocal.New().With(spacehostlocal.Space),

@@ -144,13 +144,9 @@ func importAll(r *scenarios.Runner, c *dump.Cluster, name string) answer {
 	if err != nil {
 		return answer{err: report.Trace(err)}
 	}
-	var apart []*scenarios.View
-	for _, s := range report.Apart {
-		v, err := r.Look(context.Background(), s)
-		if err != nil {
-			return answer{err: report.Trace(err)}
-		}
-		apart = append(apart, v)
+	apart, err := diagnosis.Apart(context.Background(), r, report)
+	if err != nil {
+		return answer{err: report.Trace(err)}
 	}
 	out := answer{text: string(text), report: report, findings: diagnosis.Of(c, v, true, apart...)}
 	if err := out.findings.Prove(context.Background(), r, s, v, diagnosis.Bound{Wall: time.Hour}); err != nil {
