@@ -27,6 +27,9 @@ func (f *Finding) Issue(rep *reports.Report, v *model.Violation) []byte {
 	para("%s", meaning(v.Invariant))
 	para("## Seen")
 	para("%s at %s of virtual time: %s", v.Invariant, v.At.Round(time.Millisecond), reports.Clean(v.Message))
+	if s, err := f.Scenario(); err == nil && s.Manager().Terms != "" {
+		para("%s", s.Manager().Terms)
+	}
 	if len(f.Also) > 0 {
 		para("What else broke of the same cause: %s.", strings.Join(f.Also, ", "))
 	}

@@ -26,6 +26,7 @@ func New() *ipam.Manager {
 	settle()
 	return &ipam.Manager{
 		Name: "nodeipam", Upstream: upstreamVersion(), Sources: []ipam.Source{{Module: upstreamVersion(), Package: controller, Root: root()}},
+		Terms:     "A node slice is a podCIDR of a Node, written by the node IPAM controller; network pods is what --cluster-cidr says, and a pool is called NODE/PODCIDR.",
 		Processes: []ipam.Process{{Name: managerName, Daemon: true, Several: true}},
 		Primary:   primary, Read: readRecord, Uses: ipam.Uses{Disk: true}, Open: open,
 	}
