@@ -60,14 +60,23 @@ func (r *Report) add(s *scenarios.Scenario, its *Report) {
 	r.Apart = append(r.Apart, s)
 	r.Managers = append(r.Managers, its.Managers...)
 	r.Unjudged = append(r.Unjudged, its.Unjudged...)
-	r.Unknown = append(r.Unknown, its.Unknown...)
-	r.Left = append(r.Left, its.Left...)
+	r.Unknown, r.Left = union(r.Unknown, its.Unknown), union(r.Left, its.Left)
 	r.places = append(r.places, its.places...)
 	for object, from := range its.origins {
 		if _, ok := r.origins[object]; !ok {
 			r.origins[object] = from
 		}
 	}
+}
+
+// union is a with what it lacks of b.
+func union(a, b []string) []string {
+	for _, s := range b {
+		if !slices.Contains(a, s) {
+			a = append(a, s)
+		}
+	}
+	return a
 }
 
 // Check is a command line that tells whether a violation is so, as a manager of the dump
