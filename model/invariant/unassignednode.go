@@ -109,7 +109,7 @@ func (p *Past) noteSlices(v *View) {
 		}
 		has := map[string]bool{}
 		for j := range v.Record.Pools {
-			if pool := &v.Record.Pools[j]; pool.Node != "" && n.Owns(pool) {
+			if pool := &v.Record.Pools[j]; pool.Node != "" && pool.Network == n.Name { // one outside of the ranges is one, too
 				has[pool.Node] = true
 			}
 		}

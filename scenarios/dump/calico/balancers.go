@@ -120,6 +120,10 @@ const (
 	balancerHandle = "lb-"
 )
 
+// uidNote of a Service in a scenario is the UID that it has in the cluster: its handle is made
+// of it.
+const uidNote = "ipamsim.dev/uid"
+
 func (o *balancers) addAssigns(_ *kept.Head, raw json.RawMessage) error {
 	var x struct {
 		Spec struct {
@@ -182,6 +186,9 @@ func (o *balancers) draft(d *dump.Draft) (*dump.Record, error) {
 		r.config = &x.Value
 	}
 	all := len(o.namespaces) > 1 // default has one, and kube-system
+	for _, x := range o.services {
+		all = all && x.Value.UID != "" // of which the handle is made
+	}
 	if !all {
 		r.blocks, r.affinities, r.handles = nil, nil, nil
 	}
@@ -221,10 +228,7 @@ func (o *balancers) writeServices(w *manifest.Writer, all bool) {
 	}
 	for _, key := range o.services.Keys() {
 		x := o.services[key].Value
-		meta := manifest.With(manifest.InNamespace(key), "annotations", x.Annotations)
-		if x.UID != "" {
-			meta["uid"] = x.UID
-		}
+		meta := manifest.With(manifest.InNamespace(key), "annotations", kept.Over(x.Annotations, map[string]string{uidNote: x.UID}))
 		var ingress []manifest.Object
 		for _, a := range x.Addrs {
 			if a != "" {
