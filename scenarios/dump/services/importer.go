@@ -208,7 +208,7 @@ func check(v *model.Violation) string {
 			return service + " says NotFound, or shows other addresses, if it is so"
 		}
 	case invariant.DuplicateClusterIP.Name, invariant.DuplicateNodePort.Name, invariant.ServiceFamilies.Name:
-		return "kubectl get services --all-namespaces -o custom-columns=NS:.metadata.namespace,NAME:.metadata.name,IPS:.spec.clusterIPs,FAMILIES:.spec.ipFamilies,NODEPORTS:.spec.ports[*].nodePort"
+		return "kubectl get services --all-namespaces -o 'custom-columns=NS:.metadata.namespace,NAME:.metadata.name,IPS:.spec.clusterIPs,FAMILIES:.spec.ipFamilies,NODEPORTS:.spec.ports[*].nodePort'"
 	}
 	return ""
 }
