@@ -83,7 +83,6 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 	if err := s.clocks(); err != nil {
 		return nil, err
 	}
-	m := s.Manager()
 	rep := s.report(o)
 	st, replay, err := s.strategy(rep, o)
 	if err != nil {
@@ -101,11 +100,11 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 	defer run.End()
 	before, started := hermetic.Foreign(), time.Now()
 	var c *cluster.Cluster
-	rep.Sites = ipam.CallSites(m)
+	rep.Sites = ipam.CallSites(s.Manager())
 	options := s.options(rep.Seed, st)
 	options.Stackless, options.Instant = o.Siteless, rep.Instant
 	trace, err := sim.Run(ctx, options, func(w *sim.World) error {
-		api, err := ipam.Serve(w, run, m)
+		api, err := ipam.Serve(w, run, s.Manager())
 		if err != nil {
 			return err
 		}

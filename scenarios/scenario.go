@@ -168,7 +168,8 @@ type Faults struct {
 	// Allowed outcomes: fail-before, lose-reply, stale, drop, gone, crash; default: all.
 	Allowed []string `json:"allowed,omitempty"`
 	// Only messages that contain one of these, as the trace prints them: an actor
-	// ("cni-add/default/web-0"), a verb and object ("PATCH ippools/"). Default: all.
+	// ("cni-add/default/web-0"), a verb and object ("PATCH ippools/"), or
+	// both ("ipam-controller PUT ipamblocks/"). Default: all.
 	Only []string `json:"only,omitempty"`
 	// Rates per message, by outcome; default: drawn for each run.
 	Rates map[string]float64 `json:"rates,omitempty"`

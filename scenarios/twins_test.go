@@ -50,8 +50,14 @@ func TestTwins(t *testing.T) {
 			continue
 		}
 		ran++
-		want := brokenIn(run(t, r, load(t, file), scenarios.Options{}), true)
-		rep := run(t, r, twinOf(t, file), scenarios.Options{})
+		// The scheduler of Kubernetes' own binds equal pods to nodes at random: a twin's would lie
+		// elsewhere. The simple one binds them to the same.
+		var o scenarios.Options
+		if seed, is := simpleSeeds[name]; is {
+			o.Seed = &seed
+		}
+		want := brokenIn(run(t, r, load(t, file), o), true)
+		rep := run(t, r, twinOf(t, file).WithSimpleControllers(), o)
 		four, six := brokenIn(rep, true), brokenIn(rep, false)
 		if four != want || six != want {
 			want += fmt.Sprintf("; its twin: IPv4 %s, IPv6 %s", four, six)
@@ -64,6 +70,14 @@ func TestTwins(t *testing.T) {
 		out.WriteString(lines[name])
 	}
 	golden.Check(t, "testdata/twins.txt", out.String())
+}
+
+// simpleSeeds are of scenarios whose own seed shows what they are about under Kubernetes'
+// own controllers only.
+var simpleSeeds = map[string]uint64{
+	"calico-8643-deleted-node-tunnel":         2,
+	"found-calico-tunnel-address-freed-first": 1,
+	"found-calico-tunnel-change-forgotten":    1,
 }
 
 func twinFiles(t *testing.T) (out []string) {

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -57,7 +56,7 @@ func (w *World) outcomes(out []Choice, p *parked) []Choice {
 
 // Of is what may be done to a message, as long as faults are left.
 func (b Budget) Of(op Op) Hurts {
-	if len(b.Only) > 0 && !slices.ContainsFunc(b.Only, func(s string) bool { return strings.Contains(op.String(), s) }) {
+	if len(b.Only) > 0 && !slices.ContainsFunc(b.Only, op.contains) {
 		return 0
 	}
 	return op.Hurts & b.Allowed

@@ -58,6 +58,11 @@ type Op struct {
 
 func (o Op) String() string { return fmt.Sprintf("%s#%d %s", o.Actor, o.Seq, o.Key) }
 
+// contains says whether s is part of the message, with or without its number.
+func (o Op) contains(s string) bool {
+	return strings.Contains(o.String(), s) || strings.Contains(string(o.Actor)+" "+o.Key, s)
+}
+
 // Outcome is what the schedule does with a parked message.
 type Outcome uint8
 

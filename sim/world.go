@@ -47,7 +47,7 @@ type Budget struct {
 	Allowed Hurts         // outcomes the schedule may choose
 	Max     int           // how many of them
 	Until   time.Duration // none from this virtual time on; 0: always
-	Only    []string      // only messages whose Op.String contains one of these; empty: all
+	Only    []string      // only messages whose Op.String, with or without "#number", contains one of these; empty: all
 }
 
 func (l Limits) orDefault() Limits {

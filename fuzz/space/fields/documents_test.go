@@ -37,6 +37,7 @@ var patched = map[string]manifest{
 	"kubecontrollersconfigurations.crd.projectcalico.org": {Kind: "KubeControllersConfiguration", APIVersion: "crd.projectcalico.org/v1"},
 	"network-attachment-definitions.k8s.cni.cncf.io":      {Kind: "NetworkAttachmentDefinition"},
 	"nodes":                           {Kind: "Node"},
+	"services":                        {Kind: "Service"},
 	"ippools.whereabouts.cni.cncf.io": {Kind: "IPPool"},
 	"overlappingrangeipreservations.whereabouts.cni.cncf.io": {Kind: "OverlappingRangeIPReservation"},
 }
