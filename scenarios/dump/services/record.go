@@ -38,7 +38,7 @@ func (o *objects) draft(d *dump.Draft) (*dump.Record, error) {
 	}
 	r.origins()
 	r.configure()
-	hidden := r.hide()
+	hidden := slices.Concat(r.bitmaps(), r.hide())
 	if len(o.services) > 0 {
 		r.Unknown("which node ports the API servers have marked as allocated: etcd alone has it")
 	}
@@ -95,6 +95,20 @@ func (r *record) configure() {
 		}
 	}
 	r.config.Networking.ServiceSubnet = kubeadm.Join(subnets...)
+}
+
+// bitmaps is that no IPAddress is there, though a cluster that has any has one of the Service
+// default/kubernetes: before 1.33 the API servers kept what is taken in etcd alone, unless
+// they were told otherwise. Nothing guards an address that anybody could see.
+func (r *record) bitmaps() []scenarios.Unjudged {
+	if len(r.addresses) > 0 || len(r.services) == 0 {
+		return nil
+	}
+	clear(r.ranges)
+	if !r.Saw(addressesName) {
+		return nil // told as what the dump lacks
+	}
+	return []scenarios.Unjudged{{What: []string{invariant.LeakedServiceClaim.Name, invariant.UnbackedService.Name}, Without: []string{addressesName}}}
 }
 
 // hide leaves out what may belong to a Service that the dump does not show: kubectl get
