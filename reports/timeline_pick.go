@@ -160,6 +160,8 @@ func (s *subject) weigh(e *entry, st *sim.Step, pod string, m mentions) {
 		e.weight, e.turn = fate+1, "away"
 	case m.address && !owns(&e.act):
 		e.weight = fate
+	case m.service:
+		e.weight = cause
 	default:
 		if s.blockWritten(e, m) && e.weight == unshown && (pod != "" || m.pod) {
 			e.weight = cause

@@ -164,7 +164,7 @@ func (s *subject) pod(actor string) string {
 }
 
 // mentions is which of the things that a violation is about a message is about.
-type mentions struct{ address, pod, block, handle, node bool }
+type mentions struct{ address, pod, block, handle, node, service bool }
 
 func (m mentions) any() bool { return m.address || m.pod || m.block || m.handle }
 
@@ -178,11 +178,13 @@ func (s *subject) about(a *act.Act, asked *sim.Request) mentions {
 			refs = append(refs, model.Ref{Kind: model.RefPod, Name: asked.Namespace + "/" + asked.Name})
 		}
 	}
+	service := asked != nil && asked.Resource == "services" && slices.Contains(s.named[model.RefService], asked.Namespace+"/"+asked.Name)
 	in := func(kind model.RefKind, names []string) bool {
 		return slices.ContainsFunc(refs, func(r model.Ref) bool { return r.Kind == kind && slices.Contains(names, r.Name) })
 	}
 	return mentions{
 		in(model.RefAddress, s.named[model.RefAddress]), in(model.RefPod, s.pods), in(model.RefBlock, s.blocks),
 		in(model.RefHandle, s.named[model.RefHandle]), in(model.RefNode, s.named[model.RefNode]),
+		service,
 	}
 }

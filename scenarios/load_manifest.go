@@ -14,6 +14,7 @@ import (
 	"ipamsim/scenarios/strict"
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/kubeapi"
+	"net/netip"
 )
 
 // manifests reads every document but the Scenario.
@@ -102,7 +103,7 @@ func (l *loader) object(d *strict.Doc) (id identity, body []byte, err error) {
 	if id.name == "" {
 		return id, nil, d.FailAt(at("metadata", "name"), "missing")
 	}
-	if problem := badName(id.name); problem != "" {
+	if problem := badName(id.name); problem != "" && !isAddress(id.kind, id.name) {
 		return id, nil, d.FailAt(at("metadata", "name"), "%s", problem)
 	}
 	switch {
@@ -146,6 +147,13 @@ func strip(root *yaml.Node) {
 		}
 	}
 	meta.Content = kept
+}
+
+// isAddress reports whether an IPAddress is called as its address is: with colons, if that
+// is of IPv6.
+func isAddress(kind, name string) bool {
+	a, err := netip.ParseAddr(name)
+	return kind == "IPAddress" && err == nil && a.Zone() == ""
 }
 
 // badName says what is wrong with the name of an object, or "".

@@ -157,13 +157,13 @@ func (f *importFlags) run(cmd *cobra.Command, files []string) error {
 	if err := f.read(c, files, cmd, out); err != nil {
 		return err
 	}
-	s, view, report, err := f.scenario(cmd, c, o, out)
+	s, views, report, err := f.scenario(cmd, c, o, out)
 	if err != nil {
 		return err
 	}
-	findings := diagnosis.Of(c, view, !o.Anonymise)
+	findings := diagnosis.Of(c, views[0], !o.Anonymise, views[1:]...)
 	if !o.Anonymise {
-		if err := f.prove(cmd, s, view, findings); err != nil {
+		if err := f.prove(cmd, s, views[0], findings); err != nil {
 			return err
 		}
 	}
@@ -319,8 +319,9 @@ func howFar(stderr io.Writer, name string) func(dump.Progress) {
 	}
 }
 
-// scenario makes the scenario, looks at it, and writes it with what is to be expected.
-func (f *importFlags) scenario(cmd *cobra.Command, c *dump.Cluster, o dump.Options, out *file) (*scenarios.Scenario, *scenarios.View, *dump.Report, error) {
+// scenario makes the scenario, looks at it and at those that are apart, and writes it with
+// what is to be expected. The first view is its own.
+func (f *importFlags) scenario(cmd *cobra.Command, c *dump.Cluster, o dump.Options, out *file) (*scenarios.Scenario, []*scenarios.View, *dump.Report, error) {
 	text, report, err := c.Scenario(o)
 	if err != nil {
 		return nil, nil, nil, err
@@ -337,9 +338,14 @@ func (f *importFlags) scenario(cmd *cobra.Command, c *dump.Cluster, o dump.Optio
 	if report.Pods > manyPods {
 		fmt.Fprintf(cmd.ErrOrStderr(), "ipamsim: looking at %d pods on %d nodes\n", report.Pods, report.Nodes)
 	}
-	var view *scenarios.View
-	err = withRunner(cmd, func(ctx context.Context, r *scenarios.Runner) (err error) {
-		view, err = r.Look(ctx, s)
+	var views []*scenarios.View
+	err = withRunner(cmd, func(ctx context.Context, r *scenarios.Runner) error {
+		view, err := r.Look(ctx, s)
+		if err != nil {
+			return err
+		}
+		apart, err := diagnosis.Apart(ctx, r, report)
+		views = append([]*scenarios.View{view}, apart...)
 		return err
 	})
 	if err != nil {
@@ -349,9 +355,9 @@ func (f *importFlags) scenario(cmd *cobra.Command, c *dump.Cluster, o dump.Optio
 		return nil, nil, nil, err
 	}
 	if out == nil && f.outputs.toStdout() {
-		return s, view, report, nil
+		return s, views, report, nil
 	}
-	return s, view, report, emit(cmd.OutOrStdout(), out, text, view)
+	return s, views, report, emit(cmd.OutOrStdout(), out, text, views[0])
 }
 
 // pack makes text small, which has thousands of lines that differ by a name.

@@ -156,6 +156,9 @@ func (i *importFlags) result(o dump.Options, rep *dump.Report, f *diagnosis.Find
 	for _, b := range f.Borrowed {
 		r.Borrowed = append(r.Borrowed, imported.Borrowed{Address: b.Addr.String(), Node: b.Node, Owner: b.Owner, Pod: b.Pod})
 	}
+	for _, x := range f.Full {
+		r.NearlyFull = append(r.NearlyFull, imported.Range{Range: x.Range.String(), Slice: x.Slice, Taken: x.Taken, Most: x.Most})
+	}
 	return r
 }
 

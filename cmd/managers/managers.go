@@ -18,6 +18,8 @@ import (
 	"ipamsim/scenarios"
 	dumpcalico "ipamsim/scenarios/dump/calico"
 	"ipamsim/scenarios/dump/calico/remedies"
+	dumpnodeipam "ipamsim/scenarios/dump/nodeipam"
+	dumpservices "ipamsim/scenarios/dump/services"
 	dumpwhereabouts "ipamsim/scenarios/dump/whereabouts"
 	plancalico "ipamsim/scenarios/plan/calico"
 	plannodeipam "ipamsim/scenarios/plan/nodeipam"
@@ -40,11 +42,11 @@ var All = sync.OnceValue(func() scenarios.Managers {
 	return scenarios.Managers{
 		w.With(spacewhereabouts.Space, inputwhereabouts.Reconcilers, dumpwhereabouts.Importer, dumpwhereabouts.Remedies, planwhereabouts.Plan, answerwhereabouts.Answers),
 		c.With(spacecalico.Space, strategy.Racing, dumpcalico.Importer, remedies.Calico, plancalico.Plan, answercalico.Answers),
-		loadbalancer.New(c).With(spaceloadbalancer.Space),
+		loadbalancer.New(c).With(spaceloadbalancer.Space, dumpcalico.Balancers),
 		canary.New(),
 		mixed.New(c, w).With(spacemixed.Space),
 		hostlocal.New().With(spacehostlocal.Space),
-		nodeipam.New().With(spacenodeipam.Space, plannodeipam.Plan),
-		services.New().With(spaceservices.Space),
+		nodeipam.New().With(spacenodeipam.Space, dumpnodeipam.Importer, plannodeipam.Plan),
+		services.New().With(spaceservices.Space, dumpservices.Importer),
 	}
 })

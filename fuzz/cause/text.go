@@ -39,7 +39,10 @@ func (l *Link) Tell() string {
 	case Given:
 		text = "it was so before the first step"
 	case Wrote:
-		text += " broke it (" + strings.TrimSpace(l.Outcome+" "+string(l.Whose)) + tells[l.Knew] + ")"
+		text += " broke it"
+		if how := strings.TrimPrefix(strings.TrimSpace(l.Outcome+" "+string(l.Whose))+tells[l.Knew], "; "); how != "" {
+			text += " (" + how + ")"
+		}
 	case Handed:
 		text += " was the last message of the ADD that returned the address"
 	case Failed:

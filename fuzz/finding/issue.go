@@ -22,11 +22,14 @@ func (f *Finding) Issue(rep *reports.Report, v *model.Violation) []byte {
 		para("%s%s\n%s\n%s", marks, language, strings.TrimRight(text, "\n"), marks)
 	}
 	para("# %s", reports.Clean(v.Message))
-	para("%s. Whose deed: %s. Found by ipamsim, which runs the real code in a simulated cluster; fingerprint %s.", f.Upstream, f.Cause.Label, f.Fingerprint)
+	para("%s. Trigger: %s. Found by ipamsim, which runs the real code in a simulated cluster; fingerprint %s.", f.Upstream, f.Cause.Label, f.Fingerprint)
 	para("## Expected")
 	para("%s", meaning(v.Invariant))
 	para("## Seen")
 	para("%s at %s of virtual time: %s", v.Invariant, v.At.Round(time.Millisecond), reports.Clean(v.Message))
+	if s, err := f.Scenario(); err == nil && s.Manager().Terms != "" {
+		para("%s", s.Manager().Terms)
+	}
 	if len(f.Also) > 0 {
 		para("What else broke of the same cause: %s.", strings.Join(f.Also, ", "))
 	}

@@ -34,9 +34,9 @@ var (
 	roundtrip  = flag.Uint64("roundtrip", 0, "only the world of this seed, and all of what came of it")
 )
 
-// imports are the spaces whose managers, or members of theirs, an import reads.
+// imports are the spaces whose managers, or members of theirs, serve pods and are imported.
 func imports() (out []string) {
-	reads := func(m *ipam.Manager) bool { _, ok := ipam.Part[*dump.Importer](m); return ok }
+	reads := func(m *ipam.Manager) bool { i, ok := ipam.Part[*dump.Importer](m); return ok && !i.Apart }
 	for _, m := range managers.All() {
 		member := func(name string) bool { return reads(managers.All().Find(name)) }
 		if s, ok := ipam.Part[space.Space](m); ok && (reads(m) || slices.ContainsFunc(m.Members, member)) {

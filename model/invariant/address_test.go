@@ -244,6 +244,26 @@ func TestOutOfPool(t *testing.T) {
 	})
 }
 
+// The ranges that nodes are given when they join.
+func TestSliceOutsideRanges(t *testing.T) {
+	give := func(range_, given string) func(*View) {
+		return func(v *View) {
+			r := model.Range{Prefix: cidr(range_), Slice: 26}
+			v.Networks = append(v.Networks, model.Network{Key: "pods", Name: "pods", Ranges: []model.Range{r}, Slice: r.Slice})
+			v.Record.Pools = append(v.Record.Pools, model.Pool{Name: "n", Network: "pods", Node: "node-1", Range: cidr(given)})
+		}
+	}
+	table(t, OutOfPool, []row{
+		{"elsewhere", give("10.20.0.0/24", "10.21.0.0/26"), "node-1 has 10.21.0.0/26, outside every range of network pods"},
+		{"wider than all", give("10.20.0.0/24", "10.20.0.0/20"), "node-1 has 10.20.0.0/20, outside every range of network pods"},
+		{"inside", give("10.20.0.0/24", "10.20.0.64/26"), ""},
+		{"inside, and wider than the others", give("10.20.0.0/24", "10.20.0.128/25"), ""},
+		{"of networks whose nodes take slices themselves", func(v *View) {
+			v.Record.Pools = append(v.Record.Pools, model.Pool{Name: "n", Node: "node-1", Range: cidr("10.21.0.0/26")})
+		}, ""},
+	})
+}
+
 func TestExcludedAddress(t *testing.T) {
 	table(t, ExcludedAddress, []row{
 		{"inside an exclude", func(v *View) { start(v, "2", "node-2", "c2", netA, "10.0.0.11") },

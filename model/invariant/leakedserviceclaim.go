@@ -19,8 +19,8 @@ var LeakedServiceClaim = define(Invariant{
 	Phase:    Always,
 	Doc:      "No address and no node port stays allocated without a Service for longer than the repair loops need.",
 	Kinds: []Kind{
-		{ipAddressLeft, "{address} has had an IPAddress of {by} since {since}, which does not have that cluster IP"},
-		{nodePortLeft, "{nodeport} has been marked as allocated since {since}, and no Service has that node port"},
+		{ipAddressLeft, "{address} has had an IPAddress of {by}[ since {since}], which does not have that cluster IP"},
+		{nodePortLeft, "{nodeport} has been marked as allocated[ since {since}], and no Service has that node port"},
 	},
 }, func(v View) []finding {
 	if v.Past == nil || len(v.Past.gaps) == 0 {

@@ -20,7 +20,7 @@ var UnassignedNode = define(Invariant{
 	Severity: model.Major,
 	Phase:    Quiescent,
 	Doc:      "Once all is calm, no node that is to have a slice of the pods' range goes without one while one is free.",
-	Kinds:    []Kind{{"", "{node} has been without a slice of {range} since {since}, and {free} of {all} are free since {free-since}"}},
+	Kinds:    []Kind{{"", "{node} has been without a slice of {range}[ since {since}], and {free} of {all} are free[ since {free-since}]"}},
 }, func(v View) []finding {
 	if v.Past == nil {
 		return nil
@@ -81,6 +81,15 @@ type assigning struct {
 	roomy   bool                     // there is one for another node
 	room    time.Duration            // since when
 	handed  bool                     // one was given to a node that had none
+	some    bool                     // a node has one
+}
+
+// Rest says that what was noted last has been so for ever: the slices that nodes have were
+// given to them.
+func (p *Past) Rest() {
+	for _, a := range p.assigning {
+		a.handed = a.some
+	}
 }
 
 // noteSlices remembers who has slices where every node is to have one.
@@ -100,10 +109,11 @@ func (p *Past) noteSlices(v *View) {
 		}
 		has := map[string]bool{}
 		for j := range v.Record.Pools {
-			if pool := &v.Record.Pools[j]; pool.Node != "" && n.Owns(pool) {
+			if pool := &v.Record.Pools[j]; pool.Node != "" && pool.Network == n.Name { // one outside of the ranges is one, too
 				has[pool.Node] = true
 			}
 		}
+		a.some = len(has) > 0
 		without := map[string]time.Duration{}
 		for name, node := range v.Truth.Nodes {
 			since, was := a.without[name]
@@ -129,7 +139,7 @@ func (p *Past) noteSlices(v *View) {
 // how many there would be if nobody had any.
 func scarcest(n *model.Network, pools []model.Pool) (r *model.Range, free, all int) {
 	for i := range n.Ranges {
-		if f, a := freeSlices(&n.Ranges[i], pools); r == nil || cmp.Less(f, free) {
+		if f, a := FreeSlices(&n.Ranges[i], pools); r == nil || cmp.Less(f, free) {
 			r, free, all = &n.Ranges[i], f, a
 		}
 	}
@@ -139,9 +149,9 @@ func scarcest(n *model.Network, pools []model.Pool) (r *model.Range, free, all i
 // slicesBitsMax is how many there may be: 2^24.
 const slicesBitsMax = 24
 
-// freeSlices counts the slices of a range of which nobody has any address and none is
+// FreeSlices counts the slices of a range of which nobody has any address and none is
 // excluded. It is a lower bound: what lies in several wider prefixes counts for each.
-func freeSlices(r *model.Range, pools []model.Pool) (free, all int) {
+func FreeSlices(r *model.Range, pools []model.Pool) (free, all int) {
 	bits := r.Slice - r.Prefix.Bits()
 	if r.Slice == 0 || bits < 0 || bits > slicesBitsMax {
 		return 0, 0

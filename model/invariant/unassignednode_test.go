@@ -41,6 +41,26 @@ func TestUnassignedNode(t *testing.T) {
 	}
 }
 
+// Of a cluster at rest, a node's slice was given to it; where none has one, perhaps nobody
+// gives any.
+func TestUnassignedAtRest(t *testing.T) {
+	for pools, want := range []int{0, 1} {
+		r := model.Range{Prefix: netip.MustParsePrefix("10.0.0.0/24"), Slice: 25}
+		v := View{
+			Truth:    model.Truth{Nodes: map[string]model.Node{"node-a": {Registered: true}, "node-b": {Registered: true}}},
+			Networks: []model.Network{{Key: "pods", Ranges: []model.Range{r}, Slice: r.Slice}},
+			History:  &model.History{}, Past: &Past{},
+			Record: model.Snapshot{Pools: []model.Pool{{Name: "a", Node: "node-a", Range: netip.MustParsePrefix("10.0.0.0/25")}}[:pools]},
+		}
+		v.Past.Note(v)
+		v.Past.Rest()
+		v.Truth.At = time.Hour
+		if got := UnassignedNode.Check(v); len(got) != want {
+			t.Errorf("%d slices: %d findings, want %d", pools, len(got), want)
+		}
+	}
+}
+
 // What excuses a manager.
 func TestUnassignedNodeIsExcused(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -41,6 +41,8 @@ type Result struct {
 	// Borrowed are addresses that a node has of another one's block, which breaks nothing
 	// by itself.
 	Borrowed []Borrowed `json:"borrowed"`
+	// NearlyFull are the ranges of podCIDRs and of Services of which at most a tenth is left.
+	NearlyFull []Range `json:"nearlyFull,omitempty"`
 	// Unknown is what could not be known, and what is assumed instead; Left is what was
 	// left out. Sentences.
 	Unknown []string `json:"unknown"`
@@ -148,6 +150,14 @@ type Borrowed struct {
 	Node    string `json:"node"`
 	Owner   string `json:"owner,omitempty"` // of the block; none: nobody
 	Pod     string `json:"pod,omitempty"`
+}
+
+// Range is one of which little is left.
+type Range struct {
+	Range string `json:"range"`
+	Slice int    `json:"slice,omitempty"` // the prefix length of the podCIDRs that are cut from it; none: it is of Services
+	Taken int    `json:"taken"`           // podCIDRs, or addresses
+	Most  int    `json:"most"`
 }
 
 // Worse reports whether there is a finding that is at least so severe; of those that

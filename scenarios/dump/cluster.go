@@ -128,7 +128,9 @@ func Objects(managers []*ipam.Manager, name string, r io.Reader, progress func(P
 func (c *Cluster) sink(progress func(Progress)) decode.Sink {
 	to := decode.Sink{Progress: progress, Document: c.document, Row: c.row}
 	for _, r := range c.readings {
-		to.Programs = append(to.Programs, r.manager.Name)
+		if !r.importer.Apart {
+			to.Programs = append(to.Programs, r.manager.Name)
+		}
 		if r.importer.Tool != "" {
 			to.Tools = append(to.Tools, r.importer.Tool)
 		}
@@ -216,8 +218,9 @@ func (c *Cluster) printers() string {
 
 // objectName is what the API server takes for a name of these kinds.
 //
-// Source: k8s.io/apimachinery/pkg/util/validation, IsDNS1123Subdomain.
-var objectName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`)
+// Source: k8s.io/apimachinery/pkg/util/validation, IsDNS1123Subdomain; an IPAddress is
+// called as its address is, with colons.
+var objectName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9.:]*[a-z0-9])?$`)
 
 // Forget drops what was needed for Scenario only: of a large cluster nearly all. The
 // search for findings needs the rest. Nothing can be added afterwards.

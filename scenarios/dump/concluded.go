@@ -24,7 +24,7 @@ type podList struct {
 // nothing that lives may be called leaked. A namespace that is gone has no pods.
 func (d *Draft) unseen(claims map[string][]Claim) {
 	c := d.Cluster
-	if len(c.Pods) == 0 || c.sawAll("pods") {
+	if len(c.Pods) == 0 || c.SawAll("pods") {
 		return
 	}
 	shown, nodes := map[string]bool{}, c.Saw("nodes")

@@ -29,7 +29,8 @@ type Draft struct {
 	partly   []scenarios.Unjudged
 	owning   []*controller
 	foreign  map[string]bool // Windows nodes that no manager serves
-	present  []*reading      // of managers that the dump is of
+	present  []*reading      // of managers that the scenario is of
+	apart    bool            // the scenario has no pods
 
 	report *Report
 }
@@ -40,7 +41,12 @@ type Options struct {
 	// Anonymise replaces the names of nodes, namespaces, pods, pools and networks, and
 	// the addresses of nodes. Addresses replaces those of pools and pods as well.
 	Anonymise, Addresses bool
+
+	of string // the manager that the scenario is of, one that is judged apart; "": all others
 }
+
+// beside reports whether the scenario is made beside another one of the same dump.
+func (o *Options) beside() bool { return o.of != "" }
 
 // Report is what became of a cluster's objects.
 type Report struct {
@@ -60,6 +66,9 @@ type Report struct {
 	Pods, Nodes, Claims int
 	// Sources are the files and API servers that were read, in order.
 	Sources []string
+	// Apart are the scenarios of the managers that are judged apart, by name, in the order of
+	// Managers. Unknown, Unjudged and Managers are theirs, too.
+	Apart []*scenarios.Scenario
 
 	// origins of objects, by KIND NAMESPACE/NAME as a strict.Error names them.
 	origins map[string]Origin
@@ -98,6 +107,10 @@ func (d *Draft) Left(format string, args ...any) {
 	d.report.Left = append(d.report.Left, fmt.Sprintf(format, args...))
 }
 
+// Beside reports whether pods have their addresses from a manager that another scenario of
+// the same dump is of.
+func (d *Draft) Beside() bool { return d.Options.beside() }
+
 // Doubt says what cannot be judged of a part of the cluster.
 func (d *Draft) Doubt(u scenarios.Unjudged) { d.partly = append(d.partly, u) }
 
@@ -114,11 +127,13 @@ func (c *Cluster) draft(o Options) (*Draft, error) {
 		Cluster: c, Options: o, Nodes: map[string]*kept.Node{}, spaces: map[string]*kept.Namespace{}, foreign: map[string]bool{},
 		report: &Report{Read: counts(c.read), Ignored: counts(c.ignored), origins: map[string]Origin{}, sources: c.sources},
 	}
-	d.present = slices.DeleteFunc(slices.Clone(c.readings), func(r *reading) bool { return !r.Found() })
-	if len(d.present) == 0 {
+	if d.present = c.chosen(o); len(d.present) == 0 {
 		return nil, &strict.Error{File: filesOf(c.sources), Problem: c.nobodys()}
 	}
-	d.said()
+	d.apart = d.present[0].importer.Apart
+	if !o.beside() {
+		d.said()
+	}
 	d.copyNodes()
 	for _, r := range d.present {
 		var err error
@@ -127,13 +142,13 @@ func (c *Cluster) draft(o Options) (*Draft, error) {
 		}
 		d.networks = append(d.networks, r.record.Networks...)
 	}
-	d.living()
+	if !d.apart {
+		d.living()
+		d.namespaces()
+	}
 	d.missingNodes()
-	d.others()
-	for _, key := range c.Namespaces.Keys() {
-		n := c.Namespaces[key].Value
-		d.spaces[key] = &n
-		d.Origin("Namespace "+key, c.Namespaces[key].From)
+	if !o.beside() {
+		d.others()
 	}
 	for _, r := range d.present {
 		if r.record.Settle != nil {
@@ -141,7 +156,6 @@ func (c *Cluster) draft(o Options) (*Draft, error) {
 		}
 	}
 	d.report.Unjudged, d.report.Versions = d.unjudged(), d.versionsOf()
-	c.unjudged = d.report.Unjudged
 	if o.Anonymise {
 		if err := d.anonymise(); err != nil {
 			return nil, err
@@ -158,6 +172,14 @@ func (c *Cluster) draft(o Options) (*Draft, error) {
 	}
 	d.report.Pods, d.report.Nodes, d.report.Claims = len(d.Running), len(d.Nodes), len(d.claims())
 	return d, nil
+}
+
+func (d *Draft) namespaces() {
+	for _, key := range d.Namespaces.Keys() {
+		n := d.Namespaces[key].Value
+		d.spaces[key] = &n
+		d.Origin("Namespace "+key, d.Namespaces[key].From)
+	}
 }
 
 // nobodys says what is missing in a dump that no manager knows.
@@ -239,6 +261,9 @@ func (d *Draft) copyNodes() {
 		case n.NotReady:
 			sick = append(sick, name)
 		}
+	}
+	if d.Options.beside() {
+		return // the other scenario says so
 	}
 	if n := len(d.foreign); n > 0 {
 		d.Left("%s without %s", Plural(n, "Windows node", "Windows nodes"), d.servers())

@@ -38,6 +38,11 @@ type Importer struct {
 	Images []Image
 	// Differences are what its older versions do otherwise, oldest first.
 	Differences []Difference
+	// Apart: what it hands out is no pod's, as the ranges of nodes and the addresses of
+	// Services. It is judged in a scenario of its own, which has no pods; see Report.Apart.
+	Apart bool
+	// Judged are the invariants that are judged in such a scenario.
+	Judged []string
 
 	// Open begins to read one dump.
 	Open func(c *Cluster) *Reading
@@ -55,6 +60,9 @@ type Importer struct {
 	// Objects are what a thing that a violation is about may be called in a dump: KIND NAME
 	// or KIND NAMESPACE/NAME. all are those that the violation is about.
 	Objects func(thing model.Ref, all []model.Ref) []string
+	// Check is a command line that only looks and tells whether a violation is so, with what
+	// it shows then; "": there is none.
+	Check func(v *model.Violation) string
 }
 
 // Reading is one dump while a manager's objects are read out of it. Add, Found and Draft
@@ -108,8 +116,9 @@ type Record struct {
 	Settle func()
 	// Datastore is where the manager keeps its record, if it has a choice.
 	Datastore string
-	// Spec adds fields to the scenario's spec.
-	Spec func(spec map[string]any)
+	// Spec adds fields to the scenario's spec, NodeSpec to that of a Node.
+	Spec     func(spec map[string]any)
+	NodeSpec func(node string, spec map[string]any)
 
 	// Needs are the names of invariants that cannot be judged without a resource, of which
 	// the dump has no object, nor anything that says as much. Unjudged is what else cannot

@@ -51,9 +51,9 @@ func (c *Cluster) Ignore(what string) { c.ignored[what]++ }
 // it, or a list.
 func (c *Cluster) Saw(name string) bool { return sees(c, c.read, name) }
 
-// sawAll reports whether all objects of a resource were looked for, as far as what
+// SawAll reports whether all objects of a resource were looked for, as far as what
 // printed them says.
-func (c *Cluster) sawAll(name string) bool { return sees(c, c.complete, name) }
+func (c *Cluster) SawAll(name string) bool { return sees(c, c.complete, name) }
 
 func sees[V any](c *Cluster, m map[string]V, name string) bool {
 	r := c.Resource(name)

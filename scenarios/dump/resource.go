@@ -168,8 +168,11 @@ func CollectCommand(managers []*ipam.Manager, file string, names ...string) stri
 		}
 	}
 	loop := fmt.Sprintf(`for r in %s; do echo "%s$r"; kubectl get $r --all-namespaces -o yaml; done`, strings.Join(all, " "), decode.Heading)
-	if len(apart) == 0 {
+	switch {
+	case len(apart) == 0:
 		return loop + " > " + file
+	case len(all) == 0:
+		loop = ":"
 	}
 	return "{ " + strings.Join(apart, "") + loop + "; } > " + file
 }

@@ -16,10 +16,24 @@ import (
 // Scenario writes the cluster as a scenario file, and reports what could not be
 // known. The text loads: what scenarios.Managers.Parse would refuse is an error here, with
 // the file and line that the object came from.
+//
+// Managers that are judged apart get scenarios of their own, Report.Apart. One that cannot
+// be made is told as what cannot be judged.
 func (c *Cluster) Scenario(o Options) ([]byte, *Report, error) {
 	if o.Name == "" {
 		o.Name = "imported"
 	}
+	text, report, err := c.scenario(o)
+	if err != nil {
+		return nil, nil, err
+	}
+	c.addApart(o, report)
+	c.unjudged = report.Unjudged
+	return text, report, nil
+}
+
+// scenario is the one of a draft.
+func (c *Cluster) scenario(o Options) ([]byte, *Report, error) {
 	d, err := c.draft(o)
 	if err != nil {
 		return nil, nil, err

@@ -69,6 +69,9 @@ func (x *truth) format() string {
 	if x.Whereabouts != "" {
 		out = append(out, "Whereabouts "+strings.TrimPrefix(x.Whereabouts, "v"))
 	}
+	if x.Kubernetes != "" {
+		out = append(out, "Kubernetes "+strings.TrimPrefix(x.Kubernetes, "v"))
+	}
 	return strings.Join(out, ", ") + ": " + strings.Join(x.Files, ", ")
 }
 

@@ -27,6 +27,7 @@ import (
 type truth struct {
 	Title                          string
 	Calico, Whereabouts, Datastore string
+	Kubernetes                     string   // of a dump with podCIDRs or Services
 	Files                          []string // in the order in which they are read
 	Wrong, Why                     string   // for people
 	Refused                        bool     // the dump says too little for anything to be told of it
@@ -143,7 +144,11 @@ func importAll(r *scenarios.Runner, c *dump.Cluster, name string) answer {
 	if err != nil {
 		return answer{err: report.Trace(err)}
 	}
-	out := answer{text: string(text), report: report, findings: diagnosis.Of(c, v, true)}
+	apart, err := diagnosis.Apart(context.Background(), r, report)
+	if err != nil {
+		return answer{err: report.Trace(err)}
+	}
+	out := answer{text: string(text), report: report, findings: diagnosis.Of(c, v, true, apart...)}
 	if err := out.findings.Prove(context.Background(), r, s, v, diagnosis.Bound{Wall: time.Hour}); err != nil {
 		return answer{err: err}
 	}
@@ -215,7 +220,7 @@ func (x *truth) compare(is answer) (wrong []string) {
 // full names.
 var lacking = map[string]string{
 	"no-bgp": "bgpconfigurations.crd.projectcalico.org", "no-handles": "ipamhandles.crd.projectcalico.org",
-	"no-nodes": "nodes", "no-pods": "pods",
+	"no-nodes": "nodes", "no-pods": "pods", "no-services": "services", "no-configmaps": "configmaps",
 }
 
 // mentioned are the codes of truth.Unknown and truth.LeftOut that have no data: what the

@@ -51,7 +51,7 @@ func (d *Draft) needs(x *Resource) []string {
 
 // ownerless is that nobody can say which pods are made again, nil if somebody can.
 func (d *Draft) ownerless() *scenarios.Unjudged {
-	if len(d.Pods) == 0 {
+	if len(d.Pods) == 0 || d.apart {
 		return nil
 	}
 	for _, p := range d.Pods {

@@ -62,6 +62,11 @@ func (d *Draft) writeNode(w *manifest.Writer, name string) {
 	if len(n.Taints) > 0 {
 		spec["taints"] = n.Taints
 	}
+	for _, r := range d.present {
+		if r.record.NodeSpec != nil {
+			r.record.NodeSpec(name, spec)
+		}
+	}
 	if len(spec) > 0 {
 		fields = append(fields, "spec", spec)
 	}

@@ -24,6 +24,8 @@ type Manager struct {
 	Members []string
 	// Upstream is module@version from the build's own information.
 	Upstream string
+	// Terms say in upstream's words what reports call otherwise, in sentences; "": nothing.
+	Terms string
 	// Sources are the packages of its code, in any order, for the call sites of messages.
 	Sources []Source
 	// Processes are its reconcilers and daemons. An Instance runs them.

@@ -100,15 +100,19 @@ type objects struct {
 }
 
 func open(c *dump.Cluster) *dump.Reading {
-	o := &objects{
+	o := newObjects(c)
+	return &dump.Reading{
+		Add: o.add, Found: o.found, Draft: o.draft, Document: o.document, Row: o.row, OnNode: o.onNode,
+		Versions: o.versions, Show: o.show, Forget: o.forget, Kept: o,
+	}
+}
+
+func newObjects(c *dump.Cluster) *objects {
+	return &objects{
 		Cluster: c, endpoints: kept.Objects[endpoint]{}, pools: kept.Objects[poolSpec]{}, reservations: kept.Objects[reservationSpec]{},
 		blocks: kept.Objects[blockSpec]{}, affinities: kept.Objects[affinitySpec]{}, handles: kept.Objects[handleSpec]{}, config: kept.Objects[configSpec]{},
 		controllers: kept.Objects[string]{}, families: kept.Objects[families]{}, bgp: kept.Objects[bgpSpec]{}, peers: kept.Objects[peerSpec]{},
 		information: kept.Objects[string]{}, tables: newTables(),
-	}
-	return &dump.Reading{
-		Add: o.add, Found: o.found, Draft: o.draft, Document: o.document, Row: o.row, OnNode: o.onNode,
-		Versions: o.versions, Show: o.show, Forget: o.forget, Kept: o,
 	}
 }
 

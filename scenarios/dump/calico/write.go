@@ -21,7 +21,8 @@ func (d *record) selective() bool {
 	return false
 }
 
-func (d *record) writeSettings(w *manifest.Writer) {
+// writePools writes what Calico's clients read before they allocate.
+func (d *record) writePools(w *manifest.Writer) {
 	for _, name := range kept.Keys(d.pools) {
 		w.Manifest(version, "IPPool", manifest.Named(name), "spec", d.pools[name])
 	}
@@ -31,6 +32,10 @@ func (d *record) writeSettings(w *manifest.Writer) {
 	if d.config != nil {
 		w.Manifest(version, "IPAMConfig", manifest.Named("default"), "spec", d.config)
 	}
+}
+
+func (d *record) writeSettings(w *manifest.Writer) {
+	d.writePools(w)
 	for _, name := range d.c.controllers.Keys() {
 		w.Manifest(version, "KubeControllersConfiguration", manifest.Named(name),
 			"spec", manifest.Object{"controllers": manifest.Object{"node": manifest.Object{"leakGracePeriod": d.c.controllers[name].Value}}})

@@ -3,6 +3,7 @@
 package diagnosis
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net/netip"
@@ -33,6 +34,9 @@ type Findings struct {
 	// known.
 	Together *remedy.Outcome
 
+	// Full are the ranges of which little is left. Nothing is broken by that alone.
+	Full []Full
+
 	// Unjudged is what cannot be judged for lack of objects. Supposed is what would be
 	// wrong of that if what is assumed instead were so; no repair is offered.
 	Unjudged []scenarios.Unjudged
@@ -62,10 +66,23 @@ type Borrowed struct {
 	Pod         string
 }
 
-// Of is what a look at the scenario of a cluster found. With commands false no command is
-// told: the names are not those of the cluster.
-func Of(c *dump.Cluster, v *scenarios.View, commands bool) *Findings {
+// Of is what looks at the scenarios of a cluster found: at the main one, and at those of
+// managers that are judged apart. With commands false no command is told: the names are not
+// those of the cluster.
+func Of(c *dump.Cluster, v *scenarios.View, commands bool, apart ...*scenarios.View) *Findings {
 	f := &Findings{Borrowed: lent(v), Unjudged: c.Unjudged(), cluster: c, pods: len(v.Truth.Sandboxes)}
+	for _, v := range append([]*scenarios.View{v}, apart...) {
+		f.take(v, commands)
+	}
+	slices.SortStableFunc(f.All, func(a, b Finding) int {
+		return a.Severity.Rank() - b.Severity.Rank()
+	})
+	return f
+}
+
+// take adds what one look found.
+func (f *Findings) take(v *scenarios.View, commands bool) {
+	f.Full = append(f.Full, full(v)...)
 	told := map[string]bool{} // objects of what is leaked or unclaimed cannot converge, which is no news
 	for _, x := range v.Violations {
 		if x.Invariant != "convergence" {
@@ -83,14 +100,10 @@ func Of(c *dump.Cluster, v *scenarios.View, commands bool) *Findings {
 			continue
 		}
 		if commands {
-			n.Check = check(&n.Violation)
+			n.Check = cmp.Or(check(&n.Violation), f.cluster.Check(&n.Violation))
 		}
 		f.All = append(f.All, n)
 	}
-	slices.SortStableFunc(f.All, func(a, b Finding) int {
-		return a.Severity.Rank() - b.Severity.Rank()
-	})
-	return f
 }
 
 // words say what a dump can know: neither since when, nor which sandboxes live, nor
@@ -205,6 +218,7 @@ func (f *Findings) Write(w io.Writer) {
 	}
 	f.writeUnjudged(w)
 	f.writeBorrowed(w)
+	f.writeFull(w)
 	f.writeShortages(w, done)
 }
 

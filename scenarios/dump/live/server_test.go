@@ -57,7 +57,7 @@ func serve(t *testing.T) *server {
 		}
 		crds = append(crds, some...)
 	}
-	s := &server{t: t, groups: []string{"k8s.cni.cncf.io", "batch", "apps"}}
+	s := &server{t: t, groups: []string{"k8s.cni.cncf.io", "batch", "apps", "networking.k8s.io"}}
 	var mine []*apiextv1.CustomResourceDefinition
 	for _, c := range crds { // both managers have an ippools, in groups of their own
 		mine = append(mine, c)

@@ -99,6 +99,7 @@ func AtRest(s Sight) []model.Violation {
 	}
 	var past invariant.Past
 	past.Note(v)
+	past.Rest()
 	v.Truth.At += longRest
 	for id, b := range v.Truth.Busy { // of a DEL nobody knows when it began, or whether it has ended
 		if b.Del {

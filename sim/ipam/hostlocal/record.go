@@ -3,6 +3,7 @@ package hostlocal
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"net/netip"
@@ -12,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"ipamsim/model"
+	"ipamsim/sim/ipam"
 	"ipamsim/sim/kube"
 )
 
@@ -48,6 +50,23 @@ func NewRecord(api *kube.Server, disks *Disks, places []Place) (*Record, error) 
 	}
 	api.OnChange(r.changed)
 	return r, nil
+}
+
+// ReadRecord is what the Node objects among manifests say, without a run. What host-local
+// keeps on the disks of nodes no manifest says.
+func ReadRecord(objects []ipam.Object, places []Place) (model.Snapshot, error) {
+	r := &Record{places: places, disks: NewDisks(ipam.Doors{}), nodes: map[string][]model.Pool{}, had: map[string][]model.Pool{}}
+	for _, o := range objects {
+		if o.Kind != "Node" {
+			continue
+		}
+		n := &corev1.Node{}
+		if err := json.Unmarshal(o.Body, n); err != nil {
+			return model.Snapshot{}, &ipam.ObjectError{Object: o, Err: err}
+		}
+		r.changed(kube.Change{Resource: nodesResource, Name: o.Name, Object: n})
+	}
+	return r.Observe(context.Background())
 }
 
 const nodesResource = "nodes"

@@ -7,6 +7,7 @@ import (
 	"k8s.io/kubernetes/pkg/controller/nodeipam"
 	"k8s.io/kubernetes/pkg/controller/nodeipam/ipam/cidrset"
 
+	"ipamsim/model"
 	"ipamsim/sim/ipam"
 	"ipamsim/sim/ipam/hostlocal"
 )
@@ -25,8 +26,9 @@ func New() *ipam.Manager {
 	settle()
 	return &ipam.Manager{
 		Name: "nodeipam", Upstream: upstreamVersion(), Sources: []ipam.Source{{Module: upstreamVersion(), Package: controller, Root: root()}},
+		Terms:     "A node slice is a podCIDR of a Node, written by the node IPAM controller; network pods is what --cluster-cidr says, and a pool is called NODE/PODCIDR.",
 		Processes: []ipam.Process{{Name: managerName, Daemon: true, Several: true}},
-		Primary:   primary, Uses: ipam.Uses{Disk: true}, Open: open,
+		Primary:   primary, Read: readRecord, Uses: ipam.Uses{Disk: true}, Open: open,
 	}
 }
 
@@ -55,11 +57,7 @@ func upstreamVersion() string {
 // open starts the manager in one run. It starts no goroutine.
 func open(env ipam.Env) (ipam.Instance, error) {
 	i := &instance{env: env, disks: hostlocal.NewDisks(env.Doors)}
-	places := []hostlocal.Place{}
-	for _, n := range env.Networks {
-		places = append(places, hostlocal.Place{Network: n, Dir: hostlocal.DataDir(networkKey), PodCIDRs: true})
-	}
-	record, err := hostlocal.NewRecord(env.API, i.disks, places)
+	record, err := hostlocal.NewRecord(env.API, i.disks, places(env.Networks))
 	if err != nil {
 		return ipam.Instance{}, err
 	}
@@ -67,6 +65,20 @@ func open(env ipam.Env) (ipam.Instance, error) {
 		Add: i.add, Del: i.del, Observe: record.Observe, Act: i.act,
 		Run: map[string]ipam.Run{managerName: i.manage},
 	}, nil
+}
+
+// readRecord is what the Node objects among manifests say.
+func readRecord(objects []ipam.Object, networks []model.Network) (model.Snapshot, error) {
+	return hostlocal.ReadRecord(objects, places(networks))
+}
+
+// places are where host-local keeps what it gives away of each network.
+func places(networks []model.Network) []hostlocal.Place {
+	out := []hostlocal.Place{}
+	for _, n := range networks {
+		out = append(out, hostlocal.Place{Network: n, Dir: hostlocal.DataDir(networkKey), PodCIDRs: true})
+	}
+	return out
 }
 
 // instance is the manager in one run.

@@ -42,9 +42,10 @@ func New() *ipam.Manager {
 	source := func(pkg string) ipam.Source { return ipam.Source{Module: kubernetes, Package: pkg, Root: root} }
 	return &ipam.Manager{
 		Name: "services", Upstream: kubernetes,
+		Terms:     "A cluster IP is guarded by the IPAddress object of its name; GET, CREATE, UPDATE and DELETE of a kube-apiserver are its storage's requests to etcd, kube-apiserver~2 is the second one.",
 		Sources:   []ipam.Source{source(storage), source(defaults), source(ranges), {Module: generic, Package: registry, Root: genericRoot, Carries: true}},
 		Processes: []ipam.Process{{Name: serverName, Daemon: true, Several: true}, {Name: managerName, Daemon: true}},
-		Primary:   primary, Check: check, CheckCommand: checkCommand, Open: open,
+		Primary:   primary, Check: check, CheckCommand: checkCommand, Read: readRecord, Open: open,
 	}
 }
 

@@ -142,7 +142,15 @@ func claimOf(x *networkingv1.IPAddress) (c model.ServiceClaim, ok bool) {
 func (r *record) snapshot() (model.Snapshot, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := &model.Services{Refusals: slices.Clone(r.refusals)}
+	if err := r.readPorts(); err != nil {
+		return model.Snapshot{}, err
+	}
+	return r.stored(), nil
+}
+
+// stored is what was taken. The caller holds mu.
+func (r *record) stored() model.Snapshot {
+	s := &model.Services{Refusals: slices.Clone(r.refusals), Ports: r.ports, HasPorts: r.portsFrom != nil}
 	for _, name := range slices.Sorted(maps.Keys(r.services)) {
 		s.All = append(s.All, r.services[name])
 	}
@@ -152,10 +160,6 @@ func (r *record) snapshot() (model.Snapshot, error) {
 	}
 	slices.SortFunc(s.Ranges, netip.Prefix.Compare)
 	s.Ranges = slices.Compact(s.Ranges)
-	if err := r.readPorts(); err != nil {
-		return model.Snapshot{}, err
-	}
-	s.Ports, s.HasPorts = r.ports, r.portsFrom != nil
 	r.count(s)
 	out := model.Snapshot{Networks: r.env.Networks, Services: s}
 	for _, p := range s.Ranges {
@@ -165,7 +169,7 @@ func (r *record) snapshot() (model.Snapshot, error) {
 		out.Claims = append(out.Claims, model.Claim{Pool: poolOf(s.Ranges, c.Addr), Addr: c.Addr})
 	}
 	slices.SortStableFunc(out.Claims, func(a, b model.Claim) int { return cmp.Or(cmp.Compare(a.Pool, b.Pool), a.Addr.Compare(b.Addr)) })
-	return out, nil
+	return out
 }
 
 func poolOf(ranges []netip.Prefix, a netip.Addr) string {

@@ -18,7 +18,7 @@ import (
 // New is Calico on its Kubernetes datastore, with one more process.
 func New(c *ipam.Manager) *ipam.Manager {
 	m := *c
-	m.Name, m.Parts, m.Datastores, m.Read = c.Name+"-lb", nil, []string{kubernetes}, nil
+	m.Name, m.Parts, m.Datastores, m.Read = c.Name+"-lb", nil, []string{kubernetes}, reading(c.Read)
 	m.Processes = append(c.Processes[:len(c.Processes):len(c.Processes)], ipam.Process{Name: calico.LoadBalancerController, Daemon: true, Several: true})
 	m.Open = func(env ipam.Env) (ipam.Instance, error) {
 		i, err := c.Open(env)

@@ -1,0 +1,93 @@
+package dump
+
+import (
+	"slices"
+	"strings"
+
+	"ipamsim/model"
+	"ipamsim/scenarios"
+	"ipamsim/scenarios/dump/decode"
+)
+
+// chosen are the readings that a scenario is of: of those that are found the ones that
+// serve pods, and if there are none the first.
+func (c *Cluster) chosen(o Options) []*reading {
+	found := slices.DeleteFunc(slices.Clone(c.readings), func(r *reading) bool { return !r.Found() })
+	if o.beside() {
+		return slices.DeleteFunc(found, func(r *reading) bool { return r.manager.Name != o.of })
+	}
+	of := slices.DeleteFunc(slices.Clone(found), func(r *reading) bool { return r.importer.Apart })
+	if len(of) == 0 && len(found) > 0 {
+		return found[:1]
+	}
+	return of
+}
+
+// addApart makes the scenarios of the managers that the one of the report is not of.
+func (c *Cluster) addApart(o Options, report *Report) {
+	for _, r := range c.readings {
+		there := slices.ContainsFunc(report.Managers, func(m Manager) bool { return m.Name == r.manager.Name })
+		if there || !r.Found() {
+			continue
+		}
+		o.of = r.manager.Name
+		s, its, err := c.apart(o)
+		if err != nil {
+			report.Managers = append(report.Managers, Manager{Name: r.manager.Name, Title: r.importer.Title})
+			report.Unjudged = append(report.Unjudged, scenarios.Unjudged{What: r.importer.Judged, Without: []string{"a scenario"}, Pools: []string{r.importer.Title}})
+			report.Unknown = append(report.Unknown, r.importer.Title+": "+decode.OneLine(err))
+			continue
+		}
+		report.add(s, its)
+	}
+}
+
+// apart is the scenario of one manager beside that of others.
+func (c *Cluster) apart(o Options) (*scenarios.Scenario, *Report, error) {
+	text, report, err := c.scenario(o)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := scenarios.Managers(c.managers).Parse("the scenario made of it", text)
+	if err != nil {
+		return nil, nil, report.Trace(err)
+	}
+	return s, report, nil
+}
+
+// add takes over what the report of a scenario beside this one says.
+func (r *Report) add(s *scenarios.Scenario, its *Report) {
+	r.Apart = append(r.Apart, s)
+	r.Managers = append(r.Managers, its.Managers...)
+	r.Unjudged = append(r.Unjudged, its.Unjudged...)
+	r.Unknown, r.Left = union(r.Unknown, its.Unknown), union(r.Left, its.Left)
+	r.places = append(r.places, its.places...)
+	for object, from := range its.origins {
+		if _, ok := r.origins[object]; !ok {
+			r.origins[object] = from
+		}
+	}
+}
+
+// union is a with what it lacks of b.
+func union(a, b []string) []string {
+	for _, s := range b {
+		if !slices.Contains(a, s) {
+			a = append(a, s)
+		}
+	}
+	return a
+}
+
+// Check is a command line that tells whether a violation is so, as a manager of the dump
+// knows it; "": none does.
+func (c *Cluster) Check(v *model.Violation) string {
+	for _, r := range c.readings {
+		if r.importer.Check != nil && r.Found() {
+			if line := r.importer.Check(v); line != "" {
+				return strings.TrimSpace(line)
+			}
+		}
+	}
+	return ""
+}

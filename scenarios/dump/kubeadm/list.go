@@ -1,0 +1,16 @@
+package kubeadm
+
+import "strings"
+
+// Split are the parts of a list with commas; "" has none.
+func Split(list string) (out []string) {
+	for _, s := range strings.Split(list, ",") {
+		if s = strings.TrimSpace(s); s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// Join is such a list.
+func Join(parts ...string) string { return strings.Join(parts, ",") }

@@ -1,0 +1,145 @@
+package nodeipam
+
+import (
+	"net/netip"
+	"slices"
+	"strconv"
+
+	"ipamsim/model/invariant"
+	"ipamsim/scenarios"
+	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/alias"
+	"ipamsim/scenarios/dump/kept"
+	"ipamsim/scenarios/dump/kubeadm"
+	"ipamsim/scenarios/dump/manifest"
+)
+
+// record is node IPAM's of a scenario.
+type record struct {
+	*dump.Draft
+	cidrs  map[string][]string // of each node of the scenario
+	config kubeadm.Configuration
+	known  bool // the cluster's ranges
+}
+
+func (o *objects) draft(d *dump.Draft) (*dump.Record, error) {
+	r := &record{Draft: d, cidrs: map[string][]string{}}
+	for name := range d.Nodes {
+		if x := o.cidrs[name]; x != nil {
+			r.cidrs[name] = x.Value
+		}
+	}
+	for _, x := range o.config {
+		r.config = x.Value
+	}
+	r.config.APIServer = kubeadm.Component{}
+	if r.known = r.allocates(); !r.known {
+		r.makeUp()
+	}
+	return &dump.Record{
+		Claims: func() []dump.Claim { return nil }, Write: func(*manifest.Writer) {}, Settings: r.config.Write, NodeSpec: r.nodeSpec,
+		Unjudged: r.unjudged,
+		Names:    func(alias.Names) {}, Ranges: r.ranges, Rename: r.rename,
+	}, nil
+}
+
+// allocates reports whether the configuration says from which ranges nodes get theirs.
+func (r *record) allocates() bool {
+	ranges := len(kubeadm.Split(r.config.Networking.PodSubnet)) > 0
+	for _, x := range r.config.ControllerManager.ExtraArgs {
+		switch {
+		case x.Name == "cluster-cidr":
+			ranges = x.Value != ""
+		case x.Name == "allocate-node-cidrs" && x.Value != "true", x.Name == "cidr-allocator-type" && x.Value != "RangeAllocator", x.Name == "controllers":
+			return false // somebody else gives them, or perhaps nobody
+		}
+	}
+	return ranges
+}
+
+// bitsMax is how much wider than a node's range the cluster's may be here.
+const bitsMax = 16
+
+// makeUp takes ranges around what nodes have, as wide as they may be, and leaves out what
+// cannot be told without knowing the cluster's: which nodes lack one, and what lies far from
+// the others.
+func (r *record) makeUp() {
+	var first, far []string
+	by := map[bool][]netip.Prefix{}
+	for _, name := range kept.Keys(r.Nodes) {
+		if len(r.cidrs[name]) == 0 {
+			delete(r.Nodes, name)
+		}
+		for _, s := range r.cidrs[name] {
+			p := netip.MustParsePrefix(s)
+			by[p.Addr().Is4()] = append(by[p.Addr().Is4()], p.Masked())
+			if f := strconv.FormatBool(p.Addr().Is4()); !slices.Contains(first, f) {
+				first = append(first, f)
+			}
+		}
+	}
+	r.config = kubeadm.Configuration{}
+	var subnets []string
+	around := map[bool]netip.Prefix{}
+	for _, f := range first {
+		v4 := f == "true"
+		p, longest := kubeadm.Around(by[v4], bitsMax)
+		around[v4] = p
+		subnets = append(subnets, p.String())
+		flag := "node-cidr-mask-size-ipv6"
+		if v4 {
+			flag = "node-cidr-mask-size-ipv4"
+		}
+		r.config.ControllerManager.ExtraArgs = append(r.config.ControllerManager.ExtraArgs, kubeadm.Argument{Name: flag, Value: strconv.Itoa(longest)})
+	}
+	r.config.Networking.PodSubnet = kubeadm.Join(subnets...)
+	for _, name := range kept.Keys(r.Nodes) {
+		r.cidrs[name] = slices.DeleteFunc(slices.Clone(r.cidrs[name]), func(s string) bool {
+			p := netip.MustParsePrefix(s)
+			out := !around[p.Addr().Is4()].Contains(p.Addr())
+			if out {
+				far = append(far, name)
+			}
+			return out
+		})
+	}
+	if len(far) > 0 {
+		r.Left("podCIDRs that lie far from those of the other nodes, of %s", r.Some(far))
+	}
+}
+
+// unjudged is what hangs on the cluster's ranges. Where pods have their addresses from
+// somebody else it is told only.
+func (r *record) unjudged() []scenarios.Unjudged {
+	if r.known {
+		return nil
+	}
+	if r.Beside() {
+		r.Unknown("the range that podCIDRs are given from (--cluster-cidr): whether a node lacks one, has one outside of it, or few are left")
+		return nil
+	}
+	return []scenarios.Unjudged{{What: []string{invariant.OutOfPool.Name, invariant.UnassignedNode.Name}, Without: []string{kubeadm.Resource.Name()}}}
+}
+
+func (r *record) nodeSpec(node string, spec map[string]any) {
+	if all := r.cidrs[node]; len(all) > 0 {
+		spec["podCIDR"], spec["podCIDRs"] = all[0], all
+	}
+}
+
+func (r *record) ranges() (out []string) {
+	for _, name := range kept.Keys(r.cidrs) {
+		out = append(out, r.cidrs[name]...)
+	}
+	return append(out, r.config.Ranges()...)
+}
+
+func (r *record) rename(a *alias.Aliases) error {
+	cidrs := map[string][]string{}
+	for name, all := range r.cidrs {
+		cidrs[a.Get(alias.Node, name)] = a.Texts(all)
+	}
+	r.cidrs = cidrs
+	r.config.Rename(a)
+	return nil
+}
