@@ -66,6 +66,13 @@ func (s *subject) assignments(r *Report) {
 	}
 }
 
+// ranged reports whether a message gives a node of the violation a range to draw from.
+func (s *subject) ranged(a *act.Act) bool {
+	return slices.ContainsFunc(a.Gives, func(t act.Thing) bool {
+		return t.Kind == act.Block && slices.Contains(s.named[t.Owner.Kind], t.Owner.Name)
+	})
+}
+
 // blockWritten weighs a write that is about blocks, handles or nodes, and not
 // about an address of the violation. It is of no interest to others if it reports
 // false.

@@ -160,7 +160,7 @@ func (s *subject) weigh(e *entry, st *sim.Step, pod string, m mentions) {
 		e.weight, e.turn = fate+1, "away"
 	case m.address && !owns(&e.act):
 		e.weight = fate
-	case m.service:
+	case m.service, s.ranged(&e.act):
 		e.weight = cause
 	default:
 		if s.blockWritten(e, m) && e.weight == unshown && (pod != "" || m.pod) {

@@ -39,6 +39,9 @@ func object(a *act.Act) string {
 	case act.Create:
 		return "creates " + what + refusal(a, "object")
 	case act.Update:
+		if len(a.Gives) > 0 {
+			what += ", which gets " + strings.Join(names(a.Gives), " and ")
+		}
 		return "changes " + what + condition(a) + refusal(a, "object")
 	case act.Delete:
 		return "deletes " + what + refusal(a, "object")
@@ -71,6 +74,8 @@ func names(all []act.Thing) []string { return each(all, func(t *act.Thing) strin
 // titled is a thing by kind and name.
 func titled(t *act.Thing) string {
 	switch t.Kind {
+	case act.Nodes:
+		return "node " + t.Name
 	case act.IPPool:
 		return "pool " + t.Name
 	case act.IPReservation:
