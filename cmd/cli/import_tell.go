@@ -106,8 +106,9 @@ func (f *importFlags) tellNext(w io.Writer, s *scenarios.Scenario, wrong bool) {
 		note = ", which expects what is wrong already, object by object, and nothing else"
 	}
 	fmt.Fprintf(w, "next: ipamsim run %s%s\n", name, note)
-	i, _ := ipam.Part[*dump.Importer](s.Manager()) // of what has no pods a dump says too little for a plan
-	if _, planned := ipam.Part[plan.Manager](s.Manager()); planned && !i.Apart {
+	i, ok := ipam.Part[*dump.Importer](s.Manager())
+	podless := ok && i.Apart // a dump says too little of it for a plan
+	if _, planned := ipam.Part[plan.Manager](s.Manager()); planned && !podless {
 		fmt.Fprintf(w, "next: ipamsim plan PLAN, with from: %s in it, says how long the addresses will last and what would help (copy one of scenarios/plans)\n", name)
 	}
 }
