@@ -67,6 +67,7 @@ func TestDiffers(t *testing.T) {
 		"a field more": strings.Replace(podThere, `"nodeName":"n"`, `"nodeName":"n","priority":0`, 1),
 		"no object":    `{"kind":"Status","code":200}`,
 		"no JSON":      `ok`,
+		"deleted":      strings.Replace(podThere, `"uid"`, `"deletionTimestamp":"2026-11-23T00:00:00Z","uid"`, 1),
 	} {
 		p := newReplay()
 		replayed(t, p, "/api/v1/namespaces/default/pods/web-abcde", podHere, theirs)

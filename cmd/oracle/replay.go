@@ -19,6 +19,7 @@ type replay struct {
 
 	sent, watched, events int
 	skipped               map[string]int // by the name of a difference
+	verbs                 map[string]int
 	findings              []finding
 }
 
@@ -29,9 +30,6 @@ const findingsMax = 20
 func (p *replay) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if err := p.to.define(ctx, p.crds); err != nil {
-		return err
-	}
 	for i, m := range p.messages {
 		if d := skipped(m); d != nil {
 			p.skipped[d.name]++
@@ -74,6 +72,7 @@ func (p *replay) one(ctx context.Context, n int, m *exchange) error {
 	}
 	body := p.terms.body(kube.JSON(m.Body))
 	p.sent++
+	p.verbs[m.verb]++
 	if m.verb == "watch" {
 		return p.watch(ctx, n, m, uri)
 	}
@@ -104,6 +103,9 @@ func (p *replay) compare(n int, m *exchange, status int, answer []byte) {
 		if items, ok := m["items"].([]any); ok { // their own have no counterpart here
 			m["items"] = without(items)
 		}
+	}
+	if unordered(ours) || unordered(theirs) {
+		p.found(n, request, "a list is not in the order of names")
 	}
 	before := len(p.terms.conflicts)
 	p.terms.learn(ours, theirs)

@@ -65,19 +65,26 @@ func (s *server) define(ctx context.Context, crds []*apiextv1.CustomResourceDefi
 				continue
 			}
 			uri := strings.Join([]string{"/apis", c.Spec.Group, v.Name, c.Spec.Names.Plural}, "/")
-			for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
-				resp, answer, err := s.send(ctx, http.MethodGet, uri, "", "application/json", nil)
-				if err != nil {
-					return err
-				}
-				if resp.StatusCode == http.StatusOK {
-					break
-				}
-				if time.Since(began) > readyMax {
-					return fmt.Errorf("%s is not served: %s: %s", uri, resp.Status, answer)
-				}
+			if err := s.until(ctx, uri); err != nil {
+				return err
 			}
 		}
 	}
 	return nil
+}
+
+// until waits until there is something at a path.
+func (s *server) until(ctx context.Context, uri string) error {
+	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+		resp, answer, err := s.send(ctx, http.MethodGet, uri, "", "application/json", nil)
+		if err != nil {
+			return err
+		}
+		if resp.StatusCode == http.StatusOK {
+			return nil
+		}
+		if time.Since(began) > readyMax {
+			return fmt.Errorf("%s is not served: %s: %s", uri, resp.Status, answer)
+		}
+	}
 }

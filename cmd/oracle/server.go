@@ -20,6 +20,9 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
 )
 
 // server is a kube-apiserver of upstream's with an etcd of its own, on loopback.
@@ -27,6 +30,9 @@ type server struct {
 	url    string
 	client *http.Client
 	token  string
+
+	etcd *clientv3.Client
+	own  map[string]string // keys and values in etcd before the first run
 
 	cmd  *exec.Cmd
 	done chan struct{} // closed when it has ended
@@ -44,16 +50,11 @@ var admissionOff = strings.Join([]string{
 
 // startServer starts one with nothing stored in it, in a folder of its own.
 func startServer(ctx context.Context, binary, dir string) (*server, error) {
-	var ports [3]int
-	for i := range ports {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
-		}
-		defer l.Close()
-		ports[i] = l.Addr().(*net.TCPAddr).Port
+	ports, err := freePorts()
+	if err != nil {
+		return nil, err
 	}
-	s := &server{url: "https://127.0.0.1:" + strconv.Itoa(ports[0]), done: make(chan struct{}), log: filepath.Join(dir, "log")}
+	s := &server{url: "https://127.0.0.1:" + strconv.Itoa(ports[0]), log: filepath.Join(dir, "log")}
 	secret := make([]byte, 16)
 	_, _ = rand.Read(secret)
 	s.token = hex.EncodeToString(secret)
@@ -70,10 +71,13 @@ func startServer(ctx context.Context, binary, dir string) (*server, error) {
 	}
 	defer out.Close()
 	etcd := "http://127.0.0.1:" + strconv.Itoa(ports[1])
+	if s.etcd, err = clientv3.New(clientv3.Config{Endpoints: []string{etcd}, Logger: zap.NewNop()}); err != nil {
+		return nil, err
+	}
 	s.cmd = exec.CommandContext(ctx, binary, "--etcd-servers="+etcd, "--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", "--secure-port="+strconv.Itoa(ports[0]),
 		"--endpoint-reconciler-type=none", "--service-cluster-ip-range=10.96.0.0/12", "--service-account-issuer=https://oracle", "--service-account-key-file="+key,
 		"--service-account-signing-key-file="+key, "--token-auth-file="+filepath.Join(dir, "tokens.csv"), "--cert-dir="+dir, "--authorization-mode=AlwaysAllow",
-		"--disable-admission-plugins="+admissionOff, "--watch-cache=false", "--enable-priority-and-fairness=false", "--v=0")
+		"--disable-admission-plugins="+admissionOff, "--watch-cache=false", "--etcd-compaction-interval=0", "--enable-priority-and-fairness=false", "--v=0")
 	s.cmd.Env = append(os.Environ(), "ETCD_DIR="+filepath.Join(dir, "etcd"), "ETCD_CLIENT="+etcd, "ETCD_PEER=http://127.0.0.1:"+strconv.Itoa(ports[2]))
 	s.cmd.Stdout, s.cmd.Stderr = out, out
 	s.cmd.Cancel = func() error { return s.cmd.Process.Signal(syscall.SIGTERM) }
@@ -81,8 +85,22 @@ func startServer(ctx context.Context, binary, dir string) (*server, error) {
 	if err := s.cmd.Start(); err != nil {
 		return nil, err
 	}
+	s.done = make(chan struct{})
 	go func() { _ = s.cmd.Wait(); close(s.done) }()
 	return s, s.ready(ctx, filepath.Join(dir, "apiserver.crt"))
+}
+
+// freePorts are three that nobody listens at.
+func freePorts() (ports [3]int, err error) {
+	for i := range ports {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return ports, err
+		}
+		defer l.Close() // none before the last: it could be drawn again
+		ports[i] = l.Addr().(*net.TCPAddr).Port
+	}
+	return ports, nil
 }
 
 // writeKey makes a key to sign tokens with that nobody asks for.
@@ -127,6 +145,7 @@ func (s *server) ready(ctx context.Context, certificate string) error {
 }
 
 func (s *server) stop() {
+	_ = s.etcd.Close()
 	_ = s.cmd.Process.Signal(syscall.SIGTERM)
 	select {
 	case <-s.done:

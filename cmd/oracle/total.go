@@ -1,0 +1,50 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+)
+
+// total is what all runs had.
+type total struct {
+	runs, sent, watched, events, findings int
+	verbs                                 map[string]int // requests by verb
+	controlled                            int            // runs that cannot be compared
+	skipped                               map[string]int // requests by the name of a difference
+}
+
+func (t *total) add(p *replay) {
+	if t.skipped == nil {
+		t.skipped, t.verbs = map[string]int{}, map[string]int{}
+	}
+	t.runs, t.sent, t.watched, t.events, t.findings = t.runs+1, t.sent+p.sent, t.watched+p.watched, t.events+p.events, t.findings+len(p.findings)
+	for d, n := range p.skipped {
+		t.skipped[d] += n
+	}
+	for v, n := range p.verbs {
+		t.verbs[v] += n
+	}
+}
+
+// print writes the figures as Markdown.
+func (t *total) print(to io.Writer) {
+	fmt.Fprintf(to, "%d runs: %d requests, %d of them watches with %d events; %d differences that nobody has explained.\n", t.runs, t.sent, t.watched, t.events, t.findings)
+	if t.controlled > 0 {
+		fmt.Fprintf(to, "%d runs were not compared: Kubernetes' own controllers ran, for whom there is admission.\n", t.controlled)
+	}
+	fmt.Fprint(to, "\n| verb | requests |\n|---|---|\n")
+	for _, v := range slices.SortedFunc(maps.Keys(t.verbs), func(a, b string) int { return cmp.Or(t.verbs[b]-t.verbs[a], cmp.Compare(a, b)) }) {
+		fmt.Fprintf(to, "| %s | %d |\n", v, t.verbs[v])
+	}
+	fmt.Fprint(to, "\n| known difference | why | requests not sent |\n|---|---|---|\n")
+	for _, d := range differences {
+		n := ""
+		if d.skips != nil {
+			n = fmt.Sprint(t.skipped[d.name])
+		}
+		fmt.Fprintf(to, "| %s | %s | %s |\n", d.name, d.why, n)
+	}
+}
