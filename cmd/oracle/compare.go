@@ -11,12 +11,12 @@ import (
 
 // unlike says in what two answers differ beyond what is known; "" if in nothing. Ours is in
 // the other server's terms already. Both are changed.
-func unlike(ours, theirs any) string {
-	return gocmp.Diff(plain(ours), plain(theirs))
+func unlike(ours, theirs any, controlled bool) string {
+	return gocmp.Diff(plain(ours, controlled), plain(theirs, controlled))
 }
 
 // plain takes out of an object, or of a list, what is known to differ.
-func plain(tree any) any {
+func plain(tree any, controlled bool) any {
 	m, ok := tree.(map[string]any)
 	if !ok {
 		return tree
@@ -25,12 +25,20 @@ func plain(tree any) any {
 		listed, _ := m["metadata"].(map[string]any)
 		delete(listed, "resourceVersion") // in order: terms.disorder
 		for i := range items {
-			items[i] = plain(items[i])
+			if o, ok := items[i].(map[string]any); ok && o["kind"] == nil { // of a built-in list
+				kind, _ := strings.CutSuffix(field(m, "kind"), "List")
+				o["kind"] = kind
+			}
+			items[i] = plain(items[i], controlled)
 		}
 		slices.SortFunc(items, byName) // names that are drawn have another order, see unordered
 		return m
 	}
-	for _, d := range differences {
+	for i := range differences {
+		d := &differences[i]
+		if !d.applies(controlled) || d.kind != "" && d.kind != m["kind"] {
+			continue
+		}
 		for _, f := range d.leftOut {
 			change(m, strings.Split(f, "."), func(any) (any, bool) { return nil, false })
 		}
@@ -61,13 +69,17 @@ func change(tree any, path []string, to func(any) (is any, stays bool)) {
 	if !ok {
 		return
 	}
-	name, each := strings.CutSuffix(path[0], "[]")
+	name, kind, each := strings.Cut(path[0], "[")
+	kind = strings.TrimSuffix(kind, "]")
 	was, ok := m[name]
 	switch last := len(path) == 1; {
 	case !ok:
 	case each:
 		items, _ := was.([]any)
 		for i := range items {
+			if kind != "" && field(items[i], "type") != kind {
+				continue
+			}
 			if !last {
 				change(items[i], path[1:], to)
 			} else if is, stays := to(items[i]); stays {

@@ -23,7 +23,7 @@ func replayed(t *testing.T, p *replay, request, ours, theirs string) {
 }
 
 func newReplay() *replay {
-	return &replay{recording: &recording{scenario: "s"}, terms: newTerms(), skipped: map[string]int{}}
+	return &replay{recording: &recording{scenario: "s"}, terms: newTerms(), skipped: map[string]int{}, verbs: map[string]int{}}
 }
 
 // What the servers draw by themselves is no difference, and is asked for in the other
@@ -122,7 +122,7 @@ func TestSkipped(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := ""
-		if d := skipped(m); d != nil {
+		if d := skipped(m, false); d != nil {
 			got = d.name
 		}
 		if got != want {

@@ -3,13 +3,17 @@ package main
 import (
 	"encoding/json"
 	"net/netip"
+	"strings"
 	"time"
 )
 
 // difference is one that is known: what makes the two servers answer differently, and why.
 type difference struct {
 	name, why string
-	// leftOut are fields that are not compared: path.of.it; [] is each item.
+	// simple says that it is one only where the simple controllers stand in for Kubernetes'.
+	simple bool
+	kind   string // only objects of this kind, if set
+	// leftOut are fields that are not compared: path.of.it; [] is each item, [T] each of type T.
 	leftOut []string
 	// masked are fields of which it is compared that both have them and that each is what
 	// like says; what they say is not.
@@ -25,6 +29,8 @@ var differences = []difference{
 		leftOut: []string{"metadata.managedFields"}},
 	{name: "server's clock", why: "the simulator's is virtual and begins in the year 2000",
 		masked: []string{"metadata.creationTimestamp", "metadata.deletionTimestamp"}, like: instant},
+	{name: "server's clock, of a binding", why: "the same: who binds a pod has the server write since when it is scheduled",
+		kind: "Pod", masked: []string{"status.conditions[PodScheduled].lastTransitionTime"}, like: instant},
 	{name: "uid", why: "random there, counted here; each stands for one of the other's throughout the run"},
 	{name: "names by generateName", why: "random there, from the run's seed here; translated likewise"},
 	{name: "resourceVersion", why: "the real server writes objects of its own; each stands for one of the other's, in the same order, throughout the run"},
@@ -33,17 +39,24 @@ var differences = []difference{
 		skips: func(m *exchange) bool {
 			return m.method == "POST" && m.path == "/api/v1/namespaces" && systemNamespace[m.name]
 		}},
-	{name: "deletion of a namespace", why: "with the simple controllers it goes at once: the real one waits for kube-controller-manager, which is not here; controllers: real leaves it to it",
-		skips: func(m *exchange) bool { return m.method == "DELETE" && m.resource == "namespaces" }},
+	{name: "finalizer of a namespace", why: "with the simple controllers nobody would take it off",
+		simple: true, kind: "Namespace", leftOut: []string{"spec.finalizers"}},
+	{name: "deletion of a namespace", why: "with the simple controllers it goes at once; the real one waits for kube-controller-manager",
+		simple: true, skips: func(m *exchange) bool { return m.method == "DELETE" && m.resource == "namespaces" }},
 	{name: "service addresses", why: "random there, in order here, from the same range",
+		kind:   "Service",
 		masked: []string{"spec.clusterIP", "spec.clusterIPs[]", "spec.ports[].nodePort", "spec.healthCheckNodePort"}, like: addressOrPort},
 	{name: "stale reads", why: "the schedule had the simulator answer as a watch cache that lags behind; the real server is asked without one (--watch-cache=false)",
 		skips: func(m *exchange) bool { return m.Stale }},
 	{name: "bookmarks", why: "the simulator sends them where Kubernetes' own controllers run, the real server without a watch cache never; they say nothing of any object"},
 	{name: "compaction", why: "the simulator forgets history after five virtual minutes, the real server nothing here (--etcd-compaction-interval=0)",
 		skips: func(m *exchange) bool { return m.Status == 410 }},
-	{name: "admission", why: "runs with the simple controllers admit everything as it is, and the real server has its plugins off"},
+	{name: "admission", why: "the real server has those plugins that the simulator has: none with the simple controllers, else " + strings.Join(admission, ", ")},
+	{name: "nodes that are there from the start", why: "the simulator does not taint them as one that has just come: the taint is taken off on the real server before the answers are compared"},
 }
+
+// applies reports whether a difference is one in a run.
+func (d *difference) applies(controlled bool) bool { return !d.simple || !controlled }
 
 var systemNamespace = map[string]bool{"default": true, "kube-system": true, "kube-public": true, "kube-node-lease": true}
 

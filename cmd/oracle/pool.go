@@ -11,7 +11,7 @@ import (
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// pool has a server for each set of definitions of custom resources. One run after the
+// pool has a server for each set of definitions of custom resources, with and without admission. One run after the
 // other uses it: what a run has stored is taken out of its etcd before the next.
 type pool struct {
 	binary, dir string
@@ -24,8 +24,8 @@ func newPool(binary string) (*pool, error) {
 }
 
 // get is a server with these definitions and nothing else stored in it but its own.
-func (p *pool) get(ctx context.Context, crds []*apiextv1.CustomResourceDefinition) (*server, error) {
-	b, err := json.Marshal(crds)
+func (p *pool) get(ctx context.Context, crds []*apiextv1.CustomResourceDefinition, controlled bool) (*server, error) {
+	b, err := json.Marshal([]any{controlled, crds})
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (p *pool) get(ctx context.Context, crds []*apiextv1.CustomResourceDefinitio
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, err
 	}
-	s, err := startServer(ctx, p.binary, dir)
+	s, err := startServer(ctx, p.binary, dir, controlled)
 	if s != nil && s.done != nil {
 		p.by[key] = s
 	}

@@ -17,8 +17,7 @@ import (
 // recording is what a run asked its API server, in the order of the answers.
 type recording struct {
 	scenario string
-	// controlled says that Kubernetes' own controllers ran, for whom the simulator has
-	// admission, which the real server has off.
+	// controlled says that Kubernetes' own controllers ran, for whom there is admission.
 	controlled bool
 	crds       []*apiextv1.CustomResourceDefinition
 	messages   []*exchange

@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -39,17 +40,22 @@ type server struct {
 	log  string
 }
 
-// admissionOff are the plugins that are on by default. Runs with the simple controllers
-// admit everything as it is.
-var admissionOff = strings.Join([]string{
+// admission are the plugins that the simulator has for Kubernetes' own controllers.
+var admission = []string{"NamespaceLifecycle", "LimitRanger", "TaintNodesByCondition", "Priority", "DefaultTolerationSeconds", "ResourceQuota"}
+
+// admissionOff are the others that are on by default.
+var admissionOff = []string{
 	"CertificateApproval", "CertificateSigning", "CertificateSubjectRestriction", "ClusterTrustBundleAttest", "DefaultIngressClass", "DefaultStorageClass",
-	"DefaultTolerationSeconds", "LimitRanger", "MutatingAdmissionPolicy", "MutatingAdmissionWebhook", "NamespaceLifecycle", "PersistentVolumeClaimResize", "PodSecurity",
-	"PodTopologyLabels", "Priority", "ResourceQuota", "RuntimeClass", "ServiceAccount", "StorageObjectInUseProtection", "TaintNodesByCondition",
-	"ValidatingAdmissionPolicy", "ValidatingAdmissionWebhook",
-}, ",")
+	"MutatingAdmissionPolicy", "MutatingAdmissionWebhook", "PersistentVolumeClaimResize", "PodSecurity",
+	"PodTopologyLabels", "RuntimeClass", "ServiceAccount", "StorageObjectInUseProtection", "ValidatingAdmissionPolicy", "ValidatingAdmissionWebhook",
+}
 
 // startServer starts one with nothing stored in it, in a folder of its own.
-func startServer(ctx context.Context, binary, dir string) (*server, error) {
+func startServer(ctx context.Context, binary, dir string, controlled bool) (*server, error) {
+	off := admissionOff
+	if !controlled {
+		off = slices.Concat(off, admission)
+	}
 	ports, err := freePorts()
 	if err != nil {
 		return nil, err
@@ -77,7 +83,7 @@ func startServer(ctx context.Context, binary, dir string) (*server, error) {
 	s.cmd = exec.CommandContext(ctx, binary, "--etcd-servers="+etcd, "--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", "--secure-port="+strconv.Itoa(ports[0]),
 		"--endpoint-reconciler-type=none", "--service-cluster-ip-range=10.96.0.0/12", "--service-account-issuer=https://oracle", "--service-account-key-file="+key,
 		"--service-account-signing-key-file="+key, "--token-auth-file="+filepath.Join(dir, "tokens.csv"), "--cert-dir="+dir, "--authorization-mode=AlwaysAllow",
-		"--disable-admission-plugins="+admissionOff, "--watch-cache=false", "--etcd-compaction-interval=0", "--enable-priority-and-fairness=false", "--v=0")
+		"--disable-admission-plugins="+strings.Join(off, ","), "--watch-cache=false", "--etcd-compaction-interval=0", "--enable-priority-and-fairness=false", "--v=0")
 	s.cmd.Env = append(os.Environ(), "ETCD_DIR="+filepath.Join(dir, "etcd"), "ETCD_CLIENT="+etcd, "ETCD_PEER=http://127.0.0.1:"+strconv.Itoa(ports[2]))
 	s.cmd.Stdout, s.cmd.Stderr = out, out
 	s.cmd.Cancel = func() error { return s.cmd.Process.Signal(syscall.SIGTERM) }

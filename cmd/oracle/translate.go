@@ -175,6 +175,23 @@ func (t *terms) disorder() string {
 	return ""
 }
 
+// before reports whether a revision of the other server's was there here before a
+// revision of ours: an object has it, or a later one, that was here before.
+func (t *terms) before(theirs string, ours int64) bool {
+	rev, err := strconv.ParseInt(theirs, 10, 64)
+	if err != nil {
+		return false
+	}
+	for a, b := range t.objects {
+		x, errX := strconv.ParseInt(a, 10, 64)
+		y, errY := strconv.ParseInt(b, 10, 64)
+		if errX == nil && errY == nil && y >= rev && x < ours {
+			return true
+		}
+	}
+	return false
+}
+
 func decode(b []byte) (tree any, err error) {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.UseNumber()

@@ -82,11 +82,14 @@ func (m *exchange) ours() (out []any) {
 	return out
 }
 
+// settled is how long the real server may take to tell what nobody expects.
+const settled = 100 * time.Millisecond
+
 // quiet is how long the real server may take to tell what it knows.
 const quiet = 5 * time.Second
 
-// compareWatch compares what both have told. The real one may know more: the client of the
-// simulated one has hung up at some time.
+// compareWatch compares what both have told. The real one may know more: what came after
+// the client of the simulated one had hung up.
 func (p *replay) compareWatch(w *watching) {
 	request := w.m.Method + " " + w.m.URI
 	ours := w.m.ours()
@@ -104,12 +107,19 @@ func (p *replay) compareWatch(w *watching) {
 		}
 		e = p.terms.revisions(p.terms.tree(e))
 		a, b := e.(map[string]any), theirs[i].(map[string]any)
-		d := unlike(a["object"], b["object"])
+		d := unlike(a["object"], b["object"], p.controlled)
 		if a["type"] != b["type"] {
 			d = fmt.Sprintf("%s here and %s there\n", a["type"], b["type"]) + d
 		}
 		if d != "" {
 			p.found(w.n, request, fmt.Sprintf("event %d: %s", i+1, d))
+			return
+		}
+	}
+	for _, e := range theirs[len(ours):] {
+		o := e.(map[string]any)["object"]
+		if rev := field(o, "metadata", "resourceVersion"); p.terms.before(rev, w.m.Events.Until()) {
+			p.found(w.n, request, fmt.Sprintf("%s %s at revision %s is told there, and not here up to %d", field(e, "type"), identity(o), rev, w.m.Events.Until()))
 			return
 		}
 	}
