@@ -77,7 +77,7 @@ func change(tree any, path []string, to func(any) (is any, stays bool)) {
 	case each:
 		items, _ := was.([]any)
 		for i := range items {
-			if kind != "" && field(items[i], "type") != kind {
+			if kind != "" && field(items[i], "type") != kind && field(items[i], "reason") != kind {
 				continue
 			}
 			if !last {

@@ -13,7 +13,7 @@ type difference struct {
 	// simple says that it is one only where the simple controllers stand in for Kubernetes'.
 	simple bool
 	kind   string // only objects of this kind, if set
-	// leftOut are fields that are not compared: path.of.it; [] is each item, [T] each of type T.
+	// leftOut are fields that are not compared: path.of.it; [] is each item, [T] each of type, or for the reason, T.
 	leftOut []string
 	// masked are fields of which it is compared that both have them and that each is what
 	// like says; what they say is not.
@@ -29,8 +29,8 @@ var differences = []difference{
 		leftOut: []string{"metadata.managedFields"}},
 	{name: "server's clock", why: "the simulator's is virtual and begins in the year 2000",
 		masked: []string{"metadata.creationTimestamp", "metadata.deletionTimestamp"}, like: instant},
-	{name: "server's clock, of a binding", why: "the same: who binds a pod has the server write since when it is scheduled",
-		kind: "Pod", masked: []string{"status.conditions[PodScheduled].lastTransitionTime"}, like: instant},
+	{name: "server's clock, in conditions", why: "the same: who binds or evicts a pod has the server write since when it is so",
+		kind: "Pod", masked: []string{"status.conditions[PodScheduled].lastTransitionTime", "status.conditions[EvictionByEvictionAPI].lastTransitionTime"}, like: instant},
 	{name: "uid", why: "random there, counted here; each stands for one of the other's throughout the run"},
 	{name: "names by generateName", why: "random there, from the run's seed here; translated likewise"},
 	{name: "resourceVersion", why: "the real server writes objects of its own; each stands for one of the other's, in the same order, throughout the run"},
@@ -49,7 +49,7 @@ var differences = []difference{
 	{name: "stale reads", why: "the schedule had the simulator answer as a watch cache that lags behind; the real server is asked without one (--watch-cache=false)",
 		skips: func(m *exchange) bool { return m.Stale }},
 	{name: "bookmarks", why: "the simulator sends them where Kubernetes' own controllers run, the real server without a watch cache never; they say nothing of any object"},
-	{name: "compaction", why: "the simulator forgets history after five virtual minutes, the real server nothing here (--etcd-compaction-interval=0)",
+	{name: "compaction", why: "the simulator forgets history after five virtual minutes, the real server nothing here (--etcd-compaction-interval=0): watches are compared up to the error 410",
 		skips: func(m *exchange) bool { return m.Status == 410 }},
 	{name: "admission", why: "the real server has those plugins that the simulator has: none with the simple controllers, else " + strings.Join(admission, ", ")},
 	{name: "nodes that are there from the start", why: "the simulator does not taint them as one that has just come: the taint is taken off on the real server before the answers are compared"},

@@ -21,6 +21,7 @@ type replay struct {
 	watches []*watching
 
 	sent, watched, events int
+	expired               int            // watches that ended with error 410 here
 	skipped               map[string]int // by the name of a difference
 	verbs                 map[string]int
 	findings              []finding

@@ -11,6 +11,7 @@ import (
 // total is what all runs had.
 type total struct {
 	runs, sent, watched, events, findings int
+	expired                               int            // watches that ended with error 410 here
 	verbs                                 map[string]int // requests by verb
 	controlled                            int            // runs with Kubernetes' own controllers
 	skipped                               map[string]int // requests by the name of a difference
@@ -24,6 +25,7 @@ func (t *total) add(p *replay) {
 	if p.controlled {
 		t.controlled++
 	}
+	t.expired += p.expired
 	for d, n := range p.skipped {
 		t.skipped[d] += n
 	}
@@ -35,6 +37,7 @@ func (t *total) add(p *replay) {
 // print writes the figures as Markdown.
 func (t *total) print(to io.Writer) {
 	fmt.Fprintf(to, "%d runs, %d of them with Kubernetes' own controllers: %d requests, %d of them watches with %d events; %d differences that nobody has explained.\n", t.runs, t.controlled, t.sent, t.watched, t.events, t.findings)
+	fmt.Fprintf(to, "%d watches ended with error 410 here.\n", t.expired)
 	fmt.Fprint(to, "\n| verb | requests |\n|---|---|\n")
 	for _, v := range slices.SortedFunc(maps.Keys(t.verbs), func(a, b string) int { return cmp.Or(t.verbs[b]-t.verbs[a], cmp.Compare(a, b)) }) {
 		fmt.Fprintf(to, "| %s | %d |\n", v, t.verbs[v])

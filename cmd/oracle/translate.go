@@ -175,8 +175,8 @@ func (t *terms) disorder() string {
 	return ""
 }
 
-// before reports whether a revision of the other server's was there here before a
-// revision of ours: an object has it, or a later one, that was here before.
+// before reports whether a revision of the other server's was there here up to a revision
+// of ours: an object has it, or a later one, that was.
 func (t *terms) before(theirs string, ours int64) bool {
 	rev, err := strconv.ParseInt(theirs, 10, 64)
 	if err != nil {
@@ -185,7 +185,7 @@ func (t *terms) before(theirs string, ours int64) bool {
 	for a, b := range t.objects {
 		x, errX := strconv.ParseInt(a, 10, 64)
 		y, errY := strconv.ParseInt(b, 10, 64)
-		if errX == nil && errY == nil && y >= rev && x < ours {
+		if errX == nil && errY == nil && y >= rev && x <= ours {
 			return true
 		}
 	}

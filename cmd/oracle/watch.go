@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"ipamsim/sim/kube"
 )
 
@@ -95,6 +97,10 @@ func (p *replay) compareWatch(w *watching) {
 	ours := w.m.ours()
 	theirs := w.wait(len(ours))
 	for i, e := range ours {
+		if field(e, "type") == "ERROR" && field(e, "object", "reason") == string(metav1.StatusReasonExpired) {
+			p.expired++
+			return
+		}
 		p.events++
 		if i >= len(theirs) {
 			p.found(w.n, request, fmt.Sprintf("event %d of %d is not told there: %s %s", i+1, len(ours), field(e, "type"), identity(e.(map[string]any)["object"])))

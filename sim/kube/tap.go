@@ -30,7 +30,8 @@ type Events struct {
 	until int64
 }
 
-// Until is the revision of the store when the watch ended; 0: it has not.
+// Until is the revision up to which the watch has told everything: it ended then; 0: it
+// has not.
 func (e *Events) Until() int64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
