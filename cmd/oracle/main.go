@@ -21,6 +21,7 @@ import (
 var (
 	only    = flag.String("build", "", "only build apiserver or kubectl, and print where it is")
 	most    = flag.Int("runs", 10, "compare `N` runs: of the library, spread over it, and beyond its size of drawn worlds; 0: all of the library")
+	serves  = flag.String("serve", "", "only serve: a kube-apiserver with the custom resources of this `manager`, whose kubeconfig's path is printed, until the input ends")
 	program = flag.String("apiserver", "", "a kube-apiserver built before (default: build it from the module proxy)")
 )
 
@@ -56,6 +57,9 @@ func run(ctx context.Context) (ok bool, err error) {
 		if *program, err = build(ctx, programs["apiserver"], "apiserver", os.Stderr); err != nil {
 			return false, err
 		}
+	}
+	if *serves != "" {
+		return true, serve(ctx, *serves)
 	}
 	controllers.Use()
 	scenarios.Tune()

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -14,9 +15,15 @@ const stored = "/registry/"
 // remember notes what is stored before the first run, once the server has stored what it
 // stores when it starts.
 func (s *server) remember(ctx context.Context) error {
-	for name := range systemNamespace {
-		if err := s.until(ctx, "/api/v1/namespaces/"+name); err != nil {
+	for name := range systemNamespace { // some of them come after a minute only
+		body := fmt.Sprintf(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q}}`, name)
+		resp, err := s.as(ctx, "kube-apiserver", http.MethodPost, "/api/v1/namespaces", "application/json", "application/json", []byte(body))
+		if err != nil {
 			return err
+		}
+		_ = resp.Body.Close()
+		if resp.StatusCode != http.StatusCreated && resp.StatusCode != http.StatusConflict {
+			return fmt.Errorf("namespace %s: %s", name, resp.Status)
 		}
 	}
 	if err := s.until(ctx, "/api/v1/namespaces/default/services/kubernetes"); err != nil {

@@ -26,12 +26,17 @@ func (s *server) send(ctx context.Context, method, uri, contentType, accept stri
 
 // open is one request whose answer is still to be read.
 func (s *server) open(ctx context.Context, method, uri, contentType, accept string, body []byte) (*http.Response, error) {
+	return s.as(ctx, "oracle", method, uri, contentType, accept, body)
+}
+
+// as is open for a client of another name, who is the manager of fields that it writes.
+func (s *server) as(ctx context.Context, client, method, uri, contentType, accept string, body []byte) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, s.url+uri, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
 	req.Header.Set("Authorization", "Bearer "+s.token)
-	req.Header.Set("User-Agent", "oracle")
+	req.Header.Set("User-Agent", client)
 	if contentType != "" {
 		req.Header.Set("Content-Type", contentType)
 	}

@@ -32,6 +32,8 @@ type server struct {
 	client *http.Client
 	token  string
 
+	certificate string // file; signed by itself
+
 	etcd *clientv3.Client
 	own  map[string]string // keys and values in etcd before the first run
 
@@ -60,7 +62,7 @@ func startServer(ctx context.Context, binary, dir string, controlled bool) (*ser
 	if err != nil {
 		return nil, err
 	}
-	s := &server{url: "https://127.0.0.1:" + strconv.Itoa(ports[0]), log: filepath.Join(dir, "log")}
+	s := &server{url: "https://127.0.0.1:" + strconv.Itoa(ports[0]), log: filepath.Join(dir, "log"), certificate: filepath.Join(dir, "apiserver.crt")}
 	secret := make([]byte, 16)
 	_, _ = rand.Read(secret)
 	s.token = hex.EncodeToString(secret)
@@ -93,7 +95,7 @@ func startServer(ctx context.Context, binary, dir string, controlled bool) (*ser
 	}
 	s.done = make(chan struct{})
 	go func() { _ = s.cmd.Wait(); close(s.done) }()
-	return s, s.ready(ctx, filepath.Join(dir, "apiserver.crt"))
+	return s, s.ready(ctx)
 }
 
 // freePorts are three that nobody listens at.
@@ -126,17 +128,16 @@ func writeKey(file string) (string, error) {
 const readyMax = 3 * time.Minute
 
 // ready waits until it serves. It signs its own certificate, which is all that is trusted.
-func (s *server) ready(ctx context.Context, certificate string) error {
+func (s *server) ready(ctx context.Context) error {
 	for began := time.Now(); time.Since(began) < readyMax; time.Sleep(100 * time.Millisecond) {
 		select {
 		case <-s.done:
-			b, _ := os.ReadFile(s.log)
-			return fmt.Errorf("kube-apiserver has ended: %s", b[max(0, len(b)-2000):])
+			return fmt.Errorf("kube-apiserver has ended: %s", s.said())
 		case <-ctx.Done():
 			return ctx.Err()
 		default:
 		}
-		pem, err := os.ReadFile(certificate)
+		pem, err := os.ReadFile(s.certificate)
 		if err != nil {
 			continue
 		}
@@ -148,6 +149,12 @@ func (s *server) ready(ctx context.Context, certificate string) error {
 		}
 	}
 	return errors.New("kube-apiserver is not ready")
+}
+
+// said is the end of what it has logged.
+func (s *server) said() []byte {
+	b, _ := os.ReadFile(s.log)
+	return b[max(0, len(b)-2000):]
 }
 
 func (s *server) stop() {

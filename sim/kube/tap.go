@@ -30,8 +30,8 @@ type Events struct {
 	until int64
 }
 
-// Until is the revision up to which the watch has told everything: it ended then; 0: it
-// has not.
+// Until is a revision up to which the watch has told everything, once it has ended; 0
+// before.
 func (e *Events) Until() int64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -66,6 +66,7 @@ func (c *call) tapped(resp *http.Response, events *Events) {
 	if c.s.tap == nil {
 		return
 	}
+	c.s.settled.Store(c.s.store.Heard()) // in a step before this one
 	m := &Message{
 		Method: c.req.Method, URI: c.req.URL.RequestURI(), ContentType: c.req.Header.Get("Content-Type"), Accept: c.req.Header.Get("Accept"),
 		Body: c.body, Status: resp.StatusCode, Events: events, Stale: c.stale, Found: isFound(c.req.Context()),

@@ -38,6 +38,7 @@ func TestTap(t *testing.T) {
 		}
 		c.run.Pump()
 		<-w.ResultChan()
+		must(pods.Get(ctx, "web", metav1.GetOptions{}))
 		if watched.Until() != 0 {
 			t.Error("the watch has ended before it was stopped")
 		}
@@ -47,7 +48,7 @@ func TestTap(t *testing.T) {
 			t.Errorf("the watch ended at revision %d, want %d", got, c.run.Revision())
 		}
 		const at = "/api/v1/namespaces/default/pods"
-		want := []string{"GET " + at + "?watch=true ok", "POST " + at + " ok", "GET " + at + "/web ok", "GET " + at + "/web ok", "GET " + at + "/none refused"}
+		want := []string{"GET " + at + "?watch=true ok", "POST " + at + " ok", "GET " + at + "/web ok", "GET " + at + "/web ok", "GET " + at + "/none refused", "GET " + at + "/web ok"}
 		if !slices.Equal(got, want) {
 			t.Errorf("told of %q, want %q", got, want)
 		}
