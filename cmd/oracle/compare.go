@@ -105,6 +105,9 @@ func system(o any) bool {
 	return slices.ContainsFunc(fields, func(f any) bool { return field(f, "manager") == "kube-apiserver" })
 }
 
+// strange reports whether an object is the real server's own, and none of the run.
+func (p *replay) strange(o any) bool { return system(o) && !p.shared[identity(o)] }
+
 // finding is a difference that nobody has explained.
 type finding struct {
 	scenario string

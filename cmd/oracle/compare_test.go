@@ -23,7 +23,7 @@ func replayed(t *testing.T, p *replay, request, ours, theirs string) {
 }
 
 func newReplay() *replay {
-	return &replay{recording: &recording{scenario: "s"}, terms: newTerms(), skipped: map[string]int{}, verbs: map[string]int{}}
+	return &replay{recording: &recording{scenario: "s"}, terms: newTerms(), skipped: map[string]int{}, verbs: map[string]int{}, shared: map[string]bool{}}
 }
 
 // What the servers draw by themselves is no difference, and is asked for in the other
@@ -111,10 +111,9 @@ func TestRevisions(t *testing.T) {
 // What is sent to nobody is so for a reason that has a name.
 func TestSkipped(t *testing.T) {
 	for uri, want := range map[string]string{
-		"POST /api/v1/namespaces {\"metadata\":{\"name\":\"default\"}}": "system namespaces",
-		"POST /api/v1/namespaces {\"metadata\":{\"name\":\"mine\"}}":    "",
-		"DELETE /api/v1/namespaces/mine {}":                             "deletion of a namespace",
-		"DELETE /api/v1/namespaces/mine/pods/a {}":                      "",
+		"POST /api/v1/namespaces {\"metadata\":{\"name\":\"mine\"}}": "",
+		"DELETE /api/v1/namespaces/mine {}":                          "deletion of a namespace",
+		"DELETE /api/v1/namespaces/mine/pods/a {}":                   "",
 	} {
 		f := strings.SplitN(uri, " ", 3)
 		m, err := parsed(&kube.Message{Method: f[0], URI: f[1], Body: []byte(f[2])})

@@ -54,9 +54,10 @@ func jobs(files []string, n int) iter.Seq2[*scenarios.Scenario, error] {
 	}
 }
 
-// datastore is where the manager of a scenario keeps its record: in the API, if it can.
+// datastore is where the manager of a scenario keeps its record: in the API, if it can and
+// the scenario does not say otherwise.
 func datastore(s *scenarios.Scenario) string {
-	if slices.Contains(s.Datastores(), inAPI) {
+	if s.Doc.Spec.Datastore == "" && slices.Contains(s.Datastores(), inAPI) {
 		return inAPI
 	}
 	return ""

@@ -8,6 +8,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -16,6 +17,7 @@ import (
 
 	"ipamsim/cmd/controllers"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/strict"
 )
 
 var (
@@ -79,12 +81,17 @@ func compareAll(ctx context.Context, r *scenarios.Runner) (ok bool, err error) {
 	}
 	defer servers.close()
 	var sum total
+	defer func() { sum.print(os.Stdout) }() // of an interrupted one, too
 	for s, err := range jobs(flag.Args(), *most) {
 		if err != nil {
 			return false, err
 		}
 		began := time.Now()
 		p, err := compareOne(ctx, r, servers, s)
+		if bad := new(strict.Error); errors.As(err, &bad) {
+			sum.refused++
+			continue
+		}
 		if err != nil {
 			return false, err
 		}
@@ -94,7 +101,6 @@ func compareAll(ctx context.Context, r *scenarios.Runner) (ok bool, err error) {
 			fmt.Fprint(os.Stderr, p.findings[i].String())
 		}
 	}
-	sum.print(os.Stdout)
 	return sum.findings == 0 && sum.runs > 0, nil
 }
 
@@ -108,6 +114,6 @@ func compareOne(ctx context.Context, r *scenarios.Runner, servers *pool, s *scen
 	if err != nil {
 		return nil, err
 	}
-	p := &replay{recording: rec, to: to, terms: newTerms(), skipped: map[string]int{}, verbs: map[string]int{}}
+	p := &replay{recording: rec, to: to, terms: newTerms(), skipped: map[string]int{}, verbs: map[string]int{}, shared: map[string]bool{}}
 	return p, p.run(ctx)
 }

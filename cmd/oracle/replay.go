@@ -24,6 +24,7 @@ type replay struct {
 	expired               int            // watches that ended with error 410 here
 	skipped               map[string]int // by the name of a difference
 	verbs                 map[string]int
+	shared                map[string]bool // objects that both have, by identity: the real server before the run
 	findings              []finding
 }
 
@@ -83,9 +84,17 @@ func (p *replay) one(ctx context.Context, n int, m *exchange) error {
 	if m.verb == "watch" {
 		return p.watch(ctx, n, m, uri)
 	}
-	resp, answer, err := p.to.send(ctx, m.Method, uri, asJSON(m.ContentType), asJSON(m.Accept), body)
+	method, there := m.Method, m.there()
+	if there {
+		method, uri = http.MethodPut, uri+"/"+m.name
+		p.shared[m.namespaced()] = true
+	}
+	resp, answer, err := p.to.send(ctx, method, uri, asJSON(m.ContentType), asJSON(m.Accept), body)
 	if err != nil {
 		return err
+	}
+	if there && resp.StatusCode == http.StatusOK {
+		resp.StatusCode = http.StatusCreated
 	}
 	if m.Found && m.resource == "nodes" && m.verb == "create" && p.controlled {
 		if resp, answer, err = p.untaint(ctx, m, resp, answer); err != nil {
@@ -126,7 +135,7 @@ func (p *replay) compare(n int, m *exchange, status int, answer []byte) {
 		p.found(n, request, fmt.Sprintf("answered %d here and %d there:\n%s\n%s", m.Status, status, short(kube.JSON(m.Answer)), short(answer)))
 		return
 	}
-	ours, errA := decode(kube.JSON(m.Answer))
+	ours, errA := m.answer()
 	theirs, errB := decode(answer)
 	if errA != nil || errB != nil {
 		if strings.TrimSpace(string(m.Answer)) != strings.TrimSpace(string(answer)) {
@@ -136,7 +145,7 @@ func (p *replay) compare(n int, m *exchange, status int, answer []byte) {
 	}
 	if m, ok := theirs.(map[string]any); ok {
 		if items, ok := m["items"].([]any); ok { // their own have no counterpart here
-			m["items"] = without(items)
+			m["items"] = p.without(items)
 		}
 	}
 	if unordered(ours) || unordered(theirs) {
@@ -147,20 +156,16 @@ func (p *replay) compare(n int, m *exchange, status int, answer []byte) {
 	for _, c := range p.terms.conflicts[before:] {
 		p.found(n, request, c)
 	}
-	translated, err := decode(p.terms.body(kube.JSON(m.Answer)))
-	if err != nil {
-		p.found(n, request, err.Error())
-		return
-	}
+	translated := p.terms.revisions(p.terms.tree(ours))
 	if d := unlike(translated, theirs, p.controlled); d != "" {
 		p.found(n, request, d)
 	}
 }
 
-func without(items []any) []any {
+func (p *replay) without(items []any) []any {
 	out := []any{}
 	for _, o := range items {
-		if !system(o) {
+		if !p.strange(o) {
 			out = append(out, o)
 		}
 	}

@@ -29,7 +29,7 @@ type Server struct {
 	journal *journal
 	answers answers
 	tap     func(*Message)  // nil: nobody listens
-	settled atomic.Int64    // revision that every watch had told of when the last message was answered
+	settled atomic.Int64    // revision that every watch had told of before the last step with a message
 	ctx     context.Context // ends with Close, and every watch with it
 	cancel  context.CancelFunc
 }

@@ -41,7 +41,7 @@ func (e *Events) Until() int64 {
 func (e *Events) end(rev int64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.until = rev
+	e.until = max(1, rev)
 }
 
 // Bytes are the frames one after the other, as in the stream.
@@ -66,7 +66,6 @@ func (c *call) tapped(resp *http.Response, events *Events) {
 	if c.s.tap == nil {
 		return
 	}
-	c.s.settled.Store(c.s.store.Heard()) // in a step before this one
 	m := &Message{
 		Method: c.req.Method, URI: c.req.URL.RequestURI(), ContentType: c.req.Header.Get("Content-Type"), Accept: c.req.Header.Get("Accept"),
 		Body: c.body, Status: resp.StatusCode, Events: events, Stale: c.stale, Found: isFound(c.req.Context()),
