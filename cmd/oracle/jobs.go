@@ -33,7 +33,7 @@ func jobs(files []string, n int) iter.Seq2[*scenarios.Scenario, error] {
 		}
 		for i := range library {
 			s, err := managers.All().Load(files[i*len(files)/library])
-			if !yield(s, err) || err != nil {
+			if !yield(s, err) {
 				return
 			}
 		}

@@ -11,7 +11,7 @@ import (
 // total is what all runs had.
 type total struct {
 	runs, sent, watched, events, findings int
-	refused                               int            // scenarios that the API server refuses: they do not run
+	refused                               int            // scenarios that did not run: see compareAll
 	expired                               int            // watches that ended with error 410 here
 	verbs                                 map[string]int // requests by verb
 	controlled                            int            // runs with Kubernetes' own controllers
@@ -38,7 +38,7 @@ func (t *total) add(p *replay) {
 // print writes the figures as Markdown.
 func (t *total) print(to io.Writer) {
 	fmt.Fprintf(to, "%d runs, %d of them with Kubernetes' own controllers: %d requests, %d of them watches with %d events; %d differences that nobody has explained.\n", t.runs, t.controlled, t.sent, t.watched, t.events, t.findings)
-	fmt.Fprintf(to, "%d watches ended with error 410 here; %d scenarios do not run: the simulator's API server refuses them.\n", t.expired, t.refused)
+	fmt.Fprintf(to, "%d watches ended with error 410 here; %d scenarios did not run: they want Kubernetes' own controllers, or the API server refuses what they say.\n", t.expired, t.refused)
 	fmt.Fprint(to, "\n| verb | requests |\n|---|---|\n")
 	for _, v := range slices.SortedFunc(maps.Keys(t.verbs), func(a, b string) int { return cmp.Or(t.verbs[b]-t.verbs[a], cmp.Compare(a, b)) }) {
 		fmt.Fprintf(to, "| %s | %d |\n", v, t.verbs[v])
