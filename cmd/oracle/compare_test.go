@@ -43,6 +43,7 @@ func TestTerms(t *testing.T) {
 		"/api/v1/namespaces/default/pods/web-abcde": "/api/v1/namespaces/default/pods/web-vwxyz",
 		"/api/v1/pods?resourceVersion=8&watch=true": "/api/v1/pods?resourceVersion=115&watch=true",
 		"/api/v1/pods?resourceVersion=0":            "/api/v1/pods?resourceVersion=0",
+		"/api/v1/pods?resourceVersion=9&watch=true": "/api/v1/pods?resourceVersion=115&watch=true", // 9 is a deletion
 	} {
 		if got, err := p.terms.uri(ours); err != nil || got != want {
 			t.Errorf("%s is %s, %v; want %s", ours, got, err, want)
