@@ -148,7 +148,7 @@ var layers = []struct{ dir, may string }{
 	{"cmd/managers", "scenarios sim/ipam sim/ipam/* sim/ipam/*/loadbalancer sim/strategy scenarios/plan/* reports/answer/* fuzz/space/* fuzz/space/*/loadbalancer fuzz/input/* scenarios/dump/* scenarios/dump/*/remedies"}, // the list
 	{"cmd/controllers", "scenarios sim/controlplane sim/cluster/control/real"},
 	{"cmd/ipamsim", "cmd/cli cmd/controllers cmd/managers"},
-	{"cmd/oracle", "sim/kube scenarios cmd/controllers cmd/managers"}, // the API server against upstream's own
+	{"cmd/oracle", "sim/kube fuzz/space scenarios scenarios/strict cmd/controllers cmd/managers"}, // the API server against upstream's own
 	{"cmd/*", "model/... sim/... reports reports/... scenarios/... fuzz/..."},
 	{"cmd/calico/lab/netns", "model/route"},
 	{"cmd/calico/lab", "model model/route cmd/calico/lab/netns"}, // real BIRD against the model of routes

@@ -11,51 +11,89 @@ import (
 
 // unlike says in what two answers differ beyond what is known; "" if in nothing. Ours is in
 // the other server's terms already. Both are changed.
-func unlike(ours, theirs any) string {
-	return gocmp.Diff(plain(ours), plain(theirs))
+func unlike(ours, theirs any, controlled bool) string {
+	return gocmp.Diff(plain(ours, controlled), plain(theirs, controlled))
 }
 
-// plain leaves out of an object, or of a list, what is known to differ.
-func plain(tree any) any {
+// plain takes out of an object, or of a list, what is known to differ.
+func plain(tree any, controlled bool) any {
 	m, ok := tree.(map[string]any)
 	if !ok {
 		return tree
 	}
 	if items, ok := m["items"].([]any); ok {
-		delete(m, "metadata") // its revision and pages
-		items = slices.DeleteFunc(items, system)
+		listed, _ := m["metadata"].(map[string]any)
+		delete(listed, "resourceVersion") // in order: terms.disorder
 		for i := range items {
-			items[i] = plain(items[i])
+			if o, ok := items[i].(map[string]any); ok && o["kind"] == nil { // of a built-in list
+				kind, _ := strings.CutSuffix(field(m, "kind"), "List")
+				o["kind"] = kind
+			}
+			items[i] = plain(items[i], controlled)
 		}
-		slices.SortFunc(items, func(a, b any) int { return cmp.Compare(identity(a), identity(b)) })
-		m["items"] = items
+		slices.SortFunc(items, byName) // names that are drawn have another order, see unordered
 		return m
 	}
-	for _, d := range differences {
-		for _, f := range d.fields {
-			remove(m, strings.Split(f, "."))
+	for i := range differences {
+		d := &differences[i]
+		if !d.applies(controlled) || d.kind != "" && d.kind != m["kind"] {
+			continue
+		}
+		for _, f := range d.leftOut {
+			change(m, strings.Split(f, "."), func(any) (any, bool) { return nil, false })
+		}
+		for _, f := range d.masked {
+			change(m, strings.Split(f, "."), func(x any) (any, bool) {
+				if d.like(x) {
+					x = d.name
+				}
+				return x, true
+			})
 		}
 	}
 	return m
 }
 
-// remove takes a field out of a tree.
-func remove(tree any, path []string) {
+func byName(a, b any) int { return cmp.Compare(identity(a), identity(b)) }
+
+// unordered reports whether an answer is a list that is not in the order of its names.
+func unordered(tree any) bool {
+	m, _ := tree.(map[string]any)
+	items, _ := m["items"].([]any)
+	return !slices.IsSortedFunc(items, byName)
+}
+
+// change puts something else in the place of a field, or takes it out.
+func change(tree any, path []string, to func(any) (is any, stays bool)) {
 	m, ok := tree.(map[string]any)
 	if !ok {
 		return
 	}
-	name, each := strings.CutSuffix(path[0], "[]")
-	switch {
-	case len(path) == 1:
-		delete(m, name)
+	name, kind, each := strings.Cut(path[0], "[")
+	kind = strings.TrimSuffix(kind, "]")
+	was, ok := m[name]
+	switch last := len(path) == 1; {
+	case !ok:
 	case each:
-		items, _ := m[name].([]any)
-		for _, x := range items {
-			remove(x, path[1:])
+		items, _ := was.([]any)
+		for i := range items {
+			if kind != "" && field(items[i], "type") != kind && field(items[i], "reason") != kind {
+				continue
+			}
+			if !last {
+				change(items[i], path[1:], to)
+			} else if is, stays := to(items[i]); stays {
+				items[i] = is
+			}
+		}
+	case last:
+		if is, stays := to(was); stays {
+			m[name] = is
+		} else {
+			delete(m, name)
 		}
 	default:
-		remove(m[name], path[1:])
+		change(was, path[1:], to)
 	}
 }
 
@@ -66,6 +104,9 @@ func system(o any) bool {
 	fields, _ := meta["managedFields"].([]any)
 	return slices.ContainsFunc(fields, func(f any) bool { return field(f, "manager") == "kube-apiserver" })
 }
+
+// strange reports whether an object is the real server's own, and none of the run.
+func (p *replay) strange(o any) bool { return system(o) && !p.shared[identity(o)] }
 
 // finding is a difference that nobody has explained.
 type finding struct {

@@ -1,38 +1,82 @@
 package main
 
+import (
+	"encoding/json"
+	"net/netip"
+	"strings"
+	"time"
+)
+
 // difference is one that is known: what makes the two servers answer differently, and why.
-// Where fields is set, these are left out of both answers before they are compared; where
-// skips is, requests for which it holds are not sent.
 type difference struct {
 	name, why string
-	fields    []string // path.of.it; [] is each item
-	skips     func(m *exchange) bool
+	// simple says that it is one only where the simple controllers stand in for Kubernetes'.
+	simple bool
+	kind   string // only objects of this kind, if set
+	// leftOut are fields that are not compared: path.of.it; [] is each item, [T] each of type, or for the reason, T.
+	leftOut []string
+	// masked are fields of which it is compared that both have them and that each is what
+	// like says; what they say is not.
+	masked []string
+	like   func(value any) bool
+	// skips are requests that are not sent.
+	skips func(m *exchange) bool
 }
 
 // differences are all that are known. Whatever else differs is a finding.
 var differences = []difference{
 	{name: "managedFields", why: "the simulator tracks owners of fields only of what somebody applies: they cost half of an object's bytes",
-		fields: []string{"metadata.managedFields"}},
+		leftOut: []string{"metadata.managedFields"}},
 	{name: "server's clock", why: "the simulator's is virtual and begins in the year 2000",
-		fields: []string{"metadata.creationTimestamp", "metadata.deletionTimestamp"}},
+		masked: []string{"metadata.creationTimestamp", "metadata.deletionTimestamp"}, like: instant},
+	{name: "server's clock, in conditions", why: "the same: who binds or evicts a pod has the server write since when it is so",
+		kind: "Pod", masked: []string{"status.conditions[PodScheduled].lastTransitionTime", "status.conditions[EvictionByEvictionAPI].lastTransitionTime"}, like: instant},
 	{name: "uid", why: "random there, counted here; each stands for one of the other's throughout the run"},
 	{name: "names by generateName", why: "random there, from the run's seed here; translated likewise"},
 	{name: "resourceVersion", why: "the real server writes objects of its own; each stands for one of the other's, in the same order, throughout the run"},
-	{name: "system objects", why: "kube-apiserver stores namespaces, a Service, leases and ConfigMaps when it starts, the simulator none: what its own client wrote is left out of lists and watches"},
-	{name: "system namespaces", why: "default and kube-system are there before the run, so that they cannot be created again",
-		skips: func(m *exchange) bool {
-			return m.method == "POST" && m.path == "/api/v1/namespaces" && systemNamespace[m.name]
-		}},
-	{name: "deletion of a namespace", why: "with the simple controllers it goes at once: the real one waits for kube-controller-manager, which is not here; controllers: real leaves it to it",
-		skips: func(m *exchange) bool { return m.method == "DELETE" && m.resource == "namespaces" }},
+	{name: "system objects", why: "kube-apiserver stores namespaces, a Service, leases and ConfigMaps when it starts, the simulator none: what its own client wrote, and the run did not, is left out of lists and watches"},
+	{name: "system objects created", why: "the system's namespaces and the Service kubernetes are there before the run: its creation of them is sent as an update"},
+	{name: "finalizer of a namespace", why: "with the simple controllers nobody would take it off",
+		simple: true, kind: "Namespace", leftOut: []string{"spec.finalizers"}},
+	{name: "deletion of a namespace", why: "with the simple controllers it goes at once; the real one waits for kube-controller-manager",
+		simple: true, skips: func(m *exchange) bool { return m.method == "DELETE" && m.resource == "namespaces" }},
 	{name: "service addresses", why: "random there, in order here, from the same range",
-		fields: []string{"spec.clusterIP", "spec.clusterIPs", "spec.ports[].nodePort", "spec.healthCheckNodePort"}},
+		kind:   "Service",
+		masked: []string{"spec.clusterIP", "spec.clusterIPs[]", "spec.ports[].nodePort", "spec.healthCheckNodePort"}, like: addressOrPort},
 	{name: "stale reads", why: "the schedule had the simulator answer as a watch cache that lags behind; the real server is asked without one (--watch-cache=false)",
 		skips: func(m *exchange) bool { return m.Stale }},
 	{name: "bookmarks", why: "the simulator sends them where Kubernetes' own controllers run, the real server without a watch cache never; they say nothing of any object"},
-	{name: "compaction", why: "the simulator forgets history after five virtual minutes, the real server after five real ones: what it has not forgotten is not compared",
+	{name: "compaction", why: "the simulator forgets history after five virtual minutes, the real server nothing here (--etcd-compaction-interval=0): watches are compared up to the error 410",
 		skips: func(m *exchange) bool { return m.Status == 410 }},
-	{name: "admission", why: "runs with the simple controllers admit everything as it is, and the real server has its plugins off"},
+	{name: "admission", why: "the real server has those plugins that the simulator has: none with the simple controllers, else " + strings.Join(admission, ", ")},
+	{name: "nodes that are there from the start", why: "the simulator does not taint them as one that has just come: the taint is taken off on the real server before the answers are compared"},
 }
 
+// applies reports whether a difference is one in a run.
+func (d *difference) applies(controlled bool) bool { return !d.simple || !controlled }
+
 var systemNamespace = map[string]bool{"default": true, "kube-system": true, "kube-public": true, "kube-node-lease": true}
+
+func instant(value any) bool {
+	s, _ := value.(string)
+	_, err := time.Parse(time.RFC3339, s)
+	return err == nil
+}
+
+// addressOrPort is what a Service was given of the server's ranges, "None" is not.
+func addressOrPort(value any) bool {
+	switch v := value.(type) {
+	case string:
+		a, err := netip.ParseAddr(v)
+		return err == nil && serviceRange.Contains(a)
+	case json.Number:
+		n, err := v.Int64()
+		return err == nil && nodePortFirst <= n && n <= nodePortLast
+	}
+	return false
+}
+
+// What both servers give Services.
+var serviceRange = netip.MustParsePrefix("10.96.0.0/12")
+
+const nodePortFirst, nodePortLast = 30000, 32767

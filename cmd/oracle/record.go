@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net/http"
@@ -17,8 +18,7 @@ import (
 // recording is what a run asked its API server, in the order of the answers.
 type recording struct {
 	scenario string
-	// controlled says that Kubernetes' own controllers ran, for whom the simulator has
-	// admission, which the real server has off.
+	// controlled says that Kubernetes' own controllers ran, for whom there is admission.
 	controlled bool
 	crds       []*apiextv1.CustomResourceDefinition
 	messages   []*exchange
@@ -83,4 +83,31 @@ func parsed(m *kube.Message) (*exchange, error) {
 // asJSON is a content type, or what is accepted, without protobuf.
 func asJSON(kind string) string {
 	return strings.ReplaceAll(kind, "application/vnd.kubernetes.protobuf", "application/json")
+}
+
+// answer is the answer as JSON.
+func (m *exchange) answer() (any, error) {
+	tree, err := decode(kube.JSON(m.Answer))
+	if l, ok := tree.(map[string]any); ok && bytes.HasPrefix(m.Answer, []byte("k8s\x00")) {
+		if items, ok := l["items"]; ok && items == nil {
+			l["items"] = []any{} // in protobuf an empty list is none
+		}
+	}
+	return tree, err
+}
+
+// there reports whether a run creates what a real server has from the beginning.
+func (m *exchange) there() bool {
+	if m.verb != "create" || m.subresource != "" {
+		return false
+	}
+	return m.resource == "namespaces" && systemNamespace[m.name] || m.resource == "services" && m.namespaced() == "default/kubernetes"
+}
+
+// namespaced is the identity of the object.
+func (m *exchange) namespaced() string {
+	if m.resource == "namespaces" {
+		return "/" + m.name
+	}
+	return m.namespace + "/" + m.name
 }

@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
+	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
@@ -18,7 +21,10 @@ type replay struct {
 	watches []*watching
 
 	sent, watched, events int
+	expired               int            // watches that ended with error 410 here
 	skipped               map[string]int // by the name of a difference
+	verbs                 map[string]int
+	shared                map[string]bool // objects that both have, by identity: the real server before the run
 	findings              []finding
 }
 
@@ -29,11 +35,8 @@ const findingsMax = 20
 func (p *replay) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if err := p.to.define(ctx, p.crds); err != nil {
-		return err
-	}
 	for i, m := range p.messages {
-		if d := skipped(m); d != nil {
+		if d := skipped(m, p.controlled); d != nil {
 			p.skipped[d.name]++
 			continue
 		}
@@ -44,6 +47,9 @@ func (p *replay) run(ctx context.Context) error {
 			return nil
 		}
 	}
+	if len(p.watches) > 0 {
+		time.Sleep(settled)
+	}
 	for _, w := range p.watches {
 		p.compareWatch(w)
 	}
@@ -53,9 +59,9 @@ func (p *replay) run(ctx context.Context) error {
 	return nil
 }
 
-func skipped(m *exchange) *difference {
+func skipped(m *exchange, controlled bool) *difference {
 	for i := range differences {
-		if d := &differences[i]; d.skips != nil && d.skips(m) {
+		if d := &differences[i]; d.skips != nil && d.applies(controlled) && d.skips(m) {
 			return d
 		}
 	}
@@ -74,15 +80,57 @@ func (p *replay) one(ctx context.Context, n int, m *exchange) error {
 	}
 	body := p.terms.body(kube.JSON(m.Body))
 	p.sent++
+	p.verbs[m.verb]++
 	if m.verb == "watch" {
 		return p.watch(ctx, n, m, uri)
 	}
-	resp, answer, err := p.to.send(ctx, m.Method, uri, asJSON(m.ContentType), asJSON(m.Accept), body)
+	method, there := m.Method, m.there()
+	if there {
+		method, uri = http.MethodPut, uri+"/"+m.name
+		p.shared[m.namespaced()] = true
+	}
+	resp, answer, err := p.to.send(ctx, method, uri, asJSON(m.ContentType), asJSON(m.Accept), body)
 	if err != nil {
 		return err
 	}
+	if there && resp.StatusCode == http.StatusOK {
+		resp.StatusCode = http.StatusCreated
+	}
+	if m.Found && m.resource == "nodes" && m.verb == "create" && p.controlled {
+		if resp, answer, err = p.untaint(ctx, m, resp, answer); err != nil {
+			return err
+		}
+	}
+	if there { // an update that changes nothing has the revision from before
+		if ours, err := m.answer(); err == nil {
+			p.terms.early[field(ours, "metadata", "resourceVersion")] = true
+		}
+	}
 	p.compare(n, m, resp.StatusCode, answer)
 	return nil
+}
+
+// untaint makes a node that was created one that was not tainted for that. The status is
+// that of the creation.
+func (p *replay) untaint(ctx context.Context, m *exchange, created *http.Response, answer []byte) (*http.Response, []byte, error) {
+	if created.StatusCode != http.StatusCreated {
+		return created, answer, nil
+	}
+	ours, err := decode(kube.JSON(m.Answer))
+	if err != nil {
+		return nil, nil, err
+	}
+	var taints any
+	if o, ok := ours.(map[string]any); ok {
+		spec, _ := o["spec"].(map[string]any)
+		taints = spec["taints"]
+	}
+	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"taints": taints}})
+	if err != nil {
+		return nil, nil, err
+	}
+	_, answer, err = p.to.send(ctx, http.MethodPatch, m.path+"/"+m.name, "application/merge-patch+json", "application/json", patch)
+	return created, answer, err
 }
 
 // compare compares two answers.
@@ -92,7 +140,7 @@ func (p *replay) compare(n int, m *exchange, status int, answer []byte) {
 		p.found(n, request, fmt.Sprintf("answered %d here and %d there:\n%s\n%s", m.Status, status, short(kube.JSON(m.Answer)), short(answer)))
 		return
 	}
-	ours, errA := decode(kube.JSON(m.Answer))
+	ours, errA := m.answer()
 	theirs, errB := decode(answer)
 	if errA != nil || errB != nil {
 		if strings.TrimSpace(string(m.Answer)) != strings.TrimSpace(string(answer)) {
@@ -102,28 +150,27 @@ func (p *replay) compare(n int, m *exchange, status int, answer []byte) {
 	}
 	if m, ok := theirs.(map[string]any); ok {
 		if items, ok := m["items"].([]any); ok { // their own have no counterpart here
-			m["items"] = without(items)
+			m["items"] = p.without(items)
 		}
+	}
+	if unordered(ours) || unordered(theirs) {
+		p.found(n, request, "a list is not in the order of names")
 	}
 	before := len(p.terms.conflicts)
 	p.terms.learn(ours, theirs)
 	for _, c := range p.terms.conflicts[before:] {
 		p.found(n, request, c)
 	}
-	translated, err := decode(p.terms.body(kube.JSON(m.Answer)))
-	if err != nil {
-		p.found(n, request, err.Error())
-		return
-	}
-	if d := unlike(translated, theirs); d != "" {
+	translated := p.terms.revisions(p.terms.tree(ours))
+	if d := unlike(translated, theirs, p.controlled); d != "" {
 		p.found(n, request, d)
 	}
 }
 
-func without(items []any) []any {
+func (p *replay) without(items []any) []any {
 	out := []any{}
 	for _, o := range items {
-		if !system(o) {
+		if !p.strange(o) {
 			out = append(out, o)
 		}
 	}

@@ -26,12 +26,17 @@ func (s *server) send(ctx context.Context, method, uri, contentType, accept stri
 
 // open is one request whose answer is still to be read.
 func (s *server) open(ctx context.Context, method, uri, contentType, accept string, body []byte) (*http.Response, error) {
+	return s.as(ctx, "oracle", method, uri, contentType, accept, body)
+}
+
+// as is open for a client of another name, who is the manager of fields that it writes.
+func (s *server) as(ctx context.Context, client, method, uri, contentType, accept string, body []byte) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, s.url+uri, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
 	req.Header.Set("Authorization", "Bearer "+s.token)
-	req.Header.Set("User-Agent", "oracle")
+	req.Header.Set("User-Agent", client)
 	if contentType != "" {
 		req.Header.Set("Content-Type", contentType)
 	}
@@ -65,19 +70,26 @@ func (s *server) define(ctx context.Context, crds []*apiextv1.CustomResourceDefi
 				continue
 			}
 			uri := strings.Join([]string{"/apis", c.Spec.Group, v.Name, c.Spec.Names.Plural}, "/")
-			for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
-				resp, answer, err := s.send(ctx, http.MethodGet, uri, "", "application/json", nil)
-				if err != nil {
-					return err
-				}
-				if resp.StatusCode == http.StatusOK {
-					break
-				}
-				if time.Since(began) > readyMax {
-					return fmt.Errorf("%s is not served: %s: %s", uri, resp.Status, answer)
-				}
+			if err := s.until(ctx, uri); err != nil {
+				return err
 			}
 		}
 	}
 	return nil
+}
+
+// until waits until there is something at a path.
+func (s *server) until(ctx context.Context, uri string) error {
+	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+		resp, answer, err := s.send(ctx, http.MethodGet, uri, "", "application/json", nil)
+		if err != nil {
+			return err
+		}
+		if resp.StatusCode == http.StatusOK {
+			return nil
+		}
+		if time.Since(began) > readyMax {
+			return fmt.Errorf("%s is not served: %s: %s", uri, resp.Status, answer)
+		}
+	}
 }

@@ -16,10 +16,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
 )
 
 // server is a kube-apiserver of upstream's with an etcd of its own, on loopback.
@@ -28,32 +32,37 @@ type server struct {
 	client *http.Client
 	token  string
 
+	certificate string // file; signed by itself
+
+	etcd *clientv3.Client
+	own  map[string]string // keys and values in etcd before the first run
+
 	cmd  *exec.Cmd
 	done chan struct{} // closed when it has ended
 	log  string
 }
 
-// admissionOff are the plugins that are on by default. Runs with the simple controllers
-// admit everything as it is.
-var admissionOff = strings.Join([]string{
+// admission are the plugins that the simulator has for Kubernetes' own controllers.
+var admission = []string{"NamespaceLifecycle", "LimitRanger", "TaintNodesByCondition", "Priority", "DefaultTolerationSeconds", "ResourceQuota"}
+
+// admissionOff are the others that are on by default.
+var admissionOff = []string{
 	"CertificateApproval", "CertificateSigning", "CertificateSubjectRestriction", "ClusterTrustBundleAttest", "DefaultIngressClass", "DefaultStorageClass",
-	"DefaultTolerationSeconds", "LimitRanger", "MutatingAdmissionPolicy", "MutatingAdmissionWebhook", "NamespaceLifecycle", "PersistentVolumeClaimResize", "PodSecurity",
-	"PodTopologyLabels", "Priority", "ResourceQuota", "RuntimeClass", "ServiceAccount", "StorageObjectInUseProtection", "TaintNodesByCondition",
-	"ValidatingAdmissionPolicy", "ValidatingAdmissionWebhook",
-}, ",")
+	"MutatingAdmissionPolicy", "MutatingAdmissionWebhook", "PersistentVolumeClaimResize", "PodSecurity",
+	"PodTopologyLabels", "RuntimeClass", "ServiceAccount", "StorageObjectInUseProtection", "ValidatingAdmissionPolicy", "ValidatingAdmissionWebhook",
+}
 
 // startServer starts one with nothing stored in it, in a folder of its own.
-func startServer(ctx context.Context, binary, dir string) (*server, error) {
-	var ports [3]int
-	for i := range ports {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
-		}
-		defer l.Close()
-		ports[i] = l.Addr().(*net.TCPAddr).Port
+func startServer(ctx context.Context, binary, dir string, controlled bool) (*server, error) {
+	off := admissionOff
+	if !controlled {
+		off = slices.Concat(off, admission)
 	}
-	s := &server{url: "https://127.0.0.1:" + strconv.Itoa(ports[0]), done: make(chan struct{}), log: filepath.Join(dir, "log")}
+	ports, err := freePorts()
+	if err != nil {
+		return nil, err
+	}
+	s := &server{url: "https://127.0.0.1:" + strconv.Itoa(ports[0]), log: filepath.Join(dir, "log"), certificate: filepath.Join(dir, "apiserver.crt")}
 	secret := make([]byte, 16)
 	_, _ = rand.Read(secret)
 	s.token = hex.EncodeToString(secret)
@@ -70,10 +79,14 @@ func startServer(ctx context.Context, binary, dir string) (*server, error) {
 	}
 	defer out.Close()
 	etcd := "http://127.0.0.1:" + strconv.Itoa(ports[1])
+	if s.etcd, err = clientv3.New(clientv3.Config{Endpoints: []string{etcd}, Logger: zap.NewNop()}); err != nil {
+		return nil, err
+	}
 	s.cmd = exec.CommandContext(ctx, binary, "--etcd-servers="+etcd, "--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", "--secure-port="+strconv.Itoa(ports[0]),
 		"--endpoint-reconciler-type=none", "--service-cluster-ip-range=10.96.0.0/12", "--service-account-issuer=https://oracle", "--service-account-key-file="+key,
 		"--service-account-signing-key-file="+key, "--token-auth-file="+filepath.Join(dir, "tokens.csv"), "--cert-dir="+dir, "--authorization-mode=AlwaysAllow",
-		"--disable-admission-plugins="+admissionOff, "--watch-cache=false", "--enable-priority-and-fairness=false", "--v=0")
+		"--disable-admission-plugins="+strings.Join(off, ","), "--watch-cache=false", "--etcd-compaction-interval=0", "--enable-priority-and-fairness=false", "--v=0")
+	s.cmd.Args[0] = "kube-apiserver" // its clients are called so, and what they write is recognized by it
 	s.cmd.Env = append(os.Environ(), "ETCD_DIR="+filepath.Join(dir, "etcd"), "ETCD_CLIENT="+etcd, "ETCD_PEER=http://127.0.0.1:"+strconv.Itoa(ports[2]))
 	s.cmd.Stdout, s.cmd.Stderr = out, out
 	s.cmd.Cancel = func() error { return s.cmd.Process.Signal(syscall.SIGTERM) }
@@ -81,8 +94,22 @@ func startServer(ctx context.Context, binary, dir string) (*server, error) {
 	if err := s.cmd.Start(); err != nil {
 		return nil, err
 	}
+	s.done = make(chan struct{})
 	go func() { _ = s.cmd.Wait(); close(s.done) }()
-	return s, s.ready(ctx, filepath.Join(dir, "apiserver.crt"))
+	return s, s.ready(ctx)
+}
+
+// freePorts are three that nobody listens at.
+func freePorts() (ports [3]int, err error) {
+	for i := range ports {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return ports, err
+		}
+		defer l.Close() // none before the last: it could be drawn again
+		ports[i] = l.Addr().(*net.TCPAddr).Port
+	}
+	return ports, nil
 }
 
 // writeKey makes a key to sign tokens with that nobody asks for.
@@ -102,17 +129,16 @@ func writeKey(file string) (string, error) {
 const readyMax = 3 * time.Minute
 
 // ready waits until it serves. It signs its own certificate, which is all that is trusted.
-func (s *server) ready(ctx context.Context, certificate string) error {
+func (s *server) ready(ctx context.Context) error {
 	for began := time.Now(); time.Since(began) < readyMax; time.Sleep(100 * time.Millisecond) {
 		select {
 		case <-s.done:
-			b, _ := os.ReadFile(s.log)
-			return fmt.Errorf("kube-apiserver has ended: %s", b[max(0, len(b)-2000):])
+			return fmt.Errorf("kube-apiserver has ended: %s", s.said())
 		case <-ctx.Done():
 			return ctx.Err()
 		default:
 		}
-		pem, err := os.ReadFile(certificate)
+		pem, err := os.ReadFile(s.certificate)
 		if err != nil {
 			continue
 		}
@@ -126,7 +152,14 @@ func (s *server) ready(ctx context.Context, certificate string) error {
 	return errors.New("kube-apiserver is not ready")
 }
 
+// said is the end of what it has logged.
+func (s *server) said() []byte {
+	b, _ := os.ReadFile(s.log)
+	return b[max(0, len(b)-2000):]
+}
+
 func (s *server) stop() {
+	_ = s.etcd.Close()
 	_ = s.cmd.Process.Signal(syscall.SIGTERM)
 	select {
 	case <-s.done:

@@ -18,11 +18,12 @@ type terms struct {
 	objects   map[string]string // revisions of objects
 	lists     map[string]string // revisions of lists
 	replacer  *strings.Replacer
-	conflicts []string // revisions and UIDs that mean two things
+	early     map[string]bool // revisions of objects that the other server has from before
+	conflicts []string        // revisions and UIDs that mean two things
 }
 
 func newTerms() *terms {
-	return &terms{names: map[string]string{}, objects: map[string]string{}, lists: map[string]string{}, replacer: strings.NewReplacer()}
+	return &terms{names: map[string]string{}, objects: map[string]string{}, lists: map[string]string{}, early: map[string]bool{}, replacer: strings.NewReplacer()}
 }
 
 // learn takes from a pair of answers, which are objects or lists of them, what they call
@@ -141,6 +142,27 @@ func (t *terms) revision(ours string, in ...map[string]string) string {
 	return ours
 }
 
+// since is a revision from which the same is still to come: the last before it that both
+// know, where it is that of a deletion, or of a list that was not asked for there.
+func (t *terms) since(ours string) string {
+	if theirs := t.revision(ours, t.lists, t.objects); theirs != ours {
+		return theirs
+	}
+	rev, err := strconv.ParseInt(ours, 10, 64)
+	if err != nil {
+		return ours
+	}
+	best, out := int64(0), ours
+	for _, in := range []map[string]string{t.objects, t.lists} {
+		for a, b := range in {
+			if x, err := strconv.ParseInt(a, 10, 64); err == nil && x <= rev && x > best {
+				best, out = x, b
+			}
+		}
+	}
+	return out
+}
+
 // uri is a request's target in the other server's terms.
 func (t *terms) uri(uri string) (string, error) {
 	u, err := url.ParseRequestURI(t.say(uri))
@@ -149,7 +171,7 @@ func (t *terms) uri(uri string) (string, error) {
 	}
 	q := u.Query()
 	if rv := q.Get("resourceVersion"); rv != "" && rv != "0" {
-		q.Set("resourceVersion", t.revision(rv, t.lists, t.objects))
+		q.Set("resourceVersion", t.since(rv))
 		u.RawQuery = q.Encode()
 	}
 	return u.RequestURI(), nil
@@ -162,7 +184,7 @@ func (t *terms) disorder() string {
 	for a, b := range t.objects {
 		x, errX := strconv.ParseInt(a, 10, 64)
 		y, errY := strconv.ParseInt(b, 10, 64)
-		if errX == nil && errY == nil {
+		if errX == nil && errY == nil && !t.early[a] {
 			all = append(all, pair{x, y})
 		}
 	}
@@ -173,6 +195,23 @@ func (t *terms) disorder() string {
 		}
 	}
 	return ""
+}
+
+// before reports whether a revision of the other server's was there here up to a revision
+// of ours: an object has it, or a later one, that was.
+func (t *terms) before(theirs string, ours int64) bool {
+	rev, err := strconv.ParseInt(theirs, 10, 64)
+	if err != nil {
+		return false
+	}
+	for a, b := range t.objects {
+		x, errX := strconv.ParseInt(a, 10, 64)
+		y, errY := strconv.ParseInt(b, 10, 64)
+		if errX == nil && errY == nil && y >= rev && x <= ours {
+			return true
+		}
+	}
+	return false
 }
 
 func decode(b []byte) (tree any, err error) {

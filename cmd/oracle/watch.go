@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"ipamsim/sim/kube"
 )
 
@@ -59,8 +61,7 @@ func (p *replay) watch(ctx context.Context, n int, m *exchange, uri string) erro
 
 // counts reports whether an event is compared.
 func counts(e any) bool {
-	m, _ := e.(map[string]any)
-	return field(e, "type") != "BOOKMARK" && !system(m["object"])
+	return field(e, "type") != "BOOKMARK"
 }
 
 // ours are the events of a watch as the simulator told them.
@@ -82,16 +83,23 @@ func (m *exchange) ours() (out []any) {
 	return out
 }
 
+// settled is how long the real server may take to tell what nobody expects.
+const settled = 100 * time.Millisecond
+
 // quiet is how long the real server may take to tell what it knows.
 const quiet = 5 * time.Second
 
-// compareWatch compares what both have told. The real one may know more: the client of the
-// simulated one has hung up at some time.
+// compareWatch compares what both have told. The real one may know more: what came after
+// the client of the simulated one had hung up.
 func (p *replay) compareWatch(w *watching) {
 	request := w.m.Method + " " + w.m.URI
 	ours := w.m.ours()
-	theirs := w.wait(len(ours))
+	theirs := w.wait(len(ours), p.known)
 	for i, e := range ours {
+		if field(e, "type") == "ERROR" && field(e, "object", "reason") == string(metav1.StatusReasonExpired) {
+			p.expired++
+			return
+		}
 		p.events++
 		if i >= len(theirs) {
 			p.found(w.n, request, fmt.Sprintf("event %d of %d is not told there: %s %s", i+1, len(ours), field(e, "type"), identity(e.(map[string]any)["object"])))
@@ -104,7 +112,7 @@ func (p *replay) compareWatch(w *watching) {
 		}
 		e = p.terms.revisions(p.terms.tree(e))
 		a, b := e.(map[string]any), theirs[i].(map[string]any)
-		d := unlike(a["object"], b["object"])
+		d := unlike(a["object"], b["object"], p.controlled)
 		if a["type"] != b["type"] {
 			d = fmt.Sprintf("%s here and %s there\n", a["type"], b["type"]) + d
 		}
@@ -113,14 +121,31 @@ func (p *replay) compareWatch(w *watching) {
 			return
 		}
 	}
+	for _, e := range theirs[len(ours):] {
+		o := e.(map[string]any)["object"]
+		if rev := field(o, "metadata", "resourceVersion"); p.terms.before(rev, w.m.Events.Until()) {
+			p.found(w.n, request, fmt.Sprintf("%s %s at revision %s is told there, and not here up to %d", field(e, "type"), identity(o), rev, w.m.Events.Until()))
+			return
+		}
+	}
 }
 
-// wait waits until so many events were told.
-func (w *watching) wait(n int) []any {
+// known are events of what is no object of the real server's own.
+func (p *replay) known(events []any) (out []any) {
+	for _, e := range events {
+		if !p.strange(e.(map[string]any)["object"]) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// wait waits until so many events were told of what is not the server's own.
+func (w *watching) wait(n int, known func([]any) []any) []any {
 	late := time.After(quiet)
 	for {
 		w.mu.Lock()
-		told := w.told
+		told := known(w.told)
 		w.mu.Unlock()
 		if len(told) >= n {
 			return told

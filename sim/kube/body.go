@@ -8,7 +8,9 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 )
 
@@ -31,11 +33,21 @@ func JSON(body []byte) []byte {
 	}
 	obj, _, err := legacyscheme.Codecs.UniversalDeserializer().Decode(body, nil, nil)
 	if err != nil {
+		obj, _, err = metadata.Decode(body, nil, nil)
+	}
+	if err != nil {
 		return nil
 	}
 	b, _ := json.Marshal(obj)
 	return b
 }
+
+// metadata reads what is asked for of any kind: PartialObjectMetadata, Table.
+var metadata = func() runtime.Decoder {
+	s := runtime.NewScheme()
+	utilruntime.Must(metav1.AddMetaToScheme(s))
+	return serializer.NewCodecFactory(s).UniversalDeserializer()
+}()
 
 // Protobuf writes one of Kubernetes' own objects, its kind and version set, as
 // typed clients send it.

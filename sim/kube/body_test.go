@@ -3,6 +3,7 @@ package kube
 import (
 	"encoding/binary"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -103,4 +104,18 @@ func TestToldSurvivesAnything(t *testing.T) {
 		}
 		JSON(b)
 	})
+}
+
+// What the garbage collector asks for is of no kind that Kubernetes' own scheme knows.
+func TestJSONOfMetadata(t *testing.T) {
+	obj := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "net1"}}
+	obj.SetGroupVersionKind(metav1.SchemeGroupVersion.WithKind("PartialObjectMetadata"))
+	obj.APIVersion = "meta.k8s.io/v1"
+	b, err := Protobuf(obj)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(JSON(b)); !strings.Contains(got, `"kind":"PartialObjectMetadata"`) || !strings.Contains(got, `"net1"`) {
+		t.Errorf("as JSON %q", got)
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"sync/atomic"
 
 	apiextv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	utilrand "k8s.io/apimachinery/pkg/util/rand"
@@ -28,6 +29,7 @@ type Server struct {
 	journal *journal
 	answers answers
 	tap     func(*Message)  // nil: nobody listens
+	settled atomic.Int64    // revision that every watch had told of before the last step with a message
 	ctx     context.Context // ends with Close, and every watch with it
 	cancel  context.CancelFunc
 }

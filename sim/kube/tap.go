@@ -19,12 +19,29 @@ type Message struct {
 	// Stale says that the schedule had it read an older revision, as from a watch cache
 	// that lags behind.
 	Stale bool
+	// Found says that what it creates is taken as if it had been there for ever: AsFound.
+	Found bool
 }
 
 // Events are what a watch has told so far, or nil if the message is none.
 type Events struct {
-	mu sync.Mutex
-	b  bytes.Buffer
+	mu    sync.Mutex
+	b     bytes.Buffer
+	until int64
+}
+
+// Until is a revision up to which the watch has told everything, once it has ended; 0
+// before.
+func (e *Events) Until() int64 {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.until
+}
+
+func (e *Events) end(rev int64) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.until = max(1, rev)
 }
 
 // Bytes are the frames one after the other, as in the stream.
@@ -51,7 +68,7 @@ func (c *call) tapped(resp *http.Response, events *Events) {
 	}
 	m := &Message{
 		Method: c.req.Method, URI: c.req.URL.RequestURI(), ContentType: c.req.Header.Get("Content-Type"), Accept: c.req.Header.Get("Accept"),
-		Body: c.body, Status: resp.StatusCode, Events: events, Stale: c.stale,
+		Body: c.body, Status: resp.StatusCode, Events: events, Stale: c.stale, Found: isFound(c.req.Context()),
 	}
 	if b, ok := resp.Body.(*inMemory); ok {
 		m.Answer = b.body

@@ -38,8 +38,14 @@ func TestTap(t *testing.T) {
 		}
 		c.run.Pump()
 		<-w.ResultChan()
+		if watched.Until() != 0 {
+			t.Error("the watch has ended before it was stopped")
+		}
 		w.Stop()
 		synctest.Wait()
+		if got := watched.Until(); got == 0 {
+			t.Error("the watch was stopped and has not ended")
+		}
 		const at = "/api/v1/namespaces/default/pods"
 		want := []string{"GET " + at + "?watch=true ok", "POST " + at + " ok", "GET " + at + "/web ok", "GET " + at + "/web ok", "GET " + at + "/none refused"}
 		if !slices.Equal(got, want) {

@@ -136,6 +136,9 @@ func (c *call) watch(ctx context.Context) (*http.Response, error) {
 		defer stopped()
 		defer cancel()
 		defer p.end()
+		if w.events != nil {
+			defer func() { w.events.end(c.s.settled.Load()) }()
+		}
 		defer w.WriteHeader(http.StatusOK)
 		c.s.mux.ServeHTTP(w, c.inbound(ctx))
 	}()

@@ -1,6 +1,7 @@
 package calico_test
 
 import (
+	"bufio"
 	"bytes"
 	"flag"
 	"fmt"
@@ -38,16 +39,22 @@ func TestUpstreamSuite(t *testing.T) {
 	}
 	dir := t.TempDir()
 	file := filepath.Join(dir, "kubeconfig")
-	text := fmt.Sprintf("apiVersion: v1\nkind: Config\nclusters: [{name: a, cluster: {server: %q}}]\ncontexts: [{name: a, context: {cluster: a, user: a}}]\nusers: [{name: a, user: {}}]\ncurrent-context: a\n", loopback(t))
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	here := fmt.Sprintf("apiVersion: v1\nkind: Config\nclusters: [{name: a, cluster: {server: %q}}]\ncontexts: [{name: a, context: {cluster: a, user: a}}]\nusers: [{name: a, user: {}}]\ncurrent-context: a\n", loopback(t))
 	program := filepath.Join(dir, "ipam.test")
 	if err := buildSuite(dir, file, program); err != nil {
 		t.Skipf("SKIPPED: upstream's suite cannot be built here: %v", err)
 	}
+	t.Run("simulator", func(t *testing.T) { runSuite(t, program, file, []byte(here)) })
+	t.Run("kube-apiserver", func(t *testing.T) { runSuite(t, program, file, upstreamServer(t)) })
+}
+
+// runSuite runs the suite on the API server of a kubeconfig.
+func runSuite(t *testing.T, program, file string, kubeconfig []byte) {
+	if err := os.WriteFile(file, kubeconfig, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	cmd := exec.Command(program, "-ginkgo.focus=kubernetes backend", "-ginkgo.skipMeasurements", "-ginkgo.noColor", "-test.timeout=30m")
-	cmd.Dir = dir
+	cmd.Dir = filepath.Dir(program)
 	out, err := cmd.CombinedOutput()
 	m := regexp.MustCompile(`(\d+) Passed \| (\d+) Failed`).FindSubmatch(out)
 	if m == nil {
@@ -57,6 +64,37 @@ func TestUpstreamSuite(t *testing.T) {
 	if got := string(m[1]); got != fmt.Sprint(suiteSpecs) || string(m[2]) != "0" {
 		t.Errorf("%s passed and %s failed, want %d and 0: %s", m[1], m[2], suiteSpecs, tail(out))
 	}
+}
+
+// upstreamServer is the kubeconfig of a kube-apiserver, which stops with the test.
+func upstreamServer(t *testing.T) []byte {
+	args := []string{"run"}
+	if overlay, err := exec.Command("go", "run", "../../../cmd/hermetic").Output(); err == nil { // as what lies in the build cache
+		args = append(args, "-overlay="+strings.TrimSpace(string(overlay)), "-tags=hermetic")
+	}
+	cmd := exec.Command("go", append(args, "./cmd/oracle", "-serve", "calico")...)
+	cmd.Dir, cmd.Stderr = "../../..", os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = in.Close(); _ = cmd.Wait() })
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Skipf("SKIPPED: kube-apiserver cannot be built here: %v", err)
+	}
+	b, err := os.ReadFile(strings.TrimSpace(line))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }
 
 func tail(b []byte) []byte { return b[max(0, len(b)-4000):] }

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+)
+
+// stored is what the server keeps in its etcd.
+const stored = "/registry/"
+
+// remember notes what is stored before the first run, once the server has stored what it
+// stores when it starts.
+func (s *server) remember(ctx context.Context) error {
+	for name := range systemNamespace { // some of them come after a minute only
+		body := fmt.Sprintf(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q}}`, name)
+		resp, err := s.as(ctx, "kube-apiserver", http.MethodPost, "/api/v1/namespaces", "application/json", "application/json", []byte(body))
+		if err != nil {
+			return err
+		}
+		_ = resp.Body.Close()
+		if resp.StatusCode != http.StatusCreated && resp.StatusCode != http.StatusConflict {
+			return fmt.Errorf("namespace %s: %s", name, resp.Status)
+		}
+	}
+	if err := s.until(ctx, "/api/v1/namespaces/default/services/kubernetes"); err != nil {
+		return err
+	}
+	now, err := s.etcd.Get(ctx, stored, clientv3.WithPrefix())
+	if err != nil {
+		return fmt.Errorf("etcd of kube-apiserver: %w", err)
+	}
+	s.own = map[string]string{}
+	for _, kv := range now.Kvs {
+		s.own[string(kv.Key)] = string(kv.Value)
+	}
+	return nil
+}
+
+// reset takes out of the server what a run has stored, and puts back what it has changed.
+func (s *server) reset(ctx context.Context) error {
+	now, err := s.etcd.Get(ctx, stored, clientv3.WithPrefix())
+	if err != nil {
+		return fmt.Errorf("etcd of kube-apiserver: %w", err)
+	}
+	is := map[string]string{}
+	for _, kv := range now.Kvs {
+		key := string(kv.Key)
+		if is[key] = string(kv.Value); s.own[key] != "" || byServer(key) {
+			continue
+		}
+		if _, err := s.etcd.Delete(ctx, key); err != nil {
+			return fmt.Errorf("etcd of kube-apiserver: %w", err)
+		}
+	}
+	for key, value := range s.own {
+		if is[key] == value || byServer(key) {
+			continue
+		}
+		if _, err := s.etcd.Put(ctx, key, value); err != nil {
+			return fmt.Errorf("etcd of kube-apiserver: %w", err)
+		}
+	}
+	return nil
+}
+
+// byServer reports whether the server writes a key again and again by itself.
+func byServer(key string) bool {
+	return strings.HasPrefix(key, stored+"leases/kube-system/apiserver-") || strings.HasPrefix(key, stored+"ranges/") || strings.HasPrefix(key, stored+"peerserverleases/")
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"ipamsim/cmd/managers"
+)
+
+// serve starts a kube-apiserver that knows the custom resources of a manager, prints the
+// path of a kubeconfig for it, and stops when the input ends.
+func serve(ctx context.Context, manager string) error {
+	m := managers.All().Find(manager)
+	if m == nil {
+		return fmt.Errorf("-serve: no manager %q", manager)
+	}
+	crds, err := m.Definitions()
+	if err != nil {
+		return err
+	}
+	servers, err := newPool(*program)
+	if err != nil {
+		return err
+	}
+	defer servers.close()
+	s, err := servers.get(ctx, crds, false)
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(servers.dir, "kubeconfig")
+	if err := os.WriteFile(file, s.kubeconfig(), 0o600); err != nil {
+		return err
+	}
+	fmt.Println(file)
+	ended := make(chan error, 1)
+	go func() { _, err := io.Copy(io.Discard, os.Stdin); ended <- err }()
+	select {
+	case err := <-ended:
+		return err
+	case <-s.done:
+		return fmt.Errorf("kube-apiserver has ended: %s", s.said())
+	case <-ctx.Done():
+		return nil
+	}
+}
+
+// kubeconfig is one for the server. JSON is YAML.
+func (s *server) kubeconfig() []byte {
+	type m = map[string]any
+	b, err := json.Marshal(m{
+		"apiVersion": "v1", "kind": "Config", "current-context": "oracle",
+		"clusters": []m{{"name": "oracle", "cluster": m{"server": s.url, "certificate-authority": s.certificate}}},
+		"contexts": []m{{"name": "oracle", "context": m{"cluster": "oracle", "user": "oracle"}}},
+		"users":    []m{{"name": "oracle", "user": m{"token": s.token}}},
+	})
+	if err != nil {
+		panic(err) // strings only
+	}
+	return b
+}

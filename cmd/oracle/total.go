@@ -1,0 +1,54 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+)
+
+// total is what all runs had.
+type total struct {
+	runs, sent, watched, events, findings int
+	refused                               int            // scenarios that did not run: see compareAll
+	expired                               int            // watches that ended with error 410 here
+	verbs                                 map[string]int // requests by verb
+	controlled                            int            // runs with Kubernetes' own controllers
+	skipped                               map[string]int // requests by the name of a difference
+}
+
+func (t *total) add(p *replay) {
+	if t.skipped == nil {
+		t.skipped, t.verbs = map[string]int{}, map[string]int{}
+	}
+	t.runs, t.sent, t.watched, t.events, t.findings = t.runs+1, t.sent+p.sent, t.watched+p.watched, t.events+p.events, t.findings+len(p.findings)
+	if p.controlled {
+		t.controlled++
+	}
+	t.expired += p.expired
+	for d, n := range p.skipped {
+		t.skipped[d] += n
+	}
+	for v, n := range p.verbs {
+		t.verbs[v] += n
+	}
+}
+
+// print writes the figures as Markdown.
+func (t *total) print(to io.Writer) {
+	fmt.Fprintf(to, "%d runs, %d of them with Kubernetes' own controllers: %d requests, %d of them watches with %d events; %d differences that nobody has explained.\n", t.runs, t.controlled, t.sent, t.watched, t.events, t.findings)
+	fmt.Fprintf(to, "%d watches ended with error 410 here; %d scenarios did not run: they want Kubernetes' own controllers, or the API server refuses what they say.\n", t.expired, t.refused)
+	fmt.Fprint(to, "\n| verb | requests |\n|---|---|\n")
+	for _, v := range slices.SortedFunc(maps.Keys(t.verbs), func(a, b string) int { return cmp.Or(t.verbs[b]-t.verbs[a], cmp.Compare(a, b)) }) {
+		fmt.Fprintf(to, "| %s | %d |\n", v, t.verbs[v])
+	}
+	fmt.Fprint(to, "\n| known difference | why | requests not sent |\n|---|---|---|\n")
+	for _, d := range differences {
+		n := ""
+		if d.skips != nil {
+			n = fmt.Sprint(t.skipped[d.name])
+		}
+		fmt.Fprintf(to, "| %s | %s | %s |\n", d.name, d.why, n)
+	}
+}
