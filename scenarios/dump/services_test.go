@@ -26,10 +26,15 @@ items:
 // Before 1.33 there need not be any IPAddress: then nobody can say whether an address is
 // guarded, whether or not the API server was asked for them.
 func TestServicesWithoutIPAddresses(t *testing.T) {
-	for name, more := range map[string]string{"not asked for": "", "there are none": "---\n{apiVersion: networking.k8s.io/v1, kind: IPAddressList, items: []}\n"} {
+	for name, more := range map[string]string{"not asked for": "", "there are none": `{"apiVersion": "networking.k8s.io/v1", "kind": "IPAddressList", "items": []}`} {
 		c := dump.New(managers.All())
-		if err := c.Read("F", strings.NewReader(twoServices+more), nil); err != nil {
-			t.Fatal(err)
+		for _, text := range []string{twoServices, more} {
+			if text == "" {
+				continue
+			}
+			if err := c.Read("F", strings.NewReader(text), nil); err != nil {
+				t.Fatal(err)
+			}
 		}
 		_, s, _ := scenario(t, c, dump.Options{})
 		v := look(t, s)
