@@ -79,9 +79,8 @@ determinism: ## SEEDS=200 seeds of every scenario, or of SCENARIOS=N, in eight p
 	@$(call gov,test) -timeout 24h -count=1 -run '^TestDeterminism$$' -v ./scenarios -full -seeds $(SEEDS) -pick '$(SCENARIOS)' -controllers '$(CONTROLLERS)'
 
 nightly: SEEDS = 2
-nightly: ## what make test leaves out of determinism and replay: the scenarios of over 2,500 steps; 100 runs against kube-apiserver
+nightly: ## what make test leaves out of determinism and replay: the scenarios of over 2,500 steps
 	@$(call gov,test) -timeout 6h -count=1 -run '^(TestDeterminism|TestReplayOfRecordedSchedule)$$' -v ./scenarios -full -seeds $(SEEDS) -pick long
-	@$(call gov,run) ./cmd/oracle -runs 100
 
 memory: ## 1,000 runs with Kubernetes' own controllers leave nothing behind (minutes)
 	@$(call gov,test) -timeout 2h -count=1 -run '^TestMemory$$' -v ./scenarios -full
