@@ -20,16 +20,19 @@ import (
 	"ipamsim/scenarios/strict"
 )
 
+// flags are ours: packages of the kubelet that are linked register theirs with the program's.
+var flags = flag.NewFlagSet("oracle", flag.ExitOnError)
+
 var (
-	only    = flag.String("build", "", "only build apiserver or kubectl, and print where it is")
-	most    = flag.Int("runs", 10, "compare `N` runs: of the library, spread over it, and beyond its size of drawn worlds; 0: all of the library")
-	serves  = flag.String("serve", "", "only serve: a kube-apiserver with the custom resources of this `manager`, whose kubeconfig's path is printed, until the input ends")
-	real    = flag.Bool("real", false, "with Kubernetes' own controllers, and with the admission that they count on")
-	program = flag.String("apiserver", "", "a kube-apiserver built before (default: build it from the module proxy)")
+	only    = flags.String("build", "", "only build apiserver or kubectl, and print where it is")
+	most    = flags.Int("runs", 10, "compare `N` runs: of the library, spread over it, and beyond its size of drawn worlds; 0: all of the library")
+	serves  = flags.String("serve", "", "only serve: a kube-apiserver with the custom resources of this `manager`, whose kubeconfig's path is printed, until the input ends")
+	real    = flags.Bool("real", false, "with Kubernetes' own controllers, and with the admission that they count on")
+	program = flags.String("apiserver", "", "a kube-apiserver built before (default: build it from the module proxy)")
 )
 
 func main() {
-	flag.Parse()
+	_ = flags.Parse(os.Args[1:]) // it exits
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	ok, err := run(ctx)
 	stop()
@@ -85,13 +88,13 @@ func compareAll(ctx context.Context, r *scenarios.Runner) (ok bool, err error) {
 	defer servers.close()
 	var sum total
 	defer func() { sum.print(os.Stdout) }() // of an interrupted one, too
-	for s, err := range jobs(flag.Args(), *most) {
+	for s, err := range jobs(flags.Args(), *most) {
 		began := time.Now()
 		var p *replay
 		if err == nil {
 			p, err = compareOne(ctx, r, servers, s)
 		}
-		if bad := new(strict.Error); errors.As(err, &bad) && flag.NArg() == 0 {
+		if bad := new(strict.Error); errors.As(err, &bad) && flags.NArg() == 0 {
 			sum.refused++ // it wants what is not here, or its API server refuses it
 			continue
 		}

@@ -74,6 +74,9 @@ func (p *replay) found(n int, request, what string) {
 
 // one sends a message.
 func (p *replay) one(ctx context.Context, n int, m *exchange) error {
+	if m.verb == "watch" {
+		p.overhear(m.URI)
+	}
 	uri, err := p.terms.uri(m.URI)
 	if err != nil {
 		return err

@@ -142,6 +142,11 @@ func (t *terms) revision(ours string, in ...map[string]string) string {
 	return ours
 }
 
+// knows reports whether a revision has been seen on both sides.
+func (t *terms) knows(ours string) bool {
+	return t.objects[ours] != "" || t.lists[ours] != ""
+}
+
 // since is a revision from which the same is still to come: the last before it that both
 // know, where it is that of a deletion, or of a list that was not asked for there.
 func (t *terms) since(ours string) string {

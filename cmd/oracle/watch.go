@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"net/url"
 	"sync"
 	"time"
 
@@ -57,6 +58,30 @@ func (p *replay) watch(ctx context.Context, n int, m *exchange, uri string) erro
 		}
 	}()
 	return nil
+}
+
+// overhear learns the revision that a watch is to begin at, where it is that of a deletion:
+// the answer to a DELETE may be a Status without one, and only other watches tell it.
+func (p *replay) overhear(uri string) {
+	u, err := url.ParseRequestURI(uri)
+	if err != nil {
+		return
+	}
+	rev := u.Query().Get("resourceVersion")
+	if rev == "" || rev == "0" || p.terms.knows(rev) {
+		return
+	}
+	for _, w := range p.watches {
+		for i, e := range w.m.ours() {
+			if field(e, "type") != "DELETED" || field(e, "object", "metadata", "resourceVersion") != rev {
+				continue
+			}
+			if theirs := w.wait(i+1, p.known); len(theirs) > i && field(theirs[i], "type") == "DELETED" {
+				p.terms.learn(e.(map[string]any)["object"], theirs[i].(map[string]any)["object"])
+				return
+			}
+		}
+	}
 }
 
 // counts reports whether an event is compared.
