@@ -88,6 +88,7 @@ func TestTrackRecord(t *testing.T) {
 // ran, "k8s.io/kubernetes@v1.34.1": a module need not be called as its manager is.
 func ranOn(row, upstream string) bool {
 	name, version, _ := strings.Cut(row, " ")
+	version, _, _ = strings.Cut(version, ",") // and what else has to do with it
 	m := managers.All().Find(name)
 	return m != nil && upstream == m.Upstream && strings.Contains(upstream, "@v"+version)
 }

@@ -70,7 +70,7 @@ func (in Input) Walk() sim.Strategy { return strategy.NewDeviations(in.Schedule)
 // little from one that takes more than one.
 const (
 	stepsMax   = 1200
-	virtualMax = 20 * time.Minute
+	virtualMax = 30 * time.Minute
 )
 
 // Bounded is a scenario with its limits lowered to those of an input, and cheap controllers.

@@ -73,10 +73,26 @@ func openInstance(env ipam.Env) (ipam.Instance, error) {
 	if err != nil {
 		return ipam.Instance{}, err
 	}
+	return i.opened(), nil
+}
+
+func (i *instance) opened() ipam.Instance {
 	return ipam.Instance{
 		Add: i.Add, Del: i.Del, Run: i.run(), Observe: i.Observe, Act: i.Act, Adopt: i.Adopt, Command: i.Command,
 		Keep: &ipam.Keep{Keeps: i.Keeps, Change: i.Change, Names: i.Names, Export: i.Export},
-	}, nil
+	}
+}
+
+// OpenWithLoadBalancer starts Calico in one run, with the load balancer controller as one
+// more of its processes: see package loadbalancer.
+func OpenWithLoadBalancer(env ipam.Env) (ipam.Instance, error) {
+	i, err := instanceIn(env)
+	if err != nil {
+		return ipam.Instance{}, err
+	}
+	out := i.opened()
+	out.Run[LoadBalancerController] = i.loadBalancer
+	return out, nil
 }
 
 // instanceIn is Calico in one run.

@@ -39,10 +39,9 @@ var processes = []ipam.Process{
 func (i *instance) run() map[string]ipam.Run {
 	p := &passes{}
 	return map[string]ipam.Run{
-		controllerName:         i.ipamController,
-		LoadBalancerController: i.loadBalancer,
-		passName:               func(ctx context.Context, g *sim.Gate, _ string) error { return i.ipamPass(ctx, g, p) },
-		tunnelName:             i.tunnelAddresses,
+		controllerName: i.ipamController,
+		passName:       func(ctx context.Context, g *sim.Gate, _ string) error { return i.ipamPass(ctx, g, p) },
+		tunnelName:     i.tunnelAddresses,
 	}
 }
 

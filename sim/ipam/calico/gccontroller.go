@@ -38,8 +38,8 @@ func (i *instance) ipamController(ctx context.Context, g *sim.Gate, _ string) er
 	return i.kubeControllers(ctx, g, environment[config.EnvEnabledControllers])
 }
 
-// LoadBalancerController is the name of its load balancer controller as a process. It is
-// one of Instance.Run, and none of calico's own: see package loadbalancer.
+// LoadBalancerController is the name of its load balancer controller as a process,
+// which OpenWithLoadBalancer has.
 const LoadBalancerController = "loadbalancer-controller"
 
 // loadBalancer is one run of calico-kube-controllers with its load balancer controller.

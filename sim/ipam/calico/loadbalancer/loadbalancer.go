@@ -21,7 +21,7 @@ func New(c *ipam.Manager) *ipam.Manager {
 	m.Name, m.Parts, m.Datastores, m.Read = c.Name+"-lb", nil, []string{kubernetes}, reading(c.Read)
 	m.Processes = append(c.Processes[:len(c.Processes):len(c.Processes)], ipam.Process{Name: calico.LoadBalancerController, Daemon: true, Several: true})
 	m.Open = func(env ipam.Env) (ipam.Instance, error) {
-		i, err := c.Open(env)
+		i, err := calico.OpenWithLoadBalancer(env)
 		if err != nil {
 			return i, err
 		}
