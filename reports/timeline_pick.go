@@ -160,8 +160,10 @@ func (s *subject) weigh(e *entry, st *sim.Step, pod string, m mentions) {
 		e.weight, e.turn = fate+1, "away"
 	case m.address && !owns(&e.act):
 		e.weight = fate
-	case m.service, s.ranged(&e.act):
+	case s.ranged(&e.act):
 		e.weight = cause
+	case m.service:
+		e.weight = cause - 6 // less than an operator's deed: a status may be written again and again
 	default:
 		if s.blockWritten(e, m) && e.weight == unshown && (pod != "" || m.pod) {
 			e.weight = cause
