@@ -56,7 +56,7 @@ var stories = []struct {
 	{"t1-tkg-range-exhausted", map[string][]string{
 		"h1":               {"a worker is replaced without CNI DEL", "five addresses are too few"},
 		"section.what":     {"172.18.178.197 stays claimed", "no live sandbox", "2 pods have no address: ", " CNI ADDs were refused, the last at 5m5", "Could not allocate IP in range", "none is left for the pods that wait"},
-		"section.turns":    {"operator: replace node worker-2 by worker-3", "is gone: power lost", "step 283", "ADD of nstest/app-74f45c4fb4-89mqv fails", "refused again and again"},
+		"section.turns":    {"operator: replace node worker-2 by worker-3", "is gone: power lost", "step 284", "ADD of nstest/app-74f45c4fb4-89mqv fails", "refused again and again"},
 		"#lanes .labels":   {"…89mqv", "…gl6s7"},
 		"#grid figcaption": {"0 of 5 free"},
 		"#truth":           {"5 addresses: 5 claimed, 3 alive; 2 claimed by nobody who lives", "leaked: claimed, and its sandbox is gone"},
@@ -146,13 +146,13 @@ func shoot(t *testing.T, b *browser.Browser, rec *reports.Record, sh shot) {
 
 // Whoever opens the page of w2 can see how far it goes, without going there.
 func lookAtTheWorst(r reader) {
-	r.sees("#reach", "At its worst, at step 2473: kubestage1001 does not reach")
+	r.sees("#reach", "At its worst, at step 3446: kubestage1002 does not reach 8 addresses on kubestage1004; kubestage1001 does not reach")
 	const choose = "(n => { n.value = 'worst'; n.dispatchEvent(new Event('change')); return document.querySelectorAll('#reach td.lost').length; })(document.querySelector('#reachwhen'))"
 	if lost := browser.Eval[int](r.Tab, choose); lost < 2 {
 		r.t.Errorf("%d pairs of nodes are lost at the worst; want more than the first", lost)
 	}
-	r.sees("#reach caption", "at step 2473")
-	r.sees("#position", "Step 1873 of")
+	r.sees("#reach caption", "at step 3446")
+	r.sees("#position", "Step 2638 of")
 }
 
 // Who goes to the moment at which worker-2 loses its power sees what it took along.
@@ -163,9 +163,9 @@ func TestStoryCardShowsItsEffect(t *testing.T) {
 	}
 	r := show(t, browser.Start(t), rec, "#step=3", desk)
 	browser.Eval[bool](r.Tab, "([...document.querySelectorAll('ol.turns a')].find((a) => a.textContent.includes('power lost')).click(), true)")
-	r.sees("#position", "of 857 at 1m0.00")
-	r.sees("#decision", "sandbox of nstest/app-9jbpg2s8pp-hnkbl on worker-2 is gone: power lost")
-	r.sees("#changed", "sandbox of app-9jbpg2s8pp-hnkbl on worker-2 with 172.18.178.200: gone, power lost")
+	r.sees("#position", "of 1335 at 1m0.00")
+	r.sees("#decision", "sandbox of nstest/app-74f45c4fb4-bbqwh on worker-2 is gone: power lost")
+	r.sees("#changed", "sandbox of app-74f45c4fb4-bbqwh on worker-2 with 172.18.178.200: gone, power lost")
 	r.sees("#truth", "5 claimed, 3 alive; 2 claimed by nobody who lives")
 	for i, part := range []string{"A change: ", "A use: ", "A read: "} {
 		step := []int{4, 5, 3}[i]
