@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 )
@@ -40,7 +41,7 @@ var differences = []difference{
 		simple: true, kind: "Namespace", leftOut: []string{"spec.finalizers"}},
 	{name: "deletion of a namespace", why: "with the simple controllers it goes at once; the real one waits for kube-controller-manager",
 		simple: true, skips: func(m *exchange) bool { return m.method == "DELETE" && m.resource == "namespaces" }},
-	{name: "service addresses", why: "random there, in order here, from the same range",
+	{name: "service addresses", why: "random there, in order here, from the same ranges",
 		kind:   "Service",
 		masked: []string{"spec.clusterIP", "spec.clusterIPs[]", "spec.ports[].nodePort", "spec.healthCheckNodePort"}, like: addressOrPort},
 	{name: "stale reads", why: "the schedule had the simulator answer as a watch cache that lags behind; the real server is asked without one (--watch-cache=false)",
@@ -68,7 +69,7 @@ func addressOrPort(value any) bool {
 	switch v := value.(type) {
 	case string:
 		a, err := netip.ParseAddr(v)
-		return err == nil && serviceRange.Contains(a)
+		return err == nil && slices.ContainsFunc(serviceRanges, func(r netip.Prefix) bool { return r.Contains(a) })
 	case json.Number:
 		n, err := v.Int64()
 		return err == nil && nodePortFirst <= n && n <= nodePortLast
@@ -76,7 +77,7 @@ func addressOrPort(value any) bool {
 	return false
 }
 
-// What both servers give Services.
-var serviceRange = netip.MustParsePrefix("10.96.0.0/12")
+// What both servers give Services, of each family.
+var serviceRanges = []netip.Prefix{netip.MustParsePrefix("10.96.0.0/12"), netip.MustParsePrefix("fd00:10:96::/112")}
 
 const nodePortFirst, nodePortLast = 30000, 32767

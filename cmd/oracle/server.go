@@ -83,7 +83,7 @@ func startServer(ctx context.Context, binary, dir string, controlled bool) (*ser
 		return nil, err
 	}
 	s.cmd = exec.CommandContext(ctx, binary, "--etcd-servers="+etcd, "--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", "--secure-port="+strconv.Itoa(ports[0]),
-		"--endpoint-reconciler-type=none", "--service-cluster-ip-range=10.96.0.0/12", "--service-account-issuer=https://oracle", "--service-account-key-file="+key,
+		"--endpoint-reconciler-type=none", "--service-cluster-ip-range="+serviceRanges[0].String()+","+serviceRanges[1].String(), "--service-account-issuer=https://oracle", "--service-account-key-file="+key,
 		"--service-account-signing-key-file="+key, "--token-auth-file="+filepath.Join(dir, "tokens.csv"), "--cert-dir="+dir, "--authorization-mode=AlwaysAllow",
 		"--disable-admission-plugins="+strings.Join(off, ","), "--watch-cache=false", "--etcd-compaction-interval=0", "--enable-priority-and-fairness=false", "--v=0")
 	s.cmd.Args[0] = "kube-apiserver" // its clients are called so, and what they write is recognized by it
