@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"bytes"
+	"net/netip"
 	"reflect"
 	"regexp"
 	"slices"
@@ -14,7 +15,6 @@ import (
 	"ipamsim/scenarios/strict"
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/kubeapi"
-	"net/netip"
 )
 
 // manifests reads every document but the Scenario.

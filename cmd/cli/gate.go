@@ -147,7 +147,7 @@ func (f *gateFlags) check(files []string) (*gate.Gate, error) {
 	}
 	g := &gate.Gate{Cells: f.workers, All: len(files) == 0, SeedsMax: f.seeds, Budget: f.budget, Search: gate.Search{Time: f.search, Dir: f.dir, Known: known.Dir, Drawn: true, First: f.first, Kinds: f.kinds}}
 	var err error
-	if g.Baseline, err = readBaseline(f.baseline); errors.Is(err, fs.ErrNotExist) && f.update {
+	if g.Baseline, err = baseline.Load(f.baseline); errors.Is(err, fs.ErrNotExist) && f.update {
 		g.Baseline, err = &baseline.Baseline{Format: baseline.Format}, nil
 	}
 	if errors.Is(err, fs.ErrNotExist) {
@@ -188,23 +188,6 @@ func (f *gateFlags) check(files []string) (*gate.Gate, error) {
 		names[name] = s.File
 	}
 	return g, nil
-}
-
-func readBaseline(path string) (*baseline.Baseline, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(err, fmt.Errorf("%s: no regular file", path))
-	}
-	b, err := baseline.Read(file)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	b.File = path
-	return b, nil
 }
 
 // run does the work, with everything that is to be written opened before.

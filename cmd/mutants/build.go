@@ -15,6 +15,7 @@ import (
 
 	"ipamsim/fuzz/mutants"
 	"ipamsim/fuzz/versions"
+	"ipamsim/reports/baseline"
 )
 
 // below is where everything lies that is made; the underscore keeps it out of ./...
@@ -88,7 +89,7 @@ func (g *garden) copy() error {
 		if err != nil {
 			return fmt.Errorf("go list -m %s: %w", t.Module, err)
 		}
-		b, err := readBaseline(committed)
+		b, err := baseline.Load(committed)
 		if err != nil {
 			return err
 		}

@@ -27,7 +27,7 @@ import (
 // scenarios are the files of the library that are about the manager, the shortest first,
 // without those that are too long.
 func (g *garden) scenarios() ([]string, error) {
-	b, err := readBaseline(committed)
+	b, err := baseline.Load(committed)
 	if err != nil {
 		return nil, err
 	}
@@ -122,17 +122,22 @@ func (g *garden) look(ctx context.Context, files []string) (map[string][]int, er
 // refused is a gate that did not run a scenario.
 type refused struct{ error }
 
+// gating is the program's gate, not yet begun.
+func (g *garden) gating(ctx context.Context, args []string) *exec.Cmd {
+	c := exec.CommandContext(ctx, g.program, append([]string{"gate", "--workers", fmt.Sprint(g.workers)}, args...)...)
+	c.Cancel = func() error { return c.Process.Signal(syscall.SIGINT) } // it takes its processes along
+	c.WaitDelay = 10 * time.Second
+	return c
+}
+
 // gate runs the program's brief gate of some scenarios.
 func (g *garden) gate(ctx context.Context, env, files []string) (*baseline.Summary, error) {
 	out := filepath.Join(g.dir, "gate.json")
 	if err := os.Remove(out); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	args := []string{"gate", "--brief", "--baseline", g.baseline(), "--json", out, "--workers", fmt.Sprint(g.workers), "--budget", g.budget.String()}
-	c := exec.CommandContext(ctx, g.program, append(args, files...)...)
+	c := g.gating(ctx, append([]string{"--brief", "--baseline", g.baseline(), "--json", out, "--budget", g.budget.String()}, files...))
 	c.Env = append(os.Environ(), env...)
-	c.Cancel = func() error { return c.Process.Signal(syscall.SIGINT) } // it takes its processes along
-	c.WaitDelay = 10 * time.Second
 	said, err := c.CombinedOutput()
 	if ctx.Err() != nil {
 		return nil, ctx.Err()

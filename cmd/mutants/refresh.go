@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"syscall"
-	"time"
 
 	"ipamsim/reports/baseline"
 )
@@ -30,7 +27,7 @@ func (g *garden) baseline() string {
 // green and its runs another course than today's, and whether a mutant changes what a run
 // does is then not known. What upstream was stays: to a gate a mutant is a fork.
 func (g *garden) refresh(ctx context.Context, files []string) error {
-	before, err := readBaseline(committed)
+	before, err := baseline.Load(committed)
 	if err != nil {
 		return err
 	}
@@ -39,32 +36,17 @@ func (g *garden) refresh(ctx context.Context, files []string) error {
 		return err
 	}
 	fmt.Fprintf(os.Stderr, "mutants: making %s of %d scenarios, without a mutant\n", made, len(files))
-	c := exec.CommandContext(ctx, g.program, append([]string{"gate", "--update", "--baseline", made, "--workers", fmt.Sprint(g.workers)}, files...)...)
+	c := g.gating(ctx, append([]string{"--update", "--baseline", made}, files...))
 	c.Stdout, c.Stderr = os.Stderr, os.Stderr
-	c.Cancel = func() error { return c.Process.Signal(syscall.SIGINT) }
-	c.WaitDelay = 10 * time.Second
 	if err := c.Run(); err != nil {
 		return fmt.Errorf("%s gate --update: %w", g.program, err)
 	}
-	now, err := readBaseline(made)
+	now, err := baseline.Load(made)
 	if err != nil {
 		return err
 	}
 	now.Upstream = before.Upstream
 	return errors.Join(writeBaseline(made, now), os.WriteFile(made+".of", []byte(g.committed), 0o666))
-}
-
-func readBaseline(path string) (*baseline.Baseline, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	b, err := baseline.Read(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return b, nil
 }
 
 func writeBaseline(path string, b *baseline.Baseline) error {

@@ -29,27 +29,32 @@ func (s *server) remember(ctx context.Context) error {
 	if err := s.until(ctx, "/api/v1/namespaces/default/services/kubernetes"); err != nil {
 		return err
 	}
+	var err error
+	s.own, err = s.everything(ctx)
+	return err
+}
+
+// everything is what is stored now, by key.
+func (s *server) everything(ctx context.Context) (map[string]string, error) {
 	now, err := s.etcd.Get(ctx, stored, clientv3.WithPrefix())
 	if err != nil {
-		return fmt.Errorf("etcd of kube-apiserver: %w", err)
+		return nil, fmt.Errorf("etcd of kube-apiserver: %w", err)
 	}
-	s.own = map[string]string{}
+	out := map[string]string{}
 	for _, kv := range now.Kvs {
-		s.own[string(kv.Key)] = string(kv.Value)
+		out[string(kv.Key)] = string(kv.Value)
 	}
-	return nil
+	return out, nil
 }
 
 // reset takes out of the server what a run has stored, and puts back what it has changed.
 func (s *server) reset(ctx context.Context) error {
-	now, err := s.etcd.Get(ctx, stored, clientv3.WithPrefix())
+	is, err := s.everything(ctx)
 	if err != nil {
-		return fmt.Errorf("etcd of kube-apiserver: %w", err)
+		return err
 	}
-	is := map[string]string{}
-	for _, kv := range now.Kvs {
-		key := string(kv.Key)
-		if is[key] = string(kv.Value); s.own[key] != "" || byServer(key) {
+	for key := range is {
+		if s.own[key] != "" || byServer(key) {
 			continue
 		}
 		if _, err := s.etcd.Delete(ctx, key); err != nil {

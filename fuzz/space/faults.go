@@ -31,3 +31,11 @@ func (w *World) Faults() {
 	}
 	f.Rates = rates
 }
+
+// Unanswered allows faults of writes that are done or not, and whose answer is an error
+// either way, each at one of these rates.
+func (w *World) Unanswered(rates ...float64) {
+	f := &w.Doc.Spec.Faults
+	f.Allowed = []string{sim.LoseReply.String(), sim.FailBefore.String()}
+	f.Rates = map[string]float64{sim.LoseReply.String(): Pick(w.Choices, rates...), sim.FailBefore.String(): Pick(w.Choices, rates...)}
+}

@@ -46,3 +46,8 @@ func (w *World) Rest(d time.Duration) {
 		s.Until = Millis(w.Until + d)
 	}
 }
+
+// From is any moment of the script from when something is ready.
+func (w *World) From(ready time.Duration) time.Duration {
+	return ready + time.Duration(w.Int(int((w.Until-ready)/time.Millisecond)))*time.Millisecond
+}

@@ -14,25 +14,27 @@ var DuplicateClusterIP = define(Invariant{
 	Phase:    Always,
 	Doc:      "No two Services have one cluster IP.",
 	Kinds:    []Kind{{"", "{address} is the cluster IP of {first} and of {second}"}},
-}, func(v View) (out []finding) {
+}, func(v View) []finding {
+	return hadTwice(&v, func(s *model.Service) []netip.Addr { return s.Addrs }, model.AddressOf)
+})
+
+// hadTwice finds what one Service has, as what says, and another one before it has, too.
+func hadTwice[T comparable](v *View, what func(*model.Service) []T, ref func(T) model.Ref) (out []finding) {
 	if v.Record.Services == nil {
 		return nil
 	}
-	first := map[netip.Addr]string{}
-	for _, s := range v.Record.Services.All {
-		for _, a := range s.Addrs {
-			other, twice := first[a]
+	first := map[T]string{}
+	for i := range v.Record.Services.All {
+		s := &v.Record.Services.All[i]
+		for _, x := range what(s) {
+			other, twice := first[x]
 			if !twice {
-				first[a] = s.Name
+				first[x] = s.Name
 			} else if other != s.Name {
-				out = append(out, twoServices(model.AddressOf(a), other, s.Name))
+				a, b := model.ServiceOf(other), model.ServiceOf(s.Name)
+				out = append(out, finding{objects: []model.Ref{ref(x), a, b}, facts: []model.Fact{model.NewFact("first", a), model.NewFact("second", b)}})
 			}
 		}
 	}
 	return out
-})
-
-func twoServices(of model.Ref, first, second string) finding {
-	a, b := model.ServiceOf(first), model.ServiceOf(second)
-	return finding{objects: []model.Ref{of, a, b}, facts: []model.Fact{model.NewFact("first", a), model.NewFact("second", b)}}
 }

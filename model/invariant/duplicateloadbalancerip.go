@@ -14,19 +14,13 @@ var DuplicateLoadBalancerIP = define(Invariant{
 	Phase:    Always,
 	Doc:      "No two Services of type LoadBalancer have one address.",
 	Kinds:    []Kind{{"", "{address} is the load balancer's address of {first} and of {second}"}},
-}, func(v View) (out []finding) {
-	first := map[netip.Addr]string{}
-	for _, s := range balanced(&v) {
-		for _, a := range s.Balancer.Addrs {
-			other, twice := first[a]
-			if !twice {
-				first[a] = s.Name
-			} else if other != s.Name {
-				out = append(out, twoServices(model.AddressOf(a), other, s.Name))
-			}
+}, func(v View) []finding {
+	return hadTwice(&v, func(s *model.Service) []netip.Addr {
+		if s.Balancer == nil {
+			return nil
 		}
-	}
-	return out
+		return s.Balancer.Addrs
+	}, model.AddressOf)
 })
 
 // balanced are the Services of type LoadBalancer that the manager serves.

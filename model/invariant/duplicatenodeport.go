@@ -9,20 +9,6 @@ var DuplicateNodePort = define(Invariant{
 	Phase:    Always,
 	Doc:      "No two Services have one node port of one protocol.",
 	Kinds:    []Kind{{"", "{nodeport} is a node port of {first} and of {second}"}},
-}, func(v View) (out []finding) {
-	if v.Record.Services == nil {
-		return nil
-	}
-	first := map[model.NodePort]string{}
-	for _, s := range v.Record.Services.All {
-		for _, p := range s.Ports {
-			other, twice := first[p]
-			if !twice {
-				first[p] = s.Name
-			} else if other != s.Name {
-				out = append(out, twoServices(model.NodePortOf(p.Port), other, s.Name))
-			}
-		}
-	}
-	return out
+}, func(v View) []finding {
+	return hadTwice(&v, func(s *model.Service) []model.NodePort { return s.Ports }, func(p model.NodePort) model.Ref { return model.NodePortOf(p.Port) })
 })

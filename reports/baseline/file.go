@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,6 +16,25 @@ import (
 
 // fileMax bounds what is read: a hundred times the library's.
 const fileMax = 64 << 20
+
+// Load reads the baseline in a file, which must be a regular one. The error of a baseline
+// names the file.
+func Load(path string) (*Baseline, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(err, fmt.Errorf("%s: no regular file", path))
+	}
+	b, err := Read(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	b.File = path
+	return b, nil
+}
 
 // Read a baseline. The error is one line that names the field.
 func Read(r io.Reader) (*Baseline, error) {

@@ -1,6 +1,7 @@
 package ipam
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 
@@ -29,6 +30,17 @@ func ActOf(x kube.Exchange) act.Act {
 		a.Left = x.Revision
 	}
 	return a
+}
+
+// Heard is the object that an event of a watch tells of, and whether it was deleted; ok is
+// false if the event cannot be read.
+func Heard(event []byte) (object json.RawMessage, gone, ok bool) {
+	var e struct {
+		Type   string          `json:"type"`
+		Object json.RawMessage `json:"object"`
+	}
+	ok = json.Unmarshal(event, &e) == nil
+	return e.Object, e.Type == "DELETED", ok
 }
 
 // outcome reads the status. A JSON patch whose test fails is answered with 422.

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"strings"
+	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -33,7 +34,7 @@ func JSON(body []byte) []byte {
 	}
 	obj, _, err := legacyscheme.Codecs.UniversalDeserializer().Decode(body, nil, nil)
 	if err != nil {
-		obj, _, err = metadata.Decode(body, nil, nil)
+		obj, _, err = metadata().Decode(body, nil, nil)
 	}
 	if err != nil {
 		return nil
@@ -43,11 +44,11 @@ func JSON(body []byte) []byte {
 }
 
 // metadata reads what is asked for of any kind: PartialObjectMetadata, Table.
-var metadata = func() runtime.Decoder {
+var metadata = sync.OnceValue(func() runtime.Decoder {
 	s := runtime.NewScheme()
 	utilruntime.Must(metav1.AddMetaToScheme(s))
 	return serializer.NewCodecFactory(s).UniversalDeserializer()
-}()
+})
 
 // Protobuf writes one of Kubernetes' own objects, its kind and version set, as
 // typed clients send it.

@@ -47,7 +47,9 @@ func (d *door) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	var resp *http.Response
 	err = d.g.Pass(req.Context(), d.op(c), func(ctx context.Context) (err error) {
-		d.s.settled.Store(d.s.store.Heard())
+		if d.s.tap != nil {
+			d.s.settled.Store(d.s.store.Heard())
+		}
 		if c.info.Verb == "watch" {
 			resp, err = d.watch(ctx, c)
 		} else {

@@ -29,7 +29,7 @@ type Server struct {
 	journal *journal
 	answers answers
 	tap     func(*Message)  // nil: nobody listens
-	settled atomic.Int64    // revision that every watch had told of before the last step with a message
+	settled atomic.Int64    // revision that every watch had told of before the last step with a message, if there is a tap
 	ctx     context.Context // ends with Close, and every watch with it
 	cancel  context.CancelFunc
 }

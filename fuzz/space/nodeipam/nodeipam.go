@@ -8,7 +8,6 @@ import (
 
 	"ipamsim/fuzz/space"
 	"ipamsim/scenarios"
-	"ipamsim/sim"
 	"ipamsim/sim/cluster/action"
 )
 
@@ -135,6 +134,5 @@ func (w *world) faults() {
 		return
 	}
 	f.Only = []string{"PATCH nodes"}
-	f.Allowed = []string{sim.LoseReply.String(), sim.FailBefore.String()}
-	f.Rates = map[string]float64{sim.LoseReply.String(): space.Pick(w.Choices, .2, .4), sim.FailBefore.String(): space.Pick(w.Choices, .2, .4)}
+	w.Unanswered(.2, .4)
 }

@@ -10,7 +10,6 @@ import (
 
 	"ipamsim/fuzz/space"
 	"ipamsim/scenarios"
-	"ipamsim/sim"
 	"ipamsim/sim/cluster/action"
 )
 
@@ -55,20 +54,15 @@ func (w *world) draw() {
 	}
 	w.configure()
 	for range w.Between(3, 12) {
-		w.service(w.time())
+		w.service(w.From(ready))
 	}
 	for range space.Pick(w.Choices, 0, 1, 0, 2) {
-		w.disturb(w.time())
+		w.disturb(w.From(ready))
 	}
 	w.Latencies()
 	w.faults()
 	w.Strategy(space.Weight{Name: "timed", N: 50}, space.Weight{Name: "stall", N: 20}, space.Weight{Name: "random", N: 20}, space.Weight{Name: "pct", N: 5}, space.Weight{Name: "pos", N: 5})
 	w.Title()
-}
-
-// time is any moment at which API servers may be ready.
-func (w *world) time() time.Duration {
-	return ready + time.Duration(w.Int(int((w.Until-ready)/time.Millisecond)))*time.Millisecond
 }
 
 // configure draws the ranges: of one family or both, as narrow as there may be, and node
@@ -180,6 +174,5 @@ func (w *world) faults() {
 		return
 	}
 	f.Only = strings.Fields(space.Pick(w.Choices, "CREATE DELETE UPDATE", "CREATE", "CREATE DELETE"))
-	f.Allowed = []string{sim.LoseReply.String(), sim.FailBefore.String()}
-	f.Rates = map[string]float64{sim.LoseReply.String(): space.Pick(w.Choices, .05, .2), sim.FailBefore.String(): space.Pick(w.Choices, .05, .2)}
+	w.Unanswered(.05, .2)
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/netip"
 	"slices"
+	"strings"
 
 	"sigs.k8s.io/yaml"
 
@@ -13,18 +14,14 @@ import (
 	"ipamsim/scenarios/dump/alias"
 	"ipamsim/scenarios/dump/kept"
 	"ipamsim/scenarios/dump/manifest"
+	"ipamsim/sim/ipam/kubeadm"
 )
 
-// Where kubeadm keeps it, and what takes no more of it than makes sense.
-const (
-	namespace = "kube-system"
-	name      = "kubeadm-config"
-	field     = "ClusterConfiguration"
-	textMax   = 1 << 20
-)
+// textMax is as much of it as makes sense.
+const textMax = 1 << 20
 
 // Resource is the ConfigMap that has it.
-var Resource = dump.Resource{APIVersion: "v1", Plural: "configmaps", Kind: "ConfigMap", Namespace: namespace, Only: name}
+var Resource = dump.Resource{APIVersion: "v1", Plural: "configmaps", Kind: kubeadm.Kind, Namespace: kubeadm.Namespace, Only: kubeadm.Name}
 
 // Configuration is the part of a ClusterConfiguration that is about addresses.
 type Configuration struct {
@@ -41,41 +38,22 @@ type Networking struct {
 
 // Component is what a program of the control plane is started with.
 type Component struct {
-	ExtraArgs Arguments `json:"extraArgs,omitempty"`
+	ExtraArgs kubeadm.Arguments `json:"extraArgs,omitempty"`
 }
 
-// Arguments are flags without their dashes: a list (v1beta4), or names with their values
-// (v1beta3).
-type Arguments []Argument
+// Argument is a flag of a component.
+type Argument = kubeadm.Argument
 
-// Argument is one of them.
-type Argument struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
-
-// UnmarshalJSON implements json.Unmarshaler. Of names with their values those are kept that
-// are about addresses, in the order of flags.
-func (a *Arguments) UnmarshalJSON(b []byte) error {
-	var list []Argument
-	if json.Unmarshal(b, &list) != nil {
-		values := map[string]string{}
-		if err := json.Unmarshal(b, &values); err != nil {
-			return err
-		}
-		for name, v := range values {
-			list = append(list, Argument{name, v})
-		}
-	}
-	*a = nil
+// aboutAddresses are those that are, in the order of flags.
+func aboutAddresses(all kubeadm.Arguments) (out kubeadm.Arguments) {
 	for _, name := range flags {
-		for _, x := range list {
+		for _, x := range all {
 			if x.Name == name {
-				*a = append(*a, x)
+				out = append(out, x)
 			}
 		}
 	}
-	return nil
+	return out
 }
 
 // flags are those that are about addresses.
@@ -86,7 +64,7 @@ var flags = []string{
 
 // Of reads a ConfigMap. ok is false if it is another one.
 func Of(h *kept.Head, raw json.RawMessage) (c Configuration, ok bool, err error) {
-	if h.Key() != namespace+"/"+name {
+	if h.Key() != kubeadm.Namespace+"/"+kubeadm.Name {
 		return c, false, nil
 	}
 	var m struct {
@@ -95,14 +73,24 @@ func Of(h *kept.Head, raw json.RawMessage) (c Configuration, ok bool, err error)
 	if err := json.Unmarshal(raw, &m); err != nil {
 		return c, false, err
 	}
-	text := m.Data[field]
+	text := m.Data[kubeadm.Field]
 	if text == "" || len(text) > textMax {
 		return c, false, nil
 	}
 	if yaml.Unmarshal([]byte(text), &c) != nil {
-		return c, false, h.Fail("data."+field, "no ClusterConfiguration of kubeadm, want YAML with networking.podSubnet or serviceSubnet")
+		return c, false, h.Fail("data."+kubeadm.Field, "no ClusterConfiguration of kubeadm, want YAML with networking.podSubnet or serviceSubnet")
 	}
+	c.APIServer.ExtraArgs, c.ControllerManager.ExtraArgs = aboutAddresses(c.APIServer.ExtraArgs), aboutAddresses(c.ControllerManager.ExtraArgs)
 	return c, true, nil
+}
+
+// Keep keeps what a ConfigMap says among a dump's objects; ok is false if it is another one.
+func Keep(s *kept.Store, in kept.Objects[Configuration], h *kept.Head, raw json.RawMessage) (ok bool, err error) {
+	c, ok, err := Of(h, raw)
+	if !ok {
+		return false, err
+	}
+	return true, kept.Put(s, in, h.Key(), h, c)
 }
 
 // Write writes the ConfigMap.
@@ -111,11 +99,11 @@ func (c *Configuration) Write(w *manifest.Writer) {
 		APIVersion string `json:"apiVersion"`
 		Kind       string `json:"kind"`
 		*Configuration
-	}{"kubeadm.k8s.io/v1beta4", field, c})
+	}{"kubeadm.k8s.io/v1beta4", kubeadm.Field, c})
 	if err != nil && w.Err == nil {
 		w.Err = err
 	}
-	w.Manifest("v1", "ConfigMap", manifest.InNamespace(namespace+"/"+name), "data", manifest.Object{field: string(text)})
+	w.Manifest("v1", kubeadm.Kind, manifest.InNamespace(kubeadm.Namespace+"/"+kubeadm.Name), "data", manifest.Object{kubeadm.Field: string(text)})
 }
 
 // Ranges are texts with the ranges of pods and of Services, each a CIDR.
@@ -137,7 +125,7 @@ func (c *Configuration) flag(name string) (out []string) {
 func (c *Configuration) Rename(a *alias.Aliases) {
 	c.Networking.PodSubnet = renamed(a, c.Networking.PodSubnet)
 	c.Networking.ServiceSubnet = renamed(a, c.Networking.ServiceSubnet)
-	for _, all := range []Arguments{c.APIServer.ExtraArgs, c.ControllerManager.ExtraArgs} {
+	for _, all := range []kubeadm.Arguments{c.APIServer.ExtraArgs, c.ControllerManager.ExtraArgs} {
 		for i := range all {
 			if all[i].Name == "cluster-cidr" || all[i].Name == "service-cluster-ip-range" {
 				all[i].Value = renamed(a, all[i].Value)
@@ -146,7 +134,7 @@ func (c *Configuration) Rename(a *alias.Aliases) {
 	}
 }
 
-func renamed(a *alias.Aliases, list string) string { return Join(a.Texts(Split(list))...) }
+func renamed(a *alias.Aliases, list string) string { return strings.Join(a.Texts(Split(list)), ",") }
 
 // Around is a range of so many bits less than the longest of some prefixes of one family,
 // which has the first of them in it.

@@ -11,6 +11,3 @@ func Split(list string) (out []string) {
 	}
 	return out
 }
-
-// Join is such a list.
-func Join(parts ...string) string { return strings.Join(parts, ",") }

@@ -50,11 +50,7 @@ func (o *objects) found() bool {
 
 func (o *objects) add(h *kept.Head, raw json.RawMessage) (bool, error) {
 	if h.Kind == "ConfigMap" {
-		c, ok, err := kubeadm.Of(h, raw)
-		if !ok {
-			return false, err
-		}
-		return true, kept.Put(o.Store, o.config, h.Key(), h, c)
+		return kubeadm.Keep(o.Store, o.config, h, raw)
 	}
 	var spec struct {
 		PodCIDR  string   `json:"podCIDR"`

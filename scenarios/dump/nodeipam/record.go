@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
+	"strings"
 
 	"ipamsim/model/invariant"
 	"ipamsim/scenarios"
@@ -64,7 +65,8 @@ const bitsMax = 16
 // cannot be told without knowing the cluster's: which nodes lack one, and what lies far from
 // the others.
 func (r *record) makeUp() {
-	var first, far []string
+	var first []bool // the families, IPv4 or not, in the order of what nodes have
+	var far []string
 	by := map[bool][]netip.Prefix{}
 	for _, name := range kept.Keys(r.Nodes) {
 		if len(r.cidrs[name]) == 0 {
@@ -72,17 +74,16 @@ func (r *record) makeUp() {
 		}
 		for _, s := range r.cidrs[name] {
 			p := netip.MustParsePrefix(s)
-			by[p.Addr().Is4()] = append(by[p.Addr().Is4()], p.Masked())
-			if f := strconv.FormatBool(p.Addr().Is4()); !slices.Contains(first, f) {
-				first = append(first, f)
+			v4 := p.Addr().Is4()
+			if by[v4] = append(by[v4], p.Masked()); !slices.Contains(first, v4) {
+				first = append(first, v4)
 			}
 		}
 	}
 	r.config = kubeadm.Configuration{}
 	var subnets []string
 	around := map[bool]netip.Prefix{}
-	for _, f := range first {
-		v4 := f == "true"
+	for _, v4 := range first {
 		p, longest := kubeadm.Around(by[v4], bitsMax)
 		around[v4] = p
 		subnets = append(subnets, p.String())
@@ -92,7 +93,7 @@ func (r *record) makeUp() {
 		}
 		r.config.ControllerManager.ExtraArgs = append(r.config.ControllerManager.ExtraArgs, kubeadm.Argument{Name: flag, Value: strconv.Itoa(longest)})
 	}
-	r.config.Networking.PodSubnet = kubeadm.Join(subnets...)
+	r.config.Networking.PodSubnet = strings.Join(subnets, ",")
 	for _, name := range kept.Keys(r.Nodes) {
 		r.cidrs[name] = slices.DeleteFunc(slices.Clone(r.cidrs[name]), func(s string) bool {
 			p := netip.MustParsePrefix(s)

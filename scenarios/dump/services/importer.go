@@ -23,10 +23,12 @@ var Importer = &dump.Importer{
 		{APIVersion: version, Plural: "ipaddresses", Kind: "IPAddress"},
 		{APIVersion: "v1", Plural: "services", Kind: "Service"},
 	},
-	Apart: true, Judged: []string{
-		invariant.DuplicateClusterIP.Name, invariant.DuplicateNodePort.Name, invariant.LeakedServiceClaim.Name, invariant.ServiceFamilies.Name, invariant.UnbackedService.Name,
-	},
+	Apart: true, Judged: judged,
 	Open: open, Objects: objectsOf, Check: check,
+}
+
+var judged = []string{
+	invariant.DuplicateClusterIP.Name, invariant.DuplicateNodePort.Name, invariant.LeakedServiceClaim.Name, invariant.ServiceFamilies.Name, invariant.UnbackedService.Name,
 }
 
 // The API group of what is not a Service.
@@ -102,11 +104,7 @@ func (p *parent) service() string {
 func (o *objects) add(h *kept.Head, raw json.RawMessage) (bool, error) {
 	switch h.Kind {
 	case "ConfigMap":
-		c, ok, err := kubeadm.Of(h, raw)
-		if !ok {
-			return false, err
-		}
-		return true, kept.Put(o.Store, o.config, h.Key(), h, c)
+		return kubeadm.Keep(o.Store, o.config, h, raw)
 	case "IPAddress":
 		return true, o.addAddress(h, raw)
 	case "ServiceCIDR":

@@ -77,7 +77,7 @@ func (r *record) configure() {
 		return
 	}
 	if all := r.ranges[defaultRange]; len(all) > 0 {
-		r.config.Networking.ServiceSubnet = kubeadm.Join(all...)
+		r.config.Networking.ServiceSubnet = strings.Join(all, ",")
 		return
 	}
 	by := map[bool][]netip.Prefix{}
@@ -94,7 +94,7 @@ func (r *record) configure() {
 			subnets = append(subnets, p.String())
 		}
 	}
-	r.config.Networking.ServiceSubnet = kubeadm.Join(subnets...)
+	r.config.Networking.ServiceSubnet = strings.Join(subnets, ",")
 }
 
 // bitmaps is that no IPAddress is there, though a cluster that has any has one of the Service
@@ -151,9 +151,7 @@ func (r *record) shown() map[string]bool {
 func needs(x *dump.Resource) []string {
 	switch x.Name() {
 	case servicesName:
-		return []string{
-			invariant.DuplicateClusterIP.Name, invariant.DuplicateNodePort.Name, invariant.LeakedServiceClaim.Name, invariant.ServiceFamilies.Name, invariant.UnbackedService.Name,
-		}
+		return judged
 	case addressesName:
 		return []string{invariant.LeakedServiceClaim.Name, invariant.UnbackedService.Name}
 	case rangesName:

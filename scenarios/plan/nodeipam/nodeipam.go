@@ -16,6 +16,7 @@ import (
 	"ipamsim/scenarios/plan"
 	"ipamsim/scenarios/plan/values"
 	"ipamsim/sim/cluster"
+	"ipamsim/sim/ipam/kubeadm"
 )
 
 // Plan is what plans know of node IPAM. It has no reconciler: what a node had is free when
@@ -33,31 +34,25 @@ var Plan = plan.Manager{
 	Blame:     []string{"nodeMask", "podSubnet"},
 }
 
-// Where kubeadm keeps its configuration, and the flag for the length of a podCIDR.
-const (
-	configKind = "ConfigMap"
-	configName = "kubeadm-config"
-	namespace  = "kube-system"
-	configKey  = "ClusterConfiguration"
-	maskFlag   = "node-cidr-mask-size"
-)
+// maskFlag is the flag for the length of a podCIDR.
+const maskFlag = "node-cidr-mask-size"
 
 // manifests change the ClusterConfiguration, or make one.
 func manifests(d *plan.Draft, all []cluster.Object) ([]cluster.Object, error) {
-	i := slices.IndexFunc(all, func(o cluster.Object) bool { return o.Kind == configKind && o.Name == configName })
+	i := slices.IndexFunc(all, func(o cluster.Object) bool { return o.Kind == kubeadm.Kind && o.Name == kubeadm.Name })
 	if i < 0 {
-		o, err := plan.Manifest("v1", configKind, namespace, configName, nil)
+		o, err := plan.Manifest("v1", kubeadm.Kind, kubeadm.Namespace, kubeadm.Name, nil)
 		if err != nil {
 			return nil, err
 		}
 		i, all = 0, append([]cluster.Object{o}, all...)
 	}
-	rest, err := plan.Change(all[i:i+1], configKind, func(b plan.Body) error {
+	rest, err := plan.Change(all[i:i+1], kubeadm.Kind, func(b plan.Body) error {
 		delete(b, "spec")
 		data := plan.Under(b, "data")
-		text, _ := data[configKey].(string)
+		text, _ := data[kubeadm.Field].(string)
 		var err error
-		data[configKey], err = configure(d, text)
+		data[kubeadm.Field], err = configure(d, text)
 		return err
 	})
 	if err != nil {

@@ -13,13 +13,12 @@ import (
 	"ipamsim/sim/kube"
 )
 
-// Where kubeadm keeps it.
+// Where kubeadm keeps it: an object, and a field of its data.
 const (
+	Kind      = "ConfigMap"
 	Namespace = "kube-system"
-
-	kind  = "ConfigMap"
-	name  = "kubeadm-config"
-	field = "ClusterConfiguration"
+	Name      = "kubeadm-config"
+	Field     = "ClusterConfiguration"
 )
 
 // Argument is a flag without its dashes, as kubeadm writes it.
@@ -55,18 +54,18 @@ func Stored(api *kube.Server) (string, error) {
 		return "", err
 	}
 	for _, o := range all {
-		if m, ok := o.(*corev1.ConfigMap); ok && m.Namespace == Namespace && m.Name == name {
-			return m.Data[field], nil
+		if m, ok := o.(*corev1.ConfigMap); ok && m.Namespace == Namespace && m.Name == Name {
+			return m.Data[Field], nil
 		}
 	}
-	return "", errors.New("there is no ConfigMap " + Namespace + "/" + name)
+	return "", errors.New("there is no ConfigMap " + Namespace + "/" + Name)
 }
 
 // Read has read take the ClusterConfiguration that is among objects; ok is false if none
 // is. The error is an *ipam.ObjectError.
 func Read(objects []ipam.Object, read func(text string) error) (ok bool, err error) {
 	for _, o := range objects {
-		if o.Kind != kind || o.Namespace != Namespace || o.Name != name {
+		if o.Kind != Kind || o.Namespace != Namespace || o.Name != Name {
 			continue
 		}
 		var m struct {
@@ -74,10 +73,10 @@ func Read(objects []ipam.Object, read func(text string) error) (ok bool, err err
 		}
 		err := json.Unmarshal(o.Body, &m)
 		if err == nil {
-			err = read(m.Data[field])
+			err = read(m.Data[Field])
 		}
 		if err != nil {
-			return true, &ipam.ObjectError{Object: o, Field: "data." + field, Err: err}
+			return true, &ipam.ObjectError{Object: o, Field: "data." + Field, Err: err}
 		}
 		return true, nil
 	}

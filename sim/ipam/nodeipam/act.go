@@ -56,12 +56,8 @@ func actOfNode(x kube.Exchange) act.Act {
 	case act.Read:
 		a.Bare = !readNode(x.Response, &a.Thing)
 	case act.Hear:
-		var e struct {
-			Type   string          `json:"type"`
-			Object json.RawMessage `json:"object"`
-		}
-		if json.Unmarshal(x.Response, &e) == nil {
-			a.Gone, a.Bare = e.Type == "DELETED", !readNode(e.Object, &a.Thing)
+		if object, gone, ok := ipam.Heard(x.Response); ok {
+			a.Gone, a.Bare = gone, !readNode(object, &a.Thing)
 		}
 	}
 	return a

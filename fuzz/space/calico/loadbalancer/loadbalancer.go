@@ -8,7 +8,6 @@ import (
 
 	"ipamsim/fuzz/space"
 	"ipamsim/scenarios"
-	"ipamsim/sim"
 	"ipamsim/sim/cluster/action"
 )
 
@@ -42,10 +41,10 @@ func (w *world) draw() {
 	s.Timers = scenarios.Timers{}
 	w.pools()
 	for range w.Between(3, 9) {
-		w.service(w.time())
+		w.service(w.From(ready))
 	}
 	for range space.Pick(w.Choices, 0, 1, 0, 2) {
-		w.disturb(w.time())
+		w.disturb(w.From(ready))
 	}
 	w.Latencies()
 	w.faults()
@@ -58,11 +57,6 @@ func (w *world) draw() {
 
 // rest is longer than three rounds of the controller.
 const rest = 20 * time.Minute
-
-// time is any moment at which the controller may be ready.
-func (w *world) time() time.Duration {
-	return ready + time.Duration(w.Int(int((w.Until-ready)/time.Millisecond)))*time.Millisecond
-}
 
 // pools draws one or two pools of a few addresses, and now and then one of IPv6.
 func (w *world) pools() {
@@ -163,6 +157,5 @@ func (w *world) faults() {
 	if f.Max = space.Pick(w.Choices, 0, 1, 2, 0, 3); f.Max == 0 {
 		return
 	}
-	f.Allowed = []string{sim.LoseReply.String(), sim.FailBefore.String()}
-	f.Rates = map[string]float64{sim.LoseReply.String(): space.Pick(w.Choices, .01, .05), sim.FailBefore.String(): space.Pick(w.Choices, .01, .05)}
+	w.Unanswered(.01, .05)
 }

@@ -6,8 +6,6 @@
 package loadbalancer
 
 import (
-	"encoding/json"
-
 	"ipamsim/model"
 	"ipamsim/model/act"
 	"ipamsim/sim/ipam"
@@ -57,14 +55,10 @@ func actOf(x kube.Exchange) act.Act {
 		body = x.Request
 	}
 	if a.Verb == act.Hear {
-		var e struct {
-			Type   string          `json:"type"`
-			Object json.RawMessage `json:"object"`
-		}
-		if json.Unmarshal(body, &e) != nil {
+		var ok bool
+		if body, a.Gone, ok = ipam.Heard(body); !ok {
 			return a
 		}
-		body, a.Gone = e.Object, e.Type == "DELETED"
 	}
 	s, ok := decode(body)
 	if !ok {

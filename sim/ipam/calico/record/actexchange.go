@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"ipamsim/model/act"
+	"ipamsim/sim/ipam"
 	"ipamsim/sim/kube"
 )
 
@@ -113,14 +114,11 @@ func itemsOf(x kube.Exchange) []*bmodel.KVPair {
 }
 
 func eventOf(x kube.Exchange) (gone bool, kv *bmodel.KVPair) {
-	var e struct {
-		Type   string          `json:"type"`
-		Object json.RawMessage `json:"object"`
-	}
-	if json.Unmarshal(x.Response, &e) != nil {
+	object, gone, ok := ipam.Heard(x.Response)
+	if !ok {
 		return false, nil
 	}
-	return e.Type == "DELETED", PairOf(x.Resource, e.Object)
+	return gone, PairOf(x.Resource, object)
 }
 
 // keyOfName is the key of an object of which only the name is known. The name of
