@@ -123,6 +123,9 @@ func (l *loader) acts(c *check, act cluster.Action, now time.Duration, p path) {
 	node := func(name string) { there(name, "node") }
 	if m, ok := act.(cluster.OnMachine); ok {
 		node(m.Machine())
+		if a, ok := act.(*action.Drain); ok {
+			c.bad(a.Timeout.Duration != 0 && (a.Force || a.DisableEviction), p.Then("timeout"), "only of evictions")
+		}
 		return
 	}
 	switch a := act.(type) {
