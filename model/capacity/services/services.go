@@ -90,14 +90,6 @@ func Ends(p netip.Prefix) (first, last netip.Addr) {
 	return first, last
 }
 
-// Size is how many addresses of a range Services get.
-func Size(p netip.Prefix) int {
-	if p.Addr().Is4() {
-		return capacity.Addresses(p) - 2
-	}
-	return capacity.Addresses(p) - 1
-}
-
 // InBand reports whether an address is one of a band, and none of the beginning.
 func (c *Config) InBand(a netip.Addr) bool {
 	i := slices.IndexFunc(c.Ranges, func(p netip.Prefix) bool { return p.Contains(a) })

@@ -197,8 +197,8 @@ func spec(c *capacity.Cluster, seed uint64, name string) plan.Body {
 func measure(x *capacity.Sample, v metric.View, c *capacity.Cluster) {
 	conf, all := c.Manager.(*services.Config), v.Record.Services
 	x.Leaked, x.Size = 0, 0
-	for _, r := range conf.Ranges {
-		x.Size += services.Size(r)
+	for _, r := range c.Networks[0].Ranges {
+		x.Size += r.FreeBetween(r.Start, r.End, nil)
 	}
 	for _, s := range all.All {
 		if !slices.ContainsFunc(s.Addrs, func(a netip.Addr) bool { return slices.Contains(conf.Taken, a) }) {
