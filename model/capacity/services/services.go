@@ -110,7 +110,7 @@ func (c *Config) Open(p *capacity.Player) (*capacity.Allocator, error) {
 	if p.Cluster().Record != nil {
 		return nil, capacity.NotModelled(errors.New("a cluster that runs already"))
 	}
-	a := &allocator{Config: c, seed: p.Seed(), held: map[string]hold{}, used: len(c.Taken), ports: c.Last - c.First + 1 - len(c.TakenPorts)}
+	a := &allocator{Config: c, seed: p.Seed(), chance: p.Chance, held: map[string]hold{}, used: len(c.Taken), ports: c.Last - c.First + 1 - len(c.TakenPorts)}
 	for _, r := range c.Ranges {
 		a.cidrs = append(a.cidrs, newCIDR(r, c.Taken))
 	}
@@ -123,10 +123,11 @@ func (c *Config) Open(p *capacity.Player) (*capacity.Allocator, error) {
 // allocator is the storage of Services.
 type allocator struct {
 	*Config
-	seed  uint64
-	cidrs []*cidr
-	ports int // that are free
-	held  map[string]hold
+	seed   uint64
+	chance func() // upstream leaves something to it
+	cidrs  []*cidr
+	ports  int // that are free
+	held   map[string]hold
 
 	used, inBand, portsUsed int
 }
@@ -192,9 +193,11 @@ func (p *part) take() (a netip.Addr, ok bool) {
 }
 
 // add is the creation of a Service: its addresses, and then its node ports. One that does not
-// get everything has nothing.
+// get everything has nothing here. Upstream asks the families in the order of a Go map, and
+// does not give back what the first one gave when the second one has nothing: its repair
+// does, one to four minutes later.
 //
-// Source: pkg/registry/core/service/storage, allocateCreate (v1.34.1).
+// Source: pkg/registry/core/service/storage, allocateCreate, txnAllocClusterIPs (v1.34.1).
 func (a *allocator) add(pod *capacity.Pod) ([]netip.Addr, error) {
 	k := a.Kind(a.seed, pod.Ref.Name)
 	h := hold{ports: a.Config.ports(k)}
@@ -209,7 +212,11 @@ func (a *allocator) add(pod *capacity.Pod) ([]netip.Addr, error) {
 		h.addrs = append(h.addrs, addr)
 	}
 	a.keep(pod.Container, h)
-	if short := k.Dual && len(h.addrs) < 2 || len(h.addrs) == 0; short || a.ports < 0 {
+	short := k.Dual && len(h.addrs) < 2 || len(h.addrs) == 0
+	if short && k.Dual {
+		a.chance()
+	}
+	if short || a.ports < 0 {
 		_ = a.del(pod, pod.Container)
 		return nil, capacity.ErrNoAddress
 	}

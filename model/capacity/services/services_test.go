@@ -26,7 +26,7 @@ func TestBands(t *testing.T) {
 
 // opened is an allocator, and a Service of a number.
 func opened(c *Config) (*allocator, func(n int) *capacity.Pod) {
-	a := &allocator{Config: c, held: map[string]hold{}, used: len(c.Taken), ports: c.Last - c.First + 1}
+	a := &allocator{Config: c, chance: func() {}, held: map[string]hold{}, used: len(c.Taken), ports: c.Last - c.First + 1}
 	for _, r := range c.Ranges {
 		a.cidrs = append(a.cidrs, newCIDR(r, c.Taken))
 	}
