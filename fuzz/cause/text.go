@@ -9,8 +9,26 @@ import (
 // at which step of the run that shows it, and where in the address manager's code.
 func (c *Cause) Lines() []string {
 	out := []string{string(c.Label)}
+	if silent := rules[c.Invariant].silent; silent != "" && silent == c.Code {
+		return append(out, c.unsaid()...)
+	}
 	for i := range c.Links {
 		out = append(out, c.Links[i].String())
+	}
+	return out
+}
+
+// unsaid tells first which messages failed, and then what they should have told of.
+func (c *Cause) unsaid() (out []string) {
+	for i := range c.Links {
+		if l := &c.Links[i]; l.Role != Wrote {
+			out = append(out, l.String())
+		}
+	}
+	for i := range c.Links {
+		if l := &c.Links[i]; l.Role == Wrote {
+			out = append(out, strings.Replace(l.String(), " broke it", " did what it should, and nothing told of it", 1))
+		}
 	}
 	return out
 }

@@ -75,8 +75,8 @@ func (a *Answer) band(m *Measure, f Figure) string {
 }
 
 // bound in words: "exhaustion probability ≤ 5%", "blackholed = 0".
-func bound(b Bound) string {
-	for _, m := range Measures() {
+func (a *Answer) bound(b Bound) string {
+	for _, m := range a.plan.Manager.measures() {
 		switch {
 		case m.Name != b.Measure:
 		case b.Most == 0:
@@ -91,8 +91,8 @@ func bound(b Bound) string {
 }
 
 // called is what sentences call a measure of this name.
-func called(name string) string {
-	for _, m := range Measures() {
+func (a *Answer) called(name string) string {
+	for _, m := range a.plan.Manager.measures() {
 		if m.Name == name {
 			return m.column()
 		}
