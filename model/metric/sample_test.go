@@ -230,6 +230,7 @@ func TestBothFamilies(t *testing.T) {
 	six := model.IPPool{Name: "six", Prefix: cidr("fd64:75::/64"), BlockBits: 122, Workloads: true, Nodes: four.Nodes}
 	v.Networks[0].Blocks.Pools = append(v.Networks[0].Blocks.Pools, six)
 	v.Networks[0].Blocks.V6 = true
+	v.Networks[0].Ranges = append(v.Networks[0].Ranges, model.Range{Prefix: six.Prefix, Start: ip("fd64:75::"), End: ip("fd64:75::ffff:ffff:ffff:ffff")})
 	for i, node := range four.Nodes[:3] {
 		b := netip.PrefixFrom(ip(fmt.Sprintf("fd64:75::%x", 64*i)), 122)
 		v.Record.Pools = append(v.Record.Pools, model.Pool{Name: fmt.Sprint(b), Range: b, Node: node})
@@ -245,7 +246,7 @@ ipamsim_blackholed_pairs 3
 ipamsim_blackholed_pairs_per_family{family="IPv4"} 2
 ipamsim_blackholed_pairs_per_family{family="IPv6"} 1
 ipamsim_empty_blocks{ippool="six"} 2
-ipamsim_free_blocks{ippool="six"} 2.882303761517117e+17
+ipamsim_free_blocks{ippool="six"} 2.8823037615171174e+17
 ipamsim_leaked_addresses{ippool="six"} 0
 ipamsim_nodes_without_block_per_family{family="IPv4"} 2
 ipamsim_nodes_without_block_per_family{family="IPv6"} 1

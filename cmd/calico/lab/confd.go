@@ -114,3 +114,27 @@ func stockBIRD(file string) error {
 	b = krtDevice.ReplaceAll(b, []byte("if defined(bgp_next_hop) then reject;"))
 	return os.WriteFile(file, krtTunnel.ReplaceAll(b, nil), 0o644)
 }
+
+// stored is confd's datastore: the keys that its daemon would have cached, with
+// their values. It never changes.
+type stored map[string]string
+
+func (s stored) SetPrefixes([]string) error { return nil }
+
+// GetValues returns what lies under any of the prefixes.
+func (s stored) GetValues(prefixes []string) (map[string]string, error) {
+	found := map[string]string{}
+	for k, v := range s {
+		for _, p := range prefixes {
+			if strings.HasPrefix(k, p) {
+				found[k] = v
+			}
+		}
+	}
+	return found, nil
+}
+
+// WatchPrefix returns at once: rendering once does not call it.
+func (s stored) WatchPrefix(string, []string, uint64, chan bool) (string, error) { return "", nil }
+
+func (s stored) GetCurrentRevision() uint64 { return 1 }

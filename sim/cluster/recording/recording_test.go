@@ -16,7 +16,7 @@ func TestAddressesOfNodes(t *testing.T) {
 	} {
 		m.Node = model.Node{Up: true, Registered: true}
 		r := New(nil, nil)
-		r.Frame(View{Record: &model.Snapshot{}, Machines: map[string]*Machine{"a": m}}, 1, 0)
+		r.Frame(View{Record: &model.Snapshot{}, Machines: map[string]*Machine{"a": m}, Calls: func(func(string, Call) bool) {}}, 1, 0)
 		f := r.Film()
 		got := f.Frames[len(f.Frames)-1].Changes
 		if len(got) != 1 || f.Tables[got[0].Table].Name != "nodes" || got[0].Row[1] != want {
