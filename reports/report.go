@@ -75,8 +75,9 @@ type Report struct {
 	// Races are the orders of messages that decide, as a search tried them; nil: nobody did.
 	Races []model.Race
 
-	// Ledger is what became of the record.
-	Ledger *model.Ledger `json:"-"`
+	// Ledger is what became of the record, Touched of the truth beside what the history tells.
+	Ledger  *model.Ledger   `json:"-"`
+	Touched []checker.Touch `json:"-"`
 
 	// Film is what everything looked like from step to step, nil if nobody asked for
 	// it. Networks are the policies that its addresses are told apart by.

@@ -139,7 +139,7 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 	if c != nil {
 		rep.Violations, rep.History, rep.Ledger, rep.Act = c.Checker.Violations(), c.Checker.History(), c.Checker.Ledger(), c.Act
 		rep.Calls, rep.Series, rep.States, rep.Film = c.Calls(), c.Checker.Series(), c.Checker.States(), c.Checker.Film()
-		rep.Upstreams, rep.Used = c.Checker.Upstream(), c.Checker.Used()
+		rep.Upstreams, rep.Used, rep.Touched = c.Checker.Upstream(), c.Checker.Used(), c.Checker.Touched()
 	}
 	if o.Recorded {
 		rep.Races = s.Doc.Spec.Schedule.racesOf(rep)

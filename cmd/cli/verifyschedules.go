@@ -38,13 +38,15 @@ func verifyCommand(m scenarios.Managers) *cobra.Command {
 most --preemptions times although another could go on, and at most --faults faults.
 Time passes when no message can go. Schedules that differ only in the order of
 messages that do not depend on each other are run once (sim/por/README.md says what
-depends on what, and what is no choice).
+depends on what, and what is no choice). The simple controllers run, unless the scenario
+names others.
 
 DIR keeps the runs: the same command goes on with a search that was interrupted.
 
 Exit: 0 every schedule was covered and none breaks but as the scenario expects · 1 one
 breaks: DIR has the shortest, to replay · 2 not covered: it was interrupted, its time
-was up, or it could not go on.`,
+was up, or it could not go on; or covered, and what the scenario expects to break does
+not within these bounds.`,
 		Example: `  ipamsim verify two-pods.yaml
   ipamsim verify two-pods.yaml --preemptions 1 --faults 1 --time 10m`,
 		Args: cobra.ExactArgs(1),
@@ -160,6 +162,9 @@ func (f *verifyFlags) tell(w io.Writer, o *verify.Outcome, took time.Duration) e
 		within, none, o.Schedules, plural(o.Runs, "run"), saved(o.Result), took.Round(time.Second), plural(o.Learned, "fact"))
 	if l := o.Outside; l != nil {
 		fmt.Fprintf(w, "a schedule outside of these bounds breaks %s: %s\n", l.Breaks[0].Invariant, reports.Clean(l.Breaks[0].Message))
+	}
+	if len(o.Unmet) > 0 {
+		return &exit{exitCannot, fmt.Errorf("the scenario expects %s, which no schedule within these bounds breaks: it takes more than they allow, or is mended", strings.Join(o.Unmet, ", "))}
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func ServeCell(ctx context.Context, m scenarios.Managers, in io.Reader, out io.W
 			}
 			return a
 		}
-		if a.Log, _, err = run(ctx, runner, w, q.Plan); err == nil {
+		if a.Log, _, err = run(ctx, runner, w, q.Plan, scenarios.Options{}); err == nil {
 			return a
 		}
 		var stuck *sim.Stuck

@@ -38,6 +38,10 @@ type Outcome struct {
 	Report  *reports.Report // of that run
 	Broke   *model.Violation
 	Meant   bool // the scenario says that it breaks
+	// Unmet are invariants of which the scenario says that they break, and that no schedule
+	// within the bounds does, of a world that is covered. What breaks them takes more than the bounds
+	// allow, or a latency, or it is gone: nobody can say which.
+	Unmet []string
 }
 
 // Run covers the scenario's schedules, or goes on with a search of the same scenario,
@@ -72,6 +76,9 @@ func Run(ctx context.Context, cfg Config) (*Outcome, error) {
 	result, err := search.Cover(ctx)
 	p.close()
 	out := &Outcome{Result: result, Why: err}
+	if e := s.Doc.Spec.Expect; e != nil && result.Covered {
+		out.Unmet = slices.DeleteFunc(slices.Clone(e.Violations), func(v string) bool { return slices.Contains(result.Shown, v) })
+	}
 	broken := result.Broken
 	if broken == nil && result.Expected != nil {
 		broken, out.Meant = result.Expected, true

@@ -11,7 +11,6 @@ import (
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
-	"ipamsim/sim"
 	"ipamsim/sim/hermetic"
 	"ipamsim/sim/por"
 )
@@ -21,21 +20,25 @@ import (
 // waits for.
 const Instant = time.Millisecond
 
-// within is a world in which so many faults may happen.
+// within is a world in which so many faults may happen, with the simple controllers unless it
+// says otherwise: Kubernetes' own send ten times as many messages, whose orders say nothing
+// of addresses.
 func within(s *scenarios.Scenario, faults int) *scenarios.Scenario {
-	w := *s
+	w := *s.WithSimpleControllers()
 	w.Doc.Spec.Faults.Max = faults
 	w.Doc.Spec.Schedule = nil
 	return &w
 }
 
-// run a world as a plan says.
-func run(ctx context.Context, r *scenarios.Runner, w *scenarios.Scenario, p por.Plan) (*por.Log, *reports.Report, error) {
+// run a world as a plan says, with what else the caller wants of the run.
+func run(ctx context.Context, r *scenarios.Runner, w *scenarios.Scenario, p por.Plan, o scenarios.Options) (*por.Log, *reports.Report, error) {
+	o.Store, o.Instant = scenarios.Memory, Instant
 	var rep *reports.Report
 	for n := 1; ; n++ {
 		g := por.NewGuide(p, w.Faults())
+		o.Walk = g
 		var err error
-		if rep, err = r.Run(ctx, w, scenarios.Options{Store: scenarios.Memory, Instant: Instant, Walk: g}); err != nil {
+		if rep, err = r.Run(ctx, w, o); err != nil {
 			return nil, nil, err
 		}
 		if rep.Foreign == 0 || !hermetic.Enabled {
@@ -54,35 +57,12 @@ const wakesMax = 5
 func logOf(g *por.Guide, rep *reports.Report) *por.Log {
 	l := g.Log(rep.Trace, rep.Virtual)
 	l.Cut = rep.Reason
-	for i, st := range rep.Trace.Steps {
-		l.Steps[i].Visible = podOrNode(st)
-	}
-	see := func(step int) {
-		if 0 < step && step <= len(l.Steps) {
-			l.Steps[step-1].Visible = true
-		}
-	}
-	for i := range rep.Ledger.Changes {
-		see(rep.Ledger.Changes[i].Step)
-	}
-	for i := range rep.History.Events {
-		see(rep.History.Events[i].Step)
-	}
+	touched(l, rep)
 	for i := range rep.Violations {
 		v := &rep.Violations[i]
-		see(v.Step)
 		l.Breaks = append(l.Breaks, por.Break{Step: v.Step, Invariant: v.Invariant, Message: v.Message})
 	}
 	return l
-}
-
-// podOrNode: what is judged includes stored pods and nodes.
-func podOrNode(st *sim.Step) bool {
-	op := st.Choice.Op
-	if op.Kind != sim.Write || op.Request == nil || st.Choice.Outcome == sim.FailBefore {
-		return false
-	}
-	return op.Request.Resource == "pods" || op.Request.Resource == "nodes"
 }
 
 // first is the violation that a run broke by first, nil if it did by none that matters.

@@ -32,6 +32,7 @@ type Log struct {
 	Plan     Plan
 	Followed int // how many of the plan's moves could be made
 	Breaks   []Break
+	Joined   [][]string `json:",omitempty"` // things that are judged together from the start: see Step.Touches
 }
 
 // Offer is a message that waited at the gate.
@@ -51,7 +52,9 @@ type Step struct {
 	Outcome sim.Outcome
 	Level   int
 	At      time.Duration
-	Visible bool // what is judged changed
+	// Touches names the things of which what is judged changed: a pod, an address; Whole
+	// if everything is concerned. None: nothing that is judged changed.
+	Touches []string `json:",omitempty"`
 }
 
 // Break is a violation.

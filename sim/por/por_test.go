@@ -17,9 +17,9 @@ import (
 // instruction of a toy process. Its register takes what it reads; what it writes depends
 // on the register.
 type instruction struct {
-	do     string // read, write, odd (skip the next unless the register is odd), sleep, wake, await
+	do     string // read, write, odd (skip the next unless the register is odd), sleep, wake, await, mark
 	object int
-	other  int // the process that is woken
+	other  int // the process that is woken; the other object that is marked
 }
 
 type toy [][]instruction
@@ -28,24 +28,85 @@ func (p toy) String() string { return fmt.Sprint([][]instruction(p)) }
 
 // judged is what a run of a toy was seen to be.
 type judged struct {
+	apart  bool            // objects are judged each with those that it was joined with, and not all
 	states map[string]bool // of the objects, after each step
 	ends   map[string]bool
 }
 
-func newJudged() *judged { return &judged{map[string]bool{}, map[string]bool{}} }
+func newJudged(apart bool) *judged { return &judged{apart, map[string]bool{}, map[string]bool{}} }
 
-// run a toy. Where the objects' values change is visible.
-func (p toy) run(t interface{ Fatalf(string, ...any) }, st sim.Strategy, faults sim.Budget, j *judged) (tr *sim.Trace, visible []bool, end time.Duration) {
-	objects := [3]int{}
+// marked is the truth behind the objects: what processes write and none reads.
+type marked [3]int
+
+// sight is all that can be judged of a run so far.
+type sight struct {
+	objects [3]int
+	marks   marked
+}
+
+// touched are the things that differ.
+func (s *sight) touched(was *sight) (out []string) {
+	for i := range s.objects {
+		if s.objects[i] != was.objects[i] {
+			out = append(out, fmt.Sprint("object ", i))
+		}
+		if s.marks[i] != was.marks[i] {
+			out = append(out, fmt.Sprint("mark ", i))
+		}
+	}
+	return out
+}
+
+func (s *sight) of(thing string) int {
+	kind, i := "", 0
+	_, _ = fmt.Sscan(thing, &kind, &i)
+	if kind == "mark" {
+		return s.marks[i]
+	}
+	return s.objects[i]
+}
+
+// see takes in what is there after a step that touched something. Groups are what earlier
+// steps of the run have joined.
+func (j *judged) see(s *sight, touched []string, groups *[][]string) []string {
+	switch {
+	case len(touched) == 0:
+		return nil
+	case !j.apart:
+		j.states[fmt.Sprint(*s)] = true
+		return []string{Whole}
+	}
+	one := slices.Clone(touched)
+	*groups = slices.DeleteFunc(*groups, func(g []string) bool {
+		meets := slices.ContainsFunc(g, func(t string) bool { return slices.Contains(touched, t) })
+		if meets {
+			one = append(one, g...)
+		}
+		return meets
+	})
+	slices.Sort(one)
+	one = slices.Compact(one)
+	*groups = append(*groups, one)
+	text := ""
+	for _, t := range one {
+		text += fmt.Sprintf("%s=%d ", t, s.of(t))
+	}
+	j.states[text] = true
+	return touched
+}
+
+// run a toy. Touched is what changed of what is judged, by step.
+func (p toy) run(t interface{ Fatalf(string, ...any) }, st sim.Strategy, faults sim.Budget, j *judged) (tr *sim.Trace, touched [][]string, end time.Duration) {
+	var now sight
+	var groups [][]string
 	o := sim.Options{Strategy: st, Faults: faults, Instant: time.Millisecond, Limits: sim.Limits{Virtual: time.Hour}}
 	tr, err := sim.Run(context.Background(), o, func(w *sim.World) error {
-		before := objects
+		before := now
 		w.Hooks.Step = func(*sim.Step) {
-			visible = append(visible, before != objects)
-			before = objects
-			j.states[fmt.Sprint(objects)] = true
+			touched = append(touched, j.see(&now, now.touched(&before), &groups))
+			before = now
 		}
-		w.Hooks.End = func() { end = w.Now(); j.ends[fmt.Sprint(objects)] = true }
+		w.Hooks.End = func() { end = w.Now(); j.ends[fmt.Sprint(now)] = true }
 		var wakes []chan int
 		for range p {
 			wakes = append(wakes, make(chan int, 9))
@@ -59,7 +120,7 @@ func (p toy) run(t interface{ Fatalf(string, ...any) }, st sim.Strategy, faults 
 						w.Finish()
 					}
 				}()
-				return p.process(ctx, g, a, program, &objects, wakes)
+				return p.process(ctx, g, a, program, &now, wakes)
 			}})
 		}
 		return nil
@@ -67,10 +128,10 @@ func (p toy) run(t interface{ Fatalf(string, ...any) }, st sim.Strategy, faults 
 	if err != nil {
 		t.Fatalf("%v: %v", p, err)
 	}
-	return tr, visible, end
+	return tr, touched, end
 }
 
-func (p toy) process(ctx context.Context, g *sim.Gate, a int, program []instruction, objects *[3]int, wakes []chan int) error {
+func (p toy) process(ctx context.Context, g *sim.Gate, a int, program []instruction, now *sight, wakes []chan int) error {
 	register := a + 1
 	skip := false
 	for n, i := range program {
@@ -82,12 +143,12 @@ func (p toy) process(ctx context.Context, g *sim.Gate, a int, program []instruct
 		switch i.do {
 		case "read":
 			op := sim.Op{Kind: sim.Read, Key: "GET", Request: &sim.Request{Verb: "GET", Path: path}, Hurts: sim.Of(sim.FailBefore), Fails: 1}
-			if g.Pass(ctx, op, func(context.Context) error { register += objects[i.object]; return nil }) != nil {
+			if g.Pass(ctx, op, func(context.Context) error { register += now.objects[i.object]; return nil }) != nil {
 				register += 100
 			}
 		case "write":
 			op := sim.Op{Kind: sim.Write, Key: "PUT", Request: &sim.Request{Verb: "PUT", Path: path}, Hurts: sim.Of(sim.FailBefore, sim.LoseReply), Fails: 1}
-			if g.Pass(ctx, op, func(context.Context) error { objects[i.object] = (register*7 + n) % 64; return nil }) != nil {
+			if g.Pass(ctx, op, func(context.Context) error { now.objects[i.object] = (register*7 + n) % 64; return nil }) != nil {
 				register += 1000
 			}
 		case "odd":
@@ -96,6 +157,14 @@ func (p toy) process(ctx context.Context, g *sim.Gate, a int, program []instruct
 			time.Sleep(time.Duration(i.object+1) * 10 * time.Millisecond)
 		case "wake":
 			wakes[i.other] <- register
+		case "mark": // not commutative, and nobody's business but the judge's
+			op := sim.Op{Kind: sim.Local, Key: fmt.Sprint("MARK ", i.object, i.other), Request: &sim.Request{Verb: "MARK"}}
+			_ = g.Pass(ctx, op, func(context.Context) error {
+				for _, m := range []int{i.object, i.other % len(now.marks)} {
+					now.marks[m] = (now.marks[m]*3 + register*7 + n + a) % 1024
+				}
+				return nil
+			})
 		case "await": // another's word, or a while
 			select {
 			case x := <-wakes[a]:
@@ -108,8 +177,8 @@ func (p toy) process(ctx context.Context, g *sim.Gate, a int, program []instruct
 }
 
 // plainly goes through every schedule one by one.
-func (p toy) plainly(t interface{ Fatalf(string, ...any) }, b Bounds, max int) (int, *judged) {
-	j := newJudged()
+func (p toy) plainly(t interface{ Fatalf(string, ...any) }, b Bounds, max int, apart bool) (int, *judged) {
+	j := newJudged(apart)
 	all := strategy.Unbounded
 	e := strategy.NewExhaustive(strategy.Bounds{Depth: all, Preemptions: b.Preemptions, Delays: all, Faults: b.Faults})
 	n := 0
@@ -130,14 +199,14 @@ func budget(b Bounds) sim.Budget {
 }
 
 // reduced goes through them by partial-order reduction.
-func (p toy) reduced(t interface{ Fatalf(string, ...any) }, b Bounds, probes int) (*Result, *judged) {
-	j := newJudged()
+func (p toy) reduced(t interface{ Fatalf(string, ...any) }, b Bounds, probes int, apart bool) (*Result, *judged) {
+	j := newJudged(apart)
 	s := &Search{Bounds: b, Instant: time.Millisecond, Probes: probes, World: func(_ context.Context, plan Plan) (*Log, error) {
 		g := NewGuide(plan, budget(b))
-		tr, visible, end := p.run(t, g, budget(b), j)
+		tr, touched, end := p.run(t, g, budget(b), j)
 		l := g.Log(tr, end)
-		for i, v := range visible {
-			l.Steps[i].Visible = v
+		for i, things := range touched {
+			l.Steps[i].Touches = things
 		}
 		return l, nil
 	}}
@@ -148,17 +217,23 @@ func (p toy) reduced(t interface{ Fatalf(string, ...any) }, b Bounds, probes int
 	return r, j
 }
 
-// Programs that are drawn: the reduction loses no state, no end and no schedule.
+// Programs that are drawn: the reduction loses no state, no end and no schedule; if objects
+// are judged apart, no state of those that a run has joined.
 func TestReductionLosesNothing(t *testing.T) {
+	t.Run("as a whole", func(t *testing.T) { losesNothing(t, false) })
+	t.Run("apart", func(t *testing.T) { losesNothing(t, true) })
+}
+
+func losesNothing(t *testing.T, apart bool) {
 	schedules, runs := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawn(t)
 		b := Bounds{rapid.IntRange(0, 2).Draw(t, "preemptions"), rapid.IntRange(0, 1).Draw(t, "faults")}
-		n, want := p.plainly(t, b, 300)
+		n, want := p.plainly(t, b, 300, apart)
 		if want == nil {
 			t.Skip("too many schedules to go through one by one")
 		}
-		r, got := p.reduced(t, b, 10)
+		r, got := p.reduced(t, b, 10, apart)
 		if missing := less(want.states, got.states); len(missing) > 0 {
 			t.Fatalf("%v %+v: states that no run showed: %v", p, b, missing)
 		}
@@ -178,7 +253,7 @@ func less(a, b map[string]bool) []string {
 }
 
 func drawn(t *rapid.T) toy {
-	dos := []string{"read", "read", "write", "write", "odd", "sleep", "wake", "await"}
+	dos := []string{"read", "read", "write", "write", "odd", "sleep", "wake", "await", "mark", "mark"}
 	n := rapid.IntRange(2, 3).Draw(t, "processes")
 	p := make(toy, n)
 	for a := range p {
@@ -212,7 +287,7 @@ func TestKnownCounts(t *testing.T) {
 		{"a writer and three readers", toy{{write(0)}, {read(0)}, {read(0)}, {read(0)}}, Bounds{all, 0}, 24, 8},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r, _ := tt.p.reduced(t, tt.bounds, 0)
+			r, _ := tt.p.reduced(t, tt.bounds, 0, false)
 			if r.Schedules.Int64() != tt.schedules || r.Runs > tt.runs || !r.Covered {
 				t.Errorf("%d schedules by %d runs, want %d by at most %d", r.Schedules, r.Runs, tt.schedules, tt.runs)
 			}

@@ -11,12 +11,13 @@ import (
 //
 // Part of it is read off the messages, part is learned from what they were seen to do:
 // which process hears of which resource, which processes move each other without a
-// message, and which steps change what is judged. It only grows.
+// message, and what steps change of what is judged. It only grows.
 type Relation struct {
-	hears   map[sim.ActorID]map[string]bool // resources of which a process has been told
-	moves   map[pair]bool                   // processes that move each other
-	visible map[deed]bool                   // kinds of steps that change what is judged
-	grown   int
+	hears    map[sim.ActorID]map[string]bool // resources of which a process has been told
+	moves    map[pair]bool                   // processes that move each other
+	touches  map[deed]map[string]bool        // what steps change of what is judged
+	together map[[2]string]bool              // things that are judged together, the lesser first
+	grown    int
 }
 
 // pair is two processes, the lesser name first.
@@ -30,7 +31,7 @@ type deed struct {
 
 // NewRelation has learned nothing.
 func NewRelation() *Relation {
-	return &Relation{hears: map[sim.ActorID]map[string]bool{}, moves: map[pair]bool{}, visible: map[deed]bool{}}
+	return &Relation{hears: map[sim.ActorID]map[string]bool{}, moves: map[pair]bool{}, touches: map[deed]map[string]bool{}, together: map[[2]string]bool{}}
 }
 
 // Learned is how many facts were.
@@ -60,13 +61,6 @@ func (r *Relation) learnMoves(a, b sim.ActorID) bool {
 	return true
 }
 
-func (r *Relation) learnVisible(d deed) {
-	if !r.visible[d] {
-		r.visible[d] = true
-		r.grown++
-	}
-}
-
 // moving are the processes that move a process or are moved by it.
 func (r *Relation) moving(a, b sim.ActorID) bool {
 	if b < a {
@@ -89,12 +83,12 @@ func (k *kind) served() bool {
 func (k *kind) writes() bool { return k.Kind == sim.Write && k.served() }
 
 // depend reports whether two steps depend on each other: they are of one process, or of
-// two that move each other; both change what is judged; one writes what the other is
+// two that move each other; both change what is judged together; one writes what the other is
 // about, a part of it or a list that it stands in; one writes what the other's process is
 // told of.
 func (r *Relation) depend(a, b *kind) bool {
 	switch {
-	case a.Actor == b.Actor, r.moving(a.Actor, b.Actor), r.visible[a.deed] && r.visible[b.deed]:
+	case a.Actor == b.Actor, r.moving(a.Actor, b.Actor), r.judgedTogether(a.deed, b.deed):
 		return true
 	case a.writes() && r.hears[b.Actor][a.resource], b.writes() && r.hears[a.Actor][b.resource]:
 		return true

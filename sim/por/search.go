@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/big"
+	"slices"
 	"sync"
 	"time"
 
@@ -50,10 +52,11 @@ type Result struct {
 	States    int
 	Learned   int
 	Covered   bool
-	Broken    *Log   // the shortest run with an unexpected violation
-	Expected  *Log   // the shortest run with an expected one
-	Outside   *Log   // a probe that breaks, which takes more than the bounds
-	Reached   Bounds // the last bounds that were covered; -1 if none were
+	Broken    *Log     // the shortest run with an unexpected violation
+	Expected  *Log     // the shortest run with an expected one
+	Outside   *Log     // a probe that breaks, which takes more than the bounds
+	Shown     []string // the invariants that break within the bounds, sorted
+	Reached   Bounds   // the last bounds that were covered; -1 if none were
 }
 
 // ErrPartial is wrapped by the error of a search that could not go on.
@@ -175,7 +178,7 @@ func (c *covering) cover(b Bounds) error {
 // broken reports whether what takes so many preemptions and faults breaks.
 func (c *covering) broken(most int) bool {
 	c.shortest()
-	return c.result.Broken != nil && c.result.Broken.spent().sum() <= most
+	return c.result.Broken != nil && c.result.Broken.cost().sum() <= most
 }
 
 func (b Bounds) sum() int { return b.Preemptions + b.Faults }
@@ -268,39 +271,44 @@ func (c *covering) one(ctx context.Context, l *lead) error {
 	return err
 }
 
-// shortest finds the run that breaks with the least bounds and steps.
+// shortest finds the run that breaks with the least bounds and steps, and all that breaks
+// within the bounds.
 func (c *covering) shortest() {
+	shown := map[string]bool{}
 	for _, l := range c.logs {
 		for i := range l.Breaks {
 			b := &l.Breaks[i]
 			to := &c.result.Broken
-			switch spent := l.spent(); {
-			case c.Search.Expected != nil && c.Search.Expected(*b):
-				to = &c.result.Expected
+			switch spent := l.spent(b.Step); {
 			case spent.Preemptions > c.Search.Bounds.Preemptions || spent.Faults > c.Search.Bounds.Faults:
 				to = &c.result.Outside
+			case c.Search.Expected != nil && c.Search.Expected(*b):
+				to, shown[b.Invariant] = &c.result.Expected, true
+			default:
+				shown[b.Invariant] = true
 			}
 			if *to == nil || shorter(l, *to) {
 				*to = l
 			}
 		}
 	}
+	c.result.Shown = slices.Sorted(maps.Keys(shown))
 }
 
 func shorter(a, b *Log) bool {
-	x, y := a.spent(), b.spent()
+	x, y := a.cost(), b.cost()
 	if n, m := x.sum(), y.sum(); n != m {
 		return n < m
 	}
 	return a.Breaks[0].Step < b.Breaks[0].Step
 }
 
-// spent is what the run cost until it broke, or in all.
-func (l *Log) spent() (b Bounds) {
-	steps := l.Steps
-	if len(l.Breaks) > 0 {
-		steps = steps[:min(l.Breaks[0].Step, len(steps))]
-	}
+// cost is what a run that broke cost until it first did.
+func (l *Log) cost() Bounds { return l.spent(l.Breaks[0].Step) }
+
+// spent is what the first steps of a run cost.
+func (l *Log) spent(first int) (b Bounds) {
+	steps := l.Steps[:min(first, len(l.Steps))]
 	var turn sim.ActorID
 	for i, s := range steps {
 		o := &l.Offers[s.Offer]

@@ -136,11 +136,7 @@ func (u *universe) meet(l *Log) {
 			u.rel.learnHears(o.Actor, o.Resource)
 		}
 	}
-	for i := range l.Steps {
-		if s := &l.Steps[i]; s.Visible {
-			u.rel.learnVisible(deed{l.Offers[s.Offer].Name, s.Outcome})
-		}
-	}
+	u.rel.learnJudged(l)
 }
 
 // epochOf is the instant at which what happens at t can go on.

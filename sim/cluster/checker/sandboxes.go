@@ -55,7 +55,10 @@ func (c *Checker) Attach(id string, a model.Attachment) {
 	if sb := c.sandboxes[id]; sb != nil {
 		a.Since = c.w.Now()
 		sb.Attachments = append(sb.Attachments, a)
-		c.sandboxesChanged()
+		c.sandboxesChanged(id)
+		for _, addr := range a.Addrs {
+			c.touchLocked(model.AddressOf(addr))
+		}
 		c.lookLater(id, a)
 	}
 }
@@ -66,12 +69,13 @@ func (c *Checker) Detach(id, iface string) {
 	defer c.mu.Unlock()
 	if sb := c.sandboxes[id]; sb != nil {
 		sb.Attachments = slices.DeleteFunc(slices.Clone(sb.Attachments), func(a model.Attachment) bool { return a.Interface == iface })
-		c.sandboxesChanged()
+		c.sandboxesChanged(id)
 	}
 }
 
-func (c *Checker) sandboxesChanged() {
+func (c *Checker) sandboxesChanged(id string) {
 	c.changed = true
+	c.touchLocked(model.Ref{Kind: model.RefContainer, Name: id})
 	c.cache.sandboxesChanged()
 }
 
@@ -86,7 +90,7 @@ func (c *Checker) Device(node, handle string, addr netip.Addr) {
 		}
 		delete(c.sandboxes, handle)
 	}
-	c.sandboxesChanged()
+	c.sandboxesChanged(handle)
 	if n := c.machines[node]; n == nil || !n.Up || !addr.IsValid() {
 		return
 	}
@@ -121,7 +125,7 @@ func (c *Checker) SandboxGone(id string) {
 func (c *Checker) sandboxGoneLocked(id string) {
 	if c.sandboxes[id] != nil {
 		delete(c.sandboxes, id)
-		c.sandboxesChanged()
+		c.sandboxesChanged(id)
 	}
 }
 

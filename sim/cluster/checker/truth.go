@@ -2,6 +2,7 @@ package checker
 
 import (
 	"net/netip"
+	"slices"
 
 	"ipamsim/model"
 	"ipamsim/sim"
@@ -22,6 +23,14 @@ type truth struct {
 	cache     cache
 	rested    bool // the quiet time after the script is over
 	over      bool // the run has been checked
+	touched   []Touch
+}
+
+// Touch is a step after which something of the truth was another that no event of the
+// history tells of: a stored pod, or a sandbox.
+type Touch struct {
+	Step int
+	Ref  model.Ref
 }
 
 func (t *truth) init() {
@@ -75,19 +84,36 @@ func (c *Checker) Rested() {
 func (c *Checker) PodChanged(key model.PodRef, now *model.Pod) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	old, stored := c.pods[key]
 	if now == nil {
 		delete(c.pods, key)
 	} else {
 		p := *now
 		p.Since = c.w.Now()
-		if old, ok := c.pods[key]; ok && old.UID == p.UID && old.Node == p.Node {
+		if stored && old.UID == p.UID && old.Node == p.Node {
 			p.Since = old.Since
 		}
 		c.pods[key] = p
 	}
+	if is, still := c.pods[key]; stored != still || !samePod(&old, &is) {
+		c.touchLocked(model.PodOf(key))
+	}
 	c.cache.podsChanged()
 	c.changed = true
 }
+
+func samePod(a, b *model.Pod) bool {
+	return a.UID == b.UID && a.Node == b.Node && a.Phase == b.Phase && a.Deleting == b.Deleting && slices.Equal(a.Networks, b.Networks)
+}
+
+func (c *Checker) touchLocked(what model.Ref) {
+	if t := (Touch{len(c.w.Trace().Steps), what}); !c.over && (len(c.touched) == 0 || c.touched[len(c.touched)-1] != t) {
+		c.touched = append(c.touched, t)
+	}
+}
+
+// Touched is what of the truth was another after which step, beside the history's events.
+func (c *Checker) Touched() []Touch { return c.touched }
 
 // snapshotLocked is the ground truth, sorted. Called with mu held.
 func (c *Checker) snapshotLocked() model.Truth {

@@ -1,0 +1,188 @@
+package verify
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ipamsim/cmd/managers"
+	"ipamsim/model"
+	"ipamsim/reports"
+	"ipamsim/scenarios"
+	"ipamsim/sim/cluster"
+	"ipamsim/sim/hermetic"
+	"ipamsim/sim/por"
+	"ipamsim/sim/strategy"
+)
+
+// -full also goes through worlds of which that takes minutes.
+var fullFlag = flag.Bool("full", false, "hold the reduction to plain enumeration on worlds of thousands of schedules, too")
+
+// seen is what runs of a world came to, without what goes by the order of unrelated steps:
+// times, revisions, ids of containers.
+type seen struct {
+	broke map[string]bool
+	ends  map[string]bool
+}
+
+func newSeen() *seen { return &seen{map[string]bool{}, map[string]bool{}} }
+
+func (s *seen) add(rep *reports.Report, end string) {
+	for i := range rep.Violations {
+		v := &rep.Violations[i]
+		text := v.Invariant
+		for _, o := range v.Objects {
+			if o.Kind != model.RefContainer {
+				text += ", " + o.String()
+			}
+		}
+		s.broke[text] = true
+	}
+	s.ends[end] = true
+}
+
+// endOf is what a cluster was in the end, in truth and on record.
+func endOf(t *testing.T, c *cluster.Cluster) string {
+	s, err := c.Checker.Sight()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	note := func(kind string, more ...any) { out = append(out, kind+" "+fmt.Sprint(more...)) }
+	for _, x := range s.Truth.Sandboxes {
+		note("sandbox", x.Pod, x.Node, x.Stopped)
+		for _, a := range x.Attachments {
+			note("attachment", x.Pod, a.Network, a.Interface, a.Addrs)
+		}
+	}
+	for ref, p := range s.Truth.Pods {
+		note("pod", ref, p.Node, p.Phase, p.Deleting)
+	}
+	for _, b := range s.Truth.Busy {
+		note("call", b.Pod, b.Node, b.Interface, b.Del)
+	}
+	for _, x := range s.Record.Claims {
+		note("claim", x.Pool, x.Addr, x.Pod, x.Interface)
+	}
+	for _, x := range s.Record.Reservations {
+		note("reservation", x.Name, x.Pod)
+	}
+	for _, x := range s.Record.Pools {
+		note("pool", x.Name, x.Range, x.Node)
+	}
+	slices.Sort(out)
+	return strings.Join(out, "\n")
+}
+
+// TestPlainEnumeration: of real worlds the reduction counts the schedules that plain
+// enumeration goes through one by one, and comes to the same ends and the same violations.
+func TestPlainEnumeration(t *testing.T) {
+	if !hermetic.Enabled {
+		t.Skip("needs the hermetic runtime: on the stock one schedules do not decide everything")
+	}
+	for _, x := range []struct {
+		file   string
+		bounds por.Bounds
+		full   bool
+	}{
+		{"testdata/one-of-the-canary.yaml", por.Bounds{}, false},
+		{"testdata/whereabouts-162-pods-first.yaml", por.Bounds{}, false},
+		{"testdata/whereabouts-162-mended.yaml", por.Bounds{}, false},
+		{"../../scenarios/found-slices-of-two-networks.yaml", por.Bounds{Preemptions: 1}, false},
+		{"../../scenarios/found-second-range-unguarded.yaml", por.Bounds{}, false},
+		{"../../scenarios/hostlocal-one-range-on-two-nodes.yaml", por.Bounds{}, true},
+		{"../../scenarios/whereabouts-176-two-claims-one-pod.yaml", por.Bounds{Preemptions: 2}, true},
+		{"../../scenarios/found-one-address-twice.yaml", por.Bounds{Preemptions: 1}, true},
+		{"testdata/whereabouts-162-mended.yaml", por.Bounds{Faults: 1}, true},
+		{"testdata/whereabouts-162-mended.yaml", por.Bounds{Preemptions: 1}, true},
+	} {
+		if x.full && !*fullFlag {
+			continue
+		}
+		t.Run(fmt.Sprintf("%s/%d+%d", filepath.Base(x.file), x.bounds.Preemptions, x.bounds.Faults), func(t *testing.T) {
+			heldToPlain(t, x.file, x.bounds)
+		})
+	}
+}
+
+func heldToPlain(t *testing.T, file string, b por.Bounds) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := (&world{File: file, Text: string(text), Faults: b.Faults}).parse(managers.All())
+	if err != nil {
+		t.Fatal(err)
+	}
+	runner, err := scenarios.NewRunner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer runner.Close()
+	n, want := plainly(t, runner, w, b)
+	r, got := reduced(t, runner, w, b)
+	t.Logf("%+v: %d schedules one by one, %d runs (%d of them at random), %d ends, %d violations", b, n, r.Runs, r.Probes, len(want.ends), len(want.broke))
+	if !r.Covered || r.Schedules.Int64() != int64(n) {
+		t.Errorf("%v schedules, want %d", r.Schedules, n)
+	}
+	for _, lost := range []struct {
+		what      string
+		want, got map[string]bool
+	}{{"violation", want.broke, got.broke}, {"end", want.ends, got.ends}} {
+		for _, s := range slices.Sorted(maps.Keys(lost.want)) {
+			if !lost.got[s] {
+				t.Errorf("lost %s: %s", lost.what, s)
+			}
+		}
+	}
+	// Probes go beyond the bounds, so more is no fault where there are some.
+	if len(want.broke) == 0 && len(got.broke) > 0 && r.Outside == nil {
+		t.Errorf("breaks what no schedule breaks: %v", slices.Sorted(maps.Keys(got.broke)))
+	}
+}
+
+func plainly(t *testing.T, runner *scenarios.Runner, w *scenarios.Scenario, b por.Bounds) (n int, out *seen) {
+	all := strategy.Unbounded
+	e := strategy.NewExhaustive(strategy.Bounds{Depth: all, Preemptions: b.Preemptions, Delays: all, Faults: b.Faults})
+	out = newSeen()
+	for range strategy.Runs(e) {
+		var end string
+		o := scenarios.Options{Store: scenarios.Memory, Instant: Instant, Walk: e, End: func(c *cluster.Cluster) { end = endOf(t, c) }}
+		rep, err := runner.Run(context.Background(), w, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.add(rep, end)
+		n++
+	}
+	if e.Err() != nil {
+		t.Fatal(e.Err())
+	}
+	return n, out
+}
+
+func reduced(t *testing.T, runner *scenarios.Runner, w *scenarios.Scenario, b por.Bounds) (*por.Result, *seen) {
+	out := newSeen()
+	s := &por.Search{
+		Bounds: b, Instant: Instant, Until: w.Doc.Spec.Until.Duration, Probes: 5, Expected: func(por.Break) bool { return true },
+		World: func(ctx context.Context, p por.Plan) (*por.Log, error) {
+			var end string
+			l, rep, err := run(ctx, runner, w, p, scenarios.Options{End: func(c *cluster.Cluster) { end = endOf(t, c) }})
+			if err == nil {
+				out.add(rep, end)
+			}
+			return l, err
+		},
+	}
+	r, err := s.Cover(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, out
+}

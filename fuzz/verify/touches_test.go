@@ -1,0 +1,75 @@
+package verify
+
+import (
+	"net/netip"
+	"slices"
+	"testing"
+
+	"ipamsim/model"
+	"ipamsim/reports"
+	"ipamsim/sim"
+	"ipamsim/sim/por"
+)
+
+// A pool has one free address. Web-2's ADD is under way while web-0 leaves its address and
+// web-1 takes the free one; then web-2 is refused. If web-0 left first, an address was free at
+// every instant of the ADD, which then was refused wrongly: SpuriousExhaustion. If web-1 came first,
+// none was free for a moment, and nothing is wrong. So the two steps must be in order although they
+// touch no common thing.
+func TestNumbersAreJudgedTogether(t *testing.T) {
+	steps := func(refused string) []por.Step {
+		pod := func(name string) model.PodRef { return model.PodRef{Namespace: "default", Name: name} }
+		claim := func(n byte, name string) model.Claim {
+			return model.Claim{Pool: "p", Addr: netip.AddrFrom4([4]byte{10, 0, 0, n}), Pod: pod(name), Container: "of " + name}
+		}
+		pools := []model.Pool{{Name: "p", Range: netip.MustParsePrefix("10.0.0.0/30")}}
+		rep := &reports.Report{Ledger: &model.Ledger{}, History: &model.History{}, Trace: &sim.Trace{}}
+		for i, claims := range [][]model.Claim{{claim(1, "web-0")}, {}, {claim(2, "web-1")}} {
+			rep.Ledger.Note(i, model.Snapshot{Pools: pools, Claims: claims})
+		}
+		rep.History.Add(model.Event{Step: 3, Kind: model.AddEnd, Pod: pod("web-2"), Container: "of web-2", Err: refused, Exhausted: refused != "", MinFree: 1})
+		l := &por.Log{Steps: make([]por.Step, 3)}
+		touched(l, rep)
+		return l.Steps
+	}
+	whole := func(s por.Step) bool { return slices.Contains(s.Touches, por.Whole) }
+	if s := steps("no address left"); !whole(s[0]) || !whole(s[1]) || !whole(s[2]) {
+		t.Errorf("a refusal: %+v; want that each touches everything", s)
+	}
+	s := steps("")
+	if whole(s[0]) || whole(s[1]) || whole(s[2]) || slices.ContainsFunc(s[0].Touches, func(x string) bool { return slices.Contains(s[1].Touches, x) }) {
+		t.Errorf("no refusal: %+v; want that strangers touch nothing in common", s)
+	}
+	if len(s[0].Touches) == 0 || len(s[1].Touches) == 0 {
+		t.Errorf("%+v; want that a release and a claim touch something", s)
+	}
+}
+
+// What strangers do is judged apart; what an address joins is not, and handles never.
+func TestTouches(t *testing.T) {
+	web := model.PodRef{Namespace: "default", Name: "web-0"}
+	step := func(n int, resource string, o sim.Outcome) *sim.Step {
+		put := sim.Op{Kind: sim.Write, Request: &sim.Request{Verb: "PUT", Resource: resource}}
+		return &sim.Step{Decision: sim.Decision{Step: n, Choice: sim.Choice{Op: put, Outcome: o}}}
+	}
+	rep := &reports.Report{Ledger: &model.Ledger{}, History: &model.History{}, Trace: &sim.Trace{Steps: []*sim.Step{
+		step(1, "pods", sim.Proceed), step(2, "nodes", sim.Proceed), step(3, "nodes", sim.FailBefore),
+	}}}
+	rep.History.Add(model.Event{Step: 1, Kind: model.AddBegin, Pod: web, Container: "a"})
+	rep.History.Add(model.Event{Step: 3, Kind: model.Reconcile, Actor: "ip-reconciler"})
+	l := &por.Log{Steps: make([]por.Step, 3)}
+	touched(l, rep)
+	want := [][]string{{"pod default/web-0", "container a"}, {por.Whole}, nil}
+	for i, s := range l.Steps {
+		if !slices.Equal(s.Touches, want[i]) {
+			t.Errorf("step %d touches %v, want %v", i+1, s.Touches, want[i])
+		}
+	}
+	rep.Ledger.Note(0, model.Snapshot{})
+	rep.Ledger.Note(2, model.Snapshot{Handles: []model.Handle{{ID: "h"}}})
+	l = &por.Log{Steps: make([]por.Step, 3)}
+	touched(l, rep)
+	if !slices.Equal(l.Steps[0].Touches, []string{por.Whole}) {
+		t.Errorf("with handles step 1 touches %v, want everything", l.Steps[0].Touches)
+	}
+}
