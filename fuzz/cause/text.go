@@ -20,17 +20,16 @@ func (c *Cause) Lines() []string {
 
 // unsaid tells first which messages failed, and then what they should have told of.
 func (c *Cause) unsaid() (out []string) {
-	for i := range c.Links {
-		if l := &c.Links[i]; l.Role != Wrote {
+	var right []string
+	for _, l := range c.Links {
+		if l.Role != Wrote {
 			out = append(out, l.String())
+			continue
 		}
+		l.Role = untold
+		right = append(right, l.String())
 	}
-	for i := range c.Links {
-		if l := &c.Links[i]; l.Role == Wrote {
-			out = append(out, strings.Replace(l.String(), " broke it", " did what it should, and nothing told of it", 1))
-		}
-	}
-	return out
+	return append(out, right...)
 }
 
 var tells = map[Knowledge]string{
@@ -56,8 +55,8 @@ func (l *Link) Tell() string {
 	switch l.Role {
 	case Given:
 		text = "it was so before the first step"
-	case Wrote:
-		text += " broke it"
+	case Wrote, untold:
+		text += map[Role]string{Wrote: " broke it", untold: " did what it should, and nothing told of it"}[l.Role]
 		if how := strings.TrimPrefix(strings.TrimSpace(l.Outcome+" "+string(l.Whose))+tells[l.Knew], "; "); how != "" {
 			text += " (" + how + ")"
 		}
