@@ -115,7 +115,7 @@ func TestNodesAddressIsReserved(t *testing.T) {
 }
 
 // crowdedSix is a site in dual stack of which node-c has a block of IPv4 and none of IPv6:
-// node-a has both, and could do without the second one.
+// node-a has two, and could do without the second one; node-d has one with room.
 func crowdedSix() *site {
 	s := &site{dual: true}
 	s.crd("BGPConfiguration", "default", obj{"asNumber": 64601, "nodeToNodeMeshEnabled": false})
@@ -125,8 +125,13 @@ func crowdedSix() *site {
 	s.pool("six", "fd00:1::/124", obj{"blockSize": 125})
 	s.node("node-a", 1, nil, nil)
 	s.node("node-c", 3, nil, nil)
+	s.node("node-d", 4, nil, nil)
+	s.pool("six-more", "fd00:2::/125", obj{"blockSize": 125})
 	s.block("10.0.0.0/29", "node-a", true)
 	s.block("10.0.0.8/29", "node-c", true)
+	s.block("10.0.0.16/29", "node-d", true)
+	s.block("fd00:2::/125", "node-d", true)
+	s.pod("db-1", "node-d", "10.0.0.17 fd00:2::1", "ReplicaSet/db", true, nil)
 	s.block("fd00:1::/125", "node-a", true)
 	s.block("fd00:1::8/125", "node-a", true)
 	s.pod("web-1", "node-a", "10.0.0.1 fd00:1::1", "ReplicaSet/web", true, nil)
@@ -155,7 +160,7 @@ func TestPredictsIPv6(t *testing.T) {
 	}
 	var do operator
 	do.pod("next", "node-c")
-	if got, _ := do.run(t, text); !slices.Equal(got, []string{"blackholed-address", "starved-node"}) {
+	if got, _ := do.run(t, text); !slices.Equal(got, []string{"blackholed-address"}) {
 		t.Errorf("got %v", got)
 	}
 }

@@ -14,8 +14,8 @@ import (
 // Source: felix/dataplane/linux/dataplanedefs, IPIPIfaceName.
 const IPIPDevice = "tunl0"
 
-// IPIP gives a node its IP-in-IP device. A kernel that has none gets a dummy of that name:
-// routes can be put there, and packets are lost. real reports which it is.
+// IPIP gives a node its IP-in-IP device. A kernel that has none gets an empty bridge of that
+// name: routes can be put there, and packets are lost. real reports which it is.
 //
 // Source: felix/dataplane/linux/ipip_mgr.go: the device that the kernel's module makes in
 // each namespace, without addresses of its own for either end.
@@ -37,5 +37,5 @@ func (s *Space) makeIPIP() (real bool, err error) {
 	if !errors.Is(err, unix.EOPNOTSUPP) {
 		return err == nil, err
 	}
-	return false, s.handle.LinkAdd(&netlink.Dummy{LinkAttrs: attrs})
+	return false, s.handle.LinkAdd(&netlink.Bridge{LinkAttrs: attrs})
 }
