@@ -8,14 +8,14 @@ import (
 	"ipamsim/scenarios"
 )
 
-// inTurn are the processor seconds and the steps of w1 in one family and in two.
-func inTurn(t testing.TB, seed uint64, store string) (used, took [2]float64) {
+// familiesInTurn are the processor seconds and the steps of w1 in one family and in two.
+func familiesInTurn(t testing.TB, seed uint64, store string) (used, took [2]float64) {
 	const file = "w1-two-blocks-a-node.yaml"
 	for turn := range used {
 		side := (turn + int(seed)) % len(used)
 		s := load(t, file)
 		if side == 1 {
-			s = twinOf(t, file)
+			s = twinOf(t, file).WithSimpleControllers() // as load has it
 		}
 		began := bench.CPU()
 		rep := run(t, runner(t), s, scenarios.Options{Seed: &seed, Store: store})
@@ -28,7 +28,7 @@ func inTurn(t testing.TB, seed uint64, store string) (used, took [2]float64) {
 func BenchmarkFamilies(b *testing.B) {
 	var used, took [2]float64
 	for seed := uint64(0); b.Loop(); seed++ {
-		u, n := inTurn(b, seed, scenarios.Memory)
+		u, n := familiesInTurn(b, seed, scenarios.Memory)
 		for i := range used {
 			used[i], took[i] = used[i]+u[i], took[i]+n[i]
 		}
@@ -45,7 +45,7 @@ func benchFamilies(t *testing.T, m map[string]metric) {
 	const n = 10
 	var cpu, perStep, steps []float64
 	for seed := range uint64(n + 1) {
-		used, took := inTurn(t, seed, scenarios.Etcd)
+		used, took := familiesInTurn(t, seed, scenarios.Etcd)
 		if seed > 0 { // the first warms up
 			cpu, steps = append(cpu, used[1]/used[0]), append(steps, took[1]/took[0])
 			perStep = append(perStep, used[1]/took[1]/(used[0]/took[0]))
