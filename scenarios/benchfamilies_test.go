@@ -15,7 +15,7 @@ func inTurn(t testing.TB, seed uint64, store string) (used, took [2]float64) {
 		side := (turn + int(seed)) % len(used)
 		s := load(t, file)
 		if side == 1 {
-			s = twinOf(t, file)
+			s = twinOf(t, file).WithSimpleControllers() // as load has it
 		}
 		began := bench.CPU()
 		rep := run(t, runner(t), s, scenarios.Options{Seed: &seed, Store: store})
