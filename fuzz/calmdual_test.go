@@ -18,7 +18,7 @@ import (
 )
 
 var (
-	calmWorlds = flag.Uint64("calm", 3, "so many worlds of both address families without any deed, of each space")
+	calmWorlds = flag.Uint64("calm", 0, "so many worlds of both address families without any deed, of each space")
 	calmFirst  = flag.Uint64("calm-first", 1, "the first of their seeds")
 	calmSpace  = flag.String("calm-space", "", "of this space alone")
 	calmTime   = flag.Duration("calm-time", time.Hour, "and no more begin after this time")
@@ -31,6 +31,9 @@ var (
 func TestCalmDualStack(t *testing.T) {
 	if !hermetic.Enabled {
 		t.Skip("SKIPPED: needs the hermetic build; run make test")
+	}
+	if *calmWorlds == 0 {
+		t.Skip("SKIPPED: a search, to be read; run it with -calm 5000")
 	}
 	k, err := known.Load(knownDir, input.Lists(managers.All(), "")...)
 	if err != nil {
