@@ -6,11 +6,13 @@ import (
 	"maps"
 	"slices"
 	"testing"
+	"time"
 
 	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/cause"
 	"ipamsim/fuzz/known"
 	"ipamsim/fuzz/space"
+	"ipamsim/model"
 	"ipamsim/scenarios"
 )
 
@@ -18,6 +20,8 @@ var (
 	faultFree = flag.String("fault-free", "", "run worlds of this space in which nothing disturbs the cluster")
 	seedsFree = flag.String("fault-free-seeds", "1-2000", "the worlds")
 	whoseFree = flag.String("fault-free-controllers", "real", "real or simple")
+	dualFree  = flag.Bool("fault-free-dual-stack", false, "only worlds in which pods get addresses of both families")
+	timeFree  = flag.Duration("fault-free-time", 12*time.Hour, "begin no more after this time")
 )
 
 // TestFaultFree: where nobody edits objects or deletes by force, no message is lost and no
@@ -40,13 +44,16 @@ func TestFaultFree(t *testing.T) {
 		t.Fatal(err)
 	}
 	runs, steps, foreign, verdicts, looks := 0, 0, uint64(0), map[string]int{}, map[string]int{}
-	for seed := from; seed <= to; seed++ {
+	for seed, began := from, time.Now(); seed <= to && time.Since(began) < *timeFree; seed++ {
 		s, err := space.Draw(managers.All(), *faultFree, seed, space.Deeds()...)
 		if err == nil {
 			s, err = s.WithControllers(*whoseFree)
 		}
 		if err != nil {
 			t.Fatal(err)
+		}
+		if *dualFree && !bothFamilies(s) {
+			continue
 		}
 		s.Doc.Spec.Limits.Steps = 1000 + 4*s.Doc.Spec.Limits.Steps // Kubernetes' own send more
 		rep, err := r.Run(t.Context(), s, scenarios.Options{Store: scenarios.Memory})
@@ -77,4 +84,28 @@ func TestFaultFree(t *testing.T) {
 	for _, l := range slices.Sorted(maps.Keys(looks)) {
 		t.Logf("%5d runs: %s", looks[l], l)
 	}
+}
+
+// bothFamilies reports whether a network of the scenario gives a pod addresses of IPv4 and
+// of IPv6.
+func bothFamilies(s *scenarios.Scenario) bool {
+	for _, n := range s.Policies() {
+		if b := n.Blocks; b != nil {
+			of := func(v4 bool) bool {
+				return slices.ContainsFunc(b.Pools, func(p model.IPPool) bool { return p.Prefix.Addr().Is4() == v4 })
+			}
+			if b.V4 && b.V6 && of(true) && of(false) {
+				return true
+			}
+			continue
+		}
+		four, six := false, false
+		for _, g := range n.Ranges {
+			four, six = four || g.Prefix.Addr().Is4(), six || g.Prefix.Addr().Is6()
+		}
+		if four && six {
+			return true
+		}
+	}
+	return false
 }
