@@ -151,14 +151,10 @@ func Measures() []Measure {
 			of: func(_ *Trials, l *capacity.Course) float64 { return known(ratio(float64(l.Calls), float64(l.Adds))) }},
 		{Name: "addMedian", Title: "Time of an ADD, median", Unit: Milliseconds, Better: Less, Over: OverMean, head: "ADD\nmedian", words: "its ADDs are fastest",
 			Doc: "How long an ADD takes at the median.", aside: true, real: true,
-			of: func(_ *Trials, l *capacity.Course) float64 {
-				return known(float64(l.AddMedian) / float64(time.Millisecond))
-			}},
+			of: func(_ *Trials, l *capacity.Course) float64 { return known(milliseconds(l.AddMedian)) }},
 		{Name: "addP99", Title: "Time of an ADD, 99th percentile", Unit: Milliseconds, Better: Less, Over: OverMean, head: "ADD\np99", words: "its slowest ADDs are fastest",
 			Doc: "How long the slowest of 100 ADDs takes.", aside: true, real: true,
-			of: func(_ *Trials, l *capacity.Course) float64 {
-				return known(float64(l.AddP99) / float64(time.Millisecond))
-			}},
+			of: func(_ *Trials, l *capacity.Course) float64 { return known(milliseconds(l.AddP99)) }},
 		{Name: "violations", Title: "Violations", Unit: Violations, Better: Less, Over: OverMean, head: "violations", words: "it violates the fewest invariants",
 			Doc: "Violations of all invariants that the real code was seen to make.", aside: true, real: true, of: violations},
 	}
@@ -314,5 +310,7 @@ func known(v float64) float64 {
 	}
 	return v
 }
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 func days(d time.Duration) float64 { return d.Hours() / 24 }
