@@ -12,7 +12,6 @@ import (
 	"ipamsim/fuzz/cause"
 	"ipamsim/fuzz/known"
 	"ipamsim/fuzz/space"
-	"ipamsim/model"
 	"ipamsim/scenarios"
 )
 
@@ -91,10 +90,7 @@ func TestFaultFree(t *testing.T) {
 func bothFamilies(s *scenarios.Scenario) bool {
 	for _, n := range s.Policies() {
 		if b := n.Blocks; b != nil {
-			of := func(v4 bool) bool {
-				return slices.ContainsFunc(b.Pools, func(p model.IPPool) bool { return p.Prefix.Addr().Is4() == v4 })
-			}
-			if b.V4 && b.V6 && of(true) && of(false) {
+			if b.V4 && b.V6 && b.DualStack() {
 				return true
 			}
 			continue

@@ -2,7 +2,6 @@ package metric
 
 import (
 	"net/netip"
-	"slices"
 
 	"ipamsim/model"
 )
@@ -27,9 +26,4 @@ func (s *sampler) families(name string, counts perFamily) {
 }
 
 // dual reports whether a network has pools of both address families.
-func dual(n *model.Network) bool {
-	of := func(v4 bool) bool {
-		return n.Blocks != nil && slices.ContainsFunc(n.Blocks.Pools, func(p model.IPPool) bool { return p.Prefix.Addr().Is4() == v4 })
-	}
-	return of(true) && of(false)
-}
+func dual(n *model.Network) bool { return n.Blocks != nil && n.Blocks.DualStack() }

@@ -41,6 +41,15 @@ func (m *Manager) measures() []Measure {
 	return all
 }
 
+// measure is the one of this name, nil if there is none.
+func (m *Manager) measure(name string) *Measure {
+	all := m.measures()
+	if i := slices.IndexFunc(all, func(x Measure) bool { return x.Name == name }); i >= 0 {
+		return &all[i]
+	}
+	return nil
+}
+
 // says is a text about pods as one about the tenants, whose ADD is their creation.
 func (m *Manager) says(text string) string {
 	if m.Tenants == "" {
