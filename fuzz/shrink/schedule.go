@@ -3,6 +3,7 @@ package shrink
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"ipamsim/sim"
 	"ipamsim/sim/strategy"
@@ -17,6 +18,23 @@ func (k *shrinker) kinds() {
 		rest := slices.DeleteFunc(slices.Clone(k.rules), drop)
 		if len(rest) < len(k.rules) {
 			k.try(k.docs, rest)
+		}
+	}
+	k.brief()
+}
+
+// brief drops the short ones of many delays: where every message takes its time, as timed
+// runs have it, the few that take long decide more often than the exact length of each.
+func (k *shrinker) brief() {
+	for _, least := range []time.Duration{time.Second, 100 * time.Millisecond, 10 * time.Millisecond} {
+		if !k.crowded() {
+			return
+		}
+		rest := slices.DeleteFunc(slices.Clone(k.rules), func(e strategy.Exception) bool {
+			return isDelay(e) && e.Level < sim.Rung(least)
+		})
+		if len(rest) < len(k.rules) && k.try(k.docs, rest) {
+			return
 		}
 	}
 }
