@@ -197,6 +197,7 @@ func TestTimedLatency(t *testing.T) {
 		{"api for the rest", map[string]strategy.Latency{"get": fixed(time.Second), "api": fixed(20 * time.Millisecond)}, time.Second, 20 * time.Millisecond},
 		{"longer than the ladder", map[string]strategy.Latency{"api": fixed(time.Hour)}, 50 * time.Second, 50 * time.Second},
 		{"a tail without end", map[string]strategy.Latency{"api": {Tail: 1, Slow: math.MaxInt64}}, 50 * time.Second, 50 * time.Second},
+		{"a tail that whoever asks waits for", map[string]strategy.Latency{"api": {Tail: 1, Slow: 28*time.Second - 1}}, 28 * time.Second, 28 * time.Second},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
