@@ -53,7 +53,7 @@ bench: ## measure; writes bench.json and prints the table of reports/BENCH.md
 	@$(call gov,test) -timeout 60m -count=1 -run '^TestBench$$' -v ./scenarios -bench-json $(CURDIR)/bench.json
 	@$(call gov,test) -timeout 60m -count=1 -run '^TestBench$$' -v ./sim/ipam/calico -bench-json $(CURDIR)/bench.json
 	@$(call gov,test) -timeout 60m -count=1 -run '^TestBench$$' -v ./model/capacity -bench-json $(CURDIR)/bench.json
-	@$(call gov,test) -timeout 60m -count=1 -gcflags=ipamsim/fuzz/coverage/lamp=-d=libfuzzer -run '^TestBench$$' -v ./fuzz -bench-json $(CURDIR)/bench.json
+	@$(call gov,test) -timeout 60m -count=1 -gcflags=ipamsim/fuzz/coverage/counter=-d=libfuzzer -run '^TestBench$$' -v ./fuzz -bench-json $(CURDIR)/bench.json
 
 golden: ## rewrite the goldens; read the diff before you commit it
 	@$(call gov,test) -count=1 -run 'Golden|Schema|BadInput' ./scenarios ./reports ./reports/baseline -update
@@ -68,7 +68,7 @@ screenshots: ## README's pictures of pages and plans, drawn anew (needs chromium
 # which show what the system did, and into the allocators; a file's into its loader.
 # With plain "go test -fuzz", which works too, all of Kubernetes and etcd has them:
 # minutes of building, slower runs, and lines that say nothing of an allocator.
-FUZZED = ipamsim/fuzz/coverage/lamp github.com/k8snetworkplumbingwg/whereabouts/... github.com/projectcalico/calico/libcalico-go/lib/ipam/...
+FUZZED = ipamsim/fuzz/coverage/counter github.com/k8snetworkplumbingwg/whereabouts/... github.com/projectcalico/calico/libcalico-go/lib/ipam/...
 fuzz: FUZZED += $(patsubst %,ipamsim/%,$(if $(filter FuzzScenarioFile,$(TARGET)),scenarios scenarios/strict,$(if $(filter FuzzImport,$(TARGET)),scenarios/dump,$(if $(filter FuzzStore,$(TARGET)),sim/etcd/...))))
 fuzz: ## go test -fuzz; TARGET=FuzzCalico T=1m
 	@pkg=$$(grep -rlE "^func $(TARGET)\(" --include=*_test.go . | head -n 1 | xargs -r dirname); [ -n "$$pkg" ] || { echo "no fuzz target $(TARGET)" >&2; exit 2; }; \

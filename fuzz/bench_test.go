@@ -116,7 +116,7 @@ func benchFeedback(t *testing.T, m map[string]figure) {
 					t.Fatal(err)
 				}
 				if lit {
-					coverage.Light(rep)
+					coverage.Count(rep)
 				}
 			}
 		}

@@ -66,7 +66,7 @@ func FuzzHunt(f *testing.F) {
 			t.Fatal(err)
 		}
 		if *hunter == "lit" {
-			coverage.Light(rep)
+			coverage.Count(rep)
 		}
 		if caught(rep) {
 			t.Error(gotcha)
@@ -87,7 +87,7 @@ func hunt(t *testing.T, how string) float64 {
 	lines := executions.FindAllSubmatch(out, -1)
 	found := strings.Contains(string(out), gotcha)
 	if len(lines) == 0 || !found && err != nil || strings.Contains(string(out), "not built with coverage") {
-		t.Fatalf("%v: %s\nThe hunt needs -gcflags=ipamsim/fuzz/coverage/lamp=-d=libfuzzer: make bench", err, out)
+		t.Fatalf("%v: %s\nThe hunt needs -gcflags=ipamsim/fuzz/coverage/counter=-d=libfuzzer: make bench", err, out)
 	}
 	if !found {
 		return math.Inf(1)

@@ -79,7 +79,7 @@ func (j *judge) judge() error {
 	} else if err != nil {
 		return fmt.Errorf("the harness: %w", err)
 	}
-	coverage.Light(rep)
+	coverage.Count(rep)
 	var classes []string
 	for _, v := range input.Failures(s, rep, j.looksNew) {
 		if why := cause.Of(rep, v); *learn {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"ipamsim/model"
-	"ipamsim/model/film"
+	"ipamsim/model/recording"
 )
 
 // addresses are the lives of all addresses of a run, worked out from its film: who
@@ -18,11 +18,11 @@ import (
 // A band is so from the first step after which it could be seen. A loss of routes
 // counts when it lasts for longer than they may take to follow.
 func addresses(r *Report) []Held {
-	if r.Film == nil {
+	if r.Recording == nil {
 		return []Held{}
 	}
 	l := newLives(r)
-	for _, f := range r.Film.Frames {
+	for _, f := range r.Recording.Frames {
 		for _, c := range f.Changes {
 			l.change(c)
 		}
@@ -98,7 +98,7 @@ func newLives(r *Report) *lives {
 		claims: map[string]*holder{}, sandboxes: map[string]*holder{}, live: map[string]int{}, calls: map[string]callOf{}, calling: map[string]int{},
 		registered: map[string]bool{}, lost: map[string]lostTo{}, of: map[model.Ref]map[wire]bool{}, lostAt: map[netip.Addr]map[string]int{},
 	}
-	for _, t := range r.Film.Tables {
+	for _, t := range r.Recording.Tables {
 		cols := map[string]int{}
 		for i, name := range t.Columns {
 			cols[name] = i
@@ -109,14 +109,14 @@ func newLives(r *Report) *lives {
 }
 
 // cell is a cell of a row by the name of its column, "" if there is none.
-func (l *lives) cell(c film.Change, column string) string {
+func (l *lives) cell(c recording.Change, column string) string {
 	if i, ok := l.column[l.table[c.Table]][column]; ok && i < len(c.Row) {
 		return c.Row[i]
 	}
 	return ""
 }
 
-func (l *lives) change(c film.Change) {
+func (l *lives) change(c recording.Change) {
 	switch l.table[c.Table] {
 	case "claims":
 		l.hold(l.claims, c, func(a *life) map[string]*holder { return a.claims })
@@ -153,7 +153,7 @@ func (l *lives) change(c film.Change) {
 }
 
 // hold brings a row of claims or sandboxes up to date.
-func (l *lives) hold(rows map[string]*holder, c film.Change, of func(*life) map[string]*holder) {
+func (l *lives) hold(rows map[string]*holder, c recording.Change, of func(*life) map[string]*holder) {
 	if old := rows[c.Key]; old != nil {
 		delete(rows, c.Key)
 		if a := l.addr[old.at]; a != nil {
@@ -206,7 +206,7 @@ func (l *lives) touch(kind model.RefKind, name string) {
 	}
 }
 
-func (l *lives) reach(c film.Change) {
+func (l *lives) reach(c recording.Change) {
 	count := func(x lostTo, n int) {
 		for _, a := range x.addrs {
 			if l.lostAt[a] == nil {
@@ -234,7 +234,7 @@ func (l *lives) reach(c film.Change) {
 }
 
 // judge closes and opens the spans of an address as it is after a frame.
-func (l *lives) judge(w wire, f film.Frame) {
+func (l *lives) judge(w wire, f recording.Frame) {
 	a := l.addr[w]
 	if a == nil {
 		return

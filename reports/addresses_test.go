@@ -7,17 +7,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ipamsim/model"
-	"ipamsim/model/film"
+	"ipamsim/model/recording"
 )
 
 // reel is a film told row by row.
 type reel struct {
-	rec  *film.Recorder
+	rec  *recording.Recorder
 	step int
 }
 
 func newReel() *reel {
-	return &reel{rec: film.NewRecorder([]film.Table{
+	return &reel{rec: recording.NewRecorder([]recording.Table{
 		{Name: "claims", Columns: []string{"address", "network", "pod", "container", "node", "kind", "handle"}},
 		{Name: "sandboxes", Columns: []string{"container", "pod", "node", "address", "network", "kind"}},
 		{Name: "busy", Columns: []string{"call", "pod"}},
@@ -43,7 +43,7 @@ func (r *reel) live(addr, pod, container, node string) {
 // bands are the spans of an address in short: kind from-to who.
 func (r *reel) bands(t *testing.T, blackholeAfter time.Duration) map[string][]string {
 	t.Helper()
-	rep := &Report{Film: r.rec.Film(), Virtual: time.Duration(r.step) * time.Second, BlackholeAfter: blackholeAfter, Networks: []model.Network{{Key: "default/net"}}}
+	rep := &Report{Recording: r.rec.Recording(), Virtual: time.Duration(r.step) * time.Second, BlackholeAfter: blackholeAfter, Networks: []model.Network{{Key: "default/net"}}}
 	out := map[string][]string{}
 	for _, h := range addresses(rep) {
 		for _, s := range h.Spans {

@@ -288,7 +288,7 @@ func (p *perfetto) sandboxes() {
 
 // claimed are the counters of pools, from the film.
 func (p *perfetto) claimed() {
-	f := &p.rec.Film
+	f := &p.rec.Recording
 	t := f.Table("pools")
 	if t < 0 {
 		return

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"ipamsim/model/film"
+	"ipamsim/model/recording"
 )
 
 // traced is a run with a call that returns, one that never does, messages that were
@@ -40,9 +40,9 @@ func traced() *Record {
 			{Step: 6, At: ms(61), Kind: "fault", Actor: "hazard/1", Text: "hazard: reboot"},
 		},
 		Violations: []RecordedViolation{{At: ms(70)}},
-		Film: film.Film{
-			Tables: []film.Table{{Name: "pools", Columns: []string{"pool", "claimed"}}},
-			Frames: []film.Frame{{Step: 2, At: ms(20), Changes: []film.Change{{Key: "p", Row: []string{evil, "3"}}}}, {Step: 3, At: ms(30), Changes: []film.Change{{Key: "p"}}}},
+		Recording: recording.Recording{
+			Tables: []recording.Table{{Name: "pools", Columns: []string{"pool", "claimed"}}},
+			Frames: []recording.Frame{{Step: 2, At: ms(20), Changes: []recording.Change{{Key: "p", Row: []string{evil, "3"}}}}, {Step: 3, At: ms(30), Changes: []recording.Change{{Key: "p"}}}},
 		},
 	}
 }

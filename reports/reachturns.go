@@ -12,11 +12,11 @@ import (
 // which it was lost, was lost for another reason, and was reached again, as the film
 // shows them.
 func reachTurns(rec *Record) {
-	t := rec.Film.Table("reach")
+	t := rec.Recording.Table("reach")
 	if t < 0 {
 		return
 	}
-	column := func(name string) int { return slices.Index(rec.Film.Tables[t].Columns, name) }
+	column := func(name string) int { return slices.Index(rec.Recording.Tables[t].Columns, name) }
 	from, to, lost, why := column("from"), column("to"), column("addresses"), column("why")
 	if min(from, to, lost, why) < 0 {
 		return
@@ -29,7 +29,7 @@ func reachTurns(rec *Record) {
 		}
 		nodes := rec.nodesOf(v.Objects)
 		was := map[string]string{} // by row: why it is lost
-		for _, f := range rec.Film.Frames {
+		for _, f := range rec.Recording.Frames {
 			for _, c := range f.Changes {
 				if c.Table != t || f.Step > v.Step {
 					continue

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"ipamsim/model"
-	"ipamsim/model/film"
+	"ipamsim/model/recording"
 )
 
 // RecordFormat names the form of a record's file. A reader refuses others.
@@ -47,7 +47,7 @@ type Record struct {
 	Ranges     []Range             `json:"ranges,omitempty"`
 	Waiting    []string            `json:"waiting,omitempty"` // pods, namespace/name, to which an address was refused to the end
 	Screens    []Screen            `json:"screens,omitempty"`
-	Film       film.Film           `json:"film"`
+	Recording       recording.Recording           `json:"film"`
 }
 
 // RecordedStep is one message, delivered or hurt.

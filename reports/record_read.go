@@ -95,11 +95,11 @@ func (r *Record) check() error {
 			}
 		}
 	}
-	if err := r.Film.Check(); err != nil {
+	if err := r.Recording.Check(); err != nil {
 		return fmt.Errorf("film: %w", err)
 	}
-	if n := len(r.Film.Frames); n > 0 && !r.within(r.Film.Frames[n-1].Step, 0) {
-		return fmt.Errorf("film: want frames of %d steps, have one of step %d", len(r.Steps), r.Film.Frames[n-1].Step)
+	if n := len(r.Recording.Frames); n > 0 && !r.within(r.Recording.Frames[n-1].Step, 0) {
+		return fmt.Errorf("film: want frames of %d steps, have one of step %d", len(r.Steps), r.Recording.Frames[n-1].Step)
 	}
 	return nil
 }

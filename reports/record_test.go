@@ -8,16 +8,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ipamsim/model/film"
+	"ipamsim/model/recording"
 )
 
 // recorded is a record with one of everything.
 func recorded(t *testing.T) *Record {
 	t.Helper()
 	r := issue162()
-	r.Film = &film.Film{
-		Tables: []film.Table{{Name: "claims", Columns: []string{"address", "network", "pod", "container"}}},
-		Frames: []film.Frame{{Step: 0, Changes: []film.Change{{Key: "10.0.0.1", Row: []string{"10.0.0.1", "default/net", "default/web-0", "c0"}}}}},
+	r.Recording = &recording.Recording{
+		Tables: []recording.Table{{Name: "claims", Columns: []string{"address", "network", "pod", "container"}}},
+		Frames: []recording.Frame{{Step: 0, Changes: []recording.Change{{Key: "10.0.0.1", Row: []string{"10.0.0.1", "default/net", "default/web-0", "c0"}}}}},
 	}
 	return RecordOf(r)
 }
@@ -54,9 +54,9 @@ func TestReadRecordRefuses(t *testing.T) {
 		"violations[0].turns[0]: want a step":             func(r *Record) { r.Violations[0].Turns[0].Step = 1 << 40 },
 		`addresses[0].addr: want an IP address, have "a"`: func(r *Record) { r.Addresses[0].Addr = "a" },
 		"addresses[0].spans[0]: want an end after":        func(r *Record) { r.Addresses[0].Spans[0].From = 1 << 40 },
-		"film: frame 0: no table 7":                       func(r *Record) { r.Film.Frames[0].Changes[0].Table = 7 },
-		"film: frame 0: a row of claims: want 4 cells":    func(r *Record) { r.Film.Frames[0].Changes[0].Row = []string{""} },
-		"film: want frames of":                            func(r *Record) { r.Film.Frames[0].Step = 1 << 40 },
+		"film: frame 0: no table 7":                       func(r *Record) { r.Recording.Frames[0].Changes[0].Table = 7 },
+		"film: frame 0: a row of claims: want 4 cells":    func(r *Record) { r.Recording.Frames[0].Changes[0].Row = []string{""} },
+		"film: want frames of":                            func(r *Record) { r.Recording.Frames[0].Step = 1 << 40 },
 	} {
 		rec := recorded(t)
 		change(rec)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"ipamsim/model"
-	"ipamsim/model/film"
+	"ipamsim/model/recording"
 	"ipamsim/model/invariant"
 	"ipamsim/reports/prose"
 	"ipamsim/sim"
@@ -49,9 +49,9 @@ func RecordOf(r *Report) *Record {
 		}
 	}
 	rec.Violations = r.stories()
-	rec.Film = film.Film{Tables: []film.Table{}, Frames: []film.Frame{}}
-	if r.Film != nil {
-		rec.Film = *r.Film
+	rec.Recording = recording.Recording{Tables: []recording.Table{}, Frames: []recording.Frame{}}
+	if r.Recording != nil {
+		rec.Recording = *r.Recording
 	}
 	rec.Ranges = r.ranges()
 	rec.Waiting = waiting(rec)

@@ -7,7 +7,7 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/act"
-	"ipamsim/model/film"
+	"ipamsim/model/recording"
 	"ipamsim/model/metric"
 	"ipamsim/sim"
 	"ipamsim/sim/cluster/checker"
@@ -81,7 +81,7 @@ type Report struct {
 
 	// Film is what everything looked like from step to step, nil if nobody asked for
 	// it. Networks are the policies that its addresses are told apart by.
-	Film     *film.Film
+	Recording     *recording.Recording
 	Networks []model.Network
 	// BlackholeAfter is how long an address may be unreachable while routes spread.
 	BlackholeAfter time.Duration

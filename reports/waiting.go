@@ -22,8 +22,8 @@ func waiting(rec *Record) []string {
 		}
 	}
 	there := func(string) bool { return true }
-	if t := rec.Film.Table("pods"); t >= 0 {
-		pods := rec.Film.At(len(rec.Steps))[t]
+	if t := rec.Recording.Table("pods"); t >= 0 {
+		pods := rec.Recording.At(len(rec.Steps))[t]
 		there = func(pod string) bool { return pods[pod] != nil }
 	}
 	return slices.DeleteFunc(out, func(pod string) bool { return !refused[pod] || !there(pod) })

@@ -13,7 +13,7 @@ import (
 
 // View is what a scenario looks like before its first step: the truth, the record,
 // the policy, the addresses that cannot be reached, and what is wrong.
-type View = checker.Sight
+type View = checker.Snapshot
 
 // Look says what a scenario looks like, without a step and without storing anything.
 // What is wrong is judged by the invariants that judge runs, as if it had been so for

@@ -137,7 +137,7 @@ func TestAdopted(t *testing.T) {
 	r := runner(t)
 	for _, datastore := range []string{"kubernetes", "etcdv3"} {
 		s := parse(t, fmt.Sprintf(staging, datastore, "[{at: 0s, delete: {resource: pods, all: true}}]"))
-		rep := run(t, r, s, scenarios.Options{Film: true})
+		rep := run(t, r, s, scenarios.Options{Recording: true})
 		var told []string
 		for _, e := range rep.History.Events {
 			switch e.Kind {

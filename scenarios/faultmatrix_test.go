@@ -41,7 +41,7 @@ ours       none  local  delay
 type menu struct {
 	*strategy.Timed
 	managers map[string]bool // its processes, by the first part of their names
-	offers   map[string]sim.Hurts
+	offers   map[string]sim.FaultSet
 	ways     map[string]int
 }
 
@@ -77,7 +77,7 @@ func (m *menu) row(op sim.Op) string {
 func TestFaultMatrix(t *testing.T) {
 	needClocks(t)
 	r := runner(t)
-	m := &menu{offers: map[string]sim.Hurts{}, ways: map[string]int{}, managers: map[string]bool{
+	m := &menu{offers: map[string]sim.FaultSet{}, ways: map[string]int{}, managers: map[string]bool{
 		"cni-add": true, "cni-del": true, "ip-reconciler": true, "pod-control-loop": true, "node-slice-controller": true,
 		"ipam-gc": true, "ipam-controller": true, "tunnel-addresses": true,
 	}}

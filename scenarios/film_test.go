@@ -26,15 +26,15 @@ func TestFilm(t *testing.T) {
 	for _, name := range filmed {
 		t.Run(name, func(t *testing.T) {
 			s := load(t, name+".yaml")
-			plain, rep := run(t, r, s, scenarios.Options{}), run(t, r, s, scenarios.Options{Film: true})
+			plain, rep := run(t, r, s, scenarios.Options{}), run(t, r, s, scenarios.Options{Recording: true})
 			if plain.Digest != rep.Digest || plain.StoreDigest != rep.StoreDigest || !slices.Equal(plain.States, rep.States) {
 				t.Errorf("digests %s %s, filmed %s %s", plain.Digest, plain.StoreDigest, rep.Digest, rep.StoreDigest)
 			}
 			if d := cmp.Diff(reports.Golden(plain), reports.Golden(rep)); d != "" {
 				t.Errorf("-plain +filmed:\n%s", d)
 			}
-			if plain.Film != nil || rep.Film == nil || len(rep.Film.Frames) == 0 {
-				t.Fatalf("a film of %v and of %v", plain.Film, rep.Film)
+			if plain.Recording != nil || rep.Recording == nil || len(rep.Recording.Frames) == 0 {
+				t.Fatalf("a film of %v and of %v", plain.Recording, rep.Recording)
 			}
 			var file bytes.Buffer
 			if err := reports.WriteRecord(&file, rep); err != nil {
@@ -48,7 +48,7 @@ func TestFilm(t *testing.T) {
 				t.Errorf("written again the record is another: %v", err)
 			}
 			agree(t, rec)
-			t.Logf("%d steps, %d frames, %d addresses, %d bytes", len(rec.Steps), len(rec.Film.Frames), len(rec.Addresses), file.Len())
+			t.Logf("%d steps, %d frames, %d addresses, %d bytes", len(rec.Steps), len(rec.Recording.Frames), len(rec.Addresses), file.Len())
 		})
 	}
 }
@@ -88,13 +88,13 @@ func agree(t *testing.T, rec *reports.Record) {
 // Where a run is stopped, its film shows what that of the whole run shows there.
 func TestFilmOfAStoppedRun(t *testing.T) {
 	r, s := runner(t), load(t, "r1-whereabouts-162.yaml")
-	whole := run(t, r, s, scenarios.Options{Film: true})
-	stopped := run(t, r, s, scenarios.Options{Film: true, StopAt: func(*reports.Report, *model.Violation) bool { return true }})
+	whole := run(t, r, s, scenarios.Options{Recording: true})
+	stopped := run(t, r, s, scenarios.Options{Recording: true, StopAt: func(*reports.Report, *model.Violation) bool { return true }})
 	n := len(stopped.Trace.Steps)
 	if n >= len(whole.Trace.Steps) {
 		t.Fatalf("not stopped: %d steps of %d", n, len(whole.Trace.Steps))
 	}
-	if d := cmp.Diff(whole.Film.At(n), stopped.Film.At(n)); d != "" {
+	if d := cmp.Diff(whole.Recording.At(n), stopped.Recording.At(n)); d != "" {
 		t.Errorf("at step %d: -whole +stopped:\n%s", n, d)
 	}
 }

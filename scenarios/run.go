@@ -52,7 +52,7 @@ type Options struct {
 	// Recorded replays the run in spec.schedule.
 	Recorded bool
 	// Film keeps what everything looked like after every step: reports.Report.Film.
-	Film bool
+	Recording bool
 	// Looks are at instants of the run; they are steps of it.
 	Looks checker.Looks
 	// InTurn lets kubelets work on one pod at a time, for a run that is compared with
@@ -138,7 +138,7 @@ func (r *Runner) Run(ctx context.Context, s *Scenario, o Options) (*reports.Repo
 	rep.Trace, rep.Digest = trace, fmt.Sprintf("%016x", trace.Digest())
 	if c != nil {
 		rep.Violations, rep.History, rep.Ledger, rep.Act = c.Checker.Violations(), c.Checker.History(), c.Checker.Ledger(), c.Act
-		rep.Calls, rep.Series, rep.States, rep.Film = c.Calls(), c.Checker.Series(), c.Checker.States(), c.Checker.Film()
+		rep.Calls, rep.Series, rep.States, rep.Recording = c.Calls(), c.Checker.Series(), c.Checker.States(), c.Checker.Film()
 		rep.Upstreams, rep.Used, rep.Touched = c.Checker.Upstream(), c.Checker.Used(), c.Checker.Touched()
 	}
 	if o.Recorded {
@@ -161,7 +161,7 @@ func whenOver(w *sim.World, more func()) {
 
 // atEnd is what is wrong with a cluster now, as dump's importer would find it; not nil.
 func atEnd(c *cluster.Cluster) ([]model.Violation, error) {
-	s, err := c.Checker.Sight()
+	s, err := c.Checker.Snapshot()
 	if err != nil {
 		return nil, err
 	}
@@ -353,7 +353,7 @@ func (s *Scenario) cluster(o Options) cluster.Config {
 	spec := s.Doc.Spec
 	cfg := cluster.Config{
 		Manager: s.Manager(), Networks: s.Networks, Primary: s.Primary, Objects: s.Objects, Daemons: spec.Daemons,
-		Datastore: s.datastore(o), Fabric: spec.Fabric, Outside: s.outside(), Metrics: spec.Metrics.Every.Duration, Film: o.Film,
+		Datastore: s.datastore(o), Fabric: spec.Fabric, Outside: s.outside(), Metrics: spec.Metrics.Every.Duration, Film: o.Recording,
 		Looks: o.Looks, InTurn: o.InTurn, Controllers: s.controllers(),
 		Until: spec.Until.Duration, Settle: spec.Settle.Duration, ClocksJump: s.clocksJump(),
 		Timers: cluster.Timers{

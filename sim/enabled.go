@@ -55,9 +55,9 @@ func (w *World) outcomes(out []Choice, p *parked) []Choice {
 }
 
 // Of is what may be done to a message, as long as faults are left.
-func (b Budget) Of(op Op) Hurts {
+func (b Budget) Of(op Op) FaultSet {
 	if len(b.Only) > 0 && !slices.ContainsFunc(b.Only, op.contains) {
 		return 0
 	}
-	return op.Hurts & b.Allowed
+	return op.Faults & b.Allowed
 }

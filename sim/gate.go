@@ -169,7 +169,7 @@ func (g *Gate) park(ctx context.Context, op Op) (*parked, error) {
 		op.Key = op.Request.String()
 	}
 	if g.a.Mortal {
-		op.Hurts |= Of(Crash)
+		op.Faults |= Of(Crash)
 	}
 	var pcs [stackMax]uintptr
 	depth := 0
@@ -186,7 +186,7 @@ func (g *Gate) park(ctx context.Context, op Op) (*parked, error) {
 		return nil, ErrKilled
 	}
 	g.a.seq++
-	op.Actor, op.Life, op.Seq, op.Sent = g.a.ID, g.a.life, g.a.seq, w.Now()
+	op.Actor, op.Incarnation, op.Seq, op.Sent = g.a.ID, g.a.life, g.a.seq, w.Now()
 	p := &parked{op: op, actor: g.a, stack: w.stacks.of(pcs[:depth]), due: op.Sent + w.opts.Service[op.Class], verdict: make(chan verdict, 1)}
 	if !w.opts.Ungated {
 		i, _ := w.search(op)

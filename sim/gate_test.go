@@ -105,7 +105,7 @@ func TestOutcomes(t *testing.T) {
 				hurts |= sim.Of(outcome)
 			}
 			tr := run(t, o, sim.Process{ID: "a", Mortal: true, Run: func(ctx context.Context, g *sim.Gate) error {
-				err := g.Pass(ctx, sim.Op{Key: "PUT x", Hurts: hurts, Fails: 3}, func(ctx context.Context) error {
+				err := g.Pass(ctx, sim.Op{Key: "PUT x", Faults: hurts, Fails: 3}, func(ctx context.Context) error {
 					arrived = true
 					sim.Report(ctx, fmt.Sprintf("stale=%v", sim.IsStale(ctx)), nil)
 					return nil
@@ -136,7 +136,7 @@ func TestLoseReplyKeepsTheServersError(t *testing.T) {
 	o := single(always(sim.LoseReply))
 	o.Faults = everything
 	run(t, o, proc("a", func(ctx context.Context, g *sim.Gate) error {
-		got = g.Pass(ctx, sim.Op{Hurts: sim.Of(sim.LoseReply)}, func(context.Context) error { return conflict })
+		got = g.Pass(ctx, sim.Op{Faults: sim.Of(sim.LoseReply)}, func(context.Context) error { return conflict })
 		return nil
 	}))
 	if f := (*sim.Fault)(nil); !errors.As(got, &f) || f.Err != conflict || errors.Is(got, conflict) {

@@ -40,12 +40,12 @@ func (k OpKind) String() string { return opKinds[k] }
 // Op is one message parked at the gate.
 type Op struct {
 	Actor ActorID
-	Life  int    // how many processes of that name there were before, in this run
+	Incarnation  int    // how many processes of that name there were before, in this run
 	Seq   int    // 1 for the actor's first message
 	Kind  OpKind // what it does
 	Class string // latency class, a key of Options.Service ("api" when empty)
 	Key   string // what it is about, for people: "PATCH ippools/10.0.0.0-24". Request's, if the door gives none
-	Hurts Hurts  // the faults that the door can express for this message
+	Faults FaultSet  // the faults that the door can express for this message
 	Fails int    // in how many ways it can FailBefore
 	Draws int    // how many answers a Draw has; 0 for a message of which the schedule decides nothing but its fate
 
@@ -107,11 +107,11 @@ func ParseOutcome(s string) (Outcome, error) {
 }
 
 // Hurts is a set of faulty outcomes.
-type Hurts uint16
+type FaultSet uint16
 
 // Of is the set of the given outcomes.
-func Of(os ...Outcome) Hurts {
-	var h Hurts
+func Of(os ...Outcome) FaultSet {
+	var h FaultSet
 	for _, o := range os {
 		h |= 1 << o
 	}
@@ -119,7 +119,7 @@ func Of(os ...Outcome) Hurts {
 }
 
 // Has reports whether the set holds o.
-func (h Hurts) Has(o Outcome) bool { return h&(1<<o) != 0 }
+func (h FaultSet) Has(o Outcome) bool { return h&(1<<o) != 0 }
 
 // Choice is one thing the schedule may do at a step. Level is the step of Ladder
 // of a Delay, the way of a FailBefore or the answer of a Draw; 0 everywhere else.

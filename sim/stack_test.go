@@ -22,7 +22,7 @@ func reads(ctx context.Context, g *sim.Gate) error { return send(ctx, g, sim.Rea
 func writes(ctx context.Context, g *sim.Gate) error { return send(ctx, g, sim.Write) }
 
 func send(ctx context.Context, g *sim.Gate, k sim.OpKind) error {
-	return g.Pass(ctx, sim.Op{Kind: k, Key: "GET x", Hurts: sim.Of(sim.FailBefore), Fails: 1}, func(context.Context) error { return nil })
+	return g.Pass(ctx, sim.Op{Kind: k, Key: "GET x", Faults: sim.Of(sim.FailBefore), Fails: 1}, func(context.Context) error { return nil })
 }
 
 // sentBy runs a process that sends by these functions.

@@ -27,7 +27,7 @@ var layers = []struct{ dir, may string }{
 	{"model/act", "model"},
 	{"model/route", "model"},
 	{"model/metric", "model model/route"},
-	{"model/film", "model model/route"},
+	{"model/recording", "model model/route"},
 	{"model/invariant", "model model/route"},
 	{"model/reference/*", "model"},
 	{"model/capacity", "model model/route model/metric"},
@@ -75,8 +75,8 @@ var layers = []struct{ dir, may string }{
 	{"sim/cluster/control/real", "sim sim/kube sim/kube/elect sim/controlplane sim/cluster/kubeapi sim/cluster/control"},
 	{"sim/cluster/control/*", "model sim sim/kube sim/cluster/kubeapi sim/cluster/control"},
 	{"sim/cluster/multus", ""},
-	{"sim/cluster/recording", "model model/film model/route"},
-	{"sim/cluster/checker", "model model/... sim sim/kube sim/ipam sim/cluster/kubeapi sim/cluster/recording"},
+	{"sim/cluster/recorder", "model model/recording model/route"},
+	{"sim/cluster/checker", "model model/... sim sim/kube sim/ipam sim/cluster/kubeapi sim/cluster/recorder"},
 	{"sim/cluster", "model model/... sim sim/etcd sim/kube sim/disk sim/local sim/cloud sim/ipam sim/cluster/kubeapi sim/cluster/control sim/cluster/control/simple sim/cluster/checker sim/cluster/multus"},
 	{"sim/cluster/clustertest", "sim/cluster sim/cluster/kubeapi"}, // for tests
 	{"sim/cluster/action", "model model/route sim sim/disk sim/cloud sim/ipam sim/cluster sim/cluster/kubeapi"},
@@ -125,8 +125,8 @@ var layers = []struct{ dir, may string }{
 	{"fuzz/space/calico/loadbalancer", "scenarios fuzz/space sim sim/cluster/action"},
 	{"fuzz/space/*", "model/... sim/... scenarios fuzz/space fuzz/space/*"},
 	{"fuzz/shape", "sim"},
-	{"fuzz/coverage/lamp", ""}, // instrumented, and nothing else of ours may be counted with it
-	{"fuzz/coverage", "model/... sim/... reports fuzz/shape fuzz/coverage/lamp"},
+	{"fuzz/coverage/counter", ""}, // instrumented, and nothing else of ours may be counted with it
+	{"fuzz/coverage", "model/... sim/... reports fuzz/shape fuzz/coverage/counter"},
 	{"fuzz/cause", "model/... sim reports"},
 	{"fuzz/finding", "model/... sim/... reports scenarios fuzz/cause"},
 	{"fuzz/shrink", "model/... sim/... reports scenarios fuzz/cause fuzz/finding"},
@@ -134,16 +134,16 @@ var layers = []struct{ dir, may string }{
 	{"fuzz/confirm", "model/... sim/... reports scenarios fuzz/finding"},
 	{"fuzz/settle", "model/... reports scenarios fuzz/cause fuzz/finding fuzz/known fuzz/shrink"},
 	{"fuzz/linear", "model reports/visible"},
-	{"fuzz/cell", ""},
+	{"fuzz/process", ""},
 	{"fuzz/versions", "reports/baseline reports/table"},
 	{"fuzz/mutants/mutant", ""}, // copied into upstream's module, which knows nothing of ours
 	{"fuzz/mutants", "reports/answer reports/baseline reports/table"},
-	{"fuzz/verify", "model sim sim/hermetic sim/por sim/scratch sim/strategy reports scenarios fuzz/cell"},
+	{"fuzz/verify", "model sim sim/hermetic sim/por sim/scratch sim/strategy reports scenarios fuzz/process"},
 	{"fuzz/gate", "model/... sim/... reports reports/... scenarios scenarios/strict fuzz/..."},
 	{"fuzz/input/*", "model/... sim/... scenarios fuzz/input"},
 	{"fuzz/input", "model/... sim/... reports scenarios scenarios/strict fuzz/space"},
 	{"fuzz/ipamsimtest", "model/... sim/... reports scenarios scenarios/strict scenarios/scenariotest fuzz/input fuzz/space fuzz/finding fuzz/shrink fuzz/coverage"}, // for authors' own repositories
-	{"fuzz/campaign", "model/... sim/... reports scenarios scenarios/strict scenarios/plan fuzz/cell fuzz/cause fuzz/confirm fuzz/space fuzz/coverage fuzz/finding fuzz/known fuzz/shrink fuzz/linear reports/..."},
+	{"fuzz/campaign", "model/... sim/... reports scenarios scenarios/strict scenarios/plan fuzz/process fuzz/cause fuzz/confirm fuzz/space fuzz/coverage fuzz/finding fuzz/known fuzz/shrink fuzz/linear reports/..."},
 	{"fuzz", "model/... sim/... reports scenarios fuzz/..."},
 	{"cmd/hermetic", "sim/hermetic/overlay"},
 	{"cmd/managers", "scenarios sim/ipam sim/ipam/* sim/ipam/*/loadbalancer sim/strategy scenarios/plan/* reports/answer/* fuzz/space/* fuzz/space/*/loadbalancer fuzz/input/* scenarios/dump/* scenarios/dump/*/remedies"}, // the list
@@ -174,7 +174,7 @@ var modules = []struct{ prefix, may, mend string }{
 }
 
 // pure packages import nothing but the standard library and ours.
-var pure = "model model/act model/capacity model/capacity/* model/film model/invariant model/metric model/route model/reference/* sim sim/strategy sim/hermetic sim/hermetic/overlay sim/scratch cmd/hermetic"
+var pure = "model model/act model/capacity model/capacity/* model/recording model/invariant model/metric model/route model/reference/* sim sim/strategy sim/hermetic sim/hermetic/overlay sim/scratch cmd/hermetic"
 
 // allowed lists the exceptions: which rule does not hold where, and why.
 var allowed = []struct{ rule, dirs, why string }{

@@ -83,11 +83,11 @@ func TestParseStepSaysWhatIsWrong(t *testing.T) {
 func lostUpdate(s *server, counter *int) []sim.Process {
 	add := func(ctx context.Context, g *sim.Gate) error {
 		var n int
-		read := sim.Op{Kind: sim.Read, Key: "GET counter", Hurts: sim.Of(sim.Stale)}
+		read := sim.Op{Kind: sim.Read, Key: "GET counter", Faults: sim.Of(sim.Stale)}
 		if err := g.Pass(ctx, read, func(ctx context.Context) error { n = *counter; return s.take(ctx, "get") }); err != nil {
 			return err
 		}
-		write := sim.Op{Kind: sim.Write, Key: "PUT counter", Hurts: sim.Of(sim.FailBefore, sim.LoseReply)}
+		write := sim.Op{Kind: sim.Write, Key: "PUT counter", Faults: sim.Of(sim.FailBefore, sim.LoseReply)}
 		return g.Pass(ctx, write, func(ctx context.Context) error { *counter = n + 1; return s.take(ctx, "put") })
 	}
 	return []sim.Process{proc("alice", add), proc("bob", add)}

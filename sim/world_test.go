@@ -28,7 +28,7 @@ func (s *server) take(ctx context.Context, line string) error {
 
 // send passes one message that can be hurt in every way a write can.
 func (s *server) send(ctx context.Context, g *sim.Gate, key string) error {
-	op := sim.Op{Kind: sim.Write, Key: key, Hurts: sim.Of(sim.FailBefore, sim.LoseReply), Fails: 3}
+	op := sim.Op{Kind: sim.Write, Key: key, Faults: sim.Of(sim.FailBefore, sim.LoseReply), Fails: 3}
 	return g.Pass(ctx, op, func(ctx context.Context) error { return s.take(ctx, string(g.Actor())+" "+key) })
 }
 
@@ -84,7 +84,7 @@ func name(c sim.Choice) string {
 }
 
 // everything is a budget that allows every fault.
-var everything = sim.Budget{Allowed: ^sim.Hurts(0), Max: 100}
+var everything = sim.Budget{Allowed: ^sim.FaultSet(0), Max: 100}
 
 // start spawns the processes and finishes the run when all have ended.
 func start(w *sim.World, ps ...sim.Process) {

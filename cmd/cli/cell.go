@@ -8,30 +8,30 @@ import (
 	"github.com/spf13/cobra"
 
 	"ipamsim/fuzz/campaign"
-	"ipamsim/fuzz/cell"
+	"ipamsim/fuzz/process"
 	"ipamsim/fuzz/gate"
 	"ipamsim/fuzz/verify"
 	"ipamsim/scenarios"
 )
 
 // cellCommand is what a worker starts for itself.
-func cellCommand(m scenarios.Managers) *cobra.Command {
-	return servesCell("cell", "run what a worker asks for (workers start it themselves)", m, campaign.ServeCell)
+func workerCommand(m scenarios.Managers) *cobra.Command {
+	return servesWorker("cell", "run what a worker asks for (workers start it themselves)", m, campaign.ServeWorker)
 }
 
 // gateCellCommand is the same for a gate.
-func gateCellCommand(m scenarios.Managers) *cobra.Command {
-	return servesCell("gate-cell", "run what a gate asks for (gates start it themselves)", m, gate.ServeCell)
+func gateWorkerCommand(m scenarios.Managers) *cobra.Command {
+	return servesWorker("gate-cell", "run what a gate asks for (gates start it themselves)", m, gate.ServeWorker)
 }
 
 // verifyCellCommand is the same for verify.
-func verifyCellCommand(m scenarios.Managers) *cobra.Command {
-	return servesCell("verify-cell", "run what verify asks for (verify starts it itself)", m, verify.ServeCell)
+func verifyWorkerCommand(m scenarios.Managers) *cobra.Command {
+	return servesWorker("verify-cell", "run what verify asks for (verify starts it itself)", m, verify.ServeWorker)
 }
 
 // servesCell is the process in which runs take place that another one asks for. Interrupts
 // of a terminal reach that one, too, which lets this one bring what it has, or ends it.
-func servesCell(name, short string, m scenarios.Managers, serve func(ctx context.Context, m scenarios.Managers, in io.Reader, out io.Writer, dir string) error) *cobra.Command {
+func servesWorker(name, short string, m scenarios.Managers, serve func(ctx context.Context, m scenarios.Managers, in io.Reader, out io.Writer, dir string) error) *cobra.Command {
 	return &cobra.Command{
 		Use:    name + " DIR",
 		Short:  short,
@@ -40,7 +40,7 @@ func servesCell(name, short string, m scenarios.Managers, serve func(ctx context
 		RunE: func(_ *cobra.Command, args []string) error {
 			ignoreInterrupts()
 			scenarios.Tune()
-			return cell.Run(args[0], func() { os.Exit(exitExpected) }, func(in io.Reader, out io.Writer) error {
+			return process.Run(args[0], func() { os.Exit(exitExpected) }, func(in io.Reader, out io.Writer) error {
 				return serve(context.Background(), m, in, out, args[0])
 			})
 		},

@@ -121,7 +121,7 @@ func (s *session) seed(ctx context.Context, j *job, seed uint64) error {
 
 // one is one run, with everything that is done about it.
 func (s *session) one(ctx context.Context, j *job, o scenarios.Options) error {
-	o.Film = o.Film || s.out.gallery.film(j.scenario.Name())
+	o.Recording = o.Recording || s.out.gallery.film(j.scenario.Name())
 	rep, err := s.runner.Run(ctx, j.scenario, o)
 	var replayed *comparison
 	if s.work.replay && rep != nil {

@@ -56,7 +56,7 @@ func (g *gallery) add(r *reports.Report) error {
 	run := index.RunOf(r)
 	switch {
 	case len(r.Violations) == 0:
-	case r.Film == nil:
+	case r.Recording == nil:
 		g.left++
 	default:
 		name, err := g.page(r)

@@ -145,7 +145,7 @@ func (f *gateFlags) check(files []string) (*gate.Gate, error) {
 	if !hermetic.Enabled {
 		return nil, errors.New("gate: built on the stock Go runtime, where a run is no function of its seed and nothing can be compared; make build uses the hermetic one")
 	}
-	g := &gate.Gate{Cells: f.workers, All: len(files) == 0, SeedsMax: f.seeds, Budget: f.budget, Search: gate.Search{Time: f.search, Dir: f.dir, Known: known.Dir, Drawn: true, First: f.first, Kinds: f.kinds}}
+	g := &gate.Gate{Parallel: f.workers, All: len(files) == 0, SeedsMax: f.seeds, Budget: f.budget, Search: gate.Search{Time: f.search, Dir: f.dir, Known: known.Dir, Drawn: true, First: f.first, Kinds: f.kinds}}
 	var err error
 	if g.Baseline, err = baseline.Load(f.baseline); errors.Is(err, fs.ErrNotExist) && f.update {
 		g.Baseline, err = &baseline.Baseline{Format: baseline.Format}, nil
@@ -210,7 +210,7 @@ func (f *gateFlags) run(cmd *cobra.Command, g *gate.Gate) error {
 	}
 	ctx, stop := interruptible(stderr, discard)
 	defer stop()
-	fmt.Fprintf(stderr, "ipamsim: gate of %s, %d at a time\n", plural(len(g.Scenarios), "scenario"), g.Cells)
+	fmt.Fprintf(stderr, "ipamsim: gate of %s, %d at a time\n", plural(len(g.Scenarios), "scenario"), g.Parallel)
 	bar := newGateBar(stderr)
 	g.Progress = bar.tell
 	var o *baseline.Outcome

@@ -72,11 +72,11 @@ func commands(m scenarios.Managers) []*cobra.Command {
 	return []*cobra.Command{
 		bisectCommand(m),
 		calibrateCommand(m),
-		cellCommand(m),
+		workerCommand(m),
 		corpusCommand(m),
 		exploreCommand(m),
 		findingCommand(m),
-		gateCellCommand(m),
+		gateWorkerCommand(m),
 		gateCommand(m),
 		goCommand(),
 		importCommand(m),
@@ -90,7 +90,7 @@ func commands(m scenarios.Managers) []*cobra.Command {
 		serveCommand(m),
 		stepCommand(),
 		verifyCommand(m),
-		verifyCellCommand(m),
+		verifyWorkerCommand(m),
 		versionCommand(m),
 		workerCommand(m),
 	}

@@ -88,7 +88,7 @@ the data are too few.`,
 var engines = []string{plan.Real, plan.Reference, plan.Both}
 
 // question is a plan to be answered, checked.
-type question struct {
+type planJob struct {
 	*planFlags
 	plan   *plan.Plan
 	packed []byte // the plan with all it needs
@@ -97,7 +97,7 @@ type question struct {
 }
 
 // check finds everything that is wrong before anything is started.
-func (f *planFlags) check(cmd *cobra.Command, files []string) (*question, error) {
+func (f *planFlags) check(cmd *cobra.Command, files []string) (*planJob, error) {
 	changed := cmd.Flags().Changed
 	switch {
 	case len(files) != 1:
@@ -112,7 +112,7 @@ func (f *planFlags) check(cmd *cobra.Command, files []string) (*question, error)
 	if err := checkWorkers(f.workers, &f.link); err != nil {
 		return nil, err
 	}
-	q := &question{planFlags: f}
+	q := &planJob{planFlags: f}
 	var err error
 	if q.plan, err = plan.Load(f.managers, files[0]); err != nil {
 		return nil, err
@@ -171,7 +171,7 @@ func (f *planFlags) paths() error {
 }
 
 // answer the question.
-func (q *question) answer(cmd *cobra.Command) error {
+func (q *planJob) answer(cmd *cobra.Command) error {
 	stderr := cmd.ErrOrStderr()
 	bar := newCampaignBar(stderr, q.cfg)
 	q.cfg.Tell = bar.show
@@ -222,7 +222,7 @@ func (q *question) answer(cmd *cobra.Command) error {
 }
 
 // opening says within the first second what will be done.
-func (q *question) opening() string {
+func (q *planJob) opening() string {
 	who := plural(q.cfg.Workers, "worker")
 	if q.cfg.Link != nil {
 		who += " here and those of " + hostOf(q.cfg.Link.URL)
@@ -242,7 +242,7 @@ func (q *question) opening() string {
 }
 
 // earlier refuses to mix this plan with what its directory holds.
-func (q *question) earlier() error {
+func (q *planJob) earlier() error {
 	if q.fresh {
 		return nil
 	}

@@ -31,20 +31,20 @@ const (
 var plotForms = []string{".svg", ".png", ".csv", ".json"}
 
 // book is where the points of a plan are written down, in their order.
-type book struct {
-	*question
+type resultWriter struct {
+	*planJob
 	answer *answer.Question
 	lines  *file // points.jsonl; nil as long as there is none
 	done   int
 }
 
 // open a book.
-func (q *question) open() *book { return &book{question: q, answer: q.plan.Asked()} }
+func (q *planJob) open() *resultWriter { return &resultWriter{question: q, answer: q.plan.Asked()} }
 
-func (b *book) discard() { b.lines.discard() }
+func (b *resultWriter) discard() { b.lines.discard() }
 
 // add a point. Its number says which it is, whatever the line says.
-func (b *book) add(n uint64, line []byte) error {
+func (b *resultWriter) add(n uint64, line []byte) error {
 	if n >= uint64(len(b.points)) {
 		return errors.New("there is none")
 	}
@@ -66,7 +66,7 @@ func (b *book) add(n uint64, line []byte) error {
 }
 
 // people are told on stdout, or on stderr if JSON has stdout.
-func (q *question) people(cmd *cobra.Command) io.Writer {
+func (q *planJob) people(cmd *cobra.Command) io.Writer {
 	if q.json == "-" {
 		return cmd.ErrOrStderr()
 	}
@@ -75,7 +75,7 @@ func (q *question) people(cmd *cobra.Command) io.Writer {
 
 // write the answer into the directory, and where else it was asked for. Nothing is
 // put in place before all of it could be written.
-func (b *book) write(stdout io.Writer, a *answer.Answer) (err error) {
+func (b *resultWriter) write(stdout io.Writer, a *answer.Answer) (err error) {
 	draw := append(a.Files(), answer.File{Name: packedFile, Write: func(w io.Writer) error { _, err := w.Write(b.packed); return err }})
 	var all []*file
 	defer func() {
@@ -123,7 +123,7 @@ func (b *book) write(stdout io.Writer, a *answer.Answer) (err error) {
 
 // sweep away the plots of an answer that this one takes the place of, and what was
 // left by a process that was killed while it wrote.
-func (b *book) sweep(now []answer.File) error {
+func (b *resultWriter) sweep(now []answer.File) error {
 	var errs []error
 	for _, dir := range []string{"", plotsDir} {
 		all, err := os.ReadDir(filepath.Join(b.dir, dir))

@@ -31,18 +31,18 @@ spec:
   axes: [{setting: strictAffinity, values: [false, true]}]
 `
 
-func bookOf(t *testing.T) *book {
+func bookOf(t *testing.T) *resultWriter {
 	t.Helper()
 	p, err := plan.Parse(managers.All(), "two.yaml", []byte(twoNodes), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := &question{planFlags: &planFlags{dir: t.TempDir()}, plan: p, packed: []byte(twoNodes), points: p.Points()}
+	q := &planJob{planFlags: &planFlags{dir: t.TempDir()}, plan: p, packed: []byte(twoNodes), points: p.Points()}
 	return q.open()
 }
 
 // note the point n, in which there are so many addresses in use.
-func (b *book) note(t *testing.T, n, inUse int) {
+func (b *resultWriter) note(t *testing.T, n, inUse int) {
 	t.Helper()
 	line, err := json.Marshal(plan.Done{Course: &capacity.Course{
 		Exhausted: capacity.Never, Samples: []capacity.Sample{{Size: 64}, {At: 2 * time.Hour, Size: 64, InUse: inUse}},

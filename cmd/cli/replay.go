@@ -38,7 +38,7 @@ this binary has (ipamsim version).`,
 				if err != nil {
 					return err
 				}
-				j.options.Film = p.outputs.film()
+				j.options.Recording = p.outputs.film()
 				p.jobs = append(p.jobs, j)
 			}
 			if err := p.outputs.check(all); err != nil {

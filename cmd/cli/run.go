@@ -171,7 +171,7 @@ func (f *runFlags) check(cmd *cobra.Command, files []string) (*work, error) {
 	}
 	p.outputs.gallery = p.outputs.html != "" && runs > 1
 	for i := range p.jobs {
-		p.jobs[i].options.Film = p.outputs.film()
+		p.jobs[i].options.Recording = p.outputs.film()
 	}
 	if err == nil {
 		err = p.outputs.single(runs)

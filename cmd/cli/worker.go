@@ -43,7 +43,7 @@ Exit: 0 stopped · 2 could not work.`,
 			stderr := cmd.ErrOrStderr()
 			ctx, stop := interruptible(stderr, func() {})
 			defer stop()
-			w := campaign.Worker{Managers: m, Link: link, Cells: cells, Say: func(s string) { fmt.Fprintln(stderr, "ipamsim worker: "+reports.Clean(s)) }}
+			w := campaign.Worker{Managers: m, Link: link, Parallel: cells, Say: func(s string) { fmt.Fprintln(stderr, "ipamsim worker: "+reports.Clean(s)) }}
 			return w.Run(ctx)
 		},
 	}
@@ -68,5 +68,5 @@ func ownWorker(m scenarios.Managers, l campaign.Link, cells int) error {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		cancel()
 	}()
-	return campaign.Worker{Managers: m, Link: l, Cells: cells, Once: true}.Run(ctx)
+	return campaign.Worker{Managers: m, Link: l, Parallel: cells, Once: true}.Run(ctx)
 }

@@ -7,7 +7,7 @@ import (
 	"io"
 	"time"
 
-	"ipamsim/fuzz/cell"
+	"ipamsim/fuzz/process"
 	"ipamsim/fuzz/coverage"
 	"ipamsim/fuzz/space"
 	"ipamsim/reports"
@@ -71,13 +71,13 @@ var beforeRun = func(source int, seed uint64) {}
 // ServeCell answers the questions of a worker about the managers until there are no more, keeping
 // its etcd in dir. A run that got stuck ends it, too: its bubble cannot be
 // unwound.
-func ServeCell(ctx context.Context, managers scenarios.Managers, in io.Reader, out io.Writer, dir string) error {
+func ServeWorker(ctx context.Context, managers scenarios.Managers, in io.Reader, out io.Writer, dir string) error {
 	runner, err := scenarios.NewRunnerIn(dir)
 	if err != nil {
 		return err
 	}
 	c := &served{runner: runner, managers: managers}
-	err = cell.Serve(in, out, func(q *ask) cell.Answer {
+	err = process.Serve(in, out, func(q *ask) process.Answer {
 		if q.Spec != nil {
 			c.begins(*q.Spec)
 			return nil

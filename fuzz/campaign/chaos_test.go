@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"ipamsim/cmd/managers"
-	"ipamsim/fuzz/cell"
+	"ipamsim/fuzz/process"
 	"ipamsim/reports/index"
 	"ipamsim/sim/scratch"
 )
@@ -94,7 +94,7 @@ func (c *chaos) config(cfg map[string]any) {
 func (c *chaos) wreck(workers, coordinators int, pace time.Duration) *Outcome {
 	total, killed := workers+coordinators, 0
 	for life := 0; life < 3*total; life++ {
-		cmd := cell.Self("coordinator", c.file)
+		cmd := process.Self("coordinator", c.file)
 		var stdout, stderr bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
 		if err := cmd.Start(); err != nil {

@@ -22,7 +22,7 @@ type coordinator struct {
 	home  *home
 	link  Link
 	state *state
-	crew  *hands
+	crew  *workerPool
 
 	phase    phase
 	asked    map[string]Shard
@@ -48,7 +48,7 @@ func (c *coordinator) run(ctx, life context.Context) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.crew, err = newHands(life, c.link, c.Workers, c.Say); err != nil {
+	if c.crew, err = newWorkerPool(life, c.link, c.Workers, c.Say); err != nil {
 		return nil, err
 	}
 	defer c.crew.dismiss()

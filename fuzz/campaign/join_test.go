@@ -44,7 +44,7 @@ func TestOtherMachines(t *testing.T) {
 	told := make(chan string, 100)
 	done := make(chan error, 1)
 	go func() {
-		done <- Worker{Managers: managers.All(), Link: l, Cells: 2, Say: func(s string) { told <- s }}.Run(ctx)
+		done <- Worker{Managers: managers.All(), Link: l, Parallel: 2, Say: func(s string) { told <- s }}.Run(ctx)
 	}()
 	cfg := Config{Spec: flakySpec("duplicate-address"), Runs: 12, Link: &l, Dir: t.TempDir()}
 	o, err := Run(t.Context(), cfg)
@@ -91,7 +91,7 @@ func TestAnotherBuild(t *testing.T) {
 	if err := b.tell(t.Context(), entry{Build: "012345678901", Name: "whereabouts"}); err != nil {
 		t.Fatal(err)
 	}
-	err = Worker{Managers: managers.All(), Link: Link{URL: address}, Cells: 1}.Run(t.Context())
+	err = Worker{Managers: managers.All(), Link: Link{URL: address}, Parallel: 1}.Run(t.Context())
 	if !errors.Is(err, ErrBuild) || !strings.Contains(err.Error(), "whereabouts (campaign c0ffee) needs build 012345678901") {
 		t.Errorf("%v", err)
 	}

@@ -8,7 +8,7 @@ import (
 	"os"
 	"runtime/debug"
 
-	"ipamsim/fuzz/cell"
+	"ipamsim/fuzz/process"
 	"ipamsim/scenarios/plan"
 	"ipamsim/sim"
 )
@@ -41,7 +41,7 @@ func (s *slot) live(ctx context.Context, sh Shard, r *Result) error {
 // gone is a point whose process died of it, again and again. If it was killed from
 // outside, memory may be what is missing, and another time there may be more of it:
 // that is no answer.
-func gone(d *cell.Death, r *Result) *answer {
+func gone(d *process.Death, r *Result) *answer {
 	switch {
 	case d.Killed:
 		return &answer{Refused: "a point of the plan was " + d.Cause + "; fewer --workers need less of it"}

@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"ipamsim/cmd/managers"
-	"ipamsim/fuzz/cell"
+	"ipamsim/fuzz/process"
 	"ipamsim/scenarios"
 )
 
@@ -30,8 +30,8 @@ func TestMain(m *testing.M) {
 	case "cell":
 		beforeRun = blow
 		scenarios.Tune()
-		err = cell.Run(os.Args[2], func() { os.Exit(0) }, func(in io.Reader, out io.Writer) error {
-			return ServeCell(context.Background(), managers.All(), in, out, os.Args[2])
+		err = process.Run(os.Args[2], func() { os.Exit(0) }, func(in io.Reader, out io.Writer) error {
+			return ServeWorker(context.Background(), managers.All(), in, out, os.Args[2])
 		})
 	case "worker":
 		ctx, cancel := context.WithCancel(context.Background())
@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 			cancel()
 		}()
 		l, _ := LinkFromEnvironment()
-		err = Worker{Managers: managers.All(), Link: l, Cells: 1, Once: true}.Run(ctx)
+		err = Worker{Managers: managers.All(), Link: l, Parallel: 1, Once: true}.Run(ctx)
 	case "coordinator":
 		err = coordinate(os.Args[2])
 	}

@@ -19,7 +19,7 @@ func Pages(ctx context.Context, r *scenarios.Runner, f *finding.Finding) (map[st
 	if err != nil {
 		return nil, nil
 	}
-	rep, err := r.Run(ctx, s, scenarios.Options{Recorded: true, Film: true})
+	rep, err := r.Run(ctx, s, scenarios.Options{Recorded: true, Recording: true})
 	if err != nil {
 		return nil, nil
 	}

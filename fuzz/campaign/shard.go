@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"ipamsim/fuzz/cell"
+	"ipamsim/fuzz/process"
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/space"
 	"ipamsim/model"
@@ -120,7 +120,7 @@ type Death struct {
 	First      uint64
 	FirstAfter time.Duration
 
-	how cell.Death
+	how process.Death
 }
 
 // add counts one failing run.

@@ -13,20 +13,20 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
-	"ipamsim/fuzz/cell"
+	"ipamsim/fuzz/process"
 	"ipamsim/fuzz/finding"
 )
 
 // slot is one place for a cell, and what happens there: one shard after another.
 type slot struct {
 	*crew
-	cell  cell.Place
+	cell  process.Place
 	began time.Time // the shard
 }
 
 // work takes shards until ctx ends.
 func (s *slot) work(ctx context.Context) {
-	defer s.cell.Clear()
+	defer s.process.Clear()
 	for ctx.Err() == nil {
 		m, err := s.shards.Next(jetstream.FetchMaxWait(time.Second))
 		if err != nil {
@@ -86,7 +86,7 @@ func (s *slot) bring(ctx context.Context, sh Shard, r *Result) bool {
 // whole explores a source in the one order there is. A worker that takes over
 // from another begins anew, and what it brings again counts once.
 func (s *slot) whole(ctx context.Context, sh Shard, r *Result) error {
-	s.cell.Clear() // it was elsewhere
+	s.process.Clear() // it was elsewhere
 	began := time.Now()
 	for n := sh.From; n < sh.From+sh.Runs && !r.Over && phase(s.phase.Load()) == exploring && ctx.Err() == nil; n += wholeRuns {
 		part := Shard{Epoch: sh.Epoch, Kind: Explore, Source: sh.Source, From: n, Runs: min(wholeRuns, sh.From+sh.Runs-n)}
@@ -198,14 +198,14 @@ func (r *Result) add(q ask, a *answer, after time.Duration) {
 // which r then says.
 func (s *slot) run(ctx context.Context, q ask, r *Result) (*answer, error) {
 	a := &answer{}
-	death := func(d *cell.Death) *Death {
+	death := func(d *process.Death) *Death {
 		return &Death{Source: q.Source, Seed: q.Seed, Cause: d.Cause, how: *d}
 	}
-	question := func() (any, cell.Answer) {
+	question := func() (any, process.Answer) {
 		*a = answer{}
 		return q, a
 	}
-	first, last, err := s.cell.Ask(ctx, question, func(*cell.Death) {
+	first, last, err := s.process.Ask(ctx, question, func(*process.Death) {
 		q.Etcd = true // which is the judge
 		r.Repeated.Died++
 	})
@@ -225,9 +225,9 @@ func (s *slot) run(ctx context.Context, q ask, r *Result) (*answer, error) {
 }
 
 // start a cell, which gets no secrets and knows what is searched.
-func (s *slot) start() (*cell.Keeper, error) {
+func (s *slot) start() (*process.Handle, error) {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, secretEnv) })
-	k, err := cell.Start(s.scratch, env, "cell")
+	k, err := process.Start(s.scratch, env, "cell")
 	if err == nil {
 		err = k.Tell(ask{Spec: &s.spec})
 	}

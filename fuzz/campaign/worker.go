@@ -19,7 +19,7 @@ import (
 type Worker struct {
 	Managers scenarios.Managers
 	Link     Link
-	Cells    int // runs at a time
+	Parallel    int // runs at a time
 	// Say tells people what the worker is at; nil keeps it quiet.
 	Say func(string)
 	// Once: leave when the campaign is over, instead of waiting for another.
@@ -48,7 +48,7 @@ func (w Worker) Run(ctx context.Context) error {
 		return err
 	}
 	defer b.conn.Close()
-	w.say("build %s, %d at a time, at %s", build, w.Cells, b.conn.ConnectedUrlRedacted())
+	w.say("build %s, %d at a time, at %s", build, w.Parallel, b.conn.ConnectedUrlRedacted())
 	waiting := false
 	for ctx.Err() == nil {
 		id, e, err := b.find(ctx, build)
@@ -165,7 +165,7 @@ func (w Worker) join(ctx context.Context, b *bus, id, scratch string) error {
 	case <-first:
 	case <-ctx.Done():
 	}
-	for range w.Cells {
+	for range w.Parallel {
 		s := &slot{crew: c}
 		s.cell.Start = s.start
 		all.Go(func() { s.work(ctx) })

@@ -185,7 +185,7 @@ func (r *run) knew(i int, refs []model.Ref, write *sim.Step) Knowledge {
 			continue
 		}
 		other := stepOf(r.rep.Trace, c.Step)
-		if c.Step == write.Step || other != nil && other.Choice.Op.Actor == by.Actor && other.Choice.Op.Life == by.Life {
+		if c.Step == write.Step || other != nil && other.Choice.Op.Actor == by.Actor && other.Choice.Op.Incarnation == by.Incarnation {
 			continue
 		}
 		return r.readSince(by, c.Step, write.Step, other)
@@ -204,7 +204,7 @@ func (r *run) readSince(by sim.Op, changed, write int, other *sim.Step) Knowledg
 		switch {
 		case st.Step >= write:
 			return known
-		case op.Actor != by.Actor || op.Life != by.Life || op.Kind != sim.Read && op.Kind != sim.Event || op.Request == nil || !about(op.Request, other.Choice.Op.Request):
+		case op.Actor != by.Actor || op.Incarnation != by.Incarnation || op.Kind != sim.Read && op.Kind != sim.Event || op.Request == nil || !about(op.Request, other.Choice.Op.Request):
 		case st.Step > changed:
 			return Knew
 		default:
@@ -435,7 +435,7 @@ func (r *run) within(links []Link, st *sim.Step) bool {
 		}
 		if other := stepOf(r.rep.Trace, links[i].Step); other != nil {
 			a, b := other.Choice.Op, st.Choice.Op
-			in = in || a.Actor == b.Actor && a.Life == b.Life
+			in = in || a.Actor == b.Actor && a.Incarnation == b.Incarnation
 		}
 	}
 	return in

@@ -111,7 +111,7 @@ func (r *run) conflicted(st *sim.Step) bool {
 func (r *run) writes(st *sim.Step) (out []*sim.Step) {
 	by := st.Choice.Op
 	for _, o := range r.rep.Trace.Steps {
-		if op := o.Choice.Op; op.Kind == sim.Write && op.Request != nil && op.Actor == by.Actor && op.Life == by.Life {
+		if op := o.Choice.Op; op.Kind == sim.Write && op.Request != nil && op.Actor == by.Actor && op.Incarnation == by.Incarnation {
 			out = append(out, o)
 		}
 	}
@@ -123,7 +123,7 @@ func (r *run) listed(write *sim.Step) bool {
 	by := write.Choice.Op
 	return slices.ContainsFunc(r.rep.Trace.Steps, func(st *sim.Step) bool {
 		op := st.Choice.Op
-		return st.Step < write.Step && op.Actor == by.Actor && op.Life == by.Life && op.Kind == sim.Read &&
+		return st.Step < write.Step && op.Actor == by.Actor && op.Incarnation == by.Incarnation && op.Kind == sim.Read &&
 			op.Request != nil && op.Request.Path != by.Request.Path && about(op.Request, by.Request)
 	})
 }

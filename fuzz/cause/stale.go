@@ -34,7 +34,7 @@ func Stale(rep *reports.Report, v *model.Violation, c *Cause) []Race {
 	for i := before - 1; i >= 0; i-- {
 		st := rep.Trace.Steps[i]
 		op := st.Choice.Op
-		if op.Actor != by.Actor || op.Life != by.Life || op.Request == nil || op.Request.Path == "" ||
+		if op.Actor != by.Actor || op.Incarnation != by.Incarnation || op.Request == nil || op.Request.Path == "" ||
 			op.Kind != sim.Read && op.Kind != sim.Event || seen[op.Request.Path+op.Request.Query] {
 			continue
 		}
@@ -139,7 +139,7 @@ func (r *run) became(of Race) string {
 // Swapped reports whether in another run both messages of a race came, the read after the
 // change: only then it has been tried.
 func (of Race) Swapped(rep *reports.Report) bool {
-	same := func(a, b sim.Op) bool { return a.Actor == b.Actor && a.Life == b.Life && a.Seq == b.Seq }
+	same := func(a, b sim.Op) bool { return a.Actor == b.Actor && a.Incarnation == b.Incarnation && a.Seq == b.Seq }
 	changed := false
 	for _, st := range rep.Trace.Steps {
 		switch op := st.Choice.Op; {

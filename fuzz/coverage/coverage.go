@@ -29,13 +29,13 @@ func Pairs(tr *sim.Trace) []uint64 { return slices.Sorted(maps.Keys(meetings(tr)
 // meetings says how often each pair met.
 func meetings(tr *sim.Trace) map[uint64]int {
 	met := map[uint64]int{}
-	last := map[string]*sight{} // by object
+	last := map[string]*occurrence{} // by object
 	for _, s := range tr.Steps {
 		op := s.Choice.Op
 		if op.Request == nil || op.Request.Path == "" || op.Kind == sim.Local || op.Kind == sim.Watch {
 			continue
 		}
-		b := &sight{step: s}
+		b := &occurrence{step: s}
 		for _, about := range []string{op.Request.Path, op.Request.Collection()} {
 			a := last[about]
 			if a != nil && a.step.Choice.Op.Actor != op.Actor && (a.step.Choice.Op.Kind == sim.Write || op.Kind == sim.Write) {
@@ -48,13 +48,13 @@ func meetings(tr *sim.Trace) map[uint64]int {
 }
 
 // sight is a step that may be met, and what it looks like, once somebody asked.
-type sight struct {
+type occurrence struct {
 	step *sim.Step
 	text []byte
 	hash uint64 // of text
 }
 
-func (s *sight) look() *sight {
+func (s *occurrence) look() *occurrence {
 	if s.text == nil {
 		c := s.step.Choice
 		s.text = []byte(shape.Op(c.Op) + " " + c.Outcome.String() + "\n")
@@ -64,7 +64,7 @@ func (s *sight) look() *sight {
 }
 
 // before is the hash of the pair, FNV-1a of both texts.
-func (s *sight) before(next *sight) uint64 { return fnv(s.look().hash, next.look().text) }
+func (s *occurrence) before(next *occurrence) uint64 { return fnv(s.look().hash, next.look().text) }
 
 // Source: hash/fnv, which cannot go on from a sum.
 const (

@@ -24,7 +24,7 @@ func TestBrief(t *testing.T) {
 			}
 			all = append(all, s)
 		}
-		g := &Gate{Scenarios: all, Baseline: b, Cells: 2, Progress: func(_, all int) { runs = max(runs, all) }}
+		g := &Gate{Scenarios: all, Baseline: b, Parallel: 2, Progress: func(_, all int) { runs = max(runs, all) }}
 		o, err := g.Brief(t.Context())
 		if err != nil {
 			t.Fatal(err)

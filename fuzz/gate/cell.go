@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"ipamsim/fuzz/cause"
-	"ipamsim/fuzz/cell"
+	"ipamsim/fuzz/process"
 	"ipamsim/reports"
 	"ipamsim/reports/baseline"
 	"ipamsim/scenarios"
@@ -25,7 +25,7 @@ type ask struct {
 	Recorded bool   `json:",omitempty"` // the run that the file holds, and no seed
 	Store    string // scenarios.Etcd or scenarios.Memory
 	Story    bool   `json:",omitempty"` // tell how each violation came about
-	Hunt     *prey  `json:",omitempty"` // another world instead of a file
+	Hunt     *candidate  `json:",omitempty"` // another world instead of a file
 }
 
 // answer is the line that comes back.
@@ -53,14 +53,14 @@ func (a *answer) run() baseline.Run {
 
 // ServeCell does the runs that a gate asks for until there are no more, keeping its
 // etcd in dir.
-func ServeCell(ctx context.Context, managers scenarios.Managers, in io.Reader, out io.Writer, dir string) error {
+func ServeWorker(ctx context.Context, managers scenarios.Managers, in io.Reader, out io.Writer, dir string) error {
 	runner, err := scenarios.NewRunnerIn(dir)
 	if err != nil {
 		return err
 	}
-	err = cell.Serve(in, out, func(q *ask) cell.Answer {
+	err = process.Serve(in, out, func(q *ask) process.Answer {
 		if q.Hunt != nil {
-			return hunt(ctx, managers, runner, q.Hunt)
+			return attempt(ctx, managers, runner, q.Hunt)
 		}
 		return do(ctx, managers, runner, q)
 	})

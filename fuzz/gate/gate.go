@@ -23,7 +23,7 @@ type Gate struct {
 	Scenarios []*scenarios.Scenario
 	Baseline  *baseline.Baseline
 	All       bool // the scenarios are all there are
-	Cells     int  // processes at a time, at least 1
+	Parallel     int  // processes at a time, at least 1
 	SeedsMax  int  // of each scenario in an update; 0: as many as baseline.WideOf says
 	// Budget is how long Run may take; 0: as long as it likes. What there is no time for
 	// is left out, and the outcome says so (baseline.LeftOut).
@@ -101,16 +101,16 @@ func (g *Gate) Update(ctx context.Context) (*baseline.Baseline, *baseline.Outcom
 
 func (g *Gate) wideOf(r *baseline.Result) int { return g.Baseline.Entry(r.Scenario).Wide }
 
-func (g *Gate) open() (*hall, error) {
+func (g *Gate) open() (*session, error) {
 	room, err := scratch.New("cells")
 	if err != nil {
 		return nil, fmt.Errorf("gate: %w", err)
 	}
-	return &hall{Gate: g, scratch: room, decided: map[int]bool{}}, nil
+	return &session{Gate: g, scratch: room, decided: map[int]bool{}}, nil
 }
 
 // hall is where the runs take place.
-type hall struct {
+type session struct {
 	*Gate
 	scratch   *scratch.Dir
 	mu        sync.Mutex // guards what follows
@@ -122,7 +122,7 @@ type hall struct {
 }
 
 // twice runs the first seeds of every scenario on both stores, of a brief gate in memory.
-func (h *hall) twice(ctx context.Context) ([]baseline.Result, error) {
+func (h *session) twice(ctx context.Context) ([]baseline.Result, error) {
 	stores := []string{scenarios.Etcd, scenarios.Memory}
 	if h.once {
 		stores = stores[1:]
@@ -183,7 +183,7 @@ func (h *hall) twice(ctx context.Context) ([]baseline.Result, error) {
 }
 
 // leftOut is what there was no time for.
-func (h *hall) leftOut(r *baseline.Result, what string) baseline.Change {
+func (h *session) leftOut(r *baseline.Result, what string) baseline.Change {
 	return baseline.Change{Kind: baseline.LeftOut, Regression: true, What: "scenario", Before: "judged", After: "not judged",
 		Sentence: fmt.Sprintf("%s not run: the time of this gate, %s, was up.", what, h.Budget), Command: "ipamsim gate " + reports.Shell(r.File)}
 }
@@ -198,7 +198,7 @@ func Name(s *scenarios.Scenario) string {
 }
 
 // weight of a run: what takes long begins first, so that nobody waits for it alone.
-func (h *hall) weight(s *scenarios.Scenario) int {
+func (h *session) weight(s *scenarios.Scenario) int {
 	w := 1000
 	if e := h.Baseline.Entry(s.Name()); e != nil {
 		w = e.Runs[0].Steps
@@ -212,7 +212,7 @@ func (h *hall) weight(s *scenarios.Scenario) int {
 // wider runs more seeds of some results, in memory: that it tells the same as etcd
 // was just seen. They come in rounds, each as many as all before, so that what is red
 // whatever comes is noticed early.
-func (h *hall) wider(ctx context.Context, results []baseline.Result, which []int, wide func(*baseline.Result) int) error {
+func (h *session) wider(ctx context.Context, results []baseline.Result, which []int, wide func(*baseline.Result) int) error {
 	for _, i := range which {
 		results[i].Wide = slices.Clone(results[i].Runs)
 	}
@@ -260,7 +260,7 @@ func (h *hall) wider(ctx context.Context, results []baseline.Result, which []int
 const firstRound = 12
 
 // stories runs again what is worse, and lets it tell how it came to it.
-func (h *hall) stories(ctx context.Context, o *baseline.Outcome) error {
+func (h *session) stories(ctx context.Context, o *baseline.Outcome) error {
 	var tasks []*task
 	var whose []*baseline.Change
 	for i := range o.Rows {

@@ -75,7 +75,7 @@ func hermeticOnly(t *testing.T) {
 // updated is the baseline of some scenarios as they are.
 func updated(t *testing.T, all ...*scenarios.Scenario) *baseline.Baseline {
 	t.Helper()
-	b, o, err := (&Gate{Scenarios: all, Baseline: &baseline.Baseline{}, All: true, Cells: 2, SeedsMax: 10}).Update(t.Context())
+	b, o, err := (&Gate{Scenarios: all, Baseline: &baseline.Baseline{}, All: true, Parallel: 2, SeedsMax: 10}).Update(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func updated(t *testing.T, all ...*scenarios.Scenario) *baseline.Baseline {
 
 func run(t *testing.T, b *baseline.Baseline, cells int, all ...*scenarios.Scenario) *baseline.Outcome {
 	t.Helper()
-	o, err := (&Gate{Scenarios: all, Baseline: b, All: true, Cells: cells}).Run(t.Context())
+	o, err := (&Gate{Scenarios: all, Baseline: b, All: true, Parallel: cells}).Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestUpdateAgain(t *testing.T) {
 	calm := world(t, t.TempDir(), "calm", "")
 	b := updated(t, calm)
 	runs := 0
-	g := &Gate{Scenarios: []*scenarios.Scenario{calm}, Baseline: b, All: true, Cells: 1, SeedsMax: 10, Progress: func(_, all int) { runs = all }}
+	g := &Gate{Scenarios: []*scenarios.Scenario{calm}, Baseline: b, All: true, Parallel: 1, SeedsMax: 10, Progress: func(_, all int) { runs = all }}
 	next, _, err := g.Update(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -202,7 +202,7 @@ func TestInterrupted(t *testing.T) {
 	t.Setenv(dieEnv, "calm.yaml:2,wait")
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
-	o, err := (&Gate{Scenarios: []*scenarios.Scenario{calm, twice}, Baseline: &baseline.Baseline{}, All: true, Cells: 2}).Run(ctx)
+	o, err := (&Gate{Scenarios: []*scenarios.Scenario{calm, twice}, Baseline: &baseline.Baseline{}, All: true, Parallel: 2}).Run(ctx)
 	if err == nil || o != nil || ctx.Err() == nil {
 		t.Errorf("%v, %v", o, err)
 	}
@@ -216,7 +216,7 @@ func TestBudget(t *testing.T) {
 	calm, twice := world(t, dir, "calm", ""), world(t, dir, "twice", "duplicate-address")
 	b := updated(t, calm, twice)
 	t.Setenv(dieEnv, "calm.yaml:2,wait")
-	o, err := (&Gate{Scenarios: []*scenarios.Scenario{calm, twice}, Baseline: b, All: true, Cells: 2, Budget: 5 * time.Second}).Run(t.Context())
+	o, err := (&Gate{Scenarios: []*scenarios.Scenario{calm, twice}, Baseline: b, All: true, Parallel: 2, Budget: 5 * time.Second}).Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"ipamsim/cmd/managers"
-	"ipamsim/fuzz/cell"
+	"ipamsim/fuzz/process"
 	"ipamsim/scenarios"
 )
 
@@ -23,8 +23,8 @@ func TestMain(m *testing.M) {
 	}
 	beforeRun = blow
 	scenarios.Tune()
-	err := cell.Run(os.Args[2], func() { os.Exit(0) }, func(in io.Reader, out io.Writer) error {
-		return ServeCell(context.Background(), managers.All(), in, out, os.Args[2])
+	err := process.Run(os.Args[2], func() { os.Exit(0) }, func(in io.Reader, out io.Writer) error {
+		return ServeWorker(context.Background(), managers.All(), in, out, os.Args[2])
 	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

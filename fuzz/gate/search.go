@@ -71,17 +71,17 @@ func (g *Gate) among() scenarios.Managers {
 
 // pack is what a search goes through: the corpora of its targets and the library, then
 // drawn worlds without end.
-type pack struct {
+type candidates struct {
 	mu      sync.Mutex
 	targets []string
-	corpus  []*prey
+	corpus  []*candidate
 	first   uint64 // seed
 	drawn   uint64
 	draws   bool
 }
 
-func (g *Gate) pack() (*pack, error) {
-	p := &pack{draws: g.Search.Drawn || g.Search.First > 0, first: max(1, g.Search.First)}
+func (g *Gate) pack() (*candidates, error) {
+	p := &candidates{draws: g.Search.Drawn || g.Search.First > 0, first: max(1, g.Search.First)}
 	for _, m := range g.managers() {
 		p.targets = append(p.targets, input.TargetsFor(g.among(), m)...)
 	}
@@ -104,7 +104,7 @@ func (g *Gate) pack() (*pack, error) {
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", f, err)
 			}
-			p.corpus = append(p.corpus, &prey{Target: t, World: in.World, Schedule: in.Schedule})
+			p.corpus = append(p.corpus, &candidate{Target: t, World: in.World, Schedule: in.Schedule})
 		}
 	}
 	if g.Search.First == 0 {
@@ -114,7 +114,7 @@ func (g *Gate) pack() (*pack, error) {
 }
 
 // library are the scenarios to search, the shortest first.
-func (g *Gate) library() (out []*prey) {
+func (g *Gate) library() (out []*candidate) {
 	steps := map[string]int{}
 	for _, s := range g.Search.Library {
 		if s.Doc.Spec.Schedule != nil || !slices.Contains(g.managers(), s.Doc.Spec.IPAM) {
@@ -123,14 +123,14 @@ func (g *Gate) library() (out []*prey) {
 		if e := g.Baseline.Entry(s.Name()); e != nil {
 			steps[s.File] = e.Runs[0].Steps
 		}
-		out = append(out, &prey{Target: s.File})
+		out = append(out, &candidate{Target: s.File})
 	}
-	slices.SortStableFunc(out, func(a, b *prey) int { return cmp.Compare(steps[a.Target], steps[b.Target]) })
+	slices.SortStableFunc(out, func(a, b *candidate) int { return cmp.Compare(steps[a.Target], steps[b.Target]) })
 	return out
 }
 
 // next world, nil if there is none: of drawn ones, each with the default order once, and once with another.
-func (p *pack) next() *prey {
+func (p *candidates) next() *candidate {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.corpus) > 0 {
@@ -145,7 +145,7 @@ func (p *pack) next() *prey {
 	p.drawn++
 	turns := uint64(len(p.targets))
 	seed := p.first + n/turns/2
-	out := &prey{Target: p.targets[n%turns], Seed: seed, World: input.Choices(seed)}
+	out := &candidate{Target: p.targets[n%turns], Seed: seed, World: input.Choices(seed)}
 	if n/turns%2 == 1 {
 		out.Schedule = input.Choices(^seed)[:scheduleBytes]
 	}
@@ -156,7 +156,7 @@ func (p *pack) next() *prey {
 const scheduleBytes = 64
 
 // search adds a row to the outcome: red if something is found that is not known.
-func (h *hall) search(ctx context.Context, o *baseline.Outcome) error {
+func (h *session) search(ctx context.Context, o *baseline.Outcome) error {
 	row := baseline.Row{Scenario: "search", Line: 1, Manager: strings.Join(h.managers(), ", "), Title: "worlds that no scenario names", Search: true}
 	leftOut := func(why string) {
 		row.Changes = append(row.Changes, baseline.Change{Kind: baseline.LeftOut, Regression: true, What: "search", Before: "-", After: "not searched", Sentence: "Nothing was searched: " + why + "."})
@@ -168,7 +168,7 @@ func (h *hall) search(ctx context.Context, o *baseline.Outcome) error {
 	case len(p.targets) == 0:
 		return nil
 	default:
-		b, err := h.chases(ctx, p)
+		b, err := h.searchAll(ctx, p)
 		if err != nil {
 			return err
 		}
@@ -186,11 +186,11 @@ func (h *hall) search(ctx context.Context, o *baseline.Outcome) error {
 }
 
 // bag is what a search brings home.
-type bag struct {
+type results struct {
 	mu      sync.Mutex
 	runs    int
 	news    map[string]News // by class
-	dead    map[string]*prey
+	dead    map[string]*candidate
 	causes  map[string]string // of the dead
 	defects []string
 	looks   settle.Looks
@@ -200,20 +200,20 @@ type bag struct {
 const newsMax = 3
 
 // full says that nothing more need be searched.
-func (b *bag) full(kinds int) bool {
+func (b *results) full(kinds int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return len(b.news)+len(b.dead) >= cmp.Or(kinds, newsMax)
 }
 
 // settles says in what is asked of a cell what of that which looks known is to be made small.
-func (b *bag) settles(p *prey) {
+func (b *results) settles(p *candidate) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	p.Settle, p.Settled = b.looks.Due(b.runs), b.looks.Settled()
 }
 
-func (b *bag) add(t *task) {
+func (b *results) add(t *task) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.runs++
@@ -235,15 +235,15 @@ func (b *bag) add(t *task) {
 }
 
 // chases runs worlds as long as there is time.
-func (h *hall) chases(ctx context.Context, p *pack) (*bag, error) {
-	b := &bag{news: map[string]News{}, dead: map[string]*prey{}, causes: map[string]string{}}
+func (h *session) searchAll(ctx context.Context, p *candidates) (*results, error) {
+	b := &results{news: map[string]News{}, dead: map[string]*candidate{}, causes: map[string]string{}}
 	late, cancel := context.WithCancelCause(ctx)
 	defer h.living(late)()
 	defer cancel(nil)
 	until := time.Now().Add(h.Search.Time)
 	defer time.AfterFunc(h.Search.Time+keepMax, func() { cancel(errLate) }).Stop()
 	var all sync.WaitGroup
-	for range h.Cells {
+	for range h.Parallel {
 		all.Go(func() {
 			place := h.place()
 			defer place.Clear()
@@ -276,7 +276,7 @@ func (h *hall) chases(ctx context.Context, p *pack) (*bag, error) {
 const keepMax = 20 * time.Second
 
 // bring writes what was found into files, and says so.
-func (h *hall) bring(b *bag, row *baseline.Row) error {
+func (h *session) bring(b *results, row *baseline.Row) error {
 	for _, class := range slices.Sorted(maps.Keys(b.news)) {
 		n := b.news[class]
 		file := filepath.Join(h.Search.Dir, finding.File(n.Fingerprint))

@@ -23,7 +23,7 @@ func searched(t *testing.T, s Search) *baseline.Outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := (&Gate{Scenarios: []*scenarios.Scenario{calm}, Baseline: &baseline.Baseline{}, All: true, Cells: 2, Search: s}).Run(t.Context())
+	o, err := (&Gate{Scenarios: []*scenarios.Scenario{calm}, Baseline: &baseline.Baseline{}, All: true, Parallel: 2, Search: s}).Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

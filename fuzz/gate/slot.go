@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"ipamsim/fuzz/cell"
+	"ipamsim/fuzz/process"
 	"ipamsim/reports"
 	"ipamsim/reports/baseline"
 	"ipamsim/scenarios"
@@ -22,7 +22,7 @@ type task struct {
 	before *baseline.Run // of the same seed, nil if nobody knows
 	done   bool
 	answer answer
-	again  *cell.Death // it died, and not the second time
+	again  *process.Death // it died, and not the second time
 	wall   time.Duration
 }
 
@@ -39,7 +39,7 @@ var errLate = errors.New("the gate's time is up")
 // do all tasks, the heaviest first. A cell works on one store only: the second run
 // of a scenario never takes place in the process of the first. Those that there is no
 // time for, and those of scenarios that are decided, are not done.
-func (h *hall) do(ctx context.Context, tasks []*task) error {
+func (h *session) do(ctx context.Context, tasks []*task) error {
 	h.mu.Lock()
 	h.all += len(tasks)
 	h.mu.Unlock()
@@ -51,7 +51,7 @@ func (h *hall) do(ctx context.Context, tasks []*task) error {
 		q.of[t.Store] = append(q.of[t.Store], t)
 	}
 	var all sync.WaitGroup
-	for i := range min(h.Cells, len(tasks)) {
+	for i := range min(h.Parallel, len(tasks)) {
 		stores := []string{scenarios.Etcd, scenarios.Memory}
 		if i%2 == 1 {
 			slices.Reverse(stores)
@@ -78,7 +78,7 @@ func unlessLate(ctx context.Context) error {
 
 // living tells now and every while that there is progress, also while a single run
 // takes long, until ctx ends and what it returns is called.
-func (h *hall) living(ctx context.Context) (wait func()) {
+func (h *session) living(ctx context.Context) (wait func()) {
 	h.tell(0)
 	var all sync.WaitGroup
 	all.Go(func() {
@@ -117,7 +117,7 @@ func (q *queue) next(store string) *task {
 }
 
 // line does what is left for a store in a cell of its own.
-func (h *hall) line(ctx context.Context, q *queue, store string) error {
+func (h *session) line(ctx context.Context, q *queue, store string) error {
 	p := h.place()
 	defer p.Clear()
 	for ctx.Err() == nil {
@@ -137,14 +137,14 @@ func (h *hall) line(ctx context.Context, q *queue, store string) error {
 }
 
 // isDecided reports whether nobody need know what comes of a task.
-func (h *hall) isDecided(t *task) bool {
+func (h *session) isDecided(t *task) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.decided[t.result]
 }
 
 // decides takes note of a task after which its scenario is red whatever comes.
-func (h *hall) decides(t *task) {
+func (h *session) decides(t *task) {
 	if !h.early || !t.hopeless() {
 		return
 	}
@@ -154,9 +154,9 @@ func (h *hall) decides(t *task) {
 }
 
 // place for cells of the gate.
-func (h *hall) place() *cell.Place {
-	return &cell.Place{Start: func() (*cell.Keeper, error) {
-		k, err := cell.Start(h.scratch.Path, nil, "gate-cell")
+func (h *session) place() *process.Place {
+	return &process.Place{Start: func() (*process.Handle, error) {
+		k, err := process.Start(h.scratch.Path, nil, "gate-cell")
 		if err != nil {
 			return nil, fmt.Errorf("gate: cell: %w", err)
 		}
@@ -165,14 +165,14 @@ func (h *hall) place() *cell.Place {
 }
 
 // one task.
-func (h *hall) one(ctx context.Context, p *cell.Place, t *task) error {
+func (h *session) one(ctx context.Context, p *process.Place, t *task) error {
 	began := time.Now()
 	defer func() { t.wall = time.Since(began) }()
-	question := func() (any, cell.Answer) {
+	question := func() (any, process.Answer) {
 		t.answer = answer{}
 		return t.ask, &t.answer
 	}
-	first, last, err := p.Ask(ctx, question, func(*cell.Death) { h.again(reports.Repeated{Died: 1}) })
+	first, last, err := p.Ask(ctx, question, func(*process.Death) { h.again(reports.Repeated{Died: 1}) })
 	if first != nil && !first.Killed && last == nil {
 		t.again = first
 	}
@@ -190,14 +190,14 @@ func (h *hall) one(ctx context.Context, p *cell.Place, t *task) error {
 }
 
 // again counts runs that were done more than once.
-func (h *hall) again(r reports.Repeated) {
+func (h *session) again(r reports.Repeated) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.repeated.Add(r)
 }
 
 // died: that is what came of the run, if it was upstream that failed.
-func (t *task) died(d *cell.Death) {
+func (t *task) died(d *process.Death) {
 	if d.Ours {
 		t.answer = answer{Defect: d.Cause}
 		return
@@ -208,7 +208,7 @@ func (t *task) died(d *cell.Death) {
 	}
 }
 
-func (h *hall) tell(n int) {
+func (h *session) tell(n int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.done += n

@@ -205,14 +205,14 @@ func firstOfEach(rep *reports.Report) (out []strategy.Message) {
 	messages := map[string][]strategy.Message{}
 	for _, s := range rep.Trace.Steps {
 		kind := s.Choice.Op.Actor.Kind()
-		if _, ours := slices.BinarySearch(rep.Upstreams, s.Choice.Op.Actor); !ours || s.Choice.Op.Life > 0 {
+		if _, ours := slices.BinarySearch(rep.Upstreams, s.Choice.Op.Actor); !ours || s.Choice.Op.Incarnation > 0 {
 			continue
 		}
 		if _, known := first[kind]; !known {
 			first[kind] = s.Choice.Op.Actor
 		}
 		if _, sent := s.Detail.(kube.Exchange); sent && first[kind] == s.Choice.Op.Actor && len(messages[kind]) < crashMessagesMax {
-			messages[kind] = append(messages[kind], strategy.Message{Actor: s.Choice.Op.Actor, Life: s.Choice.Op.Life, Seq: s.Choice.Op.Seq})
+			messages[kind] = append(messages[kind], strategy.Message{Actor: s.Choice.Op.Actor, Incarnation: s.Choice.Op.Incarnation, Seq: s.Choice.Op.Seq})
 		}
 	}
 	for _, kind := range slices.Sorted(maps.Keys(messages)) {

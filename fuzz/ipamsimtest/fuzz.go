@@ -24,7 +24,7 @@ const fuzzWallMax = 8 * time.Second
 
 // Fuzz is a native fuzz target whose inputs are schedules of the scenario of a file: what
 // breaks that the scenario does not expect fails. Go's fuzzer is shown what the run saw
-// of the system, and not only which lines ran, if the package ipamsim/fuzz/coverage/lamp
+// of the system, and not only which lines ran, if the package ipamsim/fuzz/coverage/counter
 // and the manager's own are built with -gcflags=-d=libfuzzer; the Makefile that ipamsim
 // init writes does so. With plain go test -fuzz all of Kubernetes is instrumented:
 // minutes of building, and few executions.
@@ -92,7 +92,7 @@ func (b *bench) execute(t *testing.T, s *scenarios.Scenario, schedule []byte) {
 		t.Error(reports.Line(rep) + "\n\n" + reports.StoryOf(rep, v))
 	}
 	if rep != nil && err == nil {
-		coverage.Light(rep)
+		coverage.Count(rep)
 	}
 }
 

@@ -63,7 +63,7 @@ func turnsOf(steps []*sim.Step) (t turns) {
 	}
 	last, order := map[process]int{}, []int{} // the last turn of each; which process a turn is of, by its first turn
 	for i, st := range steps {
-		p := process{st.Choice.Op.Actor, st.Choice.Op.Life}
+		p := process{st.Choice.Op.Actor, st.Choice.Op.Incarnation}
 		n, known := last[p]
 		if known && n == len(t.all)-1 {
 			t.all[n] = append(t.all[n], steps[i])

@@ -14,9 +14,9 @@ import (
 
 // world is two machines and a pod on one of them, whose address the other cannot reach,
 // and, if lives, the pod's sandbox.
-func world(lives bool, lost ...route.Loss) *checker.Sight {
+func world(lives bool, lost ...route.Loss) *checker.Snapshot {
 	up := model.Node{Up: true, Registered: true}
-	s := &checker.Sight{Losses: lost}
+	s := &checker.Snapshot{Losses: lost}
 	s.Truth.Nodes = map[string]model.Node{"a": up, "b": up}
 	s.Truth.Pods = map[model.PodRef]model.Pod{{Namespace: "default", Name: "p"}: {Node: "a"}}
 	if lives {
@@ -29,7 +29,7 @@ func world(lives bool, lost ...route.Loss) *checker.Sight {
 }
 
 // excused are the faults that are left of an import.
-func excused(was, is *checker.Sight, p *corev1.Pod) (faults []string, x *excuses) {
+func excused(was, is *checker.Snapshot, p *corev1.Pod) (faults []string, x *excuses) {
 	x = newExcuses(func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }, end{Sight: was}, is)
 	if p != nil {
 		x.pods[model.PodRef{Namespace: "default", Name: "p"}] = p

@@ -25,7 +25,7 @@ import (
 type excuses struct {
 	fail  func(string, ...any)
 	was   end
-	is    *checker.Sight
+	is    *checker.Snapshot
 	pods  map[model.PodRef]*corev1.Pod // as stored
 	nodes map[string]*corev1.Node
 	count map[string]int
@@ -89,7 +89,7 @@ var ceilings = map[string]float64{
 // anyExcuseMax is how many may need one at all.
 const anyExcuseMax = 50
 
-func newExcuses(fail func(string, ...any), was end, is *checker.Sight) *excuses {
+func newExcuses(fail func(string, ...any), was end, is *checker.Snapshot) *excuses {
 	return &excuses{
 		fail: fail, was: was, is: is, pods: map[model.PodRef]*corev1.Pod{}, nodes: map[string]*corev1.Node{}, count: map[string]int{},
 		loose: map[string]bool{}, freed: map[netip.Addr]bool{},

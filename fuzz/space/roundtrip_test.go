@@ -98,7 +98,7 @@ type tripSum struct {
 
 // end is a cluster at the end of a run.
 type end struct {
-	*checker.Sight
+	*checker.Snapshot
 	stored []cluster.Object
 }
 
@@ -181,7 +181,7 @@ func endOf(t *testing.T, r *scenarios.Runner, s *scenarios.Scenario) end {
 	var was end
 	var bad error
 	_, err := r.Run(context.Background(), s, scenarios.Options{Store: scenarios.Memory, End: func(c *cluster.Cluster) {
-		if was.Sight, bad = c.Checker.Sight(); bad == nil {
+		if was.Sight, bad = c.Checker.Snapshot(); bad == nil {
 			was.stored, bad = clustertest.Stored(c)
 		}
 	}})
@@ -231,8 +231,8 @@ func imported(t *testing.T, s *scenarios.Scenario, stored []cluster.Object) (tex
 }
 
 // sameRecord compares the records. The revision of a claim is the store's.
-func sameRecord(fail func(string, ...any), was, is *checker.Sight) {
-	claims := func(s *checker.Sight) []model.Claim {
+func sameRecord(fail func(string, ...any), was, is *checker.Snapshot) {
+	claims := func(s *checker.Snapshot) []model.Claim {
 		out := slices.Clone(s.Record.Claims)
 		for i := range out {
 			out[i].Revision = 0

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"ipamsim/fuzz/cell"
+	"ipamsim/fuzz/process"
 	"ipamsim/scenarios"
 	"ipamsim/sim"
 	"ipamsim/sim/por"
@@ -36,13 +36,13 @@ func (a *answer) Stuck() (cause, stacks string) { return a.Hung, a.Stacks }
 
 // ServeCell makes the runs that a search asks for until there are no more, keeping what
 // it stores in dir.
-func ServeCell(ctx context.Context, m scenarios.Managers, in io.Reader, out io.Writer, dir string) error {
+func ServeWorker(ctx context.Context, m scenarios.Managers, in io.Reader, out io.Writer, dir string) error {
 	runner, err := scenarios.NewRunnerIn(dir)
 	if err != nil {
 		return err
 	}
 	var w *scenarios.Scenario
-	err = cell.Serve(in, out, func(q *ask) cell.Answer {
+	err = process.Serve(in, out, func(q *ask) process.Answer {
 		a := &answer{}
 		var err error
 		if q.World != nil {
@@ -76,12 +76,12 @@ func (w *world) parse(m scenarios.Managers) (*scenarios.Scenario, error) {
 type pool struct {
 	scratch, command string
 	world            *world
-	idle             chan *cell.Keeper // nil: one that is to be started
+	idle             chan *process.Handle // nil: one that is to be started
 }
 
 // newPool makes one of n cells, which the program starts as its own command.
 func newPool(scratch, command string, w *world, n int) *pool {
-	p := &pool{scratch: scratch, command: command, world: w, idle: make(chan *cell.Keeper, n)}
+	p := &pool{scratch: scratch, command: command, world: w, idle: make(chan *process.Handle, n)}
 	for range n {
 		p.idle <- nil
 	}
@@ -121,8 +121,8 @@ func (p *pool) run(ctx context.Context, plan por.Plan) (*por.Log, error) {
 	}
 }
 
-func (p *pool) start(ctx context.Context) (*cell.Keeper, error) {
-	k, err := cell.Start(p.scratch, nil, p.command)
+func (p *pool) start(ctx context.Context) (*process.Handle, error) {
+	k, err := process.Start(p.scratch, nil, p.command)
 	if err != nil {
 		return nil, fmt.Errorf("verify: cell: %w", err)
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"ipamsim/cmd/managers"
-	"ipamsim/fuzz/cell"
+	"ipamsim/fuzz/process"
 	"ipamsim/scenarios"
 )
 
@@ -18,8 +18,8 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	scenarios.Tune()
-	err := cell.Run(os.Args[2], func() { os.Exit(0) }, func(in io.Reader, out io.Writer) error {
-		return ServeCell(context.Background(), managers.All(), in, out, os.Args[2])
+	err := process.Run(os.Args[2], func() { os.Exit(0) }, func(in io.Reader, out io.Writer) error {
+		return ServeWorker(context.Background(), managers.All(), in, out, os.Args[2])
 	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

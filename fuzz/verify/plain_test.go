@@ -50,7 +50,7 @@ func (s *seen) add(rep *reports.Report, end string) {
 
 // endOf is what a cluster was in the end, in truth and on record.
 func endOf(t *testing.T, c *cluster.Cluster) string {
-	s, err := c.Checker.Sight()
+	s, err := c.Checker.Snapshot()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ func TestPlanBeginsWithAClusterThatIs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawCluster(t)
 		c.Trouble, c.Load.Grow = capacity.Trouble{}, 0 // all nodes are up at the end, and have their own names
-		before := c.Tape(1)
+		before := c.Trace(1)
 		p, err := capacity.NewPlayer(c, before)
 		if err != nil {
 			t.Fatal(err)
@@ -38,7 +38,7 @@ func TestPlanBeginsWithAClusterThatIs(t *testing.T) {
 		otherNames(now.Record)
 		now.Load = capacity.Load{Lifetime: time.Hour}
 		now.Collect = capacity.Collect{}
-		tape := now.Tape(2)
+		tape := now.Trace(2)
 		q, err := capacity.NewPlayer(&now, tape)
 		if err != nil {
 			t.Fatal(err)

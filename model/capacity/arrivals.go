@@ -18,7 +18,7 @@ type Arrivals struct {
 	// Hours weighs the 24 hours of a day, and Weekdays the seven days from Monday on;
 	// nil is even. Only proportions matter.
 	Hours, Weekdays []float64
-	Lives           Lives
+	Lifetimes           Lifetimes
 	// Running is how many of them run at the beginning; 0: as many as on average.
 	Running int
 }
@@ -54,10 +54,10 @@ func weight(all []float64, i int) float64 {
 
 // Standing is how many run on average.
 func (a *Arrivals) Standing() float64 {
-	if a.PerHour <= 0 || !a.Lives.Given() {
+	if a.PerHour <= 0 || !a.Lifetimes.Given() {
 		return 0
 	}
-	return a.PerHour * a.Lives.Mean().Hours()
+	return a.PerHour * a.Lifetimes.Mean().Hours()
 }
 
 // stream draws arrivals.

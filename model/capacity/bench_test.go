@@ -41,7 +41,7 @@ func growth(nodes int, horizon time.Duration) *capacity.Cluster {
 
 func play(t testing.TB, c *capacity.Cluster) (p *capacity.Player, events int) {
 	t.Helper()
-	tape := c.Tape(1)
+	tape := c.Trace(1)
 	p, err := capacity.NewPlayer(c, tape)
 	if err != nil {
 		t.Fatal(err)

@@ -96,7 +96,7 @@ type Load struct {
 	Lifetime time.Duration
 	// Lives is how long pods live as a distribution, instead of Lifetime. Those of the
 	// beginning are of all ages, as if they had always come and gone.
-	Lives Lives
+	Lifetimes Lifetimes
 	// GrowPods is how many more are meant to run at the horizon than at the beginning,
 	// one after the other at equal distances; if it is negative, fewer.
 	GrowPods int

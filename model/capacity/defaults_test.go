@@ -26,13 +26,13 @@ func TestDefaultsCountTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawCluster(t)
 		seed := rapid.Uint64().Draw(t, "seed")
-		want, err := capacity.Play(c, c.Tape(seed))
+		want, err := capacity.Play(c, c.Trace(seed))
 		if err != nil {
 			notModelled(t, err)
 			return
 		}
 		c.Manager = least{c.Manager}
-		got, err := capacity.Play(c, c.Tape(seed))
+		got, err := capacity.Play(c, c.Trace(seed))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +45,7 @@ func TestDefaultsCountTheSame(t *testing.T) {
 // An allocator without what is required is refused before anything happens.
 func TestAllocatorNeedsAddDelRecord(t *testing.T) {
 	c := &capacity.Cluster{Manager: nothing{}}
-	if _, err := capacity.NewPlayer(c, c.Tape(1)); err == nil {
+	if _, err := capacity.NewPlayer(c, c.Trace(1)); err == nil {
 		t.Error("no error")
 	}
 }

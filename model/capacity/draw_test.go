@@ -38,11 +38,11 @@ func drawCluster(t *rapid.T) *capacity.Cluster {
 		c.Load.Pods = rapid.IntRange(1, 40).Draw(t, "pods")
 	}
 	if rapid.Bool().Draw(t, "lives") {
-		c.Load.Lives = capacity.Lives{Marks: []capacity.Mark{{Share: 0.5, By: 20 * time.Minute}, {Share: 0.9, By: 5 * time.Hour}}, Rest: 20 * time.Hour}
+		c.Load.Lifetimes = capacity.Lifetimes{Marks: []capacity.Mark{{Share: 0.5, By: 20 * time.Minute}, {Share: 0.9, By: 5 * time.Hour}}, Rest: 20 * time.Hour}
 	}
 	if rapid.IntRange(0, 2).Draw(t, "arrivals") == 0 {
 		c.Load.Begins = some("begins", 0, 30*time.Hour)
-		c.Load.Arrivals = capacity.Arrivals{PerHour: 4, Batch: 3, Hours: []float64{1, 0, 5}, Lives: capacity.Lives{Rest: 2 * time.Hour}}
+		c.Load.Arrivals = capacity.Arrivals{PerHour: 4, Batch: 3, Hours: []float64{1, 0, 5}, Lifetimes: capacity.Lifetimes{Rest: 2 * time.Hour}}
 	}
 	if c.Load.Pods > 0 {
 		c.Load.GrowPods = rapid.IntRange(-10, 10).Draw(t, "growPods")

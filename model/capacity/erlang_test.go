@@ -58,7 +58,7 @@ func TestTimeToExhaustionIsErlangs(t *testing.T) {
 
 // exhausted is when the first pod of a life is refused.
 func exhausted(t *testing.T, c *capacity.Cluster, seed uint64) time.Duration {
-	tape := c.Tape(seed)
+	tape := c.Trace(seed)
 	p, err := capacity.NewPlayer(c, tape)
 	if err != nil {
 		t.Fatal(err)

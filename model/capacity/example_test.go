@@ -28,7 +28,7 @@ func Example() {
 	releasing := staging
 	releasing.Collect = capacity.Collect{Every: 5 * time.Minute}
 	for _, c := range []*capacity.Cluster{&staging, &releasing} {
-		course, err := capacity.Play(c, c.Tape(1))
+		course, err := capacity.Play(c, c.Trace(1))
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -59,7 +59,7 @@ func ExampleCluster_Tape() {
 		Collect: capacity.Collect{Every: 12 * time.Hour},
 		Horizon: 24 * time.Hour, Samples: 2,
 	}
-	tape := c.Tape(8)
+	tape := c.Trace(8)
 	kinds := []string{"joins", "starts", "stops", "is removed", "loses power", "is back", "is deleted", "pass", "look", "is marked"}
 	for e := range tape.Events() {
 		what := kinds[e.Kind]

@@ -47,7 +47,7 @@ func (f *fabric) init(c *Cluster) {
 
 // nodeAddr is the own address of the n-th node that has joined, in IPv4 or IPv6: what its
 // object says, or what a run gives it.
-func nodeAddr(x *sight, n, family int) netip.Prefix {
+func nodeAddr(x *nodeState, n, family int) netip.Prefix {
 	switch {
 	case family == 0 && x.addr.IsValid():
 		return x.addr
@@ -68,7 +68,7 @@ func family(a netip.Addr) int {
 }
 
 // lost is how many pairs there are in IPv4 and in IPv6.
-func (f *fabric) lost(s *scene) (pairs [2]int) {
+func (f *fabric) lost(s *snapshot) (pairs [2]int) {
 	i := slices.IndexFunc(s.networks, func(n model.Network) bool { return n.Blocks != nil })
 	if i < 0 {
 		return pairs
@@ -80,7 +80,7 @@ func (f *fabric) lost(s *scene) (pairs [2]int) {
 }
 
 // lostOf are those of one address family.
-func (f *fabric) lostOf(s *scene, pools []model.IPPool, of int) (pairs int) {
+func (f *fabric) lostOf(s *snapshot, pools []model.IPPool, of int) (pairs int) {
 	if !slices.ContainsFunc(s.live, func(h holding) bool { return family(h.addr) == of && !h.device }) {
 		return 0
 	}
@@ -112,7 +112,7 @@ type group struct {
 // stage is a fabric at one instant.
 type stage struct {
 	*fabric
-	s          *scene
+	s          *snapshot
 	family     int
 	addrs      []netip.Prefix // of the nodes
 	ids        []netip.Addr   // what their routers go by: the IPv4 addresses
@@ -128,7 +128,7 @@ type stage struct {
 	generic    map[netip.Prefix]int   // how many nodes of each rack are up and not among always
 }
 
-func (f *fabric) stage(s *scene, pools []model.IPPool, of int) *stage {
+func (f *fabric) stage(s *snapshot, pools []model.IPPool, of int) *stage {
 	v := &stage{fabric: f, s: s, family: of, pools: pools, affine: map[netip.Prefix][]int{}, owners: map[netip.Prefix]string{},
 		bystanders: map[netip.Prefix][]int{}, generic: map[netip.Prefix]int{}}
 	for i := range s.nodes {
@@ -386,7 +386,7 @@ func (v *stage) facts(g group, addr netip.Addr, around []netip.Prefix, nodes []i
 }
 
 // route is the n-th node in one family.
-func (x *sight) route(n, family int) route.Node {
+func (x *nodeState) route(n, family int) route.Node {
 	return route.Node{
 		Name: x.name, Addr: nodeAddr(x, n, family), ID: nodeAddr(x, n, 0).Addr(),
 		Up: x.up, BIRD: x.up, Felix: x.up, Tunnel: x.tunnel[family],

@@ -60,7 +60,7 @@ func sum(pairs [2]int) int { return pairs[0] + pairs[1] }
 
 // toSix moves the scene's pools, blocks and nodes to IPv6, each as far from the others as
 // it was; the nodes' routers go by their IPv4 addresses.
-func (s *scene) toSix() {
+func (s *snapshot) toSix() {
 	addr := func(a netip.Addr) netip.Addr {
 		raw, out := a.As4(), netip.MustParseAddr("fd00::").As16()
 		copy(out[12:], raw[:])
@@ -93,7 +93,7 @@ func (s *scene) toSix() {
 	}
 }
 
-func wholePlane(fabric route.Fabric, s *scene) []route.Loss {
+func wholePlane(fabric route.Fabric, s *snapshot) []route.Loss {
 	pools := s.networks[0].Blocks.Pools
 	f, of := route.Facts{Pools: pools, Affinities: s.Affinities}, family(pools[0].Prefix.Addr())
 	for i, n := range s.nodes {
@@ -149,11 +149,11 @@ func drawFabric(t *rapid.T) route.Fabric {
 
 // drawScene is a cluster of up to three racks, with blocks of two sizes in two
 // pools: some borrowed from, some nobody's, some with a second affinity.
-func drawScene(t *rapid.T) *scene {
-	s := &scene{}
+func drawScene(t *rapid.T) *snapshot {
+	s := &snapshot{}
 	n := rapid.IntRange(1, 10).Draw(t, "nodes")
 	for i := range n {
-		x := sight{name: fmt.Sprint("n", i), up: rapid.IntRange(0, 4).Draw(t, "off") > 0, registered: rapid.IntRange(0, 5).Draw(t, "unregistered") > 0}
+		x := nodeState{name: fmt.Sprint("n", i), up: rapid.IntRange(0, 4).Draw(t, "off") > 0, registered: rapid.IntRange(0, 5).Draw(t, "unregistered") > 0}
 		if r := rapid.IntRange(0, 2).Draw(t, "rack"); r > 0 {
 			host := 11 + i*7%10
 			if i == 3 && rapid.Bool().Draw(t, "instead of a router") {
@@ -187,7 +187,7 @@ func drawScene(t *rapid.T) *scene {
 	return s
 }
 
-func (s *scene) drawBlock(t *rapid.T, p netip.Prefix) {
+func (s *snapshot) drawBlock(t *rapid.T, p netip.Prefix) {
 	node := rapid.IntRange(0, len(s.nodes)-1)
 	b := model.BlockUse{Prefix: p}
 	switch owner := s.nodes[node.Draw(t, "owner")].name; rapid.IntRange(0, 4).Draw(t, "affinity") {

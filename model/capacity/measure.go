@@ -13,16 +13,16 @@ import (
 // Measure is the same Sample of a real cluster, but for Unplaced, of which it knows
 // nothing.
 func Measure(v metric.View) Sample {
-	s := sceneOf(&v)
+	s := snapshotOf(&v)
 	return s.sample(v.Truth.At)
 }
 
 // sceneOf is what a view shows.
-func sceneOf(v *metric.View) *scene {
-	s := &scene{networks: v.Networks, Census: Census{Affinities: v.Record.Affinities, Pools: v.Record.Pools, Claims: v.Record.Claims}}
+func snapshotOf(v *metric.View) *snapshot {
+	s := &snapshot{networks: v.Networks, Census: Census{Affinities: v.Record.Affinities, Pools: v.Record.Pools, Claims: v.Record.Claims}}
 	for _, name := range slices.Sorted(maps.Keys(v.Truth.Nodes)) {
 		n := v.Truth.Nodes[name]
-		s.sees(sight{name: name, up: n.Up, registered: n.Registered})
+		s.sees(nodeState{name: name, up: n.Up, registered: n.Registered})
 	}
 	alive := s.sandboxes(v)
 	for _, ref := range slices.SortedFunc(maps.Keys(v.Truth.Pods), func(a, b model.PodRef) int { return strings.Compare(a.String(), b.String()) }) {
@@ -67,7 +67,7 @@ type sandboxes struct {
 	byPod map[model.PodRef]*model.Sandbox
 }
 
-func (s *scene) sandboxes(v *metric.View) sandboxes {
+func (s *snapshot) sandboxes(v *metric.View) sandboxes {
 	out := sandboxes{map[string]*model.Sandbox{}, map[model.PodRef]*model.Sandbox{}}
 	for i := range v.Truth.Sandboxes {
 		b := &v.Truth.Sandboxes[i]
@@ -108,7 +108,7 @@ func holds(b *model.Sandbox, addr netip.Addr) bool {
 }
 
 // blocksOf are the blocks of the record, each with what is in use of it.
-func (s *scene) blocksOf(v *metric.View) {
+func (s *snapshot) blocksOf(v *metric.View) {
 	at := map[string]int{}
 	var reserved []netip.Prefix
 	for i := range v.Networks {

@@ -21,7 +21,7 @@ func crowded(t *testing.T) *capacity.Cluster {
 		},
 		Nodes: []capacity.Node{{Name: "a"}, {Name: "b"}}, Load: capacity.Load{Pods: 12}, Horizon: 2 * time.Hour,
 	}
-	tape := c.Tape(1)
+	tape := c.Trace(1)
 	p, err := capacity.NewPlayer(c, tape)
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +52,7 @@ func TestJudgedFromATimeOn(t *testing.T) {
 	late := *now
 	late.JudgeFrom = 30 * time.Hour // behind the end
 	play := func(c *capacity.Cluster) *capacity.Course {
-		got, err := capacity.Play(c, c.Tape(1))
+		got, err := capacity.Play(c, c.Trace(1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func TestUnclaimedIsNotLeaked(t *testing.T) {
 	twin.Ref.Name, twin.Container = "twin", "t"
 	now.Pods = append(now.Pods, twin)
 	now.Load.Pods += 2
-	c, err := capacity.Play(now, now.Tape(1))
+	c, err := capacity.Play(now, now.Trace(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestMigrationKeepsTheTape(t *testing.T) {
 			for i := range c.Pods {
 				running[int32(i)] = true
 			}
-			for e := range c.Tape(seed).Events() {
+			for e := range c.Trace(seed).Events() {
 				switch e.Kind {
 				case capacity.NodeJoins, capacity.NodeDown, capacity.NodeUp, capacity.NodeDeleted:
 					out = append(out, happened{e.At, e.Kind, e.Node})

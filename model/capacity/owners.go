@@ -12,10 +12,10 @@ import (
 // Course.Owners. number is that of a node by its name, -1 for one that never was.
 // It is nil if there are more than OwnersMax blocks, or none.
 func Owners(v metric.View, number func(node string) int32) []int32 {
-	return sceneOf(&v).owners(number)
+	return snapshotOf(&v).owners(number)
 }
 
-func (s *scene) owners(number func(string) int32) []int32 {
+func (s *snapshot) owners(number func(string) int32) []int32 {
 	var pools []model.IPPool
 	total := 0
 	for i := range s.networks {

@@ -20,7 +20,7 @@ func TestPlayedIsMeasured(t *testing.T) {
 	busy := 0
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawCluster(t)
-		tape := c.Tape(rapid.Uint64().Draw(t, "seed"))
+		tape := c.Trace(rapid.Uint64().Draw(t, "seed"))
 		p, err := capacity.NewPlayer(c, tape)
 		if err != nil {
 			t.Fatal(err)

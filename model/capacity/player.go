@@ -14,7 +14,7 @@ import (
 // another cluster with the same nodes, load and trouble.
 //
 // The error wraps ErrNotModelled.
-func Play(c *Cluster, t *Tape) (*Course, error) {
+func Play(c *Cluster, t *Trace) (*Course, error) {
 	p, err := NewPlayer(c, t)
 	if err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func Play(c *Cluster, t *Tape) (*Course, error) {
 // a tape.
 type Player struct {
 	c       *Cluster
-	tape    *Tape
+	tape    *Trace
 	manager Allocator
 	course  Course
 	now     time.Duration
@@ -59,7 +59,7 @@ type Player struct {
 }
 
 // NewPlayer is the cluster at the beginning. The error wraps ErrNotModelled.
-func NewPlayer(c *Cluster, t *Tape) (*Player, error) {
+func NewPlayer(c *Cluster, t *Trace) (*Player, error) {
 	p := &Player{c: c, tape: t, residents: map[model.PodRef]int32{}, numbers: map[string]int32{}, course: Course{Since: c.Judged(), Exhausted: Never}}
 	if len(c.Migration) > 0 {
 		p.course.Migration = &Migration{End: Never}

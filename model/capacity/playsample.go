@@ -20,17 +20,17 @@ func (p *Player) sample() {
 // look is a sample that is not one of the course.
 func (p *Player) look() Sample { return p.measured(p.scene()) }
 
-func (p *Player) measured(s *scene) Sample {
+func (p *Player) measured(s *snapshot) Sample {
 	x := s.sample(p.now)
 	x.Unplaced = p.tape.Unplaced()
 	return x
 }
 
 // scene is what there is now.
-func (p *Player) scene() *scene {
-	s := &scene{networks: p.manager.Networks(), pods: p.bound, waiting: p.waiting}
+func (p *Player) scene() *snapshot {
+	s := &snapshot{networks: p.manager.Networks(), pods: p.bound, waiting: p.waiting}
 	for _, n := range p.stations {
-		s.sees(sight{name: n.Name, addr: n.Addr, addr6: n.Addr6, up: n.Up, registered: n.Registered})
+		s.sees(nodeState{name: n.Name, addr: n.Addr, addr6: n.Addr6, up: n.Up, registered: n.Registered})
 	}
 	for _, x := range p.pods {
 		if x != nil {
@@ -53,7 +53,7 @@ func (p *Player) census() Census {
 		return p.manager.Count()
 	}
 	v := p.View()
-	c := sceneOf(&v).Census
+	c := snapshotOf(&v).Census
 	for _, b := range p.manager.Devices() {
 		for _, a := range b.Attachments {
 			for _, addr := range a.Addrs {

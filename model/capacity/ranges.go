@@ -11,7 +11,7 @@ import (
 // claimed in a pool of the network. A node can be given everything of a range that
 // is free, or, with node slices, what is free in its own slice but for the first
 // and the last address; one whose slice has no pool yet is taken for one without.
-func (s *scene) ranges(out *Sample) {
+func (s *snapshot) ranges(out *Sample) {
 	type key struct {
 		name       string
 		start, end netip.Addr
@@ -45,7 +45,7 @@ func (s *scene) ranges(out *Sample) {
 
 // sliced is how many addresses of a range are in use, and what nodes that are up
 // can be given, all together.
-func (s *scene) sliced(n *model.Network, r *model.Range) (used, reach int) {
+func (s *snapshot) sliced(n *model.Network, r *model.Range) (used, reach int) {
 	byPool := map[string][]netip.Addr{}
 	for i := range s.Claims {
 		if c := &s.Claims[i]; r.Contains(c.Addr) {

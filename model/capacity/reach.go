@@ -17,7 +17,7 @@ import (
 // in so many); then, if it could have claimed more and affinity is not strict, what
 // is free in the blocks of others. It is what model.Free says, but for its caution
 // where addresses are reserved.
-func (s *scene) family(n *model.Network, v4 bool, out *Sample) {
+func (s *snapshot) family(n *model.Network, v4 bool, out *Sample) {
 	pools := s.stock(n, v4)
 	all := 0
 	for i := range pools {
@@ -106,7 +106,7 @@ type stock struct {
 func (p *stock) serves(node string) bool { return p.chosen[node] }
 
 // stock takes stock of the pools of a family.
-func (s *scene) stock(n *model.Network, v4 bool) []stock {
+func (s *snapshot) stock(n *model.Network, v4 bool) []stock {
 	var out []stock
 	for i := range n.Blocks.Pools {
 		p := &n.Blocks.Pools[i]

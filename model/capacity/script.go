@@ -9,12 +9,12 @@ import (
 
 // script makes the events of a tape, one after another.
 type script struct {
-	*Tape
+	*Trace
 	yield func(Event) bool
 	over  bool
 
 	now      time.Duration
-	agenda   agenda
+	agenda   eventQueue
 	schedule *scheduler
 	machines []machine
 	names    *names
@@ -75,7 +75,7 @@ const (
 	deleted
 )
 
-func newScript(t *Tape, yield func(Event) bool) *script {
+func newScript(t *Trace, yield func(Event) bool) *script {
 	c := t.c
 	s := &script{Tape: t, yield: yield, schedule: newScheduler(max(len(c.Nodes)+c.Load.Grow, 1)), names: newNames(c.Nodes)}
 	stream := func(n uint64) *rand.Rand { return rand.New(rand.NewPCG(t.seed, n)) }

@@ -7,7 +7,7 @@ import (
 
 // setLives prepares what lives are drawn from.
 func (s *script) setLives() {
-	all := [...]Lives{standing: s.c.Load.lifetimes(), arrived: s.c.Load.Arrivals.Lives}
+	all := [...]Lifetimes{standing: s.c.Load.lifetimes(), arrived: s.c.Load.Arrivals.Lifetimes}
 	for k := range all {
 		if !all[k].Given() {
 			continue

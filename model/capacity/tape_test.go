@@ -21,7 +21,7 @@ func TestTapeIsAHistory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawCluster(t)
 		h := newHistory(t, c)
-		for e := range c.Tape(rapid.Uint64().Draw(t, "seed")).Events() {
+		for e := range c.Trace(rapid.Uint64().Draw(t, "seed")).Events() {
 			h.happens(e)
 		}
 		if h.looks != c.Looks() || h.at != c.Horizon {
@@ -170,7 +170,7 @@ func TestTapeIsTheSameForEveryOption(t *testing.T) {
 }
 
 func events(c *capacity.Cluster, seed uint64) []capacity.Event {
-	return slices.Collect(c.Tape(seed).Events())
+	return slices.Collect(c.Trace(seed).Events())
 }
 
 // A cluster that nothing happens to runs what Load says, spread by what each node

@@ -48,7 +48,7 @@ func TestWhatIsLeftOutChangesNothing(t *testing.T) {
 				Prefix: netip.MustParsePrefix("172.16.0.0/24"), Start: netip.MustParseAddr("172.16.0.1"), End: netip.MustParseAddr("172.16.0.20"),
 			}}}}
 		}
-		tape := c.Tape(rapid.Uint64().Draw(t, "seed"))
+		tape := c.Trace(rapid.Uint64().Draw(t, "seed"))
 		var courses [2]*capacity.Course
 		var records [2]model.Snapshot
 		for i, tireless := range []bool{false, true} {

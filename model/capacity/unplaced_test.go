@@ -25,7 +25,7 @@ func TestPodsWithoutANode(t *testing.T) {
 			Trouble: capacity.Trouble{DrainEvery: 5 * 24 * time.Hour, DrainFor: 6 * time.Hour},
 			Horizon: 30 * 24 * time.Hour, Samples: 721,
 		}
-		course, err := capacity.Play(c, c.Tape(1))
+		course, err := capacity.Play(c, c.Trace(1))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -193,7 +193,7 @@ func (a *Answer) never(r *Recommendation) string {
 	if len(zero) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s: 0 in all of its %s; up to %s of trials may have some.", upper(list(zero)), plural(best.Lives, "trial"), percent(rare(best.Lives)))
+	return fmt.Sprintf("%s: 0 in all of its %s; up to %s of trials may have some.", upper(list(zero)), plural(best.Trials, "trial"), percent(rare(best.Trials)))
 }
 
 // nearMisses are the options that would be better but for one bound.
@@ -271,8 +271,8 @@ func (a *Answer) instead(n int, m *Measure, b Bound) string {
 	switch worst := a.measure(m.Name + "Max"); {
 	case worst != nil:
 		s += fmt.Sprintf(", %s %s", a.say(worst.Unit, float64(a.Rows[n].Figures[worst.Name].Value)), atWorst)
-	case b.Most == 0 && m.Over == OverMean && f.Any < f.Lives:
-		s += fmt.Sprintf(", in %d of %s", f.Any, plural(f.Lives, "trial"))
+	case b.Most == 0 && m.Over == OverMean && f.Any < f.Trials:
+		s += fmt.Sprintf(", in %d of %s", f.Any, plural(f.Trials, "trial"))
 	}
 	return s
 }
@@ -284,7 +284,7 @@ func (a *Answer) cannotTell(r *Recommendation) string {
 			continue
 		}
 		f, m := a.Rows[n].Figures[v.Measure], a.measure(v.Measure)
-		s := fmt.Sprintf("Too few repeats to tell: %s of %s cannot show %s: it is %s", plural(f.Lives, "trial"), a.choice(n), a.bound(v.Bound), a.say(m.Unit, float64(f.Value)))
+		s := fmt.Sprintf("Too few repeats to tell: %s of %s cannot show %s: it is %s", plural(f.Trials, "trial"), a.choice(n), a.bound(v.Bound), a.say(m.Unit, float64(f.Value)))
 		if band := a.band(m, f); band != "" {
 			s += ", and may be " + band
 		}
@@ -336,7 +336,7 @@ func (a *Answer) unanswered(r *Recommendation) string {
 			return fmt.Sprintf("There is no answer: %s.", strings.TrimRight(a.Rows[n].Refused[0], "."))
 		}
 		for _, v := range a.Rows[n].Bounds {
-			if a.Rows[n].Lives > 0 && v.Outcome == NotKnown {
+			if a.Rows[n].Trials > 0 && v.Outcome == NotKnown {
 				return fmt.Sprintf("There is no answer: the engine %q does not measure %s.", a.Rows[n].Engine, a.called(v.Measure))
 			}
 		}

@@ -10,7 +10,7 @@ import (
 // Agreement of the reference with the real code, where both lived through the same
 // tape.
 type Agreement struct {
-	Lives   int    `json:"lives"`            // that both lived
+	Trials   int    `json:"lives"`            // that both lived
 	Samples int    `json:"samples"`          // compared
 	Parted  int    `json:"parted,omitempty"` // lives that are compared up to where chance may part them
 	Equal   bool   `json:"equal"`
@@ -37,13 +37,13 @@ func (a *Answer) agree() *Agreement {
 	p, g, differ := a.plan, &Agreement{}, 0
 	for n := range p.Cells {
 		c := &p.Cells[n]
-		for i := range min(len(c.Lives), len(c.Real)) {
-			if c.Lives[i] == nil || c.Real[i] == nil {
+		for i := range min(len(c.Courses), len(c.Real)) {
+			if c.Courses[i] == nil || c.Real[i] == nil {
 				continue
 			}
-			g.Lives++
-			certain, real := c.Lives[i].Certain(), c.Real[i].Samples
-			if len(certain) < len(c.Lives[i].Samples) { // from here on the real life may be another
+			g.Trials++
+			certain, real := c.Courses[i].Certain(), c.Real[i].Samples
+			if len(certain) < len(c.Courses[i].Samples) { // from here on the real life may be another
 				g.Parted++
 				real = real[:min(len(real), len(certain))]
 			}
@@ -56,11 +56,11 @@ func (a *Answer) agree() *Agreement {
 			}
 		}
 	}
-	if g.Lives == 0 {
+	if g.Trials == 0 {
 		return nil
 	}
 	if g.Equal = differ == 0; g.Equal {
-		g.Text = fmt.Sprintf("The real code ran %s, too, %s: all %s are equal.", plural(g.Lives, "trial"), a.beside(), plural(g.Samples, "sample"))
+		g.Text = fmt.Sprintf("The real code ran %s, too, %s: all %s are equal.", plural(g.Trials, "trial"), a.beside(), plural(g.Samples, "sample"))
 		if g.Parted > 0 {
 			g.Text += fmt.Sprintf(" In %d of them those are compared that come before upstream left something to chance, such as which of its empty blocks a node keeps.", g.Parted)
 		}
@@ -69,7 +69,7 @@ func (a *Answer) agree() *Agreement {
 	d := g.Differ[0]
 	name := nameOf(p.Axes, &Row{Option: p.Cells[d.Row].Option, Values: p.Cells[d.Row].Values})
 	g.Text = fmt.Sprintf("The engines disagree in %d of %s, so that something is wrong with one of them. The first: %s, repeat %d, at %s d: %s is %s by the reference and %s by the real code.",
-		differ, plural(g.Lives, "trial"), quoted(cleanLines(name)), d.Repeat, short(float64(d.AtDays)), d.Field, d.Reference, d.Real)
+		differ, plural(g.Trials, "trial"), quoted(cleanLines(name)), d.Repeat, short(float64(d.AtDays)), d.Field, d.Reference, d.Real)
 	return g
 }
 

@@ -65,7 +65,7 @@ type Trials struct {
 	Cluster *capacity.Cluster
 	// Lives by repeat: of the engine that answers, and of the real code where both
 	// ran. Nil where a point was refused or is not done yet.
-	Lives, Real []*capacity.Course
+	Courses, Real []*capacity.Course
 	Engine      string
 	Refused     []string // why points were, each reason once, sorted
 }

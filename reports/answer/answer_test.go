@@ -35,7 +35,7 @@ func TestForms(t *testing.T) {
 func TestAgreement(t *testing.T) {
 	p := plan(staging[:3], 100)
 	for i := range p.Cells {
-		for r := range p.Cells[i].Lives[:4] {
+		for r := range p.Cells[i].Courses[:4] {
 			p.Cells[i].Real = append(p.Cells[i].Real, staging[i].life(r, 100))
 		}
 	}
@@ -50,8 +50,8 @@ func TestAgreement(t *testing.T) {
 	if g.Equal || g.Text != want || len(g.Differ) != 2 || g.Differ[1].Field != "number of samples" {
 		t.Errorf("%+v, want %s", g, want)
 	}
-	p.Cells[1].Lives[2].Chance = 14 * day // 47 of its samples are before
-	p.Cells[2].Real[0].Samples = p.Cells[2].Lives[0].Samples
+	p.Cells[1].Courses[2].Chance = 14 * day // 47 of its samples are before
+	p.Cells[2].Real[0].Samples = p.Cells[2].Courses[0].Samples
 	g = answer.Of(p).Agreement
 	if want := "The real code ran 12 trials, too, 4 of each row: all 1,158 samples are equal. In 1 of them those are compared that come before upstream left something to chance, such as which of its empty blocks a node keeps."; g.Text != want {
 		t.Errorf("%+v, want %s", g, want)
@@ -77,7 +77,7 @@ func TestRealCode(t *testing.T) {
 	l.Calls, l.AddMedian, l.AddP99, l.Violations = 9000, 30*time.Millisecond, 70*time.Millisecond, map[string]int{"leaked-claim": 2, "starved-node": 1}
 	p.Cells[0].Real = []*capacity.Course{l}
 	f := answer.Of(p).Rows[0].Figures
-	if f["calls"].Value != 10 || f["addMedian"].Value != 30 || f["addP99"].Value != 70 || f["violations"].Value != 3 || f["calls"].Lives != 1 || f["routes"].Lives != 2 {
+	if f["calls"].Value != 10 || f["addMedian"].Value != 30 || f["addP99"].Value != 70 || f["violations"].Value != 3 || f["calls"].Trials != 1 || f["routes"].Trials != 2 {
 		t.Errorf("%+v", f)
 	}
 	var b bytes.Buffer

@@ -55,7 +55,7 @@ func anyPlan(r *rand.Rand) *answer.Question {
 			c.Values = nil
 		}
 		for range r.IntN(p.Repeats + 1) {
-			c.Lives = append(c.Lives, anyCourse(r))
+			c.Courses = append(c.Courses, anyCourse(r))
 			if r.IntN(3) == 0 {
 				c.Real = append(c.Real, anyCourse(r))
 			}

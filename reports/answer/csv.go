@@ -31,7 +31,7 @@ func (a *Answer) CSV(w io.Writer) error {
 			}
 			line = append(line, v)
 		}
-		line = append(line, r.Engine, strconv.Itoa(r.Lives), strconv.Itoa(r.Real), strconv.Itoa(r.BlockSize), strconv.Itoa(r.PoolSize),
+		line = append(line, r.Engine, strconv.Itoa(r.Trials), strconv.Itoa(r.Real), strconv.Itoa(r.BlockSize), strconv.Itoa(r.PoolSize),
 			r.meets(), strconv.FormatBool(a.recommended(n)))
 		for _, m := range a.Measures {
 			f, ok := r.Figures[m.Name]

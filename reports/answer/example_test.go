@@ -19,8 +19,8 @@ func ExampleOf() {
 		Cells: []answer.Trials{{Option: "as it is", BlockSize: 64, Engine: "reference"}, {Option: "small blocks", BlockSize: 16, Engine: "reference"}},
 	}
 	for range p.Repeats {
-		p.Cells[0].Lives = append(p.Cells[0].Lives, life(4, 3*24*time.Hour))
-		p.Cells[1].Lives = append(p.Cells[1].Lives, life(8, capacity.Never))
+		p.Cells[0].Courses = append(p.Cells[0].Courses, life(4, 3*24*time.Hour))
+		p.Cells[1].Courses = append(p.Cells[1].Courses, life(8, capacity.Never))
 	}
 	if err := answer.Of(p).Text(os.Stdout); err != nil {
 		panic(err)

@@ -28,7 +28,7 @@ type Figure struct {
 	Value Number `json:"value"`
 	Low   Number `json:"low"`
 	High  Number `json:"high"`
-	Lives int    `json:"lives"` // that say something
+	Trials int    `json:"lives"` // that say something
 	Any   int    `json:"any"`   // of these, in which it is not 0
 }
 
@@ -81,7 +81,7 @@ func clip(v, low, high float64) float64 {
 // values are what a measure says of the lives of a cell, by repeat; not a number
 // where it says nothing.
 func (m *Measure) values(c *Trials) []float64 {
-	lives := c.Lives
+	lives := c.Courses
 	if m.real {
 		switch {
 		case slices.ContainsFunc(c.Real, func(l *capacity.Course) bool { return l != nil }):

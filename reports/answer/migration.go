@@ -17,7 +17,7 @@ type Migration struct {
 	// Done is in how many lives it was, and Hours after how long: the median. Null: not
 	// within the horizon.
 	Done  int    `json:"done"`
-	Lives int    `json:"lives"`
+	Trials int    `json:"lives"`
 	Hours Number `json:"hours"`
 	// Restarted pods, and what was seen on the way at worst: means over lives.
 	Restarted  Number `json:"restarted"`
@@ -49,11 +49,11 @@ func migrationOf(p *Question, c *Trials) *Migration {
 		m.Steps = append(m.Steps, p.Manager.step(&c.Cluster.Migration[i]))
 	}
 	var hours, restarted, waiting, blackholed []float64
-	for _, l := range c.Lives {
+	for _, l := range c.Courses {
 		if l == nil || l.Migration == nil {
 			continue
 		}
-		m.Lives++
+		m.Trials++
 		way := l.Migration
 		if way.End == capacity.Never {
 			hours = append(hours, math.Inf(1))
@@ -125,7 +125,7 @@ func (a *Answer) tell(r *Row) {
 		if x.Stuck == 0 {
 			continue
 		}
-		s += fmt.Sprintf(" In %d of %s it ended at step %d, %s", x.Stuck, plural(m.Lives, "trial"), i+1, quoted(x.text))
+		s += fmt.Sprintf(" In %d of %s it ended at step %d, %s", x.Stuck, plural(m.Trials, "trial"), i+1, quoted(x.text))
 		if x.Why != "" {
 			s += ", refused to the end: " + x.Why
 		}
@@ -159,7 +159,7 @@ func hoursText(h float64) string {
 func (a *Answer) ways(wanted func(n int) bool) (out []string) {
 	for _, ended := range []bool{false, true} {
 		for n := range a.Rows {
-			if m := a.Rows[n].Migration; m != nil && m.Lives > 0 && (m.Done == m.Lives) == ended && wanted(n) {
+			if m := a.Rows[n].Migration; m != nil && m.Trials > 0 && (m.Done == m.Trials) == ended && wanted(n) {
 				out = append(out, m.Text)
 			}
 		}
@@ -179,7 +179,7 @@ type Beginning struct {
 func (a *Answer) beginning() (out []Beginning) {
 	for n := range a.plan.Cells {
 		c := &a.plan.Cells[n]
-		for _, l := range c.Lives {
+		for _, l := range c.Courses {
 			if l == nil || l.Since == 0 || len(l.Samples) == 0 {
 				continue
 			}
@@ -233,7 +233,7 @@ func (a *Answer) since() string {
 // beginning, and infinite is never.
 func sinceOf(c *Trials) Number {
 	var all []float64
-	for _, l := range c.Lives {
+	for _, l := range c.Courses {
 		switch {
 		case l == nil:
 		case l.Since == capacity.Never:

@@ -41,7 +41,7 @@ func moved(end time.Duration) *answer.Question {
 				}
 				l.Samples = append(l.Samples, s)
 			}
-			c.Lives = append(c.Lives, l)
+			c.Courses = append(c.Courses, l)
 		}
 		p.Cells = append(p.Cells, c)
 	}

@@ -12,7 +12,7 @@ func (a *Answer) notes() (out []string) {
 	}
 	out = append(out, fmt.Sprintf("Every number is of trials drawn from the plan: its load, its churn, its troubles. A band says how sure %s make of that, and nothing of how well the plan describes a cluster.", plural(a.Repeats, "repeat")))
 	out = append(out, fmt.Sprintf("What happened in none of %s may still happen in up to %s of them.", plural(a.Repeats, "trial"), percent(rare(a.Repeats))))
-	if has(func(r *Row) bool { return r.Engine != realCode && r.Lives > 0 }) {
+	if has(func(r *Row) bool { return r.Engine != realCode && r.Trials > 0 }) {
 		out = append(out, "The reference allocators do one thing at a time: what comes of races, lost messages and processes that die at the wrong moment is for ipamsim run and explore.")
 	}
 	if has(func(r *Row) bool { _, ok := r.Figures["timeToExhaustion"]; return ok }) {

@@ -107,7 +107,7 @@ func (a *Answer) facts() []index.Fact {
 	var engines []string
 	lives, real := 0, 0
 	for i := range a.Rows {
-		lives, real = lives+a.Rows[i].Lives, real+a.Rows[i].Real
+		lives, real = lives+a.Rows[i].Trials, real+a.Rows[i].Real
 		if e := a.Rows[i].Engine; e != "" && (len(engines) == 0 || engines[len(engines)-1] != e) {
 			engines = append(engines, e)
 		}
@@ -200,7 +200,7 @@ func (a *Answer) pageCell(m *Measure, r *Row) index.Cell {
 	}
 	c := index.Cell{Text: a.say(m.Unit, float64(f.Value)), More: a.narrow(m, f)}
 	if m.Over == OverChance {
-		c.More = fmt.Sprintf("%d of %d: %s", f.Any, f.Lives, c.More)
+		c.More = fmt.Sprintf("%d of %d: %s", f.Any, f.Trials, c.More)
 	}
 	if v := float64(f.Value); !math.IsInf(v, 0) {
 		c.Order = &v

@@ -44,7 +44,7 @@ func plan(kinds []kind, repeats int) *answer.Question {
 	for _, k := range kinds {
 		c := answer.Trials{Option: k.name, Cost: k.cost, BlockSize: k.block, PoolSize: 256, Engine: "reference"}
 		for r := range repeats {
-			c.Lives = append(c.Lives, k.life(r, repeats))
+			c.Courses = append(c.Courses, k.life(r, repeats))
 		}
 		p.Cells = append(p.Cells, c)
 	}

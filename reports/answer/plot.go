@@ -54,7 +54,7 @@ const (
 // living are the rows with lives.
 func (a *Answer) living() (rows []int) {
 	for n := range a.Rows {
-		if a.Rows[n].Lives > 0 {
+		if a.Rows[n].Trials > 0 {
 			rows = append(rows, n)
 		}
 	}

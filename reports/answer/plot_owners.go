@@ -23,7 +23,7 @@ func (a *Answer) ownership() (out []Plot) {
 		if repeat < 0 {
 			continue
 		}
-		life := a.plan.Cells[n].Lives[repeat]
+		life := a.plan.Cells[n].Courses[repeat]
 		if blocks += len(life.Owners[0]); blocks > blocksMax && len(out) > 0 {
 			out[len(out)-1].Caption += fmt.Sprintf(" %d of %d rows are drawn: of the others there are too many blocks.", len(out), len(a.living()))
 			break
@@ -48,7 +48,7 @@ func (a *Answer) median(n int) (repeat int, by string) {
 	}
 	values := a.Rows[n].values[m.Name]
 	var lives []int
-	for i, l := range a.plan.Cells[n].Lives {
+	for i, l := range a.plan.Cells[n].Courses {
 		if l != nil && len(l.Owners) > 0 && i < len(values) && values[i] == values[i] {
 			lives = append(lives, i)
 		}

@@ -32,7 +32,7 @@ func grid(repeats int) *answer.Question {
 			k := kind{block: 64, routes: 4, leaked: (3 - i) * j * 3, runsOut: float64((3-i)*j) / 9}
 			c := answer.Trials{Values: []string{crash, every}, PoolSize: 5, Engine: "reference"}
 			for r := range repeats {
-				c.Lives = append(c.Lives, k.life(r, repeats))
+				c.Courses = append(c.Courses, k.life(r, repeats))
 			}
 			p.Cells = append(p.Cells, c)
 		}
@@ -44,7 +44,7 @@ func grid(repeats int) *answer.Question {
 func owned() *answer.Question {
 	p := plan(staging[:2], 10)
 	for i := range p.Cells {
-		for _, l := range p.Cells[i].Lives {
+		for _, l := range p.Cells[i].Courses {
 			for s := range l.Samples {
 				l.Owners = append(l.Owners, []int32{1, 2, int32(s / 50), int32(s/30) % 3})
 			}
@@ -74,7 +74,7 @@ func TestPlots(t *testing.T) {
 		{"nothing done", "", func() *answer.Question {
 			p := plan(staging, 2)
 			for i := range p.Cells {
-				clear(p.Cells[i].Lives)
+				clear(p.Cells[i].Courses)
 			}
 			return p
 		}()},
@@ -112,7 +112,7 @@ func TestPlots(t *testing.T) {
 func TestFewMapsOfManyBlocks(t *testing.T) {
 	p := owned()
 	for i := range p.Cells {
-		for _, l := range p.Cells[i].Lives {
+		for _, l := range p.Cells[i].Courses {
 			for s := range l.Owners {
 				l.Owners[s] = make([]int32, 200)
 			}

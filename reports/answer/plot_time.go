@@ -63,7 +63,7 @@ const stepsOfTime = 100
 func (a *Answer) exhaustionLine(n int, name string, band bool) chart.Line {
 	l := chart.Line{Name: name, Steps: true}
 	var at []time.Duration
-	for _, life := range a.plan.Cells[n].Lives {
+	for _, life := range a.plan.Cells[n].Courses {
 		if life != nil && life.Exhausted != capacity.Never {
 			at = append(at, life.Exhausted)
 		}
@@ -75,9 +75,9 @@ func (a *Answer) exhaustionLine(n int, name string, band bool) chart.Line {
 		by, _ := slices.BinarySearch(at, t+1)
 		if by != k {
 			k = by
-			low, high = Chance(k, a.Rows[n].Lives)
+			low, high = Chance(k, a.Rows[n].Trials)
 		}
-		l.Points = append(l.Points, chart.Point{X: t.Seconds(), Y: float64(k) / float64(a.Rows[n].Lives)})
+		l.Points = append(l.Points, chart.Point{X: t.Seconds(), Y: float64(k) / float64(a.Rows[n].Trials)})
 		if band {
 			l.Band = append(l.Band, chart.Range{X: t.Seconds(), Low: low, High: high})
 		}
@@ -153,11 +153,11 @@ func (a *Answer) overTime() []Plot {
 func (a *Answer) quantityLine(n int, q *quantity, band bool) chart.Line {
 	cell := &a.plan.Cells[n]
 	l := chart.Line{Name: a.Rows[n].Name}
-	values := make([]float64, 0, len(cell.Lives))
+	values := make([]float64, 0, len(cell.Courses))
 	for i := 0; ; i++ {
 		values = values[:0]
 		at := time.Duration(0)
-		for _, life := range cell.Lives {
+		for _, life := range cell.Courses {
 			if life != nil && i < len(life.Samples) {
 				values, at = append(values, q.of(cell, &life.Samples[i])), life.Samples[i].At
 			}

@@ -121,7 +121,7 @@ func (a *Answer) given(r *Row) (out []string) {
 
 // outcome of all bounds of a row: what is broken, then what is not known, decides.
 func (r *Row) outcome() Outcome {
-	if r.Lives == 0 {
+	if r.Trials == 0 {
 		return NotKnown
 	}
 	all := Meets

@@ -57,13 +57,13 @@ func TestRecommendation(t *testing.T) {
 			`recommended: Take "64 pods a node": of 2 options it announces the fewest routes, 5.07 (95%: 4.9 to 5.24). Against "blocks of 32", better: routes 5.07 instead of 10.1. Worse: nothing that is measured here. Noted in the plan, not simulated: a node runs 64 pods at most. All of this is as if the cluster had been built so: moving a running one there was not simulated.`},
 		{"refused", func() *answer.Question {
 			p := plan(staging[:1], 2)
-			p.Cells[0].Lives, p.Cells[0].Refused = nil, []string{"a limit of blocks with IPv6 is not modelled"}
+			p.Cells[0].Courses, p.Cells[0].Refused = nil, []string{"a limit of blocks with IPv6 is not modelled"}
 			return p
 		},
 			`unanswered: There is no answer: a limit of blocks with IPv6 is not modelled.`},
 		{"nothing done", func() *answer.Question {
 			p := plan(staging[:1], 2)
-			clear(p.Cells[0].Lives)
+			clear(p.Cells[0].Courses)
 			return p
 		}, `unanswered: There is no answer yet: no point is done.`},
 		{"not measured", func() *answer.Question {
@@ -101,7 +101,7 @@ func TestWhatChanceExplains(t *testing.T) {
 		p := plan([]kind{staging[3], staging[3]}, 40)
 		for i := range p.Cells {
 			p.Cells[i].Option = []string{"now", "other"}[i]
-			for r, l := range p.Cells[i].Lives {
+			for r, l := range p.Cells[i].Courses {
 				for s := range l.Samples {
 					l.Samples[s].Routes = 50 + r*7%40 // wide bands: 50 to 89
 					if i == 1 {
@@ -130,7 +130,7 @@ func TestWhatChanceExplains(t *testing.T) {
 // One life in a hundred that has some proves that there is not none.
 func TestOneLifeBreaksABoundOfNone(t *testing.T) {
 	p := plan([]kind{staging[1]}, 100)
-	p.Cells[0].Lives[42].Samples[7].Blackholed = 1
+	p.Cells[0].Courses[42].Samples[7].Blackholed = 1
 	if v := answer.Of(p).Rows[0].Bounds[1]; v.Outcome != answer.Breaks {
 		t.Errorf("%+v, want that it breaks it", v)
 	}
@@ -165,7 +165,7 @@ func TestSummary(t *testing.T) {
 func TestNearMiss(t *testing.T) {
 	p := plan([]kind{staging[0], staging[1], staging[3]}, 100)
 	p.Require = append(p.Require, answer.Bound{Measure: "unplaced", Most: 0.05})
-	for r, l := range p.Cells[1].Lives { // 13 pods for a hundredth of the time; 26 in one of ten lives
+	for r, l := range p.Cells[1].Courses { // 13 pods for a hundredth of the time; 26 in one of ten lives
 		l.Samples[7].Unplaced = 13 + 13*(r%10/9)
 	}
 	for _, tt := range []struct{ bound, want string }{
@@ -173,7 +173,7 @@ func TestNearMiss(t *testing.T) {
 		{"blackholed", `Better in routes, but for one bound: "64 pods a node" (5.07; blackholed is 0.2, in 20 of 100 trials).`},
 	} {
 		if tt.bound == "blackholed" {
-			for r, l := range p.Cells[1].Lives {
+			for r, l := range p.Cells[1].Courses {
 				l.Samples[7].Unplaced, l.Samples[7].Blackholed = 0, r%5/4
 			}
 		}

@@ -57,7 +57,7 @@ type Row struct {
 	BlockSize int      `json:"blockSize,omitempty"`
 	PoolSize  int      `json:"poolSize,omitempty"`
 	Engine    string   `json:"engine,omitempty"`
-	Lives     int      `json:"lives"`
+	Trials     int      `json:"lives"`
 	Real      int      `json:"realLives,omitempty"` // that the real code lived, too
 	Refused   []string `json:"refused,omitempty"`
 	// Figures by the name of their measure; none for one that says nothing.
@@ -120,7 +120,7 @@ func Of(p *Question) *Answer {
 func row(p *Question, c *Trials, all []Measure, taken map[string]bool) Row {
 	r := Row{
 		Option: reports.Clean(c.Option), Values: valuesOf(p, c), Cost: reports.Clean(c.Cost), BlockSize: c.BlockSize, PoolSize: c.PoolSize,
-		Engine: reports.Clean(c.Engine), Lives: done(c.Lives), Real: done(c.Real), Refused: cleaned(c.Refused),
+		Engine: reports.Clean(c.Engine), Trials: done(c.Courses), Real: done(c.Real), Refused: cleaned(c.Refused),
 		SinceHours: sinceOf(c), Migration: migrationOf(p, c), Figures: map[string]Figure{}, values: map[string][]float64{},
 	}
 	r.Name = nameOf(p.Axes, &r)

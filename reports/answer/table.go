@@ -183,7 +183,7 @@ func (a *Answer) recommended(n int) bool {
 func (a *Answer) legend(differ []column) string {
 	lives, engine := 0, ""
 	for i := range a.Rows {
-		lives, engine = lives+a.Rows[i].Lives, cmp.Or(engine, a.Rows[i].Engine)
+		lives, engine = lives+a.Rows[i].Trials, cmp.Or(engine, a.Rows[i].Engine)
 	}
 	who := map[string]string{realCode: " of the real code"}[engine]
 	if engine == reference {
@@ -215,7 +215,7 @@ func (a *Answer) legend(differ []column) string {
 		s += " A chance has its band of 95%, a time is the median with its quartiles."
 	}
 	if m := a.measure("addMedian"); a.Agreement != nil && m != nil && !a.seldom(m) {
-		s += " Calls, the time of an ADD and violations are of the " + plural(a.Agreement.Lives, "trial") + " that the real code ran as well."
+		s += " Calls, the time of an ADD and violations are of the " + plural(a.Agreement.Trials, "trial") + " that the real code ran as well."
 	}
 	return s
 }

@@ -80,7 +80,7 @@ const alone = "No trial was short and calm enough for the real code beside the r
 func (a *Answer) refusals() (out []string) {
 	for i := range a.Rows {
 		if r := &a.Rows[i]; len(r.Refused) > 0 {
-			out = append(out, fmt.Sprintf("%s: %d of %s; others were refused: %s", quoted(r.Name), r.Lives, plural(a.Repeats, "trial"), strings.Join(some(r.Refused, told), "; ")))
+			out = append(out, fmt.Sprintf("%s: %d of %s; others were refused: %s", quoted(r.Name), r.Trials, plural(a.Repeats, "trial"), strings.Join(some(r.Refused, told), "; ")))
 		}
 	}
 	out = some(out, textRefusals)

@@ -46,7 +46,7 @@ func judge(b Bound, figures map[string]Figure) Verdict {
 		chance = chance || m.Name == b.Measure && m.Over == OverChance
 	}
 	value, low, high := float64(f.Value), float64(f.Low), float64(f.High)
-	enough := chance || f.Lives >= livesMin
+	enough := chance || f.Trials >= livesMin
 	switch {
 	case enough && high <= b.Most:
 		v.Outcome = Meets
@@ -54,7 +54,7 @@ func judge(b Bound, figures map[string]Figure) Verdict {
 	case enough && low > b.Most, b.Most == 0 && value > 0:
 		v.Outcome = Breaks
 	case chance:
-		v.Outcome, v.Needs = TooFew, needsChance(value, f.Lives, b.Most)
+		v.Outcome, v.Needs = TooFew, needsChance(value, f.Trials, b.Most)
 	default:
 		v.Outcome, v.Needs = TooFew, needsMean(&f, b.Most)
 	}
@@ -73,11 +73,11 @@ func needsChance(p float64, n int, most float64) int {
 // square root of their number.
 func needsMean(f *Figure, most float64) int {
 	half := float64(f.High - f.Value)
-	if f.Lives < 2 || math.IsNaN(half) {
+	if f.Trials < 2 || math.IsNaN(half) {
 		return livesMin
 	}
-	sd := half / student(f.Lives) * math.Sqrt(float64(f.Lives))
-	return first(max(f.Lives, livesMin-1), func(n int) bool {
+	sd := half / student(f.Trials) * math.Sqrt(float64(f.Trials))
+	return first(max(f.Trials, livesMin-1), func(n int) bool {
 		return student(n)*sd/math.Sqrt(float64(n)) <= math.Abs(most-float64(f.Value)) && (float64(f.Value) != most || sd == 0)
 	})
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"ipamsim/model/film"
+	"ipamsim/model/recording"
 	"ipamsim/reports"
 	"ipamsim/reports/page"
 	"ipamsim/reports/page/browser"
@@ -218,8 +218,8 @@ func testPhoneOrder(t *testing.T, b *browser.Browser) {
 // that went and something that came.
 func testReplacedRow(t *testing.T, b *browser.Browser) {
 	rec := small("default/web-2")
-	last := &rec.Film.Frames[len(rec.Film.Frames)-1]
-	last.Changes = []film.Change{{Table: 1, Key: "1"}, {Table: 1, Key: "2", Row: []string{"10.0.0.1", "default/web-3"}}}
+	last := &rec.Recording.Frames[len(rec.Recording.Frames)-1]
+	last.Changes = []recording.Change{{Table: 1, Key: "1"}, {Table: 1, Key: "2", Row: []string{"10.0.0.1", "default/web-3"}}}
 	r := show(t, b, rec, "#step=8", desk)
 	r.sees("#changed .changed del", "default/web-2")
 	r.sees("#changed .changed ins", "default/web-3")

@@ -10,7 +10,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"ipamsim/model"
-	"ipamsim/model/film"
+	"ipamsim/model/recording"
 	"ipamsim/reports"
 	"ipamsim/reports/page"
 	"ipamsim/reports/page/browser"
@@ -187,13 +187,13 @@ func testScene(t *testing.T, b *browser.Browser) {
 // numbers, and what is lost says of which family it is.
 func testBothFamilies(t *testing.T, b *browser.Browser) {
 	rec := small("default/web-2")
-	route := func(dst, text string) film.Change {
-		return film.Change{Table: 3, Key: "node-a " + dst, Row: []string{"node-a", dst, text}}
+	route := func(dst, text string) recording.Change {
+		return recording.Change{Table: 3, Key: "node-a " + dst, Row: []string{"node-a", dst, text}}
 	}
-	rec.Film.Frames[0].Changes = append(rec.Film.Frames[0].Changes,
-		film.Change{Table: 0, Key: "six", Row: []string{"six", "default/net", "fd00:1::/124", ""}},
+	rec.Recording.Frames[0].Changes = append(rec.Recording.Frames[0].Changes,
+		recording.Change{Table: 0, Key: "six", Row: []string{"six", "default/net", "fd00:1::/124", ""}},
 		route("fd00:1::10/128", "fd00:1::10 dev cali2"), route("fd00:1::a/128", "fd00:1::a dev cali1"), route("fd00:1::/124", "blackhole fd00:1::/124"))
-	rec.Film.Frames[3].Changes[2].Row[2] = "10.0.0.1 fd00:1::7" // who is lost
+	rec.Recording.Frames[3].Changes[2].Row[2] = "10.0.0.1 fd00:1::7" // who is lost
 	rec.Addresses = append(rec.Addresses, reports.Held{Network: "default/net", Addr: "fd00:1::7", Spans: []reports.Span{{Kind: reports.Live, From: 3, Who: "default/web-1", Node: "node-b"}}})
 	r := show(t, b, rec, "#step=7", desk)
 	r.at("7")
@@ -203,7 +203,7 @@ func testBothFamilies(t *testing.T, b *browser.Browser) {
 	r.sees("#grid", "Pool six (fd00:1::/124)")
 	r.misses("#grid", "too wide to draw")
 
-	rec.Film.Frames[3].Changes[2].Row[2] = "fd00:1::7"
+	rec.Recording.Frames[3].Changes[2].Row[2] = "fd00:1::7"
 	r = show(t, b, rec, "#step=7&node=node-b", desk)
 	r.at("7")
 	r.sees("#reach", "node-a does not reach 1 address of IPv6 on node-b")

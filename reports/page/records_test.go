@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"ipamsim/model"
-	"ipamsim/model/film"
+	"ipamsim/model/recording"
 	"ipamsim/reports"
 )
 
@@ -33,8 +33,8 @@ func small(pod string) *reports.Record {
 			steps[i].Outcome = "proceed"
 		}
 	}
-	row := func(t int, key string, cells ...string) film.Change {
-		return film.Change{Table: t, Key: key, Row: cells}
+	row := func(t int, key string, cells ...string) recording.Change {
+		return recording.Change{Table: t, Key: key, Row: cells}
 	}
 	return &reports.Record{
 		Format: reports.RecordFormat, Scenario: "small", Title: "two pods on " + pod, Story: "First one.\n\nThen " + pod + ".",
@@ -62,20 +62,20 @@ func small(pod string) *reports.Record {
 			}},
 		},
 		Screens: []reports.Screen{{Step: 8, At: at(8), Prompt: "root@node-a:~#", Output: "blackhole 10.0.0.0/30\n" + pod}},
-		Film: film.Film{
-			Tables: []film.Table{
+		Recording: recording.Recording{
+			Tables: []recording.Table{
 				{Name: "pools", Title: "Pools", Columns: []string{"pool", "network", "range", "node"}},
 				{Name: "claims", Title: "Claims as stored", Columns: []string{"address", "pod"}},
 				{Name: "nodes", Title: "Nodes", Columns: []string{"node", "up"}},
 				{Name: "routes", Title: "Routing tables", Columns: []string{"node", "destination", "route"}},
 				{Name: "reach", Title: "Lost", Columns: []string{"from", "to", "addresses", "why"}},
 			},
-			Frames: []film.Frame{
-				{Step: 0, Changes: []film.Change{row(0, "p", "p", "default/net", "10.0.0.0/28", ""), row(2, "a", "node-a", "yes"), row(2, "b", "node-b", "yes"), row(3, "a default", "node-a", "0.0.0.0/0", "default via 10.9.0.1"), row(3, "b 28", "node-b", "10.0.0.0/28", "blackhole 10.0.0.0/28")}},
-				{Step: 3, At: at(3), Changes: []film.Change{row(1, "1", "10.0.0.1", "default/web-1")}},
-				{Step: 5, At: at(5), Changes: []film.Change{{Table: 1, Key: "1"}}},
-				{Step: 7, At: at(7), Changes: []film.Change{row(1, "1", "10.0.0.1", pod), row(3, "a default", "node-a", "0.0.0.0/0", "default via 10.9.0.2"), row(4, "a b", "node-a", "node-b", "10.0.0.1", "swallowed")}},
-				{Step: 8, At: at(8), Changes: []film.Change{row(1, "1", "10.0.0.1", "default/renamed")}},
+			Frames: []recording.Frame{
+				{Step: 0, Changes: []recording.Change{row(0, "p", "p", "default/net", "10.0.0.0/28", ""), row(2, "a", "node-a", "yes"), row(2, "b", "node-b", "yes"), row(3, "a default", "node-a", "0.0.0.0/0", "default via 10.9.0.1"), row(3, "b 28", "node-b", "10.0.0.0/28", "blackhole 10.0.0.0/28")}},
+				{Step: 3, At: at(3), Changes: []recording.Change{row(1, "1", "10.0.0.1", "default/web-1")}},
+				{Step: 5, At: at(5), Changes: []recording.Change{{Table: 1, Key: "1"}}},
+				{Step: 7, At: at(7), Changes: []recording.Change{row(1, "1", "10.0.0.1", pod), row(3, "a default", "node-a", "0.0.0.0/0", "default via 10.9.0.2"), row(4, "a b", "node-a", "node-b", "10.0.0.1", "swallowed")}},
+				{Step: 8, At: at(8), Changes: []recording.Change{row(1, "1", "10.0.0.1", "default/renamed")}},
 			},
 		},
 	}
@@ -86,15 +86,15 @@ func large(n int) *reports.Record {
 	const addresses, nodes = 200, 20
 	rec := small("default/web-2")
 	rec.Scenario, rec.Steps, rec.Events, rec.Addresses, rec.Screens = "large", nil, nil, make([]reports.Held, addresses), nil
-	rec.Film.Frames = nil
+	rec.Recording.Frames = nil
 	node := func(i int) string { return fmt.Sprintf("node-%02d", i%nodes) }
-	boot := film.Frame{}
+	boot := recording.Frame{}
 	for i := range nodes {
-		boot.Changes = append(boot.Changes, film.Change{Table: 2, Key: node(i), Row: []string{node(i), "yes"}})
+		boot.Changes = append(boot.Changes, recording.Change{Table: 2, Key: node(i), Row: []string{node(i), "yes"}})
 		rec.Events = append(rec.Events, reports.RecordedEvent{Kind: "node", Node: node(i), Text: "node " + node(i) + ": up"})
 	}
-	boot.Changes = append([]film.Change{{Table: 0, Key: "p", Row: []string{"p", "default/net", "10.0.0.0/24", ""}}}, boot.Changes...)
-	rec.Film.Frames = append(rec.Film.Frames, boot)
+	boot.Changes = append([]recording.Change{{Table: 0, Key: "p", Row: []string{"p", "default/net", "10.0.0.0/24", ""}}}, boot.Changes...)
+	rec.Recording.Frames = append(rec.Recording.Frames, boot)
 	for i := range rec.Addresses {
 		rec.Addresses[i] = reports.Held{Network: "default/net", Addr: fmt.Sprintf("10.0.0.%d", i+1)}
 	}
@@ -106,12 +106,12 @@ func large(n int) *reports.Record {
 		h := &rec.Addresses[i]
 		if k := len(h.Spans); k > 1 && h.Spans[k-1].To == 0 {
 			h.Spans[k-1].To, h.Spans[k-2].To = s, s
-			rec.Film.Frames = append(rec.Film.Frames, film.Frame{Step: s, At: at, Changes: []film.Change{{Table: 1, Key: key}}})
+			rec.Recording.Frames = append(rec.Recording.Frames, recording.Frame{Step: s, At: at, Changes: []recording.Change{{Table: 1, Key: key}}})
 			continue
 		}
 		h.Spans = append(h.Spans, reports.Span{Kind: reports.Claimed, From: s, Who: pod}, reports.Span{Kind: reports.Live, From: s, Who: pod, Node: node(s)})
 		rec.Events = append(rec.Events, reports.RecordedEvent{Step: s, At: at, Kind: "add-end", Node: node(s), Pod: pod, Text: h.Addr + " is handed out to " + pod})
-		rec.Film.Frames = append(rec.Film.Frames, film.Frame{Step: s, At: at, Changes: []film.Change{{Table: 1, Key: key, Row: []string{h.Addr, pod}},
+		rec.Recording.Frames = append(rec.Recording.Frames, recording.Frame{Step: s, At: at, Changes: []recording.Change{{Table: 1, Key: key, Row: []string{h.Addr, pod}},
 			{Table: 3, Key: node(s) + " " + h.Addr, Row: []string{node(s), h.Addr, h.Addr + " dev cali" + key + " scope link"}}}})
 	}
 	return rec

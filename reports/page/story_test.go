@@ -112,7 +112,7 @@ func recorded(t *testing.T, runner *scenarios.Runner, name string) *reports.Reco
 	if err != nil {
 		t.Fatal(err)
 	}
-	rep, err := runner.Run(context.Background(), s, scenarios.Options{Film: true})
+	rep, err := runner.Run(context.Background(), s, scenarios.Options{Recording: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ type Arrivals struct {
 	ByHour, ByWeekday []float64     // arrivals an hour; nil: no difference is to be seen
 	Batch             float64
 	Uneven            float64 // so many times more days vary than their hours explain
-	Lives             Lives
+	Lifetimes             Lifetimes
 	Lack              Lack
 }
 
@@ -47,15 +47,15 @@ func (f *Fit) arrivals(h *observe.History) {
 		return
 	}
 	a.Rate = estimate.Rate{Count: float64(len(born)), Exposure: w.Length().Hours()}
-	a.Lives = livesOf(h, func(p *observe.Pod) bool { return !p.Owner.Remade() })
+	a.Lifetimes = lifetimesOf(h, func(p *observe.Pod) bool { return !p.Owner.Remade() })
 	if len(born) < eventsMin {
 		a.Lack = Lack{What: LackEvents, Have: len(born), Want: eventsMin}
 		return
 	}
 	a.profile(born, w)
 	a.disperse(born, w)
-	if !a.Lives.Known() {
-		a.Lack = a.Lives.Lack
+	if !a.Lifetimes.Known() {
+		a.Lack = a.Lifetimes.Lack
 	}
 }
 

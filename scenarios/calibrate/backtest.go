@@ -116,7 +116,7 @@ func Test(h *observe.History, share float64, worlds int, alive func(done int) er
 
 // live is what the measures come to in a world.
 func (f *Fit) live(c *capacity.Cluster, h *observe.History, at time.Time, seed uint64, left int) (out [measures]float64, events int, err error) {
-	t := c.Tape(seed)
+	t := c.Trace(seed)
 	m := newMeter(h, at, c)
 	for e := range t.Events() {
 		if events++; events > left {

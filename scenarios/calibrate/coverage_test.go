@@ -75,7 +75,7 @@ func TestConformanceCoverage(t *testing.T) {
 				all.add(name, m.Low.Hours() <= by && by <= m.High.Hours())
 			}
 		}
-		for _, m := range f.Arrivals.Lives.Marks {
+		for _, m := range f.Arrivals.Lifetimes.Marks {
 			by := -math.Log1p(-m.Share) * tr.jobHours
 			if m.Share == 0.5 {
 				all.add("arrivals p50", m.Low.Hours() <= by && by <= m.High.Hours())

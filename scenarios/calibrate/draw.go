@@ -29,10 +29,10 @@ func (f *Fit) world(h *observe.History, from time.Time, horizon time.Duration, s
 	}
 	c.Load = capacity.Load{
 		MaxPods: 1 << 20, // whatever came found room
-		Lives:   f.Standing.draw(src), Begins: intoWeek(from),
+		Lifetimes:   f.Standing.draw(src), Begins: intoWeek(from),
 	}
 	if !f.Standing.Known() && f.Standing.Rest.Count == 0 {
-		c.Load.Lives = capacity.Lives{}
+		c.Load.Lifetimes = capacity.Lifetimes{}
 	}
 	f.residents(c, h, from)
 	days := horizon.Hours() / 24
@@ -43,7 +43,7 @@ func (f *Fit) world(h *observe.History, from time.Time, horizon time.Duration, s
 		c.Load.Grow = max(int(math.Round(f.NodeTrend.Draw(src, days))), 0)
 	}
 	if a := &f.Arrivals; f.knowsArrivals() {
-		c.Load.Arrivals = capacity.Arrivals{PerHour: a.Rate.Draw(src) * a.unsteady(horizon, src), Batch: a.Batch, Hours: a.ByHour, Weekdays: a.ByWeekday, Lives: a.Lives.draw(src), Running: max(f.Arrived, 1)}
+		c.Load.Arrivals = capacity.Arrivals{PerHour: a.Rate.Draw(src) * a.unsteady(horizon, src), Batch: a.Batch, Hours: a.ByHour, Weekdays: a.ByWeekday, Lifetimes: a.Lifetimes.draw(src), Running: max(f.Arrived, 1)}
 	}
 	trouble := func(t *Trouble, every, lasts *time.Duration) {
 		if t.Rate.Exposure <= 0 {
@@ -64,7 +64,7 @@ func (f *Fit) world(h *observe.History, from time.Time, horizon time.Duration, s
 
 // knowsArrivals reports whether they can be drawn.
 func (f *Fit) knowsArrivals() bool {
-	return f.Arrivals.Rate.Count > 0 && f.Arrivals.Lives.Known() && f.Arrivals.Lack == (Lack{})
+	return f.Arrivals.Rate.Count > 0 && f.Arrivals.Lifetimes.Known() && f.Arrivals.Lack == (Lack{})
 }
 
 // unsteady is by what factor more or fewer may come over a horizon than a steady rate lets
@@ -100,7 +100,7 @@ func (f *Fit) residents(c *capacity.Cluster, h *observe.History, from time.Time)
 
 // draw is a distribution that may be the true one: the hazard of each segment is drawn by
 // itself.
-func (l *Lives) draw(src *rand.Rand) (out capacity.Lives) {
+func (l *Lifetimes) draw(src *rand.Rand) (out capacity.Lifetimes) {
 	cum := 0.0
 	for i, s := range l.Segments {
 		h := max(s.Draw(src), 1e-9)

@@ -23,7 +23,7 @@ type Fit struct {
 
 	Nodes, Pods, Arrived, MaxPods int // at the end of the window; 0: not known
 
-	Standing Lives // of pods that are made again
+	Standing Lifetimes // of pods that are made again
 	Arrivals Arrivals
 	// PodTrend and NodeTrend are by how many pods (that are made again) and nodes there
 	// are more from day to day.

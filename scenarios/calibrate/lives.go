@@ -10,7 +10,7 @@ import (
 )
 
 // Lives is how long pods of a kind live.
-type Lives struct {
+type Lifetimes struct {
 	Watched, Ended int
 	Taken          int           // that went with their node, or were moved away from it: they would have lived longer
 	Lived          time.Duration // that all of them together were watched
@@ -47,7 +47,7 @@ const (
 
 // pods fits the lives of those that are made again.
 func (f *Fit) pods(h *observe.History) {
-	f.Standing = livesOf(h, func(p *observe.Pod) bool { return p.Owner.Remade() })
+	f.Standing = lifetimesOf(h, func(p *observe.Pod) bool { return p.Owner.Remade() })
 }
 
 // owners numbers workloads: pods of one are rolled out together. A bare pod is its own.
@@ -68,7 +68,7 @@ func (o *owners) of(p *observe.Pod) int32 {
 }
 
 // livesOf fits the lives of some pods.
-func livesOf(h *observe.History, some func(*observe.Pod) bool) (out Lives) {
+func lifetimesOf(h *observe.History, some func(*observe.Pod) bool) (out Lifetimes) {
 	who := &owners{number: map[string]int32{}}
 	var earliest, middle, latest []estimate.Life
 	var ages []float64
@@ -121,7 +121,7 @@ func livesOf(h *observe.History, some func(*observe.Pod) bool) (out Lives) {
 
 // marks of the curve in the middle; bands reach from the lowest to the highest, since an
 // end may have been any time between two looks.
-func (l *Lives) marks(curve, earliest, latest *estimate.Curve) {
+func (l *Lifetimes) marks(curve, earliest, latest *estimate.Curve) {
 	left := float64(curve.Ended)
 	var ages []float64
 	for _, share := range shares {
@@ -178,7 +178,7 @@ func fine(curve *estimate.Curve, ages []float64) (out []float64) {
 // agesOnly makes what it can of one look: of a steady cluster whose pods live
 // exponentially, ages are as lives are. Whether they are exponential can be seen; that
 // the cluster is steady is assumed, and said.
-func (l *Lives) agesOnly(ages []float64) {
+func (l *Lifetimes) agesOnly(ages []float64) {
 	if !estimate.Exponential(ages) {
 		l.Lack = Lack{What: LackLooks, Have: 1, Want: 2}
 		return
@@ -194,10 +194,10 @@ func hours(x float64) time.Duration {
 }
 
 // Known reports whether there is a distribution.
-func (l *Lives) Known() bool { return l.Lack == (Lack{}) }
+func (l *Lifetimes) Known() bool { return l.Lack == (Lack{}) }
 
 // Distribution as a plan has it.
-func (l *Lives) Distribution() (out capacity.Lives) {
+func (l *Lifetimes) Distribution() (out capacity.Lifetimes) {
 	for _, m := range l.Marks {
 		out.Marks = append(out.Marks, capacity.Mark{Share: m.Share, By: rounded(m.By)})
 	}

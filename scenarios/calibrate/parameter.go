@@ -132,7 +132,7 @@ func (f *Fit) trend(setting string, t estimate.Trend, least int) Parameter {
 }
 
 // parameter of lives.
-func (l *Lives) parameter(setting string) Parameter {
+func (l *Lifetimes) parameter(setting string) Parameter {
 	p := Parameter{Setting: setting, Lack: l.Lack, Rests: Basis{What: BasisLives, Count: l.Ended, Among: l.Watched, Over: l.Lived, From: l.From, Taken: l.Taken}}
 	if !l.Known() {
 		return p
@@ -148,7 +148,7 @@ func (l *Lives) parameter(setting string) Parameter {
 		p.Value, p.Estimate = values.SpanText(max(d.Rest, time.Minute)), float64(d.Rest)
 		p.Band = estimate.Band{Low: float64(hours(b.Low)), High: float64(hours(b.High))}
 	default:
-		p.Value = values.LivesSetting(d)
+		p.Value = values.LifetimesSetting(d)
 		at := l.Marks[0]
 		for _, m := range l.Marks { // the mark next to the middle is the one whose band is told
 			if math.Abs(m.Share-0.5) < math.Abs(at.Share-0.5) {
@@ -193,7 +193,7 @@ func (f *Fit) arrivalParameters(add func(Parameter)) {
 	if a.Batch > 1 {
 		add(Parameter{Setting: "arrivalsBatch", Value: digits(a.Batch), Estimate: a.Batch, Rests: rests})
 	}
-	add(a.Lives.parameter("arrivalsLifetime"))
+	add(a.Lifetimes.parameter("arrivalsLifetime"))
 	if a.ByHour != nil || a.ByWeekday != nil {
 		in := intoWeek(f.Window.To).Truncate(time.Minute)
 		add(Parameter{Setting: "begins", Value: values.SpanText(in), Estimate: float64(in), Rests: Basis{What: BasisBegin, At: f.Window.To}})

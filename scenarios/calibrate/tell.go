@@ -136,7 +136,7 @@ func (f *Fit) JSON(w io.Writer) error {
 		Lifetime   []markLine    `json:"lifetimeMarks,omitempty"`
 		Arrivals   []markLine    `json:"arrivalsLifetimeMarks,omitempty"`
 		Restarts   *restartsLine `json:"containerRestarts,omitempty"`
-	}{From: f.Window.From.UTC(), To: f.Window.To.UTC(), Lifetime: marks(&f.Standing), Arrivals: marks(&f.Arrivals.Lives)}
+	}{From: f.Window.From.UTC(), To: f.Window.To.UTC(), Lifetime: marks(&f.Standing), Arrivals: marks(&f.Arrivals.Lifetimes)}
 	out.Horizon.Duration.Duration = f.Horizon
 	for i := range f.Parameters {
 		p := &f.Parameters[i]
@@ -172,7 +172,7 @@ type markLine struct {
 	High  *float64 `json:"highSeconds,omitempty"`
 }
 
-func marks(l *Lives) (out []markLine) {
+func marks(l *Lifetimes) (out []markLine) {
 	for _, m := range l.Marks {
 		x := markLine{Share: m.Share, By: m.By.Seconds(), Low: m.Low.Seconds()}
 		if m.High >= 0 {

@@ -133,7 +133,7 @@ func TestFilesTellTheTruth(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := p.Cells[0].Cluster.Load
-	if l.Pods != got.Pods || len(l.Lives.Marks) < 10 || l.Arrivals.PerHour < 1 || len(l.Arrivals.Hours) != 24 || p.Cells[0].Cluster.Trouble.DrainEvery == 0 {
+	if l.Pods != got.Pods || len(l.Lifetimes.Marks) < 10 || l.Arrivals.PerHour < 1 || len(l.Arrivals.Hours) != 24 || p.Cells[0].Cluster.Trouble.DrainEvery == 0 {
 		t.Errorf("%+v\n%s", l, out.String())
 	}
 	if !strings.Contains(out.String(), "# mine") || strings.Contains(out.String(), "podsPerNode") {

@@ -126,7 +126,7 @@ func (o *operator) run(t *testing.T, text string) (broken []string, owners map[s
 	r := scenariotest.Runner(t)
 	rep, err := r.Run(context.Background(), s, scenarios.Options{End: func(c *cluster.Cluster) {
 		owners = map[string]string{}
-		if v, err := c.Checker.Sight(); err != nil {
+		if v, err := c.Checker.Snapshot(); err != nil {
 			t.Error(err)
 		} else {
 			for _, p := range v.Record.Pools {

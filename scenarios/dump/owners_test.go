@@ -113,7 +113,7 @@ func TestOwners(t *testing.T) {
 	var got []string
 	r := scenariotest.Runner(t)
 	if _, err := r.Run(t.Context(), sc, scenarios.Options{End: func(c *cluster.Cluster) {
-		v, err := c.Checker.Sight()
+		v, err := c.Checker.Snapshot()
 		if err != nil {
 			t.Error(err)
 			return

@@ -22,11 +22,11 @@ func arrivalSettings() []Setting {
 		given("arrivalsByHour", "how many of them come in each hour of the day (UTC), in proportion; otherwise evenly", Into(values.Weights(24, "hour of the day"), func(d *Draft, w []float64) { d.Load.Arrivals.Hours = w })),
 		given("arrivalsByWeekday", "how many of them come on each day of the week from Monday on, in proportion; otherwise evenly", Into(values.Weights(7, "day of the week, Monday first"), func(d *Draft, w []float64) { d.Load.Arrivals.Weekdays = w })),
 		given("arrivalsBatch", "how many come at once on average, geometric; otherwise 1", Into(values.Number(1, batchMax), func(d *Draft, x float64) { d.Load.Arrivals.Batch = x })),
-		given("arrivalsLifetime", "how long they live, exponential around this mean or by percentiles", Into(values.Lives(), func(d *Draft, l values.Lifetime) {
+		given("arrivalsLifetime", "how long they live, exponential around this mean or by percentiles", Into(values.Lifetimes(), func(d *Draft, l values.Lifetime) {
 			if l.Mean > 0 {
-				l.By = capacity.Lives{Rest: l.Mean}
+				l.By = capacity.Lifetimes{Rest: l.Mean}
 			}
-			d.Load.Arrivals.Lives = l.By
+			d.Load.Arrivals.Lifetimes = l.By
 		})),
 		given("begins", "how far its week is when the plan begins, since Monday 00:00 UTC", Into(values.Time(time.Minute), func(d *Draft, t time.Duration) { d.Load.Begins = t })),
 	}
@@ -36,7 +36,7 @@ func arrivalSettings() []Setting {
 func (d *Draft) arriving() (name, problem string) {
 	a := &d.Load.Arrivals
 	switch {
-	case a.PerHour > 0 && !a.Lives.Given():
+	case a.PerHour > 0 && !a.Lifetimes.Given():
 		return "arrivalsLifetime", "missing: with arrivals, how long do they live?"
 	case d.Given("arrivalsLifetime") && !d.Given("arrivals"):
 		return "arrivals", "missing: with arrivalsLifetime, how many come in an hour?"

@@ -63,7 +63,7 @@ func (p *Plan) Asked() *answer.Question {
 // Collect puts what came of a point into its cell.
 func (p *Plan) Collect(a *answer.Question, d *Done) {
 	c := &a.Cells[d.Cell]
-	lives := &c.Lives
+	lives := &c.Courses
 	if d.Engine == Real && p.Doc.Spec.Engine == Both {
 		lives = &c.Real
 	}

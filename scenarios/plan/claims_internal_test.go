@@ -91,7 +91,7 @@ func TestClaimsAgree(t *testing.T) {
 // lived is who has what at each sample of the reference.
 func lived(t *testing.T, c *capacity.Cluster, seed uint64) (out []map[netip.Prefix][]holder) {
 	t.Helper()
-	tape := c.Tape(seed)
+	tape := c.Trace(seed)
 	player, err := capacity.NewPlayer(c, tape)
 	if err != nil {
 		t.Fatal(err)

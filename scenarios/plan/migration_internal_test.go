@@ -118,7 +118,7 @@ func TestBlocksNeverOverlap(t *testing.T) {
 			t.Fatal(err)
 		}
 		for repeat := range 5 {
-			tape := c.Tape(seedOf(1, repeat))
+			tape := c.Trace(seedOf(1, repeat))
 			player, err := capacity.NewPlayer(c, tape)
 			if err != nil {
 				t.Fatal(err)

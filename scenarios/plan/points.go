@@ -56,7 +56,7 @@ func (p *Plan) small() []Point {
 		if p.running() == 0 {
 			c := p.Cells[pt.Cell].Cluster
 			c.Apart = p.apart()
-			if course, err := capacity.Play(&c, c.Tape(pt.Seed)); err == nil {
+			if course, err := capacity.Play(&c, c.Trace(pt.Seed)); err == nil {
 				cost += time.Duration(course.Refused) * realTry
 			}
 		}

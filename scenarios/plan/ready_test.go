@@ -117,7 +117,7 @@ func TestStagingIsAsThought(t *testing.T) {
 	for i := range a.Cells {
 		c := &a.Cells[i]
 		w := capacity.Sample{}
-		for _, l := range c.Lives {
+		for _, l := range c.Courses {
 			for _, s := range l.Samples {
 				if s.Blackholed > owner*s.Borrowed {
 					t.Errorf("%s at %s: %d borrowed addresses, and %d pairs blackholed", c.Option, s.At, s.Borrowed, s.Blackholed)
@@ -175,15 +175,15 @@ func TestBlockSizesAreAsByHand(t *testing.T) {
 			blocks int
 			waste  float64
 		}{"26": {2, 18. / 128}, "27": {4, 18. / 128}, "28": {7, 2. / 112}, "29": {14, 2. / 112}, "30": {28, 2. / 112}}[c.Values[1]]
-		s := c.Lives[0].Samples[1]
-		if s.Pods != nodes*pods || s.Routes != nodes*want.blocks || s.BlocksMax != want.blocks || math.Abs(s.Waste(c.BlockSize)-want.waste) > 1e-9 || c.Lives[0].Refused > 0 {
+		s := c.Courses[0].Samples[1]
+		if s.Pods != nodes*pods || s.Routes != nodes*want.blocks || s.BlocksMax != want.blocks || math.Abs(s.Waste(c.BlockSize)-want.waste) > 1e-9 || c.Courses[0].Refused > 0 {
 			t.Errorf("/%s: %d blocks on a node, %d routes, %.4f idle, %d refused; by hand %d, %d, %.4f, 0",
-				c.Values[1], s.BlocksMax, s.Routes, s.Waste(c.BlockSize), c.Lives[0].Refused, want.blocks, nodes*want.blocks, want.waste)
+				c.Values[1], s.BlocksMax, s.Routes, s.Waste(c.BlockSize), c.Courses[0].Refused, want.blocks, nodes*want.blocks, want.waste)
 		}
 	}
 	// Upstream's own limit is 20 blocks, which is 80 addresses of the 110.
 	p = ready(t, "blocksize-tradeoff", "samples: 250", "samples: 2", "horizon: 5d", "horizon: 2h", "    maxBlocksPerHost: 28\n    strictAffinity: true\n", "")
-	s := lived(t, p, 1).Cells[4].Lives[0].Samples[1]
+	s := lived(t, p, 1).Cells[4].Courses[0].Samples[1]
 	if s.BlocksMax != 20 || s.Waiting != nodes*(pods-80) {
 		t.Errorf("/30 as it comes: %d blocks on a node, %d pods wait", s.BlocksMax, s.Waiting)
 	}
@@ -216,7 +216,7 @@ func TestSmallRangeIsAsByHand(t *testing.T) {
 			}
 			want := 1 - math.Pow(atMost(k-1, rate*between.Hours()), times)
 			exhausted := 0
-			for _, l := range cells[i].Lives {
+			for _, l := range cells[i].Courses {
 				if l.Exhausted != capacity.Never {
 					exhausted++
 				}
@@ -239,7 +239,7 @@ func TestSmallRangeIsAsByHand(t *testing.T) {
 	// Nobody clears up: after k/rate on the average, here replaceEvery, with a standard
 	// deviation of sqrt(k)/rate. Three of these of the mean.
 	mean := time.Duration(0)
-	for _, l := range cells[0].Lives {
+	for _, l := range cells[0].Courses {
 		mean += l.Exhausted / lives
 	}
 	every := p.Cells[0].Cluster.Trouble.ReplaceEvery

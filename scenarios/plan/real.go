@@ -138,7 +138,7 @@ func (p *Plan) script(c *capacity.Cluster, pt Point) (*script, error) {
 		e.At = metav1.Duration{Duration: at}
 		d.Spec.Timeline = append(d.Spec.Timeline, e)
 	}
-	t := c.Tape(pt.Seed)
+	t := c.Trace(pt.Seed)
 	if len(c.Migration) > 0 || p.manager.Tenants != nil {
 		if out.ahead, err = capacity.NewPlayer(c, t); err != nil {
 			return nil, err

@@ -51,7 +51,7 @@ func (p *Plan) cluster(ctx context.Context, r *scenarios.Runner, cell int) (*cap
 
 // play is Play, which ends early if the context does.
 func play(ctx context.Context, c *capacity.Cluster, seed uint64) (*capacity.Course, error) {
-	t := c.Tape(seed)
+	t := c.Trace(seed)
 	player, err := capacity.NewPlayer(c, t)
 	if err != nil {
 		return nil, err

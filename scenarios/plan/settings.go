@@ -95,8 +95,8 @@ func loadSettings() []Setting {
 			d.Load.Pods, d.Load.PodsPerNode = 0, x
 		})),
 		chosen("maxPods", "pods that a kubelet takes; otherwise 110", Into(values.Whole(1, values.PodsPerNodeMax), func(d *Draft, n int) { d.Load.MaxPods = n })),
-		given("lifetime", "how long a pod lives, exponential around this mean or by percentiles, until another takes its place; 0: it stays", Into(values.Lives(), func(d *Draft, l values.Lifetime) {
-			d.Load.Lifetime, d.Load.Lives = l.Mean, l.By
+		given("lifetime", "how long a pod lives, exponential around this mean or by percentiles, until another takes its place; 0: it stays", Into(values.Lifetimes(), func(d *Draft, l values.Lifetime) {
+			d.Load.Lifetime, d.Load.Lifetimes = l.Mean, l.By
 		})),
 	}
 }

@@ -43,7 +43,7 @@ const stepsMax = 5_000_000
 // after is what a run has come to.
 type after struct {
 	took       time.Duration // the virtual time of the last step
-	sight      *checker.Sight
+	sight      *checker.Snapshot
 	violations []model.Violation // at any time, then those that hold at the end
 	last       int               // how many hold at the end
 	failed     []Failure
@@ -107,12 +107,12 @@ func (t *Theatre) play(ctx context.Context, st *Stage, with ...*Controller) (*af
 			spec.Daemons = append(slices.Clone(spec.Daemons), c.Daemon)
 		}
 	}
-	var sight *checker.Sight
+	var sight *checker.Snapshot
 	var failed error
 	var closed []shut
 	rep, err := t.runner.Run(ctx, &s, scenarios.Options{
 		Store: scenarios.Memory, Siteless: true, Looks: t.looks(st.gates, &closed),
-		End: func(c *cluster.Cluster) { sight, failed = c.Checker.Sight() },
+		End: func(c *cluster.Cluster) { sight, failed = c.Checker.Snapshot() },
 	})
 	switch {
 	case err != nil:

@@ -173,11 +173,11 @@ func (c *Cloud) send(ctx context.Context, g *sim.Gate, operation string, in json
 		return nil, err
 	}
 	op := sim.Op{
-		Kind: sim.Write, Class: Class, Hurts: sim.Of(sim.FailBefore, sim.LoseReply), Fails: len(ways), Draws: c.draws(x),
+		Kind: sim.Write, Class: Class, Faults: sim.Of(sim.FailBefore, sim.LoseReply), Fails: len(ways), Draws: c.draws(x),
 		Request: &sim.Request{Verb: "CALL", Resource: "cloud", Name: operation, Path: path.Join("cloud", c.opts.Name)},
 	}
 	if x.Reads {
-		op.Kind, op.Hurts = sim.Read, sim.Of(sim.FailBefore)
+		op.Kind, op.Faults = sim.Read, sim.Of(sim.FailBefore)
 	}
 	op.Key = "CALL " + path.Join(c.opts.Name, operation)
 	err := g.Pass(ctx, op, func(ctx context.Context) error {

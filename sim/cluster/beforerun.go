@@ -16,7 +16,7 @@ import (
 // Look checks what the manifests of a cluster say, without storing them and without a
 // step. What is wrong now is taken as if it had been so for ever: leaked now is
 // leaked, lost now is lost. Hooks are not touched. For leaving see checker.Checker.Look.
-func Look(w *sim.World, cfg Config, leaving func(model.PodRef) bool) (*checker.Sight, error) {
+func Look(w *sim.World, cfg Config, leaving func(model.PodRef) bool) (*checker.Snapshot, error) {
 	if cfg.Manager.Read == nil {
 		return nil, fmt.Errorf("cluster: %s: its record cannot be read without a run (ipam.Manager.Read)", cfg.Manager.Name)
 	}

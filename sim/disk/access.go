@@ -78,7 +78,7 @@ func (x *Access) op(n need) sim.Op {
 	if x.Verb == act.Lock || x.Verb == act.Unlock {
 		return op
 	}
-	op.Hurts, op.Fails = sim.Of(sim.FailBefore), 1
+	op.Faults, op.Fails = sim.Of(sim.FailBefore), 1
 	if n == inodes || n == blocks {
 		op.Fails = 2
 	}

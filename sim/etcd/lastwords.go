@@ -19,7 +19,7 @@ func lastWords() *zap.Logger {
 		zap.WithPanicHook(exit{}), zap.WithFatalHook(exit{}))
 }
 
-// fatal is what fuzz/cell looks for in what a process leaves behind.
+// fatal is what fuzz/process looks for in what a process leaves behind.
 const fatal = "fatal error: etcd:"
 
 type exit struct{}

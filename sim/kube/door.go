@@ -59,7 +59,7 @@ func (d *door) RoundTrip(req *http.Request) (*http.Response, error) {
 	})
 	var f *sim.Fault
 	if errors.As(err, &f) {
-		return c.hurt(f)
+		return c.inject(f)
 	}
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (d *door) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // op is the request as the schedule sees it.
 func (d *door) op(c *call) sim.Op {
-	op := sim.Op{Request: c.message(), Hurts: sim.Of(sim.FailBefore), Fails: int(gone)}
+	op := sim.Op{Request: c.message(), Faults: sim.Of(sim.FailBefore), Fails: int(gone)}
 	op.Class, _ = c.req.Context().Value(classKey{}).(string)
 	rv := c.req.URL.Query().Get("resourceVersion")
 	switch c.info.Verb {
@@ -81,11 +81,11 @@ func (d *door) op(c *call) sim.Op {
 	case "get", "list":
 		op.Kind = sim.Read
 		if rv == "0" { // "any version will do" is what a watch cache answers from
-			op.Hurts |= sim.Of(sim.Stale)
+			op.Faults |= sim.Of(sim.Stale)
 		}
 	default:
 		op.Kind = sim.Write
-		op.Hurts |= sim.Of(sim.LoseReply)
+		op.Faults |= sim.Of(sim.LoseReply)
 	}
 	return op
 }

@@ -42,7 +42,7 @@ func (d *etcdDoor) Range(ctx context.Context, q *pb.RangeRequest, o ...grpc.Call
 // Txn is one message. Those of Kubernetes compare a key's revision and write that key.
 func (d *etcdDoor) Txn(ctx context.Context, q *pb.TxnRequest, o ...grpc.CallOption) (out *pb.TxnResponse, err error) {
 	at := written(q)
-	op := sim.Op{Kind: sim.Write, Hurts: sim.Of(sim.FailBefore, sim.LoseReply), Fails: 1, Request: at.request()}
+	op := sim.Op{Kind: sim.Write, Faults: sim.Of(sim.FailBefore, sim.LoseReply), Fails: 1, Request: at.request()}
 	err = d.g.Pass(ctx, op, func(ctx context.Context) (err error) {
 		if out, err = d.KVClient.Txn(ctx, q, o...); err == nil {
 			if at.Conflict = !out.Succeeded; !at.Conflict {

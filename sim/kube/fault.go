@@ -45,7 +45,7 @@ func Unanswered(level int) time.Duration {
 }
 
 // hurt is what the client sees of a message that the schedule hurt.
-func (c *call) hurt(f *sim.Fault) (*http.Response, error) {
+func (c *call) inject(f *sim.Fault) (*http.Response, error) {
 	switch {
 	case f.Outcome == sim.LoseReply:
 		return nil, &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}

@@ -64,7 +64,7 @@ func (f *frames) pass(ctx context.Context, event []byte) bool {
 		return f.bookmark(event)
 	}
 	r := About("EVENT", x.Resource, x.Namespace, x.Name)
-	op := sim.Op{Kind: sim.Event, Class: "watch", Key: "EVENT " + kind + " " + r.Path, Hurts: sim.Of(sim.Drop, sim.Gone), Request: r}
+	op := sim.Op{Kind: sim.Event, Class: "watch", Key: "EVENT " + kind + " " + r.Path, Faults: sim.Of(sim.Drop, sim.Gone), Request: r}
 	if rv := told(event, "object.metadata.resourceVersion"); rv != "" {
 		op.Key += " rv=" + rv
 	}

@@ -103,7 +103,7 @@ func (o *Objects) ListWithContext(caller context.Context, opts metav1.ListOption
 		op, verb = o.op("WATCH", sim.Watch, ""), "watch"
 		op.Request.Query = "?sendInitialEvents=true" // it has no selector
 	} else if opts.ResourceVersion == "0" {
-		op.Hurts |= sim.Of(sim.Stale)
+		op.Faults |= sim.Of(sim.Stale)
 	}
 	list := &objectList{}
 	err := o.send(caller, op, func(ctx context.Context) (err error) {
@@ -164,7 +164,7 @@ func (o *Objects) op(verb string, kind sim.OpKind, from string) sim.Op {
 	if q := strings.Trim(strings.Join(parts, "&"), "&"); q != "" {
 		r.Query = "?" + q
 	}
-	return sim.Op{Request: r, Kind: kind, Hurts: sim.Of(sim.FailBefore), Fails: int(gone)}
+	return sim.Op{Request: r, Kind: kind, Faults: sim.Of(sim.FailBefore), Fails: int(gone)}
 }
 
 // retriesMax is how often a client asks again that was told to try later.

@@ -161,7 +161,7 @@ func (w *objectWatch) pass(e *clientv3.Event) bool {
 	r := About("EVENT", w.o.gvr.Resource, about.Namespace, about.Name)
 	op := sim.Op{
 		Kind: sim.Event, Class: "watch", Key: "EVENT " + string(kind) + " " + r.Path + " rv=" + strconv.FormatInt(rev, 10),
-		Hurts: sim.Of(sim.Drop, sim.Gone), Request: r,
+		Faults: sim.Of(sim.Drop, sim.Gone), Request: r,
 	}
 	err := w.o.d.g.Pass(w.ctx, op, func(ctx context.Context) error {
 		sim.Report(ctx, "delivered", Exchange{Method: "EVENT", Verb: "event", Path: r.Path, Resource: r.Resource, Namespace: r.Namespace, Name: r.Name, Status: 200, Bare: true})

@@ -72,7 +72,7 @@ func (d *watchDoor) pass(ctx context.Context, e *clientv3.Event) error {
 		kind = "ADDED"
 	}
 	r := at.request()
-	op := sim.Op{Kind: sim.Event, Class: "watch", Key: "EVENT " + kind + " " + r.Path, Hurts: sim.Of(sim.Drop, sim.Gone), Request: r}
+	op := sim.Op{Kind: sim.Event, Class: "watch", Key: "EVENT " + kind + " " + r.Path, Faults: sim.Of(sim.Drop, sim.Gone), Request: r}
 	return d.g.Pass(ctx, op, func(ctx context.Context) error {
 		sim.Report(ctx, "delivered", at)
 		return nil

@@ -53,7 +53,7 @@ func (w *wire) answered(ctx context.Context, p *Peer, job *work) (*http.Response
 	var f *sim.Fault
 	switch {
 	case errors.As(err, &f) && f.Outcome != sim.LoseReply:
-		return job.call.hurt(f)
+		return job.call.inject(f)
 	case err != nil && f == nil:
 		return nil, err
 	}

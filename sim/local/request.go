@@ -58,7 +58,7 @@ func (s *Sockets) Request(ctx context.Context, g *sim.Gate, socket, operation st
 		}
 	}()
 	x := Exchange{Node: s.node, Socket: socket, Operation: operation}
-	op := sim.Op{Kind: sim.Write, Class: Class, OnNode: true, Request: x.request("CALL"), Hurts: sim.Of(sim.FailBefore, sim.LoseReply), Fails: 1}
+	op := sim.Op{Kind: sim.Write, Class: Class, OnNode: true, Request: x.request("CALL"), Faults: sim.Of(sim.FailBefore, sim.LoseReply), Fails: 1}
 	if reads {
 		op.Kind = sim.Read
 	}

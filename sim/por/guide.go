@@ -134,7 +134,7 @@ func (g *Guide) any(enabled []sim.Choice) (i, level int) {
 func (g *Guide) look(enabled []sim.Choice) {
 	made := len(g.log.Steps)
 	is := func(c sim.Choice, w waiting) bool {
-		return c.Outcome != sim.Elapse && c.Op.Seq == w.seq && c.Op.Life == w.life && c.Op.Actor == w.actor
+		return c.Outcome != sim.Elapse && c.Op.Seq == w.seq && c.Op.Incarnation == w.life && c.Op.Actor == w.actor
 	}
 	g.here = slices.DeleteFunc(g.here, func(w waiting) bool {
 		gone := !slices.ContainsFunc(enabled, func(c sim.Choice) bool { return is(c, w) })
@@ -147,7 +147,7 @@ func (g *Guide) look(enabled []sim.Choice) {
 		if slices.ContainsFunc(g.here, func(w waiting) bool { return is(c, w) }) {
 			continue
 		}
-		g.here = append(g.here, waiting{len(g.log.Offers), c.Op.Actor, c.Op.Life, c.Op.Seq})
+		g.here = append(g.here, waiting{len(g.log.Offers), c.Op.Actor, c.Op.Incarnation, c.Op.Seq})
 		g.log.Offers = append(g.log.Offers, g.offer(c, made))
 	}
 }
@@ -177,7 +177,7 @@ func (g *Guide) find(enabled []sim.Choice, m Move) int {
 			continue
 		}
 		return slices.IndexFunc(enabled, func(c sim.Choice) bool {
-			return c.Outcome == m.Outcome && c.Op.Actor == w.actor && c.Op.Life == w.life && c.Op.Seq == w.seq
+			return c.Outcome == m.Outcome && c.Op.Actor == w.actor && c.Op.Incarnation == w.life && c.Op.Seq == w.seq
 		})
 	}
 	return -1
@@ -186,7 +186,7 @@ func (g *Guide) find(enabled []sim.Choice, m Move) int {
 // take notes a move that is made.
 func (g *Guide) take(c sim.Choice, level int) {
 	i := slices.IndexFunc(g.here, func(w waiting) bool {
-		return c.Op.Seq == w.seq && c.Op.Life == w.life && c.Op.Actor == w.actor
+		return c.Op.Seq == w.seq && c.Op.Incarnation == w.life && c.Op.Actor == w.actor
 	})
 	g.log.Steps = append(g.log.Steps, Step{Offer: g.here[i].offer, Outcome: c.Outcome, Level: level})
 	g.here = slices.Delete(g.here, i, i+1)

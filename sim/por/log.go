@@ -39,7 +39,7 @@ type Log struct {
 type Offer struct {
 	Name
 	Resource, Path string // of the request
-	Hurts          sim.Hurts
+	Hurts          sim.FaultSet
 	Fails, Draws   int
 	Sent, Due      time.Duration
 	Born           int // steps made when it was first there

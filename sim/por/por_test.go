@@ -142,12 +142,12 @@ func (p toy) process(ctx context.Context, g *sim.Gate, a int, program []instruct
 		path := fmt.Sprintf("objects/%d", i.object)
 		switch i.do {
 		case "read":
-			op := sim.Op{Kind: sim.Read, Key: "GET", Request: &sim.Request{Verb: "GET", Path: path}, Hurts: sim.Of(sim.FailBefore), Fails: 1}
+			op := sim.Op{Kind: sim.Read, Key: "GET", Request: &sim.Request{Verb: "GET", Path: path}, Faults: sim.Of(sim.FailBefore), Fails: 1}
 			if g.Pass(ctx, op, func(context.Context) error { register += now.objects[i.object]; return nil }) != nil {
 				register += 100
 			}
 		case "write":
-			op := sim.Op{Kind: sim.Write, Key: "PUT", Request: &sim.Request{Verb: "PUT", Path: path}, Hurts: sim.Of(sim.FailBefore, sim.LoseReply), Fails: 1}
+			op := sim.Op{Kind: sim.Write, Key: "PUT", Request: &sim.Request{Verb: "PUT", Path: path}, Faults: sim.Of(sim.FailBefore, sim.LoseReply), Fails: 1}
 			if g.Pass(ctx, op, func(context.Context) error { now.objects[i.object] = (register*7 + n) % 64; return nil }) != nil {
 				register += 1000
 			}

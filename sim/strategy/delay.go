@@ -71,7 +71,7 @@ func (d *Delay) Pick(step int, enabled []sim.Choice) int {
 		return len(enabled) - 1
 	}
 	d.turn = enabled[next].Op.Actor
-	return d.dice.hurt(enabled, next)
+	return d.dice.inject(enabled, next)
 }
 
 // turn is the first deliverable message of the process whose turn it is, else of

@@ -9,7 +9,7 @@ import (
 )
 
 // life is one of an actor.
-type life struct {
+type incarnation struct {
 	actor sim.ActorID
 	n     int
 }
@@ -20,13 +20,13 @@ type life struct {
 // had come at the end.
 func Edges(steps []*sim.Step, matters func(a, b sim.Op) bool) (out []Edge) {
 	// Of every step what of each process went before it for sure: so many steps.
-	clocks := make([]map[life]int, len(steps))
-	last, most := map[life]int{}, map[life]int{}
-	var all []life
+	clocks := make([]map[incarnation]int, len(steps))
+	last, most := map[incarnation]int{}, map[incarnation]int{}
+	var all []incarnation
 	for j, st := range steps {
 		op := st.Choice.Op
-		p := life{op.Actor, op.Life}
-		clock := map[life]int{}
+		p := incarnation{op.Actor, op.Incarnation}
+		clock := map[incarnation]int{}
 		if i, ok := last[p]; ok {
 			clock = maps.Clone(clocks[i])
 		} else {
@@ -34,7 +34,7 @@ func Edges(steps []*sim.Step, matters func(a, b sim.Op) bool) (out []Edge) {
 		}
 		for i := j - 1; i >= 0; i-- {
 			before := steps[i].Choice.Op
-			q := life{before.Actor, before.Life}
+			q := incarnation{before.Actor, before.Incarnation}
 			switch {
 			case p == q && before.Seq < op.Seq, p != q && (clock[q] > i || !matters(before, op)):
 				continue

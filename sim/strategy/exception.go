@@ -12,19 +12,19 @@ import (
 // actors, other messages and other exceptions: by its sender.
 type Message struct {
 	Actor sim.ActorID
-	Life  int // how many processes of that name there were before
+	Incarnation  int // how many processes of that name there were before
 	Seq   int // 1 is the process's first message; 0 means whichever is first now
 }
 
 // MessageOf names a message by its sender.
-func MessageOf(op sim.Op) Message { return Message{op.Actor, op.Life, op.Seq} }
+func MessageOf(op sim.Op) Message { return Message{op.Actor, op.Incarnation, op.Seq} }
 
 // String is "web-0#4": the fourth message of web-0; "web-0#2.4" is that of the
 // second process of that name, "web-0" any.
 func (m Message) String() string {
 	switch {
-	case m.Life > 0:
-		return fmt.Sprintf("%s#%d.%d", m.Actor, m.Life+1, m.Seq)
+	case m.Incarnation > 0:
+		return fmt.Sprintf("%s#%d.%d", m.Actor, m.Incarnation+1, m.Seq)
 	case m.Seq > 0:
 		return fmt.Sprintf("%s#%d", m.Actor, m.Seq)
 	}
@@ -50,7 +50,7 @@ func ParseMessage(text string) (Message, error) {
 	if errLife != nil || errSeq != nil || l < 1 || n < 0 || n == 0 && !lived || lived && l < 2 {
 		return Message{}, fmt.Errorf("%q: want ACTOR#N with N from 1, or ACTOR#LIFE.N with LIFE from 2", text)
 	}
-	m.Life, m.Seq = l-1, n
+	m.Incarnation, m.Seq = l-1, n
 	return m, nil
 }
 

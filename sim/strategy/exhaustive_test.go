@@ -67,7 +67,7 @@ func TestExhaustiveFinds(t *testing.T) {
 	e := strategy.NewExhaustive(strategy.Bounds{Depth: all, Faults: 1})
 	outcomes := map[string]int{}
 	for range strategy.Runs(e) {
-		_, tr := count(t, sim.Options{Strategy: e, Faults: sim.Budget{Allowed: ^sim.Hurts(0), Max: 9}}, actor{id: "a"})
+		_, tr := count(t, sim.Options{Strategy: e, Faults: sim.Budget{Allowed: ^sim.FaultSet(0), Max: 9}}, actor{id: "a"})
 		for _, s := range tr.Steps {
 			if o := s.Choice.Outcome; o.Fault() {
 				outcomes[o.String()]++

@@ -88,7 +88,7 @@ func (p *PCT) Pick(step int, enabled []sim.Choice) int {
 	if best < 0 {
 		return len(enabled) - 1
 	}
-	return p.dice.hurt(enabled, best)
+	return p.dice.inject(enabled, best)
 }
 
 // leader is the deliverable message of the highest priority, or -1. Processes

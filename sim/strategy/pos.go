@@ -65,7 +65,7 @@ func (p *POS) Pick(_ int, enabled []sim.Choice) int {
 		return len(enabled) - 1
 	}
 	p.delivered(enabled[best].Op, enabled)
-	return p.dice.hurt(enabled, best)
+	return p.dice.inject(enabled, best)
 }
 
 // delivered forgets the priorities of the message and of all that conflict with it.

@@ -48,5 +48,5 @@ func (r *Random) Pick(_ int, enabled []sim.Choice) int {
 	if len(r.ready) == 0 || r.rng.Float64() < r.elapse {
 		return len(enabled) - 1
 	}
-	return r.dice.hurt(enabled, r.ready[r.rng.IntN(len(r.ready))])
+	return r.dice.inject(enabled, r.ready[r.rng.IntN(len(r.ready))])
 }

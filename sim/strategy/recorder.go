@@ -83,7 +83,7 @@ func (r *Recorder) move(enabled []sim.Choice, i int) {
 	m := MessageOf(c.Op)
 	if turn := MessageOf(front.Op); m != turn {
 		goes := m
-		first := Message{Actor: m.Actor, Life: m.Life}
+		first := Message{Actor: m.Actor, Incarnation: m.Incarnation}
 		if enabled[deliverable(enabled, first)].Op.Seq == m.Seq {
 			goes = first
 		}

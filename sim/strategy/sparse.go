@@ -190,7 +190,7 @@ func (s *Sparse) use(x int) {
 // deliverable is the place of a message's Proceed, or -1.
 func deliverable(enabled []sim.Choice, m Message) int {
 	for i, c := range enabled {
-		if c.Outcome == sim.Proceed && c.Op.Actor == m.Actor && (m.Seq == 0 || c.Op.Seq == m.Seq) && c.Op.Life == m.Life {
+		if c.Outcome == sim.Proceed && c.Op.Actor == m.Actor && (m.Seq == 0 || c.Op.Seq == m.Seq) && c.Op.Incarnation == m.Incarnation {
 			return i
 		}
 	}
@@ -201,7 +201,7 @@ func deliverable(enabled []sim.Choice, m Message) int {
 type policy struct{ last Message }
 
 // moved notes whose turn it was.
-func (p *policy) moved(op sim.Op) { p.last = Message{Actor: op.Actor, Life: op.Life} }
+func (p *policy) moved(op sim.Op) { p.last = Message{Actor: op.Actor, Incarnation: op.Incarnation} }
 
 // front is the place of the Proceed that comes next, of Elapse if nothing can be
 // delivered.
@@ -210,7 +210,7 @@ func (p *policy) front(enabled []sim.Choice) int {
 	for i, c := range enabled[:best] {
 		switch {
 		case c.Outcome != sim.Proceed:
-		case c.Op.Actor == p.last.Actor && c.Op.Life == p.last.Life:
+		case c.Op.Actor == p.last.Actor && c.Op.Incarnation == p.last.Incarnation:
 			return i
 		case enabled[best].Outcome == sim.Elapse || c.Due < enabled[best].Due:
 			best = i

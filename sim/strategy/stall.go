@@ -105,7 +105,7 @@ func (s *Stall) others(step int, enabled []sim.Choice) int {
 // Code under test is mortal, the cluster's own controllers are not; those are held
 // a quarter as often.
 func (s *Stall) aims(op sim.Op) bool {
-	sender := Message{Actor: op.Actor, Life: op.Life}
+	sender := Message{Actor: op.Actor, Incarnation: op.Incarnation}
 	before := s.procs[sender]
 	if op.Draws > 0 || op.Seq <= before.seq {
 		return false
@@ -117,7 +117,7 @@ func (s *Stall) aims(op sim.Op) bool {
 	if !before.read {
 		chance /= 4
 	}
-	if !op.Hurts.Has(sim.Crash) {
+	if !op.Faults.Has(sim.Crash) {
 		chance /= 4
 	}
 	return s.rng.Float64() < chance

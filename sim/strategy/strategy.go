@@ -114,7 +114,7 @@ func newDice(rng *rand.Rand, rates FaultRates) dice {
 
 // hurt returns the index of a faulty outcome for the message of enabled[proceed],
 // or proceed itself. The outcomes of one message stand together.
-func (d dice) hurt(enabled []sim.Choice, proceed int) int {
+func (d dice) inject(enabled []sim.Choice, proceed int) int {
 	op := enabled[proceed].Op
 	for i := proceed + 1; i < len(enabled) && enabled[i].Op.Actor == op.Actor && enabled[i].Op.Seq == op.Seq; i++ {
 		o := enabled[i].Outcome

@@ -45,11 +45,11 @@ func count(t *testing.T, o sim.Options, actors ...actor) (int, *sim.Trace) {
 
 func increment(ctx context.Context, g *sim.Gate, counter *int) error {
 	var n int
-	get := sim.Op{Kind: sim.Read, Class: "get", Request: &sim.Request{Verb: "GET"}, Hurts: sim.Of(sim.FailBefore, sim.Stale), Fails: 2}
+	get := sim.Op{Kind: sim.Read, Class: "get", Request: &sim.Request{Verb: "GET"}, Faults: sim.Of(sim.FailBefore, sim.Stale), Fails: 2}
 	if err := g.Pass(ctx, get, func(context.Context) error { n = *counter; return nil }); err != nil {
 		return err
 	}
-	put := sim.Op{Kind: sim.Write, Class: "put", Request: &sim.Request{Verb: "PUT"}, Hurts: sim.Of(sim.FailBefore, sim.LoseReply), Fails: 2}
+	put := sim.Op{Kind: sim.Write, Class: "put", Request: &sim.Request{Verb: "PUT"}, Faults: sim.Of(sim.FailBefore, sim.LoseReply), Fails: 2}
 	return g.Pass(ctx, put, func(context.Context) error { *counter = n + 1; return nil })
 }
 
@@ -252,7 +252,7 @@ func TestFaultRates(t *testing.T) {
 			func(n uint64, s strategy.Settings) sim.Strategy { return strategy.NewTimed(n, s) },
 		} {
 			s := make(3, strategy.Settings{Faults: tt.rates})
-			o := sim.Options{Strategy: s, Faults: sim.Budget{Allowed: ^sim.Hurts(0), Max: 10}}
+			o := sim.Options{Strategy: s, Faults: sim.Budget{Allowed: ^sim.FaultSet(0), Max: 10}}
 			_, tr := count(t, o, actor{id: "a"})
 			var got []string
 			for _, st := range tr.Steps {
@@ -270,7 +270,7 @@ func TestFaultRates(t *testing.T) {
 func TestFaultRatesDrawn(t *testing.T) {
 	var with, faults, messages int
 	for seed := range uint64(300) {
-		o := sim.Options{Strategy: random(seed), Faults: sim.Budget{Allowed: ^sim.Hurts(0), Max: 1000}}
+		o := sim.Options{Strategy: random(seed), Faults: sim.Budget{Allowed: ^sim.FaultSet(0), Max: 1000}}
 		var as []actor
 		for i := range 20 {
 			as = append(as, actor{id: sim.ActorID(fmt.Sprint("a", i))})

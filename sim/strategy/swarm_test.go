@@ -21,7 +21,7 @@ func TestSwarmOmits(t *testing.T) {
 	found := func(make func(uint64, strategy.Settings) sim.Strategy) (n int) {
 		for seed := range uint64(150) {
 			s := make(seed, strategy.Settings{Faults: rates})
-			_, tr := count(t, sim.Options{Strategy: s, Faults: sim.Budget{Allowed: ^sim.Hurts(0), Max: 1000}}, many...)
+			_, tr := count(t, sim.Options{Strategy: s, Faults: sim.Budget{Allowed: ^sim.FaultSet(0), Max: 1000}}, many...)
 			of := map[sim.Outcome]int{}
 			for _, s := range tr.Steps {
 				of[s.Choice.Outcome]++
@@ -45,7 +45,7 @@ func TestSwarmSays(t *testing.T) {
 	clean := 0
 	for seed := range uint64(300) {
 		s := strategy.NewSwarm(seed, strategy.Settings{})
-		_, tr := count(t, sim.Options{Strategy: s, Faults: sim.Budget{Allowed: ^sim.Hurts(0), Max: 1000}}, actor{id: "a"}, actor{id: "b"})
+		_, tr := count(t, sim.Options{Strategy: s, Faults: sim.Budget{Allowed: ^sim.FaultSet(0), Max: 1000}}, actor{id: "a"}, actor{id: "b"})
 		for _, st := range tr.Steps {
 			if o := st.Choice.Outcome; o.Fault() && !strings.Contains(s.String(), o.String()) {
 				t.Errorf("%s had a %s", s, o)

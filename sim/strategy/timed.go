@@ -49,7 +49,7 @@ func (t *Timed) Pick(_ int, enabled []sim.Choice) int {
 	if best < 0 {
 		return len(enabled) - 1
 	}
-	return t.dice.hurt(enabled, best)
+	return t.dice.inject(enabled, best)
 }
 
 func (t *Timed) size(enabled []sim.Choice) int {

@@ -16,7 +16,7 @@ func TestTwice(t *testing.T) {
 		twice := strategy.NewTwice(random(seed))
 		var digests []uint64
 		for range strategy.Runs(twice) {
-			o := sim.Options{Strategy: twice, Faults: sim.Budget{Allowed: ^sim.Hurts(0), Max: 5}}
+			o := sim.Options{Strategy: twice, Faults: sim.Budget{Allowed: ^sim.FaultSet(0), Max: 5}}
 			_, tr := count(t, o, actor{id: "a"}, actor{id: "b"}, actor{id: "c", after: time.Second})
 			digests = append(digests, tr.Digest())
 		}

@@ -45,7 +45,7 @@ type Config struct {
 }
 
 // Whim says what upstream leaves to the Go runtime, for who has seen it happen.
-type Whim interface {
+type Nondeterminism interface {
 	// Order puts things that upstream takes in the order of a Go map into the order
 	// in which it took them. They come sorted: addresses of one block (as prefixes
 	// of one address), leaked addresses of no pool, or spare blocks of one node.
@@ -59,7 +59,7 @@ type Whim interface {
 // Allocator is the record and what changes it. It is not safe for concurrent use.
 type Allocator struct {
 	Config Config
-	Whim   Whim // nil: see the package comment
+	Whim   Nondeterminism // nil: see the package comment
 
 	datastore Datastore
 	pools     []*pool // by name
@@ -68,7 +68,7 @@ type Allocator struct {
 	orphans   map[*host]struct{} // etcdv3: Calico's nodes without a Kubernetes node
 	places    map[netip.Prefix]*block
 	sorted    []*block // those that exist
-	sizes     map[size]*shelf
+	sizes     map[size]*blockIndex
 	handles   map[string]*handle
 	spare     []*handle           // to be used again
 	begins    [256]int            // how many handles there are, by begin
@@ -96,7 +96,7 @@ type Allocator struct {
 func New(d Datastore) *Allocator {
 	return &Allocator{
 		Config: Config{AutoAllocate: true}, datastore: d,
-		hosts: map[string]*host{}, orphans: map[*host]struct{}{}, places: map[netip.Prefix]*block{}, sizes: map[size]*shelf{},
+		hosts: map[string]*host{}, orphans: map[*host]struct{}{}, places: map[netip.Prefix]*block{}, sizes: map[size]*blockIndex{},
 		handles: map[string]*handle{}, sharings: map[string]*sharing{},
 	}
 }

@@ -64,7 +64,7 @@ func (a *Allocator) usable(h *host, pools []*pool) (netip.Prefix, bool) {
 	for _, p := range pools {
 		s := a.sizes[size{p.v6(), p.BlockBits}]
 		if s == nil {
-			s = &shelf{}
+			s = &blockIndex{}
 		}
 		for _, part := range h.walk(p) {
 			found, ok := a.firstGap(s, part.first, part.last, p.BlockBits)

@@ -1,4 +1,4 @@
-// The film: tables whose rows come, change and go (model/film/film.go), and the
+// The film: tables whose rows come, change and go (model/recording/recording.go), and the
 // scene that the playhead is at.
 const film = rec.film || {};
 film.tables = film.tables || [];

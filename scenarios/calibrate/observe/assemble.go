@@ -98,7 +98,7 @@ func (c *Collector) apply() {
 }
 
 // meant is the pod that a statement is about, nil for one that is new.
-func (c *Collector) meant(x *statement) *sight {
+func (c *Collector) meant(x *statement) *podRecord {
 	if s := c.byUID[x.uid]; s != nil && x.uid != "" {
 		return s
 	}
@@ -123,7 +123,7 @@ func (c *Collector) meant(x *statement) *sight {
 const grace = 10 * time.Minute
 
 // podOf puts together what was seen of a pod.
-func (c *Collector) podOf(s *sight, looks []time.Time) Pod {
+func (c *Collector) podOf(s *podRecord, looks []time.Time) Pod {
 	p := Pod{Namespace: s.namespace, Name: s.name, Node: s.node, Owner: s.owner, HostNetwork: s.host, Born: s.born, Last: s.last}
 	covered := func(t time.Time) (Window, bool) {
 		for _, w := range c.logs {
@@ -168,7 +168,7 @@ func (c *Collector) podOf(s *sight, looks []time.Time) Pod {
 // lingered is since when a pod would have been known to end that was first seen when it
 // had: since its birth, if its object stays for longer than it takes until the next look;
 // zero if that cannot be told.
-func lingered(s *sight, looks []time.Time) time.Time {
+func lingered(s *podRecord, looks []time.Time) time.Time {
 	i, _ := slices.BinarySearchFunc(looks, s.first, time.Time.Compare)
 	if i > 0 && !s.born.Before(looks[i-1]) && looks[i].Sub(looks[i-1]) <= Fine {
 		return s.born
@@ -177,7 +177,7 @@ func lingered(s *sight, looks []time.Time) time.Time {
 }
 
 // nodeOf puts together what was seen of a node.
-func (c *Collector) nodeOf(s *station, h *History) Node {
+func (c *Collector) nodeOf(s *nodeRecord, h *History) Node {
 	n := Node{Name: s.name, Born: s.born, First: s.first, Last: s.last}
 	if n.First.IsZero() {
 		n.First = s.died

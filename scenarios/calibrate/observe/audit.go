@@ -154,7 +154,7 @@ func (f *file) auditNode(from dump.Origin, at time.Time, e *auditv1.Event) error
 
 // cordons takes spec.unschedulable out of a patch, which says nothing if it has none, or
 // out of a whole Node, which is then open.
-func (f *file) cordons(n *station, at time.Time, raw []byte, whole bool) {
+func (f *file) cordons(n *nodeRecord, at time.Time, raw []byte, whole bool) {
 	var x struct {
 		Spec *struct {
 			Unschedulable json.RawMessage `json:"unschedulable"`

@@ -24,9 +24,9 @@ type Collector struct {
 	managers scenarios.Managers // whose tools print objects, too
 
 	pods  int
-	byUID map[string]*sight
-	named map[string][]*sight // all that have had a name, by namespace/name
-	nodes map[string]*station
+	byUID map[string]*podRecord
+	named map[string][]*podRecord // all that have had a name, by namespace/name
+	nodes map[string]*nodeRecord
 	told  []statement // by logs: they are put in order first
 
 	looks    map[int64]bool // instants of listings of pods, Unix nanoseconds
@@ -43,7 +43,7 @@ type Collector struct {
 }
 
 // sight is what has been seen of a pod so far.
-type sight struct {
+type podRecord struct {
 	uid, namespace, name string
 	node                 string
 	owner                Owner
@@ -57,7 +57,7 @@ type sight struct {
 }
 
 // station is what has been seen of a node so far.
-type station struct {
+type nodeRecord struct {
 	name        string
 	born        time.Time
 	first, last time.Time
@@ -79,7 +79,7 @@ type change struct {
 func NewCollector(managers scenarios.Managers) *Collector {
 	return &Collector{
 		managers: managers,
-		byUID:    map[string]*sight{}, named: map[string][]*sight{}, nodes: map[string]*station{},
+		byUID:    map[string]*podRecord{}, named: map[string][]*podRecord{}, nodes: map[string]*nodeRecord{},
 		looks: map[int64]bool{}, nodeSeen: map[int64]bool{}, maxPods: map[int]bool{}, words: map[string]string{}, counts: map[NoteKind]int{}, names: map[NoteKind][]string{},
 	}
 }
@@ -129,7 +129,7 @@ func credible(from dump.Origin, object, field string, t time.Time) error {
 
 // pod finds or adds the one that a listing names: by its UID, and where there is none
 // by its name and the time of its creation.
-func (c *Collector) pod(from dump.Origin, uid, namespace, name string, born time.Time) (*sight, error) {
+func (c *Collector) pod(from dump.Origin, uid, namespace, name string, born time.Time) (*podRecord, error) {
 	key := namespace + "/" + name
 	if s := c.byUID[uid]; s != nil && uid != "" {
 		return s, nil
@@ -150,12 +150,12 @@ func (c *Collector) pod(from dump.Origin, uid, namespace, name string, born time
 // node.
 func near(a, b time.Time) bool { return a.Sub(b).Abs() <= 2*time.Minute }
 
-func (c *Collector) add(from dump.Origin, uid, namespace, name string) (*sight, error) {
+func (c *Collector) add(from dump.Origin, uid, namespace, name string) (*podRecord, error) {
 	if c.pods >= podsMax {
 		return nil, fail(from, "", "", "more than %d pods", podsMax)
 	}
 	c.pods++
-	s := &sight{uid: strings.Clone(uid), namespace: strings.Clone(namespace), name: strings.Clone(name)}
+	s := &podRecord{uid: strings.Clone(uid), namespace: strings.Clone(namespace), name: strings.Clone(name)}
 	key := s.namespace + "/" + s.name
 	c.named[key] = append(c.named[key], s)
 	if uid != "" {
@@ -164,13 +164,13 @@ func (c *Collector) add(from dump.Origin, uid, namespace, name string) (*sight, 
 	return s, nil
 }
 
-func (c *Collector) node(from dump.Origin, name string) (*station, error) {
+func (c *Collector) node(from dump.Origin, name string) (*nodeRecord, error) {
 	n := c.nodes[name]
 	if n == nil {
 		if len(c.nodes) >= nodesMax {
 			return nil, fail(from, "", "", "more than %d nodes", nodesMax)
 		}
-		n = &station{name: strings.Clone(name)}
+		n = &nodeRecord{name: strings.Clone(name)}
 		c.nodes[n.name] = n
 	}
 	return n, nil

@@ -78,7 +78,7 @@ func (f *file) happened(from dump.Origin, h *happening) error {
 }
 
 // noded is what an event says of its node.
-func (f *file) noded(n *station, reason string, at time.Time) {
+func (f *file) noded(n *nodeRecord, reason string, at time.Time) {
 	switch reason {
 	case "NodeNotSchedulable":
 		n.cordons = append(n.cordons, change{at, true, false})

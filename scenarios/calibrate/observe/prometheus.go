@@ -195,22 +195,22 @@ type taker func(f *file, from dump.Origin, field string, m model.Metric, values 
 // docs/metrics/cluster/node-metrics.md (v2.17).
 var (
 	podMetrics = map[string]taker{
-		"kube_pod_created":         ofPod(func(f *file, s *sight, m model.Metric, v []model.SamplePair) { s.born = unix(v[len(v)-1]) }),
+		"kube_pod_created":         ofPod(func(f *file, s *podRecord, m model.Metric, v []model.SamplePair) { s.born = unix(v[len(v)-1]) }),
 		"kube_pod_start_time":      ofPod(started),
 		"kube_pod_info":            ofPod(informed),
 		"kube_pod_owner":           ofPod(owned),
 		"kube_pod_status_phase":    ofPod(phased),
-		"kube_pod_completion_time": ofPod(func(f *file, s *sight, m model.Metric, v []model.SamplePair) { s.finished = unix(v[len(v)-1]) }),
+		"kube_pod_completion_time": ofPod(func(f *file, s *podRecord, m model.Metric, v []model.SamplePair) { s.finished = unix(v[len(v)-1]) }),
 
 		"kube_pod_container_status_restarts_total": ofPod(restarted),
 	}
 	nodeMetrics = map[string]taker{
-		"kube_node_created": ofNode(func(f *file, n *station, m model.Metric, v []model.SamplePair) {
+		"kube_node_created": ofNode(func(f *file, n *nodeRecord, m model.Metric, v []model.SamplePair) {
 			if at := unix(v[0]); n.born.IsZero() || at.Before(n.born) {
 				n.born = at
 			}
 		}),
-		"kube_node_info":               ofNode(func(*file, *station, model.Metric, []model.SamplePair) {}),
+		"kube_node_info":               ofNode(func(*file, *nodeRecord, model.Metric, []model.SamplePair) {}),
 		"kube_node_spec_unschedulable": ofNode(unschedulable),
 		"kube_node_status_condition":   ofNode(conditions),
 		"kube_node_status_allocatable": ofNode(allocatable),
@@ -219,7 +219,7 @@ var (
 
 // ofPod finds the pod of a series and puts its samples among the looks. The phases that a
 // pod is not in have samples of 0, which are none.
-func ofPod(say func(*file, *sight, model.Metric, []model.SamplePair)) taker {
+func ofPod(say func(*file, *podRecord, model.Metric, []model.SamplePair)) taker {
 	return func(f *file, from dump.Origin, field string, m model.Metric, values []model.SamplePair) error {
 		if m["pod"] == "" || m["namespace"] == "" {
 			return fail(from, "", field, "%s without the labels namespace and pod", string(m["__name__"]))
@@ -260,13 +260,13 @@ func finite(values []model.SamplePair) bool {
 	return !math.IsNaN(v) && !math.IsInf(v, 0)
 }
 
-func started(f *file, s *sight, m model.Metric, v []model.SamplePair) {
+func started(f *file, s *podRecord, m model.Metric, v []model.SamplePair) {
 	if at := unix(v[len(v)-1]); s.born.IsZero() && at.After(earliest) && at.Before(latest) {
 		s.born = at
 	}
 }
 
-func informed(f *file, s *sight, m model.Metric, v []model.SamplePair) {
+func informed(f *file, s *podRecord, m model.Metric, v []model.SamplePair) {
 	s.host = m["host_network"] == "true"
 	if m["node"] != "" {
 		s.node = f.c.word(string(m["node"]))
@@ -274,14 +274,14 @@ func informed(f *file, s *sight, m model.Metric, v []model.SamplePair) {
 	ownedBy(s, string(m["created_by_kind"]), string(m["created_by_name"]))
 }
 
-func owned(f *file, s *sight, m model.Metric, v []model.SamplePair) {
+func owned(f *file, s *podRecord, m model.Metric, v []model.SamplePair) {
 	if m["owner_is_controller"] != "false" {
 		ownedBy(s, string(m["owner_kind"]), string(m["owner_name"]))
 	}
 }
 
 // ownedBy takes "<none>" for a bare pod, as kube-state-metrics writes it.
-func ownedBy(s *sight, kind, name string) {
+func ownedBy(s *podRecord, kind, name string) {
 	switch {
 	case kind == "":
 	case kind == "<none>":
@@ -291,7 +291,7 @@ func ownedBy(s *sight, kind, name string) {
 	}
 }
 
-func phased(f *file, s *sight, m model.Metric, values []model.SamplePair) {
+func phased(f *file, s *podRecord, m model.Metric, values []model.SamplePair) {
 	over := m["phase"] == "Succeeded" || m["phase"] == "Failed"
 	for _, v := range values {
 		if v.Value != 1 {
@@ -305,7 +305,7 @@ func phased(f *file, s *sight, m model.Metric, values []model.SamplePair) {
 	}
 }
 
-func restarted(f *file, s *sight, m model.Metric, v []model.SamplePair) {
+func restarted(f *file, s *podRecord, m model.Metric, v []model.SamplePair) {
 	for i := 1; i < len(v); i++ {
 		if more := v[i].Value - v[i-1].Value; more > 0 && more < 1e6 {
 			f.c.restarts += int(more)
@@ -314,7 +314,7 @@ func restarted(f *file, s *sight, m model.Metric, v []model.SamplePair) {
 	f.c.restartsOf += v[len(v)-1].Timestamp.Sub(v[0].Timestamp)
 }
 
-func ofNode(say func(*file, *station, model.Metric, []model.SamplePair)) taker {
+func ofNode(say func(*file, *nodeRecord, model.Metric, []model.SamplePair)) taker {
 	return func(f *file, from dump.Origin, field string, m model.Metric, values []model.SamplePair) error {
 		if m["node"] == "" {
 			return fail(from, "", field, "%s without the label node", string(m["__name__"]))
@@ -340,12 +340,12 @@ func ofNode(say func(*file, *station, model.Metric, []model.SamplePair)) taker {
 	}
 }
 
-func unschedulable(f *file, n *station, m model.Metric, values []model.SamplePair) {
+func unschedulable(f *file, n *nodeRecord, m model.Metric, values []model.SamplePair) {
 	n.cordons = append(n.cordons, flips(values, func(v float64) bool { return v == 1 })...)
 	f.c.covers(Window{values[0].Timestamp.Time().UTC(), values[len(values)-1].Timestamp.Time().UTC()}, Cordons)
 }
 
-func conditions(f *file, n *station, m model.Metric, values []model.SamplePair) {
+func conditions(f *file, n *nodeRecord, m model.Metric, values []model.SamplePair) {
 	if m["condition"] != "Ready" || m["status"] != "true" {
 		return
 	}
@@ -365,7 +365,7 @@ func flips(values []model.SamplePair, on func(float64) bool) (out changes) {
 	return out
 }
 
-func allocatable(f *file, n *station, m model.Metric, v []model.SamplePair) {
+func allocatable(f *file, n *nodeRecord, m model.Metric, v []model.SamplePair) {
 	if x := float64(v[len(v)-1].Value); m["resource"] == "pods" && x >= 1 && x < 10_000 {
 		f.c.maxPods[int(x)] = true
 	}

@@ -67,13 +67,13 @@ type file struct {
 
 // listedPod is a pod of a listing.
 type listedPod struct {
-	*sight
+	*podRecord
 	ended bool
 }
 
 // listed is a node of a listing.
 type listed struct {
-	*station
+	*nodeRecord
 	cordoned, ready bool
 }
 

@@ -23,14 +23,14 @@ const (
 var percentile = regexp.MustCompile(`^p([0-9]{1,2}(?:\.[0-9]{1,4})?)$`)
 
 // livesExample is how a distribution of lives is written.
-const livesExample = "{p10: 2m, p50: 3h, p90: 2d, rest: 9d}"
+const lifetimesExample = "{p10: 2m, p50: 3h, p90: 2d, rest: 9d}"
 
 // Lives are a mean, or marks with the mean of what is left behind the last one: see
 // capacity.Lives. 0 is none.
-func Lives() Type {
+func Lifetimes() Type {
 	text := map[string]any{"type": "string", "pattern": spanPattern}
 	return TypeOf(
-		"a time of at least 1m, e.g. 12h or 30d, or 0, or by which age which percentage has ended: "+livesExample,
+		"a time of at least 1m, e.g. 12h or 30d, or 0, or by which age which percentage has ended: "+lifetimesExample,
 		map[string]any{"anyOf": []any{text, map[string]any{"type": "integer", "enum": []any{0}}, map[string]any{
 			"type": "object", "additionalProperties": false, "minProperties": 1, "maxProperties": marksMax,
 			"properties": map[string]any{"rest": text}, "patternProperties": map[string]any{percentile.String(): text},
@@ -39,7 +39,7 @@ func Lives() Type {
 			if t, ok := SpanOf(v); ok {
 				return Lifetime{Mean: t}, t == 0 || t >= time.Minute
 			}
-			l, ok := livesOf(v)
+			l, ok := lifetimesOf(v)
 			return Lifetime{By: l}, ok
 		},
 	)
@@ -48,11 +48,11 @@ func Lives() Type {
 // Lifetime is a mean, or a distribution.
 type Lifetime struct {
 	Mean time.Duration
-	By   capacity.Lives
+	By   capacity.Lifetimes
 }
 
 // livesOf reads {p50: 3h, p90: 2d, rest: 9d}.
-func livesOf(v any) (out capacity.Lives, ok bool) {
+func lifetimesOf(v any) (out capacity.Lifetimes, ok bool) {
 	given, ok := v.(map[string]any)
 	if !ok || len(given) == 0 || len(given) > marksMax {
 		return out, false
@@ -87,7 +87,7 @@ func livesOf(v any) (out capacity.Lives, ok bool) {
 
 // LivesSetting is a distribution as the setting lifetime has it: by percentile, with
 // rest.
-func LivesSetting(l capacity.Lives) map[string]Span {
+func LifetimesSetting(l capacity.Lifetimes) map[string]Span {
 	out := map[string]Span{}
 	for _, m := range l.Marks {
 		out["p"+strconv.FormatFloat(math.Round(m.Share*1e6)/1e4, 'f', -1, 64)] = spanAs(m.By)

@@ -13,7 +13,7 @@ import (
 )
 
 // Sight is what a cluster looks like before anything happens to it.
-type Sight struct {
+type Snapshot struct {
 	Truth    model.Truth
 	Record   model.Snapshot
 	Networks []model.Network // the policy as the datastore has it
@@ -27,7 +27,7 @@ type Sight struct {
 
 // Sight is the truth and the record now, unjudged. Call it on the root goroutine:
 // from a hook of the world.
-func (c *Checker) Sight() (*Sight, error) {
+func (c *Checker) Snapshot() (*Snapshot, error) {
 	rec, err := c.cfg.Observe(context.Background())
 	if err != nil {
 		return nil, fmt.Errorf("cluster: observe: %w", err)
@@ -42,8 +42,8 @@ func (c *Checker) Sight() (*Sight, error) {
 	return s, nil
 }
 
-func (c *Checker) sight() *Sight {
-	return &Sight{Truth: c.snapshotLocked(), Record: c.recorded, Networks: c.networksLocked()}
+func (c *Checker) sight() *Snapshot {
+	return &Snapshot{Truth: c.snapshotLocked(), Record: c.recorded, Networks: c.networksLocked()}
 }
 
 // Look checks the truth against a record without a step, as Sight.Violations.
@@ -51,7 +51,7 @@ func (c *Checker) sight() *Sight {
 // What is under way is not checked: a pod that has no address in its status may be in
 // the middle of its ADD, and leaving says which pods are to go, so that their DEL may
 // have run.
-func (c *Checker) Look(record model.Snapshot, leaving func(model.PodRef) bool) *Sight {
+func (c *Checker) Look(record model.Snapshot, leaving func(model.PodRef) bool) *Snapshot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.recorded = record
@@ -92,7 +92,7 @@ func underWay(t *model.Truth, leaving func(model.PodRef) bool) {
 // AtRest checks a sight by every invariant, at rest and with every bound passed. How
 // long anything has been so, and what was before, it cannot know: no rule of the
 // policy counts as older than what was done against it.
-func AtRest(s Sight) []model.Violation {
+func AtRest(s Snapshot) []model.Violation {
 	v := invariant.View{
 		Truth: timeless(s.Truth), Record: s.Record, Networks: s.Networks, Losses: s.Losses, History: &model.History{},
 		Settings: invariant.Settings{LeakAfter: 1, BlackholeAfter: 1},

@@ -16,7 +16,7 @@ import (
 	"ipamsim/model/metric"
 	"ipamsim/model/route"
 	"ipamsim/sim"
-	"ipamsim/sim/cluster/recording"
+	"ipamsim/sim/cluster/recorder"
 )
 
 // Config is what a checker has to know of its cluster. All functions are called on the
@@ -59,7 +59,7 @@ type Checker struct {
 	held      map[string]time.Duration // see invariant.View.Held
 	routing   *routing                 // nil: the primary network announces no routes
 	series    *metric.Series
-	recording *recording.Recording // nil: none is made
+	recording *recorder.Recording // nil: none is made
 }
 
 // New makes a checker of a cluster in which nothing is yet. Its processes are started by

@@ -5,8 +5,8 @@ import (
 	"iter"
 
 	"ipamsim/model"
-	"ipamsim/model/film"
-	"ipamsim/sim/cluster/recording"
+	"ipamsim/model/recording"
+	"ipamsim/sim/cluster/recorder"
 )
 
 // StartRecording makes a recording. Its first frame is of what there is before the first
@@ -18,12 +18,12 @@ func (c *Checker) StartRecording() error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var routes func(recording.PutRoute)
+	var routes func(recorder.PutRoute)
 	if c.routing != nil {
 		routes = c.routing.net.Watch()
 	}
-	c.recording = recording.New(c.cfg.Networks, routes)
-	c.recording.Frame(c.sceneLocked(&record, -1), 0, 0)
+	c.recording = recorder.New(c.cfg.Networks, routes)
+	c.recorder.Frame(c.sceneLocked(&record, -1), 0, 0)
 	return nil
 }
 
@@ -34,21 +34,21 @@ func (c *Checker) frame() {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.recording.Frame(c.sceneLocked(&c.recorded, c.revision), len(c.w.Trace().Steps), c.w.Now())
+	c.recorder.Frame(c.sceneLocked(&c.recorded, c.revision), len(c.w.Trace().Steps), c.w.Now())
 }
 
 // Film is the recording so far; nil if none was started. It must not be changed.
-func (c *Checker) Film() *film.Film {
+func (c *Checker) Film() *recording.Recording {
 	if c.recording == nil {
 		return nil
 	}
-	return c.recording.Film()
+	return c.recorder.Film()
 }
 
 // sceneLocked is what there is to be recorded, with the record at a revision. Called with
 // mu held, and used before it is released.
-func (c *Checker) sceneLocked(record *model.Snapshot, revision int64) recording.View {
-	v := recording.View{
+func (c *Checker) sceneLocked(record *model.Snapshot, revision int64) recorder.View {
+	v := recorder.View{
 		Record: record, Revision: revision, Networks: record.Networks,
 		Sandboxes: c.sortedSandboxes(), Pods: c.storedPods(), Edition: c.cache.edition,
 		Machines: c.machines, Calls: c.eachCall(),
@@ -62,10 +62,10 @@ func (c *Checker) sceneLocked(record *model.Snapshot, revision int64) recording.
 	return v
 }
 
-func (c *Checker) eachCall() iter.Seq2[string, recording.Call] {
-	return func(yield func(string, recording.Call) bool) {
+func (c *Checker) eachCall() iter.Seq2[string, recorder.Call] {
+	return func(yield func(string, recorder.Call) bool) {
 		for id, b := range c.calls {
-			if !yield(id, recording.Call{Busy: b.Busy, Network: b.Call.Network}) {
+			if !yield(id, recorder.Call{Busy: b.Busy, Network: b.Call.Network}) {
 				return
 			}
 		}
@@ -74,22 +74,22 @@ func (c *Checker) eachCall() iter.Seq2[string, recording.Call] {
 
 // Still is what a recording shows that begins now: everything there is, the routes as
 // the tables list them. Call it on the root goroutine.
-func (c *Checker) Still() (film.Scene, error) {
+func (c *Checker) Still() (recording.Snapshot, error) {
 	record, err := c.cfg.Observe(context.Background())
 	if err != nil {
 		return nil, err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var routes func(recording.PutRoute)
+	var routes func(recorder.PutRoute)
 	if c.routing != nil {
 		routes = c.eachRoute
 	}
-	r := recording.New(c.cfg.Networks, routes)
+	r := recorder.New(c.cfg.Networks, routes)
 	r.Frame(c.sceneLocked(&record, 0), 0, 0)
 	return r.Film().At(0), nil
 }
 
-func (c *Checker) eachRoute(put recording.PutRoute) {
+func (c *Checker) eachRoute(put recorder.PutRoute) {
 	c.routing.net.Each(put)
 }

@@ -6,11 +6,11 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/route"
-	"ipamsim/sim/cluster/recording"
+	"ipamsim/sim/cluster/recorder"
 )
 
 // Machine is a machine with its own addresses.
-type Machine = recording.Machine
+type Machine = recorder.Machine
 
 // Registered says that a machine has a Node object now, or has none any more. One that
 // is not known yet is a new machine with the addresses of m, without power.

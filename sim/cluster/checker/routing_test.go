@@ -5,13 +5,13 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/route"
-	"ipamsim/sim/cluster/recording"
+	"ipamsim/sim/cluster/recorder"
 )
 
 // Routes are spread by one reflector as well as by two, and by none that has no power or
 // whose BIRD does not run. Others need none.
 func TestReflected(t *testing.T) {
-	on := func(up bool) *recording.Machine { return &recording.Machine{Node: model.Node{Up: up}} }
+	on := func(up bool) *recorder.Machine { return &recorder.Machine{Node: model.Node{Up: up}} }
 	for _, tt := range []struct {
 		name       string
 		reflectors []string
@@ -25,7 +25,7 @@ func TestReflected(t *testing.T) {
 		{"no machine", []string{"none"}, "", false},
 	} {
 		c := &Checker{cfg: Config{Fabric: route.Fabric{Reflectors: tt.reflectors}}, routing: &routing{quiet: map[string]bool{tt.quiet: true}}}
-		c.machines = map[string]*recording.Machine{"on": on(true), "off": on(false)}
+		c.machines = map[string]*recorder.Machine{"on": on(true), "off": on(false)}
 		if got := c.reflected(); got != tt.want {
 			t.Errorf("%s: %t", tt.name, got)
 		}

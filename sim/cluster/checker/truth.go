@@ -6,13 +6,13 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/sim"
-	"ipamsim/sim/cluster/recording"
+	"ipamsim/sim/cluster/recorder"
 )
 
 // truth is what is really there, whatever any datastore says. Guarded by
 // Checker.mu.
 type truth struct {
-	machines  map[string]*recording.Machine
+	machines  map[string]*recorder.Machine
 	sandboxes map[string]*model.Sandbox    // by container id
 	pods      map[model.PodRef]model.Pod   // those that are stored
 	calls     map[string]*Call             // under way, by container id
@@ -34,7 +34,7 @@ type Touch struct {
 }
 
 func (t *truth) init() {
-	t.machines = map[string]*recording.Machine{}
+	t.machines = map[string]*recorder.Machine{}
 	t.sandboxes = map[string]*model.Sandbox{}
 	t.pods = map[model.PodRef]model.Pod{}
 	t.calls = map[string]*Call{}

@@ -28,10 +28,10 @@ type gated struct {
 var errTimeout = errors.New("etcdserver: request timed out")
 
 func (c *gated) pass(ctx context.Context, d Call, write bool, do func(*Call) error) error {
-	op := sim.Op{Kind: sim.Read, Key: d.Verb + " " + d.Path, Hurts: sim.Of(sim.FailBefore), Fails: 1, Request: d.request()}
+	op := sim.Op{Kind: sim.Read, Key: d.Verb + " " + d.Path, Faults: sim.Of(sim.FailBefore), Fails: 1, Request: d.request()}
 	if write {
 		op.Kind = sim.Write
-		op.Hurts |= sim.Of(sim.LoseReply)
+		op.Faults |= sim.Of(sim.LoseReply)
 	}
 	if d.Verb == "Watch" {
 		op.Kind = sim.Watch

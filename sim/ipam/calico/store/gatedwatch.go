@@ -124,9 +124,9 @@ func (w *gatedWatch) pass(ctx context.Context, e bapi.WatchEvent) error {
 	if e.Error != nil {
 		d.Err = e.Error.Error()
 	}
-	op := sim.Op{Kind: sim.Event, Class: "watch", Key: text + "(" + string(e.Type) + ")", Hurts: sim.Of(sim.Drop), Request: d.request()}
+	op := sim.Op{Kind: sim.Event, Class: "watch", Key: text + "(" + string(e.Type) + ")", Faults: sim.Of(sim.Drop), Request: d.request()}
 	if kv != nil {
-		op.Hurts |= sim.Of(sim.Gone)
+		op.Faults |= sim.Of(sim.Gone)
 	}
 	return w.client.g.Pass(ctx, op, func(ctx context.Context) error {
 		sim.Report(ctx, "", d)

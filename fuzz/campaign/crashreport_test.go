@@ -1,0 +1,43 @@
+package campaign
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"ipamsim/cmd/managers"
+	"ipamsim/fuzz/process"
+)
+
+// TestObituary: what a death leaves behind is a scenario to run, with the panic on
+// top of it, and the same panic elsewhere is the same finding.
+func TestObituary(t *testing.T) {
+	spec := flakySpec("")
+	sc, err := spec.world(managers.All(), 0, 7, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var prints []string
+	for _, n := range []string{"7", "12"} {
+		shape := []string{"panic: index out of range [#]", "github.com/a/b.claim"}
+		d := &Death{Seed: 7, Cause: "panic: index out of range [" + n + "]", how: process.Death{Invariant: "actor-crash", Shape: shape, Text: "panic: index out of range [" + n + "]\n\ngithub.com/a/b.claim(0x1)\n"}}
+		f, err := d.finding(spec, sc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		prints = append(prints, f.Fingerprint)
+		back, err := managers.All().Parse("finding.yaml", f.YAML)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := back.Doc.Spec; *s.Seed != 7 || !slices.Equal(s.Expect.Violations, []string{"actor-crash"}) || s.Strategy != "random" {
+			t.Errorf("%s", f.YAML)
+		}
+		if !strings.Contains(string(f.YAML), "# github.com/a/b.claim(0x1)") {
+			t.Errorf("no traceback:\n%s", f.YAML)
+		}
+	}
+	if prints[0] != prints[1] {
+		t.Errorf("one panic, two fingerprints: %v", prints)
+	}
+}
