@@ -9,6 +9,7 @@ import (
 
 	"ipamsim/fuzz/process"
 	"ipamsim/fuzz/coverage"
+	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/space"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
@@ -56,10 +57,11 @@ type served struct {
 	spec          Spec
 	parsed        map[int]*scenarios.Scenario
 	states, pairs map[uint64]struct{}
-	walk          *strategy.Exhaustive // of a source that is explored as a whole
-	walked        uint64               // runs
-	kept          map[string]bool      // signatures of which it has a finding
-	plan          *lives               // of a plan
+	walk          *strategy.Exhaustive    // of a source that is explored as a whole
+	walked        uint64                  // runs
+	kept          map[string]bool         // signatures of which it has a finding
+	confirmations map[string]finding.Real // by fingerprint; the last
+	plan          *lives                  // of a plan
 }
 
 // Stuck says that the run got stuck.
