@@ -47,7 +47,7 @@ type Record struct {
 	Ranges     []Range             `json:"ranges,omitempty"`
 	Waiting    []string            `json:"waiting,omitempty"` // pods, namespace/name, to which an address was refused to the end
 	Screens    []Screen            `json:"screens,omitempty"`
-	Recording       recording.Recording           `json:"film"`
+	Recording  recording.Recording `json:"film"`
 }
 
 // RecordedStep is one message, delivered or hurt.

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"ipamsim/model"
-	"ipamsim/model/recording"
 	"ipamsim/model/invariant"
+	"ipamsim/model/recording"
 	"ipamsim/reports/prose"
 	"ipamsim/sim"
 )

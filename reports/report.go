@@ -7,8 +7,8 @@ import (
 
 	"ipamsim/model"
 	"ipamsim/model/act"
-	"ipamsim/model/recording"
 	"ipamsim/model/metric"
+	"ipamsim/model/recording"
 	"ipamsim/sim"
 	"ipamsim/sim/cluster/checker"
 )
@@ -81,8 +81,8 @@ type Report struct {
 
 	// Film is what everything looked like from step to step, nil if nobody asked for
 	// it. Networks are the policies that its addresses are told apart by.
-	Recording     *recording.Recording
-	Networks []model.Network
+	Recording *recording.Recording
+	Networks  []model.Network
 	// BlackholeAfter is how long an address may be unreachable while routes spread.
 	BlackholeAfter time.Duration
 

@@ -39,15 +39,15 @@ func (k OpKind) String() string { return opKinds[k] }
 
 // Op is one message parked at the gate.
 type Op struct {
-	Actor ActorID
-	Incarnation  int    // how many processes of that name there were before, in this run
-	Seq   int    // 1 for the actor's first message
-	Kind  OpKind // what it does
-	Class string // latency class, a key of Options.Service ("api" when empty)
-	Key   string // what it is about, for people: "PATCH ippools/10.0.0.0-24". Request's, if the door gives none
-	Faults FaultSet  // the faults that the door can express for this message
-	Fails int    // in how many ways it can FailBefore
-	Draws int    // how many answers a Draw has; 0 for a message of which the schedule decides nothing but its fate
+	Actor       ActorID
+	Incarnation int      // how many processes of that name there were before, in this run
+	Seq         int      // 1 for the actor's first message
+	Kind        OpKind   // what it does
+	Class       string   // latency class, a key of Options.Service ("api" when empty)
+	Key         string   // what it is about, for people: "PATCH ippools/10.0.0.0-24". Request's, if the door gives none
+	Faults      FaultSet // the faults that the door can express for this message
+	Fails       int      // in how many ways it can FailBefore
+	Draws       int      // how many answers a Draw has; 0 for a message of which the schedule decides nothing but its fate
 
 	OnNode bool // it stays on the machine of its sender: no partition holds it
 

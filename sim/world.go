@@ -44,7 +44,7 @@ type Limits struct {
 
 // Budget bounds the faults of a run.
 type Budget struct {
-	Allowed FaultSet         // outcomes the schedule may choose
+	Allowed FaultSet      // outcomes the schedule may choose
 	Max     int           // how many of them
 	Until   time.Duration // none from this virtual time on; 0: always
 	Only    []string      // only messages whose Op.String, with or without "#number", contains one of these; empty: all

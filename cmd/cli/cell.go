@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"ipamsim/fuzz/campaign"
-	"ipamsim/fuzz/process"
 	"ipamsim/fuzz/gate"
+	"ipamsim/fuzz/process"
 	"ipamsim/fuzz/verify"
 	"ipamsim/scenarios"
 )

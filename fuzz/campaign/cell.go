@@ -7,9 +7,9 @@ import (
 	"io"
 	"time"
 
-	"ipamsim/fuzz/process"
 	"ipamsim/fuzz/coverage"
 	"ipamsim/fuzz/finding"
+	"ipamsim/fuzz/process"
 	"ipamsim/fuzz/space"
 	"ipamsim/reports"
 	"ipamsim/scenarios"

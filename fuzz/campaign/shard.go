@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"ipamsim/fuzz/process"
 	"ipamsim/fuzz/finding"
+	"ipamsim/fuzz/process"
 	"ipamsim/fuzz/space"
 	"ipamsim/model"
 	"ipamsim/reports"

@@ -13,8 +13,8 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
-	"ipamsim/fuzz/process"
 	"ipamsim/fuzz/finding"
+	"ipamsim/fuzz/process"
 )
 
 // slot is one place for a cell, and what happens there: one shard after another.

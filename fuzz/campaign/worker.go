@@ -19,7 +19,7 @@ import (
 type Worker struct {
 	Managers scenarios.Managers
 	Link     Link
-	Parallel    int // runs at a time
+	Parallel int // runs at a time
 	// Say tells people what the worker is at; nil keeps it quiet.
 	Say func(string)
 	// Once: leave when the campaign is over, instead of waiting for another.

@@ -22,10 +22,10 @@ import (
 type ask struct {
 	File     string
 	Seed     uint64
-	Recorded bool   `json:",omitempty"` // the run that the file holds, and no seed
-	Store    string // scenarios.Etcd or scenarios.Memory
-	Story    bool   `json:",omitempty"` // tell how each violation came about
-	Hunt     *candidate  `json:",omitempty"` // another world instead of a file
+	Recorded bool       `json:",omitempty"` // the run that the file holds, and no seed
+	Store    string     // scenarios.Etcd or scenarios.Memory
+	Story    bool       `json:",omitempty"` // tell how each violation came about
+	Hunt     *candidate `json:",omitempty"` // another world instead of a file
 }
 
 // answer is the line that comes back.

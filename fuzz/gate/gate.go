@@ -23,7 +23,7 @@ type Gate struct {
 	Scenarios []*scenarios.Scenario
 	Baseline  *baseline.Baseline
 	All       bool // the scenarios are all there are
-	Parallel     int  // processes at a time, at least 1
+	Parallel  int  // processes at a time, at least 1
 	SeedsMax  int  // of each scenario in an update; 0: as many as baseline.WideOf says
 	// Budget is how long Run may take; 0: as long as it likes. What there is no time for
 	// is left out, and the outcome says so (baseline.LeftOut).

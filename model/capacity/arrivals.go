@@ -18,7 +18,7 @@ type Arrivals struct {
 	// Hours weighs the 24 hours of a day, and Weekdays the seven days from Monday on;
 	// nil is even. Only proportions matter.
 	Hours, Weekdays []float64
-	Lifetimes           Lifetimes
+	Lifetimes       Lifetimes
 	// Running is how many of them run at the beginning; 0: as many as on average.
 	Running int
 }

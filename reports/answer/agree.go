@@ -10,7 +10,7 @@ import (
 // Agreement of the reference with the real code, where both lived through the same
 // tape.
 type Agreement struct {
-	Trials   int    `json:"lives"`            // that both lived
+	Trials  int    `json:"lives"`            // that both lived
 	Samples int    `json:"samples"`          // compared
 	Parted  int    `json:"parted,omitempty"` // lives that are compared up to where chance may part them
 	Equal   bool   `json:"equal"`

@@ -66,6 +66,6 @@ type Trials struct {
 	// Lives by repeat: of the engine that answers, and of the real code where both
 	// ran. Nil where a point was refused or is not done yet.
 	Courses, Real []*capacity.Course
-	Engine      string
-	Refused     []string // why points were, each reason once, sorted
+	Engine        string
+	Refused       []string // why points were, each reason once, sorted
 }

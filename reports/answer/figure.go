@@ -25,11 +25,11 @@ func (n Number) MarshalJSON() ([]byte, error) {
 // Low and High are null for a mean of one life, which says nothing about others. A
 // time that is null is later than the horizon.
 type Figure struct {
-	Value Number `json:"value"`
-	Low   Number `json:"low"`
-	High  Number `json:"high"`
+	Value  Number `json:"value"`
+	Low    Number `json:"low"`
+	High   Number `json:"high"`
 	Trials int    `json:"lives"` // that say something
-	Any   int    `json:"any"`   // of these, in which it is not 0
+	Any    int    `json:"any"`   // of these, in which it is not 0
 }
 
 // figure of values by repeat; ok is false if none of them says anything.

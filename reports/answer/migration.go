@@ -16,9 +16,9 @@ type Migration struct {
 	Steps []MigrationStep `json:"steps"`
 	// Done is in how many lives it was, and Hours after how long: the median. Null: not
 	// within the horizon.
-	Done  int    `json:"done"`
+	Done   int    `json:"done"`
 	Trials int    `json:"lives"`
-	Hours Number `json:"hours"`
+	Hours  Number `json:"hours"`
 	// Restarted pods, and what was seen on the way at worst: means over lives.
 	Restarted  Number `json:"restarted"`
 	Waiting    Number `json:"waiting"`

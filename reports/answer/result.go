@@ -57,7 +57,7 @@ type Row struct {
 	BlockSize int      `json:"blockSize,omitempty"`
 	PoolSize  int      `json:"poolSize,omitempty"`
 	Engine    string   `json:"engine,omitempty"`
-	Trials     int      `json:"lives"`
+	Trials    int      `json:"lives"`
 	Real      int      `json:"realLives,omitempty"` // that the real code lived, too
 	Refused   []string `json:"refused,omitempty"`
 	// Figures by the name of their measure; none for one that says nothing.

@@ -13,7 +13,7 @@ type Arrivals struct {
 	ByHour, ByWeekday []float64     // arrivals an hour; nil: no difference is to be seen
 	Batch             float64
 	Uneven            float64 // so many times more days vary than their hours explain
-	Lifetimes             Lifetimes
+	Lifetimes         Lifetimes
 	Lack              Lack
 }
 

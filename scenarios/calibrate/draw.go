@@ -28,8 +28,8 @@ func (f *Fit) world(h *observe.History, from time.Time, horizon time.Duration, s
 		c.Nodes = []capacity.Node{{Name: "node"}}
 	}
 	c.Load = capacity.Load{
-		MaxPods: 1 << 20, // whatever came found room
-		Lifetimes:   f.Standing.draw(src), Begins: intoWeek(from),
+		MaxPods:   1 << 20, // whatever came found room
+		Lifetimes: f.Standing.draw(src), Begins: intoWeek(from),
 	}
 	if !f.Standing.Known() && f.Standing.Rest.Count == 0 {
 		c.Load.Lifetimes = capacity.Lifetimes{}

@@ -11,9 +11,9 @@ import (
 // Message names one message of a run in a way that survives the removal of other
 // actors, other messages and other exceptions: by its sender.
 type Message struct {
-	Actor sim.ActorID
-	Incarnation  int // how many processes of that name there were before
-	Seq   int // 1 is the process's first message; 0 means whichever is first now
+	Actor       sim.ActorID
+	Incarnation int // how many processes of that name there were before
+	Seq         int // 1 is the process's first message; 0 means whichever is first now
 }
 
 // MessageOf names a message by its sender.
