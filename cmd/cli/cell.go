@@ -14,17 +14,17 @@ import (
 	"ipamsim/scenarios"
 )
 
-// cellCommand is what a worker starts for itself.
-func workerCommand(m scenarios.Managers) *cobra.Command {
+// servedCommand is what a worker starts for itself.
+func servedCommand(m scenarios.Managers) *cobra.Command {
 	return servesWorker("cell", "run what a worker asks for (workers start it themselves)", m, campaign.ServeWorker)
 }
 
-// gateCellCommand is the same for a gate.
+// gateWorkerCommand is the same for a gate.
 func gateWorkerCommand(m scenarios.Managers) *cobra.Command {
 	return servesWorker("gate-cell", "run what a gate asks for (gates start it themselves)", m, gate.ServeWorker)
 }
 
-// verifyCellCommand is the same for verify.
+// verifyWorkerCommand is the same for verify.
 func verifyWorkerCommand(m scenarios.Managers) *cobra.Command {
 	return servesWorker("verify-cell", "run what verify asks for (verify starts it itself)", m, verify.ServeWorker)
 }

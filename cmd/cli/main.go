@@ -72,7 +72,7 @@ func commands(m scenarios.Managers) []*cobra.Command {
 	return []*cobra.Command{
 		bisectCommand(m),
 		calibrateCommand(m),
-		workerCommand(m),
+		servedCommand(m),
 		corpusCommand(m),
 		exploreCommand(m),
 		findingCommand(m),

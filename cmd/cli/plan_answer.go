@@ -38,8 +38,8 @@ type resultWriter struct {
 	done   int
 }
 
-// open a book.
-func (q *planJob) open() *resultWriter { return &resultWriter{question: q, answer: q.plan.Asked()} }
+// open the file that results go to.
+func (q *planJob) open() *resultWriter { return &resultWriter{planJob: q, answer: q.plan.Asked()} }
 
 func (b *resultWriter) discard() { b.lines.discard() }
 

@@ -26,7 +26,7 @@ type slot struct {
 
 // work takes shards until ctx ends.
 func (s *slot) work(ctx context.Context) {
-	defer s.process.Clear()
+	defer s.cell.Clear()
 	for ctx.Err() == nil {
 		m, err := s.shards.Next(jetstream.FetchMaxWait(time.Second))
 		if err != nil {
@@ -86,7 +86,7 @@ func (s *slot) bring(ctx context.Context, sh Shard, r *Result) bool {
 // whole explores a source in the one order there is. A worker that takes over
 // from another begins anew, and what it brings again counts once.
 func (s *slot) whole(ctx context.Context, sh Shard, r *Result) error {
-	s.process.Clear() // it was elsewhere
+	s.cell.Clear() // it was elsewhere
 	began := time.Now()
 	for n := sh.From; n < sh.From+sh.Runs && !r.Over && phase(s.phase.Load()) == exploring && ctx.Err() == nil; n += wholeRuns {
 		part := Shard{Epoch: sh.Epoch, Kind: Explore, Source: sh.Source, From: n, Runs: min(wholeRuns, sh.From+sh.Runs-n)}
@@ -205,7 +205,7 @@ func (s *slot) run(ctx context.Context, q ask, r *Result) (*answer, error) {
 		*a = answer{}
 		return q, a
 	}
-	first, last, err := s.process.Ask(ctx, question, func(*process.Death) {
+	first, last, err := s.cell.Ask(ctx, question, func(*process.Death) {
 		q.Etcd = true // which is the judge
 		r.Repeated.Died++
 	})

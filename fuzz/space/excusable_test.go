@@ -30,7 +30,7 @@ func world(lives bool, lost ...route.Loss) *checker.Snapshot {
 
 // excused are the faults that are left of an import.
 func excused(was, is *checker.Snapshot, p *corev1.Pod) (faults []string, x *excuses) {
-	x = newExcuses(func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }, end{Sight: was}, is)
+	x = newExcuses(func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }, end{Snapshot: was}, is)
 	if p != nil {
 		x.pods[model.PodRef{Namespace: "default", Name: "p"}] = p
 	}

@@ -133,9 +133,9 @@ func trip(t *testing.T, r *scenarios.Runner, where string, seed uint64, sum *tri
 	x := newExcuses(fail, was, is)
 	x.read(s)
 	x.policy()
-	sameRecord(fail, was.Sight, is)
+	sameRecord(fail, was.Snapshot, is)
 	x.truth()
-	want := checker.AtRest(*was.Sight)
+	want := checker.AtRest(*was.Snapshot)
 	if got, want := told(is.Violations), told(want); !slices.Equal(got, want) {
 		fail("verdicts differ:\n  only of the import: %s\n  only of the cluster: %s",
 			strings.Join(minus(got, want), "\n    "), strings.Join(minus(want, got), "\n    "))
@@ -181,7 +181,7 @@ func endOf(t *testing.T, r *scenarios.Runner, s *scenarios.Scenario) end {
 	var was end
 	var bad error
 	_, err := r.Run(context.Background(), s, scenarios.Options{Store: scenarios.Memory, End: func(c *cluster.Cluster) {
-		if was.Sight, bad = c.Checker.Snapshot(); bad == nil {
+		if was.Snapshot, bad = c.Checker.Snapshot(); bad == nil {
 			was.stored, bad = clustertest.Stored(c)
 		}
 	}})

@@ -107,5 +107,5 @@ func (x *excuses) recorded(s *model.Sandbox) bool {
 
 // runs reports whether a pod has a sandbox.
 func (x *excuses) runs(pod model.PodRef) bool {
-	return slices.ContainsFunc(x.was.Sight.Truth.Sandboxes, func(s model.Sandbox) bool { return s.Pod == pod })
+	return slices.ContainsFunc(x.was.Snapshot.Truth.Sandboxes, func(s model.Sandbox) bool { return s.Pod == pod })
 }

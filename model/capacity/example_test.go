@@ -51,7 +51,7 @@ func Example() {
 
 // The same happens whatever manages the addresses: a node loses its power, its pods
 // are marked after 340 s, others start on the other node.
-func ExampleCluster_Tape() {
+func ExampleCluster_Trace() {
 	c := capacity.Cluster{
 		Nodes:   []capacity.Node{{Name: "a"}, {Name: "b"}},
 		Load:    capacity.Load{PodsPerNode: capacity.Distribution{Mean: 2}},

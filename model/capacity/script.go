@@ -77,7 +77,7 @@ const (
 
 func newScript(t *Trace, yield func(Event) bool) *script {
 	c := t.c
-	s := &script{Tape: t, yield: yield, schedule: newScheduler(max(len(c.Nodes)+c.Load.Grow, 1)), names: newNames(c.Nodes)}
+	s := &script{Trace: t, yield: yield, schedule: newScheduler(max(len(c.Nodes)+c.Load.Grow, 1)), names: newNames(c.Nodes)}
 	stream := func(n uint64) *rand.Rand { return rand.New(rand.NewPCG(t.seed, n)) }
 	s.population, s.lifetime, s.drain, s.crash, s.replace, s.scale = stream(1), stream(2), stream(3), stream(4), stream(5), stream(6)
 	if c.Load.Arrivals.PerHour > 0 {

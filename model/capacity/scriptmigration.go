@@ -29,10 +29,10 @@ func (s *script) step(i int32) {
 		s.emit(StepLook, -1, -1)
 	}
 	s.free = s.now + 4*s.c.Apart // the real code deletes a pool in many messages, and waits
-	s.Tape.refused = false
+	s.Trace.refused = false
 	s.emit(StepBegins, i, -1)
 	switch step := &s.c.Migration[i]; {
-	case s.Tape.refused:
+	case s.Trace.refused:
 		s.agenda.add(s.now+StepRetry, actStep, i)
 	case step.Kind == RestartPods:
 		todo := s.moved(step.Pools)

@@ -23,7 +23,7 @@ func (c *Checker) StartRecording() error {
 		routes = c.routing.net.Watch()
 	}
 	c.recording = recorder.New(c.cfg.Networks, routes)
-	c.recorder.Frame(c.sceneLocked(&record, -1), 0, 0)
+	c.recording.Frame(c.sceneLocked(&record, -1), 0, 0)
 	return nil
 }
 
@@ -34,7 +34,7 @@ func (c *Checker) frame() {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.recorder.Frame(c.sceneLocked(&c.recorded, c.revision), len(c.w.Trace().Steps), c.w.Now())
+	c.recording.Frame(c.sceneLocked(&c.recorded, c.revision), len(c.w.Trace().Steps), c.w.Now())
 }
 
 // Film is the recording so far; nil if none was started. It must not be changed.
@@ -42,7 +42,7 @@ func (c *Checker) Film() *recording.Recording {
 	if c.recording == nil {
 		return nil
 	}
-	return c.recorder.Film()
+	return c.recording.Film()
 }
 
 // sceneLocked is what there is to be recorded, with the record at a revision. Called with
