@@ -2,7 +2,9 @@ package sim
 
 import (
 	"fmt"
+	"path"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -40,17 +42,22 @@ const bubbleMark = "synctest bubble "
 func diagnose(after time.Duration, bubble int64) *Stuck {
 	buf := make([]byte, 4<<20)
 	buf = buf[:runtime.Stack(buf, true)]
-	var mine []string
-	var mutex, gate, busy, outside bool
+	var mine []string // what does not wait comes first
+	var mutex, gate, outside bool
+	busy := 0
 	for _, g := range strings.Split(string(buf), "\n\n") {
 		head, _, _ := strings.Cut(g, "\n")
 		if !strings.Contains(head, bubbleMark+strconv.FormatInt(bubble, 10)+"]") {
 			continue
 		}
+		if strings.Contains(head, "[running") || strings.Contains(head, "[runnable") {
+			mine = slices.Insert(mine, busy, g)
+			busy++
+			continue
+		}
 		mine = append(mine, g)
 		mutex = mutex || strings.Contains(head, "Mutex.Lock") || strings.Contains(head, "RLock")
 		gate = gate || strings.Contains(g, "sim.(*Gate).Pass")
-		busy = busy || strings.Contains(head, "[running") || strings.Contains(head, "[runnable")
 		outside = outside || (!strings.Contains(head, "durable") &&
 			(strings.Contains(head, "[chan ") || strings.Contains(head, "[select") || strings.Contains(head, "[IO wait")))
 	}
@@ -60,12 +67,46 @@ func diagnose(after time.Duration, bubble int64) *Stuck {
 		s.Cause = "a goroutine waits for a mutex that another one holds while its message is parked at the gate"
 	case mutex:
 		s.Cause = "a goroutine waits for a mutex that is never unlocked"
-	case busy:
-		s.Cause = "a goroutine of the bubble spins or computes without end"
+	case busy > 0:
+		s.Cause = "a goroutine of the bubble spins or computes without end" + busiest(mine[:busy])
 	case outside:
 		s.Cause = "a goroutine of the bubble waits for a channel or a connection from outside the bubble"
 	default:
 		s.Cause = "unknown; see the stacks"
 	}
 	return s
+}
+
+// busiest is where the first of some goroutines is that has begun to run.
+func busiest(stacks []string) string {
+	for _, s := range stacks {
+		if at := where(s); at != "" {
+			return at
+		}
+	}
+	return ""
+}
+
+// where a goroutine is, as ": FUNCTION (FILE:LINE), called by FUNCTION (FILE:LINE)": the
+// innermost function that is not the runtime's, and the first of another package outside of it.
+func where(stack string) string {
+	var at []string
+	pkg := "runtime"
+	lines := strings.Split(stack, "\n")[1:]
+	for i := 0; i+1 < len(lines) && len(at) < 2; i += 2 { // a function, and below it where
+		name := path.Base(lines[i][:max(0, strings.LastIndex(lines[i], "("))])
+		of, _, _ := strings.Cut(name, ".")
+		if of == "runtime" || of == pkg {
+			continue
+		} else if strings.Contains(name, ".gowrap") {
+			break // it has not begun
+		}
+		pkg = of
+		file, _, _ := strings.Cut(path.Base(lines[i+1]), " ")
+		at = append(at, name+" ("+file+")")
+	}
+	if len(at) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(at, ", called by ")
 }

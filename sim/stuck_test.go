@@ -56,7 +56,7 @@ func TestWatchdogNamesTheCause(t *testing.T) {
 				}
 				return nil
 			}))
-		}, "spins or computes without end"},
+		}, "spins or computes without end: sim_test.TestWatchdogNamesTheCause.func"},
 		{"channel from outside", func(w *sim.World, s *server) {
 			w.Spawn(s.sender("parked", "x"))
 			w.Spawn(proc("a", func(context.Context, *sim.Gate) error { <-outside; return nil }))
