@@ -561,6 +561,8 @@ func TestLabel(t *testing.T) {
 		"lose-reply": cause.Faulted, "partition": cause.Faulted, "crash": cause.Killed, "replaceNode": cause.Killed,
 		"delete --force pods": cause.ForcedDeletion, "delete nodes": cause.OperatorsAction, "patch ippools": cause.OperatorsAction,
 		"calicoctl ipam release": cause.OperatorsAction,
+		"apply Service":          cause.NoFault, "kubectl create service clusterip web": cause.NoFault, "kubectl": cause.NoFault,
+		"kubectl patch service web": cause.OperatorsAction, "patch services": cause.OperatorsAction, "apply ServiceCIDR": cause.OperatorsAction,
 	} {
 		p := newPlay(t)
 		p.event(model.Event{Kind: model.Operator, Deed: "scale"})

@@ -41,8 +41,8 @@ func faulted(h *model.History, to int) bool {
 	})
 }
 
-// labelOfDeed takes what a cluster lives with for no fault: pods that come and go, nodes
-// that are drained, jobs that are started.
+// labelOfDeed takes what a cluster lives with for no fault: pods and Services that come and
+// go, nodes that are drained, jobs that are started. An edit of a Service may be anything.
 func labelOfDeed(deed string) Label {
 	verb, object, _ := strings.Cut(deed, " ")
 	resource, group, _ := strings.Cut(object, ".") // kubectl takes it without its group, too
@@ -52,7 +52,9 @@ func labelOfDeed(deed string) Label {
 	switch {
 	case slices.Contains([]string{"", "scale", "drain", "cordon", "reconcile", "powerOn", "heal"}, verb):
 		return NoFault
-	case verb == "apply" && slices.Contains(workloads, object), verb == "delete" && slices.Contains(workloadResources, resource):
+	case verb == "apply" && slices.Contains(users, object), verb == "delete" && slices.Contains(userResources, resource):
+		return NoFault
+	case verb == "kubectl" && !strings.HasPrefix(object, "patch"): // makes or deletes a Service: nothing else is typed so
 		return NoFault
 	case strings.HasPrefix(deed, "delete --force"):
 		return ForcedDeletion
@@ -65,6 +67,6 @@ func labelOfDeed(deed string) Label {
 }
 
 var (
-	workloads         = []string{"DaemonSet", "Deployment", "Job", "Pod", "StatefulSet"}
-	workloadResources = []string{"daemonsets", "deployments", "jobs", "pods", "statefulsets"}
+	users         = []string{"DaemonSet", "Deployment", "Job", "Pod", "Service", "StatefulSet"}
+	userResources = []string{"daemonsets", "deployments", "jobs", "pods", "services", "statefulsets"}
 )

@@ -157,7 +157,7 @@ func TestBlackholedByItsOwnLoss(t *testing.T) {
 // nobody's fault.
 func TestLabelOfDeletions(t *testing.T) {
 	for deed, want := range map[string]cause.Label{
-		"delete statefulsets": cause.NoFault, "delete jobs.batch": cause.NoFault, "delete --force pods": cause.ForcedDeletion,
+		"delete statefulsets": cause.NoFault, "delete jobs.batch": cause.NoFault, "delete services": cause.NoFault, "delete --force pods": cause.ForcedDeletion,
 		"delete pods.metrics.k8s.io": cause.OperatorsAction, "delete nodes": cause.OperatorsAction,
 	} {
 		p := newPlay(t)

@@ -8,11 +8,12 @@ import (
 
 	"ipamsim/scenarios"
 	"ipamsim/sim"
+	"ipamsim/sim/cluster/action"
 )
 
 // Deed is a kind of what may happen to a cluster from outside, besides what every
-// cluster lives with: pods that come and go, nodes that are drained, passes that are
-// started.
+// cluster lives with: pods and Services that come and go, Services that become another
+// type, nodes that are drained, passes that are started.
 type Deed string
 
 // The kinds of deeds.
@@ -61,21 +62,36 @@ var ofAction = map[string]Deed{
 	"cordon": "", "drain": "", "heal": "", "powerOn": "", "reconcile": "", "scale": "",
 }
 
-// workloads come and go; so do their pods.
-var workloads = []string{"DaemonSet", "Deployment", "Job", "Pod", "StatefulSet"}
+// users are of what comes and goes in every cluster: workloads, with their pods, and
+// Services.
+var users = []string{"DaemonSet", "Deployment", "Job", "Pod", "Service", "StatefulSet"}
 
 // deedOf is the deed that an entry of a timeline is, apart from force.
 func deedOf(e scenarios.Event) Deed {
 	switch {
-	case e.Apply != nil && slices.Contains(workloads, applies(e).Kind):
+	case e.Apply != nil && slices.Contains(users, applies(e).Kind), e.Patch != nil && retypes(e.Patch), e.Command != nil && comesOrGoes(e.Command):
 		return ""
 	case e.Delete != nil:
 		resource, _, _ := strings.Cut(e.Delete.Resource, ".")
-		if slices.ContainsFunc(workloads, func(kind string) bool { return strings.ToLower(kind)+"s" == resource }) {
+		if slices.ContainsFunc(users, func(kind string) bool { return strings.ToLower(kind)+"s" == resource }) {
 			return ""
 		}
 	}
 	return ofAction[e.Kind()]
+}
+
+// retypes reports whether an edit makes a Service one of another type, which users do
+// without a thought of its addresses. What it asks of the manager is another matter: an
+// address, a pool, a family.
+func retypes(p *action.Patch) bool {
+	spec, ok := p.Merge["spec"].(map[string]any)
+	return ok && p.Resource == "services" && p.Subresource == "" && len(p.Merge) == 1 && spec["type"] != nil
+}
+
+// comesOrGoes reports whether a line makes or deletes a Service.
+func comesOrGoes(c *action.Command) bool {
+	words := slices.DeleteFunc(strings.Fields(c.Run), func(w string) bool { return strings.HasPrefix(w, "-") })
+	return len(words) > 2 && words[0] == "kubectl" && (words[1] == "create" || words[1] == "delete") && words[2] == "service"
 }
 
 // applies is the object of kubectl apply, so far as it says what it is.

@@ -120,6 +120,38 @@ func rest(t *testing.T, s *scenarios.Scenario) string {
 	return string(b)
 }
 
+// Where nobody does anything out of the ordinary, Services still come, go and become
+// another type; nobody asks for a certain address or family later.
+func TestServicesLiveInCalmWorlds(t *testing.T) {
+	const worlds = 300
+	for _, name := range []string{"calico-lb", "services"} {
+		had := map[string]int{}
+		for seed := range uint64(worlds) {
+			s, err := Draw(All, name, seed, Deeds()...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range s.Doc.Spec.Timeline {
+				kind := e.Kind()
+				if e.Command != nil {
+					kind = strings.Fields(e.Command.Run)[2]
+				}
+				had[kind]++
+				if e.Patch != nil && e.Patch.Merge["metadata"] != nil {
+					t.Errorf("%s %d: %v", name, seed, e.Patch)
+				}
+			}
+			if got := DeedsOf(&s.Doc.Spec); len(got) > 0 {
+				t.Errorf("%s %d: %v", name, seed, got)
+			}
+		}
+		t.Logf("%s: %v", name, had)
+		if had["apply"]+had["create"] < 3*worlds || had["delete"] < worlds/3 || had["patch"] < worlds/5 {
+			t.Errorf("%s: %v in %d worlds", name, had, worlds)
+		}
+	}
+}
+
 func TestParseDeeds(t *testing.T) {
 	got, err := ParseDeeds([]string{"crash", "operator", "crash"})
 	if err != nil || !slices.Equal(got, []Deed{Operator, Crash}) {
