@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"ipamsim/cmd/managers"
+	"ipamsim/fuzz/coverage"
 )
 
 // flaky is a small cluster in which an address is handed out twice under some
@@ -86,7 +87,7 @@ func TestCampaign(t *testing.T) {
 		t.Error("nobody saw how far it was while it ran")
 	}
 	cfg.Tell = nil
-	if o.Runs != 30 || o.Blind() || len(o.Rows) == 0 || o.Open > 0 || o.States == 0 || o.Pairs == 0 {
+	if o.Runs != 30 || o.Blind() || len(o.Rows) == 0 || o.Open > 0 || o.States == 0 || o.Allocators == 0 || o.Pairs == 0 || o.UnseenStates == (coverage.Unseen{}) || o.UnseenAllocators == (coverage.Unseen{}) {
 		t.Fatalf("%+v", o)
 	}
 	pages := 0
@@ -121,7 +122,7 @@ func TestCampaign(t *testing.T) {
 	if !strings.Contains(said, "resuming") || !strings.Contains(said, "30 runs") {
 		t.Errorf("nobody said that this is not the beginning: %q", said)
 	}
-	if again.Runs != 30 || again.Busy != o.Busy || len(again.Rows) != len(o.Rows) {
+	if again.Runs != 30 || again.Busy != o.Busy || len(again.Rows) != len(o.Rows) || again.States != o.States || again.UnseenStates != o.UnseenStates || again.UnseenAllocators != o.UnseenAllocators {
 		t.Errorf("run again:\n%+v, before\n%+v", again, o)
 	}
 	left, err := filepath.Glob(filepath.Join(dir, ".*-*"))
@@ -235,6 +236,31 @@ func TestInterrupted(t *testing.T) {
 		t.Errorf("%q, want %q", said, want)
 	}
 	t.Logf("%d runs in %v", more.Runs, time.Since(began))
+}
+
+// TestInterruptedCounts: what runs saw is counted as if nobody had interrupted, and one worker
+// had made them all.
+func TestInterruptedCounts(t *testing.T) {
+	cfg := Config{Spec: flakySpec(""), Runs: 60, Workers: 2, Dir: t.TempDir()}
+	ctx, cancel := context.WithCancel(t.Context())
+	cfg.Tell = func(p Progress) {
+		if p.Runs > 10 {
+			cancel()
+		}
+	}
+	if o, err := Run(ctx, cfg); err != nil || o.Why != "" || o.Runs >= 60 {
+		t.Skipf("it was done before it was interrupted: %v, %+v", err, o)
+	}
+	cfg.Tell = nil
+	more, _, err := search(t, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, _, err := search(t, Config{Spec: flakySpec(""), Runs: 60, Workers: 1, Dir: t.TempDir()})
+	if err != nil || whole.States != more.States || whole.Allocators != more.Allocators || whole.UnseenStates != more.UnseenStates || whole.UnseenAllocators != more.UnseenAllocators {
+		t.Errorf("%v; %d and %d states, %v and %v unseen; want %d and %d, %v and %v", err, more.States, more.Allocators, more.UnseenStates, more.UnseenAllocators,
+			whole.States, whole.Allocators, whole.UnseenStates, whole.UnseenAllocators)
+	}
 }
 
 // TestSecrets: nobody but the user reads what the campaign keeps, and the

@@ -33,33 +33,36 @@ type ask struct {
 
 // answer is the line that comes back.
 type answer struct {
-	Steps         int
-	Unknown       bool         `json:",omitempty"`
-	Hits          []hit        `json:",omitempty"`
-	States, Pairs packed       `json:",omitempty"` // that this cell had not seen
-	Defect        string       `json:",omitempty"`
-	Refused       string       `json:",omitempty"` // the source is wrong
-	Hung          string       `json:",omitempty"` // the cell must go
-	Stacks        string       `json:",omitempty"`
-	Over          bool         `json:",omitempty"` // nothing is left to explore
-	Kept          []Kept       `json:",omitempty"`
-	Deeds         []space.Deed `json:",omitempty"` // that can happen in a drawn world
-	Repeated      reports.Repeated
+	Steps    int
+	Unknown  bool         `json:",omitempty"`
+	Hits     []hit        `json:",omitempty"`
+	Pairs    packed       `json:",omitempty"` // that this cell had not seen
+	Seen     *sights      `json:",omitempty"`
+	Sights   sighted      `json:",omitzero"`
+	Defect   string       `json:",omitempty"`
+	Refused  string       `json:",omitempty"` // the source is wrong
+	Hung     string       `json:",omitempty"` // the cell must go
+	Stacks   string       `json:",omitempty"`
+	Over     bool         `json:",omitempty"` // nothing is left to explore
+	Kept     []Kept       `json:",omitempty"`
+	Deeds    []space.Deed `json:",omitempty"` // that can happen in a drawn world
+	Repeated reports.Repeated
 	// What came of a point of a plan, squeezed.
 	Point []byte `json:",omitempty"`
 }
 
 // served is what the process of a cell keeps between questions.
 type served struct {
-	runner        *scenarios.Runner
-	managers      scenarios.Managers
-	spec          Spec
-	parsed        map[int]*scenarios.Scenario
-	states, pairs map[uint64]struct{}
-	walk          *strategy.Exhaustive // of a source that is explored as a whole
-	walked        uint64               // runs
-	kept          map[string]bool      // signatures of which it has a finding
-	plan          *lives               // of a plan
+	runner             *scenarios.Runner
+	managers           scenarios.Managers
+	spec               Spec
+	parsed             map[int]*scenarios.Scenario
+	pairs              map[uint64]struct{}
+	states, allocators map[uint64]uint8     // how often, up to coverage.SightingsMax
+	walk               *strategy.Exhaustive // of a source that is explored as a whole
+	walked             uint64               // runs
+	kept               map[string]bool      // signatures of which it has a finding
+	plan               *lives               // of a plan
 }
 
 // Stuck says that the run got stuck.
@@ -90,7 +93,8 @@ func ServeCell(ctx context.Context, managers scenarios.Managers, in io.Reader, o
 func (c *served) begins(s Spec) {
 	c.spec, c.parsed = s, map[int]*scenarios.Scenario{}
 	c.plan = nil
-	c.states, c.pairs, c.kept = map[uint64]struct{}{}, map[uint64]struct{}{}, map[string]bool{}
+	c.pairs, c.kept = map[uint64]struct{}{}, map[string]bool{}
+	c.states, c.allocators = map[uint64]uint8{}, map[uint64]uint8{}
 }
 
 func (c *served) do(ctx context.Context, q ask) *answer {
@@ -138,8 +142,11 @@ func (c *served) do(ctx context.Context, q ask) *answer {
 		}
 	}
 	a.Deeds = space.DeedsOf(&sc.Doc.Spec)
-	states, pairs := coverage.Of(rep)
-	a.States, a.Pairs = fresh(c.states, states), fresh(c.pairs, pairs)
+	states, allocators, pairs := coverage.Of(rep)
+	a.Pairs, a.Sights = fresh(c.pairs, pairs), sighted{uint64(len(states)), uint64(len(allocators))}
+	if x := (sights{runOf(q.Source, q.Seed), rare(c.states, states), rare(c.allocators, allocators)}); len(x.States)+len(x.Allocators) > 0 {
+		a.Seen = &x
+	}
 	return a
 }
 
@@ -193,6 +200,18 @@ func fresh(set map[uint64]struct{}, seen []uint64) packed {
 	for _, x := range seen {
 		if _, have := set[x]; !have {
 			set[x] = struct{}{}
+			out = append(out, x)
+		}
+	}
+	return pack(out)
+}
+
+// rare is what the set has seen in few runs, and counts it.
+func rare(set map[uint64]uint8, seen []uint64) packed {
+	var out []uint64
+	for _, x := range seen {
+		if n := set[x]; n < coverage.SightingsMax {
+			set[x] = n + 1
 			out = append(out, x)
 		}
 	}

@@ -173,6 +173,8 @@ func (s *slot) explore(ctx context.Context, sh Shard, r *Result) error {
 // add counts one run.
 func (r *Result) add(q ask, a *answer, after time.Duration) {
 	r.Steps += a.Steps
+	r.Sights.States += a.Sights.States
+	r.Sights.Allocators += a.Sights.Allocators
 	r.Repeated.Add(a.Repeated)
 	if a.Unknown {
 		r.Unknown++
@@ -310,23 +312,31 @@ func (s *slot) file(ctx context.Context, k *Kept) error {
 }
 
 // novel is what the runs of a shard saw first.
-type novel struct{ states, pairs []uint64 }
+type novel struct {
+	seen  []sights
+	pairs []uint64
+}
 
 func (c *novel) add(a *answer) {
-	c.states = append(c.states, a.States.numbers()...)
+	if a.Seen != nil {
+		c.seen = append(c.seen, *a.Seen)
+	}
 	c.pairs = append(c.pairs, a.Pairs.numbers()...)
 }
 
 // cover writes coverage into the log, in messages that are not too long.
 func (s *slot) cover(ctx context.Context, c novel) error {
-	for len(c.states)+len(c.pairs) > 0 && ctx.Err() == nil {
-		n, m := min(len(c.states), coverMax), min(len(c.pairs), coverMax)
-		err := s.write(ctx, "cover", event{Cover: &cover{States: pack(c.states[:n]), Pairs: pack(c.pairs[:m])}})
+	for len(c.seen)+len(c.pairs) > 0 && ctx.Err() == nil {
+		n, m := 0, min(len(c.pairs), coverMax)
+		for size := 0; n < len(c.seen) && (n == 0 || size < coverMax); n++ {
+			size += (len(c.seen[n].States) + len(c.seen[n].Allocators)) / 6
+		}
+		err := s.write(ctx, "cover", event{Cover: &cover{Seen: c.seen[:n], Pairs: pack(c.pairs[:m])}})
 		if err != nil {
 			pause(ctx, 500*time.Millisecond)
 			continue
 		}
-		c.states, c.pairs = c.states[n:], c.pairs[m:]
+		c.seen, c.pairs = c.seen[n:], c.pairs[m:]
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ipamsim/fuzz/cause"
+	"ipamsim/fuzz/coverage"
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/space"
 	"ipamsim/reports"
@@ -21,9 +22,24 @@ type event struct {
 	End    string  `json:",omitempty"` // the coordinator is done, and why
 }
 
-// cover is coverage that its sender had not seen before. Adding it twice does
-// nothing.
-type cover struct{ States, Pairs packed }
+// cover is coverage that its sender had not seen before, or in few runs. Adding it twice
+// does nothing.
+type cover struct {
+	Seen  []sights `json:",omitempty"`
+	Pairs packed
+}
+
+// sights are kinds of states that one run was in.
+type sights struct {
+	Run                uint64
+	States, Allocators packed `json:",omitempty"`
+}
+
+// sighted is how many kinds runs saw, all of them.
+type sighted struct{ States, Allocators uint64 }
+
+// runOf is a number of its own for a run of a campaign.
+func runOf(source int, seed uint64) uint64 { return seed ^ uint64(source+1)<<48 }
 
 // state is what the log says so far.
 //
@@ -47,7 +63,9 @@ type state struct {
 	worlds         space.Tally
 	steps          int
 	busy           time.Duration // of all workers together, exploring
-	states, pairs  map[uint64]struct{}
+	pairs          map[uint64]struct{}
+	states         coverage.Sightings
+	allocators     coverage.Sightings
 	over           map[int]bool // sources of which nothing is left
 	classes        map[string]*Class
 	findings       map[string]*found
@@ -77,7 +95,7 @@ type found struct {
 
 func newState() *state {
 	return &state{
-		took: map[string]bool{}, sources: map[int]*spans{}, states: map[uint64]struct{}{}, pairs: map[uint64]struct{}{},
+		took: map[string]bool{}, sources: map[int]*spans{}, pairs: map[uint64]struct{}{},
 		over: map[int]bool{}, classes: map[string]*Class{}, findings: map[string]*found{}, of: map[string]string{}, tries: map[string]map[place]string{}, dropped: map[string]bool{},
 	}
 }
@@ -95,8 +113,8 @@ func (s *state) apply(e event, at time.Time) bool {
 		}
 		s.epoch, s.began, s.took, s.ended, s.refused = *e.Epoch, at, map[string]bool{}, "", ""
 	case e.Cover != nil:
-		for _, x := range e.Cover.States.numbers() {
-			s.states[x] = struct{}{}
+		for i := range e.Cover.Seen {
+			s.see(&e.Cover.Seen[i])
 		}
 		for _, x := range e.Cover.Pairs.numbers() {
 			s.pairs[x] = struct{}{}
@@ -113,9 +131,19 @@ func (s *state) apply(e event, at time.Time) bool {
 	}
 	s.last = at
 	s.series.add(index.Sample{
-		At: s.worked + at.Sub(s.began), Runs: s.runs, States: len(s.states), Pairs: len(s.pairs), Findings: len(s.findings),
+		At: s.worked + at.Sub(s.began), Runs: s.runs, States: s.states.Kinds(), Pairs: len(s.pairs), Findings: len(s.findings),
 	})
 	return true
+}
+
+// see takes in what a run saw.
+func (s *state) see(x *sights) {
+	for _, k := range x.States.numbers() {
+		s.states.See(k, x.Run)
+	}
+	for _, k := range x.Allocators.numbers() {
+		s.allocators.See(k, x.Run)
+	}
 }
 
 func (s *state) result(r *Result, at time.Time) {
@@ -186,6 +214,8 @@ func (s *state) ran(r *Result) {
 	s.unknown += uint64(r.Unknown)
 	s.steps += r.Steps
 	s.busy += r.Wall
+	s.states.All += r.Sights.States
+	s.allocators.All += r.Sights.Allocators
 }
 
 // count adds the failures of one kind of a shard that began at start.

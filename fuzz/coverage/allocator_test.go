@@ -1,0 +1,59 @@
+package coverage_test
+
+import (
+	"net/netip"
+	"slices"
+	"testing"
+
+	"ipamsim/fuzz/coverage"
+	"ipamsim/model"
+)
+
+// steps is a ledger of a range in which pods take and leave addresses: n takes the n-th, -n
+// leaves it.
+func steps(base string, pod string, deeds ...int) *model.Ledger {
+	prefix := netip.MustParsePrefix(base)
+	pools := []model.Pool{{Name: "pool of " + base, Range: prefix}}
+	l := &model.Ledger{}
+	l.Note(0, model.Snapshot{Pools: pools})
+	var claims []model.Claim
+	for i, d := range deeds {
+		addr := prefix.Addr()
+		for range max(d, -d) {
+			addr = addr.Next()
+		}
+		if claims = slices.Clone(claims); d > 0 {
+			claims = append(claims, model.Claim{Pool: pools[0].Name, Addr: addr, Pod: model.PodRef{Namespace: "default", Name: pod}})
+		} else {
+			claims = slices.DeleteFunc(claims, func(c model.Claim) bool { return c.Addr == addr })
+		}
+		slices.SortFunc(claims, func(a, b model.Claim) int { return a.Addr.Compare(b.Addr) })
+		l.Note(i+1, model.Snapshot{Pools: pools, Claims: claims})
+	}
+	return l
+}
+
+// TestAllocators: states are told apart by what is claimed, and by nothing else.
+func TestAllocators(t *testing.T) {
+	one := coverage.Allocators(steps("10.0.0.0/24", "web-0", 1, 2, -1))
+	for _, tt := range []struct {
+		name   string
+		l      *model.Ledger
+		states int  // of both together
+		equal  bool // to the first
+	}{
+		{"other names", steps("10.9.0.0/24", "db-7", 1, 2, -1), 4, true},
+		{"back where it was", steps("10.0.0.0/24", "web-0", 1, 2, -1, 1, -1), 4, true},
+		{"another order", steps("10.0.0.0/24", "web-0", 2, 1, -1), 4, false},
+		{"another address", steps("10.0.0.0/24", "web-0", 1, 3, -1), 6, false},
+		{"a smaller range", steps("10.0.0.0/25", "web-0", 1, 2, -1), 8, false},
+	} {
+		got := coverage.Allocators(tt.l)
+		if both, _ := coverage.Merge(slices.Clone(one), got); len(both) != tt.states || slices.Equal(one, got) != tt.equal {
+			t.Errorf("%s: %d states in all, want %d; equal: %v", tt.name, len(both), tt.states, slices.Equal(one, got))
+		}
+	}
+	if len(one) != 4 {
+		t.Errorf("%d states, want 4: nothing, one, two, the second", len(one))
+	}
+}
