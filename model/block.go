@@ -82,6 +82,14 @@ type HandleCount struct {
 	Count int
 }
 
+// DualStack reports whether there are pools of both address families.
+func (b *BlockPolicy) DualStack() bool {
+	of := func(v4 bool) bool {
+		return slices.ContainsFunc(b.Pools, func(p IPPool) bool { return p.Prefix.Addr().Is4() == v4 })
+	}
+	return of(true) && of(false)
+}
+
 // PoolOf is the pool of the policy that an address lies in, or nil.
 func (b *BlockPolicy) PoolOf(a netip.Addr) *IPPool {
 	for i := range b.Pools {

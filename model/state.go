@@ -81,7 +81,6 @@ func ascending(claims []Claim) bool {
 // claimant is what has become of the one whom an address is claimed for.
 func claimant(t Truth, c *Claim, alive map[string]bool) string {
 	busy, under := t.Busy[c.Container]
-	_, exists := t.Pods[c.Pod]
 	switch {
 	case c.Tunnel:
 		return "node"
@@ -91,7 +90,8 @@ func claimant(t Truth, c *Claim, alive map[string]bool) string {
 		return "add"
 	case alive[c.Container]:
 		return "live"
-	case exists:
+	}
+	if _, exists := t.Pods[c.Pod]; exists { // hardly ever asked for, and dear
 		return "pod"
 	}
 	return "gone"

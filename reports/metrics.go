@@ -73,14 +73,37 @@ func alarms(s *metric.Series) []alarm {
 		{metric.RangeLeaked, some, "the first leaked address"},
 		{metric.Candidates, some, "the garbage collector has something to do"},
 	} {
-		at, which := s.First(w.name, w.holds)
-		if which == nil {
-			continue
+		parts := partsOf(s, w.name)
+		for _, t := range parts { // each address family has a first time
+			if at, ok := t.First(w.holds); ok {
+				out = append(out, alarm{at, t.Name, w.says + ", " + t.Label("family"), shows(t, at)})
+			}
 		}
-		v, _ := which.At(at)
-		out = append(out, alarm{at, w.name, w.says, fmt.Sprintf("%s is %s", Clean(which.Key()), number(v))})
+		if at, which := s.First(w.name, w.holds); which != nil && len(parts) == 0 {
+			out = append(out, alarm{at, w.name, w.says, shows(which, at)})
+		}
 	}
 	slices.SortStableFunc(out, func(a, b alarm) int { return int(min(max(a.at-b.at, -1), 1)) })
+	return out
+}
+
+// shows is a series and its value.
+func shows(t *metric.Track, at time.Duration) string {
+	v, _ := t.At(at)
+	return fmt.Sprintf("%s is %s", Clean(t.Key()), number(v))
+}
+
+// partsOf are the series of a metric by address family; none where it has but one.
+func partsOf(s *metric.Series, name string) (out []*metric.Track) {
+	family := map[string]string{
+		metric.BlackholedPairs: metric.BlackholedPairsPerFamily, metric.Blackholed: metric.BlackholedPerFamily,
+		metric.NodesWithoutBlock: metric.NodesWithoutBlockPerFamily, metric.StarvedNodes: metric.StarvedNodesPerFamily,
+	}[name]
+	for _, t := range s.Tracks() {
+		if t.Name == family {
+			out = append(out, t)
+		}
+	}
 	return out
 }
 
@@ -141,8 +164,19 @@ func (r *Report) rows(signs []alarm) []row {
 	if len(r.Metrics) == 0 {
 		for _, name := range summed {
 			_, which := r.Series.First(name, func(v float64) bool { return v != 0 })
-			if which != nil || slices.ContainsFunc(signs, func(a alarm) bool { return a.name == name }) {
+			if which == nil && !slices.ContainsFunc(signs, func(a alarm) bool { return a.name == name }) {
+				continue
+			}
+			parts := partsOf(r.Series, name)
+			if len(parts) == 0 {
+				parts = r.countless(name)
+			}
+			if len(parts) == 0 || len(parts) > seriesMax {
 				out = append(out, sum(name))
+				continue
+			}
+			for _, t := range parts {
+				out = append(out, row{Clean(t.Key()), t.At})
 			}
 		}
 		return out
@@ -163,6 +197,25 @@ func (r *Report) rows(signs []alarm) []row {
 		default:
 			out = append(out, own...)
 		}
+	}
+	return out
+}
+
+// countless are the series of a metric whose sum says nothing, since one is as large as
+// only IPv6 is: what a pool of IPv4 has is lost beside it. None of any other metric.
+func (r *Report) countless(name string) (out []*metric.Track) {
+	size, large := name, false
+	if name == metric.RangeInUse || name == metric.RangeLeaked {
+		size = metric.RangeSize // as its rows are, so are theirs
+	}
+	for _, t := range r.Series.Tracks() {
+		if t.Name == name {
+			out = append(out, t)
+		}
+		large = large || t.Name == size && slices.ContainsFunc(t.Changes, func(c metric.Change) bool { return c.Value > 1<<32 })
+	}
+	if !large {
+		return nil
 	}
 	return out
 }

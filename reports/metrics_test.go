@@ -73,6 +73,23 @@ func TestAlertNobodyHad(t *testing.T) {
 	}
 }
 
+// In a cluster with pools of both families each has a first time and a row of its own, and
+// what IPv6 has plenty of hides nothing of IPv4.
+func TestMetricsOfBothFamilies(t *testing.T) {
+	r := &Report{Scenario: "dual", Series: &metric.Series{}}
+	for i := range 4 {
+		four, six := max(0, i-1), max(0, i-2)
+		r.Series.Add(time.Duration(i)*30*time.Second, []metric.Point{
+			point(metric.FreeBlocks, 4-i, "ippool", "four"), point(metric.FreeBlocks, 1<<58-i, "ippool", "six"),
+			point(metric.BlackholedPairs, four+six),
+			point(metric.BlackholedPairsPerFamily, four, "family", "IPv4"), point(metric.BlackholedPairsPerFamily, six, "family", "IPv6"),
+			point(metric.RangeSize, 14, "range", "10.0.0.0/28"), point(metric.RangeSize, 1<<60, "range", "fd00::/68"),
+			point(metric.RangeInUse, i, "range", "10.0.0.0/28"), point(metric.RangeInUse, i, "range", "fd00::/68"),
+		})
+	}
+	golden.Check(t, "testdata/metrics-dual.txt", Metrics(r))
+}
+
 func TestMetricsInJSON(t *testing.T) {
 	b, err := JSON(sampled(&Report{Scenario: "w6-alert"}))
 	if err != nil {

@@ -40,15 +40,15 @@ func TestBench(t *testing.T) {
 		t.Skip("SKIPPED: make bench")
 	}
 	m := map[string]metric{}
-	benchAdd(t, m)
-	benchRuns(t, m)
-	benchCalico(t, m)
-	benchStores(t, m)
-	benchFamilies(t, m)
-	benchControllers(t, m)
-	benchCallSites(t, m)
-	benchMemory(t, m)
-	benchLadder(t, m)
+	for _, b := range []struct {
+		name    string
+		measure func(*testing.T, map[string]metric)
+	}{
+		{"add", benchAdd}, {"runs", benchRuns}, {"calico", benchCalico}, {"managers", benchManagers}, {"stores", benchStores},
+		{"families", benchFamilies}, {"controllers", benchControllers}, {"callsites", benchCallSites}, {"memory", benchMemory}, {"ladder", benchLadder},
+	} {
+		t.Run(b.name, func(t *testing.T) { b.measure(t, m) })
+	}
 	host, _ := os.Hostname()
 	machine := map[string]any{"host": host, "cpus": runtime.NumCPU(), "go": runtime.Version(), "hermetic": hermetic.Enabled}
 	if err := errors.Join(os.RemoveAll(*benchJSON), bench.Add(*benchJSON, m, machine)); err != nil {
@@ -203,6 +203,15 @@ func benchCalico(t *testing.T, m map[string]metric) {
 		what := fmt.Sprintf("w1-two-blocks-a-node on %s, %d steps; median of 3 runs", ds, steps)
 		m["calico_w1_"+ds+"_s"] = bench.NewFigure(bench.Median(wall), "s", what+", wall time")
 		m["calico_w1_"+ds+"_cpu_s"] = bench.NewFigure(bench.Median(used), "s", what+", processor time")
+	}
+}
+
+// benchManagers measures whole runs of the managers that are neither: the worlds of
+// reports/FAMILIES.md in which processes start again.
+func benchManagers(t *testing.T, m map[string]metric) {
+	r := runner(t)
+	for name, file := range map[string]string{"nodeipam": "nodeipam", "services": "services", "host_local": "host-local", "calico_lb": "calico-lb"} {
+		benchWorld(t, m, r, name, load(t, "families/restart-"+file+".yaml"))
 	}
 }
 

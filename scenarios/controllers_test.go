@@ -20,13 +20,17 @@ func TestRealControllers(t *testing.T) {
 	for _, x := range []struct {
 		file   string
 		want   int
+		gone   int  // at the end; -1: not counted
 		simple bool // the simple ones do the same, or refuse it
 		why    string
 	}{
-		{"full-disruption", 2, true, "no pod is evicted while every node is silent"},
-		{"rollout", 4, true, "a changed template replaces the pods"},
-		{"daemonset-and-taint", 1, true, "a DaemonSet's pods tolerate only what they say, and six taints"},
-		{"namespace-deletion", 2, false, "no pod is made in a namespace that goes"},
+		{"full-disruption", 2, -1, true, "no pod is evicted while every node is silent"},
+		{"rollout", 4, -1, true, "a changed template replaces the pods"},
+		{"daemonset-and-taint", 1, -1, true, "a DaemonSet's pods tolerate only what they say, and six taints"},
+		{"namespace-deletion", 2, -1, false, "no pod is made in a namespace that goes"},
+		{"toleration-seconds", 3, 1, true, "a pod stays on a silent node for as long as it says, and no longer"},
+		{"job-fails", 3, 3, true, "a Job whose pods fail gives up after its back-off limit"},
+		{"owner-deleted", 2, 2, true, "what a deleted Deployment owned goes"},
 	} {
 		t.Run(x.file, func(t *testing.T) {
 			file := "testdata/controllers/" + x.file + ".yaml"
@@ -34,6 +38,9 @@ func TestRealControllers(t *testing.T) {
 			rep := run(t, r, s, scenarios.Options{})
 			if n := sandboxesMade(rep.History); n != x.want {
 				t.Errorf("%d sandboxes, want %d: %s", n, x.want, x.why)
+			}
+			if n := became(rep.History, model.SandboxDown); x.gone >= 0 && n != x.gone {
+				t.Errorf("%d sandboxes have gone, want %d: %s", n, x.gone, x.why)
 			}
 			if again := run(t, r, s, scenarios.Options{}); hermetic.Enabled && (again.Digest != rep.Digest || rep.Foreign != 0) {
 				t.Errorf("digest %s, then %s; %d foreign wake-ups", rep.Digest, again.Digest, rep.Foreign)
@@ -79,6 +86,10 @@ func TestBudgetAtDrain(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: %d pods stopped while no other can run, %d in the end, want %v", drain, got[0], got[1], want)
 		}
+	}
+	if _, err := managers.All().Parse(file, []byte(strings.Replace(string(b), "{node: w1}", "{node: w1, force: true, timeout: 1m}", 1))); err == nil ||
+		!strings.Contains(err.Error(), file+":12: spec.timeline[2].drain.timeout: only of evictions") {
+		t.Errorf("a timeout of deletions: %v", err)
 	}
 	if _, err := managers.All().Parse(file, []byte(strings.Replace(string(b), "controllers: real", "controllers: simple", 1))); err == nil ||
 		!strings.Contains(err.Error(), file+":22: kind: \"PodDisruptionBudget\" needs Kubernetes' own controllers, with the simple ones evictions do not meet budgets: want spec.controllers: real, or leave it out") {
@@ -162,9 +173,12 @@ func withSimple(t *testing.T, file string) *scenarios.Scenario {
 	return s
 }
 
-func sandboxesMade(h *model.History) (n int) {
+func sandboxesMade(h *model.History) int { return became(h, model.SandboxUp) }
+
+// became counts sandboxes by what became of them.
+func became(h *model.History, what model.EventKind) (n int) {
 	for _, e := range h.Events {
-		if e.Kind == model.SandboxUp {
+		if e.Kind == what {
 			n++
 		}
 	}

@@ -123,6 +123,7 @@ func (l *loader) acts(c *check, act cluster.Action, now time.Duration, p path) {
 	node := func(name string) { there(name, "node") }
 	if m, ok := act.(cluster.OnMachine); ok {
 		node(m.Machine())
+		drains(c, act, p)
 		return
 	}
 	switch a := act.(type) {
@@ -182,6 +183,13 @@ func (l *loader) acts(c *check, act cluster.Action, now time.Duration, p path) {
 		if a.Resource == nodesResource && a.Name != "" {
 			there(a.Name, "name")
 		}
+	}
+}
+
+// drains checks a drain, which waits for nothing that it does not evict.
+func drains(c *check, act cluster.Action, p path) {
+	if a, ok := act.(*action.Drain); ok {
+		c.bad(a.Timeout.Duration != 0 && (a.Force || a.DisableEviction), p.Then("timeout"), "only of evictions")
 	}
 }
 

@@ -117,7 +117,7 @@ func brokenIn(rep *reports.Report, four bool) string {
 }
 
 // twinOf is the twin of a scenario's file.
-func twinOf(t *testing.T, file string) *scenarios.Scenario {
+func twinOf(t testing.TB, file string) *scenarios.Scenario {
 	t.Helper()
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -161,7 +161,7 @@ func twinOf(t *testing.T, file string) *scenarios.Scenario {
 }
 
 // sixOf is the object of IPv6 beside one of IPv4, or nil. A Node gets a second address.
-func sixOf(t *testing.T, doc map[string]any) map[string]any {
+func sixOf(t testing.TB, doc map[string]any) map[string]any {
 	t.Helper()
 	switch doc["kind"] {
 	case "Node":
@@ -190,7 +190,7 @@ func sixOf(t *testing.T, doc map[string]any) map[string]any {
 
 // inBoth is a timeline in which what is done to an object of IPv4 is done to that of IPv6,
 // and a node's table is printed of both.
-func inBoth(t *testing.T, timeline any) (out []any) {
+func inBoth(t testing.TB, timeline any) (out []any) {
 	t.Helper()
 	events, _ := timeline.([]any)
 	for _, e := range events {
@@ -215,7 +215,7 @@ func inBoth(t *testing.T, timeline any) (out []any) {
 	return out
 }
 
-func copied(t *testing.T, doc map[string]any) (out map[string]any) {
+func copied(t testing.TB, doc map[string]any) (out map[string]any) {
 	t.Helper()
 	b, err := yaml.Marshal(doc)
 	if err == nil {

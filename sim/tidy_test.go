@@ -103,12 +103,13 @@ var layers = []struct{ dir, may string }{
 	{"scenarios/scenariotest", "scenarios"}, // for tests
 	{"scenarios/plan/values", "model/capacity"},
 	{"scenarios/plan", "model/... sim/... reports reports/answer scenarios scenarios/strict scenarios/plan/values"},
-	{"scenarios/plan/*", "model/... sim/... scenarios scenarios/plan scenarios/plan/values"}, // what is known of a manager
-	{"scenarios/remedy", "model/... sim/... reports scenarios"},                              // what to do, acted out before it is said
-	{"scenarios/dump/decode", "scenarios/strict"},                                            // what people dump, object by object
-	{"scenarios/dump/kept", "scenarios/strict scenarios/dump/decode"},                        // of each object what matters
-	{"scenarios/dump/alias", ""},                                                             // names for strangers
-	{"scenarios/dump/manifest", ""},                                                          // objects as text
+	{"scenarios/plan/kubeadm", "sim/cluster sim/ipam/kubeadm scenarios/plan"},                                       // a setting that is one of kubeadm's
+	{"scenarios/plan/*", "model/... sim/... scenarios scenarios/plan scenarios/plan/values scenarios/plan/kubeadm"}, // what is known of a manager
+	{"scenarios/remedy", "model/... sim/... reports scenarios"},                                                     // what to do, acted out before it is said
+	{"scenarios/dump/decode", "scenarios/strict"},                                                                   // what people dump, object by object
+	{"scenarios/dump/kept", "scenarios/strict scenarios/dump/decode"},                                               // of each object what matters
+	{"scenarios/dump/alias", ""},                                                                                    // names for strangers
+	{"scenarios/dump/manifest", ""},                                                                                 // objects as text
 	{"scenarios/dump", "model model/invariant sim/ipam scenarios scenarios/strict scenarios/dump/decode scenarios/dump/kept scenarios/dump/alias scenarios/dump/manifest"},
 	{"scenarios/dump/dumptest", "scenarios scenarios/strict scenarios/dump"},                                              // for tests
 	{"scenarios/dump/diagnosis", "model/... sim/ipam reports reports/imported scenarios scenarios/remedy scenarios/dump"}, // what is wrong

@@ -40,16 +40,9 @@ func servesCell(name, short string, m scenarios.Managers, serve func(ctx context
 		RunE: func(_ *cobra.Command, args []string) error {
 			ignoreInterrupts()
 			scenarios.Tune()
-			in, out := cell.Files()
-			return serve(context.Background(), m, whileAnybodyAsks(in, args[0]), out, args[0])
+			return cell.Run(args[0], func() { os.Exit(exitExpected) }, func(in io.Reader, out io.Writer) error {
+				return serve(context.Background(), m, in, out, args[0])
+			})
 		},
 	}
-}
-
-// whileAnybodyAsks ends the process as soon as its worker is gone.
-func whileAnybodyAsks(in io.Reader, dir string) io.Reader {
-	return cell.WhileAnybodyAsks(in, func() {
-		_ = os.RemoveAll(dir)
-		os.Exit(exitExpected)
-	})
 }

@@ -160,6 +160,7 @@ func (f *verifyFlags) tell(w io.Writer, o *verify.Outcome, took time.Duration) e
 	fmt.Fprintf(w, "every schedule of this world of at most %s was covered: %s\n%v schedules, %s, %s, %v\n"+
 		"%s learned of which messages depend on each other; no run contradicts them\n",
 		within, none, o.Schedules, plural(o.Runs, "run"), saved(o.Result), took.Round(time.Second), plural(o.Learned, "fact"))
+	fmt.Fprintf(w, "what only holds at rest was judged at the ends of these runs, not of every schedule\n")
 	if l := o.Outside; l != nil {
 		fmt.Fprintf(w, "a schedule outside of these bounds breaks %s: %s\n", l.Breaks[0].Invariant, reports.Clean(l.Breaks[0].Message))
 	}

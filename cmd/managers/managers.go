@@ -14,6 +14,7 @@ import (
 	spaceservices "ipamsim/fuzz/space/services"
 	spacewhereabouts "ipamsim/fuzz/space/whereabouts"
 	answercalico "ipamsim/reports/answer/calico"
+	answerservices "ipamsim/reports/answer/services"
 	answerwhereabouts "ipamsim/reports/answer/whereabouts"
 	"ipamsim/scenarios"
 	dumpcalico "ipamsim/scenarios/dump/calico"
@@ -23,6 +24,7 @@ import (
 	dumpwhereabouts "ipamsim/scenarios/dump/whereabouts"
 	plancalico "ipamsim/scenarios/plan/calico"
 	plannodeipam "ipamsim/scenarios/plan/nodeipam"
+	planservices "ipamsim/scenarios/plan/services"
 	planwhereabouts "ipamsim/scenarios/plan/whereabouts"
 	"ipamsim/sim/ipam/calico"
 	"ipamsim/sim/ipam/calico/loadbalancer"
@@ -47,6 +49,6 @@ var All = sync.OnceValue(func() scenarios.Managers {
 		mixed.New(c, w).With(spacemixed.Space),
 		hostlocal.New().With(spacehostlocal.Space),
 		nodeipam.New().With(spacenodeipam.Space, dumpnodeipam.Importer, plannodeipam.Plan),
-		services.New().With(spaceservices.Space, dumpservices.Importer),
+		services.New().With(spaceservices.Space, dumpservices.Importer, planservices.Plan, answerservices.Answers),
 	}
 })

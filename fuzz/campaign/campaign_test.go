@@ -151,6 +151,21 @@ func looksAt(t *testing.T, dir string, o *Outcome) {
 			t.Errorf("%s %s has the page %q: %v", r.Invariant, r.Fingerprint, r.Page, err)
 		}
 	}
+	issues, err := filepath.Glob(filepath.Join(dir, "*.md"))
+	if err != nil || len(issues) == 0 {
+		t.Errorf("texts of issues: %q, %v", issues, err)
+	}
+	for _, file := range issues {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`ipamsim replay (\S+)`).FindAllStringSubmatch(string(text), -1) {
+			if _, err := os.Stat(filepath.Join(dir, m[1])); err != nil {
+				t.Errorf("%s: %v", filepath.Base(file), err)
+			}
+		}
+	}
 	for _, m := range regexp.MustCompile(`href="([^"]*)"`).FindAllStringSubmatch(page, -1) {
 		if _, err := os.Stat(filepath.Join(dir, m[1])); err != nil && !strings.HasPrefix(m[1], "#") {
 			t.Error(err)

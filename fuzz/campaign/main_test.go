@@ -30,8 +30,9 @@ func TestMain(m *testing.M) {
 	case "cell":
 		beforeRun = blow
 		scenarios.Tune()
-		in, out := cell.Files()
-		err = ServeCell(context.Background(), managers.All(), cell.WhileAnybodyAsks(in, func() { os.Exit(0) }), out, os.Args[2])
+		err = cell.Run(os.Args[2], func() { os.Exit(0) }, func(in io.Reader, out io.Writer) error {
+			return ServeCell(context.Background(), managers.All(), in, out, os.Args[2])
+		})
 	case "worker":
 		ctx, cancel := context.WithCancel(context.Background())
 		go func() {

@@ -43,6 +43,8 @@ const (
 	Read    Role = "read"    // what the process of the link before had read for it
 	Changed Role = "changed" // who changed that between the read and the write
 	Fault   Role = "fault"   // what was injected into a process of the address manager
+
+	untold Role = "untold" // the text's: a write that was right, and that nobody was told of
 )
 
 // Knowledge is what a process has read of a change that another one made.

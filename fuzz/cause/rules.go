@@ -39,6 +39,9 @@ type rule struct {
 	counts bool
 	// others: the call of the links did not do it, but those who came before.
 	others bool
+	// silent: its code says that a write was right, and that nobody was told of it. What
+	// should have told is no change of the record: it failed.
+	silent string
 	// name under which a finding says the invariant, if several see one mistake.
 	name string
 }
@@ -101,8 +104,9 @@ var rules = map[string]rule{
 	invariant.DoubleClaim.Name: {rests: both, reserved: true, name: lost,
 		after: named(invariant.OverlapReservation, invariant.SliceConflict, invariant.UnbackedSandbox)},
 	// Who gave the address back tells more than who was given it next.
-	invariant.DuplicateClusterIP.Name: {freed: true},
-	invariant.LeakedServiceClaim.Name: {slow: true},
+	invariant.DuplicateClusterIP.Name:   {freed: true},
+	invariant.LeakedServiceClaim.Name:   {slow: true},
+	invariant.UnservedLoadBalancer.Name: {silent: invariant.ClaimNotInStatus},
 	invariant.OverlapReservation.Name: {rests: both, name: lost,
 		after: named(invariant.DoubleClaim, invariant.UnbackedSandbox)},
 }

@@ -9,10 +9,27 @@ import (
 // at which step of the run that shows it, and where in the address manager's code.
 func (c *Cause) Lines() []string {
 	out := []string{string(c.Label)}
+	if silent := rules[c.Invariant].silent; silent != "" && silent == c.Code {
+		return append(out, c.unsaid()...)
+	}
 	for i := range c.Links {
 		out = append(out, c.Links[i].String())
 	}
 	return out
+}
+
+// unsaid tells first which messages failed, and then what they should have told of.
+func (c *Cause) unsaid() (out []string) {
+	var right []string
+	for _, l := range c.Links {
+		if l.Role != Wrote {
+			out = append(out, l.String())
+			continue
+		}
+		l.Role = untold
+		right = append(right, l.String())
+	}
+	return append(out, right...)
 }
 
 var tells = map[Knowledge]string{
@@ -38,8 +55,8 @@ func (l *Link) Tell() string {
 	switch l.Role {
 	case Given:
 		text = "it was so before the first step"
-	case Wrote:
-		text += " broke it"
+	case Wrote, untold:
+		text += map[Role]string{Wrote: " broke it", untold: " did what it should, and nothing told of it"}[l.Role]
 		if how := strings.TrimPrefix(strings.TrimSpace(l.Outcome+" "+string(l.Whose))+tells[l.Knew], "; "); how != "" {
 			text += " (" + how + ")"
 		}

@@ -1,6 +1,11 @@
 package cause
 
-import "testing"
+import (
+	"slices"
+	"testing"
+
+	"ipamsim/model/invariant"
+)
 
 // What is not known of a write leaves no empty brackets behind.
 func TestTell(t *testing.T) {
@@ -15,5 +20,21 @@ func TestTell(t *testing.T) {
 		if got := c.link.Tell(); got != c.want {
 			t.Errorf("%s\nwant %s", got, c.want)
 		}
+	}
+}
+
+// A write that was right, and that nobody was told of, is not what broke it: what failed is
+// told first. The identity of the cause is as before.
+func TestUnsaid(t *testing.T) {
+	c := Cause{Invariant: invariant.UnservedLoadBalancer.Name, Code: invariant.ClaimNotInStatus, Label: "fault", Links: []Link{
+		{Role: Wrote, Process: "a", Verb: "PUT", Resource: "blocks", Outcome: "new", Step: 1},
+		{Role: Fault, Process: "a", Verb: "PUT", Resource: "services", Outcome: "error", Step: 2},
+	}}
+	want := []string{"fault", "step 2: a PUT services met an injected fault: error", "step 1: a PUT blocks did what it should, and nothing told of it (new)"}
+	if got := c.Lines(); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := c.Key(); got != "unserved-load-balancer, not-in-status, wrote a PUT blocks new, fault a PUT services error" {
+		t.Error(got)
 	}
 }

@@ -15,14 +15,21 @@ const (
 	fileOut = 4
 )
 
-// Files are what the process of a cell serves.
-func Files() (in, out *os.File) {
-	return os.NewFile(fileIn, "asks"), os.NewFile(fileOut, "answers")
+// Run is the process of a cell, in its directory: serve answers what is asked. As soon as
+// nobody can ask any more, even in the middle of a run, the directory goes, and exit has to
+// end the process.
+func Run(dir string, exit func(), serve func(in io.Reader, out io.Writer) error) error {
+	in, out := os.NewFile(fileIn, "asks"), os.NewFile(fileOut, "answers")
+	gone := func() {
+		_ = os.RemoveAll(dir)
+		exit()
+	}
+	return serve(whileAnybodyAsks(in, gone), out)
 }
 
-// WhileAnybodyAsks reads what in has, and calls gone as soon as nobody can ask any
-// more, even in the middle of a run: a cell is no use to anybody then.
-func WhileAnybodyAsks(in io.Reader, gone func()) io.Reader {
+// whileAnybodyAsks reads what in has, and calls gone as soon as nobody can ask any
+// more: a cell is no use to anybody then.
+func whileAnybodyAsks(in io.Reader, gone func()) io.Reader {
 	r, w := io.Pipe()
 	go func() {
 		_, _ = io.Copy(w, in)

@@ -6,6 +6,9 @@ package finding
 // File replays.
 func File(fingerprint string) string { return fingerprint + ".yaml" }
 
+// RealFile replays under Kubernetes' own controllers.
+func RealFile(fingerprint string) string { return fingerprint + ".real.yaml" }
+
 // PageFile shows the run step by step.
 func PageFile(fingerprint string) string { return fingerprint + ".html" }
 
@@ -17,5 +20,5 @@ func IssueFile(fingerprint string) string { return fingerprint + ".md" }
 
 // Files are all of them.
 func Files(fingerprint string) []string {
-	return []string{File(fingerprint), PageFile(fingerprint), IssueFile(fingerprint), HistoryFile(fingerprint)}
+	return []string{File(fingerprint), RealFile(fingerprint), PageFile(fingerprint), IssueFile(fingerprint), HistoryFile(fingerprint)}
 }

@@ -21,9 +21,6 @@ const (
 	NotConfirmed Verdict = "not confirmed"
 )
 
-// RealFile replays under Kubernetes' own controllers.
-func RealFile(fingerprint string) string { return fingerprint + ".real.yaml" }
-
 // Told says it of a finding, for people; "" of one that was not tried.
 func (f *Finding) Told() string {
 	switch r := &f.Real; r.Verdict {

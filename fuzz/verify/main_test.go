@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"testing"
 
@@ -17,12 +18,10 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	scenarios.Tune()
-	in, out := cell.Files()
-	gone := func() {
-		_ = os.RemoveAll(os.Args[2])
-		os.Exit(0)
-	}
-	if err := ServeCell(context.Background(), managers.All(), cell.WhileAnybodyAsks(in, gone), out, os.Args[2]); err != nil {
+	err := cell.Run(os.Args[2], func() { os.Exit(0) }, func(in io.Reader, out io.Writer) error {
+		return ServeCell(context.Background(), managers.All(), in, out, os.Args[2])
+	})
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -15,6 +15,7 @@ import (
 	"ipamsim/model"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/scenariotest"
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/hermetic"
 	"ipamsim/sim/por"
@@ -120,11 +121,7 @@ func heldToPlain(t *testing.T, file string, b por.Bounds) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runner, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer runner.Close()
+	runner := scenariotest.Open(t)
 	n, want := plainly(t, runner, w, b)
 	r, got := reduced(t, runner, w, b)
 	t.Logf("%+v: %d schedules one by one, %d runs (%d of them at random), %d ends, %d violations", b, n, r.Runs, r.Probes, len(want.ends), len(want.broke))

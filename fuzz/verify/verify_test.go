@@ -11,6 +11,7 @@ import (
 
 	"ipamsim/cmd/managers"
 	"ipamsim/scenarios"
+	"ipamsim/scenarios/scenariotest"
 	"ipamsim/sim/hermetic"
 	"ipamsim/sim/por"
 )
@@ -98,12 +99,7 @@ func TestBreaks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runner, err := scenarios.NewRunner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer runner.Close()
-	rep, err := runner.Run(t.Context(), s, scenarios.Options{Recorded: true})
+	rep, err := scenariotest.Open(t).Run(t.Context(), s, scenarios.Options{Recorded: true})
 	if err != nil || rep.Digest != o.Report.Digest || len(rep.Violations) == 0 {
 		t.Errorf("the finding replays as %v, %v; want digest %s", rep, err, o.Report.Digest)
 	}

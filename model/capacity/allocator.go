@@ -134,6 +134,9 @@ type sandbox struct {
 // Cluster is the one that the player lives through. It is only read.
 func (p *Player) Cluster() *Cluster { return p.c }
 
+// Seed is that of the trial.
+func (p *Player) Seed() uint64 { return p.tape.seed }
+
 // Machines are all nodes that there have been, by number.
 func (p *Player) Machines() []*Machine { return p.stations }
 

@@ -112,6 +112,10 @@ type Sample struct {
 	// that lie in none of them.
 	Routes int
 	Stale  int // affinities of nodes without a Node object
+	// NodePorts are those that Services have, and InBand the cluster IPs that were handed out
+	// although they are kept for who asks for a certain one.
+	NodePorts int `json:",omitempty"`
+	InBand    int `json:",omitempty"`
 	// Six is what of it is IPv6, where pods get addresses of both families from blocks:
 	// otherwise nothing.
 	Six Part `json:",omitzero"`

@@ -1,6 +1,7 @@
 package capacity
 
 import (
+	"hash/fnv"
 	"math"
 	"math/rand/v2"
 )
@@ -29,4 +30,12 @@ func (d *Distribution) Draw(r *rand.Rand) int {
 		n = min(n, d.Max)
 	}
 	return n
+}
+
+// Draws are numbers from 0 to 1 that belong to a name in the trial of a seed, one after the
+// other, whatever else is drawn.
+func Draws(seed uint64, name string) func() float64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(name))
+	return rand.New(rand.NewPCG(seed, h.Sum64())).Float64
 }

@@ -49,6 +49,10 @@ type Player struct {
 	lacked    uint64 // freed when these tried last
 	fabric    fabric
 
+	// Tried, unless it is nil, is told of every try of a pod after its first, before what
+	// comes of it.
+	Tried func(at time.Duration, pod model.PodRef)
+
 	// Tireless: it makes every try, even one that cannot end otherwise, and so does the
 	// allocator: for tests that shortcuts change nothing.
 	Tireless bool
@@ -248,6 +252,9 @@ func (p *Player) retry(until time.Duration) error {
 			return err
 		}
 		p.now = w.at
+		if p.Tried != nil {
+			p.Tried(w.at, w.pod.Ref)
+		}
 		if !p.Tireless && (w.pod.at0 == p.freed || w.pod.refused && p.manager.Hopeless(w.pod.Node)) {
 			p.course.Adds++
 			w.pod.sandboxes++

@@ -10,7 +10,8 @@ import (
 
 // Census is what there is of addresses at an instant, as far as a Sample tells of it.
 type Census struct {
-	InUse, Leaked int // addresses, see Sample
+	InUse, Leaked     int // addresses, see Sample
+	NodePorts, InBand int // see Sample
 
 	// Of networks with blocks, which are in the order of their prefixes.
 	Blocks     []model.BlockUse
@@ -78,7 +79,7 @@ func (s *scene) device(node int, a netip.Addr) {
 
 // sample measures the scene.
 func (s *scene) sample(at time.Duration) Sample {
-	out := Sample{At: at, Pods: s.pods, Waiting: s.waiting, InUse: s.InUse, Leaked: s.Leaked, Blackholed: s.blackholed[0] + s.blackholed[1]}
+	out := Sample{At: at, Pods: s.pods, Waiting: s.waiting, InUse: s.InUse, Leaked: s.Leaked, NodePorts: s.NodePorts, InBand: s.InBand, Blackholed: s.blackholed[0] + s.blackholed[1]}
 	for i := range s.nodes {
 		if s.nodes[i].up {
 			out.Nodes++

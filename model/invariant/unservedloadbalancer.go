@@ -8,9 +8,10 @@ import (
 	"ipamsim/model"
 )
 
-// Codes of UnservedLoadBalancer.
+// Codes of UnservedLoadBalancer. ClaimNotInStatus: an address is claimed, and its Service
+// does not say so.
 const (
-	claimNotInStatus = "not-in-status"
+	ClaimNotInStatus = "not-in-status"
 	noClaim          = "no-address"
 )
 
@@ -24,7 +25,7 @@ var UnservedLoadBalancer = define(Invariant{
 	Phase:    Quiescent,
 	Doc:      "Once all is calm, every Service of type LoadBalancer has the addresses that are claimed for it, and one of each of its IP families where one is free.",
 	Kinds: []Kind{
-		{claimNotInStatus, "after convergence {address} is claimed for {service}, whose status does not say so"},
+		{ClaimNotInStatus, "after convergence {address} is claimed for {service}, whose status does not say so"},
 		{noClaim, "after convergence {service} has no {family} address, and {free} are free"},
 	},
 }, func(v View) (out []finding) {
@@ -40,7 +41,7 @@ var UnservedLoadBalancer = define(Invariant{
 			}
 			has[familyOf(c.Addr)] = true
 			if !slices.Contains(s.Balancer.Addrs, c.Addr) {
-				out = append(out, finding{code: claimNotInStatus, objects: []model.Ref{model.AddressOf(c.Addr), by}})
+				out = append(out, finding{code: ClaimNotInStatus, objects: []model.Ref{model.AddressOf(c.Addr), by}})
 			}
 		}
 		for _, family := range s.Balancer.Families {

@@ -145,22 +145,27 @@ func (s *sampler) room(n *model.Network) {
 		s.add(FreeBlocks, free[i], "ippool", p.Name)
 	}
 	without, starved := 0, 0
+	var withoutOf, starvedOf perFamily
 	for name, node := range s.Truth.Nodes {
 		if !node.Healthy() || !node.Registered {
 			continue
 		}
 		bare, hungry := false, false
-		for _, v4 := range []bool{true, false} {
+		for i, v4 := range []bool{true, false} {
 			served, left := false, 0.0
-			for i := range n.Blocks.Pools {
-				if p := &n.Blocks.Pools[i]; p.Prefix.Addr().Is4() == v4 && hands(p) && slices.Contains(p.Nodes, name) {
-					served, left = true, left+free[i]
+			for k := range n.Blocks.Pools {
+				if p := &n.Blocks.Pools[k]; p.Prefix.Addr().Is4() == v4 && hands(p) && slices.Contains(p.Nodes, name) {
+					served, left = true, left+free[k]
 				}
 			}
 			if wanted := v4 && n.Blocks.V4 || !v4 && n.Blocks.V6; !wanted || !served || s.hasBlock(name, v4) {
 				continue
 			}
-			bare, hungry = true, hungry || left == 0
+			withoutOf[i]++
+			if bare = true; left == 0 {
+				hungry = true
+				starvedOf[i]++
+			}
 		}
 		if bare {
 			without++
@@ -171,6 +176,10 @@ func (s *sampler) room(n *model.Network) {
 	}
 	s.add(NodesWithoutBlock, float64(without))
 	s.add(StarvedNodes, float64(starved))
+	if dual(n) {
+		s.families(NodesWithoutBlockPerFamily, withoutOf)
+		s.families(StarvedNodesPerFamily, starvedOf)
+	}
 }
 
 // hands reports whether a pool hands out addresses to any pod.

@@ -7,6 +7,7 @@ package metric
 
 import (
 	"cmp"
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -85,6 +86,13 @@ const (
 	RangeSize         = "ipamsim_range_size"
 	RangeInUse        = "ipamsim_range_in_use"
 	RangeLeaked       = "ipamsim_range_leaked_addresses"
+
+	// Of a cluster with pools of both address families only: elsewhere they would say
+	// what the ones without "per family" say.
+	BlackholedPairsPerFamily   = "ipamsim_blackholed_pairs_per_family"
+	BlackholedPerFamily        = "ipamsim_blackholed_addresses_per_family"
+	NodesWithoutBlockPerFamily = "ipamsim_nodes_without_block_per_family"
+	StarvedNodesPerFamily      = "ipamsim_starved_nodes_per_family"
 )
 
 // Family says what a metric means. All are gauges.
@@ -102,15 +110,19 @@ func Families() []Family {
 		{BlocksPerNode, "Blocks by the node they are affine to; a node without any has no series."},
 		{PoolSize, "Addresses in the pool."},
 		{Blackholed, "Addresses of living pods that some node cannot reach."},
+		{BlackholedPerFamily, "Addresses of living pods that some node cannot reach, by address family; only where there are pools of both."},
 		{BlackholedPairs, "Pairs of a node and an address of a living pod that it cannot reach."},
+		{BlackholedPairsPerFamily, "Pairs of a node and an address of a living pod that it cannot reach, by address family; only where there are pools of both."},
 		{EmptyBlocks, "Blocks that belong to a node and hold no address."},
 		{FreeBlocks, "Blocks of the pool that nobody has claimed; 0 for a pool that hands out no new ones."},
 		{Leaked, "Addresses claimed for an owner that is gone."},
 		{NodesWithoutBlock, "Nodes in service that a pool serves and that have no block of its address family."},
+		{NodesWithoutBlockPerFamily, "Nodes in service that a pool of the address family serves and that have no block of it; only where there are pools of both."},
 		{RangeInUse, "Addresses claimed in the range."},
 		{RangeLeaked, "Addresses of the range claimed for an owner that is gone."},
 		{RangeSize, "Addresses that the range's policy lets be handed out."},
 		{StarvedNodes, "Nodes without a block for which no block is left to claim."},
+		{StarvedNodesPerFamily, "Nodes without a block of the address family for which none is left to claim; only where there are pools of both."},
 	}
 }
 
@@ -153,13 +165,25 @@ func (s *sampler) add(name string, value float64, labels ...string) {
 // losses counts what the routing tables swallow.
 func (s *sampler) losses() {
 	type pair struct {
-		from, to string
+		from string
+		to   netip.Addr
 	}
-	pairs, addrs := map[pair]bool{}, map[string]bool{}
+	pairs, addrs := map[pair]bool{}, map[netip.Addr]bool{}
+	var pairsOf, addrsOf perFamily
 	for _, l := range s.Losses {
-		to := l.To.String()
-		pairs[pair{l.From, to}], addrs[to] = true, true
+		if p := (pair{l.From, l.To}); !pairs[p] {
+			pairs[p] = true
+			pairsOf.add(l.To)
+		}
+		if !addrs[l.To] {
+			addrs[l.To] = true
+			addrsOf.add(l.To)
+		}
 	}
 	s.add(BlackholedPairs, float64(len(pairs)))
 	s.add(Blackholed, float64(len(addrs)))
+	if slices.ContainsFunc(s.Networks, func(n model.Network) bool { return dual(&n) }) {
+		s.families(BlackholedPairsPerFamily, pairsOf)
+		s.families(BlackholedPerFamily, addrsOf)
+	}
 }

@@ -222,6 +222,53 @@ func TestOneChange(t *testing.T) {
 	}
 }
 
+// TestBothFamilies: what a cluster with pools of both address families has besides, of
+// each; a total that is right says nothing of the family that is wrong.
+func TestBothFamilies(t *testing.T) {
+	v := staging()
+	four := v.Networks[0].Blocks.Pools[0]
+	six := model.IPPool{Name: "six", Prefix: cidr("fd64:75::/64"), BlockBits: 122, Workloads: true, Nodes: four.Nodes}
+	v.Networks[0].Blocks.Pools = append(v.Networks[0].Blocks.Pools, six)
+	v.Networks[0].Blocks.V6 = true
+	v.Networks[0].Ranges = append(v.Networks[0].Ranges, model.Range{Prefix: six.Prefix, Start: ip("fd64:75::"), End: ip("fd64:75::ffff:ffff:ffff:ffff")})
+	for i, node := range four.Nodes[:3] {
+		b := netip.PrefixFrom(ip(fmt.Sprintf("fd64:75::%x", 64*i)), 122)
+		v.Record.Pools = append(v.Record.Pools, model.Pool{Name: fmt.Sprint(b), Range: b, Node: node})
+		v.Record.Affinities = append(v.Record.Affinities, model.Affinity{Block: b, Node: node, State: model.Confirmed})
+	}
+	pod(&v, "echo-d", "kubestage1002", "fd64:75::5")
+	lose(&v, "kubestage1001", "fd64:75::5")
+	before, want := exported(staging()), strings.Split(strings.TrimSpace(`
+ipamsim_blackholed_addresses 2
+ipamsim_blackholed_addresses_per_family{family="IPv4"} 1
+ipamsim_blackholed_addresses_per_family{family="IPv6"} 1
+ipamsim_blackholed_pairs 3
+ipamsim_blackholed_pairs_per_family{family="IPv4"} 2
+ipamsim_blackholed_pairs_per_family{family="IPv6"} 1
+ipamsim_empty_blocks{ippool="six"} 2
+ipamsim_free_blocks{ippool="six"} 2.8823037615171174e+17
+ipamsim_leaked_addresses{ippool="six"} 0
+ipamsim_nodes_without_block_per_family{family="IPv4"} 2
+ipamsim_nodes_without_block_per_family{family="IPv6"} 1
+ipamsim_starved_nodes_per_family{family="IPv4"} 2
+ipamsim_starved_nodes_per_family{family="IPv6"} 0
+`), "\n")
+	var got []string
+	for _, line := range exported(v) {
+		if !slices.Contains(before, line) && strings.HasPrefix(line, "ipamsim_") {
+			got = append(got, line)
+		}
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+	for _, p := range metric.Sample(v) {
+		if !slices.ContainsFunc(metric.Families(), func(f metric.Family) bool { return f.Name == p.Name }) {
+			t.Errorf("%s has no family", p.Name)
+		}
+	}
+}
+
 // TestRanges: an address manager without blocks.
 func TestRanges(t *testing.T) {
 	v := metric.View{

@@ -134,16 +134,21 @@ func (s *Series) First(name string, holds func(float64) bool) (at time.Duration,
 		if t.Name != name {
 			continue
 		}
-		for _, c := range t.Changes {
-			if !math.IsNaN(c.Value) && holds(c.Value) {
-				if which == nil || c.At < at {
-					at, which = c.At, t
-				}
-				break
-			}
+		if first, ok := t.First(holds); ok && (which == nil || first < at) {
+			at, which = first, t
 		}
 	}
 	return at, which
+}
+
+// First is the earliest instant at which the track satisfies a condition.
+func (t *Track) First(holds func(float64) bool) (at time.Duration, ok bool) {
+	for _, c := range t.Changes {
+		if !math.IsNaN(c.Value) && holds(c.Value) {
+			return c.At, true
+		}
+	}
+	return 0, false
 }
 
 // Sum is the sum of a metric over all its tracks at an instant; ok is false if

@@ -110,7 +110,7 @@ func (a *Answer) take(r *Recommendation) string {
 func (a *Answer) asked() string {
 	var parts []string
 	for _, b := range a.Require {
-		parts = append(parts, bound(b))
+		parts = append(parts, a.bound(b))
 	}
 	return list(parts)
 }
@@ -256,7 +256,7 @@ func (a *Answer) broken(n int) (out []string) {
 		switch {
 		case v.Outcome == Meets:
 		case m == nil || v.Outcome == NotKnown:
-			out = append(out, called(v.Measure)+" is not known")
+			out = append(out, a.called(v.Measure)+" is not known")
 		default:
 			out = append(out, a.instead(n, m, v.Bound))
 		}
@@ -284,7 +284,7 @@ func (a *Answer) cannotTell(r *Recommendation) string {
 			continue
 		}
 		f, m := a.Rows[n].Figures[v.Measure], a.measure(v.Measure)
-		s := fmt.Sprintf("Too few repeats to tell: %s of %s cannot show %s: it is %s", plural(f.Lives, "trial"), a.choice(n), bound(v.Bound), a.say(m.Unit, float64(f.Value)))
+		s := fmt.Sprintf("Too few repeats to tell: %s of %s cannot show %s: it is %s", plural(f.Lives, "trial"), a.choice(n), a.bound(v.Bound), a.say(m.Unit, float64(f.Value)))
 		if band := a.band(m, f); band != "" {
 			s += ", and may be " + band
 		}
@@ -337,7 +337,7 @@ func (a *Answer) unanswered(r *Recommendation) string {
 		}
 		for _, v := range a.Rows[n].Bounds {
 			if a.Rows[n].Lives > 0 && v.Outcome == NotKnown {
-				return fmt.Sprintf("There is no answer: the engine %q does not measure %s.", a.Rows[n].Engine, called(v.Measure))
+				return fmt.Sprintf("There is no answer: the engine %q does not measure %s.", a.Rows[n].Engine, a.called(v.Measure))
 			}
 		}
 	}

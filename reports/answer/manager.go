@@ -1,10 +1,19 @@
 package answer
 
-import "ipamsim/model/capacity"
+import (
+	"slices"
+	"strings"
+
+	"ipamsim/model/capacity"
+)
 
 // Manager is what answers know of an address manager: a part of its ipam.Manager. The zero
 // value knows nothing.
 type Manager struct {
+	// Tenants are what gets the addresses; "" is pods.
+	Tenants string
+	// With are the measures of its own, Without those that mean nothing of it.
+	With, Without []string
 	// Minimise is the measure that is best if a plan says nothing.
 	Minimise string
 	// Changes are what options do that known failures follow from, in the order to tell
@@ -12,4 +21,42 @@ type Manager struct {
 	Changes []Known
 	// Step is a step of a migration as an instruction, of the manager's own kinds.
 	Step func(*capacity.Step) string
+}
+
+// measures are those that mean something, as people are told of them.
+func (m *Manager) measures() []Measure {
+	all := slices.DeleteFunc(Measures(), func(x Measure) bool {
+		return slices.Contains(m.Without, x.Name) || x.some && !slices.Contains(m.With, x.Name)
+	})
+	if m.Tenants == "" {
+		return all
+	}
+	for i := range all {
+		x := &all[i]
+		x.Title, x.Doc, x.head, x.words = m.says(x.Title), m.says(x.Doc), m.says(x.head), m.says(x.words)
+		if x.Unit == Pods {
+			x.Unit = Unit(m.Tenants)
+		}
+	}
+	return all
+}
+
+// measure is the one of this name, nil if there is none.
+func (m *Manager) measure(name string) *Measure {
+	all := m.measures()
+	if i := slices.IndexFunc(all, func(x Measure) bool { return x.Name == name }); i >= 0 {
+		return &all[i]
+	}
+	return nil
+}
+
+// says is a text about pods as one about the tenants, whose ADD is their creation.
+func (m *Manager) says(text string) string {
+	if m.Tenants == "" {
+		return text
+	}
+	return strings.NewReplacer(
+		"bound to a node", "asked for", "Pods", m.Tenants, "pods", m.Tenants, "an ADD", "a request", "ADDs", "requests", "ADD", "request",
+		"no address was left that the node may hand out", "no address or no node port was left", "a sandbox", "one",
+	).Replace(text)
 }

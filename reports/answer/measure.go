@@ -27,6 +27,7 @@ type Measure struct {
 	aside bool
 	fine  bool // it is told in files, and not on a terminal or a page
 	real  bool // only the real code knows it
+	some  bool // only of managers that say so: see Manager.With
 	// of one life; not a number if that does not tell, infinite for a time beyond the
 	// horizon.
 	of func(c *Trials, l *capacity.Course) float64
@@ -50,6 +51,7 @@ const (
 	Affinities   Unit = "affinities"
 	Adds         Unit = "ADDs"
 	Requests     Unit = "requests"
+	Ports        Unit = "ports"
 	Violations   Unit = "violations"
 )
 
@@ -120,6 +122,11 @@ func Measures() []Measure {
 			Doc: "The most prefixes that nodes announce at any time: blocks and borrowed addresses.", of: most(func(s *capacity.Sample) float64 { return float64(s.Routes) })},
 		{Name: "waste", Title: "Waste", Unit: Share, Better: Less, Over: OverMean, when: onAverage, head: "waste", words: "it wastes the fewest addresses",
 			Doc: "The share of the addresses in blocks that nobody uses, or of all where there are no blocks; what has leaked is nobody's. The mean over time.", of: average(func(c *Trials, s *capacity.Sample) float64 { return s.Waste(c.BlockSize) })},
+		{Name: "nodePorts", Title: "Node ports", Unit: Ports, Better: Less, Over: OverMean, when: atWorst, head: "node\nports", words: "it takes the fewest node ports",
+			Doc: "The most node ports at any time that Services have.", some: true, aside: true, of: most(func(s *capacity.Sample) float64 { return float64(s.NodePorts) })},
+		{Name: "inBand", Title: "Handed out of the static band", Unit: Addresses, Better: Less, Over: OverMean, when: atWorst, head: "of the\nstatic band", words: "it hands out the fewest addresses of the static band",
+			Doc:  "The most addresses at any time that Services have which asked for none, of those that are kept for Services that ask for a certain one: such a Service may be refused then.",
+			some: true, of: most(func(s *capacity.Sample) float64 { return float64(s.InBand) })},
 		{Name: "blackholedIPv6", Title: "Blackholed pairs in IPv6", Unit: Pairs, Better: Less, Over: OverMean, when: atWorst, head: "IPv6\nblackholed", words: "it has the fewest blackholed pairs in IPv6",
 			Doc: "Of the blackholed pairs, those of an IPv6 address, where pods have addresses of both families.", aside: true, of: ofSix(most, func(p *capacity.Part) float64 { return float64(p.Blackholed) })},
 		{Name: "routesIPv6", Title: "IPv6 routes", Unit: Prefixes, Better: Less, Over: OverMean, when: atWorst, head: "IPv6\nroutes", words: "it announces the fewest IPv6 routes",
@@ -144,14 +151,10 @@ func Measures() []Measure {
 			of: func(_ *Trials, l *capacity.Course) float64 { return known(ratio(float64(l.Calls), float64(l.Adds))) }},
 		{Name: "addMedian", Title: "Time of an ADD, median", Unit: Milliseconds, Better: Less, Over: OverMean, head: "ADD\nmedian", words: "its ADDs are fastest",
 			Doc: "How long an ADD takes at the median.", aside: true, real: true,
-			of: func(_ *Trials, l *capacity.Course) float64 {
-				return known(float64(l.AddMedian) / float64(time.Millisecond))
-			}},
+			of: func(_ *Trials, l *capacity.Course) float64 { return known(milliseconds(l.AddMedian)) }},
 		{Name: "addP99", Title: "Time of an ADD, 99th percentile", Unit: Milliseconds, Better: Less, Over: OverMean, head: "ADD\np99", words: "its slowest ADDs are fastest",
 			Doc: "How long the slowest of 100 ADDs takes.", aside: true, real: true,
-			of: func(_ *Trials, l *capacity.Course) float64 {
-				return known(float64(l.AddP99) / float64(time.Millisecond))
-			}},
+			of: func(_ *Trials, l *capacity.Course) float64 { return known(milliseconds(l.AddP99)) }},
 		{Name: "violations", Title: "Violations", Unit: Violations, Better: Less, Over: OverMean, head: "violations", words: "it violates the fewest invariants",
 			Doc: "Violations of all invariants that the real code was seen to make.", aside: true, real: true, of: violations},
 	}
@@ -307,5 +310,7 @@ func known(v float64) float64 {
 	}
 	return v
 }
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 func days(d time.Duration) float64 { return d.Hours() / 24 }

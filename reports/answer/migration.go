@@ -184,7 +184,7 @@ func (a *Answer) beginning() (out []Beginning) {
 				continue
 			}
 			first := &capacity.Course{Exhausted: capacity.Never, Samples: l.Samples[:1]}
-			for _, m := range Measures() {
+			for _, m := range a.plan.Manager.measures() {
 				if v := m.of(c, first); m.when == atWorst && m.Better == Less && m.Unit != Prefixes && m.Unit != Blocks && v > 0 {
 					out = append(out, Beginning{m.Name, Number(v)})
 				}

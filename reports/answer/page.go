@@ -119,7 +119,7 @@ func (a *Answer) facts() []index.Fact {
 	if real > 0 {
 		out = append(out, index.Fact{Name: "run by the real code as well", Value: short(float64(real))})
 	}
-	for _, f := range []index.Fact{{Name: "upstream", Value: a.Upstream}, {Name: "file", Value: a.File}, {Name: "required", Value: a.asked()}, {Name: "as little as possible", Value: called(a.Minimise)}} {
+	for _, f := range []index.Fact{{Name: "upstream", Value: a.Upstream}, {Name: "file", Value: a.File}, {Name: "required", Value: a.asked()}, {Name: "as little as possible", Value: a.called(a.Minimise)}} {
 		if f.Value != "" {
 			out = append(out, f)
 		}

@@ -123,7 +123,7 @@ func (a *Answer) overTime() []Plot {
 	c := &chart.Panels{Title: p.Title, X: chart.Axis{Label: "time", Duration: true}}
 	var never []string
 	for _, q := range quantities {
-		panel, ever := chart.Panel{Title: q.title, Y: q.axis}, false
+		panel, ever := chart.Panel{Title: a.plan.Manager.says(q.title), Y: a.axis(q.axis)}, false
 		for _, n := range rows {
 			l := a.quantityLine(n, &q, band)
 			ever = ever || slices.ContainsFunc(l.Points, func(p chart.Point) bool { return p.Y != 0 }) ||
@@ -135,7 +135,7 @@ func (a *Answer) overTime() []Plot {
 		if ever {
 			c.Panels = append(c.Panels, panel)
 		} else {
-			never = append(never, strings.ToLower(q.title[:1])+q.title[1:])
+			never = append(never, a.plan.Manager.says(strings.ToLower(q.title[:1])+q.title[1:]))
 		}
 	}
 	if len(c.Panels) == 0 {
@@ -176,4 +176,10 @@ func (a *Answer) quantityLine(n int, q *quantity, band bool) chart.Line {
 			l.Band = append(l.Band, chart.Range{X: x, Low: Quantile(values, 0.05), High: Quantile(values, 0.95)})
 		}
 	}
+}
+
+// axis is one in the words of the plan.
+func (a *Answer) axis(x chart.Axis) chart.Axis {
+	x.Label = a.plan.Manager.says(x.Label)
+	return x
 }

@@ -86,7 +86,7 @@ func Of(p *Question) *Answer {
 	for _, x := range p.Axes {
 		a.Axes = append(a.Axes, Axis{reports.Clean(x.Setting), cleaned(x.Values), x.Given})
 	}
-	all := Measures()
+	all := p.Manager.measures()
 	taken := map[string]bool{}
 	for i := range p.Cells {
 		a.Rows = append(a.Rows, row(p, &p.Cells[i], all, taken))

@@ -75,27 +75,23 @@ func (a *Answer) band(m *Measure, f Figure) string {
 }
 
 // bound in words: "exhaustion probability ≤ 5%", "blackholed = 0".
-func bound(b Bound) string {
-	for _, m := range Measures() {
-		switch {
-		case m.Name != b.Measure:
-		case b.Most == 0:
-			return m.column() + " = 0"
-		case m.Unit == Share:
-			return m.column() + " ≤ " + short(100*b.Most) + "%" + m.average()
-		default:
-			return m.column() + " ≤ " + short(b.Most) + map[Unit]string{Days: " d", Milliseconds: " ms"}[m.Unit] + m.average()
-		}
+func (a *Answer) bound(b Bound) string {
+	m := a.plan.Manager.measure(b.Measure)
+	switch {
+	case m == nil:
+		return b.Measure + " ≤ " + short(b.Most)
+	case b.Most == 0:
+		return m.column() + " = 0"
+	case m.Unit == Share:
+		return m.column() + " ≤ " + short(100*b.Most) + "%" + m.average()
 	}
-	return b.Measure + " ≤ " + short(b.Most)
+	return m.column() + " ≤ " + short(b.Most) + map[Unit]string{Days: " d", Milliseconds: " ms"}[m.Unit] + m.average()
 }
 
 // called is what sentences call a measure of this name.
-func called(name string) string {
-	for _, m := range Measures() {
-		if m.Name == name {
-			return m.column()
-		}
+func (a *Answer) called(name string) string {
+	if m := a.plan.Manager.measure(name); m != nil {
+		return m.column()
 	}
 	return name
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"ipamsim/model"
+	"ipamsim/model/film"
 	"ipamsim/reports"
 	"ipamsim/reports/page"
 	"ipamsim/reports/page/browser"
@@ -90,6 +91,7 @@ func TestPage(t *testing.T) {
 		{"phone", testPhone},
 		{"phone order", testPhoneOrder},
 		{"a replaced row", testReplacedRow},
+		{"both address families", testBothFamilies},
 		{"dark", testDark},
 		{"without a script", testWithoutScript},
 		{"other verdicts", testOtherVerdicts},
@@ -179,6 +181,33 @@ func testScene(t *testing.T, b *browser.Browser) {
 	r.Wait("location.hash == '#step=8&node=node-b'")
 	r.Press(kb.Home)
 	r.misses("#tables", "default/web")
+}
+
+// In dual stack a node has a routing table of each family, addresses are in the order of
+// numbers, and what is lost says of which family it is.
+func testBothFamilies(t *testing.T, b *browser.Browser) {
+	rec := small("default/web-2")
+	route := func(dst, text string) film.Change {
+		return film.Change{Table: 3, Key: "node-a " + dst, Row: []string{"node-a", dst, text}}
+	}
+	rec.Film.Frames[0].Changes = append(rec.Film.Frames[0].Changes,
+		film.Change{Table: 0, Key: "six", Row: []string{"six", "default/net", "fd00:1::/124", ""}},
+		route("fd00:1::10/128", "fd00:1::10 dev cali2"), route("fd00:1::a/128", "fd00:1::a dev cali1"), route("fd00:1::/124", "blackhole fd00:1::/124"))
+	rec.Film.Frames[3].Changes[2].Row[2] = "10.0.0.1 fd00:1::7" // who is lost
+	rec.Addresses = append(rec.Addresses, reports.Held{Network: "default/net", Addr: "fd00:1::7", Spans: []reports.Span{{Kind: reports.Live, From: 3, Who: "default/web-1", Node: "node-b"}}})
+	r := show(t, b, rec, "#step=7", desk)
+	r.at("7")
+	r.sees("#reach", "node-a does not reach 2 addresses, 1 of IPv6, on node-b")
+	r.Wait("[...document.querySelectorAll('#routes h4')].map((h) => h.textContent).join() == 'IPv4,IPv6'")
+	r.Wait("[...document.querySelectorAll('#routes table')].map((t) => [...t.querySelectorAll('code')].map((c) => c.textContent.split(' ').slice(0, 2).join(' ')).join()).join('|').endsWith('|blackhole fd00:1::/124,fd00:1::a dev,fd00:1::10 dev')")
+	r.sees("#grid", "Pool six (fd00:1::/124)")
+	r.misses("#grid", "too wide to draw")
+
+	rec.Film.Frames[3].Changes[2].Row[2] = "fd00:1::7"
+	r = show(t, b, rec, "#step=7&node=node-b", desk)
+	r.at("7")
+	r.sees("#reach", "node-a does not reach 1 address of IPv6 on node-b")
+	r.Wait("document.querySelectorAll('#routes h4').length == 0 && document.querySelectorAll('#routes table').length == 1")
 }
 
 // What is searched stays in strip, lanes and tables, and the steps that match can be

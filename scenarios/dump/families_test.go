@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"ipamsim/cmd/managers"
+	"ipamsim/model"
 	"ipamsim/scenarios/dump"
+	"ipamsim/scenarios/dump/diagnosis"
 	"ipamsim/scenarios/scenariotest"
 )
 
@@ -109,5 +111,56 @@ func TestNodesAddressIsReserved(t *testing.T) {
 	}
 	if printed := read(1, 2); !strings.Contains(printed, "nothing safe was found") {
 		t.Errorf("a remedy is offered:\n%s", printed)
+	}
+}
+
+// crowdedSix is a site in dual stack of which node-c has a block of IPv4 and none of IPv6:
+// node-a has two, and could do without the second one; node-d has one with room.
+func crowdedSix() *site {
+	s := &site{dual: true}
+	s.crd("BGPConfiguration", "default", obj{"asNumber": 64601, "nodeToNodeMeshEnabled": false})
+	s.crd("BGPPeer", "router", obj{"asNumber": 14907, "peerIP": "192.168.0.1"})
+	s.crd("BGPPeer", "router6", obj{"asNumber": 14907, "peerIP": "fd00:192::1"})
+	s.pool("main", "10.0.0.0/27", nil)
+	s.pool("six", "fd00:1::/124", obj{"blockSize": 125})
+	s.node("node-a", 1, nil, nil)
+	s.node("node-c", 3, nil, nil)
+	s.node("node-d", 4, nil, nil)
+	s.pool("six-more", "fd00:2::/125", obj{"blockSize": 125})
+	s.block("10.0.0.0/29", "node-a", true)
+	s.block("10.0.0.8/29", "node-c", true)
+	s.block("10.0.0.16/29", "node-d", true)
+	s.block("fd00:2::/125", "node-d", true)
+	s.pod("db-1", "node-d", "10.0.0.17 fd00:2::1", "ReplicaSet/db", true, nil)
+	s.block("fd00:1::/125", "node-a", true)
+	s.block("fd00:1::8/125", "node-a", true)
+	s.pod("web-1", "node-a", "10.0.0.1 fd00:1::1", "ReplicaSet/web", true, nil)
+	s.pod("web-2", "node-a", "10.0.0.2 fd00:1::9", "ReplicaSet/web", true, nil)
+	return s
+}
+
+// What is lost in IPv6 alone is found in IPv6 alone, and mended by a block of IPv6.
+func TestProveSpareBlockOfIPv6(t *testing.T) {
+	s := crowdedSix()
+	s.pod("web-3", "node-c", "10.0.0.9 fd00:1::2", "ReplicaSet/web", true, nil)
+	f := s.proven(t)
+	if len(f.All) != 1 || diagnosis.ObjectsOf(&f.All[0].Violation)[model.RefAddress] != "fd00:1::2" {
+		t.Errorf("want fd00:1::2 alone:\n%s", toldOf(f))
+	}
+	says(t, f, "finding: blackholed-address", "blackhole fd00:1::/125", "ip route get fd00:1::2 on node-a",
+		"kubectl delete ipamblocks.crd.projectcalico.org fd00-1--8-125 && kubectl delete blockaffinities.crd.projectcalico.org node-a-fd00-1--8-125", actedOut, "nothing new")
+}
+
+// Nothing is lost yet: the next pod on node-c is going to be, in IPv6.
+func TestPredictsIPv6(t *testing.T) {
+	c := crowdedSix().cluster(t)
+	text, parsed, _ := scenario(t, c, dump.Options{})
+	if got := wrong(look(t, parsed)); len(got) > 0 {
+		t.Errorf("at the time of the dump: %v", got)
+	}
+	var do operator
+	do.pod("next", "node-c")
+	if got, _ := do.run(t, text); !slices.Equal(got, []string{"blackholed-address"}) {
+		t.Errorf("got %v", got)
 	}
 }

@@ -26,6 +26,7 @@ type obj = map[string]any
 type site struct {
 	items  []obj
 	blocks []*siteBlock
+	dual   bool // nodes have an IPv6 address, too
 }
 
 type siteBlock struct {
@@ -56,14 +57,20 @@ func (s *site) pool(name, cidr string, more obj) {
 }
 
 func (s *site) node(name string, number int, labels, spec obj) {
+	notes := obj{"projectcalico.org/IPv4Address": fmt.Sprintf("192.168.0.%d/24", 10+number)}
+	if s.dual {
+		notes["projectcalico.org/IPv6Address"] = fmt.Sprintf("fd00:192::%d/64", 10+number)
+	}
 	s.items = append(s.items, obj{
 		"apiVersion": "v1", "kind": "Node",
-		"metadata": obj{"name": name, "labels": labels, "annotations": obj{"projectcalico.org/IPv4Address": fmt.Sprintf("192.168.0.%d/24", 10+number)}},
+		"metadata": obj{"name": name, "labels": labels, "annotations": notes},
 		"spec":     spec, "status": obj{"conditions": []obj{{"type": "Ready", "status": "True"}}},
 	})
 }
 
-func dashed(cidr string) string { return strings.NewReplacer(".", "-", "/", "-").Replace(cidr) }
+func dashed(cidr string) string {
+	return strings.NewReplacer(".", "-", "/", "-", ":", "-").Replace(cidr)
+}
 
 // block is owned, with an affinity if affine.
 func (s *site) block(cidr, owner string, affine bool) {
@@ -77,20 +84,33 @@ func (s *site) affinity(cidr, owner string) {
 	s.crd("BlockAffinity", owner+"-"+dashed(cidr), obj{"cidr": cidr, "node": owner, "state": "confirmed", "deleted": "false"})
 }
 
-// claim puts an address into the record.
-func (s *site) claim(ip, id, node, pod string) {
-	a := netip.MustParseAddr(ip)
-	for _, b := range s.blocks {
-		if b.cidr.Contains(a) {
-			b.held[int(a.As4()[3]-b.cidr.Addr().As4()[3])] = obj{"handle_id": "k8s-pod-network." + id, "secondary": obj{"namespace": "shop", "node": node, "pod": pod, "timestamp": "2025"}}
-			s.crd("IPAMHandle", "k8s-pod-network."+id, obj{"handleID": "k8s-pod-network." + id, "block": obj{b.cidr.String(): 1}})
+// claim puts addresses into the record, with spaces between them.
+func (s *site) claim(ips, id, node, pod string) {
+	counts := obj{}
+	for _, ip := range strings.Fields(ips) {
+		a := netip.MustParseAddr(ip)
+		for _, b := range s.blocks {
+			if b.cidr.Contains(a) {
+				at, first := a.As16(), b.cidr.Addr().As16()
+				b.held[int(at[15]-first[15])] = obj{"handle_id": "k8s-pod-network." + id, "secondary": obj{"namespace": "shop", "node": node, "pod": pod, "timestamp": "2025"}}
+				counts[b.cidr.String()] = 1
+			}
 		}
+	}
+	if len(counts) > 0 {
+		s.crd("IPAMHandle", "k8s-pod-network."+id, obj{"handleID": "k8s-pod-network." + id, "block": counts})
 	}
 }
 
-// pod runs in namespace shop; owner is KIND/NAME, "" for none. claimed: the record knows.
-func (s *site) pod(name, node, ip, owner string, claimed bool, notes obj) {
-	annotations := obj{"cni.projectcalico.org/containerID": "c-" + name, "cni.projectcalico.org/podIP": ip + "/32", "cni.projectcalico.org/podIPs": ip + "/32"}
+// pod runs in namespace shop, with addresses that have spaces between them; owner is
+// KIND/NAME, "" for none. claimed: the record knows.
+func (s *site) pod(name, node, ips, owner string, claimed bool, notes obj) {
+	var all, podIPs = []string{}, []obj{}
+	for _, ip := range strings.Fields(ips) {
+		a := netip.MustParseAddr(ip)
+		all, podIPs = append(all, netip.PrefixFrom(a, a.BitLen()).String()), append(podIPs, obj{"ip": ip})
+	}
+	annotations := obj{"cni.projectcalico.org/containerID": "c-" + name, "cni.projectcalico.org/podIP": all[0], "cni.projectcalico.org/podIPs": strings.Join(all, ",")}
 	for k, v := range notes {
 		annotations[k] = v
 	}
@@ -100,10 +120,10 @@ func (s *site) pod(name, node, ip, owner string, claimed bool, notes obj) {
 	}
 	s.items = append(s.items, obj{
 		"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": obj{"nodeName": node, "containers": []obj{{"name": "main", "image": "web:1"}}},
-		"status": obj{"phase": "Running", "podIP": ip, "podIPs": []obj{{"ip": ip}}},
+		"status": obj{"phase": "Running", "podIP": podIPs[0]["ip"], "podIPs": podIPs},
 	})
 	if claimed {
-		s.claim(ip, "c-"+name, node, name)
+		s.claim(ips, "c-"+name, node, name)
 	}
 }
 
@@ -113,7 +133,7 @@ func (s *site) list(t *testing.T) []byte {
 	items := slices.Clone(s.items)
 	for _, b := range s.blocks {
 		all, free, attributes := []any{}, []int{}, []obj{}
-		for i := range 1 << (32 - b.cidr.Bits()) {
+		for i := range 1 << (b.cidr.Addr().BitLen() - b.cidr.Bits()) {
 			if a := b.held[i]; a != nil {
 				all, attributes = append(all, len(attributes)), append(attributes, a)
 			} else {

@@ -187,6 +187,9 @@ func (p *Plan) textOf(v any, at []any) string {
 // cell finishes a combination.
 func (p *Plan) cell(d *Draft, c Cell, picked []choice, cache map[string]*made) error {
 	blame := func(name, problem string) error { return p.blame(name, problem, c, picked) }
+	if p.manager.Tenants != nil {
+		d.nodes, d.Load.MaxPods = 1, podsMax
+	}
 	m, err := p.make(d, cache)
 	if wrong := (*Mistake)(nil); errors.As(err, &wrong) {
 		return blame(wrong.Setting, wrong.Problem)

@@ -64,6 +64,11 @@ func (d *Draft) put(s Setting, v any) string {
 	if s.Of != "" && s.Of != d.plan.Manager() {
 		return fmt.Sprintf("%s is a setting of %s, and this is a plan for %s", s.Name, s.Of, d.plan.Manager())
 	}
+	if s.Of == "" {
+		if problem := d.plan.manager.Tenants.only(s.Name); problem != "" {
+			return problem
+		}
+	}
 	value, ok := s.Read(v)
 	if !ok {
 		return fmt.Sprintf("want %s", s.Want)
@@ -77,8 +82,10 @@ func (d *Draft) put(s Setting, v any) string {
 
 // complete checks what settings mean for each other, and fills in what follows.
 func (d *Draft) complete() (name, problem string) {
-	t := &d.Trouble
+	t, of := &d.Trouble, d.plan.manager.Tenants
 	switch {
+	case of != nil && d.Load.Pods == 0:
+		return of.Number, "missing, want how many " + of.Resource + " there are"
 	case d.Load.Pods == 0 && !d.Given("podsPerNode") && d.running == 0:
 		return "podsPerNode", "missing, want podsPerNode or pods: how many pods are meant to run"
 	case t.DrainEvery > 0 && t.DrainFor == 0:

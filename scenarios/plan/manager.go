@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ipamsim/model/capacity"
+	"ipamsim/model/metric"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/strict"
 	"ipamsim/sim/cluster"
@@ -47,6 +48,30 @@ type Manager struct {
 	Pool  string
 
 	Real RealCode
+	// Tenants get the addresses, if it is not pods that do; nil: pods.
+	Tenants *Tenants
+}
+
+// Tenants are objects that get addresses as pods do elsewhere: each pod of the tape is one of
+// them. There is one node, to which nothing happens.
+type Tenants struct {
+	Kind, Resource string // Service, services
+	// Number is the setting that says how many there are, Shared are those of all managers
+	// that a plan may have.
+	Number string
+	Shared []string
+	// Spec of the one of a name, in the trial of a seed.
+	Spec func(c *capacity.Cluster, seed uint64, name string) Body
+	// Measure completes the sample of a view: Pods are those that are stored.
+	Measure func(x *capacity.Sample, v metric.View, c *capacity.Cluster)
+}
+
+// only refuses a setting of pods or nodes.
+func (t *Tenants) only(name string) string {
+	if t == nil || slices.Contains(t.Shared, name) {
+		return ""
+	}
+	return fmt.Sprintf("%s is about pods or nodes, and this is a plan for %s", name, t.Resource)
 }
 
 // Move is from what a cluster that runs has to what an option asks for.

@@ -80,6 +80,7 @@ func TestReadyPlans(t *testing.T) {
 		"growth-5000-nodes":  {10, growthSmall},
 		"replaced-nodes":     {12, nil},
 		"node-ranges":        {10, nil},
+		"service-ranges":     {10, nil},
 	} {
 		seen++
 		p := ready(t, name, x.change...)

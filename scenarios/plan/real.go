@@ -40,12 +40,19 @@ func (p *Plan) real(ctx context.Context, r *scenarios.Runner, c *capacity.Cluste
 	if err != nil {
 		return nil, "", err
 	}
+	if s.crowded != "" {
+		return nil, s.crowded, nil
+	}
 	course := s.course()
 	o := scenarios.Options{Store: scenarios.Memory, InTurn: c.Apart}
 	o.Looks.At = s.instants(c.Apart)
 	o.Looks.See = func(i int, v metric.View) {
 		x := capacity.Measure(v)
 		x.At, x.Unplaced = s.looks[i].at, s.looks[i].unplaced
+		if of := p.manager.Tenants; of != nil {
+			of.Measure(&x, v, c)
+			x.Pods, x.Waiting = s.looks[i].wanted, s.looks[i].wanted-x.Pods
+		}
 		if s.looks[i].onTheWay {
 			course.Migration.Saw(x)
 			return
@@ -79,13 +86,15 @@ type script struct {
 	numbers map[string]int32 // of nodes
 	since   time.Duration
 	tries   []try            // of steps of a migration
-	ahead   *capacity.Player // of a migration: lives through it beforehand
+	ahead   *capacity.Player // of a migration, or of tenants: lives through it beforehand
+	crowded string           // why there is no room for all tries
 }
 
 // look is a sample that is due.
 type look struct {
 	at       time.Duration
 	unplaced int  // pods that no node has room for then, which only the tape knows
+	wanted   int  // tenants that there are meant to be
 	onTheWay bool // of a migration, and not one of the course
 }
 
@@ -93,7 +102,7 @@ type look struct {
 // again, and so when the course begins to count, the reference has found out.
 func (s *script) course() *capacity.Course {
 	out := &capacity.Course{Since: s.since, Exhausted: capacity.Never}
-	if s.ahead != nil {
+	if s.ahead != nil && s.ahead.Course().Migration != nil {
 		out.Since = s.ahead.Course().Since
 		way := *s.ahead.Course().Migration
 		way.Worst = capacity.Sample{}
@@ -130,11 +139,12 @@ func (p *Plan) script(c *capacity.Cluster, pt Point) (*script, error) {
 		d.Spec.Timeline = append(d.Spec.Timeline, e)
 	}
 	t := c.Tape(pt.Seed)
-	if len(c.Migration) > 0 {
+	if len(c.Migration) > 0 || p.manager.Tenants != nil {
 		if out.ahead, err = capacity.NewPlayer(c, t); err != nil {
 			return nil, err
 		}
 	}
+	of, wanted := p.tenants(c, pt, out, add), 0
 	for e := range t.Events() {
 		if out.ahead != nil {
 			if err := out.ahead.Do(e); err != nil {
@@ -144,7 +154,7 @@ func (p *Plan) script(c *capacity.Cluster, pt Point) (*script, error) {
 		at := instantOf(e, c.Apart)
 		switch e.Kind {
 		case capacity.Look, capacity.StepLook:
-			out.looks = append(out.looks, look{e.At, t.Unplaced(), e.Kind == capacity.StepLook})
+			out.looks = append(out.looks, look{e.At, t.Unplaced(), wanted, e.Kind == capacity.StepLook})
 		case capacity.StepBegins:
 			for _, action := range m.steps[e.Node].Events {
 				add(at, action)
@@ -162,14 +172,16 @@ func (p *Plan) script(c *capacity.Cluster, pt Point) (*script, error) {
 			add(at+c.Apart/64, scenarios.Event{Apply: &action.Apply{Object: body}})
 			add(at+c.Apart/32, scenarios.Event{PowerOn: &action.PowerOn{Node: n.Name}})
 		case capacity.PodStarts:
+			wanted++
 			var body json.RawMessage
-			if body, err = podBody(t.Pod(e.Pod), t.Node(e.Node).Name, m.scenario); err != nil {
+			if body, err = of.body(t.Pod(e.Pod), t.Node(e.Node).Name, m.scenario); err != nil {
 				return nil, err
 			}
 			add(at, scenarios.Event{Apply: &action.Apply{Object: body}})
 		case capacity.PodStops:
+			wanted--
 			ref := t.Pod(e.Pod)
-			add(at, scenarios.Event{Delete: &action.Delete{Resource: "pods", Namespace: ref.Namespace, Name: ref.Name}})
+			add(at, scenarios.Event{Delete: &action.Delete{Resource: of.resource, Namespace: ref.Namespace, Name: ref.Name}})
 		case capacity.NodeDown:
 			add(at, scenarios.Event{Crash: &action.Crash{Node: t.Node(e.Node).Name}})
 		case capacity.NodeUp:
@@ -289,6 +301,8 @@ func (p *Plan) tell(c *capacity.Course, rep *reports.Report, apart time.Duration
 			if e.Text == "" {
 				c.Adds++
 			}
+		case model.Operator:
+			p.tenantTold(c, e, apart)
 		case model.AddBegin:
 			begun[e.Actor] = e.At
 		case model.AddEnd:

@@ -3,6 +3,7 @@ package cluster_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"ipamsim/sim/cluster"
 	"ipamsim/sim/cluster/action"
 	"ipamsim/sim/cluster/kubeapi"
+	"ipamsim/sim/ipam"
 )
 
 // A pod whose networks Multus cannot read does not start without them: its ADD
@@ -72,4 +74,45 @@ func TestMultusOrder(t *testing.T) {
 	if err := json.Unmarshal([]byte(status), &got); err != nil || fmt.Sprint(got) != "[{default/net net1} {default/net data0} {default/net net3}]" {
 		t.Errorf("status %s: %v", status, err)
 	}
+}
+
+// A network that fails ends the ADD: no further one is called, and those that were are
+// undone, the one that failed first. The next sandbox begins anew.
+//
+// Source: Multus, pkg/multus, CmdAdd and delPlugins (v4.2.3).
+func TestMultusFails(t *testing.T) {
+	body := `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","annotations":{"k8s.v1.cni.cncf.io/networks":"net,net,net"}},
+		"spec":{"nodeName":"a","restartPolicy":"Never","containers":[{"name":"c","image":"i"}],"tolerations":[{"operator":"Exists"}]}}`
+	c := run(t, `{"type":"canary","range":"10.0.0.0/28"}`, "Deployment", 0, func(cfg *cluster.Config) {
+		cfg.Manager = failsOnce(cfg.Manager, "net2")
+		cfg.Objects = append(cfg.Objects, cluster.Object{Kind: "Pod", Namespace: "default", Name: "web", Body: json.RawMessage(body)})
+	}, nil, nil)
+	var calls []string
+	for _, e := range c.Checker.History().Events {
+		if e.Kind == model.AddEnd || e.Kind == model.DelEnd {
+			calls = append(calls, strings.TrimSpace(fmt.Sprintf("%s %s %s", e.Kind, e.Interface, e.Err)))
+		}
+	}
+	want := []string{"add-end net1", "add-end net2 no link", "del-end net2", "del-end net1", "add-end net1", "add-end net2", "add-end net3"}
+	if d := cmp.Diff(want, calls); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+// failsOnce is a manager whose first ADD for an interface fails after it has claimed.
+func failsOnce(m *ipam.Manager, iface string) *ipam.Manager {
+	out := *m
+	out.Open = func(e ipam.Env) (ipam.Instance, error) {
+		i, err := m.Open(e)
+		add, failed := i.Add, false
+		i.Add = func(ctx context.Context, g *sim.Gate, c ipam.Call) (ipam.Result, error) {
+			res, err := add(ctx, g, c)
+			if c.Interface == iface && !failed {
+				failed, err = true, errors.Join(err, errors.New("no link"))
+			}
+			return res, err
+		}
+		return i, err
+	}
+	return &out
 }

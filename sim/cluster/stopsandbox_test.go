@@ -105,6 +105,61 @@ func TestDelAgainWhenForced(t *testing.T) {
 	}
 }
 
+// A deletion does not cut an ADD off: it runs to its end, and the DEL comes after it.
+//
+// Source: pkg/kubelet/kubelet.go, SyncPod, which takes the cancellation out of its context
+// (v1.34.1).
+func TestDeletedInAdd(t *testing.T) {
+	got := inOutage(t, outage{takes: 5 * time.Second},
+		cluster.Entry{At: 2 * time.Second, Action: &action.Delete{Resource: "pods", Name: "web-0"}})
+	want := []string{
+		"0s web-0 sandbox-up a", "5s web-0 add-end a 10.0.0.1",
+		"5s web-0 sandbox-down a sandbox given up", "5s web-0 del-end a",
+		"5s web-0 sandbox-up a", "10s web-0 add-end a 10.0.0.1",
+	}
+	if d := cmp.Diff(want, only(got, "sandbox-", "-end")); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+// A pod that was deleted by force has a successor of its name at once, on the same node,
+// too: nothing of the new one waits for the DEL of the old one.
+//
+// Source: pkg/kubelet/pod_workers.go, allowPodStart (v1.34.1).
+func TestNamesakeDoesNotWait(t *testing.T) {
+	got := inOutage(t, outage{del: span{time.Minute, 65 * time.Second}},
+		cluster.Entry{At: time.Minute, Action: &action.Delete{Resource: "pods", Name: "web-0", Force: true}})
+	want := []string{
+		"0s web-0 sandbox-up a", "0s web-0 add-end a 10.0.0.1",
+		"1m0s web-0 sandbox-down a containers stopped", "1m0s web-0 del-end a: nobody answers",
+		"1m0s web-0 sandbox-up a", "1m0s web-0 add-end a 10.0.0.2",
+		"1m10s web-0 del-end a",
+	}
+	if d := cmp.Diff(want, only(got, "sandbox-", "-end")); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+// A kubelet that could not hear of a deletion by force stops the sandbox when it does.
+//
+// Source: pkg/kubelet/kubelet.go, HandlePodRemoves (v1.34.1).
+func TestForcedAndHeardLate(t *testing.T) {
+	p := &action.Partition{Node: "a"}
+	p.For.Duration = 2 * time.Minute
+	got := inOutage(t, outage{},
+		cluster.Entry{At: time.Minute, Action: p},
+		cluster.Entry{At: 2 * time.Minute, Action: &action.Delete{Resource: "pods", Name: "web-0", Force: true}})
+	want := []string{
+		"0s web-0 sandbox-up a", "0s web-0 add-end a 10.0.0.1",
+		"2m0s web-0 sandbox-up b", "2m0s web-0 add-end b 10.0.0.2",
+		"3m0s a reachable again",
+		"3m0s web-0 sandbox-down a containers stopped", "3m0s web-0 del-end a",
+	}
+	if d := cmp.Diff(want, only(got, "sandbox-", "-end", "reachable")); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
 // A runtime tries once to undo an ADD that failed, and forgets the sandbox.
 func TestFailedAddIsUndoneOnce(t *testing.T) {
 	got := inOutage(t, outage{add: span{0, 5 * time.Second}, del: span{0, 5 * time.Second}})

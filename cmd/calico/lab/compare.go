@@ -57,6 +57,9 @@ func (n *network) gist(m *machine, routes []route.Route) (lines []string) {
 		for i, via := range r.Via {
 			r.Via[i] = n.global(via)
 		}
+		if r.Dev == netns.IPIPDevice && r.Proto == "" {
+			r.Proto = route.BIRD // in whose place the lab put it there
+		}
 		if !m.router {
 			lines = append(lines, r.String())
 			continue

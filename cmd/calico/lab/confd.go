@@ -49,8 +49,12 @@ type confd struct {
 var confdTurn sync.Mutex
 
 // krtTunnel is a statement that only Calico's fork of BIRD knows: the tunnel that
-// the kernel shall send through.
-var krtTunnel = regexp.MustCompile(`(?m)^\s*krt_tunnel = "[^"]*";.*\n`)
+// the kernel shall send through, or none.
+var (
+	krtTunnel = regexp.MustCompile(`(?m)^\s*krt_tunnel = "";.*\n`)
+	krtNone   = regexp.MustCompile(`(then\s*)krt_tunnel = "";.*(\n\s*else)`) // all that a branch has
+	krtDevice = regexp.MustCompile(`krt_tunnel = "tunl0";`)
+)
 
 // render writes the daemon's file and what it includes for one node into dir.
 //
@@ -98,13 +102,16 @@ func (c confd) render(f family, node string, keys map[string]string, dir string)
 
 var silence sync.Once
 
-// stockBIRD removes from a rendered file what the BIRD of distributions does not
-// know.
+// stockBIRD replaces in a rendered file what the BIRD of distributions does not know.
+// What the fork would send through a tunnel it leaves out of the kernel: the lab puts it
+// there (network.tunnels).
 func stockBIRD(file string) error {
 	b, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
+	b = krtNone.ReplaceAll(b, []byte("${1}accept;$2"))
+	b = krtDevice.ReplaceAll(b, []byte("if defined(bgp_next_hop) then reject;"))
 	return os.WriteFile(file, krtTunnel.ReplaceAll(b, nil), 0o644)
 }
 

@@ -124,7 +124,11 @@ func (l *layer) node(n route.Node) *machine {
 	if !slices.Contains(l.fabric.NoDefaultRoute, n.Name) && !slices.Contains(l.fabric.NoDefaultRoute, "*") {
 		m.gateway = l.routers[l.routerOf(n)].Addr.Addr()
 	}
-	if n.Felix && slices.ContainsFunc(l.facts.Pools, func(p model.IPPool) bool { return modes[p.VXLAN] != "" }) {
+	pools := func(mode func(model.IPPool) string) bool {
+		return slices.ContainsFunc(l.facts.Pools, func(p model.IPPool) bool { return modes[mode(p)] != "" })
+	}
+	m.ipip = pools(func(p model.IPPool) string { return p.IPIP })
+	if m.ipip || n.Felix && pools(func(p model.IPPool) string { return p.VXLAN }) {
 		m.tunnel = n.Tunnel
 	}
 	for _, a := range l.facts.Local {

@@ -20,7 +20,8 @@ type machine struct {
 	router  bool          // not a node of the cluster
 	ports   []port        // their addresses are its own; the first is the one others peer with
 	gateway netip.Addr    // its default route, if it has one
-	tunnel  netip.Addr    // of its VXLAN device, if it has one
+	tunnel  netip.Addr    // of its VXLAN or IP-in-IP device, if it has one
+	ipip    bool          // the latter
 	subnets []subnetRoute // static routes to the subnets of others
 	pods    []pod
 	// configure writes bird.cfg into a directory; nil: no BIRD runs here.
@@ -62,6 +63,7 @@ type network struct {
 	dir      string
 	machines []*machine
 	cables   *netns.Space // the switches
+	mute     bool         // its tunnels carry nothing: the kernel has none of their kind
 }
 
 // build makes everything but the daemons.

@@ -125,7 +125,11 @@ func (o options) chosen() (chosen []topology) {
 		}
 	}
 	for _, four := range all {
-		for _, t := range []topology{four, four.six()} {
+		both := []topology{four, four.six()}
+		if four.facts.Pools[0].IPIP != "" {
+			both = both[:1]
+		}
+		for _, t := range both {
 			if o.only.MatchString(t.id) {
 				chosen = append(chosen, t)
 			}

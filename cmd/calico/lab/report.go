@@ -29,6 +29,13 @@ func (b bench) report(ctx context.Context, o options, stdout io.Writer) int {
 	}
 	fmt.Fprintf(stdout, "lab: %d run, 0 SKIPPED; %d of %d pairs agree, %d of %d timings; %.1f s\n",
 		s.run, s.agreed, s.pairs, s.within, s.timings, time.Since(start).Seconds())
+	for i, f := range s.of {
+		fmt.Fprintf(stdout, "lab: %s: %d topologies, %d of %d tables and %d of %d pairs agree\n",
+			[...]string{"IPv4", "IPv6"}[i], f.run, f.tables-f.tablesDiffer, f.tables, f.agreed, f.pairs)
+	}
+	if s.mute > 0 {
+		fmt.Fprintf(stdout, "SKIP lab: this kernel has no IP-in-IP: %d pairs were not pinged, the tables were compared\n", s.mute)
+	}
 	if s.again > 0 {
 		fmt.Fprintf(stdout, "lab: %d run twice, since the first run differed\n", s.again)
 	}
@@ -45,7 +52,11 @@ type row interface {
 	add(*sums)
 }
 
-type sums struct{ run, pairs, agreed, again, timings, within, failed int }
+type sums struct {
+	run, pairs, agreed, mute, again, timings, within, failed int
+
+	of [2]struct{ run, tables, tablesDiffer, pairs, agreed int } // IPv4 and IPv6
+}
 
 // rows starts everything in order, some at a time, and sends what is ready.
 func (b bench) rows(ctx context.Context, o options) <-chan row {
@@ -87,6 +98,14 @@ func (r result) add(s *sums) {
 	s.run++
 	s.pairs += r.pairs
 	s.agreed += r.agreed
+	s.mute += r.mute
+	f := &s.of[0]
+	if len(r.topology.facts.Pools) > 0 && isSix(&r.topology.facts) {
+		f = &s.of[1]
+	}
+	f.run++
+	f.tables, f.tablesDiffer = f.tables+r.machines, f.tablesDiffer+r.tablesDiffer
+	f.pairs, f.agreed = f.pairs+r.pairs, f.agreed+r.agreed
 	if r.again {
 		s.again++
 	}
@@ -136,10 +155,12 @@ func (r result) print(w io.Writer) {
 	switch {
 	case r.err != nil:
 		verdict = "FAILED: " + r.err.Error()
-	case r.pairs == 0:
+	case r.pairs+r.mute == 0:
 		verdict = "FAILED: nothing was pinged"
 	case r.tablesDiffer > 0, r.agreed < r.pairs:
 		verdict = "DIFFERS"
+	case r.mute > 0:
+		verdict = fmt.Sprintf("SKIP %d pairs: no IP-in-IP here", r.mute)
 	case r.again:
 		verdict = "agrees in a second run"
 	}

@@ -27,6 +27,8 @@ func TestSums(t *testing.T) {
 		{"a table differs", result{pairs: 24, agreed: 24, tablesDiffer: 1}, 1},
 		{"did not converge", result{err: errors.New("not converged after 1m30s")}, 1},
 		{"nothing was pinged", result{}, 1},
+		{"the kernel has no such tunnel", result{mute: 24}, 0},
+		{"nor is the table right", result{mute: 24, tablesDiffer: 1}, 1},
 		{"in time", ms(6, 9, 15), 0},
 		{"once late", ms(6, 9, 16), 0},
 		{"late", ms(6, 16, 17), 1},

@@ -81,6 +81,8 @@ func topologies() []topology {
 		three("8v", "mesh, VXLAN pool, no Felix", mesh).where(vxlan("Always", false)),
 		three("8f", "8v with Felix's routes", mesh).where(vxlan("Always", true)),
 		three("8x", "two subnets, VXLAN between them", route.Fabric{}, inRackTwo()...).where(vxlan("CrossSubnet", true)),
+		three("8i", "mesh, IPIP pool", mesh).where(ipip("Always")),
+		three("8j", "two subnets, IPIP between them", route.Fabric{}, inRackTwo()...).where(ipip("CrossSubnet")),
 		three("9", "mesh, the owner is gone from the cluster", mesh).where(gone("a")),
 	}
 }
@@ -175,6 +177,18 @@ func vxlan(mode string, felix bool) func(*route.Facts) {
 				block.Borrowed = []route.Borrowed{{Addr: borrowed, Node: borrower}}
 			}
 			f.Blocks = append(f.Blocks, block)
+		}
+	}
+}
+
+// ipip makes it an IPIP pool. There is none in IPv6.
+//
+// Source: libcalico-go/lib/validator/v3, validateIPPoolSpec (v3.31).
+func ipip(mode string) func(*route.Facts) {
+	return func(f *route.Facts) {
+		f.Pools[0].IPIP = mode
+		for i := range f.Nodes {
+			f.Nodes[i].Tunnel = f.Affinities[i].Block.Addr().Next()
 		}
 	}
 }

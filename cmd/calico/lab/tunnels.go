@@ -8,11 +8,12 @@ import (
 	"ipamsim/model/route"
 )
 
-// tunnels gives every node with a tunnel address its VXLAN device, what it must
-// know of those of the others, and Felix's routes.
+// tunnels gives every node with a tunnel address its VXLAN or IP-in-IP device, what it
+// must know of those of the others, and Felix's routes.
 //
 // The routes are the model's, which other tests compare with Felix's resolver:
-// here the question is what a kernel does with them, and BIRD beside them.
+// here the question is what a kernel does with them, and BIRD beside them. Those into
+// an IP-in-IP device are of Calico's fork of BIRD; see stockBIRD.
 //
 // Source: felix/dataplane/linux/vxlan_mgr.go.
 func (n *network) tunnels(model *route.Tables) error {
@@ -20,16 +21,14 @@ func (n *network) tunnels(model *route.Tables) error {
 		if !m.tunnel.IsValid() {
 			continue
 		}
-		if err := m.space.VXLAN(netns.VXLANDevice(m.addr()), m.ports[0].name, m.addr(), m.tunnel, vtepMAC(i)); err != nil {
-			return fmt.Errorf("%s: %w", m.name, err)
-		}
-		for j, other := range n.machines {
-			if i == j || !other.tunnel.IsValid() {
-				continue
-			}
-			if err := m.space.VTEP(other.addr(), other.tunnel, vtepMAC(j)); err != nil {
+		if m.ipip {
+			real, err := m.space.IPIP(m.tunnel)
+			if err != nil {
 				return fmt.Errorf("%s: %w", m.name, err)
 			}
+			n.mute = n.mute || !real
+		} else if err := n.vxlan(i, m); err != nil {
+			return fmt.Errorf("%s: %w", m.name, err)
 		}
 		table, _ := model.Of(m.name)
 		for _, r := range table.Routes {
@@ -39,6 +38,22 @@ func (n *network) tunnels(model *route.Tables) error {
 			if err := m.space.Program(r); err != nil {
 				return fmt.Errorf("%s: %w", m.name, err)
 			}
+		}
+	}
+	return nil
+}
+
+// vxlan gives a node its VXLAN device.
+func (n *network) vxlan(i int, m *machine) error {
+	if err := m.space.VXLAN(netns.VXLANDevice(m.addr()), m.ports[0].name, m.addr(), m.tunnel, vtepMAC(i)); err != nil {
+		return err
+	}
+	for j, other := range n.machines {
+		if i == j || !other.tunnel.IsValid() {
+			continue
+		}
+		if err := m.space.VTEP(other.addr(), other.tunnel, vtepMAC(j)); err != nil {
+			return err
 		}
 	}
 	return nil

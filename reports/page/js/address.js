@@ -24,11 +24,17 @@ function parsePrefix(text) {
 
 function formatAddress(bits, n) {
   if (bits === 32) return [24n, 16n, 8n, 0n].map((s) => (n >> s) & 255n).join('.');
-  return Array.from({ length: 8 }, (_, i) => ((n >> BigInt(112 - 16 * i)) & 65535n).toString(16)).join(':');
+  const words = Array.from({ length: 8 }, (_, i) => ((n >> BigInt(112 - 16 * i)) & 65535n).toString(16)).join(':');
+  // The longest run of zeros is left out, as everything else writes it (RFC 5952).
+  const zeros = (words.match(/(?<![^:])0(?::0(?![^:]))+/g) || []).sort((a, b) => b.length - a.length)[0];
+  return zeros ? (':' + words + ':').replace(':' + zeros + ':', '::').replace(/^:(?!:)|(?<!:):$/g, '') : words;
 }
 
 // last is the end of an address that tells it from its neighbours: .46
-const lastPart = (text) => (text.includes('.') ? text.slice(text.lastIndexOf('.')) : text.slice(text.lastIndexOf(':')));
+const lastPart = (text) => (text.includes('.') ? text.slice(text.lastIndexOf('.')) : text.slice(text.lastIndexOf(':')).replace(/^:$/, ':0'));
+
+// ofSix says of a text whether it is an address or a prefix of IPv6.
+const ofSix = (text) => text.includes(':');
 
 // heldAt is what is so of an address at a step: its spans of each kind.
 function heldAt(held, step) {

@@ -4,8 +4,15 @@ const reachTable = tableIndex('reach');
 const nodesTable = tableIndex('nodes');
 const matrixMax = 40;
 
-// countLost is how many addresses of a pair of nodes are lost.
-const countLost = (cells) => cells[column(reachTable, 'addresses')].split(/[ ,]+/).filter(Boolean).length;
+// lostOf are the addresses of a pair of nodes that are lost; countLost is how many.
+const lostOf = (cells) => cells[column(reachTable, 'addresses')].split(/[ ,]+/).filter(Boolean);
+const countLost = (cells) => lostOf(cells).length;
+
+// lostSix says how many of them are of IPv6, if any.
+function lostSix(cells) {
+  const all = lostOf(cells), six = all.filter(ofSix).length;
+  return !six ? '' : six < all.length ? ', ' + six + ' of IPv6,' : ' of IPv6';
+}
 
 // reachAt are the rows of the table after a step.
 function reachAt(step) {
@@ -55,7 +62,7 @@ function makeReach() {
 function reachNumbers(pairs, step) {
   const [from, to] = ['from', 'to'].map((c) => column(reachTable, c));
   const numbers = (rows, most) => rows.sort((a, b) => countLost(b) - countLost(a) || order(a[from], b[from]) || order(a[to], b[to])).slice(0, most)
-    .map((c) => shortNode(c[from]) + ' does not reach ' + plural(countLost(c), 'address') + ' on ' + shortNode(c[to]));
+    .map((c) => shortNode(c[from]) + ' does not reach ' + plural(countLost(c), 'address') + lostSix(c) + ' on ' + shortNode(c[to]));
   const out = pairs.size ? [el('ul', { class: 'facts' }, ...numbers([...pairs.values()], 6).map((text) => el('li', {}, text)))] : [];
   if (worstReach && step !== worstReach) out.push(el('p', {}, 'At its worst, at ', el('a', { href: '#step=' + worstReach }, 'step ' + worstReach), ': ' + numbers([...reachAt(worstReach).values()], 3).join('; ') + '.'));
   return out;

@@ -1,6 +1,6 @@
-// The routing table of one node, as "ip route" prints it.
+// The routing table of one node, as "ip route" prints it, and "ip -6 route".
 const routesTable = tableIndex('routes');
-const routeNode = column(routesTable, 'node'), routeText = column(routesTable, 'route');
+const routeNode = column(routesTable, 'node'), routeTo = column(routesTable, 'destination'), routeText = column(routesTable, 'route');
 
 // The node to begin with: one that the gravest violation is about.
 function firstNode(nodes) {
@@ -20,20 +20,29 @@ function makeRoutes() {
   byId('node').addEventListener('change', (e) => go({ node: e.target.value }));
 }
 
+// routesOf are the tables of the families that the node has routes of.
+function routesOf(node, rows) {
+  const both = rows.every((r) => r.length);
+  return rows.flatMap((r, six) => (r.length || (!six && !rows[1].length) ? [
+    ...(both ? [el('h4', {}, six ? 'IPv6' : 'IPv4')] : []),
+    ...makeTable((both ? (six ? 'IPv6 routing' : 'IPv4 routing') : 'Routing') + ' table of ' + node + ' at step ' + state.step, ['Route', ''], r, routesAll, () => { routesAll = true; showRoutes(); }),
+  ] : []));
+}
+
 let routesAll = false;
 function showRoutes() {
   if (routesTable < 0) return;
   const node = state.node || nodeAtFirst;
   byId('node').value = node;
   const was = new Map(scene.delta.filter((d) => d.t === routesTable && d.old).map((d) => [d.key, d.old]));
-  const rows = [];
+  const rows = [[], []]; // of IPv4 and of IPv6
   for (const r of tableRows(routesTable, (cells) => cells[routeNode] === node)) {
     const cells = scene.rows[routesTable].get(r.key) || was.get(r.key);
     const text = cells[routeText];
     const code = r.mark === 'changed' ? el('code', {}, el('del', {}, was.get(r.key)[routeText]), '\n', el('ins', {}, text)) : el('code', {}, text);
-    rows.push({ mark: r.mark, cells: [code, text.startsWith('blackhole') ? el('strong', {}, 'swallows what has no route of its own') : ''] });
+    rows[Number(ofSix(cells[routeTo]))].push({ mark: r.mark, cells: [code, text.startsWith('blackhole') ? el('strong', {}, 'swallows what has no route of its own') : ''] });
   }
   const lost = reachTable < 0 ? [] : [...scene.rows[reachTable].values()].filter((c) => c[column(reachTable, 'from')] === node)
     .map((c) => el('li', { class: 'hurt' }, '✗ ' + c[column(reachTable, 'addresses')] + ' on ' + c[column(reachTable, 'to')] + ': ' + arrows(c[column(reachTable, 'why')])));
-  byId('routes').replaceChildren(...(lost.length ? [el('p', {}, 'From here it does not reach:'), el('ul', { class: 'facts' }, ...lost.slice(0, 20))] : []), ...makeTable('Routing table of ' + node + ' at step ' + state.step, ['Route', ''], rows, routesAll, () => { routesAll = true; showRoutes(); }));
+  byId('routes').replaceChildren(...(lost.length ? [el('p', {}, 'From here it does not reach:'), el('ul', { class: 'facts' }, ...lost.slice(0, 20))] : []), ...routesOf(node, rows));
 }

@@ -52,10 +52,15 @@ function tableRows(t, fits) {
 }
 
 // placeOf is a text that sorts as people would sort the key: 10.0.0.9 before
-// 10.0.0.10.
+// 10.0.0.10, and these before fd00::9, fd00::a and fd00::10.
 const places = new Map();
 function placeOf(key) {
-  if (!places.has(key)) places.set(key, key.replace(/\d+/g, (n) => n.padStart(10, '0')));
+  if (!places.has(key)) {
+    places.set(key, key.replace(/[0-9a-f]*:[0-9a-f]*:[0-9a-f:]*|\d+/gi, (part) => {
+      const six = ofSix(part) && parseAddress(part);
+      return six ? ':' + six.n.toString(16).padStart(32, '0') : part.replace(/\d+/g, (n) => n.padStart(10, '0'));
+    }));
+  }
   return places.get(key);
 }
 const order = (a, b) => (placeOf(a) < placeOf(b) ? -1 : placeOf(a) > placeOf(b) ? 1 : 0);

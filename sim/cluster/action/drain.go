@@ -3,6 +3,7 @@ package action
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -20,25 +21,28 @@ import (
 // Drain cordons a node and evicts its pods, those of DaemonSets excepted: kubectl drain
 // --ignore-daemonsets --delete-emptydir-data --force.
 type Drain struct {
-	Node            string `json:"node" jsonschema:"required"`
-	DisableEviction bool   `json:"disableEviction,omitempty"` // delete pods without asking their budgets
-	Force           bool   `json:"force,omitempty"`           // delete them so with --grace-period=0, without asking the kubelet
+	Node            string          `json:"node" jsonschema:"required"`
+	Timeout         metav1.Duration `json:"timeout,omitzero" unset:"it goes on until all are evicted"` // no pod is asked for again after this
+	DisableEviction bool            `json:"disableEviction,omitempty"`                                 // delete pods without asking their budgets
+	Force           bool            `json:"force,omitempty"`                                           // delete them so with --grace-period=0, without asking the kubelet
 }
 
 // Do runs kubectl drain. All pods are evicted at once, by a process each; that it looks
-// once a second whether they are gone is left out.
+// once a second whether they are gone, and for the DaemonSets that pods name as their
+// owners, is left out.
 //
 // Source: k8s.io/kubectl/pkg/drain, filterPods, evictPods and deletePods (v0.34).
 func (a *Drain) Do(ctx context.Context, o *cluster.Operator) error {
 	if err := (&Cordon{Node: a.Node}).Do(ctx, o); err != nil {
 		return err
 	}
+	began := time.Now()
 	for _, p := range o.Cluster.Cache.PodsOn(a.Node) {
-		if c := metav1.GetControllerOf(p); c != nil && c.Kind == "DaemonSet" {
+		if stays(p) {
 			continue
 		}
 		if !a.Force && !a.DisableEviction {
-			a.evict(o, p)
+			a.evict(o, p, began)
 		} else if err := o.Client.DeletePod(ctx, p.Namespace, p.Name, a.Force); err != nil && !apierrors.IsNotFound(err) {
 			return err
 		}
@@ -46,12 +50,22 @@ func (a *Drain) Do(ctx context.Context, o *cluster.Operator) error {
 	return nil
 }
 
+// stays reports whether a drain leaves a pod where it is: one of a DaemonSet, which would
+// make another there, unless its work is done, and the image of a static pod.
+//
+// Source: k8s.io/kubectl/pkg/drain, daemonSetFilter and mirrorPodFilter (v0.34).
+func stays(p *corev1.Pod) bool {
+	_, mirror := p.Annotations[corev1.MirrorPodAnnotationKey]
+	owner := metav1.GetControllerOf(p)
+	return mirror || owner != nil && owner.Kind == "DaemonSet" && !kubeapi.Finished(p)
+}
+
 // evict evicts a pod as soon as its budgets allow it.
-func (a *Drain) evict(o *cluster.Operator, p *corev1.Pod) {
+func (a *Drain) evict(o *cluster.Operator, p *corev1.Pod, began time.Time) {
 	c := o.Cluster
 	id := sim.ActorID(c.Name("operator/" + kubeapi.Ref(p).String()))
 	c.World.Spawn(sim.Process{ID: id, Run: func(ctx context.Context, g *sim.Gate) error {
-		err := insistOnEviction(ctx, c.Client(g), p)
+		err := a.insistOnEviction(ctx, c.Client(g), p, began)
 		if err != nil {
 			c.Checker.Record(model.Event{Kind: model.Operator, Actor: string(id), Deed: cluster.Deed(a), Text: a.String(), Err: err.Error()})
 		}
@@ -62,8 +76,9 @@ func (a *Drain) evict(o *cluster.Operator, p *corev1.Pod) {
 // evictAgain is how long kubectl waits after an eviction that was refused.
 const evictAgain = 5 * time.Second
 
-// insistOnEviction repeats what a budget or a namespace that goes refuses.
-func insistOnEviction(ctx context.Context, client kubeapi.Client, p *corev1.Pod) error {
+// insistOnEviction repeats what a budget or a namespace that goes refuses, the latter of a
+// pod that was not on its way when the drain began: such a one goes with its namespace.
+func (a *Drain) insistOnEviction(ctx context.Context, client kubeapi.Client, p *corev1.Pod, began time.Time) error {
 	body, err := json.Marshal(policyv1.Eviction{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "policy/v1", Kind: "Eviction"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: p.Name}, DeleteOptions: &metav1.DeleteOptions{},
@@ -72,10 +87,13 @@ func insistOnEviction(ctx context.Context, client kubeapi.Client, p *corev1.Pod)
 		return err
 	}
 	for {
+		if d := a.Timeout.Duration; d > 0 && time.Since(began) >= d {
+			return fmt.Errorf("error when evicting pods/%q -n %q: global timeout reached: %v", p.Name, p.Namespace, d)
+		}
 		_, err := client.Do(ctx, http.MethodPost, kubeapi.Pods.Path(p.Namespace, p.Name)+"/eviction", "application/json", body)
 		terminating := apierrors.IsForbidden(err) && apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause)
 		switch {
-		case apierrors.IsNotFound(err):
+		case apierrors.IsNotFound(err), terminating && p.DeletionTimestamp != nil:
 			return nil
 		case !apierrors.IsTooManyRequests(err) && !terminating:
 			return err
@@ -92,6 +110,9 @@ func (a *Drain) String() string {
 		s += " --disable-eviction --grace-period=0"
 	case a.DisableEviction:
 		s += " --disable-eviction"
+	}
+	if a.Timeout.Duration > 0 {
+		s += " --timeout=" + a.Timeout.Duration.String()
 	}
 	return s
 }

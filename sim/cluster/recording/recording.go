@@ -6,6 +6,7 @@ import (
 	"iter"
 	"net/netip"
 	"slices"
+	"strings"
 	"time"
 
 	"ipamsim/model"
@@ -32,6 +33,17 @@ type Machine struct {
 	model.Node
 	Addr, Addr6 netip.Prefix
 	Own         []netip.Addr // those that its object named
+}
+
+// addresses are its own of both families, as a cell has them.
+func (m *Machine) addresses() string {
+	var out []string
+	for _, a := range []netip.Prefix{m.Addr, m.Addr6} {
+		if a.IsValid() {
+			out = append(out, a.String())
+		}
+	}
+	return strings.Join(out, " ")
 }
 
 // Call is a CNI call under way.
@@ -213,7 +225,7 @@ func (r *Recording) lookTruth(v View) {
 			r.rec.Drop(r.table["nodes"], name)
 		default:
 			r.nodes[name] = now
-			r.rec.Put(r.table["nodes"], name, name, n.Addr.String(), yes(now.Up), yes(now.Partitioned), yes(now.Paused), yes(now.Registered))
+			r.rec.Put(r.table["nodes"], name, name, n.addresses(), yes(now.Up), yes(now.Partitioned), yes(now.Paused), yes(now.Registered))
 		}
 	}
 	under := map[string]bool{}

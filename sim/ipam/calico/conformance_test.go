@@ -38,7 +38,18 @@ import (
 //
 // One history in twelve is on the Kubernetes datastore, one in ten on etcd itself,
 // which costs twice as much as the fast store.
-func TestConformance(t *testing.T) {
+func TestConformance(t *testing.T) { conform(t, allStarts) }
+
+// TestConformanceIPv6 is the same where there is always a pool of IPv6, mostly beside one
+// of IPv4.
+func TestConformanceIPv6(t *testing.T) {
+	conform(t, slices.DeleteFunc(slices.Clone(allStarts), func(pools []int) bool {
+		return !slices.ContainsFunc(pools, func(i int) bool { return somePools[i].Prefix.Addr().Is6() })
+	}))
+}
+
+// conform draws the pools that are there at first from these.
+func conform(t *testing.T, starts [][]int) {
 	New() // outside of bubbles
 	server := etcd.New("")
 	t.Cleanup(func() { _ = server.Close() })
@@ -48,7 +59,7 @@ func TestConformance(t *testing.T) {
 		if rarely(rt, "on etcd itself", 10) {
 			store = server.Begin
 		}
-		world := rapid.Custom(drawStart).Draw(rt, "cluster")
+		world := rapid.Custom(func(t *rapid.T) start { return drawStart(t, starts) }).Draw(rt, "cluster")
 		history := world.steps
 		for i := range 5 { // rapid makes lists of half a dozen, and shortens each
 			history = append(history, rapid.SliceOfN(rapid.Custom(drawStep), 0, 20).Draw(rt, fmt.Sprintf("part %d", i+1))...)

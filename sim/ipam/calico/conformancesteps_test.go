@@ -65,13 +65,16 @@ type start struct{ steps []step }
 
 func (s start) GoString() string { return fmt.Sprint(s.steps) }
 
+// allStarts are the pools that a cluster may begin with.
+var allStarts = [][]int{{0}, {0, 3}, {1, 0}, {0, 1, 3}, {1, 4}, {5}, {0, 1, 3, 4}, {0, 6}, {6, 3}, {7, 8}}
+
 // drawStart is a cluster that works: nodes and at least one pool.
-func drawStart(t *rapid.T) start {
+func drawStart(t *rapid.T, pools [][]int) start {
 	var s start
 	for _, n := range someNodes[:rapid.IntRange(1, 3).Draw(t, "nodes")] {
 		s.steps = append(s.steps, joins(n, pick(t, "rack", []string{"0", "1"})))
 	}
-	for _, i := range pick(t, "pools", [][]int{{0}, {0, 3}, {1, 0}, {0, 1, 3}, {1, 4}, {5}, {0, 1, 3, 4}, {0, 6}, {6, 3}, {7, 8}}) {
+	for _, i := range pick(t, "pools", pools) {
 		s.steps = append(s.steps, createPool(t, somePools[i]))
 	}
 	if rarely(t, "settings", 2) {

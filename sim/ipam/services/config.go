@@ -101,6 +101,16 @@ func pflagSlice(text string, to *[]string) error {
 	return s.Set("list", text)
 }
 
+// NodePorts is the range of node ports that the API servers of a cluster have.
+func NodePorts(objects []ipam.Object) (r utilnet.PortRange, err error) {
+	_, err = kubeadm.Read(objects, func(text string) error {
+		c, err := readConfig(text)
+		r = c.ports
+		return err
+	})
+	return r, err
+}
+
 // prefix is a range as model has it.
 func prefix(c *net.IPNet) netip.Prefix {
 	a, _ := netip.AddrFromSlice(c.IP)

@@ -31,6 +31,18 @@ func TestConformance(t *testing.T) {
 	conform(t, drawHistory, compare)
 }
 
+// TestConformanceIPv6 is the same where the first network always has a range of IPv6.
+func TestConformanceIPv6(t *testing.T) {
+	conform(t, rapid.Custom(func(t *rapid.T) history {
+		h := drawHistory.Draw(t, "history")
+		first := &h.networks[0].Ranges
+		if !slices.ContainsFunc(*first, func(r rangeOf) bool { return r.Prefix.Addr().Is6() }) {
+			*first = append(*first, drawRange.Filter(func(r rangeOf) bool { return r.Prefix.Addr().Is6() }).Draw(t, "of IPv6"))
+		}
+		return h
+	}), compare)
+}
+
 // conform plays histories until one shows a difference, and then looks for the
 // shortest that does. Most of what rapid tries there is a history it has tried
 // before, drawn otherwise: those are not played again.

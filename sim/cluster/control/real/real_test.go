@@ -12,6 +12,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"ipamsim/sim"
 	"ipamsim/sim/cluster"
@@ -228,6 +229,63 @@ func TestLastStatus(t *testing.T) {
 		if gone != 5 {
 			t.Errorf("%d pods went", gone)
 		}
+	}
+}
+
+// A drain asks for each pod of the node, but for those of DaemonSets, and where a budget
+// refuses asks again every five seconds until its time is over.
+//
+// kubectl asserts the same: k8s.io/kubectl/pkg/drain, TestDeleteOrEvict, and
+// pkg/cmd/drain, TestDrain (v0.34).
+func TestDrain(t *testing.T) {
+	agent := strings.NewReplacer("Deployment", "DaemonSet", `"replicas":5,`, "", "web", "agent").Replace(web)
+	budget := `{"apiVersion":"policy/v1","kind":"PodDisruptionBudget","metadata":{"name":"web","namespace":"default"},
+		"spec":{"maxUnavailable":0,"selector":{"matchLabels":{"app":"web"}}}}`
+	for _, tt := range []struct {
+		name   string
+		budget bool
+		drain  action.Drain
+		want   []string // what is answered for each pod of the Deployment, and when
+	}{
+		{"no budget", false, action.Drain{Node: "a"}, []string{"1m0s 201"}},
+		{"until its time is over", true, action.Drain{Node: "a", Timeout: metav1.Duration{Duration: 12 * time.Second}}, []string{"1m0s 429", "1m5s 429", "1m10s 429"}},
+		{"budgets are not asked", true, action.Drain{Node: "a", DisableEviction: true}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			l := live(t, func(cfg *cluster.Config) {
+				cfg.Until = 2 * time.Minute
+				cfg.Objects = append(cfg.Objects, cluster.Object{Kind: "DaemonSet", Namespace: "default", Name: "agent", Body: json.RawMessage(agent)})
+				if tt.budget {
+					cfg.Objects = append(cfg.Objects, cluster.Object{Kind: "PodDisruptionBudget", Namespace: "default", Name: "web", Body: json.RawMessage(budget)})
+				}
+				cfg.Script = []cluster.Entry{{At: time.Minute, Action: &tt.drain}}
+			})
+			asked := map[string][]string{}
+			for _, s := range l.trace.Steps {
+				if x, ok := s.Detail.(kube.Exchange); ok && x.Subresource == "eviction" {
+					asked[x.Name] = append(asked[x.Name], fmt.Sprint(s.At.Truncate(time.Second), " ", x.Status))
+				}
+			}
+			if len(asked) == 0 && tt.want != nil {
+				t.Error("nobody was asked for")
+			}
+			for name, got := range asked {
+				if !strings.HasPrefix(name, "web-") || !slices.Equal(got, tt.want) {
+					t.Errorf("%s: %q, want %q of each pod of the Deployment", name, got, tt.want)
+				}
+			}
+			stayed, agents := 0, 0
+			for _, p := range l.pods {
+				if on := p.Spec.NodeName == "a"; on && strings.HasPrefix(p.Name, "agent-") {
+					agents++
+				} else if on {
+					stayed++
+				}
+			}
+			if refused := tt.drain.Timeout.Duration > 0; agents != 1 || (stayed > 0) != refused || refused && stayed != len(asked) {
+				t.Errorf("%d pods stayed, %d were asked for; %d of the DaemonSet", stayed, len(asked), agents)
+			}
+		})
 	}
 }
 

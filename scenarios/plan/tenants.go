@@ -1,0 +1,66 @@
+package plan
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"ipamsim/model"
+	"ipamsim/model/capacity"
+	"ipamsim/scenarios"
+	"ipamsim/sim/cluster/action"
+)
+
+// unit is how a pod of the tape comes and goes in the real run.
+type unit struct {
+	resource string
+	body     func(ref model.PodRef, node string, s *scenarios.Scenario) (json.RawMessage, error)
+}
+
+// triesMax is how many tenants may try again in one step: one after the other, in its first
+// quarter.
+const triesMax = 64
+
+// tenants is what pods of the tape are. Nobody makes a tenant again that was refused, so
+// that its further tries are on the timeline: the reference, which lives ahead, says when.
+func (p *Plan) tenants(c *capacity.Cluster, pt Point, s *script, add func(time.Duration, scenarios.Event)) unit {
+	of := p.manager.Tenants
+	if of == nil {
+		return unit{"pods", podBody}
+	}
+	u := unit{of.Resource, func(ref model.PodRef, _ string, _ *scenarios.Scenario) (json.RawMessage, error) {
+		return json.Marshal(Body{
+			"apiVersion": "v1", "kind": of.Kind, "metadata": Body{"name": ref.Name, "namespace": ref.Namespace},
+			"spec": of.Spec(c, pt.Seed, ref.Name),
+		})
+	}}
+	step, tries := time.Duration(-1), 0
+	s.ahead.Tried = func(at time.Duration, ref model.PodRef) {
+		if at != step {
+			step, tries = at, 0
+		}
+		if tries++; tries > triesMax {
+			s.crowded = fmt.Sprintf("too much happens for the real code: more than %d %s try again at %s", triesMax, of.Resource, at)
+			return
+		}
+		body, err := u.body(ref, "", nil)
+		if err != nil {
+			s.crowded = err.Error()
+			return
+		}
+		add(at+c.Apart/WorkAt/(triesMax+1)*time.Duration(tries), scenarios.Event{Apply: &action.Apply{Object: body}})
+	}
+	return u
+}
+
+// tenantTold counts what an operator asked for as an ADD.
+func (p *Plan) tenantTold(c *capacity.Course, e *model.Event, apart time.Duration) {
+	of := p.manager.Tenants
+	switch {
+	case of == nil || e.Deed != "apply "+of.Kind:
+	case e.Err == "":
+		c.Adds++
+	case p.manager.Real.Wanting(e.Err):
+		c.Wanted(e.At / apart * apart)
+	}
+}
