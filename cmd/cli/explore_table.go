@@ -9,7 +9,6 @@ import (
 
 	"ipamsim/fuzz/campaign"
 	"ipamsim/fuzz/cause"
-	"ipamsim/fuzz/coverage"
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/known"
 	"ipamsim/fuzz/space"
@@ -50,9 +49,8 @@ func campaignTable(o *campaign.Outcome) string {
 	if rough > 0 {
 		say("%s", labels(o.Rows[:rough]))
 	}
-	say("%s in %s, %s; %d states%s, %d states of allocators%s, %d pairs of conflicting operations; mutants: %d of %d detected",
-		plural(int(o.Runs), "run"), o.Elapsed.Round(100*time.Millisecond), found, o.States, ofUnseen(o.UnseenStates), o.Allocators, ofUnseen(o.UnseenAllocators),
-		o.Pairs, o.Caught, o.Canaries)
+	say("%s in %s, %s; %d states, %d pairs of conflicting operations; mutants: %d of %d detected",
+		plural(int(o.Runs), "run"), o.Elapsed.Round(100*time.Millisecond), found, o.States, o.Pairs, o.Caught, o.Canaries)
 	if w := o.Worlds; w.Worlds > 0 {
 		var lacking []string
 		for _, d := range space.Deeds() {
@@ -86,6 +84,7 @@ func campaignTable(o *campaign.Outcome) string {
 	if t := o.Repeated.String(); t != "" {
 		say("%s", t)
 	}
+	say("unseen of what the next run sees, by estimate: states %v; %d states of allocators, %v", o.UnseenStates, o.Allocators, o.UnseenAllocators)
 	return b.String()
 }
 
@@ -149,12 +148,4 @@ func findingRows(b *strings.Builder, rows []campaign.Row) {
 			fmt.Sprintf("%d/%d/%d/%d", r.Pods, r.Switches, r.Faults, r.Steps), fmt.Sprint(r.Count), "ipamsim "+verb+" "+r.File)
 	}
 	b.WriteString(t.Text() + "\n\n")
-}
-
-// ofUnseen says how much of what the next run sees is new, by estimate.
-func ofUnseen(u coverage.Unseen) string {
-	if u == (coverage.Unseen{}) {
-		return ""
-	}
-	return fmt.Sprintf(" (%v unseen)", u)
 }

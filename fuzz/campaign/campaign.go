@@ -82,7 +82,7 @@ type Outcome struct {
 	Caught    uint64 // canaries
 	Canaries  uint64
 	Worlds    space.Tally // that were drawn and ran
-	// How much of what the next run sees nobody has seen, by estimate.
+	// How much of what the next run sees nobody has seen, by estimate: see coverage.Unseen.
 	UnseenStates, UnseenAllocators coverage.Unseen
 }
 

@@ -36,7 +36,6 @@ type answer struct {
 	Steps    int
 	Unknown  bool         `json:",omitempty"`
 	Hits     []hit        `json:",omitempty"`
-	Pairs    packed       `json:",omitempty"` // that this cell had not seen
 	Seen     *sights      `json:",omitempty"`
 	Sights   sighted      `json:",omitzero"`
 	Defect   string       `json:",omitempty"`
@@ -53,16 +52,15 @@ type answer struct {
 
 // served is what the process of a cell keeps between questions.
 type served struct {
-	runner             *scenarios.Runner
-	managers           scenarios.Managers
-	spec               Spec
-	parsed             map[int]*scenarios.Scenario
-	pairs              map[uint64]struct{}
-	states, allocators map[uint64]uint8     // how often, up to coverage.SightingsMax
-	walk               *strategy.Exhaustive // of a source that is explored as a whole
-	walked             uint64               // runs
-	kept               map[string]bool      // signatures of which it has a finding
-	plan               *lives               // of a plan
+	runner   *scenarios.Runner
+	managers scenarios.Managers
+	spec     Spec
+	parsed   map[int]*scenarios.Scenario
+	told     told
+	walk     *strategy.Exhaustive // of a source that is explored as a whole
+	walked   uint64               // runs
+	kept     map[string]bool      // signatures of which it has a finding
+	plan     *lives               // of a plan
 }
 
 // Stuck says that the run got stuck.
@@ -93,8 +91,7 @@ func ServeCell(ctx context.Context, managers scenarios.Managers, in io.Reader, o
 func (c *served) begins(s Spec) {
 	c.spec, c.parsed = s, map[int]*scenarios.Scenario{}
 	c.plan = nil
-	c.pairs, c.kept = map[uint64]struct{}{}, map[string]bool{}
-	c.states, c.allocators = map[uint64]uint8{}, map[uint64]uint8{}
+	c.kept, c.told = map[string]bool{}, told{}
 }
 
 func (c *served) do(ctx context.Context, q ask) *answer {
@@ -142,10 +139,10 @@ func (c *served) do(ctx context.Context, q ask) *answer {
 		}
 	}
 	a.Deeds = space.DeedsOf(&sc.Doc.Spec)
-	states, allocators, pairs := coverage.Of(rep)
-	a.Pairs, a.Sights = fresh(c.pairs, pairs), sighted{uint64(len(states)), uint64(len(allocators))}
-	if x := (sights{runOf(q.Source, q.Seed), rare(c.states, states), rare(c.allocators, allocators)}); len(x.States)+len(x.Allocators) > 0 {
-		a.Seen = &x
+	if q.Source != canarySource { // whose worlds nobody searches
+		states, allocators, pairs := coverage.Of(rep)
+		a.Sights = sighted{uint64(len(states)), uint64(len(allocators))}
+		a.Seen = c.told.sights(coverage.Run{Source: q.Source, Seed: q.Seed}, pairs, states, allocators)
 	}
 	return a
 }
@@ -192,30 +189,6 @@ func (a *answer) repeated(rep *reports.Report) {
 	if rep != nil {
 		a.Repeated.Add(rep.Repeated)
 	}
-}
-
-// fresh is what the set has not seen, and puts it in.
-func fresh(set map[uint64]struct{}, seen []uint64) packed {
-	var out []uint64
-	for _, x := range seen {
-		if _, have := set[x]; !have {
-			set[x] = struct{}{}
-			out = append(out, x)
-		}
-	}
-	return pack(out)
-}
-
-// rare is what the set has seen in few runs, and counts it.
-func rare(set map[uint64]uint8, seen []uint64) packed {
-	var out []uint64
-	for _, x := range seen {
-		if n := set[x]; n < coverage.SightingsMax {
-			set[x] = n + 1
-			out = append(out, x)
-		}
-	}
-	return pack(out)
 }
 
 // broken is a run that did not end, or that never began.

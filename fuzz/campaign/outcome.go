@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ipamsim/fuzz/cause"
+	"ipamsim/fuzz/coverage"
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/known"
 )
@@ -41,6 +42,10 @@ func (c *coordinator) outcome(why string) *Outcome {
 		Progress: c.progress(), Why: why, Busy: s.busy, Steps: s.steps, Unknown: s.unknown, Rows: c.rows(),
 		Defects: s.defects, Defective: s.defective, Repeated: s.repeated, Caught: s.caught, Canaries: s.caught + s.missed,
 		Worlds: s.worlds, UnseenStates: s.states.Unseen(), UnseenAllocators: s.allocators.Unseen(),
+	}
+	if c.Spec.whole() {
+		no := coverage.Unseen{Unknown: "schedules that are walked in order are no sample"}
+		o.UnseenStates, o.UnseenAllocators = no, no
 	}
 	for _, d := range s.deaths {
 		if !d.Confirmed {

@@ -16,30 +16,11 @@ import (
 // event is an entry of a campaign's log. The log is all there is: whoever reads
 // it from its beginning knows the campaign.
 type event struct {
-	Epoch  *int    `json:",omitempty"` // a coordinator took over
-	Result *Result `json:",omitempty"`
-	Cover  *cover  `json:",omitempty"`
-	End    string  `json:",omitempty"` // the coordinator is done, and why
+	Epoch  *int     `json:",omitempty"` // a coordinator took over
+	Result *Result  `json:",omitempty"`
+	Cover  []sights `json:",omitempty"`
+	End    string   `json:",omitempty"` // the coordinator is done, and why
 }
-
-// cover is coverage that its sender had not seen before, or in few runs. Adding it twice
-// does nothing.
-type cover struct {
-	Seen  []sights `json:",omitempty"`
-	Pairs packed
-}
-
-// sights are kinds of states that one run was in.
-type sights struct {
-	Run                uint64
-	States, Allocators packed `json:",omitempty"`
-}
-
-// sighted is how many kinds runs saw, all of them.
-type sighted struct{ States, Allocators uint64 }
-
-// runOf is a number of its own for a run of a campaign.
-func runOf(source int, seed uint64) uint64 { return seed ^ uint64(source+1)<<48 }
 
 // state is what the log says so far.
 //
@@ -62,11 +43,13 @@ type state struct {
 	runs, unknown  uint64
 	worlds         space.Tally
 	steps          int
-	busy           time.Duration // of all workers together, exploring
+	busy           time.Duration         // of all workers together, exploring
+	spent          map[int]time.Duration // of it, by source
 	pairs          map[uint64]struct{}
 	states         coverage.Sightings
 	allocators     coverage.Sightings
-	over           map[int]bool // sources of which nothing is left
+	early          map[coverage.Run][]sights // of runs that do not count yet
+	over           map[int]bool              // sources of which nothing is left
 	classes        map[string]*Class
 	findings       map[string]*found
 	of             map[string]string           // fingerprint by signature
@@ -95,7 +78,7 @@ type found struct {
 
 func newState() *state {
 	return &state{
-		took: map[string]bool{}, sources: map[int]*spans{}, pairs: map[uint64]struct{}{},
+		took: map[string]bool{}, sources: map[int]*spans{}, spent: map[int]time.Duration{}, pairs: map[uint64]struct{}{}, early: map[coverage.Run][]sights{},
 		over: map[int]bool{}, classes: map[string]*Class{}, findings: map[string]*found{}, of: map[string]string{}, tries: map[string]map[place]string{}, dropped: map[string]bool{},
 	}
 }
@@ -113,11 +96,8 @@ func (s *state) apply(e event, at time.Time) bool {
 		}
 		s.epoch, s.began, s.took, s.ended, s.refused = *e.Epoch, at, map[string]bool{}, "", ""
 	case e.Cover != nil:
-		for i := range e.Cover.Seen {
-			s.see(&e.Cover.Seen[i])
-		}
-		for _, x := range e.Cover.Pairs.numbers() {
-			s.pairs[x] = struct{}{}
+		for _, x := range e.Cover {
+			s.sees(x)
 		}
 	case e.Result != nil:
 		key := e.Result.Shard.key()
@@ -134,16 +114,6 @@ func (s *state) apply(e event, at time.Time) bool {
 		At: s.worked + at.Sub(s.began), Runs: s.runs, States: s.states.Kinds(), Pairs: len(s.pairs), Findings: len(s.findings),
 	})
 	return true
-}
-
-// see takes in what a run saw.
-func (s *state) see(x *sights) {
-	for _, k := range x.States.numbers() {
-		s.states.See(k, x.Run)
-	}
-	for _, k := range x.Allocators.numbers() {
-		s.allocators.See(k, x.Run)
-	}
 }
 
 func (s *state) result(r *Result, at time.Time) {
@@ -214,8 +184,8 @@ func (s *state) ran(r *Result) {
 	s.unknown += uint64(r.Unknown)
 	s.steps += r.Steps
 	s.busy += r.Wall
-	s.states.All += r.Sights.States
-	s.allocators.All += r.Sights.Allocators
+	s.spent[r.Shard.Source] += r.Wall
+	s.saw(r)
 }
 
 // count adds the failures of one kind of a shard that began at start.

@@ -11,24 +11,20 @@ import (
 // Allocators are the states that the allocator's record was in, sorted, without names: which
 // addresses of which pool are claimed or reserved, by their distance from its beginning, and
 // which block is whose. That is what a reference allocator (model/reference) goes on from, but
-// for the order in which a block's free addresses come; two runs that are in one state give the
-// same answers next, whatever their pods, nodes and ranges are called.
+// for the order in which a block's free addresses come; runs in one state differ in what pods,
+// nodes and ranges are called, and in what handles count.
 //
-// Pools and nodes are told apart by the order in which they come.
+// Pools and nodes are told apart by the order in which they come. A pool whose range is changed
+// counts as before.
 func Allocators(l *model.Ledger) []uint64 {
 	if l == nil {
 		return nil
 	}
 	states := map[uint64]bool{}
-	a := &allocator{names: map[model.Ref]uint64{}}
+	a := &allocator{rows: map[row]uint64{}, names: map[model.Ref]uint64{}}
 	for i := range l.Changes {
 		c := &l.Changes[i]
-		switch h := a.row(c); {
-		case c.Came:
-			a.state += h
-		case c.Gone:
-			a.state -= h
-		}
+		a.apply(c)
 		if i+1 == len(l.Changes) || l.Changes[i+1].Step != c.Step {
 			states[a.state] = true
 		}
@@ -39,11 +35,46 @@ func Allocators(l *model.Ledger) []uint64 {
 // allocator is a record, as a sum of its rows: in whatever order they came, it is the same.
 type allocator struct {
 	state uint64
+	rows  map[row]uint64
 	names map[model.Ref]uint64 // pools and nodes
 }
 
-// row is a hash of a row.
-func (a *allocator) row(c *model.Change) uint64 {
+// row is which row of the record it is.
+type row struct {
+	kind     model.RefKind
+	name, of string
+}
+
+// apply changes the record. A row goes as what it came as, whatever it is about since.
+func (a *allocator) apply(c *model.Change) {
+	if c.Row == model.RefHandle || !c.Came && !c.Gone {
+		return
+	}
+	r := rowOf(c)
+	a.state -= a.rows[r]
+	delete(a.rows, r)
+	if c.Came {
+		a.rows[r] = a.hash(c)
+		a.state += a.rows[r]
+	}
+}
+
+// rowOf names a row by what does not change while it is there.
+func rowOf(c *model.Change) row {
+	r := row{kind: c.Row}
+	for _, x := range c.Refs {
+		switch {
+		case x.Kind == c.Row:
+			r.name = x.Name
+		case c.Row == model.RefAddress && x.Kind == model.RefPool, c.Row == model.RefBlock && x.Kind == model.RefNode:
+			r.of = x.Name
+		}
+	}
+	return r
+}
+
+// hash of a row.
+func (a *allocator) hash(c *model.Change) uint64 {
 	var addr netip.Addr
 	var pool netip.Prefix
 	h := fnv(offset64, []byte(c.Row))

@@ -57,3 +57,33 @@ func TestAllocators(t *testing.T) {
 		t.Errorf("%d states, want 4: nothing, one, two, the second", len(one))
 	}
 }
+
+// TestAllocatorsGoBack: what goes leaves nothing behind, whatever became of it and of its pool
+// in between.
+func TestAllocatorsGoBack(t *testing.T) {
+	small, large := netip.MustParsePrefix("10.0.0.0/25"), netip.MustParsePrefix("10.0.0.0/24")
+	pool := func(r netip.Prefix) []model.Pool { return []model.Pool{{Name: "pool", Range: r}} }
+	claim := func(pod string) []model.Claim {
+		return []model.Claim{{Pool: "pool", Addr: netip.MustParseAddr("10.0.0.1"), Pod: model.PodRef{Namespace: "default", Name: pod}, Handle: "h"}}
+	}
+	handle := func(blocks ...netip.Prefix) []model.Handle {
+		h := model.Handle{ID: "h"}
+		for _, b := range blocks {
+			h.Counts = append(h.Counts, model.HandleCount{Block: b, Count: 1})
+		}
+		return []model.Handle{h}
+	}
+	l := &model.Ledger{}
+	for i, s := range []model.Snapshot{
+		{Pools: pool(small)},
+		{Pools: pool(small), Claims: claim("web-0"), Handles: handle(small)},
+		{Pools: pool(large), Claims: claim("web-0"), Handles: handle(small, large)},
+		{Pools: pool(large), Claims: claim("web-1"), Handles: handle(large)},
+		{Pools: pool(large)},
+	} {
+		l.Note(i, s)
+	}
+	if got := coverage.Allocators(l); len(got) != 2 {
+		t.Errorf("%d states, want 2: one claim, and none", len(got))
+	}
+}

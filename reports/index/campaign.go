@@ -25,7 +25,7 @@ type Campaign struct {
 	Runs, Unknown uint64
 	States, Pairs int
 	Allocators    int // states of allocators
-	// How much of what the next run sees nobody has seen, with a band; "": not known.
+	// How much of what the next run sees nobody has seen, with a band, or why that is not known.
 	UnseenStates, UnseenAllocators string
 	Findings                       []Finding
 	Open                           int      // kinds of failures that nobody made small yet
@@ -143,11 +143,9 @@ func (c *Campaign) facts() []Fact {
 		{"runs", grouped(c.Runs)}, {"time", short(c.Elapsed)}, {"runs per second", rate},
 		{"kinds of situations seen", grouped(uint64(c.States))}, {"states of allocators seen", grouped(uint64(c.Allocators))},
 		{"pairs of conflicting operations", grouped(uint64(c.Pairs))},
+		{"situations of the next run that are unseen, by estimate", c.UnseenStates}, {"states of its allocators that are", c.UnseenAllocators},
+		{"mutants", fmt.Sprintf("%d of %d detected", c.Caught, c.Canaries)},
 	}
-	if c.UnseenStates != "" {
-		all = append(all, Fact{"situations unseen, by estimate", c.UnseenStates}, Fact{"states of allocators unseen", c.UnseenAllocators})
-	}
-	all = append(all, Fact{"mutants", fmt.Sprintf("%d of %d detected", c.Caught, c.Canaries)})
 	if c.Worlds == 0 {
 		return all
 	}
@@ -179,6 +177,9 @@ func (c *Campaign) notes() []string {
 	}
 	if more := c.Defective - len(c.Defects); more > 0 {
 		say("in doubt: %d more", more)
+	}
+	if c.UnseenStates != "" {
+		say("how much is unseen is an estimate, with a band that holds in 95 of 100 campaigns: it takes the next run for one that is drawn as those before; of other spaces and strategies it says nothing")
 	}
 	if t := c.Repeated.String(); t != "" {
 		say("%s", t)
