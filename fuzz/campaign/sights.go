@@ -1,6 +1,10 @@
 package campaign
 
-import "ipamsim/fuzz/coverage"
+import (
+	"slices"
+
+	"ipamsim/fuzz/coverage"
+)
 
 // What runs saw is counted where the log is read, once for each run and only for runs that
 // count, so the same runs come to the same numbers: whoever made them, in whatever order, and
@@ -18,16 +22,23 @@ func (x *sights) size() int { return len(x.Pairs) + len(x.States) + len(x.Alloca
 // sighted is how many kinds of states runs saw, all of them.
 type sighted struct{ States, Allocators uint64 }
 
-// told is in how many runs a cell saw each pair, state and state of an allocator, as far as that
-// matters. What it saw in so many it leaves out of its answers. So all of them must come into the
+// told is in which runs a cell first saw each pair, state and state of an allocator, as many as
+// matter. What it sees in others it leaves out of its answers. So all of these must come into the
 // log, or the cell must go.
-type told struct{ pairs, states, allocators map[uint64]uint8 }
+type told struct{ pairs, states, allocators map[uint64]few }
 
-// sights of a run that are to be told; nil if there are none.
+// few runs.
+type few struct {
+	runs [coverage.SightingsMax]coverage.Run
+	n    uint8
+}
+
+// sights of a run that are to be told; nil if there are none. Of the same run, done again for
+// another coordinator, it tells the same.
 func (t *told) sights(run coverage.Run, pairs, states, allocators []uint64) *sights {
 	x := &sights{
-		Run: run, Pairs: rare(&t.pairs, pairs, 1),
-		States: rare(&t.states, states, coverage.SightingsMax), Allocators: rare(&t.allocators, allocators, coverage.SightingsMax),
+		Run: run, Pairs: rare(&t.pairs, pairs, run, 1),
+		States: rare(&t.states, states, run, coverage.SightingsMax), Allocators: rare(&t.allocators, allocators, run, coverage.SightingsMax),
 	}
 	if x.size() == 0 {
 		return nil
@@ -35,17 +46,23 @@ func (t *told) sights(run coverage.Run, pairs, states, allocators []uint64) *sig
 	return x
 }
 
-// rare is what was told of fewer runs than most so far, and counts it.
-func rare(told *map[uint64]uint8, seen []uint64, most uint8) packed {
+// rare is what no more runs than most saw so far, this one among them.
+func rare(told *map[uint64]few, seen []uint64, run coverage.Run, most uint8) packed {
 	if *told == nil {
-		*told = map[uint64]uint8{}
+		*told = map[uint64]few{}
 	}
 	var out []uint64
-	for _, x := range seen {
-		if n := (*told)[x]; n < most {
-			(*told)[x] = n + 1
-			out = append(out, x)
+	for _, k := range seen {
+		x := (*told)[k]
+		if !slices.Contains(x.runs[:x.n], run) {
+			if x.n == most {
+				continue
+			}
+			x.runs[x.n] = run
+			x.n++
+			(*told)[k] = x
 		}
+		out = append(out, k)
 	}
 	return pack(out)
 }
