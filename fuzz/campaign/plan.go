@@ -75,9 +75,9 @@ func (c *coordinator) under(k Kind) (n int) {
 	return n
 }
 
-// next is the next seeds to run, of the most promising source or, if the campaign is
-// of so many runs, of the one that is furthest behind: then each source gets its share
-// of the runs, so that which seeds the campaign consists of depends on nothing else.
+// next is the next seeds to run, of the source that is furthest behind. Each
+// source gets its share of the runs, so that which seeds a campaign of so many
+// runs consists of depends on nothing else.
 func (c *coordinator) next() (Shard, bool) {
 	best, left := -1, uint64(0)
 	for n := range c.Spec.Sources {
@@ -92,10 +92,7 @@ func (c *coordinator) next() (Shard, bool) {
 	if best < 0 {
 		return Shard{}, false
 	}
-	if c.Runs == 0 {
-		best = c.promising()
-	}
-	kind, g := Explore, c.planned[best].gap(c.Spec.First, min(c.size(best), left))
+	kind, g := Explore, c.planned[best].gap(c.Spec.First, min(c.size(), left))
 	if c.Spec.plan() {
 		kind, g = Plan, c.some(c.planned[best].gap(c.Spec.First, min(shardMax, left)))
 	}
@@ -115,14 +112,13 @@ func (c *coordinator) share(source int) uint64 {
 	return c.Runs / n
 }
 
-// size is how many runs of a source take a worker shardTime, as far as one can tell: much
+// size is how many runs take a worker shardTime, as far as one can tell: much
 // less work would be lost in talk, much more if the worker dies.
-func (c *coordinator) size(source int) uint64 {
-	done := c.state.sources[source]
-	if done == nil || done.len() == 0 {
+func (c *coordinator) size() uint64 {
+	if c.state.runs == 0 {
 		return 1 // so that something is known soon
 	}
-	per := c.state.spent[source] / time.Duration(done.len())
+	per := c.state.busy / time.Duration(c.state.runs)
 	return uint64(min(max(1, shardTime/max(per, time.Microsecond)), shardMax))
 }
 

@@ -43,8 +43,7 @@ type state struct {
 	runs, unknown  uint64
 	worlds         space.Tally
 	steps          int
-	busy           time.Duration         // of all workers together, exploring
-	spent          map[int]time.Duration // of it, by source
+	busy           time.Duration // of all workers together, exploring
 	pairs          map[uint64]struct{}
 	states         coverage.Sightings
 	allocators     coverage.Sightings
@@ -78,7 +77,7 @@ type found struct {
 
 func newState() *state {
 	return &state{
-		took: map[string]bool{}, sources: map[int]*spans{}, spent: map[int]time.Duration{}, pairs: map[uint64]struct{}{}, early: map[coverage.Run][]sights{},
+		took: map[string]bool{}, sources: map[int]*spans{}, pairs: map[uint64]struct{}{}, early: map[coverage.Run][]sights{},
 		over: map[int]bool{}, classes: map[string]*Class{}, findings: map[string]*found{}, of: map[string]string{}, tries: map[string]map[place]string{}, dropped: map[string]bool{},
 	}
 }
@@ -184,7 +183,6 @@ func (s *state) ran(r *Result) {
 	s.unknown += uint64(r.Unknown)
 	s.steps += r.Steps
 	s.busy += r.Wall
-	s.spent[r.Shard.Source] += r.Wall
 	s.saw(r)
 }
 

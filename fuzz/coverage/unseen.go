@@ -21,7 +21,7 @@ func (r Run) less(o Run) bool {
 type Sightings struct {
 	runs, all uint64
 	of        map[uint64]sighting
-	once      map[int]int // kinds that one run alone saw, by its source
+	once      int // kinds that one run alone saw
 }
 
 // sighting is the first runs in which a kind was seen.
@@ -36,18 +36,18 @@ const SightingsMax = 3
 // See takes in that a run saw a kind.
 func (s *Sightings) See(kind uint64, run Run) {
 	if s.of == nil {
-		s.of, s.once = map[uint64]sighting{}, map[int]int{}
+		s.of = map[uint64]sighting{}
 	}
 	x := s.of[kind]
 	switch {
 	case x.n == 0:
 		x.runs[0], x.n = run, 1
-		s.once[run.Source]++
+		s.once++
 	case x.n == SightingsMax, run == x.runs[0], x.n == 2 && run == x.runs[1]:
 		return
 	case x.n == 1:
 		x.runs[1], x.n = run, 2
-		s.once[x.runs[0].Source]--
+		s.once--
 	default:
 		x.n = SightingsMax
 	}
@@ -63,10 +63,6 @@ func (s *Sightings) Ran(runs, kinds uint64) {
 
 // Kinds is how many were seen.
 func (s *Sightings) Kinds() int { return len(s.of) }
-
-// Once is how many kinds one run alone saw that was of this source. By the number of its runs it
-// is, by Good and Turing, how many new kinds its next one shows.
-func (s *Sightings) Once(source int) int { return s.once[source] }
 
 // Unseen is an estimate of how much of what the next run sees nobody has seen, from 0 to 1,
 // with a 95 % band.
@@ -120,12 +116,8 @@ func (s *Sightings) Unseen() Unseen {
 	if s.all == 0 {
 		return Unseen{Unknown: "nothing was seen"}
 	}
-	once := 0
-	for _, n := range s.once {
-		once += n
-	}
 	all := float64(s.all)
-	share, half := float64(once)/all, normal95*math.Sqrt(s.squares())/all
+	share, half := float64(s.once)/all, normal95*math.Sqrt(s.squares())/all
 	return Unseen{Share: share, Low: max(0, share-half), High: min(1, max(share+half, none95/float64(s.runs)))}
 }
 
