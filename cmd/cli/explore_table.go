@@ -84,6 +84,7 @@ func campaignTable(o *campaign.Outcome) string {
 	if t := o.Repeated.String(); t != "" {
 		say("%s", t)
 	}
+	say("unseen of what the next run sees, by estimate: states %v; %d states of allocators, %v", o.UnseenStates, o.Allocators, o.UnseenAllocators)
 	return b.String()
 }
 

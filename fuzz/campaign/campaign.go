@@ -21,6 +21,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 
+	"ipamsim/fuzz/coverage"
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/known"
 	"ipamsim/fuzz/space"
@@ -60,6 +61,7 @@ type Progress struct {
 	Runs, RunsMax uint64
 	Rate          float64 // runs per second, lately
 	States, Pairs int
+	Allocators    int // states of allocators: see coverage.Allocators
 	Findings      int
 	Open          int // kinds of failures that nobody made small yet
 	Unkept        int // of them, those of which there is not even the run as recorded
@@ -80,6 +82,8 @@ type Outcome struct {
 	Caught    uint64 // canaries
 	Canaries  uint64
 	Worlds    space.Tally // that were drawn and ran
+	// How much of what the next run sees nobody has seen, by estimate: see coverage.Unseen.
+	UnseenStates, UnseenAllocators coverage.Unseen
 }
 
 // Blind: no canary failed.

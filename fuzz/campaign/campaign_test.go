@@ -86,7 +86,8 @@ func TestCampaign(t *testing.T) {
 		t.Error("nobody saw how far it was while it ran")
 	}
 	cfg.Tell = nil
-	if o.Runs != 30 || o.Blind() || len(o.Rows) == 0 || o.Open > 0 || o.States == 0 || o.Pairs == 0 {
+	if o.Runs != 30 || o.Blind() || len(o.Rows) == 0 || o.Open > 0 || o.States == 0 || o.Allocators == 0 || o.Pairs == 0 ||
+		o.UnseenStates.Unknown != "" || o.UnseenAllocators.Unknown != "" || o.UnseenStates.High == 0 || o.UnseenAllocators.High == 0 {
 		t.Fatalf("%+v", o)
 	}
 	pages := 0
@@ -124,6 +125,7 @@ func TestCampaign(t *testing.T) {
 	if again.Runs != 30 || again.Busy != o.Busy || len(again.Rows) != len(o.Rows) {
 		t.Errorf("run again:\n%+v, before\n%+v", again, o)
 	}
+	sameJSON(t, seenBy(again), seenBy(o))
 	left, err := filepath.Glob(filepath.Join(dir, ".*-*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v", left)
@@ -252,6 +254,33 @@ func TestInterrupted(t *testing.T) {
 	t.Logf("%d runs in %v", more.Runs, time.Since(began))
 }
 
+// TestInterruptedCounts: what runs saw is counted as if nobody had interrupted, and one worker
+// had made them all.
+func TestInterruptedCounts(t *testing.T) {
+	cfg := Config{Spec: flakySpec(""), Runs: 90, Workers: 2, Dir: t.TempDir()}
+	ctx, cancel := context.WithCancel(t.Context())
+	cfg.Tell = func(p Progress) {
+		if p.Runs > 0 {
+			cancel()
+		}
+	}
+	o, err := Run(ctx, cfg)
+	if err != nil || o.Why != "" || o.Runs >= cfg.Runs {
+		t.Fatalf("it was not interrupted: %v, %+v", err, o)
+	}
+	t.Logf("interrupted after %d runs: %v", o.Runs, seenBy(o))
+	cfg.Tell = nil
+	more, _, err := search(t, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, _, err := search(t, Config{Spec: flakySpec(""), Runs: cfg.Runs, Workers: 1, Dir: t.TempDir()})
+	if err != nil || whole.UnseenStates.Unknown != "" || whole.States == 0 {
+		t.Fatalf("%v: %+v", err, whole)
+	}
+	sameJSON(t, seenBy(more), seenBy(whole))
+}
+
 // TestSecrets: nobody but the user reads what the campaign keeps, and the
 // credentials are in no argument of any process and in no file.
 func TestSecrets(t *testing.T) {
@@ -294,7 +323,7 @@ func TestWhole(t *testing.T) {
 		cfg.Spec.Strategy = Exhaustive
 		for range 2 {
 			o, _, err := search(t, cfg)
-			if err != nil || o.Runs != x.runs || (len(o.Rows) > 0) != (x.bug != "") || o.Blind() {
+			if err != nil || o.Runs != x.runs || (len(o.Rows) > 0) != (x.bug != "") || o.Blind() || o.UnseenStates.Unknown == "" {
 				t.Errorf("%v: %d runs, want %d; %+v", err, o.Runs, x.runs, o)
 			}
 		}

@@ -34,18 +34,19 @@ type ask struct {
 
 // answer is the line that comes back.
 type answer struct {
-	Steps         int
-	Unknown       bool         `json:",omitempty"`
-	Hits          []hit        `json:",omitempty"`
-	States, Pairs packed       `json:",omitempty"` // that this cell had not seen
-	Defect        string       `json:",omitempty"`
-	Refused       string       `json:",omitempty"` // the source is wrong
-	Hung          string       `json:",omitempty"` // the cell must go
-	Stacks        string       `json:",omitempty"`
-	Over          bool         `json:",omitempty"` // nothing is left to explore
-	Kept          []Kept       `json:",omitempty"`
-	Deeds         []space.Deed `json:",omitempty"` // that can happen in a drawn world
-	Repeated      reports.Repeated
+	Steps    int
+	Unknown  bool         `json:",omitempty"`
+	Hits     []hit        `json:",omitempty"`
+	Seen     *sights      `json:",omitempty"`
+	Sights   sighted      `json:",omitzero"`
+	Defect   string       `json:",omitempty"`
+	Refused  string       `json:",omitempty"` // the source is wrong
+	Hung     string       `json:",omitempty"` // the cell must go
+	Stacks   string       `json:",omitempty"`
+	Over     bool         `json:",omitempty"` // nothing is left to explore
+	Kept     []Kept       `json:",omitempty"`
+	Deeds    []space.Deed `json:",omitempty"` // that can happen in a drawn world
+	Repeated reports.Repeated
 	// What came of a point of a plan, squeezed.
 	Point []byte `json:",omitempty"`
 }
@@ -56,7 +57,7 @@ type served struct {
 	managers      scenarios.Managers
 	spec          Spec
 	parsed        map[int]*scenarios.Scenario
-	states, pairs map[uint64]struct{}
+	told          told
 	walk          *strategy.Exhaustive    // of a source that is explored as a whole
 	walked        uint64                  // runs
 	kept          map[string]bool         // signatures of which it has a finding
@@ -92,7 +93,7 @@ func ServeWorker(ctx context.Context, managers scenarios.Managers, in io.Reader,
 func (c *served) begins(s Spec) {
 	c.spec, c.parsed = s, map[int]*scenarios.Scenario{}
 	c.plan = nil
-	c.states, c.pairs, c.kept = map[uint64]struct{}{}, map[uint64]struct{}{}, map[string]bool{}
+	c.kept, c.told = map[string]bool{}, told{}
 }
 
 func (c *served) do(ctx context.Context, q ask) *answer {
@@ -140,8 +141,11 @@ func (c *served) do(ctx context.Context, q ask) *answer {
 		}
 	}
 	a.Deeds = space.DeedsOf(&sc.Doc.Spec)
-	states, pairs := coverage.Of(rep)
-	a.States, a.Pairs = fresh(c.states, states), fresh(c.pairs, pairs)
+	if q.Source != canarySource { // whose worlds nobody searches
+		states, allocators, pairs := coverage.Of(rep)
+		a.Sights = sighted{uint64(len(states)), uint64(len(allocators))}
+		a.Seen = c.told.sights(coverage.Run{Source: q.Source, Seed: q.Seed}, pairs, states, allocators)
+	}
 	return a
 }
 
@@ -187,18 +191,6 @@ func (a *answer) repeated(rep *reports.Report) {
 	if rep != nil {
 		a.Repeated.Add(rep.Repeated)
 	}
-}
-
-// fresh is what the set has not seen, and puts it in.
-func fresh(set map[uint64]struct{}, seen []uint64) packed {
-	var out []uint64
-	for _, x := range seen {
-		if _, have := set[x]; !have {
-			set[x] = struct{}{}
-			out = append(out, x)
-		}
-	}
-	return pack(out)
 }
 
 // broken is a run that did not end, or that never began.

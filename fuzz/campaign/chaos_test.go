@@ -46,6 +46,7 @@ func TestChaos(t *testing.T) {
 		t.Errorf("%d runs with %d steps, in peace %d with %d", wild.Runs, wild.Steps, runs, calm.Steps)
 	}
 	sameJSON(t, counts(wild), counts(calm))
+	sameJSON(t, seenBy(wild), seenBy(calm))
 	c.inspect(wild)
 	t.Logf("%d workers and cells and %d coordinators killed in %v; %d runs, %d findings, %d deaths that were not confirmed",
 		workers, coordinators, wild.Elapsed, wild.Runs, len(wild.Rows), len(wild.Deaths))
@@ -71,6 +72,13 @@ func counts(o *Outcome) map[string]uint64 {
 		out[r.Invariant+" "+r.Fingerprint] = r.Count
 	}
 	return out
+}
+
+// seenBy is what the runs of a campaign saw.
+func seenBy(o *Outcome) any {
+	return map[string]any{
+		"states": o.States, "allocators": o.Allocators, "pairs": o.Pairs, "unseen states": o.UnseenStates, "unseen of allocators": o.UnseenAllocators,
+	}
 }
 
 type chaos struct {

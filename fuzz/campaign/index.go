@@ -87,7 +87,8 @@ func (c *coordinator) page() *index.Campaign {
 	o := c.outcome(c.why)
 	x := &index.Campaign{
 		Name: c.Spec.names(), Running: !c.done, Every: drawEvery, AsOf: time.Now(), Ended: o.Why, Elapsed: o.Elapsed, Left: o.Left,
-		Runs: o.Runs, Unknown: o.Unknown, States: o.States, Pairs: o.Pairs, Open: o.Open,
+		Runs: o.Runs, Unknown: o.Unknown, States: o.States, Allocators: o.Allocators, Pairs: o.Pairs, Open: o.Open,
+		UnseenStates: o.UnseenStates.String(), UnseenAllocators: o.UnseenAllocators.String(),
 		Defects: o.Defects, Defective: o.Defective, Caught: o.Caught, Canaries: o.Canaries, Repeated: o.Repeated, Series: c.state.series.all,
 		Worlds: o.Worlds.Worlds, Quiet: o.Worlds.Quiet,
 	}

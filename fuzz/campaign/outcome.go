@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ipamsim/fuzz/cause"
+	"ipamsim/fuzz/coverage"
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/known"
 )
@@ -16,7 +17,7 @@ func (c *coordinator) progress() Progress {
 	s := c.state
 	p := Progress{
 		Phase: "exploring", Elapsed: c.now(), Runs: s.runs, RunsMax: c.Runs, Rate: c.rate.now(time.Now()),
-		States: len(s.states), Pairs: len(s.pairs), Findings: len(s.findings), Open: len(s.open()), Unkept: s.unkept(),
+		States: s.states.Kinds(), Allocators: s.allocators.Kinds(), Pairs: len(s.pairs), Findings: len(s.findings), Open: len(s.open()), Unkept: s.unkept(),
 	}
 	if c.phase != exploring {
 		p.Phase = "finishing"
@@ -40,7 +41,11 @@ func (c *coordinator) outcome(why string) *Outcome {
 	o := &Outcome{
 		Progress: c.progress(), Why: why, Busy: s.busy, Steps: s.steps, Unknown: s.unknown, Rows: c.rows(),
 		Defects: s.defects, Defective: s.defective, Repeated: s.repeated, Caught: s.caught, Canaries: s.caught + s.missed,
-		Worlds: s.worlds,
+		Worlds: s.worlds, UnseenStates: s.states.Unseen(), UnseenAllocators: s.allocators.Unseen(),
+	}
+	if c.Spec.whole() {
+		no := coverage.Unseen{Unknown: "schedules that are walked in order are no sample"}
+		o.UnseenStates, o.UnseenAllocators = no, no
 	}
 	for _, d := range s.deaths {
 		if !d.Confirmed {

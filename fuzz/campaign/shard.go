@@ -58,6 +58,7 @@ type Result struct {
 	// Wall is how long the worker was at it.
 	Wall    time.Duration
 	Steps   int               `json:",omitempty"`
+	Sights  sighted           `json:",omitzero"`
 	Unknown int               `json:",omitempty"` // runs cut short by a limit
 	Classes map[string]*Class `json:",omitempty"` // failures by signature
 	Defects []string          `json:",omitempty"` // runs of which ipamsim itself is in doubt

@@ -129,7 +129,7 @@ func (s *slot) do(ctx context.Context, sh Shard) (*Result, error) {
 
 // explore runs the seeds of a shard, as many as there is time for.
 func (s *slot) explore(ctx context.Context, sh Shard, r *Result) error {
-	var seen novel
+	var seen []sights
 	for ; r.Done < sh.Runs && r.Refused == ""; r.Done++ {
 		if sh.Kind == Explore && phase(s.phase.Load()) != exploring {
 			break
@@ -147,7 +147,8 @@ func (s *slot) explore(ctx context.Context, sh Shard, r *Result) error {
 			return err
 		}
 		if bound.Err() != nil {
-			break // this one does not count
+			s.cell.Clear() // what it noted of this run, nobody is told
+			break          // this one does not count
 		}
 		if a == nil {
 			continue
@@ -159,13 +160,12 @@ func (s *slot) explore(ctx context.Context, sh Shard, r *Result) error {
 		if q.Source >= 0 && s.spec.Sources[q.Source].Space != "" {
 			r.Worlds.Add(a.Deeds)
 		}
-		seen.add(a)
+		if a.Seen != nil {
+			seen = append(seen, *a.Seen)
+		}
 		if err := s.store(ctx, a.Kept, r); err != nil {
 			return err
 		}
-	}
-	if sh.Kind == Canary {
-		return nil
 	}
 	return s.cover(ctx, seen)
 }
@@ -173,6 +173,8 @@ func (s *slot) explore(ctx context.Context, sh Shard, r *Result) error {
 // add counts one run.
 func (r *Result) add(q ask, a *answer, after time.Duration) {
 	r.Steps += a.Steps
+	r.Sights.States += a.Sights.States
+	r.Sights.Allocators += a.Sights.Allocators
 	r.Repeated.Add(a.Repeated)
 	if a.Unknown {
 		r.Unknown++
@@ -309,27 +311,23 @@ func (s *slot) file(ctx context.Context, k *Kept) error {
 	return nil
 }
 
-// novel is what the runs of a shard saw first.
-type novel struct{ states, pairs []uint64 }
-
-func (c *novel) add(a *answer) {
-	c.states = append(c.states, a.States.numbers()...)
-	c.pairs = append(c.pairs, a.Pairs.numbers()...)
-}
-
-// cover writes coverage into the log, in messages that are not too long.
-func (s *slot) cover(ctx context.Context, c novel) error {
-	for len(c.states)+len(c.pairs) > 0 && ctx.Err() == nil {
-		n, m := min(len(c.states), coverMax), min(len(c.pairs), coverMax)
-		err := s.write(ctx, "cover", event{Cover: &cover{States: pack(c.states[:n]), Pairs: pack(c.pairs[:m])}})
-		if err != nil {
+// cover writes what runs saw into the log, in messages that are not too long.
+func (s *slot) cover(ctx context.Context, seen []sights) error {
+	for len(seen) > 0 && ctx.Err() == nil {
+		n, size := 1, seen[0].size()
+		for n < len(seen) && size+seen[n].size() <= coverMax {
+			size += seen[n].size()
+			n++
+		}
+		if err := s.write(ctx, "cover", event{Cover: seen[:n]}); err != nil {
 			pause(ctx, 500*time.Millisecond)
 			continue
 		}
-		c.states, c.pairs = c.states[n:], c.pairs[m:]
+		seen = seen[n:]
 	}
 	return nil
 }
 
-// coverMax hashes are about 200 kB, a fifth of what a server takes by default.
-const coverMax = 20_000
+// coverMax bytes of hashes, with what JSON makes of them, are a fifth of what a server takes by
+// default.
+const coverMax = 140_000

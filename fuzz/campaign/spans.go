@@ -45,6 +45,11 @@ func (s spans) gap(first, most uint64) span {
 	return g
 }
 
+// has reports whether the seed is one of them.
+func (s spans) has(seed uint64) bool {
+	return slices.ContainsFunc(s, func(x span) bool { return x.From <= seed && seed < x.To })
+}
+
 func (s spans) len() (n uint64) {
 	for _, x := range s {
 		n += x.To - x.From

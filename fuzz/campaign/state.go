@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ipamsim/fuzz/cause"
+	"ipamsim/fuzz/coverage"
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/space"
 	"ipamsim/reports"
@@ -15,15 +16,11 @@ import (
 // event is an entry of a campaign's log. The log is all there is: whoever reads
 // it from its beginning knows the campaign.
 type event struct {
-	Epoch  *int    `json:",omitempty"` // a coordinator took over
-	Result *Result `json:",omitempty"`
-	Cover  *cover  `json:",omitempty"`
-	End    string  `json:",omitempty"` // the coordinator is done, and why
+	Epoch  *int     `json:",omitempty"` // a coordinator took over
+	Result *Result  `json:",omitempty"`
+	Cover  []sights `json:",omitempty"`
+	End    string   `json:",omitempty"` // the coordinator is done, and why
 }
-
-// cover is coverage that its sender had not seen before. Adding it twice does
-// nothing.
-type cover struct{ States, Pairs packed }
 
 // state is what the log says so far.
 //
@@ -47,8 +44,11 @@ type state struct {
 	worlds         space.Tally
 	steps          int
 	busy           time.Duration // of all workers together, exploring
-	states, pairs  map[uint64]struct{}
-	over           map[int]bool // sources of which nothing is left
+	pairs          map[uint64]struct{}
+	states         coverage.Sightings
+	allocators     coverage.Sightings
+	early          map[coverage.Run][]sights // of runs that do not count yet
+	over           map[int]bool              // sources of which nothing is left
 	classes        map[string]*Class
 	findings       map[string]*found
 	of             map[string]string           // fingerprint by signature
@@ -77,7 +77,7 @@ type found struct {
 
 func newState() *state {
 	return &state{
-		took: map[string]bool{}, sources: map[int]*spans{}, states: map[uint64]struct{}{}, pairs: map[uint64]struct{}{},
+		took: map[string]bool{}, sources: map[int]*spans{}, pairs: map[uint64]struct{}{}, early: map[coverage.Run][]sights{},
 		over: map[int]bool{}, classes: map[string]*Class{}, findings: map[string]*found{}, of: map[string]string{}, tries: map[string]map[place]string{}, dropped: map[string]bool{},
 	}
 }
@@ -95,11 +95,8 @@ func (s *state) apply(e event, at time.Time) bool {
 		}
 		s.epoch, s.began, s.took, s.ended, s.refused = *e.Epoch, at, map[string]bool{}, "", ""
 	case e.Cover != nil:
-		for _, x := range e.Cover.States.numbers() {
-			s.states[x] = struct{}{}
-		}
-		for _, x := range e.Cover.Pairs.numbers() {
-			s.pairs[x] = struct{}{}
+		for _, x := range e.Cover {
+			s.sees(x)
 		}
 	case e.Result != nil:
 		key := e.Result.Shard.key()
@@ -113,7 +110,7 @@ func (s *state) apply(e event, at time.Time) bool {
 	}
 	s.last = at
 	s.series.add(index.Sample{
-		At: s.worked + at.Sub(s.began), Runs: s.runs, States: len(s.states), Pairs: len(s.pairs), Findings: len(s.findings),
+		At: s.worked + at.Sub(s.began), Runs: s.runs, States: s.states.Kinds(), Pairs: len(s.pairs), Findings: len(s.findings),
 	})
 	return true
 }
@@ -186,6 +183,7 @@ func (s *state) ran(r *Result) {
 	s.unknown += uint64(r.Unknown)
 	s.steps += r.Steps
 	s.busy += r.Wall
+	s.saw(r)
 }
 
 // count adds the failures of one kind of a shard that began at start.

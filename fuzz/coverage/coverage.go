@@ -12,15 +12,16 @@ import (
 	"ipamsim/sim"
 )
 
-// Of returns what a run saw, both sorted and without repetition: hashes of the
-// states it was in, and of the pairs of conflicting operations that met.
+// Of returns what a run saw, each sorted and without repetition: hashes of the
+// states it was in, of those that its allocator was in, and of the pairs of conflicting
+// operations that met.
 //
 // Two operations conflict if they are about one object, come from two processes
 // and one of them writes; they met if no third one on that object came between.
 // A pair counts once whatever the names are: "cni-add PATCH ippools" before
 // "ip-reconciler PATCH ippools" is another one than the other way round.
-func Of(rep *reports.Report) (states, pairs []uint64) {
-	return slices.Clone(rep.States), Pairs(rep.Trace)
+func Of(rep *reports.Report) (states, allocators, pairs []uint64) {
+	return slices.Clone(rep.States), Allocators(rep.Ledger), Pairs(rep.Trace)
 }
 
 // Pairs are the pairs of conflicting operations of a run.

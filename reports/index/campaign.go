@@ -16,24 +16,27 @@ import (
 
 // Campaign is what a search came to, or has come to so far.
 type Campaign struct {
-	Name             string // what is searched
-	Running          bool
-	Every            time.Duration // the page is written anew so often while it runs,
-	AsOf             time.Time     // and was written then
-	Ended            string        // why; "" if it was interrupted
-	Elapsed, Left    time.Duration
-	Runs, Unknown    uint64
-	States, Pairs    int
-	Findings         []Finding
-	Open             int      // kinds of failures that nobody made small yet
-	Deaths, Defects  []string // a line each
-	Defective        int      // runs of which ipamsim is in doubt; Defects tell of some
-	Caught, Canaries uint64
-	Worlds, Quiet    uint64    // drawn worlds, and those of them in which nothing can happen from outside
-	Lacking          []Lacking // the others, by what cannot
-	Repeated         reports.Repeated
-	Series           []Sample // by time
-	Dir              string   // where the files of the findings are, a relative URL as seen from the page; "": beside it
+	Name          string // what is searched
+	Running       bool
+	Every         time.Duration // the page is written anew so often while it runs,
+	AsOf          time.Time     // and was written then
+	Ended         string        // why; "" if it was interrupted
+	Elapsed, Left time.Duration
+	Runs, Unknown uint64
+	States, Pairs int
+	Allocators    int // states of allocators
+	// How much of what the next run sees nobody has seen, with a band, or why that is not known.
+	UnseenStates, UnseenAllocators string
+	Findings                       []Finding
+	Open                           int      // kinds of failures that nobody made small yet
+	Deaths, Defects                []string // a line each
+	Defective                      int      // runs of which ipamsim is in doubt; Defects tell of some
+	Caught, Canaries               uint64
+	Worlds, Quiet                  uint64    // drawn worlds, and those of them in which nothing can happen from outside
+	Lacking                        []Lacking // the others, by what cannot
+	Repeated                       reports.Repeated
+	Series                         []Sample // by time
+	Dir                            string   // where the files of the findings are, a relative URL as seen from the page; "": beside it
 }
 
 // Lacking is how many of a campaign's worlds lack a kind of deed: operator, force,
@@ -138,7 +141,9 @@ func (c *Campaign) facts() []Fact {
 	}
 	all := []Fact{
 		{"runs", grouped(c.Runs)}, {"time", short(c.Elapsed)}, {"runs per second", rate},
-		{"kinds of situations seen", grouped(uint64(c.States))}, {"pairs of conflicting operations", grouped(uint64(c.Pairs))},
+		{"kinds of situations seen", grouped(uint64(c.States))}, {"states of allocators seen", grouped(uint64(c.Allocators))},
+		{"pairs of conflicting operations", grouped(uint64(c.Pairs))},
+		{"situations of the next run that are unseen, by estimate", c.UnseenStates}, {"states of its allocators that are", c.UnseenAllocators},
 		{"mutants", fmt.Sprintf("%d of %d detected", c.Caught, c.Canaries)},
 	}
 	if c.Worlds == 0 {
@@ -172,6 +177,9 @@ func (c *Campaign) notes() []string {
 	}
 	if more := c.Defective - len(c.Defects); more > 0 {
 		say("in doubt: %d more", more)
+	}
+	if c.UnseenStates != "" {
+		say("how much is unseen is an estimate, with a band that holds in 95 of 100 campaigns: it takes the next run for one that is drawn as those before; of other spaces and strategies it says nothing")
 	}
 	if t := c.Repeated.String(); t != "" {
 		say("%s", t)

@@ -1,0 +1,114 @@
+package campaign
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ipamsim/fuzz/coverage"
+)
+
+// cells do runs of which the truth is known, and bring them into a log.
+type cells struct {
+	truth [][]uint64 // kinds that the run of a seed saw
+	told  []told
+	log   []event
+}
+
+// does a shard in a cell; lost: the cell dies before anybody hears of it.
+func (c *cells) does(cell, epoch int, g span, result, lost bool) {
+	if g.From == g.To {
+		return
+	}
+	r := &Result{Shard: Shard{Epoch: epoch, Kind: Explore, From: g.From, Runs: g.To - g.From}, Done: g.To - g.From}
+	var seen []sights
+	for seed := g.From; seed < g.To; seed++ {
+		k := c.truth[seed]
+		r.Sights.States += uint64(len(k))
+		r.Sights.Allocators += uint64(len(k))
+		if x := c.told[cell].sights(coverage.Run{Seed: seed}, slices.Clone(k), slices.Clone(k), slices.Clone(k)); x != nil {
+			seen = append(seen, *x)
+		}
+	}
+	if lost {
+		c.told[cell] = told{}
+		return
+	}
+	if c.log = append(c.log, event{Cover: seen}); len(seen) == 0 {
+		c.log = c.log[:len(c.log)-1]
+	}
+	if result {
+		c.log = append(c.log, event{Result: r})
+	}
+}
+
+// TestSightsOfTheSameRuns: however many cells made them, whatever they did twice, for a
+// coordinator that is gone, or in vain: runs that are done come to the same numbers.
+func TestSightsOfTheSameRuns(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const runs = 40
+		all := &cells{truth: make([][]uint64, runs), told: make([]told, 3)}
+		for i := range all.truth {
+			all.truth[i] = rapid.SliceOfNDistinct(rapid.Uint64Range(1, 30), 0, 6, rapid.ID[uint64]).Draw(t, "kinds")
+		}
+		alone := &cells{truth: all.truth, told: make([]told, 1)}
+		alone.does(0, 1, span{0, runs}, true, false)
+		want := replayed(alone.log)
+
+		now := 1
+		for range rapid.IntRange(0, 40).Draw(t, "deeds") {
+			cell := rapid.IntRange(0, len(all.told)-1).Draw(t, "cell")
+			from := rapid.Uint64Range(0, runs-1).Draw(t, "from")
+			g := span{from, min(runs, from+rapid.Uint64Range(1, 8).Draw(t, "length"))}
+			switch rapid.SampledFrom([]string{"done", "done", "twice", "late", "no result", "lost", "a new coordinator"}).Draw(t, "deed") {
+			case "done":
+				all.does(cell, now, all.planned(g), true, false)
+			case "twice": // the same shard
+				g = all.planned(g)
+				all.does(cell, now, g, true, false)
+				all.does((cell+1)%len(all.told), now, g, true, false)
+			case "late":
+				all.does(cell, now-1, g, true, false)
+			case "no result":
+				all.does(cell, now, g, false, false)
+			case "lost":
+				all.does(cell, now, g, true, true)
+			default:
+				now++
+				all.log = append(all.log, epoch(now))
+			}
+		}
+		for g := all.planned(span{0, runs}); g.From < g.To; g = all.planned(span{0, runs}) {
+			all.does(rapid.IntRange(0, len(all.told)-1).Draw(t, "cell"), now, g, true, false)
+		}
+		got := replayed(all.log)
+		if got.runs != runs || got.states.Kinds() != want.states.Kinds() || len(got.pairs) != len(want.pairs) ||
+			got.states.Unseen() != want.states.Unseen() || got.allocators.Unseen() != want.allocators.Unseen() {
+			t.Fatalf("%d runs, %d kinds, %d pairs, %v; want %d, %d, %d, %v", got.runs, got.states.Kinds(), len(got.pairs), got.states.Unseen(),
+				runs, want.states.Kinds(), len(want.pairs), want.states.Unseen())
+		}
+		if len(got.early) > 0 {
+			t.Fatalf("%d runs count, and nobody counted what they saw", len(got.early))
+		}
+	})
+}
+
+// planned is what is not done of some seeds, from the first one on.
+func (c *cells) planned(g span) span {
+	if done := replayed(c.log).sources[0]; done != nil {
+		first := done.gap(g.From, g.To-g.From)
+		return span{min(first.From, g.To), min(first.To, g.To)}
+	}
+	return g
+}
+
+// replayed is what a log says, of a campaign whose first coordinator is there.
+func replayed(log []event) *state {
+	s := newState()
+	s.apply(epoch(1), at(0))
+	for i, e := range log {
+		s.apply(e, at(i+1))
+	}
+	return s
+}
