@@ -179,7 +179,7 @@ func (c *Campaign) notes() []string {
 		say("in doubt: %d more", more)
 	}
 	if c.UnseenStates != "" {
-		say("how much is unseen is an estimate, with a band that holds in 95 of 100 campaigns: it takes the next run for one that is drawn as those before; of other spaces and strategies it says nothing")
+		say("how much is unseen is an estimate with a 95 %% band: it takes the next run for one that is drawn as those before; of other spaces and strategies it says nothing")
 	}
 	if t := c.Repeated.String(); t != "" {
 		say("%s", t)
