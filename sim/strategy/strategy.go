@@ -128,15 +128,24 @@ func (d dice) inject(enabled []sim.Choice, proceed int) int {
 // draw samples the distribution.
 func (l Latency) draw(rng *rand.Rand) time.Duration {
 	if l.Tail > 0 && rng.Float64() < l.Tail {
-		late := min(float64(l.Slow)/math.Pow(1-rng.Float64(), 1/1.2), float64(24*time.Hour))
-		return time.Duration(min(late, float64(max(l.Slow, slowMax))))
+		// The tail is unbounded and Ladder is not: a day is as good as for ever.
+		return time.Duration(min(float64(l.Slow)/math.Pow(1-rng.Float64(), 1/1.2), float64(24*time.Hour)))
 	}
 	return time.Duration(float64(l.Median) * math.Exp(l.Spread*rng.NormFloat64()))
 }
 
-// slowMax bounds a tail that does not begin later itself: whoever asks mostly gives up after
-// 30 s, and a message that is never answered is a fault and no slow server. As long as a
-// stall at most.
+// of is a draw for a message. A tail that does not begin later itself ends at slowMax for
+// what somebody waits for: who asks mostly gives up after 30 s, and a message that is never
+// answered is a fault and no slow server. Nobody waits for an event of a watch.
+func (l Latency) of(op sim.Op, rng *rand.Rand) time.Duration {
+	d := l.draw(rng)
+	if op.Kind != sim.Event {
+		d = min(d, max(l.Median, l.Slow, slowMax))
+	}
+	return d
+}
+
+// slowMax is as long as a stall at most.
 const slowMax = 28 * time.Second
 
 func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15)) }

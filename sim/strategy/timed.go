@@ -57,7 +57,7 @@ func (t *Timed) size(enabled []sim.Choice) int {
 	if c.Outcome != sim.Delay {
 		return t.rng.IntN(len(enabled))
 	}
-	return sim.Rung(t.of(c.Op.Class).draw(t.rng))
+	return sim.Rung(t.of(c.Op.Class).of(c.Op, t.rng))
 }
 
 func (t *Timed) of(class string) Latency {
