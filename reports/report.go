@@ -79,7 +79,7 @@ type Report struct {
 	Ledger  *model.Ledger   `json:"-"`
 	Touched []checker.Touch `json:"-"`
 
-	// Film is what everything looked like from step to step, nil if nobody asked for
+	// Recording is what everything looked like from step to step, nil if nobody asked for
 	// it. Networks are the policies that its addresses are told apart by.
 	Recording *recording.Recording
 	Networks  []model.Network

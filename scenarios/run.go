@@ -51,7 +51,7 @@ type Options struct {
 	Walk sim.Strategy
 	// Recorded replays the run in spec.schedule.
 	Recorded bool
-	// Film keeps what everything looked like after every step: reports.Report.Film.
+	// Recording keeps what everything looked like after every step: reports.Report.Film.
 	Recording bool
 	// Looks are at instants of the run; they are steps of it.
 	Looks checker.Looks

@@ -106,7 +106,7 @@ func ParseOutcome(s string) (Outcome, error) {
 	return 0, fmt.Errorf("unknown outcome %q, want one of %v", s, outcomeNames)
 }
 
-// Hurts is a set of faulty outcomes.
+// FaultSet is a set of faulty outcomes.
 type FaultSet uint16
 
 // Of is the set of the given outcomes.

@@ -29,7 +29,7 @@ func verifyWorkerCommand(m scenarios.Managers) *cobra.Command {
 	return servesWorker("verify-cell", "run what verify asks for (verify starts it itself)", m, verify.ServeWorker)
 }
 
-// servesCell is the process in which runs take place that another one asks for. Interrupts
+// servesWorker is the process in which runs take place that another one asks for. Interrupts
 // of a terminal reach that one, too, which lets this one bring what it has, or ends it.
 func servesWorker(name, short string, m scenarios.Managers, serve func(ctx context.Context, m scenarios.Managers, in io.Reader, out io.Writer, dir string) error) *cobra.Command {
 	return &cobra.Command{

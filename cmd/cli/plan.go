@@ -87,7 +87,7 @@ the data are too few.`,
 
 var engines = []string{plan.Real, plan.Reference, plan.Both}
 
-// question is a plan to be answered, checked.
+// planJob is a plan to be answered, checked.
 type planJob struct {
 	*planFlags
 	plan   *plan.Plan

@@ -30,7 +30,7 @@ const (
 
 var plotForms = []string{".svg", ".png", ".csv", ".json"}
 
-// book is where the points of a plan are written down, in their order.
+// resultWriter is where the points of a plan are written down, in their order.
 type resultWriter struct {
 	*planJob
 	answer *answer.Question

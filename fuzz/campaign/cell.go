@@ -71,7 +71,7 @@ func (a *answer) Stuck() (cause, stacks string) { return a.Hung, a.Stacks }
 // beforeRun is where tests put the blow that kills the process.
 var beforeRun = func(source int, seed uint64) {}
 
-// ServeCell answers the questions of a worker about the managers until there are no more, keeping
+// ServeWorker answers the questions of a worker about the managers until there are no more, keeping
 // its etcd in dir. A run that got stuck ends it, too: its bubble cannot be
 // unwound.
 func ServeWorker(ctx context.Context, managers scenarios.Managers, in io.Reader, out io.Writer, dir string) error {
@@ -92,7 +92,7 @@ func ServeWorker(ctx context.Context, managers scenarios.Managers, in io.Reader,
 
 func (c *served) begins(s Spec) {
 	c.spec, c.parsed = s, map[int]*scenarios.Scenario{}
-	c.plan = nil
+	c.plan, c.confirmations = nil, nil
 	c.kept, c.told = map[string]bool{}, told{}
 }
 

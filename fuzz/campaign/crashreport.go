@@ -44,7 +44,7 @@ func (d *Death) finding(spec Spec, sc *scenarios.Scenario) (*finding.Finding, er
 	}, nil
 }
 
-// obituaryMax lines of a traceback stand at the top of a finding.
+// crashReportMax lines of a traceback stand at the top of a finding.
 const crashReportMax = 60
 
 // digest is 12 hexadecimal digits.

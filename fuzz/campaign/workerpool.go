@@ -14,7 +14,7 @@ import (
 	"ipamsim/fuzz/process"
 )
 
-// hands are the worker processes that a coordinator started itself. One that
+// workerPool are the worker processes that a coordinator started itself. One that
 // dies is replaced.
 type workerPool struct {
 	failed chan error
@@ -22,7 +22,7 @@ type workerPool struct {
 	all    sync.WaitGroup
 }
 
-// newHands starts workers of one cell each.
+// newWorkerPool starts workers of one cell each.
 func newWorkerPool(ctx context.Context, l Link, workers int, say func(string)) (*workerPool, error) {
 	ctx, stop := context.WithCancel(ctx)
 	h := &workerPool{failed: make(chan error, 1), stop: stop}

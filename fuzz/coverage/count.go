@@ -7,7 +7,7 @@ import (
 	"ipamsim/reports"
 )
 
-// Light shows Go's fuzzer what a run saw of the system: call it after the run,
+// Count shows Go's fuzzer what a run saw of the system: call it after the run,
 // inside the fuzz target.
 //
 // Go's fuzzer keeps an input if a counter that the compiler put into the code

@@ -48,7 +48,7 @@ func meetings(tr *sim.Trace) map[uint64]int {
 	return met
 }
 
-// sight is a step that may be met, and what it looks like, once somebody asked.
+// occurrence is a step that may be met, and what it looks like, once somebody asked.
 type occurrence struct {
 	step *sim.Step
 	text []byte

@@ -22,7 +22,7 @@ import (
 	"ipamsim/sim"
 )
 
-// prey is a world that a search draws, or that lies in the corpus of a target, or a
+// candidate is a world that a search draws, or that lies in the corpus of a target, or a
 // scenario of the library.
 type candidate struct {
 	Target          string // or the scenario's file
@@ -75,7 +75,7 @@ type News struct {
 	Found                                          baseline.Found
 }
 
-// hunt runs a world in memory. What breaks there and looks like no cause that is known ends
+// attempt runs a world in memory. What breaks there and looks like no cause that is known ends
 // the run; it is run on etcd, which is the judge, and made small. Of what looks like one that
 // is known some are made small, too: what they come to may be news.
 func attempt(ctx context.Context, managers scenarios.Managers, runner *scenarios.Runner, p *candidate) *answer {

@@ -109,7 +109,7 @@ func (g *Gate) open() (*session, error) {
 	return &session{Gate: g, scratch: room, decided: map[int]bool{}}, nil
 }
 
-// hall is where the runs take place.
+// session is where the runs take place.
 type session struct {
 	*Gate
 	scratch   *scratch.Dir

@@ -69,7 +69,7 @@ func (g *Gate) among() scenarios.Managers {
 	return g.Scenarios[0].Managers()
 }
 
-// pack is what a search goes through: the corpora of its targets and the library, then
+// candidates is what a search goes through: the corpora of its targets and the library, then
 // drawn worlds without end.
 type candidates struct {
 	mu      sync.Mutex
@@ -185,7 +185,7 @@ func (h *session) search(ctx context.Context, o *baseline.Outcome) error {
 	return nil
 }
 
-// bag is what a search brings home.
+// results is what a search brings home.
 type results struct {
 	mu      sync.Mutex
 	runs    int
@@ -234,7 +234,7 @@ func (b *results) add(t *task) {
 	}
 }
 
-// chases runs worlds as long as there is time.
+// searchAll runs worlds as long as there is time.
 func (h *session) searchAll(ctx context.Context, p *candidates) (*results, error) {
 	b := &results{news: map[string]News{}, dead: map[string]*candidate{}, causes: map[string]string{}}
 	late, cancel := context.WithCancelCause(ctx)

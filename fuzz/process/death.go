@@ -19,7 +19,7 @@ type Death struct {
 	Killed    bool     // from outside, by the kernel as likely as by anybody
 }
 
-// autopsy says from its end and its stderr why a process died.
+// classify says from its end and its stderr why a process died.
 func classify(end error, stderr string) *Death {
 	d := &Death{Cause: "it ended without a word", Invariant: "actor-crash", Text: stderr}
 	var exit *exec.ExitError

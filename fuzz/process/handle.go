@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Keeper holds one cell: a child process that may die.
+// Handle holds one cell: a child process that may die.
 type Handle struct {
 	cmd *exec.Cmd
 	in  *os.File // asks

@@ -34,7 +34,7 @@ type answer struct {
 // Stuck says that the run got stuck.
 func (a *answer) Stuck() (cause, stacks string) { return a.Hung, a.Stacks }
 
-// ServeCell makes the runs that a search asks for until there are no more, keeping what
+// ServeWorker makes the runs that a search asks for until there are no more, keeping what
 // it stores in dir.
 func ServeWorker(ctx context.Context, m scenarios.Managers, in io.Reader, out io.Writer, dir string) error {
 	runner, err := scenarios.NewRunnerIn(dir)

@@ -94,7 +94,7 @@ type Load struct {
 	// Lifetime of a pod, exponential around this mean; then it is deleted and another
 	// takes its place. 0: it stays.
 	Lifetime time.Duration
-	// Lives is how long pods live as a distribution, instead of Lifetime. Those of the
+	// Lifetimes is how long pods live as a distribution, instead of Lifetime. Those of the
 	// beginning are of all ages, as if they had always come and gone.
 	Lifetimes Lifetimes
 	// GrowPods is how many more are meant to run at the horizon than at the beginning,

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// agenda is what is going to happen, the earliest first; of one instant in the
+// eventQueue is what is going to happen, the earliest first; of one instant in the
 // order of acts, of one act the one that was decided first.
 type eventQueue struct {
 	heap []entry

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Lives is how long pods live, as a distribution: by which age which share of them
+// Lifetimes is how long pods live, as a distribution: by which age which share of them
 // has ended. Between two marks a pod is as likely to end in one hour as in the next,
 // and so it is before the first mark and behind the last: with Rest alone lives are
 // exponential.

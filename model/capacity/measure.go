@@ -17,7 +17,7 @@ func Measure(v metric.View) Sample {
 	return s.sample(v.Truth.At)
 }
 
-// sceneOf is what a view shows.
+// snapshotOf is what a view shows.
 func snapshotOf(v *metric.View) *snapshot {
 	s := &snapshot{networks: v.Networks, Census: Census{Affinities: v.Record.Affinities, Pools: v.Record.Pools, Claims: v.Record.Claims}}
 	for _, name := range slices.Sorted(maps.Keys(v.Truth.Nodes)) {

@@ -30,7 +30,7 @@ type Device struct {
 	Addr netip.Addr
 }
 
-// scene is all that there is at an instant, as far as a Sample tells of it.
+// snapshot is all that there is at an instant, as far as a Sample tells of it.
 type snapshot struct {
 	Census
 	networks      []model.Network
@@ -42,7 +42,7 @@ type snapshot struct {
 	stranded      int    // addresses in parts, over all nodes that are up
 }
 
-// sight is one node.
+// nodeState is one node.
 type nodeState struct {
 	name           string
 	addr, addr6    netip.Prefix // not valid: see nodeAddr

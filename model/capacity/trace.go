@@ -85,7 +85,7 @@ type Event struct {
 	Pod  int32
 }
 
-// Tape is what happens to a cluster, drawn from a seed. It depends on its nodes,
+// Trace is what happens to a cluster, drawn from a seed. It depends on its nodes,
 // load, trouble and horizon, and not on what manages its addresses, so that every
 // choice of that meets the same history; of Collect only the passes themselves, and
 // of a migration only the pods that it restarts: theirs go on with the lives of those
@@ -108,7 +108,7 @@ type Trace struct {
 	Drains int
 }
 
-// Tape is what happens to the cluster under a seed.
+// Trace is what happens to the cluster under a seed.
 func (c *Cluster) Trace(seed uint64) *Trace {
 	t := &Trace{c: c, seed: seed, stem: "pod"}
 	for i := 0; i < len(c.Pods); i++ {

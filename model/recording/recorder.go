@@ -85,5 +85,5 @@ func (r *Recorder) Cut(step int, at time.Duration) {
 	r.film.Frames = append(r.film.Frames, Frame{step, at, changes})
 }
 
-// Film is what was recorded up to the last cut. It grows with the next.
+// Recording is what was recorded up to the last cut. It grows with the next.
 func (r *Recorder) Recording() *Recording { return &r.film }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Film is a run as tables whose rows come, change and go. It holds what differs
+// Recording is a run as tables whose rows come, change and go. It holds what differs
 // from one frame to the next; what does not change costs nothing.
 type Recording struct {
 	Tables []Table `json:"tables"`
@@ -38,7 +38,7 @@ type Change struct {
 	Row   []string `json:"r"` // a cell for each column
 }
 
-// Scene is what a film shows at a step: for each table its rows by key.
+// Snapshot is what a film shows at a step: for each table its rows by key.
 type Snapshot []map[string][]string
 
 // At is the scene after a step.

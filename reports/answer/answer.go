@@ -63,7 +63,7 @@ type Trials struct {
 	// Cluster is what the settings come to: it knows the names of blocks and nodes,
 	// which are numbered if it is nil.
 	Cluster *capacity.Cluster
-	// Lives by repeat: of the engine that answers, and of the real code where both
+	// Courses by repeat: of the engine that answers, and of the real code where both
 	// ran. Nil where a point was refused or is not done yet.
 	Courses, Real []*capacity.Course
 	Engine        string

@@ -9,7 +9,7 @@ import (
 	"ipamsim/scenarios/calibrate/observe"
 )
 
-// Lives is how long pods of a kind live.
+// Lifetimes is how long pods of a kind live.
 type Lifetimes struct {
 	Watched, Ended int
 	Taken          int           // that went with their node, or were moved away from it: they would have lived longer
@@ -67,7 +67,7 @@ func (o *owners) of(p *observe.Pod) int32 {
 	return n
 }
 
-// livesOf fits the lives of some pods.
+// lifetimesOf fits the lives of some pods.
 func lifetimesOf(h *observe.History, some func(*observe.Pod) bool) (out Lifetimes) {
 	who := &owners{number: map[string]int32{}}
 	var earliest, middle, latest []estimate.Life

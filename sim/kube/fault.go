@@ -44,7 +44,7 @@ func Unanswered(level int) time.Duration {
 	return 0
 }
 
-// hurt is what the client sees of a message that the schedule hurt.
+// inject is what the client sees of a message that the schedule hurt.
 func (c *call) inject(f *sim.Fault) (*http.Response, error) {
 	switch {
 	case f.Outcome == sim.LoseReply:

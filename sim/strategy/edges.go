@@ -8,7 +8,7 @@ import (
 	"ipamsim/sim"
 )
 
-// life is one of an actor.
+// incarnation is one of an actor.
 type incarnation struct {
 	actor sim.ActorID
 	n     int

@@ -112,7 +112,7 @@ func newDice(rng *rand.Rand, rates FaultRates) dice {
 	return dice{rng, rates}
 }
 
-// hurt returns the index of a faulty outcome for the message of enabled[proceed],
+// inject returns the index of a faulty outcome for the message of enabled[proceed],
 // or proceed itself. The outcomes of one message stand together.
 func (d dice) inject(enabled []sim.Choice, proceed int) int {
 	op := enabled[proceed].Op

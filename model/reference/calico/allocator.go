@@ -44,7 +44,7 @@ type Config struct {
 	MaxBlocks    int  // MaxBlocksPerHost; 0 is 20
 }
 
-// Whim says what upstream leaves to the Go runtime, for who has seen it happen.
+// Nondeterminism says what upstream leaves to the Go runtime, for who has seen it happen.
 type Nondeterminism interface {
 	// Order puts things that upstream takes in the order of a Go map into the order
 	// in which it took them. They come sorted: addresses of one block (as prefixes

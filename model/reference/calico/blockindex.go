@@ -14,7 +14,7 @@ type size struct {
 	bits int
 }
 
-// shelf holds the blocks of one size so that the two searches of upstream, which
+// blockIndex holds the blocks of one size so that the two searches of upstream, which
 // walk a pool block by block from a node's own place in it and begin again at its
 // start, are binary searches: for a block that does not exist, and for one with a
 // free address.

@@ -42,7 +42,7 @@ type Collector struct {
 	restartsOf time.Duration
 }
 
-// sight is what has been seen of a pod so far.
+// podRecord is what has been seen of a pod so far.
 type podRecord struct {
 	uid, namespace, name string
 	node                 string
@@ -56,7 +56,7 @@ type podRecord struct {
 	overBy               time.Time // they had ended then
 }
 
-// station is what has been seen of a node so far.
+// nodeRecord is what has been seen of a node so far.
 type nodeRecord struct {
 	name        string
 	born        time.Time

@@ -22,10 +22,10 @@ const (
 // percentile names a mark: p50, p99.5.
 var percentile = regexp.MustCompile(`^p([0-9]{1,2}(?:\.[0-9]{1,4})?)$`)
 
-// livesExample is how a distribution of lives is written.
+// lifetimesExample is how a distribution of lives is written.
 const lifetimesExample = "{p10: 2m, p50: 3h, p90: 2d, rest: 9d}"
 
-// Lives are a mean, or marks with the mean of what is left behind the last one: see
+// Lifetimes are a mean, or marks with the mean of what is left behind the last one: see
 // capacity.Lives. 0 is none.
 func Lifetimes() Type {
 	text := map[string]any{"type": "string", "pattern": spanPattern}
@@ -51,7 +51,7 @@ type Lifetime struct {
 	By   capacity.Lifetimes
 }
 
-// livesOf reads {p50: 3h, p90: 2d, rest: 9d}.
+// lifetimesOf reads {p50: 3h, p90: 2d, rest: 9d}.
 func lifetimesOf(v any) (out capacity.Lifetimes, ok bool) {
 	given, ok := v.(map[string]any)
 	if !ok || len(given) == 0 || len(given) > marksMax {
@@ -85,7 +85,7 @@ func lifetimesOf(v any) (out capacity.Lifetimes, ok bool) {
 	return out, out.Given() && out.Mean() >= time.Second
 }
 
-// LivesSetting is a distribution as the setting lifetime has it: by percentile, with
+// LifetimesSetting is a distribution as the setting lifetime has it: by percentile, with
 // rest.
 func LifetimesSetting(l capacity.Lifetimes) map[string]Span {
 	out := map[string]Span{}

@@ -12,7 +12,7 @@ import (
 	"ipamsim/model/route"
 )
 
-// Sight is what a cluster looks like before anything happens to it.
+// Snapshot is what a cluster looks like before anything happens to it.
 type Snapshot struct {
 	Truth    model.Truth
 	Record   model.Snapshot
@@ -25,7 +25,7 @@ type Snapshot struct {
 	Violations []model.Violation // in the order of invariants, then objects
 }
 
-// Sight is the truth and the record now, unjudged. Call it on the root goroutine:
+// Snapshot is the truth and the record now, unjudged. Call it on the root goroutine:
 // from a hook of the world.
 func (c *Checker) Snapshot() (*Snapshot, error) {
 	rec, err := c.cfg.Observe(context.Background())
