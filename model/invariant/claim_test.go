@@ -216,3 +216,41 @@ func TestSliceConflict(t *testing.T) {
 		{"outside the network", func(v *View) { slice(v, "node-1", "10.7.0.0/26"); slice(v, "node-2", "10.7.0.0/26") }, ""},
 	})
 }
+
+// Whether a slice was taken from a node that is there, or the node was replaced meanwhile,
+// are two failures.
+func TestSlicesOfPresentNodes(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		absent bool // between the two pools
+		code   string
+	}{
+		{"both stay", false, slicesOfPresent},
+		{"the first is registered anew", true, slicesOfReplaced},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v := calm()
+			v.Past = &Past{}
+			node := v.Truth.Nodes["node-1"]
+			see := func() { v.Past.Note(*v) }
+			draws := func(node string) {
+				v.Record.Pools = append(slices.Clone(v.Record.Pools), model.Pool{Name: node + "-10.9.0.0-26", Range: cidr("10.9.0.0/26"), Node: node})
+				see()
+			}
+			see()
+			draws("node-1")
+			if c.absent {
+				v.Truth.Nodes["node-1"] = model.Node{Up: true}
+				see()
+				v.Truth.Nodes["node-1"] = node
+				see()
+			}
+			draws("node-2")
+			got := SliceConflict.Check(*v)
+			if len(got) != 1 || got[0].Code != c.code {
+				t.Fatalf("have %+v, want one with code %q", got, c.code)
+			}
+			judgedAs(t, SliceConflict, got[0].Code)
+		})
+	}
+}

@@ -34,6 +34,7 @@ type Past struct {
 
 	assigning map[string]*assigning // by network key
 	gaps      map[gap]time.Duration // since when Services have them
+	stayed    map[string]bool       // by the name of a node's pool, whether the node has been registered ever since it was made
 	served    bool                  // a Service was given a load balancer's address
 }
 
@@ -75,6 +76,7 @@ func (p *Past) Note(v View) {
 		p.moved = v.Truth.At
 	}
 	p.noteStanding(&v)
+	p.noteStayed(&v)
 	p.noteSlices(&v)
 	p.noteGaps(&v)
 	p.noteServed(&v)

@@ -123,10 +123,10 @@ func TestUnreleasedClaim(t *testing.T) {
 	const red = "10.0.0.1 stays claimed in pool 10.0.0.0-28 for default/web-0 (container c0), though its DEL on node-2 succeeded at 1m0s"
 	table(t, UnreleasedClaim, []row{
 		{"a DEL that succeeds", del(nil), red},
+		{"a fault meets it, and it says that it is done", del(func(e *model.Event) { e.Disturbed = true }), red},
 		{"and a reconciler that comes too late", func(v *View) { del(nil)(v); unclaim(v, "10.0.0.1"); v.Past.Note(*v) }, red},
 
 		{"it fails", del(func(e *model.Event) { e.Err = "no answer" }), ""},
-		{"it is disturbed", del(func(e *model.Event) { e.Disturbed = true }), ""},
 		{"of another container", del(func(e *model.Event) { e.Container = "c7" }), ""},
 		{"of another interface", del(func(e *model.Event) { e.Interface = "net2" }), ""},
 		{"of another network's pools", del(func(e *model.Event) { e.Network = netD }), ""},

@@ -6,6 +6,14 @@ import (
 	"ipamsim/model"
 )
 
+// Codes of SliceConflict.
+const (
+	slicesOfPresent  = "of-present-nodes"   // both were registered all the time since they drew first: a slice was taken from a node that is there
+	slicesOfReplaced = "of-a-replaced-node" // or it is not known
+)
+
+const overlappingSlices = "node slices of network {network} overlap: {first-slice} of {first-node} (pool {first}) and {second-slice} of {second-node} (pool {second})"
+
 // SliceConflict is two nodes that draw from the same addresses, each sure that
 // its slice is its own and that it need not look at the other's claims.
 //
@@ -17,7 +25,7 @@ var SliceConflict = define(Invariant{
 	Severity: model.Major,
 	Phase:    Always,
 	Doc:      "No two node slices of one network overlap.",
-	Kinds:    []Kind{{"", "node slices of network {network} overlap: {first-slice} of {first-node} (pool {first}) and {second-slice} of {second-node} (pool {second})"}},
+	Kinds:    []Kind{{slicesOfReplaced, overlappingSlices}, {slicesOfPresent, overlappingSlices}},
 }, func(v View) []finding {
 	var out []finding
 	var slice []*model.Pool
@@ -32,7 +40,7 @@ var SliceConflict = define(Invariant{
 				slice = append(slice, p)
 			}
 		}
-		out = append(out, overlaps(n, slice)...)
+		out = append(out, overlaps(v.Past, n, slice)...)
 	}
 	return out
 })
@@ -68,7 +76,7 @@ func drawn(v *View, n *model.Network, p *model.Pool) bool {
 
 // overlaps compares each slice with the widest one before it: prefixes overlap
 // only by containment, and sorted by address the container comes first.
-func overlaps(n *model.Network, slice []*model.Pool) []finding {
+func overlaps(past *Past, n *model.Network, slice []*model.Pool) []finding {
 	var out []finding
 	slices.SortStableFunc(slice, func(a, b *model.Pool) int { return a.Range.Masked().Compare(b.Range.Masked()) })
 	var wide *model.Pool
@@ -77,7 +85,12 @@ func overlaps(n *model.Network, slice []*model.Pool) []finding {
 			wide = p
 			continue
 		}
+		code := slicesOfReplaced
+		if past != nil && past.stayed[wide.Name] && past.stayed[p.Name] {
+			code = slicesOfPresent
+		}
 		out = append(out, finding{
+			code:    code,
 			objects: []model.Ref{poolName(wide.Name), poolName(p.Name), nodeName(wide.Node), nodeName(p.Node)},
 			facts: []model.Fact{
 				model.NewFact("network", networkName(n.Key)),
@@ -87,4 +100,19 @@ func overlaps(n *model.Network, slice []*model.Pool) []finding {
 		})
 	}
 	return out
+}
+
+// noteStayed remembers of each node's pool whether the node has been registered ever since.
+func (p *Past) noteStayed(v *View) {
+	for i := range v.Record.Pools {
+		pool := &v.Record.Pools[i]
+		if pool.Node == "" {
+			continue
+		}
+		if p.stayed == nil {
+			p.stayed = map[string]bool{}
+		}
+		had, known := p.stayed[pool.Name]
+		p.stayed[pool.Name] = v.Truth.Nodes[pool.Node].Registered && (had || !known)
+	}
 }

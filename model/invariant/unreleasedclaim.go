@@ -6,8 +6,9 @@ import "ipamsim/model"
 // claim has said that it did, and nobody will call it again. Whether a reconciler finds
 // the claim later is LeakedClaim's to judge.
 //
-// A DEL that was disturbed may say so and be excused: the CNI specification wants it to
-// end without an error even if some resources are missing.
+// A fault that met the DEL is no excuse: the CNI specification wants a DEL to end without
+// an error if resources are missing, not if it could not release what is there. One that
+// says that it failed is called again.
 var UnreleasedClaim = define(Invariant{
 	Name:     "unreleased-claim",
 	Severity: model.Minor,
@@ -23,7 +24,7 @@ var UnreleasedClaim = define(Invariant{
 
 // noteUnreleased looks for what a DEL should have released.
 func (c *calls) noteUnreleased(v *View, e *model.Event) {
-	if e.Kind != model.DelEnd || e.Err != "" || e.Disturbed {
+	if e.Kind != model.DelEnd || e.Err != "" {
 		return
 	}
 	for i := range v.Record.Claims {
