@@ -1,4 +1,6 @@
-package route
+// Package fib is the forwarding tables of nodes and routers at one instant, as ip route
+// prints them, and the walk of a packet through them. Package route fills them.
+package fib
 
 import (
 	"fmt"

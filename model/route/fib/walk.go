@@ -1,6 +1,7 @@
-package route
+package fib
 
 import (
+	"iter"
 	"net/netip"
 	"slices"
 
@@ -19,59 +20,78 @@ type Place struct {
 // Tables are the routing tables of all nodes and routers at one instant, ready
 // to be walked through.
 type Tables struct {
-	places []place
-	at     map[string]int     // by name
-	owner  map[netip.Addr]int // who answers to an address of its own
-	w      walker
+	Forwarders []Forwarder
+	at         map[string]int     // by name
+	owner      map[netip.Addr]int // who answers to an address of its own
+	w          walker
 }
 
-type place struct {
-	name  string
-	up    bool
-	gone  bool // not part of the network any more
+// Forwarder is a place with its table.
+type Forwarder struct {
+	Name  string
+	Up    bool
+	Gone  bool // not part of the network any more
 	addrs []netip.Addr
 	lpm   *bart.Table[*Route]
+}
+
+// Addrs are the addresses that it answers to itself.
+func (f *Forwarder) Addrs() []netip.Addr { return f.addrs }
+
+// Routes are its routes by destination, in no order.
+func (f *Forwarder) Routes() iter.Seq2[netip.Prefix, *Route] { return f.lpm.All() }
+
+// Route is the route of a destination, nil if there is none.
+func (f *Forwarder) Route(dst netip.Prefix) *Route {
+	r, _ := f.lpm.Get(dst)
+	return r
 }
 
 // NewTables makes tables of what was found in the places.
 func NewTables(places []Place) *Tables {
 	t := &Tables{at: map[string]int{}, owner: map[netip.Addr]int{}}
 	for _, p := range places {
-		i := t.add(p.Name)
-		t.places[i].up = p.Up
-		t.own(i, p.Addrs)
+		i := t.Add(p.Name)
+		t.Forwarders[i].Up = p.Up
+		t.Own(i, p.Addrs)
 		for j := range p.Routes {
 			r := p.Routes[j]
-			t.places[i].lpm.Insert(r.Dst.Masked(), &r)
+			t.Forwarders[i].lpm.Insert(r.Dst.Masked(), &r)
 		}
 	}
 	return t
 }
 
-// add makes room for a place and returns its index.
-func (t *Tables) add(name string) int {
-	t.at[name] = len(t.places)
-	t.places = append(t.places, place{name: name, lpm: new(bart.Table[*Route])})
-	return len(t.places) - 1
+// Add makes room for a place and returns its index.
+func (t *Tables) Add(name string) int {
+	t.at[name] = len(t.Forwarders)
+	t.Forwarders = append(t.Forwarders, Forwarder{Name: name, lpm: new(bart.Table[*Route])})
+	return len(t.Forwarders) - 1
 }
 
-// own sets the addresses that a place answers to.
-func (t *Tables) own(i int, addrs []netip.Addr) {
-	for _, a := range t.places[i].addrs {
+// Find is the index of a place.
+func (t *Tables) Find(name string) (i int, ok bool) {
+	i, ok = t.at[name]
+	return i, ok
+}
+
+// Own sets the addresses that a place answers to.
+func (t *Tables) Own(i int, addrs []netip.Addr) {
+	for _, a := range t.Forwarders[i].addrs {
 		if t.owner[a] == i {
 			delete(t.owner, a)
 		}
 	}
-	t.places[i].addrs = addrs
+	t.Forwarders[i].addrs = addrs
 	for _, a := range addrs {
 		t.owner[a] = i
 	}
 }
 
-// set puts a route into a place's table, or takes away what it has for dst if r
+// Set puts a route into a place's table, or takes away what it has for dst if r
 // is nil. It reports whether that changed anything.
-func (t *Tables) set(i int, dst netip.Prefix, r *Route) bool {
-	lpm := t.places[i].lpm
+func (t *Tables) Set(i int, dst netip.Prefix, r *Route) bool {
+	lpm := t.Forwarders[i].lpm
 	old, ok := lpm.Get(dst)
 	switch {
 	case r == nil && !ok, r != nil && ok && old.equal(r):
@@ -86,9 +106,9 @@ func (t *Tables) set(i int, dst netip.Prefix, r *Route) bool {
 
 // Size is how many routes there are, in all places that are part of the network.
 func (t *Tables) Size() (n int) {
-	for i := range t.places {
-		if !t.places[i].gone {
-			n += t.places[i].lpm.Size()
+	for i := range t.Forwarders {
+		if !t.Forwarders[i].Gone {
+			n += t.Forwarders[i].lpm.Size()
 		}
 	}
 	return n
@@ -97,9 +117,9 @@ func (t *Tables) Size() (n int) {
 // Names of the places that exist, sorted: nodes and routers.
 func (t *Tables) Names() []string {
 	var out []string
-	for i := range t.places {
-		if !t.places[i].gone {
-			out = append(out, t.places[i].name)
+	for i := range t.Forwarders {
+		if !t.Forwarders[i].Gone {
+			out = append(out, t.Forwarders[i].Name)
 		}
 	}
 	slices.Sort(out)
@@ -110,19 +130,31 @@ func (t *Tables) Names() []string {
 // without power has an empty table.
 func (t *Tables) Of(name string) (table Table, ok bool) {
 	i, ok := t.at[name]
-	if !ok || t.places[i].gone {
+	if !ok || t.Forwarders[i].Gone {
 		return Table{}, false
 	}
 	table.Name = name
-	if !t.places[i].up {
+	if !t.Forwarders[i].Up {
 		return table, true
 	}
-	for _, r := range t.places[i].lpm.All() {
+	for _, r := range t.Forwarders[i].lpm.All() {
 		table.Routes = append(table.Routes, *r)
 	}
 	slices.SortFunc(table.Routes, compareRoute)
 	return table, true
 }
+
+// End is how a packet's way ends.
+type End string
+
+// The ends of a way, in the words of ip and ping.
+const (
+	Delivered   End = "delivered"
+	Blackholed  End = "blackholed"  // a blackhole route swallows it
+	Unreachable End = "unreachable" // no route matches
+	Looping     End = "looping"     // it comes by the same place twice
+	Dead        End = "dead"        // the next hop is switched off, or nobody's address
+)
 
 // Way is how a packet ends.
 type Way struct {
@@ -137,7 +169,7 @@ type Way struct {
 // and distinct. It is nil for an unknown name and for a place without power.
 func (t *Tables) Walk(from string, to netip.Addr) []Way {
 	i, ok := t.at[from]
-	if !ok || t.places[i].gone || !t.places[i].up {
+	if !ok || t.Forwarders[i].Gone || !t.Forwarders[i].Up {
 		return nil
 	}
 	t.w.begin(t, to)
@@ -164,10 +196,23 @@ func Arrives(ways []Way) (all, some bool) {
 	return all, some
 }
 
+// Toward begins walks to one address from any number of places, see Lost.
+func (t *Tables) Toward(to netip.Addr) { t.w.begin(t, to) }
+
+// Lost are all ways from a place to the address of Toward, or nil if there is one and
+// the packet arrives.
+func (t *Tables) Lost(i int) []Way {
+	ends := t.w.all(i)
+	if len(ends) == 1 && ends[0].end == Delivered {
+		return nil
+	}
+	return t.ways(ends)
+}
+
 func (t *Tables) ways(ends []end) []Way {
 	out := make([]Way, len(ends))
 	for i, e := range ends {
-		out[i] = Way{End: e.end, At: t.places[e.at].name}
+		out[i] = Way{End: e.end, At: t.Forwarders[e.at].Name}
 		if e.route != nil {
 			out[i].Route, out[i].Dst = e.route.String(), e.route.Dst
 		}
@@ -218,7 +263,7 @@ func (w *walker) begin(t *Tables, to netip.Addr) {
 	w.t, w.to = t, to
 	w.epoch++
 	w.loops = false
-	for len(w.seen) < len(t.places) {
+	for len(w.seen) < len(t.Forwarders) {
 		w.seen, w.done, w.ends = append(w.seen, 0), append(w.done, 0), append(w.ends, nil)
 	}
 }
@@ -248,7 +293,7 @@ func (w *walker) from(i int) []end {
 
 // step finds the ends from place i.
 func (w *walker) step(i int) {
-	p := &w.t.places[i]
+	p := &w.t.Forwarders[i]
 	add := func(e End, r *Route) { w.ends[i] = append(w.ends[i], end{e, i, r}) }
 	if slices.Contains(p.addrs, w.to) {
 		add(Delivered, nil)
@@ -280,7 +325,7 @@ func (w *walker) hop(i int, r *Route, via netip.Addr) {
 	j, ok := w.t.owner[via]
 	var more []end
 	switch {
-	case !ok || !w.t.places[j].up || w.t.places[j].gone:
+	case !ok || !w.t.Forwarders[j].Up || w.t.Forwarders[j].Gone:
 		more = []end{{Dead, i, r}}
 	case w.seen[j] == w.epoch && w.done[j] != w.epoch:
 		w.loops = true

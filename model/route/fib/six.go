@@ -1,4 +1,4 @@
-package route
+package fib
 
 // Metrics of IPv6 routes: of what the kernel makes itself, and of all others that say
 // none.
@@ -10,9 +10,9 @@ const (
 	metricUser   = 1024
 )
 
-// inSix completes a route as Linux keeps one of IPv6: with a metric, and a device where
+// InSix completes a route as Linux keeps one of IPv6: with a metric, and a device where
 // packets are dropped.
-func (r *Route) inSix() {
+func (r *Route) InSix() {
 	r.Metric = metricUser
 	if r.Proto == Kernel {
 		r.Metric = metricKernel

@@ -1,4 +1,4 @@
-package route
+package fib
 
 import (
 	"net/netip"
@@ -17,9 +17,9 @@ func TestWalkAgainFromInsideALoop(t *testing.T) {
 		{Name: "pods", Addrs: []netip.Addr{pods}, Up: true, Routes: []Route{{Dst: netip.MustParsePrefix("10.0.0.5/32"), Dev: "cali1"}}},
 	})
 	tables.w.begin(tables, addr("10.0.0.5"))
-	for i := range tables.places {
+	for i := range tables.Forwarders {
 		if _, some := Arrives(tables.ways(tables.w.all(i))); !some {
-			t.Errorf("no flow arrives from %s", tables.places[i].name)
+			t.Errorf("no flow arrives from %s", tables.Forwarders[i].Name)
 		}
 	}
 }
