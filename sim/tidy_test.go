@@ -104,7 +104,8 @@ var layers = []struct{ dir, may string }{
 	{"scenarios", "model/... sim/... reports scenarios/strict"},
 	{"scenarios/scenariotest", "scenarios"}, // for tests
 	{"scenarios/plan/values", "model/capacity"},
-	{"scenarios/plan", "model/... sim/... reports reports/answer scenarios scenarios/strict scenarios/plan/values"},
+	{"scenarios/plan/cost", "model model/capacity"},
+	{"scenarios/plan", "model/... sim/... reports reports/answer scenarios scenarios/strict scenarios/plan/values scenarios/plan/cost"},
 	{"scenarios/plan/kubeadm", "sim/cluster sim/ipam/kubeadm scenarios/plan"},                                       // a setting that is one of kubeadm's
 	{"scenarios/plan/*", "model/... sim/... scenarios scenarios/plan scenarios/plan/values scenarios/plan/kubeadm"}, // what is known of a manager
 	{"scenarios/remedy", "model/... sim/... reports scenarios"},                                                     // what to do, acted out before it is said
