@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"ipamsim/fuzz/campaign/queue"
 	"ipamsim/fuzz/coverage"
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/process"
@@ -21,7 +22,7 @@ import (
 
 // ask is a line from a worker to its cell.
 type ask struct {
-	Spec *Spec `json:",omitempty"` // begin: what is searched
+	Spec *queue.Spec `json:",omitempty"` // begin: what is searched
 	// Otherwise one run of Source under Seed. With a Signature it is a failure to
 	// keep: as it is, or made small first.
 	Source    int
@@ -35,17 +36,17 @@ type ask struct {
 // answer is the line that comes back.
 type answer struct {
 	Steps    int
-	Unknown  bool         `json:",omitempty"`
-	Hits     []hit        `json:",omitempty"`
-	Seen     *sights      `json:",omitempty"`
-	Sights   sighted      `json:",omitzero"`
-	Defect   string       `json:",omitempty"`
-	Refused  string       `json:",omitempty"` // the source is wrong
-	Hung     string       `json:",omitempty"` // the cell must go
-	Stacks   string       `json:",omitempty"`
-	Over     bool         `json:",omitempty"` // nothing is left to explore
-	Kept     []Kept       `json:",omitempty"`
-	Deeds    []space.Deed `json:",omitempty"` // that can happen in a drawn world
+	Unknown  bool          `json:",omitempty"`
+	Hits     []hit         `json:",omitempty"`
+	Seen     *queue.Sights `json:",omitempty"`
+	Sights   queue.Sighted `json:",omitzero"`
+	Defect   string        `json:",omitempty"`
+	Refused  string        `json:",omitempty"` // the source is wrong
+	Hung     string        `json:",omitempty"` // the cell must go
+	Stacks   string        `json:",omitempty"`
+	Over     bool          `json:",omitempty"` // nothing is left to explore
+	Kept     []queue.Kept  `json:",omitempty"`
+	Deeds    []space.Deed  `json:",omitempty"` // that can happen in a drawn world
 	Repeated reports.Repeated
 	// What came of a point of a plan, squeezed.
 	Point []byte `json:",omitempty"`
@@ -55,7 +56,7 @@ type answer struct {
 type served struct {
 	runner        *scenarios.Runner
 	managers      scenarios.Managers
-	spec          Spec
+	spec          queue.Spec
 	parsed        map[int]*scenarios.Scenario
 	told          told
 	walk          *strategy.Exhaustive    // of a source that is explored as a whole
@@ -90,26 +91,26 @@ func ServeWorker(ctx context.Context, managers scenarios.Managers, in io.Reader,
 	return errors.Join(err, runner.Close())
 }
 
-func (c *served) begins(s Spec) {
+func (c *served) begins(s queue.Spec) {
 	c.spec, c.parsed = s, map[int]*scenarios.Scenario{}
 	c.plan, c.confirmations = nil, nil
 	c.kept, c.told = map[string]bool{}, told{}
 }
 
 func (c *served) do(ctx context.Context, q ask) *answer {
-	if c.spec.plan() {
+	if c.spec.Plan() {
 		return c.point(ctx, q)
 	}
 	a := &answer{}
-	sc, err := c.spec.world(c.managers, q.Source, q.Seed, c.parsed)
+	sc, err := c.spec.World(c.managers, q.Source, q.Seed, c.parsed)
 	if err != nil {
 		return a.broken(c.spec, q, err)
 	}
-	o := c.spec.options(q.Source, q.Seed)
+	o := c.spec.Options(q.Source, q.Seed)
 	if q.Etcd {
 		o.Store = scenarios.Etcd
 	}
-	whole := c.spec.whole() && q.Source != canarySource
+	whole := c.spec.Whole() && q.Source != queue.CanarySource
 	if whole {
 		if a.Over = !c.begin(q.Seed); a.Over {
 			return a
@@ -124,7 +125,7 @@ func (c *served) do(ctx context.Context, q ask) *answer {
 	if hermetic.Enabled && rep.Foreign != 0 {
 		a.Defect = fmt.Sprintf("%s seed %d: %d wake-ups from outside the bubble: it may not repeat", rep.Scenario, rep.Seed, rep.Foreign)
 	}
-	if c.spec.Strategy == Twice && q.Signature == "" {
+	if c.spec.Strategy == queue.Twice && q.Signature == "" {
 		c.twice(ctx, sc, o, rep, a)
 	}
 	a.Steps, a.Unknown, a.Hits = len(rep.Trace.Steps), rep.Reason != "", hits(rep)
@@ -134,16 +135,16 @@ func (c *served) do(ctx context.Context, q ask) *answer {
 		return a
 	case whole: // no seed leads back to this run: now or never
 		for _, h := range a.Hits {
-			if q.Signature, q.Shrink = h.Signature, q.Time == 0 || q.Time > shrinkMin; !c.kept[h.Signature] {
+			if q.Signature, q.Shrink = h.Signature, q.Time == 0 || q.Time > queue.ShrinkMin; !c.kept[h.Signature] {
 				c.kept[h.Signature] = true
 				c.confirmed(ctx, sc, o, rep, q, a)
 			}
 		}
 	}
 	a.Deeds = space.DeedsOf(&sc.Doc.Spec)
-	if q.Source != canarySource { // whose worlds nobody searches
+	if q.Source != queue.CanarySource { // whose worlds nobody searches
 		states, allocators, pairs := coverage.Of(rep)
-		a.Sights = sighted{uint64(len(states)), uint64(len(allocators))}
+		a.Sights = queue.Sighted{States: uint64(len(states)), Allocators: uint64(len(allocators))}
 		a.Seen = c.told.sights(coverage.Run{Source: q.Source, Seed: q.Seed}, pairs, states, allocators)
 	}
 	return a
@@ -194,7 +195,7 @@ func (a *answer) repeated(rep *reports.Report) {
 }
 
 // broken is a run that did not end, or that never began.
-func (a *answer) broken(s Spec, q ask, err error) *answer {
+func (a *answer) broken(s queue.Spec, q ask, err error) *answer {
 	var bad *strict.Error
 	var stuck *sim.Stuck
 	switch {

@@ -8,15 +8,16 @@ import (
 	"os"
 	"runtime/debug"
 
+	"ipamsim/fuzz/campaign/queue"
 	"ipamsim/fuzz/process"
 	"ipamsim/scenarios/plan"
 	"ipamsim/sim"
 )
 
 // live through the points of a shard, as many as there is time for.
-func (s *slot) live(ctx context.Context, sh Shard, r *Result) error {
+func (s *slot) live(ctx context.Context, sh queue.Shard, r *queue.Result) error {
 	var body []byte
-	for ; r.Done < sh.Runs && r.Refused == "" && phase(s.phase.Load()) == exploring; r.Done++ {
+	for ; r.Done < sh.Runs && r.Refused == "" && queue.Phase(s.phase.Load()) == queue.Exploring; r.Done++ {
 		bound := s.term()
 		a, err := s.run(bound, ask{Source: sh.Source, Seed: sh.From + r.Done}, r)
 		if err != nil {
@@ -34,14 +35,14 @@ func (s *slot) live(ctx context.Context, sh Shard, r *Result) error {
 		body = append(body, a.Point...)
 	}
 	var err error
-	r.Points, err = s.bundle(ctx, sh.key(), body)
+	r.Points, err = s.Bundle(ctx, sh.Key(), body)
 	return err
 }
 
 // gone is a point whose process died of it, again and again. If it was killed from
 // outside, memory may be what is missing, and another time there may be more of it:
 // that is no answer.
-func gone(d *process.Death, r *Result) *answer {
+func gone(d *process.Death, r *queue.Result) *answer {
 	switch {
 	case d.Killed:
 		return &answer{Refused: "a point of the plan was " + d.Cause + "; fewer --workers need less of it"}
@@ -54,7 +55,7 @@ func gone(d *process.Death, r *Result) *answer {
 // refused is a point of which there is no more to say than why.
 func refused(why string) *answer {
 	text, _ := json.Marshal(plan.Done{Refused: why}) // of words
-	return &answer{Point: squeeze(text)}
+	return &answer{Point: queue.Squeeze(text)}
 }
 
 // lives is a plan in the process of a cell.
@@ -92,7 +93,7 @@ func (c *served) point(ctx context.Context, q ask) *answer {
 		a.Defect = fmt.Sprintf("point %d: %v", q.Seed, err)
 		return a
 	}
-	return &answer{Point: squeeze(text)}
+	return &answer{Point: queue.Squeeze(text)}
 }
 
 // frugal: the thousands of nodes of a plan may be most of what fits into the memory

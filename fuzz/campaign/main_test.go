@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"ipamsim/cmd/managers"
+	"ipamsim/fuzz/campaign/queue"
 	"ipamsim/fuzz/process"
 	"ipamsim/scenarios"
 )
@@ -39,7 +40,7 @@ func TestMain(m *testing.M) {
 			_, _ = io.Copy(io.Discard, os.Stdin)
 			cancel()
 		}()
-		l, _ := LinkFromEnvironment()
+		l, _ := queue.LinkFromEnvironment()
 		err = Worker{Managers: managers.All(), Link: l, Parallel: 1, Once: true}.Run(ctx)
 	case "coordinator":
 		err = coordinate(os.Args[2])
@@ -53,7 +54,7 @@ func TestMain(m *testing.M) {
 // coordinate runs the campaign that a test wrote into a file.
 func coordinate(file string) error {
 	var cfg struct {
-		Spec    Spec
+		Spec    queue.Spec
 		Runs    uint64
 		Workers int
 		Dir     string
@@ -101,7 +102,7 @@ const dieEnv = "IPAMSIM_TEST_DIE"
 func blow(source int, seed uint64) {
 	for _, b := range strings.Split(os.Getenv(dieEnv), ",") {
 		at, kind, _ := strings.Cut(b, ":")
-		if n, err := strconv.ParseUint(at, 10, 64); err != nil || n != seed || source == canarySource {
+		if n, err := strconv.ParseUint(at, 10, 64); err != nil || n != seed || source == queue.CanarySource {
 			continue
 		}
 		switch {

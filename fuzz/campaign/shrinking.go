@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"ipamsim/fuzz/campaign/queue"
 	"ipamsim/fuzz/cause"
 	"ipamsim/fuzz/confirm"
 	"ipamsim/fuzz/finding"
@@ -15,10 +16,6 @@ import (
 	"ipamsim/reports"
 	"ipamsim/scenarios"
 )
-
-// thorough is how much work a finding may be. One that is still crowded is worth more: one in
-// ten is, mostly of a large world, of which a run takes long.
-var thorough = shrink.Options{Time: 20 * time.Second, More: 3}
 
 // confirmed keeps a failure of a run that was done in memory only if etcd shows it as
 // well.
@@ -43,9 +40,9 @@ func (c *served) keep(ctx context.Context, sc *scenarios.Scenario, rep *reports.
 		a.Defect = fmt.Sprintf("%s seed %d did not fail again the same way", rep.Scenario, rep.Seed)
 		return
 	}
-	v, o := a.Hits[i].violation(rep), thorough
+	v, o := a.Hits[i].violation(rep), queue.Thorough
 	if q.Time > 0 {
-		o.Time = min(q.Time, thorough.Time)
+		o.Time = min(q.Time, queue.Thorough.Time)
 		o.More = int(q.Time / o.Time)
 	}
 	var f *finding.Finding
@@ -66,9 +63,9 @@ func (c *served) keep(ctx context.Context, sc *scenarios.Scenario, rep *reports.
 		}
 	}
 	if !rough {
-		c.real(ctx, f, min(q.Time, thorough.Time), began, a)
+		c.real(ctx, f, min(q.Time, queue.Thorough.Time), began, a)
 	}
-	kept := Kept{Signature: q.Signature, Finding: f, Rough: rough}
+	kept := queue.Kept{Signature: q.Signature, Finding: f, Rough: rough}
 	if kept.Pages, err = Pages(ctx, c.runner, f); err != nil {
 		a.Defect = fmt.Sprintf("%s: %v", f.Fingerprint, err)
 	}

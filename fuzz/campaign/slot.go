@@ -13,6 +13,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"ipamsim/fuzz/campaign/queue"
 	"ipamsim/fuzz/finding"
 	"ipamsim/fuzz/process"
 )
@@ -28,10 +29,10 @@ type slot struct {
 func (s *slot) work(ctx context.Context) {
 	defer s.cell.Clear()
 	for ctx.Err() == nil {
-		m, err := s.shards.Next(jetstream.FetchMaxWait(time.Second))
+		m, err := s.queue.Next(jetstream.FetchMaxWait(time.Second))
 		if err != nil {
 			if !errors.Is(err, jetstream.ErrNoMessages) && !errors.Is(err, context.DeadlineExceeded) {
-				pause(ctx, 200*time.Millisecond) // the server is away
+				queue.Pause(ctx, 200*time.Millisecond) // the server is away
 			}
 			continue
 		}
@@ -45,14 +46,14 @@ func (s *slot) work(ctx context.Context) {
 // take does one shard. The message is acknowledged when the result is stored, so
 // that a shard of a worker that dies goes to another.
 func (s *slot) take(ctx context.Context, m jetstream.Msg) error {
-	var sh Shard
-	if json.Unmarshal(m.Data(), &sh) != nil || int64(sh.Epoch) != s.epoch.Load() || s.has(ctx, sh) {
+	var sh queue.Shard
+	if json.Unmarshal(m.Data(), &sh) != nil || int64(sh.Epoch) != s.epoch.Load() || s.Has(ctx, sh) {
 		return s.ack(m) // of another time, or done
 	}
 	alive, done := context.WithCancel(ctx)
 	go func() {
 		for alive.Err() == nil {
-			pause(alive, ackEvery)
+			queue.Pause(alive, queue.AckEvery)
 			_ = m.InProgress() // if nobody hears, somebody else gets it as well, and one of both counts
 		}
 	}()
@@ -73,10 +74,10 @@ func (s *slot) take(ctx context.Context, m jetstream.Msg) error {
 }
 
 // bring the result of a shard to the log, however long the server is away.
-func (s *slot) bring(ctx context.Context, sh Shard, r *Result) bool {
+func (s *slot) bring(ctx context.Context, sh queue.Shard, r *queue.Result) bool {
 	r.Shard, r.Wall = sh, time.Since(s.began)
-	for s.result(ctx, r) != nil {
-		if pause(ctx, 500*time.Millisecond); ctx.Err() != nil {
+	for s.Result(ctx, r) != nil {
+		if queue.Pause(ctx, 500*time.Millisecond); ctx.Err() != nil {
 			return false
 		}
 	}
@@ -85,12 +86,12 @@ func (s *slot) bring(ctx context.Context, sh Shard, r *Result) bool {
 
 // whole explores a source in the one order there is. A worker that takes over
 // from another begins anew, and what it brings again counts once.
-func (s *slot) whole(ctx context.Context, sh Shard, r *Result) error {
+func (s *slot) whole(ctx context.Context, sh queue.Shard, r *queue.Result) error {
 	s.cell.Clear() // it was elsewhere
 	began := time.Now()
-	for n := sh.From; n < sh.From+sh.Runs && !r.Over && phase(s.phase.Load()) == exploring && ctx.Err() == nil; n += wholeRuns {
-		part := Shard{Epoch: sh.Epoch, Kind: Explore, Source: sh.Source, From: n, Runs: min(wholeRuns, sh.From+sh.Runs-n)}
-		pr := &Result{Classes: map[string]*Class{}}
+	for n := sh.From; n < sh.From+sh.Runs && !r.Over && queue.Phase(s.phase.Load()) == queue.Exploring && ctx.Err() == nil; n += queue.WholeRuns {
+		part := queue.Shard{Epoch: sh.Epoch, Kind: queue.Explore, Source: sh.Source, From: n, Runs: min(queue.WholeRuns, sh.From+sh.Runs-n)}
+		pr := &queue.Result{Classes: map[string]*queue.Class{}}
 		s.began = time.Now()
 		if sh.Time > 0 {
 			part.Time = max(1, sh.Time-s.began.Sub(began))
@@ -105,37 +106,34 @@ func (s *slot) whole(ctx context.Context, sh Shard, r *Result) error {
 	return nil
 }
 
-// wholeRuns are told of at a time.
-const wholeRuns = 50
-
 // ack says that a shard is done; if that is lost it comes again and has a result.
 func (s *slot) ack(m jetstream.Msg) error { _ = m.Ack(); return nil }
 
-func (s *slot) do(ctx context.Context, sh Shard) (*Result, error) {
-	r := &Result{Classes: map[string]*Class{}}
+func (s *slot) do(ctx context.Context, sh queue.Shard) (*queue.Result, error) {
+	r := &queue.Result{Classes: map[string]*queue.Class{}}
 	switch sh.Kind {
-	case Explore, Canary:
+	case queue.Explore, queue.Canary:
 		if sh.Whole {
 			return r, s.whole(ctx, sh, r)
 		}
 		return r, s.explore(ctx, sh, r)
-	case Shrink, Record:
+	case queue.Shrink, queue.Record:
 		return r, s.keep(ctx, sh, r)
-	case Plan:
+	case queue.Plan:
 		return r, s.live(ctx, sh, r)
 	}
 	return r, nil
 }
 
 // explore runs the seeds of a shard, as many as there is time for.
-func (s *slot) explore(ctx context.Context, sh Shard, r *Result) error {
-	var seen []sights
+func (s *slot) explore(ctx context.Context, sh queue.Shard, r *queue.Result) error {
+	var seen []queue.Sights
 	for ; r.Done < sh.Runs && r.Refused == ""; r.Done++ {
-		if sh.Kind == Explore && phase(s.phase.Load()) != exploring {
+		if sh.Kind == queue.Explore && queue.Phase(s.phase.Load()) != queue.Exploring {
 			break
 		}
 		bound := ctx
-		if sh.Kind == Explore {
+		if sh.Kind == queue.Explore {
 			bound = s.term()
 		}
 		q := ask{Source: sh.Source, Seed: sh.From + r.Done}
@@ -156,22 +154,22 @@ func (s *slot) explore(ctx context.Context, sh Shard, r *Result) error {
 		if r.Over = a.Over; a.Over {
 			break
 		}
-		r.add(q, a, time.Since(s.began))
+		count(r, q, a, time.Since(s.began))
 		if q.Source >= 0 && s.spec.Sources[q.Source].Space != "" {
 			r.Worlds.Add(a.Deeds)
 		}
 		if a.Seen != nil {
 			seen = append(seen, *a.Seen)
 		}
-		if err := s.store(ctx, a.Kept, r); err != nil {
+		if err := s.storeAll(ctx, a.Kept, r); err != nil {
 			return err
 		}
 	}
 	return s.cover(ctx, seen)
 }
 
-// add counts one run.
-func (r *Result) add(q ask, a *answer, after time.Duration) {
+// count counts one run.
+func count(r *queue.Result, q ask, a *answer, after time.Duration) {
 	r.Steps += a.Steps
 	r.Sights.States += a.Sights.States
 	r.Sights.Allocators += a.Sights.Allocators
@@ -188,20 +186,20 @@ func (r *Result) add(q ask, a *answer, after time.Duration) {
 	for _, h := range a.Hits {
 		c := r.Classes[h.Signature]
 		if c == nil {
-			c = &Class{Invariant: h.Invariant, Severity: h.Severity, First: r.Done + 1, FirstAfter: after}
+			c = &queue.Class{Invariant: h.Invariant, Severity: h.Severity, First: r.Done + 1, FirstAfter: after}
 			r.Classes[h.Signature] = c
 		}
-		c.add(Instance{q.Source, q.Seed, h.Steps, h.Faulted, h.Follows})
+		c.Add(queue.Instance{Source: q.Source, Seed: q.Seed, Steps: h.Steps, Faulted: h.Faulted, Follows: h.Follows})
 	}
 }
 
 // run is one question, with what happens if it kills the cell: the run is done
 // again alone in a fresh one, on etcd. No answer and no error means that it died for good,
 // which r then says.
-func (s *slot) run(ctx context.Context, q ask, r *Result) (*answer, error) {
+func (s *slot) run(ctx context.Context, q ask, r *queue.Result) (*answer, error) {
 	a := &answer{}
-	death := func(d *process.Death) *Death {
-		return &Death{Source: q.Source, Seed: q.Seed, Cause: d.Cause, how: *d}
+	death := func(d *process.Death) *queue.Death {
+		return &queue.Death{Source: q.Source, Seed: q.Seed, Cause: d.Cause}
 	}
 	question := func() (any, process.Answer) {
 		*a = answer{}
@@ -216,10 +214,10 @@ func (s *slot) run(ctx context.Context, q ask, r *Result) (*answer, error) {
 		return nil, nil
 	case err != nil:
 		return nil, fmt.Errorf("campaign: cell: %w", err)
-	case last != nil && s.spec.plan():
+	case last != nil && s.spec.Plan():
 		return gone(last, r), nil
 	case last != nil:
-		return nil, s.died(ctx, death(last), r)
+		return nil, s.died(ctx, death(last), last, r)
 	case first != nil: // it does not die every time: the world around it may have killed it
 		r.Deaths = append(r.Deaths, *death(first))
 	}
@@ -228,7 +226,7 @@ func (s *slot) run(ctx context.Context, q ask, r *Result) (*answer, error) {
 
 // start a cell, which gets no secrets and knows what is searched.
 func (s *slot) start() (*process.Handle, error) {
-	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, secretEnv) })
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, queue.SecretEnv) })
 	k, err := process.Start(s.scratch, env, "cell")
 	if err == nil {
 		err = k.Tell(ask{Spec: &s.spec})
@@ -237,21 +235,21 @@ func (s *slot) start() (*process.Handle, error) {
 }
 
 // died files a confirmed death.
-func (s *slot) died(ctx context.Context, d *Death, r *Result) error {
+func (s *slot) died(ctx context.Context, d *queue.Death, how *process.Death, r *queue.Result) error {
 	d.Confirmed, d.First, d.FirstAfter = true, r.Done+1, time.Since(s.began)
-	if d.how.Ours {
+	if how.Ours {
 		r.Defects = append(r.Defects, fmt.Sprintf("source %d seed %d: ipamsim itself failed: %s", d.Source, d.Seed, d.Cause))
 		return nil
 	}
-	sc, err := s.spec.world(s.managers, d.Source, d.Seed, nil)
+	sc, err := s.spec.World(s.managers, d.Source, d.Seed, nil)
 	if err != nil {
 		return err
 	}
-	f, err := d.finding(s.spec, sc)
+	f, err := findingOf(d, how, s.spec, sc)
 	if err != nil {
 		return err
 	}
-	k := &Kept{Signature: f.Fingerprint, Finding: f}
+	k := &queue.Kept{Signature: f.Fingerprint, Finding: f}
 	err = s.file(ctx, k)
 	d.Kept = k
 	r.Deaths = append(r.Deaths, *d)
@@ -259,8 +257,8 @@ func (s *slot) died(ctx context.Context, d *Death, r *Result) error {
 }
 
 // keep makes a failure small, or keeps it as it is if that does not work out.
-func (s *slot) keep(ctx context.Context, sh Shard, r *Result) error {
-	q := ask{Source: sh.Source, Seed: sh.From, Signature: sh.Signature, Shrink: sh.Kind == Shrink, Time: sh.Time}
+func (s *slot) keep(ctx context.Context, sh queue.Shard, r *queue.Result) error {
+	q := ask{Source: sh.Source, Seed: sh.From, Signature: sh.Signature, Shrink: sh.Kind == queue.Shrink, Time: sh.Time}
 	bound, cancel := context.WithTimeout(ctx, sh.Time+keepMax)
 	a, err := s.run(bound, q, r)
 	cancel()
@@ -275,14 +273,14 @@ func (s *slot) keep(ctx context.Context, sh Shard, r *Result) error {
 	if a.Defect != "" {
 		r.Defects = append(r.Defects, a.Defect)
 	}
-	return s.store(ctx, a.Kept, r)
+	return s.storeAll(ctx, a.Kept, r)
 }
 
 // keepMax is for what shrinking does besides, on a machine that is busy.
 const keepMax = 15 * time.Second
 
-// store the findings of an answer.
-func (s *slot) store(ctx context.Context, all []Kept, r *Result) (err error) {
+// storeAll stores the findings of an answer.
+func (s *slot) storeAll(ctx context.Context, all []queue.Kept, r *queue.Result) (err error) {
 	for _, k := range all {
 		if err = s.file(ctx, &k); err != nil {
 			return err
@@ -294,7 +292,7 @@ func (s *slot) store(ctx context.Context, all []Kept, r *Result) (err error) {
 
 // file puts the files of a finding into the object store and takes them out of the
 // finding.
-func (s *slot) file(ctx context.Context, k *Kept) error {
+func (s *slot) file(ctx context.Context, k *queue.Kept) error {
 	files := maps.Clone(k.Pages)
 	if files == nil {
 		files = map[string][]byte{}
@@ -302,9 +300,9 @@ func (s *slot) file(ctx context.Context, k *Kept) error {
 	files[finding.File(k.Fingerprint)] = k.YAML
 	k.Objects, k.Pages, k.YAML = map[string]string{}, nil, nil
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		object := name + "-" + digest(files[name])
-		if _, err := s.objects.PutBytes(ctx, object, files[name]); err != nil {
-			return s.wrap(err)
+		object, err := s.Store(ctx, name, files[name])
+		if err != nil {
+			return err
 		}
 		k.Objects[name] = object
 	}
@@ -312,15 +310,15 @@ func (s *slot) file(ctx context.Context, k *Kept) error {
 }
 
 // cover writes what runs saw into the log, in messages that are not too long.
-func (s *slot) cover(ctx context.Context, seen []sights) error {
+func (s *slot) cover(ctx context.Context, seen []queue.Sights) error {
 	for len(seen) > 0 && ctx.Err() == nil {
-		n, size := 1, seen[0].size()
-		for n < len(seen) && size+seen[n].size() <= coverMax {
-			size += seen[n].size()
+		n, size := 1, seen[0].Size()
+		for n < len(seen) && size+seen[n].Size() <= coverMax {
+			size += seen[n].Size()
 			n++
 		}
-		if err := s.write(ctx, "cover", event{Cover: seen[:n]}); err != nil {
-			pause(ctx, 500*time.Millisecond)
+		if err := s.Write(ctx, "cover", queue.Event{Cover: seen[:n]}); err != nil {
+			queue.Pause(ctx, 500*time.Millisecond)
 			continue
 		}
 		seen = seen[n:]

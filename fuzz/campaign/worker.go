@@ -2,7 +2,6 @@ package campaign
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"ipamsim/fuzz/campaign/queue"
 	"ipamsim/scenarios"
 	"ipamsim/sim/scratch"
 )
@@ -18,7 +18,7 @@ import (
 // Worker takes shards and has them run in cells.
 type Worker struct {
 	Managers scenarios.Managers
-	Link     Link
+	Link     queue.Link
 	Parallel int // runs at a time
 	// Say tells people what the worker is at; nil keeps it quiet.
 	Say func(string)
@@ -26,15 +26,12 @@ type Worker struct {
 	Once bool
 }
 
-// ErrBuild is what a worker says that cannot work for anybody.
-var ErrBuild = errors.New("every campaign there is of another build")
-
 // Run works until ctx ends.
 func (w Worker) Run(ctx context.Context) error {
-	build := w.Link.build
+	build := w.Link.Build
 	if build == "" {
 		var err error
-		if build, err = Build(); err != nil {
+		if build, err = queue.Build(); err != nil {
 			return err
 		}
 	}
@@ -43,15 +40,15 @@ func (w Worker) Run(ctx context.Context) error {
 		return fmt.Errorf("campaign: %w", err)
 	}
 	defer func() { _ = room.Remove() }()
-	b, err := reach(ctx, w.Link, "worker")
+	b, err := queue.Reach(ctx, w.Link, "worker")
 	if err != nil {
 		return err
 	}
-	defer b.conn.Close()
-	w.say("build %s, %d at a time, at %s", build, w.Parallel, b.conn.ConnectedUrlRedacted())
+	defer b.Close()
+	w.say("build %s, %d at a time, at %s", build, w.Parallel, b.Server())
 	waiting := false
 	for ctx.Err() == nil {
-		id, e, err := b.find(ctx, build)
+		id, e, err := b.Find(ctx, build)
 		switch {
 		case err != nil:
 			return err
@@ -60,7 +57,7 @@ func (w Worker) Run(ctx context.Context) error {
 				w.say("waiting for a campaign")
 			}
 			waiting = true
-			pause(ctx, time.Second)
+			queue.Pause(ctx, time.Second)
 			continue
 		}
 		waiting = false
@@ -81,43 +78,15 @@ func (w Worker) say(format string, args ...any) {
 	}
 }
 
-func pause(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
-	}
-}
-
-// find looks for a campaign of this build that has work.
-func (b *bus) find(ctx context.Context, build string) (id string, e entry, err error) {
-	ids, err := b.register.Keys(ctx)
-	if err != nil && !errors.Is(err, jetstream.ErrNoKeysFound) {
-		return "", e, b.wrap(err)
-	}
-	var other error
-	for _, id := range ids {
-		kv, err := b.register.Get(ctx, id)
-		var e entry
-		if err != nil || json.Unmarshal(kv.Value(), &e) != nil || e.Phase == over {
-			continue
-		}
-		if e.Build == build {
-			return id, e, nil
-		}
-		other = fmt.Errorf("%w: %s (campaign %s) needs build %s, this is %s; use the same binary", ErrBuild, e.Name, id, e.Build, build)
-	}
-	return "", e, other
-}
-
 // crew is the work of one worker for one campaign.
 type crew struct {
-	*bus
+	*queue.Bus
 	managers scenarios.Managers
-	spec     Spec
+	spec     queue.Spec
 	scratch  string
 	phase    atomic.Int32
 	epoch    atomic.Int64
-	shards   jetstream.Consumer
+	queue    jetstream.Consumer
 	// late ends a moment after exploring has to: whatever still runs then is killed.
 	late   atomic.Pointer[term]
 	failed func(error)
@@ -131,32 +100,26 @@ type term struct {
 
 func (c *crew) term() context.Context { return c.late.Load() }
 
-// lateAfter is what a run gets to end by itself when the campaign's time is up.
-const lateAfter = 1500 * time.Millisecond
-
 // join works for one campaign until it is over.
-func (w Worker) join(ctx context.Context, b *bus, id, scratch string) error {
+func (w Worker) join(ctx context.Context, b *queue.Bus, id, scratch string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	c := &crew{managers: w.Managers, bus: &bus{conn: b.conn, js: b.js, register: b.register}, scratch: scratch, failed: func(err error) { cancel(err) }}
-	if err := c.open(ctx, id); err != nil {
+	c := &crew{managers: w.Managers, Bus: b.Sibling(), scratch: scratch, failed: func(err error) { cancel(err) }}
+	if err := c.Open(ctx, id); err != nil {
 		return err
 	}
-	text, err := c.objects.GetBytes(ctx, specObject)
-	if err == nil {
-		err = json.Unmarshal(text, &c.spec)
+	var err error
+	if c.spec, err = c.Searched(ctx); err != nil {
+		return err
 	}
-	if err != nil {
-		return c.wrap(err)
-	}
-	if c.shards, err = c.queue.Consumer(ctx, "workers"); err != nil {
-		return c.wrap(err)
+	if c.queue, err = c.Shards(ctx); err != nil {
+		return err
 	}
 	c.begin(ctx)
 	defer func() { c.term().(*term).end() }()
-	news, err := c.register.Watch(ctx, id)
+	news, err := c.Watch(ctx, id)
 	if err != nil {
-		return c.wrap(err)
+		return err
 	}
 	var all sync.WaitGroup
 	first := make(chan struct{})
@@ -187,19 +150,14 @@ func (c *crew) begin(ctx context.Context) {
 var errOver = errors.New("the campaign is over")
 
 // listen follows the campaign's phase.
-func (c *crew) listen(ctx context.Context, news jetstream.KeyWatcher, first chan struct{}, cancel context.CancelCauseFunc) {
-	defer func() { _ = news.Stop() }()
+func (c *crew) listen(ctx context.Context, news <-chan queue.Entry, first chan struct{}, cancel context.CancelCauseFunc) {
 	told := sync.OnceFunc(func() { close(first) })
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case kv := <-news.Updates():
-			if kv == nil {
-				continue // that is all there was
-			}
-			var e entry
-			if kv.Operation() != jetstream.KeyValuePut || json.Unmarshal(kv.Value(), &e) != nil || e.Phase == over {
+		case e := <-news:
+			if e.Phase == queue.Over {
 				cancel(errOver)
 				return
 			}
@@ -208,8 +166,8 @@ func (c *crew) listen(ctx context.Context, news jetstream.KeyWatcher, first chan
 				c.begin(ctx)
 			}
 			c.phase.Store(int32(e.Phase))
-			if e.Phase == finishing {
-				time.AfterFunc(lateAfter, c.late.Load().end)
+			if e.Phase == queue.Finishing {
+				time.AfterFunc(queue.LateAfter, c.late.Load().end)
 			}
 			told()
 		}

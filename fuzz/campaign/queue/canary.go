@@ -1,4 +1,4 @@
-package campaign
+package queue
 
 import (
 	"fmt"
@@ -6,12 +6,9 @@ import (
 	"ipamsim/fuzz/space"
 )
 
-// canarySource is the source of worlds that must fail. A campaign in which none
+// CanarySource is the source of worlds that must fail. A campaign in which none
 // does is blind: whatever it did not find may well be there.
-const canarySource = -1
-
-// canaryRuns: each of them fails, if the eye is open.
-const canaryRuns = 3
+const CanarySource = -1
 
 // canaryWorld draws a small cluster whose address manager has a bug: it hands out
 // addresses that are taken, if no other one is asked for.

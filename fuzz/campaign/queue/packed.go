@@ -1,17 +1,17 @@
-package campaign
+package queue
 
 import (
 	"encoding/binary"
 	"slices"
 )
 
-// packed is a set of hashes as differences of its sorted members: in JSON seven
+// Packed is a set of hashes as differences of its sorted members: in JSON seven
 // or eight letters each.
-type packed []byte
+type Packed []byte
 
-func pack(numbers []uint64) packed {
+func Pack(numbers []uint64) Packed {
 	slices.Sort(numbers)
-	var out packed
+	var out Packed
 	last := uint64(0)
 	for _, n := range numbers {
 		out = binary.AppendUvarint(out, n-last)
@@ -20,8 +20,8 @@ func pack(numbers []uint64) packed {
 	return out
 }
 
-// numbers is the inverse of pack, as far as the bytes make sense.
-func (p packed) numbers() []uint64 {
+// Numbers is the inverse of pack, as far as the bytes make sense.
+func (p Packed) Numbers() []uint64 {
 	var out []uint64
 	last := uint64(0)
 	for len(p) > 0 {

@@ -1,4 +1,4 @@
-package campaign
+package queue
 
 import (
 	"crypto/sha256"
@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"ipamsim/fuzz/space"
 	"ipamsim/scenarios"
@@ -56,21 +57,43 @@ const (
 	Twice      = "twice"      // the source's own, each run twice and compared
 )
 
-// whole: a source is explored as a whole, not by seeds.
-func (s Spec) whole() bool { return s.Strategy == Exhaustive }
+// Whole: a source is explored as a whole, not by seeds.
+func (s Spec) Whole() bool { return s.Strategy == Exhaustive }
 
-// plan: the campaign is the points of a plan. It has one source.
-func (s Spec) plan() bool { return len(s.Sources) == 1 && s.Sources[0].Plan }
+// Plan: the campaign is the points of a plan. It has one source.
+func (s Spec) Plan() bool { return len(s.Sources) == 1 && s.Sources[0].Plan }
 
-// identity tells one Spec from another: 12 hexadecimal digits.
-func (s Spec) identity() string {
+// Identity tells one Spec from another: 12 hexadecimal digits.
+func (s Spec) Identity() string {
 	b, _ := json.Marshal(s) // strings and numbers
 	return digest(b)
 }
 
-// world is the scenario of one seed, for the managers. Scenarios of files are parsed once.
-func (s Spec) world(managers scenarios.Managers, source int, seed uint64, parsed map[int]*scenarios.Scenario) (*scenarios.Scenario, error) {
-	if source == canarySource {
+// Same reports whether the two are one campaign.
+func (s Spec) Same(other Spec) bool { return s.Identity() == other.Identity() }
+
+// digest is 12 hexadecimal digits.
+func digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:6])
+}
+
+// Names of the sources, for people.
+func (s Spec) Names() string {
+	var out []string
+	for _, x := range s.Sources {
+		out = append(out, x.Name())
+	}
+	names := strings.Join(out, ", ")
+	if len(s.Without) > 0 {
+		names += " without " + space.List(s.Without)
+	}
+	return names
+}
+
+// World is the scenario of one seed, for the managers. Scenarios of files are parsed once.
+func (s Spec) World(managers scenarios.Managers, source int, seed uint64, parsed map[int]*scenarios.Scenario) (*scenarios.Scenario, error) {
+	if source == CanarySource {
 		return scenarios.Managers{canary.New()}.Parse("canary.yaml", []byte(canaryWorld(seed, s.Canary)))
 	}
 	if source < 0 || source >= len(s.Sources) {
@@ -90,13 +113,13 @@ func (s Spec) world(managers scenarios.Managers, source int, seed uint64, parsed
 	return sc, err
 }
 
-// options of the run of one seed.
-func (s Spec) options(source int, seed uint64) scenarios.Options {
+// Options of the run of one seed.
+func (s Spec) Options(source int, seed uint64) scenarios.Options {
 	o := scenarios.Options{Strategy: s.Strategy, Store: s.Store}
-	if source == canarySource || s.Strategy == Twice || s.whole() {
+	if source == CanarySource || s.Strategy == Twice || s.Whole() {
 		o.Strategy = ""
 	}
-	if source != canarySource && s.Sources[source].Space == "" {
+	if source != CanarySource && s.Sources[source].Space == "" {
 		o.Seed = &seed
 	}
 	return o

@@ -1,11 +1,10 @@
-package campaign
+package queue
 
 import (
 	"fmt"
 	"time"
 
 	"ipamsim/fuzz/finding"
-	"ipamsim/fuzz/process"
 	"ipamsim/fuzz/space"
 	"ipamsim/model"
 	"ipamsim/reports"
@@ -39,8 +38,8 @@ type Shard struct {
 	Time time.Duration `json:",omitempty"`
 }
 
-// key identifies a shard within its epoch.
-func (s Shard) key() string {
+// Key identifies a shard within its epoch.
+func (s Shard) Key() string {
 	if s.Whole {
 		return fmt.Sprintf("whole-%d", s.Source)
 	}
@@ -58,7 +57,7 @@ type Result struct {
 	// Wall is how long the worker was at it.
 	Wall    time.Duration
 	Steps   int               `json:",omitempty"`
-	Sights  sighted           `json:",omitzero"`
+	Sights  Sighted           `json:",omitzero"`
 	Unknown int               `json:",omitempty"` // runs cut short by a limit
 	Classes map[string]*Class `json:",omitempty"` // failures by signature
 	Defects []string          `json:",omitempty"` // runs of which ipamsim itself is in doubt
@@ -69,7 +68,7 @@ type Result struct {
 	Repeated reports.Repeated
 	Kept     []Kept  `json:",omitempty"` // findings
 	Over     bool    `json:",omitempty"` // Whole: nothing is left
-	Points   *points `json:",omitempty"` // Plan: what came of those that are done
+	Points   *Points `json:",omitempty"` // Plan: what came of those that are done
 	// Worlds that were drawn and ran.
 	Worlds space.Tally `json:",omitzero"`
 }
@@ -107,8 +106,8 @@ type Instance struct {
 	Follows bool
 }
 
-// instancesMax: shrinking starts from the shortest of so many.
-const instancesMax = 5
+// InstancesMax: shrinking starts from the shortest of so many.
+const InstancesMax = 5
 
 // Death is a run that took its process along.
 type Death struct {
@@ -120,18 +119,16 @@ type Death struct {
 	// It was so many runs into the shard, and so long.
 	First      uint64
 	FirstAfter time.Duration
-
-	how process.Death
 }
 
-// add counts one failing run.
-func (c *Class) add(i Instance) {
+// Add counts one failing run.
+func (c *Class) Add(i Instance) {
 	c.Count++
-	c.keep(i)
+	c.Keep(i)
 }
 
-// keep remembers an instance if it is among the shortest.
-func (c *Class) keep(i Instance) {
+// Keep remembers an instance if it is among the shortest.
+func (c *Class) Keep(i Instance) {
 	at := len(c.Instances)
 	for at > 0 && i.less(c.Instances[at-1]) {
 		at--
@@ -140,7 +137,7 @@ func (c *Class) keep(i Instance) {
 		return
 	}
 	c.Instances = append(c.Instances[:at], append([]Instance{i}, c.Instances[at:]...)...)
-	c.Instances = c.Instances[:min(len(c.Instances), instancesMax)]
+	c.Instances = c.Instances[:min(len(c.Instances), InstancesMax)]
 }
 
 // less: first causes first, then those without a fault, then fewer steps; the rest makes the order total.

@@ -1,4 +1,4 @@
-package campaign
+package queue
 
 import (
 	"crypto/rand"
@@ -18,10 +18,10 @@ import (
 // payloadMax bounds a message: far more than a finding with its file.
 const payloadMax = 8 << 20
 
-// serve embeds a NATS server that only this user's processes on this machine can
+// Serve embeds a NATS server that only this user's processes on this machine can
 // talk to, on a port that the system chooses, with credentials made up for it,
 // and that keeps what it is told in dir. URL is how to reach it: a secret.
-func serve(dir string) (srv *server.Server, address string, err error) {
+func Serve(dir string) (srv *server.Server, address string, err error) {
 	var secret [24]byte
 	_, _ = rand.Read(secret[:]) // never fails
 	user := url.UserPassword("campaign", hex.EncodeToString(secret[:]))
@@ -51,25 +51,25 @@ type Link struct {
 	Creds string // a file; "" for none
 	// build of a worker that the coordinator started, which is its own: it need not
 	// read its whole binary to find out.
-	build string
+	Build string
 }
 
 const (
-	secretEnv = "IPAMSIM_NATS_"
-	urlEnv    = secretEnv + "URL"
-	credsEnv  = secretEnv + "CREDS"
-	buildEnv  = secretEnv + "BUILD"
+	SecretEnv = "IPAMSIM_NATS_"
+	urlEnv    = SecretEnv + "URL"
+	credsEnv  = SecretEnv + "CREDS"
+	buildEnv  = SecretEnv + "BUILD"
 )
 
-func (l Link) environment() []string {
-	return append(os.Environ(), urlEnv+"="+l.URL, credsEnv+"="+l.Creds, buildEnv+"="+l.build)
+func (l Link) Environment() []string {
+	return append(os.Environ(), urlEnv+"="+l.URL, credsEnv+"="+l.Creds, buildEnv+"="+l.Build)
 }
 
 // LinkFromEnvironment is the one that a coordinator handed to its worker; ok is
 // false if there is none.
 func LinkFromEnvironment() (l Link, ok bool) {
 	l.URL, ok = os.LookupEnv(urlEnv)
-	l.Creds, l.build = os.Getenv(credsEnv), os.Getenv(buildEnv)
+	l.Creds, l.Build = os.Getenv(credsEnv), os.Getenv(buildEnv)
 	return l, ok
 }
 
@@ -92,9 +92,9 @@ func (l Link) Check() error {
 	return nil
 }
 
-// dial connects, and goes on trying if the connection is lost later. Anything but
+// Dial connects, and goes on trying if the connection is lost later. Anything but
 // this machine is spoken to over TLS only.
-func (l Link) dial(name string) (*nats.Conn, error) {
+func (l Link) Dial(name string) (*nats.Conn, error) {
 	u, err := url.Parse(l.URL)
 	if err != nil {
 		return nil, errors.New("campaign: NATS: no such URL")
