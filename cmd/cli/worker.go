@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ipamsim/fuzz/campaign"
 	"ipamsim/fuzz/campaign/queue"
+	"ipamsim/fuzz/campaign/worker"
 	"ipamsim/reports"
 	"ipamsim/scenarios"
 )
@@ -44,7 +44,7 @@ Exit: 0 stopped · 2 could not work.`,
 			stderr := cmd.ErrOrStderr()
 			ctx, stop := interruptible(stderr, func() {})
 			defer stop()
-			w := campaign.Worker{Managers: m, Link: link, Parallel: cells, Say: func(s string) { fmt.Fprintln(stderr, "ipamsim worker: "+reports.Clean(s)) }}
+			w := worker.Worker{Managers: m, Link: link, Parallel: cells, Say: func(s string) { fmt.Fprintln(stderr, "ipamsim worker: "+reports.Clean(s)) }}
 			return w.Run(ctx)
 		},
 	}
@@ -69,5 +69,5 @@ func ownWorker(m scenarios.Managers, l queue.Link, cells int) error {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		cancel()
 	}()
-	return campaign.Worker{Managers: m, Link: l, Parallel: cells, Once: true}.Run(ctx)
+	return worker.Worker{Managers: m, Link: l, Parallel: cells, Once: true}.Run(ctx)
 }

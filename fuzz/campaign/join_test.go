@@ -24,6 +24,7 @@ import (
 
 	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/campaign/queue"
+	"ipamsim/fuzz/campaign/worker"
 	"ipamsim/sim/scratch"
 )
 
@@ -45,7 +46,7 @@ func TestOtherMachines(t *testing.T) {
 	told := make(chan string, 100)
 	done := make(chan error, 1)
 	go func() {
-		done <- Worker{Managers: managers.All(), Link: l, Parallel: 2, Say: func(s string) { told <- s }}.Run(ctx)
+		done <- worker.Worker{Managers: managers.All(), Link: l, Parallel: 2, Say: func(s string) { told <- s }}.Run(ctx)
 	}()
 	cfg := Config{Spec: flakySpec("duplicate-address"), Runs: 12, Link: &l, Dir: t.TempDir()}
 	o, err := Run(t.Context(), cfg)
@@ -92,7 +93,7 @@ func TestAnotherBuild(t *testing.T) {
 	if err := b.Announce(t.Context(), queue.Entry{Build: "012345678901", Name: "whereabouts"}); err != nil {
 		t.Fatal(err)
 	}
-	err = Worker{Managers: managers.All(), Link: queue.Link{URL: address}, Parallel: 1}.Run(t.Context())
+	err = worker.Worker{Managers: managers.All(), Link: queue.Link{URL: address}, Parallel: 1}.Run(t.Context())
 	if !errors.Is(err, queue.ErrBuild) || !strings.Contains(err.Error(), "whereabouts (campaign c0ffee) needs build 012345678901") {
 		t.Errorf("%v", err)
 	}

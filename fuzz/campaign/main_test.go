@@ -16,6 +16,7 @@ import (
 
 	"ipamsim/cmd/managers"
 	"ipamsim/fuzz/campaign/queue"
+	"ipamsim/fuzz/campaign/worker"
 	"ipamsim/fuzz/process"
 	"ipamsim/scenarios"
 )
@@ -29,10 +30,10 @@ func TestMain(m *testing.M) {
 	var err error
 	switch os.Args[1] {
 	case "cell":
-		beforeRun = blow
+		worker.BeforeRun = blow
 		scenarios.Tune()
 		err = process.Run(os.Args[2], func() { os.Exit(0) }, func(in io.Reader, out io.Writer) error {
-			return ServeWorker(context.Background(), managers.All(), in, out, os.Args[2])
+			return worker.Serve(context.Background(), managers.All(), in, out, os.Args[2])
 		})
 	case "worker":
 		ctx, cancel := context.WithCancel(context.Background())
@@ -41,7 +42,7 @@ func TestMain(m *testing.M) {
 			cancel()
 		}()
 		l, _ := queue.LinkFromEnvironment()
-		err = Worker{Managers: managers.All(), Link: l, Parallel: 1, Once: true}.Run(ctx)
+		err = worker.Worker{Managers: managers.All(), Link: l, Parallel: 1, Once: true}.Run(ctx)
 	case "coordinator":
 		err = coordinate(os.Args[2])
 	}

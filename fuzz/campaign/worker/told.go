@@ -1,4 +1,4 @@
-package campaign
+package worker
 
 import (
 	"slices"
@@ -7,10 +7,10 @@ import (
 	"ipamsim/fuzz/coverage"
 )
 
-// told is in which runs a cell first saw each pair, state and state of an allocator, as many as
+// Told is in which runs a cell first saw each pair, state and state of an allocator, as many as
 // matter. What it sees in others it leaves out of its answers. So all of these must come into the
 // log, or the cell must go.
-type told struct{ pairs, states, allocators map[uint64]few }
+type Told struct{ pairs, states, allocators map[uint64]few }
 
 // few runs.
 type few struct {
@@ -18,9 +18,9 @@ type few struct {
 	n    uint8
 }
 
-// sights of a run that are to be told; nil if there are none. Of the same run, done again for
+// Sights of a run that are to be told; nil if there are none. Of the same run, done again for
 // another coordinator, it tells the same.
-func (t *told) sights(run coverage.Run, pairs, states, allocators []uint64) *queue.Sights {
+func (t *Told) Sights(run coverage.Run, pairs, states, allocators []uint64) *queue.Sights {
 	x := &queue.Sights{
 		Run: run, Pairs: rare(&t.pairs, pairs, run, 1),
 		States: rare(&t.states, states, run, coverage.SightingsMax), Allocators: rare(&t.allocators, allocators, run, coverage.SightingsMax),

@@ -1,4 +1,4 @@
-package campaign
+package worker
 
 import (
 	"context"
@@ -58,7 +58,7 @@ type served struct {
 	managers      scenarios.Managers
 	spec          queue.Spec
 	parsed        map[int]*scenarios.Scenario
-	told          told
+	told          Told
 	walk          *strategy.Exhaustive    // of a source that is explored as a whole
 	walked        uint64                  // runs
 	kept          map[string]bool         // signatures of which it has a finding
@@ -69,13 +69,13 @@ type served struct {
 // Stuck says that the run got stuck.
 func (a *answer) Stuck() (cause, stacks string) { return a.Hung, a.Stacks }
 
-// beforeRun is where tests put the blow that kills the process.
-var beforeRun = func(source int, seed uint64) {}
+// BeforeRun is where tests put the blow that kills the process.
+var BeforeRun = func(source int, seed uint64) {}
 
-// ServeWorker answers the questions of a worker about the managers until there are no more, keeping
+// Serve answers the questions of a worker about the managers until there are no more, keeping
 // its etcd in dir. A run that got stuck ends it, too: its bubble cannot be
 // unwound.
-func ServeWorker(ctx context.Context, managers scenarios.Managers, in io.Reader, out io.Writer, dir string) error {
+func Serve(ctx context.Context, managers scenarios.Managers, in io.Reader, out io.Writer, dir string) error {
 	runner, err := scenarios.NewRunnerIn(dir)
 	if err != nil {
 		return err
@@ -94,7 +94,7 @@ func ServeWorker(ctx context.Context, managers scenarios.Managers, in io.Reader,
 func (c *served) begins(s queue.Spec) {
 	c.spec, c.parsed = s, map[int]*scenarios.Scenario{}
 	c.plan, c.confirmations = nil, nil
-	c.kept, c.told = map[string]bool{}, told{}
+	c.kept, c.told = map[string]bool{}, Told{}
 }
 
 func (c *served) do(ctx context.Context, q ask) *answer {
@@ -117,7 +117,7 @@ func (c *served) do(ctx context.Context, q ask) *answer {
 		}
 		o.Walk = c.walk
 	}
-	beforeRun(q.Source, q.Seed)
+	BeforeRun(q.Source, q.Seed)
 	rep, err := c.runner.Run(ctx, sc, o)
 	if err != nil {
 		return a.broken(c.spec, q, err)
@@ -145,7 +145,7 @@ func (c *served) do(ctx context.Context, q ask) *answer {
 	if q.Source != queue.CanarySource { // whose worlds nobody searches
 		states, allocators, pairs := coverage.Of(rep)
 		a.Sights = queue.Sighted{States: uint64(len(states)), Allocators: uint64(len(allocators))}
-		a.Seen = c.told.sights(coverage.Run{Source: q.Source, Seed: q.Seed}, pairs, states, allocators)
+		a.Seen = c.told.Sights(coverage.Run{Source: q.Source, Seed: q.Seed}, pairs, states, allocators)
 	}
 	return a
 }

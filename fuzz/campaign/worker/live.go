@@ -1,4 +1,4 @@
-package campaign
+package worker
 
 import (
 	"context"
@@ -78,7 +78,7 @@ func (c *served) point(ctx context.Context, q ask) *answer {
 	if q.Seed >= uint64(len(c.plan.points)) {
 		return &answer{Refused: fmt.Sprintf("there is no point %d", q.Seed)}
 	}
-	beforeRun(q.Source, q.Seed)
+	BeforeRun(q.Source, q.Seed)
 	done, err := c.plan.Run(ctx, c.runner, c.plan.points[q.Seed])
 	var stuck *sim.Stuck
 	if errors.As(err, &stuck) {

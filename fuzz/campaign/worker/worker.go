@@ -1,4 +1,6 @@
-package campaign
+// Package worker takes shards off the queue and has their runs take place in processes of
+// their own, which may die.
+package worker
 
 import (
 	"context"
