@@ -97,7 +97,9 @@ var layers = []struct{ dir, may string }{
 	{"reports/sarifs", ""},
 	{"reports/baseline", "model model/... reports reports/sarifs reports/table"},
 	{"reports/imported", "model model/... reports reports/sarifs"},
-	{"reports/answer", "model model/... reports reports/chart reports/index reports/visible reports/table"},
+	{"reports/answer/words", ""}, // numbers, names and lists in sentences
+	{"reports/answer", "model model/... reports reports/chart reports/answer/words"},
+	{"reports/answer/render", "model model/capacity reports reports/chart reports/index reports/visible reports/table reports/answer reports/answer/words"}, // as people see it
 	{"reports/answer/*", "model model/... reports/answer"}, // what is known of a manager
 	{"scenarios/strict/stricttest", ""},                    // for tests
 	{"scenarios/strict", ""},                               // how a file is read: bounds, lines, fields, suggestions

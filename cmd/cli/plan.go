@@ -14,6 +14,7 @@ import (
 	"ipamsim/fuzz/campaign/queue"
 	"ipamsim/reports"
 	"ipamsim/reports/answer"
+	"ipamsim/reports/answer/render"
 	"ipamsim/scenarios"
 	"ipamsim/scenarios/plan"
 	"ipamsim/scenarios/plan/values"
@@ -199,7 +200,7 @@ func (q *planJob) answer(cmd *cobra.Command) error {
 		return err
 	}
 	b.answer.Stopped, b.answer.Repeated = b.done < len(q.points), o.Repeated
-	a := answer.Of(b.answer)
+	a := render.Of(b.answer)
 	switch {
 	case b.done == 0:
 		return fmt.Errorf("interrupted before any of %s was done", plural(len(q.points), "point"))

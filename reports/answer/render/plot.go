@@ -1,22 +1,15 @@
-package answer
+package render
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
 
+	"ipamsim/reports/answer"
+	"ipamsim/reports/answer/words"
 	"ipamsim/reports/chart"
 )
-
-// Plot is a picture of an answer.
-type Plot struct {
-	Name    string        `json:"name"` // plots/NAME.svg, .png, .csv and .json
-	Title   string        `json:"title"`
-	Caption string        `json:"caption"` // what it shows, in a sentence or two
-	Picture chart.Picture `json:"-"`
-}
 
 // Which plots a plan gets, from its axes, its options, and what came of it:
 //
@@ -29,19 +22,11 @@ type Plot struct {
 //	owners-…     whose each block is over time, in the median life: small pools
 //
 // Of many cells only some are drawn, and the caption says so.
-func (a *Answer) plots() (out []Plot) {
-	for _, draw := range []func() []Plot{a.exhaustionOverTime, a.overTime, a.heatMaps, a.alongAxes, a.tradeoffs, a.strandedBars, a.ownership} {
+func (a *Answer) plots() (out []answer.Plot) {
+	for _, draw := range []func() []answer.Plot{a.exhaustionOverTime, a.overTime, a.heatMaps, a.alongAxes, a.tradeoffs, a.strandedBars, a.ownership} {
 		out = append(out, draw()...)
 	}
 	return out
-}
-
-// files of a plot, below the plan's directory.
-func (p *Plot) files() []File {
-	form := func(ending string, write func(io.Writer, chart.Picture) error) File {
-		return File{"plots/" + p.Name + "." + ending, func(w io.Writer) error { return write(w, p.Picture) }}
-	}
-	return []File{form("svg", chart.SVG), form("png", chart.PNG), form("csv", chart.CSV), form("json", chart.JSON)}
 }
 
 // linesMax is how many lines can be told apart; bandsMax how many of them may have
@@ -80,7 +65,7 @@ func (a *Answer) drawn(most int) (rows []int, left string) {
 			add(r.Rows[0])
 		}
 	}
-	for _, n := range slices.Concat(slices.DeleteFunc(slices.Clone(all), func(n int) bool { return a.Rows[n].outcome() == Breaks }), all) {
+	for _, n := range slices.Concat(slices.DeleteFunc(slices.Clone(all), func(n int) bool { return a.Rows[n].Outcome() == answer.Breaks }), all) {
 		add(n)
 	}
 	slices.Sort(rows)
@@ -89,8 +74,8 @@ func (a *Answer) drawn(most int) (rows []int, left string) {
 
 // without is the name of a row without an axis, "" if nothing is left of it.
 func (a *Answer) without(n, axis int) string {
-	r := Row{Option: a.Rows[n].Option}
-	var axes []Axis
+	r := answer.Row{Option: a.Rows[n].Option}
+	var axes []answer.Axis
 	for i := range min(len(a.Axes), len(a.Rows[n].Values)) {
 		if i != axis {
 			axes, r.Values = append(axes, a.Axes[i]), append(r.Values, a.Rows[n].Values[i])
@@ -99,7 +84,7 @@ func (a *Answer) without(n, axis int) string {
 	if r.Option == "" && len(axes) == 0 {
 		return ""
 	}
-	return nameOf(axes, &r)
+	return answer.NameOf(axes, &r)
 }
 
 // rowsBy are the rows with lives by what key says, in the order in which they come.
@@ -116,14 +101,14 @@ func (a *Answer) rowsBy(key func(n int) string) (keys []string, rows map[string]
 }
 
 // axisOf values of a measure in a picture.
-func axisOf(m *Measure) chart.Axis {
-	x := chart.Axis{Label: m.noun()}
+func axisOf(m *answer.Measure) chart.Axis {
+	x := chart.Axis{Label: m.Noun()}
 	switch m.Unit {
-	case Share:
+	case answer.Share:
 		x.Share = true
-	case Days:
+	case answer.Days:
 		x.Duration = true
-	case Milliseconds, PairHours:
+	case answer.Milliseconds, answer.PairHours:
 		x.Label += " (" + string(m.Unit) + ")"
 	}
 	return x
@@ -131,8 +116,8 @@ func axisOf(m *Measure) chart.Axis {
 
 // drawable is a value as an axis of its measure wants it; a time beyond the horizon
 // is at the horizon, and beyond says so.
-func (a *Answer) drawable(m *Measure, v Number) (y float64, beyond bool) {
-	if y = float64(v); m.Unit == Days {
+func (a *Answer) drawable(m *answer.Measure, v answer.Number) (y float64, beyond bool) {
+	if y = float64(v); m.Unit == answer.Days {
 		if beyond = math.IsInf(y, 1); beyond {
 			y = float64(a.HorizonDays)
 		}
@@ -153,5 +138,5 @@ func slug(s string) string {
 		}
 		return '-'
 	}, s)
-	return cut(strings.Trim(s, "-"), 40)
+	return words.Cut(strings.Trim(s, "-"), 40)
 }

@@ -1,4 +1,4 @@
-package answer
+package render
 
 import (
 	"fmt"
@@ -7,24 +7,26 @@ import (
 	"time"
 
 	"ipamsim/model/capacity"
+	"ipamsim/reports/answer"
+	"ipamsim/reports/answer/words"
 	"ipamsim/reports/chart"
 )
 
 // exhaustionOverTime is in how many lives addresses have run out by each time: a
 // line for each row, or small multiples over the first axis where there are many.
-func (a *Answer) exhaustionOverTime() []Plot {
+func (a *Answer) exhaustionOverTime() []answer.Plot {
 	rows, left := a.drawn(linesMax)
 	if len(rows) == 0 {
 		return nil
 	}
-	p := Plot{
+	p := answer.Plot{
 		Name: "exhaustion", Title: "Chance that addresses have run out",
-		Caption: fmt.Sprintf("In which share of %s an ADD had been refused by then for want of an address, with Clopper and Pearson's band of 95%%.", plural(a.Repeats, "trial")),
+		Caption: fmt.Sprintf("In which share of %s an ADD had been refused by then for want of an address, with Clopper and Pearson's band of 95%%.", words.Plural(a.Repeats, "trial")),
 	}
 	x, y := chart.Axis{Label: "time", Duration: true}, chart.Axis{Label: "chance", Share: true}
 	if panels := a.panelsOver(0, func(n int, name string, band bool) chart.Line { return a.exhaustionLine(n, name, band) }); left != "" && panels != nil {
 		p.Picture = &chart.Panels{Title: p.Title, X: x, Y: y, Panels: panels}
-		return []Plot{p}
+		return []answer.Plot{p}
 	}
 	c := &chart.Chart{Title: p.Title, X: x, Y: y}
 	for _, n := range rows {
@@ -32,7 +34,7 @@ func (a *Answer) exhaustionOverTime() []Plot {
 	}
 	p.Caption += left
 	p.Picture = c
-	return []Plot{p}
+	return []answer.Plot{p}
 }
 
 // panelsOver are small multiples over an axis, or nil if they do not fit.
@@ -63,7 +65,7 @@ const stepsOfTime = 100
 func (a *Answer) exhaustionLine(n int, name string, band bool) chart.Line {
 	l := chart.Line{Name: name, Steps: true}
 	var at []time.Duration
-	for _, life := range a.plan.Cells[n].Courses {
+	for _, life := range a.Question.Cells[n].Courses {
 		if life != nil && life.Exhausted != capacity.Never {
 			at = append(at, life.Exhausted)
 		}
@@ -71,11 +73,11 @@ func (a *Answer) exhaustionLine(n int, name string, band bool) chart.Line {
 	slices.Sort(at)
 	k, low, high := -1, 0.0, 0.0
 	for i := range stepsOfTime + 1 {
-		t := a.plan.Horizon * time.Duration(i) / stepsOfTime
+		t := a.Question.Horizon * time.Duration(i) / stepsOfTime
 		by, _ := slices.BinarySearch(at, t+1)
 		if by != k {
 			k = by
-			low, high = Chance(k, a.Rows[n].Trials)
+			low, high = answer.Chance(k, a.Rows[n].Trials)
 		}
 		l.Points = append(l.Points, chart.Point{X: t.Seconds(), Y: float64(k) / float64(a.Rows[n].Trials)})
 		if band {
@@ -89,41 +91,41 @@ func (a *Answer) exhaustionLine(n int, name string, band bool) chart.Line {
 type quantity struct {
 	title string
 	axis  chart.Axis
-	of    func(c *Trials, s *capacity.Sample) float64
+	of    func(c *answer.Trials, s *capacity.Sample) float64
 }
 
 var quantities = []quantity{
-	{"Addresses in use", chart.Axis{Label: "share", Share: true}, func(_ *Trials, s *capacity.Sample) float64 {
+	{"Addresses in use", chart.Axis{Label: "share", Share: true}, func(_ *answer.Trials, s *capacity.Sample) float64 {
 		if s.Size == 0 {
 			return 0
 		}
 		return float64(s.InUse) / float64(s.Size)
 	}},
-	{"Pods without an address", chart.Axis{Label: "pods"}, func(_ *Trials, s *capacity.Sample) float64 { return float64(s.Waiting) }},
-	{"Pods without a node", chart.Axis{Label: "pods"}, func(_ *Trials, s *capacity.Sample) float64 { return float64(s.Unplaced) }},
-	{"Borrowed addresses", chart.Axis{Label: "addresses"}, func(_ *Trials, s *capacity.Sample) float64 { return float64(s.Borrowed) }},
-	{"Blackholed", chart.Axis{Label: "pairs"}, func(_ *Trials, s *capacity.Sample) float64 { return float64(s.Blackholed) }},
-	{"Leaked addresses", chart.Axis{Label: "addresses"}, func(_ *Trials, s *capacity.Sample) float64 { return float64(s.Leaked) }},
-	{"Routes", chart.Axis{Label: "prefixes"}, func(_ *Trials, s *capacity.Sample) float64 { return float64(s.Routes) }},
-	{"Nodes without a block", chart.Axis{Label: "nodes"}, func(_ *Trials, s *capacity.Sample) float64 { return float64(s.Starved) }},
-	{"Stale affinities", chart.Axis{Label: "affinities"}, func(_ *Trials, s *capacity.Sample) float64 { return float64(s.Stale) }},
+	{"Pods without an address", chart.Axis{Label: "pods"}, func(_ *answer.Trials, s *capacity.Sample) float64 { return float64(s.Waiting) }},
+	{"Pods without a node", chart.Axis{Label: "pods"}, func(_ *answer.Trials, s *capacity.Sample) float64 { return float64(s.Unplaced) }},
+	{"Borrowed addresses", chart.Axis{Label: "addresses"}, func(_ *answer.Trials, s *capacity.Sample) float64 { return float64(s.Borrowed) }},
+	{"Blackholed", chart.Axis{Label: "pairs"}, func(_ *answer.Trials, s *capacity.Sample) float64 { return float64(s.Blackholed) }},
+	{"Leaked addresses", chart.Axis{Label: "addresses"}, func(_ *answer.Trials, s *capacity.Sample) float64 { return float64(s.Leaked) }},
+	{"Routes", chart.Axis{Label: "prefixes"}, func(_ *answer.Trials, s *capacity.Sample) float64 { return float64(s.Routes) }},
+	{"Nodes without a block", chart.Axis{Label: "nodes"}, func(_ *answer.Trials, s *capacity.Sample) float64 { return float64(s.Starved) }},
+	{"Stale affinities", chart.Axis{Label: "affinities"}, func(_ *answer.Trials, s *capacity.Sample) float64 { return float64(s.Stale) }},
 }
 
 // overTime is a panel for each quantity that is ever other than 0.
-func (a *Answer) overTime() []Plot {
+func (a *Answer) overTime() []answer.Plot {
 	rows, left := a.drawn(linesMax)
 	if len(rows) == 0 {
 		return nil
 	}
 	band := len(rows) <= bandsMax
-	p := Plot{Name: "over-time", Title: "What there is over time", Caption: fmt.Sprintf("The mean over %s at each time", plural(a.Repeats, "trial"))}
+	p := answer.Plot{Name: "over-time", Title: "What there is over time", Caption: fmt.Sprintf("The mean over %s at each time", words.Plural(a.Repeats, "trial"))}
 	if band {
 		p.Caption += ", with the 5th to the 95th percentile as a band"
 	}
 	c := &chart.Panels{Title: p.Title, X: chart.Axis{Label: "time", Duration: true}}
 	var never []string
 	for _, q := range quantities {
-		panel, ever := chart.Panel{Title: a.plan.Manager.says(q.title), Y: a.axis(q.axis)}, false
+		panel, ever := chart.Panel{Title: a.Question.Manager.Says(q.title), Y: a.axis(q.axis)}, false
 		for _, n := range rows {
 			l := a.quantityLine(n, &q, band)
 			ever = ever || slices.ContainsFunc(l.Points, func(p chart.Point) bool { return p.Y != 0 }) ||
@@ -135,7 +137,7 @@ func (a *Answer) overTime() []Plot {
 		if ever {
 			c.Panels = append(c.Panels, panel)
 		} else {
-			never = append(never, a.plan.Manager.says(strings.ToLower(q.title[:1])+q.title[1:]))
+			never = append(never, a.Question.Manager.Says(strings.ToLower(q.title[:1])+q.title[1:]))
 		}
 	}
 	if len(c.Panels) == 0 {
@@ -143,15 +145,15 @@ func (a *Answer) overTime() []Plot {
 	}
 	p.Caption += "." + left
 	if len(never) > 0 {
-		p.Caption += " What is 0 at all times in all of them is left out: " + list(never) + "."
+		p.Caption += " What is 0 at all times in all of them is left out: " + words.List(never) + "."
 	}
 	p.Picture = c
-	return []Plot{p}
+	return []answer.Plot{p}
 }
 
 // quantityLine is the mean over lives at each sample.
 func (a *Answer) quantityLine(n int, q *quantity, band bool) chart.Line {
-	cell := &a.plan.Cells[n]
+	cell := &a.Question.Cells[n]
 	l := chart.Line{Name: a.Rows[n].Name}
 	values := make([]float64, 0, len(cell.Courses))
 	for i := 0; ; i++ {
@@ -173,13 +175,13 @@ func (a *Answer) quantityLine(n int, q *quantity, band bool) chart.Line {
 		x := at.Seconds()
 		l.Points = append(l.Points, chart.Point{X: x, Y: sum / float64(len(values))})
 		if band {
-			l.Band = append(l.Band, chart.Range{X: x, Low: Quantile(values, 0.05), High: Quantile(values, 0.95)})
+			l.Band = append(l.Band, chart.Range{X: x, Low: answer.Quantile(values, 0.05), High: answer.Quantile(values, 0.95)})
 		}
 	}
 }
 
 // axis is one in the words of the plan.
 func (a *Answer) axis(x chart.Axis) chart.Axis {
-	x.Label = a.plan.Manager.says(x.Label)
+	x.Label = a.Question.Manager.Says(x.Label)
 	return x
 }

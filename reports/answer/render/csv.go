@@ -1,10 +1,11 @@
-package answer
+package render
 
 import (
 	"io"
 	"math"
 	"strconv"
 
+	"ipamsim/reports/answer"
 	"ipamsim/reports/table"
 )
 
@@ -32,10 +33,10 @@ func (a *Answer) CSV(w io.Writer) error {
 			line = append(line, v)
 		}
 		line = append(line, r.Engine, strconv.Itoa(r.Trials), strconv.Itoa(r.Real), strconv.Itoa(r.BlockSize), strconv.Itoa(r.PoolSize),
-			r.meets(), strconv.FormatBool(a.recommended(n)))
+			met(r), strconv.FormatBool(a.Best(n)))
 		for _, m := range a.Measures {
 			f, ok := r.Figures[m.Name]
-			for _, v := range []Number{f.Value, f.Low, f.High} {
+			for _, v := range []answer.Number{f.Value, f.Low, f.High} {
 				switch {
 				case !ok || math.IsNaN(float64(v)):
 					line = append(line, "")

@@ -1,4 +1,4 @@
-package answer
+package render
 
 import (
 	_ "embed" // the page's parts
@@ -8,6 +8,8 @@ import (
 	"math"
 	"strings"
 
+	"ipamsim/reports/answer"
+	"ipamsim/reports/answer/words"
 	"ipamsim/reports/chart"
 	"ipamsim/reports/index"
 	"ipamsim/reports/visible"
@@ -46,7 +48,7 @@ type advice struct {
 }
 
 type figure struct {
-	Plot
+	answer.Plot
 	SVG   template.HTML
 	Links []index.Link
 }
@@ -60,7 +62,7 @@ func (a *Answer) page(w io.Writer, beside bool) error {
 	style := index.Style() + pageStyle
 	v := view{
 		Answer: a, Policy: index.Policy(style, index.Script()), Style: template.CSS(style), Script: template.JS(index.Script()),
-		Heading: a.heading(), Facts: a.facts(), Remarks: a.refusals(), Ways: a.ways(func(n int) bool { return !a.recommended(n) }), Beside: beside,
+		Heading: a.heading(), Facts: a.facts(), Remarks: a.refusals(), Ways: a.Ways(func(n int) bool { return !a.Best(n) }), Beside: beside,
 	}
 	for _, line := range strings.Split(a.Story, "\n") {
 		if line = strings.TrimSpace(line); line != "" {
@@ -72,7 +74,7 @@ func (a *Answer) page(w io.Writer, beside bool) error {
 			v.MoreAdvice = len(a.Recommended) - i
 			break
 		}
-		v.Advice = append(v.Advice, advice{r.sentences[0], r.sentences[1:], adviceMark[r.Outcome]})
+		v.Advice = append(v.Advice, advice{r.Sentences[0], r.Sentences[1:], adviceMark[r.Outcome]})
 	}
 	var err error
 	if v.Table, err = a.pageTable().HTML(); err != nil {
@@ -83,7 +85,7 @@ func (a *Answer) page(w io.Writer, beside bool) error {
 		if f.SVG, err = chart.Inline(f.Picture, f.Caption); err != nil {
 			return fmt.Errorf("answer: %w", err)
 		}
-		for _, x := range f.files() {
+		for _, x := range filesOf(&f.Plot) {
 			f.Links = append(f.Links, index.Link{Text: strings.ToUpper(x.Name[strings.LastIndex(x.Name, ".")+1:]), To: x.Name})
 		}
 		v.Figures = append(v.Figures, f)
@@ -94,7 +96,7 @@ func (a *Answer) page(w io.Writer, beside bool) error {
 // adviceMax is how many recommendations somebody reads.
 const adviceMax = 30
 
-var adviceMark = map[Advice]index.Mark{Take: index.Good, NoneMeets: index.Bad, CannotTell: index.Mild, Unanswered: index.Mild}
+var adviceMark = map[answer.Advice]index.Mark{answer.Take: index.Good, answer.NoneMeets: index.Bad, answer.CannotTell: index.Mild, answer.Unanswered: index.Mild}
 
 func (a *Answer) heading() string {
 	if a.Title != "" {
@@ -113,23 +115,23 @@ func (a *Answer) facts() []index.Fact {
 		}
 	}
 	out := []index.Fact{
-		{Name: "plan", Value: a.Name}, {Name: "horizon", Value: short(float64(a.HorizonDays)) + " days"}, {Name: "repeats", Value: short(float64(a.Repeats))},
-		{Name: "lives", Value: short(float64(lives))}, {Name: "engine", Value: list(some(engines, told))},
+		{Name: "plan", Value: a.Name}, {Name: "horizon", Value: words.Short(float64(a.HorizonDays)) + " days"}, {Name: "repeats", Value: words.Short(float64(a.Repeats))},
+		{Name: "lives", Value: words.Short(float64(lives))}, {Name: "engine", Value: words.List(words.Some(engines, words.Told))},
 	}
 	if real > 0 {
-		out = append(out, index.Fact{Name: "run by the real code as well", Value: short(float64(real))})
+		out = append(out, index.Fact{Name: "run by the real code as well", Value: words.Short(float64(real))})
 	}
-	for _, f := range []index.Fact{{Name: "upstream", Value: a.Upstream}, {Name: "file", Value: a.File}, {Name: "required", Value: a.asked()}, {Name: "as little as possible", Value: a.called(a.Minimise)}} {
+	for _, f := range []index.Fact{{Name: "upstream", Value: a.Upstream}, {Name: "file", Value: a.File}, {Name: "required", Value: a.Asked()}, {Name: "as little as possible", Value: a.Called(a.Minimise)}} {
 		if f.Value != "" {
 			out = append(out, f)
 		}
 	}
 	for _, x := range a.Axes {
-		out = append(out, index.Fact{Name: x.Setting, Value: cut(strings.Join(x.Values, ", "), 200)})
+		out = append(out, index.Fact{Name: x.Setting, Value: words.Cut(strings.Join(x.Values, ", "), 200)})
 	}
 	for _, s := range a.Settings {
 		name, value, _ := strings.Cut(s, ": ")
-		out = append(out, index.Fact{Name: name, Value: cut(value, 200)})
+		out = append(out, index.Fact{Name: name, Value: words.Cut(value, 200)})
 	}
 	return out
 }
@@ -140,10 +142,10 @@ const rowsMax = 500
 // pageTable is the table of rows with what can be told apart.
 func (a *Answer) pageTable() *index.Table {
 	differ, same := a.columns(true)
-	t := &index.Table{Name: "rows", Title: "What came of it", Note: strings.TrimSpace(strings.Join(nonEmpty([]string{a.legend(differ), a.since(), same}), " ") + " More measures are in table.csv.")}
+	t := &index.Table{Name: "rows", Title: "What came of it", Note: strings.TrimSpace(strings.Join(words.NonEmpty([]string{a.legend(differ), a.Since(), same}), " ") + " More measures are in table.csv.")}
 	leads := a.leads()
 	for i, c := range leads {
-		t.Columns = append(t.Columns, index.Column{Title: cut(c.head, 40), Choice: i > 0 || len(leads) > 1})
+		t.Columns = append(t.Columns, index.Column{Title: words.Cut(c.head, 40), Choice: i > 0 || len(leads) > 1})
 	}
 	meets := len(a.Require) > 0
 	if meets {
@@ -164,13 +166,13 @@ func (a *Answer) pageTable() *index.Table {
 			if i == 0 {
 				name.More = r.Cost
 			}
-			if i == 0 && a.recommended(n) {
-				name.Mark, name.More = index.Good, strings.Join(nonEmpty([]string{"recommended", r.Cost}), "; ")
+			if i == 0 && a.Best(n) {
+				name.Mark, name.More = index.Good, strings.Join(words.NonEmpty([]string{"recommended", r.Cost}), "; ")
 			}
 			row = append(row, name)
 		}
 		if meets {
-			row = append(row, index.Cell{Text: r.meets(), Mark: map[Outcome]index.Mark{Meets: index.Good, Breaks: index.Bad, TooFew: index.Mild}[r.outcome()]})
+			row = append(row, index.Cell{Text: met(r), Mark: map[answer.Outcome]index.Mark{answer.Meets: index.Good, answer.Breaks: index.Bad, answer.TooFew: index.Mild}[r.Outcome()]})
 		}
 		for _, c := range differ {
 			row = append(row, a.pageCell(c.measure, r))
@@ -184,7 +186,7 @@ func (a *Answer) pageTable() *index.Table {
 func (a *Answer) winnersFirst() (rows []int) {
 	for _, first := range []bool{true, false} {
 		for n := range a.Rows {
-			if a.recommended(n) == first {
+			if a.Best(n) == first {
 				rows = append(rows, n)
 			}
 		}
@@ -193,13 +195,13 @@ func (a *Answer) winnersFirst() (rows []int) {
 }
 
 // pageCell is a figure with its band below; a chance has of how many lives it is.
-func (a *Answer) pageCell(m *Measure, r *Row) index.Cell {
+func (a *Answer) pageCell(m *answer.Measure, r *answer.Row) index.Cell {
 	f, ok := r.Figures[m.Name]
 	if !ok {
 		return index.Cell{Text: "–"}
 	}
-	c := index.Cell{Text: a.say(m.Unit, float64(f.Value)), More: a.narrow(m, f)}
-	if m.Over == OverChance {
+	c := index.Cell{Text: a.Say(m.Unit, float64(f.Value)), More: a.narrow(m, f)}
+	if m.Over == answer.OverChance {
 		c.More = fmt.Sprintf("%d of %d: %s", f.Any, f.Trials, c.More)
 	}
 	if v := float64(f.Value); !math.IsInf(v, 0) {
@@ -210,7 +212,7 @@ func (a *Answer) pageCell(m *Measure, r *Row) index.Cell {
 	}
 	for _, v := range r.Bounds {
 		if v.Measure == m.Name {
-			c.Mark = map[Outcome]index.Mark{Breaks: index.Bad, TooFew: index.Mild}[v.Outcome]
+			c.Mark = map[answer.Outcome]index.Mark{answer.Breaks: index.Bad, answer.TooFew: index.Mild}[v.Outcome]
 		}
 	}
 	return c

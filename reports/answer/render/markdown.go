@@ -1,4 +1,4 @@
-package answer
+package render
 
 import (
 	"fmt"
@@ -22,11 +22,11 @@ func (a *Answer) Markdown(w io.Writer) error {
 		b.WriteString(visible.Markdown(a.Summary) + "\n\n")
 	}
 	for _, r := range a.Recommended {
-		b.WriteString(visible.Markdown(r.sentences[0]) + "\n\n")
-		for _, s := range r.sentences[1:] {
+		b.WriteString(visible.Markdown(r.Sentences[0]) + "\n\n")
+		for _, s := range r.Sentences[1:] {
 			b.WriteString("- " + visible.Markdown(s) + "\n")
 		}
-		if len(r.sentences) > 1 {
+		if len(r.Sentences) > 1 {
 			b.WriteString("\n")
 		}
 	}
@@ -40,7 +40,7 @@ func (a *Answer) Markdown(w io.Writer) error {
 				t.Rows = append(t.Rows, nil)
 			}
 			x := table.Cell{Text: c.cells[n]}
-			if c.names && a.recommended(n) {
+			if c.names && a.Best(n) {
 				x.Style = table.Strong
 			}
 			t.Rows[n] = append(t.Rows[n], x)
@@ -53,7 +53,7 @@ func (a *Answer) Markdown(w io.Writer) error {
 		add(c, true)
 	}
 	b.WriteString(t.Markdown() + "\n\n")
-	b.WriteString(strings.TrimSpace(a.legend(differ)+" "+visible.Markdown(a.since())) + "\n")
+	b.WriteString(strings.TrimSpace(a.legend(differ)+" "+visible.Markdown(a.Since())) + "\n")
 	if same != "" {
 		b.WriteString("\n" + same + "\n")
 	}

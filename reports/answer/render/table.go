@@ -1,4 +1,4 @@
-package answer
+package render
 
 import (
 	"cmp"
@@ -9,12 +9,14 @@ import (
 	"strings"
 
 	"ipamsim/reports"
+	"ipamsim/reports/answer"
+	"ipamsim/reports/answer/words"
 )
 
 // column of a table of rows, as text. One without a measure says which row it is, or
 // whether it meets what is required.
 type column struct {
-	measure *Measure
+	measure *answer.Measure
 	names   bool // the row
 	head    string
 	cells   []string
@@ -22,7 +24,7 @@ type column struct {
 
 // leads are the columns that name a row: its option, and the value of each axis.
 func (a *Answer) leads() (out []column) {
-	add := func(head string, cell func(r *Row) string) {
+	add := func(head string, cell func(r *answer.Row) string) {
 		c := column{head: head, names: true}
 		for n := range a.Rows {
 			c.cells = append(c.cells, cell(&a.Rows[n]))
@@ -31,15 +33,15 @@ func (a *Answer) leads() (out []column) {
 	}
 	for i := range a.Rows {
 		if a.Rows[i].Option != "" {
-			add("option", func(r *Row) string { return r.Option })
+			add("option", func(r *answer.Row) string { return r.Option })
 			break
 		}
 	}
 	for i, x := range a.Axes {
-		add(x.Setting, func(r *Row) string { return r.Values[i] })
+		add(x.Setting, func(r *answer.Row) string { return r.Values[i] })
 	}
 	if len(out) == 0 {
-		add("", func(r *Row) string { return r.Name })
+		add("", func(r *answer.Row) string { return r.Name })
 	}
 	return out
 }
@@ -51,7 +53,7 @@ func (a *Answer) outcomes(leads []column) []column {
 	}
 	c := column{head: "meets"}
 	for n := range a.Rows {
-		c.cells = append(c.cells, a.Rows[n].meets())
+		c.cells = append(c.cells, met(&a.Rows[n]))
 	}
 	return append(leads, c)
 }
@@ -63,10 +65,10 @@ func (a *Answer) columns(brief bool) (differ []column, same string) {
 	var equal, zero []string
 	for i := range a.Measures {
 		m := &a.Measures[i]
-		if brief && m.fine || a.seldom(m) {
+		if brief && m.Fine || a.seldom(m) {
 			continue
 		}
-		c := column{measure: m, head: m.head}
+		c := column{measure: m, head: m.Head}
 		for n := range a.Rows {
 			c.cells = append(c.cells, a.cell(m, &a.Rows[n]))
 		}
@@ -75,9 +77,9 @@ func (a *Answer) columns(brief bool) (differ []column, same string) {
 		case len(a.Rows) == 1 || slices.ContainsFunc(c.cells, func(s string) bool { return s != first }):
 			differ = append(differ, c)
 		case first == "0":
-			zero = append(zero, m.noun())
+			zero = append(zero, m.Noun())
 		default:
-			equal = append(equal, m.noun()+" "+first)
+			equal = append(equal, m.Noun()+" "+first)
 		}
 	}
 	var s []string
@@ -87,13 +89,13 @@ func (a *Answer) columns(brief bool) (differ []column, same string) {
 	if len(zero) > 0 {
 		s = append(s, "0 in every row: "+strings.Join(zero, ", ")+".")
 	}
-	return differ, strings.Join(nonEmpty(append(s, a.realOnly())), " ")
+	return differ, strings.Join(words.NonEmpty(append(s, a.realOnly())), " ")
 }
 
 // seldom reports whether only the real code knows a measure, and did not live
 // through all rows.
-func (a *Answer) seldom(m *Measure) bool {
-	return m.real && slices.ContainsFunc(a.Rows, func(r Row) bool { _, ok := r.Figures[m.Name]; return !ok })
+func (a *Answer) seldom(m *answer.Measure) bool {
+	return m.Real && slices.ContainsFunc(a.Rows, func(r answer.Row) bool { _, ok := r.Figures[m.Name]; return !ok })
 }
 
 // realOnly is what only the real code knows of the rows that it lived through.
@@ -104,23 +106,23 @@ func (a *Answer) realOnly() string {
 		for i := range a.Measures {
 			m := &a.Measures[i]
 			if f, ok := a.Rows[n].Figures[m.Name]; ok && a.seldom(m) {
-				parts = append(parts, m.column()+" "+a.say(m.Unit, float64(f.Value)))
+				parts = append(parts, m.Column()+" "+a.Say(m.Unit, float64(f.Value)))
 			}
 		}
 		if len(parts) > 0 {
-			rows = append(rows, fmt.Sprintf("%s %s%s", quoted(a.Rows[n].Name), list(parts), a.violated(n)))
+			rows = append(rows, fmt.Sprintf("%s %s%s", words.Quoted(a.Rows[n].Name), words.List(parts), a.violated(n)))
 		}
 	}
 	if len(rows) == 0 {
 		return ""
 	}
-	return "By the real code: " + strings.Join(some(rows, told), "; ") + "."
+	return "By the real code: " + strings.Join(words.Some(rows, words.Told), "; ") + "."
 }
 
 // violated says which invariants the real code violated in the lives of a row.
 func (a *Answer) violated(n int) string {
 	sum := map[string]int{}
-	for _, l := range a.plan.Cells[n].Real {
+	for _, l := range a.Question.Cells[n].Real {
 		if l != nil {
 			for name, k := range l.Violations {
 				sum[name] += k
@@ -129,23 +131,23 @@ func (a *Answer) violated(n int) string {
 	}
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(sum)) {
-		out = append(out, fmt.Sprintf("%s %s", reports.Clean(name), short(float64(sum[name]))))
+		out = append(out, fmt.Sprintf("%s %s", reports.Clean(name), words.Short(float64(sum[name]))))
 	}
 	if len(out) == 0 {
 		return ""
 	}
-	return " (" + strings.Join(some(out, told), ", ") + ")"
+	return " (" + strings.Join(words.Some(out, words.Told), ", ") + ")"
 }
 
 // cell is what a measure is in a row: with the band of a chance, and the quartiles
 // of a time.
-func (a *Answer) cell(m *Measure, r *Row) string {
+func (a *Answer) cell(m *answer.Measure, r *answer.Row) string {
 	f, ok := r.Figures[m.Name]
 	if !ok {
 		return "–"
 	}
-	s := a.say(m.Unit, float64(f.Value))
-	if m.Over == OverMean || a.narrow(m, f) == "" {
+	s := a.Say(m.Unit, float64(f.Value))
+	if m.Over == answer.OverMean || a.narrow(m, f) == "" {
 		return s
 	}
 	return s + " (" + strings.TrimSuffix(strings.TrimSuffix(a.narrow(m, f), "%"), " d") + ")"
@@ -153,30 +155,25 @@ func (a *Answer) cell(m *Measure, r *Row) string {
 
 // narrow is the band of a figure in a column: "49.7–69.7%"; "" if it has none that
 // could be seen.
-func (a *Answer) narrow(m *Measure, f Figure) string {
-	low, high := a.say(m.Unit, float64(f.Low)), a.say(m.Unit, float64(f.High))
+func (a *Answer) narrow(m *answer.Measure, f answer.Figure) string {
+	low, high := a.Say(m.Unit, float64(f.Low)), a.Say(m.Unit, float64(f.High))
 	if math.IsNaN(float64(f.Low)) || low == high {
 		return ""
 	}
 	return strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(low, "%"), " d"), " ms") + "–" + high
 }
 
-// meets is whether a row meets the requirements, in a word.
-func (r *Row) meets() string {
-	switch r.outcome() {
-	case Meets:
+// met is whether a row meets the requirements, in a word.
+func met(r *answer.Row) string {
+	switch r.Outcome() {
+	case answer.Meets:
 		return "yes"
-	case Breaks:
+	case answer.Breaks:
 		return "no"
-	case TooFew:
+	case answer.TooFew:
 		return "too few"
 	}
 	return "–"
-}
-
-// recommended reports whether a row is the best of its group.
-func (a *Answer) recommended(n int) bool {
-	return slices.ContainsFunc(a.Recommended, func(r Recommendation) bool { return len(r.Rows) > 0 && r.Rows[0] == n })
 }
 
 // legend says what the numbers of the table are.
@@ -185,37 +182,37 @@ func (a *Answer) legend(differ []column) string {
 	for i := range a.Rows {
 		lives, engine = lives+a.Rows[i].Trials, cmp.Or(engine, a.Rows[i].Engine)
 	}
-	who := map[string]string{realCode: " of the real code"}[engine]
-	if engine == reference {
+	who := map[string]string{answer.RealCode: " of the real code"}[engine]
+	if engine == answer.Reference {
 		who = " of the reference allocators"
 	}
 	s := fmt.Sprintf("%s, %s of each row if none was refused: what happens in one of %s d is drawn anew, with the same dice in every row.",
-		plural(lives, "trial")+who, short(float64(a.Repeats)), short(float64(a.HorizonDays)))
+		words.Plural(lives, "trial")+who, words.Short(float64(a.Repeats)), words.Short(float64(a.HorizonDays)))
 	if lives == len(a.Rows)*a.Repeats {
 		s = fmt.Sprintf("%s × %s = %s: each draws anew what happens in %s d, with the same dice in every row.",
-			plural(len(a.Rows), "row"), plural(a.Repeats, "repeat"), plural(lives, "trial")+who, short(float64(a.HorizonDays)))
+			words.Plural(len(a.Rows), "row"), words.Plural(a.Repeats, "repeat"), words.Plural(lives, "trial")+who, words.Short(float64(a.HorizonDays)))
 	}
 	s += " Numbers are means over trials"
 	for _, w := range []struct {
-		when when
+		when answer.When
 		what string
-	}{{atWorst, ", of the most at any time: "}, {onAverage, "; of the mean over time: "}} {
+	}{{answer.AtWorst, ", of the most at any time: "}, {answer.OnAverage, "; of the mean over time: "}} {
 		var names []string
 		for _, c := range differ {
-			if c.measure.when == w.when {
-				names = append(names, c.measure.column())
+			if c.measure.When == w.when {
+				names = append(names, c.measure.Column())
 			}
 		}
 		if len(names) > 0 {
-			s += w.what + list(names)
+			s += w.what + words.List(names)
 		}
 	}
 	s += "."
-	if a.measure("exhaustion") != nil {
+	if a.Measure("exhaustion") != nil {
 		s += " A chance has its band of 95%, a time is the median with its quartiles."
 	}
-	if m := a.measure("addMedian"); a.Agreement != nil && m != nil && !a.seldom(m) {
-		s += " Calls, the time of an ADD and violations are of the " + plural(a.Agreement.Trials, "trial") + " that the real code ran as well."
+	if m := a.Measure("addMedian"); a.Agreement != nil && m != nil && !a.seldom(m) {
+		s += " Calls, the time of an ADD and violations are of the " + words.Plural(a.Agreement.Trials, "trial") + " that the real code ran as well."
 	}
 	return s
 }

@@ -1,4 +1,4 @@
-package answer
+package render
 
 import (
 	"fmt"
@@ -8,6 +8,8 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"ipamsim/reports/answer"
+	"ipamsim/reports/answer/words"
 	"ipamsim/reports/table"
 )
 
@@ -34,8 +36,8 @@ func (a *Answer) Text(w io.Writer) error {
 			fmt.Fprintf(&b, "%d more recommendations are in answer.json.\n", len(a.Recommended)-i)
 			break
 		}
-		b.WriteString(wrapped(r.sentences[0]) + "\n")
-		for _, s := range r.sentences[1:] {
+		b.WriteString(wrapped(r.Sentences[0]) + "\n")
+		for _, s := range r.Sentences[1:] {
 			b.WriteString(item(s) + "\n")
 		}
 	}
@@ -44,10 +46,10 @@ func (a *Answer) Text(w io.Writer) error {
 		b.WriteString("\n" + t + "\n")
 	}
 	b.WriteString("\n")
-	if slices.ContainsFunc(a.Recommended, func(r Recommendation) bool { return len(r.Rows) > 0 }) {
+	if slices.ContainsFunc(a.Recommended, func(r answer.Recommendation) bool { return len(r.Rows) > 0 }) {
 		b.WriteString("> is recommended.\n")
 	}
-	for _, s := range []string{a.legend(differ), a.since(), same} {
+	for _, s := range []string{a.legend(differ), a.Since(), same} {
 		if s != "" {
 			b.WriteString(wrapped(s) + "\n")
 		}
@@ -65,9 +67,9 @@ func (a *Answer) Text(w io.Writer) error {
 // remarks are what was refused, and what an import could not know, as far as a
 // terminal has room for it.
 func (a *Answer) remarks() []string {
-	out := append(some(a.ways(func(n int) bool { return !a.recommended(n) }), told), a.refusals()...)
+	out := append(words.Some(a.Ways(func(n int) bool { return !a.Best(n) }), words.Told), a.refusals()...)
 	if len(a.Unknown) > 0 {
-		out = append(out, "The import could not know: "+strings.Join(some(a.Unknown, told), "; "))
+		out = append(out, "The import could not know: "+strings.Join(words.Some(a.Unknown, words.Told), "; "))
 	}
 	return out
 }
@@ -80,11 +82,11 @@ const alone = "No trial was short and calm enough for the real code beside the r
 func (a *Answer) refusals() (out []string) {
 	for i := range a.Rows {
 		if r := &a.Rows[i]; len(r.Refused) > 0 {
-			out = append(out, fmt.Sprintf("%s: %d of %s; others were refused: %s", quoted(r.Name), r.Trials, plural(a.Repeats, "trial"), strings.Join(some(r.Refused, told), "; ")))
+			out = append(out, fmt.Sprintf("%s: %d of %s; others were refused: %s", words.Quoted(r.Name), r.Trials, words.Plural(a.Repeats, "trial"), strings.Join(words.Some(r.Refused, words.Told), "; ")))
 		}
 	}
-	out = some(out, textRefusals)
-	if a.plan.Both && a.Agreement == nil && !a.plan.Stopped {
+	out = words.Some(out, textRefusals)
+	if a.Question.Both && a.Agreement == nil && !a.Question.Stopped {
 		out = append(out, alone)
 	}
 	return out
@@ -114,7 +116,7 @@ func (a *Answer) textTables(differ []column) (out []string) {
 
 func (c *column) width() (w int) {
 	for _, s := range append(strings.Split(c.head, "\n"), c.cells...) {
-		w = max(w, text.StringWidth(cut(s, textCell)))
+		w = max(w, text.StringWidth(words.Cut(s, textCell)))
 	}
 	return w
 }
@@ -126,14 +128,14 @@ func (a *Answer) textTable(leads, differ []column) string {
 		if i == 0 {
 			mark = "  "
 		}
-		t.Columns = append(t.Columns, table.Column{Head: mark + cut(c.head, textCell), Right: i >= len(leads)})
+		t.Columns = append(t.Columns, table.Column{Head: mark + words.Cut(c.head, textCell), Right: i >= len(leads)})
 		for n := range a.Rows {
-			if i == 0 && a.recommended(n) {
+			if i == 0 && a.Best(n) {
 				mark = "> "
 			} else if i == 0 {
 				mark = "  "
 			}
-			t.Rows[n] = append(t.Rows[n], table.Cell{Text: mark + cut(c.cells[n], textCell)})
+			t.Rows[n] = append(t.Rows[n], table.Cell{Text: mark + words.Cut(c.cells[n], textCell)})
 		}
 	}
 	return t.Text()

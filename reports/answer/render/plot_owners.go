@@ -1,4 +1,4 @@
-package answer
+package render
 
 import (
 	"cmp"
@@ -9,12 +9,14 @@ import (
 	"ipamsim/model"
 	"ipamsim/model/capacity"
 	"ipamsim/reports"
+	"ipamsim/reports/answer"
+	"ipamsim/reports/answer/words"
 	"ipamsim/reports/chart"
 )
 
 // ownership is whose each block is over time, in the median life of each row whose
 // pools are small, until there are so many blocks that nobody looks at more.
-func (a *Answer) ownership() (out []Plot) {
+func (a *Answer) ownership() (out []answer.Plot) {
 	const mapsMax, blocksMax = 8, chart.BlocksMax
 	rows, left := a.drawn(mapsMax)
 	blocks := 0
@@ -23,13 +25,13 @@ func (a *Answer) ownership() (out []Plot) {
 		if repeat < 0 {
 			continue
 		}
-		life := a.plan.Cells[n].Courses[repeat]
+		life := a.Question.Cells[n].Courses[repeat]
 		if blocks += len(life.Owners[0]); blocks > blocksMax && len(out) > 0 {
 			out[len(out)-1].Caption += fmt.Sprintf(" %d of %d rows are drawn: of the others there are too many blocks.", len(out), len(a.living()))
 			break
 		}
-		p := Plot{Name: fmt.Sprintf("owners-%d", n), Title: "Whose each block is: " + a.Rows[n].Name}
-		p.Caption = fmt.Sprintf("Repeat %d, the median trial of %q by %s.%s", repeat, cut(a.Rows[n].Name, 80), by, left)
+		p := answer.Plot{Name: fmt.Sprintf("owners-%d", n), Title: "Whose each block is: " + a.Rows[n].Name}
+		p.Caption = fmt.Sprintf("Repeat %d, the median trial of %q by %s.%s", repeat, words.Cut(a.Rows[n].Name, 80), by, left)
 		if p.Picture = a.owners(p.Title, n, life); p.Picture != nil {
 			out, left = append(out, p), ""
 		}
@@ -40,15 +42,15 @@ func (a *Answer) ownership() (out []Plot) {
 // median life of a row among those whose owners are known, by what is minimised, or
 // by utilisation; -1 if there is none.
 func (a *Answer) median(n int) (repeat int, by string) {
-	m := a.measure(a.Minimise)
+	m := a.Measure(a.Minimise)
 	if m == nil {
-		if m = a.measure("utilisation"); m == nil {
+		if m = a.Measure("utilisation"); m == nil {
 			return -1, ""
 		}
 	}
-	values := a.Rows[n].values[m.Name]
+	values := a.Rows[n].ByRepeat[m.Name]
 	var lives []int
-	for i, l := range a.plan.Cells[n].Courses {
+	for i, l := range a.Question.Cells[n].Courses {
 		if l != nil && len(l.Owners) > 0 && i < len(values) && values[i] == values[i] {
 			lives = append(lives, i)
 		}
@@ -57,7 +59,7 @@ func (a *Answer) median(n int) (repeat int, by string) {
 		return -1, ""
 	}
 	slices.SortStableFunc(lives, func(x, y int) int { return cmp.Compare(values[x], values[y]) })
-	return lives[(len(lives)-1)/2], m.noun()
+	return lives[(len(lives)-1)/2], m.Noun()
 }
 
 // nodesMax is more than any cluster has.
@@ -68,7 +70,7 @@ func (a *Answer) owners(title string, n int, l *capacity.Course) chart.Picture {
 	if blocks == 0 || blocks > chart.BlocksMax || len(l.Owners) != len(l.Samples) {
 		return nil
 	}
-	o := &chart.Owners{Title: title, X: chart.Axis{Label: "time", Duration: true}, Blocks: blockNames(a.plan.Cells[n].Cluster, blocks), Owner: l.Owners}
+	o := &chart.Owners{Title: title, X: chart.Axis{Label: "time", Duration: true}, Blocks: blockNames(a.Question.Cells[n].Cluster, blocks), Owner: l.Owners}
 	nodes := int32(0)
 	for i := range l.Owners {
 		if len(l.Owners[i]) != blocks {
@@ -83,7 +85,7 @@ func (a *Answer) owners(title string, n int, l *capacity.Course) chart.Picture {
 	}
 	for i := range int(nodes) {
 		name := fmt.Sprintf("node %d", i+1)
-		if c := a.plan.Cells[n].Cluster; c != nil && i < len(c.Nodes) {
+		if c := a.Question.Cells[n].Cluster; c != nil && i < len(c.Nodes) {
 			name = reports.Clean(c.Nodes[i].Name)
 		}
 		o.Nodes = append(o.Nodes, name)

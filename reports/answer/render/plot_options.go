@@ -1,37 +1,39 @@
-package answer
+package render
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
+	"ipamsim/reports/answer"
+	"ipamsim/reports/answer/words"
 	"ipamsim/reports/chart"
 )
 
 // tradeoffs are waste against routes, for each group of rows that can be chosen
 // from.
-func (a *Answer) tradeoffs() (out []Plot) {
+func (a *Answer) tradeoffs() (out []answer.Plot) {
 	const groupsMax = 6
 	if len(a.varied("waste")) == 0 || len(a.varied("routes")) == 0 {
 		return nil
 	}
 	for i := range a.Recommended {
 		r := &a.Recommended[i]
-		if i == groupsMax || len(r.among) < 2 {
+		if i == groupsMax || len(r.Among) < 2 {
 			break
 		}
-		p := Plot{Name: "tradeoff", Title: "Waste against routes", Caption: "Means over all trials; less is better in both, and no option that meets the requirements beats one on the staircase in both."}
+		p := answer.Plot{Name: "tradeoff", Title: "Waste against routes", Caption: "Means over all trials; less is better in both, and no option that meets the requirements beats one on the staircase in both."}
 		if len(a.Recommended) > 1 {
-			p.Name, p.Title = fmt.Sprintf("tradeoff-%d", i+1), p.Title+", with "+list(r.Given)
+			p.Name, p.Title = fmt.Sprintf("tradeoff-%d", i+1), p.Title+", with "+words.List(r.Given)
 		}
-		c := &chart.Pareto{Title: p.Title, X: axisOf(a.measure("routes")), Y: axisOf(a.measure("waste"))}
+		c := &chart.Pareto{Title: p.Title, X: axisOf(a.Measure("routes")), Y: axisOf(a.Measure("waste"))}
 		c.Y.Share = true
-		for _, n := range r.among {
+		for _, n := range r.Among {
 			routes, ok := a.Rows[n].Figures["routes"]
 			waste, too := a.Rows[n].Figures["waste"]
 			if ok && too && len(c.Points) < chart.PointsMax {
-				name := a.choice(n)
-				c.Points = append(c.Points, chart.Named{Name: name[1 : len(name)-1], X: float64(routes.Value), Y: float64(waste.Value), Recommended: a.recommended(n), Fails: a.Rows[n].outcome() == Breaks})
+				name := a.Choice(n)
+				c.Points = append(c.Points, chart.Named{Name: name[1 : len(name)-1], X: float64(routes.Value), Y: float64(waste.Value), Recommended: a.Best(n), Fails: a.Rows[n].Outcome() == answer.Breaks})
 			}
 		}
 		if len(c.Points) > 1 {
@@ -43,19 +45,19 @@ func (a *Answer) tradeoffs() (out []Plot) {
 }
 
 // strandedBars are addresses that are free and cannot be given out.
-func (a *Answer) strandedBars() []Plot {
+func (a *Answer) strandedBars() []answer.Plot {
 	if len(a.varied("stranded")) == 0 {
 		return nil
 	}
-	m := a.measure("stranded")
+	m := a.Measure("stranded")
 	rows, left := a.drawn(chart.BarsMax)
-	p := Plot{Name: "stranded", Title: m.Title, Caption: m.Doc + " The whisker is a band of 95%." + left}
+	p := answer.Plot{Name: "stranded", Title: m.Title, Caption: m.Doc + " The whisker is a band of 95%." + left}
 	var settings []string
 	for _, x := range slices.Backward(a.Axes) {
 		settings = append(settings, x.Setting)
 	}
 	if len(settings) > 0 {
-		p.Title += " by " + list(settings)
+		p.Title += " by " + words.List(settings)
 	}
 	c := &chart.Bars{Title: p.Title, X: axisOf(m)}
 	for _, n := range rows {
@@ -68,14 +70,14 @@ func (a *Answer) strandedBars() []Plot {
 		}
 	}
 	p.Picture = c
-	return []Plot{p}
+	return []answer.Plot{p}
 }
 
 // brief is a name for where there is little room: the values without their settings,
 // those that change fastest first.
 func (a *Answer) brief(n int) string {
 	r := &a.Rows[n]
-	parts := nonEmpty([]string{r.Option})
+	parts := words.NonEmpty([]string{r.Option})
 	for _, v := range slices.Backward(r.Values) {
 		parts = append(parts, v)
 	}

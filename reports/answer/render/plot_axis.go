@@ -1,25 +1,26 @@
-package answer
+package render
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
+	"ipamsim/reports/answer"
 	"ipamsim/reports/chart"
 )
 
 // heatMaps are measures by the first two axes, a map for each of the other
 // combinations there are.
-func (a *Answer) heatMaps() (out []Plot) {
+func (a *Answer) heatMaps() (out []answer.Plot) {
 	if len(a.Axes) < 2 {
 		return nil
 	}
 	const mapsMax = 4
 	for _, name := range a.varied("exhaustion", "timeToExhaustion", a.Minimise) {
-		m := a.measure(name)
+		m := a.Measure(name)
 		keys, rows := a.rowsBy(func(n int) string { return a.rest(n) })
 		for i, k := range keys[:min(len(keys), mapsMax)] {
-			p := Plot{Name: "heat-" + m.Name, Title: m.Title, Caption: fmt.Sprintf("%s by %s and %s: %s.", m.Title, a.Axes[0].Setting, a.Axes[1].Setting, overWords(m))}
+			p := answer.Plot{Name: "heat-" + m.Name, Title: m.Title, Caption: fmt.Sprintf("%s by %s and %s: %s.", m.Title, a.Axes[0].Setting, a.Axes[1].Setting, overWords(m))}
 			if k != "" {
 				p.Name, p.Title = fmt.Sprintf("%s-%d", p.Name, i+1), p.Title+", "+k
 				p.Caption = k + ": " + p.Caption
@@ -36,14 +37,14 @@ func (a *Answer) heatMaps() (out []Plot) {
 
 // rest is what else a row is besides its first two values.
 func (a *Answer) rest(n int) string {
-	r := Row{Option: a.Rows[n].Option, Values: a.Rows[n].Values[2:]}
+	r := answer.Row{Option: a.Rows[n].Option, Values: a.Rows[n].Values[2:]}
 	if r.Option == "" && len(r.Values) == 0 {
 		return ""
 	}
-	return nameOf(a.Axes[2:], &r)
+	return answer.NameOf(a.Axes[2:], &r)
 }
 
-func (a *Answer) heat(title string, m *Measure, rows []int) chart.Picture {
+func (a *Answer) heat(title string, m *answer.Measure, rows []int) chart.Picture {
 	h := &chart.Heat{
 		Title: title, Z: axisOf(m),
 		X: chart.Axis{Label: a.Axes[0].Setting, Names: a.Axes[0].Values}, Y: chart.Axis{Label: a.Axes[1].Setting, Names: a.Axes[1].Values},
@@ -56,7 +57,7 @@ func (a *Answer) heat(title string, m *Measure, rows []int) chart.Picture {
 		}
 		t := chart.Tile{X: x, Y: y}
 		t.Z, _ = a.drawable(m, f.Value)
-		t.Text = strings.ReplaceAll(a.say(m.Unit, float64(f.Value)), " ", "")
+		t.Text = strings.ReplaceAll(a.Say(m.Unit, float64(f.Value)), " ", "")
 		h.Tiles = append(h.Tiles, t)
 	}
 	return h
@@ -66,7 +67,7 @@ func (a *Answer) heat(title string, m *Measure, rows []int) chart.Picture {
 // once.
 func (a *Answer) varied(names ...string) (out []string) {
 	for _, name := range names {
-		if m := a.measure(name); m == nil || slices.Contains(out, name) {
+		if m := a.Measure(name); m == nil || slices.Contains(out, name) {
 			continue
 		}
 		rows := a.living()
@@ -94,7 +95,7 @@ var along = map[string][]string{
 
 // alongAxes are measures along each axis that has at least two values, a line for
 // each of the other combinations, if they are few.
-func (a *Answer) alongAxes() (out []Plot) {
+func (a *Answer) alongAxes() (out []answer.Plot) {
 	for i, x := range a.Axes {
 		if len(x.Values) < 2 {
 			continue
@@ -104,17 +105,17 @@ func (a *Answer) alongAxes() (out []Plot) {
 			names = []string{"exhaustion", "timeToExhaustion"}
 		}
 		for _, name := range a.varied(append(slices.Clone(names), a.Minimise)...) {
-			m := a.measure(name)
+			m := a.Measure(name)
 			keys, rows := a.rowsBy(func(n int) string { return a.without(n, i) })
 			if len(keys) > linesMax {
 				continue
 			}
-			p := Plot{Name: "along-" + slug(x.Setting) + "-" + m.Name, Title: m.Title + " against " + x.Setting}
+			p := answer.Plot{Name: "along-" + slug(x.Setting) + "-" + m.Name, Title: m.Title + " against " + x.Setting}
 			c := &chart.Chart{Title: p.Title, X: chart.Axis{Label: x.Setting, Names: x.Values}, Y: axisOf(m)}
 			ends := false
 			for _, k := range keys {
 				l, beyond := a.alongLine(k, i, m, rows[k])
-				if m.Over == OverMedian && len(keys) > 1 {
+				if m.Over == answer.OverMedian && len(keys) > 1 {
 					l.Band = nil // quartiles of several lines lie on each other
 				}
 				ends = ends || beyond
@@ -126,7 +127,7 @@ func (a *Answer) alongAxes() (out []Plot) {
 				continue
 			}
 			p.Caption = fmt.Sprintf("%s for each value of %s: %s.", m.Title, x.Setting, overWords(m))
-			if m.Over == OverMedian && len(keys) > 1 {
+			if m.Over == answer.OverMedian && len(keys) > 1 {
 				p.Caption = fmt.Sprintf("%s for each value of %s: the median of all trials.", m.Title, x.Setting)
 			}
 			if ends {
@@ -139,7 +140,7 @@ func (a *Answer) alongAxes() (out []Plot) {
 	return out
 }
 
-func (a *Answer) alongLine(name string, axis int, m *Measure, rows []int) (l chart.Line, beyond bool) {
+func (a *Answer) alongLine(name string, axis int, m *answer.Measure, rows []int) (l chart.Line, beyond bool) {
 	l.Name = name
 	for _, n := range rows {
 		f, ok := a.Rows[n].Figures[m.Name]
@@ -160,11 +161,11 @@ func (a *Answer) alongLine(name string, axis int, m *Measure, rows []int) (l cha
 }
 
 // overWords say what is told of many lives.
-func overWords(m *Measure) string {
+func overWords(m *answer.Measure) string {
 	switch m.Over {
-	case OverChance:
+	case answer.OverChance:
 		return "the share of trials, with Clopper and Pearson's band of 95%"
-	case OverMedian:
+	case answer.OverMedian:
 		return "the median of all trials, with the quartiles"
 	}
 	return "the mean over all trials, with a band of 95%"
