@@ -7,14 +7,13 @@ import (
 	"pgregory.net/rapid"
 
 	"ipamsim/fuzz/campaign/queue"
-	"ipamsim/fuzz/campaign/worker"
 	"ipamsim/fuzz/coverage"
 )
 
 // cells do runs of which the truth is known, and bring them into a log.
 type cells struct {
 	truth [][]uint64 // kinds that the run of a seed saw
-	told  []worker.Told
+	told  []queue.Told
 	log   []queue.Event
 }
 
@@ -34,7 +33,7 @@ func (c *cells) does(cell, epoch int, g queue.Span, result, lost bool) {
 		}
 	}
 	if lost {
-		c.told[cell] = worker.Told{}
+		c.told[cell] = queue.Told{}
 		return
 	}
 	if c.log = append(c.log, queue.Event{Cover: seen}); len(seen) == 0 {
@@ -50,11 +49,11 @@ func (c *cells) does(cell, epoch int, g queue.Span, result, lost bool) {
 func TestSightsOfTheSameRuns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const runs = 40
-		all := &cells{truth: make([][]uint64, runs), told: make([]worker.Told, 3)}
+		all := &cells{truth: make([][]uint64, runs), told: make([]queue.Told, 3)}
 		for i := range all.truth {
 			all.truth[i] = rapid.SliceOfNDistinct(rapid.Uint64Range(1, 30), 0, 6, rapid.ID[uint64]).Draw(t, "kinds")
 		}
-		alone := &cells{truth: all.truth, told: make([]worker.Told, 1)}
+		alone := &cells{truth: all.truth, told: make([]queue.Told, 1)}
 		alone.does(0, 1, queue.Span{From: 0, To: runs}, true, false)
 		want := replayed(alone.log)
 

@@ -104,6 +104,7 @@ func (a *Answer) take(r *Recommendation) string {
 	return fmt.Sprintf("%s%s: of the %d of %d options that meet the requirements, %s, %s.", verb, name, meeting, len(r.Among), asked, reason)
 }
 
+// Asked is what the plan requires, in words.
 func (a *Answer) Asked() string {
 	var parts []string
 	for _, b := range a.Require {

@@ -36,6 +36,7 @@ type Entry struct {
 // Phase of a campaign: what its workers may do.
 type Phase int
 
+// The phases.
 const (
 	Exploring Phase = iota
 	Finishing       // no more exploring, only making small and keeping
@@ -45,13 +46,14 @@ const (
 const (
 	registerName = "ipamsim-campaigns"
 	specObject   = "spec"
-	// ackWait after which a shard of which nothing was heard goes to another worker,
-	// and how often workers are heard of.
-	ackWait  = 5 * time.Second
-	AckEvery = time.Second
+	// ackWait after which a shard of which nothing was heard goes to another worker.
+	ackWait = 5 * time.Second
 	// keptFor: a cluster that others use forgets a campaign after so long.
 	keptFor = 30 * 24 * time.Hour
 )
+
+// AckEvery is how often workers are heard of while they are at a shard.
+const AckEvery = time.Second
 
 // Reach dials and opens the register.
 func Reach(ctx context.Context, l Link, name string) (*Bus, error) {
@@ -179,7 +181,7 @@ type Event struct {
 	End    string   `json:",omitempty"` // the coordinator is done, and why
 }
 
-// entry of the log, with when the server took it.
+// Logged is an entry of the log, with when the server took it.
 type Logged struct {
 	Event
 	At  time.Time

@@ -55,12 +55,14 @@ type Link struct {
 }
 
 const (
+	// SecretEnv begins the names of variables that a run must not see.
 	SecretEnv = "IPAMSIM_NATS_"
 	urlEnv    = SecretEnv + "URL"
 	credsEnv  = SecretEnv + "CREDS"
 	buildEnv  = SecretEnv + "BUILD"
 )
 
+// Environment is that of a worker, with the link in it.
 func (l Link) Environment() []string {
 	return append(os.Environ(), urlEnv+"="+l.URL, credsEnv+"="+l.Creds, buildEnv+"="+l.Build)
 }

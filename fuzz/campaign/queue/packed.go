@@ -9,7 +9,7 @@ import (
 // or eight letters each.
 type Packed []byte
 
-func Pack(numbers []uint64) Packed {
+func pack(numbers []uint64) Packed {
 	slices.Sort(numbers)
 	var out Packed
 	last := uint64(0)

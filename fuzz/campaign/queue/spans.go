@@ -50,6 +50,7 @@ func (s Spans) Has(seed uint64) bool {
 	return slices.ContainsFunc(s, func(x Span) bool { return x.From <= seed && seed < x.To })
 }
 
+// Len is how many seeds there are.
 func (s Spans) Len() (n uint64) {
 	for _, x := range s {
 		n += x.To - x.From

@@ -58,7 +58,7 @@ type served struct {
 	managers      scenarios.Managers
 	spec          queue.Spec
 	parsed        map[int]*scenarios.Scenario
-	told          Told
+	told          queue.Told
 	walk          *strategy.Exhaustive    // of a source that is explored as a whole
 	walked        uint64                  // runs
 	kept          map[string]bool         // signatures of which it has a finding
@@ -94,7 +94,7 @@ func Serve(ctx context.Context, managers scenarios.Managers, in io.Reader, out i
 func (c *served) begins(s queue.Spec) {
 	c.spec, c.parsed = s, map[int]*scenarios.Scenario{}
 	c.plan, c.confirmations = nil, nil
-	c.kept, c.told = map[string]bool{}, Told{}
+	c.kept, c.told = map[string]bool{}, queue.Told{}
 }
 
 func (c *served) do(ctx context.Context, q ask) *answer {

@@ -1,9 +1,8 @@
-package worker
+package queue
 
 import (
 	"slices"
 
-	"ipamsim/fuzz/campaign/queue"
 	"ipamsim/fuzz/coverage"
 )
 
@@ -20,8 +19,8 @@ type few struct {
 
 // Sights of a run that are to be told; nil if there are none. Of the same run, done again for
 // another coordinator, it tells the same.
-func (t *Told) Sights(run coverage.Run, pairs, states, allocators []uint64) *queue.Sights {
-	x := &queue.Sights{
+func (t *Told) Sights(run coverage.Run, pairs, states, allocators []uint64) *Sights {
+	x := &Sights{
 		Run: run, Pairs: rare(&t.pairs, pairs, run, 1),
 		States: rare(&t.states, states, run, coverage.SightingsMax), Allocators: rare(&t.allocators, allocators, run, coverage.SightingsMax),
 	}
@@ -32,7 +31,7 @@ func (t *Told) Sights(run coverage.Run, pairs, states, allocators []uint64) *que
 }
 
 // rare is what no more runs than most saw so far, this one among them.
-func rare(told *map[uint64]few, seen []uint64, run coverage.Run, most uint8) queue.Packed {
+func rare(told *map[uint64]few, seen []uint64, run coverage.Run, most uint8) Packed {
 	if *told == nil {
 		*told = map[uint64]few{}
 	}
@@ -49,5 +48,5 @@ func rare(told *map[uint64]few, seen []uint64, run coverage.Run, most uint8) que
 		}
 		out = append(out, k)
 	}
-	return queue.Pack(out)
+	return pack(out)
 }
